@@ -1,0 +1,97 @@
+package capture
+
+import "math"
+
+// Schema describes a recording before its first sample: what will be in every batch.
+type Schema struct {
+	Config  Config // everything but Axis, Counters and Labels, which the batches bring
+	Columns []ColumnSpec
+	Labels  []string // names of the label columns
+}
+
+// ColumnSpec describes one recorded column: a whole counter, or one instance of it (Meta.Instance set).
+type ColumnSpec struct {
+	Meta    Meta
+	Integer bool // uint64, else float64
+	Pass    string
+}
+
+// Batch is a run of samples on its way from a Stream to a file. The receiver of a Batch may keep nothing of it: its
+// slices are filled again.
+type Batch struct {
+	Start, End []int64 // ns since the start of the recording
+	Cols       []Data  // one per Schema.Columns, each as long as Start
+	Labels     [][]string
+	Gaps       []Gap
+	Regions    []Region
+	Warnings   []string
+}
+
+// NewBatch returns an empty batch for s with room for n samples.
+func NewBatch(s *Schema, n int) *Batch {
+	b := &Batch{Start: make([]int64, 0, n), End: make([]int64, 0, n), Cols: make([]Data, len(s.Columns)), Labels: make([][]string, len(s.Labels))}
+	for i, c := range s.Columns {
+		if c.Integer {
+			b.Cols[i].U = make([]uint64, 0, n)
+		} else {
+			b.Cols[i].F = make([]float64, 0, n)
+		}
+	}
+	return b
+}
+
+// Len is the number of samples in the batch.
+func (b *Batch) Len() int { return len(b.Start) }
+
+// Reset empties the batch and keeps its memory.
+func (b *Batch) Reset() {
+	b.Start, b.End = b.Start[:0], b.End[:0]
+	for i := range b.Cols {
+		c := &b.Cols[i]
+		if c.U != nil {
+			c.U = c.U[:0]
+		}
+		if c.F != nil {
+			c.F = c.F[:0]
+		}
+		c.Valid = Bitmap{}
+	}
+	for i := range b.Labels {
+		b.Labels[i] = b.Labels[i][:0]
+	}
+	b.Gaps, b.Regions, b.Warnings = b.Gaps[:0], b.Regions[:0], b.Warnings[:0]
+}
+
+// AppendInt appends v to integer column i.
+func (b *Batch) AppendInt(i int, v uint64) {
+	c := &b.Cols[i]
+	c.U = append(c.U, v)
+	if c.Valid.Bits != nil {
+		c.Valid.grow(len(c.U))
+		c.Valid.Bits[(len(c.U)-1)>>3] |= 1 << ((len(c.U) - 1) & 7)
+	}
+}
+
+// AppendFloat appends v to column i of doubles; NaN is a missing value.
+func (b *Batch) AppendFloat(i int, v float64) { b.Cols[i].F = append(b.Cols[i].F, v) }
+
+// AppendMissing appends a missing value to column i.
+func (b *Batch) AppendMissing(i int) {
+	c := &b.Cols[i]
+	if c.U == nil {
+		c.F = append(c.F, math.NaN())
+		return
+	}
+	if c.Valid.Bits == nil {
+		c.Valid = NewBitmap(len(c.U))
+	}
+	c.U = append(c.U, 0)
+	c.Valid.grow(len(c.U))
+	c.Valid.Clear(len(c.U) - 1)
+}
+
+func (b *Bitmap) grow(n int) {
+	for len(b.Bits)*8 < n {
+		b.Bits = append(b.Bits, 0xff)
+	}
+}

@@ -1,0 +1,148 @@
+package capture
+
+import (
+	"fmt"
+	"time"
+)
+
+// Property is one named constant of a capture, such as a shader core count. Exactly one form is set.
+type Property struct {
+	Name   string
+	Number float64
+	Text   string
+	IsText bool
+}
+
+// Label is a column of text values, dictionary coded: sample i has Dict[Codes[i]], or no value where the code is -1.
+type Label struct {
+	Name  string
+	Codes []int32
+	Dict  []string
+}
+
+// Value is the label of sample i.
+func (l *Label) Value(i int) (string, bool) {
+	if l.Codes[i] < 0 {
+		return "", false
+	}
+	return l.Dict[l.Codes[i]], true
+}
+
+// Region is a named stretch of time, such as a frame or a kernel launch, in ns since the start of the capture.
+type Region struct {
+	Name       string
+	Start, End int64
+	Depth      int
+}
+
+// Gap is a stretch without data, in ns since the start of the capture.
+type Gap struct {
+	Start, End int64
+	Lost       uint64 // samples or reports lost, 0 if unknown
+	Reason     Reason
+}
+
+// Device describes what was measured. Unknown fields are empty.
+type Device struct {
+	Name   string
+	Vendor string
+	Driver string
+	ID     string            // PCI id, chip id or the like
+	Extra  map[string]string // anything else worth showing
+}
+
+// Options are the choices that decide how catalogue formulas read a capture.
+type Options struct {
+	Denom    string // "per_kernel" (default), "per_wave", "per_cycle", "per_second"
+	Duration string // "pass" (default), "median", "first"
+	Zero     string // "" (the catalogue's rule), "missing", "vendor"
+}
+
+// Config is everything a Capture is made of.
+type Config struct {
+	Name       string // short name, such as the file's
+	Path       string
+	Format     string
+	GPU        string // catalogue id, "" if unknown
+	Device     Device
+	Properties []Property
+	StartTime  time.Time // wall clock at time 0; zero if unknown
+	Options    Options
+	Axis       *Axis
+	Counters   []*Counter // whole counters, in the order of the source; instances hang below them
+	Labels     []*Label
+	Regions    []Region
+	Gaps       []Gap
+	Passes     []*Pass
+	Warnings   []string
+}
+
+// Capture is an immutable set of counters over one time axis.
+type Capture struct {
+	Config
+	index map[string]int
+}
+
+// New checks that everything in c fits together and makes a Capture of it.
+func New(c Config) (*Capture, error) {
+	if c.Axis == nil {
+		c.Axis = &Axis{}
+	}
+	n := c.Axis.Len()
+	if len(c.Axis.End) != n {
+		return nil, fmt.Errorf("time axis has %d starts and %d ends", n, len(c.Axis.End))
+	}
+	cap := &Capture{Config: c, index: make(map[string]int, len(c.Counters))}
+	for i, ctr := range c.Counters {
+		if ctr.Name == "" {
+			return nil, fmt.Errorf("counter %d has no name", i)
+		}
+		if j, dup := cap.index[ctr.Name]; dup {
+			return nil, fmt.Errorf("counter %q stands at positions %d and %d", ctr.Name, j, i)
+		}
+		cap.index[ctr.Name] = i
+		if ctr.Axis != c.Axis {
+			return nil, fmt.Errorf("counter %q has another time axis", ctr.Name)
+		}
+		if ctr.Col != nil && ctr.Col.Len() != n {
+			return nil, fmt.Errorf("counter %q has %d values, the time axis has %d", ctr.Name, ctr.Col.Len(), n)
+		}
+	}
+	for _, l := range c.Labels {
+		if len(l.Codes) != n {
+			return nil, fmt.Errorf("label %q has %d values, the time axis has %d", l.Name, len(l.Codes), n)
+		}
+	}
+	return cap, nil
+}
+
+// Len is the number of samples.
+func (c *Capture) Len() int { return c.Axis.Len() }
+
+// Counter returns the whole counter of that exact name, nil if there is none.
+func (c *Capture) Counter(name string) *Counter {
+	if i, ok := c.index[name]; ok {
+		return c.Counters[i]
+	}
+	return nil
+}
+
+// Property returns the constant of that name.
+func (c *Capture) Property(name string) (Property, bool) {
+	for _, p := range c.Properties {
+		if p.Name == name {
+			return p, true
+		}
+	}
+	return Property{}, false
+}
+
+// Label returns the label column of that name, nil if there is none.
+func (c *Capture) Label(name string) *Label {
+	for _, l := range c.Labels {
+		if l.Name == name {
+			return l
+		}
+	}
+	return nil
+}

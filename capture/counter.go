@@ -1,0 +1,169 @@
+package capture
+
+import (
+	"math"
+	"sync"
+)
+
+// Kind says how a counter's values combine over time.
+type Kind uint8
+
+const (
+	Delta    Kind = iota // events in the sample: summed
+	Gauge                // a level during the sample: averaged, weighted by time
+	Constant             // one value for the whole capture
+	Derived              // a formula over other counters: evaluated on their aggregates
+)
+
+var kindNames = [...]string{"delta", "gauge", "constant", "derived"}
+
+func (k Kind) String() string { return kindNames[k] }
+
+// ParseKind is the inverse of Kind.String.
+func ParseKind(s string) (Kind, bool) {
+	for i, n := range kindNames {
+		if n == s {
+			return Kind(i), true
+		}
+	}
+	return 0, false
+}
+
+// Combine says how a counter's instances make its value.
+type Combine uint8
+
+const (
+	CombineSum Combine = iota
+	CombineMean
+	CombineMax
+)
+
+// Meta describes a counter.
+type Meta struct {
+	Name     string // the vendor's variable or symbol, or the metric's slug; unique in its capture
+	Title    string // the vendor's title
+	Unit     string // such as "cycles", "bytes", "percent"; "" if unknown
+	Doc      string // what it means, in our words
+	Kind     Kind
+	GPU      string // catalogue id, "" if none
+	Block    string // hardware block, such as "TCP" or "shader_core"
+	Instance string // physical id of an instance; "" for the whole counter
+	Device   string // where a capture holds several
+	Source   string // the reader that measured it, such as "perfevent"
+	Expr     string // of a derived counter, in its vendor's dialect
+	Inputs   []string
+	Refs     []string // sections of the vendor's guide
+	Aliases  []string
+	Integral bool    // a column of doubles that holds whole numbers only
+	Combine  Combine // of the instances
+}
+
+// Pass is one measuring run of a multi-pass capture. Its durations are those of the samples in that very run.
+type Pass struct {
+	ID       string
+	Start    *Column // ns on the source's clock, per sample; nil if unknown
+	Duration *Column // ns, per sample
+}
+
+// Derivation is the formula behind a derived counter. Implementations are immutable and safe for concurrent use.
+type Derivation interface {
+	// Expr is the formula as the vendor or user wrote it.
+	Expr() string
+	// Operands are the counters that the formula reads.
+	Operands() []*Counter
+	// Eval evaluates samples [from, from+len(dst)) into dst, NaN where missing.
+	Eval(dst []float64, from int)
+	// Aggregate evaluates the formula once per bin on the aggregates of its operands.
+	Aggregate(b *Bins) []float64
+	// Why says why sample i (or the total, for i < 0) is missing. It is asked only where the value is missing.
+	Why(i int) Reason
+	// Warnings lists doubts about the result, such as operands from different passes.
+	Warnings() []string
+}
+
+// Counter is one series: a raw hardware counter, one instance of it, or a metric derived from several.
+// Its fields are set by whoever makes it and read-only afterwards.
+type Counter struct {
+	Meta
+	Axis      *Axis
+	Col       *Column    // measured values; nil if derived or made of instances
+	Instances []*Counter // one per physical instance; nil if there are none
+	Der       Derivation // nil unless derived
+	Pass      *Pass      // nil where the axis itself is the measuring interval
+	Reasons   []ReasonRun
+	Warnings  []string
+
+	once   sync.Once
+	cached []float64
+}
+
+// Len is the number of samples.
+func (c *Counter) Len() int { return c.Axis.Len() }
+
+// ReadFloats puts samples [from, from+len(dst)) into dst as doubles, NaN where missing.
+// It allocates nothing for a raw column of doubles or integers.
+func (c *Counter) ReadFloats(dst []float64, from int) {
+	switch {
+	case c.Col != nil:
+		c.Col.Data().ReadFloats(dst, from)
+	case c.Der != nil:
+		c.Der.Eval(dst, from)
+	default:
+		c.readInstances(dst, from)
+	}
+}
+
+// Floats returns every sample as a double, NaN where missing. The slice is shared: do not write to it.
+func (c *Counter) Floats() []float64 {
+	if c.Col != nil {
+		if d := c.Col.Data(); d.U == nil {
+			return d.F
+		}
+	}
+	c.once.Do(func() {
+		out := make([]float64, c.Len())
+		parallelBlocks(len(out), func(lo, hi int) { c.ReadFloats(out[lo:hi], lo) })
+		c.cached = out
+	})
+	return c.cached
+}
+
+// Value returns sample i, an exact integer where the column holds integers.
+func (c *Counter) Value(i int) Value {
+	if c.Col != nil {
+		d := c.Col.Data()
+		if d.Missing(i) {
+			return Value{}
+		}
+		if d.U != nil {
+			return IntValue(d.U[i])
+		}
+		return c.floatValue(d.F[i])
+	}
+	if c.Der == nil && len(c.Instances) > 0 && c.Combine == CombineSum {
+		if v, ok := c.sumInstances(i); ok {
+			return v
+		}
+	}
+	var one [1]float64
+	c.ReadFloats(one[:], i)
+	return c.floatValue(one[0])
+}
+
+func (c *Counter) floatValue(f float64) Value {
+	if math.IsNaN(f) {
+		return Value{}
+	}
+	if c.Integral && f == math.Trunc(f) && math.Abs(f) < 1<<63 {
+		return Value{kind: valInt, F: f, Lo: uint64(int64(math.Abs(f))), neg: f < 0}
+	}
+	return FloatValue(f)
+}
+
+// Intervals returns the measuring time of each sample in ns: the pass's own where there is one.
+func (c *Counter) Interval(i int) float64 {
+	if c.Pass != nil && c.Pass.Duration != nil {
+		return c.Pass.Duration.Data().Float(i)
+	}
+	return float64(c.Axis.Interval(i))
+}
