@@ -1,28 +1,300 @@
 package capture
 
-// Bins maps samples of one axis to fewer (or overlapping) samples of another: bin j is made of samples
-// [Lo[j], Hi[j]) of the source. Where a bin boundary cuts through a sample, HeadFrac and TailFrac are the fractions of the first
-// and last sample that lie inside; nil means that no sample is cut. A sample that is both first and last has its
-// fraction in HeadFrac, and 1 in TailFrac.
+import (
+	"errors"
+	"fmt"
+	"math"
+	"sort"
+)
+
+// Bins maps samples of one axis to fewer (or overlapping) samples of another. Bin j is made of samples [Lo[j], Hi[j]) of From, each
+// with the share of it that lies inside the bin (Weight).
 type Bins struct {
-	From     *Axis
-	Axis     *Axis // of the bins
-	Lo, Hi   []int
-	HeadFrac []float64
-	TailFrac []float64
+	From   *Axis
+	Axis   *Axis // of the result
+	Lo, Hi []int
+	Cut    bool // some sample lies only partly in a bin: sums of integers are then fractions
+
+	// Time bounds of the bins where Cut is set; they are not always those of Axis (rolling windows overlap).
+	begin, finish []int64
+	sorted        bool // the ends of From never decrease, so only the outer samples of a bin can be cut
 }
+
+// MaxBins is the most samples that resampling makes. More is an error that says so.
+const MaxBins = 1 << 27
 
 // Len is the number of bins.
 func (b *Bins) Len() int { return len(b.Lo) }
 
 // Weight is the fraction of sample i that lies in bin j; i must be in [Lo[j], Hi[j]).
 func (b *Bins) Weight(j, i int) float64 {
-	w := 1.0
-	if b.HeadFrac != nil && i == b.Lo[j] {
-		w *= b.HeadFrac[j]
+	if !b.Cut {
+		return 1
 	}
-	if b.TailFrac != nil && i == b.Hi[j]-1 {
-		w *= b.TailFrac[j]
+	s, e := b.From.Start[i], b.From.End[i]
+	t0, t1 := b.begin[j], b.finish[j]
+	if s >= t0 && e <= t1 {
+		return 1
 	}
-	return w
+	if e <= s { // an instant belongs to the bin that it starts in
+		if s >= t0 && s < t1 {
+			return 1
+		}
+		return 0
+	}
+	overlap := min(e, t1) - max(s, t0)
+	if overlap <= 0 {
+		return 0
+	}
+	return float64(overlap) / float64(e-s)
 }
+
+// Whole returns the single bin of all samples.
+func (a *Axis) Whole() *Bins {
+	start, end := a.Extent()
+	out := &Axis{Clock: a.Clock, Start: []int64{start}, End: []int64{end}, Covered: []int64{a.Measured()}, Count: []float64{0}}
+	for i := range a.Len() {
+		out.Count[0] += a.Merged(i)
+	}
+	return &Bins{From: a, Axis: out, Lo: []int{0}, Hi: []int{a.Len()}, sorted: true}
+}
+
+// Resample returns bins of period ns at multiples of period. Bins that no sample touches are left out, so a long gap
+// costs nothing; samples that a boundary cuts are shared out by overlap.
+func (a *Axis) Resample(period int64) (*Bins, error) {
+	if period <= 0 {
+		return nil, fmt.Errorf("resampling period is %d ns, it must be positive", period)
+	}
+	var begin []int64
+	next := int64(math.MinInt64) // first bin start not yet emitted
+	for i := range a.Start {
+		s, e := a.Start[i], a.End[i]
+		k := floorDiv(s, period) * period
+		if k < next {
+			k = next
+		}
+		for ; k < e || (k <= s && e <= s); k += period {
+			if len(begin) == MaxBins {
+				return nil, fmt.Errorf("resampling to %d ns makes more than %d samples: choose a longer period or a shorter slice", period, MaxBins)
+			}
+			begin = append(begin, k)
+			next = k + period
+		}
+	}
+	finish := make([]int64, len(begin))
+	for j, t := range begin {
+		finish[j] = t + period
+	}
+	return a.binsBetween(begin, finish), nil
+}
+
+// Rolling returns one bin per sample that covers the trailing window of that many ns which ends with the sample. At the
+// beginning the window holds what there is.
+func (a *Axis) Rolling(window int64) (*Bins, error) {
+	if window <= 0 {
+		return nil, fmt.Errorf("rolling window is %d ns, it must be positive", window)
+	}
+	begin := make([]int64, a.Len())
+	finish := make([]int64, a.Len())
+	for i := range begin {
+		finish[i] = a.End[i]
+		begin[i] = min(a.End[i]-window, a.Start[i])
+	}
+	b := a.binsBetween(begin, finish)
+	b.Axis = a
+	return b, nil
+}
+
+// binsBetween makes bins of the time ranges [begin[j], finish[j]). Begins and finishes must not decrease.
+func (a *Axis) binsBetween(begin, finish []int64) *Bins {
+	n := len(begin)
+	b := &Bins{From: a, Lo: make([]int, n), Hi: make([]int, n), begin: begin, finish: finish}
+	// The running maximum of the ends tells where samples that reach into a bin begin, also where samples overlap.
+	reach := a.End
+	b.sorted = a.endsSorted()
+	if !b.sorted {
+		reach = make([]int64, a.Len())
+		m := int64(math.MinInt64)
+		for i, e := range a.End {
+			m = max(m, e)
+			reach[i] = m
+		}
+	}
+	lo, hi := 0, 0
+	for j := range n {
+		for lo < len(reach) && reach[lo] <= begin[j] && a.Start[lo] < begin[j] {
+			lo++
+		}
+		for hi < len(a.Start) && a.Start[hi] < finish[j] {
+			hi++
+		}
+		b.Lo[j], b.Hi[j] = lo, max(lo, hi)
+	}
+	b.Cut = b.cuts()
+	b.Axis = &Axis{Clock: a.Clock, Start: begin, End: finish, Covered: make([]int64, n), Count: make([]float64, n)}
+	for j := range n {
+		var covered, count float64
+		for i := b.Lo[j]; i < b.Hi[j]; i++ {
+			w := b.Weight(j, i)
+			covered += w * float64(a.Interval(i))
+			count += w * a.Merged(i)
+		}
+		b.Axis.Covered[j] = int64(math.Round(covered))
+		b.Axis.Count[j] = count
+	}
+	return b
+}
+
+func (a *Axis) endsSorted() bool {
+	for i := 1; i < len(a.End); i++ {
+		if a.End[i] < a.End[i-1] {
+			return false
+		}
+	}
+	return true
+}
+
+func (b *Bins) cuts() bool {
+	for j := range b.Lo {
+		for i := b.Lo[j]; i < b.Hi[j]; i++ {
+			s, e := b.From.Start[i], b.From.End[i]
+			if s < b.begin[j] || e > b.finish[j] {
+				return true
+			}
+			if b.sorted && i < b.Hi[j]-2 {
+				i = b.Hi[j] - 2
+			}
+		}
+	}
+	return false
+}
+
+// compose returns the bins that outer makes of the axis of b, as bins of the samples below b.
+func (b *Bins) compose(outer *Bins) *Bins {
+	n := outer.Len()
+	out := &Bins{From: b.From, Axis: outer.Axis, Lo: make([]int, n), Hi: make([]int, n), Cut: b.Cut || outer.Cut, sorted: b.sorted}
+	out.begin, out.finish = make([]int64, n), make([]int64, n)
+	for j := range n {
+		lo, hi := outer.Lo[j], outer.Hi[j]
+		if lo >= hi {
+			continue
+		}
+		out.Lo[j], out.Hi[j] = b.Lo[lo], b.Hi[hi-1]
+		if out.Cut {
+			out.begin[j], out.finish[j] = b.begins(lo), b.finishes(hi-1)
+			if outer.Cut {
+				out.begin[j], out.finish[j] = max(out.begin[j], outer.begin[j]), min(out.finish[j], outer.finish[j])
+			}
+		}
+	}
+	return out
+}
+
+func (b *Bins) begins(j int) int64 {
+	if b.begin != nil {
+		return b.begin[j]
+	}
+	return b.Axis.Start[j]
+}
+
+func (b *Bins) finishes(j int) int64 {
+	if b.finish != nil {
+		return b.finish[j]
+	}
+	return b.Axis.End[j]
+}
+
+// SumFloats returns the weighted sum of src per bin. Missing values are skipped; a bin with nothing left is NaN.
+func (b *Bins) SumFloats(src func(dst []float64, from int)) []float64 {
+	v := make([]float64, b.From.Len())
+	src(v, 0)
+	return b.sum(v)
+}
+
+// sumBlock is the length of the partial sums that make long overlapping windows cheap.
+const sumBlock = 256
+
+func (b *Bins) sum(v []float64) []float64 {
+	out := make([]float64, b.Len())
+	var partial []float64
+	var present []int
+	if b.overlapping() {
+		partial, present = blockSums(v)
+	}
+	for j := range out {
+		sum, n := 0.0, 0
+		add := func(i int) {
+			if x := v[i]; x == x {
+				if w := b.Weight(j, i); w > 0 {
+					sum += x * w
+					n++
+				}
+			}
+		}
+		lo, hi := b.Lo[j], b.Hi[j]
+		if partial != nil && hi-lo > 3*sumBlock && (b.sorted || !b.Cut) {
+			first, last := lo/sumBlock+1, (hi-1)/sumBlock
+			for i := lo; i < first*sumBlock; i++ {
+				add(i)
+			}
+			for k := first; k < last; k++ {
+				sum += partial[k]
+				n += present[k]
+			}
+			lo = last * sumBlock
+		}
+		if !b.Cut {
+			for _, x := range v[lo:hi] {
+				if x == x {
+					sum += x
+					n++
+				}
+			}
+		} else {
+			for i := lo; i < hi; i++ {
+				add(i)
+			}
+		}
+		if n == 0 {
+			sum = math.NaN()
+		}
+		out[j] = sum
+	}
+	return out
+}
+
+// overlapping reports whether the bins together read samples often enough for partial sums to pay.
+func (b *Bins) overlapping() bool {
+	total := 0
+	for j := range b.Lo {
+		total += b.Hi[j] - b.Lo[j]
+	}
+	return total > 8*b.From.Len()
+}
+
+func blockSums(v []float64) (sums []float64, present []int) {
+	n := (len(v) + sumBlock - 1) / sumBlock
+	sums, present = make([]float64, n), make([]int, n)
+	for i, x := range v {
+		if x == x {
+			sums[i/sumBlock] += x
+			present[i/sumBlock]++
+		}
+	}
+	return sums, present
+}
+
+func floorDiv(a, b int64) int64 {
+	q := a / b
+	if a%b != 0 && (a < 0) != (b < 0) {
+		q--
+	}
+	return q
+}
+
+// rowAt returns the first sample that starts at or after t.
+func (a *Axis) rowAt(t int64) int {
+	return sort.Search(a.Len(), func(i int) bool { return a.Start[i] >= t })
+}
+
+var errAxes = errors.New("the counters have different time axes: resample them to one period first")

@@ -101,6 +101,9 @@ func New(c Config) (*Capture, error) {
 			return nil, fmt.Errorf("counter %q stands at positions %d and %d", ctr.Name, j, i)
 		}
 		cap.index[ctr.Name] = i
+		if ctr.Der != nil {
+			return nil, fmt.Errorf("counter %q is derived: a capture holds what was measured, its catalogue makes the metrics", ctr.Name)
+		}
 		if ctr.Axis != c.Axis {
 			return nil, fmt.Errorf("counter %q has another time axis", ctr.Name)
 		}

@@ -29,3 +29,14 @@ func parallelBlocks(n int, f func(lo, hi int)) {
 	}
 	wg.Wait()
 }
+
+// onceFloats computes a slice once and keeps it.
+type onceFloats struct {
+	once sync.Once
+	v    []float64
+}
+
+func (o *onceFloats) get(f func() []float64) []float64 {
+	o.once.Do(func() { o.v = f() })
+	return o.v
+}

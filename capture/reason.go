@@ -4,21 +4,21 @@ package capture
 type ReasonCode uint8
 
 const (
-	Unknown           ReasonCode = iota // the source marked it missing and did not say why
-	NotCollected                        // nobody measured this counter
-	InGap                               // no data in this stretch of time
-	ZeroDenominator                     // a divisor was zero
-	OperandMissing                      // an operand of the formula is missing
-	LostReports                         // the source lost data here
-	PowerGated                          // the block was powered off
-	ClockGated                          // the block's counters were not clocked
-	NotScheduled                        // the kernel never got the counter onto the hardware
-	Unsupported                         // this machine or file has no such thing
-	Damaged                             // the file is damaged here
-	NotANumber                          // the file holds something else here
-	NotAggregable                       // the value has no meaning over more than one sample
-	TooFewSamples                       // not enough samples to say
-	LastReasonCode    = TooFewSamples
+	Unknown         ReasonCode = iota // the source marked it missing and did not say why
+	NotCollected                      // nobody measured this counter
+	InGap                             // no data in this stretch of time
+	ZeroDenominator                   // a divisor was zero
+	OperandMissing                    // an operand of the formula is missing
+	LostReports                       // the source lost data here
+	PowerGated                        // the block was powered off
+	ClockGated                        // the block's counters were not clocked
+	NotScheduled                      // the kernel never got the counter onto the hardware
+	Unsupported                       // this machine or file has no such thing
+	Damaged                           // the file is damaged here
+	NotANumber                        // the file holds something else here
+	NotAggregable                     // the value has no meaning over more than one sample
+	TooFewSamples                     // not enough samples to say
+	LastReasonCode  = TooFewSamples
 )
 
 var reasonNames = [...]string{

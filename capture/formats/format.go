@@ -1,0 +1,67 @@
+package formats
+
+import (
+	"context"
+	"io"
+
+	"astrolabe/capture"
+)
+
+// Options are what a caller may say about a capture that its content does not.
+type Options struct {
+	Format   string // name of a format; "" finds it from the content
+	GPU      string // catalogue id; "" takes it from the content
+	Denom    string // capture.Options.Denom
+	Duration string // capture.Options.Duration
+	Zero     string // capture.Options.Zero
+	// Extra holds options that only one format understands.
+	Extra map[string]any
+	// Warn is called with warnings as they arise, if it is not nil. They are in the capture's Warnings too.
+	Warn func(string)
+}
+
+// Apply puts the options that concern every format into c. An option that is not set leaves c's own.
+func (o Options) Apply(c *capture.Config) {
+	set := func(dst *string, v string) {
+		if v != "" {
+			*dst = v
+		}
+	}
+	set(&c.GPU, o.GPU)
+	set(&c.Options.Denom, o.Denom)
+	set(&c.Options.Duration, o.Duration)
+	set(&c.Options.Zero, o.Zero)
+}
+
+// Format reads one file format.
+type Format interface {
+	// Name is what a user writes in format=.
+	Name() string
+	// Doc says in one line what the format is and what its content looks like.
+	Doc() string
+	// Sniff says how sure it is that the content is of this format: 0 is no, 100 is certain. It goes by
+	// content (in.Head, in.Files), and may use the name only to decide between equals.
+	Sniff(in *Input) int
+	// Open reads the capture. The Capture may keep using the file lazily. It sets Config.Path and Config.Format.
+	Open(ctx context.Context, in *Input, opt Options) (*capture.Capture, error)
+}
+
+// Explainer is a Format that can say what it missed in content that it does not recognise.
+type Explainer interface {
+	// WhyNot completes "this is not my format: ..." for an input whose Sniff was 0, such as "no pmc_perf.csv in the folder".
+	WhyNot(in *Input) string
+}
+
+// Writer is a Format that can also save captures.
+type Writer interface {
+	Format
+	// Extensions are the file name endings that select this format, such as ".csv", the usual one first.
+	Extensions() []string
+	// Write saves c at path, whole or not at all (see WriteFile).
+	Write(ctx context.Context, path string, c *capture.Capture) error
+}
+
+// Encoder is a Writer whose output is one stream of bytes, for callers that decide themselves where it goes.
+type Encoder interface {
+	Encode(ctx context.Context, w io.Writer, c *capture.Capture) error
+}

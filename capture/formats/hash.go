@@ -1,0 +1,94 @@
+package formats
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"hash"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"sort"
+)
+
+// HashFile returns the SHA-256 of a capture's content in hexadecimal: of the bytes of a file, or, for a folder, of the sorted
+// relative names of all regular files below it, each with its length and content. Symbolic links below a folder are followed to
+// files and not to folders. It reads with a bounded buffer.
+func HashFile(path string) (string, error) {
+	st, err := os.Stat(path)
+	if err != nil {
+		return "", pathError(path, err)
+	}
+	h := sha256.New()
+	if !st.IsDir() {
+		if !st.Mode().IsRegular() {
+			return "", fmt.Errorf("%s: neither a file nor a folder", path)
+		}
+		if err := hashInto(h, path); err != nil {
+			return "", err
+		}
+		return hex.EncodeToString(h.Sum(nil)), nil
+	}
+	names, err := filesBelow(path)
+	if err != nil {
+		return "", err
+	}
+	for _, name := range names {
+		inner := sha256.New()
+		if err := hashInto(inner, filepath.Join(path, filepath.FromSlash(name))); err != nil {
+			return "", err
+		}
+		// The length first, so that no name and content can be cut elsewhere and hash the same.
+		var n [8]byte
+		binary.LittleEndian.PutUint64(n[:], uint64(len(name)))
+		h.Write(n[:])
+		io.WriteString(h, name)
+		h.Write(inner.Sum(nil))
+	}
+	return hex.EncodeToString(h.Sum(nil)), nil
+}
+
+// filesBelow lists the regular files of a folder and its folders, as sorted relative names with slashes.
+func filesBelow(dir string) ([]string, error) {
+	var names []string
+	err := filepath.WalkDir(dir, func(p string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return pathError(p, err)
+		}
+		if d.IsDir() {
+			return nil
+		}
+		st, err := os.Stat(p)
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil // a dangling link has no content
+		}
+		if err != nil {
+			return pathError(p, err)
+		}
+		if st.Mode().IsRegular() {
+			rel, err := filepath.Rel(dir, p)
+			if err != nil {
+				return err
+			}
+			names = append(names, filepath.ToSlash(rel))
+		}
+		return nil
+	})
+	sort.Strings(names)
+	return names, err
+}
+
+func hashInto(h hash.Hash, path string) error {
+	f, err := os.Open(path)
+	if err != nil {
+		return pathError(path, err)
+	}
+	defer f.Close()
+	if _, err := io.CopyBuffer(struct{ io.Writer }{h}, struct{ io.Reader }{f}, make([]byte, 1<<18)); err != nil {
+		return pathError(path, err)
+	}
+	return nil
+}

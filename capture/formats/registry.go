@@ -1,0 +1,212 @@
+package formats
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"astrolabe/capture"
+)
+
+// Errors that callers branch on; every error of this package that has such a cause wraps it.
+var (
+	// ErrEmpty is a file of zero bytes.
+	ErrEmpty = errors.New("empty file")
+	// ErrUnrecognised is content that no format recognises.
+	ErrUnrecognised = errors.New("unrecognised content")
+	// ErrUnknownFormat is the name of a format that does not exist.
+	ErrUnknownFormat = errors.New("unknown format")
+)
+
+// Registry is an ordered set of formats. It is immutable and safe for concurrent use.
+type Registry struct{ formats []Format }
+
+// NewRegistry returns the registry of the given formats. Where two are equally sure of some content the earlier wins.
+func NewRegistry(f ...Format) *Registry { return &Registry{formats: slices.Clone(f)} }
+
+// Formats returns every format in order.
+func (r *Registry) Formats() []Format { return slices.Clone(r.formats) }
+
+// Open reads the capture at path, a file or folder. The format is opt.Format, or else the one that is surest of the content.
+func (r *Registry) Open(ctx context.Context, path string, opt Options) (*capture.Capture, error) {
+	in, err := Inspect(path)
+	if err != nil {
+		return nil, err
+	}
+	f, err := r.choose(in, opt.Format)
+	if err != nil {
+		return nil, err
+	}
+	c, err := f.Open(ctx, in, opt)
+	if err != nil {
+		return nil, fmt.Errorf("open %s capture: %w", f.Name(), withPath(path, err))
+	}
+	return c, nil
+}
+
+// Sniff returns the format of the content at path.
+func (r *Registry) Sniff(path string) (Format, error) {
+	in, err := Inspect(path)
+	if err != nil {
+		return nil, err
+	}
+	return r.choose(in, "")
+}
+
+func (r *Registry) choose(in *Input, name string) (Format, error) {
+	if name != "" {
+		return r.Find(name)
+	}
+	var best Format
+	sure := 0
+	for _, f := range r.formats {
+		if s := f.Sniff(in); s > sure {
+			best, sure = f, s
+		}
+	}
+	if best == nil {
+		return nil, r.unrecognised(in)
+	}
+	return best, nil
+}
+
+func (r *Registry) unrecognised(in *Input) error {
+	var b strings.Builder
+	for _, f := range r.formats {
+		why := f.Doc()
+		if e, ok := f.(Explainer); ok {
+			why = e.WhyNot(in)
+		}
+		fmt.Fprintf(&b, "\n  %s: %s", f.Name(), why)
+	}
+	what := "a file that starts with " + quoteHead(in.Head)
+	if in.IsDir {
+		what = "a folder with " + listFiles(in.Files)
+	}
+	return fmt.Errorf("%s: %w: %s is not a capture:%s", in.Path, ErrUnrecognised, what, b.String())
+}
+
+// quoteHead shows the first bytes of a file on one line.
+func quoteHead(head []byte) string {
+	const show = 24
+	if len(head) > show {
+		return fmt.Sprintf("%q…", head[:show])
+	}
+	return fmt.Sprintf("%q", head)
+}
+
+func listFiles(names []string) string {
+	const show = 6
+	switch {
+	case len(names) == 0:
+		return "nothing in it"
+	case len(names) > show:
+		return fmt.Sprintf("%s and %d more", strings.Join(names[:show], ", "), len(names)-show)
+	}
+	return strings.Join(names, ", ")
+}
+
+// Find returns the format of that name. An unknown name is an error with near names.
+func (r *Registry) Find(name string) (Format, error) {
+	for _, f := range r.formats {
+		if strings.EqualFold(f.Name(), name) {
+			return f, nil
+		}
+	}
+	return nil, unknownName("format "+quote(name), ErrUnknownFormat, name, r.names(false))
+}
+
+func quote(s string) string { return fmt.Sprintf("%q", s) }
+
+// names lists the formats, or only those that can save.
+func (r *Registry) names(writers bool) []string {
+	var out []string
+	for _, f := range r.formats {
+		if _, ok := f.(Writer); ok || !writers {
+			out = append(out, f.Name())
+		}
+	}
+	return out
+}
+
+func unknownName(what string, sentinel error, name string, known []string) error {
+	if near := nearest(name, known); near != "" {
+		return fmt.Errorf("%w: %s: did you mean %q? (known: %s)", sentinel, what, near, strings.Join(known, ", "))
+	}
+	return fmt.Errorf("%w: %s (known: %s)", sentinel, what, strings.Join(known, ", "))
+}
+
+// Writer returns the writer of the named format or, with no name, the one that path's extension selects.
+func (r *Registry) Writer(path, format string) (Writer, error) {
+	if format != "" {
+		f, err := r.Find(format)
+		if err != nil {
+			return nil, err
+		}
+		w, ok := f.(Writer)
+		if !ok {
+			return nil, fmt.Errorf("format %s can be read only: save as one of %s", f.Name(), strings.Join(r.names(true), ", "))
+		}
+		return w, nil
+	}
+	name := strings.ToLower(filepath.Base(path))
+	var known []string
+	for _, f := range r.formats {
+		w, ok := f.(Writer)
+		if !ok {
+			continue
+		}
+		for _, ext := range w.Extensions() {
+			known = append(known, ext)
+			if strings.HasSuffix(name, ext) {
+				return w, nil
+			}
+		}
+	}
+	ext := filepath.Ext(name)
+	if ext == "" {
+		return nil, fmt.Errorf("save %s: the name has no extension to choose the format by: use one of %s, or give the format", path, strings.Join(known, ", "))
+	}
+	return nil, fmt.Errorf("save %s: %w", path, unknownName("extension "+quote(ext), ErrUnknownFormat, ext, known))
+}
+
+// Save writes c at path, whole or not at all, in the named format or, with no name, in the one of path's extension.
+func (r *Registry) Save(ctx context.Context, path, format string, c *capture.Capture) error {
+	w, err := r.Writer(path, format)
+	if err != nil {
+		return err
+	}
+	if err := w.Write(ctx, path, c); err != nil {
+		return fmt.Errorf("save %s capture: %w", w.Name(), WriteError(path, err))
+	}
+	return nil
+}
+
+// Encode writes c to out in the format that Save would choose for that path and format name. Nothing is created at path.
+func (r *Registry) Encode(ctx context.Context, out io.Writer, path, format string, c *capture.Capture) error {
+	w, err := r.Writer(path, format)
+	if err != nil {
+		return err
+	}
+	e, ok := w.(Encoder)
+	if !ok {
+		return fmt.Errorf("format %s is not one stream of bytes: save it at a path", w.Name())
+	}
+	return e.Encode(ctx, out, c)
+}
+
+// withPath puts path before an error that does not name it yet.
+func withPath(path string, err error) error {
+	if strings.Contains(err.Error(), path) {
+		return err
+	}
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrPermission) {
+		return pathError(path, err)
+	}
+	return fmt.Errorf("%s: %w", path, err)
+}

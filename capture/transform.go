@@ -1,0 +1,290 @@
+package capture
+
+import "math"
+
+// Slice returns samples [i, j) as a counter on axis, which must be the slice of the counter's own. Nothing is copied.
+func (c *Counter) Slice(i, j int, axis *Axis) *Counter {
+	out := c.on(axis)
+	out.Reasons = sliceReasons(c.Reasons, i, j)
+	switch {
+	case c.Col != nil:
+		out.Col = c.Col.Slice(i, j)
+	case c.Der != nil:
+		out.Der = &slicedDerivation{c.Der, c.Axis, i}
+	}
+	if c.Pass != nil {
+		out.Pass = c.Pass.slice(i, j)
+	}
+	for _, in := range c.Instances {
+		out.Instances = append(out.Instances, in.Slice(i, j, axis))
+	}
+	return out
+}
+
+// Rebin returns the counter on b.Axis. Integers stay exact where no bin boundary cuts a sample.
+func (c *Counter) Rebin(b *Bins) *Counter {
+	out := c.on(b.Axis)
+	for _, r := range c.Reasons {
+		if run, ok := b.rebinRun(r); ok {
+			out.Reasons = append(out.Reasons, run)
+		}
+	}
+	switch {
+	case c.Der != nil:
+		out.Der = &binnedDerivation{Derivation: c.Der, bins: b, axis: b.Axis}
+	case c.Col != nil:
+		out.Col = LazyColumn(b.Len(), func() (Data, error) {
+			d := c.Col.Data()
+			if c.Kind == Delta && d.U != nil && !b.Cut {
+				if sums, ok := b.sumInts(d); ok {
+					return sums, c.Col.err
+				}
+			}
+			return Data{F: c.Aggregate(b)}, c.Col.err
+		})
+	}
+	if c.Pass != nil {
+		out.Pass = c.Pass.rebin(b, c.Axis)
+	}
+	for _, in := range c.Instances {
+		out.Instances = append(out.Instances, in.Rebin(b))
+	}
+	return out
+}
+
+// Rolling returns the counter over a trailing window of that many ns at every sample. Its total is that of the original.
+func (c *Counter) Rolling(window int64) (*Counter, error) {
+	b, err := c.Axis.Rolling(window)
+	if err != nil {
+		return nil, err
+	}
+	out := c.on(c.Axis)
+	out.Kind = Derived
+	out.Integral = c.Integral || (c.Col != nil && c.Col.Data().U != nil && !b.Cut)
+	out.Pass = c.Pass
+	inner := c.Der
+	if inner == nil {
+		inner = &identity{c}
+	}
+	out.Der = &binnedDerivation{Derivation: inner, bins: b, axis: c.Axis, direct: true}
+	return out, nil
+}
+
+// on returns a bare copy of the description of c for another axis.
+func (c *Counter) on(axis *Axis) *Counter {
+	return &Counter{Meta: c.Meta, Axis: axis, Warnings: c.Warnings}
+}
+
+// gather returns the samples at the given positions as a counter on axis.
+func (c *Counter) gather(rows []int, axis *Axis, passes map[*Pass]*Pass) *Counter {
+	out := c.on(axis)
+	out.Reasons = gatherReasons(c.Reasons, rows)
+	if c.Col != nil {
+		out.Col = c.Col.gather(rows)
+	}
+	out.Pass = gatherPass(c.Pass, rows, passes)
+	for _, in := range c.Instances {
+		out.Instances = append(out.Instances, in.gather(rows, axis, passes))
+	}
+	return out
+}
+
+func (c *Column) gather(rows []int) *Column {
+	return LazyColumn(len(rows), func() (Data, error) {
+		d := c.Data()
+		if d.U == nil {
+			f := make([]float64, len(rows))
+			for k, i := range rows {
+				f[k] = d.F[i]
+			}
+			return Data{F: f}, c.err
+		}
+		out := Data{U: make([]uint64, len(rows))}
+		if d.Valid.Bits != nil {
+			out.Valid = NewBitmap(len(rows))
+		}
+		for k, i := range rows {
+			out.U[k] = d.U[i]
+			if !d.Valid.Get(i) {
+				out.Valid.Clear(k)
+			}
+		}
+		return out, c.err
+	})
+}
+
+// sumInts adds integers exactly; ok is false where a sum does not fit 64 bits.
+func (b *Bins) sumInts(d Data) (Data, bool) {
+	out := Data{U: make([]uint64, b.Len())}
+	for j := range out.U {
+		var sum uint128
+		n := 0
+		for i := b.Lo[j]; i < b.Hi[j]; i++ {
+			if d.Valid.Get(i) {
+				sum.add(d.U[i])
+				n++
+			}
+		}
+		if sum.hi != 0 {
+			return Data{}, false
+		}
+		out.U[j] = sum.lo
+		if n == 0 {
+			if out.Valid.Bits == nil {
+				out.Valid = NewBitmap(b.Len())
+			}
+			out.Valid.Clear(j)
+		}
+	}
+	return out, true
+}
+
+func (p *Pass) slice(i, j int) *Pass {
+	out := &Pass{ID: p.ID}
+	if p.Start != nil {
+		out.Start = p.Start.Slice(i, j)
+	}
+	if p.Duration != nil {
+		out.Duration = p.Duration.Slice(i, j)
+	}
+	return out
+}
+
+func (p *Pass) rebin(b *Bins, axis *Axis) *Pass {
+	out := &Pass{ID: p.ID}
+	if p.Duration != nil {
+		d := &Counter{Meta: Meta{Kind: Delta}, Axis: axis, Col: p.Duration}
+		out.Duration = d.Rebin(b).Col
+	}
+	return out
+}
+
+func gatherPass(p *Pass, rows []int, seen map[*Pass]*Pass) *Pass {
+	if p == nil {
+		return nil
+	}
+	if out, ok := seen[p]; ok {
+		return out
+	}
+	out := &Pass{ID: p.ID}
+	if p.Start != nil {
+		out.Start = p.Start.gather(rows)
+	}
+	if p.Duration != nil {
+		out.Duration = p.Duration.gather(rows)
+	}
+	seen[p] = out
+	return out
+}
+
+func sliceReasons(runs []ReasonRun, i, j int) []ReasonRun {
+	var out []ReasonRun
+	for _, r := range runs {
+		if from, to := max(r.From, i), min(r.To, j); from < to {
+			out = append(out, ReasonRun{from - i, to - i, r.Reason})
+		}
+	}
+	return out
+}
+
+func gatherReasons(runs []ReasonRun, rows []int) []ReasonRun {
+	var out []ReasonRun
+	for _, r := range runs {
+		start := -1
+		for k := 0; k <= len(rows); k++ {
+			in := k < len(rows) && r.From <= rows[k] && rows[k] < r.To
+			if in && start < 0 {
+				start = k
+			}
+			if !in && start >= 0 {
+				out = append(out, ReasonRun{start, k, r.Reason})
+				start = -1
+			}
+		}
+	}
+	return out
+}
+
+func (b *Bins) rebinRun(r ReasonRun) (ReasonRun, bool) {
+	from, to := -1, -1
+	for j := range b.Lo {
+		if b.Lo[j] < r.To && b.Hi[j] > r.From {
+			if from < 0 {
+				from = j
+			}
+			to = j + 1
+		}
+	}
+	return ReasonRun{from, to, r.Reason}, from >= 0
+}
+
+// slicedDerivation is a formula over samples [from, ...) of its operands' axis.
+type slicedDerivation struct {
+	Derivation
+	axis *Axis // of the operands
+	from int
+}
+
+func (s *slicedDerivation) Eval(dst []float64, from int) { s.Derivation.Eval(dst, s.from+from) }
+
+func (s *slicedDerivation) Aggregate(b *Bins) []float64 {
+	shifted := *b
+	shifted.From = s.axis
+	shifted.Lo, shifted.Hi = make([]int, b.Len()), make([]int, b.Len())
+	for j := range b.Lo {
+		shifted.Lo[j], shifted.Hi[j] = b.Lo[j]+s.from, b.Hi[j]+s.from
+	}
+	return s.Derivation.Aggregate(&shifted)
+}
+
+func (s *slicedDerivation) Why(i int) Reason {
+	if i < 0 {
+		return s.Derivation.Why(i)
+	}
+	return s.Derivation.Why(s.from + i)
+}
+
+// binnedDerivation is a formula evaluated per bin of its operands' samples.
+type binnedDerivation struct {
+	Derivation
+	bins   *Bins
+	axis   *Axis // of the result
+	direct bool  // the result has the operands' own axis: aggregate the operands, not the windows
+	once   onceFloats
+}
+
+func (d *binnedDerivation) Eval(dst []float64, from int) {
+	copy(dst, d.once.get(func() []float64 { return d.Derivation.Aggregate(d.bins) })[from:])
+}
+
+func (d *binnedDerivation) Aggregate(b *Bins) []float64 {
+	if d.direct {
+		return d.Derivation.Aggregate(b)
+	}
+	return d.Derivation.Aggregate(d.bins.compose(b))
+}
+
+func (d *binnedDerivation) Why(i int) Reason {
+	if i >= 0 {
+		for k := d.bins.Lo[i]; k < d.bins.Hi[i]; k++ {
+			var v [1]float64
+			if d.Derivation.Eval(v[:], k); math.IsNaN(v[0]) {
+				return d.Derivation.Why(k)
+			}
+		}
+	}
+	return d.Derivation.Why(-1)
+}
+
+// identity is the formula that is just its operand.
+type identity struct{ c *Counter }
+
+func (d *identity) Expr() string                 { return d.c.Name }
+func (d *identity) Operands() []*Counter         { return []*Counter{d.c} }
+func (d *identity) Eval(dst []float64, from int) { d.c.ReadFloats(dst, from) }
+func (d *identity) Aggregate(b *Bins) []float64  { return d.c.Aggregate(b) }
+func (d *identity) Warnings() []string           { return d.c.Warnings }
+func (d *identity) Why(i int) Reason {
+	r, _ := d.c.Why(i)
+	return r
+}
