@@ -15,7 +15,7 @@ import (
 )
 
 // HashFile returns the SHA-256 of a capture's content in hexadecimal: of the bytes of a file, or, for a folder, of the sorted
-// relative names of all regular files below it, each with its length and content. Symbolic links below a folder are followed to
+// relative names of all regular files below it, each with its length and the SHA-256 of its content. Symbolic links below a folder are followed to
 // files and not to folders. It reads with a bounded buffer.
 func HashFile(path string) (string, error) {
 	st, err := os.Stat(path)
