@@ -25,6 +25,7 @@ type Batch struct {
 	Gaps       []Gap
 	Regions    []Region
 	Warnings   []string
+	Reasons    []ColumnReason // of missing values
 }
 
 // NewBatch returns an empty batch for s with room for n samples.
@@ -59,7 +60,7 @@ func (b *Batch) Reset() {
 	for i := range b.Labels {
 		b.Labels[i] = b.Labels[i][:0]
 	}
-	b.Gaps, b.Regions, b.Warnings = b.Gaps[:0], b.Regions[:0], b.Warnings[:0]
+	b.Gaps, b.Regions, b.Warnings, b.Reasons = b.Gaps[:0], b.Regions[:0], b.Warnings[:0], b.Reasons[:0]
 }
 
 // AppendInt appends v to integer column i.

@@ -1,7 +1,6 @@
 package capture
 
 import (
-	"errors"
 	"fmt"
 	"math"
 	"sort"
@@ -73,10 +72,10 @@ func (a *Axis) Resample(period int64) (*Bins, error) {
 		if k < next {
 			k = next
 		}
+		if e > k && (e-k)/period >= int64(MaxBins-len(begin)) {
+			return nil, fmt.Errorf("resampling to %d ns makes more than %d samples: choose a longer period or a shorter slice", period, MaxBins)
+		}
 		for ; k < e || (k <= s && e <= s); k += period {
-			if len(begin) == MaxBins {
-				return nil, fmt.Errorf("resampling to %d ns makes more than %d samples: choose a longer period or a shorter slice", period, MaxBins)
-			}
 			begin = append(begin, k)
 			next = k + period
 		}
@@ -85,7 +84,9 @@ func (a *Axis) Resample(period int64) (*Bins, error) {
 	for j, t := range begin {
 		finish[j] = t + period
 	}
-	return a.binsBetween(begin, finish), nil
+	b := a.binsBetween(begin, finish)
+	b.measure()
+	return b, nil
 }
 
 // Rolling returns one bin per sample that covers the trailing window of that many ns which ends with the sample. At the
@@ -96,9 +97,11 @@ func (a *Axis) Rolling(window int64) (*Bins, error) {
 	}
 	begin := make([]int64, a.Len())
 	finish := make([]int64, a.Len())
+	end := int64(math.MinInt64)
 	for i := range begin {
-		finish[i] = a.End[i]
-		begin[i] = min(a.End[i]-window, a.Start[i])
+		end = max(end, a.End[i]) // where samples overlap, the window ends with the latest so far
+		finish[i] = end
+		begin[i] = min(end-window, a.Start[i])
 	}
 	b := a.binsBetween(begin, finish)
 	b.Axis = a
@@ -131,7 +134,13 @@ func (a *Axis) binsBetween(begin, finish []int64) *Bins {
 		b.Lo[j], b.Hi[j] = lo, max(lo, hi)
 	}
 	b.Cut = b.cuts()
-	b.Axis = &Axis{Clock: a.Clock, Start: begin, End: finish, Covered: make([]int64, n), Count: make([]float64, n)}
+	return b
+}
+
+// measure gives the bins an axis of their own that knows how much of each was measured.
+func (b *Bins) measure() {
+	a, n := b.From, b.Len()
+	b.Axis = &Axis{Clock: a.Clock, Start: b.begin, End: b.finish, Covered: make([]int64, n), Count: make([]float64, n)}
 	for j := range n {
 		var covered, count float64
 		for i := b.Lo[j]; i < b.Hi[j]; i++ {
@@ -142,7 +151,6 @@ func (a *Axis) binsBetween(begin, finish []int64) *Bins {
 		b.Axis.Covered[j] = int64(math.Round(covered))
 		b.Axis.Count[j] = count
 	}
-	return b
 }
 
 func (a *Axis) endsSorted() bool {
@@ -223,38 +231,45 @@ func (b *Bins) sum(v []float64) []float64 {
 	}
 	for j := range out {
 		sum, n := 0.0, 0
-		add := func(i int) {
-			if x := v[i]; x == x {
-				if w := b.Weight(j, i); w > 0 {
-					sum += x * w
+		weighted := func(from, to int) {
+			for i := from; i < to; i++ {
+				if w := b.Weight(j, i); w > 0 && v[i] == v[i] {
+					sum += v[i] * w
+					n++
+				}
+			}
+		}
+		whole := func(from, to int) {
+			for _, x := range v[from:to] {
+				if x == x {
+					sum += x
 					n++
 				}
 			}
 		}
 		lo, hi := b.Lo[j], b.Hi[j]
-		if partial != nil && hi-lo > 3*sumBlock && (b.sorted || !b.Cut) {
-			first, last := lo/sumBlock+1, (hi-1)/sumBlock
-			for i := lo; i < first*sumBlock; i++ {
-				add(i)
+		switch {
+		case b.Cut && !b.sorted:
+			weighted(lo, hi)
+			lo = hi
+		case b.Cut && lo < hi:
+			weighted(lo, lo+1)
+			lo++
+			if lo < hi {
+				hi--
+				weighted(hi, hi+1)
 			}
+		}
+		if partial != nil && hi-lo > 2*sumBlock {
+			first, last := (lo+sumBlock-1)/sumBlock, hi/sumBlock
+			whole(lo, first*sumBlock)
 			for k := first; k < last; k++ {
 				sum += partial[k]
 				n += present[k]
 			}
 			lo = last * sumBlock
 		}
-		if !b.Cut {
-			for _, x := range v[lo:hi] {
-				if x == x {
-					sum += x
-					n++
-				}
-			}
-		} else {
-			for i := lo; i < hi; i++ {
-				add(i)
-			}
-		}
+		whole(lo, hi)
 		if n == 0 {
 			sum = math.NaN()
 		}
@@ -296,5 +311,3 @@ func floorDiv(a, b int64) int64 {
 func (a *Axis) rowAt(t int64) int {
 	return sort.Search(a.Len(), func(i int) bool { return a.Start[i] >= t })
 }
-
-var errAxes = errors.New("the counters have different time axes: resample them to one period first")
