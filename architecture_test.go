@@ -1,0 +1,82 @@
+package main
+
+import (
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"path"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// order lists the packages from left to right: each may import only what stands before it (and its own kind, below the same
+// entry). ARCHITECTURE.md explains why.
+var order = []string{
+	"capture",
+	"capture/metrics/formula",
+	"capture/metrics",
+	"hwio/i915/oa",
+	"hwio/internal",
+	"capture/analysis",
+	"capture/formats",
+	"hwio",
+	"plots",
+	"builtins",
+	"repl",
+	"internal",
+	".",
+}
+
+// rank is the position of a package in order; the longest matching entry wins.
+func rank(pkg string) int {
+	best, length := -1, -1
+	for i, o := range order {
+		if (pkg == o || strings.HasPrefix(pkg, o+"/")) && len(o) > length {
+			best, length = i, len(o)
+		}
+	}
+	return best
+}
+
+func TestPackagesImportOnlyFromLeftToRight(t *testing.T) {
+	seen := 0
+	err := filepath.WalkDir(".", func(file string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() || !strings.HasSuffix(file, ".go") || strings.HasSuffix(file, "_test.go") {
+			return err
+		}
+		pkg := path.Dir(filepath.ToSlash(file))
+		f, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.ImportsOnly)
+		if err != nil {
+			return err
+		}
+		for _, imp := range f.Imports {
+			full, _ := strconv.Unquote(imp.Path.Value)
+			target, ours := strings.CutPrefix(full, "astrolabe/")
+			if !ours {
+				continue
+			}
+			seen++
+			switch {
+			case target == "scripts":
+				if pkg != "." && !strings.HasPrefix(pkg, "internal") {
+					t.Errorf("%s imports scripts: only the command line hands the embedded scripts on", file)
+				}
+			case pkg == "scripts":
+				t.Errorf("%s imports %s: scripts imports nothing", file, target)
+			case strings.HasPrefix(target, "hwio/hwtest"):
+				t.Errorf("%s imports %s: only tests may", file, target)
+			case rank(target) > rank(pkg):
+				t.Errorf("%s imports %s, which stands to its right", file, target)
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if seen == 0 {
+		t.Fatal("no import was checked")
+	}
+}

@@ -1,0 +1,65 @@
+#!/usr/bin/env python3
+"""The work of astrolabe's benchmarks, done with numpy, pandas and matplotlib.
+
+    peers.py formulas FILE ROWS     evaluate the formulas in FILE (one Streamline expression a line) with numpy
+    peers.py csv FILE               read a wide CSV with pandas
+    peers.py timeline OUT.png ROWS  draw a six-panel timeline of noise with matplotlib
+
+Each prints the seconds of the work alone; time the whole process from outside.
+"""
+
+import re
+import sys
+import time
+
+
+def formulas(path, rows):
+    import numpy as np
+
+    text = [line.strip() for line in open(path) if line.strip()]
+    names = sorted({n for line in text for n in re.findall(r"\$[A-Za-z0-9_]+", line)})
+    rng = np.random.default_rng(1)
+    env = {n[1:]: rng.integers(1, 5_000_000, rows).astype(float) for n in names}
+    env["max"] = lambda *a: np.maximum(*a)
+    env["min"] = lambda *a: np.minimum(*a)
+    code = [compile(line.replace("$", ""), line, "eval") for line in text]
+    start = time.perf_counter()
+    with np.errstate(all="ignore"):
+        out = [eval(c, {"__builtins__": {}}, env) for c in code]
+    print(f"numpy: {len(out)} formulas x {rows} rows in {time.perf_counter() - start:.3f} s")
+
+
+def csv(path):
+    import pandas
+
+    start = time.perf_counter()
+    frame = pandas.read_csv(path)
+    print(f"pandas: {frame.shape[0]} x {frame.shape[1]} in {time.perf_counter() - start:.3f} s")
+
+
+def timeline(path, rows):
+    import matplotlib
+
+    matplotlib.use("Agg")
+    import matplotlib.pyplot as plt
+    import numpy as np
+
+    rng = np.random.default_rng(1)
+    x = np.arange(rows) * 1e-3
+    series = [rng.random(rows) for _ in range(6)]
+    start = time.perf_counter()
+    fig, axes = plt.subplots(6, 1, sharex=True, figsize=(1600 / 96, 1200 / 96), dpi=96)
+    for ax, y in zip(axes, series):
+        ax.plot(x, y, linewidth=1)
+    fig.savefig(path)
+    print(f"matplotlib: 6 panels x {rows} rows in {time.perf_counter() - start:.3f} s")
+
+
+if __name__ == "__main__":
+    what, args = sys.argv[1], sys.argv[2:]
+    if what == "formulas":
+        formulas(args[0], int(args[1]))
+    elif what == "csv":
+        csv(args[0])
+    else:
+        timeline(args[0], int(args[1]))

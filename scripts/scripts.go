@@ -1,0 +1,10 @@
+// Package scripts holds the Starlark library that astrolabe ships: load("@astrolabe//triage/cpu.star", "analyze").
+// It imports nothing; the command line hands the file tree to the interpreter.
+package scripts
+
+import "embed"
+
+// Library is the root of "@astrolabe//".
+//
+//go:embed lib triage
+var Library embed.FS
