@@ -1,0 +1,172 @@
+package repl
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"go.starlark.net/starlark"
+)
+
+// command is one : command. The table of them feeds the dispatch, :help and completion.
+type command struct {
+	name string
+	args string // for :help, such as "FILE"
+	doc  string
+	file bool // its argument is a path, for completion
+	run  func(s *Session, ctx context.Context, arg string) error
+}
+
+// errQuit ends the session.
+var errQuit = errors.New("quit")
+
+// commands is set by the function below it, because :help reads the table that it is in.
+func commands() []command {
+	return []command{
+		{name: "help", args: "[NAME]", doc: "list these commands, or explain a value, module or name", run: (*Session).helpCommand},
+		{name: "open", args: "FILE [NAME]", doc: "open a capture and bind it, to cap unless NAME is given", file: true, run: (*Session).openCommand},
+		{name: "load", args: "FILE", doc: "run the statements of a script here, as if typed", file: true, run: (*Session).loadCommand},
+		{name: "reload", doc: "run the script of the last :load again", run: (*Session).reloadCommand},
+		{name: "time", args: "STATEMENT", doc: "run a statement and say how long it took", run: (*Session).timeCommand},
+		{name: "save", args: "FILE.star", doc: "write the statements that succeeded as a script; never over a file", file: true, run: (*Session).saveCommand},
+		{name: "sources", doc: "what this machine can measure, and why not the rest", run: (*Session).sourcesCommand},
+		{name: "doc", args: "NAME", doc: "the same as help(NAME)", run: (*Session).docCommand},
+		{name: "quit", doc: "leave; so do exit, quit and Ctrl-D", run: func(*Session, context.Context, string) error { return errQuit }},
+	}
+}
+
+// command runs a line that begins with a colon. A unique beginning of a name will do.
+func (s *Session) command(ctx context.Context, line string) error {
+	name, arg, _ := strings.Cut(strings.TrimPrefix(line, ":"), " ")
+	arg = strings.TrimSpace(arg)
+	var found []command
+	names := make([]string, 0, 16)
+	for _, c := range commands() {
+		if c.name == name {
+			return c.run(s, ctx, arg)
+		}
+		if name != "" && strings.HasPrefix(c.name, name) {
+			found = append(found, c)
+		}
+		names = append(names, c.name)
+	}
+	if len(found) == 1 {
+		return found[0].run(s, ctx, arg)
+	}
+	if near := nearest(name, names); near != "" {
+		return fmt.Errorf("no command :%s (did you mean :%s?); :help lists them", name, near)
+	}
+	return fmt.Errorf("no command :%s; :help lists them", name)
+}
+
+func (s *Session) helpCommand(ctx context.Context, arg string) error {
+	if arg = strings.TrimPrefix(arg, ":"); arg != "" {
+		for _, c := range commands() {
+			if c.name == arg {
+				_, err := fmt.Fprintf(s.cfg.Out, ":%s %s\n    %s\n", c.name, c.args, c.doc)
+				return err
+			}
+		}
+		return s.docCommand(ctx, arg)
+	}
+	var out strings.Builder
+	for _, c := range commands() {
+		fmt.Fprintf(&out, "  %-22s %s\n", strings.TrimSpace(":"+c.name+" "+c.args), c.doc)
+	}
+	out.WriteString("  NAME?                  the same as help(NAME)\n")
+	out.WriteString("The names that every script has: " + strings.Join(s.predeclaredNames(), ", ") + "\n")
+	_, err := io.WriteString(s.cfg.Out, out.String())
+	return err
+}
+
+func (s *Session) docCommand(ctx context.Context, arg string) error {
+	if arg == "" {
+		return errors.New(":doc needs a name, such as :doc capture.open")
+	}
+	return s.evalHidden(ctx, "help("+arg+")")
+}
+
+func (s *Session) sourcesCommand(ctx context.Context, _ string) error {
+	return s.evalHidden(ctx, "capture.sources()")
+}
+
+// evalHidden runs a statement that the person did not write: it is not part of what :save writes.
+func (s *Session) evalHidden(ctx context.Context, text string) error {
+	kept := s.done
+	err := s.Eval(ctx, "<command>", 1, text+"\n")
+	s.done = kept
+	return err
+}
+
+func (s *Session) openCommand(ctx context.Context, arg string) error {
+	path, name := splitPath(arg)
+	if path == "" {
+		return errors.New(":open needs a file or folder, such as :open game.arrow")
+	}
+	if name == "" {
+		name = "cap"
+	}
+	return s.Open(ctx, name, path)
+}
+
+// Open binds a capture as if the person had typed it, so that :save keeps it, and shows it.
+func (s *Session) Open(ctx context.Context, name, path string) error {
+	text := fmt.Sprintf("%s = capture.open(%s)\n", name, starlark.String(path))
+	if err := s.Eval(ctx, "<command>", 1, text); err != nil {
+		return err
+	}
+	_, err := fmt.Fprintln(s.cfg.Talk, name+" = "+s.printer.text(s.names[name]))
+	return err
+}
+
+// splitPath splits "FILE NAME" where FILE may be quoted or hold spaces; NAME is an identifier.
+func splitPath(arg string) (path, name string) {
+	if rest, ok := strings.CutPrefix(arg, `"`); ok {
+		if path, name, ok = strings.Cut(rest, `"`); ok {
+			return path, strings.TrimSpace(name)
+		}
+	}
+	if i := strings.LastIndexByte(arg, ' '); i > 0 && isIdentifier(arg[i+1:]) {
+		return strings.TrimSpace(arg[:i]), arg[i+1:]
+	}
+	return arg, ""
+}
+
+func isIdentifier(s string) bool {
+	return s != "" && firstWord(s) == s && (s[0] < '0' || s[0] > '9')
+}
+
+func (s *Session) loadCommand(ctx context.Context, arg string) error {
+	if arg == "" {
+		return errors.New(":load needs a file, such as :load checks.star")
+	}
+	return s.LoadFile(ctx, strings.Trim(arg, `"`))
+}
+
+func (s *Session) reloadCommand(ctx context.Context, _ string) error {
+	if s.loaded == "" {
+		return errors.New("nothing was loaded yet: :load FILE first")
+	}
+	return s.LoadFile(ctx, s.loaded)
+}
+
+func (s *Session) timeCommand(ctx context.Context, arg string) error {
+	if arg == "" {
+		return errors.New(`:time needs a statement, such as :time cap["Name"].total()`)
+	}
+	return s.timed(func() error { return s.Eval(ctx, "<command>", 1, arg+"\n") })
+}
+
+func (s *Session) saveCommand(_ context.Context, arg string) error {
+	path := strings.Trim(arg, `"`)
+	if !strings.HasSuffix(path, ".star") {
+		return errors.New(":save needs a file name that ends in .star")
+	}
+	if err := s.SaveScript(path); err != nil {
+		return err
+	}
+	_, err := fmt.Fprintln(s.cfg.Out, path)
+	return err
+}

@@ -1,0 +1,256 @@
+package repl
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"go.starlark.net/starlark"
+	"go.starlark.net/syntax"
+)
+
+// Named lists what an index or a name argument of a value may be, such as the counters and metrics of a capture. A value that has it is
+// completed inside value["… and value.counter("….
+type Named interface {
+	CompletionNames() []string
+}
+
+// Signed gives the names of a function's parameters, for the completion of keyword arguments.
+type Signed interface {
+	ParameterNames() []string
+}
+
+// Complete returns what may stand for the end of line[:pos]: whole words, and the length in bytes of what they replace. It evaluates only
+// names, attributes and literal indexes, which have no side effects.
+func (s *Session) Complete(line string, pos int) (words []string, replaced int) {
+	defer func() {
+		if recover() != nil { // a value that cannot be asked completes nothing
+			words, replaced = nil, 0
+		}
+	}()
+	before := line[:pos]
+	if i := strings.LastIndexByte(before, '\n'); i >= 0 {
+		before = before[i+1:]
+	}
+	if before == "" || isBlank(before) {
+		return []string{before + "    "}, len(before)
+	}
+	if before[0] == ':' {
+		return s.completeCommand(before)
+	}
+	c := contextOf(before)
+	switch {
+	case c.comment:
+		return nil, 0
+	case c.inString:
+		words = s.stringWords(c)
+	case c.attribute:
+		words = s.attributeWords(c.base)
+	default:
+		words = s.nameWords(c)
+	}
+	return filterWords(words, c.prefix), len(c.prefix)
+}
+
+// filterWords keeps the words that begin with prefix: exactly, or where none does in any case of letters, but then only if
+// they can be typed on.
+func filterWords(words []string, prefix string) []string {
+	out := slices.DeleteFunc(slices.Clone(words), func(w string) bool { return !strings.HasPrefix(w, prefix) })
+	slices.Sort(out)
+	return slices.Compact(out)
+}
+
+func (s *Session) completeCommand(before string) ([]string, int) {
+	name, arg, hasArg := strings.Cut(before[1:], " ")
+	if !hasArg {
+		var words []string
+		for _, c := range commands() {
+			words = append(words, c.name)
+		}
+		return filterWords(words, name), len(name)
+	}
+	for _, c := range commands() {
+		if c.name == name && c.file {
+			return filterWords(fileWords(arg), arg), len(arg)
+		}
+		if c.name == name && name != "quit" {
+			return s.Complete(arg, len(arg))
+		}
+	}
+	return nil, 0
+}
+
+// stringWords completes inside a string.
+func (s *Session) stringWords(c cursor) []string {
+	switch {
+	case c.index: // value["…
+		return s.namesOf(c.base)
+	case c.base == "load":
+		return append(s.moduleWords(c.prefix), fileWords(c.prefix)...)
+	case c.base == "capture.open" || c.base == "read" || c.base == "write":
+		return fileWords(c.prefix)
+	case strings.Contains(c.base, "."):
+		// A method of a value that has names takes them: cap.counter("…, cap.total("….
+		return s.namesOf(c.base[:strings.LastIndexByte(c.base, '.')])
+	}
+	return nil
+}
+
+// namesOf lists the names that may index the value of an expression.
+func (s *Session) namesOf(expr string) []string {
+	v := s.peek(expr)
+	if n, ok := v.(Named); ok {
+		return n.CompletionNames()
+	}
+	m, ok := v.(starlark.IterableMapping)
+	if !ok {
+		return nil
+	}
+	var words []string
+	it := m.Iterate()
+	defer it.Done()
+	for k := starlark.Value(nil); len(words) < maxWords && it.Next(&k); {
+		if text, ok := k.(starlark.String); ok {
+			words = append(words, string(text))
+		}
+	}
+	return words
+}
+
+// maxWords bounds the keys read from a mapping.
+const maxWords = 100000
+
+func (s *Session) attributeWords(base string) []string {
+	if v, ok := s.peek(base).(starlark.HasAttrs); ok {
+		return v.AttrNames()
+	}
+	return nil
+}
+
+// keywords are the words of the language that a person types.
+var keywords = []string{"and", "break", "continue", "def", "elif", "else", "for", "if", "in", "lambda", "load", "not", "or", "pass", "return"}
+
+func (s *Session) nameWords(c cursor) []string {
+	words := append(s.visible(), keywords...)
+	if c.call != "" {
+		for _, p := range parameters(s.peek(c.call)) {
+			words = append(words, p+"=")
+		}
+	}
+	return words
+}
+
+func parameters(v starlark.Value) []string {
+	var words []string
+	switch f := v.(type) {
+	case Signed:
+		return f.ParameterNames()
+	case *starlark.Function:
+		n := f.NumParams()
+		if f.HasVarargs() {
+			n--
+		}
+		if f.HasKwargs() {
+			n--
+		}
+		for i := range n {
+			name, _ := f.Param(i)
+			words = append(words, name)
+		}
+	}
+	return words
+}
+
+// peek evaluates an expression made of names, attributes and literal indexes; nil where it is anything else or fails.
+func (s *Session) peek(expr string) starlark.Value {
+	x, err := s.opts.ParseExpr("<completion>", expr, 0)
+	if err != nil {
+		return nil
+	}
+	return s.peekExpr(x)
+}
+
+func (s *Session) peekExpr(x syntax.Expr) starlark.Value {
+	switch x := x.(type) {
+	case *syntax.Ident:
+		if v, ok := s.names[x.Name]; ok {
+			return v
+		}
+		return starlark.Universe[x.Name]
+	case *syntax.ParenExpr:
+		return s.peekExpr(x.X)
+	case *syntax.Literal:
+		switch v := x.Value.(type) {
+		case string:
+			return starlark.String(v)
+		case int64:
+			return starlark.MakeInt64(v)
+		}
+	case *syntax.DotExpr:
+		if v, ok := s.peekExpr(x.X).(starlark.HasAttrs); ok {
+			if attr, err := v.Attr(x.Name.Name); err == nil {
+				return attr
+			}
+		}
+	case *syntax.IndexExpr:
+		return peekIndex(s.peekExpr(x.X), s.peekExpr(x.Y))
+	}
+	return nil
+}
+
+func peekIndex(v, key starlark.Value) starlark.Value {
+	if v == nil || key == nil {
+		return nil
+	}
+	if m, ok := v.(starlark.Mapping); ok {
+		if out, found, err := m.Get(key); err == nil && found {
+			return out
+		}
+		return nil
+	}
+	list, ok := v.(starlark.Indexable)
+	if i, err := starlark.AsInt32(key); ok && err == nil && i >= 0 && i < list.Len() {
+		return list.Index(i)
+	}
+	return nil
+}
+
+// moduleWords lists the built-in library as load names it.
+func (s *Session) moduleWords(prefix string) []string {
+	const library = "@astrolabe//"
+	if s.cfg.Library == nil {
+		return nil
+	}
+	if !strings.HasPrefix(prefix, library) {
+		return []string{library}
+	}
+	var words []string
+	walkStar(s.cfg.Library, func(path string) { words = append(words, library+path) })
+	return words
+}
+
+// fileWords lists the files whose path begins with prefix; a folder ends in a slash.
+func fileWords(prefix string) []string {
+	dir, _ := filepath.Split(prefix)
+	folder := dir
+	if folder == "" {
+		folder = "."
+	}
+	entries, err := os.ReadDir(folder)
+	if err != nil {
+		return nil
+	}
+	var words []string
+	for _, e := range entries {
+		name := dir + e.Name()
+		if strings.HasPrefix(e.Name(), ".") && !strings.HasPrefix(filepath.Base(prefix), ".") {
+			continue
+		}
+		if info, err := os.Stat(name); err == nil && info.IsDir() {
+			name += "/"
+		}
+		words = append(words, name)
+	}
+	return words
+}

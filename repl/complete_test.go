@@ -1,0 +1,100 @@
+package repl
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func TestCompletion(t *testing.T) {
+	s, _, talk := testSession(t)
+	if err := s.RunText(t.Context(), "<stdin>", "counters = {'Cycles': box, 'Cycles/s': 2, 'Idle': 3}\nrows = [counters]\ndef scale(factor, offset=0, *rest, **more):\n  pass\n"); err != nil {
+		t.Fatalf("%v %s", err, talk)
+	}
+	dir := t.TempDir()
+	t.Chdir(dir)
+	if err := os.MkdirAll(filepath.Join(dir, "runs"), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "run1.arrow"), nil, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		name, line string
+		want       []string
+	}{
+		{"a name", "x = cou", []string{"counters"}},
+		{"a keyword", "lamb", []string{"lambda"}},
+		{"an attribute", "box.", []string{"open", "size"}},
+		{"an attribute with a beginning", "y = [box.si", []string{"size"}},
+		{"an attribute behind literal indexes", `rows[0]["Cycles"].o`, []string{"open"}},
+		{"a call is never made", "box.open().", nil},
+		{"a key", `counters["Cy`, []string{"Cycles", "Cycles/s"}},
+		{"a key in single quotes", `counters['I`, []string{"Idle"}},
+		{"a key behind a complete string", `x = "a[" + counters["I`, []string{"Idle"}},
+		{"a keyword argument", "scale(1, off", []string{"offset="}},
+		{"a file", `capture.open("run`, []string{"run1.arrow", "runs/"}},
+		{"a file of load", `load("run`, []string{"run1.arrow", "runs/"}},
+		{"a module of the library", `load("@astrolabe//tri`, []string{"@astrolabe//triage/cpu.star"}},
+		{"a command", ":he", []string{"help"}},
+		{"a file of a command", ":load runs", []string{"runs/"}},
+		{"the statement of a command", ":time box.si", []string{"size"}},
+		{"nothing in a comment", "x # cou", nil},
+		{"nothing for an unknown name", "nothing.x", nil},
+		{"indentation on an empty line", "  ", []string{"      "}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			got, n := s.Complete(c.line, len(c.line))
+			if len(got) == 0 {
+				got = nil
+			}
+			if diff := cmp.Diff(c.want, got); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+			if n > len(c.line) {
+				t.Errorf("replaces %d of %d bytes", n, len(c.line))
+			}
+		})
+	}
+}
+
+func TestCandidatesAreListedAndCounted(t *testing.T) {
+	var words []string
+	for i := range 300 {
+		words = append(words, "counter_"+itoa(i))
+	}
+	list := columns(words, 80)
+	if !slices.Contains(splitLines(list), "… and 180 more: type another letter") {
+		t.Errorf("the rest is not counted:\n%s", list)
+	}
+	for _, l := range splitLines(list) {
+		if len([]rune(l)) >= 80 {
+			t.Errorf("line of %d cells", len([]rune(l)))
+		}
+	}
+	if got := columns([]string{"a word wider than the screen"}, 5); got != "a word wider than the screen\n" {
+		t.Errorf("a name was cut: %q", got)
+	}
+}
+
+func splitLines(s string) []string { return strings.Split(strings.TrimSuffix(s, "\n"), "\n") }
+
+func TestExtensionIsSharedByAllCandidates(t *testing.T) {
+	for _, c := range []struct {
+		words []string
+		typed string
+		want  string
+	}{
+		{[]string{"resample"}, "re", "sample"},
+		{[]string{"region", "regions"}, "re", "gion"},
+		{[]string{"é1", "è1"}, "", ""},
+	} {
+		if got, _ := extension(c.words, c.typed); got != c.want {
+			t.Errorf("%q after %q: %q, want %q", c.words, c.typed, got, c.want)
+		}
+	}
+}

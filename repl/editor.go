@@ -1,0 +1,179 @@
+package repl
+
+import (
+	"bufio"
+	"errors"
+	"io"
+	"os"
+	"strings"
+	"sync/atomic"
+
+	"github.com/chzyer/readline"
+)
+
+// errInterrupt is what ReadLine returns where the user typed Ctrl-C.
+var errInterrupt = errors.New("interrupted")
+
+// lineEditor reads what a person types. ReadLine returns io.EOF at the end of the input and errInterrupt for Ctrl-C. Its
+// result has no line end of its own, but holds those of a paste or of a recalled entry.
+type lineEditor interface {
+	ReadLine(prompt string) (string, error)
+	Remember(entry string)
+	Close() error
+}
+
+// completeFunc returns what may stand for the end of line[:pos]: whole words and the length in bytes of what
+// they replace.
+type completeFunc func(line string, pos int) (words []string, replaced int)
+
+// isTerminal reports whether f is a terminal.
+func isTerminal(f *os.File) bool { return readline.IsTerminal(int(f.Fd())) }
+
+// newEditor returns the readline editor where the terminal can take it, else plain reading with prompts on stderr.
+func newEditor(in, out, talk *os.File, entries func() []string, complete completeFunc) (lineEditor, error) {
+	usable := isTerminal(in) && isTerminal(out) && os.Getenv("TERM") != "dumb" && in.Fd() == os.Stdin.Fd()
+	if usable && readline.GetScreenWidth() > 0 {
+		return newReadlineEditor(entries, complete)
+	}
+	return &plainEditor{in: bufio.NewReader(in), talk: talk}, nil
+}
+
+// plainEditor reads lines as the terminal hands them over.
+type plainEditor struct {
+	in   *bufio.Reader
+	talk io.Writer
+}
+
+func (e *plainEditor) ReadLine(prompt string) (string, error) {
+	io.WriteString(e.talk, prompt)
+	line, err := e.in.ReadString('\n')
+	if err != nil && line == "" {
+		io.WriteString(e.talk, "\n")
+		return "", err
+	}
+	return strings.TrimRight(line, "\r\n"), nil
+}
+
+func (e *plainEditor) Remember(string) {}
+func (e *plainEditor) Close() error    { return nil }
+
+// readlineEditor is the editor of a real terminal.
+type readlineEditor struct {
+	rl       *readline.Instance
+	stdin    *readline.CancelableStdin
+	empty    atomic.Bool
+	complete completeFunc
+	entries  func() []string
+	known    map[string]bool // nil until the history is loaded
+}
+
+func newReadlineEditor(entries func() []string, complete completeFunc) (*readlineEditor, error) {
+	e := &readlineEditor{complete: complete, entries: entries}
+	e.stdin = readline.NewCancelableStdin(readline.Stdin)
+	e.empty.Store(true)
+	rl, err := readline.NewEx(&readline.Config{
+		Stdin:                  filteredStdin{&inputFilter{r: e.stdin, empty: &e.empty}, e.stdin},
+		HistoryLimit:           historyLimit,
+		DisableAutoSaveHistory: true,
+		AutoComplete:           e,
+		Painter:                painter{},
+		Listener:               readline.FuncListener(e.changed),
+		FuncGetWidth:           screenWidth,
+		EOFPrompt:              "\n",
+	})
+	if err != nil {
+		return nil, err
+	}
+	e.rl = rl
+	return e, nil
+}
+
+// screenWidth never says zero: readline divides by it.
+func screenWidth() int {
+	if w := readline.GetScreenWidth(); w > 0 {
+		return w
+	}
+	return 80
+}
+
+type filteredStdin struct {
+	*inputFilter
+	stdin io.Closer
+}
+
+func (s filteredStdin) Close() error { return s.stdin.Close() }
+
+// changed follows the line being edited.
+func (e *readlineEditor) changed(line []rune, _ int, _ rune) ([]rune, int, bool) {
+	e.empty.Store(len(line) == 0)
+	return nil, 0, false
+}
+
+// Sequences that switch bracketed paste of the terminal on and off.
+const (
+	pasteOn  = "\x1b[?2004h"
+	pasteOff = "\x1b[?2004l"
+)
+
+func (e *readlineEditor) ReadLine(prompt string) (string, error) {
+	if e.known == nil {
+		e.load()
+	}
+	e.rl.SetPrompt(prompt)
+	io.WriteString(os.Stdout, pasteOn)
+	line, err := e.rl.Readline()
+	io.WriteString(os.Stdout, pasteOff)
+	if errors.Is(err, readline.ErrInterrupt) {
+		return "", errInterrupt
+	}
+	return fromEdit(line), err
+}
+
+// load hands the history to readline.
+func (e *readlineEditor) load() {
+	entries := e.entries()
+	e.known = make(map[string]bool, len(entries))
+	for _, entry := range entries {
+		e.known[entry] = true
+		e.rl.SaveHistory(toEdit(entry))
+	}
+}
+
+// Remember puts a whole entry, which the history already has, into what Up and Ctrl-R find.
+func (e *readlineEditor) Remember(entry string) {
+	entry = strings.TrimRight(entry, "\n")
+	if e.known[entry] { // readline cannot move an old entry to the end
+		e.rl.ResetHistory()
+		e.load()
+		return
+	}
+	e.known[entry] = true
+	// An empty one first: it makes readline forget which old entry the user was looking at, which it would save instead.
+	e.rl.SaveHistory("")
+	e.rl.SaveHistory(toEdit(entry))
+}
+
+func (e *readlineEditor) Close() error {
+	// Readline waits for its reader, which only ends when its input does.
+	e.stdin.Close()
+	return e.rl.Close()
+}
+
+// Do implements readline.AutoCompleter. Readline's own list of candidates fails where one is wider than the terminal and
+// cannot be cut short, so the list is printed above the line instead and readline only gets what to insert.
+func (e *readlineEditor) Do(line []rune, pos int) ([][]rune, int) {
+	before := fromEdit(string(line[:pos]))
+	words, replaced := e.complete(before+fromEdit(string(line[pos:])), len(before))
+	if len(words) == 0 {
+		return nil, 0
+	}
+	typed := before[len(before)-replaced:]
+	insert, ok := extension(words, typed)
+	if ok && insert != "" {
+		return [][]rune{[]rune(toEdit(insert))}, 0
+	}
+	if len(words) > 1 {
+		io.WriteString(e.rl.Stdout(), columns(words, screenWidth()))
+	}
+	return nil, 0
+}

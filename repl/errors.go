@@ -1,0 +1,169 @@
+package repl
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"go.starlark.net/resolve"
+	"go.starlark.net/starlark"
+	"go.starlark.net/syntax"
+)
+
+// SourceLine returns a line of a source file, false if it is not known.
+type SourceLine func(name string, line int) (string, bool)
+
+// FormatError is the text of an error for people: each frame with its source line and a caret, then the message, each line
+// ended. Positions that no source line is known for stand alone.
+func FormatError(err error, source SourceLine) string {
+	var out strings.Builder
+	var eval *starlark.EvalError
+	var list resolve.ErrorList
+	var syn syntax.Error
+	var res resolve.Error
+	switch {
+	case errors.As(err, &eval):
+		writeFrames(&out, eval.CallStack, source)
+		out.WriteString("error: " + eval.Msg + "\n")
+		// A failed load carries the frames of the other file.
+		var inner *starlark.EvalError
+		if cause := eval.Unwrap(); cause != nil && errors.As(cause, &inner) && inner != eval {
+			out.WriteString(FormatError(inner, source))
+		}
+	case errors.As(err, &list):
+		for _, e := range list {
+			writePosition(&out, e.Pos, e.Msg, source)
+		}
+	case errors.As(err, &res):
+		writePosition(&out, res.Pos, res.Msg, source)
+	case errors.As(err, &syn):
+		writePosition(&out, syn.Pos, syn.Msg, source)
+	default:
+		out.WriteString("error: " + strings.TrimRight(err.Error(), "\n") + "\n")
+	}
+	return out.String()
+}
+
+// maxFrames is how many frames a traceback shows; the middle of a deeper one is counted.
+const maxFrames = 20
+
+func writeFrames(out *strings.Builder, stack starlark.CallStack, source SourceLine) {
+	for i, fr := range stack {
+		if len(stack) > maxFrames && i >= maxFrames/2 && i < len(stack)-maxFrames/2 {
+			if i == maxFrames/2 {
+				fmt.Fprintf(out, "  … %d more frames\n", len(stack)-maxFrames)
+			}
+			continue
+		}
+		if fr.Pos.Filename() == "<builtin>" || !fr.Pos.IsValid() {
+			continue // the frame above it shows the call
+		}
+		name := fr.Name
+		if name == "<expr>" || name == "<toplevel>" {
+			fmt.Fprintf(out, "%s\n", fr.Pos)
+		} else {
+			fmt.Fprintf(out, "%s in %s\n", fr.Pos, name)
+		}
+		writeSource(out, fr.Pos, source)
+	}
+}
+
+func writePosition(out *strings.Builder, pos syntax.Position, msg string, source SourceLine) {
+	fmt.Fprintf(out, "%s\n", pos)
+	writeSource(out, pos, source)
+	out.WriteString("error: " + msg + "\n")
+}
+
+// widestSource is how many cells of a source line an error shows, with the error in sight.
+const widestSource = 160
+
+func writeSource(out *strings.Builder, pos syntax.Position, source SourceLine) {
+	if source == nil {
+		return
+	}
+	text, ok := source(pos.Filename(), int(pos.Line))
+	if !ok || isBlank(text) {
+		return
+	}
+	runes := []rune(strings.ReplaceAll(text, "\t", " "))
+	at := min(max(int(pos.Col)-1, 0), len(runes))
+	if from := at - widestSource/2; len(runes) > widestSource && from > 0 {
+		runes, at = runes[from:], at-from
+	}
+	runes = runes[:min(len(runes), widestSource)]
+	indent := 0
+	for indent < len(runes) && indent < at && runes[indent] == ' ' {
+		indent++
+	}
+	fmt.Fprintf(out, "    %s\n    %s^\n", string(runes[indent:]), strings.Repeat(" ", at-indent))
+}
+
+// undefined adds a hint to an error about a name that does not exist: Starlark's own looks only at the statement.
+func (s *Session) undefined(err error) error {
+	var list resolve.ErrorList
+	if !errors.As(err, &list) {
+		return err
+	}
+	out := slices.Clone(list)
+	for i, e := range out {
+		name, ok := strings.CutPrefix(e.Msg, "undefined: ")
+		if !ok || strings.Contains(name, " ") {
+			continue
+		}
+		if near := nearest(name, s.visible()); near != "" {
+			out[i].Msg = fmt.Sprintf("undefined: %s (did you mean %s?)", name, near)
+		}
+	}
+	return out
+}
+
+// visible lists every name that a statement can use, sorted.
+func (s *Session) visible() []string {
+	names := make([]string, 0, len(s.names)+len(starlark.Universe))
+	for n := range s.names {
+		names = append(names, n)
+	}
+	for n := range starlark.Universe {
+		if !s.names.Has(n) {
+			names = append(names, n)
+		}
+	}
+	slices.Sort(names)
+	return names
+}
+
+// nearest returns the known name that differs least from name, "" if none is near.
+func nearest(name string, known []string) string {
+	best, dist := "", 1+max(1, len(name)/2)
+	for _, k := range known {
+		if d := distance(strings.ToLower(name), strings.ToLower(k)); d < dist {
+			best, dist = k, d
+		}
+	}
+	return best
+}
+
+// distance is the number of bytes to insert, delete or change to make b of a. Long names are far from everything.
+func distance(a, b string) int {
+	if len(a) > 64 || len(b) > 64 {
+		return max(len(a), len(b))
+	}
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		diag := row[0]
+		row[0] = i + 1
+		for j := range len(b) {
+			d := diag
+			if a[i] != b[j] {
+				d++
+			}
+			diag = row[j+1]
+			row[j+1] = min(d, row[j]+1, diag+1)
+		}
+	}
+	return row[len(b)]
+}

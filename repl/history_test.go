@@ -1,0 +1,83 @@
+package repl
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func TestHistoryKeepsEntriesWholeAndOnce(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "state", "history")
+	h, err := loadHistory(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range []string{"x = 1\n", "for i in x:\n  y\n", `s = "a\nb\\"`, "x = 1", "x = 1"} {
+		if err := h.add(e); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want := []string{"for i in x:\n  y", `s = "a\nb\\"`, "x = 1"}
+	if diff := cmp.Diff(want, h.entries); diff != "" {
+		t.Errorf("in the session (-want +got):\n%s", diff)
+	}
+	h.close()
+	again, err := loadHistory(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(want, again.entries); diff != "" {
+		t.Errorf("from the file (-want +got):\n%s", diff)
+	}
+}
+
+func TestHistoryFileIsShortenedToTheNewestEntries(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "history")
+	var text strings.Builder
+	for i := range 2*historyLimit + 1 {
+		fmt.Fprintf(&text, "x = %d\n", i)
+	}
+	if err := os.WriteFile(path, []byte(text.String()), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	h, err := loadHistory(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(h.entries) != historyLimit || h.entries[0] != fmt.Sprintf("x = %d", historyLimit+1) {
+		t.Errorf("%d entries, first %q", len(h.entries), h.entries[0])
+	}
+	data, _ := os.ReadFile(path)
+	if n := strings.Count(string(data), "\n"); n != historyLimit {
+		t.Errorf("the file has %d lines, want %d", n, historyLimit)
+	}
+}
+
+func TestUnwritableHistoryIsReportedOnceAndNotFatal(t *testing.T) {
+	dir := t.TempDir()
+	blocker := filepath.Join(dir, "file")
+	if err := os.WriteFile(blocker, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	h := &history{path: filepath.Join(blocker, "history")}
+	if err := h.add("x"); err == nil {
+		t.Error("no error")
+	}
+	if err := h.add("y"); err != nil || len(h.entries) != 2 {
+		t.Errorf("second entry: %v, %q", err, h.entries)
+	}
+}
+
+func FuzzHistoryEntry(f *testing.F) {
+	f.Add("a\nb\\n\r")
+	f.Fuzz(func(t *testing.T, s string) {
+		if got := unescapeEntry(escapeEntry(s)); got != s {
+			t.Fatalf("%q came back as %q", s, got)
+		}
+		unescapeEntry(s)
+	})
+}

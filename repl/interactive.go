@@ -1,0 +1,161 @@
+package repl
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strings"
+)
+
+const (
+	prompt     = ">>> "
+	promptMore = "... "
+)
+
+// Interactive reads entries from a person until they leave. capturePath, if not empty, is opened first and bound to
+// cap. An error is only what keeps the session from running; what goes wrong inside it is printed.
+func (s *Session) Interactive(ctx context.Context, in, out, talk *os.File, capturePath string) error {
+	s.printer.short = isTerminal(out)
+	path := s.cfg.History
+	switch path {
+	case "":
+		path = historyPath()
+	case "-":
+		path = ""
+	}
+	hist := &history{path: path}
+	ed, err := newEditor(in, out, talk, func() []string {
+		h, err := loadHistory(path)
+		if err != nil {
+			fmt.Fprintln(talk, err)
+		}
+		h.entries, h.file = append(h.entries, hist.entries...), hist.file
+		*hist = *h
+		return hist.entries
+	}, s.Complete)
+	if err != nil {
+		return err
+	}
+	defer ed.Close()
+	defer hist.close()
+	io.WriteString(talk, s.banner())
+	if capturePath != "" {
+		s.run(ctx, func(ctx context.Context) error { return s.Open(ctx, "cap", capturePath) })
+	}
+	return s.loop(ctx, ed, func(text string) {
+		if err := hist.add(text); err != nil {
+			fmt.Fprintln(talk, err)
+		}
+		ed.Remember(text)
+	})
+}
+
+func (s *Session) banner() string {
+	return "astrolabe " + s.cfg.Version + " · try :open FILE, capture.sources() or help()\n" +
+		"Tab completes, Ctrl-C stops a statement, :help lists commands, Ctrl-D leaves\n"
+}
+
+// loop reads and runs entries until the input ends or the person quits.
+func (s *Session) loop(ctx context.Context, ed lineEditor, remember func(string)) error {
+	line := 1
+	for {
+		text, err := s.readEntry(ed)
+		switch {
+		case errors.Is(err, errInterrupt):
+			continue
+		case errors.Is(err, io.EOF):
+			return nil
+		case err != nil:
+			return err
+		}
+		if isBlank(strings.ReplaceAll(text, "\n", "")) {
+			continue
+		}
+		remember(text)
+		err = s.run(ctx, func(ctx context.Context) error { return s.entry(ctx, line, text) })
+		line += strings.Count(text, "\n")
+		if errors.Is(err, errQuit) {
+			return nil
+		}
+	}
+}
+
+// readEntry reads lines until they make a whole entry.
+func (s *Session) readEntry(ed lineEditor) (string, error) {
+	var e entry
+	for p := prompt; ; p = promptMore {
+		text, err := ed.ReadLine(p)
+		if err != nil {
+			return "", err
+		}
+		if e.text.Len()+len(text) > maxEntry {
+			return "", fmt.Errorf("an entry longer than %d MiB", maxEntry>>20)
+		}
+		if e.lines == 0 && (strings.HasPrefix(text, ":") || strings.HasSuffix(text, "?")) && !strings.Contains(text, "\n") {
+			return text + "\n", nil
+		}
+		pasted := strings.Contains(text, "\n")
+		if pasted && e.lines == 0 {
+			text = dedent(text)
+		}
+		lines := strings.Split(text, "\n")
+		for _, l := range lines {
+			e.add(strings.TrimRight(l, "\r"))
+		}
+		last := lines[len(lines)-1]
+		if pasted {
+			// A paste is a whole entry unless it plainly ends in the middle: then what is typed next completes it.
+			if !e.open() && !strings.HasSuffix(strings.TrimRight(e.text.String(), " \t\n"), ":") {
+				return e.text.String(), nil
+			}
+			e.compound = true
+			continue
+		}
+		if !e.begun || e.typedDone(last) {
+			return e.text.String(), nil
+		}
+	}
+}
+
+// entry runs what a person entered.
+func (s *Session) entry(ctx context.Context, line int, text string) error {
+	trimmed := strings.TrimSpace(text)
+	switch {
+	case trimmed[0] == ':':
+		return s.command(ctx, trimmed)
+	case (trimmed == "exit" || trimmed == "quit") && !s.names.Has(trimmed):
+		return errQuit
+	}
+	if name, ok := strings.CutSuffix(trimmed, "?"); ok && !strings.Contains(trimmed, "\n") {
+		return s.docCommand(ctx, name)
+	}
+	return s.Eval(ctx, sessionName, line, text)
+}
+
+// run runs f so that Ctrl-C stops it, and prints its error.
+func (s *Session) run(ctx context.Context, f func(context.Context) error) error {
+	return interruptible(ctx, s.cfg.Talk, func(ctx context.Context) error {
+		err := f(ctx)
+		switch {
+		case err == nil || errors.Is(err, errQuit):
+		case ctx.Err() != nil:
+			io.WriteString(s.cfg.Talk, "interrupted\n")
+		default:
+			s.report(err)
+		}
+		return err
+	})
+}
+
+// predeclaredNames lists the names that every script has, sorted.
+func (s *Session) predeclaredNames() []string {
+	names := make([]string, 0, len(s.cfg.Predeclared))
+	for n := range s.cfg.Predeclared {
+		names = append(names, n)
+	}
+	slices.Sort(names)
+	return names
+}

@@ -1,0 +1,40 @@
+package repl
+
+import (
+	"context"
+	"io"
+	"os"
+	"os/signal"
+)
+
+// StatusInterrupted is the exit status of a program that Ctrl-C ended.
+const StatusInterrupted = 130
+
+// interruptible runs f with a context that the first Ctrl-C cancels. A second one does not wait for f: it ends the
+// program.
+func interruptible(ctx context.Context, talk io.Writer, f func(context.Context) error) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	signals := make(chan os.Signal, 2)
+	signal.Notify(signals, os.Interrupt)
+	finished := make(chan struct{})
+	defer func() {
+		signal.Stop(signals)
+		close(finished)
+	}()
+	go func() {
+		select {
+		case <-signals:
+			cancel()
+		case <-finished:
+			return
+		}
+		select {
+		case <-signals:
+			io.WriteString(talk, "\nended by a second interrupt\n")
+			os.Exit(StatusInterrupted)
+		case <-finished:
+		}
+	}()
+	return f(ctx)
+}

@@ -1,0 +1,206 @@
+package repl
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"strings"
+	"time"
+
+	"go.starlark.net/starlark"
+	"go.starlark.net/syntax"
+)
+
+// Config is what a session needs from its surroundings.
+type Config struct {
+	Predeclared starlark.StringDict // copied: a session may rebind any of them
+	NewThread   func(ctx context.Context, name string) *starlark.Thread
+	Sources     func(path string) ([]byte, error) // reads a file for :load; nil means os.ReadFile
+	Library     fs.FS                             // the built-in scripts, for completion inside load("…"); may be nil
+	Out         io.Writer                         // results and print
+	Talk        io.Writer                         // errors, prompts, warnings
+	Version     string
+	History     string // path of the history file; "" means the user's own, "-" none
+}
+
+// Session runs statements one after another over one set of variables, as if typed.
+type Session struct {
+	cfg     Config
+	names   starlark.StringDict // every name a statement can use, live: functions see later changes
+	own     map[string]bool     // names that statements bound
+	opts    *syntax.FileOptions
+	source  *sourceText
+	done    []string // the statements that succeeded, for :save
+	loaded  string   // the file of the last :load
+	printer printer
+}
+
+// dialect is what a session allows beyond a script: names may be bound again, and load binds for the whole session.
+func dialect() *syntax.FileOptions {
+	return &syntax.FileOptions{Set: true, TopLevelControl: true, GlobalReassign: true, LoadBindsGlobally: true}
+}
+
+// NewSession returns a session that knows the predeclared names only.
+func NewSession(cfg Config) *Session {
+	s := &Session{cfg: cfg, names: make(starlark.StringDict, len(cfg.Predeclared)+8), own: map[string]bool{}, opts: dialect(), source: newSourceText()}
+	for name, v := range cfg.Predeclared {
+		s.names[name] = v
+	}
+	return s
+}
+
+// Bind gives a variable a value, as a statement would.
+func (s *Session) Bind(name string, v starlark.Value) {
+	s.names[name] = v
+	s.own[name] = true
+}
+
+// Eval runs the statements of text and prints the value of each expression that is not None. name and line say where the text
+// came from. What was bound before an error stays bound. The error is not printed.
+func (s *Session) Eval(ctx context.Context, name string, line int, text string) error {
+	s.source.add(name, line, text)
+	file, err := s.opts.Parse(name, syntax.FilePortion{Content: []byte(text), FirstLine: int32(line), FirstCol: 1}, 0)
+	if err != nil {
+		return err
+	}
+	lines := strings.SplitAfter(text, "\n")
+	for i, stmt := range file.Stmts {
+		if err := s.statement(ctx, name, stmt); err != nil {
+			return err
+		}
+		s.done = append(s.done, statementText(file.Stmts, i, lines, line))
+	}
+	return nil
+}
+
+// statementText is the source of statement i with the lines before it that belong to no other statement (comments), "" for
+// one that shares its line with the statement before.
+func statementText(stmts []syntax.Stmt, i int, lines []string, first int) string {
+	from, to := 0, 0
+	if i > 0 {
+		_, end := stmts[i-1].Span()
+		from = int(end.Line) - first + 1
+	}
+	for j := i; j < len(stmts); j++ { // statements on one line go together
+		start, end := stmts[j].Span()
+		if j > i && int(start.Line)-first+1 > to {
+			break
+		}
+		to = int(end.Line) - first + 1
+	}
+	from, to = min(max(from, 0), len(lines)), min(to, len(lines))
+	if from >= to {
+		return ""
+	}
+	return strings.TrimRight(strings.Join(lines[from:to], ""), "\n") + "\n"
+}
+
+// statement runs one statement.
+func (s *Session) statement(ctx context.Context, name string, stmt syntax.Stmt) error {
+	thread := s.cfg.NewThread(ctx, name)
+	stop := context.AfterFunc(ctx, func() { thread.Cancel("interrupted") })
+	defer stop()
+	if e, ok := stmt.(*syntax.ExprStmt); ok {
+		v, err := starlark.EvalExprOptions(s.opts, thread, e.X, s.names)
+		if err != nil {
+			return err
+		}
+		return s.show(v)
+	}
+	return s.execute(thread, name, stmt)
+}
+
+// execute runs a statement that is no expression. Its program sees the session's variables as predeclared names, which Starlark looks
+// up when they are used: so a function sees what a later statement binds. Names that this statement binds itself are variables of its
+// program instead; they begin with the value that they have in the session.
+func (s *Session) execute(thread *starlark.Thread, name string, stmt syntax.Stmt) error {
+	var prelude []syntax.Stmt
+	bound := boundNames(stmt)
+	for _, id := range bound {
+		v, ok := s.names[id.Name]
+		if !ok {
+			v, ok = starlark.Universe[id.Name]
+		}
+		if !ok {
+			continue
+		}
+		old := oldValue + id.Name
+		s.names[old] = v
+		defer delete(s.names, old)
+		start, _ := stmt.Span()
+		prelude = append(prelude, &syntax.AssignStmt{
+			OpPos: start, Op: syntax.EQ,
+			LHS: &syntax.Ident{NamePos: start, Name: id.Name},
+			RHS: &syntax.Ident{NamePos: start, Name: old},
+		})
+	}
+	file := &syntax.File{Path: name, Stmts: append(prelude, stmt), Options: s.opts}
+	program, err := starlark.FileProgram(file, s.names.Has)
+	if err != nil {
+		return err
+	}
+	values, err := program.Init(thread, s.names)
+	for _, id := range bound { // also after an error: what was bound stays bound
+		if v, ok := values[id.Name]; ok {
+			s.Bind(id.Name, v)
+		}
+	}
+	return err
+}
+
+// oldValue begins the hidden names under which execute hands over the values of variables. No identifier can begin so.
+const oldValue = "="
+
+// show prints the value of an expression and keeps it as _.
+func (s *Session) show(v starlark.Value) error {
+	if v == starlark.None {
+		return nil
+	}
+	s.Bind("_", v)
+	_, err := io.WriteString(s.cfg.Out, s.printer.text(v)+"\n")
+	return err
+}
+
+// SaveScript writes the statements that succeeded so far as a script.
+func (s *Session) SaveScript(path string) error {
+	var out strings.Builder
+	for _, text := range s.done {
+		out.WriteString(text)
+	}
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+	if err != nil {
+		return fmt.Errorf("save session: %w", err)
+	}
+	_, err = f.WriteString(out.String())
+	if cerr := f.Close(); err == nil {
+		err = cerr
+	}
+	if err != nil {
+		return fmt.Errorf("save session: %w", err)
+	}
+	return nil
+}
+
+// LoadFile runs the statements of a file as if typed.
+func (s *Session) LoadFile(ctx context.Context, path string) error {
+	read := s.cfg.Sources
+	if read == nil {
+		read = os.ReadFile
+	}
+	text, err := read(path)
+	if err != nil {
+		return err
+	}
+	s.loaded = path
+	return s.Eval(ctx, path, 1, string(text))
+}
+
+// timed runs f and says on Talk how long it took.
+func (s *Session) timed(f func() error) error {
+	begin := time.Now()
+	err := f()
+	fmt.Fprintf(s.cfg.Talk, "took %v\n", time.Since(begin).Round(time.Microsecond))
+	return err
+}
