@@ -1,0 +1,201 @@
+// Package sysroot reads the kernel's text files (/proc, /sys, /dev) below a root folder, so that tests and remote trees
+// can stand in for the machine's own. It knows no file's meaning and imports nothing of astrolabe.
+package sysroot
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Root is the folder that stands for "/". The zero Root is the machine's own.
+type Root string
+
+// maxFile bounds what is read of one file: a kernel text file is far smaller, and a fixture tree may hold anything.
+const maxFile = 16 << 20
+
+// Path is the real path of an absolute kernel path such as "/proc/stat".
+func (r Root) Path(path string) string {
+	if r == "" || r == "/" {
+		return path
+	}
+	return filepath.Join(string(r), filepath.FromSlash(path))
+}
+
+// Read returns the whole file.
+func (r Root) Read(path string) ([]byte, error) {
+	f, err := os.Open(r.Path(path))
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	data, err := io.ReadAll(io.LimitReader(f, maxFile+1))
+	if err != nil {
+		return nil, err
+	}
+	if len(data) > maxFile {
+		return nil, fmt.Errorf("%s: longer than %d bytes", path, maxFile)
+	}
+	return data, nil
+}
+
+// String returns the file's text without surrounding white space.
+func (r Root) String(path string) (string, error) {
+	data, err := r.Read(path)
+	return string(bytes.TrimSpace(data)), err
+}
+
+// Uint returns the whole number in the file, decimal or with 0x.
+func (r Root) Uint(path string) (uint64, error) {
+	s, err := r.String(path)
+	if err != nil {
+		return 0, err
+	}
+	v, err := strconv.ParseUint(s, 0, 64)
+	if err != nil {
+		return 0, fmt.Errorf("%s: %q is no whole number", path, clip(s))
+	}
+	return v, nil
+}
+
+// Int returns the signed whole number in the file.
+func (r Root) Int(path string) (int64, error) {
+	s, err := r.String(path)
+	if err != nil {
+		return 0, err
+	}
+	v, err := strconv.ParseInt(s, 0, 64)
+	if err != nil {
+		return 0, fmt.Errorf("%s: %q is no whole number", path, clip(s))
+	}
+	return v, nil
+}
+
+// Exists reports whether the path is there.
+func (r Root) Exists(path string) bool {
+	_, err := os.Stat(r.Path(path))
+	return err == nil
+}
+
+// List returns the sorted names in a folder, nil where there is none.
+func (r Root) List(path string) []string {
+	entries, err := os.ReadDir(r.Path(path))
+	if err != nil {
+		return nil
+	}
+	names := make([]string, 0, len(entries))
+	for _, e := range entries {
+		names = append(names, e.Name())
+	}
+	slices.SortFunc(names, Natural)
+	return names
+}
+
+// LinkName is the last element of the symbolic link's target, "" where path is no link.
+func (r Root) LinkName(path string) string {
+	target, err := os.Readlink(r.Path(path))
+	if err != nil {
+		return ""
+	}
+	return filepath.Base(target)
+}
+
+// Open opens the file for repeated reads.
+func (r Root) Open(path string) (*os.File, error) { return os.Open(r.Path(path)) }
+
+// Natural compares two names with their numbers by value, so that cpu10 comes after cpu9.
+func Natural(a, b string) int {
+	for a != "" && b != "" {
+		if digit(a[0]) && digit(b[0]) {
+			na, nb := number(a), number(b)
+			ta, tb := strings.TrimLeft(a[:na], "0"), strings.TrimLeft(b[:nb], "0")
+			if len(ta) != len(tb) {
+				return len(ta) - len(tb)
+			}
+			if c := strings.Compare(ta, tb); c != 0 {
+				return c
+			}
+			a, b = a[na:], b[nb:]
+			continue
+		}
+		if a[0] != b[0] {
+			return int(a[0]) - int(b[0])
+		}
+		a, b = a[1:], b[1:]
+	}
+	return len(a) - len(b)
+}
+
+func digit(c byte) bool { return '0' <= c && c <= '9' }
+
+func number(s string) int {
+	n := 0
+	for n < len(s) && digit(s[n]) {
+		n++
+	}
+	return n
+}
+
+func clip(s string) string {
+	if len(s) > 40 {
+		return s[:40] + "…"
+	}
+	return s
+}
+
+// maxCPUs bounds a CPU list: more than any kernel is built for.
+const maxCPUs = 1 << 16
+
+var errList = errors.New("is no list such as 0-3,8")
+
+// ParseList reads the kernel's list form of a set of numbers, such as "0-3,8,10-11".
+func ParseList(s string) ([]int, error) {
+	s = strings.TrimSpace(s)
+	if s == "" {
+		return nil, nil
+	}
+	var out []int
+	for part := range strings.SplitSeq(s, ",") {
+		lo, hi, ranged := strings.Cut(strings.TrimSpace(part), "-")
+		a, err := strconv.Atoi(lo)
+		if err != nil {
+			return nil, fmt.Errorf("%q %w", clip(s), errList)
+		}
+		b := a
+		if ranged {
+			if b, err = strconv.Atoi(hi); err != nil {
+				return nil, fmt.Errorf("%q %w", clip(s), errList)
+			}
+		}
+		if a < 0 || b < a || b >= maxCPUs {
+			return nil, fmt.Errorf("%q %w", clip(s), errList)
+		}
+		for i := a; i <= b; i++ {
+			out = append(out, i)
+		}
+		if len(out) > maxCPUs {
+			return nil, fmt.Errorf("%q %w", clip(s), errList)
+		}
+	}
+	slices.Sort(out)
+	return slices.Compact(out), nil
+}
+
+// CPUs reads a file that holds a list of CPUs.
+func (r Root) CPUs(path string) ([]int, error) {
+	s, err := r.String(path)
+	if err != nil {
+		return nil, err
+	}
+	list, err := ParseList(s)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return list, nil
+}

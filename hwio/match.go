@@ -1,0 +1,102 @@
+package hwio
+
+import (
+	"slices"
+	"strings"
+
+	"astrolabe/capture"
+)
+
+// IsGlob reports whether a pattern holds a wildcard and so may fit any number of counters.
+func IsGlob(pattern string) bool { return strings.ContainsAny(pattern, "*?") }
+
+// Match reports whether the pattern fits the counter's name or one of its aliases. * stands for any text, ? for one
+// character; case does not matter, and - is the same as _.
+func Match(pattern string, m *capture.Meta) bool {
+	p := fold(pattern)
+	if globFits(p, fold(m.Name)) {
+		return true
+	}
+	return slices.ContainsFunc(m.Aliases, func(a string) bool { return globFits(p, fold(a)) })
+}
+
+// MatchAny reports whether one of the patterns fits the counter.
+func MatchAny(patterns []string, m *capture.Meta) bool {
+	return slices.ContainsFunc(patterns, func(p string) bool { return Match(p, m) })
+}
+
+func fold(s string) string { return strings.ReplaceAll(strings.ToLower(s), "-", "_") }
+
+// globFits matches without backtracking over more than the last star.
+func globFits(p, s string) bool {
+	star, mark := -1, 0
+	i, j := 0, 0
+	for j < len(s) {
+		switch {
+		case i < len(p) && p[i] == '*':
+			star, mark = i, j
+			i++
+		case i < len(p) && (p[i] == '?' || p[i] == s[j]):
+			i++
+			j++
+		case star >= 0:
+			mark++
+			i, j = star+1, mark
+		default:
+			return false
+		}
+	}
+	for i < len(p) && p[i] == '*' {
+		i++
+	}
+	return i == len(p)
+}
+
+// Near returns up to three names that a mistyped one may have meant, the most likely first.
+func Near(name string, names []string) []string {
+	type cand struct {
+		name string
+		d    int
+	}
+	var cands []cand
+	f := fold(name)
+	for _, n := range names {
+		g := fold(n)
+		d := editDistance(f, g)
+		if strings.Contains(g, f) || (len(g) > 3 && strings.Contains(f, g)) {
+			d = min(d, 2)
+		}
+		if d <= 2+len(f)/4 && d < len(f) {
+			cands = append(cands, cand{n, d})
+		}
+	}
+	slices.SortStableFunc(cands, func(a, b cand) int { return a.d - b.d })
+	var out []string
+	for _, c := range cands[:min(3, len(cands))] {
+		out = append(out, c.name)
+	}
+	return out
+}
+
+// editDistance is the number of single-character changes between two short names.
+func editDistance(a, b string) int {
+	if len(a) > 64 || len(b) > 64 {
+		return max(len(a), len(b))
+	}
+	var rows [2][65]int
+	for j := range len(b) + 1 {
+		rows[0][j] = j
+	}
+	for i := range len(a) {
+		prev, cur := &rows[i&1], &rows[(i+1)&1]
+		cur[0] = i + 1
+		for j := range len(b) {
+			cost := 1
+			if a[i] == b[j] {
+				cost = 0
+			}
+			cur[j+1] = min(prev[j]+cost, prev[j+1]+1, cur[j]+1)
+		}
+	}
+	return rows[len(a)&1][len(b)]
+}

@@ -1,0 +1,134 @@
+//go:build linux
+
+package hwio
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"sync"
+
+	"golang.org/x/sys/unix"
+)
+
+// timerPacer ticks by a timerfd on absolute CLOCK_MONOTONIC, so that lateness never adds up, and counts the expirations
+// that nobody read. An eventfd wakes it.
+type timerPacer struct {
+	timer int
+	mu    sync.Mutex // guards event against Wake after Close
+	event int
+	fds   [2]unix.PollFd
+	buf   [8]byte
+}
+
+var _ pacer = (*timerPacer)(nil)
+
+func newPacer() (pacer, error) {
+	timer, err := unix.TimerfdCreate(unix.CLOCK_MONOTONIC, unix.TFD_CLOEXEC|unix.TFD_NONBLOCK)
+	if err != nil {
+		return nil, fmt.Errorf("create the recording timer: %w", err)
+	}
+	event, err := unix.Eventfd(0, unix.EFD_CLOEXEC|unix.EFD_NONBLOCK)
+	if err != nil {
+		unix.Close(timer)
+		return nil, fmt.Errorf("create the recording's stop event: %w", err)
+	}
+	p := &timerPacer{timer: timer, event: event}
+	p.fds = [2]unix.PollFd{{Fd: int32(timer), Events: unix.POLLIN}, {Fd: int32(event), Events: unix.POLLIN}}
+	return p, nil
+}
+
+func (p *timerPacer) Now() int64 { return monotonic() }
+
+func monotonic() int64 {
+	var ts unix.Timespec
+	// CLOCK_MONOTONIC cannot fail: it is read from memory that the kernel shares with every process.
+	_ = unix.ClockGettime(unix.CLOCK_MONOTONIC, &ts)
+	return ts.Nano()
+}
+
+func (p *timerPacer) Arm(first, period int64) error {
+	spec := unix.ItimerSpec{Value: unix.NsecToTimespec(first), Interval: unix.NsecToTimespec(period)}
+	if err := unix.TimerfdSettime(p.timer, unix.TFD_TIMER_ABSTIME, &spec, nil); err != nil {
+		return fmt.Errorf("start the recording timer with a period of %d ns: %w", period, err)
+	}
+	return nil
+}
+
+func (p *timerPacer) Wait(deadline int64) (uint64, error) {
+	for {
+		var left *unix.Timespec
+		if deadline > 0 {
+			ts := unix.NsecToTimespec(max(deadline-p.Now(), 0))
+			left = &ts
+		}
+		n, err := unix.Ppoll(p.fds[:], left, nil)
+		switch {
+		case errors.Is(err, unix.EINTR):
+			continue
+		case err != nil:
+			return 0, fmt.Errorf("wait for the recording timer: %w", err)
+		case n == 0:
+			return 0, nil
+		}
+		ticks, err := p.drain(p.timer)
+		if err != nil {
+			return 0, fmt.Errorf("read the recording timer: %w", err)
+		}
+		if p.fds[1].Revents != 0 {
+			if _, err := p.drain(p.event); err != nil {
+				return 0, fmt.Errorf("read the recording's stop event: %w", err)
+			}
+		} else if ticks == 0 {
+			continue
+		}
+		return ticks, nil
+	}
+}
+
+// drain reads an 8-byte counter, 0 where it has nothing.
+func (p *timerPacer) drain(fd int) (uint64, error) {
+	for {
+		_, err := unix.Read(fd, p.buf[:])
+		switch {
+		case errors.Is(err, unix.EINTR):
+			continue
+		case errors.Is(err, unix.EAGAIN):
+			return 0, nil
+		case err != nil:
+			return 0, err
+		}
+		return binary.NativeEndian.Uint64(p.buf[:]), nil
+	}
+}
+
+func (p *timerPacer) Wake() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.event >= 0 {
+		one := [8]byte{}
+		binary.NativeEndian.PutUint64(one[:], 1)
+		// It only fails where the counter is full, and then the wait ends anyway.
+		_, _ = unix.Write(p.event, one[:])
+	}
+}
+
+func (p *timerPacer) Close() error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.event < 0 {
+		return nil
+	}
+	err := errors.Join(unix.Close(p.timer), unix.Close(p.event))
+	p.event = -1
+	return err
+}
+
+// threadCPU is the processor time that the calling thread has used, in ns.
+func threadCPU() int64 {
+	var ru unix.Rusage
+	if err := unix.Getrusage(unix.RUSAGE_THREAD, &ru); err != nil {
+		return 0
+	}
+	return ru.Utime.Nano() + ru.Stime.Nano()
+}

@@ -1,0 +1,5 @@
+//go:build !linux
+
+package hwio
+
+func watchProcess(int, func()) (func(), error) { return nil, ErrNeedsLinux }

@@ -1,0 +1,410 @@
+package hwio
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"runtime"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"astrolabe/capture"
+)
+
+// recorder is one recording: the sampling loop runs on a locked thread, the sink in a goroutine, and a bounded set of slots
+// goes round between them.
+type recorder struct {
+	opt     Options
+	pacer   pacer
+	members []member
+	schema  capture.Schema
+	sink    Sink
+	child   *child
+	watch   func() // stops watching a process
+	res     *Result
+
+	stopped atomic.Bool // the command or process has exited
+
+	// Of the sampling loop.
+	epoch, last int64 // ns of the clock: time 0, and the end of the last sample
+	tick        uint64
+	rows, slots int // size of a slot, and how many there may be
+	made        int
+	cur         *slot
+	curSince    int64
+	drops       uint64 // ticks dropped since the last sample
+	dropFrom    int64
+	between     intervals // from one read to the next
+	reads       intervals // of one tick
+
+	full, free chan *slot
+	failed     atomic.Pointer[error] // of the sink
+
+	samples, missed, dropped atomic.Uint64
+	began                    atomic.Int64
+}
+
+// slotBytes bounds the memory of all slots together.
+const slotBytes = 64 << 20
+
+func (r *recorder) stopNow() {
+	r.stopped.Store(true)
+	r.pacer.Wake()
+}
+
+// record runs the loop and the sink to the end.
+func (r *recorder) record(ctx context.Context) error {
+	period := r.opt.Period.Nanoseconds()
+	r.rows = int(max(1, min(4096, r.opt.FlushEvery.Nanoseconds()/period)))
+	r.slots = r.opt.MaxBatches
+	if r.slots <= 0 {
+		r.slots = max(4, min(64, slotBytes/(r.rows*(len(r.schema.Columns)+2)*8)))
+	}
+	r.full, r.free = make(chan *slot, r.slots), make(chan *slot, r.slots)
+
+	var writer sync.WaitGroup
+	writer.Go(r.write)
+	unhook := context.AfterFunc(ctx, func() {
+		if r.child != nil {
+			r.child.terminate()
+		}
+		r.pacer.Wake()
+	})
+	defer unhook()
+	endProgress := r.progress()
+
+	var err error
+	var sampler sync.WaitGroup
+	sampler.Go(func() {
+		// The thread belongs to the loop until it ends, so that no other goroutine delays a tick on it.
+		runtime.LockOSThread()
+		defer runtime.UnlockOSThread()
+		before := threadCPU()
+		err = r.loop(ctx)
+		r.res.SamplingCPU = time.Duration(threadCPU() - before)
+	})
+	sampler.Wait()
+	r.conclude()
+	close(r.full)
+	writer.Wait()
+	endProgress()
+	if failed := r.failed.Load(); failed != nil {
+		err = errors.Join(fmt.Errorf("write the recording: %w", *failed), err)
+	}
+	sink := r.sink
+	r.sink = nil
+	if cerr := sink.Close(); cerr != nil {
+		err = errors.Join(err, fmt.Errorf("complete the recording: %w", cerr))
+	}
+	if r.child != nil {
+		// Only where the duration ended first is the command still running here.
+		if !r.stopped.Load() {
+			r.child.terminate()
+		}
+		r.res.Exit = r.child.wait()
+	}
+	return err
+}
+
+// loop takes the baseline and then a sample per tick.
+func (r *recorder) loop(ctx context.Context) error {
+	if err := r.baseline(ctx); err != nil {
+		return err
+	}
+	period := r.opt.Period.Nanoseconds()
+	if err := r.pacer.Arm(r.epoch+period, period); err != nil {
+		return err
+	}
+	if r.child != nil {
+		if err := r.child.release(); err != nil {
+			return err
+		}
+	}
+	var deadline int64
+	if r.opt.Duration > 0 {
+		deadline = r.epoch + r.opt.Duration.Nanoseconds()
+	}
+	for {
+		ticks, err := r.pacer.Wait(deadline)
+		if err != nil {
+			return err
+		}
+		// A cancelled recording of a command goes on until the command, which was told to end, has done so.
+		r.res.Interrupted = ctx.Err() != nil
+		stop := r.stopped.Load() || (r.res.Interrupted && r.child == nil) || r.failed.Load() != nil ||
+			(deadline > 0 && r.pacer.Now() >= deadline)
+		if ticks == 0 && !stop {
+			continue
+		}
+		err = r.sample(ctx, ticks, stop)
+		switch {
+		case errors.Is(err, io.EOF):
+			return nil
+		case err != nil:
+			return err
+		case stop:
+			return nil
+		}
+	}
+}
+
+// baseline reads every stream for the first time and sets time 0.
+func (r *recorder) baseline(ctx context.Context) error {
+	s := newSlot(&r.schema, r.members, r.rows)
+	r.made++
+	before := r.pacer.Now()
+	for i := range r.members {
+		if err := r.members[i].stream.Read(ctx, &s.views[i]); err != nil {
+			return fmt.Errorf("read source %s for the first time: %w", r.members[i].source, err)
+		}
+	}
+	after := r.pacer.Now()
+	r.epoch = before + (after-before)/2
+	r.last = r.epoch
+	r.began.Store(r.epoch)
+	if err := s.check(&r.schema, r.members); err != nil {
+		return err
+	}
+	r.cur, r.curSince = s, r.epoch
+	return nil
+}
+
+// sample reads all streams once. ticks is how many ticks the clock made since the last call, 0 for a last read between two.
+func (r *recorder) sample(ctx context.Context, ticks uint64, final bool) error {
+	period := r.opt.Period.Nanoseconds()
+	// The first tick that has no read of its own; the read now is for the newest one.
+	lateFrom := r.epoch + int64(r.tick+1)*period
+	r.tick += ticks
+	if r.cur == nil && !r.takeSlot(final) {
+		if r.drops == 0 {
+			r.dropFrom = lateFrom
+		}
+		r.drops += ticks
+		r.dropped.Add(ticks)
+		return nil
+	}
+	s := r.cur
+	n := s.batch.Len()
+	before := r.pacer.Now()
+	if final && ticks == 0 && before <= r.last {
+		return nil
+	}
+	for i := range r.members {
+		if err := r.members[i].stream.Read(ctx, &s.views[i]); err != nil {
+			truncate(s, n)
+			if errors.Is(err, io.EOF) {
+				return io.EOF
+			}
+			return fmt.Errorf("read source %s: %w", r.members[i].source, err)
+		}
+	}
+	after := r.pacer.Now()
+	now := before + (after-before)/2
+	r.reads.add(after - before)
+
+	if v := &s.views[0]; len(r.members) == 1 && len(v.Start) > 0 {
+		// The stream stamps its own samples.
+		for i := range v.Start {
+			s.batch.Start, s.batch.End = append(s.batch.Start, v.Start[i]-r.epoch), append(s.batch.End, v.End[i]-r.epoch)
+		}
+		v.Start, v.End = v.Start[:0], v.End[:0]
+	} else if s.batch.Cols[0].Len() > n {
+		s.batch.Start, s.batch.End = append(s.batch.Start, r.last-r.epoch), append(s.batch.End, now-r.epoch)
+		r.between.add(now - r.last)
+	}
+	r.samples.Add(uint64(s.batch.Len() - n))
+	if ticks > 1 {
+		r.missed.Add(ticks - 1)
+	}
+	if r.drops > 0 {
+		r.gap(r.dropFrom, now, r.drops+max(ticks, 1)-1, "the writer could not keep up and ticks passed without a read; the sample here covers their time")
+		r.drops = 0
+	} else if ticks > 1 {
+		r.gap(lateFrom, now, ticks-1, "the recorder was not run in time and ticks passed without a read; the sample here covers their time")
+	}
+	r.last = now
+	if s.batch.Len() >= r.rows || now-r.curSince >= r.opt.FlushEvery.Nanoseconds()-period/2 {
+		return r.flush()
+	}
+	return nil
+}
+
+func (r *recorder) gap(from, to int64, lost uint64, why string) {
+	from = min(max(from, r.last), to)
+	r.cur.batch.Gaps = append(r.cur.batch.Gaps, capture.Gap{
+		Start: from - r.epoch, End: to - r.epoch, Lost: lost, Reason: capture.Reason{Code: capture.LostReports, Text: why},
+	})
+}
+
+// takeSlot gets an empty slot; only the last read waits for one.
+func (r *recorder) takeSlot(wait bool) bool {
+	select {
+	case r.cur = <-r.free:
+	default:
+		switch {
+		case r.made < r.slots:
+			r.cur = newSlot(&r.schema, r.members, r.rows)
+			r.made++
+		case wait:
+			r.cur = <-r.free
+		default:
+			return false
+		}
+	}
+	r.curSince = r.last
+	return true
+}
+
+// flush hands the slot to the sink's goroutine. The channel has room for every slot there is.
+func (r *recorder) flush() error {
+	s := r.cur
+	r.cur = nil
+	if err := s.check(&r.schema, r.members); err != nil {
+		return err
+	}
+	s.gather(r.members, r.epoch)
+	r.full <- s
+	return nil
+}
+
+// truncate takes back the values of a row that was not finished.
+func truncate(s *slot, n int) {
+	for i := range s.batch.Cols {
+		c := &s.batch.Cols[i]
+		if len(c.U) > n {
+			c.U = c.U[:n]
+		}
+		if len(c.F) > n {
+			c.F = c.F[:n]
+		}
+	}
+	for i := range s.batch.Labels {
+		if len(s.batch.Labels[i]) > n {
+			s.batch.Labels[i] = s.batch.Labels[i][:n]
+		}
+	}
+	for i := range s.views {
+		v := &s.views[i]
+		kept := v.Reasons[:0]
+		for _, x := range v.Reasons {
+			if x.To = min(x.To, n); x.From < x.To {
+				kept = append(kept, x)
+			}
+		}
+		v.Reasons = kept
+		v.Start, v.End = v.Start[:0], v.End[:0]
+	}
+}
+
+// write is the sink's goroutine. After a failure it keeps emptying the slots, so that the sampling thread can end.
+func (r *recorder) write() {
+	for s := range r.full {
+		if r.failed.Load() == nil {
+			if err := r.sink.Write(s.batch); err != nil {
+				r.failed.Store(&err)
+				r.pacer.Wake()
+			}
+		}
+		s.reset()
+		r.free <- s
+	}
+}
+
+// conclude completes the result and sends the last batch with what can only be said at the end.
+func (r *recorder) conclude() {
+	res := r.res
+	res.Samples, res.Missed, res.Dropped = r.samples.Load(), r.missed.Load(), r.dropped.Load()
+	res.Duration = time.Duration(r.last - r.epoch)
+	res.IntervalMedian, res.IntervalP99 = time.Duration(r.between.quantile(0.5)), time.Duration(r.between.quantile(0.99))
+	res.IntervalMax = time.Duration(r.between.max)
+	res.ReadMean, res.ReadMax = time.Duration(r.reads.mean()), time.Duration(r.reads.max)
+	if r.epoch == 0 {
+		return
+	}
+	var end []string
+	say := func(format string, args ...any) { end = append(end, fmt.Sprintf(format, args...)) }
+	share := func(n uint64) float64 { return 100 * float64(n) / float64(max(r.tick, 1)) }
+	if res.Missed > 0 {
+		say("%d of %d ticks (%.2g %%) were missed because the recorder was not run in time; the samples there are longer", res.Missed, r.tick, share(res.Missed))
+	}
+	if res.Dropped > 0 {
+		say("%d of %d ticks (%.2g %%) were dropped because the file could not be written fast enough; the samples there are longer", res.Dropped, r.tick, share(res.Dropped))
+	}
+	if p := r.opt.Period; res.ReadMean > p/2 {
+		say("reading all counters takes %v, more than half of the period of %v: measure fewer counters or less often", res.ReadMean, p)
+	}
+	for _, m := range r.members {
+		if c, ok := m.stream.(Concluder); ok {
+			end = append(end, c.Conclude()...)
+		}
+	}
+	res.Warnings = append(append(res.Warnings, r.schema.Config.Warnings...), end...)
+	if r.cur == nil {
+		if len(end) == 0 {
+			return
+		}
+		r.takeSlot(true)
+	}
+	r.cur.batch.Warnings = append(r.cur.batch.Warnings, end...)
+	if b := r.cur.batch; b.Len() > 0 || len(end) > 0 || len(b.Gaps) > 0 {
+		if err := r.flush(); err != nil {
+			r.failed.CompareAndSwap(nil, &err)
+		}
+	}
+}
+
+// progress reports until the returned function is called.
+func (r *recorder) progress() func() {
+	if r.opt.Progress == nil {
+		return func() {}
+	}
+	report := func() {
+		p := Progress{Duration: r.opt.Duration, Samples: r.samples.Load(), Missed: r.missed.Load(), Dropped: r.dropped.Load()}
+		if t := r.began.Load(); t != 0 {
+			p.Elapsed = time.Duration(r.pacer.Now() - t)
+		}
+		r.opt.Progress(p)
+	}
+	done := make(chan struct{})
+	var wg sync.WaitGroup
+	wg.Go(func() {
+		t := time.NewTicker(100 * time.Millisecond)
+		defer t.Stop()
+		for {
+			select {
+			case <-t.C:
+				report()
+			case <-done:
+				report()
+				return
+			}
+		}
+	})
+	return func() {
+		close(done)
+		wg.Wait()
+	}
+}
+
+// teardown releases everything; it may follow a setup that failed half way.
+func (r *recorder) teardown() {
+	for _, m := range r.members {
+		if err := m.stream.Close(); err != nil {
+			r.res.Warnings = append(r.res.Warnings, fmt.Sprintf("closing source %s: %v", m.source, err))
+		}
+	}
+	if r.watch != nil {
+		r.watch()
+	}
+	if r.child != nil {
+		r.child.abandon()
+	}
+	if r.sink != nil {
+		_ = r.sink.Close()
+	}
+	if r.pacer != nil {
+		_ = r.pacer.Close()
+	}
+}

@@ -1,0 +1,112 @@
+package hwio
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"astrolabe/capture"
+)
+
+// Source is one reader of counters. Its methods are safe for concurrent use and never panic on what a driver returns.
+type Source interface {
+	// Name is the short name that --source takes, such as "perfevent".
+	Name() string
+	// Doc says in a sentence what the source measures.
+	Doc() string
+	// Probe says whether the source works on this machine for this user. It changes nothing.
+	Probe(ctx context.Context) Status
+	// Counters lists what can be measured here, one entry per counter, not per instance. A counter that this machine
+	// does not have is not in the list.
+	Counters(ctx context.Context) ([]capture.Meta, error)
+	// Open starts measuring. It returns ErrNoMatch where no pattern of the request fits a counter of the source.
+	Open(ctx context.Context, r Request) (Stream, error)
+}
+
+// Status is the answer of Probe.
+type Status struct {
+	Usable bool
+	// ProcessOnly: the user may measure processes of theirs, but not the whole machine.
+	ProcessOnly bool
+	Reason      string   // why not, or what is limited: one sentence that a user can act on
+	Fix         string   // what to type or change; "" where there is nothing to do
+	Details     []string // further facts, such as the limits of this machine
+	GPU         string   // catalogue id of what is measured, such as "cpu"
+	Device      string   // its name
+}
+
+// Request says what to measure.
+type Request struct {
+	// Counters are names or globs (*, ?); none means the source's default set.
+	Counters []string
+	// Period is the time between two reads. A source may use it to leave out what cannot be read that often.
+	Period time.Duration
+	// PID limits the measurement to a process and the children it starts from now on; 0 is the whole machine.
+	// Sources that only know the whole machine ignore it.
+	PID int
+	// OnExec says that PID is a process about to execute the command to be measured: counting starts at that moment.
+	OnExec bool
+}
+
+// Stream is an open measurement. It is used by one goroutine at a time.
+type Stream interface {
+	// Schema describes the columns. It stays the same while the stream is open.
+	Schema() *capture.Schema
+	// Read appends what was measured since the last Read to b, whose columns are those of Schema.
+	//
+	// The first Read takes the baseline and appends nothing. Every other appends exactly one value to each column and leaves
+	// b.Start and b.End alone: the recorder knows when it read. A stream whose device stamps its own samples appends any
+	// number of rows instead, with Start and End in nanoseconds of CLOCK_MONOTONIC; it cannot share a recording
+	// with other streams.
+	//
+	// Gaps and regions are in nanoseconds of CLOCK_MONOTONIC. Read does not block and allocates nothing once warm. io.EOF means that
+	// what was measured has ended; any other error ends the recording too.
+	Read(ctx context.Context, b *capture.Batch) error
+	// Close stops measuring and releases everything. A second Close does nothing.
+	Close() error
+}
+
+// Concluder is a Stream that knows more about the whole recording at its end than during it.
+type Concluder interface {
+	// Conclude returns warnings about the recording. It is called once, after the last Read.
+	Conclude() []string
+}
+
+// Diagnoser is a Source that can say in detail what it could measure here.
+type Diagnoser interface {
+	Diagnose(ctx context.Context) []Finding
+}
+
+// Finding is one line of the doctor's report: something that this machine can or cannot measure.
+type Finding struct {
+	Source string // reader, or the device where no reader fits
+	What   string // such as "hardware events (cycles, instructions, …)"
+	Usable bool
+	Reason string // why not, or what is limited
+	Fix    string // exactly what to do; "" where there is nothing to do
+}
+
+var (
+	// ErrNoMatch is returned by Source.Open where no pattern of the request fits any counter of that source.
+	ErrNoMatch = errors.New("no counter of this source matches")
+	// ErrNeedsLinux is returned where a recording is asked for on another system.
+	ErrNeedsLinux = errors.New("recording needs Linux; captures made there can be opened and analysed here")
+)
+
+// CounterError says why a counter that the user named cannot be measured.
+type CounterError struct {
+	Counter string
+	Reason  string
+	Fix     string
+	Err     error // the system's own error, nil if there is none
+}
+
+func (e *CounterError) Error() string {
+	s := "counter " + e.Counter + ": " + e.Reason
+	if e.Fix != "" {
+		s += "; " + e.Fix
+	}
+	return s
+}
+
+func (e *CounterError) Unwrap() error { return e.Err }
