@@ -1,0 +1,118 @@
+package formula
+
+import (
+	"fmt"
+	"strings"
+)
+
+// function is one callable name of a dialect. Where two rows share a name the number of arguments tells them apart.
+type function struct {
+	name     string
+	op       Op
+	min, max int // number of arguments; max < 0 is any
+}
+
+var functions = [...][]function{
+	Streamline: {
+		{"max", OpMax, 2, -1}, {"min", OpMin, 2, -1}, {"abs", OpAbs, 1, 1},
+		{"if", OpIf, 3, 3}, {"conditional", OpIf, 3, 3},
+		{"clamp", OpClamp, 3, 3}, {"fill", OpFill, 2, 2},
+	},
+	ROCm: {
+		{"SUM", OpSum, 1, 1}, {"AVG", OpAvg, 1, 1}, {"MEDIAN", OpMedian, 1, 1}, {"STD", OpStd, 1, 1},
+		{"MIN", OpReduceMin, 1, 1}, {"MIN", OpMin, 2, 2}, {"MAX", OpReduceMax, 1, 1}, {"MAX", OpMax, 2, 2},
+		{"TO_INT", OpToInt, 1, 1}, {"ROUND", OpRound, 2, 2}, {"ROUND", OpRound, 1, 1}, {"QUANTILE", OpQuantile, 2, 2},
+		{"MOD", OpMod, 2, 2}, {"NOISE_CLAMP", OpNoiseClamp, 2, 2}, {"ABS", OpAbs, 1, 1},
+	},
+}
+
+// Functions lists the function names of a dialect, each once.
+func Functions(d Dialect) []string {
+	var out []string
+	for _, f := range functions[d] {
+		if len(out) == 0 || out[len(out)-1] != f.name {
+			out = append(out, f.name)
+		}
+	}
+	return out
+}
+
+// callName is how dialect d spells op as a function, "" where it has none.
+func callName(d Dialect, op Op) string {
+	for _, f := range functions[d] {
+		if f.op == op {
+			return f.name
+		}
+	}
+	return ""
+}
+
+// findFunction returns the function of that name and number of arguments. If there is none msg and hint say why.
+func findFunction(d Dialect, name string, args int) (f function, msg, hint string) {
+	var counts []string
+	for _, f := range functions[d] {
+		if !strings.EqualFold(f.name, name) {
+			continue
+		}
+		if args >= f.min && (f.max < 0 || args <= f.max) {
+			return f, "", ""
+		}
+		switch {
+		case f.max < 0:
+			counts = append(counts, fmt.Sprintf("%d or more", f.min))
+		default:
+			counts = append(counts, fmt.Sprint(f.min))
+		}
+	}
+	if counts != nil {
+		plural := "s"
+		if counts[len(counts)-1] == "1" {
+			plural = ""
+		}
+		return f, fmt.Sprintf("%s takes %s argument%s, here are %d", name, strings.Join(counts, " or "), plural, args), ""
+	}
+	msg = fmt.Sprintf("no function %s in the %s dialect", name, d)
+	for other := range functions {
+		for _, f := range functions[other] {
+			if Dialect(other) != d && strings.EqualFold(f.name, name) {
+				return f, msg, fmt.Sprintf("%s belongs to the %s dialect", f.name, Dialect(other))
+			}
+		}
+	}
+	best, bestDist := "", 3
+	for _, f := range functions[d] {
+		if n := editDistance(strings.ToLower(f.name), strings.ToLower(name), bestDist); n < bestDist {
+			best, bestDist = f.name, n
+		}
+	}
+	if best != "" {
+		return f, msg, "did you mean " + best + "?"
+	}
+	if strings.EqualFold(name, "CONCAT") {
+		return f, msg, "CONCAT makes text; a formula here makes numbers"
+	}
+	return f, msg, "functions are " + strings.Join(Functions(d), ", ")
+}
+
+// editDistance is the Levenshtein distance of two short words, or limit where it is not below.
+func editDistance(a, b string, limit int) int {
+	if len(a) > 32 || len(b) > 32 || len(a)-len(b) >= limit || len(b)-len(a) >= limit {
+		return limit
+	}
+	var row [33]int
+	for j := range len(b) + 1 {
+		row[j] = j
+	}
+	for i := range len(a) {
+		diag := row[0]
+		row[0] = i + 1
+		for j := range len(b) {
+			cost := 1
+			if a[i] == b[j] {
+				cost = 0
+			}
+			diag, row[j+1] = row[j+1], min(row[j+1]+1, row[j]+1, diag+cost)
+		}
+	}
+	return min(row[len(b)], limit)
+}

@@ -1,0 +1,164 @@
+package formula
+
+import "slices"
+
+// Dialect is the syntax a formula is written in.
+type Dialect uint8
+
+const (
+	// Streamline is the syntax of the Arm guides: $Name, infix operators, max and min of two or more arguments, abs,
+	// if(condition, then, else), comparisons, && || !. Names may stand without $.
+	Streamline Dialect = iota
+	// ROCm is the syntax of rocprof-compute's panels: SUM(x) / SUM($denom), reductions of one argument, element-wise
+	// MIN and MAX of two, "a if c else None".
+	ROCm
+)
+
+var dialectNames = [...]string{"streamline", "rocm"}
+
+func (d Dialect) String() string {
+	if int(d) < len(dialectNames) {
+		return dialectNames[d]
+	}
+	return "unknown dialect"
+}
+
+// ParseDialect is the inverse of Dialect.String.
+func ParseDialect(s string) (Dialect, bool) {
+	for i, n := range dialectNames {
+		if n == s {
+			return Dialect(i), true
+		}
+	}
+	return 0, false
+}
+
+// Op is an operation of the tree, the same in every dialect.
+type Op uint8
+
+const (
+	OpNone     Op = iota // the missing value: None
+	OpNumber             // a literal
+	OpName               // a counter or a constant
+	OpAdd                // a + b
+	OpSub                // a - b
+	OpMul                // a * b
+	OpDiv                // a / b, missing where b is 0
+	OpFloorDiv           // the floor of a / b
+	OpMod                // a - b * floor(a / b)
+	OpNeg                // -a
+	OpLess
+	OpLessEqual
+	OpGreater
+	OpGreaterEqual
+	OpEqual
+	OpNotEqual
+	OpAnd // 1 where both are not 0
+	OpOr
+	OpNot
+	OpIf  // Args are condition, then, else
+	OpMin // element-wise, two or more arguments
+	OpMax // element-wise, two or more arguments
+	OpAbs
+	OpToInt      // truncation towards zero
+	OpRound      // half to even, to a number of digits
+	OpNoiseClamp // the first argument, 0 where it is negative
+	OpClamp      // x, low, high
+	OpFill       // x, or the second argument where x is missing
+
+	// Reductions over samples. Of a single sample they are the sample itself (OpStd: 0).
+	OpSum
+	OpAvg
+	OpMedian
+	OpStd
+	OpReduceMin
+	OpReduceMax
+	OpQuantile // x, fraction
+)
+
+func (o Op) reduction() bool { return o >= OpSum }
+
+func (o Op) comparison() bool { return o >= OpLess && o <= OpNotEqual }
+
+// Node is one node of a formula's tree. Nodes are read-only.
+type Node struct {
+	Op     Op
+	Value  float64 // of OpNumber
+	Name   string  // of OpName, without $
+	Dollar bool    // whether the name was written with $
+	Args   []*Node
+	Pos    int // byte offset of the node's first character in the source
+	End    int // byte offset after its last
+}
+
+// Equal reports whether two trees are the same, wherever they stand in their sources.
+func (n *Node) Equal(m *Node) bool {
+	if n.Op != m.Op || n.Name != m.Name || n.Dollar != m.Dollar || n.Value != m.Value || len(n.Args) != len(m.Args) {
+		return false
+	}
+	for i, a := range n.Args {
+		if !a.Equal(m.Args[i]) {
+			return false
+		}
+	}
+	return true
+}
+
+// Expr is a parsed formula. It is immutable.
+type Expr struct {
+	Dialect Dialect
+	Src     string
+	Root    *Node
+}
+
+// Names lists the names that the formula reads, without $, each once, in the order of first appearance.
+func (e *Expr) Names() []string {
+	var out []string
+	e.Root.walk(func(n *Node) {
+		if n.Op == OpName && !slices.Contains(out, n.Name) {
+			out = append(out, n.Name)
+		}
+	})
+	return out
+}
+
+// Reduces reports whether the formula contains a reduction over samples, such as SUM(x).
+func (e *Expr) Reduces() bool {
+	found := false
+	e.Root.walk(func(n *Node) { found = found || n.Op.reduction() })
+	return found
+}
+
+// Text is the source text of a node of e, with its white space collapsed.
+func (e *Expr) Text(n *Node) string {
+	if n.Pos < 0 || n.End > len(e.Src) || n.Pos >= n.End {
+		return format(e.Dialect, n)
+	}
+	return collapse(e.Src[n.Pos:n.End])
+}
+
+func (n *Node) walk(f func(*Node)) {
+	f(n)
+	for _, a := range n.Args {
+		a.walk(f)
+	}
+}
+
+// collapse turns every run of white space into one space.
+func collapse(s string) string {
+	out := make([]byte, 0, len(s))
+	space := false
+	for i := range len(s) {
+		switch s[i] {
+		case ' ', '\t', '\n', '\r':
+			space = len(out) > 0
+			continue
+		}
+		if space {
+			out = append(out, ' ')
+			space = false
+		}
+		out = append(out, s[i])
+	}
+	return string(out)
+}
