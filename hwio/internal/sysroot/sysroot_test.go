@@ -4,6 +4,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 )
 
@@ -66,4 +67,30 @@ func FuzzParseList(f *testing.F) {
 			t.Fatalf("%q: %v is not sorted", s, got)
 		}
 	})
+}
+
+func TestFileIsReadAgainFromItsStartAndGrowsItsBuffer(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "big")
+	write := func(n int, c byte) {
+		if err := os.WriteFile(path, []byte(strings.Repeat(string(c), n)), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write(5000, 'a')
+	f, err := Root(dir).Open("/big")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	for _, step := range []struct {
+		n int
+		c byte
+	}{{5000, 'a'}, {3, 'b'}, {70000, 'c'}} {
+		write(step.n, step.c)
+		got, err := f.Contents()
+		if err != nil || len(got) != step.n || got[step.n-1] != step.c {
+			t.Fatalf("%d bytes, %v; want %d of %c", len(got), err, step.n, step.c)
+		}
+	}
 }

@@ -1,0 +1,188 @@
+package procfs
+
+import (
+	"context"
+	"math"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"astrolabe/capture"
+	"astrolabe/hwio"
+)
+
+// stream reads the fast files on every tick and takes the sensors' latest values.
+type stream struct {
+	l        *layout
+	schema   capture.Schema
+	cur      []uint64 // per slot
+	have     []bool
+	prev     []uint64
+	had      []bool
+	began    bool
+	warned   bool
+	latest   []atomic.Uint64 // per sensor: bits of a double
+	stop     chan struct{}
+	finished chan struct{}
+	once     sync.Once
+	closeErr error
+}
+
+var _ hwio.Stream = (*stream)(nil)
+
+// Sensors are read once per period of the recording, within these limits.
+const (
+	sensorPeriod    = 100 * time.Millisecond
+	sensorPeriodMax = time.Second
+)
+
+func newStream(l *layout, period time.Duration) *stream {
+	s := &stream{
+		l: l, cur: make([]uint64, l.slots), have: make([]bool, l.slots), prev: make([]uint64, l.slots), had: make([]bool, l.slots),
+		latest: make([]atomic.Uint64, len(l.sensors)), stop: make(chan struct{}), finished: make(chan struct{}),
+	}
+	s.schema.Config = l.config
+	for _, c := range l.cols {
+		s.schema.Columns = append(s.schema.Columns, capture.ColumnSpec{Meta: c.meta, Integer: !c.slow})
+	}
+	s.readSensors()
+	if len(l.sensors) == 0 {
+		close(s.finished)
+		return s
+	}
+	go func() {
+		defer close(s.finished)
+		t := time.NewTicker(min(max(period, sensorPeriod), sensorPeriodMax))
+		defer t.Stop()
+		for {
+			select {
+			case <-t.C:
+				s.readSensors()
+			case <-s.stop:
+				return
+			}
+		}
+	}()
+	return s
+}
+
+// readSensors renews the latest values. A sensor that cannot be read now has none.
+func (s *stream) readSensors() {
+	for i := range s.l.sensors {
+		sen := &s.l.sensors[i]
+		v := math.NaN()
+		if data, err := sen.file.Contents(); err == nil {
+			v = sen.value(data)
+		}
+		s.latest[i].Store(math.Float64bits(v))
+	}
+}
+
+func (s *stream) Schema() *capture.Schema { return &s.schema }
+
+// Read appends one sample.
+func (s *stream) Read(_ context.Context, b *capture.Batch) error {
+	s.cur, s.prev = s.prev, s.cur
+	s.have, s.had = s.had, s.have
+	clear(s.have)
+	if s.l.statFile != nil {
+		s.readStat(b)
+	}
+	for _, p := range s.l.pressure {
+		data, err := p.file.Contents()
+		if err != nil {
+			s.warn(b, err)
+			continue
+		}
+		some, full, hasSome, hasFull := pressure(data)
+		if p.some >= 0 {
+			s.cur[p.some], s.have[p.some] = some, hasSome
+		}
+		if p.full >= 0 {
+			s.cur[p.full], s.have[p.full] = full, hasFull
+		}
+	}
+	if !s.began {
+		s.began = true
+		return nil
+	}
+	for i := range s.l.cols {
+		s.appendValue(b, i, &s.l.cols[i])
+	}
+	return nil
+}
+
+func (s *stream) readStat(b *capture.Batch) {
+	data, err := s.l.statFile.Contents()
+	if err != nil {
+		s.warn(b, err)
+		return
+	}
+	st := s.l.stat
+	st.parse(data)
+	for row := range st.times {
+		at := row * statFields
+		n := st.fields[row]
+		copy(s.cur[at:], st.times[row][:n])
+		for k := range n {
+			s.have[at+k] = true
+		}
+	}
+	base := len(st.times) * statFields
+	copy(s.cur[base:], st.single[:])
+	copy(s.have[base:], st.present[:])
+}
+
+var (
+	wentBack  = capture.Reason{Code: capture.Unknown, Text: "the kernel's count went back by itself, as its idle and I/O wait times may"}
+	noReading = capture.Reason{Code: capture.PowerGated, Text: "the sensor could not be read at that time: its device was off or busy"}
+)
+
+func (s *stream) appendValue(b *capture.Batch, i int, c *column) {
+	if c.slow {
+		v := math.Float64frombits(s.latest[c.slot].Load())
+		if math.IsNaN(v) {
+			b.AppendMissingFor(i, noReading)
+			return
+		}
+		b.AppendFloat(i, v)
+		return
+	}
+	now := s.cur[c.slot]
+	switch {
+	case !s.have[c.slot] || (c.meta.Kind == capture.Delta && !s.had[c.slot]):
+		b.AppendMissingFor(i, capture.Reason{Code: capture.NotCollected, Text: c.gone})
+	case c.meta.Kind == capture.Gauge:
+		b.AppendInt(i, now*c.scale)
+	case now < s.prev[c.slot]:
+		b.AppendMissingFor(i, wentBack)
+	default:
+		b.AppendInt(i, (now-s.prev[c.slot])*c.scale)
+	}
+}
+
+// warn tells of the first file that could not be read; its values are missing.
+func (s *stream) warn(b *capture.Batch, err error) {
+	if !s.warned {
+		s.warned = true
+		b.Warnings = append(b.Warnings, "procfs: "+err.Error()+"; its counters are missing there")
+	}
+}
+
+// Close ends the reading of sensors and closes the files. A sensor that hangs in its driver keeps them open until it
+// answers.
+func (s *stream) Close() error {
+	s.once.Do(func() {
+		close(s.stop)
+		select {
+		case <-s.finished:
+			s.closeErr = s.l.close()
+		case <-time.After(time.Second):
+			go func() {
+				<-s.finished
+				_ = s.l.close()
+			}()
+		}
+	})
+	return s.closeErr
+}
