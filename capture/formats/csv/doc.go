@@ -1,0 +1,20 @@
+// Package csv reads and writes captures as delimited text, one counter in each column (wide) or in each row (long).
+//
+// The time column is found by its name (time, timestamp, t, start and end, with or without a unit, as in "Time (ns)", "t [ms]" and
+// "time_us"). Its unit is the one in the header, else seconds; whole numbers of 1e11 and more without a unit are nanoseconds. A single time
+// column holds the START of each sample, and a sample ends where the next one starts; the last is as long as the one
+// before it. The option time="end" says that it holds the ends. Times beyond 1e6 seconds, before 0, or given as dates are
+// moved so that the first sample starts at 0; others stay as they are.
+//
+// A header such as "GPU active (cycles)" or "Bandwidth [MB/s]" carries a unit, and "TCC_HIT[3]" is instance 3 of TCC_HIT. Parentheses
+// hold a unit only if it is a known one; square brackets after a blank always do. Columns of text are labels, and so are columns named
+// kernel, dispatch, pass, session, frame, region, pid, tid, process or thread, and "NAME (label)".
+//
+// A counter counts events in its sample (delta) unless its unit or name says that it is a level (gauge): percent, hertz, degrees, watts,
+// volts, amperes, anything per second, or a name with a word such as frequency, temperature, utilization, ratio or power.
+//
+// Options of open: delimiter, decimal, time ("start" or "end"), time_column, time_unit, period, labels (names), kinds (one kind, or a
+// dictionary of name and kind), shape ("wide" or "long").
+//
+// The package knows no vendor's names and no hardware.
+package csv

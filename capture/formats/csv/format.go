@@ -1,0 +1,174 @@
+package csv
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"unicode/utf8"
+
+	"astrolabe/capture"
+	"astrolabe/capture/formats"
+	"astrolabe/capture/formats/internal/delimited"
+)
+
+// Format reads and writes delimited text.
+type Format struct{}
+
+var (
+	_ formats.Writer    = Format{}
+	_ formats.Encoder   = Format{}
+	_ formats.Explainer = Format{}
+)
+
+// Name is "csv".
+func (Format) Name() string { return "csv" }
+
+// Doc says what the format looks like.
+func (Format) Doc() string {
+	return "delimited text: a time column and one column per counter (wide), or time, counter and value columns (long)"
+}
+
+// sampleRows is how many rows decide what the columns hold.
+const sampleRows = 1000
+
+// Sniff is sure of text whose header has a time column, and thinks any table with numbers possible.
+func (Format) Sniff(in *formats.Input) int {
+	if in.IsDir {
+		return 0
+	}
+	return sniff(in)
+}
+
+func sniff(in *formats.Input) int {
+	head := in.Head
+	if bytes.HasPrefix(head, []byte{0xff, 0xfe}) || bytes.HasPrefix(head, []byte{0xfe, 0xff}) {
+		return 2 // UTF-16, most likely: Open says what to do
+	}
+	if !looksLikeText(head) {
+		return 0
+	}
+	if int64(len(head)) < in.Size {
+		// Whole lines only, so that the cut does not look like a ragged row.
+		if i := bytes.LastIndexByte(head, '\n'); i > 0 {
+			head = head[:i+1]
+		}
+	}
+	f, err := delimited.Open(in.Path, bytes.NewReader(head), int64(len(head)), delimited.Options{})
+	if err != nil {
+		var at *delimited.Error
+		if errors.As(err, &at) && bytes.IndexByte(head, ',') >= 0 {
+			return 2 // numbers without a header
+		}
+		return 0
+	}
+	if f.Decimal == 0 {
+		f.Decimal = '.'
+	}
+	rows, err := f.Sample(50)
+	if err != nil {
+		return 0
+	}
+	cols := headers(f)
+	timed, numeric := false, 0
+	for i := range cols {
+		_, ok := cols[i].timeRole()
+		timed = timed || ok
+		if isNumeric(f, rows, i) {
+			numeric++
+		}
+	}
+	switch {
+	case timed && len(cols) > 1 && (numeric > 0 || len(rows) == 0):
+		return 60
+	case len(cols) > 1 && numeric > 0:
+		return 20
+	}
+	return 0
+}
+
+// looksLikeText refuses binary content: control characters, or bytes that are neither UTF-8 nor a few letters of Latin-1.
+func looksLikeText(head []byte) bool {
+	odd := 0
+	for i := 0; i < len(head); {
+		r, n := utf8.DecodeRune(head[i:])
+		if r < ' ' && r != '\n' && r != '\r' && r != '\t' {
+			return false
+		}
+		if r == utf8.RuneError && n == 1 && len(head)-i >= utf8.UTFMax {
+			odd++
+		}
+		i += n
+	}
+	return len(head) > 0 && odd*50 <= len(head)
+}
+
+// WhyNot says what is missing for a table of counters.
+func (Format) WhyNot(in *formats.Input) string {
+	switch {
+	case in.IsDir:
+		return "it is a folder"
+	case !looksLikeText(in.Head):
+		return "it is not text"
+	}
+	if _, err := delimited.Open(filepath.Base(in.Path), bytes.NewReader(in.Head), int64(len(in.Head)), delimited.Options{}); err != nil {
+		return err.Error()
+	}
+	return "no table with a header of at least two columns and numbers below it"
+}
+
+// Open reads a capture. Its own options are in the package's documentation.
+func (Format) Open(ctx context.Context, in *formats.Input, opt formats.Options) (*capture.Capture, error) {
+	if in.IsDir {
+		return nil, fmt.Errorf("%s is a folder: give a file", in.Path)
+	}
+	o, err := parseOptions(opt.Extra)
+	if err != nil {
+		return nil, err
+	}
+	r, err := in.Open()
+	if err != nil {
+		return nil, err
+	}
+	defer r.Close()
+	st, err := r.Stat()
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", in.Path, err)
+	}
+	f, err := delimited.Open(in.Path, r, st.Size(), delimited.Options{Delim: o.delim, Decimal: o.decimal})
+	if err != nil {
+		return nil, err
+	}
+	l, err := newLayout(f, o)
+	if err != nil {
+		return nil, err
+	}
+	cfg := capture.Config{
+		Name:   strings.TrimSuffix(filepath.Base(in.Path), filepath.Ext(in.Path)),
+		Path:   in.Path,
+		Format: Format{}.Name(),
+	}
+	opt.Apply(&cfg)
+	if l.long {
+		err = readLong(ctx, f, l, o, &cfg)
+	} else {
+		err = readWide(ctx, f, l, o, &cfg)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if cfg.Axis.Len() == 0 {
+		cfg.Warnings = append(cfg.Warnings, fmt.Sprintf("%s: empty: it has a header and no rows", f.Name))
+	}
+	if cfg.GPU == "" {
+		cfg.Warnings = append(cfg.Warnings, fmt.Sprintf("%s does not say which GPU it is of: give gpu= for the metrics of its catalogue", f.Name))
+	}
+	if opt.Warn != nil {
+		for _, w := range cfg.Warnings {
+			opt.Warn(w)
+		}
+	}
+	return capture.New(cfg)
+}

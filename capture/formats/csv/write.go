@@ -1,0 +1,215 @@
+package csv
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"math"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+
+	"astrolabe/capture"
+	"astrolabe/capture/formats"
+	"astrolabe/capture/formats/internal/delimited"
+)
+
+// Extensions are those of commas and of tabs.
+func (Format) Extensions() []string { return []string{".csv", ".tsv"} }
+
+// Write saves c in the wide form: start and end in ns, labels, then every counter and instance with its unit. Integers are exact and doubles
+// are the shortest text that reads back the same; a missing value is an empty cell. A name that ends in .tsv gives tabs.
+// What a table cannot hold is left out: kinds, reasons, passes, regions, properties.
+func (f Format) Write(ctx context.Context, path string, c *capture.Capture) error {
+	delim := byte(',')
+	if strings.EqualFold(filepath.Ext(path), ".tsv") {
+		delim = '\t'
+	}
+	return formats.WriteFile(path, func(w io.Writer) error { return encode(ctx, w, c, delim) })
+}
+
+// Encode writes what Write saves, with commas.
+func (f Format) Encode(ctx context.Context, w io.Writer, c *capture.Capture) error {
+	return encode(ctx, w, c, ',')
+}
+
+// table is a capture laid out for writing.
+type table struct {
+	delim  byte
+	axis   *capture.Axis
+	labels []*capture.Label
+	quoted [][][]byte // the dictionary of each label as cells
+	cols   []writeCol
+}
+
+type writeCol struct {
+	data capture.Data
+}
+
+func encode(ctx context.Context, w io.Writer, c *capture.Capture, delim byte) error {
+	t := &table{delim: delim, axis: c.Axis, labels: c.Labels}
+	head := []byte("start (ns)")
+	head = append(append(head, delim), "end (ns)"...)
+	for _, l := range c.Labels {
+		head = t.appendText(append(head, delim), labelHeader(l))
+		cells := make([][]byte, len(l.Dict))
+		for i, s := range l.Dict {
+			cells[i] = t.appendText(nil, s)
+		}
+		t.quoted = append(t.quoted, cells)
+	}
+	for _, ctr := range c.Counters {
+		for _, one := range withInstances(ctr) {
+			d, err := dataOf(one)
+			if err != nil {
+				return fmt.Errorf("counter %s: %w", one.Name, err)
+			}
+			head = t.appendText(append(head, delim), counterHeader(&one.Meta))
+			t.cols = append(t.cols, writeCol{d})
+		}
+	}
+	if _, err := w.Write(append(head, '\n')); err != nil {
+		return err
+	}
+	return t.writeRows(ctx, w)
+}
+
+// withInstances lists what of a counter is written: its own column, if it has one, and its instances.
+func withInstances(c *capture.Counter) []*capture.Counter {
+	if len(c.Instances) > 0 && c.Col == nil {
+		return c.Instances
+	}
+	return append([]*capture.Counter{c}, c.Instances...)
+}
+
+func dataOf(c *capture.Counter) (capture.Data, error) {
+	if c.Col == nil {
+		return capture.Data{F: c.Floats()}, nil
+	}
+	return c.Col.Data(), c.Col.Err()
+}
+
+// counterHeader is the name with a unit that the reader finds again.
+func counterHeader(m *capture.Meta) string {
+	name := m.Name
+	if m.Instance != "" && !strings.HasSuffix(name, "]") {
+		name = fmt.Sprintf("%s[%s]", name, m.Instance)
+	}
+	if m.Unit == "" {
+		// A name that looks as if it ended in a unit, or like a time or a label, says that it has none.
+		h := parseHeader(name)
+		_, timed := h.timeRole()
+		if h.Unit != "" || timed || isKnownLabel(name) {
+			return name + " []"
+		}
+		return name
+	}
+	h := header{Full: name, Name: name, Unit: m.Unit}
+	if _, timed := h.timeRole(); timed {
+		return name + " [" + m.Unit + "]"
+	}
+	if _, known := unitKind(m.Unit); known && !strings.ContainsAny(m.Unit, "()") {
+		return name + " (" + m.Unit + ")"
+	}
+	return name + " [" + strings.NewReplacer("[", "(", "]", ")").Replace(m.Unit) + "]"
+}
+
+func isKnownLabel(name string) bool { return slices.Contains(labelNames, joinedName(name)) }
+
+// labelHeader is the name of a label column, marked where its content or name would make it something else.
+func labelHeader(l *capture.Label) string {
+	h := parseHeader(l.Name)
+	_, timed := h.timeRole()
+	if isKnownLabel(l.Name) && h.Unit == "" {
+		return l.Name
+	}
+	for _, s := range l.Dict {
+		timed = timed || delimited.IsNumber(s, 0) || delimited.IsMissing(s) || delimited.IsInfinity(s)
+	}
+	if timed || len(l.Dict) == 0 || h.Unit != "" || h.Instance != "" {
+		return l.Name + " (" + labelUnit + ")"
+	}
+	return l.Name
+}
+
+// appendText appends a text as a cell, quoted where it has to be.
+func (t *table) appendText(b []byte, s string) []byte {
+	if s == "" || strings.IndexByte(s, t.delim) < 0 && !strings.ContainsAny(s, "\"\r\n#") && s == strings.TrimSpace(s) {
+		return append(b, s...)
+	}
+	b = append(b, '"')
+	b = append(b, strings.ReplaceAll(s, `"`, `""`)...)
+	return append(b, '"')
+}
+
+// writeRows renders blocks of rows on all cores and writes them in order.
+func (t *table) writeRows(ctx context.Context, w io.Writer) error {
+	const block = 1024
+	n := t.axis.Len()
+	workers := runtime.GOMAXPROCS(0)
+	bufs := make([][]byte, workers)
+	for from := 0; from < n; from += workers * block {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		var wg sync.WaitGroup
+		for k := range workers {
+			lo := from + k*block
+			bufs[k] = bufs[k][:0]
+			if lo >= n {
+				continue
+			}
+			wg.Go(func() { bufs[k] = t.appendRows(bufs[k], lo, min(lo+block, n)) })
+		}
+		wg.Wait()
+		for _, b := range bufs {
+			if _, err := w.Write(b); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func (t *table) appendRows(b []byte, from, to int) []byte {
+	for i := from; i < to; i++ {
+		b = strconv.AppendInt(b, t.axis.Start[i], 10)
+		b = append(b, t.delim)
+		b = strconv.AppendInt(b, t.axis.End[i], 10)
+		for k, l := range t.labels {
+			b = append(b, t.delim)
+			if code := l.Codes[i]; code >= 0 {
+				b = append(b, t.quoted[k][code]...)
+			}
+		}
+		for k := range t.cols {
+			b = append(b, t.delim)
+			d := &t.cols[k].data
+			switch {
+			case d.Missing(i):
+			case d.U != nil:
+				b = strconv.AppendUint(b, d.U[i], 10)
+			default:
+				b = appendFloat(b, d.F[i])
+			}
+		}
+		b = append(b, '\n')
+	}
+	return b
+}
+
+// appendFloat appends the shortest text that reads back as v.
+func appendFloat(b []byte, v float64) []byte {
+	switch a := math.Abs(v); {
+	case math.IsInf(v, 1):
+		return append(b, "inf"...)
+	case math.IsInf(v, -1):
+		return append(b, "-inf"...)
+	case a != 0 && (a < 1e-4 || a >= 1e15):
+		return strconv.AppendFloat(b, v, 'e', -1, 64)
+	}
+	return strconv.AppendFloat(b, v, 'f', -1, 64)
+}

@@ -1,0 +1,79 @@
+package delimited
+
+import "bytes"
+
+// sniffDelim finds the delimiter from the header and the rows below it: the one that cuts the header into most cells among
+// those that cut all rows alike; a comma where there is no telling.
+func sniffDelim(head []byte) byte {
+	best, bestScore := byte(','), 0
+	for _, d := range []byte{',', ';', '\t', '|'} {
+		if s := delimScore(head, d); s > bestScore {
+			best, bestScore = d, s
+		}
+	}
+	return best
+}
+
+func delimScore(head []byte, delim byte) int {
+	const rows = 20
+	f := &File{Delim: delim}
+	first, alike, n := 0, 0, 0
+	for n < rows && len(head) > 0 {
+		skip, _ := skipLines(head)
+		head = head[skip:]
+		cells, next, _, ok := f.row(head)
+		if !ok && n > 0 {
+			break
+		}
+		if !ok {
+			if cells, next, _, ok = f.row(terminated(head, true)); !ok {
+				break
+			}
+		}
+		head = head[min(next, len(head)):]
+		if n++; n == 1 {
+			first = len(cells)
+		}
+		if len(cells) == first {
+			alike++
+		}
+	}
+	if first < 2 {
+		return 0
+	}
+	// Rows that are all cut alike outweigh any number of cells.
+	if alike == n {
+		return 1<<20 + first
+	}
+	return first
+}
+
+// GuessDecimal finds the decimal mark from some rows: 0 if they show none.
+func (f *File) GuessDecimal(rows [][]string) byte {
+	if f.Delim == ',' {
+		return '.'
+	}
+	points, commas := 0, 0
+	for _, row := range rows {
+		for _, c := range row {
+			b := []byte(c)
+			switch {
+			case bytes.IndexByte(b, '.') >= 0:
+				if _, ok := ParseFloat(b, '.'); ok {
+					points++
+				}
+			case bytes.IndexByte(b, ',') >= 0:
+				if _, ok := ParseFloat(b, ','); ok {
+					commas++
+				}
+			}
+		}
+	}
+	switch {
+	case points > commas:
+		return '.'
+	case commas > 0:
+		return ','
+	}
+	return 0
+}

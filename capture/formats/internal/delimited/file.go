@@ -1,0 +1,260 @@
+package delimited
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"unicode/utf8"
+)
+
+// maxRow is the longest row that is read, in bytes. A longer one is most likely an opened quote that never closes.
+const maxRow = 64 << 20
+
+// headSize is how much of a file decides its dialect, in bytes.
+const headSize = 256 << 10
+
+// ErrEmpty is a file without a header.
+var ErrEmpty = errors.New("the file is empty")
+
+// Error is something wrong at one line of a file.
+type Error struct {
+	File string
+	Line int // 1 is the first
+	Msg  string
+}
+
+func (e *Error) Error() string { return fmt.Sprintf("%s:%d: %s", e.File, e.Line, e.Msg) }
+
+// Options fix what is otherwise found from the content; a zero means "find it".
+type Options struct {
+	Delim   byte
+	Decimal byte
+}
+
+// File is an opened file of which only the header has been read.
+type File struct {
+	Name    string
+	Delim   byte
+	Decimal byte // '.' or ','; 0 accepts either
+	Header  []string
+	Line    int // of the header
+	// Warnings is what a user should know about the way the file is read.
+	Warnings []string
+
+	r        io.ReaderAt
+	size     int64
+	data     int64 // offset of the first byte after the header
+	dataLine int
+}
+
+// Open reads the header of the file that r holds. The name is used in messages only.
+func Open(name string, r io.ReaderAt, size int64, opt Options) (*File, error) {
+	f := &File{Name: name, Delim: opt.Delim, Decimal: opt.Decimal, r: r, size: size}
+	head, err := f.read(0, min(size, headSize))
+	if err != nil {
+		return nil, err
+	}
+	start, err := f.checkEncoding(head)
+	if err != nil {
+		return nil, err
+	}
+	for {
+		err := f.findHeader(head, start)
+		if !errors.Is(err, errShort) {
+			return f, err
+		}
+		if int64(len(head)) >= min(size, maxRow) {
+			return nil, &Error{name, f.Line, fmt.Sprintf("the header does not end within %d MiB: is this delimited text?", maxRow>>20)}
+		}
+		if head, err = f.read(0, min(size, int64(len(head))*8, maxRow)); err != nil {
+			return nil, err
+		}
+	}
+}
+
+// read returns bytes [from, to), followed by a line end that is not part of the slice's length.
+func (f *File) read(from, to int64) ([]byte, error) {
+	buf := make([]byte, to-from, to-from+1)
+	if err := f.readInto(buf, from); err != nil {
+		return nil, err
+	}
+	return buf, nil
+}
+
+func (f *File) readInto(buf []byte, from int64) error {
+	n, err := f.r.ReadAt(buf, from)
+	if n == len(buf) {
+		return nil
+	}
+	if errors.Is(err, io.EOF) {
+		return fmt.Errorf("%s: truncated while it was read: it had %d bytes and ends at byte %d now", f.Name, f.size, from+int64(n))
+	}
+	return fmt.Errorf("%s: read at byte %d: %w", f.Name, from, err)
+}
+
+// checkEncoding returns the length of the byte order mark, and an error for text that is not UTF-8 or one byte per character.
+func (f *File) checkEncoding(head []byte) (int, error) {
+	const advice = "save it as UTF-8"
+	switch {
+	case len(head) == 0:
+		return 0, fmt.Errorf("%s: %w (0 bytes)", f.Name, ErrEmpty)
+	case bytes.HasPrefix(head, []byte{0xff, 0xfe}), bytes.HasPrefix(head, []byte{0xfe, 0xff}):
+		return 0, fmt.Errorf("%s: the text is UTF-16: %s", f.Name, advice)
+	case bytes.HasPrefix(head, []byte{0xef, 0xbb, 0xbf}):
+		return 3, nil
+	}
+	if i := bytes.IndexByte(head, 0); i >= 0 {
+		if i < 2 && len(head) > 3 {
+			return 0, fmt.Errorf("%s: the text looks like UTF-16 without a byte order mark: %s", f.Name, advice)
+		}
+		return 0, fmt.Errorf("%s: byte %d is NUL, so this is not text", f.Name, i)
+	}
+	if bytes.IndexByte(head, '\n') < 0 && bytes.IndexByte(head, '\r') >= 0 && bytes.IndexByte(head, '\r') < len(head)-1 {
+		return 0, fmt.Errorf("%s: lines end in a lone carriage return: convert them to line feeds", f.Name)
+	}
+	return 0, nil
+}
+
+// errShort says that the header goes beyond the bytes at hand.
+var errShort = errors.New("more bytes needed")
+
+// findHeader sets everything that describes the file from its first bytes.
+func (f *File) findHeader(head []byte, start int) error {
+	whole := int64(len(head)) == f.size
+	f.Line = 1
+	pos := start
+	comment := -1 // start of the last comment line
+	if f.Delim == 0 && bytes.HasPrefix(head[pos:], []byte("sep=")) && len(head) > pos+5 && (head[pos+5] == '\n' || head[pos+5] == '\r') {
+		f.Delim = head[pos+4]
+	}
+	for skipping := true; skipping; {
+		end := bytes.IndexByte(head[pos:], '\n')
+		line := head[pos:]
+		if end >= 0 {
+			line = head[pos : pos+end]
+		}
+		switch {
+		case len(line) > 0 && line[0] == '#':
+			comment = pos
+		case pos == start && f.Delim != 0 && bytes.HasPrefix(line, []byte("sep=")):
+		case len(bytes.TrimSpace(line)) == 0:
+		default:
+			skipping = false
+			continue
+		}
+		if end < 0 {
+			if !whole {
+				return errShort
+			}
+			return f.noHeader(head, comment)
+		}
+		pos += end + 1
+		f.Line++
+	}
+	if f.Delim == 0 {
+		f.Delim = sniffDelim(head[pos:])
+	}
+	if f.Delim == ',' {
+		f.Decimal = '.'
+	}
+	cells, next, lines, ok := f.row(terminated(head[pos:], whole))
+	if !ok {
+		return errShort
+	}
+	f.data, f.dataLine = int64(pos+min(next, len(head)-pos)), f.Line+lines
+	if allNumbers(cells) {
+		return f.headerFromComment(head, comment, pos, cells)
+	}
+	f.setHeader(cells)
+	return nil
+}
+
+func (f *File) setHeader(cells []string) {
+	for i, c := range cells {
+		c, fixed := toUTF8(strings.TrimSpace(c))
+		if fixed {
+			f.Warnings = append(f.Warnings, fmt.Sprintf("%s:%d: the header is not UTF-8: read as Latin-1", f.Name, f.Line))
+		}
+		cells[i] = c
+	}
+	f.Header = cells
+}
+
+// noHeader handles a file without any row: its only line may be a header behind a #.
+func (f *File) noHeader(head []byte, comment int) error {
+	if comment < 0 {
+		return fmt.Errorf("%s: %w: no header and no rows", f.Name, ErrEmpty)
+	}
+	return fmt.Errorf("%s: %w: it has comment lines only", f.Name, ErrEmpty)
+}
+
+// headerFromComment takes the names from a comment line right before the first row of numbers, where numpy puts them.
+func (f *File) headerFromComment(head []byte, comment, pos int, first []string) error {
+	if comment >= 0 {
+		line := bytes.TrimLeft(head[comment:pos], "# ")
+		if cells, _, _, ok := f.row(terminated(line, true)); ok && len(cells) == len(first) && !allNumbers(cells) {
+			f.data, f.dataLine = int64(pos), f.Line
+			f.Line--
+			f.setHeader(cells)
+			return nil
+		}
+	}
+	return &Error{f.Name, f.Line, fmt.Sprintf("the first line holds numbers (%s, ...) where the names of the %d columns should be: put a header line before it",
+		first[0], len(first))}
+}
+
+func allNumbers(cells []string) bool {
+	for _, c := range cells {
+		if !IsNumber(c, 0) {
+			return false
+		}
+	}
+	return len(cells) > 0
+}
+
+// terminated returns text that ends in a line end; what does not is left as it is if more is to come.
+func terminated(b []byte, whole bool) []byte {
+	if whole && (len(b) == 0 || b[len(b)-1] != '\n') {
+		return append(b[:len(b):len(b)], '\n')
+	}
+	return b
+}
+
+// toUTF8 reads text that is not UTF-8 as Latin-1.
+func toUTF8(s string) (text string, fixed bool) {
+	if utf8.ValidString(s) {
+		return s, false
+	}
+	r := make([]rune, 0, len(s))
+	for i := range len(s) {
+		r = append(r, rune(s[i]))
+	}
+	return string(r), true
+}
+
+// Sample returns the first rows, at most n and no more than the first 256 KiB of them, as text. Rows of another length than
+// the header are left out: Read reports them.
+func (f *File) Sample(n int) ([][]string, error) {
+	buf, err := f.read(f.data, min(f.size, f.data+headSize))
+	if err != nil {
+		return nil, err
+	}
+	buf = terminated(buf, f.data+int64(len(buf)) == f.size)
+	var out [][]string
+	for len(out) < n && len(buf) > 0 {
+		skip, _ := skipLines(buf)
+		if buf = buf[skip:]; len(buf) == 0 {
+			break
+		}
+		cells, next, _, ok := f.row(buf)
+		if !ok {
+			break
+		}
+		if buf = buf[next:]; len(cells) == len(f.Header) {
+			out = append(out, cells)
+		}
+	}
+	return out, nil
+}

@@ -1,0 +1,281 @@
+package delimited
+
+import (
+	"math"
+	"strconv"
+	"strings"
+	"time"
+
+	"astrolabe/capture"
+)
+
+// number is a decimal number as it stands in the text: mant * 10^exp, negative if neg.
+type number struct {
+	mant  uint64
+	exp   int
+	neg   bool
+	whole bool // written without a fraction (other than zeros) and without an exponent
+	exact bool // mant holds every significant digit
+}
+
+// scanNumber reads the number that begins at p and returns where it ends; ok is false if there is no number. buf must end in a byte that
+// cannot be part of a number, as a line end.
+func scanNumber(buf []byte, p int, decimal byte) (n number, q int, ok bool) {
+	n.exact, n.whole = true, true
+	switch buf[p] {
+	case '-':
+		n.neg = true
+		p++
+	case '+':
+		p++
+	}
+	q = p
+	for d := buf[q] - '0'; d <= 9; d = buf[q] - '0' {
+		n.push(d)
+		q++
+	}
+	digits := q - p
+	if b := buf[q]; b == decimal && decimal != 0 || decimal == 0 && (b == '.' || b == ',') {
+		before := n
+		from := q + 1
+		for q = from; buf[q]-'0' <= 9; q++ {
+			d := buf[q] - '0'
+			n.whole = n.whole && d == 0
+			n.push(d)
+			n.exp--
+		}
+		digits += q - from
+		if n.whole {
+			n = before // 12.0 is the integer 12
+		}
+	}
+	if digits == 0 {
+		return n, q, false
+	}
+	if buf[q]|0x20 == 'e' {
+		r, neg := q+1, false
+		if buf[r] == '-' || buf[r] == '+' {
+			neg = buf[r] == '-'
+			r++
+		}
+		e := 0
+		from := r
+		for d := buf[r] - '0'; d <= 9; d = buf[r] - '0' {
+			e = min(e*10+int(d), 1<<20)
+			r++
+		}
+		if r == from {
+			return n, q, false
+		}
+		if neg {
+			e = -e
+		}
+		n.exp += e
+		n.whole = false
+		q = r
+	}
+	return n, q, true
+}
+
+// push appends a digit to the mantissa, or only counts it where the mantissa is full.
+func (n *number) push(d byte) {
+	if n.mant < 1e18 {
+		n.mant = n.mant*10 + uint64(d)
+		return
+	}
+	if n.mant <= (math.MaxUint64-uint64(d))/10 {
+		n.mant = n.mant*10 + uint64(d)
+		return
+	}
+	n.exp++
+	n.exact = false
+}
+
+// uint64 is the number as an exact unsigned integer, if it is written as one and fits. Minus zero is not.
+func (n *number) uint64() (uint64, bool) { return n.mant, n.whole && n.exact && n.exp == 0 && !n.neg }
+
+var pow10 = [...]float64{
+	1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22,
+}
+
+// float64 is the nearest double where one exact operation gives it.
+func (n *number) float64() (float64, bool) {
+	if !n.exact || n.mant > 1<<53 || n.exp < -22 || n.exp > 22 {
+		return 0, false
+	}
+	f := float64(n.mant)
+	if n.exp < 0 {
+		f /= pow10[-n.exp]
+	} else {
+		f *= pow10[n.exp]
+	}
+	if n.neg {
+		f = -f
+	}
+	return f, true
+}
+
+// slowFloat rounds the text of a number correctly; ok is false where it is beyond the range of a double.
+func slowFloat(text []byte) (float64, bool) {
+	s := string(text)
+	if strings.IndexByte(s, ',') >= 0 {
+		s = strings.Replace(s, ",", ".", 1)
+	}
+	f, err := strconv.ParseFloat(s, 64)
+	return f, err == nil
+}
+
+// IsNumber reports whether a whole cell is a decimal number, also one beyond the range of a double.
+func IsNumber(text string, decimal byte) bool {
+	buf := append(trimSpaces([]byte(text)), '\n')
+	_, q, ok := scanNumber(buf, 0, decimal)
+	return ok && q == len(buf)-1
+}
+
+// ParseFloat reads a whole cell as a decimal number: the nearest double. Decimal 0 accepts a point and a comma.
+func ParseFloat(text []byte, decimal byte) (float64, bool) {
+	buf := append(trimSpaces(text), '\n')
+	n, q, ok := scanNumber(buf, 0, decimal)
+	if !ok || q != len(buf)-1 {
+		return 0, false
+	}
+	if f, ok := n.float64(); ok {
+		return f, true
+	}
+	return slowFloat(buf[:q])
+}
+
+// trimSpaces returns a copy of b without surrounding blanks.
+func trimSpaces(b []byte) []byte {
+	return append(make([]byte, 0, len(b)+1), strings.TrimSpace(string(b))...)
+}
+
+// missingForms are the spellings of a missing value, in lower case.
+var missingForms = [...]string{"", "nan", "na", "n/a", "null", "none", "-", "--", "#n/a", "<not counted>", "<not supported>"}
+
+// missingForm returns the index of the spelling, -1 if the text is something else.
+func missingForm(text []byte) int {
+	if len(text) > 16 {
+		return -1
+	}
+	for i, f := range missingForms {
+		if len(f) == len(text) && strings.EqualFold(f, string(text)) {
+			return i
+		}
+	}
+	return -1
+}
+
+// IsMissing reports whether text is one of the spellings of a missing value.
+func IsMissing(text string) bool { return missingForm(trimSpaces([]byte(text))) >= 0 }
+
+// infinity reads the spellings of infinity.
+func infinity(text []byte) (float64, bool) {
+	s := strings.ToLower(string(text))
+	sign := 1
+	switch {
+	case strings.HasPrefix(s, "-"):
+		s, sign = s[1:], -1
+	case strings.HasPrefix(s, "+"):
+		s = s[1:]
+	}
+	return math.Inf(sign), s == "inf" || s == "infinity"
+}
+
+// TimeUnit is the unit of a column of times: Mul * 10^Exp nanoseconds. The zero TimeUnit is nanoseconds.
+type TimeUnit struct {
+	Exp int
+	Mul uint64 // 0 means 1
+}
+
+// nanoseconds converts n exactly, rounding half away from zero below a nanosecond. ok is false where the result needs more than 63 bits.
+func (u TimeUnit) nanoseconds(n number) (ns int64, ok bool) {
+	m, exp := n.mant, n.exp+u.Exp
+	if m == 0 {
+		return 0, true
+	}
+	if u.Mul > 1 {
+		if m > math.MaxUint64/u.Mul {
+			return 0, false
+		}
+		m *= u.Mul
+	}
+	for ; exp > 0; exp-- {
+		if m > math.MaxInt64/10 {
+			return 0, false
+		}
+		m *= 10
+	}
+	if exp < 0 {
+		half := false
+		for ; exp < 0 && m > 0; exp++ {
+			half = m%10 >= 5
+			m /= 10
+		}
+		if half && exp == 0 {
+			m++
+		}
+	}
+	if m > math.MaxInt64 {
+		return 0, false
+	}
+	if n.neg {
+		return -int64(m), true
+	}
+	return int64(m), true
+}
+
+var dateLayouts = [...]string{
+	time.RFC3339Nano, "2006-01-02 15:04:05.999999999Z07:00", "2006-01-02 15:04:05.999999999 -0700",
+	"2006-01-02T15:04:05.999999999", "2006-01-02 15:04:05.999999999",
+}
+
+// ParseDate reads a date with a time of day, in UTC where it names no zone.
+func ParseDate(text string) (time.Time, bool) {
+	if len(text) < 16 || len(text) > 64 || text[4] != '-' {
+		return time.Time{}, false
+	}
+	for _, l := range dateLayouts {
+		if t, err := time.Parse(l, text); err == nil && t.Year() > 1677 && t.Year() < 2262 {
+			return t, true
+		}
+	}
+	return time.Time{}, false
+}
+
+// IsInfinity reports whether text is one of the spellings of infinity.
+func IsInfinity(text string) bool {
+	_, ok := infinity(trimSpaces([]byte(text)))
+	return ok
+}
+
+// Narrow turns doubles into exact integers where every one that is not missing is whole, not negative and at most 2^53. whole reports
+// that they are all whole although they stay doubles.
+func Narrow(f []float64) (d capture.Data, whole bool) {
+	present, whole, natural := 0, true, true
+	for _, v := range f {
+		if v != v {
+			continue
+		}
+		present++
+		if v != math.Trunc(v) || math.Abs(v) > 1<<53 {
+			return capture.Data{F: f}, false
+		}
+		natural = natural && !math.Signbit(v)
+	}
+	if !natural || present == 0 && len(f) > 0 {
+		return capture.Data{F: f}, whole && present > 0
+	}
+	d.U = make([]uint64, len(f))
+	if present < len(f) {
+		d.Valid = capture.NewBitmap(len(f))
+	}
+	for i, v := range f {
+		if v != v {
+			d.Valid.Clear(i)
+			continue
+		}
+		d.U[i] = uint64(v)
+	}
+	return d, false
+}

@@ -1,0 +1,337 @@
+package delimited
+
+import (
+	"bytes"
+	"fmt"
+	"math"
+	"strings"
+)
+
+// parser reads chunks one after the other; each core has its own.
+type parser struct {
+	f      *File
+	specs  []Spec
+	buf    []byte
+	cols   []parserCol
+	number []byte // scratch
+}
+
+// parserCol is a column while a chunk is read.
+type parserCol struct {
+	chunkCol
+	want  Want
+	dst   []uint64
+	codes []int32
+	last  string // the text of the row before and its code
+	code  int32
+	index map[string]int32
+}
+
+func newParser(f *File, specs []Spec) *parser {
+	return &parser{f: f, specs: specs, cols: make([]parserCol, len(specs))}
+}
+
+// parse reads one chunk into its rows of mem and codes.
+func (p *parser) parse(ch *chunk, mem [][]uint64, codes [][]int32) error {
+	n := int(ch.to - ch.from)
+	if cap(p.buf) < n+1 {
+		p.buf = make([]byte, n+n/8+1)
+	}
+	p.buf = p.buf[:n]
+	if err := p.f.readInto(p.buf, ch.from); err != nil {
+		return err
+	}
+	if ch.open {
+		p.buf = append(p.buf, '\n')
+	}
+	for {
+		p.reset(ch, mem, codes)
+		rows, cut, err := p.rows(ch)
+		if err != nil {
+			return err
+		}
+		if cut < 0 {
+			ch.rows = rows
+			break
+		}
+		// Read again without the unfinished row, so that nothing of it is left in the columns.
+		p.buf, ch.open = p.buf[:cut], false
+	}
+	ch.cols = make([]chunkCol, len(p.cols))
+	for i := range p.cols {
+		ch.cols[i] = p.cols[i].chunkCol
+		p.cols[i] = parserCol{}
+	}
+	return nil
+}
+
+// reset makes the columns ready for the rows of ch.
+func (p *parser) reset(ch *chunk, mem [][]uint64, codes [][]int32) {
+	for i := range p.cols {
+		c := parserCol{want: p.specs[i].Want}
+		switch c.want {
+		case Number, Time:
+			c.dst = mem[i][ch.base : ch.base+ch.bound]
+		case Text:
+			c.codes = codes[i][ch.base : ch.base+ch.bound]
+			c.index = map[string]int32{}
+			c.code = -1
+		}
+		p.cols[i] = c
+	}
+}
+
+// rows reads the rows of the buffer. Where the last row of the file is cut off it returns where that begins, else cut is -1.
+func (p *parser) rows(ch *chunk) (rows, cut int, err error) {
+	buf, row, line, pos := p.buf, 0, ch.line, 0
+	for pos < len(buf) {
+		if b := buf[pos]; b == '\n' || b == '\r' || b == '#' {
+			n, lines := skipLines(buf[pos:])
+			pos, line = pos+n, line+lines
+			if pos >= len(buf) {
+				break
+			}
+		}
+		if row == ch.bound {
+			// Every row of the right length has been counted, so this one is short.
+			e := &rowError{ragged: true}
+			return 0, -1, e.at(p.f, line, buf, pos)
+		}
+		next, lines, bad := p.row(buf, pos, row)
+		if bad != nil {
+			err := bad.at(p.f, line, buf, pos)
+			if ch.open && (bad.unclosed || bytes.IndexByte(buf[pos:], '\n') == len(buf)-1-pos) {
+				ch.cut = fmt.Sprintf("%s:%d: truncated: the last line is cut off (%s): it is left out", p.f.Name, line, err.Msg)
+				return row, pos, nil
+			}
+			return 0, -1, err
+		}
+		pos, line = next, line+lines
+		row++
+	}
+	return row, -1, nil
+}
+
+// row reads the row at pos and returns where the next one begins and how many lines it takes.
+func (p *parser) row(buf []byte, pos, row int) (next, lines int, rerr *rowError) {
+	delim := p.f.Delim
+	lastCol := len(p.cols) - 1
+	lines = 1
+	for i := range p.cols {
+		c := &p.cols[i]
+		if c.want == Number {
+			// Nearly every cell of a large file is a few digits, or digits with a fraction.
+			q := pos
+			m := uint64(0)
+			d := buf[q] - '0'
+			for d <= 9 {
+				m = m*10 + uint64(d)
+				q++
+				d = buf[q] - '0'
+			}
+			if n := q - pos; n > 0 && n <= 19 && i < lastCol && buf[q] == delim {
+				if c.float {
+					m = math.Float64bits(float64(m))
+				}
+				c.dst[row] = m
+				pos = q + 1
+				continue
+			}
+			n, q, ok := scanNumber(buf, pos, p.f.Decimal)
+			if ok {
+				end, width := p.cellEnd(buf, q)
+				if width > 0 && end == (i == lastCol) && p.store(c, row, n, buf[pos:q]) {
+					pos = q + width
+					continue
+				}
+			}
+		}
+		cell, ok := nextCell(buf, pos, delim)
+		if !ok {
+			return 0, 0, &rowError{unclosed: true, msg: "a quote that opens here never closes"}
+		}
+		if cell.eol != (i == lastCol) {
+			return 0, 0, &rowError{ragged: true}
+		}
+		if cell.trailing {
+			return 0, 0, p.badCell(i, "text stands after the closing quote of "+quoteCell(buf[cell.from:cell.to]))
+		}
+		if err := p.slowCell(buf, &cell, i, row); err != nil {
+			return 0, 0, err
+		}
+		pos, lines = cell.next, lines+cell.lines
+	}
+	return pos, lines, nil
+}
+
+// cellEnd says whether the byte at q ends a cell (width > 0) and with it the row.
+func (p *parser) cellEnd(buf []byte, q int) (eol bool, width int) {
+	switch buf[q] {
+	case p.f.Delim:
+		return false, 1
+	case '\n':
+		return true, 1
+	case '\r':
+		if buf[q+1] == '\n' {
+			return true, 2
+		}
+	}
+	return false, 0
+}
+
+// store puts a number into a numeric column; false means that its text needs the slow way.
+func (p *parser) store(c *parserCol, row int, n number, text []byte) bool {
+	if u, ok := n.uint64(); ok {
+		if c.float {
+			u = math.Float64bits(float64(u))
+		}
+		c.dst[row] = u
+		return true
+	}
+	f, ok := n.float64()
+	if !ok {
+		if f, ok = slowFloat(text); !ok {
+			return false
+		}
+	}
+	c.setFloat(row, f)
+	return true
+}
+
+func (c *parserCol) setFloat(row int, f float64) {
+	if !c.float {
+		toFloats(c.dst[:row], c.miss)
+		c.float = true
+	}
+	c.dst[row] = math.Float64bits(f)
+}
+
+func (c *parserCol) setMissing(row, form int) {
+	c.forms |= 1 << form
+	for len(c.miss) <= row>>6 {
+		c.miss = append(c.miss, 0)
+	}
+	c.miss[row>>6] |= 1 << (row & 63)
+	if c.float {
+		c.dst[row] = math.Float64bits(math.NaN())
+	} else {
+		c.dst[row] = 0
+	}
+}
+
+// slowCell reads every kind of cell that row does not read itself.
+func (p *parser) slowCell(buf []byte, cell *cell, i, row int) *rowError {
+	c := &p.cols[i]
+	switch c.want {
+	case Text:
+		c.setText(buf, cell, row)
+		return nil
+	case Skip:
+		return nil
+	}
+	text := bytes.TrimSpace(buf[cell.from:cell.to])
+	p.number = append(append(p.number[:0], text...), '\n')
+	n, q, ok := scanNumber(p.number, 0, p.f.Decimal)
+	ok = ok && q == len(text)
+	if c.want == Time {
+		return p.timeCell(c, row, n, ok, text, i)
+	}
+	switch {
+	case ok && p.store(c, row, n, text):
+		return nil
+	case ok:
+		return p.badCell(i, quoteCell(text)+" is beyond the range of a double")
+	}
+	if form := missingForm(text); form >= 0 {
+		c.setMissing(row, form)
+		return nil
+	}
+	if f, ok := infinity(text); ok {
+		c.setFloat(row, f)
+		return nil
+	}
+	return p.badCell(i, quoteCell(text)+" is not a number")
+}
+
+func (p *parser) timeCell(c *parserCol, row int, n number, ok bool, text []byte, i int) *rowError {
+	if ok {
+		ns, fits := p.specs[i].Unit.nanoseconds(n)
+		if !fits {
+			return p.badCell(i, quoteCell(text)+" is too large for a time in 64 bits of nanoseconds")
+		}
+		c.dst[row] = uint64(ns)
+		return nil
+	}
+	if t, ok := ParseDate(string(text)); ok {
+		c.dst[row] = uint64(t.UnixNano())
+		return nil
+	}
+	if len(text) == 0 {
+		return p.badCell(i, "the time is empty")
+	}
+	return p.badCell(i, quoteCell(text)+" is not a time")
+}
+
+func (c *parserCol) setText(buf []byte, cell *cell, row int) {
+	b := buf[cell.from:cell.to]
+	if !cell.quoted {
+		b = bytes.TrimSpace(b)
+	}
+	if len(b) == 0 {
+		c.codes[row] = -1
+		return
+	}
+	if c.code >= 0 && !cell.escaped && string(b) == c.last {
+		c.codes[row] = c.code
+		return
+	}
+	code, ok := c.index[string(b)]
+	if !ok || cell.escaped {
+		text := string(b)
+		if cell.escaped {
+			text = strings.ReplaceAll(text, `""`, `"`)
+		}
+		text, _ = toUTF8(text)
+		if code, ok = c.index[text]; !ok {
+			code = int32(len(c.names))
+			c.names = append(c.names, text)
+			c.index[text] = code
+		}
+	}
+	c.codes[row] = code
+	c.last, c.code = c.names[code], code
+}
+
+// rowError is an error in a row whose line is not known yet.
+type rowError struct {
+	msg      string
+	ragged   bool
+	unclosed bool
+}
+
+func (p *parser) badCell(col int, what string) *rowError {
+	return &rowError{msg: fmt.Sprintf("column %q: %s%s", p.f.Header[col], what, p.specs[col].Hint)}
+}
+
+// at is the error with its place: the row that begins at pos.
+func (e *rowError) at(f *File, line int, buf []byte, pos int) *Error {
+	msg := e.msg
+	if e.ragged {
+		cells, _, _, _ := f.row(buf[pos:])
+		s := "s"
+		if len(cells) == 1 {
+			s = ""
+		}
+		msg = fmt.Sprintf("the row has %d cell%s, the header has %d", len(cells), s, len(f.Header))
+	}
+	return &Error{f.Name, line, msg}
+}
+
+// quoteCell shows the text of a cell, shortened.
+func quoteCell(b []byte) string {
+	const show = 40
+	if len(b) > show {
+		return fmt.Sprintf("%q…", b[:show])
+	}
+	return fmt.Sprintf("%q", b)
+}

@@ -1,0 +1,333 @@
+package delimited
+
+import (
+	"context"
+	"math"
+	"math/bits"
+	"runtime"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"unsafe"
+
+	"astrolabe/capture"
+)
+
+// Want is what a column shall be read as.
+type Want uint8
+
+const (
+	Skip   Want = iota
+	Number      // exact unsigned integers, else doubles
+	Text        // dictionary coded
+	Time        // nanoseconds
+)
+
+// Spec says how to read one column.
+type Spec struct {
+	Want Want
+	Unit TimeUnit // of a Time
+	Hint string   // ends the message about a cell that cannot be read, such as "; option labels= reads it as text"
+}
+
+// Column is one column that has been read. Only the fields of its Want are set.
+type Column struct {
+	Num     capture.Data
+	Whole   bool     // Num holds doubles that are all whole and below 2^53
+	Missing int      // number of missing values in Num
+	Forms   []string // how they are spelled in the file; "" is an empty cell
+
+	Codes []int32 // index into Dict, -1 for an empty cell
+	Dict  []string
+
+	Times []int64
+}
+
+// Table is the rows of a file as columns, one for each column of the header.
+type Table struct {
+	Rows     int
+	Cols     []Column
+	Warnings []string
+	file     *File
+	chunks   []chunk
+}
+
+// chunkCol is what is known of one column in one chunk.
+type chunkCol struct {
+	float bool // the values are bits of doubles
+	forms uint16
+	miss  []uint64 // a bit for each missing row; nil if there are none
+	names []string // of Text: the chunk's own dictionary
+}
+
+// Read reads the columns as specs says, one for each column of the header. An error is an *Error wherever a line is to blame, and it is the
+// first one in the file.
+func (f *File) Read(ctx context.Context, specs []Spec) (*Table, error) {
+	workers := runtime.GOMAXPROCS(0)
+	chunks, err := f.scan(ctx, workers)
+	if err != nil {
+		return nil, err
+	}
+	rows := 0
+	for _, c := range chunks {
+		rows += c.bound
+	}
+	mem := make([][]uint64, len(specs))
+	codes := make([][]int32, len(specs))
+	for i, s := range specs {
+		switch s.Want {
+		case Number, Time:
+			mem[i] = make([]uint64, rows)
+		case Text:
+			codes[i] = make([]int32, rows)
+		}
+	}
+	t := &Table{file: f, chunks: chunks, Cols: make([]Column, len(specs))}
+	if err := f.parseAll(ctx, chunks, specs, mem, codes, workers); err != nil {
+		return nil, err
+	}
+	if n := len(chunks); n > 0 && chunks[n-1].cut != "" {
+		t.Warnings = append(t.Warnings, chunks[n-1].cut)
+	}
+	t.pack(mem, codes)
+	parallel(len(specs), workers, func(i int) {
+		switch specs[i].Want {
+		case Number:
+			t.Cols[i] = t.number(i, mem[i])
+		case Text:
+			t.Cols[i] = t.text(i, codes[i])
+		case Time:
+			t.Cols[i].Times = unsafe.Slice((*int64)(unsafe.Pointer(unsafe.SliceData(mem[i]))), len(mem[i]))
+		}
+	})
+	return t, nil
+}
+
+func (f *File) parseAll(ctx context.Context, chunks []chunk, specs []Spec, mem [][]uint64, codes [][]int32, workers int) error {
+	errs := make([]error, len(chunks))
+	var next, stop atomic.Int64
+	stop.Store(int64(len(chunks)))
+	var wg sync.WaitGroup
+	for range min(workers, len(chunks)) {
+		wg.Go(func() {
+			p := newParser(f, specs)
+			for {
+				i := next.Add(1) - 1
+				// Chunks before a failed one are read to the end: theirs may be the first error of the file.
+				if i >= stop.Load() {
+					return
+				}
+				err := ctx.Err()
+				if err == nil {
+					err = p.parse(&chunks[i], mem, codes)
+				}
+				if err != nil {
+					errs[i] = err
+					for {
+						old := stop.Load()
+						if old <= i || stop.CompareAndSwap(old, i) {
+							break
+						}
+					}
+				}
+			}
+		})
+	}
+	wg.Wait()
+	for _, err := range errs {
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// pack closes the holes that chunks with fewer rows than expected have left.
+func (t *Table) pack(mem [][]uint64, codes [][]int32) {
+	rows := 0
+	for i := range t.chunks {
+		c := &t.chunks[i]
+		if c.base != rows {
+			for k := range mem {
+				if mem[k] != nil {
+					copy(mem[k][rows:], mem[k][c.base:c.base+c.rows])
+				}
+				if codes[k] != nil {
+					copy(codes[k][rows:], codes[k][c.base:c.base+c.rows])
+				}
+			}
+			c.base = rows
+		}
+		rows += c.rows
+	}
+	t.Rows = rows
+	for k := range mem {
+		if mem[k] != nil {
+			mem[k] = mem[k][:rows]
+		}
+		if codes[k] != nil {
+			codes[k] = codes[k][:rows]
+		}
+	}
+}
+
+// number joins the chunks of a numeric column.
+func (t *Table) number(col int, mem []uint64) Column {
+	var out Column
+	var forms uint16
+	float := false
+	for i := range t.chunks {
+		c := &t.chunks[i].cols[col]
+		float = float || c.float
+		forms |= c.forms
+		for _, w := range c.miss {
+			out.Missing += bits.OnesCount64(w)
+		}
+	}
+	for i, f := range missingForms {
+		if forms&(1<<i) != 0 {
+			out.Forms = append(out.Forms, f)
+		}
+	}
+	if !float && (out.Missing < t.Rows || t.Rows == 0) {
+		out.Num = capture.Data{U: mem}
+		if out.Missing > 0 {
+			out.Num.Valid = t.validity(col)
+		}
+		return out
+	}
+	f := unsafe.Slice((*float64)(unsafe.Pointer(unsafe.SliceData(mem))), len(mem))
+	out.Whole = out.Missing < t.Rows
+	for i := range t.chunks {
+		ch := &t.chunks[i]
+		if c := &ch.cols[col]; !c.float {
+			toFloats(mem[ch.base:ch.base+ch.rows], c.miss)
+		}
+		for _, v := range f[ch.base : ch.base+ch.rows] {
+			if !out.Whole {
+				break
+			}
+			out.Whole = v != v || v == math.Trunc(v) && math.Abs(v) <= 1<<53
+		}
+	}
+	out.Num = capture.Data{F: f}
+	return out
+}
+
+// toFloats turns integers into the bits of doubles in place, NaN where miss has a bit.
+func toFloats(mem []uint64, miss []uint64) {
+	for i, u := range mem {
+		mem[i] = math.Float64bits(float64(u))
+	}
+	for w, word := range miss {
+		for ; word != 0; word &= word - 1 {
+			if i := w*64 + bits.TrailingZeros64(word); i < len(mem) {
+				mem[i] = math.Float64bits(math.NaN())
+			}
+		}
+	}
+}
+
+func (t *Table) validity(col int) capture.Bitmap {
+	valid := capture.NewBitmap(t.Rows)
+	for i := range t.chunks {
+		ch := &t.chunks[i]
+		for w, word := range ch.cols[col].miss {
+			for ; word != 0; word &= word - 1 {
+				valid.Clear(ch.base + w*64 + bits.TrailingZeros64(word))
+			}
+		}
+	}
+	return valid
+}
+
+// text joins the dictionaries of the chunks in the order of the file.
+func (t *Table) text(col int, codes []int32) Column {
+	out := Column{Codes: codes}
+	index := map[string]int32{}
+	var remap []int32
+	for i := range t.chunks {
+		ch := &t.chunks[i]
+		names := ch.cols[col].names
+		remap = remap[:0]
+		for _, name := range names {
+			k, ok := index[name]
+			if !ok {
+				k = int32(len(out.Dict))
+				index[name] = k
+				out.Dict = append(out.Dict, name)
+			}
+			remap = append(remap, k)
+		}
+		part := codes[ch.base : ch.base+ch.rows]
+		for j, c := range part {
+			if c >= 0 {
+				part[j] = remap[c]
+			}
+		}
+	}
+	return out
+}
+
+// MissingText says in words how the missing values of a column are spelled.
+func (c *Column) MissingText() string {
+	var parts []string
+	for _, f := range c.Forms {
+		if f == "" {
+			parts = append(parts, "an empty cell")
+		} else {
+			parts = append(parts, `"`+f+`"`)
+		}
+	}
+	if len(parts) == 0 {
+		return "no value"
+	}
+	return strings.Join(parts, " or ")
+}
+
+// Line is the line of the file that row begins in, 0 if the file can no longer be read.
+func (t *Table) Line(row int) int {
+	for i := range t.chunks {
+		ch := &t.chunks[i]
+		if row < ch.base || row >= ch.base+ch.rows {
+			continue
+		}
+		buf, err := t.file.read(ch.from, ch.to)
+		if err != nil {
+			return 0
+		}
+		buf = terminated(buf, true)
+		line := ch.line
+		for left := row - ch.base; ; left-- {
+			n, lines := skipLines(buf)
+			buf, line = buf[n:], line+lines
+			if left == 0 {
+				return line
+			}
+			_, n, lines, ok := t.file.row(buf)
+			if !ok {
+				return 0
+			}
+			buf, line = buf[n:], line+lines
+		}
+	}
+	return 0
+}
+
+// parallel calls f(0) to f(n-1) on the given number of goroutines.
+func parallel(n, workers int, f func(i int)) {
+	var next atomic.Int64
+	var wg sync.WaitGroup
+	for range min(n, workers) {
+		wg.Go(func() {
+			for {
+				i := int(next.Add(1) - 1)
+				if i >= n {
+					return
+				}
+				f(i)
+			}
+		})
+	}
+	wg.Wait()
+}
