@@ -1,0 +1,89 @@
+package plots
+
+import "fmt"
+
+// grid arranges charts in rows. Timelines in one column share their time axis and their edges.
+type grid struct {
+	rows [][]*Plot
+}
+
+// Grid arranges charts in rows of equal height; the charts of a row get equal widths.
+func Grid(rows [][]*Plot) (*Plot, error) {
+	g := &grid{}
+	for i, row := range rows {
+		if len(row) == 0 {
+			return nil, fmt.Errorf("grid: row %d has no chart", i+1)
+		}
+		for j, p := range row {
+			if p == nil || p.body == nil {
+				return nil, fmt.Errorf("grid: row %d, chart %d is not a chart", i+1, j+1)
+			}
+		}
+		g.rows = append(g.rows, append([]*Plot(nil), row...))
+	}
+	if len(g.rows) == 0 {
+		return nil, fmt.Errorf("grid: there is no row")
+	}
+	return &Plot{Kind: "grid", body: g}, nil
+}
+
+// single returns the lanes of a grid that is one column of timelines.
+func (g *grid) single() []*lane {
+	var lanes []*lane
+	for _, row := range g.rows {
+		tl, ok := row[0].body.(*timeline)
+		if len(row) != 1 || !ok {
+			return nil
+		}
+		lanes = append(lanes, tl.lanes...)
+	}
+	return lanes
+}
+
+func gridGap(t *Theme) float64 { return t.Text * 1.4 }
+
+func (g *grid) prefer(t *Theme, width float64) float64 {
+	if lanes := g.single(); lanes != nil {
+		return newTimeStack(lanes).prefer(t, width)
+	}
+	h := -gridGap(t)
+	for _, row := range g.rows {
+		cell := g.cellWidth(t, row, width)
+		tallest := 0.0
+		for _, p := range row {
+			tallest = max(tallest, p.body.prefer(t, cell))
+		}
+		h += tallest + gridGap(t)
+	}
+	return h
+}
+
+func (g *grid) cellWidth(t *Theme, row []*Plot, width float64) float64 {
+	n := float64(len(row))
+	return (width - (n-1)*gridGap(t)) / n
+}
+
+func (g *grid) draw(sc *scene, t *Theme, area rect) {
+	if lanes := g.single(); lanes != nil {
+		newTimeStack(lanes).draw(sc, t, area)
+		return
+	}
+	// Rows share the height in proportion to what their tallest chart prefers.
+	prefer, sum := make([]float64, len(g.rows)), 0.0
+	for i, row := range g.rows {
+		for _, p := range row {
+			prefer[i] = max(prefer[i], p.body.prefer(t, g.cellWidth(t, row, area.w)))
+		}
+		sum += prefer[i]
+	}
+	room := area.h - gridGap(t)*float64(len(g.rows)-1)
+	y := area.y
+	for i, row := range g.rows {
+		h := room * prefer[i] / sum
+		cell := g.cellWidth(t, row, area.w)
+		for j, p := range row {
+			p.body.draw(sc, t, rect{area.x + float64(j)*(cell+gridGap(t)), y, cell, h})
+		}
+		y += h + gridGap(t)
+	}
+}

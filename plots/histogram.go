@@ -1,0 +1,377 @@
+package plots
+
+import (
+	"fmt"
+	"image/color"
+	"math"
+	"slices"
+	"strconv"
+)
+
+// Sample is a set of values whose distribution is drawn. NaN is missing.
+type Sample struct {
+	Name   string
+	Values []float64
+}
+
+// HistogramOptions say how distributions are drawn.
+type HistogramOptions struct {
+	Title       string
+	XLabel      string // what the values are
+	Unit        string
+	Bins        int       // 0 chooses by the spread and the number of values
+	Percentiles []float64 // marked, 0 to 100; nil marks 50, 95 and 99 of a single sample; empty marks none
+	X           Range
+}
+
+const maxBins = 400
+
+// Histogram counts values by size. Several samples are drawn over each other, in the same bins.
+func Histogram(o HistogramOptions, samples ...Sample) (*Plot, error) {
+	if o.Bins < 0 || o.Bins > 1<<16 {
+		return nil, fmt.Errorf("histogram: %d bins: choose between 1 and %d, or 0 to let the data decide", o.Bins, 1<<16)
+	}
+	for _, p := range o.Percentiles {
+		if !(p >= 0 && p <= 100) {
+			return nil, fmt.Errorf("histogram: percentile %v: choose between 0 and 100", p)
+		}
+	}
+	h := &histogram{o: o, unit: unitOf(o.Unit)}
+	for i, s := range samples {
+		c := counted{name: s.Name}
+		if c.name == "" {
+			c.name = fmt.Sprintf("sample %d", i+1)
+		}
+		for _, v := range s.Values {
+			switch {
+			case v-v == 0:
+				c.sorted = append(c.sorted, v)
+			case math.IsNaN(v):
+				c.missing++
+			default:
+				c.infinite++
+			}
+		}
+		slices.Sort(c.sorted)
+		h.samples = append(h.samples, c)
+	}
+	h.count()
+	return &Plot{Title: o.Title, Kind: "histogram", body: h}, nil
+}
+
+type counted struct {
+	name              string
+	sorted            []float64
+	missing, infinite int
+	bins              []int
+}
+
+type histogram struct {
+	o       HistogramOptions
+	unit    unit
+	samples []counted
+	lo, hi  float64 // of all bins
+	most    int     // in one bin
+	beyond  int     // values outside o.X
+}
+
+// count chooses the bins and fills them.
+func (h *histogram) count() {
+	sp := noSpread()
+	var longest []float64
+	whole := true
+	for _, s := range h.samples {
+		if len(s.sorted) == 0 {
+			continue
+		}
+		sp.add(s.sorted[0])
+		sp.add(s.sorted[len(s.sorted)-1])
+		if len(s.sorted) > len(longest) {
+			longest = s.sorted
+		}
+		whole = whole && allWhole(s.sorted)
+	}
+	if sp.empty() {
+		return
+	}
+	if h.o.X.set() {
+		sp = spread{h.o.X.Lo, h.o.X.Hi}
+	}
+	const huge = 8e307
+	h.lo, h.hi = max(sp.lo, -huge), min(sp.hi, huge)
+	n := h.o.Bins
+	switch {
+	case h.hi-h.lo <= max(math.Abs(h.lo), math.Abs(h.hi))*1e-12: // one value
+		d := max(math.Abs(h.lo)*0.05, 1e-300)
+		if h.lo == 0 || whole {
+			d = 0.5
+		}
+		if n == 0 {
+			n = 1
+		}
+		h.lo, h.hi = h.lo-d, h.hi+d
+	case n == 0 && whole && h.hi-h.lo <= 80: // one bin per whole number
+		n = int(h.hi-h.lo) + 1
+		h.lo, h.hi = h.lo-0.5, h.hi+0.5
+	case n == 0:
+		n = autoBins(longest, h.lo, h.hi)
+	}
+	k := float64(n) / (h.hi - h.lo)
+	for i := range h.samples {
+		s := &h.samples[i]
+		s.bins = make([]int, n)
+		for _, v := range s.sorted {
+			if v < h.lo || v > h.hi {
+				h.beyond++
+				continue
+			}
+			b := min(max(int((v-h.lo)*k), 0), n-1)
+			s.bins[b]++
+			h.most = max(h.most, s.bins[b])
+		}
+	}
+}
+
+func allWhole(sorted []float64) bool {
+	for _, v := range sorted {
+		if v != math.Trunc(v) {
+			return false
+		}
+	}
+	return true
+}
+
+// autoBins follows Freedman and Diaconis (1981): the width of a bin is twice the interquartile range over the cube
+// root of the number of values.
+func autoBins(sorted []float64, lo, hi float64) int {
+	n := float64(len(sorted))
+	width := 2 * (percentile(sorted, 75) - percentile(sorted, 25)) / math.Cbrt(n)
+	sturges := int(math.Ceil(math.Log2(n))) + 1
+	if !(width > 0) {
+		return max(sturges, 10)
+	}
+	bins := (hi - lo) / width
+	if bins > maxBins {
+		return maxBins
+	}
+	return max(int(math.Ceil(bins)), sturges, 5)
+}
+
+// percentile interpolates between the values of a sorted sample.
+func percentile(sorted []float64, p float64) float64 {
+	at := p / 100 * float64(len(sorted)-1)
+	i := int(at)
+	if i+1 >= len(sorted) {
+		return sorted[len(sorted)-1]
+	}
+	f := at - float64(i)
+	return sorted[i]*(1-f) + sorted[i+1]*f
+}
+
+func (h *histogram) empty() bool { return h.most == 0 }
+
+func (h *histogram) keys(t *Theme) []key {
+	if len(h.samples) < 2 {
+		return nil
+	}
+	out := make([]key, len(h.samples))
+	for i, s := range h.samples {
+		c, m := t.seriesColor(i)
+		out[i] = key{name: fmt.Sprintf("%s (%s values)", s.name, grouped(len(s.sorted))), color: c, marker: m, area: true}
+		if len(s.sorted) == 0 {
+			out[i].absent, out[i].name = true, s.name+" (no data)"
+		}
+	}
+	return out
+}
+
+// grouped writes a whole number with thousands set apart.
+func grouped(n int) string {
+	s := strconv.Itoa(n)
+	for i := len(s) - 3; i > 0 && s[i-1] != '-'; i -= 3 {
+		s = s[:i] + "," + s[i:]
+	}
+	return s
+}
+
+func (h *histogram) prefer(t *Theme, width float64) float64 {
+	if h.empty() {
+		return t.Text * 7
+	}
+	extra := 0.0
+	if keys := h.keys(t); keys != nil {
+		extra = legendBelow(t, keys, width, 0).height() + t.Text*0.5
+	}
+	return t.Text*19 + extra
+}
+
+// heading says what the bars count.
+func (h *histogram) heading() string {
+	total, missing, infinite := 0, 0, 0
+	for _, s := range h.samples {
+		total, missing, infinite = total+len(s.sorted), missing+s.missing, infinite+s.infinite
+	}
+	label := "samples per bin"
+	if len(h.samples) == 1 {
+		label = grouped(total) + " samples"
+	}
+	for _, x := range []struct {
+		n    int
+		what string
+	}{{missing, "missing"}, {infinite, "infinite, not drawn"}, {h.beyond, "outside of the range shown"}} {
+		if x.n > 0 {
+			label += fmt.Sprintf(" · %s %s", grouped(x.n), x.what)
+		}
+	}
+	return label
+}
+
+// percentiles are the labels and positions to mark.
+func (h *histogram) percentiles() (at []float64, labels []string) {
+	ps := h.o.Percentiles
+	if len(h.samples) != 1 || h.empty() {
+		return nil, nil
+	}
+	if ps == nil {
+		ps = []float64{50, 95, 99}
+	}
+	for _, p := range ps {
+		v := percentile(h.samples[0].sorted, p)
+		if v < h.lo || v > h.hi {
+			continue
+		}
+		at = append(at, v)
+		labels = append(labels, "p"+strconv.FormatFloat(p, 'f', -1, 64)+" "+h.unit.format(v))
+	}
+	return at, labels
+}
+
+func (h *histogram) draw(sc *scene, t *Theme, area rect) {
+	y := newHeader(t, h.o.Title, "", h.heading(), area.w).draw(sc, t, area.x, area.y)
+	bottom := area.bottom()
+	if keys := h.keys(t); keys != nil {
+		lg := legendBelow(t, keys, area.w, area.h*0.35)
+		bottom -= lg.heightWithNote(t)
+		lg.draw(sc, t, area.x, bottom)
+		bottom -= t.Text * 0.5
+	}
+	if h.empty() {
+		frame := rect{area.x, y + topPad(t), area.w, bottom - y - topPad(t)}
+		if frame.h > t.Text && frame.w > t.Text {
+			sc.frame(frame, 1, t.Rule)
+			drawNoData(sc, t, frame, h.emptyReason())
+		}
+		return
+	}
+	s := style{regular, t.Text}
+	counts := spread{0, float64(h.most)}
+	room := bottom - y - timeAxisHeight(t) - t.Text*2
+	va := newValueAxis(counts, Range{}, unit{"", plainUnit, 1}, min(max(int(room/(t.Text*2.6)), 1), 8), true)
+	gutter := 0.0
+	for _, k := range va.ticks {
+		gutter = max(gutter, s.width(k.label))
+	}
+	gutter += t.Text * 0.6
+	frame := rect{area.x + gutter, 0, area.w - gutter, 0}
+	xa := newValueAxis(spread{h.lo, h.hi}, Range{h.lo, h.hi}, h.unit, min(max(int(frame.w/(t.Text*6)), 1), 12), false)
+	k := frame.w / (h.hi - h.lo)
+	toX := func(v float64) float64 { return min(max(frame.x+(v-h.lo)*k, frame.x), frame.right()) }
+
+	at, texts := h.percentiles()
+	var labels []aboveLabel
+	for i, v := range at {
+		labels = append(labels, aboveLabel{anchor: toX(v) - area.x, text: texts[i]})
+	}
+	placed, above, _ := placeAbove(t, labels, area.w)
+	y += above + topPad(t)
+	frame = sc.snapped(rect{frame.x, y, frame.w, bottom - timeAxisHeight(t) - y})
+	if frame.w < 8 || frame.h < 8 {
+		return
+	}
+	ty := toY(frame, va)
+	for _, k := range va.ticks {
+		sc.hline(frame.x, frame.right(), ty(k.at), 1, t.Grid)
+	}
+	sc.frame(frame, 1, t.Rule)
+	valueLabels(sc, t, frame, va, ty)
+	for i := range h.samples {
+		c, _ := t.seriesColor(i)
+		h.drawBins(sc, t, frame, h.samples[i].bins, c, ty)
+	}
+	for _, v := range at {
+		sc.dashed(toX(v), frame.y, toX(v), frame.bottom(), 2, t.MarkLine)
+	}
+	for _, l := range placed {
+		l.draw(sc, t, area.x, frame.y)
+	}
+	title := h.o.XLabel
+	if title == "" && len(h.samples) == 1 {
+		title = h.samples[0].name
+	}
+	if title == h.o.Title {
+		title = ""
+	}
+	if xa.unit != "" && title != "" {
+		title += " [" + xa.unit + "]"
+	} else if xa.unit != "" {
+		title = xa.unit
+	}
+	drawTicksBelow(sc, t, frame, xa.ticks, toX, title)
+}
+
+func (h *histogram) emptyReason() string {
+	n := 0
+	for _, s := range h.samples {
+		n += s.missing + s.infinite + len(s.sorted)
+	}
+	if n == 0 {
+		return "there are no values"
+	}
+	if h.beyond > 0 {
+		return "no value lies in the range shown"
+	}
+	return fmt.Sprintf("all %s values are missing", grouped(n))
+}
+
+// drawBins draws one sample as an outline over a tint; more bins than device columns keep the highest of each column.
+func (h *histogram) drawBins(sc *scene, t *Theme, frame rect, bins []int, c color.NRGBA, ty func(float64) float64) {
+	if bins == nil {
+		return
+	}
+	n := int(math.Round(frame.w * sc.scale))
+	st := &strip{x0: frame.x, scale: sc.scale, top: make([]float64, n), bot: make([]float64, n)}
+	y0 := ty(0)
+	for i := range n {
+		b0 := i * len(bins) / n
+		b1 := max((i+1)*len(bins)/n, b0+1)
+		most := slices.Max(bins[b0:b1])
+		st.top[i], st.bot[i] = math.NaN(), math.NaN()
+		if most > 0 {
+			st.top[i], st.bot[i] = min(ty(float64(most)), y0-1/sc.scale), y0
+		}
+	}
+	fill := uint8(0xd8)
+	if len(h.samples) > 1 {
+		fill = 0x50
+	}
+	sc.ops = append(sc.ops, stripOp{st, withAlpha(c, fill)})
+	outline := &trace{x0: frame.x, scale: sc.scale, top: frame.y, bot: frame.bottom(), cols: make([]tcol, n)}
+	for i := range n {
+		y := y0
+		if !math.IsNaN(st.top[i]) {
+			y = st.top[i]
+		}
+		outline.cols[i] = tcol{first: y, last: y, lo: y, hi: y, present: true, joined: i > 0}
+	}
+	if len(h.samples) > 1 || float64(len(bins)) > frame.w/4 {
+		sc.ops = append(sc.ops, traceOp{outline, c, 1.5})
+		return
+	}
+	// Thin gaps tell wide bins apart.
+	for i := 1; i < len(bins); i++ {
+		if bins[i-1] > 0 || bins[i] > 0 {
+			x := frame.x + frame.w*float64(i)/float64(len(bins))
+			sc.vline(x, ty(float64(max(bins[i-1], bins[i]))), y0, 1, t.Page)
+		}
+	}
+}

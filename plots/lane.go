@@ -1,0 +1,356 @@
+package plots
+
+import (
+	"image/color"
+	"math"
+	"sort"
+	"strings"
+)
+
+// draw puts a lane into area: header, labels of marks, frame with its data, time axis, legend, notes.
+func (l *lane) draw(sc *scene, t *Theme, g laneGeometry, ax timeAxis, p laneParts, area rect, withAxis bool) {
+	y := p.header.draw(sc, t, area.x, area.y) + p.above + topPad(t)
+	frameH := area.bottom() - y - p.below(t, g)
+	if withAxis {
+		frameH -= timeAxisHeight(t)
+	}
+	frame := sc.snapped(rect{area.x + g.gutter, y, area.w - g.gutter - g.legendW, frameH})
+	if frame.w < 8 || frame.h < 8 {
+		return // no room for a picture; the header still says what was meant
+	}
+	va := l.axis(t, frame.h)
+	l.drawFrame(sc, t, frame, ax, va)
+	for _, lb := range p.labels {
+		lb.draw(sc, t, area.x, frame.y)
+	}
+	below := frame.bottom()
+	if withAxis {
+		drawTimeAxis(sc, t, frame, ax)
+		below += timeAxisHeight(t)
+	}
+	if p.hasKeys && g.legendW > 0 {
+		p.legend.draw(sc, t, frame.right()+t.Text, frame.y-t.Text*0.2)
+	} else if p.hasKeys {
+		below += t.Text * 0.5
+		p.legend.draw(sc, t, frame.x, below)
+		below += p.legend.heightWithNote(t)
+	}
+	if len(p.notes) > 0 {
+		sc.textLines(frame.x, below+t.Text*0.3, left, style{regular, t.Small}, t.Muted, p.notes)
+	}
+}
+
+// snapped moves a frame onto device pixels, so that columns and borders are whole pixels.
+func (sc *scene) snapped(r rect) rect {
+	s := sc.scale
+	x0, y0 := math.Round(r.x*s)/s, math.Round(r.y*s)/s
+	return rect{x0, y0, math.Round(r.right()*s)/s - x0, math.Round(r.bottom()*s)/s - y0}
+}
+
+// toY maps values into a frame, clipped at its edges.
+func toY(frame rect, a valueAxis) func(float64) float64 {
+	k := frame.h / (a.hi - a.lo)
+	return func(v float64) float64 {
+		return min(max(frame.bottom()-(v-a.lo)*k, frame.y), frame.bottom())
+	}
+}
+
+// toX maps times into a frame, clipped at its edges.
+func toX(frame rect, ax timeAxis) func(int64) float64 {
+	k := frame.w / (float64(ax.t1) - float64(ax.t0))
+	return func(ns int64) float64 {
+		return min(max(frame.x+(float64(ns)-float64(ax.t0))*k, frame.x), frame.right())
+	}
+}
+
+func (l *lane) drawFrame(sc *scene, t *Theme, frame rect, ax timeAxis, va valueAxis) {
+	ty, tx := toY(frame, va), toX(frame, ax)
+	for _, b := range l.bands() {
+		if b.Lo < b.Hi && b.Lo < va.hi && b.Hi > va.lo {
+			y0, y1 := ty(b.Hi), ty(b.Lo)
+			sc.fill(rect{frame.x, y0, frame.w, y1 - y0}, t.tint(b.Severity, t.BandFill))
+		}
+	}
+	shade(sc, frame, ax, l.tl.o.Gaps, func(Severity) color.NRGBA { return t.GapFill }, nil)
+	shade(sc, frame, ax, l.tl.o.Spans, func(s Severity) color.NRGBA { return t.tint(s, t.SpanFill) }, nil)
+	for _, k := range va.ticks {
+		sc.hline(frame.x, frame.right(), ty(k.at), 1, t.Grid)
+	}
+	for _, k := range ax.ticks {
+		sc.vline(tx(int64(k.at)), frame.y, frame.bottom(), 1, t.Grid)
+	}
+	sc.frame(frame, 1, t.Rule)
+	shade(sc, frame, ax, l.tl.o.Spans, nil, t.spanEdge)
+	valueLabels(sc, t, frame, va, ty)
+	if l.spread.empty() {
+		drawNoData(sc, t, frame, l.why)
+		return
+	}
+	var taken []rect
+	if l.stack != nil {
+		l.drawStack(sc, t, frame, ax, ty)
+	} else {
+		l.drawLines(sc, t, frame, ax, ty)
+	}
+	for _, m := range l.tl.o.Marks {
+		if m.At >= ax.t0 && m.At <= ax.t1 {
+			sc.dashed(tx(m.At), frame.y, tx(m.At), frame.bottom(), 2, t.MarkLine)
+		}
+	}
+	for _, b := range l.bands() {
+		if b.Lo == b.Hi && b.Lo >= va.lo && b.Lo <= va.hi {
+			sc.dashed(frame.x, ty(b.Lo), frame.right(), ty(b.Lo), 2, t.spanEdge(b.Severity))
+		}
+	}
+	for _, b := range l.bands() {
+		l.labelBand(sc, t, frame, va, ty, b, &taken)
+	}
+}
+
+func (t *Theme) tint(s Severity, otherwise color.NRGBA) color.NRGBA {
+	if s == None {
+		return otherwise
+	}
+	return withAlpha(t.severity(s), t.TintAlpha)
+}
+
+// spanEdge is the strong colour that goes with a tint.
+func (t *Theme) spanEdge(s Severity) color.NRGBA {
+	if s == None {
+		return t.MarkLine
+	}
+	return t.severity(s)
+}
+
+func valueLabels(sc *scene, t *Theme, frame rect, va valueAxis, ty func(float64) float64) {
+	s := style{regular, t.Text}
+	lastTop := math.Inf(1)
+	for _, k := range va.ticks {
+		base := ty(k.at) + s.size*0.35
+		if base-s.ascent()+s.height() > lastTop {
+			continue
+		}
+		box := sc.textAt(frame.x-t.Text*0.4, base, right, s, t.Ink, k.label)
+		lastTop = box.y
+	}
+}
+
+func drawTimeAxis(sc *scene, t *Theme, frame rect, ax timeAxis) {
+	tx := toX(frame, ax)
+	drawTicksBelow(sc, t, frame, ax.ticks, func(v float64) float64 { return tx(int64(v)) }, ax.title)
+}
+
+// drawTicksBelow draws labelled ticks under a frame and a title below them; labels that would touch are left out.
+func drawTicksBelow(sc *scene, t *Theme, frame rect, ticks []tick, tx func(float64) float64, title string) {
+	s := style{regular, t.Text}
+	y := frame.bottom() + t.Text*0.45
+	lastRight := math.Inf(-1)
+	for _, k := range ticks {
+		x := tx(k.at)
+		sc.vline(x, frame.bottom(), frame.bottom()+t.Text*0.3, 1, t.Rule)
+		w := s.width(k.label)
+		lx := min(max(x-w/2, 0), sc.w-w-t.Text*0.2)
+		if lx < lastRight+s.size*0.3 {
+			continue
+		}
+		lastRight = sc.textAt(lx, y+s.ascent(), left, s, t.Ink, k.label).right()
+	}
+	sc.textAt(frame.x+frame.w/2, y+s.leading()+s.ascent(), center, s, t.Muted, s.fit(title, frame.w))
+}
+
+// drawNoData says in an empty frame that there is nothing, and why.
+func drawNoData(sc *scene, t *Theme, frame rect, why string) {
+	b, s := style{bold, t.Text}, style{regular, t.Text}
+	room := int((frame.h-t.Text*0.4)/s.leading()) - 1
+	text := "no data"
+	var lines []string
+	if why != "" && room > 0 {
+		lines = s.lines(why, frame.w*0.9, room)
+	} else if room < 0 {
+		return
+	}
+	h := float64(1+len(lines)) * s.leading()
+	y := frame.y + (frame.h-h)/2
+	sc.textAt(frame.x+frame.w/2, y+b.ascent(), center, b, t.Muted, b.fit(text, frame.w))
+	sc.textLines(frame.x+frame.w/2, y+s.leading(), center, s, t.Muted, lines)
+}
+
+// shade fills stretches of time. Stretches that share a device column are filled once, so that thousands of short ones
+// do not darken each other. fill colours the stretch, edge a strong line along its top, which shows the shortest of
+// them; either may be nil.
+func shade(sc *scene, frame rect, ax timeAxis, list []Interval, fill func(Severity) color.NRGBA, edge func(Severity) color.NRGBA) {
+	n := int(math.Round(frame.w * sc.scale))
+	for sev := None; sev <= Critical; sev++ {
+		cols := make([]bool, n)
+		any := false
+		k := float64(n) / (float64(ax.t1) - float64(ax.t0))
+		for _, iv := range list {
+			if iv.Severity != sev || iv.End < ax.t0 || iv.Start > ax.t1 {
+				continue
+			}
+			a := min(max(int((float64(iv.Start)-float64(ax.t0))*k), 0), n-1)
+			b := min(max(int(math.Ceil((float64(iv.End)-float64(ax.t0))*k)), a+1), n)
+			for i := a; i < b; i++ {
+				cols[i] = true
+			}
+			any = true
+		}
+		if !any {
+			continue
+		}
+		for i := 0; i < n; {
+			if !cols[i] {
+				i++
+				continue
+			}
+			j := i
+			for j < n && cols[j] {
+				j++
+			}
+			r := rect{frame.x + float64(i)/sc.scale, frame.y, float64(j-i) / sc.scale, frame.h}
+			if fill != nil {
+				sc.fill(r, fill(sev))
+			}
+			if edge != nil {
+				w := max(r.w, 3)
+				x := min(r.x, frame.right()-w)
+				sc.fill(rect{x, r.y, w, 5}, edge(sev))
+			}
+			i = j
+		}
+	}
+}
+
+func (l *lane) drawLines(sc *scene, t *Theme, frame rect, ax timeAxis, ty func(float64) float64) {
+	type line struct {
+		*trace
+		color  color.NRGBA
+		marker int
+		slot   int
+		ink    float64
+	}
+	n := int(math.Round(frame.w * sc.scale))
+	var lines []line
+	for i, s := range l.series {
+		r := reduce(s.Start, s.End, s.Y, ax.t0, ax.t1, n)
+		if r.empty() {
+			continue
+		}
+		c, m := t.seriesColor(i)
+		tr := newTrace(r, frame, sc.scale, ty)
+		lines = append(lines, line{tr, c, m, i, tr.ink()})
+	}
+	// A noisy series covers a quiet one: paint what covers most first.
+	sort.SliceStable(lines, func(i, j int) bool { return lines[i].ink > lines[j].ink })
+	for _, ln := range lines {
+		sc.ops = append(sc.ops, traceOp{ln.trace, ln.color, t.Line})
+		for _, p := range ln.isolated() {
+			sc.disc(p.x, p.y, 3.5, ln.color)
+		}
+	}
+	for _, ln := range lines {
+		if ln.marker == 0 {
+			continue
+		}
+		step := max(frame.w/9, markerSize(t)*5)
+		for x := frame.x + step*(0.3+0.13*float64(ln.slot%5)); x < frame.right(); x += step {
+			if y, ok := ln.at(x); ok {
+				sc.marker(ln.marker, x, y, markerSize(t), ln.color, t.Page)
+			}
+		}
+	}
+}
+
+func (l *lane) drawStack(sc *scene, t *Theme, frame rect, ax timeAxis, ty func(float64) float64) {
+	n := int(math.Round(frame.w * sc.scale))
+	st := *l.stack
+	st.t0, st.t1 = ax.t0, ax.t1
+	layers := st.columns(n)
+	zero := ty(0)
+	area := func(a, b []float64) *strip {
+		s := &strip{x0: frame.x, scale: sc.scale, top: make([]float64, n), bot: make([]float64, n)}
+		for i := range n {
+			s.top[i], s.bot[i] = math.NaN(), math.NaN()
+			if !math.IsNaN(a[i]) {
+				ya, yb := ty(a[i]), zero
+				if b != nil {
+					yb = ty(b[i])
+				}
+				if ya != yb {
+					s.top[i], s.bot[i] = min(ya, yb), max(ya, yb)
+				}
+			}
+		}
+		return s
+	}
+	// From the outside in: each layer covers what the next ones do not.
+	for i := len(layers) - 1; i >= 0; i-- {
+		c, m := t.seriesColor(l.stack.layers[i])
+		ly := layers[i]
+		sc.ops = append(sc.ops, stripOp{area(ly.up, nil), c}, stripOp{area(ly.down, nil), c})
+		if m > 0 {
+			l.stackMarkers(sc, t, frame, layers, i, m, ty)
+		}
+	}
+	// The peaks that averaging within a column hides.
+	for i := len(layers) - 1; i >= 0; i-- {
+		c, _ := t.seriesColor(l.stack.layers[i])
+		ly := layers[i]
+		sc.ops = append(sc.ops, stripOp{area(ly.upPeak, ly.up), withAlpha(c, 0x70)},
+			stripOp{area(ly.downPeak, ly.down), withAlpha(c, 0x70)})
+	}
+}
+
+func (l *lane) stackMarkers(sc *scene, t *Theme, frame rect, layers []stackLayer, i, marker int, ty func(float64) float64) {
+	step := frame.w / 9
+	for x := frame.x + step*(0.3+0.13*float64(i%5)); x < frame.right(); x += step {
+		c := int((x - frame.x) * sc.scale)
+		if c >= len(layers[i].up) || math.IsNaN(layers[i].up[c]) {
+			continue
+		}
+		hi, lo := ty(layers[i].up[c]), ty(0)
+		if i > 0 {
+			lo = ty(layers[i-1].up[c])
+		}
+		if lo-hi > markerSize(t)*1.2 {
+			sc.marker(marker, x, (hi+lo)/2, markerSize(t)*0.8, t.Page, t.Ink)
+		}
+	}
+}
+
+// labelBand writes the label of a band or threshold into the frame, at the first place where it covers no other label.
+func (l *lane) labelBand(sc *scene, t *Theme, frame rect, va valueAxis, ty func(float64) float64, b Band, taken *[]rect) {
+	label := printable(strings.TrimSpace(b.Label))
+	if label == "" || b.Hi < va.lo || b.Lo > va.hi {
+		return
+	}
+	s := style{regular, t.Small}
+	label = s.fit(label, frame.w*0.6)
+	w, h := s.width(label)+8, s.height()+2
+	y := ty(min(b.Hi, va.hi))
+	tops := []float64{y - h - 2, y + 3}
+	if b.Lo < b.Hi {
+		tops = []float64{y + 3, y - h - 2}
+	}
+	for _, x := range []float64{frame.right() - w - 6, frame.x + 6, frame.x + frame.w/2 - w/2, frame.x + frame.w*0.75 - w/2, frame.x + frame.w*0.25 - w/2} {
+		for _, top := range tops {
+			r := rect{x, top, w, h}
+			if !frame.contains(r) || overlapsAny(r, *taken) {
+				continue
+			}
+			*taken = append(*taken, r)
+			sc.fill(r, withAlpha(t.Page, 0xd8))
+			sc.textAt(x+4, top+1+s.ascent(), left, s, t.spanEdge(b.Severity), label)
+			return
+		}
+	}
+}
+
+func overlapsAny(r rect, list []rect) bool {
+	for _, o := range list {
+		if r.overlaps(o) {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,146 @@
+package plots
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/binary"
+	"hash/crc32"
+	"image"
+	"image/color"
+	"image/png"
+	"math"
+	"slices"
+)
+
+// encodePNG returns the picture with its resolution. A chart has few colours, so nearly every picture gets a palette:
+// that makes the file a fraction of the size and the encoding a fraction of the time.
+func encodePNG(img *image.RGBA, dpi int) ([]byte, error) {
+	var buf bytes.Buffer
+	enc := png.Encoder{CompressionLevel: png.DefaultCompression}
+	var err error
+	if p := paletted(img); p != nil {
+		err = enc.Encode(&buf, p)
+	} else {
+		err = enc.Encode(&buf, img)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return withResolution(buf.Bytes(), dpi), nil
+}
+
+// withResolution inserts a pHYs chunk behind the header, so that the picture prints at its size.
+func withResolution(doc []byte, dpi int) []byte {
+	const header = 8 + 25 // signature and IHDR
+	var chunk [21]byte
+	binary.BigEndian.PutUint32(chunk[0:], 9)
+	copy(chunk[4:], "pHYs")
+	perMetre := uint32(math.Round(float64(dpi) / 0.0254))
+	binary.BigEndian.PutUint32(chunk[8:], perMetre)
+	binary.BigEndian.PutUint32(chunk[12:], perMetre)
+	chunk[16] = 1
+	binary.BigEndian.PutUint32(chunk[17:], crc32.ChecksumIEEE(chunk[4:17]))
+	return slices.Insert(doc, header, chunk[:]...)
+}
+
+// paletted returns the picture with at most 256 colours, nil where that would show. The most frequent colours stay
+// exact; the rest, shades on the edges of letters and lines, take the nearest of them.
+func paletted(img *image.RGBA) *image.Paletted {
+	const most, near = 1 << 14, 20
+	counts := newColorTable()
+	w, h := img.Rect.Dx(), img.Rect.Dy()
+	for y := range h {
+		row := img.Pix[y*img.Stride : y*img.Stride+4*w]
+		run, last := uint32(0), uint32(0)
+		for i := 0; i < len(row); i += 4 {
+			c := uint32(row[i])<<16 | uint32(row[i+1])<<8 | uint32(row[i+2])
+			if c != last {
+				counts.add(last, run)
+				run, last = 0, c
+			}
+			run++
+		}
+		counts.add(last, run)
+		if counts.used > most {
+			return nil
+		}
+	}
+	type entry struct{ color, n uint32 }
+	var all []entry
+	for i, k := range counts.keys {
+		if k != 0 {
+			all = append(all, entry{k - 1, counts.vals[i]})
+		}
+	}
+	slices.SortFunc(all, func(a, b entry) int { return cmp.Or(cmp.Compare(b.n, a.n), cmp.Compare(a.color, b.color)) })
+	n := min(len(all), 256)
+	pal := make(color.Palette, n)
+	for i, e := range all[:n] {
+		pal[i] = color.RGBA{uint8(e.color >> 16), uint8(e.color >> 8), uint8(e.color), 0xff}
+		counts.set(e.color, uint32(i))
+	}
+	for _, e := range all[n:] {
+		best, dist := 0, math.MaxInt
+		for i, k := range all[:n] {
+			if d := colorDistance(e.color, k.color); d < dist {
+				best, dist = i, d
+			}
+		}
+		if dist > near*near {
+			return nil
+		}
+		counts.set(e.color, uint32(best))
+	}
+	out := image.NewPaletted(image.Rect(0, 0, w, h), pal)
+	for y := range h {
+		row := img.Pix[y*img.Stride : y*img.Stride+4*w]
+		dst := out.Pix[y*out.Stride : y*out.Stride+w]
+		last, idx := uint32(math.MaxUint32), uint8(0)
+		for x := range dst {
+			i := 4 * x
+			c := uint32(row[i])<<16 | uint32(row[i+1])<<8 | uint32(row[i+2])
+			if c != last {
+				last, idx = c, uint8(counts.vals[counts.slot(c)])
+			}
+			dst[x] = idx
+		}
+	}
+	return out
+}
+
+func colorDistance(a, b uint32) int {
+	r, g, bl := int(a>>16)-int(b>>16), int(a>>8&0xff)-int(b>>8&0xff), int(a&0xff)-int(b&0xff)
+	return r*r + g*g + bl*bl
+}
+
+// colorTable is an open-addressed map from a 24-bit colour to a number; keys are stored plus one, 0 being free.
+type colorTable struct {
+	keys, vals []uint32
+	used       int
+}
+
+func newColorTable() *colorTable {
+	return &colorTable{keys: make([]uint32, 1<<16), vals: make([]uint32, 1<<16)}
+}
+
+func (t *colorTable) slot(c uint32) int {
+	i := c * 2654435761 >> 16
+	for t.keys[i] != 0 && t.keys[i] != c+1 {
+		i = (i + 1) & 0xffff
+	}
+	return int(i)
+}
+
+func (t *colorTable) add(c, n uint32) {
+	if n == 0 {
+		return
+	}
+	i := t.slot(c)
+	if t.keys[i] == 0 {
+		t.keys[i] = c + 1
+		t.used++
+	}
+	t.vals[i] += n
+}
+
+func (t *colorTable) set(c, v uint32) { t.vals[t.slot(c)] = v }

@@ -1,0 +1,97 @@
+package plots
+
+import (
+	"fmt"
+	"math"
+	"path/filepath"
+	"strings"
+)
+
+// Size is the size of a picture. For PNG, Width and Height are device pixels and DPI says how many of them make
+// an inch, so that a higher DPI at the same Width makes larger text. SVG and PDF get the same proportions with one
+// device pixel measuring 72/DPI points. Zero fields take the defaults of the thing that is drawn.
+type Size struct {
+	Width, Height, DPI int
+}
+
+// Defaults of Size for a chart.
+const (
+	DefaultWidth  = 1600
+	DefaultHeight = 900
+	DefaultDPI    = 96
+)
+
+// Limits of a picture: the least that a chart can be read at, and the most that one page may hold.
+const (
+	minWidth, minHeight = 160, 120 // logical pixels
+	maxSide             = 32768    // device pixels
+	maxPixels           = 256 << 20
+)
+
+// resolve fills in the defaults and returns the size in logical pixels (96 per inch) with device pixels per logical
+// pixel. height 0 stands for "as high as the content needs".
+func (sz Size) resolve(width, height int) (w, h, scale float64, err error) {
+	if sz.Width == 0 {
+		sz.Width = width
+	}
+	if sz.Height == 0 {
+		sz.Height = height
+	}
+	if sz.DPI == 0 {
+		sz.DPI = DefaultDPI
+	}
+	if sz.Width < 0 || sz.Height < 0 || sz.Width > maxSide || sz.Height > maxSide || sz.Width*sz.Height > maxPixels {
+		return 0, 0, 0, fmt.Errorf("size %dx%d: a picture may have up to %d pixels a side and %d million in all",
+			sz.Width, sz.Height, maxSide, maxPixels>>20)
+	}
+	if sz.DPI < 24 || sz.DPI > 1200 {
+		return 0, 0, 0, fmt.Errorf("%d dpi: choose between 24 and 1200", sz.DPI)
+	}
+	scale = float64(sz.DPI) / 96
+	w, h = float64(sz.Width)/scale, float64(sz.Height)/scale
+	if w < minWidth || (sz.Height > 0 && h < minHeight) {
+		return 0, 0, 0, fmt.Errorf("size %dx%d at %d dpi is too small to read: choose at least %dx%d",
+			sz.Width, sz.Height, sz.DPI, int(math.Ceil(minWidth*scale)), int(math.Ceil(minHeight*scale)))
+	}
+	return w, h, scale, nil
+}
+
+// Formats lists the picture formats, as file name extensions without the dot.
+func Formats() []string { return []string{"png", "svg", "pdf"} }
+
+// FormatError says that a picture was asked for in a format that does not exist here.
+type FormatError struct {
+	Format string // as asked for, "" if the path has no extension
+	Path   string // "" if there was none
+}
+
+func (e *FormatError) Error() string {
+	list := "." + strings.Join(Formats(), ", .")
+	switch {
+	case e.Path != "" && e.Format == "":
+		return fmt.Sprintf("%s: the name has no extension; a picture is one of %s", e.Path, list)
+	case e.Path != "":
+		return fmt.Sprintf("%s: cannot draw %q; a picture is one of %s", e.Path, e.Format, list)
+	}
+	return fmt.Sprintf("cannot draw %q; a picture is one of %s", e.Format, list)
+}
+
+// FormatOf returns the format that the extension of path names.
+func FormatOf(path string) (string, error) {
+	ext := strings.TrimPrefix(filepath.Ext(path), ".")
+	f, err := parseFormat(ext)
+	if err != nil {
+		return "", &FormatError{Format: ext, Path: path}
+	}
+	return f, nil
+}
+
+func parseFormat(s string) (string, error) {
+	low := strings.ToLower(s)
+	for _, f := range Formats() {
+		if f == low {
+			return f, nil
+		}
+	}
+	return "", &FormatError{Format: s}
+}

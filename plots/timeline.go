@@ -1,0 +1,334 @@
+package plots
+
+import (
+	"fmt"
+	"math"
+	"slices"
+)
+
+// Series is one line of a timeline: Y[i] holds over [Start[i], End[i]) in ns since the start of the capture. Starts
+// never decrease. NaN is missing. The slices are kept, not copied, and never written to.
+type Series struct {
+	Name  string
+	Unit  string
+	Group string // series of one group share a panel; "" groups by unit
+	Why   string // why values are missing, shown where all of them are
+	Start []int64
+	End   []int64
+	Y     []float64
+}
+
+// Interval is a stretch of time in ns, shaded across the panels.
+type Interval struct {
+	Start, End int64
+	Label      string
+	Severity   Severity
+}
+
+// Mark is an instant in ns, drawn as a vertical line with its label above the panel.
+type Mark struct {
+	At    int64
+	Label string
+}
+
+// Band shades the values from Lo to Hi. A band with Lo equal to Hi is a threshold, drawn as a dashed line.
+// An end may be infinite. Unit says which panel it belongs to where series of several units are drawn; "" is every.
+type Band struct {
+	Lo, Hi   float64
+	Label    string
+	Unit     string
+	Severity Severity
+}
+
+// TimelineOptions say how series are drawn over time. The zero value is a good start.
+type TimelineOptions struct {
+	Title   string
+	YLabel  string
+	Stacked bool // areas on top of each other; the series of a panel must share one time axis
+	Bands   []Band
+	Marks   []Mark
+	Spans   []Interval // shaded, such as where a finding holds
+	Gaps    []Interval // stretches without data, greyed
+	From    int64      // with To, the window shown; both 0 is everything
+	To      int64
+	Y       Range
+}
+
+// Timeline draws series over time. Series with different units (or groups) get panels of their own under one another,
+// on one time axis.
+func Timeline(o TimelineOptions, series ...Series) (*Plot, error) {
+	tl := &timeline{o: o}
+	series = slices.Clone(series)
+	t0, t1 := int64(math.MaxInt64), int64(math.MinInt64)
+	for i, s := range series {
+		if len(s.Start) != len(s.Y) || len(s.End) != len(s.Y) {
+			return nil, fmt.Errorf("timeline: series %q has %d starts, %d ends and %d values", s.Name, len(s.Start), len(s.End), len(s.Y))
+		}
+		if s.Name == "" {
+			series[i].Name = fmt.Sprintf("series %d", i+1)
+		}
+		if len(s.Start) > 0 {
+			t0 = min(t0, s.Start[0])
+			for _, e := range s.End {
+				t1 = max(t1, e)
+			}
+			t1 = max(t1, s.Start[len(s.Start)-1])
+		}
+	}
+	if o.To > o.From {
+		t0, t1 = o.From, o.To
+	}
+	if t0 > t1 {
+		t0, t1 = 0, 1e9
+	}
+	if t0 == t1 {
+		t1++ // a single instant
+	}
+	tl.t0, tl.t1 = t0, t1
+	if err := tl.split(series); err != nil {
+		return nil, err
+	}
+	return &Plot{Title: o.Title, Kind: "timeline", body: tl}, nil
+}
+
+// timeline is the body of a Timeline: one or more lanes over one window of time.
+type timeline struct {
+	o      TimelineOptions
+	t0, t1 int64
+	lanes  []*lane
+}
+
+// split sorts the series into lanes.
+func (tl *timeline) split(series []Series) error {
+	order := []string{}
+	byKey := map[string]*lane{}
+	for _, s := range series {
+		u := unitOf(s.Unit)
+		k := u.symbol + "\x00" + s.Group
+		if byKey[k] == nil {
+			byKey[k] = &lane{tl: tl, unit: u, group: s.Group}
+			order = append(order, k)
+		}
+		byKey[k].add(s, u)
+	}
+	for _, k := range order {
+		tl.lanes = append(tl.lanes, byKey[k])
+	}
+	if len(tl.lanes) == 0 {
+		tl.lanes = []*lane{{tl: tl, why: "there is no series to draw"}}
+	}
+	for i, l := range tl.lanes {
+		if err := l.prepare(); err != nil {
+			return err
+		}
+		l.name(tl.o, i == 0, len(tl.lanes) > 1)
+	}
+	return nil
+}
+
+func (tl *timeline) prefer(t *Theme, width float64) float64 {
+	return newTimeStack(tl.lanes).prefer(t, width)
+}
+
+func (tl *timeline) draw(sc *scene, t *Theme, area rect) {
+	newTimeStack(tl.lanes).draw(sc, t, area)
+}
+
+// lane is one panel of a timeline: a frame with a value axis.
+type lane struct {
+	tl     *timeline
+	unit   unit
+	group  string
+	series []Series
+	spread spread
+	stack  *stack // nil unless stacked
+	over   string // title of the chart, on its first lane
+	title  string // name of the lane, where the chart has several
+	label  string // what is drawn, where the title does not say it
+	why    string // why the lane is empty
+	notes  []string
+	total  int
+	absent int
+}
+
+func (l *lane) add(s Series, u unit) {
+	if u.factor != l.unit.factor { // kHz beside MHz: bring both to the lane's unit
+		y := make([]float64, len(s.Y))
+		for i, v := range s.Y {
+			y[i] = v * u.factor / l.unit.factor
+		}
+		s.Y = y
+	}
+	l.series = append(l.series, s)
+}
+
+// prepare looks at every value once: the spread of the axis, what is missing, the sums of a stack.
+func (l *lane) prepare() error {
+	l.spread = noSpread()
+	infinite := 0
+	for _, s := range l.series {
+		to, _ := slices.BinarySearch(s.Start, l.tl.t1)
+		lo, hi := math.Inf(1), math.Inf(-1)
+		for i, v := range s.Y[:to] {
+			if s.End[i] < l.tl.t0 {
+				continue
+			}
+			l.total++
+			if v-v != 0 {
+				l.absent++
+				if !math.IsNaN(v) {
+					infinite++
+				}
+				continue
+			}
+			lo, hi = min(lo, v), max(hi, v)
+		}
+		if lo <= hi {
+			l.spread.add(lo)
+			l.spread.add(hi)
+		}
+	}
+	if infinite > 0 {
+		l.notes = append(l.notes, fmt.Sprintf("%d infinite values are not drawn", infinite))
+	}
+	if l.spread.empty() && l.why == "" {
+		l.why = l.emptyReason()
+	}
+	if l.tl.o.Stacked && !l.spread.empty() {
+		st, err := newStack(l.series, l.tl.t0, l.tl.t1)
+		if err != nil {
+			return err
+		}
+		l.stack, l.spread = st, st.spread
+	}
+	for _, b := range l.bands() {
+		if b.Lo == b.Hi && !l.spread.empty() {
+			// A threshold belongs into the picture unless it would flatten the data.
+			if v := b.Lo; v <= l.spread.hi+2*(l.spread.hi-min(l.spread.lo, 0)) && v >= l.spread.lo-2*(l.spread.hi-l.spread.lo) {
+				l.spread.add(v)
+			}
+		}
+	}
+	return nil
+}
+
+func (l *lane) emptyReason() string {
+	samples := 0
+	for _, s := range l.series {
+		samples += len(s.Y)
+		if s.Why != "" && len(l.series) == 1 {
+			return s.Why
+		}
+	}
+	switch {
+	case samples == 0:
+		return "the capture has no samples here"
+	case l.total == 0:
+		return "no sample lies in this window of time"
+	}
+	for _, s := range l.series {
+		if s.Why != "" {
+			return s.Name + ": " + s.Why
+		}
+	}
+	return fmt.Sprintf("all %d values are missing", l.total)
+}
+
+// name chooses the texts above the frame.
+func (l *lane) name(o TimelineOptions, first, several bool) {
+	what := l.group
+	switch {
+	case what == "" && o.YLabel != "" && !several:
+		what = o.YLabel
+	case what == "" && len(l.series) == 1 && l.series[0].Name != o.Title:
+		what = l.series[0].Name
+	}
+	switch {
+	case several: // the chart's title stands once, each panel has its name
+		if first {
+			l.over = o.Title
+		}
+		l.title = what
+	case o.Title == "":
+		l.over = what
+	default:
+		l.over, l.label = o.Title, what
+	}
+}
+
+// heading is the muted text beside the title: what is drawn, its unit and how much of it is missing.
+func (l *lane) heading(unit string) string {
+	label := l.label
+	join := func(sep, s string) {
+		if s == "" {
+			return
+		}
+		if label != "" {
+			label += sep
+		}
+		label += s
+	}
+	if unit != "" && l.label != "" {
+		label += " [" + unit + "]"
+	} else {
+		join("", unit)
+	}
+	if l.absent > 0 && l.absent < l.total {
+		share := float64(l.absent) / float64(l.total) * 100
+		s := significant(share, 2)
+		if share < 0.01 {
+			s = "less than 0.01"
+		} else if share > 99.9 {
+			s = "more than 99.9"
+		}
+		join(" · ", s+" % missing")
+	}
+	return label
+}
+
+// bands are those bands of the options that belong to this lane, in its unit.
+func (l *lane) bands() []Band {
+	var out []Band
+	for _, b := range l.tl.o.Bands {
+		u := unitOf(b.Unit)
+		if b.Unit != "" {
+			if u.symbol != l.unit.symbol {
+				continue
+			}
+			b.Lo, b.Hi = b.Lo*u.factor/l.unit.factor, b.Hi*u.factor/l.unit.factor
+		}
+		if b.Lo == b.Lo && b.Hi == b.Hi && b.Lo <= b.Hi {
+			out = append(out, b)
+		}
+	}
+	return out
+}
+
+// keys are the legend's entries, none where one series needs no telling apart.
+func (l *lane) keys(t *Theme) []key {
+	if len(l.series) < 2 {
+		return nil
+	}
+	out := make([]key, len(l.series))
+	for i, s := range l.series {
+		c, m := t.seriesColor(i)
+		out[i] = key{name: s.Name, color: c, marker: m, area: l.stack != nil}
+		if !hasValue(s) {
+			why := s.Why
+			if why == "" {
+				why = "every value is missing"
+			}
+			out[i].absent, out[i].name = true, s.Name+" (no data: "+why+")"
+		}
+	}
+	return out
+}
+
+func hasValue(s Series) bool {
+	for _, v := range s.Y {
+		if v-v == 0 {
+			return true
+		}
+	}
+	return false
+}

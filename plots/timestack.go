@@ -1,0 +1,191 @@
+package plots
+
+import (
+	"math"
+	"slices"
+)
+
+// timeStack lays out lanes under one another with aligned left and right edges. Where all their windows overlap they
+// share one time axis below the last lane.
+type timeStack struct {
+	lanes []*lane
+}
+
+func newTimeStack(lanes []*lane) *timeStack { return &timeStack{lanes} }
+
+// shareTime reports whether lanes can stand on one axis, and the axis that holds all of them.
+func shareTime(lanes []*lane) (t0, t1 int64, ok bool) {
+	t0, t1 = lanes[0].tl.t0, lanes[0].tl.t1
+	lo, hi := t0, t1
+	for _, l := range lanes[1:] {
+		lo, hi = max(lo, l.tl.t0), min(hi, l.tl.t1)
+		t0, t1 = min(t0, l.tl.t0), max(t1, l.tl.t1)
+	}
+	return t0, t1, lo < hi
+}
+
+// laneGeometry is what aligned lanes have in common.
+type laneGeometry struct {
+	gutter  float64 // left of the frame: value labels
+	legendW float64 // right of the frame, 0 where legends stand below
+}
+
+// geometry measures lanes for a common width. frameH is about the height of a frame.
+func geometry(t *Theme, lanes []*lane, width, frameH float64) laneGeometry {
+	g := laneGeometry{legendW: -1}
+	for _, l := range lanes {
+		g.gutter = max(g.gutter, l.gutter(t, frameH))
+	}
+	g.gutter = min(g.gutter, width/3)
+	most := width * 0.24
+	for _, l := range lanes {
+		keys := l.keys(t)
+		if len(keys) == 0 {
+			continue
+		}
+		lg, ok := legendRight(t, keys, most, frameH+t.Text*0.4)
+		if !ok {
+			g.legendW = 0
+			return g
+		}
+		g.legendW = max(g.legendW, lg.colW+t.Text)
+	}
+	g.legendW = max(g.legendW, 0)
+	return g
+}
+
+// gutter is the width of the value labels with their distance to the frame.
+func (l *lane) gutter(t *Theme, frameH float64) float64 {
+	s := style{regular, t.Text}
+	w := 0.0
+	for _, tk := range l.axis(t, frameH).ticks {
+		w = max(w, s.width(tk.label))
+	}
+	return w + t.Text*0.6
+}
+
+func (l *lane) axis(t *Theme, frameH float64) valueAxis {
+	n := int(frameH / (t.Text * 1.9))
+	return newValueAxis(l.spread, l.tl.o.Y, l.unit, min(max(n, 2), 8), l.stack != nil)
+}
+
+// laneParts is a lane measured for a width: everything but the frame has a fixed height.
+type laneParts struct {
+	header  header
+	above   float64 // height of the labels of marks and spans
+	labels  []aboveLabel
+	legend  legend
+	hasKeys bool
+	notes   []string
+	fixed   float64 // sum of all heights but the frame's
+}
+
+func (l *lane) measure(t *Theme, g laneGeometry, ax timeAxis, width, frameH, maxLegend float64) laneParts {
+	var p laneParts
+	p.header = newHeader(t, l.over, l.title, l.heading(l.axis(t, frameH).unit), width)
+	frameW := width - g.gutter - g.legendW
+	var rest string
+	p.labels, p.above, rest = placeAbove(t, l.labelsAbove(ax, g.gutter, frameW), width)
+	if keys := l.keys(t); len(keys) > 0 {
+		p.hasKeys = true
+		if g.legendW > 0 {
+			p.legend, _ = legendRight(t, keys, g.legendW-t.Text, math.Inf(1))
+		} else {
+			p.legend = legendBelow(t, keys, width-g.gutter, maxLegend)
+		}
+	}
+	ns := style{regular, t.Small}
+	for _, n := range append(slices.Clone(l.notes), rest) {
+		if n == "" {
+			continue
+		}
+		p.notes = append(p.notes, ns.wrap(n, width-g.gutter)...)
+	}
+	p.fixed = p.header.height(t) + p.above + topPad(t) + p.below(t, g)
+	return p
+}
+
+// below is the height between the frame (or its time axis) and the end of the lane.
+func (p laneParts) below(t *Theme, g laneGeometry) float64 {
+	h := 0.0
+	if p.hasKeys && g.legendW == 0 {
+		h += t.Text*0.5 + p.legend.heightWithNote(t)
+	}
+	if len(p.notes) > 0 {
+		h += t.Text*0.3 + float64(len(p.notes))*style{regular, t.Small}.leading()
+	}
+	return h
+}
+
+// timeAxisHeight is the height of tick labels and axis title.
+func timeAxisHeight(t *Theme) float64 {
+	s := style{regular, t.Text}
+	return t.Text*0.45 + 2*s.leading()
+}
+
+// laneGap separates lanes.
+func laneGap(t *Theme) float64 { return t.Text * 0.7 }
+
+// frameHeight is the height of a lane's frame that reads well in a report.
+func (l *lane) frameHeight(t *Theme) float64 {
+	switch {
+	case l.spread.empty():
+		return t.Text * 3.2
+	case l.stack != nil || len(l.series) > 4:
+		return t.Text * 9.5
+	}
+	return t.Text * 7.5
+}
+
+func (ts *timeStack) prefer(t *Theme, width float64) float64 {
+	h := 0.0
+	for _, l := range ts.lanes {
+		g := geometry(t, ts.lanes, width, l.frameHeight(t))
+		ax := newTimeAxis(l.tl.t0, l.tl.t1, style{regular, t.Text}, width-g.gutter-g.legendW)
+		h += l.measure(t, g, ax, width, l.frameHeight(t), 0).fixed + l.frameHeight(t) + laneGap(t)
+	}
+	return h - laneGap(t) + timeAxisHeight(t)
+}
+
+// draw divides area among the lanes.
+func (ts *timeStack) draw(sc *scene, t *Theme, area rect) {
+	n := float64(len(ts.lanes))
+	t0, t1, shared := shareTime(ts.lanes)
+	axes := 1.0
+	if !shared {
+		axes = n
+	}
+	room := area.h - axes*timeAxisHeight(t) - (n-1)*laneGap(t)
+	each := room / n
+	g := geometry(t, ts.lanes, area.w, each*0.7)
+	s := style{regular, t.Text}
+	frameW := area.w - g.gutter - g.legendW
+	ax := newTimeAxis(t0, t1, s, frameW)
+	// Lanes that have nothing to draw take what they need; the rest is divided evenly among the frames.
+	parts := make([]laneParts, len(ts.lanes))
+	fixed, weights := 0.0, 0.0
+	for i, l := range ts.lanes {
+		if !shared {
+			ax = newTimeAxis(l.tl.t0, l.tl.t1, s, frameW)
+		}
+		parts[i] = l.measure(t, g, ax, area.w, each*0.7, max(each*0.5, keyHeight(t, 1)))
+		fixed += parts[i].fixed
+		weights += l.frameHeight(t)
+	}
+	y := area.y
+	for i, l := range ts.lanes {
+		h := parts[i].fixed + (room-fixed)*l.frameHeight(t)/weights
+		if !shared {
+			ax = newTimeAxis(l.tl.t0, l.tl.t1, s, frameW)
+		}
+		withAxis := !shared || i == len(ts.lanes)-1
+		if withAxis {
+			h += timeAxisHeight(t)
+		}
+		l.draw(sc, t, g, ax, parts[i], rect{area.x, y, area.w, h}, withAxis)
+		y += h + laneGap(t)
+	}
+}
+
+// topPad is the space between the header and a frame: the label of the topmost tick reaches into it.
+func topPad(t *Theme) float64 { return t.Text * 0.7 }
