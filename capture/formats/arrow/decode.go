@@ -1,0 +1,186 @@
+package arrow
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"astrolabe/capture"
+)
+
+// decode makes a capture of the bytes of an Arrow file or stream. The capture refers to data.
+func decode(ctx context.Context, data []byte, path string) (c *capture.Capture, err error) {
+	d, err := decodeConfig(ctx, data)
+	if err != nil {
+		return nil, err
+	}
+	d.cfg.Path, d.cfg.Format = path, Format{}.Name()
+	if d.cfg.Name == "" {
+		base := filepath.Base(path)
+		d.cfg.Name = strings.TrimSuffix(base, filepath.Ext(base))
+	}
+	return capture.New(d.cfg)
+}
+
+// decoded is a capture in the making, and where the columns of its counters lie.
+type decoded struct {
+	*content
+	cfg    capture.Config
+	doc    *captureDoc
+	passes []*capture.Pass
+	source map[*capture.Counter]*column
+	// warnings about this very file, which come after those that it holds.
+	warnings []string
+}
+
+func decodeConfig(ctx context.Context, data []byte) (d *decoded, err error) {
+	defer func() {
+		// The lengths are checked, so this is for what nobody thought of.
+		if r := recover(); r != nil {
+			d, err = nil, fmt.Errorf("damaged: %v", r)
+		}
+	}()
+	content, err := takeApart(ctx, data)
+	if err != nil {
+		return nil, err
+	}
+	d = &decoded{content: content, source: map[*capture.Counter]*column{}, doc: &captureDoc{}}
+	d.cfg.Axis = &capture.Axis{}
+	md := content.schema.Metadata()
+	if version, ok := md.GetValue(keyLayout); ok {
+		text, _ := md.GetValue(keyCapture)
+		if d.doc, err = readDoc(version, text); err != nil {
+			return nil, err
+		}
+	}
+	if err := d.doc.apply(&d.cfg); err != nil {
+		return nil, fmt.Errorf("damaged: %w", err)
+	}
+	if err := d.build(); err != nil {
+		return nil, err
+	}
+	d.addNotes()
+	if d.cut != "" {
+		d.warn("truncated: the data breaks off at byte %d (%s): %d samples in %d batches were kept", d.cutAt, d.cut, d.rows(), d.batches())
+	}
+	d.cfg.Warnings = slices.Concat(d.cfg.Warnings, d.warnings)
+	return d, nil
+}
+
+func (d *decoded) warn(format string, args ...any) {
+	d.warnings = append(d.warnings, fmt.Sprintf(format, args...))
+}
+
+// build turns columns into the axis, passes, counters and labels.
+func (d *decoded) build() error {
+	for _, p := range d.doc.Passes {
+		pass := &capture.Pass{ID: p.ID}
+		d.passes = append(d.passes, pass)
+		if !p.Unlisted {
+			d.cfg.Passes = append(d.cfg.Passes, pass)
+		}
+	}
+	rest, err := d.axis()
+	if err != nil {
+		return err
+	}
+	var whole, instances []placed
+	for _, col := range rest {
+		keys := keysOf(col.field.Metadata)
+		switch role := keys[keyRole]; {
+		case role == rolePassStart || role == rolePassDuration:
+			d.passColumn(col, role, keys)
+		case isNumber(col.field.Type):
+			p, err := d.counter(col, keys)
+			if err != nil {
+				return err
+			}
+			if role == roleInstance {
+				instances = append(instances, p)
+			} else {
+				whole = append(whole, p)
+			}
+		case col.isText():
+			l, err := col.label()
+			if err != nil {
+				return err
+			}
+			d.cfg.Labels = append(d.cfg.Labels, l)
+		default:
+			d.warn("column %q is left out: %s is no type of counters or labels", col.field.Name, col.field.Type)
+		}
+	}
+	for _, e := range d.doc.Columnless {
+		c, warnings := counterFrom(e.Keys)
+		d.warnings = append(d.warnings, warnings...)
+		whole = append(whole, d.place(c, e.Keys, e.Index))
+	}
+	d.cfg.Counters = d.tree(whole, instances)
+	if len(d.cfg.Counters) == 0 && d.doc.Columnless == nil && len(rest) > 0 {
+		return errors.New("it holds no numeric column besides the time: nothing to make a counter of")
+	}
+	return nil
+}
+
+// passColumn gives a pass its own times.
+func (d *decoded) passColumn(col *column, role string, keys map[string]string) {
+	i := position(keys, keyPass, len(d.passes))
+	if i < 0 || !isNumber(col.field.Type) {
+		d.warn("column %q is left out: it belongs to no known pass", col.field.Name)
+		return
+	}
+	if role == rolePassStart {
+		d.passes[i].Start = d.lazy(col)
+	} else {
+		d.passes[i].Duration = d.lazy(col)
+	}
+}
+
+// lazy returns the column's values, to be read on first use.
+func (d *decoded) lazy(col *column) *capture.Column {
+	n := d.rows()
+	return capture.LazyColumn(n, func() (data capture.Data, err error) {
+		defer func() {
+			if r := recover(); r != nil {
+				err = fmt.Errorf("column %q is damaged: %v", col.field.Name, r)
+			}
+		}()
+		return col.read(0, n)
+	})
+}
+
+// addNotes adds what was written beside the samples of a recording.
+func (d *decoded) addNotes() {
+	byField := map[int]*capture.Counter{}
+	if len(d.notes) > 0 {
+		at := map[*column]int{}
+		for i := range d.cols {
+			at[&d.cols[i]] = i
+		}
+		for c, col := range d.source {
+			byField[at[col]] = c
+		}
+	}
+	for _, n := range d.notes {
+		d.cfg.Gaps = append(d.cfg.Gaps, gapsFromDoc(n.Gaps)...)
+		d.cfg.Regions = append(d.cfg.Regions, regionsFromDoc(n.Regions)...)
+		d.cfg.Warnings = append(d.cfg.Warnings, n.Warnings...)
+		for _, r := range n.Reasons {
+			if c := byField[r.Field]; c != nil {
+				addReason(c, capture.ReasonRun{From: n.base + r.From, To: n.base + r.To, Reason: r.Why.reason()})
+			}
+		}
+	}
+}
+
+// addReason lengthens the last run where r continues it, so that a counter that is never there has one reason and not one per batch.
+func addReason(c *capture.Counter, r capture.ReasonRun) {
+	if n := len(c.Reasons); n > 0 && c.Reasons[n-1].To == r.From && c.Reasons[n-1].Reason == r.Reason {
+		c.Reasons[n-1].To = r.To
+		return
+	}
+	c.Reasons = append(c.Reasons, r)
+}

@@ -1,0 +1,170 @@
+package arrow
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+)
+
+// messageHeader tells the IPC messages apart (MessageHeader in the Arrow format's Message.fbs).
+type messageHeader byte
+
+const (
+	headerSchema     messageHeader = 1
+	headerDictionary messageHeader = 2
+	headerBatch      messageHeader = 3
+)
+
+// messageInfo is what verification learns about a message.
+type messageInfo struct {
+	header  messageHeader
+	bodyLen int64
+}
+
+var errMetadata = errors.New("its metadata is damaged")
+
+// maxDepth is the deepest nesting of fields that is followed.
+const maxDepth = 32
+
+// verifyMessage checks the FlatBuffer of one IPC message before arrow-go decodes it: arrow-go allocates by the lengths it finds,
+// and FlatBuffers may refer to one string or field many times over. Whatever passes needs memory in proportion to len(b).
+func verifyMessage(b []byte) (info messageInfo, err error) {
+	defer func() {
+		// Reading beyond b panics; that is how a bad offset shows.
+		if r := recover(); r != nil {
+			err = errMetadata
+		}
+	}()
+	v := &verifier{b: b, budget: 8*len(b) + 1024}
+	msg := table{v, v.follow(0)}
+	if p := msg.field(1); p != 0 {
+		info.header = messageHeader(b[p])
+	}
+	if p := msg.field(3); p != 0 {
+		info.bodyLen = v.i64(p)
+	}
+	if info.bodyLen < 0 {
+		return info, fmt.Errorf("%w: body of %d bytes", errMetadata, info.bodyLen)
+	}
+	v.keyValues(msg, 4)
+	head := table{v, v.follow(msg.need(2))}
+	switch info.header {
+	case headerSchema:
+		v.fields(head, 1, 0)
+		v.keyValues(head, 2)
+	case headerDictionary:
+		v.batch(table{v, v.follow(head.need(1))}, info.bodyLen)
+	case headerBatch:
+		v.batch(head, info.bodyLen)
+	default:
+		return info, fmt.Errorf("message of unknown type %d", info.header)
+	}
+	return info, v.err
+}
+
+type verifier struct {
+	b      []byte
+	budget int // elements and string bytes that may still be visited
+	err    error
+}
+
+func (v *verifier) u16(p int) int   { return int(binary.LittleEndian.Uint16(v.b[p:])) }
+func (v *verifier) u32(p int) int   { return int(binary.LittleEndian.Uint32(v.b[p:])) }
+func (v *verifier) i64(p int) int64 { return int64(binary.LittleEndian.Uint64(v.b[p:])) }
+
+// follow returns what the offset at p points to.
+func (v *verifier) follow(p int) int { return p + v.u32(p) }
+
+func (v *verifier) spend(n int) {
+	if v.budget -= n; v.budget < 0 {
+		panic(errMetadata)
+	}
+}
+
+type table struct {
+	v   *verifier
+	pos int
+}
+
+// field returns the position of the i-th field of the table, 0 where it is absent.
+func (t table) field(i int) int {
+	vt := t.pos - int(int32(t.v.u32(t.pos)))
+	if 4+2*i >= t.v.u16(vt) {
+		return 0
+	}
+	off := t.v.u16(vt + 4 + 2*i)
+	if off == 0 {
+		return 0
+	}
+	return t.pos + off
+}
+
+func (t table) need(i int) int {
+	p := t.field(i)
+	if p == 0 {
+		panic(errMetadata)
+	}
+	return p
+}
+
+// vector returns the position of the first of n elements of the given size, n = 0 where the field is absent.
+func (t table) vector(i, size int) (p, n int) {
+	f := t.field(i)
+	if f == 0 {
+		return 0, 0
+	}
+	p = t.v.follow(f)
+	n = t.v.u32(p)
+	p += 4
+	if n < 0 || p > len(t.v.b) || n > (len(t.v.b)-p)/size {
+		panic(errMetadata)
+	}
+	t.v.spend(n)
+	return p, n
+}
+
+func (t table) text(i int) { _, n := t.vector(i, 1); _ = n }
+
+func (v *verifier) keyValues(t table, i int) {
+	p, n := t.vector(i, 4)
+	for k := range n {
+		v.spend(16)
+		kv := table{v, v.follow(p + 4*k)}
+		kv.text(0)
+		kv.text(1)
+	}
+}
+
+func (v *verifier) fields(t table, i, depth int) {
+	if depth > maxDepth {
+		panic(errMetadata)
+	}
+	p, n := t.vector(i, 4)
+	for k := range n {
+		v.spend(64)
+		f := table{v, v.follow(p + 4*k)}
+		f.text(0)
+		v.fields(f, 5, depth+1)
+		v.keyValues(f, 6)
+	}
+}
+
+func (v *verifier) batch(t table, bodyLen int64) {
+	if p := t.field(0); p != 0 && v.i64(p) < 0 {
+		v.err = fmt.Errorf("record batch of %d rows", v.i64(p))
+	}
+	p, n := t.vector(1, 16)
+	for k := range n {
+		if rows := v.i64(p + 16*k); rows < 0 {
+			v.err = fmt.Errorf("column of %d rows", rows)
+		}
+	}
+	p, n = t.vector(2, 16)
+	for k := range n {
+		off, size := v.i64(p+16*k), v.i64(p+16*k+8)
+		if off < 0 || size < 0 || off > bodyLen || size > bodyLen-off {
+			v.err = fmt.Errorf("buffer %d of %d bytes at %d does not lie in its body of %d bytes", k, size, off, bodyLen)
+		}
+	}
+	t.vector(4, 8)
+}

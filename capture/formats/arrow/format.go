@@ -1,0 +1,118 @@
+package arrow
+
+import (
+	"bytes"
+	"context"
+	"encoding/binary"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+
+	"astrolabe/capture"
+	"astrolabe/capture/formats"
+)
+
+// Format is the Arrow IPC format, file and stream form. Its zero value is ready for use.
+type Format struct{}
+
+var (
+	_ formats.Writer    = Format{}
+	_ formats.Encoder   = Format{}
+	_ formats.Explainer = Format{}
+)
+
+// Name is "arrow".
+func (Format) Name() string { return "arrow" }
+
+// Doc says what the format is.
+func (Format) Doc() string {
+	return "Arrow IPC, astrolabe's own format, also as written by pandas, polars and DuckDB (starts with ARROW1, or is an Arrow stream)"
+}
+
+// Extensions are the endings of the file form, the stream form and pandas' name for the file form.
+func (Format) Extensions() []string { return []string{".arrow", ".arrows", ".feather", ".ipc"} }
+
+// Sniff is certain of the file form, and almost of the stream form.
+func (Format) Sniff(in *formats.Input) int {
+	switch {
+	case in.IsDir:
+		return 0
+	case bytes.HasPrefix(in.Head, []byte(magic)):
+		return 100
+	case startsStream(in.Head, in.Size):
+		return 90
+	}
+	return 0
+}
+
+// startsStream reports whether head starts with a schema message, as far as it can be seen in head.
+func startsStream(head []byte, size int64) bool {
+	if len(head) < 8 || binary.LittleEndian.Uint32(head) != contToken {
+		return false
+	}
+	n := int64(binary.LittleEndian.Uint32(head[4:]))
+	if n == 0 || n%8 != 0 {
+		return false
+	}
+	if n > int64(len(head)-8) {
+		// A description of many columns, or one that was cut off: nothing else starts like this.
+		return true
+	}
+	info, err := verifyMessage(head[8 : 8+n])
+	return err == nil && info.header == headerSchema
+}
+
+// WhyNot says what is missing for the content to be Arrow.
+func (Format) WhyNot(in *formats.Input) string {
+	switch {
+	case in.IsDir:
+		return "an Arrow capture is one file, not a folder"
+	case bytes.HasPrefix(in.Head, []byte("FEA1")):
+		return "this is Feather version 1, from before Arrow files: read it with pandas and write it again"
+	case bytes.HasPrefix(in.Head, []byte("PAR1")):
+		return "this is Parquet, not Arrow IPC"
+	}
+	return "it starts neither with ARROW1 nor with an Arrow stream's schema"
+}
+
+// Open reads the capture. Its columns refer to the file and are read on first use.
+func (Format) Open(ctx context.Context, in *formats.Input, opt formats.Options) (*capture.Capture, error) {
+	if len(opt.Extra) > 0 {
+		return nil, fmt.Errorf("format arrow has no option %s", strings.Join(slices.Sorted(maps.Keys(opt.Extra)), ", "))
+	}
+	if in.IsDir {
+		return nil, fmt.Errorf("%s: a folder, and an Arrow capture is one file", in.Path)
+	}
+	f, err := in.Open()
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close() // a mapping outlives its file descriptor
+	st, err := f.Stat()
+	if err != nil {
+		return nil, err
+	}
+	data, free, err := load(f, st.Size())
+	if err != nil {
+		return nil, err
+	}
+	c, err := decode(ctx, data, in.Path)
+	if err != nil {
+		free()
+		return nil, fmt.Errorf("%s: %w", in.Path, err)
+	}
+	opt.Apply(&c.Config)
+	if opt.Warn != nil {
+		for _, w := range c.Warnings {
+			opt.Warn(w)
+		}
+	}
+	return c, nil
+}
+
+// Write saves c at path in the file form, whole or not at all.
+func (f Format) Write(ctx context.Context, path string, c *capture.Capture) error {
+	return formats.WriteFile(path, func(w io.Writer) error { return f.Encode(ctx, w, c) })
+}

@@ -1,0 +1,112 @@
+package arrow
+
+import (
+	"bytes"
+	"encoding/binary"
+	"fmt"
+	"io"
+
+	"github.com/apache/arrow-go/v18/arrow/ipc"
+	"github.com/apache/arrow-go/v18/arrow/memory"
+)
+
+// messages hands the messages of an Arrow file or stream in memory to an ipc.Reader, without copying them. It knows where each
+// lies and how the last one ended.
+type messages struct {
+	data    []byte
+	file    bool  // the file form
+	whole   bool  // the file form with its footer
+	end     int64 // where the messages end at the latest
+	pos     int64 // of the next message
+	current int64 // of the last one handed out
+	done    bool  // the end mark or footer was met
+	cut     string
+	limit   *limitedMemory
+}
+
+const (
+	magic       = "ARROW1"
+	magicPadded = 8
+	contToken   = 0xffffffff
+)
+
+func newMessages(data []byte) *messages {
+	m := &messages{data: data, end: int64(len(data)), limit: newLimitedMemory(len(data))}
+	if !bytes.HasPrefix(data, []byte(magic)) {
+		return m
+	}
+	m.file = true
+	// Some writers pad the magic to 64 bytes. A message never starts with a zero.
+	for m.pos = magicPadded; m.pos < 64 && m.pos+8 <= m.end && binary.LittleEndian.Uint64(data[m.pos:]) == 0; {
+		m.pos += 8
+	}
+	tail := int64(len(magic) + 4)
+	if n := m.end - tail; n >= m.pos && string(data[n+4:]) == magic {
+		footer := int64(binary.LittleEndian.Uint32(data[n:]))
+		if footer <= n-m.pos {
+			m.whole, m.end = true, n-footer
+		}
+	}
+	return m
+}
+
+// Message returns the next message, io.EOF at the end mark and where the data is cut off.
+func (m *messages) Message() (*ipc.Message, error) {
+	rest := m.data[m.pos:m.end]
+	m.current = m.pos
+	if len(rest) == 0 {
+		if m.whole {
+			return m.finish()
+		}
+		return m.cutOff("there is no end mark")
+	}
+	if len(rest) < 8 {
+		if len(rest) == 4 && binary.LittleEndian.Uint32(rest) == 0 {
+			return m.finish()
+		}
+		return m.cutOff("it ends inside a message header")
+	}
+	prefix := 8
+	size := int64(binary.LittleEndian.Uint32(rest[4:]))
+	if first := binary.LittleEndian.Uint32(rest); first != contToken {
+		prefix, size = 4, int64(first) // before Arrow 0.15 there was no continuation mark
+	}
+	switch {
+	case size == 0 && (prefix == 8 || len(rest) == 8 || m.whole):
+		return m.finish()
+	case size == 0:
+		return m.cutOff("only zeros follow where a message should start")
+	case size > int64(len(rest)-prefix):
+		return m.cutOff("it ends inside a message's metadata")
+	}
+	meta := rest[prefix : int64(prefix)+size : int64(prefix)+size]
+	info, err := verifyMessage(meta)
+	if err != nil {
+		return nil, fmt.Errorf("no readable Arrow message: %w", err)
+	}
+	body := rest[int64(prefix)+size:]
+	if info.bodyLen > int64(len(body)) {
+		return m.cutOff("it ends inside a message's data")
+	}
+	body = body[:info.bodyLen:info.bodyLen]
+	m.pos += int64(prefix) + size + info.bodyLen
+	return ipc.NewMessage(memory.NewBufferBytes(meta), memory.NewBufferBytes(body)), nil
+}
+
+func (m *messages) finish() (*ipc.Message, error) {
+	m.done = true
+	return nil, io.EOF
+}
+
+func (m *messages) cutOff(how string) (*ipc.Message, error) {
+	if m.whole {
+		// The footer says that nothing was cut off: some length before it is wrong.
+		return nil, fmt.Errorf("a message runs into the footer (%s)", how)
+	}
+	m.cut = how
+	return nil, io.EOF
+}
+
+// Retain and Release do nothing: the garbage collector owns the messages, and the data is never given back.
+func (m *messages) Retain()  {}
+func (m *messages) Release() {}

@@ -1,0 +1,361 @@
+package arrow
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+
+	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/array"
+	"github.com/apache/arrow-go/v18/arrow/ipc"
+
+	"astrolabe/capture"
+	"astrolabe/capture/formats"
+)
+
+// ErrStreamForm is wrapped by an error of Writer.Close that cost no data: the recording is complete, in the stream form.
+var ErrStreamForm = errors.New("the recording is complete but stays in the stream form")
+
+// Writer records a capture batch by batch. It is not safe for concurrent use.
+//
+// A batch is in the hands of the kernel when Write returns, so a killed recorder loses nothing of it; it is on the disk when Close
+// returns, or when the kernel writes it back, which a crash of the machine may forestall.
+type Writer struct {
+	path    string
+	f       file
+	pipe    bool // no regular file: it can neither be read again nor cut
+	schema  *arrow.Schema
+	labels  []string
+	specs   []capture.ColumnSpec
+	fields  []int // field of the schema of each column of a batch
+	stream  *ipc.Writer
+	buf     bytes.Buffer // what the stream writer produced and the file has not got yet
+	size    int64        // of the file up to its last whole message
+	samples int64
+	last    int64 // start of the last sample
+	err     error // of the first failed Write; later ones give it again
+	closed  bool
+}
+
+// file is the part of *os.File that a recording needs; tests put a failing one in its place.
+type file interface {
+	io.WriteCloser
+	Truncate(size int64) error
+	Sync() error
+}
+
+// Create begins a recording at path. A file that is already there is replaced, once the new one can be written to. A pipe or
+// device gets the stream form and keeps it.
+func Create(path string, s capture.Schema) (*Writer, error) {
+	w, err := newWriter(path, &s)
+	if err != nil {
+		return nil, fmt.Errorf("record to %s: %w", path, err)
+	}
+	if err := w.open(); err != nil {
+		return nil, fmt.Errorf("record: %w", formats.WriteError(path, err))
+	}
+	return w, nil
+}
+
+func newWriter(path string, s *capture.Schema) (*Writer, error) {
+	cfg, specs, err := recordingConfig(s)
+	if err != nil {
+		return nil, err
+	}
+	w := &Writer{path: path, labels: s.Labels, specs: s.Columns, fields: make([]int, len(s.Columns))}
+	for _, name := range s.Labels {
+		cfg.Labels = append(cfg.Labels, &capture.Label{Name: name})
+	}
+	l, err := plan(cfg, func(c *capture.Counter) (integer, has bool) {
+		i, ok := specs[c]
+		return ok && s.Columns[i].Integer, ok
+	})
+	if err != nil {
+		return nil, err
+	}
+	w.schema = l.schema
+	for field, f := range l.fields {
+		if f.counter != nil {
+			w.fields[specs[f.counter]] = field
+		}
+	}
+	return w, nil
+}
+
+// open creates the file with the schema in it under a temporary name and then gives it its own. So a program that has mapped an
+// older file at path keeps that one, and path never names a file without a schema.
+func (w *Writer) open() error {
+	if st, err := os.Stat(w.path); err == nil && !st.Mode().IsRegular() {
+		if st.IsDir() {
+			return errors.New("it is a folder: name a file in it")
+		}
+		w.pipe = true
+		f, err := os.OpenFile(w.path, os.O_WRONLY, 0)
+		if err != nil {
+			return err
+		}
+		w.f = f
+		return w.begin()
+	}
+	target := w.path
+	if t, err := filepath.EvalSymlinks(target); err == nil {
+		target = t
+	}
+	f, err := formats.CreateBeside(target)
+	if err != nil {
+		return err
+	}
+	w.f = f
+	if err := errors.Join(w.begin(), f.Close()); err != nil {
+		os.Remove(f.Name())
+		return err
+	}
+	if err := os.Rename(f.Name(), target); err != nil {
+		os.Remove(f.Name())
+		return err
+	}
+	// Opened again because some systems do not rename open files.
+	if f, err = os.OpenFile(target, os.O_WRONLY|os.O_APPEND, 0); err != nil {
+		return err
+	}
+	w.f = f
+	return nil
+}
+
+// begin writes the schema message, which arrow-go would only write with the first batch.
+func (w *Writer) begin() error {
+	schema, err := schemaMessage(w.schema)
+	if err != nil {
+		return err
+	}
+	if _, err := w.f.Write(schema); err != nil {
+		return err
+	}
+	w.size = int64(len(schema))
+	w.stream = ipc.NewWriter(&skipWriter{w: &w.buf, skip: len(schema)}, ipc.WithSchema(w.schema))
+	return nil
+}
+
+// schemaMessage is the stream form of s without any batch and without its end mark of 8 bytes.
+func schemaMessage(s *arrow.Schema) ([]byte, error) {
+	var buf bytes.Buffer
+	if err := ipc.NewWriter(&buf, ipc.WithSchema(s)).Close(); err != nil {
+		return nil, err
+	}
+	return buf.Bytes()[:buf.Len()-8], nil
+}
+
+// skipWriter drops the first skip bytes.
+type skipWriter struct {
+	w    io.Writer
+	skip int
+}
+
+func (s *skipWriter) Write(p []byte) (int, error) {
+	n := min(s.skip, len(p))
+	s.skip -= n
+	if n == len(p) {
+		return n, nil
+	}
+	m, err := s.w.Write(p[n:])
+	return n + m, err
+}
+
+// Write adds a batch and keeps nothing of it. After an error, such as a full disk, the recording ends with the batch before;
+// Close still finishes it.
+func (w *Writer) Write(b *capture.Batch) error {
+	switch {
+	case w.closed:
+		return fmt.Errorf("record to %s: the recording is closed", w.path)
+	case w.err != nil:
+		return w.err
+	}
+	rec, err := w.record(b)
+	if err != nil {
+		return fmt.Errorf("record to %s: %w", w.path, err)
+	}
+	if rec == nil {
+		return nil
+	}
+	w.buf.Reset()
+	if err := w.stream.Write(rec); err != nil {
+		w.err = fmt.Errorf("record to %s: %w", w.path, err)
+		return w.err
+	}
+	if _, err := w.f.Write(w.buf.Bytes()); err != nil {
+		w.err = w.failed(err)
+		return w.err
+	}
+	w.size += int64(w.buf.Len())
+	w.samples += int64(b.Len())
+	if n := b.Len(); n > 0 {
+		w.last = b.Start[n-1]
+	}
+	return nil
+}
+
+// failed cuts off the part of a batch that reached the file, and words the error.
+func (w *Writer) failed(err error) error {
+	if !w.pipe {
+		// Should this fail too, the file breaks off inside a batch, which opening copes with.
+		_ = w.f.Truncate(w.size)
+	}
+	return fmt.Errorf("record: %w (the %d samples before stay readable)", formats.WriteError(w.path, err), w.samples)
+}
+
+// record makes an Arrow record batch over the memory of b, nil where b says nothing.
+func (w *Writer) record(b *capture.Batch) (arrow.RecordBatch, error) {
+	if err := w.check(b); err != nil {
+		return nil, err
+	}
+	md, noted, err := notesOf(b, w.fields)
+	if err != nil {
+		return nil, err
+	}
+	if b.Len() == 0 && !noted {
+		return nil, nil
+	}
+	cols := make([]arrow.Array, w.schema.NumFields())
+	cols[0], cols[1] = timeArray(b.Start), timeArray(b.End)
+	for i, d := range b.Cols {
+		cols[w.fields[i]] = numberArray(d, w.specs[i].Integer)
+	}
+	first := len(cols) - len(w.labels) // labels are laid out last
+	for i, texts := range b.Labels {
+		cols[first+i] = textLabels(texts)
+	}
+	return array.NewRecordBatchWithMetadata(w.schema, cols, int64(b.Len()), md), nil
+}
+
+// textLabels codes labels by a dictionary of their own, which replaces that of the batch before.
+func textLabels(texts []string) arrow.Array {
+	l := &capture.Label{}
+	c := newCoder(l, len(texts))
+	for _, t := range texts {
+		l.Codes = append(l.Codes, c.code(t))
+	}
+	return labelArray(l.Codes, stringArray(l.Dict))
+}
+
+func (w *Writer) check(b *capture.Batch) error {
+	n := b.Len()
+	switch {
+	case len(b.End) != n:
+		return fmt.Errorf("batch with %d starts and %d ends", n, len(b.End))
+	case len(b.Cols) != len(w.specs):
+		return fmt.Errorf("batch with %d columns, the recording has %d", len(b.Cols), len(w.specs))
+	case len(b.Labels) != len(w.labels):
+		return fmt.Errorf("batch with %d labels, the recording has %d", len(b.Labels), len(w.labels))
+	}
+	for i, d := range b.Cols {
+		name := columnName(w.specs[i].Meta)
+		if d.Len() != n {
+			return fmt.Errorf("column %q has %d values in a batch of %d samples", name, d.Len(), n)
+		}
+		if n > 0 && (d.U != nil) != w.specs[i].Integer {
+			return fmt.Errorf("column %q brings the wrong type of values: it was announced with Integer = %t", name, w.specs[i].Integer)
+		}
+	}
+	for i, l := range b.Labels {
+		if len(l) != n {
+			return fmt.Errorf("label %q has %d values in a batch of %d samples", w.labels[i], len(l), n)
+		}
+	}
+	last := w.last
+	for i, s := range b.Start {
+		if s < last && (i > 0 || w.samples > 0) {
+			return fmt.Errorf("sample %d starts at %d ns, before the one before it (%d ns)", i, s, last)
+		}
+		if b.End[i] < s {
+			return fmt.Errorf("sample %d ends at %d ns, before its start (%d ns)", i, b.End[i], s)
+		}
+		last = s
+	}
+	return nil
+}
+
+// endMark ends the stream form.
+var endMark = []byte{0xff, 0xff, 0xff, 0xff, 0, 0, 0, 0}
+
+// Close ends the recording and turns it into the file form. Where that fails, for instance because the disk has no room for a
+// second copy, the recording stays complete in the stream form and the error wraps ErrStreamForm.
+func (w *Writer) Close() error {
+	if w.closed {
+		return nil
+	}
+	w.closed = true
+	_, err := w.f.Write(endMark)
+	if err != nil && !w.pipe {
+		_ = w.f.Truncate(w.size)
+	}
+	if !w.pipe {
+		err = errors.Join(err, w.f.Sync())
+	}
+	if e := w.f.Close(); e != nil {
+		err = errors.Join(err, e)
+	}
+	if w.pipe {
+		if err != nil {
+			return fmt.Errorf("finish the recording: %w", formats.WriteError(w.path, err))
+		}
+		return nil
+	}
+	d, free, e := w.readBack()
+	if e != nil {
+		return fmt.Errorf("finish the recording %s: %w", w.path, errors.Join(err, e))
+	}
+	defer free() // nothing of d leaves this function
+	if e := w.rewrite(d); e != nil {
+		return fmt.Errorf("%w (%d samples in %s): %w", ErrStreamForm, w.samples, w.path, e)
+	}
+	return nil
+}
+
+// readBack opens what the file holds up to its last whole message.
+func (w *Writer) readBack() (d *decoded, free func(), err error) {
+	f, err := os.Open(w.path)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer f.Close()
+	data, free, err := load(f, w.size)
+	if err != nil {
+		return nil, nil, err
+	}
+	if d, err = decodeConfig(context.Background(), data); err != nil {
+		free()
+		return nil, nil, fmt.Errorf("read it back: %w", err)
+	}
+	// That the end mark lies beyond w.size is no news to anybody.
+	d.cfg.Warnings = d.cfg.Warnings[:len(d.cfg.Warnings)-len(d.warnings)]
+	return d, free, nil
+}
+
+// rewrite turns the stream form at w.path into the file form. It holds one batch of the file form in memory at a time.
+func (w *Writer) rewrite(d *decoded) error {
+	s := func(c *capture.Counter) (integer, has bool) {
+		col := d.source[c]
+		return col != nil && col.field.Type.ID() == arrow.UINT64, col != nil
+	}
+	read := func(c *capture.Counter) rangeReader { return d.source[c].read }
+	return formats.WriteFile(w.path, func(out io.Writer) error {
+		return encodeFile(context.Background(), out, &d.cfg, s, read)
+	})
+}
+
+// Abort ends the recording and removes its file.
+func (w *Writer) Abort() error {
+	if w.closed {
+		return nil
+	}
+	w.closed = true
+	err := w.f.Close()
+	if !w.pipe {
+		err = errors.Join(err, os.Remove(w.path))
+	}
+	return err
+}
