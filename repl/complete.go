@@ -8,17 +8,14 @@ import (
 
 	"go.starlark.net/starlark"
 	"go.starlark.net/syntax"
+
+	"astrolabe/builtins"
 )
 
 // Named lists what an index or a name argument of a value may be, such as the counters and metrics of a capture. A value that has it is
 // completed inside value["… and value.counter("….
 type Named interface {
 	CompletionNames() []string
-}
-
-// Signed gives the names of a function's parameters, for the completion of keyword arguments.
-type Signed interface {
-	ParameterNames() []string
 }
 
 // Complete returns what may stand for the end of line[:pos]: whole words, and the length in bytes of what they replace. It evaluates only
@@ -144,8 +141,10 @@ func (s *Session) nameWords(c cursor) []string {
 func parameters(v starlark.Value) []string {
 	var words []string
 	switch f := v.(type) {
-	case Signed:
-		return f.ParameterNames()
+	case *builtins.Method:
+		for _, p := range f.Entry().Sig.Params {
+			words = append(words, p.Name)
+		}
 	case *starlark.Function:
 		n := f.NumParams()
 		if f.HasVarargs() {

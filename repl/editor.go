@@ -1,7 +1,6 @@
 package repl
 
 import (
-	"bufio"
 	"errors"
 	"io"
 	"os"
@@ -29,39 +28,22 @@ type completeFunc func(line string, pos int) (words []string, replaced int)
 // isTerminal reports whether f is a terminal.
 func isTerminal(f *os.File) bool { return readline.IsTerminal(int(f.Fd())) }
 
-// newEditor returns the readline editor where the terminal can take it, else plain reading with prompts on stderr.
+// newEditor returns the readline editor where the terminal can take it, else (a width of 0, say) plain reading with prompts on
+// talk.
 func newEditor(in, out, talk *os.File, entries func() []string, complete completeFunc) (lineEditor, error) {
 	usable := isTerminal(in) && isTerminal(out) && os.Getenv("TERM") != "dumb" && in.Fd() == os.Stdin.Fd()
-	if usable && readline.GetScreenWidth() > 0 {
+	if usable && readline.GetScreenWidth() >= narrowest {
 		return newReadlineEditor(entries, complete)
 	}
-	return &plainEditor{in: bufio.NewReader(in), talk: talk}, nil
+	return newPlainEditor(in, talk), nil
 }
-
-// plainEditor reads lines as the terminal hands them over.
-type plainEditor struct {
-	in   *bufio.Reader
-	talk io.Writer
-}
-
-func (e *plainEditor) ReadLine(prompt string) (string, error) {
-	io.WriteString(e.talk, prompt)
-	line, err := e.in.ReadString('\n')
-	if err != nil && line == "" {
-		io.WriteString(e.talk, "\n")
-		return "", err
-	}
-	return strings.TrimRight(line, "\r\n"), nil
-}
-
-func (e *plainEditor) Remember(string) {}
-func (e *plainEditor) Close() error    { return nil }
 
 // readlineEditor is the editor of a real terminal.
 type readlineEditor struct {
 	rl       *readline.Instance
 	stdin    *readline.CancelableStdin
 	empty    atomic.Bool
+	pastes   pastes
 	complete completeFunc
 	entries  func() []string
 	known    map[string]bool // nil until the history is loaded
@@ -72,7 +54,7 @@ func newReadlineEditor(entries func() []string, complete completeFunc) (*readlin
 	e.stdin = readline.NewCancelableStdin(readline.Stdin)
 	e.empty.Store(true)
 	rl, err := readline.NewEx(&readline.Config{
-		Stdin:                  filteredStdin{&inputFilter{r: e.stdin, empty: &e.empty}, e.stdin},
+		Stdin:                  filteredStdin{&inputFilter{r: e.stdin, empty: &e.empty, pastes: &e.pastes}, e.stdin},
 		HistoryLimit:           historyLimit,
 		DisableAutoSaveHistory: true,
 		AutoComplete:           e,
@@ -88,13 +70,11 @@ func newReadlineEditor(entries func() []string, complete completeFunc) (*readlin
 	return e, nil
 }
 
-// screenWidth never says zero: readline divides by it.
-func screenWidth() int {
-	if w := readline.GetScreenWidth(); w > 0 {
-		return w
-	}
-	return 80
-}
+// narrowest is the width of a terminal that readline can edit lines on: it divides by what the prompt leaves over.
+const narrowest = 10
+
+// screenWidth is the width of the terminal, never less than the narrowest.
+func screenWidth() int { return max(readline.GetScreenWidth(), narrowest) }
 
 type filteredStdin struct {
 	*inputFilter
@@ -103,10 +83,10 @@ type filteredStdin struct {
 
 func (s filteredStdin) Close() error { return s.stdin.Close() }
 
-// changed follows the line being edited.
-func (e *readlineEditor) changed(line []rune, _ int, _ rune) ([]rune, int, bool) {
+// changed follows the line being edited and puts pastes in.
+func (e *readlineEditor) changed(line []rune, pos int, _ rune) ([]rune, int, bool) {
 	e.empty.Store(len(line) == 0)
-	return nil, 0, false
+	return e.pastes.expand(line, pos)
 }
 
 // Sequences that switch bracketed paste of the terminal on and off.

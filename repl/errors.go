@@ -9,6 +9,8 @@ import (
 	"go.starlark.net/resolve"
 	"go.starlark.net/starlark"
 	"go.starlark.net/syntax"
+
+	"astrolabe/hwio"
 )
 
 // SourceLine returns a line of a source file, false if it is not known.
@@ -133,37 +135,10 @@ func (s *Session) visible() []string {
 	return names
 }
 
-// nearest returns the known name that differs least from name, "" if none is near.
+// nearest returns the known name that is most like name, "" if none is.
 func nearest(name string, known []string) string {
-	best, dist := "", 1+max(1, len(name)/2)
-	for _, k := range known {
-		if d := distance(strings.ToLower(name), strings.ToLower(k)); d < dist {
-			best, dist = k, d
-		}
+	if near := hwio.Near(name, known); len(near) > 0 {
+		return near[0]
 	}
-	return best
-}
-
-// distance is the number of bytes to insert, delete or change to make b of a. Long names are far from everything.
-func distance(a, b string) int {
-	if len(a) > 64 || len(b) > 64 {
-		return max(len(a), len(b))
-	}
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		diag := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			d := diag
-			if a[i] != b[j] {
-				d++
-			}
-			diag = row[j+1]
-			row[j+1] = min(d, row[j]+1, diag+1)
-		}
-	}
-	return row[len(b)]
+	return ""
 }

@@ -2,16 +2,62 @@ package repl
 
 import (
 	"io"
+	"sync"
 	"sync/atomic"
 	"unicode/utf8"
 )
 
-// Runes that stand for line ends and tabs inside a paste while it is being edited: readline would take the real ones
-// for Enter and completion. They are Unicode noncharacters, which no text contains.
+// Runes that stand for line ends and tabs of an entry while it is being edited, whose width readline would get wrong. They are
+// Unicode noncharacters, which no text contains.
 const (
 	pasteNewline = '\uFDD0'
 	pasteTab     = '\uFDD1'
 )
+
+// A whole paste reaches readline as one rune of this range, and its text takes the place of the rune in one step: readline draws the line
+// anew for each rune, so that a long paste would take quadratic time.
+const (
+	firstPaste = '\uFDD2'
+	lastPaste  = '\uFDEF'
+)
+
+// pastes holds the texts of the runes from firstPaste to lastPaste, used in turn.
+type pastes struct {
+	mu   sync.Mutex
+	next int
+	text [lastPaste - firstPaste + 1][]rune
+}
+
+// put stores a text and returns its rune.
+func (p *pastes) put(text string) rune {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	i := p.next
+	p.next = (i + 1) % len(p.text)
+	p.text[i] = []rune(text)
+	return firstPaste + rune(i)
+}
+
+// expand replaces the runes of pastes in a line by their texts, and moves the cursor with them. ok is false where there are none.
+func (p *pastes) expand(line []rune, pos int) (out []rune, at int, ok bool) {
+	at = pos
+	for i, r := range line {
+		if r < firstPaste || r > lastPaste {
+			out = append(out, r)
+			continue
+		}
+		p.mu.Lock()
+		text := p.text[r-firstPaste]
+		p.text[r-firstPaste] = nil
+		p.mu.Unlock()
+		ok = true
+		out = append(out, text...)
+		if i < pos {
+			at += len(text) - 1
+		}
+	}
+	return out, at, ok
+}
 
 const (
 	pasteStart = "\x1b[200~"
@@ -41,12 +87,14 @@ const deleteKey = "\x1b[3~"
 // sequences that readline does not know, and drops control characters that would end up in the line (readline takes
 // a NUL for the end of the input).
 type inputFilter struct {
-	r     io.Reader
-	empty *atomic.Bool // whether the line being edited is empty; nil means never
+	r      io.Reader
+	empty  *atomic.Bool // whether the line being edited is empty; nil means never
+	pastes *pastes
 
 	state   filterState
 	seq     []byte // an escape sequence not yet complete
-	cr      bool   // the last byte of a paste was CR, so that a LF is part of the same line end
+	text    []byte // the paste so far
+	cr      bool   // its last byte was CR, so that a LF is part of the same line end
 	pending []byte // output not yet delivered
 	buf     [512]byte
 	err     error
@@ -124,7 +172,7 @@ func sequenceEnds(seq []byte) bool {
 func (f *inputFilter) key(seq string) {
 	switch {
 	case seq == pasteStart:
-		f.state, f.seq, f.cr = pasteState, f.seq[:0], false
+		f.state, f.seq, f.text, f.cr = pasteState, f.seq[:0], nil, false
 	case seq == deleteKey:
 		if f.empty == nil || !f.empty.Load() {
 			f.pending = append(f.pending, seq...)
@@ -139,13 +187,17 @@ func (f *inputFilter) key(seq string) {
 // paste takes one byte inside a paste.
 func (f *inputFilter) paste(c byte) {
 	if c == ctrlC { // no text holds one: the end of the paste was lost, and the user wants out
-		f.state = plainState
+		f.state, f.text = plainState, nil
 		f.pending = append(f.pending, c)
 		return
 	}
 	f.seq = append(f.seq, c)
 	if string(f.seq) == pasteEnd {
 		f.state = plainState
+		if len(f.text) > 0 {
+			f.pending = utf8.AppendRune(f.pending, f.pastes.put(string(f.text)))
+		}
+		f.text = nil
 		return
 	}
 	for len(f.seq) > 0 && (len(f.seq) > len(pasteEnd) || string(f.seq) != pasteEnd[:len(f.seq)]) {
@@ -154,18 +206,18 @@ func (f *inputFilter) paste(c byte) {
 	}
 }
 
-// pasted passes on one byte of pasted text.
+// pasted keeps one byte of pasted text. What is longer than an entry may be is not kept; the entry is then refused.
 func (f *inputFilter) pasted(c byte) {
 	wasCR := f.cr
 	f.cr = c == '\r'
 	switch {
-	case c == '\n' && wasCR:
+	case len(f.text) > maxEntry || c == '\n' && wasCR:
 	case c == '\n' || c == '\r':
-		f.pending = utf8.AppendRune(f.pending, pasteNewline)
+		f.text = utf8.AppendRune(f.text, pasteNewline)
 	case c == '\t':
-		f.pending = utf8.AppendRune(f.pending, pasteTab)
+		f.text = utf8.AppendRune(f.text, pasteTab)
 	case c >= 0x20 && c != 0x7f:
-		f.pending = append(f.pending, c)
+		f.text = append(f.text, c)
 	}
 }
 

@@ -66,6 +66,9 @@ func (s *Session) loop(ctx context.Context, ed lineEditor, remember func(string)
 		switch {
 		case errors.Is(err, errInterrupt):
 			continue
+		case errors.Is(err, errTooLong):
+			s.report(err)
+			continue
 		case errors.Is(err, io.EOF):
 			return nil
 		case err != nil:
@@ -83,6 +86,8 @@ func (s *Session) loop(ctx context.Context, ed lineEditor, remember func(string)
 	}
 }
 
+var errTooLong = fmt.Errorf("an entry can be %d MiB long: put the text into a file and :load it", maxEntry>>20)
+
 // readEntry reads lines until they make a whole entry.
 func (s *Session) readEntry(ed lineEditor) (string, error) {
 	var e entry
@@ -92,7 +97,7 @@ func (s *Session) readEntry(ed lineEditor) (string, error) {
 			return "", err
 		}
 		if e.text.Len()+len(text) > maxEntry {
-			return "", fmt.Errorf("an entry longer than %d MiB", maxEntry>>20)
+			return "", errTooLong
 		}
 		if e.lines == 0 && (strings.HasPrefix(text, ":") || strings.HasSuffix(text, "?")) && !strings.Contains(text, "\n") {
 			return text + "\n", nil

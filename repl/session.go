@@ -11,16 +11,18 @@ import (
 
 	"go.starlark.net/starlark"
 	"go.starlark.net/syntax"
+
+	"astrolabe/builtins"
 )
 
 // Config is what a session needs from its surroundings.
 type Config struct {
 	Predeclared starlark.StringDict // copied: a session may rebind any of them
-	NewThread   func(ctx context.Context, name string) *starlark.Thread
-	Sources     func(path string) ([]byte, error) // reads a file for :load; nil means os.ReadFile
-	Library     fs.FS                             // the built-in scripts, for completion inside load("…"); may be nil
-	Out         io.Writer                         // results and print
-	Talk        io.Writer                         // errors, prompts, warnings
+	Env         *builtins.Env       // what the predeclared values share; it is told which statement runs
+	Load        func(*starlark.Thread, string) (starlark.StringDict, error)
+	Library     fs.FS     // the built-in scripts, for completion inside load("…"); may be nil
+	Out         io.Writer // results and print
+	Talk        io.Writer // errors, prompts, warnings
 	Version     string
 	History     string // path of the history file; "" means the user's own, "-" none
 }
@@ -98,8 +100,14 @@ func statementText(stmts []syntax.Stmt, i int, lines []string, first int) string
 }
 
 // statement runs one statement.
-func (s *Session) statement(ctx context.Context, name string, stmt syntax.Stmt) error {
-	thread := s.cfg.NewThread(ctx, name)
+func (s *Session) statement(ctx context.Context, name string, stmt syntax.Stmt) (err error) {
+	thread := &starlark.Thread{Name: name, Load: s.cfg.Load, Print: func(_ *starlark.Thread, text string) {
+		io.WriteString(s.cfg.Out, text+"\n")
+	}}
+	defer builtins.Recover(&err)
+	if s.cfg.Env != nil {
+		defer s.cfg.Env.Enter(ctx, thread)()
+	}
 	stop := context.AfterFunc(ctx, func() { thread.Cancel("interrupted") })
 	defer stop()
 	if e, ok := stmt.(*syntax.ExprStmt); ok {
@@ -185,11 +193,7 @@ func (s *Session) SaveScript(path string) error {
 
 // LoadFile runs the statements of a file as if typed.
 func (s *Session) LoadFile(ctx context.Context, path string) error {
-	read := s.cfg.Sources
-	if read == nil {
-		read = os.ReadFile
-	}
-	text, err := read(path)
+	text, err := os.ReadFile(path)
 	if err != nil {
 		return err
 	}

@@ -27,11 +27,8 @@ func testSession(t *testing.T) (s *Session, out, talk *strings.Builder) {
 	})
 	s = NewSession(Config{
 		Predeclared: starlark.StringDict{"box": box, "capture": box},
-		NewThread: func(_ context.Context, name string) *starlark.Thread {
-			return &starlark.Thread{Name: name, Print: func(_ *starlark.Thread, msg string) { out.WriteString(msg + "\n") },
-				Load: func(*starlark.Thread, string) (starlark.StringDict, error) {
-					return starlark.StringDict{"loaded": starlark.MakeInt(9)}, nil
-				}}
+		Load: func(*starlark.Thread, string) (starlark.StringDict, error) {
+			return starlark.StringDict{"loaded": starlark.MakeInt(9)}, nil
 		},
 		Out: out, Talk: talk, Library: fstest.MapFS{"triage/cpu.star": {}, "triage/cpu_test.star": {}},
 	})

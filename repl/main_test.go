@@ -1,0 +1,27 @@
+package repl
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"testing"
+
+	"go.starlark.net/starlark"
+)
+
+// sessionVariable makes the test program a session on its standard streams, for tests that need a process of its own.
+const sessionVariable = "ASTROLABE_TEST_SESSION"
+
+func TestMain(m *testing.M) {
+	if os.Getenv(sessionVariable) == "" {
+		os.Exit(m.Run())
+	}
+	s := NewSession(Config{
+		Predeclared: starlark.StringDict{"answer": starlark.MakeInt(42)},
+		Out:         os.Stdout, Talk: os.Stderr, Version: "test",
+	})
+	if err := s.Interactive(context.Background(), os.Stdin, os.Stdout, os.Stderr, ""); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+}

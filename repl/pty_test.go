@@ -1,0 +1,266 @@
+//go:build linux
+
+package repl
+
+import (
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/creack/pty"
+)
+
+// terminal is a session on a pseudo-terminal, as a person has it.
+type terminal struct {
+	t    *testing.T
+	cmd  *exec.Cmd
+	pty  *os.File
+	home string
+
+	mu   sync.Mutex
+	text strings.Builder // everything shown so far
+	seen int             // how much of it the test has looked at
+	grew chan struct{}
+}
+
+// patience is how long a test waits for what should come at once.
+const patience = 15 * time.Second
+
+func startTerminal(t *testing.T, home string, width uint16) *terminal {
+	t.Helper()
+	exe, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command(exe)
+	cmd.Env = append(os.Environ(), sessionVariable+"=1", "TERM=xterm", "XDG_STATE_HOME="+home)
+	cmd.Dir = t.TempDir()
+	f, err := pty.StartWithSize(cmd, &pty.Winsize{Rows: 40, Cols: width})
+	if err != nil {
+		t.Skipf("no pseudo-terminal here: %v", err)
+	}
+	s := &terminal{t: t, cmd: cmd, pty: f, home: home, grew: make(chan struct{}, 1)}
+	go func() {
+		buf := make([]byte, 4096)
+		for {
+			n, err := f.Read(buf)
+			s.mu.Lock()
+			s.text.Write(buf[:n])
+			s.mu.Unlock()
+			select {
+			case s.grew <- struct{}{}:
+			default:
+			}
+			if err != nil {
+				return
+			}
+		}
+	}()
+	t.Cleanup(func() {
+		cmd.Process.Kill()
+		cmd.Wait()
+		f.Close()
+	})
+	return s
+}
+
+var escapes = regexp.MustCompile("\x1b\\[[0-9;?]*[a-zA-Z]")
+
+// wait returns once the pattern is in what was shown since the last wait.
+func (s *terminal) wait(pattern string) string {
+	s.t.Helper()
+	re := regexp.MustCompile(pattern)
+	deadline := time.After(patience)
+	for {
+		s.mu.Lock()
+		text := s.text.String()[s.seen:]
+		s.mu.Unlock()
+		if loc := re.FindStringIndex(text); loc != nil {
+			s.seen += loc[1]
+			return escapes.ReplaceAllString(text[:loc[1]], "")
+		}
+		select {
+		case <-s.grew:
+		case <-deadline:
+			s.t.Fatalf("%q did not come; since the last match there was:\n%q", pattern, text)
+		}
+	}
+}
+
+func (s *terminal) typeKeys(keys string) {
+	s.t.Helper()
+	if _, err := s.pty.WriteString(keys); err != nil {
+		s.t.Fatal(err)
+	}
+}
+
+// exits waits for the end of the program and returns its status.
+func (s *terminal) exits() int {
+	s.t.Helper()
+	done := make(chan error, 1)
+	go func() { done <- s.cmd.Wait() }()
+	select {
+	case err := <-done:
+		var exit *exec.ExitError
+		if errors.As(err, &exit) {
+			if ws := exit.Sys().(syscall.WaitStatus); ws.Signaled() {
+				return 128 + int(ws.Signal())
+			}
+			return exit.ExitCode()
+		}
+		return 0
+	case <-time.After(patience):
+		s.t.Fatal("the program does not end")
+		return -1
+	}
+}
+
+// ready is the prompt of an empty line, as readline draws it.
+const ready = `>>> ( \x08|\x1b\[[0-9;?]*[a-zA-Z])*$`
+
+// printed is the pattern of a result on lines of its own.
+func printed(text string) string { return `\n(\x1b\[\?2004l)?` + text + `\r\n` }
+
+func TestTerminalShowsBannerAndResults(t *testing.T) {
+	s := startTerminal(t, t.TempDir(), 100)
+	banner := s.wait(ready)
+	if n := strings.Count(banner, "\n"); n != 2 {
+		t.Errorf("a banner of %d lines: %q", n, banner)
+	}
+	s.typeKeys("answer + 1\r")
+	s.wait(printed(`43`))
+	s.wait(ready)
+	s.typeKeys("\x04")
+	if code := s.exits(); code != 0 {
+		t.Errorf("exit status %d after Ctrl-D", code)
+	}
+}
+
+func TestTerminalContinuesBlocksAndRecallsThemWhole(t *testing.T) {
+	home := t.TempDir()
+	s := startTerminal(t, home, 100)
+	s.wait(ready)
+	s.typeKeys("for i in [7, 8]:\r")
+	s.wait(`\.\.\. `)
+	s.typeKeys("  print(i * answer)\r")
+	s.wait(`\.\.\. `)
+	s.typeKeys("\r")
+	s.wait(printed(`294\r\n336`))
+	s.wait(ready)
+	s.typeKeys("\x1b[A\r") // Up: the whole entry again
+	s.wait(`⏎`)
+	s.wait(printed(`294\r\n336`))
+	s.wait(ready)
+	s.typeKeys("quit\r")
+	s.exits()
+
+	data, err := os.ReadFile(filepath.Join(home, "astrolabe", "history"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := "for i in [7, 8]:\\n  print(i * answer)\nquit\n"; string(data) != want {
+		t.Errorf("history file %q, want %q", data, want)
+	}
+	again := startTerminal(t, home, 100)
+	again.wait(ready)
+	again.typeKeys("\x12print\r") // Ctrl-R in a new session
+	again.wait(printed(`294\r\n336`))
+}
+
+func TestTerminalTakesAPasteAsOneEntry(t *testing.T) {
+	s := startTerminal(t, t.TempDir(), 100)
+	s.wait(ready)
+	s.typeKeys("\x1b[200~def f(x):\n\n\treturn x + 1\n\nprint(f(1), g(answer))\n\x1b[201~")
+	s.wait(`answer\)\)⏎`)
+	s.typeKeys(strings.Repeat("\x1b[D", len("g(answer))\n")) + "\x1b[3~f\r") // it can be edited
+	s.wait(printed(`2 43`))
+	s.wait(ready)
+}
+
+func TestTerminalCtrlCStopsALoopAndKeepsVariables(t *testing.T) {
+	s := startTerminal(t, t.TempDir(), 100)
+	s.wait(ready)
+	s.typeKeys("n = 5\r")
+	s.wait(ready)
+	s.typeKeys("print('go')\r")
+	s.wait(printed(`go`))
+	s.wait(ready)
+	s.typeKeys("for i in range(1 << 40):\r")
+	s.wait(`\.\.\. `)
+	s.typeKeys("  n = 6\r")
+	s.wait(`\.\.\. `)
+	s.typeKeys("\r")
+	time.Sleep(300 * time.Millisecond) // now it runs
+	begin := time.Now()
+	s.typeKeys("\x03")
+	s.wait(`interrupted\r\n`)
+	if took := time.Since(begin); took > 5*time.Second {
+		t.Errorf("it took %v", took)
+	}
+	s.wait(ready)
+	s.typeKeys("n + 100\r")
+	s.wait(printed(`106`))
+}
+
+func TestTerminalCtrlCDropsTheLineAndSecondOneDoesNotWait(t *testing.T) {
+	s := startTerminal(t, t.TempDir(), 100)
+	s.wait(ready)
+	s.typeKeys("answer +\x03")
+	s.wait(ready)
+	// Repetition is Starlark's own and cannot be stopped in the middle.
+	s.typeKeys("x = sorted([(i * 7919) % 1000003 for i in range(3000000)], key = lambda v: -v)\r")
+	time.Sleep(300 * time.Millisecond)
+	s.typeKeys("\x03")
+	time.Sleep(50 * time.Millisecond)
+	s.typeKeys("\x03")
+	// Either the statement stopped after the first, or the program ended with the second.
+	s.wait(`interrupted\r\n|ended by a second interrupt|\^C`)
+}
+
+func TestTerminalCompletes(t *testing.T) {
+	s := startTerminal(t, t.TempDir(), 60)
+	s.wait(ready)
+	s.typeKeys("ans\t+1\r")
+	s.wait(`answer\+1`)
+	s.wait(printed(`43`))
+	s.wait(ready)
+	s.typeKeys("words = {'Cycles Active': 11, 'Cycles Idle': 12}\r")
+	s.wait(ready)
+	s.typeKeys("words['\t") // what all share
+	s.wait(`Cycles `)
+	s.typeKeys("\t") // the candidates
+	s.wait(`Cycles Active +Cycles Idle`)
+	s.typeKeys("I\t']\r")
+	s.wait(printed(`12`))
+}
+
+func TestTerminalWithoutWidthIsReadPlainly(t *testing.T) {
+	s := startTerminal(t, t.TempDir(), 0)
+	s.wait(`>>> `)
+	s.typeKeys("answer + 2\n")
+	s.wait(`44\r\n`)
+	s.typeKeys("\x04")
+	if code := s.exits(); code != 0 {
+		t.Errorf("exit status %d", code)
+	}
+}
+
+func TestTerminalOfAnySmallWidthSurvives(t *testing.T) {
+	for _, width := range []uint16{1, 9, 12} {
+		s := startTerminal(t, t.TempDir(), width)
+		s.wait(`>`)
+		s.typeKeys("answer\t\t\r")
+		s.typeKeys("\x1b[A\x12a\x03\r")
+		s.typeKeys("quit\r")
+		if code := s.exits(); code != 0 {
+			t.Errorf("width %d: exit status %d: %q", width, code, s.text.String())
+		}
+	}
+}
