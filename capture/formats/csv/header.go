@@ -147,18 +147,26 @@ func checkHeader(f *delimited.File) (warnings []string, err error) {
 	return warnings, nil
 }
 
-// headers parses every column's name. Where names without their units are the same, the units stay in the names.
+// headers parses every column's name.
 func headers(f *delimited.File) []header {
 	out := make([]header, len(f.Header))
-	count := map[string]int{}
 	for i, full := range f.Header {
 		out[i] = parseHeader(full)
-		count[out[i].Name]++
 	}
-	for i := range out {
-		if h := &out[i]; count[h.Name] > 1 && h.Name != h.Full {
+	return out
+}
+
+// distinguish keeps the units in the names of counters that would be the same without.
+func (l *layout) distinguish() {
+	count := map[string]int{}
+	for i, h := range l.cols {
+		if l.roles[i] == roleCounter {
+			count[h.Name]++
+		}
+	}
+	for i := range l.cols {
+		if h := &l.cols[i]; l.roles[i] == roleCounter && count[h.Name] > 1 && h.Name != h.Full {
 			*h = header{Full: h.Full, Name: h.Full, Unit: h.Unit, Base: h.Full}
 		}
 	}
-	return out
 }

@@ -46,6 +46,7 @@ func newLayout(f *delimited.File, o *options) (*layout, error) {
 		return nil, err
 	}
 	l.findLong(o)
+	l.distinguish()
 	if o.shape == "long" && !l.long {
 		return nil, &delimited.Error{File: f.Name, Line: f.Line, Msg: "option shape=\"long\" needs a column of counter names and one of values: name them counter and value"}
 	}
@@ -72,7 +73,7 @@ func (l *layout) isLabel(f *delimited.File, o *options, rows [][]string, i int) 
 		return true
 	case h.Unit == labelUnit:
 		return true
-	case slices.Contains(labelNames, joinedName(h.Name)) && h.Unit == "":
+	case h.Full == h.Name && isKnownLabel(h.Name):
 		return true
 	}
 	return isText(f, rows, i)

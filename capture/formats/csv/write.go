@@ -123,7 +123,7 @@ func isKnownLabel(name string) bool { return slices.Contains(labelNames, joinedN
 func labelHeader(l *capture.Label) string {
 	h := parseHeader(l.Name)
 	_, timed := h.timeRole()
-	if isKnownLabel(l.Name) && h.Unit == "" {
+	if isKnownLabel(l.Name) && h.Name == l.Name {
 		return l.Name
 	}
 	for _, s := range l.Dict {

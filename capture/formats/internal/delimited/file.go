@@ -47,6 +47,7 @@ type File struct {
 	size     int64
 	data     int64 // offset of the first byte after the header
 	dataLine int
+	piece    int64 // how much of the file is read at a time; 0 picks it
 }
 
 // Open reads the header of the file that r holds. The name is used in messages only.
@@ -139,7 +140,7 @@ func (f *File) findHeader(head []byte, start int) error {
 		case len(line) > 0 && line[0] == '#':
 			comment = pos
 		case pos == start && f.Delim != 0 && bytes.HasPrefix(line, []byte("sep=")):
-		case len(bytes.TrimSpace(line)) == 0:
+		case len(line) == 0, len(line) == 1 && line[0] == '\r':
 		default:
 			skipping = false
 			continue

@@ -33,7 +33,10 @@ func (f *File) scan(ctx context.Context, workers int) ([]chunk, error) {
 	if f.data >= f.size {
 		return nil, nil
 	}
-	piece := min(max((f.size-f.data)/int64(4*workers), minPiece), maxPiece)
+	piece := f.piece
+	if piece == 0 {
+		piece = min(max((f.size-f.data)/int64(4*workers), minPiece), maxPiece)
+	}
 	chunks, err := f.scanPlain(ctx, piece, workers)
 	if errors.Is(err, errQuotes) {
 		chunks, err = f.scanQuoted(ctx, piece)
