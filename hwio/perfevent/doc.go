@@ -1,0 +1,13 @@
+// Package perfevent measures with the kernel's performance events (perf_event_open): hardware, cache, software, tracepoint
+// and raw events, and those of every counter unit that the kernel lists in /sys/bus/event_source, per processor, per
+// process or per command.
+//
+// Events of one counter unit are opened as groups, and a group is read with a single system call per processor. A group that
+// the hardware cannot hold is split. Where several groups share the hardware the kernel lets them take turns: values are
+// then scaled up by the share of time that the group was counting, that share is recorded as counter_coverage, and a sample in
+// which a group never got its turn is missing, not 0.
+//
+// What belongs here: finding events, encoding them, opening, reading and decoding. All logic is portable and talks to a
+// small kernel interface; only kernel_linux.go makes system calls. Facts are from include/uapi/linux/perf_event.h,
+// perf_event_open(2) and Documentation/admin-guide/perf-security.rst and sysctl/kernel.rst.
+package perfevent

@@ -1,0 +1,246 @@
+package perfevent
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"syscall"
+	"time"
+
+	"astrolabe/hwio/internal/topology"
+)
+
+// target is what a group is attached to: a CPU, or a task on any CPU.
+type target struct {
+	pid, cpu int               // -1 is every one
+	pmu      *topology.CorePMU // of a machine with several kinds of cores; else nil
+	extra    bool              // another group of the same task on another kind of core: its enabled time is counted already
+}
+
+// group is a set of events that the kernel puts on the hardware together, and that one system call reads.
+type group struct {
+	target
+	leader   counter
+	members  []counter // leader included
+	events   []int     // of each member: its number in the opener's list
+	cols     []int     // of each member: the column it adds to
+	coverage int       // its coverage column, -1 for none
+	plain    bool      // read without PERF_FORMAT_GROUP, so of one event
+	buf      []byte
+	ids      []uint64
+	cur      []uint64
+	prev     []uint64
+	now, was times
+	broken   error // why it cannot be read any more
+}
+
+// read takes the group's values and times into cur and now.
+func (g *group) read() error {
+	n, err := g.leader.read(g.buf)
+	if err == nil && n == 0 {
+		// A pinned group that lost its place; astrolabe pins none, but the kernel may say so of others.
+		err = io.ErrUnexpectedEOF
+	}
+	if err != nil {
+		return err
+	}
+	if g.plain {
+		g.now, err = decodeSingle(g.buf[:n], g.cur)
+	} else {
+		g.now, err = decodeGroup(g.buf[:n], g.ids, g.cur)
+	}
+	return err
+}
+
+func (g *group) close() error {
+	var errs []error
+	// Members first: closing the leader would turn each into a group of its own.
+	for i := len(g.members) - 1; i >= 0; i-- {
+		errs = append(errs, g.members[i].close())
+	}
+	return errors.Join(errs...)
+}
+
+// opener opens groups of events.
+type opener struct {
+	k        kernel
+	events   []event
+	userOnly bool // exclude the kernel from everything
+	inherit  bool
+	onExec   bool
+	plain    bool // this kernel cannot read inherited groups: one event each
+	limit    int  // most events of the cores' unit in one group, 0 for what the kernel takes
+	failed   map[int]error
+	sleep    func(time.Duration)
+}
+
+// attrOf describes an event for a target.
+func (o *opener) attrOf(e *event, t target, leader bool) attr {
+	a := attr{
+		typ: e.typ, config: e.config, config1: e.config1, config2: e.config2,
+		excludeUser: e.excludeUser, excludeKernel: e.excludeKernel || o.userOnly, inherit: o.inherit, group: !o.plain,
+		disabled: leader, onExec: leader && o.onExec,
+	}
+	if t.pmu != nil && e.core && e.pmu == "" {
+		if e.typ == typeRaw {
+			a.typ = t.pmu.Type
+		} else {
+			a.config |= uint64(t.pmu.Type) << pmuTypeShift
+		}
+	}
+	return a
+}
+
+// start opens an event, or tries the older ways of older kernels.
+func (o *opener) start(e *event, t target, leader counter) (counter, error) {
+	a := o.attrOf(e, t, leader == nil)
+	c, err := o.k.open(&a, t.pid, t.cpu, leader)
+	if err == nil || leader != nil {
+		return c, err
+	}
+	if t.pmu != nil && t.cpu >= 0 && (notHere(err) || errors.Is(err, syscall.EINVAL)) {
+		// Kernels that do not know the unit's number in the config choose the unit by the CPU.
+		b := o.attrOf(e, target{pid: t.pid, cpu: t.cpu}, true)
+		if c, err2 := o.k.open(&b, t.pid, t.cpu, nil); err2 == nil {
+			return c, nil
+		}
+	}
+	if o.inherit && !o.plain && errors.Is(err, syscall.EINVAL) {
+		// Kernels before 4.3 or so cannot read a group that children inherit.
+		a.group = false
+		if c, err2 := o.k.open(&a, t.pid, t.cpu, nil); err2 == nil {
+			o.plain = true
+			return c, nil
+		}
+	}
+	return nil, err
+}
+
+// notHere reports whether the error only says that this target has no such event.
+func notHere(err error) bool {
+	return errors.Is(err, syscall.ENOENT) || errors.Is(err, syscall.EOPNOTSUPP) || errors.Is(err, syscall.ENODEV)
+}
+
+// fatal reports whether an error concerns every event alike.
+func fatal(err error) bool {
+	for _, e := range []error{syscall.EMFILE, syscall.ENFILE, syscall.ESRCH, syscall.ENOSYS, syscall.EPERM, syscall.EACCES, syscall.ENOMEM} {
+		if errors.Is(err, e) {
+			return true
+		}
+	}
+	return false
+}
+
+// openGroups opens events of one counter unit on a target, in as few groups as the kernel takes. An event that fails alone is noted in
+// o.failed. On error nothing stays open.
+func (o *opener) openGroups(t target, idx []int) (groups []*group, err error) {
+	defer func() {
+		if err != nil {
+			for _, g := range groups {
+				_ = g.close()
+			}
+			groups = nil
+		}
+	}()
+	var g *group
+	for _, i := range idx {
+		e := &o.events[i]
+		if g != nil && !o.plain && (o.limit == 0 || !e.core || len(g.members) < o.limit) {
+			c, err := o.start(e, t, g.leader)
+			if err == nil {
+				g.members, g.events = append(g.members, c), append(g.events, i)
+				continue
+			}
+			if fatal(err) {
+				return groups, err
+			}
+			// It does not fit beside the others, or is not there at all: alone it shows which.
+		}
+		c, err := o.start(e, t, nil)
+		if err != nil {
+			if fatal(err) {
+				return groups, err
+			}
+			o.failed[i] = err
+			continue
+		}
+		g = &group{target: t, leader: c, members: []counter{c}, events: []int{i}, coverage: -1}
+		groups = append(groups, g)
+	}
+	for _, g := range groups {
+		if err := g.prepare(o.plain); err != nil {
+			return groups, err
+		}
+	}
+	return groups, nil
+}
+
+// prepare makes room for the group's values and learns the members' ids.
+func (g *group) prepare(plain bool) error {
+	n := len(g.members)
+	g.plain = plain && n == 1
+	g.buf = make([]byte, max(groupSize(n), 32))
+	g.cur, g.prev, g.ids, g.cols = make([]uint64, n), make([]uint64, n), make([]uint64, n), make([]int, n)
+	for i, c := range g.members {
+		id, err := c.id()
+		if err != nil {
+			return fmt.Errorf("ask for an event's id: %w", err)
+		}
+		g.ids[i] = id
+	}
+	return nil
+}
+
+// fits enables the group and waits until it counts. One that is never put on the hardware, because something else holds a
+// counter for good, is too large although the kernel took it.
+func (o *opener) fits(g *group) (bool, error) {
+	if err := g.leader.enable(); err != nil {
+		return false, err
+	}
+	for range 30 {
+		if err := g.read(); err != nil {
+			return false, err
+		}
+		if g.now.running > 0 {
+			return true, nil
+		}
+		o.sleep(time.Millisecond)
+	}
+	return g.now.enabled == 0, nil
+}
+
+// openFitting opens events of the cores' unit and splits groups that never count. It settles o.limit, so that it need be
+// done only for one CPU of each kind.
+func (o *opener) openFitting(t target, idx []int) ([]*group, error) {
+	for {
+		groups, err := o.openGroups(t, idx)
+		if err != nil {
+			return nil, err
+		}
+		size := 0
+		for _, g := range groups {
+			if len(g.members) < 2 {
+				continue
+			}
+			ok, err := o.fits(g)
+			if err != nil {
+				for _, g := range groups {
+					_ = g.close()
+				}
+				return nil, fmt.Errorf("start a group of events: %w", err)
+			}
+			if !ok {
+				size = max(size, len(g.members))
+			}
+		}
+		if size == 0 {
+			return groups, nil
+		}
+		for _, g := range groups {
+			if err := g.close(); err != nil {
+				return nil, err
+			}
+		}
+		o.limit = size / 2
+	}
+}

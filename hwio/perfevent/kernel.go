@@ -1,0 +1,48 @@
+package perfevent
+
+// attr is what astrolabe uses of the kernel's struct perf_event_attr.
+type attr struct {
+	typ                        uint32
+	config, config1, config2   uint64
+	excludeUser, excludeKernel bool // hypervisor events go with the kernel's
+	inherit                    bool // count children that the process starts too
+	disabled                   bool // until the group is enabled
+	onExec                     bool // enable when the process executes a program
+	group                      bool // reading the leader reads the whole group
+}
+
+// counter is an open event.
+type counter interface {
+	// read puts the values of the event, or of its group, into buf.
+	read(buf []byte) (int, error)
+	// id is the number that marks the event's value in a group read.
+	id() (uint64, error)
+	// enable starts the event and the members of its group.
+	enable() error
+	close() error
+}
+
+// kernel opens events. Errors are a syscall.Errno, possibly wrapped.
+type kernel interface {
+	// open opens an event of process pid (0 is the caller, -1 all) on a CPU (-1 is any), as a member of leader's group
+	// unless that is nil.
+	open(a *attr, pid, cpu int, leader counter) (counter, error)
+}
+
+// Numbers of the kernel's interface, from linux/perf_event.h.
+const (
+	typeHardware   = 0
+	typeSoftware   = 1
+	typeTracepoint = 2
+	typeCache      = 3
+	typeRaw        = 4
+
+	formatTotalTimeEnabled = 1
+	formatTotalTimeRunning = 2
+	formatID               = 4
+	formatGroup            = 8
+
+	// pmuTypeShift is where the number of a core's counter unit stands in the config of a hardware or cache event, on machines
+	// with several kinds of cores (PERF_PMU_TYPE_SHIFT).
+	pmuTypeShift = 32
+)

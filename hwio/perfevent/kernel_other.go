@@ -1,0 +1,12 @@
+//go:build !linux
+
+package perfevent
+
+import "syscall"
+
+// noKernel stands in where there are no performance events.
+type noKernel struct{}
+
+func newKernel() kernel { return noKernel{} }
+
+func (noKernel) open(*attr, int, int, counter) (counter, error) { return nil, syscall.ENOSYS }

@@ -1,0 +1,254 @@
+package perfevent
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+
+	"astrolabe/capture"
+	"astrolabe/hwio/internal/sysroot"
+	"astrolabe/hwio/internal/topology"
+)
+
+// domain is the events that may share groups: those of one counter unit.
+func (e *event) domain() string {
+	switch {
+	case e.core:
+		return "core"
+	case e.pmu != "":
+		return e.pmu
+	case e.typ == typeTracepoint:
+		return "tracepoint"
+	}
+	return "software"
+}
+
+// plan opens everything that a request asks for.
+type plan struct {
+	opener
+	machine *topology.Machine
+	groups  []*group
+	silent  []int // CPUs on which no event could be opened, as they just went offline
+}
+
+// domains splits the events into those of each unit, in the order of their first event.
+func (p *plan) domains() (names []string, members map[string][]int) {
+	members = map[string][]int{}
+	for i := range p.events {
+		d := p.events[i].domain()
+		if members[d] == nil {
+			names = append(names, d)
+		}
+		members[d] = append(members[d], i)
+	}
+	return names, members
+}
+
+// openSystem opens groups on every processor.
+func (p *plan) openSystem() error {
+	names, members := p.domains()
+	tested := map[string]bool{}
+	for _, cpu := range p.machine.CPUs {
+		pmu := p.machine.PMUOf(cpu.ID)
+		before, tried := len(p.groups), false
+		for _, d := range names {
+			idx := members[d]
+			t := target{pid: -1, cpu: cpu.ID}
+			if cpus := p.events[idx[0]].cpus; cpus != nil && !slices.Contains(cpus, cpu.ID) {
+				continue
+			}
+			open := p.openGroups
+			if d == "core" {
+				if len(p.machine.Cores) > 1 {
+					t.pmu = pmu
+				}
+				if idx = p.ofPMU(idx, pmu); len(idx) == 0 {
+					continue
+				}
+				if kind := pmuName(pmu); !tested[kind] {
+					tested[kind] = true
+					open = p.openFitting
+				}
+			}
+			groups, err := open(t, idx)
+			if err != nil {
+				return err
+			}
+			tried = true
+			p.groups = append(p.groups, groups...)
+		}
+		if tried && len(p.groups) == before {
+			p.silent = append(p.silent, cpu.ID)
+		}
+	}
+	return nil
+}
+
+// openTasks opens groups on every thread of a process. Threads and children that it starts from now on are inherited.
+func (p *plan) openTasks(root sysroot.Root, pid int) error {
+	names, members := p.domains()
+	tids := []int{}
+	for _, name := range root.List(fmt.Sprintf("/proc/%d/task", pid)) {
+		if tid, err := strconv.Atoi(name); err == nil {
+			tids = append(tids, tid)
+		}
+	}
+	if len(tids) == 0 {
+		tids = []int{pid}
+	}
+	opened := 0
+	for _, tid := range tids {
+		groups, err := p.openTask(tid, names, members)
+		if errors.Is(err, syscall.ESRCH) {
+			continue // the thread has just ended
+		}
+		if err != nil {
+			return err
+		}
+		opened++
+		p.groups = append(p.groups, groups...)
+	}
+	if opened == 0 {
+		return syscall.ESRCH
+	}
+	return nil
+}
+
+func (p *plan) openTask(tid int, names []string, members map[string][]int) (all []*group, err error) {
+	defer func() {
+		if err != nil {
+			for _, g := range all {
+				_ = g.close()
+			}
+		}
+	}()
+	for _, d := range names {
+		if d != "core" || len(p.machine.Cores) < 2 {
+			groups, err := p.openGroups(target{pid: tid, cpu: -1}, members[d])
+			if err != nil {
+				return all, err
+			}
+			all = append(all, groups...)
+			continue
+		}
+		for k := range p.machine.Cores {
+			pmu := &p.machine.Cores[k]
+			groups, err := p.openGroups(target{pid: tid, cpu: -1, pmu: pmu, extra: k > 0}, p.ofPMU(members[d], pmu))
+			if err != nil {
+				return all, err
+			}
+			all = append(all, groups...)
+		}
+	}
+	return all, nil
+}
+
+// ofPMU leaves out the events that belong to another kind of core.
+func (p *plan) ofPMU(idx []int, pmu *topology.CorePMU) []int {
+	var out []int
+	for _, i := range idx {
+		if e := &p.events[i]; e.pmu == "" || (pmu != nil && e.pmu == pmu.Name) {
+			out = append(out, i)
+		}
+	}
+	return out
+}
+
+func pmuName(p *topology.CorePMU) string {
+	if p == nil {
+		return ""
+	}
+	return p.Name
+}
+
+func (p *plan) closeAll() {
+	for _, g := range p.groups {
+		_ = g.close()
+	}
+}
+
+// coverageName is the counter that tells how much of the time hardware events were really counted.
+const coverageName = "counter_coverage"
+
+// layout gives every event its columns and makes the stream. perTask says that a column is the sum over all threads.
+func (p *plan) layout(cfg capture.Config, perTask bool) *stream {
+	s := &stream{groups: p.groups, perTask: perTask}
+	s.schema.Config = cfg
+	type key struct{ event, cpu int }
+	at := map[key]int{}
+	for i := range p.events {
+		e := &p.events[i]
+		for _, g := range p.groups {
+			k := slices.Index(g.events, i)
+			if k < 0 {
+				continue
+			}
+			where := key{i, g.cpu}
+			col, ok := at[where]
+			if !ok {
+				col = len(s.schema.Columns)
+				at[where] = col
+				m := e.meta
+				if g.cpu >= 0 {
+					m.Instance = strconv.Itoa(g.cpu)
+				}
+				s.schema.Columns = append(s.schema.Columns, capture.ColumnSpec{Meta: m, Integer: e.scale == 0})
+				s.cols = append(s.cols, column{scale: e.scale, cpu: g.cpu, name: e.meta.Name})
+			}
+			g.cols[k] = col
+		}
+	}
+	p.coverage(s)
+	s.acc = make([]sum, len(s.cols))
+	return s
+}
+
+// coverage adds a column for each group of the cores' unit on a processor, or for a task's groups of that number.
+func (p *plan) coverage(s *stream) {
+	type key struct{ cpu, k int }
+	at := map[key]int{}
+	count := map[target]int{}
+	perCPU := map[int]int{}
+	for _, g := range p.groups {
+		if p.events[g.events[0]].core {
+			t := g.target
+			count[t]++
+			perCPU[t.cpu] = max(perCPU[t.cpu], count[t])
+		}
+	}
+	clear(count)
+	for _, g := range p.groups {
+		if !p.events[g.events[0]].core {
+			continue
+		}
+		where := key{g.cpu, count[g.target]}
+		count[g.target]++
+		col, ok := at[where]
+		if !ok {
+			col = len(s.schema.Columns)
+			at[where] = col
+			m := meta(coverageName, "Counter coverage", "percent", "core",
+				"Share of the time in which the group of hardware events was really counting. Below 100 the values of its events are scaled up and are estimates.")
+			m.Kind, m.Combine = capture.Gauge, capture.CombineMean
+			switch {
+			case g.cpu >= 0 && perCPU[g.cpu] > 1:
+				m.Instance = fmt.Sprintf("%d/group%d", g.cpu, where.k)
+			case g.cpu >= 0:
+				m.Instance = strconv.Itoa(g.cpu)
+			case perCPU[g.cpu] > 1:
+				m.Instance = fmt.Sprintf("group%d", where.k)
+			}
+			var names []string
+			for _, i := range g.events {
+				names = append(names, p.events[i].meta.Name)
+			}
+			m.Doc += " This group: " + strings.Join(names, ", ") + "."
+			s.schema.Columns = append(s.schema.Columns, capture.ColumnSpec{Meta: m})
+			s.cols = append(s.cols, column{cpu: g.cpu, coverage: true, name: strings.Join(names, ", ")})
+		}
+		g.coverage = col
+	}
+}

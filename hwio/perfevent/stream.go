@@ -1,0 +1,189 @@
+package perfevent
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"math/bits"
+	"slices"
+	"syscall"
+
+	"astrolabe/capture"
+)
+
+// stream reads all groups on every tick.
+type stream struct {
+	schema  capture.Schema
+	groups  []*group
+	cols    []column
+	acc     []sum
+	perTask bool
+	began   bool
+	closed  bool
+}
+
+// column is what a recorded column is made of.
+type column struct {
+	name     string
+	scale    float64 // 0 for whole numbers
+	cpu      int     // -1 for a task's
+	coverage bool
+
+	// Over the whole recording, to tell at its end how well it was covered.
+	enabled, running uint64
+}
+
+// sum adds up what the groups of one column counted in one sample.
+type sum struct {
+	count, enabled, running uint64
+	gone                    bool // a group of it could not be read
+}
+
+func (s *stream) Schema() *capture.Schema { return &s.schema }
+
+// Read appends one sample.
+func (s *stream) Read(_ context.Context, b *capture.Batch) error {
+	clear(s.acc)
+	for _, g := range s.groups {
+		if g.broken == nil {
+			if err := g.read(); err != nil {
+				if errors.Is(err, syscall.EBADF) || !s.began {
+					return fmt.Errorf("read %s: %w", s.cols[g.cols[0]].name, err)
+				}
+				g.broken = err
+				b.Warnings = append(b.Warnings, fmt.Sprintf("perfevent: %s cannot be read any more and is missing from here on: %v", s.cols[g.cols[0]].name, err))
+			}
+		}
+		if s.began {
+			s.add(g)
+		}
+		g.cur, g.prev = g.prev, g.cur
+		g.was = g.now
+	}
+	if !s.began {
+		s.began = true
+		return nil
+	}
+	for i := range s.cols {
+		s.appendValue(b, i)
+	}
+	return nil
+}
+
+// add puts the differences of a group into its columns.
+func (s *stream) add(g *group) {
+	enabled, running := g.now.enabled-g.was.enabled, g.now.running-g.was.running
+	if g.extra {
+		enabled = 0
+	}
+	if g.broken != nil {
+		enabled, running = 0, 0
+	}
+	for k, col := range g.cols {
+		a := &s.acc[col]
+		a.gone = a.gone || g.broken != nil
+		if g.broken == nil {
+			a.count += g.cur[k] - g.prev[k]
+		}
+		a.enabled += enabled
+		a.running += running
+	}
+	if g.coverage >= 0 {
+		a := &s.acc[g.coverage]
+		a.enabled += enabled
+		a.running += running
+	}
+}
+
+var (
+	notScheduled = capture.Reason{Code: capture.NotScheduled, Text: "the kernel did not put this counter on the hardware during the sample: other groups had their turn"}
+	notRun       = capture.Reason{Code: capture.NotCollected, Text: "the process did not run during the sample"}
+	unreadable   = capture.Reason{Code: capture.Unsupported, Text: "the kernel took the counter away: its processor or counter unit is gone"}
+)
+
+func (s *stream) appendValue(b *capture.Batch, i int) {
+	c, a := &s.cols[i], &s.acc[i]
+	c.enabled += a.enabled
+	c.running += a.running
+	switch {
+	case a.gone:
+		b.AppendMissingFor(i, unreadable)
+	case a.enabled == 0 && a.running == 0 && c.cpu >= 0:
+		b.AppendMissingFor(i, capture.Reason{Code: capture.NotCollected, Text: fmt.Sprintf("CPU %d was offline", c.cpu)})
+	case c.coverage && a.enabled == 0:
+		b.AppendMissingFor(i, notRun)
+	case c.coverage:
+		b.AppendFloat(i, min(100, 100*float64(a.running)/float64(a.enabled)))
+	case a.running == 0 && a.enabled > 0:
+		b.AppendMissingFor(i, notScheduled)
+	case c.scale != 0:
+		v := float64(a.count) * c.scale
+		if a.running < a.enabled {
+			v *= float64(a.enabled) / float64(a.running)
+		}
+		b.AppendFloat(i, v)
+	default:
+		b.AppendInt(i, scaleUp(a.count, a.enabled, a.running))
+	}
+}
+
+// scaleUp estimates the count over the enabled time from that over the running time: count·enabled/running, rounded, and exact
+// where the group ran all the time.
+func scaleUp(count, enabled, running uint64) uint64 {
+	if running >= enabled {
+		return count
+	}
+	hi, lo := bits.Mul64(count, enabled)
+	lo, carry := bits.Add64(lo, running/2, 0)
+	hi += carry
+	if hi >= running {
+		return math.MaxUint64
+	}
+	q, _ := bits.Div64(hi, lo, running)
+	return q
+}
+
+// Conclude tells which counters had to share the hardware.
+func (s *stream) Conclude() []string {
+	var out []string
+	seen := map[string]bool{}
+	for i := range s.cols {
+		c := &s.cols[i]
+		if !c.coverage || seen[c.name] {
+			continue
+		}
+		seen[c.name] = true
+		var enabled, running uint64
+		for k := i; k < len(s.cols); k++ {
+			if s.cols[k].coverage && s.cols[k].name == c.name {
+				enabled += s.cols[k].enabled
+				running += s.cols[k].running
+			}
+		}
+		switch {
+		case enabled == 0:
+		case running == 0:
+			out = append(out, fmt.Sprintf("perfevent: %s never got onto the hardware and have no values: another profiler or the kernel's NMI watchdog holds the counters "+
+				"(as root type sysctl kernel.nmi_watchdog=0), or too many were asked for at once", c.name))
+		case float64(running) < 0.995*float64(enabled):
+			out = append(out, fmt.Sprintf("perfevent: %s shared the hardware counters and were counting %.0f %% of the time: their values are scaled up and are estimates; "+
+				"measure fewer hardware counters at once for exact ones", c.name, 100*float64(running)/float64(enabled)))
+		}
+	}
+	slices.Sort(out)
+	return out
+}
+
+// Close closes all events.
+func (s *stream) Close() error {
+	if s.closed {
+		return nil
+	}
+	s.closed = true
+	var errs []error
+	for _, g := range s.groups {
+		errs = append(errs, g.close())
+	}
+	return errors.Join(errs...)
+}
