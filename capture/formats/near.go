@@ -17,26 +17,29 @@ func nearest(name string, known []string) string {
 	return best
 }
 
-// editDistance is the Levenshtein distance in bytes. Names longer than any format's are far from everything.
+// editDistance is the number of letters to insert, drop, change or swap with their neighbour. Names longer than any format's are far
+// from everything.
 func editDistance(a, b string) int {
-	if len(a) > 64 {
-		return len(a)
+	const longest = 64
+	if len(a) > longest || len(b) > longest {
+		return longest
 	}
-	prev := make([]int, len(b)+1)
-	for j := range prev {
-		prev[j] = j
-	}
-	for i := range len(a) {
-		diag := prev[0]
-		prev[0] = i + 1
-		for j := range len(b) {
-			cost := diag
-			if a[i] != b[j] {
-				cost++
+	var d [longest + 1][longest + 1]int
+	for i := range len(a) + 1 {
+		for j := range len(b) + 1 {
+			if i == 0 || j == 0 {
+				d[i][j] = i + j
+				continue
 			}
-			diag = prev[j+1]
-			prev[j+1] = min(cost, prev[j]+1, diag+1)
+			cost := 1
+			if a[i-1] == b[j-1] {
+				cost = 0
+			}
+			d[i][j] = min(d[i-1][j]+1, d[i][j-1]+1, d[i-1][j-1]+cost)
+			if i > 1 && j > 1 && a[i-1] == b[j-2] && a[i-2] == b[j-1] {
+				d[i][j] = min(d[i][j], d[i-2][j-2]+1)
+			}
 		}
 	}
-	return prev[len(b)]
+	return d[len(a)][len(b)]
 }

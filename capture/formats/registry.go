@@ -118,7 +118,7 @@ func (r *Registry) Find(name string) (Format, error) {
 			return f, nil
 		}
 	}
-	return nil, unknownName("format "+quote(name), ErrUnknownFormat, name, r.names(false))
+	return nil, unknownName(ErrUnknownFormat, quote(name), name, r.names(false))
 }
 
 func quote(s string) string { return fmt.Sprintf("%q", s) }
@@ -134,11 +134,11 @@ func (r *Registry) names(writers bool) []string {
 	return out
 }
 
-func unknownName(what string, sentinel error, name string, known []string) error {
+func unknownName(sentinel error, what, name string, known []string) error {
 	if near := nearest(name, known); near != "" {
-		return fmt.Errorf("%w: %s: did you mean %q? (known: %s)", sentinel, what, near, strings.Join(known, ", "))
+		return fmt.Errorf("%w %s: did you mean %q? (known: %s)", sentinel, what, near, strings.Join(known, ", "))
 	}
-	return fmt.Errorf("%w: %s (known: %s)", sentinel, what, strings.Join(known, ", "))
+	return fmt.Errorf("%w %s (known: %s)", sentinel, what, strings.Join(known, ", "))
 }
 
 // Writer returns the writer of the named format or, with no name, the one that path's extension selects.
@@ -172,7 +172,7 @@ func (r *Registry) Writer(path, format string) (Writer, error) {
 	if ext == "" {
 		return nil, fmt.Errorf("save %s: the name has no extension to choose the format by: use one of %s, or give the format", path, strings.Join(known, ", "))
 	}
-	return nil, fmt.Errorf("save %s: %w", path, unknownName("extension "+quote(ext), ErrUnknownFormat, ext, known))
+	return nil, fmt.Errorf("save %s: %w", path, unknownName(ErrUnknownFormat, "extension "+quote(ext), ext, known))
 }
 
 // Save writes c at path, whole or not at all, in the named format or, with no name, in the one of path's extension.

@@ -21,6 +21,18 @@ type messageInfo struct {
 	bodyLen int64
 }
 
+// viewCount is what a schema says about columns of text or byte views (BinaryView and Utf8View in Schema.fbs). Each needs an entry in
+// the list of variadic buffer counts of its batch; arrow-go reads the list without asking for its length.
+type viewCount struct {
+	plain int           // in record batches
+	dicts map[int64]int // in dictionary batches, by dictionary id
+}
+
+const (
+	typeBinaryView = 23
+	typeUtf8View   = 24
+)
+
 var errMetadata = errors.New("its metadata is damaged")
 
 // maxDepth is the deepest nesting of fields that is followed.
@@ -28,7 +40,8 @@ const maxDepth = 32
 
 // verifyMessage checks the FlatBuffer of one IPC message before arrow-go decodes it: arrow-go allocates by the lengths it finds,
 // and FlatBuffers may refer to one string or field many times over. Whatever passes needs memory in proportion to len(b).
-func verifyMessage(b []byte) (info messageInfo, err error) {
+// A schema fills in views, batches are held against it.
+func verifyMessage(b []byte, views *viewCount) (info messageInfo, err error) {
 	defer func() {
 		// Reading beyond b panics; that is how a bad offset shows.
 		if r := recover(); r != nil {
@@ -50,12 +63,17 @@ func verifyMessage(b []byte) (info messageInfo, err error) {
 	head := table{v, v.follow(msg.need(2))}
 	switch info.header {
 	case headerSchema:
-		v.fields(head, 1, 0)
+		views.dicts = map[int64]int{}
+		views.plain = v.fields(head, 1, 0, views)
 		v.keyValues(head, 2)
 	case headerDictionary:
-		v.batch(table{v, v.follow(head.need(1))}, info.bodyLen)
+		id := int64(0)
+		if p := head.field(0); p != 0 {
+			id = v.i64(p)
+		}
+		v.batch(table{v, v.follow(head.need(1))}, info.bodyLen, views.dicts[id])
 	case headerBatch:
-		v.batch(head, info.bodyLen)
+		v.batch(head, info.bodyLen, views.plain)
 	default:
 		return info, fmt.Errorf("message of unknown type %d", info.header)
 	}
@@ -123,7 +141,8 @@ func (t table) vector(i, size int) (p, n int) {
 	return p, n
 }
 
-func (t table) text(i int) { _, n := t.vector(i, 1); _ = n }
+// text visits a string.
+func (t table) text(i int) { t.vector(i, 1) }
 
 func (v *verifier) keyValues(t table, i int) {
 	p, n := t.vector(i, 4)
@@ -135,7 +154,8 @@ func (v *verifier) keyValues(t table, i int) {
 	}
 }
 
-func (v *verifier) fields(t table, i, depth int) {
+// fields visits a list of fields and returns how many columns of views are among them and below, outside dictionaries.
+func (v *verifier) fields(t table, i, depth int, views *viewCount) (plain int) {
 	if depth > maxDepth {
 		panic(errMetadata)
 	}
@@ -144,12 +164,27 @@ func (v *verifier) fields(t table, i, depth int) {
 		v.spend(64)
 		f := table{v, v.follow(p + 4*k)}
 		f.text(0)
-		v.fields(f, 5, depth+1)
+		here := v.fields(f, 5, depth+1, views)
+		if p := f.field(2); p != 0 && (v.b[p] == typeBinaryView || v.b[p] == typeUtf8View) {
+			here++
+		}
 		v.keyValues(f, 6)
+		p := f.field(4)
+		if p == 0 {
+			plain += here
+			continue
+		}
+		id, dict := int64(0), table{v, v.follow(p)}
+		if p := dict.field(0); p != 0 {
+			id = v.i64(p)
+		}
+		views.dicts[id] = max(views.dicts[id], here)
 	}
+	return plain
 }
 
-func (v *verifier) batch(t table, bodyLen int64) {
+// batch checks a record batch with the given number of columns of views.
+func (v *verifier) batch(t table, bodyLen int64, views int) {
 	if p := t.field(0); p != 0 && v.i64(p) < 0 {
 		v.err = fmt.Errorf("record batch of %d rows", v.i64(p))
 	}
@@ -166,5 +201,14 @@ func (v *verifier) batch(t table, bodyLen int64) {
 			v.err = fmt.Errorf("buffer %d of %d bytes at %d does not lie in its body of %d bytes", k, size, off, bodyLen)
 		}
 	}
-	t.vector(4, 8)
+	buffers := int64(n)
+	p, n = t.vector(4, 8)
+	if n < views {
+		v.err = fmt.Errorf("%w: %d columns of text views, and buffer counts of %d", errMetadata, views, n)
+	}
+	for k := range n {
+		if more := v.i64(p + 8*k); more < 0 || more > buffers {
+			v.err = fmt.Errorf("a column of text views with %d more buffers, the batch has %d", more, buffers)
+		}
+	}
 }

@@ -60,7 +60,7 @@ func startsStream(head []byte, size int64) bool {
 		// A description of many columns, or one that was cut off: nothing else starts like this.
 		return true
 	}
-	info, err := verifyMessage(head[8 : 8+n])
+	info, err := verifyMessage(head[8:8+n], &viewCount{})
 	return err == nil && info.header == headerSchema
 }
 

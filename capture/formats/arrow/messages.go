@@ -14,7 +14,6 @@ import (
 // lies and how the last one ended.
 type messages struct {
 	data    []byte
-	file    bool  // the file form
 	whole   bool  // the file form with its footer
 	end     int64 // where the messages end at the latest
 	pos     int64 // of the next message
@@ -22,6 +21,7 @@ type messages struct {
 	done    bool  // the end mark or footer was met
 	cut     string
 	limit   *limitedMemory
+	views   viewCount
 }
 
 const (
@@ -35,9 +35,8 @@ func newMessages(data []byte) *messages {
 	if !bytes.HasPrefix(data, []byte(magic)) {
 		return m
 	}
-	m.file = true
 	// Some writers pad the magic to 64 bytes. A message never starts with a zero.
-	for m.pos = magicPadded; m.pos < 64 && m.pos+8 <= m.end && binary.LittleEndian.Uint64(data[m.pos:]) == 0; {
+	for m.pos = min(magicPadded, m.end); m.pos < 64 && m.pos+8 <= m.end && binary.LittleEndian.Uint64(data[m.pos:]) == 0; {
 		m.pos += 8
 	}
 	tail := int64(len(magic) + 4)
@@ -80,7 +79,7 @@ func (m *messages) Message() (*ipc.Message, error) {
 		return m.cutOff("it ends inside a message's metadata")
 	}
 	meta := rest[prefix : int64(prefix)+size : int64(prefix)+size]
-	info, err := verifyMessage(meta)
+	info, err := verifyMessage(meta, &m.views)
 	if err != nil {
 		return nil, fmt.Errorf("no readable Arrow message: %w", err)
 	}
