@@ -10,13 +10,9 @@ import (
 	"go.starlark.net/syntax"
 
 	"astrolabe/builtins"
+	"astrolabe/capture"
+	"astrolabe/capture/metrics"
 )
-
-// Named lists what an index or a name argument of a value may be, such as the counters and metrics of a capture. A value that has it is
-// completed inside value["… and value.counter("….
-type Named interface {
-	CompletionNames() []string
-}
 
 // Complete returns what may stand for the end of line[:pos]: whole words, and the length in bytes of what they replace. It evaluates only
 // names, attributes and literal indexes, which have no side effects.
@@ -82,23 +78,23 @@ func (s *Session) completeCommand(before string) ([]string, int) {
 func (s *Session) stringWords(c cursor) []string {
 	switch {
 	case c.index: // value["…
-		return s.namesOf(c.base)
+		return s.namesOf(c.base, c.prefix)
 	case c.base == "load":
 		return append(s.moduleWords(c.prefix), fileWords(c.prefix)...)
 	case c.base == "capture.open" || c.base == "read" || c.base == "write":
 		return fileWords(c.prefix)
 	case strings.Contains(c.base, "."):
 		// A method of a value that has names takes them: cap.counter("…, cap.total("….
-		return s.namesOf(c.base[:strings.LastIndexByte(c.base, '.')])
+		return s.namesOf(c.base[:strings.LastIndexByte(c.base, '.')], c.prefix)
 	}
 	return nil
 }
 
 // namesOf lists the names that may index the value of an expression.
-func (s *Session) namesOf(expr string) []string {
+func (s *Session) namesOf(expr, prefix string) []string {
 	v := s.peek(expr)
-	if n, ok := v.(Named); ok {
-		return n.CompletionNames()
+	if c, ok := v.(*builtins.Capture); ok {
+		return captureNames(c.Capture(), prefix)
 	}
 	m, ok := v.(starlark.IterableMapping)
 	if !ok {
@@ -113,6 +109,27 @@ func (s *Session) namesOf(expr string) []string {
 		}
 	}
 	return words
+}
+
+// captureNames lists the counters and metrics of a capture by name or, where no name begins with prefix, metrics by their vendor's group and
+// title.
+func captureNames(c *capture.Capture, prefix string) []string {
+	var names, titles []string
+	for _, ctr := range c.Counters {
+		names = append(names, ctr.Name)
+	}
+	for _, cat := range metrics.For(c) {
+		for _, e := range cat.Entries() {
+			if e.IsMetric() {
+				names = append(names, e.Name)
+				titles = append(titles, e.Address())
+			}
+		}
+	}
+	if slices.ContainsFunc(names, func(n string) bool { return strings.HasPrefix(n, prefix) }) {
+		return names
+	}
+	return titles
 }
 
 // maxWords bounds the keys read from a mapping.

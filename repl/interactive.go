@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"os/signal"
 	"slices"
 	"strings"
 )
@@ -40,6 +41,10 @@ func (s *Session) Interactive(ctx context.Context, in, out, talk *os.File, captu
 		return err
 	}
 	defer ed.Close()
+	// An interrupt between two statements, from whoever sends it, does not end the session.
+	ignored := make(chan os.Signal, 1)
+	signal.Notify(ignored, os.Interrupt)
+	defer signal.Stop(ignored)
 	defer hist.close()
 	io.WriteString(talk, s.banner())
 	if capturePath != "" {

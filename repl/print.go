@@ -23,9 +23,6 @@ const (
 
 // text is the printed form of v. Astrolabe's own values print themselves in a line or a table.
 func (p printer) text(v starlark.Value) string {
-	if s, ok := v.(interface{ Display() string }); ok {
-		return strings.TrimRight(s.Display(), "\n")
-	}
 	if !p.short {
 		return v.String()
 	}

@@ -115,7 +115,7 @@ func (s *Session) statement(ctx context.Context, name string, stmt syntax.Stmt) 
 		if err != nil {
 			return err
 		}
-		return s.show(v)
+		return s.show(v, s.isText(e.X))
 	}
 	return s.execute(thread, name, stmt)
 }
@@ -161,14 +161,28 @@ func (s *Session) execute(thread *starlark.Thread, name string, stmt syntax.Stmt
 // oldValue begins the hidden names under which execute hands over the values of variables. No identifier can begin so.
 const oldValue = "="
 
-// show prints the value of an expression and keeps it as _.
-func (s *Session) show(v starlark.Value) error {
+// show prints the value of an expression and keeps it as _. A text made for reading is printed as it is.
+func (s *Session) show(v starlark.Value, text bool) error {
 	if v == starlark.None {
 		return nil
 	}
 	s.Bind("_", v)
-	_, err := io.WriteString(s.cfg.Out, s.printer.text(v)+"\n")
+	out := s.printer.text(v)
+	if str, ok := v.(starlark.String); ok && text {
+		out = strings.TrimRight(string(str), "\n")
+	}
+	_, err := io.WriteString(s.cfg.Out, out+"\n")
 	return err
+}
+
+// isText reports whether an expression is a call of a builtin that explains something to people.
+func (s *Session) isText(x syntax.Expr) bool {
+	call, ok := x.(*syntax.CallExpr)
+	if !ok {
+		return false
+	}
+	id, ok := call.Fn.(*syntax.Ident)
+	return ok && (id.Name == "help" || id.Name == "explain") && !s.own[id.Name] && s.cfg.Predeclared.Has(id.Name)
 }
 
 // SaveScript writes the statements that succeeded so far as a script.
