@@ -148,11 +148,16 @@ const (
 
 // Bind compiles formulas for the counters that env resolves. All counters must be on axis.
 func Bind(exprs []*Expr, axis *capture.Axis, env Env, opt Options) (*Program, error) {
+	return BindEach(exprs, axis, func(int) Env { return env }, opt)
+}
+
+// BindEach is Bind where names mean different things in different formulas: env gives the environment of exprs[i].
+func BindEach(exprs []*Expr, axis *capture.Axis, env func(i int) Env, opt Options) (*Program, error) {
 	p := &Program{axis: axis, g: newGraph(opt.ZeroIsZero), opt: opt}
 	b := &binder{p: p, byCounter: map[*capture.Counter]int32{}}
 	for i, e := range exprs {
 		d := &derivation{p: p, index: i, expr: e, leaves: map[leafName]Operand{}}
-		id, err := b.build(d, e.Root, env)
+		id, err := b.build(d, e.Root, env(i))
 		if err != nil {
 			return nil, fmt.Errorf("formula %s: %w", clip(collapse(e.Src)), err)
 		}

@@ -1,0 +1,308 @@
+package metrics
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"astrolabe/capture/metrics/formula"
+)
+
+// shared returns a file of the shared folder beside the repository and skips the test where it is absent.
+func shared(t testing.TB, parts ...string) string {
+	t.Helper()
+	dir, err := os.Getwd()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for {
+		if _, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil {
+			break
+		}
+		if dir == filepath.Dir(dir) {
+			t.Fatal("no go.mod above the test")
+		}
+		dir = filepath.Dir(dir)
+	}
+	path := filepath.Join(append([]string{dir, "..", "shared"}, parts...)...)
+	if _, err := os.Stat(path); err != nil {
+		t.Skipf("SKIPPED: %s is absent", filepath.Join(append([]string{"../shared"}, parts...)...))
+	}
+	return path
+}
+
+func mustGet(t testing.TB, id string) *Catalogue {
+	t.Helper()
+	c, err := Get(id)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+func TestEveryEntryIsDescribedAndParses(t *testing.T) {
+	for _, id := range IDs() {
+		c := mustGet(t, id)
+		if c.ID() != id || c.Title() == "" || len(c.Version()) != 12 {
+			t.Errorf("catalogue %s: id %q, title %q, version %q", id, c.ID(), c.Title(), c.Version())
+		}
+		names := map[string]bool{}
+		addresses := map[string]bool{}
+		for _, e := range c.Entries() {
+			if names[e.Name] {
+				t.Errorf("%s: name %s stands twice", id, e.Name)
+			}
+			names[e.Name] = true
+			if e.IsMetric() {
+				if addresses[e.Address()] {
+					t.Errorf("%s: address %s stands twice", id, e.Address())
+				}
+				addresses[e.Address()] = true
+				if e.Name != slug(e.Name) {
+					t.Errorf("%s: metric name %s is no slug", id, e.Name)
+				}
+			}
+			for field, text := range map[string]string{"doc": e.Doc, "high": e.High, "low": e.Low, "source": e.Source, "title": e.Title, "group": e.Group} {
+				if text == "" {
+					t.Errorf("%s: %s has no %s", id, e.Name, field)
+				}
+				if (field == "doc" || field == "high" || field == "low") && !strings.HasSuffix(text, ".") {
+					t.Errorf("%s: %s: %s is no sentence: %q", id, e.Name, field, text)
+				}
+			}
+			if e.GPU != id {
+				t.Errorf("%s: %s belongs to %q", id, e.Name, e.GPU)
+			}
+			if e.expr != nil {
+				again, err := formula.Parse(e.Dialect, e.expr.String())
+				if err != nil || !again.Root.Equal(e.expr.Root) {
+					t.Errorf("%s: %s does not survive printing: %v", id, e.Name, err)
+				}
+			}
+			if e.Peak != "" {
+				if _, err := formula.Parse(e.Dialect, e.Peak); err != nil {
+					t.Errorf("%s: peak of %s: %v", id, e.Name, err)
+				}
+			}
+		}
+	}
+}
+
+// slug is the rule by which names are made of titles.
+func slug(s string) string {
+	var b strings.Builder
+	for _, r := range strings.ToLower(s) {
+		if r >= 'a' && r <= 'z' || r >= '0' && r <= '9' {
+			b.WriteRune(r)
+		} else if n := b.Len(); n > 0 && b.String()[n-1] != '_' {
+			b.WriteByte('_')
+		}
+	}
+	return strings.TrimRight(b.String(), "_")
+}
+
+func TestEveryOperandOfACatalogueFormulaIsACounterOfIt(t *testing.T) {
+	builtin := []string{"denom", "Start_Timestamp", "End_Timestamp", sampleTime, "cu_per_gpu", "cpus_online", "cpu_max_freq"}
+	for _, id := range IDs() {
+		c := mustGet(t, id)
+		for _, e := range c.Entries() {
+			for _, in := range e.Inputs {
+				if slices.Contains(builtin, in) {
+					continue
+				}
+				if raw, err := c.Find(in); err != nil || raw.Name != in {
+					t.Errorf("%s: %s reads %s, which the catalogue does not have", id, e.Name, in)
+				}
+			}
+		}
+	}
+}
+
+func TestEveryAddressOfAMetricFindsIt(t *testing.T) {
+	c := mustGet(t, "gfx1151")
+	for addr, want := range map[string]string{
+		"tcp_hit_rate":                          "tcp_hit_rate",
+		"TCP Cache Performance/Hit Rate":        "tcp_hit_rate",
+		"tcp cache performance/hit rate":        "tcp_hit_rate",
+		"Hit Rate":                              "tcp_hit_rate",
+		"803":                                   "tcp_hit_rate",
+		"803.1":                                 "tcp_hit_rate",
+		"Memory Chart - TCP Cache/TCP Hit Rate": "memory_chart_tcp_hit_rate",
+		"TCP Hit Rate":                          "memory_chart_tcp_hit_rate",
+		"301.3":                                 "icache_hit_rate",
+		"VALU FLOPs (FP32)":                     "valu_flops_fp32",
+		"System Speed-of-Light/L2-Fabric Read BW": "l2_fabric_read_bw",
+		"$TCP_REQ_sum": "TCP_REQ_sum",
+		"tcp_req_SUM":  "TCP_REQ_sum",
+		"GL1CHitRate":  "gl1c_hit_rate",
+		"Memory Chart - GL1C-GL2 Interface/GL1-GL2 Read Latency": "gl1_gl2_read_latency",
+	} {
+		e, err := c.Find(addr)
+		if err != nil || e.Name != want {
+			t.Errorf("Find(%q) = %v, %v; want %s", addr, e, err, want)
+		}
+	}
+	for _, e := range c.Entries() {
+		for _, addr := range []string{e.Name, "$" + e.Name, e.Address(), strings.ToUpper(e.Address())} {
+			if got, err := c.Find(addr); err != nil || got != e {
+				t.Errorf("Find(%q) = %v, %v", addr, got, err)
+			}
+		}
+	}
+	if e, err := mustGet(t, "cpu").Find("$CPUActivityUser"); err != nil || e.Name != "cpu_activity_user" {
+		t.Errorf("CPUActivityUser: %v, %v", e, err)
+	}
+}
+
+func TestUnknownAndAmbiguousNamesAreHelped(t *testing.T) {
+	c := mustGet(t, "gfx1151")
+	for name, near := range map[string]string{
+		"tcp_hit_rat": "tcp_hit_rate", "TCP_REG_sum": "TCP_REQ_sum", "gl1c hit rtae": "gl1c_hit_rate", "wavefront occupancy x": "wavefront_occupancy",
+	} {
+		_, err := c.Find(name)
+		var unknown *UnknownError
+		if !errors.As(err, &unknown) || len(unknown.Near) == 0 || unknown.Near[0] != near {
+			t.Errorf("Find(%q): %v, want %s first", name, err, near)
+		}
+	}
+	_, err := c.Find("301")
+	var ambiguous *AmbiguousError
+	if !errors.As(err, &ambiguous) || len(ambiguous.Among) != 6 {
+		t.Errorf("Find(301): %v", err)
+	}
+	if _, err := c.Find("zzzzzz"); err == nil || !strings.Contains(err.Error(), `no counter or metric "zzzzzz"`) {
+		t.Errorf("Find(zzzzzz): %v", err)
+	}
+	if _, err := Get("gfx1115"); err == nil || !strings.Contains(err.Error(), "did you mean gfx1151?") {
+		t.Errorf("Get(gfx1115): %v", err)
+	}
+	if _, err := Get("voodoo"); err == nil || !strings.Contains(err.Error(), "there are gfx1151") {
+		t.Errorf("Get(voodoo): %v", err)
+	}
+}
+
+func TestMatchTakesWordsAndGlobs(t *testing.T) {
+	c := mustGet(t, "gfx1151")
+	names := func(pattern string) []string {
+		var out []string
+		for _, e := range c.Match(pattern) {
+			out = append(out, e.Name)
+		}
+		return out
+	}
+	got := names("hit rate")
+	for _, want := range []string{"tcp_hit_rate", "icache_hit_rate", "dcache_hit_rate", "gl1c_hit_rate", "gl2c_hit_rate", "memory_chart_tcp_hit_rate"} {
+		if !slices.Contains(got, want) {
+			t.Errorf("hit rate does not match %s: %v", want, got)
+		}
+	}
+	if i, j := slices.Index(got, "gl2c_hit_rate"), slices.Index(got, "tcp_total_requests"); j >= 0 && j < i {
+		t.Error("a match in the meaning comes before one in the name")
+	}
+	if got := names("gl1c_*_rate"); !slices.Equal(got, []string{"gl1c_hit_rate", "gl1c_starve_rate"}) {
+		t.Errorf("gl1c_*_rate: %v", got)
+	}
+	if got := names(""); len(got) != len(c.Entries()) {
+		t.Errorf("the empty pattern matches %d of %d", len(got), len(c.Entries()))
+	}
+	if got := names("tcp nosuchword"); got != nil {
+		t.Errorf("all words must match: %v", got)
+	}
+}
+
+func TestGlob(t *testing.T) {
+	for _, c := range []struct {
+		pattern, s string
+		want       bool
+	}{
+		{"*", "", true}, {"a*c", "abc", true}, {"a*c", "abd", false}, {"a?c", "abc", true}, {"a?c", "ac", false},
+		{"*hit*", "tcp_hit_rate", true}, {"**x", "yx", true}, {"a", "a", true}, {"a", "ab", false}, {"*a*b", "aab", true},
+	} {
+		if got := Glob(c.pattern, c.s); got != c.want {
+			t.Errorf("Glob(%q, %q) = %v", c.pattern, c.s, got)
+		}
+	}
+}
+
+func TestUnitsTravel(t *testing.T) {
+	for _, c := range [][3]string{
+		{"bytes", "s", "bytes/s"}, {"bytes/s", "s", "bytes/(s*s)"}, {"cycles", "cycles", ""}, {"", "s", "1/s"},
+		{"Bytes/s", "bytes", "1/s"}, {"requests per kernel", "requests", "1/kernel"}, {"percent", "", "percent"},
+	} {
+		if got := UnitDiv(c[0], c[1]); got != c[2] {
+			t.Errorf("%q / %q = %q, want %q", c[0], c[1], got, c[2])
+		}
+	}
+	for _, c := range [][3]string{{"bytes/s", "s", "bytes"}, {"", "s", "s"}, {"s", "", "s"}, {"bytes", "cycles", "bytes*cycles"}} {
+		if got := UnitMul(c[0], c[1]); got != c[2] {
+			t.Errorf("%q * %q = %q, want %q", c[0], c[1], got, c[2])
+		}
+	}
+	for _, c := range []struct {
+		a, b, want string
+		ok         bool
+	}{{"bytes", "bytes", "bytes", true}, {"bytes", "cycles", "bytes", false}, {"", "cycles", "cycles", true}, {"%", "percent", "%", true}, {"s", "", "s", true}} {
+		if got, ok := UnitAdd(c.a, c.b); got != c.want || ok != c.ok {
+			t.Errorf("%q + %q = %q, %v", c.a, c.b, got, ok)
+		}
+	}
+}
+
+func TestDamagedCatalogueFilesAreRefusedWithTheLine(t *testing.T) {
+	for text, want := range map[string]string{
+		"title x\n":                               "no catalogue line",
+		"catalogue a\n  doc x\n":                  "line 2: field \"doc\" before the first entry",
+		"catalogue a\nmetric m\n  expr $a +\n":    "line 2: metric m: streamline formula",
+		"catalogue a\nmetric m\n  colour red\n":   "line 3: unknown field \"colour\"",
+		"catalogue a\nmetric m\n":                 "a metric has a formula",
+		"catalogue a\ncounter c\n expr $x\n":      "a counter has none",
+		"catalogue a\ncounter c\n kind odd\n":     "unknown kind",
+		"catalogue a\nnonsense\n":                 "line 2: unknown key",
+		"catalogue a\ndialect klingon\n":          "unknown dialect",
+		"catalogue a\ncounter c\n better maybe\n": "want more or less",
+		"catalogue a\ncounter\n":                  "without a name",
+	} {
+		if _, err := parseFile(text); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: %v, want %q", text, err, want)
+		}
+	}
+}
+
+func FuzzParseFile(f *testing.F) {
+	f.Add("catalogue a\ndialect rocm\ndefault doc x\nmetric m\n\texpr SUM(A) / SUM($denom)\n\tref 1.2\ncounter A\n\tkind gauge\n")
+	f.Fuzz(func(t *testing.T, text string) {
+		c, err := parseFile(text)
+		if err != nil {
+			return
+		}
+		for _, e := range c.entries {
+			if _, err := c.Find(e.Name); err != nil {
+				var ambiguous *AmbiguousError
+				var unknown *UnknownError
+				if !errors.As(err, &ambiguous) && !errors.As(err, &unknown) {
+					t.Fatal(err)
+				}
+			}
+		}
+	})
+}
+
+func BenchmarkLoadCatalogue(b *testing.B) {
+	raw, err := files.ReadFile("data/gfx1151.metrics")
+	if err != nil {
+		b.Fatal(err)
+	}
+	text := string(raw)
+	for b.Loop() {
+		c, err := parseFile(text)
+		if err != nil {
+			b.Fatal(err)
+		}
+		if _, err := c.Find("tcp_hit_rate"); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

@@ -1,0 +1,188 @@
+package metrics
+
+import (
+	"fmt"
+	"strings"
+
+	"astrolabe/capture"
+	"astrolabe/capture/metrics/formula"
+)
+
+// A catalogue file is lines of "key text". Lines that are empty or begin with # mean nothing. Before the first entry stand
+//
+//	catalogue ID        title TEXT        dialect streamline|rocm
+//
+// Then each line "metric NAME" or "counter NAME" begins an entry, and the indented lines below it are its fields: title, unit,
+// group, doc, high, low, expr, source, block, kind, ref, alias, better, peak, peakexpr. "ref", "alias" may stand several
+// times. A line "default FIELD TEXT" holds for the entries after it that do not have the field; an empty text ends it.
+
+// parseFile reads a catalogue file. The error carries the line.
+func parseFile(text string) (*Catalogue, error) {
+	c := &Catalogue{}
+	defaults := map[string]string{}
+	dialect := formula.Streamline
+	var e *Entry
+	var set map[string]bool
+	entryLine := 0
+	finish := func() error {
+		if e == nil {
+			return nil
+		}
+		for field, value := range defaults {
+			if !set[field] {
+				if err := setField(e, field, value); err != nil {
+					return err
+				}
+			}
+		}
+		return e.finish(dialect)
+	}
+	line := 0
+	fail := func(at int, err error) error { return fmt.Errorf("catalogue %s line %d: %w", c.id, at, err) }
+	for rest := text; rest != ""; {
+		var raw string
+		raw, rest, _ = strings.Cut(rest, "\n")
+		line++
+		trimmed := strings.TrimSpace(raw)
+		if trimmed == "" || trimmed[0] == '#' {
+			continue
+		}
+		key, value, _ := strings.Cut(trimmed, " ")
+		value = strings.TrimSpace(value)
+		if raw[0] == ' ' || raw[0] == '\t' {
+			if e == nil {
+				return nil, fail(line, fmt.Errorf("field %q before the first entry", key))
+			}
+			set[key] = true
+			if err := setField(e, key, value); err != nil {
+				return nil, fail(line, err)
+			}
+			continue
+		}
+		switch key {
+		case "catalogue":
+			c.id = value
+		case "title":
+			c.title = value
+		case "dialect":
+			d, ok := formula.ParseDialect(value)
+			if !ok {
+				return nil, fail(line, fmt.Errorf("unknown dialect %q", value))
+			}
+			dialect = d
+		case "default":
+			if err := finish(); err != nil {
+				return nil, fail(entryLine, err)
+			}
+			e = nil
+			field, text, _ := strings.Cut(value, " ")
+			if text = strings.TrimSpace(text); text == "" {
+				delete(defaults, field)
+			} else {
+				defaults[field] = text
+			}
+		case "metric", "counter":
+			if err := finish(); err != nil {
+				return nil, fail(entryLine, err)
+			}
+			if value == "" {
+				return nil, fail(line, fmt.Errorf("%s without a name", key))
+			}
+			e = &Entry{Name: value, GPU: c.id, Kind: capture.Delta}
+			if key == "metric" {
+				e.Kind = capture.Derived
+			}
+			set = map[string]bool{}
+			entryLine = line
+			c.entries = append(c.entries, e)
+		default:
+			return nil, fail(line, fmt.Errorf("unknown key %q", key))
+		}
+	}
+	if err := finish(); err != nil {
+		return nil, fail(entryLine, err)
+	}
+	if c.id == "" {
+		return nil, fmt.Errorf("catalogue file has no catalogue line")
+	}
+	return c, nil
+}
+
+func setField(e *Entry, key, value string) error {
+	switch key {
+	case "title":
+		e.Title = value
+	case "unit":
+		e.Unit = value
+	case "group":
+		e.Group = value
+	case "doc":
+		e.Doc = value
+	case "high":
+		e.High = value
+	case "low":
+		e.Low = value
+	case "expr":
+		e.Expr = value
+	case "source":
+		e.Source = value
+	case "block":
+		e.Block = value
+	case "ref":
+		e.Refs = append(e.Refs, value)
+	case "alias":
+		e.Aliases = append(e.Aliases, value)
+	case "peak":
+		e.Peak = value
+	case "peakexpr":
+		e.PeakExpr = value
+	case "better":
+		switch value {
+		case "more":
+			e.MoreIsBetter = "yes"
+		case "less":
+			e.MoreIsBetter = "no"
+		default:
+			return fmt.Errorf("better is %q, want more or less", value)
+		}
+	case "kind":
+		k, ok := capture.ParseKind(value)
+		if !ok {
+			return fmt.Errorf("unknown kind %q", value)
+		}
+		e.Kind = k
+	default:
+		return fmt.Errorf("unknown field %q", key)
+	}
+	return nil
+}
+
+// finish completes an entry whose fields are all read.
+func (e *Entry) finish(d formula.Dialect) error {
+	e.Dialect = d
+	if e.Title == "" {
+		e.Title = e.Name
+	}
+	metric := e.Kind == capture.Derived
+	if metric != (e.Expr != "") {
+		return fmt.Errorf("%s %s: a metric has a formula and a counter has none", e.Kind, e.Name)
+	}
+	if !metric {
+		return nil
+	}
+	return e.parse()
+}
+
+// parse reads the formula of a metric.
+func (e *Entry) parse() error {
+	x, err := formula.Parse(e.Dialect, e.Expr)
+	if err != nil {
+		return fmt.Errorf("metric %s: %w", e.Name, err)
+	}
+	e.expr = x
+	e.Inputs = x.Names()
+	for _, n := range e.Inputs {
+		e.PerDenom = e.PerDenom || n == "denom"
+	}
+	return nil
+}

@@ -1,0 +1,66 @@
+package metrics
+
+import (
+	"astrolabe/capture"
+	"astrolabe/capture/metrics/formula"
+)
+
+// Entry is one counter or metric of a catalogue. It is read-only.
+type Entry struct {
+	Name    string // unique slug, or the vendor's variable of a raw counter
+	Title   string // the vendor's title, exactly
+	Unit    string // in a metric per $denom: for the default denominator
+	Group   string // the vendor's section, exactly
+	Doc     string // what it means
+	High    string // what a high value tells
+	Low     string // what a low value tells
+	Expr    string // "" for a raw counter
+	Source  string // where formula and meaning come from
+	GPU     string // catalogue id
+	Block   string // hardware block
+	Kind    capture.Kind
+	Dialect formula.Dialect
+
+	Refs         []string // sections of the vendor's guide
+	Inputs       []string // names that the formula reads
+	Aliases      []string
+	MoreIsBetter string // "yes", "no", or "" where it depends
+	Peak         string // formula of the highest possible value; "" if unknown
+	PeakExpr     string // formula of the percentage of the peak, where it is not 100 * value / peak
+	References   []Reference
+	PerDenom     bool // divided by the capture's denominator option
+
+	expr    *formula.Expr // of Expr
+	defined bool          // by a user, who may have mistyped a name
+}
+
+// Reference is a published number to compare a value with.
+type Reference struct {
+	Text   string // what the number is
+	Value  float64
+	Unit   string
+	Source string
+}
+
+// IsMetric reports whether the entry is a formula, not a raw counter.
+func (e *Entry) IsMetric() bool { return e.expr != nil }
+
+// Address is the "Group/Title" of the entry.
+func (e *Entry) Address() string {
+	if e.Group == "" {
+		return e.Title
+	}
+	return e.Group + "/" + e.Title
+}
+
+// meta describes the counter that the entry becomes in a capture.
+func (e *Entry) meta() capture.Meta {
+	m := capture.Meta{
+		Name: e.Name, Title: e.Title, Unit: e.Unit, Doc: e.Doc, Kind: e.Kind, GPU: e.GPU, Block: e.Block,
+		Expr: e.Expr, Inputs: e.Inputs, Refs: e.Refs, Aliases: e.Aliases,
+	}
+	if e.IsMetric() {
+		m.Kind = capture.Derived
+	}
+	return m
+}

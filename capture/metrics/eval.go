@@ -1,0 +1,115 @@
+package metrics
+
+import (
+	"strings"
+
+	"astrolabe/capture"
+	"astrolabe/capture/metrics/formula"
+)
+
+// Eval makes a derived counter of an expression in a vendor's syntax. The dialect may be given as a prefix ("rocm: SUM(A)",
+// "streamline: $A"), else it is guessed: SUM( and its like or a Python conditional are ROCm, $Name is Streamline, and
+// anything else is read in the dialect of the capture's catalogue. meta describes the result; an empty name becomes the
+// expression. A surplus bracket, as printed guides have them, is mended with a warning.
+func Eval(cap *capture.Capture, expr string, meta capture.Meta) (*capture.Counter, error) {
+	return EvalWith(cap, nil, expr, meta)
+}
+
+// EvalWith is Eval where defs, metrics that the caller defined, may be named too.
+func EvalWith(cap *capture.Capture, defs []*Entry, expr string, meta capture.Meta) (*capture.Counter, error) {
+	s := newScope(cap, defs)
+	d, text := guessDialect(expr, s.dialect())
+	x, assumed, err := formula.ParseLenient(d, text)
+	if err != nil {
+		return nil, err
+	}
+	if meta.Name == "" {
+		meta.Name = strings.Join(strings.Fields(text), " ")
+	}
+	e := &Entry{Name: meta.Name, Expr: text, expr: x, Dialect: d}
+	c, err := s.evaluate(e, meta, assumed)
+	if err != nil {
+		return nil, err
+	}
+	return c, nil
+}
+
+// evaluate compiles a user's expression.
+func (s *scope) evaluate(e *Entry, meta capture.Meta, assumed string) (*capture.Counter, error) {
+	env := &formulaEnv{s: s, expr: e.expr}
+	if assumed != "" {
+		env.note("%s", assumed)
+	}
+	opt := formula.Options{Notes: make([][]string, 1), Percent: []bool{SameUnit(meta.Unit, "percent")}, ZeroIsZero: s.zeroIsZero()}
+	p, err := formula.Bind([]*formula.Expr{e.expr}, s.cap.Axis, env, opt)
+	if err != nil {
+		return nil, err
+	}
+	opt.Notes[0] = env.notes
+	meta.Kind = capture.Derived
+	meta.Expr = strings.Join(strings.Fields(e.Expr), " ")
+	meta.Inputs = e.expr.Names()
+	if meta.GPU == "" {
+		meta.GPU = s.cap.GPU
+	}
+	c := &capture.Counter{Meta: meta, Axis: s.cap.Axis, Der: p.Derivation(0)}
+	if s.sel == nil {
+		for _, id := range commonInstances(c.Der.Operands()) {
+			sel := &selection{ids: []string{id}, single: true, label: "[" + id + "]"}
+			in := &capture.Counter{Meta: c.Meta, Axis: c.Axis}
+			in.Name += sel.label
+			in.Meta.Instance = id
+			in.Der = &lazyDerivation{expr: c.Expr, make: func() (capture.Derivation, error) {
+				out, err := s.restricted(sel).evaluate(e, meta, "")
+				if err != nil {
+					return nil, err
+				}
+				return out.Der, nil
+			}}
+			c.Instances = append(c.Instances, in)
+		}
+	}
+	return c, nil
+}
+
+// dialect is the syntax of the capture's own catalogue.
+func (s *scope) dialect() formula.Dialect {
+	if len(s.cats) == 0 {
+		return formula.Streamline
+	}
+	for _, e := range s.cats[0].entries {
+		if e.IsMetric() {
+			return e.Dialect
+		}
+	}
+	return formula.Streamline
+}
+
+// guessDialect separates a dialect prefix from an expression, or guesses the dialect from what only one has.
+func guessDialect(expr string, other formula.Dialect) (formula.Dialect, string) {
+	if prefix, rest, ok := strings.Cut(expr, ":"); ok {
+		if d, ok := formula.ParseDialect(strings.ToLower(strings.TrimSpace(prefix))); ok {
+			return d, rest
+		}
+	}
+	for _, word := range []string{"max(", "min(", "abs(", "if(", "conditional(", "clamp(", "fill(", "&&", "||", "!(", "!$"} {
+		if strings.Contains(expr, word) {
+			return formula.Streamline, expr
+		}
+	}
+	for _, name := range formula.Functions(formula.ROCm) {
+		if strings.Contains(expr, name+"(") {
+			return formula.ROCm, expr
+		}
+	}
+	words := strings.Fields(expr)
+	for i, w := range words {
+		if w == "if" && i > 0 {
+			return formula.ROCm, expr
+		}
+	}
+	if strings.Contains(expr, "$Mali") {
+		return formula.Streamline, expr
+	}
+	return other, expr
+}

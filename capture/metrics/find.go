@@ -1,0 +1,250 @@
+package metrics
+
+import (
+	"fmt"
+	"slices"
+	"sort"
+	"strings"
+)
+
+// hit is an entry that a key addresses. A smaller rank is a more direct address.
+type hit struct {
+	e    *Entry
+	rank int
+}
+
+const (
+	rankName = iota
+	rankAddress
+	rankRef
+	rankAlias
+	rankTitle
+)
+
+// UnknownError says that a name addresses nothing, and what is near.
+type UnknownError struct {
+	Name string
+	Near []string // names that exist and look alike
+	Note string   // more to say, such as where the name is known; "" if nothing
+}
+
+func (e *UnknownError) Error() string {
+	msg := fmt.Sprintf("no counter or metric %q", e.Name)
+	if len(e.Near) > 0 {
+		msg += "; did you mean " + joinOr(e.Near) + "?"
+	}
+	if e.Note != "" {
+		if len(e.Near) == 0 {
+			msg += ":"
+		}
+		msg += " " + e.Note
+	}
+	return msg
+}
+
+// AmbiguousError says that a name addresses several entries.
+type AmbiguousError struct {
+	Name  string
+	Among []string // names that tell them apart
+}
+
+func (e *AmbiguousError) Error() string {
+	return fmt.Sprintf("%q stands for %d metrics: %s", e.Name, len(e.Among), joinAnd(e.Among))
+}
+
+// fold reduces a name to what decides: letters in lower case and digits, and dots between digits.
+func fold(s string) string {
+	s = strings.TrimPrefix(strings.TrimSpace(s), "$")
+	var b []byte
+	for i := range len(s) {
+		c := s[i]
+		switch {
+		case 'A' <= c && c <= 'Z':
+			b = append(b, c+'a'-'A')
+		case 'a' <= c && c <= 'z' || '0' <= c && c <= '9' || c >= 0x80 || c == '[' || c == ']':
+			b = append(b, c)
+		case c == '.' && i > 0 && i+1 < len(s) && digit(s[i-1]) && digit(s[i+1]):
+			b = append(b, c)
+		}
+	}
+	return string(b)
+}
+
+func digit(c byte) bool { return '0' <= c && c <= '9' }
+
+func (c *Catalogue) keys() map[string][]hit {
+	c.indexOnce.Do(func() {
+		c.index = make(map[string][]hit, 4*len(c.entries))
+		add := func(key string, e *Entry, rank int) {
+			key = fold(key)
+			for i, h := range c.index[key] {
+				if h.e == e {
+					c.index[key][i].rank = min(h.rank, rank)
+					return
+				}
+			}
+			c.index[key] = append(c.index[key], hit{e, rank})
+		}
+		for _, e := range c.entries {
+			add(e.Name, e, rankName)
+			add(e.Address(), e, rankAddress)
+			for _, r := range e.Refs {
+				add(r, e, rankRef)
+			}
+			for _, a := range e.Aliases {
+				add(a, e, rankAlias)
+			}
+			add(e.Title, e, rankTitle)
+		}
+	})
+	return c.index
+}
+
+// Find returns the entry that name addresses: by its name, its vendor's name with or without $, its section, its "Group/Title",
+// its title, in any case and spelling. The error is an *UnknownError or an *AmbiguousError.
+func (c *Catalogue) Find(name string) (*Entry, error) {
+	bare := strings.TrimPrefix(strings.TrimSpace(name), "$")
+	hits := c.keys()[fold(name)]
+	if len(hits) == 0 {
+		return nil, &UnknownError{Name: name, Near: c.near(name)}
+	}
+	for _, h := range hits {
+		if h.e.Name == bare {
+			return h.e, nil
+		}
+	}
+	if e := titled(hits, bare); e != nil {
+		return e, nil
+	}
+	best := hits[0].rank
+	for _, h := range hits {
+		best = min(best, h.rank)
+	}
+	var found []*Entry
+	for _, h := range hits {
+		if h.rank == best {
+			found = append(found, h.e)
+		}
+	}
+	if len(found) == 1 {
+		return found[0], nil
+	}
+	var among []string
+	for _, e := range found {
+		among = append(among, e.Name)
+	}
+	return nil, &AmbiguousError{name, among}
+}
+
+// titled returns the one entry with exactly that title or address, nil if there is none or more than one.
+func titled(hits []hit, title string) *Entry {
+	var found *Entry
+	for _, h := range hits {
+		if h.e.Title == title || h.e.Address() == title {
+			if found != nil {
+				return nil
+			}
+			found = h.e
+		}
+	}
+	return found
+}
+
+// near lists up to five names that look like name.
+func (c *Catalogue) near(name string) []string {
+	var words []string
+	owner := map[string]string{}
+	for _, e := range c.entries {
+		for _, w := range append([]string{e.Name, e.Title, e.Address()}, e.Aliases...) {
+			if _, dup := owner[w]; !dup {
+				owner[w] = e.Name
+				words = append(words, w)
+			}
+		}
+	}
+	var out []string
+	for _, w := range nearest(name, words, 12) {
+		if !slices.Contains(out, owner[w]) && len(out) < 5 {
+			out = append(out, owner[w])
+		}
+	}
+	return out
+}
+
+// Match lists the entries that a pattern selects: with * ? or a list of words. A pattern with * or ? must match the whole name,
+// vendor's name or title; words must all stand somewhere in name, title, group or meaning. Case does not count. An empty
+// pattern selects everything.
+func (c *Catalogue) Match(pattern string) []*Entry {
+	pattern = strings.ToLower(strings.TrimSpace(pattern))
+	if pattern == "" {
+		return slices.Clone(c.entries)
+	}
+	var out []*Entry
+	if strings.ContainsAny(pattern, "*?") {
+		for _, e := range c.entries {
+			for _, w := range append([]string{e.Name, e.Title, e.Address()}, e.Aliases...) {
+				if Glob(pattern, strings.ToLower(w)) {
+					out = append(out, e)
+					break
+				}
+			}
+		}
+		return out
+	}
+	words := strings.Fields(pattern)
+	type scored struct {
+		e    *Entry
+		rank int
+	}
+	var list []scored
+	for _, e := range c.entries {
+		names := strings.ToLower(e.Name + " " + e.Title + " " + e.Group + " " + strings.Join(e.Aliases, " ") + " " + strings.Join(e.Refs, " "))
+		all := names + " " + strings.ToLower(e.Doc)
+		rank := 0
+		for _, w := range words {
+			switch {
+			case strings.Contains(names, w):
+			case strings.Contains(all, w):
+				rank = 1
+			default:
+				rank = 2
+			}
+			if rank == 2 {
+				break
+			}
+		}
+		if rank < 2 {
+			list = append(list, scored{e, rank})
+		}
+	}
+	sort.SliceStable(list, func(i, j int) bool { return list[i].rank < list[j].rank })
+	for _, s := range list {
+		out = append(out, s.e)
+	}
+	return out
+}
+
+// Glob reports whether s matches a pattern in which * stands for any text and ? for any character.
+func Glob(pattern, s string) bool {
+	star, mark := -1, 0
+	p, i := 0, 0
+	for i < len(s) {
+		switch {
+		case p < len(pattern) && pattern[p] == '*':
+			star, mark = p, i
+			p++
+		case p < len(pattern) && (pattern[p] == '?' || pattern[p] == s[i]):
+			p++
+			i++
+		case star >= 0:
+			mark++
+			p, i = star+1, mark
+		default:
+			return false
+		}
+	}
+	for p < len(pattern) && pattern[p] == '*' {
+		p++
+	}
+	return p == len(pattern)
+}

@@ -1,0 +1,380 @@
+package metrics
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"astrolabe/capture"
+	"astrolabe/capture/metrics/formula"
+)
+
+// For lists the catalogues of a capture: its GPU's first, then the cpu catalogue where it has CPU columns.
+func For(cap *capture.Capture) []*Catalogue {
+	var out []*Catalogue
+	if cap.GPU != "" && cap.GPU != CPU {
+		if c, err := Get(cap.GPU); err == nil {
+			out = append(out, c)
+		}
+	}
+	if c, err := Get(CPU); err == nil && (cap.GPU == CPU || c.hasColumns(cap)) {
+		out = append(out, c)
+	}
+	return out
+}
+
+// hasColumns reports whether the capture holds a raw counter of the catalogue.
+func (c *Catalogue) hasColumns(cap *capture.Capture) bool {
+	for _, e := range c.entries {
+		if e.IsMetric() {
+			continue
+		}
+		if have := cap.Counter(e.Name); have != nil && (have.GPU == "" || have.GPU == c.id) {
+			return true
+		}
+	}
+	return false
+}
+
+// Resolve returns the counter that name addresses in a capture: a measured counter, an instance "NAME[ID]", a metric by any of its
+// addresses, "cpu/NAME" for one of a particular catalogue, with or without $. A known metric or counter whose inputs were not
+// collected is a counter with every value missing. The error is an *UnknownError, or an *AmbiguousError.
+func Resolve(cap *capture.Capture, name string) (*capture.Counter, error) {
+	return ResolveWith(cap, nil, name)
+}
+
+// ResolveWith is Resolve where defs, metrics that the caller defined, come before the catalogues.
+func ResolveWith(cap *capture.Capture, defs []*Entry, name string) (*capture.Counter, error) {
+	return newScope(cap, defs).resolve(name)
+}
+
+// ResolveAll is Resolve for several names. The metrics among them share one program, so common parts are computed once.
+func ResolveAll(cap *capture.Capture, names []string) ([]*capture.Counter, error) {
+	return ResolveAllWith(cap, nil, names)
+}
+
+// ResolveAllWith is ResolveAll where defs come before the catalogues.
+func ResolveAllWith(cap *capture.Capture, defs []*Entry, names []string) ([]*capture.Counter, error) {
+	s := newScope(cap, defs)
+	out := make([]*capture.Counter, len(names))
+	var entries []*Entry
+	var at []int
+	for i, name := range names {
+		if c := s.measured(name); c != nil {
+			out[i] = c
+			continue
+		}
+		if e, err := s.find(name); err == nil && e.IsMetric() {
+			entries = append(entries, e)
+			at = append(at, i)
+			continue
+		}
+		c, err := s.resolve(name)
+		if err != nil {
+			return nil, err
+		}
+		out[i] = c
+	}
+	derived, err := s.compile(entries)
+	if err != nil {
+		return nil, err
+	}
+	for k, c := range derived {
+		out[at[k]] = c
+	}
+	return out, nil
+}
+
+// Metrics returns every metric of the capture's catalogues, in their order. Where the GPU's catalogue and the cpu catalogue use
+// one name, the second is named "cpu/NAME".
+func Metrics(cap *capture.Capture) ([]*capture.Counter, error) {
+	s := newScope(cap, nil)
+	var entries []*Entry
+	for _, cat := range s.cats {
+		for _, e := range cat.entries {
+			if e.IsMetric() {
+				entries = append(entries, e)
+			}
+		}
+	}
+	out, err := s.compile(entries)
+	if err != nil {
+		return nil, err
+	}
+	seen := map[string]bool{}
+	for i, c := range out {
+		if seen[c.Name] || cap.Counter(c.Name) != nil {
+			c.Name = entries[i].GPU + "/" + c.Name
+		}
+		seen[c.Name] = true
+	}
+	return out, nil
+}
+
+// measured returns a counter of the capture by its exact name, with or without $.
+func (s *scope) measured(name string) *capture.Counter {
+	if c := s.raw(name); c != nil {
+		return c
+	}
+	return s.raw(strings.TrimPrefix(strings.TrimSpace(name), "$"))
+}
+
+func (s *scope) resolve(name string) (*capture.Counter, error) {
+	if c := s.measured(name); c != nil {
+		return c, nil
+	}
+	return s.addressed(name, nil)
+}
+
+// addressed returns what a name addresses other than a measured counter's exact name. self is the metric whose formula asks.
+func (s *scope) addressed(name string, self *Entry) (*capture.Counter, error) {
+	e, err := s.find(name)
+	if err == nil && e != self {
+		return s.counter(e)
+	}
+	if err != nil {
+		var ambiguous *AmbiguousError
+		if errors.As(err, &ambiguous) {
+			return nil, err
+		}
+	}
+	if c, ok, err := s.cluster(name); ok {
+		return c, err
+	}
+	if base, id, ok := cutInstance(name); ok {
+		c, err := s.resolve(base)
+		if err != nil {
+			return nil, err
+		}
+		if in := c.Instance(id); in != nil {
+			return in, nil
+		}
+		return nil, s.noInstance(c, id)
+	}
+	// The spelling of a measured counter may differ too.
+	key := fold(name)
+	for _, c := range s.cap.Counters {
+		if fold(c.Name) == key {
+			return s.selected(c), nil
+		}
+		for _, a := range c.Aliases {
+			if fold(a) == key {
+				return s.selected(c), nil
+			}
+		}
+	}
+	return nil, s.unknown(name)
+}
+
+// cutInstance splits "NAME[ID]".
+func cutInstance(name string) (base, id string, ok bool) {
+	name = strings.TrimSpace(name)
+	if !strings.HasSuffix(name, "]") {
+		return "", "", false
+	}
+	i := strings.LastIndexByte(name, '[')
+	if i <= 0 {
+		return "", "", false
+	}
+	return name[:i], name[i+1 : len(name)-1], true
+}
+
+func (s *scope) noInstance(c *capture.Counter, id string) error {
+	if len(c.Instances) == 0 {
+		return &UnknownError{Name: fmt.Sprintf("%s[%s]", c.Name, id), Note: c.Name + " has no instances in this capture"}
+	}
+	var ids []string
+	for _, in := range c.Instances {
+		ids = append(ids, in.Meta.Instance)
+	}
+	return &UnknownError{Name: fmt.Sprintf("%s[%s]", c.Name, id), Note: fmt.Sprintf("%s has the instances %s", c.Name, joinAnd(ids))}
+}
+
+// find returns the entry that a name addresses in the definitions and the capture's catalogues.
+func (s *scope) find(name string) (*Entry, error) {
+	bare := strings.TrimPrefix(strings.TrimSpace(name), "$")
+	for _, e := range s.defs {
+		if e.Name == bare || fold(e.Name) == fold(bare) {
+			return e, nil
+		}
+	}
+	if id, rest, ok := strings.Cut(bare, "/"); ok {
+		for _, c := range s.cats {
+			if c.id == id {
+				return c.Find(rest)
+			}
+		}
+	}
+	var firstErr error
+	for _, c := range s.cats {
+		e, err := c.Find(bare)
+		if err == nil {
+			return e, nil
+		}
+		var ambiguous *AmbiguousError
+		if firstErr == nil || errors.As(err, &ambiguous) {
+			firstErr = err
+		}
+	}
+	if firstErr == nil {
+		firstErr = &UnknownError{Name: name}
+	}
+	return nil, firstErr
+}
+
+// counter makes the counter of an entry.
+func (s *scope) counter(e *Entry) (*capture.Counter, error) {
+	if !e.IsMetric() {
+		return s.rawEntry(e), nil
+	}
+	out, err := s.compile([]*Entry{e})
+	if err != nil {
+		return nil, err
+	}
+	return out[0], nil
+}
+
+// rawEntry is the measured counter of an entry, or one that says that it was not collected.
+func (s *scope) rawEntry(e *Entry) *capture.Counter {
+	if c := s.collected(e); c != nil {
+		return c
+	}
+	c := &capture.Counter{Meta: e.meta(), Axis: s.cap.Axis}
+	c.Kind = e.Kind
+	n := s.cap.Axis.Len()
+	reason := capture.Reason{Code: capture.NotCollected, Text: e.Name + " was not collected"}
+	c.Col = capture.LazyColumn(n, func() (capture.Data, error) { return capture.MissingData(n), nil })
+	c.Reasons = []capture.ReasonRun{{From: 0, To: n, Reason: reason}}
+	return c
+}
+
+// collected is the measured counter of an entry under any of its names, nil if there is none.
+func (s *scope) collected(e *Entry) *capture.Counter {
+	for _, name := range append([]string{e.Name}, e.Aliases...) {
+		if c := s.cap.Counter(name); c != nil {
+			return s.selected(c)
+		}
+	}
+	return nil
+}
+
+// unknown explains a name that addresses nothing: near names of the capture, then where else it is known.
+func (s *scope) unknown(name string) error {
+	err := &UnknownError{Name: name}
+	var words []string
+	for _, c := range s.cap.Counters {
+		words = append(words, c.Name)
+	}
+	for _, e := range s.defs {
+		words = append(words, e.Name)
+	}
+	err.Near = nearest(name, words, 5)
+	for _, c := range s.cats {
+		for _, w := range c.near(name) {
+			if !slices.Contains(err.Near, w) && len(err.Near) < 5 {
+				err.Near = append(err.Near, w)
+			}
+		}
+	}
+	var known []string
+	for _, id := range IDs() {
+		if slices.ContainsFunc(s.cats, func(c *Catalogue) bool { return c.id == id }) {
+			continue
+		}
+		if c, e := Get(id); e == nil {
+			if _, e := c.Find(name); e == nil {
+				known = append(known, id)
+			}
+		}
+	}
+	switch {
+	case len(known) > 0 && s.cap.GPU == "":
+		err.Near = nil
+		err.Note = fmt.Sprintf("the capture does not say what it was measured on, and the name is known to %s: open it with gpu=%q", joinAnd(known), known[0])
+	case len(known) > 0:
+		err.Note = fmt.Sprintf("(the name is known to %s, this capture is of %s)", joinAnd(known), s.cap.GPU)
+	case s.cap.GPU == "" && len(s.cats) == 0:
+		err.Note = fmt.Sprintf("(the capture does not say what it was measured on, so it has no metrics: open it with gpu= one of %s)", strings.Join(IDs(), ", "))
+	}
+	return err
+}
+
+// compile makes derived counters of metrics, compiled together.
+func (s *scope) compile(entries []*Entry) ([]*capture.Counter, error) {
+	if len(entries) == 0 {
+		return nil, nil
+	}
+	if s.depth >= maxMetricDepth {
+		return nil, fmt.Errorf("metric %s: metrics read each other more than %d deep, or in a circle", entries[0].Name, maxMetricDepth)
+	}
+	s.depth++
+	defer func() { s.depth-- }()
+	out := make([]*capture.Counter, len(entries))
+	var fresh []*Entry
+	for i, e := range entries {
+		if out[i] = s.metrics[e]; out[i] == nil && !slices.Contains(fresh, e) {
+			fresh = append(fresh, e)
+		}
+	}
+	counters, err := s.compileFresh(fresh)
+	if err != nil {
+		return nil, err
+	}
+	for i, e := range fresh {
+		s.metrics[e] = counters[i]
+	}
+	for i, e := range entries {
+		out[i] = s.metrics[e]
+	}
+	return out, nil
+}
+
+func (s *scope) compileFresh(entries []*Entry) ([]*capture.Counter, error) {
+	exprs := make([]*formula.Expr, len(entries))
+	envs := make([]*formulaEnv, len(entries))
+	opt := formula.Options{Notes: make([][]string, len(entries)), Percent: make([]bool, len(entries)), ZeroIsZero: s.zeroIsZero()}
+	for i, e := range entries {
+		exprs[i] = e.expr
+		envs[i] = &formulaEnv{s: s, expr: e.expr, entry: e}
+		opt.Percent[i] = e.Unit == "percent"
+	}
+	// The notes are filled while names are resolved, and read after.
+	p, err := formula.BindEach(exprs, s.cap.Axis, func(i int) formula.Env { return envs[i] }, opt)
+	if err != nil {
+		return nil, err
+	}
+	out := make([]*capture.Counter, len(entries))
+	for i, e := range entries {
+		opt.Notes[i] = envs[i].notes
+		c := &capture.Counter{Meta: e.meta(), Axis: s.cap.Axis, Der: p.Derivation(i)}
+		if e.PerDenom {
+			c.Unit = denomUnit(e.Unit, denomOf(s.cap))
+		}
+		if s.sel != nil {
+			c.Name += s.sel.label
+			if s.sel.single {
+				c.Meta.Instance = s.sel.ids[0]
+			}
+		} else {
+			s.addInstances(c, e)
+		}
+		out[i] = c
+	}
+	return out, nil
+}
+
+// zeroIsZero is the rule for dividing by zero: the capture's option, else that of its GPU's catalogue.
+func (s *scope) zeroIsZero() bool {
+	return s.cap.Options.Zero != "missing" && len(s.cats) > 0 && s.cats[0].zeroIsZero()
+}
+
+// denomUnit puts the capture's denominator into a unit such as "requests per kernel".
+func denomUnit(unit, denom string) string {
+	if base, _, ok := strings.Cut(unit, " per "); ok {
+		if word, ok := denominators[denom]; ok {
+			return base + " per " + word
+		}
+	}
+	return unit
+}

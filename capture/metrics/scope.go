@@ -1,0 +1,208 @@
+package metrics
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"astrolabe/capture"
+	"astrolabe/capture/metrics/formula"
+)
+
+// scope resolves names for one capture. It is made for one call and keeps what that call derives, so that formulas
+// compiled together share their operands.
+type scope struct {
+	cap   *capture.Capture
+	cats  []*Catalogue
+	defs  []*Entry // metrics that the user defined
+	sel   *selection
+	depth int // of metrics that read metrics
+
+	subsets   map[*capture.Counter]*capture.Counter
+	durations map[*capture.Pass]*capture.Counter
+	kernels   *capture.Counter
+	metrics   map[*Entry]*capture.Counter
+}
+
+// selection restricts counters to some of their instances.
+type selection struct {
+	ids    []string
+	single bool   // one instance, not a subset
+	label  string // what is appended to names, such as ".Cluster[0]"
+}
+
+func newScope(cap *capture.Capture, defs []*Entry) *scope {
+	return &scope{cap: cap, cats: For(cap), defs: defs,
+		subsets: map[*capture.Counter]*capture.Counter{}, durations: map[*capture.Pass]*capture.Counter{}, metrics: map[*Entry]*capture.Counter{}}
+}
+
+// restricted is the same scope for some instances only.
+func (s *scope) restricted(sel *selection) *scope {
+	out := newScope(s.cap, s.defs)
+	out.cats, out.sel, out.depth = s.cats, sel, s.depth
+	return out
+}
+
+// maxMetricDepth bounds metrics that read metrics that read metrics.
+const maxMetricDepth = 16
+
+// formulaEnv resolves the names of one formula.
+type formulaEnv struct {
+	s     *scope
+	expr  *formula.Expr
+	entry *Entry   // the metric that the formula belongs to; nil for a user's expression
+	notes []string // doubts about what was resolved
+}
+
+func (v *formulaEnv) note(format string, args ...any) {
+	if w := fmt.Sprintf(format, args...); !slices.Contains(v.notes, w) {
+		v.notes = append(v.notes, w)
+	}
+}
+
+func missing(code capture.ReasonCode, format string, args ...any) formula.Operand {
+	return formula.Operand{MissingReason: &capture.Reason{Code: code, Text: fmt.Sprintf(format, args...)}}
+}
+
+func constant(v float64) formula.Operand { return formula.Operand{Const: v, IsConst: true} }
+
+// Lookup resolves a name: the time of the sample, the denominator, a counter, a property of the capture, a metric.
+func (v *formulaEnv) Lookup(name string, dollar bool) (formula.Operand, error) {
+	s := v.s
+	switch name {
+	case "Start_Timestamp":
+		return constant(0), nil // times count from the start of the dispatch
+	case "End_Timestamp", sampleTime:
+		if s.cap.Counter(name) == nil {
+			return v.duration(), nil
+		}
+	case "denom":
+		if dollar {
+			return v.denominator()
+		}
+	}
+	if c := s.raw(name); c != nil {
+		return formula.Operand{Counter: c}, nil
+	}
+	if base, ok := strings.CutSuffix(name, "_PER_XCD"); ok && s.known(base) {
+		return v.perXCD(base)
+	}
+	if x, ok := s.property(name); ok {
+		return constant(x), nil
+	}
+	if name == "num_xcd" {
+		return constant(1), nil // a GPU of one die does not say so
+	}
+	if e, err := s.find(name); err == nil && !e.IsMetric() {
+		if c := s.collected(e); c != nil {
+			return formula.Operand{Counter: c}, nil
+		}
+		return missing(capture.NotCollected, "%s was not collected", e.Name), nil
+	}
+	c, err := s.addressed(name, v.entry)
+	if err == nil {
+		return formula.Operand{Counter: c}, nil
+	}
+	if v.entry == nil || v.entry.defined {
+		return formula.Operand{}, err
+	}
+	if dollar {
+		return missing(capture.NotCollected, "the capture does not say $%s", name), nil
+	}
+	return missing(capture.NotCollected, "%s was not collected", name), nil
+}
+
+// sampleTime is the name that a formula of the cpu catalogue gives to the measured time of a sample, in ns.
+const sampleTime = "sample_ns"
+
+// raw returns a measured counter by its exact name, restricted to the selected instances.
+func (s *scope) raw(name string) *capture.Counter {
+	c := s.cap.Counter(name)
+	if c == nil {
+		if base, id, ok := cutInstance(name); ok && s.sel == nil {
+			if c := s.cap.Counter(base); c != nil {
+				return c.Instance(id)
+			}
+		}
+		return nil
+	}
+	return s.selected(c)
+}
+
+// selected restricts a measured counter to the selected instances.
+func (s *scope) selected(c *capture.Counter) *capture.Counter {
+	if s.sel == nil || len(c.Instances) == 0 {
+		return c
+	}
+	if sub, ok := s.subsets[c]; ok {
+		return sub
+	}
+	var sub *capture.Counter
+	if s.sel.single {
+		sub = c.Instance(s.sel.ids[0])
+	} else {
+		sub = &capture.Counter{Meta: c.Meta, Axis: c.Axis, Pass: c.Pass, Reasons: c.Reasons, Warnings: c.Warnings}
+		sub.Name += s.sel.label
+		for _, in := range c.Instances {
+			if slices.Contains(s.sel.ids, in.Meta.Instance) {
+				sub.Instances = append(sub.Instances, in)
+			}
+		}
+	}
+	s.subsets[c] = sub
+	return sub
+}
+
+// property is a numeric constant of the capture. Where the capture has one per CPU ("NAME.3") it is that of the selected CPU or
+// the mean of the selected ones.
+func (s *scope) property(name string) (float64, bool) {
+	if name == "cpus_online" && s.sel != nil {
+		return float64(len(s.sel.ids)), true
+	}
+	if p, ok := s.cap.Property(name); ok {
+		if !p.IsText {
+			return p.Number, true
+		}
+		x, err := strconv.ParseFloat(strings.TrimSpace(p.Text), 64)
+		return x, err == nil
+	}
+	sum, n := 0.0, 0
+	for _, p := range s.cap.Properties {
+		if id, ok := strings.CutPrefix(p.Name, name+"."); ok && !p.IsText && (s.sel == nil || slices.Contains(s.sel.ids, id)) {
+			sum += p.Number
+			n++
+		}
+	}
+	return sum / float64(n), n > 0
+}
+
+// known reports whether the capture has or could have a counter of that name.
+func (s *scope) known(name string) bool {
+	if s.cap.Counter(name) != nil {
+		return true
+	}
+	for _, c := range s.cats {
+		if e, err := c.Find(name); err == nil && e.Name == name {
+			return true
+		}
+	}
+	return false
+}
+
+// perXCD is a counter divided by the number of dies.
+func (v *formulaEnv) perXCD(base string) (formula.Operand, error) {
+	c := v.s.raw(base)
+	if c == nil {
+		return missing(capture.NotCollected, "%s was not collected", base), nil
+	}
+	n, ok := v.s.property("num_xcd")
+	if !ok {
+		n = 1
+	}
+	if n == 1 {
+		return formula.Operand{Counter: c}, nil
+	}
+	q, err := formula.Apply("/", capture.Meta{Name: base + "_PER_XCD", Unit: c.Unit}, formula.Operand{Counter: c}, constant(n))
+	return formula.Operand{Counter: q}, err
+}

@@ -1,0 +1,220 @@
+package metrics
+
+import (
+	"fmt"
+	"math"
+	"sort"
+
+	"astrolabe/capture"
+	"astrolabe/capture/metrics/formula"
+)
+
+// Durations and denominators of the rocprof-compute catalogues (reference: rocprof-compute's normalization units, and its rules for
+// merging the passes of a dispatch).
+
+// DefaultDenom is the denominator of a capture that names none.
+const DefaultDenom = "per_kernel"
+
+// denominators maps the denom option to the word after "per".
+var denominators = map[string]string{"per_kernel": "kernel", "per_wave": "wave", "per_cycle": "cycle", "per_second": "second"}
+
+// Denoms lists the values of the denom option.
+func Denoms() []string { return []string{"per_kernel", "per_wave", "per_cycle", "per_second"} }
+
+// Durations lists the values of the duration option.
+func Durations() []string { return []string{"pass", "median", "first"} }
+
+func denomOf(cap *capture.Capture) string {
+	if cap.Options.Denom == "" {
+		return DefaultDenom
+	}
+	return cap.Options.Denom
+}
+
+// denominator is $denom: what "per kernel" and the like divide by.
+func (v *formulaEnv) denominator() (formula.Operand, error) {
+	switch d := denomOf(v.s.cap); d {
+	case "per_kernel":
+		return formula.Operand{Counter: v.s.dispatches()}, nil
+	case "per_wave":
+		if c := v.s.raw("SQ_WAVES"); c != nil {
+			return formula.Operand{Counter: c}, nil
+		}
+		if c := v.s.raw("SQ_WAVES_sum"); c != nil {
+			v.note("waves are counted by SQ_WAVES_sum, because SQ_WAVES was not collected")
+			return formula.Operand{Counter: c}, nil
+		}
+		return missing(capture.NotCollected, "SQ_WAVES was not collected, which the denominator per_wave needs"), nil
+	case "per_cycle":
+		return v.perXCD("GRBM_GUI_ACTIVE")
+	case "per_second":
+		ns := v.duration().Counter
+		c, err := formula.Apply("/", capture.Meta{Name: "seconds", Unit: "s"}, formula.Operand{Counter: ns}, constant(1e9))
+		if err != nil {
+			return formula.Operand{}, err
+		}
+		return formula.Operand{Counter: c}, nil
+	default:
+		return formula.Operand{}, fmt.Errorf("denominator %q is unknown; use %s", d, joinOr(Denoms()))
+	}
+}
+
+// dispatches counts the dispatches merged into each sample. As a vector of ones it adds up to their number, which a plain 1 would not.
+func (s *scope) dispatches() *capture.Counter {
+	if s.kernels == nil {
+		axis := s.cap.Axis
+		s.kernels = &capture.Counter{
+			Meta: capture.Meta{Name: "dispatches", Title: "Dispatches", Unit: "kernel", Kind: capture.Delta, Integral: true,
+				Doc: "Number of kernel dispatches in the sample."},
+			Axis: axis,
+			Col: capture.LazyColumn(axis.Len(), func() (capture.Data, error) {
+				f := make([]float64, axis.Len())
+				for i := range f {
+					f[i] = axis.Merged(i)
+				}
+				return capture.Data{F: f}, nil
+			}),
+		}
+	}
+	return s.kernels
+}
+
+// duration is the measured time of each sample in ns, by the capture's duration rule. By default that is the time of the very
+// pass that measured the formula's counters; where they come from several, of the first that the formula names.
+func (v *formulaEnv) duration() formula.Operand {
+	var pass *capture.Pass
+	var first string
+	mixed := false
+	for _, name := range v.expr.Names() {
+		c := v.s.cap.Counter(name)
+		if c == nil {
+			continue
+		}
+		p := passOf(c)
+		switch {
+		case p == nil || p.Duration == nil:
+		case pass == nil:
+			pass, first = p, name
+		case p != pass:
+			mixed = true
+		}
+	}
+	switch v.s.cap.Options.Duration {
+	case "median":
+		return formula.Operand{Counter: v.s.medianDuration()}
+	case "first":
+		if len(v.s.cap.Passes) > 0 && v.s.cap.Passes[0].Duration != nil {
+			pass = v.s.cap.Passes[0]
+		}
+	default:
+		if mixed {
+			v.note("time is that of the pass that measured %s; other operands come from other passes", first)
+		}
+	}
+	return formula.Operand{Counter: v.s.passDuration(pass)}
+}
+
+func passOf(c *capture.Counter) *capture.Pass {
+	if c.Pass == nil && len(c.Instances) > 0 {
+		return c.Instances[0].Pass
+	}
+	return c.Pass
+}
+
+func durationMeta() capture.Meta {
+	return capture.Meta{Name: "duration_ns", Title: "Measured time", Unit: "ns", Kind: capture.Delta, Integral: true,
+		Doc: "Measured time of the sample in the pass that measured the counters beside it."}
+}
+
+// passDuration is the time of each sample in a pass, or on the capture's own axis where pass is nil.
+func (s *scope) passDuration(pass *capture.Pass) *capture.Counter {
+	if c := s.durations[pass]; c != nil {
+		return c
+	}
+	axis := s.cap.Axis
+	c := &capture.Counter{Meta: durationMeta(), Axis: axis, Pass: pass}
+	if pass != nil {
+		c.Col = pass.Duration
+	} else {
+		c.Col = capture.LazyColumn(axis.Len(), func() (capture.Data, error) {
+			f := make([]float64, axis.Len())
+			for i := range f {
+				f[i] = float64(axis.Interval(i))
+			}
+			return capture.Data{F: f}, nil
+		})
+	}
+	s.durations[pass] = c
+	return c
+}
+
+// medianDuration is the median of a sample's durations over all its measured counters, so a pass that measured many weighs more: the
+// rule of rocprof-compute 3.3.0, which merges rows of (pass, counter).
+func (s *scope) medianDuration() *capture.Counter {
+	key := &medianKey
+	if c := s.durations[key]; c != nil {
+		return c
+	}
+	axis := s.cap.Axis
+	weights := map[*capture.Pass]float64{}
+	var passes []*capture.Pass
+	for _, c := range s.cap.Counters {
+		p := passOf(c)
+		if p == nil || p.Duration == nil {
+			continue
+		}
+		if weights[p] == 0 {
+			passes = append(passes, p)
+		}
+		weights[p]++
+	}
+	if len(passes) == 0 {
+		return s.passDuration(nil)
+	}
+	c := &capture.Counter{Meta: durationMeta(), Axis: axis}
+	c.Doc = "Median of the sample's measured times over all its counters."
+	c.Col = capture.LazyColumn(axis.Len(), func() (capture.Data, error) {
+		f := make([]float64, axis.Len())
+		w := make([]weighted, 0, len(passes))
+		for i := range f {
+			w = w[:0]
+			for _, p := range passes {
+				if d := p.Duration.Data().Float(i); d == d {
+					w = append(w, weighted{d, weights[p]})
+				}
+			}
+			f[i] = weightedMedian(w)
+		}
+		return capture.Data{F: f}, nil
+	})
+	s.durations[key] = c
+	return c
+}
+
+// medianKey marks the median among the durations by pass.
+var medianKey capture.Pass
+
+type weighted struct{ value, weight float64 }
+
+// weightedMedian is the median of values that stand weight times each, the mean of the middle two where their number is even.
+func weightedMedian(w []weighted) float64 {
+	if len(w) == 0 {
+		return math.NaN()
+	}
+	sort.Slice(w, func(i, j int) bool { return w[i].value < w[j].value })
+	total := 0.0
+	for _, x := range w {
+		total += x.weight
+	}
+	at := func(rank float64) float64 {
+		seen := 0.0
+		for _, x := range w {
+			seen += x.weight
+			if rank < seen {
+				return x.value
+			}
+		}
+		return w[len(w)-1].value
+	}
+	return (at(math.Floor((total-1)/2)) + at(math.Floor(total/2))) / 2
+}
