@@ -1,0 +1,14 @@
+// Package all is the registry of every file format that astrolabe reads or writes.
+package all
+
+import (
+	"astrolabe/capture/formats"
+	"astrolabe/capture/formats/arrow"
+	"astrolabe/capture/formats/csv"
+	"astrolabe/capture/formats/rocprofcompute"
+)
+
+// Registry returns all formats, the native one first.
+func Registry() *formats.Registry {
+	return formats.NewRegistry(arrow.Format{}, rocprofcompute.Format{}, csv.Format{})
+}
