@@ -130,21 +130,15 @@ func (h *header) timeRole() (role, bool) {
 // joinedName is a name reduced to its letters and digits, to compare with the lists above.
 func joinedName(name string) string { return strings.Join(words(name), "") }
 
-// checkHeader refuses names that stand twice and names columns without one.
+// checkHeader names columns without a name and refuses names that stand twice.
 func checkHeader(f *delimited.File) (warnings []string, err error) {
-	seen := make(map[string]int, len(f.Header))
 	for i, h := range f.Header {
 		if h == "" {
-			h = fmt.Sprintf("column %d", i+1)
-			f.Header[i] = h
-			warnings = append(warnings, fmt.Sprintf("%s:%d: column %d has no name: it is called %q", f.Name, f.Line, i+1, h))
+			f.Header[i] = fmt.Sprintf("column %d", i+1)
+			warnings = append(warnings, fmt.Sprintf("%s:%d: column %d has no name: it is called %q", f.Name, f.Line, i+1, f.Header[i]))
 		}
-		if j, dup := seen[h]; dup {
-			return nil, &delimited.Error{File: f.Name, Line: f.Line, Msg: fmt.Sprintf("columns %d and %d are both called %q: rename one of them", j+1, i+1, h)}
-		}
-		seen[h] = i
 	}
-	return warnings, nil
+	return warnings, f.CheckNames()
 }
 
 // headers parses every column's name.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"unicode/utf8"
 )
@@ -259,3 +260,18 @@ func (f *File) Sample(n int) ([][]string, error) {
 	}
 	return out, nil
 }
+
+// CheckNames returns an error where two columns have one name.
+func (f *File) CheckNames() error {
+	seen := make(map[string]int, len(f.Header))
+	for i, h := range f.Header {
+		if j, dup := seen[h]; dup {
+			return &Error{f.Name, f.Line, fmt.Sprintf("columns %d and %d are both called %q: rename one of them", j+1, i+1, h)}
+		}
+		seen[h] = i
+	}
+	return nil
+}
+
+// Index is the column of that name, -1 if there is none.
+func (f *File) Index(name string) int { return slices.Index(f.Header, name) }
