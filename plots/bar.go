@@ -210,9 +210,8 @@ func (b *bar) drawLying(sc *scene, t *Theme, area rect) {
 		for j, sr := range b.series {
 			b.drawLyingBar(sc, t, frame, tx, sr.Values[i], b.color(t, j, i), rect{0, top + float64(j)*thick, valueW, thick})
 		}
-		if y+h/2-s.height()/2 > lastLabel {
-			lines := s.lines(l, lw, max(1, int(h/(t.Text*1.2))))
-			ty := y + (h-float64(len(lines))*t.Text*1.2)/2
+		lines := s.lines(l, lw, max(1, int(h/(t.Text*1.2))))
+		if ty := y + (h-float64(len(lines))*t.Text*1.2)/2; ty >= lastLabel {
 			for _, line := range lines {
 				lastLabel = sc.textAt(frame.x-t.Text*0.5, ty+s.ascent(), right, s, t.Ink, line).bottom()
 				ty += t.Text * 1.2
@@ -287,7 +286,7 @@ func (b *bar) drawStanding(sc *scene, t *Theme, area rect) {
 		gutter = max(gutter, s.width(k.label))
 	}
 	gutter += t.Text * 0.6
-	frame := sc.snapped(rect{area.x + gutter, area.y, area.w - gutter, area.h - t.Text*0.45 - s.leading()})
+	frame := sc.snapped(rect{area.x + gutter, area.y, area.w - gutter, area.h - tickPad(t) - s.leading()})
 	if frame.w < 8 || frame.h < 8 {
 		return
 	}
@@ -305,7 +304,7 @@ func (b *bar) drawStanding(sc *scene, t *Theme, area rect) {
 		}
 		w := s.width(printable(l))
 		if lx := x + slot/2 - w/2; lx >= lastRight+t.Text*0.3 && lx >= area.x && lx+w <= area.right() {
-			lastRight = sc.textAt(lx, frame.bottom()+t.Text*0.4+s.ascent(), left, s, t.Ink, l).right()
+			lastRight = sc.textAt(lx, frame.bottom()+tickPad(t)+s.ascent(), left, s, t.Ink, l).right()
 		}
 	}
 	sc.hline(frame.x, frame.right(), ty(0), 1.5, t.MarkLine)

@@ -68,6 +68,12 @@ func (g *grid) draw(sc *scene, t *Theme, area rect) {
 		newTimeStack(lanes).draw(sc, t, area)
 		return
 	}
+	if !g.fits(t, area) {
+		s := style{regular, t.Text}
+		n := max(1, int(area.h/s.leading()))
+		sc.textLines(area.x, area.y, left, s, t.Muted, s.lines("the charts of this grid do not fit at this size", area.w, n))
+		return
+	}
 	// Rows share the height in proportion to what their tallest chart prefers.
 	prefer, sum := make([]float64, len(g.rows)), 0.0
 	for i, row := range g.rows {
@@ -86,4 +92,15 @@ func (g *grid) draw(sc *scene, t *Theme, area rect) {
 		}
 		y += h + gridGap(t)
 	}
+}
+
+// fits reports whether every chart of the grid gets room for at least its title and a few ticks.
+func (g *grid) fits(t *Theme, area rect) bool {
+	for _, row := range g.rows {
+		if g.cellWidth(t, row, area.w) < 9*t.Text {
+			return false
+		}
+	}
+	n := float64(len(g.rows))
+	return (area.h-gridGap(t)*(n-1))/n >= 8*t.Text
 }

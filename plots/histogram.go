@@ -71,6 +71,7 @@ type histogram struct {
 	unit    unit
 	samples []counted
 	lo, hi  float64 // of all bins
+	whole   bool    // one bin per whole number
 	most    int     // in one bin
 	beyond  int     // values outside o.X
 }
@@ -111,7 +112,7 @@ func (h *histogram) count() {
 		}
 		h.lo, h.hi = h.lo-d, h.hi+d
 	case n == 0 && whole && h.hi-h.lo <= 80: // one bin per whole number
-		n = int(h.hi-h.lo) + 1
+		n, h.whole = int(h.hi-h.lo)+1, true
 		h.lo, h.hi = h.lo-0.5, h.hi+0.5
 	case n == 0:
 		n = autoBins(longest, h.lo, h.hi)
@@ -274,6 +275,9 @@ func (h *histogram) draw(sc *scene, t *Theme, area rect) {
 	gutter += t.Text * 0.6
 	frame := rect{area.x + gutter, 0, area.w - gutter, 0}
 	xa := newValueAxis(spread{h.lo, h.hi}, Range{h.lo, h.hi}, h.unit, min(max(int(frame.w/(t.Text*6)), 1), 12), false)
+	if h.whole {
+		xa.ticks = slices.DeleteFunc(xa.ticks, func(k tick) bool { return math.Abs(k.at-math.Round(k.at)) > 1e-6 })
+	}
 	k := frame.w / (h.hi - h.lo)
 	toX := func(v float64) float64 { return min(max(frame.x+(v-h.lo)*k, frame.x), frame.right()) }
 

@@ -143,7 +143,7 @@ func drawTimeAxis(sc *scene, t *Theme, frame rect, ax timeAxis) {
 // drawTicksBelow draws labelled ticks under a frame and a title below them; labels that would touch are left out.
 func drawTicksBelow(sc *scene, t *Theme, frame rect, ticks []tick, tx func(float64) float64, title string) {
 	s := style{regular, t.Text}
-	y := frame.bottom() + t.Text*0.45
+	y := frame.bottom() + tickPad(t)
 	lastRight := math.Inf(-1)
 	for _, k := range ticks {
 		x := tx(k.at)

@@ -44,9 +44,10 @@ func withResolution(doc []byte, dpi int) []byte {
 }
 
 // paletted returns the picture with at most 256 colours, nil where that would show. The most frequent colours stay
-// exact; the rest, shades on the edges of letters and lines, take the nearest of them.
+// exact, then those least like any other are taken in; the rest, shades on the edges of letters and lines, become the
+// nearest of them.
 func paletted(img *image.RGBA) *image.Paletted {
-	const most, near = 1 << 14, 20
+	const most, near = 1 << 14, 24
 	counts := newColorTable()
 	w, h := img.Rect.Dx(), img.Rect.Dy()
 	for y := range h {
@@ -65,14 +66,16 @@ func paletted(img *image.RGBA) *image.Paletted {
 			return nil
 		}
 	}
-	type entry struct{ color, n uint32 }
-	var all []entry
+	var all []colorCount
 	for i, k := range counts.keys {
 		if k != 0 {
-			all = append(all, entry{k - 1, counts.vals[i]})
+			all = append(all, colorCount{k - 1, counts.vals[i]})
 		}
 	}
-	slices.SortFunc(all, func(a, b entry) int { return cmp.Or(cmp.Compare(b.n, a.n), cmp.Compare(a.color, b.color)) })
+	slices.SortFunc(all, func(a, b colorCount) int { return cmp.Or(cmp.Compare(b.n, a.n), cmp.Compare(a.color, b.color)) })
+	if len(all) > 256 {
+		farthestFirst(all, 160, 256)
+	}
 	n := min(len(all), 256)
 	pal := make(color.Palette, n)
 	for i, e := range all[:n] {
@@ -106,6 +109,36 @@ func paletted(img *image.RGBA) *image.Paletted {
 		}
 	}
 	return out
+}
+
+// colorCount is a colour and the number of its pixels.
+type colorCount struct{ color, n uint32 }
+
+// farthestFirst reorders all so that behind the first from colours, at each place up to the given one, stands the colour
+// that is least like any before it: the error of a palette cut there is then small everywhere.
+func farthestFirst(all []colorCount, from, to int) {
+	dist := make([]int, len(all))
+	for i := range all {
+		dist[i] = math.MaxInt
+		for _, k := range all[:from] {
+			if i >= from {
+				dist[i] = min(dist[i], colorDistance(all[i].color, k.color))
+			}
+		}
+	}
+	for ; from < to; from++ {
+		best := from
+		for i := from + 1; i < len(all); i++ {
+			if dist[i] > dist[best] {
+				best = i
+			}
+		}
+		all[from], all[best] = all[best], all[from]
+		dist[from], dist[best] = dist[best], dist[from]
+		for i := from + 1; i < len(all); i++ {
+			dist[i] = min(dist[i], colorDistance(all[i].color, all[from].color))
+		}
+	}
 }
 
 func colorDistance(a, b uint32) int {

@@ -42,7 +42,7 @@ func (s spread) empty() bool { return s.lo > s.hi }
 // newValueAxis makes an axis for data of a spread with about n ticks. Zero is included unless the data stay far from
 // it; zero = true includes it always.
 func newValueAxis(data spread, fixed Range, u unit, n int, zero bool) valueAxis {
-	const huge = 8e307
+	const huge = 4e307
 	lo, hi := data.lo*u.factor, data.hi*u.factor
 	if data.empty() {
 		lo, hi = 0, 1
@@ -93,10 +93,10 @@ func newValueAxis(data spread, fixed Range, u unit, n int, zero bool) valueAxis 
 // comfortable widens the ends of the data to what an eye expects.
 func comfortable(lo, hi float64, u unit, zero bool) (float64, float64) {
 	top := max(math.Abs(lo), math.Abs(hi))
-	if hi-lo <= top*1e-9 { // constant, or beyond what labels could tell apart
+	if hi-lo <= top*1e-9 || top < 1e-290 { // constant, or beyond what labels could tell apart
 		switch {
-		case top == 0:
-			hi = 1
+		case top < 1e-290:
+			lo, hi = 0, 1
 		case lo > 0:
 			lo, hi = 0, hi*1.25
 		default:

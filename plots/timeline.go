@@ -115,7 +115,7 @@ func (tl *timeline) split(series []Series) error {
 		tl.lanes = append(tl.lanes, byKey[k])
 	}
 	if len(tl.lanes) == 0 {
-		tl.lanes = []*lane{{tl: tl, why: "there is no series to draw"}}
+		tl.lanes = []*lane{{tl: tl, unit: unitOf(""), why: "there is no series to draw"}}
 	}
 	for i, l := range tl.lanes {
 		if err := l.prepare(); err != nil {

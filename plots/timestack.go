@@ -1,6 +1,7 @@
 package plots
 
 import (
+	"fmt"
 	"math"
 	"slices"
 )
@@ -120,8 +121,11 @@ func (p laneParts) below(t *Theme, g laneGeometry) float64 {
 // timeAxisHeight is the height of tick labels and axis title.
 func timeAxisHeight(t *Theme) float64 {
 	s := style{regular, t.Text}
-	return t.Text*0.45 + 2*s.leading()
+	return tickPad(t) + 2*s.leading()
 }
+
+// tickPad is the distance of tick labels from the frame above them; the lowest label beside the frame reaches into it.
+func tickPad(t *Theme) float64 { return t.Text * 0.6 }
 
 // laneGap separates lanes.
 func laneGap(t *Theme) float64 { return t.Text * 0.7 }
@@ -147,44 +151,68 @@ func (ts *timeStack) prefer(t *Theme, width float64) float64 {
 	return h - laneGap(t) + timeAxisHeight(t)
 }
 
-// draw divides area among the lanes.
+// draw divides area among the lanes. Lanes that find no room are counted in a line of text.
 func (ts *timeStack) draw(sc *scene, t *Theme, area rect) {
-	n := float64(len(ts.lanes))
-	t0, t1, shared := shareTime(ts.lanes)
+	for n := len(ts.lanes); n >= 1; n-- {
+		note := ""
+		room := area
+		if n < len(ts.lanes) {
+			s := style{regular, t.Small}
+			note = s.fit(fmt.Sprintf("%d more panels do not fit at this size", len(ts.lanes)-n), area.w)
+			room.h -= s.leading()
+		}
+		if !ts.drawLanes(sc, t, room, ts.lanes[:n], n == 1) {
+			continue
+		}
+		if note != "" {
+			s := style{regular, t.Small}
+			sc.textAt(area.x, area.bottom()-s.descent(), left, s, t.Muted, note)
+		}
+		return
+	}
+}
+
+// drawLanes draws lanes into area, or nothing and false where that is too low for them and force is not set.
+func (ts *timeStack) drawLanes(sc *scene, t *Theme, area rect, lanes []*lane, force bool) bool {
+	n := float64(len(lanes))
+	t0, t1, shared := shareTime(lanes)
 	axes := 1.0
 	if !shared {
 		axes = n
 	}
 	room := area.h - axes*timeAxisHeight(t) - (n-1)*laneGap(t)
 	each := room / n
-	g := geometry(t, ts.lanes, area.w, each*0.7)
+	g := geometry(t, lanes, area.w, each*0.7)
 	s := style{regular, t.Text}
 	frameW := area.w - g.gutter - g.legendW
-	ax := newTimeAxis(t0, t1, s, frameW)
-	// Lanes that have nothing to draw take what they need; the rest is divided evenly among the frames.
-	parts := make([]laneParts, len(ts.lanes))
-	fixed, weights := 0.0, 0.0
-	for i, l := range ts.lanes {
+	axis := func(l *lane) timeAxis {
 		if !shared {
-			ax = newTimeAxis(l.tl.t0, l.tl.t1, s, frameW)
+			return newTimeAxis(l.tl.t0, l.tl.t1, s, frameW)
 		}
-		parts[i] = l.measure(t, g, ax, area.w, each*0.7, max(each*0.5, keyHeight(t, 1)))
+		return newTimeAxis(t0, t1, s, frameW)
+	}
+	// Headers and legends take what they need; the rest is divided among the frames.
+	parts := make([]laneParts, len(lanes))
+	fixed, weights := 0.0, 0.0
+	for i, l := range lanes {
+		parts[i] = l.measure(t, g, axis(l), area.w, each*0.7, max(each*0.4, keyHeight(t, 1)))
 		fixed += parts[i].fixed
 		weights += l.frameHeight(t)
 	}
+	if room-fixed < t.Text*1.5*n && !force {
+		return false
+	}
 	y := area.y
-	for i, l := range ts.lanes {
-		h := parts[i].fixed + (room-fixed)*l.frameHeight(t)/weights
-		if !shared {
-			ax = newTimeAxis(l.tl.t0, l.tl.t1, s, frameW)
-		}
-		withAxis := !shared || i == len(ts.lanes)-1
+	for i, l := range lanes {
+		h := parts[i].fixed + max(0, room-fixed)*l.frameHeight(t)/weights
+		withAxis := !shared || i == len(lanes)-1
 		if withAxis {
 			h += timeAxisHeight(t)
 		}
-		l.draw(sc, t, g, ax, parts[i], rect{area.x, y, area.w, h}, withAxis)
+		l.draw(sc, t, g, axis(l), parts[i], rect{area.x, y, area.w, min(h, area.bottom()-y)}, withAxis)
 		y += h + laneGap(t)
 	}
+	return true
 }
 
 // topPad is the space between the header and a frame: the label of the topmost tick reaches into it.

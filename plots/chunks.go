@@ -1,0 +1,224 @@
+package plots
+
+import "fmt"
+
+// chunks lays out the whole report for a content width, in reading order: title, provenance, findings, items.
+// pageH is the greatest height of a chunk.
+func (r *Report) chunks(t *Theme, width, pageH float64) []*chunk {
+	var out []*chunk
+	ts := style{bold, t.PageTitle}
+	title := r.Title
+	if title == "" {
+		title = "Report"
+	}
+	for _, l := range ts.lines(title, width, 4) {
+		out = append(out, &chunk{h: ts.size * 1.22, keep: true, draw: func(sc *scene, x, y, w float64) {
+			sc.textAt(x, y+ts.ascent(), left, ts, t.Ink, l)
+		}})
+	}
+	out = append(out, r.provenanceChunks(t, width, pageH)...)
+
+	shared := r.geometry(t, width)
+	t0, t1 := r.extent()
+	findings := r.Findings()
+	if len(findings) > 0 {
+		out = append(out, sectionHeading(t, "Findings", countFindings(findings)))
+	}
+	for _, f := range findings {
+		out = append(out, f.chunks(t, width, pageH, t0, t1)...)
+		out = append(out, plotChunks(t, f.Plots, shared, width, pageH)...)
+	}
+	var plots []*Plot // a run of plots that may share an axis
+	flush := func() {
+		out = append(out, plotChunks(t, plots, shared, width, pageH)...)
+		plots = nil
+	}
+	for _, it := range r.Items {
+		switch it := it.(type) {
+		case *Plot:
+			if it != nil && it.body != nil {
+				plots = append(plots, it)
+			}
+		case Text:
+			flush()
+			out = append(out, textChunks(t, it, width)...)
+		case Table:
+			flush()
+			out = append(out, tableChunks(t, it, width, pageH)...)
+		}
+	}
+	flush()
+	// Nothing may be higher than a page: such a chunk would be cut off.
+	for _, c := range out {
+		c.h = min(c.h, pageH)
+	}
+	return out
+}
+
+func sectionHeading(t *Theme, title, note string) *chunk {
+	hs, ns := style{bold, t.Heading}, style{regular, t.Text}
+	return &chunk{h: hs.leading(), space: t.Heading * 0.8, keep: true, draw: func(sc *scene, x, y, w float64) {
+		box := sc.textAt(x, y+hs.ascent(), left, hs, t.Ink, title)
+		sc.textAt(box.right()+t.Text*0.8, y+hs.ascent(), left, ns, t.Muted, ns.fit(note, x+w-box.right()-t.Text*0.8))
+	}}
+}
+
+func countFindings(list []Finding) string {
+	var n [Critical + 1]int
+	for _, f := range list {
+		if f.Severity <= Critical {
+			n[f.Severity]++
+		}
+	}
+	text := ""
+	for s := int(Critical); s >= int(Good); s-- {
+		if n[s] == 0 {
+			continue
+		}
+		if text != "" {
+			text += ", "
+		}
+		text += fmt.Sprintf("%d %s", n[s], Severity(s))
+	}
+	return text
+}
+
+// timelines lists the timelines of the report, also those of findings and grids.
+func (r *Report) timelines() []*lane {
+	var out []*lane
+	add := func(p *Plot) {
+		if p != nil {
+			out = append(out, lanesOf(p)...)
+		}
+	}
+	for _, it := range r.Items {
+		switch it := it.(type) {
+		case *Plot:
+			add(it)
+		case Finding:
+			for _, p := range it.Plots {
+				add(p)
+			}
+		}
+	}
+	return out
+}
+
+// lanesOf returns the lanes of a timeline or of a column of timelines, nil for any other chart.
+func lanesOf(p *Plot) []*lane {
+	switch b := p.body.(type) {
+	case *timeline:
+		return b.lanes
+	case *grid:
+		return b.single()
+	}
+	return nil
+}
+
+// geometry aligns every timeline of the report.
+func (r *Report) geometry(t *Theme, width float64) laneGeometry {
+	lanes := r.timelines()
+	g := laneGeometry{}
+	least := 0.0
+	for _, l := range lanes {
+		if len(l.series) > 1 && (least == 0 || l.frameHeight(t) < least) {
+			least = l.frameHeight(t)
+		}
+	}
+	if len(lanes) > 0 {
+		g = geometry(t, lanes, width, max(least, t.Text*7.5))
+	}
+	return g
+}
+
+// extent is the stretch of time against which the spans of findings are drawn.
+func (r *Report) extent() (t0, t1 int64) {
+	if r.End > r.Start {
+		return r.Start, r.End
+	}
+	first := true
+	grow := func(a, b int64) {
+		if first {
+			t0, t1, first = a, b, false
+		}
+		t0, t1 = min(t0, a), max(t1, b)
+	}
+	for _, l := range r.timelines() {
+		grow(l.tl.t0, l.tl.t1)
+	}
+	for _, f := range r.Findings() {
+		for _, s := range f.Spans {
+			grow(s.Start, s.End)
+		}
+	}
+	return t0, t1
+}
+
+// plotChunks lays out plots under one another. Neighbouring timelines whose windows overlap stand on one time axis.
+func plotChunks(t *Theme, plots []*Plot, g laneGeometry, width, pageH float64) []*chunk {
+	var out []*chunk
+	for i := 0; i < len(plots); {
+		lanes := lanesOf(plots[i])
+		if lanes == nil {
+			out = append(out, plotChunk(t, plots[i], width, pageH))
+			i++
+			continue
+		}
+		// Take in the timelines that follow as long as all share their time.
+		starts := map[int]bool{0: true}
+		i++
+		for i < len(plots) {
+			more := lanesOf(plots[i])
+			if more == nil {
+				break
+			}
+			all := append(lanes[:len(lanes):len(lanes)], more...)
+			if _, _, ok := shareTime(all); !ok {
+				break
+			}
+			starts[len(lanes)] = true
+			lanes = all
+			i++
+		}
+		out = append(out, laneChunks(t, lanes, starts, g, width, pageH)...)
+	}
+	return out
+}
+
+// laneChunks lays out lanes on one time axis. starts holds the indices at which a new plot begins.
+func laneChunks(t *Theme, lanes []*lane, starts map[int]bool, g laneGeometry, width, pageH float64) []*chunk {
+	if _, _, ok := shareTime(lanes); !ok { // a grid over unlike windows
+		var out []*chunk
+		for _, l := range lanes {
+			out = append(out, laneChunks(t, []*lane{l}, map[int]bool{0: true}, g, width, pageH)...)
+		}
+		return out
+	}
+	t0, t1, _ := shareTime(lanes)
+	ax := newTimeAxis(t0, t1, style{regular, t.Text}, width-g.gutter-g.legendW)
+	grp := &group{foot: &chunk{h: timeAxisHeight(t), draw: func(sc *scene, x, y, w float64) {
+		frame := sc.snapped(rect{x + g.gutter, y - 1, w - g.gutter - g.legendW, 1})
+		drawTimeAxis(sc, t, frame, ax)
+	}}}
+	var out []*chunk
+	for i, l := range lanes {
+		fh := l.frameHeight(t)
+		parts := l.measure(t, g, ax, width, fh, pageH*0.4)
+		c := &chunk{h: min(parts.fixed+fh, pageH-timeAxisHeight(t)), space: laneGap(t), group: grp}
+		if starts[i] {
+			c.space = t.Text * 1.1
+		}
+		c.draw = func(sc *scene, x, y, w float64) {
+			l.draw(sc, t, g, ax, parts, rect{x, y, w, c.h}, false)
+		}
+		out = append(out, c)
+	}
+	return out
+}
+
+// plotChunk lays out any other chart at the height that it prefers.
+func plotChunk(t *Theme, p *Plot, width, pageH float64) *chunk {
+	c := &chunk{h: min(p.body.prefer(t, width), pageH), space: t.Text * 1.4}
+	c.draw = func(sc *scene, x, y, w float64) { p.body.draw(sc, t, rect{x, y, w, c.h}) }
+	return c
+}

@@ -1,0 +1,226 @@
+package plots
+
+import (
+	"fmt"
+	"math"
+	"strings"
+
+	"astrolabe/capture"
+)
+
+// chunks lays a finding out as a card: a bar in the colour of its severity, a sign and the word for it, what was found,
+// the value beside its threshold, advice, and where in the capture it holds.
+func (f Finding) chunks(t *Theme, width, pageH float64, t0, t1 int64) []*chunk {
+	c := t.severity(f.Severity)
+	left0 := t.Text * 3.1 // text begins here, right of bar and sign
+	inner := width - left0 - t.Text
+	var rows []*chunk
+	add := func(h float64, draw func(sc *scene, x, y, w float64)) {
+		rows = append(rows, &chunk{h: h, draw: draw})
+	}
+	lines := func(runs []run, space float64) {
+		for i, l := range wrapRuns(runs, inner) {
+			size := l.size(t.Text)
+			gap := 0.0
+			if i == 0 {
+				gap = space
+			}
+			add(style{regular, size}.leading()+gap, func(sc *scene, x, y, w float64) {
+				l.draw(sc, t, x+left0, y+gap+style{regular, size}.ascent()+size*0.1)
+			})
+		}
+	}
+
+	f.titleRows(t, inner, left0, add)
+	if runs := f.valueRuns(t); len(runs) > 0 {
+		lines(runs, 0)
+	}
+	if f.Advice != "" {
+		lines(adviceRuns(t, f.Advice), t.Text*0.2)
+	}
+	if len(f.Spans) > 0 && t1 > t0 {
+		lines([]run{{text: spansText(f.Spans, t0, t1), style: style{regular, t.Text}, color: t.Muted}}, t.Text*0.2)
+		add(t.Text*1.1, func(sc *scene, x, y, w float64) {
+			track := sc.snapped(rect{x + left0, y + t.Text*0.35, inner, t.Text * 0.6})
+			sc.fill(track, t.Grid)
+			var list []Interval
+			for _, s := range f.Spans {
+				list = append(list, Interval{Start: s.Start, End: s.End, Severity: f.Severity})
+			}
+			shade(sc, track, timeAxis{t0: t0, t1: t1}, list, t.severity, nil)
+		})
+	}
+	if foot := f.footer(); foot != "" {
+		lines([]run{{text: foot, style: style{regular, t.Small}, color: t.Muted}}, t.Text*0.2)
+	}
+
+	pad := t.Text * 0.6
+	rows[len(rows)-1].h += pad
+	for i, row := range rows {
+		draw, top := row.draw, 0.0
+		if i == 0 {
+			top = pad
+			row.h += pad
+			row.space = t.Text * 0.8
+		}
+		row.keep = i < len(rows)-1
+		h := row.h
+		row.draw = func(sc *scene, x, y, w float64) {
+			sc.fill(rect{x, y, w, h}, withAlpha(c, 0x12))
+			sc.fill(rect{x, y, t.Text * 0.4, h}, c)
+			draw(sc, x, y+top, w)
+		}
+	}
+	return rows
+}
+
+// titleRows are the lines of the title; the first also carries the sign and the word of the severity.
+func (f Finding) titleRows(t *Theme, inner, left0 float64, add func(float64, func(*scene, float64, float64, float64))) {
+	ts, ws := style{bold, t.Title}, style{bold, t.Small}
+	word := strings.ToUpper(f.Severity.String())
+	wordW := 0.0
+	if word != "" {
+		wordW = ws.width(word) + t.Text*1.2
+	}
+	title := f.Title
+	if title == "" {
+		title = f.ID
+	}
+	if title == "" {
+		title = f.Metric
+	}
+	c := t.severity(f.Severity)
+	for i, l := range ts.wrap(title, inner-wordW-t.Text*0.5) {
+		add(ts.leading(), func(sc *scene, x, y, w float64) {
+			base := y + ts.ascent() + t.Title*0.08
+			if i == 0 {
+				sc.glyph(t, f.Severity, x+t.Text*1.75, base-t.Title*0.34, t.Text*1.35)
+				if word != "" {
+					chip := rect{x + w - t.Text*0.8 - wordW + t.Text*0.4, base - t.Small*1.02, wordW - t.Text*0.4, t.Small * 1.42}
+					sc.fill(chip, c)
+					sc.textAt(chip.x+chip.w/2, base-t.Small*0.02, center, ws, t.OnAccent, word)
+				}
+			}
+			sc.textAt(x+left0, base, left, ts, t.Ink, l)
+		})
+	}
+}
+
+// valueRuns say what was measured and what it was compared with.
+func (f Finding) valueRuns(t *Theme) []run {
+	var out []run
+	add := func(text string, face face, clr func(*Theme) run) {
+		r := clr(t)
+		r.text, r.style = text, style{face, t.Text}
+		out = append(out, r)
+	}
+	ink := func(t *Theme) run { return run{color: t.Ink} }
+	muted := func(t *Theme) run { return run{color: t.Muted} }
+	if f.Metric != "" {
+		add(f.Metric, regular, ink)
+	}
+	if f.Value != "" {
+		if f.Metric != "" {
+			add(": ", regular, ink)
+		}
+		add(f.Value, bold, func(t *Theme) run { return run{color: t.severity(f.Severity)} })
+	}
+	if f.Threshold != "" {
+		sep := "threshold "
+		if len(out) > 0 {
+			sep = "  ·  threshold "
+		}
+		add(sep, regular, muted)
+		add(f.Threshold, regular, muted)
+	}
+	return out
+}
+
+func adviceRuns(t *Theme, advice string) []run {
+	out := []run{{text: "→ ", style: style{bold, t.Text}, color: t.Muted}}
+	return append(out, inlineRuns(t, advice, style{regular, t.Text})...)
+}
+
+func (f Finding) footer() string {
+	var parts []string
+	if len(f.Evidence) > 0 {
+		parts = append(parts, "evidence: "+strings.Join(f.Evidence, ", "))
+	}
+	if f.ID != "" && f.Title != "" {
+		parts = append(parts, f.ID)
+	}
+	return strings.Join(parts, "  ·  ")
+}
+
+// spansText says where a finding holds: all spans where they are few, else the longest, and how many more there are.
+func spansText(spans []capture.Span, t0, t1 int64) string {
+	const few = 4
+	total := int64(0)
+	for _, s := range spans {
+		total += s.End - s.Start
+	}
+	text := fmt.Sprintf("holds in %d spans, %s in all", len(spans), Duration(total))
+	if len(spans) == 1 {
+		text = "holds for " + Duration(total)
+	}
+	if share := float64(total) / (float64(t1) - float64(t0)) * 100; share > 0 && share <= 100.5 {
+		text += " (" + significant(math.Min(share, 100), 2) + " % of the capture)"
+	}
+	shown := spans
+	if len(spans) > few {
+		shown = longest(spans, few-1)
+		text += ", longest"
+	}
+	u := timeUnits[0]
+	for _, c := range timeUnits[:4] {
+		if float64(max(t1, -t0)) >= 2*c.ns {
+			u = c
+		}
+	}
+	for i, s := range shown {
+		sep := ", "
+		if i == 0 {
+			sep = ": "
+		}
+		text += sep + spanEnds(s, u)
+	}
+	return text
+}
+
+// spanEnds writes the ends of a span in one unit, with digits enough to tell them apart.
+func spanEnds(s capture.Span, u timeUnit) string {
+	a, b := float64(s.Start)/u.ns, float64(s.End)/u.ns
+	d := 3
+	if length := b - a; length > 0 {
+		d = min(max(2-int(math.Floor(math.Log10(length))), 0), 6)
+	}
+	w := func(v float64) string {
+		text := minus(fmt.Sprintf("%.*f", d, v))
+		if strings.Contains(text, ".") {
+			text = strings.TrimRight(strings.TrimRight(text, "0"), ".")
+		}
+		return text
+	}
+	return w(a) + " to " + w(b) + " " + u.name
+}
+
+// longest returns the n longest spans in the order of time.
+func longest(spans []capture.Span, n int) []capture.Span {
+	kept := make([]bool, len(spans))
+	for range n {
+		best := -1
+		for i, s := range spans {
+			if !kept[i] && (best < 0 || s.End-s.Start > spans[best].End-spans[best].Start) {
+				best = i
+			}
+		}
+		kept[best] = true
+	}
+	var out []capture.Span
+	for i, s := range spans {
+		if kept[i] {
+			out = append(out, s)
+		}
+	}
+	return out
+}

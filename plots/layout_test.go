@@ -1,0 +1,67 @@
+package plots
+
+import (
+	"fmt"
+	"math"
+	"testing"
+)
+
+// checkLayout fails where a text leaves the page or two texts overlap.
+func checkLayout(t *testing.T, name string, sc *scene) {
+	t.Helper()
+	page := rect{0, 0, sc.w, sc.h}
+	bad := 0
+	for i, a := range sc.boxes {
+		if !page.contains(a.rect) {
+			t.Errorf("%s: %.60q leaves the page of %.0fx%.0f: %+v", name, a.text, sc.w, sc.h, a.rect)
+			bad++
+		}
+		for _, b := range sc.boxes[i+1:] {
+			if a.overlaps(b.rect) {
+				t.Errorf("%s: %.60q at %.0f overlaps %.60q at %.0f", name, a.text, a.rect, b.text, b.rect)
+				bad++
+			}
+		}
+		if bad > 5 {
+			t.Fatalf("%s: and more", name)
+		}
+	}
+	for _, o := range sc.ops {
+		if p, ok := o.(polyOp); ok {
+			for _, q := range p.pts {
+				if math.IsNaN(q.x+q.y) || math.IsInf(q.x+q.y, 0) {
+					t.Fatalf("%s: a polygon has a corner at %v", name, q)
+				}
+			}
+		}
+	}
+}
+
+func TestNoTextOverlapsOrLeavesThePage(t *testing.T) {
+	sizes := []Size{{}, {800, 450, 96}, {640, 360, 96}, {400, 300, 96}, {160, 120, 96}, {3200, 1800, 192}, {1600, 300, 96}, {300, 1600, 96}, {1600, 900, 160}}
+	for _, p := range gallery(t) {
+		for _, sz := range sizes {
+			sc, err := p.plot.scene(sz)
+			if err != nil {
+				t.Fatal(err)
+			}
+			checkLayout(t, fmt.Sprintf("%s at %v", p.name, sz), sc)
+		}
+	}
+}
+
+func TestNoTextOfAReportOverlapsOrLeavesItsPage(t *testing.T) {
+	for name, r := range map[string]*Report{"sample": sampleReport(t, 120), "odd": oddReport(t), "empty": {}} {
+		for _, format := range Formats() {
+			for _, sz := range []Size{{}, {Width: 800}, {Width: 400}, {Width: 1600, Height: 900}, {Width: 3200, DPI: 192}} {
+				scenes, err := r.scenes(format, sz)
+				if err != nil {
+					t.Fatal(err)
+				}
+				for i, sc := range scenes {
+					checkLayout(t, fmt.Sprintf("%s.%s at %v, page %d", name, format, sz, i+1), sc)
+				}
+			}
+		}
+	}
+}

@@ -1,0 +1,207 @@
+package plots
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"time"
+
+	"astrolabe/capture"
+)
+
+// Report is a document that answers a question about a capture: what it was made from, what was found, and the
+// pictures and tables that show it. It is plain data; the pages of a picture are only one way to write it.
+type Report struct {
+	Title      string
+	Provenance []KV   // capture file and hash, GPU, driver, catalogue, script and hash, astrolabe version, thresholds
+	Items      []Item // in reading order; findings are shown before everything else, the gravest first
+
+	// Captured is the wall clock at the start of the capture, zero if unknown. It dates a PDF: the time of drawing is
+	// never shown.
+	Captured time.Time
+	// Start and End are the extent of the capture in ns, against which the spans of findings are drawn. Both 0 takes
+	// the extent of the spans and timelines.
+	Start, End int64
+
+	Theme *Theme // nil is Light
+}
+
+// KV is one line of a report's provenance.
+type KV struct{ Key, Value string }
+
+// Item is one part of a report: a Text, a Finding, a Table or a *Plot.
+type Item interface{ item() }
+
+// Text is prose in a small subset of Markdown: headings, paragraphs, lists, block quotes, fenced code, rules, bold,
+// emphasis, code spans and links.
+type Text string
+
+// Finding is a judgement about the capture, with what it rests on. Values are texts, formatted by whoever judged.
+type Finding struct {
+	ID        string // stable name, such as "gfx1151/l2-hit-rate"
+	Severity  Severity
+	Title     string // what was found, in one sentence
+	Metric    string // what was measured
+	Value     string // such as "31.2 %"
+	Threshold string // what it was compared with, such as "below 50 %"
+	Advice    string // what to do about it, in one sentence
+	Spans     []capture.Span
+	Evidence  []string // names of the counters and metrics that it rests on
+	Plots     []*Plot  // shown under the finding
+}
+
+// Table is rows of text under named columns.
+type Table struct {
+	Title   string
+	Columns []Column
+	Rows    [][]string // a row may be shorter than Columns
+}
+
+// Column describes one column of a Table. Units stand in a header row of their own.
+type Column struct {
+	Name  string
+	Unit  string
+	Align Align
+}
+
+// Align says on which side the cells of a column stand.
+type Align uint8
+
+const (
+	AlignAuto Align = iota // right where every cell is a number, else left
+	AlignLeft
+	AlignRight
+)
+
+func (Text) item()    {}
+func (Finding) item() {}
+func (Table) item()   {}
+func (*Plot) item()   {}
+
+// Findings returns the findings of the report, the gravest first, those of one severity in their order.
+func (r *Report) Findings() []Finding {
+	var out []Finding
+	for s := int(Critical); s >= int(None); s-- {
+		for _, it := range r.Items {
+			if f, ok := it.(Finding); ok && int(f.Severity) == s {
+				out = append(out, f)
+			}
+		}
+	}
+	return out
+}
+
+// Page sizes. A PNG grows with its content up to maxPageHeight and is then continued in a further file; a PDF has pages
+// of the proportions of ISO 216 paper; an SVG is one page.
+const (
+	reportWidth   = 1600
+	maxPageHeight = 4000
+	minPageHeight = 400
+)
+
+// Pages draws the report and returns one file per page for PNG, one file for SVG and PDF. Width, or 1600 pixels, is the
+// width of a page; Height, if given, is its greatest height.
+func (r *Report) Pages(format string, sz Size) ([][]byte, error) {
+	f, err := parseFormat(format)
+	if err != nil {
+		return nil, err
+	}
+	scenes, err := r.scenes(f, sz)
+	if err != nil {
+		return nil, fmt.Errorf("report %q: %w", r.Title, err)
+	}
+	switch f {
+	case "pdf":
+		doc, err := pdf(scenes, r.Title, r.Captured)
+		return [][]byte{doc}, err
+	case "svg":
+		doc, err := scenes[0].svg()
+		return [][]byte{doc}, err
+	}
+	var out [][]byte
+	dpi := sz.DPI
+	if dpi == 0 {
+		dpi = DefaultDPI
+	}
+	for _, sc := range scenes {
+		page, err := encodePNG(sc.paint(), dpi)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, page)
+	}
+	return out, nil
+}
+
+// scenes lays the report out on pages.
+func (r *Report) scenes(format string, sz Size) ([]*scene, error) {
+	w, h, scale, err := sz.resolve(reportWidth, 0)
+	if err != nil {
+		return nil, err
+	}
+	t := r.Theme
+	if t == nil {
+		t = Light()
+	}
+	t = t.shrunk(w)
+	p := pager{t: t, w: w, scale: scale, title: r.Title}
+	switch {
+	case h > 0:
+		if h < minPageHeight {
+			return nil, fmt.Errorf("a page %d pixels high is too low for a report: choose at least %d", sz.Height, int(minPageHeight*scale))
+		}
+		p.h, p.fixed = h, format == "pdf"
+	case format == "pdf":
+		p.h, p.fixed = w*1.4142, true
+	case format == "svg":
+		p.h = 1e9
+	default:
+		p.h = maxPageHeight
+	}
+	scenes := p.layOut(r.chunks(t, w-2*t.Margin, p.h-2*t.Margin))
+	for _, sc := range scenes {
+		if px := sc.w * sc.h * scale * scale; px > maxPixels || sc.h*scale > 1e6 {
+			return nil, fmt.Errorf("the page would be %.0f pixels high; give it a greatest height", sc.h*scale)
+		}
+	}
+	return scenes, nil
+}
+
+// WriteTo writes the report to w in a format of Formats. A PNG holds one page: where the report needs more it is an
+// error that says so, and Save or Pages is the way.
+func (r *Report) WriteTo(w io.Writer, format string, sz Size) error {
+	pages, err := r.Pages(format, sz)
+	if err != nil {
+		return err
+	}
+	if len(pages) > 1 {
+		return fmt.Errorf("report %q has %d pages, one %s holds one: save it to files, as PDF, or give a greater height", r.Title, len(pages), format)
+	}
+	_, err = io.Copy(w, bytes.NewReader(pages[0]))
+	return err
+}
+
+// Save writes the report to a file whose extension names the format, and returns the paths written: out.png, and for
+// further pages out-2.png, out-3.png, ... Every file appears whole or not at all.
+func (r *Report) Save(path string, sz Size) ([]string, error) { return r.SaveWith(Files, path, sz) }
+
+// SaveWith is Save through a function that decides where files may be created.
+func (r *Report) SaveWith(create Create, path string, sz Size) ([]string, error) {
+	format, err := FormatOf(path)
+	if err != nil {
+		return nil, err
+	}
+	pages, err := r.Pages(format, sz)
+	if err != nil {
+		return nil, err
+	}
+	var paths []string
+	for i, data := range pages {
+		name := pagePath(path, i+1)
+		if err := save(create, name, data); err != nil {
+			return paths, err
+		}
+		paths = append(paths, name)
+	}
+	return paths, nil
+}

@@ -1,0 +1,267 @@
+package plots
+
+import (
+	"fmt"
+	"image/color"
+	"strconv"
+	"strings"
+)
+
+// maxCellLines bounds a cell; what does not fit shows an ellipsis.
+const maxCellLines = 24
+
+// tableChunks lays a table out, one chunk per row, the header repeated on every page. Columns that do not fit side by
+// side are continued in a further table that repeats the first column.
+func tableChunks(t *Theme, tb Table, width, pageH float64) []*chunk {
+	var out []*chunk
+	if tb.Title != "" {
+		ts := style{bold, t.Title}
+		for i, l := range ts.lines(tb.Title, width, maxTitleLines) {
+			c := &chunk{h: ts.leading(), keep: true, draw: func(sc *scene, x, y, w float64) {
+				sc.textAt(x, y+ts.ascent(), left, ts, t.Ink, l)
+			}}
+			if i == 0 {
+				c.space = t.Text * 1.4
+			}
+			out = append(out, c)
+		}
+	}
+	cols := measureColumns(t, tb, width)
+	if len(cols) == 0 {
+		s := style{regular, t.Text}
+		return append(out, &chunk{h: s.leading(), space: t.Text * 0.5, draw: func(sc *scene, x, y, w float64) {
+			sc.textAt(x, y+s.ascent(), left, s, t.Muted, "the table has no columns")
+		}})
+	}
+	parts := partition(cols, width)
+	for i, part := range parts {
+		note := ""
+		if len(parts) > 1 {
+			note = fmt.Sprintf("columns %d to %d of %d", part[min(1, len(part)-1)].index+1, part[len(part)-1].index+1, len(tb.Columns))
+			if i == 0 {
+				note = fmt.Sprintf("columns 1 to %d of %d", part[len(part)-1].index+1, len(tb.Columns))
+			}
+		}
+		out = append(out, tablePart(t, tb, stretch(part, width), note, width, pageH)...)
+	}
+	return out
+}
+
+// tableColumn is a column with its place.
+type tableColumn struct {
+	index   int
+	right   bool
+	natural float64 // width of its widest cell
+	least   float64 // width to which it may shrink by wrapping
+	x, w    float64
+}
+
+func cellPad(t *Theme) float64 { return t.Text * 0.5 }
+
+func measureColumns(t *Theme, tb Table, width float64) []tableColumn {
+	s, hs, us := style{regular, t.Text}, style{bold, t.Text}, style{regular, t.Small}
+	var out []tableColumn
+	for j, c := range tb.Columns {
+		col := tableColumn{index: j, right: c.Align == AlignRight}
+		numeric, any := true, false
+		for _, row := range tb.Rows {
+			if j >= len(row) {
+				continue
+			}
+			for _, line := range strings.Split(row[j], "\n") {
+				col.natural = max(col.natural, s.width(printable(line)))
+			}
+			if row[j] != "" && !isMissing(row[j]) {
+				any = true
+				numeric = numeric && isNumber(row[j])
+			}
+		}
+		if c.Align == AlignAuto {
+			col.right = numeric && any
+		}
+		cells := col.natural
+		col.natural = max(col.natural, hs.width(printable(c.Name)), us.width(printable(c.Unit)))
+		col.least = min(col.natural, t.Text*7)
+		if numeric && any {
+			// A number is never broken, and a unit not without need.
+			col.least = min(col.natural, max(cells, t.Text*4, min(us.width(printable(c.Unit)), t.Text*10)))
+		}
+		col.natural += 2 * cellPad(t)
+		col.least = min(col.least+2*cellPad(t), width)
+		out = append(out, col)
+	}
+	return out
+}
+
+// isMissing reports whether a cell stands for a missing value.
+func isMissing(s string) bool {
+	switch strings.ToLower(strings.TrimSpace(s)) {
+	case "", "-", "–", "—", "none", "missing", "nan", "n/a":
+		return true
+	}
+	return false
+}
+
+// isNumber reports whether a cell begins with a number and has little more than its unit behind it.
+func isNumber(s string) bool {
+	s = strings.TrimSpace(s)
+	if i := strings.IndexByte(s, ' '); i > 0 && len(s)-i <= 9 {
+		s = s[:i]
+	}
+	s = strings.NewReplacer(",", "", "−", "-", "%", "", "+", "").Replace(s)
+	s = strings.TrimRight(s, "kMGTPEmµunpKi")
+	_, err := strconv.ParseFloat(s, 64)
+	return err == nil
+}
+
+// partition divides columns into groups that fit beside each other; later groups repeat the first column.
+func partition(cols []tableColumn, width float64) [][]tableColumn {
+	sum := 0.0
+	for _, c := range cols {
+		sum += c.least
+	}
+	if sum <= width || len(cols) == 1 {
+		return [][]tableColumn{cols}
+	}
+	var out [][]tableColumn
+	first := cols[0]
+	first.least = min(first.least, width/3)
+	first.natural = min(first.natural, width/3)
+	part, used := []tableColumn{first}, first.least
+	for _, c := range cols[1:] {
+		if used+c.least > width && len(part) > 1 {
+			out = append(out, part)
+			part, used = []tableColumn{first}, first.least
+		}
+		c.least = min(c.least, width-first.least)
+		part = append(part, c)
+		used += c.least
+	}
+	return append(out, part)
+}
+
+// stretch gives every column its width and place. Columns take their natural width where there is room; else the
+// widest are cut to one common width and wrap.
+func stretch(cols []tableColumn, width float64) []tableColumn {
+	cols = append([]tableColumn(nil), cols...)
+	at := func(limit float64) float64 {
+		sum := 0.0
+		for _, c := range cols {
+			sum += max(c.least, min(c.natural, limit))
+		}
+		return sum
+	}
+	lo, hi := 0.0, width
+	for range 40 { // the greatest limit with which all columns fit
+		if mid := (lo + hi) / 2; at(mid) <= width {
+			lo = mid
+		} else {
+			hi = mid
+		}
+	}
+	extra := 0.0
+	if sum := at(width); sum < width { // a little air between columns, but no gulfs
+		lo = width
+		extra = min((width-sum)/float64(len(cols)), 60)
+	}
+	x := 0.0
+	for i := range cols {
+		c := &cols[i]
+		c.x, c.w = x, max(c.least, min(c.natural, lo))+extra
+		x += c.w
+	}
+	return cols
+}
+
+// tablePart lays out one group of columns.
+func tablePart(t *Theme, tb Table, cols []tableColumn, note string, width, pageH float64) []*chunk {
+	total := cols[len(cols)-1].x + cols[len(cols)-1].w
+	grp := &group{head: tableHead(t, tb, cols, total)}
+	var out []*chunk
+	if note != "" {
+		ns := style{regular, t.Small}
+		out = append(out, &chunk{h: ns.leading(), space: t.Text * 0.7, keep: true, draw: func(sc *scene, x, y, w float64) {
+			sc.textAt(x, y+ns.ascent(), left, ns, t.Muted, ns.fit(note, w))
+		}})
+	}
+	s := style{regular, t.Text}
+	step := t.Text * 1.25
+	if len(tb.Rows) == 0 {
+		out = append(out, &chunk{h: step + t.Text*0.4, group: grp, space: t.Text * 0.6, draw: func(sc *scene, x, y, w float64) {
+			sc.textAt(x+cellPad(t), y+t.Text*0.2+s.ascent(), left, s, t.Muted, "no rows")
+		}})
+	}
+	most := max(1, min(maxCellLines, int((pageH-grp.head.h-t.Text)/step)))
+	for i, row := range tb.Rows {
+		cells := make([][]string, len(cols))
+		n := 1
+		for k, c := range cols {
+			if c.index < len(row) {
+				cells[k] = s.lines(row[c.index], c.w-2*cellPad(t)+0.01, most)
+				n = max(n, len(cells[k]))
+			}
+		}
+		h := float64(n)*step + t.Text*0.3
+		ch := &chunk{h: h, group: grp, keep: i == 0 && len(tb.Rows) > 1, draw: func(sc *scene, x, y, w float64) {
+			if i%2 == 1 {
+				sc.fill(rect{x, y, total, h}, t.Stripe)
+			}
+			for k, c := range cols {
+				ink := t.Ink
+				if c.index < len(row) && isMissing(row[c.index]) {
+					ink = t.Muted
+				}
+				cy := y + t.Text*0.15
+				for _, line := range cells[k] {
+					drawCell(sc, t, c, x, cy+s.ascent()+t.Text*0.06, s, line, ink)
+					cy += step
+				}
+			}
+			sc.hline(x, x+total, y+h, 1, t.Grid)
+		}}
+		if i == 0 {
+			ch.space = t.Text * 0.6
+		}
+		out = append(out, ch)
+	}
+	return out
+}
+
+func drawCell(sc *scene, t *Theme, c tableColumn, x, base float64, s style, text string, ink color.NRGBA) {
+	if c.right {
+		sc.textAt(x+c.x+c.w-cellPad(t), base, right, s, ink, text)
+	} else {
+		sc.textAt(x+c.x+cellPad(t), base, left, s, ink, text)
+	}
+}
+
+// tableHead is the header: names, and the units in a row of their own.
+func tableHead(t *Theme, tb Table, cols []tableColumn, total float64) *chunk {
+	hs, us := style{bold, t.Text}, style{regular, t.Small}
+	step := t.Text * 1.25
+	names := make([][]string, len(cols))
+	lines, units := 1, false
+	for k, c := range cols {
+		names[k] = hs.lines(tb.Columns[c.index].Name, c.w-2*cellPad(t)+0.01, 4)
+		lines = max(lines, len(names[k]))
+		units = units || tb.Columns[c.index].Unit != ""
+	}
+	h := float64(lines)*step + t.Text*0.4
+	if units {
+		h += t.Small * 1.25
+	}
+	return &chunk{h: h, draw: func(sc *scene, x, y, w float64) {
+		sc.fill(rect{x, y, total, h}, t.Panel)
+		for k, c := range cols {
+			cy := y + t.Text*0.2 + float64(lines-len(names[k]))*step // names stand on one base
+			for _, line := range names[k] {
+				drawCell(sc, t, c, x, cy+hs.ascent(), hs, line, t.Ink)
+				cy += step
+			}
+			if unit := tb.Columns[c.index].Unit; unit != "" {
+				drawCell(sc, t, c, x, cy+us.ascent(), us, us.fit(unit, c.w-2*cellPad(t)+0.01), t.Muted)
+			}
+		}
+		sc.hline(x, x+total, y+h, 1.5, t.Rule)
+	}}
+}
