@@ -1,0 +1,210 @@
+package builtins
+
+import (
+	"fmt"
+	"strings"
+
+	"go.starlark.net/starlark"
+
+	"astrolabe/capture"
+	"astrolabe/capture/metrics"
+)
+
+func captureText(name, doc string, get func(c *capture.Capture) string) attribute[*Capture] {
+	return attribute[*Capture]{Name: name, Type: "str", Doc: doc, Get: func(c *Capture) (starlark.Value, error) { return starlark.String(get(c.c)), nil }}
+}
+
+// counterMethod is a method that finds a counter or metric by name.
+func counterMethod(sig, doc, example string) method[*Capture] {
+	return method[*Capture]{Sig: sig, Doc: doc, Example: example, Run: func(recv *Capture, c *call) (starlark.Value, error) {
+		name := c.str(0, "")
+		out, err := await(c.env.Context(), func() (*capture.Counter, error) { return recv.resolve(name) })
+		if err != nil {
+			return nil, err
+		}
+		if len(c.args) > 1 && c.has(1) {
+			id, ok := c.args[1].(starlark.String)
+			want := string(id)
+			if !ok {
+				want = c.args[1].String()
+			}
+			in := out.Instance(want)
+			if in == nil {
+				if in, err = recv.resolve(out.Name + "[" + want + "]"); err != nil {
+					return nil, instanceError(out, want)
+				}
+			}
+			out = in
+		}
+		return &Counter{env: recv.env, c: out, cap: recv.c}, nil
+	}}
+}
+
+func instanceError(c *capture.Counter, id string) error {
+	if len(c.Instances) == 0 {
+		return fmt.Errorf("%s has no instances", c.Name)
+	}
+	const show = 12
+	var ids []string
+	for _, in := range c.Instances[:min(show, len(c.Instances))] {
+		ids = append(ids, in.Meta.Instance)
+	}
+	more := ""
+	if n := len(c.Instances) - show; n > 0 {
+		more = fmt.Sprintf(" and %d more", n)
+	}
+	return fmt.Errorf("%s has no instance %s: it has %s%s", c.Name, id, strings.Join(ids, ", "), more)
+}
+
+// captureMethod is a method that makes another capture.
+func captureMethod(sig, doc, example string, f func(c *call, in *capture.Capture) (*capture.Capture, error)) method[*Capture] {
+	return method[*Capture]{Sig: sig, Doc: doc, Example: example, Run: func(recv *Capture, c *call) (starlark.Value, error) {
+		out, err := await(c.env.Context(), func() (*capture.Capture, error) { return f(c, recv.c) })
+		if err != nil {
+			return nil, err
+		}
+		return recv.derive(out), nil
+	}}
+}
+
+var captureTable = methodTable[*Capture]{
+	Name: "Capture",
+	Doc: "What was measured: counters over one time axis. cap[\"Name\"] is a counter or metric by any of its names, cap[3] a sample, " +
+		"len(cap) the number of samples; iteration gives samples. A truth test says whether there are any.",
+	Attrs: []attribute[*Capture]{
+		captureText("name", "Short name.", func(c *capture.Capture) string { return c.Name }),
+		captureText("path", "File or folder it was read from.", func(c *capture.Capture) string { return c.Path }),
+		captureText("format", "Format of that file.", func(c *capture.Capture) string { return c.Format }),
+		captureText("gpu", "Catalogue id of what was measured; empty if not known.", func(c *capture.Capture) string { return c.GPU }),
+		{Name: "device", Type: "struct", Doc: "What was measured: name, vendor, driver, id and whatever else the source says.", Get: func(c *Capture) (starlark.Value, error) { return c.device(), nil }},
+		{Name: "device_names", Type: "list", Doc: "Every device of the capture.", Get: func(c *Capture) (starlark.Value, error) { return stringList(c.deviceNames()), nil }},
+		{Name: "properties", Type: "dict", Doc: "Constants, such as a shader core count.", Get: func(c *Capture) (starlark.Value, error) { return c.properties(), nil }},
+		{Name: "start", Type: "time", Doc: "Wall clock at time 0, None if not known.", Get: func(c *Capture) (starlark.Value, error) { return c.startTime(), nil }},
+		{Name: "duration", Type: "float", Doc: "Length in seconds, gaps included.", Get: func(c *Capture) (starlark.Value, error) { return seconds(c.c.Duration()), nil }},
+		{Name: "samples", Type: "int", Doc: "Number of samples.", Get: func(c *Capture) (starlark.Value, error) { return starlark.MakeInt(c.Len()), nil }},
+		{Name: "counters", Type: "CounterMap", Doc: "Every counter that was measured, by name and in order.", Get: func(c *Capture) (starlark.Value, error) { return c.counterMap(), nil }},
+		{Name: "metrics", Type: "CounterMap", Doc: "Every metric of the catalogues that fit, by name and in order.", Get: func(c *Capture) (starlark.Value, error) { return c.metricMap(), nil }},
+		{Name: "labels", Type: "list", Doc: "Names of the labels that group_by takes.", Get: func(c *Capture) (starlark.Value, error) {
+			var names []string
+			for _, l := range c.c.Labels {
+				names = append(names, l.Name)
+			}
+			return stringList(names), nil
+		}},
+		{Name: "regions", Type: "list", Doc: "Named stretches of time, as Span values.", Get: func(c *Capture) (starlark.Value, error) { return c.regions(), nil }},
+		{Name: "gaps", Type: "list", Doc: "Stretches without data, as Span values with the reason.", Get: func(c *Capture) (starlark.Value, error) { return c.gaps(), nil }},
+		{Name: "warnings", Type: "list", Doc: "Doubts about the data.", Get: func(c *Capture) (starlark.Value, error) { return stringList(c.c.Warnings), nil }},
+	},
+	Methods: []method[*Capture]{
+		counterMethod("counter(name: str, instance: str|int=None) -> Counter", "A counter or metric by any of its names, or one physical instance of it.", "cap.counter(\"TCP_REQ_sum\").total()"),
+		counterMethod("metric(name: str) -> Counter", "A metric by name, vendor's name, guide section or \"Group/Title\". Where its inputs were not collected every value is missing and explain says what is absent.", "cap.metric(\"TCP Cache Performance/Hit Rate\").total()"),
+		{
+			Sig: "eval(expr: str, name: str=None, unit: str=None) -> Counter", Doc: "A metric from a formula in the vendor's own notation, as it stands in a manual.",
+			Example: "cap.eval(\"$TCP_REQ_sum / 2\", name=\"half\").total()",
+			Run: func(recv *Capture, c *call) (starlark.Value, error) {
+				src := c.str(0, "")
+				meta := capture.Meta{Name: c.str(1, src), Unit: c.str(2, ""), Kind: capture.Derived}
+				out, err := await(c.env.Context(), func() (*capture.Counter, error) {
+					return metrics.EvalWith(recv.c, recv.env.defined(recv.c.GPU), src, meta)
+				})
+				if err != nil {
+					return nil, err
+				}
+				return &Counter{env: recv.env, c: out, cap: recv.c}, nil
+			},
+		},
+		captureMethod("slice(start: duration=None, end: duration=None) -> Capture", "The samples that start in start..end, in seconds since the start of the capture.", "cap.slice(\"1s\", \"3s\").samples",
+			func(c *call, in *capture.Capture) (*capture.Capture, error) {
+				first, last := in.Axis.Extent()
+				start, err := c.duration(0, min(first, 0))
+				if err != nil {
+					return nil, err
+				}
+				end, err := c.duration(1, max(last, start)+1)
+				if err != nil {
+					return nil, err
+				}
+				return in.Slice(start, end)
+			}),
+		captureMethod("where(mask: Mask) -> Capture", "The selected samples.", "cap.where(clk.gt(1000)).samples",
+			func(c *call, in *capture.Capture) (*capture.Capture, error) { return in.Where(c.args[0].(*Mask).m) }),
+		captureMethod("resample(period: duration) -> Capture", "Samples of another period: deltas shared out by overlap so that sums stay what they were, gauges averaged over time, metrics computed anew.", "cap.resample(\"2s\").samples",
+			func(c *call, in *capture.Capture) (*capture.Capture, error) {
+				ns, err := c.duration(0, 0)
+				if err != nil {
+					return nil, err
+				}
+				return in.Resample(ns)
+			}),
+		captureMethod("region(name: str) -> Capture", "The samples that start inside the regions of that name.", "cap.region(\"frame\").samples",
+			func(c *call, in *capture.Capture) (*capture.Capture, error) { return in.Region(c.str(0, "")) }),
+		{
+			Sig: "group_by(label: str) -> dict", Doc: "One Capture per value of a label, in order of first appearance. The key of samples without a value is None.",
+			Example: "{k: c.total(\"TCP_REQ_sum\") for k, c in cap.group_by(\"kernel\").items()}",
+			Run: func(recv *Capture, c *call) (starlark.Value, error) {
+				label := c.str(0, "")
+				groups, err := await(c.env.Context(), func() ([]capture.Group, error) { return recv.c.GroupBy(label) })
+				if err != nil {
+					return nil, err
+				}
+				d := starlark.NewDict(len(groups))
+				for _, g := range groups {
+					var key starlark.Value = starlark.String(g.Key)
+					if g.Missing {
+						key = starlark.None
+					}
+					if err := d.SetKey(key, recv.derive(g.Capture)); err != nil {
+						return nil, err
+					}
+				}
+				d.Freeze()
+				return d, nil
+			},
+		},
+		{
+			Sig: "total(name: str) -> number", Doc: "The value of a counter or metric over the whole capture; None if missing.", Example: "cap.total(\"TCP_REQ_sum\")",
+			Run: func(recv *Capture, c *call) (starlark.Value, error) {
+				name := c.str(0, "")
+				v, err := await(c.env.Context(), func() (capture.Value, error) {
+					out, err := recv.resolve(name)
+					if err != nil {
+						return capture.Value{}, err
+					}
+					return out.Total(), nil
+				})
+				return number(v), err
+			},
+		},
+		{
+			Sig: "summary(metrics: bool=True) -> Table", Doc: "One row per counter and metric: count, missing and why, total, mean, percentiles.", Example: "cap.summary()",
+			Run: func(recv *Capture, c *call) (starlark.Value, error) {
+				return recv.Summary(c.env.Context(), c.flag(0, true))
+			},
+		},
+		{
+			Sig: "head(n: int=5) -> Table", Doc: "The first samples, one row each.", Example: "cap.head(2)",
+			Run: func(recv *Capture, c *call) (starlark.Value, error) {
+				n, err := c.integer(0, 5)
+				if err != nil {
+					return nil, err
+				}
+				return recv.head(n), nil
+			},
+		},
+		{
+			Sig: "save(path: str, format: str=None)", Doc: "Writes the capture in the format of the path's extension, such as .arrow or .csv.", Example: "cap.save(\"copy.csv\")",
+			Run: func(recv *Capture, c *call) (starlark.Value, error) {
+				path, err := c.env.output(c.str(0, ""))
+				if err != nil {
+					return nil, err
+				}
+				ctx, format := c.env.Context(), c.str(1, "")
+				if _, err := await(ctx, func() (int, error) { return 0, c.env.Registry.Save(ctx, path, format, recv.c) }); err != nil {
+					return nil, err
+				}
+				c.env.wrote(path)
+				return starlark.None, nil
+			},
+		},
+	},
+}

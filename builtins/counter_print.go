@@ -1,0 +1,97 @@
+package builtins
+
+import (
+	"fmt"
+	"math"
+	"strings"
+
+	"astrolabe/plots"
+)
+
+// String is one line: name, unit, count, interval, smallest, middle and largest value, and a sparkline.
+func (c *Counter) String() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "Counter %s", c.c.Name)
+	if c.c.Unit != "" {
+		fmt.Fprintf(&b, " [%s]", c.c.Unit)
+	}
+	n := c.Len()
+	fmt.Fprintf(&b, " %d %s", n, plural(n, "sample"))
+	if n > 0 {
+		start, end := c.c.Axis.Extent()
+		fmt.Fprintf(&b, " of %s", formatNS(float64(end-start)/float64(n)))
+	}
+	f := c.c.Floats()
+	count := 0
+	for _, v := range f {
+		if v == v {
+			count++
+		}
+	}
+	if count == 0 {
+		if n > 0 {
+			b.WriteString(" all missing")
+			if r, ok := c.c.Why(-1); ok {
+				fmt.Fprintf(&b, ": %s", r)
+			}
+		}
+		return b.String()
+	}
+	if count < n {
+		fmt.Fprintf(&b, " (%d missing)", n-count)
+	}
+	lo, mid, hi := c.c.Min().Float(), c.c.Median().Float(), c.c.Max().Float()
+	fmt.Fprintf(&b, " min %s median %s max %s", quantity(lo, c.c.Unit), quantity(mid, c.c.Unit), quantity(hi, c.c.Unit))
+	if n > 1 {
+		b.WriteString(" " + sparkline(f, 24))
+	}
+	return b.String()
+}
+
+// quantity writes a number with its unit, with a minus sign that terminals and scripts read.
+func quantity(v float64, unit string) string {
+	return strings.ReplaceAll(plots.Quantity(v, unit), "−", "-")
+}
+
+func plural(n int, word string) string {
+	if n == 1 {
+		return word
+	}
+	return word + "s"
+}
+
+// sparkline draws values as blocks, the largest of each stretch; a stretch without values is a space.
+func sparkline(v []float64, width int) string {
+	const bars = "▁▂▃▄▅▆▇█"
+	levels := []rune(bars)
+	width = min(width, len(v))
+	peaks := make([]float64, width)
+	lo, hi := math.Inf(1), math.Inf(-1)
+	for i := range peaks {
+		peaks[i] = math.NaN()
+		for _, x := range v[i*len(v)/width : (i+1)*len(v)/width] {
+			if x == x && !math.IsInf(x, 0) && !(peaks[i] >= x) {
+				peaks[i] = x
+			}
+		}
+		if peaks[i] == peaks[i] {
+			lo, hi = min(lo, peaks[i]), max(hi, peaks[i])
+		}
+	}
+	if lo > 0 && lo > hi/2 && hi-lo < hi/1e6 {
+		lo = 0 // a constant is a full line, not an empty one
+	}
+	lo = min(lo, 0)
+	out := make([]rune, width)
+	for i, p := range peaks {
+		switch {
+		case p != p:
+			out[i] = ' '
+		case hi <= lo:
+			out[i] = levels[0]
+		default:
+			out[i] = levels[int((p-lo)/(hi-lo)*float64(len(levels)-1)+0.5)]
+		}
+	}
+	return string(out)
+}

@@ -1,0 +1,193 @@
+package builtins
+
+import (
+	"fmt"
+
+	"go.starlark.net/starlark"
+
+	"astrolabe/capture"
+)
+
+func counterText(name, doc string, get func(c *Counter) string) attribute[*Counter] {
+	return attribute[*Counter]{Name: name, Type: "str", Doc: doc, Get: func(c *Counter) (starlark.Value, error) { return starlark.String(get(c)), nil }}
+}
+
+// reduction is a method without arguments that makes one number of a counter.
+func reduction(name, doc string, f func(c *capture.Counter) capture.Value) method[*Counter] {
+	return method[*Counter]{
+		Sig: name + "() -> number", Doc: doc + " None if nothing is left.", Example: "clk." + name + "()",
+		Run: func(recv *Counter, c *call) (starlark.Value, error) {
+			v, err := await(c.env.Context(), func() (capture.Value, error) { return f(recv.c), nil })
+			return number(v), err
+		},
+	}
+}
+
+// comparison is a method that compares every sample and gives a Mask.
+func comparison(name, sign string, keep func(a, b float64) bool) method[*Counter] {
+	return method[*Counter]{
+		Sig:     name + "(x: number|str|Counter) -> Mask",
+		Doc:     "Selects the samples where the value is " + sign + " x: a number, another Counter on the same time axis, or a quantity such as \"80GB/s\". A missing value is never selected.",
+		Example: "clk." + name + "(1000).count()",
+		Run: func(recv *Counter, c *call) (starlark.Value, error) {
+			return recv.compare(c, c.args[0], keep)
+		},
+	}
+}
+
+var counterTable = methodTable[*Counter]{
+	Name: "Counter",
+	Doc: "One series over the samples of a capture: a hardware counter, one instance of it, or a metric derived from several. " +
+		"Counters of one time axis combine with + - * / // % and numbers; a missing value stays missing. " +
+		"Comparisons are methods (gt, ge, lt, le, eq, ne, between) and give a Mask.",
+	Attrs: []attribute[*Counter]{
+		counterText("name", "Vendor's variable, or the metric's name; COUNTER[ID] of an instance.", func(c *Counter) string { return c.c.Name }),
+		counterText("title", "The vendor's title.", func(c *Counter) string { return c.c.Title }),
+		counterText("unit", "Unit of the values, such as \"cycles\" or \"percent\"; empty if not known.", func(c *Counter) string { return c.c.Unit }),
+		counterText("doc", "What it means.", func(c *Counter) string { return c.c.Doc }),
+		counterText("kind", "How it adds up over time: \"delta\", \"gauge\", \"constant\" or \"derived\".", func(c *Counter) string { return c.c.Kind.String() }),
+		counterText("gpu", "Catalogue that describes it.", func(c *Counter) string { return c.c.GPU }),
+		counterText("block", "Hardware block that counts.", func(c *Counter) string { return c.c.Block }),
+		counterText("device", "Device that counts, where a capture holds several.", func(c *Counter) string { return c.c.Device }),
+		counterText("source", "Reader that measured it.", func(c *Counter) string { return c.c.Source }),
+		counterText("instance", "Physical id of an instance; empty of a whole counter.", func(c *Counter) string { return c.c.Meta.Instance }),
+		counterText("measuring_pass", "Measuring run it comes from; empty where there was one.", func(c *Counter) string { return c.c.PassID() }),
+		counterText("expr", "Formula of a derived counter, in its vendor's notation.", (*Counter).expr),
+		{Name: "inputs", Type: "list", Doc: "Names of the counters that the formula reads.", Get: func(c *Counter) (starlark.Value, error) { return stringList(c.inputs()), nil }},
+		{Name: "refs", Type: "list", Doc: "Sections of the vendor's guide.", Get: func(c *Counter) (starlark.Value, error) { return stringList(c.c.Refs), nil }},
+		{Name: "aliases", Type: "list", Doc: "Other names that find it.", Get: func(c *Counter) (starlark.Value, error) { return stringList(c.c.Aliases), nil }},
+		{Name: "instances", Type: "list", Doc: "One Counter per shader core, slice, CPU or the like; empty where there are none.", Get: func(c *Counter) (starlark.Value, error) { return c.instances(), nil }},
+		{Name: "values", Type: "list", Doc: "Every value as int, float or None.", Get: func(c *Counter) (starlark.Value, error) { return c.values(), nil }},
+		{Name: "times", Type: "list", Doc: "Start of every sample in seconds since the start of the capture.", Get: func(c *Counter) (starlark.Value, error) {
+			out := make([]starlark.Value, c.Len())
+			for i, t := range c.c.Axis.Start {
+				out[i] = seconds(t)
+			}
+			return frozenList(out), nil
+		}},
+		{Name: "warnings", Type: "list", Doc: "Doubts about the values, such as operands from different passes.", Get: func(c *Counter) (starlark.Value, error) { return stringList(c.warnings()), nil }},
+	},
+	Methods: []method[*Counter]{
+		reduction("sum", "Sum of the values, exact for integers. Missing values are skipped.", (*capture.Counter).Sum),
+		reduction("mean", "Plain average of the values. Missing values are skipped.", (*capture.Counter).Mean),
+		reduction("min", "Smallest value. Missing values are skipped.", (*capture.Counter).Min),
+		reduction("max", "Largest value. Missing values are skipped.", (*capture.Counter).Max),
+		reduction("std", "Standard deviation of the sample (n-1). Missing values are skipped.", (*capture.Counter).Std),
+		reduction("median", "Middle value. Missing values are skipped.", (*capture.Counter).Median),
+		reduction("first", "First value that is not missing.", (*capture.Counter).First),
+		reduction("last", "Last value that is not missing.", (*capture.Counter).Last),
+		{
+			Sig: "percentile(p: number) -> number", Doc: "The value that p percent of the values do not exceed, interpolated between neighbours. None if nothing is left.",
+			Example: "clk.percentile(95)",
+			Run: func(recv *Counter, c *call) (starlark.Value, error) {
+				p := c.float(0, 0)
+				if !(p >= 0 && p <= 100) {
+					return nil, fmt.Errorf("parameter p: %v is not between 0 and 100", c.args[0])
+				}
+				v, err := await(c.env.Context(), func() (capture.Value, error) { return recv.c.Percentile(p), nil })
+				return number(v), err
+			},
+		},
+		{
+			Sig: "count() -> int", Doc: "Number of values that are not missing.", Example: "clk.count()",
+			Run: func(recv *Counter, c *call) (starlark.Value, error) {
+				n, err := await(c.env.Context(), func() (int, error) { return recv.c.Count(), nil })
+				return starlark.MakeInt(n), err
+			},
+		},
+		{
+			Sig: "total() -> number",
+			Doc: "The value over all samples: the sum of a delta, the time-weighted mean of a gauge, and for a derived metric its formula " +
+				"on the totals of its inputs, never the mean of ratios. None if missing; explain says why.",
+			Example: "(hits / clk).total()",
+			Run: func(recv *Counter, c *call) (starlark.Value, error) {
+				v, err := await(c.env.Context(), func() (capture.Value, error) { return recv.c.Total(), nil })
+				return number(v), err
+			},
+		},
+		unaryMethod("abs", "abs", "Absolute values."),
+		{
+			Sig: "clamp(lo: number|None, hi: number|None) -> Counter", Doc: "Values limited to lo..hi; None leaves that side open. Missing stays missing.", Example: "clk.clamp(0, 100)",
+			Run: func(recv *Counter, c *call) (starlark.Value, error) { return recv.clamp(c.args[0], c.args[1]) },
+		},
+		binaryMethod("minimum", "min", "The smaller of value and x, sample by sample."),
+		binaryMethod("maximum", "max", "The larger of value and x, sample by sample."),
+		binaryMethod("fill", "fill", "x where the value is missing."),
+		{
+			Sig: "rate() -> Counter", Doc: "Per second, by each sample's real interval.", Example: "clk.rate().max()",
+			Run: func(recv *Counter, c *call) (starlark.Value, error) { return recv.rate() },
+		},
+		{
+			Sig: "share(of: Counter|number) -> Counter", Doc: "Percent of another counter.", Example: "hits.share(clk).total()",
+			Run: func(recv *Counter, c *call) (starlark.Value, error) { return recv.share(c.args[0]) },
+		},
+		{
+			Sig: "rolling(window: duration) -> Counter", Doc: "At every sample the value over the window that ends with it: sums of deltas, averages of gauges, formulas on those.", Example: "clk.rolling(\"3s\").max()",
+			Run: func(recv *Counter, c *call) (starlark.Value, error) {
+				ns, err := c.duration(0, 0)
+				if err != nil {
+					return nil, err
+				}
+				out, err := await(c.env.Context(), func() (*capture.Counter, error) { return recv.c.Rolling(ns) })
+				if err != nil {
+					return nil, err
+				}
+				return recv.with(out), nil
+			},
+		},
+		{
+			Sig: "resample(period: duration) -> Counter", Doc: "The counter in samples of another period. Sums stay what they were.", Example: "clk.resample(\"2s\").total()",
+			Run: func(recv *Counter, c *call) (starlark.Value, error) {
+				ns, err := c.duration(0, 0)
+				if err != nil {
+					return nil, err
+				}
+				return await(c.env.Context(), func() (starlark.Value, error) {
+					b, err := recv.c.Axis.Resample(ns)
+					if err != nil {
+						return nil, err
+					}
+					return recv.with(recv.c.Rebin(b)), nil
+				})
+			},
+		},
+		{
+			Sig: "diff() -> Counter", Doc: "Change from the sample before; the first is missing.", Example: "clk.diff().max()",
+			Run: func(recv *Counter, c *call) (starlark.Value, error) { return recv.with(recv.diff()), nil },
+		},
+		{
+			Sig: "cumsum() -> Counter", Doc: "Running sum; a missing value adds nothing and stays missing.", Example: "clk.cumsum().last()",
+			Run: func(recv *Counter, c *call) (starlark.Value, error) { return recv.with(recv.cumsum()), nil },
+		},
+		comparison("gt", "greater than", func(a, b float64) bool { return a > b }),
+		comparison("ge", "at least", func(a, b float64) bool { return a >= b }),
+		comparison("lt", "less than", func(a, b float64) bool { return a < b }),
+		comparison("le", "at most", func(a, b float64) bool { return a <= b }),
+		comparison("eq", "equal to", func(a, b float64) bool { return a == b }),
+		comparison("ne", "different from", func(a, b float64) bool { return a != b && a == a && b == b }),
+		{
+			Sig: "between(lo: number|str|Counter, hi: number|str|Counter) -> Mask", Doc: "Selects the samples where lo <= value <= hi.", Example: "clk.between(900, 1100).count()",
+			Run: func(recv *Counter, c *call) (starlark.Value, error) {
+				lo, err := recv.compare(c, c.args[0], func(a, b float64) bool { return a >= b })
+				if err != nil {
+					return nil, err
+				}
+				hi, err := recv.compare(c, c.args[1], func(a, b float64) bool { return a <= b })
+				if err != nil {
+					return nil, err
+				}
+				return &Mask{env: recv.env, m: lo.m.And(hi.m)}, nil
+			},
+		},
+		{
+			Sig: "missing() -> Mask", Doc: "Selects the samples without a value.", Example: "clk.missing().count()",
+			Run: func(recv *Counter, c *call) (starlark.Value, error) {
+				f, err := asFloats(recv)
+				if err != nil {
+					return nil, err
+				}
+				return &Mask{env: recv.env, m: capture.NewMask(recv.c.Axis, func(i int) bool { return f[i] != f[i] })}, nil
+			},
+		},
+	},
+}

@@ -1,0 +1,130 @@
+package builtins
+
+import (
+	"fmt"
+
+	"go.starlark.net/starlark"
+
+	"astrolabe/capture"
+)
+
+// counterMap is the ordered, dict-like view of a capture's counters or metrics: name to Counter.
+type counterMap struct {
+	env  *Env
+	cap  *Capture
+	what string
+	all  func() ([]*capture.Counter, error)
+}
+
+var (
+	_ starlark.HasAttrs        = (*counterMap)(nil)
+	_ starlark.IterableMapping = (*counterMap)(nil)
+	_ starlark.Sequence        = (*counterMap)(nil)
+)
+
+func (m *counterMap) list() []*capture.Counter {
+	list, err := m.all()
+	if err != nil {
+		m.env.stop("%v", err)
+	}
+	return list
+}
+
+func (m *counterMap) String() string {
+	list, err := m.all()
+	if err != nil {
+		return fmt.Sprintf("<%ss: %v>", m.what, err)
+	}
+	return fmt.Sprintf("%d %s: %s", len(list), plural(len(list), m.what), someNames(list, 8))
+}
+func (m *counterMap) Type() string          { return "CounterMap" }
+func (m *counterMap) Freeze()               {}
+func (m *counterMap) Truth() starlark.Bool  { return len(m.list()) > 0 }
+func (m *counterMap) Hash() (uint32, error) { return 0, fmt.Errorf("unhashable: CounterMap") }
+func (m *counterMap) Len() int              { return len(m.list()) }
+func (m *counterMap) AttrNames() []string   { return mapTable.attrNames() }
+
+func (m *counterMap) Attr(name string) (starlark.Value, error) { return mapTable.attr(m.env, m, name) }
+
+// Get finds an entry by its own name, or by any other that the capture knows for it.
+func (m *counterMap) Get(k starlark.Value) (starlark.Value, bool, error) {
+	name, ok := k.(starlark.String)
+	if !ok {
+		return nil, false, fmt.Errorf("CounterMap index: got %s, want the name of a %s", k.Type(), m.what)
+	}
+	list, err := m.all()
+	if err != nil {
+		return nil, false, err
+	}
+	for _, c := range list {
+		if c.Name == string(name) {
+			return &Counter{env: m.env, c: c, cap: m.cap.c}, true, nil
+		}
+	}
+	c, err := m.cap.resolve(string(name))
+	if err != nil {
+		return nil, false, err
+	}
+	for _, have := range list {
+		if have.Name == c.Name {
+			return &Counter{env: m.env, c: have, cap: m.cap.c}, true, nil
+		}
+	}
+	return nil, false, fmt.Errorf("%q is not a %s of this capture; cap[%q] finds both counters and metrics", string(name), m.what, string(name))
+}
+
+func (m *counterMap) Items() []starlark.Tuple {
+	list := m.list()
+	out := make([]starlark.Tuple, len(list))
+	for i, c := range list {
+		out[i] = starlark.Tuple{starlark.String(c.Name), &Counter{env: m.env, c: c, cap: m.cap.c}}
+	}
+	return out
+}
+
+func (m *counterMap) names() *starlark.List {
+	list := m.list()
+	out := make([]starlark.Value, len(list))
+	for i, c := range list {
+		out[i] = starlark.String(c.Name)
+	}
+	return frozenList(out)
+}
+
+// Iterate goes through the names, as that of a dict does.
+func (m *counterMap) Iterate() starlark.Iterator { return m.names().Iterate() }
+
+var mapTable = methodTable[*counterMap]{
+	Name: "CounterMap",
+	Doc:  "The counters or metrics of a capture, in order: m[\"Name\"] is a Counter, iteration gives the names.",
+	Methods: []method[*counterMap]{
+		{Sig: "keys() -> list", Doc: "The names.", Example: "cap.counters.keys()",
+			Run: func(m *counterMap, c *call) (starlark.Value, error) { return m.names(), nil }},
+		{Sig: "values() -> list", Doc: "The Counters.", Example: "[c.total() for c in cap.counters.values()]",
+			Run: func(m *counterMap, c *call) (starlark.Value, error) {
+				items := m.Items()
+				out := make([]starlark.Value, len(items))
+				for i, it := range items {
+					out[i] = it[1]
+				}
+				return frozenList(out), nil
+			}},
+		{Sig: "items() -> list", Doc: "Pairs of name and Counter.", Example: "[(n, c.unit) for n, c in cap.counters.items()]",
+			Run: func(m *counterMap, c *call) (starlark.Value, error) {
+				items := m.Items()
+				out := make([]starlark.Value, len(items))
+				for i, it := range items {
+					out[i] = it
+				}
+				return frozenList(out), nil
+			}},
+		{Sig: "get(name: str, default=None)", Doc: "The Counter of that name, or the default.", Example: "cap.counters.get(\"nothing\")",
+			Run: func(m *counterMap, c *call) (starlark.Value, error) {
+				v, ok, err := m.Get(c.args[0])
+				if err != nil || !ok {
+					return c.value(1), nil
+				}
+				return v, nil
+			}},
+	},
+}

@@ -1,0 +1,181 @@
+package builtins
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"slices"
+	"sync"
+
+	"go.starlark.net/starlark"
+
+	"astrolabe/capture/formats"
+	"astrolabe/capture/metrics"
+	"astrolabe/hwio"
+)
+
+// Files decides what a run may read and write. Paths are as the script wrote them; those returned may be handed to the system.
+type Files interface {
+	// Open opens a file for reading.
+	Open(path string) (io.ReadCloser, error)
+	// Input returns where to read a file or folder from, after checking that the run may read all of it.
+	Input(path string) (string, error)
+	// Output returns where to write a file, after checking that the run may. It makes the folders above it.
+	Output(path string) (string, error)
+}
+
+// RecordRequest is what capture.record asks for. Zero fields take the recorder's defaults.
+type RecordRequest struct {
+	Sources  []string
+	Counters []string
+	Period   int64 // ns
+	Duration int64 // ns; 0 records until the command ends
+	Command  []string
+	Out      string // path, already checked; "" lets the recorder choose
+}
+
+// Script identifies the running script in the provenance of reports.
+type Script struct {
+	Name string // path as given, or the library's name of it
+	Hash string // SHA-256 of the source, hex
+}
+
+// Env is everything the values of one run share: what they may touch, whom they talk to, and what stops them. One Env serves
+// one thread at a time.
+type Env struct {
+	Registry *formats.Registry
+	Sources  func() []hwio.Source // every reader; nil where there are none
+	// Record makes a recording and returns its path; nil where the run may not record.
+	Record func(ctx context.Context, r RecordRequest) (string, error)
+	Files  Files
+	Warn   func(text string) // talk for standard error
+	Wrote  func(path string) // told of every file written
+	// Show shows a picture, given as PNG bytes of an encoder, and says how: "" where it drew it, else the path of a file.
+	Show func(draw func(w io.Writer) error) (string, error)
+
+	Width   int      // display cells of a line of output; 0 if not known
+	Args    []string // of the script
+	Script  Script
+	Version string // of astrolabe
+	Clock   bool   // time.now is allowed
+	Exec    bool   // commands are allowed
+	Testing bool   // assert is there
+
+	mu          sync.Mutex
+	ctx         context.Context
+	thread      *starlark.Thread
+	definitions []*metrics.Entry
+	defines     int
+	warned      map[string]bool
+	reports     []*Report
+	declared    []Flag
+	used        []string // flags given, as name=value
+}
+
+// Enter says that thread now runs under ctx. The function it returns undoes that.
+func (e *Env) Enter(ctx context.Context, thread *starlark.Thread) (leave func()) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	oldCtx, oldThread := e.ctx, e.thread
+	e.ctx, e.thread = ctx, thread
+	return func() {
+		e.mu.Lock()
+		defer e.mu.Unlock()
+		e.ctx, e.thread = oldCtx, oldThread
+	}
+}
+
+// Context is the context of the running statement.
+func (e *Env) Context() context.Context {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.ctx == nil {
+		return context.Background()
+	}
+	return e.ctx
+}
+
+func (e *Env) running() *starlark.Thread {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return e.thread
+}
+
+// warn tells the user something once per run.
+func (e *Env) warn(format string, args ...any) {
+	text := fmt.Sprintf(format, args...)
+	e.mu.Lock()
+	seen := e.warned[text]
+	if e.warned == nil {
+		e.warned = map[string]bool{}
+	}
+	e.warned[text] = true
+	e.mu.Unlock()
+	if !seen && e.Warn != nil {
+		e.Warn(text)
+	}
+}
+
+// wrote reports a written file.
+func (e *Env) wrote(path string) {
+	if e.Wrote != nil {
+		e.Wrote(path)
+	}
+}
+
+// input, output and open ask Files, and refuse where there is none.
+func (e *Env) input(path string) (string, error) {
+	if e.Files == nil {
+		return "", fmt.Errorf("this session has no access to files")
+	}
+	return e.Files.Input(path)
+}
+
+func (e *Env) output(path string) (string, error) {
+	if e.Files == nil {
+		return "", fmt.Errorf("this session has no access to files")
+	}
+	return e.Files.Output(path)
+}
+
+// await runs f, which cannot be interrupted itself, and returns early where the run is stopped. f then goes on alone: it may
+// only touch values that nobody changes.
+func await[T any](ctx context.Context, f func() (T, error)) (T, error) {
+	type result struct {
+		v     T
+		err   error
+		panic any
+	}
+	done := make(chan result, 1)
+	go func() {
+		var r result
+		defer func() {
+			r.panic = recover()
+			done <- r
+		}()
+		r.v, r.err = f()
+	}()
+	select {
+	case r := <-done:
+		if r.panic != nil {
+			panic(r.panic)
+		}
+		return r.v, r.err
+	case <-ctx.Done():
+		var zero T
+		return zero, context.Cause(ctx)
+	}
+}
+
+// Reports lists the reports that the run made, in order.
+func (e *Env) Reports() []*Report {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return slices.Clone(e.reports)
+}
+
+func (e *Env) addReport(r *Report) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.reports = append(e.reports, r)
+}

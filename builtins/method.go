@@ -1,0 +1,171 @@
+package builtins
+
+import (
+	"fmt"
+	"slices"
+	"sync"
+
+	"go.starlark.net/starlark"
+)
+
+// method is one function of a type or module. Sig is its signature with types and defaults; Example is Starlark code that a test
+// runs with the names of the example capture (see reference_test.go).
+type method[T any] struct {
+	Sig     string
+	Doc     string
+	Example string
+	Run     func(recv T, c *call) (starlark.Value, error)
+}
+
+// attribute is one value that a type or module offers without a call.
+type attribute[T any] struct {
+	Name string
+	Type string
+	Doc  string
+	Get  func(recv T) (starlark.Value, error)
+}
+
+// methodTable is everything that scripts can ask of a type or module, and its documentation.
+type methodTable[T any] struct {
+	Name    string // of the type or module
+	Doc     string
+	Attrs   []attribute[T]
+	Methods []method[T]
+
+	once    sync.Once
+	names   []string
+	entries map[string]*Entry
+	at      map[string]int // position in Methods, or -1-position in Attrs
+}
+
+// Entry documents one attribute or method.
+type Entry struct {
+	Name    string
+	Sig     *Signature // nil of an attribute
+	Type    string     // of an attribute, or of a method's result
+	Doc     string
+	Example string
+}
+
+// Title is the entry as a person would write it.
+func (e *Entry) Title() string {
+	if e.Sig != nil {
+		return e.Sig.Call()
+	}
+	return e.Name
+}
+
+// Documented is the documentation of a type or module.
+type Documented interface {
+	TypeName() string
+	TypeDoc() string
+	// Entries lists attributes first, then methods, in the order of the table.
+	Entries() []*Entry
+	// Entry returns the attribute or method of that name, nil if there is none.
+	Entry(name string) *Entry
+}
+
+func (t *methodTable[T]) TypeName() string { return t.Name }
+func (t *methodTable[T]) TypeDoc() string  { return t.Doc }
+
+func (t *methodTable[T]) build() {
+	t.once.Do(func() {
+		n := len(t.Attrs) + len(t.Methods)
+		t.entries = make(map[string]*Entry, n)
+		t.at = make(map[string]int, n)
+		for i := range t.Attrs {
+			a := &t.Attrs[i]
+			t.names = append(t.names, a.Name)
+			t.entries[a.Name] = &Entry{Name: a.Name, Type: a.Type, Doc: a.Doc}
+			t.at[a.Name] = -1 - i
+		}
+		for i := range t.Methods {
+			m := &t.Methods[i]
+			sig, err := parseSignature(m.Sig)
+			if err != nil {
+				panic(fmt.Sprintf("%s: %v", t.Name, err)) // a mistake in this package
+			}
+			t.names = append(t.names, sig.Name)
+			t.entries[sig.Name] = &Entry{Name: sig.Name, Sig: sig, Type: sig.Result, Doc: m.Doc, Example: m.Example}
+			t.at[sig.Name] = i
+		}
+	})
+}
+
+func (t *methodTable[T]) Entry(name string) *Entry {
+	t.build()
+	return t.entries[name]
+}
+
+func (t *methodTable[T]) Entries() []*Entry {
+	t.build()
+	out := make([]*Entry, len(t.names))
+	for i, n := range t.names {
+		out[i] = t.entries[n]
+	}
+	return out
+}
+
+// attrNames implements starlark.HasAttrs.AttrNames: sorted.
+func (t *methodTable[T]) attrNames() []string {
+	t.build()
+	return slices.Sorted(slices.Values(t.names))
+}
+
+// attr implements starlark.HasAttrs.Attr. A name that is not in the table gives nil, nil, which Starlark reports with near names.
+func (t *methodTable[T]) attr(env *Env, recv T, name string) (starlark.Value, error) {
+	t.build()
+	i, ok := t.at[name]
+	if !ok {
+		return nil, nil
+	}
+	if i < 0 {
+		return t.Attrs[-1-i].Get(recv)
+	}
+	run := t.Methods[i].Run
+	return &Method{env: env, owner: t.Name, entry: t.entries[name], run: func(c *call) (starlark.Value, error) { return run(recv, c) }}, nil
+}
+
+// Method is a function of this package, bound to what it belongs to.
+type Method struct {
+	env   *Env
+	owner string
+	entry *Entry
+	run   func(c *call) (starlark.Value, error)
+}
+
+var _ starlark.Callable = (*Method)(nil)
+
+func (m *Method) Name() string          { return m.entry.Name }
+func (m *Method) String() string        { return "<function " + m.FullName() + ">" }
+func (m *Method) Type() string          { return "builtin_function_or_method" }
+func (m *Method) Freeze()               {}
+func (m *Method) Truth() starlark.Bool  { return true }
+func (m *Method) Hash() (uint32, error) { return starlark.String(m.FullName()).Hash() }
+
+// FullName is the name with the type or module that the method belongs to.
+func (m *Method) FullName() string {
+	if m.owner == "" {
+		return m.entry.Name
+	}
+	return m.owner + "." + m.entry.Name
+}
+
+// Entry is the documentation of the method.
+func (m *Method) Entry() *Entry { return m.entry }
+
+// CallInternal binds the arguments by the signature and runs the method.
+func (m *Method) CallInternal(thread *starlark.Thread, args starlark.Tuple, kwargs []starlark.Tuple) (starlark.Value, error) {
+	if err := m.env.Context().Err(); err != nil {
+		return nil, err
+	}
+	c := &call{env: m.env, thread: thread, sig: m.entry.Sig}
+	if err := c.bind(args, kwargs); err != nil {
+		return nil, fmt.Errorf("%s: %w", m.FullName(), err)
+	}
+	v, err := m.run(c)
+	if err != nil {
+		return nil, nameError(m.FullName(), err)
+	}
+	return v, nil
+}

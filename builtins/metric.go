@@ -1,0 +1,147 @@
+package builtins
+
+import (
+	"fmt"
+	"strings"
+
+	"go.starlark.net/starlark"
+
+	"astrolabe/capture/metrics"
+)
+
+// Metric is an entry of a catalogue: a counter or a formula, apart from any capture.
+type Metric struct {
+	env *Env
+	e   *metrics.Entry
+}
+
+var _ starlark.HasAttrs = (*Metric)(nil)
+
+func (m *Metric) String() string {
+	s := "Metric " + m.e.Name
+	if m.e.Unit != "" {
+		s += " [" + m.e.Unit + "]"
+	}
+	if a := m.e.Address(); a != "" && a != m.e.Name {
+		s += " " + a
+	}
+	return s
+}
+func (m *Metric) Type() string          { return "Metric" }
+func (m *Metric) Freeze()               {}
+func (m *Metric) Truth() starlark.Bool  { return true }
+func (m *Metric) Hash() (uint32, error) { return starlark.String(m.e.GPU + "/" + m.e.Name).Hash() }
+func (m *Metric) AttrNames() []string   { return metricTable.attrNames() }
+
+func (m *Metric) Attr(name string) (starlark.Value, error) { return metricTable.attr(m.env, m, name) }
+
+func metricText(name, doc string, get func(e *metrics.Entry) string) attribute[*Metric] {
+	return attribute[*Metric]{Name: name, Type: "str", Doc: doc, Get: func(m *Metric) (starlark.Value, error) { return starlark.String(get(m.e)), nil }}
+}
+
+var metricTable = methodTable[*Metric]{
+	Name: "Metric",
+	Doc:  "An entry of a catalogue: a hardware counter or a formula. cap[m.name] is its Counter in a capture.",
+	Attrs: []attribute[*Metric]{
+		metricText("name", "Stable name.", func(e *metrics.Entry) string { return e.Name }),
+		metricText("title", "The vendor's title.", func(e *metrics.Entry) string { return e.Title }),
+		metricText("unit", "Unit of the values.", func(e *metrics.Entry) string { return e.Unit }),
+		metricText("group", "The vendor's section.", func(e *metrics.Entry) string { return e.Group }),
+		metricText("doc", "What it means.", func(e *metrics.Entry) string { return e.Doc }),
+		metricText("high", "What a high value tells.", func(e *metrics.Entry) string { return e.High }),
+		metricText("low", "What a low value tells.", func(e *metrics.Entry) string { return e.Low }),
+		metricText("expr", "Formula, empty of a raw counter.", func(e *metrics.Entry) string { return e.Expr }),
+		metricText("kind", "\"delta\", \"gauge\", \"constant\" or \"derived\".", func(e *metrics.Entry) string { return e.Kind.String() }),
+		metricText("gpu", "Catalogue id.", func(e *metrics.Entry) string { return e.GPU }),
+		metricText("block", "Hardware block that counts.", func(e *metrics.Entry) string { return e.Block }),
+		metricText("source", "Where formula and meaning come from.", func(e *metrics.Entry) string { return e.Source }),
+		{Name: "refs", Type: "list", Doc: "Sections of the vendor's guide.", Get: func(m *Metric) (starlark.Value, error) { return stringList(m.e.Refs), nil }},
+		{Name: "inputs", Type: "list", Doc: "Names of the counters that the formula reads.", Get: func(m *Metric) (starlark.Value, error) { return stringList(m.e.Inputs), nil }},
+		{Name: "aliases", Type: "list", Doc: "Other names that find it.", Get: func(m *Metric) (starlark.Value, error) { return stringList(m.e.Aliases), nil }},
+	},
+}
+
+// catalogue finds a catalogue for a method whose first parameter is its id.
+func catalogue(c *call) (*metrics.Catalogue, error) { return metrics.Get(c.str(0, "")) }
+
+var metricsModule = methodTable[*Env]{
+	Name: "metrics",
+	Doc:  "The catalogues: every counter and formula that astrolabe knows, per GPU.",
+	Methods: []method[*Env]{
+		{Sig: "gpus() -> list", Doc: "Ids of the catalogues.", Example: "metrics.gpus()",
+			Run: func(e *Env, c *call) (starlark.Value, error) { return stringList(metrics.IDs()), nil }},
+		{Sig: "list(gpu: str, match: str=None) -> list", Doc: "Counters and formulas of a catalogue, as Metric values; match keeps those whose name, title, group or text has all its words, or whose name fits a pattern with *.",
+			Example: "[m.name for m in metrics.list(\"gfx1151\", \"hit rate\")]",
+			Run: func(e *Env, c *call) (starlark.Value, error) {
+				cat, err := catalogue(c)
+				if err != nil {
+					return nil, err
+				}
+				entries := cat.Entries()
+				if c.has(1) {
+					entries = cat.Match(c.str(1, ""))
+				}
+				out := make([]starlark.Value, len(entries))
+				for i, m := range entries {
+					out[i] = &Metric{e, m}
+				}
+				return frozenList(out), nil
+			}},
+		{Sig: "get(gpu: str, name: str) -> Metric", Doc: "A metric or counter by name, vendor's name, guide section or \"Group/Title\".", Example: "metrics.get(\"gfx1151\", \"TCP Cache Performance/Hit Rate\").expr",
+			Run: func(e *Env, c *call) (starlark.Value, error) {
+				cat, err := catalogue(c)
+				if err != nil {
+					return nil, err
+				}
+				for _, d := range e.defined(cat.ID()) {
+					if d.Name == c.str(1, "") {
+						return &Metric{e, d}, nil
+					}
+				}
+				m, err := cat.Find(c.str(1, ""))
+				if err != nil {
+					return nil, err
+				}
+				return &Metric{e, m}, nil
+			}},
+		{Sig: "define(gpu: str, name: str, expr: str, title: str=None, unit: str=None, doc: str=None) -> Metric", Doc: "A metric of this script, in the vendor's own notation. Captures of that GPU then have it under its name.",
+			Example: "metrics.define(\"gfx1151\", \"requests_halved\", \"SUM(TCP_REQ_sum) / 2\", unit=\"requests\")",
+			Run: func(e *Env, c *call) (starlark.Value, error) {
+				d, err := metrics.NewDefinition(c.str(0, ""), c.str(1, ""), c.str(2, ""), c.str(3, ""), c.str(4, ""), c.str(5, ""))
+				if err != nil {
+					return nil, err
+				}
+				e.define(d)
+				return &Metric{e, d}, nil
+			}},
+	},
+}
+
+// explain says why a value is what it is.
+func explain(e *Env, c *call) (starlark.Value, error) {
+	sample, err := c.integer(1, -1)
+	if err != nil {
+		return nil, err
+	}
+	switch x := c.value(0).(type) {
+	case *Counter:
+		if c.has(1) && sample < 0 {
+			sample += x.Len()
+		}
+		if c.has(1) && (sample < 0 || sample >= x.Len()) {
+			return nil, fmt.Errorf("sample %s is out of range: the counter has %d", c.args[1], x.Len())
+		}
+		return await(e.Context(), func() (starlark.Value, error) {
+			return starlark.String(strings.TrimRight(metrics.Explain(x.c, sample).String(), "\n")), nil
+		})
+	case *Capture:
+		s := x.String()
+		for _, w := range x.c.Warnings {
+			s += "\n  warning: " + w
+		}
+		return starlark.String(s), nil
+	case starlark.NoneType:
+		return nil, fmt.Errorf("None cannot say why it is missing: explain the counter that it comes from, such as explain(cap[\"Name\"])")
+	}
+	return helpFor(e, c.value(0))
+}

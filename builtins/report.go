@@ -1,0 +1,308 @@
+package builtins
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"go.starlark.net/starlark"
+
+	"astrolabe/capture/formats"
+	"astrolabe/capture/metrics"
+	"astrolabe/plots"
+)
+
+// Report is a document under construction: the one value that a script changes. It can no longer be changed once it is frozen.
+type Report struct {
+	env    *Env
+	cap    *Capture
+	r      plots.Report
+	frozen bool
+}
+
+var _ starlark.HasAttrs = (*Report)(nil)
+
+// Report returns the document as it is now, with its provenance.
+func (r *Report) Report() (*plots.Report, error) {
+	out := r.r
+	out.Items = slices.Clone(out.Items)
+	prov, err := r.provenance()
+	out.Provenance = append(prov, out.Provenance...)
+	return &out, err
+}
+
+// Findings returns the findings so far, the gravest first.
+func (r *Report) Findings() []plots.Finding { return r.r.Findings() }
+
+func (r *Report) String() string {
+	n := len(r.r.Findings())
+	return fmt.Sprintf("Report %q %d %s, %d %s", r.r.Title, len(r.r.Items), plural(len(r.r.Items), "item"), n, plural(n, "finding"))
+}
+func (r *Report) Type() string          { return "Report" }
+func (r *Report) Freeze()               { r.frozen = true }
+func (r *Report) Truth() starlark.Bool  { return true }
+func (r *Report) Hash() (uint32, error) { return 0, fmt.Errorf("unhashable: Report") }
+func (r *Report) AttrNames() []string   { return reportTable.attrNames() }
+
+func (r *Report) Attr(name string) (starlark.Value, error) { return reportTable.attr(r.env, r, name) }
+
+func (r *Report) add(it plots.Item) error {
+	if r.frozen {
+		return errors.New("the report is frozen: fill it in the module that made it")
+	}
+	r.r.Items = append(r.r.Items, it)
+	return nil
+}
+
+// provenance says what the report was made from. It names no path beyond the file's own name, so that the same inputs give the
+// same report wherever they lie.
+func (r *Report) provenance() ([]plots.KV, error) {
+	var out []plots.KV
+	add := func(key, value string) {
+		if value != "" {
+			out = append(out, plots.KV{Key: key, Value: value})
+		}
+	}
+	if r.cap != nil {
+		c := r.cap.c
+		file := c.Name
+		if c.Path != "" {
+			hash, err := formats.HashFile(c.Path)
+			if err != nil {
+				return nil, fmt.Errorf("hash of the capture: %w", err)
+			}
+			file += " (sha256 " + short(hash) + ")"
+		}
+		add("Capture", file)
+		if !c.StartTime.IsZero() {
+			add("Captured", c.StartTime.UTC().Format("2006-01-02 15:04:05 UTC"))
+		}
+		add("Extent", fmt.Sprintf("%d %s over %s", c.Len(), plural(c.Len(), "sample"), formatNS(float64(c.Duration()))))
+		device := c.Device.Name
+		if device == "" {
+			device = c.GPU
+		}
+		add("Device", device)
+		add("Driver", c.Device.Driver)
+		for _, cat := range metrics.For(c) {
+			add("Catalogue", cat.ID()+" "+short(cat.Version()))
+		}
+		if o := c.Options; o.Denom != "" || o.Duration != "" || o.Zero != "" {
+			var parts []string
+			for _, kv := range [][2]string{{"denom", o.Denom}, {"duration", o.Duration}, {"zero", o.Zero}} {
+				if kv[1] != "" {
+					parts = append(parts, kv[0]+"="+kv[1])
+				}
+			}
+			add("Options", strings.Join(parts, " "))
+		}
+	}
+	script := r.env.Script.Name
+	if r.env.Script.Hash != "" {
+		script += " (sha256 " + short(r.env.Script.Hash) + ")"
+	}
+	add("Script", script)
+	add("Parameters", r.env.parameters())
+	add("astrolabe", r.env.Version)
+	return out, nil
+}
+
+// short is the beginning of a hash that tells it from others.
+func short(hash string) string {
+	return hash[:min(16, len(hash))]
+}
+
+func (r *Report) save(c *call) (starlark.Value, error) {
+	sz, err := c.size(1)
+	if err != nil {
+		return nil, err
+	}
+	path := c.str(0, "")
+	if _, err := plots.FormatOf(path); err != nil {
+		return nil, err
+	}
+	doc, err := await(c.env.Context(), r.Report)
+	if err != nil {
+		return nil, err
+	}
+	create := func(p string) (io.WriteCloser, error) {
+		out, err := c.env.output(p)
+		if err != nil {
+			return nil, err
+		}
+		return plots.Files(out)
+	}
+	paths, err := await(c.env.Context(), func() ([]string, error) { return doc.SaveWith(create, path, sz) })
+	for _, p := range paths {
+		if out, err := c.env.output(p); err == nil {
+			c.env.wrote(out)
+		}
+	}
+	if err != nil {
+		return nil, err
+	}
+	return starlark.None, nil
+}
+
+// finding adds a judgement.
+func (r *Report) finding(c *call) (starlark.Value, error) {
+	sev, err := plots.ParseSeverity(c.str(1, ""))
+	if err != nil {
+		return nil, fmt.Errorf("parameter severity: %w", err)
+	}
+	f := plots.Finding{ID: c.str(0, ""), Severity: sev, Title: c.str(2, ""), Advice: c.str(6, "")}
+	unit := ""
+	err = each(c.value(3), func(x starlark.Value) error {
+		switch x := x.(type) {
+		case *Counter:
+			if len(f.Evidence) == 0 {
+				f.Metric, unit = x.label(), x.c.Unit
+				if !c.has(4) {
+					f.Value = quantity(x.c.Total().Float(), unit)
+				}
+			}
+			f.Evidence = append(f.Evidence, x.c.Name)
+		case starlark.String:
+			f.Evidence = append(f.Evidence, string(x))
+		case *Plot:
+			f.Plots = append(f.Plots, x.p)
+		default:
+			return fmt.Errorf("parameter evidence: got %s, want Counter, Plot or str", x.Type())
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	if c.has(4) {
+		f.Value = valueText(c.args[4], unit)
+	}
+	if c.has(5) {
+		f.Threshold = valueText(c.args[5], unit)
+	}
+	err = each(c.value(7), func(x starlark.Value) error {
+		switch x := x.(type) {
+		case *Span:
+			f.Spans = append(f.Spans, x.s)
+		case *Mask:
+			f.Spans = append(f.Spans, x.m.Spans(0)...)
+		default:
+			return fmt.Errorf("parameter spans: got %s, want Span or Mask", x.Type())
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return starlark.None, r.add(f)
+}
+
+// valueText writes a number in a unit; text stays as it is.
+func valueText(v starlark.Value, unit string) string {
+	if s, ok := starlark.AsString(v); ok {
+		return s
+	}
+	if f, ok := starlark.AsFloat(v); ok {
+		return quantity(f, unit)
+	}
+	return v.String()
+}
+
+// page converts a table for the page.
+func (t *Table) page(title string) plots.Table {
+	out := plots.Table{Title: title}
+	all := make([]int, t.rows)
+	for i := range all {
+		all[i] = i
+	}
+	out.Rows = make([][]string, t.rows)
+	for _, c := range t.columns {
+		align := plots.AlignLeft
+		if isNumeric(c.cells) {
+			align = plots.AlignRight
+		}
+		out.Columns = append(out.Columns, plots.Column{Name: c.name, Unit: c.unit, Align: align})
+		for i, s := range formatColumn(c.cells, all) {
+			out.Rows[i] = append(out.Rows[i], s)
+		}
+	}
+	return out
+}
+
+// maxPageRows is the most rows of a table in a report. The rest is counted in its title.
+const maxPageRows = 500
+
+var reportTable = methodTable[*Report]{
+	Name: "Report",
+	Doc:  "A document: findings, text, charts and tables, with where they come from. The methods add to it; save draws it.",
+	Attrs: []attribute[*Report]{
+		{Name: "title", Type: "str", Doc: "Title.", Get: func(r *Report) (starlark.Value, error) { return starlark.String(r.r.Title), nil }},
+		{Name: "findings", Type: "Table", Doc: "The findings so far, the gravest first.", Get: func(r *Report) (starlark.Value, error) { return r.findings(), nil }},
+		{Name: "provenance", Type: "dict", Doc: "What the report was made from.", Get: func(r *Report) (starlark.Value, error) {
+			kv, err := r.provenance()
+			if err != nil {
+				return nil, err
+			}
+			d := starlark.NewDict(len(kv))
+			for _, p := range kv {
+				d.SetKey(starlark.String(p.Key), starlark.String(p.Value))
+			}
+			d.Freeze()
+			return d, nil
+		}},
+	},
+	Methods: []method[*Report]{
+		{Sig: "text(markdown: str)", Doc: "Adds prose: headings, paragraphs, lists, bold, emphasis and code in Markdown.", Example: "report.new(\"t\").text(\"## What this shows\")",
+			Run: func(r *Report, c *call) (starlark.Value, error) {
+				return starlark.None, r.add(plots.Text(c.str(0, "")))
+			}},
+		{Sig: "plot(p: Plot)", Doc: "Adds a chart.", Example: "report.new(\"t\").plot(plot.timeline(clk))",
+			Run: func(r *Report, c *call) (starlark.Value, error) { return starlark.None, r.add(c.args[0].(*Plot).p) }},
+		{Sig: "table(t: Table, title: str=None)", Doc: "Adds a table.", Example: "report.new(\"t\").table(cap.summary(), title=\"Everything\")",
+			Run: func(r *Report, c *call) (starlark.Value, error) {
+				t, title := c.args[0].(*Table), c.str(1, "")
+				if n := t.rows - maxPageRows; n > 0 {
+					c.env.warn("the table of %d rows is too long for a page: the last %d are left out", t.rows, n)
+					title = strings.TrimSpace(fmt.Sprintf("%s (%d more rows)", title, n))
+					t = t.span(0, maxPageRows)
+				}
+				return starlark.None, r.add(t.page(title))
+			}},
+		{Sig: "finding(id: str, severity: str, title: str, evidence: list|Counter=None, value: number|str=None, threshold: number|str=None, advice: str=None, spans: list|Span|Mask=None)",
+			Doc: "Adds a judgement: \"critical\", \"warning\", \"info\" or \"good\". evidence are the counters it rests on (the first is the metric; its total is the value if none is given), " +
+				"threshold what the value was compared with, spans where it holds, advice one sentence on what to do.",
+			Example: "report.new(\"t\").finding(\"clk/high\", \"warning\", \"The clock is high\", evidence=[clk], threshold=\"above 1000\", spans=clk.gt(1000).spans())",
+			Run:     func(r *Report, c *call) (starlark.Value, error) { return r.finding(c) }},
+		{Sig: "save(path: str, " + sizeParams + ")", Doc: "Draws the report; the extension says the format: .png, .svg or .pdf. A long PNG goes on in files name-2.png and so on.", Example: "report.new(\"t\", capture=cap).save(\"out.png\")",
+			Run: func(r *Report, c *call) (starlark.Value, error) { return r.save(c) }},
+	},
+}
+
+func (r *Report) findings() *Table {
+	t := NewTable(r.env, []string{"id", "severity", "title", "metric", "value", "threshold", "advice", "spans"}, nil)
+	for _, f := range r.r.Findings() {
+		t.Append(starlark.String(f.ID), starlark.String(f.Severity.String()), starlark.String(f.Title), text(f.Metric), text(f.Value),
+			text(f.Threshold), text(f.Advice), starlark.MakeInt(len(f.Spans)))
+	}
+	return t
+}
+
+var reportModule = methodTable[*Env]{
+	Name: "report",
+	Doc:  "Reports of several panels for a bug ticket.",
+	Methods: []method[*Env]{
+		{Sig: "new(title: str, capture: Capture=None) -> Report", Doc: "An empty report about a capture.", Example: "report.new(\"Frame 12\", capture=cap)",
+			Run: func(e *Env, c *call) (starlark.Value, error) {
+				r := &Report{env: e, r: plots.Report{Title: c.str(0, "")}}
+				if c.has(1) {
+					r.cap = c.args[1].(*Capture)
+					r.r.Captured = r.cap.c.StartTime
+					r.r.Start, r.r.End = r.cap.c.Axis.Extent()
+				}
+				e.addReport(r)
+				return r, nil
+			}},
+	},
+}

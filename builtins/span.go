@@ -1,0 +1,84 @@
+package builtins
+
+import (
+	"encoding/json"
+	"fmt"
+
+	"go.starlark.net/starlark"
+
+	"astrolabe/capture"
+)
+
+// Span is a stretch of time: selected samples of a Mask, a region, or a gap in the data.
+type Span struct {
+	env    *Env
+	s      capture.Span // First and Last only where rows is set
+	rows   bool
+	name   string          // of a region
+	reason *capture.Reason // of a gap
+	lost   uint64
+}
+
+var (
+	_ starlark.HasAttrs = (*Span)(nil)
+	_ json.Marshaler    = (*Span)(nil)
+)
+
+func (s *Span) String() string {
+	out := fmt.Sprintf("Span %s to %s (%s)", formatNS(float64(s.s.Start)), formatNS(float64(s.s.End)), formatNS(float64(s.s.End-s.s.Start)))
+	switch {
+	case s.name != "":
+		out += " " + s.name
+	case s.reason != nil:
+		out += " without data: " + s.reason.String()
+	}
+	return out
+}
+func (s *Span) Type() string          { return "Span" }
+func (s *Span) Freeze()               {}
+func (s *Span) Truth() starlark.Bool  { return true }
+func (s *Span) Hash() (uint32, error) { return uint32(s.s.Start*31 + s.s.End), nil }
+func (s *Span) AttrNames() []string   { return spanTable.attrNames() }
+
+func (s *Span) Attr(name string) (starlark.Value, error) { return spanTable.attr(s.env, s, name) }
+
+// MarshalJSON writes start and end in seconds.
+func (s *Span) MarshalJSON() ([]byte, error) {
+	return json.Marshal(struct {
+		Start float64 `json:"start"`
+		End   float64 `json:"end"`
+		Name  string  `json:"name,omitempty"`
+	}{float64(s.s.Start) / 1e9, float64(s.s.End) / 1e9, s.name})
+}
+
+func (s *Span) row(i int) (starlark.Value, error) {
+	if !s.rows {
+		return starlark.None, nil
+	}
+	return starlark.MakeInt(i), nil
+}
+
+var spanTable = methodTable[*Span]{
+	Name: "Span",
+	Doc:  "A stretch of time: consecutive selected samples of a Mask, a region of a capture, or a gap without data.",
+	Attrs: []attribute[*Span]{
+		{Name: "start", Type: "float", Doc: "Start in seconds since the start of the capture.", Get: func(s *Span) (starlark.Value, error) { return seconds(s.s.Start), nil }},
+		{Name: "end", Type: "float", Doc: "End in seconds.", Get: func(s *Span) (starlark.Value, error) { return seconds(s.s.End), nil }},
+		{Name: "duration", Type: "float", Doc: "Length in seconds.", Get: func(s *Span) (starlark.Value, error) { return seconds(s.s.End - s.s.Start), nil }},
+		{Name: "first", Type: "int", Doc: "Index of the first sample; None of a region or gap.", Get: func(s *Span) (starlark.Value, error) { return s.row(s.s.First) }},
+		{Name: "last", Type: "int", Doc: "Index of the last sample; None of a region or gap.", Get: func(s *Span) (starlark.Value, error) { return s.row(s.s.Last) }},
+		{Name: "name", Type: "str", Doc: "Name of a region, else None.", Get: func(s *Span) (starlark.Value, error) { return text(s.name), nil }},
+		{Name: "reason", Type: "str", Doc: "Why there is no data in a gap, else None.", Get: func(s *Span) (starlark.Value, error) {
+			if s.reason == nil {
+				return starlark.None, nil
+			}
+			return starlark.String(s.reason.String()), nil
+		}},
+		{Name: "lost", Type: "int", Doc: "Samples lost in a gap, None where not known.", Get: func(s *Span) (starlark.Value, error) {
+			if s.lost == 0 {
+				return starlark.None, nil
+			}
+			return starlark.MakeUint64(s.lost), nil
+		}},
+	},
+}

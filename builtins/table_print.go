@@ -1,0 +1,281 @@
+package builtins
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+
+	"go.starlark.net/starlark"
+)
+
+// Layout says how much room a printed table has. Zero fields are without limit.
+type Layout struct {
+	Width int // display cells
+	Rows  int // rows shown before the middle is left out
+}
+
+// defaultLayout is what print and the session use: it never floods the screen.
+var defaultLayout = Layout{Rows: 40}
+
+// String shows head and tail with the hidden count, and the units in a row of their own.
+func (t *Table) String() string {
+	l := defaultLayout
+	if t.env != nil {
+		l.Width = t.env.Width
+	}
+	return t.Format(l)
+}
+
+// Format lays the table out as text. Columns that do not fit the width are left out at the end, with a line that names them.
+func (t *Table) Format(l Layout) string {
+	head, tail := t.rows, 0
+	if l.Rows > 0 && t.rows > l.Rows {
+		tail = l.Rows / 2
+		head = l.Rows - tail
+	}
+	var shown []int
+	for i := range head {
+		shown = append(shown, i)
+	}
+	for i := t.rows - tail; i < t.rows; i++ {
+		shown = append(shown, i)
+	}
+	units := false
+	for _, c := range t.columns {
+		units = units || c.unit != ""
+	}
+	cells := make([][]string, len(t.columns))
+	widths := make([]int, len(t.columns))
+	for k, c := range t.columns {
+		cells[k] = formatColumn(c.cells, shown)
+		widths[k] = max(cellWidth(c.name), cellWidth(c.unit))
+		for _, s := range cells[k] {
+			widths[k] = max(widths[k], cellWidth(s))
+		}
+	}
+	fit := t.fitting(widths, l.Width)
+	var b strings.Builder
+	line := func(cell func(k int) string) {
+		var row strings.Builder
+		for k := range fit {
+			if k > 0 {
+				row.WriteString("  ")
+			}
+			s := cell(k)
+			pad := strings.Repeat(" ", widths[k]-cellWidth(s))
+			if isNumeric(t.columns[k].cells) {
+				row.WriteString(pad + s)
+			} else {
+				row.WriteString(s + pad)
+			}
+		}
+		b.WriteString(strings.TrimRight(row.String(), " ") + "\n")
+	}
+	line(func(k int) string { return t.columns[k].name })
+	if units {
+		line(func(k int) string { return t.columns[k].unit })
+	}
+	line(func(k int) string { return strings.Repeat("─", widths[k]) })
+	for i := range shown {
+		if i == head && tail > 0 {
+			n := t.rows - head - tail
+			fmt.Fprintf(&b, "… %d more %s\n", n, plural(n, "row"))
+		}
+		line(func(k int) string { return cells[k][i] })
+	}
+	if fit < len(t.columns) {
+		fmt.Fprintf(&b, "… %d more %s: %s\n", len(t.columns)-fit, plural(len(t.columns)-fit, "column"), namesThat(t.names()[fit:], 8))
+	}
+	if t.rows == 0 {
+		b.WriteString("(no rows)\n")
+	}
+	return strings.TrimSuffix(b.String(), "\n")
+}
+
+// fitting is how many columns have room in the width: at least one.
+func (t *Table) fitting(widths []int, width int) int {
+	if width <= 0 {
+		width = 400 // a page of logs; more columns than that are for .csv
+	}
+	used := 0
+	for k, w := range widths {
+		if used += w; used > width && k > 0 {
+			return k
+		}
+		used += 2
+	}
+	return len(widths)
+}
+
+func namesThat(names []string, k int) string {
+	s := strings.Join(names[:min(k, len(names))], ", ")
+	if len(names) > k {
+		s += ", …"
+	}
+	return s
+}
+
+// formatColumn writes the shown cells of a column. Fractions of one column get the same number of decimals, enough for four
+// figures of the largest.
+func formatColumn(cells []starlark.Value, shown []int) []string {
+	largest := 0.0
+	fractions := false
+	for _, i := range shown {
+		if f, ok := cells[i].(starlark.Float); ok && !math.IsInf(float64(f), 0) {
+			fractions = true
+			largest = max(largest, math.Abs(float64(f)))
+		}
+	}
+	decimals := 0
+	if fractions && largest > 0 {
+		decimals = min(max(3-int(math.Floor(math.Log10(largest))), 0), 9)
+	}
+	out := make([]string, len(shown))
+	for k, i := range shown {
+		out[k] = formatCell(cells[i], decimals)
+	}
+	return out
+}
+
+func formatCell(v starlark.Value, decimals int) string {
+	switch v := v.(type) {
+	case starlark.NoneType:
+		return "-"
+	case starlark.Bool:
+		if v {
+			return "yes"
+		}
+		return "no"
+	case starlark.Float:
+		f := float64(v)
+		a := math.Abs(f)
+		if a >= 1e15 || (a > 0 && a < 0.5*math.Pow10(-decimals)) || math.IsInf(f, 0) {
+			return strconv.FormatFloat(f, 'g', 4, 64)
+		}
+		return strconv.FormatFloat(f, 'f', decimals, 64)
+	case starlark.String:
+		return oneLine(string(v))
+	}
+	return v.String()
+}
+
+// oneLine makes text fit a line: control characters become spaces.
+func oneLine(s string) string {
+	return strings.Map(func(r rune) rune {
+		if r < 0x20 || r == 0x7f {
+			return ' '
+		}
+		return r
+	}, s)
+}
+
+// isNumeric reports whether a column holds numbers, which stand to the right.
+func isNumeric(cells []starlark.Value) bool {
+	some := false
+	for _, v := range cells {
+		switch v.(type) {
+		case starlark.Int, starlark.Float:
+			some = true
+		case starlark.NoneType:
+		default:
+			return false
+		}
+	}
+	return some
+}
+
+// Markdown writes the whole table as Markdown.
+func (t *Table) Markdown() string {
+	all := make([]int, t.rows)
+	for i := range all {
+		all[i] = i
+	}
+	var b strings.Builder
+	line := func(cell func(k int) string) {
+		b.WriteString("|")
+		for k := range t.columns {
+			b.WriteString(" " + strings.ReplaceAll(cell(k), "|", "\\|") + " |")
+		}
+		b.WriteString("\n")
+	}
+	line(func(k int) string {
+		if u := t.columns[k].unit; u != "" {
+			return t.columns[k].name + " (" + u + ")"
+		}
+		return t.columns[k].name
+	})
+	line(func(k int) string {
+		if isNumeric(t.columns[k].cells) {
+			return "---:"
+		}
+		return "---"
+	})
+	cells := make([][]string, len(t.columns))
+	for k, c := range t.columns {
+		cells[k] = formatColumn(c.cells, all)
+	}
+	for i := range all {
+		line(func(k int) string { return cells[k][i] })
+	}
+	return b.String()
+}
+
+// CSV writes the whole table as comma-separated values; a missing cell is empty.
+func (t *Table) CSV() string {
+	var b strings.Builder
+	field := func(s string) string {
+		if strings.ContainsAny(s, ",\"\r\n") {
+			return `"` + strings.ReplaceAll(s, `"`, `""`) + `"`
+		}
+		return s
+	}
+	for k, c := range t.columns {
+		if k > 0 {
+			b.WriteString(",")
+		}
+		b.WriteString(field(c.name))
+	}
+	b.WriteString("\n")
+	for i := range t.rows {
+		for k, c := range t.columns {
+			if k > 0 {
+				b.WriteString(",")
+			}
+			switch v := c.cells[i].(type) {
+			case starlark.NoneType:
+			case starlark.String:
+				b.WriteString(field(string(v)))
+			case starlark.Float:
+				b.WriteString(strconv.FormatFloat(float64(v), 'g', -1, 64))
+			default:
+				b.WriteString(v.String())
+			}
+		}
+		b.WriteString("\n")
+	}
+	return b.String()
+}
+
+// cellWidth is the number of terminal cells that text takes: combining marks take none, wide characters two.
+func cellWidth(s string) int {
+	n := 0
+	for _, r := range s {
+		n += runeWidth(r)
+	}
+	return n
+}
+
+func runeWidth(r rune) int {
+	switch {
+	case r == 0 || r < 0x20 || (r >= 0x7f && r < 0xa0):
+		return 0
+	case r >= 0x300 && r <= 0x36f, r >= 0x200b && r <= 0x200f, r >= 0xfe00 && r <= 0xfe0f, r >= 0x20d0 && r <= 0x20ff:
+		return 0
+	case r >= 0x1100 && r <= 0x115f, r >= 0x2e80 && r <= 0x303e, r >= 0x3041 && r <= 0xa4cf, r >= 0xac00 && r <= 0xd7a3,
+		r >= 0xf900 && r <= 0xfaff, r >= 0xfe30 && r <= 0xfe6f, r >= 0xff00 && r <= 0xff60, r >= 0xffe0 && r <= 0xffe6,
+		r >= 0x1f300 && r <= 0x1f64f, r >= 0x1f900 && r <= 0x1f9ff, r >= 0x20000 && r <= 0x3fffd:
+		return 2
+	}
+	return 1
+}
