@@ -1,0 +1,168 @@
+package script
+
+import (
+	"errors"
+	"fmt"
+	"runtime"
+	"slices"
+	"strings"
+	"time"
+
+	"go.starlark.net/resolve"
+	"go.starlark.net/starlark"
+
+	"astrolabe/builtins"
+	"astrolabe/hwio"
+	"astrolabe/repl"
+)
+
+// What stopped a run from the outside; errors.Is finds them in what a Runner returns.
+var (
+	ErrInterrupted = errors.New("interrupted")
+	ErrTimeLimit   = errors.New("time limit reached")
+	ErrStepLimit   = errors.New("step limit reached")
+	ErrMemoryLimit = errors.New("memory limit reached")
+)
+
+// stopped is one of the reasons above with the numbers of this run.
+type stopped struct {
+	kind error
+	text string
+}
+
+func (s *stopped) Error() string { return s.text }
+func (s *stopped) Unwrap() error { return s.kind }
+
+func timeStopped(d time.Duration) *stopped {
+	return &stopped{ErrTimeLimit, fmt.Sprintf("time limit %v reached: raise --timeout", d)}
+}
+
+func stepsStopped(n uint64) *stopped {
+	return &stopped{ErrStepLimit, fmt.Sprintf("step limit %d reached: raise --max-steps", n)}
+}
+
+func memoryStopped(limit, used uint64) *stopped {
+	return &stopped{ErrMemoryLimit, fmt.Sprintf("memory limit %s reached (%s in use): raise --max-memory", byteText(limit), byteText(used))}
+}
+
+// byteText is a size with a binary unit, rounded to a tenth.
+func byteText(n uint64) string {
+	units := []string{"KiB", "MiB", "GiB", "TiB"}
+	f, unit := float64(n), "B"
+	for _, u := range units {
+		if f < 1024 {
+			break
+		}
+		f, unit = f/1024, u
+	}
+	return strings.TrimSuffix(fmt.Sprintf("%.1f", f), ".0") + " " + unit
+}
+
+// UsageError is a command line that the script does not understand (exit status 2), or its help (Help is set).
+type UsageError = builtins.UsageError
+
+// InternalError is a panic of a builtin: a mistake in astrolabe, never in the script.
+type InternalError struct {
+	Func  string // Go function that panicked
+	Value any    // of the panic
+}
+
+func (e *InternalError) Error() string {
+	return fmt.Sprintf("internal error in %s: %v; this is a mistake in astrolabe, not in the script: please report it with the script", e.Func, e.Value)
+}
+
+// Error is an error of a run with what it takes to show the source lines. Its text is the message alone.
+type Error struct {
+	err  error
+	stop error // *stopped, nil where the script failed by itself
+	text *sourceText
+}
+
+func (e *Error) Error() string {
+	if e.stop != nil {
+		return e.stop.Error()
+	}
+	return e.err.Error()
+}
+
+func (e *Error) Unwrap() []error {
+	if e.stop != nil {
+		return []error{e.err, e.stop}
+	}
+	return []error{e.err}
+}
+
+// FormatError is the text of an error for people: each frame of the traceback with its source line and a caret, then the
+// message, each line ended.
+func FormatError(err error) string {
+	var e *Error
+	if errors.As(err, &e) {
+		return repl.FormatError(e.err, e.text.line)
+	}
+	return repl.FormatError(err, nil)
+}
+
+// recoverInternal turns a panic into an InternalError. It must be deferred directly.
+func recoverInternal(err *error) {
+	if p := recover(); p != nil {
+		*err = &InternalError{Func: panicSite(), Value: p}
+	}
+}
+
+// panicSite names the function that panicked, while the panic is being recovered from: the first of our own behind the first
+// panic. Interpreter and runtime stand for themselves only where there is none.
+func panicSite() string {
+	pcs := make([]uintptr, 256)
+	frames := runtime.CallersFrames(pcs[:runtime.Callers(0, pcs)])
+	var names []string
+	for {
+		f, more := frames.Next()
+		if f.Function == "runtime.gopanic" {
+			names = names[:0] // a panic that was passed on: the first one is outermost in this list
+		} else {
+			names = append(names, f.Function)
+		}
+		if !more {
+			break
+		}
+	}
+	site := "the interpreter"
+	if i := slices.IndexFunc(names, func(n string) bool { return !strings.HasPrefix(n, "runtime.") }); i >= 0 {
+		site = names[i]
+	}
+	if i := slices.IndexFunc(names, func(n string) bool { return strings.HasPrefix(n, "astrolabe/") }); i >= 0 && !strings.HasPrefix(names[i], "astrolabe/internal/script.(*Runner)") {
+		site = names[i]
+	}
+	return strings.TrimPrefix(site, "astrolabe/")
+}
+
+// flatten joins the stacks of an error and of the failed loads inside it to one, innermost last.
+func flatten(err error) starlark.CallStack {
+	var stack starlark.CallStack
+	var eval *starlark.EvalError
+	for errors.As(err, &eval) {
+		stack = append(stack, eval.CallStack...)
+		err = eval.Unwrap()
+	}
+	return stack
+}
+
+// undefined adds near names to errors about names that do not exist: the resolver itself knows those of the file only.
+func undefined(err error, predeclared starlark.StringDict) error {
+	var list resolve.ErrorList
+	if !errors.As(err, &list) {
+		return err
+	}
+	known := slices.Concat(predeclared.Keys(), starlark.Universe.Keys())
+	out := slices.Clone(list)
+	for i, e := range out {
+		name, ok := strings.CutPrefix(e.Msg, "undefined: ")
+		if !ok || strings.Contains(name, " ") {
+			continue
+		}
+		if near := hwio.Near(name, known); len(near) > 0 {
+			out[i].Msg = fmt.Sprintf("undefined: %s (did you mean %s?)", name, near[0])
+		}
+	}
+	return out
+}

@@ -1,0 +1,350 @@
+package script
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"go.starlark.net/starlark"
+	"go.starlark.net/syntax"
+
+	"astrolabe/builtins"
+)
+
+// Options is what a Runner needs.
+type Options struct {
+	Env     *builtins.Env // of the run; its Files contain what builtins read and write
+	Library fs.FS         // the built-in scripts, the root of "@astrolabe//"; nil is none
+	Limits  Limits
+	Print   func(text string) // a line of print without its end; nil writes it to standard output
+	// Typed is for what a person types: loads may come from everywhere.
+	Typed bool
+
+	Talk io.Writer      // where a run that cannot be stopped says why the program ends; nil is standard error
+	Exit func(code int) // ends the program then; nil is os.Exit
+}
+
+// Runner loads scripts and calls their functions: one run. Modules run once per Runner. It serves one goroutine at a time.
+type Runner struct {
+	opt         Options
+	predeclared starlark.StringDict // of scripts
+	testing     starlark.StringDict // of test files
+	modules     map[string]*module  // by key
+	loading     []*module           // those whose top level is running, outermost first
+	text        *sourceText
+	flags       *flagSets // nil until the first script
+	scripts     []builtins.Script
+
+	began   time.Time
+	steps   uint64 // taken by threads that ended
+	threads []*starlark.Thread
+	active  int // depth of protect
+}
+
+// NewRunner returns a Runner that has loaded nothing. What builtins write through opt.Env can be read again by the run.
+func NewRunner(opt Options) *Runner {
+	if opt.Print == nil {
+		opt.Print = func(text string) { io.WriteString(os.Stdout, text+"\n") }
+	}
+	if opt.Talk == nil {
+		opt.Talk = os.Stderr
+	}
+	if opt.Exit == nil {
+		opt.Exit = os.Exit
+	}
+	if !opt.Typed {
+		opt.Limits = opt.Limits.withDefaults()
+	}
+	if files, ok := opt.Env.Files.(*Files); ok {
+		next := opt.Env.Wrote
+		opt.Env.Wrote = func(path string) {
+			files.wrote(path)
+			if next != nil {
+				next(path)
+			}
+		}
+	}
+	r := &Runner{opt: opt, modules: map[string]*module{}, text: newSourceText(), testing: opt.Env.Predeclared()}
+	r.predeclared = make(starlark.StringDict, len(r.testing))
+	for name, v := range r.testing {
+		if name != "assert" || opt.Typed {
+			r.predeclared[name] = v
+		}
+	}
+	return r
+}
+
+// dialect is what a script may use of the language: sets and control flow at the top level. While loops and recursion stay
+// off, so that every script ends.
+func dialect() *syntax.FileOptions { return &syntax.FileOptions{Set: true, TopLevelControl: true} }
+
+// LoadFile runs the top level of a script and returns its frozen global variables. The script may load what is in its
+// repository, or in its own folder and below where there is none. Errors are of type *Error.
+func (r *Runner) LoadFile(ctx context.Context, path string) (starlark.StringDict, error) {
+	return r.main(ctx, func() (*module, error) { return r.fileModule(path) })
+}
+
+// LoadLibrary does the same for a script of the built-in library, such as "triage/cpu.star".
+func (r *Runner) LoadLibrary(ctx context.Context, name string) (starlark.StringDict, error) {
+	return r.main(ctx, func() (*module, error) { return r.libraryModule(strings.TrimPrefix(name, libraryPrefix)) })
+}
+
+// main loads a module as a script of its own.
+func (r *Runner) main(ctx context.Context, find func() (*module, error)) (globals starlark.StringDict, err error) {
+	err = r.protect(ctx, func(ctx context.Context) error {
+		m, err := find()
+		if err != nil {
+			return err
+		}
+		r.addScript(m)
+		if r.flags == nil {
+			r.flags = newFlagSets()
+		}
+		r.flags.scan(r, m)
+		if err := r.flags.check(r.opt.Env.Args, false); err != nil {
+			return err
+		}
+		globals, err = r.run(ctx, m)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return globals, nil
+}
+
+// addScript puts a script into the provenance of reports, beside those before it.
+func (r *Runner) addScript(m *module) {
+	sum := sha256.Sum256(m.text)
+	s := builtins.Script{Name: m.name, Hash: hex.EncodeToString(sum[:])}
+	for _, old := range r.scripts {
+		if old == s {
+			return
+		}
+	}
+	r.scripts = append(r.scripts, s)
+	if len(r.scripts) > 1 {
+		s.Name = r.opt.Env.Script.Name + " + " + s.Name
+		s.Hash = r.opt.Env.Script.Hash + " + " + s.Hash
+	}
+	r.opt.Env.Script = s
+}
+
+// Scripts lists the scripts that were loaded, without the modules that they load.
+func (r *Runner) Scripts() []builtins.Script { return r.scripts }
+
+// Call calls a function of a loaded script in a thread of its own. Errors are of type *Error.
+func (r *Runner) Call(ctx context.Context, fn starlark.Value, args starlark.Tuple, kwargs []starlark.Tuple) (v starlark.Value, err error) {
+	name := "call"
+	if f, ok := fn.(starlark.Callable); ok {
+		name = f.Name()
+	}
+	err = r.protect(ctx, func(ctx context.Context) error {
+		v, err = r.thread(ctx, name, func(thread *starlark.Thread) (starlark.Value, error) {
+			return starlark.Call(thread, fn, args, kwargs)
+		})
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return v, nil
+}
+
+// Loader is the load function for threads that a session runs itself. Relative paths are those of the file that the session
+// runs, or of the working directory for what was typed.
+func (r *Runner) Loader() func(*starlark.Thread, string) (starlark.StringDict, error) {
+	return func(thread *starlark.Thread, name string) (globals starlark.StringDict, err error) {
+		err = r.protect(r.opt.Env.Context(), func(ctx context.Context) error {
+			globals, err = r.load(ctx, r.typedModule(thread), name)
+			return err
+		})
+		if err != nil {
+			return nil, err
+		}
+		return globals, nil
+	}
+}
+
+// typedModule stands for the file that a session's thread runs.
+func (r *Runner) typedModule(thread *starlark.Thread) *module {
+	name := thread.Name
+	if thread.CallStackDepth() > 0 {
+		name = thread.CallFrame(0).Pos.Filename()
+	}
+	dir := "."
+	if info, err := os.Stat(name); err == nil && info.Mode().IsRegular() {
+		dir = filepath.Dir(name)
+	}
+	abs, err := filepath.Abs(dir)
+	if err != nil {
+		abs = dir
+	}
+	m := &module{key: "typed:" + name, name: name, base: abs}
+	if !r.opt.Typed {
+		m.fence = realPath(Root(filepath.Join(abs, "typed")))
+	}
+	return m
+}
+
+// run runs the top level of a module once, and returns its globals.
+func (r *Runner) run(ctx context.Context, m *module) (starlark.StringDict, error) {
+	if old := r.modules[m.key]; old != nil {
+		m = old
+	}
+	r.modules[m.key] = m
+	if m.done {
+		return m.globals, m.err
+	}
+	for i, l := range r.loading {
+		if l == m {
+			return nil, cycle(append(r.loading[i:len(r.loading):len(r.loading)], m))
+		}
+	}
+	r.loading = append(r.loading, m)
+	defer func() { r.loading = r.loading[:len(r.loading)-1] }()
+
+	r.text.add(m.name, m.text)
+	predeclared := r.predeclared
+	if isTestFile(m.name) {
+		predeclared = r.testing
+	}
+	_, program, err := starlark.SourceProgramOptions(dialect(), m.name, m.text, predeclared.Has)
+	if err != nil {
+		delete(r.modules, m.key)
+		return nil, undefined(err, predeclared)
+	}
+	defer r.flags.lend(r.opt.Env, m)()
+	_, err = r.thread(ctx, m.name, func(thread *starlark.Thread) (starlark.Value, error) {
+		globals, err := program.Init(thread, predeclared)
+		globals.Freeze()
+		m.globals = globals
+		return starlark.None, err
+	})
+	if err != nil && (r.opt.Typed || ctx.Err() != nil) {
+		delete(r.modules, m.key) // a person tries again
+		return nil, err
+	}
+	if err != nil {
+		m.globals = nil
+	}
+	m.done, m.err = true, err
+	return m.globals, m.err
+}
+
+// cycle is the error of modules that load each other.
+func cycle(chain []*module) error {
+	names := make([]string, len(chain))
+	for i, m := range chain {
+		names[i] = m.name
+	}
+	return fmt.Errorf("cycle of loads: %s", strings.Join(names, " loads "))
+}
+
+// thread runs f with a new thread under ctx: the one place that calls into Starlark. A value that was used where one bool is
+// needed, and a mistake in a builtin, come back as errors.
+func (r *Runner) thread(ctx context.Context, name string, f func(*starlark.Thread) (starlark.Value, error)) (v starlark.Value, err error) {
+	thread := &starlark.Thread{
+		Name:  name,
+		Print: func(_ *starlark.Thread, text string) { r.opt.Print(text) },
+		Load: func(_ *starlark.Thread, name string) (starlark.StringDict, error) {
+			return r.load(ctx, r.loading[len(r.loading)-1], name)
+		},
+	}
+	if r.opt.Limits.MaxSteps > 0 {
+		thread.SetMaxExecutionSteps(r.stepsLeft())
+		thread.OnMaxSteps = func(t *starlark.Thread) {
+			err := stepsStopped(r.opt.Limits.MaxSteps)
+			stopRun(ctx, err)
+			t.Cancel(err.Error())
+		}
+	}
+	stop := context.AfterFunc(ctx, func() { thread.Cancel(context.Cause(ctx).Error()) })
+	defer stop()
+	r.threads = append(r.threads, thread)
+	defer r.endThread(thread)
+	defer r.opt.Env.Enter(ctx, thread)()
+	defer recoverInternal(&err)
+	defer builtins.Recover(&err)
+	return f(thread)
+}
+
+// stepsLeft is what the next thread may take: at least one step, because none means no limit.
+func (r *Runner) stepsLeft() uint64 {
+	used := r.steps
+	for _, t := range r.threads {
+		used += t.ExecutionSteps()
+	}
+	if used >= r.opt.Limits.MaxSteps {
+		return 1
+	}
+	return r.opt.Limits.MaxSteps - used
+}
+
+// endThread counts the steps of the innermost thread and leaves the one around it only the rest.
+func (r *Runner) endThread(thread *starlark.Thread) {
+	r.threads = r.threads[:len(r.threads)-1]
+	r.steps += thread.ExecutionSteps()
+	if len(r.threads) > 0 && r.opt.Limits.MaxSteps > 0 {
+		outer := r.threads[len(r.threads)-1]
+		outer.SetMaxExecutionSteps(outer.ExecutionSteps() + r.stepsLeft())
+	}
+}
+
+// protect runs f, which calls into Starlark, under the limits of the run, and gives its errors their final form.
+func (r *Runner) protect(ctx context.Context, f func(context.Context) error) error {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	ctx = context.WithValue(ctx, stopKey{}, cancel)
+	if r.active == 0 {
+		if r.began.IsZero() {
+			r.began = time.Now()
+		}
+		defer r.watch(cancel)()
+	}
+	r.active++
+	err := f(ctx)
+	r.active--
+	if err == nil {
+		return nil
+	}
+	return r.finish(ctx, err)
+}
+
+// stopKey is the key of the function that stops a run with a cause.
+type stopKey struct{}
+
+func stopRun(ctx context.Context, cause error) {
+	if cancel, ok := ctx.Value(stopKey{}).(context.CancelCauseFunc); ok {
+		cancel(cause)
+	}
+}
+
+// finish gives an error the reason why the run was stopped, if it was, and the source text.
+func (r *Runner) finish(ctx context.Context, err error) error {
+	var done *Error
+	if errors.As(err, &done) {
+		return err
+	}
+	e := &Error{err: err, text: r.text}
+	if cause := context.Cause(ctx); cause != nil {
+		var s *stopped
+		if !errors.As(cause, &s) {
+			s = &stopped{ErrInterrupted, "interrupted"}
+			if errors.Is(cause, context.DeadlineExceeded) {
+				s = &stopped{ErrTimeLimit, "time limit reached"}
+			}
+		}
+		e.stop = s
+		e.err = &starlark.EvalError{Msg: s.text, CallStack: flatten(err)}
+	}
+	return e
+}
