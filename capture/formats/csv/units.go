@@ -21,19 +21,27 @@ var timeUnits = map[string]delimited.TimeUnit{
 
 // plainUnits are units that are counted, in lower case and in the singular.
 var plainUnits = []string{
-	"cycle", "clock", "clk", "tick", "byte", "bit", "octet", "count", "event", "instruction", "inst", "instr", "op", "flop", "request", "req", "access", "accesse",
+	"cycle", "clock", "clk", "tick", "byte", "bit", "octet", "count", "event", "instruction", "inst", "instr", "op", "flop", "request", "req", "access",
+	"accesse",
 	"transaction", "beat", "burst", "line", "word", "thread", "warp", "wave", "wavefront", "workgroup", "task", "job", "quad", "pixel", "texel", "fragment", "primitive",
-	"triangle", "vertex", "vertice", "vertexe", "sample", "tile", "frame", "call", "fault", "switch", "switche", "migration", "interrupt", "packet", "page", "message", "kernel", "item", "lane", "rotation",
+	"triangle", "vertex", "vertice", "vertexe", "sample",
+	"tile", "frame", "call", "fault", "switch", "switche", "migration", "interrupt", "packet", "page", "message", "kernel", "item", "lane", "rotation",
 }
 
 // levelUnits are units of levels: they are averaged over time, not added.
-var levelUnits = []string{"%", "percent", "pct", "°c", "c", "celsius", "degc", "°f", "k", "kelvin", "fps", "rpm", "dbm", "db", "ratio", "fraction", "per second", "ipc", "cpi"}
+var levelUnits = []string{
+	"%", "percent", "pct", "°c", "c", "celsius", "degc", "°f", "k", "kelvin",
+	"fps", "rpm", "dbm", "db", "ratio", "fraction", "per second", "ipc", "cpi",
+}
 
 // prefixed are units that take SI and IEC prefixes; level says which of them are levels.
 var prefixed = []struct {
 	unit  string
 	level bool
-}{{"Hz", true}, {"W", true}, {"V", true}, {"A", true}, {"J", false}, {"B", false}, {"iB", false}, {"b", false}, {"ib", false}, {"bit", false}, {"bits", false}, {"bps", true}, {"Bps", true}, {"FLOPS", true}, {"FLOP", false}, {"byte", false}, {"bytes", false}}
+}{
+	{"Hz", true}, {"W", true}, {"V", true}, {"A", true}, {"bps", true}, {"Bps", true}, {"FLOPS", true},
+	{"J", false}, {"B", false}, {"iB", false}, {"b", false}, {"ib", false}, {"bit", false}, {"bits", false}, {"FLOP", false}, {"byte", false}, {"bytes", false},
+}
 
 const prefixes = "numµkKMGTP"
 
