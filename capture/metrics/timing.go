@@ -2,8 +2,6 @@ package metrics
 
 import (
 	"fmt"
-	"math"
-	"sort"
 
 	"astrolabe/capture"
 	"astrolabe/capture/metrics/formula"
@@ -79,8 +77,9 @@ func (s *scope) dispatches() *capture.Counter {
 	return s.kernels
 }
 
-// duration is the measured time of each sample in ns, by the capture's duration rule. By default that is the time of the very
-// pass that measured the formula's counters; where they come from several, of the first that the formula names.
+// duration is the measured time of each sample in ns: the time of the very pass that measured the formula's counters; where they come
+// from several, of the first that the formula names. Readers apply the duration option: by AMD's two rules all passes have one
+// time.
 func (v *formulaEnv) duration() formula.Operand {
 	var pass *capture.Pass
 	var first string
@@ -99,17 +98,8 @@ func (v *formulaEnv) duration() formula.Operand {
 			mixed = true
 		}
 	}
-	switch v.s.cap.Options.Duration {
-	case "median":
-		return formula.Operand{Counter: v.s.medianDuration()}
-	case "first":
-		if len(v.s.cap.Passes) > 0 && v.s.cap.Passes[0].Duration != nil {
-			pass = v.s.cap.Passes[0]
-		}
-	default:
-		if mixed {
-			v.note("time is that of the pass that measured %s; other operands come from other passes", first)
-		}
+	if rule := v.s.cap.Options.Duration; mixed && (rule == "" || rule == "pass") {
+		v.note("time is that of the pass that measured %s; other operands come from other passes", first)
 	}
 	return formula.Operand{Counter: v.s.passDuration(pass)}
 }
@@ -146,75 +136,4 @@ func (s *scope) passDuration(pass *capture.Pass) *capture.Counter {
 	}
 	s.durations[pass] = c
 	return c
-}
-
-// medianDuration is the median of a sample's durations over all its measured counters, so a pass that measured many weighs more: the
-// rule of rocprof-compute 3.3.0, which merges rows of (pass, counter).
-func (s *scope) medianDuration() *capture.Counter {
-	key := &medianKey
-	if c := s.durations[key]; c != nil {
-		return c
-	}
-	axis := s.cap.Axis
-	weights := map[*capture.Pass]float64{}
-	var passes []*capture.Pass
-	for _, c := range s.cap.Counters {
-		p := passOf(c)
-		if p == nil || p.Duration == nil {
-			continue
-		}
-		if weights[p] == 0 {
-			passes = append(passes, p)
-		}
-		weights[p]++
-	}
-	if len(passes) == 0 {
-		return s.passDuration(nil)
-	}
-	c := &capture.Counter{Meta: durationMeta(), Axis: axis}
-	c.Doc = "Median of the sample's measured times over all its counters."
-	c.Col = capture.LazyColumn(axis.Len(), func() (capture.Data, error) {
-		f := make([]float64, axis.Len())
-		w := make([]weighted, 0, len(passes))
-		for i := range f {
-			w = w[:0]
-			for _, p := range passes {
-				if d := p.Duration.Data().Float(i); d == d {
-					w = append(w, weighted{d, weights[p]})
-				}
-			}
-			f[i] = weightedMedian(w)
-		}
-		return capture.Data{F: f}, nil
-	})
-	s.durations[key] = c
-	return c
-}
-
-// medianKey marks the median among the durations by pass.
-var medianKey capture.Pass
-
-type weighted struct{ value, weight float64 }
-
-// weightedMedian is the median of values that stand weight times each, the mean of the middle two where their number is even.
-func weightedMedian(w []weighted) float64 {
-	if len(w) == 0 {
-		return math.NaN()
-	}
-	sort.Slice(w, func(i, j int) bool { return w[i].value < w[j].value })
-	total := 0.0
-	for _, x := range w {
-		total += x.weight
-	}
-	at := func(rank float64) float64 {
-		seen := 0.0
-		for _, x := range w {
-			seen += x.weight
-			if rank < seen {
-				return x.value
-			}
-		}
-		return w[len(w)-1].value
-	}
-	return (at(math.Floor((total-1)/2)) + at(math.Floor(total/2))) / 2
 }

@@ -1,0 +1,146 @@
+package metrics_test
+
+import (
+	"context"
+	"encoding/json"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"astrolabe/capture"
+	"astrolabe/capture/formats"
+	"astrolabe/capture/formats/rocprofcompute"
+	"astrolabe/capture/metrics"
+)
+
+// sharedFile returns a path below the shared folder beside the repository and skips the test where it is absent.
+func sharedFile(t testing.TB, parts ...string) string {
+	t.Helper()
+	dir, err := os.Getwd()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for {
+		if _, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil {
+			break
+		}
+		if dir == filepath.Dir(dir) {
+			t.Fatal("no go.mod above the test")
+		}
+		dir = filepath.Dir(dir)
+	}
+	path := filepath.Join(append([]string{dir, "..", "shared"}, parts...)...)
+	if _, err := os.Stat(path); err != nil {
+		t.Skipf("SKIPPED: %s is absent", filepath.Join(append([]string{"../shared"}, parts...)...))
+	}
+	return path
+}
+
+func openVcopy(t testing.TB, opt formats.Options) *capture.Capture {
+	t.Helper()
+	path := sharedFile(t, "data", "gfx1151-vcopy")
+	cap, err := formats.NewRegistry(rocprofcompute.Format{}).Open(context.Background(), path, opt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return cap
+}
+
+type expectedRow struct {
+	TableID  string `json:"table_id"`
+	Section  string
+	Metric   string
+	Unit     string
+	PerUnit  bool     `json:"depends_on_normal_unit"`
+	Value    *float64 `json:"avg_or_value"`
+	Min, Max *float64
+}
+
+func expectedRows(t testing.TB) (rows []expectedRow, raw map[string]map[string]any) {
+	t.Helper()
+	text, err := os.ReadFile(sharedFile(t, "data", "vectors", "gfx1151_expected_sample.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var doc struct{ Rows []expectedRow }
+	var loose struct{ Rows []map[string]any }
+	if err := json.Unmarshal(text, &doc); err != nil {
+		t.Fatal(err)
+	}
+	if err := json.Unmarshal(text, &loose); err != nil {
+		t.Fatal(err)
+	}
+	raw = map[string]map[string]any{}
+	for _, r := range loose.Rows {
+		raw[r["section"].(string)+"/"+r["metric"].(string)] = r
+	}
+	return doc.Rows, raw
+}
+
+func agrees(v capture.Value, want *float64) bool {
+	if want == nil {
+		return v.Missing()
+	}
+	return math.Abs(v.Float()-*want) <= 1e-9*math.Abs(*want)
+}
+
+func TestEveryGfx1151MetricEqualsTheVendorsValue(t *testing.T) {
+	cap := openVcopy(t, formats.Options{Duration: "median", Denom: "per_kernel"})
+	rows, raw := expectedRows(t)
+	if len(rows) != 77 {
+		t.Fatalf("%d rows", len(rows))
+	}
+	for _, r := range rows {
+		address := r.Section + "/" + r.Metric
+		c, err := metrics.Resolve(cap, address)
+		if err != nil {
+			t.Errorf("%s: %v", address, err)
+			continue
+		}
+		if c.Title != r.Metric || c.Refs[0] != r.TableID {
+			t.Errorf("%s: title %q, refs %v", address, c.Title, c.Refs)
+		}
+		if got := c.Total(); !agrees(got, r.Value) {
+			t.Errorf("%s: total %v, want %v", address, got.Float(), deref(r.Value))
+		}
+		if _, has := raw[address]["min"]; has && !(agrees(c.Min(), r.Min) && agrees(c.Max(), r.Max)) {
+			t.Errorf("%s: min %v max %v, want %v and %v", address, c.Min().Float(), c.Max().Float(), deref(r.Min), deref(r.Max))
+		}
+		if r.PerUnit != strings.HasSuffix(c.Unit, " per kernel") {
+			t.Errorf("%s: unit %q", address, c.Unit)
+		}
+		if r.Value == nil {
+			why, ok := c.Why(-1)
+			text := metrics.Explain(c, -1).String()
+			if !ok || why.Code != capture.ZeroDenominator || !strings.Contains(text, why.Text) {
+				t.Errorf("%s: missing because %v %q; explained as\n%s", address, why.Code, why, text)
+			}
+		}
+	}
+	all, err := metrics.Metrics(cap)
+	if err != nil || len(all) != 77 {
+		t.Errorf("the capture has %d metrics (%v), want 77", len(all), err)
+	}
+}
+
+func deref(p *float64) any {
+	if p == nil {
+		return "missing"
+	}
+	return *p
+}
+
+func TestDurationRulesGiveTheThreeKnownBandwidths(t *testing.T) {
+	for rule, want := range map[string]float64{"median": 177.6e9, "first": 344.5e9, "": 166.3e9, "pass": 166.3e9} {
+		cap := openVcopy(t, formats.Options{Duration: rule})
+		c, err := metrics.Resolve(cap, "tcp_gl1_read_bandwidth")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := c.Total().Float(); math.Abs(got-want) > 0.0005*want {
+			t.Errorf("duration=%q gives %.4g, want %.4g", rule, got, want)
+		}
+	}
+}
