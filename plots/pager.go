@@ -32,8 +32,10 @@ type placed struct {
 // sheet is one page being filled. y runs from 0 at the upper margin.
 type sheet struct {
 	placed []placed
+	n      int // chunks on it
 	y      float64
 	open   *group
+	dry    bool // only measured
 }
 
 // put places a chunk, opening and closing groups as needed.
@@ -41,7 +43,7 @@ func (s *sheet) put(c *chunk) {
 	if s.open != c.group {
 		s.close()
 	}
-	if len(s.placed) > 0 {
+	if s.n > 0 {
 		s.y += c.space
 	}
 	if s.open != c.group {
@@ -54,7 +56,10 @@ func (s *sheet) put(c *chunk) {
 }
 
 func (s *sheet) add(c *chunk) {
-	s.placed = append(s.placed, placed{c, s.y})
+	if !s.dry {
+		s.placed = append(s.placed, placed{c, s.y})
+	}
+	s.n++
 	s.y += c.h
 }
 
@@ -68,13 +73,16 @@ func (s *sheet) close() {
 
 // after is where the sheet would end with more chunks on it.
 func (s *sheet) after(more []*chunk) float64 {
-	trial := sheet{placed: s.placed[:len(s.placed):len(s.placed)], y: s.y, open: s.open}
+	trial := sheet{n: s.n, y: s.y, open: s.open, dry: true}
 	for _, c := range more {
 		trial.put(c)
 	}
 	trial.close()
 	return trial.y
 }
+
+// maxRun bounds how many chunks are kept together.
+const maxRun = 200
 
 // split puts chunks on sheets. Chunks that belong together move to the next page together, unless no page holds them.
 func (p *pager) split(chunks []*chunk) []*sheet {
@@ -88,11 +96,11 @@ func (p *pager) split(chunks []*chunk) []*sheet {
 	}
 	for i := 0; i < len(chunks); {
 		j := i + 1
-		for j < len(chunks) && chunks[j-1].keep {
+		for j < len(chunks) && chunks[j-1].keep && j-i < maxRun {
 			j++
 		}
 		run := chunks[i:j]
-		if cur.after(run) > room && len(cur.placed) > 0 {
+		if cur.after(run) > room && cur.n > 0 {
 			if (&sheet{}).after(run) <= room {
 				next()
 			} else { // too tall for any page: cut where it overflows

@@ -186,12 +186,13 @@ type timeUnit struct {
 	ns    float64
 	name  string
 	steps []float64 // nice steps in this unit, nil for 1, 2, 5
+	small string    // the unit behind the colon of a clock label
 }
 
 var timeUnits = []timeUnit{
-	{1, "ns", nil}, {1e3, "µs", nil}, {1e6, "ms", nil}, {1e9, "s", nil},
-	{60e9, "min", []float64{1.0 / 6, 0.25, 0.5, 1, 2, 5, 10, 15, 30, 60}},
-	{3600e9, "h", []float64{1.0 / 6, 0.25, 0.5, 1, 2, 3, 6, 12, 24, 48, 96, 168}},
+	{1, "ns", nil, ""}, {1e3, "µs", nil, ""}, {1e6, "ms", nil, ""}, {1e9, "s", nil, ""},
+	{60e9, "min", []float64{1.0 / 6, 0.25, 0.5, 1, 2, 5, 10, 15, 30, 60}, "s"},
+	{3600e9, "h", []float64{1.0 / 6, 0.25, 0.5, 1, 2, 3, 6, 12, 24, 48, 96, 168}, "min"},
 }
 
 // newTimeAxis labels [t0, t1] in the largest unit that suits its length, with no label touching the next in a frame of
@@ -211,7 +212,8 @@ func newTimeAxis(t0, t1 int64, s style, width float64) timeAxis {
 		}
 	}
 	origin := 0.0
-	for n := int(width / 70); n >= 1; n-- {
+	name := u.name
+	for n := max(int(width/90), 1); n >= 1; n-- {
 		step := timeStep(length/u.ns/float64(n), u) * u.ns
 		if far := max(math.Abs(float64(t0)), math.Abs(float64(t1))); u.ns <= 1e9 && far > 2000*step && far > 20*length {
 			origin = math.Floor(float64(t0)/(step*10)) * step * 10
@@ -219,13 +221,16 @@ func newTimeAxis(t0, t1 int64, s style, width float64) timeAxis {
 			origin = 0
 		}
 		a.ticks = timeTicks(t0, t1, origin, step, u)
+		if name = u.name; u.small != "" && step < u.ns {
+			name += ":" + u.small
+		}
 		if labelsFit(a.ticks, s, width, length) || n == 1 {
 			break
 		}
 	}
-	a.title = "time [" + u.name + "]"
+	a.title = "time [" + name + "]"
 	if origin != 0 {
-		a.title = "time [" + u.name + "] after " + exactTime(int64(origin))
+		a.title = "time [" + name + "] after " + exactTime(int64(origin))
 	}
 	return a
 }
