@@ -1,0 +1,69 @@
+package cli
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"astrolabe/hwio"
+	"astrolabe/hwio/all"
+)
+
+// findingJSON is one line of doctor --json.
+type findingJSON struct {
+	Source string  `json:"source"`
+	What   string  `json:"what"`
+	Usable bool    `json:"usable"`
+	Reason *string `json:"reason"`
+	Fix    *string `json:"fix"`
+}
+
+func (a *app) doctorCommand() *cobra.Command {
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "doctor",
+		Short: "Say what this machine can measure, what not, and what to do about it",
+		Args:  argCount(0, 0),
+		RunE:  func(*cobra.Command, []string) error { return a.doctor(asJSON) },
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	return cmd
+}
+
+func (a *app) doctor(asJSON bool) error {
+	list := []findingJSON{}
+	for _, f := range all.Doctor(a.ctx, "") {
+		list = append(list, findingJSON{Source: f.Source, What: f.What, Usable: f.Usable, Reason: jsonText(f.Reason), Fix: jsonText(f.Fix)})
+	}
+	if asJSON {
+		return a.printJSON(list)
+	}
+	return a.print(doctorText(list))
+}
+
+// doctorText lists the findings under their sources.
+func doctorText(list []findingJSON) string {
+	if len(list) == 0 {
+		return hwio.ErrNeedsLinux.Error() + "\n"
+	}
+	var out strings.Builder
+	source := ""
+	for _, f := range list {
+		if f.Source != source {
+			source = f.Source
+			out.WriteString(source + "\n")
+		}
+		mark := "yes"
+		if !f.Usable {
+			mark = "no "
+		}
+		fmt.Fprintf(&out, "  %s  %s\n", mark, f.What)
+		for _, more := range []*string{f.Reason, f.Fix} {
+			if more != nil {
+				fmt.Fprintf(&out, "       %s\n", *more)
+			}
+		}
+	}
+	return out.String()
+}

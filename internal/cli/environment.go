@@ -1,0 +1,90 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"time"
+
+	"github.com/chzyer/readline"
+
+	"astrolabe/builtins"
+	"astrolabe/capture"
+	formatsall "astrolabe/capture/formats/all"
+	"astrolabe/capture/formats/arrow"
+	"astrolabe/hwio"
+	"astrolabe/hwio/all"
+	"astrolabe/internal/version"
+)
+
+// environment is what the values of a script or session share, but for what it may read and write.
+func (a *app) environment(args []string) *builtins.Env {
+	return &builtins.Env{
+		Registry: formatsall.Registry(),
+		Sources:  func() []hwio.Source { return all.Sources("") },
+		Record:   a.recordForScript,
+		Warn:     a.warn,
+		Wrote:    a.wrote,
+		Show:     showPicture,
+		Args:     args,
+		Width:    a.width(),
+		Version:  version.String(),
+	}
+}
+
+// width is how many cells a line of output may take; 0 where it is no terminal.
+func (a *app) width() int {
+	if !isTerminal(a.out) {
+		return 0
+	}
+	return max(0, readline.GetScreenWidth())
+}
+
+// recordForScript is capture.record.
+func (a *app) recordForScript(ctx context.Context, r builtins.RecordRequest) (string, error) {
+	f := recordFlags{sources: r.Sources, counters: r.Counters, period: time.Duration(r.Period), duration: time.Duration(r.Duration)}
+	sel, err := f.selection(ctx, len(r.Command) > 0)
+	if err != nil {
+		return "", err
+	}
+	out := r.Out
+	if out == "" {
+		out = recordingName(f.name(sel))
+	}
+	opt := hwio.Options{Counters: r.Counters, Period: f.period, Duration: f.duration}
+	if len(r.Command) > 0 {
+		opt.Command = &hwio.Command{Args: r.Command, Stdout: a.talk, Stderr: a.talk}
+	}
+	opt.Create = func(schema *capture.Schema) (hwio.Sink, error) { return arrow.Create(out, *schema) }
+	res, err := a.measure(ctx, opt, sel)
+	if err != nil {
+		return "", err
+	}
+	if res.Interrupted {
+		return "", fmt.Errorf("the recording was interrupted; what was measured is in %s", out)
+	}
+	return out, nil
+}
+
+// recordingName is the name of a recording that the user gave none.
+func recordingName(what string) string {
+	return what + "-" + time.Now().Format("20060102-150405") + ".arrow"
+}
+
+// showPicture puts a picture into a temporary file.
+func showPicture(draw func(io.Writer) error) (string, error) {
+	f, err := os.CreateTemp("", "astrolabe-*.png")
+	if err != nil {
+		return "", err
+	}
+	err = draw(f)
+	if cerr := f.Close(); err == nil {
+		err = cerr
+	}
+	if err != nil {
+		os.Remove(f.Name())
+		return "", err
+	}
+	return f.Name(), nil
+}

@@ -1,0 +1,73 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+)
+
+// Exit statuses.
+const (
+	statusOK          = 0
+	statusFailed      = 1
+	statusUsage       = 2
+	statusInterrupted = 130
+)
+
+// errReported is an error whose text the user has already seen.
+var errReported = errors.New("reported")
+
+// usageError is a command line that makes no sense.
+type usageError struct{ error }
+
+func (e usageError) Unwrap() error { return e.error }
+
+func usagef(format string, args ...any) error { return usageError{fmt.Errorf(format, args...)} }
+
+// exitStatus is what the program ends with after err.
+func exitStatus(ctx context.Context, err error) int {
+	var usage usageError
+	switch {
+	case err == nil:
+		return statusOK
+	case errors.As(err, &usage):
+		return statusUsage
+	case ctx.Err() != nil:
+		return statusInterrupted
+	default:
+		return statusFailed
+	}
+}
+
+// flagError adds near names to pflag's error about an unknown flag.
+func flagError(cmd *cobra.Command, err error) error {
+	text := err.Error()
+	name, ok := strings.CutPrefix(text, "unknown flag: --")
+	if !ok {
+		return usageError{err}
+	}
+	var names []string
+	for _, f := range allFlags(cmd) {
+		names = append(names, f.Name)
+	}
+	if near := nearest(name, names); near != "" {
+		return usagef("%s (did you mean --%s?)", text, near)
+	}
+	return usageError{err}
+}
+
+// argCount makes a validator of the number of arguments whose error names what is missing.
+func argCount(least, most int) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		switch {
+		case len(args) < least:
+			return usagef("%s: missing argument; usage: %s", cmd.Name(), cmd.UseLine())
+		case most >= 0 && len(args) > most:
+			return usagef("%s: unexpected argument %q; usage: %s", cmd.Name(), args[most], cmd.UseLine())
+		}
+		return nil
+	}
+}

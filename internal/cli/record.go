@@ -1,0 +1,165 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"astrolabe/capture"
+	"astrolabe/capture/formats/arrow"
+	"astrolabe/hwio"
+	"astrolabe/hwio/all"
+)
+
+// recordFlags say what to measure; record and report share them.
+type recordFlags struct {
+	sources  []string
+	counters []string
+	period   time.Duration
+	duration time.Duration
+}
+
+func (f *recordFlags) register(cmd *cobra.Command, duration time.Duration) {
+	flags := cmd.Flags()
+	flags.StringSliceVar(&f.sources, "source", nil, "the sources to read, as `S,…`; cpu is perfevent and procfs together (default the best that works here)")
+	flags.StringSliceVar(&f.counters, "counters", nil, "the counters to record, as `GLOB,…` (default each source's own choice)")
+	flags.DurationVar(&f.period, "period", hwio.DefaultPeriod, "the time between two samples")
+	flags.DurationVar(&f.duration, "duration", duration, "how long to record")
+}
+
+func (f *recordFlags) check() error {
+	switch {
+	case f.period < hwio.MinPeriod || f.period > hwio.MaxPeriod:
+		return usagef("--period=%v is not between %v and %v", f.period, hwio.MinPeriod, hwio.MaxPeriod)
+	case f.duration < 0:
+		return usagef("--duration=%v is negative", f.duration)
+	}
+	return nil
+}
+
+// selection finds the sources. process says that a command is measured, not the whole machine.
+func (f *recordFlags) selection(ctx context.Context, process bool) (*hwio.Selection, error) {
+	sources := all.Sources("")
+	switch {
+	case len(f.sources) > 0:
+		return hwio.Select(ctx, sources, f.sources, process)
+	case process:
+		return hwio.Select(ctx, sources, []string{"cpu"}, true)
+	}
+	return hwio.Best(ctx, sources)
+}
+
+// name is what the sources are called in a file name: as the user wrote them.
+func (f *recordFlags) name(sel *hwio.Selection) string {
+	if len(f.sources) > 0 {
+		return strings.Join(f.sources, "-")
+	}
+	for _, s := range sel.Sources {
+		if s.Name() != "perfevent" && s.Name() != "procfs" {
+			return strings.Join(sel.Names(), "-")
+		}
+	}
+	return "cpu"
+}
+
+func (a *app) recordCommand() *cobra.Command {
+	var f recordFlags
+	var out string
+	cmd := &cobra.Command{
+		Use:   "record [flags] [-- COMMAND…]",
+		Short: "Record this machine, or a command, into a file",
+		Long: "Records counters into a native capture file and prints its path. With a command it measures that command until it ends; otherwise the\n" +
+			"machine, for --duration or until Ctrl-C. Standard output stays free for the path: the command's own goes to standard error.",
+		Args: func(cmd *cobra.Command, args []string) error {
+			if at := cmd.ArgsLenAtDash(); len(args) > 0 && at != 0 {
+				return usagef("unexpected argument %q; a command to measure stands behind --, as in: astrolabe record -- make", args[0])
+			}
+			return f.check()
+		},
+		RunE: func(cmd *cobra.Command, args []string) error { return a.record(&f, out, args) },
+	}
+	f.register(cmd, 0)
+	cmd.Flags().StringVarP(&out, "output", "o", "", "the `FILE` to write (default NAME-DATE-TIME.arrow)")
+	return cmd
+}
+
+func (a *app) record(f *recordFlags, out string, command []string) error {
+	sel, err := f.selection(a.ctx, len(command) > 0)
+	if err != nil {
+		return err
+	}
+	if out == "" {
+		name := f.name(sel)
+		if len(command) > 0 {
+			name = filepath.Base(command[0])
+		}
+		out = recordingName(name)
+	}
+	opt := hwio.Options{Counters: f.counters, Period: f.period, Duration: f.duration}
+	if len(command) > 0 {
+		opt.Command = &hwio.Command{Args: command, Stdin: a.in, Stdout: a.talk, Stderr: a.talk, PassSignals: true}
+	}
+	opt.Create = func(schema *capture.Schema) (hwio.Sink, error) { return arrow.Create(out, *schema) }
+	res, err := a.measure(a.ctx, opt, sel)
+	if res != nil {
+		a.wrote(out)
+	}
+	return err
+}
+
+// measure makes a recording with a progress bar. Ctrl-C is its ordinary end, not an error. A Result comes with an error where the
+// recording broke off: what was measured until then is in the file.
+func (a *app) measure(ctx context.Context, opt hwio.Options, sel *hwio.Selection) (*hwio.Result, error) {
+	opt.Sources, opt.Warnings = sel.Sources, sel.Warnings
+	for _, w := range sel.Warnings {
+		a.warn(w)
+	}
+	bar := &progressBar{w: a.talk, live: isTerminal(a.talk)}
+	opt.Progress = bar.update
+	if !bar.live {
+		fmt.Fprintln(a.talk, recordingLine(opt, sel))
+	}
+	res, err := hwio.Record(ctx, opt)
+	bar.done()
+	if res == nil {
+		if errors.Is(err, os.ErrPermission) {
+			return nil, fmt.Errorf("%w; astrolabe doctor says what this machine can measure", err)
+		}
+		return nil, err
+	}
+	for _, w := range res.Warnings {
+		if !slices.Contains(sel.Warnings, w) {
+			a.warn(w)
+		}
+	}
+	fmt.Fprintf(a.talk, "%d samples of %d counters from %s in %.3g s\n", res.Samples, res.Columns, strings.Join(res.Sources, " and "), res.Duration.Seconds())
+	if res.Exit != nil && (res.Exit.Code != 0 || res.Exit.Signal != "") {
+		fmt.Fprintf(a.talk, "the command was %s\n", exitText(res.Exit))
+	}
+	return res, err
+}
+
+func recordingLine(opt hwio.Options, sel *hwio.Selection) string {
+	line := fmt.Sprintf("recording %s every %v", strings.Join(sel.Names(), " and "), opt.Period)
+	switch {
+	case opt.Command != nil:
+		return line + " until " + opt.Command.Args[0] + " ends"
+	case opt.Duration > 0:
+		return line + fmt.Sprintf(" for %v", opt.Duration)
+	}
+	return line + " until Ctrl-C"
+}
+
+func exitText(e *hwio.Exit) string {
+	if e.Signal != "" {
+		return e.String()
+	}
+	return fmt.Sprintf("ended with status %d", e.Code)
+}

@@ -1,0 +1,256 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"go.starlark.net/starlark"
+
+	"astrolabe/builtins"
+	"astrolabe/capture"
+	"astrolabe/capture/formats/all"
+	"astrolabe/capture/metrics"
+	"astrolabe/hwio"
+	"astrolabe/internal/script"
+	"astrolabe/scripts"
+)
+
+// reportFlags are the flags of report; what it does not know goes to the scripts.
+type reportFlags struct {
+	record recordFlags
+	open   openFlags
+	out    string
+	script string
+	keep   string
+	rest   []string // of the scripts
+}
+
+// reportMemory bounds a recording that is not kept, in bytes.
+const reportMemory = 1 << 30
+
+func (a *app) reportCommand() *cobra.Command {
+	var f reportFlags
+	cmd := &cobra.Command{
+		Use:   "report [CAPTURE] [flags] [SCRIPT FLAGS…]",
+		Short: "Find what limits this machine, or a capture, and draw it",
+		Long: "Writes a page with findings, pictures and provenance, then prints the findings and the path. Without a capture it records this machine for\n" +
+			"--duration from its best source. The script is the triage of the capture's GPU, and that of the CPU where there are CPU columns; --script\n" +
+			"takes another file instead, which defines analyze(cap, r). Flags that report does not know go to the script's flags(); behind the\n" +
+			"capture they may stand with or without =.",
+		Args: argCount(0, 1),
+		RunE: func(_ *cobra.Command, args []string) error {
+			if err := f.record.check(); err != nil {
+				return err
+			}
+			if f.record.duration == 0 {
+				return usagef("a report needs a --duration; astrolabe record goes on until Ctrl-C")
+			}
+			path := ""
+			if len(args) > 0 {
+				path = args[0]
+			}
+			return a.report(path, &f)
+		},
+	}
+	f.record.register(cmd, 5*time.Second)
+	f.open.register(cmd)
+	flags := cmd.Flags()
+	flags.StringVarP(&f.out, "output", "o", "report.png", "the `FILE` to write: .png, .svg or .pdf")
+	flags.StringVar(&f.script, "script", "", "the script `FILE` to run instead of the triage")
+	flags.StringVar(&f.keep, "keep", "", "keep the recording as `FILE`")
+	takeUnknownFlags(cmd, &f.rest)
+	return cmd
+}
+
+func (a *app) report(path string, f *reportFlags) error {
+	c, err := a.reportCapture(path, f)
+	if err != nil {
+		return err
+	}
+	names, err := reportScripts(c, f.script)
+	if err != nil {
+		return err
+	}
+	h, err := a.reportHost(path, f)
+	if err != nil {
+		return err
+	}
+	if err := h.runner.Declare(a.ctx, names...); err != nil {
+		return a.usageOf(err)
+	}
+	value := builtins.NewCapture(h.env, c)
+	var r starlark.Value
+	for _, name := range names {
+		globals, err := h.load(a.ctx, name)
+		if err != nil {
+			return a.usageOf(err)
+		}
+		analyze, ok := globals["analyze"].(starlark.Callable)
+		if !ok {
+			return fmt.Errorf("%s defines no analyze(cap, r), which report calls", name)
+		}
+		if r == nil {
+			if r, err = h.callMethod(a.ctx, "report", "new", starlark.Tuple{starlark.String(reportTitle(c))},
+				[]starlark.Tuple{{starlark.String("capture"), value}}); err != nil {
+				return err
+			}
+		}
+		if _, err := h.runner.Call(a.ctx, analyze, starlark.Tuple{value, r}, nil); err != nil {
+			return a.usageOf(err)
+		}
+	}
+	if err := a.print(findingsText(r)); err != nil {
+		return err
+	}
+	save, err := attribute(r, "save")
+	if err != nil {
+		return err
+	}
+	_, err = h.runner.Call(a.ctx, save, starlark.Tuple{starlark.String(f.out)}, nil)
+	return err
+}
+
+// reportHost contains the scripts of a report.
+func (a *app) reportHost(path string, f *reportFlags) (*host, error) {
+	repo := ""
+	var read []string
+	if f.script != "" {
+		repo = script.Root(f.script)
+	}
+	if path != "" {
+		read = append(read, path)
+	}
+	return a.scriptHost(f.rest, repo, read, f.out)
+}
+
+// reportCapture opens the capture, or records one.
+func (a *app) reportCapture(path string, f *reportFlags) (*capture.Capture, error) {
+	if path != "" {
+		opt := f.open.options()
+		return all.Registry().Open(a.ctx, path, opt)
+	}
+	sel, err := f.record.selection(a.ctx, false)
+	if err != nil {
+		return nil, err
+	}
+	var memory *hwio.Memory
+	res, err := a.measure(a.ctx, hwio.Options{Counters: f.record.counters, Period: f.record.period, Duration: f.record.duration,
+		Create: func(schema *capture.Schema) (hwio.Sink, error) {
+			memory = hwio.NewMemory(schema, reportMemory)
+			return memory, nil
+		}}, sel)
+	if res == nil || memory == nil {
+		return nil, err
+	}
+	if err != nil {
+		a.warn(err.Error())
+	}
+	c, err := memory.Capture()
+	if err != nil || f.keep == "" {
+		return c, err
+	}
+	return c, a.convert(c, f.keep, "arrow")
+}
+
+const (
+	libraryPrefix = "@astrolabe//"
+	triage        = "triage/" // the folder of the library with one script per catalogue
+)
+
+// reportScripts names the scripts to run: the user's own, or the triage of the GPU and of the CPU columns.
+func reportScripts(c *capture.Capture, own string) ([]string, error) {
+	if own != "" {
+		return []string{own}, nil
+	}
+	var names, lacking []string
+	for _, cat := range metrics.For(c) {
+		path := triage + cat.ID() + ".star"
+		if _, err := fs.Stat(scripts.Library, path); err != nil {
+			lacking = append(lacking, cat.ID())
+			continue
+		}
+		names = append(names, libraryPrefix+path)
+	}
+	switch {
+	case len(names) > 0:
+		return names, nil
+	case len(lacking) > 0:
+		return nil, fmt.Errorf("there is no triage script for %s yet: give one with --script", strings.Join(lacking, " and "))
+	case c.GPU != "":
+		return nil, fmt.Errorf("no catalogue knows %q: give a script with --script, or one of --gpu=%s", c.GPU, strings.Join(metrics.IDs(), ", --gpu="))
+	}
+	return nil, errors.New("the capture does not say what was measured: give --gpu (" + strings.Join(metrics.IDs(), ", ") + ") or a script with --script")
+}
+
+func reportTitle(c *capture.Capture) string {
+	what := c.Device.Name
+	if what == "" {
+		what = c.GPU
+	}
+	name := orText(c.Name, "capture")
+	if what == "" || strings.Contains(name, what) {
+		return name
+	}
+	return name + " on " + what
+}
+
+// severities are in the order in which findings are printed.
+var severities = []string{"critical", "warning", "info"}
+
+// findingsText lists the findings of a report, the gravest first.
+func findingsText(r starlark.Value) string {
+	list, _ := attribute(r, "findings")
+	seq, ok := list.(starlark.Iterable)
+	if !ok {
+		return ""
+	}
+	type finding struct {
+		rank int
+		text string
+	}
+	var found []finding
+	it := seq.Iterate()
+	defer it.Done()
+	for v := starlark.Value(nil); it.Next(&v); {
+		severity := attributeText(v, "severity")
+		text := severity + ": " + attributeText(v, "title") + "\n"
+		if advice := attributeText(v, "advice"); advice != "" {
+			text += "    " + advice + "\n"
+		}
+		found = append(found, finding{slices.Index(severities, severity), text})
+	}
+	if len(found) == 0 {
+		return "no findings\n"
+	}
+	slices.SortStableFunc(found, func(a, b finding) int { return a.rank - b.rank })
+	var out strings.Builder
+	for _, f := range found {
+		out.WriteString(f.text)
+	}
+	return out.String()
+}
+
+// attribute is an attribute of a Starlark value.
+func attribute(v starlark.Value, name string) (starlark.Value, error) {
+	if h, ok := v.(starlark.HasAttrs); ok {
+		if out, err := h.Attr(name); out != nil || err != nil {
+			return out, err
+		}
+	}
+	return nil, fmt.Errorf("%s has no attribute %s", v.Type(), name)
+}
+
+// attributeText is an attribute that is a text, "" where there is none.
+func attributeText(v starlark.Value, name string) string {
+	out, err := attribute(v, name)
+	if err != nil {
+		return ""
+	}
+	text, _ := starlark.AsString(out)
+	return text
+}

@@ -1,0 +1,137 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"astrolabe/hwio"
+	"astrolabe/internal/version"
+)
+
+// app is one run of the program: where it reads and writes, and the flags that every command has.
+type app struct {
+	ctx    context.Context
+	in     *os.File
+	out    *os.File
+	talk   *os.File
+	limits limits
+	code   string // of -c
+	coded  bool   // -c was given
+}
+
+// Main runs the program with the given arguments and returns its exit status.
+func Main(args []string) int {
+	ctx, stop := interruptContext()
+	defer stop()
+	a := &app{ctx: ctx, in: os.Stdin, out: os.Stdout, talk: os.Stderr}
+	root := a.root()
+	root.SetArgs(args)
+	root.SetContext(ctx)
+	err := root.ExecuteContext(ctx)
+	if err != nil && !isReported(err) {
+		io.WriteString(a.talk, errorText(err))
+	}
+	return exitStatus(ctx, err)
+}
+
+// interruptContext is done after the first Ctrl-C; from then on a second one ends the program at once.
+func interruptContext() (context.Context, context.CancelFunc) {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	context.AfterFunc(ctx, stop)
+	return ctx, stop
+}
+
+func (a *app) root() *cobra.Command {
+	cobra.MousetrapHelpText = "" // a double click opens the session
+	root := &cobra.Command{
+		Use:           "astrolabe",
+		Short:         "A workbench for hardware performance counters",
+		Long:          "astrolabe records hardware performance counters, reads them from files, and answers questions about them in Starlark.\nWithout a command it opens a session; from a pipe it runs what it reads as if typed.",
+		SilenceErrors: true,
+		SilenceUsage:  true,
+		Version:       version.String(),
+		Args:          a.rootArgs,
+		RunE:          func(_ *cobra.Command, args []string) error { return a.session("", args) },
+	}
+	root.SetVersionTemplate("astrolabe {{.Version}}\n")
+	root.SetFlagErrorFunc(flagError)
+	root.SetOut(a.out)
+	root.SetErr(a.talk)
+	root.SetHelpCommand(&cobra.Command{Use: "help [COMMAND]", Short: "Explain a command", RunE: help})
+	root.Flags().VarP(&codeFlag{a}, "code", "c", "run `CODE` as if typed and print the value of each expression")
+	a.limits.register(root.PersistentFlags())
+	root.AddCommand(
+		a.replCommand(), a.runCommand(), a.reportCommand(), a.recordCommand(), a.statCommand(), a.convertCommand(),
+		a.metricsCommand(), a.sourcesCommand(), a.doctorCommand(), a.testCommand(), a.versionCommand(),
+	)
+	return root
+}
+
+// codeFlag is the value of -c. It remembers that it was given: the empty text runs nothing, it opens no session.
+type codeFlag struct{ a *app }
+
+func (f *codeFlag) String() string     { return "" }
+func (f *codeFlag) Type() string       { return "string" }
+func (f *codeFlag) Set(s string) error { f.a.code, f.a.coded = s, true; return nil }
+
+// rootArgs explains a word that is no command. Behind -c words are the arguments of the code.
+func (a *app) rootArgs(cmd *cobra.Command, args []string) error {
+	if len(args) == 0 || a.coded {
+		return nil
+	}
+	if _, err := os.Stat(args[0]); err == nil {
+		return usagef("%q is no command; to open a capture: astrolabe repl %s; to run a script: astrolabe run %s", args[0], args[0], args[0])
+	}
+	var names []string
+	for _, c := range cmd.Commands() {
+		names = append(names, c.Name())
+	}
+	if near := nearest(args[0], names); near != "" {
+		return usagef("unknown command %q (did you mean %s?)", args[0], near)
+	}
+	return usagef("unknown command %q; astrolabe help lists them", args[0])
+}
+
+func help(cmd *cobra.Command, args []string) error {
+	target, rest, err := cmd.Root().Find(args)
+	if err != nil || len(rest) > 0 || target == nil {
+		return usagef("unknown command %q; astrolabe help lists them", args[0])
+	}
+	target.InitDefaultHelpFlag()
+	return target.Help()
+}
+
+// allFlags lists every flag that a command takes.
+func allFlags(cmd *cobra.Command) []*pflag.Flag {
+	var out []*pflag.Flag
+	add := func(f *pflag.Flag) { out = append(out, f) }
+	cmd.Flags().VisitAll(add)
+	cmd.InheritedFlags().VisitAll(add)
+	return out
+}
+
+// nearest returns the known name most like a mistyped one, "" if none is.
+func nearest(name string, known []string) string {
+	if near := hwio.Near(name, known); len(near) > 0 {
+		return near[0]
+	}
+	return ""
+}
+
+// warn talks to the user about something that did not stop the work.
+func (a *app) warn(text string) { fmt.Fprintln(a.talk, "warning: "+text) }
+
+// wrote prints the path of a file that was written: the result of the command.
+func (a *app) wrote(path string) { fmt.Fprintln(a.out, path) }
+
+// print writes a result.
+func (a *app) print(text string) error {
+	_, err := io.WriteString(a.out, text)
+	return err
+}

@@ -1,0 +1,46 @@
+package cli
+
+import (
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"astrolabe/internal/script"
+)
+
+func (a *app) runCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "run SCRIPT [ARGS…]",
+		Short: "Run a script",
+		Long: "Runs a Starlark script. What stands behind SCRIPT are its own arguments and flags. It may read its repository (the\n" +
+			"nearest folder above it with astrolabe.toml or .git, else its own folder), the files among its arguments and --allow-read, and write\n" +
+			"below --out.",
+		Args: argCount(1, -1),
+		RunE: func(_ *cobra.Command, args []string) error { return a.runScript(args[0], args[1:]) },
+	}
+	cmd.Flags().SetInterspersed(false)
+	return cmd
+}
+
+func (a *app) runScript(path string, args []string) error {
+	if path == "-" {
+		return usagef("run needs a file; a script on standard input runs as if typed: astrolabe < SCRIPT")
+	}
+	h, err := a.scriptHost(args, script.Root(path), existing(args), "")
+	if err != nil {
+		return err
+	}
+	_, err = h.runner.LoadFile(a.ctx, path)
+	return a.usageOf(err)
+}
+
+// existing are the arguments that name files or folders: the captures that a script was given, which it may read.
+func existing(args []string) []string {
+	var out []string
+	for _, arg := range args {
+		if _, err := os.Stat(arg); arg != "" && err == nil {
+			out = append(out, arg)
+		}
+	}
+	return out
+}

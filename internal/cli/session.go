@@ -1,0 +1,57 @@
+package cli
+
+import (
+	"context"
+	"errors"
+
+	"github.com/spf13/cobra"
+
+	"astrolabe/internal/version"
+	"astrolabe/repl"
+	"astrolabe/scripts"
+)
+
+func (a *app) replCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "repl [CAPTURE]",
+		Short: "Open a session, with a capture bound to cap",
+		Long:  "Opens an interactive session. Where standard input is no terminal it runs what it reads as if typed, prints the value of each expression\nthat is not None, and stops at the first error.",
+		Args:  argCount(0, 1),
+		RunE: func(_ *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return a.session("", nil)
+			}
+			return a.session(args[0], nil)
+		},
+	}
+}
+
+// session runs -c, standard input, or a person's session. args are the arguments that the code sees.
+func (a *app) session(capturePath string, args []string) error {
+	host, err := a.personHost(args)
+	if err != nil {
+		return err
+	}
+	s := repl.NewSession(repl.Config{
+		Predeclared: host.env.Predeclared(), Env: host.env, Load: host.runner.Loader(), Library: scripts.Library,
+		Out: a.out, Talk: a.talk, Version: version.String(),
+	})
+	if !a.coded && isTerminal(a.in) {
+		// The session stops its statements itself, so the program's own context stays out of it.
+		return s.Interactive(context.WithoutCancel(a.ctx), a.in, a.out, a.talk, capturePath)
+	}
+	if capturePath != "" {
+		if err := s.Open(a.ctx, "cap", capturePath); err != nil {
+			return err
+		}
+	}
+	if a.coded {
+		err = s.RunText(a.ctx, "-c", a.code)
+	} else {
+		err = s.RunReader(a.ctx, "<stdin>", a.in)
+	}
+	if err != nil {
+		return errors.Join(errReported, err)
+	}
+	return nil
+}

@@ -1,0 +1,185 @@
+package cli
+
+import (
+	"fmt"
+	"math"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"astrolabe/capture"
+	"astrolabe/capture/metrics"
+)
+
+// statJSON is one counter or metric in stat --json.
+type statJSON struct {
+	Name    string   `json:"name"`
+	Title   *string  `json:"title"`
+	Unit    *string  `json:"unit"`
+	Kind    string   `json:"kind"`
+	GPU     *string  `json:"gpu"`
+	Count   int      `json:"count"`
+	Total   *number  `json:"total"`
+	Mean    *number  `json:"mean"`
+	Min     *number  `json:"min"`
+	P50     *number  `json:"p50"`
+	P95     *number  `json:"p95"`
+	P99     *number  `json:"p99"`
+	Max     *number  `json:"max"`
+	Missing int      `json:"missing"`
+	Why     *string  `json:"why"`
+	Warning []string `json:"warnings"`
+}
+
+// number is a value as JSON: an exact integer where it is one.
+type number struct{ v capture.Value }
+
+func (n *number) MarshalJSON() ([]byte, error) {
+	if n.v.IsInt() {
+		return []byte(n.v.Big().String()), nil
+	}
+	if f := n.v.Float(); !math.IsInf(f, 0) && !math.IsNaN(f) {
+		return fmt.Appendf(nil, "%.17g", f), nil
+	}
+	return []byte("null"), nil
+}
+
+func jsonValue(v capture.Value) *number {
+	if v.Missing() {
+		return nil
+	}
+	return &number{v}
+}
+
+func (a *app) statCommand() *cobra.Command {
+	var asJSON bool
+	var opt openFlags
+	cmd := &cobra.Command{
+		Use:   "stat CAPTURE",
+		Short: "Print every counter and metric of a capture with its statistics",
+		Long: "Prints a line for every counter and metric: how many values it has, the total (the sum of a count, the time-weighted mean of a level,\n" +
+			"the formula on the totals for a metric), mean, smallest, percentiles and largest, and how many values are missing and why.",
+		Args: argCount(1, 1),
+		RunE: func(_ *cobra.Command, args []string) error {
+			c, err := a.open(args[0], &opt)
+			if err != nil {
+				return err
+			}
+			list, err := statistics(c)
+			if err != nil {
+				return err
+			}
+			if asJSON {
+				return a.printJSON(list)
+			}
+			return a.print(statText(c, list))
+		},
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	opt.register(cmd)
+	return cmd
+}
+
+// statistics describes every counter, then every metric.
+func statistics(c *capture.Capture) ([]statJSON, error) {
+	derived, err := metrics.Metrics(c)
+	if err != nil {
+		return nil, err
+	}
+	out := make([]statJSON, 0, len(c.Counters)+len(derived))
+	for _, ctr := range append(append([]*capture.Counter(nil), c.Counters...), derived...) {
+		out = append(out, describe(ctr))
+	}
+	return out, nil
+}
+
+func describe(c *capture.Counter) statJSON {
+	q := c.Quantiles(0.5, 0.95, 0.99)
+	s := statJSON{
+		Name: c.Name, Title: jsonText(c.Title), Unit: jsonText(c.Unit), Kind: c.Kind.String(), GPU: jsonText(c.GPU), Count: c.Count(),
+		Total: jsonValue(c.Total()), Mean: jsonValue(c.Mean()), Min: jsonValue(c.Min()), P50: jsonValue(q[0]), P95: jsonValue(q[1]),
+		P99: jsonValue(q[2]), Max: jsonValue(c.Max()), Warning: orEmpty(c.Warnings),
+	}
+	s.Missing = c.Len() - s.Count
+	if s.Missing > 0 || s.Total == nil {
+		s.Why = jsonText(whyMissing(c))
+	}
+	return s
+}
+
+// whyMissing is the reason for the first missing value, or for the total.
+func whyMissing(c *capture.Counter) string {
+	if c.Count() == 0 {
+		if r, ok := c.Why(-1); ok {
+			return r.String()
+		}
+	}
+	for i, v := range c.Floats() {
+		if v != v {
+			if r, ok := c.Why(i); ok {
+				return r.String()
+			}
+		}
+	}
+	if r, ok := c.Why(-1); ok {
+		return r.String()
+	}
+	return ""
+}
+
+func statText(c *capture.Capture, list []statJSON) string {
+	var out strings.Builder
+	fmt.Fprintf(&out, "%s: %d samples over %s", orText(c.Name, c.Path), c.Len(), seconds(c.Duration()))
+	if c.GPU != "" {
+		out.WriteString(", " + c.GPU)
+	}
+	out.WriteString("\n")
+	t := &textTable{
+		header: []string{"name", "unit", "kind", "count", "total", "mean", "min", "p50", "p95", "p99", "max", "missing", "why"},
+		right:  []bool{false, false, false, true, true, true, true, true, true, true, true, true, false},
+	}
+	for _, s := range list {
+		t.add(s.Name, orDash(s.Unit), s.Kind, fmt.Sprint(s.Count), shortNumber(s.Total), shortNumber(s.Mean), shortNumber(s.Min), shortNumber(s.P50),
+			shortNumber(s.P95), shortNumber(s.P99), shortNumber(s.Max), fmt.Sprint(s.Missing), strings.ReplaceAll(orNothing(s.Why), "\n", " "))
+	}
+	out.WriteString(t.String())
+	return out.String()
+}
+
+// shortNumber has six significant digits; whole numbers below a billion are exact.
+func shortNumber(n *number) string {
+	if n == nil {
+		return "-"
+	}
+	f := n.v.Float()
+	if f == math.Trunc(f) && math.Abs(f) < 1e9 {
+		return fmt.Sprintf("%.0f", f)
+	}
+	return fmt.Sprintf("%.6g", f)
+}
+
+func orNothing(s *string) string {
+	if s == nil {
+		return ""
+	}
+	return *s
+}
+
+func orText(s, otherwise string) string {
+	if s == "" {
+		return otherwise
+	}
+	return s
+}
+
+// seconds is a time in ns for people.
+func seconds(ns int64) string {
+	switch s := float64(ns) / 1e9; {
+	case s >= 1:
+		return fmt.Sprintf("%.4g s", s)
+	case s >= 1e-3:
+		return fmt.Sprintf("%.4g ms", s*1e3)
+	default:
+		return fmt.Sprintf("%.4g us", s*1e6)
+	}
+}

@@ -1,0 +1,66 @@
+package cli
+
+import (
+	"encoding/json"
+	"math"
+	"strings"
+	"unicode/utf8"
+)
+
+// textTable sets rows in columns. Nothing is cut: a long cell makes its column wide.
+type textTable struct {
+	header []string
+	right  []bool // numbers
+	rows   [][]string
+}
+
+func (t *textTable) add(cells ...string) { t.rows = append(t.rows, cells) }
+
+func (t *textTable) String() string {
+	width := make([]int, len(t.header))
+	all := append([][]string{t.header}, t.rows...)
+	for _, row := range all {
+		for i, c := range row {
+			width[i] = max(width[i], utf8.RuneCountInString(c))
+		}
+	}
+	var out strings.Builder
+	for _, row := range all {
+		var line strings.Builder
+		for i, c := range row {
+			pad := strings.Repeat(" ", width[i]-utf8.RuneCountInString(c))
+			if i < len(t.right) && t.right[i] {
+				line.WriteString(pad + c)
+			} else {
+				line.WriteString(c + pad)
+			}
+			line.WriteString("  ")
+		}
+		out.WriteString(strings.TrimRight(line.String(), " ") + "\n")
+	}
+	return out.String()
+}
+
+// printJSON writes v as indented JSON, a result for programs.
+func (a *app) printJSON(v any) error {
+	enc := json.NewEncoder(a.out)
+	enc.SetEscapeHTML(false)
+	enc.SetIndent("", "  ")
+	return enc.Encode(v)
+}
+
+// jsonNumber is a number that JSON can hold, null where it is missing.
+func jsonNumber(f float64) *float64 {
+	if math.IsNaN(f) || math.IsInf(f, 0) {
+		return nil
+	}
+	return &f
+}
+
+// orEmpty makes a list that JSON writes as [], not null.
+func orEmpty[T any](list []T) []T {
+	if list == nil {
+		return []T{}
+	}
+	return list
+}

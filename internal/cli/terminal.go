@@ -1,0 +1,24 @@
+package cli
+
+import (
+	"errors"
+	"os"
+
+	"github.com/chzyer/readline"
+
+	"astrolabe/internal/script"
+)
+
+// isTerminal reports whether f is a terminal.
+func isTerminal(f *os.File) bool { return readline.IsTerminal(int(f.Fd())) }
+
+func isReported(err error) bool { return errors.Is(err, errReported) }
+
+// errorText is an error for people. One from a script has its traceback.
+func errorText(err error) string {
+	var s *script.Error
+	if errors.As(err, &s) {
+		return script.FormatError(err)
+	}
+	return "astrolabe: " + err.Error() + "\n"
+}

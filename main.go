@@ -1,0 +1,11 @@
+// Command astrolabe is a workbench for hardware performance counters: it records them, reads them from files, and answers
+// questions about them in Starlark.
+package main
+
+import (
+	"os"
+
+	"astrolabe/internal/cli"
+)
+
+func main() { os.Exit(cli.Main(os.Args[1:])) }
