@@ -38,6 +38,12 @@ func (d *decoded) counter(col *column, keys map[string]string) (placed, error) {
 // place completes a counter by what its keys say about others.
 func (d *decoded) place(c *capture.Counter, keys map[string]string, index int) placed {
 	c.Axis = d.cfg.Axis
+	n := d.rows()
+	for i, r := range c.Reasons {
+		// Another program may have dropped rows.
+		c.Reasons[i].To = max(0, min(n, r.To))
+		c.Reasons[i].From = max(0, min(c.Reasons[i].To, r.From))
+	}
 	if i := position(keys, keyPass, len(d.passes)); i >= 0 {
 		c.Pass = d.passes[i]
 	}

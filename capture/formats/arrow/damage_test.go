@@ -145,7 +145,7 @@ func TestAnyFlippedBitIsAnErrorOrOtherDataAndNeverAPanic(t *testing.T) {
 			failed := 0
 			spoiled := make([]byte, len(data))
 			for i := range data {
-				for _, mask := range []byte{0x01, 0x80, 0xff} {
+				for _, mask := range []byte{0x01, 0x80} {
 					copy(spoiled, data)
 					spoiled[i] ^= mask
 					if decodeAll(spoiled) != nil {

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -50,6 +51,39 @@ func recordForever(path string) {
 			fmt.Println("error", err)
 			os.Exit(3)
 		}
+	}
+}
+
+func TestAPipeGetsTheStreamForm(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "pipe")
+	if err := syscall.Mkfifo(path, 0o600); err != nil {
+		t.Skip("SKIPPED, no pipes here:", err)
+	}
+	got := make(chan []byte)
+	go func() {
+		data, _ := os.ReadFile(path)
+		got <- data
+	}()
+	s := recordingSchema()
+	w, err := Create(path, s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := capture.NewBatch(&s, 10)
+	fillBatch(b, 0, 10)
+	if err := w.Write(b); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	c, err := decode(background, <-got, "pipe")
+	if err != nil {
+		t.Fatal(err)
+	}
+	checkRecording(t, c, 10)
+	if hasWarning(c, "truncated") {
+		t.Errorf("warnings %q", c.Warnings)
 	}
 }
 
