@@ -230,13 +230,18 @@ func TestMissedTicksAreCountedAndLeaveGaps(t *testing.T) {
 	}
 }
 
-// gateSink blocks its writes until the gate opens.
+// gateSink blocks its writes until the gate opens, and counts those that began after it.
 type gateSink struct {
 	*Memory
-	gate chan struct{}
+	gate   chan struct{}
+	writes atomic.Int64
 }
 
-func (s *gateSink) Write(b *capture.Batch) error { <-s.gate; return s.Memory.Write(b) }
+func (s *gateSink) Write(b *capture.Batch) error {
+	<-s.gate
+	s.writes.Add(1)
+	return s.Memory.Write(b)
+}
 
 func TestSlowSinkDropsTicksButKeepsTheirTime(t *testing.T) {
 	var sink *gateSink
@@ -247,14 +252,16 @@ func TestSlowSinkDropsTicksButKeepsTheirTime(t *testing.T) {
 		if tick == 80 && !opened {
 			opened = true
 			close(gate)
-			time.Sleep(50 * time.Millisecond) // let the sink catch up, so that a slot is free
+			for sink.writes.Load() < 2 { // once the second write begins, the slot of the first is free
+				time.Sleep(time.Millisecond)
+			}
 		}
 	}
 	res, err := Record(t.Context(), Options{
 		Sources: []Source{&fakeSource{name: "a", metas: metas("x")}}, Period: time.Millisecond, Duration: 100 * time.Millisecond,
 		FlushEvery: 10 * time.Millisecond, MaxBatches: 3, pacer: p,
 		Create: func(s *capture.Schema) (Sink, error) {
-			sink = &gateSink{NewMemory(s, 1<<20), gate}
+			sink = &gateSink{Memory: NewMemory(s, 1<<20), gate: gate}
 			return sink, nil
 		},
 	})
@@ -320,14 +327,13 @@ func TestCancelEndsTheRecordingWithACompleteFile(t *testing.T) {
 	p := &fakePacer{before: func(tick uint64) {
 		if tick == 20 {
 			cancel()
-			time.Sleep(20 * time.Millisecond) // the recorder hears of it from another goroutine
 		}
 	}}
 	res, c, err := toMemory(t, ctx, Options{Sources: []Source{&fakeSource{name: "a", metas: metas("x")}}, Period: time.Millisecond, pacer: p})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !res.Interrupted || c.Len() < 19 || c.Len() > 21 || int(res.Samples) != c.Len() {
+	if !res.Interrupted || c.Len() != 20 || int(res.Samples) != c.Len() {
 		t.Errorf("interrupted = %v with %d samples, %d in the capture", res.Interrupted, res.Samples, c.Len())
 	}
 }

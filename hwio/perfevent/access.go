@@ -89,8 +89,9 @@ func paranoidText(level int) string {
 
 // grant is what to type so that level or better applies.
 func grant(level int) string {
-	exe := "astrolabe"
-	if path, err := os.Executable(); err == nil {
+	// What go run builds is gone after the run.
+	exe := "astrolabe (as built by go build)"
+	if path, err := os.Executable(); err == nil && !strings.Contains(path, "go-build") {
 		exe = path
 	}
 	return fmt.Sprintf("type sudo sysctl kernel.perf_event_paranoid=%d (until the next boot; put it in /etc/sysctl.d to keep it), "+

@@ -449,7 +449,10 @@ func (s *Source) Diagnose(ctx context.Context) []hwio.Finding {
 		if n := len(s.available(sit, named, sit.access.system)); n == 0 {
 			f.Usable = false
 			err := s.tryEvent(sit, &named[0], sit.access.system)
-			f.Reason, f.Fix = explain(err, sit.security, sit.access.system)
+			if !sit.access.system {
+				err = sit.access.err
+			}
+			f.Reason, f.Fix = explain(err, sit.security, true)
 		}
 		out = append(out, f)
 	}

@@ -1,0 +1,301 @@
+package all
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"astrolabe/capture"
+	"astrolabe/capture/formats"
+	"astrolabe/capture/formats/arrow"
+	"astrolabe/hwio"
+)
+
+// cpu selects the sources of this machine that -source cpu means, or skips.
+func cpu(t testing.TB, process bool) *hwio.Selection {
+	t.Helper()
+	if runtime.GOOS != "linux" {
+		t.Skip("SKIPPED: recording needs Linux")
+	}
+	sel, err := hwio.Select(t.Context(), Sources(""), []string{"cpu"}, process)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return sel
+}
+
+func inMemory(t testing.TB, o hwio.Options) (*hwio.Result, *capture.Capture) {
+	t.Helper()
+	var mem *hwio.Memory
+	o.Create = func(s *capture.Schema) (hwio.Sink, error) {
+		mem = hwio.NewMemory(s, 256<<20)
+		return mem, nil
+	}
+	res, err := hwio.Record(t.Context(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := mem.Capture()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return res, c
+}
+
+func TestThisMachineIsRecordedFromBothSourcesIntoAFile(t *testing.T) {
+	sel := cpu(t, false)
+	path := filepath.Join(t.TempDir(), "t.arrow")
+	res, err := hwio.Record(t.Context(), hwio.Options{
+		Sources: sel.Sources, Warnings: sel.Warnings, Period: 5 * time.Millisecond, Duration: 500 * time.Millisecond,
+		Create: func(s *capture.Schema) (hwio.Sink, error) { return arrow.Create(path, *s) },
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := formats.NewRegistry(arrow.Format{}).Open(t.Context(), path, formats.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if uint64(c.Len()) != res.Samples || res.Samples+res.Missed < 95 || res.Samples+res.Missed > 105 {
+		t.Errorf("%d samples in the file, %d recorded, %d missed; 100 ticks were due", c.Len(), res.Samples, res.Missed)
+	}
+	if c.GPU != "cpu" || c.StartTime.IsZero() || c.Device.Name == "" {
+		t.Errorf("gpu %q, start %v, device %+v", c.GPU, c.StartTime, c.Device)
+	}
+	if p, ok := c.Property("cpus_online"); !ok || int(p.Number) < 1 {
+		t.Errorf("cpus_online = %+v", p)
+	}
+	user := c.Counter("cpu_user")
+	if user == nil || len(user.Instances) < 1 || user.Unit != "ns" {
+		t.Fatalf("cpu_user = %+v", user)
+	}
+	if slices.Contains(res.Sources, "perfevent") {
+		clock := c.Counter("cpu_clock")
+		// Each processor's clock advances by the time that the samples cover.
+		for _, in := range clock.Instances {
+			total := in.Total().Float()
+			if covered := float64(c.Axis.Measured()); total < 0.9*covered || total > 1.1*covered {
+				t.Errorf("cpu_clock[%s] is %v ns over %v ns", in.Meta.Instance, total, covered)
+			}
+		}
+	}
+	var lost uint64
+	for _, g := range c.Gaps {
+		lost += g.Lost
+	}
+	if lost != res.Missed+res.Dropped {
+		t.Errorf("the gaps account for %d ticks, the recorder missed %d", lost, res.Missed+res.Dropped)
+	}
+}
+
+// command records a shell command's own counters and returns what became of it.
+func command(t *testing.T, ctx context.Context, script string, o hwio.Options) (*hwio.Result, *capture.Capture, string) {
+	t.Helper()
+	sel := cpu(t, true)
+	var out bytes.Buffer
+	var mem *hwio.Memory
+	o.Sources = sel.Sources
+	o.Period = 2 * time.Millisecond
+	o.Command = &hwio.Command{Args: []string{"sh", "-c", script}, Stdout: &out, Stderr: &out, Grace: 500 * time.Millisecond, PassSignals: o.Command != nil}
+	o.Create = func(s *capture.Schema) (hwio.Sink, error) {
+		mem = hwio.NewMemory(s, 64<<20)
+		return mem, nil
+	}
+	res, err := hwio.Record(ctx, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := mem.Capture()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return res, c, out.String()
+}
+
+func TestCommandIsRecordedFromItsFirstInstructionToItsExit(t *testing.T) {
+	res, c, out := command(t, t.Context(), "i=0; while [ $i -lt 20000 ]; do i=$((i+1)); done; ls / >/dev/null; echo done; exit 3", hwio.Options{})
+	if res.Exit == nil || res.Exit.Code != 3 || res.Exit.Signal != "" || out != "done\n" {
+		t.Fatalf("exit = %+v, output %q", res.Exit, out)
+	}
+	if c.Len() < 1 || res.Interrupted {
+		t.Fatalf("%d samples, interrupted = %v", c.Len(), res.Interrupted)
+	}
+	clock := c.Counter("task_clock")
+	if clock == nil {
+		t.Skip("SKIPPED: processes cannot be measured here")
+	}
+	if total := clock.Total().Float(); total < 1e6 || total > float64(c.Axis.Measured())*1.5 {
+		t.Errorf("the command used %v ns of %v ns", total, c.Axis.Measured())
+	}
+	if f := c.Counter("page_faults").Total().Float(); f < 50 {
+		t.Errorf("page_faults = %v, starting a program takes more", f)
+	}
+}
+
+func TestCommandKilledByASignalReportsIt(t *testing.T) {
+	res, _, _ := command(t, t.Context(), "kill -KILL $$", hwio.Options{})
+	if res.Exit.Code != 137 || res.Exit.Signal != "SIGKILL" {
+		t.Errorf("exit = %+v", res.Exit)
+	}
+}
+
+func TestCancelEndsTheCommandAndRecordsItsEnd(t *testing.T) {
+	ctx, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
+	defer cancel()
+	res, c, out := command(t, ctx, "trap 'echo bye; exit 7' TERM; while :; do sleep 0.02; done", hwio.Options{})
+	if !res.Interrupted || res.Exit.Code != 7 || out != "bye\n" || c.Len() < 5 {
+		t.Errorf("interrupted %v, exit %+v, output %q, %d samples", res.Interrupted, res.Exit, out, c.Len())
+	}
+}
+
+func TestCommandThatIgnoresItsEndIsKilled(t *testing.T) {
+	res, _, _ := command(t, t.Context(), "trap '' TERM; while :; do sleep 0.02; done", hwio.Options{Duration: 200 * time.Millisecond})
+	if res.Exit.Signal != "SIGKILL" {
+		t.Errorf("exit = %+v", res.Exit)
+	}
+}
+
+func TestSignalsReachTheCommand(t *testing.T) {
+	self, err := os.FindProcess(os.Getpid())
+	if err != nil {
+		t.Fatal(err)
+	}
+	time.AfterFunc(300*time.Millisecond, func() { _ = self.Signal(syscall.SIGUSR1) })
+	res, _, out := command(t, t.Context(), "trap 'echo got; exit 9' USR1; while :; do sleep 0.02; done", hwio.Options{Command: &hwio.Command{}, Duration: 10 * time.Second})
+	if res.Exit.Code != 9 || out != "got\n" {
+		t.Errorf("exit = %+v, output %q", res.Exit, out)
+	}
+}
+
+func TestCommandThatDoesNotExistIsAnErrorBeforeAnythingIsWritten(t *testing.T) {
+	sel := cpu(t, true)
+	created := false
+	_, err := hwio.Record(t.Context(), hwio.Options{
+		Sources: sel.Sources, Command: &hwio.Command{Args: []string{"no-such-command-anywhere"}},
+		Create: func(*capture.Schema) (hwio.Sink, error) { created = true; return nil, io.ErrClosedPipe },
+	})
+	if err == nil || !strings.Contains(err.Error(), "no-such-command-anywhere") || created {
+		t.Errorf("err = %v, created = %v", err, created)
+	}
+}
+
+func TestFailureToCreateTheFileEndsTheWaitingCommand(t *testing.T) {
+	sel := cpu(t, true)
+	marker := filepath.Join(t.TempDir(), "ran")
+	_, err := hwio.Record(t.Context(), hwio.Options{
+		Sources: sel.Sources, Command: &hwio.Command{Args: []string{"touch", marker}},
+		Create: func(*capture.Schema) (hwio.Sink, error) { return nil, os.ErrPermission },
+	})
+	if err == nil || !strings.Contains(err.Error(), "permission") {
+		t.Errorf("err = %v", err)
+	}
+	if _, err := os.Stat(marker); err == nil {
+		t.Error("the command ran although nothing was recorded")
+	}
+}
+
+func TestRecordingOfAProcessEndsWithIt(t *testing.T) {
+	sel := cpu(t, true)
+	cmd := exec.Command("sleep", "0.3")
+	if err := cmd.Start(); err != nil {
+		t.Skip(err)
+	}
+	go func() { _ = cmd.Wait() }()
+	start := time.Now()
+	res, c := inMemory(t, hwio.Options{Sources: sel.Sources, Period: 10 * time.Millisecond, PID: cmd.Process.Pid})
+	if took := time.Since(start); took > 10*time.Second || c.Len() < 3 || res.Exit != nil {
+		t.Errorf("%d samples in %v, exit %v", c.Len(), took, res.Exit)
+	}
+	_, err := hwio.Record(t.Context(), hwio.Options{Sources: sel.Sources, PID: cmd.Process.Pid, Create: func(s *capture.Schema) (hwio.Sink, error) { return hwio.NewMemory(s, 1<<20), nil }})
+	if err == nil || !strings.Contains(err.Error(), "no process") {
+		t.Errorf("err = %v", err)
+	}
+}
+
+func TestSelectExplainsItsChoices(t *testing.T) {
+	if _, err := hwio.Select(t.Context(), Sources(""), []string{"prcofs"}, false); err == nil || !strings.Contains(err.Error(), "procfs") && runtime.GOOS == "linux" {
+		t.Errorf("err = %v", err)
+	}
+	// An empty tree has nothing to read.
+	if _, err := hwio.Select(t.Context(), Sources(t.TempDir()), []string{"procfs"}, false); err == nil || !strings.Contains(err.Error(), "/proc/stat") {
+		t.Errorf("err = %v", err)
+	}
+	if runtime.GOOS != "linux" {
+		return
+	}
+	best, err := hwio.Best(t.Context(), Sources(""))
+	if err != nil || !slices.Contains(best.Names(), "procfs") {
+		t.Errorf("best = %v, %v", best, err)
+	}
+}
+
+func TestDoctorNamesGPUsWithoutAReader(t *testing.T) {
+	dir := t.TempDir()
+	write := func(name, text string) {
+		path := filepath.Join(dir, name)
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for card, d := range map[string][3]string{"card0": {"0x8086", "0x5916", "i915"}, "card1": {"0x10de", "0x2204", "nouveau"}, "card2": {"0x1234", "0x1111", "bochs"}} {
+		write("sys/class/drm/"+card+"/device/vendor", d[0]+"\n")
+		write("sys/class/drm/"+card+"/device/device", d[1]+"\n")
+		write("sys/bus/pci/drivers/"+d[2]+"/x", "")
+		if err := os.Symlink(filepath.Join(dir, "sys/bus/pci/drivers", d[2]), filepath.Join(dir, "sys/class/drm", card, "device/driver")); err != nil {
+			t.Skip(err)
+		}
+	}
+	write("sys/class/drm/card0-HDMI-A-1/status", "connected")
+	write("dev/mali0", "")
+	write("dev/kfd", "")
+	gpus := hwio.GPUs(dir)
+	if len(gpus) != 5 {
+		t.Fatalf("GPUs = %+v", gpus)
+	}
+	text := ""
+	for _, f := range Doctor(t.Context(), dir) {
+		if f.Usable {
+			t.Errorf("an empty tree cannot measure %+v", f)
+		}
+		if f.Reason == "" {
+			t.Errorf("no reason: %+v", f)
+		}
+		text += f.Source + ": " + f.What + ": " + f.Reason + "\n"
+	}
+	for _, want := range []string{"Intel GPU (8086:5916, driver i915): this version", "reader i915 is planned", "NVIDIA GPU (10de:2204, driver nouveau): astrolabe has no reader",
+		"graphics device (1234:1111, driver bochs)", "/dev/mali0: counters of Mali GPU", "reader kbase is planned", "AMD compute device"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("the doctor does not say %q:\n%s", want, text)
+		}
+	}
+}
+
+// BenchmarkRecordAllAtOneKilohertz records every software counter of this machine for a while and reports what it costs and how
+// even the samples are.
+func BenchmarkRecordAllAtOneKilohertz(b *testing.B) {
+	sel := cpu(b, false)
+	for b.Loop() {
+		res, c := inMemory(b, hwio.Options{Sources: sel.Sources, Period: time.Millisecond, Duration: 3 * time.Second})
+		b.ReportMetric(100*res.SamplingCPU.Seconds()/res.Duration.Seconds(), "%core")
+		b.ReportMetric(float64(res.IntervalMedian.Microseconds()), "median-µs")
+		b.ReportMetric(float64(res.IntervalP99.Microseconds()), "p99-µs")
+		b.ReportMetric(float64(res.Missed), "missed")
+		b.ReportMetric(float64(res.ReadMean.Nanoseconds())/1000, "read-µs")
+		b.ReportMetric(float64(res.Columns), "columns")
+		if c.Len() == 0 {
+			b.Fatal("no samples")
+		}
+	}
+}

@@ -1,0 +1,51 @@
+package hwio
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"astrolabe/capture"
+)
+
+func TestMatchTakesNamesAliasesAndGlobsInAnyCase(t *testing.T) {
+	m := &capture.Meta{Name: "L1_dcache_loads", Aliases: []string{"l1d", "power/energy-pkg/"}}
+	for pattern, want := range map[string]bool{
+		"L1_dcache_loads": true, "l1-dcache-loads": true, "L1*": true, "*loads": true, "*dc*e*": true, "L1?dcache_load?": true, "l1D": true, "*": true,
+		"power/*/": true, "L1": false, "loads": false, "*stores": false, "": false, "L1_dcache_loads_": false, "?": false,
+	} {
+		if got := Match(pattern, m); got != want {
+			t.Errorf("Match(%q) = %v", pattern, got)
+		}
+	}
+}
+
+func TestNearNamesAreFoundForSlipsOnly(t *testing.T) {
+	names := []string{"cycles", "instructions", "context_switches", "page_faults", "cpu_idle"}
+	for in, want := range map[string]string{"cycels": "cycles", "context-switch": "context_switches", "faults": "page_faults", "instrs": "", "zzz": ""} {
+		got := strings.Join(Near(in, names), " ")
+		if (want == "" && got != "") || !strings.HasPrefix(got, want) {
+			t.Errorf("Near(%q) = %q, want %q first", in, got, want)
+		}
+	}
+}
+
+func TestSplitCountersKeepsTheCommasOfAnEvent(t *testing.T) {
+	got := SplitCounters("cycles, cpu/event=0x3c,umask=0/u,,tracepoint:a:b,")
+	if want := []string{"cycles", "cpu/event=0x3c,umask=0/u", "tracepoint:a:b"}; !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+func FuzzMatch(f *testing.F) {
+	f.Add("*a*b?", "xaxbx")
+	f.Fuzz(func(t *testing.T, pattern, name string) {
+		m := &capture.Meta{Name: name}
+		if !IsGlob(pattern) && Match(pattern, m) != (fold(pattern) == fold(name)) {
+			t.Fatalf("%q against %q", pattern, name)
+		}
+		if !Match("*"+name+"*", m) && !IsGlob(name) {
+			t.Fatalf("stars do not match %q", name)
+		}
+	})
+}

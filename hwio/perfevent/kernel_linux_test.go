@@ -1,0 +1,287 @@
+//go:build linux
+
+package perfevent
+
+import (
+	"encoding/csv"
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+	"unsafe"
+
+	"golang.org/x/sys/unix"
+
+	"astrolabe/capture"
+	"astrolabe/hwio"
+)
+
+// reference opens a table of the shared reference folder, which lies beside the repository.
+func reference(t *testing.T, name string) [][]string {
+	t.Helper()
+	dir, err := os.Getwd()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for {
+		if _, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil {
+			break
+		}
+		if dir == filepath.Dir(dir) {
+			t.Fatal("no go.mod above the test")
+		}
+		dir = filepath.Dir(dir)
+	}
+	path := filepath.Join(dir, "..", "shared", "reference", name)
+	f, err := os.Open(path)
+	if errors.Is(err, os.ErrNotExist) {
+		t.Skipf("SKIPPED: the kernel's layouts are not verified, %s is not there", path)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	r := csv.NewReader(f)
+	r.FieldsPerRecord = -1
+	rows, err := r.ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return rows
+}
+
+func TestAttributeLayoutIsTheKernels(t *testing.T) {
+	var a unix.PerfEventAttr
+	size := map[string][2]uintptr{
+		"(struct)":           {0, unsafe.Sizeof(a)},
+		"type":               {unsafe.Offsetof(a.Type), unsafe.Sizeof(a.Type)},
+		"size":               {unsafe.Offsetof(a.Size), unsafe.Sizeof(a.Size)},
+		"config":             {unsafe.Offsetof(a.Config), unsafe.Sizeof(a.Config)},
+		"sample_period":      {unsafe.Offsetof(a.Sample), unsafe.Sizeof(a.Sample)},
+		"sample_type":        {unsafe.Offsetof(a.Sample_type), unsafe.Sizeof(a.Sample_type)},
+		"read_format":        {unsafe.Offsetof(a.Read_format), unsafe.Sizeof(a.Read_format)},
+		"wakeup_events":      {unsafe.Offsetof(a.Wakeup), unsafe.Sizeof(a.Wakeup)},
+		"bp_type":            {unsafe.Offsetof(a.Bp_type), unsafe.Sizeof(a.Bp_type)},
+		"config1":            {unsafe.Offsetof(a.Ext1), unsafe.Sizeof(a.Ext1)},
+		"config2":            {unsafe.Offsetof(a.Ext2), unsafe.Sizeof(a.Ext2)},
+		"branch_sample_type": {unsafe.Offsetof(a.Branch_sample_type), unsafe.Sizeof(a.Branch_sample_type)},
+		"clockid":            {unsafe.Offsetof(a.Clockid), unsafe.Sizeof(a.Clockid)},
+		"aux_watermark":      {unsafe.Offsetof(a.Aux_watermark), unsafe.Sizeof(a.Aux_watermark)},
+		"sig_data":           {unsafe.Offsetof(a.Sig_data), unsafe.Sizeof(a.Sig_data)},
+	}
+	bits := map[string]uint64{
+		"disabled": sysAttr(&attr{disabled: true}).Bits, "inherit": sysAttr(&attr{inherit: true}).Bits,
+		"exclude_user": sysAttr(&attr{excludeUser: true}).Bits, "enable_on_exec": sysAttr(&attr{onExec: true}).Bits,
+		"exclude_kernel": sysAttr(&attr{excludeKernel: true}).Bits &^ unix.PerfBitExcludeHv,
+		"exclude_hv":     sysAttr(&attr{excludeKernel: true}).Bits &^ unix.PerfBitExcludeKernel,
+	}
+	base := unsafe.Offsetof(a.Bits)
+	for _, row := range reference(t, "uapi_layouts.csv") {
+		if len(row) < 5 || row[1] != "perf_event_attr" {
+			continue
+		}
+		off, _ := strconv.ParseUint(row[3], 10, 32)
+		if want, ok := size[row[2]]; ok {
+			n, _ := strconv.ParseUint(row[4], 10, 32)
+			if uintptr(off) != want[0] || uintptr(n) != want[1] {
+				t.Errorf("%s is at %d, %d bytes; the kernel has it at %d, %d bytes", row[2], want[0], want[1], off, n)
+			}
+			delete(size, row[2])
+		}
+		if word, ok := bits[row[2]]; ok {
+			at, _, _ := strings.Cut(strings.TrimPrefix(row[4], "bit"), ":")
+			n, err := strconv.ParseUint(at, 10, 6)
+			if err != nil || uintptr(off) != base || word != 1<<n {
+				t.Errorf("%s sets %#x, the kernel has bit %s of the word at %d", row[2], word, at, off)
+			}
+			delete(bits, row[2])
+		}
+	}
+	if len(size)+len(bits) > 0 {
+		t.Errorf("not in the reference: %v %v", size, bits)
+	}
+}
+
+func TestNumbersAreTheKernels(t *testing.T) {
+	consts := map[string]uint64{
+		"PERF_TYPE_HARDWARE": typeHardware, "PERF_TYPE_SOFTWARE": typeSoftware, "PERF_TYPE_TRACEPOINT": typeTracepoint,
+		"PERF_TYPE_HW_CACHE": typeCache, "PERF_TYPE_RAW": typeRaw, "PERF_FORMAT_GROUP": formatGroup, "PERF_FORMAT_ID": formatID,
+		"PERF_FORMAT_TOTAL_TIME_ENABLED": formatTotalTimeEnabled, "PERF_FORMAT_TOTAL_TIME_RUNNING": formatTotalTimeRunning,
+		"PERF_IOC_FLAG_GROUP": unix.PERF_IOC_FLAG_GROUP, "PERF_FLAG_FD_CLOEXEC": unix.PERF_FLAG_FD_CLOEXEC,
+	}
+	config := func(name string) uint64 {
+		all := genericEvents()
+		i := slices.IndexFunc(all, func(e event) bool { return e.meta.Name == name })
+		return all[i].config
+	}
+	for kernel, ours := range map[string]string{
+		"HW_CPU_CYCLES": "cycles", "HW_INSTRUCTIONS": "instructions", "HW_CACHE_REFERENCES": "cache_references", "HW_CACHE_MISSES": "cache_misses",
+		"HW_BRANCH_INSTRUCTIONS": "branches", "HW_BRANCH_MISSES": "branch_misses", "HW_BUS_CYCLES": "bus_cycles",
+		"HW_STALLED_CYCLES_FRONTEND": "stalled_cycles_frontend", "HW_STALLED_CYCLES_BACKEND": "stalled_cycles_backend", "HW_REF_CPU_CYCLES": "ref_cycles",
+		"SW_CPU_CLOCK": "cpu_clock", "SW_TASK_CLOCK": "task_clock", "SW_PAGE_FAULTS": "page_faults", "SW_CONTEXT_SWITCHES": "context_switches",
+		"SW_CPU_MIGRATIONS": "cpu_migrations", "SW_PAGE_FAULTS_MIN": "minor_faults", "SW_PAGE_FAULTS_MAJ": "major_faults",
+		"SW_ALIGNMENT_FAULTS": "alignment_faults", "SW_EMULATION_FAULTS": "emulation_faults", "SW_CGROUP_SWITCHES": "cgroup_switches",
+		// First loads of each cache: the cache's number stands in the lowest byte.
+		"HW_CACHE_L1I": "L1_icache_loads", "HW_CACHE_LL": "LLC_loads", "HW_CACHE_DTLB": "dTLB_loads", "HW_CACHE_ITLB": "iTLB_loads",
+		"HW_CACHE_BPU": "branch_loads", "HW_CACHE_NODE": "node_loads", "HW_CACHE_L1D": "L1_dcache_loads",
+	} {
+		consts["PERF_COUNT_"+kernel] = config(ours)
+	}
+	consts["PERF_COUNT_HW_CACHE_OP_WRITE"] = config("L1_dcache_stores") >> 8
+	consts["PERF_COUNT_HW_CACHE_OP_PREFETCH"] = config("L1_dcache_prefetches") >> 8
+	consts["PERF_COUNT_HW_CACHE_RESULT_MISS"] = config("L1_dcache_load_misses") >> 16
+	for _, row := range reference(t, "uapi_consts.csv") {
+		if len(row) == 3 && row[0] == "linux/perf_event.h" {
+			if ours, ok := consts[row[1]]; ok {
+				if v, _ := strconv.ParseUint(row[2], 10, 64); v != ours {
+					t.Errorf("%s is %d, ours is %d", row[1], v, ours)
+				}
+				delete(consts, row[1])
+			}
+		}
+	}
+	if len(consts) > 0 {
+		t.Errorf("not in the reference: %v", consts)
+	}
+	for _, row := range reference(t, "uapi_ioctls.csv") {
+		want := map[string]uint64{"PERF_EVENT_IOC_ENABLE": unix.PERF_EVENT_IOC_ENABLE, "PERF_EVENT_IOC_ID": unix.PERF_EVENT_IOC_ID}
+		if ours, ok := want[row[0]]; ok {
+			if v, _ := strconv.ParseUint(row[1], 0, 64); v != ours {
+				t.Errorf("%s is %s, ours is %#x", row[0], row[1], ours)
+			}
+		}
+	}
+}
+
+// live opens this machine's source, or skips where it may not measure.
+func live(t testing.TB, whole bool) *Source {
+	t.Helper()
+	s := New("")
+	st := s.Probe(t.Context())
+	if !st.Usable || (whole && st.ProcessOnly) {
+		t.Skipf("SKIPPED: performance events cannot be measured here: %s", st.Reason)
+	}
+	return s
+}
+
+func TestThisMachinesClocksAgreeWithTheClock(t *testing.T) {
+	s, err := live(t, true).Open(t.Context(), hwio.Request{Counters: []string{"cpu_clock", "context_switches", "page_faults"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	read(t, s)
+	start := time.Now()
+	time.Sleep(100 * time.Millisecond)
+	got := read(t, s)
+	wall := float64(time.Since(start).Nanoseconds())
+	for i, c := range s.Schema().Columns {
+		if c.Meta.Name != "cpu_clock" {
+			continue
+		}
+		if v := got.batch.Cols[i].Float(0); v < 0.8*100e6 || v > 1.2*wall {
+			t.Errorf("CPU %s: cpu_clock advanced %v ns in %v ns", c.Meta.Instance, v, wall)
+		}
+	}
+	var switches float64
+	for name, v := range got.value {
+		if strings.HasPrefix(name, "context_switches") {
+			switches += v
+		}
+	}
+	if switches < 1 {
+		t.Error("no context switch in 100 ms, though this test slept")
+	}
+}
+
+func TestThisProcessCountsItsOwnFaults(t *testing.T) {
+	s, err := live(t, false).Open(t.Context(), hwio.Request{Counters: []string{"page_faults", "task_clock"}, PID: os.Getpid()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	read(t, s)
+	const pages = 2000
+	mem, err := unix.Mmap(-1, 0, pages*os.Getpagesize(), unix.PROT_READ|unix.PROT_WRITE, unix.MAP_ANON|unix.MAP_PRIVATE)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer unix.Munmap(mem)
+	if err := unix.Madvise(mem, unix.MADV_NOHUGEPAGE); err != nil && !errors.Is(err, unix.EINVAL) {
+		t.Fatal(err)
+	}
+	for i := 0; i < len(mem); i += os.Getpagesize() {
+		mem[i] = 1
+	}
+	got := read(t, s)
+	if got.value["page_faults"] < pages || got.value["page_faults"] > 3*pages {
+		t.Errorf("page_faults = %v after touching %d pages", got.value["page_faults"], pages)
+	}
+	if got.value["task_clock"] <= 0 {
+		t.Errorf("task_clock = %v", got.value["task_clock"])
+	}
+}
+
+func TestUnknownProcessIsAnError(t *testing.T) {
+	cmd := exec.Command("true")
+	if err := cmd.Run(); err != nil {
+		t.Skip(err)
+	}
+	_, err := live(t, false).Open(t.Context(), hwio.Request{Counters: []string{"page_faults"}, PID: cmd.Process.Pid})
+	if !errors.Is(err, syscall.ESRCH) || !strings.Contains(err.Error(), "ended or does not exist") {
+		t.Errorf("err = %v", err)
+	}
+}
+
+func TestTracepointIsCountedWhereTracefsIsMounted(t *testing.T) {
+	src := live(t, true)
+	if _, none := tracefsDir(src.root); none != nil {
+		t.Skipf("SKIPPED: %v", none)
+	}
+	s, err := src.Open(t.Context(), hwio.Request{Counters: []string{"tracepoint:sched:sched_switch"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	read(t, s)
+	time.Sleep(50 * time.Millisecond)
+	var sum float64
+	for _, v := range read(t, s).value {
+		sum += v
+	}
+	if sum < 1 {
+		t.Errorf("sched_switch was passed %v times", sum)
+	}
+}
+
+func TestUnprivilegedThreadIsRefusedAsPredicted(t *testing.T) {
+	if os.Getuid() == 0 {
+		t.Skip("SKIPPED: the refusals of the real kernel show only without root; the fake kernel covers them")
+	}
+	st := New("").Probe(t.Context())
+	if sec := readSecurity(New("").root); sec.known && sec.paranoid > 0 && !sec.perfmon && st.Usable && !st.ProcessOnly {
+		t.Errorf("level %d allows the whole machine: %+v", sec.paranoid, st)
+	}
+}
+
+func BenchmarkReadThisMachine(b *testing.B) {
+	s, err := live(b, true).Open(b.Context(), hwio.Request{})
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer s.Close()
+	batch := capture.NewBatch(s.Schema(), 1)
+	b.ReportAllocs()
+	for b.Loop() {
+		batch.Reset()
+		if err := s.Read(b.Context(), batch); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
