@@ -2,37 +2,12 @@ package metrics
 
 import (
 	"errors"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
 	"astrolabe/capture/metrics/formula"
 )
-
-// shared returns a file of the shared folder beside the repository and skips the test where it is absent.
-func shared(t testing.TB, parts ...string) string {
-	t.Helper()
-	dir, err := os.Getwd()
-	if err != nil {
-		t.Fatal(err)
-	}
-	for {
-		if _, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil {
-			break
-		}
-		if dir == filepath.Dir(dir) {
-			t.Fatal("no go.mod above the test")
-		}
-		dir = filepath.Dir(dir)
-	}
-	path := filepath.Join(append([]string{dir, "..", "shared"}, parts...)...)
-	if _, err := os.Stat(path); err != nil {
-		t.Skipf("SKIPPED: %s is absent", filepath.Join(append([]string{"../shared"}, parts...)...))
-	}
-	return path
-}
 
 func mustGet(t testing.TB, id string) *Catalogue {
 	t.Helper()

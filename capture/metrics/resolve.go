@@ -1,6 +1,7 @@
 package metrics
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"slices"
@@ -110,6 +111,12 @@ func Metrics(cap *capture.Capture) ([]*capture.Counter, error) {
 		seen[c.Name] = true
 	}
 	return out, nil
+}
+
+// Floats returns every sample of several counters, NaN where missing. Metrics that were resolved together are computed together, so
+// that common parts and inputs are read once. The slices are read-only.
+func Floats(ctx context.Context, counters []*capture.Counter) ([][]float64, error) {
+	return formula.EvalCounters(ctx, counters)
 }
 
 // measured returns a counter of the capture by its exact name, with or without $.
@@ -294,6 +301,8 @@ func (s *scope) unknown(name string) error {
 		err.Note = fmt.Sprintf("the capture does not say what it was measured on, and the name is known to %s: open it with gpu=%q", joinAnd(known), known[0])
 	case len(known) > 0:
 		err.Note = fmt.Sprintf("(the name is known to %s, this capture is of %s)", joinAnd(known), s.cap.GPU)
+	case s.cap.GPU != "" && !slices.Contains(IDs(), s.cap.GPU):
+		err.Note = fmt.Sprintf("(there is no catalogue for %s, so its captures have counters and no metrics)", s.cap.GPU)
 	case s.cap.GPU == "" && len(s.cats) == 0:
 		err.Note = fmt.Sprintf("(the capture does not say what it was measured on, so it has no metrics: open it with gpu= one of %s)", strings.Join(IDs(), ", "))
 	}

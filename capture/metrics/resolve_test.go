@@ -531,3 +531,19 @@ func BenchmarkMetrics(b *testing.B) {
 		}
 	}
 }
+
+func TestConstantsMayBeColumns(t *testing.T) {
+	f := newFixture("gfx1151", 2)
+	f.add("TCP_GATE_EN2", 160, 320)
+	f.add("GRBM_GUI_ACTIVE", 10, 20)
+	f.add("cu_per_gpu", 32, 32)
+	c := resolve(t, f.capture(t), "tcp_busy")
+	if got := c.Total().Float(); got != 100 {
+		t.Errorf("total %v, want 100", got)
+	}
+	unknown := newFixture("gfx90a", 1)
+	unknown.add("SQ_WAVES", 1)
+	if _, err := Resolve(unknown.capture(t), "nonsense"); err == nil || !strings.Contains(err.Error(), "no catalogue for gfx90a") {
+		t.Errorf("GPU without a catalogue: %v", err)
+	}
+}

@@ -20,6 +20,7 @@ type scope struct {
 	depth int // of metrics that read metrics
 
 	subsets   map[*capture.Counter]*capture.Counter
+	scalars   map[*capture.Counter]*capture.Counter
 	durations map[*capture.Pass]*capture.Counter
 	kernels   *capture.Counter
 	metrics   map[*Entry]*capture.Counter
@@ -34,7 +35,7 @@ type selection struct {
 
 func newScope(cap *capture.Capture, defs []*Entry) *scope {
 	return &scope{cap: cap, cats: For(cap), defs: defs,
-		subsets: map[*capture.Counter]*capture.Counter{}, durations: map[*capture.Pass]*capture.Counter{}, metrics: map[*Entry]*capture.Counter{}}
+		subsets: map[*capture.Counter]*capture.Counter{}, scalars: map[*capture.Counter]*capture.Counter{}, durations: map[*capture.Pass]*capture.Counter{}, metrics: map[*Entry]*capture.Counter{}}
 }
 
 // restricted is the same scope for some instances only.
@@ -83,7 +84,7 @@ func (v *formulaEnv) Lookup(name string, dollar bool) (formula.Operand, error) {
 		}
 	}
 	if c := s.raw(name); c != nil {
-		return formula.Operand{Counter: c}, nil
+		return formula.Operand{Counter: v.scalar(c, dollar)}, nil
 	}
 	if base, ok := strings.CutSuffix(name, "_PER_XCD"); ok && s.known(base) {
 		return v.perXCD(base)
@@ -111,6 +112,26 @@ func (v *formulaEnv) Lookup(name string, dollar bool) (formula.Operand, error) {
 		return missing(capture.NotCollected, "the capture does not say $%s", name), nil
 	}
 	return missing(capture.NotCollected, "%s was not collected", name), nil
+}
+
+// scalar makes a constant of a column that holds one, such as cu_per_gpu: a constant does not add up over samples. $NAME is a
+// scalar in the ROCm dialect, and so is MaliConstantsNAME.
+func (v *formulaEnv) scalar(c *capture.Counter, dollar bool) *capture.Counter {
+	isScalar := strings.HasPrefix(c.Name, "MaliConstants")
+	if dollar && v.expr.Dialect == formula.ROCm {
+		e, err := v.s.find(c.Name)
+		isScalar = isScalar || err != nil || e.Name != c.Name
+	}
+	if !isScalar || c.Kind != capture.Delta || c.Col == nil {
+		return c
+	}
+	if have, ok := v.s.scalars[c]; ok {
+		return have
+	}
+	out := &capture.Counter{Meta: c.Meta, Axis: c.Axis, Col: c.Col, Reasons: c.Reasons, Warnings: c.Warnings}
+	out.Kind = capture.Constant
+	v.s.scalars[c] = out
+	return out
 }
 
 // sampleTime is the name that a formula of the cpu catalogue gives to the measured time of a sample, in ns.

@@ -45,9 +45,6 @@ type Program struct {
 	outs   []*derivation
 	opt    Options
 
-	all     sync.Once
-	allCode *code
-
 	mu       sync.Mutex // guards the aggregates below
 	bins     *capture.Bins
 	binned   map[int][]float64 // by input, of bins
@@ -322,16 +319,59 @@ func (p *Program) rowSource(id int32) source {
 
 // EvalAll evaluates every formula for every sample, on all cores where the work is worth it. The result of a formula that is
 // nothing but a column of doubles is that column: the slices are read-only.
-func (p *Program) EvalAll(ctx context.Context) ([][]float64, error) {
+func (p *Program) EvalAll(ctx context.Context) ([][]float64, error) { return p.evalSome(ctx, p.outs) }
+
+// EvalCounters returns every sample of several counters. Formulas of one program are evaluated together; other counters are read. The
+// slices are read-only.
+func EvalCounters(ctx context.Context, counters []*capture.Counter) ([][]float64, error) {
+	out := make([][]float64, len(counters))
+	var programs []*Program
+	byProgram := map[*Program][]*derivation{}
+	at := map[*derivation][]int{}
+	for i, c := range counters {
+		d, ok := c.Der.(*derivation)
+		if !ok || c.Axis.Len() != d.p.axis.Len() {
+			if err := ctx.Err(); err != nil {
+				return nil, err
+			}
+			out[i] = c.Floats()
+			continue
+		}
+		if at[d] == nil {
+			if byProgram[d.p] == nil {
+				programs = append(programs, d.p)
+			}
+			byProgram[d.p] = append(byProgram[d.p], d)
+		}
+		at[d] = append(at[d], i)
+	}
+	for _, p := range programs {
+		values, err := p.evalSome(ctx, byProgram[p])
+		if err != nil {
+			return nil, err
+		}
+		for k, d := range byProgram[p] {
+			for _, i := range at[d] {
+				out[i] = values[k]
+			}
+		}
+	}
+	return out, nil
+}
+
+// evalSome evaluates some formulas of the program together.
+func (p *Program) evalSome(ctx context.Context, ders []*derivation) ([][]float64, error) {
 	n := p.axis.Len()
-	outs := make([][]float64, len(p.outs))
+	outs := make([][]float64, len(ders))
 	var compute []*derivation
-	for i, d := range p.outs {
+	var place []int
+	for i, d := range ders {
 		if s := p.rowSource(d.id); s != nil {
 			outs[i] = s.direct()
 		}
 		if outs[i] == nil {
 			compute = append(compute, d)
+			place = append(place, i)
 		}
 	}
 	// Clearing reused memory costs as much as computing, so that is shared out as well.
@@ -340,17 +380,16 @@ func (p *Program) EvalAll(ctx context.Context) ([][]float64, error) {
 	for range min(runtime.GOMAXPROCS(0), 1+n*len(compute)>>20) {
 		wg.Go(func() {
 			for i := next.Add(1) - 1; i < int64(len(compute)); i = next.Add(1) - 1 {
-				outs[compute[i].index] = make([]float64, n)
+				outs[place[i]] = make([]float64, n)
 			}
 		})
 	}
 	wg.Wait()
-	p.all.Do(func() { p.allCode = p.compileAll(compute) })
 	part := make([][]float64, len(compute))
-	for i, d := range compute {
-		part[i] = outs[d.index]
+	for i, k := range place {
+		part[i] = outs[k]
 	}
-	return outs, p.evalInto(ctx, p.allCode, part)
+	return outs, p.evalInto(ctx, p.compileAll(compute), part)
 }
 
 func (p *Program) compileAll(outs []*derivation) *code {

@@ -542,3 +542,90 @@ func TestBindNamesTheFormulaOfAnUnknownOperand(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 }
+
+func TestCountersOfOneProgramAreEvaluatedTogether(t *testing.T) {
+	axis := capture.NewUniformAxis(2, 1000)
+	a := deltaCounter(axis, "a", []float64{1, 2})
+	env := envFunc(func(string) (Operand, error) { return Operand{Counter: a}, nil })
+	var exprs []*Expr
+	for _, src := range []string{"$a * 2", "$a * 2 + 1"} {
+		e, _ := Parse(Streamline, src)
+		exprs = append(exprs, e)
+	}
+	p, err := Bind(exprs, axis, env, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	x := &capture.Counter{Axis: axis, Der: p.Derivation(0)}
+	y := &capture.Counter{Axis: axis, Der: p.Derivation(1)}
+	got, err := EvalCounters(context.Background(), []*capture.Counter{y, a, x, y})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, want := range [][]float64{{3, 5}, {1, 2}, {2, 4}, {3, 5}} {
+		if !slices.Equal(got[i], want) {
+			t.Errorf("counter %d: %v, want %v", i, got[i], want)
+		}
+	}
+}
+
+// FuzzEvaluate compares compiled code with the node-by-node reference on whatever parses, and asks for every reason.
+func FuzzEvaluate(f *testing.F) {
+	f.Add("max(min(($a / $b) * 100, 100), 0)", 1.0, 0.0)
+	f.Add("if($a > 1, $a // $b, -$b % 3) + fill($a / 0, 2)", 2.5, -1.0)
+	f.Fuzz(func(t *testing.T, src string, a, b float64) {
+		e, err := Parse(Streamline, src)
+		if err != nil {
+			return
+		}
+		axis := capture.NewUniformAxis(2, 1000)
+		rows := []map[string]float64{{}, {}}
+		env := columnEnv(axis, func(name string) []float64 {
+			v := []float64{a, b}
+			if len(name)%2 == 0 {
+				v = []float64{b, a}
+			}
+			rows[0][name], rows[1][name] = v[0], v[1]
+			return v
+		})
+		p, err := Bind([]*Expr{e}, axis, env, Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		d := p.Derivation(0)
+		got := make([]float64, 2)
+		d.Eval(got, 0)
+		for i := range got {
+			if want := fuzzReference(e.Root, rows[i]); !same(got[i], want) {
+				t.Fatalf("%q with %v = %v, want %v", src, rows[i], got[i], want)
+			}
+			if got[i] != got[i] && d.Why(i).String() == "" {
+				t.Fatalf("%q: no reason", src)
+			}
+		}
+		if total := d.Aggregate(axis.Whole())[0]; total != total && d.Why(-1).String() == "" {
+			t.Fatalf("%q: no reason for the total", src)
+		}
+	})
+}
+
+// fuzzReference is reference for min and max of any number of arguments.
+func fuzzReference(n *Node, row map[string]float64) float64 {
+	switch n.Op {
+	case OpNumber:
+		return n.Value
+	case OpName:
+		return row[n.Name]
+	case OpMin, OpMax:
+		v := fuzzReference(n.Args[0], row)
+		for _, a := range n.Args[1:] {
+			v = scalar(n.Op, v, fuzzReference(a, row), 0, false)
+		}
+		return v
+	}
+	v := make([]float64, 3)
+	for i, a := range n.Args {
+		v[i] = fuzzReference(a, row)
+	}
+	return scalar(n.Op, v[0], v[1], v[2], false)
+}

@@ -1,6 +1,9 @@
 package formula
 
-import "slices"
+import (
+	"slices"
+	"strings"
+)
 
 // Dialect is the syntax a formula is written in.
 type Dialect uint8
@@ -78,8 +81,6 @@ const (
 
 func (o Op) reduction() bool { return o >= OpSum }
 
-func (o Op) comparison() bool { return o >= OpLess && o <= OpNotEqual }
-
 // Node is one node of a formula's tree. Nodes are read-only.
 type Node struct {
 	Op     Op
@@ -129,10 +130,16 @@ func (e *Expr) Reduces() bool {
 	return found
 }
 
-// Text is the source text of a node of e, with its white space collapsed.
+// maxText is how much of a node's source Text shows: a chain of thousands of terms would else repeat itself at every node.
+const maxText = 400
+
+// Text is the source text of a node of e, with its white space collapsed. A very long text is cut.
 func (e *Expr) Text(n *Node) string {
 	if n.Pos < 0 || n.End > len(e.Src) || n.Pos >= n.End {
-		return format(e.Dialect, n)
+		return clip(format(e.Dialect, n))
+	}
+	if n.End-n.Pos > maxText {
+		return strings.ToValidUTF8(collapse(e.Src[n.Pos:n.Pos+maxText]), "") + "..."
 	}
 	return collapse(e.Src[n.Pos:n.End])
 }
