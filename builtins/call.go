@@ -128,6 +128,8 @@ func hasType(t string, v starlark.Value) bool {
 		return true
 	case "number":
 		return isNumber(v)
+	case "None":
+		return v == starlark.None
 	case "duration":
 		switch v.(type) {
 		case starlark.String, startime.Duration:

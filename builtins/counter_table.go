@@ -105,6 +105,26 @@ var counterTable = methodTable[*Counter]{
 				return number(v), err
 			},
 		},
+		{
+			Sig: "why(sample: int=None) -> str", Doc: "Why the total is missing, or the value of one sample; None where it is not. explain shows the whole formula.",
+			Example: "clk.why()",
+			Run: func(recv *Counter, c *call) (starlark.Value, error) {
+				i, err := c.integer(0, -1)
+				if err != nil {
+					return nil, err
+				}
+				if i < -1 || i >= recv.c.Len() {
+					return nil, fmt.Errorf("sample %d: there are samples 0 to %d", i, recv.c.Len()-1)
+				}
+				r, err := await(c.env.Context(), func() (string, error) {
+					if r, ok := recv.c.Why(i); ok {
+						return r.String(), nil
+					}
+					return "", nil
+				})
+				return text(r), err
+			},
+		},
 		unaryMethod("abs", "abs", "Absolute values."),
 		{
 			Sig: "clamp(lo: number|None, hi: number|None) -> Counter", Doc: "Values limited to lo..hi; None leaves that side open. Missing stays missing.", Example: "clk.clamp(0, 100)",

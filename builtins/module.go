@@ -11,8 +11,6 @@ type Module struct {
 	env   *Env
 	table *methodTable[*Env]
 	extra starlark.StringDict // members of a library of the language
-	// call is what calling the module itself does; nil if it cannot be called
-	call func() starlark.Callable
 	// gone explains a member that this run does not have
 	gone map[string]string
 }

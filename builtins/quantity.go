@@ -32,7 +32,7 @@ var prefixes = []struct {
 	{"m", 1e-3}, {"u", 1e-6}, {"µ", 1e-6}, {"μ", 1e-6}, {"n", 1e-9}, {"p", 1e-12},
 }
 
-// parseUnit reads a unit such as "GB/s" or "cycles". word, where not empty, is a name that may carry a prefix too.
+// parseUnit reads a unit such as "GB/s" or "Mcycles". words are further names that may carry a prefix.
 func parseUnit(s string, words ...string) baseUnit {
 	s = strings.TrimSpace(s)
 	num, den, ratio := strings.Cut(s, "/")
@@ -72,8 +72,7 @@ func singular(s string) string { return strings.TrimSuffix(strings.ToLower(s), "
 
 // unitRatio is how many of unit to are one of unit from; ok is false where they measure different things.
 func unitRatio(from, to string) (ratio float64, ok bool) {
-	words := strings.FieldsFunc(from+"/"+to, func(r rune) bool { return r == '/' })
-	a, b := parseUnit(from, words...), parseUnit(to, words...)
+	a, b := parseUnit(from, strings.Split(to, "/")...), parseUnit(to, strings.Split(from, "/")...)
 	if a.dim != b.dim {
 		// Hertz and "per second" of anything countable read alike.
 		if !(a.dim == "Hz" && strings.HasSuffix(b.dim, "/s") || b.dim == "Hz" && strings.HasSuffix(a.dim, "/s")) {
