@@ -24,7 +24,10 @@ type Config struct {
 	Out         io.Writer // results and print
 	Talk        io.Writer // errors, prompts, warnings
 	Version     string
-	History     string // path of the history file; "" means the user's own, "-" none
+	MaxSteps    uint64 // of one statement; 0 is no limit
+	// Limit runs a statement under further limits; nil runs it freely.
+	Limit   func(ctx context.Context, run func(context.Context) error) error
+	History string // path of the history file; "" means the user's own, "-" none
 }
 
 // Session runs statements one after another over one set of variables, as if typed.
@@ -99,14 +102,26 @@ func statementText(stmts []syntax.Stmt, i int, lines []string, first int) string
 	return strings.TrimRight(strings.Join(lines[from:to], ""), "\n") + "\n"
 }
 
-// statement runs one statement.
-func (s *Session) statement(ctx context.Context, name string, stmt syntax.Stmt) (err error) {
+// statement runs one statement under the session's limits.
+func (s *Session) statement(ctx context.Context, name string, stmt syntax.Stmt) error {
+	if s.cfg.Limit == nil {
+		return s.perform(ctx, name, stmt)
+	}
+	return s.cfg.Limit(ctx, func(ctx context.Context) error { return s.perform(ctx, name, stmt) })
+}
+
+// perform runs one statement in a thread of its own.
+func (s *Session) perform(ctx context.Context, name string, stmt syntax.Stmt) (err error) {
 	thread := &starlark.Thread{Name: name, Load: s.cfg.Load, Print: func(_ *starlark.Thread, text string) {
 		io.WriteString(s.cfg.Out, text+"\n")
 	}}
 	defer builtins.Recover(&err)
 	if s.cfg.Env != nil {
 		defer s.cfg.Env.Enter(ctx, thread)()
+	}
+	if n := s.cfg.MaxSteps; n > 0 {
+		thread.SetMaxExecutionSteps(n)
+		thread.OnMaxSteps = func(t *starlark.Thread) { t.Cancel(fmt.Sprintf("limit of %d steps reached: raise --max-steps", n)) }
 	}
 	stop := context.AfterFunc(ctx, func() { thread.Cancel("interrupted") })
 	defer stop()

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"time"
 
@@ -109,18 +108,19 @@ func (a *app) record(f *recordFlags, out string, command []string) error {
 	opt.Create = func(schema *capture.Schema) (hwio.Sink, error) { return arrow.Create(out, *schema) }
 	res, err := a.measure(a.ctx, opt, sel)
 	if res != nil {
+		for _, w := range res.Warnings {
+			a.warn(w)
+		}
 		a.wrote(out)
 	}
 	return err
 }
 
 // measure makes a recording with a progress bar. Ctrl-C is its ordinary end, not an error. A Result comes with an error where the
-// recording broke off: what was measured until then is in the file.
+// recording broke off: what was measured until then is in the file. The Result's warnings are in the recording too; they are left to
+// whoever opens it.
 func (a *app) measure(ctx context.Context, opt hwio.Options, sel *hwio.Selection) (*hwio.Result, error) {
 	opt.Sources, opt.Warnings = sel.Sources, sel.Warnings
-	for _, w := range sel.Warnings {
-		a.warn(w)
-	}
 	bar := &progressBar{w: a.talk, live: isTerminal(a.talk)}
 	opt.Progress = bar.update
 	if !bar.live {
@@ -133,11 +133,6 @@ func (a *app) measure(ctx context.Context, opt hwio.Options, sel *hwio.Selection
 			return nil, fmt.Errorf("%w; astrolabe doctor says what this machine can measure", err)
 		}
 		return nil, err
-	}
-	for _, w := range res.Warnings {
-		if !slices.Contains(sel.Warnings, w) {
-			a.warn(w)
-		}
 	}
 	fmt.Fprintf(a.talk, "%d samples of %d counters from %s in %.3g s\n", res.Samples, res.Columns, strings.Join(res.Sources, " and "), res.Duration.Seconds())
 	if res.Exit != nil && (res.Exit.Code != 0 || res.Exit.Signal != "") {

@@ -17,6 +17,7 @@ import (
 	"astrolabe/capture/metrics"
 	"astrolabe/hwio"
 	"astrolabe/internal/script"
+	"astrolabe/plots"
 	"astrolabe/scripts"
 )
 
@@ -68,6 +69,9 @@ func (a *app) reportCommand() *cobra.Command {
 }
 
 func (a *app) report(path string, f *reportFlags) error {
+	if _, err := plots.FormatOf(f.out); err != nil { // before anything is measured
+		return usageError{fmt.Errorf("--output=%s: %w", f.out, err)}
+	}
 	c, err := a.reportCapture(path, f)
 	if err != nil {
 		return err

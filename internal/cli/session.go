@@ -32,10 +32,14 @@ func (a *app) session(capturePath string, args []string) error {
 	if err != nil {
 		return err
 	}
-	s := repl.NewSession(repl.Config{
+	cfg := repl.Config{
 		Predeclared: host.env.Predeclared(), Env: host.env, Load: host.runner.Loader(), Library: scripts.Library,
-		Out: a.out, Talk: a.talk, Version: version.String(),
-	})
+		Out: a.out, Talk: a.talk, Version: version.String(), MaxSteps: a.limits.maxSteps,
+	}
+	if a.limits.timeout > 0 || a.limits.maxMemory > 0 { // a session has no limits unless asked
+		cfg.Limit = host.runner.Protect
+	}
+	s := repl.NewSession(cfg)
 	if !a.coded && isTerminal(a.in) {
 		// The session stops its statements itself, so the program's own context stays out of it.
 		return s.Interactive(context.WithoutCancel(a.ctx), a.in, a.out, a.talk, capturePath)
