@@ -87,7 +87,7 @@ func (b *bar) labelWidth(t *Theme, width float64) float64 {
 func (b *bar) prefer(t *Theme, width float64) float64 {
 	h := newHeader(t, b.o.Title, "", b.heading(""), width).height(t) + topPad(t) + timeAxisHeight(t)
 	if keys := b.keys(t); keys != nil {
-		h += legendBelow(t, keys, width, 0).height() + t.Text*0.5
+		h += legendRows(t, keys, width, 0).height() + t.Text*0.5
 	}
 	switch {
 	case b.spread.empty():
@@ -137,7 +137,7 @@ func (b *bar) draw(sc *scene, t *Theme, area rect) {
 	y := newHeader(t, b.o.Title, "", label, area.w).draw(sc, t, area.x, area.y) + topPad(t)
 	bottom := area.bottom()
 	if keys := b.keys(t); keys != nil {
-		lg := legendBelow(t, keys, area.w, area.h*0.35)
+		lg := legendRows(t, keys, area.w, area.h*0.35)
 		bottom -= lg.heightWithNote(t)
 		lg.draw(sc, t, area.x, bottom)
 		bottom -= t.Text * 0.5
@@ -161,7 +161,7 @@ func (b *bar) emptyReason() string {
 	if len(b.o.Labels) == 0 || len(b.series) == 0 {
 		return "there is nothing to compare"
 	}
-	return fmt.Sprintf("all %d values are missing", len(b.o.Labels)*len(b.series))
+	return allMissing(len(b.o.Labels) * len(b.series))
 }
 
 // color is that of one bar.
@@ -226,7 +226,7 @@ func (b *bar) drawLyingBar(sc *scene, t *Theme, frame rect, tx func(float64) flo
 	s := labelStyle(t)
 	x0, x1 := tx(0), tx(0)
 	ink := t.Muted
-	if v-v == 0 {
+	if drawable(v) {
 		x1 = tx(v)
 		gap := min(2, at.h*0.15)
 		sc.fill(rect{min(x0, x1), at.y + gap/2, max(math.Abs(x1-x0), 1), at.h - gap}, c)
@@ -313,7 +313,7 @@ func (b *bar) drawStanding(sc *scene, t *Theme, area rect) {
 func (b *bar) drawStandingBar(sc *scene, t *Theme, frame rect, ty func(float64) float64, v float64, c color.NRGBA, x, w float64) {
 	s := labelStyle(t)
 	text := b.valueText(v)
-	if v-v != 0 {
+	if !drawable(v) {
 		if s.width(text) < w {
 			sc.textAt(x+w/2, ty(0)-t.Text*0.3, center, s, t.Muted, text)
 		}

@@ -36,8 +36,14 @@ type reduction struct {
 	min, max float64 // over all columns; min > max where nothing is present
 	shown    int     // samples with a value
 	missing  int     // samples without one, in the window
-	infinite int     // samples with an infinite value, which cannot be drawn
+	infinite int     // samples whose value is infinite or too large to draw
 }
+
+// maxValue is the greatest magnitude that can be drawn; beyond it the arithmetic of an axis overflows.
+const maxValue = 1e300
+
+// drawable reports whether a value is neither missing nor infinite nor too large.
+func drawable(v float64) bool { return math.Abs(v) <= maxValue }
 
 // reduce puts the samples that overlap [t0, t1) into n columns. It looks at each sample once. A break between two
 // samples (a gap, or missing values) that is narrower than a column cannot be seen and does not break the line.
@@ -46,7 +52,7 @@ func reduce(start, end []int64, y []float64, t0, t1 int64, n int) *reduction {
 	if n == 0 || t1 <= t0 {
 		return r
 	}
-	k := float64(n) / (float64(t1) - float64(t0))
+	k := float64(n) / float64(t1-t0)
 	prevEnd := math.Inf(-1) // of the last sample with a value, in columns
 	hi := sort.Search(len(start), func(i int) bool { return start[i] >= t1 })
 	for i := range hi {
@@ -55,7 +61,7 @@ func reduce(start, end []int64, y []float64, t0, t1 int64, n int) *reduction {
 			continue
 		}
 		v := y[i]
-		if v-v != 0 { // NaN or infinite
+		if !drawable(v) {
 			if math.IsNaN(v) {
 				r.missing++
 			} else {
@@ -64,7 +70,7 @@ func reduce(start, end []int64, y []float64, t0, t1 int64, n int) *reduction {
 			continue
 		}
 		r.shown++
-		x0, x1 := (float64(s)-float64(t0))*k, (float64(e)-float64(t0))*k
+		x0, x1 := float64(s-t0)*k, float64(e-t0)*k
 		c0 := min(max(int(x0), 0), n-1)
 		c1 := min(max(int(math.Ceil(x1))-1, c0), n-1)
 		if c := &r.cols[c0]; !c.present {

@@ -1,6 +1,7 @@
 package plots
 
 import (
+	"encoding/binary"
 	"image"
 	"math"
 	"testing"
@@ -177,4 +178,32 @@ func TestStackingUnlikeTimeAxesIsAnError(t *testing.T) {
 	if err == nil {
 		t.Fatal("no error")
 	}
+}
+
+// FuzzTimeline draws intervals of any length, order and value.
+func FuzzTimeline(f *testing.F) {
+	f.Add([]byte{}, int64(0), int64(0), false)
+	f.Add([]byte("one two three four five six seven eight nine ten"), int64(-5), int64(1<<40), true)
+	f.Add(binary.LittleEndian.AppendUint64(make([]byte, 16), math.Float64bits(math.NaN())), int64(math.MinInt64), int64(math.MaxInt64), false)
+	f.Fuzz(func(t *testing.T, data []byte, from, to int64, stacked bool) {
+		s := Series{Name: "a", Unit: "bytes"}
+		at := from
+		for len(data) >= 24 && len(s.Y) < 200 {
+			at += int64(binary.LittleEndian.Uint64(data) >> 24)
+			s.Start = append(s.Start, at)
+			s.End = append(s.End, int64(binary.LittleEndian.Uint64(data[8:])))
+			s.Y = append(s.Y, math.Float64frombits(binary.LittleEndian.Uint64(data[16:])))
+			data = data[24:]
+		}
+		p, err := Timeline(TimelineOptions{From: from, To: to, Stacked: stacked}, s, s)
+		if err != nil {
+			return
+		}
+		sc, err := p.scene(Size{320, 200, 96})
+		if err != nil {
+			t.Fatal(err)
+		}
+		checkLayout(t, "fuzzed", sc)
+		sc.paint()
+	})
 }

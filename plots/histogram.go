@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 	"strconv"
+	"strings"
 )
 
 // Sample is a set of values whose distribution is drawn. NaN is missing.
@@ -44,7 +45,7 @@ func Histogram(o HistogramOptions, samples ...Sample) (*Plot, error) {
 		}
 		for _, v := range s.Values {
 			switch {
-			case v-v == 0:
+			case drawable(v):
 				c.sorted = append(c.sorted, v)
 			case math.IsNaN(v):
 				c.missing++
@@ -201,7 +202,7 @@ func (h *histogram) prefer(t *Theme, width float64) float64 {
 	}
 	extra := 0.0
 	if keys := h.keys(t); keys != nil {
-		extra = legendBelow(t, keys, width, 0).height() + t.Text*0.5
+		extra = legendRows(t, keys, width, 0).height() + t.Text*0.5
 	}
 	return t.Text*19 + extra
 }
@@ -251,7 +252,7 @@ func (h *histogram) draw(sc *scene, t *Theme, area rect) {
 	y := newHeader(t, h.o.Title, "", h.heading(), area.w).draw(sc, t, area.x, area.y)
 	bottom := area.bottom()
 	if keys := h.keys(t); keys != nil {
-		lg := legendBelow(t, keys, area.w, area.h*0.35)
+		lg := legendRows(t, keys, area.w, area.h*0.35)
 		bottom -= lg.heightWithNote(t)
 		lg.draw(sc, t, area.x, bottom)
 		bottom -= t.Text * 0.5
@@ -277,6 +278,9 @@ func (h *histogram) draw(sc *scene, t *Theme, area rect) {
 	xa := newValueAxis(spread{h.lo, h.hi}, Range{h.lo, h.hi}, h.unit, min(max(int(frame.w/(t.Text*6)), 1), 12), false)
 	if h.whole {
 		xa.ticks = slices.DeleteFunc(xa.ticks, func(k tick) bool { return math.Abs(k.at-math.Round(k.at)) > 1e-6 })
+		for i := range xa.ticks {
+			xa.ticks[i].label = strings.TrimSuffix(xa.ticks[i].label, ".0")
+		}
 	}
 	k := frame.w / (h.hi - h.lo)
 	toX := func(v float64) float64 { return min(max(frame.x+(v-h.lo)*k, frame.x), frame.right()) }
@@ -334,7 +338,7 @@ func (h *histogram) emptyReason() string {
 	if h.beyond > 0 {
 		return "no value lies in the range shown"
 	}
-	return fmt.Sprintf("all %s values are missing", grouped(n))
+	return allMissing(n)
 }
 
 // drawBins draws one sample as an outline over a tint; more bins than device columns keep the highest of each column.

@@ -7,10 +7,19 @@ import (
 	"strings"
 )
 
-// draw puts a lane into area: header, labels of marks, frame with its data, time axis, legend, notes.
+// draw puts a lane into area: header, notes, legend where it does not stand at the right, labels of marks, the frame
+// with its data, and the time axis. Nothing but the axis stands below a frame, so that lanes can share one.
 func (l *lane) draw(sc *scene, t *Theme, g laneGeometry, ax timeAxis, p laneParts, area rect, withAxis bool) {
-	y := p.header.draw(sc, t, area.x, area.y) + p.above + topPad(t)
-	frameH := area.bottom() - y - p.below(t, g)
+	y := p.header.draw(sc, t, area.x, area.y)
+	if len(p.notes) > 0 {
+		y = sc.textLines(area.x, y+t.Text*0.1, left, style{regular, t.Small}, t.Muted, p.notes)
+	}
+	if p.hasKeys && g.legendW == 0 {
+		p.legend.draw(sc, t, area.x, y+t.Text*0.25)
+		y += t.Text*0.25 + p.legend.heightWithNote(t)
+	}
+	y += p.above + topPad(t)
+	frameH := area.bottom() - y
 	if withAxis {
 		frameH -= timeAxisHeight(t)
 	}
@@ -23,20 +32,11 @@ func (l *lane) draw(sc *scene, t *Theme, g laneGeometry, ax timeAxis, p lanePart
 	for _, lb := range p.labels {
 		lb.draw(sc, t, area.x, frame.y)
 	}
-	below := frame.bottom()
 	if withAxis {
 		drawTimeAxis(sc, t, frame, ax)
-		below += timeAxisHeight(t)
 	}
 	if p.hasKeys && g.legendW > 0 {
 		p.legend.draw(sc, t, frame.right()+t.Text, frame.y-t.Text*0.2)
-	} else if p.hasKeys {
-		below += t.Text * 0.5
-		p.legend.draw(sc, t, frame.x, below)
-		below += p.legend.heightWithNote(t)
-	}
-	if len(p.notes) > 0 {
-		sc.textLines(frame.x, below+t.Text*0.3, left, style{regular, t.Small}, t.Muted, p.notes)
 	}
 }
 
@@ -57,9 +57,9 @@ func toY(frame rect, a valueAxis) func(float64) float64 {
 
 // toX maps times into a frame, clipped at its edges.
 func toX(frame rect, ax timeAxis) func(int64) float64 {
-	k := frame.w / (float64(ax.t1) - float64(ax.t0))
+	k := frame.w / float64(ax.t1-ax.t0)
 	return func(ns int64) float64 {
-		return min(max(frame.x+(float64(ns)-float64(ax.t0))*k, frame.x), frame.right())
+		return min(max(frame.x+float64(ns-ax.t0)*k, frame.x), frame.right())
 	}
 }
 
@@ -77,7 +77,7 @@ func (l *lane) drawFrame(sc *scene, t *Theme, frame rect, ax timeAxis, va valueA
 		sc.hline(frame.x, frame.right(), ty(k.at), 1, t.Grid)
 	}
 	for _, k := range ax.ticks {
-		sc.vline(tx(int64(k.at)), frame.y, frame.bottom(), 1, t.Grid)
+		sc.vline(tx(ax.t0+int64(k.at)), frame.y, frame.bottom(), 1, t.Grid)
 	}
 	sc.frame(frame, 1, t.Rule)
 	shade(sc, frame, ax, l.tl.o.Spans, nil, t.spanEdge)
@@ -137,7 +137,7 @@ func valueLabels(sc *scene, t *Theme, frame rect, va valueAxis, ty func(float64)
 
 func drawTimeAxis(sc *scene, t *Theme, frame rect, ax timeAxis) {
 	tx := toX(frame, ax)
-	drawTicksBelow(sc, t, frame, ax.ticks, func(v float64) float64 { return tx(int64(v)) }, ax.title)
+	drawTicksBelow(sc, t, frame, ax.ticks, func(ns float64) float64 { return tx(ax.t0 + int64(ns)) }, ax.title)
 }
 
 // drawTicksBelow draws labelled ticks under a frame and a title below them; labels that would touch are left out.
@@ -175,6 +175,14 @@ func drawNoData(sc *scene, t *Theme, frame rect, why string) {
 	sc.textLines(frame.x+frame.w/2, y+s.leading(), center, s, t.Muted, lines)
 }
 
+// allMissing says that none of n values is there.
+func allMissing(n int) string {
+	if n == 1 {
+		return "the only value is missing"
+	}
+	return "all " + grouped(n) + " values are missing"
+}
+
 // shade fills stretches of time. Stretches that share a device column are filled once, so that thousands of short ones
 // do not darken each other. fill colours the stretch, edge a strong line along its top, which shows the shortest of
 // them; either may be nil.
@@ -183,13 +191,13 @@ func shade(sc *scene, frame rect, ax timeAxis, list []Interval, fill func(Severi
 	for sev := None; sev <= Critical; sev++ {
 		cols := make([]bool, n)
 		any := false
-		k := float64(n) / (float64(ax.t1) - float64(ax.t0))
+		k := float64(n) / float64(ax.t1-ax.t0)
 		for _, iv := range list {
 			if iv.Severity != sev || iv.End < ax.t0 || iv.Start > ax.t1 {
 				continue
 			}
-			a := min(max(int((float64(iv.Start)-float64(ax.t0))*k), 0), n-1)
-			b := min(max(int(math.Ceil((float64(iv.End)-float64(ax.t0))*k)), a+1), n)
+			a := min(max(int(float64(iv.Start-ax.t0)*k), 0), n-1)
+			b := min(max(int(math.Ceil(float64(iv.End-ax.t0)*k)), a+1), n)
 			for i := a; i < b; i++ {
 				cols[i] = true
 			}

@@ -15,7 +15,8 @@ type key struct {
 	absent bool // the series has nothing to draw
 }
 
-// legend is a laid-out list of keys. It stands outside the data: to the right of a frame or below it.
+// legend is a laid-out list of keys. It stands outside the data: to the right of a frame, or in rows above or
+// below it.
 type legend struct {
 	keys   []key
 	lines  [][]string // of each name
@@ -52,9 +53,9 @@ func keyHeight(t *Theme, lines int) float64 {
 	return float64(lines)*style{regular, t.Text}.size*1.2 + t.Text*0.18
 }
 
-// legendBelow lays keys out in as many columns as the width holds. Names are wrapped; if that takes more than
+// legendRows lays keys out in as many columns as the width holds. Names are wrapped; if that takes more than
 // maxHeight (0 is no limit) they are shortened in the middle, and keys that still find no place are counted.
-func legendBelow(t *Theme, keys []key, width, maxHeight float64) legend {
+func legendRows(t *Theme, keys []key, width, maxHeight float64) legend {
 	s := style{regular, t.Text}
 	gap := t.Text * 1.2
 	widest := 0.0

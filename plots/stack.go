@@ -39,7 +39,7 @@ func newStack(series []Series, t0, t1 int64) (*stack, error) {
 			v := series[k].Y[i]
 			up, down = up+max(v, 0), down+min(v, 0)
 		}
-		if up-up == 0 && down-down == 0 {
+		if drawable(up) && drawable(down) {
 			st.spread.add(up)
 			st.spread.add(down)
 		}
@@ -69,10 +69,10 @@ func (st *stack) columns(n int) []stackLayer {
 		layers[i] = stackLayer{make([]float64, n), make([]float64, n), make([]float64, n), make([]float64, n)}
 	}
 	base := st.series[st.layers[0]]
-	k := float64(n) / (float64(st.t1) - float64(st.t0))
+	k := float64(n) / float64(st.t1-st.t0)
 	for i, s := range base.Start {
-		x0 := (float64(s) - float64(st.t0)) * k
-		x1 := (float64(base.End[i]) - float64(st.t0)) * k
+		x0 := float64(s-st.t0) * k
+		x1 := float64(base.End[i]-st.t0) * k
 		if x1 < 0 || x0 >= float64(n) || !st.whole(i) {
 			continue
 		}
@@ -109,7 +109,7 @@ func (st *stack) columns(n int) []stackLayer {
 // whole reports whether every layer has a finite value in sample i.
 func (st *stack) whole(i int) bool {
 	for _, idx := range st.layers {
-		if v := st.series[idx].Y[i]; v-v != 0 {
+		if v := st.series[idx].Y[i]; !drawable(v) {
 			return false
 		}
 	}

@@ -32,7 +32,7 @@ type spread struct{ lo, hi float64 }
 func noSpread() spread { return spread{math.Inf(1), math.Inf(-1)} }
 
 func (s *spread) add(v float64) {
-	if v-v == 0 {
+	if drawable(v) {
 		s.lo, s.hi = min(s.lo, v), max(s.hi, v)
 	}
 }
@@ -174,7 +174,8 @@ func sciDigits(v, step float64) int {
 	return min(max(int(math.Ceil(math.Log10(math.Abs(v)/step)))+1, 1), 12)
 }
 
-// timeAxis is the axis of times that the panels of a page share.
+// timeAxis is the axis of times that the panels of a page share. Its ticks are in ns after t0, which keeps them exact
+// where t0 itself is too large for a double.
 type timeAxis struct {
 	t0, t1 int64 // ns
 	ticks  []tick
@@ -200,7 +201,7 @@ var timeUnits = []timeUnit{
 // that the title names.
 func newTimeAxis(t0, t1 int64, s style, width float64) timeAxis {
 	a := timeAxis{t0: t0, t1: t1}
-	length := float64(t1) - float64(t0)
+	length := float64(t1 - t0)
 	u := timeUnits[0]
 	for _, c := range timeUnits {
 		limit := 2.0
@@ -211,14 +212,13 @@ func newTimeAxis(t0, t1 int64, s style, width float64) timeAxis {
 			u = c
 		}
 	}
-	origin := 0.0
-	name := u.name
+	origin, name := int64(0), u.name
 	for n := max(int(width/90), 1); n >= 1; n-- {
 		step := timeStep(length/u.ns/float64(n), u) * u.ns
-		if far := max(math.Abs(float64(t0)), math.Abs(float64(t1))); u.ns <= 1e9 && far > 2000*step && far > 20*length {
-			origin = math.Floor(float64(t0)/(step*10)) * step * 10
-		} else {
-			origin = 0
+		origin = 0
+		if far := max(math.Abs(float64(t0)), math.Abs(float64(t1))); u.steps == nil && far > 2000*step && far > 20*length {
+			unit := max(int64(step*10), 1)
+			origin = t0 - ((t0%unit)+unit)%unit
 		}
 		a.ticks = timeTicks(t0, t1, origin, step, u)
 		if name = u.name; u.small != "" && step < u.ns {
@@ -230,7 +230,7 @@ func newTimeAxis(t0, t1 int64, s style, width float64) timeAxis {
 	}
 	a.title = "time [" + name + "]"
 	if origin != 0 {
-		a.title = "time [" + name + "] after " + exactTime(int64(origin))
+		a.title = "time [" + name + "] after " + exactTime(origin)
 	}
 	return a
 }
@@ -244,12 +244,14 @@ func timeStep(raw float64, u timeUnit) float64 {
 	return niceStep(max(raw, 1/u.ns), 10)
 }
 
-func timeTicks(t0, t1 int64, origin, step float64, u timeUnit) []tick {
+// timeTicks are the multiples of step, counted from origin, in [t0, t1].
+func timeTicks(t0, t1, origin int64, step float64, u timeUnit) []tick {
 	var out []tick
-	first := math.Ceil((float64(t0)-origin)/step - 1e-9)
+	offset := float64(t0 - origin)
+	first := math.Ceil(offset/step - 1e-9)
 	for i := range 200 {
 		v := (first + float64(i)) * step
-		if v+origin > float64(t1)+step*1e-6 {
+		if v-offset > float64(t1-t0)+step*1e-6 {
 			break
 		}
 		label := minus(strconv.FormatFloat(v/u.ns, 'f', decimals(step/u.ns), 64))
@@ -259,7 +261,7 @@ func timeTicks(t0, t1 int64, origin, step float64, u timeUnit) []tick {
 		if math.Abs(v) < step*1e-6 {
 			label = "0"
 		}
-		out = append(out, tick{v + origin, label})
+		out = append(out, tick{v - offset, label})
 	}
 	return out
 }

@@ -84,6 +84,9 @@ func Timeline(o TimelineOptions, series ...Series) (*Plot, error) {
 	if t0 == t1 {
 		t1++ // a single instant
 	}
+	if t1-t0 < 0 {
+		return nil, fmt.Errorf("timeline: the time from %d to %d ns is too long to draw", t0, t1)
+	}
 	tl.t0, tl.t1 = t0, t1
 	if err := tl.split(series); err != nil {
 		return nil, err
@@ -174,7 +177,7 @@ func (l *lane) prepare() error {
 				continue
 			}
 			l.total++
-			if v-v != 0 {
+			if !drawable(v) {
 				l.absent++
 				if !math.IsNaN(v) {
 					infinite++
@@ -189,7 +192,7 @@ func (l *lane) prepare() error {
 		}
 	}
 	if infinite > 0 {
-		l.notes = append(l.notes, fmt.Sprintf("%d infinite values are not drawn", infinite))
+		l.notes = append(l.notes, fmt.Sprintf("%d values that are infinite or beyond %g are not drawn", infinite, maxValue))
 	}
 	if l.spread.empty() && l.why == "" {
 		l.why = l.emptyReason()
@@ -231,7 +234,7 @@ func (l *lane) emptyReason() string {
 			return s.Name + ": " + s.Why
 		}
 	}
-	return fmt.Sprintf("all %d values are missing", l.total)
+	return allMissing(l.total)
 }
 
 // name chooses the texts above the frame.
@@ -326,7 +329,7 @@ func (l *lane) keys(t *Theme) []key {
 
 func hasValue(s Series) bool {
 	for _, v := range s.Y {
-		if v-v == 0 {
+		if drawable(v) {
 			return true
 		}
 	}

@@ -14,7 +14,8 @@ type timeStack struct {
 
 func newTimeStack(lanes []*lane) *timeStack { return &timeStack{lanes} }
 
-// shareTime reports whether lanes can stand on one axis, and the axis that holds all of them.
+// shareTime reports whether lanes can stand on one axis, and the axis that holds all of them: their windows overlap and
+// are of similar length.
 func shareTime(lanes []*lane) (t0, t1 int64, ok bool) {
 	t0, t1 = lanes[0].tl.t0, lanes[0].tl.t1
 	lo, hi := t0, t1
@@ -22,13 +23,19 @@ func shareTime(lanes []*lane) (t0, t1 int64, ok bool) {
 		lo, hi = max(lo, l.tl.t0), min(hi, l.tl.t1)
 		t0, t1 = min(t0, l.tl.t0), max(t1, l.tl.t1)
 	}
+	const least = 0.25 // of the common axis, else a short window would be squeezed
+	for _, l := range lanes {
+		if float64(l.tl.t1-l.tl.t0) < least*float64(t1-t0) {
+			return t0, t1, false
+		}
+	}
 	return t0, t1, lo < hi
 }
 
 // laneGeometry is what aligned lanes have in common.
 type laneGeometry struct {
 	gutter  float64 // left of the frame: value labels
-	legendW float64 // right of the frame, 0 where legends stand below
+	legendW float64 // right of the frame, 0 where legends stand above it
 }
 
 // geometry measures lanes for a common width. frameH is about the height of a frame.
@@ -92,7 +99,7 @@ func (l *lane) measure(t *Theme, g laneGeometry, ax timeAxis, width, frameH, max
 		if g.legendW > 0 {
 			p.legend, _ = legendRight(t, keys, g.legendW-t.Text, math.Inf(1))
 		} else {
-			p.legend = legendBelow(t, keys, width-g.gutter, maxLegend)
+			p.legend = legendRows(t, keys, width, maxLegend)
 		}
 	}
 	ns := style{regular, t.Small}
@@ -100,20 +107,20 @@ func (l *lane) measure(t *Theme, g laneGeometry, ax timeAxis, width, frameH, max
 		if n == "" {
 			continue
 		}
-		p.notes = append(p.notes, ns.wrap(n, width-g.gutter)...)
+		p.notes = append(p.notes, ns.wrap(n, width)...)
 	}
-	p.fixed = p.header.height(t) + p.above + topPad(t) + p.below(t, g)
+	p.fixed = p.header.height(t) + p.above + topPad(t) + p.extras(t, g)
 	return p
 }
 
-// below is the height between the frame (or its time axis) and the end of the lane.
-func (p laneParts) below(t *Theme, g laneGeometry) float64 {
+// extras is the height of notes and legend between header and frame.
+func (p laneParts) extras(t *Theme, g laneGeometry) float64 {
 	h := 0.0
 	if p.hasKeys && g.legendW == 0 {
-		h += t.Text*0.5 + p.legend.heightWithNote(t)
+		h += t.Text*0.25 + p.legend.heightWithNote(t)
 	}
 	if len(p.notes) > 0 {
-		h += t.Text*0.3 + float64(len(p.notes))*style{regular, t.Small}.leading()
+		h += t.Text*0.1 + float64(len(p.notes))*style{regular, t.Small}.leading()
 	}
 	return h
 }
