@@ -2,6 +2,8 @@
 // questions about them in Starlark.
 package main
 
+//go:generate go run ./internal/docgen
+
 import (
 	"os"
 
