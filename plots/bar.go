@@ -236,7 +236,12 @@ func (b *bar) drawLyingBar(sc *scene, t *Theme, frame rect, tx func(float64) flo
 		return // the axis has to do
 	}
 	// The value stands behind the end of the bar; that of a negative one on the free side of zero.
-	sc.textAt(max(x0, x1)+t.Text*0.3, at.y+at.h/2+s.size*0.35, left, s, ink, s.fit(b.valueText(v), at.w+frame.right()-max(x0, x1)-t.Text*0.3))
+	x, text := max(x0, x1)+t.Text*0.3, b.valueText(v)
+	text = s.fit(text, at.w+frame.right()-x)
+	if len(b.o.Bands) > 0 { // a threshold may run through the text
+		sc.fill(rect{x - 2, at.y + at.h/2 - s.size*0.5, s.width(text) + 4, s.size}, withAlpha(t.Page, 0xd8))
+	}
+	sc.textAt(x, at.y+at.h/2+s.size*0.35, left, s, ink, text)
 }
 
 // valueAxisBelow draws a value axis under a frame, with its unit.

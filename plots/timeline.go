@@ -322,9 +322,24 @@ func (l *lane) keys(t *Theme) []key {
 				why = "every value is missing"
 			}
 			out[i].absent, out[i].name = true, s.Name+" (no data: "+why+")"
+			continue
+		}
+		if l.stack != nil {
+			continue
+		}
+		for _, o := range l.series[:i] { // one line would hide the other
+			if sameSeries(o, s) {
+				out[i].name = s.Name + " (same values as " + o.Name + ")"
+				break
+			}
 		}
 	}
 	return out
+}
+
+func sameSeries(a, b Series) bool {
+	return slices.EqualFunc(a.Y, b.Y, func(x, y float64) bool { return x == y || (x != x && y != y) }) &&
+		sameTimes(a.Start, b.Start) && sameTimes(a.End, b.End)
 }
 
 func hasValue(s Series) bool {
