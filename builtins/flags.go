@@ -3,6 +3,7 @@ package builtins
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -47,9 +48,7 @@ func flags(e *Env, c *call) (starlark.Value, error) {
 		}
 		list = append(list, f)
 	}
-	e.mu.Lock()
-	e.declared = list
-	e.mu.Unlock()
+	e.declare(list)
 
 	values := starlark.StringDict{}
 	for _, f := range list {
@@ -104,11 +103,25 @@ func flags(e *Env, c *call) (starlark.Value, error) {
 	}
 	values["args"] = stringList(rest)
 	e.mu.Lock()
-	e.used = used
+	e.used = append(e.used, used...)
 	e.mu.Unlock()
 	s := starlarkstruct.FromStringDict(starlark.String("flags"), values)
 	s.Freeze()
 	return s, nil
+}
+
+// declare remembers flags for the provenance of reports; several files of a run may declare some.
+func (e *Env) declare(list []Flag) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	for _, f := range list {
+		at := slices.IndexFunc(e.declared, func(have Flag) bool { return have.Name == f.Name })
+		if at < 0 {
+			e.declared = append(e.declared, f)
+			continue
+		}
+		e.declared[at] = f
+	}
 }
 
 func last(t starlark.Tuple) starlark.Value {

@@ -116,26 +116,34 @@ func namesThat(names []string, k int) string {
 	return s
 }
 
-// formatColumn writes the shown cells of a column. Fractions of one column get the same number of decimals, enough for four
-// figures of the largest.
+// formatColumn writes the shown cells of a column. Numbers of one column that are of like size get the same number of decimals,
+// enough for four figures of the largest; otherwise each gets four figures of its own.
 func formatColumn(cells []starlark.Value, shown []int) []string {
-	largest := 0.0
-	fractions := false
+	largest, least := 0.0, math.Inf(1)
 	for _, i := range shown {
-		if f, ok := cells[i].(starlark.Float); ok && !math.IsInf(float64(f), 0) {
-			fractions = true
-			largest = max(largest, math.Abs(float64(f)))
+		if f, ok := cells[i].(starlark.Float); ok && f != 0 && !math.IsInf(float64(f), 0) {
+			a := math.Abs(float64(f))
+			largest, least = max(largest, a), min(least, a)
 		}
 	}
-	decimals := 0
-	if fractions && largest > 0 {
-		decimals = min(max(3-int(math.Floor(math.Log10(largest))), 0), 9)
-	}
+	alike := largest <= 1e3*least
 	out := make([]string, len(shown))
 	for k, i := range shown {
-		out[k] = formatCell(cells[i], decimals)
+		size := largest
+		if f, ok := cells[i].(starlark.Float); ok && !alike {
+			size = math.Abs(float64(f))
+		}
+		out[k] = formatCell(cells[i], decimalsFor(size))
 	}
 	return out
+}
+
+// decimalsFor is how many decimals show four figures of a number of that size.
+func decimalsFor(size float64) int {
+	if size == 0 || math.IsInf(size, 0) {
+		return 0
+	}
+	return min(max(3-int(math.Floor(math.Log10(size))), 0), 9)
 }
 
 func formatCell(v starlark.Value, decimals int) string {

@@ -38,19 +38,6 @@ func TestStringFormsAreShort(t *testing.T) {
 	}
 }
 
-func TestPrintedShowsTextAsItIsAndCutsLongLists(t *testing.T) {
-	r := newRun(t)
-	if got := builtins.Printed(r.eval(t, `"a\nb"`)); got != "a\nb" {
-		t.Errorf("text of two lines prints as %q", got)
-	}
-	if got := builtins.Printed(r.eval(t, `"a"`)); got != `"a"` {
-		t.Errorf("text prints as %s", got)
-	}
-	if got := builtins.Printed(r.eval(t, "list(range(100000))")); len(got) > 1000 || !strings.HasSuffix(got, "… 99900 more]") {
-		t.Errorf("a long list prints as %d bytes: …%s", len(got), got[max(0, len(got)-40):])
-	}
-}
-
 func TestGapsAndRegionsAreSpans(t *testing.T) {
 	r := exampleRun(t)
 	err := r.exec("spans", `
@@ -270,5 +257,20 @@ func BenchmarkPredeclared(b *testing.B) {
 	env := &builtins.Env{}
 	for b.Loop() {
 		env.Predeclared()
+	}
+}
+
+func TestParametersOfAllFilesAreInTheProvenance(t *testing.T) {
+	r := exampleRun(t)
+	r.env.Args = []string{"--a=2"}
+	if err := r.exec("one", "flags(a=1)"); err != nil {
+		t.Fatal(trace(err))
+	}
+	r.env.Args = nil
+	if err := r.exec("two", `
+flags(b="x")
+assert.eq(report.new("r").provenance["Parameters"], 'a=2 b="x"')
+`); err != nil {
+		t.Error(trace(err))
 	}
 }
