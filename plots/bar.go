@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"image/color"
 	"math"
+	"slices"
+	"strings"
 )
 
 // BarSeries is one bar per label; several series stand side by side. NaN is missing.
@@ -102,15 +104,25 @@ func (b *bar) prefer(t *Theme, width float64) float64 {
 	return h
 }
 
-// heading is the muted text beside the title.
+// heading is the muted text beside the title: what the values are, and what lines and bands mean.
 func (b *bar) heading(unit string) string {
+	parts := []string{b.o.YLabel}
 	switch {
 	case b.o.YLabel != "" && unit != "":
-		return b.o.YLabel + " [" + unit + "]"
-	case b.o.YLabel != "":
-		return b.o.YLabel
+		parts[0] += " [" + unit + "]"
+	case b.o.YLabel == "":
+		parts[0] = unit
 	}
-	return unit
+	for _, d := range b.o.Bands {
+		switch {
+		case d.Label == "":
+		case d.Lo == d.Hi:
+			parts = append(parts, "dashed: "+d.Label)
+		default:
+			parts = append(parts, "shaded: "+d.Label)
+		}
+	}
+	return strings.Join(slices.DeleteFunc(parts, func(p string) bool { return p == "" }), " · ")
 }
 
 // standing reports whether the bars stand: wanted, and every label fits below its bar.

@@ -114,7 +114,7 @@ func gallery(t testing.TB) []picture {
 		p, err := Bar(o, s...)
 		add(name, p, err)
 	}
-	bar("bars", BarOptions{Title: "Kernel time", Unit: "ns", Labels: kernels, Bands: []Band{{Lo: 1e6, Hi: 1e6, Severity: Warning}}},
+	bar("bars", BarOptions{Title: "Kernel time", Unit: "ns", Labels: kernels, Bands: []Band{{Lo: 1e6, Hi: 1e6, Label: "budget 1 ms", Severity: Warning}}},
 		BarSeries{Values: []float64{1.2e6, 3.4e5, 8.8e5, 1200, nan}, Severity: []Severity{Critical, 0, 0, 0, 0}})
 	bar("standing bars", BarOptions{Title: "Utilisation by core", YLabel: "busy", Vertical: true, Unit: "%", Labels: []string{"cpu0", "cpu1", "cpu2", "cpu3"}},
 		BarSeries{Name: "user", Values: []float64{12, 90, 33, 4}}, BarSeries{Name: "system", Values: []float64{2, 100, 13, nan}})
