@@ -31,7 +31,7 @@ type Options struct {
 	Sources  []Source
 	Counters []string      // names or globs; none means each source's default set
 	Period   time.Duration // 0 is DefaultPeriod
-	Duration time.Duration // 0 records until the context ends or the command or process exits
+	Duration time.Duration // 0 records until the context ends or the command or process exits; a command that still runs then is told to end
 	PID      int           // a process to measure, 0 for the whole machine
 	Command  *Command      // a command to start and measure; excludes PID
 

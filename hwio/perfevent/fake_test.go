@@ -31,7 +31,6 @@ type fakeKernel struct {
 	wideOnly  []uint64        // hardware configs that exist
 	open_     []*fakeEvent
 	nextID    uint64
-	calls     []string
 }
 
 // fakeEvent is an open event; a leader has its group.

@@ -51,9 +51,9 @@ func Read(root sysroot.Root) (*Machine, error) {
 	m.Model, m.Vendor = model(root)
 	m.Kernel, _ = root.String("/proc/sys/kernel/osrelease")
 	type key struct {
-		pmu               string
-		capacity, hz      uint64
-		pkg, cluster, cpu int
+		pmu          string
+		capacity, hz uint64
+		pkg, cluster int
 	}
 	keys := make([]key, len(online))
 	for i, id := range online {

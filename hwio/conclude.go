@@ -1,0 +1,104 @@
+package hwio
+
+import (
+	"fmt"
+	"sync"
+	"time"
+)
+
+// conclude completes the result and sends the last batch with what can only be said at the end.
+func (r *recorder) conclude() {
+	res := r.res
+	res.Samples, res.Missed, res.Dropped = r.samples.Load(), r.missed.Load(), r.dropped.Load()
+	res.Duration = time.Duration(r.last - r.epoch)
+	res.IntervalMedian, res.IntervalP99 = time.Duration(r.between.quantile(0.5)), time.Duration(r.between.quantile(0.99))
+	res.IntervalMax = time.Duration(r.between.max)
+	res.ReadMean, res.ReadMax = time.Duration(r.reads.mean()), time.Duration(r.reads.max)
+	if r.epoch == 0 {
+		return
+	}
+	var end []string
+	say := func(format string, args ...any) { end = append(end, fmt.Sprintf(format, args...)) }
+	share := func(n uint64) float64 { return 100 * float64(n) / float64(max(r.tick, 1)) }
+	if res.Missed > 0 {
+		say("%d of %d ticks (%.2g %%) were missed because the recorder was not run in time; the samples there are longer", res.Missed, r.tick, share(res.Missed))
+	}
+	if res.Dropped > 0 {
+		say("%d of %d ticks (%.2g %%) were dropped because the file could not be written fast enough; the samples there are longer", res.Dropped, r.tick, share(res.Dropped))
+	}
+	if p := r.opt.Period; res.ReadMean > p/2 {
+		say("reading all counters takes %v, more than half of the period of %v: measure fewer counters or less often", res.ReadMean, p)
+	}
+	for _, m := range r.members {
+		if c, ok := m.stream.(Concluder); ok {
+			end = append(end, c.Conclude()...)
+		}
+	}
+	res.Warnings = append(append(res.Warnings, r.schema.Config.Warnings...), end...)
+	if r.cur == nil {
+		if len(end) == 0 {
+			return
+		}
+		r.takeSlot(true)
+	}
+	r.cur.batch.Warnings = append(r.cur.batch.Warnings, end...)
+	if b := r.cur.batch; b.Len() > 0 || len(end) > 0 || len(b.Gaps) > 0 {
+		if err := r.flush(); err != nil {
+			r.failed.CompareAndSwap(nil, &err)
+		}
+	}
+}
+
+// progress reports until the returned function is called.
+func (r *recorder) progress() func() {
+	if r.opt.Progress == nil {
+		return func() {}
+	}
+	report := func() {
+		p := Progress{Duration: r.opt.Duration, Samples: r.samples.Load(), Missed: r.missed.Load(), Dropped: r.dropped.Load()}
+		if t := r.began.Load(); t != 0 {
+			p.Elapsed = time.Duration(r.pacer.Now() - t)
+		}
+		r.opt.Progress(p)
+	}
+	done := make(chan struct{})
+	var wg sync.WaitGroup
+	wg.Go(func() {
+		t := time.NewTicker(100 * time.Millisecond)
+		defer t.Stop()
+		for {
+			select {
+			case <-t.C:
+				report()
+			case <-done:
+				report()
+				return
+			}
+		}
+	})
+	return func() {
+		close(done)
+		wg.Wait()
+	}
+}
+
+// teardown releases everything; it may follow a setup that failed half way.
+func (r *recorder) teardown() {
+	for _, m := range r.members {
+		if err := m.stream.Close(); err != nil {
+			r.res.Warnings = append(r.res.Warnings, fmt.Sprintf("closing source %s: %v", m.source, err))
+		}
+	}
+	if r.watch != nil {
+		r.watch()
+	}
+	if r.child != nil {
+		r.child.abandon()
+	}
+	if r.sink != nil {
+		_ = r.sink.Close()
+	}
+	if r.pacer != nil {
+		_ = r.pacer.Close()
+	}
+}
