@@ -226,12 +226,3 @@ func (c *call) duration(i int, def int64) (int64, error) {
 	}
 	return ns, nil
 }
-
-// options are the extra keywords as a map.
-func (c *call) options() map[string]starlark.Value {
-	out := make(map[string]starlark.Value, len(c.extra))
-	for _, kv := range c.extra {
-		out[string(kv[0].(starlark.String))] = kv[1]
-	}
-	return out
-}

@@ -141,7 +141,7 @@ func explain(e *Env, c *call) (starlark.Value, error) {
 		}
 		return starlark.String(s), nil
 	case starlark.NoneType:
-		return nil, fmt.Errorf("None cannot say why it is missing: explain the counter that it comes from, such as explain(cap[\"Name\"])")
+		return nil, fmt.Errorf("a None does not say why it is missing: explain the counter that it comes from, such as explain(cap[\"Name\"])")
 	}
 	return helpFor(e, c.value(0))
 }

@@ -1,0 +1,76 @@
+package builtins_test
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"go.starlark.net/starlark"
+
+	"astrolabe/capture/formats/all"
+)
+
+// shared finds a file of the folder beside the repository; tests skip where it is absent.
+func shared(t *testing.T, name string) string {
+	t.Helper()
+	path, err := filepath.Abs(filepath.Join("..", "..", "shared", name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(path); err != nil {
+		t.Skipf("SKIPPED: %v", err)
+	}
+	return path
+}
+
+// TestScriptsSeeTheVendorsNumbers opens a real capture as a script does and compares what total, min and max give with the numbers that
+// the vendor's tool gives for it.
+func TestScriptsSeeTheVendorsNumbers(t *testing.T) {
+	dir := shared(t, "data/gfx1151-vcopy")
+	data, err := os.ReadFile(shared(t, "data/vectors/gfx1151_expected_sample.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var want struct {
+		Rule string           `json:"duration_rule"`
+		Rows []map[string]any // a row of one number has no min and max, which is not the same as missing ones
+	}
+	if err := json.Unmarshal(data, &want); err != nil {
+		t.Fatal(err)
+	}
+	if len(want.Rows) == 0 {
+		t.Fatal("no expected numbers")
+	}
+	r := newRun(t)
+	r.env.Registry = all.Registry()
+	r.env.Files = folder("/")
+	number := func(v any) starlark.Value {
+		if f, ok := v.(float64); ok {
+			return starlark.Float(f)
+		}
+		return starlark.None
+	}
+	rows := starlark.NewList(nil)
+	for _, w := range want.Rows {
+		_, spread := w["min"]
+		rows.Append(starlark.Tuple{starlark.String(w["section"].(string) + "/" + w["metric"].(string)), number(w["avg_or_value"]),
+			starlark.Bool(spread), number(w["min"]), number(w["max"])})
+	}
+	r.names["path"], r.names["rule"], r.names["rows"] = starlark.String(dir), starlark.String(want.Rule), rows
+	err = r.exec("shared", `
+cap = capture.open(path, duration=rule)
+for name, value, spread, least, most in rows:
+    m = cap.metric(name)
+    assert.near(m.total(), value)
+    if spread:
+        assert.near(m.min(), least)
+        assert.near(m.max(), most)
+    if value == None:
+        assert.true("missing" in explain(m), name)
+assert.eq(len(cap.metrics), 77)
+`)
+	if err != nil {
+		t.Error(trace(err))
+	}
+}
