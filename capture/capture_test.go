@@ -3,6 +3,7 @@ package capture
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -247,6 +248,30 @@ func TestQuantilesInterpolateLikeNumpy(t *testing.T) {
 	}
 }
 
+func TestQuantilesEqualThoseOfASortedColumn(t *testing.T) {
+	r := rand.New(rand.NewPCG(3, 3))
+	for _, n := range []int{1, 2, 3, 10, 1000, 4097} {
+		for _, distinct := range []int{1, 3, 1 << 30} {
+			v := make([]float64, n)
+			for i := range v {
+				v[i] = float64(r.IntN(distinct))
+			}
+			sorted := slices.Sorted(slices.Values(v))
+			c := newCapture(t, NewUniformAxis(n, 1), gauge("g", floats(v...))).Counter("g")
+			ps := []float64{0.99, 0, 0.5, 1, 0.95, 0.01}
+			for k, q := range c.Quantiles(ps...) {
+				pos := ps[k] * float64(n-1)
+				i := int(pos)
+				want := sorted[i]
+				if i+1 < n {
+					want += (pos - float64(i)) * (sorted[i+1] - sorted[i])
+				}
+				near(t, "quantile", q.Float(), want)
+			}
+		}
+	}
+}
+
 func TestWhereGathersValuesReasonsAndLabels(t *testing.T) {
 	a := NewUniformAxis(5, 10)
 	d := delta("d", ints(1, 2, 3, 4, 5))
@@ -390,5 +415,12 @@ func BenchmarkRolling(b *testing.B) {
 			b.Fatal(err)
 		}
 		r.Floats()
+	}
+}
+
+func BenchmarkQuantiles(b *testing.B) {
+	c := randomCapture(b, 1_000_000, 1)
+	for b.Loop() {
+		c.Counter("f").Quantiles(0.5, 0.95, 0.99)
 	}
 }

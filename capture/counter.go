@@ -1,9 +1,6 @@
 package capture
 
-import (
-	"math"
-	"sync"
-)
+import "math"
 
 // Kind says how a counter's values combine over time.
 type Kind uint8
@@ -93,8 +90,7 @@ type Counter struct {
 	Reasons   []ReasonRun
 	Warnings  []string
 
-	once   sync.Once
-	cached []float64
+	kept onceFloats
 }
 
 // Len is the number of samples.
@@ -113,19 +109,17 @@ func (c *Counter) ReadFloats(dst []float64, from int) {
 	}
 }
 
-// Floats returns every sample as a double, NaN where missing. The slice is shared: do not write to it.
+// Floats returns every sample as a double, NaN where missing. The slice may be shared: do not write to it. A measured column is
+// the slice itself or converted afresh; only what costs more than a conversion to compute is kept.
 func (c *Counter) Floats() []float64 {
 	if c.Col != nil {
-		if d := c.Col.Data(); d.U == nil {
-			return d.F
-		}
+		return c.Col.Data().Floats()
 	}
-	c.once.Do(func() {
+	return c.kept.get(func() []float64 {
 		out := make([]float64, c.Len())
 		parallelBlocks(len(out), func(lo, hi int) { c.ReadFloats(out[lo:hi], lo) })
-		c.cached = out
+		return out
 	})
-	return c.cached
 }
 
 // Value returns sample i, an exact integer where the column holds integers.
@@ -160,7 +154,7 @@ func (c *Counter) floatValue(f float64) Value {
 	return FloatValue(f)
 }
 
-// Intervals returns the measuring time of each sample in ns: the pass's own where there is one.
+// Interval is the measuring time of each sample in ns: the pass's own where there is one.
 func (c *Counter) Interval(i int) float64 {
 	if c.Pass != nil && c.Pass.Duration != nil {
 		return c.Pass.Duration.Data().Float(i)

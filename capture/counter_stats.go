@@ -2,6 +2,7 @@ package capture
 
 import (
 	"math"
+	"math/bits"
 	"slices"
 )
 
@@ -137,17 +138,53 @@ func (c *Counter) Quantiles(ps ...float64) []Value {
 	if len(v) == 0 {
 		return out
 	}
-	slices.Sort(v)
 	for k, p := range ps {
 		pos := min(max(p, 0), 1) * float64(len(v)-1)
 		i := int(pos)
-		x := v[i]
+		x := selectNth(v, i)
 		if frac := pos - float64(i); frac > 0 && i+1 < len(v) {
-			x += frac * (v[i+1] - v[i])
+			x += frac * (slices.Min(v[i+1:]) - x)
 		}
 		out[k] = FloatValue(x)
 	}
 	return out
+}
+
+// selectNth reorders v so that v[n] is what a sort would put there, with nothing larger before it and nothing smaller behind it, and
+// returns it. It partitions around medians of three and sorts where that makes no progress.
+func selectNth(v []float64, n int) float64 {
+	lo, hi := 0, len(v)-1
+	for rounds := 2 * bits.Len(uint(len(v))); lo < hi; rounds-- {
+		if rounds == 0 {
+			slices.Sort(v[lo : hi+1])
+			break
+		}
+		mid := lo + (hi-lo)/2
+		pivot := max(min(v[lo], v[mid]), min(max(v[lo], v[mid]), v[hi]))
+		i, j := lo, hi
+		for i <= j {
+			for v[i] < pivot {
+				i++
+			}
+			for v[j] > pivot {
+				j--
+			}
+			if i <= j {
+				v[i], v[j] = v[j], v[i]
+				i++
+				j--
+			}
+		}
+		switch {
+		case n <= j:
+			hi = j
+		case n >= i:
+			lo = i
+		default:
+			return v[n]
+		}
+	}
+	return v[n]
 }
 
 // Percentile is the quantile p/100.

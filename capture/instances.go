@@ -1,6 +1,12 @@
 package capture
 
-import "math"
+import (
+	"math"
+	"sync"
+)
+
+// instanceScratch keeps the two buffers that reading instances needs, so that a block allocates nothing.
+var instanceScratch = sync.Pool{New: func() any { return new([2][]float64) }}
 
 // readInstances combines the instances of a counter into its value, sample by sample.
 func (c *Counter) readInstances(dst []float64, from int) {
@@ -15,9 +21,17 @@ func (c *Counter) readInstances(dst []float64, from int) {
 	if len(c.Instances) == 1 {
 		return
 	}
-	buf := make([]float64, len(dst))
-	count := make([]float64, len(dst))
+	scratch := instanceScratch.Get().(*[2][]float64)
+	defer instanceScratch.Put(scratch)
+	for k := range scratch {
+		if cap(scratch[k]) < len(dst) {
+			scratch[k] = make([]float64, len(dst))
+		}
+		scratch[k] = scratch[k][:len(dst)]
+	}
+	buf, count := scratch[0], scratch[1]
 	for i, v := range dst {
+		count[i] = 0
 		if v == v {
 			count[i] = 1
 		}
