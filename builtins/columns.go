@@ -193,7 +193,7 @@ func (b *columnBuilder) column(name string, v starlark.Value) error {
 			return err
 		}
 		meta.Integral = integral
-		b.counters = append(b.counters, &capture.Counter{Meta: meta, Col: col})
+		b.counters = append(b.counters, &capture.Counter{Meta: meta, Col: col, Reasons: noneIn(col)})
 		return nil
 	}
 	var whole *capture.Counter
@@ -216,10 +216,15 @@ func (b *columnBuilder) column(name string, v starlark.Value) error {
 	if whole.Col != nil {
 		return fmt.Errorf("%q is a column too: give the counter or its instances", base)
 	}
-	in := &capture.Counter{Meta: whole.Meta, Col: col}
+	in := &capture.Counter{Meta: whole.Meta, Col: col, Reasons: noneIn(col)}
 	in.Name, in.Meta.Instance, in.Integral = name, id, integral
 	whole.Instances = append(whole.Instances, in)
 	return nil
+}
+
+// noneIn is the reason for what is missing in a column.
+func noneIn(col *capture.Column) []capture.ReasonRun {
+	return []capture.ReasonRun{{From: 0, To: col.Len(), Reason: capture.Reason{Code: capture.Unknown, Text: "the column that the script gave has None here"}}}
 }
 
 func splitInstance(name string) (base, id string, ok bool) {

@@ -18,8 +18,7 @@ func (c *Counter) String() string {
 	n := c.Len()
 	fmt.Fprintf(&b, " %d %s", n, plural(n, "sample"))
 	if n > 0 {
-		start, end := c.c.Axis.Extent()
-		fmt.Fprintf(&b, " of %s", formatNS(float64(end-start)/float64(n)))
+		fmt.Fprintf(&b, " of %s", formatNS(float64(c.c.Axis.Measured())/float64(n)))
 	}
 	f := c.c.Floats()
 	count := 0

@@ -27,7 +27,7 @@ func TestStringFormsAreShort(t *testing.T) {
 		"str(plot.timeline(clk, title='T'))": `Plot timeline "T"`,
 		"str(cap.counters)":                  "3 counters: clk, hits, TCP_REQ_sum",
 		"str(cap)":                           "Capture example\n  6 samples over 6 s, 3 counters\n  gpu gfx1151\n  counters clk, hits, TCP_REQ_sum\n  labels kernel\n  1 region\n  1 gap",
-		"str(capture.from_columns({'a': [None, None]})['a'])": "Counter a 2 samples of 1 s all missing: the source has no value here and gives no reason",
+		"str(capture.from_columns({'a': [None, None]})['a'])": "Counter a 2 samples of 1 s all missing: the column that the script gave has None here",
 		"str(report.new('R'))":                                `Report "R" 0 items, 0 findings`,
 		"str(capture)":                                        "<module capture>",
 		"str(clk.gt)":                                         "<function Counter.gt>",
