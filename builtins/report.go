@@ -24,13 +24,25 @@ type Report struct {
 
 var _ starlark.HasAttrs = (*Report)(nil)
 
-// Report returns the document as it is now, with its provenance.
+// Report returns the document as it is now, with its provenance and the capture's warnings.
 func (r *Report) Report() (*plots.Report, error) {
 	out := r.r
 	out.Items = slices.Clone(out.Items)
 	prov, err := r.provenance()
 	out.Provenance = append(prov, out.Provenance...)
+	if r.cap != nil && len(r.cap.c.Warnings) > 0 {
+		out.Items = append(out.Items, plots.Text("## Warnings about the data\n\n"+bulletList(r.cap.c.Warnings)))
+	}
 	return &out, err
+}
+
+// bulletList is Markdown with one point for each text, whose own markup shows as it is.
+func bulletList(texts []string) string {
+	var b strings.Builder
+	for _, t := range texts {
+		b.WriteString("- " + strings.NewReplacer("*", "\\*", "`", "\\`", "\n", " ").Replace(t) + "\n")
+	}
+	return b.String()
 }
 
 // Findings returns the findings so far, the gravest first.
