@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"time"
 
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
@@ -22,8 +23,8 @@ var ErrStreamForm = errors.New("the recording is complete but stays in the strea
 
 // Writer records a capture batch by batch. It is not safe for concurrent use.
 //
-// A batch is in the hands of the kernel when Write returns, so a killed recorder loses nothing of it; it is on the disk when Close
-// returns, or when the kernel writes it back, which a crash of the machine may forestall.
+// A batch is in the hands of the kernel when Write returns, so a killed recorder loses nothing of it. Write has the kernel put
+// what it holds on the disk about once per syncEvery, so a crash of the machine loses little more.
 type Writer struct {
 	path    string
 	f       file
@@ -37,9 +38,13 @@ type Writer struct {
 	size    int64        // of the file up to its last whole message
 	samples int64
 	last    int64 // start of the last sample
+	synced  time.Time
 	err     error // of the first failed Write; later ones give it again
 	closed  bool
 }
+
+// syncEvery is how much time of a recording a crash of the machine may cost.
+const syncEvery = time.Second
 
 // file is the part of *os.File that a recording needs; tests put a failing one in its place.
 type file interface {
@@ -191,6 +196,13 @@ func (w *Writer) Write(b *capture.Batch) error {
 		return w.err
 	}
 	w.size += int64(w.buf.Len())
+	if now := time.Now(); !w.pipe && now.Sub(w.synced) >= syncEvery {
+		w.synced = now
+		if err := w.f.Sync(); err != nil {
+			w.err = w.failed(err)
+			return w.err
+		}
+	}
 	w.samples += int64(b.Len())
 	if n := b.Len(); n > 0 {
 		w.last = b.Start[n-1]
