@@ -3,32 +3,19 @@ package builtins_test
 import (
 	"encoding/json"
 	"os"
-	"path/filepath"
 	"testing"
 
 	"go.starlark.net/starlark"
 
 	"astrolabe/capture/formats/all"
+	"astrolabe/internal/sharedtest"
 )
-
-// shared finds a file of the folder beside the repository; tests skip where it is absent.
-func shared(t *testing.T, name string) string {
-	t.Helper()
-	path, err := filepath.Abs(filepath.Join("..", "..", "shared", name))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := os.Stat(path); err != nil {
-		t.Skipf("SKIPPED: %v", err)
-	}
-	return path
-}
 
 // TestScriptsSeeTheVendorsNumbers opens a real capture as a script does and compares what total, min and max give with the numbers that
 // the vendor's tool gives for it.
 func TestScriptsSeeTheVendorsNumbers(t *testing.T) {
-	dir := shared(t, "data/gfx1151-vcopy")
-	data, err := os.ReadFile(shared(t, "data/vectors/gfx1151_expected_sample.json"))
+	dir := sharedtest.Path(t, "data/gfx1151-vcopy")
+	data, err := os.ReadFile(sharedtest.Path(t, "data/vectors/gfx1151_expected_sample.json"))
 	if err != nil {
 		t.Fatal(err)
 	}

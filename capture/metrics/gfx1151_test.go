@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"math"
 	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -13,34 +12,12 @@ import (
 	"astrolabe/capture/formats"
 	"astrolabe/capture/formats/rocprofcompute"
 	"astrolabe/capture/metrics"
+	"astrolabe/internal/sharedtest"
 )
-
-// sharedFile returns a path below the shared folder beside the repository and skips the test where it is absent.
-func sharedFile(t testing.TB, parts ...string) string {
-	t.Helper()
-	dir, err := os.Getwd()
-	if err != nil {
-		t.Fatal(err)
-	}
-	for {
-		if _, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil {
-			break
-		}
-		if dir == filepath.Dir(dir) {
-			t.Fatal("no go.mod above the test")
-		}
-		dir = filepath.Dir(dir)
-	}
-	path := filepath.Join(append([]string{dir, "..", "shared"}, parts...)...)
-	if _, err := os.Stat(path); err != nil {
-		t.Skipf("SKIPPED: %s is absent", filepath.Join(append([]string{"../shared"}, parts...)...))
-	}
-	return path
-}
 
 func openVcopy(t testing.TB, opt formats.Options) *capture.Capture {
 	t.Helper()
-	path := sharedFile(t, "data", "gfx1151-vcopy")
+	path := sharedtest.Path(t, "data", "gfx1151-vcopy")
 	cap, err := formats.NewRegistry(rocprofcompute.Format{}).Open(context.Background(), path, opt)
 	if err != nil {
 		t.Fatal(err)
@@ -60,7 +37,7 @@ type expectedRow struct {
 
 func expectedRows(t testing.TB) (rows []expectedRow, raw map[string]map[string]any) {
 	t.Helper()
-	text, err := os.ReadFile(sharedFile(t, "data", "vectors", "gfx1151_expected_sample.json"))
+	text, err := os.ReadFile(sharedtest.Path(t, "data", "vectors", "gfx1151_expected_sample.json"))
 	if err != nil {
 		t.Fatal(err)
 	}

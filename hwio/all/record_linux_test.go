@@ -207,7 +207,7 @@ func TestFailureToCreateTheFileEndsTheWaitingCommand(t *testing.T) {
 
 func TestRecordingOfAProcessEndsWithIt(t *testing.T) {
 	sel := cpu(t, true)
-	cmd := exec.Command("sleep", "0.3")
+	cmd := exec.Command("sleep", "1.5") // long enough to be found on a busy machine
 	if err := cmd.Start(); err != nil {
 		t.Skip(err)
 	}

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -20,29 +19,13 @@ import (
 
 	"astrolabe/capture"
 	"astrolabe/hwio"
+	"astrolabe/internal/sharedtest"
 )
 
 // reference opens a table of the shared reference folder, which lies beside the repository.
 func reference(t *testing.T, name string) [][]string {
 	t.Helper()
-	dir, err := os.Getwd()
-	if err != nil {
-		t.Fatal(err)
-	}
-	for {
-		if _, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil {
-			break
-		}
-		if dir == filepath.Dir(dir) {
-			t.Fatal("no go.mod above the test")
-		}
-		dir = filepath.Dir(dir)
-	}
-	path := filepath.Join(dir, "..", "shared", "reference", name)
-	f, err := os.Open(path)
-	if errors.Is(err, os.ErrNotExist) {
-		t.Skipf("SKIPPED: the kernel's layouts are not verified, %s is not there", path)
-	}
+	f, err := os.Open(sharedtest.Path(t, "reference", name))
 	if err != nil {
 		t.Fatal(err)
 	}

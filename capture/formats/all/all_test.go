@@ -12,30 +12,8 @@ import (
 
 	"astrolabe/capture"
 	"astrolabe/capture/formats"
+	"astrolabe/internal/sharedtest"
 )
-
-// shared is a path below the folder of real captures that lies beside the repository.
-func shared(t *testing.T, parts ...string) string {
-	t.Helper()
-	dir, err := os.Getwd()
-	if err != nil {
-		t.Fatal(err)
-	}
-	for {
-		if _, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil {
-			break
-		}
-		if dir == filepath.Dir(dir) {
-			t.Fatal("no go.mod above the test")
-		}
-		dir = filepath.Dir(dir)
-	}
-	path := filepath.Join(append([]string{dir, "..", "shared"}, parts...)...)
-	if _, err := os.Stat(path); err != nil {
-		t.Skip("SKIPPED, the real captures are not here:", err)
-	}
-	return path
-}
 
 func sameColumn(t *testing.T, what string, a, b *capture.Column) {
 	t.Helper()
@@ -84,7 +62,7 @@ func TestRealCapturesSurviveTheNativeFormat(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			ctx := context.Background()
 			r := Registry()
-			want, err := r.Open(ctx, shared(t, "data", name), formats.Options{})
+			want, err := r.Open(ctx, sharedtest.Path(t, "data", name), formats.Options{})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -15,30 +15,8 @@ import (
 
 	"astrolabe/capture"
 	"astrolabe/capture/formats"
+	"astrolabe/internal/sharedtest"
 )
-
-// shared is the path of a real capture, which is not part of the project.
-func shared(t testing.TB, name string) string {
-	t.Helper()
-	dir, err := os.Getwd()
-	if err != nil {
-		t.Fatal(err)
-	}
-	for {
-		if _, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil {
-			break
-		}
-		if filepath.Dir(dir) == dir {
-			t.Fatal("no go.mod above the test")
-		}
-		dir = filepath.Dir(dir)
-	}
-	path := filepath.Join(dir, "..", "shared", "data", name)
-	if _, err := os.Stat(path); err != nil {
-		t.Skipf("SKIPPED: the real capture %s is not here: %v", name, err)
-	}
-	return path
-}
 
 func openPath(t testing.TB, path string, opt formats.Options) *capture.Capture {
 	t.Helper()
@@ -84,7 +62,7 @@ func longCells(t *testing.T, path string) (cells map[[2]string]float64, duration
 }
 
 func TestGfx1151HasEveryValueOfTheFile(t *testing.T) {
-	dir := shared(t, "gfx1151-vcopy")
+	dir := sharedtest.Path(t, "data", "gfx1151-vcopy")
 	c := openPath(t, dir, formats.Options{})
 	eq(t, "samples", c.Len(), 3)
 	eq(t, "counters", len(c.Counters), 147)
@@ -121,7 +99,7 @@ func TestGfx1151HasEveryValueOfTheFile(t *testing.T) {
 }
 
 func TestGfx1151DurationRules(t *testing.T) {
-	dir := shared(t, "gfx1151-vcopy")
+	dir := sharedtest.Path(t, "data", "gfx1151-vcopy")
 	for rule, want := range map[string]float64{"": 166.31, "pass": 166.31, "median": 177.624, "first": 344.512} {
 		c := openPath(t, dir, formats.Options{Duration: rule})
 		ctr := c.Counter("TCP_GL1_REQ_READ_sum")
@@ -139,7 +117,7 @@ func TestGfx1151DurationRules(t *testing.T) {
 }
 
 func TestGfx1151HazardsAreFlagged(t *testing.T) {
-	c := openPath(t, shared(t, "gfx1151-vcopy"), formats.Options{})
+	c := openPath(t, sharedtest.Path(t, "data", "gfx1151-vcopy"), formats.Options{})
 	var flagged []string
 	for _, ctr := range c.Counters {
 		if len(ctr.Warnings) > 0 {
@@ -159,7 +137,7 @@ func TestGfx1151HazardsAreFlagged(t *testing.T) {
 }
 
 func TestMI200WideHasCountersInstancesAndLevels(t *testing.T) {
-	c := openPath(t, shared(t, "mi200-vcopy"), formats.Options{})
+	c := openPath(t, sharedtest.Path(t, "data", "mi200-vcopy"), formats.Options{})
 	eq(t, "samples", c.Len(), 3)
 	eq(t, "gpu", c.GPU, "gfx90a")
 	eq(t, "axis", c.Axis, &capture.Axis{Clock: "gpu", Start: []int64{0, 113760, 150880}, End: []int64{20480, 130080, 166400}})
@@ -198,7 +176,7 @@ func TestMI200WideHasCountersInstancesAndLevels(t *testing.T) {
 }
 
 func TestMI300XLongInfersPassesWithoutGUID(t *testing.T) {
-	dir := shared(t, "mi300x-vcopy-long")
+	dir := sharedtest.Path(t, "data", "mi300x-vcopy-long")
 	c := openPath(t, dir, formats.Options{})
 	eq(t, "samples", c.Len(), 3)
 	eq(t, "passes", len(c.Passes), 12)
@@ -235,7 +213,7 @@ func TestMI300XLongInfersPassesWithoutGUID(t *testing.T) {
 }
 
 func TestTheMainFileAloneOpensLikeItsFolder(t *testing.T) {
-	dir := shared(t, "mi200-vcopy")
+	dir := sharedtest.Path(t, "data", "mi200-vcopy")
 	a, b := openPath(t, dir, formats.Options{}), openPath(t, filepath.Join(dir, "pmc_perf.csv"), formats.Options{})
 	eq(t, "counters", len(b.Counters), len(a.Counters))
 	eq(t, "warnings", b.Warnings, a.Warnings)
@@ -244,14 +222,14 @@ func TestTheMainFileAloneOpensLikeItsFolder(t *testing.T) {
 }
 
 func BenchmarkOpenGfx1151(b *testing.B) {
-	dir := shared(b, "gfx1151-vcopy")
+	dir := sharedtest.Path(b, "data", "gfx1151-vcopy")
 	for b.Loop() {
 		openPath(b, dir, formats.Options{})
 	}
 }
 
 func BenchmarkOpenMI300X(b *testing.B) {
-	dir := shared(b, "mi300x-vcopy-long")
+	dir := sharedtest.Path(b, "data", "mi300x-vcopy-long")
 	for b.Loop() {
 		openPath(b, dir, formats.Options{})
 	}

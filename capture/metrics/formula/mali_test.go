@@ -6,37 +6,14 @@ import (
 	"fmt"
 	"math"
 	"os"
-	"path/filepath"
 	"regexp"
 	"strconv"
 	"strings"
 	"testing"
 
 	"astrolabe/capture"
+	"astrolabe/internal/sharedtest"
 )
-
-// shared returns a file of the shared folder beside the repository and skips the test where it is absent.
-func shared(t testing.TB, parts ...string) string {
-	t.Helper()
-	dir, err := os.Getwd()
-	if err != nil {
-		t.Fatal(err)
-	}
-	for {
-		if _, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil {
-			break
-		}
-		if dir == filepath.Dir(dir) {
-			t.Fatal("no go.mod above the test")
-		}
-		dir = filepath.Dir(dir)
-	}
-	path := filepath.Join(append([]string{dir, "..", "shared"}, parts...)...)
-	if _, err := os.Stat(path); err != nil {
-		t.Skipf("SKIPPED: %s is absent", filepath.Join(append([]string{"../shared"}, parts...)...))
-	}
-	return path
-}
 
 var headingRE = regexp.MustCompile(`^(\d+\.\d+\.\d+) (.+)$`)
 
@@ -76,7 +53,7 @@ type maliCase struct {
 
 func maliCases(t testing.TB) []maliCase {
 	t.Helper()
-	raw, err := os.ReadFile(shared(t, "data", "vectors", "mali_formulas_sample.json"))
+	raw, err := os.ReadFile(sharedtest.Path(t, "data", "vectors", "mali_formulas_sample.json"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -93,7 +70,7 @@ var guides = map[string]string{"mali-g615": "000_142004d212a1813f.txt"}
 func TestGuideFormulasEqualTheVectors(t *testing.T) {
 	cases := maliCases(t)
 	for gpu, file := range guides {
-		sections, formulas := guideFormulas(t, shared(t, "seeds", file))
+		sections, formulas := guideFormulas(t, sharedtest.Path(t, "seeds", file))
 		mended := 0
 		var exprs []*Expr
 		for _, s := range sections {
@@ -187,7 +164,7 @@ func benchmarkGuide(b *testing.B, integers bool) (*Program, int) {
 		}
 		rows = int(n)
 	}
-	sections, formulas := guideFormulas(b, shared(b, "seeds", guides["mali-g615"]))
+	sections, formulas := guideFormulas(b, sharedtest.Path(b, "seeds", guides["mali-g615"]))
 	var exprs []*Expr
 	for _, s := range sections {
 		e, _, err := ParseLenient(Streamline, formulas[s])
@@ -269,7 +246,7 @@ func BenchmarkGuideFormulas(b *testing.B) {
 
 // BenchmarkBind parses and compiles the 108 formulas.
 func BenchmarkBind(b *testing.B) {
-	sections, formulas := guideFormulas(b, shared(b, "seeds", guides["mali-g615"]))
+	sections, formulas := guideFormulas(b, sharedtest.Path(b, "seeds", guides["mali-g615"]))
 	axis := capture.NewUniformAxis(1, 1e6)
 	env := columnEnv(axis, func(string) []float64 { return []float64{1} })
 	for b.Loop() {
