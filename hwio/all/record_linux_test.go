@@ -207,7 +207,7 @@ func TestFailureToCreateTheFileEndsTheWaitingCommand(t *testing.T) {
 
 func TestRecordingOfAProcessEndsWithIt(t *testing.T) {
 	sel := cpu(t, true)
-	cmd := exec.Command("sleep", "1.5") // long enough to be found on a busy machine
+	cmd := exec.Command("sleep", "0.5")
 	if err := cmd.Start(); err != nil {
 		t.Skip(err)
 	}
@@ -218,7 +218,8 @@ func TestRecordingOfAProcessEndsWithIt(t *testing.T) {
 		t.Errorf("%d samples in %v, exit %v", c.Len(), took, res.Exit)
 	}
 	_, err := hwio.Record(t.Context(), hwio.Options{Sources: sel.Sources, PID: cmd.Process.Pid, Create: func(s *capture.Schema) (hwio.Sink, error) { return hwio.NewMemory(s, 1<<20), nil }})
-	if err == nil || !strings.Contains(err.Error(), "no process") {
+	// Either the recorder finds no such process, or the kernel says so when the events are opened.
+	if err == nil || !strings.Contains(err.Error(), "no process") && !strings.Contains(err.Error(), "does not exist") {
 		t.Errorf("err = %v", err)
 	}
 }
