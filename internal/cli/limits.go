@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"github.com/spf13/pflag"
+
+	"astrolabe/internal/script"
 )
 
 // limits are the flags that contain what a script may do. They stand before the script on the command line.
@@ -22,12 +24,12 @@ type limits struct {
 }
 
 func (l *limits) register(f *pflag.FlagSet) {
-	f.StringSliceVar(&l.allowRead, "allow-read", nil, "folders that a script may read besides its own repository, as `DIR,…`")
+	f.StringSliceVar(&l.allowRead, "allow-read", nil, "`FOLDERS` that a script may read besides its own repository, with commas between them")
 	f.BoolVar(&l.allowExec, "allow-exec", false, "let a script run commands")
 	f.Var(&allowFlag{&l.allow}, "allow", "further things that a script may use: clock")
 	f.StringVar(&l.out, "out", "", "the folder `DIR` that a script may write in (default the working directory)")
-	f.Uint64Var(&l.maxSteps, "max-steps", 0, "stop a script after `N` steps (default some hundred million)")
-	f.DurationVar(&l.timeout, "timeout", 0, "stop a script after this time, such as 30s")
+	f.Uint64Var(&l.maxSteps, "max-steps", 0, fmt.Sprintf("stop a script after `N` steps (default %d)", uint64(script.DefaultMaxSteps)))
+	f.DurationVar(&l.timeout, "timeout", 0, "stop a script after the `TIME`, such as 30s")
 	f.Var(&l.maxMemory, "max-memory", "stop a script when the program takes more memory than `SIZE`, such as 2GiB")
 }
 

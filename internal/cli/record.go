@@ -27,10 +27,10 @@ type recordFlags struct {
 
 func (f *recordFlags) register(cmd *cobra.Command, duration time.Duration) {
 	flags := cmd.Flags()
-	flags.StringSliceVar(&f.sources, "source", nil, "the sources to read, as `S,…`; cpu is perfevent and procfs together (default the best that works here)")
-	flags.StringSliceVar(&f.counters, "counters", nil, "the counters to record, as `GLOB,…` (default each source's own choice)")
-	flags.DurationVar(&f.period, "period", hwio.DefaultPeriod, "the time between two samples")
-	flags.DurationVar(&f.duration, "duration", duration, "how long to record")
+	flags.StringSliceVar(&f.sources, "source", nil, "the `SOURCES` to read, with commas between them; cpu is perfevent and procfs together (default the best that works here)")
+	flags.StringSliceVar(&f.counters, "counters", nil, "the counters to record, `GLOBS` with commas between them (default each source's own choice)")
+	flags.DurationVar(&f.period, "period", hwio.DefaultPeriod, "the `TIME` between two samples")
+	flags.DurationVar(&f.duration, "duration", duration, "the `TIME` to record")
 }
 
 func (f *recordFlags) check() error {
