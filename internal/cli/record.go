@@ -136,7 +136,7 @@ func (a *app) measure(ctx context.Context, opt hwio.Options, sel *hwio.Selection
 	}
 	fmt.Fprintf(a.talk, "%d samples of %d counters from %s in %.3g s\n", res.Samples, res.Columns, strings.Join(res.Sources, " and "), res.Duration.Seconds())
 	if res.Exit != nil && (res.Exit.Code != 0 || res.Exit.Signal != "") {
-		fmt.Fprintf(a.talk, "the command was %s\n", exitText(res.Exit))
+		fmt.Fprintf(a.talk, "the command %s\n", exitText(res.Exit))
 	}
 	return res, err
 }
@@ -154,7 +154,7 @@ func recordingLine(opt hwio.Options, sel *hwio.Selection) string {
 
 func exitText(e *hwio.Exit) string {
 	if e.Signal != "" {
-		return e.String()
+		return "was " + e.String()
 	}
 	return fmt.Sprintf("ended with status %d", e.Code)
 }

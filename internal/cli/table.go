@@ -2,7 +2,6 @@ package cli
 
 import (
 	"encoding/json"
-	"math"
 	"strings"
 	"unicode/utf8"
 )
@@ -47,14 +46,6 @@ func (a *app) printJSON(v any) error {
 	enc.SetEscapeHTML(false)
 	enc.SetIndent("", "  ")
 	return enc.Encode(v)
-}
-
-// jsonNumber is a number that JSON can hold, null where it is missing.
-func jsonNumber(f float64) *float64 {
-	if math.IsNaN(f) || math.IsInf(f, 0) {
-		return nil
-	}
-	return &f
 }
 
 // orEmpty makes a list that JSON writes as [], not null.
