@@ -10,6 +10,7 @@ import (
 
 	"go.starlark.net/resolve"
 	"go.starlark.net/starlark"
+	"go.starlark.net/syntax"
 
 	"astrolabe/builtins"
 	"astrolabe/hwio"
@@ -41,8 +42,13 @@ func stepsStopped(n uint64) *stopped {
 	return &stopped{ErrStepLimit, fmt.Sprintf("step limit %d reached: raise --max-steps", n)}
 }
 
+// memoryStopped says how much was in use, if used is not 0.
 func memoryStopped(limit, used uint64) *stopped {
-	return &stopped{ErrMemoryLimit, fmt.Sprintf("memory limit %s reached (%s in use): raise --max-memory", byteText(limit), byteText(used))}
+	text := "memory limit " + byteText(limit) + " reached"
+	if used > 0 {
+		text += " (" + byteText(used) + " in use)"
+	}
+	return &stopped{ErrMemoryLimit, text + ": raise --max-memory"}
 }
 
 // byteText is a size with a binary unit, rounded to a tenth.
@@ -93,13 +99,28 @@ func (e *Error) Unwrap() []error {
 }
 
 // FormatError is the text of an error for people: each frame of the traceback with its source line and a caret, then the
-// message, each line ended.
+// message, each line ended. The frames of modules stand below those of the load that ran them.
 func FormatError(err error) string {
+	var source repl.SourceLine
 	var e *Error
 	if errors.As(err, &e) {
-		return repl.FormatError(e.err, e.text.line)
+		err, source = e.err, e.text.line
 	}
-	return repl.FormatError(err, nil)
+	var eval *starlark.EvalError
+	if !errors.As(err, &eval) {
+		return repl.FormatError(err, source)
+	}
+	whole := &starlark.EvalError{CallStack: flatten(err)}
+	for errors.As(err, &eval) { // the innermost says it without the loads around it
+		whole.Msg, err = eval.Msg, eval.Unwrap()
+	}
+	var list resolve.ErrorList
+	var syn syntax.Error
+	if errors.As(err, &list) || errors.As(err, &syn) {
+		whole.Msg, _, _ = strings.Cut(whole.Msg, ": ") // of a load; what is wrong with the file follows
+		return repl.FormatError(whole, source) + repl.FormatError(err, source)
+	}
+	return repl.FormatError(whole, source)
 }
 
 // recoverInternal turns a panic into an InternalError. It must be deferred directly.
@@ -158,6 +179,10 @@ func undefined(err error, predeclared starlark.StringDict) error {
 	for i, e := range out {
 		name, ok := strings.CutPrefix(e.Msg, "undefined: ")
 		if !ok || strings.Contains(name, " ") {
+			continue
+		}
+		if name == "assert" {
+			out[i].Msg = "undefined: assert is for test files, whose names end in " + testSuffix
 			continue
 		}
 		if near := hwio.Near(name, known); len(near) > 0 {

@@ -19,7 +19,7 @@ import (
 // flagSet is what one file declares.
 type flagSet struct {
 	calls bool            // flags is called
-	open  bool            // with names that the source does not tell, such as flags(**d)
+	open  bool            // with names that the source does not tell, such as flags(**d), or in a file that is no Starlark
 	raw   bool            // the file reads args itself
 	flags map[string]bool // name with _: true for a switch, which takes no value
 }
@@ -64,6 +64,7 @@ func (s *flagSets) scan(r *Runner, m *module) {
 	s.files[m.key] = set
 	file, err := dialect().Parse(m.name, m.text, 0)
 	if err != nil {
+		set.open = true
 		return
 	}
 	var loads []string

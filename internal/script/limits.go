@@ -32,11 +32,11 @@ func (l Limits) withDefaults() Limits {
 func DefaultMaxMemory() uint64 { return availableMemory() / 4 * 3 }
 
 const (
-	// memoryInterval is how often memory is looked at: a builtin that fills memory takes some 100 MB meanwhile.
-	memoryInterval = 20 * time.Millisecond
-	// stopGrace is how long a builtin may go on after the run was stopped. The interpreter itself stops at once, so what
-	// outlasts this is one long builtin, such as [0] * (1 << 29), which only the end of the program stops.
-	stopGrace = time.Second
+	// stopGrace is how long a builtin may go on after the time limit, memoryGrace how long after that of memory. The
+	// interpreter itself stops at once, so what outlasts this is one long operation, such as [0] * (1 << 29), which only the
+	// end of the program stops.
+	stopGrace   = time.Second
+	memoryGrace = 250 * time.Millisecond
 )
 
 // watch stops the run when it takes too much time or memory, and ends the program where that does not help. The function that it
@@ -48,18 +48,23 @@ func (r *Runner) watch(cancel context.CancelCauseFunc) (end func()) {
 	if l.Timeout > 0 {
 		group.Go(func() { r.watchTime(cancel, done) })
 	}
-	before := int64(0)
+	percent := 0
 	if l.MaxMemory > 0 {
-		// Near the limit the garbage collector works harder, so that only what is really in use counts.
-		before = debug.SetMemoryLimit(-1)
-		debug.SetMemoryLimit(min(before, int64(min(l.MaxMemory/8*7, 1<<62))))
-		group.Go(func() { r.watchMemory(cancel, done) })
+		percent = debug.SetGCPercent(-1)
+		w := newMemoryWatch(l.MaxMemory)
+		r.memory = w
+		group.Go(func() {
+			if w.run(cancel, done) {
+				r.end(w.last)
+			}
+		})
 	}
 	return func() {
 		close(done)
 		group.Wait()
 		if l.MaxMemory > 0 {
-			debug.SetMemoryLimit(before)
+			debug.SetGCPercent(percent)
+			r.memory = nil
 		}
 	}
 }
@@ -79,37 +84,16 @@ func (r *Runner) watchTime(cancel context.CancelCauseFunc, done <-chan struct{})
 	select {
 	case <-done:
 	case <-grace.C:
-		r.end(err)
+		r.end(lastWords(err))
 	}
 }
 
-func (r *Runner) watchMemory(cancel context.CancelCauseFunc, done <-chan struct{}) {
-	limit := r.opt.Limits.MaxMemory
-	tick := time.NewTicker(memoryInterval)
-	defer tick.Stop()
-	var err *stopped
-	var since time.Time
-	for {
-		used := usedMemory()
-		switch {
-		case err == nil && used > limit:
-			err, since = memoryStopped(limit, used), time.Now()
-			cancel(err)
-			tick.Reset(memoryInterval / 4)
-		case err != nil && (used > limit+max(limit/4, 64<<20) || time.Since(since) > stopGrace):
-			r.end(err)
-			return
-		}
-		select {
-		case <-done:
-			return
-		case <-tick.C:
-		}
-	}
+// lastWords is what is said when the program ends because the run does not stop by itself.
+func lastWords(err error) []byte {
+	return fmt.Appendf(nil, "error: %v; a single operation did not stop, so the program ends\n", err)
 }
 
-// end ends the program, because the run does not stop by itself.
-func (r *Runner) end(err error) {
-	fmt.Fprintf(r.opt.Talk, "error: %v; a single operation did not stop, so the program ends\n", err)
+func (r *Runner) end(words []byte) {
+	r.opt.Talk.Write(words)
 	r.opt.Exit(1)
 }

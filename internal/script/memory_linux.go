@@ -1,33 +1,59 @@
 package script
 
 import (
-	"bytes"
 	"math"
 	"os"
 	"strconv"
 	"strings"
 )
 
-// usedMemory is the resident size of this program in bytes without pages of mapped files, which the system takes back when it
-// needs them (/proc/PID/statm: resident minus shared); 0 if it is not known.
-func usedMemory() uint64 {
-	data, err := os.ReadFile("/proc/self/statm")
-	if err != nil {
-		return goMemory()
-	}
-	fields := bytes.Fields(data)
-	if len(fields) < 3 {
-		return goMemory()
-	}
-	resident, err1 := strconv.ParseUint(string(fields[1]), 10, 64)
-	shared, err2 := strconv.ParseUint(string(fields[2]), 10, 64)
-	if err1 != nil || err2 != nil || shared > resident {
-		return goMemory()
-	}
-	return (resident - shared) * uint64(os.Getpagesize())
+// systemMeter reads /proc/self/statm.
+type systemMeter struct {
+	statm *os.File // nil where there is none
+	buf   *[256]byte
+	page  uint64 // bytes
 }
 
-// availableMemory is what this program has and can still get, in bytes: MemAvailable of /proc/meminfo, or less where a control
+func newSystemMeter() systemMeter {
+	m := systemMeter{buf: new([256]byte), page: uint64(os.Getpagesize())}
+	if f, err := os.Open("/proc/self/statm"); err == nil {
+		m.statm = f
+	}
+	return m
+}
+
+// resident is the resident size less the shared pages, in bytes (proc_pid_statm(5): size resident shared …, in pages).
+func (m *systemMeter) resident() (n uint64, ok bool) {
+	if m.statm == nil {
+		return 0, false
+	}
+	size, _ := m.statm.ReadAt(m.buf[:], 0) // the end of the file is no error here
+	var fields [3]uint64
+	at := 0
+	for _, c := range m.buf[:size] {
+		switch {
+		case c >= '0' && c <= '9':
+			fields[at] = fields[at]*10 + uint64(c-'0')
+		default:
+			if at++; at < len(fields) {
+				continue
+			}
+			if fields[2] > fields[1] {
+				return 0, false
+			}
+			return (fields[1] - fields[2]) * m.page, true
+		}
+	}
+	return 0, false
+}
+
+func (m *systemMeter) close() {
+	if m.statm != nil {
+		m.statm.Close()
+	}
+}
+
+// availableMemory is what this program can still get, in bytes: MemAvailable of /proc/meminfo, or less where a control
 // group allows less.
 func availableMemory() uint64 {
 	available := uint64(fallbackMemory)
@@ -38,7 +64,7 @@ func availableMemory() uint64 {
 				continue
 			}
 			if kib, err := strconv.ParseUint(strings.TrimSpace(strings.TrimSuffix(strings.TrimSpace(rest), "kB")), 10, 64); err == nil {
-				available = kib<<10 + usedMemory()
+				available = kib << 10
 			}
 		}
 	}

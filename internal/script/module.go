@@ -19,6 +19,9 @@ import (
 // libraryPrefix begins the names of modules of the built-in library.
 const libraryPrefix = "@astrolabe//"
 
+// sourceSuffix ends the names of Starlark files.
+const sourceSuffix = ".star"
+
 // maxSource is the largest Starlark file in bytes.
 const maxSource = 16 << 20
 
@@ -188,12 +191,12 @@ func missing(where, full, base string, entries []fs.DirEntry, err error) error {
 	}
 	var names []string
 	for _, e := range entries {
-		if strings.HasSuffix(e.Name(), ".star") {
-			names = append(names, e.Name())
+		if name, ok := strings.CutSuffix(e.Name(), sourceSuffix); ok {
+			names = append(names, name)
 		}
 	}
-	if near := hwio.Near(base, names); len(near) > 0 {
-		return fmt.Errorf("%s does not exist (did you mean %s?)", full, near[0])
+	if near := hwio.Near(strings.TrimSuffix(base, sourceSuffix), names); len(near) > 0 {
+		return fmt.Errorf("%s does not exist (did you mean %s?)", full, near[0]+sourceSuffix)
 	}
 	if len(entries) == 0 {
 		return fmt.Errorf("%s does not exist", full)

@@ -44,9 +44,10 @@ type Runner struct {
 	scripts     []builtins.Script
 
 	began   time.Time
-	steps   uint64 // taken by threads that ended
-	threads []*starlark.Thread
-	active  int // depth of protect
+	steps   uint64       // taken by threads that ended
+	threads []*stepCount // those that run, outermost first
+	memory  *memoryWatch // nil while memory is not watched
+	active  int          // depth of protect
 }
 
 // NewRunner returns a Runner that has loaded nothing. What builtins write through opt.Env can be read again by the run.
@@ -259,44 +260,14 @@ func (r *Runner) thread(ctx context.Context, name string, f func(*starlark.Threa
 			return r.load(ctx, r.loading[len(r.loading)-1], name)
 		},
 	}
-	if r.opt.Limits.MaxSteps > 0 {
-		thread.SetMaxExecutionSteps(r.stepsLeft())
-		thread.OnMaxSteps = func(t *starlark.Thread) {
-			err := stepsStopped(r.opt.Limits.MaxSteps)
-			stopRun(ctx, err)
-			t.Cancel(err.Error())
-		}
-	}
+	r.beginThread(ctx, thread)
+	defer r.endThread()
 	stop := context.AfterFunc(ctx, func() { thread.Cancel(context.Cause(ctx).Error()) })
 	defer stop()
-	r.threads = append(r.threads, thread)
-	defer r.endThread(thread)
 	defer r.opt.Env.Enter(ctx, thread)()
 	defer recoverInternal(&err)
 	defer builtins.Recover(&err)
 	return f(thread)
-}
-
-// stepsLeft is what the next thread may take: at least one step, because none means no limit.
-func (r *Runner) stepsLeft() uint64 {
-	used := r.steps
-	for _, t := range r.threads {
-		used += t.ExecutionSteps()
-	}
-	if used >= r.opt.Limits.MaxSteps {
-		return 1
-	}
-	return r.opt.Limits.MaxSteps - used
-}
-
-// endThread counts the steps of the innermost thread and leaves the one around it only the rest.
-func (r *Runner) endThread(thread *starlark.Thread) {
-	r.threads = r.threads[:len(r.threads)-1]
-	r.steps += thread.ExecutionSteps()
-	if len(r.threads) > 0 && r.opt.Limits.MaxSteps > 0 {
-		outer := r.threads[len(r.threads)-1]
-		outer.SetMaxExecutionSteps(outer.ExecutionSteps() + r.stepsLeft())
-	}
 }
 
 // protect runs f, which calls into Starlark, under the limits of the run, and gives its errors their final form.

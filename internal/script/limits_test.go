@@ -1,0 +1,205 @@
+package script
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"os"
+	"os/exec"
+	"strings"
+	"testing"
+	"time"
+
+	"go.starlark.net/starlark"
+
+	"astrolabe/builtins"
+)
+
+// childRun names the script that the test binary runs instead of its tests, as the program would.
+const childRun = "ASTROLABE_SCRIPT_TEST_RUN"
+
+func TestMain(m *testing.M) {
+	if path := os.Getenv(childRun); path != "" {
+		os.Exit(runChild(path))
+	}
+	os.Exit(m.Run())
+}
+
+func runChild(path string) int {
+	env := &builtins.Env{}
+	if err := (Policy{Repo: Root(path)}).Apply(env); err != nil {
+		return 3
+	}
+	l := Limits{MaxMemory: 256 << 20, Timeout: 20 * time.Second}
+	if strings.Contains(path, "time") {
+		l = Limits{MaxMemory: 1 << 40, Timeout: 200 * time.Millisecond}
+	}
+	if _, err := NewRunner(Options{Env: env, Limits: l}).LoadFile(context.Background(), path); err != nil {
+		os.Stderr.WriteString(FormatError(err))
+		return 1
+	}
+	return 0
+}
+
+// child runs a script in a process of its own under a memory limit of 256 MiB.
+func child(t *testing.T, path string) (status int, stderr string) {
+	t.Helper()
+	exe, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command(exe)
+	cmd.Env = append(os.Environ(), childRun+"="+path)
+	var out bytes.Buffer
+	cmd.Stderr = &out
+	err = cmd.Run()
+	var exit *exec.ExitError
+	if err != nil && !errors.As(err, &exit) {
+		t.Fatal(err)
+	}
+	return cmd.ProcessState.ExitCode(), out.String()
+}
+
+func TestOneHugeListEndsTheProgramAndNotTheMachine(t *testing.T) {
+	tree(t, map[string]string{"main.star": "x = [0] * (1 << 29)\nprint(len(x))\n"})
+	status, text := child(t, "main.star")
+	if status != 1 || !strings.Contains(text, "memory limit 256 MiB reached") || !strings.Contains(text, "raise --max-memory") {
+		t.Errorf("status %d: %s", status, text)
+	}
+}
+
+func TestAGrowingListStopsAtItsLine(t *testing.T) {
+	tree(t, map[string]string{"main.star": "def grow():\n    l = []\n    for i in range(1 << 30):\n        l.append([i])\n\ngrow()\n"})
+	status, text := child(t, "main.star")
+	if status != 1 || !strings.Contains(text, "memory limit 256 MiB reached") || !strings.Contains(text, " in grow") {
+		t.Errorf("status %d: %s", status, text)
+	}
+}
+
+func TestGarbageDoesNotCountAsMemory(t *testing.T) {
+	tree(t, map[string]string{"main.star": "def churn():\n    for i in range(60):\n        x = [0] * (1 << 21)\n\nchurn()\n"}) // 32 MiB each
+	if status, text := child(t, "main.star"); status != 0 {
+		t.Errorf("status %d: %s", status, text)
+	}
+}
+
+func TestABuiltinThatOutlastsTheTimeLimitEndsTheProgram(t *testing.T) {
+	tree(t, map[string]string{"time.star": "x = 1 << 500\ny = any([False for i in range(10)]) or sum(range(1 << 31))\n"})
+	begin := time.Now()
+	status, text := child(t, "time.star")
+	if status != 1 || !strings.Contains(text, "time limit 200ms reached") {
+		t.Errorf("status %d after %v: %s", status, time.Since(begin), text)
+	}
+	if d := time.Since(begin); d > 10*time.Second {
+		t.Errorf("it took %v", d)
+	}
+}
+
+const spin = "def main():\n    n = 0\n    for i in range(1 << 40):\n        n += i\n"
+
+// spinUnder runs an endless function under limits.
+func spinUnder(t *testing.T, ctx context.Context, l Limits) error {
+	t.Helper()
+	tree(t, map[string]string{"main.star": spin})
+	r, _ := testRunner(t, Policy{}, l)
+	g, err := r.LoadFile(context.Background(), "main.star")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = r.Call(ctx, g["main"], nil, nil)
+	return err
+}
+
+func TestEachStopSaysWhatStoppedTheRun(t *testing.T) {
+	interrupted, cancel := context.WithTimeout(context.Background(), time.Hour)
+	time.AfterFunc(30*time.Millisecond, cancel)
+	for _, c := range []struct {
+		ctx  context.Context
+		l    Limits
+		kind error
+		text string
+	}{
+		{interrupted, Limits{}, ErrInterrupted, "interrupted"},
+		{context.Background(), Limits{Timeout: 30 * time.Millisecond}, ErrTimeLimit, "time limit 30ms reached: raise --timeout"},
+		{context.Background(), Limits{MaxSteps: 12345}, ErrStepLimit, "step limit 12345 reached: raise --max-steps"},
+		{context.Background(), Limits{MaxMemory: 1}, ErrMemoryLimit, "memory limit 1 B reached"},
+	} {
+		err := spinUnder(t, c.ctx, c.l)
+		if !errors.Is(err, c.kind) || !strings.Contains(err.Error(), c.text) {
+			t.Errorf("%v: got %v", c.kind, err)
+		}
+		var eval *starlark.EvalError
+		if !errors.As(err, &eval) || len(eval.CallStack) == 0 || eval.CallStack[0].Name != "main" {
+			t.Errorf("%v: no traceback", c.kind)
+		}
+	}
+}
+
+func TestBuiltinsSeeTheStop(t *testing.T) {
+	tree(t, map[string]string{"main.star": "def main(f):\n    f()\n"})
+	env := &builtins.Env{}
+	r := NewRunner(Options{Env: env, Limits: Limits{Timeout: 30 * time.Millisecond}})
+	g, err := r.LoadFile(context.Background(), "main.star")
+	if err != nil {
+		t.Fatal(err)
+	}
+	wait := starlark.NewBuiltin("wait", func(*starlark.Thread, *starlark.Builtin, starlark.Tuple, []starlark.Tuple) (starlark.Value, error) {
+		<-env.Context().Done()
+		return nil, context.Cause(env.Context())
+	})
+	if _, err := r.Call(context.Background(), g["main"], starlark.Tuple{wait}, nil); !errors.Is(err, ErrTimeLimit) {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestStepsOfModulesAndCallsCountTogether(t *testing.T) {
+	tree(t, map[string]string{
+		"m.star":    "x = [i for i in range(2000)]\n",
+		"main.star": "load(\"m.star\", \"x\")\ny = [i for i in range(2000)]\ndef main():\n    return [i for i in range(2000)]\n",
+	})
+	measure := func(limit uint64) (used uint64, loadErr, callErr error) {
+		r, _ := testRunner(t, Policy{}, Limits{MaxSteps: limit})
+		g, err := r.LoadFile(context.Background(), "main.star")
+		if err != nil {
+			return r.steps, err, nil
+		}
+		_, err = r.Call(context.Background(), g["main"], nil, nil)
+		return r.steps, nil, err
+	}
+	all, _, _ := measure(1 << 30)
+	if used, l, c := measure(all + 10); l != nil || c != nil || used != all {
+		t.Errorf("with enough steps: %v, %v, %d used", l, c, used)
+	}
+	if _, l, c := measure(all - 100); l != nil || !errors.Is(c, ErrStepLimit) {
+		t.Errorf("with too few for the call: %v, %v", l, c)
+	}
+	if _, l, _ := measure(all / 2); !errors.Is(l, ErrStepLimit) {
+		t.Errorf("with too few for the script: %v", l)
+	}
+	if _, l, _ := measure(all / 5); !errors.Is(l, ErrStepLimit) {
+		t.Errorf("with too few for the module: %v", l)
+	}
+}
+
+func TestDefaultsAllowHundredsOfMillionsOfSteps(t *testing.T) {
+	l := Limits{}.withDefaults()
+	if l.MaxSteps < 500e6 || l.MaxMemory < 64<<20 || l.Timeout != 0 {
+		t.Errorf("%+v", l)
+	}
+	meter := newMemoryMeter()
+	defer meter.close()
+	if values, resident := meter.read(); values == 0 || resident == 0 || values > l.MaxMemory || resident > l.MaxMemory {
+		t.Errorf("%d bytes of values, %d resident, %d allowed", values, resident, l.MaxMemory)
+	}
+	if n := testing.AllocsPerRun(100, func() { meter.read() }); n != 0 {
+		t.Errorf("a look at the memory allocates %v times", n)
+	}
+}
+
+func TestSizesAreWrittenWithBinaryUnits(t *testing.T) {
+	for n, want := range map[uint64]string{0: "0 B", 1000: "1000 B", 1536: "1.5 KiB", 256 << 20: "256 MiB", 8 << 30: "8 GiB", 3 << 50: "3072 TiB"} {
+		if got := byteText(n); got != want {
+			t.Errorf("byteText(%d) = %q, want %q", n, got, want)
+		}
+	}
+}

@@ -1,0 +1,128 @@
+package script
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"astrolabe/builtins"
+)
+
+var testTree = map[string]string{
+	"astrolabe.toml": "",
+	"lib/m.star":     "print(\"m runs\")\none = 1\n",
+	"a/good_test.star": "load(\"//lib/m.star\", \"one\")\nload(\"@astrolabe//triage/a.star\", \"a\")\n" +
+		"def test_second():\n    assert.eq(one, 1)\n\ndef test_also():\n    assert.eq(a, 11)\n\ndef not_a_test():\n    fail(\"never\")\n",
+	"a/bad_test.star": "def check(x):\n    assert.eq(x, 2)\n\ndef test_fine():\n    pass\n\ndef test_bad():\n    print(\"before\")\n    check(1)\n\n" +
+		"def test_after():\n    assert.fails(lambda: [][1], \"out of range\")\n",
+	"a/broken_test.star":         "load(\"//lib/none.star\", \"x\")\n",
+	"a/empty_test.star":          "x = 1\n",
+	"a/params_test.star":         "def test_p(x):\n    pass\n",
+	"a/spin_test.star":           "def test_spin():\n    for i in range(1 << 40):\n        pass\n\ndef test_next():\n    pass\n",
+	"a/testdata/x_test.star":     "fail(\"not run\")\n",
+	"a/.hidden/x_test.star":      "fail(\"not run\")\n",
+	"a/node_modules/x_test.star": "fail(\"not run\")\n",
+	"a/other.star":               "fail(\"not run\")\n",
+}
+
+// runTests runs tests and returns what was written.
+func runTests(t *testing.T, o TestOptions) (TestResult, string, error) {
+	t.Helper()
+	var out bytes.Buffer
+	o.Out, o.Library = &out, library
+	o.Env = func() *builtins.Env { return &builtins.Env{} }
+	n, err := Test(context.Background(), o)
+	return n, out.String(), err
+}
+
+func TestTheTestRunnerReportsFailuresWithTheirTraceback(t *testing.T) {
+	golden, err := filepath.Abs("testdata/testrun.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	tree(t, testTree)
+	n, out, err := runTests(t, TestOptions{Limits: Limits{MaxSteps: 10000}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := (TestResult{Passed: 5, Failed: 4}); n != want {
+		t.Errorf("got %+v, want %+v", n, want)
+	}
+	if *update {
+		if err := os.WriteFile(golden, []byte(out), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(golden)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d := cmp.Diff(string(want), out); d != "" {
+		t.Error(d)
+	}
+}
+
+func TestTheFilterChoosesTestsByName(t *testing.T) {
+	tree(t, testTree)
+	n, out, err := runTests(t, TestOptions{Paths: []string{"a/good_test.star", "a/bad_test.star"}, Filter: "al", Verbose: true})
+	if want := (TestResult{Passed: 1, Skipped: 4}); err != nil || n != want {
+		t.Errorf("got %+v, %v\n%s", n, err, out)
+	}
+	if !strings.Contains(out, "pass a/good_test.star:6 test_also\n") || !strings.Contains(out, "1 passed, 0 failed, 4 left out by the filter") {
+		t.Error(out)
+	}
+}
+
+func TestNoTestsIsAnError(t *testing.T) {
+	tree(t, testTree)
+	for _, o := range []TestOptions{{Paths: []string{"lib"}}, {Filter: "nothing is called so", Paths: []string{"a/good_test.star"}}, {Paths: []string{"a/empty_test.star"}}} {
+		if _, _, err := runTests(t, o); !errors.Is(err, ErrNoTests) {
+			t.Errorf("%+v: %v", o, err)
+		}
+	}
+	var usage *UsageError
+	if _, _, err := runTests(t, TestOptions{Paths: []string{"a/other.star"}}); !errors.As(err, &usage) {
+		t.Errorf("a file that is no test: %v", err)
+	}
+	if _, _, err := runTests(t, TestOptions{Paths: []string{"none"}}); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("a folder that is not there: %v", err)
+	}
+}
+
+func TestTestsAreContainedEachInItsRepository(t *testing.T) {
+	tree(t, map[string]string{"secret.txt": "key", "r/astrolabe.toml": "", "r/data.txt": "fine",
+		"r/t_test.star": "def test_in():\n    assert.eq(read(\"r/data.txt\"), \"fine\")\n\ndef test_out():\n    assert.fails(lambda: read(\"secret.txt\"), \"outside what this script may read\")\n"})
+	n, out, err := runTests(t, TestOptions{})
+	if err != nil || n.Passed != 2 {
+		t.Errorf("%+v, %v\n%s", n, err, out)
+	}
+}
+
+func TestATestThatIsInterruptedEndsTheRun(t *testing.T) {
+	tree(t, testTree)
+	ctx, cancel := context.WithCancel(context.Background())
+	time.AfterFunc(30*time.Millisecond, cancel)
+	var out bytes.Buffer
+	_, err := Test(ctx, TestOptions{Paths: []string{"a/spin_test.star"}, Out: &out, Env: func() *builtins.Env { return &builtins.Env{} }})
+	if !errors.Is(err, ErrInterrupted) {
+		t.Errorf("got %v\n%s", err, out.String())
+	}
+}
+
+func TestWhatATestPrintsIsBounded(t *testing.T) {
+	var p printedText
+	line := strings.Repeat("x", 1000)
+	for range 1000 {
+		p.add(line)
+	}
+	if s := p.text(); len(s) > maxPrinted+100 || !strings.HasSuffix(s, "more bytes\n") {
+		t.Errorf("%d bytes kept, ends %q", len(s), s[max(0, len(s)-60):])
+	}
+}
