@@ -15,7 +15,7 @@ type Limits struct {
 	MaxMemory uint64        // bytes of the program that are not pages of mapped files; default DefaultMaxMemory()
 }
 
-// DefaultMaxSteps is some tens of seconds of Starlark.
+// DefaultMaxSteps is what the tightest loop takes in some ten seconds.
 const DefaultMaxSteps = 2_000_000_000
 
 func (l Limits) withDefaults() Limits {
