@@ -12,8 +12,8 @@ import (
 	"testing/fstest"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/rogpeppe/go-internal/txtar"
 	"go.starlark.net/starlark"
-	"golang.org/x/tools/txtar"
 
 	"astrolabe/builtins"
 )

@@ -135,9 +135,13 @@ func labelHeader(l *capture.Label) string {
 	return l.Name
 }
 
+// mustQuote are the characters that put a cell in quotes: every delimiter, so that none but the file's own is found outside quotes when
+// the file is read again.
+const mustQuote = ",;\t|\"\r\n#"
+
 // appendText appends a text as a cell, quoted where it has to be.
 func (t *table) appendText(b []byte, s string) []byte {
-	if s == "" || strings.IndexByte(s, t.delim) < 0 && !strings.ContainsAny(s, "\"\r\n#") && s == strings.TrimSpace(s) {
+	if s == "" || !strings.ContainsAny(s, mustQuote) && s == strings.TrimSpace(s) {
 		return append(b, s...)
 	}
 	b = append(b, '"')

@@ -18,6 +18,7 @@ func delimScore(head []byte, delim byte) int {
 	const rows = 20
 	f := &File{Delim: delim}
 	first, alike, n := 0, 0, 0
+	var header []byte
 	for n < rows && len(head) > 0 {
 		skip, _ := skipLines(head)
 		head = head[skip:]
@@ -30,15 +31,15 @@ func delimScore(head []byte, delim byte) int {
 				break
 			}
 		}
-		head = head[min(next, len(head)):]
 		if n++; n == 1 {
-			first = len(cells)
+			first, header = len(cells), head[:min(next, len(head))]
 		}
+		head = head[min(next, len(head)):]
 		if len(cells) == first {
 			alike++
 		}
 	}
-	if first < 2 {
+	if first < 2 || onlyInQuotes(header, delim) {
 		return 0
 	}
 	// Rows that are all cut alike outweigh any number of cells.
@@ -46,6 +47,23 @@ func delimScore(head []byte, delim byte) int {
 		return 1<<20 + first
 	}
 	return first
+}
+
+// onlyInQuotes reports whether every delim of a row stands between two quotation marks, so that it is text of a cell that another
+// delimiter bounds.
+func onlyInQuotes(row []byte, delim byte) bool {
+	quoted, inside := false, false
+	for _, c := range row {
+		switch {
+		case c == '"':
+			quoted = !quoted
+		case c == delim && !quoted:
+			return false
+		case c == delim:
+			inside = true
+		}
+	}
+	return inside && !quoted
 }
 
 // GuessDecimal finds the decimal mark from some rows: 0 if they show none.
