@@ -175,7 +175,8 @@ func (f *File) findHeader(head []byte, start int) error {
 
 func (f *File) setHeader(cells []string) {
 	for i, c := range cells {
-		c, fixed := toUTF8(strings.TrimSpace(c))
+		c, fixed := toUTF8(c)
+		c = strings.TrimSpace(c)
 		if fixed {
 			f.Warnings = append(f.Warnings, fmt.Sprintf("%s:%d: the header is not UTF-8: read as Latin-1", f.Name, f.Line))
 		}
