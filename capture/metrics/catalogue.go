@@ -15,10 +15,14 @@ var files embed.FS
 type Catalogue struct {
 	id, title, version string
 	entries            []*Entry
+	borrowed           []borrowed
 
 	indexOnce sync.Once
 	index     map[string][]hit
 }
+
+// borrowed names an entry of another catalogue that addresses in this one find too.
+type borrowed struct{ catalogue, name string }
 
 // catalogues lists the built-in catalogues in the order of IDs. Each is read when it is first asked for.
 var catalogues = []struct {

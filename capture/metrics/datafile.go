@@ -2,6 +2,8 @@ package metrics
 
 import (
 	"fmt"
+	"math"
+	"strconv"
 	"strings"
 
 	"astrolabe/capture"
@@ -11,10 +13,12 @@ import (
 // A catalogue file is lines of "key text". Lines that are empty or begin with # mean nothing. Before the first entry stand
 //
 //	catalogue ID        title TEXT        dialect streamline|rocm
+//	borrow CATALOGUE NAME                 (an entry of another catalogue that this one's guide shows too)
 //
 // Then each line "metric NAME" or "counter NAME" begins an entry, and the indented lines below it are its fields: title, unit,
-// group, doc, high, low, expr, source, block, kind, ref, alias, better, peak, peakexpr. "ref", "alias" may stand several
-// times. A line "default FIELD TEXT" holds for the entries after it that do not have the field; an empty text ends it.
+// group, doc, high, low, expr, source, block, index, scaler, kind, ref, alias, better, reference, peak, peakexpr. "ref",
+// "alias" and "reference" may stand several times; "reference NUMBER UNIT | TEXT" is a published number, "reference TEXT" a
+// published rule without one. A line "default FIELD TEXT" holds for the entries after it that do not have the field; an empty text ends it.
 
 // parseFile reads a catalogue file. The error carries the line.
 func parseFile(text string) (*Catalogue, error) {
@@ -70,6 +74,12 @@ func parseFile(text string) (*Catalogue, error) {
 				return nil, fail(line, fmt.Errorf("unknown dialect %q", value))
 			}
 			dialect = d
+		case "borrow":
+			from, name, ok := strings.Cut(value, " ")
+			if !ok {
+				return nil, fail(line, fmt.Errorf("borrow %q, want a catalogue and a name", value))
+			}
+			c.borrowed = append(c.borrowed, borrowed{from, strings.TrimSpace(name)})
 		case "default":
 			if err := finish(); err != nil {
 				return nil, fail(entryLine, err)
@@ -132,6 +142,20 @@ func setField(e *Entry, key, value string) error {
 		e.Refs = append(e.Refs, value)
 	case "alias":
 		e.Aliases = append(e.Aliases, value)
+	case "index":
+		n, err := strconv.Atoi(value)
+		if err != nil || n <= 0 {
+			return fmt.Errorf("index is %q, want a position in the block above 0", value)
+		}
+		e.Index = n
+	case "scaler":
+		n, err := strconv.ParseUint(value, 10, 32)
+		if err != nil || n == 0 {
+			return fmt.Errorf("scaler is %q, want a factor above 0", value)
+		}
+		e.Scaler = n
+	case "reference":
+		e.References = append(e.References, parseReference(value))
 	case "peak":
 		e.Peak = value
 	case "peakexpr":
@@ -157,11 +181,26 @@ func setField(e *Entry, key, value string) error {
 	return nil
 }
 
+// parseReference reads "NUMBER UNIT | TEXT" or "TEXT".
+func parseReference(value string) Reference {
+	head, text, ok := strings.Cut(value, "|")
+	if ok {
+		number, unit, _ := strings.Cut(strings.TrimSpace(head), " ")
+		if x, err := strconv.ParseFloat(number, 64); err == nil {
+			return Reference{Text: strings.TrimSpace(text), Value: x, Unit: strings.TrimSpace(unit)}
+		}
+	}
+	return Reference{Text: value, Value: math.NaN()}
+}
+
 // finish completes an entry whose fields are all read.
 func (e *Entry) finish(d formula.Dialect) error {
 	e.Dialect = d
 	if e.Title == "" {
 		e.Title = e.Name
+	}
+	for i := range e.References {
+		e.References[i].Source = e.Source
 	}
 	metric := e.Kind == capture.Derived
 	if metric != (e.Expr != "") {

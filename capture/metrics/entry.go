@@ -1,6 +1,9 @@
 package metrics
 
 import (
+	"math"
+	"strconv"
+
 	"astrolabe/capture"
 	"astrolabe/capture/metrics/formula"
 )
@@ -18,6 +21,8 @@ type Entry struct {
 	Source  string // where formula and meaning come from
 	GPU     string // catalogue id
 	Block   string // hardware block
+	Index   int    // position of a raw counter in its block, counted from the block's start; 0 where there is none
+	Scaler  uint64 // what the hardware's number is multiplied by to give the counter; 0 means 1
 	Kind    capture.Kind
 	Dialect formula.Dialect
 
@@ -36,10 +41,22 @@ type Entry struct {
 
 // Reference is a published number to compare a value with.
 type Reference struct {
-	Text   string // what the number is
-	Value  float64
+	Text   string  // what the number is
+	Value  float64 // NaN where the text states a rule without a number
 	Unit   string
 	Source string
+}
+
+// String is the number with its unit and what it is.
+func (r Reference) String() string {
+	if math.IsNaN(r.Value) {
+		return r.Text
+	}
+	number := strconv.FormatFloat(r.Value, 'g', -1, 64)
+	if r.Unit != "" {
+		number += " " + r.Unit
+	}
+	return number + ": " + r.Text
 }
 
 // IsMetric reports whether the entry is a formula, not a raw counter.

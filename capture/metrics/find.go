@@ -85,7 +85,17 @@ func (c *Catalogue) keys() map[string][]hit {
 			}
 			c.index[key] = append(c.index[key], hit{e, rank})
 		}
-		for _, e := range c.entries {
+		entries := c.entries
+		for _, b := range c.borrowed {
+			if other, err := Get(b.catalogue); err == nil {
+				for _, e := range other.entries {
+					if e.Name == b.name {
+						entries = append(entries[:len(entries):len(entries)], e)
+					}
+				}
+			}
+		}
+		for _, e := range entries {
 			add(e.Name, e, rankName)
 			add(e.Address(), e, rankAddress)
 			for _, r := range e.Refs {

@@ -82,6 +82,10 @@ func (v *formulaEnv) Lookup(name string, dollar bool) (formula.Operand, error) {
 		if dollar {
 			return v.denominator()
 		}
+	case "MaliConstantsShaderCoreCount", "MaliConstantsL2SliceCount":
+		if s.sel != nil {
+			return constant(float64(len(s.sel.ids))), nil // of the cores or slices that the value is for
+		}
 	}
 	if c := s.raw(name); c != nil {
 		return formula.Operand{Counter: v.scalar(c, dollar)}, nil
@@ -97,7 +101,12 @@ func (v *formulaEnv) Lookup(name string, dollar bool) (formula.Operand, error) {
 	}
 	if e, err := s.find(name); err == nil && !e.IsMetric() {
 		if c := s.collected(e); c != nil {
-			return formula.Operand{Counter: c}, nil
+			return formula.Operand{Counter: v.scalar(c, dollar)}, nil
+		}
+		for _, alias := range e.Aliases {
+			if x, ok := s.property(alias); ok {
+				return constant(x), nil
+			}
 		}
 		return missing(capture.NotCollected, "%s was not collected", e.Name), nil
 	}
@@ -117,7 +126,7 @@ func (v *formulaEnv) Lookup(name string, dollar bool) (formula.Operand, error) {
 // scalar makes a constant of a column that holds one, such as cu_per_gpu: a constant does not add up over samples. $NAME is a
 // scalar in the ROCm dialect, and so is MaliConstantsNAME.
 func (v *formulaEnv) scalar(c *capture.Counter, dollar bool) *capture.Counter {
-	isScalar := strings.HasPrefix(c.Name, "MaliConstants")
+	isScalar := strings.HasPrefix(c.Name, "MaliConst") || strings.HasPrefix(c.Name, "MaliConfig")
 	if dollar && v.expr.Dialect == formula.ROCm {
 		e, err := v.s.find(c.Name)
 		isScalar = isScalar || err != nil || e.Name != c.Name
