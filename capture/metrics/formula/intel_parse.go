@@ -34,6 +34,7 @@ func parseIntel(src string) (*Expr, *SyntaxError) {
 		return nil, &SyntaxError{Dialect: Intel, Src: src, Col: pos + 1, Msg: fmt.Sprintf(format, args...), Hint: hint}
 	}
 	var stack []*Node
+	var heights []int
 	bank, bankPos, index, indexPos := "", 0, "", 0 // of a READ that is not complete
 	for at := 0; ; {
 		for at < len(src) && isSpace(src[at]) {
@@ -66,7 +67,7 @@ func parseIntel(src string) (*Expr, *SyntaxError) {
 			if intelBanks[bank] > 1 {
 				name += strconv.Itoa(n)
 			}
-			stack = append(stack, &Node{Op: OpName, Name: name, Pos: bankPos, End: at})
+			stack, heights = append(stack, &Node{Op: OpName, Name: name, Pos: bankPos, End: at}), append(heights, 0)
 			bank, index = "", ""
 			continue
 		}
@@ -77,10 +78,11 @@ func parseIntel(src string) (*Expr, *SyntaxError) {
 			if len(stack) < 2 {
 				return fail(pos, "an operator stands behind its operands: A 0 READ 100 UMUL", "%s needs two operands before it, here %s", word, count(len(stack)))
 			}
-			a, b := stack[len(stack)-2], stack[len(stack)-1]
-			stack = append(stack[:len(stack)-2], &Node{Op: op, Args: []*Node{a, b}, Pos: a.Pos, End: at})
-			if a.tall()+1 > maxIntelDepth {
-				return fail(pos, "split the formula", "nested deeper than %d levels", maxIntelDepth)
+			n := len(stack) - 2
+			a, b := stack[n], stack[n+1]
+			stack, heights = append(stack[:n], &Node{Op: op, Args: []*Node{a, b}, Pos: a.Pos, End: at}), append(heights[:n], 1+max(heights[n], heights[n+1]))
+			if heights[n] > maxDepth {
+				return fail(pos, "split the formula", "nested deeper than %d levels", maxDepth)
 			}
 			continue
 		}
@@ -88,39 +90,24 @@ func parseIntel(src string) (*Expr, *SyntaxError) {
 			bank, bankPos = word, pos
 			continue
 		}
-		n, msg, hint := intelOperand(word, stack)
+		n, msg, hint := intelOperand(word)
 		if msg != "" {
 			return fail(pos, hint, "%s", msg)
 		}
 		n.Pos, n.End = pos, at
-		stack = append(stack, n)
+		stack, heights = append(stack, n), append(heights, 0)
 	}
 	switch len(stack) {
 	case 0:
 		return fail(len(src), "", "empty formula")
 	case 1:
-		if height := stack[0].tall(); height > maxIntelDepth {
-			return fail(0, "split the formula", "nested %d levels deep, more than %d", height, maxIntelDepth)
-		}
 		return &Expr{Dialect: Intel, Src: src, Root: stack[0]}, nil
 	}
 	return fail(stack[1].Pos, "an operator such as UADD is missing at the end, or an operand is surplus", "%d values are left at the end, one is wanted", len(stack))
 }
 
-// maxIntelDepth bounds the recursion over a tree.
-const maxIntelDepth = 2000
-
-// tall is the height of the left spine of a tree: what a chain of operators nests.
-func (n *Node) tall() int {
-	height := 0
-	for ; len(n.Args) > 0; n = n.Args[0] {
-		height++
-	}
-	return height
-}
-
 // intelOperand reads an operand that is one word.
-func intelOperand(word string, stack []*Node) (n *Node, msg, hint string) {
+func intelOperand(word string) (n *Node, msg, hint string) {
 	switch {
 	case word == "true":
 		return &Node{Op: OpNumber, Value: 1, Lit: word}, "", ""
@@ -148,7 +135,7 @@ func intelOperand(word string, stack []*Node) (n *Node, msg, hint string) {
 			return n, "", ""
 		}
 		if strings.Trim(word, "0123456789.") == "" {
-			if v, err := strconv.ParseFloat(word, 64); err == nil {
+			if v, err := strconv.ParseFloat(word, 64); err == nil && v < 1<<64 {
 				return &Node{Op: OpNumber, Value: v}, "", ""
 			}
 		}
@@ -165,7 +152,7 @@ func intelOperand(word string, stack []*Node) (n *Node, msg, hint string) {
 	}
 	best, bestDist := "", 2
 	for w := range intelOps {
-		if d := editDistance(w, strings.ToUpper(word), bestDist); d < bestDist || d == bestDist && d < 2 && w < best {
+		if d := editDistance(w, strings.ToUpper(word), 2); d < bestDist || d == bestDist && w < best {
 			best, bestDist = w, d
 		}
 	}
@@ -190,32 +177,44 @@ func count(n int) string {
 // written as they are there.
 func formatIntel(n *Node) string {
 	var b strings.Builder
-	var visit func(n *Node)
-	visit = func(n *Node) {
+	word := func(w string) {
 		if b.Len() > 0 {
 			b.WriteByte(' ')
 		}
-		switch word, ok := intelWords[n.Op]; {
+		b.WriteString(w)
+	}
+	var visit func(n *Node)
+	visit = func(n *Node) {
+		switch operator, ok := intelWords[n.Op]; {
 		case ok && len(n.Args) == 2:
 			visit(n.Args[0])
 			visit(n.Args[1])
-			b.WriteByte(' ')
-			b.WriteString(word)
+			word(operator)
 		case n.Op == OpNumber && n.Lit != "":
-			b.WriteString(n.Lit)
+			word(n.Lit)
 		case n.Op == OpNumber:
-			b.WriteString(strconv.FormatFloat(n.Value, 'f', -1, 64))
+			word(strconv.FormatFloat(n.Value, 'f', -1, 64))
 		case n.Op == OpName && !n.Dollar:
 			bank := strings.TrimRight(n.Name, "0123456789")
 			index := n.Name[len(bank):]
 			if index == "" {
 				index = "0"
 			}
-			b.WriteString(bank + " " + index + " READ")
+			word(bank + " " + index + " READ")
 		default:
-			b.WriteString(format(Streamline, n))
+			word(format(Streamline, n))
 		}
 	}
 	visit(n)
 	return b.String()
+}
+
+// LooksIntel reports whether a formula has words that only Intel's equations have.
+func LooksIntel(src string) bool {
+	for i, w := range strings.Fields(src) {
+		if op, ok := intelOps[w]; i > 1 && (w == "READ" || ok && (op.unsigned() && isLetter(w[0]) || w[0] == 'F')) {
+			return true
+		}
+	}
+	return false
 }

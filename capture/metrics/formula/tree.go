@@ -99,6 +99,9 @@ const (
 	OpQuantile // x, fraction
 )
 
+// unsigned reports whether the operation is on integers: its operands are kept exact.
+func (o Op) unsigned() bool { return OpUAdd <= o && o <= OpUGreaterEqual }
+
 func (o Op) reduction() bool { return o >= OpSum }
 
 // Node is one node of a formula's tree. Nodes are read-only.
