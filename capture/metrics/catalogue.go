@@ -29,6 +29,8 @@ var catalogues = []struct {
 	id   string
 	load func() (*Catalogue, error)
 }{
+	{"mali-g615", lazily("mali-g615")},
+	{"mali-g720", lazily("mali-g720")},
 	{"gfx1151", lazily("gfx1151")},
 	{"cpu", lazily("cpu")},
 }

@@ -154,7 +154,7 @@ func TestUnknownAndAmbiguousNamesAreHelped(t *testing.T) {
 	if _, err := Get("gfx1115"); err == nil || !strings.Contains(err.Error(), "did you mean gfx1151?") {
 		t.Errorf("Get(gfx1115): %v", err)
 	}
-	if _, err := Get("voodoo"); err == nil || !strings.Contains(err.Error(), "there are gfx1151") {
+	if _, err := Get("voodoo"); err == nil || !strings.Contains(err.Error(), "there are "+joinAnd(IDs())) {
 		t.Errorf("Get(voodoo): %v", err)
 	}
 }

@@ -256,12 +256,23 @@ func (s *scope) rawEntry(e *Entry) *capture.Counter {
 	return c
 }
 
-// collected is the measured counter of an entry under any of its names, nil if there is none.
+// collected is the measured counter of an entry under any of its names, nil if there is none. The hardware's own counter, named in
+// capitals, is not yet multiplied by the entry's scaler.
 func (s *scope) collected(e *Entry) *capture.Counter {
 	for _, name := range append([]string{e.Name}, e.Aliases...) {
-		if c := s.cap.Counter(name); c != nil {
-			return s.selected(c)
+		c := s.cap.Counter(name)
+		if c == nil {
+			continue
 		}
+		c = s.selected(c)
+		if e.Scaler > 1 && name == strings.ToUpper(name) {
+			scaled, err := formula.Apply("*", e.meta(), formula.Operand{Counter: c}, constant(float64(e.Scaler)))
+			if err != nil {
+				return nil
+			}
+			return scaled
+		}
+		return c
 	}
 	return nil
 }
