@@ -2,6 +2,7 @@ package builtins
 
 import (
 	"fmt"
+	"math"
 	"strings"
 
 	"go.starlark.net/starlark"
@@ -55,6 +56,33 @@ var metricTable = methodTable[*Metric]{
 		metricText("gpu", "Catalogue id.", func(e *metrics.Entry) string { return e.GPU }),
 		metricText("block", "Hardware block that counts.", func(e *metrics.Entry) string { return e.Block }),
 		metricText("source", "Where formula and meaning come from.", func(e *metrics.Entry) string { return e.Source }),
+		{Name: "more_is_better", Type: "bool|None", Doc: "Whether more is better; None where it depends.", Get: func(m *Metric) (starlark.Value, error) {
+			if m.e.MoreIsBetter == "" {
+				return starlark.None, nil
+			}
+			return starlark.Bool(m.e.MoreIsBetter == "yes"), nil
+		}},
+		{Name: "references", Type: "list", Doc: "Published numbers to compare with: structs with text, value (None where it is a rule without a number), unit and source.",
+			Get: func(m *Metric) (starlark.Value, error) {
+				out := make([]starlark.Value, len(m.e.References))
+				for i, r := range m.e.References {
+					fields := starlark.StringDict{"text": starlark.String(r.Text), "value": starlark.None, "unit": starlark.String(r.Unit), "source": starlark.String(r.Source)}
+					if !math.IsNaN(r.Value) {
+						fields["value"] = starlark.Float(r.Value)
+					}
+					out[i] = result("reference", fields)
+				}
+				return frozenList(out), nil
+			}},
+		{Name: "index", Type: "int|None", Doc: "Position of a raw counter in its hardware block, header included; None where it has none.", Get: func(m *Metric) (starlark.Value, error) {
+			if m.e.Index == 0 {
+				return starlark.None, nil
+			}
+			return starlark.MakeInt(m.e.Index), nil
+		}},
+		{Name: "scaler", Type: "int", Doc: "What the hardware's number is multiplied by to give the counter.", Get: func(m *Metric) (starlark.Value, error) {
+			return starlark.MakeUint64(max(m.e.Scaler, 1)), nil
+		}},
 		{Name: "refs", Type: "list", Doc: "Sections of the vendor's guide.", Get: func(m *Metric) (starlark.Value, error) { return stringList(m.e.Refs), nil }},
 		{Name: "inputs", Type: "list", Doc: "Names of the counters that the formula reads.", Get: func(m *Metric) (starlark.Value, error) { return stringList(m.e.Inputs), nil }},
 		{Name: "aliases", Type: "list", Doc: "Other names that find it.", Get: func(m *Metric) (starlark.Value, error) { return stringList(m.e.Aliases), nil }},
@@ -113,6 +141,27 @@ var metricsModule = methodTable[*Env]{
 				}
 				e.define(d)
 				return &Metric{e, d}, nil
+			}},
+		{Sig: "cycle_budget(cores: number, hz: number|str, width: number, height: number, fps: number|str) -> struct", Doc: "Shader core cycles that a GPU has for each pixel of its frames: a struct with max_budget (perfect scheduling) and real_budget (85 % of it), as Arm's guides reckon. " +
+			"hz is the clock, a number or text such as \"500MHz\".",
+			Example: "metrics.cycle_budget(3, 500e6, 1920, 1080, 60).real_budget",
+			Run: func(_ *Env, c *call) (starlark.Value, error) {
+				var n [5]float64
+				for i := range n {
+					n[i] = c.float(i, 0)
+					if s := c.str(i, ""); s != "" {
+						x, err := ParseQuantity(s, "Hz")
+						if err != nil {
+							return nil, err
+						}
+						n[i] = x
+					}
+				}
+				b, err := metrics.CycleBudget(n[0], n[1], n[2], n[3], n[4])
+				if err != nil {
+					return nil, err
+				}
+				return result("cycle_budget", starlark.StringDict{"max_budget": starlark.Float(b.Max), "real_budget": starlark.Float(b.Real)}), nil
 			}},
 	},
 }

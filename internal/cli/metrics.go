@@ -2,6 +2,7 @@ package cli
 
 import (
 	"fmt"
+	"math"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -26,6 +27,21 @@ type metricJSON struct {
 	Refs    []string `json:"refs"`
 	Aliases []string `json:"aliases"`
 	Source  *string  `json:"source"`
+	Block   *string  `json:"block"`
+	Index   *int     `json:"index"`  // of a raw counter in its block
+	Scaler  uint64   `json:"scaler"` // the hardware's number is multiplied by it
+	Better  *string  `json:"better"` // "more" or "less"; null where it depends
+
+	References []referenceJSON `json:"references"`
+}
+
+// referenceJSON is a published number to compare with. The value is null where the text is a rule without a number.
+type referenceJSON struct {
+	Text  string   `json:"text"`
+	Value *float64 `json:"value"`
+	Unit  string   `json:"unit"`
+
+	line string
 }
 
 func (a *app) metricsCommand() *cobra.Command {
@@ -34,7 +50,8 @@ func (a *app) metricsCommand() *cobra.Command {
 		Use:   "metrics [GPU] [PATTERN]",
 		Short: "List and explain the counters and metrics that astrolabe knows",
 		Long: "Without arguments it lists the catalogues; with a catalogue, or a pattern, the counters and metrics in it. The pattern is words that\n" +
-			"must all occur in the name, title, group or description, or a glob. Few matches are explained in full.",
+			"must all occur in the name, title, group or description, or a glob; or one name, variable or section of the vendor's guide, such as\n" +
+			"3.2.2. Few matches are explained in full.",
 		Args: argCount(0, 2),
 		RunE: func(_ *cobra.Command, args []string) error { return a.metrics(args, asJSON) },
 	}
@@ -69,11 +86,13 @@ func (a *app) metrics(args []string, asJSON bool) error {
 	list := []metricJSON{}
 	for _, cat := range cats {
 		found := cat.Entries()
-		if pattern != "" {
+		if e := addressed(cat, pattern); e != nil {
+			found = []*metrics.Entry{e}
+		} else if pattern != "" {
 			found = cat.Match(pattern)
 		}
 		for _, e := range found {
-			list = append(list, metricOf(cat.ID(), e))
+			list = append(list, metricOf(e.GPU, e))
 		}
 	}
 	if asJSON {
@@ -88,14 +107,46 @@ func (a *app) metrics(args []string, asJSON bool) error {
 	return a.print(metricsText(list))
 }
 
+// addressed is the one entry that a pattern names outright: its name, its "Group/Title", a variable with $ or a section of the guide.
+// It is nil for anything else, which is searched for.
+func addressed(cat *metrics.Catalogue, pattern string) *metrics.Entry {
+	e, err := cat.Find(pattern)
+	if err != nil {
+		return nil
+	}
+	section := strings.Trim(pattern, "0123456789") != pattern && strings.Trim(pattern, "0123456789.") == ""
+	if section || e.Name == pattern || e.Address() == pattern || strings.HasPrefix(pattern, "$") {
+		return e
+	}
+	return nil
+}
+
 func metricOf(gpu string, e *metrics.Entry) metricJSON {
 	kind := e.Kind
 	if e.IsMetric() {
 		kind = capture.Derived
 	}
-	return metricJSON{GPU: gpu, Name: e.Name, Title: e.Title, Group: jsonText(e.Group), Unit: jsonText(e.Unit), Kind: kind.String(),
+	m := metricJSON{GPU: gpu, Name: e.Name, Title: e.Title, Group: jsonText(e.Group), Unit: jsonText(e.Unit), Kind: kind.String(),
 		Doc: jsonText(e.Doc), High: jsonText(e.High), Low: jsonText(e.Low), Expr: jsonText(e.Expr), Inputs: orEmpty(e.Inputs),
-		Refs: orEmpty(e.Refs), Aliases: orEmpty(e.Aliases), Source: jsonText(e.Source)}
+		Refs: orEmpty(e.Refs), Aliases: orEmpty(e.Aliases), Source: jsonText(e.Source),
+		Block: jsonText(e.Block), Scaler: max(e.Scaler, 1), References: []referenceJSON{}}
+	if e.Index != 0 {
+		m.Index = &e.Index
+	}
+	switch e.MoreIsBetter {
+	case "yes":
+		m.Better = jsonText("more")
+	case "no":
+		m.Better = jsonText("less")
+	}
+	for _, r := range e.References {
+		j := referenceJSON{Text: r.Text, Unit: r.Unit, line: r.String()}
+		if !math.IsNaN(r.Value) {
+			j.Value = &r.Value
+		}
+		m.References = append(m.References, j)
+	}
+	return m
 }
 
 func metricsText(list []metricJSON) string {
@@ -131,9 +182,20 @@ func metricsText(list []metricJSON) string {
 		line("meaning", orNothing(m.Doc))
 		line("high", orNothing(m.High))
 		line("low", orNothing(m.Low))
+		line("better", orNothing(m.Better))
+		for i, r := range m.References {
+			line([]string{"compare", ""}[min(i, 1)], r.line)
+		}
 		line("formula", orNothing(m.Expr))
 		line("inputs", strings.Join(m.Inputs, ", "))
 		line("section", strings.Join(m.Refs, ", "))
+		if m.Index != nil {
+			where := fmt.Sprintf("%s, position %d", orNothing(m.Block), *m.Index)
+			if m.Scaler > 1 {
+				where += fmt.Sprintf(", times %d", m.Scaler)
+			}
+			line("block", where)
+		}
 		line("also", strings.Join(m.Aliases, ", "))
 		line("source", orNothing(m.Source))
 	}
@@ -146,6 +208,8 @@ type catalogueJSON struct {
 	Title   string `json:"title"`
 	Version string `json:"version"`
 	Entries int    `json:"entries"`
+	Metrics int    `json:"metrics"`
+	Raw     int    `json:"counters"`
 }
 
 func (a *app) catalogues(asJSON bool) error {
@@ -155,14 +219,21 @@ func (a *app) catalogues(asJSON bool) error {
 		if err != nil {
 			return err
 		}
-		list = append(list, catalogueJSON{ID: id, Title: cat.Title(), Version: cat.Version(), Entries: len(cat.Entries())})
+		c := catalogueJSON{ID: id, Title: cat.Title(), Version: cat.Version(), Entries: len(cat.Entries())}
+		for _, e := range cat.Entries() {
+			if e.IsMetric() {
+				c.Metrics++
+			}
+		}
+		c.Raw = c.Entries - c.Metrics
+		list = append(list, c)
 	}
 	if asJSON {
 		return a.printJSON(list)
 	}
-	t := &textTable{header: []string{"catalogue", "entries", "title"}, right: []bool{false, true, false}}
+	t := &textTable{header: []string{"catalogue", "metrics", "counters", "title"}, right: []bool{false, true, true, false}}
 	for _, c := range list {
-		t.add(c.ID, fmt.Sprint(c.Entries), c.Title)
+		t.add(c.ID, fmt.Sprint(c.Metrics), fmt.Sprint(c.Raw), c.Title)
 	}
 	return a.print(t.String())
 }

@@ -67,11 +67,27 @@ func cataloguePage(cat *metrics.Catalogue) []byte {
 			fmt.Fprintf(&b, "\n    %s\n", e.Expr)
 		}
 		fmt.Fprintf(&b, "\n- High: %s\n- Low: %s\n", e.High, e.Low)
+		switch e.MoreIsBetter {
+		case "yes":
+			b.WriteString("- More is better.\n")
+		case "no":
+			b.WriteString("- Less is better.\n")
+		}
+		for _, r := range e.References {
+			fmt.Fprintf(&b, "- Compare with %s\n", r)
+		}
 		if e.Peak != "" {
 			fmt.Fprintf(&b, "- Peak: `%s`\n", e.Peak)
 		}
 		if len(e.Aliases) > 0 {
 			fmt.Fprintf(&b, "- Also called: `%s`\n", strings.Join(e.Aliases, "`, `"))
+		}
+		if e.Index > 0 {
+			fmt.Fprintf(&b, "- Block: %s, position %d", e.Block, e.Index)
+			if e.Scaler > 1 {
+				fmt.Fprintf(&b, ", times %d", e.Scaler)
+			}
+			b.WriteString("\n")
 		}
 		fmt.Fprintf(&b, "- Source: %s\n", e.Source)
 	}
