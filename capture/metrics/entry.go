@@ -35,6 +35,18 @@ type Entry struct {
 	References   []Reference
 	PerDenom     bool // divided by the capture's denominator option
 
+	// Variants are the formulas of a metric that depends on generation and API; Expr then lists them all.
+	Variants []*Variant
+	Usage    string // the vendor's usage type, where it has one, such as "percentage"
+	DataType string // the type in which the vendor computes it, where it says so; "" means a double
+
+	// Of a metric of an Intel metric set.
+	Set       *MetricSet
+	Symbol    string // its name in the set
+	Semantic  string // "event", "duration", "throughput" or "ratio"
+	Scope     string // "slice" or "subslice" where it is not counted for the whole GPU
+	Available string // condition on the GPU's topology under which it exists; "" means always
+
 	expr    *formula.Expr // of Expr
 	defined bool          // by a user, who may have mistyped a name
 }
@@ -60,7 +72,9 @@ func (r Reference) String() string {
 }
 
 // IsMetric reports whether the entry is a formula, not a raw counter.
-func (e *Entry) IsMetric() bool { return e.expr != nil }
+func (e *Entry) IsMetric() bool {
+	return e.expr != nil || len(e.Variants) > 0 && e.Kind == capture.Derived
+}
 
 // Address is the "Group/Title" of the entry.
 func (e *Entry) Address() string {

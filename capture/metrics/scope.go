@@ -24,6 +24,16 @@ type scope struct {
 	durations map[*capture.Pass]*capture.Counter
 	kernels   *capture.Counter
 	metrics   map[*Entry]*capture.Counter
+	device    *hardware
+}
+
+// hardware is the generation and API of the capture, for catalogues whose formulas depend on them.
+func (s *scope) hardware() hardware {
+	if s.device == nil {
+		h := hardwareOf(s.cap)
+		s.device = &h
+	}
+	return *s.device
 }
 
 // selection restricts counters to some of their instances.
@@ -54,6 +64,8 @@ type formulaEnv struct {
 	expr  *formula.Expr
 	entry *Entry   // the metric that the formula belongs to; nil for a user's expression
 	notes []string // doubts about what was resolved
+
+	unavailable *capture.Reason // why the metric has no value here, whatever was measured
 }
 
 func (v *formulaEnv) note(format string, args ...any) {
@@ -71,12 +83,19 @@ func constant(v float64) formula.Operand { return formula.Operand{Const: v, IsCo
 // Lookup resolves a name: the time of the sample, the denominator, a counter, a property of the capture, a metric.
 func (v *formulaEnv) Lookup(name string, dollar bool) (formula.Operand, error) {
 	s := v.s
+	if v.unavailable != nil {
+		return formula.Operand{MissingReason: v.unavailable}, nil
+	}
 	switch name {
 	case "Start_Timestamp":
 		return constant(0), nil // times count from the start of the dispatch
 	case "End_Timestamp", sampleTime:
 		if s.cap.Counter(name) == nil {
 			return v.duration(), nil
+		}
+	case "generation", "api":
+		if dollar && v.entry != nil && !v.entry.defined { // see Entry.undecided
+			return missing(capture.Unsupported, "the capture does not say its %s, on which the formula depends", name), nil
 		}
 	case "denom":
 		if dollar {
@@ -89,6 +108,12 @@ func (v *formulaEnv) Lookup(name string, dollar bool) (formula.Operand, error) {
 	}
 	if c := s.raw(name); c != nil {
 		return formula.Operand{Counter: v.scalar(c, dollar)}, nil
+	}
+	if v.entry != nil && dollar {
+		if other := v.entry.sibling(name); other != nil {
+			c, err := s.counter(other)
+			return formula.Operand{Counter: c}, err
+		}
 	}
 	if base, ok := strings.CutSuffix(name, "_PER_XCD"); ok && s.known(base) {
 		return v.perXCD(base)
@@ -107,6 +132,12 @@ func (v *formulaEnv) Lookup(name string, dollar bool) (formula.Operand, error) {
 			if x, ok := s.property(alias); ok {
 				return constant(x), nil
 			}
+		}
+		if e.Kind == capture.Constant {
+			if x, ok := assumed[e.Name]; ok {
+				return constant(x), nil
+			}
+			return missing(capture.NotCollected, "the capture does not say $%s", e.Name), nil
 		}
 		return missing(capture.NotCollected, "%s was not collected", e.Name), nil
 	}
@@ -127,9 +158,16 @@ func (v *formulaEnv) Lookup(name string, dollar bool) (formula.Operand, error) {
 // scalar in the ROCm dialect, and so is MaliConstantsNAME.
 func (v *formulaEnv) scalar(c *capture.Counter, dollar bool) *capture.Counter {
 	isScalar := strings.HasPrefix(c.Name, "MaliConst") || strings.HasPrefix(c.Name, "MaliConfig")
+	if dollar && v.expr.Dialect == formula.GPA {
+		isScalar = true
+	}
 	if dollar && v.expr.Dialect == formula.ROCm {
 		e, err := v.s.find(c.Name)
 		isScalar = isScalar || err != nil || e.Name != c.Name
+	}
+	if dollar && v.expr.Dialect == formula.Intel {
+		e, err := v.s.find(c.Name)
+		isScalar = err == nil && e.Kind == capture.Constant
 	}
 	if !isScalar || c.Kind != capture.Delta || c.Col == nil {
 		return c

@@ -19,6 +19,15 @@ import (
 // gpaConstants are the values of the device that programs name.
 var gpaConstants = []string{"NUM_SHADER_ENGINES", "NUM_SIMDS", "SU_CLOCKS_PRIM", "NUM_PRIM_PIPES", "TS_FREQ"}
 
+// DeviceConstants lists the values of the device that GPA programs name, as captures name them.
+func DeviceConstants() []string {
+	out := make([]string, len(gpaConstants))
+	for i, name := range gpaConstants {
+		out[i] = strings.ToLower(name)
+	}
+	return out
+}
+
 // gpaOperators take their operands from the top of the stack. sum and max with a number take that many.
 var gpaOperators = map[string]struct {
 	op   Op
@@ -33,6 +42,24 @@ const (
 	maxOperands = 1 << 12
 	maxPushes   = 1 << 16
 )
+
+// LooksLikeGPA reports whether a formula ends with an operator behind a comma, as GPA programs do and infix formulas never do.
+func LooksLikeGPA(src string) bool {
+	if i := operandList(src); i >= 0 {
+		src = src[:i]
+	}
+	i := strings.LastIndexByte(src, ',')
+	last := strings.ToLower(strings.TrimSpace(src[i+1:]))
+	if _, ok := gpaOperators[last]; ok {
+		return i >= 0
+	}
+	digits, sum := strings.CutPrefix(last, "sum")
+	if !sum {
+		digits, sum = strings.CutPrefix(last, "max")
+	}
+	_, err := strconv.ParseUint(digits, 10, 16)
+	return i >= 0 && sum && err == nil
+}
 
 type gpaParser struct {
 	src    string
