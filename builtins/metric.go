@@ -56,7 +56,7 @@ var metricTable = methodTable[*Metric]{
 		metricText("gpu", "Catalogue id.", func(e *metrics.Entry) string { return e.GPU }),
 		metricText("block", "Hardware block that counts.", func(e *metrics.Entry) string { return e.Block }),
 		metricText("source", "Where formula and meaning come from.", func(e *metrics.Entry) string { return e.Source }),
-		{Name: "more_is_better", Type: "bool|None", Doc: "Whether more is better; None where it depends.", Get: func(m *Metric) (starlark.Value, error) {
+		{Name: "more_is_better", Type: "bool or None", Doc: "Whether more is better; None where it depends.", Get: func(m *Metric) (starlark.Value, error) {
 			if m.e.MoreIsBetter == "" {
 				return starlark.None, nil
 			}
@@ -74,7 +74,7 @@ var metricTable = methodTable[*Metric]{
 				}
 				return frozenList(out), nil
 			}},
-		{Name: "index", Type: "int|None", Doc: "Position of a raw counter in its hardware block, header included; None where it has none.", Get: func(m *Metric) (starlark.Value, error) {
+		{Name: "index", Type: "int or None", Doc: "Position of a raw counter in its hardware block, header included; None where it has none.", Get: func(m *Metric) (starlark.Value, error) {
 			if m.e.Index == 0 {
 				return starlark.None, nil
 			}

@@ -428,3 +428,43 @@ func TestCycleBudget(t *testing.T) {
 		}
 	}
 }
+
+func TestTheCatalogueDescribesMeasuredCounters(t *testing.T) {
+	f := newFixture("mali-g615", 2)
+	f.add("MaliGPUCyclesAnyQueueActive", 1, 2)
+	f.add("MaliConstantsShaderCoreCount", 4, 4)
+	f.add("ITER_TILER_ACTIVE", 1, 2).Unit = "kcycles"
+	f.add("FRAG_SHADER_THREADS", 1, 2)
+	f.add("mine", 1, 2)
+	f.perCPU("MaliShaderCoreCyclesAnyWorkloadActive", capture.CombineSum, capture.Delta, []float64{5, 5}, []float64{7, 7})
+	before := f.capture(t)
+	cap, err := Describe(before)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := cap.Counter("MaliGPUCyclesAnyQueueActive")
+	if c.Unit != "cycles" || c.Title != "Any Queue Active" || c.Doc == "" || c.Block != "fe" || c.GPU != "mali-g615" || c.Total().Float() != 3 {
+		t.Errorf("described as %+v", c.Meta)
+	}
+	if c := cap.Counter("MaliConstantsShaderCoreCount"); c.Kind != capture.Constant || c.Total().Float() != 4 {
+		t.Errorf("a column of constants is %s with total %v", c.Kind, c.Total())
+	}
+	if c := cap.Counter("ITER_TILER_ACTIVE"); c.Unit != "kcycles" || c.Doc == "" {
+		t.Errorf("what the file says changed: %+v", c.Meta)
+	}
+	if c := cap.Counter("FRAG_SHADER_THREADS"); c != before.Counter("FRAG_SHADER_THREADS") {
+		t.Errorf("quads are described as threads: %+v", c.Meta)
+	}
+	if c := cap.Counter("mine"); c != before.Counter("mine") {
+		t.Errorf("an unknown counter is described: %+v", c.Meta)
+	}
+	if c := cap.Counter("MaliShaderCoreCyclesAnyWorkloadActive"); len(c.Instances) != 2 || c.Instances[1].Unit != "cycles" || c.Total().Float() != 24 || c.Instances[1].Meta.Instance != "1" {
+		t.Errorf("instances are described as %+v", c.Meta)
+	}
+	if before.Counter("MaliGPUCyclesAnyQueueActive").Unit != "" {
+		t.Error("the capture that was described changed")
+	}
+	if again, err := Describe(cap); err != nil || again != cap {
+		t.Errorf("described twice: %v", err)
+	}
+}
