@@ -319,6 +319,24 @@ func TestAMaliMetricHasManyAddresses(t *testing.T) {
 	}
 }
 
+func TestEveryAddressOfAMaliEntryFindsIt(t *testing.T) {
+	for _, g := range maliGuides {
+		c := mustGet(t, g.id)
+		for _, e := range c.Entries() {
+			addresses := append([]string{e.Name, "$" + e.Name, e.Address(), strings.ToLower(e.Address())}, e.Refs...)
+			addresses = append(addresses, e.Aliases...)
+			if e.IsMetric() {
+				addresses = append(addresses, e.Title)
+			}
+			for _, addr := range addresses {
+				if got, err := c.Find(addr); err != nil || got != e {
+					t.Errorf("%s: Find(%q) = %v, %v; want %s", g.id, addr, got, err, e.Name)
+				}
+			}
+		}
+	}
+}
+
 func TestAMaliCaptureMayHaveOtherNamesAndConstantsAsColumns(t *testing.T) {
 	f := newFixture("mali-g615", 2)
 	f.add("ITER_TILER_ACTIVE", 60, 100)                        // hardware's name
