@@ -88,7 +88,10 @@ func TestEveryOperandOfACatalogueFormulaIsACounterOfIt(t *testing.T) {
 				if slices.Contains(builtin, in) {
 					continue
 				}
-				if raw, err := c.Find(in); err != nil || raw.Name != in {
+				if e.sibling(in) != nil {
+					continue
+				}
+				if raw, err := c.Find(in); err != nil || raw.Name != in && (e.Set == nil || raw.IsMetric()) {
 					t.Errorf("%s: %s reads %s, which the catalogue does not have", id, e.Name, in)
 				}
 			}
