@@ -366,6 +366,25 @@ func TestAMaliCaptureMayHaveOtherNamesAndConstantsAsColumns(t *testing.T) {
 	}
 }
 
+func TestAMaliConstantMayBeAProperty(t *testing.T) {
+	f := newFixture("mali-g720", 3)
+	f.property("MaliConstantsBusWidthBits", 256)
+	f.property("MaliConfigL2CacheCount", 2)
+	f.add("MaliExternalBusBeatsReadBeats", 1, 2, 3)
+	f.add("MaliExternalBusStallCyclesReadStall", 20, 20, 20)
+	f.add("MaliGPUCyclesGPUActive", 40, 40, 40)
+	cap := f.capture(t)
+	for name, want := range map[string]float64{"12.1.3": 32, "12.1.2": 2, "$MaliConstantsBusWidthBits": 256, "MaliConstantsL2SliceCount": 2, "3.3.1": 6 * 32, "3.4.1": 25} {
+		c := resolve(t, cap, name)
+		if got := c.Total().Float(); got != want || c.Value(1).Missing() {
+			t.Errorf("%s = %v, want %v", name, got, want)
+		}
+	}
+	if c := resolve(t, cap, "$MaliConstantsShaderCoreCount"); !c.Total().Missing() {
+		t.Errorf("a constant that the capture does not say is %v", c.Total())
+	}
+}
+
 func TestAMaliMetricHoldsForEachCore(t *testing.T) {
 	f := newFixture("mali-g615", 1)
 	f.perCPU("MaliShaderCoreCyclesAnyWorkloadActive", capture.CombineSum, capture.Delta, []float64{50}, []float64{70}, []float64{90})

@@ -267,6 +267,14 @@ func (s *scope) rawEntry(e *Entry) *capture.Counter {
 	c := &capture.Counter{Meta: e.meta(), Axis: s.cap.Axis}
 	c.Kind = e.Kind
 	n := s.cap.Axis.Len()
+	if e.Kind == capture.Constant {
+		for _, name := range append([]string{e.Name}, e.Aliases...) {
+			if x, ok := s.property(name); ok {
+				c.Col = capture.LazyColumn(n, func() (capture.Data, error) { return capture.Data{F: slices.Repeat([]float64{x}, n)}, nil })
+				return c
+			}
+		}
+	}
 	reason := capture.Reason{Code: capture.NotCollected, Text: e.Name + " was not collected"}
 	c.Col = capture.LazyColumn(n, func() (capture.Data, error) { return capture.MissingData(n), nil })
 	c.Reasons = []capture.ReasonRun{{From: 0, To: n, Reason: reason}}
