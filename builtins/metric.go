@@ -85,8 +85,37 @@ var metricTable = methodTable[*Metric]{
 		}},
 		{Name: "refs", Type: "list", Doc: "Sections of the vendor's guide.", Get: func(m *Metric) (starlark.Value, error) { return stringList(m.e.Refs), nil }},
 		{Name: "inputs", Type: "list", Doc: "Names of the counters that the formula reads.", Get: func(m *Metric) (starlark.Value, error) { return stringList(m.e.Inputs), nil }},
+		{Name: "used_by", Type: "list", Doc: "Names of the metrics whose formulas read it.", Get: func(m *Metric) (starlark.Value, error) { return stringList(m.e.UsedBy()), nil }},
+		metricText("infix", "Formula with infix operators, whatever notation it is written in; empty of a raw counter and where variants differ.", func(e *metrics.Entry) string {
+			if x := e.Formula(); x != nil {
+				return x.Infix()
+			}
+			return ""
+		}),
+		metricText("usage", "The vendor's usage type, where it has one, such as \"percentage\".", func(e *metrics.Entry) string { return e.Usage }),
+		{Name: "generations", Type: "list", Doc: "Hardware generations that have it, where that is a question.", Get: func(m *Metric) (starlark.Value, error) { return stringList(m.e.Generations()), nil }},
+		{Name: "apis", Type: "list", Doc: "APIs through which it is measured, where that is a question.", Get: func(m *Metric) (starlark.Value, error) { return stringList(m.e.APIs()), nil }},
+		{Name: "variants", Type: "list", Doc: "Its formulas where they depend on generation and API: structs with generations, apis, expr, infix and inputs.", Get: metricVariants},
 		{Name: "aliases", Type: "list", Doc: "Other names that find it.", Get: func(m *Metric) (starlark.Value, error) { return stringList(m.e.Aliases), nil }},
 	},
+}
+
+// metricVariants lists the formulas of a metric that depend on generation and API.
+func metricVariants(m *Metric) (starlark.Value, error) {
+	var out []starlark.Value
+	for _, v := range m.e.Variants {
+		fields := starlark.StringDict{"generations": stringList(v.Generations), "apis": stringList(v.APIs), "expr": starlark.String(v.Expr),
+			"infix": starlark.String(""), "inputs": stringList(nil)}
+		if v.Expr != "" {
+			one, err := v.Metric(m.e)
+			if err != nil {
+				return nil, err
+			}
+			fields["infix"], fields["inputs"] = starlark.String(one.Formula().Infix()), stringList(one.Inputs)
+		}
+		out = append(out, result("variant", fields))
+	}
+	return frozenList(out), nil
 }
 
 // catalogue finds a catalogue for a method whose first parameter is its id.

@@ -11,9 +11,13 @@ func (e *Entry) UsedBy() []string {
 		c.users = map[string][]string{}
 		for _, m := range c.entries {
 			for _, in := range m.Inputs {
-				if used, err := c.Find(in); err == nil && used != m {
-					c.users[used.Name] = append(c.users[used.Name], m.Name)
+				used := m.sibling(in) // of the same metric set
+				if used == nil {
+					if used, err = c.Find(in); err != nil || used == m {
+						continue
+					}
 				}
+				c.users[used.Name] = append(c.users[used.Name], m.Name)
 			}
 		}
 	})

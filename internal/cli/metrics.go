@@ -9,6 +9,7 @@ import (
 
 	"astrolabe/capture"
 	"astrolabe/capture/metrics"
+	"astrolabe/capture/metrics/formula"
 )
 
 // metricJSON is one catalogue entry in metrics --json.
@@ -23,7 +24,9 @@ type metricJSON struct {
 	High    *string  `json:"high"`
 	Low     *string  `json:"low"`
 	Expr    *string  `json:"expr"`
+	Infix   *string  `json:"infix"` // the formula in infix notation, where it is written in another
 	Inputs  []string `json:"inputs"`
+	UsedBy  []string `json:"used_by"` // metrics whose formulas read it
 	Refs    []string `json:"refs"`
 	Aliases []string `json:"aliases"`
 	Source  *string  `json:"source"`
@@ -31,6 +34,10 @@ type metricJSON struct {
 	Index   *int     `json:"index"`  // of a raw counter in its block
 	Scaler  uint64   `json:"scaler"` // the hardware's number is multiplied by it
 	Better  *string  `json:"better"` // "more" or "less"; null where it depends
+
+	Usage       *string  `json:"usage"` // the vendor's usage type
+	Generations []string `json:"generations"`
+	APIs        []string `json:"apis"`
 
 	References []referenceJSON `json:"references"`
 }
@@ -115,7 +122,8 @@ func addressed(cat *metrics.Catalogue, pattern string) *metrics.Entry {
 		return nil
 	}
 	section := strings.Trim(pattern, "0123456789") != pattern && strings.Trim(pattern, "0123456789.") == ""
-	if section || e.Name == pattern || e.Address() == pattern || strings.HasPrefix(pattern, "$") {
+	word := !strings.ContainsAny(pattern, " *?") && strings.EqualFold(e.Title, pattern)
+	if section || word || e.Name == pattern || e.Address() == pattern || strings.HasPrefix(pattern, "$") {
 		return e
 	}
 	return nil
@@ -133,6 +141,10 @@ func metricOf(gpu string, e *metrics.Entry) metricJSON {
 	if e.Index != 0 {
 		m.Index = &e.Index
 	}
+	if x := e.Formula(); x != nil && (e.Dialect == formula.GPA || e.Dialect == formula.Intel) {
+		m.Infix = jsonText(x.Infix())
+	}
+	m.UsedBy, m.Usage, m.Generations, m.APIs = orEmpty(e.UsedBy()), jsonText(e.Usage), orEmpty(e.Generations()), orEmpty(e.APIs())
 	switch e.MoreIsBetter {
 	case "yes":
 		m.Better = jsonText("more")
@@ -186,8 +198,13 @@ func metricsText(list []metricJSON) string {
 		for i, r := range m.References {
 			line([]string{"compare", ""}[min(i, 1)], r.line)
 		}
+		line("hardware", strings.Join(m.Generations, ", "))
+		line("APIs", strings.Join(m.APIs, ", "))
+		line("usage", orNothing(m.Usage))
 		line("formula", orNothing(m.Expr))
+		line("infix", orNothing(m.Infix))
 		line("inputs", strings.Join(m.Inputs, ", "))
+		line("used by", someOf(m.UsedBy))
 		line("section", strings.Join(m.Refs, ", "))
 		if m.Index != nil {
 			where := fmt.Sprintf("%s, position %d", orNothing(m.Block), *m.Index)
@@ -200,6 +217,15 @@ func metricsText(list []metricJSON) string {
 		line("source", orNothing(m.Source))
 	}
 	return out.String()
+}
+
+// someOf joins names, of which it prints a screenful.
+func someOf(names []string) string {
+	const enough = 30
+	if len(names) > enough {
+		return fmt.Sprintf("%s and %d more", strings.Join(names[:enough], ", "), len(names)-enough)
+	}
+	return strings.Join(names, ", ")
 }
 
 // catalogueJSON is one catalogue in metrics --json.

@@ -171,8 +171,14 @@ func (e *Expr) Text(n *Node) string {
 	return collapse(e.Src[n.Pos:n.End])
 }
 
-// Infix prints the formula of any dialect as an ordinary expression with infix operators.
-func (e *Expr) Infix() string { return format(Streamline, e.Root) }
+// Infix prints the formula of any dialect as an ordinary expression with infix operators: one in reverse Polish notation in
+// the syntax of Streamline, others in their own.
+func (e *Expr) Infix() string {
+	if e.Dialect == GPA || e.Dialect == Intel {
+		return format(Streamline, e.Root)
+	}
+	return e.String()
+}
 
 func (n *Node) walk(f func(*Node)) {
 	f(n)
