@@ -1,0 +1,185 @@
+package metrics
+
+import (
+	"os"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"astrolabe/capture/metrics/formula"
+	"astrolabe/internal/sharedtest"
+)
+
+// builtinNames are what formulas may read without its being a counter: the capture's own constants and the time of a sample.
+var builtinNames = []string{"denom", "Start_Timestamp", "End_Timestamp", sampleTime, "cu_per_gpu", "cpus_online", "cpu_max_freq"}
+
+func TestEveryVariableIsAnEntryThatNamesItsUsers(t *testing.T) {
+	for _, id := range IDs() {
+		c := mustGet(t, id)
+		reads, counters := 0, map[string]bool{}
+		for _, e := range c.Entries() {
+			inputs := slices.Clone(e.Inputs)
+			for _, v := range e.Variants {
+				if v.Expr == "" {
+					continue
+				}
+				one, err := v.Metric(e)
+				if err != nil {
+					t.Fatalf("%s: %v", id, err)
+				}
+				inputs = append(inputs, one.Inputs...)
+			}
+			for _, in := range inputs {
+				if slices.Contains(builtinNames, in) {
+					continue
+				}
+				used := e.sibling(in)
+				if used == nil {
+					var err error
+					if used, err = c.Find(in); err != nil {
+						t.Errorf("%s: %s reads %s, which is no entry: %v", id, e.Name, in, err)
+						continue
+					}
+				}
+				if !slices.Contains(used.UsedBy(), e.Name) {
+					t.Errorf("%s: %s does not say that %s reads it", id, used.Name, e.Name)
+				}
+				reads++
+				counters[used.Name] = true
+			}
+		}
+		t.Logf("%s: formulas read %d variables, which are %d entries", id, reads, len(counters))
+		if reads == 0 {
+			t.Errorf("%s: no formula reads anything", id)
+		}
+	}
+}
+
+// roundTrip checks that a formula survives printing, and that its infix form names the same counters.
+func roundTrip(t *testing.T, where string, d formula.Dialect, src string) bool {
+	t.Helper()
+	e, _, err := formula.ParseLenient(d, src)
+	if err != nil {
+		t.Errorf("%s: %v", where, err)
+		return false
+	}
+	again, err := formula.Parse(d, e.String())
+	if err != nil || !again.Root.Equal(e.Root) {
+		t.Errorf("%s: %s printed as %s, which is another tree (%v)", where, src, e.String(), err)
+		return false
+	}
+	if d == formula.Intel && regexp.MustCompile(` (&|\||<<|>>) `).MatchString(e.Infix()) {
+		return true // infix dialects have no operations on bits
+	}
+	other := formula.Streamline
+	if d == formula.ROCm {
+		other = d
+	}
+	plain, err := formula.Parse(other, e.Infix())
+	if err != nil {
+		t.Errorf("%s: the infix form of %s does not parse: %v", where, src, err)
+		return false
+	}
+	a, b := e.Names(), plain.Names()
+	slices.Sort(a)
+	slices.Sort(b)
+	if !slices.Equal(a, b) {
+		t.Errorf("%s: the infix form %s names other counters", where, e.Infix())
+		return false
+	}
+	return true
+}
+
+func TestEveryFormulaOfTheReferenceTablesSurvivesPrinting(t *testing.T) {
+	counts := map[string]int{}
+	add := func(what, where string, d formula.Dialect, src string) {
+		if roundTrip(t, where, d, src) {
+			counts[what]++
+		}
+	}
+	for _, r := range table(t, "reference", "gpa_counters.csv") {
+		if r["rpn"] != "" {
+			add("amd-gpa", r["counter"]+" "+r["generation"]+" "+r["apis"], formula.GPA, r["rpn"]+" of "+r["hardware_counters"])
+		}
+	}
+	for _, r := range table(t, "reference", "amd_gfx1151_metrics.csv") {
+		for column, src := range r {
+			if (column == "avg_or_value" || column == "min" || column == "max") && src != "" {
+				add("gfx1151", r["metric"], formula.ROCm, src)
+			}
+		}
+	}
+	for _, r := range table(t, "reference", "intel_kbl_metrics.csv") {
+		for column, src := range r {
+			if (column == "equation" || column == "max_equation" || column == "availability") && src != "" {
+				add("intel "+column, r["counter_symbol"]+" "+column, formula.Intel, src)
+			}
+		}
+	}
+	seeds := map[string]string{"mali-g615": "000_142004d212a1813f.txt", "mali-g720": "001_6dab9e435747fb22.txt"}
+	for id, file := range seeds {
+		text, err := os.ReadFile(sharedtest.Path(t, "seeds", file))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, src := range maliFormulas(string(text)) {
+			add(id, src, formula.Streamline, src)
+		}
+	}
+	for _, id := range IDs() {
+		for _, e := range mustGet(t, id).Entries() {
+			for _, src := range []string{e.Expr, e.Peak, e.PeakExpr} {
+				if src != "" && len(e.Variants) == 0 {
+					add("catalogue "+id, id+" "+e.Name, e.Dialect, src)
+				}
+			}
+			for _, v := range e.Variants {
+				if v.Expr != "" {
+					add("catalogue "+id, id+" "+e.Name, e.Dialect, v.Expr)
+				}
+			}
+		}
+	}
+	total := 0
+	var keys []string
+	for k, n := range counts {
+		keys = append(keys, k)
+		total += n
+	}
+	slices.Sort(keys)
+	for _, k := range keys {
+		t.Logf("%-40s %5d", k, counts[k])
+	}
+	t.Logf("%d formulas survive printing", total)
+	for what, least := range map[string]int{"amd-gpa": 1019, "gfx1151": 77, "mali-g615": 108, "mali-g720": 110} {
+		if counts[what] < least {
+			t.Errorf("%s: %d formulas, want at least %d", what, counts[what], least)
+		}
+	}
+}
+
+var guideSection = regexp.MustCompile(`(?m)^(?:<\|[^|\n]*\|>)?(\d+\.\d+\.\d+) [^.\n]+$`)
+
+// maliFormulas finds the formula that a Mali guide prints in each of its sections: the first paragraph or code block with a
+// variable.
+func maliFormulas(text string) []string {
+	var out []string
+	seen := map[string]bool{}
+	at := guideSection.FindAllStringSubmatchIndex(text, -1)
+	for i, m := range at {
+		end := len(text)
+		if i+1 < len(at) {
+			end = at[i+1][0]
+		}
+		number := text[m[2]:m[3]]
+		body := strings.NewReplacer("```", "\n\n", "<|", "\n\n").Replace(text[m[1]:end])
+		for _, block := range strings.Split(body, "\n\n") {
+			if block = strings.TrimSpace(block); strings.Contains(block, "$Mali") && !seen[number] {
+				seen[number] = true
+				out = append(out, block)
+			}
+		}
+	}
+	return out
+}
