@@ -92,6 +92,16 @@ var metricTable = methodTable[*Metric]{
 			}
 			return ""
 		}),
+		metricText("peak", "Formula of the highest value that it can have, empty where none is known.", func(e *metrics.Entry) string { return e.Peak }),
+		metricText("available", "Condition on the GPU's topology under which it exists; empty means always.", func(e *metrics.Entry) string { return e.Available }),
+		metricText("data_type", "The type in which the vendor computes it, such as \"uint64\"; empty where it does not say.", func(e *metrics.Entry) string { return e.DataType }),
+		metricText("semantic", "Intel's semantic type: \"event\", \"duration\", \"throughput\" or \"ratio\"; empty of others.", func(e *metrics.Entry) string { return e.Semantic }),
+		metricText("guid", "Names the Intel metric set to the kernel; empty of others.", func(e *metrics.Entry) string {
+			if e.Set == nil {
+				return ""
+			}
+			return e.Set.GUID
+		}),
 		metricText("usage", "The vendor's usage type, where it has one, such as \"percentage\".", func(e *metrics.Entry) string { return e.Usage }),
 		{Name: "generations", Type: "list", Doc: "Hardware generations that have it, where that is a question.", Get: func(m *Metric) (starlark.Value, error) { return stringList(m.e.Generations()), nil }},
 		{Name: "apis", Type: "list", Doc: "APIs through which it is measured, where that is a question.", Get: func(m *Metric) (starlark.Value, error) { return stringList(m.e.APIs()), nil }},
@@ -124,7 +134,7 @@ func catalogue(c *call) (*metrics.Catalogue, error) { return metrics.Get(c.str(0
 var metricsModule = methodTable[*Env]{
 	Name: "metrics",
 	Doc:  "The catalogues: every counter and formula that astrolabe knows, per GPU.",
-	Methods: []method[*Env]{
+	Methods: append([]method[*Env]{
 		{Sig: "gpus() -> list", Doc: "Ids of the catalogues.", Example: "metrics.gpus()",
 			Run: func(e *Env, c *call) (starlark.Value, error) { return stringList(metrics.IDs()), nil }},
 		{Sig: "list(gpu: str, match: str=None) -> list", Doc: "Counters and formulas of a catalogue, as Metric values; match keeps those whose name, title, group or text has all its words, or whose name fits a pattern with *.",
@@ -192,7 +202,7 @@ var metricsModule = methodTable[*Env]{
 				}
 				return result("cycle_budget", starlark.StringDict{"max_budget": starlark.Float(b.Max), "real_budget": starlark.Float(b.Real)}), nil
 			}},
-	},
+	}, euMethods...),
 }
 
 // explain says why a value is what it is.

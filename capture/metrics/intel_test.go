@@ -11,6 +11,7 @@ import (
 	"math/big"
 	"math/rand/v2"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -617,6 +618,26 @@ func TestRealGen9RowsKeepTheirIdentities(t *testing.T) {
 	}
 	if rows < 20 {
 		t.Errorf("only %d rows are of single reports", rows)
+	}
+}
+
+func TestEveryCounterOfAnIntelEquationSaysWhoReadsIt(t *testing.T) {
+	for _, id := range intelIDs {
+		c := mustGet(t, id)
+		for _, e := range c.Entries() {
+			for _, in := range e.Inputs {
+				read := e.sibling(in)
+				if read == nil {
+					var err error
+					if read, err = c.Find(in); err != nil {
+						t.Fatal(err)
+					}
+				}
+				if !slices.Contains(read.UsedBy(), e.Name) {
+					t.Fatalf("%s: %s does not say that %s reads it", id, read.Name, e.Name)
+				}
+			}
+		}
 	}
 }
 

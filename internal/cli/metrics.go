@@ -3,6 +3,7 @@ package cli
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -40,6 +41,12 @@ type metricJSON struct {
 	APIs        []string `json:"apis"`
 
 	References []referenceJSON `json:"references"`
+
+	Peak      *string `json:"peak"`
+	Available *string `json:"available"`
+	DataType  *string `json:"data_type"`
+	Semantic  *string `json:"semantic"`
+	GUID      *string `json:"guid"`
 }
 
 // referenceJSON is a published number to compare with. The value is null where the text is a rule without a number.
@@ -53,6 +60,7 @@ type referenceJSON struct {
 
 func (a *app) metricsCommand() *cobra.Command {
 	var asJSON bool
+	var set string
 	cmd := &cobra.Command{
 		Use:   "metrics [GPU] [PATTERN]",
 		Short: "List and explain the counters and metrics that astrolabe knows",
@@ -60,16 +68,20 @@ func (a *app) metricsCommand() *cobra.Command {
 			"must all occur in the name, title, group or description, or a glob; or one name, variable or section of the vendor's guide, such as\n" +
 			"3.2.2. Few matches are explained in full.",
 		Args: argCount(0, 2),
-		RunE: func(_ *cobra.Command, args []string) error { return a.metrics(args, asJSON) },
+		RunE: func(_ *cobra.Command, args []string) error { return a.metrics(args, set, asJSON) },
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	cmd.Flags().StringVar(&set, "set", "", "only the counters of this metric set of an Intel GPU, such as RenderBasic")
 	return cmd
 }
 
 // explainUpTo is how many matches are explained in full; more are listed in lines.
 const explainUpTo = 12
 
-func (a *app) metrics(args []string, asJSON bool) error {
+func (a *app) metrics(args []string, set string, asJSON bool) error {
+	if len(args) == 0 && set != "" {
+		return usageError{fmt.Errorf("--set needs a catalogue before it, such as intel-kbl-gt2")}
+	}
 	if len(args) == 0 {
 		return a.catalogues(asJSON)
 	}
@@ -90,13 +102,28 @@ func (a *app) metrics(args []string, asJSON bool) error {
 			cats = append(cats, cat)
 		}
 	}
+	head := ""
+	if set != "" {
+		if len(cats) != 1 {
+			return usageError{fmt.Errorf("--set needs a catalogue before it, such as intel-kbl-gt2")}
+		}
+		s, err := cats[0].Set(set)
+		if err != nil {
+			return usageError{err}
+		}
+		set = s.Name
+		head = fmt.Sprintf("%s: %s, guid %s\n\n", s.Name, s.Title, s.GUID)
+	}
 	list := []metricJSON{}
 	for _, cat := range cats {
 		found := cat.Entries()
-		if e := addressed(cat, pattern); e != nil {
+		if e := addressed(cat, strings.TrimPrefix(set+"/"+pattern, "/")); e != nil {
 			found = []*metrics.Entry{e}
 		} else if pattern != "" {
 			found = cat.Match(pattern)
+		}
+		if set != "" {
+			found = slices.DeleteFunc(slices.Clone(found), func(e *metrics.Entry) bool { return e.Set == nil || e.Set.Name != set })
 		}
 		for _, e := range found {
 			list = append(list, metricOf(e.GPU, e))
@@ -111,7 +138,7 @@ func (a *app) metrics(args []string, asJSON bool) error {
 		}
 		return fmt.Errorf("no metric of %s matches %q", args[0], pattern)
 	}
-	return a.print(metricsText(list))
+	return a.print(head + metricsText(list))
 }
 
 // addressed is the one entry that a pattern names outright: its name, its "Group/Title", a variable with $ or a section of the guide.
@@ -123,6 +150,7 @@ func addressed(cat *metrics.Catalogue, pattern string) *metrics.Entry {
 	}
 	section := strings.Trim(pattern, "0123456789") != pattern && strings.Trim(pattern, "0123456789.") == ""
 	word := !strings.ContainsAny(pattern, " *?") && strings.EqualFold(e.Title, pattern)
+	word = word || slices.Contains(e.Aliases, pattern)
 	if section || word || e.Name == pattern || e.Address() == pattern || strings.HasPrefix(pattern, "$") {
 		return e
 	}
@@ -145,6 +173,10 @@ func metricOf(gpu string, e *metrics.Entry) metricJSON {
 		m.Infix = jsonText(x.Infix())
 	}
 	m.UsedBy, m.Usage, m.Generations, m.APIs = orEmpty(e.UsedBy()), jsonText(e.Usage), orEmpty(e.Generations()), orEmpty(e.APIs())
+	m.Peak, m.Available, m.DataType, m.Semantic = jsonText(e.Peak), jsonText(e.Available), jsonText(e.DataType), jsonText(e.Semantic)
+	if e.Set != nil {
+		m.GUID = jsonText(e.Set.GUID)
+	}
 	switch e.MoreIsBetter {
 	case "yes":
 		m.Better = jsonText("more")
@@ -203,6 +235,8 @@ func metricsText(list []metricJSON) string {
 		line("usage", orNothing(m.Usage))
 		line("formula", orNothing(m.Expr))
 		line("infix", orNothing(m.Infix))
+		line("peak", orNothing(m.Peak))
+		line("exists if", orNothing(m.Available))
 		line("inputs", strings.Join(m.Inputs, ", "))
 		line("used by", someOf(m.UsedBy))
 		line("section", strings.Join(m.Refs, ", "))
