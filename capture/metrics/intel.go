@@ -45,15 +45,16 @@ func (e *SetsError) Error() string {
 	return fmt.Sprintf("%q is not the same in every metric set: it differs between %s; write %q or the like, or give the capture the property metric_set", e.Symbol, joinAnd(e.Sets), first+"/"+e.Symbol)
 }
 
-// ofSets decides between counters of several metric sets: the first where all have one meaning, else a *SetsError. ok is false
-// where they are not all counters of sets.
+// ofSets decides between counters of several metric sets: the first where all have one meaning, else a *SetsError. Raw counters of
+// a like name come after them. ok is false where none is a counter of a set.
 func ofSets(name string, found []*Entry) (e *Entry, ok bool, err error) {
+	found = slices.DeleteFunc(slices.Clone(found), func(e *Entry) bool { return e.Set == nil })
+	if len(found) == 0 {
+		return nil, false, nil
+	}
 	var meanings []string
 	byMeaning := map[string][]string{}
 	for _, e := range found {
-		if e.Set == nil {
-			return nil, false, nil
-		}
 		m := e.meaning(0)
 		if byMeaning[m] == nil {
 			meanings = append(meanings, m)

@@ -121,7 +121,7 @@ func TestIntelAddresses(t *testing.T) {
 	c := mustGet(t, "intel-kbl-gt2")
 	for addr, want := range map[string]string{
 		"render_basic_eu_active": "render_basic_eu_active", "RenderBasic/EuActive": "render_basic_eu_active", "RenderBasic/EU Active": "render_basic_eu_active",
-		"$EuTypedReads0": "compute_extended_eu_typed_reads0", "GpuTime": "render_basic_gpu_time", "TDL_1/PSThread00ReadyForDispatch": "tdl_1_ps_thread00_ready_for_dispatch",
+		"gputime": "render_basic_gpu_time", "$EuTypedReads0": "compute_extended_eu_typed_reads0", "GpuTime": "render_basic_gpu_time", "TDL_1/PSThread00ReadyForDispatch": "tdl_1_ps_thread00_ready_for_dispatch",
 		"OAPERF_A7": "A7", "OAPERF_A7_UPPER": "A7", "OAPERF_A35": "A35", "OAPERF_B0": "B0", "OAPERF_A19_LOWER_FREE": "A19", "EU_PERF_CNT_CTL0": "EU_PERF_CNT_CTL0",
 		"EU_PERF_CNTL6": "EU_PERF_CNT_CTL6", "0xE458": "EU_PERF_CNT_CTL0", "GPU_TICKS": "GPU_TICKS", "GPU_CLOCK": "GPU_TICKS", "GPU_TIME": "TIMESTAMP", "TIME_STAMP": "TIMESTAMP",
 		"$EuCoresTotalCount": "EuCoresTotalCount", "OACONTROL": "OACONTROL", "CEC5-1": "CEC5-1", "L3_1/GTRequestQueueFull": "l3_1_gt_request_queue_full",
@@ -582,7 +582,7 @@ func TestIntelPeaksAndExplanations(t *testing.T) {
 }
 
 func TestRealGen9RowsKeepTheirIdentities(t *testing.T) {
-	rows := 0
+	rows, rates := 0, 0
 	for _, row := range sharedRows(t, "data", "intel-rows", "oneprof_gen9_rows.csv") {
 		number := func(name string) float64 {
 			v, err := strconv.ParseFloat(row[name], 64)
@@ -614,10 +614,60 @@ func TestRealGen9RowsKeepTheirIdentities(t *testing.T) {
 				t.Errorf("L3ShaderThroughput %v, oneprof printed %v (%v)", c.Value(0), row["L3ShaderThroughput"], err)
 			}
 		}
+		if row["EuAvgIpcRate"] != "" {
+			// The rate does not depend on the scale of its counters, which the percentages have lost.
+			f := newFixture("intel-kbl-gt2", 1)
+			for counter, name := range map[string]string{"A9": "EuFpuBothActive", "A10": "Fpu0Active", "A11": "Fpu1Active"} {
+				f.add(counter, math.Round(number(name)*1e9))
+			}
+			c, err := Resolve(f.capture(t), "ComputeBasic/EuAvgIpcRate")
+			if want := number("EuAvgIpcRate"); err != nil || want != 0 && math.Abs(c.Value(0).Float()-want) > 2e-3 {
+				t.Errorf("EuAvgIpcRate %v, oneprof printed %v (%v)", c.Value(0), want, err)
+			}
+			rates++
+		}
 		rows++
+	}
+	t.Logf("%d rows, %d rates", rows, rates)
+	if rates < 20 {
+		t.Errorf("only %d rows have the counters of the IPC rate", rates)
 	}
 	if rows < 20 {
 		t.Errorf("only %d rows are of single reports", rows)
+	}
+}
+
+func TestRealKabyLakeRowsKeepTheirIdentity(t *testing.T) {
+	text, err := os.ReadFile(sharedtest.Path(t, "data", "intel-rows", "gputop_kblgt2_renderbasic.txt"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows := 0
+	for _, line := range strings.Split(string(text), "\n") {
+		cells := strings.Split(line, ",")
+		if len(cells) != 6 {
+			continue
+		}
+		misses, err := strconv.ParseFloat(strings.TrimSpace(cells[3]), 64)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var shown float64
+		var unit string
+		if _, err := fmt.Sscan(cells[4], &shown, &unit); err != nil {
+			t.Fatal(err)
+		}
+		shown *= map[string]float64{"MiB": 1 << 20, "GiB": 1 << 30}[unit]
+		f := newFixture("intel-kbl-gt2", 1)
+		f.add("C4", misses)
+		c, err := Resolve(f.capture(t), "RenderBasic/GtiL3Throughput")
+		if got := c.Value(0).Float(); err != nil || math.Abs(got-shown) > 1e-3*shown {
+			t.Errorf("GtiL3Throughput %v, gputop showed %s (%v)", got, cells[4], err)
+		}
+		rows++
+	}
+	if rows != 9 {
+		t.Errorf("%d rows", rows)
 	}
 }
 
@@ -644,6 +694,26 @@ func TestEveryCounterOfAnIntelEquationSaysWhoReadsIt(t *testing.T) {
 func BenchmarkLoadIntel(b *testing.B) {
 	for b.Loop() {
 		if _, err := loadIntel("intel-kbl-gt2"); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+func BenchmarkMetricsOfASet(b *testing.B) {
+	rows := map[string][]uint64{}
+	for _, n := range rawNames() {
+		rows[n] = make([]uint64, 1<<16)
+		for i := range rows[n] {
+			rows[n][i] = uint64(i) * 7919
+		}
+	}
+	cap := oaCapture(b, "RenderBasic", rows)
+	for b.Loop() {
+		list, err := Metrics(cap)
+		if err != nil {
+			b.Fatal(err)
+		}
+		if _, err := Floats(b.Context(), list); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -14,7 +14,7 @@ import (
 // Operands come as doubles, so a counter is exact up to 2^53.
 //
 // A formula's connected integer operations are one island: one instruction that keeps intermediate results to itself. It computes
-// in doubles and repeats the rows that reach 2^53 with big integers.
+// in doubles and repeats the rows that reach 2^53 with 128 bits, and those that exceed these with big integers.
 
 const exactLimit = 1 << 53
 
@@ -67,7 +67,11 @@ func (s *island) run(dst []float64, r [][]float64, zeroIsZero bool) {
 			for i := range out {
 				for k, step := range s.steps {
 					if large(buf[k][i]) || large(operand(step.a)[i]) || large(operand(step.b)[i]) {
-						out[i] = s.row(r, lo+i, zeroIsZero)
+						v, ok := s.row128(r, lo+i, zeroIsZero)
+						if !ok {
+							v = s.row(r, lo+i, zeroIsZero)
+						}
+						out[i] = v
 						break
 					}
 				}

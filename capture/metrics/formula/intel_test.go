@@ -346,6 +346,74 @@ func TestIntegerOperationsAreExactBeyondDoubles(t *testing.T) {
 	}
 }
 
+func TestRandomIntelEquationsAgreeWithRationals(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 9))
+	leaves := []float64{0, 1, 2, 3, 7, 100, 1e9, 1<<32 - 1, 1<<40 - 1, 1<<53 - 1, 1 << 53, nan}
+	operators := []string{"UADD", "UMUL", "UDIV", "USUB", "UMIN", "UMAX"}
+	axis := capture.NewUniformAxis(1, 1e6)
+	var grow func(depth int) string
+	grow = func(depth int) string {
+		if depth == 0 || rng.IntN(5) == 0 {
+			if rng.IntN(3) == 0 {
+				return strconv.Itoa(rng.IntN(1 << 20))
+			}
+			return fmt.Sprintf("A %d READ", rng.IntN(len(leaves)))
+		}
+		return grow(depth-1) + " " + grow(depth-1) + " " + operators[rng.IntN(len(operators))]
+	}
+	missing, large := 0, 0
+	const trees = 3000
+	for range trees {
+		src := grow(1 + rng.IntN(5))
+		e, err := Parse(Intel, src)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p, err := Bind([]*Expr{e}, axis, columnEnv(axis, func(name string) []float64 {
+			n, _ := strconv.Atoi(name[1:])
+			return leaves[n : n+1]
+		}), Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := make([]float64, 1)
+		p.Derivation(0).Eval(got, 0)
+		want := ratMachine(src, func(_ string, n int) *big.Rat {
+			if leaves[n] != leaves[n] {
+				return nil
+			}
+			return new(big.Rat).SetFloat64(leaves[n])
+		}, nil)
+		if want == nil {
+			missing++
+		} else if f, _ := want.Float64(); f > 1<<53 {
+			large++
+		}
+		if want == nil && got[0] == got[0] || want != nil && func() bool { f, _ := want.Float64(); return f != got[0] }() {
+			t.Fatalf("%s = %v, want %v", src, got[0], want)
+		}
+	}
+	if missing < trees/10 || large < trees/50 || missing+large > trees*9/10 {
+		t.Errorf("of %d equations %d are missing and %d large: the test does not test much", trees, missing, large)
+	}
+}
+
+func TestWideIntegersRoundToTheNearestDouble(t *testing.T) {
+	rng := rand.New(rand.NewPCG(5, 5))
+	for range 2000 {
+		x := u128{rng.Uint64() >> rng.IntN(64), rng.Uint64() >> rng.IntN(64)}
+		if rng.IntN(4) == 0 { // halfway between two doubles, or one off
+			x = u128{1<<52 | rng.Uint64()>>12, 1<<63 + uint64(rng.IntN(3)) - 1}
+			x.hi = x.hi << 11 >> 11
+		}
+		b := new(big.Int).SetUint64(x.hi)
+		b.Add(b.Lsh(b, 64), new(big.Int).SetUint64(x.lo))
+		if want, _ := new(big.Float).SetInt(b).Float64(); x.float() != want {
+			t.Fatalf("%x %x is %v, want %v", x.hi, x.lo, x.float(), want)
+		}
+	}
+}
+
 func TestMissingIntegersSayWhy(t *testing.T) {
 	axis := capture.NewUniformAxis(1, 1e6)
 	der := bindOne(t, Intel, "C 7 READ C 6 READ USUB 100 UMUL", axis, map[string][]float64{"C7": {1}, "C6": {2}}, Options{})
