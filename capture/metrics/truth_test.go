@@ -1,12 +1,16 @@
 package metrics
 
 import (
+	"fmt"
+	"math"
+	"math/rand/v2"
 	"os"
 	"regexp"
 	"slices"
 	"strings"
 	"testing"
 
+	"astrolabe/capture"
 	"astrolabe/capture/metrics/formula"
 	"astrolabe/internal/sharedtest"
 )
@@ -182,4 +186,141 @@ func maliFormulas(text string) []string {
 		}
 	}
 	return out
+}
+
+// treeValue evaluates a formula of one sample, apart from the engine: a reduction of one sample is that sample.
+func treeValue(n *formula.Node, value func(name string) float64) float64 {
+	args := make([]float64, len(n.Args))
+	for i, a := range n.Args {
+		args[i] = treeValue(a, value)
+	}
+	boolean := func(b bool) float64 {
+		if b {
+			return 1
+		}
+		return 0
+	}
+	switch n.Op {
+	case formula.OpNumber:
+		return n.Value
+	case formula.OpName:
+		return value(n.Name)
+	case formula.OpSum, formula.OpAvg, formula.OpReduceMin, formula.OpReduceMax:
+		return args[0]
+	case formula.OpAdd:
+		return args[0] + args[1]
+	case formula.OpSub:
+		return args[0] - args[1]
+	case formula.OpMul:
+		return args[0] * args[1]
+	case formula.OpDiv:
+		if args[1] == 0 {
+			return math.NaN()
+		}
+		return args[0] / args[1]
+	case formula.OpNeg:
+		return -args[0]
+	case formula.OpAbs:
+		return math.Abs(args[0])
+	case formula.OpToInt:
+		return math.Trunc(args[0])
+	case formula.OpNoiseClamp:
+		return math.Max(args[0], 0)
+	case formula.OpMin, formula.OpMax:
+		v := args[0]
+		for _, a := range args[1:] {
+			if v != v || a != a {
+				v = math.NaN()
+			} else if n.Op == formula.OpMin && a < v || n.Op == formula.OpMax && a > v {
+				v = a
+			}
+		}
+		return v
+	case formula.OpIf:
+		switch {
+		case args[0] != args[0]:
+			return math.NaN()
+		case args[0] != 0:
+			return args[1]
+		}
+		return args[2]
+	case formula.OpLess:
+		return boolean(args[0] < args[1])
+	case formula.OpGreater:
+		return boolean(args[0] > args[1])
+	case formula.OpNotEqual:
+		return boolean(args[0] != args[1])
+	case formula.OpEqual:
+		return boolean(args[0] == args[1])
+	case formula.OpNone:
+		return math.NaN()
+	}
+	panic(fmt.Sprintf("operation %d of %s", n.Op, n.Name))
+}
+
+func TestEveryInfixMetricAgreesWithItsTreeOnOneSample(t *testing.T) {
+	rng := rand.New(rand.NewPCG(2, 71))
+	for _, id := range []string{"mali-g615", "mali-g720", "gfx1151", "cpu"} {
+		c := mustGet(t, id)
+		agree, present := 0, 0
+		for round := range 4 {
+			f := newFixture(id, 1)
+			values := map[string]float64{"denom": 1, "Start_Timestamp": 0, "End_Timestamp": 1e7, sampleTime: 1e7, "num_xcd": 1}
+			for _, e := range c.Entries() {
+				if e.IsMetric() {
+					continue
+				}
+				v := float64(rng.IntN(1_000_000))
+				if round > 0 && rng.IntN(3) == 0 {
+					v = 0
+				}
+				values[e.Name] = v
+				f.add(e.Name, v).Kind = e.Kind
+			}
+			for _, name := range []string{"cu_per_gpu", "cpus_online", "cpu_max_freq"} {
+				values[name] = float64(2 + rng.IntN(40))
+				f.cfg.Properties = append(f.cfg.Properties, capture.Property{Name: name, Number: values[name]})
+			}
+			cap, err := capture.New(f.cfg)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var value func(name string) float64
+			value = func(name string) float64 {
+				if v, ok := values[name]; ok {
+					return v
+				}
+				e, err := c.Find(name)
+				if err != nil {
+					t.Fatalf("%s: %v", id, err)
+				}
+				if !e.IsMetric() {
+					return values[e.Name]
+				}
+				return treeValue(e.Formula().Root, value)
+			}
+			for _, e := range c.Entries() {
+				if !e.IsMetric() {
+					continue
+				}
+				got, err := Resolve(cap, e.Name)
+				if err != nil {
+					t.Fatalf("%s: %v", id, err)
+				}
+				want := treeValue(e.Formula().Root, value)
+				if v := got.Value(0).Float(); !near(v, want) {
+					t.Errorf("%s: %s is %v, want %v", id, e.Name, v, want)
+					continue
+				}
+				agree++
+				if want == want {
+					present++
+				}
+			}
+		}
+		t.Logf("%s: %d values agree, %d of them present", id, agree, present)
+		if present < agree/2 {
+			t.Errorf("%s: only %d of %d values are present", id, present, agree)
+		}
+	}
 }
