@@ -8,8 +8,8 @@ import (
 )
 
 // Eval makes a derived counter of an expression in a vendor's syntax. The dialect may be given as a prefix ("rocm: SUM(A)",
-// "streamline: $A"), else it is guessed: SUM( and its like or a Python conditional are ROCm, $Name is Streamline, and
-// anything else is read in the dialect of the capture's catalogue. meta describes the result; an empty name becomes the
+// "streamline: $A", "intel: A 7 READ 4 UMUL"), else it is guessed: SUM( and its like or a Python conditional are ROCm, words such as
+// READ and UMUL are Intel, $Mali is Streamline, and anything else is read in the dialect of the capture's catalogue. meta describes the result; an empty name becomes the
 // expression. A surplus bracket, as printed guides have them, is mended with a warning.
 func Eval(cap *capture.Capture, expr string, meta capture.Meta) (*capture.Counter, error) {
 	return EvalWith(cap, nil, expr, meta)
