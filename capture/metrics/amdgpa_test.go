@@ -343,7 +343,7 @@ func TestGPACountersAreFoundUnderTheirNames(t *testing.T) {
 			t.Errorf("Find(%q) = %v, %v; want %s", addr, e, err, want)
 		}
 	}
-	for _, bad := range []string{"XX0_TCC_PERF_SEL_HIT", "TCC99999_TCC_PERF_SEL_HIT", "TCC1", "CB0_NOTHING"} {
+	for _, bad := range []string{"XX0_TCC_PERF_SEL_HIT", "TCC99999_TCC_PERF_SEL_HIT", "TCC1", "CB0_NOTHING", "SQ3_CS_SQ_PERF_SEL_WAVES"} {
 		if e, err := c.Find(bad); err == nil {
 			t.Errorf("Find(%q) = %v", bad, e.Name)
 		}

@@ -231,17 +231,21 @@ func TestUnitsTravel(t *testing.T) {
 
 func TestDamagedCatalogueFilesAreRefusedWithTheLine(t *testing.T) {
 	for text, want := range map[string]string{
-		"title x\n":                               "no catalogue line",
-		"catalogue a\n  doc x\n":                  "line 2: field \"doc\" before the first entry",
-		"catalogue a\nmetric m\n  expr $a +\n":    "line 2: metric m: streamline formula",
-		"catalogue a\nmetric m\n  colour red\n":   "line 3: unknown field \"colour\"",
-		"catalogue a\nmetric m\n":                 "a metric has a formula",
-		"catalogue a\ncounter c\n expr $x\n":      "a counter has none",
-		"catalogue a\ncounter c\n kind odd\n":     "unknown kind",
-		"catalogue a\nnonsense\n":                 "line 2: unknown key",
-		"catalogue a\ndialect klingon\n":          "unknown dialect",
-		"catalogue a\ncounter c\n better maybe\n": "want more or less",
-		"catalogue a\ncounter\n":                  "without a name",
+		"title x\n":                                                 "no catalogue line",
+		"catalogue a\n  doc x\n":                                    "line 2: field \"doc\" before the first entry",
+		"catalogue a\nmetric m\n  expr $a +\n":                      "line 2: metric m: streamline formula",
+		"catalogue a\nmetric m\n  colour red\n":                     "line 3: unknown field \"colour\"",
+		"catalogue a\nmetric m\n":                                   "a metric has a formula",
+		"catalogue a\ncounter c\n expr $x\n":                        "a counter has none",
+		"catalogue a\ncounter c\n kind odd\n":                       "unknown kind",
+		"catalogue a\nnonsense\n":                                   "line 2: unknown key",
+		"catalogue a\nzero sometimes\n":                             "want always or vendor",
+		"catalogue a\nmetric m\n variant gfx6\n":                    "line 3: variant \"gfx6\", want generations",
+		"catalogue a\nmetric m\n variant gfx6 gl\n":                 "a metric has a formula",
+		"catalogue a\nmetric m\n variant gfx6 gl 0 of A\n expr 1\n": "a formula beside its variants",
+		"catalogue a\ndialect klingon\n":                            "unknown dialect",
+		"catalogue a\ncounter c\n better maybe\n":                   "want more or less",
+		"catalogue a\ncounter\n":                                    "without a name",
 	} {
 		if _, err := parseFile(text); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v, want %q", text, err, want)
@@ -251,11 +255,14 @@ func TestDamagedCatalogueFilesAreRefusedWithTheLine(t *testing.T) {
 
 func FuzzParseFile(f *testing.F) {
 	f.Add("catalogue a\ndialect rocm\ndefault doc x\nmetric m\n\texpr SUM(A) / SUM($denom)\n\tref 1.2\ncounter A\n\tkind gauge\n")
+	f.Add("catalogue a\ndialect gpa\nzero always\nmetric m\n\tvariant gfx6,gfx7 gl 0,1,+ of CB*_X[0,1]\n\tusage items\ncounter CB_X\n")
 	f.Fuzz(func(t *testing.T, text string) {
 		c, err := parseFile(text)
 		if err != nil {
 			return
 		}
+		c.readHardware()
+		_, _ = c.Find("CB0_X")
 		for _, e := range c.entries {
 			if _, err := c.Find(e.Name); err != nil {
 				var ambiguous *AmbiguousError

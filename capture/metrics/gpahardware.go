@@ -27,6 +27,17 @@ func hardwareFamily(name string) (family string, ok bool) {
 	return name[:i] + name[j:], true
 }
 
+// blockOf is the block of a hardware counter whose name has no number, the longest that it begins with.
+func blockOf(name string) string {
+	block := ""
+	for _, b := range hardwareBlocks {
+		if strings.HasPrefix(name, b+"_") && len(b) > len(block) {
+			block = b
+		}
+	}
+	return block
+}
+
 // numbered returns the entry of one block's counter, made from the entry of the counter of all such blocks; nil if there is none.
 func (c *Catalogue) numbered(name string) *Entry {
 	if !c.hardware {
@@ -37,10 +48,10 @@ func (c *Catalogue) numbered(name string) *Entry {
 		return nil
 	}
 	for _, h := range c.keys()[fold(family)] {
-		if h.rank == rankName && !h.e.IsMetric() {
+		at := strings.IndexAny(name, "0123456789")
+		if h.rank == rankName && !h.e.IsMetric() && blockOf(h.e.Name) == strings.ToUpper(name[:at]) {
 			one := *h.e
 			digits := len(name) - len(family)
-			at := strings.IndexAny(name, "0123456789")
 			one.Name = one.Name[:at] + name[at:at+digits] + one.Name[at:]
 			one.Title = one.Name
 			return &one
