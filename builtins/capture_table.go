@@ -99,7 +99,7 @@ var captureTable = methodTable[*Capture]{
 		counterMethod("counter(name: str, instance: str|int=None) -> Counter", "A counter or metric by any of its names, or one physical instance of it.", "cap.counter(\"TCP_REQ_sum\").total()"),
 		counterMethod("metric(name: str) -> Counter", "A metric by name, vendor's name, guide section or \"Group/Title\". Where its inputs were not collected every value is missing and explain says what is absent.", "cap.metric(\"TCP Cache Performance/Hit Rate\").total()"),
 		{
-			Sig: "eval(expr: str, name: str=None, unit: str=None) -> Counter", Doc: "A metric from a formula in the vendor's own notation, as it stands in a manual.",
+			Sig: "eval(expr: str, name: str=None, unit: str=None) -> Counter", Doc: "A metric from a formula in the vendor's own notation, as it stands in a manual. A prefix names the notation where it is not clear: \"streamline:\", \"rocm:\", \"intel:\", \"gpa:\".",
 			Example: "cap.eval(\"$TCP_REQ_sum / 2\", name=\"half\").total()",
 			Run: func(recv *Capture, c *call) (starlark.Value, error) {
 				src := c.str(0, "")

@@ -73,6 +73,9 @@ func fromColumns(e *Env, c *call) (starlark.Value, error) {
 		}
 	}
 	out, err := capture.New(cfg)
+	if err == nil {
+		out, err = metrics.Describe(out)
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -2,6 +2,7 @@ package builtins
 
 import (
 	"fmt"
+	"math"
 	"strings"
 
 	"go.starlark.net/starlark"
@@ -55,10 +56,76 @@ var metricTable = methodTable[*Metric]{
 		metricText("gpu", "Catalogue id.", func(e *metrics.Entry) string { return e.GPU }),
 		metricText("block", "Hardware block that counts.", func(e *metrics.Entry) string { return e.Block }),
 		metricText("source", "Where formula and meaning come from.", func(e *metrics.Entry) string { return e.Source }),
+		{Name: "more_is_better", Type: "bool or None", Doc: "Whether more is better; None where it depends.", Get: func(m *Metric) (starlark.Value, error) {
+			if m.e.MoreIsBetter == "" {
+				return starlark.None, nil
+			}
+			return starlark.Bool(m.e.MoreIsBetter == "yes"), nil
+		}},
+		{Name: "references", Type: "list", Doc: "Published numbers to compare with: structs with text, value (None where it is a rule without a number), unit and source.",
+			Get: func(m *Metric) (starlark.Value, error) {
+				out := make([]starlark.Value, len(m.e.References))
+				for i, r := range m.e.References {
+					fields := starlark.StringDict{"text": starlark.String(r.Text), "value": starlark.None, "unit": starlark.String(r.Unit), "source": starlark.String(r.Source)}
+					if !math.IsNaN(r.Value) {
+						fields["value"] = starlark.Float(r.Value)
+					}
+					out[i] = result("reference", fields)
+				}
+				return frozenList(out), nil
+			}},
+		{Name: "index", Type: "int or None", Doc: "Position of a raw counter in its hardware block, header included; None where it has none.", Get: func(m *Metric) (starlark.Value, error) {
+			if m.e.Index == 0 {
+				return starlark.None, nil
+			}
+			return starlark.MakeInt(m.e.Index), nil
+		}},
+		{Name: "scaler", Type: "int", Doc: "What the hardware's number is multiplied by to give the counter.", Get: func(m *Metric) (starlark.Value, error) {
+			return starlark.MakeUint64(max(m.e.Scaler, 1)), nil
+		}},
 		{Name: "refs", Type: "list", Doc: "Sections of the vendor's guide.", Get: func(m *Metric) (starlark.Value, error) { return stringList(m.e.Refs), nil }},
 		{Name: "inputs", Type: "list", Doc: "Names of the counters that the formula reads.", Get: func(m *Metric) (starlark.Value, error) { return stringList(m.e.Inputs), nil }},
+		{Name: "used_by", Type: "list", Doc: "Names of the metrics whose formulas read it.", Get: func(m *Metric) (starlark.Value, error) { return stringList(m.e.UsedBy()), nil }},
+		metricText("infix", "Formula with infix operators, whatever notation it is written in; empty of a raw counter and where variants differ.", func(e *metrics.Entry) string {
+			if x := e.Formula(); x != nil {
+				return x.Infix()
+			}
+			return ""
+		}),
+		metricText("peak", "Formula of the highest value that it can have, empty where none is known.", func(e *metrics.Entry) string { return e.Peak }),
+		metricText("available", "Condition on the GPU's topology under which it exists; empty means always.", func(e *metrics.Entry) string { return e.Available }),
+		metricText("data_type", "The type in which the vendor computes it, such as \"uint64\"; empty where it does not say.", func(e *metrics.Entry) string { return e.DataType }),
+		metricText("semantic", "Intel's semantic type: \"event\", \"duration\", \"throughput\" or \"ratio\"; empty of others.", func(e *metrics.Entry) string { return e.Semantic }),
+		metricText("guid", "Names the Intel metric set to the kernel; empty of others.", func(e *metrics.Entry) string {
+			if e.Set == nil {
+				return ""
+			}
+			return e.Set.GUID
+		}),
+		metricText("usage", "The vendor's usage type, where it has one, such as \"percentage\".", func(e *metrics.Entry) string { return e.Usage }),
+		{Name: "generations", Type: "list", Doc: "Hardware generations that have it, where that is a question.", Get: func(m *Metric) (starlark.Value, error) { return stringList(m.e.Generations()), nil }},
+		{Name: "apis", Type: "list", Doc: "APIs through which it is measured, where that is a question.", Get: func(m *Metric) (starlark.Value, error) { return stringList(m.e.APIs()), nil }},
+		{Name: "variants", Type: "list", Doc: "Its formulas where they depend on generation and API: structs with generations, apis, expr, infix and inputs.", Get: metricVariants},
 		{Name: "aliases", Type: "list", Doc: "Other names that find it.", Get: func(m *Metric) (starlark.Value, error) { return stringList(m.e.Aliases), nil }},
 	},
+}
+
+// metricVariants lists the formulas of a metric that depend on generation and API.
+func metricVariants(m *Metric) (starlark.Value, error) {
+	var out []starlark.Value
+	for _, v := range m.e.Variants {
+		fields := starlark.StringDict{"generations": stringList(v.Generations), "apis": stringList(v.APIs), "expr": starlark.String(v.Expr),
+			"infix": starlark.String(""), "inputs": stringList(nil)}
+		if v.Expr != "" {
+			one, err := v.Metric(m.e)
+			if err != nil {
+				return nil, err
+			}
+			fields["infix"], fields["inputs"] = starlark.String(one.Formula().Infix()), stringList(one.Inputs)
+		}
+		out = append(out, result("variant", fields))
+	}
+	return frozenList(out), nil
 }
 
 // catalogue finds a catalogue for a method whose first parameter is its id.
@@ -67,7 +134,7 @@ func catalogue(c *call) (*metrics.Catalogue, error) { return metrics.Get(c.str(0
 var metricsModule = methodTable[*Env]{
 	Name: "metrics",
 	Doc:  "The catalogues: every counter and formula that astrolabe knows, per GPU.",
-	Methods: []method[*Env]{
+	Methods: append([]method[*Env]{
 		{Sig: "gpus() -> list", Doc: "Ids of the catalogues.", Example: "metrics.gpus()",
 			Run: func(e *Env, c *call) (starlark.Value, error) { return stringList(metrics.IDs()), nil }},
 		{Sig: "list(gpu: str, match: str=None) -> list", Doc: "Counters and formulas of a catalogue, as Metric values; match keeps those whose name, title, group or text has all its words, or whose name fits a pattern with *.",
@@ -114,7 +181,28 @@ var metricsModule = methodTable[*Env]{
 				e.define(d)
 				return &Metric{e, d}, nil
 			}},
-	},
+		{Sig: "cycle_budget(cores: number, hz: number|str, width: number, height: number, fps: number|str) -> struct", Doc: "Shader core cycles that a GPU has for each pixel of its frames: a struct with max_budget (perfect scheduling) and real_budget (85 % of it), as Arm's guides reckon. " +
+			"hz is the clock, a number or text such as \"500MHz\".",
+			Example: "metrics.cycle_budget(3, 500e6, 1920, 1080, 60).real_budget",
+			Run: func(_ *Env, c *call) (starlark.Value, error) {
+				var n [5]float64
+				for i := range n {
+					n[i] = c.float(i, 0)
+					if s := c.str(i, ""); s != "" {
+						x, err := ParseQuantity(s, "Hz")
+						if err != nil {
+							return nil, err
+						}
+						n[i] = x
+					}
+				}
+				b, err := metrics.CycleBudget(n[0], n[1], n[2], n[3], n[4])
+				if err != nil {
+					return nil, err
+				}
+				return result("cycle_budget", starlark.StringDict{"max_budget": starlark.Float(b.Max), "real_budget": starlark.Float(b.Real)}), nil
+			}},
+	}, euMethods...),
 }
 
 // explain says why a value is what it is.

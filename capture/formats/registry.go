@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"astrolabe/capture"
+	"astrolabe/capture/metrics"
 )
 
 // Errors that callers branch on; every error of this package that has such a cause wraps it.
@@ -45,6 +46,10 @@ func (r *Registry) Open(ctx context.Context, path string, opt Options) (*capture
 	c, err := f.Open(ctx, in, opt)
 	if err != nil {
 		return nil, fmt.Errorf("open %s capture: %w", f.Name(), withPath(path, err))
+	}
+	c, err = metrics.Describe(c)
+	if err != nil {
+		return nil, fmt.Errorf("describe the counters of %s: %w", path, err)
 	}
 	return c, nil
 }

@@ -8,24 +8,39 @@ import (
 	"sync"
 )
 
-//go:embed data/*.metrics
+//go:embed data/*.metrics data/intel-kbl.sets
 var files embed.FS
 
 // Catalogue is what is known about the counters of one GPU, or of the CPU. It is immutable.
 type Catalogue struct {
 	id, title, version string
 	entries            []*Entry
+	borrowed           []borrowed
+	zeroRule           zeroRule
+	sets               []*MetricSet // of an Intel GPU
+	hardware           bool         // its metrics read numbered blocks, see numbered
 
 	indexOnce sync.Once
 	index     map[string][]hit
+
+	usersOnce sync.Once
+	users     map[string][]string // of a counter: the metrics that read it
 }
+
+// borrowed names an entry of another catalogue that addresses in this one find too.
+type borrowed struct{ catalogue, name string }
 
 // catalogues lists the built-in catalogues in the order of IDs. Each is read when it is first asked for.
 var catalogues = []struct {
 	id   string
 	load func() (*Catalogue, error)
 }{
+	{"mali-g615", lazily("mali-g615")},
+	{"mali-g720", lazily("mali-g720")},
 	{"gfx1151", lazily("gfx1151")},
+	{"amd-gpa", lazily("amd-gpa")},
+	{"intel-kbl-gt2", sync.OnceValues(func() (*Catalogue, error) { return loadIntel("intel-kbl-gt2") })},
+	{"intel-kbl-gt3", sync.OnceValues(func() (*Catalogue, error) { return loadIntel("intel-kbl-gt3") })},
 	{"cpu", lazily("cpu")},
 }
 
@@ -42,6 +57,7 @@ func lazily(id string) func() (*Catalogue, error) {
 		if err != nil {
 			return nil, err
 		}
+		c.readHardware()
 		sum := sha256.Sum256(raw)
 		c.version = hex.EncodeToString(sum[:6])
 		return c, nil
@@ -97,5 +113,11 @@ func (c *Catalogue) Version() string { return c.version }
 // Entries lists metrics and raw counters, metrics first. The slice is shared: do not write to it.
 func (c *Catalogue) Entries() []*Entry { return c.entries }
 
-// zeroIsZero is the catalogue's rule for division by zero. No catalogue so far gives 0.
-func (c *Catalogue) zeroIsZero() bool { return false }
+// zeroRule is what a division by zero gives in a catalogue's formulas.
+type zeroRule uint8
+
+const (
+	zeroMissing zeroRule = iota // nothing
+	zeroVendor                  // nothing, and 0 where a capture asks for what the vendor's own tool gives
+	zeroAlways                  // 0
+)

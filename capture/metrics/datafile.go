@@ -2,6 +2,8 @@ package metrics
 
 import (
 	"fmt"
+	"math"
+	"strconv"
 	"strings"
 
 	"astrolabe/capture"
@@ -10,11 +12,14 @@ import (
 
 // A catalogue file is lines of "key text". Lines that are empty or begin with # mean nothing. Before the first entry stand
 //
-//	catalogue ID        title TEXT        dialect streamline|rocm
+//	catalogue ID        title TEXT        dialect streamline|rocm|gpa
+//	zero always|vendor                    (a division by zero gives 0: always, or for captures opened with zero="vendor")
+//	borrow CATALOGUE NAME                 (an entry of another catalogue that this one's guide shows too)
 //
 // Then each line "metric NAME" or "counter NAME" begins an entry, and the indented lines below it are its fields: title, unit,
-// group, doc, high, low, expr, source, block, kind, ref, alias, better, peak, peakexpr. "ref", "alias" may stand several
-// times. A line "default FIELD TEXT" holds for the entries after it that do not have the field; an empty text ends it.
+// group, doc, high, low, expr, source, block, index, scaler, kind, ref, alias, better, reference, peak, peakexpr. "ref",
+// "alias" and "reference" may stand several times; "reference NUMBER UNIT | TEXT" is a published number, "reference TEXT" a
+// published rule without one; "variant GENERATIONS APIS FORMULA" is the formula for some hardware, see variant.go. A line "default FIELD TEXT" holds for the entries after it that do not have the field; an empty text ends it.
 
 // parseFile reads a catalogue file. The error carries the line.
 func parseFile(text string) (*Catalogue, error) {
@@ -70,6 +75,21 @@ func parseFile(text string) (*Catalogue, error) {
 				return nil, fail(line, fmt.Errorf("unknown dialect %q", value))
 			}
 			dialect = d
+		case "zero":
+			switch value {
+			case "always":
+				c.zeroRule = zeroAlways
+			case "vendor":
+				c.zeroRule = zeroVendor
+			default:
+				return nil, fail(line, fmt.Errorf("rule for zero divisors is %q, want always or vendor", value))
+			}
+		case "borrow":
+			from, name, ok := strings.Cut(value, " ")
+			if !ok {
+				return nil, fail(line, fmt.Errorf("borrow %q, want a catalogue and a name", value))
+			}
+			c.borrowed = append(c.borrowed, borrowed{from, strings.TrimSpace(name)})
 		case "default":
 			if err := finish(); err != nil {
 				return nil, fail(entryLine, err)
@@ -132,6 +152,30 @@ func setField(e *Entry, key, value string) error {
 		e.Refs = append(e.Refs, value)
 	case "alias":
 		e.Aliases = append(e.Aliases, value)
+	case "usage":
+		e.Usage = value
+	case "type":
+		e.DataType = value
+	case "variant":
+		v, err := parseVariant(value)
+		if err != nil {
+			return err
+		}
+		e.Variants = append(e.Variants, v)
+	case "index":
+		n, err := strconv.Atoi(value)
+		if err != nil || n <= 0 {
+			return fmt.Errorf("index is %q, want a position in the block above 0", value)
+		}
+		e.Index = n
+	case "scaler":
+		n, err := strconv.ParseUint(value, 10, 32)
+		if err != nil || n == 0 {
+			return fmt.Errorf("scaler is %q, want a factor above 0", value)
+		}
+		e.Scaler = n
+	case "reference":
+		e.References = append(e.References, parseReference(value))
 	case "peak":
 		e.Peak = value
 	case "peakexpr":
@@ -157,13 +201,31 @@ func setField(e *Entry, key, value string) error {
 	return nil
 }
 
+// parseReference reads "NUMBER UNIT | TEXT" or "TEXT".
+func parseReference(value string) Reference {
+	head, text, ok := strings.Cut(value, "|")
+	if ok {
+		number, unit, _ := strings.Cut(strings.TrimSpace(head), " ")
+		if x, err := strconv.ParseFloat(number, 64); err == nil {
+			return Reference{Text: strings.TrimSpace(text), Value: x, Unit: strings.TrimSpace(unit)}
+		}
+	}
+	return Reference{Text: value, Value: math.NaN()}
+}
+
 // finish completes an entry whose fields are all read.
 func (e *Entry) finish(d formula.Dialect) error {
 	e.Dialect = d
 	if e.Title == "" {
 		e.Title = e.Name
 	}
+	for i := range e.References {
+		e.References[i].Source = e.Source
+	}
 	metric := e.Kind == capture.Derived
+	if len(e.Variants) > 0 {
+		return e.finishVariants(metric)
+	}
 	if metric != (e.Expr != "") {
 		return fmt.Errorf("%s %s: a metric has a formula and a counter has none", e.Kind, e.Name)
 	}

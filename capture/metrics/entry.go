@@ -1,6 +1,9 @@
 package metrics
 
 import (
+	"math"
+	"strconv"
+
 	"astrolabe/capture"
 	"astrolabe/capture/metrics/formula"
 )
@@ -18,6 +21,8 @@ type Entry struct {
 	Source  string // where formula and meaning come from
 	GPU     string // catalogue id
 	Block   string // hardware block
+	Index   int    // position of a raw counter in its block, counted from the block's start; 0 where there is none
+	Scaler  uint64 // what the hardware's number is multiplied by to give the counter; 0 means 1
 	Kind    capture.Kind
 	Dialect formula.Dialect
 
@@ -30,20 +35,46 @@ type Entry struct {
 	References   []Reference
 	PerDenom     bool // divided by the capture's denominator option
 
+	// Variants are the formulas of a metric that depends on generation and API; Expr then lists them all.
+	Variants []*Variant
+	Usage    string // the vendor's usage type, where it has one, such as "percentage"
+	DataType string // the type in which the vendor computes it, where it says so; "" means a double
+
+	// Of a metric of an Intel metric set.
+	Set       *MetricSet
+	Symbol    string // its name in the set
+	Semantic  string // "event", "duration", "throughput" or "ratio"
+	Scope     string // "slice" or "subslice" where it is not counted for the whole GPU
+	Available string // condition on the GPU's topology under which it exists; "" means always
+
 	expr    *formula.Expr // of Expr
 	defined bool          // by a user, who may have mistyped a name
 }
 
 // Reference is a published number to compare a value with.
 type Reference struct {
-	Text   string // what the number is
-	Value  float64
+	Text   string  // what the number is
+	Value  float64 // NaN where the text states a rule without a number
 	Unit   string
 	Source string
 }
 
+// String is the number with its unit and what it is.
+func (r Reference) String() string {
+	if math.IsNaN(r.Value) {
+		return r.Text
+	}
+	number := strconv.FormatFloat(r.Value, 'g', -1, 64)
+	if r.Unit != "" {
+		number += " " + r.Unit
+	}
+	return number + ": " + r.Text
+}
+
 // IsMetric reports whether the entry is a formula, not a raw counter.
-func (e *Entry) IsMetric() bool { return e.expr != nil }
+func (e *Entry) IsMetric() bool {
+	return e.expr != nil || len(e.Variants) > 0 && e.Kind == capture.Derived
+}
 
 // Address is the "Group/Title" of the entry.
 func (e *Entry) Address() string {

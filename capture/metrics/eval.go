@@ -8,8 +8,8 @@ import (
 )
 
 // Eval makes a derived counter of an expression in a vendor's syntax. The dialect may be given as a prefix ("rocm: SUM(A)",
-// "streamline: $A"), else it is guessed: SUM( and its like or a Python conditional are ROCm, $Name is Streamline, and
-// anything else is read in the dialect of the capture's catalogue. meta describes the result; an empty name becomes the
+// "streamline: $A", "intel: A 7 READ 4 UMUL"), else it is guessed: SUM( and its like or a Python conditional are ROCm, words such as
+// READ and UMUL are Intel, $Mali is Streamline, and anything else is read in the dialect of the capture's catalogue. meta describes the result; an empty name becomes the
 // expression. A surplus bracket, as printed guides have them, is mended with a warning.
 func Eval(cap *capture.Capture, expr string, meta capture.Meta) (*capture.Counter, error) {
 	return EvalWith(cap, nil, expr, meta)
@@ -40,7 +40,7 @@ func (s *scope) evaluate(e *Entry, meta capture.Meta, assumed string) (*capture.
 	if assumed != "" {
 		env.note("%s", assumed)
 	}
-	opt := formula.Options{Notes: make([][]string, 1), Percent: []bool{SameUnit(meta.Unit, "percent")}, ZeroIsZero: s.zeroIsZero()}
+	opt := formula.Options{Notes: make([][]string, 1), Percent: []bool{SameUnit(meta.Unit, "percent")}, ZeroIsZero: s.zeroIsZero(s.cap.GPU)}
 	p, err := formula.Bind([]*formula.Expr{e.expr}, s.cap.Axis, env, opt)
 	if err != nil {
 		return nil, err
@@ -91,6 +91,18 @@ func guessDialect(expr string, other formula.Dialect) (formula.Dialect, string) 
 		if d, ok := formula.ParseDialect(strings.ToLower(strings.TrimSpace(prefix))); ok {
 			return d, rest
 		}
+	}
+	if formula.LooksLikeGPA(expr) {
+		return formula.GPA, expr
+	}
+	if other == formula.GPA {
+		other = formula.Streamline // of what is no program, infix is the likelier
+	}
+	if formula.LooksIntel(expr) {
+		return formula.Intel, expr
+	}
+	if other == formula.Intel {
+		other = formula.Streamline // what is no equation in reverse Polish notation is an ordinary expression
 	}
 	for _, word := range []string{"max(", "min(", "abs(", "if(", "conditional(", "clamp(", "fill(", "&&", "||", "!(", "!$"} {
 		if strings.Contains(expr, word) {

@@ -48,8 +48,15 @@ type AmbiguousError struct {
 	Among []string // names that tell them apart
 }
 
+// maxAmong is how many names an AmbiguousError prints.
+const maxAmong = 24
+
 func (e *AmbiguousError) Error() string {
-	return fmt.Sprintf("%q stands for %d metrics: %s", e.Name, len(e.Among), joinAnd(e.Among))
+	among := e.Among
+	if n := len(among); n > maxAmong {
+		among = append(slices.Clone(among[:maxAmong-1]), fmt.Sprintf("%d more", n-maxAmong+1))
+	}
+	return fmt.Sprintf("%q stands for %d metrics: %s", e.Name, len(e.Among), joinAnd(among))
 }
 
 // fold reduces a name to what decides: letters in lower case and digits, and dots between digits.
@@ -85,7 +92,17 @@ func (c *Catalogue) keys() map[string][]hit {
 			}
 			c.index[key] = append(c.index[key], hit{e, rank})
 		}
-		for _, e := range c.entries {
+		entries := c.entries
+		for _, b := range c.borrowed {
+			if other, err := Get(b.catalogue); err == nil {
+				for _, e := range other.entries {
+					if e.Name == b.name {
+						entries = append(entries[:len(entries):len(entries)], e)
+					}
+				}
+			}
+		}
+		for _, e := range entries {
 			add(e.Name, e, rankName)
 			add(e.Address(), e, rankAddress)
 			for _, r := range e.Refs {
@@ -106,6 +123,9 @@ func (c *Catalogue) Find(name string) (*Entry, error) {
 	bare := strings.TrimPrefix(strings.TrimSpace(name), "$")
 	hits := c.keys()[fold(name)]
 	if len(hits) == 0 {
+		if e := c.numbered(bare); e != nil {
+			return e, nil
+		}
 		return nil, &UnknownError{Name: name, Near: c.near(name)}
 	}
 	for _, h := range hits {
@@ -113,6 +133,7 @@ func (c *Catalogue) Find(name string) (*Entry, error) {
 			return h.e, nil
 		}
 	}
+	hits = exactAlias(hits, bare)
 	if e := titled(hits, bare); e != nil {
 		return e, nil
 	}
@@ -128,6 +149,9 @@ func (c *Catalogue) Find(name string) (*Entry, error) {
 	}
 	if len(found) == 1 {
 		return found[0], nil
+	}
+	if e, ok, err := ofSets(bare, found); ok {
+		return e, err
 	}
 	var among []string
 	for _, e := range found {

@@ -94,9 +94,21 @@ func Metrics(cap *capture.Capture) ([]*capture.Counter, error) {
 	var entries []*Entry
 	for _, cat := range s.cats {
 		for _, e := range cat.entries {
-			if e.IsMetric() {
-				entries = append(entries, e)
+			if !e.IsMetric() || !s.listed(cat, e) {
+				continue
 			}
+			one, err := e.on(s.hardware())
+			var v *VariantError
+			if errors.As(err, &v) {
+				if !v.Ambiguous {
+					continue // the capture's hardware does not have it
+				}
+				one, err = e.undecided(v.Unset[0])
+			}
+			if err != nil {
+				return nil, err
+			}
+			entries = append(entries, one)
 		}
 	}
 	out, err := s.compile(entries)
@@ -142,7 +154,8 @@ func (s *scope) addressed(name string, self *Entry) (*capture.Counter, error) {
 	}
 	if err != nil {
 		var ambiguous *AmbiguousError
-		if errors.As(err, &ambiguous) {
+		var sets *SetsError
+		if errors.As(err, &ambiguous) || errors.As(err, &sets) {
 			return nil, err
 		}
 	}
@@ -209,15 +222,19 @@ func (s *scope) find(name string) (*Entry, error) {
 	if id, rest, ok := strings.Cut(bare, "/"); ok {
 		for _, c := range s.cats {
 			if c.id == id {
-				return c.Find(rest)
+				return s.findIn(c, rest)
 			}
 		}
 	}
 	var firstErr error
 	for _, c := range s.cats {
-		e, err := c.Find(bare)
+		e, err := s.findIn(c, bare)
 		if err == nil {
 			return e, nil
+		}
+		var sets *SetsError
+		if errors.As(err, &sets) {
+			return nil, err
 		}
 		var ambiguous *AmbiguousError
 		if firstErr == nil || errors.As(err, &ambiguous) {
@@ -250,18 +267,37 @@ func (s *scope) rawEntry(e *Entry) *capture.Counter {
 	c := &capture.Counter{Meta: e.meta(), Axis: s.cap.Axis}
 	c.Kind = e.Kind
 	n := s.cap.Axis.Len()
+	if e.Kind == capture.Constant {
+		for _, name := range append([]string{e.Name}, e.Aliases...) {
+			if x, ok := s.property(name); ok {
+				c.Col = capture.LazyColumn(n, func() (capture.Data, error) { return capture.Data{F: slices.Repeat([]float64{x}, n)}, nil })
+				return c
+			}
+		}
+	}
 	reason := capture.Reason{Code: capture.NotCollected, Text: e.Name + " was not collected"}
 	c.Col = capture.LazyColumn(n, func() (capture.Data, error) { return capture.MissingData(n), nil })
 	c.Reasons = []capture.ReasonRun{{From: 0, To: n, Reason: reason}}
 	return c
 }
 
-// collected is the measured counter of an entry under any of its names, nil if there is none.
+// collected is the measured counter of an entry under any of its names, nil if there is none. The hardware's own counter, named in
+// capitals, is not yet multiplied by the entry's scaler.
 func (s *scope) collected(e *Entry) *capture.Counter {
 	for _, name := range append([]string{e.Name}, e.Aliases...) {
-		if c := s.cap.Counter(name); c != nil {
-			return s.selected(c)
+		c := s.cap.Counter(name)
+		if c == nil {
+			continue
 		}
+		c = s.selected(c)
+		if e.Scaler > 1 && name == strings.ToUpper(name) {
+			scaled, err := formula.Apply("*", e.meta(), formula.Operand{Counter: c}, constant(float64(e.Scaler)))
+			if err != nil {
+				return nil
+			}
+			return scaled
+		}
+		return c
 	}
 	return nil
 }
@@ -320,18 +356,37 @@ func (s *scope) compile(entries []*Entry) ([]*capture.Counter, error) {
 	s.depth++
 	defer func() { s.depth-- }()
 	out := make([]*capture.Counter, len(entries))
+	entries = slices.Clone(entries)
+	for i, e := range entries {
+		one, err := e.on(s.hardware())
+		if err != nil {
+			return nil, err
+		}
+		entries[i] = one
+	}
 	var fresh []*Entry
 	for i, e := range entries {
 		if out[i] = s.metrics[e]; out[i] == nil && !slices.Contains(fresh, e) {
 			fresh = append(fresh, e)
 		}
 	}
-	counters, err := s.compileFresh(fresh)
-	if err != nil {
-		return nil, err
-	}
-	for i, e := range fresh {
-		s.metrics[e] = counters[i]
+	for _, rule := range [...]bool{false, true} {
+		var same []*Entry
+		for _, e := range fresh {
+			if s.zeroIsZero(e.GPU) == rule {
+				same = append(same, e)
+			}
+		}
+		if len(same) == 0 {
+			continue
+		}
+		counters, err := s.compileFresh(same, rule)
+		if err != nil {
+			return nil, err
+		}
+		for i, e := range same {
+			s.metrics[e] = counters[i]
+		}
 	}
 	for i, e := range entries {
 		out[i] = s.metrics[e]
@@ -339,13 +394,14 @@ func (s *scope) compile(entries []*Entry) ([]*capture.Counter, error) {
 	return out, nil
 }
 
-func (s *scope) compileFresh(entries []*Entry) ([]*capture.Counter, error) {
+// compileFresh compiles metrics that have one rule for zero divisors.
+func (s *scope) compileFresh(entries []*Entry, zeroIsZero bool) ([]*capture.Counter, error) {
 	exprs := make([]*formula.Expr, len(entries))
 	envs := make([]*formulaEnv, len(entries))
-	opt := formula.Options{Notes: make([][]string, len(entries)), Percent: make([]bool, len(entries)), ZeroIsZero: s.zeroIsZero()}
+	opt := formula.Options{Notes: make([][]string, len(entries)), Percent: make([]bool, len(entries)), ZeroIsZero: zeroIsZero}
 	for i, e := range entries {
 		exprs[i] = e.expr
-		envs[i] = &formulaEnv{s: s, expr: e.expr, entry: e}
+		envs[i] = &formulaEnv{s: s, expr: e.expr, entry: e, unavailable: s.unavailable(e)}
 		opt.Percent[i] = e.Unit == "percent"
 	}
 	// The notes are filled while names are resolved, and read after.
@@ -373,9 +429,14 @@ func (s *scope) compileFresh(entries []*Entry) ([]*capture.Counter, error) {
 	return out, nil
 }
 
-// zeroIsZero is the rule for dividing by zero: the capture's option, else that of its GPU's catalogue.
-func (s *scope) zeroIsZero() bool {
-	return s.cap.Options.Zero != "missing" && len(s.cats) > 0 && s.cats[0].zeroIsZero()
+// zeroIsZero tells whether a division by zero gives 0 in formulas of a catalogue, rather than nothing: its own rule, which the
+// capture's option zero changes.
+func (s *scope) zeroIsZero(gpu string) bool {
+	if s.cap.Options.Zero == "missing" {
+		return false
+	}
+	c, err := Get(gpu)
+	return err == nil && (c.zeroRule == zeroAlways || c.zeroRule == zeroVendor && s.cap.Options.Zero == "vendor")
 }
 
 // denomUnit puts the capture's denominator into a unit such as "requests per kernel".

@@ -210,7 +210,7 @@ func TestNamesThatAddressNothingAreErrorsThatHelp(t *testing.T) {
 	}
 	none := newFixture("", 1)
 	none.add("Foo", 1)
-	if _, err := Resolve(none.capture(t), "bar"); err == nil || !strings.Contains(err.Error(), "open it with gpu= one of gfx1151") {
+	if _, err := Resolve(none.capture(t), "bar"); err == nil || !strings.Contains(err.Error(), "open it with gpu= one of "+strings.Join(IDs(), ", ")) {
 		t.Errorf("capture without a GPU: %v", err)
 	}
 	if c := resolve(t, none.capture(t), "foo"); c.Name != "Foo" {

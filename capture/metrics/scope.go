@@ -24,6 +24,16 @@ type scope struct {
 	durations map[*capture.Pass]*capture.Counter
 	kernels   *capture.Counter
 	metrics   map[*Entry]*capture.Counter
+	device    *hardware
+}
+
+// hardware is the generation and API of the capture, for catalogues whose formulas depend on them.
+func (s *scope) hardware() hardware {
+	if s.device == nil {
+		h := hardwareOf(s.cap)
+		s.device = &h
+	}
+	return *s.device
 }
 
 // selection restricts counters to some of their instances.
@@ -54,6 +64,8 @@ type formulaEnv struct {
 	expr  *formula.Expr
 	entry *Entry   // the metric that the formula belongs to; nil for a user's expression
 	notes []string // doubts about what was resolved
+
+	unavailable *capture.Reason // why the metric has no value here, whatever was measured
 }
 
 func (v *formulaEnv) note(format string, args ...any) {
@@ -71,6 +83,9 @@ func constant(v float64) formula.Operand { return formula.Operand{Const: v, IsCo
 // Lookup resolves a name: the time of the sample, the denominator, a counter, a property of the capture, a metric.
 func (v *formulaEnv) Lookup(name string, dollar bool) (formula.Operand, error) {
 	s := v.s
+	if v.unavailable != nil {
+		return formula.Operand{MissingReason: v.unavailable}, nil
+	}
 	switch name {
 	case "Start_Timestamp":
 		return constant(0), nil // times count from the start of the dispatch
@@ -78,13 +93,27 @@ func (v *formulaEnv) Lookup(name string, dollar bool) (formula.Operand, error) {
 		if s.cap.Counter(name) == nil {
 			return v.duration(), nil
 		}
+	case "generation", "api":
+		if dollar && v.entry != nil && !v.entry.defined { // see Entry.undecided
+			return missing(capture.Unsupported, "the capture does not say its %s, on which the formula depends", name), nil
+		}
 	case "denom":
 		if dollar {
 			return v.denominator()
 		}
+	case "MaliConstantsShaderCoreCount", "MaliConstantsL2SliceCount":
+		if s.sel != nil {
+			return constant(float64(len(s.sel.ids))), nil // of the cores or slices that the value is for
+		}
 	}
 	if c := s.raw(name); c != nil {
 		return formula.Operand{Counter: v.scalar(c, dollar)}, nil
+	}
+	if v.entry != nil && dollar {
+		if other := v.entry.sibling(name); other != nil {
+			c, err := s.counter(other)
+			return formula.Operand{Counter: c}, err
+		}
 	}
 	if base, ok := strings.CutSuffix(name, "_PER_XCD"); ok && s.known(base) {
 		return v.perXCD(base)
@@ -97,7 +126,18 @@ func (v *formulaEnv) Lookup(name string, dollar bool) (formula.Operand, error) {
 	}
 	if e, err := s.find(name); err == nil && !e.IsMetric() {
 		if c := s.collected(e); c != nil {
-			return formula.Operand{Counter: c}, nil
+			return formula.Operand{Counter: v.scalar(c, dollar)}, nil
+		}
+		for _, alias := range e.Aliases {
+			if x, ok := s.property(alias); ok {
+				return constant(x), nil
+			}
+		}
+		if e.Kind == capture.Constant {
+			if x, ok := assumed[e.Name]; ok {
+				return constant(x), nil
+			}
+			return missing(capture.NotCollected, "the capture does not say $%s", e.Name), nil
 		}
 		return missing(capture.NotCollected, "%s was not collected", e.Name), nil
 	}
@@ -117,10 +157,17 @@ func (v *formulaEnv) Lookup(name string, dollar bool) (formula.Operand, error) {
 // scalar makes a constant of a column that holds one, such as cu_per_gpu: a constant does not add up over samples. $NAME is a
 // scalar in the ROCm dialect, and so is MaliConstantsNAME.
 func (v *formulaEnv) scalar(c *capture.Counter, dollar bool) *capture.Counter {
-	isScalar := strings.HasPrefix(c.Name, "MaliConstants")
+	isScalar := strings.HasPrefix(c.Name, "MaliConst") || strings.HasPrefix(c.Name, "MaliConfig")
+	if dollar && v.expr.Dialect == formula.GPA {
+		isScalar = true
+	}
 	if dollar && v.expr.Dialect == formula.ROCm {
 		e, err := v.s.find(c.Name)
 		isScalar = isScalar || err != nil || e.Name != c.Name
+	}
+	if dollar && v.expr.Dialect == formula.Intel {
+		e, err := v.s.find(c.Name)
+		isScalar = err == nil && e.Kind == capture.Constant
 	}
 	if !isScalar || c.Kind != capture.Delta || c.Col == nil {
 		return c

@@ -2,12 +2,15 @@ package cli
 
 import (
 	"fmt"
+	"math"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"astrolabe/capture"
 	"astrolabe/capture/metrics"
+	"astrolabe/capture/metrics/formula"
 )
 
 // metricJSON is one catalogue entry in metrics --json.
@@ -22,30 +25,63 @@ type metricJSON struct {
 	High    *string  `json:"high"`
 	Low     *string  `json:"low"`
 	Expr    *string  `json:"expr"`
+	Infix   *string  `json:"infix"` // the formula in infix notation, where it is written in another
 	Inputs  []string `json:"inputs"`
+	UsedBy  []string `json:"used_by"` // metrics whose formulas read it
 	Refs    []string `json:"refs"`
 	Aliases []string `json:"aliases"`
 	Source  *string  `json:"source"`
+	Block   *string  `json:"block"`
+	Index   *int     `json:"index"`  // of a raw counter in its block
+	Scaler  uint64   `json:"scaler"` // the hardware's number is multiplied by it
+	Better  *string  `json:"better"` // "more" or "less"; null where it depends
+
+	Usage       *string  `json:"usage"` // the vendor's usage type
+	Generations []string `json:"generations"`
+	APIs        []string `json:"apis"`
+
+	References []referenceJSON `json:"references"`
+
+	Peak      *string `json:"peak"`
+	Available *string `json:"available"`
+	DataType  *string `json:"data_type"`
+	Semantic  *string `json:"semantic"`
+	GUID      *string `json:"guid"`
+}
+
+// referenceJSON is a published number to compare with. The value is null where the text is a rule without a number.
+type referenceJSON struct {
+	Text  string   `json:"text"`
+	Value *float64 `json:"value"`
+	Unit  string   `json:"unit"`
+
+	line string
 }
 
 func (a *app) metricsCommand() *cobra.Command {
 	var asJSON bool
+	var set string
 	cmd := &cobra.Command{
 		Use:   "metrics [GPU] [PATTERN]",
 		Short: "List and explain the counters and metrics that astrolabe knows",
 		Long: "Without arguments it lists the catalogues; with a catalogue, or a pattern, the counters and metrics in it. The pattern is words that\n" +
-			"must all occur in the name, title, group or description, or a glob. Few matches are explained in full.",
+			"must all occur in the name, title, group or description, or a glob; or one name, variable or section of the vendor's guide, such as\n" +
+			"3.2.2. Few matches are explained in full.",
 		Args: argCount(0, 2),
-		RunE: func(_ *cobra.Command, args []string) error { return a.metrics(args, asJSON) },
+		RunE: func(_ *cobra.Command, args []string) error { return a.metrics(args, set, asJSON) },
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	cmd.Flags().StringVar(&set, "set", "", "only the counters of this metric set of an Intel GPU, such as RenderBasic")
 	return cmd
 }
 
 // explainUpTo is how many matches are explained in full; more are listed in lines.
 const explainUpTo = 12
 
-func (a *app) metrics(args []string, asJSON bool) error {
+func (a *app) metrics(args []string, set string, asJSON bool) error {
+	if len(args) == 0 && set != "" {
+		return usageError{fmt.Errorf("--set needs a catalogue before it, such as intel-kbl-gt2")}
+	}
 	if len(args) == 0 {
 		return a.catalogues(asJSON)
 	}
@@ -66,14 +102,31 @@ func (a *app) metrics(args []string, asJSON bool) error {
 			cats = append(cats, cat)
 		}
 	}
+	head := ""
+	if set != "" {
+		if len(cats) != 1 {
+			return usageError{fmt.Errorf("--set needs a catalogue before it, such as intel-kbl-gt2")}
+		}
+		s, err := cats[0].Set(set)
+		if err != nil {
+			return usageError{err}
+		}
+		set = s.Name
+		head = fmt.Sprintf("%s: %s, guid %s\n\n", s.Name, s.Title, s.GUID)
+	}
 	list := []metricJSON{}
 	for _, cat := range cats {
 		found := cat.Entries()
-		if pattern != "" {
+		if e := addressed(cat, strings.TrimPrefix(set+"/"+pattern, "/")); e != nil {
+			found = []*metrics.Entry{e}
+		} else if pattern != "" {
 			found = cat.Match(pattern)
 		}
+		if set != "" {
+			found = slices.DeleteFunc(slices.Clone(found), func(e *metrics.Entry) bool { return e.Set == nil || e.Set.Name != set })
+		}
 		for _, e := range found {
-			list = append(list, metricOf(cat.ID(), e))
+			list = append(list, metricOf(e.GPU, e))
 		}
 	}
 	if asJSON {
@@ -85,7 +138,23 @@ func (a *app) metrics(args []string, asJSON bool) error {
 		}
 		return fmt.Errorf("no metric of %s matches %q", args[0], pattern)
 	}
-	return a.print(metricsText(list))
+	return a.print(head + metricsText(list))
+}
+
+// addressed is the one entry that a pattern names outright: its name, its "Group/Title", a variable with $ or a section of the guide.
+// It is nil for anything else, which is searched for.
+func addressed(cat *metrics.Catalogue, pattern string) *metrics.Entry {
+	e, err := cat.Find(pattern)
+	if err != nil {
+		return nil
+	}
+	section := strings.Trim(pattern, "0123456789") != pattern && strings.Trim(pattern, "0123456789.") == ""
+	word := !strings.ContainsAny(pattern, " *?") && strings.EqualFold(e.Title, pattern)
+	word = word || slices.Contains(e.Aliases, pattern)
+	if section || word || e.Name == pattern || e.Address() == pattern || strings.HasPrefix(pattern, "$") {
+		return e
+	}
+	return nil
 }
 
 func metricOf(gpu string, e *metrics.Entry) metricJSON {
@@ -93,9 +162,35 @@ func metricOf(gpu string, e *metrics.Entry) metricJSON {
 	if e.IsMetric() {
 		kind = capture.Derived
 	}
-	return metricJSON{GPU: gpu, Name: e.Name, Title: e.Title, Group: jsonText(e.Group), Unit: jsonText(e.Unit), Kind: kind.String(),
+	m := metricJSON{GPU: gpu, Name: e.Name, Title: e.Title, Group: jsonText(e.Group), Unit: jsonText(e.Unit), Kind: kind.String(),
 		Doc: jsonText(e.Doc), High: jsonText(e.High), Low: jsonText(e.Low), Expr: jsonText(e.Expr), Inputs: orEmpty(e.Inputs),
-		Refs: orEmpty(e.Refs), Aliases: orEmpty(e.Aliases), Source: jsonText(e.Source)}
+		Refs: orEmpty(e.Refs), Aliases: orEmpty(e.Aliases), Source: jsonText(e.Source),
+		Block: jsonText(e.Block), Scaler: max(e.Scaler, 1), References: []referenceJSON{}}
+	if e.Index != 0 {
+		m.Index = &e.Index
+	}
+	if x := e.Formula(); x != nil && (e.Dialect == formula.GPA || e.Dialect == formula.Intel) {
+		m.Infix = jsonText(x.Infix())
+	}
+	m.UsedBy, m.Usage, m.Generations, m.APIs = orEmpty(e.UsedBy()), jsonText(e.Usage), orEmpty(e.Generations()), orEmpty(e.APIs())
+	m.Peak, m.Available, m.DataType, m.Semantic = jsonText(e.Peak), jsonText(e.Available), jsonText(e.DataType), jsonText(e.Semantic)
+	if e.Set != nil {
+		m.GUID = jsonText(e.Set.GUID)
+	}
+	switch e.MoreIsBetter {
+	case "yes":
+		m.Better = jsonText("more")
+	case "no":
+		m.Better = jsonText("less")
+	}
+	for _, r := range e.References {
+		j := referenceJSON{Text: r.Text, Unit: r.Unit, line: r.String()}
+		if !math.IsNaN(r.Value) {
+			j.Value = &r.Value
+		}
+		m.References = append(m.References, j)
+	}
+	return m
 }
 
 func metricsText(list []metricJSON) string {
@@ -131,13 +226,40 @@ func metricsText(list []metricJSON) string {
 		line("meaning", orNothing(m.Doc))
 		line("high", orNothing(m.High))
 		line("low", orNothing(m.Low))
+		line("better", orNothing(m.Better))
+		for i, r := range m.References {
+			line([]string{"compare", ""}[min(i, 1)], r.line)
+		}
+		line("hardware", strings.Join(m.Generations, ", "))
+		line("APIs", strings.Join(m.APIs, ", "))
+		line("usage", orNothing(m.Usage))
 		line("formula", orNothing(m.Expr))
+		line("infix", orNothing(m.Infix))
+		line("peak", orNothing(m.Peak))
+		line("exists if", orNothing(m.Available))
 		line("inputs", strings.Join(m.Inputs, ", "))
+		line("used by", someOf(m.UsedBy))
 		line("section", strings.Join(m.Refs, ", "))
+		if m.Index != nil {
+			where := fmt.Sprintf("%s, position %d", orNothing(m.Block), *m.Index)
+			if m.Scaler > 1 {
+				where += fmt.Sprintf(", times %d", m.Scaler)
+			}
+			line("block", where)
+		}
 		line("also", strings.Join(m.Aliases, ", "))
 		line("source", orNothing(m.Source))
 	}
 	return out.String()
+}
+
+// someOf joins names, of which it prints a screenful.
+func someOf(names []string) string {
+	const enough = 30
+	if len(names) > enough {
+		return fmt.Sprintf("%s and %d more", strings.Join(names[:enough], ", "), len(names)-enough)
+	}
+	return strings.Join(names, ", ")
 }
 
 // catalogueJSON is one catalogue in metrics --json.
@@ -146,6 +268,8 @@ type catalogueJSON struct {
 	Title   string `json:"title"`
 	Version string `json:"version"`
 	Entries int    `json:"entries"`
+	Metrics int    `json:"metrics"`
+	Raw     int    `json:"counters"`
 }
 
 func (a *app) catalogues(asJSON bool) error {
@@ -155,14 +279,21 @@ func (a *app) catalogues(asJSON bool) error {
 		if err != nil {
 			return err
 		}
-		list = append(list, catalogueJSON{ID: id, Title: cat.Title(), Version: cat.Version(), Entries: len(cat.Entries())})
+		c := catalogueJSON{ID: id, Title: cat.Title(), Version: cat.Version(), Entries: len(cat.Entries())}
+		for _, e := range cat.Entries() {
+			if e.IsMetric() {
+				c.Metrics++
+			}
+		}
+		c.Raw = c.Entries - c.Metrics
+		list = append(list, c)
 	}
 	if asJSON {
 		return a.printJSON(list)
 	}
-	t := &textTable{header: []string{"catalogue", "entries", "title"}, right: []bool{false, true, false}}
+	t := &textTable{header: []string{"catalogue", "metrics", "counters", "title"}, right: []bool{false, true, true, false}}
 	for _, c := range list {
-		t.add(c.ID, fmt.Sprint(c.Entries), c.Title)
+		t.add(c.ID, fmt.Sprint(c.Metrics), fmt.Sprint(c.Raw), c.Title)
 	}
 	return a.print(t.String())
 }

@@ -50,6 +50,9 @@ func cataloguePage(cat *metrics.Catalogue) []byte {
 		if e.Group != group {
 			group = e.Group
 			fmt.Fprintf(&b, "\n## %s\n", group)
+			if e.Set != nil {
+				fmt.Fprintf(&b, "\n%s, guid `%s`.\n", e.Set.Title, e.Set.GUID)
+			}
 		}
 		what := "metric"
 		if e.Kind != capture.Derived {
@@ -64,14 +67,36 @@ func cataloguePage(cat *metrics.Catalogue) []byte {
 		}
 		fmt.Fprintf(&b, ". %s\n", e.Doc)
 		if e.Expr != "" {
-			fmt.Fprintf(&b, "\n    %s\n", e.Expr)
+			fmt.Fprintf(&b, "\n    %s\n", strings.ReplaceAll(e.Expr, "\n", "\n    "))
 		}
 		fmt.Fprintf(&b, "\n- High: %s\n- Low: %s\n", e.High, e.Low)
+		switch e.MoreIsBetter {
+		case "yes":
+			b.WriteString("- More is better.\n")
+		case "no":
+			b.WriteString("- Less is better.\n")
+		}
+		for _, r := range e.References {
+			fmt.Fprintf(&b, "- Compare with %s\n", r)
+		}
 		if e.Peak != "" {
 			fmt.Fprintf(&b, "- Peak: `%s`\n", e.Peak)
 		}
+		if e.Available != "" {
+			fmt.Fprintf(&b, "- Exists if: `%s`\n", e.Available)
+		}
 		if len(e.Aliases) > 0 {
 			fmt.Fprintf(&b, "- Also called: `%s`\n", strings.Join(e.Aliases, "`, `"))
+		}
+		if len(e.Variants) > 0 {
+			fmt.Fprintf(&b, "- Exists on %s, through %s\n", strings.Join(e.Generations(), ", "), strings.Join(e.APIs(), ", "))
+		}
+		if e.Index > 0 {
+			fmt.Fprintf(&b, "- Block: %s, position %d", e.Block, e.Index)
+			if e.Scaler > 1 {
+				fmt.Fprintf(&b, ", times %d", e.Scaler)
+			}
+			b.WriteString("\n")
 		}
 		fmt.Fprintf(&b, "- Source: %s\n", e.Source)
 	}

@@ -145,6 +145,9 @@ func (k *compiler) emitNew(id int32) int32 {
 	if v, ok := k.g.constant(id); ok {
 		return k.push(instr{kop: kFill, dst: k.reg(), a: -1, b: -1, c: -1, k: v})
 	}
+	if n.op.unsigned() {
+		return k.emitIsland(id)
+	}
 	if v, ok := k.fused(id, n); ok {
 		return v
 	}
@@ -362,6 +365,11 @@ func (in *instr) reads() []*int32 {
 	for _, r := range [...]*int32{&in.a, &in.b, &in.c} {
 		if *r >= 0 {
 			out = append(out, r)
+		}
+	}
+	if in.island != nil {
+		for i := range in.island.leaves {
+			out = append(out, &in.island.leaves[i])
 		}
 	}
 	return out

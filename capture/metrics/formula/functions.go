@@ -24,6 +24,8 @@ var functions = [...][]function{
 		{"TO_INT", OpToInt, 1, 1}, {"ROUND", OpRound, 2, 2}, {"ROUND", OpRound, 1, 1}, {"QUANTILE", OpQuantile, 2, 2},
 		{"MOD", OpMod, 2, 2}, {"NOISE_CLAMP", OpNoiseClamp, 2, 2}, {"ABS", OpAbs, 1, 1},
 	},
+	GPA:   {}, // its operators stand behind their operands
+	Intel: {}, // and so do its
 }
 
 // Functions lists the function names of a dialect, each once.

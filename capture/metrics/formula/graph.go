@@ -65,7 +65,10 @@ func (g *graph) apply(op Op, a, b, c int32) int32 {
 		return g.add(gnode{op: op, a: a, b: b, c: -1})
 	}
 	if ka && (b < 0 || kb) && (c < 0 || kc) {
-		return g.number(scalar(op, va, vb, vc, g.zeroIsZero))
+		if v := scalar(op, va, vb, vc, g.zeroIsZero); !op.unsigned() || !large(v) {
+			return g.number(v)
+		}
+		return g.add(gnode{op: op, a: a, b: b, c: c}) // exact only as part of an island
 	}
 	missing := ka && va != va || kb && vb != vb && op != OpFill || kc && vc != vc
 	switch op {

@@ -31,6 +31,7 @@ const (
 	kNeg
 	kAbs
 	kScalar // the operation op on a, b, c
+	kExact  // island, see exact.go
 )
 
 // instr is one step of a compiled program. dst, a, b and c are registers.
@@ -40,6 +41,7 @@ type instr struct {
 	dst       int32
 	a, b, c   int32
 	k, lo, hi float64
+	island    *island // of kExact
 }
 
 // exec runs one instruction over whole registers of equal length.
@@ -183,6 +185,8 @@ func exec(in *instr, r [][]float64, zeroIsZero bool) {
 			}
 			dst[i] = x
 		}
+	case kExact:
+		in.island.run(dst, r, zeroIsZero)
 	case kNeg:
 		for i, x := range a {
 			dst[i] = -x

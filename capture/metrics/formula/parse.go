@@ -43,6 +43,12 @@ func parse(d Dialect, src string) (*Expr, *SyntaxError) {
 	if len(src) > maxSource {
 		return nil, &SyntaxError{Dialect: d, Src: src[:maxSource], Col: 1, Msg: fmt.Sprintf("formula of %d bytes is longer than %d", len(src), maxSource)}
 	}
+	if d == GPA {
+		return parseGPA(src)
+	}
+	if d == Intel {
+		return parseIntel(src)
+	}
 	p := &parser{lex: lexer{dialect: d, src: src}}
 	if err := p.advance(); err != nil {
 		return nil, err

@@ -9,6 +9,12 @@ import (
 func (e *Expr) String() string { return format(e.Dialect, e.Root) }
 
 func format(d Dialect, n *Node) string {
+	if d == GPA {
+		return formatGPA(n)
+	}
+	if d == Intel {
+		return formatIntel(n)
+	}
 	var b strings.Builder
 	printer{d, &b}.node(n, 0)
 	return b.String()
@@ -40,6 +46,9 @@ var binaryText = map[Op]struct {
 	OpLess: {" < ", bindCompare}, OpLessEqual: {" <= ", bindCompare}, OpGreater: {" > ", bindCompare},
 	OpGreaterEqual: {" >= ", bindCompare}, OpEqual: {" == ", bindCompare}, OpNotEqual: {" != ", bindCompare},
 	OpAnd: {" && ", bindAnd}, OpOr: {" || ", bindOr},
+	OpUAdd: {" + ", bindAdd}, OpUSub: {" - ", bindAdd}, OpUMul: {" * ", bindMul}, OpUDiv: {" // ", bindMul},
+	OpULess: {" < ", bindCompare}, OpULessEqual: {" <= ", bindCompare}, OpUGreater: {" > ", bindCompare}, OpUGreaterEqual: {" >= ", bindCompare},
+	OpBitAnd: {" & ", bindAdd}, OpBitOr: {" | ", bindAdd}, OpShiftLeft: {" << ", bindMul}, OpShiftRight: {" >> ", bindMul},
 }
 
 func (p printer) bind(n *Node) int {
@@ -102,7 +111,7 @@ func (p printer) node(n *Node, least int) {
 	default:
 		o, ok := binaryText[n.Op]
 		if !ok {
-			p.call(callName(p.d, n.Op), n.Args)
+			p.call(p.callName(n.Op), n.Args)
 			return
 		}
 		left := o.bind
@@ -120,6 +129,16 @@ func (p printer) node(n *Node, least int) {
 		}
 		p.node(n.Args[1], o.bind+1)
 	}
+}
+
+func (p printer) callName(op Op) string {
+	switch op {
+	case OpUMin:
+		op = OpMin
+	case OpUMax:
+		op = OpMax
+	}
+	return callName(p.d, op)
 }
 
 func (p printer) call(name string, args []*Node) {

@@ -5,6 +5,9 @@ import "math"
 // scalar evaluates one element-wise operation. It defines what the block kernels compute.
 func scalar(op Op, a, b, c float64, zeroIsZero bool) float64 {
 	nan := math.NaN()
+	if op.unsigned() {
+		return exactScalar(op, a, b, zeroIsZero)
+	}
 	switch op {
 	case OpAdd:
 		return a + b

@@ -161,12 +161,18 @@ func (t *tracer) why(n *Node, tr *Trace) capture.Reason {
 			return a.Reason
 		}
 	}
-	if (n.Op == OpDiv || n.Op == OpFloorDiv || n.Op == OpMod) && args[1].Value == 0 {
+	if (n.Op == OpDiv || n.Op == OpFloorDiv || n.Op == OpMod || n.Op == OpUDiv) && args[1].Value == 0 {
 		text := "the divisor " + unbracket(args[1].Text) + " is 0"
 		for _, w := range doubts(args[1]) {
 			text += " (" + w + ")"
 		}
 		return capture.Reason{Code: capture.ZeroDenominator, Text: text}
+	}
+	if n.Op == OpUDiv && math.Abs(args[1].Value) < 1 {
+		return capture.Reason{Code: capture.ZeroDenominator, Text: "the divisor " + args[1].Text + " is 0 as a whole number"}
+	}
+	if n.Op == OpUSub && args[0].Value < args[1].Value {
+		return capture.Reason{Code: capture.NotANumber, Text: tr.Text + " is below zero, which an unsigned number cannot be"}
 	}
 	return capture.Reason{Code: capture.NotANumber, Text: unbracket(tr.Text) + " has no value: its operands are infinite or out of range"}
 }

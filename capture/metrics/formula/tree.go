@@ -15,9 +15,13 @@ const (
 	// ROCm is the syntax of rocprof-compute's panels: SUM(x) / SUM($denom), reductions of one argument, element-wise
 	// MIN and MAX of two, "a if c else None".
 	ROCm
+	// GPA is the reverse Polish notation of AMD's GPUPerfAPI: "0,1,+,(32),* of CB0_X CB1_X". See parseGPA.
+	GPA
+	// Intel is the reverse Polish notation of Intel's metric sets: "A 7 READ $EuCoresTotalCount UDIV". See parseIntel.
+	Intel
 )
 
-var dialectNames = [...]string{"streamline", "rocm"}
+var dialectNames = [...]string{"streamline", "rocm", "gpa", "intel"}
 
 func (d Dialect) String() string {
 	if int(d) < len(dialectNames) {
@@ -69,6 +73,22 @@ const (
 	OpClamp      // x, low, high
 	OpFill       // x, or the second argument where x is missing
 
+	// Operations on unsigned integers, as Intel's equations have them. See exact.go.
+	OpUAdd
+	OpUSub // missing where it would be negative
+	OpUMul
+	OpUDiv // without the remainder, missing where the divisor is 0
+	OpUMin
+	OpUMax
+	OpBitAnd
+	OpBitOr
+	OpShiftLeft
+	OpShiftRight
+	OpULess
+	OpULessEqual
+	OpUGreater
+	OpUGreaterEqual
+
 	// Reductions over samples. Of a single sample they are the sample itself (OpStd: 0).
 	OpSum
 	OpAvg
@@ -79,6 +99,9 @@ const (
 	OpQuantile // x, fraction
 )
 
+// unsigned reports whether the operation is on integers: its operands are kept exact.
+func (o Op) unsigned() bool { return OpUAdd <= o && o <= OpUGreaterEqual }
+
 func (o Op) reduction() bool { return o >= OpSum }
 
 // Node is one node of a formula's tree. Nodes are read-only.
@@ -87,6 +110,7 @@ type Node struct {
 	Value  float64 // of OpNumber
 	Name   string  // of OpName, without $
 	Dollar bool    // whether the name was written with $
+	Lit    string  // of OpNumber: how it was written where that is not decimal, such as 0x09
 	Args   []*Node
 	Pos    int // byte offset of the node's first character in the source
 	End    int // byte offset after its last
@@ -135,6 +159,9 @@ const maxText = 400
 
 // Text is the source text of a node of e, with its white space collapsed. A very long text is cut.
 func (e *Expr) Text(n *Node) string {
+	if e.Dialect == GPA {
+		return clip(format(Streamline, n)) // operand numbers mean nothing alone
+	}
 	if n.Pos < 0 || n.End > len(e.Src) || n.Pos >= n.End {
 		return clip(format(e.Dialect, n))
 	}
@@ -142,6 +169,15 @@ func (e *Expr) Text(n *Node) string {
 		return strings.ToValidUTF8(collapse(e.Src[n.Pos:n.Pos+maxText]), "") + "..."
 	}
 	return collapse(e.Src[n.Pos:n.End])
+}
+
+// Infix prints the formula of any dialect as an ordinary expression with infix operators: one in reverse Polish notation in
+// the syntax of Streamline, others in their own.
+func (e *Expr) Infix() string {
+	if e.Dialect == GPA || e.Dialect == Intel {
+		return format(Streamline, e.Root)
+	}
+	return e.String()
 }
 
 func (n *Node) walk(f func(*Node)) {

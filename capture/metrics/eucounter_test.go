@@ -1,0 +1,129 @@
+package metrics
+
+import (
+	"strconv"
+	"strings"
+	"testing"
+
+	"astrolabe/capture/metrics/formula"
+)
+
+func TestEUCountersAreEncodedAsTheManualSays(t *testing.T) {
+	for _, c := range []struct {
+		event, coarse, fine string
+		index               int
+		counter, register   string
+		address, value      uint32
+		doc                 string
+	}{
+		{"active", "", "", 0, "A7", "EU_PERF_CNT_CTL0", 0xE458, 0x4, "Counts clocks in which at least one pipe executed, over all EUs."},
+		{"stall", "none", "none", 1, "A8", "EU_PERF_CNT_CTL0", 0xE458, 0x5000, "Counts clocks in which a thread was loaded and no pipe executed, over all EUs."},
+		{"fpu0", "vs", "", 3, "A10", "EU_PERF_CNT_CTL1", 0xE558, 0x10000, "Counts clocks in which pipe FPU0 executed for a vertex shader thread, over all EUs."},
+		{"FPU1", "ps", "ternary", 13, "A20", "EU_PERF_CNT_CTL6", 0xE65C, 0x251000, "Counts clocks in which pipe FPU1 executed on three-operand instructions for a pixel shader thread, over all EUs."},
+		{"send", "ts", "send start", 8, "A15", "EU_PERF_CNT_CTL4", 0xE45C, 0x562, "Counts clocks in which the send pipe executed at the start of a send for a thread of the thread spawner (compute), over all EUs."},
+		{"occupancy", "row1", "eu3", 6, "A13", "EU_PERF_CNT_CTL3", 0xE758, 0xA88, "Counts loaded threads, added up every clock and counted in steps of 8 in EUs of number 3 in EUs of row 1, over all EUs."},
+	} {
+		got, err := NewEUCounter(c.event, c.coarse, c.fine, c.index)
+		if err != nil {
+			t.Error(err)
+			continue
+		}
+		if got.Counter != c.counter || got.Register != c.register || got.Address != c.address || got.Value() != c.value || got.Doc != c.doc {
+			t.Errorf("%s %s %s %d: %s %s 0x%X 0x%X %s", c.event, c.coarse, c.fine, c.index, got.Counter, got.Register, got.Address, got.Value(), got.Doc)
+		}
+		if _, err := formula.Parse(formula.Intel, got.Expr); err != nil {
+			t.Error(err)
+		}
+		reg, err := mustGet(t, "intel-kbl-gt2").Find(got.Register)
+		if err != nil || !strings.Contains(reg.Doc, got.Counter) {
+			t.Errorf("%s does not say that it programs %s: %v", got.Register, got.Counter, err)
+		}
+	}
+}
+
+func TestEUCombinationsAreAllowedAsTheManualSays(t *testing.T) {
+	// Of each event: how many of the 9 coarse and 10 fine filters go with it.
+	want := map[string]int{"fpu0": 90, "fpu1": 90, "send": 54, "fpu_both": 15, "active": 18, "stall": 15, "occupancy": 15}
+	for _, ev := range EUEvents() {
+		n := 0
+		for _, cf := range EUCoarseFilters() {
+			for _, ff := range EUFineFilters() {
+				for _, index := range []int{0, 13} {
+					c, err := NewEUCounter(ev.Name, cf.Name, ff.Name, index)
+					if (err == nil) != ev.Allows(cf, ff) {
+						t.Errorf("%s %s %s: %v", ev.Name, cf.Name, ff.Name, err)
+					}
+					if err != nil {
+						continue
+					}
+					n++
+					again, err := DecodeEUCounter(c.Value(), index)
+					if err != nil || again.Doc != c.Doc || again.Value() != c.Value() || c.Value()&^c.Mask() != 0 {
+						t.Errorf("%s %s %s does not survive decoding: %v", ev.Name, cf.Name, ff.Name, err)
+					}
+				}
+			}
+		}
+		if n != 2*want[ev.Name] {
+			t.Errorf("%s goes with %d combinations of filters, want %d", ev.Name, n/2, want[ev.Name])
+		}
+	}
+	for _, c := range []struct{ event, coarse, fine, want string }{
+		{"stall", "vs", "", "it takes none, row0 or row1"},
+		{"send", "", "binary", "it takes none, send_start, eu0, eu1, eu2 or eu3"},
+		{"fpu2", "", "", "did you mean fpu"},
+		{"zzz", "", "", "there are fpu0"},
+		{"fpu0", "xs", "", `no coarse filter "xs"`},
+	} {
+		if _, err := NewEUCounter(c.event, c.coarse, c.fine, 0); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%v: %v", c, err)
+		}
+	}
+	if _, err := NewEUCounter("fpu0", "", "", 14); err == nil || !strings.Contains(err.Error(), "0 (A7) to 13 (A20)") {
+		t.Errorf("index 14: %v", err)
+	}
+	if c, err := NewEUCounter("fpu0", "", "send_start", 0); err != nil || len(c.Warnings) != 1 {
+		t.Errorf("send starts of FPU0: %v, %v", c, err)
+	}
+}
+
+func TestEveryEURegisterOfTheMetricSetsDecodes(t *testing.T) {
+	address := map[uint32]int{}
+	for i, a := range euRegisters {
+		address[a] = i
+	}
+	decoded, unsupported := 0, 0
+	for _, row := range sharedRows(t, "reference", "intel_kbl_oa_registers.csv") {
+		if row["reg_type"] != "FLEX" {
+			continue
+		}
+		a, err1 := strconv.ParseUint(row["address"], 0, 32)
+		v, err2 := strconv.ParseUint(row["value"], 0, 32)
+		n, known := address[uint32(a)]
+		if err1 != nil || err2 != nil || !known {
+			t.Fatalf("row %v", row)
+		}
+		for half := range 2 {
+			c, err := DecodeEUCounter(uint32(v), 2*n+half)
+			if err != nil {
+				t.Errorf("%s %s: %v", row["gpu"], row["metric_set"], err)
+				continue
+			}
+			decoded++
+			if !c.Event.Allows(c.Coarse, c.Fine) {
+				unsupported++
+			}
+			set, err := mustGet(t, intelIDs[row["gpu"]]).Set(row["metric_set"])
+			if err != nil {
+				t.Fatal(err)
+			}
+			if e := set.Entry("EuActive"); e != nil && strings.HasPrefix(e.Expr, "A "+c.Counter[1:]+" READ") && c.Event.Name != "active" {
+				t.Errorf("%s: EuActive reads %s, which counts %s", set.Name, c.Counter, c.Event.Name)
+			}
+		}
+	}
+	if decoded < 100 {
+		t.Errorf("only %d fields", decoded)
+	}
+	t.Logf("%d fields, %d of them with filters that the manual does not allow", decoded, unsupported)
+}

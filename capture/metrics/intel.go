@@ -1,0 +1,204 @@
+package metrics
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"astrolabe/capture"
+	"astrolabe/capture/metrics/formula"
+)
+
+// Sets lists the metric sets of an Intel GPU; other catalogues have none.
+func (c *Catalogue) Sets() []*MetricSet { return c.sets }
+
+// Set returns a metric set by its symbol or title, in any case and spelling.
+func (c *Catalogue) Set(name string) (*MetricSet, error) {
+	var names []string
+	for _, s := range c.sets {
+		if fold(s.Name) == fold(name) || fold(s.Title) == fold(name) || strings.EqualFold(s.GUID, strings.TrimSpace(name)) {
+			return s, nil
+		}
+		names = append(names, s.Name)
+	}
+	if len(names) == 0 {
+		return nil, fmt.Errorf("catalogue %s has no metric sets", c.id)
+	}
+	near := nearest(name, names, 3)
+	if len(near) > 0 {
+		return nil, fmt.Errorf("%s has no metric set %q; did you mean %s?", c.id, name, joinOr(near))
+	}
+	return nil, fmt.Errorf("%s has no metric set %q; there are %s", c.id, name, joinAnd(names))
+}
+
+// Entry returns the set's counter of that symbol, nil if it has none.
+func (m *MetricSet) Entry(symbol string) *Entry { return m.bySymbol[symbol] }
+
+// SetsError says that an Intel symbol has different equations in different metric sets.
+type SetsError struct {
+	Symbol string
+	Sets   []string // of the same equation joined by " = "
+}
+
+func (e *SetsError) Error() string {
+	first, _, _ := strings.Cut(e.Sets[0], " = ")
+	return fmt.Sprintf("%q is not the same in every metric set: it differs between %s; write %q or the like, or give the capture the property metric_set", e.Symbol, joinAnd(e.Sets), first+"/"+e.Symbol)
+}
+
+// ofSets decides between counters of several metric sets: the first where all have one meaning, else a *SetsError. Raw counters of
+// a like name come after them. ok is false where none is a counter of a set.
+func ofSets(name string, found []*Entry) (e *Entry, ok bool, err error) {
+	found = slices.DeleteFunc(slices.Clone(found), func(e *Entry) bool { return e.Set == nil })
+	if len(found) == 0 {
+		return nil, false, nil
+	}
+	var meanings []string
+	byMeaning := map[string][]string{}
+	for _, e := range found {
+		m := e.meaning(0)
+		if byMeaning[m] == nil {
+			meanings = append(meanings, m)
+		}
+		byMeaning[m] = append(byMeaning[m], e.Set.Name)
+	}
+	if len(meanings) == 1 {
+		return found[0], true, nil
+	}
+	se := &SetsError{Symbol: name}
+	for _, m := range meanings {
+		se.Sets = append(se.Sets, strings.Join(byMeaning[m], " = "))
+	}
+	return nil, true, se
+}
+
+// meaning is the symbol and the equation with the equations of the set's other counters in their place. A set routes signals to
+// its B and C counters, so equations mean the same only under one symbol.
+func (e *Entry) meaning(depth int) string {
+	var b strings.Builder
+	b.WriteString(e.Symbol)
+	for _, w := range strings.Fields(e.Expr) {
+		b.WriteByte(' ')
+		b.WriteString(w)
+		if other := e.sibling(strings.TrimPrefix(w, "$")); w[0] == '$' && other != nil && depth < maxMetricDepth {
+			b.WriteString("(" + other.meaning(depth+1) + ")")
+		}
+	}
+	return b.String()
+}
+
+// sibling is the counter of the entry's own metric set with that symbol.
+func (e *Entry) sibling(symbol string) *Entry {
+	if e.Set == nil {
+		return nil
+	}
+	return e.Set.bySymbol[symbol]
+}
+
+// exactAlias keeps the hits one of whose aliases is exactly that name, or all where none has it.
+func exactAlias(hits []hit, name string) []hit {
+	var out []hit
+	for _, h := range hits {
+		if h.e.Name == name || slices.Contains(h.e.Aliases, name) {
+			out = append(out, h)
+		}
+	}
+	if len(out) == 0 {
+		return hits
+	}
+	return out
+}
+
+// metricSet is the name of the metric set that an Intel capture was measured with: its property metric_set, or the label of that name where
+// all samples have one value. It is "" where the capture does not say.
+func metricSet(cap *capture.Capture) string {
+	if p, ok := cap.Property("metric_set"); ok && p.IsText {
+		return p.Text
+	}
+	for _, l := range cap.Labels {
+		if l.Name == "metric_set" && len(l.Dict) == 1 && !slices.Contains(l.Codes, -1) {
+			return l.Dict[0]
+		}
+	}
+	return ""
+}
+
+// ownSet is the metric set of the capture in a catalogue, nil where it has none or does not say.
+func (s *scope) ownSet(c *Catalogue) *MetricSet {
+	if len(c.sets) == 0 {
+		return nil
+	}
+	set, err := c.Set(metricSet(s.cap))
+	if err != nil {
+		return nil
+	}
+	return set
+}
+
+// findIn is Catalogue.Find where a symbol without a set means the capture's own.
+func (s *scope) findIn(c *Catalogue, name string) (*Entry, error) {
+	if set := s.ownSet(c); set != nil {
+		if e := set.bySymbol[name]; e != nil {
+			return e, nil
+		}
+		key := fold(name)
+		for symbol, e := range set.bySymbol {
+			if fold(symbol) == key && !slices.ContainsFunc(c.keys()[key], func(h hit) bool { return h.e.Set == nil && (h.e.Name == name || slices.Contains(h.e.Aliases, name)) }) {
+				return e, nil
+			}
+		}
+	}
+	return c.Find(name)
+}
+
+// listed reports whether the metric belongs in a list of the capture's metrics: those of other sets were not measured.
+func (s *scope) listed(c *Catalogue, e *Entry) bool {
+	if e.Set == nil {
+		return true
+	}
+	set := s.ownSet(c)
+	return set == nil || set == e.Set
+}
+
+// unavailable says why a metric of a set cannot have a value in this capture, nil where it may have one.
+func (s *scope) unavailable(e *Entry) *capture.Reason {
+	if e.Set == nil {
+		return nil
+	}
+	for _, c := range s.cats {
+		if c.id != e.GPU {
+			continue
+		}
+		set := s.ownSet(c)
+		if set == nil || set == e.Set {
+			break
+		}
+		if own := set.bySymbol[e.Symbol]; own == nil || own.meaning(0) != e.meaning(0) {
+			return &capture.Reason{Code: capture.Unsupported, Text: fmt.Sprintf("the capture was measured with metric set %s, and %s needs %s", set.Name, e.Name, e.Set.Name)}
+		}
+	}
+	if e.Available == "" {
+		return nil
+	}
+	x, err := formula.Parse(formula.Intel, e.Available)
+	if err != nil {
+		return nil // a test reads them all
+	}
+	v, ok := x.Constant(func(name string) (float64, bool) {
+		if v, ok := s.property(name); ok {
+			return v, true
+		}
+		if c := s.cap.Counter(name); c != nil {
+			v := c.First()
+			return v.Float(), !v.Missing()
+		}
+		v, ok := assumed[name]
+		return v, ok
+	})
+	if !ok || v != 0 {
+		return nil // where the topology is unknown the counters decide
+	}
+	return &capture.Reason{Code: capture.Unsupported, Text: fmt.Sprintf("%s does not exist on this GPU: %s does not hold", e.Name, x.Infix())}
+}
+
+// assumed are the variables of Intel's equations that have one value on all Kaby Lake parts and in all recordings.
+var assumed = map[string]float64{"EuThreadsCount": 7, "GpuTimestampFrequency": 12e6, "QueryMode": 0}

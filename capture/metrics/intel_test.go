@@ -1,0 +1,720 @@
+package metrics
+
+import (
+	"bytes"
+	"encoding/binary"
+	"encoding/csv"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"math/big"
+	"math/rand/v2"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"astrolabe/capture"
+	"astrolabe/capture/metrics/formula"
+	"astrolabe/internal/sharedtest"
+)
+
+// sharedRows reads a table of the shared folder: one map of field to text per row.
+func sharedRows(t testing.TB, parts ...string) []map[string]string {
+	t.Helper()
+	text, err := os.ReadFile(sharedtest.Path(t, parts...))
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows, err := csv.NewReader(bytes.NewReader(text)).ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out []map[string]string
+	for _, row := range rows[1:] {
+		m := map[string]string{}
+		for i, field := range rows[0] {
+			m[field] = row[i]
+		}
+		out = append(out, m)
+	}
+	return out
+}
+
+var intelIDs = map[string]string{"kblgt2": "intel-kbl-gt2", "kblgt3": "intel-kbl-gt3"}
+
+func TestEveryCounterOfTheIntelTableIsInItsCatalogue(t *testing.T) {
+	n := map[string]int{}
+	sets := map[string]bool{}
+	for _, row := range sharedRows(t, "reference", "intel_kbl_metrics.csv") {
+		c := mustGet(t, intelIDs[row["gpu"]])
+		n[c.ID()]++
+		sets[row["metric_set"]] = true
+		e, err := c.Find(row["metric_set"] + "/" + row["counter_symbol"])
+		if err != nil {
+			t.Error(err)
+			continue
+		}
+		for _, f := range []struct{ what, got, want string }{
+			{"expr", e.Expr, row["equation"]}, {"peak", e.Peak, row["max_equation"]}, {"available", e.Available, row["availability"]},
+			{"unit", e.Unit, row["units"]}, {"title", e.Title, row["counter_name"]}, {"block", e.Block, row["group"]}, {"type", e.DataType, row["data_type"]},
+			{"semantic", e.Semantic, row["semantic_type"]}, {"usage", e.Usage, row["usage_flags"]}, {"guid", e.Set.GUID, row["guid"]},
+			{"set title", e.Set.Title, row["set_name"]}, {"group", e.Group, row["metric_set"]}, {"symbol", e.Symbol, row["counter_symbol"]},
+		} {
+			if f.got != f.want {
+				t.Errorf("%s %s: %s is %q, the table has %q", c.ID(), e.Name, f.what, f.got, f.want)
+			}
+		}
+		if scope := strings.Replace(row["hw_unit"], "gpu", "", 1); e.Scope != scope {
+			t.Errorf("%s: scope %q, want %q", e.Name, e.Scope, scope)
+		}
+		for _, mark := range []string{row["low_watermark"], row["high_watermark"]} {
+			found := mark == ""
+			for _, r := range e.References {
+				found = found || strconv.FormatFloat(r.Value, 'g', -1, 64) == mark
+			}
+			if !found {
+				t.Errorf("%s: watermark %s is no reference", e.Name, mark)
+			}
+		}
+		if op := e.expr.Root.Op; e.DataType == "uint64" && op != formula.OpName && (op < formula.OpUAdd || op > formula.OpUMax) {
+			t.Errorf("%s is a whole number and ends with a floating-point operation: it would need truncating", e.Name)
+		}
+		if again, err := c.Find(e.Name); err != nil || again != e {
+			t.Errorf("Find(%s): %v", e.Name, err)
+		}
+		if again, err := c.Find(row["metric_set"] + "/" + row["counter_name"]); err != nil || again != e {
+			t.Errorf("Find(%s/%s): %v", row["metric_set"], row["counter_name"], err)
+		}
+		for _, src := range []string{e.Peak, e.Available} {
+			if src == "" {
+				continue
+			}
+			x, err := formula.Parse(formula.Intel, src)
+			if err != nil {
+				t.Error(err)
+				continue
+			}
+			for _, name := range x.Names() {
+				if _, err := c.Find(name); err != nil && e.sibling(name) == nil {
+					t.Errorf("%s: %s reads %s: %v", e.Name, src, name, err)
+				}
+			}
+		}
+	}
+	for id, want := range map[string]int{"intel-kbl-gt2": 691, "intel-kbl-gt3": 692} {
+		metrics := 0
+		for _, e := range mustGet(t, id).Entries() {
+			if e.IsMetric() {
+				metrics++
+			}
+		}
+		if metrics != want || n[id] != want || len(mustGet(t, id).Sets()) != len(sets) {
+			t.Errorf("%s has %d metrics and %d sets; the table %d and %d", id, metrics, len(mustGet(t, id).Sets()), n[id], len(sets))
+		}
+	}
+}
+
+func TestIntelAddresses(t *testing.T) {
+	c := mustGet(t, "intel-kbl-gt2")
+	for addr, want := range map[string]string{
+		"render_basic_eu_active": "render_basic_eu_active", "RenderBasic/EuActive": "render_basic_eu_active", "RenderBasic/EU Active": "render_basic_eu_active",
+		"gputime": "render_basic_gpu_time", "$EuTypedReads0": "compute_extended_eu_typed_reads0", "GpuTime": "render_basic_gpu_time", "TDL_1/PSThread00ReadyForDispatch": "tdl_1_ps_thread00_ready_for_dispatch",
+		"OAPERF_A7": "A7", "OAPERF_A7_UPPER": "A7", "OAPERF_A35": "A35", "OAPERF_B0": "B0", "OAPERF_A19_LOWER_FREE": "A19", "EU_PERF_CNT_CTL0": "EU_PERF_CNT_CTL0",
+		"EU_PERF_CNTL6": "EU_PERF_CNT_CTL6", "0xE458": "EU_PERF_CNT_CTL0", "GPU_TICKS": "GPU_TICKS", "GPU_CLOCK": "GPU_TICKS", "GPU_TIME": "TIMESTAMP", "TIME_STAMP": "TIMESTAMP",
+		"$EuCoresTotalCount": "EuCoresTotalCount", "OACONTROL": "OACONTROL", "CEC5-1": "CEC5-1", "L3_1/GTRequestQueueFull": "l3_1_gt_request_queue_full",
+	} {
+		if e, err := c.Find(addr); err != nil || e.Name != want {
+			t.Errorf("Find(%q) = %v, %v; want %s", addr, e, err, want)
+		}
+	}
+	_, err := c.Find("Fpu0Active")
+	var sets *SetsError
+	if !errors.As(err, &sets) || !strings.Contains(err.Error(), "ComputeBasic") || !strings.Contains(err.Error(), "ComputeExtra") && len(sets.Sets) < 2 {
+		t.Errorf("Find(Fpu0Active): %v", err)
+	}
+	if _, err := c.Find("RenderBasic/EuActiv"); err == nil || !strings.Contains(err.Error(), "render_basic_eu_active") {
+		t.Errorf("misspelt: %v", err)
+	}
+	if _, err := c.Set("RenderBsic"); err == nil || !strings.Contains(err.Error(), "did you mean RenderBasic?") {
+		t.Errorf("misspelt set: %v", err)
+	}
+	if s, err := c.Set("99c1a40e-a090-4354-86e3-4d068bb1917e"); err != nil || s.Name != "RenderBasic" || s.Entry("EuActive") == nil {
+		t.Errorf("set by guid: %v, %v", s, err)
+	}
+	for _, reg := range sharedSeedRegisters(t) {
+		if _, err := c.Find(reg); err != nil {
+			t.Errorf("register %s of the manual: %v", reg, err)
+		}
+	}
+}
+
+// sharedSeedRegisters lists the names in the register tables of the manual.
+func sharedSeedRegisters(t testing.TB) []string {
+	t.Helper()
+	text, err := os.ReadFile(sharedtest.Path(t, "seeds", "003_88a3f53fe486cbfe.txt"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out []string
+	for _, line := range strings.Split(string(text), "\n") {
+		name, _, ok := strings.Cut(line, " - ")
+		if ok && name == strings.ToUpper(name) && !strings.Contains(name, " ") && (strings.HasPrefix(name, "OA") || strings.HasPrefix(name, "EU_") || strings.HasPrefix(name, "CEC") || name == "GPU_TICKS") {
+			out = append(out, name)
+		}
+	}
+	if len(out) < 100 {
+		t.Fatalf("the manual names %d registers", len(out))
+	}
+	return out
+}
+
+// oaTruth is the truth file of the sample recording.
+type oaTruth struct {
+	Counters  map[string]struct{ Type, Unit string }
+	Total     oaGroup
+	Contexts  map[string]oaGroup
+	Intervals struct{ Values map[string][]float64 }
+}
+
+type oaGroup struct {
+	Raw struct {
+		Time  uint64 `json:"gpu_time"`
+		Clock uint64 `json:"gpu_clock"`
+		A     []uint64
+		B     []uint64
+		C     []uint64
+	}
+	Values map[string]float64
+}
+
+func readTruth(t testing.TB) *oaTruth {
+	t.Helper()
+	text, err := os.ReadFile(sharedtest.Path(t, "data", "vectors", "intel_sample.truth.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	truth := &oaTruth{}
+	if err := json.Unmarshal(text, truth); err != nil {
+		t.Fatal(err)
+	}
+	return truth
+}
+
+// oaCapture makes a capture of raw counters, one row per sample, as a reader would.
+func oaCapture(t testing.TB, set string, rows map[string][]uint64) *capture.Capture {
+	t.Helper()
+	f := newFixture("intel-kbl-gt2", len(rows["TIMESTAMP"]))
+	for _, name := range rawNames() {
+		if v, ok := rows[name]; ok {
+			c := f.add(name)
+			c.Col = capture.NewColumn(capture.Data{U: v})
+		}
+	}
+	for name, v := range map[string]float64{"EuCoresTotalCount": 24, "EuSlicesTotalCount": 1, "EuSubslicesTotalCount": 3, "SliceMask": 1, "SubsliceMask": 7, "GpuMaxFrequency": 1.15e9} {
+		f.property(name, v)
+	}
+	if set != "" {
+		f.cfg.Properties = append(f.cfg.Properties, capture.Property{Name: "metric_set", Text: set, IsText: true})
+	}
+	return f.capture(t)
+}
+
+func rawNames() []string {
+	out := []string{"TIMESTAMP", "GPU_TICKS"}
+	for i := range 36 {
+		out = append(out, fmt.Sprintf("A%d", i))
+	}
+	for i := range 8 {
+		out = append(out, fmt.Sprintf("B%d", i), fmt.Sprintf("C%d", i))
+	}
+	return out
+}
+
+func checkOA(t *testing.T, what string, truth *oaTruth, symbol string, got, want float64) {
+	t.Helper()
+	ok := got == want
+	if truth.Counters[symbol].Type == "float" {
+		ok = math.Abs(got-want) <= 1e-9*math.Abs(want)
+	}
+	if !ok {
+		t.Errorf("%s %s = %v, want %v", what, symbol, got, want)
+	}
+}
+
+func TestSampleRecordingHasTheTrueTotals(t *testing.T) {
+	truth := readTruth(t)
+	groups := map[string]oaGroup{"total": truth.Total}
+	for name, g := range truth.Contexts {
+		groups[name] = g
+	}
+	compared := 0
+	for what, g := range groups {
+		rows := map[string][]uint64{"TIMESTAMP": {g.Raw.Time}, "GPU_TICKS": {g.Raw.Clock}}
+		for bank, values := range map[string][]uint64{"A": g.Raw.A, "B": g.Raw.B, "C": g.Raw.C} {
+			for i, v := range values {
+				rows[bank+strconv.Itoa(i)] = []uint64{v}
+			}
+		}
+		cap := oaCapture(t, "RenderBasic", rows)
+		for symbol, want := range g.Values {
+			c, err := Resolve(cap, symbol)
+			if err != nil {
+				t.Fatal(err)
+			}
+			checkOA(t, what, truth, symbol, c.Total().Float(), want)
+			checkOA(t, what, truth, symbol, c.Value(0).Float(), want)
+			compared++
+		}
+		metrics, err := Metrics(cap)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(metrics) != len(g.Values) {
+			t.Errorf("a capture of set RenderBasic has %d metrics, the set %d", len(metrics), len(g.Values))
+		}
+	}
+	t.Logf("%d values", compared)
+}
+
+// sampleReports decodes the A, B and C deltas of consecutive reports of the sample recording.
+func sampleReports(t testing.TB) map[string][]uint64 {
+	t.Helper()
+	data, err := os.ReadFile(sharedtest.Path(t, "data", "vectors", "intel_sample.record"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	word := func(r []byte, dw int) uint64 { return uint64(binary.LittleEndian.Uint32(r[4*dw:])) }
+	rows := map[string][]uint64{}
+	var last []byte
+	for len(data) >= 8 {
+		kind, size := binary.LittleEndian.Uint32(data), int(binary.LittleEndian.Uint16(data[6:]))
+		if kind == 1 {
+			r := data[8:size]
+			if last != nil {
+				add := func(name string, dw int) { rows[name] = append(rows[name], (word(r, dw)-word(last, dw))&(1<<32-1)) }
+				add("TIMESTAMP", 1)
+				add("GPU_TICKS", 3)
+				for i := range 32 {
+					value := func(r []byte) uint64 { return word(r, 4+i) | uint64(r[160+i])<<32 }
+					name := fmt.Sprintf("A%d", i)
+					rows[name] = append(rows[name], (value(r)-value(last))&(1<<40-1))
+				}
+				for i := range 4 {
+					add(fmt.Sprintf("A%d", 32+i), 36+i)
+				}
+				for i := range 8 {
+					add(fmt.Sprintf("B%d", i), 48+i)
+					add(fmt.Sprintf("C%d", i), 56+i)
+				}
+			}
+			last = r
+		}
+		data = data[size:]
+	}
+	return rows
+}
+
+func TestSampleRecordingHasTheTrueIntervals(t *testing.T) {
+	truth := readTruth(t)
+	cap := oaCapture(t, "RenderBasic", sampleReports(t))
+	compared := 0
+	for symbol, want := range truth.Intervals.Values {
+		c, err := Resolve(cap, "RenderBasic/"+symbol)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if c.Len() != len(want) {
+			t.Fatalf("%d samples, want %d", c.Len(), len(want))
+		}
+		for i, v := range c.Floats() {
+			checkOA(t, fmt.Sprint("interval ", i), truth, symbol, v, want[i])
+			compared++
+		}
+		checkOA(t, "total", truth, symbol, c.Total().Float(), truth.Total.Values[symbol])
+	}
+	t.Logf("%d values", compared)
+}
+
+// ratEquation evaluates the text of an equation of a set with rationals; nil is a missing value. It shares nothing with the engine.
+func ratEquation(table map[string]string, src string, raw func(name string) *big.Rat) *big.Rat {
+	var stack []*big.Rat
+	words := strings.Fields(src)
+	trunc := func(r *big.Rat) *big.Rat { return new(big.Rat).SetInt(new(big.Int).Quo(r.Num(), r.Denom())) }
+	whole := func(r *big.Rat) *big.Rat {
+		if r.Sign() < 0 {
+			return nil
+		}
+		return trunc(r)
+	}
+	for i := 0; i < len(words); i++ {
+		w := words[i]
+		if i+2 < len(words) && words[i+2] == "READ" {
+			name := map[string]string{"GPU_TIME": "TIMESTAMP", "GPU_CLOCK": "GPU_TICKS"}[w]
+			if name == "" {
+				name = w + words[i+1]
+			}
+			stack = append(stack, raw(name))
+			i += 2
+			continue
+		}
+		if w[0] == '$' {
+			if other, ok := table[w[1:]]; ok {
+				stack = append(stack, ratEquation(table, other, raw))
+			} else {
+				stack = append(stack, raw(w[1:]))
+			}
+			continue
+		}
+		if v, ok := new(big.Rat).SetString(w); ok {
+			stack = append(stack, v)
+			continue
+		}
+		a, b := stack[len(stack)-2], stack[len(stack)-1]
+		stack = stack[:len(stack)-2]
+		var v *big.Rat
+		if a != nil && b != nil {
+			switch w {
+			case "FADD":
+				v = new(big.Rat).Add(a, b)
+			case "FMUL":
+				v = new(big.Rat).Mul(a, b)
+			case "FDIV":
+				if b.Sign() != 0 {
+					v = new(big.Rat).Quo(a, b)
+				}
+			case "FMAX":
+				if v = a; b.Cmp(a) > 0 {
+					v = b
+				}
+			case "UMIN":
+				if v = a; b.Cmp(a) < 0 {
+					v = b
+				}
+			case "UADD":
+				v = whole(new(big.Rat).Add(a, b))
+			case "USUB":
+				v = whole(new(big.Rat).Sub(a, b))
+			case "UMUL":
+				v = whole(new(big.Rat).Mul(a, b))
+			case "UDIV":
+				if trunc(b).Sign() != 0 {
+					v = trunc(new(big.Rat).Quo(trunc(a), trunc(b)))
+				}
+			default:
+				panic("no operator " + w)
+			}
+		}
+		stack = append(stack, v)
+	}
+	return stack[0]
+}
+
+func TestEveryIntelMetricAgreesWithRationals(t *testing.T) {
+	const samples = 24
+	rng := rand.New(rand.NewPCG(1, 2))
+	rows := map[string][]uint64{}
+	for _, name := range append(rawNames(), "PERFCNT0", "PERFCNT1") {
+		v := make([]uint64, samples)
+		for i := range v {
+			switch v[i] = rng.Uint64N(1 << 40); rng.IntN(6) {
+			case 0:
+				v[i] = 0
+			case 1:
+				v[i] = 1<<53 - rng.Uint64N(2)
+			case 2:
+				v[i] = rng.Uint64N(100)
+			}
+		}
+		rows[name] = v
+	}
+	properties := map[string]float64{"EuCoresTotalCount": 47, "EuSlicesTotalCount": 2, "EuSubslicesTotalCount": 6, "EuThreadsCount": 7,
+		"SliceMask": 3, "SubsliceMask": 63, "GpuMaxFrequency": 1.05e9, "GpuTimestampFrequency": 12e6, "QueryMode": 1}
+	tables := map[string]map[string]string{}
+	table := sharedRows(t, "reference", "intel_kbl_metrics.csv")
+	for _, row := range table {
+		key := row["gpu"] + row["metric_set"]
+		if tables[key] == nil {
+			tables[key] = map[string]string{}
+		}
+		tables[key][row["counter_symbol"]] = row["equation"]
+	}
+	caps := map[string]*capture.Capture{}
+	for gpu, id := range intelIDs {
+		f := newFixture(id, samples)
+		for name, v := range rows {
+			c := f.add(name)
+			c.Col = capture.NewColumn(capture.Data{U: v})
+		}
+		for name, v := range properties {
+			f.property(name, v)
+		}
+		caps[gpu] = f.capture(t)
+	}
+	compared := 0
+	for _, row := range table {
+		name := row["metric_set"] + "/" + row["counter_symbol"]
+		c, err := Resolve(caps[row["gpu"]], name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := append(c.Floats(), c.Total().Float())
+		for i, g := range got {
+			raw := func(name string) *big.Rat {
+				if v, ok := properties[name]; ok {
+					return new(big.Rat).SetFloat64(v)
+				}
+				if i < samples {
+					return new(big.Rat).SetInt(new(big.Int).SetUint64(rows[name][i]))
+				}
+				sum := new(big.Int)
+				for _, v := range rows[name] {
+					sum.Add(sum, new(big.Int).SetUint64(v))
+				}
+				return new(big.Rat).SetInt(sum)
+			}
+			want := ratEquation(tables[row["gpu"]+row["metric_set"]], row["equation"], raw)
+			if want == nil {
+				if g == g {
+					t.Errorf("%s %s, sample %d = %v, want nothing", row["gpu"], name, i, g)
+				}
+				continue
+			}
+			f, _ := want.Float64()
+			// A sum beyond 2^53 reaches the formula as the nearest double, which a difference of two shows.
+			if exact := row["data_type"] == "uint64" && i < samples; exact && g != f || !(math.Abs(g-f) <= 1e-9*math.Abs(f)) {
+				t.Errorf("%s %s, sample %d = %v, want %v", row["gpu"], name, i, g, f)
+			}
+			compared++
+		}
+	}
+	t.Logf("%d values of %d counters", compared, len(table))
+}
+
+func TestTopologyAndSetDecideWhatIsAvailable(t *testing.T) {
+	rows := map[string][]uint64{"TIMESTAMP": {12000}, "GPU_TICKS": {1000}}
+	for _, n := range rawNames()[2:] {
+		rows[n] = []uint64{480}
+	}
+	cap := oaCapture(t, "Sampler", rows)
+	if c, err := Resolve(cap, "Sampler00OutputReady"); err != nil || c.Value(0).Float() != 48 {
+		t.Errorf("Sampler00OutputReady = %v, %v", c.Value(0), err)
+	}
+	for i, p := range cap.Properties {
+		if p.Name == "SubsliceMask" {
+			cap.Properties[i].Number = 6 // subslice 0 is fused off
+		}
+	}
+	c, err := Resolve(cap, "Sampler00OutputReady")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r, missing := c.Why(0); !missing || r.Code != capture.Unsupported || !strings.Contains(r.Text, "$SubsliceMask & 1") {
+		t.Errorf("a sampler that is fused off: %v, %v", c.Value(0), r)
+	}
+	c, err = Resolve(cap, "RenderBasic/Sampler0Busy")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r, _ := c.Why(-1); r.Code != capture.Unsupported || !strings.Contains(r.Text, "metric set Sampler") {
+		t.Errorf("a counter of another set: %v, %v", c.Total(), r)
+	}
+	// What all sets count the same way can be had by any of their names.
+	if c, err := Resolve(cap, "RenderBasic/GpuBusy"); err != nil || c.Value(0).Float() != 48 {
+		t.Errorf("RenderBasic/GpuBusy = %v, %v", c.Value(0), err)
+	}
+	// The vendor's tools print 0 where the divisor is 0; here it is missing unless asked for.
+	rows["GPU_TICKS"] = []uint64{0}
+	cap = oaCapture(t, "RenderBasic", rows)
+	c, _ = Resolve(cap, "GpuBusy")
+	if r, missing := c.Why(0); !missing || r.Code != capture.ZeroDenominator {
+		t.Errorf("no clocks: %v %v", c.Value(0), r)
+	}
+	cap.Options.Zero = "vendor"
+	if c, _ = Resolve(cap, "GpuBusy"); c.Value(0).Float() != 0 {
+		t.Errorf("no clocks by the vendor's rule: %v", c.Value(0))
+	}
+	// A capture that does not say what it was measured with has no symbols that differ.
+	cap = oaCapture(t, "", rows)
+	var sets *SetsError
+	if _, err := Resolve(cap, "L3Misses"); !errors.As(err, &sets) {
+		t.Errorf("L3Misses without a set: %v", err)
+	}
+	if c, err := Resolve(cap, "VsThreads"); err != nil || c.Value(0).Float() != 480 {
+		t.Errorf("VsThreads without a set: %v", err)
+	}
+}
+
+func TestIntelPeaksAndExplanations(t *testing.T) {
+	rows := map[string][]uint64{"TIMESTAMP": {12000}, "GPU_TICKS": {1000}}
+	for _, n := range rawNames()[2:] {
+		rows[n] = []uint64{480}
+	}
+	cap := oaCapture(t, "RenderBasic", rows)
+	if v, r, err := PeakValue(cap, "SlmBytesRead"); err != nil || v.Float() != 1000*64*3 {
+		t.Errorf("peak of SlmBytesRead %v, %v, %v", v, r, err)
+	}
+	c, err := PercentOfPeak(cap, "SlmBytesRead")
+	if err != nil || math.Abs(c.Value(0).Float()-16) > 1e-9 {
+		t.Errorf("percent of peak: %v, %v", c, err)
+	}
+	if v, _, err := PeakValue(cap, "EuActive"); err != nil || v.Float() != 100 {
+		t.Errorf("peak of EuActive %v, %v", v, err)
+	}
+	c, err = Resolve(cap, "EuActive")
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := Explain(c, 0).String()
+	for _, want := range []string{"A 7 READ $EuCoresTotalCount UDIV", "20", ": 2 %", "oa-kblgt2.xml"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("the explanation lacks %q:\n%s", want, text)
+		}
+	}
+	for _, expr := range []string{"A 7 READ 2 UMUL", "intel: A 7 READ 2 FMUL", "$A7 * 2", "OAPERF_A7 + A8", "$GpuBusy * 20"} {
+		c, err := Eval(cap, expr, capture.Meta{})
+		if err != nil || c.Value(0).Float() != 960 {
+			t.Errorf("eval %s: %v, %v", expr, c, err)
+		}
+	}
+}
+
+func TestRealGen9RowsKeepTheirIdentities(t *testing.T) {
+	rows, rates := 0, 0
+	for _, row := range sharedRows(t, "data", "intel-rows", "oneprof_gen9_rows.csv") {
+		number := func(name string) float64 {
+			v, err := strconv.ParseFloat(row[name], 64)
+			if err != nil {
+				return math.NaN()
+			}
+			return v
+		}
+		if strings.HasPrefix(row["mode"], "Aggregated") || row["GpuTime"] == "" || row["GpuCoreClocks"] == "" {
+			continue
+		}
+		f := newFixture("intel-kbl-gt2", 1)
+		for _, name := range []string{"GpuTime", "GpuCoreClocks", "ShaderMemoryAccesses"} {
+			f.add(name, number(name))
+		}
+		f.add("A30", 0)
+		f.add("A31", 0)
+		cap := f.capture(t)
+		c, err := Resolve(cap, "ComputeBasic/AvgGpuCoreFrequency")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, want := math.Floor(c.Value(0).Float()/1e6), number("AvgGpuCoreFrequencyMHz"); got != want {
+			t.Errorf("frequency %v, oneprof printed %v", got, want)
+		}
+		if row["L3ShaderThroughput"] != "" && row["SlmBytesRead"] == "0" && row["SlmBytesWritten"] == "0" {
+			c, err := Resolve(cap, "ComputeBasic/L3ShaderThroughput")
+			if err != nil || c.Value(0).Float() != number("L3ShaderThroughput") {
+				t.Errorf("L3ShaderThroughput %v, oneprof printed %v (%v)", c.Value(0), row["L3ShaderThroughput"], err)
+			}
+		}
+		if row["EuAvgIpcRate"] != "" {
+			// The rate does not depend on the scale of its counters, which the percentages have lost.
+			f := newFixture("intel-kbl-gt2", 1)
+			for counter, name := range map[string]string{"A9": "EuFpuBothActive", "A10": "Fpu0Active", "A11": "Fpu1Active"} {
+				f.add(counter, math.Round(number(name)*1e9))
+			}
+			c, err := Resolve(f.capture(t), "ComputeBasic/EuAvgIpcRate")
+			if want := number("EuAvgIpcRate"); err != nil || want != 0 && math.Abs(c.Value(0).Float()-want) > 2e-3 {
+				t.Errorf("EuAvgIpcRate %v, oneprof printed %v (%v)", c.Value(0), want, err)
+			}
+			rates++
+		}
+		rows++
+	}
+	t.Logf("%d rows, %d rates", rows, rates)
+	if rates < 20 {
+		t.Errorf("only %d rows have the counters of the IPC rate", rates)
+	}
+	if rows < 20 {
+		t.Errorf("only %d rows are of single reports", rows)
+	}
+}
+
+func TestRealKabyLakeRowsKeepTheirIdentity(t *testing.T) {
+	text, err := os.ReadFile(sharedtest.Path(t, "data", "intel-rows", "gputop_kblgt2_renderbasic.txt"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows := 0
+	for _, line := range strings.Split(string(text), "\n") {
+		cells := strings.Split(line, ",")
+		if len(cells) != 6 {
+			continue
+		}
+		misses, err := strconv.ParseFloat(strings.TrimSpace(cells[3]), 64)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var shown float64
+		var unit string
+		if _, err := fmt.Sscan(cells[4], &shown, &unit); err != nil {
+			t.Fatal(err)
+		}
+		shown *= map[string]float64{"MiB": 1 << 20, "GiB": 1 << 30}[unit]
+		f := newFixture("intel-kbl-gt2", 1)
+		f.add("C4", misses)
+		c, err := Resolve(f.capture(t), "RenderBasic/GtiL3Throughput")
+		if got := c.Value(0).Float(); err != nil || math.Abs(got-shown) > 1e-3*shown {
+			t.Errorf("GtiL3Throughput %v, gputop showed %s (%v)", got, cells[4], err)
+		}
+		rows++
+	}
+	if rows != 9 {
+		t.Errorf("%d rows", rows)
+	}
+}
+
+func TestEveryCounterOfAnIntelEquationSaysWhoReadsIt(t *testing.T) {
+	for _, id := range intelIDs {
+		c := mustGet(t, id)
+		for _, e := range c.Entries() {
+			for _, in := range e.Inputs {
+				read := e.sibling(in)
+				if read == nil {
+					var err error
+					if read, err = c.Find(in); err != nil {
+						t.Fatal(err)
+					}
+				}
+				if !slices.Contains(read.UsedBy(), e.Name) {
+					t.Fatalf("%s: %s does not say that %s reads it", id, read.Name, e.Name)
+				}
+			}
+		}
+	}
+}
+
+func BenchmarkLoadIntel(b *testing.B) {
+	for b.Loop() {
+		if _, err := loadIntel("intel-kbl-gt2"); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+func BenchmarkMetricsOfASet(b *testing.B) {
+	rows := map[string][]uint64{}
+	for _, n := range rawNames() {
+		rows[n] = make([]uint64, 1<<16)
+		for i := range rows[n] {
+			rows[n][i] = uint64(i) * 7919
+		}
+	}
+	cap := oaCapture(b, "RenderBasic", rows)
+	for b.Loop() {
+		list, err := Metrics(cap)
+		if err != nil {
+			b.Fatal(err)
+		}
+		if _, err := Floats(b.Context(), list); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

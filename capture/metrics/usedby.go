@@ -1,0 +1,29 @@
+package metrics
+
+// UsedBy lists the metrics of the entry's catalogue whose formulas read it, by name. It is worked out for the whole catalogue when it
+// is first asked for.
+func (e *Entry) UsedBy() []string {
+	c, err := Get(e.GPU)
+	if err != nil {
+		return nil
+	}
+	c.usersOnce.Do(func() {
+		c.users = map[string][]string{}
+		for _, m := range c.entries {
+			for _, in := range m.Inputs {
+				used := m.sibling(in) // of the same metric set
+				if used == nil {
+					if used, err = c.Find(in); err != nil || used == m {
+						continue
+					}
+				}
+				c.users[used.Name] = append(c.users[used.Name], m.Name)
+			}
+		}
+	})
+	if list, ok := c.users[e.Name]; ok {
+		return list
+	}
+	family, _ := hardwareFamily(e.Name)
+	return c.users[family]
+}
