@@ -23,6 +23,7 @@ type memoryWatch struct {
 	over        chan uint64
 	collect     chan bool // true also gives memory back to the system
 	collecting  atomic.Bool
+	after       atomic.Uint64 // bytes in use at the end of the last collection
 	gate        sync.Mutex // held by a collection
 }
 
@@ -31,7 +32,7 @@ const memoryInterval = 10 * time.Millisecond
 
 func newMemoryWatch(limit uint64) *memoryWatch {
 	return &memoryWatch{
-		limit: limit, hard: limit + max(limit/4, 64<<20), meter: newMemoryMeter(), last: lastWords(memoryStopped(limit, 0)),
+		limit: limit, hard: limit + max(limit/4, 256<<20), meter: newMemoryMeter(), last: lastWords(memoryStopped(limit, 0)),
 		over: make(chan uint64, 1), collect: make(chan bool, 1),
 	}
 }
@@ -41,15 +42,13 @@ func newMemoryWatch(limit uint64) *memoryWatch {
 func (w *memoryWatch) run(cancel context.CancelCauseFunc, done <-chan struct{}) (end bool) {
 	defer w.meter.close()
 	go func() {
+		collected := newMemoryMeter()
+		defer collected.close()
 		for {
 			select {
 			case release := <-w.collect:
 				w.gate.Lock()
-				if release {
-					debug.FreeOSMemory()
-				} else {
-					runtime.GC()
-				}
+				w.after.Store(w.collectGarbage(release, collected))
 				w.collecting.Store(false)
 				w.gate.Unlock()
 			case used := <-w.over:
@@ -70,16 +69,16 @@ func (w *memoryWatch) run(cancel context.CancelCauseFunc, done <-chan struct{}) 
 		busy := w.collecting.Load()
 		collected := requested && !busy
 		if collected {
-			requested, w.live = false, values
+			requested, w.live = false, w.after.Load()
 		}
 		switch {
 		case !stopped.IsZero():
 			if resident > w.hard || time.Since(stopped) > memoryGrace {
 				return true
 			}
-		case used > w.hard, used > w.limit && collected:
+		case used > w.hard, collected && w.live > w.limit:
 			stopped = time.Now()
-			w.over <- used
+			w.over <- max(used, w.live)
 		case !busy && (used > w.limit || values > w.goal()):
 			requested = true
 			w.collecting.Store(true)
@@ -91,6 +90,28 @@ func (w *memoryWatch) run(cancel context.CancelCauseFunc, done <-chan struct{}) 
 		case <-tick.C:
 		}
 	}
+}
+
+// collectGarbage returns what is in use afterwards, in bytes. What a script makes while the collector runs counts as live, so it is
+// asked again when that is too much: the script waits at its next pause meanwhile.
+func (w *memoryWatch) collectGarbage(release bool, meter *memoryMeter) (used uint64) {
+	const attempts = 4
+	for i := range attempts {
+		if i > 0 {
+			time.Sleep(memoryInterval)
+		}
+		if release {
+			debug.FreeOSMemory()
+		} else {
+			runtime.GC()
+		}
+		used = max(meter.read())
+		if used <= w.limit || used > w.hard {
+			break
+		}
+		release = true
+	}
+	return used
 }
 
 // goal is how much there may be before garbage is collected: twice what was live, as the collector itself would have it, with
