@@ -511,8 +511,15 @@ func TestTopologyAndSetDecideWhatIsAvailable(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if r, missing := c.Why(0); !missing || r.Code != capture.Unsupported || !strings.Contains(r.Text, "$SubsliceMask & 1") {
+	if r, missing := c.Why(0); !missing || r.Code != capture.Unsupported || !strings.Contains(r.Text, "it needs $SubsliceMask & 1, and $SubsliceMask is 6") {
 		t.Errorf("a sampler that is fused off: %v, %v", c.Value(0), r)
+	}
+	c, err = Resolve(cap, "GTRequestQueueFull")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r, _ := c.Why(-1); r.Code != capture.Unsupported || !strings.Contains(r.Text, "this is a recording") {
+		t.Errorf("a counter of queries: %v, %v", c.Total(), r)
 	}
 	c, err = Resolve(cap, "RenderBasic/Sampler0Busy")
 	if err != nil {
@@ -674,8 +681,11 @@ func TestRealKabyLakeRowsKeepTheirIdentity(t *testing.T) {
 func TestEveryCounterOfAnIntelEquationSaysWhoReadsIt(t *testing.T) {
 	for _, id := range intelIDs {
 		c := mustGet(t, id)
+		if e, err := c.Find("SubsliceMask"); err != nil || !slices.Contains(e.UsedBy(), "render_basic_sampler0_busy") {
+			t.Errorf("SubsliceMask is read by a condition: %v", err)
+		}
 		for _, e := range c.Entries() {
-			for _, in := range e.Inputs {
+			for _, in := range e.reads() {
 				read := e.sibling(in)
 				if read == nil {
 					var err error
