@@ -20,7 +20,8 @@ var captureModule = methodTable[*Env]{
 		{
 			Sig: "open(path: str, format: str=None, gpu: str=None, **options) -> Capture",
 			Doc: "Reads a capture file or folder. The format is recognised by the content unless it is given. Options: denom (\"per_kernel\", \"per_wave\", \"per_cycle\", \"per_second\"), " +
-				"duration (\"pass\", \"median\", \"first\"), zero (\"missing\", \"vendor\"), and what the format itself knows.",
+				"duration (\"pass\", \"median\", \"first\"), zero (\"missing\", \"vendor\"), properties (a dict of constants that the file does not state, such as " +
+				"{\"generation\": \"gfx8\", \"api\": \"gl\"} for amd-gpa), and what the format itself knows.",
 			Example: "capture.open(\"example.csv\")",
 			Run:     openCapture,
 		},
@@ -97,6 +98,8 @@ func captureOptions(c *call) (formats.Options, error) {
 			err = choice(&o.Duration, "pass", "median", "first")
 		case "zero":
 			err = choice(&o.Zero, "missing", "vendor")
+		case "properties":
+			o.Properties, err = readProperties(v)
 		default:
 			if o.Extra == nil {
 				o.Extra = map[string]any{}

@@ -371,9 +371,12 @@ func columnLabels(v starlark.Value, n int) ([]*capture.Label, error) {
 }
 
 func readProperties(v starlark.Value) ([]capture.Property, error) {
+	if v == nil || v == starlark.None {
+		return nil, nil
+	}
 	m, ok := v.(starlark.IterableMapping)
 	if !ok {
-		return nil, nil
+		return nil, fmt.Errorf("properties are %s, want dict", v.Type())
 	}
 	var out []capture.Property
 	for _, kv := range m.Items() {

@@ -3,6 +3,7 @@ package formats
 import (
 	"context"
 	"io"
+	"slices"
 
 	"astrolabe/capture"
 )
@@ -14,6 +15,8 @@ type Options struct {
 	Denom    string // capture.Options.Denom
 	Duration string // capture.Options.Duration
 	Zero     string // capture.Options.Zero
+	// Properties are constants of the capture that its content does not state, or states wrongly, such as the generation of the GPU.
+	Properties []capture.Property
 	// Extra holds options that only one format understands.
 	Extra map[string]any
 	// Warn is called with warnings as they arise, if it is not nil. They are in the capture's Warnings too.
@@ -31,6 +34,15 @@ func (o Options) Apply(c *capture.Config) {
 	set(&c.Options.Denom, o.Denom)
 	set(&c.Options.Duration, o.Duration)
 	set(&c.Options.Zero, o.Zero)
+	for _, p := range o.Properties {
+		i := slices.IndexFunc(c.Properties, func(have capture.Property) bool { return have.Name == p.Name })
+		if i < 0 {
+			c.Properties = append(c.Properties, p)
+			continue
+		}
+		c.Properties = slices.Clone(c.Properties)
+		c.Properties[i] = p
+	}
 }
 
 // Format reads one file format.

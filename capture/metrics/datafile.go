@@ -12,14 +12,16 @@ import (
 
 // A catalogue file is lines of "key text". Lines that are empty or begin with # mean nothing. Before the first entry stand
 //
-//	catalogue ID        title TEXT        dialect streamline|rocm|gpa
+//	catalogue ID        title TEXT        dialect streamline|rocm|gpa|intel
 //	zero always|vendor                    (a division by zero gives 0: always, or for captures opened with zero="vendor")
 //	borrow CATALOGUE NAME                 (an entry of another catalogue that this one's guide shows too)
 //
 // Then each line "metric NAME" or "counter NAME" begins an entry, and the indented lines below it are its fields: title, unit,
 // group, doc, high, low, expr, source, block, index, scaler, kind, ref, alias, better, reference, peak, peakexpr. "ref",
 // "alias" and "reference" may stand several times; "reference NUMBER UNIT | TEXT" is a published number, "reference TEXT" a
-// published rule without one; "variant GENERATIONS APIS FORMULA" is the formula for some hardware, see variant.go. A line "default FIELD TEXT" holds for the entries after it that do not have the field; an empty text ends it.
+// published rule without one; "variant GENERATIONS APIS FORMULA" is the formula for some hardware, see variant.go; "usage" and
+// "type" are the vendor's. A line "default FIELD TEXT" holds for the entries after it that do not have the field; an empty text
+// ends it.
 
 // parseFile reads a catalogue file. The error carries the line.
 func parseFile(text string) (*Catalogue, error) {

@@ -86,6 +86,26 @@ func (e *Entry) meaning(depth int) string {
 	return b.String()
 }
 
+// reads lists what the formula reads and, of a metric of a set, what its peak and its condition read.
+func (e *Entry) reads() []string {
+	if e.Set == nil || e.Peak == "" && e.Available == "" {
+		return e.Inputs
+	}
+	out := slices.Clone(e.Inputs)
+	for _, src := range []string{e.Peak, e.Available} {
+		x, err := formula.Parse(formula.Intel, src)
+		if err != nil {
+			continue // empty
+		}
+		for _, name := range x.Names() {
+			if !slices.Contains(out, name) {
+				out = append(out, name)
+			}
+		}
+	}
+	return out
+}
+
 // sibling is the counter of the entry's own metric set with that symbol.
 func (e *Entry) sibling(symbol string) *Entry {
 	if e.Set == nil {
@@ -183,21 +203,33 @@ func (s *scope) unavailable(e *Entry) *capture.Reason {
 	if err != nil {
 		return nil // a test reads them all
 	}
-	v, ok := x.Constant(func(name string) (float64, bool) {
-		if v, ok := s.property(name); ok {
-			return v, true
-		}
-		if c := s.cap.Counter(name); c != nil {
-			v := c.First()
-			return v.Float(), !v.Missing()
-		}
-		v, ok := assumed[name]
-		return v, ok
-	})
-	if !ok || v != 0 {
+	if v, ok := x.Constant(s.variable); !ok || v != 0 {
 		return nil // where the topology is unknown the counters decide
 	}
-	return &capture.Reason{Code: capture.Unsupported, Text: fmt.Sprintf("%s does not exist on this GPU: %s does not hold", e.Name, x.Infix())}
+	names := x.Names()
+	if slices.Contains(names, "QueryMode") {
+		return &capture.Reason{Code: capture.Unsupported, Text: e.Name + " is read by per-draw queries only, and this is a recording"}
+	}
+	text := fmt.Sprintf("%s does not exist on this GPU: it needs %s", e.Name, x.Infix())
+	for _, name := range names {
+		if v, ok := s.variable(name); ok {
+			text += fmt.Sprintf(", and $%s is %v", name, v)
+		}
+	}
+	return &capture.Reason{Code: capture.Unsupported, Text: text}
+}
+
+// variable is the value of a variable of Intel's equations in the capture: a property, a column that holds one, or what all parts share.
+func (s *scope) variable(name string) (float64, bool) {
+	if v, ok := s.property(name); ok {
+		return v, true
+	}
+	if c := s.cap.Counter(name); c != nil {
+		v := c.First()
+		return v.Float(), !v.Missing()
+	}
+	v, ok := assumed[name]
+	return v, ok
 }
 
 // assumed are the variables of Intel's equations that have one value on all Kaby Lake parts and in all recordings.

@@ -326,7 +326,8 @@ func (s *scope) unknown(name string) error {
 			continue
 		}
 		if c, e := Get(id); e == nil {
-			if _, e := c.Find(name); e == nil {
+			var sets *SetsError
+			if _, e := c.Find(name); e == nil || errors.As(e, &sets) {
 				known = append(known, id)
 			}
 		}

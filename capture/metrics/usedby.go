@@ -10,7 +10,7 @@ func (e *Entry) UsedBy() []string {
 	c.usersOnce.Do(func() {
 		c.users = map[string][]string{}
 		for _, m := range c.entries {
-			for _, in := range m.Inputs {
+			for _, in := range m.reads() {
 				used := m.sibling(in) // of the same metric set
 				if used == nil {
 					if used, err = c.Find(in); err != nil || used == m {

@@ -150,9 +150,13 @@ func intelOperand(word string) (n *Node, msg, hint string) {
 			return nil, "unknown word " + clip(word), "did you mean " + w + "?"
 		}
 	}
-	best, bestDist := "", 2
+	limit := 2
+	if len(word) > 3 && strings.ToUpper(word) == word {
+		limit = 3 // two letters swapped
+	}
+	best, bestDist := "", limit
 	for w := range intelOps {
-		if d := editDistance(w, strings.ToUpper(word), 2); d < bestDist || d == bestDist && w < best {
+		if d := editDistance(w, strings.ToUpper(word), limit); d < bestDist || d == bestDist && d < limit && w < best {
 			best, bestDist = w, d
 		}
 	}

@@ -110,6 +110,7 @@ func TestIntelSyntaxErrorsNameThePlaceAndTheFix(t *testing.T) {
 		{"A 36 READ", 3, []string{"no counter A 36", "0 to 35"}},
 		{"B 8 READ", 3, []string{"0 to 7"}},
 		{"1 2 uadd", 5, []string{"did you mean UADD?"}},
+		{"1 2 UDVI", 5, []string{"did you mean UDIV?"}},
 		{"1 2 UAD", 5, []string{"unknown operator UAD", "did you mean UADD?"}},
 		{"1 GpuCoreClocks UMUL", 3, []string{"is written $GpuCoreClocks"}},
 		{"$ 1 UADD", 1, []string{"$ without a name"}},
