@@ -93,5 +93,6 @@ func (e *Entry) meta() capture.Meta {
 	if e.IsMetric() {
 		m.Kind = capture.Derived
 	}
+	m.Integral = e.DataType == "uint64"
 	return m
 }
