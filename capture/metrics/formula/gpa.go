@@ -43,10 +43,11 @@ const (
 	maxPushes   = 1 << 16
 )
 
-// LooksLikeGPA reports whether a formula ends with an operator behind a comma, as GPA programs do and infix formulas never do.
+// LooksLikeGPA reports whether a formula has an operand list, or ends with an operator behind a comma, as GPA programs do and infix
+// formulas never do.
 func LooksLikeGPA(src string) bool {
-	if i := operandList(src); i >= 0 {
-		src = src[:i]
+	if operandList(src) >= 0 {
+		return true
 	}
 	i := strings.LastIndexByte(src, ',')
 	last := strings.ToLower(strings.TrimSpace(src[i+1:]))

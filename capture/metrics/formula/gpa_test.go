@@ -96,3 +96,14 @@ func TestASpareGPAOperandIsDroppedWithAWord(t *testing.T) {
 func FuzzParseGPA(f *testing.F) {
 	fuzzParse(f, GPA, "(0),0..3,sum4,4..7,max4,/,NUM_SIMDS,/,(100),*,8,ifnotzero of SQ*_X[0..7] SPI_Y", "A,B,+,$c,min", "0,1,2,+ of A B C", "X*_Y[0,2],+", "0,1,- of A.b[3] A9")
 }
+
+func TestGPAProgramsAreToldFromInfixFormulas(t *testing.T) {
+	for src, want := range map[string]bool{
+		"0,1,+ of A B": true, "0,1,% of A B": true, "A,B,sum2": true, "A,B,max": true, "A, B, ifnotzero": true,
+		"A + B": false, "max(A, B)": false, "max": false, "$offset * 2": false, "SUM(A) / SUM(B)": false, "A 7 READ": false,
+	} {
+		if got := LooksLikeGPA(src); got != want {
+			t.Errorf("%q: %v", src, got)
+		}
+	}
+}
