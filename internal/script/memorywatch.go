@@ -24,7 +24,7 @@ type memoryWatch struct {
 	collect     chan bool // true also gives memory back to the system
 	collecting  atomic.Bool
 	after       atomic.Uint64 // bytes in use at the end of the last collection
-	gate        sync.Mutex // held by a collection
+	gate        sync.Mutex    // held by a collection
 }
 
 // memoryInterval is how often memory is looked at. An operation that fills memory takes some 50 MB meanwhile.
