@@ -46,6 +46,20 @@ type Request struct {
 	PID int
 	// OnExec says that PID is a process about to execute the command to be measured: counting starts at that moment.
 	OnExec bool
+	// Options are those of the source's own (see Configurable) that the user set. The source refuses a value that it does not know.
+	Options map[string]string
+}
+
+// Configurable is a Source with options of its own, such as the metric set of a GPU.
+type Configurable interface {
+	Options() []Option
+}
+
+// Option is one option of a Source.
+type Option struct {
+	Name    string // such as "set"
+	Doc     string // one sentence with the values it takes
+	Default string // "" where the source decides
 }
 
 // Stream is an open measurement. It is used by one goroutine at a time.
