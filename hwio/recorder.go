@@ -27,6 +27,8 @@ type recorder struct {
 
 	stopped atomic.Bool // the command or process has exited
 
+	join *joiner // where a stream that stamps its own samples shares the recording, else nil
+
 	// Of the sampling loop.
 	epoch, last int64 // ns of the clock: time 0, and the end of the last sample
 	tick        uint64
@@ -83,6 +85,10 @@ func (r *recorder) record(ctx context.Context) error {
 		defer runtime.UnlockOSThread()
 		before := threadCPU()
 		err = r.loop(ctx)
+		if err == nil {
+			// The recording's own end may have come from ctx.
+			err = r.finish(context.WithoutCancel(ctx))
+		}
 		r.res.SamplingCPU = time.Duration(threadCPU() - before)
 	})
 	sampler.Wait()
@@ -154,9 +160,13 @@ func (r *recorder) loop(ctx context.Context) error {
 func (r *recorder) baseline(ctx context.Context) error {
 	s := newSlot(&r.schema, r.members, r.rows)
 	r.made++
+	var err error
+	if r.join, err = newJoiner(r.members, &r.schema); err != nil {
+		return err
+	}
 	before := r.pacer.Now()
 	for i := range r.members {
-		if err := r.members[i].stream.Read(ctx, &s.views[i]); err != nil {
+		if err := r.members[i].stream.Read(ctx, r.view(s, i)); err != nil {
 			return fmt.Errorf("read source %s for the first time: %w", r.members[i].source, err)
 		}
 	}
@@ -192,8 +202,11 @@ func (r *recorder) sample(ctx context.Context, ticks uint64, final bool) error {
 		return nil
 	}
 	for i := range r.members {
-		if err := r.members[i].stream.Read(ctx, &s.views[i]); err != nil {
-			truncate(s, n)
+		if err := r.members[i].stream.Read(ctx, r.view(s, i)); err != nil {
+			// What a device stamped itself is complete, and stays; a row that other streams did not finish goes.
+			if !r.stamped(s) {
+				truncate(s, n)
+			}
 			if errors.Is(err, io.EOF) {
 				return io.EOF
 			}
@@ -204,12 +217,13 @@ func (r *recorder) sample(ctx context.Context, ticks uint64, final bool) error {
 	now := before + (after-before)/2
 	r.reads.add(after - before)
 
-	if v := &s.views[0]; len(r.members) == 1 && len(v.Start) > 0 {
-		// The stream stamps its own samples.
-		for i := range v.Start {
-			s.batch.Start, s.batch.End = append(s.batch.Start, v.Start[i]-r.epoch), append(s.batch.End, v.End[i]-r.epoch)
+	if r.join != nil {
+		if err := r.join.tick(r.last, now); err != nil {
+			return err
 		}
-		v.Start, v.End = v.Start[:0], v.End[:0]
+		r.stamped(s)
+	} else if r.stamped(s) {
+		r.between.add(now - r.last)
 	} else if s.batch.Cols[0].Len() > n {
 		s.batch.Start, s.batch.End = append(s.batch.Start, r.last-r.epoch), append(s.batch.End, now-r.epoch)
 		r.between.add(now - r.last)
@@ -227,6 +241,52 @@ func (r *recorder) sample(ctx context.Context, ticks uint64, final bool) error {
 	r.last = now
 	if s.batch.Len() >= r.rows || now-r.curSince >= r.opt.FlushEvery.Nanoseconds()-period/2 {
 		return r.flush()
+	}
+	return nil
+}
+
+// view is the batch that a member reads into.
+func (r *recorder) view(s *slot, i int) *capture.Batch {
+	if r.join != nil {
+		return &r.join.views[i]
+	}
+	return &s.views[i]
+}
+
+// stamped takes over the rows of a stream that stamps its own samples, and reports whether there is such a stream.
+func (r *recorder) stamped(s *slot) bool {
+	if r.join != nil {
+		r.join.rows(s, r.epoch)
+		return true
+	}
+	v := &s.views[0]
+	if _, ok := r.members[0].stream.(Stamper); len(r.members) > 1 || !ok && len(v.Start) == 0 {
+		return false
+	}
+	for i := range v.Start {
+		s.batch.Start, s.batch.End = append(s.batch.Start, v.Start[i]-r.epoch), append(s.batch.End, v.End[i]-r.epoch)
+	}
+	v.Start, v.End = v.Start[:0], v.End[:0]
+	return true
+}
+
+// finish takes what devices still hold after the last tick.
+func (r *recorder) finish(ctx context.Context) error {
+	for i := range r.members {
+		f, ok := r.members[i].stream.(Finisher)
+		if !ok {
+			continue
+		}
+		if r.cur == nil {
+			r.takeSlot(true)
+		}
+		n := r.cur.batch.Len()
+		err := f.Finish(ctx, r.view(r.cur, i))
+		r.stamped(r.cur)
+		r.samples.Add(uint64(r.cur.batch.Len() - n))
+		if err != nil && !errors.Is(err, io.EOF) {
+			return fmt.Errorf("end source %s: %w", r.members[i].source, err)
+		}
 	}
 	return nil
 }

@@ -69,15 +69,28 @@ type Stream interface {
 	// Read appends what was measured since the last Read to b, whose columns are those of Schema.
 	//
 	// The first Read takes the baseline and appends nothing. Every other appends exactly one value to each column and leaves
-	// b.Start and b.End alone: the recorder knows when it read. A stream whose device stamps its own samples appends any
-	// number of rows instead, with Start and End in nanoseconds of CLOCK_MONOTONIC; it cannot share a recording
-	// with other streams.
+	// b.Start and b.End alone: the recorder knows when it read. A stream whose device stamps its own samples (Stamper) appends
+	// any number of rows instead, in order and without overlap, with Start and End in nanoseconds of CLOCK_MONOTONIC.
 	//
 	// Gaps and regions are in nanoseconds of CLOCK_MONOTONIC. Read does not block and allocates nothing once warm. io.EOF means that
 	// what was measured has ended; any other error ends the recording too.
 	Read(ctx context.Context, b *capture.Batch) error
 	// Close stops measuring and releases everything. A second Close does nothing.
 	Close() error
+}
+
+// Stamper is a Stream whose device stamps its own samples. One stream of a recording may be one: its samples then are the
+// recording's, and what the other streams read on every tick is spread over them in proportion to time.
+type Stamper interface {
+	// StampsSamples does nothing: it marks the stream.
+	StampsSamples()
+}
+
+// Finisher is a Stream whose device still holds samples when the last tick is over.
+type Finisher interface {
+	// Finish stops measuring and appends the samples that remain, as Read does. It is called once, after the last Read
+	// and before Conclude, and may wait for a few milliseconds.
+	Finish(ctx context.Context, b *capture.Batch) error
 }
 
 // Concluder is a Stream that knows more about the whole recording at its end than during it.

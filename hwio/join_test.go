@@ -1,0 +1,206 @@
+package hwio
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+	"time"
+
+	"astrolabe/capture"
+)
+
+// deviceSource is a source whose device stamps its samples, with boundaries of its own.
+type deviceSource struct {
+	fakeSource
+	edges []int64 // boundaries of samples in ns; a negative one starts a new run after a hole
+	at    int
+	clock func() int64
+	count uint64
+}
+
+func (s *deviceSource) Open(_ context.Context, r Request) (Stream, error) {
+	return &deviceStream{s}, nil
+}
+
+type deviceStream struct{ *deviceSource }
+
+func (s *deviceStream) StampsSamples() {}
+func (s *deviceStream) Close() error   { return nil }
+func (s *deviceStream) Schema() *capture.Schema {
+	return &capture.Schema{Config: capture.Config{GPU: "gfx1151"}, Labels: []string{"context"},
+		Columns: []capture.ColumnSpec{{Meta: capture.Meta{Name: "shader"}, Integer: true}, {Meta: capture.Meta{Name: "ratio", Kind: capture.Gauge}}}}
+}
+
+func (s *deviceStream) Read(_ context.Context, b *capture.Batch) error {
+	now := s.clock()
+	for s.at+1 < len(s.edges) {
+		start, end := s.edges[s.at], s.edges[s.at+1]
+		if end < 0 { // a hole follows
+			s.at += 2
+			s.edges[s.at-1] = -end
+			s.at--
+			continue
+		}
+		if end > now {
+			break
+		}
+		b.Start, b.End = append(b.Start, start), append(b.End, end)
+		b.AppendInt(0, uint64(end-start))
+		b.AppendFloat(1, 0.5)
+		b.Labels[0] = append(b.Labels[0], "0x20")
+		s.count += uint64(end - start)
+		s.at++
+	}
+	return nil
+}
+
+// tickedSource counts known amounts per read.
+type tickedSource struct {
+	fakeSource
+	total  uint64
+	gauge  float64
+	first  bool
+	amount func() uint64
+}
+
+func (s *tickedSource) Open(context.Context, Request) (Stream, error) { return &tickedStream{s}, nil }
+
+type tickedStream struct{ *tickedSource }
+
+func (s *tickedStream) Close() error { return nil }
+func (s *tickedStream) Schema() *capture.Schema {
+	return &capture.Schema{Config: capture.Config{GPU: "cpu"}, Labels: []string{"mode"}, Columns: []capture.ColumnSpec{
+		{Meta: capture.Meta{Name: "events"}, Integer: true},
+		{Meta: capture.Meta{Name: "level", Kind: capture.Gauge}},
+		{Meta: capture.Meta{Name: "seconds"}},
+	}}
+}
+
+func (s *tickedStream) Read(_ context.Context, b *capture.Batch) error {
+	if !s.first {
+		s.first = true
+		return nil
+	}
+	n := s.amount()
+	s.total += n
+	b.AppendInt(0, n)
+	b.AppendFloat(1, s.gauge)
+	b.AppendFloat(2, float64(n)/1e3)
+	b.Labels[0] = append(b.Labels[0], "busy")
+	return nil
+}
+
+func TestTickedCountersAreSpreadOverTheDevicesSamplesWithoutLosingACount(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 2))
+	pace := &fakePacer{now: 1000}
+	var edges []int64
+	for at := int64(1500); at < 3_000_000; at += 1 + r.Int64N(40_000) {
+		edges = append(edges, at)
+	}
+	gpu := &deviceSource{fakeSource: fakeSource{name: "gpu"}, edges: edges, clock: pace.Now}
+	cpu := &tickedSource{fakeSource: fakeSource{name: "cpu"}, gauge: 3, amount: func() uint64 { return 1 + r.Uint64N(1<<40) }}
+	res, c, err := toMemory(t, t.Context(), Options{Sources: []Source{gpu, cpu}, Period: 50 * time.Microsecond, Duration: 3 * time.Millisecond, pacer: pace})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if c.GPU != "gfx1151" || uint64(c.Len()) != res.Samples || c.Len() < 50 {
+		t.Fatalf("gpu %s, %d rows, %d samples", c.GPU, c.Len(), res.Samples)
+	}
+	if got := c.Counter("shader").Total().Float(); got != float64(gpu.count) {
+		t.Errorf("the device counted %d, the recording has %v", gpu.count, got)
+	}
+	// Every count between the first and the last row is there: at most the part before the first row and after the last is not.
+	total := uint64(c.Counter("events").Total().Float())
+	first, last := c.Axis.Start[0], c.Axis.End[c.Len()-1]
+	share := float64(last-first) / 3e6
+	if want := float64(cpu.total) * share; float64(total) < 0.9*want || float64(total) > min(1.1*want, float64(cpu.total)) {
+		t.Errorf("of %d events %d are in the recording, which is %.3f of the time", cpu.total, total, share)
+	}
+	for i := range c.Len() {
+		if v := c.Counter("level").Value(i).Float(); v != 3 {
+			t.Fatalf("row %d: a level of 3 became %v", i, v)
+		}
+		if e, s := c.Counter("events").Value(i).Float(), c.Counter("seconds").Value(i).Float(); e < s*1e3-2 || e > s*1e3+2 {
+			t.Fatalf("row %d: %v events but %v thousandths", i, e, s)
+		}
+		if l, _ := c.Label("mode").Value(i); l != "busy" {
+			t.Fatalf("row %d: label %q", i, l)
+		}
+	}
+}
+
+func TestSharesOfWholeTicksAreExact(t *testing.T) {
+	// Three device samples make one tick, then one sample covers three ticks.
+	j := &joiner{specs: []capture.ColumnSpec{{Meta: capture.Meta{Name: "n"}, Integer: true}}, base: make([]total, 1), given: make([]total, 1)}
+	for i, n := range []uint64{10, 20, 30, 41} {
+		j.pending = append(j.pending, &tick{start: int64(i * 300), end: int64(i*300 + 300), values: []total{{u: n}}, missing: []bool{false}, why: []capture.Reason{{}}})
+	}
+	j.members = []member{{source: "gpu"}, {source: "cpu", colLo: 0, colHi: 1}}
+	s := newSlot(&capture.Schema{Columns: j.specs}, nil, 8)
+	j.begin(0)
+	for _, e := range [][2]int64{{0, 100}, {100, 200}, {200, 300}, {300, 1200}} {
+		j.share(s, e[0], e[1])
+	}
+	if got := fmt.Sprint(s.batch.Cols[0].U); got != "[3 3 4 91]" {
+		t.Errorf("shares are %s", got)
+	}
+	if len(j.pending) != 0 {
+		t.Errorf("%d ticks are kept although they are used up", len(j.pending))
+	}
+}
+
+func TestAStretchWithoutDeviceSamplesKeepsWhatTheCPUCounted(t *testing.T) {
+	pace := &fakePacer{now: 1000}
+	// Samples until 0.5 ms, then none until 1.5 ms.
+	edges := []int64{100_000, 300_000, 500_000, -1_500_000, 1_700_000, 1_900_000}
+	gpu := &deviceSource{fakeSource: fakeSource{name: "gpu"}, edges: edges, clock: pace.Now}
+	cpu := &tickedSource{fakeSource: fakeSource{name: "cpu"}, amount: func() uint64 { return 100 }}
+	_, c, err := toMemory(t, t.Context(), Options{Sources: []Source{cpu, gpu}, Period: 100 * time.Microsecond, Duration: 2 * time.Millisecond, pacer: pace})
+	if err != nil {
+		t.Fatal(err)
+	}
+	hole := -1
+	for i := range c.Len() {
+		if c.Counter("shader").Value(i).Missing() {
+			hole = i
+		}
+	}
+	if hole < 0 {
+		t.Fatalf("no row stands for the hole: %v to %v", c.Axis.Start, c.Axis.End)
+	}
+	if v := c.Counter("events").Value(hole).Float(); v < 900 || v > 1100 {
+		t.Errorf("in 1 ms without device samples the CPU counted %v events, want about 1000", v)
+	}
+	if why, _ := c.Counter("shader").Why(hole); !strings.Contains(why.Text, "gpu has no sample here") {
+		t.Errorf("reason is %q", why.Text)
+	}
+}
+
+func TestTwoDevicesThatStampSamplesDoNotShareARecording(t *testing.T) {
+	pace := &fakePacer{now: 1000}
+	a := &deviceSource{fakeSource: fakeSource{name: "i915"}, clock: pace.Now}
+	b := &deviceSource{fakeSource: fakeSource{name: "kbase"}, clock: pace.Now}
+	_, _, err := toMemory(t, t.Context(), Options{Sources: []Source{a, b}, Period: time.Millisecond, Duration: time.Millisecond, pacer: pace})
+	if err == nil || !strings.Contains(err.Error(), "i915 and kbase both stamp their own samples") {
+		t.Errorf("error is %v", err)
+	}
+}
+
+func TestPendingTicksStayBounded(t *testing.T) {
+	j := &joiner{specs: []capture.ColumnSpec{{Meta: capture.Meta{Name: "n"}, Integer: true}}, base: make([]total, 1), given: make([]total, 1), members: []member{{}, {colHi: 1}}}
+	j.views = []capture.Batch{{}, *capture.NewBatch(&capture.Schema{Columns: j.specs}, 1)}
+	for i := range 10 * maxPending {
+		j.views[1].AppendInt(0, 7)
+		if err := j.tick(int64(i)*10, int64(i)*10+10); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if len(j.pending) > maxPending {
+		t.Errorf("%d ticks wait", len(j.pending))
+	}
+	if sum, _, _ := j.until(0, 1<<60); sum.u != 7*10*maxPending {
+		t.Errorf("merging made %d of %d", sum.u, 7*10*maxPending)
+	}
+}
