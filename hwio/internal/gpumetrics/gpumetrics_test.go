@@ -1,0 +1,288 @@
+package gpumetrics
+
+import (
+	"encoding/csv"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"astrolabe/internal/sharedtest"
+)
+
+func TestLayoutsAreThoseOfTheReference(t *testing.T) {
+	file, err := os.Open(sharedtest.Path(t, "reference", "amd_gpu_metrics_layouts.csv"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	rows, err := csv.NewReader(file).ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var want, got []string
+	for _, r := range rows[1:] {
+		want = append(want, strings.Join(r, ","))
+	}
+	for _, l := range Layouts() {
+		v := fmt.Sprintf("v%d_%d,", l.Format, l.Content)
+		for _, f := range l.Fields {
+			got = append(got, fmt.Sprintf("%s%s,%d,%s,%d", v, f.Name, f.Offset, f.Type(), f.Count))
+		}
+		got = append(got, fmt.Sprintf("%s(sizeof),%d,,", v, l.Size))
+	}
+	slices.Sort(want)
+	slices.Sort(got)
+	if !slices.Equal(got, want) {
+		t.Errorf("layouts differ from the reference: %d rows, want %d", len(got), len(want))
+	}
+}
+
+func TestFieldsFollowEachOtherWithinTheTable(t *testing.T) {
+	if len(Layouts()) != 13 {
+		t.Errorf("%d layouts, want 13", len(Layouts()))
+	}
+	for _, l := range Layouts() {
+		at := 0
+		for _, f := range l.Fields {
+			if f.Offset < at || f.End() > l.Size {
+				t.Errorf("%s: %s at %d..%d, the field before ends at %d, the table at %d", l.Version(), f.Name, f.Offset, f.End(), at, l.Size)
+			}
+			at = f.End()
+		}
+	}
+}
+
+// expected is the file of sample tables.
+type expected struct {
+	Cases []struct {
+		File, Expect, Version string
+		StructureSize         int `json:"structure_size"`
+		FileSize              int `json:"file_size"`
+		Fields                []struct {
+			Name, Type    string
+			Offset, Count int
+			Value         json.RawMessage
+		}
+		FirstFieldCut string   `json:"first_field_cut"`
+		UsableFields  []string `json:"usable_fields"`
+	}
+}
+
+func TestSampleTablesDecodeAsTheirDescriptionSays(t *testing.T) {
+	raw, err := os.ReadFile(sharedtest.Path(t, "data", "vectors", "gpu_metrics_sample.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all expected
+	if err := json.Unmarshal(raw, &all); err != nil {
+		t.Fatal(err)
+	}
+	if len(all.Cases) != 4 {
+		t.Fatalf("%d cases", len(all.Cases))
+	}
+	for _, c := range all.Cases {
+		data, err := os.ReadFile(sharedtest.Path(t, "data", "vectors", c.File))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var table Table
+		err = table.Decode(data)
+		switch c.Expect {
+		case "decode":
+			if err != nil || table.Layout().Version() != c.Version || table.Layout().Size != c.StructureSize || table.AllMissing() || table.AllZero() {
+				t.Fatalf("%s: %v, %+v", c.File, err, table.Layout())
+			}
+			if len(c.Fields) != len(table.Layout().Fields) {
+				t.Errorf("%s: %d fields, want %d", c.File, len(table.Layout().Fields), len(c.Fields))
+			}
+			for i, want := range c.Fields {
+				f := &table.Layout().Fields[i]
+				if got := text(&table, f); f.Name != want.Name || f.Offset != want.Offset || f.Type() != want.Type || f.Count != want.Count ||
+					got != strings.Join(strings.Fields(string(want.Value)), "") {
+					t.Errorf("field %d is %s = %s, want %+v", i, f.Name, got, want)
+				}
+			}
+		case "truncated":
+			var cut *TruncatedError
+			if !errors.As(err, &cut) || cut.Have != c.FileSize || cut.Want != c.StructureSize || cut.FirstCut != c.FirstFieldCut || cut.Version != c.Version {
+				t.Fatalf("%s: %v", c.File, err)
+			}
+			if msg := cut.Error(); !strings.Contains(msg, strconv.Itoa(c.FileSize)) || !strings.Contains(msg, strconv.Itoa(c.StructureSize)) {
+				t.Errorf("%q does not say both sizes", msg)
+			}
+			var usable []string
+			for i := range table.Layout().Fields {
+				f := &table.Layout().Fields[i]
+				if table.Holds(f) {
+					usable = append(usable, f.Name)
+				} else if v, ok := table.Raw(f, 0); ok {
+					t.Errorf("%s is cut off and has the value %d", f.Name, v)
+				}
+			}
+			if !slices.Equal(usable, c.UsableFields) {
+				t.Errorf("usable fields are %v, want %v", usable, c.UsableFields)
+			}
+		case "all_missing":
+			if err != nil || !table.AllMissing() || table.Layout().Version() != c.Version {
+				t.Errorf("%s: %v, all missing %v", c.File, err, table.AllMissing())
+			}
+			for i := range table.Layout().Fields[3:] {
+				f := &table.Layout().Fields[3+i]
+				if _, ok := table.Raw(f, 0); ok {
+					t.Errorf("%s has a value", f.Name)
+				}
+			}
+		case "unknown_version":
+			var v *VersionError
+			if !errors.As(err, &v) || !strings.Contains(err.Error(), c.Version) || !strings.Contains(err.Error(), strconv.Itoa(c.StructureSize)) || table.Layout() != nil {
+				t.Errorf("%s: %v", c.File, err)
+			}
+		default:
+			t.Errorf("%s expects %q", c.File, c.Expect)
+		}
+	}
+}
+
+// text is a field's value as JSON.
+func text(table *Table, f *Field) string {
+	var parts []string
+	for k := range f.Count {
+		if v, ok := table.Raw(f, k); ok {
+			parts = append(parts, strconv.FormatUint(v, 10))
+		} else {
+			parts = append(parts, "null")
+		}
+	}
+	if f.Count == 1 {
+		return parts[0]
+	}
+	return "[" + strings.Join(parts, ",") + "]"
+}
+
+func TestUnitsFollowTheFamilyOfTheTable(t *testing.T) {
+	for _, c := range []struct {
+		format uint8
+		field  string
+		want   Meaning
+	}{
+		{1, "temperature_hotspot", Meaning{Level, "celsius", 1, false}},
+		{2, "temperature_core", Meaning{Level, "celsius", 0.01, false}},
+		{3, "temperature_skin", Meaning{Level, "celsius", 0.01, false}},
+		{1, "average_socket_power", Meaning{Level, "watts", 1, false}},
+		{3, "average_socket_power", Meaning{Level, "watts", 0.001, false}},
+		{3, "current_stapm_power_limit", Meaning{Level, "watts", 0.001, false}},
+		{1, "average_gfx_activity", Meaning{Level, "percent", 1, false}},
+		{2, "average_gfx_activity", Meaning{Level, "percent", 0.01, true}},
+		{3, "average_core_c0_activity", Meaning{Level, "percent", 1, false}},
+		{1, "energy_accumulator", Meaning{Total, "joules", 1.0 / 65536, false}},
+		{1, "current_vclk0", Meaning{Level, "Hz", 1e6, false}},
+		{3, "average_fclk_frequency", Meaning{Level, "Hz", 1e6, false}},
+		{3, "current_gfx_maxfreq", Meaning{Level, "Hz", 1e6, false}},
+		{1, "gfxclk_lock_status", Meaning{Bits, "", 1, false}},
+		{1, "indep_throttle_status", Meaning{Bits, "", 1, false}},
+		{1, "pcie_link_speed", Meaning{Level, "GT/s", 0.1, false}},
+		{1, "pcie_link_width", Meaning{Level, "lanes", 1, false}},
+		{1, "voltage_gfx", Meaning{Level, "volts", 0.001, false}},
+		{2, "average_cpu_current", Meaning{Level, "amperes", 0.001, false}},
+		{1, "firmware_timestamp", Meaning{Clock, "ns", 10, false}},
+		{1, "pcie_replay_count_acc", Meaning{Total, "events", 1, false}},
+		{1, "padding1", Meaning{}},
+	} {
+		if got := meaning(c.format, c.field); got != c.want {
+			t.Errorf("%d.x %s: %+v, want %+v", c.format, c.field, got, c.want)
+		}
+	}
+}
+
+func TestTablesWithoutDataAreTold(t *testing.T) {
+	data := make([]byte, 120)
+	data[0], data[2], data[3] = 120, 1, 3
+	var table Table
+	if err := table.Decode(data); err != nil || !table.AllZero() || table.AllMissing() {
+		t.Errorf("a table of zeros: %v, all zero %v, all missing %v", err, table.AllZero(), table.AllMissing())
+	}
+	for size, want := range map[int]string{0: "0 bytes", 3: "3 bytes"} {
+		if err := table.Decode(data[:size]); err == nil || !strings.Contains(err.Error(), want) || table.Layout() != nil {
+			t.Errorf("%d bytes: %v", size, err)
+		}
+	}
+	data[0] = 100 // a header that promises less than the revision has
+	var cut *TruncatedError
+	if err := table.Decode(data); !errors.As(err, &cut) || cut.Have != 100 || cut.Want != 120 {
+		t.Errorf("a short structure: %v", err)
+	}
+	data[0] = 2
+	if err := table.Decode(data); err == nil || table.Layout() != nil {
+		t.Errorf("a structure of 2 bytes: %v", err)
+	}
+}
+
+func TestALongerTableIsReadUpToWhatItsRevisionHas(t *testing.T) {
+	data := make([]byte, 4096)
+	data[0], data[1], data[2], data[3] = 0x00, 0x10, 1, 3
+	data[16] = 42
+	var table Table
+	if err := table.Decode(data); err != nil {
+		t.Fatal(err)
+	}
+	for i := range table.Layout().Fields {
+		if f := &table.Layout().Fields[i]; f.Name == "average_gfx_activity" {
+			if v, ok := table.Raw(f, 0); v != 42 || !ok {
+				t.Errorf("activity is %d, %v", v, ok)
+			}
+		}
+	}
+}
+
+func FuzzDecode(f *testing.F) {
+	for _, l := range Layouts() {
+		data := make([]byte, l.Size)
+		data[0], data[1], data[2], data[3] = byte(l.Size), byte(l.Size>>8), l.Format, l.Content
+		f.Add(data)
+		f.Add(data[:l.Size/2])
+	}
+	f.Add([]byte{0xff, 0xff, 0xff, 0xff})
+	f.Fuzz(func(t *testing.T, data []byte) {
+		var table Table
+		err := table.Decode(data)
+		var cut *TruncatedError
+		if err != nil && !errors.As(err, &cut) {
+			if table.Layout() != nil {
+				t.Fatal("a table that was refused has a layout")
+			}
+			return
+		}
+		for i := range table.Layout().Fields {
+			fld := &table.Layout().Fields[i]
+			for k := -1; k <= fld.Count; k++ {
+				if _, ok := table.Raw(fld, k); ok && !table.Holds(fld) {
+					t.Fatalf("%s lies outside the table and has a value", fld.Name)
+				}
+			}
+		}
+		_, _ = table.AllMissing(), table.AllZero()
+	})
+}
+
+func BenchmarkDecode(b *testing.B) {
+	data := make([]byte, 264)
+	data[0], data[1], data[2] = 8, 1, 3
+	var table Table
+	b.ReportAllocs()
+	for b.Loop() {
+		if err := table.Decode(data); err != nil {
+			b.Fatal(err)
+		}
+		for i := range table.Layout().Fields {
+			f := &table.Layout().Fields[i]
+			for k := range f.Count {
+				table.Raw(f, k)
+			}
+		}
+	}
+}

@@ -1,0 +1,110 @@
+package gpumetrics
+
+import (
+	_ "embed"
+	"fmt"
+	"strconv"
+	"strings"
+	"sync"
+)
+
+// headerSize is the length of what all revisions share: u16 structure_size, u8 format_revision, u8 content_revision.
+const headerSize = 4
+
+// Field is a member of a table.
+type Field struct {
+	Name   string
+	Offset int // in bytes
+	Size   int // of a value, in bytes: 1, 2, 4 or 8
+	Count  int // values in a row
+	Meaning
+}
+
+// Type is the field's type as C spells it, such as "u16".
+func (f *Field) Type() string { return "u" + strconv.Itoa(8*f.Size) }
+
+// End is the offset behind the field.
+func (f *Field) End() int { return f.Offset + f.Size*f.Count }
+
+// Layout is one revision of the table.
+type Layout struct {
+	Format, Content uint8
+	Size            int     // of the whole structure, in bytes
+	Fields          []Field // by offset, with the three of the header
+}
+
+// Version is the revision as in "1.3".
+func (l *Layout) Version() string { return fmt.Sprintf("%d.%d", l.Format, l.Content) }
+
+//go:embed layouts.txt
+var layoutText string
+
+var layouts = sync.OnceValue(func() []Layout {
+	l, err := parseLayouts(layoutText)
+	if err != nil {
+		panic(err) // the text is part of the program, and a test reads it
+	}
+	return l
+})
+
+// Layouts lists the known revisions. The slice is shared: do not write to it.
+func Layouts() []Layout { return layouts() }
+
+// find is the layout of a revision, nil where it is unknown.
+func find(format, content uint8) *Layout {
+	all := layouts()
+	for i := range all {
+		if all[i].Format == format && all[i].Content == content {
+			return &all[i]
+		}
+	}
+	return nil
+}
+
+var sizes = map[string]int{"u8": 1, "u16": 2, "u32": 4, "u64": 8}
+
+// parseLayouts reads the embedded text; its first lines describe its form.
+func parseLayouts(text string) ([]Layout, error) {
+	var out []Layout
+	for n, line := range strings.Split(text, "\n") {
+		words := strings.Fields(line)
+		if len(words) == 0 || words[0] == "#" {
+			continue
+		}
+		fail := func(word string) error { return fmt.Errorf("gpu_metrics layouts line %d: cannot read %q", n+1, word) }
+		var l Layout
+		if _, err := fmt.Sscanf(words[0], "%d.%d", &l.Format, &l.Content); err != nil || len(words) < 2 {
+			return nil, fail(words[0])
+		}
+		var err error
+		if l.Size, err = strconv.Atoi(words[1]); err != nil {
+			return nil, fail(words[1])
+		}
+		l.Fields = []Field{
+			{Name: "structure_size", Offset: 0, Size: 2, Count: 1},
+			{Name: "format_revision", Offset: 2, Size: 1, Count: 1},
+			{Name: "content_revision", Offset: 3, Size: 1, Count: 1},
+		}
+		for _, word := range words[2:] {
+			parts := strings.Split(word, ":")
+			if len(parts) != 3 {
+				return nil, fail(word)
+			}
+			f := Field{Name: parts[2], Count: 1}
+			typ, count, several := strings.Cut(parts[1], "x")
+			f.Size = sizes[typ]
+			if f.Offset, err = strconv.Atoi(parts[0]); err != nil || f.Size == 0 {
+				return nil, fail(word)
+			}
+			if several {
+				if f.Count, err = strconv.Atoi(count); err != nil {
+					return nil, fail(word)
+				}
+			}
+			f.Meaning = meaning(l.Format, f.Name)
+			l.Fields = append(l.Fields, f)
+		}
+		out = append(out, l)
+	}
+	return out, nil
+}
