@@ -26,9 +26,10 @@ var captureModule = methodTable[*Env]{
 			Run:     openCapture,
 		},
 		{
-			Sig: "record(source: str|list=None, counters: list|str=None, period: duration=\"10ms\", duration: duration=None, command: list=None, out: str=None) -> Capture",
+			Sig: "record(source: str|list=None, counters: list|str=None, period: duration=\"10ms\", duration: duration=None, command: list=None, out: str=None, **options) -> Capture",
 			Doc: "Records counters and opens the recording. source is one of capture.sources(), \"cpu\" for all of the CPU's, or a list; counters are names with * and ?; " +
-				"it ends after the duration or with the command. A command needs --allow-exec.",
+				"it ends after the duration or with the command. A command needs --allow-exec. Options are the source's own, such as set=\"RenderBasic\" of i915; " +
+				"a list of sets is measured one after the other, the command being run once for each.",
 			Run: record,
 		},
 		{
@@ -161,6 +162,13 @@ func (e *Env) openCapture(path string, opt formats.Options) (*Capture, error) {
 	return NewCapture(e, out), nil
 }
 
+func (r *RecordRequest) setOption(name, value string) {
+	if r.Options == nil {
+		r.Options = map[string]string{}
+	}
+	r.Options[name] = value
+}
+
 func record(e *Env, c *call) (starlark.Value, error) {
 	if e.Record == nil {
 		return nil, errors.New("this run cannot record")
@@ -201,6 +209,28 @@ func record(e *Env, c *call) (starlark.Value, error) {
 		}
 		if r.Command, err = asStrings(c.args[4]); err != nil {
 			return nil, fmt.Errorf("parameter command: %w", err)
+		}
+	}
+	for _, kv := range c.extra {
+		name := string(kv[0].(starlark.String))
+		switch v := kv[1].(type) {
+		case starlark.NoneType:
+			continue
+		case starlark.String:
+			if name == "set" {
+				r.Sets = strings.Split(string(v), ",")
+				continue
+			}
+			r.setOption(name, string(v))
+		case starlark.Bool, starlark.Int, starlark.Float:
+			r.setOption(name, v.String())
+		default:
+			if name != "set" {
+				return nil, fmt.Errorf("option %s: got %s, want str, int, float or bool", name, v.Type())
+			}
+			if r.Sets, err = asStrings(v); err != nil {
+				return nil, fmt.Errorf("option set: %w", err)
+			}
 		}
 	}
 	if r.Duration == 0 && len(r.Command) == 0 {

@@ -31,7 +31,9 @@ type RecordRequest struct {
 	Period   int64 // ns
 	Duration int64 // ns; 0 records until the command ends
 	Command  []string
-	Out      string // path, already checked; "" lets the recorder choose
+	Out      string            // path, already checked; "" lets the recorder choose
+	Sets     []string          // metric sets to measure in turn
+	Options  map[string]string // of the sources
 }
 
 // Script identifies the running script in the provenance of reports.

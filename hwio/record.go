@@ -35,6 +35,13 @@ type Options struct {
 	PID      int           // a process to measure, 0 for the whole machine
 	Command  *Command      // a command to start and measure; excludes PID
 
+	// SourceOptions are handed to every source that has options of that name (Configurable).
+	SourceOptions map[string]string
+	// Rounds are measured one after the other into one recording, each with options of its own on top of SourceOptions: the command is run
+	// once per round, or Duration is measured once per round. RoundLabel names the label that holds each sample's round.
+	Rounds     []Round
+	RoundLabel string
+
 	// Create makes the sink once the columns are known. schema.Config.StartTime is the wall clock at time 0, less the time
 	// that Create takes.
 	Create func(schema *capture.Schema) (Sink, error)
@@ -96,6 +103,12 @@ func Record(ctx context.Context, o Options) (*Result, error) {
 	if err := o.check(); err != nil {
 		return nil, err
 	}
+	if len(o.Rounds) > 1 {
+		return recordRounds(ctx, o)
+	}
+	if len(o.Rounds) == 1 {
+		o = o.inRound(o.Rounds[0])
+	}
 	r := &recorder{opt: o, res: &Result{}}
 	if err := r.setup(ctx); err != nil {
 		r.teardown()
@@ -120,6 +133,13 @@ func (o *Options) check() error {
 		return fmt.Errorf("record: %d is no process number", o.PID)
 	case o.Duration < 0:
 		return fmt.Errorf("record: the duration %v is negative", o.Duration)
+	case len(o.Rounds) > 1 && o.RoundLabel == "":
+		return errors.New("record: several rounds need a label that tells them apart")
+	case len(o.Rounds) > 1 && o.Command == nil && o.Duration == 0:
+		return fmt.Errorf("record: %d rounds follow one another only where each ends: give a duration, or a command to run once per round", len(o.Rounds))
+	}
+	if err := o.checkOptions(); err != nil {
+		return err
 	}
 	if o.Period == 0 {
 		o.Period = DefaultPeriod
@@ -173,6 +193,7 @@ func (r *recorder) open(ctx context.Context, req Request) error {
 	var streams []Stream
 	var names []string
 	for _, src := range r.opt.Sources {
+		req.Options = optionsOf(src, r.opt.SourceOptions)
 		s, err := src.Open(ctx, req)
 		if errors.Is(err, ErrNoMatch) {
 			continue

@@ -2,6 +2,7 @@ package metrics
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
@@ -128,55 +129,202 @@ func exactAlias(hits []hit, name string) []hit {
 	return out
 }
 
-// metricSet is the name of the metric set that an Intel capture was measured with: its property metric_set, or the label of that name where
-// all samples have one value. It is "" where the capture does not say.
-func metricSet(cap *capture.Capture) string {
-	if p, ok := cap.Property("metric_set"); ok && p.IsText {
-		return p.Text
+// measuredSets are the metric sets that an Intel capture was measured with: its property metric_set or, where sets took turns, the values of the
+// label of that name.
+func measuredSets(cap *capture.Capture) (names []string) {
+	if p, ok := cap.Property(setLabel); ok && p.IsText {
+		return []string{p.Text}
 	}
-	for _, l := range cap.Labels {
-		if l.Name == "metric_set" && len(l.Dict) == 1 && !slices.Contains(l.Codes, -1) {
-			return l.Dict[0]
+	l := cap.Label(setLabel)
+	if l == nil {
+		return nil
+	}
+	seen := make([]bool, len(l.Dict))
+	for _, code := range l.Codes {
+		if code >= 0 {
+			seen[code] = true
 		}
 	}
-	return ""
+	for i, name := range l.Dict {
+		if seen[i] {
+			names = append(names, name)
+		}
+	}
+	return names
 }
 
-// ownSet is the metric set of the capture in a catalogue, nil where it has none or does not say.
-func (s *scope) ownSet(c *Catalogue) *MetricSet {
+// setLabel is the property of a capture with one metric set, and the label of one whose sets took turns.
+const setLabel = "metric_set"
+
+// ownSets are the metric sets of the capture in a catalogue, none where it does not say.
+func (s *scope) ownSets(c *Catalogue) []*MetricSet {
 	if len(c.sets) == 0 {
 		return nil
 	}
-	set, err := c.Set(metricSet(s.cap))
-	if err != nil {
-		return nil
+	if sets, ok := s.sets[c]; ok {
+		return sets
 	}
-	return set
+	var sets []*MetricSet
+	for _, name := range measuredSets(s.cap) {
+		if set, err := c.Set(name); err == nil {
+			sets = append(sets, set)
+		}
+	}
+	s.sets[c] = sets
+	return sets
 }
 
-// findIn is Catalogue.Find where a symbol without a set means the capture's own.
+// findIn is Catalogue.Find where a symbol without a set means the capture's own. Where sets took turns it means the first that has it, if all that
+// have it mean the same.
 func (s *scope) findIn(c *Catalogue, name string) (*Entry, error) {
-	if set := s.ownSet(c); set != nil {
+	var own []*Entry
+	for _, set := range s.ownSets(c) {
 		if e := set.bySymbol[name]; e != nil {
-			return e, nil
+			own = append(own, e)
+			continue
 		}
 		key := fold(name)
 		for symbol, e := range set.bySymbol {
 			if fold(symbol) == key && !slices.ContainsFunc(c.keys()[key], func(h hit) bool { return h.e.Set == nil && (h.e.Name == name || slices.Contains(h.e.Aliases, name)) }) {
-				return e, nil
+				own = append(own, e)
 			}
 		}
+	}
+	if len(own) > 0 {
+		e, _, err := ofSets(name, own)
+		return e, err
 	}
 	return c.Find(name)
 }
 
-// listed reports whether the metric belongs in a list of the capture's metrics: those of other sets were not measured.
+// listed reports whether the metric belongs in a list of the capture's metrics: those of other sets were not measured, and what several
+// measured sets have alike is listed once.
 func (s *scope) listed(c *Catalogue, e *Entry) bool {
 	if e.Set == nil {
 		return true
 	}
-	set := s.ownSet(c)
-	return set == nil || set == e.Set
+	sets := s.ownSets(c)
+	if len(sets) == 0 {
+		return true
+	}
+	for _, set := range sets {
+		switch own := set.bySymbol[e.Symbol]; {
+		case set == e.Set:
+			return true
+		case own != nil && own.meaning(0) == e.meaning(0):
+			return false
+		}
+	}
+	return false
+}
+
+// sharing are the measured sets that have a metric of that meaning.
+func (s *scope) sharing(c *Catalogue, e *Entry) []*MetricSet {
+	var out []*MetricSet
+	for _, set := range s.ownSets(c) {
+		if own := set.bySymbol[e.Symbol]; set == e.Set || own != nil && own.meaning(0) == e.meaning(0) {
+			out = append(out, set)
+		}
+	}
+	return out
+}
+
+// inTurn restricts a measured counter to the samples of the metric's own set, where several sets took turns: another set counts other events
+// under the same name.
+func (s *scope) inTurn(c *capture.Counter, e *Entry) *capture.Counter {
+	if e == nil || e.Set == nil || c == nil {
+		return c
+	}
+	label := s.cap.Label(setLabel)
+	if _, one := s.cap.Property(setLabel); one || label == nil {
+		return c
+	}
+	var cat *Catalogue
+	for _, x := range s.cats {
+		if x.id == e.GPU {
+			cat = x
+		}
+	}
+	if cat == nil {
+		return c
+	}
+	sets := s.sharing(cat, e)
+	if len(sets) == 0 || len(sets) == len(s.ownSets(cat)) {
+		return c
+	}
+	key := turn{c, ""}
+	var names []string
+	for _, set := range sets {
+		names = append(names, set.Name)
+		key.sets += set.Name + " "
+	}
+	if out, ok := s.turns[key]; ok {
+		return out
+	}
+	kept := make([]bool, len(label.Dict))
+	for i, name := range label.Dict {
+		kept[i] = slices.ContainsFunc(names, func(n string) bool { return fold(n) == fold(name) })
+	}
+	why := capture.Reason{Code: capture.NotCollected, Text: fmt.Sprintf("this sample was measured with another metric set than %s", joinOr(names))}
+	out := masked(c, label, kept, why)
+	s.turns[key] = out
+	return out
+}
+
+// turn is a counter during the turns of some metric sets.
+type turn struct {
+	c    *capture.Counter
+	sets string
+}
+
+// masked is a measured counter with only the samples whose label is kept.
+func masked(c *capture.Counter, label *capture.Label, kept []bool, why capture.Reason) *capture.Counter {
+	out := &capture.Counter{Meta: c.Meta, Axis: c.Axis, Pass: c.Pass, Warnings: c.Warnings}
+	for _, in := range c.Instances {
+		out.Instances = append(out.Instances, masked(in, label, kept, why))
+	}
+	has := func(i int) bool { code := label.Codes[i]; return code >= 0 && kept[code] }
+	for i, n := 0, len(label.Codes); i < n; {
+		j := i
+		for j < n && has(j) == has(i) {
+			j++
+		}
+		if !has(i) {
+			out.Reasons = append(out.Reasons, capture.ReasonRun{From: i, To: j, Reason: why})
+		} else {
+			for _, r := range c.Reasons {
+				if r.From, r.To = max(r.From, i), min(r.To, j); r.From < r.To {
+					out.Reasons = append(out.Reasons, r)
+				}
+			}
+		}
+		i = j
+	}
+	if c.Col != nil {
+		out.Col = capture.LazyColumn(c.Col.Len(), func() (capture.Data, error) {
+			d := c.Col.Data()
+			if err := c.Col.Err(); err != nil {
+				return d, err
+			}
+			if d.U != nil {
+				valid := capture.NewBitmap(len(d.U))
+				for i := range d.U {
+					if !has(i) || !d.Valid.Get(i) {
+						valid.Clear(i)
+					}
+				}
+				return capture.Data{U: d.U, Valid: valid}, nil
+			}
+			f := slices.Clone(d.F)
+			for i := range f {
+				if !has(i) {
+					f[i] = math.NaN()
+				}
+			}
+			return capture.Data{F: f}, nil
+		})
+	}
+	return out
 }
 
 // unavailable says why a metric of a set cannot have a value in this capture, nil where it may have one.
@@ -188,13 +336,15 @@ func (s *scope) unavailable(e *Entry) *capture.Reason {
 		if c.id != e.GPU {
 			continue
 		}
-		set := s.ownSet(c)
-		if set == nil || set == e.Set {
+		sets := s.ownSets(c)
+		if len(sets) == 0 || len(s.sharing(c, e)) > 0 {
 			break
 		}
-		if own := set.bySymbol[e.Symbol]; own == nil || own.meaning(0) != e.meaning(0) {
-			return &capture.Reason{Code: capture.Unsupported, Text: fmt.Sprintf("the capture was measured with metric set %s, and %s needs %s", set.Name, e.Name, e.Set.Name)}
+		var names []string
+		for _, set := range sets {
+			names = append(names, set.Name)
 		}
+		return &capture.Reason{Code: capture.Unsupported, Text: fmt.Sprintf("the capture was measured with metric set %s, and %s needs %s", joinAnd(names), e.Name, e.Set.Name)}
 	}
 	if e.Available == "" {
 		return nil

@@ -25,6 +25,8 @@ type scope struct {
 	kernels   *capture.Counter
 	metrics   map[*Entry]*capture.Counter
 	device    *hardware
+	sets      map[*Catalogue][]*MetricSet // that the capture was measured with
+	turns     map[turn]*capture.Counter
 }
 
 // hardware is the generation and API of the capture, for catalogues whose formulas depend on them.
@@ -45,7 +47,8 @@ type selection struct {
 
 func newScope(cap *capture.Capture, defs []*Entry) *scope {
 	return &scope{cap: cap, cats: For(cap), defs: defs,
-		subsets: map[*capture.Counter]*capture.Counter{}, scalars: map[*capture.Counter]*capture.Counter{}, durations: map[*capture.Pass]*capture.Counter{}, metrics: map[*Entry]*capture.Counter{}}
+		subsets: map[*capture.Counter]*capture.Counter{}, scalars: map[*capture.Counter]*capture.Counter{}, durations: map[*capture.Pass]*capture.Counter{}, metrics: map[*Entry]*capture.Counter{},
+		sets: map[*Catalogue][]*MetricSet{}, turns: map[turn]*capture.Counter{}}
 }
 
 // restricted is the same scope for some instances only.
@@ -106,7 +109,7 @@ func (v *formulaEnv) Lookup(name string, dollar bool) (formula.Operand, error) {
 			return constant(float64(len(s.sel.ids))), nil // of the cores or slices that the value is for
 		}
 	}
-	if c := s.raw(name); c != nil {
+	if c := s.inTurn(s.raw(name), v.entry); c != nil {
 		return formula.Operand{Counter: v.scalar(c, dollar)}, nil
 	}
 	if v.entry != nil && dollar {
@@ -125,7 +128,7 @@ func (v *formulaEnv) Lookup(name string, dollar bool) (formula.Operand, error) {
 		return constant(1), nil // a GPU of one die does not say so
 	}
 	if e, err := s.find(name); err == nil && !e.IsMetric() {
-		if c := s.collected(e); c != nil {
+		if c := s.inTurn(s.collected(e), v.entry); c != nil {
 			return formula.Operand{Counter: v.scalar(c, dollar)}, nil
 		}
 		for _, alias := range e.Aliases {

@@ -43,7 +43,8 @@ func (a *app) width() int {
 
 // recordForScript is capture.record.
 func (a *app) recordForScript(ctx context.Context, r builtins.RecordRequest) (string, error) {
-	f := recordFlags{sources: r.Sources, counters: r.Counters, period: time.Duration(r.Period), duration: time.Duration(r.Duration)}
+	f := recordFlags{sources: r.Sources, counters: r.Counters, period: time.Duration(r.Period), duration: time.Duration(r.Duration),
+		sets: r.Sets, options: r.Options}
 	sel, err := f.selection(ctx, len(r.Command) > 0)
 	if err != nil {
 		return "", err
@@ -52,7 +53,7 @@ func (a *app) recordForScript(ctx context.Context, r builtins.RecordRequest) (st
 	if out == "" {
 		out = recordingName(f.name(sel))
 	}
-	opt := hwio.Options{Counters: r.Counters, Period: f.period, Duration: f.duration}
+	opt := f.recording()
 	if len(r.Command) > 0 {
 		opt.Command = &hwio.Command{Args: r.Command, Stdout: a.talk, Stderr: a.talk}
 	}

@@ -23,6 +23,8 @@ type recordFlags struct {
 	counters []string
 	period   time.Duration
 	duration time.Duration
+	sets     []string
+	options  map[string]string // of the sources
 }
 
 func (f *recordFlags) register(cmd *cobra.Command, duration time.Duration) {
@@ -31,6 +33,8 @@ func (f *recordFlags) register(cmd *cobra.Command, duration time.Duration) {
 	flags.StringSliceVar(&f.counters, "counters", nil, "the counters to record, `GLOBS` with commas between them (default each source's own choice)")
 	flags.DurationVar(&f.period, "period", hwio.DefaultPeriod, "the `TIME` between two samples")
 	flags.DurationVar(&f.duration, "duration", duration, "the `TIME` to record")
+	flags.StringSliceVar(&f.sets, "set", nil, "the metric `SETS` of the source, with commas between them; several are measured one after the other, the command being run once for each")
+	flags.StringToStringVar(&f.options, "source-option", nil, "`NAME=VALUE` options of the source's own; astrolabe sources lists them")
 }
 
 func (f *recordFlags) check() error {
@@ -54,6 +58,19 @@ func (f *recordFlags) selection(ctx context.Context, process bool) (*hwio.Select
 	}
 	return hwio.Best(ctx, sources)
 }
+
+// recording describes what the recorder shall do.
+func (f *recordFlags) recording() hwio.Options {
+	opt := hwio.Options{Counters: f.counters, Period: f.period, Duration: f.duration, SourceOptions: f.options}
+	for _, set := range f.sets {
+		opt.Rounds = append(opt.Rounds, hwio.Round{Name: set, Options: map[string]string{"set": set}})
+	}
+	opt.RoundLabel = metricSetLabel
+	return opt
+}
+
+// metricSetLabel is the label by which catalogues know what metric set a sample was measured with.
+const metricSetLabel = "metric_set"
 
 // name is what the sources are called in a file name: as the user wrote them.
 func (f *recordFlags) name(sel *hwio.Selection) string {
@@ -101,7 +118,7 @@ func (a *app) record(f *recordFlags, out string, command []string) error {
 		}
 		out = recordingName(name)
 	}
-	opt := hwio.Options{Counters: f.counters, Period: f.period, Duration: f.duration}
+	opt := f.recording()
 	if len(command) > 0 {
 		opt.Command = &hwio.Command{Args: command, Stdin: a.in, Stdout: a.talk, Stderr: a.talk, PassSignals: true}
 	}

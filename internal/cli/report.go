@@ -143,11 +143,12 @@ func (a *app) reportCapture(path string, f *reportFlags) (*capture.Capture, erro
 		return nil, err
 	}
 	var memory *hwio.Memory
-	res, err := a.measure(a.ctx, hwio.Options{Counters: f.record.counters, Period: f.record.period, Duration: f.record.duration,
-		Create: func(schema *capture.Schema) (hwio.Sink, error) {
-			memory = hwio.NewMemory(schema, reportMemory)
-			return memory, nil
-		}}, sel)
+	opt := f.record.recording()
+	opt.Create = func(schema *capture.Schema) (hwio.Sink, error) {
+		memory = hwio.NewMemory(schema, reportMemory)
+		return memory, nil
+	}
+	res, err := a.measure(a.ctx, opt, sel)
 	if res == nil || memory == nil {
 		return nil, err
 	}

@@ -21,7 +21,15 @@ type sourceJSON struct {
 	GPU         *string       `json:"gpu"`
 	Device      *string       `json:"device"`
 	Details     []string      `json:"details"`
+	Options     []optionJSON  `json:"options"`
 	Counters    []counterJSON `json:"counters"`
+}
+
+// optionJSON is one option of a reader's own.
+type optionJSON struct {
+	Name    string  `json:"name"`
+	Doc     string  `json:"doc"`
+	Default *string `json:"default"`
 }
 
 // counterJSON is what can be measured.
@@ -60,7 +68,12 @@ func (a *app) sources(asJSON, counters bool) error {
 	for _, src := range all.Sources("") {
 		st := src.Probe(a.ctx)
 		s := sourceJSON{Name: src.Name(), Doc: src.Doc(), Usable: st.Usable, ProcessOnly: st.ProcessOnly, Reason: jsonText(st.Reason),
-			Fix: jsonText(st.Fix), GPU: jsonText(st.GPU), Device: jsonText(st.Device), Details: orEmpty(st.Details), Counters: []counterJSON{}}
+			Fix: jsonText(st.Fix), GPU: jsonText(st.GPU), Device: jsonText(st.Device), Details: orEmpty(st.Details), Options: []optionJSON{}, Counters: []counterJSON{}}
+		if c, ok := src.(hwio.Configurable); ok {
+			for _, o := range c.Options() {
+				s.Options = append(s.Options, optionJSON{Name: o.Name, Doc: o.Doc, Default: jsonText(o.Default)})
+			}
+		}
 		if st.Usable {
 			metas, err := src.Counters(a.ctx)
 			if err != nil {
@@ -103,6 +116,13 @@ func sourcesText(list []sourceJSON, counters bool) string {
 		}
 		for _, d := range s.Details {
 			fmt.Fprintf(&out, "  %s\n", d)
+		}
+		for _, o := range s.Options {
+			fmt.Fprintf(&out, "  option %s: %s", o.Name, o.Doc)
+			if o.Default != nil {
+				fmt.Fprintf(&out, " (default %s)", *o.Default)
+			}
+			out.WriteString("\n")
 		}
 		if s.Usable {
 			fmt.Fprintf(&out, "  %d counters", len(s.Counters))

@@ -1,0 +1,240 @@
+package hwio
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"astrolabe/capture"
+)
+
+// Round is one of several measurements in a recording.
+type Round struct {
+	Name    string            // value of the label
+	Options map[string]string // of the sources
+}
+
+// inRound returns the options of one round.
+func (o Options) inRound(r Round) Options {
+	merged := map[string]string{}
+	maps.Copy(merged, o.SourceOptions)
+	maps.Copy(merged, r.Options)
+	o.SourceOptions, o.Rounds = merged, nil
+	return o
+}
+
+// optionsOf picks the options that a source has.
+func optionsOf(src Source, given map[string]string) map[string]string {
+	c, ok := src.(Configurable)
+	if !ok || len(given) == 0 {
+		return nil
+	}
+	out := map[string]string{}
+	for _, opt := range c.Options() {
+		if v, set := given[opt.Name]; set {
+			out[opt.Name] = v
+		}
+	}
+	return out
+}
+
+// checkOptions finds options that no source has.
+func (o *Options) checkOptions() error {
+	known := map[string]bool{}
+	var list []string
+	for _, src := range o.Sources {
+		if c, ok := src.(Configurable); ok {
+			for _, opt := range c.Options() {
+				known[opt.Name] = true
+				list = append(list, opt.Name)
+			}
+		}
+	}
+	all := []map[string]string{o.SourceOptions}
+	for _, r := range o.Rounds {
+		all = append(all, r.Options)
+	}
+	for _, given := range all {
+		for _, name := range slices.Sorted(maps.Keys(given)) {
+			if known[name] {
+				continue
+			}
+			var names []string
+			for _, s := range o.Sources {
+				names = append(names, s.Name())
+			}
+			what := strings.Join(names, " and ")
+			if len(list) == 0 {
+				return fmt.Errorf("record: %s has no option %q; it has none at all", what, name)
+			}
+			if near := Near(name, list); len(near) > 0 {
+				return fmt.Errorf("record: %s has no option %q; did you mean %s?", what, name, strings.Join(near, " or "))
+			}
+			return fmt.Errorf("record: %s has no option %q; it has %s", what, name, strings.Join(list, ", "))
+		}
+	}
+	return nil
+}
+
+// recordRounds makes one recording of several measurements. All have the same columns; a label says whose round a sample is of, a region
+// marks each, and the time between them is a gap.
+func recordRounds(ctx context.Context, o Options) (*Result, error) {
+	rounds := &roundSink{label: o.RoundLabel}
+	var sum *Result
+	var failed error
+	for i, round := range o.Rounds {
+		own := o.inRound(round)
+		own.Create = func(schema *capture.Schema) (Sink, error) { return rounds.begin(schema, o.Create, round.Name) }
+		if i > 0 {
+			own.Warnings = nil // the first round has said them
+		}
+		r := &recorder{opt: own, res: &Result{}}
+		rounds.recorder = r
+		if err := r.setup(ctx); err != nil {
+			r.teardown()
+			failed = fmt.Errorf("round %d (%s): %w", i+1, round.Name, err)
+			break
+		}
+		err := r.record(ctx)
+		r.teardown()
+		sum = addResult(sum, r.res, round.Name)
+		if err != nil {
+			failed = fmt.Errorf("round %d (%s): %w", i+1, round.Name, err)
+			break
+		}
+		if ctx.Err() != nil {
+			sum.Interrupted = true
+			if i+1 < len(o.Rounds) {
+				sum.Warnings = append(sum.Warnings, fmt.Sprintf("interrupted in round %d of %d", i+1, len(o.Rounds)))
+			}
+			break
+		}
+	}
+	if rounds.sink != nil {
+		if err := rounds.sink.Close(); err != nil {
+			failed = errors.Join(failed, fmt.Errorf("complete the recording: %w", err))
+		}
+	}
+	return sum, failed
+}
+
+func addResult(sum, r *Result, name string) *Result {
+	for i, w := range r.Warnings {
+		r.Warnings[i] = name + ": " + w
+	}
+	if sum == nil {
+		return r
+	}
+	sum.Samples += r.Samples
+	sum.Duration += r.Duration
+	sum.Missed += r.Missed
+	sum.Dropped += r.Dropped
+	sum.IntervalP99, sum.IntervalMax = max(sum.IntervalP99, r.IntervalP99), max(sum.IntervalMax, r.IntervalMax)
+	sum.ReadMean, sum.ReadMax = max(sum.ReadMean, r.ReadMean), max(sum.ReadMax, r.ReadMax)
+	sum.SamplingCPU += r.SamplingCPU
+	sum.Interrupted = sum.Interrupted || r.Interrupted
+	if r.Exit != nil && (sum.Exit == nil || sum.Exit.Code == 0) {
+		sum.Exit = r.Exit
+	}
+	sum.Warnings = append(sum.Warnings, r.Warnings...)
+	return sum
+}
+
+// roundSink hands the batches of all rounds to one sink, on one time axis.
+type roundSink struct {
+	label    string
+	name     string // of the round under way
+	sink     Sink
+	columns  []capture.ColumnSpec
+	labels   []string
+	recorder *recorder // of the round under way
+	epoch    int64     // of the first round
+	from     int64     // end of the round before, since the epoch
+	to       int64
+	n        int // rounds begun
+	names    []string
+	out      capture.Batch
+}
+
+// begin is Options.Create of every round.
+func (s *roundSink) begin(schema *capture.Schema, create func(*capture.Schema) (Sink, error), name string) (Sink, error) {
+	s.n++
+	s.name, s.from = name, s.to
+	if s.sink != nil {
+		if err := s.same(schema); err != nil {
+			return nil, err
+		}
+		return s, nil
+	}
+	whole := *schema
+	whole.Labels = append(slices.Clone(schema.Labels), s.label)
+	// What differs from round to round is no property of the whole.
+	whole.Config.Properties = slices.DeleteFunc(slices.Clone(schema.Config.Properties), func(p capture.Property) bool { return p.Name == s.label })
+	s.columns, s.labels = schema.Columns, schema.Labels
+	sink, err := create(&whole)
+	if err != nil {
+		return nil, err
+	}
+	s.sink = sink
+	return s, nil
+}
+
+func (s *roundSink) same(schema *capture.Schema) error {
+	if len(schema.Columns) != len(s.columns) || !slices.Equal(schema.Labels, s.labels) {
+		return fmt.Errorf("it measures %d columns and the first round %d: record them one by one", len(schema.Columns), len(s.columns))
+	}
+	for i, c := range schema.Columns {
+		if d := s.columns[i]; c.Meta.Name != d.Meta.Name || c.Meta.Instance != d.Meta.Instance || c.Meta.Device != d.Meta.Device || c.Integer != d.Integer {
+			return fmt.Errorf("its column %d is %s and the first round's %s: record them one by one", i+1, c.Meta.Name, d.Meta.Name)
+		}
+	}
+	return nil
+}
+
+// Write moves the batch to the time of the first round and labels it.
+func (s *roundSink) Write(b *capture.Batch) error {
+	if s.epoch == 0 {
+		s.epoch = s.recorder.epoch
+	}
+	shift := s.recorder.epoch - s.epoch
+	for i := range b.Start {
+		b.Start[i] += shift
+		b.End[i] += shift
+	}
+	for i := range b.Gaps {
+		b.Gaps[i].Start += shift
+		b.Gaps[i].End += shift
+	}
+	for i := range b.Regions {
+		b.Regions[i].Start += shift
+		b.Regions[i].End += shift
+	}
+	s.names = s.names[:0]
+	for range b.Start {
+		s.names = append(s.names, s.name)
+	}
+	s.out = *b
+	s.out.Labels = append(slices.Clone(b.Labels), s.names)
+	if n := len(b.Start); n > 0 {
+		if s.n > 1 && s.from < b.Start[0] && s.to <= s.from {
+			s.out.Gaps = append(slices.Clone(b.Gaps), capture.Gap{Start: s.from, End: b.Start[0],
+				Reason: capture.Reason{Code: capture.NotCollected, Text: "between two rounds nothing is measured"}})
+		}
+		s.to = b.End[n-1]
+	}
+	return s.sink.Write(&s.out)
+}
+
+// Close ends a round: its region is known now. The file is completed after the last round.
+func (s *roundSink) Close() error {
+	if s.to <= s.from {
+		return nil
+	}
+	start := s.recorder.epoch - s.epoch
+	end := capture.NewBatch(&capture.Schema{Columns: s.columns, Labels: append(slices.Clone(s.labels), s.label)}, 0)
+	end.Regions = []capture.Region{{Name: s.name, Start: start, End: s.to}}
+	return s.sink.Write(end)
+}

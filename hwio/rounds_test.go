@@ -1,0 +1,115 @@
+package hwio
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"astrolabe/capture"
+)
+
+// setSource is a source with an option that decides what it counts.
+type setSource struct {
+	fakeSource
+	asked []map[string]string
+	fail  string // the set that cannot be opened
+}
+
+func (s *setSource) Options() []Option { return []Option{{Name: "set", Doc: "which"}, {Name: "depth"}} }
+
+func (s *setSource) Open(ctx context.Context, r Request) (Stream, error) {
+	s.asked = append(s.asked, r.Options)
+	if s.fail != "" && r.Options["set"] == s.fail {
+		return nil, errors.New("no such set")
+	}
+	s.reads.Store(0)
+	st, err := s.fakeSource.Open(ctx, r)
+	if err == nil {
+		f := st.(*fakeStream)
+		f.schema.Config.Properties = []capture.Property{{Name: "metric_set", Text: r.Options["set"], IsText: true}, {Name: "EuCoresTotalCount", Number: 24}}
+		if r.Options["set"] == "Other" {
+			f.schema.Columns = f.schema.Columns[:1]
+		}
+	}
+	return st, err
+}
+
+func roundsOf(names ...string) []Round {
+	var out []Round
+	for _, n := range names {
+		out = append(out, Round{Name: n, Options: map[string]string{"set": n}})
+	}
+	return out
+}
+
+func TestRoundsMakeOneRecordingWithALabelAndARegionEach(t *testing.T) {
+	src := &setSource{fakeSource: fakeSource{name: "gpu", metas: metas("A0", "A1")}}
+	res, c, err := toMemory(t, t.Context(), Options{Sources: []Source{src}, Period: 10 * time.Millisecond, Duration: 60 * time.Millisecond,
+		SourceOptions: map[string]string{"depth": "3"}, Rounds: roundsOf("Render", "Compute"), RoundLabel: "metric_set"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(src.asked) != 2 || src.asked[0]["set"] != "Render" || src.asked[1]["set"] != "Compute" || src.asked[1]["depth"] != "3" {
+		t.Fatalf("asked for %v", src.asked)
+	}
+	l := c.Label("metric_set")
+	counts := map[string]int{}
+	for i := range c.Len() {
+		v, _ := l.Value(i)
+		counts[v]++
+		if i > 0 && c.Axis.Start[i] < c.Axis.End[i-1] {
+			t.Fatalf("sample %d starts at %d, before the end %d of the one before", i, c.Axis.Start[i], c.Axis.End[i-1])
+		}
+	}
+	if counts["Render"] < 3 || counts["Compute"] < 3 || uint64(c.Len()) != res.Samples {
+		t.Errorf("samples per round: %v of %d", counts, res.Samples)
+	}
+	if len(c.Regions) != 2 || c.Regions[0].Name != "Render" || c.Regions[1].Name != "Compute" || c.Regions[1].Start < c.Regions[0].End {
+		t.Errorf("regions: %+v", c.Regions)
+	}
+	if _, ok := c.Property("metric_set"); ok {
+		t.Error("a property claims one metric set for all rounds")
+	}
+	if p, ok := c.Property("EuCoresTotalCount"); !ok || p.Number != 24 {
+		t.Error("a property that all rounds share is lost")
+	}
+	if len(c.Gaps) == 0 || !strings.Contains(c.Gaps[0].Reason.Text, "between two rounds") {
+		t.Errorf("gaps: %+v", c.Gaps)
+	}
+}
+
+func TestRoundThatFailsKeepsWhatWasMeasured(t *testing.T) {
+	src := &setSource{fakeSource: fakeSource{name: "gpu", metas: metas("A0")}, fail: "Bad"}
+	res, c, err := toMemory(t, t.Context(), Options{Sources: []Source{src}, Period: 10 * time.Millisecond, Duration: 40 * time.Millisecond,
+		Rounds: roundsOf("Render", "Bad"), RoundLabel: "metric_set"})
+	if err == nil || !strings.Contains(err.Error(), "round 2 (Bad)") || res == nil || c.Len() == 0 {
+		t.Errorf("error %v, result %v", err, res)
+	}
+}
+
+func TestRoundsNeedTheSameColumnsAndAnEnd(t *testing.T) {
+	src := &setSource{fakeSource: fakeSource{name: "gpu", metas: metas("A0", "A1")}}
+	opt := Options{Sources: []Source{src}, Period: 10 * time.Millisecond, Duration: 20 * time.Millisecond, Rounds: roundsOf("Render", "Other"), RoundLabel: "metric_set"}
+	if _, _, err := toMemory(t, t.Context(), opt); err == nil || !strings.Contains(err.Error(), "it measures 1 columns and the first round 2") {
+		t.Errorf("error is %v", err)
+	}
+	opt.Duration = 0
+	if _, _, err := toMemory(t, t.Context(), opt); err == nil || !strings.Contains(err.Error(), "give a duration, or a command") {
+		t.Errorf("error is %v", err)
+	}
+}
+
+func TestUnknownSourceOptionNamesThoseThatExist(t *testing.T) {
+	src := &setSource{fakeSource: fakeSource{name: "gpu", metas: metas("A0")}}
+	_, _, err := toMemory(t, t.Context(), Options{Sources: []Source{src}, Duration: time.Millisecond, SourceOptions: map[string]string{"sett": "x"}})
+	if err == nil || !strings.Contains(err.Error(), `no option "sett"; did you mean set or depth?`) {
+		t.Errorf("error is %v", err)
+	}
+	plain := &fakeSource{name: "cpu", metas: metas("A0")}
+	_, _, err = toMemory(t, t.Context(), Options{Sources: []Source{plain}, Duration: time.Millisecond, SourceOptions: map[string]string{"set": "x"}})
+	if err == nil || !strings.Contains(err.Error(), "it has none at all") {
+		t.Errorf("error is %v", err)
+	}
+}
