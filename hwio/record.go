@@ -35,6 +35,9 @@ type Options struct {
 	PID      int           // a process to measure, 0 for the whole machine
 	Command  *Command      // a command to start and measure; excludes PID
 
+	// Marks is the path of a FIFO to make, from which marks, regions and frames are read (see Marks); "" for none.
+	Marks string
+
 	// SourceOptions are handed to every source that has options of that name (Configurable).
 	SourceOptions map[string]string
 	// Rounds are measured one after the other into one recording, each with options of its own on top of SourceOptions: the command is run
@@ -174,8 +177,17 @@ func (r *recorder) setup(ctx context.Context) error {
 		}
 		req.PID, req.OnExec = r.child.pid, true
 	}
+	if o.Marks != "" {
+		if r.marks, err = OpenMarks(o.Marks); err != nil {
+			return err
+		}
+	}
 	if err := r.open(ctx, req); err != nil {
 		return err
+	}
+	if r.marks != nil {
+		r.frames = len(r.schema.Labels)
+		r.schema.Labels = append(r.schema.Labels, frameLabel)
 	}
 	r.schema.Config.Warnings = append(r.schema.Config.Warnings, o.Warnings...)
 	r.schema.Config.Name = strings.Join(r.res.Sources, "+")
@@ -205,7 +217,7 @@ func (r *recorder) open(ctx context.Context, req Request) error {
 		streams, names = append(streams, s), append(names, src.Name())
 	}
 	for _, p := range req.Counters {
-		if !slices.ContainsFunc(streams, func(s Stream) bool { return matchesColumn(p, s.Schema()) }) {
+		if !slices.ContainsFunc(streams, func(s Stream) bool { return matchesColumn(p, s.Schema()) || matchesMore(p, s) }) {
 			closeAll(streams)
 			return r.unmatched(ctx, p)
 		}
@@ -225,6 +237,12 @@ func matchesColumn(pattern string, s *capture.Schema) bool {
 	return slices.ContainsFunc(s.Columns, func(c capture.ColumnSpec) bool { return Match(pattern, &c.Meta) })
 }
 
+// matchesMore asks a stream that takes more names than those of its columns.
+func matchesMore(pattern string, s Stream) bool {
+	m, ok := s.(Matcher)
+	return ok && m.Matches(pattern)
+}
+
 // unmatched is the error for a pattern that fits nothing, with the names that may have been meant.
 func (r *recorder) unmatched(ctx context.Context, pattern string) error {
 	var known, sources []string
@@ -236,6 +254,9 @@ func (r *recorder) unmatched(ctx context.Context, pattern string) error {
 		}
 		for i := range metas {
 			known = append(known, metas[i].Name)
+		}
+		if n, ok := src.(Namer); ok {
+			known = append(known, n.Names(ctx)...)
 		}
 	}
 	where := strings.Join(sources, " and ")
