@@ -34,15 +34,23 @@ func (r *recorder) conclude() {
 			end = append(end, c.Conclude()...)
 		}
 	}
+	marked := false
+	if r.marks != nil {
+		if err := r.marks.closer.Close(); err != nil {
+			end = append(end, fmt.Sprintf("closing the FIFO of marks: %v", err))
+		}
+		end = append(end, r.marks.conclude(r.last)...)
+		marked = len(r.marks.done) > 0
+	}
 	res.Warnings = append(append(res.Warnings, r.schema.Config.Warnings...), end...)
 	if r.cur == nil {
-		if len(end) == 0 {
+		if len(end) == 0 && !marked {
 			return
 		}
 		r.takeSlot(true)
 	}
 	r.cur.batch.Warnings = append(r.cur.batch.Warnings, end...)
-	if b := r.cur.batch; b.Len() > 0 || len(end) > 0 || len(b.Gaps) > 0 {
+	if b := r.cur.batch; b.Len() > 0 || len(end) > 0 || len(b.Gaps) > 0 || marked {
 		if err := r.flush(); err != nil {
 			r.failed.CompareAndSwap(nil, &err)
 		}
@@ -100,5 +108,8 @@ func (r *recorder) teardown() {
 	}
 	if r.pacer != nil {
 		_ = r.pacer.Close()
+	}
+	if r.marks != nil {
+		_ = r.marks.closer.Close() // a second time where the recording came that far
 	}
 }

@@ -24,6 +24,8 @@ type recorder struct {
 	child   *child
 	watch   func() // stops watching a process
 	res     *Result
+	marks   *Marks // nil without
+	frames  int    // the label of frames, where there are marks
 
 	stopped atomic.Bool // the command or process has exited
 
@@ -325,6 +327,9 @@ func (r *recorder) flush() error {
 		return err
 	}
 	s.gather(r.members, r.epoch)
+	if r.marks != nil {
+		r.marks.gather(s.batch, r.frames, r.epoch)
+	}
 	r.full <- s
 	return nil
 }

@@ -87,7 +87,7 @@ func (f *recordFlags) name(sel *hwio.Selection) string {
 
 func (a *app) recordCommand() *cobra.Command {
 	var f recordFlags
-	var out string
+	var out, marks string
 	cmd := &cobra.Command{
 		Use:   "record [flags] [-- COMMAND…]",
 		Short: "Record this machine, or a command, into a file",
@@ -99,14 +99,15 @@ func (a *app) recordCommand() *cobra.Command {
 			}
 			return f.check()
 		},
-		RunE: func(cmd *cobra.Command, args []string) error { return a.record(&f, out, args) },
+		RunE: func(cmd *cobra.Command, args []string) error { return a.record(&f, out, marks, args) },
 	}
 	f.register(cmd, 0)
 	cmd.Flags().StringVarP(&out, "output", "o", "", "the `FILE` to write (default NAME-DATE-TIME.arrow)")
+	cmd.Flags().StringVar(&marks, "marks", "", "make a FIFO at `PATH` and take lines from it: NAME, begin NAME, end NAME, frame [N], optionally led by a CLOCK_MONOTONIC time in ns")
 	return cmd
 }
 
-func (a *app) record(f *recordFlags, out string, command []string) error {
+func (a *app) record(f *recordFlags, out, marks string, command []string) error {
 	sel, err := f.selection(a.ctx, len(command) > 0)
 	if err != nil {
 		return err
@@ -119,6 +120,7 @@ func (a *app) record(f *recordFlags, out string, command []string) error {
 		out = recordingName(name)
 	}
 	opt := f.recording()
+	opt.Marks = marks
 	if len(command) > 0 {
 		opt.Command = &hwio.Command{Args: command, Stdin: a.in, Stdout: a.talk, Stderr: a.talk, PassSignals: true}
 	}

@@ -67,7 +67,7 @@ func (a *app) root() *cobra.Command {
 	root.Flags().VarP(&codeFlag{a}, "code", "c", "run `CODE` as if typed and print the value of each expression")
 	a.limits.register(root.PersistentFlags())
 	root.AddCommand(
-		a.replCommand(), a.runCommand(), a.reportCommand(), a.recordCommand(), a.statCommand(), a.convertCommand(),
+		a.replCommand(), a.runCommand(), a.reportCommand(), a.recordCommand(), a.statCommand(), a.convertCommand(), a.markCommand(),
 		a.metricsCommand(), a.sourcesCommand(), a.doctorCommand(), a.testCommand(), a.versionCommand(),
 	)
 	return root

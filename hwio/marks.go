@@ -1,0 +1,212 @@
+package hwio
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+
+	"astrolabe/capture"
+)
+
+// Marks turns the lines that a program writes while it is recorded into regions and frames:
+//
+//	NAME          something happened
+//	begin NAME    a region starts; regions nest
+//	end NAME      the innermost region of that name ends
+//	frame [N]     a frame starts, and the one before ends; without N they are counted
+//
+// A line may be led by its time in ns of CLOCK_MONOTONIC; without one it is the time at which the line arrived.
+type Marks struct {
+	mu      sync.Mutex
+	done    []capture.Region // complete, times of CLOCK_MONOTONIC
+	open    []capture.Region
+	frames  []frameStart
+	count   int // frames seen
+	lines   int
+	bad     int
+	badText []string
+	closer  io.Closer
+}
+
+type frameStart struct {
+	at   int64
+	name string
+}
+
+// maxMarkLine bounds a line; longer ones are refused.
+const maxMarkLine = 1024
+
+// mark is one line, understood.
+type mark struct {
+	at    int64 // 0 where the line does not say
+	verb  string
+	name  string
+	frame string
+}
+
+// ParseMark checks a line as record --marks reads it.
+func ParseMark(line string) error {
+	_, err := parseMark(line)
+	return err
+}
+
+func parseMark(line string) (mark, error) {
+	var m mark
+	line = strings.TrimSpace(line)
+	if len(line) > maxMarkLine {
+		return m, fmt.Errorf("the line has %d bytes, at most %d are taken", len(line), maxMarkLine)
+	}
+	if word, rest, ok := strings.Cut(line, " "); ok {
+		if t, err := strconv.ParseInt(word, 10, 64); err == nil {
+			if t <= 0 {
+				return m, fmt.Errorf("the time %d is not positive: it is ns of CLOCK_MONOTONIC", t)
+			}
+			m.at, line = t, strings.TrimSpace(rest)
+		}
+	}
+	if strings.ContainsFunc(line, func(r rune) bool { return r < ' ' || r == 0x7f || r == 0xfffd }) {
+		return m, errors.New("the name holds a control character or is not UTF-8")
+	}
+	word, rest, _ := strings.Cut(line, " ")
+	rest = strings.TrimSpace(rest)
+	switch {
+	case line == "":
+		return m, errors.New("the line is empty: write NAME, begin NAME, end NAME or frame [N]")
+	case word == "begin" || word == "end":
+		if rest == "" {
+			return m, fmt.Errorf("%s needs the name of the region", word)
+		}
+		m.verb, m.name = word, rest
+	case word == "frame":
+		if rest != "" {
+			if n, err := strconv.ParseUint(rest, 10, 63); err != nil {
+				return m, fmt.Errorf("frame %q: a frame has a number, or none to be counted", rest)
+			} else {
+				m.frame = strconv.FormatUint(n, 10)
+			}
+		}
+		m.verb = word
+	default:
+		m.verb, m.name = "mark", line
+	}
+	return m, nil
+}
+
+// Line takes one line that arrived at a time of CLOCK_MONOTONIC. What it cannot use is counted and told at the end.
+func (m *Marks) Line(line string, arrived int64) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.lines++
+	if err := m.take(line, arrived); err != nil {
+		m.bad++
+		if len(m.badText) < 5 {
+			m.badText = append(m.badText, fmt.Sprintf("mark %d (%.40q): %v", m.lines, line, err))
+		}
+	}
+}
+
+func (m *Marks) take(line string, arrived int64) error {
+	x, err := parseMark(line)
+	if err != nil {
+		return err
+	}
+	if x.at == 0 {
+		x.at = arrived
+	}
+	switch x.verb {
+	case "mark":
+		m.done = append(m.done, capture.Region{Name: x.name, Start: x.at, End: x.at, Depth: len(m.open)})
+	case "begin":
+		m.open = append(m.open, capture.Region{Name: x.name, Start: x.at, Depth: len(m.open)})
+	case "end":
+		for i := len(m.open) - 1; i >= 0; i-- {
+			r := m.open[i]
+			if r.Name != x.name {
+				continue
+			}
+			if x.at < r.Start {
+				return fmt.Errorf("region %s would end %d ns before it began", x.name, r.Start-x.at)
+			}
+			r.End = x.at
+			m.done = append(m.done, r)
+			m.open = slices.Delete(m.open, i, i+1)
+			return nil
+		}
+		return fmt.Errorf("no region %s is open", x.name)
+	case "frame":
+		if x.frame == "" {
+			x.frame = strconv.Itoa(m.count)
+		}
+		if n := len(m.frames); n > 0 {
+			if x.at < m.frames[n-1].at {
+				return fmt.Errorf("frame %s starts %d ns before the one before it", x.frame, m.frames[n-1].at-x.at)
+			}
+			m.endFrame(x.at)
+		}
+		m.count++
+		m.frames = append(m.frames, frameStart{x.at, x.frame})
+	}
+	return nil
+}
+
+// endFrame completes the region of the newest frame.
+func (m *Marks) endFrame(at int64) {
+	f := m.frames[len(m.frames)-1]
+	m.done = append(m.done, capture.Region{Name: "frame " + f.name, Start: f.at, End: at})
+}
+
+// frameLabel is the label of a recording with marks.
+const frameLabel = "frame"
+
+// gather moves complete regions into a batch and labels its samples with their frame; times of the batch count from epoch. Frames that ended
+// before its last sample are forgotten.
+func (m *Marks) gather(b *capture.Batch, label int, epoch int64) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for _, r := range m.done {
+		r.Start, r.End = r.Start-epoch, r.End-epoch
+		b.Regions = append(b.Regions, r)
+	}
+	m.done = m.done[:0]
+	k := 0
+	for i := len(b.Labels[label]); i < len(b.Start); i++ {
+		middle := epoch + b.Start[i] + (b.End[i]-b.Start[i])/2
+		for k+1 < len(m.frames) && m.frames[k+1].at <= middle {
+			k++
+		}
+		name := ""
+		if k < len(m.frames) && m.frames[k].at <= middle {
+			name = m.frames[k].name
+		}
+		b.Labels[label] = append(b.Labels[label], name)
+	}
+	if k > 0 {
+		m.frames = append(m.frames[:0], m.frames[k:]...)
+	}
+}
+
+// conclude closes what is still open at the end of the recording and returns what went wrong.
+func (m *Marks) conclude(end int64) []string {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if n := len(m.frames); n > 0 && m.frames[n-1].at < end {
+		m.endFrame(end)
+	}
+	var warnings []string
+	for _, r := range m.open {
+		if r.Start < end {
+			r.End = end
+			m.done = append(m.done, r)
+		}
+		warnings = append(warnings, fmt.Sprintf("region %s was still open when the recording ended", r.Name))
+	}
+	m.open = nil
+	if more := m.bad - len(m.badText); more > 0 {
+		m.badText = append(m.badText, fmt.Sprintf("%d more lines of marks could not be used", more))
+	}
+	return append(warnings, m.badText...)
+}

@@ -1,0 +1,76 @@
+package hwio
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"astrolabe/capture"
+)
+
+func TestMarksBecomeRegionsAndFrames(t *testing.T) {
+	m := &Marks{}
+	for i, line := range []string{"begin load", "100 begin parse", "150 end parse", "half way", "end load", "frame", "frame", "frame 7", "begin never ended"} {
+		m.Line(line, int64(1000+i*100))
+	}
+	b := &capture.Batch{Start: []int64{0, 500, 620, 690}, End: []int64{500, 600, 680, 800}, Labels: [][]string{nil}}
+	m.gather(b, 0, 1000)
+	var got []string
+	for _, r := range b.Regions {
+		got = append(got, fmt.Sprintf("%s %d..%d/%d", r.Name, r.Start, r.End, r.Depth))
+	}
+	want := "parse -900..-850/1; half way 300..300/1; load 0..400/0; frame 0 500..600/0; frame 1 600..700/0"
+	if s := strings.Join(got, "; "); s != want {
+		t.Errorf("regions\n%s, want\n%s", s, want)
+	}
+	if s := fmt.Sprintf("%q", b.Labels[0]); s != `["" "0" "1" "7"]` {
+		t.Errorf("frames of the samples are %s", s)
+	}
+	warnings := m.conclude(2000)
+	if len(warnings) != 1 || !strings.Contains(warnings[0], "region never ended was still open") {
+		t.Errorf("warnings: %q", warnings)
+	}
+	b.Regions = nil
+	m.gather(b, 0, 1000)
+	if len(b.Regions) != 2 || b.Regions[0].Name != "frame 7" || b.Regions[0].End != 1000 || b.Regions[1].Name != "never ended" {
+		t.Errorf("what was open became %+v", b.Regions)
+	}
+}
+
+func TestMarksThatCannotBeUsedAreTold(t *testing.T) {
+	m := &Marks{}
+	lines := []string{"", "begin", "end nothing", "frame x", "-5 name", "frame 9", "3 frame 10", strings.Repeat("x", 2000), "a\tb"}
+	for _, l := range lines {
+		m.Line(l, 50)
+	}
+	m.Line("begin a", 50)
+	m.Line("20 end a", 60)
+	w := strings.Join(m.conclude(100), "\n")
+	for _, want := range []string{"the line is empty", "begin needs the name", "no region nothing is open", "a frame has a number", "not positive", "4 more lines"} {
+		if !strings.Contains(w, want) {
+			t.Errorf("warnings lack %q:\n%s", want, w)
+		}
+	}
+}
+
+func FuzzMarks(f *testing.F) {
+	f.Add("begin a\n5 end a\nframe\nframe 3\nname")
+	f.Fuzz(func(t *testing.T, text string) {
+		m := &Marks{}
+		for i, l := range strings.Split(text, "\n") {
+			m.Line(l, int64(i+1))
+		}
+		b := &capture.Batch{Start: []int64{0, 3}, End: []int64{3, 9}, Labels: [][]string{nil}}
+		m.gather(b, 0, 0)
+		m.conclude(1 << 40)
+		m.gather(b, 0, 0)
+		for _, r := range b.Regions {
+			if r.End < r.Start || r.Depth < 0 {
+				t.Fatalf("region %+v", r)
+			}
+		}
+		if len(b.Labels[0]) != 2 {
+			t.Fatalf("%d labels for 2 samples", len(b.Labels[0]))
+		}
+	})
+}
