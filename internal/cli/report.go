@@ -164,8 +164,21 @@ func (a *app) reportCapture(path string, f *reportFlags) (*capture.Capture, erro
 
 const (
 	libraryPrefix = "@astrolabe//"
-	triage        = "triage/" // the folder of the library with one script per catalogue
+	triage        = "triage/" // the folder of the library with one script per family of catalogues
 )
+
+// families are the catalogues that share a triage script, by the start of their ids; others have their own.
+var families = []struct{ prefix, script string }{{"mali-", "mali"}, {"intel-", "intel_oa"}, {"amd-gpa", "gpa"}}
+
+// triageOf is the name of a catalogue's triage script.
+func triageOf(id string) string {
+	for _, f := range families {
+		if strings.HasPrefix(id, f.prefix) {
+			return f.script
+		}
+	}
+	return strings.ReplaceAll(id, "-", "_")
+}
 
 // reportScripts names the scripts to run: the user's own, or the triage of the GPU and of the CPU columns.
 func reportScripts(c *capture.Capture, own string) ([]string, error) {
@@ -174,7 +187,7 @@ func reportScripts(c *capture.Capture, own string) ([]string, error) {
 	}
 	var names, lacking []string
 	for _, cat := range metrics.For(c) {
-		path := triage + cat.ID() + ".star"
+		path := triage + triageOf(cat.ID()) + ".star"
 		if _, err := fs.Stat(scripts.Library, path); err != nil {
 			lacking = append(lacking, cat.ID())
 			continue
