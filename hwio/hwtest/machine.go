@@ -36,7 +36,7 @@ func (r *Readiness) Ready() bool {
 
 // Machine is the emulated part of the system as models see it. Its methods are safe for concurrent use.
 //
-// The implementation (tree.go) keeps the tree in a temporary folder: text files are real files there, rewritten in place, so that a
+// The implementation (tree_linux_amd64.go) keeps the tree in a temporary folder: text files are real files there, rewritten in place, so that a
 // program which holds one open reads its new content.
 type Machine interface {
 	// Settings are what the user of the emulation chose.

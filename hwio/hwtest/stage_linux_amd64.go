@@ -1,0 +1,96 @@
+package hwtest
+
+import (
+	"fmt"
+	"os"
+	"runtime"
+	"strconv"
+	"strings"
+	"syscall"
+	"unsafe"
+
+	"golang.org/x/sys/unix"
+)
+
+// stageVariable makes a process of any program that holds this package the stage between Run and its program: the filter must be
+// installed by the process that then becomes the program. Its value is the number of the socket to Run.
+const stageVariable = "ASTROLABE_HWTEST_STAGE"
+
+// openLimit is the number of descriptors that a program may have at least, so that emulated ones find room above firstFD.
+const openLimit = 4096
+
+func init() {
+	if v, ok := os.LookupEnv(stageVariable); ok {
+		runStage(v)
+	}
+}
+
+// runStage installs the filter, sends the listener and becomes the program. What fails is told over the socket: an empty message
+// with a descriptor is success.
+func runStage(value string) {
+	runtime.LockOSThread()
+	sock, err := strconv.Atoi(value)
+	if err != nil || len(os.Args) < 3 {
+		fmt.Fprintf(os.Stderr, "the variable %s is only for emulations of hardware to set\n", stageVariable)
+		os.Exit(2)
+	}
+	unix.CloseOnExec(sock)
+	fail := func(what string, err error) {
+		_, _ = unix.Write(sock, fmt.Appendf(nil, "%s: %v", what, err))
+		os.Exit(126)
+	}
+	if err := raiseOpenLimit(); err != nil {
+		fail("raise the limit of open files", err)
+	}
+	if err := unix.Prctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0); err != nil {
+		fail("prctl(PR_SET_NO_NEW_PRIVS)", err)
+	}
+	fd, err := installFilter()
+	if err != nil {
+		fail("seccomp(2) with a listener", err)
+	}
+	if err := unix.Sendmsg(sock, []byte{0}, unix.UnixRights(fd), nil, 0); err != nil {
+		fail("send the listener", err)
+	}
+	_ = unix.Close(fd)
+	var env []string
+	for _, e := range os.Environ() {
+		if !strings.HasPrefix(e, stageVariable+"=") {
+			env = append(env, e)
+		}
+	}
+	err = syscall.Exec(os.Args[1], os.Args[2:], env)
+	_, _ = unix.Write(sock, []byte(err.Error()))
+	os.Exit(127)
+}
+
+func raiseOpenLimit() error {
+	var r syscall.Rlimit
+	if err := syscall.Getrlimit(syscall.RLIMIT_NOFILE, &r); err != nil {
+		return err
+	}
+	if r.Max < firstFD+100 {
+		return fmt.Errorf("it is %d, and emulated descriptors need numbers from %d on", r.Max, firstFD)
+	}
+	r.Cur = min(r.Max, openLimit)
+	return syscall.Setrlimit(syscall.RLIMIT_NOFILE, &r)
+}
+
+// installFilter returns the listener. Parked calls are interrupted only by what kills the program, where the kernel can do that
+// (Linux 5.19): else a runtime's own signals would abort them.
+func installFilter() (int, error) {
+	f := filter()
+	prog := unix.SockFprog{Len: uint16(len(f)), Filter: &f[0]}
+	var e unix.Errno
+	for _, flags := range []uintptr{filterNewListener | filterWaitKillable, filterNewListener} {
+		var fd uintptr
+		fd, _, e = unix.RawSyscall(unix.SYS_SECCOMP, setModeFilter, flags, uintptr(unsafe.Pointer(&prog)))
+		if e == 0 {
+			return int(fd), nil
+		}
+		if e != unix.EINVAL {
+			break
+		}
+	}
+	return -1, e
+}
