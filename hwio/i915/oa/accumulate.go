@@ -1,0 +1,386 @@
+package oa
+
+import (
+	"fmt"
+
+	"astrolabe/capture"
+)
+
+// Options say how reports are accumulated.
+type Options struct {
+	Info Info
+	// GPU is the catalogue id; "" takes that of Info.DeviceID, if there is one.
+	GPU string
+	// Source is the name of the reader, for the columns' descriptions.
+	Source string
+	// Variant is the meaning of a report's first word; nil takes that of Info.DeviceID.
+	Variant *Variant
+	// Filtered says that the stream is restricted to the hardware context Context: reports of others come without a valid id.
+	Filtered bool
+	Context  uint32
+	// PeriodTicks is the sampling period in ticks of the timestamp, to estimate how many reports were lost; 0 if unknown.
+	PeriodTicks uint64
+	// Survey is the result of a first pass over the stream; nil for a live one.
+	Survey *Survey
+	// Separate makes rows of reports 0 and 1, 2 and 3, and so on, instead of every report with the next.
+	Separate bool
+}
+
+// Accumulator turns reports into rows, one from each report to the next: exact deltas, as wide as each field is. Everything is
+// told to it in the order of the stream. It is used by one goroutine at a time and holds a fixed number of reports; what it
+// appends to a batch is all that grows.
+type Accumulator struct {
+	opt     Options
+	format  *Format
+	variant Variant
+	layout  layout
+	schema  capture.Schema
+	clock   clock
+	limits  limits
+	stats   Stats
+	doubts  doubts
+	names   contextNames
+
+	block block
+	base  base
+
+	// Of correlation points.
+	seen    point // the last one met in the stream
+	synced  bool  // there is one
+	renewed bool  // it came after the last report
+	next    int   // of the points of a survey, the next to be met
+
+	pending  Marks // losses since the last report
+	why      string
+	marks    Marks // of the base: what was lost before it
+	retry    int   // reports in a row that ran backwards
+	misses   int   // of a filtered stream: mismatching reports in a row, with the base
+	lastEnd  int64 // of the last row, ns
+	anyRow   bool
+	pairOpen bool // of Separate: the base waits for its second report
+
+	stopped    bool // the clock stood still in the last row
+	stoppedRow capture.Region
+}
+
+// base is the report that the next one is compared with.
+type base struct {
+	set     bool
+	slot    int // in the block
+	full    int64
+	stamp   uint32
+	id      ReportID
+	context uint32
+	match   bool  // of a filtered stream
+	end     int64 // CPU time, ns
+}
+
+// NewAccumulator checks the options. The error says what is wrong with Info.
+func NewAccumulator(o Options) (*Accumulator, error) {
+	f, err := FormatByEnum(o.Info.Format)
+	if err != nil {
+		return nil, err
+	}
+	a := &Accumulator{opt: o, format: f}
+	if o.Variant != nil {
+		a.variant = *o.Variant
+	} else {
+		v, sure := VariantOf(o.Info.DeviceID)
+		if a.variant = v; !sure {
+			a.schema.Config.Warnings = append(a.schema.Config.Warnings, fmt.Sprintf("device %#04x is unknown: the first words of its reports are read as those of Gen9", o.Info.DeviceID))
+		}
+	}
+	if a.opt.Info.TimestampFrequency == 0 {
+		a.opt.Info.TimestampFrequency = TimestampFrequencyOf(o.Info.DeviceID)
+		a.schema.Config.Warnings = append(a.schema.Config.Warnings, fmt.Sprintf("the timestamp frequency is not stated: %g MHz is assumed, which this GPU has by its device id", float64(a.opt.Info.TimestampFrequency)/1e6))
+	}
+	if a.opt.Info.TimestampFrequency > 1e12 {
+		return nil, fmt.Errorf("timestamp frequency of %d Hz: Intel's GPUs have 12 to 20 MHz", a.opt.Info.TimestampFrequency)
+	}
+	a.configure()
+	a.limits = newLimits(&a.opt.Info)
+	a.clock.frequency = a.opt.Info.TimestampFrequency
+	if o.Survey != nil {
+		anew := false
+		for _, s := range o.Survey.syncs {
+			if anew = anew || s.anew; s.anew {
+				continue
+			}
+			if a.clock.add(s.Correlation, anew) {
+				anew = false
+			}
+		}
+	}
+	a.block.init(f.Size)
+	return a, nil
+}
+
+// configure makes the schema.
+func (a *Accumulator) configure() {
+	cfg, info := &a.schema.Config, &a.opt.Info
+	cfg.GPU = a.opt.GPU
+	if cfg.GPU == "" {
+		var why string
+		if cfg.GPU, why = CatalogueOf(info.DeviceID); why != "" {
+			cfg.Warnings = append(cfg.Warnings, why)
+		}
+	}
+	props, warnings := info.Properties()
+	cfg.Properties, cfg.Warnings = props, append(cfg.Warnings, warnings...)
+	cfg.Device = deviceOf(info)
+	a.layout = newLayout(a.format, a.variant, cfg.GPU, a.opt.Source)
+	a.schema.Columns = a.layout.columns
+	a.schema.Labels = []string{LabelContext}
+	if a.variant != UserID {
+		a.schema.Labels = append(a.schema.Labels, LabelReason)
+	}
+}
+
+// Schema describes the rows: columns, labels, and of the capture the GPU, device, properties and warnings known from the start.
+func (a *Accumulator) Schema() *capture.Schema { return &a.schema }
+
+// Format is the layout of the reports.
+func (a *Accumulator) Format() *Format { return a.format }
+
+// Correlate takes over a clock correlation. In a live stream it is to be taken before the read whose reports follow: these then lie
+// between two points.
+func (a *Accumulator) Correlate(c Correlation) {
+	if a.opt.Survey == nil {
+		if a.clock.add(c, false) {
+			a.meet(a.clock.points[len(a.clock.points)-1])
+		}
+		return
+	}
+	for i := a.next; i < len(a.clock.points); i++ {
+		if a.clock.points[i].measured == c {
+			a.next = i + 1
+			a.meet(a.clock.points[i])
+			return
+		}
+	}
+}
+
+func (a *Accumulator) meet(p point) {
+	a.seen, a.synced, a.renewed = p, true, true
+	if p.fresh {
+		a.Restart("the GPU's clock was set anew")
+	}
+}
+
+// ReportLost says that the hardware dropped reports here.
+func (a *Accumulator) ReportLost() {
+	a.stats.ReportLost++
+	a.pending.Within = addMark(a.pending.Within)
+}
+
+// BufferLost says that the buffer overflowed here and the unit was started again.
+func (a *Accumulator) BufferLost() {
+	a.stats.BufferLost++
+	a.pending.Buffer = addMark(a.pending.Buffer)
+	a.drop("the buffer overflowed and every report in it was lost")
+}
+
+// Restart says that what follows does not continue what was before, such as after the stream was disabled and enabled. why is a
+// clause for the gap, such as "the stream was stopped for a while".
+func (a *Accumulator) Restart(why string) {
+	a.stats.Restarts++
+	a.pending.Restarts = addMark(a.pending.Restarts)
+	a.drop(why)
+}
+
+func (a *Accumulator) drop(why string) {
+	a.why = why
+	a.base.set, a.pairOpen = false, false
+}
+
+func addMark(n uint16) uint16 { return min(n, 1<<16-2) + 1 }
+
+// Report takes over a report, and appends rows to b when enough have come together. The error is that of a report of another size;
+// it is not taken over. r is not kept.
+func (a *Accumulator) Report(b *capture.Batch, r Report) error {
+	if len(r) != a.format.Size {
+		return fmt.Errorf("report of %d bytes, and format %s has %d", len(r), a.format.Name, a.format.Size)
+	}
+	stamp := r.Timestamp()
+	if r.ID() == 0 && stamp == 0 && a.variant != UserID {
+		a.stats.NotLanded++
+		return nil
+	}
+	a.stats.Reports++
+	renewed := a.renewed
+	full := a.unwrap(stamp)
+	if !a.base.set {
+		a.start(b, r, full)
+		return nil
+	}
+	elapsed := full - a.base.full
+	switch {
+	case elapsed < 0:
+		// One report out of order is left out, and the next is compared with the same base. A second one means that time itself was set back.
+		a.stats.Backwards++
+		if a.retry++; a.retry < 2 {
+			a.renewed = renewed
+			return nil
+		}
+		if !renewed {
+			full += 1 << 32 // nothing tells how far time was set back: it goes on
+		}
+		a.pending.Restarts = addMark(a.pending.Restarts)
+		a.why = "the GPU's timestamps ran backwards"
+		a.start(b, r, full)
+		return nil
+	case elapsed == 0:
+		a.stats.ZeroElapsed++
+		a.move(b, r, full)
+		return nil
+	}
+	if a.opt.Separate && !a.pairOpen {
+		a.start(b, r, full)
+		return nil
+	}
+	a.row(b, r, full, uint64(elapsed))
+	return nil
+}
+
+// unwrap is the full timestamp of a report: by the correlation that came since the last report, else by its distance to that.
+func (a *Accumulator) unwrap(stamp uint32) int64 {
+	renewed := a.renewed
+	a.renewed = false
+	if a.stats.Reports == 1 {
+		switch {
+		case a.synced:
+			return a.seen.anchor(stamp)
+		case a.opt.Survey != nil && a.opt.Survey.beginning:
+			return a.opt.Survey.begin
+		}
+		return int64(stamp)
+	}
+	forward := a.base.full + int64(stamp-a.base.stamp)
+	if renewed {
+		// They differ by whole wraps. More of them passed than two reports can show, or none: time ran backwards.
+		return a.seen.anchor(stamp)
+	}
+	if a.base.set && stamp-a.base.stamp > 1<<31 {
+		return a.base.full - int64(a.base.stamp-stamp)
+	}
+	return forward
+}
+
+// start makes a report the base, with nothing to compare it with.
+func (a *Accumulator) start(b *capture.Batch, r Report, full int64) {
+	a.move(b, r, full)
+	a.base.end = a.time(full)
+	a.pairOpen = true
+	if a.pending.Breaks() {
+		a.gapBefore(b, a.base.end)
+	}
+	a.marks = Marks{Before: a.pending.Within, Buffer: a.pending.Buffer, Restarts: a.pending.Restarts}
+	a.pending = Marks{}
+	if !a.base.match {
+		a.misses = 2 // what came before is unknown, so this is no single mismatch
+	}
+}
+
+// move makes a report the base.
+func (a *Accumulator) move(b *capture.Batch, r Report, full int64) {
+	if a.block.full() {
+		a.write(b)
+	}
+	id := a.variant.Decode(r.ID())
+	if a.base.set && id.HasRatios && (id.Slice != a.base.id.Slice || id.Unslice != a.base.id.Unslice) {
+		a.stats.ClockChanges++
+	}
+	a.retry = 0
+	a.base = base{set: true, slot: a.block.add(r), full: full, stamp: r.Timestamp(), id: id, context: r.Context(), end: a.base.end}
+	if a.opt.Filtered {
+		a.base.match = a.matches(id, r.Context())
+		if a.misses++; a.base.match {
+			a.misses = 0
+		}
+	}
+}
+
+func (a *Accumulator) matches(id ReportID, context uint32) bool {
+	return id.ContextValid && context == a.opt.Context
+}
+
+// time is the CPU's time of a report: it never goes back before the end of the last row.
+func (a *Accumulator) time(full int64) int64 {
+	t := a.clock.ns(full)
+	if a.anyRow {
+		t = max(t, a.lastEnd)
+	}
+	return t
+}
+
+// row appends the row from the base to r.
+func (a *Accumulator) row(b *capture.Batch, r Report, full int64, elapsed uint64) {
+	if a.block.full() {
+		a.write(b)
+	}
+	before, misses := a.base, a.misses
+	a.move(b, r, full)
+	end := a.time(full)
+	w := &a.block.rows[a.block.n]
+	*w = row{old: before.slot, new: a.base.slot, start: before.end, end: max(end, before.end), begin: before.full, elapsed: elapsed, id: before.id, marks: a.marks}
+	w.marks.Within = a.pending.Within
+	a.context(w, &before, misses)
+	if p := a.clock.near(full); p != nil {
+		w.sync, w.synced = p.Correlation, true
+	}
+	a.limits.judge(w, a.block.ticks(w))
+	a.note(b, w)
+	a.block.n++
+	a.marks, a.pending = Marks{}, Marks{}
+	a.base.end, a.lastEnd, a.anyRow = w.end, w.end, true
+	a.pairOpen = false
+}
+
+// context names the context of a row, which is that of the report that begins it.
+func (a *Accumulator) context(w *row, before *base, misses int) {
+	valid := before.id.ContextValid && before.context != NoContext
+	if a.variant == UserID {
+		valid = before.context != NoContext
+	}
+	switch {
+	case w.marks.Within > 0:
+		// Another context may have run meanwhile: the row counts for the whole only.
+		w.context = ""
+	case a.opt.Filtered && before.match:
+		w.context = a.names.name(a.opt.Context)
+	case a.opt.Filtered && misses == 1 && a.base.match:
+		// The hardware sometimes marks one report invalid where the same context is submitted again.
+		w.context = a.names.name(a.opt.Context)
+		a.stats.Spurious++
+	case a.opt.Filtered:
+		w.context = OtherContext
+		a.stats.Elsewhere++
+	case valid:
+		w.context = a.names.name(before.context)
+	default:
+		w.context = IdleContext
+	}
+	if before.match {
+		a.stats.Matched++
+	}
+}
+
+// Names of contexts without an id.
+const (
+	IdleContext  = "idle"          // no context was valid
+	OtherContext = "other or idle" // of a filtered stream: any but the one that was asked for
+)
+
+// Flush appends the rows that are complete to b. A live reader calls it at the end of every read.
+func (a *Accumulator) Flush(b *capture.Batch) {
+	a.write(b)
+	if a.opt.Survey == nil {
+		a.clock.forget()
+	}
+}
+
+// Finish appends what remains to b: the rows that are complete, and what was lost after the last of them.
+func (a *Accumulator) Finish(b *capture.Batch) {
+	a.Flush(b)
+	a.endStop(b)
+}

@@ -1,0 +1,106 @@
+package oa
+
+import (
+	"fmt"
+	"strconv"
+
+	"astrolabe/capture"
+)
+
+// Labels of a capture of reports. The live reader may add its own after them.
+const (
+	LabelContext = "context" // of the row: "0x20", or "idle" where no context was valid
+	LabelReason  = "reason"  // why the report that begins the row was written
+)
+
+// Names of the gauges of the clocks that a report shows, in MHz: what was asked for at the moment of the report. The
+// average core clock is GPU_TICKS by time.
+const (
+	ColSliceClock   = "SLICE_CLOCK"
+	ColUnsliceClock = "UNSLICE_CLOCK"
+)
+
+// layout says where the columns of a recording stand.
+type layout struct {
+	counters int // the first of the format's counters; TIMESTAMP and GPU_TICKS stand before them
+	clocks   int // slice, then unslice; -1 without
+	keep     int // the columns of the block "report", in the order of keepColumns
+	columns  []capture.ColumnSpec
+}
+
+var keepColumns = []struct{ name, title, unit, doc string }{
+	{ColID, "", "", ""},      // the catalogue describes it
+	{ColContext, "", "", ""}, // too
+	{ColEndID, "Report Id at the End", "bits", "First word of the report that ends the row. Kept for writing recording files."},
+	{ColEndContext, "Context Id at the End", "id", "Context id of the report that ends the row. Kept for writing recording files."},
+	{ColTime, "Report Time", "ticks", "Full timestamp of the report that begins the row. Kept for writing recording files."},
+	{ColSyncCPU, "Correlation, CPU", "ns", "CPU time of the clock correlation that governs the row. Kept for writing recording files."},
+	{ColSyncGPU, "Correlation, GPU", "ticks", "GPU timestamp of the clock correlation that governs the row. Kept for writing recording files."},
+	{ColMarks, "Loss Marks", "bits", "How often reports (bits 15:0 within the row, 31:16 before it) and the whole buffer (47:32) were lost, and how often measuring began anew (63:48). Kept for writing recording files."},
+}
+
+func newLayout(f *Format, v Variant, gpu, source string) layout {
+	var l layout
+	add := func(m capture.Meta, integer bool) {
+		m.GPU, m.Source = gpu, source
+		l.columns = append(l.columns, capture.ColumnSpec{Meta: m, Integer: integer})
+	}
+	delta := func(name string) capture.Meta {
+		m := capture.Meta{Name: name, Kind: capture.Delta, Block: "OA"}
+		if gpu == "" { // no catalogue will describe it
+			m.Title, m.Unit = name, "events"
+		}
+		return m
+	}
+	add(capture.Meta{Name: "TIMESTAMP", Kind: capture.Delta, Unit: "ticks", Block: "OA"}, true)
+	add(capture.Meta{Name: "GPU_TICKS", Kind: capture.Delta, Unit: "cycles", Block: "OA"}, true)
+	l.counters = len(l.columns)
+	for _, name := range f.Counters() {
+		add(delta(name), true)
+	}
+	l.clocks = -1
+	if v == Gen9 {
+		l.clocks = len(l.columns)
+		add(capture.Meta{Name: ColSliceClock, Title: "Slice Clock", Unit: "MHz", Kind: capture.Gauge, Block: "clock",
+			Doc: "Clock of the slices that was asked for when the report was written, from the ratio in its first word."}, false)
+		add(capture.Meta{Name: ColUnsliceClock, Title: "Unslice Clock", Unit: "MHz", Kind: capture.Gauge, Block: "clock",
+			Doc: "Clock of what the slices share, asked for when the report was written, from the ratio in its first word."}, false)
+	}
+	l.keep = len(l.columns)
+	for _, k := range keepColumns {
+		add(capture.Meta{Name: k.name, Title: k.title, Unit: k.unit, Doc: k.doc, Kind: capture.Gauge, Block: KeepBlock}, true)
+	}
+	return l
+}
+
+// contextNames makes the texts of context ids, each once.
+type contextNames struct {
+	last  uint32
+	text  string
+	known map[uint32]string
+}
+
+// maxContextNames bounds the texts that are kept; a live GPU makes new ids all the time.
+const maxContextNames = 4096
+
+func (n *contextNames) name(id uint32) string {
+	if n.text != "" && id == n.last {
+		return n.text
+	}
+	text, ok := n.known[id]
+	if !ok {
+		if n.known == nil || len(n.known) >= maxContextNames {
+			n.known = map[uint32]string{}
+		}
+		text = "0x" + strconv.FormatUint(uint64(id), 16)
+		n.known[id] = text
+	}
+	n.last, n.text = id, text
+	return text
+}
+
+// deviceOf describes the device of a recording.
+func deviceOf(i *Info) capture.Device {
+	return capture.Device{Name: DeviceName(i.DeviceID), Vendor: "Intel", Driver: "i915", ID: fmt.Sprintf("8086:%04x", i.DeviceID),
+		Extra: map[string]string{"revision": strconv.Itoa(int(i.Revision))}}
+}

@@ -1,0 +1,164 @@
+package oa
+
+import (
+	"encoding/hex"
+	"fmt"
+	"strings"
+
+	"astrolabe/capture"
+)
+
+// A capture of reports keeps what a recording file needs besides the deltas: device information in its properties and, in columns
+// of the block "report", one value per row (a row lies between two reports). All are gauges of whole numbers; they say nothing about
+// the GPU's work, and only a capture with one row per pair of reports has them in a usable form.
+const (
+	// KeepBlock is the block of those columns.
+	KeepBlock = "report"
+
+	ColID         = "RPT_ID"     // first word of the report that begins the row, as the hardware wrote it
+	ColContext    = "CTX_ID"     // its context id, as the driver passed it on
+	ColEndID      = "END_RPT_ID" // the same of the report that ends the row
+	ColEndContext = "END_CTX_ID"
+	ColTime       = "REPORT_TIME" // full timestamp of the report that begins the row, ticks modulo 2^64
+	// ColSyncCPU and ColSyncGPU are the clock correlation that governs the row: the last one before its end, or the first there is.
+	ColSyncCPU = "CORRELATION_CPU" // ns
+	ColSyncGPU = "CORRELATION_GPU" // ticks of the register
+	ColMarks   = "REPORT_MARKS"    // see Marks
+)
+
+// Marks are the losses around a row, as kept in the column ColMarks.
+type Marks struct {
+	Within   uint16 // OA_REPORT_LOST between the row's two reports
+	Before   uint16 // OA_REPORT_LOST before the report that begins it, after the row before
+	Buffer   uint16 // OA_BUFFER_LOST before it
+	Restarts uint16 // other new beginnings before it: the stream was started again, or time ran backwards
+}
+
+// Pack is the column's value.
+func (m Marks) Pack() uint64 {
+	return uint64(m.Within) | uint64(m.Before)<<16 | uint64(m.Buffer)<<32 | uint64(m.Restarts)<<48
+}
+
+// UnpackMarks is the inverse of Pack.
+func UnpackMarks(v uint64) Marks {
+	return Marks{uint16(v), uint16(v >> 16), uint16(v >> 32), uint16(v >> 48)}
+}
+
+// Breaks reports whether the row does not follow from the row before.
+func (m Marks) Breaks() bool { return m.Buffer > 0 || m.Restarts > 0 }
+
+// Names of properties. Those of the equations' variables are the catalogue's.
+const (
+	propSet        = "metric_set"
+	propGUID       = "metric_set_guid"
+	propFormat     = "oa_format"
+	propDevice     = "pci_device_id"
+	propRevision   = "SkuRevisionId"
+	propFrequency  = "GpuTimestampFrequency"
+	propMin        = "GpuMinFrequency"
+	propMax        = "GpuMaxFrequency"
+	propClass      = "engine_class"
+	propInstance   = "engine_instance"
+	propTopology   = "oa_topology" // the blob in hexadecimal
+	propEUs        = "EuCoresTotalCount"
+	propSlices     = "EuSlicesTotalCount"
+	propSubslices  = "EuSubslicesTotalCount"
+	propThreads    = "EuThreadsCount"
+	propSliceMask  = "SliceMask"
+	propSSMask     = "SubsliceMask"
+	propQueryMode  = "QueryMode"
+	topologyUnread = "the topology is unreadable, so metrics that depend on the number of EUs are missing: "
+)
+
+// Properties are the constants of a capture that i describes: the variables of the metric sets' equations and what a recording file
+// needs. What is unknown (0, or empty) is left out. Warnings say what could not be read.
+func (i *Info) Properties() (props []capture.Property, warnings []string) {
+	number := func(name string, v float64) {
+		props = append(props, capture.Property{Name: name, Number: v})
+	}
+	words := func(name, v string) {
+		if v != "" {
+			props = append(props, capture.Property{Name: name, Text: v, IsText: true})
+		}
+	}
+	known := func(name string, v float64) {
+		if v != 0 {
+			number(name, v)
+		}
+	}
+	words(propSet, i.Set)
+	words(propGUID, i.GUID)
+	if f, err := FormatByEnum(i.Format); err == nil {
+		words(propFormat, f.Name)
+	}
+	known(propDevice, float64(i.DeviceID))
+	number(propRevision, float64(i.Revision))
+	known(propFrequency, float64(i.TimestampFrequency))
+	known(propMin, float64(i.MinFrequency))
+	known(propMax, float64(i.MaxFrequency))
+	number(propClass, float64(i.EngineClass))
+	number(propInstance, float64(i.EngineInstance))
+	number(propThreads, float64(ThreadsPerEU(i.DeviceID)))
+	number(propQueryMode, 0)
+	if len(i.Topology) == 0 {
+		return props, warnings
+	}
+	words(propTopology, hex.EncodeToString(i.Topology))
+	t, err := ParseTopology(i.Topology)
+	if err != nil {
+		return props, append(warnings, topologyUnread+err.Error())
+	}
+	number(propEUs, float64(t.EUs))
+	number(propSlices, float64(t.Slices))
+	number(propSubslices, float64(t.Subslices))
+	number(propSliceMask, float64(t.SliceMask))
+	number(propSSMask, float64(t.SubsliceMask))
+	return props, warnings
+}
+
+// InfoOf reads back what Properties put into a capture. The error names what is missing.
+func InfoOf(c *capture.Config) (Info, error) {
+	var i Info
+	var lacks []string
+	find := func(name string) (capture.Property, bool) {
+		for _, p := range c.Properties {
+			if p.Name == name {
+				return p, true
+			}
+		}
+		return capture.Property{}, false
+	}
+	number := func(name string, need bool) float64 {
+		p, ok := find(name)
+		if need && (!ok || p.IsText) {
+			lacks = append(lacks, name)
+		}
+		return p.Number
+	}
+	word := func(name string) string {
+		p, _ := find(name)
+		return p.Text
+	}
+	i.TimestampFrequency = uint64(number(propFrequency, true))
+	i.DeviceID = uint32(number(propDevice, true))
+	i.Revision = uint32(number(propRevision, false))
+	i.MinFrequency, i.MaxFrequency = uint32(number(propMin, false)), uint32(number(propMax, false))
+	i.EngineClass, i.EngineInstance = uint32(number(propClass, false)), uint32(number(propInstance, false))
+	i.Set, i.GUID = word(propSet), word(propGUID)
+	if f, err := FormatByName(word(propFormat)); err == nil {
+		i.Format = f.Enum
+	} else {
+		lacks = append(lacks, propFormat)
+	}
+	if text := word(propTopology); text != "" {
+		blob, err := hex.DecodeString(text)
+		if err != nil {
+			return i, fmt.Errorf("property %s is not hexadecimal: %w", propTopology, err)
+		}
+		i.Topology = blob
+	}
+	if len(lacks) > 0 {
+		return i, fmt.Errorf("the capture has no property %s: it was not made from a stream of OA reports, or has lost them", strings.Join(lacks, ", "))
+	}
+	return i, nil
+}

@@ -1,0 +1,124 @@
+package oa
+
+import (
+	"math"
+	"math/bits"
+)
+
+// Survey is what a stream of records holds, found in a first pass so that the second can map every report's time to the CPU's
+// between the correlations on both of its sides. A live reader needs none.
+type Survey struct {
+	Reports int            // records of type RecordSample
+	Sizes   map[int]int    // of their reports in bytes, and how many have that
+	Types   map[uint32]int // records of types that this package does not know
+
+	syncs []sync
+	begun bool // a recording has begun: its headers, or any record
+
+	// Of the reports before the first correlation.
+	anchored    bool
+	first, last uint32
+	moved       int64
+	any         bool
+
+	timer     uint32 // timestamp of the last report by the timer
+	timed     bool
+	shortest  uint32 // between two reports by the timer
+	begin     int64  // full timestamp of the first report
+	beginning bool   // begin is known
+}
+
+type sync struct {
+	Correlation
+	anew bool // the first of another recording
+}
+
+// Add takes note of a record.
+func (s *Survey) Add(r Record) {
+	switch r.Type {
+	case RecordSample:
+		s.Reports++
+		if s.Sizes == nil {
+			s.Sizes = map[int]int{}
+		}
+		s.Sizes[len(r.Data)]++
+		if len(r.Data) >= 4*(dwTicks+1) {
+			s.report(Report(r.Data))
+		}
+	case RecordCorrelation:
+		c, err := ParseCorrelation(r.Data)
+		if err != nil {
+			return
+		}
+		if !s.anchored && s.any {
+			p := point{full: int64(c.GPU)}
+			s.begin, s.beginning = p.anchor(s.last)-s.moved, true
+		}
+		s.anchored = true
+		s.syncs = append(s.syncs, sync{Correlation: c})
+	case RecordVersion:
+		s.anew()
+	case RecordReportLost, RecordBufferLost, RecordInfo, RecordTopology:
+	default:
+		if s.Types == nil {
+			s.Types = map[uint32]int{}
+		}
+		s.Types[r.Type]++
+	}
+}
+
+// anew notes that another recording begins.
+func (s *Survey) anew() {
+	if s.begun && len(s.syncs) > 0 {
+		s.syncs = append(s.syncs, sync{anew: true})
+	}
+	s.begun, s.timed = true, false
+}
+
+func (s *Survey) report(r Report) {
+	ts := r.Timestamp()
+	if r.ID() == 0 && ts == 0 {
+		return
+	}
+	if !s.anchored {
+		if !s.any {
+			s.any, s.first, s.last = true, ts, ts
+		}
+		if d := ts - s.last; d <= math.MaxInt32 {
+			s.moved += int64(d)
+			s.last = ts
+		}
+	}
+	if r.ID()>>19&uint32(Timer) == 0 {
+		return
+	}
+	if d := ts - s.timer; s.timed && d > 0 && (s.shortest == 0 || d < s.shortest) {
+		s.shortest = d
+	}
+	s.timer, s.timed = ts, true
+}
+
+// Correlations is the number of clock correlations.
+func (s *Survey) Correlations() int {
+	n := 0
+	for _, c := range s.syncs {
+		if !c.anew {
+			n++
+		}
+	}
+	return n
+}
+
+// PeriodTicks is the sampling period that the timer's reports show, a power of two in ticks; 0 where they show none.
+func (s *Survey) PeriodTicks() uint64 {
+	if s.shortest == 0 {
+		return 0
+	}
+	down := uint64(1) << (bits.Len32(s.shortest) - 1)
+	for _, p := range []uint64{down, 2 * down} {
+		if math.Abs(float64(s.shortest)-float64(p)) <= 0.02*float64(p) {
+			return p
+		}
+	}
+	return 0
+}

@@ -1,0 +1,76 @@
+package oa
+
+import (
+	"encoding/binary"
+	"fmt"
+	"math/bits"
+)
+
+// Topology is what the kernel's topology query says about the EUs that are present.
+type Topology struct {
+	Slices, Subslices, EUs int    // how many are present, over all
+	SliceMask              uint64 // bit s: slice s
+	SubsliceMask           uint64 // bit s*3+ss on Gen9, see Variables
+	MaxSlices, MaxSubslices,
+	MaxEUs int // per slice and subslice: what the layout has room for
+}
+
+// topologyHeader is its size in bytes: eight 16-bit numbers.
+const topologyHeader = 16
+
+// subslicesPerSlice is how many bits the metric sets' equations give each slice of a Gen9 GPU in $SubsliceMask.
+const subslicesPerSlice = 3
+
+// ParseTopology reads the blob of DRM_I915_QUERY_TOPOLOGY_INFO. Bytes after it, such as padding, are ignored.
+func ParseTopology(blob []byte) (Topology, error) {
+	var t Topology
+	if len(blob) < topologyHeader {
+		return t, fmt.Errorf("topology of %d bytes: its header alone has %d", len(blob), topologyHeader)
+	}
+	u16 := func(i int) int { return int(binary.LittleEndian.Uint16(blob[2*i:])) }
+	t.MaxSlices, t.MaxSubslices, t.MaxEUs = u16(1), u16(2), u16(3)
+	ssOffset, ssStride, euOffset, euStride := u16(4), u16(5), u16(6), u16(7)
+	if t.MaxSlices > 64/subslicesPerSlice || t.MaxSubslices > 64 || t.MaxEUs > 64 {
+		return t, fmt.Errorf("topology with room for %d slices, %d subslices and %d EUs is not one of these GPUs", t.MaxSlices, t.MaxSubslices, t.MaxEUs)
+	}
+	data := blob[topologyHeader:]
+	get := func(at, bit int) (bool, error) {
+		i := at + bit/8
+		if i >= len(data) {
+			return false, fmt.Errorf("topology of %d bytes ends before its byte %d", len(blob), topologyHeader+i)
+		}
+		return data[i]>>(bit%8)&1 != 0, nil
+	}
+	for s := range t.MaxSlices {
+		on, err := get(0, s)
+		if err != nil {
+			return t, err
+		}
+		if !on {
+			continue
+		}
+		t.SliceMask |= 1 << s
+		for ss := range t.MaxSubslices {
+			if on, err = get(ssOffset+s*ssStride, ss); err != nil {
+				return t, err
+			}
+			if !on {
+				continue
+			}
+			t.Subslices++
+			if ss < subslicesPerSlice {
+				t.SubsliceMask |= 1 << (s*subslicesPerSlice + ss)
+			}
+			for e := range t.MaxEUs {
+				if on, err = get(euOffset+(s*t.MaxSubslices+ss)*euStride, e); err != nil {
+					return t, err
+				}
+				if on {
+					t.EUs++
+				}
+			}
+		}
+	}
+	t.Slices = bits.OnesCount64(t.SliceMask)
+	return t, nil
+}
