@@ -1,0 +1,45 @@
+package i915
+
+import (
+	"errors"
+	"fmt"
+	"syscall"
+
+	"astrolabe/hwio/i915/oa"
+)
+
+const (
+	// correlateEvery is the time between two correlations of the clocks in nanoseconds: their drift within it is far below a
+	// microsecond.
+	correlateEvery = 1e9
+	// correlateTries is how many readings are taken, of which the quickest counts.
+	correlateTries = 5
+)
+
+// correlate reads the GPU's clock between two looks at the CPU's, several times, and keeps the reading with the least time between
+// the looks: the register was read somewhere in it. slack is that time in nanoseconds.
+func correlate(k kernel, d device) (best oa.Correlation, slack int64, err error) {
+	slack = -1
+	for range correlateTries {
+		before := k.now()
+		ticks, err := d.readRegister(regTimestamp)
+		after := k.now()
+		if err != nil {
+			return oa.Correlation{}, 0, explainRegister(err)
+		}
+		if took := after - before; slack < 0 || took < slack {
+			slack, best = took, oa.Correlation{CPU: before + took/2, GPU: ticks}
+		}
+	}
+	return best, slack, nil
+}
+
+func explainRegister(err error) error {
+	switch {
+	case gone(err):
+		return fmt.Errorf("read the GPU's clock: the GPU is gone (%w)", cause(err))
+	case errors.Is(err, syscall.EINVAL), errors.Is(err, syscall.ENOTTY):
+		return fmt.Errorf("the driver does not show the GPU's clock, so that its reports cannot be placed in time; boot Linux 4.14 or newer (%w)", cause(err))
+	}
+	return fmt.Errorf("read the GPU's clock: %w", cause(err))
+}

@@ -1,0 +1,75 @@
+package i915
+
+import (
+	"fmt"
+
+	"astrolabe/hwio/internal/drm"
+	"astrolabe/hwio/internal/sysroot"
+)
+
+// gen9Frequency is that of the timestamps of every Gen9 GPU with big cores.
+const gen9Frequency = 12_000_000
+
+// hardware is what the driver and sysfs say about an open GPU.
+type hardware struct {
+	card      drm.Card
+	part      part
+	deviceID  uint64
+	revision  uint64
+	perfRev   int    // revision of the driver's interface
+	frequency uint64 // of the timestamps of reports, in Hz
+	minClock  uint64 // of the render engine, in Hz; 0 where the driver does not say
+	maxClock  uint64
+	topology  *topology
+	warnings  []string
+}
+
+// readHardware asks an open node for what the metric sets' equations and a recording need.
+func readHardware(root sysroot.Root, c candidate, d device) (*hardware, error) {
+	h := &hardware{card: c.card, part: c.part, deviceID: c.card.Device, revision: c.card.Revision, perfRev: perfRevision(d)}
+	if v, err := d.param(paramRevision); err == nil && v >= 0 {
+		h.revision = uint64(v)
+	}
+	var ok bool
+	if h.frequency, ok = timestampFrequency(d); !ok {
+		h.warnings = append(h.warnings, fmt.Sprintf("i915: this kernel does not tell the frequency of the GPU's timestamps; that of all Kaby Lake GPUs, %d Hz, is taken", gen9Frequency))
+	}
+	h.minClock = clock(root, c.card, "gt_min_freq_mhz", "gt/gt0/rps_min_freq_mhz")
+	if h.maxClock = clock(root, c.card, "gt_max_freq_mhz", "gt/gt0/rps_max_freq_mhz", "gt_RP0_freq_mhz"); h.maxClock == 0 {
+		h.warnings = append(h.warnings, "i915: sysfs does not tell the GPU's highest clock; shares of the highest possible throughput cannot be computed")
+	}
+	var err error
+	if h.topology, err = readTopology(d); err != nil {
+		return nil, err
+	}
+	return h, nil
+}
+
+// perfRevision is 1 where the driver does not know the question, which came with revision 2.
+func perfRevision(d device) int {
+	if v, err := d.param(paramPerfRev); err == nil && v > 0 {
+		return int(v)
+	}
+	return 1
+}
+
+// timestampFrequency asks for that of the OA unit first. Kernels before 5.16 know the command streamers' alone, which is the same on
+// Gen9, and those before 4.16 know neither.
+func timestampFrequency(d device) (hz uint64, ok bool) {
+	for _, id := range []int32{paramOAFrequency, paramCSFrequency} {
+		if v, err := d.param(id); err == nil && v > 0 {
+			return uint64(v), true
+		}
+	}
+	return gen9Frequency, false
+}
+
+// clock is the first of the card's files that holds a number of MHz, in Hz.
+func clock(root sysroot.Root, c drm.Card, files ...string) uint64 {
+	for _, f := range files {
+		if v, err := root.Uint(c.Sysfs + "/" + f); err == nil && v > 0 && v < 1e6 {
+			return v * 1e6
+		}
+	}
+	return 0
+}

@@ -1,0 +1,184 @@
+package i915
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime"
+	"syscall"
+	"time"
+
+	"astrolabe/capture"
+	"astrolabe/hwio"
+	"astrolabe/hwio/i915/oa"
+)
+
+// plan is an open, still stopped stream with everything that belongs to it.
+type plan struct {
+	hw       *hardware
+	sel      *selection
+	data     *setData
+	format   *oa.Format
+	exponent int
+	keep     bool
+	poll     time.Duration // between two looks of the driver for new reports
+	node     string
+	warnings []string
+
+	dev    device
+	config config
+	stream reportStream
+}
+
+// Open opens a stream of reports, stopped: the first Read starts it.
+func (s *Source) Open(_ context.Context, r hwio.Request) (hwio.Stream, error) {
+	if runtime.GOOS != "linux" && s.root == "" {
+		return nil, hwio.ErrNeedsLinux
+	}
+	c, err := find(s.root)
+	if err != nil {
+		return nil, err
+	}
+	set, err := readSettings(c.part, r.Options)
+	if err != nil {
+		return nil, err
+	}
+	if err := set.sel.check(r.Counters); err != nil {
+		return nil, err
+	}
+	p, err := s.open(c, set, r.Period)
+	if err != nil {
+		return nil, err
+	}
+	st, err := newStream(s.k, p)
+	if err != nil {
+		return nil, errors.Join(err, p.close())
+	}
+	return st, nil
+}
+
+// open opens the GPU, has the driver count the set, and opens a stream. What it did until an error it takes back.
+func (s *Source) open(c candidate, set *settings, period time.Duration) (_ *plan, err error) {
+	p := &plan{sel: set.sel, format: set.format, keep: set.keep, poll: maxPoll}
+	if p.data, err = registersOf(c.part, set.sel.set.Name); err != nil {
+		return nil, err
+	}
+	if p.dev, p.node, err = s.openNode(c); err != nil {
+		return nil, err
+	}
+	defer func() {
+		if err != nil {
+			// Of two errors the one that led here comes first.
+			err = errors.Join(err, p.close())
+		}
+	}()
+	if p.hw, err = readHardware(s.root, c, p.dev); err != nil {
+		return nil, err
+	}
+	if p.hw.perfRev >= revPollPeriod {
+		p.poll = pollPeriod(period)
+	}
+	sec := readSecurity(s.root)
+	var warning string
+	if p.exponent, warning = set.choose(period, p.hw.frequency, sec); warning != "" {
+		p.warnings = append(p.warnings, warning)
+	}
+	if p.config, err = loadConfig(s.root, c.card, p.dev, p.data); err != nil {
+		return nil, explainConfig(err, sec, set.sel.set.Name)
+	}
+	for try := 1; ; try++ {
+		if p.stream, err = p.dev.openStream(openCloexec|openNonblock|openDisabled, p.request()); err == nil {
+			return p, nil
+		}
+		if errors.Is(err, syscall.EINVAL) && !p.config.added && try < configTries {
+			// The set was another program's, which may have removed it since.
+			was := p.config.id
+			fresh, lerr := loadConfig(s.root, c.card, p.dev, p.data)
+			if lerr == nil {
+				p.config = fresh
+			}
+			if lerr == nil && (fresh.added || fresh.id != was) {
+				continue
+			}
+		}
+		return nil, s.explainOpen(err, sec, p)
+	}
+}
+
+// The driver looks for new reports every 5 ms if it is not told otherwise. Each look is an interrupt of the CPU.
+const (
+	minPoll = time.Millisecond
+	maxPoll = 5 * time.Millisecond
+)
+
+// pollPeriod is how often the driver should look: as often as reports are read, within limits.
+func pollPeriod(period time.Duration) time.Duration { return min(maxPoll, max(period, minPoll)) }
+
+// request is what the stream is opened with: pairs of a property's number and its value.
+func (p *plan) request() []uint64 {
+	out := []uint64{propSampleOA, 1, propMetricsSet, p.config.id, propFormat, uint64(p.format.Enum), propExponent, uint64(p.exponent)}
+	if p.hw.perfRev >= revPollPeriod {
+		out = append(out, propPollPeriod, uint64(p.poll))
+	}
+	return out
+}
+
+// info is what a recording says about the GPU.
+func (p *plan) info() oa.Info {
+	return oa.Info{
+		TimestampFrequency: p.hw.frequency, DeviceID: uint32(p.hw.deviceID), Revision: uint32(p.hw.revision),
+		MinFrequency: uint32(p.hw.minClock), MaxFrequency: uint32(p.hw.maxClock), Format: p.format.Enum,
+		Set: p.sel.set.Name, GUID: p.data.guid, Topology: p.hw.topology.blob,
+	}
+}
+
+// properties are what a recording says beside that: how it was sampled. Where the driver's topology has no whole form the
+// equations' variables stand alone.
+func (p *plan) properties() []capture.Property {
+	out := []capture.Property{
+		{Name: "oa_exponent", Number: float64(p.exponent)},
+		{Name: "oa_period_ns", Number: periodOf(p.exponent, p.hw.frequency)},
+		{Name: "perf_revision", Number: float64(p.hw.perfRev)},
+	}
+	if t := p.hw.topology; t.blob == nil {
+		out = append(out,
+			capture.Property{Name: "EuCoresTotalCount", Number: float64(t.EUs)},
+			capture.Property{Name: "EuSlicesTotalCount", Number: float64(t.Slices)},
+			capture.Property{Name: "EuSubslicesTotalCount", Number: float64(t.Subslices)},
+			capture.Property{Name: "SliceMask", Number: float64(t.SliceMask)},
+			capture.Property{Name: "SubsliceMask", Number: float64(t.SubsliceMask)})
+	}
+	return out
+}
+
+// close releases what the plan holds, in the order in which it depends on one another. A second close does nothing.
+func (p *plan) close() error {
+	var errs []error
+	if p.stream != nil {
+		if err := p.stream.disable(); err != nil && !gone(err) {
+			errs = append(errs, fmt.Errorf("stop the GPU's counters: %w", err))
+		}
+		if err := p.stream.close(); err != nil {
+			errs = append(errs, fmt.Errorf("close the stream of reports: %w", err))
+		}
+		p.stream = nil
+	}
+	if p.dev != nil {
+		if !p.keep {
+			errs = append(errs, p.config.unload(p.dev))
+		}
+		if err := p.dev.close(); err != nil {
+			errs = append(errs, fmt.Errorf("close %s: %w", p.node, err))
+		}
+		p.dev = nil
+	}
+	return errors.Join(errs...)
+}
+
+// errStopped is a stream that the driver has stopped for good.
+var errStopped = errors.New("the driver has stopped the stream of reports")
+
+// gone says whether an error of the driver means that the GPU has been taken away.
+func gone(err error) bool {
+	return errors.Is(err, syscall.ENODEV) || errors.Is(err, syscall.ENXIO) || errors.Is(err, errStopped)
+}

@@ -1,0 +1,99 @@
+package i915
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"astrolabe/hwio"
+	"astrolabe/hwio/i915/oa"
+)
+
+const defaultSet = "RenderBasic"
+
+// Options lists what can be chosen.
+func (s *Source) Options() []hwio.Option {
+	var formats []string
+	for _, f := range oa.Formats() {
+		formats = append(formats, f.Name)
+	}
+	return []hwio.Option{
+		{Name: "set", Default: defaultSet, Doc: "the metric set to count, such as RenderBasic, ComputeBasic, Sampler or L3_1: it decides what the counters B and C mean"},
+		{Name: "format", Default: oa.A32u40A4u32B8C8.Name, Doc: "the layout of the hardware's reports, one of " + strings.Join(formats, ", ") + "; the metric sets need the first"},
+		{Name: "exponent", Doc: "the hardware's period itself: a report every 2^(exponent+1) ticks of the GPU's timestamp, 0 to 24; the default follows from the period"},
+		{Name: "keep-config", Default: "no", Doc: "whether a metric set that had to be loaded stays in the driver afterwards, yes or no"},
+	}
+}
+
+// settings are the options of a recording, read.
+type settings struct {
+	sel      *selection
+	format   *oa.Format
+	exponent int // -1: from the period
+	keep     bool
+}
+
+func readSettings(p part, options map[string]string) (*settings, error) {
+	out := &settings{exponent: -1}
+	var err error
+	for _, name := range slices.Sorted(maps.Keys(options)) {
+		switch name {
+		case "set", "format", "exponent", "keep-config":
+		default:
+			return nil, fmt.Errorf("there is no option %q; there are set, format, exponent, keep-config", name)
+		}
+	}
+	if out.format, err = oa.FormatByName(orText(options["format"], oa.A32u40A4u32B8C8.Name)); err != nil {
+		return nil, err
+	}
+	if out.sel, err = selectSet(p, options["set"], out.format); err != nil {
+		return nil, err
+	}
+	if text, ok := options["exponent"]; ok && text != "" {
+		limit := maxExponentOf(out.format)
+		if out.exponent, err = strconv.Atoi(text); err != nil || out.exponent < 0 || out.exponent > limit {
+			return nil, fmt.Errorf("exponent %q is no whole number from 0 to %d: beyond that the counters of format %s wrap within a report", text, limit, out.format.Name)
+		}
+	}
+	switch strings.ToLower(options["keep-config"]) {
+	case "", "no", "false":
+	case "yes", "true":
+		out.keep = true
+	default:
+		return nil, fmt.Errorf("keep-config is %q: want yes or no", options["keep-config"])
+	}
+	return out, nil
+}
+
+// maxExponentOf is the largest exponent at which no counter of a format wraps between two reports: GPU_TICKS has 32 bits and wraps after 3.7 s at
+// the highest clock, but where 32 bits are all that is left of a sum over all EUs, they wrap after 0.15 s.
+func maxExponentOf(f *oa.Format) int {
+	for _, name := range f.Counters() {
+		if name[0] == 'A' && f.Width(name) == 32 && f != oa.A32u40A4u32B8C8 {
+			return 19
+		}
+	}
+	return 24
+}
+
+// choose decides on the exponent. The text is a warning where the choice is not what the period asks for.
+func (s *settings) choose(period time.Duration, frequency uint64, sec security) (exponent int, warning string) {
+	if s.exponent >= 0 {
+		return s.exponent, ""
+	}
+	asked := exponentFor(period, frequency)
+	if limit := maxExponentOf(s.format); asked > limit {
+		return limit, fmt.Sprintf("i915: a report every %s, not every %v: with longer periods the counters of format %s wrap between two reports", periodText(limit, frequency), period, s.format.Name)
+	}
+	if sec.privileged {
+		return asked, ""
+	}
+	exponent = slowestAllowed(asked, frequency, sec.maxRate)
+	if exponent > asked {
+		warning = fmt.Sprintf("i915: a report every %s, not every %v: dev.i915.oa_max_sample_rate allows %d a second without privilege", periodText(exponent, frequency), period, sec.maxRate)
+	}
+	return exponent, warning
+}

@@ -1,0 +1,189 @@
+package i915
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime"
+
+	"astrolabe/capture"
+	"astrolabe/capture/metrics"
+	"astrolabe/hwio"
+	"astrolabe/hwio/i915/oa"
+	"astrolabe/hwio/internal/sysroot"
+)
+
+const sourceName = "i915"
+
+// Source measures an Intel GPU through the i915 driver.
+type Source struct {
+	root sysroot.Root
+	k    kernel
+}
+
+var (
+	_ hwio.Source       = (*Source)(nil)
+	_ hwio.Configurable = (*Source)(nil)
+	_ hwio.Diagnoser    = (*Source)(nil)
+	_ hwio.DeepTester   = (*Source)(nil)
+	_ hwio.Namer        = (*Source)(nil)
+)
+
+// New returns the source of this machine. Its sysfs, procfs and device nodes lie below root; "" is the machine's own.
+func New(root string) *Source { return &Source{root: sysroot.Root(root), k: newKernel()} }
+
+// Name is "i915".
+func (s *Source) Name() string { return sourceName }
+
+// Doc describes the source.
+func (s *Source) Doc() string {
+	return "the OA unit of Intel's Kaby Lake GPUs (HD and Iris Graphics of 2016 to 2019): all counters of a metric set at once, with contexts and clocks"
+}
+
+// Probe looks whether the GPU can be measured. It opens the GPU's node, but no stream of reports: that would keep the GPU awake.
+func (s *Source) Probe(context.Context) hwio.Status {
+	var st hwio.Status
+	if runtime.GOOS != "linux" && s.root == "" {
+		st.Reason = hwio.ErrNeedsLinux.Error()
+		return st
+	}
+	refuse := func(err error) hwio.Status {
+		st.Usable = false
+		st.Reason, st.Fix = reasonAndFix(err)
+		return st
+	}
+	c, err := find(s.root)
+	if c.card.Name != "" {
+		st.Device = c.part.title()
+	}
+	if c.part.measurable() {
+		st.GPU = c.part.catalogue()
+	}
+	if err != nil {
+		return refuse(err)
+	}
+	sec := readSecurity(s.root)
+	st.Details = append(st.Details, sec.details()...)
+	d, path, err := s.openNode(c)
+	if err != nil {
+		return refuse(err)
+	}
+	h, err := readHardware(s.root, c, d)
+	// Nothing was changed through the node, so closing it can lose nothing.
+	_ = d.close()
+	if err != nil {
+		return refuse(err)
+	}
+	st.Details = append(st.Details,
+		fmt.Sprintf("%s, %d EUs in %d subslices, perf revision %d, timestamps of %g MHz", path, h.topology.EUs, h.topology.Subslices, h.perfRev, float64(h.frequency)/1e6),
+		fmt.Sprintf("%d metric sets are loaded in the driver; others are loaded when needed and removed afterwards", s.loadedSets(c)))
+	st.Details = append(st.Details, h.warnings...)
+	if sec.forbidden() {
+		return refuse(sec.denied())
+	}
+	if len(holders(s.root)) > 0 {
+		return refuse(busy(s.root))
+	}
+	st.Usable = true
+	return st
+}
+
+func (s *Source) loadedSets(c candidate) int {
+	n := 0
+	for _, guid := range s.root.List(c.card.Sysfs + "/metrics") {
+		if s.root.Exists(c.card.Sysfs + "/metrics/" + guid + "/id") {
+			n++
+		}
+	}
+	return n
+}
+
+// details says what the kernel's settings allow.
+func (s security) details() []string {
+	if !s.known {
+		return nil
+	}
+	text := "dev.i915.perf_stream_paranoid is 0: every user may measure the whole GPU"
+	if s.paranoid {
+		text = "dev.i915.perf_stream_paranoid is 1: only users with CAP_PERFMON may measure"
+	}
+	if s.privileged {
+		text += " (you have CAP_PERFMON or CAP_SYS_ADMIN)"
+	}
+	return []string{text, fmt.Sprintf("dev.i915.oa_max_sample_rate is %d reports a second", s.maxRate)}
+}
+
+// reasonAndFix takes an error apart for people.
+func reasonAndFix(err error) (reason, fix string) {
+	var o obstacle
+	if errors.As(err, &o) {
+		return o.reason, o.fix
+	}
+	return err.Error(), ""
+}
+
+// openNode opens the first of the card's nodes that lets itself be opened.
+func (s *Source) openNode(c candidate) (device, string, error) {
+	var first error
+	for _, path := range c.nodes() {
+		d, err := s.k.open(s.root.Path(path))
+		if err == nil {
+			return d, path, nil
+		}
+		if first == nil {
+			first = explainNode(path, err)
+		}
+	}
+	return nil, "", first
+}
+
+// selection is what can be named with the default metric set on the machine's GPU.
+func (s *Source) selection() (*selection, error) {
+	c, err := find(s.root)
+	if err != nil {
+		return nil, err
+	}
+	return selectSet(c.part, "", oa.A32u40A4u32B8C8)
+}
+
+// selectSet finds the metric set in the part's catalogue.
+func selectSet(p part, name string, format *oa.Format) (*selection, error) {
+	cat, err := metrics.Get(p.catalogue())
+	if err != nil {
+		return nil, err
+	}
+	set, err := cat.Set(orText(name, defaultSet))
+	if err != nil {
+		return nil, err
+	}
+	raw, err := rawCounters(cat, format)
+	if err != nil {
+		return nil, err
+	}
+	return &selection{cat: cat, set: set, raw: raw}, nil
+}
+
+// Counters lists the raw counters. What B and C count depends on the metric set; the metrics made of them are in the catalogue.
+func (s *Source) Counters(context.Context) ([]capture.Meta, error) {
+	sel, err := s.selection()
+	if err != nil {
+		return nil, err
+	}
+	return sel.raw, nil
+}
+
+// Names lists the raw counters and the metrics of the default set.
+func (s *Source) Names(context.Context) []string {
+	sel, err := s.selection()
+	if err != nil {
+		return nil
+	}
+	return sel.names()
+}
+
+func orText(s, otherwise string) string {
+	if s == "" {
+		return otherwise
+	}
+	return s
+}
