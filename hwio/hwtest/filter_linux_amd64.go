@@ -19,6 +19,7 @@ const (
 var wholeCalls = []uint32{
 	unix.SYS_OPEN, unix.SYS_OPENAT, unix.SYS_OPENAT2, unix.SYS_STAT, unix.SYS_LSTAT, unix.SYS_NEWFSTATAT, unix.SYS_STATX,
 	unix.SYS_READLINK, unix.SYS_READLINKAT, unix.SYS_ACCESS, unix.SYS_FACCESSAT, unix.SYS_FACCESSAT2,
+	unix.SYS_GETXATTR, unix.SYS_LGETXATTR, unix.SYS_LISTXATTR, unix.SYS_LLISTXATTR,
 	unix.SYS_POLL, unix.SYS_PPOLL, unix.SYS_PERF_EVENT_OPEN, unix.SYS_FORK, unix.SYS_VFORK, unix.SYS_CLONE3, unix.SYS_CLOSE_RANGE,
 }
 
