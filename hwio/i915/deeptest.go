@@ -212,7 +212,10 @@ func (s *Source) change(ctx context.Context, p *plan) error {
 		return explainConfig(err, readSecurity(s.root), defaultSet)
 	}
 	old, err := p.stream.config(other.id)
-	if err == nil && old != p.config.id {
+	switch {
+	case err != nil:
+		err = fmt.Errorf("the driver refuses metric set %s for the open stream: %w", defaultSet, cause(err))
+	case old != p.config.id:
 		err = fmt.Errorf("the driver says that the stream counted set %d, and it was opened with %d", old, p.config.id)
 	}
 	var sum *totals

@@ -98,6 +98,8 @@ type fakeKernel struct {
 	onStream func() // runs after a stream was refused
 	live     int    // open nodes and streams
 	stream   *fakeStream
+	step     int64                   // ns that pass with every look at the clock, at least 1000
+	make     func(set uint64) []byte // what a read gives where there are no steps
 	reads    []readStep
 }
 
@@ -129,7 +131,7 @@ func (k *fakeKernel) open(path string) (device, error) {
 }
 
 func (k *fakeKernel) now() int64 {
-	k.clock += 1000
+	k.clock += max(k.step, 1000)
 	return k.clock
 }
 
@@ -198,7 +200,7 @@ func (d *fakeDevice) openStream(flags uint32, properties []uint64) (reportStream
 		return nil, err
 	}
 	d.k.live++
-	d.k.stream = &fakeStream{k: d.k}
+	d.k.stream = &fakeStream{k: d.k, set: d.k.property(propMetricsSet)}
 	return d.k.stream, nil
 }
 
@@ -214,11 +216,15 @@ func (d *fakeDevice) close() error {
 type fakeStream struct {
 	k       *fakeKernel
 	enabled bool
+	set     uint64
 }
 
 func (s *fakeStream) read(buf []byte) (int, error) {
 	if !s.enabled {
 		return 0, syscall.EIO
+	}
+	if len(s.k.reads) == 0 && s.k.make != nil {
+		return copy(buf, s.k.make(s.set)), nil
 	}
 	if len(s.k.reads) == 0 {
 		return 0, syscall.EAGAIN
@@ -245,7 +251,11 @@ func (s *fakeStream) disable() error {
 	return s.k.call("disable")
 }
 
-func (s *fakeStream) config(uint64) (uint64, error) { return 0, s.k.call("config") }
+func (s *fakeStream) config(id uint64) (uint64, error) {
+	old := s.set
+	s.set = id
+	return old, s.k.call("config")
+}
 
 func (s *fakeStream) close() error {
 	s.k.live--
