@@ -63,7 +63,7 @@ var drivers = map[string]struct{ name, reader string }{
 	"amdgpu":   {"AMD GPU", "amdgpu"},
 	"radeon":   {"AMD GPU (old radeon driver)", ""},
 	"panfrost": {"Mali GPU", "panfrost"},
-	"panthor":  {"Mali GPU (panthor driver)", ""},
+	"panthor":  {"Mali GPU (panthor driver)", "panfrost"}, // which says what that driver lacks
 	"nouveau":  {"NVIDIA GPU", ""},
 	"nvidia":   {"NVIDIA GPU", ""},
 }

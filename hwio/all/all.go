@@ -7,6 +7,8 @@ import (
 
 	"astrolabe/hwio"
 	"astrolabe/hwio/i915"
+	"astrolabe/hwio/kbase"
+	"astrolabe/hwio/panfrost"
 	"astrolabe/hwio/perfevent"
 	"astrolabe/hwio/procfs"
 )
@@ -17,7 +19,7 @@ func Sources(root string) []hwio.Source {
 	if runtime.GOOS != "linux" && root == "" {
 		return nil
 	}
-	return []hwio.Source{perfevent.New(root), procfs.New(root), i915.New(root)}
+	return []hwio.Source{perfevent.New(root), procfs.New(root), i915.New(root), kbase.New(root), panfrost.New(root)}
 }
 
 // Doctor says what the machine below root can measure, what not, and what to do about it.

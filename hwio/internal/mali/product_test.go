@@ -1,0 +1,167 @@
+package mali
+
+import (
+	"encoding/csv"
+	"os"
+	"strconv"
+	"strings"
+	"testing"
+
+	"astrolabe/capture"
+	"astrolabe/capture/metrics"
+	"astrolabe/internal/sharedtest"
+)
+
+// table reads a table of the reference as one map per row.
+func table(t *testing.T, parts ...string) []map[string]string {
+	t.Helper()
+	f, err := os.Open(sharedtest.Path(t, parts...))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	rows, err := csv.NewReader(f).ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out []map[string]string
+	for _, r := range rows[1:] {
+		m := map[string]string{}
+		for i, name := range rows[0] {
+			m[name] = r[i]
+		}
+		out = append(out, m)
+	}
+	return out
+}
+
+func TestProductsAreThoseOfTheReference(t *testing.T) {
+	rows := table(t, "reference", "mali_products.csv")
+	if len(rows) != len(products) {
+		t.Errorf("%d products, the reference has %d", len(products), len(rows))
+	}
+	for _, r := range rows {
+		key, err := strconv.ParseUint(r["product_id"], 0, 32)
+		if err != nil {
+			t.Fatal(err)
+		}
+		cores, _ := strconv.Atoi(r["min_shader_cores"])
+		for _, raw := range []uint64{key<<16 | 0x0310, key>>12<<56 | 5<<48 | key&0xf<<32 | 0xf<<28} {
+			p, ok := ParseID(raw).Product(cores)
+			warp, _ := strconv.Atoi(r["warp_width"])
+			values, _ := strconv.Atoi(r["values_per_block"])
+			if !ok || p.Name != r["name"] || p.Codename != r["kernel_codename"] || p.Architecture != r["architecture"] || p.CSF != (r["frontend"] == "CSF") ||
+				p.Layout != r["counter_layout"] || p.Values != values || p.WarpWidth != warp {
+				t.Errorf("id %#x with %d cores is %+v, want %v", raw, cores, p, r)
+			}
+		}
+	}
+}
+
+func TestIDsAreDecodedInEveryForm(t *testing.T) {
+	for _, c := range []struct {
+		raw          uint64
+		cores        int
+		major, minor int
+		name         string
+		known        bool
+	}{
+		{0xb8a30010, 6, 11, 8, "Mali-G615", true},
+		{0xb8a20010, 6, 11, 8, "Mali-G615", true},
+		{0xb8a20010, 7, 11, 8, "Mali-G715", true},
+		{0xb8a20010, 11, 11, 8, "Immortalis-G715", true},
+		{0xc8700000, 10, 12, 8, "Immortalis-G720", true},
+		{0x0c08_0000_f000_0000, 5, 12, 8, "Mali-G620", true},
+		{0x07500000, 4, 0, 0, "Mali-T760", true},
+		{0x69560000, 4, 0, 0, "Mali-T600", true},
+		{0x08600000, 4, 0, 0, "Mali-T860", true},
+		{0xfe700000, 4, 15, 14, "", false},
+		{0x0f02_0009_f000_0000, 4, 15, 2, "", false},
+	} {
+		id := ParseID(c.raw)
+		p, ok := id.Product(c.cores)
+		if id.ArchMajor != c.major || id.ArchMinor != c.minor || p.Name != c.name || ok != c.known {
+			t.Errorf("%#x: %+v, %q %v; want %+v", c.raw, id, p.Name, ok, c)
+		}
+	}
+	if id := ParseID(0xc8701230); id.Revision != 1 || id.RevisionMinor != 0x23 {
+		t.Errorf("revision r%dp%d", id.Revision, id.RevisionMinor)
+	}
+}
+
+func TestCounterNamesAreThoseOfTheReference(t *testing.T) {
+	layouts := map[string]string{"Mali-G615": "Mali-G715", "Mali-G720": "Mali-G720"}
+	types := map[string]BlockType{"fe": FrontEnd, "tiler": Tiler, "memory": Memory, "core": Core}
+	checked := 0
+	for _, r := range table(t, "reference", "mali_counters.csv") {
+		typ, ok := types[r["block"]]
+		if !ok {
+			continue // a constant
+		}
+		checked++
+		index, _ := strconv.Atoi(r["index"])
+		m, scale := describe(typ, index, layouts[r["gpu"]], "", "test")
+		for _, name := range []string{strings.TrimPrefix(r["variable"], "$"), strings.TrimPrefix(r["newer_variable_name"], "$"), r["hw_counter_name"], r["lgc_machine_name"]} {
+			if name != "" && m.Name != name && !hasAlias(&m, name) {
+				t.Errorf("%s %s %d is %s with aliases %q, want also %s", r["gpu"], r["block"], index, m.Name, m.Aliases, name)
+			}
+		}
+		if r["variable"] != "" && "$"+m.Name != r["variable"] || m.Unit != r["unit"] || strconv.FormatUint(scale, 10) != r["shift_or_scaler"] {
+			t.Errorf("%s %s %d is %s in %s times %d, want %v", r["gpu"], r["block"], index, m.Name, m.Unit, scale, r)
+		}
+	}
+	if checked != 364 {
+		t.Errorf("%d counters were checked", checked)
+	}
+}
+
+func hasAlias(m *capture.Meta, name string) bool {
+	for _, a := range m.Aliases {
+		if a == name {
+			return true
+		}
+	}
+	return false
+}
+
+func TestEveryRawCounterOfTheCataloguesHasAColumn(t *testing.T) {
+	for layout, id := range catalogues {
+		cat, err := metrics.Get(id)
+		if err != nil {
+			t.Fatal(err)
+		}
+		have := map[string]capture.Meta{}
+		for _, m := range Counters([]Block{one(FrontEnd), one(Tiler), one(Memory), one(Core)}, layout, id, "test") {
+			have[m.Name] = m
+		}
+		n := 0
+		for _, e := range cat.Entries() {
+			if e.IsMetric() || e.Kind == capture.Constant {
+				continue
+			}
+			n++
+			if m, ok := have[e.Name]; !ok || m.Block != e.Block || m.Unit != e.Unit || m.GPU != id {
+				t.Errorf("%s: %s of %s is %+v", id, e.Name, e.Block, m)
+			}
+		}
+		if n < 86 {
+			t.Errorf("%s: %d counters were checked", id, n)
+		}
+	}
+}
+
+func one(t BlockType) Block { return Block{Type: t, Instances: []int{0}, Values: 128} }
+
+func TestTheG615sGPUActiveCounterIsNotTheDenominator(t *testing.T) {
+	raw, _ := describe(FrontEnd, 4, "Mali-G715", "mali-g615", "test")
+	active, _ := describe(FrontEnd, 6, "Mali-G715", "mali-g615", "test")
+	if raw.Name == "MaliGPUCyclesGPUActive" || !strings.Contains(raw.Doc, "defect") {
+		t.Errorf("index 4 is %+v", raw)
+	}
+	if active.Name != "MaliGPUCyclesAnyQueueActive" || !hasAlias(&active, "MaliGPUCyclesGPUActive") {
+		t.Errorf("index 6 is %+v", active)
+	}
+	if good, _ := describe(FrontEnd, 4, "Mali-G720", "mali-g720", "test"); good.Name != "MaliGPUCyclesGPUActive" {
+		t.Errorf("index 4 of the G720 is %s", good.Name)
+	}
+}

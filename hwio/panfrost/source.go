@@ -1,0 +1,161 @@
+package panfrost
+
+import (
+	"context"
+	"fmt"
+	"runtime"
+	"slices"
+	"strings"
+
+	"astrolabe/capture"
+	"astrolabe/hwio"
+	"astrolabe/hwio/internal/drm"
+	"astrolabe/hwio/internal/mali"
+	"astrolabe/hwio/internal/sysroot"
+)
+
+const sourceName = "panfrost"
+
+// Source measures through the mainline driver of job-manager Mali GPUs.
+type Source struct {
+	root   sysroot.Root
+	kernel mali.Kernel
+	clocks func() (before, raw, after int64)
+}
+
+var (
+	_ hwio.Source    = (*Source)(nil)
+	_ hwio.Diagnoser = (*Source)(nil)
+	_ hwio.Stream    = (*stream)(nil)
+	_ hwio.Stamper   = (*stream)(nil)
+	_ hwio.Finisher  = (*stream)(nil)
+	_ hwio.Concluder = (*stream)(nil)
+)
+
+// New returns the source of the machine whose /dev and /sys lie below root; "" is this machine.
+func New(root string) *Source {
+	return &Source{root: sysroot.Root(root), kernel: mali.NewKernel(), clocks: mali.ReadClocks}
+}
+
+// Name is "panfrost".
+func (s *Source) Name() string { return sourceName }
+
+// Doc describes the source.
+func (s *Source) Doc() string {
+	return "counters of job-manager Arm Mali GPUs through panfrost, the mainline kernel's driver"
+}
+
+// find returns the card of panfrost, or says why there is none.
+func (s *Source) find() (drm.Card, error) {
+	if runtime.GOOS != "linux" && s.root == "" {
+		return drm.Card{}, hwio.ErrNeedsLinux
+	}
+	var panthor *drm.Card
+	cards := drm.Cards(s.root)
+	for i := range cards {
+		switch c := &cards[i]; c.Driver {
+		case "panfrost":
+			if c.Render == "" {
+				c.Render = c.Node
+			}
+			return *c, nil
+		case "panthor":
+			panthor = c
+		}
+	}
+	if panthor != nil {
+		path := panthor.Render
+		if path == "" {
+			path = panthor.Node
+		}
+		release, _ := s.root.String("/proc/sys/kernel/osrelease")
+		return drm.Card{}, panthorProblem(s.kernel, s.root.Path(path), release)
+	}
+	return drm.Card{}, &problem{
+		reason: "no graphics card here is driven by panfrost",
+		fix:    "on a board with a Mali GPU up to G57 or G78 load the module panfrost (modprobe panfrost); phones have Arm's own driver: --source kbase",
+	}
+}
+
+// open opens the card and asks what it is.
+func (s *Source) open() (mali.Device, mali.GPU, drm.Card, error) {
+	card, err := s.find()
+	if err != nil {
+		return nil, mali.GPU{}, card, err
+	}
+	dev, err := s.kernel.Open(s.root.Path(card.Render), true)
+	if err != nil {
+		return nil, mali.GPU{}, card, openProblem(card.Render, err)
+	}
+	g, err := describe(dev)
+	if err != nil {
+		// The error that led here is the one to report.
+		_ = dev.Close()
+		return nil, mali.GPU{}, card, err
+	}
+	return dev, g, card, nil
+}
+
+// Probe opens the device, asks what it is and whether its counters can be switched on, and closes it.
+func (s *Source) Probe(context.Context) hwio.Status {
+	st := hwio.Status{}
+	fail := func(err error) hwio.Status {
+		p := asProblem(err)
+		st.Reason, st.Fix = p.reason, p.fix
+		return st
+	}
+	dev, g, card, err := s.open()
+	if err != nil {
+		return fail(err)
+	}
+	defer dev.Close()
+	st.GPU, st.Device = "mali", g.Product.Name
+	// Only switching them on tells whether another program has them. It does no harm: they are off again at once.
+	err = enable(dev, true)
+	if err == nil {
+		err = enable(dev, false)
+	}
+	if err != nil {
+		return fail(enableProblem(err))
+	}
+	st.Usable = true
+	if !g.Known {
+		st.Reason = fmt.Sprintf("GPU id %s is not known to this version: counters are recorded by block and index, without names", g.ID)
+	}
+	p := mali.NewPacked(&g)
+	st.Details = append(st.Details,
+		fmt.Sprintf("%s: panfrost, GPU id %s", card.Render, g.ID),
+		fmt.Sprintf("%d shader cores (mask %#x), %d L2 slices, bus of %d bits", g.Cores(), g.CoreMask, g.L2Slices, g.BusWidth),
+		fmt.Sprintf("a sample has %d bytes of 32-bit counters; while they are on the GPU stays powered", p.Size))
+	return st
+}
+
+// Counters lists the GPU's counters and the gauges beside it.
+func (s *Source) Counters(context.Context) ([]capture.Meta, error) {
+	dev, g, card, err := s.open()
+	if err != nil {
+		return nil, err
+	}
+	defer dev.Close()
+	out := mali.Counters(mali.NewPacked(&g).Blocks, g.Product.Layout, g.Product.Catalogue(), sourceName)
+	for _, m := range mali.GaugeMetas(s.root, card.Sysfs+"/device", sourceName) {
+		m.Instance = ""
+		if !slices.ContainsFunc(out, func(o capture.Meta) bool { return o.Name == m.Name }) {
+			out = append(out, m)
+		}
+	}
+	return out, nil
+}
+
+// Diagnose says what can be measured, as one finding.
+func (s *Source) Diagnose(ctx context.Context) []hwio.Finding {
+	st := s.Probe(ctx)
+	f := hwio.Finding{Source: sourceName, What: "counters of Mali GPUs with the mainline driver", Usable: st.Usable, Reason: st.Reason, Fix: st.Fix}
+	if st.Device != "" {
+		f.What = "counters of the " + st.Device
+	}
+	if st.Usable && f.Reason == "" {
+		f.Reason = strings.Join(st.Details, "; ")
+	}
+	return []hwio.Finding{f}
+}
