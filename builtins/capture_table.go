@@ -202,6 +202,9 @@ var captureTable = methodTable[*Capture]{
 				if _, err := await(ctx, func() (int, error) { return 0, c.env.Registry.Save(ctx, path, format, recv.c) }); err != nil {
 					return nil, err
 				}
+				for _, w := range c.env.Registry.Doubts(path, format, recv.c) {
+					c.env.warn("%s", w)
+				}
 				c.env.wrote(path)
 				return starlark.None, nil
 			},

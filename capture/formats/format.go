@@ -77,3 +77,9 @@ type Writer interface {
 type Encoder interface {
 	Encode(ctx context.Context, w io.Writer, c *capture.Capture) error
 }
+
+// Doubter is a Writer whose format other programs read too, some of them with limits.
+type Doubter interface {
+	// Doubts says what other programs will not read, or not read well, in the file that Write would make of c.
+	Doubts(c *capture.Capture) []string
+}

@@ -22,6 +22,8 @@ var (
 	ErrUnrecognised = errors.New("unrecognised content")
 	// ErrUnknownFormat is the name of a format that does not exist.
 	ErrUnknownFormat = errors.New("unknown format")
+	// ErrUnsuitable is a capture that the format to be written cannot hold.
+	ErrUnsuitable = errors.New("this capture cannot be written in that format")
 )
 
 // Registry is an ordered set of formats. It is immutable and safe for concurrent use.
@@ -203,6 +205,18 @@ func (r *Registry) Encode(ctx context.Context, out io.Writer, path, format strin
 		return fmt.Errorf("format %s is not one stream of bytes: save it at a path", w.Name())
 	}
 	return e.Encode(ctx, out, c)
+}
+
+// Doubts says what other programs will not read well in the file that Save would write; nothing where Save would fail.
+func (r *Registry) Doubts(path, format string, c *capture.Capture) []string {
+	w, err := r.Writer(path, format)
+	if err != nil {
+		return nil
+	}
+	if d, ok := w.(Doubter); ok {
+		return d.Doubts(c)
+	}
+	return nil
 }
 
 // withPath puts path before an error that does not name it yet.

@@ -156,7 +156,8 @@ func measuredSets(cap *capture.Capture) (names []string) {
 // setLabel is the property of a capture with one metric set, and the label of one whose sets took turns.
 const setLabel = "metric_set"
 
-// ownSets are the metric sets of the capture in a catalogue, none where it does not say.
+// ownSets are the metric sets of the capture in a catalogue, none where it does not say. A set that the catalogue does not know is one
+// without metrics: those of other sets were not measured.
 func (s *scope) ownSets(c *Catalogue) []*MetricSet {
 	if len(c.sets) == 0 {
 		return nil
@@ -166,9 +167,11 @@ func (s *scope) ownSets(c *Catalogue) []*MetricSet {
 	}
 	var sets []*MetricSet
 	for _, name := range measuredSets(s.cap) {
-		if set, err := c.Set(name); err == nil {
-			sets = append(sets, set)
+		set, err := c.Set(name)
+		if err != nil {
+			set = &MetricSet{Name: name}
 		}
+		sets = append(sets, set)
 	}
 	s.sets[c] = sets
 	return sets

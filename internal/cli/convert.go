@@ -24,12 +24,15 @@ func (a *app) convertCommand() *cobra.Command {
 			return a.convert(c, args[1], format)
 		},
 	}
-	cmd.Flags().StringVar(&format, "format", "", "the `FORMAT` to write: arrow or csv")
+	cmd.Flags().StringVar(&format, "format", "", "the `FORMAT` to write: arrow, csv or i915perf")
 	opt.register(cmd)
 	return cmd
 }
 
 func (a *app) convert(c *capture.Capture, out, format string) error {
+	for _, w := range all.Registry().Doubts(out, format, c) {
+		a.warn(w)
+	}
 	if out == "-" {
 		if format == "" {
 			return usagef("convert to standard output needs --format, such as --format=csv")

@@ -119,7 +119,11 @@ func TestTheFormatIsSeenInTheContent(t *testing.T) {
 			continue
 		}
 		path := filepath.Join(t.TempDir(), "misleading.txt")
-		if err := Registry().Save(ctx, path, w.Name(), c); err != nil {
+		err := Registry().Save(ctx, path, w.Name(), c)
+		if errors.Is(err, formats.ErrUnsuitable) {
+			continue // its own package tests what it takes
+		}
+		if err != nil {
 			t.Fatal(err)
 		}
 		got, err := Registry().Open(ctx, path, formats.Options{})

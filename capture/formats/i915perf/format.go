@@ -1,0 +1,75 @@
+package i915perf
+
+import (
+	"encoding/binary"
+	"fmt"
+
+	"astrolabe/capture/formats"
+	"astrolabe/hwio/i915/oa"
+)
+
+// Format is the recording file of i915-perf-recorder. Its zero value is ready for use.
+type Format struct{}
+
+var (
+	_ formats.Writer    = Format{}
+	_ formats.Encoder   = Format{}
+	_ formats.Explainer = Format{}
+	_ formats.Doubter   = Format{}
+)
+
+// Name is "i915perf".
+func (Format) Name() string { return "i915perf" }
+
+// Doc says what the format is.
+func (Format) Doc() string {
+	return "Intel OA recording, as i915-perf-recorder writes it (records, the first of which holds the version or the device)"
+}
+
+// Extensions are the ending that people use.
+func (Format) Extensions() []string { return []string{".record", ".i915perf"} }
+
+// Sniff goes by the first record: it is the version or the device information, of exactly its size.
+func (Format) Sniff(in *formats.Input) int {
+	if in.IsDir || len(in.Head) < oa.RecordHeader {
+		return 0
+	}
+	kind, size := head(in.Head)
+	switch {
+	case binary.LittleEndian.Uint16(in.Head[4:]) != 0:
+		return 0
+	case kind == oa.RecordVersion && size == versionSize:
+		return 95
+	case kind == oa.RecordInfo && size == infoSize:
+		return 90
+	}
+	return 0
+}
+
+// Sizes of whole records in bytes.
+const (
+	versionSize = 16
+	infoSize    = 344
+)
+
+func head(b []byte) (kind uint32, size int) {
+	return binary.LittleEndian.Uint32(b), int(binary.LittleEndian.Uint16(b[6:]))
+}
+
+// WhyNot says what the file begins with instead.
+func (Format) WhyNot(in *formats.Input) string {
+	switch {
+	case in.IsDir:
+		return "a recording is one file, not a folder"
+	case len(in.Head) < oa.RecordHeader:
+		return fmt.Sprintf("%d bytes are less than one record", len(in.Head))
+	}
+	kind, size := head(in.Head)
+	switch kind {
+	case oa.RecordSample, oa.RecordReportLost, oa.RecordBufferLost:
+		return "it may be a bare stream of OA records, but the records with the version and the device are missing before it"
+	case oa.RecordVersion, oa.RecordInfo:
+		return fmt.Sprintf("its first record is of a recording, but has a wrong size of %d bytes", size)
+	}
+	return "its first record is neither the version (type 0x10000) nor the device (type 0x10001)"
+}

@@ -1,0 +1,181 @@
+package i915perf
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"astrolabe/capture"
+	"astrolabe/capture/formats"
+	"astrolabe/capture/metrics"
+	"astrolabe/hwio/i915/oa"
+)
+
+// Open reads a recording. A file that breaks off is read up to there; one that is damaged inside is an error with the offset.
+func (f Format) Open(ctx context.Context, in *formats.Input, opt formats.Options) (*capture.Capture, error) {
+	if len(opt.Extra) > 0 {
+		return nil, fmt.Errorf("format %s has no option %s", f.Name(), strings.Join(slices.Sorted(maps.Keys(opt.Extra)), ", "))
+	}
+	if in.IsDir {
+		return nil, fmt.Errorf("%s: a folder, and a recording is one file", in.Path)
+	}
+	file, err := in.Open()
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	name := strings.TrimSuffix(filepath.Base(in.Path), filepath.Ext(in.Path))
+	cfg, err := decode(ctx, file, opt)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", in.Path, err)
+	}
+	cfg.Path, cfg.Format, cfg.Name = in.Path, f.Name(), name
+	opt.Apply(&cfg)
+	if opt.Warn != nil {
+		for _, w := range cfg.Warnings {
+			opt.Warn(w)
+		}
+	}
+	return capture.New(cfg)
+}
+
+// decode reads a recording twice.
+func decode(ctx context.Context, file io.ReadSeeker, opt formats.Options) (capture.Config, error) {
+	var s scan
+	if err := s.run(ctx, file); err != nil {
+		return capture.Config{}, err
+	}
+	if !s.haveInfo {
+		return capture.Config{}, fmt.Errorf("the file holds no device information (record type %#x): without it neither format nor clock of its %d reports are known", oa.RecordInfo, s.survey.Reports)
+	}
+	s.info.Topology = s.topology
+	if s.topology == nil {
+		s.warn("the recording does not hold the topology: metrics that depend on the number of EUs are missing; give properties={\"EuCoresTotalCount\": ...} to have them")
+	}
+	if err := s.chooseFormat(); err != nil {
+		return capture.Config{}, err
+	}
+	s.checkSet(opt.GPU)
+	a, err := oa.NewAccumulator(oa.Options{Info: s.info, GPU: opt.GPU, Source: Format{}.Name(), Survey: &s.survey, PeriodTicks: s.survey.PeriodTicks()})
+	if err != nil {
+		return capture.Config{}, err
+	}
+	if _, err := file.Seek(0, io.SeekStart); err != nil {
+		return capture.Config{}, err
+	}
+	b := capture.NewBatch(a.Schema(), s.survey.Reports)
+	others, err := fill(ctx, file, a, b, s.end)
+	if err != nil {
+		return capture.Config{}, err
+	}
+	if others > 0 {
+		s.warn("%d reports do not have the %d bytes of format %s: they were left out", others, a.Format().Size, a.Format().Name)
+	}
+	clock := "cpu"
+	switch {
+	case s.survey.Reports == 0:
+		s.warn("the recording holds its headers only, and no report")
+	case s.survey.Correlations() == 0:
+		clock = "gpu"
+		s.warn("the recording holds no clock correlation: times are the GPU's own and cannot be set beside a CPU's")
+	case s.survey.Correlations() == 1:
+		s.warn("the recording holds a single clock correlation: times follow from it at the GPU clock's nominal frequency, and drift apart from the CPU's away from it")
+	}
+	if n := s.survey.Reports; n == 1 {
+		s.warn("the recording holds a single report, and a sample takes two")
+	}
+	for _, kind := range slices.Sorted(maps.Keys(s.survey.Types)) {
+		s.warn("%d records of the unknown type %#x were skipped", s.survey.Types[kind], kind)
+	}
+	cfg := oa.Config(a.Schema(), b, clock)
+	cfg.Warnings = slices.Concat(cfg.Warnings, s.warnings, a.Warnings())
+	return cfg, nil
+}
+
+// fill is the second pass. others counts the reports of another size.
+func fill(ctx context.Context, file io.Reader, a *oa.Accumulator, b *capture.Batch, end int64) (others int, err error) {
+	headers := 0
+	_, _, err = each(ctx, file, func(r oa.Record) error {
+		if end >= 0 && r.Offset >= end {
+			return errStop
+		}
+		switch r.Type {
+		case oa.RecordVersion:
+			if headers++; headers > 1 {
+				a.Restart("another recording begins")
+			}
+		case oa.RecordSample:
+			if a.Report(b, r.Data) != nil {
+				others++
+			}
+		case oa.RecordReportLost:
+			a.ReportLost()
+		case oa.RecordBufferLost:
+			a.BufferLost()
+		case oa.RecordCorrelation:
+			if c, err := oa.ParseCorrelation(r.Data); err == nil {
+				a.Correlate(c)
+			}
+		}
+		return nil
+	})
+	if err != nil && !errors.Is(err, errStop) {
+		return others, err
+	}
+	a.Finish(b)
+	return others, nil
+}
+
+// chooseFormat takes the reports' own size where the header contradicts it: the usual recorder writes only one format.
+func (s *scan) chooseFormat() error {
+	f, err := oa.FormatByEnum(s.info.Format)
+	if err == nil && (s.survey.Reports == 0 || s.survey.Sizes[f.Size] > 0) {
+		return nil
+	}
+	var fits []*oa.Format
+	for _, g := range oa.Formats() {
+		if s.survey.Sizes[g.Size] > 0 {
+			fits = append(fits, g)
+		}
+	}
+	switch {
+	case s.survey.Reports == 0:
+		s.info.Format = oa.A32u40A4u32B8C8.Enum
+		return nil
+	case len(fits) == 1:
+		s.warn("the file says report format %d, but its reports have %d bytes: they are read as %s", s.info.Format, fits[0].Size, fits[0].Name)
+		s.info.Format = fits[0].Enum
+		return nil
+	case err != nil:
+		return fmt.Errorf("device information: %w", err)
+	}
+	sizes := slices.Sorted(maps.Keys(s.survey.Sizes))
+	return fmt.Errorf("the file says report format %s, whose reports have %d bytes, but its own have %v bytes", f.Name, f.Size, sizes)
+}
+
+// checkSet says where the metric set is not what the catalogue knows by its name.
+func (s *scan) checkSet(gpu string) {
+	if gpu == "" {
+		gpu, _ = oa.CatalogueOf(s.info.DeviceID)
+	}
+	cat, err := metrics.Get(gpu)
+	if err != nil || len(cat.Sets()) == 0 {
+		return // a warning about the device says so
+	}
+	if s.info.Set == "" {
+		s.warn("the recording does not name its metric set: name metrics with theirs, such as RenderBasic/GpuBusy")
+		return
+	}
+	set, err := cat.Set(s.info.Set)
+	switch {
+	case err != nil || set.Name != s.info.Set:
+		s.warn("metric set %q is unknown for %s: A counters mean what they always do, but what the flexible ones (A7 to A20), B and C counters mean is unknown, and there are no metrics", s.info.Set, gpu)
+	case s.info.GUID != "" && !strings.EqualFold(s.info.GUID, set.GUID):
+		s.warn("the recording was made with configuration %s, and %s is %s here: its B and C counters may count something else", s.info.GUID, set.Name, set.GUID)
+	}
+}

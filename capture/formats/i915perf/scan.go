@@ -1,0 +1,110 @@
+package i915perf
+
+import (
+	"bytes"
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+
+	"astrolabe/hwio/i915/oa"
+)
+
+// chunk is how much of a file is read at once, in bytes.
+const chunk = 1 << 20
+
+// each calls f for every record of r. cut says how many bytes of an incomplete record are left at the end, and where it begins.
+func each(ctx context.Context, r io.Reader, f func(oa.Record) error) (cut int, at int64, err error) {
+	var d oa.Decoder
+	buf := make([]byte, chunk)
+	for {
+		if err := ctx.Err(); err != nil {
+			return 0, 0, err
+		}
+		n, readErr := r.Read(buf)
+		d.Feed(buf[:n])
+		for {
+			rec, ok, err := d.Next()
+			if err != nil {
+				return 0, 0, err
+			}
+			if !ok {
+				break
+			}
+			if err := f(rec); err != nil {
+				return 0, 0, err
+			}
+		}
+		switch {
+		case errors.Is(readErr, io.EOF):
+			cut, at = d.Pending()
+			return cut, at, nil
+		case readErr != nil:
+			return 0, 0, readErr
+		}
+	}
+}
+
+// errStop ends a scan early.
+var errStop = errors.New("stop")
+
+// scan is what the first pass over a file finds.
+type scan struct {
+	survey   oa.Survey
+	info     oa.Info
+	haveInfo bool
+	header   []byte // payload of the device information
+	topology []byte
+	end      int64 // offset of what is left out; -1 where everything is read
+	why      string
+	warnings []string
+}
+
+func (s *scan) warn(format string, args ...any) {
+	s.warnings = append(s.warnings, fmt.Sprintf(format, args...))
+}
+
+// run reads the file up to its end, or to where another device's or set's recording begins.
+func (s *scan) run(ctx context.Context, r io.Reader) error {
+	s.end = -1
+	cut, at, err := each(ctx, r, s.record)
+	if err != nil && !errors.Is(err, errStop) {
+		return err
+	}
+	if cut > 0 {
+		s.warn("the file breaks off inside a record, %d bytes after its beginning at byte %d: the recorder was stopped, or the file is not whole; everything before is read", cut, at)
+	}
+	return nil
+}
+
+func (s *scan) record(r oa.Record) error {
+	switch r.Type {
+	case oa.RecordVersion:
+		if len(r.Data) < 4 {
+			return fmt.Errorf("version record at byte %d: %d bytes of payload, it has 8", r.Offset, len(r.Data))
+		}
+		if v := binary.LittleEndian.Uint32(r.Data); v != 1 {
+			s.warn("the file says version %d at byte %d, and only version 1 is known: it is read as that", v, r.Offset)
+		}
+	case oa.RecordInfo:
+		info, err := oa.ParseInfo(r.Data)
+		if err != nil {
+			return fmt.Errorf("record at byte %d: %w", r.Offset, err)
+		}
+		switch {
+		case !s.haveInfo:
+			s.info, s.haveInfo, s.header = info, true, bytes.Clone(r.Data)
+		case !bytes.Equal(s.header, r.Data):
+			s.end = r.Offset
+			s.warn("from byte %d on the file holds a recording of another device or metric set (%s on device %#04x): it is left out; cut the file there to read it", r.Offset, info.Set, info.DeviceID)
+			return errStop
+		}
+	case oa.RecordTopology:
+		if s.topology == nil {
+			s.topology = bytes.Clone(r.Data)
+		}
+	}
+	s.survey.Add(r)
+	return nil
+}

@@ -1,0 +1,124 @@
+package i915perf
+
+import (
+	"context"
+	"encoding/binary"
+	"fmt"
+	"io"
+
+	"astrolabe/capture"
+	"astrolabe/capture/formats"
+	"astrolabe/capture/metrics"
+	"astrolabe/hwio/i915/oa"
+)
+
+// Write saves a capture of OA reports at path, whole or not at all. A capture that was resampled, or was not made of reports, is an error that
+// wraps formats.ErrUnsuitable and says why.
+func (f Format) Write(ctx context.Context, path string, c *capture.Capture) error {
+	if _, err := rebuilder(c); err != nil {
+		return err
+	}
+	return formats.WriteFile(path, func(w io.Writer) error { return f.Encode(ctx, w, c) })
+}
+
+// Encode writes the records to w.
+func (Format) Encode(ctx context.Context, w io.Writer, c *capture.Capture) error {
+	r, err := rebuilder(c)
+	if err != nil {
+		return err
+	}
+	info, err := r.Info().Payload()
+	if err != nil {
+		return err
+	}
+	version := binary.LittleEndian.AppendUint64(nil, 1)
+	out := oa.AppendRecord(nil, oa.RecordVersion, version)
+	out = oa.AppendRecord(out, oa.RecordInfo, info)
+	if t := r.Info().Topology; len(t) > 0 {
+		out = oa.AppendRecord(out, oa.RecordTopology, append(t[:len(t):len(t)], make([]byte, -len(t)&7)...))
+	}
+	records := 0
+	err = r.Records(func(kind uint32, payload []byte) error {
+		if records++; records%4096 == 0 {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+		}
+		if len(out) >= chunk {
+			if _, err := w.Write(out); err != nil {
+				return err
+			}
+			out = out[:0]
+		}
+		out = oa.AppendRecord(out, kind, payload)
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	_, err = w.Write(out)
+	return err
+}
+
+// maxTopology is the largest topology that fits a record, in bytes.
+const maxTopology = 1<<16 - 1 - oa.RecordHeader - 7
+
+func rebuilder(c *capture.Capture) (*oa.Rebuilder, error) {
+	r, err := oa.NewRebuilder(c)
+	if err != nil {
+		return nil, fmt.Errorf("%w (a recording of OA reports): %w", formats.ErrUnsuitable, err)
+	}
+	if i := r.Info(); i.GUID == "" {
+		gpu, _ := oa.CatalogueOf(i.DeviceID)
+		if cat, err := metrics.Get(gpu); err == nil {
+			if set, err := cat.Set(i.Set); err == nil {
+				i.GUID = set.GUID
+			}
+		}
+	}
+	if n := len(r.Info().Topology); n > maxTopology {
+		return nil, fmt.Errorf("%w: a topology of %d bytes is longer than a record", formats.ErrUnsuitable, n)
+	}
+	return r, nil
+}
+
+// Doubts says what i915-perf-reader will not read, or not read well.
+func (Format) Doubts(c *capture.Capture) []string {
+	r, err := rebuilder(c)
+	if err != nil {
+		return nil
+	}
+	var out []string
+	say := func(format string, args ...any) {
+		out = append(out, "i915-perf-reader will not read the file well: "+fmt.Sprintf(format, args...))
+	}
+	info, shape := r.Info(), r.Shape()
+	gpu, _ := oa.CatalogueOf(info.DeviceID)
+	switch cat, err := metrics.Get(gpu); {
+	case gpu == "" || err != nil:
+		say("device %#04x is not one that astrolabe has metric sets of, and that program may have none either", info.DeviceID)
+	default:
+		if set, err := cat.Set(info.Set); err != nil || set.Name != info.Set {
+			say("it knows no metric set %q of %s and breaks off", info.Set, gpu)
+		}
+	}
+	if f := oa.A32u40A4u32B8C8; info.Format != f.Enum {
+		say("it takes every report for one of format %s", f.Name)
+	}
+	if shape.Reports > 0 && !shape.Correlations {
+		say("it needs two clock correlations, and the capture has none")
+	}
+	if shape.Crosses {
+		say("the low 32 bits of the GPU's timestamp wrap within the recording: it breaks off there, or gives CPU times that are off by 358 s; slice the capture before or after")
+	}
+	if shape.Reports < 2 {
+		say("there are no two reports in it")
+	}
+	if shape.Breaks > 0 {
+		say("reports were lost at %d places, where it counts on as if nothing had happened", shape.Breaks)
+	}
+	if shape.Wrapped > 0 {
+		say("%d samples have missing values, because counters may have wrapped more than once within them: it shows numbers there", shape.Wrapped)
+	}
+	return out
+}

@@ -1,0 +1,316 @@
+package oa
+
+import (
+	"fmt"
+	"math"
+
+	"astrolabe/capture"
+)
+
+// Rebuilder makes the records of a stream again from a capture of reports: reports whose deltas, contexts and timestamps are those
+// of the capture, loss marks and clock correlations. Counters start at 0, since only differences were kept.
+type Rebuilder struct {
+	info    Info
+	format  *Format
+	n       int
+	time    []uint64 // delta
+	deltas  []capture.Data
+	keep    [8][]uint64
+	present capture.Data // of the rows: a row without a time was not made of reports
+	synced  capture.Data
+}
+
+// NewRebuilder checks that the capture holds what it takes. The error says what is missing, and why that may be.
+func NewRebuilder(c *capture.Capture) (*Rebuilder, error) {
+	info, err := InfoOf(&c.Config)
+	if err != nil {
+		return nil, err
+	}
+	if info.Set, err = setOf(c, info.Set); err != nil {
+		return nil, err
+	}
+	f, err := FormatByEnum(info.Format)
+	if err != nil {
+		return nil, err
+	}
+	if c.Axis.Count != nil || c.Axis.Covered != nil {
+		return nil, fmt.Errorf("the capture was resampled: its samples no longer lie between two reports")
+	}
+	r := &Rebuilder{info: info, format: f, n: c.Len()}
+	column := func(name string) (capture.Data, error) {
+		ctr := c.Counter(name)
+		if ctr == nil || ctr.Col == nil {
+			return capture.Data{}, fmt.Errorf("the capture has no column %s: it was not made from a stream of OA reports, or has lost it", name)
+		}
+		d := ctr.Col.Data()
+		if err := ctr.Col.Err(); err != nil {
+			return d, fmt.Errorf("read column %s: %w", name, err)
+		}
+		if d.U == nil && d.Len() > 0 {
+			return d, fmt.Errorf("column %s no longer holds whole numbers: the capture was resampled or otherwise computed", name)
+		}
+		return d, nil
+	}
+	d, err := column("TIMESTAMP")
+	if err != nil {
+		return nil, err
+	}
+	r.time, r.present = d.U, d
+	for _, name := range append([]string{"GPU_TICKS"}, f.Counters()...) {
+		if d, err = column(name); err != nil {
+			return nil, err
+		}
+		r.deltas = append(r.deltas, d)
+	}
+	for i, k := range keepColumns {
+		if d, err = column(k.name); err != nil {
+			return nil, err
+		}
+		r.keep[i] = d.U
+		if k.name == ColSyncCPU {
+			r.synced = d
+		}
+	}
+	return r, r.check()
+}
+
+// setOf is the metric set of a capture: its property, or the one value of the label of samples whose sets took turns.
+func setOf(c *capture.Capture, set string) (string, error) {
+	l := c.Label(propSet)
+	if set != "" || l == nil {
+		return set, nil
+	}
+	code := int32(-1)
+	for _, k := range l.Codes {
+		if k >= 0 && code >= 0 && k != code {
+			return "", fmt.Errorf("the metric sets %s and %s took turns in the capture, and a recording holds one: take the samples of one set, such as by group_by(%q)", l.Dict[code], l.Dict[k], propSet)
+		}
+		code = max(code, k)
+	}
+	if code < 0 {
+		return "", nil
+	}
+	return l.Dict[code], nil
+}
+
+// Positions in Rebuilder.keep, those of keepColumns.
+const (
+	keepID = iota
+	keepContext
+	keepEndID
+	keepEndContext
+	keepTime
+	keepCPU
+	keepGPU
+	keepMarks
+)
+
+// check makes sure that rows follow each other wherever no loss says why not.
+func (r *Rebuilder) check() error {
+	last, any := uint64(0), false
+	for i := range r.n {
+		if r.present.Missing(i) {
+			continue
+		}
+		if any && r.keep[keepTime][i] != last && !UnpackMarks(r.keep[keepMarks][i]).Breaks() {
+			return fmt.Errorf("sample %d does not begin with the report that ended the sample before, and no loss explains it: samples were left out or put in another order; take the whole recording", i)
+		}
+		last, any = r.keep[keepTime][i]+r.time[i], true
+	}
+	return nil
+}
+
+// Info describes the device and the measurement.
+func (r *Rebuilder) Info() *Info { return &r.info }
+
+// Shape is what decides how well other programs read the stream.
+type Shape struct {
+	Reports      int
+	Correlations bool // there is one, so that there will be one before the first report and one after the last
+	Crosses      bool // the timestamp's low 32 bits wrap between first and last report
+	Breaks       int  // new beginnings after losses
+	Lost         int  // rows within which reports were lost
+	Wrapped      int  // rows without all of their values
+}
+
+// Shape looks through the rows.
+func (r *Rebuilder) Shape() Shape {
+	var s Shape
+	first, last, any := uint64(0), uint64(0), false
+	for i := range r.n {
+		if r.present.Missing(i) {
+			continue
+		}
+		m := UnpackMarks(r.keep[keepMarks][i])
+		begin := r.keep[keepTime][i]
+		switch {
+		case !any:
+			first, any = begin, true
+			s.Reports++
+		case m.Breaks():
+			s.Breaks++
+			s.Reports++
+		}
+		s.Reports++
+		if m.Within > 0 {
+			s.Lost++
+		}
+		for c := range r.deltas {
+			if r.deltas[c].Missing(i) {
+				s.Wrapped++
+				break
+			}
+		}
+		last = begin + r.time[i]
+		s.Correlations = s.Correlations || !r.synced.Missing(i)
+	}
+	s.Crosses = any && first>>32 != last>>32
+	return s
+}
+
+// Records makes the records in order. payload is valid during the call only.
+func (r *Rebuilder) Records(emit func(kind uint32, payload []byte) error) error {
+	w := &rebuilding{Rebuilder: r, emit: emit, values: make([]uint64, len(r.format.fields)), report: make([]byte, r.format.Size)}
+	for i := range r.n {
+		if r.present.Missing(i) {
+			continue
+		}
+		if err := w.row(i); err != nil {
+			return err
+		}
+	}
+	return w.close()
+}
+
+// rebuilding is the state between two rows.
+type rebuilding struct {
+	*Rebuilder
+	emit   func(kind uint32, payload []byte) error
+	values []uint64
+	ticks  uint32
+	report []byte
+
+	any      bool
+	full     uint64 // of the last report
+	stable   int64  // full timestamp of the last correlation that was written, or of the last report near one
+	sync     Correlation
+	haveSync bool
+	written  bool  // sync was
+	offset   int64 // from the register to full timestamps, a multiple of 2^32
+	first    Correlation
+	started  bool // a correlation was written
+}
+
+func (w *rebuilding) row(i int) error {
+	begin, m := w.keep[keepTime][i], UnpackMarks(w.keep[keepMarks][i])
+	end := begin + w.time[i]
+	w.meet(i, int64(begin))
+	if !w.any || m.Breaks() {
+		lost := int(m.Buffer)
+		if lost == 0 && m.Restarts > 0 {
+			lost = 1 // a new beginning has no mark of its own
+		}
+		if err := w.marks(RecordBufferLost, lost); err != nil {
+			return err
+		}
+		if err := w.marks(RecordReportLost, int(m.Before)); err != nil {
+			return err
+		}
+		if err := w.put(int64(begin), w.keep[keepID][i], w.keep[keepContext][i]); err != nil {
+			return err
+		}
+	}
+	if err := w.marks(RecordReportLost, int(m.Within)); err != nil {
+		return err
+	}
+	for c, d := range w.deltas {
+		if d.Missing(i) {
+			continue // the reports are as far apart as they were: readers know by that
+		}
+		if c == 0 {
+			w.ticks += uint32(d.U[i])
+		} else {
+			w.values[c-1] += d.U[i]
+		}
+	}
+	return w.put(int64(end), w.keep[keepEndID][i], w.keep[keepEndContext][i])
+}
+
+func (w *rebuilding) marks(kind uint32, n int) error {
+	for range n {
+		if err := w.emit(kind, nil); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// meet takes note of the correlation that governs a row.
+func (w *rebuilding) meet(i int, begin int64) {
+	if w.synced.Missing(i) {
+		return
+	}
+	c := Correlation{CPU: int64(w.keep[keepCPU][i]), GPU: w.keep[keepGPU][i]}
+	if w.haveSync && c == w.sync {
+		return
+	}
+	w.sync, w.haveSync, w.written = c, true, false
+	w.offset = int64(math.Round(float64(begin-int64(c.GPU))/(1<<32))) << 32
+}
+
+// syncFull is the full timestamp of the correlation.
+func (w *rebuilding) syncFull() int64 { return int64(w.sync.GPU) + w.offset }
+
+// put writes a report, and before it the correlation that it needs.
+func (w *rebuilding) put(full int64, id, context uint64) error {
+	if w.haveSync {
+		switch {
+		case !w.written && w.syncFull() <= full:
+			w.written = true
+			if err := w.correlate(w.sync, w.syncFull()); err != nil {
+				return err
+			}
+		case !w.started || full-w.stable >= 1<<31:
+			if err := w.correlate(w.at(full), full); err != nil {
+				return err
+			}
+		}
+	}
+	w.any, w.full = true, uint64(full)
+	w.stable = max(w.stable, full)
+	w.format.Put(w.report, uint32(id), uint32(full), uint32(context), w.ticks, w.values)
+	return w.emit(RecordSample, w.report)
+}
+
+func (w *rebuilding) correlate(c Correlation, full int64) error {
+	if !w.started {
+		w.started, w.first = true, c
+	}
+	w.stable = full
+	return w.emit(RecordCorrelation, c.Payload())
+}
+
+// at is the correlation at a full timestamp, at the rate that the correlations so far show.
+func (w *rebuilding) at(full int64) Correlation {
+	d := full - w.syncFull()
+	mul, div := uint64(1e9), w.info.TimestampFrequency
+	if cpu, gpu := w.sync.CPU-w.first.CPU, int64(w.sync.GPU-w.first.GPU); w.started && cpu >= 1e9 && gpu > 0 {
+		ideal := float64(gpu) / float64(w.info.TimestampFrequency) * 1e9
+		if math.Abs(float64(cpu)-ideal) <= clockDrift*ideal {
+			mul, div = uint64(cpu), uint64(gpu)
+		}
+	}
+	return Correlation{CPU: w.sync.CPU + scale(d, mul, div), GPU: w.sync.GPU + uint64(d)}
+}
+
+// close writes the correlation after the last report.
+func (w *rebuilding) close() error {
+	if !w.any || !w.haveSync {
+		return nil
+	}
+	if !w.written && w.syncFull() > int64(w.full) {
+		return w.correlate(w.sync, w.syncFull())
+	}
+	const margin = 1 // tick, for a reader that wants it after the last report
+	return w.correlate(w.at(int64(w.full)+margin), int64(w.full)+margin)
+}
