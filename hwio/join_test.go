@@ -204,3 +204,19 @@ func TestPendingTicksStayBounded(t *testing.T) {
 		t.Errorf("merging made %d of %d", sum.u, 7*10*maxPending)
 	}
 }
+
+func TestTicksWithoutAReadCostADeviceNothing(t *testing.T) {
+	pace := &fakePacer{now: 1000, late: map[uint64]int{3: 5}}
+	var edges []int64
+	for at := int64(1500); at < 1_000_000; at += 10_000 {
+		edges = append(edges, at)
+	}
+	gpu := &deviceSource{fakeSource: fakeSource{name: "gpu"}, edges: edges, clock: pace.Now}
+	res, c, err := toMemory(t, t.Context(), Options{Sources: []Source{gpu}, Period: 50 * time.Microsecond, Duration: time.Millisecond, pacer: pace})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if res.Missed != 0 || len(c.Gaps) != 0 || len(res.Warnings) != 0 || c.Len() != 99 {
+		t.Errorf("%d missed ticks, gaps %v, warnings %q, %d rows", res.Missed, c.Gaps, res.Warnings, c.Len())
+	}
+}

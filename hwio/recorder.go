@@ -190,6 +190,9 @@ func (r *recorder) sample(ctx context.Context, ticks uint64, final bool) error {
 	lateFrom := r.epoch + int64(r.tick+1)*period
 	r.tick += ticks
 	if r.cur == nil && !r.takeSlot(final) {
+		if r.deviceOnly() {
+			return nil
+		}
 		if r.drops == 0 {
 			r.dropFrom = lateFrom
 		}
@@ -231,13 +234,14 @@ func (r *recorder) sample(ctx context.Context, ticks uint64, final bool) error {
 		r.between.add(now - r.last)
 	}
 	r.samples.Add(uint64(s.batch.Len() - n))
-	if ticks > 1 {
+	late := ticks > 1 && !r.deviceOnly()
+	if late {
 		r.missed.Add(ticks - 1)
 	}
 	if r.drops > 0 {
 		r.gap(r.dropFrom, now, r.drops+max(ticks, 1)-1, "the writer could not keep up and ticks passed without a read; the sample here covers their time")
 		r.drops = 0
-	} else if ticks > 1 {
+	} else if late {
 		r.gap(lateFrom, now, ticks-1, "the recorder was not run in time and ticks passed without a read; the sample here covers their time")
 	}
 	r.last = now
@@ -270,6 +274,13 @@ func (r *recorder) stamped(s *slot) bool {
 	}
 	v.Start, v.End = v.Start[:0], v.End[:0]
 	return true
+}
+
+// deviceOnly says that a device alone makes the samples. A tick without a read then costs nothing: the device keeps its samples, and
+// says itself what it lost.
+func (r *recorder) deviceOnly() bool {
+	_, ok := r.members[0].stream.(Stamper)
+	return ok && len(r.members) == 1
 }
 
 // finish takes what devices still hold after the last tick.
