@@ -4,6 +4,7 @@ import (
 	"errors"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strconv"
 	"testing"
 
@@ -24,7 +25,9 @@ func TestCommandLine(t *testing.T) {
 		},
 		Setup: func(env *testscript.Env) error {
 			env.Setenv("XDG_STATE_HOME", env.WorkDir)
-			return nil
+			scripts, err := filepath.Abs("../../scripts")
+			env.Setenv("SCRIPTS", scripts)
+			return err
 		},
 	})
 }
