@@ -85,7 +85,8 @@ type fakeKernel struct {
 	clock  int64 // ns, advanced by every look
 	params map[int32]int32
 	topo   []byte
-	gpu    uint64 // ticks of the timestamp register at clock 0
+	gpu    uint64  // ticks of the timestamp register at clock 0
+	drift  float64 // share by which the GPU's clock is too fast
 	errs   map[string]error
 
 	opened   []string
@@ -135,6 +136,11 @@ func (k *fakeKernel) now() int64 {
 	return k.clock
 }
 
+// ticks is the register at a time of the CPU's.
+func (k *fakeKernel) ticks(ns int64) uint64 {
+	return (k.gpu + uint64(float64(ns)*0.012*(1+k.drift))) & (1<<36 - 1)
+}
+
 type fakeDevice struct {
 	k      *fakeKernel
 	closed bool
@@ -159,7 +165,7 @@ func (d *fakeDevice) readRegister(uint64) (uint64, error) {
 		return 0, err
 	}
 	d.k.clock += 500
-	return (d.k.gpu + uint64(d.k.clock)*12/1000) & (1<<36 - 1), nil
+	return d.k.ticks(d.k.clock), nil
 }
 
 func (d *fakeDevice) addConfig(guid string, r *registers) (uint64, error) {

@@ -32,10 +32,11 @@ type stream struct {
 	schema capture.Schema
 
 	began    bool
-	ended    bool // the GPU is gone: nothing more will come
-	stopped  bool // by the driver, and started again; no report has come since
-	synced   int64
-	failures int // correlations in a row that failed
+	ended    bool  // the GPU is gone: nothing more will come
+	stopped  bool  // by the driver, and started again; no report has come since
+	synced   int64 // ns, when the clocks were last correlated
+	wait     int64 // ns until they are again
+	failures int   // correlations in a row that failed
 	warned   []string
 }
 
@@ -94,7 +95,7 @@ func (s *stream) begin() error {
 		return err
 	}
 	s.acc.Correlate(at)
-	s.synced = at.CPU
+	s.synced, s.wait = at.CPU, firstCorrelation
 	if err := s.plan.stream.enable(); err != nil {
 		return fmt.Errorf("start the GPU's counters: %w", cause(err))
 	}
@@ -104,9 +105,10 @@ func (s *stream) begin() error {
 
 // correlate puts the GPU's clock in line with the CPU's when it is time, or at once.
 func (s *stream) correlate(b *capture.Batch, now bool) {
-	if !now && s.k.now()-s.synced < correlateEvery {
+	if !now && s.k.now()-s.synced < s.wait {
 		return
 	}
+	s.wait = min(2*s.wait, correlateEvery)
 	at, _, err := correlate(s.k, s.plan.dev)
 	if err != nil {
 		// The line through the points so far goes on; the next try comes in a second.

@@ -1,6 +1,7 @@
 package i915
 
 import (
+	"encoding/binary"
 	"errors"
 	"io"
 	"slices"
@@ -176,12 +177,24 @@ func TestOtherReadErrorsAreExplained(t *testing.T) {
 
 func TestClockIsCorrelatedEverySecondAndAtTheEnd(t *testing.T) {
 	s, k, b := openFake(t)
-	first := s.synced
-	k.clock += 5e8
-	if err := s.Read(t.Context(), b); err != nil || s.synced != first {
-		t.Errorf("%v, correlated after half a second", err)
+	// First the time to the next one doubles, from 10 ms on.
+	for wait := int64(10e6); wait < 1e9; wait *= 2 {
+		before := s.synced
+		k.clock += wait / 2
+		if err := s.Read(t.Context(), b); err != nil || s.synced != before {
+			t.Errorf("%v, correlated after half of %d ns", err, wait)
+		}
+		k.clock += wait / 2
+		if err := s.Read(t.Context(), b); err != nil || s.synced == before {
+			t.Errorf("%v, not correlated after %d ns", err, wait)
+		}
 	}
-	k.clock += 6e8
+	first := s.synced
+	k.clock += 9e8
+	if err := s.Read(t.Context(), b); err != nil || s.synced != first {
+		t.Errorf("%v, correlated within a second", err)
+	}
+	k.clock += 2e8
 	if err := s.Read(t.Context(), b); err != nil || s.synced-first < 1e9 {
 		t.Errorf("%v, not correlated after a second", err)
 	}
@@ -258,5 +271,46 @@ func TestReadAllocatesNothingOnceWarm(t *testing.T) {
 	made := testing.AllocsPerRun(200, func() { step[0].data = sample(k, n) })
 	if got := testing.AllocsPerRun(200, read); got > made+1 {
 		t.Errorf("%v allocations per read, of which %v are the test's", got, made)
+	}
+}
+
+// The GPU's clock is faster than it should be and wraps its 36 bits on the way. Rows keep their true length all the same.
+func TestRowsStayInPlaceThoughTheGPUsClockDrifts(t *testing.T) {
+	s, k := newFake(t)
+	k.drift, k.gpu = 500e-6, 1<<36-20_000_000
+	st, err := s.Open(t.Context(), request(nil))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer st.Close()
+	b := capture.NewBatch(st.Schema(), 16)
+	if err := st.Read(t.Context(), b); err != nil {
+		t.Fatal(err)
+	}
+	const every = 1_000_000
+	at := k.clock + every
+	var ends []int64
+	for range 5000 {
+		r := make(oa.Report, oa.MaxReport)
+		copy(r, report(k, len(ends)))
+		binary.LittleEndian.PutUint32(r[4:], uint32(k.ticks(at)))
+		k.reads = append(k.reads[:0], readStep{data: oa.AppendRecord(nil, oa.RecordSample, r)})
+		ends = append(ends, at)
+		k.clock = max(k.clock, at+every/2)
+		if err := st.Read(t.Context(), b); err != nil {
+			t.Fatal(err)
+		}
+		at += every
+	}
+	if b.Len() != len(ends)-1 {
+		t.Fatalf("%d rows of %d reports", b.Len(), len(ends))
+	}
+	for i := range b.Start {
+		if i > 0 && b.Start[i] != b.End[i-1] {
+			t.Fatalf("row %d starts at %d, the one before ends at %d", i, b.Start[i], b.End[i-1])
+		}
+		if off, long := b.End[i]-ends[i+1], b.End[i]-b.Start[i]-every; off < -8000 || off > 8000 || long < -8000 || long > 8000 {
+			t.Fatalf("row %d ends %d ns off and is %d ns too long", i, off, long)
+		}
 	}
 }

@@ -7,9 +7,11 @@ import (
 
 // clock maps the GPU's time to the CPU's. GPU times are ticks of the register, carried on past 36 bits, so that they
 // never wrap; between two correlation points the map is a straight line, before the first and after the last it runs at the
-// nominal frequency.
+// nominal frequency. Of a live stream the line of the last two points goes on: with the nominal frequency time would jump at
+// every new point by what the two clocks have drifted apart since.
 type clock struct {
 	frequency uint64
+	live      bool
 	shift     int64 // added to the CPU's times since another recording has begun
 	points    []point
 	at        int // of the point that the last question needed: questions come in order
@@ -116,6 +118,9 @@ func (c *clock) ns(full int64) int64 {
 		case q.full-full < full-p.full:
 			p = q
 		}
+	} else if c.live && full > p.full && c.at > 0 && !p.fresh {
+		last := &c.points[c.at-1]
+		return p.CPU + scale(full-p.full, uint64(p.CPU-last.CPU), uint64(p.full-last.full))
 	}
 	return p.CPU + scale(full-p.full, 1e9, c.frequency)
 }
