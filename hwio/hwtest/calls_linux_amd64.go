@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 	"unsafe"
 
@@ -251,6 +252,30 @@ func patchStat(st *unix.Stat_t, node *nodeInfo, open bool) {
 	st.Uid, st.Gid = 0, 0
 }
 
+// exec tells the device, unless the program is plainly not there: a search along PATH tries many.
+func (c *trapped) exec(w ExecWatcher) {
+	defer c.proceed()
+	c.pid = c.s.table.tgid(c.tid)
+	dir, at := unix.AT_FDCWD, 0
+	if c.nr == unix.SYS_EXECVEAT {
+		dir, at = int(int32(c.args[0])), 1
+	}
+	name, err := c.mem.str(c.args[at])
+	if err != nil {
+		return
+	}
+	if name != "" && !strings.HasPrefix(name, "/") {
+		base, ok := c.base(dir)
+		if !ok {
+			return
+		}
+		name = base.path + "/" + name
+	}
+	if name == "" || unix.Access(name, unix.X_OK) == nil {
+		w.Exec(c.pid)
+	}
+}
+
 // perfEventOpen asks the device, and the kernel where the event is none of the device's.
 func (c *trapped) perfEventOpen() {
 	defer c.proceed()
@@ -272,6 +297,11 @@ func (c *trapped) perfEventOpen() {
 	f, err := c.s.dev.(PerfOpener).PerfEventOpen(call, attr, int(int32(c.args[1])), int(int32(c.args[2])), group, flags)
 	if f == nil && err == nil {
 		return
+	}
+	if f != nil && group == nil && int32(c.args[3]) >= 0 {
+		// Its leader is the real kernel's, which knows nothing of this event.
+		f.Close()
+		f, err = nil, unix.EBADF
 	}
 	fd := -1
 	if err == nil {

@@ -101,6 +101,13 @@ type PerfOpener interface {
 	PerfEventOpen(c *Call, attr []byte, pid, cpu int, group File, flags uint64) (File, error)
 }
 
+// ExecWatcher is a Device that wants to know when a process becomes another program.
+type ExecWatcher interface {
+	Device
+	// Exec is called before the process goes on with execve(2), which may still fail.
+	Exec(pid int)
+}
+
 // Memory is a program's memory.
 type Memory interface {
 	// Read fills b from addr; EFAULT where that is not readable.

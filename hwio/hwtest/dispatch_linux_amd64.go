@@ -28,6 +28,10 @@ func (s *supervisor) dispatch(n *notification) {
 		s.table.mu.Lock()
 		s.table.forked = true
 		s.table.mu.Unlock()
+	case unix.SYS_EXECVE, unix.SYS_EXECVEAT:
+		if w, ok := s.dev.(ExecWatcher); ok {
+			f = func() { c.exec(w) }
+		}
 	case unix.SYS_POLL, unix.SYS_PPOLL:
 		f = c.pollCall()
 	case unix.SYS_PERF_EVENT_OPEN:

@@ -21,6 +21,7 @@ var wholeCalls = []uint32{
 	unix.SYS_READLINK, unix.SYS_READLINKAT, unix.SYS_ACCESS, unix.SYS_FACCESSAT, unix.SYS_FACCESSAT2,
 	unix.SYS_GETXATTR, unix.SYS_LGETXATTR, unix.SYS_LISTXATTR, unix.SYS_LLISTXATTR,
 	unix.SYS_POLL, unix.SYS_PPOLL, unix.SYS_PERF_EVENT_OPEN, unix.SYS_FORK, unix.SYS_VFORK, unix.SYS_CLONE3, unix.SYS_CLOSE_RANGE,
+	unix.SYS_EXECVE, unix.SYS_EXECVEAT,
 }
 
 // fdCalls are trapped where the argument of that number is a descriptor from firstFD on.

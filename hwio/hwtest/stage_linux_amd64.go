@@ -13,7 +13,8 @@ import (
 )
 
 // stageVariable makes a process of any program that holds this package the stage between Run and its program: the filter must be
-// installed by the process that then becomes the program. Its value is the number of the socket to Run.
+// installed by the process that then becomes the program. Its value is the number of the socket to Run, and a minus sign before it
+// where the program shall not be privileged.
 const stageVariable = "ASTROLABE_HWTEST_STAGE"
 
 // openLimit is the number of descriptors that a program may have at least, so that emulated ones find room above firstFD.
@@ -34,6 +35,8 @@ func runStage(value string) {
 		fmt.Fprintf(os.Stderr, "the variable %s is only for emulations of hardware to set\n", stageVariable)
 		os.Exit(2)
 	}
+	privileged := sock > 0
+	sock = max(sock, -sock)
 	unix.CloseOnExec(sock)
 	fail := func(what string, err error) {
 		_, _ = unix.Write(sock, fmt.Appendf(nil, "%s: %v", what, err))
@@ -44,6 +47,11 @@ func runStage(value string) {
 	}
 	if err := unix.Prctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0); err != nil {
 		fail("prctl(PR_SET_NO_NEW_PRIVS)", err)
+	}
+	if !privileged {
+		if err := dropPrivileges(); err != nil {
+			fail("give up CAP_PERFMON and CAP_SYS_ADMIN", err)
+		}
 	}
 	fd, err := installFilter()
 	if err != nil {
@@ -75,6 +83,32 @@ func raiseOpenLimit() error {
 	r.Cur = min(r.Max, openLimit)
 	return syscall.Setrlimit(syscall.RLIMIT_NOFILE, &r)
 }
+
+// dropPrivileges gives up what lets a program measure others, so that the real kernel and /proc say so too. As root a program gets on
+// exec what the bounding set holds.
+func dropPrivileges() error {
+	h := unix.CapUserHeader{Version: unix.LINUX_CAPABILITY_VERSION_3}
+	var d [2]unix.CapUserData
+	if err := unix.Capget(&h, &d[0]); err != nil {
+		return err
+	}
+	for _, c := range []int{capSysAdmin, capPerfmon} {
+		bit := uint32(1) << (c % 32)
+		if has, err := unix.PrctlRetInt(unix.PR_CAPBSET_READ, uintptr(c), 0, 0, 0); err == nil && has == 1 && d[capSetPCap/32].Effective&(1<<(capSetPCap%32)) != 0 {
+			if err := unix.Prctl(unix.PR_CAPBSET_DROP, uintptr(c), 0, 0, 0); err != nil {
+				return err
+			}
+		}
+		w := &d[c/32]
+		w.Effective, w.Permitted, w.Inheritable = w.Effective&^bit, w.Permitted&^bit, w.Inheritable&^bit
+	}
+	if err := unix.Prctl(unix.PR_CAP_AMBIENT, unix.PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0); err != nil {
+		return err
+	}
+	return unix.Capset(&h, &d[0])
+}
+
+const capSetPCap = 8
 
 // installFilter returns the listener. Parked calls are interrupted only by what kills the program, where the kernel can do that
 // (Linux 5.19): else a runtime's own signals would abort them.

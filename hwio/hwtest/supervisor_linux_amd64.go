@@ -138,7 +138,11 @@ func (s *supervisor) start(o Options) (int, error) {
 	}
 	cmd.Args = append([]string{self, cmd.Path}, args...)
 	cmd.Path = self
-	cmd.Env = append(env[:len(env):len(env)], fmt.Sprintf("%s=%d", stageVariable, 3+len(cmd.ExtraFiles)))
+	number := 3 + len(cmd.ExtraFiles)
+	if s.settings.Has(Unprivileged) {
+		number = -number
+	}
+	cmd.Env = append(env[:len(env):len(env)], fmt.Sprintf("%s=%d", stageVariable, number))
 	cmd.ExtraFiles = append(cmd.ExtraFiles[:len(cmd.ExtraFiles):len(cmd.ExtraFiles)], theirs)
 	err = cmd.Start()
 	_ = theirs.Close()

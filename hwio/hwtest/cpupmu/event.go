@@ -1,0 +1,124 @@
+package cpupmu
+
+import (
+	"encoding/binary"
+	"syscall"
+
+	"astrolabe/hwio/hwtest"
+)
+
+// event is an open event, and a group where it leads one. Its device's lock guards it.
+type event struct {
+	d *device
+	counted
+	attr    *attr
+	id      uint64
+	context *context
+	leader  *event   // itself where it leads
+	members []*event // of a leader, itself first
+	on      bool     // enabled; it counts while its leader is too
+	failed  bool     // a pinned group that found no room
+
+	timeEnabled, timeRunning uint64 // ns
+	zero                     uint64 // the count at the last reset
+	truth                    *EventTruth
+}
+
+var _ hwtest.File = (*event)(nil)
+
+func (e *event) String() string { return "[perf_event] " + e.name }
+
+func (e *event) value() uint64 { return e.count() - e.zero }
+
+// Ioctl enables, disables, resets and names events.
+func (e *event) Ioctl(c *hwtest.Call, req uint32, arg uint64) (int64, error) {
+	d := e.d
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	e.context.advance(d)
+	each := func(f func(*event)) (int64, error) {
+		const group = 1
+		if arg&group == 0 {
+			f(e)
+			return 0, nil
+		}
+		for _, m := range e.leader.members {
+			f(m)
+		}
+		return 0, nil
+	}
+	switch req {
+	case request("PERF_EVENT_IOC_ENABLE"):
+		return each(func(m *event) { m.on, m.failed = true, false })
+	case request("PERF_EVENT_IOC_DISABLE"):
+		return each(func(m *event) { m.on = false })
+	case request("PERF_EVENT_IOC_RESET"):
+		return each(func(m *event) { m.zero = m.count() })
+	case request("PERF_EVENT_IOC_ID"):
+		return 0, c.Write(arg, binary.LittleEndian.AppendUint64(nil, e.id))
+	case request("PERF_EVENT_IOC_REFRESH"), request("PERF_EVENT_IOC_PERIOD"), request("PERF_EVENT_IOC_SET_OUTPUT"),
+		request("PERF_EVENT_IOC_SET_FILTER"), request("PERF_EVENT_IOC_SET_BPF"), request("PERF_EVENT_IOC_PAUSE_OUTPUT"):
+		return 0, syscall.EINVAL // for events that sample or are traced
+	case request("PERF_EVENT_IOC_MODIFY_ATTRIBUTES"):
+		return 0, syscall.EOPNOTSUPP
+	}
+	return 0, syscall.ENOTTY
+}
+
+// Read answers in the layout that read_format asks for.
+func (e *event) Read(_ *hwtest.Call, n int) ([]byte, error) {
+	d := e.d
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	e.context.advance(d)
+	if e.failed {
+		return nil, nil
+	}
+	group := e.attr.has("PERF_FORMAT_GROUP")
+	events := []*event{e}
+	if group && e.leader == e {
+		events = e.members
+	}
+	var out []byte
+	word := func(v uint64) { out = binary.LittleEndian.AppendUint64(out, v) }
+	times := func() {
+		if e.attr.has("PERF_FORMAT_TOTAL_TIME_ENABLED") {
+			word(e.timeEnabled)
+		}
+		if e.attr.has("PERF_FORMAT_TOTAL_TIME_RUNNING") {
+			word(e.timeRunning)
+		}
+	}
+	if group {
+		word(uint64(len(events)))
+		times()
+	}
+	for _, m := range events {
+		word(m.value())
+		if !group {
+			times()
+		}
+		if e.attr.has("PERF_FORMAT_ID") {
+			word(m.id)
+		}
+		if e.attr.has("PERF_FORMAT_LOST") {
+			word(0)
+		}
+	}
+	if len(out) > n {
+		return nil, syscall.ENOSPC
+	}
+	for _, m := range events {
+		d.truth.read(m)
+	}
+	return out, nil
+}
+
+// Close takes the event off its unit.
+func (e *event) Close() {
+	e.d.mu.Lock()
+	defer e.d.mu.Unlock()
+	e.context.advance(e.d)
+	e.context.remove(e)
+	e.truth.Closed = true
+}

@@ -1,0 +1,124 @@
+package cpupmu
+
+import (
+	"slices"
+	"syscall"
+
+	"astrolabe/hwio/hwtest"
+	"astrolabe/hwio/hwtest/uapi"
+)
+
+// PerfEventOpen makes the checks of perf_event_open(2) in the kernel's order.
+func (d *device) PerfEventOpen(c *hwtest.Call, raw []byte, pid, cpu int, group hwtest.File, flags uint64) (hwtest.File, error) {
+	a, err := parseAttr(raw)
+	if err != nil {
+		return nil, err
+	}
+	e, u, ours, err := d.lookUp(a)
+	if !ours {
+		return nil, nil
+	}
+	c.Note("type %d config %#x", a.typ, a.config)
+	if err == nil {
+		c.Note("%s", e.name)
+	}
+	const cloexec, pidCgroup, known = 8, 4, 15
+	switch {
+	case flags&^known != 0, flags&pidCgroup != 0, pid < -1, cpu < -1:
+		return nil, syscall.EINVAL
+	case d.paranoid > 2 && !c.Privileged, d.paranoid > 1 && !a.excludeKernel && !c.Privileged:
+		return nil, syscall.EACCES
+	case pid == -1 && cpu == -1:
+		return nil, syscall.EINVAL
+	}
+	if pid == 0 {
+		pid = c.TID
+	}
+	if pid > 0 && !d.alive(pid) {
+		return nil, syscall.ESRCH
+	}
+	if cpu > slices.Max(d.cpus) {
+		return nil, syscall.EINVAL
+	}
+	if err != nil {
+		return nil, err
+	}
+	switch {
+	case a.sampling && u.uncore, u.uncore && (pid > 0 || cpu < 0), u.uncore && (a.excludeUser || a.excludeKernel || a.excludeHV || a.excludeIdle):
+		return nil, syscall.EINVAL
+	case a.sampling:
+		return nil, syscall.EOPNOTSUPP // the unit raises no interrupts
+	case a.inherit && a.has("PERF_FORMAT_GROUP") && d.set.Has("no-inherited-groups"):
+		return nil, syscall.EINVAL
+	case pid == -1 && d.paranoid > 0 && !c.Privileged:
+		return nil, syscall.EACCES
+	case cpu >= 0 && !slices.Contains(d.cpus, cpu):
+		return nil, syscall.ENODEV
+	}
+	return d.add(e, u, a, place{u.name, pid, cpu}, group)
+}
+
+// add puts an event into its context, alone or as a member of a group.
+func (d *device) add(e counted, u unit, a *attr, at place, group hwtest.File) (hwtest.File, error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	ev := &event{d: d, counted: e, attr: a, on: !a.disabled}
+	x := d.contexts[at]
+	if x == nil {
+		x = &context{place: at, unit: u, last: d.now()}
+		if d.set.Has("watchdog") && !u.uncore && at.pid < 0 {
+			x.taken = 1
+		}
+		d.contexts[at] = x
+	}
+	ev.context, ev.leader = x, ev
+	x.advance(d)
+	alone := []counted{e}
+	if group != nil {
+		l, ok := group.(*event)
+		switch {
+		case !ok:
+			return nil, syscall.EBADF
+		case l.leader != l, l.context != x, a.pinned, a.exclusive:
+			return nil, syscall.EINVAL
+		}
+		for _, m := range l.members {
+			alone = append(alone, m.counted)
+		}
+		ev.leader = l
+	}
+	// Whether the group can ever be on the unit is asked of an empty one: what is taken for good does not count.
+	if !u.fits(alone, 0) {
+		return nil, syscall.EINVAL
+	}
+	d.lastID++
+	ev.id = d.lastID
+	ev.leader.members = append(ev.leader.members, ev)
+	if ev.leader == ev {
+		x.groups = append(x.groups, ev)
+	}
+	ev.truth = d.truth.event(ev)
+	return ev, nil
+}
+
+// Exec enables the events that wait for a task to become another program.
+func (d *device) Exec(pid int) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	for _, x := range d.contexts {
+		if x.pid != pid {
+			continue
+		}
+		x.advance(d)
+		for _, l := range x.groups {
+			for _, e := range l.members {
+				if e.attr.onExec {
+					e.on, e.attr.onExec = true, false
+				}
+			}
+		}
+	}
+}
+
+// request gives the number of a request by its name.
+func request(name string) uint32 { return uapi.Ioctl(name) }

@@ -1,0 +1,70 @@
+package cpupmu
+
+import "slices"
+
+// Truth is what the units counted.
+type Truth struct {
+	CPUs     []int         `json:"cpus"`
+	Paranoid int           `json:"paranoid"`
+	Counters int           `json:"counters"` // of a core
+	Events   []*EventTruth `json:"events"`
+	LeftOut  int           `json:"reads_left_out"` // reads beyond maxReads, of which only the last of each event is kept
+	reads    int
+}
+
+// EventTruth is one event that was opened.
+type EventTruth struct {
+	Name   string `json:"name"`
+	Unit   string `json:"unit"`
+	ID     uint64 `json:"id"`
+	Leader uint64 `json:"leader"` // id of the group's first event
+	PID    int    `json:"pid"`    // -1: all tasks
+	CPU    int    `json:"cpu"`    // -1: any
+	Rate   uint64 `json:"rate"`   // per second on processor 0, of user space and kernel
+	Closed bool   `json:"closed"`
+	// Reads are what the program was told.
+	Reads []ReadTruth `json:"reads"`
+}
+
+// ReadTruth is the answer to a read.
+type ReadTruth struct {
+	Value   uint64 `json:"v"`
+	Enabled uint64 `json:"e"` // ns
+	Running uint64 `json:"r"` // ns
+}
+
+// maxReads bounds the memory of the account.
+const maxReads = 1 << 18
+
+func (t *Truth) event(e *event) *EventTruth {
+	et := &EventTruth{
+		Name: e.name, Unit: e.context.unit.name, ID: e.id, Leader: e.leader.id, PID: e.context.pid, CPU: e.context.cpu, Rate: e.rate,
+	}
+	t.Events = append(t.Events, et)
+	return et
+}
+
+func (t *Truth) read(e *event) {
+	r := ReadTruth{e.value(), e.timeEnabled, e.timeRunning}
+	if t.reads < maxReads || len(e.truth.Reads) == 0 {
+		e.truth.Reads = append(e.truth.Reads, r)
+		t.reads++
+		return
+	}
+	e.truth.Reads[len(e.truth.Reads)-1] = r
+	t.LeftOut++
+}
+
+// Truth is a Truth of this package.
+func (d *device) Truth() any {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	t := d.truth
+	t.Events = nil
+	for _, e := range d.truth.Events {
+		c := *e
+		c.Reads = slices.Clone(e.Reads)
+		t.Events = append(t.Events, &c)
+	}
+	return &t
+}
