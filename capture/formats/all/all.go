@@ -6,10 +6,11 @@ import (
 	"astrolabe/capture/formats/arrow"
 	"astrolabe/capture/formats/csv"
 	"astrolabe/capture/formats/i915perf"
+	"astrolabe/capture/formats/oadump"
 	"astrolabe/capture/formats/rocprofcompute"
 )
 
 // Registry returns all formats, the native one first.
 func Registry() *formats.Registry {
-	return formats.NewRegistry(arrow.Format{}, i915perf.Format{}, rocprofcompute.Format{}, csv.Format{})
+	return formats.NewRegistry(arrow.Format{}, i915perf.Format{}, rocprofcompute.Format{}, csv.Format{}, oadump.Format{})
 }

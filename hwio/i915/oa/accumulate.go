@@ -98,8 +98,8 @@ func NewAccumulator(o Options) (*Accumulator, error) {
 		return nil, fmt.Errorf("timestamp frequency of %d Hz: Intel's GPUs have 12 to 20 MHz", a.opt.Info.TimestampFrequency)
 	}
 	a.configure()
-	a.limits = newLimits(&a.opt.Info)
-	a.clock.frequency = a.opt.Info.TimestampFrequency
+	a.limits = newLimits(&a.opt.Info, a.schema.Config.GPU)
+	a.clock.frequency, a.clock.live = a.opt.Info.TimestampFrequency, o.Survey == nil
 	if o.Survey != nil {
 		anew := false
 		for _, s := range o.Survey.syncs {
@@ -214,6 +214,10 @@ func (a *Accumulator) Report(b *capture.Batch, r Report) error {
 		return nil
 	}
 	elapsed := full - a.base.full
+	if a.opt.Separate {
+		a.separate(b, r, full, elapsed)
+		return nil
+	}
 	switch {
 	case elapsed < 0:
 		// One report out of order is left out, and the next is compared with the same base. A second one means that time itself was set back.
@@ -234,12 +238,27 @@ func (a *Accumulator) Report(b *capture.Batch, r Report) error {
 		a.move(b, r, full)
 		return nil
 	}
-	if a.opt.Separate && !a.pairOpen {
-		a.start(b, r, full)
-		return nil
-	}
 	a.row(b, r, full, uint64(elapsed))
 	return nil
+}
+
+// separate takes over a report of a stream of pairs.
+func (a *Accumulator) separate(b *capture.Batch, r Report, full, elapsed int64) {
+	switch {
+	case !a.pairOpen:
+		if elapsed < 0 {
+			full += 1 << 32 // pairs stand in order, so the timestamp has wrapped between them
+		}
+		a.start(b, r, full)
+	case elapsed < 0:
+		a.stats.Backwards++
+		a.pairOpen = false
+	case elapsed == 0:
+		a.stats.ZeroElapsed++
+		a.pairOpen = false
+	default:
+		a.row(b, r, full, uint64(elapsed))
+	}
 }
 
 // unwrap is the full timestamp of a report: by the correlation that came since the last report, else by its distance to that.

@@ -92,12 +92,14 @@ func (i *Info) Properties() (props []capture.Property, warnings []string) {
 		words(propFormat, f.Name)
 	}
 	known(propDevice, float64(i.DeviceID))
-	number(propRevision, float64(i.Revision))
+	if i.DeviceID != 0 {
+		number(propRevision, float64(i.Revision))
+		number(propClass, float64(i.EngineClass))
+		number(propInstance, float64(i.EngineInstance))
+	}
 	known(propFrequency, float64(i.TimestampFrequency))
 	known(propMin, float64(i.MinFrequency))
 	known(propMax, float64(i.MaxFrequency))
-	number(propClass, float64(i.EngineClass))
-	number(propInstance, float64(i.EngineInstance))
 	number(propThreads, float64(ThreadsPerEU(i.DeviceID)))
 	number(propQueryMode, 0)
 	if len(i.Topology) == 0 {

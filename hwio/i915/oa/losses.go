@@ -58,17 +58,21 @@ type limits struct {
 // assumedClock is the highest core clock where the device's is unknown, in Hz.
 const assumedClock = 1.15e9
 
-func newLimits(i *Info) limits {
+func newLimits(i *Info, gpu string) limits {
 	l := limits{frequency: i.TimestampFrequency, fastest: assumedClock}
 	if i.MaxFrequency > 0 {
 		l.fastest = float64(i.MaxFrequency) + ratioStep
 		l.checked = uint64(l.fastest)
 	}
-	if t, err := ParseTopology(i.Topology); err == nil && t.EUs > 0 {
+	t, err := ParseTopology(i.Topology)
+	switch {
+	case err == nil && t.EUs > 0:
 		l.eus = uint64(t.EUs)
-	} else if id, _ := CatalogueOf(i.DeviceID); id == "intel-kbl-gt2" {
+	case gpu == "intel-kbl-gt2":
 		l.eus = 24
-	} else {
+	case gpu == "intel-kbl-gt3":
+		l.eus = 48
+	default:
 		l.eus = 72 // the largest GPU of Gen9
 	}
 	l.wrap = uint64((1 << 32) / l.fastest * float64(l.frequency))
