@@ -1,0 +1,99 @@
+package session
+
+import (
+	"context"
+
+	"astrolabe/capture"
+)
+
+// Kind says what a counter of a context is made of.
+type Kind uint8
+
+// The kinds, in the order in which they are scheduled.
+const (
+	Public          Kind = iota // computed from hardware counters
+	HardwareCounter             // a hardware counter by itself
+	SoftwareCounter             // counted by a driver or system
+)
+
+// Counter is one counter that a context can enable.
+type Counter struct {
+	Index    int
+	Name     string
+	Group    string
+	Doc      string
+	Unit     string // as this project writes units; "" if unknown
+	Usage    Usage
+	Type     Type
+	Kind     Kind
+	Combine  capture.Kind // how values of several samples combine
+	Hardware []Hardware   // what it is computed from, in the order of its formula; of a hardware or software counter itself
+}
+
+// Backend is what a context measures with. It is compared as the handle of the context, so implementations are pointers.
+type Backend interface {
+	// Open makes the backend ready. The error wraps a Status where one fits, such as HardwareNotSupported; others mean Failed.
+	Open(ctx context.Context, flags Flags) error
+	// Close releases everything.
+	Close() error
+	// Counters lists what can be enabled, by index. It stays the same while the backend is open.
+	Counters() []Counter
+	// Limits is what a pass can hold.
+	Limits() Limits
+	// Device describes what is measured. Unknown fields are empty.
+	Device() capture.Device
+	// StartPass prepares the measurement of a pass, 0 being the first. The order of hardware is that of the values in its results.
+	StartPass(ctx context.Context, pass int, hardware []Hardware) (Pass, error)
+	// Evaluate computes the result of a counter from the values of its hardware counters, in their order.
+	Evaluate(c *Counter, operands []capture.Value) (capture.Value, error)
+}
+
+// Pass is a measurement under way.
+type Pass interface {
+	// Begin starts the sample of that number; End ends it.
+	Begin(ctx context.Context, sample uint32) error
+	End(ctx context.Context) (Result, error)
+	// Close ends the pass.
+	Close() error
+}
+
+// Result is the outcome of one sample of one pass, which may take a while to arrive.
+type Result interface {
+	// Ready reports whether Wait returns at once.
+	Ready() bool
+	// Wait returns the values. The error says why they cannot be had.
+	Wait(ctx context.Context) (*Measurement, error)
+}
+
+// Measurement is the values of one sample of one pass.
+type Measurement struct {
+	Values     []capture.Value  // in the order of the pass's hardware counters; missing ones are missing
+	Why        []capture.Reason // of missing values; nil, or as long as Values
+	Start, End int64            // ns on the backend's clock; both 0 where it does not know
+	Warnings   []string
+}
+
+// Done is a Result that is there already.
+func Done(m *Measurement) Result { return done{m} }
+
+type done struct{ m *Measurement }
+
+func (d done) Ready() bool                                { return true }
+func (d done) Wait(context.Context) (*Measurement, error) { return d.m, nil }
+
+// Runner is a Backend that can measure a whole command in a pass by itself.
+type Runner interface {
+	// RunPass runs the command and returns the samples in order.
+	RunPass(ctx context.Context, pass int, hardware []Hardware, r *Run) ([]*Measurement, error)
+}
+
+// Describer is a Backend whose captures need more than counters: catalogue, properties, labels of samples.
+type Describer interface {
+	// Describe completes the configuration of a capture of the given samples.
+	Describe(cfg *capture.Config, samples []uint32)
+}
+
+// metaOf describes a hardware counter as a column.
+type metaOf interface {
+	Meta(h *Hardware) capture.Meta
+}

@@ -1,0 +1,14 @@
+// Package session measures counters in passes, after the model of AMD's GPUPerfAPI (GPA), for every source.
+//
+// More counters can be enabled than the hardware counts at once. A scheduler packs them into passes by the block limits of a GPU
+// generation, or by a limit of the caller's, and never splits a counter that fits one pass. The work to be measured is repeated once per
+// pass; samples are matched across passes by their number.
+//
+// A Library holds contexts, of which one is current. A context is a Backend that has been opened: what it can count, and how one sample of one
+// pass is measured. OverSources measures with the readers of package hwio, OverResults replays hardware results that were stored before. A context
+// holds the enabled counters and a ring of sessions; a session has passes, and a pass has samples. Each call fails under the conditions of the GPA user
+// guide, in the order of the library, with an *Error that wraps the Status of the guide's name.
+//
+// The methods of Library mirror the guide's functions with their out pointers, so that every condition of the guide exists; Library.Run and
+// Library.Capture are what most callers want. A Library is used by one goroutine at a time. Nothing here knows a driver or Starlark.
+package session

@@ -1,0 +1,253 @@
+package session
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"astrolabe/capture"
+)
+
+// Buffered is how many sessions a context keeps. When more are begun the oldest is dropped.
+const Buffered = 4
+
+// Library is the state of GPA: the open contexts, the current one, and the logging callback.
+type Library struct {
+	contexts []*state
+	current  *state
+	known    []string // names of the counters of the context that was current last
+	logTypes LogType
+	logTo    func(t LogType, text string)
+}
+
+// state is one open context.
+type state struct {
+	backend  Backend
+	counters []Counter
+	index    map[string]int // by lower-case name
+	enabled  []int
+	plan     *plan // of the enabled counters; nil where it is not made yet
+	ring     []*run
+	active   *run
+	began    uint32 // sessions so far
+}
+
+// done reports the outcome of a call to the logging callback.
+func (l *Library) done(call string, err *error) {
+	if *err != nil {
+		l.log(LogError, call+": "+(*err).Error())
+		return
+	}
+	l.log(LogTrace, call)
+}
+
+func (l *Library) log(t LogType, text string) {
+	if l.logTypes&t != 0 && l.logTo != nil {
+		l.logTo(t, strings.ReplaceAll(text, "\n", " "))
+	}
+}
+
+func fail(call string, s Status, format string, args ...any) error {
+	return &Error{Call: call, Status: s, Detail: fmt.Sprintf(format, args...)}
+}
+
+// failCause makes an error of what a backend said: its own status, or else the given one.
+func failCause(call string, s Status, cause error) error {
+	for _, e := range flatten(cause) {
+		if own, ok := e.(Status); ok {
+			s = own
+		}
+	}
+	var inner *Error
+	if errors.As(cause, &inner) {
+		return &Error{Call: call, Status: s, Detail: inner.Detail, Cause: inner.Cause}
+	}
+	return &Error{Call: call, Status: s, Cause: cause}
+}
+
+const notOpen = "no context is current: open one"
+
+// OpenContext opens a backend and makes it the current context. No counter is enabled.
+func (l *Library) OpenContext(ctx context.Context, handle Backend, flags Flags) (err error) {
+	const call = "OpenContext"
+	defer l.done(call, &err)
+	if handle == nil {
+		return fail(call, NullPointer, "no context is given")
+	}
+	if l.find(handle) != nil {
+		return fail(call, CountersAlreadyOpen, "this context is open: select it, or close it first")
+	}
+	if err := handle.Open(ctx, flags); err != nil {
+		return failCause(call, Failed, err)
+	}
+	if flags&(ClockPeak|ClockMinMemory|ClockMinEngine) != 0 {
+		l.log(LogMessage, "the clock mode of OpenContext has no effect on this context")
+	}
+	s := &state{backend: handle, index: map[string]int{}}
+	for _, c := range handle.Counters() {
+		if c.Kind == Public && flags&HidePublic != 0 || c.Kind == SoftwareCounter && flags&HideSoftware != 0 || c.Kind == HardwareCounter && flags&HideHardware != 0 {
+			continue
+		}
+		c.Index = len(s.counters)
+		if _, dup := s.index[strings.ToLower(c.Name)]; !dup {
+			s.index[strings.ToLower(c.Name)] = c.Index
+		}
+		s.counters = append(s.counters, c)
+	}
+	l.contexts = append(l.contexts, s)
+	l.choose(s)
+	return nil
+}
+
+func (l *Library) find(handle Backend) *state {
+	for _, s := range l.contexts {
+		if s.backend == handle {
+			return s
+		}
+	}
+	return nil
+}
+
+func (l *Library) choose(s *state) {
+	l.current, l.known = s, l.known[:0]
+	for i := range s.counters {
+		l.known = append(l.known, s.counters[i].Name)
+	}
+}
+
+// SelectContext makes an open context the current one.
+func (l *Library) SelectContext(handle Backend) (err error) {
+	const call = "SelectContext"
+	defer l.done(call, &err)
+	if handle == nil {
+		return fail(call, NullPointer, "no context is given")
+	}
+	s := l.find(handle)
+	if s == nil {
+		return fail(call, CountersNotOpen, "this context is not open: open it first")
+	}
+	l.choose(s)
+	return nil
+}
+
+// CloseContext closes the current context. Its results are lost, and no context is current.
+func (l *Library) CloseContext() (err error) {
+	const call = "CloseContext"
+	defer l.done(call, &err)
+	if l.current == nil {
+		return fail(call, CountersNotOpen, notOpen)
+	}
+	if l.current.active != nil {
+		return fail(call, SamplingNotEnded, "session %d is under way: end it first", l.current.active.id)
+	}
+	return l.drop(l.current, call)
+}
+
+func (l *Library) drop(s *state, call string) error {
+	l.contexts = slices.DeleteFunc(l.contexts, func(x *state) bool { return x == s })
+	if l.current == s {
+		l.current = nil
+	}
+	if s.active != nil {
+		s.active.closePass()
+	}
+	if err := s.backend.Close(); err != nil {
+		return failCause(call, Failed, err)
+	}
+	return nil
+}
+
+// Destroy closes every context, whatever its state.
+func (l *Library) Destroy() (err error) {
+	const call = "Destroy"
+	defer l.done(call, &err)
+	var all []error
+	for len(l.contexts) > 0 {
+		if err := l.drop(l.contexts[0], call); err != nil {
+			all = append(all, err)
+		}
+	}
+	return errors.Join(all...)
+}
+
+// RegisterLoggingCallback has to called with messages of the given types; the last call counts. A callback for messages gets one at once.
+func (l *Library) RegisterLoggingCallback(types LogType, to func(t LogType, text string)) error {
+	if to == nil && types != LogNone {
+		err := fail("RegisterLoggingCallback", NullPointer, "no function is given")
+		l.log(LogError, "RegisterLoggingCallback: "+err.Error())
+		return err
+	}
+	l.logTypes, l.logTo = types, to
+	l.log(LogMessage, "Logging callback registered successfully.")
+	return nil
+}
+
+// GetDeviceID gives the number of the device, such as 0x6860.
+func (l *Library) GetDeviceID(id *uint32) (err error) {
+	const call = "GetDeviceID"
+	defer l.done(call, &err)
+	if l.current == nil {
+		return fail(call, CountersNotOpen, notOpen)
+	}
+	if id == nil {
+		return fail(call, NullPointer, "no place for the number is given")
+	}
+	var n uint32
+	if _, err := fmt.Sscanf(strings.ToLower(l.current.backend.Device().ID), "0x%x", &n); err != nil {
+		return fail(call, NotFound, "the device's number is not known")
+	}
+	*id = n
+	return nil
+}
+
+// GetDeviceDesc gives the name of the device.
+func (l *Library) GetDeviceDesc(desc *string) (err error) {
+	const call = "GetDeviceDesc"
+	defer l.done(call, &err)
+	if l.current == nil {
+		return fail(call, CountersNotOpen, notOpen)
+	}
+	if desc == nil {
+		return fail(call, NullPointer, "no place for the text is given")
+	}
+	name := l.current.backend.Device().Name
+	if name == "" {
+		return fail(call, NotFound, "the device's name is not known")
+	}
+	*desc = name
+	return nil
+}
+
+// Device describes what the current context measures.
+func (l *Library) Device() capture.Device {
+	if l.current == nil {
+		return capture.Device{}
+	}
+	return l.current.backend.Device()
+}
+
+// GetDataTypeAsStr gives a data type as the guide writes it, such as "gpa_float64".
+func GetDataTypeAsStr(t Type, text *string) error {
+	if t.Name() == "" {
+		return fail("GetDataTypeAsStr", NotFound, "%d is no data type", t)
+	}
+	if text == nil {
+		return fail("GetDataTypeAsStr", NullPointer, "no place for the text is given")
+	}
+	*text = "gpa_" + t.Name()
+	return nil
+}
+
+// GetUsageTypeAsStr gives a usage type as the guide writes it, such as "percentage".
+func GetUsageTypeAsStr(u Usage, text *string) error {
+	if u.Name() == "" {
+		return fail("GetUsageTypeAsStr", NotFound, "%d is no usage type", u)
+	}
+	if text == nil {
+		return fail("GetUsageTypeAsStr", NullPointer, "no place for the text is given")
+	}
+	*text = u.Name()
+	return nil
+}

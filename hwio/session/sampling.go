@@ -1,0 +1,209 @@
+package session
+
+import (
+	"context"
+	"slices"
+)
+
+// run is one session of a context.
+type run struct {
+	id      uint32
+	enabled []int // snapshot
+	plan    *plan
+	passes  []*passRun // begun so far
+	inPass  bool
+	ended   bool
+}
+
+// passRun is one pass of a session.
+type passRun struct {
+	samples map[uint32]*sampleRun
+	order   []uint32 // of the samples that were begun
+	counted int      // samples that were ended
+	open    *sampleRun
+	measure Pass // nil before the first sample, and in a pass that nothing is measured in
+}
+
+// sampleRun is one sample of one pass.
+type sampleRun struct {
+	id      uint32
+	result  Result // nil until it is ended
+	outcome *Measurement
+	failed  error
+}
+
+func (r *run) pass() *passRun { return r.passes[len(r.passes)-1] }
+
+// closePass lets the backend go.
+func (r *run) closePass() {
+	if len(r.passes) == 0 {
+		return
+	}
+	if p := r.pass(); p.measure != nil {
+		// What was measured is kept; there is nothing more to be had from a pass that does not close.
+		_ = p.measure.Close()
+		p.measure = nil
+	}
+}
+
+// BeginSession begins a session with the enabled counters and gives its number, which counts from 1 in a fresh context.
+func (l *Library) BeginSession(id *uint32) (err error) {
+	const call = "BeginSession"
+	defer l.done(call, &err)
+	if l.current == nil {
+		return fail(call, CountersNotOpen, notOpen)
+	}
+	if id == nil {
+		return fail(call, NullPointer, "no place for the number is given")
+	}
+	s := l.current
+	plan := s.schedule()
+	if len(plan.passes) == 0 {
+		return fail(call, NoCountersEnabled, "enable a counter first")
+	}
+	if s.active != nil {
+		return fail(call, SamplingAlreadyStarted, "session %d is under way: end it first", s.active.id)
+	}
+	s.began++
+	r := &run{id: s.began, enabled: slices.Clone(s.enabled), plan: plan}
+	if len(s.ring) == Buffered {
+		l.log(LogMessage, "the oldest session is dropped")
+		s.ring = slices.Delete(s.ring, 0, 1)
+	}
+	s.ring = append(s.ring, r)
+	s.active = r
+	*id = r.id
+	return nil
+}
+
+// sampling checks that a session is under way.
+func (l *Library) sampling(call string) (*run, error) {
+	if l.current == nil {
+		return nil, fail(call, CountersNotOpen, notOpen)
+	}
+	if l.current.active == nil {
+		return nil, fail(call, SamplingNotStarted, "begin a session first")
+	}
+	return l.current.active, nil
+}
+
+// BeginPass begins the next pass of the session. Passes beyond those needed are accepted, and nothing is measured in them.
+func (l *Library) BeginPass() (err error) {
+	const call = "BeginPass"
+	defer l.done(call, &err)
+	r, err := l.sampling(call)
+	if err != nil {
+		return err
+	}
+	if r.inPass {
+		return fail(call, PassAlreadyStarted, "pass %d is under way: end it first", len(r.passes))
+	}
+	r.passes = append(r.passes, &passRun{samples: map[uint32]*sampleRun{}})
+	r.inPass = true
+	return nil
+}
+
+// BeginSample begins a sample. Its number tells which samples of the passes belong together.
+func (l *Library) BeginSample(ctx context.Context, id uint32) (err error) {
+	const call = "BeginSample"
+	defer l.done(call, &err)
+	r, err := l.sampling(call)
+	if err != nil {
+		return err
+	}
+	if !r.inPass {
+		return fail(call, PassNotStarted, "begin a pass first")
+	}
+	p := r.pass()
+	if p.open != nil {
+		return fail(call, SampleAlreadyStarted, "sample %d is under way: end it first", p.open.id)
+	}
+	if _, used := p.samples[id]; used {
+		return fail(call, SampleAlreadyStarted, "pass %d has a sample %d: give each its own number", len(r.passes), id)
+	}
+	if k := len(r.passes) - 1; k < len(r.plan.passes) {
+		if p.measure == nil {
+			if p.measure, err = l.current.backend.StartPass(ctx, k, r.plan.passes[k]); err != nil {
+				p.measure = nil
+				return failCause(call, Failed, err)
+			}
+		}
+		if err := p.measure.Begin(ctx, id); err != nil {
+			return failCause(call, Failed, err)
+		}
+	}
+	p.open = &sampleRun{id: id}
+	p.samples[id] = p.open
+	p.order = append(p.order, id)
+	return nil
+}
+
+// EndSample ends the sample.
+func (l *Library) EndSample(ctx context.Context) (err error) {
+	const call = "EndSample"
+	defer l.done(call, &err)
+	if l.current == nil {
+		return fail(call, CountersNotOpen, notOpen)
+	}
+	r := l.current.active
+	if r == nil || !r.inPass || r.pass().open == nil {
+		return fail(call, SampleNotStarted, "begin a sample first")
+	}
+	p := r.pass()
+	sample := p.open
+	if p.measure != nil {
+		if sample.result, err = p.measure.End(ctx); err != nil {
+			sample.failed = err
+		}
+	} else {
+		sample.result = Done(&Measurement{})
+	}
+	p.open = nil
+	p.counted++
+	if sample.failed != nil {
+		return failCause(call, Failed, sample.failed)
+	}
+	return nil
+}
+
+// EndPass ends the pass. It does so too where the number of its samples is not that of the first pass, which is an error.
+func (l *Library) EndPass() (err error) {
+	const call = "EndPass"
+	defer l.done(call, &err)
+	r, err := l.sampling(call)
+	if err != nil {
+		return err
+	}
+	if !r.inPass {
+		return fail(call, PassNotStarted, "begin a pass first")
+	}
+	p := r.pass()
+	if p.open != nil {
+		return fail(call, SampleNotEnded, "sample %d is under way: end it first", p.open.id)
+	}
+	r.closePass()
+	r.inPass = false
+	if want := r.passes[0].counted; p.counted != want {
+		return fail(call, VariableNumberOfSamplesInPasses, "pass %d has %d samples and the first pass %d; the pass is ended", len(r.passes), p.counted, want)
+	}
+	return nil
+}
+
+// EndSession ends the session. It does so too where passes are missing, which is an error.
+func (l *Library) EndSession() (err error) {
+	const call = "EndSession"
+	defer l.done(call, &err)
+	r, err := l.sampling(call)
+	if err != nil {
+		return err
+	}
+	if r.inPass {
+		return fail(call, PassNotEnded, "pass %d is under way: end it first", len(r.passes))
+	}
+	r.ended = true
+	l.current.active = nil
+	if len(r.passes) < len(r.plan.passes) {
+		return fail(call, NotEnoughPasses, "%d of %d passes were made; the session is ended", len(r.passes), len(r.plan.passes))
+	}
+	return nil
+}
