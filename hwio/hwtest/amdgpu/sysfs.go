@@ -1,0 +1,151 @@
+package amdgpu
+
+import (
+	"fmt"
+	"sort"
+)
+
+func (g *gpu) card() string   { return fmt.Sprintf("card%d", g.number) }
+func (g *gpu) render() string { return fmt.Sprintf("renderD%d", 128+g.number) }
+func (g *gpu) folder() string { return "/sys/devices/pci0000:00/" + g.address }
+
+// appear makes the nodes and what never changes.
+func (g *gpu) appear() {
+	m, dir := g.m, g.folder()
+	m.Own(dir)
+	m.Link(dir+"/driver", "../../../bus/pci/drivers/amdgpu")
+	for _, name := range []string{g.card(), g.render()} {
+		m.Link("/sys/class/drm/"+name+"/device", "../../../devices/pci0000:00/"+g.address)
+		m.Dir(dir + "/drm/" + name)
+	}
+	m.Node("/dev/dri/"+g.card(), 226, uint32(g.number), 0o660, node{g})
+	m.Node("/dev/dri/"+g.render(), 226, uint32(128+g.number), 0o666, node{g})
+	for name, text := range map[string]string{
+		"vendor": "0x1002", "device": fmt.Sprintf("0x%04x", g.part.device), "revision": fmt.Sprintf("0x%02x", g.part.revision),
+		"mem_info_vram_total": fmt.Sprint(g.part.vram), "mem_info_vis_vram_total": fmt.Sprint(g.part.vram), "mem_info_gtt_total": fmt.Sprint(g.part.gtt),
+		"power_dpm_force_performance_level": "auto", "vbios_version": "113-EMULATED-001",
+		"hwmon/hwmon5/name": "amdgpu", "hwmon/hwmon5/temp1_label": "edge", "hwmon/hwmon5/freq1_label": "sclk", "hwmon/hwmon5/in0_label": "vddgfx",
+		"hwmon/hwmon5/power1_cap": "250000000",
+	} {
+		m.File(dir+"/"+name, text+"\n")
+	}
+	if g.part.name != "" {
+		m.File(dir+"/product_name", g.part.name+"\n")
+	}
+	if !g.part.apu {
+		m.File(dir+"/current_link_speed", "8.0 GT/s PCIe\n")
+		m.File(dir+"/current_link_width", "16\n")
+		m.File(dir+"/unique_id", "0123456789abcdef\n")
+		m.File(dir+"/hwmon/hwmon5/temp2_label", "junction\n")
+	}
+	for i, pid := range Clients {
+		p := fmt.Sprintf("/proc/%d", pid)
+		m.File(p+"/comm", [2]string{"game", "solver"}[i]+"\n")
+		m.File(p+"/stat", fmt.Sprintf("%d (%s) S 1 %d %d 0 -1\n", pid, [2]string{"game", "solver"}[i], pid, pid))
+	}
+}
+
+// file writes a text if it is new.
+func (g *gpu) file(name, text string) {
+	if g.files[name] != text {
+		g.files[name] = text
+		g.m.File(name, text)
+	}
+}
+
+// renew writes what changes. Texts keep their length, so that a program which reads at this moment sees no mixture of two numbers.
+func (g *gpu) renew() {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.gone {
+		return
+	}
+	t := g.since()
+	l := g.levels(t)
+	dir := g.folder() + "/"
+	status := "active"
+	if g.off {
+		status, l.Watts = "suspended", 0
+	}
+	values := map[string]string{
+		"power/runtime_status": status + "\n",
+		"gpu_busy_percent":     fmt.Sprintf("%d\n", l.BusyPercent),
+		"mem_info_vram_used":   fmt.Sprintf("%d\n", l.VRAM), "mem_info_vis_vram_used": fmt.Sprintf("%d\n", l.VRAM), "mem_info_gtt_used": fmt.Sprintf("%d\n", l.GTT),
+		"pp_dpm_sclk": dpm(l.SclkMHz, g.part.light.SclkMHz, g.part.heavy.SclkMHz), "pp_dpm_fclk": dpm(l.FclkMHz, g.part.light.FclkMHz, g.part.heavy.FclkMHz),
+		"hwmon/hwmon5/temp1_input": fmt.Sprintf("%d\n", l.Celsius*1000), "hwmon/hwmon5/freq1_input": fmt.Sprintf("%d\n", l.SclkMHz*1_000_000),
+		"hwmon/hwmon5/in0_input": fmt.Sprintf("%d\n", l.GfxMillivolts),
+	}
+	if g.part.apu {
+		values["hwmon/hwmon5/power1_input"] = fmt.Sprintf("%d\n", l.Watts*1_000_000)
+		values["hwmon/hwmon5/in1_input"] = "750\n"
+	} else {
+		values["mem_busy_percent"] = fmt.Sprintf("%d\n", l.MemPercent)
+		values["hwmon/hwmon5/power1_average"] = fmt.Sprintf("%d\n", l.Watts*1_000_000)
+		values["hwmon/hwmon5/temp2_input"] = fmt.Sprintf("%d\n", l.HotCelsius*1000)
+		values["hwmon/hwmon5/fan1_input"] = fmt.Sprintf("%d\n", l.RPM)
+		values["hwmon/hwmon5/pwm1"] = "102\n"
+	}
+	names := make([]string, 0, len(values))
+	for name := range values {
+		names = append(names, name)
+	}
+	sort.Strings(names)
+	for _, name := range names {
+		g.file(dir+name, values[name])
+	}
+	if !g.has(oldScenario) {
+		g.file(dir+"gpu_metrics", string(g.table(t)))
+	}
+	g.clients(t)
+}
+
+// table is gpu_metrics at t.
+func (g *gpu) table(t int64) []byte {
+	b := g.part.metrics(g, t)
+	switch {
+	case g.has(unknownScenario):
+		b[2], b[3] = 1, 9
+	case g.has(emptyScenario):
+		b = empty(len(b), b[2], b[3])
+	}
+	return b
+}
+
+// dpm lists the levels of a clock with a star at the present one.
+func dpm(now uint64, levels ...uint64) string {
+	out := ""
+	for i, mhz := range levels {
+		mark := ""
+		if mhz == now {
+			mark = " *"
+		}
+		out += fmt.Sprintf("%d: %dMhz%s\n", i, mhz, mark)
+	}
+	return out
+}
+
+// clients writes what /proc shows of those who use the GPU.
+func (g *gpu) clients(t int64) {
+	for i, pid := range Clients {
+		text := fmt.Sprintf("pos:\t0\nflags:\t02100002\nmnt_id:\t26\nino:\t600\ndrm-driver:\tamdgpu\ndrm-client-id:\t%d\ndrm-pdev:\t%s\n", 70+i, g.address)
+		for _, engine := range []string{"gfx", "compute", "dma"} {
+			if share := Engines[engine][i]; share > 0 {
+				// A width of its own keeps the text's length.
+				text += fmt.Sprintf("drm-engine-%s:\t%012d ns\n", engine, int64(share*float64(t))+1e9)
+			}
+		}
+		text += "drm-memory-vram:\t262144 KiB\ndrm-memory-gtt:\t1024 KiB\n"
+		for fd := 5 + 10*g.number; fd < 7+10*g.number-i; fd++ {
+			g.link(fmt.Sprintf("/proc/%d/fd/%d", pid, fd), "/dev/dri/"+g.render())
+			g.file(fmt.Sprintf("/proc/%d/fdinfo/%d", pid, fd), text)
+		}
+	}
+}
+
+// link makes a link once.
+func (g *gpu) link(path, target string) {
+	if g.files[path] == "" {
+		g.files[path] = target
+		g.m.Link(path, target)
+	}
+}
