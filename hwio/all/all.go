@@ -6,6 +6,7 @@ import (
 	"runtime"
 
 	"astrolabe/hwio"
+	"astrolabe/hwio/amdgpu"
 	"astrolabe/hwio/i915"
 	"astrolabe/hwio/kbase"
 	"astrolabe/hwio/panfrost"
@@ -19,7 +20,7 @@ func Sources(root string) []hwio.Source {
 	if runtime.GOOS != "linux" && root == "" {
 		return nil
 	}
-	return []hwio.Source{perfevent.New(root), procfs.New(root), i915.New(root), kbase.New(root), panfrost.New(root)}
+	return []hwio.Source{perfevent.New(root), procfs.New(root), i915.New(root), amdgpu.New(root), kbase.New(root), panfrost.New(root)}
 }
 
 // Doctor says what the machine below root can measure, what not, and what to do about it.

@@ -8,13 +8,14 @@ import (
 
 	"astrolabe/hwio"
 	"astrolabe/hwio/hwtest"
+	"astrolabe/hwio/hwtest/amdgpu"
 	"astrolabe/hwio/hwtest/cpupmu"
 	"astrolabe/hwio/hwtest/mali"
 )
 
 // All are the devices, by name.
 func All() []hwtest.Model {
-	out := slices.Concat(cpupmu.Models(), mali.Models())
+	out := slices.Concat(amdgpu.Models(), cpupmu.Models(), mali.Models())
 	slices.SortStableFunc(out, func(a, b hwtest.Model) int { return strings.Compare(a.Name, b.Name) })
 	return out
 }
