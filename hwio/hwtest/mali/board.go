@@ -85,14 +85,7 @@ func (b *board) Truth() any {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	t := b.truth
-	if t.Started = b.gpu.started; t.Started != 0 && b.set.Has("two-clients") {
-		t.Started = 0
-		for _, c := range t.Clients {
-			if c.PID != 0 && len(c.Samples) > 0 && (t.Started == 0 || c.Samples[0].Start < t.Started) {
-				t.Started = c.Samples[0].Start
-			}
-		}
-	}
+	t.Started = b.gpu.started
 	t.Released = true
 	for _, f := range t.Files {
 		t.Released = t.Released && f.Closed
