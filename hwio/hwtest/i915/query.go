@@ -1,0 +1,173 @@
+package i915
+
+import (
+	"encoding/binary"
+	"strings"
+	"syscall"
+
+	"astrolabe/hwio/hwtest"
+	"astrolabe/hwio/hwtest/uapi"
+)
+
+// query answers DRM_IOCTL_I915_QUERY. What is wrong with one item is told as its negative length; the request then succeeds.
+func (d *device) query(c *hwtest.Call, arg uint64) error {
+	l, li := uapi.Struct("drm_i915_query"), uapi.Struct("drm_i915_query_item")
+	b := make([]byte, l.Size)
+	if err := c.Read(arg, b); err != nil {
+		return syscall.EFAULT
+	}
+	if l.Get(b, "flags") != 0 {
+		return syscall.EINVAL
+	}
+	for i := range l.Get(b, "num_items") {
+		at := l.Get(b, "items_ptr") + i*uint64(li.Size)
+		item := make([]byte, li.Size)
+		if err := c.Read(at, item); err != nil {
+			return syscall.EFAULT
+		}
+		var n int64
+		switch id := li.Get(item, "query_id"); int64(id) {
+		case 0:
+			return syscall.EINVAL
+		case uapi.Const("DRM_I915_QUERY_TOPOLOGY_INFO"):
+			n = d.queryTopology(c, item)
+		case uapi.Const("DRM_I915_QUERY_PERF_CONFIG"):
+			n = d.queryConfig(c, item)
+		default:
+			n = -int64(syscall.EINVAL)
+		}
+		if n != int64(int32(li.Get(item, "length"))) {
+			f := li.Field("length")
+			binary.LittleEndian.PutUint32(item[f.Offset:], uint32(int32(n)))
+			if err := write(c, at+uint64(f.Offset), item[f.Offset:f.Offset+f.Size]); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// room says what an item's length asks for: size where it is 0, EINVAL where it is too little, else 0.
+func room(item []byte, size int) int64 {
+	switch n := int32(uapi.Struct("drm_i915_query_item").Get(item, "length")); {
+	case n == 0:
+		return int64(size)
+	case int(n) < size:
+		return -int64(syscall.EINVAL)
+	}
+	return 0
+}
+
+func (d *device) queryTopology(c *hwtest.Call, item []byte) int64 {
+	li := uapi.Struct("drm_i915_query_item")
+	if li.Get(item, "flags") != 0 {
+		return -int64(syscall.EINVAL)
+	}
+	b := d.part.topology()
+	if n := room(item, len(b)); n != 0 {
+		return n
+	}
+	if err := c.Write(li.Get(item, "data_ptr"), b); err != nil {
+		return -int64(syscall.EFAULT)
+	}
+	return int64(len(b))
+}
+
+// topology is the answer to the topology query: masks of slices, of subslices by slice, of EUs by subslice, each row in whole bytes.
+func (p *Part) topology() []byte {
+	const subslices, eus = 1, 1 + maxSlices
+	l := uapi.Struct("drm_i915_query_topology_info")
+	b := make([]byte, l.Size+eus+maxSlices*maxSubslices)
+	l.Set(b, "max_slices", maxSlices)
+	l.Set(b, "max_subslices", maxSubslices)
+	l.Set(b, "max_eus_per_subslice", maxEUs)
+	l.Set(b, "subslice_offset", subslices)
+	l.Set(b, "subslice_stride", 1)
+	l.Set(b, "eu_offset", eus)
+	l.Set(b, "eu_stride", 1)
+	data := b[l.Size:]
+	data[0] = p.Slices
+	for s := range maxSlices {
+		data[subslices+s] = p.Subslices[s]
+		copy(data[eus+s*maxSubslices:], p.EUs[s][:])
+	}
+	return b
+}
+
+// queryConfig answers the list of configurations and the registers of one.
+func (d *device) queryConfig(c *hwtest.Call, item []byte) int64 {
+	li, lc, lo := uapi.Struct("drm_i915_query_item"), uapi.Struct("drm_i915_query_perf_config"), uapi.Struct("drm_i915_perf_oa_config")
+	if d.perfMissing() != nil {
+		return -int64(syscall.ENODEV)
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	loaded := d.loadedConfigs()
+	at := li.Get(item, "data_ptr")
+	flags := int64(li.Get(item, "flags"))
+	size := lc.Size
+	switch flags {
+	case uapi.Const("DRM_I915_QUERY_PERF_CONFIG_LIST"):
+		size += 8 * len(loaded)
+	case uapi.Const("DRM_I915_QUERY_PERF_CONFIG_DATA_FOR_UUID"), uapi.Const("DRM_I915_QUERY_PERF_CONFIG_DATA_FOR_ID"):
+		size += lo.Size
+	default:
+		return -int64(syscall.EINVAL)
+	}
+	if n := room(item, size); n != 0 {
+		return n
+	}
+	b := make([]byte, size)
+	if err := c.Read(at, b); err != nil {
+		return -int64(syscall.EFAULT)
+	}
+	if lc.Get(b, "flags") != 0 {
+		return -int64(syscall.EINVAL)
+	}
+	if flags == uapi.Const("DRM_I915_QUERY_PERF_CONFIG_LIST") {
+		lc.Set(b, "n_configs", uint64(len(loaded)))
+		for i, x := range loaded {
+			binary.LittleEndian.PutUint64(b[lc.Size+8*i:], x.id)
+		}
+	} else {
+		f := lc.Field("uuid")
+		var found *config
+		for _, x := range loaded {
+			if flags == uapi.Const("DRM_I915_QUERY_PERF_CONFIG_DATA_FOR_ID") {
+				if x.id == lc.Get(b, "config") {
+					found = x
+				}
+			} else if x.uuid == strings.ToLower(string(b[f.Offset:f.Offset+f.Size])) {
+				found = x
+			}
+		}
+		if found == nil {
+			return -int64(syscall.ENOENT)
+		}
+		o := b[lc.Size:]
+		for _, r := range []struct {
+			n, ptr string
+			list   []register
+		}{{"n_boolean_regs", "boolean_regs_ptr", found.boolean}, {"n_flex_regs", "flex_regs_ptr", found.flex}, {"n_mux_regs", "mux_regs_ptr", found.mux}} {
+			if n := lo.Get(o, r.n); n != 0 {
+				if n < uint64(len(r.list)) {
+					return -int64(syscall.EINVAL)
+				}
+				regs := make([]byte, 8*len(r.list))
+				for i, x := range r.list {
+					binary.LittleEndian.PutUint32(regs[8*i:], x.addr)
+					binary.LittleEndian.PutUint32(regs[8*i+4:], x.value)
+				}
+				if err := c.Write(lo.Get(o, r.ptr), regs); err != nil {
+					return -int64(syscall.EFAULT)
+				}
+			}
+			lo.Set(o, r.n, uint64(len(r.list)))
+		}
+		copy(o[lo.Field("uuid").Offset:], found.uuid)
+	}
+	if err := c.Write(at, b); err != nil {
+		return -int64(syscall.EFAULT)
+	}
+	return int64(size)
+}
