@@ -259,6 +259,43 @@ func (s *scope) counter(e *Entry) (*capture.Counter, error) {
 	return out[0], nil
 }
 
+// orStandIn is a compiled metric, or the column that stands for it: a file may hold a metric itself instead of what it is made of.
+func (s *scope) orStandIn(e *Entry, c *capture.Counter) *capture.Counter {
+	in := s.standIn(e)
+	if in == nil || c.Count() > 0 {
+		return c
+	}
+	meta := e.meta()
+	meta.Kind, meta.Source, meta.Inputs, meta.Expr = in.Kind, in.Source, nil, ""
+	if in.Unit != "" {
+		meta.Unit = in.Unit
+	}
+	return &capture.Counter{Meta: meta, Axis: in.Axis, Col: in.Col, Instances: in.Instances, Der: in.Der, Pass: in.Pass, Reasons: in.Reasons, Warnings: in.Warnings}
+}
+
+// standIn is the column of the capture that stands for an entry under a name of another kind, such as its title in a vendor's export.
+func (s *scope) standIn(e *Entry) *capture.Counter {
+	if s.standIns == nil {
+		s.standIns = map[*Entry]*capture.Counter{}
+		for _, c := range s.cap.Counters {
+			for _, cat := range s.cats {
+				found, err := s.findIn(cat, strings.TrimPrefix(c.Name, "$"))
+				if err != nil {
+					continue
+				}
+				if _, taken := s.standIns[found]; !taken {
+					s.standIns[found] = c
+				}
+				break
+			}
+		}
+	}
+	if c := s.standIns[e]; c != nil {
+		return s.selected(c)
+	}
+	return nil
+}
+
 // rawEntry is the measured counter of an entry, or one that says that it was not collected.
 func (s *scope) rawEntry(e *Entry) *capture.Counter {
 	if c := s.collected(e); c != nil {
@@ -299,7 +336,7 @@ func (s *scope) collected(e *Entry) *capture.Counter {
 		}
 		return c
 	}
-	return nil
+	return s.standIn(e)
 }
 
 // unknown explains a name that addresses nothing: near names of the capture, then where else it is known.
@@ -386,7 +423,7 @@ func (s *scope) compile(entries []*Entry) ([]*capture.Counter, error) {
 			return nil, err
 		}
 		for i, e := range same {
-			s.metrics[e] = counters[i]
+			s.metrics[e] = s.orStandIn(e, counters[i])
 		}
 	}
 	for i, e := range entries {

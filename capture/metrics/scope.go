@@ -27,6 +27,7 @@ type scope struct {
 	device    *hardware
 	sets      map[*Catalogue][]*MetricSet // that the capture was measured with
 	turns     map[turn]*capture.Counter
+	standIns  map[*Entry]*capture.Counter // columns under names of another kind; nil before it is asked for
 }
 
 // hardware is the generation and API of the capture, for catalogues whose formulas depend on them.
