@@ -1,0 +1,732 @@
+package session
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"astrolabe/capture"
+)
+
+// fake is a backend of a few hardware counters. Results arrive when the test lets them.
+type fake struct {
+	names    []string
+	types    []Type
+	max      int
+	open     bool
+	openErr  error
+	beginErr error
+	late     bool // results stay away until arrive
+	arrived  bool
+	device   capture.Device
+}
+
+func (f *fake) Open(context.Context, Flags) error { f.open = true; return f.openErr }
+func (f *fake) Close() error                      { f.open = false; return nil }
+func (f *fake) Limits() Limits                    { return Limits{Max: f.max} }
+func (f *fake) Device() capture.Device            { return f.device }
+func (f *fake) Counters() []Counter {
+	var out []Counter
+	for i, n := range f.names {
+		out = append(out, Counter{Name: n, Type: f.types[i], Hardware: []Hardware{{Name: "hw_" + n}}})
+	}
+	return out
+}
+func (f *fake) Evaluate(_ *Counter, v []capture.Value) (capture.Value, error) { return v[0], nil }
+func (f *fake) StartPass(_ context.Context, pass int, hw []Hardware) (Pass, error) {
+	return &fakePass{f, pass, hw, 0}, nil
+}
+
+type fakePass struct {
+	f      *fake
+	pass   int
+	hw     []Hardware
+	sample uint32
+}
+
+func (p *fakePass) Begin(_ context.Context, sample uint32) error {
+	p.sample = sample
+	return p.f.beginErr
+}
+func (p *fakePass) End(context.Context) (Result, error) {
+	m := newMeasurement(len(p.hw))
+	for i, h := range p.hw {
+		m.Values[i] = capture.IntValue(uint64(len(h.Name))*1000 + uint64(p.sample))
+	}
+	return &lateResult{p.f, m}, nil
+}
+func (p *fakePass) Close() error { return nil }
+
+type lateResult struct {
+	f *fake
+	m *Measurement
+}
+
+func (r *lateResult) Ready() bool                                { return !r.f.late || r.f.arrived }
+func (r *lateResult) Wait(context.Context) (*Measurement, error) { return r.m, nil }
+
+// model is a transcription of the table of the reference, one method per row, apart from the library. Counters are those of one fake
+// backend, of which max go into a pass.
+type model struct {
+	names    []string
+	types    []Type
+	max      int
+	contexts map[int]*modelContext
+	current  *modelContext
+}
+
+type modelContext struct {
+	enabled  []int
+	sessions []*modelSession // the ring
+	active   *modelSession
+	count    uint32
+}
+
+type modelSession struct {
+	id      uint32
+	enabled []int
+	need    int
+	passes  []map[uint32]string // "open" or "done"
+	pass    bool
+	sample  bool
+	ended   bool
+}
+
+func (m *model) passCount(n int) int { return (n + m.max - 1) / m.max }
+
+func (m *model) openContext(i int) Status {
+	switch {
+	case i < 0:
+		return NullPointer
+	case m.contexts[i] != nil:
+		return CountersAlreadyOpen
+	}
+	m.contexts[i] = &modelContext{}
+	m.current = m.contexts[i]
+	return OK
+}
+
+func (m *model) selectContext(i int) Status {
+	switch {
+	case i < 0:
+		return NullPointer
+	case m.contexts[i] == nil:
+		return CountersNotOpen
+	}
+	m.current = m.contexts[i]
+	return OK
+}
+
+func (m *model) closeContext() Status {
+	switch {
+	case m.current == nil:
+		return CountersNotOpen
+	case m.current.active != nil:
+		return SamplingNotEnded
+	}
+	for i, c := range m.contexts {
+		if c == m.current {
+			delete(m.contexts, i)
+		}
+	}
+	m.current = nil
+	return OK
+}
+
+func (m *model) enable(i int) Status {
+	switch {
+	case m.current == nil:
+		return CountersNotOpen
+	case i < 0 || i >= len(m.names):
+		return IndexOutOfRange
+	case m.current.active != nil:
+		return CannotChangeCountersWhenSampling
+	case slices.Contains(m.current.enabled, i):
+		return AlreadyEnabled
+	}
+	m.current.enabled = append(m.current.enabled, i)
+	return OK
+}
+
+func (m *model) disable(i int) Status {
+	switch {
+	case m.current == nil:
+		return CountersNotOpen
+	case i < 0 || i >= len(m.names):
+		return IndexOutOfRange
+	case m.current.active != nil:
+		return CannotChangeCountersWhenSampling
+	case !slices.Contains(m.current.enabled, i):
+		return NotEnabled
+	}
+	m.current.enabled = slices.DeleteFunc(m.current.enabled, func(x int) bool { return x == i })
+	return OK
+}
+
+func (m *model) byName(name *string, do func(int) Status) Status {
+	if name == nil {
+		return NullPointer
+	}
+	i := slices.IndexFunc(m.names, func(n string) bool { return strings.EqualFold(n, *name) })
+	if i < 0 {
+		return NotFound
+	}
+	return do(i)
+}
+
+func (m *model) all(on bool) Status {
+	switch {
+	case m.current == nil:
+		return CountersNotOpen
+	case m.current.active != nil:
+		return CannotChangeCountersWhenSampling
+	}
+	m.current.enabled = nil
+	for i := range m.names {
+		if on {
+			m.current.enabled = append(m.current.enabled, i)
+		}
+	}
+	return OK
+}
+
+func (m *model) getPassCount(nilOut bool) (Status, int) {
+	switch {
+	case nilOut:
+		return NullPointer, 0
+	case m.current == nil:
+		return CountersNotOpen, 0
+	}
+	return OK, m.passCount(len(m.current.enabled))
+}
+
+func (m *model) beginSession(nilOut bool) (Status, uint32) {
+	switch {
+	case m.current == nil:
+		return CountersNotOpen, 0
+	case nilOut:
+		return NullPointer, 0
+	case m.passCount(len(m.current.enabled)) == 0:
+		return NoCountersEnabled, 0
+	case m.current.active != nil:
+		return SamplingAlreadyStarted, 0
+	}
+	c := m.current
+	c.count++
+	s := &modelSession{id: c.count, enabled: slices.Clone(c.enabled), need: m.passCount(len(c.enabled))}
+	c.active = s
+	c.sessions = append(c.sessions, s)
+	if len(c.sessions) > 4 {
+		c.sessions = c.sessions[1:]
+	}
+	return OK, s.id
+}
+
+func (m *model) beginPass() Status {
+	switch {
+	case m.current == nil:
+		return CountersNotOpen
+	case m.current.active == nil:
+		return SamplingNotStarted
+	case m.current.active.pass:
+		return PassAlreadyStarted
+	}
+	s := m.current.active
+	s.pass = true
+	s.passes = append(s.passes, map[uint32]string{})
+	return OK
+}
+
+func (m *model) beginSample(id uint32) Status {
+	switch {
+	case m.current == nil:
+		return CountersNotOpen
+	case m.current.active == nil:
+		return SamplingNotStarted
+	case !m.current.active.pass:
+		return PassNotStarted
+	case m.current.active.sample:
+		return SampleAlreadyStarted
+	}
+	s := m.current.active
+	if s.passes[len(s.passes)-1][id] != "" {
+		return SampleAlreadyStarted
+	}
+	s.passes[len(s.passes)-1][id] = "open"
+	s.sample = true
+	return OK
+}
+
+func (m *model) endSample() Status {
+	switch {
+	case m.current == nil:
+		return CountersNotOpen
+	case m.current.active == nil || !m.current.active.sample:
+		return SampleNotStarted
+	}
+	s := m.current.active
+	s.sample = false
+	for id := range s.passes[len(s.passes)-1] {
+		s.passes[len(s.passes)-1][id] = "done"
+	}
+	return OK
+}
+
+func (m *model) endPass() Status {
+	switch {
+	case m.current == nil:
+		return CountersNotOpen
+	case m.current.active == nil:
+		return SamplingNotStarted
+	case !m.current.active.pass:
+		return PassNotStarted
+	case m.current.active.sample:
+		return SampleNotEnded
+	}
+	s := m.current.active
+	s.pass = false
+	if len(s.passes[len(s.passes)-1]) != len(s.passes[0]) {
+		return VariableNumberOfSamplesInPasses
+	}
+	return OK
+}
+
+func (m *model) endSession() Status {
+	switch {
+	case m.current == nil:
+		return CountersNotOpen
+	case m.current.active == nil:
+		return SamplingNotStarted
+	case m.current.active.pass:
+		return PassNotEnded
+	}
+	s := m.current.active
+	s.ended = true
+	m.current.active = nil
+	if len(s.passes) < s.need {
+		return NotEnoughPasses
+	}
+	return OK
+}
+
+func (m *model) find(id uint32) *modelSession {
+	if m.current == nil {
+		return nil
+	}
+	for _, s := range m.current.sessions {
+		if s.id == id {
+			return s
+		}
+	}
+	return nil
+}
+
+func (m *model) isSessionReady(nilOut bool, id uint32) (Status, bool) {
+	switch {
+	case m.current == nil:
+		return CountersNotOpen, false
+	case nilOut:
+		return NullPointer, false
+	case m.find(id) == nil:
+		return SessionNotFound, false
+	}
+	s := m.find(id)
+	ready := s.ended && len(s.passes) >= s.need
+	for k := 0; ready && k < s.need; k++ {
+		for id := range s.passes[0] {
+			ready = ready && s.passes[k][id] == "done"
+		}
+	}
+	return OK, ready
+}
+
+func (m *model) isSampleReady(nilOut bool, id, sample uint32) (Status, bool) {
+	switch {
+	case m.current == nil:
+		return CountersNotOpen, false
+	case nilOut:
+		return NullPointer, false
+	case m.find(id) == nil:
+		return SessionNotFound, false
+	}
+	s := m.find(id)
+	ready := true
+	for k := range s.need {
+		if k >= len(s.passes) || s.passes[k][sample] == "" {
+			return SampleNotFoundInAllPasses, false
+		}
+		ready = ready && s.passes[k][sample] == "done"
+	}
+	return OK, ready
+}
+
+func (m *model) getSample(nilOut bool, x Type, id, sample uint32, i int) (Status, uint64) {
+	switch {
+	case nilOut:
+		return NullPointer, 0
+	case m.current == nil:
+		return CountersNotOpen, 0
+	case i < 0 || i >= len(m.names):
+		return IndexOutOfRange, 0
+	case m.types[i] != x:
+		return CounterNotOfSpecifiedType, 0
+	case m.find(id) == nil:
+		return SessionNotFound, 0
+	case !slices.Contains(m.find(id).enabled, i):
+		return NotEnabled, 0
+	}
+	s := m.find(id)
+	pass := slices.Index(s.enabled, i) / m.max
+	switch {
+	case pass >= len(s.passes) || s.passes[pass][sample] == "":
+		return SampleNotFound, 0
+	case s.passes[pass][sample] == "open":
+		return ReadingCounterResult, 0
+	}
+	return OK, uint64(len("hw_"+m.names[i]))*1000 + uint64(sample)
+}
+
+func (m *model) getSampleCount(nilOut bool, id uint32) (Status, int) {
+	switch {
+	case nilOut:
+		return NullPointer, 0
+	case m.find(id) == nil:
+		return SessionNotFound, 0
+	case len(m.find(id).passes) == 0:
+		return OK, 0
+	}
+	return OK, len(m.find(id).passes[0])
+}
+
+func (m *model) getCounter(i int, nilOut bool) Status {
+	switch {
+	case m.current == nil:
+		return CountersNotOpen
+	case i < 0 || i >= len(m.names):
+		return IndexOutOfRange
+	case nilOut:
+		return NullPointer
+	}
+	return OK
+}
+
+func (m *model) getCounterIndex(name *string) Status {
+	switch {
+	case name == nil:
+		return NullPointer
+	case m.current == nil:
+		return CountersNotOpen
+	}
+	return m.byName(name, func(int) Status { return OK })
+}
+
+func (m *model) getEnabledIndex(n int, nilOut bool) Status {
+	switch {
+	case m.current == nil:
+		return CountersNotOpen
+	case nilOut:
+		return NullPointer
+	case n < 0 || n >= len(m.current.enabled):
+		return IndexOutOfRange
+	}
+	return OK
+}
+
+func (m *model) isCounterEnabled(i int) Status {
+	switch {
+	case m.current == nil, i < 0 || i >= len(m.names):
+		return IndexOutOfRange
+	case !slices.Contains(m.current.enabled, i):
+		return NotFound
+	}
+	return OK
+}
+
+// ptr gives &v, or nil.
+func ptr[T any](none bool, v *T) *T {
+	if none {
+		return nil
+	}
+	return v
+}
+
+func TestRandomCallSequencesGiveTheStatusesOfTheTable(t *testing.T) {
+	ctx := t.Context()
+	seen := map[string]int{}
+	for seed := range uint64(400) {
+		rng := rand.New(rand.NewPCG(seed, 17))
+		names := []string{"Alpha", "Beta", "Gamma_3", "Delta", "Epsilon"}[:2+rng.IntN(4)]
+		types := []Type{Uint64, Float64, Uint32, Float32, Uint64}[:len(names)]
+		maxPerPass := 1 + rng.IntN(3)
+		var lib Library
+		var handles []Backend
+		for range 3 {
+			handles = append(handles, &fake{names: names, types: types, max: maxPerPass})
+		}
+		m := &model{names: names, types: types, max: maxPerPass, contexts: map[int]*modelContext{}}
+		// The names are those that a context had: without one ever open there are none to know.
+		lib.OpenContext(ctx, handles[0], 0)
+		m.openContext(0)
+		var trace []string
+		for range 150 {
+			none := rng.IntN(25) == 0
+			i := rng.IntN(len(names)+2) - 1
+			sample := uint32(rng.IntN(3))
+			var session uint32
+			if m.current != nil {
+				session = uint32(max(0, int(m.current.count)-rng.IntN(6)+rng.IntN(2)))
+			}
+			name := ptr(none, &[]string{"alpha", "BETA", "Gamma_3", "nothing"}[rng.IntN(4)])
+			var call string
+			var got error
+			var want Status
+			check := func(ok bool) {
+				if want == OK && got == nil && !ok {
+					t.Fatalf("seed %d: %s has another result, after %v", seed, call, trace)
+				}
+			}
+			// Steps that go on are more likely than others, so that sequences get somewhere.
+			switch rng.IntN(34) {
+			case 0:
+				h := rng.IntN(4) - 1
+				call = fmt.Sprintf("OpenContext(%d)", h)
+				var b Backend
+				if h >= 0 {
+					b = handles[h]
+				}
+				got, want = lib.OpenContext(ctx, b, 0), m.openContext(h)
+			case 1:
+				h := rng.IntN(4) - 1
+				call = fmt.Sprintf("SelectContext(%d)", h)
+				var b Backend
+				if h >= 0 {
+					b = handles[h]
+				}
+				got, want = lib.SelectContext(b), m.selectContext(h)
+			case 2:
+				call = "CloseContext"
+				got, want = lib.CloseContext(), m.closeContext()
+			case 3, 4:
+				call = fmt.Sprintf("EnableCounter(%d)", i)
+				got, want = lib.EnableCounter(i), m.enable(i)
+			case 5:
+				call = "EnableCounterStr"
+				got, want = lib.EnableCounterStr(name), m.byName(name, m.enable)
+			case 6:
+				call = fmt.Sprintf("DisableCounter(%d)", i)
+				got, want = lib.DisableCounter(i), m.disable(i)
+			case 7:
+				call = "DisableCounterStr"
+				got, want = lib.DisableCounterStr(name), m.byName(name, m.disable)
+			case 8:
+				call = "EnableAllCounters"
+				got, want = lib.EnableAllCounters(), m.all(true)
+			case 9:
+				call = "DisableAllCounters"
+				if rng.IntN(3) == 0 {
+					got, want = lib.DisableAllCounters(), m.all(false)
+				}
+			case 10:
+				call = "GetPassCount"
+				var n, wantN int
+				got = lib.GetPassCount(ptr(none, &n))
+				want, wantN = m.getPassCount(none)
+				check(n == wantN)
+			case 11, 12, 13:
+				call = "BeginSession"
+				var id, wantID uint32
+				got = lib.BeginSession(ptr(none, &id))
+				want, wantID = m.beginSession(none)
+				check(id == wantID)
+			case 14, 15, 16, 17:
+				call = "BeginPass"
+				got, want = lib.BeginPass(), m.beginPass()
+			case 18, 19, 20:
+				call = fmt.Sprintf("BeginSample(%d)", sample)
+				got, want = lib.BeginSample(ctx, sample), m.beginSample(sample)
+			case 21, 22, 23:
+				call = "EndSample"
+				got, want = lib.EndSample(ctx), m.endSample()
+			case 24, 25:
+				call = "EndPass"
+				got, want = lib.EndPass(), m.endPass()
+			case 26:
+				call = "EndSession"
+				got, want = lib.EndSession(), m.endSession()
+			case 27:
+				call = fmt.Sprintf("IsSessionReady(%d)", session)
+				var ready, wantReady bool
+				got = lib.IsSessionReady(ptr(none, &ready), session)
+				want, wantReady = m.isSessionReady(none, session)
+				check(ready == wantReady)
+			case 28:
+				call = fmt.Sprintf("IsSampleReady(%d, %d)", session, sample)
+				var ready, wantReady bool
+				got = lib.IsSampleReady(ptr(none, &ready), session, sample)
+				want, wantReady = m.isSampleReady(none, session, sample)
+				check(ready == wantReady)
+			case 29, 30:
+				x := Type(rng.IntN(4))
+				if i >= 0 && i < len(types) && rng.IntN(3) > 0 {
+					x = types[i]
+				}
+				call = fmt.Sprintf("GetSample %s(%d, %d, %d)", x.Name(), session, sample, i)
+				var v, wantV uint64
+				want, wantV = m.getSample(none, x, session, sample, i)
+				var f32 float32
+				var f64 float64
+				var u32 uint32
+				switch x {
+				case Float32:
+					got = lib.GetSampleFloat32(ctx, session, sample, i, ptr(none, &f32))
+					v = uint64(f32)
+				case Float64:
+					got = lib.GetSampleFloat64(ctx, session, sample, i, ptr(none, &f64))
+					v = uint64(f64)
+				case Uint32:
+					got = lib.GetSampleUint32(ctx, session, sample, i, ptr(none, &u32))
+					v = uint64(u32)
+				case Uint64:
+					got = lib.GetSampleUint64(ctx, session, sample, i, ptr(none, &v))
+				}
+				check(v == wantV)
+			case 31:
+				call = fmt.Sprintf("GetSampleCount(%d)", session)
+				var n, wantN int
+				got = lib.GetSampleCount(session, ptr(none, &n))
+				want, wantN = m.getSampleCount(none, session)
+				check(n == wantN)
+			case 32:
+				switch rng.IntN(3) {
+				case 0:
+					call = "GetCounter"
+					got, want = lib.GetCounter(i, ptr(none, &Counter{})), m.getCounter(i, none)
+				case 1:
+					call = "GetCounterIndex"
+					got, want = lib.GetCounterIndex(name, new(int)), m.getCounterIndex(name)
+				default:
+					call = "GetEnabledIndex"
+					got, want = lib.GetEnabledIndex(i, ptr(none, new(int))), m.getEnabledIndex(i, none)
+				}
+			case 33:
+				call = fmt.Sprintf("IsCounterEnabled(%d)", i)
+				got, want = lib.IsCounterEnabled(i), m.isCounterEnabled(i)
+			}
+			trace = append(trace, call)
+			if s := StatusOf(got); s != want {
+				t.Fatalf("seed %d: %s gives %s (%v), the table %s, after %v", seed, call, s.Name(), got, want.Name(), trace)
+			}
+			word, _, _ := strings.Cut(call, "(")
+			word, _, _ = strings.Cut(word, " ")
+			seen[word+" "+want.Name()]++
+		}
+	}
+	for _, must := range []string{"EndPass VARIABLE_NUMBER_OF_SAMPLES_IN_PASSES", "EndSession NOT_ENOUGH_PASSES", "EndSession OK", "GetSample OK", "GetSample READING_COUNTER_RESULT",
+		"GetSample SAMPLE_NOT_FOUND", "IsSampleReady SAMPLE_NOT_FOUND_IN_ALL_PASSES", "IsSampleReady OK", "BeginSample SAMPLE_ALREADY_STARTED", "CloseContext SAMPLING_NOT_ENDED",
+		"IsSessionReady SESSION_NOT_FOUND", "GetSample COUNTER_NOT_OF_SPECIFIED_TYPE", "EnableCounter CANNOT_CHANGE_COUNTERS_WHEN_SAMPLING", "OpenContext COUNTERS_ALREADY_OPEN",
+		"GetCounterIndex COUNTERS_NOT_OPEN", "BeginSession NO_COUNTERS_ENABLED"} {
+		if seen[must] == 0 {
+			t.Errorf("the sequences never reached %s", must)
+		}
+	}
+}
+
+func TestResultsAreReadyWhenTheyHaveArrived(t *testing.T) {
+	ctx := t.Context()
+	f := &fake{names: []string{"A"}, types: []Type{Uint64}, max: 1, late: true}
+	var lib Library
+	must(t, lib.OpenContext(ctx, f, 0), lib.EnableAllCounters())
+	var id uint32
+	must(t, lib.BeginSession(&id), lib.BeginPass(), lib.BeginSample(ctx, 7), lib.EndSample(ctx), lib.EndPass(), lib.EndSession())
+	var ready bool
+	must(t, lib.IsSessionReady(&ready, id))
+	if ready {
+		t.Error("a session without results is ready")
+	}
+	f.arrived = true
+	must(t, lib.IsSessionReady(&ready, id))
+	if !ready {
+		t.Error("a session with all results is not ready")
+	}
+}
+
+func must(t *testing.T, errs ...error) {
+	t.Helper()
+	if err := errors.Join(errs...); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestWhatABackendSaysIsTheStatusOfTheCall(t *testing.T) {
+	ctx := t.Context()
+	var lib Library
+	err := lib.OpenContext(ctx, &fake{openErr: unsupported(HardwareNotSupported, "no GPU")}, 0)
+	if !errors.Is(err, HardwareNotSupported) || err.Error() != "HARDWARE_NOT_SUPPORTED: no GPU" {
+		t.Errorf("got %v", err)
+	}
+	if err := lib.OpenContext(ctx, &fake{openErr: errors.New("broken")}, 0); !errors.Is(err, Failed) {
+		t.Errorf("got %v, want FAILED", err)
+	}
+	f := &fake{names: []string{"A"}, types: []Type{Uint64}, max: 1, beginErr: errors.New("busy")}
+	var id uint32
+	must(t, lib.OpenContext(ctx, f, 0), lib.EnableCounter(0), lib.BeginSession(&id), lib.BeginPass())
+	if err := lib.BeginSample(ctx, 0); !errors.Is(err, Failed) || !strings.Contains(err.Error(), "busy") {
+		t.Errorf("got %v, want FAILED: busy", err)
+	}
+	var n uint32
+	var s string
+	if err := lib.GetDeviceID(&n); !errors.Is(err, NotFound) {
+		t.Errorf("got %v, want NOT_FOUND", err)
+	}
+	f.device = capture.Device{Name: "chip", ID: "0x6860"}
+	must(t, lib.GetDeviceID(&n), lib.GetDeviceDesc(&s))
+	if n != 0x6860 || s != "chip" {
+		t.Errorf("device %#x %q", n, s)
+	}
+}
+
+func TestTheLoggingCallbackGetsWhatItAskedFor(t *testing.T) {
+	var lib Library
+	var got []string
+	to := func(lt LogType, text string) { got = append(got, lt.Name()+" "+text) }
+	if err := lib.RegisterLoggingCallback(LogError, nil); !errors.Is(err, NullPointer) {
+		t.Errorf("got %v, want NULL_POINTER", err)
+	}
+	must(t, lib.RegisterLoggingCallback(LogAll, to))
+	_ = lib.BeginPass()
+	must(t, lib.RegisterLoggingCallback(LogError, to))
+	_ = lib.EndPass()
+	must(t, lib.OpenContext(t.Context(), &fake{}, 0))
+	must(t, lib.RegisterLoggingCallback(LogNone, nil))
+	_ = lib.EndPass()
+	want := []string{"message Logging callback registered successfully.", "error BeginPass: COUNTERS_NOT_OPEN: no context is current: open one",
+		"error EndPass: COUNTERS_NOT_OPEN: no context is current: open one"}
+	if !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+func TestWordsOfStatusesTypesAndUsages(t *testing.T) {
+	for s, want := range map[Status]string{OK: "Ok", CountersNotOpen: "Counters Not Open", CountersAlreadyOpen: "Counters Already Opened", 99: "Unknown Error", -1: "Unknown Error"} {
+		if s.Text() != want {
+			t.Errorf("status %d is %q, want %q", int(s), s.Text(), want)
+		}
+	}
+	if int(LibLoadVersionMismatch) != 32 || LibLoadVersionMismatch.Name() != "LIB_LOAD_VERSION_MISMATCH" || len(statusNames) != int(statusCount) {
+		t.Error("the statuses are not numbered as in the guide")
+	}
+	var text string
+	must(t, GetDataTypeAsStr(Float64, &text))
+	if text != "gpa_float64" {
+		t.Errorf("float64 is %q", text)
+	}
+	must(t, GetUsageTypeAsStr(UsageKilobytes, &text))
+	if text != "kilobytes" || !errors.Is(GetUsageTypeAsStr(UsageNone, &text), NotFound) || !errors.Is(GetDataTypeAsStr(9, &text), NotFound) ||
+		!errors.Is(GetDataTypeAsStr(Float32, nil), NullPointer) {
+		t.Errorf("usage types and data types in words are wrong")
+	}
+}
