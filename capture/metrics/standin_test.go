@@ -30,7 +30,7 @@ func TestColumnsNamedByTitleOrSymbolStandForTheirCounters(t *testing.T) {
 	for name, want := range map[string]float64{
 		"MaliGPUCyclesGPUActive":             300,
 		"gpu_active_cycles":                  300,
-		"main_phase_queue_utilization":       100 * (220 - 30) / 300.0,
+		"main_phase_queue_utilization":       (220 - 30) / 300.0 * 100,
 		"MaliGPUQueuedCyclesMainPhaseQueued": 220,
 	} {
 		x, err := Resolve(c, name)
