@@ -10,12 +10,13 @@ import (
 	"astrolabe/hwio/hwtest"
 	"astrolabe/hwio/hwtest/amdgpu"
 	"astrolabe/hwio/hwtest/cpupmu"
+	"astrolabe/hwio/hwtest/i915"
 	"astrolabe/hwio/hwtest/mali"
 )
 
 // All are the devices, by name.
 func All() []hwtest.Model {
-	out := slices.Concat(amdgpu.Models(), cpupmu.Models(), mali.Models())
+	out := slices.Concat(amdgpu.Models(), cpupmu.Models(), i915.Models(), mali.Models())
 	slices.SortStableFunc(out, func(a, b hwtest.Model) int { return strings.Compare(a.Name, b.Name) })
 	return out
 }
