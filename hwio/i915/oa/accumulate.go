@@ -98,7 +98,7 @@ func NewAccumulator(o Options) (*Accumulator, error) {
 		return nil, fmt.Errorf("timestamp frequency of %d Hz: Intel's GPUs have 12 to 20 MHz", a.opt.Info.TimestampFrequency)
 	}
 	a.configure()
-	a.limits = newLimits(&a.opt.Info, a.schema.Config.GPU)
+	a.limits = newLimits(&a.opt.Info, a.schema.Config.GPU, f)
 	a.clock.frequency, a.clock.live = a.opt.Info.TimestampFrequency, o.Survey == nil
 	if o.Survey != nil {
 		anew := false

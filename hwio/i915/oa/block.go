@@ -48,6 +48,17 @@ const (
 	missingEU40                        // the same in 40 bits
 )
 
+// kind is how soon a field may wrap.
+func (fd *field) kind() missing {
+	switch {
+	case fd.perEU && fd.high > 0:
+		return missingEU40
+	case fd.perEU:
+		return missingEU32
+	}
+	return missingClocked
+}
+
 func (k *block) init(size int) {
 	k.size = size
 	k.data = make([]byte, blockSlots*size)
@@ -229,15 +240,7 @@ func (a *Accumulator) writeMissing(b *capture.Batch, rows []row, first int) {
 			setMissing(b, 1, first+i, wrapped)
 		}
 		for c := range a.format.fields {
-			fd := &a.format.fields[c]
-			bit := missingClocked
-			switch {
-			case fd.perEU && fd.high > 0:
-				bit = missingEU40
-			case fd.perEU:
-				bit = missingEU32
-			}
-			if why&bit != 0 {
+			if why&a.format.fields[c].kind() != 0 {
 				setMissing(b, a.layout.counters+c, first+i, wrapped)
 			}
 		}

@@ -52,14 +52,18 @@ type limits struct {
 	fastest   float64 // core clock, Hz
 	checked   uint64  // highest average core clock that is believed, Hz; 0 where the device's is unknown
 	eus       uint64
-	wrap      uint64 // ticks of the timestamp until a counter that counts once a clock wraps its 32 bits
+	fields    missing // kinds of fields that the format has
+	wrap      uint64  // ticks of the timestamp until a counter that counts once a clock wraps its 32 bits
 }
 
 // assumedClock is the highest core clock where the device's is unknown, in Hz.
 const assumedClock = 1.15e9
 
-func newLimits(i *Info, gpu string) limits {
-	l := limits{frequency: i.TimestampFrequency, fastest: assumedClock}
+func newLimits(i *Info, gpu string, f *Format) limits {
+	l := limits{frequency: i.TimestampFrequency, fastest: assumedClock, fields: missingClocked}
+	for k := range f.fields {
+		l.fields |= f.fields[k].kind()
+	}
 	if i.MaxFrequency > 0 {
 		l.fastest = float64(i.MaxFrequency) + ratioStep
 		l.checked = uint64(l.fastest)
@@ -94,6 +98,7 @@ func (l *limits) judge(w *row, ticks uint32) {
 	if all >= 1<<40 {
 		w.missing |= missingEU40
 	}
+	w.missing &= l.fields
 	// Counters are not latched in one and the same clock.
 	slack := clocks/100 + 1024
 	w.busy, w.eus = clocks+slack, all+slack*l.eus
