@@ -32,7 +32,7 @@ func Models() []hwtest.Model {
 			{Name: "paranoid-1", Doc: "kernel.perf_event_paranoid is 1: own tasks and the kernel's work for them"},
 			{Name: "paranoid-3", Doc: "kernel.perf_event_paranoid is 3: nothing without privileges"},
 		},
-		New: func() hwtest.Device { return &device{contexts: map[place]*context{}} },
+		New: func() hwtest.Device { return &device{rosters: map[place]*roster{}} },
 	}}
 }
 
@@ -43,7 +43,7 @@ type device struct {
 	paranoid int
 	cpus     []int // online ones
 	lastID   uint64
-	contexts map[place]*context
+	rosters  map[place]*roster
 	truth    Truth
 	now      func() int64
 	alive    func(tid int) bool

@@ -13,7 +13,7 @@ type event struct {
 	counted
 	attr    *attr
 	id      uint64
-	context *context
+	roster  *roster
 	leader  *event   // itself where it leads
 	members []*event // of a leader, itself first
 	on      bool     // enabled; it counts while its leader is too
@@ -35,7 +35,7 @@ func (e *event) Ioctl(c *hwtest.Call, req uint32, arg uint64) (int64, error) {
 	d := e.d
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	e.context.advance(d)
+	e.roster.advance(d)
 	each := func(f func(*event)) (int64, error) {
 		const group = 1
 		if arg&group == 0 {
@@ -70,7 +70,7 @@ func (e *event) Read(_ *hwtest.Call, n int) ([]byte, error) {
 	d := e.d
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	e.context.advance(d)
+	e.roster.advance(d)
 	if e.failed {
 		return nil, nil
 	}
@@ -118,7 +118,7 @@ func (e *event) Read(_ *hwtest.Call, n int) ([]byte, error) {
 func (e *event) Close() {
 	e.d.mu.Lock()
 	defer e.d.mu.Unlock()
-	e.context.advance(e.d)
-	e.context.remove(e)
+	e.roster.advance(e.d)
+	e.roster.remove(e)
 	e.truth.Closed = true
 }

@@ -15,21 +15,23 @@ func (d *device) PerfEventOpen(c *hwtest.Call, raw []byte, pid, cpu int, group h
 		return nil, err
 	}
 	e, u, ours, err := d.lookUp(a)
-	if !ours {
-		return nil, nil
-	}
 	c.Note("type %d config %#x", a.typ, a.config)
-	if err == nil {
+	if ours && err == nil {
 		c.Note("%s", e.name)
 	}
-	const cloexec, pidCgroup, known = 8, 4, 15
+	pidCgroup := uint64(uapi.Const("PERF_FLAG_PID_CGROUP"))
+	known := pidCgroup<<2 - 1
 	switch {
-	case flags&^known != 0, flags&pidCgroup != 0, pid < -1, cpu < -1:
+	case flags&^known != 0, flags&pidCgroup != 0 && ours, pid < -1, cpu < -1:
 		return nil, syscall.EINVAL
 	case d.paranoid > 2 && !c.Privileged, d.paranoid > 1 && !a.excludeKernel && !c.Privileged:
 		return nil, syscall.EACCES
 	case pid == -1 && cpu == -1:
 		return nil, syscall.EINVAL
+	case !ours && pid == -1 && d.paranoid > 0 && !c.Privileged:
+		return nil, syscall.EACCES // the level binds the real kernel's events too
+	case !ours:
+		return nil, nil
 	}
 	if pid == 0 {
 		pid = c.TID
@@ -58,20 +60,20 @@ func (d *device) PerfEventOpen(c *hwtest.Call, raw []byte, pid, cpu int, group h
 	return d.add(e, u, a, place{u.name, pid, cpu}, group)
 }
 
-// add puts an event into its context, alone or as a member of a group.
+// add puts an event into its roster, alone or as a member of a group.
 func (d *device) add(e counted, u unit, a *attr, at place, group hwtest.File) (hwtest.File, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	ev := &event{d: d, counted: e, attr: a, on: !a.disabled}
-	x := d.contexts[at]
+	x := d.rosters[at]
 	if x == nil {
-		x = &context{place: at, unit: u, last: d.now()}
+		x = &roster{place: at, unit: u, last: d.now()}
 		if d.set.Has("watchdog") && !u.uncore && at.pid < 0 {
 			x.taken = 1
 		}
-		d.contexts[at] = x
+		d.rosters[at] = x
 	}
-	ev.context, ev.leader = x, ev
+	ev.roster, ev.leader = x, ev
 	x.advance(d)
 	alone := []counted{e}
 	if group != nil {
@@ -79,7 +81,7 @@ func (d *device) add(e counted, u unit, a *attr, at place, group hwtest.File) (h
 		switch {
 		case !ok:
 			return nil, syscall.EBADF
-		case l.leader != l, l.context != x, a.pinned, a.exclusive:
+		case l.leader != l, l.roster != x, a.pinned, a.exclusive:
 			return nil, syscall.EINVAL
 		}
 		for _, m := range l.members {
@@ -105,7 +107,7 @@ func (d *device) add(e counted, u unit, a *attr, at place, group hwtest.File) (h
 func (d *device) Exec(pid int) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	for _, x := range d.contexts {
+	for _, x := range d.rosters {
 		if x.pid != pid {
 			continue
 		}

@@ -11,8 +11,8 @@ type place struct {
 	pid, cpu int
 }
 
-// context is the groups of one place, which share its counters.
-type context struct {
+// roster is the groups of one place, which share its counters.
+type roster struct {
 	place
 	unit   unit
 	taken  int      // general counters that something else holds
@@ -22,7 +22,7 @@ type context struct {
 }
 
 // advance works out the times up to now. Groups that do not fit together take turns.
-func (x *context) advance(d *device) {
+func (x *roster) advance(d *device) {
 	now := d.now()
 	if x.pid > 0 && !d.alive(x.pid) {
 		x.last = now // a task that has ended counts nothing; when it ended is taken to be when it was last asked for
@@ -40,7 +40,7 @@ func (x *context) advance(d *device) {
 }
 
 // active are the groups that want to be on the unit.
-func (x *context) active() (out []*event) {
+func (x *roster) active() (out []*event) {
 	for _, l := range x.groups {
 		if l.on && !l.failed {
 			out = append(out, l)
@@ -60,7 +60,7 @@ func (l *event) enabled() (out []counted) {
 }
 
 // crowded reports whether not all groups fit.
-func (x *context) crowded() bool {
+func (x *roster) crowded() bool {
 	var all []counted
 	for _, l := range x.active() {
 		all = append(all, l.enabled()...)
@@ -70,7 +70,7 @@ func (x *context) crowded() bool {
 
 // run lets time pass in which nothing changes. Pinned groups come first and fail where they find no room; the others follow in the
 // order of their turn, up to the first that finds none.
-func (x *context) run(ns int64) {
+func (x *roster) run(ns int64) {
 	active := x.active()
 	var flexible []*event
 	var on []counted
@@ -112,8 +112,8 @@ func (l *event) pass(ns int64, running bool) {
 // count is how often the event has happened while it was running. It happens more often on higher processors: by an eighth each.
 func (e *event) count() uint64 {
 	eighths := uint64(8)
-	if e.context.cpu > 0 && !e.context.unit.uncore {
-		eighths += uint64(e.context.cpu)
+	if e.roster.cpu > 0 && !e.roster.unit.uncore {
+		eighths += uint64(e.roster.cpu)
 	}
 	const second = 32e9 // in ns, times the 8 eighths and 4 quarters
 	hi, lo := bits.Mul64(e.timeRunning, e.rate*eighths*e.attr.share())
@@ -122,7 +122,7 @@ func (e *event) count() uint64 {
 }
 
 // remove takes an event away. The members of a leader that goes become groups of their own.
-func (x *context) remove(e *event) {
+func (x *roster) remove(e *event) {
 	if e.leader != e {
 		e.leader.members = slices.DeleteFunc(e.leader.members, func(m *event) bool { return m == e })
 		return

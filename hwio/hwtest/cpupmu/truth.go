@@ -1,7 +1,5 @@
 package cpupmu
 
-import "slices"
-
 // Truth is what the units counted.
 type Truth struct {
 	CPUs     []int         `json:"cpus"`
@@ -38,7 +36,8 @@ const maxReads = 1 << 18
 
 func (t *Truth) event(e *event) *EventTruth {
 	et := &EventTruth{
-		Name: e.name, Unit: e.context.unit.name, ID: e.id, Leader: e.leader.id, PID: e.context.pid, CPU: e.context.cpu, Rate: e.rate,
+		Name: e.name, Unit: e.roster.unit.name, ID: e.id, Leader: e.leader.id, PID: e.roster.pid, CPU: e.roster.cpu, Rate: e.rate,
+		Reads: []ReadTruth{},
 	}
 	t.Events = append(t.Events, et)
 	return et
@@ -63,7 +62,7 @@ func (d *device) Truth() any {
 	t.Events = nil
 	for _, e := range d.truth.Events {
 		c := *e
-		c.Reads = slices.Clone(e.Reads)
+		c.Reads = append([]ReadTruth{}, e.Reads...)
 		t.Events = append(t.Events, &c)
 	}
 	return &t

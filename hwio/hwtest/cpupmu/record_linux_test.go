@@ -1,0 +1,296 @@
+package cpupmu
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"astrolabe/capture"
+	"astrolabe/capture/formats"
+	"astrolabe/capture/formats/arrow"
+	"astrolabe/hwio/hwtest"
+)
+
+func TestMain(m *testing.M) {
+	status := m.Run()
+	if built.dir != "" {
+		_ = os.RemoveAll(built.dir)
+	}
+	os.Exit(status)
+}
+
+var built struct {
+	once sync.Once
+	dir  string
+	err  error
+}
+
+// astrolabe builds the program as users have it.
+func astrolabe(t *testing.T) string {
+	t.Helper()
+	built.once.Do(func() {
+		if built.dir, built.err = os.MkdirTemp("", "astrolabe-"); built.err != nil {
+			return
+		}
+		cmd := exec.Command("go", "build", "-o", built.dir+"/astrolabe", "astrolabe")
+		cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
+		if out, err := cmd.CombinedOutput(); err != nil {
+			built.err = fmt.Errorf("build astrolabe: %w\n%s", err, out)
+		}
+	})
+	if built.err != nil {
+		t.Fatal(built.err)
+	}
+	return built.dir + "/astrolabe"
+}
+
+// run runs astrolabe on the emulated units.
+func run(t *testing.T, scenarios string, args ...string) (r *hwtest.Result, truth *Truth, output string) {
+	t.Helper()
+	// The source looks for access with software events, which are the real kernel's.
+	if fd, err := unix.PerfEventOpen(&unix.PerfEventAttr{Type: unix.PERF_TYPE_SOFTWARE, Size: 112, Bits: unix.PerfBitExcludeKernel}, 0, -1, -1, unix.PERF_FLAG_FD_CLOEXEC); err != nil {
+		t.Skipf("EMULATION SKIPPED: the real kernel opens no software event: %v", err)
+	} else {
+		_ = unix.Close(fd)
+	}
+	cmd := exec.Command(astrolabe(t), args...)
+	cmd.Dir = t.TempDir()
+	var out bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &out
+	set := hwtest.Settings{Seed: 1}
+	if scenarios != "" {
+		set.Scenarios = strings.Split(scenarios, ",")
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
+	defer cancel()
+	r, err := hwtest.Run(ctx, hwtest.Options{Device: Models()[0].New(), Settings: set, Cmd: cmd})
+	if errors.Is(err, hwtest.ErrUnsupported) {
+		t.Skipf("EMULATION SKIPPED: %v", err)
+	}
+	if err != nil {
+		t.Fatalf("%v\n%s", err, out.String())
+	}
+	truth = r.Truth.(*Truth)
+	for _, e := range truth.Events {
+		if !e.Closed {
+			t.Errorf("%s on processor %d was left open", e.Name, e.CPU)
+		}
+	}
+	return r, truth, out.String()
+}
+
+// record records what args say and opens the capture.
+func record(t *testing.T, scenarios string, args ...string) (*capture.Capture, *Truth, string) {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "r.arrow")
+	r, truth, out := run(t, scenarios, append([]string{"record", "--source", "perfevent", "--period", "5ms", "-o", path}, args...)...)
+	if r.Exit != 0 {
+		t.Fatalf("record exits with %d:\n%s", r.Exit, out)
+	}
+	c, err := formats.NewRegistry(arrow.Format{}).Open(t.Context(), path, formats.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c, truth, out
+}
+
+// recorded is the sum of a counter's column.
+func recorded(t *testing.T, c *capture.Capture, name, instance string) uint64 {
+	t.Helper()
+	counter := c.Counter(name)
+	if counter == nil {
+		t.Fatalf("the capture lacks %s", name)
+	}
+	if instance != "" {
+		counter = counter.Instance(instance)
+	}
+	if counter == nil {
+		t.Fatalf("%s has no instance %q", name, instance)
+	}
+	return counter.Sum().Lo
+}
+
+// during are the last reads of an event: those of a capture's samples and the one before them.
+func during(t *testing.T, e *EventTruth, samples int) (first, last ReadTruth) {
+	t.Helper()
+	if len(e.Reads) <= samples {
+		t.Fatalf("%s on processor %d was read %d times for %d samples", e.Name, e.CPU, len(e.Reads), samples)
+	}
+	return e.Reads[len(e.Reads)-1-samples], e.Reads[len(e.Reads)-1]
+}
+
+// names of the events as astrolabe has them.
+var names = map[string]string{
+	"cycles": "cycles", "instructions": "instructions", "branches": "branches", "branch-misses": "branch_misses",
+	"cache-references": "cache_references", "cache-misses": "cache_misses",
+}
+
+func TestARecordingHoldsEveryCountOfEveryProcessor(t *testing.T) {
+	c, truth, out := record(t, "", "--duration", "500ms")
+	if strings.Contains(out, "shared") {
+		t.Errorf("six events on seven counters take turns:\n%s", out)
+	}
+	compared := 0
+	for _, e := range truth.Events {
+		if len(e.Reads) == 0 {
+			continue // opened to see whether it is there
+		}
+		first, last := during(t, e, c.Len())
+		if last.Running != last.Enabled {
+			t.Errorf("%s on processor %d was counting %d of %d ns", e.Name, e.CPU, last.Running, last.Enabled)
+		}
+		if got, want := recorded(t, c, names[e.Name], fmt.Sprint(e.CPU)), last.Value-first.Value; got != want {
+			t.Errorf("%s on processor %d: %d recorded, %d counted", e.Name, e.CPU, got, want)
+		}
+		compared++
+	}
+	if want := 6 * len(truth.CPUs); compared != want {
+		t.Errorf("%d events were compared, want %d", compared, want)
+	}
+	// One group: the leader is read for all.
+	for _, e := range truth.Events {
+		if len(e.Reads) > 0 && e.Name != "cycles" && e.Leader == e.ID {
+			t.Errorf("%s on processor %d is in a group of its own", e.Name, e.CPU)
+		}
+	}
+}
+
+func TestTurnsOnTooFewCountersAreScaledAndShown(t *testing.T) {
+	c, truth, out := record(t, "few-counters", "--duration", "1s")
+	if !strings.Contains(out, "shared the hardware counters and were counting 3") {
+		t.Errorf("nothing says that the counters took turns:\n%s", out)
+	}
+	groups := map[uint64]bool{}
+	for _, e := range truth.Events {
+		if len(e.Reads) == 0 {
+			continue
+		}
+		groups[e.Leader] = true
+		first, last := during(t, e, c.Len())
+		if last.Running >= last.Enabled {
+			t.Errorf("%s on processor %d never made room", e.Name, e.CPU)
+		}
+		// Each row is scaled by its own share, so that the sum is near the true rate and not exactly at it.
+		want := float64(last.Value-first.Value) * float64(last.Enabled-first.Enabled) / float64(last.Running-first.Running)
+		if got := float64(recorded(t, c, names[e.Name], fmt.Sprint(e.CPU))); got < 0.5*want || got > 1.1*want {
+			t.Errorf("%s on processor %d: %.0f recorded, about %.0f happened", e.Name, e.CPU, got, want)
+		}
+	}
+	if want := 3 * len(truth.CPUs); len(groups) != want {
+		t.Errorf("%d groups of two, want %d", len(groups), want)
+	}
+	coverage := c.Counter("counter_coverage")
+	if coverage == nil || len(coverage.Instances) != 3*len(truth.CPUs) {
+		t.Fatalf("the coverage of each group is missing: %+v", coverage)
+	}
+}
+
+func TestAGroupThatNeverRunsIsSplit(t *testing.T) {
+	_, truth, out := record(t, "watchdog", "--duration", "300ms")
+	if strings.Contains(out, "never got onto the hardware") {
+		t.Errorf("a group was left that cannot run:\n%s", out)
+	}
+	for _, e := range truth.Events {
+		if n := len(e.Reads); n > 40 && e.Reads[n-1].Running == 0 {
+			t.Errorf("%s on processor %d was recorded and never counted", e.Name, e.CPU)
+		}
+	}
+}
+
+func TestACommandIsCountedFromItsStart(t *testing.T) {
+	for _, scenario := range []string{"", "no-inherited-groups"} {
+		c, truth, _ := record(t, scenario, "--", "sleep", "0.3")
+		for _, e := range truth.Events {
+			if len(e.Reads) == 0 {
+				continue
+			}
+			first, last := during(t, e, c.Len())
+			if first.Value != 0 || e.PID < 1 || e.CPU != -1 {
+				t.Errorf("%s of process %d on processor %d counted %d before the first sample", e.Name, e.PID, e.CPU, first.Value)
+			}
+			if last.Enabled < 2e8 {
+				t.Errorf("%s was enabled for %d ns of 0.3 s", e.Name, last.Enabled)
+			}
+			if got := recorded(t, c, names[e.Name], ""); got != last.Value {
+				t.Errorf("%s: %d recorded, %d counted", e.Name, got, last.Value)
+			}
+		}
+	}
+}
+
+func TestAMemoryControllersEventsAreScaledToTheirUnit(t *testing.T) {
+	c, truth, _ := record(t, "", "--duration", "300ms", "--counters", "uncore_imc_0/data_reads/,uncore_imc_0/data_writes/")
+	for _, e := range truth.Events {
+		if len(e.Reads) == 0 {
+			continue
+		}
+		first, last := during(t, e, c.Len())
+		counter := c.Counter("uncore_imc_0/" + strings.TrimPrefix(e.Name, "imc ") + "/")
+		if counter == nil || len(counter.Instances) != 1 || counter.Unit != "MiB" {
+			t.Fatalf("the capture has %s as %+v", e.Name, counter)
+		}
+		want := float64(last.Value-first.Value) * 64 / (1 << 20)
+		if got := counter.Sum().F; got < want*(1-1e-9) || got > want*(1+1e-9) {
+			t.Errorf("%s: %g MiB recorded, %g happened", e.Name, got, want)
+		}
+	}
+}
+
+func TestRefusedRequestsAreExplained(t *testing.T) {
+	for name, c := range map[string]struct {
+		scenarios string
+		args      []string
+		want      []string
+	}{
+		"EACCES for the whole machine": {"unprivileged", nil, []string{"kernel.perf_event_paranoid is 2", "sysctl kernel.perf_event_paranoid=0"}},
+		"EACCES for everything":        {"unprivileged,paranoid-3", []string{"--", "true"}, []string{"kernel.perf_event_paranoid is 3"}},
+		"EINVAL for a bad code":        {"", []string{"--counters", "r100000000"}, []string{"counter r100000000", "the kernel rejects this combination"}},
+		"ENOENT for a missing event":   {"", []string{"--counters", "stalled_cycles_backend"}, []string{"stalled_cycles_backend", "no such event"}},
+		"ENOENT for every event":       {"no-pmu-events", []string{"--counters", "cycles"}, []string{"the kernel lists a counter unit (cpu) but opens none of its events"}},
+		"a socket's event of a process": {"", []string{"--counters", "uncore_imc_0/data_reads/", "--", "true"},
+			[]string{"the unit uncore_imc_0 counts for the whole machine and cannot be limited to a process", "record it without a process or command"}},
+	} {
+		path := filepath.Join(t.TempDir(), "r.arrow")
+		r, _, out := run(t, c.scenarios, append([]string{"record", "--source", "perfevent", "--duration", "100ms", "-o", path}, c.args...)...)
+		if r.Exit == 0 {
+			t.Errorf("%s: it was recorded:\n%s", name, out)
+		}
+		for _, want := range c.want {
+			if !strings.Contains(out, want) {
+				t.Errorf("%s: the message lacks %q:\n%s", name, want, out)
+			}
+		}
+		if _, err := os.Stat(path); err == nil {
+			t.Errorf("%s: it left a file", name)
+		}
+	}
+}
+
+func TestMoreEventsThanCountersAreStillRecorded(t *testing.T) {
+	c, truth, out := record(t, "", "--duration", "500ms", "--counters", "cycles,instructions,ref_cycles,bus_cycles,branches,branch_misses,cache_references,cache_misses,dTLB_loads,iTLB_load_misses")
+	if !strings.Contains(out, "shared the hardware counters") {
+		t.Errorf("nothing says that the counters took turns:\n%s", out)
+	}
+	refused := 0
+	for _, e := range truth.Events {
+		if len(e.Reads) > 0 {
+			refused++
+		}
+	}
+	if want := 10 * len(truth.CPUs); refused != want {
+		t.Errorf("%d events were read, want %d", refused, want)
+	}
+	if got := len(c.Counter("counter_coverage").Instances); got != 2*len(truth.CPUs) {
+		t.Errorf("%d groups, want two on each processor", got)
+	}
+}
