@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"slices"
 	"syscall"
 	"time"
 
@@ -78,12 +79,12 @@ func (s *stream) Read(_ context.Context, b *capture.Batch) error {
 	if !s.began {
 		return s.begin()
 	}
-	s.correlate(b, false)
+	s.correlate(false)
 	err := s.drain(b)
 	s.acc.Flush(b)
 	if gone(err) {
 		// What came before is kept: the recording ends with the next Read.
-		s.lose(b, err)
+		s.lose(err)
 		return nil
 	}
 	return err
@@ -104,7 +105,7 @@ func (s *stream) begin() error {
 }
 
 // correlate puts the GPU's clock in line with the CPU's when it is time, or at once.
-func (s *stream) correlate(b *capture.Batch, now bool) {
+func (s *stream) correlate(now bool) {
 	if !now && s.k.now()-s.synced < s.wait {
 		return
 	}
@@ -114,7 +115,7 @@ func (s *stream) correlate(b *capture.Batch, now bool) {
 		// The line through the points so far goes on; the next try comes in a second.
 		s.synced = s.k.now()
 		if s.failures++; s.failures == 1 && !gone(err) {
-			s.warn(b, fmt.Sprintf("i915: the GPU's clock could not be compared with the CPU's any more: times are extrapolated from here on: %v", err))
+			s.warn(fmt.Sprintf("i915: the GPU's clock could not be compared with the CPU's any more: times are extrapolated from here on: %v", err))
 		}
 		return
 	}
@@ -123,15 +124,11 @@ func (s *stream) correlate(b *capture.Batch, now bool) {
 	s.acc.Correlate(at)
 }
 
-// warn says something once.
-func (s *stream) warn(b *capture.Batch, text string) {
-	for _, w := range s.warned {
-		if w == text {
-			return
-		}
+// warn notes something, once, to be said at the end.
+func (s *stream) warn(text string) {
+	if !slices.Contains(s.warned, text) {
+		s.warned = append(s.warned, text)
 	}
-	s.warned = append(s.warned, text)
-	b.Warnings = append(b.Warnings, text)
 }
 
 // drain reads until the driver has nothing more.
@@ -142,7 +139,7 @@ func (s *stream) drain(b *capture.Batch) error {
 		case errors.Is(err, syscall.EAGAIN):
 			return nil
 		case errors.Is(err, syscall.EIO):
-			return s.restart(b)
+			return s.restart()
 		case errors.Is(err, syscall.ENOSPC):
 			if len(s.buf) >= maxPerRead {
 				return explainRead(err)
@@ -183,19 +180,19 @@ func (s *stream) decode(b *capture.Batch, data []byte) error {
 		case oa.RecordBufferLost:
 			s.acc.BufferLost()
 		default:
-			s.warn(b, fmt.Sprintf("i915: the driver delivers records of type %d, which are not known here and left out", r.Type))
+			s.warn(fmt.Sprintf("i915: the driver delivers records of type %d, which are not known here and left out", r.Type))
 		}
 	}
 }
 
 // restart starts the counters again that the driver stopped. A second stop before any report came is the end.
-func (s *stream) restart(b *capture.Batch) error {
+func (s *stream) restart() error {
 	if s.stopped {
 		return fmt.Errorf("%w; starting the counters again did not help", errStopped)
 	}
 	s.stopped = true
 	s.acc.Restart("the driver had stopped the counters")
-	s.warn(b, "i915: the driver stopped the counters, as it does when the GPU is reset; they were started again, and what ran in between is missing")
+	s.warn("i915: the driver stopped the counters, as it does when the GPU is reset; they were started again, and what ran in between is missing")
 	if err := s.plan.stream.enable(); err != nil {
 		return fmt.Errorf("%w; starting the counters again: %w", errStopped, cause(err))
 	}
@@ -203,9 +200,9 @@ func (s *stream) restart(b *capture.Batch) error {
 }
 
 // lose ends the recording because there is no GPU any more.
-func (s *stream) lose(b *capture.Batch, err error) {
+func (s *stream) lose(err error) {
 	s.ended = true
-	s.warn(b, fmt.Sprintf("i915: the GPU is gone, and the recording ends here with what was measured until then: %v", err))
+	s.warn(fmt.Sprintf("i915: the GPU is gone, and the recording ends here with what was measured until then: %v", err))
 }
 
 // Finish reads what the GPU still holds. The driver looks for it only now and then.
@@ -215,20 +212,20 @@ func (s *stream) Finish(_ context.Context, b *capture.Batch) error {
 		return nil
 	}
 	time.Sleep(s.plan.poll + time.Millisecond)
-	s.correlate(b, true)
+	s.correlate(true)
 	err := s.drain(b)
 	if gone(err) {
-		s.lose(b, err)
+		s.lose(err)
 		return nil
 	}
 	return err
 }
 
-// Conclude tells about losses and doubts.
+// Conclude tells how it went: what the driver did, losses, doubts.
 func (s *stream) Conclude() []string {
-	out := s.acc.Warnings()
-	for i := range out {
-		out[i] = "i915: " + out[i]
+	out := slices.Clone(s.warned)
+	for _, w := range s.acc.Warnings() {
+		out = append(out, "i915: "+w)
 	}
 	return out
 }

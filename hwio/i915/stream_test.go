@@ -100,8 +100,8 @@ func TestLossesAreCountedAndSplitTheRows(t *testing.T) {
 	if got := column(t, s, b, "A0"); !slices.Equal(got, []uint64{3, 12, 3}) {
 		t.Errorf("A0 = %v", got)
 	}
-	if len(b.Gaps) != 2 || len(b.Warnings) != 1 || !strings.Contains(b.Warnings[0], "records of type 9") {
-		t.Errorf("gaps %v, warnings %q", b.Gaps, b.Warnings)
+	if len(b.Gaps) != 2 || len(s.warned) != 1 || !strings.Contains(s.warned[0], "records of type 9") {
+		t.Errorf("gaps %v, warnings %q", b.Gaps, s.warned)
 	}
 	if err := s.Finish(t.Context(), b); err != nil {
 		t.Fatal(err)
@@ -129,8 +129,8 @@ func TestVanishedGPUEndsTheRecordingWithWhatItHas(t *testing.T) {
 		if err := s.Read(t.Context(), b); !errors.Is(err, io.EOF) {
 			t.Errorf("%s: err = %v", name, err)
 		}
-		if b.Len() != 1 || len(b.Warnings) == 0 || !strings.Contains(b.Warnings[len(b.Warnings)-1], "the GPU is gone") {
-			t.Errorf("%s: %d rows, warnings %q", name, b.Len(), b.Warnings)
+		if b.Len() != 1 || len(s.warned) == 0 || !strings.Contains(s.warned[len(s.warned)-1], "the GPU is gone") {
+			t.Errorf("%s: %d rows, warnings %q", name, b.Len(), s.warned)
 		}
 		if err := s.Finish(t.Context(), b); err != nil {
 			t.Errorf("%s: %v", name, err)
@@ -148,8 +148,8 @@ func TestStoppedStreamIsStartedAgain(t *testing.T) {
 	if err := s.Read(t.Context(), b); err != nil {
 		t.Fatal(err)
 	}
-	if got := column(t, s, b, "A0"); !slices.Equal(got, []uint64{3, 3}) || len(b.Gaps) != 1 || len(b.Warnings) != 1 || !strings.Contains(b.Warnings[0], "started again") {
-		t.Errorf("A0 %v, gaps %v, warnings %q", got, b.Gaps, b.Warnings)
+	if got := column(t, s, b, "A0"); !slices.Equal(got, []uint64{3, 3}) || len(b.Gaps) != 1 || len(s.warned) != 1 || !strings.Contains(s.warned[0], "started again") {
+		t.Errorf("A0 %v, gaps %v, warnings %q", got, b.Gaps, s.warned)
 	}
 }
 
@@ -206,8 +206,8 @@ func TestClockIsCorrelatedEverySecondAndAtTheEnd(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if len(b.Warnings) != 1 || !strings.Contains(b.Warnings[0], "extrapolated") {
-		t.Errorf("warnings %q", b.Warnings)
+	if len(s.warned) != 1 || !strings.Contains(s.warned[0], "extrapolated") {
+		t.Errorf("warnings %q", s.warned)
 	}
 	delete(k.errs, "register")
 	before := s.synced

@@ -36,7 +36,9 @@ func (a *app) doctor(asJSON, deep bool) error {
 	list := []findingJSON{}
 	findings := all.Doctor(a.ctx, "")
 	if deep {
-		findings = append(findings, hwio.DeepTest(a.ctx, all.Sources(""))...)
+		ctx, stop := endingContext(a.ctx)
+		defer stop()
+		findings = append(findings, hwio.DeepTest(ctx, all.Sources(""))...)
 	}
 	for _, f := range findings {
 		list = append(list, findingJSON{Source: f.Source, What: f.What, Usable: f.Usable, Reason: jsonText(f.Reason), Fix: jsonText(f.Fix)})

@@ -140,6 +140,11 @@ func (a *app) record(f *recordFlags, out, marks string, command []string) error 
 // whoever opens it.
 func (a *app) measure(ctx context.Context, opt hwio.Options, sel *hwio.Selection) (*hwio.Result, error) {
 	opt.Sources, opt.Warnings = sel.Sources, sel.Warnings
+	if opt.Command == nil { // a command gets these signals itself, and its end is the recording's
+		var stop context.CancelFunc
+		ctx, stop = endingContext(ctx)
+		defer stop()
+	}
 	bar := &progressBar{w: a.talk, live: isTerminal(a.talk)}
 	opt.Progress = bar.update
 	if !bar.live {

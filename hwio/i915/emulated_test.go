@@ -1,0 +1,307 @@
+//go:build linux
+
+package i915
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"astrolabe/capture"
+	"astrolabe/capture/formats"
+	"astrolabe/capture/formats/all"
+	"astrolabe/hwio/hwtest"
+	model "astrolabe/hwio/hwtest/i915"
+	"astrolabe/hwio/hwtest/uapi"
+)
+
+var binaryDir string
+
+func TestMain(m *testing.M) {
+	code := m.Run()
+	if binaryDir != "" {
+		_ = os.RemoveAll(binaryDir)
+	}
+	os.Exit(code)
+}
+
+// program is astrolabe as users have it.
+var program = sync.OnceValues(func() (string, error) {
+	dir, err := os.MkdirTemp("", "astrolabe-i915")
+	if err != nil {
+		return "", err
+	}
+	binaryDir = dir
+	path := filepath.Join(dir, "astrolabe")
+	cmd := exec.Command("go", "build", "-o", path, "astrolabe")
+	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return "", fmt.Errorf("build astrolabe: %w\n%s", err, out)
+	}
+	return path, nil
+})
+
+// emulation is what became of a run of the program on the emulated GPU.
+type emulation struct {
+	exit   int
+	calls  []hwtest.Entry
+	truth  *model.Truth
+	output string // standard output and error
+	file   string // of the recording
+}
+
+// emulate runs astrolabe with arguments on a device in scenarios; $FILE among them stands for the recording.
+func emulate(t *testing.T, device string, scenarios []string, signals <-chan os.Signal, args ...string) *emulation {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("SKIPPED: -short: emulations record in real time")
+	}
+	path, err := program()
+	if err != nil {
+		t.Fatal(err)
+	}
+	e := &emulation{file: filepath.Join(t.TempDir(), "live.arrow")}
+	for i, a := range args {
+		args[i] = strings.ReplaceAll(a, "$FILE", e.file)
+	}
+	models := model.Models()
+	at := slices.IndexFunc(models, func(m hwtest.Model) bool { return m.Name == device })
+	if at < 0 {
+		t.Fatalf("no model %s", device)
+	}
+	var out bytes.Buffer
+	cmd := exec.Command(path, args...)
+	cmd.Stdout, cmd.Stderr = &out, &out
+	res, err := hwtest.Run(t.Context(), hwtest.Options{
+		Device: models[at].New(), Settings: hwtest.Settings{Scenarios: scenarios, Seed: 1}, Cmd: cmd, Signals: signals,
+	})
+	if errors.Is(err, hwtest.ErrUnsupported) {
+		t.Skipf("SKIPPED: no emulation here: %v", err)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	e.exit, e.calls, e.truth, e.output = res.Exit, res.Calls, res.Truth.(*model.Truth), out.String()
+	return e
+}
+
+// record is emulate with a recording of about that long.
+func record(t *testing.T, device string, scenarios []string, duration string, more ...string) *emulation {
+	t.Helper()
+	args := append([]string{"record", "--source", "i915", "--period", "1ms", "--duration", duration, "-o", "$FILE"}, more...)
+	e := emulate(t, device, scenarios, nil, args...)
+	if e.exit != 0 {
+		t.Fatalf("exit status %d:\n%s", e.exit, e.output)
+	}
+	return e
+}
+
+// nothingLeft fails where a stream or a config outlived the program.
+func (e *emulation) nothingLeft(t *testing.T) {
+	t.Helper()
+	if e.truth.Opened != e.truth.Closed || len(e.truth.ConfigsLeft) != 0 {
+		t.Errorf("%d streams were opened and %d closed, configs left: %v", e.truth.Opened, e.truth.Closed, e.truth.ConfigsLeft)
+	}
+	for _, c := range e.truth.ConfigsAdded {
+		if c.Registers != "published" {
+			t.Errorf("config %+v does not have the registers of its set", c)
+		}
+	}
+}
+
+func (e *emulation) open(t *testing.T) *capture.Capture {
+	t.Helper()
+	c, err := all.Registry().Open(t.Context(), e.file, formats.Options{})
+	if err != nil {
+		t.Fatalf("%v\n%s", err, e.output)
+	}
+	return c
+}
+
+// equalsTruth compares every counter's total, over all and by context, with what the model produced.
+func (e *emulation) equalsTruth(t *testing.T, c *capture.Capture) {
+	t.Helper()
+	if len(e.truth.Streams) != 1 {
+		t.Fatalf("%d streams", len(e.truth.Streams))
+	}
+	s := e.truth.Streams[0]
+	if s.Delivered < 100 {
+		t.Errorf("only %s", s)
+	}
+	rows := 0
+	for _, b := range s.Bases {
+		rows += b.Reports - 1
+	}
+	if c.Len() != rows {
+		t.Errorf("%d rows, the delivered reports make %d: %s", c.Len(), rows, s)
+	}
+	context := c.Label("context")
+	if context == nil {
+		t.Fatal("no label context")
+	}
+	for name, want := range s.Totals {
+		counter := c.Counter(name)
+		if counter == nil {
+			t.Errorf("no counter %s", name)
+			continue
+		}
+		if got := uint64(counter.Sum().Float()); got != want {
+			t.Errorf("%s is %d in all, the model produced %d", name, got, want)
+		}
+		by := map[string]uint64{}
+		for i := range c.Len() {
+			if ctx, ok := context.Value(i); ok && ctx != "" {
+				by[ctx] += uint64(counter.Value(i).Float())
+			}
+		}
+		for ctx, m := range s.AsReported {
+			if by[ctx] != m[name] {
+				t.Errorf("%s of context %s is %d, the model produced %d", name, ctx, by[ctx], m[name])
+			}
+		}
+	}
+	for i := range c.Len() {
+		if c.Axis.End[i] <= c.Axis.Start[i] || (i > 0 && c.Axis.Start[i] < c.Axis.End[i-1]) {
+			t.Fatalf("row %d lies in [%d, %d), the one before ends at %d", i, c.Axis.Start[i], c.Axis.End[i], c.Axis.End[max(i-1, 0)])
+		}
+	}
+}
+
+// Every total of an unmodified recording equals the model's, whatever the driver and the GPU do.
+func TestEmulatedRecordingEqualsTheModelsTruth(t *testing.T) {
+	for _, c := range []struct {
+		device, scenarios string
+		more              []string
+	}{
+		{"kbl-gt2", "", nil},
+		{"kbl-gt3", "fused,clock-change", nil},
+		{"kbl-gt2", "revision-1,no-timestamps,no-topology", nil},
+		{"kbl-gt2", "revision-5,no-oa-timestamp,loaded", nil},
+		{"kbl-gt2", "wrap-36,fast-drift,rc6", nil},
+		{"kbl-gt2", "report-loss", nil},
+		{"kbl-gt2", "slow-reader", nil},
+		{"kbl-gt2", "", []string{"--set", "ComputeBasic", "--counters", "EuActive"}},
+	} {
+		name := strings.Join(append([]string{c.device, c.scenarios}, c.more...), " ")
+		t.Run(name, func(t *testing.T) {
+			e := record(t, c.device, strings.FieldsFunc(c.scenarios, func(r rune) bool { return r == ',' }), "700ms", c.more...)
+			e.nothingLeft(t)
+			got := e.open(t)
+			e.equalsTruth(t, got)
+			s := e.truth.Streams[0]
+			var report, buffer int
+			for _, l := range s.Losses {
+				switch l.Kind {
+				case "report":
+					report++
+				case "buffer":
+					buffer++
+				}
+			}
+			said := strings.Join(got.Warnings, "\n")
+			if want := fmt.Sprintf("dropped reports %d times", report); report > 0 && !strings.Contains(said, want) {
+				t.Errorf("warnings do not say %q:\n%s", want, said)
+			}
+			if want := fmt.Sprintf("overflowed %d times", buffer); buffer > 0 && !strings.Contains(said, want) {
+				t.Errorf("warnings do not say %q:\n%s", want, said)
+			}
+			if len(got.Gaps) != report+buffer {
+				t.Errorf("%d gaps, the model lost reports %d times and the buffer %d times: %v", len(got.Gaps), report, buffer, got.Gaps)
+			}
+		})
+	}
+}
+
+func TestEmulatedCallsComeInOrderAndTakeEverythingBack(t *testing.T) {
+	e := record(t, "kbl-gt2", nil, "300ms")
+	e.nothingLeft(t)
+	names := map[string]string{}
+	var want []string
+	for _, name := range []string{"DRM_IOCTL_I915_PERF_ADD_CONFIG", "DRM_IOCTL_I915_PERF_OPEN", "I915_PERF_IOCTL_ENABLE", "I915_PERF_IOCTL_DISABLE", "DRM_IOCTL_I915_PERF_REMOVE_CONFIG"} {
+		// Drivers share numbers, and the log knows one name of each.
+		names[uapi.IoctlName(uapi.Ioctl(name))] = name
+		want = append(want, name)
+	}
+	var order []string
+	for _, c := range e.calls {
+		if name := names[c.What]; c.Call == "ioctl" && name != "" {
+			order = append(order, name)
+		}
+	}
+	if !slices.Equal(order, want) {
+		t.Errorf("calls came as %q, want %q", order, want)
+	}
+}
+
+func TestEmulatedInterruptTakesEverythingBack(t *testing.T) {
+	for _, sig := range []os.Signal{syscall.SIGINT, syscall.SIGTERM} {
+		signals := make(chan os.Signal)
+		stop := time.AfterFunc(600*time.Millisecond, func() { signals <- sig })
+		e := emulate(t, "kbl-gt2", nil, signals, "record", "--source", "i915", "--period", "1ms", "-o", "$FILE")
+		stop.Stop()
+		e.nothingLeft(t)
+		if len(e.truth.ConfigsRemoved) != 1 {
+			t.Errorf("%v: configs removed: %v\n%s", sig, e.truth.ConfigsRemoved, e.output)
+		}
+		e.equalsTruth(t, e.open(t))
+	}
+}
+
+func TestEmulatedUnplugKeepsWhatWasMeasured(t *testing.T) {
+	e := record(t, "kbl-gt2", []string{"unplug"}, "3s")
+	if !e.truth.Unplugged || !strings.Contains(e.output, "the GPU is gone, and the recording ends here") {
+		t.Errorf("unplugged %v:\n%s", e.truth.Unplugged, e.output)
+	}
+	e.equalsTruth(t, e.open(t))
+}
+
+func TestEmulatedRefusalsAreExplained(t *testing.T) {
+	for scenario, want := range map[string][]string{
+		"busy":             {"another program measures this GPU"},
+		"no-metrics":       {"no folder /sys/class/drm/card0/metrics"},
+		"no-oa-unit":       {"cannot use this GPU's OA unit"},
+		"no-perf":          {"this kernel measures nothing"},
+		"narrow-whitelist": {"rejects the registers of metric set RenderBasic"},
+		"gt1":              {"Intel published metric sets for GT2 and GT3 only"},
+		"unprivileged":     {"permission denied", "perf_stream_paranoid=0"},
+	} {
+		t.Run(scenario, func(t *testing.T) {
+			e := emulate(t, "kbl-gt2", []string{scenario}, nil, "record", "--source", "i915", "--duration", "100ms", "-o", "$FILE")
+			if e.exit == 0 {
+				t.Errorf("no error:\n%s", e.output)
+			}
+			for _, w := range want {
+				if !strings.Contains(e.output, w) {
+					t.Errorf("the error does not say %q:\n%s", w, e.output)
+				}
+			}
+			e.nothingLeft(t)
+			if _, err := os.Stat(e.file); err == nil {
+				t.Error("there is a recording")
+			}
+		})
+	}
+}
+
+func TestEmulatedDoctorProvesTheCounters(t *testing.T) {
+	e := emulate(t, "kbl-gt2", nil, nil, "doctor", "--deep")
+	for _, want := range []string{"yes  counters of Intel Kaby Lake GT2", "yes  the OA unit counts: TestOa", "yes  the GPU's timestamps and clock", "yes  changing the metric set of an open stream"} {
+		if !strings.Contains(e.output, want) {
+			t.Errorf("the doctor does not say %q:\n%s", want, e.output)
+		}
+	}
+	e.nothingLeft(t)
+	// A look alone opens no stream.
+	if e := emulate(t, "kbl-gt2", nil, nil, "doctor"); e.truth.Opened != 0 || len(e.truth.ConfigsAdded) != 0 {
+		t.Errorf("the doctor opened %d streams and added %v", e.truth.Opened, e.truth.ConfigsAdded)
+	}
+}
