@@ -130,9 +130,12 @@ func (p *pmu) namedEvents() []event {
 // event makes an event of the unit.
 func (p *pmu) event(terms string, words [3]uint64, pe pmuEvent) event {
 	name := p.name + "/" + terms + "/"
-	unit := strings.ToLower(pe.unit)
-	if unit == "" {
+	unit := pe.unit
+	switch {
+	case unit == "":
 		unit = "events"
+	case len(unit) > 3 && strings.ToLower(unit[1:]) == unit[1:]:
+		unit = strings.ToLower(unit) // a word, such as Joules; MiB stays as it is
 	}
 	e := event{
 		meta: meta(name, p.name+" "+terms, unit, p.name, fmt.Sprintf("Event %s of the counter unit %s, as the kernel names it.", terms, p.name)),
