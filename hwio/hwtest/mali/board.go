@@ -91,7 +91,7 @@ func (b *board) Truth() any {
 		t.Released = t.Released && f.Closed
 	}
 	for _, c := range t.Clients {
-		t.Released = t.Released && c.released()
+		t.Released = t.Released && c.released(t.Removed != 0)
 	}
 	return &t
 }

@@ -205,7 +205,7 @@ func TestClientsDoNotDisturbEachOther(t *testing.T) {
 		t.Error("no sample was served from the other client's dump")
 	}
 	other := r.truth().Clients[0]
-	if other.PID != 0 || other.Delivered < 30 || !other.released() {
+	if other.PID != 0 || other.Delivered < 30 || !other.released(false) {
 		t.Errorf("the other client: %d samples", other.Delivered)
 	}
 	// Both saw the same work, up to the ends of their last samples.
@@ -337,7 +337,7 @@ func TestARemovedDeviceFailsEveryCall(t *testing.T) {
 		t.Error("the node is still there")
 	}
 	k.Close()
-	if c := r.own(); !c.Closed || c.Stops != 0 {
+	if c := r.own(); !c.Closed || c.Stops != 0 || !c.released(true) || c.released(false) {
 		t.Errorf("truth: %+v", c)
 	}
 }

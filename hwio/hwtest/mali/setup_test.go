@@ -5,6 +5,8 @@ import (
 	"errors"
 	"syscall"
 	"testing"
+
+	"astrolabe/hwio/hwtest"
 )
 
 // enumeration asks as a program does, in two calls.
@@ -170,4 +172,30 @@ func TestAnOldDriverHasNoKinstr(t *testing.T) {
 	f = r.open()
 	r.shake(f)
 	r.fails(f, readerSetup, make([]byte, 20), syscall.ENOTTY) // and a new one has no vinstr
+}
+
+func FuzzRequests(f *testing.F) {
+	f.Add(append(append(modeItem(1, 5), enableItem(3, 0, 1, 2)...), endItem()...))
+	f.Add(append(request(0x1002, 0, 0), endItem()...))
+	f.Fuzz(func(t *testing.T, items []byte) {
+		const size = 32
+		items = items[:len(items)/size*size]
+		if len(items) == 0 {
+			return
+		}
+		b := &board{set: &hwtest.Settings{}}
+		b.gpu = newGPU(specs()[0], b.set, 0)
+		conf, err := b.parseRequests(items)
+		if err != nil {
+			return
+		}
+		if conf.period != 0 && conf.period < minPeriod || conf.set != 0 {
+			t.Errorf("accepted %+v", conf)
+		}
+		for typ, m := range conf.enable {
+			if typ > 3 || m != [2]uint64{} && m[0]&0xf != 0xf {
+				t.Errorf("accepted block %d with mask %x", typ, m)
+			}
+		}
+	})
 }

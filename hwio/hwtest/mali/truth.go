@@ -13,9 +13,11 @@ type Truth struct {
 	Minor     uint16   `json:"minor"`
 	Started   int64    `json:"started_ns"` // when counting first started, ns of CLOCK_MONOTONIC_RAW; 0 never
 	Removed   int64    `json:"removed_ns"` // when the device was removed; 0 never
-	Released  bool     `json:"released"`   // every file closed, every client stopped and no sample left out
-	Files     []*FileTruth
-	Clients   []*ClientTruth
+	// Released says that every file is closed, every client was stopped and no sample is out. A device that was removed answers
+	// nothing, so there closing is enough.
+	Released bool           `json:"released"`
+	Files    []*FileTruth   `json:"files"`
+	Clients  []*ClientTruth `json:"clients"`
 }
 
 // FileTruth is one open of a device node.
@@ -144,7 +146,7 @@ func (c *ClientTruth) put(s *sample) {
 	s.truth.Returned = true
 }
 
-// released reports whether nothing of the client is left.
-func (c *ClientTruth) released() bool {
-	return c.PID == 0 || c.Closed && !c.Running && !c.Outstanding
+// released reports whether nothing of the client is left. The model's own client does not count.
+func (c *ClientTruth) released(removed bool) bool {
+	return c.PID == 0 || c.Closed && (removed || !c.Running && !c.Outstanding)
 }

@@ -1,0 +1,77 @@
+package mali
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"testing"
+	"time"
+
+	"astrolabe/hwio/hwtest"
+)
+
+// emulated runs this test's program under a model and compares what it read with the truth.
+func emulated(t *testing.T, part, device string, scenarios ...string) *Truth {
+	t.Helper()
+	models := Models()
+	i := slices.IndexFunc(models, func(m hwtest.Model) bool { return m.Name == device })
+	sums := filepath.Join(t.TempDir(), "sums.json")
+	cmd := exec.Command(os.Args[0], "-test.run=^TestProgram$", "-test.count=1")
+	cmd.Env = append(os.Environ(), "MALI_PROGRAM="+part, "MALI_SUMS="+sums)
+	var out bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &out
+	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+	defer cancel()
+	r, err := hwtest.Run(ctx, hwtest.Options{Device: models[i].New(), Settings: hwtest.Settings{Scenarios: scenarios, Seed: 1}, Cmd: cmd})
+	if errors.Is(err, hwtest.ErrUnsupported) {
+		t.Skipf("EMULATION SKIPPED: %v", err)
+	}
+	if err != nil || r.Exit != 0 {
+		t.Fatalf("exit status %d, %v\n%s", r.Exit, err, out.String())
+	}
+	b, err := os.ReadFile(sums)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got map[string][]uint64
+	if err := json.Unmarshal(b, &got); err != nil {
+		t.Fatal(err)
+	}
+	truth := r.Truth.(*Truth)
+	if !truth.Released || len(truth.Clients) != 1 {
+		t.Errorf("not everything was released: %+v", truth)
+	}
+	for _, b := range truth.Clients[0].Totals {
+		key := fmt.Sprintf("%d/%d", b.Type, b.Reported)
+		if len(got[key]) == 0 || !slices.Equal(got[key][:len(b.Values)], b.Values) {
+			t.Errorf("%s %d: read %d, truth %d", b.Block, b.Physical, got[key], b.Values)
+		}
+	}
+	return truth
+}
+
+func TestAProgramSamplesKinstrThroughRealCalls(t *testing.T) {
+	c := emulated(t, "kinstr", "mali-g720").Clients[0]
+	if !c.Mapped || c.Stops != 1 || c.Delivered < 300 || c.Unread != 0 {
+		t.Errorf("truth: mapped %v, %d stops, %d samples", c.Mapped, c.Stops, c.Delivered)
+	}
+	identities(t, c, 4)
+}
+
+func TestAProgramSamplesVinstrThroughRealCalls(t *testing.T) {
+	if c := emulated(t, "vinstr", "mali-legacy").Clients[0]; !c.Mapped || c.Delivered != 100 {
+		t.Errorf("truth: mapped %v, %d samples", c.Mapped, c.Delivered)
+	}
+}
+
+func TestAProgramSamplesPanfrostThroughRealCalls(t *testing.T) {
+	if c := emulated(t, "panfrost", "panfrost").Clients[0]; c.Delivered != 50 {
+		t.Errorf("truth: %d samples", c.Delivered)
+	}
+}
