@@ -45,6 +45,16 @@ var captureModule = methodTable[*Env]{
 			Run:     fromColumns,
 		},
 		{
+			Sig: "session(source: str|list, max_per_pass: int=None, **options) -> Session",
+			Doc: "Counters measured in passes over repeated work. source is one of capture.sources() or a list of them, with the options counters (names and globs beyond those that the " +
+				"source lists), pid, and the source's own; or \"amd-gpa\": GPA's counters over stored hardware results, with the options raw (a file, a Capture, or a dict of hardware counter to " +
+				"values), generation (\"gfx6\" to \"gfx9\"), api (\"gl\", \"dx11\", \"dx12\", \"vk\", \"cl\", \"hsa\"), asic (such as \"TONGA\", for the constants of the device) and those constants " +
+				"(num_shader_engines, num_simds, su_clocks_prim, num_prim_pipes, ts_freq). max_per_pass limits the hardware counters of a pass. hide is a list of \"public\", \"software\" and " +
+				"\"hardware\" counters to leave out; hardware counters by themselves are left out unless it is given.",
+			Example: "capture.session(\"amd-gpa\", raw={\"GPUTime_Bottom_To_Bottom\": [27000]}, generation=\"gfx8\", api=\"gl\", ts_freq=27e6).enabled",
+			Run:     openSession,
+		},
+		{
 			Sig: "concat(captures: list) -> Capture", Doc: "One capture after the other.", Example: "capture.concat([cap, cap]).samples",
 			Run: func(e *Env, c *call) (starlark.Value, error) {
 				var list []*capture.Capture

@@ -12,6 +12,7 @@ import (
 	"astrolabe/capture/formats"
 	"astrolabe/capture/metrics"
 	"astrolabe/hwio"
+	"astrolabe/hwio/session"
 )
 
 // Files decides what a run may read and write. Paths are as the script wrote them; those returned may be handed to the system.
@@ -63,6 +64,9 @@ type Env struct {
 	Exec    bool   // commands are allowed
 	Testing bool   // assert is there
 
+	// CommandOutput takes the output of commands that a session measures; nil discards it.
+	CommandOutput io.Writer
+
 	mu          sync.Mutex
 	ctx         context.Context
 	thread      *starlark.Thread
@@ -72,6 +76,9 @@ type Env struct {
 	reports     []*Report
 	declared    []Flag
 	used        []string // flags given, as name=value
+
+	library session.Library // the contexts of capture.session
+	logging bool            // its callback runs
 }
 
 // Enter says that thread now runs under ctx. The function it returns undoes that.

@@ -14,7 +14,7 @@ import (
 	"astrolabe/capture"
 )
 
-// exampleRun is a run with the names that the examples of the method tables use: cap, clk and hits, and two files.
+// exampleRun is a run with the names that the examples of the method tables use: cap, clk, hits and ses, and two files.
 func exampleRun(t testing.TB) *run {
 	t.Helper()
 	r := newRun(t)
@@ -25,7 +25,8 @@ func exampleRun(t testing.TB) *run {
 		}
 	}
 	r.names["cap"] = builtins.NewCapture(r.env, exampleCapture(t))
-	if err := r.exec("names", `clk, hits = cap["clk"], cap["hits"]`); err != nil {
+	if err := r.exec("names", `clk, hits = cap["clk"], cap["hits"]
+ses = capture.session("amd-gpa", raw={"GPUTime_Bottom_To_Bottom": [27000, 54000]}, generation="gfx8", api="gl", ts_freq=27e6)`); err != nil {
 		t.Fatal(trace(err))
 	}
 	return r
@@ -97,7 +98,7 @@ func TestEveryAttributeOfEveryTypeCanBeRead(t *testing.T) {
 	r := exampleRun(t)
 	values := map[string]string{
 		"Capture": "cap", "Counter": "clk", "Mask": "clk.gt(1)", "Sample": "cap[0]", "Span": "clk.gt(1).spans()[0]", "CounterMap": "cap.counters",
-		"Metric": "metrics.list('gfx1151')[0]", "Plot": "plot.timeline(clk)", "Report": "report.new('t', cap)", "Table": "cap.summary()",
+		"Metric": "metrics.list('gfx1151')[0]", "Plot": "plot.timeline(clk)", "Report": "report.new('t', cap)", "Table": "cap.summary()", "Session": "ses",
 	}
 	for _, d := range builtins.DocumentedTypes() {
 		expr, ok := values[d.TypeName()]
@@ -143,7 +144,7 @@ func TestReferenceListsEveryName(t *testing.T) {
 func TestNamesOfTheContract(t *testing.T) {
 	r := exampleRun(t)
 	for expr, names := range map[string]string{
-		"capture":        "open record sources from_columns concat",
+		"capture":        "open record sources from_columns concat session",
 		"metrics":        "gpus list get define",
 		"plot":           "timeline histogram bar grid",
 		"report":         "new",

@@ -251,3 +251,12 @@ func GetUsageTypeAsStr(u Usage, text *string) error {
 	*text = u.Name()
 	return nil
 }
+
+// Use makes an open context the current one, and none where the context is not open, so that calls about it fail as they would.
+func (l *Library) Use(handle Backend) {
+	if s := l.find(handle); s != nil {
+		l.choose(s)
+		return
+	}
+	l.current = nil
+}

@@ -252,3 +252,12 @@ func (s *sampleRun) wait(ctx context.Context) (*Measurement, error) {
 	s.outcome = m
 	return m, nil
 }
+
+// Enabled lists the counters that a session was begun with, in the order of enabling.
+func (l *Library) Enabled(session uint32) ([]int, error) {
+	r, err := l.session("GetSample", session)
+	if err != nil {
+		return nil, err
+	}
+	return slices.Clone(r.enabled), nil
+}

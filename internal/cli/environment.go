@@ -30,6 +30,8 @@ func (a *app) environment(args []string) *builtins.Env {
 		Args:     args,
 		Width:    a.width(),
 		Version:  version.String(),
+
+		CommandOutput: a.talk,
 	}
 }
 

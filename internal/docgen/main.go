@@ -1,5 +1,5 @@
-// Command docgen writes the generated pages of docs/: the scripting reference from the method tables of builtins, and one page
-// per catalogue. Run it with go generate; CI checks that its output is up to date.
+// Command docgen writes the generated pages of docs/: the scripting reference from the method tables of builtins, the functions
+// of GPA's guide, and one page per catalogue. Run it with go generate; CI checks that its output is up to date.
 package main
 
 import (
@@ -27,6 +27,13 @@ func run(dir string) error {
 		return err
 	}
 	if err := os.WriteFile(filepath.Join(dir, "api.md"), api.Bytes(), 0o666); err != nil {
+		return err
+	}
+	var functions bytes.Buffer
+	if err := builtins.WriteGPAFunctions(&functions); err != nil {
+		return err
+	}
+	if err := os.WriteFile(filepath.Join(dir, "gpa-functions.md"), functions.Bytes(), 0o666); err != nil {
 		return err
 	}
 	for _, id := range metrics.IDs() {
