@@ -39,6 +39,7 @@ var catalogues = []struct {
 	{"mali-g720", lazily("mali-g720")},
 	{"gfx1151", lazily("gfx1151")},
 	{"amd-gpa", lazily("amd-gpa")},
+	{"amd-live", lazily("amd-live")},
 	{"intel-kbl-gt2", sync.OnceValues(func() (*Catalogue, error) { return loadIntel("intel-kbl-gt2") })},
 	{"intel-kbl-gt3", sync.OnceValues(func() (*Catalogue, error) { return loadIntel("intel-kbl-gt3") })},
 	{"cpu", lazily("cpu")},

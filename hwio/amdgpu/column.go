@@ -75,8 +75,9 @@ func (b *builder) missed(found []column) error {
 			continue
 		}
 		for _, a := range b.absent {
-			if hwio.Match(p, &capture.Meta{Name: a.name}) {
-				return &hwio.CounterError{Counter: a.name, Reason: a.reason, Fix: a.fix}
+			// An absence may stand for a whole table of counters.
+			if hwio.Match(p, &capture.Meta{Name: a.name}) || hwio.Match(a.name, &capture.Meta{Name: p}) {
+				return &hwio.CounterError{Counter: p, Reason: a.reason, Fix: a.fix}
 			}
 		}
 	}

@@ -20,6 +20,8 @@ type sampler struct {
 	period int64 // ns
 	random uint64
 
+	begun  int64       // ns, of the first slice
+	slept  atomic.Bool // no sample was taken for a while, because the GPU was asleep
 	mu     sync.Mutex
 	totals []regTotals // per register
 
@@ -66,7 +68,7 @@ func readRegister(n node, c *call, offset uint32) error {
 
 // start begins sampling. close ends it.
 func (s *sampler) start() {
-	s.started = true
+	s.started, s.begun = true, now()
 	go func() {
 		defer close(s.done)
 		// The thread dies with the goroutine, because its timer slack is nobody else's business.
@@ -108,6 +110,7 @@ func (s *sampler) next() uint64 {
 // sample reads every register once.
 func (s *sampler) sample() {
 	if s.g.sleeping.Load() || s.g.gone.Load() {
+		s.slept.Store(true)
 		return
 	}
 	for i := range s.regs {
@@ -116,12 +119,14 @@ func (s *sampler) sample() {
 		s.mu.Lock()
 		t := &s.totals[i]
 		t.last = err
+		if errors.Is(err, syscall.ENODEV) {
+			s.mu.Unlock()
+			s.g.gone.Store(true)
+			return
+		}
 		if err != nil {
 			t.refused++
 			s.mu.Unlock()
-			if errors.Is(err, syscall.ENODEV) {
-				s.g.gone.Store(true)
-			}
 			continue
 		}
 		t.samples++

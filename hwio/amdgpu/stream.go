@@ -18,7 +18,6 @@ type stream struct {
 	counts    [][2][]regTotals // per sampler: now and before
 	values    [][2][]value     // per readings
 	began     bool
-	toldGone  bool
 	reasonFor map[refusal]capture.Reason
 	once      sync.Once
 	closeErr  error
@@ -61,10 +60,6 @@ func (s *stream) Schema() *capture.Schema { return &s.schema }
 // Read appends one sample.
 func (s *stream) Read(_ context.Context, b *capture.Batch) error {
 	if s.l.gone() {
-		if !s.toldGone {
-			s.toldGone = true
-			b.Warnings = append(b.Warnings, "amdgpu: the GPU was removed and the recording ended there")
-		}
 		return io.EOF
 	}
 	for i, sm := range s.l.samplers {
@@ -168,12 +163,23 @@ func appendReading(b *capture.Batch, i int, c *column, now, before *value) {
 	}
 }
 
-// Conclude tells of registers that could not always be read.
+// Conclude tells of GPUs that were removed and of registers that could not always be read.
 func (s *stream) Conclude() []string {
 	var out []string
+	for _, g := range s.l.gpus {
+		if g.gone.Load() {
+			out = append(out, fmt.Sprintf("amdgpu: %s (%s) was removed while it was measured", g.card.Name, g.name))
+		}
+	}
 	for i, sm := range s.l.samplers {
+		sm.take(s.counts[i][0])
+		seconds := float64(now()-sm.begun) / 1e9
+		asked := seconds * 1e9 / float64(sm.period)
+		if done := s.counts[i][0][0]; !sm.slept.Load() && seconds > 0 && float64(done.samples+done.refused) < 0.8*asked {
+			out = append(out, fmt.Sprintf("amdgpu: %s: status registers could be read %.0f times a second, not the %.0f that were asked for: the machine is busy or the driver slow; shares hold, with a larger error",
+				sm.g.card.Name, float64(done.samples+done.refused)/seconds, asked/seconds))
+		}
 		for k := range sm.regs {
-			sm.take(s.counts[i][0])
 			if t := &s.counts[i][0][k]; t.refused > 0 {
 				out = append(out, fmt.Sprintf("amdgpu: %s: %s could not be read %d times of %d, as while a GPU is reset; shares are of the other times", sm.g.card.Name, sm.regs[k].name, t.refused, t.refused+t.samples))
 			}
