@@ -189,5 +189,5 @@ func TestHolderOfTheStreamIsNamed(t *testing.T) {
 		t.Errorf("holders = %q", got)
 	}
 	wantText(t, busy(sysroot.Root(f.root)), "one at a time: process 815, process 4711 (vtune)")
-	wantText(t, busy(sysroot.Root(t.TempDir())), "sudo astrolabe doctor says which")
+	wantText(t, busy(sysroot.Root(t.TempDir())), "end the other profiler")
 }

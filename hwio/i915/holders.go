@@ -40,7 +40,12 @@ func busy(root sysroot.Root) obstacle {
 	o := obstacle{reason: "another program measures this GPU, and its OA unit serves one at a time"}
 	who := holders(root)
 	if len(who) == 0 {
-		o.fix = "end the other profiler (VTune, Graphics Performance Analyzers, a Mesa overlay, gpu-top tools); sudo astrolabe doctor says which process it is"
+		o.fix = "end the other profiler (VTune, Graphics Performance Analyzers, a Mesa overlay, gpu-top tools); "
+		if os.Geteuid() == 0 {
+			o.fix += "no process that can be seen from here is it: look on the host, outside of containers"
+		} else {
+			o.fix += "sudo astrolabe doctor says which process it is"
+		}
 		return o
 	}
 	o.reason += fmt.Sprintf(": %s", strings.Join(who, ", "))

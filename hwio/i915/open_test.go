@@ -168,7 +168,7 @@ func TestRefusalsOfTheKernelAreExplainedAndLeaveNothing(t *testing.T) {
 			k.tree.file(paranoidFile, "0\n")
 		}, map[string]string{"exponent": "3"}, []string{"a report every 1.333µs is more than the 100000 a second", "oa_max_sample_rate=750001"}},
 		{"busy", "stream", syscall.EBUSY, holder, nil, []string{"another program measures this GPU", "process 4711 (vtune)", "device or resource busy"}},
-		{"busy, unknown", "stream", syscall.EBUSY, nil, nil, []string{"serves one at a time", "sudo astrolabe doctor"}},
+		{"busy, unknown", "stream", syscall.EBUSY, nil, nil, []string{"serves one at a time", "end the other profiler"}},
 		{"properties", "stream", syscall.EINVAL, nil, nil, []string{"rejects a stream of metric set RenderBasic (its number 8) in format A32u40_A4u32_B8_C8 with exponent 12"}},
 		{"no unit", "stream", syscall.ENODEV, nil, nil, []string{"cannot use this GPU's OA unit"}},
 		{"no perf", "stream", errNotSupported, nil, nil, []string{"no performance interface", "4.14", "error 524"}},
