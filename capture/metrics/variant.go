@@ -206,6 +206,41 @@ func (e *Entry) on(h hardware) (*Entry, error) {
 	return nil, fail
 }
 
+// For returns the entry as it is on one generation of hardware and through one API, of which either may be "" for any: with the variants that
+// fit, and with the formula itself where that is one. The error is a *VariantError where it does not exist there.
+func (e *Entry) For(generation, api string) (*Entry, error) {
+	h := hardware{strings.ToLower(generation), strings.ToLower(api)}
+	one := *e
+	one.Variants = nil
+	fail := &VariantError{Name: e.Title, Generation: h.generation, API: h.api}
+	for _, v := range e.Variants {
+		if h.fits(v) {
+			one.Variants = append(one.Variants, v)
+		}
+		fail.Exists = append(fail.Exists, v.Where())
+	}
+	if len(one.Variants) == 0 {
+		if len(e.Variants) == 0 {
+			fail.Exists = []string{e.GPU}
+		}
+		return nil, fail
+	}
+	if !e.IsMetric() {
+		return &one, nil
+	}
+	if m, err := e.on(h); err == nil {
+		exact := *m
+		exact.Variants = one.Variants
+		return &exact, nil
+	}
+	var lines []string
+	for _, v := range one.Variants {
+		lines = append(lines, v.Where()+": "+v.Expr)
+	}
+	one.Expr = strings.Join(lines, "\n")
+	return &one, nil
+}
+
 // undecided is a metric whose every value is missing because the capture does not say on what hardware it was measured.
 func (e *Entry) undecided(property string) (*Entry, error) {
 	x, err := formula.Parse(formula.Streamline, "$"+property)

@@ -60,7 +60,7 @@ type referenceJSON struct {
 
 func (a *app) metricsCommand() *cobra.Command {
 	var asJSON bool
-	var set string
+	var set, generation, api string
 	cmd := &cobra.Command{
 		Use:   "metrics [GPU] [PATTERN]",
 		Short: "List and explain the counters and metrics that astrolabe knows",
@@ -68,17 +68,22 @@ func (a *app) metricsCommand() *cobra.Command {
 			"must all occur in the name, title, group or description, or a glob; or one name, variable or section of the vendor's guide, such as\n" +
 			"3.2.2. Few matches are explained in full.",
 		Args: argCount(0, 2),
-		RunE: func(_ *cobra.Command, args []string) error { return a.metrics(args, set, asJSON) },
+		RunE: func(_ *cobra.Command, args []string) error { return a.metrics(args, set, generation, api, asJSON) },
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
 	cmd.Flags().StringVar(&set, "set", "", "only the counters of this metric set of an Intel GPU, such as RenderBasic")
+	cmd.Flags().StringVar(&generation, "generation", "", "only what exists on this generation of AMD hardware, and its formula there: gfx6 to gfx9")
+	cmd.Flags().StringVar(&api, "api", "", "only what exists through this API, and its formula there: gl, dx11, dx12, vk, cl or hsa")
 	return cmd
 }
 
 // explainUpTo is how many matches are explained in full; more are listed in lines.
 const explainUpTo = 12
 
-func (a *app) metrics(args []string, set string, asJSON bool) error {
+func (a *app) metrics(args []string, set, generation, api string, asJSON bool) error {
+	if err := checkVariant(generation, api); err != nil {
+		return usageError{err}
+	}
 	if len(args) == 0 && set != "" {
 		return usageError{fmt.Errorf("--set needs a catalogue before it, such as intel-kbl-gt2")}
 	}
@@ -126,6 +131,15 @@ func (a *app) metrics(args []string, set string, asJSON bool) error {
 			found = slices.DeleteFunc(slices.Clone(found), func(e *metrics.Entry) bool { return e.Set == nil || e.Set.Name != set })
 		}
 		for _, e := range found {
+			if generation != "" || api != "" {
+				one, err := e.For(generation, api)
+				if err != nil && len(found) == 1 {
+					return err
+				}
+				if e = one; err != nil {
+					continue
+				}
+			}
 			list = append(list, metricOf(e.GPU, e))
 		}
 	}
@@ -139,6 +153,35 @@ func (a *app) metrics(args []string, set string, asJSON bool) error {
 		return fmt.Errorf("no metric of %s matches %q", args[0], pattern)
 	}
 	return a.print(head + metricsText(list))
+}
+
+// checkVariant refuses a generation or API that no catalogue has.
+func checkVariant(generation, api string) error {
+	cat, err := metrics.Get("amd-gpa")
+	if err != nil {
+		return err
+	}
+	var generations, apis []string
+	for _, e := range cat.Entries() {
+		for _, g := range e.Generations() {
+			if !slices.Contains(generations, g) {
+				generations = append(generations, g)
+			}
+		}
+		for _, x := range e.APIs() {
+			if !slices.Contains(apis, x) {
+				apis = append(apis, x)
+			}
+		}
+	}
+	slices.Sort(generations)
+	if generation != "" && !slices.Contains(generations, strings.ToLower(generation)) {
+		return fmt.Errorf("--generation=%s is none of %s", generation, strings.Join(generations, ", "))
+	}
+	if api != "" && !slices.Contains(apis, strings.ToLower(api)) {
+		return fmt.Errorf("--api=%s is none of %s", api, strings.Join(apis, ", "))
+	}
+	return nil
 }
 
 // addressed is the one entry that a pattern names outright: its name, its "Group/Title", a variable with $ or a section of the guide.
