@@ -1,7 +1,6 @@
 package i915
 
 import (
-	"fmt"
 	"math/bits"
 	"time"
 )
@@ -39,10 +38,4 @@ func slowestAllowed(exponent int, frequency, maxRate uint64) int {
 		exponent++
 	}
 	return exponent
-}
-
-// exponentError says why an exponent cannot be used with a format.
-func exponentError(exponent, limit int, format string, frequency uint64) error {
-	return fmt.Errorf("exponent %d (a report every %s) is too slow for format %s: its counters wrap sooner; the largest is %d (%s)",
-		exponent, periodText(exponent, frequency), format, limit, periodText(limit, frequency))
 }

@@ -122,3 +122,13 @@ func TestDamagedRegisterTablesAreRefusedWithTheirLine(t *testing.T) {
 		wantText(t, err, want)
 	}
 }
+
+func FuzzParseRegisters(f *testing.F) {
+	f.Add("set gt2 A 99c1a40e-a090-4354-86e3-4d068bb1917e\nmux 9840:80 9888:1 2\nflex E458:5")
+	f.Fuzz(func(t *testing.T, text string) {
+		sets, err := parseRegisters(text)
+		if err != nil && sets != nil {
+			t.Fatalf("%d sets and %v", len(sets), err)
+		}
+	})
+}

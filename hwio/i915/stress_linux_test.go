@@ -1,0 +1,98 @@
+package i915
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"runtime"
+	"sync"
+	"testing"
+	"time"
+
+	"astrolabe/hwio/hwtest"
+	model "astrolabe/hwio/hwtest/i915"
+)
+
+const stressVariable = "ASTROLABE_I915_STRESS"
+
+// Answers get lost where a structure moves, or a file is closed, while the kernel works on a request: the stacks grow and the
+// garbage collector runs all the time here.
+func TestEmulatedRequestsSurviveTheGarbageCollector(t *testing.T) {
+	if testing.Short() {
+		t.Skip("SKIPPED: -short: emulations run in real time")
+	}
+	var out bytes.Buffer
+	cmd := exec.Command(os.Args[0], "-test.run=^TestStressedRequests$", "-test.v")
+	cmd.Env = append(os.Environ(), stressVariable+"=1")
+	cmd.Stdout, cmd.Stderr = &out, &out
+	dev := model.Models()[0].New()
+	res, err := hwtest.Run(t.Context(), hwtest.Options{Device: dev, Settings: hwtest.Settings{Seed: 1}, Cmd: cmd})
+	if errors.Is(err, hwtest.ErrUnsupported) {
+		t.Skipf("SKIPPED: no emulation here: %v", err)
+	}
+	if err != nil || res.Exit != 0 || !bytes.Contains(out.Bytes(), []byte("--- PASS: TestStressedRequests")) {
+		t.Errorf("%v, %+v\n%s", err, res.Exit, &out)
+	}
+}
+
+// TestStressedRequests is the program of the test above.
+func TestStressedRequests(t *testing.T) {
+	if os.Getenv(stressVariable) == "" {
+		t.Skip("only under the emulated kernel")
+	}
+	until := time.Now().Add(700 * time.Millisecond)
+	var collector, workers sync.WaitGroup
+	collector.Go(func() {
+		for time.Now().Before(until) {
+			runtime.GC()
+		}
+	})
+	for w := range 4 {
+		workers.Go(func() {
+			for n := 0; time.Now().Before(until); n++ {
+				if err := stressed(w, n%12); err != nil {
+					t.Error(err)
+					return
+				}
+			}
+		})
+	}
+	workers.Wait()
+	collector.Wait()
+}
+
+// stressed makes one of every request from the depth of a stack that has to grow first.
+func stressed(worker, depth int) error {
+	var room [512]byte
+	if depth > 0 {
+		err := stressed(worker, depth-1)
+		runtime.KeepAlive(&room)
+		return err
+	}
+	d, err := newKernel().open("/dev/dri/renderD128")
+	if err != nil {
+		return err
+	}
+	if v, err := d.param(paramOAFrequency); err != nil || v != gen9Frequency {
+		return fmt.Errorf("frequency %d, %v", v, err)
+	}
+	if b, err := d.query(queryTopology); err != nil || !bytes.Equal(b, gt2Topology()) {
+		return fmt.Errorf("topology %x, %v", b, err)
+	}
+	a, err1 := d.readRegister(regTimestamp)
+	b, err2 := d.readRegister(regTimestamp)
+	if err1 != nil || err2 != nil || a == 0 || b < a {
+		return fmt.Errorf("timestamps %d and %d, %v, %v", a, b, err1, err2)
+	}
+	guid := fmt.Sprintf("00000000-0000-0000-0000-%012d", worker)
+	id, err := d.addConfig(guid, &registers{mux: []register{{0x9888, 1}, {0x9888, 2}}, boolean: []register{{0x2710, 0}}})
+	if err != nil || id == 0 {
+		return fmt.Errorf("config %d, %w", id, err)
+	}
+	if err := d.removeConfig(id); err != nil {
+		return err
+	}
+	return d.close()
+}
