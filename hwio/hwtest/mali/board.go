@@ -192,3 +192,6 @@ func (b *board) client(pid int, iface string) *ClientTruth {
 
 // alignedAfter is the first multiple of a period after a time: clients of equal period are sampled together.
 func alignedAfter(t, period int64) int64 { return (t/period + 1) * period }
+
+// periods are how many multiples of a period there are from one that is due to now: more than one where the model was late.
+func periods(due, now, period int64) int { return int((now-due)/period) + 1 }

@@ -2,6 +2,7 @@ package mali
 
 import (
 	"math"
+	"slices"
 
 	"astrolabe/hwio/hwtest"
 	"astrolabe/hwio/hwtest/uapi"
@@ -59,14 +60,14 @@ type gpu struct {
 	clkSeen   [2]uint64
 	dumped    int64 // time of the last dump
 	dumper    *accumulator
-	accs      map[*accumulator]bool
+	accs      []*accumulator
 
 	idle, off, dvfs, protected, coreOff, set bool
 }
 
 func newGPU(s spec, set *hwtest.Settings, now int64) *gpu {
 	g := &gpu{
-		spec: s, epoch: now, now: now, dumped: now, speed: 1, accs: map[*accumulator]bool{},
+		spec: s, epoch: now, now: now, dumped: now, speed: 1,
 		phase: set.Rand("workload").Float64(),
 		idle:  set.Has("idle"), off: set.Has("powered-off"), dvfs: set.Has("dvfs"), protected: set.Has("protected"),
 		coreOff: set.Has("core-off"), set: set.Has("secondary-set"),
@@ -197,40 +198,53 @@ func (g *gpu) dump(t int64) {
 
 func (g *gpu) collect() {
 	for i, x := range g.instances {
-		state := x.state
-		x.state = 0
-		for a := range g.accs {
-			a.states[i] |= state
+		for _, a := range g.accs {
+			a.states[i] |= x.state
 		}
+		x.state = 0
 		if x.work == x.last {
 			continue
 		}
 		x.last = x.work
-		for _, r := range x.rules {
-			d := uint64(0)
-			if r.sum != nil {
-				for _, k := range r.sum {
-					d += x.delta[k]
-				}
-				x.regs[r.index] += uint32(d)
-			} else {
-				// Whole cycles first: then no counter can grow by more than the cycles that it is a part of.
-				value := uint32(uint64(math.Floor(x.work[r.base])*r.ratio)) + x.first()
-				d = uint64(value - x.regs[r.index])
-				x.regs[r.index] = value
-			}
-			x.delta[r.index] = d
-			for a := range g.accs {
-				a.vals[i][r.index] += d
+		x.read()
+		for _, a := range g.accs {
+			vals := a.vals[i]
+			for k, d := range x.delta {
+				vals[k] += d
 			}
 		}
 	}
 	for k := range g.clk {
 		seen := uint64(g.clk[k])
-		for a := range g.accs {
+		for _, a := range g.accs {
 			a.clk[k] += seen - g.clkSeen[k]
 		}
 		g.clkSeen[k] = seen
+	}
+}
+
+// read finds the increments of the block's counters since the last dump.
+func (x *instance) read() {
+	var whole [baseCount]float64
+	for b := range whole {
+		whole[b] = math.Floor(x.work[b])
+	}
+	first := x.first()
+	for i := range x.rules {
+		r := &x.rules[i]
+		d := uint64(0)
+		if r.sum != nil {
+			for _, k := range r.sum {
+				d += x.delta[k]
+			}
+			x.regs[r.index] += uint32(d)
+		} else {
+			// Of whole cycles: so no counter can grow by more than the cycles that it is a part of.
+			value := uint32(uint64(whole[r.base]*r.ratio)) + first
+			d = uint64(value - x.regs[r.index])
+			x.regs[r.index] = value
+		}
+		x.delta[r.index] = d
 	}
 }
 
@@ -247,8 +261,13 @@ func (g *gpu) attach(now int64) *accumulator {
 	for range g.instances {
 		a.vals = append(a.vals, make([]uint64, g.spec.values))
 	}
-	g.accs[a] = true
+	g.accs = append(g.accs, a)
 	return a
+}
+
+// detach ends a client's summing up.
+func (g *gpu) detach(a *accumulator) {
+	g.accs = slices.DeleteFunc(g.accs, func(x *accumulator) bool { return x == a })
 }
 
 // rateLimit is the time in which a second client's dump is served from the accumulator, in ns.

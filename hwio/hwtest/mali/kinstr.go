@@ -165,7 +165,7 @@ func (k *kinstr) close() {
 // stop takes the client off the GPU.
 func (k *kinstr) stop() {
 	if k.acc != nil {
-		delete(k.board.gpu.accs, k.acc)
+		k.board.gpu.detach(k.acc)
 		k.acc = nil
 	}
 }
@@ -261,10 +261,11 @@ func (k *kinstr) full() bool {
 
 // periodic takes a periodic sample, or merges it into the next one where the ring is full.
 func (k *kinstr) periodic(now int64) {
+	missed := periods(k.next, now, k.conf.period)
 	k.next = alignedAfter(now, k.conf.period)
 	if k.full() {
-		k.merged++
-		k.truth.Merged++
+		k.merged += missed
+		k.truth.Merged += missed
 		return
 	}
 	flags := uint32(0)

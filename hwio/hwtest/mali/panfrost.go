@@ -163,7 +163,7 @@ func (f *panfrostFile) disable() {
 		return
 	}
 	f.board.holder = nil
-	delete(f.board.gpu.accs, f.acc)
+	f.board.gpu.detach(f.acc)
 	f.client.Running, f.client.Stops = false, 1
 }
 

@@ -13,6 +13,9 @@ const (
 	thermalZone    = "/sys/devices/virtual/thermal/thermal_zone0"
 )
 
+// drmNodes are the mainline driver's nodes with their minor numbers: the card and its render node.
+var drmNodes = map[string]uint32{"card0": 0, "renderD128": 128}
+
 // gaugeEvery is the time between two updates of the gauges in ns.
 const gaugeEvery = 50e6
 
@@ -60,6 +63,9 @@ func (b *board) makeTree() {
 	b.writeGauges(b.now())
 	if b.set.Has("denied-open") {
 		m.Fail(b.node(), syscall.EACCES)
+		if s.kind == driverPanfrost {
+			m.Fail("/dev/dri/card0", syscall.EACCES)
+		}
 	}
 }
 
@@ -81,13 +87,15 @@ func (b *board) makePanfrostTree() {
 	m.Own("/sys/class/drm")
 	m.Own("/sys/module/panfrost")
 	m.Own("/dev/dri")
-	m.Node(renderNode, 226, 128, 0o666, &panfrostDevice{b})
-	m.Link("/sys/class/drm/renderD128", "../../devices/platform/13000000.mali/drm/renderD128")
-	m.Link("/sys/dev/char/226:128", "../../devices/platform/13000000.mali/drm/renderD128")
-	drm := platformDevice + "/drm/renderD128"
-	m.Link(drm+"/device", "../../../13000000.mali")
-	m.File(drm+"/dev", "226:128\n")
-	m.File(drm+"/uevent", "MAJOR=226\nMINOR=128\nDEVNAME=dri/renderD128\nDEVTYPE=drm_minor\n")
+	for name, minor := range drmNodes {
+		m.Node("/dev/dri/"+name, 226, minor, 0o666, &panfrostDevice{b})
+		m.Link("/sys/class/drm/"+name, "../../devices/platform/13000000.mali/drm/"+name)
+		m.Link(fmt.Sprintf("/sys/dev/char/226:%d", minor), "../../devices/platform/13000000.mali/drm/"+name)
+		drm := platformDevice + "/drm/" + name
+		m.Link(drm+"/device", "../../../13000000.mali")
+		m.File(drm+"/dev", fmt.Sprintf("226:%d\n", minor))
+		m.File(drm+"/uevent", fmt.Sprintf("MAJOR=226\nMINOR=%d\nDEVNAME=dri/%s\nDEVTYPE=drm_minor\n", minor, name))
+	}
 	m.File(platformDevice+"/uevent", "DRIVER=panfrost\nOF_NAME=gpu\nOF_FULLNAME=/soc/gpu@13000000\nOF_COMPATIBLE_0=arm,mali-bifrost\nOF_COMPATIBLE_N=1\n")
 	unstable := "Y\n"
 	if b.set.Has("no-unstable") {
@@ -121,11 +129,15 @@ func (b *board) writeGauges(now int64) {
 // removeTree takes away what hot unplug takes away.
 func (b *board) removeTree() {
 	m := b.machine
-	m.Remove(b.node())
-	for _, p := range []string{
-		"/sys/class/misc/mali0", "/sys/class/drm/renderD128", "/sys/dev/char/226:128", "/sys/class/devfreq/13000000.mali",
-		"/sys/bus/platform/devices/13000000.mali", platformDevice,
-	} {
+	gone := []string{"/sys/class/devfreq/13000000.mali", "/sys/bus/platform/devices/13000000.mali", platformDevice}
+	if b.spec.kind == driverPanfrost {
+		for name, minor := range drmNodes {
+			gone = append(gone, "/dev/dri/"+name, "/sys/class/drm/"+name, fmt.Sprintf("/sys/dev/char/226:%d", minor))
+		}
+	} else {
+		gone = append(gone, kbaseNode, "/sys/class/misc/mali0")
+	}
+	for _, p := range gone {
 		m.Remove(p)
 	}
 }

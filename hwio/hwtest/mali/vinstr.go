@@ -11,18 +11,17 @@ import (
 
 // Requests of a reader of the first counter interface. No public header of today has them.
 const (
-	readerGetVersion   = 0x8004BE00
-	readerGetSize      = 0x8004BE01
-	readerDump         = 0x4004BE10
-	readerClear        = 0x4004BE11
-	readerGet          = 0x8010BE20
-	readerGetCycles    = 0x8020BE20
-	readerPut          = 0x4010BE21
-	readerPutCycles    = 0x4020BE21
-	readerInterval     = 0x4004BE30
-	readerAPI          = 0x4004BEFF
-	readerAPIFeatures  = 0x8008BEFF
-	readerAPIFeatures2 = 0x4008BEFF // both directions are met in the field
+	readerGetVersion  = 0x8004BE00
+	readerGetSize     = 0x8004BE01
+	readerDump        = 0x4004BE10
+	readerClear       = 0x4004BE11
+	readerGet         = 0x8010BE20
+	readerGetCycles   = 0x8020BE20
+	readerPut         = 0x4010BE21
+	readerPutCycles   = 0x4020BE21
+	readerInterval    = 0x4004BE30
+	readerAPI         = 0x4004BEFF // numbered as if it passed something in
+	readerAPIFeatures = 0x4008BEFF
 )
 
 // vinstrValues are the values of a block and vinstrBlock its bytes, whatever the hardware has.
@@ -197,7 +196,7 @@ func (k *vinstrClient) close() {
 	k.closed, k.truth.Closed, k.truth.Running = true, true, false
 	k.truth.Stops = 1
 	k.truth.Unread = int(k.write - k.fetch)
-	delete(k.board.gpu.accs, k.acc)
+	k.board.gpu.detach(k.acc)
 	k.board.drop(k)
 }
 
@@ -216,10 +215,11 @@ func (k *vinstrClient) broken() {
 
 // periodic takes a sample; where all buffers are full its counts fall to the next one, and nothing says so.
 func (k *vinstrClient) periodic(now int64) {
+	missed := periods(k.next, now, k.period)
 	k.next = alignedAfter(now, k.period)
 	if k.write-k.read >= uint64(len(k.slots)) {
-		k.merged++
-		k.truth.Merged++
+		k.merged += missed
+		k.truth.Merged += missed
 		return
 	}
 	k.produce(now, 1)
@@ -257,7 +257,7 @@ func (k *vinstrClient) Ioctl(c *hwtest.Call, request uint32, arg uint64) (int64,
 		return 0, nil
 	case readerAPI:
 		return 0, c.Write(arg, le.AppendUint32(nil, 1))
-	case readerAPIFeatures, readerAPIFeatures2:
+	case readerAPIFeatures:
 		if old {
 			return 0, syscall.EINVAL
 		}
