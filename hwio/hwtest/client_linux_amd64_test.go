@@ -36,7 +36,7 @@ func TestClient(t *testing.T) {
 var clients = map[string]func(t *testing.T){
 	"tree": clientTree, "ioctl": clientIoctl, "pollable": clientPollable, "mappable": clientMappable, "stress": clientStress,
 	"descriptors": clientDescriptors, "unplug": clientUnplug, "fork": clientFork, "child": clientChild, "privileged": clientPrivileged,
-	"repeat": clientRepeat,
+	"repeat": clientRepeat, "hang": clientHang, "nested": clientNested, "exec": clientExec,
 }
 
 func request(f *os.File, req uintptr, p unsafe.Pointer) (int, error) {
@@ -90,6 +90,9 @@ func clientTree(t *testing.T) {
 	if _, err := os.Open("/sys/class/toy/toy0/vendor/x"); !errors.Is(err, unix.ENOTDIR) {
 		t.Errorf("a file used as a folder: %v", err)
 	}
+	if _, err := os.Open("/sys/class/toy/loop"); !errors.Is(err, unix.ELOOP) {
+		t.Errorf("a link to itself: %v", err)
+	}
 	if _, err := os.Open("/dev/toys/broken"); !errors.Is(err, unix.EIO) {
 		t.Errorf("a failing path: %v", err)
 	}
@@ -106,7 +109,7 @@ func clientTree(t *testing.T) {
 		}
 		return out
 	}
-	if got := list("/sys/class/toy"); !slices.Equal(got, []string{"abs", "empty", "toy0"}) {
+	if got := list("/sys/class/toy"); !slices.Equal(got, []string{"abs", "empty", "loop", "toy0"}) {
 		t.Errorf("/sys/class/toy holds %q", got)
 	}
 	if got := list("/sys/class/toy/toy0/deep"); !slices.Equal(got, []string{"file"}) {
@@ -581,4 +584,25 @@ func clientChild(t *testing.T) {
 	if _, _, e := unix.Syscall(unix.SYS_IOCTL, uintptr(fd), toyCount, uintptr(unsafe.Pointer(&n))); e != 0 || n == 0 {
 		t.Errorf("the inherited descriptor: %d, %v", n, e)
 	}
+}
+
+// clientHang waits in a read for ever.
+func clientHang(t *testing.T) {
+	fd := stream(t, openToy(t), toyPoll, 1<<30)
+	fmt.Println("hanging")
+	_, _ = unix.Read(fd, make([]byte, 8))
+}
+
+// clientNested starts an emulation in an emulation, which the kernel does not allow.
+func clientNested(t *testing.T) {
+	r, err := Run(t.Context(), Options{Device: &toy{}, Cmd: exec.Command("/bin/true")})
+	if !errors.Is(err, ErrUnsupported) || !strings.Contains(err.Error(), "seccomp(2)") {
+		t.Errorf("an emulation in an emulation: %+v, %v", r, err)
+	}
+}
+
+// clientExec leaves a descriptor to be closed by exec, and waits until that has been noticed.
+func clientExec(t *testing.T) {
+	openToy(t)
+	t.Error(unix.Exec("/bin/sh", []string{"sh", "-c", "sleep 0.7; /bin/cat /dev/toys/a; true"}, os.Environ()))
 }

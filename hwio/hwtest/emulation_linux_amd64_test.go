@@ -1,10 +1,16 @@
 package hwtest
 
 import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
 	"os"
 	"os/exec"
+	"path"
 	"strings"
 	"testing"
+	"time"
 )
 
 func TestProgramsSeeTheTreeAsIfItWereTheMachines(t *testing.T) { emulated(t, "tree") }
@@ -24,7 +30,7 @@ func TestMappableFilesAreSharedMemoryThatCanBePolled(t *testing.T) {
 }
 func TestNoAnswerIsLostUnderLoad(t *testing.T) {
 	r := emulated(t, "stress")
-	if n := r.Truth.(map[string]int)["count"]; n != 1800 {
+	if n := r.Truth.(toyTruth).count; n != 1800 {
 		t.Errorf("the model answered %d requests, want 1800", n)
 	}
 }
@@ -59,4 +65,124 @@ func TestTheExitStatusIsPassedOn(t *testing.T) {
 			t.Errorf("%s: exit status %d, want %d", script, r.Exit, want)
 		}
 	}
+}
+
+func TestEmulationsDoNotNest(t *testing.T) { emulated(t, "nested") }
+
+func TestAProgramThatCannotStartIsAnError(t *testing.T) {
+	cmd := exec.Command("/bin/sh")
+	cmd.Path = "/no/such/program"
+	_, err := Run(t.Context(), Options{Device: &toy{}, Cmd: cmd})
+	if errors.Is(err, ErrUnsupported) {
+		t.Skipf("EMULATION SKIPPED: %v", err)
+	}
+	if err == nil || !strings.Contains(err.Error(), "/no/such/program: no such file") {
+		t.Errorf("error %v", err)
+	}
+	if _, err := Run(t.Context(), Options{Device: &toy{}, Cmd: exec.Command("no-such-program-anywhere")}); !errors.Is(err, exec.ErrNotFound) {
+		t.Errorf("a name that PATH does not have: %v", err)
+	}
+}
+
+func TestSignalsReachTheProgram(t *testing.T) {
+	cmd := exec.Command("/bin/sh", "-c", "trap 'exit 9' INT; echo ready; while :; do sleep 0.02; done")
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	signals := make(chan os.Signal, 1)
+	go func() {
+		_, _ = io.ReadFull(out, make([]byte, 6))
+		signals <- os.Interrupt
+	}()
+	r, err := Run(t.Context(), Options{Device: &toy{}, Cmd: cmd, Signals: signals})
+	if errors.Is(err, ErrUnsupported) {
+		t.Skipf("EMULATION SKIPPED: %v", err)
+	}
+	if err != nil || r.Exit != 9 {
+		t.Errorf("%+v, %v", r, err)
+	}
+}
+
+func TestTheContextEndsAProgramThatWaitsForTheDevice(t *testing.T) {
+	exe, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command(exe, "-test.run=^TestClient$")
+	cmd.Env = append(os.Environ(), "HWTEST_CLIENT=hang")
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	go func() {
+		_, _ = io.ReadFull(out, make([]byte, 8))
+		time.Sleep(50 * time.Millisecond)
+		cancel()
+	}()
+	dev := &toy{}
+	r, err := Run(ctx, Options{Device: dev, Cmd: cmd})
+	if errors.Is(err, ErrUnsupported) {
+		t.Skipf("EMULATION SKIPPED: %v", err)
+	}
+	if !errors.Is(err, context.Canceled) || r.Exit != 128+9 {
+		t.Errorf("%+v, %v", r, err)
+	}
+	if dev.opens != 2 || dev.closes != 2 {
+		t.Errorf("%d files opened and %d closed", dev.opens, dev.closes)
+	}
+}
+
+func TestWhatExecClosesIsClosedForTheDevice(t *testing.T) {
+	r := emulated(t, "exec")
+	if order := r.Truth.(toyTruth).order; order != "open close open close" {
+		t.Errorf("the device saw %s", order)
+	}
+}
+
+func TestTheLogKeepsItsBeginningAndItsEnd(t *testing.T) {
+	l := newCallLog(10)
+	for i := range 100 {
+		l.add(Entry{Call: "ioctl", What: fmt.Sprint(i)})
+		l.add(Entry{Call: "ioctl", What: fmt.Sprint(i)})
+	}
+	var got []string
+	for _, e := range l.entries() {
+		got = append(got, e.What)
+	}
+	want := "0 1 2 3 4 90 entries of the log are left out here 95 96 97 98 99"
+	if s := strings.Join(got, " "); s != want {
+		t.Errorf("the log is %s, want %s", s, want)
+	}
+	if e := l.entries(); e[10].Count != 2 || e[5].Count != 90 {
+		t.Errorf("counts: %+v", e)
+	}
+}
+
+func FuzzPathsStayInTheTree(f *testing.F) {
+	s := &Settings{}
+	t, err := newTree(s)
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Cleanup(func() { _ = t.close() })
+	if err := (&toy{}).Start(t); err != nil {
+		f.Fatal(err)
+	}
+	for _, p := range []string{"/sys/class/toy/toy0/../toy0/vendor", "/proc/self/fd/0", "//dev/./toy0/", "/sys/class/toy/abs/deep/../../..", "/.."} {
+		f.Add(p, true)
+	}
+	f.Fuzz(func(tt *testing.T, p string, follow bool) {
+		if strings.ContainsRune(p, 0) || len(p) > 4096 {
+			return
+		}
+		pl := t.resolve("/"+p, follow, os.Getpid(), os.Getpid())
+		if pl.err != nil {
+			return
+		}
+		if pl.path != path.Clean(pl.path) || pl.in && pl.fail == 0 && pl.host != t.root+pl.path || !pl.in && pl.host != pl.path {
+			tt.Errorf("%q leads to %+v", p, pl)
+		}
+	})
 }

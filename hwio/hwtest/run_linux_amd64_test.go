@@ -25,6 +25,7 @@ type toy struct {
 	calls  map[uint32]int
 	seq    uint64
 	dead   bool
+	order  []string // of opens and closes
 }
 
 // Requests of the toy.
@@ -47,6 +48,7 @@ func (t *toy) Start(m Machine) error {
 	m.Link("/sys/devices/toybus/toy0/subsystem", "../../../class/toy")
 	m.Link("/sys/class/toy/abs", "/sys/devices/toybus/toy0")
 	m.Dir("/sys/class/toy/empty")
+	m.Link("/sys/class/toy/loop", "../toy/loop")
 	m.File("/proc/sys/dev/toy_paranoid", "2\n")
 	m.Node("/dev/toy0", 240, 7, 0o660, t)
 	m.Node("/dev/toys/a", 240, 8, 0o666, t)
@@ -55,10 +57,15 @@ func (t *toy) Start(m Machine) error {
 	return nil
 }
 
+type toyTruth struct {
+	opens, closes, count int
+	order                string
+}
+
 func (t *toy) Truth() any {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	return map[string]int{"opens": t.opens, "closes": t.closes, "count": int(t.seq)}
+	return toyTruth{t.opens, t.closes, int(t.seq), strings.Join(t.order, " ")}
 }
 
 func (t *toy) Stop() {}
@@ -70,12 +77,14 @@ func (t *toy) Open(c *Call, flags int) (File, error) {
 		return nil, unix.ENODEV
 	}
 	t.opens++
+	t.order = append(t.order, "open")
 	return &toyFile{t}, nil
 }
 
 func (t *toy) closed() {
 	t.mu.Lock()
 	t.closes++
+	t.order = append(t.order, "close")
 	t.mu.Unlock()
 }
 
@@ -216,9 +225,9 @@ func runToy(t *testing.T, cmd *exec.Cmd, scenarios ...string) (*Result, string) 
 	if err != nil {
 		t.Fatalf("%v\n%s", err, out.String())
 	}
-	truth := r.Truth.(map[string]int)
-	if truth["opens"] != truth["closes"] {
-		t.Errorf("the device saw %d files opened and %d closed", truth["opens"], truth["closes"])
+	truth := r.Truth.(toyTruth)
+	if truth.opens != truth.closes {
+		t.Errorf("the device saw %d files opened and %d closed", truth.opens, truth.closes)
 	}
 	return r, out.String()
 }

@@ -60,7 +60,9 @@ var load = sync.OnceValue(func() *all {
 	for _, r := range rows("ioctls.csv") {
 		n := uint32(number(r[1]))
 		a.ioctls[r[0]] = n
-		a.names[n] = r[0]
+		if _, taken := a.names[n]; !taken {
+			a.names[n] = r[0]
+		}
 	}
 	for _, r := range rows("consts.csv") {
 		if v, err := strconv.ParseInt(r[2], 0, 64); err == nil {
@@ -102,7 +104,8 @@ func Ioctl(name string) uint32 {
 	return n
 }
 
-// IoctlName is the name of a request, its number in hexadecimal where it is unknown.
+// IoctlName is the name of a request, its number in hexadecimal where it is unknown. Drivers reuse numbers: of several names it is the
+// first in the table, where the drivers that are emulated stand before the others.
 func IoctlName(request uint32) string {
 	if n, ok := load().names[request]; ok {
 		return n
