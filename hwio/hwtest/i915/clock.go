@@ -15,10 +15,7 @@ type clock struct {
 
 // at is the time in ticks at a moment of CLOCK_MONOTONIC.
 func (c *clock) at(ns int64) uint64 {
-	if ns <= c.start {
-		return 0
-	}
-	hi, lo := bits.Mul64(uint64(ns-c.start), uint64(timestampHz/1000*(1_000_000+c.ppm)))
+	hi, lo := bits.Mul64(uint64(max(0, ns-c.start)), uint64(timestampHz/1000*(1_000_000+c.ppm)))
 	q, _ := bits.Div64(hi, lo, 1_000_000_000_000)
 	if c.settle != nil {
 		c.base, c.settle = c.settle(q), nil

@@ -158,9 +158,11 @@ const usualMHz = 1050
 // unplug takes the GPU away: sysfs first, as the kernel does.
 func (d *device) unplug() {
 	d.mu.Lock()
-	if d.gone {
+	select {
+	case <-d.stopped:
 		d.mu.Unlock()
 		return
+	default:
 	}
 	d.gone = true
 	s := d.stream

@@ -126,7 +126,7 @@ func (d *device) param(id int64) (uint32, bool) {
 	case uapi.Const("I915_PARAM_REVISION"):
 		return p.Revision, true
 	case uapi.Const("I915_PARAM_SUBSLICE_TOTAL"):
-		return uint32(p.TotalSubsl), true
+		return uint32(p.TotalSubslices), true
 	case uapi.Const("I915_PARAM_EU_TOTAL"):
 		return uint32(p.TotalEUs), true
 	case uapi.Const("I915_PARAM_SLICE_MASK"):

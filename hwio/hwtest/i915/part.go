@@ -4,16 +4,16 @@ import "math/bits"
 
 // Part is the silicon: identity and what is not fused off. Kaby Lake's driver reports 3 slices of 4 subslices of 8 EUs at most, whatever the part.
 type Part struct {
-	DeviceID   uint32 `json:"device_id"`
-	Revision   uint32 `json:"revision"`
-	Slices     uint8  `json:"slice_mask"`
-	Subslices  [maxSlices]uint8
-	EUs        [maxSlices][maxSubslices]uint8
-	MinMHz     int    `json:"min_mhz"`
-	MaxMHz     int    `json:"max_mhz"`
-	Sets       string // column part of sets.csv; empty where none are published
-	TotalEUs   int    `json:"eus"`
-	TotalSubsl int    `json:"subslices"`
+	DeviceID       uint32                         `json:"device_id"`
+	Revision       uint32                         `json:"revision"`
+	Slices         uint8                          `json:"slice_mask"`
+	Subslices      [maxSlices]uint8               `json:"subslice_masks"`
+	EUs            [maxSlices][maxSubslices]uint8 `json:"eu_masks"`
+	MinMHz         int                            `json:"min_mhz"`
+	MaxMHz         int                            `json:"max_mhz"`
+	Sets           string                         `json:"sets"` // column part of sets.csv; empty where none are published
+	TotalEUs       int                            `json:"eus"`
+	TotalSubslices int                            `json:"subslices"`
 }
 
 const (
@@ -53,7 +53,7 @@ func newPart(sets string, has func(string) bool) *Part {
 		}
 	}
 	for s := range maxSlices {
-		p.TotalSubsl += bits.OnesCount8(p.Subslices[s])
+		p.TotalSubslices += bits.OnesCount8(p.Subslices[s])
 		for ss := range maxSubslices {
 			p.TotalEUs += bits.OnesCount8(p.EUs[s][ss])
 		}

@@ -76,7 +76,7 @@ func (s *stream) firstValues(v *counters) {
 	wrap := s.d.has("wrap") || s.d.has("wrap-36")
 	first := func(width int) uint64 {
 		if wrap {
-			return 1<<width - 1 - r.Uint64N(1<<(width-10))
+			return 1<<width - 1 - r.Uint64N(1<<27) // a quarter of a second of clocks at most
 		}
 		return r.Uint64N(1 << (width - 2))
 	}
