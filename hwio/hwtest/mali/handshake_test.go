@@ -150,7 +150,7 @@ func TestPropertiesDescribeTheGPU(t *testing.T) {
 		bus      uint64
 	}{
 		{"mali-g615", nil, 0xb8a30010, 0x3f, 2, 7},
-		{"mali-g720", []string{"sparse"}, 0xc8700000, 0b111111011011, 4, 8},
+		{"mali-g720", []string{"sparse"}, 0xc8700000, 0b111111101101, 4, 8},
 		{"mali-g720", []string{"id64"}, 0x0c080000_f0000000, 0x3ff, 4, 8},
 		{"mali-g720", []string{"unknown-product", "unknown-blocks"}, 0x0f020009_f0000000, 0x3ff, 4, 8},
 		{"mali-jm", nil, 0x90930000, 0b1011, 1, 7},
@@ -200,7 +200,7 @@ func TestDriversBeforeR21LeadStructuresWithAHeader(t *testing.T) {
 	if err != nil || le.Uint32(b) != 0 {
 		t.Fatalf("properties: %v", err)
 	}
-	if le.Uint32(b[8:]) != 0x6221 || b[58] != 2 || le.Uint64(b[104:]) != 0b11011011 || le.Uint32(b[240:]) != 0x62210010 || le.Uint64(b[280:]) != 0b11011011 {
+	if le.Uint32(b[8:]) != 0x6221 || b[58] != 2 || le.Uint64(b[104:]) != 0b11101101 || le.Uint32(b[240:]) != 0x62210010 || le.Uint64(b[280:]) != 0b11101101 {
 		t.Errorf("properties: %x", b)
 	}
 	b, err = call(oldReader, idReader, 32, func(b []byte) {
