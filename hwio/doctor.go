@@ -109,7 +109,7 @@ func GPUs(root string) []GPU {
 		out = append(out, GPU{Name: "Mali GPU (Arm's own kernel driver)", Node: "/dev/mali0", Driver: "mali", Reader: "kbase"})
 	}
 	if r.Exists("/dev/kfd") && !amd {
-		out = append(out, GPU{Name: "AMD compute device", Node: "/dev/kfd", Driver: "amdkfd", Reader: "amdgpu"})
+		out = append(out, GPU{Name: "AMD compute device", Node: "/dev/kfd", Driver: "amdkfd", Reader: "rocprofiler"})
 	}
 	return out
 }

@@ -42,6 +42,7 @@ type builder struct {
 	several  bool // GPUs: instances then carry the card's name
 	card     string
 	absent   []absence
+	warnings []string // of the recording
 }
 
 // wants completes the description of a counter of the current GPU and reports whether it shall be recorded. onlyNamed counters are

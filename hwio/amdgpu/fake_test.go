@@ -9,7 +9,6 @@ import (
 	"testing"
 
 	"astrolabe/hwio/hwtest/uapi"
-	"astrolabe/hwio/internal/sysroot"
 )
 
 // fakeDriver answers the questions of DRM_IOCTL_AMDGPU_INFO from fields that a test sets.
@@ -107,8 +106,6 @@ type tree struct {
 }
 
 func newTree(t testing.TB) *tree { return &tree{t, t.TempDir()} }
-
-func (tr *tree) root() sysroot.Root { return sysroot.Root(tr.dir) }
 
 func (tr *tree) write(path, text string) {
 	tr.t.Helper()

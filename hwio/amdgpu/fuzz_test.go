@@ -36,8 +36,12 @@ func FuzzDevInfo(f *testing.F) {
 			return
 		}
 		i := parseDevInfo(data)
-		bitsOf(generationOf(i.family, i.externalRev))
-		chipName(i.family, i.externalRev)
+		if regs := bitsOf(generationOf(i.family, i.externalRev)); len(regs) == 0 || regs[0].bits[0].name != "gfx" {
+			t.Fatalf("family %d has no status bit of the graphics pipe", i.family)
+		}
+		if name := chipName(i.family, i.externalRev); name != "" && i.family != familyGC115 {
+			t.Fatalf("family %d is called %s", i.family, name)
+		}
 	})
 }
 

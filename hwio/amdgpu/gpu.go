@@ -114,9 +114,6 @@ func (g *gpu) title() string {
 	return kind
 }
 
-// isAPU reports whether the GPU shares memory and power with a processor; without the driver's word a missing memory load tells.
-func (g *gpu) isAPU() bool { return g.info != nil && g.info.apu }
-
 func (g *gpu) generation() generation {
 	if g.info == nil {
 		return unknownGeneration

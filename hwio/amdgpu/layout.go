@@ -64,7 +64,7 @@ func (s *Source) build(r hwio.Request, st settings) (*layout, error) {
 	clients := &readings{period: max(st.refresh, min(r.Period, maxRefresh))}
 	warnings := b.addClients(newClientWatch(s.root, l.gpus, r.PID), clients, st.processes)
 	l.take(clients)
-	l.config.Warnings = append(l.config.Warnings, warnings...)
+	l.config.Warnings = slices.Concat(l.config.Warnings, b.warnings, warnings)
 	l.absent = b.absent
 	if err := b.missed(l.cols); err != nil {
 		return nil, errors.Join(err, l.close())

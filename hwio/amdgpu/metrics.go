@@ -43,6 +43,9 @@ func (b *builder) addMetrics(g *gpu, to *readings) {
 	m := &metricsFile{file: textFile{root: g.root, path: g.card.Sysfs + "/device/gpu_metrics"}}
 	if why := m.accept(); why != "" {
 		b.lacks(metricsPrefix+"*", why, "")
+		if g.root.Exists(m.file.path) {
+			b.warnings = append(b.warnings, "amdgpu: "+g.card.Name+": "+why)
+		}
 		_ = m.file.close()
 		return
 	}
