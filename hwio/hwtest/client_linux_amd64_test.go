@@ -168,9 +168,14 @@ func clientTree(t *testing.T) {
 	if s, err := os.Readlink(fmt.Sprintf("/proc/self/fd/%d", dir.Fd())); err != nil || s != "/sys/class/toy" {
 		t.Errorf("a descriptor's path: %q, %v", s, err)
 	}
-	if err := unix.Access("/dev/toy0", unix.R_OK|unix.W_OK); err != nil && os.Geteuid() == 0 {
+	if err := unix.Access("/dev/toy0", unix.R_OK|unix.W_OK); err != nil {
 		t.Errorf("access: %v", err)
 	}
+	private, err := os.OpenFile("/dev/toys/private", os.O_RDWR, 0)
+	if want := os.Geteuid() != 0; errors.Is(err, unix.EACCES) != want || (unix.Access("/dev/toys/private", unix.R_OK) == unix.EACCES) != want {
+		t.Errorf("a node of root's: %v", err)
+	}
+	_ = private.Close()
 	if err := unix.Access("/sys/class/toy/toy0/vendor", unix.W_OK); err != unix.EACCES {
 		t.Errorf("access for writing: %v", err)
 	}
@@ -182,7 +187,7 @@ func clientTree(t *testing.T) {
 		t.Fatal(err)
 	}
 	st := i.Sys().(*syscall.Stat_t)
-	if i.Mode()&os.ModeCharDevice == 0 || st.Rdev != unix.Mkdev(240, 7) || i.Mode().Perm() != 0o660 {
+	if i.Mode()&os.ModeCharDevice == 0 || st.Rdev != unix.Mkdev(240, 7) || i.Mode().Perm() != 0o666 {
 		t.Errorf("the node is %v with device %#x", i.Mode(), st.Rdev)
 	}
 	var sx unix.Statx_t

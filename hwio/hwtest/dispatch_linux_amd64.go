@@ -25,9 +25,7 @@ func (s *supervisor) dispatch(n *notification) {
 	var f func()
 	switch n.nr {
 	case unix.SYS_FORK, unix.SYS_VFORK, unix.SYS_CLONE, unix.SYS_CLONE3:
-		s.table.mu.Lock()
-		s.table.forked = true
-		s.table.mu.Unlock()
+		s.table.noteFork()
 	case unix.SYS_EXECVE, unix.SYS_EXECVEAT:
 		if w, ok := s.dev.(ExecWatcher); ok {
 			f = func() { c.exec(w) }

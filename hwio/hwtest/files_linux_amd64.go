@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"sync"
+	"time"
 
 	"golang.org/x/sys/unix"
 )
@@ -127,8 +128,11 @@ type table struct {
 	procs  map[int]*process
 	tgids  map[int]int // of threads
 	opens  map[*openFile]bool
-	ends   int  // an epoll of the processes' pidfds
-	forked bool // some process has been made that may hold descriptors of its parent
+	ends   int // an epoll of the processes' pidfds
+
+	forked   time.Time // when a process was last made, which may hold descriptors of its parent; zero: never
+	filtered []int     // the processes under the filter
+	listed   time.Time // when filtered was
 }
 
 func newTable() (*table, error) {
@@ -249,7 +253,7 @@ func (t *table) settle(pid, fd int) {
 	t.mu.Lock()
 	var idle []*openFile
 	for o := range t.opens {
-		if o.refs == 0 && o.busy == 0 && !(t.forked && t.heldUnseen(o, pid, fd)) {
+		if o.refs == 0 && o.busy == 0 && (t.forked.IsZero() || !t.heldUnseen(o, pid, fd)) {
 			o.gone = true
 			delete(t.opens, o)
 			idle = append(idle, o)
@@ -262,21 +266,38 @@ func (t *table) settle(pid, fd int) {
 	}
 }
 
+// noteFork is called before a process is made.
+func (t *table) noteFork() {
+	t.mu.Lock()
+	t.forked = time.Now()
+	t.mu.Unlock()
+}
+
+// underFilter lists the processes that may have emulated descriptors. The list is good until another process is made, which takes a
+// moment from when it was noted.
+func (t *table) underFilter() []int {
+	if t.listed.After(t.forked.Add(100 * time.Millisecond)) {
+		return t.filtered
+	}
+	t.listed, t.filtered = time.Now(), nil
+	names, err := os.ReadDir("/proc")
+	if err != nil {
+		return nil
+	}
+	for _, n := range names {
+		if pid := number(n.Name()); pid > 0 {
+			if s, err := readStatus(pid); err == nil && s.filtered {
+				t.filtered = append(t.filtered, pid)
+			}
+		}
+	}
+	return t.filtered
+}
+
 // heldUnseen looks through the processes under the filter for descriptors that came by fork or over a socket, and notes them.
 func (t *table) heldUnseen(o *openFile, exceptPID, exceptFD int) bool {
 	held := false
-	names, err := os.ReadDir("/proc")
-	if err != nil {
-		return false
-	}
-	for _, n := range names {
-		pid := number(n.Name())
-		if pid < 0 {
-			continue
-		}
-		if s, err := readStatus(pid); err != nil || !s.filtered {
-			continue
-		}
+	for _, pid := range t.underFilter() {
 		fds, err := os.ReadDir(fmt.Sprintf("/proc/%d/fd", pid))
 		if err != nil {
 			continue

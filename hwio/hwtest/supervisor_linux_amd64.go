@@ -94,7 +94,7 @@ func Run(ctx context.Context, o Options) (*Result, error) {
 	close(s.stopping)
 	_, _ = unix.Write(s.stop, []byte{1, 0, 0, 0, 0, 0, 0, 0})
 	loops.Wait()
-	s.calls.Wait()
+	s.waitForModel()
 	s.table.closeAll()
 
 	r := &Result{Calls: s.log.entries(), Truth: o.Device.Truth()}
@@ -112,6 +112,20 @@ func Run(ctx context.Context, o Options) (*Result, error) {
 		return r, waitErr
 	}
 	return r, errors.Join(ctx.Err(), s.problem, s.tree.problem())
+}
+
+// waitForModel waits until every call has left the model, but not for ever.
+func (s *supervisor) waitForModel() {
+	left := make(chan struct{})
+	go func() {
+		s.calls.Wait()
+		close(left)
+	}()
+	select {
+	case <-left:
+	case <-time.After(10 * time.Second):
+		s.trouble(errors.New("the model still holds a call 10 s after the program has ended"))
+	}
 }
 
 // start runs the stage and takes the listener from it. It returns the socket over which the stage tells when it cannot become the program.
