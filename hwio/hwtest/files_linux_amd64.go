@@ -124,11 +124,11 @@ type process struct {
 // table says which descriptors of which processes are which files. What it holds is checked with the kernel at every use, as
 // descriptors also come and go unseen: by fork, by exec, over sockets.
 type table struct {
-	mu     sync.Mutex
-	procs  map[int]*process
-	tgids  map[int]int // of threads
-	opens  map[*openFile]bool
-	ends   int // an epoll of the processes' pidfds
+	mu    sync.Mutex
+	procs map[int]*process
+	tgids map[int]int // of threads
+	opens map[*openFile]bool
+	ends  int // an epoll of the processes' pidfds
 
 	forked   time.Time // when a process was last made, which may hold descriptors of its parent; zero: never
 	filtered []int     // the processes under the filter
