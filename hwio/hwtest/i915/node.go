@@ -107,7 +107,7 @@ func (d *device) getparam(c *hwtest.Call, arg uint64) error {
 	}
 	v, ok := d.param(int64(int32(l.Get(b, "param"))))
 	if c.Note != nil {
-		c.Note("parameter %d", int32(l.Get(b, "param")))
+		c.Note("I915_GETPARAM of parameter %d", int32(l.Get(b, "param")))
 	}
 	if !ok {
 		return syscall.EINVAL

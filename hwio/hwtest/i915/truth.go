@@ -251,6 +251,9 @@ func (d *device) Truth() any {
 		if !s.closed {
 			s.truth.Unread = len(s.pending) - s.head + s.lost
 		}
+		if s.truth.Losses == nil {
+			s.truth.Losses = []LossTruth{} // an empty list in JSON, not null
+		}
 		t.Streams = append(t.Streams, s.truth)
 		addTo(t.Totals, s.truth.Totals)
 		for ctx, m := range s.truth.Contexts {
