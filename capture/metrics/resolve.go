@@ -278,8 +278,12 @@ func (s *scope) standIn(e *Entry) *capture.Counter {
 	if s.standIns == nil {
 		s.standIns = map[*Entry]*capture.Counter{}
 		for _, c := range s.cap.Counters {
+			name := strings.TrimPrefix(c.Name, "$")
 			for _, cat := range s.cats {
-				found, err := s.findIn(cat, strings.TrimPrefix(c.Name, "$"))
+				if len(cat.keys()[fold(name)]) == 0 && cat.numbered(name) == nil {
+					continue // finding out which names are near would take long: a recording may have thousands of counters without a name
+				}
+				found, err := s.findIn(cat, name)
 				if err != nil {
 					continue
 				}
