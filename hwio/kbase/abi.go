@@ -88,8 +88,9 @@ const (
 	reqPutBuffer     = 0x4010be21
 	reqPutBufferLong = 0x4020be21
 	reqSetInterval   = 0x4004be30
-	reqAPIVersion    = 0x8004beff
-	reqAPIVersionTwo = 0x8008beff
+	reqAPIVersion    = 0x4004beff
+	reqAPIFeatures   = 0x8008beff
+	reqAPIFeaturesW  = 0x4008beff // the same in drivers that turned its direction round
 
 	featureTopCycles    = 1 << 0
 	featureShaderCycles = 1 << 1

@@ -45,6 +45,7 @@ type stream struct {
 
 	began, stopped, closed bool
 	ended                  error // what the next Read returns
+	removed                error // the driver's words where the device went
 	s                      sample
 	seq                    uint64 // that the next sample should have
 	seqKnown               bool
@@ -82,7 +83,7 @@ func (st *stream) Read(_ context.Context, b *capture.Batch) error {
 	if err == nil && st.manual {
 		err = st.demand(b)
 	}
-	return st.end(b, err, len(b.Start) > rows)
+	return st.end(err, len(b.Start) > rows)
 }
 
 // demand takes a sample by hand.
@@ -99,14 +100,13 @@ func (st *stream) demand(b *capture.Batch) error {
 }
 
 // end decides what an error of the driver means. Rows of this Read stay in the recording: the recorder takes back those of a Read that fails.
-func (st *stream) end(b *capture.Batch, err error, rows bool) error {
+func (st *stream) end(err error, rows bool) error {
 	if err == nil {
 		return nil
 	}
 	st.ended = err
 	if gone(err) {
-		b.Warnings = append(b.Warnings, fmt.Sprintf("%s: the GPU or its driver was removed during the recording, which ends there: %v", sourceName, err))
-		st.ended = io.EOF
+		st.removed, st.ended = err, io.EOF
 	}
 	if rows {
 		return nil
@@ -217,12 +217,15 @@ func (st *stream) Finish(_ context.Context, b *capture.Batch) error {
 		}
 		err = st.drain(b)
 	}
-	return st.end(b, err, len(b.Start) > rows)
+	return st.end(err, len(b.Start) > rows)
 }
 
 // Conclude sums up what happened to samples.
 func (st *stream) Conclude() []string {
 	var out []string
+	if st.removed != nil {
+		out = append(out, fmt.Sprintf("%s: the GPU or its driver was removed during the recording, which ends there (%v)", sourceName, st.removed))
+	}
 	say := func(n uint64, format string, args ...any) {
 		if n > 0 {
 			out = append(out, sourceName+": "+fmt.Sprintf(format, args...))

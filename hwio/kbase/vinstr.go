@@ -17,7 +17,6 @@ type vinstr struct {
 	manual  bool
 	period  uint32
 	packed  *mali.Packed
-	api     uint32
 	cycles  int // clock domains whose cycles come with a buffer
 	last    int64
 	meta    []byte
@@ -89,12 +88,18 @@ func (s *session) readerProblem(err error) error {
 // prepare learns what the reader gives and maps its buffers.
 func (v *vinstr) prepare(count int) error {
 	two := make([]byte, 8)
-	if _, err := v.dev.Request(reqAPIVersionTwo, two); err != nil {
-		if _, err := v.dev.Request(reqAPIVersion, two[:4]); err != nil {
-			return fmt.Errorf("ask for the reader's version: %w", err)
+	var err error
+	for _, form := range []struct {
+		request uint32
+		size    int
+	}{{reqAPIFeatures, 8}, {reqAPIFeaturesW, 8}, {reqAPIVersion, 4}} {
+		if _, err = v.dev.Request(form.request, two[:form.size]); err == nil {
+			break
 		}
 	}
-	v.api = binary.LittleEndian.Uint32(two)
+	if err != nil {
+		return fmt.Errorf("ask for the reader's version: %w", err)
+	}
 	v.meta = make([]byte, 16)
 	switch features := binary.LittleEndian.Uint32(two[4:]); {
 	case features&featureShaderCycles != 0:
@@ -110,7 +115,6 @@ func (v *vinstr) prepare(count int) error {
 	if v.size < v.packed.Size || v.size > 1<<24 {
 		return fmt.Errorf("the driver's samples have %d bytes, but the blocks of this GPU take %d", v.size, v.packed.Size)
 	}
-	var err error
 	if v.buffers, err = v.dev.Map(v.size * count); err != nil {
 		return fmt.Errorf("map %d samples of %d bytes: %w", count, v.size, err)
 	}

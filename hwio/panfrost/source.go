@@ -1,6 +1,7 @@
 package panfrost
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"runtime"
@@ -45,55 +46,65 @@ func (s *Source) Doc() string {
 	return "counters of job-manager Arm Mali GPUs through panfrost, the mainline kernel's driver"
 }
 
+// card is a graphics device of one of the two mainline drivers.
+type card struct {
+	node  string
+	sysfs string // folder of the device
+}
+
+// cards finds the devices that a driver is bound to, by their render nodes: counters need no more.
+func (s *Source) cards(driver string) []card {
+	const class = "/sys/class/drm/"
+	var out []card
+	for _, name := range s.root.List(class) {
+		dir := class + name + "/device"
+		if strings.HasPrefix(name, "renderD") && s.root.LinkName(dir+"/driver") == driver {
+			out = append(out, card{"/dev/dri/" + name, dir})
+		}
+	}
+	for _, c := range drm.Cards(s.root) {
+		if dir := c.Sysfs + "/device"; len(out) == 0 && c.Driver == driver {
+			out = append(out, card{cmp.Or(c.Render, c.Node), dir})
+		}
+	}
+	return out
+}
+
 // find returns the card of panfrost, or says why there is none.
-func (s *Source) find() (drm.Card, error) {
+func (s *Source) find() (card, error) {
 	if runtime.GOOS != "linux" && s.root == "" {
-		return drm.Card{}, hwio.ErrNeedsLinux
+		return card{}, hwio.ErrNeedsLinux
 	}
-	var panthor *drm.Card
-	cards := drm.Cards(s.root)
-	for i := range cards {
-		switch c := &cards[i]; c.Driver {
-		case "panfrost":
-			if c.Render == "" {
-				c.Render = c.Node
-			}
-			return *c, nil
-		case "panthor":
-			panthor = c
-		}
+	if found := s.cards("panfrost"); len(found) > 0 {
+		return found[0], nil
 	}
-	if panthor != nil {
-		path := panthor.Render
-		if path == "" {
-			path = panthor.Node
-		}
+	if found := s.cards("panthor"); len(found) > 0 {
 		release, _ := s.root.String("/proc/sys/kernel/osrelease")
-		return drm.Card{}, panthorProblem(s.kernel, s.root.Path(path), release)
+		return card{}, panthorProblem(s.kernel, s.root.Path(found[0].node), release)
 	}
-	return drm.Card{}, &problem{
+	return card{}, &problem{
 		reason: "no graphics card here is driven by panfrost",
 		fix:    "on a board with a Mali GPU up to G57 or G78 load the module panfrost (modprobe panfrost); phones have Arm's own driver: --source kbase",
 	}
 }
 
 // open opens the card and asks what it is.
-func (s *Source) open() (mali.Device, mali.GPU, drm.Card, error) {
-	card, err := s.find()
+func (s *Source) open() (mali.Device, mali.GPU, card, error) {
+	c, err := s.find()
 	if err != nil {
-		return nil, mali.GPU{}, card, err
+		return nil, mali.GPU{}, c, err
 	}
-	dev, err := s.kernel.Open(s.root.Path(card.Render), true)
+	dev, err := s.kernel.Open(s.root.Path(c.node), true)
 	if err != nil {
-		return nil, mali.GPU{}, card, openProblem(card.Render, err)
+		return nil, mali.GPU{}, c, openProblem(c.node, err)
 	}
 	g, err := describe(dev)
 	if err != nil {
 		// The error that led here is the one to report.
 		_ = dev.Close()
-		return nil, mali.GPU{}, card, err
+		return nil, mali.GPU{}, c, err
 	}
-	return dev, g, card, nil
+	return dev, g, c, nil
 }
 
 // Probe opens the device, asks what it is and whether its counters can be switched on, and closes it.
@@ -104,7 +115,7 @@ func (s *Source) Probe(context.Context) hwio.Status {
 		st.Reason, st.Fix = p.reason, p.fix
 		return st
 	}
-	dev, g, card, err := s.open()
+	dev, g, at, err := s.open()
 	if err != nil {
 		return fail(err)
 	}
@@ -124,21 +135,21 @@ func (s *Source) Probe(context.Context) hwio.Status {
 	}
 	p := mali.NewPacked(&g)
 	st.Details = append(st.Details,
-		fmt.Sprintf("%s: panfrost, GPU id %s", card.Render, g.ID),
+		fmt.Sprintf("%s: panfrost, GPU id %s", at.node, g.ID),
 		fmt.Sprintf("%d shader cores (mask %#x), %d L2 slices, bus of %d bits", g.Cores(), g.CoreMask, g.L2Slices, g.BusWidth),
-		fmt.Sprintf("a sample has %d bytes of 32-bit counters; while they are on the GPU stays powered", p.Size))
+		fmt.Sprintf("a sample has %d bytes of 32-bit counters; while they are on the GPU stays powered", p.Room))
 	return st
 }
 
 // Counters lists the GPU's counters and the gauges beside it.
 func (s *Source) Counters(context.Context) ([]capture.Meta, error) {
-	dev, g, card, err := s.open()
+	dev, g, at, err := s.open()
 	if err != nil {
 		return nil, err
 	}
 	defer dev.Close()
 	out := mali.Counters(mali.NewPacked(&g).Blocks, g.Product.Layout, g.Product.Catalogue(), sourceName)
-	for _, m := range mali.GaugeMetas(s.root, card.Sysfs+"/device", sourceName) {
+	for _, m := range mali.GaugeMetas(s.root, at.sysfs, sourceName) {
 		m.Instance = ""
 		if !slices.ContainsFunc(out, func(o capture.Meta) bool { return o.Name == m.Name }) {
 			out = append(out, m)

@@ -32,6 +32,8 @@ type stream struct {
 	closed bool
 	ended  error // what the next Read returns
 
+	removed error // the driver's words where the device went
+
 	merged, stretched, failed uint64
 }
 
@@ -43,7 +45,7 @@ func (s *Source) Open(_ context.Context, r hwio.Request) (hwio.Stream, error) {
 	if r.Period <= 0 {
 		r.Period = hwio.DefaultPeriod
 	}
-	dev, g, card, err := s.open()
+	dev, g, at, err := s.open()
 	if err != nil {
 		return nil, err
 	}
@@ -52,7 +54,7 @@ func (s *Source) Open(_ context.Context, r hwio.Request) (hwio.Stream, error) {
 	st := &stream{
 		dev: dev, packed: packed, interval: min(r.Period, maxInterval), now: s.clocks,
 		table:  mali.NewTable(packed.Blocks, g.Product.Layout, g.Product.Catalogue(), sourceName, want),
-		gauges: mali.OpenGauges(s.root, card.Sysfs+"/device", sourceName, r.Period, want),
+		gauges: mali.OpenGauges(s.root, at.sysfs, sourceName, r.Period, want),
 	}
 	st.schema.Config = g.Config(sourceName, "panfrost")
 	st.schema.Config.Warnings = append(st.schema.Config.Warnings, sourceName+": while its counters are on the GPU stays powered: its idle power is not what it is without them")
@@ -86,7 +88,7 @@ func (st *stream) Read(_ context.Context, b *capture.Batch) error {
 			return enableProblem(err)
 		}
 		_, _, after := st.now()
-		st.dumper = startDumper(st.dev, st.packed.Size, st.interval, st.now, before+(after-before)/2)
+		st.dumper = startDumper(st.dev, st.packed.Room, st.interval, st.now, before+(after-before)/2)
 		return nil
 	}
 	return st.drain(b)
@@ -117,7 +119,7 @@ func timedOut(err error) bool { return errors.Is(err, syscall.ETIMEDOUT) }
 
 func (st *stream) append(b *capture.Batch, d *dump) {
 	var invalid *capture.Reason
-	blocks, _ := st.packed.Values(d.data) // buffers have the packed size
+	blocks, _ := st.packed.Values(d.data) // buffers have room for them
 	switch {
 	case d.err == nil:
 	case timedOut(d.err):
@@ -125,8 +127,7 @@ func (st *stream) append(b *capture.Batch, d *dump) {
 		st.failed++
 		gap(b, d.start, d.end, 1, noAnswer.Text)
 	case errors.Is(d.err, syscall.ENODEV), errors.Is(d.err, syscall.ENXIO), errors.Is(d.err, syscall.EIO):
-		b.Warnings = append(b.Warnings, fmt.Sprintf("%s: the GPU or its driver was removed during the recording, which ends there: %v", sourceName, d.err))
-		st.ended = io.EOF
+		st.removed, st.ended = d.err, io.EOF
 		return
 	default:
 		st.ended = fmt.Errorf("take a sample: %w", d.err)
@@ -165,6 +166,9 @@ func (st *stream) Finish(_ context.Context, b *capture.Batch) error {
 // Conclude sums up what happened to samples.
 func (st *stream) Conclude() []string {
 	var out []string
+	if st.removed != nil {
+		out = append(out, fmt.Sprintf("%s: the GPU or its driver was removed during the recording, which ends there (%v)", sourceName, st.removed))
+	}
 	if st.stretched > 0 {
 		out = append(out, fmt.Sprintf("%s: %d samples cover %d periods more than their own, because the GPU or this program was late: counts are complete, resolution is lost there",
 			sourceName, st.stretched, st.merged))

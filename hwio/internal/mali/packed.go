@@ -10,7 +10,8 @@ const packedBlock = PackedValues * 4
 // Packed is the arrangement of blocks in a 32-bit dump, as the older interface of Arm's driver and panfrost give it. Cores that are
 // absent leave holes, except beyond the last one.
 type Packed struct {
-	Size   int // bytes of a dump
+	Size   int // bytes that hold all blocks
+	Room   int // bytes that a dump may have: the kernel of an old GPU may write places that belong to no core
 	Blocks []Block
 	parts  []Values // without data
 	at     []int
@@ -25,8 +26,9 @@ func NewPacked(g *GPU) *Packed {
 	memory := Block{Type: Memory, Values: PackedValues}
 	if g.Product.OldBlocks {
 		// Per core group: four cores, tiler, memory system, an unused block, front-end. Only the first group has a front-end and a tiler.
-		groups := max(1, bits.OnesCount64(g.L2Mask), (bits.Len64(g.CoreMask)+3)/4)
+		groups := max(1, (bits.Len64(g.CoreMask)+3)/4)
 		p.Size = groups * 8 * packedBlock
+		p.Room = max(p.Size, bits.OnesCount64(g.L2Mask)*8*packedBlock)
 		for rank, n := range cores.Instances {
 			p.add(Core, rank, n/4*8+n%4)
 		}
@@ -39,6 +41,7 @@ func NewPacked(g *GPU) *Packed {
 	} else {
 		slices := max(1, g.L2Slices)
 		p.Size = (2 + slices + bits.Len64(g.CoreMask)) * packedBlock
+		p.Room = p.Size
 		p.add(FrontEnd, 0, 0)
 		p.add(Tiler, 0, 1)
 		for i := range slices {

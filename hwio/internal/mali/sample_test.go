@@ -246,7 +246,7 @@ func TestPackedDumpsHaveHolesForAbsentCores(t *testing.T) {
 		{"G52 with a hole", GPU{ID: ParseID(0x72120000), CoreMask: 0b1011, L2Slices: 2}, map[string]int{
 			"fe 0": 0, "tiler 0": 1, "memory 0": 2, "memory 1": 3, "core 0": 4, "core 1": 5, "core 3": 7,
 		}, 8},
-		{"T760", GPU{ID: ParseID(0x07500000), CoreMask: 0b1101, L2Slices: 1, L2Mask: 1}, map[string]int{
+		{"T760", GPU{ID: ParseID(0x07500000), CoreMask: 0b1101, L2Slices: 1, L2Mask: 3}, map[string]int{
 			"core 0": 0, "core 2": 2, "core 3": 3, "tiler 0": 4, "memory 0": 5, "fe 0": 7,
 		}, 8},
 		{"T760 MP8", GPU{ID: ParseID(0x07500000), CoreMask: 0xff, L2Slices: 2, L2Mask: 0x11}, map[string]int{
