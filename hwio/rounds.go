@@ -171,8 +171,8 @@ func (s *roundSink) begin(schema *capture.Schema, create func(*capture.Schema) (
 	}
 	whole := *schema
 	whole.Labels = append(slices.Clone(schema.Labels), s.label)
-	// What differs from round to round is no property of the whole.
-	whole.Config.Properties = slices.DeleteFunc(slices.Clone(schema.Config.Properties), func(p capture.Property) bool { return p.Name == s.label })
+	// What differs from round to round is no property of the whole: metric_set, metric_set_guid.
+	whole.Config.Properties = slices.DeleteFunc(slices.Clone(schema.Config.Properties), func(p capture.Property) bool { return strings.HasPrefix(p.Name, s.label) })
 	s.columns, s.labels = schema.Columns, schema.Labels
 	sink, err := create(&whole)
 	if err != nil {

@@ -28,7 +28,7 @@ func (s *setSource) Open(ctx context.Context, r Request) (Stream, error) {
 	st, err := s.fakeSource.Open(ctx, r)
 	if err == nil {
 		f := st.(*fakeStream)
-		f.schema.Config.Properties = []capture.Property{{Name: "metric_set", Text: r.Options["set"], IsText: true}, {Name: "EuCoresTotalCount", Number: 24}}
+		f.schema.Config.Properties = []capture.Property{{Name: "metric_set", Text: r.Options["set"], IsText: true}, {Name: "metric_set_guid", Text: "1234", IsText: true}, {Name: "EuCoresTotalCount", Number: 24}}
 		if r.Options["set"] == "Other" {
 			f.schema.Columns = f.schema.Columns[:1]
 		}
@@ -69,8 +69,10 @@ func TestRoundsMakeOneRecordingWithALabelAndARegionEach(t *testing.T) {
 	if len(c.Regions) != 2 || c.Regions[0].Name != "Render" || c.Regions[1].Name != "Compute" || c.Regions[1].Start < c.Regions[0].End {
 		t.Errorf("regions: %+v", c.Regions)
 	}
-	if _, ok := c.Property("metric_set"); ok {
-		t.Error("a property claims one metric set for all rounds")
+	for _, name := range []string{"metric_set", "metric_set_guid"} {
+		if _, ok := c.Property(name); ok {
+			t.Errorf("property %s claims one metric set for all rounds", name)
+		}
 	}
 	if p, ok := c.Property("EuCoresTotalCount"); !ok || p.Number != 24 {
 		t.Error("a property that all rounds share is lost")

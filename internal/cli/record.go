@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"time"
 
@@ -30,7 +31,7 @@ type recordFlags struct {
 func (f *recordFlags) register(cmd *cobra.Command, duration time.Duration) {
 	flags := cmd.Flags()
 	flags.StringSliceVar(&f.sources, "source", nil, "the `SOURCES` to read, with commas between them; cpu is perfevent and procfs together (default the best that works here)")
-	flags.StringSliceVar(&f.counters, "counters", nil, "the counters to record, `GLOBS` with commas between them (default each source's own choice)")
+	flags.Var((*counterList)(&f.counters), "counters", "the counters to record, `GLOBS` with commas between them (default each source's own choice)")
 	flags.DurationVar(&f.period, "period", hwio.DefaultPeriod, "the `TIME` between two samples")
 	flags.DurationVar(&f.duration, "duration", duration, "the `TIME` to record")
 	flags.StringSliceVar(&f.sets, "set", nil, "the metric `SETS` of the source, with commas between them; several are measured one after the other, the command being run once for each")
@@ -67,6 +68,23 @@ func (f *recordFlags) recording() hwio.Options {
 	}
 	opt.RoundLabel = metricSetLabel
 	return opt
+}
+
+// counterList is a flag of counters with commas between them. A comma between the slashes of an event of a counter unit, as in
+// cpu/event=0x3c,umask=0/, belongs to the event.
+type counterList []string
+
+var counterItem = regexp.MustCompile(`[^,/]+/[^/]*=[^/]*/[^,]*|[^,]+`)
+
+func (l *counterList) String() string { return strings.Join(*l, ",") }
+func (l *counterList) Type() string   { return "GLOBS" }
+func (l *counterList) Set(s string) error {
+	for _, item := range counterItem.FindAllString(s, -1) {
+		if item = strings.TrimSpace(item); item != "" {
+			*l = append(*l, item)
+		}
+	}
+	return nil
 }
 
 // metricSetLabel is the label by which catalogues know what metric set a sample was measured with.
