@@ -25,20 +25,26 @@ type point struct {
 	fresh    bool        // the GPU's clock was set anew before it: there is no line from the point before
 }
 
+// registerBits is the width of the timestamp register.
+const registerBits = 36
+
 // Tolerances of a correlation point against the nominal frequency: beyond them the GPU's clock has been set anew.
 const (
 	clockDrift = 0.01
 	clockSlack = 1e6 // ticks
 )
 
-// maxCPU is the latest CPU time that is believed: 146 years after start-up, far from where sums overflow.
-const maxCPU = 1 << 62
+// What is believed of a correlation point: 146 years after start-up, and a register of 36 bits with room to spare.
+const (
+	maxCPU = 1 << 62
+	maxGPU = 1 << 48
+)
 
 // add takes over a correlation point, later than those before; it reports whether the point can be used. anew says that it belongs to
 // another recording, whose times follow those of the one before.
 func (c *clock) add(p Correlation, anew bool) bool {
 	next := point{Correlation: p, measured: p}
-	if p.CPU < 0 || p.CPU > maxCPU {
+	if p.CPU < 0 || p.CPU > maxCPU || p.GPU > maxGPU {
 		c.rejected++
 		return false
 	}
@@ -60,10 +66,9 @@ func (c *clock) add(p Correlation, anew bool) bool {
 		return false
 	}
 	expected := float64(next.CPU-last.CPU) * float64(c.frequency) / 1e9
-	// The register has 36 bits.
 	moved := int64(p.GPU - last.GPU)
-	if wraps := math.Round((expected - float64(moved)) / (1 << 36)); wraps > 0 && wraps < 1<<24 {
-		moved += int64(wraps) << 36
+	if wraps := math.Round((expected - float64(moved)) / (1 << registerBits)); wraps > 0 && wraps < 1<<24 {
+		moved += int64(wraps) << registerBits
 	}
 	next.full = last.full + moved
 	if off := math.Abs(float64(moved) - expected); anew || moved <= 0 || off > clockDrift*expected+clockSlack {

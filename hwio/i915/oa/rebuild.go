@@ -13,6 +13,8 @@ type Rebuilder struct {
 	info    Info
 	format  *Format
 	n       int
+	axis    *capture.Axis
+	epoch   int64    // CPU time of the axis's zero, ns
 	time    []uint64 // delta
 	deltas  []capture.Data
 	keep    [8][]uint64
@@ -36,7 +38,7 @@ func NewRebuilder(c *capture.Capture) (*Rebuilder, error) {
 	if c.Axis.Count != nil || c.Axis.Covered != nil {
 		return nil, fmt.Errorf("the capture was resampled: its samples no longer lie between two reports")
 	}
-	r := &Rebuilder{info: info, format: f, n: c.Len()}
+	r := &Rebuilder{info: info, format: f, n: c.Len(), axis: c.Axis}
 	column := func(name string) (capture.Data, error) {
 		ctr := c.Counter(name)
 		if ctr == nil || ctr.Col == nil {
@@ -71,7 +73,32 @@ func NewRebuilder(c *capture.Capture) (*Rebuilder, error) {
 			r.synced = d
 		}
 	}
+	r.findEpoch()
 	return r, r.check()
+}
+
+// findEpoch finds the CPU time of the axis's zero, from the row that begins closest to its correlation. Where the register had wrapped before, all
+// full timestamps are beyond it by some times 2^36.
+func (r *Rebuilder) findEpoch() {
+	for _, wrapped := range []bool{false, true} {
+		closest := int64(1) << (registerBits - 1)
+		for i := range r.n {
+			if r.present.Missing(i) || r.synced.Missing(i) {
+				continue
+			}
+			d := int64(r.keep[keepTime][i] - r.keep[keepGPU][i])
+			if wrapped {
+				d = d << (64 - registerBits) >> (64 - registerBits)
+			}
+			if abs := max(d, -d); abs >= 0 && abs < closest {
+				closest = abs
+				r.epoch = int64(r.keep[keepCPU][i]) + scale(d, 1e9, r.info.TimestampFrequency) - r.axis.Start[i]
+			}
+		}
+		if closest < 1<<(registerBits-1) {
+			return
+		}
+	}
 }
 
 // setOf is the metric set of a capture: its property, or the one value of the label of samples whose sets took turns.
@@ -197,14 +224,14 @@ type rebuilding struct {
 	haveSync bool
 	written  bool  // sync was
 	offset   int64 // from the register to full timestamps, a multiple of 2^32
-	first    Correlation
-	started  bool // a correlation was written
+	at       int64 // of the last report, on the axis
+	started  bool  // a correlation was written
 }
 
 func (w *rebuilding) row(i int) error {
 	begin, m := w.keep[keepTime][i], UnpackMarks(w.keep[keepMarks][i])
 	end := begin + w.time[i]
-	w.meet(i, int64(begin))
+	w.meet(i, int64(begin), int64(end))
 	if !w.any || m.Breaks() {
 		lost := int(m.Buffer)
 		if lost == 0 && m.Restarts > 0 {
@@ -216,7 +243,7 @@ func (w *rebuilding) row(i int) error {
 		if err := w.marks(RecordReportLost, int(m.Before)); err != nil {
 			return err
 		}
-		if err := w.put(int64(begin), w.keep[keepID][i], w.keep[keepContext][i]); err != nil {
+		if err := w.put(int64(begin), w.axis.Start[i], w.keep[keepID][i], w.keep[keepContext][i]); err != nil {
 			return err
 		}
 	}
@@ -233,7 +260,7 @@ func (w *rebuilding) row(i int) error {
 			w.values[c-1] += d.U[i]
 		}
 	}
-	return w.put(int64(end), w.keep[keepEndID][i], w.keep[keepEndContext][i])
+	return w.put(int64(end), w.axis.End[i], w.keep[keepEndID][i], w.keep[keepEndContext][i])
 }
 
 func (w *rebuilding) marks(kind uint32, n int) error {
@@ -246,7 +273,7 @@ func (w *rebuilding) marks(kind uint32, n int) error {
 }
 
 // meet takes note of the correlation that governs a row.
-func (w *rebuilding) meet(i int, begin int64) {
+func (w *rebuilding) meet(i int, begin, end int64) {
 	if w.synced.Missing(i) {
 		return
 	}
@@ -254,53 +281,62 @@ func (w *rebuilding) meet(i int, begin int64) {
 	if w.haveSync && c == w.sync {
 		return
 	}
+	first := !w.haveSync
 	w.sync, w.haveSync, w.written = c, true, false
-	w.offset = int64(math.Round(float64(begin-int64(c.GPU))/(1<<32))) << 32
+	// Full timestamps go on where the register wraps its 36 bits or is set anew. A point lies in its row, or long after the first one.
+	const near = 1 << 31
+	if at := w.syncFull(); at < begin-near || !first && at > end+near {
+		w.offset = int64(math.Round(float64(end-int64(c.GPU))/(1<<32))) << 32
+	}
 }
 
 // syncFull is the full timestamp of the correlation.
 func (w *rebuilding) syncFull() int64 { return int64(w.sync.GPU) + w.offset }
 
-// put writes a report, and before it the correlation that it needs.
-func (w *rebuilding) put(full int64, id, context uint64) error {
-	if w.haveSync {
-		switch {
-		case !w.written && w.syncFull() <= full:
-			w.written = true
-			if err := w.correlate(w.sync, w.syncFull()); err != nil {
-				return err
-			}
-		case !w.started || full-w.stable >= 1<<31:
-			if err := w.correlate(w.at(full), full); err != nil {
-				return err
-			}
-		}
+// put writes a report, and before it the correlation that it needs. at is its time on the axis.
+func (w *rebuilding) put(full, at int64, id, context uint64) error {
+	if err := w.correlateBefore(full, at); err != nil {
+		return err
 	}
-	w.any, w.full = true, uint64(full)
+	w.any, w.full, w.at = true, uint64(full), at
 	w.stable = max(w.stable, full)
 	w.format.Put(w.report, uint32(id), uint32(full), uint32(context), w.ticks, w.values)
 	return w.emit(RecordSample, w.report)
 }
 
-func (w *rebuilding) correlate(c Correlation, full int64) error {
-	if !w.started {
-		w.started, w.first = true, c
+// correlateBefore writes the correlations that belong before a report: the row's own, one before the first report, and one where the
+// low 32 bits of the timestamp would not tell how much time has passed.
+func (w *rebuilding) correlateBefore(full, at int64) error {
+	if !w.haveSync {
+		return nil
 	}
-	w.stable = full
+	if !w.written && w.syncFull() <= full {
+		w.written = true
+		if err := w.correlate(w.sync, w.syncFull()); err != nil {
+			return err
+		}
+	}
+	if w.started && full-w.stable < 1<<31 {
+		return nil
+	}
+	if c := w.made(full, at); c.CPU >= 0 { // the CPU's clock begins at 0
+		return w.correlate(c, full)
+	}
+	return nil
+}
+
+func (w *rebuilding) correlate(c Correlation, full int64) error {
+	w.started, w.stable = true, full
 	return w.emit(RecordCorrelation, c.Payload())
 }
 
-// at is the correlation at a full timestamp, at the rate that the correlations so far show.
-func (w *rebuilding) at(full int64) Correlation {
-	d := full - w.syncFull()
-	mul, div := uint64(1e9), w.info.TimestampFrequency
-	if cpu, gpu := w.sync.CPU-w.first.CPU, int64(w.sync.GPU-w.first.GPU); w.started && cpu >= 1e9 && gpu > 0 {
-		ideal := float64(gpu) / float64(w.info.TimestampFrequency) * 1e9
-		if math.Abs(float64(cpu)-ideal) <= clockDrift*ideal {
-			mul, div = uint64(cpu), uint64(gpu)
-		}
+// made is the correlation at a full timestamp, which the axis has at a time.
+func (w *rebuilding) made(full, at int64) Correlation {
+	c := Correlation{CPU: w.epoch + at, GPU: uint64(full - w.offset)}
+	if w.sync.GPU < 1<<registerBits {
+		c.GPU &= 1<<registerBits - 1
 	}
-	return Correlation{CPU: w.sync.CPU + scale(d, mul, div), GPU: w.sync.GPU + uint64(d)}
+	return c
 }
 
 // close writes the correlation after the last report.
@@ -311,6 +347,7 @@ func (w *rebuilding) close() error {
 	if !w.written && w.syncFull() > int64(w.full) {
 		return w.correlate(w.sync, w.syncFull())
 	}
-	const margin = 1 // tick, for a reader that wants it after the last report
-	return w.correlate(w.at(int64(w.full)+margin), int64(w.full)+margin)
+	const margin = 12 // ticks, for a reader that wants it after the last report
+	last := int64(w.full) + margin
+	return w.correlate(w.made(last, w.at+scale(margin, 1e9, w.info.TimestampFrequency)), last)
 }
