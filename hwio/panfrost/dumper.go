@@ -2,6 +2,7 @@ package panfrost
 
 import (
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"astrolabe/hwio/internal/mali"
@@ -24,6 +25,7 @@ type dumper struct {
 	finish chan struct{}
 	once   sync.Once
 	done   chan struct{}
+	late   atomic.Bool // nobody waits for a last sample any more
 	last   int64
 }
 
@@ -51,11 +53,13 @@ func (d *dumper) run(interval time.Duration) {
 	for {
 		select {
 		case <-t.C:
-			if !d.take(arg) {
+			if d.late.Load() || !d.take(arg) {
 				return
 			}
 		case <-d.finish:
-			d.take(arg)
+			if !d.late.Load() {
+				d.take(arg)
+			}
 			return
 		}
 	}
@@ -86,6 +90,7 @@ func (d *dumper) stop(wait time.Duration) bool {
 	case <-d.done:
 		return true
 	case <-time.After(wait):
+		d.late.Store(true)
 		return false
 	}
 }

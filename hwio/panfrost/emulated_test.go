@@ -1,0 +1,267 @@
+//go:build linux
+
+package panfrost
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"astrolabe/capture"
+	"astrolabe/capture/formats"
+	"astrolabe/capture/formats/all"
+	"astrolabe/hwio/hwtest"
+	model "astrolabe/hwio/hwtest/mali"
+	"astrolabe/hwio/internal/mali"
+)
+
+var binaryDir string
+
+func TestMain(m *testing.M) {
+	code := m.Run()
+	if binaryDir != "" {
+		_ = os.RemoveAll(binaryDir)
+	}
+	os.Exit(code)
+}
+
+// program is astrolabe as users have it.
+var program = sync.OnceValues(func() (string, error) {
+	dir, err := os.MkdirTemp("", "astrolabe-panfrost")
+	if err != nil {
+		return "", err
+	}
+	binaryDir = dir
+	path := filepath.Join(dir, "astrolabe")
+	cmd := exec.Command("go", "build", "-o", path, "astrolabe")
+	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return "", fmt.Errorf("build astrolabe: %w\n%s", err, out)
+	}
+	return path, nil
+})
+
+// emulation is what became of a run of the program on an emulated GPU.
+type emulation struct {
+	exit   int
+	calls  []hwtest.Entry
+	truth  *model.Truth
+	output string
+	file   string
+}
+
+// emulate runs astrolabe with arguments on the emulated board in scenarios; $FILE among them stands for the recording.
+func emulate(t *testing.T, scenarios []string, signals <-chan os.Signal, args ...string) *emulation {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("SKIPPED: -short: emulations record in real time")
+	}
+	path, err := program()
+	if err != nil {
+		t.Fatal(err)
+	}
+	e := &emulation{file: filepath.Join(t.TempDir(), "live.arrow")}
+	for i, a := range args {
+		args[i] = strings.ReplaceAll(a, "$FILE", e.file)
+	}
+	models := model.Models()
+	at := slices.IndexFunc(models, func(m hwtest.Model) bool { return m.Name == "panfrost" })
+	if at < 0 {
+		t.Fatal("no model panfrost")
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	var out bytes.Buffer
+	cmd := exec.Command(path, args...)
+	cmd.Stdout, cmd.Stderr = &out, &out
+	res, err := hwtest.Run(ctx, hwtest.Options{
+		Device: models[at].New(), Settings: hwtest.Settings{Scenarios: scenarios, Seed: 1}, Cmd: cmd, Signals: signals,
+	})
+	if errors.Is(err, hwtest.ErrUnsupported) {
+		t.Skipf("SKIPPED: no emulation here: %v", err)
+	}
+	if err != nil {
+		t.Fatalf("%v\n%s", err, out.String())
+	}
+	e.exit, e.calls, e.truth, e.output = res.Exit, res.Calls, res.Truth.(*model.Truth), out.String()
+	return e
+}
+
+// record is emulate with a recording of about that long.
+func record(t *testing.T, scenarios []string, duration string, more ...string) *emulation {
+	t.Helper()
+	args := append([]string{"record", "--source", "panfrost", "--period", "2ms", "--duration", duration, "-o", "$FILE"}, more...)
+	e := emulate(t, scenarios, nil, args...)
+	if e.exit != 0 {
+		t.Fatalf("exit status %d:\n%s", e.exit, e.output)
+	}
+	return e
+}
+
+// client is the one that counted.
+func (e *emulation) client(t *testing.T) *model.ClientTruth {
+	t.Helper()
+	for _, c := range e.truth.Clients {
+		if c.PID != 0 && c.Delivered > 0 {
+			return c
+		}
+	}
+	t.Fatalf("the program counted nothing:\n%s", e.output)
+	return nil
+}
+
+// equalsTruth compares every counter of every physical block with what the driver delivered.
+func (e *emulation) equalsTruth(t *testing.T) (*capture.Capture, *model.ClientTruth) {
+	t.Helper()
+	if !e.truth.Released {
+		t.Error("the program left something behind")
+	}
+	c, err := all.Registry().Open(t.Context(), e.file, formats.Options{})
+	if err != nil {
+		t.Fatalf("%v\n%s", err, e.output)
+	}
+	truth := e.client(t)
+	byAlias := map[string]*capture.Counter{}
+	for _, ctr := range c.Counters {
+		byAlias[ctr.Name] = ctr
+		for _, a := range ctr.Aliases {
+			byAlias[a] = ctr
+		}
+	}
+	blocks := map[string]int{}
+	for _, b := range truth.Totals {
+		blocks[b.Block]++
+	}
+	compared, nonzero := 0, 0
+	for _, b := range truth.Totals {
+		for index := mali.HeaderValues; index < len(b.Values); index++ {
+			raw := fmt.Sprintf("%s_%d", b.Block, index)
+			ctr := byAlias[raw]
+			if ctr == nil {
+				t.Fatalf("no counter for %s", raw)
+			}
+			if blocks[b.Block] > 1 {
+				if ctr = ctr.Instance(fmt.Sprint(b.Physical)); ctr == nil {
+					t.Fatalf("%s has no instance %d", raw, b.Physical)
+				}
+			}
+			if got, ok := ctr.Sum().Uint64(); got != b.Values[index] || !ok && b.Values[index] != 0 {
+				t.Fatalf("%s[%d] is %d in all, the driver delivered %d", raw, b.Physical, got, b.Values[index])
+			}
+			compared++
+			if b.Values[index] != 0 {
+				nonzero++
+			}
+		}
+	}
+	if compared < 240 || nonzero == 0 {
+		t.Errorf("%d values were compared, %d of them not 0", compared, nonzero)
+	}
+	return c, truth
+}
+
+func TestRecordingsEqualTheTruth(t *testing.T) {
+	for _, scenarios := range []string{"", "sparse", "dvfs", "core-off", "wrap", "unknown-product"} {
+		t.Run(scenarios, func(t *testing.T) {
+			e := record(t, strings.Fields(scenarios), "300ms")
+			c, truth := e.equalsTruth(t)
+			if c.Len() != truth.Delivered || truth.Delivered < 20 {
+				t.Errorf("%d samples of %d delivered ones", c.Len(), truth.Delivered)
+			}
+			if f := c.Counter("gpu_frequency"); f == nil || f.Count() == 0 {
+				t.Error("no frequency was recorded")
+			}
+		})
+	}
+}
+
+func TestATimeoutIsAMissingSampleWithAGap(t *testing.T) {
+	e := record(t, []string{"timeout"}, "1500ms")
+	c, _ := e.equalsTruth(t)
+	gaps, missing := 0, 0
+	for _, g := range c.Gaps {
+		if strings.Contains(g.Reason.Text, "within a second") {
+			gaps++
+		}
+	}
+	ctr := c.Counter(c.Counters[0].Name)
+	for i := range c.Len() {
+		if ctr.Value(i).Missing() {
+			missing++
+		}
+	}
+	if gaps == 0 || missing != gaps {
+		t.Errorf("%d gaps, %d missing values", gaps, missing)
+	}
+}
+
+func TestARemovedDeviceEndsTheRecordingCleanly(t *testing.T) {
+	e := record(t, []string{"unplug"}, "3s")
+	c, _ := e.equalsTruth(t)
+	if !strings.Contains(e.output, "was removed") {
+		t.Errorf("nothing is said of the removal:\n%s", e.output)
+	}
+	if d := c.Duration(); d < 200e6 || d > 1000e6 {
+		t.Errorf("the recording covers %d ms", d/1e6)
+	}
+}
+
+func TestAnInterruptSwitchesTheCountersOff(t *testing.T) {
+	signals := make(chan os.Signal, 1)
+	stop := time.AfterFunc(700*time.Millisecond, func() { signals <- unix.SIGINT })
+	defer stop.Stop()
+	e := emulate(t, nil, signals, "record", "--source", "panfrost", "--period", "2ms", "--duration", "30s", "-o", "$FILE")
+	if _, truth := e.equalsTruth(t); truth.Running || !truth.Closed {
+		t.Errorf("running %v, closed %v", truth.Running, truth.Closed)
+	}
+}
+
+func TestRequestsComeInTheOrderOfTheReference(t *testing.T) {
+	e := record(t, nil, "100ms")
+	from := 0
+	for i, c := range e.calls {
+		if strings.HasPrefix(c.Call, "open") && strings.HasSuffix(c.What, "/renderD128") {
+			from = i
+		}
+	}
+	want := []string{"GET_PARAM", "PERFCNT_ENABLE", "PERFCNT_DUMP", "PERFCNT_ENABLE", "close"}
+	at := 0
+	for _, c := range e.calls[from:] {
+		what := c.What
+		if c.Call == "close" {
+			what = "close"
+		}
+		if at < len(want) && strings.Contains(what, want[at]) {
+			at++
+		}
+	}
+	if at != len(want) {
+		t.Errorf("%s is not where it should be", want[at])
+	}
+}
+
+func TestTheDoctorTellsEveryTroubleApart(t *testing.T) {
+	for scenario, want := range map[string]string{
+		"denied-open": "/dev/dri/renderD128 may not be opened", "no-unstable": "echo 1 > /sys/module/panfrost/parameters/unstable_ioctls",
+		"busy": "another program has the GPU's counters", "unknown-product": "is not known to this version", "": "counters of the Mali-G52",
+	} {
+		e := emulate(t, strings.Fields(scenario), nil, "doctor")
+		if !strings.Contains(e.output, want) {
+			t.Errorf("%s: the doctor does not say %q:\n%s", scenario, want, e.output)
+		}
+		if !e.truth.Released {
+			t.Errorf("%s: something was left behind", scenario)
+		}
+	}
+}
