@@ -5,12 +5,14 @@ import (
 	"astrolabe/capture/formats"
 	"astrolabe/capture/formats/arrow"
 	"astrolabe/capture/formats/csv"
+	"astrolabe/capture/formats/gpa"
 	"astrolabe/capture/formats/i915perf"
 	"astrolabe/capture/formats/oadump"
 	"astrolabe/capture/formats/rocprofcompute"
+	"astrolabe/capture/formats/rocprofv3"
 )
 
 // Registry returns all formats, the native one first.
 func Registry() *formats.Registry {
-	return formats.NewRegistry(arrow.Format{}, i915perf.Format{}, rocprofcompute.Format{}, csv.Format{}, oadump.Format{})
+	return formats.NewRegistry(arrow.Format{}, i915perf.Format{}, rocprofcompute.Format{}, rocprofv3.Format{}, gpa.Format{}, csv.Format{}, oadump.Format{})
 }

@@ -1,0 +1,271 @@
+package gpa
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+
+	"astrolabe/capture"
+	"astrolabe/capture/metrics"
+)
+
+// reader collects the rows of a file.
+type reader struct {
+	name     string
+	skip     bool
+	crlf     bool
+	columns  []*column
+	at       map[string]int
+	section  []int // columns of the header that holds
+	sessions []string
+	samples  []string
+	skipped  int // rows that were left out, and the first of them
+	skipLine int
+	headers  int
+	most     int // cells, so that a small file cannot become a huge table
+	warnings []string
+}
+
+// column is the values of one counter. Rows that it does not have are missing.
+type column struct {
+	name    string
+	ints    []uint64
+	floats  []float64
+	whole   bool // every value is an unsigned integer
+	any     bool
+	reasons []capture.ReasonRun
+}
+
+func (r *reader) fail(line int, format string, args ...any) error {
+	return fmt.Errorf("%s:%d: %s", r.name, line, fmt.Sprintf(format, args...))
+}
+
+// read goes through the lines of the file.
+func (r *reader) read(ctx context.Context, text string) error {
+	r.at = map[string]int{}
+	r.most = 1<<20 + 16*len(text)
+	r.crlf = strings.Contains(text, "\r\n")
+	for line := 1; text != ""; line++ {
+		if line%4096 == 0 && ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		row, rest, ended := strings.Cut(text, "\n")
+		text = rest
+		row = strings.TrimSuffix(row, "\r")
+		switch {
+		case strings.HasPrefix(row, identifier):
+			if err := r.header(line, row); err != nil {
+				return err
+			}
+		case r.headers == 0:
+			return r.fail(line, "the first line does not begin with %q", identifier)
+		case row == "":
+		default:
+			if err := r.row(line, row, ended); err != nil {
+				return err
+			}
+		}
+	}
+	if r.skipped > 0 {
+		r.warnings = append(r.warnings, fmt.Sprintf("%d rows were left out, the first at line %d: their number of values is not that of the header, so nobody knows their counters", r.skipped, r.skipLine))
+	}
+	return nil
+}
+
+// header reads a line of names.
+func (r *reader) header(line int, row string) error {
+	names := strings.Split(row[len(identifier):], ",")
+	if last := len(names) - 1; strings.TrimSpace(names[last]) == "" {
+		names = names[:last]
+	} else {
+		r.warnings = append(r.warnings, fmt.Sprintf("line %d: the header does not end in a comma, as the guide's function writes it", line))
+	}
+	r.headers++
+	if r.headers == 2 {
+		r.warnings = append(r.warnings, fmt.Sprintf("line %d begins a part with a header of its own: counters that a part does not have are missing there", line))
+	}
+	r.section = nil
+	for i, n := range names {
+		n = strings.TrimSpace(n)
+		if n == "" {
+			return r.fail(line, "counter %d of the header has no name", i+1)
+		}
+		at, known := r.at[n]
+		if !known {
+			at = len(r.columns)
+			r.at[n] = at
+			r.columns = append(r.columns, &column{name: n, whole: true})
+		}
+		for k, other := range r.section {
+			if other == at {
+				return r.fail(line, "counters %d and %d of the header are both called %q", k+1, i+1, n)
+			}
+		}
+		r.section = append(r.section, at)
+	}
+	return nil
+}
+
+// splitIdentifier takes "session: 1; sample: 0, VALUES" apart.
+func splitIdentifier(row string) (session, sample, values string, err error) {
+	head, values, ok := strings.Cut(row, ",")
+	first, second, two := strings.Cut(head, ";")
+	session, one := strings.CutPrefix(first, "session: ")
+	sample, other := strings.CutPrefix(second, " sample: ")
+	if !ok || !two || !one || !other {
+		return "", "", "", fmt.Errorf("the row begins with %.40q, not with \"session: N; sample: M,\"", head)
+	}
+	for _, n := range []string{session, sample} {
+		if _, err := strconv.ParseInt(n, 10, 64); err != nil {
+			return "", "", "", fmt.Errorf("%q is no number of a session or sample", n)
+		}
+	}
+	return session, sample, strings.TrimPrefix(values, " "), nil
+}
+
+func (r *reader) row(line int, row string, ended bool) error {
+	session, sample, values, err := splitIdentifier(row)
+	if err != nil && ended {
+		return r.fail(line, "%v", err)
+	}
+	cells := strings.Split(values, ",")
+	closed := cells[len(cells)-1] == ""
+	if closed {
+		cells = cells[:len(cells)-1]
+	}
+	if !ended && (err != nil || !closed || len(cells) != len(r.section)) {
+		r.warnings = append(r.warnings, fmt.Sprintf("the last line (%d) is truncated and left out", line))
+		return nil
+	}
+	if len(cells) != len(r.section) {
+		if !r.skip {
+			return r.fail(line, "the row has %d values and the header names %d counters: the counters were changed while the file was appended to; split the file there, or leave such rows out with skip=True",
+				len(cells), len(r.section))
+		}
+		if r.skipped++; r.skipped == 1 {
+			r.skipLine = line
+		}
+		return nil
+	}
+	n := len(r.sessions)
+	if r.headers > 1 && n*len(r.columns) > r.most {
+		return r.fail(line, "the parts of the file have so many different counters that most values would be missing: split the file at its headers")
+	}
+	r.sessions, r.samples = append(r.sessions, session), append(r.samples, sample)
+	for i, at := range r.section {
+		if err := r.columns[at].add(n, cells[i]); err != nil {
+			return r.fail(line, "counter %s: %v", r.columns[at].name, err)
+		}
+	}
+	return nil
+}
+
+// reach fills rows before n that the column does not have.
+func (c *column) reach(n int) {
+	from := len(c.floats)
+	for len(c.floats) < n {
+		c.floats, c.ints = append(c.floats, math.NaN()), append(c.ints, 0)
+	}
+	if from < n {
+		c.reasons = append(c.reasons, capture.ReasonRun{From: from, To: n, Reason: capture.Reason{Code: capture.NotCollected, Text: "the header of this part of the file does not name " + c.name}})
+	}
+}
+
+// unusual begins the reason of a value that is no number; the spelling follows in quotes, so that it can be written again.
+const unusual = "the file has a value that is no number: "
+
+func (c *column) add(n int, cell string) error {
+	c.reach(n)
+	if u, err := strconv.ParseUint(cell, 10, 64); err == nil {
+		c.ints, c.floats, c.any = append(c.ints, u), append(c.floats, float64(u)), true
+		return nil
+	}
+	c.ints = append(c.ints, 0)
+	if f, err := strconv.ParseFloat(cell, 64); err == nil && !math.IsNaN(f) && !math.IsInf(f, 0) && !strings.ContainsAny(cell, "xX_") {
+		c.floats, c.whole, c.any = append(c.floats, f), false, true
+		return nil
+	}
+	lower := strings.ToLower(cell)
+	if !strings.Contains(lower, "nan") && !strings.Contains(lower, "inf") && !strings.Contains(lower, "#") {
+		return fmt.Errorf("%.40q is no number", cell)
+	}
+	c.floats = append(c.floats, math.NaN())
+	c.reasons = append(c.reasons, capture.ReasonRun{From: n, To: n + 1, Reason: capture.Reason{Code: capture.NotANumber, Text: unusual + strconv.Quote(cell)}})
+	return nil
+}
+
+// build makes the configuration of the capture.
+func (r *reader) build(cfg *capture.Config) {
+	n := len(r.sessions)
+	cat, _ := metrics.Get(cfg.GPU)
+	cfg.Axis = r.axis(n)
+	for _, c := range r.columns {
+		c.reach(n)
+		meta := capture.Meta{Name: c.name, Title: c.name, Source: "gpa", GPU: cfg.GPU}
+		if cat != nil {
+			if e, err := cat.Find(c.name); err == nil && strings.EqualFold(e.Title, c.name) {
+				meta.Unit, meta.Doc = e.Unit, e.Doc
+				if meta.Kind = e.Kind; meta.Kind == capture.Derived {
+					meta.Kind = capture.Delta
+				}
+				if e.Usage == "percentage" || e.Usage == "ratio" {
+					meta.Kind = capture.Gauge
+				}
+			}
+		}
+		ctr := &capture.Counter{Meta: meta, Axis: cfg.Axis, Reasons: c.reasons}
+		data := capture.Data{F: c.floats}
+		if c.whole && c.any {
+			data = capture.Data{U: c.ints}
+			if len(c.reasons) > 0 {
+				data.Valid = capture.NewBitmap(n)
+				for _, run := range c.reasons {
+					for i := run.From; i < run.To; i++ {
+						data.Valid.Clear(i)
+					}
+				}
+			}
+		}
+		ctr.Col = capture.NewColumn(data)
+		cfg.Counters = append(cfg.Counters, ctr)
+	}
+	cfg.Labels = []*capture.Label{capture.NewLabel("session", r.sessions, nil), capture.NewLabel("sample", r.samples, nil)}
+	if r.crlf {
+		cfg.Properties = append(cfg.Properties, capture.Property{Name: lineEndsName, Text: "crlf", IsText: true})
+	}
+	cfg.Warnings = r.warnings
+}
+
+// axis gives each sample the length that its GPUTime says, and where nothing says one second.
+func (r *reader) axis(n int) *capture.Axis {
+	var ms *column
+	for _, name := range []string{"GPUTime", "D3DGPUTime"} {
+		if at, ok := r.at[name]; ok && ms == nil {
+			ms = r.columns[at]
+			ms.reach(n)
+		}
+	}
+	a := &capture.Axis{Clock: "samples", Start: make([]int64, n), End: make([]int64, n)}
+	var now int64
+	for i := range n {
+		length := int64(1e9)
+		if ms != nil {
+			length = 1
+			if f := ms.floats[i]; f > 0 && f < 1e9 {
+				length = max(1, int64(f*1e6))
+			}
+		}
+		a.Start[i], a.End[i] = now, now+length
+		now += length
+	}
+	switch {
+	case n == 0:
+	case ms != nil:
+		r.warnings = append(r.warnings, "the file has no times: samples follow each other, each as long as its "+ms.name)
+	default:
+		r.warnings = append(r.warnings, "the file has no times: each sample is given 1 s, so rates mean nothing")
+	}
+	return a
+}
