@@ -57,7 +57,6 @@ type scan struct {
 	header   []byte // payload of the device information
 	topology []byte
 	end      int64 // offset of what is left out; -1 where everything is read
-	why      string
 	warnings []string
 }
 

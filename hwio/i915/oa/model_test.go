@@ -15,15 +15,14 @@ func gt2(f *Format) Info {
 
 // model is a GPU with 64-bit counters, of which reports hold what the format has room for.
 type model struct {
-	t       testing.TB
-	a       *Accumulator
-	b       *capture.Batch
-	f       *Format
-	full    uint64 // timestamp
-	ticks   uint64
-	values  []uint64
-	context uint32
-	id      uint32
+	t      testing.TB
+	a      *Accumulator
+	b      *capture.Batch
+	f      *Format
+	full   uint64 // timestamp
+	ticks  uint64
+	values []uint64
+	id     uint32
 }
 
 func newModel(t testing.TB, f *Format, change func(*Options)) *model {
