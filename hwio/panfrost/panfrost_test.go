@@ -147,18 +147,18 @@ func TestProbeTellsEveryTroubleApart(t *testing.T) {
 	for _, c := range []struct {
 		name   string
 		driver string
-		k      fakeKernel
+		k      *fakeKernel
 		want   string
 	}{
-		{"another driver", "i915", fakeKernel{}, "no graphics card here is driven by panfrost"},
-		{"denied", "panfrost", fakeKernel{open: syscall.EACCES}, "usermod"},
-		{"held back", "panfrost", fakeKernel{enable: syscall.ENOSYS}, "echo 1 > /sys/module/panfrost/parameters/unstable_ioctls"},
-		{"busy", "panfrost", fakeKernel{enable: syscall.EBUSY}, "another program"},
-		{"hung", "panfrost", fakeKernel{enable: syscall.ETIMEDOUT}, "within a second"},
-		{"panthor", "panthor", fakeKernel{query: func([]byte) error { return syscall.EINVAL }}, "6.18.1-board) has no counter interface for it: it lacks the query PERF_INFO"},
-		{"panthor, something else", "panthor", fakeKernel{query: func(b []byte) error { b[4] = 12; return nil }}, "with 12 bytes"},
-		{"panthor, patched", "panthor", fakeKernel{query: func(b []byte) error { b[4] = panthorPerfInfoSize; return nil }}, "not settled"},
-		{"panthor, denied", "panthor", fakeKernel{open: syscall.EACCES}, "could not be asked"},
+		{"another driver", "i915", &fakeKernel{}, "no graphics card here is driven by panfrost"},
+		{"denied", "panfrost", &fakeKernel{open: syscall.EACCES}, "usermod"},
+		{"held back", "panfrost", &fakeKernel{enable: syscall.ENOSYS}, "echo 1 > /sys/module/panfrost/parameters/unstable_ioctls"},
+		{"busy", "panfrost", &fakeKernel{enable: syscall.EBUSY}, "another program"},
+		{"hung", "panfrost", &fakeKernel{enable: syscall.ETIMEDOUT}, "within a second"},
+		{"panthor", "panthor", &fakeKernel{query: func([]byte) error { return syscall.EINVAL }}, "6.18.1-board) has no counter interface for it: it lacks the query PERF_INFO"},
+		{"panthor, something else", "panthor", &fakeKernel{query: func(b []byte) error { b[4] = 12; return nil }}, "with 12 bytes"},
+		{"panthor, patched", "panthor", &fakeKernel{query: func(b []byte) error { b[4] = panthorPerfInfoSize; return nil }}, "not settled"},
+		{"panthor, denied", "panthor", &fakeKernel{open: syscall.EACCES}, "could not be asked"},
 	} {
 		c.k.t = t
 		s := c.k.source(c.driver)
