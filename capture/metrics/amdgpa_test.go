@@ -527,3 +527,27 @@ func TestTheGPACatalogueLoadsInAMoment(t *testing.T) {
 		t.Errorf("the file has %d bytes", len(raw))
 	}
 }
+
+func TestAColumnOfAGPACounterStandsForItsMetricOnAnyHardware(t *testing.T) {
+	for _, generation := range []string{"", "gfx8"} {
+		cap := gpaCapture(t, generation, "", []string{"TexUnitBusy"}, [][]float64{{12.5}, {50}}, nil, "")
+		for _, name := range []string{"TexUnitBusy", "tex_unit_busy", "Timing/TexUnitBusy"} {
+			c, err := Resolve(cap, name)
+			if err != nil {
+				t.Errorf("%q %s: %v", generation, name, err)
+				continue
+			}
+			if got := c.Value(1).Float(); got != 50 {
+				t.Errorf("%q %s: %v, want the file's 50", generation, name, got)
+			}
+		}
+		list, err := Metrics(cap)
+		if err != nil {
+			t.Fatal(err)
+		}
+		i := slices.IndexFunc(list, func(c *capture.Counter) bool { return c.Name == "tex_unit_busy" })
+		if i < 0 || list[i].Value(0).Float() != 12.5 {
+			t.Errorf("%q: the list of metrics does not have the file's value", generation)
+		}
+	}
+}

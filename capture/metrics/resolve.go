@@ -108,6 +108,7 @@ func Metrics(cap *capture.Capture) ([]*capture.Counter, error) {
 			if err != nil {
 				return nil, err
 			}
+			s.bases[one] = e
 			entries = append(entries, one)
 		}
 	}
@@ -275,6 +276,9 @@ func (s *scope) orStandIn(e *Entry, c *capture.Counter) *capture.Counter {
 
 // standIn is the column of the capture that stands for an entry under a name of another kind, such as its title in a vendor's export.
 func (s *scope) standIn(e *Entry) *capture.Counter {
+	if base := s.bases[e]; base != nil {
+		e = base
+	}
 	if s.standIns == nil {
 		s.standIns = map[*Entry]*capture.Counter{}
 		for _, c := range s.cap.Counters {
@@ -401,8 +405,15 @@ func (s *scope) compile(entries []*Entry) ([]*capture.Counter, error) {
 	entries = slices.Clone(entries)
 	for i, e := range entries {
 		one, err := e.on(s.hardware())
+		var v *VariantError
+		if errors.As(err, &v) && s.standIn(e) != nil {
+			one, err = e.undecided("generation") // the file holds the metric itself, so its formula is not needed
+		}
 		if err != nil {
 			return nil, err
+		}
+		if one != e {
+			s.bases[one] = e
 		}
 		entries[i] = one
 	}

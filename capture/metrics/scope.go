@@ -27,6 +27,7 @@ type scope struct {
 	device    *hardware
 	sets      map[*Catalogue][]*MetricSet // that the capture was measured with
 	turns     map[turn]*capture.Counter
+	bases     map[*Entry]*Entry           // the entries that others were made of for the capture's hardware
 	standIns  map[*Entry]*capture.Counter // columns under names of another kind; nil before it is asked for
 }
 
@@ -49,7 +50,7 @@ type selection struct {
 func newScope(cap *capture.Capture, defs []*Entry) *scope {
 	return &scope{cap: cap, cats: For(cap), defs: defs,
 		subsets: map[*capture.Counter]*capture.Counter{}, scalars: map[*capture.Counter]*capture.Counter{}, durations: map[*capture.Pass]*capture.Counter{}, metrics: map[*Entry]*capture.Counter{},
-		sets: map[*Catalogue][]*MetricSet{}, turns: map[turn]*capture.Counter{}}
+		sets: map[*Catalogue][]*MetricSet{}, bases: map[*Entry]*Entry{}, turns: map[turn]*capture.Counter{}}
 }
 
 // restricted is the same scope for some instances only.

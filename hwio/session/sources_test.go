@@ -1,0 +1,222 @@
+package session
+
+import (
+	"context"
+	"errors"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"astrolabe/capture"
+	"astrolabe/hwio"
+)
+
+// steps is a source of counters that grow by what the test says with each read.
+type steps struct {
+	stamped bool // its device stamps its own samples
+	opened  [][]string
+	options []map[string]string
+	streams int // open now
+}
+
+var stepMetas = []capture.Meta{
+	{Name: "events", Unit: "events", Kind: capture.Delta}, {Name: "level", Unit: "percent", Kind: capture.Gauge, Combine: capture.CombineMean},
+	{Name: "gone", Kind: capture.Delta}, {Name: "per_cpu", Kind: capture.Delta},
+}
+
+func (s *steps) Name() string { return "steps" }
+func (s *steps) Doc() string  { return "Counters of a test." }
+func (s *steps) Probe(context.Context) hwio.Status {
+	return hwio.Status{Usable: true, GPU: "cpu", Device: "test"}
+}
+func (s *steps) Counters(context.Context) ([]capture.Meta, error) { return stepMetas, nil }
+func (s *steps) Options() []hwio.Option                           { return []hwio.Option{{Name: "speed"}} }
+func (s *steps) Open(_ context.Context, r hwio.Request) (hwio.Stream, error) {
+	st := &stepStream{s: s}
+	for i := range stepMetas {
+		m := stepMetas[i]
+		if !hwio.MatchAny(r.Counters, &m) {
+			continue
+		}
+		for _, instance := range map[bool][]string{true: {"0", "1"}, false: {""}}[m.Name == "per_cpu"] {
+			m.Instance = instance
+			st.schema.Columns = append(st.schema.Columns, capture.ColumnSpec{Meta: m, Integer: m.Kind == capture.Delta})
+		}
+	}
+	if len(st.schema.Columns) == 0 {
+		return nil, hwio.ErrNoMatch
+	}
+	s.opened = append(s.opened, r.Counters)
+	s.options = append(s.options, r.Options)
+	s.streams++
+	return st, nil
+}
+
+type stepStream struct {
+	s      *steps
+	schema capture.Schema
+	reads  int
+	closed bool
+}
+
+func (s *stepStream) Schema() *capture.Schema { return &s.schema }
+func (s *stepStream) Read(_ context.Context, b *capture.Batch) error {
+	s.reads++
+	if s.reads == 1 {
+		return nil
+	}
+	rows := 1
+	if s.s.stamped {
+		rows = 3
+	}
+	for r := range rows {
+		if s.s.stamped {
+			at := int64(s.reads*100 + r*10)
+			b.Start, b.End = append(b.Start, at), append(b.End, at+int64(r)+1) // 1, 2 and 3 ns long
+		}
+		for i, c := range s.schema.Columns {
+			switch c.Meta.Name {
+			case "gone":
+				b.AppendMissingFor(i, capture.Reason{Code: capture.NotScheduled, Text: "never had its turn"})
+			case "level":
+				b.AppendFloat(i, float64(10*(r+1)))
+			default:
+				b.AppendInt(i, uint64(s.reads*10+r))
+			}
+		}
+	}
+	return nil
+}
+func (s *stepStream) Close() error {
+	if !s.closed {
+		s.closed = true
+		s.s.streams--
+	}
+	return nil
+}
+
+func TestEachPassOpensItsOwnCounters(t *testing.T) {
+	ctx := t.Context()
+	src := &steps{}
+	var lib Library
+	must(t, lib.OpenContext(ctx, OverSources([]hwio.Source{src}, SourceOptions{MaxPerPass: 2, Options: map[string]string{"speed": "high"}}), 0), lib.EnableAllCounters())
+	var passes int
+	must(t, lib.GetPassCount(&passes))
+	if passes != 2 {
+		t.Fatalf("%d passes, want 2", passes)
+	}
+	var id uint32
+	must(t, lib.BeginSession(&id))
+	for range passes {
+		must(t, lib.BeginPass())
+		for sample := range uint32(2) {
+			must(t, lib.BeginSample(ctx, sample), lib.EndSample(ctx))
+		}
+		must(t, lib.EndPass())
+	}
+	must(t, lib.EndSession())
+	if len(src.opened) != 2 || strings.Join(src.opened[0], " ") != "events level" || strings.Join(src.opened[1], " ") != "gone per_cpu" || src.options[0]["speed"] != "high" {
+		t.Errorf("opened %v with %v", src.opened, src.options)
+	}
+	if src.streams != 0 {
+		t.Errorf("%d streams stayed open", src.streams)
+	}
+	// Reads are: baseline, begin, end, begin, end.
+	for sample, want := range []uint64{30, 50} {
+		v, err := lib.Result(ctx, id, uint32(sample), 0)
+		if u, ok := v.Uint64(); err != nil || !ok || u != want {
+			t.Errorf("sample %d: %v %v, want %d", sample, v.Float(), err, want)
+		}
+	}
+	if v, err := lib.Result(ctx, id, 0, 3); err != nil || v.Float() != 60 {
+		t.Errorf("the instances make %v, %v, want 60", v.Float(), err)
+	}
+	if _, err := lib.Result(ctx, id, 0, 2); !errors.Is(err, ReadingCounterResult) || !strings.Contains(err.Error(), "never had its turn") {
+		t.Errorf("a missing value is %v", err)
+	}
+	c, err := lib.Capture(ctx, id)
+	must(t, err)
+	if c.Len() != 2 || len(c.Passes) != 2 || c.Counter("per_cpu").Pass.ID != "2" || c.GPU != "cpu" {
+		t.Errorf("%d samples, %d passes", c.Len(), len(c.Passes))
+	}
+	if why, ok := c.Counter("gone").Why(0); !ok || why.Code != capture.NotScheduled {
+		t.Errorf("the reason in the capture is %v", why)
+	}
+}
+
+func TestRowsOfADeviceThatStampsItsSamplesAreTakenTogether(t *testing.T) {
+	ctx := t.Context()
+	var lib Library
+	must(t, lib.OpenContext(ctx, OverSources([]hwio.Source{&steps{stamped: true}}, SourceOptions{}), 0), lib.EnableCounter(0), lib.EnableCounter(1))
+	var id uint32
+	must(t, lib.BeginSession(&id), lib.BeginPass(), lib.BeginSample(ctx, 0), lib.EndSample(ctx), lib.EndPass(), lib.EndSession())
+	if v, err := lib.Result(ctx, id, 0, 0); err != nil || v.Float() != 30+31+32 {
+		t.Errorf("a count is %v, %v", v.Float(), err)
+	}
+	if v, err := lib.Result(ctx, id, 0, 1); err != nil || v.Float() != (10*1+20*2+30*3)/6.0 {
+		t.Errorf("a level is %v, %v, want the mean over time", v.Float(), err)
+	}
+}
+
+func TestRunRunsTheCommandOncePerPass(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("recordings need Linux")
+	}
+	ctx := t.Context()
+	src := &steps{}
+	var lib Library
+	must(t, lib.OpenContext(ctx, OverSources([]hwio.Source{src}, SourceOptions{MaxPerPass: 1, Options: map[string]string{"speed": "low"}}), 0), lib.EnableCounter(0), lib.EnableCounter(3))
+	var out strings.Builder
+	var warned []string
+	id, err := lib.Run(ctx, &Run{Args: []string{"sh", "-c", "echo ran; exit 3"}, Output: &out, Warn: func(s string) { warned = append(warned, s) }})
+	must(t, err)
+	if out.String() != "ran\nran\n" {
+		t.Errorf("the command printed %q", out.String())
+	}
+	if len(warned) != 2 || !strings.Contains(warned[0], "exit status 3") {
+		t.Errorf("warnings %q", warned)
+	}
+	c, err := lib.Capture(ctx, id)
+	must(t, err)
+	if c.Len() != 1 || len(c.Passes) != 2 || c.Counter("events").Value(0).Missing() || c.Counter("per_cpu").Value(0).Missing() {
+		t.Fatalf("%d samples, %d passes", c.Len(), len(c.Passes))
+	}
+	a, b := c.Counter("events").Interval(0), c.Counter("per_cpu").Interval(0)
+	if !(a > 0) || !(b > 0) || c.Counter("events").Pass == c.Counter("per_cpu").Pass {
+		t.Errorf("the passes lasted %v and %v ns", a, b)
+	}
+	if !slices.ContainsFunc(src.options, func(o map[string]string) bool { return o["speed"] == "low" }) {
+		t.Errorf("the source's options were lost: %v", src.options)
+	}
+	var ready bool
+	must(t, lib.IsSessionReady(&ready, id))
+	if !ready {
+		t.Error("the session is not ready")
+	}
+	// A command that cannot start ends the session and leaves the context usable.
+	if _, err := lib.Run(ctx, &Run{Args: []string{"/nonexistent/command"}}); !errors.Is(err, Failed) {
+		t.Errorf("got %v, want FAILED", err)
+	}
+	must(t, lib.DisableAllCounters(), lib.CloseContext())
+}
+
+func TestPeriodsGiveSamplesByPosition(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("recordings need Linux")
+	}
+	ctx := t.Context()
+	var lib Library
+	must(t, lib.OpenContext(ctx, OverSources([]hwio.Source{&steps{}}, SourceOptions{MaxPerPass: 1}), 0), lib.EnableCounter(0), lib.EnableCounter(3))
+	id, err := lib.Run(ctx, &Run{Args: []string{"sleep", "0.05"}, Period: 10 * time.Millisecond})
+	must(t, err)
+	c, err := lib.Capture(ctx, id)
+	must(t, err)
+	if c.Len() < 2 {
+		t.Errorf("%d samples of a command that sleeps for five periods", c.Len())
+	}
+	if s, _ := c.Label("sample").Value(1); s != "1" {
+		t.Errorf("the second sample is %s", s)
+	}
+}
