@@ -172,7 +172,7 @@ func (e *emulation) equalsTruth(t *testing.T) (*capture.Capture, *model.ClientTr
 				t.Fatalf("no counter for %s", raw)
 			}
 			want := b.Values[index]
-			if ctr.Name != raw {
+			if c.GPU != "" && ctr.Name != raw {
 				want *= max(scalers[raw], 1)
 			}
 			if blocks[b.Block] > 1 {

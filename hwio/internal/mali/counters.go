@@ -7,6 +7,9 @@ import (
 	"sync"
 )
 
+// countersCSV holds the known places of every layout. Names are those that Streamline gives: group and title in Arm's open counter
+// database, words capitalised. A counter that the database does not describe has the hardware's name.
+//
 //go:embed counters.csv
 var countersCSV string
 

@@ -115,6 +115,46 @@ func TestCounterNamesAreThoseOfTheReference(t *testing.T) {
 	}
 }
 
+func TestEveryLayoutHasNamesAndNoneTwice(t *testing.T) {
+	for _, row := range products {
+		if !Named(row.p.Layout) {
+			t.Errorf("%s has no names", row.p.Layout)
+		}
+		blocks := []Block{one(FrontEnd), one(Tiler), one(Memory), one(Core)}
+		for i := range blocks {
+			blocks[i].Values = row.p.Values
+		}
+		seen, named := map[string]bool{}, 0
+		for _, m := range Counters(blocks, row.p.Layout, "", "test") {
+			if seen[m.Name] {
+				t.Errorf("%s has two counters %s", row.p.Layout, m.Name)
+			}
+			if seen[m.Name] = true; m.Doc == "" {
+				named++
+			}
+		}
+		if named < 140 {
+			t.Errorf("%s: %d counters have names", row.p.Layout, named)
+		}
+	}
+	// Places that this version knows from the database of Arm's library.
+	for _, c := range []struct {
+		layout string
+		block  BlockType
+		index  int
+		name   string
+		scale  uint64
+	}{
+		{"Mali-G52", FrontEnd, 6, "MaliGPUCyclesGPUActive", 1}, {"Mali-G77", FrontEnd, 10, "MaliGPUCyclesFragmentQueueActive", 1},
+		{"Mali-G725", Tiler, 26, "MaliTilerVertexCachePositionCacheHits", 16}, {"Mali G1", Core, 69, "MaliShaderThreadsAllFragmentThreads", 4},
+		{"Mali-G72", Core, 200, "core_200", 1},
+	} {
+		if m, scale := describe(c.block, c.index, c.layout, "", "test"); m.Name != c.name || scale != c.scale {
+			t.Errorf("%s %s %d is %s times %d, want %s times %d", c.layout, c.block, c.index, m.Name, scale, c.name, c.scale)
+		}
+	}
+}
+
 func hasAlias(m *capture.Meta, name string) bool {
 	for _, a := range m.Aliases {
 		if a == name {
