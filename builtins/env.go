@@ -63,6 +63,8 @@ type Env struct {
 	Clock   bool   // time.now is allowed
 	Exec    bool   // commands are allowed
 	Testing bool   // assert is there
+	// Golden compares text with a golden file of the running test file; nil outside tests.
+	Golden func(name, text string) error
 
 	// CommandOutput takes the output of commands that a session measures; nil discards it.
 	CommandOutput io.Writer

@@ -116,6 +116,17 @@ var assertModule = methodTable[*Env]{
 			}},
 		{Sig: "near(got: number|None, want: number|None, rel: number=1e-9, abs: number=0)", Doc: "got and want differ by at most rel of the larger, or by abs. None is near None only.", Example: "assert.near(0.1 + 0.2, 0.3)",
 			Run: func(e *Env, c *call) (starlark.Value, error) { return starlark.None, near(c) }},
+		{Sig: "golden(name: str, got)", Doc: "got is the text of the file testdata/NAME beside the test file; what is no str counts as str(got). astrolabe test --update writes the file.", Example: "assert.golden(\"summary.txt\", cap.summary().text())",
+			Run: func(e *Env, c *call) (starlark.Value, error) {
+				if e.Golden == nil {
+					return nil, errors.New("golden files are for astrolabe test")
+				}
+				got, ok := starlark.AsString(c.value(1))
+				if !ok {
+					got = c.value(1).String()
+				}
+				return starlark.None, e.Golden(c.str(0, ""), got)
+			}},
 		{Sig: "fails(f: function, pattern: str)", Doc: "Calling f fails with an error that matches the regular expression.", Example: "assert.fails(lambda: [][1], \"out of range\")",
 			Run: func(e *Env, c *call) (starlark.Value, error) {
 				pattern, err := regexp.Compile(c.str(1, ""))

@@ -56,6 +56,7 @@ func newRun(t testing.TB, args ...string) *run {
 		Script:  builtins.Script{Name: "test.star", Hash: "0123456789abcdef0123456789abcdef"},
 		Version: "test",
 		Testing: true,
+		Golden:  func(name, text string) error { return nil },
 	}
 	r.names = r.env.Predeclared()
 	return r

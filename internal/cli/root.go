@@ -31,7 +31,7 @@ func Main(args []string) int {
 	defer stop()
 	a := &app{ctx: ctx, in: os.Stdin, out: os.Stdout, talk: os.Stderr}
 	root := a.root()
-	root.SetArgs(args)
+	root.SetArgs(longUpdate(root, args))
 	root.SetContext(ctx)
 	err := root.ExecuteContext(ctx)
 	if err != nil && !isReported(err) {

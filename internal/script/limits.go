@@ -48,9 +48,9 @@ func (r *Runner) watch(cancel context.CancelCauseFunc) (end func()) {
 	if l.Timeout > 0 {
 		group.Go(func() { r.watchTime(cancel, done) })
 	}
-	percent := 0
+	release := func() {}
 	if l.MaxMemory > 0 {
-		percent = debug.SetGCPercent(-1)
+		release = holdCollector()
 		w := newMemoryWatch(l.MaxMemory)
 		r.memory = w
 		group.Go(func() {
@@ -63,8 +63,32 @@ func (r *Runner) watch(cancel context.CancelCauseFunc) (end func()) {
 		close(done)
 		group.Wait()
 		if l.MaxMemory > 0 {
-			debug.SetGCPercent(percent)
+			release()
 			r.memory = nil
+		}
+	}
+}
+
+// collector counts the runs that are watched, which start the garbage collector themselves.
+var collector struct {
+	mu      sync.Mutex
+	holders int
+	percent int // what was set before the first of them
+}
+
+// holdCollector keeps the garbage collector from starting by itself until every holder has released it.
+func holdCollector() (release func()) {
+	collector.mu.Lock()
+	defer collector.mu.Unlock()
+	if collector.holders == 0 {
+		collector.percent = debug.SetGCPercent(-1)
+	}
+	collector.holders++
+	return func() {
+		collector.mu.Lock()
+		defer collector.mu.Unlock()
+		if collector.holders--; collector.holders == 0 {
+			debug.SetGCPercent(collector.percent)
 		}
 	}
 }

@@ -10,8 +10,10 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"go.starlark.net/starlark"
@@ -30,15 +32,17 @@ var ErrNoTests = errors.New("no tests")
 
 // TestOptions is what Test runs, and how.
 type TestOptions struct {
-	Paths   []string // files and folders, which are searched to the bottom; none is the working directory
-	Filter  string   // part of the name of the tests to run; "" is all
-	Verbose bool     // name the tests that pass, and show what they print
-	Out     io.Writer
+	Paths    []string       // files and folders, which are searched to the bottom; none is the working directory
+	Run      *regexp.Regexp // matches somewhere in the names of the tests to run; nil is all
+	Verbose  bool           // name the tests that pass, and show what they print
+	Update   bool           // write golden files instead of comparing with them
+	Parallel int            // files that run at the same time; less than 1 is 1
+	Out      io.Writer
 
-	// Env makes the environment of one test file; Test sets its Files, Exec, Clock and Testing.
+	// Env makes the environment of one test file; Test sets its Files, Exec, Clock, Testing, Golden and Wrote.
 	Env     func() *builtins.Env
 	Policy  Policy // Repo is found from each file
-	Limits  Limits // of each test, and of the top level of each file
+	Limits  Limits // of each test, and of the top level of each file; memory is that of the program, whatever runs beside
 	Library fs.FS
 	Talk    io.Writer      // see Options
 	Exit    func(code int) // see Options
@@ -49,11 +53,31 @@ type TestResult struct {
 	Passed  int
 	Failed  int
 	Skipped int // left out by the filter
+	Files   []TestFile
+}
+
+// TestFile is what became of one test file.
+type TestFile struct {
+	Name     string // with slashes
+	Duration time.Duration
+	Tests    []TestCase // those that ran, in the order in which they stand in the file
+	Skipped  int
+	Broken   string // why the file could not be loaded, with the traceback; "" where it could
+}
+
+// TestCase is one test that ran.
+type TestCase struct {
+	Name     string
+	Line     int
+	Duration time.Duration
+	Failure  string // the traceback and the message; "" of a test that passed
+	Message  string // the message alone
+	Printed  string
 }
 
 // Test runs the test_ functions without parameters of every file whose name ends in _test.star, each in a thread of its own, with
-// a fresh environment per file. It writes failures with their traceback, a line per file and the sums to Out. The error is about
-// running tests at all; failed tests are in the result only.
+// a fresh environment per file. It writes failures with their traceback, a line per file and the sums to Out, in the order of the
+// files whatever ends first. The error is about running tests at all; failed tests are in the result only.
 func Test(ctx context.Context, o TestOptions) (TestResult, error) {
 	var sum TestResult
 	if len(o.Paths) == 0 {
@@ -63,14 +87,16 @@ func Test(ctx context.Context, o TestOptions) (TestResult, error) {
 	if err != nil {
 		return sum, err
 	}
-	for _, file := range files {
-		n, err := o.file(ctx, file)
-		sum.Passed += n.Passed
-		sum.Failed += n.Failed
-		sum.Skipped += n.Skipped
-		if err != nil {
-			return sum, err
-		}
+	err = inOrder(len(files), o.Parallel, func(i int) (*fileRun, error) {
+		run := &fileRun{opt: &o, file: files[i]}
+		return run, run.test(ctx)
+	}, func(run *fileRun) error {
+		sum.add(run.result)
+		_, err := o.Out.Write(run.out.Bytes())
+		return err
+	})
+	if err != nil {
+		return sum, err
 	}
 	text := fmt.Sprintf("%d passed, %d failed", sum.Passed, sum.Failed)
 	if sum.Skipped > 0 {
@@ -83,9 +109,80 @@ func Test(ctx context.Context, o TestOptions) (TestResult, error) {
 	case sum.Passed+sum.Failed > 0:
 		return sum, nil
 	case sum.Skipped > 0:
-		return sum, fmt.Errorf("%w: %q is part of no test's name", ErrNoTests, o.Filter)
+		return sum, fmt.Errorf("%w: %q matches no test's name", ErrNoTests, o.Run)
 	}
 	return sum, fmt.Errorf("%w: no function in %s begins with %s", ErrNoTests, strings.Join(files, ", "), testPrefix)
+}
+
+// add counts the tests of a file.
+func (r *TestResult) add(f TestFile) {
+	r.Files = append(r.Files, f)
+	r.Skipped += f.Skipped
+	if f.Broken != "" {
+		r.Failed++
+	}
+	passed, failed := f.count()
+	r.Passed += passed
+	r.Failed += failed
+}
+
+func (f *TestFile) count() (passed, failed int) {
+	for _, t := range f.Tests {
+		if t.Failure != "" {
+			failed++
+		} else {
+			passed++
+		}
+	}
+	return passed, failed
+}
+
+// inOrder calls work for 0 to n-1, at most parallel of them at the same time, and hands the results to done in order. After an
+// error nothing new begins, and the error of the lowest number is returned.
+func inOrder[T any](n, parallel int, work func(i int) (T, error), done func(T) error) error {
+	type result struct {
+		v   T
+		err error
+	}
+	slots := make(chan struct{}, max(1, parallel))
+	results := make([]chan result, n)
+	for i := range results {
+		results[i] = make(chan result, 1)
+	}
+	stop := make(chan struct{})
+	end := sync.OnceFunc(func() { close(stop) })
+	var group sync.WaitGroup
+	group.Go(func() {
+		for i := range n {
+			slots <- struct{}{}
+			select {
+			case <-stop:
+				return
+			default:
+			}
+			group.Go(func() {
+				v, err := work(i)
+				if err != nil {
+					end()
+				}
+				<-slots
+				results[i] <- result{v, err}
+			})
+		}
+	})
+	var err error
+	for _, c := range results {
+		r := <-c
+		if err = r.err; err == nil {
+			err = done(r.v)
+		}
+		if err != nil {
+			break
+		}
+	}
+	end()
+	group.Wait()
+	return err
 }
 
 // testFiles lists the test files at and below paths, sorted, each once. Hidden folders, testdata and node_modules are not
@@ -127,69 +224,85 @@ func testFiles(paths []string) ([]string, error) {
 	return files, nil
 }
 
-// file runs the tests of one file.
-func (o *TestOptions) file(ctx context.Context, file string) (n TestResult, err error) {
+// fileRun runs the tests of one file.
+type fileRun struct {
+	opt     *TestOptions
+	file    string
+	out     bytes.Buffer // what is shown
+	printed printedText
+	result  TestFile
+}
+
+// test runs the tests. The error is about what stopped the whole run.
+func (f *fileRun) test(ctx context.Context) error {
+	began := time.Now()
+	defer func() { f.result.Duration = time.Since(began) }()
+	o := f.opt
 	env := o.Env()
 	env.Testing = true
+	env.Golden = f.golden
+	env.Wrote = func(path string) { fmt.Fprintln(&f.out, path) }
 	policy := o.Policy
-	policy.Repo = Root(file)
+	policy.Repo = Root(f.file)
 	if err := policy.Apply(env); err != nil {
-		return n, err
+		return err
 	}
-	printed := &printedText{}
-	r := NewRunner(Options{Env: env, Library: o.Library, Limits: o.Limits, Print: printed.add, Talk: o.Talk, Exit: o.Exit})
-	name := filepath.ToSlash(file)
+	r := NewRunner(Options{Env: env, Library: o.Library, Limits: o.Limits, Print: f.printed.add, Talk: o.Talk, Exit: o.Exit})
+	f.result.Name = filepath.ToSlash(f.file)
 
-	globals, err := r.LoadFile(ctx, file)
+	globals, err := r.LoadFile(ctx, f.file)
 	var tests []*starlark.Function
 	if err == nil {
 		tests, err = testFunctions(globals)
 	}
 	if err != nil {
 		if ctx.Err() != nil {
-			return n, err
+			return err
 		}
-		n.Failed = 1
-		return n, o.write("FAIL %s\n%s%s", name, indent(FormatError(err)), indent(printed.text()))
+		f.result.Broken = FormatError(err)
+		fmt.Fprintf(&f.out, "FAIL %s\n%s%s", f.result.Name, indent(f.result.Broken), indent(f.printed.shown()))
+		return nil
 	}
 	for _, fn := range tests {
-		if !strings.Contains(fn.Name(), o.Filter) {
-			n.Skipped++
+		if o.Run != nil && !o.Run.MatchString(fn.Name()) {
+			f.result.Skipped++
 			continue
 		}
-		printed.reset()
-		r.renew()
-		_, err := r.Call(ctx, fn, nil, nil)
-		switch {
-		case err != nil && ctx.Err() != nil:
-			return n, err
-		case err != nil:
-			n.Failed++
-			err = o.write("FAIL %s:%d %s\n%s%s", name, fn.Position().Line, fn.Name(), indent(FormatError(err)), indent(printed.text()))
-		default:
-			n.Passed++
-			if o.Verbose {
-				err = o.write("pass %s:%d %s\n%s", name, fn.Position().Line, fn.Name(), indent(printed.text()))
-			}
-		}
-		if err != nil {
-			return n, err
+		if err := f.call(ctx, r, fn); err != nil {
+			return err
 		}
 	}
-	switch {
-	case n.Failed > 0:
-		return n, o.write("FAIL %s: %d passed, %d failed\n", name, n.Passed, n.Failed)
-	case n.Passed > 0:
-		return n, o.write("ok   %s: %d passed\n", name, n.Passed)
-	case n.Skipped == 0:
-		return n, o.write("none %s: no function begins with %s\n", name, testPrefix)
+	name := f.result.Name
+	switch passed, failed := f.result.count(); {
+	case failed > 0:
+		fmt.Fprintf(&f.out, "FAIL %s: %d passed, %d failed\n", name, passed, failed)
+	case passed > 0:
+		fmt.Fprintf(&f.out, "ok   %s: %d passed\n", name, passed)
+	case f.result.Skipped == 0:
+		fmt.Fprintf(&f.out, "none %s: no function begins with %s\n", name, testPrefix)
 	}
-	return n, nil
+	return nil
 }
 
-func (o *TestOptions) write(format string, args ...any) error {
-	_, err := fmt.Fprintf(o.Out, format, args...)
-	return err
+// call runs one test.
+func (f *fileRun) call(ctx context.Context, r *Runner, fn *starlark.Function) error {
+	f.printed.reset()
+	r.renew()
+	began := time.Now()
+	_, err := r.Call(ctx, fn, nil, nil)
+	if err != nil && ctx.Err() != nil {
+		return err
+	}
+	c := TestCase{Name: fn.Name(), Line: int(fn.Position().Line), Duration: time.Since(began), Printed: f.printed.text()}
+	switch {
+	case err != nil:
+		c.Failure, c.Message = FormatError(err), err.Error()
+		fmt.Fprintf(&f.out, "FAIL %s:%d %s\n%s%s", f.result.Name, c.Line, c.Name, indent(c.Failure), indent(f.printed.shown()))
+	case f.opt.Verbose:
+		fmt.Fprintf(&f.out, "pass %s:%d %s\n%s", f.result.Name, c.Line, c.Name, indent(f.printed.shown()))
+	}
+	f.result.Tests = append(f.result.Tests, c)
+	return nil
 }
 
 // testFunctions lists the test functions of a file in the order in which they stand there.
@@ -237,15 +350,22 @@ func (p *printedText) add(text string) {
 
 func (p *printedText) reset() { p.buf.Reset(); p.lost = 0 }
 
+// text is what was printed, and how much of it was not kept.
 func (p *printedText) text() string {
 	out := p.buf.String()
-	if out != "" || p.lost > 0 {
-		out = "printed:\n" + out
-	}
 	if p.lost > 0 {
 		out += fmt.Sprintf("… and %d more bytes\n", p.lost)
 	}
 	return out
+}
+
+// shown is text under a heading, "" where nothing was printed.
+func (p *printedText) shown() string {
+	text := p.text()
+	if text != "" {
+		text = "printed:\n" + text
+	}
+	return text
 }
 
 // indent sets text off by four spaces.
