@@ -730,3 +730,35 @@ func TestWordsOfStatusesTypesAndUsages(t *testing.T) {
 		t.Errorf("usage types and data types in words are wrong")
 	}
 }
+
+func TestDestroyClosesEveryContextWhateverItsState(t *testing.T) {
+	ctx := t.Context()
+	var lib Library
+	a, b := &fake{names: []string{"A"}, types: []Type{Uint64}, max: 1}, &fake{names: []string{"B"}, types: []Type{Uint64}, max: 1}
+	var id uint32
+	must(t, lib.OpenContext(ctx, a, 0), lib.EnableAllCounters(), lib.BeginSession(&id), lib.BeginPass(), lib.BeginSample(ctx, 0), lib.OpenContext(ctx, b, 0))
+	must(t, lib.Destroy())
+	if a.open || b.open || !errors.Is(lib.BeginPass(), CountersNotOpen) || !errors.Is(lib.SelectContext(a), CountersNotOpen) {
+		t.Error("a context is still open")
+	}
+	must(t, lib.OpenContext(ctx, a, 0))
+	var n int
+	must(t, lib.GetEnabledCount(&n))
+	if n != 0 {
+		t.Errorf("%d counters are enabled in a fresh context", n)
+	}
+}
+
+func TestFlagsHideKindsOfCounters(t *testing.T) {
+	ctx := t.Context()
+	raw := rawCapture(t, []string{"GPUTime_Bottom_To_Bottom"}, [][]string{{"1"}})
+	count := func(flags Flags) (n int) {
+		var lib Library
+		must(t, lib.OpenContext(ctx, OverResults(raw, ResultOptions{Generation: "gfx8", API: "dx11"}), flags), lib.GetNumCounters(&n))
+		return n
+	}
+	all, public, software, hardware := count(0), count(HideSoftware|HideHardware), count(HidePublic|HideHardware), count(HidePublic|HideSoftware)
+	if public == 0 || software == 0 || hardware == 0 || public+software+hardware != all {
+		t.Errorf("%d counters: %d public, %d of the API, %d of the hardware", all, public, software, hardware)
+	}
+}

@@ -147,6 +147,9 @@ func (Format) Open(ctx context.Context, in *formats.Input, opt formats.Options) 
 	for name := range opt.Extra {
 		return nil, fmt.Errorf("rocprofv3 has no option %q", name)
 	}
+	if opt.Duration != "" && opt.Duration != "pass" {
+		return nil, fmt.Errorf("option duration: %q: rocprofv3's files know the durations of each pass only: use \"pass\"", opt.Duration)
+	}
 	w := &work{}
 	var err error
 	switch {

@@ -271,6 +271,15 @@ func TestDamagedDatabasesAreNamed(t *testing.T) {
 	}
 }
 
+func TestOptionsThatTheFormatLacksAreRefused(t *testing.T) {
+	dir := folder(t, map[string]string{"9_kernel_trace.csv": traceRows})
+	for _, o := range []formats.Options{{Duration: "median"}, {Extra: map[string]any{"colour": "red"}}} {
+		if _, err := registry().Open(t.Context(), filepath.Join(dir, "9_kernel_trace.csv"), o); err == nil || !strings.Contains(err.Error(), "option") {
+			t.Errorf("%+v: %v", o, err)
+		}
+	}
+}
+
 func TestDispatchesThatShareNoCountersAreRefused(t *testing.T) {
 	var b strings.Builder
 	b.WriteString(`"Dispatch_Id","Kernel_Name","Counter_Name","Counter_Value"` + "\n")
