@@ -195,9 +195,9 @@ func laneChunks(t *Theme, lanes []*lane, starts map[int]bool, g laneGeometry, wi
 		return out
 	}
 	t0, t1, _ := shareTime(lanes)
-	ax := newTimeAxis(t0, t1, style{regular, t.Text}, width-g.gutter-g.legendW)
+	ax := newTimeAxis(t0, t1, style{regular, t.Text}, g.frameW(width))
 	grp := &group{foot: &chunk{h: timeAxisHeight(t), draw: func(sc *scene, x, y, w float64) {
-		frame := sc.snapped(rect{x + g.gutter, y - 1, w - g.gutter - g.legendW, 1})
+		frame := sc.snapped(rect{x + g.gutter, y - 1, g.frameW(w), 1})
 		drawTimeAxis(sc, t, frame, ax)
 	}}}
 	var out []*chunk

@@ -53,7 +53,9 @@ type picture struct {
 }
 
 // gallery is one chart of every kind with data as they come from captures, and every odd case.
-func gallery(t testing.TB) []picture {
+func gallery(t testing.TB) []picture { return append(plainGallery(t), chartGallery(t)...) }
+
+func plainGallery(t testing.TB) []picture {
 	r := noise()
 	var out []picture
 	add := func(name string, p *Plot, err error) { out = append(out, picture{name, must(t, p, err)}) }
@@ -249,8 +251,12 @@ func oddReport(t testing.TB) *Report {
 			Table{Columns: []Column{{Name: long, Unit: long}, {Name: "b"}}, Rows: [][]string{{long, long}, {strings.Repeat("line\n", 200), "1"}}},
 		},
 	}
-	for _, p := range gallery(t) {
+	for _, p := range plainGallery(t) {
 		r.Items = append(r.Items, p.plot)
+	}
+	charts := chartGallery(t)
+	for _, name := range []string{"twin", "scatter by number", "many boxes", "heatmap of many", "roofline", "latency of two", "correlation of many", "overlay of none"} {
+		r.Items = append(r.Items, find(charts, name))
 	}
 	return r
 }

@@ -23,6 +23,8 @@ type HistogramOptions struct {
 	Bins        int       // 0 chooses by the spread and the number of values
 	Percentiles []float64 // marked, 0 to 100; nil marks 50, 95 and 99 of a single sample; empty marks none
 	X           Range
+	LogX        bool // bins of equal ratio
+	LogY        bool // counts on a logarithmic axis
 }
 
 const maxBins = 400
@@ -45,6 +47,8 @@ func Histogram(o HistogramOptions, samples ...Sample) (*Plot, error) {
 		}
 		for _, v := range s.Values {
 			switch {
+			case o.LogX && v <= 0:
+				c.lost++
 			case drawable(v):
 				c.sorted = append(c.sorted, v)
 			case math.IsNaN(v):
@@ -64,6 +68,7 @@ type counted struct {
 	name              string
 	sorted            []float64
 	missing, infinite int
+	lost              int // zero or below, on a logarithmic axis
 	bins              []int
 }
 
@@ -103,6 +108,16 @@ func (h *histogram) count() {
 	h.lo, h.hi = max(sp.lo, -huge), min(sp.hi, huge)
 	n := h.o.Bins
 	switch {
+	case h.o.LogX:
+		if h.lo <= 0 {
+			h.lo = longest[0]
+		}
+		if h.hi <= h.lo*(1+1e-9) {
+			h.lo, h.hi = h.lo*0.8, h.hi*1.25
+		}
+		if n == 0 {
+			n = logBins(longest, h.lo, h.hi)
+		}
 	case h.hi-h.lo <= max(math.Abs(h.lo), math.Abs(h.hi))*1e-12: // one value
 		d := max(math.Abs(h.lo)*0.05, 1e-300)
 		if h.lo == 0 || whole {
@@ -118,7 +133,12 @@ func (h *histogram) count() {
 	case n == 0:
 		n = autoBins(longest, h.lo, h.hi)
 	}
+	at, from := func(v float64) float64 { return v }, h.lo
 	k := float64(n) / (h.hi - h.lo)
+	if h.o.LogX {
+		at, from = math.Log, math.Log(h.lo)
+		k = float64(n) / (math.Log(h.hi) - from)
+	}
 	for i := range h.samples {
 		s := &h.samples[i]
 		s.bins = make([]int, n)
@@ -127,11 +147,20 @@ func (h *histogram) count() {
 				h.beyond++
 				continue
 			}
-			b := min(max(int((v-h.lo)*k), 0), n-1)
+			b := min(max(int((at(v)-from)*k), 0), n-1)
 			s.bins[b]++
 			h.most = max(h.most, s.bins[b])
 		}
 	}
+}
+
+// logBins chooses the bins of equal ratio by the logarithms of the values.
+func logBins(sorted []float64, lo, hi float64) int {
+	logs := make([]float64, len(sorted))
+	for i, v := range sorted {
+		logs[i] = math.Log(v)
+	}
+	return max(autoBins(logs, math.Log(lo), math.Log(hi)), 24)
 }
 
 func allWhole(sorted []float64) bool {
@@ -180,6 +209,10 @@ func (h *histogram) keys(t *Theme) []key {
 	for i, s := range h.samples {
 		c, m := t.seriesColor(i)
 		out[i] = key{name: fmt.Sprintf("%s (%s values)", s.name, grouped(len(s.sorted))), color: c, marker: m, area: true}
+		if h.o.LogX && len(s.sorted) > 0 { // several latencies are compared by their tails
+			out[i].name = fmt.Sprintf("%s: p50 %s, p99 %s, max %s (%s values)", s.name, h.unit.format(percentile(s.sorted, 50)),
+				h.unit.format(percentile(s.sorted, 99)), h.unit.format(s.sorted[len(s.sorted)-1]), grouped(len(s.sorted)))
+		}
 		if len(s.sorted) == 0 {
 			out[i].absent, out[i].name = true, s.name+" (no data)"
 		}
@@ -209,9 +242,9 @@ func (h *histogram) prefer(t *Theme, width float64) float64 {
 
 // heading says what the bars count.
 func (h *histogram) heading() string {
-	total, missing, infinite := 0, 0, 0
+	total, missing, infinite, lost := 0, 0, 0, 0
 	for _, s := range h.samples {
-		total, missing, infinite = total+len(s.sorted), missing+s.missing, infinite+s.infinite
+		total, missing, infinite, lost = total+len(s.sorted), missing+s.missing, infinite+s.infinite, lost+s.lost
 	}
 	label := "samples per bin"
 	if len(h.samples) == 1 {
@@ -220,7 +253,7 @@ func (h *histogram) heading() string {
 	for _, x := range []struct {
 		n    int
 		what string
-	}{{missing, "missing"}, {infinite, "infinite, not drawn"}, {h.beyond, "outside of the range shown"}} {
+	}{{missing, "missing"}, {infinite, "infinite, not drawn"}, {lost, "zero or below, not on this axis"}, {h.beyond, "outside of the range shown"}} {
 		if x.n > 0 {
 			label += fmt.Sprintf(" · %s %s", grouped(x.n), x.what)
 		}
@@ -236,6 +269,9 @@ func (h *histogram) percentiles() (at []float64, labels []string) {
 	}
 	if ps == nil {
 		ps = []float64{50, 95, 99}
+		if h.o.LogX {
+			ps = []float64{50, 90, 99, 99.9, 100}
+		}
 	}
 	for _, p := range ps {
 		v := percentile(h.samples[0].sorted, p)
@@ -243,7 +279,11 @@ func (h *histogram) percentiles() (at []float64, labels []string) {
 			continue
 		}
 		at = append(at, v)
-		labels = append(labels, "p"+strconv.FormatFloat(p, 'f', -1, 64)+" "+h.unit.format(v))
+		name := "p" + strconv.FormatFloat(p, 'f', -1, 64)
+		if p == 100 {
+			name = "max"
+		}
+		labels = append(labels, name+" "+h.unit.format(v))
 	}
 	return at, labels
 }
@@ -269,6 +309,9 @@ func (h *histogram) draw(sc *scene, t *Theme, area rect) {
 	counts := spread{0, float64(h.most)}
 	room := bottom - y - timeAxisHeight(t) - t.Text*2
 	va := newValueAxis(counts, Range{}, unit{"", plainUnit, 1}, min(max(int(room/(t.Text*2.6)), 1), 8), true)
+	if h.o.LogY {
+		va = newLogAxis(counts, Range{0.7, max(float64(h.most)*1.4, 2)}, unit{"", plainUnit, 1}, min(max(int(room/(t.Text*2.6)), 1), 8))
+	}
 	gutter := 0.0
 	for _, k := range va.ticks {
 		gutter = max(gutter, s.width(k.label))
@@ -276,14 +319,16 @@ func (h *histogram) draw(sc *scene, t *Theme, area rect) {
 	gutter += t.Text * 0.6
 	frame := rect{area.x + gutter, 0, area.w - gutter, 0}
 	xa := newValueAxis(spread{h.lo, h.hi}, Range{h.lo, h.hi}, h.unit, min(max(int(frame.w/(t.Text*6)), 1), 12), false)
+	if h.o.LogX {
+		xa = newLogAxis(spread{h.lo, h.hi}, Range{h.lo, h.hi}, h.unit, min(max(int(frame.w/(t.Text*6)), 1), 12))
+	}
 	if h.whole {
 		xa.ticks = slices.DeleteFunc(xa.ticks, func(k tick) bool { return math.Abs(k.at-math.Round(k.at)) > 1e-6 })
 		for i := range xa.ticks {
 			xa.ticks[i].label = strings.TrimSuffix(xa.ticks[i].label, ".0")
 		}
 	}
-	k := frame.w / (h.hi - h.lo)
-	toX := func(v float64) float64 { return min(max(frame.x+(v-h.lo)*k, frame.x), frame.right()) }
+	toX := toValueX(frame, xa)
 
 	at, texts := h.percentiles()
 	var labels []aboveLabel
@@ -297,6 +342,13 @@ func (h *histogram) draw(sc *scene, t *Theme, area rect) {
 		return
 	}
 	ty := toY(frame, va)
+	toX = toValueX(frame, xa)
+	for _, v := range xa.minor {
+		sc.vline(toX(v), frame.y, frame.bottom(), 1, withAlpha(t.Grid, 0x80))
+	}
+	for _, v := range va.minor {
+		sc.hline(frame.x, frame.right(), ty(v), 1, withAlpha(t.Grid, 0x80))
+	}
 	for _, k := range va.ticks {
 		sc.hline(frame.x, frame.right(), ty(k.at), 1, t.Grid)
 	}
@@ -328,9 +380,13 @@ func (h *histogram) draw(sc *scene, t *Theme, area rect) {
 }
 
 func (h *histogram) emptyReason() string {
-	n := 0
+	n, lost := 0, 0
 	for _, s := range h.samples {
-		n += s.missing + s.infinite + len(s.sorted)
+		n += s.missing + s.infinite + s.lost + len(s.sorted)
+		lost += s.lost
+	}
+	if lost > 0 && lost == n {
+		return lostOnLog(lost)
 	}
 	if n == 0 {
 		return "there are no values"

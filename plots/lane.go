@@ -23,7 +23,7 @@ func (l *lane) draw(sc *scene, t *Theme, g laneGeometry, ax timeAxis, p lanePart
 	if withAxis {
 		frameH -= timeAxisHeight(t)
 	}
-	frame := sc.snapped(rect{area.x + g.gutter, y, area.w - g.gutter - g.legendW, frameH})
+	frame := sc.snapped(rect{area.x + g.gutter, y, g.frameW(area.w), frameH})
 	if frame.w < 8 || frame.h < 8 {
 		return // no room for a picture; the header still says what was meant
 	}
@@ -36,7 +36,7 @@ func (l *lane) draw(sc *scene, t *Theme, g laneGeometry, ax timeAxis, p lanePart
 		drawTimeAxis(sc, t, frame, ax)
 	}
 	if p.hasKeys && g.legendW > 0 {
-		p.legend.draw(sc, t, frame.right()+t.Text, frame.y-t.Text*0.2)
+		p.legend.draw(sc, t, frame.right()+g.rightW+t.Text, frame.y-t.Text*0.2)
 	}
 }
 
@@ -49,6 +49,11 @@ func (sc *scene) snapped(r rect) rect {
 
 // toY maps values into a frame, clipped at its edges.
 func toY(frame rect, a valueAxis) func(float64) float64 {
+	if a.log {
+		return func(v float64) float64 {
+			return min(max(frame.bottom()-a.frac(v)*frame.h, frame.y), frame.bottom())
+		}
+	}
 	k := frame.h / (a.hi - a.lo)
 	return func(v float64) float64 {
 		return min(max(frame.bottom()-(v-a.lo)*k, frame.y), frame.bottom())
@@ -73,6 +78,9 @@ func (l *lane) drawFrame(sc *scene, t *Theme, frame rect, ax timeAxis, va valueA
 	}
 	shade(sc, frame, ax, l.tl.o.Gaps, func(Severity) color.NRGBA { return t.GapFill }, nil)
 	shade(sc, frame, ax, l.tl.o.Spans, func(s Severity) color.NRGBA { return t.tint(s, t.SpanFill) }, nil)
+	for _, v := range va.minor {
+		sc.hline(frame.x, frame.right(), ty(v), 1, withAlpha(t.Grid, 0x80))
+	}
 	for _, k := range va.ticks {
 		sc.hline(frame.x, frame.right(), ty(k.at), 1, t.Grid)
 	}
@@ -82,7 +90,7 @@ func (l *lane) drawFrame(sc *scene, t *Theme, frame rect, ax timeAxis, va valueA
 	sc.frame(frame, 1, t.Rule)
 	shade(sc, frame, ax, l.tl.o.Spans, nil, t.spanEdge)
 	valueLabels(sc, t, frame, va, ty)
-	if l.spread.empty() {
+	if l.spread.empty() && (l.right == nil || l.right.spread.empty()) {
 		drawNoData(sc, t, frame, l.why)
 		return
 	}
@@ -91,6 +99,11 @@ func (l *lane) drawFrame(sc *scene, t *Theme, frame rect, ax timeAxis, va valueA
 		l.drawStack(sc, t, frame, ax, ty)
 	} else {
 		l.drawLines(sc, t, frame, ax, ty)
+	}
+	if l.right != nil && !l.right.spread.empty() {
+		ra := l.right.axis(t, frame.h)
+		rightLabels(sc, t, frame, ra)
+		l.right.drawLines(sc, t, frame, ax, toY(frame, ra))
 	}
 	for _, m := range l.tl.o.Marks {
 		if m.At >= ax.t0 && m.At <= ax.t1 {
@@ -132,6 +145,21 @@ func valueLabels(sc *scene, t *Theme, frame rect, va valueAxis, ty func(float64)
 		}
 		box := sc.textAt(frame.x-t.Text*0.4, base, right, s, t.Ink, k.label)
 		lastTop = box.y
+	}
+}
+
+// rightLabels writes the labels of the axis at the right, with short ticks: the grid belongs to the left one.
+func rightLabels(sc *scene, t *Theme, frame rect, va valueAxis) {
+	s := style{regular, t.Text}
+	ty := toY(frame, va)
+	lastTop := math.Inf(1)
+	for _, k := range va.ticks {
+		base := ty(k.at) + s.size*0.35
+		if base-s.ascent()+s.height() > lastTop {
+			continue
+		}
+		sc.hline(frame.right(), frame.right()+t.Text*0.25, ty(k.at), 1, t.Rule)
+		lastTop = sc.textAt(frame.right()+t.Text*0.4, base, left, s, t.Ink, k.label).y
 	}
 }
 
@@ -244,9 +272,18 @@ func (l *lane) drawLines(sc *scene, t *Theme, frame rect, ax timeAxis, ty func(f
 		if r.empty() {
 			continue
 		}
-		c, m := t.seriesColor(i)
+		c, m := t.seriesColor(i + l.offset)
 		tr := newTrace(r, frame, sc.scale, ty)
-		lines = append(lines, line{tr, c, m, i, tr.ink()})
+		ln := line{tr, c, m, i, tr.ink()}
+		switch {
+		case l.tl.o.Style == Spread && r.shown >= leastSpread:
+			band, mean := spreadOf(tr, r.shown, s, ax, ty)
+			sc.ops = append(sc.ops, stripOp{band, withAlpha(c, 0x4c)})
+			ln.trace = mean
+		case l.tl.o.Style == Area:
+			sc.ops = append(sc.ops, stripOp{tr.areaTo(ty(0)), withAlpha(c, 0x44)})
+		}
+		lines = append(lines, ln)
 	}
 	// A noisy series covers a quiet one: paint what covers most first.
 	sort.SliceStable(lines, func(i, j int) bool { return lines[i].ink > lines[j].ink })

@@ -12,6 +12,7 @@ type key struct {
 	color  color.NRGBA
 	marker int
 	area   bool // a filled swatch instead of a line
+	dot    bool // only the marker
 	absent bool // the series has nothing to draw
 }
 
@@ -151,6 +152,8 @@ func drawSwatch(sc *scene, t *Theme, k key, x, y float64) {
 	switch {
 	case k.absent:
 		sc.dashed(x, y, x+w, y, 2, t.Rule)
+	case k.dot:
+		sc.marker(k.marker, x+w/2, y, markerSize(t)*1.2, k.color, t.Page)
 	case k.area:
 		side := t.Text * 0.8
 		sc.fill(rect{x + (w-side)/2, y - side/2, side, side}, k.color)

@@ -37,6 +37,8 @@ func (sc *scene) paint() *image.RGBA {
 			r.trace(o)
 		case stripOp:
 			r.strip(o)
+		case imageOp:
+			r.image(o)
 		}
 	}
 	return r.img
@@ -170,6 +172,21 @@ func (r *raster) compose(area image.Rectangle, stride int, c color.NRGBA) {
 			if v != 0 {
 				p := at + 4*x
 				blend(r.img.Pix[p:p+4:p+4], c, v)
+			}
+		}
+	}
+}
+
+// image puts the pixels of a picture over those of the page.
+func (r *raster) image(o imageOp) {
+	x0, y0 := int(math.Round(o.x*r.scale)), int(math.Round(o.y*r.scale))
+	area := o.img.Rect.Add(image.Pt(x0, y0)).Intersect(r.img.Rect)
+	for y := area.Min.Y; y < area.Max.Y; y++ {
+		from := o.img.Pix[o.img.PixOffset(area.Min.X-x0, y-y0):]
+		to := r.img.Pix[r.img.PixOffset(area.Min.X, y):]
+		for i := 0; i < 4*area.Dx(); i += 4 {
+			if c := (color.NRGBA{from[i], from[i+1], from[i+2], from[i+3]}); c.A > 0 {
+				blend(to[i:i+4:i+4], c, 0xff)
 			}
 		}
 	}

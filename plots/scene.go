@@ -1,6 +1,7 @@
 package plots
 
 import (
+	"image"
 	"image/color"
 	"math"
 )
@@ -56,11 +57,19 @@ type stripOp struct {
 	color color.NRGBA
 }
 
+// imageOp is a picture whose pixels are device pixels, its top left corner on a whole one. Only what has no better form
+// is an image: the cells of a heat map, and clouds of too many points to be drawn singly.
+type imageOp struct {
+	x, y float64
+	img  *image.NRGBA
+}
+
 func (fillOp) isOp()  {}
 func (polyOp) isOp()  {}
 func (textOp) isOp()  {}
 func (traceOp) isOp() {}
 func (stripOp) isOp() {}
+func (imageOp) isOp() {}
 
 // scene is a laid-out page: everything that will be painted, in logical pixels, and the box of every text.
 type scene struct {
@@ -112,6 +121,17 @@ func (sc *scene) dashed(x0, y0, x1, y1, thick float64, c color.NRGBA) {
 	for y := y0; y < y1; y += on + off {
 		sc.vline(x0, y, math.Min(y+on, y1), thick, c)
 	}
+}
+
+// segment draws a straight line in any direction.
+func (sc *scene) segment(a, b point, thick float64, c color.NRGBA) {
+	dx, dy := b.x-a.x, b.y-a.y
+	n := math.Hypot(dx, dy)
+	if n == 0 {
+		return
+	}
+	ox, oy := -dy/n*thick/2, dx/n*thick/2
+	sc.poly(c, point{a.x + ox, a.y + oy}, point{b.x + ox, b.y + oy}, point{b.x - ox, b.y - oy}, point{a.x - ox, a.y - oy})
 }
 
 // frame draws the outline of a rectangle.

@@ -17,6 +17,8 @@ type valueAxis struct {
 	lo, hi float64
 	ticks  []tick
 	unit   string // as written beside the axis title, with its prefix: "GB/s"
+	log    bool
+	minor  []float64 // unlabelled positions of a logarithmic axis
 }
 
 // Range fixes the ends of a value axis. The zero value leaves them to the data.

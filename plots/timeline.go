@@ -40,11 +40,23 @@ type Band struct {
 	Severity Severity
 }
 
+// Style says how a series that is not stacked is drawn.
+type Style uint8
+
+const (
+	Line   Style = iota
+	Area         // a line over a tint that reaches down to zero
+	Spread       // the mean of short stretches, over a tint from their smallest to their largest value
+)
+
 // TimelineOptions say how series are drawn over time. The zero value is a good start.
 type TimelineOptions struct {
 	Title   string
 	YLabel  string
 	Stacked bool // areas on top of each other; the series of a panel must share one time axis
+	Style   Style
+	Log     bool     // logarithmic value axes; not of Twin
+	Twin    []Series // drawn in the same frame against an axis at the right; they share one unit
 	Bands   []Band
 	Marks   []Mark
 	Spans   []Interval // shaded, such as where a finding holds
@@ -58,7 +70,11 @@ type TimelineOptions struct {
 // on one time axis.
 func Timeline(o TimelineOptions, series ...Series) (*Plot, error) {
 	tl := &timeline{o: o}
-	series = slices.Clone(series)
+	if o.Log && o.Stacked {
+		return nil, fmt.Errorf("timeline: a stack cannot stand on a logarithmic axis, which has no zero")
+	}
+	left := len(series)
+	series = append(slices.Clone(series), o.Twin...)
 	t0, t1 := int64(math.MaxInt64), int64(math.MinInt64)
 	for i, s := range series {
 		if len(s.Start) != len(s.Y) || len(s.End) != len(s.Y) {
@@ -88,7 +104,7 @@ func Timeline(o TimelineOptions, series ...Series) (*Plot, error) {
 		return nil, fmt.Errorf("timeline: the time from %d to %d ns is too long to draw", t0, t1)
 	}
 	tl.t0, tl.t1 = t0, t1
-	if err := tl.split(series); err != nil {
+	if err := tl.split(series[:left], series[left:]); err != nil {
 		return nil, err
 	}
 	return &Plot{Title: o.Title, Kind: "timeline", body: tl}, nil
@@ -102,7 +118,7 @@ type timeline struct {
 }
 
 // split sorts the series into lanes.
-func (tl *timeline) split(series []Series) error {
+func (tl *timeline) split(series, twin []Series) error {
 	order := []string{}
 	byKey := map[string]*lane{}
 	for _, s := range series {
@@ -120,7 +136,25 @@ func (tl *timeline) split(series []Series) error {
 	if len(tl.lanes) == 0 {
 		tl.lanes = []*lane{{tl: tl, unit: unitOf(""), why: "there is no series to draw"}}
 	}
+	if len(twin) > 0 {
+		if len(tl.lanes) > 1 {
+			return fmt.Errorf("timeline: series of %d units and a right axis: a frame has two axes at most", len(tl.lanes))
+		}
+		right := &lane{tl: tl, unit: unitOf(twin[0].Unit), offset: len(series)}
+		for _, s := range twin {
+			u := unitOf(s.Unit)
+			if u.symbol != right.unit.symbol {
+				return fmt.Errorf("timeline: %q is in %q and %q in %q: the right axis holds one unit", twin[0].Name, twin[0].Unit, s.Name, s.Unit)
+			}
+			right.add(s, u)
+		}
+		if err := right.prepare(); err != nil {
+			return err
+		}
+		tl.lanes[0].right = right
+	}
 	for i, l := range tl.lanes {
+		l.log = tl.o.Log
 		if err := l.prepare(); err != nil {
 			return err
 		}
@@ -152,6 +186,9 @@ type lane struct {
 	notes  []string
 	total  int
 	absent int
+	log    bool
+	right  *lane // against the axis at the right, in the same frame; nil if there is none
+	offset int   // of the first series in the order of colours
 }
 
 func (l *lane) add(s Series, u unit) {
@@ -168,8 +205,14 @@ func (l *lane) add(s Series, u unit) {
 // prepare looks at every value once: the spread of the axis, what is missing, the sums of a stack.
 func (l *lane) prepare() error {
 	l.spread = noSpread()
-	infinite := 0
-	for _, s := range l.series {
+	infinite, lost := 0, 0
+	for i := range l.series {
+		if l.log {
+			n := 0
+			l.series[i].Y, n = onLog(l.series[i].Y)
+			lost += n
+		}
+		s := l.series[i]
 		to, _ := slices.BinarySearch(s.Start, l.tl.t1)
 		lo, hi := math.Inf(1), math.Inf(-1)
 		for i, v := range s.Y[:to] {
@@ -191,13 +234,19 @@ func (l *lane) prepare() error {
 			l.spread.add(hi)
 		}
 	}
+	if lost > 0 {
+		l.notes = append(l.notes, lostOnLog(lost))
+	}
+	if l.spreads() {
+		l.notes = append(l.notes, "line: mean of short stretches · tint: their smallest to largest value")
+	}
 	if infinite > 0 {
 		l.notes = append(l.notes, fmt.Sprintf("%d values that are infinite or beyond %g are not drawn", infinite, maxValue))
 	}
 	if l.spread.empty() && l.why == "" {
 		l.why = l.emptyReason()
 	}
-	if l.tl.o.Stacked && !l.spread.empty() {
+	if l.tl.o.Stacked && l.offset == 0 && !l.spread.empty() {
 		st, err := newStack(l.series, l.tl.t0, l.tl.t1)
 		if err != nil {
 			return err
@@ -205,7 +254,7 @@ func (l *lane) prepare() error {
 		l.stack, l.spread = st, st.spread
 	}
 	for _, b := range l.bands() {
-		if b.Lo == b.Hi && !l.spread.empty() {
+		if b.Lo == b.Hi && !l.spread.empty() && !(l.log && b.Lo <= 0) {
 			// A threshold belongs into the picture unless it would flatten the data.
 			if v := b.Lo; v <= l.spread.hi+2*(l.spread.hi-min(l.spread.lo, 0)) && v >= l.spread.lo-2*(l.spread.hi-l.spread.lo) {
 				l.spread.add(v)
@@ -262,31 +311,42 @@ func (l *lane) name(o TimelineOptions, first, several bool) {
 // heading is the muted text beside the title: what is drawn, its unit and how much of it is missing.
 func (l *lane) heading(unit string) string {
 	label := l.label
-	join := func(sep, s string) {
-		if s == "" {
-			return
+	if l.right != nil {
+		bracketed := func(what, unit string) string {
+			if unit == "" {
+				return what
+			}
+			return what + " [" + unit + "]"
 		}
-		if label != "" {
-			label += sep
-		}
-		label += s
+		right := l.right.axis(Light(), 200).unit
+		return bracketed("left axis", unit) + " · " + bracketed("right axis", right) + l.missingShare()
 	}
-	if unit != "" && l.label != "" {
+	switch {
+	case unit != "" && label != "":
 		label += " [" + unit + "]"
-	} else {
-		join("", unit)
+	case unit != "":
+		label = unit
 	}
-	if l.absent > 0 && l.absent < l.total {
-		share := float64(l.absent) / float64(l.total) * 100
-		s := significant(share, 2)
-		if share < 0.01 {
-			s = "less than 0.01"
-		} else if share > 99.9 {
-			s = "more than 99.9"
-		}
-		join(" · ", s+" % missing")
+	return label + l.missingShare()
+}
+
+// missingShare says how much of the lane's values is missing, behind a separator.
+func (l *lane) missingShare() string {
+	absent, total := l.absent, l.total
+	if l.right != nil {
+		absent, total = absent+l.right.absent, total+l.right.total
 	}
-	return label
+	if absent == 0 || absent == total {
+		return ""
+	}
+	share := float64(absent) / float64(total) * 100
+	s := significant(share, 2)
+	if share < 0.01 {
+		s = "less than 0.01"
+	} else if share > 99.9 {
+		s = "more than 99.9"
+	}
+	return " · " + s + " % missing"
 }
 
 // bands are those bands of the options that belong to this lane, in its unit.
@@ -309,12 +369,24 @@ func (l *lane) bands() []Band {
 
 // keys are the legend's entries, none where one series needs no telling apart.
 func (l *lane) keys(t *Theme) []key {
+	if l.right != nil {
+		out := l.ownKeys(t)
+		for _, k := range l.right.ownKeys(t) {
+			k.name += " (right axis)"
+			out = append(out, k)
+		}
+		return out
+	}
 	if len(l.series) < 2 {
 		return nil
 	}
+	return l.ownKeys(t)
+}
+
+func (l *lane) ownKeys(t *Theme) []key {
 	out := make([]key, len(l.series))
 	for i, s := range l.series {
-		c, m := t.seriesColor(i)
+		c, m := t.seriesColor(i + l.offset)
 		out[i] = key{name: s.Name, color: c, marker: m, area: l.stack != nil}
 		if !hasValue(s) {
 			why := s.Why

@@ -36,14 +36,22 @@ func shareTime(lanes []*lane) (t0, t1 int64, ok bool) {
 type laneGeometry struct {
 	gutter  float64 // left of the frame: value labels
 	legendW float64 // right of the frame, 0 where legends stand above it
+	rightW  float64 // between frame and legend: value labels of a right axis
 }
+
+// frameW is the width of the frames in panels of a width.
+func (g laneGeometry) frameW(width float64) float64 { return width - g.gutter - g.legendW - g.rightW }
 
 // geometry measures lanes for a common width. frameH is about the height of a frame.
 func geometry(t *Theme, lanes []*lane, width, frameH float64) laneGeometry {
 	g := laneGeometry{legendW: -1}
 	for _, l := range lanes {
 		g.gutter = max(g.gutter, l.gutter(t, frameH))
+		if l.right != nil {
+			g.rightW = max(g.rightW, l.right.gutter(t, frameH))
+		}
 	}
+	g.rightW = min(g.rightW, width/4)
 	g.gutter = min(g.gutter, width/3)
 	most := width * 0.24
 	for _, l := range lanes {
@@ -74,7 +82,13 @@ func (l *lane) gutter(t *Theme, frameH float64) float64 {
 
 func (l *lane) axis(t *Theme, frameH float64) valueAxis {
 	n := int(frameH / (t.Text * 1.9))
-	return newValueAxis(l.spread, l.tl.o.Y, l.unit, min(max(n, 2), 8), l.stack != nil)
+	if n = min(max(n, 2), 8); l.log {
+		return newLogAxis(l.spread, l.tl.o.Y, l.unit, n)
+	}
+	if l.offset > 0 {
+		return newValueAxis(l.spread, Range{}, l.unit, n, false)
+	}
+	return newValueAxis(l.spread, l.tl.o.Y, l.unit, n, l.stack != nil || l.tl.o.Style == Area)
 }
 
 // laneParts is a lane measured for a width: everything but the frame has a fixed height.
@@ -91,7 +105,7 @@ type laneParts struct {
 func (l *lane) measure(t *Theme, g laneGeometry, ax timeAxis, width, frameH, maxLegend float64) laneParts {
 	var p laneParts
 	p.header = newHeader(t, l.over, l.title, l.heading(l.axis(t, frameH).unit), width)
-	frameW := width - g.gutter - g.legendW
+	frameW := g.frameW(width)
 	var rest string
 	p.labels, p.above, rest = placeAbove(t, l.labelsAbove(ax, g.gutter, frameW), width)
 	if keys := l.keys(t); len(keys) > 0 {
@@ -152,7 +166,7 @@ func (ts *timeStack) prefer(t *Theme, width float64) float64 {
 	h := 0.0
 	for _, l := range ts.lanes {
 		g := geometry(t, ts.lanes, width, l.frameHeight(t))
-		ax := newTimeAxis(l.tl.t0, l.tl.t1, style{regular, t.Text}, width-g.gutter-g.legendW)
+		ax := newTimeAxis(l.tl.t0, l.tl.t1, style{regular, t.Text}, g.frameW(width))
 		h += l.measure(t, g, ax, width, l.frameHeight(t), 0).fixed + l.frameHeight(t) + laneGap(t)
 	}
 	return h - laneGap(t) + timeAxisHeight(t)
@@ -165,7 +179,11 @@ func (ts *timeStack) draw(sc *scene, t *Theme, area rect) {
 		room := area
 		if n < len(ts.lanes) {
 			s := style{regular, t.Small}
-			note = s.fit(fmt.Sprintf("%d more panels do not fit at this size", len(ts.lanes)-n), area.w)
+			what := "1 more panel does"
+			if k := len(ts.lanes) - n; k > 1 {
+				what = fmt.Sprintf("%d more panels do", k)
+			}
+			note = s.fit(what+" not fit at this size", area.w)
 			room.h -= s.leading()
 		}
 		if !ts.drawLanes(sc, t, room, ts.lanes[:n], n == 1) {
@@ -191,7 +209,7 @@ func (ts *timeStack) drawLanes(sc *scene, t *Theme, area rect, lanes []*lane, fo
 	each := room / n
 	g := geometry(t, lanes, area.w, each*0.7)
 	s := style{regular, t.Text}
-	frameW := area.w - g.gutter - g.legendW
+	frameW := g.frameW(area.w)
 	axis := func(l *lane) timeAxis {
 		if !shared {
 			return newTimeAxis(l.tl.t0, l.tl.t1, s, frameW)
@@ -208,6 +226,14 @@ func (ts *timeStack) drawLanes(sc *scene, t *Theme, area rect, lanes []*lane, fo
 	}
 	if room-fixed < t.Text*1.5*n && !force {
 		return false
+	}
+	if force && room < fixed+t.Text*1.5*n { // the picture comes before what explains it
+		fixed = 0
+		for i := range parts {
+			parts[i].fixed -= parts[i].extras(t, g)
+			parts[i].hasKeys, parts[i].notes = false, nil
+			fixed += parts[i].fixed
+		}
 	}
 	y := area.y
 	for i, l := range lanes {

@@ -62,6 +62,9 @@ func (v *vectorPainter) paint(sc *scene) {
 			for _, p := range o.strip.polygons() {
 				v.c.Fill(v.path(p, true))
 			}
+		case imageOp:
+			w, h := float64(o.img.Rect.Dx())/sc.scale, float64(o.img.Rect.Dy())/sc.scale
+			v.c.DrawImage(vg.Rectangle{Min: v.at(o.x, o.y+h), Max: v.at(o.x+w, o.y)}, o.img)
 		}
 	}
 }

@@ -1,0 +1,211 @@
+package plots
+
+import (
+	"fmt"
+	"math"
+	"slices"
+)
+
+// BoxOptions say how distributions are set side by side.
+type BoxOptions struct {
+	Title  string
+	XLabel string // what the values are
+	Unit   string
+	Log    bool
+}
+
+// Box draws one lying box per sample: the quartiles, the median as a line, the mean as a diamond, whiskers to the farthest
+// values within 1.5 interquartile ranges of the box (Tukey, 1977), and every value beyond them.
+func Box(o BoxOptions, samples ...Sample) (*Plot, error) {
+	b := &box{o: o, unit: unitOf(o.Unit), spread: noSpread()}
+	for i, s := range samples {
+		if s.Name == "" {
+			s.Name = fmt.Sprintf("sample %d", i+1)
+		}
+		r := boxRow{name: s.Name}
+		sum := 0.0
+		for _, v := range s.Values {
+			switch {
+			case !drawable(v):
+				b.missing++
+			case o.Log && v <= 0:
+				b.lost++
+			default:
+				r.sorted = append(r.sorted, v)
+				sum += v
+			}
+		}
+		b.total += len(s.Values)
+		if n := len(r.sorted); n > 0 {
+			slices.Sort(r.sorted)
+			r.measure(sum / float64(n))
+			b.spread.add(r.sorted[0])
+			b.spread.add(r.sorted[n-1])
+		}
+		b.rows = append(b.rows, r)
+	}
+	return &Plot{Title: o.Title, Kind: "box", body: b}, nil
+}
+
+type box struct {
+	o                    BoxOptions
+	unit                 unit
+	rows                 []boxRow
+	spread               spread
+	total, missing, lost int
+}
+
+// boxRow is one sample with what is drawn of it.
+type boxRow struct {
+	name              string
+	sorted            []float64
+	q1, median, q3    float64
+	low, high         float64 // ends of the whiskers
+	mean              float64
+	below, beyondHigh int // how many values lie outside of the whiskers; the sorted values hold them at both ends
+}
+
+func (r *boxRow) measure(mean float64) {
+	r.mean = mean
+	r.q1, r.median, r.q3 = percentile(r.sorted, 25), percentile(r.sorted, 50), percentile(r.sorted, 75)
+	reach := 1.5 * (r.q3 - r.q1)
+	n := len(r.sorted)
+	r.below, _ = slices.BinarySearch(r.sorted, r.q1-reach)
+	at, _ := slices.BinarySearch(r.sorted, math.Nextafter(r.q3+reach, math.Inf(1)))
+	r.beyondHigh = n - at
+	r.low, r.high = r.sorted[min(r.below, n-1)], r.sorted[max(at-1, 0)]
+}
+
+func (b *box) rowHeight(t *Theme) float64 { return t.Text * 2.1 }
+
+func (b *box) prefer(t *Theme, width float64) float64 {
+	h := newHeader(t, b.o.Title, "", b.heading(""), width).height(t) + topPad(t) + timeAxisHeight(t) + b.noteHeight(t, width)
+	if b.spread.empty() {
+		return h + t.Text*4
+	}
+	return h + float64(max(len(b.rows), 2))*b.rowHeight(t)
+}
+
+func (b *box) heading(unit string) string {
+	switch {
+	case b.o.XLabel != "" && unit != "":
+		return b.o.XLabel + " [" + unit + "]"
+	case b.o.XLabel != "":
+		return b.o.XLabel
+	}
+	return unit
+}
+
+func (b *box) note() string {
+	text := "box: quartiles and median · diamond: mean · whiskers: within 1.5 quartile ranges · marks: every value beyond"
+	if b.missing > 0 {
+		text += " · " + grouped(b.missing) + " of " + grouped(b.total) + " values missing"
+	}
+	if b.lost > 0 {
+		text += " · " + lostOnLog(b.lost)
+	}
+	return text
+}
+
+func (b *box) noteHeight(t *Theme, width float64) float64 {
+	s := style{regular, t.Small}
+	return float64(len(s.wrap(b.note(), width))) * s.leading()
+}
+
+func (b *box) draw(sc *scene, t *Theme, area rect) {
+	s, ns := style{regular, t.Text}, style{regular, t.Small}
+	y := newHeader(t, b.o.Title, "", b.heading(""), area.w).draw(sc, t, area.x, area.y)
+	if notes := ns.wrap(b.note(), area.w); !b.spread.empty() && float64(len(notes))*ns.leading() < area.h*0.25 {
+		y = sc.textLines(area.x, y, left, ns, t.Muted, notes)
+	}
+	y += topPad(t)
+	if b.spread.empty() {
+		frame := rect{area.x, y, area.w, area.bottom() - y}
+		if frame.h > t.Text && frame.w > t.Text {
+			sc.frame(frame, 1, t.Rule)
+			why := "there is nothing to compare"
+			if b.total > 0 {
+				why = allMissing(b.total)
+			}
+			drawNoData(sc, t, frame, why)
+		}
+		return
+	}
+	labelW, countW := 0.0, s.width("median")
+	for _, r := range b.rows {
+		labelW = max(labelW, s.width(printable(r.name)))
+		if len(r.sorted) > 0 {
+			countW = max(countW, s.width(b.unit.format(r.median)))
+		}
+	}
+	labelW = min(labelW, area.w*0.34)
+	countW = min(countW, area.w*0.25)
+	frame := sc.snapped(rect{area.x + labelW + t.Text*0.5, y + s.leading(), area.w - labelW - countW - t.Text*1.2, area.bottom() - y - s.leading() - timeAxisHeight(t)})
+	if frame.w < 8 || frame.h < 8 {
+		return
+	}
+	n := int(frame.w / (t.Text * 5.5))
+	va := newValueAxis(b.spread, Range{}, b.unit, n, false)
+	if b.o.Log {
+		va = newLogAxis(b.spread, Range{}, b.unit, n)
+	}
+	tx := toValueX(frame, va)
+	for _, v := range va.minor {
+		sc.vline(tx(v), frame.y, frame.bottom(), 1, withAlpha(t.Grid, 0x80))
+	}
+	for _, k := range va.ticks {
+		sc.vline(tx(k.at), frame.y, frame.bottom(), 1, t.Grid)
+	}
+	sc.frame(frame, 1, t.Rule)
+	drawTicksBelow(sc, t, frame, va.ticks, tx, va.unit)
+	last := sc.textAt(frame.right()+t.Text*0.6, frame.y-t.Text*0.4, left, s, t.Muted, "median").bottom()
+	rowH := frame.h / float64(len(b.rows))
+	for i, r := range b.rows {
+		mid := frame.y + rowH*(float64(i)+0.5)
+		thick := min(rowH*0.62, t.Text*2)
+		b.drawRow(sc, t, r, i, tx, frame, mid, thick)
+		base := mid + s.size*0.35
+		if base-s.ascent() < last {
+			continue // the rows are too many for a name each
+		}
+		text := "no data"
+		if len(r.sorted) > 0 {
+			text = b.unit.format(r.median)
+		}
+		sc.textAt(frame.right()+t.Text*0.6, base, left, s, t.Ink, s.fit(text, countW))
+		last = sc.textAt(frame.x-t.Text*0.5, base, right, s, t.Ink, s.fit(r.name, labelW)).bottom()
+	}
+}
+
+func (b *box) drawRow(sc *scene, t *Theme, r boxRow, i int, tx func(float64) float64, frame rect, mid, thick float64) {
+	if len(r.sorted) == 0 {
+		return
+	}
+	c, _ := t.seriesColor(i)
+	// One mark per device pixel: thousands of outliers cost no more than the frame is wide, and none is lost.
+	last := math.Inf(-1)
+	for _, list := range [][]float64{r.sorted[:r.below], r.sorted[len(r.sorted)-r.beyondHigh:]} {
+		for _, v := range list {
+			if x := tx(v); x-last >= 1/sc.scale {
+				sc.vline(x, mid-thick*0.22, mid+thick*0.22, 1.5, c)
+				last = x
+			}
+		}
+	}
+	x0, x1 := tx(r.q1), tx(r.q3)
+	sc.hline(tx(r.low), x0, mid, 1.5, t.Ink)
+	sc.hline(x1, tx(r.high), mid, 1.5, t.Ink)
+	for _, v := range []float64{r.low, r.high} {
+		sc.vline(tx(v), mid-thick*0.3, mid+thick*0.3, 1.5, t.Ink)
+	}
+	body := rect{x0, mid - thick/2, max(x1-x0, 2), thick}
+	sc.fill(body, t.Page)
+	sc.fill(body, withAlpha(c, 0x70))
+	sc.frame(body, 1.5, c)
+	sc.vline(tx(r.median), body.y, body.bottom(), 3, t.Ink)
+	if x := tx(r.mean); x >= frame.x && x <= frame.right() {
+		d := min(thick*0.2, t.Text*0.32)
+		sc.poly(t.Page, point{x, mid - d*1.6}, point{x + d*1.6, mid}, point{x, mid + d*1.6}, point{x - d*1.6, mid})
+		sc.poly(t.Ink, point{x, mid - d}, point{x + d, mid}, point{x, mid + d}, point{x - d, mid})
+	}
+}

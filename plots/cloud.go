@@ -1,0 +1,159 @@
+package plots
+
+import (
+	"cmp"
+	"image/color"
+	"math"
+	"slices"
+)
+
+// cloud collects points in the device pixels of a frame, so that drawing costs as much as the frame is large, however many
+// points there are. Every point leaves ink; where many fall together the cloud is denser.
+type cloud struct {
+	frame  rect
+	w, h   int
+	few    bool // every point is a disc of its own
+	points []cloudPoint
+	counts []uint32
+	colors []color.NRGBA // of the last point in each pixel, nil where all points have one colour
+	one    color.NRGBA
+	radius float64 // device pixels
+}
+
+type cloudPoint struct {
+	x, y  float64
+	color color.NRGBA
+}
+
+// fewPoints is up to how many points are drawn singly.
+const fewPoints = 1500
+
+func newCloud(sc *scene, frame rect, n int) *cloud {
+	c := &cloud{frame: frame, few: n <= fewPoints}
+	if c.few {
+		return c
+	}
+	c.w, c.h = int(math.Round(frame.w*sc.scale)), int(math.Round(frame.h*sc.scale))
+	c.counts = make([]uint32, c.w*c.h)
+	c.radius = sc.scale * min(3, max(1.1, 3*math.Sqrt(float64(fewPoints)/float64(n))))
+	return c
+}
+
+// paint is the colour of a point. Where all points have one, it is asked for once.
+func (c *cloud) paint(f func() color.NRGBA, many bool) color.NRGBA {
+	if many {
+		if !c.few && c.colors == nil {
+			c.colors = make([]color.NRGBA, len(c.counts))
+		}
+		return f()
+	}
+	if c.one.A == 0 {
+		c.one = f()
+	}
+	return c.one
+}
+
+// add takes a point at fractions of the frame's width, from the left, and height, from below.
+func (c *cloud) add(fx, fy float64, clr color.NRGBA) {
+	if c.few {
+		c.points = append(c.points, cloudPoint{c.frame.x + fx*c.frame.w, c.frame.bottom() - fy*c.frame.h, clr})
+		return
+	}
+	x := min(max(int(fx*float64(c.w)), 0), c.w-1)
+	y := min(max(c.h-1-int(fy*float64(c.h)), 0), c.h-1)
+	i := y*c.w + x
+	c.counts[i]++
+	if c.colors != nil {
+		c.colors[i] = clr
+	}
+}
+
+// shades is how many degrees of density are told apart.
+const shades = 10
+
+func (c *cloud) draw(sc *scene, t *Theme) {
+	if c.few {
+		r := t.Text * 0.2
+		alpha := uint8(0xd0)
+		if len(c.points) > 200 {
+			alpha = 0xa0
+		}
+		for _, p := range c.points {
+			sc.disc(min(max(p.x, c.frame.x), c.frame.right()), min(max(p.y, c.frame.y), c.frame.bottom()), r, withAlpha(p.color, alpha))
+		}
+		return
+	}
+	img := newImage(sc, c.frame)
+	sums := c.spread()
+	// Density is ranked by its logarithm: a core of thousands must not make single points vanish.
+	most := slices.Max(sums)
+	k := (shades - 1) / math.Log1p(float64(most))
+	for i, n := range sums {
+		if n <= 0 || i >= len(img.Pix)/4 {
+			continue
+		}
+		clr := c.one
+		if c.colors != nil {
+			clr = c.colors[i]
+			clr.A = 0xff
+		} else {
+			level := math.Ceil(math.Log1p(float64(n)) * k)
+			clr.A = uint8(0x60 + level*(0xff-0x60)/(shades-1)*0.999)
+		}
+		setPixel(img.Pix[4*i:4*i+4], clr)
+	}
+	sc.ops = append(sc.ops, imageOp{c.frame.x, c.frame.y, img})
+}
+
+// spread gives every point the size of a dot: each pixel gets the number of points whose dot covers it. Colours spread
+// with the densest of them.
+func (c *cloud) spread() []float32 {
+	type offset struct{ dx, dy int }
+	var dot []offset
+	r := int(math.Ceil(c.radius))
+	for dy := -r; dy <= r; dy++ {
+		for dx := -r; dx <= r; dx++ {
+			if math.Hypot(float64(dx), float64(dy)) <= c.radius {
+				dot = append(dot, offset{dx, dy})
+			}
+		}
+	}
+	out := make([]float32, len(c.counts))
+	var best []uint32
+	var from []color.NRGBA
+	if c.colors != nil {
+		best, from = make([]uint32, len(c.counts)), c.colors
+		c.colors = make([]color.NRGBA, len(c.counts))
+	}
+	for y := range c.h {
+		for x := range c.w {
+			i := y*c.w + x
+			n := c.counts[i]
+			if n == 0 {
+				continue
+			}
+			for _, o := range dot {
+				px, py := x+o.dx, y+o.dy
+				if px < 0 || py < 0 || px >= c.w || py >= c.h {
+					continue
+				}
+				j := py*c.w + px
+				out[j] += float32(n)
+				if best != nil && (n > best[j] || (o.dx == 0 && o.dy == 0)) {
+					best[j], c.colors[j] = n, from[i]
+					if o.dx == 0 && o.dy == 0 {
+						best[j] = math.MaxUint32 // a pixel keeps the colour of its own point
+					}
+				}
+			}
+		}
+	}
+	return out
+}
+
+// sortByCount puts the most frequent names first, equals in the order of the alphabet.
+func sortByCount(names []string, counts map[string]int) {
+	slices.SortStableFunc(names, func(a, b string) int {
+		return cmp.Or(cmp.Compare(counts[b], counts[a]), cmp.Compare(a, b))
+	})
+}

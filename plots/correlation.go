@@ -1,0 +1,226 @@
+package plots
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+
+	"gonum.org/v1/gonum/stat"
+)
+
+// CorrelationOptions say how series are compared with each other.
+type CorrelationOptions struct {
+	Title  string
+	Method string // "pearson" (of the values, the default) or "spearman" (of their ranks)
+}
+
+// maxCorrelated bounds a correlation matrix: its cells grow with the square.
+const maxCorrelated = 64
+
+// Correlation draws the correlation of every pair of samples, which must be equally long: sample i of one belongs to
+// sample i of the others. Pairs in which either is missing are left out; a series that does not vary has no correlation.
+func Correlation(o CorrelationOptions, samples ...Sample) (*Plot, error) {
+	switch o.Method {
+	case "":
+		o.Method = "pearson"
+	case "pearson", "spearman":
+	default:
+		return nil, fmt.Errorf("correlation: unknown method %q: choose pearson or spearman", o.Method)
+	}
+	if len(samples) > maxCorrelated {
+		return nil, fmt.Errorf("correlation: %d series: at most %d have room", len(samples), maxCorrelated)
+	}
+	c := &correlation{o: o}
+	for i, s := range samples {
+		if len(s.Values) != len(samples[0].Values) {
+			return nil, fmt.Errorf("correlation: %q has %d values and %q %d: resample them to one time axis first", samples[0].Name, len(samples[0].Values), s.Name, len(s.Values))
+		}
+		if s.Name == "" {
+			s.Name = fmt.Sprintf("sample %d", i+1)
+		}
+		c.names = append(c.names, s.Name)
+		c.samples = max(c.samples, len(s.Values))
+	}
+	n := len(samples)
+	c.r = make([][]float64, n)
+	for i := range n {
+		c.r[i] = make([]float64, n)
+	}
+	for i := range n {
+		for j := 0; j <= i; j++ {
+			r := correlate(samples[i].Values, samples[j].Values, o.Method)
+			c.r[i][j], c.r[j][i] = r, r
+			c.any = c.any || r == r
+		}
+	}
+	return &Plot{Title: o.Title, Kind: "correlation", body: c}, nil
+}
+
+type correlation struct {
+	o       CorrelationOptions
+	names   []string
+	r       [][]float64
+	samples int
+	any     bool
+}
+
+// correlate is the correlation over the complete pairs, NaN where fewer than three are left or one side does not vary.
+func correlate(a, b []float64, method string) float64 {
+	x, y := a, b
+	if !allDrawable(a) || !allDrawable(b) {
+		x, y = nil, nil
+		for i := range a {
+			if drawable(a[i]) && drawable(b[i]) {
+				x, y = append(x, a[i]), append(y, b[i])
+			}
+		}
+	}
+	if len(x) < 3 {
+		return math.NaN()
+	}
+	if method == "spearman" {
+		x, y = ranks(x), ranks(y)
+	}
+	if slices.Min(x) == slices.Max(x) || slices.Min(y) == slices.Max(y) {
+		return math.NaN()
+	}
+	r := stat.Correlation(x, y, nil)
+	if math.IsNaN(r) || math.IsInf(r, 0) {
+		return math.NaN()
+	}
+	return min(max(r, -1), 1)
+}
+
+func allDrawable(v []float64) bool {
+	for _, x := range v {
+		if !drawable(x) {
+			return false
+		}
+	}
+	return true
+}
+
+// ranks gives each value its place in order, equal values the mean of theirs.
+func ranks(v []float64) []float64 {
+	order := make([]int, len(v))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortFunc(order, func(a, b int) int {
+		switch {
+		case v[a] < v[b]:
+			return -1
+		case v[a] > v[b]:
+			return 1
+		}
+		return 0
+	})
+	out := make([]float64, len(v))
+	for i := 0; i < len(order); {
+		j := i + 1
+		for j < len(order) && v[order[j]] == v[order[i]] {
+			j++
+		}
+		for k := i; k < j; k++ {
+			out[order[k]] = float64(i+j-1)/2 + 1
+		}
+		i = j
+	}
+	return out
+}
+
+func (c *correlation) prefer(t *Theme, _ float64) float64 {
+	if !c.any {
+		return t.Text * 8
+	}
+	return t.Text*6 + float64(len(c.names))*t.Text*1.9
+}
+
+func (c *correlation) draw(sc *scene, t *Theme, area rect) {
+	s := style{regular, t.Text}
+	label := "of the values (Pearson)"
+	if c.o.Method == "spearman" {
+		label = "of the ranks (Spearman)"
+	}
+	if c.samples > 0 {
+		label = "correlation " + label + " over " + grouped(c.samples) + " samples"
+	}
+	y := newHeader(t, c.o.Title, "", label, area.w).draw(sc, t, area.x, area.y) + topPad(t)
+	if !c.any {
+		frame := rect{area.x, y, area.w, area.bottom() - y}
+		if frame.h > t.Text && frame.w > t.Text {
+			sc.frame(frame, 1, t.Rule)
+			why := "give at least two series with three pairs of values that vary"
+			if len(c.names) == 0 {
+				why = "there is nothing to compare"
+			}
+			drawNoData(sc, t, frame, why)
+		}
+		return
+	}
+	n := float64(len(c.names))
+	bar := colorBar{ramp: t.diverging(), axis: newValueAxis(spread{-1, 1}, Range{-1, 1}, unit{"", fixedUnit, 1}, 4, false)}
+	number := func(i int) string { return strconv.Itoa(i + 1) }
+	labelW := 0.0
+	for i, name := range c.names {
+		labelW = max(labelW, s.width(printable(name)+"  "+number(i)))
+	}
+	labelW = min(labelW, area.w*0.4)
+	cell := min((area.w-labelW-t.Text*0.5-bar.width(t))/n, t.Text*6)
+	high := min((area.bottom()-y-s.leading()-tickPad(t))/n, t.Text*2.6)
+	frame := sc.snapped(rect{area.x + labelW + t.Text*0.5, y, cell * n, high * n})
+	if frame.w < 8 || frame.h < 8 {
+		return
+	}
+	cs := style{regular, min(t.Text, high*0.62)}
+	decimals := 2
+	if cs.width("−0.00") > cell*0.94 {
+		decimals = 1
+	}
+	written := cs.width("−0.00"[:len("−0.00")-2+decimals]) <= cell*0.96 && cs.size >= t.Text*0.6
+	for i := range c.names {
+		for j := range c.names {
+			b := rect{frame.x + frame.w*float64(j)/n, frame.y + frame.h*float64(i)/n, frame.w / n, frame.h / n}
+			b = sc.snapped(b)
+			r := c.r[i][j]
+			if math.IsNaN(r) {
+				img := newImage(sc, b)
+				for k := 0; k < len(img.Pix)/4; k++ {
+					t.hatch(img.Pix[4*k:4*k+4], k%img.Rect.Dx(), k/img.Rect.Dx(), sc.scale)
+				}
+				sc.ops = append(sc.ops, imageOp{b.x, b.y, img})
+				continue
+			}
+			fill := bar.ramp.at(bar.axis.frac(r))
+			sc.fill(b, fill)
+			if written {
+				text := minus(strconv.FormatFloat(r, 'f', decimals, 64))
+				if i == j {
+					text = "1"
+				}
+				sc.textAt(b.x+b.w/2, b.y+b.h/2+cs.size*0.35, center, cs, inkOn(fill), text)
+			}
+		}
+	}
+	for i := range c.names {
+		at := float64(i) / n
+		sc.hline(frame.x, frame.right(), frame.y+frame.h*at, 1, t.Page)
+		sc.vline(frame.x+frame.w*at, frame.y, frame.bottom(), 1, t.Page)
+	}
+	sc.frame(frame, 1, t.Rule)
+	lastRow, lastCol := math.Inf(-1), math.Inf(-1)
+	for i, name := range c.names {
+		base := frame.y + frame.h*(float64(i)+0.5)/n + s.size*0.35
+		if base-s.ascent() >= lastRow && base-s.ascent() > frame.y-t.Text*0.6 {
+			num := sc.textAt(frame.x-t.Text*0.4, base, right, s, t.Muted, number(i))
+			sc.textAt(num.x-t.Text*0.4, base, right, s, t.Ink, s.fit(name, num.x-t.Text*0.4-area.x))
+			lastRow = num.bottom()
+		}
+		x := frame.x + frame.w*(float64(i)+0.5)/n
+		if x-s.width(number(i))/2 >= lastCol+t.Text*0.3 {
+			lastCol = sc.textAt(x, frame.bottom()+tickPad(t)+s.ascent()-t.Text*0.3, center, s, t.Muted, number(i)).right()
+		}
+	}
+	bar.draw(sc, t, frame)
+}

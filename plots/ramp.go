@@ -1,0 +1,137 @@
+package plots
+
+import (
+	"image/color"
+	"math"
+)
+
+// ramp is a scale of colours from 0 to 1 in few enough steps that a picture keeps its palette.
+type ramp [rampSteps]color.NRGBA
+
+const rampSteps = 64
+
+// newRamp goes evenly through colours that stand at equal distances.
+func newRamp(stops ...uint32) *ramp {
+	var r ramp
+	for i := range r {
+		at := float64(i) / (rampSteps - 1) * float64(len(stops)-1)
+		k := min(int(at), len(stops)-2)
+		f := at - float64(k)
+		a, b := rgb(stops[k]), rgb(stops[k+1])
+		part := func(x, y uint8) uint8 { return uint8(math.Round(float64(x)*(1-f) + float64(y)*f)) }
+		r[i] = color.NRGBA{part(a.R, b.R), part(a.G, b.G), part(a.B, b.B), 0xff}
+	}
+	return &r
+}
+
+// sequential is for amounts. Its lightness grows evenly, so it reads in grey and for colour-blind people (the stops are
+// those of viridis by Smith and van der Walt).
+var sequential = newRamp(0x440154, 0x482878, 0x3e4a89, 0x31688e, 0x26828e, 0x1f9e89, 0x35b779, 0x6ece58, 0xb5de2b, 0xfde725)
+
+// diverging is for amounts below and above zero, which is nearly the page.
+func (t *Theme) diverging() *ramp {
+	if t.dark() {
+		return newRamp(0xff9a5c, 0xb5552a, 0x5c3526, 0x262b33, 0x25475c, 0x2f82b3, 0x6cc6ff)
+	}
+	return newRamp(0x9c3d00, 0xd9752b, 0xf6cfae, 0xf7f8fa, 0xb3d7ec, 0x3d8fc2, 0x00538a)
+}
+
+// dark reports whether ink is lighter than the page.
+func (t *Theme) dark() bool { return luminance(t.Ink) > luminance(t.Page) }
+
+// at is the colour for a place between 0 and 1.
+func (r *ramp) at(f float64) color.NRGBA {
+	return r[min(max(int(f*rampSteps), 0), rampSteps-1)]
+}
+
+// luminance is the relative luminance of a colour (WCAG 2.1).
+func luminance(c color.NRGBA) float64 {
+	lin := func(v uint8) float64 {
+		f := float64(v) / 255
+		if f <= 0.03928 {
+			return f / 12.92
+		}
+		return math.Pow((f+0.055)/1.055, 2.4)
+	}
+	return 0.2126*lin(c.R) + 0.7152*lin(c.G) + 0.0722*lin(c.B)
+}
+
+// inkOn is black or white, whichever reads better on a colour.
+func inkOn(c color.NRGBA) color.NRGBA {
+	if luminance(c) > 0.179 {
+		return rgb(0x10141a)
+	}
+	return rgb(0xffffff)
+}
+
+// colorBar is the scale of a ramp, drawn to the right of a frame.
+type colorBar struct {
+	ramp    *ramp
+	axis    valueAxis
+	missing bool // show the hatching that stands for missing values
+}
+
+func (b colorBar) labels() []string {
+	var out []string
+	for _, k := range b.axis.ticks {
+		out = append(out, k.label)
+	}
+	return out
+}
+
+// width is the space that the bar takes, its distance to the frame included.
+func (b colorBar) width(t *Theme) float64 {
+	s := style{regular, t.Text}
+	w := s.width(b.axis.unit)
+	for _, l := range b.labels() {
+		w = max(w, s.width(l))
+	}
+	if b.missing {
+		w = max(w, s.width("missing"))
+	}
+	return t.Text*(1.2+1.1+0.5) + w
+}
+
+// draw puts the bar beside a frame: the unit above, the scale, and below it what stands for missing values.
+func (b colorBar) draw(sc *scene, t *Theme, frame rect) {
+	s := style{regular, t.Text}
+	bar := rect{frame.right() + t.Text*1.2, frame.y, t.Text * 1.1, frame.h}
+	tx := bar.right() + t.Text*0.5
+	if b.axis.unit != "" {
+		bar.y += s.leading()
+		bar.h -= s.leading()
+		sc.textAt(tx, frame.y+s.ascent()-t.Text*0.15, left, s, t.Muted, b.axis.unit)
+	}
+	if b.missing {
+		bar.h -= s.leading()
+	}
+	if bar.h < t.Text*2 {
+		return
+	}
+	bar = sc.snapped(bar)
+	for i, c := range b.ramp {
+		y := bar.bottom() - bar.h*float64(i+1)/rampSteps
+		sc.fill(rect{bar.x, y, bar.w, bar.h / rampSteps}, c)
+	}
+	sc.frame(bar, 1, t.Rule)
+	lastTop := math.Inf(1)
+	for _, k := range b.axis.ticks {
+		y := bar.bottom() - b.axis.frac(k.at)*bar.h
+		base := min(max(y+s.size*0.35, bar.y+s.ascent()*0.8), bar.bottom())
+		if y < bar.y-1 || y > bar.bottom()+1 || base+s.descent() > lastTop {
+			continue
+		}
+		sc.hline(bar.right(), bar.right()+t.Text*0.25, y, 1, t.Rule)
+		lastTop = sc.textAt(tx, base, left, s, t.Ink, k.label).y
+	}
+	if b.missing {
+		box := sc.snapped(rect{bar.x, frame.bottom() - s.size*0.75, bar.w, s.size * 0.75})
+		img := newImage(sc, box)
+		for i := 0; i < len(img.Pix)/4; i++ {
+			t.hatch(img.Pix[4*i:4*i+4], i%img.Rect.Dx(), i/img.Rect.Dx(), sc.scale)
+		}
+		sc.ops = append(sc.ops, imageOp{box.x, box.y, img})
+		sc.frame(box, 1, t.Rule)
+		sc.textAt(tx, frame.bottom(), left, s, t.Muted, "missing")
+	}
+}

@@ -1,0 +1,85 @@
+package plots
+
+import "math"
+
+// leastSpread is how many samples a series needs to be drawn as mean and spread; fewer are a line.
+const leastSpread = 200
+
+// spreads reports whether any series of the lane is drawn as mean and spread.
+func (l *lane) spreads() bool {
+	if l.tl.o.Style != Spread {
+		return false
+	}
+	for _, s := range l.series {
+		if len(s.Y) >= leastSpread {
+			return true
+		}
+	}
+	return false
+}
+
+// spreadOf turns the trace of a noisy series into a tint from its smallest to its largest value, and a line through the
+// means of short stretches. The tint holds every value, also a single spike; both break where the series does.
+func spreadOf(tr *trace, shown int, s Series, ax timeAxis, ty func(float64) float64) (*strip, *trace) {
+	n := len(tr.cols)
+	// A stretch holds some eight samples, and is neither too narrow to see nor so wide that it hides a change.
+	wide := min(max(int(math.Ceil(8*float64(n)/float64(shown))), int(math.Ceil(3*tr.scale))), max(n/40, 1))
+	band := &strip{x0: tr.x0, scale: tr.scale, top: make([]float64, n), bot: make([]float64, n)}
+	half := wide / 2
+	for i := range tr.cols {
+		band.top[i], band.bot[i] = math.NaN(), math.NaN()
+		if !tr.cols[i].present {
+			continue
+		}
+		lo, hi := tr.cols[i].lo, tr.cols[i].hi
+		for j := max(i-half, 0); j <= min(i+half, n-1); j++ {
+			if c := &tr.cols[j]; c.present {
+				lo, hi = min(lo, c.lo), max(hi, c.hi)
+			}
+		}
+		band.top[i], band.bot[i] = lo, hi
+	}
+	bins := max(n/wide, 1)
+	means := columnMeans(s.Start, s.End, s.Y, ax.t0, ax.t1, bins)
+	mean := &trace{x0: tr.x0, scale: tr.scale, top: tr.top, bot: tr.bot, cols: make([]tcol, n)}
+	for i := range tr.cols {
+		if !tr.cols[i].present {
+			continue
+		}
+		v := between(means, (float64(i)+0.5)/float64(n)*float64(bins)-0.5)
+		if math.IsNaN(v) {
+			continue
+		}
+		y := ty(v)
+		mean.cols[i] = tcol{first: y, last: y, lo: y, hi: y, present: true, joined: i > 0 && mean.cols[i-1].present && tr.cols[i].joined}
+	}
+	return band, mean
+}
+
+// between interpolates in a list at a fractional place, without reaching across missing values.
+func between(v []float64, at float64) float64 {
+	at = min(max(at, 0), float64(len(v)-1))
+	i := int(at)
+	j := min(i+1, len(v)-1)
+	f := at - float64(i)
+	switch {
+	case math.IsNaN(v[i]) || math.IsNaN(v[j]):
+		if f < 0.5 {
+			return v[i]
+		}
+		return v[j]
+	}
+	return v[i]*(1-f) + v[j]*f
+}
+
+// areaTo is the area between the trace and a height, such as that of zero.
+func (t *trace) areaTo(y0 float64) *strip {
+	s := &strip{x0: t.x0, scale: t.scale, top: make([]float64, len(t.cols)), bot: make([]float64, len(t.cols))}
+	for i := range t.cols {
+		s.top[i], s.bot[i] = math.NaN(), math.NaN()
+		if c := &t.cols[i]; c.present && (c.lo != y0 || c.hi != y0) {
+			s.top[i], s.bot[i] = min(c.lo, y0), max(c.hi, y0)
+		}
+	}
+	return s
+}
