@@ -1,30 +1,37 @@
 package cli
 
 import (
+	"strings"
+
 	"github.com/spf13/cobra"
 
 	"astrolabe/capture"
 	"astrolabe/capture/formats"
 	"astrolabe/capture/formats/all"
+	"astrolabe/capture/formats/parquet"
 )
 
 func (a *app) convertCommand() *cobra.Command {
-	var format string
+	var format, partition string
 	var opt openFlags
 	cmd := &cobra.Command{
 		Use:   "convert IN OUT",
 		Short: "Write a capture in another format",
-		Long:  "Reads the capture IN, a file or folder whose format is found from its content, and writes it as OUT. The extension of OUT selects\nits format unless --format does; - writes to standard output, where it needs --format.",
+		Long:  "Reads the capture IN, a file or folder whose format is found from its content, and writes it as OUT. The extension of OUT selects\nits format unless --format does; - writes to standard output, where it needs --format. With --partition OUT is a folder that gets\nParquet files below KEY=VALUE folders, as DuckDB and Spark read them.",
 		Args:  argCount(2, 2),
 		RunE: func(_ *cobra.Command, args []string) error {
 			c, err := a.open(args[0], &opt)
 			if err != nil {
 				return err
 			}
+			if partition != "" {
+				return a.partition(c, args[1], format, partition)
+			}
 			return a.convert(c, args[1], format)
 		},
 	}
-	cmd.Flags().StringVar(&format, "format", "", "the `FORMAT` to write: arrow, csv or i915perf")
+	cmd.Flags().StringVar(&format, "format", "", "the `FORMAT` to write: "+strings.Join(writable(), ", "))
+	cmd.Flags().StringVar(&partition, "partition", "", "write Parquet in folders by these `KEYS`, such as device,build or device,build=1234")
 	opt.register(cmd)
 	return cmd
 }
@@ -44,6 +51,32 @@ func (a *app) convert(c *capture.Capture, out, format string) error {
 	}
 	a.wrote(out)
 	return nil
+}
+
+// partition writes c as a partitioned data set below dir.
+func (a *app) partition(c *capture.Capture, dir, format, keys string) error {
+	if format != "" && format != (parquet.Format{}).Name() {
+		return usagef("--partition writes Parquet, not %s", format)
+	}
+	parts, err := parquet.ParsePartitions(keys)
+	if err != nil {
+		return usagef("%v", err)
+	}
+	paths, err := parquet.WritePartitioned(a.ctx, dir, c, parts)
+	for _, p := range paths {
+		a.wrote(p)
+	}
+	return err
+}
+
+// writable lists the formats that convert writes.
+func writable() (names []string) {
+	for _, f := range all.Registry().Formats() {
+		if w, ok := f.(formats.Writer); ok {
+			names = append(names, w.Name())
+		}
+	}
+	return names
 }
 
 // openFlags are what a user may say about a capture that its content does not.

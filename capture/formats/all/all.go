@@ -8,11 +8,13 @@ import (
 	"astrolabe/capture/formats/gpa"
 	"astrolabe/capture/formats/i915perf"
 	"astrolabe/capture/formats/oadump"
+	"astrolabe/capture/formats/parquet"
 	"astrolabe/capture/formats/rocprofcompute"
 	"astrolabe/capture/formats/rocprofv3"
 )
 
 // Registry returns all formats, the native one first.
 func Registry() *formats.Registry {
-	return formats.NewRegistry(arrow.Format{}, i915perf.Format{}, rocprofcompute.Format{}, rocprofv3.Format{}, gpa.Format{}, csv.Format{}, oadump.Format{})
+	return formats.NewRegistry(arrow.Format{}, i915perf.Format{}, rocprofcompute.Format{}, rocprofv3.Format{}, gpa.Format{}, csv.Format{}, oadump.Format{},
+		parquet.Format{})
 }

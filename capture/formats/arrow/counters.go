@@ -32,8 +32,11 @@ func (d *decoded) counter(col *column, keys map[string]string) (placed, error) {
 	}
 	c.Col = d.lazy(col)
 	d.source[c] = col
-	return d.place(c, keys, position(keys, keyIndex, math.MaxInt)), nil
+	return d.place(c, keys, indexOf(keys)), nil
 }
+
+// indexOf is the place that the keys give a counter, -1 where they give none.
+func indexOf(keys map[string]string) int { return position(keys, keyIndex, math.MaxInt) }
 
 // place completes a counter by what its keys say about others.
 func (d *decoded) place(c *capture.Counter, keys map[string]string, index int) placed {

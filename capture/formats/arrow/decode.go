@@ -76,13 +76,7 @@ func (d *decoded) warn(format string, args ...any) {
 
 // build turns columns into the axis, passes, counters and labels.
 func (d *decoded) build() error {
-	for _, p := range d.doc.Passes {
-		pass := &capture.Pass{ID: p.ID}
-		d.passes = append(d.passes, pass)
-		if !p.Unlisted {
-			d.cfg.Passes = append(d.cfg.Passes, pass)
-		}
-	}
+	d.newPasses()
 	rest, err := d.axis()
 	if err != nil {
 		return err
@@ -113,29 +107,52 @@ func (d *decoded) build() error {
 			d.warn("column %q is left out: %s is no type of counters or labels", col.field.Name, col.field.Type)
 		}
 	}
-	for _, e := range d.doc.Columnless {
-		c, warnings := counterFrom(e.Keys)
-		d.warnings = append(d.warnings, warnings...)
-		whole = append(whole, d.place(c, e.Keys, e.Index))
-	}
-	d.cfg.Counters = d.tree(whole, instances)
+	d.finish(whole, instances)
 	if len(d.cfg.Counters) == 0 && d.doc.Columnless == nil && len(rest) > 0 {
 		return errors.New("it holds no numeric column besides the time: nothing to make a counter of")
 	}
 	return nil
 }
 
+// newPasses makes the passes that the document lists, without their times.
+func (d *decoded) newPasses() {
+	for _, p := range d.doc.Passes {
+		pass := &capture.Pass{ID: p.ID}
+		d.passes = append(d.passes, pass)
+		if !p.Unlisted {
+			d.cfg.Passes = append(d.cfg.Passes, pass)
+		}
+	}
+}
+
+// finish adds the counters that have no column and puts all in order.
+func (d *decoded) finish(whole, instances []placed) {
+	for _, e := range d.doc.Columnless {
+		c, warnings := counterFrom(e.Keys)
+		d.warnings = append(d.warnings, warnings...)
+		whole = append(whole, d.place(c, e.Keys, e.Index))
+	}
+	d.cfg.Counters = d.tree(whole, instances)
+}
+
 // passColumn gives a pass its own times.
 func (d *decoded) passColumn(col *column, role string, keys map[string]string) {
-	i := position(keys, keyPass, len(d.passes))
-	if i < 0 || !isNumber(col.field.Type) {
-		d.warn("column %q is left out: it belongs to no known pass", col.field.Name)
+	if !isNumber(col.field.Type) {
+		d.passTimes(col.field.Name, role, nil, nil)
 		return
 	}
-	if role == rolePassStart {
-		d.passes[i].Start = d.lazy(col)
-	} else {
-		d.passes[i].Duration = d.lazy(col)
+	d.passTimes(col.field.Name, role, keys, d.lazy(col))
+}
+
+func (d *decoded) passTimes(name, role string, keys map[string]string, values *capture.Column) {
+	i := position(keys, keyPass, len(d.passes))
+	switch {
+	case i < 0 || values == nil:
+		d.warn("column %q is left out: it belongs to no known pass", name)
+	case role == rolePassStart:
+		d.passes[i].Start = values
+	default:
+		d.passes[i].Duration = values
 	}
 }
 

@@ -108,23 +108,7 @@ func (Format) Encode(ctx context.Context, w io.Writer, c *capture.Capture) error
 	if err := checkLengths(&c.Config); err != nil {
 		return err
 	}
-	s := func(ctr *capture.Counter) (integer, has bool) {
-		if ctr.Col != nil {
-			return ctr.Col.Data().U != nil, true
-		}
-		return false, ctr.Der != nil
-	}
-	read := func(ctr *capture.Counter) rangeReader {
-		if ctr.Col != nil {
-			return columnReader("counter "+ctr.Name, ctr.Col)
-		}
-		return func(lo, hi int) (capture.Data, error) {
-			f := make([]float64, hi-lo)
-			ctr.ReadFloats(f, lo)
-			return capture.Data{F: f}, nil
-		}
-	}
-	return encodeFile(ctx, w, asMeasured(&c.Config), s, read)
+	return encodeFile(ctx, w, asMeasured(&c.Config), measuredShape, measuredReader)
 }
 
 // asMeasured replaces derived counters by their values: a file cannot hold what their formulas refer to. Their totals

@@ -1,0 +1,172 @@
+package parquet
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+
+	pq "github.com/parquet-go/parquet-go"
+
+	"astrolabe/capture"
+	"astrolabe/capture/formats/arrow"
+)
+
+// decoder is a capture in the making.
+type decoder struct {
+	*file
+	opt      *options
+	keys     map[string]map[string]string // by column, of a file of astrolabe's
+	axis     *capture.Axis
+	warnings []string
+	origin   *int64 // wall clock of time 0 in ns, where a column says it
+}
+
+func (d *decoder) warn(format string, args ...any) {
+	d.warnings = append(d.warnings, fmt.Sprintf(format, args...))
+}
+
+func decode(ctx context.Context, src *source, o *options) (*capture.Config, error) {
+	f, err := openFile(src)
+	if err != nil {
+		return nil, err
+	}
+	d := &decoder{file: f, opt: o, keys: map[string]map[string]string{}, axis: &capture.Axis{}}
+	layout, _ := f.Lookup(keyLayout)
+	document, _ := f.Lookup(keyCapture)
+	if layout != "" {
+		if err := d.readKeys(); err != nil {
+			return nil, err
+		}
+	}
+	leaves, err := d.leaves()
+	if err != nil {
+		return nil, err
+	}
+	rest, err := d.timeAxis(leaves)
+	if err != nil {
+		return nil, err
+	}
+	var cols []arrow.Stored
+	for i := range rest {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		col, err := d.stored(&rest[i])
+		if err != nil {
+			return nil, err
+		}
+		if col != nil {
+			cols = append(cols, *col)
+		}
+	}
+	cfg, err := arrow.Restore(layout, document, d.axis, cols)
+	if err != nil {
+		return nil, err
+	}
+	d.finish(cfg)
+	return cfg, nil
+}
+
+// readKeys reads what a file of astrolabe's says about its columns.
+func (d *decoder) readKeys() error {
+	text, ok := d.Lookup(keyColumns)
+	if !ok {
+		return fmt.Errorf("damaged: it has %s and no %s", keyLayout, keyColumns)
+	}
+	var docs []columnDoc
+	if err := json.Unmarshal([]byte(text), &docs); err != nil {
+		return fmt.Errorf("damaged: %s: %w", keyColumns, err)
+	}
+	for _, c := range docs {
+		d.keys[c.Column] = c.Keys
+	}
+	return nil
+}
+
+// leaves lists the columns that hold values, nested ones with the names of their groups before theirs.
+func (d *decoder) leaves() (out []leaf, err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			err = fmt.Errorf("damaged: %v", r)
+		}
+	}()
+	var walk func(c *pq.Column)
+	walk = func(c *pq.Column) {
+		if c.Leaf() {
+			out = append(out, newLeaf(c, strings.Join(c.Path(), ".")))
+			return
+		}
+		for _, child := range c.Columns() {
+			walk(child)
+		}
+	}
+	walk(d.Root())
+	if len(out) == 0 {
+		return nil, errors.New("it holds no column")
+	}
+	for _, g := range d.RowGroups() {
+		if len(g.ColumnChunks()) != len(out) {
+			return nil, fmt.Errorf("damaged: a row group has %d columns, the schema has %d", len(g.ColumnChunks()), len(out))
+		}
+	}
+	return out, nil
+}
+
+// stored makes what Restore takes of a column, nil for one that is left out.
+func (d *decoder) stored(l *leaf) (*arrow.Stored, error) {
+	keys := d.keys[l.name]
+	col := &arrow.Stored{Name: l.name, Keys: keys}
+	switch {
+	case isNumber(l.class):
+		integer := keys != nil && l.class != classFloat
+		col.Values = capture.LazyColumn(d.rows, func() (capture.Data, error) { return d.numbers(l, integer) })
+		if keys == nil {
+			col.Guess = func(c *capture.Counter) { d.guess(c, l) }
+		}
+	case l.class == classText:
+		label, err := d.label(l, keys[arrow.KeyName])
+		if err != nil {
+			return nil, err
+		}
+		col.Label = label
+	default:
+		d.warn("column %q is left out: %s is no type of counters or labels", l.name, l.describe())
+		return nil, nil
+	}
+	return col, nil
+}
+
+// label reads a column of text.
+func (d *decoder) label(l *leaf, name string) (*capture.Label, error) {
+	if name == "" {
+		name = l.name
+	}
+	out := &capture.Label{Name: name}
+	codes := map[string]int32{}
+	err := d.values(l, func(values []pq.Value) error {
+		for _, v := range values {
+			if v.IsNull() {
+				out.Codes = append(out.Codes, -1)
+				continue
+			}
+			b := v.ByteArray()
+			code, ok := codes[string(b)]
+			if !ok {
+				text := validText(string(b))
+				if code, ok = codes[text]; !ok {
+					code = int32(len(out.Dict))
+					out.Dict = append(out.Dict, text)
+					codes[text] = code
+				}
+				codes[string(b)] = code
+			}
+			out.Codes = append(out.Codes, code)
+		}
+		return nil
+	})
+	return out, err
+}
+
+func validText(s string) string { return strings.ToValidUTF8(s, "\uFFFD") }

@@ -1,0 +1,241 @@
+package parquet
+
+import (
+	"fmt"
+	"math"
+	"math/big"
+
+	pq "github.com/parquet-go/parquet-go"
+	"github.com/parquet-go/parquet-go/format"
+
+	"astrolabe/capture"
+)
+
+// builder collects numbers as unsigned integers until one does not fit, and as doubles from then on.
+type builder struct {
+	u       []uint64
+	f       []float64
+	missing []int // rows without a value while they are integers
+	float   bool
+	rounded bool // an integer beyond 2^53 became a double
+}
+
+func (b *builder) toFloats() {
+	if b.float {
+		return
+	}
+	b.float = true
+	b.f = make([]float64, len(b.u), cap(b.u))
+	for i, u := range b.u {
+		b.f[i] = float64(u)
+		b.rounded = b.rounded || u > 1<<53
+	}
+	for _, i := range b.missing {
+		b.f[i] = math.NaN()
+	}
+	b.u, b.missing = nil, nil
+}
+
+func (b *builder) null() {
+	if b.float {
+		b.f = append(b.f, math.NaN())
+		return
+	}
+	b.missing = append(b.missing, len(b.u))
+	b.u = append(b.u, 0)
+}
+
+func (b *builder) unsigned(u uint64) {
+	if b.float {
+		b.f = append(b.f, float64(u))
+		b.rounded = b.rounded || u > 1<<53
+		return
+	}
+	b.u = append(b.u, u)
+}
+
+func (b *builder) signed(v int64) {
+	if v < 0 {
+		b.double(float64(v))
+		b.rounded = b.rounded || v < -1<<53
+		return
+	}
+	b.unsigned(uint64(v))
+}
+
+func (b *builder) double(f float64) {
+	b.toFloats()
+	b.f = append(b.f, f)
+}
+
+func (b *builder) data() capture.Data {
+	if b.float {
+		return capture.Data{F: b.f}
+	}
+	d := capture.Data{U: b.u}
+	if d.U == nil {
+		d.U = []uint64{}
+	}
+	if len(b.missing) > 0 {
+		d.Valid = capture.NewBitmap(len(b.u))
+		for _, i := range b.missing {
+			d.Valid.Clear(i)
+		}
+	}
+	return d
+}
+
+// numbers reads a column. Where integer is set it was written by astrolabe as unsigned integers, and nothing else may be in it.
+func (d *decoder) numbers(l *leaf, integer bool) (capture.Data, error) {
+	b := &builder{}
+	if l.class == classFloat {
+		b.toFloats()
+	}
+	err := d.values(l, func(values []pq.Value) error {
+		for _, v := range values {
+			if v.IsNull() {
+				b.null()
+				continue
+			}
+			l.add(b, v)
+		}
+		if integer && b.float {
+			return fmt.Errorf("column %q is damaged: it has a value that is no count", l.name)
+		}
+		return nil
+	})
+	if err != nil {
+		return capture.Data{}, err
+	}
+	out := b.data()
+	if out.Len() != d.rows {
+		return capture.Data{}, fmt.Errorf("column %q is damaged: %d values in %d rows", l.name, out.Len(), d.rows)
+	}
+	return out, nil
+}
+
+// add appends one value that is there.
+func (l *leaf) add(b *builder, v pq.Value) {
+	kind := l.Type().Kind()
+	switch {
+	case l.class == classDecimal:
+		l.addDecimal(b, v, kind)
+	case l.class == classUnsigned && kind == pq.Int32:
+		b.unsigned(uint64(v.Uint32()))
+	case l.class == classUnsigned:
+		b.unsigned(v.Uint64())
+	case kind == pq.Int32:
+		b.signed(int64(v.Int32()))
+	case kind == pq.Int64:
+		b.signed(v.Int64())
+	case kind == pq.Float:
+		b.double(float64(v.Float()))
+	default:
+		b.double(v.Double())
+	}
+}
+
+func (l *leaf) addDecimal(b *builder, v pq.Value, kind pq.Kind) {
+	var unscaled *big.Int
+	switch kind {
+	case pq.Int32:
+		unscaled = big.NewInt(int64(v.Int32()))
+	case pq.Int64:
+		unscaled = big.NewInt(v.Int64())
+	default:
+		unscaled = fromDecimal(v.ByteArray())
+	}
+	if l.scale == 0 && unscaled.IsUint64() {
+		b.unsigned(unscaled.Uint64())
+		return
+	}
+	// The quotient of exact numbers is rounded once.
+	q := new(big.Rat).SetFrac(unscaled, new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(l.scale)), nil))
+	f, _ := q.Float64()
+	b.double(f)
+}
+
+// guessRows is how many values of a column of doubles are looked at.
+const guessRows = 4096
+
+// guess fills in what a column of another program does not say. Whole numbers are taken for events to be added up, fractions for a level.
+func (d *decoder) guess(c *capture.Counter, l *leaf) {
+	switch {
+	case l.class == classSigned || l.class == classDecimal && l.scale == 0:
+		c.Integral = true
+		if d.mixed(l) {
+			d.warn("column %q mixes negative values and values beyond 2^53: its values are rounded to doubles", l.name)
+		}
+	case l.class == classFloat, l.class == classDecimal:
+		if c.Integral = d.wholeNumbers(l); !c.Integral {
+			c.Kind = capture.Gauge
+		}
+	}
+	if k, ok := d.opt.kinds[l.name]; ok {
+		c.Kind = k
+	} else if d.opt.kind != nil {
+		c.Kind = *d.opt.kind
+	}
+}
+
+// errEnough ends the reading of values early.
+var errEnough = fmt.Errorf("enough values were seen")
+
+// wholeNumbers reports whether the first values of the column, if there are any, have no fraction.
+func (d *decoder) wholeNumbers(l *leaf) bool {
+	seen, some, whole := 0, false, true
+	b := &builder{float: true}
+	_ = d.values(l, func(values []pq.Value) error {
+		b.f = b.f[:0]
+		for _, v := range values {
+			if !v.IsNull() {
+				l.add(b, v)
+			}
+		}
+		for _, f := range b.f {
+			if math.IsNaN(f) {
+				continue
+			}
+			some = true
+			whole = whole && f == math.Trunc(f) && !math.IsInf(f, 0)
+		}
+		if seen += len(values); seen >= guessRows || !whole {
+			return errEnough
+		}
+		return nil
+	})
+	return some && whole
+}
+
+// mixed reports by the file's statistics whether a column of 64-bit integers has negative values and ones that doubles round.
+func (d *decoder) mixed(l *leaf) bool {
+	if l.Type().Kind() != pq.Int64 {
+		return false
+	}
+	least, most := int64(0), int64(0)
+	for i := range d.Metadata().RowGroups {
+		s := &d.Metadata().RowGroups[i].Columns[l.Index()].MetaData.Statistics
+		if v, ok := bound(s, true); ok {
+			least = min(least, v)
+		}
+		if v, ok := bound(s, false); ok {
+			most = max(most, v)
+		}
+	}
+	return least < 0 && (least < -1<<53 || most > 1<<53)
+}
+
+func bound(s *format.Statistics, least bool) (int64, bool) {
+	b := s.MaxValue
+	if least {
+		b = s.MinValue
+	}
+	if len(b) != 8 {
+		return 0, false
+	}
+	u := uint64(0)
+	for i, x := range b {
+		u |= uint64(x) << (8 * i)
+	}
+	return int64(u), true
+}

@@ -1,0 +1,241 @@
+package parquet
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"astrolabe/capture"
+	"astrolabe/capture/formats"
+)
+
+// Partition is one level of folders of a partitioned data set, such as device=... .
+type Partition struct {
+	Key   string
+	Value string // of every capture; "" takes it from the capture
+	Fixed bool   // Value was given
+}
+
+// ParsePartitions reads "device,build" or "device,build=1234".
+func ParsePartitions(text string) ([]Partition, error) {
+	var out []Partition
+	for _, part := range strings.Split(text, ",") {
+		key, value, fixed := strings.Cut(part, "=")
+		p := Partition{Key: strings.TrimSpace(key), Value: strings.TrimSpace(value), Fixed: fixed}
+		switch {
+		case p.Key == "" || newNames(nil).take(p.Key) != p.Key || strings.ContainsAny(p.Key, "/\\"):
+			return nil, fmt.Errorf("partition %q: give names such as device,build or build=1234", part)
+		case slices.ContainsFunc(out, func(o Partition) bool { return strings.EqualFold(o.Key, p.Key) }):
+			return nil, fmt.Errorf("partition %q is given twice", p.Key)
+		}
+		out = append(out, p)
+	}
+	return out, nil
+}
+
+// noValue is what Hive, Spark and DuckDB call the folder of rows without a value.
+const noValue = "__HIVE_DEFAULT_PARTITION__"
+
+// WritePartitioned saves c below dir in folders KEY=VALUE, one level for each partition, as files NAME.parquet called after the capture; it
+// returns their paths. A value comes from the label of that name, which splits the samples; for "device" from the counters' devices,
+// which split the columns, or from the device's name or id; for "gpu" and "name" from the capture; else from the property or the device's extra
+// entry of that name. A given value becomes a property too. Columns of the files are never called like a partition.
+func WritePartitioned(ctx context.Context, dir string, c *capture.Capture, parts []Partition) ([]string, error) {
+	leaves := []part{{capture: c, dir: dir}}
+	for _, p := range parts {
+		var next []part
+		for _, l := range leaves {
+			split, err := p.split(l)
+			if err != nil {
+				return nil, fmt.Errorf("partition by %s: %w", p.Key, err)
+			}
+			next = append(next, split...)
+		}
+		leaves = next
+	}
+	reserved := make([]string, len(parts))
+	for i, p := range parts {
+		reserved[i] = p.Key
+	}
+	name := c.Name
+	if name == "" {
+		name = "capture"
+	}
+	var out []string
+	for _, l := range leaves {
+		if err := os.MkdirAll(l.dir, 0o777); err != nil {
+			return out, formats.WriteError(l.dir, err)
+		}
+		path := filepath.Join(l.dir, escape(name)+".parquet")
+		if err := formats.WriteFile(path, func(w io.Writer) error { return encode(ctx, w, l.capture, reserved) }); err != nil {
+			return out, err
+		}
+		out = append(out, path)
+	}
+	return out, nil
+}
+
+// part is what goes into one folder.
+type part struct {
+	capture *capture.Capture
+	dir     string
+}
+
+func (p Partition) below(l part, value string, c *capture.Capture) part {
+	if value == "" {
+		value = noValue
+	} else {
+		value = escape(value)
+	}
+	return part{c, filepath.Join(l.dir, p.Key+"="+value)}
+}
+
+func (p Partition) split(l part) ([]part, error) {
+	c := l.capture
+	if p.Fixed {
+		with, err := c.With(func(cfg *capture.Config) {
+			opt := formats.Options{Properties: []capture.Property{{Name: p.Key, Text: p.Value, IsText: true}}}
+			opt.Apply(cfg)
+		})
+		return []part{p.below(l, p.Value, with)}, err
+	}
+	if label := c.Label(p.Key); label != nil {
+		return p.byLabel(l, label)
+	}
+	if p.Key == "device" {
+		if devices := devicesOf(c); len(devices) > 0 {
+			return p.byDevice(l, devices)
+		}
+	}
+	value, ok := p.value(c)
+	if !ok {
+		return nil, fmt.Errorf("the capture has no label, property or device entry of that name: give the value as %s=VALUE", p.Key)
+	}
+	return []part{p.below(l, value, c)}, nil
+}
+
+// value is the one value of the whole capture.
+func (p Partition) value(c *capture.Capture) (string, bool) {
+	switch p.Key {
+	case "device":
+		for _, v := range []string{c.Device.Name, c.Device.ID, c.GPU} {
+			if v != "" {
+				return v, true
+			}
+		}
+		return "", true
+	case "gpu":
+		return c.GPU, true
+	case "name":
+		return c.Name, true
+	}
+	if prop, ok := c.Property(p.Key); ok {
+		if prop.IsText {
+			return prop.Text, true
+		}
+		return strconv.FormatFloat(prop.Number, 'g', -1, 64), true
+	}
+	v, ok := c.Device.Extra[p.Key]
+	return v, ok
+}
+
+func (p Partition) byLabel(l part, label *capture.Label) ([]part, error) {
+	var out []part
+	for code := -1; code < len(label.Dict); code++ {
+		mask := capture.NewMask(l.capture.Axis, func(i int) bool { return int(label.Codes[i]) == code })
+		if mask.Count() == 0 {
+			continue
+		}
+		c, err := l.capture.Where(mask)
+		if err != nil {
+			return nil, err
+		}
+		value := ""
+		if code >= 0 {
+			value = label.Dict[code]
+		}
+		out = append(out, p.below(l, value, c))
+	}
+	if len(out) == 0 {
+		out = append(out, p.below(l, "", l.capture))
+	}
+	return out, nil
+}
+
+// devicesOf lists the devices that counters name, in order; none where they name none.
+func devicesOf(c *capture.Capture) []string {
+	var out []string
+	for _, ctr := range c.Counters {
+		for _, one := range append([]*capture.Counter{ctr}, ctr.Instances...) {
+			if one.Device != "" && !slices.Contains(out, one.Device) {
+				out = append(out, one.Device)
+			}
+		}
+	}
+	return out
+}
+
+// byDevice gives every device the counters that are of it or of its instances. Counters that name no device go to a folder of their own.
+func (p Partition) byDevice(l part, devices []string) ([]part, error) {
+	var out []part
+	for _, dev := range append(slices.Clone(devices), "") {
+		var counters []*capture.Counter
+		for _, ctr := range l.capture.Counters {
+			if only := ofDevice(ctr, dev); only != nil {
+				counters = append(counters, only)
+			}
+		}
+		if len(counters) == 0 {
+			continue
+		}
+		c, err := l.capture.With(func(cfg *capture.Config) { cfg.Counters = counters })
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, p.below(l, dev, c))
+	}
+	return out, nil
+}
+
+func ofDevice(c *capture.Counter, dev string) *capture.Counter {
+	if len(c.Instances) == 0 {
+		if c.Device == dev {
+			return c
+		}
+		return nil
+	}
+	var mine []*capture.Counter
+	for _, in := range c.Instances {
+		if in.Device == dev || in.Device == "" && c.Device == dev {
+			mine = append(mine, in)
+		}
+	}
+	switch {
+	case len(mine) == len(c.Instances):
+		return c
+	case len(mine) == 0:
+		return nil
+	}
+	// The sum over all devices belongs to none of them.
+	return &capture.Counter{Meta: c.Meta, Axis: c.Axis, Instances: mine, Pass: c.Pass, Warnings: c.Warnings}
+}
+
+// escape writes a value as the name of a folder, as Hive does: what has a meaning in paths becomes a percent sign and two digits.
+func escape(value string) string {
+	const special = "\"#%'*/:=?\\{}[]^<>|"
+	var b strings.Builder
+	for i := range len(value) {
+		ch := value[i]
+		if ch < ' ' || ch == 0x7f || strings.IndexByte(special, ch) >= 0 || ch == '.' && strings.Trim(value, ".") == "" {
+			fmt.Fprintf(&b, "%%%02X", ch)
+		} else {
+			b.WriteByte(ch)
+		}
+	}
+	return b.String()
+}

@@ -1,0 +1,116 @@
+package parquet
+
+import (
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"astrolabe/capture"
+	"astrolabe/capture/formats"
+)
+
+func partitioned(t *testing.T, c *capture.Capture, spec string) (dir string, paths []string) {
+	t.Helper()
+	parts, err := ParsePartitions(spec)
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir = t.TempDir()
+	paths, err = WritePartitioned(background, dir, c, parts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, p := range paths {
+		rel, err := filepath.Rel(dir, p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		paths[i] = filepath.ToSlash(rel)
+	}
+	return dir, paths
+}
+
+// twoDevices has two cards, a build that is a label, and a column that is called like a partition.
+func twoDevices(t *testing.T) *capture.Capture {
+	axis := capture.NewUniformAxis(4, 10)
+	busy := &capture.Counter{Axis: axis, Meta: capture.Meta{Name: "busy"}}
+	for _, dev := range []string{"card0", "card/1"} {
+		busy.Instances = append(busy.Instances, &capture.Counter{Axis: axis, Col: ints(1, 2, 3, 4), Meta: capture.Meta{Name: "busy[" + dev + "]", Instance: dev, Device: dev}})
+	}
+	return mustNew(t, capture.Config{Name: "run:1", Axis: axis, Properties: []capture.Property{{Name: "cores", Number: 6}},
+		Counters: []*capture.Counter{busy, {Axis: axis, Col: ints(5, 6, 7, 8), Meta: capture.Meta{Name: "build"}}},
+		Labels:   []*capture.Label{{Name: "kernel", Codes: []int32{0, 1, 0, -1}, Dict: []string{"a=b", "c"}}}})
+}
+
+func TestPartitionsBecomeHiveFolders(t *testing.T) {
+	for spec, want := range map[string][]string{
+		"device,build=12":     {"device=card0/build=12/run%3A1.parquet", "device=card%2F1/build=12/run%3A1.parquet", "device=__HIVE_DEFAULT_PARTITION__/build=12/run%3A1.parquet"},
+		"kernel":              {"kernel=__HIVE_DEFAULT_PARTITION__/run%3A1.parquet", "kernel=a%3Db/run%3A1.parquet", "kernel=c/run%3A1.parquet"},
+		"cores,name":          {"cores=6/name=run%3A1/run%3A1.parquet"},
+		"gpu":                 {"gpu=__HIVE_DEFAULT_PARTITION__/run%3A1.parquet"},
+		"build=..,cores=1 GB": {"build=%2E%2E/cores=1 GB/run%3A1.parquet"},
+	} {
+		_, got := partitioned(t, twoDevices(t), spec)
+		if !slices.Equal(got, want) {
+			t.Errorf("%s: files %q, want %q", spec, got, want)
+		}
+	}
+}
+
+func TestPartsAddUpToTheWhole(t *testing.T) {
+	dir, paths := partitioned(t, twoDevices(t), "kernel,build=12")
+	var sum, rows uint64
+	for _, p := range paths {
+		c, err := formats.NewRegistry(Format{}).Open(background, filepath.Join(dir, p), formats.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		rows += uint64(c.Len())
+		v, ok := c.Counter("build").Sum().Uint64()
+		if !ok {
+			t.Fatalf("%s: no sum", p)
+		}
+		sum += v
+		if prop, ok := c.Property("build"); !ok || prop.Text != "12" {
+			t.Errorf("%s: the build is %+v", p, prop)
+		}
+		f, err := openFile(sourceOf(encodedFile(t, filepath.Join(dir, p))))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, col := range f.Root().Columns() {
+			if name := strings.ToLower(col.Name()); name == "build" || name == "kernel" {
+				t.Errorf("%s: column %s hides the partition of that name", p, col.Name())
+			}
+		}
+	}
+	if rows != 4 || sum != 26 {
+		t.Errorf("%d rows with a sum of %d, want 4 and 26", rows, sum)
+	}
+}
+
+func encodedFile(t *testing.T, path string) []byte {
+	t.Helper()
+	s, err := newSource(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s.data
+}
+
+func TestPartitionsThatMeanNothingAreErrors(t *testing.T) {
+	for _, spec := range []string{"", "a,,b", "x y", "a/b=1", "device,Device"} {
+		if _, err := ParsePartitions(spec); err == nil {
+			t.Errorf("%q is taken", spec)
+		}
+	}
+	parts, err := ParsePartitions("build_id")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = WritePartitioned(background, t.TempDir(), twoDevices(t), parts)
+	if err == nil || !strings.Contains(err.Error(), "build_id=VALUE") {
+		t.Errorf("error %v does not say what to do", err)
+	}
+}

@@ -1,0 +1,61 @@
+package parquet
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"os"
+)
+
+// keepBelow is the size up to which a file is kept in memory instead of being opened for every column.
+const keepBelow = 256 << 10
+
+// source gives access to the bytes of a file without holding it open, so that a thousand captures do not need a thousand descriptors.
+type source struct {
+	path string
+	info os.FileInfo
+	size int64
+	data []byte // of a small file
+}
+
+func newSource(path string) (*source, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	st, err := f.Stat()
+	if err != nil {
+		return nil, err
+	}
+	s := &source{path: path, info: st, size: st.Size()}
+	if s.size <= keepBelow {
+		s.data = make([]byte, s.size)
+		if _, err := io.ReadFull(f, s.data); err != nil {
+			return nil, fmt.Errorf("%s: truncated while it was read: %w", path, err)
+		}
+	}
+	return s, nil
+}
+
+func sourceOf(data []byte) *source { return &source{size: int64(len(data)), data: data} }
+
+// open returns a reader of the very file that was opened at first.
+func (s *source) open() (r io.ReaderAt, done func(), err error) {
+	if s.info == nil || s.data != nil {
+		return bytes.NewReader(s.data), func() {}, nil
+	}
+	f, err := os.Open(s.path)
+	if err != nil {
+		return nil, nil, err
+	}
+	st, err := f.Stat()
+	if err == nil && (!os.SameFile(st, s.info) || st.Size() != s.size || !st.ModTime().Equal(s.info.ModTime())) {
+		err = fmt.Errorf("%s was replaced or changed since it was opened: open it again", s.path)
+	}
+	if err != nil {
+		f.Close()
+		return nil, nil, err
+	}
+	return f, func() { f.Close() }, nil
+}
