@@ -204,7 +204,7 @@ func groupThousands(s string) string {
 }
 
 func (f spec) pad(s string) string {
-	n := f.width - cellWidth(s)
+	n := f.width - TextCells(s)
 	switch {
 	case n <= 0:
 		return s

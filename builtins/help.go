@@ -275,7 +275,7 @@ func wrap(text string, width int, indent string) string {
 	var b strings.Builder
 	used := 0
 	for i, w := range strings.Fields(text) {
-		n := cellWidth(w)
+		n := TextCells(w)
 		switch {
 		case i == 0:
 			b.WriteString(indent)

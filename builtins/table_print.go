@@ -49,9 +49,9 @@ func (t *Table) Format(l Layout) string {
 	widths := make([]int, len(t.columns))
 	for k, c := range t.columns {
 		cells[k] = formatColumn(c.cells, shown)
-		widths[k] = max(cellWidth(c.name), cellWidth(c.unit))
+		widths[k] = max(TextCells(c.name), TextCells(c.unit))
 		for _, s := range cells[k] {
-			widths[k] = max(widths[k], cellWidth(s))
+			widths[k] = max(widths[k], TextCells(s))
 		}
 	}
 	fit := t.fitting(widths, l.Width)
@@ -63,7 +63,7 @@ func (t *Table) Format(l Layout) string {
 				row.WriteString("  ")
 			}
 			s := cell(k)
-			pad := strings.Repeat(" ", widths[k]-cellWidth(s))
+			pad := strings.Repeat(" ", widths[k]-TextCells(s))
 			if isNumeric(t.columns[k].cells) {
 				row.WriteString(pad + s)
 			} else {
@@ -263,27 +263,4 @@ func (t *Table) CSV() string {
 		b.WriteString("\n")
 	}
 	return b.String()
-}
-
-// cellWidth is the number of terminal cells that text takes: combining marks take none, wide characters two.
-func cellWidth(s string) int {
-	n := 0
-	for _, r := range s {
-		n += runeWidth(r)
-	}
-	return n
-}
-
-func runeWidth(r rune) int {
-	switch {
-	case r == 0 || r < 0x20 || (r >= 0x7f && r < 0xa0):
-		return 0
-	case r >= 0x300 && r <= 0x36f, r >= 0x200b && r <= 0x200f, r >= 0xfe00 && r <= 0xfe0f, r >= 0x20d0 && r <= 0x20ff:
-		return 0
-	case r >= 0x1100 && r <= 0x115f, r >= 0x2e80 && r <= 0x303e, r >= 0x3041 && r <= 0xa4cf, r >= 0xac00 && r <= 0xd7a3,
-		r >= 0xf900 && r <= 0xfaff, r >= 0xfe30 && r <= 0xfe6f, r >= 0xff00 && r <= 0xff60, r >= 0xffe0 && r <= 0xffe6,
-		r >= 0x1f300 && r <= 0x1f64f, r >= 0x1f900 && r <= 0x1f9ff, r >= 0x20000 && r <= 0x3fffd:
-		return 2
-	}
-	return 1
 }
