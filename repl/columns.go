@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 	"unicode/utf8"
+
+	"astrolabe/builtins"
 )
 
 // extension is what may be typed after typed so that it stays a beginning of every word; ok is false where
@@ -31,7 +33,7 @@ func columns(words []string, width int) string {
 	shown := words[:min(len(words), maxCandidates)]
 	cell := 0
 	for _, w := range shown {
-		cell = max(cell, utf8.RuneCountInString(w))
+		cell = max(cell, builtins.TextCells(w))
 	}
 	cell += 2
 	perLine := max(1, (width-1)/cell)
@@ -42,7 +44,7 @@ func columns(words []string, width int) string {
 			w := shown[col*lines+row]
 			out.WriteString(w)
 			if (col+1)*lines+row < len(shown) {
-				out.WriteString(strings.Repeat(" ", cell-utf8.RuneCountInString(w)))
+				out.WriteString(strings.Repeat(" ", cell-builtins.TextCells(w)))
 			}
 		}
 		out.WriteByte('\n')

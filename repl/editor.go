@@ -44,6 +44,7 @@ type readlineEditor struct {
 	stdin    *readline.CancelableStdin
 	empty    atomic.Bool
 	pastes   pastes
+	cells    cells
 	complete completeFunc
 	entries  func() []string
 	known    map[string]bool // nil until the history is loaded
@@ -54,11 +55,12 @@ func newReadlineEditor(entries func() []string, complete completeFunc) (*readlin
 	e.stdin = readline.NewCancelableStdin(readline.Stdin)
 	e.empty.Store(true)
 	rl, err := readline.NewEx(&readline.Config{
-		Stdin:                  filteredStdin{&inputFilter{r: e.stdin, empty: &e.empty, pastes: &e.pastes}, e.stdin},
+		Stdin:                  filteredStdin{&inputFilter{r: e.stdin, empty: &e.empty, pastes: &e.pastes, cells: &e.cells}, e.stdin},
 		HistoryLimit:           historyLimit,
 		DisableAutoSaveHistory: true,
 		AutoComplete:           e,
-		Painter:                painter{},
+		Painter:                painter{&e.cells, screenWidth},
+		Stdout:                 paintedOutput{os.Stdout, &e.cells},
 		Listener:               readline.FuncListener(e.changed),
 		FuncGetWidth:           screenWidth,
 		EOFPrompt:              "\n",
@@ -83,10 +85,12 @@ type filteredStdin struct {
 
 func (s filteredStdin) Close() error { return s.stdin.Close() }
 
-// changed follows the line being edited and puts pastes in.
-func (e *readlineEditor) changed(line []rune, pos int, _ rune) ([]rune, int, bool) {
+// changed follows the line being edited, puts pastes in and keeps characters whole.
+func (e *readlineEditor) changed(line []rune, pos int, key rune) ([]rune, int, bool) {
 	e.empty.Store(len(line) == 0)
-	return e.pastes.expand(line, pos)
+	line, pos, pasted := e.pastes.expand(line, pos)
+	line, pos, mended := e.cells.mend(line, pos, key)
+	return line, pos, pasted || mended
 }
 
 // Sequences that switch bracketed paste of the terminal on and off.
@@ -101,12 +105,12 @@ func (e *readlineEditor) ReadLine(prompt string) (string, error) {
 	}
 	e.rl.SetPrompt(prompt)
 	io.WriteString(os.Stdout, pasteOn)
-	line, err := e.rl.Readline()
+	line, err := e.rl.Operation.Runes()
 	io.WriteString(os.Stdout, pasteOff)
 	if errors.Is(err, readline.ErrInterrupt) {
 		return "", errInterrupt
 	}
-	return fromEdit(line), err
+	return e.cells.fromEdit(line), err
 }
 
 // load hands the history to readline.
@@ -115,7 +119,7 @@ func (e *readlineEditor) load() {
 	e.known = make(map[string]bool, len(entries))
 	for _, entry := range entries {
 		e.known[entry] = true
-		e.rl.SaveHistory(toEdit(entry))
+		e.rl.SaveHistory(string(e.cells.toEdit(entry)))
 	}
 }
 
@@ -130,7 +134,7 @@ func (e *readlineEditor) Remember(entry string) {
 	e.known[entry] = true
 	// An empty one first: it makes readline forget which old entry the user was looking at, which it would save instead.
 	e.rl.SaveHistory("")
-	e.rl.SaveHistory(toEdit(entry))
+	e.rl.SaveHistory(string(e.cells.toEdit(entry)))
 }
 
 func (e *readlineEditor) Close() error {
@@ -142,15 +146,15 @@ func (e *readlineEditor) Close() error {
 // Do implements readline.AutoCompleter. Readline's own list of candidates fails where one is wider than the terminal and
 // cannot be cut short, so the list is printed above the line instead and readline only gets what to insert.
 func (e *readlineEditor) Do(line []rune, pos int) ([][]rune, int) {
-	before := fromEdit(string(line[:pos]))
-	words, replaced := e.complete(before+fromEdit(string(line[pos:])), len(before))
+	before := e.cells.fromEdit(line[:pos])
+	words, replaced := e.complete(before+e.cells.fromEdit(line[pos:]), len(before))
 	if len(words) == 0 {
 		return nil, 0
 	}
 	typed := before[len(before)-replaced:]
 	insert, ok := extension(words, typed)
 	if ok && insert != "" {
-		return [][]rune{[]rune(toEdit(insert))}, 0
+		return [][]rune{e.cells.toEdit(insert)}, 0
 	}
 	if len(words) > 1 {
 		io.WriteString(e.rl.Stdout(), columns(words, screenWidth()))

@@ -10,6 +10,7 @@ import (
 	"go.starlark.net/starlark"
 	"go.starlark.net/syntax"
 
+	"astrolabe/builtins"
 	"astrolabe/hwio"
 )
 
@@ -98,7 +99,7 @@ func writeSource(out *strings.Builder, pos syntax.Position, source SourceLine) {
 	for indent < len(runes) && indent < at && runes[indent] == ' ' {
 		indent++
 	}
-	fmt.Fprintf(out, "    %s\n    %s^\n", string(runes[indent:]), strings.Repeat(" ", at-indent))
+	fmt.Fprintf(out, "    %s\n    %s^\n", string(runes[indent:]), strings.Repeat(" ", builtins.TextCells(string(runes[indent:at]))))
 }
 
 // undefined adds a hint to an error about a name that does not exist: Starlark's own looks only at the statement.

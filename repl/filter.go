@@ -7,13 +7,6 @@ import (
 	"unicode/utf8"
 )
 
-// Runes that stand for line ends and tabs of an entry while it is being edited, whose width readline would get wrong. They are
-// Unicode noncharacters, which no text contains.
-const (
-	pasteNewline = '\uFDD0'
-	pasteTab     = '\uFDD1'
-)
-
 // A whole paste reaches readline as one rune of this range, and its text takes the place of the rune in one step: readline draws the line
 // anew for each rune, so that a long paste would take quadratic time.
 const (
@@ -29,12 +22,12 @@ type pastes struct {
 }
 
 // put stores a text and returns its rune.
-func (p *pastes) put(text string) rune {
+func (p *pastes) put(text []rune) rune {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	i := p.next
 	p.next = (i + 1) % len(p.text)
-	p.text[i] = []rune(text)
+	p.text[i] = text
 	return firstPaste + rune(i)
 }
 
@@ -90,9 +83,11 @@ type inputFilter struct {
 	r      io.Reader
 	empty  *atomic.Bool // whether the line being edited is empty; nil means never
 	pastes *pastes
+	cells  *cells
 
 	state   filterState
 	seq     []byte // an escape sequence not yet complete
+	char    []byte // a character not yet complete
 	text    []byte // the paste so far
 	cr      bool   // its last byte was CR, so that a LF is part of the same line end
 	pending []byte // output not yet delivered
@@ -131,6 +126,11 @@ func (f *inputFilter) Read(p []byte) (int, error) {
 func (f *inputFilter) feed(c byte) {
 	switch f.state {
 	case plainState:
+		if c >= 0x80 {
+			f.part(c)
+			return
+		}
+		f.broken()
 		switch {
 		case c == 0x1b:
 			f.state, f.seq = escState, append(f.seq[:0], c)
@@ -150,6 +150,36 @@ func (f *inputFilter) feed(c byte) {
 		f.key(string(f.seq))
 	case pasteState:
 		f.paste(c)
+	}
+}
+
+// part takes one byte of a character that is not ASCII.
+func (f *inputFilter) part(c byte) {
+	if utf8.RuneStart(c) {
+		f.broken()
+	}
+	f.char = append(f.char, c)
+	if !utf8.FullRune(f.char) {
+		return
+	}
+	r, n := utf8.DecodeRune(f.char)
+	switch {
+	case r == utf8.RuneError && n == 1:
+		f.broken()
+		return
+	case joins(r): // joins the character before it in the line
+		f.pending = utf8.AppendRune(f.pending, r)
+	default:
+		f.pending = append(f.pending, string(f.cells.appendCharacter(nil, string(r)))...)
+	}
+	f.char = f.char[:0]
+}
+
+// broken passes on bytes that are no character as the sign for that.
+func (f *inputFilter) broken() {
+	if len(f.char) > 0 {
+		f.pending = utf8.AppendRune(f.pending, utf8.RuneError)
+		f.char = f.char[:0]
 	}
 }
 
@@ -195,7 +225,7 @@ func (f *inputFilter) paste(c byte) {
 	if string(f.seq) == pasteEnd {
 		f.state = plainState
 		if len(f.text) > 0 {
-			f.pending = utf8.AppendRune(f.pending, f.pastes.put(string(f.text)))
+			f.pending = utf8.AppendRune(f.pending, f.pastes.put(f.cells.toEdit(string(f.text))))
 		}
 		f.text = nil
 		return
@@ -213,10 +243,8 @@ func (f *inputFilter) pasted(c byte) {
 	switch {
 	case len(f.text) > maxEntry || c == '\n' && wasCR:
 	case c == '\n' || c == '\r':
-		f.text = utf8.AppendRune(f.text, pasteNewline)
-	case c == '\t':
-		f.text = utf8.AppendRune(f.text, pasteTab)
-	case c >= 0x20 && c != 0x7f:
+		f.text = append(f.text, '\n')
+	case c == '\t' || c >= 0x20 && c != 0x7f:
 		f.text = append(f.text, c)
 	}
 }
@@ -228,40 +256,4 @@ func usefulControl(c byte) bool {
 		return true
 	}
 	return false
-}
-
-// toEdit and fromEdit convert between the text of an entry and what stands in the edited line.
-func toEdit(text string) string { return mapRunes(text, '\n', pasteNewline, '\t', pasteTab) }
-
-func fromEdit(line string) string { return mapRunes(line, pasteNewline, '\n', pasteTab, '\t') }
-
-func mapRunes(s string, from1, to1, from2, to2 rune) string {
-	out := []rune(s)
-	for i, r := range out {
-		switch r {
-		case from1:
-			out[i] = to1
-		case from2:
-			out[i] = to2
-		}
-	}
-	return string(out)
-}
-
-// painter shows a line end inside an entry as a visible sign and a tab as a space. It must not change the number of
-// cells.
-type painter struct{}
-
-func (painter) Paint(line []rune, _ int) []rune {
-	out := make([]rune, len(line))
-	for i, r := range line {
-		switch r {
-		case pasteNewline:
-			r = '⏎'
-		case pasteTab:
-			r = ' '
-		}
-		out[i] = r
-	}
-	return out
 }

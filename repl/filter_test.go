@@ -13,7 +13,7 @@ import (
 func filtered(t *testing.T, r io.Reader) string {
 	t.Helper()
 	var p pastes
-	out, err := io.ReadAll(&inputFilter{r: r, pastes: &p})
+	out, err := io.ReadAll(&inputFilter{r: r, pastes: &p, cells: new(cells)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -60,20 +60,9 @@ func TestDeleteKeyOnAnEmptyLineDoesNotLeaveTheSession(t *testing.T) {
 	}
 }
 
-func TestEditedLineRoundTrips(t *testing.T) {
-	text := "for x in y:\n\tprint(x)"
-	if got := fromEdit(toEdit(text)); got != text {
-		t.Errorf("got %q", got)
-	}
-	line := []rune(toEdit(text))
-	if got := (painter{}).Paint(line, 0); len(got) != len(line) || strings.ContainsAny(string(got), "\n\t") {
-		t.Errorf("painted %q", string(got))
-	}
-}
-
 func TestPasteMovesTheCursorBehindIt(t *testing.T) {
 	var p pastes
-	a, b := p.put("one"), p.put("three")
+	a, b := p.put([]rune("one")), p.put([]rune("three"))
 	line, pos, ok := p.expand([]rune{'x', a, 'y', b, 'z'}, 2)
 	if string(line) != "xoneythreez" || pos != 4 || !ok {
 		t.Errorf("got %q, cursor %d, %v", string(line), pos, ok)

@@ -101,6 +101,30 @@ func (s *terminal) typeKeys(keys string) {
 	}
 }
 
+// settled waits until the screen shows a text.
+func (s *terminal) settled(width int, want string) *screen {
+	s.t.Helper()
+	deadline := time.After(patience)
+	for {
+		sc := s.shown(width)
+		if strings.HasSuffix(sc.text(sc.row), want) {
+			return sc
+		}
+		select {
+		case <-s.grew:
+		case <-deadline:
+			s.t.Fatalf("the screen shows %q, want %q", sc.text(sc.row), want)
+		}
+	}
+}
+
+func (s *terminal) resize(width uint16) {
+	s.t.Helper()
+	if err := pty.Setsize(s.pty, &pty.Winsize{Rows: 40, Cols: width}); err != nil {
+		s.t.Fatal(err)
+	}
+}
+
 // exits waits for the end of the program and returns its status.
 func (s *terminal) exits() int {
 	s.t.Helper()
