@@ -12,6 +12,7 @@ import (
 	"astrolabe/hwio/panfrost"
 	"astrolabe/hwio/perfevent"
 	"astrolabe/hwio/procfs"
+	"astrolabe/hwio/rocprofiler"
 )
 
 // Sources returns every reader, usable or not, that looks at the machine below root; "" is this machine. Systems other
@@ -20,7 +21,7 @@ func Sources(root string) []hwio.Source {
 	if runtime.GOOS != "linux" && root == "" {
 		return nil
 	}
-	return []hwio.Source{perfevent.New(root), procfs.New(root), i915.New(root), amdgpu.New(root), kbase.New(root), panfrost.New(root)}
+	return []hwio.Source{perfevent.New(root), procfs.New(root), i915.New(root), amdgpu.New(root), kbase.New(root), panfrost.New(root), rocprofiler.New(root)}
 }
 
 // Doctor says what the machine below root can measure, what not, and what to do about it.
