@@ -181,6 +181,9 @@ func (b *box) drawRow(sc *scene, t *Theme, r boxRow, i int, tx func(float64) flo
 	if len(r.sorted) == 0 {
 		return
 	}
+	if len(b.rows) > len(t.Series) { // colours that repeat would say that rows belong together
+		i = 0
+	}
 	c, _ := t.seriesColor(i)
 	// One mark per device pixel: thousands of outliers cost no more than the frame is wide, and none is lost.
 	last := math.Inf(-1)

@@ -18,6 +18,7 @@ type cloud struct {
 	colors []color.NRGBA // of the last point in each pixel, nil where all points have one colour
 	one    color.NRGBA
 	radius float64 // device pixels
+	opaque bool    // colours carry a value, which mixing would falsify
 }
 
 type cloudPoint struct {
@@ -75,7 +76,10 @@ func (c *cloud) draw(sc *scene, t *Theme) {
 	if c.few {
 		r := t.Text * 0.2
 		alpha := uint8(0xd0)
-		if len(c.points) > 200 {
+		switch {
+		case c.opaque:
+			alpha = 0xff
+		case len(c.points) > 200:
 			alpha = 0xa0
 		}
 		for _, p := range c.points {

@@ -167,8 +167,8 @@ func (c *correlation) draw(sc *scene, t *Theme, area rect) {
 		labelW = max(labelW, s.width(printable(name)+"  "+number(i)))
 	}
 	labelW = min(labelW, area.w*0.4)
-	cell := min((area.w-labelW-t.Text*0.5-bar.width(t))/n, t.Text*6)
-	high := min((area.bottom()-y-s.leading()-tickPad(t))/n, t.Text*2.6)
+	cell := min((area.w-labelW-t.Text*0.5-bar.width(t))/n, t.Text*8)
+	high := min((area.bottom()-y-s.leading()-tickPad(t))/n, t.Text*4)
 	frame := sc.snapped(rect{area.x + labelW + t.Text*0.5, y, cell * n, high * n})
 	if frame.w < 8 || frame.h < 8 {
 		return

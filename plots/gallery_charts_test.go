@@ -33,7 +33,7 @@ func chartGallery(t testing.TB) []picture {
 		series("read", "B/s", 1e7, bandwidth(500, 4e9)), series("write", "B/s", 1e7, bandwidth(500, 1e9)))
 	noisy := bandwidth(100_000, 4e9)
 	noisy[20_000] = 2e10
-	timeline("spread", TimelineOptions{Title: "Noisy memory traffic", Style: Spread, Marks: []Mark{{2e9, "level loaded"}},
+	timeline("spread", TimelineOptions{Title: "Noisy memory traffic", Style: Spread, Marks: []Mark{{1.5e9, "level loaded"}},
 		Spans: []Interval{{Start: 3e9, End: 4e9, Label: "cut scene", Severity: Info}}}, series("read", "B/s", 1e5, noisy))
 	timeline("spread of few", TimelineOptions{Title: "Few samples", Style: Spread}, series("read", "B/s", 1e7, []float64{3, 4, nan, 5}))
 	timeline("spread of several", TimelineOptions{Title: "Noisy memory traffic", Style: Spread},

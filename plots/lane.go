@@ -89,7 +89,13 @@ func (l *lane) drawFrame(sc *scene, t *Theme, frame rect, ax timeAxis, va valueA
 	}
 	sc.frame(frame, 1, t.Rule)
 	shade(sc, frame, ax, l.tl.o.Spans, nil, t.spanEdge)
-	valueLabels(sc, t, frame, va, ty)
+	if l.right != nil && len(l.series) == 1 && len(l.right.series) == 1 { // colours say which axis belongs to which line
+		colored := *t
+		colored.Ink, _ = t.seriesColor(0)
+		valueLabels(sc, &colored, frame, va, ty)
+	} else {
+		valueLabels(sc, t, frame, va, ty)
+	}
 	if l.spread.empty() && (l.right == nil || l.right.spread.empty()) {
 		drawNoData(sc, t, frame, l.why)
 		return
@@ -102,7 +108,11 @@ func (l *lane) drawFrame(sc *scene, t *Theme, frame rect, ax timeAxis, va valueA
 	}
 	if l.right != nil && !l.right.spread.empty() {
 		ra := l.right.axis(t, frame.h)
-		rightLabels(sc, t, frame, ra)
+		ink := t.Ink
+		if len(l.series) == 1 && len(l.right.series) == 1 {
+			ink, _ = t.seriesColor(1)
+		}
+		rightLabels(sc, t, frame, ra, ink)
 		l.right.drawLines(sc, t, frame, ax, toY(frame, ra))
 	}
 	for _, m := range l.tl.o.Marks {
@@ -149,7 +159,7 @@ func valueLabels(sc *scene, t *Theme, frame rect, va valueAxis, ty func(float64)
 }
 
 // rightLabels writes the labels of the axis at the right, with short ticks: the grid belongs to the left one.
-func rightLabels(sc *scene, t *Theme, frame rect, va valueAxis) {
+func rightLabels(sc *scene, t *Theme, frame rect, va valueAxis, ink color.NRGBA) {
 	s := style{regular, t.Text}
 	ty := toY(frame, va)
 	lastTop := math.Inf(1)
@@ -159,7 +169,7 @@ func rightLabels(sc *scene, t *Theme, frame rect, va valueAxis) {
 			continue
 		}
 		sc.hline(frame.right(), frame.right()+t.Text*0.25, ty(k.at), 1, t.Rule)
-		lastTop = sc.textAt(frame.right()+t.Text*0.4, base, left, s, t.Ink, k.label).y
+		lastTop = sc.textAt(frame.right()+t.Text*0.4, base, left, s, ink, k.label).y
 	}
 }
 

@@ -39,6 +39,20 @@ func newLogAxis(data spread, fixed Range, u unit, n int) valueAxis {
 		mantissas = []float64{1, 2, 5}
 	}
 	inside := func(v float64) bool { return v >= lo*(1-1e-9) && v <= hi*(1+1e-9) }
+	if u.class == binaryUnit { // powers of two: sizes of caches and blocks are
+		lb := math.Log2(lo)
+		step := max(1, math.Ceil(math.Log2(hi/lo)/float64(max(n, 1))))
+		for _, s := range []float64{2, 4, 5, 10, 20} {
+			if step > 1 && step <= s {
+				step = s
+				break
+			}
+		}
+		for e := math.Ceil(lb/step-1e-9) * step; inside(math.Exp2(e)); e += step {
+			a.ticks = append(a.ticks, tick{math.Exp2(e) / u.factor, logLabel(math.Exp2(e), u)})
+		}
+		first = last + 1
+	}
 	for e := first; e <= last; e++ {
 		if every == 1 {
 			for m := 2.0; m <= 9; m++ {

@@ -194,6 +194,10 @@ func (r *roofline) labels(sc *scene, t *Theme, pl plane, taken *[]rect) {
 			return out
 		})
 	}
+	slowest := math.Inf(1)
+	for _, b := range r.o.Bandwidth {
+		slowest = min(slowest, b.Value)
+	}
 	for _, b := range r.o.Bandwidth {
 		put(b.Name+" "+unitOf("B/s").format(b.Value), func(w, h float64) []point {
 			var out []point
@@ -202,7 +206,12 @@ func (r *roofline) labels(sc *scene, t *Theme, pl plane, taken *[]rect) {
 				x := pl.frame.x + (x1-pl.frame.x)*f
 				v := pl.xa.lo * math.Pow(pl.xa.hi/pl.xa.lo, (x-pl.frame.x)/pl.frame.w)
 				y := pl.ty(v * b.Value)
-				out = append(out, point{x - w - 6, y - h - 2}, point{x + 8, y + 4})
+				leftOf, rightOf := point{x - w - 6, y - h - 2}, point{x + 8, y + 4}
+				if b.Value == slowest { // nothing lies to the right of it
+					out = append(out, rightOf, leftOf)
+				} else {
+					out = append(out, leftOf, rightOf)
+				}
 			}
 			return out
 		})

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"image/color"
 	"math"
+	"strings"
 
 	"gonum.org/v1/gonum/stat"
 )
@@ -168,10 +169,20 @@ func (s *scatter) equation() string {
 	default:
 		text = "y = " + n(s.beta) + " · x" + plus(s.alpha)
 	}
-	if math.IsNaN(s.r2) || math.IsInf(s.r2, 0) {
-		return "fit: " + text
+	if !math.IsNaN(s.r2) && !math.IsInf(s.r2, 0) {
+		text += ", R² = " + significant(s.r2, 3)
 	}
-	return "fit: " + text + ", R² = " + significant(s.r2, 3)
+	var units []string
+	if u := strings.TrimSpace(s.o.XUnit); u != "" {
+		units = append(units, "x in "+u)
+	}
+	if u := strings.TrimSpace(s.o.YUnit); u != "" {
+		units = append(units, "y in "+u)
+	}
+	if len(units) > 0 {
+		text += " (" + strings.Join(units, ", ") + ")"
+	}
+	return "fit: " + text
 }
 
 func (s *scatter) notes() []string {
@@ -181,7 +192,11 @@ func (s *scatter) notes() []string {
 		text = "1 point"
 	}
 	if s.missing > 0 {
-		text += " · " + grouped(s.missing) + " pairs with a missing value"
+		what := " pairs with a missing value"
+		if s.missing == 1 {
+			what = " pair with a missing value"
+		}
+		text += " · " + grouped(s.missing) + what
 	}
 	if s.lost > 0 {
 		text += " · " + lostOnLog(s.lost)
@@ -238,13 +253,14 @@ func (s *scatter) draw(sc *scene, t *Theme, area rect) {
 		return
 	}
 	cl := newCloud(sc, pl.frame, len(s.index))
+	cl.opaque = p.bar != nil
 	for k, i := range s.index {
 		c := cl.paint(func() color.NRGBA { return s.color(t, p.bar, k, int(i)) }, s.slot != nil || p.bar != nil)
 		cl.add(pl.xa.frac(s.x[i]), pl.ya.frac(s.y[i]), c)
 	}
 	cl.draw(sc, t)
 	if s.fitted {
-		end := func(f float64) float64 { // the height of the fit at a place of the horizontal axis
+		height := func(f float64) float64 { // of the fit at a place of the horizontal axis
 			x := pl.xa.lo + f*(pl.xa.hi-pl.xa.lo)
 			if s.o.LogX {
 				x = math.Log10(pl.xa.lo) + f*math.Log10(pl.xa.hi/pl.xa.lo)
@@ -255,8 +271,9 @@ func (s *scatter) draw(sc *scene, t *Theme, area rect) {
 			}
 			return pl.ya.frac(y)
 		}
-		pl.line(sc, 0, end(0), 1, end(1), t.Line*1.5+3, false, t.Page)
-		pl.line(sc, 0, end(0), 1, end(1), t.Line*1.5, false, t.Ink)
+		from, to := pl.xa.frac(s.xs.lo), pl.xa.frac(s.xs.hi) // what lies beyond the data is not known
+		pl.line(sc, from, height(from), to, height(to), t.Line*1.5+3, false, t.Page)
+		pl.line(sc, from, height(from), to, height(to), t.Line*1.5, false, t.Ink)
 	}
 }
 

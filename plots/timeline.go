@@ -237,7 +237,7 @@ func (l *lane) prepare() error {
 	if lost > 0 {
 		l.notes = append(l.notes, lostOnLog(lost))
 	}
-	if l.spreads() {
+	if l.spreads() && (len(l.tl.lanes) == 0 || l == l.tl.lanes[0]) {
 		l.notes = append(l.notes, "line: mean of short stretches · tint: their smallest to largest value")
 	}
 	if infinite > 0 {
@@ -318,8 +318,7 @@ func (l *lane) heading(unit string) string {
 			}
 			return what + " [" + unit + "]"
 		}
-		right := l.right.axis(Light(), 200).unit
-		return bracketed("left axis", unit) + " · " + bracketed("right axis", right) + l.missingShare()
+		return bracketed("left axis", unit) + " · " + bracketed("right axis", l.right.axis(Light(), 200).unit) + l.missingShare()
 	}
 	switch {
 	case unit != "" && label != "":

@@ -1,0 +1,255 @@
+package plots
+
+import (
+	"bytes"
+	"image"
+	"image/color"
+	"math"
+	"strings"
+	"testing"
+)
+
+// textsOf draws a plot and returns all texts of it in one string.
+func textsOf(t *testing.T, p *Plot) string {
+	t.Helper()
+	sc, err := p.scene(Size{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var b strings.Builder
+	for _, box := range sc.boxes {
+		b.WriteString(box.text + "\n")
+	}
+	return b.String()
+}
+
+// changed counts the pixels in which two pictures of one size differ clearly.
+func changed(a, b *image.RGBA) int {
+	n := 0
+	for i := 0; i < len(a.Pix); i += 4 {
+		if !near(a.Pix[i], b.Pix[i]) || !near(a.Pix[i+1], b.Pix[i+1]) || !near(a.Pix[i+2], b.Pix[i+2]) {
+			n++
+		}
+	}
+	return n
+}
+
+const million = 1_000_000
+
+// TestASingleExtremeLeavesInkInEveryChart changes one value of a million, within the ends of the axes, and compares.
+func TestASingleExtremeLeavesInkInEveryChart(t *testing.T) {
+	r := noise()
+	calm := values(million, func(int) float64 { return 50 + r.Float64() })
+	calm[0], calm[1] = 1, 100 // fix the axes
+	spiky := append([]float64(nil), calm...)
+	spiky[700_000] = 90
+	line := func(style Style, log bool) func(y []float64) (*Plot, error) {
+		return func(y []float64) (*Plot, error) {
+			return Timeline(TimelineOptions{Style: style, Log: log}, series("a", "", 1000, y))
+		}
+	}
+	steps := values(million, func(i int) float64 { return float64(i) })
+	charts := map[string]struct {
+		least int
+		draw  func(y []float64) (*Plot, error)
+	}{
+		"area":    {100, line(Area, false)},
+		"spread":  {200, line(Spread, false)},
+		"log":     {50, line(Line, true)},
+		"scatter": {2, func(y []float64) (*Plot, error) { return Scatter(ScatterOptions{}, steps, y) }},
+		"box":     {10, func(y []float64) (*Plot, error) { return Box(BoxOptions{}, Sample{"a", y}) }},
+		"heatmap": {100, func(y []float64) (*Plot, error) { return Heatmap(HeatmapOptions{}, series("a", "", 1000, y)) }},
+		"latency": {20, func(y []float64) (*Plot, error) {
+			return Latency(LatencyOptions{Percentiles: []float64{}}, Sample{"a", y})
+		}},
+	}
+	for name, c := range charts {
+		flat, err := c.draw(calm)
+		before := paint(t, must(t, flat, err), Size{})
+		spike, err := c.draw(spiky)
+		if n := changed(before, paint(t, must(t, spike, err), Size{})); n < c.least {
+			t.Errorf("%s: a single value of 90 among a million of 50 changes %d pixels, want at least %d", name, n, c.least)
+		}
+	}
+}
+
+func TestAFlatLineOfAMillionCrossesEveryTimeChart(t *testing.T) {
+	flat := values(million, func(int) float64 { return 3 })
+	for name, o := range map[string]TimelineOptions{"area": {Style: Area}, "spread": {Style: Spread}, "log": {Log: true}} {
+		p, err := Timeline(o, series("a", "", 1000, flat))
+		if ink := inkIn(paint(t, must(t, p, err), Size{}), 0, 1600, blue); ink < 2*1400 {
+			t.Errorf("%s: a flat line has %d pixels of ink", name, ink)
+		}
+	}
+}
+
+func TestMissingValuesLeaveNoInk(t *testing.T) {
+	y := values(1000, func(i int) float64 {
+		if i >= 400 && i < 600 {
+			return math.NaN()
+		}
+		return 5
+	})
+	for name, o := range map[string]TimelineOptions{"area": {Style: Area}, "spread": {Style: Spread}, "log": {Log: true}} {
+		p, err := Timeline(o, series("a", "", 1000, y))
+		if ink := inkIn(paint(t, must(t, p, err), Size{}), 720, 900, blue); ink != 0 {
+			t.Errorf("%s: %d pixels of ink where values are missing", name, ink)
+		}
+	}
+	p, err := Heatmap(HeatmapOptions{}, series("a", "", 1000, y))
+	img := paint(t, must(t, p, err), Size{})
+	gap := Light().GapFill
+	if ink := inkIn(img, 660, 840, [3]uint8{gap.R, gap.G, gap.B}); ink < 180*500 {
+		t.Errorf("heat map: %d pixels are hatched where values are missing", ink)
+	}
+}
+
+func TestEmptyInputIsASentence(t *testing.T) {
+	seen := 0
+	for _, p := range chartGallery(t) {
+		if strings.HasSuffix(p.name, "of none") || strings.HasSuffix(p.name, "of missing") || p.name == "log of zeros" {
+			seen++
+			if text := textsOf(t, p.plot); !strings.Contains(text, "no data") {
+				t.Errorf("%s says only %q", p.name, text)
+			}
+		}
+	}
+	if seen < 10 {
+		t.Errorf("only %d empty charts", seen)
+	}
+}
+
+func TestAFitFindsTheLineItWasGiven(t *testing.T) {
+	x := values(100, func(i int) float64 { return float64(i + 1) })
+	y := values(100, func(i int) float64 { return 7 - 2*x[i] })
+	p, err := Scatter(ScatterOptions{Fit: true, XUnit: "ms"}, x, y)
+	if text := textsOf(t, must(t, p, err)); !strings.Contains(text, "y = −2 · x + 7, R² = 1 (x in ms)") {
+		t.Errorf("%q", text)
+	}
+	y = values(100, func(i int) float64 { return 3 * math.Pow(x[i], 1.5) })
+	p, err = Scatter(ScatterOptions{Fit: true, LogX: true, LogY: true}, x, y)
+	if text := textsOf(t, must(t, p, err)); !strings.Contains(text, "y = 3 · x^1.5, R² = 1") {
+		t.Errorf("%q", text)
+	}
+	p, err = Scatter(ScatterOptions{Fit: true}, []float64{1, 1, 1}, []float64{1, 2, 3})
+	if text := textsOf(t, must(t, p, err)); !strings.Contains(text, "no fit: every x is the same") {
+		t.Errorf("%q", text)
+	}
+}
+
+func TestBoxesShowQuartilesAndCountOutliers(t *testing.T) {
+	p, err := Box(BoxOptions{}, Sample{"a", []float64{1, 2, 3, 4, 5, 100, -80, math.NaN()}})
+	r := must(t, p, err).body.(*box).rows[0]
+	if r.median != 3 || r.q1 != 1.5 || r.q3 != 4.5 || r.low != 1 || r.high != 5 || r.below != 1 || r.beyondHigh != 1 {
+		t.Errorf("%+v", r)
+	}
+}
+
+func TestCorrelationsAreThoseOfCompletePairs(t *testing.T) {
+	nan := math.NaN()
+	a := []float64{1, 2, 3, 4, nan}
+	p, err := Correlation(CorrelationOptions{}, Sample{"a", a}, Sample{"b", []float64{-2, -4, -6, -8, 1}}, Sample{"c", []float64{5, 5, 5, 5, 9}}, Sample{"d", []float64{1, 10, 100, 1000, 0}})
+	c := must(t, p, err).body.(*correlation)
+	if c.r[0][1] != -1 || !math.IsNaN(c.r[0][2]) {
+		t.Errorf("%v", c.r)
+	}
+	p, err = Correlation(CorrelationOptions{Method: "spearman"}, Sample{"a", a}, Sample{"d", []float64{1, 10, 100, 1000, 0}})
+	if r := must(t, p, err).body.(*correlation).r[0][1]; r != 1 {
+		t.Errorf("the ranks correlate with %v", r)
+	}
+	if got := ranks([]float64{10, 30, 20, 20}); got[0] != 1 || got[1] != 4 || got[2] != 2.5 || got[3] != 2.5 {
+		t.Errorf("ranks %v", got)
+	}
+	if _, err := Correlation(CorrelationOptions{}, Sample{"a", a}, Sample{"b", a[:2]}); err == nil {
+		t.Error("samples of unlike length are accepted")
+	}
+}
+
+func TestARooflineSaysHowNearTheLimitWorkComes(t *testing.T) {
+	p, err := Roofline(RooflineOptions{Bandwidth: []Roof{{"DRAM", 100}}, Compute: []Roof{{"ALU", 1000}}}, RoofPoint{"low", 1, 50}, RoofPoint{"high", 50, 250})
+	text := textsOf(t, must(t, p, err))
+	if !strings.Contains(text, "50 % of DRAM") || !strings.Contains(text, "25 % of ALU") {
+		t.Errorf("%q", text)
+	}
+	if _, err := Roofline(RooflineOptions{Bandwidth: []Roof{{"DRAM", 0}}, Compute: []Roof{{"ALU", 1}}}); err == nil {
+		t.Error("a limit of zero is accepted")
+	}
+}
+
+func TestTwinAxesAreChecked(t *testing.T) {
+	a, b := series("a", "Hz", 1, []float64{1}), series("b", "°C", 1, []float64{1})
+	if _, err := Timeline(TimelineOptions{Twin: []Series{a, b}}, a); err == nil {
+		t.Error("two units on the right axis are accepted")
+	}
+	if _, err := Timeline(TimelineOptions{Twin: []Series{a}}, a, b); err == nil {
+		t.Error("a third axis is accepted")
+	}
+	if _, err := Timeline(TimelineOptions{Log: true, Stacked: true}, a); err == nil {
+		t.Error("a logarithmic stack is accepted")
+	}
+}
+
+func TestLogAxesLabelDecadesAndPowersOfTwo(t *testing.T) {
+	labels := func(a valueAxis) string {
+		var out []string
+		for _, k := range a.ticks {
+			out = append(out, k.label)
+		}
+		return strings.Join(out, " ")
+	}
+	for _, c := range []struct {
+		lo, hi float64
+		unit   string
+		n      int
+		want   string
+	}{
+		{1e-6, 1, "s", 8, "1 µs 10 µs 100 µs 1 ms 10 ms 100 ms 1 s"},
+		{1, 1 << 20, "B", 6, "1 B 16 B 256 B 4 KiB 64 KiB 1 MiB"},
+		{1, 1e6, "cycles", 4, "1 100 10k 1M"},
+		{20, 60, "", 6, "20 30 40 50 60"},
+	} {
+		if got := labels(newLogAxis(spread{c.lo, c.hi}, Range{}, unitOf(c.unit), c.n)); got != c.want {
+			t.Errorf("%g to %g %s: %q, want %q", c.lo, c.hi, c.unit, got, c.want)
+		}
+	}
+}
+
+// contrast is the ratio of WCAG 2.1.
+func contrast(a, b color.NRGBA) float64 {
+	x, y := luminance(a)+0.05, luminance(b)+0.05
+	return max(x, y) / min(x, y)
+}
+
+func TestThemesAndSizesHaveNames(t *testing.T) {
+	p := find(gallery(t), "single")
+	for _, name := range Themes() {
+		th, err := ThemeNamed(name)
+		if err != nil || th.Name != name {
+			t.Errorf("%s: %v", name, err)
+		}
+		for i, c := range th.Series {
+			if contrast(c, th.Page) < 2 {
+				t.Errorf("%s: series colour %d has a contrast of %.1f with the page", name, i, contrast(c, th.Page))
+			}
+		}
+		if contrast(th.Ink, th.Page) < 7 || contrast(th.Muted, th.Page) < 4.5 || contrast(th.OnAccent, th.Critical) < 4.5 || contrast(th.OnAccent, th.Warning) < 4.5 {
+			t.Errorf("%s: text is hard to read", name)
+		}
+	}
+	if _, err := ThemeNamed("blue"); err == nil {
+		t.Error("the theme blue is accepted")
+	}
+	for _, name := range Sizes() {
+		sz, err := SizeNamed(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var b bytes.Buffer
+		if err := p.WriteTo(&b, "png", sz); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if _, err := SizeNamed("poster"); err == nil {
+		t.Error("the size poster is accepted")
+	}
+}
