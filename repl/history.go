@@ -2,8 +2,10 @@ package repl
 
 import (
 	"bufio"
+	"bytes"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -15,11 +17,11 @@ import (
 const historyLimit = 10000
 
 // history is the list of entries of this and earlier sessions, oldest first, without duplicates. Its file holds one
-// entry per line, with line ends and backslashes escaped, so that an entry of several lines stays whole.
+// entry per line, with line ends and backslashes escaped, so that an entry of several lines stays whole. Sessions that run at the same
+// time share the file: each appends under its lock, and holds the file open no longer than that, because another may replace it.
 type history struct {
 	path    string // "" keeps nothing
 	entries []string
-	file    *os.File // opened for appending with the first new entry
 }
 
 // historyPath is the history file in the user's state folder, "" where there is no home.
@@ -49,22 +51,28 @@ func loadHistory(path string) (*history, error) {
 		return h, fmt.Errorf("history is not kept: %w", err)
 	}
 	defer f.Close()
-	lines := bufio.NewScanner(f)
-	lines.Buffer(make([]byte, 64<<10), maxEntry)
-	for lines.Scan() {
-		if lines.Text() != "" {
-			h.entries = append(h.entries, unescapeEntry(lines.Text()))
-		}
-	}
-	if err := lines.Err(); err != nil {
+	entries, err := readEntries(f)
+	h.entries = newest(entries)
+	if err != nil {
 		return h, fmt.Errorf("read history %s: %w", path, err)
 	}
-	read := len(h.entries)
-	h.entries = newest(h.entries)
-	if read > 2*historyLimit {
-		return h, h.rewrite()
+	if len(entries) > 2*historyLimit {
+		return h, h.shorten()
 	}
 	return h, nil
+}
+
+// readEntries reads a history file. With an error it returns what stands before it.
+func readEntries(r io.Reader) ([]string, error) {
+	var entries []string
+	lines := bufio.NewScanner(r)
+	lines.Buffer(make([]byte, 64<<10), 2*maxEntry)
+	for lines.Scan() {
+		if lines.Text() != "" {
+			entries = append(entries, unescapeEntry(lines.Text()))
+		}
+	}
+	return entries, lines.Err()
 }
 
 // newest returns the last historyLimit different entries in order, each where it stood last.
@@ -94,52 +102,96 @@ func (h *history) add(text string) error {
 	if h.path == "" {
 		return nil
 	}
-	if h.file == nil {
-		if err := os.MkdirAll(filepath.Dir(h.path), 0o700); err != nil {
-			h.path = ""
-			return fmt.Errorf("history is not kept: %w", err)
-		}
-		f, err := os.OpenFile(h.path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
-		if err != nil {
-			h.path = ""
-			return fmt.Errorf("history is not kept: %w", err)
-		}
-		h.file = f
-	}
-	if _, err := h.file.WriteString(escapeEntry(text) + "\n"); err != nil {
+	if err := h.store(text); err != nil {
 		h.path = ""
 		return fmt.Errorf("history is not kept: %w", err)
 	}
 	return nil
 }
 
-// rewrite replaces the file by the entries kept.
-func (h *history) rewrite() error {
-	tmp, err := os.CreateTemp(filepath.Dir(h.path), "history-*")
+// store appends an entry to the file.
+func (h *history) store(text string) error {
+	f, err := h.locked()
+	if err != nil {
+		return err
+	}
+	line := escapeEntry(text) + "\n"
+	if info, err := f.Stat(); err == nil && info.Size() > 0 {
+		// A program that was killed in the middle of a line leaves it without an end.
+		last := []byte{'\n'}
+		if _, err := f.ReadAt(last, info.Size()-1); err == nil && last[0] != '\n' {
+			line = "\n" + line
+		}
+	}
+	_, err = f.WriteString(line)
+	return errors.Join(err, f.Close())
+}
+
+// locked opens the history file for appending and takes its lock.
+func (h *history) locked() (*os.File, error) {
+	if err := os.MkdirAll(filepath.Dir(h.path), 0o700); err != nil {
+		return nil, err
+	}
+	for {
+		f, err := os.OpenFile(h.path, os.O_APPEND|os.O_CREATE|os.O_RDWR, 0o600)
+		if err != nil {
+			return nil, err
+		}
+		if err := lockFile(f); err != nil {
+			f.Close()
+			return nil, err
+		}
+		mine, err1 := f.Stat()
+		now, err2 := os.Stat(h.path)
+		if err1 == nil && err2 == nil && os.SameFile(mine, now) {
+			return f, nil
+		}
+		f.Close() // another session replaced the file while this one waited
+		if err := errors.Join(err1, err2); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return nil, err
+		}
+	}
+}
+
+// shorten replaces the file by its newest entries, those included that other sessions have written since it was read.
+func (h *history) shorten() error {
+	f, err := h.locked()
 	if err != nil {
 		return fmt.Errorf("shorten history: %w", err)
 	}
-	w := bufio.NewWriter(tmp)
-	for _, e := range h.entries {
-		w.WriteString(escapeEntry(e))
-		w.WriteByte('\n')
-	}
-	err = errors.Join(w.Flush(), tmp.Close())
-	if err == nil {
-		err = os.Rename(tmp.Name(), h.path)
-	}
+	defer f.Close()
+	entries, err := readEntries(f)
 	if err != nil {
-		os.Remove(tmp.Name())
+		return fmt.Errorf("shorten history %s: %w", h.path, err)
+	}
+	h.entries = newest(entries)
+	if err := h.replace(f); err != nil {
 		return fmt.Errorf("shorten history: %w", err)
 	}
 	return nil
 }
 
-func (h *history) close() error {
-	if h.file == nil {
+// replace writes the entries in place of those of the file, whose lock it holds.
+func (h *history) replace(f *os.File) error {
+	var text bytes.Buffer
+	for _, e := range h.entries {
+		text.WriteString(escapeEntry(e) + "\n")
+	}
+	tmp, err := os.CreateTemp(filepath.Dir(h.path), "history-*")
+	if err != nil {
+		return err
+	}
+	_, err = tmp.Write(text.Bytes())
+	if err = errors.Join(err, tmp.Close()); err == nil && os.Rename(tmp.Name(), h.path) == nil {
 		return nil
 	}
-	return h.file.Close()
+	if err == nil { // Windows renames nothing over a file that is open
+		if err = f.Truncate(0); err == nil {
+			_, err = f.Write(text.Bytes())
+		}
+	}
+	os.Remove(tmp.Name())
+	return err
 }
 
 var entryEscaper = strings.NewReplacer(`\`, `\\`, "\n", `\n`, "\r", `\r`)

@@ -4,7 +4,9 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -25,7 +27,6 @@ func TestHistoryKeepsEntriesWholeAndOnce(t *testing.T) {
 	if diff := cmp.Diff(want, h.entries); diff != "" {
 		t.Errorf("in the session (-want +got):\n%s", diff)
 	}
-	h.close()
 	again, err := loadHistory(path)
 	if err != nil {
 		t.Fatal(err)
@@ -69,6 +70,51 @@ func TestUnwritableHistoryIsReportedOnceAndNotFatal(t *testing.T) {
 	}
 	if err := h.add("y"); err != nil || len(h.entries) != 2 {
 		t.Errorf("second entry: %v, %q", err, h.entries)
+	}
+}
+
+func TestHistoryFileIsSharedByManySessions(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "history")
+	var text strings.Builder
+	for i := range 2*historyLimit - 50 { // so that sessions replace the file while others append
+		fmt.Fprintf(&text, "old = %d\n", i)
+	}
+	if err := os.WriteFile(path, []byte(strings.TrimSuffix(text.String(), "\n")), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	const sessions, entries = 8, 40
+	var wg sync.WaitGroup
+	for k := range sessions {
+		wg.Go(func() {
+			for i := range entries {
+				h := &history{path: path}
+				if i%10 == 9 {
+					loaded, err := loadHistory(path)
+					if err != nil {
+						t.Error(err)
+					}
+					h = loaded
+				}
+				if err := h.add(fmt.Sprintf("for s in [%d]:\n  print(%d, '%s')", k, i, strings.Repeat("x", 5000))); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	wg.Wait()
+	h, err := loadHistory(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for k := range sessions {
+		for i := range entries {
+			if want := fmt.Sprintf("for s in [%d]:\n  print(%d, '%s')", k, i, strings.Repeat("x", 5000)); !slices.Contains(h.entries, want) {
+				t.Fatalf("entry %d of session %d is lost or broken", i, k)
+			}
+		}
+	}
+	if !slices.Contains(h.entries, fmt.Sprintf("old = %d", 2*historyLimit-51)) {
+		t.Error("the last line, which had no end, is lost")
 	}
 }
 

@@ -33,7 +33,7 @@ func (s *Session) Interactive(ctx context.Context, in, out, talk *os.File, captu
 		if err != nil {
 			fmt.Fprintln(talk, err)
 		}
-		h.entries, h.file = append(h.entries, hist.entries...), hist.file
+		h.entries = append(h.entries, hist.entries...)
 		*hist = *h
 		return hist.entries
 	}, s.Complete)
@@ -45,7 +45,6 @@ func (s *Session) Interactive(ctx context.Context, in, out, talk *os.File, captu
 	ignored := make(chan os.Signal, 1)
 	signal.Notify(ignored, os.Interrupt)
 	defer signal.Stop(ignored)
-	defer hist.close()
 	io.WriteString(talk, s.banner())
 	if capturePath != "" {
 		s.run(ctx, func(ctx context.Context) error { return s.Open(ctx, "cap", capturePath) })

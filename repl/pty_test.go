@@ -8,6 +8,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 	"syscall"
@@ -286,5 +287,40 @@ func TestTerminalOfAnySmallWidthSurvives(t *testing.T) {
 		if code := s.exits(); code != 0 {
 			t.Errorf("width %d: exit status %d: %q", width, code, s.text.String())
 		}
+	}
+}
+
+func TestTerminalsShareOneHistory(t *testing.T) {
+	home := t.TempDir()
+	a, b := startTerminal(t, home, 80), startTerminal(t, home, 80)
+	a.wait(ready)
+	b.wait(ready)
+	for i := range 5 {
+		a.typeKeys("for i in [1]:\r")
+		a.wait(`\.\.\. `)
+		b.typeKeys("'b" + itoa(i) + "'\r")
+		a.typeKeys("  'a" + itoa(i) + "'\r")
+		a.wait(`\.\.\. `)
+		a.typeKeys("\r")
+		a.wait(ready)
+		b.wait(ready)
+	}
+	c := startTerminal(t, home, 80)
+	c.wait(ready)
+	c.typeKeys("answer\r")
+	c.wait(ready)
+	h, err := loadHistory(filepath.Join(home, "astrolabe", "history"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range 5 {
+		for _, want := range []string{"'b" + itoa(i) + "'", "for i in [1]:\n  'a" + itoa(i) + "'"} {
+			if !slices.Contains(h.entries, want) {
+				t.Errorf("%q is not in the history: %q", want, h.entries)
+			}
+		}
+	}
+	if len(h.entries) != 11 {
+		t.Errorf("%d entries: %q", len(h.entries), h.entries)
 	}
 }
