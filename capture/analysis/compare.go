@@ -1,0 +1,377 @@
+package analysis
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"math"
+	"runtime"
+	"slices"
+	"sync"
+
+	"astrolabe/capture"
+)
+
+// Result is everything that was compared.
+type Result struct {
+	Rows     []Row // the worst first, what was not judged last
+	Options  Options
+	Judged   int      // rows that have a verdict
+	Absent   int      // metrics of the catalogue that no capture has the counters for; they have no row
+	OnlySome []string // counters and metrics that only some of the captures have
+	Notes    []string // doubts about the comparison as a whole
+}
+
+// Count is the number of rows with a verdict.
+func (r *Result) Count(v Verdict) int {
+	n := 0
+	for i := range r.Rows {
+		if r.Rows[i].Verdict == v {
+			n++
+		}
+	}
+	return n
+}
+
+// Compare judges what changed from the captures before to those after. Each list holds repeated runs of one program; the first of each is
+// the one that the pictures show. The error is a *NotComparableError where the captures have nothing in common.
+func Compare(ctx context.Context, before, after []*capture.Capture, opt Options) (*Result, error) {
+	opt = opt.withDefaults()
+	if err := opt.check(); err != nil {
+		return nil, err
+	}
+	caps := slices.Concat(before, after)
+	if len(before) == 0 || len(after) == 0 {
+		return nil, notComparable("there must be a capture before and one after")
+	}
+	res := &Result{Options: opt}
+	if err := res.checkDevices(caps); err != nil {
+		return nil, err
+	}
+	parts, notes, err := align(caps, opt)
+	if err != nil {
+		return nil, err
+	}
+	res.Notes = append(res.Notes, notes...)
+	for _, row := range parts {
+		if err := res.comparePart(ctx, row, len(before)); err != nil {
+			return nil, err
+		}
+	}
+	if len(res.Rows) == 0 {
+		return nil, notComparable("no counter or metric is in all captures")
+	}
+	res.judge()
+	return res, nil
+}
+
+// checkDevices refuses captures of different GPUs and notes other differences.
+func (r *Result) checkDevices(caps []*capture.Capture) error {
+	first := caps[0]
+	for _, c := range caps {
+		if c.Len() == 0 {
+			return notComparable("%s holds no samples", nameOf(c))
+		}
+		if first.GPU != c.GPU && first.GPU != "" && c.GPU != "" {
+			return notComparable("%s is of %s, %s of %s", nameOf(first), first.GPU, nameOf(c), c.GPU)
+		}
+		if first.Device.Name != c.Device.Name && first.Device.Name != "" && c.Device.Name != "" {
+			r.note("the devices differ: %s and %s", first.Device.Name, c.Device.Name)
+		}
+		if first.Options != c.Options {
+			return notComparable("%s and %s were opened with different options", nameOf(first), nameOf(c))
+		}
+		for _, p := range first.Properties {
+			if q, ok := c.Property(p.Name); ok && !p.IsText && q != p {
+				r.note("the property %s differs: %v and %v", p.Name, p.Number, q.Number)
+			}
+		}
+	}
+	return nil
+}
+
+func (r *Result) note(format string, args ...any) {
+	if text := fmt.Sprintf(format, args...); !slices.Contains(r.Notes, text) {
+		r.Notes = append(r.Notes, text)
+	}
+}
+
+// comparePart makes the rows of one part. The first n captures are those before.
+func (r *Result) comparePart(ctx context.Context, row []part, n int) error {
+	caps := make([]*capture.Capture, len(row))
+	for i, p := range row {
+		caps[i] = p.cap
+	}
+	list, only, err := subjects(caps, r.Options)
+	if err != nil {
+		return err
+	}
+	for _, name := range only {
+		if !slices.Contains(r.OnlySome, name) {
+			r.OnlySome = append(r.OnlySome, name)
+		}
+	}
+	list = append(r.duration(row, list), list...)
+	runs := make([]*run, len(row))
+	for i, p := range row {
+		runs[i] = newRun(p, i, list, r.Options, r.Options.Seed+uint64(i)*0x9e3779b97f4a7c15)
+	}
+	if err := eachRun(runs, func(x *run) error { return x.prepare(ctx) }); err != nil {
+		return err
+	}
+	extensive := make([]bool, len(list))
+	for k := range list {
+		for _, x := range runs {
+			extensive[k] = extensive[k] || x.values[k].extensive
+		}
+	}
+	if err := eachRun(runs, func(x *run) error { x.normalise(extensive); return x.spread(ctx) }); err != nil {
+		return err
+	}
+	totals := equalLengths(runs)
+	for k, s := range list {
+		values := make([]value, len(runs))
+		missing := true
+		for i, x := range runs {
+			values[i] = x.values[k]
+			missing = missing && values[i].v != values[i].v
+		}
+		if missing && s.counters[0] != nil && s.counters[0].Kind == capture.Derived && len(r.Options.Metrics) == 0 {
+			r.Absent++
+			continue
+		}
+		r.Rows = append(r.Rows, r.row(s, row[0], values, n, totals))
+	}
+	return nil
+}
+
+// duration is the pseudo-counter of how long a frame, occurrence or sample takes; of whole runs only where some were repeated, because
+// one run has one length.
+func (r *Result) duration(row []part, list []*subject) []*subject {
+	per := row[0].cells.per
+	if per == "" && (r.Options.By != ByTime || len(row) < 3) {
+		return nil
+	}
+	s := &subject{name: durationName, direction: "less", counters: make([]*capture.Counter, len(row))}
+	if slices.ContainsFunc(list, func(s *subject) bool { return s.name == durationName }) {
+		return nil
+	}
+	if m := r.Options.Metrics; len(m) > 0 && !slices.ContainsFunc(m, s.matches) {
+		return nil
+	}
+	return []*subject{s}
+}
+
+// eachRun works on several runs at a time.
+func eachRun(runs []*run, f func(*run) error) error {
+	errs := make([]error, len(runs))
+	var wg sync.WaitGroup
+	slots := make(chan struct{}, runtime.GOMAXPROCS(0))
+	for i, x := range runs {
+		wg.Go(func() {
+			slots <- struct{}{}
+			defer func() { <-slots }()
+			errs[i] = f(x)
+		})
+	}
+	wg.Wait()
+	return cmp.Or(errs...)
+}
+
+// equalLengths reports whether all runs measured the same time, to one part in a thousand, so that totals can be compared.
+func equalLengths(runs []*run) bool {
+	var first float64
+	for i, x := range runs {
+		sum := 0.0
+		for _, c := range x.pool.covered {
+			sum += c
+		}
+		if i == 0 {
+			first = sum
+		}
+		if math.Abs(sum-first) > first/1000 {
+			return false
+		}
+	}
+	return true
+}
+
+// row compares the values of one subject, the first n being those before.
+func (r *Result) row(s *subject, p part, values []value, n int, totals bool) Row {
+	c := s.counters[0]
+	out := Row{Part: p.name, Name: s.name, Title: "Duration", Unit: "s", Direction: s.direction, BeforeTotal: values[0].total, AfterTotal: values[n].total}
+	if c != nil {
+		out.Title, out.Unit, out.BeforeCounter, out.AfterCounter = c.Title, c.Unit, c, s.counters[n]
+	}
+	per := p.cells.per
+	switch {
+	case c == nil && per == "":
+		out.Basis = "total"
+	case c == nil:
+		out.Basis = "per " + per
+	case values[0].extensive && per != "":
+		out.Basis, out.Unit = "per "+per, perUnit(c.Unit, per)
+	case values[0].extensive && totals:
+		out.Basis = "total"
+		values = slices.Clone(values)
+		for i := range values {
+			values[i].v *= values[i].measure
+			values[i].variance *= values[i].measure * values[i].measure
+		}
+	case values[0].extensive:
+		out.Basis, out.Unit = "per second", perUnit(c.Unit, "s")
+	case c.Kind == capture.Derived:
+		out.Basis = "formula"
+	case c.Kind == capture.Constant:
+		out.Basis = "constant"
+	default:
+		out.Basis = "mean"
+	}
+	out.fill(values[:n], values[n:], r.Options.Alpha)
+	out.Why = unjudged(s, values, n, out.P)
+	if out.Why != "" {
+		out.Verdict, out.P, out.Q = NotJudged, math.NaN(), math.NaN()
+	}
+	out.Notes = rowNotes(values)
+	return out
+}
+
+func perUnit(unit, per string) string { return unit + "/" + per }
+
+// fill works out the numbers of the row.
+func (r *Row) fill(before, after []value, alpha float64) {
+	nan := math.NaN()
+	a, b := meanOf(before), meanOf(after)
+	r.Before, r.After, r.Difference, r.Ratio = a, b, b-a, b/a
+	if a == 0 {
+		r.Ratio = nan
+	}
+	if near(a, b) && math.Abs(a-b) <= 1e-12*math.Abs(a) {
+		r.Difference = 0
+	}
+	r.Effect = cliff(before[0].cells, after[0].cells)
+	r.DifferenceLo, r.DifferenceHi, r.RatioLo, r.RatioHi, r.P, r.Q, r.Noise = nan, nan, nan, nan, nan, nan, nan
+	r.Blocks = [2]int{before[0].blocks, after[0].blocks}
+	use := within(before, after)
+	if runs := between(before, after); runs.known {
+		r.Noise = runs.margin(alpha) / math.Abs(a)
+		if !use.known || runs.margin(alpha) > use.margin(alpha) {
+			use = runs
+		}
+	}
+	if !use.known || r.Difference != r.Difference {
+		return
+	}
+	m := use.margin(alpha)
+	r.DifferenceLo, r.DifferenceHi = r.Difference-m, r.Difference+m
+	r.RatioLo, r.RatioHi = fieller(a, b, use, alpha)
+	r.P = use.p(r.Difference)
+}
+
+func meanOf(list []value) float64 {
+	sum := 0.0
+	for _, v := range list {
+		sum += v.v
+	}
+	return sum / float64(len(list))
+}
+
+// unjudged says why a subject can't be judged, "" where it can.
+func unjudged(s *subject, values []value, n int, p float64) string {
+	side := func(i int) string {
+		if i < n {
+			return "before"
+		}
+		return "after"
+	}
+	for i, v := range values {
+		if v.v != v.v {
+			return fmt.Sprintf("missing %s: %s", side(i), v.why)
+		}
+		if v.missing > 0.5 {
+			return fmt.Sprintf("%.0f %% of the samples %s have no value", 100*v.missing, side(i))
+		}
+		if !v.adds {
+			return "the formula has no meaning over several samples"
+		}
+	}
+	if s.counters[0] == nil {
+		if p != p {
+			return "too few to know their spread"
+		}
+		return ""
+	}
+	if s.counters[0].Kind == capture.Constant {
+		return "a constant of the capture"
+	}
+	first := passesOf(s.counters[0])
+	for i, c := range s.counters {
+		if other := passesOf(c); !slices.Equal(first, other) {
+			return fmt.Sprintf("measured in pass %v before and in pass %v %s", some(first), some(other), side(i))
+		}
+	}
+	if p != p {
+		least := math.MaxInt
+		for _, v := range values {
+			least = min(least, countPresent(v.cells))
+		}
+		if least < minCells {
+			return fmt.Sprintf("too few samples: %d, it takes %d to know their spread", least, minCells)
+		}
+		return "the spread is not known: the formula has no value for too many mixtures of the samples"
+	}
+	return ""
+}
+
+func rowNotes(values []value) []string {
+	for _, v := range values {
+		if v.missing > 0 && v.missing <= 0.5 {
+			return []string{fmt.Sprintf("up to %.2g %% of the samples have no value", 100*v.missing)}
+		}
+	}
+	return nil
+}
+
+// judge adjusts the p values for their number, gives the verdicts and sorts.
+func (r *Result) judge() {
+	var p []float64
+	for i := range r.Rows {
+		if r.Rows[i].Verdict != NotJudged {
+			p = append(p, r.Rows[i].P)
+		}
+	}
+	r.Judged = len(p)
+	q := adjust(p)
+	for i, k := 0, 0; i < len(r.Rows); i++ {
+		row := &r.Rows[i]
+		if row.Verdict == NotJudged {
+			continue
+		}
+		row.Q = q[k]
+		k++
+		row.Verdict = row.verdict(r.Options)
+	}
+	order := []Verdict{Worse, Changed, Better, Same, NotJudged}
+	slices.SortStableFunc(r.Rows, func(a, b Row) int {
+		if c := cmp.Compare(slices.Index(order, a.Verdict), slices.Index(order, b.Verdict)); c != 0 || a.Verdict == NotJudged {
+			return c
+		}
+		if a.Verdict == Same {
+			return cmp.Compare(a.Q, b.Q)
+		}
+		return cmp.Compare(b.sure(), a.sure())
+	})
+}
+
+func (r *Row) verdict(opt Options) Verdict {
+	small := math.Abs(r.Change()) < opt.MinEffect
+	switch {
+	case r.Q > opt.Alpha || small || r.Difference == 0:
+		return Same
+	case r.Direction == "":
+		return Changed
+	case (r.Difference > 0) == (r.Direction == "more"):
+		return Better
+	}
+	return Worse
+}

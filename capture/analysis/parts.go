@@ -1,0 +1,136 @@
+package analysis
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"astrolabe/capture"
+)
+
+// align gives the parts that all captures have: out[k][i] is part k of capture i. notes name what only some have.
+func align(caps []*capture.Capture, opt Options) (out [][]part, notes []string, err error) {
+	switch opt.By {
+	case ByTime:
+		return [][]part{whole(caps)}, nil, nil
+	case ByFrame:
+		row := make([]part, len(caps))
+		for i, c := range caps {
+			list := frames(c)
+			if len(list) == 0 {
+				return nil, nil, notComparable("%s has no frames: neither regions called \"frame N\" nor a label frame (record --marks writes them)", nameOf(c))
+			}
+			row[i] = part{cap: c, cells: regionCells(c, list, "frame")}
+		}
+		return [][]part{row}, nil, nil
+	case ByRegion:
+		return byRegion(caps)
+	case ByLabel:
+		return byLabel(caps, opt.Label)
+	}
+	return nil, nil, fmt.Errorf("%q is nothing to compare by", opt.By)
+}
+
+func whole(caps []*capture.Capture) []part {
+	row := make([]part, len(caps))
+	for i, c := range wholeCells(caps) {
+		row[i] = part{cap: caps[i], cells: c}
+	}
+	return row
+}
+
+func byRegion(caps []*capture.Capture) ([][]part, []string, error) {
+	lists := make([]map[string][]capture.Region, len(caps))
+	names := make([][]string, len(caps))
+	for i, c := range caps {
+		names[i], lists[i] = regionsNamed(c)
+		if len(names[i]) == 0 {
+			return nil, nil, notComparable("%s has no regions (record --marks writes them)", nameOf(c))
+		}
+	}
+	common, notes := inAll(caps, names, "region")
+	if len(common) == 0 {
+		return nil, nil, notComparable("no region is in all captures: %s has %s, %s has %s", nameOf(caps[0]), some(names[0]), nameOf(caps[len(caps)-1]), some(names[len(caps)-1]))
+	}
+	var out [][]part
+	for _, name := range common {
+		row := make([]part, len(caps))
+		for i, c := range caps {
+			row[i] = part{name: name, cap: c, cells: regionCells(c, lists[i][name], "occurrence")}
+		}
+		out = append(out, row)
+	}
+	return out, notes, nil
+}
+
+func byLabel(caps []*capture.Capture, label string) ([][]part, []string, error) {
+	groups := make([]map[string]*capture.Capture, len(caps))
+	names := make([][]string, len(caps))
+	for i, c := range caps {
+		list, err := c.GroupBy(label)
+		if err != nil {
+			return nil, nil, notComparable("%s: %v", nameOf(c), err)
+		}
+		groups[i] = map[string]*capture.Capture{}
+		for _, g := range list {
+			if !g.Missing {
+				names[i] = append(names[i], g.Key)
+				groups[i][g.Key] = g.Capture
+			}
+		}
+	}
+	common, notes := inAll(caps, names, label)
+	if len(common) == 0 {
+		return nil, nil, notComparable("no value of the label %s is in all captures: %s has %s, %s has %s", label,
+			nameOf(caps[0]), some(names[0]), nameOf(caps[len(caps)-1]), some(names[len(caps)-1]))
+	}
+	var out [][]part
+	for _, name := range common {
+		subs := make([]*capture.Capture, len(caps))
+		for i := range caps {
+			subs[i] = groups[i][name]
+		}
+		row := whole(subs)
+		for i := range row {
+			row[i].name = name
+		}
+		out = append(out, row)
+	}
+	return out, notes, nil
+}
+
+// inAll lists the names that every capture has, and says which of them are only in some.
+func inAll(caps []*capture.Capture, names [][]string, what string) (common, notes []string) {
+	var only []string
+	seen := map[string]bool{}
+	for _, list := range names {
+		for _, name := range list {
+			if seen[name] {
+				continue
+			}
+			seen[name] = true
+			if !slices.ContainsFunc(names, func(l []string) bool { return !slices.Contains(l, name) }) {
+				common = append(common, name)
+			} else {
+				only = append(only, name)
+			}
+		}
+	}
+	if len(only) > 0 {
+		notes = append(notes, fmt.Sprintf("%d of %s are not in every capture and are left out: %s", len(only), what, some(only)))
+	}
+	return common, notes
+}
+
+// some quotes the first names of a list and counts the others.
+func some(names []string) string {
+	const show = 8
+	var out []string
+	for _, n := range names[:min(show, len(names))] {
+		out = append(out, fmt.Sprintf("%q", n))
+	}
+	if n := len(names) - show; n > 0 {
+		return strings.Join(out, ", ") + fmt.Sprintf(" and %d more", n)
+	}
+	return strings.Join(out, ", ")
+}

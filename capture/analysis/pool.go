@@ -1,0 +1,160 @@
+package analysis
+
+import (
+	"math"
+
+	"astrolabe/capture"
+)
+
+// pool holds what the samples of a part add up to in each cell, and makes captures of any mixture of cells. A mixture is one sample of such
+// a capture, so that the catalogue's own formulas give every metric of every bootstrap replicate, on totals, in one pass.
+type pool struct {
+	part    part
+	covered []float64 // measured ns of each cell
+	merged  []float64 // original samples in each cell
+}
+
+// columnSums is one column in cells: a sum and what it is divided by.
+type columnSums struct {
+	num, den []float64
+	has      []bool
+}
+
+func newPool(p part) *pool {
+	out := &pool{part: p}
+	axis := p.cap.Axis
+	bins := p.cells.bins
+	out.covered = make([]float64, p.cells.count)
+	out.merged = make([]float64, p.cells.count)
+	for j := range bins.Lo {
+		for i := bins.Lo[j]; i < bins.Hi[j]; i++ {
+			out.covered[j/p.cells.fold] += float64(axis.Interval(i))
+			out.merged[j/p.cells.fold] += axis.Merged(i)
+		}
+	}
+	return out
+}
+
+// timed is the sum of a counter in each cell, and the time (in s) in which it was measured; a gauge is weighted by time first. Samples
+// without a value count in neither.
+func (p *pool) timed(c *capture.Counter) *columnSums {
+	v := c.Floats()
+	bins := p.part.cells.bins
+	n := p.part.cells.count
+	out := &columnSums{num: make([]float64, n), den: make([]float64, n), has: make([]bool, n)}
+	for j := range bins.Lo {
+		k := j / p.part.cells.fold
+		for i := bins.Lo[j]; i < bins.Hi[j]; i++ {
+			x := v[i]
+			if x != x {
+				continue
+			}
+			t := c.Interval(i) / 1e9
+			if c.Kind == capture.Gauge {
+				if t == 0 {
+					t = 1e-9 // an instant: instants count alike
+				}
+				x *= t
+			}
+			out.num[k] += x
+			out.den[k] += t
+			out.has[k] = true
+		}
+	}
+	return out
+}
+
+// mixed returns the column of a measured counter for the given mixtures.
+func (p *pool) mixed(c *capture.Counter, d *draws) []float64 {
+	out := make([]float64, d.rows)
+	if c.Kind == capture.Constant {
+		v := c.First().Float()
+		for r := range out {
+			out[r] = v
+		}
+		return out
+	}
+	s := p.timed(c)
+	for r := range out {
+		num, den, any := s.mix(d.row(r))
+		switch {
+		case !any:
+			out[r] = math.NaN()
+		case c.Kind == capture.Gauge:
+			out[r] = num / den
+		default:
+			out[r] = num
+		}
+	}
+	return out
+}
+
+// mix adds up cells by weight.
+func (s *columnSums) mix(w []float64) (num, den float64, any bool) {
+	for i, x := range w {
+		if x != 0 && s.has[i] {
+			num += x * s.num[i]
+			den += x * s.den[i]
+			any = true
+		}
+	}
+	return num, den, any
+}
+
+// capture makes a capture with one sample per mixture. Its columns are made when a formula first reads them.
+func (p *pool) capture(d *draws) (*capture.Capture, error) {
+	from := p.part.cap
+	axis := &capture.Axis{Clock: from.Axis.Clock, Start: make([]int64, d.rows), End: make([]int64, d.rows), Covered: make([]int64, d.rows), Count: make([]float64, d.rows)}
+	var now int64
+	for r := range d.rows {
+		covered := math.Round(weigh(p.covered, d.row(r)))
+		axis.Covered[r] = int64(covered)
+		axis.Count[r] = weigh(p.merged, d.row(r))
+		axis.Start[r] = now
+		now += max(1, axis.Covered[r])
+		axis.End[r] = now
+	}
+	cfg := from.Config
+	cfg.Axis, cfg.Labels, cfg.Regions, cfg.Gaps, cfg.Passes = axis, nil, nil, nil, nil
+	passes := map[*capture.Pass]*capture.Pass{nil: nil}
+	cfg.Counters = make([]*capture.Counter, len(from.Counters))
+	for i, c := range from.Counters {
+		cfg.Counters[i] = p.counter(c, axis, d, passes)
+	}
+	for _, old := range from.Passes {
+		cfg.Passes = append(cfg.Passes, p.pass(old, axis, d, passes))
+	}
+	return capture.New(cfg)
+}
+
+func (p *pool) counter(c *capture.Counter, axis *capture.Axis, d *draws, passes map[*capture.Pass]*capture.Pass) *capture.Counter {
+	out := &capture.Counter{Meta: c.Meta, Axis: axis, Pass: p.pass(c.Pass, axis, d, passes)}
+	if c.Col != nil {
+		out.Col = capture.LazyColumn(d.rows, func() (capture.Data, error) { return capture.Data{F: p.mixed(c, d)}, c.Col.Err() })
+	}
+	for _, in := range c.Instances {
+		out.Instances = append(out.Instances, p.counter(in, axis, d, passes))
+	}
+	return out
+}
+
+func (p *pool) pass(old *capture.Pass, axis *capture.Axis, d *draws, passes map[*capture.Pass]*capture.Pass) *capture.Pass {
+	if out, ok := passes[old]; ok {
+		return out
+	}
+	out := &capture.Pass{ID: old.ID}
+	passes[old] = out
+	if old.Duration != nil {
+		times := &capture.Counter{Meta: capture.Meta{Kind: capture.Delta}, Axis: p.part.cap.Axis, Col: old.Duration}
+		out.Duration = capture.LazyColumn(d.rows, func() (capture.Data, error) { return capture.Data{F: p.mixed(times, d)}, old.Duration.Err() })
+	}
+	return out
+}
+
+func weigh(v, w []float64) float64 {
+	sum := 0.0
+	for i, x := range v {
+		sum += x * w[i]
+	}
+	return sum
+}
