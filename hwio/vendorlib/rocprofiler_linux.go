@@ -32,7 +32,7 @@ type rocprofiler struct {
 	version string
 
 	forceConfigure, queryAgents, createContext, configureCounting, iterateCounters, queryCounter, iterateDimensions uintptr
-	createConfig, startContext, stopContext, sample, recordCounter, recordPosition, statusName, statusText         uintptr
+	createConfig, startContext, stopContext, sample, recordCounter, recordPosition, statusName, statusText          uintptr
 
 	out []uint64 // for results of the library
 	ids []uint64 // for lists of counters

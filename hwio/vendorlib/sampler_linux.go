@@ -157,7 +157,7 @@ func (m *sampler) read() (n int, before, after int64, status int32) {
 		if !strings.HasSuffix(m.name(status), outOfRoom) || capacity >= mostInstances {
 			return 0, before, after, status
 		}
-		m.records = room(int(min(max(m.count[0], 2*uint64(capacity)), mostInstances))*wordsPerRecord)
+		m.records = room(int(min(max(m.count[0], 2*uint64(capacity)), mostInstances)) * wordsPerRecord)
 		m.stopped.Grown++
 	}
 }

@@ -42,7 +42,9 @@ func (s *Server) Sample(v *Sample) error {
 }
 
 // Ended says that no more samples will come, and why.
-func (s *Server) Ended(err error) error { return s.message(Reply{Event: EventEnded, Error: asError(err)}) }
+func (s *Server) Ended(err error) error {
+	return s.message(Reply{Event: EventEnded, Error: asError(err)})
+}
 
 // Serve answers requests, one after the other, until in ends. It does not wait for a request that is being worked on then: a library that
 // hangs must not keep the program.
