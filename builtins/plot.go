@@ -33,14 +33,40 @@ func (p *Plot) Truth() starlark.Bool  { return true }
 func (p *Plot) Hash() (uint32, error) { return 0, fmt.Errorf("unhashable: Plot") }
 func (p *Plot) AttrNames() []string   { return plotTable.attrNames() }
 
+// themed is the chart in a look; nil keeps its own.
+func (p *Plot) themed(t *plots.Theme) *plots.Plot {
+	if t == nil {
+		return p.p
+	}
+	return p.p.WithTheme(t)
+}
+
 func (p *Plot) Attr(name string) (starlark.Value, error) { return plotTable.attr(p.env, p, name) }
 
-const sizeParams = "width: int=None, height: int=None, dpi: int=None"
+const sizeParams = "width: int=None, height: int=None, dpi: int=None, size: str=None, theme: str=None"
 
-// size reads width, height and dpi from arguments i, i+1 and i+2.
+// sizeDoc explains the parameters of sizeParams.
+const sizeDoc = "size names one: \"page\", \"ticket\" (960 x 540), \"ticket2x\" (for screens of twice the density), \"slide\" or \"print\" (18 cm at 300 dpi); width, height and dpi override it. theme is \"light\" or \"dark\"."
+
+// theme reads the parameter theme of sizeParams, which begin at argument i; nil where it was not given.
+func (c *call) theme(i int) (*plots.Theme, error) {
+	if !c.has(i + 4) {
+		return nil, nil
+	}
+	t, err := plots.ThemeNamed(c.str(i+4, ""))
+	if err != nil {
+		return nil, fmt.Errorf("parameter theme: %w", err)
+	}
+	return t, nil
+}
+
+// size reads width, height, dpi and size from the arguments that begin at i.
 func (c *call) size(i int) (sz plots.Size, err error) {
+	if sz, err = plots.SizeNamed(c.str(i+3, "")); err != nil {
+		return sz, fmt.Errorf("parameter size: %w", err)
+	}
 	for k, dst := range []*int{&sz.Width, &sz.Height, &sz.DPI} {
-		if *dst, err = c.integer(i+k, 0); err != nil {
+		if *dst, err = c.integer(i+k, *dst); err != nil {
 			return sz, err
 		}
 		if c.has(i+k) && *dst <= 0 {
@@ -55,12 +81,16 @@ var plotTable = methodTable[*Plot]{
 	Doc:  "A chart. save writes it as PNG, SVG or PDF; show draws it in a terminal that can.",
 	Attrs: []attribute[*Plot]{
 		{Name: "title", Type: "str", Doc: "Title.", Get: func(p *Plot) (starlark.Value, error) { return starlark.String(p.p.Title), nil }},
-		{Name: "kind", Type: "str", Doc: "\"timeline\", \"bar\", \"histogram\" or \"grid\".", Get: func(p *Plot) (starlark.Value, error) { return starlark.String(p.p.Kind), nil }},
+		{Name: "kind", Type: "str", Doc: "The name of the function that made it, such as \"timeline\".", Get: func(p *Plot) (starlark.Value, error) { return starlark.String(p.p.Kind), nil }},
 	},
 	Methods: []method[*Plot]{
-		{Sig: "save(path: str, " + sizeParams + ")", Doc: "Writes the picture; the extension says the format: .png, .svg or .pdf. Sizes are in pixels, 1600 x 900 at 96 dpi if not given.", Example: "plot.timeline(clk).save(\"clk.png\", width=800, height=400)",
+		{Sig: "save(path: str, " + sizeParams + ")", Doc: "Writes the picture; the extension says the format: .png, .svg or .pdf. Sizes are in pixels, 1600 x 900 at 96 dpi if not given. " + sizeDoc, Example: "plot.timeline(clk).save(\"clk.png\", size=\"ticket\", theme=\"dark\")",
 			Run: func(p *Plot, c *call) (starlark.Value, error) {
 				sz, err := c.size(1)
+				if err != nil {
+					return nil, err
+				}
+				theme, err := c.theme(1)
 				if err != nil {
 					return nil, err
 				}
@@ -68,15 +98,19 @@ var plotTable = methodTable[*Plot]{
 				if err != nil {
 					return nil, err
 				}
-				if _, err := await(c.env.Context(), func() (int, error) { return 0, p.p.Save(path, sz) }); err != nil {
+				if _, err := await(c.env.Context(), func() (int, error) { return 0, p.themed(theme).Save(path, sz) }); err != nil {
 					return nil, err
 				}
 				c.env.wrote(path)
 				return starlark.None, nil
 			}},
-		{Sig: "show(" + sizeParams + ")", Doc: "Draws the picture in the terminal, or prints the path of a temporary file.", Example: "plot.bar({\"a\": 1, \"b\": 2}).show(width=400, height=300)",
+		{Sig: "show(" + sizeParams + ")", Doc: "Draws the picture in the terminal (kitty's, iTerm2's and sixel graphics), or prints the path of a temporary file.", Example: "plot.bar({\"a\": 1, \"b\": 2}).show(width=400, height=300)",
 			Run: func(p *Plot, c *call) (starlark.Value, error) {
 				sz, err := c.size(0)
+				if err != nil {
+					return nil, err
+				}
+				theme, err := c.theme(0)
 				if err != nil {
 					return nil, err
 				}
@@ -85,7 +119,7 @@ var plotTable = methodTable[*Plot]{
 				}
 				data, err := await(c.env.Context(), func() ([]byte, error) {
 					var b bytes.Buffer
-					err := p.p.WriteTo(&b, "png", sz)
+					err := p.themed(theme).WriteTo(&b, "png", sz)
 					return b.Bytes(), err
 				})
 				if err != nil {

@@ -13,17 +13,36 @@ import (
 var plotModule = methodTable[*Env]{
 	Name: "plot",
 	Doc:  "Charts of counters. Every function gives a Plot.",
-	Methods: []method[*Env]{
+	Methods: append([]method[*Env]{
 		{
-			Sig: "timeline(*counters: Counter|list, title: str=None, ylabel: str=None, stacked: bool=False, bands: list|Span|Mask|number=None, marks: list=None) -> Plot",
+			Sig: "timeline(*counters: Counter|list, title: str=None, ylabel: str=None, stacked: bool=False, bands: list|Span|Mask|number=None, marks: list=None, " +
+				"log: bool=False, spread: bool=False, twin: Counter|list=None) -> Plot",
 			Doc: "Counters over time, one panel per unit. A long line is reduced to the smallest and largest value of each pixel, so no spike is lost. " +
-				"bands are thresholds (a number), ranges of values (lo, hi) or (lo, hi, label), and stretches of time (a Span, or the spans of a Mask); marks are times or (time, label).",
+				"bands are thresholds (a number), ranges of values (lo, hi) or (lo, hi, label), and stretches of time (a Span, or the spans of a Mask); marks are times or (time, label). " +
+				"log=True makes the value axes logarithmic. spread=True draws noisy counters as their mean over a tint from smallest to largest. " +
+				"twin are counters of another unit, drawn in the same frame against an axis at the right.",
 			Example: "plot.timeline(clk, hits, title=\"Clock and hits\", bands=clk.gt(1000).spans(), marks=[(1, \"start\")])",
-			Run:     timeline,
+			Run: func(e *Env, c *call) (starlark.Value, error) {
+				o := plots.TimelineOptions{Title: c.str(0, ""), YLabel: c.str(1, ""), Stacked: c.flag(2, false), Log: c.flag(5, false)}
+				if c.flag(6, false) {
+					o.Style = plots.Spread
+				}
+				return timeline(e, c, o, 3, c.value(7))
+			},
 		},
 		{
-			Sig: "histogram(*series: Counter|list, bins: int=0, title: str=None, xlabel: str=None, unit: str=None, percentiles: list=None) -> Plot",
-			Doc: "How values are distributed. Several series are drawn over each other in the same bins. bins=0 chooses by the data.", Example: "plot.histogram(clk, bins=20)",
+			Sig: "area(*counters: Counter|list, title: str=None, ylabel: str=None, stacked: bool=True, bands: list|Span|Mask|number=None, marks: list=None) -> Plot",
+			Doc: "Counters over time as areas down to zero, on top of each other unless stacked=False. Stacked counters must share one time axis; a sample in which " +
+				"one of them is missing has no total and is a gap.",
+			Example: "plot.area(clk, cap[\"clk\"] * 2)",
+			Run: func(e *Env, c *call) (starlark.Value, error) {
+				o := plots.TimelineOptions{Title: c.str(0, ""), YLabel: c.str(1, ""), Stacked: c.flag(2, true), Style: plots.Area}
+				return timeline(e, c, o, 3, starlark.None)
+			},
+		},
+		{
+			Sig: "histogram(*series: Counter|list, bins: int=0, title: str=None, xlabel: str=None, unit: str=None, percentiles: list=None, log: bool=False) -> Plot",
+			Doc: "How values are distributed. Several series are drawn over each other in the same bins. bins=0 chooses by the data; log=True counts on a logarithmic axis.", Example: "plot.histogram(clk, bins=20)",
 			Run: histogramPlot,
 		},
 		{
@@ -38,7 +57,7 @@ var plotModule = methodTable[*Env]{
 			Example: "plot.grid([[plot.timeline(clk)], [plot.histogram(clk), plot.histogram(hits)]])",
 			Run:     gridPlot,
 		},
-	},
+	}, chartMethods...),
 }
 
 // flatten lists the counters among positional arguments, in which a list stands for its elements.
@@ -85,7 +104,9 @@ func (c *Counter) label() string {
 	return c.c.Name
 }
 
-func timeline(e *Env, c *call) (starlark.Value, error) {
+// timeline draws the counters among the positional arguments. Bands are argument i, marks the one behind it; twin goes to the
+// axis at the right.
+func timeline(e *Env, c *call, o plots.TimelineOptions, i int, twin starlark.Value) (starlark.Value, error) {
 	counters, err := flatten(c.rest)
 	if err != nil {
 		return nil, err
@@ -93,12 +114,17 @@ func timeline(e *Env, c *call) (starlark.Value, error) {
 	if len(counters) == 0 {
 		return nil, errors.New("give at least one counter")
 	}
-	o := plots.TimelineOptions{Title: c.str(0, ""), YLabel: c.str(1, ""), Stacked: c.flag(2, false)}
-	if o.Bands, o.Spans, err = bands(c.value(3)); err != nil {
+	var right []*Counter
+	if twin != starlark.None {
+		if right, err = flatten([]starlark.Value{twin}); err != nil {
+			return nil, fmt.Errorf("parameter twin: %w", err)
+		}
+	}
+	if o.Bands, o.Spans, err = bands(c.value(i)); err != nil {
 		return nil, fmt.Errorf("parameter bands: %w", err)
 	}
 	var spans []plots.Interval
-	if o.Marks, spans, err = marks(c.value(4)); err != nil {
+	if o.Marks, spans, err = marks(c.value(i + 1)); err != nil {
 		return nil, fmt.Errorf("parameter marks: %w", err)
 	}
 	o.Spans = append(o.Spans, spans...)
@@ -118,6 +144,9 @@ func timeline(e *Env, c *call) (starlark.Value, error) {
 		list := make([]plots.Series, len(counters))
 		for i, ctr := range counters {
 			list[i] = ctr.series()
+		}
+		for _, ctr := range right {
+			o.Twin = append(o.Twin, ctr.series())
 		}
 		p, err := plots.Timeline(o, list...)
 		if err != nil {
@@ -222,7 +251,7 @@ func histogramPlot(e *Env, c *call) (starlark.Value, error) {
 	if err != nil {
 		return nil, err
 	}
-	o := plots.HistogramOptions{Bins: bins, Title: c.str(1, ""), XLabel: c.str(2, ""), Unit: c.str(3, "")}
+	o := plots.HistogramOptions{Bins: bins, Title: c.str(1, ""), XLabel: c.str(2, ""), Unit: c.str(3, ""), LogY: c.flag(5, false)}
 	if c.has(4) {
 		if o.Percentiles, err = asFloats(c.args[4]); err != nil {
 			return nil, fmt.Errorf("parameter percentiles: %w", err)

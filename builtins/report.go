@@ -131,6 +131,10 @@ func (r *Report) save(c *call) (starlark.Value, error) {
 	if err != nil {
 		return nil, err
 	}
+	theme, err := c.theme(1)
+	if err != nil {
+		return nil, err
+	}
 	path := c.str(0, "")
 	if _, err := plots.FormatOf(path); err != nil {
 		return nil, err
@@ -138,6 +142,9 @@ func (r *Report) save(c *call) (starlark.Value, error) {
 	doc, err := await(c.env.Context(), r.Report)
 	if err != nil {
 		return nil, err
+	}
+	if theme != nil {
+		doc.Theme = theme
 	}
 	create := func(p string) (io.WriteCloser, error) {
 		out, err := c.env.output(p)
@@ -287,7 +294,7 @@ var reportTable = methodTable[*Report]{
 				"threshold what the value was compared with, spans where it holds, advice one sentence on what to do.",
 			Example: "report.new(\"t\").finding(\"clk/high\", \"warning\", \"The clock is high\", evidence=[clk], threshold=\"above 1000\", spans=clk.gt(1000).spans())",
 			Run:     func(r *Report, c *call) (starlark.Value, error) { return r.finding(c) }},
-		{Sig: "save(path: str, " + sizeParams + ")", Doc: "Draws the report; the extension says the format: .png, .svg or .pdf. A long PNG goes on in files name-2.png and so on.", Example: "report.new(\"t\", capture=cap).save(\"out.png\")",
+		{Sig: "save(path: str, " + sizeParams + ")", Doc: "Draws the report; the extension says the format: .png, .svg or .pdf. A long PNG goes on in files name-2.png and so on. " + sizeDoc, Example: "report.new(\"t\", capture=cap).save(\"out.png\")",
 			Run: func(r *Report, c *call) (starlark.Value, error) { return r.save(c) }},
 	},
 }

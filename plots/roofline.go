@@ -200,20 +200,18 @@ func (r *roofline) labels(sc *scene, t *Theme, pl plane, taken *[]rect) {
 	}
 	for _, b := range r.o.Bandwidth {
 		put(b.Name+" "+unitOf("B/s").format(b.Value), func(w, h float64) []point {
-			var out []point
+			var leftOf, rightOf []point
 			for f := 0.88; f > 0.1; f -= 0.08 { // from below the ridge downwards, left of the line or right of it
 				x1 := pl.tx(r.peak / b.Value)
 				x := pl.frame.x + (x1-pl.frame.x)*f
 				v := pl.xa.lo * math.Pow(pl.xa.hi/pl.xa.lo, (x-pl.frame.x)/pl.frame.w)
 				y := pl.ty(v * b.Value)
-				leftOf, rightOf := point{x - w - 6, y - h - 2}, point{x + 8, y + 4}
-				if b.Value == slowest { // nothing lies to the right of it
-					out = append(out, rightOf, leftOf)
-				} else {
-					out = append(out, leftOf, rightOf)
-				}
+				leftOf, rightOf = append(leftOf, point{x - w - 6, y - h - 2}), append(rightOf, point{x + 8, y + 4})
 			}
-			return out
+			if b.Value == slowest { // nothing but points lies to the right of it
+				return append(rightOf, leftOf...)
+			}
+			return append(leftOf, rightOf...)
 		})
 	}
 }
