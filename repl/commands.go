@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"path/filepath"
 	"strings"
 
 	"go.starlark.net/starlark"
@@ -30,7 +31,7 @@ func commands() []command {
 		{name: "load", args: "FILE", doc: "run the statements of a script here, as if typed", file: true, run: (*Session).loadCommand},
 		{name: "reload", doc: "run the script of the last :load again", run: (*Session).reloadCommand},
 		{name: "time", args: "STATEMENT", doc: "run a statement and say how long it took", run: (*Session).timeCommand},
-		{name: "save", args: "FILE.star", doc: "write the statements that succeeded as a script; never over a file", file: true, run: (*Session).saveCommand},
+		{name: "save", args: "FILE", doc: "write the statements that succeeded as a script (FILE.star), or everything as a transcript (FILE.md); never over a file", file: true, run: (*Session).saveCommand},
 		{name: "sources", doc: "what this machine can measure, and why not the rest", run: (*Session).sourcesCommand},
 		{name: "doc", args: "NAME", doc: "the same as help(NAME)", run: (*Session).docCommand},
 		{name: "quit", doc: "leave; so do exit, quit and Ctrl-D", run: func(*Session, context.Context, string) error { return errQuit }},
@@ -161,12 +162,19 @@ func (s *Session) timeCommand(ctx context.Context, arg string) error {
 
 func (s *Session) saveCommand(_ context.Context, arg string) error {
 	path := strings.Trim(arg, `"`)
-	if !strings.HasSuffix(path, ".star") {
-		return errors.New(":save needs a file name that ends in .star")
+	var files []string
+	var err error
+	switch filepath.Ext(path) {
+	case ".star":
+		files, err = []string{path}, s.SaveScript(path)
+	case ".md":
+		files, err = s.SaveTranscript(path)
+	default:
+		return errors.New(":save needs a file name that ends in .star, for a script, or in .md, for a transcript")
 	}
-	if err := s.SaveScript(path); err != nil {
+	if err != nil {
 		return err
 	}
-	_, err := fmt.Fprintln(s.cfg.Out, path)
+	_, err = io.WriteString(s.cfg.Out, strings.Join(files, "\n")+"\n")
 	return err
 }

@@ -132,6 +132,7 @@ func (s *Session) readEntry(ed lineEditor) (string, error) {
 // entry runs what a person entered.
 func (s *Session) entry(ctx context.Context, line int, text string) error {
 	trimmed := strings.TrimSpace(text)
+	s.log.begin(text)
 	switch {
 	case trimmed[0] == ':':
 		return s.command(ctx, trimmed)

@@ -37,8 +37,10 @@ type Session struct {
 	own     map[string]bool     // names that statements bound
 	opts    *syntax.FileOptions
 	source  *sourceText
-	done    []string // the statements that succeeded, for :save
-	loaded  string   // the file of the last :load
+	done    []doneStatement // for :save
+	log     *transcript
+	shown   printedAs // how the running statement printed its value
+	loaded  string    // the file of the last :load
 	printer printer
 }
 
@@ -49,9 +51,13 @@ func dialect() *syntax.FileOptions {
 
 // NewSession returns a session that knows the predeclared names only.
 func NewSession(cfg Config) *Session {
-	s := &Session{cfg: cfg, names: make(starlark.StringDict, len(cfg.Predeclared)+8), own: map[string]bool{}, opts: dialect(), source: newSourceText()}
+	s := &Session{cfg: cfg, names: make(starlark.StringDict, len(cfg.Predeclared)+8), own: map[string]bool{}, opts: dialect(), source: newSourceText(), log: new(transcript)}
 	for name, v := range cfg.Predeclared {
 		s.names[name] = v
+	}
+	s.cfg.Out, s.cfg.Talk = loggedWriter{cfg.Out, s.log}, loggedWriter{cfg.Talk, s.log}
+	if cfg.Env != nil {
+		s.log.watch(cfg.Env)
 	}
 	return s
 }
@@ -70,36 +76,16 @@ func (s *Session) Eval(ctx context.Context, name string, line int, text string) 
 	if err != nil {
 		return err
 	}
-	lines := strings.SplitAfter(text, "\n")
 	for i, stmt := range file.Stmts {
+		s.shown = notPrinted
 		if err := s.statement(ctx, name, stmt); err != nil {
 			return err
 		}
-		s.done = append(s.done, statementText(file.Stmts, i, lines, line))
+		d := sliceStatement(file.Stmts, i, text, line)
+		d.printed = s.shown
+		s.done = append(s.done, d)
 	}
 	return nil
-}
-
-// statementText is the source of statement i with the lines before it that belong to no other statement (comments), "" for
-// one that shares its line with the statement before.
-func statementText(stmts []syntax.Stmt, i int, lines []string, first int) string {
-	from, to := 0, 0
-	if i > 0 {
-		_, end := stmts[i-1].Span()
-		from = int(end.Line) - first + 1
-	}
-	for j := i; j < len(stmts); j++ { // statements on one line go together
-		start, end := stmts[j].Span()
-		if j > i && int(start.Line)-first+1 > to {
-			break
-		}
-		to = int(end.Line) - first + 1
-	}
-	from, to = min(max(from, 0), len(lines)), min(to, len(lines))
-	if from >= to {
-		return ""
-	}
-	return strings.TrimRight(strings.Join(lines[from:to], ""), "\n") + "\n"
 }
 
 // statement runs one statement under the session's limits.
@@ -178,14 +164,18 @@ const oldValue = "="
 
 // show prints the value of an expression and keeps it as _. A text made for reading is printed as it is.
 func (s *Session) show(v starlark.Value, text bool) error {
-	if v == starlark.None {
+	s.shown = howPrinted(v, text)
+	if s.shown == notPrinted {
 		return nil
 	}
 	s.Bind("_", v)
-	out := s.printer.text(v)
-	if str, ok := v.(starlark.String); ok && text {
-		out = strings.TrimRight(string(str), "\n")
+	var out string
+	if s.shown == asProse {
+		out = strings.TrimRight(string(v.(starlark.String)), "\n")
+	} else {
+		out = s.printer.text(v)
 	}
+	s.log.value(v)
 	_, err := io.WriteString(s.cfg.Out, out+"\n")
 	return err
 }
@@ -198,26 +188,6 @@ func (s *Session) isText(x syntax.Expr) bool {
 	}
 	id, ok := call.Fn.(*syntax.Ident)
 	return ok && (id.Name == "help" || id.Name == "explain") && !s.own[id.Name] && s.cfg.Predeclared.Has(id.Name)
-}
-
-// SaveScript writes the statements that succeeded so far as a script.
-func (s *Session) SaveScript(path string) error {
-	var out strings.Builder
-	for _, text := range s.done {
-		out.WriteString(text)
-	}
-	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
-	if err != nil {
-		return fmt.Errorf("save session: %w", err)
-	}
-	_, err = f.WriteString(out.String())
-	if cerr := f.Close(); err == nil {
-		err = cerr
-	}
-	if err != nil {
-		return fmt.Errorf("save session: %w", err)
-	}
-	return nil
 }
 
 // LoadFile runs the statements of a file as if typed.

@@ -3,8 +3,6 @@ package repl
 import (
 	"context"
 	"errors"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -104,23 +102,6 @@ func TestCancelStopsALoopSoonAndKeepsVariables(t *testing.T) {
 	}
 	if err := s.RunText(t.Context(), "<stdin>", "x\n"); err != nil || out.String() != "4\n" {
 		t.Errorf("printed %q, error %v", out, err)
-	}
-}
-
-func TestSavedScriptHoldsWhatSucceeded(t *testing.T) {
-	s, _, _ := testSession(t)
-	s.RunText(t.Context(), "<stdin>", "# the start\nx = 1\ndef f():\n  return x # why\n\ny = f(); z = 2\n")
-	s.RunText(t.Context(), "<stdin>", "bad = x.nothing\n")
-	path := filepath.Join(t.TempDir(), "s.star")
-	if err := s.SaveScript(path); err != nil {
-		t.Fatal(err)
-	}
-	got, _ := os.ReadFile(path)
-	if want := "# the start\nx = 1\ndef f():\n  return x # why\ny = f(); z = 2\n"; string(got) != want {
-		t.Errorf("got %q, want %q", got, want)
-	}
-	if err := s.SaveScript(path); err == nil {
-		t.Error("a file that exists was written over")
 	}
 }
 

@@ -31,8 +31,10 @@ func (s *Session) RunReader(ctx context.Context, name string, r io.Reader) error
 		case trimmed == "":
 			return nil
 		case trimmed[0] == ':':
+			s.log.begin(trimmed)
 			return s.command(ctx, trimmed)
 		}
+		s.log.begin(text)
 		return s.Eval(ctx, name, line, text)
 	}
 	for {
