@@ -80,3 +80,32 @@ func TestPackagesImportOnlyFromLeftToRight(t *testing.T) {
 		t.Fatal("no import was checked")
 	}
 }
+
+func TestOnlyTheSecondProgramLoadsLibraries(t *testing.T) {
+	seen := false
+	err := filepath.WalkDir(".", func(file string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() || !strings.HasSuffix(file, ".go") {
+			return err
+		}
+		f, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.ImportsOnly)
+		if err != nil {
+			return err
+		}
+		for _, imp := range f.Imports {
+			if !strings.HasPrefix(imp.Path.Value, `"github.com/ebitengine/purego`) {
+				continue
+			}
+			seen = true
+			if path.Dir(filepath.ToSlash(file)) != "hwio/vendorlib" {
+				t.Errorf("%s imports purego, which makes a program dynamically linked: only hwio/vendorlib may", file)
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !seen {
+		t.Error("nothing imports purego: the test looks in the wrong place")
+	}
+}

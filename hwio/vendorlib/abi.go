@@ -38,7 +38,6 @@ const (
 	agentWaveSize  = 64
 	agentXCCs      = 68
 	agentCUs       = 72
-	agentArrays    = 76
 	agentEngines   = 80
 	agentArraysSE  = 84
 	agentSIMDsCU   = 92

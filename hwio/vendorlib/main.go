@@ -7,14 +7,11 @@ package main
 import (
 	"fmt"
 	"os"
-	"runtime/debug"
 
 	"astrolabe/hwio/internal/vendorproc"
 )
 
 func main() {
-	// A fault within a library must end the program, and say so on standard error.
-	debug.SetTraceback("none")
 	if err := serve(); err != nil {
 		fmt.Fprintln(os.Stderr, vendorproc.Program+":", err)
 		os.Exit(1)

@@ -40,11 +40,12 @@ func configure(path string, wantAgent func(*vendorproc.Agent) bool) error {
 		return err
 	}
 	setup.rocprofiler, setup.wantAgent = r, wantAgent
-	if st := call(r.forceConfigure, purego.NewCallback(onConfigure)); st != 0 {
-		return r.failure("rocprofiler_force_configure", st)
-	}
+	st := call(r.forceConfigure, purego.NewCallback(onConfigure))
 	if setup.initErr != nil {
-		return setup.initErr
+		return setup.initErr // what failed in a callback says more than the status that follows from it
+	}
+	if st != 0 {
+		return r.failure("rocprofiler_force_configure", st)
 	}
 	if err := r.startRuntime(); err != nil {
 		return err

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"os/exec"
 	"sync"
 	"time"
@@ -55,8 +54,6 @@ func Start(ctx context.Context) (*Process, error) {
 
 func startProgram(ctx context.Context, path string) (*Process, error) {
 	cmd := exec.Command(path)
-	// A crash within a library is told in two lines, without the state of every goroutine.
-	cmd.Env = append(os.Environ(), "GOTRACEBACK=none")
 	p := &Process{
 		path: path, cmd: cmd, words: new(words), replies: make(chan Reply, 1), samples: make(chan *Sample, room),
 		free: make(chan *Sample, room+2), quit: make(chan struct{}), done: make(chan struct{}), ended: make(chan error, 1),
