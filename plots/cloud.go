@@ -75,6 +75,9 @@ const shades = 10
 func (c *cloud) draw(sc *scene, t *Theme) {
 	if c.few {
 		r := t.Text * 0.2
+		if len(c.points) <= 100 {
+			r *= 1.4
+		}
 		alpha := uint8(0xd0)
 		switch {
 		case c.opaque:

@@ -114,6 +114,7 @@ func (h *histogram) count() {
 		}
 		if h.hi <= h.lo*(1+1e-9) {
 			h.lo, h.hi = h.lo*0.8, h.hi*1.25
+			n = max(n, 1)
 		}
 		if n == 0 {
 			n = logBins(longest, h.lo, h.hi)
@@ -311,6 +312,8 @@ func (h *histogram) draw(sc *scene, t *Theme, area rect) {
 	va := newValueAxis(counts, Range{}, unit{"", plainUnit, 1}, min(max(int(room/(t.Text*2.6)), 1), 8), true)
 	if h.o.LogY {
 		va = newLogAxis(counts, Range{0.7, max(float64(h.most)*1.4, 2)}, unit{"", plainUnit, 1}, min(max(int(room/(t.Text*2.6)), 1), 8))
+		va.ticks = slices.DeleteFunc(va.ticks, func(k tick) bool { return k.at < 1 || k.at != math.Round(k.at) })
+		va.minor = slices.DeleteFunc(va.minor, func(v float64) bool { return v < 1 })
 	}
 	gutter := 0.0
 	for _, k := range va.ticks {

@@ -3,8 +3,6 @@ package cli
 import (
 	"context"
 	"fmt"
-	"io"
-	"os"
 	"time"
 
 	"github.com/chzyer/readline"
@@ -26,7 +24,7 @@ func (a *app) environment(args []string) *builtins.Env {
 		Record:   a.recordForScript,
 		Warn:     a.warn,
 		Wrote:    a.wrote,
-		Show:     showPicture,
+		Show:     a.showPicture,
 		Args:     args,
 		Width:    a.width(),
 		Version:  version.String(),
@@ -73,21 +71,4 @@ func (a *app) recordForScript(ctx context.Context, r builtins.RecordRequest) (st
 // recordingName is the name of a recording that the user gave none.
 func recordingName(what string) string {
 	return what + "-" + time.Now().Format("20060102-150405") + ".arrow"
-}
-
-// showPicture puts a picture into a temporary file.
-func showPicture(draw func(io.Writer) error) (string, error) {
-	f, err := os.CreateTemp("", "astrolabe-*.png")
-	if err != nil {
-		return "", err
-	}
-	err = draw(f)
-	if cerr := f.Close(); err == nil {
-		err = cerr
-	}
-	if err != nil {
-		os.Remove(f.Name())
-		return "", err
-	}
-	return f.Name(), nil
 }
