@@ -9,6 +9,7 @@ import (
 	"astrolabe/capture/formats/i915perf"
 	"astrolabe/capture/formats/oadump"
 	"astrolabe/capture/formats/parquet"
+	"astrolabe/capture/formats/perfetto"
 	"astrolabe/capture/formats/rocprofcompute"
 	"astrolabe/capture/formats/rocprofv3"
 )
@@ -16,5 +17,5 @@ import (
 // Registry returns all formats, the native one first.
 func Registry() *formats.Registry {
 	return formats.NewRegistry(arrow.Format{}, i915perf.Format{}, rocprofcompute.Format{}, rocprofv3.Format{}, gpa.Format{}, csv.Format{}, oadump.Format{},
-		parquet.Format{})
+		parquet.Format{}, perfetto.Format{})
 }

@@ -1,0 +1,317 @@
+package perfetto
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"time"
+
+	"astrolabe/capture"
+)
+
+// line is a series on its way to a counter.
+type line struct {
+	*series
+	meta     capture.Meta
+	whole    string // the counter that an instance belongs to
+	ours     bool
+	forwards bool // a value holds from its time on, not up to it
+}
+
+// build makes a capture of what the packets held.
+func (d *decoder) build() (*capture.Config, error) {
+	var lines []*line
+	ours := true
+	for _, s := range d.order {
+		l := d.line(s)
+		l.sort()
+		ours = ours && l.ours
+		lines = append(lines, l)
+	}
+	if ours {
+		d.emptyTracks(&lines)
+	}
+	d.unique(lines)
+	cfg := &capture.Config{}
+	var cut *cutting
+	zero := int64(0)
+	if ours {
+		cut = d.ourSamples(lines)
+		for _, s := range d.slices.done {
+			if s.category == categoryZero {
+				zero = s.start
+			}
+		}
+	} else {
+		cut = foreignSamples(lines)
+		if len(cut.start) > 0 {
+			zero = cut.start[0]
+		}
+	}
+	if len(d.clocks.used) > 1 && len(d.clocks.state) == 0 {
+		d.warn("its time stamps are of %d clocks and no snapshot relates them: they are taken for one", len(d.clocks.used))
+	}
+	cfg.Axis = cut.axis(zero)
+	if d.clocks.hasWall {
+		cfg.StartTime = time.Unix(0, d.clocks.wall+zero).UTC()
+	}
+	cfg.Counters = d.counters(lines, cut, cfg.Axis)
+	d.restoreSlices(cfg, cut, zero)
+	cfg.Warnings = d.warnings
+	return cfg, nil
+}
+
+// line finds out what a series is.
+func (d *decoder) line(s *series) *line {
+	l := &line{series: s}
+	if s.key.gpu {
+		d.gpuLine(l)
+		return l
+	}
+	t := d.tracks[s.key.track]
+	if t == nil {
+		l.meta = capture.Meta{Name: fmt.Sprintf("track %d", s.key.track), Kind: capture.Gauge}
+		l.forwards = true
+		d.warn("counter track %d has no descriptor: it has no name and no unit", s.key.track)
+		return l
+	}
+	d.trackLine(l, t)
+	return l
+}
+
+func (d *decoder) gpuLine(l *line) {
+	key := l.key
+	spec := d.internedSpecs[key]
+	if key.iid == 0 {
+		spec = d.specs[key.counter]
+	}
+	l.meta = capture.Meta{Name: fmt.Sprintf("counter %d", key.counter), Source: "perfetto gpu.counters"}
+	if spec == nil {
+		d.warn("GPU counter %d has no spec: it has no name and no unit, and is taken for events", key.counter)
+	} else {
+		l.meta.Name, l.meta.Doc, l.meta.Unit, l.meta.Block = orElse(spec.name, l.meta.Name), spec.doc, spec.unit, spec.block
+		if spec.level {
+			l.meta.Kind = capture.Gauge
+		}
+		l.forwards = spec.forwards
+	}
+	for _, other := range d.order {
+		if other.key.gpu && other.key.gpuID != key.gpuID {
+			l.whole = l.meta.Name
+			l.meta.Instance = fmt.Sprint(key.gpuID)
+			l.meta.Device = fmt.Sprint("gpu", key.gpuID)
+			l.meta.Name = fmt.Sprintf("%s[%d]", l.whole, key.gpuID)
+			break
+		}
+	}
+}
+
+func (d *decoder) trackLine(l *line, t *track) {
+	l.ours, l.forwards = t.ours, true
+	l.meta = capture.Meta{Name: orElse(t.name, fmt.Sprintf("track %d", t.uuid)), Unit: t.unit, Doc: t.doc, Kind: capture.Gauge}
+	if k, ok := capture.ParseKind(t.kind); ok && t.ours {
+		l.meta.Kind = k
+	}
+	var names []string
+	parent := d.tracks[t.parent]
+	for depth := 0; parent != nil && t.parent != 0 && depth < 16; depth++ {
+		switch {
+		case t.ours && parent.doc == groupDevice:
+			l.meta.Device = parent.name
+		case t.ours && parent.doc == groupBlock:
+			l.meta.Block = parent.name
+		case !t.ours && parent.name != "":
+			names = append(names, parent.name)
+		}
+		if parent.parent == 0 {
+			break
+		}
+		parent = d.tracks[parent.parent]
+	}
+	slices.Reverse(names)
+	if !t.ours {
+		l.meta.Block = strings.Join(names, "/")
+	}
+	if t.ours && t.share != "" {
+		l.whole = t.share
+		if id, ok := strings.CutPrefix(l.meta.Name, t.share+"["); ok {
+			l.meta.Instance = strings.TrimSuffix(id, "]")
+		}
+	}
+}
+
+// emptyTracks adds the counters of this package's own tracks that have no value at all.
+func (d *decoder) emptyTracks(lines *[]*line) {
+	var empty []*track
+	for _, t := range d.tracks {
+		if t.ours && d.series[seriesKey{track: t.uuid}] == nil {
+			empty = append(empty, t)
+		}
+	}
+	slices.SortFunc(empty, func(a, b *track) int { return cmp.Compare(a.name, b.name) })
+	for _, t := range empty {
+		l := &line{series: &series{key: seriesKey{track: t.uuid}, double: true}}
+		d.trackLine(l, t)
+		*lines = append(*lines, l)
+	}
+}
+
+// sort orders the values by time, in which packets need not be.
+func (s *series) sort() {
+	if slices.IsSorted(s.times) {
+		return
+	}
+	order := make([]int, len(s.times))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(s.times[a], s.times[b]) })
+	times, bits := make([]int64, len(order)), make([]uint64, len(order))
+	for i, k := range order {
+		times[i], bits[i] = s.times[k], s.bits[k]
+	}
+	s.times, s.bits = times, bits
+}
+
+// unique makes instances of counters that share a name, one for each group that they are in.
+func (d *decoder) unique(lines []*line) {
+	byName := map[string][]*line{}
+	for _, l := range lines {
+		byName[l.whole+"\x00"+l.meta.Name] = append(byName[l.whole+"\x00"+l.meta.Name], l)
+	}
+	for _, l := range lines {
+		same := byName[l.whole+"\x00"+l.meta.Name]
+		if len(same) < 2 || l != same[0] {
+			continue
+		}
+		seen := map[string]bool{}
+		for i, other := range same {
+			if other.whole == "" {
+				other.whole = l.meta.Name
+			}
+			id := orElse(other.meta.Instance, other.meta.Block)
+			if id == "" || seen[id] {
+				id = fmt.Sprint(id, "#", i)
+			}
+			seen[id] = true
+			other.meta.Instance = id
+		}
+		name := l.whole
+		for _, other := range same {
+			other.meta.Name = fmt.Sprintf("%s[%s]", name, other.meta.Instance)
+		}
+	}
+}
+
+// counters hangs the instances below their counters.
+func (d *decoder) counters(lines []*line, cut *cutting, axis *capture.Axis) []*capture.Counter {
+	var out []*capture.Counter
+	byName := map[string]*capture.Counter{}
+	whole := func(m capture.Meta) *capture.Counter {
+		c := byName[m.Name]
+		if c == nil {
+			c = &capture.Counter{Meta: m, Axis: axis}
+			byName[m.Name] = c
+			out = append(out, c)
+		}
+		return c
+	}
+	for _, l := range lines {
+		c := l.counter(cut, axis)
+		if l.whole == "" {
+			w := whole(l.meta)
+			if w.Col == nil {
+				w.Meta, w.Col, w.Reasons = c.Meta, c.Col, c.Reasons
+			}
+			continue
+		}
+		m := l.meta
+		m.Name, m.Instance, m.Device = l.whole, "", ""
+		if m.Kind == capture.Gauge {
+			m.Combine = capture.CombineMean
+		}
+		w := whole(m)
+		w.Instances = append(w.Instances, c)
+	}
+	return out
+}
+
+// restoreSlices makes regions, gaps and labels of this package's own slices.
+func (d *decoder) restoreSlices(cfg *capture.Config, cut *cutting, zero int64) {
+	all := d.slices.done
+	slices.SortStableFunc(all, func(a, b slice) int {
+		if a.category == b.category && a.category != categoryLabel {
+			return cmp.Compare(a.ints["index"], b.ints["index"])
+		}
+		return 0
+	})
+	labels := map[uint64]*labelReader{}
+	var order []*labelReader
+	for i := range all {
+		s := &all[i]
+		switch s.category {
+		case categoryRegion:
+			cfg.Regions = append(cfg.Regions, s.region(zero))
+		case categoryGap:
+			cfg.Gaps = append(cfg.Gaps, s.gap(zero))
+		case categoryLabel:
+			r := labels[s.track]
+			if r == nil {
+				r = newLabelReader(d.tracks[s.track], len(cut.start))
+				labels[s.track] = r
+				order = append(order, r)
+			}
+			r.add(s, cut.start)
+		}
+	}
+	for _, r := range order {
+		cfg.Labels = append(cfg.Labels, &r.label)
+	}
+}
+
+type labelReader struct {
+	label capture.Label
+	codes map[string]int32
+}
+
+func newLabelReader(t *track, n int) *labelReader {
+	r := &labelReader{codes: map[string]int32{}}
+	r.label.Name = "label"
+	if t != nil && t.name != "" {
+		r.label.Name = t.name
+	}
+	r.label.Codes = make([]int32, n)
+	for i := range r.label.Codes {
+		r.label.Codes[i] = -1
+	}
+	return r
+}
+
+// add gives the samples that start in the slice its name.
+func (r *labelReader) add(s *slice, start []int64) {
+	code, ok := r.codes[s.name]
+	if !ok {
+		code = int32(len(r.label.Dict))
+		r.label.Dict = append(r.label.Dict, s.name)
+		r.codes[s.name] = code
+	}
+	i, _ := slices.BinarySearch(start, s.start)
+	for ; i < len(start) && (start[i] < s.end || start[i] == s.start); i++ {
+		r.label.Codes[i] = code
+	}
+}
+
+// counter makes the counter of a line. Its values are put in their samples when first read.
+func (l *line) counter(cut *cutting, axis *capture.Axis) *capture.Counter {
+	c := &capture.Counter{Meta: l.meta, Axis: axis}
+	c.Integral = !l.double
+	c.Reasons = l.reasons(cut)
+	c.Col = capture.LazyColumn(axis.Len(), func() (capture.Data, error) { return l.data(cut), nil })
+	integers := !l.double && !slices.ContainsFunc(l.bits, func(b uint64) bool { return b > math.MaxInt64 })
+	if integers {
+		c.Integral = false
+	}
+	return c
+}

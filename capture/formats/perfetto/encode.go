@@ -1,0 +1,304 @@
+package perfetto
+
+import (
+	"cmp"
+	"container/heap"
+	"context"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+
+	"google.golang.org/protobuf/encoding/protowire"
+
+	"astrolabe/capture"
+)
+
+const sequence = 1
+
+// encoder writes packets.
+type encoder struct {
+	w     io.Writer
+	base  int64 // added to times so that none is negative
+	err   error
+	body  message
+	event message
+	buf   []byte
+	first bool
+}
+
+// Encode writes c as a trace.
+func (Format) Encode(ctx context.Context, w io.Writer, c *capture.Capture) error {
+	e := &encoder{w: w, first: true}
+	if lo := earliest(c); lo < 0 {
+		if lo == math.MinInt64 {
+			return fmt.Errorf("the capture has a time of %d ns, which a trace cannot hold", lo)
+		}
+		e.base = -lo
+	}
+	regions := lanes(len(c.Regions), func(i int) (start, end int64) { return c.Regions[i].Start, c.Regions[i].End })
+	gaps := lanes(len(c.Gaps), func(i int) (start, end int64) { return c.Gaps[i].Start, c.Gaps[i].End })
+	f := newForest(c, len(regions), len(gaps))
+	e.clock(c)
+	for i := range f.tracks {
+		e.begin(0, false)
+		e.body.message(packetTrackDescriptor, f.tracks[i].descriptor())
+		e.end()
+	}
+	if e.base != 0 {
+		e.mark(f.gaps[0], 0, typeInstant, "time 0 of the capture", categoryZero, nil)
+	}
+	for k, lane := range regions {
+		for _, i := range lane {
+			e.region(f.regions[k], &c.Regions[i], i)
+		}
+	}
+	for k, lane := range gaps {
+		for _, i := range lane {
+			e.gap(f.gaps[k], &c.Gaps[i], i)
+		}
+	}
+	for i, l := range c.Labels {
+		e.label(f.labels[i], c.Axis, l)
+	}
+	if err := e.samples(ctx, c.Axis, f); err != nil {
+		return err
+	}
+	return e.err
+}
+
+func earliest(c *capture.Capture) int64 {
+	lo := int64(0)
+	for _, s := range c.Axis.Start {
+		lo = min(lo, s)
+	}
+	for _, r := range c.Regions {
+		lo = min(lo, r.Start)
+	}
+	for _, g := range c.Gaps {
+		lo = min(lo, g.Start)
+	}
+	return lo
+}
+
+func (e *encoder) begin(at int64, timed bool) {
+	e.body = e.body[:0]
+	if timed {
+		e.body.uint(packetTimestamp, uint64(at)+uint64(e.base))
+	}
+	e.body.uint(packetSequenceID, sequence)
+	if e.first {
+		e.body.uint(packetSequenceFlags, stateCleared)
+		e.body.uint(packetFirst, 1)
+		e.first = false
+	}
+}
+
+func (e *encoder) end() {
+	if e.err != nil {
+		return
+	}
+	e.buf = protowire.AppendBytes(protowire.AppendTag(e.buf[:0], tracePacket, protowire.BytesType), e.body)
+	_, e.err = e.w.Write(e.buf)
+}
+
+// clock ties the times of the trace, which count from the start of the capture, to the wall clock.
+func (e *encoder) clock(c *capture.Capture) {
+	if c.StartTime.IsZero() || c.StartTime.UnixNano() < 0 {
+		return
+	}
+	clock := func(id, ns uint64) (m message) {
+		m.uint(clockID, id)
+		m.uint(clockTimestamp, ns)
+		return m
+	}
+	var s message
+	s.message(snapshotClocks, clock(clockBoottime, uint64(e.base)))
+	s.message(snapshotClocks, clock(clockRealtime, uint64(c.StartTime.UnixNano())))
+	s.uint(snapshotPrimary, clockBoottime)
+	e.begin(0, true)
+	e.body.message(packetClockSnapshot, s)
+	e.end()
+}
+
+func (e *encoder) slice(track uint64, start, end int64, name, category string, annotate func(m *message)) {
+	e.mark(track, start, typeSliceBegin, name, category, annotate)
+	e.begin(end, true)
+	e.event = e.event[:0]
+	e.event.uint(eventType, typeSliceEnd)
+	e.event.uint(eventTrack, track)
+	e.body.message(packetTrackEvent, e.event)
+	e.end()
+}
+
+func (e *encoder) mark(track uint64, at int64, kind uint64, name, category string, annotate func(m *message)) {
+	e.begin(at, true)
+	e.event = e.event[:0]
+	e.event.uint(eventType, kind)
+	e.event.uint(eventTrack, track)
+	e.event.text(eventCategories, category)
+	e.event.text(eventName, validText(name))
+	if annotate != nil {
+		annotate(&e.event)
+	}
+	e.body.message(packetTrackEvent, e.event)
+	e.end()
+}
+
+func annotateInt(m *message, name string, v uint64) {
+	var a message
+	a.text(annotationName, name)
+	a.uint(annotationUint, v)
+	m.message(eventAnnotations, a)
+}
+
+func annotateText(m *message, name, v string) {
+	var a message
+	a.text(annotationName, name)
+	a.text(annotationString, validText(v))
+	m.message(eventAnnotations, a)
+}
+
+// region writes a region, and its place among the others.
+func (e *encoder) region(track uint64, r *capture.Region, index int) {
+	e.slice(track, r.Start, max(r.Start, r.End), r.Name, categoryRegion, func(m *message) {
+		annotateInt(m, "index", uint64(index))
+		annotateInt(m, "depth", uint64(max(0, r.Depth)))
+	})
+}
+
+func (e *encoder) gap(track uint64, g *capture.Gap, index int) {
+	e.slice(track, g.Start, max(g.Start, g.End), g.Reason.String(), categoryGap, func(m *message) {
+		annotateInt(m, "index", uint64(index))
+		annotateText(m, "code", g.Reason.Code.String())
+		annotateText(m, "text", g.Reason.Text)
+		annotateInt(m, "lost", g.Lost)
+	})
+}
+
+// label writes each run of samples with the same value as one slice.
+func (e *encoder) label(track uint64, a *capture.Axis, l *capture.Label) {
+	for i := 0; i < a.Len(); {
+		j := i + 1
+		for j < a.Len() && l.Codes[j] == l.Codes[i] && a.Start[j] == a.End[j-1] {
+			j++
+		}
+		if v, ok := l.Value(i); ok {
+			end := a.End[j-1]
+			if j < a.Len() {
+				end = min(end, a.Start[j])
+			}
+			e.slice(track, a.Start[i], max(a.Start[i], end), v, categoryLabel, nil)
+		}
+		i = j
+	}
+}
+
+// samples writes the values, in the order of time.
+func (e *encoder) samples(ctx context.Context, a *capture.Axis, f *forest) error {
+	type series struct {
+		track uint64
+		data  capture.Data
+	}
+	var all []series
+	for i := range f.tracks {
+		t := &f.tracks[i]
+		if t.counter == nil {
+			continue
+		}
+		s := series{track: t.uuid}
+		if t.counter.Col != nil {
+			if err := t.counter.Col.Err(); err != nil {
+				return fmt.Errorf("counter %s: %w", t.counter.Name, err)
+			}
+			s.data = t.counter.Col.Data()
+		} else {
+			s.data = capture.Data{F: t.counter.Floats()}
+		}
+		all = append(all, s)
+	}
+	for i := range a.Len() {
+		if i%1024 == 0 && ctx.Err() != nil {
+			return ctx.Err()
+		}
+		some := false
+		for _, s := range all {
+			if s.data.Missing(i) {
+				continue
+			}
+			some = true
+			e.begin(a.Start[i], true)
+			e.event = e.event[:0]
+			e.event.uint(eventType, typeCounter)
+			e.event.uint(eventTrack, s.track)
+			if s.data.U != nil && s.data.U[i] <= math.MaxInt64 {
+				e.event.uint(eventCounter, s.data.U[i])
+			} else {
+				e.event.double(eventDouble, math.Float64bits(s.data.Float(i)))
+			}
+			e.body.message(packetTrackEvent, e.event)
+			e.end()
+		}
+		if !some {
+			e.mark(f.gaps[0], a.Start[i], typeInstant, "sample without values", categoryStart, nil)
+		}
+		if i+1 == a.Len() || a.End[i] != a.Start[i+1] {
+			e.mark(f.gaps[0], a.End[i], typeInstant, "end of sample", categoryEnd, nil)
+		}
+		if e.err != nil {
+			return e.err
+		}
+	}
+	return nil
+}
+
+// lanes spreads n intervals over as few tracks as it takes for none to overlap another, since the slices of a track must nest. Each lane lists
+// intervals by number, in the order of time.
+func lanes(n int, interval func(i int) (start, end int64)) [][]int {
+	order := make([]int, n)
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(a, b int) int {
+		x, _ := interval(a)
+		y, _ := interval(b)
+		return cmp.Compare(x, y)
+	})
+	var out [][]int
+	var ends laneHeap
+	for _, i := range order {
+		start, end := interval(i)
+		end = max(start, end)
+		if len(ends) > 0 && ends[0].end <= start {
+			lane := ends[0].lane
+			out[lane] = append(out[lane], i)
+			ends[0].end = end
+			heap.Fix(&ends, 0)
+			continue
+		}
+		heap.Push(&ends, laneEnd{end, len(out)})
+		out = append(out, []int{i})
+	}
+	return out
+}
+
+// laneHeap finds the lane that is free first.
+type laneHeap []laneEnd
+
+type laneEnd struct {
+	end  int64
+	lane int
+}
+
+func (h laneHeap) Len() int { return len(h) }
+func (h laneHeap) Less(i, j int) bool {
+	return h[i].end < h[j].end || h[i].end == h[j].end && h[i].lane < h[j].lane
+}
+func (h laneHeap) Swap(i, j int) { h[i], h[j] = h[j], h[i] }
+func (h *laneHeap) Push(x any)   { *h = append(*h, x.(laneEnd)) }
+func (h *laneHeap) Pop() any {
+	old := *h
+	last := old[len(old)-1]
+	*h = old[:len(old)-1]
+	return last
+}
