@@ -79,7 +79,10 @@ func (d *dumper) take(arg []byte) bool {
 	at := max(before+(after-before)/2, d.last+1)
 	// There is room for every buffer.
 	d.full <- dump{start: d.last, end: at, data: buf, err: err}
-	d.last = at
+	if err == nil {
+		// What a request without an answer would have counted comes with the next sample, which therefore begins where the last one ended.
+		d.last = at
+	}
 	return err == nil || timedOut(err)
 }
 

@@ -186,23 +186,26 @@ func TestRecordingsEqualTheTruth(t *testing.T) {
 	}
 }
 
-func TestATimeoutIsAMissingSampleWithAGap(t *testing.T) {
-	e := record(t, []string{"timeout"}, "1500ms")
-	c, _ := e.equalsTruth(t)
-	gaps, missing := 0, 0
-	for _, g := range c.Gaps {
-		if strings.Contains(g.Reason.Text, "within a second") {
-			gaps++
+func TestATimeoutIsAGapThatTheNextSampleCovers(t *testing.T) {
+	for duration, atEnd := range map[string]bool{"1500ms": false, "600ms": true} {
+		e := record(t, []string{"timeout"}, duration)
+		c, truth := e.equalsTruth(t)
+		lost := uint64(0)
+		for _, g := range c.Gaps {
+			if !strings.Contains(g.Reason.Text, "did not answer") {
+				continue
+			}
+			lost += g.Lost
+			if i := slices.Index(c.Axis.Start, g.Start); g.End-g.Start < 400e6 || !atEnd && i >= 0 && c.Axis.End[i] != g.End || i < 0 && g.Start != c.Axis.End[c.Len()-1] {
+				t.Errorf("%s: the gap %+v is not that of a request", duration, g)
+			}
 		}
-	}
-	ctr := c.Counter(c.Counters[0].Name)
-	for i := range c.Len() {
-		if ctr.Value(i).Missing() {
-			missing++
+		if lost == 0 || int(lost) != truth.Lost {
+			t.Errorf("%s: %d requests in gaps, %d were not answered: %+v", duration, lost, truth.Lost, c.Gaps)
 		}
-	}
-	if gaps == 0 || missing != gaps {
-		t.Errorf("%d gaps, %d missing values", gaps, missing)
+		if !strings.Contains(e.output, "did not answer") {
+			t.Errorf("%s: nothing is said of the hang:\n%s", duration, e.output)
+		}
 	}
 }
 

@@ -34,6 +34,9 @@ type stream struct {
 
 	removed error // the driver's words where the device went
 
+	last   int64  // end of the last row
+	silent uint64 // requests since then that were not answered
+
 	merged, stretched, failed uint64
 }
 
@@ -88,7 +91,8 @@ func (st *stream) Read(_ context.Context, b *capture.Batch) error {
 			return enableProblem(err)
 		}
 		_, _, after := st.now()
-		st.dumper = startDumper(st.dev, st.packed.Room, st.interval, st.now, before+(after-before)/2)
+		st.last = before + (after-before)/2
+		st.dumper = startDumper(st.dev, st.packed.Room, st.interval, st.now, st.last)
 		return nil
 	}
 	return st.drain(b)
@@ -113,19 +117,18 @@ func (st *stream) drain(b *capture.Batch) error {
 	return st.ended
 }
 
-var noAnswer = capture.Reason{Code: capture.LostReports, Text: "the GPU did not answer the request for a sample within a second"}
+const noAnswer = "the GPU did not answer the request for a sample in time"
 
 func timedOut(err error) bool { return errors.Is(err, syscall.ETIMEDOUT) }
 
 func (st *stream) append(b *capture.Batch, d *dump) {
-	var invalid *capture.Reason
 	blocks, _ := st.packed.Values(d.data) // buffers have room for them
 	switch {
 	case d.err == nil:
 	case timedOut(d.err):
-		invalid = &noAnswer
 		st.failed++
-		gap(b, d.start, d.end, 1, noAnswer.Text)
+		st.silent++
+		return
 	case errors.Is(d.err, syscall.ENODEV), errors.Is(d.err, syscall.ENXIO), errors.Is(d.err, syscall.EIO):
 		st.removed, st.ended = d.err, io.EOF
 		return
@@ -134,9 +137,13 @@ func (st *stream) append(b *capture.Batch, d *dump) {
 		return
 	}
 	b.Start, b.End = append(b.Start, d.start), append(b.End, d.end)
-	st.table.Append(b, blocks, invalid)
+	st.table.Append(b, blocks, nil)
 	st.gauges.Append(b, st.firstGauge)
-	if periods := float64(d.end-d.start) / float64(st.interval); periods >= 1.5 && invalid == nil {
+	st.last = d.end
+	if st.silent > 0 {
+		gap(b, d.start, d.end, st.silent, noAnswer+"; the sample here covers that time and what was counted in it")
+		st.silent = 0
+	} else if periods := float64(d.end-d.start) / float64(st.interval); periods >= 1.5 {
 		n := uint64(math.Round(periods) - 1)
 		st.stretched++
 		st.merged += n
@@ -159,8 +166,16 @@ func (st *stream) Finish(_ context.Context, b *capture.Batch) error {
 	if st.dumper == nil || st.ended != nil {
 		return nil
 	}
-	st.dumper.stop(finishWait)
-	return st.drain(b)
+	if !st.dumper.stop(finishWait) {
+		st.failed++
+		st.silent++
+	}
+	err := st.drain(b)
+	if now, _, _ := st.now(); st.silent > 0 && now > st.last {
+		gap(b, st.last, now, st.silent, noAnswer+", and the recording ended")
+		st.silent = 0
+	}
+	return err
 }
 
 // Conclude sums up what happened to samples.
@@ -174,7 +189,7 @@ func (st *stream) Conclude() []string {
 			sourceName, st.stretched, st.merged))
 	}
 	if st.failed > 0 {
-		out = append(out, fmt.Sprintf("%s: %d samples are missing because the GPU did not answer within a second", sourceName, st.failed))
+		out = append(out, fmt.Sprintf("%s: the GPU did not answer %d requests for a sample in time: there the next sample covers more than its period, or the recording ends early", sourceName, st.failed))
 	}
 	return append(out, st.table.Notes(sourceName)...)
 }
