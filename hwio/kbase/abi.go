@@ -75,7 +75,7 @@ const (
 // ringSlots is the number of samples that kinstr keeps for a client.
 const ringSlots = 32
 
-// minPeriod is the shortest period that kinstr keeps, in ns; it raises shorter ones without saying so.
+// minPeriod is the shortest period that both interfaces keep, in ns; they raise shorter ones without saying so.
 const minPeriod = 100_000
 
 // Requests to a descriptor of the older interface.

@@ -210,6 +210,31 @@ func TestASampleThatReachesBeyondTheMappingIsDamaged(t *testing.T) {
 	}
 }
 
+func TestMergedPeriodsAreCountedByTheDriversOwnGrid(t *testing.T) {
+	const period = 2e6
+	for name, c := range map[string]struct {
+		start, end   int64
+		flags        uint32
+		old, stopped bool
+		want         uint64
+	}{
+		"on time":                            {start: 10e6, end: 20e6, flags: flagStretched, want: 4},
+		"the one before came late":           {start: 11.9e6, end: 20.1e6, flags: flagStretched, want: 4},
+		"both late":                          {start: 11.5e6, end: 21.9e6, flags: flagStretched, want: 4},
+		"flagged without a period":           {start: 10e6, end: 12e6, flags: flagStretched, want: 1},
+		"not flagged":                        {start: 10e6, end: 20e6, want: 0},
+		"the old interface flags nothing":    {start: 11.9e6, end: 20.1e6, old: true, want: 4},
+		"an old sample that is late":         {start: 10e6, end: 12.9e6, old: true, want: 0},
+		"the last sample has no own period":  {start: 10.1e6, end: 21e6, stopped: true, want: 5},
+		"the last sample covers a part only": {start: 10.1e6, end: 11e6, stopped: true, want: 0},
+	} {
+		st := stream{period: period, old: c.old, stopped: c.stopped}
+		if got := st.mergedPeriods(&sample{start: c.start, end: c.end, flags: c.flags}); got != c.want {
+			t.Errorf("%s: %d periods, want %d", name, got, c.want)
+		}
+	}
+}
+
 func FuzzProperties(f *testing.F) {
 	f.Add(join(prop(55, 3, 0xc8700000), prop(62, 0, 1), prop(64, 3, 0b1011), prop(29, 2, 8<<24)))
 	f.Add([]byte{1, 2, 3})

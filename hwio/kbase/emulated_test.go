@@ -305,16 +305,23 @@ func TestPeriodsThatWereMergedAreGapsWithTheirNumber(t *testing.T) {
 		t.Run(device, func(t *testing.T) {
 			e := record(t, device, []string{"slow-reader"}, "600ms")
 			c, truth := e.equalsTruth(t)
-			n, lost := gapsOf(c, "no room")
-			if truth.Merged == 0 || device == "mali-g720" && (lost != uint64(truth.Merged) || n != truth.Stretched) {
-				t.Errorf("%d gaps of %d periods, the driver merged %d into %d samples", n, lost, truth.Merged, truth.Stretched)
+			if truth.Merged == 0 || c.Len() != len(truth.Samples) {
+				t.Fatalf("%d merged periods, %d samples of %d", truth.Merged, c.Len(), len(truth.Samples))
 			}
-			if n == 0 {
-				t.Errorf("no gap for %d merged periods", truth.Merged)
-			}
+			gaps := map[int64]capture.Gap{}
 			for _, g := range c.Gaps {
-				if i := slices.Index(c.Axis.Start, g.Start); strings.Contains(g.Reason.Text, "no room") && (i < 0 || c.Axis.End[i] != g.End) {
-					t.Errorf("the gap %+v is not that of a sample", g)
+				gaps[g.Start] = g
+			}
+			for i, s := range truth.Samples {
+				if s.End-s.Start < 3e6 {
+					continue // too short to tell a period that was skipped from one whose sample came late
+				}
+				if truth.Interface == "vinstr" && i == len(truth.Samples)-1 {
+					continue // time may pass between the end of sampling and the request for the last sample
+				}
+				g := gaps[c.Axis.Start[i]]
+				if g.Lost != uint64(s.Merged) || s.Merged > 0 && g.End != c.Axis.End[i] {
+					t.Errorf("sample %d of %d ns covers %d merged periods, its gap is %+v", i, s.End-s.Start, s.Merged, g)
 				}
 			}
 		})

@@ -107,13 +107,13 @@ func (s *Source) warnings(ses *session, w *way, st *stream) []string {
 				break
 			}
 		}
-		if !st.manual && st.period < minPeriod {
-			say("the driver samples every 100 µs at most, not every %d µs", st.period/1000)
-			st.period = minPeriod
-		}
 	} else if !st.manual && st.period > maxInterval {
 		say("samples are taken every second, because this driver's 32-bit values could overflow in a longer one")
 		st.period = maxInterval
+	}
+	if !st.manual && st.period < minPeriod {
+		say("the driver samples every 100 µs at most, not every %d µs", st.period/1000)
+		st.period = minPeriod
 	}
 	if more := s.nodes(); len(more) > 1 {
 		say("the machine has %d Mali devices; this is %s (choose another with the option device)", len(more), ses.path)

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math"
 	"syscall"
 	"time"
 
@@ -170,21 +169,26 @@ func (st *stream) append(b *capture.Batch, s *sample) {
 	if n := st.mergedPeriods(s); n > 0 {
 		st.stretched++
 		st.merged += n
-		gap(b, start, end, n, "the driver had no room for a sample per period; the sample here covers their time and counts")
+		gap(b, start, end, n, "the driver took no sample in some periods, for lack of room or time; the sample here covers their time and counts")
 	}
 }
 
-// mergedPeriods is how many periods a sample covers beside its own.
+// mergedPeriods is how many periods have no sample of their own because this one covers them. Both interfaces take samples at the multiples of
+// the period in CLOCK_MONOTONIC_RAW, a little late each: the multiples that lie in a sample are counted exactly, where its length would be
+// off by one whenever the sample before it came late.
 func (st *stream) mergedPeriods(s *sample) uint64 {
-	if st.manual || st.period <= 0 {
+	if st.manual || st.period <= 0 || s.end <= s.start {
 		return 0
 	}
-	periods := float64(s.end-s.start) / float64(st.period)
+	within := s.end/st.period - s.start/st.period
 	switch {
+	case st.stopped && s.end-s.start >= st.period*3/2:
+		// The last sample is none of a period. It covers those for which there was no room.
+		return uint64(max(0, within))
 	case s.flags&flagStretched != 0 && !st.old:
-		return uint64(max(1, math.Round(periods)-1))
-	case st.old && periods >= 1.5:
-		return uint64(math.Round(periods) - 1)
+		return uint64(max(1, within-1))
+	case st.old && s.end-s.start >= st.period*3/2:
+		return uint64(max(0, within-1))
 	}
 	return 0
 }

@@ -236,6 +236,10 @@ func (k *kinstr) start(now int64, user uint64) error {
 // finish ends counting with a last sample, which has a slot of its own. The first versions had none to spare and lost that sample
 // without a word when the ring was full, and could leave an empty sample behind.
 func (k *kinstr) finish(now int64, user uint64) {
+	if late := overdue(k.due(), now, k.conf.period); late > 0 {
+		k.merged += late
+		k.truth.Merged += late
+	}
 	if k.write-k.read >= uint64(k.limit) {
 		k.truth.Lost++
 		k.board.gpu.dump(now)
@@ -270,7 +274,10 @@ func (k *kinstr) periodic(now int64) {
 	}
 	flags := uint32(0)
 	if k.merged > 0 {
+		// Where the sampler is late too, the periods that it missed go the same way. Without a full ring it says nothing of them.
 		flags = flagStretched
+		k.merged += missed - 1
+		k.truth.Merged += missed - 1
 	}
 	k.produce(now, k.user, flags)
 }

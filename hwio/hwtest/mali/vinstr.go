@@ -213,7 +213,8 @@ func (k *vinstrClient) broken() {
 	}
 }
 
-// periodic takes a sample; where all buffers are full its counts fall to the next one, and nothing says so.
+// periodic takes a sample; where all buffers are full its counts fall to the next one, as do those of a period that passed before anybody looked,
+// and nothing says so.
 func (k *vinstrClient) periodic(now int64) {
 	missed := periods(k.next, now, k.period)
 	k.next = alignedAfter(now, k.period)
@@ -222,6 +223,8 @@ func (k *vinstrClient) periodic(now int64) {
 		k.truth.Merged += missed
 		return
 	}
+	k.merged += missed - 1
+	k.truth.Merged += missed - 1
 	k.produce(now, 1)
 }
 
@@ -285,6 +288,10 @@ func (k *vinstrClient) Ioctl(c *hwtest.Call, request uint32, arg uint64) (int64,
 
 // setInterval makes the client periodic, or manual where the period is 0.
 func (k *vinstrClient) setInterval(period uint32) {
+	if late := overdue(k.due(), k.board.now(), k.period); late > 0 {
+		k.merged += late
+		k.truth.Merged += late
+	}
 	k.period = int64(period)
 	if k.period != 0 {
 		k.period = max(k.period, minPeriod)
