@@ -69,6 +69,7 @@ func (a *app) root() *cobra.Command {
 	root.AddCommand(
 		a.replCommand(), a.runCommand(), a.reportCommand(), a.recordCommand(), a.statCommand(), a.convertCommand(), a.markCommand(),
 		a.metricsCommand(), a.sourcesCommand(), a.doctorCommand(), a.testCommand(), a.versionCommand(),
+		a.fmtCommand(), a.lintCommand(), a.completionCommand(), a.manCommand(),
 	)
 	return root
 }

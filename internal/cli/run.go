@@ -9,6 +9,7 @@ import (
 )
 
 func (a *app) runCommand() *cobra.Command {
+	var watch bool
 	cmd := &cobra.Command{
 		Use:   "run SCRIPT [ARGS…]",
 		Short: "Run a script",
@@ -16,8 +17,15 @@ func (a *app) runCommand() *cobra.Command {
 			"nearest folder above it with astrolabe.toml or .git, else its own folder), the files among its arguments and --allow-read, and write\n" +
 			"below --out.",
 		Args: argCount(1, -1),
-		RunE: func(_ *cobra.Command, args []string) error { return a.runScript(args[0], args[1:]) },
+		RunE: func(_ *cobra.Command, args []string) error {
+			if watch {
+				return a.watchScript(args[0], args[1:])
+			}
+			return a.runScript(args[0], args[1:])
+		},
+		ValidArgsFunction: scriptFiles,
 	}
+	cmd.Flags().BoolVar(&watch, "watch", false, "run it again whenever its file, or one that it loads, changes")
 	cmd.Flags().SetInterspersed(false)
 	return cmd
 }

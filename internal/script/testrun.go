@@ -188,6 +188,20 @@ func inOrder[T any](n, parallel int, work func(i int) (T, error), done func(T) e
 // testFiles lists the test files at and below paths, sorted, each once. Hidden folders, testdata and node_modules are not
 // searched, unless they are named.
 func testFiles(paths []string) ([]string, error) {
+	files, err := starlarkFiles(paths, isTestFile, func(path string) error {
+		if !isTestFile(path) {
+			return &UsageError{Msg: fmt.Sprintf("%s is no test file: its name does not end in %s", path, testSuffix)}
+		}
+		return nil
+	})
+	if err == nil && len(files) == 0 {
+		return nil, fmt.Errorf("%w: no file below %s has a name that ends in %s", ErrNoTests, strings.Join(paths, ", "), testSuffix)
+	}
+	return files, err
+}
+
+// starlarkFiles lists the files at paths that check lets pass, and those below folders that match, sorted, each once.
+func starlarkFiles(paths []string, match func(name string) bool, check func(path string) error) ([]string, error) {
 	var files []string
 	for _, path := range paths {
 		info, err := os.Stat(path)
@@ -195,8 +209,8 @@ func testFiles(paths []string) ([]string, error) {
 			return nil, err
 		}
 		if !info.IsDir() {
-			if !isTestFile(path) {
-				return nil, &UsageError{Msg: fmt.Sprintf("%s is no test file: its name does not end in %s", path, testSuffix)}
+			if err := check(path); err != nil {
+				return nil, err
 			}
 			files = append(files, filepath.Clean(path))
 			continue
@@ -207,7 +221,7 @@ func testFiles(paths []string) ([]string, error) {
 				return err
 			case d.IsDir() && file != path && (strings.HasPrefix(d.Name(), ".") || d.Name() == "testdata" || d.Name() == "node_modules"):
 				return fs.SkipDir
-			case !d.IsDir() && isTestFile(file):
+			case !d.IsDir() && match(file):
 				files = append(files, filepath.Clean(file))
 			}
 			return nil
@@ -217,11 +231,7 @@ func testFiles(paths []string) ([]string, error) {
 		}
 	}
 	slices.Sort(files)
-	files = slices.Compact(files)
-	if len(files) == 0 {
-		return nil, fmt.Errorf("%w: no file below %s has a name that ends in %s", ErrNoTests, strings.Join(paths, ", "), testSuffix)
-	}
-	return files, nil
+	return slices.Compact(files), nil
 }
 
 // fileRun runs the tests of one file.

@@ -1,0 +1,90 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"astrolabe/internal/script"
+	"astrolabe/internal/script/infer"
+	"astrolabe/internal/script/lint"
+	"astrolabe/scripts"
+)
+
+func (a *app) lintCommand() *cobra.Command {
+	var asJSON, list bool
+	cmd := &cobra.Command{
+		Use:   "lint [PATH…]",
+		Short: "Find mistakes in scripts",
+		Long: "Reads the scripts among the given files and below the given folders, or below the working directory, and prints what is wrong with them as\n" +
+			"FILE:LINE:COLUMN: MESSAGE [CODE]. Nothing is run. The exit status is 1 where something is found. A comment \"# lint: ignore=CODE\" on the line, or\n" +
+			"alone on the line above, silences a finding; \"# gpu: ID\" says which GPU a script is for, so that names of counters can be checked.",
+		RunE: func(_ *cobra.Command, args []string) error {
+			if list {
+				return a.lintChecks(asJSON)
+			}
+			return a.lint(args, asJSON)
+		},
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print the findings as JSON")
+	cmd.Flags().BoolVar(&list, "checks", false, "list what is looked for, and nothing else")
+	cmd.ValidArgsFunction = scriptFiles
+	return cmd
+}
+
+// lintResult is what lint --json prints.
+type lintResult struct {
+	Files    int            `json:"files"`
+	Findings []lint.Finding `json:"findings"`
+}
+
+func (a *app) lint(paths []string, asJSON bool) error {
+	world := infer.NewWorld(script.NewReader(scripts.Library))
+	sources, failed, err := a.scriptSources(world.Reader(), paths)
+	if err != nil {
+		return err
+	}
+	res := lintResult{Files: len(sources)}
+	for _, s := range sources {
+		if err := a.ctx.Err(); err != nil {
+			return err
+		}
+		res.Findings = append(res.Findings, lint.Run(world, s)...)
+	}
+	if asJSON {
+		res.Findings = orEmpty(res.Findings)
+		if err := a.printJSON(res); err != nil {
+			return err
+		}
+	} else {
+		var out strings.Builder
+		for _, f := range res.Findings {
+			out.WriteString(f.String() + "\n")
+		}
+		if err := a.print(out.String()); err != nil {
+			return err
+		}
+	}
+	if n := len(res.Findings) + failed; n > 0 {
+		return errors.Join(errReported, fmt.Errorf("%d findings", n))
+	}
+	return nil
+}
+
+// lintChecks lists the codes.
+func (a *app) lintChecks(asJSON bool) error {
+	if asJSON {
+		docs := map[string]string{}
+		for _, c := range lint.Checks() {
+			docs[c.Code] = c.Doc
+		}
+		return a.printJSON(docs)
+	}
+	t := textTable{header: []string{"code", "what it finds"}}
+	for _, c := range lint.Checks() {
+		t.add(c.Code, c.Doc)
+	}
+	return a.print(t.String())
+}

@@ -1,0 +1,59 @@
+package cli
+
+import (
+	"os"
+	"path/filepath"
+	"runtime/debug"
+	"slices"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/cobra/doc"
+
+	"astrolabe/internal/version"
+)
+
+func (a *app) manCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "man DIR",
+		Short: "Write the manual pages",
+		Long:  "Writes a manual page (section 1) of every command into a folder, which is made where it does not exist, such as\n/usr/local/share/man/man1, and prints the paths.",
+		Args:  argCount(1, 1),
+		RunE:  func(cmd *cobra.Command, args []string) error { return a.man(cmd.Root(), args[0]) },
+	}
+}
+
+func (a *app) man(root *cobra.Command, dir string) error {
+	if err := os.MkdirAll(dir, 0o777); err != nil {
+		return err
+	}
+	root.DisableAutoGenTag = true
+	header := &doc.GenManHeader{Section: "1", Source: "astrolabe " + version.String(), Manual: "astrolabe manual", Date: commitTime()}
+	if err := doc.GenManTree(root, header, dir); err != nil {
+		return err
+	}
+	pages, err := filepath.Glob(filepath.Join(dir, root.Name()+"*.1"))
+	if err != nil {
+		return err
+	}
+	slices.Sort(pages)
+	for _, p := range pages {
+		a.wrote(p)
+	}
+	return nil
+}
+
+// commitTime is the date of the commit that was built, so that a build always writes the same pages; nil, which is today or
+// SOURCE_DATE_EPOCH, where the build does not know it.
+func commitTime() *time.Time {
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return nil
+	}
+	for _, s := range info.Settings {
+		if t, err := time.Parse(time.RFC3339, s.Value); s.Key == "vcs.time" && err == nil {
+			return &t
+		}
+	}
+	return nil
+}

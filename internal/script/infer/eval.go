@@ -1,0 +1,596 @@
+package infer
+
+import (
+	"strings"
+
+	"go.starlark.net/resolve"
+	"go.starlark.net/starlark"
+	"go.starlark.net/syntax"
+
+	"astrolabe/builtins"
+)
+
+const (
+	maxDepth = 200     // of variables that depend on variables
+	maxSteps = 200_000 // of one file; what is asked beyond is Unknown
+)
+
+// Type is what is known of an expression of the file.
+func (f *File) Type(e syntax.Expr) *Type {
+	if t := f.types[e]; t != nil {
+		return t
+	}
+	if f.busy[e] {
+		f.cycles++
+		return nothing
+	}
+	if f.steps++; f.steps > maxSteps || len(f.busy) > maxDepth {
+		f.cycles++
+		return unknown
+	}
+	f.busy[e] = true
+	before := f.cycles
+	t := f.eval(e)
+	delete(f.busy, e)
+	if f.cycles == before && f.scope == nil { // what a cycle cut short is not the whole truth
+		f.types[e] = t
+	}
+	return t
+}
+
+// Variable is what is known of a variable, by its First.
+func (f *File) Variable(first *syntax.Ident) *Type { return f.variable(first) }
+
+func (f *File) variable(first *syntax.Ident) *Type {
+	if t := f.vars[first]; t != nil {
+		return t
+	}
+	if f.busy[first] {
+		f.cycles++
+		return nothing
+	}
+	if f.steps++; f.steps > maxSteps || len(f.busy) > maxDepth {
+		f.cycles++
+		return unknown
+	}
+	f.busy[first] = true
+	before := f.cycles
+	t := nothing
+	for _, get := range f.sources[first] {
+		t = join(t, get())
+	}
+	delete(f.busy, first)
+	if len(f.sources[first]) == 0 {
+		t = unknown
+	}
+	if f.cycles == before {
+		f.vars[first] = t
+	}
+	return t
+}
+
+func (f *File) eval(e syntax.Expr) *Type {
+	switch e := e.(type) {
+	case *syntax.Ident:
+		return f.ident(e)
+	case *syntax.ParenExpr:
+		return f.Type(e.X)
+	case *syntax.Literal:
+		return literal(e)
+	case *syntax.ListExpr:
+		elem := nothing
+		for _, x := range e.List {
+			elem = join(elem, f.Type(x))
+		}
+		return listOf(elem)
+	case *syntax.TupleExpr:
+		t := value("tuple")
+		t.Items = make([]*Type, len(e.List))
+		for i, x := range e.List {
+			t.Items[i] = f.Type(x)
+		}
+		return t
+	case *syntax.DictExpr:
+		t := value("dict")
+		t.Elem = nothing
+		for _, x := range e.List {
+			if d, ok := x.(*syntax.DictEntry); ok {
+				t.Elem = join(t.Elem, f.Type(d.Value))
+			}
+		}
+		return t
+	case *syntax.Comprehension:
+		t := value("list")
+		body := e.Body
+		if d, ok := body.(*syntax.DictEntry); ok {
+			t, body = value("dict"), d.Value
+		}
+		t.Elem = f.Type(body)
+		return t
+	case *syntax.CondExpr:
+		return join(f.Type(e.True), f.Type(e.False))
+	case *syntax.DotExpr:
+		return f.Attribute(f.Type(e.X), e.Name.Name)
+	case *syntax.IndexExpr:
+		return f.indexed(e)
+	case *syntax.SliceExpr:
+		if t := f.Type(e.X); t.Is("Capture", "Counter", "list", "str", "tuple", "bytes") {
+			out := *t
+			out.Items = nil
+			return &out
+		}
+	case *syntax.UnaryExpr:
+		return f.unary(e)
+	case *syntax.BinaryExpr:
+		return f.binary(e.Op, f.Type(e.X), f.Type(e.Y))
+	case *syntax.CallExpr:
+		return f.call(e)
+	}
+	return unknown
+}
+
+func literal(e *syntax.Literal) *Type {
+	switch e.Token {
+	case syntax.STRING:
+		return value("str")
+	case syntax.BYTES:
+		return value("bytes")
+	case syntax.INT:
+		return value("int")
+	case syntax.FLOAT:
+		return value("float")
+	}
+	return unknown
+}
+
+func (f *File) ident(id *syntax.Ident) *Type {
+	if first := First(id); first != nil {
+		return f.variable(first)
+	}
+	if id.Binding == nil {
+		for _, fn := range f.scope {
+			for _, b := range fn.Locals {
+				if b.First.Name == id.Name {
+					return f.variable(b.First)
+				}
+			}
+		}
+		if f.scope != nil {
+			if first := f.Top(id.Name); first != nil {
+				return f.variable(first)
+			}
+		}
+	}
+	return f.named(id.Name)
+}
+
+// named is a predeclared or universal name.
+func (f *File) named(name string) *Type {
+	switch name {
+	case "None":
+		return none
+	case "True", "False":
+		return value("bool")
+	case "args":
+		return listOf(value("str"))
+	}
+	v, ok := f.predeclared[name]
+	if !ok {
+		return unknown
+	}
+	if m, ok := v.(*builtins.Module); ok {
+		return &Type{Kind: Module, Name: m.Name(), Table: builtins.DocOf(m)}
+	}
+	if en := builtins.EntryOf(v); en != nil {
+		return &Type{Kind: Function, Name: "function", Entry: en}
+	}
+	return unknown
+}
+
+// Attribute is what x.name is. Names that the type does not have are Unknown.
+func (f *File) Attribute(x *Type, name string) *Type {
+	if x.Kind == Nothing {
+		return nothing
+	}
+	if x.Table == nil || x.Kind != Value && x.Kind != Module {
+		return unknown
+	}
+	en := x.Table.Entry(name)
+	if en == nil {
+		return unknown
+	}
+	if en.Sig != nil {
+		return &Type{Kind: Function, Name: "function", Entry: en, Recv: x}
+	}
+	return f.declared(en.Type, x.Name+"."+name).of(x)
+}
+
+// declared is a type as signatures and tables write it; key says where, for what lists hold.
+func (f *File) declared(text, key string) *Type {
+	t := nothing
+	for name := range strings.SplitSeq(text, "|") {
+		switch name = strings.TrimSpace(name); name {
+		case "":
+			return unknown
+		case "None":
+			t = join(t, none)
+		default:
+			t = join(t, value(name))
+		}
+	}
+	if elem := elements[key]; elem != "" && t.Is("list", "dict") {
+		t.Elem = value(elem)
+	}
+	if key == "CounterMap.items" {
+		pair := value("tuple")
+		pair.Items = []*Type{value("str"), value("Counter")}
+		t.Elem = pair
+	}
+	return t
+}
+
+// elem is what going through a value gives.
+func (f *File) elem(t *Type) *Type {
+	if t.Kind == Nothing {
+		return nothing
+	}
+	if name := iterated[t.Name]; t.Kind == Value && name != "" {
+		return value(name).of(t)
+	}
+	switch {
+	case t.Is("list", "set") && t.Elem != nil:
+		return t.Elem
+	case t.Is("tuple"):
+		out := nothing
+		for _, x := range t.Items {
+			out = join(out, x)
+		}
+		if out.Kind != Nothing {
+			return out
+		}
+	}
+	return unknown
+}
+
+func (f *File) indexed(e *syntax.IndexExpr) *Type {
+	x, key := f.Type(e.X), f.Type(e.Y)
+	switch {
+	case x.Kind == Nothing:
+		return nothing
+	case x.Is("Capture") && key.Is("str"):
+		return value("Counter").of(x)
+	case x.Is("Capture") && key.Is("int"):
+		return value("Sample").of(x)
+	case x.Is("CounterMap"):
+		return value("Counter").of(x)
+	case x.Is("Counter", "Sample"):
+		t := *value("number")
+		t.Optional = true
+		return &t
+	case x.Is("str"):
+		return value("str")
+	case x.Is("list", "dict") && x.Elem != nil && x.Elem.Kind != Nothing:
+		return x.Elem
+	case x.Is("tuple"):
+		if lit, ok := e.Y.(*syntax.Literal); ok {
+			if i, ok := lit.Value.(int64); ok && i >= 0 && int(i) < len(x.Items) {
+				return x.Items[i]
+			}
+		}
+		return f.elem(x)
+	}
+	return unknown
+}
+
+func (f *File) unary(e *syntax.UnaryExpr) *Type {
+	if e.Op == syntax.NOT {
+		return value("bool")
+	}
+	if e.X == nil {
+		return unknown
+	}
+	t := f.Type(e.X)
+	if t.isNumber() || t.Is("Counter") && e.Op == syntax.MINUS || t.Is("Mask") && e.Op == syntax.TILDE {
+		return t
+	}
+	return unknown
+}
+
+func (f *File) augmented(s *syntax.AssignStmt) *Type {
+	op := s.Op - syntax.PLUS_EQ + syntax.PLUS
+	return f.binary(op, f.Type(s.LHS), f.Type(s.RHS))
+}
+
+func (f *File) binary(op syntax.Token, x, y *Type) *Type {
+	switch op {
+	case syntax.EQL, syntax.NEQ, syntax.LT, syntax.GT, syntax.LE, syntax.GE, syntax.IN, syntax.NOT_IN:
+		return value("bool")
+	case syntax.AND, syntax.OR:
+		return join(x, y)
+	case syntax.PLUS, syntax.MINUS, syntax.STAR, syntax.SLASH, syntax.SLASHSLASH, syntax.PERCENT:
+		return arithmetic(op, x, y)
+	case syntax.PIPE, syntax.AMP, syntax.CIRCUMFLEX:
+		if x.Is("Mask") && y.Is("Mask") || x.Is("dict") && y.Is("dict") {
+			return join(x, y)
+		}
+	}
+	if x.Kind == Nothing || y.Kind == Nothing {
+		return nothing
+	}
+	return unknown
+}
+
+func arithmetic(op syntax.Token, x, y *Type) *Type {
+	switch {
+	case x.Is("Counter") && (y.isNumber() || y.Is("Counter")):
+		return plain(x)
+	case y.Is("Counter") && x.isNumber():
+		return plain(y)
+	case x.isNumber() && y.isNumber():
+		switch {
+		case op == syntax.SLASH || x.Is("float") || y.Is("float"):
+			return value("float")
+		case x.Is("int") && y.Is("int"):
+			return value("int")
+		}
+		return value("number")
+	case x.Is("str") && op == syntax.PERCENT:
+		return value("str")
+	case x.Is("str") && y.Is("str") && op == syntax.PLUS:
+		return value("str")
+	case x.Is("list") && y.Is("list") && op == syntax.PLUS:
+		return join(x, y)
+	case x.Kind == Nothing || y.Kind == Nothing:
+		return nothing
+	}
+	return unknown
+}
+
+// plain is a counter that is no longer the one of its name.
+func plain(t *Type) *Type {
+	out := *t
+	out.Optional = false
+	return &out
+}
+
+func (f *File) call(e *syntax.CallExpr) *Type {
+	fn := f.Type(e.Fn)
+	switch fn.Kind {
+	case Nothing:
+		return nothing
+	case Def:
+		return fn.File.result(fn.Def)
+	case Function:
+		return f.method(e, fn)
+	}
+	if id, ok := e.Fn.(*syntax.Ident); ok && First(id) == nil && starlark.Universe.Has(id.Name) {
+		return f.universal(id.Name, e.Args)
+	}
+	if dot, ok := e.Fn.(*syntax.DotExpr); ok {
+		return f.languageMethod(f.Type(dot.X), dot.Name.Name)
+	}
+	return unknown
+}
+
+// method is what a function of ours returns.
+func (f *File) method(e *syntax.CallExpr, fn *Type) *Type {
+	owner := ""
+	if fn.Recv != nil {
+		owner = fn.Recv.Name
+	}
+	t := f.declared(fn.Entry.Type, owner+"."+fn.Entry.Name).of(fn.Recv)
+	if fn.Recv == nil || fn.Recv.Kind != Module {
+		return t
+	}
+	if t.Is("Capture") {
+		t = value("Capture")
+		t.GPU = f.GPU
+		if id, ok := f.Text(Argument(e, fn.Entry.Sig, "gpu")); ok {
+			t.GPU = id
+		}
+		t.Columns = keys(Argument(e, fn.Entry.Sig, "columns"))
+	}
+	return t
+}
+
+// keys lists the literal keys of a dict.
+func keys(e syntax.Expr) []string {
+	d, ok := e.(*syntax.DictExpr)
+	if !ok {
+		return nil
+	}
+	var out []string
+	for _, x := range d.List {
+		if entry, ok := x.(*syntax.DictEntry); ok {
+			if lit, ok := entry.Key.(*syntax.Literal); ok && lit.Token == syntax.STRING {
+				out = append(out, lit.Value.(string))
+			}
+		}
+	}
+	return out
+}
+
+// Argument is what a call gives a parameter of ours, nil where that is nothing or cannot be told.
+func Argument(e *syntax.CallExpr, sig *builtins.Signature, name string) syntax.Expr {
+	at := -1
+	for i, p := range sig.Params {
+		if p.Name == name && !p.Keyword {
+			at = i
+		}
+	}
+	for i, a := range e.Args {
+		switch a := a.(type) {
+		case *syntax.UnaryExpr:
+			if a.Op == syntax.STAR || a.Op == syntax.STARSTAR {
+				at = -1
+				continue
+			}
+		case *syntax.BinaryExpr:
+			if id, ok := a.X.(*syntax.Ident); ok && a.Op == syntax.EQ {
+				if id.Name == name {
+					return a.Y
+				}
+				continue
+			}
+		}
+		if i == at {
+			return a
+		}
+	}
+	return nil
+}
+
+// Text is the text that an expression certainly is: a literal, or a variable that is assigned one literal only.
+func (f *File) Text(e syntax.Expr) (string, bool) {
+	switch e := e.(type) {
+	case *syntax.ParenExpr:
+		return f.Text(e.X)
+	case *syntax.Literal:
+		s, ok := e.Value.(string)
+		return s, ok && e.Token == syntax.STRING
+	case *syntax.Ident:
+		return f.constants()[First(e)].text()
+	}
+	return "", false
+}
+
+// result is what a function of the file returns.
+func (f *File) result(def *syntax.DefStmt) *Type {
+	t := nothing
+	var walk func(list []syntax.Stmt)
+	walk = func(list []syntax.Stmt) {
+		for _, s := range list {
+			switch s := s.(type) {
+			case *syntax.ReturnStmt:
+				if s.Result == nil {
+					t = join(t, none)
+				} else {
+					t = join(t, f.Type(s.Result))
+				}
+			case *syntax.IfStmt:
+				walk(s.True)
+				walk(s.False)
+			case *syntax.ForStmt:
+				walk(s.Body)
+			case *syntax.WhileStmt:
+				walk(s.Body)
+			}
+		}
+	}
+	walk(def.Body)
+	if t.Kind == Nothing {
+		return none
+	}
+	return t
+}
+
+func (f *File) universal(name string, args []syntax.Expr) *Type {
+	if t := universal[name]; t == "NoneType" {
+		return none
+	} else if t != "" {
+		return value(t)
+	}
+	switch name {
+	case "range":
+		return listOf(value("int"))
+	case "list", "sorted", "reversed":
+		if len(args) > 0 {
+			return listOf(f.elem(f.Type(args[0])))
+		}
+		return listOf(nothing)
+	case "enumerate":
+		if len(args) > 0 {
+			pair := value("tuple")
+			pair.Items = []*Type{value("int"), f.elem(f.Type(args[0]))}
+			return listOf(pair)
+		}
+	case "zip":
+		row := value("tuple")
+		for _, a := range args {
+			row.Items = append(row.Items, f.elem(f.Type(a)))
+		}
+		return listOf(row)
+	case "tuple":
+		return value("tuple")
+	case "min", "max":
+		if len(args) == 1 {
+			return f.elem(f.Type(args[0]))
+		}
+		return f.joined(args)
+	}
+	return unknown
+}
+
+func (f *File) joined(args []syntax.Expr) *Type {
+	t := nothing
+	for _, a := range args {
+		if b, ok := a.(*syntax.BinaryExpr); ok && b.Op == syntax.EQ {
+			continue
+		}
+		t = join(t, f.Type(a))
+	}
+	return t
+}
+
+// languageMethod is what a method of the language's own types returns.
+func (f *File) languageMethod(x *Type, name string) *Type {
+	switch {
+	case x.Is("str"):
+		switch name {
+		case "split", "rsplit", "splitlines", "elems":
+			return listOf(value("str"))
+		case "find", "rfind", "index", "rindex", "count":
+			return value("int")
+		case "startswith", "endswith", "isalpha", "isdigit", "isspace", "isalnum", "islower", "isupper", "istitle":
+			return value("bool")
+		case "capitalize", "format", "join", "lower", "lstrip", "removeprefix", "removesuffix", "replace", "rstrip", "strip", "title", "upper":
+			return value("str")
+		}
+	case x.Is("dict"):
+		switch name {
+		case "keys":
+			return listOf(unknown)
+		case "values":
+			if x.Elem != nil {
+				return listOf(x.Elem)
+			}
+		case "items":
+			pair := value("tuple")
+			pair.Items = []*Type{unknown, unknown}
+			if x.Elem != nil {
+				pair.Items[1] = x.Elem
+			}
+			return listOf(pair)
+		}
+	}
+	return unknown
+}
+
+// TypeAt is what an expression, given as text, would be at a place of the file: inside the functions of path.
+func (f *File) TypeAt(text string, path []syntax.Node) *Type {
+	x, err := f.Source.ParseExpr(text)
+	if err != nil {
+		return unknown
+	}
+	f.scope = scopes(path)
+	defer func() { f.scope = nil }()
+	return f.Type(x)
+}
+
+// scopes lists the functions of a path, innermost first, and the file's own block. It is never nil.
+func scopes(path []syntax.Node) []*resolve.Function {
+	out := []*resolve.Function{}
+	for i := len(path) - 1; i >= 0; i-- {
+		switch n := path[i].(type) {
+		case *syntax.DefStmt:
+			if fn, ok := n.Function.(*resolve.Function); ok {
+				out = append(out, fn)
+			}
+		case *syntax.LambdaExpr:
+			if fn, ok := n.Function.(*resolve.Function); ok {
+				out = append(out, fn)
+			}
+		}
+	}
+	return out
+}

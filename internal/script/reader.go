@@ -1,0 +1,196 @@
+package script
+
+import (
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"go.starlark.net/starlark"
+	"go.starlark.net/syntax"
+
+	"astrolabe/builtins"
+)
+
+// Dialect is what a script may use of the language, for tools that read scripts without running them.
+func Dialect() *syntax.FileOptions { return dialect() }
+
+// IsTest reports whether a file is one of tests, by its name.
+func IsTest(name string) bool { return isTestFile(name) }
+
+// Predeclared are the names that a file of that name sees, with their values in a run that may do everything.
+func Predeclared(name string) starlark.StringDict {
+	return (&builtins.Env{Clock: true, Exec: true, Testing: isTestFile(name)}).Predeclared()
+}
+
+// Reader finds and reads the files that load statements name, by the rules of a run, without running anything. It holds nothing of
+// the files, so what it reads is what stands there now.
+type Reader struct{ r *Runner }
+
+// NewReader returns a Reader; library is the root of "@astrolabe//", nil is none.
+func NewReader(library fs.FS) *Reader {
+	return &Reader{&Runner{opt: Options{Library: library}, modules: map[string]*module{}}}
+}
+
+// Source is a Starlark file that was read.
+type Source struct {
+	Key  string // the same for the same file
+	Name string // as it is shown
+	Path string // real absolute path; "" of the built-in library
+	Text []byte
+	m    *module
+}
+
+func newSource(m *module) *Source {
+	s := &Source{Key: m.key, Name: m.name, Text: m.text, m: m}
+	if !m.library {
+		s.Path = m.key
+	}
+	return s
+}
+
+// File reads a script that the user named: a path, or a name of the built-in library that begins with @astrolabe//.
+func (r *Reader) File(name string) (*Source, error) {
+	find := r.r.fileModule
+	if lib, ok := strings.CutPrefix(name, libraryPrefix); ok {
+		name, find = lib, r.r.libraryModule
+	}
+	m, err := find(name)
+	if err != nil {
+		return nil, err
+	}
+	return newSource(m), nil
+}
+
+// Text is a script whose text is not, or not yet, what stands in the file.
+func (r *Reader) Text(path string, text []byte) *Source {
+	abs, err := filepath.Abs(path)
+	if err != nil {
+		abs = filepath.Clean(path)
+	}
+	real := realPath(abs)
+	return newSource(&module{key: real, name: displayName(abs), base: filepath.Dir(real), fence: realPath(Root(real)), text: text})
+}
+
+// Load reads the file that a load statement of from names.
+func (r *Reader) Load(from *Source, name string) (*Source, error) {
+	m, err := r.r.resolve(from.m, name)
+	if err != nil {
+		return nil, err
+	}
+	return newSource(m), nil
+}
+
+// maxNesting is how deep brackets may be nested in a file that a tool reads: parsers and walkers are recursive.
+const maxNesting = 1000
+
+// Parse reads the syntax of a file. The error is a syntax.Error.
+func (s *Source) Parse() (*syntax.File, error) {
+	if err := s.checkNesting(s.Text); err != nil {
+		return nil, err
+	}
+	return dialect().Parse(s.Name, s.Text, 0)
+}
+
+// ParseExpr reads an expression that is no part of the file, but could be.
+func (s *Source) ParseExpr(text string) (syntax.Expr, error) {
+	if err := s.checkNesting([]byte(text)); err != nil {
+		return nil, err
+	}
+	return dialect().ParseExpr(s.Name, text, 0)
+}
+
+func (s *Source) checkNesting(text []byte) error {
+	depth, line := 0, int32(1)
+	for _, c := range text {
+		switch c {
+		case '\n':
+			line++
+		case '(', '[', '{':
+			if depth++; depth > maxNesting {
+				return syntax.Error{Pos: syntax.MakePosition(&s.Name, line, 1), Msg: fmt.Sprintf("more than %d brackets are open", maxNesting)}
+			}
+		case ')', ']', '}':
+			depth = max(0, depth-1)
+		}
+	}
+	return nil
+}
+
+// maxLoaded bounds the files that Closure follows.
+const maxLoaded = 10_000
+
+// Closure lists the paths of a script and of the files that it loads, directly or not, without running it. Files that cannot be
+// found now are listed by the path where they would be, so that a watch sees them appear; those of the library are not.
+func (r *Reader) Closure(path string) []string {
+	abs := realPath(path)
+	seen := map[string]bool{abs: true}
+	out := []string{abs}
+	main, err := r.File(path)
+	if err != nil {
+		return out
+	}
+	for queue := []*Source{main}; len(queue) > 0 && len(out) < maxLoaded; queue = queue[1:] {
+		s := queue[0]
+		for _, name := range loads(s) {
+			next, err := r.Load(s, name)
+			file := ""
+			switch {
+			case err == nil:
+				file = next.Path
+			case !strings.HasPrefix(name, "@") && !s.m.library:
+				file = s.m.place(name)
+			}
+			if file == "" || seen[file] {
+				continue
+			}
+			seen[file] = true
+			out = append(out, file)
+			if err == nil {
+				queue = append(queue, next)
+			}
+		}
+	}
+	return out
+}
+
+// place is where a relative load of a module, or one from the root of its repository, leads.
+func (m *module) place(name string) string {
+	dir := m.base
+	if rest, ok := strings.CutPrefix(name, "//"); ok {
+		root, ok := FindRepo(m.base)
+		if !ok {
+			return ""
+		}
+		dir, name = realPath(root), rest
+	}
+	return filepath.Join(dir, filepath.FromSlash(name))
+}
+
+// loads lists the modules that a file loads; of a file that does not parse, those before the mistake cannot be told.
+func loads(s *Source) []string {
+	file, err := s.Parse()
+	if err != nil {
+		return nil
+	}
+	var out []string
+	syntax.Walk(file, func(n syntax.Node) bool {
+		if l, ok := n.(*syntax.LoadStmt); ok {
+			out = append(out, l.ModuleName())
+		}
+		return true
+	})
+	return out
+}
+
+// FindFiles lists the Starlark files at and below paths, sorted, each once. What is named counts whatever its name is; hidden folders,
+// testdata and node_modules are not searched unless they are named.
+func FindFiles(paths []string) ([]string, error) {
+	return starlarkFiles(paths, func(name string) bool { return strings.HasSuffix(name, sourceSuffix) }, func(path string) error {
+		if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
+			return &UsageError{Msg: path + " is neither a file nor a folder"}
+		}
+		return nil
+	})
+}
