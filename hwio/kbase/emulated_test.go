@@ -146,7 +146,11 @@ func (e *emulation) equalsTruth(t *testing.T) (*capture.Capture, *model.ClientTr
 		t.Error("the program left something behind")
 	}
 	c, truth := e.open(t), e.client(t)
-	if truth.Delivered != truth.Returned || truth.Unread != 0 || truth.Delivered < 20 {
+	out := 0
+	if e.truth.Removed != 0 && truth.Outstanding {
+		out = 1 // the device went before the sample could be returned
+	}
+	if truth.Delivered != truth.Returned+out || truth.Unread != 0 || truth.Delivered < 20 {
 		t.Errorf("%d samples were delivered, %d returned, %d left unread", truth.Delivered, truth.Returned, truth.Unread)
 	}
 	byAlias := map[string]*capture.Counter{}

@@ -27,6 +27,7 @@ type fakeKernel struct {
 	zero    bool // the handshake leaves 0.0
 	minor   uint16
 	set     uint64
+	empty   bool // samples take no time and count nothing
 	ready   int
 	broken  bool
 	samples uint64
@@ -102,6 +103,10 @@ func (d *fakeDevice) Request(number uint32, arg []byte) (int, error) {
 		le.PutUint64(d.ring[16:], uint64(1e9+1e6*int64(k.samples)))
 		le.PutUint64(d.ring[24:], k.samples)
 		le.PutUint32(d.ring[40:], 0)
+		if k.empty {
+			copy(d.ring[8:16], d.ring[16:24])
+			clear(d.ring[len(d.ring)-3*64*8:])
+		}
 	}
 	return 0, nil
 }
@@ -254,6 +259,24 @@ func TestALostSampleIsAGapWithItsNumber(t *testing.T) {
 	}
 	if len(b.Gaps) != 1 || b.Gaps[0].Lost != 3 || b.Gaps[0].Start != b.End[0] || b.Gaps[0].End != b.Start[1] {
 		t.Errorf("gaps %+v between %v and %v", b.Gaps, b.End[0], b.Start[1])
+	}
+}
+
+func TestAnEmptySampleIsNeitherALossNorTheLast(t *testing.T) {
+	k := newFake(t)
+	st, b := start(t, k, hwio.Request{})
+	defer st.Close()
+	for _, k.empty = range []bool{false, true, false} {
+		k.ready = 1
+		if err := st.Read(t.Context(), b); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if len(b.Start) != 2 || len(b.Gaps) != 0 {
+		t.Errorf("%d rows, gaps %+v", len(b.Start), b.Gaps)
+	}
+	if err := st.Finish(t.Context(), b); err != nil || len(b.Start) != 3 {
+		t.Errorf("%v: %d rows, the last sample is missing", err, len(b.Start))
 	}
 }
 

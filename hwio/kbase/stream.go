@@ -133,18 +133,21 @@ var inError = capture.Reason{Code: capture.LostReports, Text: "the driver flagge
 // append adds one sample.
 func (st *stream) append(b *capture.Batch, s *sample) {
 	bad := !st.old && s.flags&flagError != 0
-	if s.end <= s.start && !bad && st.table.Zero(s.blocks) {
-		st.skipped++ // the first versions of kinstr give an empty sample at the end
+	dropped := uint64(0)
+	if st.complete {
+		if st.seqKnown && s.seq > st.seq {
+			dropped = s.seq - st.seq
+		}
+		st.seq, st.seqKnown = s.seq+1, true
+	}
+	if s.end <= s.start && !bad && dropped == 0 && st.table.Zero(s.blocks) {
+		st.skipped++ // the first versions of kinstr give an empty sample at the end, others where another client was served just before
 		return
 	}
 	start, end := st.clock.Interval(s.start, s.end)
-	if st.complete {
-		if st.seqKnown && s.seq > st.seq {
-			n := s.seq - st.seq
-			st.lost += n
-			gap(b, st.last, start, n, "samples were dropped before they could be read")
-		}
-		st.seq, st.seqKnown = s.seq+1, true
+	if dropped > 0 {
+		st.lost += dropped
+		gap(b, st.last, start, dropped, "samples were dropped before they could be read")
 	}
 	st.last = end
 	b.Start, b.End = append(b.Start, start), append(b.End, end)
@@ -214,8 +217,8 @@ func (st *stream) Finish(_ context.Context, b *capture.Batch) error {
 			err = nil // nothing was counted since the last sample
 		}
 	}
-	before := len(b.Start)
-	for wait := time.Duration(0); err == nil && len(b.Start) == before && st.skipped == 0 && wait < lastWait; wait += time.Millisecond {
+	before, skipped := len(b.Start), st.skipped
+	for wait := time.Duration(0); err == nil && len(b.Start) == before && st.skipped == skipped && wait < lastWait; wait += time.Millisecond {
 		if wait > 0 {
 			time.Sleep(time.Millisecond)
 		}
