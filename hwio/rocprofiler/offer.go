@@ -23,11 +23,10 @@ const (
 
 // offer is a counter that can be recorded.
 type offer struct {
-	name  string
-	doc   string
-	how   combination
-	base  *vendorproc.Counter
-	alias []string
+	name string
+	doc  string
+	how  combination
+	base *vendorproc.Counter
 }
 
 // reduction is the library's form of a counter that combines all instances of another.

@@ -4,6 +4,7 @@ package main
 
 import (
 	"fmt"
+	"strings"
 	"unsafe"
 
 	"github.com/ebitengine/purego"
@@ -89,6 +90,10 @@ func initialize() error {
 	r := setup.rocprofiler
 	found := purego.NewCallback(onAgents)
 	st := call(r.queryAgents, agentVersion, found, agentSize, 0)
+	if strings.HasSuffix(r.name(st), wrongABI) {
+		// Before ROCm 6.4 the struct was shorter at its end.
+		st = call(r.queryAgents, agentVersion, found, agentKnown, 0)
+	}
 	if st != 0 {
 		return r.failure("rocprofiler_query_available_agents", st)
 	}

@@ -12,13 +12,13 @@
 
 #define API __attribute__((visibility("default")))
 
-enum { OK, ERROR, CONTEXT_NOT_FOUND, COUNTER_NOT_FOUND, INVALID_ARGUMENT, OUT_OF_RESOURCES, ARCH_NOT_SUPPORTED, PERMISSION_DENIED, HSA_NOT_LOADED, CONFIGURATION_LOCKED, EXCEEDS = 38 };
+enum { OK, ERROR, CONTEXT_NOT_FOUND, COUNTER_NOT_FOUND, INVALID_ARGUMENT, OUT_OF_RESOURCES, ARCH_NOT_SUPPORTED, PERMISSION_DENIED, HSA_NOT_LOADED, CONFIGURATION_LOCKED, INCOMPATIBLE_ABI, EXCEEDS = 38 };
 
 static const char *const names[] = {
 	"ROCPROFILER_STATUS_SUCCESS", "ROCPROFILER_STATUS_ERROR", "ROCPROFILER_STATUS_ERROR_CONTEXT_NOT_FOUND",
 	"ROCPROFILER_STATUS_ERROR_COUNTER_NOT_FOUND", "ROCPROFILER_STATUS_ERROR_INVALID_ARGUMENT", "ROCPROFILER_STATUS_ERROR_OUT_OF_RESOURCES",
 	"ROCPROFILER_STATUS_ERROR_AGENT_ARCH_NOT_SUPPORTED", "ROCPROFILER_STATUS_ERROR_PERMISSION_DENIED",
-	"ROCPROFILER_STATUS_ERROR_HSA_NOT_LOADED", "ROCPROFILER_STATUS_ERROR_CONFIGURATION_LOCKED",
+	"ROCPROFILER_STATUS_ERROR_HSA_NOT_LOADED", "ROCPROFILER_STATUS_ERROR_CONFIGURATION_LOCKED", "ROCPROFILER_STATUS_ERROR_INCOMPATIBLE_ABI",
 };
 
 static int fault(const char *word) {
@@ -137,8 +137,13 @@ API int rocprofiler_force_configure(rocprofiler_tool_configure_result_t *(*confi
 }
 
 API int rocprofiler_query_available_agents(int version, int (*cb)(int, const void **, size_t, void *), size_t size, void *user) {
-	if (version != 1 || size != sizeof gpu) return INVALID_ARGUMENT;
-	cpu.size = gpu.size = sizeof gpu;
+	size_t own = sizeof gpu;
+#ifdef STANDIN_ROCM6
+	own -= sizeof gpu.uuid;
+#endif
+	if (version != 1) return INVALID_ARGUMENT;
+	if (size > own) return INCOMPATIBLE_ABI;
+	cpu.size = gpu.size = own;
 	if (fault("old-agent")) gpu.size = 200;
 	cpu.id = 1, cpu.type = 1, cpu.name = cpu.product_name = cpu.model_name = cpu.vendor_name = "CPU";
 	gpu.id = AGENT, gpu.type = 2, gpu.simd_count = 64, gpu.max_waves_per_simd = 16, gpu.lds_size_in_kb = 64, gpu.wave_front_size = 32;
