@@ -63,6 +63,9 @@ func (s *Session) completeCommand(before string) ([]string, int) {
 		}
 		return filterWords(words, name), len(name)
 	}
+	if name == "set" {
+		return s.completeSetting(arg)
+	}
 	for _, c := range commands() {
 		if c.name == name && c.file {
 			return filterWords(fileWords(arg), arg), len(arg)
@@ -72,6 +75,24 @@ func (s *Session) completeCommand(before string) ([]string, int) {
 		}
 	}
 	return nil, 0
+}
+
+// completeSetting completes what stands behind :set.
+func (s *Session) completeSetting(arg string) ([]string, int) {
+	name, value, hasValue := strings.Cut(arg, " ")
+	var words []string
+	for _, set := range s.settings() {
+		switch {
+		case !hasValue:
+			words = append(words, set.Name)
+		case set.Name == name:
+			words = set.Values
+		}
+	}
+	if !hasValue {
+		value = name
+	}
+	return filterWords(words, value), len(value)
 }
 
 // stringWords completes inside a string.

@@ -46,15 +46,19 @@ func (s *Session) Interactive(ctx context.Context, in, out, talk *os.File, captu
 	signal.Notify(ignored, os.Interrupt)
 	defer signal.Stop(ignored)
 	io.WriteString(talk, s.banner())
-	if capturePath != "" {
-		s.run(ctx, func(ctx context.Context) error { return s.Open(ctx, "cap", capturePath) })
-	}
-	return s.loop(ctx, ed, func(text string) {
+	line := 1
+	remember := func(text string) {
 		if err := hist.add(text); err != nil {
 			fmt.Fprintln(talk, err)
 		}
 		ed.Remember(text)
-	})
+	}
+	s.console = &console{in: in, out: out, talk: talk, remember: remember, line: &line}
+	s.start(ctx, ed)
+	if capturePath != "" {
+		s.run(ctx, func(ctx context.Context) error { return s.Open(ctx, "cap", capturePath) })
+	}
+	return s.loop(ctx, ed)
 }
 
 func (s *Session) banner() string {
@@ -63,8 +67,8 @@ func (s *Session) banner() string {
 }
 
 // loop reads and runs entries until the input ends or the person quits.
-func (s *Session) loop(ctx context.Context, ed lineEditor, remember func(string)) error {
-	line := 1
+func (s *Session) loop(ctx context.Context, ed lineEditor) error {
+	line := s.console.line
 	for {
 		text, err := s.readEntry(ed)
 		switch {
@@ -81,9 +85,10 @@ func (s *Session) loop(ctx context.Context, ed lineEditor, remember func(string)
 		if isBlank(strings.ReplaceAll(text, "\n", "")) {
 			continue
 		}
-		remember(text)
-		err = s.run(ctx, func(ctx context.Context) error { return s.entry(ctx, line, text) })
-		line += strings.Count(text, "\n")
+		s.console.remember(text)
+		first := *line
+		*line += strings.Count(text, "\n")
+		err = s.run(ctx, func(ctx context.Context) error { return s.entry(ctx, first, text) })
 		if errors.Is(err, errQuit) {
 			return nil
 		}
@@ -142,6 +147,7 @@ func (s *Session) entry(ctx context.Context, line int, text string) error {
 	if name, ok := strings.CutSuffix(trimmed, "?"); ok && !strings.Contains(trimmed, "\n") {
 		return s.docCommand(ctx, name)
 	}
+	s.last = text
 	return s.Eval(ctx, sessionName, line, text)
 }
 

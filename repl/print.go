@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"go.starlark.net/starlark"
+	"go.starlark.net/starlarkstruct"
 )
 
 // printer turns the value of an expression into text.
@@ -12,13 +13,16 @@ type printer struct {
 	// short shows only the head of long containers and says how much it left out: a screen is for people. It is off
 	// where programs read the output.
 	short bool
+	items int // of one container in the short form
 }
 
 // Limits of the short form.
 const (
-	shortItems = 40   // of one container
-	shortText  = 4000 // bytes of one string
-	shortDepth = 4
+	shortItems  = 40    // of one container, unless :set items says otherwise
+	shortText   = 4000  // bytes of one string or number
+	shortDepth  = 4     // of containers in containers
+	shortTotal  = 8000  // bytes after which containers show nothing more
+	shortOutput = 64000 // bytes of one text that a statement prints
 )
 
 // text is the printed form of v. Astrolabe's own values print themselves in a line or a table.
@@ -31,12 +35,34 @@ func (p printer) text(v starlark.Value) string {
 	return out.String()
 }
 
+// output is a text that print was given.
+func (p printer) output(text string) string {
+	if !p.short || len(text) <= shortOutput {
+		return text
+	}
+	cut := strings.ToValidUTF8(text[:shortOutput], "")
+	if i := strings.LastIndexByte(cut, '\n'); i > shortOutput/2 {
+		cut = cut[:i+1]
+	}
+	return fmt.Sprintf("%s… and %d more bytes: write(PATH, TEXT) puts all of it into a file", cut, len(text)-len(cut))
+}
+
 func (p printer) write(out *strings.Builder, v starlark.Value, depth int) {
 	switch v := v.(type) {
 	case starlark.String:
 		if len(v) > shortText {
 			cut := strings.ToValidUTF8(string(v[:shortText]), "")
 			fmt.Fprintf(out, "%s … and %d more bytes", starlark.String(cut), len(v)-len(cut))
+			return
+		}
+	case starlark.Bytes:
+		if len(v) > shortText {
+			fmt.Fprintf(out, "%s … and %d more bytes", v[:shortText], len(v)-shortText)
+			return
+		}
+	case starlark.Int:
+		if big := v.BigInt(); big.BitLen() > 8*shortText {
+			fmt.Fprintf(out, "… an integer of %d bits", big.BitLen())
 			return
 		}
 	case *starlark.List:
@@ -55,8 +81,21 @@ func (p printer) write(out *strings.Builder, v starlark.Value, depth int) {
 	case *starlark.Dict:
 		p.dict(out, v, depth)
 		return
+	case *starlarkstruct.Struct:
+		p.structure(out, v, depth)
+		return
 	}
 	out.WriteString(v.String())
+}
+
+// full reports whether a container shows no item number i: it is one of too many, or enough is on the screen. It then says how
+// many are left out.
+func (p printer) full(out *strings.Builder, i, n int) bool {
+	if i < p.items && out.Len() < shortTotal {
+		return false
+	}
+	fmt.Fprintf(out, "… and %d more", n-i)
+	return true
 }
 
 func (p printer) sequence(out *strings.Builder, open, end string, v starlark.Iterable, n, depth int) {
@@ -72,8 +111,7 @@ func (p printer) sequence(out *strings.Builder, open, end string, v starlark.Ite
 		if i > 0 {
 			out.WriteString(", ")
 		}
-		if i == shortItems {
-			fmt.Fprintf(out, "… and %d more", n-i)
+		if p.full(out, i, n) {
 			break
 		}
 		p.write(out, x, depth+1)
@@ -94,8 +132,7 @@ func (p printer) dict(out *strings.Builder, d *starlark.Dict, depth int) {
 		if i > 0 {
 			out.WriteString(", ")
 		}
-		if i == shortItems {
-			fmt.Fprintf(out, "… and %d more", d.Len()-i)
+		if p.full(out, i, d.Len()) {
 			break
 		}
 		p.write(out, k, depth+1)
@@ -104,4 +141,30 @@ func (p printer) dict(out *strings.Builder, d *starlark.Dict, depth int) {
 		p.write(out, v, depth+1)
 	}
 	out.WriteString("}")
+}
+
+func (p printer) structure(out *strings.Builder, v *starlarkstruct.Struct, depth int) {
+	names := v.AttrNames()
+	if depth == shortDepth && len(names) > 0 {
+		fmt.Fprintf(out, "struct(… %d fields)", len(names))
+		return
+	}
+	if name, ok := v.Constructor().(starlark.String); ok {
+		out.WriteString(string(name) + "(")
+	} else {
+		out.WriteString(v.Constructor().String() + "(")
+	}
+	for i, name := range names {
+		if i > 0 {
+			out.WriteString(", ")
+		}
+		if p.full(out, i, len(names)) {
+			break
+		}
+		out.WriteString(name + " = ")
+		if field, err := v.Attr(name); err == nil {
+			p.write(out, field, depth+1)
+		}
+	}
+	out.WriteString(")")
 }

@@ -34,14 +34,15 @@ type terminal struct {
 // patience is how long a test waits for what should come at once.
 const patience = 15 * time.Second
 
-func startTerminal(t *testing.T, home string, width uint16) *terminal {
+func startTerminal(t *testing.T, home string, width uint16, env ...string) *terminal {
 	t.Helper()
 	exe, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
 	}
 	cmd := exec.Command(exe)
-	cmd.Env = append(os.Environ(), sessionVariable+"=1", "TERM=xterm", "XDG_STATE_HOME="+home)
+	cmd.Env = append(os.Environ(), sessionVariable+"=1", "TERM=xterm", "XDG_STATE_HOME="+home, "XDG_CONFIG_HOME="+home)
+	cmd.Env = append(cmd.Env, env...)
 	cmd.Dir = t.TempDir()
 	f, err := pty.StartWithSize(cmd, &pty.Winsize{Rows: 40, Cols: width})
 	if err != nil {
@@ -102,19 +103,19 @@ func (s *terminal) typeKeys(keys string) {
 	}
 }
 
-// settled waits until the screen shows a text.
-func (s *terminal) settled(width int, want string) *screen {
+// settled waits until the line of the cursor ends in a text and the cursor stands in a column.
+func (s *terminal) settled(width int, want string, col int) *screen {
 	s.t.Helper()
 	deadline := time.After(patience)
 	for {
 		sc := s.shown(width)
-		if strings.HasSuffix(sc.text(sc.row), want) {
+		if strings.HasSuffix(sc.text(sc.row), want) && sc.col == col {
 			return sc
 		}
 		select {
 		case <-s.grew:
 		case <-deadline:
-			s.t.Fatalf("the screen shows %q, want %q", sc.text(sc.row), want)
+			s.t.Fatalf("the screen shows %q with the cursor in column %d, want %q and %d", sc.text(sc.row), sc.col, want, col)
 		}
 	}
 }

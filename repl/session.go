@@ -28,6 +28,11 @@ type Config struct {
 	// Limit runs a statement under further limits; nil runs it freely.
 	Limit   func(ctx context.Context, run func(context.Context) error) error
 	History string // path of the history file; "" means the user's own, "-" none
+	Repo    string // folder of the repository, whose start-up file is asked about; "" is none
+	// Width is how many cells a line of output may take now, 0 if that is not known; nil leaves what Env says.
+	Width    func() int
+	Settings []Setting // further ones for :set
+	JSON     bool      // values are printed as lines of JSON, not for people
 }
 
 // Session runs statements one after another over one set of variables, as if typed.
@@ -41,6 +46,9 @@ type Session struct {
 	log     *transcript
 	shown   printedAs // how the running statement printed its value
 	loaded  string    // the file of the last :load
+	last    string    // the last entry that is no command
+	width   int       // of :set width; 0 asks Config.Width
+	console *console  // nil where no person sits there
 	printer printer
 }
 
@@ -51,7 +59,7 @@ func dialect() *syntax.FileOptions {
 
 // NewSession returns a session that knows the predeclared names only.
 func NewSession(cfg Config) *Session {
-	s := &Session{cfg: cfg, names: make(starlark.StringDict, len(cfg.Predeclared)+8), own: map[string]bool{}, opts: dialect(), source: newSourceText(), log: new(transcript)}
+	s := &Session{cfg: cfg, names: make(starlark.StringDict, len(cfg.Predeclared)+8), own: map[string]bool{}, opts: dialect(), source: newSourceText(), log: new(transcript), printer: printer{items: shortItems}}
 	for name, v := range cfg.Predeclared {
 		s.names[name] = v
 	}
@@ -99,10 +107,11 @@ func (s *Session) statement(ctx context.Context, name string, stmt syntax.Stmt) 
 // perform runs one statement in a thread of its own.
 func (s *Session) perform(ctx context.Context, name string, stmt syntax.Stmt) (err error) {
 	thread := &starlark.Thread{Name: name, Load: s.cfg.Load, Print: func(_ *starlark.Thread, text string) {
-		io.WriteString(s.cfg.Out, text+"\n")
+		io.WriteString(s.cfg.Out, s.printer.output(text)+"\n")
 	}}
 	defer builtins.Recover(&err)
 	if s.cfg.Env != nil {
+		s.fitWidth()
 		defer s.cfg.Env.Enter(ctx, thread)()
 	}
 	if n := s.cfg.MaxSteps; n > 0 {
@@ -119,6 +128,16 @@ func (s *Session) perform(ctx context.Context, name string, stmt syntax.Stmt) (e
 		return s.show(v, s.isText(e.X))
 	}
 	return s.execute(thread, name, stmt)
+}
+
+// fitWidth tells the values how wide the terminal is now.
+func (s *Session) fitWidth() {
+	switch {
+	case s.width > 0:
+		s.cfg.Env.Width = s.width
+	case s.cfg.Width != nil:
+		s.cfg.Env.Width = s.cfg.Width()
+	}
 }
 
 // execute runs a statement that is no expression. Its program sees the session's variables as predeclared names, which Starlark looks
@@ -170,9 +189,16 @@ func (s *Session) show(v starlark.Value, text bool) error {
 	}
 	s.Bind("_", v)
 	var out string
-	if s.shown == asProse {
+	switch {
+	case s.cfg.JSON:
+		text, err := encodeJSON(v)
+		if err != nil {
+			return err
+		}
+		out = text
+	case s.shown == asProse:
 		out = strings.TrimRight(string(v.(starlark.String)), "\n")
-	} else {
+	default:
 		out = s.printer.text(v)
 	}
 	s.log.value(v)

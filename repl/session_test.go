@@ -136,3 +136,17 @@ func TestDeepTracebackIsCounted(t *testing.T) {
 }
 
 func itoa(i int) string { return starlark.MakeInt(i).String() }
+
+func TestValuesArePrintedAsLinesOfJSON(t *testing.T) {
+	s, out, _ := testSession(t)
+	s.cfg.JSON = true
+	if err := s.RunText(t.Context(), "<stdin>", "1\nNone\n'a\\n'\n[1.5, None, {'k': True}]\nlen\n"); err != nil {
+		t.Fatal(err)
+	}
+	if want := "1\n\"a\\n\"\n[1.5,null,{\"k\":true}]\n\"\\u003cbuilt-in function len\\u003e\"\n"; out.String() != want {
+		t.Errorf("printed %q, want %q", out, want)
+	}
+	if err := s.RunText(t.Context(), "<stdin>", "[float('nan')]\n"); err == nil {
+		t.Error("a number that JSON does not have was written")
+	}
+}

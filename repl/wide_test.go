@@ -34,13 +34,8 @@ func TestTerminalEditsWideCharacters(t *testing.T) {
 			s := startTerminal(t, t.TempDir(), 60)
 			s.wait(ready)
 			s.typeKeys("x = '" + c.keys + "\x07") // Ctrl-G does nothing
-			sc := s.settled(60, c.want)
-			row := sc.row
-			if got := sc.text(row); got != ">>> "+c.want {
-				t.Errorf("the screen shows %q", got)
-			}
-			if sc.col != c.col {
-				t.Errorf("the cursor is in column %d, want %d", sc.col, c.col)
+			if sc := s.settled(60, c.want, c.col); sc.text(sc.row) != ">>> "+c.want {
+				t.Errorf("the screen shows %q", sc.text(sc.row))
 			}
 			s.typeKeys("\x05'\r")
 			s.wait(ready)

@@ -23,6 +23,7 @@ type app struct {
 	limits limits
 	code   string // of -c
 	coded  bool   // -c was given
+	json   bool   // values are printed as JSON
 }
 
 // Main runs the program with the given arguments and returns its exit status.
@@ -65,6 +66,7 @@ func (a *app) root() *cobra.Command {
 	root.SetErr(a.talk)
 	root.SetHelpCommand(&cobra.Command{Use: "help [COMMAND]", Short: "Explain a command", RunE: help})
 	root.Flags().VarP(&codeFlag{a}, "code", "c", "run `CODE` as if typed and print the value of each expression")
+	root.Flags().BoolVar(&a.json, "json", false, "print each value as a line of JSON")
 	a.limits.register(root.PersistentFlags())
 	root.AddCommand(
 		a.replCommand(), a.runCommand(), a.reportCommand(), a.recordCommand(), a.statCommand(), a.convertCommand(), a.markCommand(),

@@ -3,9 +3,11 @@ package cli
 import (
 	"context"
 	"errors"
+	"os"
 
 	"github.com/spf13/cobra"
 
+	"astrolabe/internal/script"
 	"astrolabe/internal/version"
 	"astrolabe/repl"
 	"astrolabe/scripts"
@@ -34,13 +36,21 @@ func (a *app) session(capturePath string, args []string) error {
 	}
 	cfg := repl.Config{
 		Predeclared: host.env.Predeclared(), Env: host.env, Load: host.runner.Loader(), Library: scripts.Library,
-		Out: a.out, Talk: a.talk, Version: version.String(), MaxSteps: a.limits.maxSteps,
+		Out: a.out, Talk: a.talk, Version: version.String(), MaxSteps: a.limits.maxSteps, Width: a.width, JSON: a.json,
+	}
+	interactive := !a.coded && isTerminal(a.in)
+	if interactive {
+		pics := &pictures{a: a, auto: true}
+		host.env.Show, cfg.Settings = pics.show, []repl.Setting{pics.setting()}
+		if dir, err := os.Getwd(); err == nil {
+			cfg.Repo, _ = script.FindRepo(dir)
+		}
 	}
 	if a.limits.timeout > 0 || a.limits.maxMemory > 0 { // a session has no limits unless asked
 		cfg.Limit = host.runner.Protect
 	}
 	s := repl.NewSession(cfg)
-	if !a.coded && isTerminal(a.in) {
+	if interactive {
 		// The session stops its statements itself, so the program's own context stays out of it.
 		return s.Interactive(context.WithoutCancel(a.ctx), a.in, a.out, a.talk, capturePath)
 	}

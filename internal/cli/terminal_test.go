@@ -89,7 +89,7 @@ func TestBuiltProgramOpensASessionOnATerminal(t *testing.T) {
 		t.Errorf("exit status %d", code)
 	}
 	saved, err := os.ReadFile(filepath.Join(dir, "done.star"))
-	if want := "cap = capture.open(\"wide.csv\")\ncap[\"requests_written\"].total()\n"; err != nil || string(saved) != want {
+	if want := "cap = capture.open(\"wide.csv\")\nprint(cap[\"requests_written\"].total())\n"; err != nil || string(saved) != want {
 		t.Errorf("saved %q, %v; want %q", saved, err, want)
 	}
 	out, err := exec.Command(exe, "--allow-read="+dir, "run", filepath.Join(dir, "done.star")).CombinedOutput()

@@ -1,0 +1,103 @@
+package cli
+
+import (
+	"bytes"
+	"io"
+	"os"
+
+	"astrolabe/plots"
+	"astrolabe/repl"
+)
+
+// pictures shows the plots of a session in its terminal. Where the environment does not name a terminal that is known it asks the terminal,
+// whose input belongs to the session.
+type pictures struct {
+	a     *app
+	auto  bool // how is to be found out
+	known bool // how has been found out
+	how   plots.Inline
+}
+
+// show draws a picture in the terminal, or puts it into a temporary file and returns its path.
+func (p *pictures) show(draw func(io.Writer) error) (string, error) {
+	how, err := p.protocol()
+	if err != nil {
+		return "", err
+	}
+	if how == plots.NoInline || !isTerminal(p.a.out) {
+		return temporaryPicture(draw)
+	}
+	var data bytes.Buffer
+	if err := draw(&data); err != nil {
+		return "", err
+	}
+	return "", plots.WriteInline(p.a.out, how, data.Bytes(), p.a.width())
+}
+
+// protocol is how the terminal takes pictures.
+func (p *pictures) protocol() (plots.Inline, error) {
+	if !p.auto || p.known || !isTerminal(p.a.out) {
+		return p.how, nil
+	}
+	how, err := terminalGraphics(os.Getenv)
+	if err != nil {
+		return plots.NoInline, usagef("%s: %v", graphicsVariable, err)
+	}
+	p.known = true
+	if term := os.Getenv("TERM"); how == plots.NoInline && os.Getenv(graphicsVariable) == "" && term != "dumb" && term != "linux" && askTerminal != nil {
+		answer, asked := askTerminal()
+		how, _ = graphicsIn(answer)
+		p.known = asked
+	}
+	p.how = how
+	return how, nil
+}
+
+// setting is :set pictures.
+func (p *pictures) setting() repl.Setting {
+	const auto = "auto"
+	return repl.Setting{
+		Name: "pictures", Doc: "how this terminal shows pictures", Values: []string{auto, "kitty", "iterm2", "sixel", "none"},
+		Get: func() string {
+			if p.auto {
+				return auto
+			}
+			return p.how.String()
+		},
+		Set: func(v string) error {
+			if v == auto {
+				p.auto, p.known, p.how = true, false, plots.NoInline
+				return nil
+			}
+			how, err := plots.ParseInline(v)
+			if err == nil {
+				p.auto, p.how = false, how
+			}
+			return err
+		},
+	}
+}
+
+// terminalQuestion asks for kitty's graphics and then for the device attributes, which every terminal answers.
+const terminalQuestion = "\x1b_Gi=31,s=1,v=1,a=q,t=d,f=24;AAAA\x1b\\\x1b[c"
+
+// graphicsIn reads the answer to terminalQuestion. done is false while its end has not come.
+func graphicsIn(answer []byte) (how plots.Inline, done bool) {
+	at := bytes.Index(answer, []byte("\x1b[?"))
+	if at < 0 {
+		return plots.NoInline, false
+	}
+	attributes, _, found := bytes.Cut(answer[at+3:], []byte("c"))
+	if !found {
+		return plots.NoInline, false
+	}
+	if bytes.Contains(answer[:at], []byte("\x1b_Gi=31;OK")) {
+		return plots.Kitty, true
+	}
+	for _, a := range bytes.Split(attributes, []byte(";"))[1:] { // the first is the kind of terminal
+		if string(a) == "4" {
+			return plots.Sixel, true
+		}
+	}
+	return plots.NoInline, true
+}
