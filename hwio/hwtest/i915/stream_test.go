@@ -246,6 +246,25 @@ func TestCountersObeyTheHardwaresIdentities(t *testing.T) {
 	}
 }
 
+// Counters only ever grow, whatever the phase: stalls are what is loaded and not active.
+func TestNoEUCountsMoreThanItsClocks(t *testing.T) {
+	for _, scenario := range []string{"loaded", "one-context", "clock-change"} {
+		w := newRig(t, "kbl-gt2", scenario).d.work
+		for frame := range uint64(20_000) {
+			w.load(frame)
+			for _, s := range w.spans {
+				g := s.sig
+				for what, share := range map[string]float64{"active": g.active, "stalled": g.loaded - g.active, "loaded": g.loaded, "FPU0": g.fpu0, "both FPUs": g.fpuBoth,
+					"FPU0 alone": g.fpu0 - g.fpuBoth, "FPU1 alone": g.fpu1 - g.fpuBoth, "occupied": g.occupancy / 7} {
+					if share < 0 || share > 1 {
+						t.Fatalf("%s, frame %d, context %#x: %s %v of the clocks", scenario, frame, s.ctx, what, share)
+					}
+				}
+			}
+		}
+	}
+}
+
 func TestFlexibleCountersFollowTheirRegisters(t *testing.T) {
 	sig := &signals{loaded: 0.9, active: 0.5, fpu0: 0.4, fpu1: 0.2, fpuBoth: 0.1, send: 0.08, occupancy: 4, stage: [7]float64{1: 0.25, 5: 0.75}}
 	for field, share := range map[uint32]float64{

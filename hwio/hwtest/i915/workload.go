@@ -65,7 +65,9 @@ func (w *workload) load(frame uint64) {
 	}
 	t := start
 	add := func(ctx uint32, phase func(*rand.Rand) *signals, us uint64) {
-		s := span{t0: t, t1: min(end, t+us*timestampHz/1_000_000), ctx: ctx, slice: ratio, unslice: un, sig: phase(r)}
+		sig := phase(r)
+		sig.active = min(sig.active, sig.loaded) // a pipe needs a thread, or the stalls between them would count backwards
+		s := span{t0: t, t1: min(end, t+us*timestampHz/1_000_000), ctx: ctx, slice: ratio, unslice: un, sig: sig}
 		if s.t1 > s.t0 {
 			w.spans = append(w.spans, s)
 			t = s.t1
