@@ -100,6 +100,10 @@ func TestLossesAreCountedAndSplitTheRows(t *testing.T) {
 	if got := column(t, s, b, "A0"); !slices.Equal(got, []uint64{3, 12, 3}) {
 		t.Errorf("A0 = %v", got)
 	}
+	// 4 ms without a report, of which there should be one every 0.683 ms.
+	if len(b.Gaps) == 2 && (b.Gaps[0].Lost != 5 || b.Gaps[1].Lost != 3) {
+		t.Errorf("lost reports: %d and %d", b.Gaps[0].Lost, b.Gaps[1].Lost)
+	}
 	if len(b.Gaps) != 2 || len(s.warned) != 1 || !strings.Contains(s.warned[0], "records of type 9") {
 		t.Errorf("gaps %v, warnings %q", b.Gaps, s.warned)
 	}
@@ -111,6 +115,20 @@ func TestLossesAreCountedAndSplitTheRows(t *testing.T) {
 		if !strings.Contains(said, want) {
 			t.Errorf("%q does not say %q", said, want)
 		}
+	}
+}
+
+func TestWhatTheDriverStillHoldsIsReadAtTheEnd(t *testing.T) {
+	s, k, b := openFake(t)
+	k.reads = []readStep{{data: slices.Concat(sample(k, 0), sample(k, 1))}, {err: syscall.EAGAIN}, {data: slices.Concat(sample(k, 2), sample(k, 3))}, {err: syscall.EAGAIN}}
+	if err := s.Read(t.Context(), b); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Finish(t.Context(), b); err != nil {
+		t.Fatal(err)
+	}
+	if got := column(t, s, b, "A0"); !slices.Equal(got, []uint64{3, 3, 3}) {
+		t.Errorf("A0 = %v", got)
 	}
 }
 

@@ -177,7 +177,7 @@ func (a *Accumulator) ReportLost() {
 func (a *Accumulator) BufferLost() {
 	a.stats.BufferLost++
 	a.pending.Buffer = addMark(a.pending.Buffer)
-	a.drop("the buffer overflowed and every report in it was lost")
+	a.drop(overflowed)
 }
 
 // Restart says that what follows does not continue what was before, such as after the stream was disabled and enabled. why is a
@@ -402,4 +402,5 @@ func (a *Accumulator) Flush(b *capture.Batch) {
 func (a *Accumulator) Finish(b *capture.Batch) {
 	a.Flush(b)
 	a.endStop(b)
+	a.gapAtEnd(b)
 }

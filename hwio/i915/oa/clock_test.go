@@ -72,6 +72,26 @@ func TestACorrelationShowsThatWholeWrapsPassed(t *testing.T) {
 	}
 }
 
+func TestARegisterThatWrapsLeavesRecordsExact(t *testing.T) {
+	m := newModel(t, A32u40A4u32B8C8, nil)
+	m.full = 1<<36 - 5*12e6
+	gpu := m.full
+	m.a.Correlate(Correlation{CPU: 3e12, GPU: m.full})
+	m.report(0x20)
+	for i := range 400 {
+		m.step(12e6, 1000, 0x20)
+		if i%2 == 1 {
+			m.a.Correlate(Correlation{CPU: 3e12 + int64(m.full-gpu)*1000/12, GPU: m.full & (1<<36 - 1)})
+		}
+	}
+	want := m.captureOf()
+	a, got := rebuilt(t, want)
+	sameRows(t, got, want, 3)
+	if s := a.Stats(); s.Restarts != 0 || s.Backwards != 0 || got.Axis.End[399] < 400e9-3 || got.Axis.End[399] > 400e9+3 {
+		t.Errorf("%+v, the last row ends at %d", s, got.Axis.End[399])
+	}
+}
+
 func TestAClockSetAnewBeginsAnew(t *testing.T) {
 	m := newModel(t, A32u40A4u32B8C8, nil)
 	m.a.Correlate(Correlation{CPU: 1e9, GPU: m.full})

@@ -172,6 +172,28 @@ func (a *Accumulator) gapBefore(b *capture.Batch, until int64) {
 	b.Gaps = append(b.Gaps, capture.Gap{Start: a.lastEnd, End: until, Lost: lost, Reason: capture.Reason{Code: capture.LostReports, Text: a.why}})
 }
 
+// Reasons of gaps: after the last row they stand for the mark of the loss, which no row keeps.
+const (
+	overflowed   = "the buffer overflowed and every report in it was lost"
+	droppedAtEnd = "the hardware dropped reports here, and none came after"
+)
+
+// gapAtEnd appends the gap between the last row and the last clock correlation, where reports were lost and none came after. Without such a
+// correlation nothing tells how long it was.
+func (a *Accumulator) gapAtEnd(b *capture.Batch) {
+	n := len(a.clock.points)
+	if a.pending == (Marks{}) || !a.anyRow || n == 0 {
+		return
+	}
+	if !a.pending.Breaks() {
+		a.why = droppedAtEnd
+	}
+	until := a.clock.points[n-1].CPU
+	a.gapBefore(b, until)
+	a.stats.Last = max(a.stats.Last, until)
+	a.pending = Marks{}
+}
+
 // doubts counts deltas above what can have been counted.
 type doubts struct {
 	names  []string

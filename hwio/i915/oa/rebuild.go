@@ -20,6 +20,7 @@ type Rebuilder struct {
 	keep    [8][]uint64
 	present capture.Data // of the rows: a row without a time was not made of reports
 	synced  capture.Data
+	ending  capture.Gap // after the last row; of no length where nothing was lost there
 }
 
 // NewRebuilder checks that the capture holds what it takes. The error says what is missing, and why that may be.
@@ -74,6 +75,11 @@ func NewRebuilder(c *capture.Capture) (*Rebuilder, error) {
 		}
 	}
 	r.findEpoch()
+	for _, g := range c.Gaps {
+		if last := r.n - 1; last >= 0 && g.Start >= r.axis.End[last] && (g.Reason.Text == overflowed || g.Reason.Text == droppedAtEnd) {
+			r.ending = g
+		}
+	}
 	return r, r.check()
 }
 
@@ -344,10 +350,20 @@ func (w *rebuilding) close() error {
 	if !w.any || !w.haveSync {
 		return nil
 	}
+	if w.ending.End > w.ending.Start {
+		kind := uint32(RecordBufferLost)
+		if w.ending.Reason.Text == droppedAtEnd {
+			kind = RecordReportLost
+		}
+		if err := w.emit(kind, nil); err != nil {
+			return err
+		}
+	}
 	if !w.written && w.syncFull() > int64(w.full) {
 		return w.correlate(w.sync, w.syncFull())
 	}
-	const margin = 12 // ticks, for a reader that wants it after the last report
+	// A reader wants it after the last report; what was lost at the end reaches up to it.
+	margin := max(12, scale(w.ending.End-w.ending.Start, w.info.TimestampFrequency, 1e9))
 	last := int64(w.full) + margin
 	return w.correlate(w.made(last, w.at+scale(margin, 1e9, w.info.TimestampFrequency)), last)
 }

@@ -45,6 +45,57 @@ func TestDeltasAreExactWhereFieldsWrap(t *testing.T) {
 	}
 }
 
+func TestADeltaMayTakeAllBitsOfItsField(t *testing.T) {
+	m := newModel(t, A32u40A4u32B8C8, nil)
+	m.report(0x20)
+	m.step(3*12e6, 1<<32-5000, 0x20)
+	if m.finish(); m.column("GPU_TICKS").U[0] != 1<<32-5000 {
+		t.Errorf("GPU_TICKS is %d", m.column("GPU_TICKS").U[0])
+	}
+	m = newModel(t, A32u40A4u32B8C8, nil)
+	m.report(0x20)
+	m.full += 30 * 12e6
+	for k := range m.values {
+		m.values[k] += 600e9 // of 24 EUs in 30 s: more than 2^39
+	}
+	m.report(0x20)
+	m.finish()
+	if got := m.column("A7"); got.Missing(0) || got.U[0] != 600e9 {
+		t.Errorf("A7 is %d", got.U[0])
+	}
+}
+
+func TestLossesAfterTheLastRowAreAGap(t *testing.T) {
+	for _, buffer := range []bool{false, true} {
+		m := newModel(t, A32u40A4u32B8C8, func(o *Options) { o.PeriodTicks = 12000 })
+		m.a.Correlate(Correlation{CPU: 5e12, GPU: m.full})
+		m.report(0x20)
+		for range 20 {
+			m.step(12000, 1_000_000, 0x20) // 1 ms
+		}
+		if buffer {
+			m.a.BufferLost()
+		} else {
+			m.a.ReportLost()
+		}
+		m.run(10*12000, 10_000_000)
+		m.a.Correlate(Correlation{CPU: 5e12 + 30e6, GPU: m.full})
+		want := m.captureOf()
+		if len(want.Gaps) != 1 || want.Gaps[0].Start != 20e6 || want.Gaps[0].End != 30e6 || want.Gaps[0].Lost != 9 {
+			t.Fatalf("gaps %+v", want.Gaps)
+		}
+		stats := m.a.Stats()
+		if got := stats.Coverage(); got < 0.66 || got > 0.67 {
+			t.Errorf("coverage is %v, 20 of 30 ms were measured", got)
+		}
+		a, got := rebuilt(t, want)
+		sameRows(t, got, want, 3)
+		if s := a.Stats(); s.BufferLost+s.ReportLost != 1 || (s.BufferLost == 1) != buffer || len(got.Gaps) != 1 || got.Gaps[0].End != 30e6 {
+			t.Errorf("made again: %+v, gaps %+v", s, got.Gaps)
+		}
+	}
+}
+
 func TestARowBelongsToTheContextThatBeginsIt(t *testing.T) {
 	m := newModel(t, A32u40A4u32B8C8, nil)
 	m.report(0x20)
@@ -143,7 +194,7 @@ func TestAValueWhoseWrapTimeWasExceededIsMissing(t *testing.T) {
 	m := newModel(t, A32u40A4u32B8C8, nil)
 	m.report(0x20)
 	m.step(3*12e6, 3*900e6, 0x20)   // below 2^32 clocks
-	m.step(10*12e6, 10*900e6, 0x20) // above, and 24 EUs stay below 2^40
+	m.step(5*12e6, 5*900e6, 0x20)   // above, and 24 EUs stay below 2^40
 	m.step(60*12e6, 60*900e6, 0x20) // above both
 	b := m.finish()
 	for name, want := range map[string][3]bool{"TIMESTAMP": {}, "GPU_TICKS": {false, true, true}, "A0": {false, false, true}, "A35": {false, true, true}, "B0": {false, true, true}, "C7": {false, true, true}} {
@@ -153,7 +204,7 @@ func TestAValueWhoseWrapTimeWasExceededIsMissing(t *testing.T) {
 			}
 		}
 	}
-	if got := m.column("A3").U[1]; got != 10*900e6/2+3 {
+	if got := m.column("A3").U[1]; got != 5*900e6/2+3 {
 		t.Errorf("A3 is %d in row 1", got)
 	}
 	if len(b.Gaps) != 2 || m.a.Stats().TooLong != 2 {
