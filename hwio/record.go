@@ -150,6 +150,11 @@ func (o *Options) check() error {
 	if o.Period < MinPeriod || o.Period > MaxPeriod {
 		return fmt.Errorf("record: the period %v is not between %v and %v", o.Period, MinPeriod, MaxPeriod)
 	}
+	if len(o.Rounds) > 1 {
+		if err := o.checkRounds(); err != nil {
+			return err
+		}
+	}
 	if o.FlushEvery <= 0 {
 		o.FlushEvery = 200 * time.Millisecond
 	}

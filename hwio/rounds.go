@@ -79,6 +79,27 @@ func (o *Options) checkOptions() error {
 	return nil
 }
 
+// checkRounds asks the sources whether they will take every round, so that none is measured in vain.
+func (o *Options) checkRounds() error {
+	for i, round := range o.Rounds {
+		if round.Name == "" {
+			return fmt.Errorf("record: round %d of %d has no name", i+1, len(o.Rounds))
+		}
+		own := o.inRound(round)
+		for _, src := range o.Sources {
+			c, ok := src.(Checker)
+			if !ok {
+				continue
+			}
+			req := Request{Counters: o.Counters, Period: o.Period, PID: o.PID, Options: optionsOf(src, own.SourceOptions)}
+			if err := c.Check(req); err != nil && !errors.Is(err, ErrNoMatch) {
+				return fmt.Errorf("record: round %d (%s): source %s: %w", i+1, round.Name, src.Name(), err)
+			}
+		}
+	}
+	return nil
+}
+
 // recordRounds makes one recording of several measurements. All have the same columns; a label says whose round a sample is of, a region
 // marks each, and the time between them is a gap.
 func recordRounds(ctx context.Context, o Options) (*Result, error) {

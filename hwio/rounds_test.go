@@ -91,6 +91,34 @@ func TestRoundThatFailsKeepsWhatWasMeasured(t *testing.T) {
 	}
 }
 
+// pickySource knows beforehand what it will not open.
+type pickySource struct{ setSource }
+
+func (s *pickySource) Check(r Request) error {
+	if r.Options["set"] == s.fail {
+		return errors.New("no such set")
+	}
+	return ErrNoMatch // counters may be another source's
+}
+
+func TestRoundsThatWillFailAreFoundBeforeTheFirstIsMeasured(t *testing.T) {
+	src := &pickySource{setSource{fakeSource: fakeSource{name: "gpu", metas: metas("A0")}, fail: "Bad"}}
+	opt := Options{Sources: []Source{src}, Period: 10 * time.Millisecond, Duration: 20 * time.Millisecond, RoundLabel: "metric_set"}
+	for name, want := range map[string]string{"Bad": "round 2 (Bad): source gpu: no such set", "": "round 2 of 2 has no name"} {
+		opt.Rounds = roundsOf("Render", name)
+		if _, _, err := toMemory(t, t.Context(), opt); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("error is %v, want %q", err, want)
+		}
+	}
+	if len(src.asked) != 0 {
+		t.Errorf("opened with %v", src.asked)
+	}
+	opt.Rounds = roundsOf("Render", "Compute")
+	if _, _, err := toMemory(t, t.Context(), opt); err != nil {
+		t.Error(err)
+	}
+}
+
 func TestRoundsNeedTheSameColumnsAndAnEnd(t *testing.T) {
 	src := &setSource{fakeSource: fakeSource{name: "gpu", metas: metas("A0", "A1")}}
 	opt := Options{Sources: []Source{src}, Period: 10 * time.Millisecond, Duration: 20 * time.Millisecond, Rounds: roundsOf("Render", "Other"), RoundLabel: "metric_set"}

@@ -62,6 +62,13 @@ type Option struct {
 	Default string // "" where the source decides
 }
 
+// Checker is a Source that can tell beforehand that it will not take what a request asks for, such as an unknown metric set: of several
+// measurements the last is checked before the first begins.
+type Checker interface {
+	// Check measures nothing and changes nothing. What only Open finds out is no error, nor is ErrNoMatch.
+	Check(r Request) error
+}
+
 // Stream is an open measurement. It is used by one goroutine at a time.
 type Stream interface {
 	// Schema describes the columns. It stays the same while the stream is open.

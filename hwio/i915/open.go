@@ -57,6 +57,19 @@ func (s *Source) Open(_ context.Context, r hwio.Request) (hwio.Stream, error) {
 	return st, nil
 }
 
+// Check refuses options and counters that Open would refuse.
+func (s *Source) Check(r hwio.Request) error {
+	c, err := find(s.root)
+	if err != nil {
+		return nil // Open says what is in the way
+	}
+	set, err := readSettings(c.part, r.Options)
+	if err != nil {
+		return err
+	}
+	return set.sel.check(r.Counters)
+}
+
 // open opens the GPU, has the driver count the set, and opens a stream. What it did until an error it takes back.
 func (s *Source) open(c candidate, set *settings, period time.Duration) (_ *plan, err error) {
 	p := &plan{sel: set.sel, format: set.format, keep: set.keep, poll: maxPoll}

@@ -5,6 +5,7 @@ import (
 	"os"
 	"slices"
 	"strconv"
+	"strings"
 	"syscall"
 	"testing"
 	"time"
@@ -214,6 +215,24 @@ func TestOptionsAreChecked(t *testing.T) {
 	}
 	if !slices.Equal(names, []string{"set", "format", "exponent", "keep-config"}) {
 		t.Errorf("options %q", names)
+	}
+}
+
+func TestWhatOpenWouldRefuseIsKnownBefore(t *testing.T) {
+	s, k := newFake(t)
+	for set, want := range map[string]string{"RenderBasc": "did you mean RenderBasic?", "RenderBasic": ""} {
+		err := s.Check(request(map[string]string{"set": set}))
+		if (want == "") != (err == nil) || err != nil && !strings.Contains(err.Error(), want) {
+			t.Errorf("set %s: error is %v", set, err)
+		}
+	}
+	r := request(map[string]string{"set": "ComputeBasic"})
+	r.Counters = []string{"SamplersBusy"}
+	if err := s.Check(r); err == nil || !strings.Contains(err.Error(), "does not have it") {
+		t.Errorf("error is %v", err)
+	}
+	if len(k.calls) != 0 {
+		t.Errorf("the driver was asked: %q", k.calls)
 	}
 }
 

@@ -24,6 +24,7 @@ type Source struct {
 var (
 	_ hwio.Source       = (*Source)(nil)
 	_ hwio.Configurable = (*Source)(nil)
+	_ hwio.Checker      = (*Source)(nil)
 	_ hwio.Diagnoser    = (*Source)(nil)
 	_ hwio.DeepTester   = (*Source)(nil)
 	_ hwio.Namer        = (*Source)(nil)
