@@ -151,6 +151,28 @@ func TestSharesOfWholeTicksAreExact(t *testing.T) {
 	}
 }
 
+func TestARowThatATickIsMissingInIsMissing(t *testing.T) {
+	// The second of three ticks could not be read; rows of 250 ns lie across the ticks of 300 ns.
+	j := &joiner{specs: []capture.ColumnSpec{{Meta: capture.Meta{Name: "n"}, Integer: true}}, base: make([]total, 1), given: make([]total, 1)}
+	why := capture.Reason{Code: capture.NotCollected, Text: "not running"}
+	for i, n := range []uint64{30, 0, 60} {
+		j.pending = append(j.pending, &tick{start: int64(i * 300), end: int64(i*300 + 300), values: []total{{u: n}}, missing: []bool{i == 1}, why: []capture.Reason{why}})
+	}
+	j.members = []member{{source: "gpu"}, {source: "cpu", colLo: 0, colHi: 1}}
+	s := newSlot(&capture.Schema{Columns: j.specs}, nil, 8)
+	for _, e := range [][2]int64{{0, 250}, {250, 500}, {500, 700}, {700, 900}} {
+		j.share(s, e[0], e[1])
+	}
+	for i, want := range []bool{false, true, true, false} {
+		if s.batch.Cols[0].Missing(i) != want {
+			t.Errorf("row %d is missing: %t", i, !want)
+		}
+	}
+	if u := s.batch.Cols[0].U; u[0] != 25 || u[3] != 40 {
+		t.Errorf("rows have %v", u)
+	}
+}
+
 func TestAStretchWithoutDeviceSamplesKeepsWhatTheCPUCounted(t *testing.T) {
 	pace := &fakePacer{now: 1000}
 	// Samples until 0.5 ms, then none until 1.5 ms.
@@ -199,6 +221,11 @@ func TestPendingTicksStayBounded(t *testing.T) {
 	}
 	if len(j.pending) > maxPending {
 		t.Errorf("%d ticks wait", len(j.pending))
+	}
+	for i, p := range j.pending {
+		if i > 0 && p.start != j.pending[i-1].end {
+			t.Fatalf("tick %d begins at %d, the one before ends at %d", i, p.start, j.pending[i-1].end)
+		}
 	}
 	if sum, _, _ := j.until(0, 1<<60); sum.u != 7*10*maxPending {
 		t.Errorf("merging made %d of %d", sum.u, 7*10*maxPending)

@@ -115,6 +115,18 @@ func TestConstantsGivenToOpenMakeMetrics(t *testing.T) {
 	}
 }
 
+func TestTheTimestampFrequencyCanBeGiven(t *testing.T) {
+	o := options("10")
+	o.Properties = []capture.Property{{Name: "GpuTimestampFrequency", Number: 24e6}}
+	c, err := all.Registry().Open(context.Background(), write(t, dump(oa.A32u40A4u32B8C8, 2)), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := c.Axis.End[0] - c.Axis.Start[0]; got != 500_000 {
+		t.Errorf("12000 ticks of 24 MHz are %d ns", got)
+	}
+}
+
 func TestMissingOptionsSayWhatToGive(t *testing.T) {
 	path := write(t, dump(oa.A12, 3))
 	for _, x := range []struct {
