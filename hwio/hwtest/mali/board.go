@@ -196,9 +196,10 @@ func alignedAfter(t, period int64) int64 { return (t/period + 1) * period }
 // periods are how many multiples of a period there are from one that is due to now: more than one where the model was late.
 func periods(due, now, period int64) int { return int((now-due)/period) + 1 }
 
-// overdue are the periods whose samples were due, the first at due, and had not been taken when sampling ended: the last sample covers them.
-func overdue(due, now, period int64) int {
-	if due == 0 || due > now {
+// overdue are the periods whose samples were due, the first at due, and had not been taken when sampling ended: the last sample, which began at
+// from, covers them. One that is hardly longer than a period is only the next sample, taken by another hand.
+func overdue(due, now, period, from int64) int {
+	if due == 0 || due > now || now-from < period*3/2 {
 		return 0
 	}
 	return periods(due, now, period)

@@ -236,7 +236,7 @@ func (k *kinstr) start(now int64, user uint64) error {
 // finish ends counting with a last sample, which has a slot of its own. The first versions had none to spare and lost that sample
 // without a word when the ring was full, and could leave an empty sample behind.
 func (k *kinstr) finish(now int64, user uint64) {
-	if late := overdue(k.due(), now, k.conf.period); late > 0 {
+	if late := overdue(k.due(), now, k.conf.period, k.acc.from); late > 0 {
 		k.merged += late
 		k.truth.Merged += late
 	}

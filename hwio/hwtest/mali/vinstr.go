@@ -288,7 +288,7 @@ func (k *vinstrClient) Ioctl(c *hwtest.Call, request uint32, arg uint64) (int64,
 
 // setInterval makes the client periodic, or manual where the period is 0.
 func (k *vinstrClient) setInterval(period uint32) {
-	if late := overdue(k.due(), k.board.now(), k.period); late > 0 {
+	if late := overdue(k.due(), k.board.now(), k.period, k.acc.from); late > 0 {
 		k.merged += late
 		k.truth.Merged += late
 	}
