@@ -48,6 +48,10 @@ func (r *Report) chunks(t *Theme, width, pageH float64) []*chunk {
 		}
 	}
 	flush()
+	if r.Command != "" {
+		out = append(out, sectionHeading(t, reproduceTitle, ""))
+		out = append(out, codeLines(t, r.Command, width)...)
+	}
 	// Nothing may be higher than a page: such a chunk would be cut off.
 	for _, c := range out {
 		c.h = min(c.h, pageH)

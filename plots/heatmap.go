@@ -48,7 +48,7 @@ func Heatmap(o HeatmapOptions, rows ...Series) (*Plot, error) {
 			for k := range y {
 				y[k] *= u.factor / h.unit.factor
 			}
-			s.Y = y
+			s.Y, s.Unit = y, h.rows[0].Unit
 		}
 		if n := len(s.Start); n > 0 {
 			t0 = min(t0, s.Start[0])

@@ -33,6 +33,7 @@ type mdSpan struct {
 	bold     bool
 	emphasis bool
 	code     bool
+	url      string // of a link, "" if text is none
 }
 
 // parseMarkdown splits a text into blocks. It accepts every input: what is no Markdown is a paragraph.
@@ -175,9 +176,9 @@ func parseInline(s string) []mdSpan {
 				i++
 				continue
 			}
-			plain.WriteString(text)
-			if url != "" && url != text {
-				plain.WriteString(" (" + url + ")")
+			flush()
+			if text != "" || url != "" {
+				out = append(out, mdSpan{text: text, bold: bold, emphasis: emphasis, url: url})
 			}
 			i += n
 		default:

@@ -24,6 +24,9 @@ type Report struct {
 	Start, End int64
 
 	Theme *Theme // nil is Light
+
+	// Command is the command line that makes this report again, "" if there is none.
+	Command string
 }
 
 // KV is one line of a report's provenance.
@@ -48,6 +51,10 @@ type Finding struct {
 	Spans     []capture.Span
 	Evidence  []string // names of the counters and metrics that it rests on
 	Plots     []*Plot  // shown under the finding
+
+	// Measured and Limit are Value and Threshold as numbers in Unit, for machines; nil where they are only text.
+	Measured, Limit *float64
+	Unit            string
 }
 
 // Table is rows of text under named columns.
@@ -99,12 +106,29 @@ const (
 	minPageHeight = 400
 )
 
-// Pages draws the report and returns one file per page for PNG, one file for SVG and PDF. Width, or 1600 pixels, is the
-// width of a page; Height, if given, is its greatest height.
+// Pages draws the report and returns one file per page for PNG, one file for anything else. Width, or 1600 pixels, is the
+// width of a page; Height, if given, is its greatest height. Markdown has its pictures in further files: see Documents.
 func (r *Report) Pages(format string, sz Size) ([][]byte, error) {
-	f, err := parseFormat(format)
+	f, err := parseReportFormat(format)
 	if err != nil {
 		return nil, err
+	}
+	switch f {
+	case "html":
+		doc, err := r.html()
+		return [][]byte{doc}, err
+	case "json":
+		doc, err := r.json()
+		return [][]byte{doc}, err
+	case "md":
+		docs, err := r.markdown("report.md", sz)
+		if err != nil {
+			return nil, err
+		}
+		if len(docs) > 1 {
+			return nil, fmt.Errorf("report %q: Markdown has its %d pictures in files of their own: save it to a file", r.Title, len(docs)-1)
+		}
+		return [][]byte{docs[0].Data}, nil
 	}
 	scenes, err := r.scenes(f, sz)
 	if err != nil {
@@ -182,26 +206,47 @@ func (r *Report) WriteTo(w io.Writer, format string, sz Size) error {
 }
 
 // Save writes the report to a file whose extension names the format, and returns the paths written: out.png, and for
-// further pages out-2.png, out-3.png, ... Every file appears whole or not at all.
+// further pages out-2.png, out-3.png, ...; out.md, and its pictures out-fig1.png, out-fig2.png, ... Every file appears whole or not at all.
 func (r *Report) Save(path string, sz Size) ([]string, error) { return r.SaveWith(Files, path, sz) }
 
 // SaveWith is Save through a function that decides where files may be created.
 func (r *Report) SaveWith(create Create, path string, sz Size) ([]string, error) {
-	format, err := FormatOf(path)
+	docs, err := r.Documents(path, sz)
 	if err != nil {
 		return nil, err
+	}
+	var paths []string
+	for _, d := range docs {
+		if err := save(create, d.Path, d.Data); err != nil {
+			return paths, err
+		}
+		paths = append(paths, d.Path)
+	}
+	return paths, nil
+}
+
+// Document is one file of a report.
+type Document struct {
+	Path string
+	Data []byte
+}
+
+// Documents returns the files of the report, as Save would write them: the one that was asked for comes first.
+func (r *Report) Documents(path string, sz Size) ([]Document, error) {
+	format, err := ReportFormatOf(path)
+	if err != nil {
+		return nil, err
+	}
+	if format == "md" {
+		return r.markdown(path, sz)
 	}
 	pages, err := r.Pages(format, sz)
 	if err != nil {
 		return nil, err
 	}
-	var paths []string
+	var out []Document
 	for i, data := range pages {
-		name := pagePath(path, i+1)
-		if err := save(create, name, data); err != nil {
-			return paths, err
-		}
-		paths = append(paths, name)
+		out = append(out, Document{pagePath(path, i+1), data})
 	}
-	return paths, nil
+	return out, nil
 }

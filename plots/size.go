@@ -59,21 +59,29 @@ func (sz Size) resolve(width, height int) (w, h, scale float64, err error) {
 // Formats lists the picture formats, as file name extensions without the dot.
 func Formats() []string { return []string{"png", "svg", "pdf"} }
 
-// FormatError says that a picture was asked for in a format that does not exist here.
+// ReportFormats lists the formats of reports, as file name extensions without the dot.
+func ReportFormats() []string { return append(Formats(), "md", "html", "json") }
+
+// FormatError says that a picture or report was asked for in a format that does not exist here.
 type FormatError struct {
-	Format string // as asked for, "" if the path has no extension
-	Path   string // "" if there was none
+	Format string   // as asked for, "" if the path has no extension
+	Path   string   // "" if there was none
+	Known  []string // nil stands for Formats
 }
 
 func (e *FormatError) Error() string {
-	list := "." + strings.Join(Formats(), ", .")
+	known, what := e.Known, "report"
+	if known == nil {
+		known, what = Formats(), "picture"
+	}
+	list := "." + strings.Join(known, ", .")
 	switch {
 	case e.Path != "" && e.Format == "":
-		return fmt.Sprintf("%s: the name has no extension; a picture is one of %s", e.Path, list)
+		return fmt.Sprintf("%s: the name has no extension; a %s is one of %s", e.Path, what, list)
 	case e.Path != "":
-		return fmt.Sprintf("%s: cannot draw %q; a picture is one of %s", e.Path, e.Format, list)
+		return fmt.Sprintf("%s: cannot draw %q; a %s is one of %s", e.Path, e.Format, what, list)
 	}
-	return fmt.Sprintf("cannot draw %q; a picture is one of %s", e.Format, list)
+	return fmt.Sprintf("cannot draw %q; a %s is one of %s", e.Format, what, list)
 }
 
 // FormatOf returns the format that the extension of path names.
@@ -84,6 +92,33 @@ func FormatOf(path string) (string, error) {
 		return "", &FormatError{Format: ext, Path: path}
 	}
 	return f, nil
+}
+
+// ReportFormatOf returns the format of reports that the extension of path names.
+func ReportFormatOf(path string) (string, error) {
+	ext := strings.TrimPrefix(filepath.Ext(path), ".")
+	f, err := parseReportFormat(ext)
+	if err != nil {
+		return "", &FormatError{Format: ext, Path: path, Known: ReportFormats()}
+	}
+	return f, nil
+}
+
+func parseReportFormat(s string) (string, error) {
+	switch low := strings.ToLower(s); low {
+	case "md", "markdown":
+		return "md", nil
+	case "html", "htm":
+		return "html", nil
+	case "json":
+		return "json", nil
+	default:
+		f, err := parseFormat(low)
+		if err != nil {
+			return "", &FormatError{Format: s, Known: ReportFormats()}
+		}
+		return f, nil
+	}
 }
 
 func parseFormat(s string) (string, error) {

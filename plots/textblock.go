@@ -70,6 +70,9 @@ func inlineRuns(t *Theme, text string, base style) []run {
 	var out []run
 	for _, s := range parseInline(text) {
 		r := run{text: s.text, style: base, color: t.Ink}
+		if s.url != "" && s.url != s.text { // a picture has no links: the address is written out
+			r.text += " (" + s.url + ")"
+		}
 		switch {
 		case s.code:
 			r.style, r.code = style{mono, base.size * 0.94}, true

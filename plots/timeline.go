@@ -198,6 +198,9 @@ func (l *lane) add(s Series, u unit) {
 			y[i] = v * u.factor / l.unit.factor
 		}
 		s.Y = y
+		if len(l.series) > 0 {
+			s.Unit = l.series[0].Unit
+		}
 	}
 	l.series = append(l.series, s)
 }

@@ -1,0 +1,230 @@
+package plots
+
+import (
+	_ "embed"
+	"encoding/json"
+	"math"
+	"time"
+
+	"astrolabe/capture"
+)
+
+// ReportSchema is the JSON Schema (draft 2020-12) of reports in JSON.
+//
+//go:embed report.schema.json
+var ReportSchema []byte
+
+// Version of the JSON form. A field may be added without a new version; a new one says that a field went or changed its
+// meaning.
+const (
+	reportSchemaName = "astrolabe/report"
+	reportVersion    = 1
+)
+
+type jsonReport struct {
+	Schema     string         `json:"schema"`
+	Version    int            `json:"version"`
+	Title      string         `json:"title"`
+	Captured   *string        `json:"captured"` // RFC 3339, null if not known
+	Start      float64        `json:"start_s"`
+	End        float64        `json:"end_s"`
+	Command    string         `json:"command,omitempty"`
+	Counts     map[string]int `json:"counts"`
+	Findings   []jsonFinding  `json:"findings"`
+	Items      []jsonItem     `json:"items"`
+	Thresholds []jsonKV       `json:"thresholds"`
+	Provenance []jsonKV       `json:"provenance"`
+}
+
+type jsonKV struct {
+	Key   string `json:"key"`
+	Value string `json:"value"`
+}
+
+type jsonFinding struct {
+	ID        string     `json:"id"`
+	Severity  string     `json:"severity"`
+	Title     string     `json:"title"`
+	Metric    string     `json:"metric,omitempty"`
+	Value     string     `json:"value,omitempty"`
+	Threshold string     `json:"threshold,omitempty"`
+	Measured  *float64   `json:"measured,omitempty"`
+	Limit     *float64   `json:"limit,omitempty"`
+	Unit      string     `json:"unit,omitempty"`
+	Advice    string     `json:"advice,omitempty"`
+	Evidence  []string   `json:"evidence"`
+	Spans     []jsonSpan `json:"spans"`
+	Plots     []jsonPlot `json:"plots"`
+}
+
+type jsonSpan struct {
+	Start float64 `json:"start_s"`
+	End   float64 `json:"end_s"`
+}
+
+type jsonItem struct {
+	Kind     string    `json:"kind"` // "text", "table" or "plot"
+	Markdown string    `json:"markdown,omitempty"`
+	Table    *jsonTab  `json:"table,omitempty"`
+	Plot     *jsonPlot `json:"plot,omitempty"`
+}
+
+type jsonTab struct {
+	Title   string       `json:"title,omitempty"`
+	Columns []jsonColumn `json:"columns"`
+	Rows    [][]string   `json:"rows"`
+}
+
+type jsonColumn struct {
+	Name string `json:"name"`
+	Unit string `json:"unit,omitempty"`
+}
+
+// jsonPlot says what a chart shows. Samples belong into a capture, so series are summed up.
+type jsonPlot struct {
+	Kind   string       `json:"kind"`
+	Title  string       `json:"title,omitempty"`
+	Series []jsonSeries `json:"series,omitempty"`
+	Rows   [][]jsonPlot `json:"rows,omitempty"` // of a grid
+}
+
+type jsonSeries struct {
+	Name    string   `json:"name"`
+	Unit    string   `json:"unit,omitempty"`
+	Samples int      `json:"samples"`
+	Missing int      `json:"missing"`
+	Why     string   `json:"why_missing,omitempty"`
+	Min     *float64 `json:"min"`
+	Max     *float64 `json:"max"`
+}
+
+func (r *Report) json() ([]byte, error) {
+	t0, t1 := r.extent()
+	doc := jsonReport{Schema: reportSchemaName, Version: reportVersion, Title: printable(r.Title), Start: float64(t0) / 1e9, End: float64(t1) / 1e9,
+		Command: r.Command, Counts: map[string]int{}, Findings: []jsonFinding{}, Items: []jsonItem{}, Thresholds: jsonKVs(r.Thresholds()), Provenance: jsonKVs(r.Provenance)}
+	if !r.Captured.IsZero() {
+		s := r.Captured.UTC().Format(time.RFC3339Nano)
+		doc.Captured = &s
+	}
+	for s := Good; s <= Critical; s++ {
+		doc.Counts[s.String()] = 0
+	}
+	for _, f := range r.Findings() {
+		if f.Severity != None {
+			doc.Counts[f.Severity.String()]++
+		}
+		doc.Findings = append(doc.Findings, f.json())
+	}
+	for _, it := range r.Items {
+		switch it := it.(type) {
+		case Text:
+			doc.Items = append(doc.Items, jsonItem{Kind: "text", Markdown: string(it)})
+		case Table:
+			doc.Items = append(doc.Items, jsonItem{Kind: "table", Table: it.json()})
+		case *Plot:
+			if it != nil && it.body != nil {
+				p := it.json()
+				doc.Items = append(doc.Items, jsonItem{Kind: "plot", Plot: &p})
+			}
+		}
+	}
+	out, err := json.MarshalIndent(doc, "", " ")
+	if err != nil {
+		return nil, err
+	}
+	return append(out, '\n'), nil
+}
+
+func jsonKVs(list []KV) []jsonKV {
+	out := make([]jsonKV, len(list))
+	for i, kv := range list {
+		out[i] = jsonKV(kv)
+	}
+	return out
+}
+
+func (f Finding) json() jsonFinding {
+	out := jsonFinding{ID: f.ID, Severity: f.Severity.String(), Title: f.Title, Metric: f.Metric, Value: f.Value, Threshold: f.Threshold,
+		Measured: finite(f.Measured), Limit: finite(f.Limit), Unit: f.Unit, Advice: f.Advice, Evidence: append([]string{}, f.Evidence...), Spans: jsonSpans(f.Spans), Plots: []jsonPlot{}}
+	if f.Severity == None {
+		out.Severity = "none"
+	}
+	for _, p := range usable(f.Plots) {
+		out.Plots = append(out.Plots, p.json())
+	}
+	return out
+}
+
+// finite is nil for what JSON cannot write.
+func finite(v *float64) *float64 {
+	if v == nil || math.IsNaN(*v) || math.IsInf(*v, 0) {
+		return nil
+	}
+	return v
+}
+
+func jsonSpans(list []capture.Span) []jsonSpan {
+	out := make([]jsonSpan, len(list))
+	for i, s := range list {
+		out[i] = jsonSpan{float64(s.Start) / 1e9, float64(s.End) / 1e9}
+	}
+	return out
+}
+
+func (t Table) json() *jsonTab {
+	out := &jsonTab{Title: t.Title, Columns: []jsonColumn{}, Rows: [][]string{}}
+	for _, c := range t.Columns {
+		out.Columns = append(out.Columns, jsonColumn{c.Name, c.Unit})
+	}
+	for _, row := range t.Rows { // a short row is filled up, so that every one has all columns
+		full := make([]string, len(t.Columns))
+		copy(full, row)
+		out.Rows = append(out.Rows, full)
+	}
+	return out
+}
+
+func (p *Plot) json() jsonPlot {
+	out := jsonPlot{Kind: p.Kind, Title: p.Title}
+	switch b := p.body.(type) {
+	case *timeline:
+		for _, l := range b.lanes {
+			for _, s := range l.series {
+				out.Series = append(out.Series, s.json())
+			}
+			if l.right != nil {
+				for _, s := range l.right.series {
+					out.Series = append(out.Series, s.json())
+				}
+			}
+		}
+	case *heatmap:
+		for _, s := range b.rows {
+			out.Series = append(out.Series, s.json())
+		}
+	case *grid:
+		for _, row := range b.rows {
+			var line []jsonPlot
+			for _, q := range row {
+				line = append(line, q.json())
+			}
+			out.Rows = append(out.Rows, line)
+		}
+	}
+	return out
+}
+
+func (s Series) json() jsonSeries {
+	out := jsonSeries{Name: s.Name, Unit: s.Unit, Samples: len(s.Y), Why: s.Why}
+	sp := noSpread()
+	for _, v := range s.Y {
+		if math.IsNaN(v) {
+			out.Missing++
+		}
+		sp.add(v)
+	}
+	if !sp.empty() {
+		out.Min, out.Max = &sp.lo, &sp.hi
+	}
+	return out
+}

@@ -1,0 +1,242 @@
+package plots
+
+import (
+	"fmt"
+	"path/filepath"
+	"strings"
+)
+
+// markdown returns the report in Markdown (CommonMark with the tables of GitHub) and its pictures, which lie beside it.
+func (r *Report) markdown(path string, sz Size) ([]Document, error) {
+	m := &mdWriter{r: r, base: strings.TrimSuffix(filepath.Base(path), filepath.Ext(path)), dir: filepath.Dir(path), sz: sz, theme: r.Theme}
+	if m.theme == nil {
+		m.theme = Light()
+	}
+	title := r.Title
+	if title == "" {
+		title = "Report"
+	}
+	m.line("# " + mdEscape(title))
+	t0, t1 := r.extent()
+	findings := r.Findings()
+	if len(findings) > 0 {
+		m.line("## Findings")
+		m.line(mdEscape(countFindings(findings)))
+	}
+	for _, f := range findings {
+		if err := m.finding(f, t0, t1); err != nil {
+			return nil, err
+		}
+	}
+	for _, it := range r.Items {
+		switch it := it.(type) {
+		case *Plot:
+			if err := m.plots([]*Plot{it}); err != nil {
+				return nil, err
+			}
+		case Text:
+			m.line(strings.TrimSpace(string(it)))
+		case Table:
+			m.table(it)
+		}
+	}
+	if th := r.Thresholds(); len(th) > 0 {
+		m.line("## Thresholds used")
+		m.keyValues("Metric", "Threshold", th)
+	}
+	if r.Command != "" {
+		m.line("## " + reproduceTitle)
+		m.line(fenced(r.Command))
+	}
+	if len(r.Provenance) > 0 {
+		m.line("## Made from")
+		m.keyValues("", "", r.Provenance)
+	}
+	doc := Document{path, []byte(m.out.String())}
+	return append([]Document{doc}, m.pictures...), nil
+}
+
+type mdWriter struct {
+	r         *Report
+	base, dir string
+	sz        Size
+	theme     *Theme
+	out       strings.Builder
+	pictures  []Document
+}
+
+// line writes a block of its own.
+func (m *mdWriter) line(s string) {
+	if s != "" {
+		if m.out.Len() > 0 {
+			m.out.WriteString("\n")
+		}
+		m.out.WriteString(s + "\n")
+	}
+}
+
+func (m *mdWriter) finding(f Finding, t0, t1 int64) error {
+	head := mdEscape(f.headline())
+	if w := f.Severity.String(); w != "" {
+		head = strings.ToUpper(w[:1]) + w[1:] + ": " + head
+	}
+	m.line("### " + head)
+	var parts []string
+	if f.Metric != "" || f.Value != "" {
+		text := mdEscape(f.Metric)
+		if f.Value != "" {
+			if text != "" {
+				text += ": "
+			}
+			text += "**" + mdEscape(f.Value) + "**"
+		}
+		parts = append(parts, text)
+	}
+	if f.Threshold != "" {
+		parts = append(parts, "threshold "+mdEscape(f.Threshold))
+	}
+	m.line(strings.Join(parts, " · "))
+	if f.Advice != "" {
+		m.line("→ " + strings.ReplaceAll(f.Advice, "\n", " "))
+	}
+	if len(f.Spans) > 0 {
+		m.line(mdEscape(spansText(f.Spans, t0, t1)))
+	}
+	if err := m.plots(f.Plots); err != nil {
+		return err
+	}
+	var foot []string
+	if len(f.Evidence) > 0 {
+		var names []string
+		for _, e := range f.Evidence {
+			names = append(names, mdCode(e))
+		}
+		foot = append(foot, "evidence: "+strings.Join(names, ", "))
+	}
+	if f.ID != "" {
+		foot = append(foot, mdCode(f.ID))
+	}
+	m.line(strings.Join(foot, " · "))
+	return nil
+}
+
+func (m *mdWriter) plots(list []*Plot) error {
+	for _, p := range usable(list) {
+		dpi := m.sz.DPI
+		if dpi == 0 {
+			dpi = DefaultDPI
+		}
+		data, err := encodePNG(p.figure(m.theme).paint(), dpi)
+		if err != nil {
+			return fmt.Errorf("report %q: %w", m.r.Title, err)
+		}
+		name := fmt.Sprintf("%s-fig%d.png", m.base, len(m.pictures)+1)
+		m.pictures = append(m.pictures, Document{filepath.Join(m.dir, name), data})
+		m.line("![" + mdEscape(p.caption()) + "](<" + strings.NewReplacer("<", "%3C", ">", "%3E", "\n", " ").Replace(name) + ">)")
+	}
+	return nil
+}
+
+// keyValues is a table of two columns.
+func (m *mdWriter) keyValues(key, value string, list []KV) {
+	t := Table{Columns: []Column{{Name: key, Align: AlignLeft}, {Name: value, Align: AlignLeft}}}
+	for _, kv := range list {
+		t.Rows = append(t.Rows, []string{kv.Key, kv.Value})
+	}
+	m.table(t)
+}
+
+func (m *mdWriter) table(t Table) {
+	if t.Title != "" {
+		m.line("#### " + mdEscape(t.Title))
+	}
+	if len(t.Columns) == 0 {
+		return
+	}
+	var b strings.Builder
+	rule := "|"
+	b.WriteString("|")
+	for j, c := range t.Columns {
+		name := mdEscape(c.Name)
+		if c.Unit != "" {
+			name += " [" + mdEscape(c.Unit) + "]"
+		}
+		b.WriteString(" " + name + " |")
+		if t.right(j) {
+			rule += " ---: |"
+		} else {
+			rule += " --- |"
+		}
+	}
+	b.WriteString("\n" + rule)
+	for _, row := range t.Rows {
+		b.WriteString("\n|")
+		for j := range t.Columns {
+			cell := ""
+			if j < len(row) {
+				cell = mdEscape(row[j])
+			}
+			b.WriteString(" " + cell + " |")
+		}
+	}
+	m.line(b.String())
+	if len(t.Rows) == 0 {
+		m.line("no rows")
+	}
+}
+
+// right reports whether the cells of a column stand at the right: it was asked for, or all of them are numbers.
+func (t Table) right(j int) bool {
+	if t.Columns[j].Align != AlignAuto {
+		return t.Columns[j].Align == AlignRight
+	}
+	any := false
+	for _, row := range t.Rows {
+		if j < len(row) && !isMissing(row[j]) {
+			if !isNumber(row[j]) {
+				return false
+			}
+			any = true
+		}
+	}
+	return any
+}
+
+var mdSpecial = strings.NewReplacer("\\", "\\\\", "`", "\\`", "*", "\\*", "_", "\\_", "[", "\\[", "]", "\\]", "<", "&lt;", ">", "&gt;",
+	"|", "\\|", "~", "\\~", "&", "&amp;", "#", "\\#", "!", "\\!")
+
+// mdEscape writes a text so that Markdown shows it as it is, in one line.
+func mdEscape(s string) string {
+	s = mdSpecial.Replace(printable(s))
+	trimmed := strings.TrimLeft(s, " ")
+	// What would begin a list or a rule at the start of a line.
+	if n := strings.IndexFunc(trimmed, func(r rune) bool { return r < '0' || r > '9' }); n > 0 && (trimmed[n] == '.' || trimmed[n] == ')') && (n+1 == len(trimmed) || trimmed[n+1] == ' ') {
+		return trimmed[:n] + "\\" + trimmed[n:]
+	}
+	if strings.HasPrefix(trimmed, "- ") || strings.HasPrefix(trimmed, "+ ") || strings.HasPrefix(trimmed, "---") || strings.HasPrefix(trimmed, "=") {
+		return "\\" + trimmed
+	}
+	return s
+}
+
+// mdCode writes a text as code, within as many backticks as it takes.
+func mdCode(s string) string {
+	s = printable(s)
+	ticks := "`"
+	for strings.Contains(s, ticks) {
+		ticks += "`"
+	}
+	if len(ticks) > 1 || strings.HasPrefix(s, " ") {
+		s = " " + s + " "
+	}
+	return ticks + s + ticks
+}
+
+// fenced writes lines as a block of code.
+func fenced(s string) string {
+	fence := "```"
+	for strings.Contains(s, fence) {
+		fence += "`"
+	}
+	return fence + "\n" + s + "\n" + fence
+}
