@@ -208,7 +208,7 @@ func (f *File) Attribute(x *Type, name string) *Type {
 // declared is a type as signatures and tables write it; key says where, for what lists hold.
 func (f *File) declared(text, key string) *Type {
 	t := nothing
-	for name := range strings.SplitSeq(text, "|") {
+	for name := range strings.SplitSeq(strings.ReplaceAll(text, " or ", "|"), "|") {
 		switch name = strings.TrimSpace(name); name {
 		case "":
 			return unknown
