@@ -102,11 +102,8 @@ func (s *Session) stringWords(c cursor) []string {
 		return s.namesOf(c.base, c.prefix)
 	case c.base == "load":
 		return append(s.moduleWords(c.prefix), fileWords(c.prefix)...)
-	case c.base == "capture.open" || c.base == "read" || c.base == "write":
-		return fileWords(c.prefix)
-	case strings.Contains(c.base, "."):
-		// A method of a value that has names takes them: cap.counter("…, cap.total("….
-		return s.namesOf(c.base[:strings.LastIndexByte(c.base, '.')], c.prefix)
+	case c.base != "":
+		return s.argumentWords(c)
 	}
 	return nil
 }
@@ -117,19 +114,13 @@ func (s *Session) namesOf(expr, prefix string) []string {
 	if c, ok := v.(*builtins.Capture); ok {
 		return captureNames(c.Capture(), prefix)
 	}
-	m, ok := v.(starlark.IterableMapping)
-	if !ok {
-		return nil
+	if t, ok := v.(*builtins.Table); ok {
+		return columnNames(t)
 	}
-	var words []string
-	it := m.Iterate()
-	defer it.Done()
-	for k := starlark.Value(nil); len(words) < maxWords && it.Next(&k); {
-		if text, ok := k.(starlark.String); ok {
-			words = append(words, string(text))
-		}
+	if m, ok := v.(starlark.IterableMapping); ok {
+		return keyWords(m)
 	}
-	return words
+	return nil
 }
 
 // captureNames lists the counters and metrics of a capture by name or, where no name begins with prefix, metrics by their vendor's group and
@@ -147,10 +138,7 @@ func captureNames(c *capture.Capture, prefix string) []string {
 			}
 		}
 	}
-	if slices.ContainsFunc(names, func(n string) bool { return strings.HasPrefix(n, prefix) }) {
-		return names
-	}
-	return titles
+	return namesOrTitles(names, titles, prefix)
 }
 
 // maxWords bounds the keys read from a mapping.
@@ -182,6 +170,9 @@ func parameters(v starlark.Value) []string {
 	case *builtins.Method:
 		for _, p := range f.Entry().Sig.Params {
 			words = append(words, p.Name)
+		}
+		if f.Entry().Sig.Extra != "" {
+			words = append(words, optionNames(f.Entry().Doc)...)
 		}
 	case *starlark.Function:
 		n := f.NumParams()

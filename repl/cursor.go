@@ -12,6 +12,7 @@ type cursor struct {
 	attribute bool   // base.prefix
 	inString  bool   // inside a string that is the index of base or an argument of base
 	index     bool   // base["prefix
+	args      string // base(args"prefix
 	call      string // the function whose arguments the cursor is in
 	comment   bool
 }
@@ -91,7 +92,10 @@ func stringCursor(before string, open []int, quoteAt int) cursor {
 	case before[at] == '[' && between == "":
 		c.index, c.base = true, primaryBefore(before[:at])
 	case before[at] == '(':
-		c.base = primaryBefore(before[:at])
+		c.base, c.args = primaryBefore(before[:at]), before[at+1:quoteAt]
+	case before[at] == '[' && len(open) > 1 && before[open[len(open)-2]] == '(': // a list as an argument: counters=["…
+		call := open[len(open)-2]
+		c.base, c.args = primaryBefore(before[:call]), before[call+1:at]
 	}
 	return c
 }
