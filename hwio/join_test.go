@@ -173,6 +173,21 @@ func TestARowThatATickIsMissingInIsMissing(t *testing.T) {
 	}
 }
 
+func TestARowHasTheLabelOfTheLongestTickInIt(t *testing.T) {
+	j := &joiner{labels: 1}
+	for i, name := range []string{"a", "b", "c"} {
+		j.pending = append(j.pending, &tick{start: int64(i * 300), end: int64(i*300 + 300), labels: []string{name}})
+	}
+	j.members = []member{{source: "gpu"}, {source: "cpu", labelLo: 0, labelHi: 1}}
+	s := newSlot(&capture.Schema{Labels: []string{"mode"}}, nil, 8)
+	for _, e := range [][2]int64{{0, 500}, {500, 650}, {650, 900}} {
+		j.share(s, e[0], e[1])
+	}
+	if got := fmt.Sprint(s.batch.Labels[0]); got != "[a b c]" {
+		t.Errorf("labels are %s", got)
+	}
+}
+
 func TestAStretchWithoutDeviceSamplesKeepsWhatTheCPUCounted(t *testing.T) {
 	pace := &fakePacer{now: 1000}
 	// Samples until 0.5 ms, then none until 1.5 ms.
