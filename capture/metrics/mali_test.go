@@ -366,6 +366,20 @@ func TestAMaliCaptureMayHaveOtherNamesAndConstantsAsColumns(t *testing.T) {
 	}
 }
 
+func TestARecordingByPlacesOpensOnceItsGPUIsKnown(t *testing.T) {
+	f := newFixture("mali-g615", 2)
+	f.add("fe_4", 1, 1) // the defect of this generation: never the time that the GPU was active
+	f.add("fe_6", 100, 100)
+	f.add("fe_5", 20, 30)
+	f.add("core_69", 3, 4)
+	cap := f.capture(t)
+	for name, want := range map[string]float64{"gpu_active_cycles": 200, "microcontroller_utilization": 25, "$MaliShaderThreadsFragmentThreads": 28, "core_69": 7} {
+		if got := resolve(t, cap, name).Total(); !nearly(got.Float(), want) {
+			t.Errorf("%s = %v, want %v", name, got, want)
+		}
+	}
+}
+
 func TestAMaliConstantMayBeAProperty(t *testing.T) {
 	f := newFixture("mali-g720", 3)
 	f.property("MaliConstantsBusWidthBits", 256)

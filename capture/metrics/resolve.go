@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"astrolabe/capture"
@@ -336,15 +337,26 @@ func (s *scope) collected(e *Entry) *capture.Counter {
 		}
 		c = s.selected(c)
 		if e.Scaler > 1 && name == strings.ToUpper(name) {
-			scaled, err := formula.Apply("*", e.meta(), formula.Operand{Counter: c}, constant(float64(e.Scaler)))
-			if err != nil {
-				return nil
-			}
-			return scaled
+			return scaled(e, c)
 		}
 		return c
 	}
+	// A recording of a GPU that was not known when it was made names its counters by their places.
+	if e.Index > 0 && e.Block != "" {
+		if c := s.cap.Counter(e.Block + "_" + strconv.Itoa(e.Index)); c != nil {
+			return scaled(e, s.selected(c))
+		}
+	}
 	return s.standIn(e)
+}
+
+// scaled makes an entry's counter of the hardware's number; nil where that cannot be.
+func scaled(e *Entry, c *capture.Counter) *capture.Counter {
+	out, err := formula.Apply("*", e.meta(), formula.Operand{Counter: c}, constant(float64(max(e.Scaler, 1))))
+	if err != nil {
+		return nil
+	}
+	return out
 }
 
 // unknown explains a name that addresses nothing: near names of the capture, then where else it is known.

@@ -171,6 +171,9 @@ func (e *emulation) equalsTruth(t *testing.T) (*capture.Capture, *model.ClientTr
 		}
 		for index := mali.HeaderValues; index < len(b.Values); index++ {
 			raw := fmt.Sprintf("%s_%d", b.Block, index)
+			if truth.Set != 0 {
+				raw = fmt.Sprintf("%s_set%d_%d", b.Block, truth.Set, index)
+			}
 			ctr := byAlias[raw]
 			if ctr == nil {
 				t.Fatalf("no counter for %s", raw)

@@ -342,7 +342,7 @@ func TestASecondaryCounterSetHasNoNames(t *testing.T) {
 	k.set = 1
 	st, _ := start(t, k, hwio.Request{})
 	defer st.Close()
-	if name := st.Schema().Columns[0].Meta.Name; name != "core_4" {
+	if name := st.Schema().Columns[0].Meta.Name; name != "core_set1_4" {
 		t.Errorf("the first column is %s", name)
 	}
 	if w := strings.Join(st.Schema().Config.Warnings, "\n"); !strings.Contains(w, "counter set 1") {

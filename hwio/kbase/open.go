@@ -103,7 +103,7 @@ func (s *Source) warnings(ses *session, w *way, st *stream) []string {
 		}
 		for _, b := range w.caps.blocks {
 			if b.set != 0 {
-				say("this driver is built for counter set %d and not the primary one: its counters are recorded by block and index", b.set)
+				say("this driver is built for counter set %d and not the primary one: its counters are recorded by block, set and index (core_set%d_17)", b.set, b.set)
 				break
 			}
 		}

@@ -64,6 +64,10 @@ func NewTable(blocks []Block, layout, gpu, source string, want func(*capture.Met
 		}
 		for index := HeaderValues; index < b.Values; index++ {
 			meta, scale := describe(b.Type, index, named, gpu, source)
+			if b.Set != 0 {
+				// A place of another set is another counter.
+				meta.Name = fmt.Sprintf("%s_set%d_%d", b.Type, b.Set, index)
+			}
 			if !want(&meta) {
 				continue
 			}
