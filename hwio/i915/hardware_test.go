@@ -97,6 +97,14 @@ func TestOldKernelsTellTopologyByParameters(t *testing.T) {
 	if err != nil || got.EUs != 23 || got.blob != nil {
 		t.Errorf("%+v, %v", got, err)
 	}
+	// GT3: the mask is that of each slice, and has three bits for each.
+	k.params[paramSliceMask], k.params[paramSubsliceTotal], k.params[paramEUTotal] = 3, 6, 48
+	got, err = readTopology(d)
+	if err != nil || got.EUs != 48 || got.Slices != 2 || got.SubsliceMask != 0b111_111 {
+		t.Errorf("%+v, %v", got, err)
+	} else if same, err := parseTopology(got.blob); err != nil || same.EUs != 48 || same.SubsliceMask != 0b111_111 {
+		t.Errorf("the blob is of %+v, %v", same, err)
+	}
 	k.params[paramSubsliceTotal] = 5
 	_, err = readTopology(d)
 	wantText(t, err, "contradicts itself")
@@ -130,7 +138,7 @@ func TestFrequencyAndRevisionFallBackOnOldKernels(t *testing.T) {
 	delete(k.params, paramRevision)
 	f.remove("/sys/class/drm/card0/gt_max_freq_mhz")
 	h := read()
-	if h.frequency != gen9Frequency || h.perfRev != 1 || h.revision != 2 || h.maxClock != 0 || len(h.warnings) != 2 {
+	if h.frequency != 12_000_000 || h.perfRev != 1 || h.revision != 2 || h.maxClock != 0 || len(h.warnings) != 2 {
 		t.Errorf("%+v", h)
 	}
 	f.file("/sys/class/drm/card0/gt/gt0/rps_max_freq_mhz", "1000\n")
