@@ -24,6 +24,8 @@ var (
 	ErrUnknownFormat = errors.New("unknown format")
 	// ErrUnsuitable is a capture that the format to be written cannot hold.
 	ErrUnsuitable = errors.New("this capture cannot be written in that format")
+	// ErrWriteOnly is a file of a format that is written for other programs and not read.
+	ErrWriteOnly = errors.New("this format can be written only")
 )
 
 // Registry is an ordered set of formats. It is immutable and safe for concurrent use.

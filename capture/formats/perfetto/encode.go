@@ -1,17 +1,15 @@
 package perfetto
 
 import (
-	"cmp"
-	"container/heap"
 	"context"
 	"fmt"
 	"io"
 	"math"
-	"slices"
 
 	"google.golang.org/protobuf/encoding/protowire"
 
 	"astrolabe/capture"
+	"astrolabe/capture/formats/internal/lanes"
 )
 
 const sequence = 1
@@ -36,8 +34,8 @@ func (Format) Encode(ctx context.Context, w io.Writer, c *capture.Capture) error
 		}
 		e.base = -lo
 	}
-	regions := lanes(len(c.Regions), func(i int) (start, end int64) { return c.Regions[i].Start, c.Regions[i].End })
-	gaps := lanes(len(c.Gaps), func(i int) (start, end int64) { return c.Gaps[i].Start, c.Gaps[i].End })
+	regions := lanes.Spread(len(c.Regions), func(i int) (start, end int64) { return c.Regions[i].Start, c.Regions[i].End })
+	gaps := lanes.Spread(len(c.Gaps), func(i int) (start, end int64) { return c.Gaps[i].Start, c.Gaps[i].End })
 	f := newForest(c, len(regions), len(gaps))
 	e.clock(c)
 	for i := range f.tracks {
@@ -250,55 +248,4 @@ func (e *encoder) samples(ctx context.Context, a *capture.Axis, f *forest) error
 		}
 	}
 	return nil
-}
-
-// lanes spreads n intervals over as few tracks as it takes for none to overlap another, since the slices of a track must nest. Each lane lists
-// intervals by number, in the order of time.
-func lanes(n int, interval func(i int) (start, end int64)) [][]int {
-	order := make([]int, n)
-	for i := range order {
-		order[i] = i
-	}
-	slices.SortStableFunc(order, func(a, b int) int {
-		x, _ := interval(a)
-		y, _ := interval(b)
-		return cmp.Compare(x, y)
-	})
-	var out [][]int
-	var ends laneHeap
-	for _, i := range order {
-		start, end := interval(i)
-		end = max(start, end)
-		if len(ends) > 0 && ends[0].end <= start {
-			lane := ends[0].lane
-			out[lane] = append(out[lane], i)
-			ends[0].end = end
-			heap.Fix(&ends, 0)
-			continue
-		}
-		heap.Push(&ends, laneEnd{end, len(out)})
-		out = append(out, []int{i})
-	}
-	return out
-}
-
-// laneHeap finds the lane that is free first.
-type laneHeap []laneEnd
-
-type laneEnd struct {
-	end  int64
-	lane int
-}
-
-func (h laneHeap) Len() int { return len(h) }
-func (h laneHeap) Less(i, j int) bool {
-	return h[i].end < h[j].end || h[i].end == h[j].end && h[i].lane < h[j].lane
-}
-func (h laneHeap) Swap(i, j int) { h[i], h[j] = h[j], h[i] }
-func (h *laneHeap) Push(x any)   { *h = append(*h, x.(laneEnd)) }
-func (h *laneHeap) Pop() any {
-	old := *h
-	last := old[len(old)-1]
-	*h = old[:len(old)-1]
-	return last
 }

@@ -1,0 +1,292 @@
+package chrometrace
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"math"
+	"strconv"
+	"time"
+
+	"astrolabe/capture"
+	"astrolabe/capture/formats/internal/lanes"
+)
+
+// Encode writes c as a Chrome trace.
+func (Format) Encode(ctx context.Context, w io.Writer, c *capture.Capture) error {
+	e := &encoder{w: w}
+	e.write(`{"displayTimeUnit":"ns","otherData":`)
+	e.json(about(c))
+	e.write(`,"counters":`)
+	e.json(describe(c))
+	e.write(`,"traceEvents":[`)
+	series, err := e.processes(c)
+	if err != nil {
+		return err
+	}
+	e.regions(c)
+	for i := range c.Len() {
+		if i%1024 == 0 && ctx.Err() != nil {
+			return ctx.Err()
+		}
+		at := c.Axis.Start[i]
+		for k := range series {
+			e.counter(&series[k], i, at)
+		}
+	}
+	e.write("\n]}\n")
+	return e.err
+}
+
+// encoder writes events, and keeps the first error.
+type encoder struct {
+	w     io.Writer
+	err   error
+	begun bool
+	line  []byte
+}
+
+func (e *encoder) write(s string) {
+	if e.err == nil {
+		_, e.err = io.WriteString(e.w, s)
+	}
+}
+
+func (e *encoder) json(v any) {
+	text, err := toJSON(v)
+	if e.err == nil {
+		e.err = err
+	}
+	e.write(string(text))
+}
+
+// toJSON leaves < and & as they are.
+func toJSON(v any) ([]byte, error) {
+	var buf bytes.Buffer
+	enc := json.NewEncoder(&buf)
+	enc.SetEscapeHTML(false)
+	err := enc.Encode(v)
+	return bytes.TrimSpace(buf.Bytes()), err
+}
+
+func quote(s string) string {
+	text, err := toJSON(s)
+	if err != nil {
+		return `""` // a string always has a JSON form
+	}
+	return string(text)
+}
+
+func (e *encoder) event(b []byte) {
+	if e.begun {
+		e.write(",\n")
+	} else {
+		e.write("\n")
+	}
+	e.begun = true
+	if e.err == nil {
+		_, e.err = e.w.Write(b)
+	}
+}
+
+// micros writes ns as microseconds, exactly.
+func micros(b []byte, ns int64) []byte {
+	whole, rest := ns/1000, ns%1000
+	if ns < 0 && whole == 0 {
+		b = append(b, '-')
+	}
+	b = strconv.AppendInt(b, whole, 10)
+	if rest < 0 {
+		rest = -rest
+	}
+	return append(b, '.', byte('0'+rest/100), byte('0'+rest/10%10), byte('0'+rest%10))
+}
+
+// series is one counter event per sample: a counter with its instances, if any.
+type series struct {
+	head []byte // up to the time
+	args []argument
+}
+
+type argument struct {
+	key  string // with its colon
+	data capture.Data
+}
+
+// Numbers of processes and threads in the trace.
+const (
+	mainProcess = 1
+	gapThread   = 1
+	firstRegion = 2
+)
+
+// processes names the processes, one for each device, and lays out their counters.
+func (e *encoder) processes(c *capture.Capture) ([]series, error) {
+	pids := map[string]int{}
+	pid := func(device string) int {
+		if device == "" {
+			device = c.Device.Name
+		}
+		id, ok := pids[device]
+		if !ok {
+			id = mainProcess + len(pids)
+			pids[device] = id
+			name := c.Name
+			if device != "" {
+				name += " " + device
+			}
+			e.event(fmt.Appendf(nil, `{"ph":"M","pid":%d,"name":"process_name","args":{"name":%s}}`, id, quote(name)))
+		}
+		return id
+	}
+	pid("")
+	var out []series
+	for _, ctr := range c.Counters {
+		if len(ctr.Instances) == 0 || ctr.Col != nil {
+			s, err := newSeries(pid(ctr.Device), ctr.Name, ctr.Unit, []*capture.Counter{ctr})
+			if err != nil {
+				return nil, err
+			}
+			out = append(out, s)
+		}
+		byDevice := map[string][]*capture.Counter{}
+		var devices []string
+		for _, in := range ctr.Instances {
+			if byDevice[in.Device] == nil {
+				devices = append(devices, in.Device)
+			}
+			byDevice[in.Device] = append(byDevice[in.Device], in)
+		}
+		for _, dev := range devices {
+			name := ctr.Name
+			if ctr.Col != nil {
+				name += " by instance"
+			}
+			s, err := newSeries(pid(dev), name, ctr.Unit, byDevice[dev])
+			if err != nil {
+				return nil, err
+			}
+			out = append(out, s)
+		}
+	}
+	return out, nil
+}
+
+func newSeries(pid int, name, unit string, counters []*capture.Counter) (series, error) {
+	if unit != "" {
+		name += " (" + unit + ")"
+	}
+	s := series{head: fmt.Appendf(nil, `{"ph":"C","pid":%d,"name":%s,"ts":`, pid, quote(name))}
+	for _, c := range counters {
+		key := c.Meta.Instance
+		if key == "" {
+			key = "value"
+		}
+		a := argument{key: quote(key) + ":"}
+		switch {
+		case c.Col != nil:
+			if err := c.Col.Err(); err != nil {
+				return s, fmt.Errorf("counter %s: %w", c.Name, err)
+			}
+			a.data = c.Col.Data()
+		default:
+			a.data = capture.Data{F: c.Floats()}
+		}
+		s.args = append(s.args, a)
+	}
+	return s, nil
+}
+
+// counter writes the values of a sample, nothing where none is there.
+func (e *encoder) counter(s *series, i int, at int64) {
+	b := append(e.line[:0], s.head...)
+	b = append(micros(b, at), `,"args":{`...)
+	some := false
+	for _, a := range s.args {
+		if a.data.Missing(i) || a.data.U == nil && math.IsInf(a.data.F[i], 0) {
+			continue
+		}
+		if some {
+			b = append(b, ',')
+		}
+		some = true
+		b = append(b, a.key...)
+		if a.data.U != nil {
+			b = strconv.AppendUint(b, a.data.U[i], 10)
+		} else {
+			b = strconv.AppendFloat(b, a.data.F[i], 'g', -1, 64)
+		}
+	}
+	e.line = append(b, '}', '}')
+	if some {
+		e.event(e.line)
+	}
+}
+
+// regions writes regions and gaps as complete events.
+func (e *encoder) regions(c *capture.Capture) {
+	thread := func(id int, name string) {
+		e.event(fmt.Appendf(nil, `{"ph":"M","pid":%d,"tid":%d,"name":"thread_name","args":{"name":%s}}`, mainProcess, id, quote(name)))
+	}
+	slice := func(id int, name, category string, start, end int64, args any) {
+		text, err := toJSON(args)
+		if err != nil && e.err == nil {
+			e.err = err
+		}
+		b := fmt.Appendf(nil, `{"ph":"X","pid":%d,"tid":%d,"name":%s,"cat":%s,"ts":`, mainProcess, id, quote(name), quote(category))
+		b = append(micros(b, start), `,"dur":`...)
+		b = append(micros(b, max(0, end-start)), `,"args":`...)
+		e.event(append(append(b, text...), '}'))
+	}
+	all := lanes.Spread(len(c.Regions), func(i int) (start, end int64) { return c.Regions[i].Start, c.Regions[i].End })
+	for k, lane := range all {
+		thread(firstRegion+k, "regions")
+		for _, i := range lane {
+			r := &c.Regions[i]
+			slice(firstRegion+k, r.Name, "region", r.Start, r.End, map[string]any{"depth": r.Depth})
+		}
+	}
+	for k, lane := range lanes.Spread(len(c.Gaps), func(i int) (start, end int64) { return c.Gaps[i].Start, c.Gaps[i].End }) {
+		id := gapThread
+		if k > 0 {
+			id = firstRegion + len(all) + k
+		}
+		thread(id, "gaps")
+		for _, i := range lane {
+			g := &c.Gaps[i]
+			slice(id, g.Reason.String(), "gap", g.Start, g.End, map[string]any{"lost": g.Lost, "code": g.Reason.Code.String()})
+		}
+	}
+}
+
+// about says what was measured.
+func about(c *capture.Capture) map[string]any {
+	out := map[string]any{"name": c.Name, "clock": c.Axis.Clock}
+	for k, v := range map[string]string{"gpu": c.GPU, "device": c.Device.Name, "driver": c.Device.Driver} {
+		if v != "" {
+			out[k] = v
+		}
+	}
+	if !c.StartTime.IsZero() {
+		out["start"] = c.StartTime.Format(time.RFC3339Nano)
+	}
+	return out
+}
+
+type counterDoc struct {
+	Name  string `json:"name"`
+	Kind  string `json:"kind"`
+	Unit  string `json:"unit,omitempty"`
+	Block string `json:"block,omitempty"`
+	Doc   string `json:"doc,omitempty"`
+}
+
+func describe(c *capture.Capture) []counterDoc {
+	out := []counterDoc{}
+	for _, ctr := range c.Counters {
+		out = append(out, counterDoc{ctr.Name, ctr.Kind.String(), ctr.Unit, ctr.Block, ctr.Doc})
+	}
+	return out
+}

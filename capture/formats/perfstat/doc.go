@@ -1,0 +1,12 @@
+// Package perfstat reads what Linux's perf stat prints for programs: CSV (-x SEP) and JSON lines (-j), whole or in intervals (-I), and
+// per CPU, core, die, socket, node or thread (-A, --per-core and so on).
+//
+// A time stamp of -I is the end of its interval, and the first begins at 0. Without intervals there is one sample; its length is what the
+// event duration_time counted, else the longest time that an event ran, with a warning. Output that --append added goes on where the one before
+// it ended.
+//
+// Counts are exact, in the unit that perf prints. "<not counted>" and "<not supported>" are missing values with that reason. perf scales up the
+// counts of events that shared a hardware counter: where any ran for less than all of its time, a counter EVENT:running holds the percentages, and
+// the event carries a warning. EVENT:noise holds the relative deviation over the runs of -r. Metrics that perf computed are left out, with a
+// warning: they follow from the counts.
+package perfstat
