@@ -60,6 +60,7 @@ type Env struct {
 	Args    []string // of the script
 	Script  Script
 	Version string // of astrolabe
+	Command string // the command line of the run, for reports to say how to make them again; "" where there is none
 	Clock   bool   // time.now is allowed
 	Exec    bool   // commands are allowed
 	Testing bool   // assert is there

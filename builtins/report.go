@@ -28,6 +28,7 @@ var _ starlark.HasAttrs = (*Report)(nil)
 func (r *Report) Report() (*plots.Report, error) {
 	out := r.r
 	out.Items = slices.Clone(out.Items)
+	out.Command = r.env.Command
 	prov, err := r.provenance()
 	out.Provenance = append(prov, out.Provenance...)
 	if r.cap != nil && len(r.cap.c.Warnings) > 0 {
@@ -136,7 +137,7 @@ func (r *Report) save(c *call) (starlark.Value, error) {
 		return nil, err
 	}
 	path := c.str(0, "")
-	if _, err := plots.FormatOf(path); err != nil {
+	if _, err := plots.ReportFormatOf(path); err != nil {
 		return nil, err
 	}
 	doc, err := await(c.env.Context(), r.Report)
@@ -178,8 +179,9 @@ func (r *Report) finding(c *call) (starlark.Value, error) {
 		case *Counter:
 			if len(f.Evidence) == 0 {
 				f.Metric, unit = x.label(), x.c.Unit
-				if !c.has(4) {
-					f.Value = quantity(x.c.Total().Float(), unit)
+				f.Unit = unit
+				if total := x.c.Total().Float(); !c.has(4) {
+					f.Value, f.Measured = quantity(total, unit), &total
 				}
 			}
 			f.Evidence = append(f.Evidence, x.c.Name)
@@ -196,10 +198,10 @@ func (r *Report) finding(c *call) (starlark.Value, error) {
 		return nil, err
 	}
 	if c.has(4) {
-		f.Value = valueText(c.args[4], unit)
+		f.Value, f.Measured = valueText(c.args[4], unit), numberOf(c.args[4])
 	}
 	if c.has(5) {
-		f.Threshold = valueText(c.args[5], unit)
+		f.Threshold, f.Limit = valueText(c.args[5], unit), numberOf(c.args[5])
 	}
 	err = each(c.value(7), func(x starlark.Value) error {
 		switch x := x.(type) {
@@ -216,6 +218,14 @@ func (r *Report) finding(c *call) (starlark.Value, error) {
 		return nil, err
 	}
 	return starlark.None, r.add(f)
+}
+
+// numberOf is a number for machines, nil of a text.
+func numberOf(v starlark.Value) *float64 {
+	if f, ok := starlark.AsFloat(v); ok {
+		return &f
+	}
+	return nil
 }
 
 // valueText writes a number in a unit; text stays as it is.
@@ -294,7 +304,7 @@ var reportTable = methodTable[*Report]{
 				"threshold what the value was compared with, spans where it holds, advice one sentence on what to do.",
 			Example: "report.new(\"t\").finding(\"clk/high\", \"warning\", \"The clock is high\", evidence=[clk], threshold=\"above 1000\", spans=clk.gt(1000).spans())",
 			Run:     func(r *Report, c *call) (starlark.Value, error) { return r.finding(c) }},
-		{Sig: "save(path: str, " + sizeParams + ")", Doc: "Draws the report; the extension says the format: .png, .svg or .pdf. A long PNG goes on in files name-2.png and so on. " + sizeDoc, Example: "report.new(\"t\", capture=cap).save(\"out.png\")",
+		{Sig: "save(path: str, " + sizeParams + ")", Doc: "Writes the report; the extension says the format: .png, .svg, .pdf, .md (its pictures beside it), .html (one file that needs no network and no script) or .json. A long PNG goes on in files name-2.png and so on. " + sizeDoc, Example: "report.new(\"t\", capture=cap).save(\"out.png\")",
 			Run: func(r *Report, c *call) (starlark.Value, error) { return r.save(c) }},
 	},
 }

@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"fmt"
+	"os"
 	"time"
 
 	"github.com/chzyer/readline"
@@ -28,6 +29,7 @@ func (a *app) environment(args []string) *builtins.Env {
 		Args:     args,
 		Width:    a.width(),
 		Version:  version.String(),
+		Command:  commandLine(os.Args),
 
 		CommandOutput: a.talk,
 	}

@@ -61,7 +61,7 @@ func (a *app) reportCommand() *cobra.Command {
 	f.record.register(cmd, 5*time.Second)
 	f.open.register(cmd)
 	flags := cmd.Flags()
-	flags.StringVarP(&f.out, "output", "o", "report.png", "the `FILE` to write: .png, .svg or .pdf")
+	flags.StringVarP(&f.out, "output", "o", "report.png", "the `FILE` to write: .png, .svg, .pdf, .md, .html or .json")
 	flags.StringVar(&f.script, "script", "", "the script `FILE` to run instead of the triage")
 	flags.StringVar(&f.keep, "keep", "", "keep the recording as `FILE`")
 	takeUnknownFlags(cmd, &f.rest)
@@ -69,7 +69,7 @@ func (a *app) reportCommand() *cobra.Command {
 }
 
 func (a *app) report(path string, f *reportFlags) error {
-	if _, err := plots.FormatOf(f.out); err != nil { // before anything is measured
+	if _, err := plots.ReportFormatOf(f.out); err != nil { // before anything is measured
 		return usageError{fmt.Errorf("--output=%s: %w", f.out, err)}
 	}
 	c, err := a.reportCapture(path, f)
