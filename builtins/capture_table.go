@@ -161,6 +161,7 @@ var captureTable = methodTable[*Capture]{
 				return d, nil
 			},
 		},
+		compareMethod,
 		{
 			Sig: "total(name: str) -> number", Doc: "The value of a counter or metric over the whole capture; None if missing.", Example: "cap.total(\"TCP_REQ_sum\")",
 			Run: func(recv *Capture, c *call) (starlark.Value, error) {

@@ -1,6 +1,7 @@
 package analysis
 
 import (
+	"math"
 	"slices"
 	"sort"
 	"strings"
@@ -41,11 +42,22 @@ func (c *cells) foldSum(v []float64) (sums []float64, has []bool) {
 	return sums, has
 }
 
-// dispatchLabels tell captures whose samples are dispatches or draws, not stretches of a clock.
+// dispatchLabels tell captures whose samples are dispatches or draws, unless they all have the length of a clock's period.
 var dispatchLabels = []string{"dispatch", "kernel", "sample"}
 
-func isDispatches(c *capture.Capture) bool {
-	return slices.ContainsFunc(dispatchLabels, func(l string) bool { return c.Label(l) != nil })
+// areDispatches reports whether samples are dispatches, each as long as it took.
+func areDispatches(caps []*capture.Capture) bool {
+	if !slices.ContainsFunc(dispatchLabels, func(l string) bool { return caps[0].Label(l) != nil }) {
+		return false
+	}
+	for _, c := range caps {
+		for i := range c.Len() {
+			if first, this := float64(c.Axis.Interval(0)), float64(c.Axis.Interval(i)); math.Abs(this-first) > first/1000 {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // newCells makes cells of bins that each hold so many units of so many seconds.
@@ -99,7 +111,7 @@ func typicalInterval(a *capture.Axis) float64 {
 // wholeCells cuts several captures into cells of about the same length: of samples where these are dispatches, else of time.
 func wholeCells(caps []*capture.Capture) []*cells {
 	out := make([]*cells, len(caps))
-	if isDispatches(caps[0]) {
+	if areDispatches(caps) {
 		most := 0
 		for _, c := range caps {
 			most = max(most, c.Len())

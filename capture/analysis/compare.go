@@ -227,11 +227,9 @@ func (r *Result) row(s *subject, p part, values []value, n int, totals bool) Row
 	default:
 		out.Basis = "mean"
 	}
-	out.fill(values[:n], values[n:], r.Options.Alpha)
-	out.Why = unjudged(s, values, n, out.P)
-	if out.Why != "" {
-		out.Verdict, out.P, out.Q = NotJudged, math.NaN(), math.NaN()
-	}
+	out.BeforeCells, out.AfterCells = values[0].cells, values[n].cells
+	out.before, out.after = values[:n], values[n:]
+	out.Why = unjudged(s, values, n, within(out.before, out.after).known || between(out.before, out.after).known)
 	out.Notes = rowNotes(values)
 	return out
 }
@@ -239,8 +237,9 @@ func (r *Result) row(s *subject, p part, values []value, n int, totals bool) Row
 func perUnit(unit, per string) string { return unit + "/" + per }
 
 // fill works out the numbers of the row.
-func (r *Row) fill(before, after []value, alpha float64) {
+func (r *Row) fill(borrowed prior, alpha float64) {
 	nan := math.NaN()
+	before, after := r.before, r.after
 	a, b := meanOf(before), meanOf(after)
 	r.Before, r.After, r.Difference, r.Ratio = a, b, b-a, b/a
 	if a == 0 {
@@ -253,7 +252,7 @@ func (r *Row) fill(before, after []value, alpha float64) {
 	r.DifferenceLo, r.DifferenceHi, r.RatioLo, r.RatioHi, r.P, r.Q, r.Noise = nan, nan, nan, nan, nan, nan, nan
 	r.Blocks = [2]int{before[0].blocks, after[0].blocks}
 	use := within(before, after)
-	if runs := between(before, after); runs.known {
+	if runs := borrowed.moderated(before, after); runs.known {
 		r.Noise = runs.margin(alpha) / math.Abs(a)
 		if !use.known || runs.margin(alpha) > use.margin(alpha) {
 			use = runs
@@ -277,7 +276,7 @@ func meanOf(list []value) float64 {
 }
 
 // unjudged says why a subject can't be judged, "" where it can.
-func unjudged(s *subject, values []value, n int, p float64) string {
+func unjudged(s *subject, values []value, n int, spread bool) string {
 	side := func(i int) string {
 		if i < n {
 			return "before"
@@ -296,7 +295,7 @@ func unjudged(s *subject, values []value, n int, p float64) string {
 		}
 	}
 	if s.counters[0] == nil {
-		if p != p {
+		if !spread {
 			return "too few to know their spread"
 		}
 		return ""
@@ -310,7 +309,7 @@ func unjudged(s *subject, values []value, n int, p float64) string {
 			return fmt.Sprintf("measured in pass %v before and in pass %v %s", some(first), some(other), side(i))
 		}
 	}
-	if p != p {
+	if !spread {
 		least := math.MaxInt
 		for _, v := range values {
 			least = min(least, countPresent(v.cells))
@@ -334,11 +333,17 @@ func rowNotes(values []value) []string {
 
 // judge adjusts the p values for their number, gives the verdicts and sorts.
 func (r *Result) judge() {
+	borrowed := fitPrior(r.Rows)
 	var p []float64
 	for i := range r.Rows {
-		if r.Rows[i].Verdict != NotJudged {
-			p = append(p, r.Rows[i].P)
+		row := &r.Rows[i]
+		row.fill(borrowed, r.Options.Alpha)
+		row.before, row.after = nil, nil
+		if row.Why != "" {
+			row.Verdict, row.P = NotJudged, math.NaN()
+			continue
 		}
+		p = append(p, row.P)
 	}
 	r.Judged = len(p)
 	q := adjust(p)

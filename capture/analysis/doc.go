@@ -19,8 +19,9 @@
 // and a rank test on block means would judge another thing than the totals that are reported; so neither is used. What is near to normal
 // here is a total over many stretches, not the samples.
 //
-// Where a capture was repeated, the spread between the runs is a second standard error. The wider interval of the two counts: a change has
-// to stand out of the noise within a run and of that between runs.
+// Where a capture was repeated, the spread between the runs is a second standard error, helped by what all metrics together say about how
+// much runs differ (see prior). The wider interval of the two counts: a change has to stand out of the noise within a run and of that
+// between runs. Captures too short for the bootstrap are judged by their repeated runs alone.
 //
 // The interval of the difference is the one that goes with the test; that of the ratio is Fieller's (1954), which leaves out 1 where the
 // other leaves out 0. Intervals are for one metric, at 1-alpha. The effect size is Cliff's delta of the cells: how much oftener a cell of
@@ -30,7 +31,8 @@
 //
 // P values are adjusted by Benjamini and Hochberg (1995) over everything that was judged, so that of all reported changes at most the
 // fraction alpha is expected to be noise. Their proof covers metrics that are independent or depend on each other positively; counters
-// mostly do.
+// mostly do. Simulated captures without a change (log-normal, AR(1) of 0 to 0.9, 400 to 3000 samples) give false changes in 3 to 6 % of the
+// comparisons at alpha = 5 %, and 60 samples in 7 %: the dependence of a short series can't be known well.
 //
 // The same captures, options and seed give the same result. The package draws nothing and knows no Starlark.
 package analysis

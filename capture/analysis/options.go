@@ -2,6 +2,7 @@ package analysis
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 
 	"astrolabe/capture"
@@ -115,4 +116,17 @@ func nameOf(c *capture.Capture) string {
 		return c.Name
 	}
 	return "a capture"
+}
+
+// ParseEffect reads a relative change: "2%" or "0.02".
+func ParseEffect(text string) (float64, error) {
+	number, percent := strings.CutSuffix(strings.TrimSpace(text), "%")
+	f, err := strconv.ParseFloat(strings.TrimSpace(number), 64)
+	if percent {
+		f /= 100
+	}
+	if err != nil || !(f >= 0) || f > 1e6 {
+		return 0, fmt.Errorf("%q is no relative change: write it like 2%% or 0.02", text)
+	}
+	return f, nil
 }

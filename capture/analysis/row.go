@@ -45,8 +45,13 @@ type Row struct {
 	Notes   []string // doubts that did not prevent a judgement
 	Blocks  [2]int   // stretches that the spread within a run comes from, before and after
 
+	// BeforeCells and AfterCells are the value in each cell (frame, occurrence, sample, stretch of time) of the first run of each.
+	BeforeCells, AfterCells []float64
+
 	// BeforeCounter and AfterCounter are the series of the first run of each, for pictures; nil for durations.
 	BeforeCounter, AfterCounter *capture.Counter
+
+	before, after []value // of the runs, until they are judged
 }
 
 // Change is the relative change, NaN where the value before is missing or 0.

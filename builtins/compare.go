@@ -1,0 +1,149 @@
+package builtins
+
+import (
+	"errors"
+	"fmt"
+
+	"go.starlark.net/starlark"
+
+	"astrolabe/capture"
+	"astrolabe/capture/analysis"
+)
+
+// compareSig is the signature of Capture.compare.
+const compareSig = "compare(other: Capture, by: str=\"time\", label: str=None, metrics: str|list=None, *, baselines: list=None, repeats: list=None, " +
+	"more: str|list=None, less: str|list=None, alpha: number=0.05, min_effect: number|str=\"1%\", seed: int=0) -> Table"
+
+var compareMethod = method[*Capture]{
+	Sig: compareSig,
+	Doc: "What changed from this capture to another: one row per counter and metric that both have, the worst first. by is \"time\" (the whole of both), \"region\", " +
+		"\"frame\", \"kernel\" or \"label:NAME\"; label=NAME stands for the last. metrics takes names and globs. " +
+		"baselines are further runs of this capture's program and repeats of the other's: a change then has to stand out of the noise between runs too. " +
+		"verdict is \"worse\", \"better\", \"changed\" (the catalogue knows no direction; more and less are globs of what should be higher or lower), \"same\" or \"not judged\" with the reason in why. " +
+		"change is after / before - 1, with its interval at 1-alpha; q is the p value adjusted for the number of rows (Benjamini and Hochberg); effect is Cliff's delta. " +
+		"Standard errors come from a block bootstrap, so that skewed series whose samples depend on each other are judged rightly.",
+	Example: "cap.compare(cap, by=\"kernel\", metrics=[\"clk\", \"hit*\"])",
+	Run: func(recv *Capture, c *call) (starlark.Value, error) {
+		opt, err := recv.compareOptions(c)
+		if err != nil {
+			return nil, err
+		}
+		before, after := []*capture.Capture{recv.c}, []*capture.Capture{c.args[0].(*Capture).c}
+		if before, err = c.captures(4, before); err != nil {
+			return nil, err
+		}
+		if after, err = c.captures(5, after); err != nil {
+			return nil, err
+		}
+		ctx := c.env.Context()
+		res, err := await(ctx, func() (*analysis.Result, error) { return analysis.Compare(ctx, before, after, opt) })
+		if err != nil {
+			return nil, err
+		}
+		for _, n := range res.Notes {
+			c.env.warn("%s", n)
+		}
+		return comparisonTable(recv.env, res), nil
+	},
+}
+
+// compareOptions reads the arguments that say how to compare.
+func (recv *Capture) compareOptions(c *call) (analysis.Options, error) {
+	opt := analysis.Options{Alpha: c.float(8, analysis.DefaultAlpha), Defined: recv.env.defined(recv.c.GPU)}
+	var err error
+	by := c.str(1, "time")
+	if label := c.str(2, ""); label != "" {
+		if by != "time" && by != "label" {
+			return opt, fmt.Errorf("label=%q goes with by=\"label\" only, not with by=%q", label, by)
+		}
+		by = "label:" + label
+	}
+	if opt.By, opt.Label, err = analysis.ParseBy(by); err != nil {
+		return opt, fmt.Errorf("parameter by: %w", err)
+	}
+	for _, list := range []struct {
+		i   int
+		dst *[]string
+	}{{3, &opt.Metrics}, {6, &opt.More}, {7, &opt.Less}} {
+		if *list.dst, err = c.globs(list.i); err != nil {
+			return opt, err
+		}
+	}
+	if opt.Alpha == 0 {
+		return opt, errors.New("parameter alpha: 0 accepts no change at all; it must lie between 0 and 1")
+	}
+	if opt.MinEffect, err = c.fraction(9, analysis.DefaultMinEffect); err != nil {
+		return opt, err
+	}
+	seed, err := c.integer(10, 0)
+	opt.Seed = uint64(seed)
+	return opt, err
+}
+
+// globs is argument i as a list of texts; one text is a list of one.
+func (c *call) globs(i int) ([]string, error) {
+	if s, ok := c.args[i].(starlark.String); ok {
+		return []string{string(s)}, nil
+	}
+	if !c.has(i) {
+		return nil, nil
+	}
+	out, err := asStrings(c.args[i])
+	if err != nil {
+		return nil, fmt.Errorf("parameter %s: %w", c.sig.Params[i].Name, err)
+	}
+	return out, nil
+}
+
+// fraction is argument i, a number or a text such as "2%".
+func (c *call) fraction(i int, def float64) (float64, error) {
+	s, ok := c.args[i].(starlark.String)
+	if !ok {
+		return c.float(i, def), nil
+	}
+	f, err := analysis.ParseEffect(string(s))
+	if err != nil {
+		return 0, fmt.Errorf("parameter %s: %w", c.sig.Params[i].Name, err)
+	}
+	return f, nil
+}
+
+// captures appends the captures of argument i to list.
+func (c *call) captures(i int, list []*capture.Capture) ([]*capture.Capture, error) {
+	err := each(c.value(i), func(v starlark.Value) error {
+		x, ok := v.(*Capture)
+		if !ok {
+			return fmt.Errorf("parameter %s: got %s, want Capture", c.sig.Params[i].Name, v.Type())
+		}
+		list = append(list, x.c)
+		return nil
+	})
+	return list, err
+}
+
+// comparisonTable has one row per judgement.
+func comparisonTable(env *Env, res *analysis.Result) *Table {
+	names := []string{"verdict", "metric", "unit", "basis", "before", "after", "change", "change_lo", "change_hi", "difference", "difference_lo", "difference_hi",
+		"effect", "noise", "p", "q", "before_total", "after_total", "why"}
+	if res.Options.By == analysis.ByRegion || res.Options.By == analysis.ByLabel {
+		part := "region"
+		if res.Options.Label != "" {
+			part = res.Options.Label
+		}
+		names = append([]string{part}, names...)
+	}
+	t := NewTable(env, names, nil)
+	for i := range res.Rows {
+		r := &res.Rows[i]
+		row := []starlark.Value{
+			starlark.String(r.Verdict), starlark.String(r.Name), text(r.Unit), starlark.String(r.Basis), float(r.Before), float(r.After),
+			float(r.Change()), float(r.RatioLo - 1), float(r.RatioHi - 1), float(r.Difference), float(r.DifferenceLo), float(r.DifferenceHi),
+			float(r.Effect), float(r.Noise), float(r.P), float(r.Q), float(r.BeforeTotal), float(r.AfterTotal), text(r.Why),
+		}
+		if len(names) > len(row) {
+			row = append([]starlark.Value{starlark.String(r.Part)}, row...)
+		}
+		t.append(row)
+	}
+	return t
+}

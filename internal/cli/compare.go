@@ -1,0 +1,280 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"astrolabe/capture"
+	"astrolabe/capture/analysis"
+	"astrolabe/capture/formats/all"
+	"astrolabe/plots"
+)
+
+// compareFlags are the flags of compare.
+type compareFlags struct {
+	by, minEffect, out            string
+	metrics, more, less, baseline []string
+	alpha                         float64
+	seed                          uint64
+	json, all                     bool
+	open                          openFlags
+}
+
+func (a *app) compareCommand() *cobra.Command {
+	var f compareFlags
+	cmd := &cobra.Command{
+		Use:   "compare BEFORE AFTER [BEFORE2…] [flags]",
+		Short: "Find what changed between two captures, the worst first",
+		Long: "Judges every counter and metric that both captures have: the change with its interval, an effect size, and whether it stands out of the noise.\n" +
+			"Further captures, also those of --baseline, are repeated runs of BEFORE; a change then has to stand out of the noise between runs too.\n\n" +
+			"Spreads come from a block bootstrap, for series that are skewed and whose samples depend on each other. Of all reported changes at most the\n" +
+			"fraction --alpha is expected to be noise (Benjamini and Hochberg). Whether more is better is what the catalogue says; --more and --less say it\n" +
+			"for others. Missing values, and counters measured in different passes, are listed with the reason and never judged.\n\n" +
+			"Exit status: 0 no change beyond the noise, or better; 1 worse; 2 bad usage, unreadable or not comparable captures.",
+		Example: "  astrolabe compare before.arrow after.arrow -o changes.png\n" +
+			"  astrolabe compare before.arrow after.arrow --baseline before2.arrow --baseline before3.arrow\n" +
+			"  astrolabe compare old new --by kernel --metrics '*hit_rate*,duration'",
+		Args: argCount(2, -1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			err := a.compare(args, &f)
+			var usage usageError
+			if err != nil && !isReported(err) && !errors.As(err, &usage) && a.ctx.Err() == nil {
+				return usageError{err} // status 1 is for a change for the worse
+			}
+			return err
+		},
+	}
+	flags := cmd.Flags()
+	flags.StringVar(&f.by, "by", "time", "what of both to compare: `WHAT` is time, region, frame, kernel or label NAME")
+	flags.StringSliceVar(&f.metrics, "metrics", nil, "compare only the metrics and counters of these `NAMES` or globs, with commas between them")
+	flags.Float64Var(&f.alpha, "alpha", analysis.DefaultAlpha, "the accepted `FRACTION` of reported changes that are noise")
+	flags.StringVar(&f.minEffect, "min-effect", "1%", "the least relative `CHANGE` to report")
+	flags.StringArrayVar(&f.baseline, "baseline", nil, "a `FILE` with a repeated run of BEFORE; may be given several times")
+	flags.StringSliceVar(&f.more, "more", nil, "more of these `GLOBS` is better")
+	flags.StringSliceVar(&f.less, "less", nil, "less of these `GLOBS` is better")
+	flags.StringVarP(&f.out, "output", "o", "", "draw what changed as the `FILE`: .png, .svg or .pdf")
+	flags.BoolVar(&f.json, "json", false, "write every row as JSON")
+	flags.BoolVar(&f.all, "all", false, "also list what did not change and what was not judged")
+	flags.Uint64Var(&f.seed, "seed", 0, "the `NUMBER` that the draws of the bootstrap begin with")
+	f.open.register(cmd)
+	joinLabel(cmd)
+	return cmd
+}
+
+// joinLabel makes a command take "--by label NAME" as one flag, "--by=label:NAME".
+func joinLabel(cmd *cobra.Command) {
+	cmd.DisableFlagParsing = true
+	run, check := cmd.RunE, cmd.Args
+	cmd.Args = nil
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		flags := cmd.Flags()
+		flags.AddFlagSet(cmd.InheritedFlags())
+		cmd.InitDefaultHelpFlag()
+		if err := flags.Parse(joinLabelArgs(args)); err != nil {
+			return flagError(cmd, err)
+		}
+		if help, err := flags.GetBool("help"); err == nil && help {
+			return cmd.Help()
+		}
+		if err := check(cmd, flags.Args()); err != nil {
+			return err
+		}
+		return run(cmd, flags.Args())
+	}
+}
+
+func joinLabelArgs(args []string) []string {
+	var out []string
+	for i := 0; i < len(args); i++ {
+		switch {
+		case args[i] == "--":
+			return append(out, args[i:]...)
+		case args[i] == "--by" && i+2 < len(args) && args[i+1] == "label":
+			out = append(out, "--by=label:"+args[i+2])
+			i += 2
+		case args[i] == "--by=label" && i+1 < len(args):
+			out = append(out, "--by=label:"+args[i+1])
+			i++
+		default:
+			out = append(out, args[i])
+		}
+	}
+	return out
+}
+
+// options are those of the comparison.
+func (f *compareFlags) options() (analysis.Options, error) {
+	opt := analysis.Options{Metrics: f.metrics, Alpha: f.alpha, More: f.more, Less: f.less, Seed: f.seed}
+	var err error
+	if opt.By, opt.Label, err = analysis.ParseBy(f.by); err != nil {
+		return opt, usagef("--by: %v", err)
+	}
+	if opt.MinEffect, err = analysis.ParseEffect(f.minEffect); err != nil {
+		return opt, usagef("--min-effect: %v", err)
+	}
+	if !(f.alpha > 0 && f.alpha < 1) {
+		return opt, usagef("--alpha=%v: it must lie between 0 and 1", f.alpha)
+	}
+	return opt, nil
+}
+
+// compared are the captures of a comparison and what came of it.
+type compared struct {
+	before, after []*capture.Capture
+	result        *analysis.Result
+}
+
+func (a *app) compare(args []string, f *compareFlags) error {
+	opt, err := f.options()
+	if err != nil {
+		return err
+	}
+	if f.out != "" {
+		if _, err := plots.FormatOf(f.out); err != nil { // before anything is read
+			return usagef("--output=%s: %v", f.out, err)
+		}
+	}
+	var x compared
+	for i, path := range slices.Concat(args, f.baseline) {
+		c, err := all.Registry().Open(a.ctx, path, f.open.options())
+		if err != nil {
+			return err
+		}
+		for _, w := range c.Warnings {
+			a.warn(path + ": " + w)
+		}
+		if i == 1 {
+			x.after = append(x.after, c)
+		} else {
+			x.before = append(x.before, c)
+		}
+	}
+	if x.result, err = analysis.Compare(a.ctx, x.before, x.after, opt); err != nil {
+		return err
+	}
+	for _, n := range x.result.Notes {
+		a.warn(n)
+	}
+	if err := a.printCompared(&x, f); err != nil {
+		return err
+	}
+	if f.out != "" {
+		if err := a.comparePage(&x, f, args); err != nil {
+			return err
+		}
+	}
+	switch {
+	case x.result.Judged == 0:
+		return usagef("not comparable: nothing could be judged: %s", strings.Join(reasons(x.result), "; "))
+	case x.result.Count(analysis.Worse) > 0:
+		return errReported
+	}
+	return nil
+}
+
+func (a *app) printCompared(x *compared, f *compareFlags) error {
+	if f.json {
+		return a.printJSON(comparedJSON(x))
+	}
+	table := comparedTable(x.result, func(r *analysis.Row) bool {
+		return f.all || (r.Verdict != analysis.Same && r.Verdict != analysis.NotJudged)
+	})
+	var out strings.Builder
+	if len(table.rows) > 0 {
+		out.WriteString(table.String() + "\n")
+	}
+	out.WriteString(summaryLine(x.result) + "\n")
+	if !f.all {
+		for _, why := range reasons(x.result) {
+			out.WriteString("not judged: " + why + "\n")
+		}
+	}
+	if n := len(x.result.OnlySome); n > 0 {
+		fmt.Fprintf(&out, "only in some captures: %s\n", listed(x.result.OnlySome, 8))
+	}
+	if len(x.before) == 1 {
+		out.WriteString("one run each: differences between runs are not known; --baseline takes repeated runs\n")
+	}
+	return a.print(out.String())
+}
+
+// comparedTable sets the chosen rows in columns.
+func comparedTable(res *analysis.Result, keep func(*analysis.Row) bool) *textTable {
+	part := partName(res)
+	t := &textTable{header: []string{"verdict", "metric", "before", "after", "change", interval(res), "effect", "q"},
+		right: []bool{false, false, true, true, true, true, true, true}}
+	if part != "" {
+		t.header, t.right = slices.Insert(t.header, 1, part), slices.Insert(t.right, 1, false)
+	}
+	for i := range res.Rows {
+		r := &res.Rows[i]
+		if !keep(r) {
+			continue
+		}
+		row := []string{string(r.Verdict), r.Name, plots.Quantity(r.Before, r.Unit), plots.Quantity(r.After, r.Unit),
+			changeText(r), intervalText(r), figure(r.Effect, "%+.2f"), figure(r.Q, "%.2g")}
+		if r.Verdict == analysis.NotJudged {
+			row[4], row[5], row[6], row[7] = "-", "-", "-", "-"
+			row[1] += " (" + r.Why + ")"
+		}
+		if part != "" {
+			row = slices.Insert(row, 1, r.Part)
+		}
+		t.add(row...)
+	}
+	return t
+}
+
+// partName is what rows are told apart by besides the metric, "" for the whole captures.
+func partName(res *analysis.Result) string {
+	switch res.Options.By {
+	case analysis.ByRegion:
+		return "region"
+	case analysis.ByLabel:
+		return res.Options.Label
+	}
+	return ""
+}
+
+// summaryLine counts the verdicts.
+func summaryLine(res *analysis.Result) string {
+	var parts []string
+	for _, v := range []analysis.Verdict{analysis.Worse, analysis.Changed, analysis.Better} {
+		parts = append(parts, fmt.Sprintf("%d %s", res.Count(v), v))
+	}
+	return strings.Join(parts, ", ") + fmt.Sprintf(", %d without a change beyond the noise, %d not judged", res.Count(analysis.Same), res.Count(analysis.NotJudged))
+}
+
+// reasons says how many rows were not judged for each reason.
+func reasons(res *analysis.Result) []string {
+	var order []string
+	names := map[string][]string{}
+	for i := range res.Rows {
+		if r := &res.Rows[i]; r.Verdict == analysis.NotJudged {
+			if names[r.Why] == nil {
+				order = append(order, r.Why)
+			}
+			if !slices.Contains(names[r.Why], r.Name) {
+				names[r.Why] = append(names[r.Why], r.Name)
+			}
+		}
+	}
+	out := make([]string, len(order))
+	for i, why := range order {
+		out[i] = listed(names[why], 4) + ": " + why
+	}
+	return out
+}
+
+// listed joins the first names of a list and counts the others.
+func listed(names []string, show int) string {
+	text := strings.Join(names[:min(show, len(names))], ", ")
+	if n := len(names) - show; n > 0 {
+		text += fmt.Sprintf(" and %d more", n)
+	}
+	return text
+}

@@ -1,0 +1,358 @@
+package cli
+
+import (
+	"fmt"
+	"math"
+	"path/filepath"
+	"strings"
+
+	"astrolabe/capture"
+	"astrolabe/capture/analysis"
+	"astrolabe/capture/formats"
+	"astrolabe/capture/metrics"
+	"astrolabe/internal/version"
+	"astrolabe/plots"
+)
+
+const (
+	comparePictures = 6  // findings that get a picture; the page says how many others there are
+	compareBars     = 30 // changes in the overview; the table below it has all
+)
+
+// comparePage draws what changed, the worst first.
+func (a *app) comparePage(x *compared, f *compareFlags, args []string) error {
+	first, after := x.before[0], x.after[0]
+	r := &plots.Report{Title: fmt.Sprintf("What changed from %s to %s", orText(first.Name, "before"), orText(after.Name, "after")), Captured: after.StartTime}
+	prov, err := compareProvenance(x, f)
+	if err != nil {
+		return err
+	}
+	r.Provenance = prov
+	changed := x.result.Rows
+	for i := range changed {
+		if v := changed[i].Verdict; v == analysis.Same || v == analysis.NotJudged {
+			changed = changed[:i]
+			break
+		}
+	}
+	// Findings are set by severity, so changes without a direction follow those for the worse.
+	var findings []plots.Finding
+	shown := 0
+	for i := range changed {
+		if k := twinOf(changed[:i], &changed[i]); k >= 0 && k < len(findings) {
+			findings[k].Evidence = append(findings[k].Evidence, changed[i].Name)
+			shown++
+		} else if k < 0 && len(findings) < comparePictures {
+			f, err := compareFinding(x, &changed[i])
+			if err != nil {
+				return err
+			}
+			findings = append(findings, f)
+			shown++
+		}
+	}
+	for _, f := range findings {
+		r.Items = append(r.Items, f)
+	}
+	text := "**" + summaryLine(x.result) + ".**"
+	if n := len(changed) - shown; n > 0 {
+		text += fmt.Sprintf(" The gravest changes are shown above, %d more are in the table.", n)
+	}
+	r.Items = append(r.Items, plots.Text("## Overview\n\n"+text))
+	if len(changed) > 0 {
+		bars, err := compareBarsOf(changed)
+		if err != nil {
+			return err
+		}
+		if bars != nil {
+			r.Items = append(r.Items, bars)
+		}
+		r.Items = append(r.Items, pageTable(x.result, changed))
+	}
+	var notes []string
+	for _, n := range x.result.Notes {
+		notes = append(notes, n)
+	}
+	for _, why := range reasons(x.result) {
+		notes = append(notes, "Not judged: "+why)
+	}
+	if len(x.result.OnlySome) > 0 {
+		notes = append(notes, "Only in some captures: "+listed(x.result.OnlySome, 8))
+	}
+	if len(x.before) == 1 {
+		notes = append(notes, "One run each: differences between runs are not known, and may be as large as a change. --baseline takes repeated runs")
+	}
+	r.Items = append(r.Items, plots.Text("## How to read this\n\n"+compareMethodText(x.result)+"\n\n"+points(notes)+"\n## How to reproduce\n\n```\n"+compareCommandLine(f, args)+"\n```\n"))
+	paths, err := r.Save(f.out, plots.Size{})
+	for _, p := range paths {
+		a.wrote(p)
+	}
+	return err
+}
+
+// twinOf finds the distinct row before r that tells the same, such as the counter behind a metric; it is counted among distinct rows. It is
+// -1 where there is none.
+func twinOf(rows []analysis.Row, r *analysis.Row) int {
+	same := func(a, b float64) bool { return a == b || math.Abs(a-b) <= 1e-9*math.Abs(a) }
+	var distinct []*analysis.Row
+	find := func(r *analysis.Row) int {
+		for k, d := range distinct {
+			if d.Part == r.Part && same(d.Ratio, r.Ratio) && same(d.Effect, r.Effect) {
+				return k
+			}
+		}
+		return -1
+	}
+	for i := range rows {
+		if find(&rows[i]) < 0 {
+			distinct = append(distinct, &rows[i])
+		}
+	}
+	return find(r)
+}
+
+// points is Markdown with one point for each text, whose own markup shows as it is.
+func points(texts []string) string {
+	var b strings.Builder
+	for _, t := range texts {
+		b.WriteString("- " + strings.NewReplacer("*", "\\*", "`", "\\`", "\n", " ").Replace(t) + ".\n")
+	}
+	return b.String()
+}
+
+func compareMethodText(res *analysis.Result) string {
+	return fmt.Sprintf("Values are totals, rates where the captures differ in length, and formulas on totals. Intervals (%.4g %%) come from a circular block bootstrap, "+
+		"whose block length follows how long samples depend on each other, and from the spread of repeated runs where there are any. Of the changes reported, at most %.3g %% are expected to be noise "+
+		"(Benjamini and Hochberg over %d judgements). Effect is Cliff's delta, from -1 to 1.", 100*(1-res.Options.Alpha), 100*res.Options.Alpha, res.Judged)
+}
+
+// compareProvenance says what the page was made from. It names no folder, so that the same inputs give the same page.
+func compareProvenance(x *compared, f *compareFlags) ([]plots.KV, error) {
+	var out []plots.KV
+	add := func(key, value string) {
+		if value != "" {
+			out = append(out, plots.KV{Key: key, Value: value})
+		}
+	}
+	file := func(key string, c *capture.Capture) error {
+		hash, err := formats.HashFile(c.Path)
+		if err != nil {
+			return fmt.Errorf("hash of %s: %w", c.Path, err)
+		}
+		add(key, fmt.Sprintf("%s (sha256 %s), %d samples over %s", orText(c.Name, filepath.Base(c.Path)), hash[:min(16, len(hash))], c.Len(), plots.Duration(c.Duration())))
+		return nil
+	}
+	for i, c := range x.before {
+		key := "Before"
+		if i > 0 {
+			key = fmt.Sprintf("Before, run %d", i+1)
+		}
+		if err := file(key, c); err != nil {
+			return nil, err
+		}
+	}
+	if err := file("After", x.after[0]); err != nil {
+		return nil, err
+	}
+	c := x.before[0]
+	add("Device", orText(c.Device.Name, c.GPU))
+	add("Driver", c.Device.Driver)
+	if other := x.after[0].Device.Driver; other != c.Device.Driver {
+		add("Driver after", other)
+	}
+	for _, cat := range metrics.For(c) {
+		add("Catalogue", cat.ID()+" "+cat.Version()[:min(16, len(cat.Version()))])
+	}
+	o := x.result.Options
+	by := string(o.By)
+	if o.Label != "" {
+		by += " " + o.Label
+	}
+	add("Compared by", by)
+	add("Thresholds", fmt.Sprintf("alpha %g, least effect %s, seed %d, %d replicates", o.Alpha, strings.TrimPrefix(percentText(o.MinEffect), "+"), o.Seed, o.Replicates))
+	add("astrolabe", version.String())
+	return out, nil
+}
+
+// compareSeverity is how a verdict is drawn.
+func compareSeverity(v analysis.Verdict) plots.Severity {
+	switch v {
+	case analysis.Worse:
+		return plots.Warning
+	case analysis.Better:
+		return plots.Good
+	}
+	return plots.Info
+}
+
+// rowTitle is the part and the title of a row.
+func rowTitle(r *analysis.Row) string {
+	name := orText(r.Title, r.Name)
+	if r.Part != "" {
+		return shortened(r.Part, 40) + ": " + name
+	}
+	return name
+}
+
+// shortened cuts the middle out of a long name, such as a templated kernel's.
+func shortened(s string, most int) string {
+	r := []rune(s)
+	if len(r) <= most {
+		return s
+	}
+	return string(r[:most-most/3-1]) + "…" + string(r[len(r)-most/3:])
+}
+
+func compareFinding(x *compared, r *analysis.Row) (plots.Finding, error) {
+	f := plots.Finding{
+		ID: "compare/" + r.Name, Severity: compareSeverity(r.Verdict), Title: fmt.Sprintf("%s: %s", rowTitle(r), printed(changeText(r))),
+		Metric: basisText(r), Value: plots.Quantity(r.Before, r.Unit) + " → " + plots.Quantity(r.After, r.Unit), Evidence: []string{r.Name},
+	}
+	if math.IsNaN(r.RatioLo) {
+		f.Title += fmt.Sprintf(" (difference %s to %s)", plots.Quantity(r.DifferenceLo, r.Unit), plots.Quantity(r.DifferenceHi, r.Unit))
+	} else {
+		f.Title += " (" + printed(intervalText(r)) + ")"
+	}
+	f.Threshold = "change of " + strings.TrimPrefix(percentText(x.result.Options.MinEffect), "+")
+	if !math.IsNaN(r.Noise) {
+		f.Threshold += ", noise between runs ±" + strings.TrimPrefix(percentText(r.Noise), "+")
+	}
+	p, err := comparePicture(x, r)
+	if err != nil {
+		return f, err
+	}
+	if p != nil {
+		f.Plots = []*plots.Plot{p}
+	}
+	return f, nil
+}
+
+func basisText(r *analysis.Row) string {
+	switch {
+	case r.Direction == "more":
+		return "More is better, " + r.Basis
+	case r.Direction == "less":
+		return "Less is better, " + r.Basis
+	}
+	return "Value, " + r.Basis
+}
+
+// comparePicture shows both captures over time, or the distributions of what has no common time.
+func comparePicture(x *compared, r *analysis.Row) (*plots.Plot, error) {
+	before, after := orText(x.before[0].Name, "before"), orText(x.after[0].Name, "after")
+	if before == after {
+		before, after = "before", "after"
+	}
+	if x.result.Options.By != analysis.ByTime {
+		return plots.Histogram(plots.HistogramOptions{XLabel: orText(r.Title, r.Name), Unit: r.Unit, Percentiles: []float64{}},
+			plots.Sample{Name: before, Values: r.BeforeCells}, plots.Sample{Name: after, Values: r.AfterCells})
+	}
+	if r.BeforeCounter == nil || r.BeforeCounter.Len() == 0 {
+		return nil, nil // the length of a run is one number
+	}
+	rates := r.Basis == "per second" || r.Basis == "total"
+	nan := math.NaN()
+	return plots.Overlay(plots.OverlayOptions{Before: before, After: after}, plots.Pair{Name: orText(r.Title, r.Name),
+		Before: compareSeries(r.BeforeCounter, rates), After: compareSeries(r.AfterCounter, rates), BeforeTotal: nan, AfterTotal: nan})
+}
+
+// compareSeries is a counter over time, per second where it adds up, so that samples of unlike lengths can be compared.
+func compareSeries(c *capture.Counter, rates bool) plots.Series {
+	s := plots.FromCounter(c)
+	if !rates {
+		return s
+	}
+	y := make([]float64, len(s.Y))
+	for i, v := range s.Y {
+		y[i] = math.NaN()
+		if t := c.Interval(i); t > 0 {
+			y[i] = v / t * 1e9
+		}
+	}
+	s.Y, s.Unit = y, c.Unit+"/s"
+	return s
+}
+
+// compareBarsOf is an overview of the relative changes; nil where there is none to draw.
+func compareBarsOf(rows []analysis.Row) (*plots.Plot, error) {
+	var labels []string
+	var s plots.BarSeries
+	left := 0
+	for i := range rows {
+		r := &rows[i]
+		if c := r.Change(); math.IsNaN(c) || math.IsInf(c, 0) {
+			continue
+		}
+		if len(labels) == compareBars {
+			left++
+			continue
+		}
+		labels = append(labels, rowTitle(r))
+		s.Values = append(s.Values, 100*r.Change())
+		s.Severity = append(s.Severity, compareSeverity(r.Verdict))
+	}
+	if len(labels) == 0 {
+		return nil, nil
+	}
+	title := "Relative change, the worst first"
+	if left > 0 {
+		title += fmt.Sprintf(" (%d more in the table)", left)
+	}
+	return plots.Bar(plots.BarOptions{Title: title, Unit: "percent", Labels: labels}, s)
+}
+
+// pageTable lists all changes.
+func pageTable(res *analysis.Result, rows []analysis.Row) plots.Table {
+	t := plots.Table{Title: "Every change", Columns: []plots.Column{{Name: "verdict"}, {Name: "metric"}, {Name: "before", Align: plots.AlignRight},
+		{Name: "after", Align: plots.AlignRight}, {Name: "change", Align: plots.AlignRight}, {Name: interval(res), Align: plots.AlignRight},
+		{Name: "effect", Align: plots.AlignRight}, {Name: "q", Align: plots.AlignRight}}}
+	for i := range rows {
+		r := &rows[i]
+		t.Rows = append(t.Rows, []string{string(r.Verdict), rowTitle(r), plots.Quantity(r.Before, r.Unit), plots.Quantity(r.After, r.Unit),
+			printed(changeText(r)), printed(intervalText(r)), printed(figure(r.Effect, "%+.2f")), figure(r.Q, "%.2g")})
+	}
+	return t
+}
+
+// printed sets the minus of a number as a page does.
+func printed(number string) string { return strings.ReplaceAll(number, "-", "−") }
+
+// compareCommandLine is the command that makes the page again.
+func compareCommandLine(f *compareFlags, args []string) string {
+	words := []string{"astrolabe", "compare"}
+	for _, arg := range args {
+		words = append(words, quoted(arg))
+	}
+	add := func(flag, value string) { words = append(words, flag+"="+quoted(value)) }
+	for _, b := range f.baseline {
+		add("--baseline", b)
+	}
+	if f.by != "time" {
+		add("--by", f.by)
+	}
+	for _, list := range []struct {
+		flag   string
+		values []string
+	}{{"--metrics", f.metrics}, {"--more", f.more}, {"--less", f.less}} {
+		if len(list.values) > 0 {
+			add(list.flag, strings.Join(list.values, ","))
+		}
+	}
+	add("--alpha", fmt.Sprint(f.alpha))
+	add("--min-effect", f.minEffect)
+	add("--seed", fmt.Sprint(f.seed))
+	for _, o := range [][2]string{{"--gpu", f.open.gpu}, {"--denom", f.open.denom}, {"--duration-rule", f.open.duration}, {"--zero", f.open.zero}, {"--input-format", f.open.format}} {
+		if o[1] != "" {
+			add(o[0], o[1])
+		}
+	}
+	return strings.Join(append(words, "-o", quoted(f.out)), " ")
+}
+
+// quoted makes a word safe for a shell.
+func quoted(s string) string {
+	if s != "" && !strings.ContainsAny(s, " \t\n'\"\\$&|;<>()*?[]{}!#~`") {
+		return s
+	}
+	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
+}

@@ -1,0 +1,139 @@
+package cli
+
+import (
+	"fmt"
+	"math"
+
+	"astrolabe/capture"
+	"astrolabe/capture/analysis"
+)
+
+// changeText is a relative change; where the value before is 0 it is the difference that counts.
+func changeText(r *analysis.Row) string {
+	switch c := r.Change(); {
+	case math.IsNaN(c) && r.Before == 0 && r.After != 0:
+		return "from zero"
+	default:
+		return percentText(c)
+	}
+}
+
+// percentText is a fraction as a signed percentage.
+func percentText(f float64) string {
+	p := 100 * f
+	switch {
+	case math.IsNaN(f):
+		return "-"
+	case math.IsInf(f, 0):
+		return "∞"
+	case math.Abs(p) < 0.05:
+		return "0 %"
+	case math.Abs(p) < 100:
+		return fmt.Sprintf("%+.1f %%", p)
+	}
+	return fmt.Sprintf("%+.0f %%", p)
+}
+
+// interval is the name of the column of intervals.
+func interval(res *analysis.Result) string {
+	return fmt.Sprintf("%.4g %% interval", 100*(1-res.Options.Alpha))
+}
+
+func intervalText(r *analysis.Row) string {
+	if math.IsNaN(r.RatioLo) {
+		return "-"
+	}
+	return percentText(r.RatioLo-1) + " to " + percentText(r.RatioHi-1)
+}
+
+func figure(f float64, format string) string {
+	if math.IsNaN(f) {
+		return "-"
+	}
+	return fmt.Sprintf(format, f)
+}
+
+// jsonNumber is a double for JSON, nil where it is missing or infinite.
+func jsonNumber(f float64) *float64 {
+	if math.IsNaN(f) || math.IsInf(f, 0) {
+		return nil
+	}
+	return &f
+}
+
+type jsonCompared struct {
+	Version   int              `json:"version"`
+	Before    []jsonCapture    `json:"before"`
+	After     []jsonCapture    `json:"after"`
+	By        string           `json:"by"`
+	Label     string           `json:"label,omitempty"`
+	Alpha     float64          `json:"alpha"`
+	MinEffect float64          `json:"min_effect"`
+	Seed      uint64           `json:"seed"`
+	Counts    map[string]int   `json:"counts"`
+	Rows      []jsonComparison `json:"rows"`
+	OnlySome  []string         `json:"only_in_some"`
+	Notes     []string         `json:"notes"`
+}
+
+type jsonCapture struct {
+	Path    string  `json:"path"`
+	GPU     string  `json:"gpu"`
+	Samples int     `json:"samples"`
+	Seconds float64 `json:"seconds"`
+}
+
+type jsonComparison struct {
+	Verdict      analysis.Verdict `json:"verdict"`
+	Part         string           `json:"part,omitempty"`
+	Metric       string           `json:"metric"`
+	Title        string           `json:"title"`
+	Unit         string           `json:"unit"`
+	Basis        string           `json:"basis"`
+	Direction    string           `json:"better,omitempty"`
+	Before       *float64         `json:"before"`
+	After        *float64         `json:"after"`
+	BeforeTotal  *float64         `json:"before_total"`
+	AfterTotal   *float64         `json:"after_total"`
+	Difference   *float64         `json:"difference"`
+	DifferenceLo *float64         `json:"difference_lo"`
+	DifferenceHi *float64         `json:"difference_hi"`
+	Ratio        *float64         `json:"ratio"`
+	RatioLo      *float64         `json:"ratio_lo"`
+	RatioHi      *float64         `json:"ratio_hi"`
+	Effect       *float64         `json:"effect"`
+	Noise        *float64         `json:"noise"`
+	P            *float64         `json:"p"`
+	Q            *float64         `json:"q"`
+	Blocks       [2]int           `json:"blocks"`
+	Why          string           `json:"why,omitempty"`
+	Notes        []string         `json:"notes,omitempty"`
+}
+
+// comparedJSON is the whole comparison for programs, in version 1 of its form.
+func comparedJSON(x *compared) jsonCompared {
+	o := x.result.Options
+	out := jsonCompared{Version: 1, Before: jsonCaptures(x.before), After: jsonCaptures(x.after), By: string(o.By), Label: o.Label,
+		Alpha: o.Alpha, MinEffect: o.MinEffect, Seed: o.Seed, Counts: map[string]int{}, OnlySome: orEmpty(x.result.OnlySome), Notes: orEmpty(x.result.Notes)}
+	for _, v := range []analysis.Verdict{analysis.Worse, analysis.Changed, analysis.Better, analysis.Same, analysis.NotJudged} {
+		out.Counts[string(v)] = x.result.Count(v)
+	}
+	out.Rows = make([]jsonComparison, len(x.result.Rows))
+	for i := range x.result.Rows {
+		r := &x.result.Rows[i]
+		out.Rows[i] = jsonComparison{Verdict: r.Verdict, Part: r.Part, Metric: r.Name, Title: r.Title, Unit: r.Unit, Basis: r.Basis, Direction: r.Direction,
+			Before: jsonNumber(r.Before), After: jsonNumber(r.After), BeforeTotal: jsonNumber(r.BeforeTotal), AfterTotal: jsonNumber(r.AfterTotal),
+			Difference: jsonNumber(r.Difference), DifferenceLo: jsonNumber(r.DifferenceLo), DifferenceHi: jsonNumber(r.DifferenceHi),
+			Ratio: jsonNumber(r.Ratio), RatioLo: jsonNumber(r.RatioLo), RatioHi: jsonNumber(r.RatioHi),
+			Effect: jsonNumber(r.Effect), Noise: jsonNumber(r.Noise), P: jsonNumber(r.P), Q: jsonNumber(r.Q), Blocks: r.Blocks, Why: r.Why, Notes: r.Notes}
+	}
+	return out
+}
+
+func jsonCaptures(list []*capture.Capture) []jsonCapture {
+	out := make([]jsonCapture, len(list))
+	for i, c := range list {
+		out[i] = jsonCapture{Path: c.Path, GPU: c.GPU, Samples: c.Len(), Seconds: float64(c.Duration()) / 1e9}
+	}
+	return out
+}
