@@ -18,6 +18,7 @@ import (
 	"astrolabe/capture"
 	"astrolabe/hwio"
 	"astrolabe/hwio/hwtest/uapi"
+	"astrolabe/hwio/internal/sysroot"
 )
 
 func TestRequestsAndAnswersLieAsInTheKernelsHeader(t *testing.T) {
@@ -474,6 +475,39 @@ func TestOnlyTheMeasuredProcessAndItsChildrenCount(t *testing.T) {
 	})
 	if len(got) != 3 || got["process_engine_compute[12 ?]"] != 300 || !math.IsNaN(got["process_engine_compute[11 ?]"]) {
 		t.Errorf("per process %v", got)
+	}
+}
+
+func TestAClientThatChangesItsDescriptorIsNotCountedAnew(t *testing.T) {
+	tr := newTree(t)
+	tr.gpu("0")
+	const before = "drm-client-id: 1\ndrm-engine-compute: 5000000 ns\n"
+	tr.client("10", "3", "0000:03:00.0", before)
+	root := sysroot.Root(tr.dir)
+	ours, _ := find(root)
+	w := newClientWatch(root, []*gpu{{root: root, card: ours[0]}}, 0)
+	w.every = 2
+	w.refresh()
+	for _, name := range []string{"fd", "fdinfo"} {
+		if err := os.Remove(filepath.Join(tr.dir, "proc/10", name, "3")); err != nil {
+			t.Fatal(err)
+		}
+	}
+	tr.client("10", "7", "0000:03:00.0", "drm-client-id: 1\ndrm-engine-compute: 5000300 ns\n")
+	for range 4 {
+		w.refresh()
+	}
+	if used := w.totals[0].busy[1]; used != 300 || w.totals[0].clients != 1 {
+		t.Errorf("%d ns of %d clients, want 300 ns of 1", used, w.totals[0].clients)
+	}
+	if err := os.RemoveAll(filepath.Join(tr.dir, "proc/10")); err != nil {
+		t.Fatal(err)
+	}
+	for range 10 {
+		w.refresh()
+	}
+	if len(w.known) != 0 || w.totals[0].clients != 0 {
+		t.Errorf("%d clients are remembered, %d counted after the last one ended", len(w.known), w.totals[0].clients)
 	}
 }
 

@@ -46,8 +46,9 @@ type clientFile struct {
 // clientState is what was last seen of a client.
 type clientState struct {
 	client
-	pid  int
-	seen bool // in this refresh
+	pid    int
+	seen   bool // in this refresh
+	unseen int  // refreshes since it was seen
 }
 
 // clientTotals sums the clients of one GPU. Engine times only grow: what a client used stays counted when it ends.
@@ -199,11 +200,15 @@ func (w *clientWatch) refresh() {
 		case s.seen:
 			continue // another descriptor of the same client
 		}
-		s.seen = true
+		s.seen, s.unseen = true, 0
 		w.add(gpu, s, &c)
 	}
+	// A client whose descriptor was closed may have another one, which the next search finds: what it used before then is not new.
 	for key, s := range w.known {
-		if !s.seen {
+		if s.seen {
+			continue
+		}
+		if s.unseen++; s.unseen > 2*w.every {
 			delete(w.known, key)
 		}
 	}
