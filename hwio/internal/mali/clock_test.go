@@ -20,6 +20,12 @@ func TestTimesOfTheRawClockKeepTheirOrder(t *testing.T) {
 	if s, e := c.Interval(2_003_000_000, 2_003_000_000); s != 2_003_004_000 || e != s+1 {
 		t.Errorf("%d to %d", s, e)
 	}
+	// Where the clock ran faster the distance grows, and leaves no hole between samples that adjoin.
+	now, offset = 2_103_000_000, 9_000
+	c.Measure()
+	if s, e := c.Interval(2_003_000_000, 2_004_000_000); s != 2_003_004_001 || e != 2_004_009_000 {
+		t.Errorf("%d to %d after a sample that ended at 2003004001", s, e)
+	}
 }
 
 func TestTheDistanceOfTheClocksIsThatOfTheQuickestReading(t *testing.T) {
