@@ -3,8 +3,10 @@ package amdgpu
 import (
 	"encoding/binary"
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"math"
 	"os"
 	"path/filepath"
@@ -475,6 +477,57 @@ func TestOnlyTheMeasuredProcessAndItsChildrenCount(t *testing.T) {
 	})
 	if len(got) != 3 || got["process_engine_compute[12 ?]"] != 300 || !math.IsNaN(got["process_engine_compute[11 ?]"]) {
 		t.Errorf("per process %v", got)
+	}
+}
+
+func TestEveryBlockHasTheBitOfItsGeneration(t *testing.T) {
+	const (
+		status = "31 gfx, 30 cb, 29 cp, 26 db, 25 pa, 24 sc, 23 bci, 22 spi, 20 sx, 14 ta"
+		gcn    = ", 19 ia, 17 vgt, 15 gds, 10 ee"
+		cp     = "28 cpf, 29 cpc, 30 cpg"
+		path   = ", 15 utcl2, 16 ea, 17 rmi"
+	)
+	old := map[string]string{"SRBM_STATUS": "19 uvd", "SRBM_STATUS2": "7 vce"}
+	want := map[generation][2]string{
+		gfx6:    {status + gcn, ""},
+		gfx7:    {status + gcn + ", 21 wd", cp},
+		gfx8:    {status + gcn + ", 21 wd", cp + ", 24 rlc, 25 tc"},
+		gfx9:    {status + gcn + ", 21 wd", cp + ", 24 rlc, 25 tc" + path},
+		gfx10:   {status + ", 21 ge", cp + ", 24 rlc, 25 tc" + path + ", 21 sdma"},
+		gfx10_3: {status + ", 21 ge", cp + ", 26 rlc, 27 tc" + path + ", 21 sdma"},
+		gfx11:   {status + ", 21 ge", cp + ", 26 rlc, 27 tc" + path + ", 21 sdma"},
+		gfx12:   {status + ", 21 ge", cp + ", 26 rlc, 27 tc, 21 sdma"},
+	}
+	sorted := func(list []string) string {
+		slices.Sort(list)
+		return strings.Join(list, ", ")
+	}
+	for g, text := range want {
+		expected := map[string]string{"GRBM_STATUS": text[0], "GRBM_STATUS2": text[1]}
+		if g <= gfx8 {
+			maps.Copy(expected, old)
+		}
+		for _, r := range bitsOf(g) {
+			var got []string
+			for _, b := range r.bits {
+				got = append(got, fmt.Sprintf("%d %s", b.bit, b.name))
+			}
+			if have, should := sorted(got), sorted(strings.Split(expected[r.name], ", ")); have != should {
+				t.Errorf("%v %s: %s, want %s", g, r.name, have, should)
+			}
+			delete(expected, r.name)
+		}
+		for name, text := range expected {
+			if text != "" {
+				t.Errorf("%v: %s is not read", g, name)
+			}
+		}
+	}
+	for family, g := range map[uint32]generation{110: gfx6, 120: gfx7, 125: gfx7, 130: gfx8, 135: gfx8, 141: gfx9, 142: gfx9, 143: gfx10, 144: gfx10_3, 145: gfx11,
+		146: gfx10_3, 148: gfx11, 149: gfx10_3, 150: gfx11, 151: gfx10_3, 152: gfx12, 7: unknownGeneration} {
+		if got := generationOf(family, 1); got != g {
+			t.Errorf("family %d is %v, want %v", family, got, g)
+		}
 	}
 }
 
