@@ -36,9 +36,18 @@ var (
 // NewCapture makes a capture visible to scripts and shows its warnings.
 func NewCapture(env *Env, c *capture.Capture) *Capture {
 	for _, w := range c.Warnings {
-		env.warn("%s: %s", c.Name, w)
+		env.warn("%s", named(c.Name, w))
 	}
 	return &Capture{env: env, c: c}
+}
+
+// named puts the name of what a warning is about before it, unless it begins with it: a recording is called like its source, and
+// a source names itself.
+func named(name, warning string) string {
+	if name == "" || strings.HasPrefix(warning, name+": ") {
+		return warning
+	}
+	return name + ": " + warning
 }
 
 // Capture returns the capture behind the value.
@@ -179,7 +188,7 @@ func (c *Capture) derive(out *capture.Capture) *Capture {
 	}
 	for _, w := range out.Warnings {
 		if !had[w] {
-			c.env.warn("%s: %s", out.Name, w)
+			c.env.warn("%s", named(out.Name, w))
 		}
 	}
 	return &Capture{env: c.env, c: out}

@@ -69,6 +69,15 @@ func mergeConfig(dst, src *capture.Config) {
 		}
 	}
 	dst.Passes = append(dst.Passes, src.Passes...)
+	// A source whose formulas need a choice makes it; the first one's counts.
+	fill := func(to *string, from string) {
+		if *to == "" {
+			*to = from
+		}
+	}
+	fill(&dst.Options.Denom, src.Options.Denom)
+	fill(&dst.Options.Duration, src.Options.Duration)
+	fill(&dst.Options.Zero, src.Options.Zero)
 }
 
 // slot is a batch with a window per stream: the windows share the batch's columns.

@@ -262,3 +262,13 @@ func TestTicksWithoutAReadCostADeviceNothing(t *testing.T) {
 		t.Errorf("%d missed ticks, gaps %v, warnings %q, %d rows", res.Missed, c.Gaps, res.Warnings, c.Len())
 	}
 }
+
+func TestTheChoicesOfASourceReachTheRecording(t *testing.T) {
+	var cfg capture.Config
+	for _, o := range []capture.Options{{}, {Denom: "per_second"}, {Denom: "per_kernel", Duration: "first", Zero: "vendor"}} {
+		mergeConfig(&cfg, &capture.Config{Options: o})
+	}
+	if want := (capture.Options{Denom: "per_second", Duration: "first", Zero: "vendor"}); cfg.Options != want {
+		t.Errorf("options %+v, want %+v", cfg.Options, want)
+	}
+}

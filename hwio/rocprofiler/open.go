@@ -148,6 +148,8 @@ func config(a *vendorproc.Agent, info *vendorproc.RocprofilerStarted) capture.Co
 		Name: agentTitle(a), Vendor: "AMD", Driver: "rocprofiler-sdk " + info.Version, ID: fmt.Sprintf("%04x:%04x", a.Vendor, a.Device),
 		Extra: map[string]string{"architecture": a.Name, "library": info.Library, "render_node": fmt.Sprintf("/dev/dri/renderD%d", a.RenderMinor)},
 	}}
+	// A stretch of a live recording is no kernel.
+	cfg.Options.Denom = "per_second"
 	number := func(name string, v uint32) {
 		if v != 0 {
 			cfg.Properties = append(cfg.Properties, capture.Property{Name: name, Number: float64(v)})
