@@ -72,7 +72,7 @@ func (a *app) root() *cobra.Command {
 		a.replCommand(), a.runCommand(), a.reportCommand(), a.recordCommand(), a.statCommand(), a.convertCommand(), a.markCommand(),
 		a.metricsCommand(), a.sourcesCommand(), a.doctorCommand(), a.testCommand(), a.versionCommand(),
 		a.compareCommand(), a.mapCommand(),
-		a.fmtCommand(), a.lintCommand(), a.docCommand(), a.initCommand(), a.stubsCommand(), a.completionCommand(), a.manCommand(),
+		a.fmtCommand(), a.lintCommand(), a.docCommand(), a.initCommand(), a.stubsCommand(), a.lspCommand(), a.completionCommand(), a.manCommand(),
 	)
 	return root
 }

@@ -11,15 +11,12 @@ import (
 	"time"
 )
 
-// program is the command line, running as a process of its own; testscript puts it into PATH of scripts only.
+// program is the path of the command line as a program of its own, which testscript puts into PATH.
 func program(t *testing.T) string {
 	t.Helper()
-	exe := filepath.Join(t.TempDir(), "astrolabe")
-	if runtime.GOOS == "windows" {
-		exe += ".exe"
-	}
-	if out, err := exec.Command("go", "build", "-o", exe, "astrolabe").CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
+	exe, err := exec.LookPath("astrolabe")
+	if err != nil {
+		t.Fatal(err)
 	}
 	return exe
 }

@@ -194,3 +194,31 @@ func FindFiles(paths []string) ([]string, error) {
 		return nil
 	})
 }
+
+// Siblings lists what a load statement of a file can name in the folder that the beginning of a name leads to: scripts, and folders
+// that end in /. Of "//lib/a" that is what is in //lib.
+func (r *Reader) Siblings(from *Source, name string) []string {
+	prefix := name[:strings.LastIndexByte(name, '/')+1]
+	if from.m.library || strings.HasPrefix(prefix, "@") || strings.HasPrefix(prefix, "/") && !strings.HasPrefix(prefix, "//") {
+		return nil
+	}
+	folder := from.m.place(prefix)
+	if folder == "" || !within(from.m.fence, realPath(folder)) {
+		return nil
+	}
+	entries, err := os.ReadDir(folder)
+	if err != nil {
+		return nil
+	}
+	var out []string
+	for _, e := range entries {
+		switch name := e.Name(); {
+		case strings.HasPrefix(name, "."):
+		case e.IsDir():
+			out = append(out, prefix+name+"/")
+		case strings.HasSuffix(name, sourceSuffix) && !isTestFile(name):
+			out = append(out, prefix+name)
+		}
+	}
+	return out
+}

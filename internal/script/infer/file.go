@@ -187,3 +187,15 @@ func (f *File) Loaded(first *syntax.Ident) (stmt *syntax.LoadStmt, name string, 
 
 // Predeclared are the names that the file sees without binding them.
 func (f *File) Predeclared() starlark.StringDict { return f.predeclared }
+
+// Locals are the variables of the functions of path, innermost first, by their First.
+func (f *File) Locals(path []syntax.Node) []*syntax.Ident {
+	var out []*syntax.Ident
+	for _, fn := range scopes(path) {
+		out = append(out, firsts(fn.Locals)...)
+	}
+	return out
+}
+
+// Siblings is Reader.Siblings of the file.
+func (f *File) Siblings(name string) []string { return f.world.reader.Siblings(f.Source, name) }

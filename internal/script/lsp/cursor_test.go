@@ -1,0 +1,41 @@
+package lsp
+
+import (
+	"strings"
+	"testing"
+)
+
+func TestCursorSaysWhatIsAskedFor(t *testing.T) {
+	for text, want := range map[string]cursor{
+		"ca":                        {prefix: "ca"},
+		"cap.":                      {dot: true, base: "cap"},
+		"cap.slice(1, 2).res":       {dot: true, base: "cap.slice(1, 2)", prefix: "res"},
+		"f(a)[0].x":                 {dot: true, base: "f(a)[0]", prefix: "x"},
+		"[1, 2].x":                  {dot: true, base: "[1, 2]", prefix: "x"},
+		"return cap.":               {dot: true, base: "cap"},
+		"x = \"a\".":                {dot: true, base: "\"a\""},
+		"cap[\"Mali ":               {str: true, index: true, base: "cap", prefix: "Mali "},
+		"cap.total(\"a":             {str: true, base: "cap.total", call: "cap.total", prefix: "a"},
+		"f(1, [2, 3], g(4, 5), \"a": {str: true, base: "f", call: "f", arg: 3, prefix: "a"},
+		"f(1, gpu = \"a":            {str: true, base: "f", call: "f", arg: 1, keyword: "gpu", prefix: "a"},
+		"f(x + \"a":                 {str: true, call: "f", prefix: "a"},
+		"f(\n    a,\n    b":         {call: "f", prefix: "b"},
+		"f(a)\nb":                   {prefix: "b"},
+		"# gpu: m":                  {comment: true, prefix: "# gpu: m"},
+		"x = '''a\n# b":             {str: true, prefix: "a\n# b"},
+		"\"open\nx":                 {prefix: "x"},
+		"1.5":                       {},
+		"":                          {},
+		"}.x":                       {dot: true, prefix: "x"},
+		"d = {\"a\": cap.":          {dot: true, base: "cap"},
+	} {
+		got := cursorAt(text)
+		if !strings.HasSuffix(text, got.prefix) || got.start != len(text)-len(got.prefix) || got.first > got.start {
+			t.Errorf("%q: %+v", text, got)
+		}
+		got.start, got.first = 0, 0
+		if got != want {
+			t.Errorf("%q: got %+v, want %+v", text, got, want)
+		}
+	}
+}

@@ -1,0 +1,137 @@
+package lsp
+
+import (
+	"fmt"
+	"net/url"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"unicode/utf8"
+
+	"astrolabe/internal/script/infer"
+)
+
+// document is a text that the client has open.
+type document struct {
+	s     *server
+	uri   string
+	path  string
+	text  string
+	lines []int // offsets at which lines begin
+	file  *infer.File
+}
+
+func newDocument(s *server, uri, path, text string) *document {
+	d := &document{s: s, uri: uri, path: path, text: text, lines: []int{0}}
+	for i := range len(text) {
+		if text[i] == '\n' {
+			d.lines = append(d.lines, i+1)
+		}
+	}
+	d.file = d.read(text)
+	return d
+}
+
+// read resolves a text as that of the document.
+func (d *document) read(text string) *infer.File {
+	w := d.s.world()
+	return w.Read(w.Reader().Text(d.path, []byte(text)))
+}
+
+// line is a line without its end, counted from 0; "" behind the last one.
+func (d *document) line(n int) string {
+	if n < 0 || n >= len(d.lines) {
+		return ""
+	}
+	end := len(d.text)
+	if n+1 < len(d.lines) {
+		end = d.lines[n+1] - 1
+	}
+	return strings.TrimSuffix(d.text[d.lines[n]:end], "\r")
+}
+
+// offset is where a position of the protocol is in the text, in bytes. What is outside is moved to the nearest place inside.
+func (d *document) offset(p position) int {
+	if p.Line < 0 {
+		return 0
+	}
+	if p.Line >= len(d.lines) {
+		return len(d.text)
+	}
+	line := d.line(p.Line)
+	units := 0
+	for i, r := range line {
+		if units >= p.Character {
+			return d.lines[p.Line] + i
+		}
+		units += units16(r)
+	}
+	return d.lines[p.Line] + len(line)
+}
+
+// units16 is how many UTF-16 code units a character takes.
+func units16(r rune) int {
+	if r > 0xFFFF {
+		return 2
+	}
+	return 1
+}
+
+// at is the position of an offset.
+func (d *document) at(offset int) position {
+	line := 0
+	for line+1 < len(d.lines) && d.lines[line+1] <= offset {
+		line++
+	}
+	n := 0
+	for _, r := range d.text[d.lines[line]:min(offset, len(d.text))] {
+		n += units16(r)
+	}
+	return position{line, n}
+}
+
+// position turns a line and a column in characters, both from 1, into one of the protocol.
+func (d *document) position(line, col int) position {
+	n := 0
+	for _, r := range d.line(line - 1) {
+		if col--; col < 1 {
+			break
+		}
+		n += units16(r)
+	}
+	return position{line - 1, n}
+}
+
+// place turns an offset into a line and a column in characters, both from 1.
+func (d *document) place(offset int) (line, col int) {
+	p := d.at(offset)
+	return p.Line + 1, utf8.RuneCountInString(d.text[d.lines[p.Line]:offset]) + 1
+}
+
+// pathOf is the file that a URI names. Documents that were never saved have other schemes: they count as files of the working directory.
+func pathOf(uri string) (string, error) {
+	u, err := url.Parse(uri)
+	if err != nil {
+		return "", fmt.Errorf("%q is no URI: %w", uri, err)
+	}
+	if u.Scheme != "file" {
+		return "untitled.star", nil
+	}
+	path := u.Path
+	if runtime.GOOS == "windows" {
+		path = strings.TrimPrefix(path, "/") // /C:/x
+	}
+	if path == "" || strings.ContainsRune(path, 0) {
+		return "", fmt.Errorf("%q names no file", uri)
+	}
+	return filepath.FromSlash(path), nil
+}
+
+// uriOf is the URI of a file.
+func uriOf(path string) string {
+	path = filepath.ToSlash(path)
+	if !strings.HasPrefix(path, "/") {
+		path = "/" + path
+	}
+	return (&url.URL{Scheme: "file", Path: path}).String()
+}
