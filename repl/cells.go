@@ -101,6 +101,9 @@ func (c *cells) appendCharacter(line []rune, char string) []rune {
 
 // toEdit is the line in which readline edits a text.
 func (c *cells) toEdit(text string) []rune {
+	if strings.IndexFunc(text, func(r rune) bool { return r < 0x20 || r > 0x7e }) < 0 {
+		return []rune(text)
+	}
 	line := make([]rune, 0, len(text))
 	runes := []rune(text)
 	for i := 0; i < len(runes); {

@@ -2,6 +2,7 @@ package repl
 
 import (
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"strings"
@@ -30,7 +31,7 @@ func isTerminal(f *os.File) bool { return readline.IsTerminal(int(f.Fd())) }
 
 // newEditor returns the readline editor where the terminal can take it, else (a width of 0, say) plain reading with prompts on
 // talk.
-func newEditor(in, out, talk *os.File, entries func() []string, complete completeFunc) (lineEditor, error) {
+func newEditor(in, out, talk *os.File, entries func() ([]string, error), complete completeFunc) (lineEditor, error) {
 	usable := isTerminal(in) && isTerminal(out) && os.Getenv("TERM") != "dumb" && in.Fd() == os.Stdin.Fd()
 	if usable && readline.GetScreenWidth() >= narrowest {
 		return newReadlineEditor(entries, complete)
@@ -46,11 +47,11 @@ type readlineEditor struct {
 	pastes   pastes
 	cells    cells
 	complete completeFunc
-	entries  func() []string
+	entries  func() ([]string, error)
 	known    map[string]bool // nil until the history is loaded
 }
 
-func newReadlineEditor(entries func() []string, complete completeFunc) (*readlineEditor, error) {
+func newReadlineEditor(entries func() ([]string, error), complete completeFunc) (*readlineEditor, error) {
 	e := &readlineEditor{complete: complete, entries: entries}
 	e.stdin = readline.NewCancelableStdin(readline.Stdin)
 	e.empty.Store(true)
@@ -61,6 +62,7 @@ func newReadlineEditor(entries func() []string, complete completeFunc) (*readlin
 		AutoComplete:           e,
 		Painter:                painter{&e.cells, screenWidth},
 		Stdout:                 paintedOutput{os.Stdout, &e.cells},
+		FuncFilterInputRune:    e.key,
 		Listener:               readline.FuncListener(e.changed),
 		FuncGetWidth:           screenWidth,
 		EOFPrompt:              "\n",
@@ -100,9 +102,6 @@ const (
 )
 
 func (e *readlineEditor) ReadLine(prompt string) (string, error) {
-	if e.known == nil {
-		e.load()
-	}
 	e.rl.SetPrompt(prompt)
 	io.WriteString(os.Stdout, pasteOn)
 	line, err := e.rl.Operation.Runes()
@@ -113,9 +112,20 @@ func (e *readlineEditor) ReadLine(prompt string) (string, error) {
 	return e.cells.fromEdit(line), err
 }
 
+// key sees each key before readline does. The first one loads the history: the first prompt need not wait for that.
+func (e *readlineEditor) key(r rune) (rune, bool) {
+	if e.known == nil {
+		e.load()
+	}
+	return r, true
+}
+
 // load hands the history to readline.
 func (e *readlineEditor) load() {
-	entries := e.entries()
+	entries, err := e.entries()
+	if err != nil {
+		fmt.Fprintln(e.rl.Stderr(), err)
+	}
 	e.known = make(map[string]bool, len(entries))
 	for _, entry := range entries {
 		e.known[entry] = true

@@ -127,3 +127,25 @@ func FuzzHistoryEntry(f *testing.F) {
 		unescapeEntry(s)
 	})
 }
+
+// BenchmarkHistory measures what the first key of a session waits for where the history is full.
+func BenchmarkHistory(b *testing.B) {
+	path := filepath.Join(b.TempDir(), "history")
+	var text strings.Builder
+	for i := range historyLimit {
+		fmt.Fprintf(&text, "x%d = capture.open(\"frame-%d.arrow\")[\"counter %d\"].total()\\nprint(1)\n", i, i, i)
+	}
+	if err := os.WriteFile(path, []byte(text.String()), 0o600); err != nil {
+		b.Fatal(err)
+	}
+	for b.Loop() {
+		h, err := loadHistory(path)
+		if err != nil || len(h.entries) != historyLimit {
+			b.Fatalf("%d entries, %v", len(h.entries), err)
+		}
+		var c cells
+		for _, e := range h.entries {
+			c.toEdit(e)
+		}
+	}
+}

@@ -28,14 +28,11 @@ func (s *Session) Interactive(ctx context.Context, in, out, talk *os.File, captu
 		path = ""
 	}
 	hist := &history{path: path}
-	ed, err := newEditor(in, out, talk, func() []string {
+	ed, err := newEditor(in, out, talk, func() ([]string, error) {
 		h, err := loadHistory(path)
-		if err != nil {
-			fmt.Fprintln(talk, err)
-		}
 		h.entries = append(h.entries, hist.entries...)
 		*hist = *h
-		return hist.entries
+		return hist.entries, err
 	}, s.Complete)
 	if err != nil {
 		return err
