@@ -28,7 +28,7 @@ func Box(o BoxOptions, samples ...Sample) (*Plot, error) {
 			switch {
 			case !drawable(v):
 				b.missing++
-			case o.Log && v <= 0:
+			case o.Log && v < leastLog:
 				b.lost++
 			default:
 				r.sorted = append(r.sorted, v)

@@ -47,7 +47,7 @@ func Histogram(o HistogramOptions, samples ...Sample) (*Plot, error) {
 		}
 		for _, v := range s.Values {
 			switch {
-			case o.LogX && v <= 0:
+			case o.LogX && v < leastLog:
 				c.lost++
 			case drawable(v):
 				c.sorted = append(c.sorted, v)

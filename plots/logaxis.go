@@ -15,21 +15,21 @@ func newLogAxis(data spread, fixed Range, u unit, n int) valueAxis {
 	if fixed.set() && fixed.Lo > 0 {
 		lo, hi = fixed.Lo*u.factor, fixed.Hi*u.factor
 	}
-	lo = min(max(lo, 1e-290), 1e290)
-	hi = min(max(hi, lo), 1e290)
-	if !fixed.set() {
-		pad := max(math.Log10(hi/lo)*0.03, 0.02)
+	lo = min(max(lo, 1e-295), 1e295)
+	hi = min(max(hi, lo), 1e295)
+	if !fixed.set() || hi <= lo*(1+1e-9) {
+		pad := max((math.Log10(hi)-math.Log10(lo))*0.03, 0.02)
 		if hi <= lo*(1+1e-9) { // one value: half a decade to both sides
 			pad = 0.5
 		}
-		lo, hi = lo*math.Pow(10, -pad), hi*math.Pow(10, pad)
+		lo, hi = max(lo*math.Pow(10, -pad), 1e-305), min(hi*math.Pow(10, pad), 1e305)
 	}
 	a := valueAxis{lo: lo / u.factor, hi: hi / u.factor, log: true}
 	if u.class != symbolUnit && u.class != binaryUnit {
 		a.unit = u.symbol
 	}
 	first, last := int(math.Floor(math.Log10(lo)))-1, int(math.Ceil(math.Log10(hi)))
-	decades := math.Log10(hi / lo)
+	decades := a.decades()
 	every := max(1, int(math.Ceil(decades/float64(max(n, 1)))))
 	mantissas := []float64{1}
 	switch {
@@ -41,7 +41,7 @@ func newLogAxis(data spread, fixed Range, u unit, n int) valueAxis {
 	inside := func(v float64) bool { return v >= lo*(1-1e-9) && v <= hi*(1+1e-9) }
 	if u.class == binaryUnit { // powers of two: sizes of caches and blocks are
 		lb := math.Log2(lo)
-		step := max(1, math.Ceil(math.Log2(hi/lo)/float64(max(n, 1))))
+		step := max(1, math.Ceil((math.Log2(hi)-lb)/float64(max(n, 1))))
 		for _, s := range []float64{2, 4, 5, 10, 20} {
 			if step > 1 && step <= s {
 				step = s
@@ -95,13 +95,16 @@ func logLabel(v float64, u unit) string {
 	return significant(v/p.factor, 3) + p.symbol
 }
 
+// decades is the length of a logarithmic axis. The ratio of its ends may be beyond any double.
+func (a valueAxis) decades() float64 { return math.Log10(a.hi) - math.Log10(a.lo) }
+
 // frac is the place of a value between the ends of the axis: 0 at lo, 1 at hi. It is not clipped.
 func (a valueAxis) frac(v float64) float64 {
 	if a.log {
 		if v <= 0 {
 			return -1
 		}
-		return math.Log(v/a.lo) / math.Log(a.hi/a.lo)
+		return (math.Log10(v) - math.Log10(a.lo)) / a.decades()
 	}
 	return (v - a.lo) / (a.hi - a.lo)
 }
@@ -113,10 +116,13 @@ func toValueX(frame rect, a valueAxis) func(float64) float64 {
 	}
 }
 
+// leastLog is the smallest value on a logarithmic axis: it leaves room for units and margins before doubles lose their digits.
+const leastLog = 1e-290
+
 // onLog returns the values that a logarithmic axis can show; the others become missing, and are counted.
 func onLog(y []float64) (out []float64, lost int) {
 	for _, v := range y {
-		if v <= 0 {
+		if v < leastLog {
 			lost++
 		}
 	}
@@ -125,7 +131,7 @@ func onLog(y []float64) (out []float64, lost int) {
 	}
 	out = make([]float64, len(y))
 	for i, v := range y {
-		if v <= 0 {
+		if v < leastLog {
 			v = math.NaN()
 		}
 		out[i] = v

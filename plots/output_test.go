@@ -21,7 +21,7 @@ var update = flag.Bool("update", false, "rewrite the golden pictures in testdata
 // goldens are small on purpose; the layout and ink tests cover the rest.
 func TestPicturesLookAsTheyDid(t *testing.T) {
 	list := gallery(t)
-	for _, name := range []string{"single", "stacked", "units", "bars", "histogram"} {
+	for _, name := range []string{"single", "stacked", "units", "bars", "histogram", "scatter by kernel", "box", "heatmap", "roofline", "latency", "correlation", "twin", "dark overlay"} {
 		p := find(list, name)
 		var buf bytes.Buffer
 		if err := p.WriteTo(&buf, "png", Size{640, 400, 96}); err != nil {

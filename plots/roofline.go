@@ -52,7 +52,7 @@ func Roofline(o RooflineOptions, points ...RoofPoint) (*Plot, error) {
 			low, high = min(low, c.Value/b.Value), max(high, c.Value/b.Value)
 		}
 	}
-	r.xs.add(low / 12)
+	r.xs.add(max(low/12, 1e-290))
 	r.xs.add(high * 6)
 	r.ys.add(r.peak * 1.6)
 	for _, p := range points {
@@ -82,7 +82,7 @@ type roofline struct {
 }
 
 func (r *roofline) shown(p RoofPoint) bool {
-	return p.Intensity > 0 && p.Rate > 0 && drawable(p.Intensity) && drawable(p.Rate)
+	return p.Intensity >= leastLog && p.Rate >= leastLog && drawable(p.Intensity) && drawable(p.Rate)
 }
 
 // reach says how near a point comes to the lowest limit that is not below it.
@@ -142,7 +142,7 @@ func (r *roofline) draw(sc *scene, t *Theme, area rect) {
 	top := pl.ya.frac(r.peak)
 	for _, b := range r.o.Bandwidth {
 		x := ridge(b)
-		slope := math.Log(pl.xa.hi/pl.xa.lo) / math.Log(pl.ya.hi/pl.ya.lo) // of every bandwidth, in fractions of the axes
+		slope := pl.xa.decades() / pl.ya.decades() // of every bandwidth, in fractions of the axes
 		pl.line(sc, x-2, top-2*slope, x, top, t.Line*1.2, false, t.MarkLine)
 	}
 	for _, c := range r.o.Compute {
@@ -204,7 +204,7 @@ func (r *roofline) labels(sc *scene, t *Theme, pl plane, taken *[]rect) {
 			for f := 0.88; f > 0.1; f -= 0.08 { // from below the ridge downwards, left of the line or right of it
 				x1 := pl.tx(r.peak / b.Value)
 				x := pl.frame.x + (x1-pl.frame.x)*f
-				v := pl.xa.lo * math.Pow(pl.xa.hi/pl.xa.lo, (x-pl.frame.x)/pl.frame.w)
+				v := pl.xa.lo * math.Pow(10, pl.xa.decades()*(x-pl.frame.x)/pl.frame.w)
 				y := pl.ty(v * b.Value)
 				leftOf, rightOf = append(leftOf, point{x - w - 6, y - h - 2}), append(rightOf, point{x + 8, y + 4})
 			}

@@ -47,7 +47,7 @@ func Scatter(o ScatterOptions, x, y []float64) (*Plot, error) {
 		case !drawable(x[i]) || !drawable(y[i]):
 			s.missing++
 			continue
-		case (o.LogX && x[i] <= 0) || (o.LogY && y[i] <= 0):
+		case (o.LogX && x[i] < leastLog) || (o.LogY && y[i] < leastLog):
 			s.lost++
 			continue
 		}
@@ -263,11 +263,11 @@ func (s *scatter) draw(sc *scene, t *Theme, area rect) {
 		height := func(f float64) float64 { // of the fit at a place of the horizontal axis
 			x := pl.xa.lo + f*(pl.xa.hi-pl.xa.lo)
 			if s.o.LogX {
-				x = math.Log10(pl.xa.lo) + f*math.Log10(pl.xa.hi/pl.xa.lo)
+				x = math.Log10(pl.xa.lo) + f*pl.xa.decades()
 			}
 			y := s.alpha + s.beta*x
 			if s.o.LogY {
-				return (y - math.Log10(pl.ya.lo)) / math.Log10(pl.ya.hi/pl.ya.lo)
+				return (y - math.Log10(pl.ya.lo)) / pl.ya.decades()
 			}
 			return pl.ya.frac(y)
 		}
