@@ -21,7 +21,7 @@ type ColumnSpec struct {
 type Batch struct {
 	Start, End []int64 // ns since the start of the recording
 	Cols       []Data  // one per Schema.Columns, each as long as Start
-	Labels     [][]string // "": the sample has no value
+	Labels     [][]string
 	Gaps       []Gap
 	Regions    []Region
 	Warnings   []string

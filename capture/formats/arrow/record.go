@@ -243,17 +243,12 @@ func (w *Writer) record(b *capture.Batch) (arrow.RecordBatch, error) {
 	return array.NewRecordBatchWithMetadata(w.schema, cols, int64(b.Len()), md), nil
 }
 
-// textLabels codes labels by a dictionary of their own, which replaces that of the batch before. A sample of a recording without a
-// text has no value.
+// textLabels codes labels by a dictionary of their own, which replaces that of the batch before.
 func textLabels(texts []string) arrow.Array {
 	l := &capture.Label{}
 	c := newCoder(l, len(texts))
 	for _, t := range texts {
-		code := int32(-1)
-		if t != "" {
-			code = c.code(t)
-		}
-		l.Codes = append(l.Codes, code)
+		l.Codes = append(l.Codes, c.code(t))
 	}
 	return labelArray(l.Codes, stringArray(l.Dict))
 }

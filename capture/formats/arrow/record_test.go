@@ -153,33 +153,6 @@ func noLitter(t *testing.T, path string) {
 	}
 }
 
-func TestASampleWithoutALabelHasNoValue(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "r.arrow")
-	s := recordingSchema()
-	w, err := Create(path, s)
-	if err != nil {
-		t.Fatal(err)
-	}
-	b := capture.NewBatch(&s, 4)
-	fillBatch(b, 0, 4)
-	b.Labels[0] = []string{"", "gcc", "", "gcc"}
-	if err := w.Write(b); err != nil {
-		t.Fatal(err)
-	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
-	l := open(t, path).Label("comm")
-	for i, want := range []bool{false, true, false, true} {
-		if v, ok := l.Value(i); ok != want || ok && v != "gcc" {
-			t.Errorf("sample %d has the label %q, %t", i, v, ok)
-		}
-	}
-	if len(l.Dict) != 1 {
-		t.Errorf("dictionary %q", l.Dict)
-	}
-}
-
 func TestARecordingWithoutSamplesOpens(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "r.arrow")
 	w, err := Create(path, recordingSchema())
