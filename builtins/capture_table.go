@@ -189,7 +189,7 @@ var captureTable = methodTable[*Capture]{
 				if err != nil {
 					return nil, err
 				}
-				return recv.head(n), nil
+				return interruptible(c, func() (starlark.Value, error) { return recv.head(n), nil })
 			},
 		},
 		{

@@ -179,6 +179,15 @@ func await[T any](ctx context.Context, f func() (T, error)) (T, error) {
 	}
 }
 
+// interruptible is await for the result of a method.
+func interruptible(c *call, f func() (starlark.Value, error)) (starlark.Value, error) {
+	v, err := await(c.env.Context(), f)
+	if err != nil {
+		return nil, err
+	}
+	return v, nil
+}
+
 // Reports lists the reports that the run made, in order.
 func (e *Env) Reports() []*Report {
 	e.mu.Lock()

@@ -41,7 +41,10 @@ var tableTable = methodTable[*Table]{
 				return t.span(t.rows-min(max(n, 0), t.rows), t.rows), err
 			}},
 		{Sig: "sort(by: str, reverse: bool=False) -> Table", Doc: "Rows in the order of a column; None comes last.", Example: "cap.summary().sort(\"total\", reverse=True)",
-			Run: func(t *Table, c *call) (starlark.Value, error) { return t.sorted(c.str(0, ""), c.flag(1, false)) }},
+			Run: func(t *Table, c *call) (starlark.Value, error) {
+				by, reverse := c.str(0, ""), c.flag(1, false)
+				return interruptible(c, func() (starlark.Value, error) { return t.sorted(by, reverse) })
+			}},
 		{Sig: "select(*columns: str) -> Table", Doc: "The named columns, in that order.", Example: "cap.summary().select(\"name\", \"total\")",
 			Run: func(t *Table, c *call) (starlark.Value, error) {
 				out := &Table{env: t.env, rows: t.rows}
@@ -72,9 +75,13 @@ var tableTable = methodTable[*Table]{
 			Example: "cap.summary().with_column(\"half\", lambda r: r.total / 2 if r.total else None)",
 			Run:     func(t *Table, c *call) (starlark.Value, error) { return t.withColumn(c) }},
 		{Sig: "markdown() -> str", Doc: "The whole table as Markdown.", Example: "cap.summary().markdown()",
-			Run: func(t *Table, c *call) (starlark.Value, error) { return starlark.String(t.Markdown()), nil }},
+			Run: func(t *Table, c *call) (starlark.Value, error) {
+				return interruptible(c, func() (starlark.Value, error) { return starlark.String(t.Markdown()), nil })
+			}},
 		{Sig: "csv() -> str", Doc: "The whole table as comma-separated values.", Example: "cap.summary().csv()",
-			Run: func(t *Table, c *call) (starlark.Value, error) { return starlark.String(t.CSV()), nil }},
+			Run: func(t *Table, c *call) (starlark.Value, error) {
+				return interruptible(c, func() (starlark.Value, error) { return starlark.String(t.CSV()), nil })
+			}},
 		{Sig: "text(width: int=0) -> str", Doc: "The whole table as it prints, with every row and every column, or those that fit the width.", Example: "cap.summary().text()",
 			Run: func(t *Table, c *call) (starlark.Value, error) {
 				w, err := c.integer(0, 0)
@@ -84,7 +91,7 @@ var tableTable = methodTable[*Table]{
 				if w <= 0 {
 					w = 1 << 30
 				}
-				return starlark.String(t.Format(Layout{Width: w})), nil
+				return interruptible(c, func() (starlark.Value, error) { return starlark.String(t.Format(Layout{Width: w})), nil })
 			}},
 	},
 }
