@@ -4,7 +4,9 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -53,9 +55,31 @@ type picture struct {
 }
 
 // gallery is one chart of every kind with data as they come from captures, and every odd case.
-func gallery(t testing.TB) []picture { return append(plainGallery(t), chartGallery(t)...) }
+func gallery(t testing.TB) []picture { return slices.Concat(plainGallery(t), chartGallery(t)) }
 
-func plainGallery(t testing.TB) []picture {
+// Charts are immutable, so all tests share them.
+var plainOnce, chartOnce galleryCache
+
+type galleryCache struct {
+	sync.Mutex
+	list []picture
+}
+
+func (c *galleryCache) get(t testing.TB, make func(testing.TB) []picture) []picture {
+	t.Helper()
+	c.Lock()
+	defer c.Unlock()
+	if c.list == nil {
+		c.list = make(t)
+	}
+	return c.list
+}
+
+func plainGallery(t testing.TB) []picture { return plainOnce.get(t, makePlainGallery) }
+
+func chartGallery(t testing.TB) []picture { return chartOnce.get(t, makeChartGallery) }
+
+func makePlainGallery(t testing.TB) []picture {
 	r := noise()
 	var out []picture
 	add := func(name string, p *Plot, err error) { out = append(out, picture{name, must(t, p, err)}) }

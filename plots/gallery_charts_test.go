@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// chartGallery is the part of the gallery beyond plain timelines, bars and histograms.
-func chartGallery(t testing.TB) []picture {
+// makeChartGallery is the part of the gallery beyond plain timelines, bars and histograms.
+func makeChartGallery(t testing.TB) []picture {
 	r := noise()
 	var out []picture
 	add := func(name string, p *Plot, err error) { out = append(out, picture{name, must(t, p, err)}) }
