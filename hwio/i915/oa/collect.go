@@ -43,13 +43,13 @@ func Config(s *capture.Schema, b *capture.Batch, clockName string) capture.Confi
 	return cfg
 }
 
-// codeLabel makes a dictionary of the texts of a label; "" is no value.
+// codeLabel makes a dictionary of the texts of a label. A row without a context has the empty text, as in a live recording.
 func codeLabel(name string, texts []string) *capture.Label {
 	l := &capture.Label{Name: name, Codes: make([]int32, len(texts))}
-	codes := map[string]int32{"": -1}
+	codes := map[string]int32{}
 	last, code := "", int32(-1)
 	for i, t := range texts {
-		if t != last {
+		if t != last || code < 0 {
 			var ok bool
 			if code, ok = codes[t]; !ok {
 				code = int32(len(l.Dict))
