@@ -229,6 +229,9 @@ func TestRecordingsCarryWhatTheCatalogueNeeds(t *testing.T) {
 	if cfg.GPU != "gfx1151" || cfg.Device.Name != "Stand-in Radeon" || cfg.Device.Driver != "rocprofiler-sdk 1.0.0" {
 		t.Errorf("GPU %q, device %+v", cfg.GPU, cfg.Device)
 	}
+	if cfg.Options.Denom != "per_second" {
+		t.Errorf("metrics are given %q, but a stretch of time is no kernel", cfg.Options.Denom)
+	}
 	for name, want := range map[string]float64{"cu_per_gpu": 32, "simd_per_cu": 2, "se_per_gpu": 2, "sa_per_se": 2, "wave_size": 32, "max_waves_per_cu": 32, "max_sclk": 2799, "num_xcd": 1} {
 		i := slices.IndexFunc(cfg.Properties, func(p capture.Property) bool { return p.Name == name })
 		if i < 0 || cfg.Properties[i].Number != want {

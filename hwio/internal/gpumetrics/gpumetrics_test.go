@@ -1,6 +1,8 @@
 package gpumetrics
 
 import (
+	"bytes"
+	"encoding/binary"
 	"encoding/csv"
 	"encoding/json"
 	"errors"
@@ -196,6 +198,40 @@ func TestUnitsFollowTheFamilyOfTheTable(t *testing.T) {
 		if got := meaning(c.format, c.field); got != c.want {
 			t.Errorf("%d.x %s: %+v, want %+v", c.format, c.field, got, c.want)
 		}
+	}
+}
+
+func TestAllBitsSetIsMissingInFieldsOfEverySize(t *testing.T) {
+	sizes := map[int]bool{}
+	for _, l := range Layouts() {
+		data := bytes.Repeat([]byte{0xff}, l.Size)
+		binary.LittleEndian.PutUint16(data, uint16(l.Size))
+		data[2], data[3] = l.Format, l.Content
+		var table Table
+		if err := table.Decode(data); err != nil || !table.AllMissing() {
+			t.Fatalf("%s: %v, all missing %v", l.Version(), err, table.AllMissing())
+		}
+		for i := range l.Fields {
+			f := &l.Fields[i]
+			if f.Offset < headerSize {
+				continue
+			}
+			sizes[f.Size] = true
+			for k := range f.Count {
+				at := f.Offset + k*f.Size
+				if v, ok := table.Raw(f, k); ok {
+					t.Errorf("%s %s[%d] with all bits set is %d", l.Version(), f.Name, k, v)
+				}
+				data[at] = 0xfe
+				if v, ok := table.Raw(f, k); !ok || v != ^uint64(0)>>(64-8*f.Size)-1 {
+					t.Errorf("%s %s[%d] with the lowest bit clear is %d, %v", l.Version(), f.Name, k, v, ok)
+				}
+				data[at] = 0xff
+			}
+		}
+	}
+	if len(sizes) != 4 {
+		t.Errorf("fields of the sizes %v were looked at", sizes)
 	}
 }
 
