@@ -337,6 +337,20 @@ func TestOptionsThatAreUnknownAreRefused(t *testing.T) {
 	}
 }
 
+func TestAPeriodThatTheDriverRaisesIsRaisedHereToo(t *testing.T) {
+	st, err := newFake(t).source().Open(t.Context(), hwio.Request{Period: 50 * time.Microsecond})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer st.Close()
+	if p := st.(*stream).period; p != minPeriod {
+		t.Errorf("merged periods are counted in %d ns", p)
+	}
+	if w := strings.Join(st.Schema().Config.Warnings, "\n"); !strings.Contains(w, "100 µs") {
+		t.Errorf("warnings %q", w)
+	}
+}
+
 func TestASecondaryCounterSetHasNoNames(t *testing.T) {
 	k := newFake(t)
 	k.set = 1

@@ -149,6 +149,8 @@ func (st *stream) append(b *capture.Batch, s *sample) {
 		st.lost += dropped
 		gap(b, st.last, start, dropped, "samples were dropped before they could be read")
 	}
+	// The first sample begins before the driver's timer does, and no sample was in its way.
+	first := st.last == 0
 	st.last = end
 	b.Start, b.End = append(b.Start, start), append(b.End, end)
 	var invalid *capture.Reason
@@ -169,7 +171,7 @@ func (st *stream) append(b *capture.Batch, s *sample) {
 		}
 	}
 	st.gauges.Append(b, st.firstGauge)
-	if n := st.mergedPeriods(s); n > 0 {
+	if n := st.mergedPeriods(s); n > 0 && !first {
 		st.stretched++
 		st.merged += n
 		gap(b, start, end, n, "the driver took no sample in some periods, for lack of room or time; the sample here covers their time and counts")

@@ -79,6 +79,11 @@ func (b *board) makeKbaseTree() {
 	m.File(misc+"/dev", "10:121\n")
 	m.File(misc+"/uevent", "MAJOR=10\nMINOR=121\nDEVNAME=mali0\n")
 	m.File(platformDevice+"/gpuinfo", fmt.Sprintf("%s %d cores r%dp%d 0x%04X\n", s.gpu, popcount(s.cores), 0, 1, s.productID()))
+	power := "active\n"
+	if b.set.Has("powered-off") {
+		power = "suspended\n"
+	}
+	m.File(platformDevice+"/power/runtime_status", power)
 	m.File(platformDevice+"/core_mask", fmt.Sprintf("Current core mask : 0x%X\nAvailable core mask : 0x%X\n", s.cores, s.cores))
 }
 
