@@ -42,6 +42,19 @@ func Correlation(o CorrelationOptions, samples ...Sample) (*Plot, error) {
 		c.names = append(c.names, s.Name)
 		c.samples = max(c.samples, len(s.Values))
 	}
+	// Ranks are those among the complete pairs. Where nothing is missing they are the same in every pair.
+	values := make([][]float64, len(samples))
+	method, whole := o.Method, true
+	for i, s := range samples {
+		values[i] = s.Values
+		whole = whole && allDrawable(s.Values)
+	}
+	if whole && method == "spearman" {
+		method = "pearson"
+		for i := range values {
+			values[i] = ranks(values[i])
+		}
+	}
 	n := len(samples)
 	c.r = make([][]float64, n)
 	for i := range n {
@@ -49,7 +62,7 @@ func Correlation(o CorrelationOptions, samples ...Sample) (*Plot, error) {
 	}
 	for i := range n {
 		for j := 0; j <= i; j++ {
-			r := correlate(samples[i].Values, samples[j].Values, o.Method)
+			r := correlate(values[i], values[j], method)
 			c.r[i][j], c.r[j][i] = r, r
 			c.any = c.any || r == r
 		}

@@ -10,7 +10,7 @@ import (
 // Plot is a chart that is ready to be drawn at any size. It holds data, not pixels, and is immutable.
 type Plot struct {
 	Title string // "" if the chart says what it shows in another way
-	Kind  string // "timeline", "bar", "histogram", "grid"
+	Kind  string // the chart: "timeline", "scatter", "heatmap" and so on, as its function is called
 	body  body
 	theme *Theme
 }

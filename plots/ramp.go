@@ -109,9 +109,9 @@ func (b colorBar) draw(sc *scene, t *Theme, frame rect) {
 		return
 	}
 	bar = sc.snapped(bar)
-	for i, c := range b.ramp {
-		y := bar.bottom() - bar.h*float64(i+1)/rampSteps
-		sc.fill(rect{bar.x, y, bar.w, bar.h / rampSteps}, c)
+	for i := rampSteps - 1; i >= 0; i-- { // each covers the rest of the bar, so that no seam shows between two
+		h := bar.h * float64(i+1) / rampSteps
+		sc.fill(rect{bar.x, bar.bottom() - h, bar.w, h}, b.ramp[i])
 	}
 	sc.frame(bar, 1, t.Rule)
 	lastTop := math.Inf(1)

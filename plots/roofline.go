@@ -120,7 +120,9 @@ func (r *roofline) keys(t *Theme) []key {
 	return out
 }
 
-func (r *roofline) prefer(t *Theme, width float64) float64 { return planeHeight(t, r.keys(t), width) }
+func (r *roofline) prefer(t *Theme, width float64) float64 {
+	return planeHeight(t, r.keys(t), width) + t.Text*5
+}
 
 func (r *roofline) draw(sc *scene, t *Theme, area rect) {
 	rate := unitOf(r.o.Unit + "/s")
