@@ -9,7 +9,7 @@
 // Samples are intervals, so lines are steps over [start, end). A series of any length is reduced to one first,
 // minimum, maximum and last value per device column before anything is drawn (columns.go): the cost of drawing
 // depends on the width of the picture, and a spike of a single sample always leaves ink. Clouds of points (cloud.go) and the
-cells of heat maps are reduced to device pixels, and are the only pictures within a picture.
+// cells of heat maps are reduced to device pixels, and are the only pictures within a picture.
 //
 // The same data give the same bytes: no clock, no map order and no machine setting reaches the output.
 //
