@@ -125,15 +125,34 @@ func (d *decoder) compressed(p *packet, at int64) error {
 	return unpack(d.ctx, p.deflate, false, at, inner)
 }
 
+// field is where the content of a field of the packet goes, nil for one of no interest.
+func (p *packet) field(num protowire.Number) *[]byte {
+	switch num {
+	case packetClockSnapshot:
+		return &p.snapshot
+	case packetTrackEvent:
+		return &p.event
+	case packetInternedData:
+		return &p.interned
+	case packetDefaults:
+		return &p.defaults
+	case packetTrackDescriptor:
+		return &p.track
+	case packetGPUCounterEvent:
+		return &p.gpu
+	case packetCompressed:
+		return &p.deflate
+	case packetZstd:
+		return &p.zstd
+	}
+	return nil
+}
+
 func parsePacket(b []byte) (*packet, error) {
 	p := &packet{}
-	bytesOf := map[protowire.Number]*[]byte{
-		packetClockSnapshot: &p.snapshot, packetTrackEvent: &p.event, packetInternedData: &p.interned, packetDefaults: &p.defaults,
-		packetTrackDescriptor: &p.track, packetGPUCounterEvent: &p.gpu, packetCompressed: &p.deflate, packetZstd: &p.zstd,
-	}
 	err := each(b, func(num protowire.Number, typ protowire.Type, val uint64, data []byte) error {
 		if typ == protowire.BytesType {
-			if dst := bytesOf[num]; dst != nil {
+			if dst := p.field(num); dst != nil {
 				*dst = data
 				if data == nil {
 					*dst = []byte{}
