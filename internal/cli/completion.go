@@ -50,5 +50,3 @@ func (a *app) completionCommand() *cobra.Command {
 func scriptFiles(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 	return []string{"star"}, cobra.ShellCompDirectiveFilterFileExt
 }
-
-func joinPaths(paths []string) string { return strings.Join(paths, ", ") }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -114,7 +115,7 @@ func readBounded(r io.Reader) ([]byte, error) {
 }
 
 // scriptSources reads the scripts at and below paths, or below the working directory. Those that cannot be read are complained about
-// and counted. Names of the built-in library may stand among the paths.
+// and counted.
 func (a *app) scriptSources(reader *script.Reader, paths []string) (sources []*script.Source, failed int, err error) {
 	if len(paths) == 0 {
 		paths = []string{"."}
@@ -124,7 +125,7 @@ func (a *app) scriptSources(reader *script.Reader, paths []string) (sources []*s
 		return nil, 0, a.usageOf(err)
 	}
 	if len(files) == 0 {
-		return nil, 0, fmt.Errorf("there is no script (.star) in %s", joinPaths(paths))
+		return nil, 0, fmt.Errorf("there is no script (.star) in %s", strings.Join(paths, ", "))
 	}
 	for _, file := range files {
 		s, err := reader.File(file)
