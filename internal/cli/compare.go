@@ -216,7 +216,7 @@ func comparedTable(res *analysis.Result, keep func(*analysis.Row) bool) *textTab
 			continue
 		}
 		row := []string{string(r.Verdict), r.Name, plots.Quantity(r.Before, r.Unit), plots.Quantity(r.After, r.Unit),
-			changeText(r), intervalText(r), figure(r.Effect, "%+.2f"), figure(r.Q, "%.2g")}
+			changeText(r), intervalText(r), figure(r.Effect, "%+.2f"), chanceText(r.Q)}
 		if r.Verdict == analysis.NotJudged {
 			row[4], row[5], row[6], row[7] = "-", "-", "-", "-"
 			row[1] += " (" + r.Why + ")"

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"astrolabe/capture"
@@ -69,10 +70,7 @@ func (a *app) comparePage(x *compared, f *compareFlags, args []string) error {
 		}
 		r.Items = append(r.Items, pageTable(x.result, changed))
 	}
-	var notes []string
-	for _, n := range x.result.Notes {
-		notes = append(notes, n)
-	}
+	notes := slices.Clone(x.result.Notes)
 	for _, why := range reasons(x.result) {
 		notes = append(notes, "Not judged: "+why)
 	}
@@ -123,7 +121,7 @@ func points(texts []string) string {
 func compareMethodText(res *analysis.Result) string {
 	return fmt.Sprintf("Values are totals, rates where the captures differ in length, and formulas on totals. Intervals (%.4g %%) come from a circular block bootstrap, "+
 		"whose block length follows how long samples depend on each other, and from the spread of repeated runs where there are any. Of the changes reported, at most %.3g %% are expected to be noise "+
-		"(Benjamini and Hochberg over %d judgements). Effect is Cliff's delta, from -1 to 1.", 100*(1-res.Options.Alpha), 100*res.Options.Alpha, res.Judged)
+		"(Benjamini and Hochberg over %d judgements). Effect is Cliff's delta, from −1 to 1. Each kind of verdict is in the order of the change that its interval is sure of.", 100*(1-res.Options.Alpha), 100*res.Options.Alpha, res.Judged)
 }
 
 // compareProvenance says what the page was made from. It names no folder, so that the same inputs give the same page.
@@ -309,7 +307,7 @@ func pageTable(res *analysis.Result, rows []analysis.Row) plots.Table {
 	for i := range rows {
 		r := &rows[i]
 		t.Rows = append(t.Rows, []string{string(r.Verdict), rowTitle(r), plots.Quantity(r.Before, r.Unit), plots.Quantity(r.After, r.Unit),
-			printed(changeText(r)), printed(intervalText(r)), printed(figure(r.Effect, "%+.2f")), figure(r.Q, "%.2g")})
+			printed(changeText(r)), printed(intervalText(r)), printed(figure(r.Effect, "%+.2f")), chanceText(r.Q)})
 	}
 	return t
 }

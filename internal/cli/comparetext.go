@@ -53,6 +53,14 @@ func figure(f float64, format string) string {
 	return fmt.Sprintf(format, f)
 }
 
+// chanceText is a probability for people; JSON has it exactly.
+func chanceText(q float64) string {
+	if q < 1e-6 {
+		return "<1e-06"
+	}
+	return figure(q, "%.2g")
+}
+
 // jsonNumber is a double for JSON, nil where it is missing or infinite.
 func jsonNumber(f float64) *float64 {
 	if math.IsNaN(f) || math.IsInf(f, 0) {

@@ -7,6 +7,7 @@ import (
 	"runtime"
 	"strings"
 	"sync"
+	"sync/atomic"
 
 	"github.com/spf13/cobra"
 	"go.starlark.net/starlark"
@@ -83,27 +84,21 @@ func (a *app) mapCaptures(name string, paths []string, f *mapFlags) error {
 	ctx, stop := context.WithCancelCause(a.ctx)
 	defer stop(nil)
 	show := &mapProgress{bar: progressBar{w: a.talk, live: isTerminal(a.talk)}, total: len(paths)}
-	next := make(chan int)
-	finished := make(chan int)
+	var next atomic.Int64
+	finished := make(chan int, len(paths))
 	var workers sync.WaitGroup
 	for range min(f.jobs, len(paths)) {
 		workers.Go(func() {
-			for i := range next {
+			for ctx.Err() == nil {
+				i := int(next.Add(1)) - 1
+				if i >= len(paths) {
+					return
+				}
 				a.mapOne(ctx, name, paths[i], f, &results[i])
 				finished <- i
 			}
 		})
 	}
-	go func() {
-		defer close(next)
-		for i := range paths {
-			select {
-			case next <- i:
-			case <-ctx.Done():
-				return
-			}
-		}
-	}()
 	go func() {
 		workers.Wait()
 		close(finished)

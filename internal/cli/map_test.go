@@ -2,6 +2,11 @@ package cli
 
 import (
 	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
 	"testing"
 
 	"go.starlark.net/starlark"
@@ -47,4 +52,37 @@ func FuzzMapRows(f *testing.F) {
 			}
 		}
 	})
+}
+
+// BenchmarkMap measures a script over 200 captures with one worker and with one per core.
+func BenchmarkMap(b *testing.B) {
+	dir := b.TempDir()
+	exe := filepath.Join(dir, "astrolabe")
+	if out, err := exec.Command("go", "build", "-o", exe, "astrolabe").CombinedOutput(); err != nil {
+		b.Fatalf("%v\n%s", err, out)
+	}
+	put := func(name, text string) string {
+		path := filepath.Join(dir, name)
+		if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
+			b.Fatal(err)
+		}
+		return path
+	}
+	args := []string{"map", put("m.star", "def map(cap):\n    s = 0\n    for i in range(200000):\n        s += i % 7\n    return {\"s\": s, \"n\": cap.total(\"n\")}\n")}
+	for i := range 200 {
+		args = append(args, put(fmt.Sprintf("%d.csv", i), "time,n\n0.0,1\n0.1,2\n"))
+	}
+	for _, jobs := range []string{"1", "0"} {
+		b.Run("jobs="+jobs, func(b *testing.B) {
+			run := args
+			if jobs != "0" {
+				run = append(slices.Clone(args), "--jobs="+jobs)
+			}
+			for b.Loop() {
+				if err := exec.Command(exe, run...).Run(); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
 }
