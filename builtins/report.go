@@ -260,9 +260,6 @@ func (t *Table) page(title string) plots.Table {
 	return out
 }
 
-// maxPageRows is the most rows of a table in a report. The rest is counted in its title.
-const maxPageRows = 500
-
 var reportTable = methodTable[*Report]{
 	Name: "Report",
 	Doc:  "A document: findings, text, charts and tables, with where they come from. The methods add to it; save draws it.",
@@ -292,10 +289,8 @@ var reportTable = methodTable[*Report]{
 		{Sig: "table(t: Table, title: str=None)", Doc: "Adds a table.", Example: "report.new(\"t\").table(cap.summary(), title=\"Everything\")",
 			Run: func(r *Report, c *call) (starlark.Value, error) {
 				t, title := c.args[0].(*Table), c.str(1, "")
-				if n := t.rows - maxPageRows; n > 0 {
-					c.env.warn("the table of %d rows is too long for a page: the last %d are left out", t.rows, n)
-					title = strings.TrimSpace(fmt.Sprintf("%s (%d more rows)", title, n))
-					t = t.span(0, maxPageRows)
+				if n := t.rows - plots.MaxPageRows; n > 0 {
+					c.env.warn("the table of %d rows is too long for a picture, which leaves out the last %d; .md, .html and .json have them", t.rows, n)
 				}
 				return starlark.None, r.add(t.page(title))
 			}},

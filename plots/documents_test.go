@@ -165,6 +165,30 @@ func TestReportsOfHundredsOfCountersStaySmall(t *testing.T) {
 	}
 }
 
+func TestLongTablesAreWholeInWritingAndCountedInPictures(t *testing.T) {
+	r := &Report{Items: []Item{Table{Columns: []Column{{Name: "n"}}}}}
+	tb := r.Items[0].(Table)
+	for i := range MaxPageRows + 1234 {
+		tb.Rows = append(tb.Rows, []string{fmt.Sprint("row ", i)})
+	}
+	r.Items[0] = tb
+	last := fmt.Sprint("row ", MaxPageRows+1233)
+	for _, format := range []string{"md", "html", "json"} {
+		docs, err := r.Documents("r."+format, Size{})
+		if err != nil || !strings.Contains(string(docs[0].Data), last) {
+			t.Errorf("%s lacks %s (%v)", format, last, err)
+		}
+	}
+	scenes, err := r.scenes("png", Size{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	boxes := scenes[len(scenes)-1].boxes
+	if !slices.ContainsFunc(boxes, func(b textBox) bool { return strings.HasPrefix(b.text, "1,234 more rows") }) {
+		t.Error("the picture does not count the rows that it leaves out")
+	}
+}
+
 func TestTheSameReportGivesTheSameDocuments(t *testing.T) {
 	for _, format := range []string{"md", "html", "json"} {
 		a, err := documentReport(t).Documents("r."+format, Size{})

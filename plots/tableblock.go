@@ -10,6 +10,9 @@ import (
 // maxCellLines bounds a cell; what does not fit shows an ellipsis.
 const maxCellLines = 24
 
+// MaxPageRows is the most rows of a table in a picture: a line below it counts the rest. The written forms have all.
+const MaxPageRows = 500
+
 // tableChunks lays a table out, one chunk per row, the header repeated on every page. Columns that do not fit side by
 // side are continued in a further table that repeats the first column.
 func tableChunks(t *Theme, tb Table, width, pageH float64) []*chunk {
@@ -25,6 +28,10 @@ func tableChunks(t *Theme, tb Table, width, pageH float64) []*chunk {
 			}
 			out = append(out, c)
 		}
+	}
+	hidden := len(tb.Rows) - MaxPageRows
+	if hidden > 0 {
+		tb.Rows = tb.Rows[:MaxPageRows]
 	}
 	cols := measureColumns(t, tb, width)
 	if len(cols) == 0 {
@@ -43,6 +50,13 @@ func tableChunks(t *Theme, tb Table, width, pageH float64) []*chunk {
 			}
 		}
 		out = append(out, tablePart(t, tb, stretch(part, width), note, width, pageH)...)
+	}
+	if hidden > 0 {
+		s := style{regular, t.Text}
+		text := s.fit(grouped(hidden)+" more rows are not in the picture; the report as .md, .html or .json has them", width)
+		out = append(out, &chunk{h: s.leading(), space: t.Text * 0.4, draw: func(sc *scene, x, y, w float64) {
+			sc.textAt(x, y+s.ascent(), left, s, t.Muted, text)
+		}})
 	}
 	return out
 }
