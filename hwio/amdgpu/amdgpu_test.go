@@ -531,6 +531,28 @@ func TestEveryBlockHasTheBitOfItsGeneration(t *testing.T) {
 	}
 }
 
+func TestATotalGoesOnWhereItsFieldWraps(t *testing.T) {
+	joules := column{meta: capture.Meta{Name: "energy", Kind: capture.Delta}, wide: 32, scale: 1.0 / 65536}
+	events := column{meta: capture.Meta{Name: "events", Kind: capture.Delta}, integer: true}
+	for _, c := range []struct {
+		col           *column
+		before, after uint64
+		want          float64 // NaN where the count went back
+	}{
+		{&joules, 1<<32 - 65536, 65536, 2},
+		{&joules, 65536, 5 * 65536, 4},
+		{&joules, 65536 * 3, 65536 * 2, math.NaN()},
+		{&events, 7, 12, 5},
+		{&events, 12, 7, math.NaN()},
+	} {
+		b := capture.NewBatch(&capture.Schema{Columns: []capture.ColumnSpec{{Meta: c.col.meta, Integer: c.col.integer}}}, 1)
+		appendReading(b, 0, c.col, &value{whole: c.after, ok: true}, &value{whole: c.before, ok: true})
+		if got := b.Cols[0].Float(0); got != c.want && !(math.IsNaN(got) && math.IsNaN(c.want)) {
+			t.Errorf("%s from %d to %d grew by %v, want %v", c.col.meta.Name, c.before, c.after, got, c.want)
+		}
+	}
+}
+
 func TestAClientThatChangesItsDescriptorIsNotCountedAnew(t *testing.T) {
 	tr := newTree(t)
 	tr.gpu("0")
@@ -553,8 +575,17 @@ func TestAClientThatChangesItsDescriptorIsNotCountedAnew(t *testing.T) {
 	if used := w.totals[0].busy[1]; used != 300 || w.totals[0].clients != 1 {
 		t.Errorf("%d ns of %d clients, want 300 ns of 1", used, w.totals[0].clients)
 	}
-	if err := os.RemoveAll(filepath.Join(tr.dir, "proc/10")); err != nil {
-		t.Fatal(err)
+	tr.client("11", "3", "0000:03:00.0", "drm-client-id: 2\ndrm-engine-compute: 400 ns\n")
+	for range 2 {
+		w.refresh()
+	}
+	if used := w.totals[0].busy[1]; used != 700 {
+		t.Errorf("%d ns with a client that began in the meantime, want 700", used)
+	}
+	for _, pid := range []string{"10", "11"} {
+		if err := os.RemoveAll(filepath.Join(tr.dir, "proc", pid)); err != nil {
+			t.Fatal(err)
+		}
 	}
 	for range 10 {
 		w.refresh()

@@ -176,7 +176,7 @@ func (s *stream) Conclude() []string {
 		seconds := float64(now()-sm.begun) / 1e9
 		asked := seconds * 1e9 / float64(sm.period)
 		if done := s.counts[i][0][0]; !sm.slept.Load() && seconds > 0 && float64(done.samples+done.refused) < 0.8*asked {
-			out = append(out, fmt.Sprintf("amdgpu: %s: status registers could be read %.0f times a second, not the %.0f that were asked for: the machine is busy or the driver slow; shares hold, with a larger error",
+			out = append(out, fmt.Sprintf("amdgpu: %s: status registers could be read %.0f times a second, not the %.0f that were asked for: the machine is busy or the driver slow. Shares have a larger error, and lean towards the times with more samples (grbm_samples)",
 				sm.g.card.Name, float64(done.samples+done.refused)/seconds, asked/seconds))
 		}
 		for k := range sm.regs {

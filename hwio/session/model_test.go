@@ -22,6 +22,7 @@ type fake struct {
 	beginErr error
 	late     bool // results stay away until arrive
 	arrived  bool
+	timed    bool // pass k takes 100*(k+1) ns
 	device   capture.Device
 }
 
@@ -54,6 +55,10 @@ func (p *fakePass) Begin(_ context.Context, sample uint32) error {
 }
 func (p *fakePass) End(context.Context) (Result, error) {
 	m := newMeasurement(len(p.hw))
+	if p.f.timed {
+		m.Start = 1000 * int64(p.pass+1)
+		m.End = m.Start + 100*int64(p.pass+1)
+	}
 	for i, h := range p.hw {
 		m.Values[i] = capture.IntValue(uint64(len(h.Name))*1000 + uint64(p.sample))
 	}
@@ -760,5 +765,65 @@ func TestFlagsHideKindsOfCounters(t *testing.T) {
 	all, public, software, hardware := count(0), count(HideSoftware|HideHardware), count(HidePublic|HideHardware), count(HidePublic|HideSoftware)
 	if public == 0 || software == 0 || hardware == 0 || public+software+hardware != all {
 		t.Errorf("%d counters: %d public, %d of the API, %d of the hardware", all, public, software, hardware)
+	}
+}
+
+func TestAContextKeepsItsLastFourSessions(t *testing.T) {
+	l, ctx := new(Library), t.Context()
+	if err := l.OpenContext(ctx, &fake{names: []string{"a"}, types: []Type{Uint64}}, 0); err != nil {
+		t.Fatal(err)
+	}
+	if err := l.EnableCounter(0); err != nil {
+		t.Fatal(err)
+	}
+	for range 6 {
+		var id uint32
+		for _, err := range []error{l.BeginSession(&id), l.BeginPass(), l.BeginSample(ctx, 0), l.EndSample(ctx), l.EndPass(), l.EndSession()} {
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	var ready bool
+	for id, want := range map[uint32]Status{2: SessionNotFound, 3: OK, 4: OK, 5: OK, 6: OK, 7: SessionNotFound} {
+		if got := StatusOf(l.IsSessionReady(&ready, id)); got != want {
+			t.Errorf("session %d of 6: %s, want %s", id, got.Name(), want.Name())
+		}
+	}
+}
+
+func TestEveryCounterKnowsItsPassAndThatPassesDuration(t *testing.T) {
+	l, ctx := new(Library), t.Context()
+	if err := l.OpenContext(ctx, &fake{names: []string{"a", "bb"}, types: []Type{Uint64, Uint64}, max: 1, timed: true}, 0); err != nil {
+		t.Fatal(err)
+	}
+	var id uint32
+	for _, err := range []error{l.EnableAllCounters(), l.BeginSession(&id)} {
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	for range 2 {
+		for _, err := range []error{l.BeginPass(), l.BeginSample(ctx, 0), l.EndSample(ctx), l.EndPass()} {
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	if err := l.EndSession(); err != nil {
+		t.Fatal(err)
+	}
+	c, err := l.Capture(ctx, id)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, want := range []struct {
+		name, pass string
+		ns         uint64
+	}{{"hw_a", "1", 100}, {"hw_bb", "2", 200}} {
+		p := c.Counters[i].Pass
+		if c.Counters[i].Name != want.name || p == nil || p.ID != want.pass || p.Duration.Data().U[0] != want.ns {
+			t.Errorf("%s is of pass %+v, want %+v", c.Counters[i].Name, p, want)
+		}
 	}
 }
