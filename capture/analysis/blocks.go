@@ -5,8 +5,20 @@ import (
 	"math/rand/v2"
 )
 
-// minCells is the least number of cells that says anything about their own spread.
-const minCells = 8
+// The least numbers of cells that say anything about their own spread: of stretches of time, which depend on each other, and of frames,
+// occurrences and dispatches, which are taken to be independent where there are too few to tell.
+const (
+	minCells = 8
+	minUnits = 3
+)
+
+// least is how many cells it takes.
+func (c *cells) least() int {
+	if c.per != "" {
+		return minUnits
+	}
+	return minCells
+}
 
 // blockLength is the length of the blocks for a circular block bootstrap of the mean of v, in cells, chosen from the data: Politis and
 // White, "Automatic block-length selection for the dependent bootstrap" (2004), section 3, with the correction of Patton, Politis and White

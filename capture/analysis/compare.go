@@ -229,9 +229,14 @@ func (r *Result) row(s *subject, p part, values []value, n int, totals bool) Row
 	}
 	out.BeforeCells, out.AfterCells = values[0].cells, values[n].cells
 	out.before, out.after = values[:n], values[n:]
-	out.Why = unjudged(s, values, n, within(out.before, out.after).known || between(out.before, out.after).known)
+	out.Why = unjudged(s, values, n, p.cells.least(), spreadKnown(out.before, out.after))
 	out.Notes = rowNotes(values)
 	return out
+}
+
+// spreadKnown reports whether a difference can be judged; none at all always can.
+func spreadKnown(before, after []value) bool {
+	return within(before, after).known || between(before, after).known || meanOf(before) == meanOf(after)
 }
 
 func perUnit(unit, per string) string { return unit + "/" + per }
@@ -258,6 +263,9 @@ func (r *Row) fill(borrowed prior, alpha float64) {
 			use = runs
 		}
 	}
+	if r.Difference == 0 {
+		r.P = 1
+	}
 	if !use.known || r.Difference != r.Difference {
 		return
 	}
@@ -276,7 +284,7 @@ func meanOf(list []value) float64 {
 }
 
 // unjudged says why a subject can't be judged, "" where it can.
-func unjudged(s *subject, values []value, n int, spread bool) string {
+func unjudged(s *subject, values []value, n, enough int, spread bool) string {
 	side := func(i int) string {
 		if i < n {
 			return "before"
@@ -296,7 +304,7 @@ func unjudged(s *subject, values []value, n int, spread bool) string {
 	}
 	if s.counters[0] == nil {
 		if !spread {
-			return "too few to know their spread"
+			return fmt.Sprintf("too few to know their spread: it takes %d", enough)
 		}
 		return ""
 	}
@@ -314,8 +322,8 @@ func unjudged(s *subject, values []value, n int, spread bool) string {
 		for _, v := range values {
 			least = min(least, countPresent(v.cells))
 		}
-		if least < minCells {
-			return fmt.Sprintf("too few samples: %d, it takes %d to know their spread", least, minCells)
+		if least < enough {
+			return fmt.Sprintf("too few samples: %d, it takes %d to know their spread", least, enough)
 		}
 		return "the spread is not known: the formula has no value for too many mixtures of the samples"
 	}

@@ -21,7 +21,7 @@
 //
 // Where a capture was repeated, the spread between the runs is a second standard error, helped by what all metrics together say about how
 // much runs differ (see prior). The wider interval of the two counts: a change has to stand out of the noise within a run and of that
-// between runs. Captures too short for the bootstrap are judged by their repeated runs alone.
+// between runs. Fewer than a dozen dispatches, frames or occurrences are taken to be independent. Captures too short for the bootstrap are judged by their repeated runs alone.
 //
 // The interval of the difference is the one that goes with the test; that of the ratio is Fieller's (1954), which leaves out 1 where the
 // other leaves out 0. Intervals are for one metric, at 1-alpha. The effect size is Cliff's delta of the cells: how much oftener a cell of

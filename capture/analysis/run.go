@@ -216,7 +216,7 @@ func (r *run) spread(ctx context.Context) error {
 		v := &r.values[k]
 		v.variance = math.NaN()
 		present := countPresent(v.cells)
-		if c := r.counter(k); v.v != v.v || present < minCells || (c != nil && c.Kind == capture.Constant) || (c == nil && r.pool.part.cells.per == "") {
+		if c := r.counter(k); v.v != v.v || present < r.pool.part.cells.least() || (c != nil && c.Kind == capture.Constant) || (c == nil && r.pool.part.cells.per == "") {
 			continue
 		}
 		b := blockLength(v.cells)

@@ -105,3 +105,32 @@ func TestShortCapturesAreJudgedByRepeatedRunsAlone(t *testing.T) {
 		t.Errorf("four runs: %s %s, change %v", r.Name, r.Verdict, r.Change())
 	}
 }
+
+func TestACaptureIsTheSameAsItselfHoweverShort(t *testing.T) {
+	c := made(t, "x", map[string][]float64{"c000": {1, 2}})
+	res, err := Compare(t.Context(), []*capture.Capture{c}, []*capture.Capture{c}, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r := res.Rows[0]; r.Verdict != Same || r.P != 1 {
+		t.Errorf("%s, p %v", r.Verdict, r.P)
+	}
+}
+
+func TestAHandfulOfDispatchesIsJudgedAsIndependent(t *testing.T) {
+	of := func(level float64) *capture.Capture {
+		return made(t, "k", map[string][]float64{"c000": {level, level * 1.01, level * 0.99, level * 1.02}}, func(c *capture.Config) {
+			c.Labels = []*capture.Label{capture.NewLabel("dispatch", []string{"0", "1", "2", "3"}, nil)}
+			for i := range c.Axis.End {
+				c.Axis.End[i] = c.Axis.Start[i] + int64(1e5*(1+i))
+			}
+		})
+	}
+	res, err := Compare(t.Context(), []*capture.Capture{of(100)}, []*capture.Capture{of(130)}, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r := res.Rows[0]; r.Name != "c000" || r.Verdict != Changed || r.Basis != "per sample" || r.RatioLo < 1.2 || r.RatioHi > 1.4 {
+		t.Errorf("%s %s %s, %v to %v", r.Name, r.Verdict, r.Basis, r.RatioLo, r.RatioHi)
+	}
+}
