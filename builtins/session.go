@@ -224,9 +224,10 @@ func sourcesBackend(e *Env, names []string, counters, pid starlark.Value, limit 
 		o.PID = n
 	}
 	// A user who may measure only own processes can still run commands.
-	sel, err := hwio.Select(e.Context(), e.Sources(), names, true)
+	all := e.Sources()
+	sel, err := hwio.Select(e.Context(), all, names, true)
 	if err != nil {
-		return "", nil, err
+		return "", nil, session.Refused(e.Context(), all, err)
 	}
 	for _, w := range sel.Warnings {
 		e.warn("%s", w)

@@ -27,6 +27,15 @@ func (s *Selection) Names() []string {
 	return out
 }
 
+// UnusableError says that a source exists and why it cannot measure here.
+type UnusableError struct {
+	Source, Why string
+}
+
+func (e *UnusableError) Error() string {
+	return fmt.Sprintf("source %s cannot be used here: %s", e.Source, e.Why)
+}
+
 // Select finds sources by name: a source's own, or "cpu" for perfevent and procfs together. process says that a process or command will be
 // measured, not the whole machine. A named source that does not work here is an error; of a combined name those that work are
 // taken, and a warning says which did not.
@@ -56,7 +65,7 @@ func Select(ctx context.Context, all []Source, names []string, process bool) (*S
 				found++
 			}
 			if found == 0 {
-				return nil, fmt.Errorf("source %s cannot be used here: %s", name, orText(strings.Join(reasons, "; "), ErrNeedsLinux.Error()))
+				return nil, &UnusableError{name, orText(strings.Join(reasons, "; "), ErrNeedsLinux.Error())}
 			}
 			for _, r := range reasons {
 				sel.Warnings = append(sel.Warnings, "left out "+r)
@@ -72,7 +81,7 @@ func Select(ctx context.Context, all []Source, names []string, process bool) (*S
 			return nil, fmt.Errorf("no source is called %q; there are %s", name, strings.Join(known, ", "))
 		}
 		if why := unfit(src.Probe(ctx), process); why != "" {
-			return nil, fmt.Errorf("source %s cannot be used here: %s", name, why)
+			return nil, &UnusableError{name, why}
 		}
 		add(src)
 	}
