@@ -41,10 +41,15 @@ func NewCapture(env *Env, c *capture.Capture) *Capture {
 	return &Capture{env: env, c: c}
 }
 
-// named puts the name of what a warning is about before it, unless it begins with it: a recording is called like its source, and
-// a source names itself.
+// named puts the name of what a warning is about before it, unless it begins with it: a recording is called like its sources, with
+// plus signs between them, and a source names itself.
 func named(name, warning string) string {
-	if name == "" || strings.HasPrefix(warning, name+": ") {
+	for part := range strings.SplitSeq(name, "+") {
+		if strings.HasPrefix(warning, part+": ") {
+			return warning
+		}
+	}
+	if name == "" {
 		return warning
 	}
 	return name + ": " + warning
