@@ -2,6 +2,7 @@ package hwio
 
 import (
 	"fmt"
+	"slices"
 	"sync"
 	"time"
 )
@@ -26,7 +27,7 @@ func (r *recorder) conclude() {
 	if res.Dropped > 0 {
 		say("%d of %d ticks (%.2g %%) were dropped because the file could not be written fast enough; the samples there are longer", res.Dropped, r.tick, share(res.Dropped))
 	}
-	if p := r.opt.Period; res.ReadMean > p/2 {
+	if p := r.opt.Period; res.ReadMean > p/2 && !r.drains() {
 		say("reading all counters takes %v, more than half of the period of %v: measure fewer counters or less often", res.ReadMean, p)
 	}
 	for _, m := range r.members {
@@ -55,6 +56,11 @@ func (r *recorder) conclude() {
 			r.failed.CompareAndSwap(nil, &err)
 		}
 	}
+}
+
+// drains reports whether a device stamps the samples: a read then takes what has gathered, and its time says nothing about the period.
+func (r *recorder) drains() bool {
+	return slices.ContainsFunc(r.members, func(m member) bool { _, ok := m.stream.(Stamper); return ok })
 }
 
 // progress reports until the returned function is called.

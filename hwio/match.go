@@ -11,9 +11,9 @@ import (
 func IsGlob(pattern string) bool { return strings.ContainsAny(pattern, "*?") }
 
 // Match reports whether the pattern fits the counter's name or one of its aliases. * stands for any text, ? for one
-// character; case does not matter, and - is the same as _.
+// character; case does not matter, - is the same as _, and a leading $ is ignored.
 func Match(pattern string, m *capture.Meta) bool {
-	p := fold(pattern)
+	p := fold(strings.TrimPrefix(pattern, "$")) // as variables stand in formulas
 	if globFits(p, fold(m.Name)) {
 		return true
 	}
