@@ -75,13 +75,7 @@ func (g *grid) draw(sc *scene, t *Theme, area rect) {
 		return
 	}
 	// Rows share the height in proportion to what their tallest chart prefers.
-	prefer, sum := make([]float64, len(g.rows)), 0.0
-	for i, row := range g.rows {
-		for _, p := range row {
-			prefer[i] = max(prefer[i], p.body.prefer(t, g.cellWidth(t, row, area.w)))
-		}
-		sum += prefer[i]
-	}
+	prefer, sum := g.heights(t, area.w)
 	room := area.h - gridGap(t)*float64(len(g.rows)-1)
 	y := area.y
 	for i, row := range g.rows {
@@ -94,13 +88,31 @@ func (g *grid) draw(sc *scene, t *Theme, area rect) {
 	}
 }
 
-// fits reports whether every chart of the grid gets room for at least its title and a few ticks.
+// fits reports whether every chart of the grid gets room for at least its title and a few ticks, or all that it wants.
 func (g *grid) fits(t *Theme, area rect) bool {
 	for _, row := range g.rows {
 		if g.cellWidth(t, row, area.w) < 9*t.Text {
 			return false
 		}
 	}
-	n := float64(len(g.rows))
-	return (area.h-gridGap(t)*(n-1))/n >= 8*t.Text
+	prefer, sum := g.heights(t, area.w)
+	room := area.h - gridGap(t)*float64(len(g.rows)-1)
+	for _, p := range prefer {
+		if room*p/sum < min(8*t.Text, p)-0.5 {
+			return false
+		}
+	}
+	return true
+}
+
+// heights are what the tallest chart of each row prefers, and their sum.
+func (g *grid) heights(t *Theme, width float64) (rows []float64, sum float64) {
+	rows = make([]float64, len(g.rows))
+	for i, row := range g.rows {
+		for _, p := range row {
+			rows[i] = max(rows[i], p.body.prefer(t, g.cellWidth(t, row, width)))
+		}
+		sum += rows[i]
+	}
+	return rows, sum
 }

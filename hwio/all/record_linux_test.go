@@ -278,7 +278,7 @@ func TestDoctorNamesGPUsWithoutAReader(t *testing.T) {
 		text += f.Source + ": " + f.What + ": " + f.Reason + "\n"
 	}
 	for _, want := range []string{"i915: counters of Intel Kaby Lake GT2: card0 (8086:5916) has no folder", "NVIDIA GPU (10de:2204, driver nouveau): astrolabe has no reader",
-		"graphics device (1234:1111, driver bochs)", "kbase: counters of Mali GPUs with Arm's driver: ", "mali0 exists but is no character device", "panfrost: counters of Mali GPUs with the mainline driver: no graphics card", "AMD compute device"} {
+		"graphics device (1234:1111, driver bochs)", "kbase: counters of Mali GPUs with Arm's driver: ", "mali0 exists but is no character device", "panfrost: counters of Mali GPUs with the mainline driver: no graphics card", "rocprofiler: hardware counters of AMD GPUs (ROCm): "} {
 		if !strings.Contains(text, want) {
 			t.Errorf("the doctor does not say %q:\n%s", want, text)
 		}
