@@ -177,7 +177,10 @@ func parseInline(s string) []mdSpan {
 				continue
 			}
 			flush()
-			if text != "" || url != "" {
+			if text == "" {
+				text = url // a link without words shows where it leads
+			}
+			if text != "" {
 				out = append(out, mdSpan{text: text, bold: bold, emphasis: emphasis, url: url})
 			}
 			i += n

@@ -26,6 +26,7 @@ func TestMarkdownInline(t *testing.T) {
 		"SQ_WAVES_sum * 2":   {{text: "SQ_WAVES_sum * 2"}},
 		"2 ** 3":             {{text: "2 ** 3"}},
 		"[x](u) \\*y\\*":     {{text: "x", url: "u"}, {text: " *y*"}},
+		"[](u) []()":         {{text: "u", url: "u"}, {text: " "}},
 		"open `code":         {{text: "open `code"}},
 		"a[0] (b)":           {{text: "a[0] (b)"}},
 		"**bold `code` on**": {{text: "bold ", bold: true}, {text: "code", bold: true, code: true}, {text: " on", bold: true}},

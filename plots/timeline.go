@@ -210,10 +210,9 @@ func (l *lane) prepare() error {
 	l.spread = noSpread()
 	infinite, lost := 0, 0
 	for i := range l.series {
+		measured := l.series[i].Y
 		if l.log {
-			n := 0
-			l.series[i].Y, n = onLog(l.series[i].Y)
-			lost += n
+			l.series[i].Y, _ = onLog(measured)
 		}
 		s := l.series[i]
 		to, _ := slices.BinarySearch(s.Start, l.tl.t1)
@@ -224,6 +223,10 @@ func (l *lane) prepare() error {
 			}
 			l.total++
 			if !drawable(v) {
+				if drawable(measured[i]) { // measured, and without a place on the axis: lost there, not missing
+					lost++
+					continue
+				}
 				l.absent++
 				if !math.IsNaN(v) {
 					infinite++
