@@ -88,6 +88,9 @@ func (s *Session) docCommand(ctx context.Context, arg string) error {
 	if arg == "" {
 		return errors.New(":doc needs a name, such as :doc capture.open")
 	}
+	if !s.isExpression(arg) {
+		return fmt.Errorf("%s is neither a name nor a value, such as capture.open or cap[\"Name\"]; help() lists the names", arg)
+	}
 	return s.evalHidden(ctx, "help("+arg+")")
 }
 

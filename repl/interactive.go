@@ -105,7 +105,7 @@ func (s *Session) readEntry(ed lineEditor) (string, error) {
 		if e.text.Len()+len(text) > maxEntry {
 			return "", errTooLong
 		}
-		if e.lines == 0 && (strings.HasPrefix(text, ":") || strings.HasSuffix(text, "?")) && !strings.Contains(text, "\n") {
+		if _, asked := s.question(text); e.lines == 0 && (asked || strings.HasPrefix(text, ":") && !strings.Contains(text, "\n")) {
 			return text + "\n", nil
 		}
 		pasted := strings.Contains(text, "\n")
@@ -141,11 +141,23 @@ func (s *Session) entry(ctx context.Context, line int, text string) error {
 	case (trimmed == "exit" || trimmed == "quit") && !s.names.Has(trimmed):
 		return errQuit
 	}
-	if name, ok := strings.CutSuffix(trimmed, "?"); ok && !strings.Contains(trimmed, "\n") {
+	if name, ok := s.question(text); ok {
 		return s.docCommand(ctx, name)
 	}
 	s.last = text
 	return s.Eval(ctx, sessionName, line, text)
+}
+
+// question is what an entry of the form NAME? asks about. A comment or a text that ends in a question mark asks nothing.
+func (s *Session) question(text string) (name string, ok bool) {
+	name, ok = strings.CutSuffix(strings.TrimSpace(text), "?")
+	return name, ok && s.isExpression(name)
+}
+
+// isExpression reports whether a text of one line is an expression and nothing else. A comment would take the bracket with it.
+func (s *Session) isExpression(text string) bool {
+	_, err := s.opts.ParseExpr(sessionName, "("+text+")", 0)
+	return err == nil && !strings.Contains(text, "\n")
 }
 
 // run runs f so that Ctrl-C stops it, and prints its error.
