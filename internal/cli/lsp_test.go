@@ -309,6 +309,23 @@ func TestTheLanguageServerServesAnEditor(t *testing.T) {
 		t.Error(err)
 	}
 
+	// What another open document says counts before it is saved, and what is stored counts again once it is closed.
+	const unsaved = "load(\"//lib/own.star\", \"fresh\")\n\nprint(fresh())\n"
+	e.open("lib/own.star", "def fresh():\n    \"\"\"Was never saved.\"\"\"\n    return 1\n")
+	e.codes()
+	e.change("main.star", unsaved)
+	if got := e.codes(); len(got) != 0 {
+		t.Errorf("with the unsaved text of what it loads: %q", got)
+	}
+	if got := e.hover(strings.Replace(unsaved, "(fresh", "(fr‸esh", 1)); !strings.Contains(got, "Was never saved.") {
+		t.Errorf("hover over a name of an unsaved text says %q", got)
+	}
+	e.notify("textDocument/didClose", map[string]any{"textDocument": map[string]any{"uri": e.uri("lib/own.star")}})
+	e.codes() // of what was closed
+	if got := e.codes(); !slices.Equal(got, []string{"load"}) {
+		t.Errorf("after the unsaved text is gone: %q", got)
+	}
+
 	// What makes no sense is refused and the session goes on.
 	if err := e.call("textDocument/hover", map[string]any{"textDocument": map[string]any{"uri": "file:///none.star"}}, nil); err == nil || !strings.Contains(err.Error(), "not open") {
 		t.Errorf("a document that is not open: %v", err)

@@ -26,11 +26,15 @@ func Predeclared(name string) starlark.StringDict {
 
 // Reader finds and reads the files that load statements name, by the rules of a run, without running anything. It holds nothing of
 // the files, so what it reads is what stands there now.
-type Reader struct{ r *Runner }
+type Reader struct {
+	r *Runner
+	// Unsaved is the text of a file, by its Key, that stands for what is stored, such as that of an editor; nil has none.
+	Unsaved func(key string) (text []byte, ok bool)
+}
 
 // NewReader returns a Reader; library is the root of "@astrolabe//", nil is none.
 func NewReader(library fs.FS) *Reader {
-	return &Reader{&Runner{opt: Options{Library: library}, modules: map[string]*module{}}}
+	return &Reader{r: &Runner{opt: Options{Library: library}, modules: map[string]*module{}}}
 }
 
 // Source is a Starlark file that was read.
@@ -79,7 +83,13 @@ func (r *Reader) Load(from *Source, name string) (*Source, error) {
 	if err != nil {
 		return nil, err
 	}
-	return newSource(m), nil
+	s := newSource(m)
+	if r.Unsaved != nil && !m.library {
+		if text, ok := r.Unsaved(s.Key); ok {
+			s.Text = text
+		}
+	}
+	return s, nil
 }
 
 // maxNesting is how deep brackets may be nested in a file that a tool reads: parsers and walkers are recursive.

@@ -62,6 +62,7 @@ func Serve(ctx context.Context, rw io.ReadWriteCloser, opt Options) error {
 func newServer(opt Options) *server {
 	s := &server{opt: opt, reader: script.NewReader(opt.Library), docs: map[string]*document{}, exit: make(chan struct{})}
 	s.leave = sync.OnceFunc(func() { close(s.exit) })
+	s.reader.Unsaved = s.unsaved
 	return s
 }
 
@@ -120,7 +121,10 @@ func (s *server) answer(ctx context.Context, method string, params []byte) (any,
 	case "textDocument/didClose":
 		return nil, with(params, func(p documentParams) error {
 			delete(s.docs, p.TextDocument.URI)
-			return s.conn.Notify(ctx, "textDocument/publishDiagnostics", diagnosticsParams{p.TextDocument.URI, []diagnostic{}})
+			if err := s.conn.Notify(ctx, "textDocument/publishDiagnostics", diagnosticsParams{p.TextDocument.URI, []diagnostic{}}); err != nil {
+				return err
+			}
+			return s.publishAll(ctx) // what is stored counts again
 		})
 	case "textDocument/completion":
 		return ask(s, params, (*document).complete)
@@ -153,6 +157,16 @@ func ask[R any](s *server, params []byte, f func(d *document, at position) R) (a
 		return nil
 	})
 	return out, err
+}
+
+// unsaved is the text of a file that the client has open.
+func (s *server) unsaved(key string) ([]byte, bool) {
+	for _, d := range s.docs {
+		if d.file.Source.Key == key {
+			return []byte(d.text), true
+		}
+	}
+	return nil, false
 }
 
 // set gives a document a new text.
