@@ -200,7 +200,10 @@ var captureTable = methodTable[*Capture]{
 					return nil, err
 				}
 				ctx, format := c.env.Context(), c.str(1, "")
-				if _, err := await(ctx, func() (int, error) { return 0, c.env.Registry.Save(ctx, path, format, recv.c) }); err != nil {
+				done := c.env.busy("writing " + path)
+				_, err = await(ctx, func() (int, error) { return 0, c.env.Registry.Save(ctx, path, format, recv.c) })
+				done()
+				if err != nil {
 					return nil, err
 				}
 				for _, w := range c.env.Registry.Doubts(path, format, recv.c) {

@@ -53,6 +53,8 @@ type Env struct {
 	Files  Files
 	Warn   func(text string) // talk for standard error
 	Wrote  func(path string) // told of every file written
+	// Busy is told what begins that may take long, such as "opening game.arrow", and returns what is called at its end; nil is not told.
+	Busy func(what string) (done func())
 	// Show shows a picture, given as PNG bytes of an encoder, and says how: "" where it drew it, else the path of a file.
 	Show func(draw func(w io.Writer) error) (string, error)
 
@@ -126,6 +128,14 @@ func (e *Env) warn(format string, args ...any) {
 	if !seen && e.Warn != nil {
 		e.Warn(text)
 	}
+}
+
+// busy says that something begins which may take long. The function it returns says that it is over.
+func (e *Env) busy(what string) (done func()) {
+	if e.Busy == nil {
+		return func() {}
+	}
+	return e.Busy(what)
 }
 
 // wrote reports a written file.

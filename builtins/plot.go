@@ -98,7 +98,10 @@ var plotTable = methodTable[*Plot]{
 				if err != nil {
 					return nil, err
 				}
-				if _, err := await(c.env.Context(), func() (int, error) { return 0, p.themed(theme).Save(path, sz) }); err != nil {
+				done := c.env.busy("drawing " + path)
+				_, err = await(c.env.Context(), func() (int, error) { return 0, p.themed(theme).Save(path, sz) })
+				done()
+				if err != nil {
 					return nil, err
 				}
 				c.env.wrote(path)
@@ -117,11 +120,13 @@ var plotTable = methodTable[*Plot]{
 				if c.env.Show == nil {
 					return nil, fmt.Errorf("this run has nowhere to show a picture: use save(path)")
 				}
+				done := c.env.busy("drawing")
 				data, err := await(c.env.Context(), func() ([]byte, error) {
 					var b bytes.Buffer
 					err := p.themed(theme).WriteTo(&b, "png", sz)
 					return b.Bytes(), err
 				})
+				done()
 				if err != nil {
 					return nil, err
 				}

@@ -140,6 +140,7 @@ func (r *Report) save(c *call) (starlark.Value, error) {
 	if _, err := plots.ReportFormatOf(path); err != nil {
 		return nil, err
 	}
+	defer c.env.busy("drawing " + path)()
 	doc, err := await(c.env.Context(), r.Report)
 	if err != nil {
 		return nil, err
