@@ -5,10 +5,14 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"time"
 )
 
 // StatusInterrupted is the exit status of a program that Ctrl-C ended.
 const StatusInterrupted = 130
+
+// hintDelay is how long after an interrupt a person is told what goes on, where the statement still runs.
+const hintDelay = time.Second
 
 // interruptible runs f with a context that the first Ctrl-C cancels. A second one does not wait for f: it ends the
 // program.
@@ -29,11 +33,18 @@ func interruptible(ctx context.Context, talk io.Writer, f func(context.Context) 
 		case <-finished:
 			return
 		}
-		select {
-		case <-signals:
-			io.WriteString(talk, "\nended by a second interrupt\n")
-			os.Exit(StatusInterrupted)
-		case <-finished:
+		hint := time.NewTimer(hintDelay)
+		defer hint.Stop()
+		for {
+			select {
+			case <-hint.C:
+				io.WriteString(talk, "\nthis stops at its end; a second Ctrl-C does not wait and ends the session\n")
+			case <-signals:
+				io.WriteString(talk, "\nended by a second interrupt\n")
+				os.Exit(StatusInterrupted)
+			case <-finished:
+				return
+			}
 		}
 	}()
 	return f(ctx)
