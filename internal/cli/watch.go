@@ -33,7 +33,11 @@ func (a *app) watchScript(path string, args []string) error {
 		case err != nil:
 			a.complain(err)
 		}
-		fmt.Fprintf(a.talk, "watching %d files; Ctrl-C ends\n", len(seen))
+		files := "files"
+		if len(seen) == 1 {
+			files = "file"
+		}
+		fmt.Fprintf(a.talk, "watching %d %s; Ctrl-C ends\n", len(seen), files)
 		if err := waitForChange(a.ctx, reader, path, seen); err != nil {
 			return errors.Join(errReported, err)
 		}

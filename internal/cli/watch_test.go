@@ -83,7 +83,7 @@ func TestWatchRunsAgainWhenTheScriptOrWhatItLoadsChanges(t *testing.T) {
 	await("watching 3 files")
 	write("main.star", "fail(\"on purpose\")\n")
 	await("on purpose")
-	await("watching 1 files")
+	await("watching 1 file;")
 	if err := cmd.Process.Signal(os.Interrupt); err != nil {
 		t.Fatal(err)
 	}

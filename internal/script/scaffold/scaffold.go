@@ -54,7 +54,7 @@ func Write(dir string) ([]string, error) {
 		return nil, err
 	}
 	if len(there) > 0 {
-		return nil, fmt.Errorf("%s: %w already, so nothing was written; choose another folder", strings.Join(there, ", "), fs.ErrExist)
+		return nil, fmt.Errorf("nothing was written, because there is already %s: choose another folder (%w)", strings.Join(there, ", "), fs.ErrExist)
 	}
 	var paths []string
 	for _, f := range files {
