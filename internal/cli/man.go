@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/cobra/doc"
+	"github.com/spf13/pflag"
 
 	"astrolabe/internal/version"
 )
@@ -28,6 +29,7 @@ func (a *app) man(root *cobra.Command, dir string) error {
 		return err
 	}
 	root.DisableAutoGenTag = true
+	namePlaceholders(root)
 	header := &doc.GenManHeader{Section: "1", Source: "astrolabe " + version.String(), Manual: "astrolabe manual", Date: commitTime()}
 	if err := doc.GenManTree(root, header, dir); err != nil {
 		return err
@@ -41,6 +43,21 @@ func (a *app) man(root *cobra.Command, dir string) error {
 		a.wrote(p)
 	}
 	return nil
+}
+
+// namePlaceholders makes the pages show what a flag takes, as in --max-steps=N, where they would show the zero that stands for a flag
+// which was not given.
+func namePlaceholders(cmd *cobra.Command) {
+	name := func(f *pflag.Flag) {
+		if what, _ := pflag.UnquoteUsage(f); what != "" && slices.Contains([]string{"", "0", "0s", "[]"}, f.DefValue) {
+			f.DefValue = what
+		}
+	}
+	cmd.Flags().VisitAll(name)
+	cmd.PersistentFlags().VisitAll(name)
+	for _, sub := range cmd.Commands() {
+		namePlaceholders(sub)
+	}
 }
 
 // commitTime is the date of the commit that was built, so that a build always writes the same pages; nil, which is today or
