@@ -189,6 +189,21 @@ func TestTwinAxesAreChecked(t *testing.T) {
 	}
 }
 
+func TestValuesThatALogAxisCannotShowAreCountedInTheWindowAndAreNotMissing(t *testing.T) {
+	nan := math.NaN()
+	p, err := Timeline(TimelineOptions{Log: true, From: 25e8, To: 10e9}, series("a", "Hz", 1e9, []float64{0, 0, 0, 5, 7, nan, 9, 11, 13, 15}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := textsOf(t, p)
+	if !strings.Contains(got, "1 value is zero or below") {
+		t.Errorf("the zero in the window is not counted alone:\n%s", got)
+	}
+	if !strings.Contains(got, "12 % missing") { // one of eight
+		t.Errorf("zeros count as missing:\n%s", got)
+	}
+}
+
 func TestLogAxesLabelDecadesAndPowersOfTwo(t *testing.T) {
 	labels := func(a valueAxis) string {
 		var out []string

@@ -223,7 +223,7 @@ func (l *lane) prepare() error {
 			}
 			l.total++
 			if !drawable(v) {
-				if drawable(measured[i]) { // measured, and without a place on the axis: lost there, not missing
+				if math.IsNaN(v) && !math.IsNaN(measured[i]) { // measured, but without a place on the axis: not missing
 					lost++
 					continue
 				}

@@ -23,7 +23,8 @@ const (
 // comparePage draws what changed, the worst first.
 func (a *app) comparePage(x *compared, f *compareFlags, args []string) error {
 	first, after := x.before[0], x.after[0]
-	r := &plots.Report{Title: fmt.Sprintf("What changed from %s to %s", orText(first.Name, "before"), orText(after.Name, "after")), Captured: after.StartTime}
+	from, to := compareNames(first, after)
+	r := &plots.Report{Title: fmt.Sprintf("What changed from %s to %s", from, to), Captured: after.StartTime}
 	prov, err := compareProvenance(x, f)
 	if err != nil {
 		return err
@@ -88,6 +89,15 @@ func (a *app) comparePage(x *compared, f *compareFlags, args []string) error {
 	return err
 }
 
+// compareNames are what the page calls the two captures: their names, or those of their files where both were recorded under one name,
+// as all recordings of one source are.
+func compareNames(before, after *capture.Capture) (string, string) {
+	if before.Name == after.Name {
+		return orText(filepath.Base(before.Path), "before"), orText(filepath.Base(after.Path), "after")
+	}
+	return orText(before.Name, "before"), orText(after.Name, "after")
+}
+
 // twinOf finds the distinct row before r that tells the same, such as the counter behind a metric; it is counted among distinct rows. It is
 // -1 where there is none.
 func twinOf(rows []analysis.Row, r *analysis.Row) int {
@@ -137,7 +147,7 @@ func compareProvenance(x *compared, f *compareFlags) ([]plots.KV, error) {
 		if err != nil {
 			return fmt.Errorf("hash of %s: %w", c.Path, err)
 		}
-		add(key, fmt.Sprintf("%s (sha256 %s), %d samples over %s", orText(c.Name, filepath.Base(c.Path)), hash[:min(16, len(hash))], c.Len(), plots.Duration(c.Duration())))
+		add(key, fmt.Sprintf("%s (sha256 %s), %d samples over %s", filepath.Base(c.Path), hash[:min(16, len(hash))], c.Len(), plots.Duration(c.Duration())))
 		return nil
 	}
 	for i, c := range x.before {
@@ -237,7 +247,7 @@ func basisText(r *analysis.Row) string {
 
 // comparePicture shows both captures over time, or the distributions of what has no common time.
 func comparePicture(x *compared, r *analysis.Row) (*plots.Plot, error) {
-	before, after := orText(x.before[0].Name, "before"), orText(x.after[0].Name, "after")
+	before, after := compareNames(x.before[0], x.after[0])
 	if before == after {
 		before, after = "before", "after"
 	}
