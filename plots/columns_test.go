@@ -207,3 +207,20 @@ func FuzzTimeline(f *testing.F) {
 		sc.paint()
 	})
 }
+
+func TestADipOfOneSampleAmongAMillionShowsInAStack(t *testing.T) {
+	level := values(million, func(int) float64 { return 100 })
+	dipped := values(million, func(i int) float64 {
+		if i == 333333 {
+			return 0
+		}
+		return 100
+	})
+	draw := func(y []float64) *Plot {
+		p, err := Timeline(TimelineOptions{Stacked: true}, series("a", "", 1000, y))
+		return must(t, p, err)
+	}
+	if n := changed(paint(t, draw(level), Size{}), paint(t, draw(dipped), Size{})); n < 400 {
+		t.Errorf("a single 0 among a million of 100 changes %d pixels, want the whole height of the stack", n)
+	}
+}

@@ -354,6 +354,10 @@ func (l *lane) drawStack(sc *scene, t *Theme, frame rect, ax timeAxis, ty func(f
 		sc.ops = append(sc.ops, stripOp{area(ly.upPeak, ly.up), withAlpha(c, 0x70)},
 			stripOp{area(ly.downPeak, ly.down), withAlpha(c, 0x70)})
 	}
+	// And the dips of the whole stack, which would leave a column of a thousand samples as high as ever.
+	ly := layers[len(layers)-1]
+	sc.ops = append(sc.ops, stripOp{area(ly.up, ly.upDip), withAlpha(t.Page, 0x70)},
+		stripOp{area(ly.down, ly.downDip), withAlpha(t.Page, 0x70)})
 }
 
 func (l *lane) stackMarkers(sc *scene, t *Theme, frame rect, layers []stackLayer, i, marker int, ty func(float64) float64) {

@@ -55,10 +55,10 @@ func sameTimes(a, b []int64) bool {
 }
 
 // stackLayer is one layer in the columns of a frame: the outer edge of the stack up to and including it. mean is
-// weighted by time; peak is the farthest that any sample in the column reaches. NaN where the stack is absent.
+// weighted by time; peak is the farthest that any sample in the column reaches, dip the nearest to zero. NaN where the stack is absent.
 type stackLayer struct {
-	up, upPeak     []float64
-	down, downPeak []float64
+	up, upPeak, upDip       []float64
+	down, downPeak, downDip []float64
 }
 
 // columns sums the layers sample by sample and reduces each edge to n columns. It returns the layers from the bottom.
@@ -66,7 +66,10 @@ func (st *stack) columns(n int) []stackLayer {
 	layers := make([]stackLayer, len(st.layers))
 	weight := make([]float64, n)
 	for i := range layers {
-		layers[i] = stackLayer{make([]float64, n), make([]float64, n), make([]float64, n), make([]float64, n)}
+		l := &layers[i]
+		for _, edge := range []*[]float64{&l.up, &l.upPeak, &l.upDip, &l.down, &l.downPeak, &l.downDip} {
+			*edge = make([]float64, n)
+		}
 	}
 	base := st.series[st.layers[0]]
 	k := float64(n) / float64(st.t1-st.t0)
@@ -80,6 +83,7 @@ func (st *stack) columns(n int) []stackLayer {
 		c1 := min(max(int(math.Ceil(x1))-1, c0), n-1)
 		for c := c0; c <= c1; c++ {
 			w := max(min(x1, float64(c+1))-max(x0, float64(c)), 1e-9)
+			first := weight[c] == 0
 			weight[c] += w
 			up, down := 0.0, 0.0
 			for j, idx := range st.layers {
@@ -89,6 +93,11 @@ func (st *stack) columns(n int) []stackLayer {
 				l.up[c] += w * up
 				l.down[c] += w * down
 				l.upPeak[c], l.downPeak[c] = max(l.upPeak[c], up), min(l.downPeak[c], down)
+				if first {
+					l.upDip[c], l.downDip[c] = up, down
+				} else {
+					l.upDip[c], l.downDip[c] = min(l.upDip[c], up), max(l.downDip[c], down)
+				}
 			}
 		}
 	}
@@ -96,7 +105,8 @@ func (st *stack) columns(n int) []stackLayer {
 		l := &layers[i]
 		for c, w := range weight {
 			if w == 0 {
-				l.up[c], l.upPeak[c], l.down[c], l.downPeak[c] = math.NaN(), math.NaN(), math.NaN(), math.NaN()
+				l.up[c], l.upPeak[c], l.upDip[c] = math.NaN(), math.NaN(), math.NaN()
+				l.down[c], l.downPeak[c], l.downDip[c] = math.NaN(), math.NaN(), math.NaN()
 				continue
 			}
 			l.up[c] /= w
