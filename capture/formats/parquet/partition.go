@@ -41,7 +41,7 @@ func ParsePartitions(text string) ([]Partition, error) {
 // noValue is what Hive, Spark and DuckDB call the folder of rows without a value.
 const noValue = "__HIVE_DEFAULT_PARTITION__"
 
-// WritePartitioned saves c below dir in folders KEY=VALUE, one level for each partition, as files NAME.parquet called after the capture; it
+// WritePartitioned saves c below dir in folders KEY=VALUE, one level for each partition, as files called after the capture's own file; it
 // returns their paths. A value comes from the label of that name, which splits the samples; for "device" from the counters' devices,
 // which split the columns, or from the device's name or id; for "gpu" and "name" from the capture; else from the property or the device's extra
 // entry of that name. A given value becomes a property too. Columns of the files are never called like a partition.
@@ -62,10 +62,7 @@ func WritePartitioned(ctx context.Context, dir string, c *capture.Capture, parts
 	for i, p := range parts {
 		reserved[i] = p.Key
 	}
-	name := c.Name
-	if name == "" {
-		name = "capture"
-	}
+	name := fileName(c)
 	var out []string
 	for _, l := range leaves {
 		if err := os.MkdirAll(l.dir, 0o777); err != nil {
@@ -78,6 +75,21 @@ func WritePartitioned(ctx context.Context, dir string, c *capture.Capture, parts
 		out = append(out, path)
 	}
 	return out, nil
+}
+
+// fileName is the name of c's files: that of the file it came from, because all recordings of one source carry the same name and would
+// replace each other in a data set.
+func fileName(c *capture.Capture) string {
+	if c.Path != "" {
+		base := filepath.Base(c.Path)
+		if name := strings.TrimSuffix(base, filepath.Ext(base)); name != "" {
+			return name
+		}
+	}
+	if c.Name != "" {
+		return c.Name
+	}
+	return "capture"
 }
 
 // part is what goes into one folder.
