@@ -21,7 +21,7 @@ func commandLine(args []string) string {
 			a = "report" + filepath.Ext(a)
 		case ok && name == "--output":
 			a = name + "=report" + filepath.Ext(value)
-		case ok && name == "--out":
+		case ok && name == "--out", !ok && (a == "--out" || args[i] == "--out"): // says where pictures go, and not what is in them
 			continue
 		case ok && strings.HasPrefix(a, "-"):
 			a = name + "=" + lastElement(value)

@@ -11,6 +11,7 @@ func TestCommandLinesCanBePasted(t *testing.T) {
 		{[]string{"astrolabe", "run", "lib/check.star", "--limit=50%", "it's"}, `astrolabe run lib/check.star --limit=50% 'it'\''s'`},
 		{[]string{"astrolabe", "report", "--script", "@astrolabe//triage/cpu.star"}, "astrolabe report --script @astrolabe//triage/cpu.star"},
 		{[]string{"astrolabe", "--out=/tmp/x", "report", "--output=x.md"}, "astrolabe report --output=report.md"},
+		{[]string{"astrolabe", "--out", "/tmp/x", "report", "--output=x.md"}, "astrolabe report --output=report.md"},
 		{[]string{"astrolabe"}, ""},
 		{[]string{"astrolabe", "repl"}, ""},
 	} {
