@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"sync"
 
@@ -200,7 +201,7 @@ func (f *Files) Output(path string) (string, error) {
 	if path == "" {
 		return "", errors.New("the path is empty")
 	}
-	if f.policy.OutFile != "" && samePath(path, f.policy.OutFile) {
+	if f.policy.OutFile != "" && (samePath(path, f.policy.OutFile) || furtherPage(path, f.policy.OutFile)) {
 		return path, os.MkdirAll(filepath.Dir(path), 0o777)
 	}
 	if f.policy.AnyWrite {
@@ -210,6 +211,27 @@ func (f *Files) Output(path string) (string, error) {
 		return path, os.MkdirAll(filepath.Dir(path), 0o777)
 	}
 	return f.contained(path)
+}
+
+// furtherPage tells whether path is a file that belongs to the file that was asked for: the pages after the first of a report
+// (out-2.png beside out.png), and the pictures of a Markdown text (out-fig1.png beside out.md).
+func furtherPage(path, outFile string) bool {
+	if !samePath(filepath.Dir(path), filepath.Dir(outFile)) {
+		return false
+	}
+	ext := filepath.Ext(outFile)
+	stem := strings.TrimSuffix(filepath.Base(outFile), ext) + "-"
+	if strings.EqualFold(ext, ".md") {
+		stem, ext = stem+"fig", ".png"
+	}
+	name := filepath.Base(path)
+	number, begins := strings.CutPrefix(name, stem)
+	number, ends := strings.CutSuffix(number, ext)
+	if !begins || !ends || number == "" || number[0] == '0' {
+		return false
+	}
+	_, err := strconv.ParseUint(number, 10, 32)
+	return err == nil
 }
 
 // contained is Output inside the output folder.
