@@ -42,23 +42,38 @@ func (c *cells) foldSum(v []float64) (sums []float64, has []bool) {
 	return sums, has
 }
 
-// dispatchLabels tell captures whose samples are dispatches or draws, unless they all have the length of a clock's period.
+// dispatchLabels tell captures whose samples are dispatches or draws, unless a clock made the samples.
 var dispatchLabels = []string{"dispatch", "kernel", "sample"}
 
-// areDispatches reports whether samples are dispatches, each as long as it took.
+// areDispatches reports whether the samples of every capture are dispatches, each as long as it took. It is asked about whole captures:
+// a single kernel's dispatches may all have one length.
 func areDispatches(caps []*capture.Capture) bool {
-	if !slices.ContainsFunc(dispatchLabels, func(l string) bool { return caps[0].Label(l) != nil }) {
-		return false
+	return !slices.ContainsFunc(caps, func(c *capture.Capture) bool {
+		return clocked(c.Axis) || !slices.ContainsFunc(dispatchLabels, func(l string) bool { return c.Label(l) != nil })
+	})
+}
+
+// clocked reports whether a clock made the samples: nearly all follow their neighbour without a gap and have about one length.
+func clocked(a *capture.Axis) bool {
+	n := a.Len()
+	period := 0.0
+	if n > 1 && a.Clock != samplesClock {
+		period = typicalInterval(a)
 	}
-	for _, c := range caps {
-		for i := range c.Len() {
-			if first, this := float64(c.Axis.Interval(0)), float64(c.Axis.Interval(i)); math.Abs(this-first) > first/1000 {
-				return true
-			}
+	if period == 0 {
+		return false // a single one tells nothing, and dispatches without times have no length
+	}
+	odd := 0
+	for i := range n {
+		if (i > 0 && a.Start[i] != a.End[i-1]) || math.Abs(float64(a.Interval(i))-period) > period/4 {
+			odd++
 		}
 	}
-	return false
+	return odd*10 <= n
 }
+
+// samplesClock is the clock of captures without times, whose samples were given lengths.
+const samplesClock = "samples"
 
 // newCells makes cells of bins that each hold so many units of so many seconds.
 func newCells(bins *capture.Bins, per string, units, seconds []float64) *cells {
@@ -109,9 +124,9 @@ func typicalInterval(a *capture.Axis) float64 {
 }
 
 // wholeCells cuts several captures into cells of about the same length: of samples where these are dispatches, else of time.
-func wholeCells(caps []*capture.Capture) []*cells {
+func wholeCells(caps []*capture.Capture, dispatches bool) []*cells {
 	out := make([]*cells, len(caps))
-	if areDispatches(caps) {
+	if dispatches {
 		most := 0
 		for _, c := range caps {
 			most = max(most, c.Len())

@@ -128,7 +128,6 @@ func (r *Result) comparePart(ctx context.Context, row []part, n int) error {
 	if err := eachRun(runs, func(x *run) error { x.normalise(extensive); return x.spread(ctx) }); err != nil {
 		return err
 	}
-	totals := equalLengths(runs)
 	for k, s := range list {
 		values := make([]value, len(runs))
 		missing := true
@@ -140,7 +139,7 @@ func (r *Result) comparePart(ctx context.Context, row []part, n int) error {
 			r.Absent++
 			continue
 		}
-		r.Rows = append(r.Rows, r.row(s, row[0], values, n, totals))
+		r.Rows = append(r.Rows, r.row(s, row[0], values, n))
 	}
 	return nil
 }
@@ -178,26 +177,9 @@ func eachRun(runs []*run, f func(*run) error) error {
 	return cmp.Or(errs...)
 }
 
-// equalLengths reports whether all runs measured the same time, to one part in a thousand, so that totals can be compared.
-func equalLengths(runs []*run) bool {
-	var first float64
-	for i, x := range runs {
-		sum := 0.0
-		for _, c := range x.pool.covered {
-			sum += c
-		}
-		if i == 0 {
-			first = sum
-		}
-		if math.Abs(sum-first) > first/1000 {
-			return false
-		}
-	}
-	return true
-}
-
-// row compares the values of one subject, the first n being those before.
-func (r *Result) row(s *subject, p part, values []value, n int, totals bool) Row {
+// row compares the values of one subject, the first n being those before. What adds up is always divided, by seconds or by units, never
+// compared as a total: totals of captures that differ in length or number of dispatches differ without a change of the program.
+func (r *Result) row(s *subject, p part, values []value, n int) Row {
 	c := s.counters[0]
 	out := Row{Part: p.name, Name: s.name, Title: "Duration", Unit: "s", Direction: s.direction, BeforeTotal: values[0].total, AfterTotal: values[n].total}
 	if c != nil {
@@ -211,13 +193,6 @@ func (r *Result) row(s *subject, p part, values []value, n int, totals bool) Row
 		out.Basis = "per " + per
 	case values[0].extensive && per != "":
 		out.Basis, out.Unit = "per "+per, perUnit(c.Unit, per)
-	case values[0].extensive && totals:
-		out.Basis = "total"
-		values = slices.Clone(values)
-		for i := range values {
-			values[i].v *= values[i].measure
-			values[i].variance *= values[i].measure * values[i].measure
-		}
 	case values[0].extensive:
 		out.Basis, out.Unit = "per second", perUnit(c.Unit, "s")
 	case c.Kind == capture.Derived:

@@ -56,20 +56,93 @@ func TestTheSameInputsAndSeedGiveTheSameResult(t *testing.T) {
 	}
 }
 
-func TestRatesAreComparedWhereLengthsDifferAndTotalsElse(t *testing.T) {
+func TestWhatAddsUpIsComparedPerSecondWhateverTheLengths(t *testing.T) {
 	rng := rand.New(rand.NewPCG(2, 2))
 	long := made(t, "long", map[string][]float64{"c000": noisy(rng, 900, 50)})
 	short := made(t, "short", map[string][]float64{"c000": noisy(rng, 600, 50)})
-	r := rowOf(t, compare(t, long, short, Options{}), "", "c000")
-	if r.Basis != "per second" || r.Unit != "events/s" || r.Verdict != Same || math.Abs(r.Before-5000) > 200 {
-		t.Errorf("lengths differ: %s in %s, %v, %s; want about 5000 events/s and no change", r.Basis, r.Unit, r.Before, r.Verdict)
-	}
-	if r.BeforeTotal < 40000 || r.AfterTotal > 33000 {
-		t.Errorf("totals are %v and %v, want those of the captures", r.BeforeTotal, r.AfterTotal)
-	}
 	same := made(t, "same", map[string][]float64{"c000": noisy(rng, 900, 50)})
-	if r := rowOf(t, compare(t, long, same, Options{}), "", "c000"); r.Basis != "total" || r.Unit != "events" || math.Abs(r.Before-r.BeforeTotal) > 1e-6*r.Before {
-		t.Errorf("equal lengths: %s in %s, %v of %v", r.Basis, r.Unit, r.Before, r.BeforeTotal)
+	for _, other := range []*capture.Capture{short, same} {
+		r := rowOf(t, compare(t, long, other, Options{}), "", "c000")
+		if r.Basis != "per second" || r.Unit != "events/s" || r.Verdict != Same || math.Abs(r.Before-5000) > 200 {
+			t.Errorf("%s: %s in %s, %v, %s; want about 5000 events/s and no change", other.Name, r.Basis, r.Unit, r.Before, r.Verdict)
+		}
+		if r.BeforeTotal < 40000 || math.Abs(r.AfterTotal-50*float64(other.Len())) > 2000 {
+			t.Errorf("%s: totals are %v and %v, want those of the captures", other.Name, r.BeforeTotal, r.AfterTotal)
+		}
+	}
+}
+
+// dispatched is a capture of n dispatches that alternate between a kernel of one length and one of its own length each time.
+func dispatched(t *testing.T, rng *rand.Rand, n int, level float64) *capture.Capture {
+	names, v := make([]string, n), make([]float64, n)
+	for i := range v {
+		names[i], v[i] = []string{"even", "uneven"}[i%2], level*(1+0.02*rng.NormFloat64())
+	}
+	return made(t, fmt.Sprint(n), map[string][]float64{"c000": v}, func(c *capture.Config) {
+		c.Labels = []*capture.Label{capture.NewLabel("kernel", names, nil)}
+		for i := range c.Axis.End {
+			c.Axis.End[i] = c.Axis.Start[i] + 5e6
+			if i%2 == 1 {
+				c.Axis.End[i] += rng.Int64N(4e6)
+			}
+		}
+	})
+}
+
+func TestKernelsOfDispatchesAreAllComparedPerDispatch(t *testing.T) {
+	rng := rand.New(rand.NewPCG(12, 12))
+	a, b := dispatched(t, rng, 200, 100), dispatched(t, rng, 90, 100)
+	for _, opt := range []Options{{By: ByLabel, Label: "kernel"}, {}} {
+		res := compare(t, a, b, opt)
+		if res.Count(Same) != len(res.Rows) {
+			t.Errorf("by %s: %d of %d rows without a change, though only the number of dispatches differs", opt.By, res.Count(Same), len(res.Rows))
+		}
+		for _, r := range res.Rows {
+			if r.Basis != "per sample" {
+				t.Errorf("by %s: %s of %s is compared %s", opt.By, r.Name, r.Part, r.Basis)
+			}
+		}
+	}
+	r := rowOf(t, compare(t, a, b, Options{By: ByLabel, Label: "kernel"}), "even", "c000")
+	if math.Abs(r.Before-100) > 3 || math.Abs(r.After-100) > 3 || r.Unit != "events/sample" {
+		t.Errorf("even: %v and %v %s, want 100 per dispatch", r.Before, r.After, r.Unit)
+	}
+}
+
+func TestKernelsOfClockedSamplesAreComparedPerSecond(t *testing.T) {
+	rng := rand.New(rand.NewPCG(13, 13))
+	sampled := func(n int, period int64) *capture.Capture { // of one rate, whatever the period
+		names := make([]string, n)
+		for i := range names {
+			names[i] = []string{"copy", "mul"}[i/10%2]
+		}
+		return made(t, "k", map[string][]float64{"c000": noisy(rng, n, float64(period)/1e5)}, func(c *capture.Config) {
+			c.Labels = []*capture.Label{capture.NewLabel("kernel", names, nil)}
+			now := int64(0)
+			for i := range c.Axis.End { // with the jitter of a real clock
+				c.Axis.Start[i] = now
+				now += period + rng.Int64N(period/50)
+				c.Axis.End[i] = now
+			}
+		})
+	}
+	res := compare(t, sampled(800, 10e6), sampled(500, 20e6), Options{By: ByLabel, Label: "kernel"})
+	for _, r := range res.Rows {
+		if r.Basis != "per second" || r.Verdict != Same {
+			t.Errorf("%s of %s: %s, %s; want the same rate per second", r.Name, r.Part, r.Basis, r.Verdict)
+		}
+	}
+}
+
+func TestDispatchesWithoutAValueDoNotLowerTheMean(t *testing.T) {
+	rng := rand.New(rand.NewPCG(14, 14))
+	whole, holed := dispatched(t, rng, 2000, 100), dispatched(t, rng, 2000, 100)
+	v := holed.Counters[0].Col.Data().F
+	for i := 0; i < len(v); i += 3 {
+		v[i] = math.NaN()
+	}
+	if r := rowOf(t, compare(t, whole, holed, Options{}), "", "c000"); r.Verdict != Same || math.Abs(r.After-100) > 2 {
+		t.Errorf("a third of the values missing: %v after %v, %s; want 100 both times", r.After, r.Before, r.Verdict)
 	}
 }
 

@@ -12,7 +12,7 @@ import (
 func align(caps []*capture.Capture, opt Options) (out [][]part, notes []string, err error) {
 	switch opt.By {
 	case ByTime:
-		return [][]part{whole(caps)}, nil, nil
+		return [][]part{whole(caps, areDispatches(caps))}, nil, nil
 	case ByFrame:
 		row := make([]part, len(caps))
 		for i, c := range caps {
@@ -31,9 +31,9 @@ func align(caps []*capture.Capture, opt Options) (out [][]part, notes []string, 
 	return nil, nil, fmt.Errorf("%q is nothing to compare by", opt.By)
 }
 
-func whole(caps []*capture.Capture) []part {
+func whole(caps []*capture.Capture, dispatches bool) []part {
 	row := make([]part, len(caps))
-	for i, c := range wholeCells(caps) {
+	for i, c := range wholeCells(caps, dispatches) {
 		row[i] = part{cap: caps[i], cells: c}
 	}
 	return row
@@ -84,13 +84,14 @@ func byLabel(caps []*capture.Capture, label string) ([][]part, []string, error) 
 		return nil, nil, notComparable("no value of the label %s is in all captures: %s has %s, %s has %s", label,
 			nameOf(caps[0]), some(names[0]), nameOf(caps[len(caps)-1]), some(names[len(caps)-1]))
 	}
+	dispatches := areDispatches(caps)
 	var out [][]part
 	for _, name := range common {
 		subs := make([]*capture.Capture, len(caps))
 		for i := range caps {
 			subs[i] = groups[i][name]
 		}
-		row := whole(subs)
+		row := whole(subs, dispatches)
 		for i := range row {
 			row[i].name = name
 		}

@@ -17,6 +17,7 @@ type pool struct {
 // columnSums is one column in cells: a sum and what it is divided by.
 type columnSums struct {
 	num, den []float64
+	present  []float64 // original samples with a value; nil of durations
 	has      []bool
 }
 
@@ -41,7 +42,7 @@ func (p *pool) timed(c *capture.Counter) *columnSums {
 	v := c.Floats()
 	bins := p.part.cells.bins
 	n := p.part.cells.count
-	out := &columnSums{num: make([]float64, n), den: make([]float64, n), has: make([]bool, n)}
+	out := &columnSums{num: make([]float64, n), den: make([]float64, n), present: make([]float64, n), has: make([]bool, n)}
 	for j := range bins.Lo {
 		k := j / p.part.cells.fold
 		for i := bins.Lo[j]; i < bins.Hi[j]; i++ {
@@ -58,6 +59,7 @@ func (p *pool) timed(c *capture.Counter) *columnSums {
 			}
 			out.num[k] += x
 			out.den[k] += t
+			out.present[k] += p.part.cap.Axis.Merged(i)
 			out.has[k] = true
 		}
 	}

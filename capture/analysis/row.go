@@ -24,7 +24,7 @@ type Row struct {
 	Name      string
 	Title     string
 	Unit      string // of Before and After, such as "bytes/s"
-	Basis     string // "total", "per second", "per frame", "per occurrence", "per sample", "mean", "formula"
+	Basis     string // "per second", "per frame", "per occurrence", "per sample" of what adds up; "mean" (by time), "formula" (on totals), "constant"; "total" of a run's length
 	Direction string // "more" or "less" is better; "" where that is not known
 
 	Before, After           float64 // means over the runs

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"slices"
 
 	"gonum.org/v1/gonum/stat"
 
@@ -107,11 +106,14 @@ func near(a, b float64) bool {
 	return a == b || math.Abs(a-b) <= 1e-6*max(math.Abs(a), math.Abs(b)) || (a != a && b != b)
 }
 
-// measured are the sums of a counter in the cells.
+// measured are the sums of a counter in the cells. Units whose samples lack the value do not count, or a counter that is missing in
+// some would seem to be smaller.
 func (r *run) measured(c *capture.Counter) *columnSums {
 	s := r.pool.timed(c)
 	if p := r.pool.part.cells; c.Kind == capture.Delta && p.per != "" {
-		s.den = slices.Clone(p.units)
+		for k, units := range p.units {
+			s.den[k] = units * s.present[k] / r.pool.merged[k]
+		}
 	}
 	return s
 }

@@ -145,7 +145,8 @@ func TestPlantedChangesAreFoundAndIntervalsCoverThem(t *testing.T) {
 						ratio = 1.5
 					}
 					total++
-					if truth := (ratio - 1) * 1000 * float64(c.n); r.DifferenceLo <= truth && truth <= r.DifferenceHi {
+					const perSecond = 1000 * 100 // samples of 10 ms
+					if truth := (ratio - 1) * perSecond; r.DifferenceLo <= truth && truth <= r.DifferenceHi {
 						covered++
 					}
 					if r.RatioLo <= ratio && ratio <= r.RatioHi {

@@ -31,6 +31,8 @@ func (a *app) compareCommand() *cobra.Command {
 		Short: "Find what changed between two captures, the worst first",
 		Long: "Judges every counter and metric that both captures have: the change with its interval, an effect size, and whether it stands out of the noise.\n" +
 			"Further captures, also those of --baseline, are repeated runs of BEFORE; a change then has to stand out of the noise between runs too.\n\n" +
+			"Totals of captures that differ in length differ without a change, so counts are compared per second, or per frame, occurrence or dispatch (\"per\n" +
+			"sample\"); gauges are time-weighted means and metrics their formulas on totals. The output says which.\n\n" +
 			"Spreads come from a block bootstrap, for series that are skewed and whose samples depend on each other. Of all reported changes at most the\n" +
 			"fraction --alpha is expected to be noise (Benjamini and Hochberg). Whether more is better is what the catalogue says; --more and --less say it\n" +
 			"for others. Missing values, and counters measured in different passes, are listed with the reason and never judged.\n\n" +
@@ -188,6 +190,9 @@ func (a *app) printCompared(x *compared, f *compareFlags) error {
 		out.WriteString(table.String() + "\n")
 	}
 	out.WriteString(summaryLine(x.result) + "\n")
+	if text := basesText(x.result); text != "" {
+		out.WriteString("compared: " + text + "\n")
+	}
 	if !f.all {
 		for _, why := range reasons(x.result) {
 			out.WriteString("not judged: " + why + "\n")
@@ -205,8 +210,8 @@ func (a *app) printCompared(x *compared, f *compareFlags) error {
 // comparedTable sets the chosen rows in columns.
 func comparedTable(res *analysis.Result, keep func(*analysis.Row) bool) *textTable {
 	part := partName(res)
-	t := &textTable{header: []string{"verdict", "metric", "before", "after", "change", interval(res), "effect", "q"},
-		right: []bool{false, false, true, true, true, true, true, true}}
+	t := &textTable{header: []string{"verdict", "metric", "before", "after", "change", interval(res), "effect", "q", "compared"},
+		right: []bool{false, false, true, true, true, true, true, true, false}}
 	if part != "" {
 		t.header, t.right = slices.Insert(t.header, 1, part), slices.Insert(t.right, 1, false)
 	}
@@ -216,7 +221,7 @@ func comparedTable(res *analysis.Result, keep func(*analysis.Row) bool) *textTab
 			continue
 		}
 		row := []string{string(r.Verdict), r.Name, plots.Quantity(r.Before, r.Unit), plots.Quantity(r.After, r.Unit),
-			changeText(r), intervalText(r), figure(r.Effect, "%+.2f"), chanceText(r.Q)}
+			changeText(r), intervalText(r), figure(r.Effect, "%+.2f"), chanceText(r.Q), basisName(r.Basis)}
 		if r.Verdict == analysis.NotJudged {
 			row[4], row[5], row[6], row[7] = "-", "-", "-", "-"
 			row[1] += " (" + r.Why + ")"

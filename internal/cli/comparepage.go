@@ -129,9 +129,9 @@ func points(texts []string) string {
 }
 
 func compareMethodText(res *analysis.Result) string {
-	return fmt.Sprintf("Values are totals, rates where the captures differ in length, and formulas on totals. Intervals (%.4g %%) come from a circular block bootstrap, "+
+	return fmt.Sprintf("Values are %s. Intervals (%.4g %%) come from a circular block bootstrap, "+
 		"whose block length follows how long samples depend on each other, and from the spread of repeated runs where there are any. Of the changes reported, at most %.3g %% are expected to be noise "+
-		"(Benjamini and Hochberg over %d judgements). Effect is Cliff's delta, from −1 to 1. Each kind of verdict is in the order of the change that its interval is sure of.", 100*(1-res.Options.Alpha), 100*res.Options.Alpha, res.Judged)
+		"(Benjamini and Hochberg over %d judgements). Effect is Cliff's delta, from −1 to 1. Each kind of verdict is in the order of the change that its interval is sure of.", basesText(res), 100*(1-res.Options.Alpha), 100*res.Options.Alpha, res.Judged)
 }
 
 // compareProvenance says what the page was made from. It names no folder, so that the same inputs give the same page.
@@ -238,11 +238,11 @@ func compareFinding(x *compared, r *analysis.Row) (plots.Finding, error) {
 func basisText(r *analysis.Row) string {
 	switch {
 	case r.Direction == "more":
-		return "More is better, " + r.Basis
+		return "More is better, " + basisName(r.Basis)
 	case r.Direction == "less":
-		return "Less is better, " + r.Basis
+		return "Less is better, " + basisName(r.Basis)
 	}
-	return "Value, " + r.Basis
+	return "Value, " + basisName(r.Basis)
 }
 
 // comparePicture shows both captures over time, or the distributions of what has no common time.
@@ -258,7 +258,7 @@ func comparePicture(x *compared, r *analysis.Row) (*plots.Plot, error) {
 	if r.BeforeCounter == nil || r.BeforeCounter.Len() == 0 {
 		return nil, nil // the length of a run is one number
 	}
-	rates := r.Basis == "per second" || r.Basis == "total"
+	rates := r.Basis == "per second"
 	nan := math.NaN()
 	return plots.Overlay(plots.OverlayOptions{Before: before, After: after}, plots.Pair{Name: orText(r.Title, r.Name),
 		Before: compareSeries(r.BeforeCounter, rates), After: compareSeries(r.AfterCounter, rates), BeforeTotal: nan, AfterTotal: nan})

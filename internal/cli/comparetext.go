@@ -3,6 +3,8 @@ package cli
 import (
 	"fmt"
 	"math"
+	"slices"
+	"strings"
 
 	"astrolabe/capture"
 	"astrolabe/capture/analysis"
@@ -67,6 +69,42 @@ func jsonNumber(f float64) *float64 {
 		return nil
 	}
 	return &f
+}
+
+// basisName says in words what the value of a row is.
+func basisName(basis string) string {
+	switch basis {
+	case "mean":
+		return "time-weighted mean"
+	case "formula":
+		return "formula on totals"
+	}
+	return basis
+}
+
+// basesText says what the rows compare, without those that are not judged unless there are no others.
+func basesText(res *analysis.Result) string {
+	var counts, gauges, formulas, others []string
+	add := func(list *[]string, text string) {
+		if !slices.Contains(*list, text) {
+			*list = append(*list, text)
+		}
+	}
+	for i := range res.Rows {
+		r := &res.Rows[i]
+		switch {
+		case r.Verdict == analysis.NotJudged && res.Judged > 0 || r.Basis == "constant":
+		case r.BeforeCounter == nil:
+			add(&others, "durations "+r.Basis)
+		case r.Basis == "mean":
+			add(&gauges, "gauges as time-weighted means")
+		case r.Basis == "formula":
+			add(&formulas, "metrics by their formulas on totals")
+		default:
+			add(&counts, "counts "+r.Basis)
+		}
+	}
+	return strings.Join(slices.Concat(counts, gauges, formulas, others), ", ")
 }
 
 type jsonCompared struct {
