@@ -17,6 +17,7 @@ var order = []string{
 	"capture",
 	"capture/metrics/formula",
 	"capture/metrics",
+	"capture/capturetest",
 	"hwio/i915/oa",
 	"hwio/internal",
 	"capture/analysis",
@@ -67,6 +68,8 @@ func TestPackagesImportOnlyFromLeftToRight(t *testing.T) {
 				t.Errorf("%s imports %s: scripts imports nothing", file, target)
 			case strings.HasPrefix(target, "hwio/hwtest") && !strings.HasPrefix(pkg, "hwio/hwtest"):
 				t.Errorf("%s imports %s: only tests may", file, target)
+			case strings.HasPrefix(target, "capture/capturetest") && !strings.HasPrefix(pkg, "capture/capturetest") && !strings.HasPrefix(pkg, "internal/diagnosis"):
+				t.Errorf("%s imports %s: only tests and what measures the shipped scripts may", file, target)
 			case rank(target) > rank(pkg):
 				t.Errorf("%s imports %s, which stands to its right", file, target)
 			}

@@ -1,6 +1,7 @@
 package builtins
 
 import (
+	"errors"
 	"fmt"
 
 	"go.starlark.net/starlark"
@@ -109,14 +110,22 @@ var maskTable = methodTable[*Mask]{
 			Run: func(m *Mask, c *call) (starlark.Value, error) { return starlark.Bool(m.m.Count() > 0), nil }},
 		{Sig: "all() -> bool", Doc: "Whether every sample is selected.", Example: "clk.gt(0).all()",
 			Run: func(m *Mask, c *call) (starlark.Value, error) { return starlark.Bool(m.m.Count() == m.m.Len()), nil }},
-		{Sig: "spans(min_duration: duration=None) -> list", Doc: "Stretches of consecutive selected samples that last at least min_duration, as Span values. A gap in the data ends a stretch.",
-			Example: "[s.duration for s in clk.gt(1000).spans(\"1s\")]",
+		{Sig: "spans(min_duration: duration=None, across: Mask=None) -> list", Doc: "Stretches of consecutive selected samples that last at least min_duration, as Span values. A gap in the data ends a stretch. " +
+			"Samples of the mask across may lie inside a stretch without breaking it up: those without a value, for example.",
+			Example: "[s.duration for s in clk.gt(1000).spans(\"1s\", across=clk.missing())]",
 			Run: func(m *Mask, c *call) (starlark.Value, error) {
 				ns, err := c.duration(0, 0)
 				if err != nil {
 					return nil, err
 				}
-				spans := m.m.Spans(ns)
+				var across *capture.Mask
+				if c.has(1) {
+					across = c.args[1].(*Mask).m
+					if !across.Axis.Same(m.m.Axis) {
+						return nil, errors.New("parameter across: the mask has another time axis")
+					}
+				}
+				spans := m.m.SpansAcross(across, ns)
 				out := make([]starlark.Value, len(spans))
 				for i, s := range spans {
 					out[i] = &Span{env: m.env, s: s, rows: true}

@@ -371,6 +371,21 @@ func TestMaskAlgebraAndSpans(t *testing.T) {
 	}
 }
 
+func TestSpansGoOnAcrossSamplesThatAreToBeIgnored(t *testing.T) {
+	a := NewUniformAxis(8, 10)
+	a.Start[6] += 5 // a gap before the sixth sample
+	on := NewMask(a, func(i int) bool { return i == 1 || i == 3 || i == 5 || i == 7 })
+	across := NewMask(a, func(i int) bool { return i == 0 || i == 2 || i == 6 })
+	got := on.SpansAcross(across, 0)
+	want := []Span{{10, 40, 1, 3}, {50, 60, 5, 5}, {70, 80, 7, 7}}
+	if !slices.Equal(got, want) {
+		t.Errorf("spans = %v, want %v: an ignored sample joins its neighbours, others and gaps end a span", got, want)
+	}
+	if got := on.SpansAcross(across, 30); len(got) != 1 {
+		t.Errorf("spans of at least 30 ns: %v", got)
+	}
+}
+
 func TestNewRefusesWhatDoesNotFit(t *testing.T) {
 	a := NewUniformAxis(2, 10)
 	for name, counters := range map[string][]*Counter{

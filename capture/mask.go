@@ -75,7 +75,11 @@ func (m *Mask) merge(o *Mask, f func(a, b uint64) uint64) *Mask {
 
 // Spans returns the stretches of consecutive selected samples that last at least minDuration ns.
 // A gap in the axis ends a span.
-func (m *Mask) Spans(minDuration int64) []Span {
+func (m *Mask) Spans(minDuration int64) []Span { return m.SpansAcross(nil, minDuration) }
+
+// SpansAcross is Spans where the samples of a second mask of the same axis, such as those without a value, may lie inside a span:
+// they neither break it up nor begin or end one. A nil mask stands for none.
+func (m *Mask) SpansAcross(across *Mask, minDuration int64) []Span {
 	var out []Span
 	a := m.Axis
 	for i := 0; i < m.Len(); {
@@ -83,14 +87,19 @@ func (m *Mask) Spans(minDuration int64) []Span {
 			i++
 			continue
 		}
-		j := i
-		for j+1 < m.Len() && m.Get(j+1) && a.Start[j+1] <= a.End[j] {
-			j++
+		j, next := i, i+1
+		for next < m.Len() && a.Start[next] <= a.End[next-1] {
+			if m.Get(next) {
+				j = next
+			} else if across == nil || !across.Get(next) {
+				break
+			}
+			next++
 		}
 		if s := (Span{Start: a.Start[i], End: a.End[j], First: i, Last: j}); s.End-s.Start >= minDuration {
 			out = append(out, s)
 		}
-		i = j + 1
+		i = next
 	}
 	return out
 }

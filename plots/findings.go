@@ -38,6 +38,9 @@ func (f Finding) chunks(t *Theme, width, pageH float64, t0, t1 int64) []*chunk {
 	if f.Advice != "" {
 		lines(adviceRuns(t, f.Advice), t.Text*0.2)
 	}
+	if text := f.judgement(); text != "" {
+		lines([]run{{text: text, style: style{regular, t.Text}, color: t.Muted}}, t.Text*0.2)
+	}
 	if len(f.Spans) > 0 && t1 > t0 {
 		lines([]run{{text: spansText(f.Spans, t0, t1), style: style{regular, t.Text}, color: t.Muted}}, t.Text*0.2)
 		add(t.Text*1.1, func(sc *scene, x, y, w float64) {
@@ -132,6 +135,9 @@ func (f Finding) valueRuns(t *Theme) []run {
 		}
 		add(sep, regular, muted)
 		add(f.Threshold, regular, muted)
+		if f.Source != "" {
+			add(" ("+f.Source+")", regular, muted)
+		}
 	}
 	return out
 }
@@ -139,6 +145,18 @@ func (f Finding) valueRuns(t *Theme) []run {
 func adviceRuns(t *Theme, advice string) []run {
 	out := []run{{text: "→ ", style: style{bold, t.Text}, color: t.Muted}}
 	return append(out, inlineRuns(t, advice, style{regular, t.Text})...)
+}
+
+// judgement says how sure the finding is and what fixing it could gain.
+func (f Finding) judgement() string {
+	var parts []string
+	if f.Win != "" {
+		parts = append(parts, "could gain "+f.Win)
+	}
+	if f.Confidence != "" {
+		parts = append(parts, "confidence "+f.Confidence)
+	}
+	return strings.Join(parts, "  ·  ")
 }
 
 func (f Finding) footer() string {

@@ -42,19 +42,24 @@ type jsonKV struct {
 }
 
 type jsonFinding struct {
-	ID        string     `json:"id"`
-	Severity  string     `json:"severity"`
-	Title     string     `json:"title"`
-	Metric    string     `json:"metric,omitempty"`
-	Value     string     `json:"value,omitempty"`
-	Threshold string     `json:"threshold,omitempty"`
-	Measured  *float64   `json:"measured,omitempty"`
-	Limit     *float64   `json:"limit,omitempty"`
-	Unit      string     `json:"unit,omitempty"`
-	Advice    string     `json:"advice,omitempty"`
-	Evidence  []string   `json:"evidence"`
-	Spans     []jsonSpan `json:"spans"`
-	Plots     []jsonPlot `json:"plots"`
+	ID        string   `json:"id"`
+	Severity  string   `json:"severity"`
+	Title     string   `json:"title"`
+	Metric    string   `json:"metric,omitempty"`
+	Value     string   `json:"value,omitempty"`
+	Threshold string   `json:"threshold,omitempty"`
+	Measured  *float64 `json:"measured,omitempty"`
+	Limit     *float64 `json:"limit,omitempty"`
+	Unit      string   `json:"unit,omitempty"`
+	Source    string   `json:"source,omitempty"`
+	Advice    string   `json:"advice,omitempty"`
+
+	Confidence string `json:"confidence,omitempty"`
+	Win        string `json:"win,omitempty"`
+
+	Evidence []string   `json:"evidence"`
+	Spans    []jsonSpan `json:"spans"`
+	Plots    []jsonPlot `json:"plots"`
 }
 
 type jsonSpan struct {
@@ -145,7 +150,7 @@ func jsonKVs(list []KV) []jsonKV {
 
 func (f Finding) json() jsonFinding {
 	out := jsonFinding{ID: f.ID, Severity: f.Severity.String(), Title: f.Title, Metric: f.Metric, Value: f.Value, Threshold: f.Threshold,
-		Measured: finite(f.Measured), Limit: finite(f.Limit), Unit: f.Unit, Advice: f.Advice, Evidence: append([]string{}, f.Evidence...), Spans: jsonSpans(f.Spans), Plots: []jsonPlot{}}
+		Measured: finite(f.Measured), Limit: finite(f.Limit), Unit: f.Unit, Source: f.Source, Advice: f.Advice, Confidence: f.Confidence, Win: f.Win, Evidence: append([]string{}, f.Evidence...), Spans: jsonSpans(f.Spans), Plots: []jsonPlot{}}
 	if f.Severity == None {
 		out.Severity = "none"
 	}

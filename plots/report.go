@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"astrolabe/capture"
+	"astrolabe/capture/progress"
 )
 
 // Report is a document that answers a question about a capture: what it was made from, what was found, and the
@@ -27,6 +28,9 @@ type Report struct {
 
 	// Command is the command line that makes this report again, "" if there is none.
 	Command string
+
+	// Progress is told how far drawing the report is; nil is not told.
+	Progress *progress.Meter
 }
 
 // KV is one line of a report's provenance.
@@ -47,10 +51,14 @@ type Finding struct {
 	Metric    string // what was measured
 	Value     string // such as "31.2 %"
 	Threshold string // what it was compared with, such as "below 50 %"
+	Source    string // where the threshold comes from, such as "Arm's Mali-G720 guide, 3.3.1"
 	Advice    string // what to do about it, in one sentence
-	Spans     []capture.Span
-	Evidence  []string // names of the counters and metrics that it rests on
-	Plots     []*Plot  // shown under the finding
+
+	Confidence string // how sure the judgement is, and why not surer: "medium: 12 samples"
+	Win        string // what fixing it could gain at most, such as "up to 23 % of the frame"
+	Spans      []capture.Span
+	Evidence   []string // names of the counters and metrics that it rests on
+	Plots      []*Plot  // shown under the finding
 
 	// Measured and Limit are Value and Threshold as numbers in Unit, for machines; nil where they are only text.
 	Measured, Limit *float64
@@ -168,7 +176,7 @@ func (r *Report) scenes(format string, sz Size) ([]*scene, error) {
 		t = Light()
 	}
 	t = t.shrunk(w)
-	p := pager{t: t, w: w, scale: scale, title: r.Title}
+	p := pager{t: t, w: w, scale: scale, title: r.Title, meter: r.Progress}
 	switch {
 	case h > 0:
 		if h < minPageHeight {
@@ -188,7 +196,31 @@ func (r *Report) scenes(format string, sz Size) ([]*scene, error) {
 			return nil, fmt.Errorf("the page would be %.0f pixels high; give it a greatest height", sc.h*scale)
 		}
 	}
+	measure(r.Progress, scenes...)
 	return scenes, nil
+}
+
+// measure tells a meter of the painting of scenes.
+func measure(m *progress.Meter, scenes ...*scene) {
+	n := 0
+	for _, sc := range scenes {
+		sc.meter = m
+		n += len(sc.ops)
+	}
+	m.Begin(int64(n), progress.Shapes)
+}
+
+// pictures is how many plots the report has.
+func (r *Report) pictures() (n int) {
+	for _, it := range r.Items {
+		switch it := it.(type) {
+		case *Plot:
+			n += len(usable([]*Plot{it}))
+		case Finding:
+			n += len(usable(it.Plots))
+		}
+	}
+	return n
 }
 
 // WriteTo writes the report to w in a format of Formats. A PNG holds one page: where the report needs more it is an
