@@ -17,7 +17,7 @@ const compareSig = "compare(other: Capture, by: str=\"time\", label: str=None, m
 var compareMethod = method[*Capture]{
 	Sig: compareSig,
 	Doc: "What changed from this capture to another: one row per counter and metric that both have, the worst first. by is \"time\" (the whole of both), \"region\", " +
-		"\"frame\", \"kernel\" or \"label:NAME\"; label=NAME stands for the last. metrics takes names and globs. " +
+		"\"frame\", \"kernel\" or \"label:NAME\"; label=NAME stands for the last. A label that numbers frames or single samples gives observations, not one row for each value. metrics takes names and globs. " +
 		"basis says what is compared: what adds up per second, per dispatch (\"per sample\"), per frame or per occurrence, gauges as time-weighted means, metrics by their formulas on totals. " +
 		"baselines are further runs of this capture's program and repeats of the other's: a change then has to stand out of the noise between runs too. " +
 		"verdict is \"worse\", \"better\", \"changed\" (the catalogue knows no direction; more and less are globs of what should be higher or lower), \"same\" or \"not judged\" with the reason in why. " +

@@ -194,14 +194,8 @@ func frames(c *capture.Capture) []capture.Region {
 	if len(out) > 0 || l == nil {
 		return out
 	}
-	for i, code := range l.Codes {
-		switch {
-		case code < 0:
-		case i > 0 && l.Codes[i-1] == code:
-			out[len(out)-1].End = max(out[len(out)-1].End, c.Axis.End[i])
-		default:
-			out = append(out, capture.Region{Name: l.Dict[code], Start: c.Axis.Start[i], End: c.Axis.End[i]})
-		}
+	for _, s := range stretches(l) {
+		out = append(out, capture.Region{Name: s.name, Start: c.Axis.Start[s.lo], End: s.end(c.Axis)})
 	}
 	return out
 }

@@ -48,6 +48,11 @@ func Compare(ctx context.Context, before, after []*capture.Capture, opt Options)
 	if err := res.checkDevices(caps); err != nil {
 		return nil, err
 	}
+	if opt.By == ByLabel && numbersUnits(caps, opt.Label, len(caps) > 2) {
+		opt.By = ByFrame
+		res.Options = opt
+		res.note("the label %s numbers its stretches: they are compared as the observations of one distribution, not one by one", opt.Label)
+	}
 	parts, notes, err := align(caps, opt)
 	if err != nil {
 		return nil, err

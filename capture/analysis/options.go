@@ -17,7 +17,7 @@ const (
 	ByTime   By = "time"   // the whole of both
 	ByRegion By = "region" // regions of the same name, each occurrence being one observation
 	ByLabel  By = "label"  // samples with the same value of a label, such as a kernel
-	ByFrame  By = "frame"  // frames, each being one observation
+	ByFrame  By = "frame"  // frames, each being one observation; also what a label numbers as it does frames
 )
 
 // ParseBy reads "time", "region", "frame", "label:NAME" (or "label=NAME"), and "kernel" for the label of that name.
@@ -43,7 +43,7 @@ func ParseBy(text string) (by By, label string, err error) {
 // Options say how captures are compared. The zero value takes the defaults.
 type Options struct {
 	By    By     // "" is ByTime
-	Label string // of ByLabel
+	Label string // of ByLabel; of ByFrame the label whose stretches are the frames, "" being regions or the label frame
 
 	// Metrics selects counters and metrics by any of their names or by globs over name and title; nil takes all.
 	Metrics []string

@@ -14,6 +14,10 @@ func align(caps []*capture.Capture, opt Options) (out [][]part, notes []string, 
 	case ByTime:
 		return [][]part{whole(caps, areDispatches(caps))}, nil, nil
 	case ByFrame:
+		if opt.Label != "" {
+			out, err = byUnit(caps, opt.Label)
+			return out, nil, err
+		}
 		row := make([]part, len(caps))
 		for i, c := range caps {
 			list := frames(c)

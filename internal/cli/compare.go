@@ -35,7 +35,8 @@ func (a *app) compareCommand() *cobra.Command {
 			"sample\"); gauges are time-weighted means and metrics their formulas on totals. The output says which.\n\n" +
 			"Spreads come from a block bootstrap, for series that are skewed and whose samples depend on each other. Of all reported changes at most the\n" +
 			"fraction --alpha is expected to be noise (Benjamini and Hochberg). Whether more is better is what the catalogue says; --more and --less say it\n" +
-			"for others. Missing values, and counters measured in different passes, are listed with the reason and never judged.\n\n" +
+			"for others. Missing values, and counters measured in different passes, are listed with the reason and never judged.\n" +
+			"A label that numbers frames or single samples is compared by frame: its values are observations, not rows.\n\n" +
 			"Exit status: 0 no change beyond the noise, or better; 1 worse; 2 bad usage, unreadable or not comparable captures.",
 		Example: "  astrolabe compare before.arrow after.arrow -o changes.png\n" +
 			"  astrolabe compare before.arrow after.arrow --baseline before2.arrow --baseline before3.arrow\n" +
@@ -171,7 +172,7 @@ func (a *app) compare(args []string, f *compareFlags) error {
 	}
 	switch {
 	case x.result.Judged == 0:
-		return usagef("not comparable: nothing could be judged: %s", strings.Join(reasons(x.result), "; "))
+		return usagef("not comparable: nothing could be judged: %s", firstReasons(reasons(x.result)))
 	case x.result.Count(analysis.Worse) > 0:
 		return errReported
 	}
@@ -194,8 +195,8 @@ func (a *app) printCompared(x *compared, f *compareFlags) error {
 		out.WriteString("compared: " + text + "\n")
 	}
 	if !f.all {
-		for _, why := range reasons(x.result) {
-			out.WriteString("not judged: " + why + "\n")
+		if list := reasons(x.result); len(list) > 0 {
+			fmt.Fprintf(&out, "not judged (--all lists them): %s\n", firstReasons(list))
 		}
 	}
 	if n := len(x.result.OnlySome); n > 0 {
@@ -254,25 +255,56 @@ func summaryLine(res *analysis.Result) string {
 	return strings.Join(parts, ", ") + fmt.Sprintf(", %d without a change beyond the noise, %d not judged", res.Count(analysis.Same), res.Count(analysis.NotJudged))
 }
 
-// reasons says how many rows were not judged for each reason.
+// reasons says how many rows were not judged for each reason, the commonest first. Reasons that differ only in their numbers are one.
 func reasons(res *analysis.Result) []string {
-	var order []string
-	names := map[string][]string{}
+	type reason struct {
+		why   string
+		count int
+		names []string
+		seen  map[string]bool
+	}
+	var order []*reason
+	byKind := map[string]*reason{}
 	for i := range res.Rows {
-		if r := &res.Rows[i]; r.Verdict == analysis.NotJudged {
-			if names[r.Why] == nil {
-				order = append(order, r.Why)
+		r := &res.Rows[i]
+		if r.Verdict != analysis.NotJudged {
+			continue
+		}
+		kind := strings.Map(func(c rune) rune {
+			if c >= '0' && c <= '9' || c == '.' {
+				return -1
 			}
-			if !slices.Contains(names[r.Why], r.Name) {
-				names[r.Why] = append(names[r.Why], r.Name)
-			}
+			return c
+		}, r.Why)
+		x := byKind[kind]
+		if x == nil {
+			x = &reason{why: r.Why, seen: map[string]bool{}}
+			byKind[kind], order = x, append(order, x)
+		}
+		x.count++
+		if !x.seen[r.Name] {
+			x.seen[r.Name], x.names = true, append(x.names, r.Name)
+		}
+		if x.why != r.Why && !strings.HasPrefix(x.why, "such as ") {
+			x.why = "such as " + x.why
 		}
 	}
+	slices.SortStableFunc(order, func(a, b *reason) int { return b.count - a.count })
 	out := make([]string, len(order))
-	for i, why := range order {
-		out[i] = listed(names[why], 4) + ": " + why
+	for i, x := range order {
+		out[i] = fmt.Sprintf("%d of %s: %s", x.count, listed(x.names, 4), x.why)
 	}
 	return out
+}
+
+// firstReasons joins the commonest reasons to one line.
+func firstReasons(list []string) string {
+	const show = 3
+	text := strings.Join(list[:min(show, len(list))], "; ")
+	if n := len(list) - show; n > 0 {
+		text += fmt.Sprintf("; and other reasons: %d", n)
+	}
+	return text
 }
 
 // listed joins the first names of a list and counts the others.
