@@ -164,8 +164,8 @@ func openCapture(e *Env, c *call) (starlark.Value, error) {
 }
 
 func (e *Env) openCapture(path string, opt formats.Options) (*Capture, error) {
-	ctx := e.Context()
-	defer e.busy("opening " + path)()
+	ctx, done := e.busy("opening " + path)
+	defer done()
 	out, err := await(ctx, func() (*capture.Capture, error) { return e.Registry.Open(ctx, path, opt) })
 	if err != nil {
 		return nil, err

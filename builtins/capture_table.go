@@ -199,8 +199,8 @@ var captureTable = methodTable[*Capture]{
 				if err != nil {
 					return nil, err
 				}
-				ctx, format := c.env.Context(), c.str(1, "")
-				done := c.env.busy("writing " + path)
+				format := c.str(1, "")
+				ctx, done := c.env.busy("writing " + path)
 				_, err = await(ctx, func() (int, error) { return 0, c.env.Registry.Save(ctx, path, format, recv.c) })
 				done()
 				if err != nil {

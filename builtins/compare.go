@@ -36,8 +36,9 @@ var compareMethod = method[*Capture]{
 		if after, err = c.captures(5, after); err != nil {
 			return nil, err
 		}
-		ctx := c.env.Context()
+		ctx, done := c.env.busy("comparing")
 		res, err := await(ctx, func() (*analysis.Result, error) { return analysis.Compare(ctx, before, after, opt) })
+		done()
 		if err != nil {
 			return nil, err
 		}

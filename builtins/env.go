@@ -53,8 +53,9 @@ type Env struct {
 	Files  Files
 	Warn   func(text string) // talk for standard error
 	Wrote  func(path string) // told of every file written
-	// Busy is told what begins that may take long, such as "opening game.arrow", and returns what is called at its end; nil is not told.
-	Busy func(what string) (done func())
+	// Busy is told what begins that may take long, such as "opening game.arrow", and returns the context that the work runs under, whose
+	// meter of progress it may watch, and what is called at the end; nil is not told.
+	Busy func(ctx context.Context, what string) (under context.Context, done func())
 	// Show shows a picture, given as PNG bytes of an encoder, and says how: "" where it drew it, else the path of a file.
 	Show func(draw func(w io.Writer) error) (string, error)
 
@@ -130,12 +131,13 @@ func (e *Env) warn(format string, args ...any) {
 	}
 }
 
-// busy says that something begins which may take long. The function it returns says that it is over.
-func (e *Env) busy(what string) (done func()) {
+// busy says that something begins which may take long, and under which context. The function it returns says that it is over.
+func (e *Env) busy(what string) (ctx context.Context, done func()) {
+	ctx = e.Context()
 	if e.Busy == nil {
-		return func() {}
+		return ctx, func() {}
 	}
-	return e.Busy(what)
+	return e.Busy(ctx, what)
 }
 
 // wrote reports a written file.

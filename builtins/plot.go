@@ -7,6 +7,7 @@ import (
 
 	"go.starlark.net/starlark"
 
+	"astrolabe/capture/progress"
 	"astrolabe/plots"
 )
 
@@ -98,8 +99,8 @@ var plotTable = methodTable[*Plot]{
 				if err != nil {
 					return nil, err
 				}
-				done := c.env.busy("drawing " + path)
-				_, err = await(c.env.Context(), func() (int, error) { return 0, p.themed(theme).Save(path, sz) })
+				ctx, done := c.env.busy("drawing " + path)
+				_, err = await(ctx, func() (int, error) { return 0, p.themed(theme).Telling(progress.From(ctx)).Save(path, sz) })
 				done()
 				if err != nil {
 					return nil, err
@@ -120,10 +121,10 @@ var plotTable = methodTable[*Plot]{
 				if c.env.Show == nil {
 					return nil, fmt.Errorf("this run has nowhere to show a picture: use save(path)")
 				}
-				done := c.env.busy("drawing")
-				data, err := await(c.env.Context(), func() ([]byte, error) {
+				ctx, done := c.env.busy("drawing")
+				data, err := await(ctx, func() ([]byte, error) {
 					var b bytes.Buffer
-					err := p.themed(theme).WriteTo(&b, "png", sz)
+					err := p.themed(theme).Telling(progress.From(ctx)).WriteTo(&b, "png", sz)
 					return b.Bytes(), err
 				})
 				done()

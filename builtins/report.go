@@ -1,6 +1,7 @@
 package builtins
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -11,6 +12,7 @@ import (
 
 	"astrolabe/capture/formats"
 	"astrolabe/capture/metrics"
+	"astrolabe/capture/progress"
 	"astrolabe/plots"
 )
 
@@ -25,11 +27,13 @@ type Report struct {
 var _ starlark.HasAttrs = (*Report)(nil)
 
 // Report returns the document as it is now, with its provenance and the capture's warnings.
-func (r *Report) Report() (*plots.Report, error) {
+func (r *Report) Report() (*plots.Report, error) { return r.document(r.env.Context()) }
+
+func (r *Report) document(ctx context.Context) (*plots.Report, error) {
 	out := r.r
 	out.Items = slices.Clone(out.Items)
 	out.Command = r.env.Command
-	prov, err := r.provenance()
+	prov, err := r.provenance(ctx)
 	out.Provenance = append(prov, out.Provenance...)
 	if r.cap != nil && len(r.cap.c.Warnings) > 0 {
 		out.Items = append(out.Items, plots.Text("## Warnings about the data\n\n"+bulletList(r.cap.c.Warnings)))
@@ -71,7 +75,7 @@ func (r *Report) add(it plots.Item) error {
 
 // provenance says what the report was made from. It names no path beyond the file's own name, so that the same inputs give the
 // same report wherever they lie.
-func (r *Report) provenance() ([]plots.KV, error) {
+func (r *Report) provenance(ctx context.Context) ([]plots.KV, error) {
 	var out []plots.KV
 	add := func(key, value string) {
 		if value != "" {
@@ -82,7 +86,7 @@ func (r *Report) provenance() ([]plots.KV, error) {
 		c := r.cap.c
 		file := c.Name
 		if c.Path != "" {
-			hash, err := formats.HashFile(c.Path)
+			hash, err := formats.HashFile(ctx, c.Path)
 			if err != nil {
 				return nil, fmt.Errorf("hash of the capture: %w", err)
 			}
@@ -140,14 +144,16 @@ func (r *Report) save(c *call) (starlark.Value, error) {
 	if _, err := plots.ReportFormatOf(path); err != nil {
 		return nil, err
 	}
-	defer c.env.busy("drawing " + path)()
-	doc, err := await(c.env.Context(), r.Report)
+	ctx, done := c.env.busy("drawing " + path)
+	defer done()
+	doc, err := await(ctx, func() (*plots.Report, error) { return r.document(ctx) })
 	if err != nil {
 		return nil, err
 	}
 	if theme != nil {
 		doc.Theme = theme
 	}
+	doc.Progress = progress.From(ctx)
 	create := func(p string) (io.WriteCloser, error) {
 		out, err := c.env.output(p)
 		if err != nil {
@@ -155,7 +161,7 @@ func (r *Report) save(c *call) (starlark.Value, error) {
 		}
 		return plots.Files(out)
 	}
-	paths, err := await(c.env.Context(), func() ([]string, error) { return doc.SaveWith(create, path, sz) })
+	paths, err := await(ctx, func() ([]string, error) { return doc.SaveWith(create, path, sz) })
 	for _, p := range paths {
 		if out, err := c.env.output(p); err == nil {
 			c.env.wrote(out)
@@ -268,7 +274,7 @@ var reportTable = methodTable[*Report]{
 		{Name: "title", Type: "str", Doc: "Title.", Get: func(r *Report) (starlark.Value, error) { return starlark.String(r.r.Title), nil }},
 		{Name: "findings", Type: "Table", Doc: "The findings so far, the gravest first.", Get: func(r *Report) (starlark.Value, error) { return r.findings(), nil }},
 		{Name: "provenance", Type: "dict", Doc: "What the report was made from.", Get: func(r *Report) (starlark.Value, error) {
-			kv, err := r.provenance()
+			kv, err := r.provenance(r.env.Context())
 			if err != nil {
 				return nil, err
 			}

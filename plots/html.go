@@ -8,6 +8,8 @@ import (
 	"image/color"
 	"regexp"
 	"strings"
+
+	"astrolabe/capture/progress"
 )
 
 // maxInlineSVG is up to how many bytes a chart stands in an HTML page as SVG, whose text can be searched and copied. Larger
@@ -21,6 +23,7 @@ func (r *Report) html() ([]byte, error) {
 		t = Light()
 	}
 	h := &htmlWriter{r: r, theme: t}
+	r.Progress.Begin(int64(r.pictures()), progress.Pictures)
 	title := r.Title
 	if title == "" {
 		title = "Report"
@@ -236,6 +239,7 @@ func (h *htmlWriter) plots(list []*Plot) error {
 	for _, p := range usable(list) {
 		sc := p.figure(h.theme)
 		doc, err := sc.svg()
+		h.r.Progress.Add(1)
 		if err != nil {
 			return fmt.Errorf("report %q: %w", h.r.Title, err)
 		}

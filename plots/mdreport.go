@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"path/filepath"
 	"strings"
+
+	"astrolabe/capture/progress"
 )
 
 // markdown returns the report in Markdown (CommonMark with the tables of GitHub) and its pictures, which lie beside it.
@@ -12,6 +14,7 @@ func (r *Report) markdown(path string, sz Size) ([]Document, error) {
 	if m.theme == nil {
 		m.theme = Light()
 	}
+	r.Progress.Begin(int64(r.pictures()), progress.Pictures)
 	title := r.Title
 	if title == "" {
 		title = "Report"
@@ -131,6 +134,7 @@ func (m *mdWriter) plots(list []*Plot) error {
 			return fmt.Errorf("report %q: %w", m.r.Title, err)
 		}
 		name := fmt.Sprintf("%s-fig%d.png", m.base, len(m.pictures)+1)
+		m.r.Progress.Add(1)
 		m.pictures = append(m.pictures, Document{filepath.Join(m.dir, name), data})
 		m.line("![" + mdEscape(p.caption()) + "](<" + strings.NewReplacer("<", "%3C", ">", "%3E", "\n", " ").Replace(name) + ">)")
 	}

@@ -1,6 +1,10 @@
 package plots
 
-import "fmt"
+import (
+	"fmt"
+
+	"astrolabe/capture/progress"
+)
 
 // chunk is a piece of a report that is never cut: a line of text, a row of a table, a panel.
 type chunk struct {
@@ -22,6 +26,7 @@ type pager struct {
 	scale float64
 	fixed bool // every page has the full height
 	title string
+	meter *progress.Meter
 }
 
 type placed struct {
@@ -124,6 +129,7 @@ func (p *pager) split(chunks []*chunk) []*sheet {
 // layOut draws chunks onto the scenes of pages.
 func (p *pager) layOut(chunks []*chunk) []*scene {
 	sheets := p.split(chunks)
+	p.meter.Begin(int64(len(chunks)), progress.Blocks)
 	var out []*scene
 	for n, s := range sheets {
 		h := p.h
@@ -135,6 +141,7 @@ func (p *pager) layOut(chunks []*chunk) []*scene {
 			if c.draw != nil {
 				c.draw(sc, p.t.Margin, p.t.Margin+c.y, p.w-2*p.t.Margin)
 			}
+			p.meter.Add(1)
 		}
 		if len(sheets) > 1 {
 			fs := style{regular, p.t.Small}

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"io"
 	"time"
+
+	"astrolabe/capture/progress"
 )
 
 // Plot is a chart that is ready to be drawn at any size. It holds data, not pixels, and is immutable.
@@ -13,6 +15,14 @@ type Plot struct {
 	Kind  string // the chart: "timeline", "scatter", "heatmap" and so on, as its function is called
 	body  body
 	theme *Theme
+	meter *progress.Meter
+}
+
+// Telling returns the chart with a meter that is told how far drawing it is; nil is not told.
+func (p *Plot) Telling(m *progress.Meter) *Plot {
+	q := *p
+	q.meter = m
+	return &q
 }
 
 // body is the drawing side of one kind of chart.
@@ -64,6 +74,7 @@ func (p *Plot) scene(sz Size) (*scene, error) {
 	sc := newScene(w, h, scale, t.Page)
 	pad := pagePad(t)
 	p.body.draw(sc, t, rect{pad, pad, w - 2*pad, h - 2*pad})
+	measure(p.meter, sc)
 	return sc, nil
 }
 

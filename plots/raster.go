@@ -26,6 +26,7 @@ func (sc *scene) paint() *image.RGBA {
 		vgimg.UseBackgroundColor(sc.bg))
 	r := &raster{canvas: c, img: c.Image().(*image.RGBA), scale: sc.scale, glyphs: newGlyphCache()}
 	for _, o := range sc.ops {
+		sc.meter.Add(1)
 		switch o := o.(type) {
 		case fillOp:
 			r.rect(o.rect, o.color)

@@ -4,6 +4,8 @@ import (
 	"image"
 	"image/color"
 	"math"
+
+	"astrolabe/capture/progress"
 )
 
 // rect is a rectangle in logical pixels, its origin at the top left of the page.
@@ -78,6 +80,7 @@ type scene struct {
 	bg    color.NRGBA
 	ops   []op
 	boxes []textBox
+	meter *progress.Meter // told of what is painted
 }
 
 // textBox is where a text stands; tests check that no two overlap and that none leaves the page.

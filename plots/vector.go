@@ -42,6 +42,7 @@ func (v *vectorPainter) paint(sc *scene) {
 	v.c.SetColor(sc.bg)
 	v.c.Fill(v.path(corners(rect{0, 0, sc.w, sc.h}), true))
 	for _, o := range sc.ops {
+		sc.meter.Add(1)
 		switch o := o.(type) {
 		case fillOp:
 			v.c.SetColor(o.color)

@@ -10,6 +10,7 @@ import (
 	"sync"
 
 	"astrolabe/capture"
+	"astrolabe/capture/progress"
 )
 
 // Result is everything that was compared.
@@ -58,6 +59,7 @@ func Compare(ctx context.Context, before, after []*capture.Capture, opt Options)
 		return nil, err
 	}
 	res.Notes = append(res.Notes, notes...)
+	progress.From(ctx).Begin(int64(len(parts)*len(caps)*runSteps), progress.Share)
 	for _, row := range parts {
 		if err := res.comparePart(ctx, row, len(before)); err != nil {
 			return nil, err

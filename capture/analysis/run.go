@@ -10,6 +10,7 @@ import (
 
 	"astrolabe/capture"
 	"astrolabe/capture/metrics"
+	"astrolabe/capture/progress"
 )
 
 // value is what one run says about a subject.
@@ -47,6 +48,7 @@ func (r *run) counter(k int) *capture.Counter { return r.subjects[k].counters[r.
 
 // prepare finds the value of each subject, and its value in each cell.
 func (r *run) prepare(ctx context.Context) error {
+	defer progress.From(ctx).Add(prepareSteps)
 	n := r.pool.part.cells.count
 	d := eachCell(n)
 	var derived []int
@@ -211,6 +213,9 @@ func (r *run) normalise(extensive []bool) {
 	}
 }
 
+// runSteps is how much work a run of a part is, for the meter of progress, of which preparing it is the smaller part.
+const runSteps, prepareSteps = 1000, 100
+
 // spread finds the variance of each value by the bootstrap.
 func (r *run) spread(ctx context.Context) error {
 	classes := map[int][]int{}
@@ -224,6 +229,14 @@ func (r *run) spread(ctx context.Context) error {
 		b := blockLength(v.cells)
 		v.blocks = present / b
 		classes[b] = append(classes[b], k)
+	}
+	all, done := 0, 0
+	for _, list := range classes {
+		all += len(list)
+	}
+	meter := progress.From(ctx)
+	if all == 0 {
+		meter.Add(runSteps - prepareSteps)
 	}
 	for b := 1; len(classes) > 0; b *= 2 {
 		list := classes[b]
@@ -239,9 +252,15 @@ func (r *run) spread(ctx context.Context) error {
 		if err := r.resample(ctx, list, d); err != nil {
 			return err
 		}
+		was := done
+		done += len(list)
+		meter.Add(stepsOf(done, all) - stepsOf(was, all))
 	}
 	return nil
 }
+
+// stepsOf is the work of so many of all series.
+func stepsOf(done, all int) int64 { return int64((runSteps - prepareSteps) * done / all) }
 
 func (r *run) resample(ctx context.Context, list []int, d *draws) error {
 	var derived []int

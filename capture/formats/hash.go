@@ -1,6 +1,7 @@
 package formats
 
 import (
+	"context"
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/hex"
@@ -12,12 +13,14 @@ import (
 	"os"
 	"path/filepath"
 	"sort"
+
+	"astrolabe/capture/progress"
 )
 
 // HashFile returns the SHA-256 of a capture's content in hexadecimal: of the bytes of a file, or, for a folder, of the sorted
 // relative names of all regular files below it, each with its length and the SHA-256 of its content. Symbolic links below a folder are followed to
 // files and not to folders. It reads with a bounded buffer.
-func HashFile(path string) (string, error) {
+func HashFile(ctx context.Context, path string) (string, error) {
 	st, err := os.Stat(path)
 	if err != nil {
 		return "", pathError(path, err)
@@ -27,7 +30,8 @@ func HashFile(path string) (string, error) {
 		if !st.Mode().IsRegular() {
 			return "", fmt.Errorf("%s: neither a file nor a folder", path)
 		}
-		if err := hashInto(h, path); err != nil {
+		progress.From(ctx).Begin(st.Size(), progress.Bytes)
+		if err := hashInto(ctx, h, path); err != nil {
 			return "", err
 		}
 		return hex.EncodeToString(h.Sum(nil)), nil
@@ -36,9 +40,10 @@ func HashFile(path string) (string, error) {
 	if err != nil {
 		return "", err
 	}
+	progress.From(ctx).Begin(0, progress.Bytes)
 	for _, name := range names {
 		inner := sha256.New()
-		if err := hashInto(inner, filepath.Join(path, filepath.FromSlash(name))); err != nil {
+		if err := hashInto(ctx, inner, filepath.Join(path, filepath.FromSlash(name))); err != nil {
 			return "", err
 		}
 		// The length first, so that no name and content can be cut elsewhere and hash the same.
@@ -81,13 +86,13 @@ func filesBelow(dir string) ([]string, error) {
 	return names, err
 }
 
-func hashInto(h hash.Hash, path string) error {
+func hashInto(ctx context.Context, h hash.Hash, path string) error {
 	f, err := os.Open(path)
 	if err != nil {
 		return pathError(path, err)
 	}
 	defer f.Close()
-	if _, err := io.CopyBuffer(struct{ io.Writer }{h}, struct{ io.Reader }{f}, make([]byte, 1<<18)); err != nil {
+	if _, err := io.CopyBuffer(struct{ io.Writer }{h}, struct{ io.Reader }{progress.Reader(ctx, f)}, make([]byte, 1<<18)); err != nil {
 		return pathError(path, err)
 	}
 	return nil

@@ -241,7 +241,7 @@ func TestWritingFollowsLinksAndKeepsTheMode(t *testing.T) {
 }
 
 func TestTheHashOfACaptureIsThatOfItsContent(t *testing.T) {
-	sum, err := HashFile(put(t, "x", "abc"))
+	sum, err := HashFile(t.Context(), put(t, "x", "abc"))
 	if want := "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"; err != nil || sum != want {
 		t.Errorf("%s, %v; want %s", sum, err, want)
 	}
@@ -257,7 +257,7 @@ func TestTheHashOfACaptureIsThatOfItsContent(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		sum, err := HashFile(dir)
+		sum, err := HashFile(t.Context(), dir)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -272,7 +272,7 @@ func TestTheHashOfACaptureIsThatOfItsContent(t *testing.T) {
 			t.Errorf("%v hashes like another folder", other)
 		}
 	}
-	if _, err := HashFile(filepath.Join(t.TempDir(), "none")); !errors.Is(err, fs.ErrNotExist) {
+	if _, err := HashFile(t.Context(), filepath.Join(t.TempDir(), "none")); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("error %v", err)
 	}
 }

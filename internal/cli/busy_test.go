@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"astrolabe/builtins"
+	"astrolabe/capture/progress"
 )
 
 // shownText is what a terminal was sent; grew tells of every part.
@@ -29,7 +30,8 @@ func (s *shownText) Write(p []byte) (int, error) {
 
 func TestLongWorkIsNamedOnALineThatIsClearedAtItsEnd(t *testing.T) {
 	out := &shownText{grew: make(chan struct{}, 1)}
-	done := busyLine{out, func() int { return 100 }}.begin("opening 日本.arrow")
+	line := &busyLine{w: out, width: func() int { return 100 }}
+	_, done := line.begin(t.Context(), "opening 日本.arrow")
 	select {
 	case <-out.grew:
 	case <-time.After(time.Minute):
@@ -48,26 +50,58 @@ func TestLongWorkIsNamedOnALineThatIsClearedAtItsEnd(t *testing.T) {
 
 func TestShortWorkIsNotNamed(t *testing.T) {
 	out := &shownText{grew: make(chan struct{}, 1)}
-	busyLine{out, func() int { return 0 }}.begin("opening x")()
+	line := &busyLine{w: out, width: func() int { return 0 }}
+	_, done := line.begin(t.Context(), "opening x")
+	done()
 	if out.text != "" {
 		t.Errorf("shown: %q", out.text)
 	}
 }
 
 func TestTheLineOfLongWorkNeverWraps(t *testing.T) {
-	for _, what := range []string{"drawing", "opening " + strings.Repeat("folder/", 40) + "end.arrow", "opening " + strings.Repeat("日本", 60), "opening a\x1b[2Jb\nc"} {
-		for _, width := range []int{0, 1, 10, 30, 40, 79, 500} {
-			text := busyText(what, 12*time.Second, width)
-			if n := builtins.TextCells(text); n > busyCells || width > 0 && n >= width {
-				t.Errorf("width %d: %d cells: %q", width, n, text)
-			}
-			if strings.ContainsAny(text, "\x1b\n") {
-				t.Errorf("%q moves the cursor", text)
+	now := time.Now()
+	for _, s := range []progress.State{{}, {Done: 1 << 30, Begun: now.Add(-2 * time.Second), Unit: progress.Rows},
+		{Done: 1 << 30, Total: 1 << 32, Begun: now.Add(-2 * time.Second), Unit: progress.Samples}} {
+		for _, what := range []string{"drawing", "opening " + strings.Repeat("folder/", 40) + "end.arrow", "opening " + strings.Repeat("日本", 60), "opening a\x1b[2Jb\nc"} {
+			for _, width := range []int{0, 1, 10, 30, 40, 79, 500} {
+				text := busyText(what, s, now.Add(-12*time.Second), now, width)
+				if n := builtins.TextCells(text); n > busyCells || width > 0 && n >= width {
+					t.Errorf("width %d: %d cells: %q", width, n, text)
+				}
+				if strings.ContainsAny(text, "\x1b\n") {
+					t.Errorf("%q moves the cursor", text)
+				}
 			}
 		}
 	}
+}
+
+func TestTheLineOfLongWorkSaysHowFarItIs(t *testing.T) {
+	now := time.Now()
+	ago := func(s float64) time.Time { return now.Add(-time.Duration(s * 1e9)) }
 	long := "opening " + strings.Repeat("folder/", 40) + "end.arrow"
-	if got := busyText(long, 1500*time.Millisecond, 60); !strings.HasPrefix(got, "opening fol") || !strings.HasSuffix(got, "end.arrow: 1.5 s, Ctrl-C stops it") {
-		t.Errorf("%q", got)
+	for _, c := range []struct {
+		what  string
+		state progress.State
+		width int
+		want  string
+	}{
+		{"opening a.csv", progress.State{}, 80, "opening a.csv: 3.0 s, Ctrl-C stops it"},
+		{"opening a.csv", progress.State{Total: 100, Unit: progress.Bytes, Begun: ago(1)}, 80, "opening a.csv: 3.0 s, Ctrl-C stops it"},
+		{"opening a.csv", progress.State{Done: 50e6, Total: 200e6, Unit: progress.Bytes, Begun: ago(2)}, 80,
+			"opening a.csv: [####............] 25 %, 25.0 MB/s, 6 s left"},
+		{"opening a.csv", progress.State{Done: 50e6, Total: 200e6, Unit: progress.Bytes, Begun: ago(2)}, 50, "opening a.csv: 25 %, 25.0 MB/s, 6 s left"},
+		{"opening a.csv", progress.State{Done: 50e6, Total: 200e6, Unit: progress.Bytes, Begun: ago(2)}, 30, "opening a.csv: 25 %, 6 s left"},
+		{"opening a.csv", progress.State{Done: 50e6, Total: 200e6, Unit: progress.Bytes, Begun: ago(2)}, 24, "opening a.csv: 25 %"},
+		{"opening a.db", progress.State{Done: 3e6, Unit: progress.Rows, Begun: ago(2)}, 80, "opening a.db: 3.0 s, 1.50 M rows/s, Ctrl-C stops it"},
+		{"writing a.csv", progress.State{Done: 999, Total: 1000, Unit: progress.Samples, Begun: ago(2)}, 80,
+			"writing a.csv: [###############.] 99 %, 500 samples/s, 1 s left"},
+		{"writing a.csv", progress.State{Done: 1000, Total: 1000, Unit: progress.Samples, Begun: ago(2)}, 80, "writing a.csv: 3.0 s, Ctrl-C stops it"},
+		{"comparing", progress.State{Done: 1, Total: 1000, Begun: ago(2)}, 80, "comparing: [................]  0 %, 34 min left"},
+		{long, progress.State{}, 60, "opening fol…folder/folder/end.arrow: 3.0 s, Ctrl-C stops it"},
+	} {
+		if got := busyText(c.what, c.state, ago(3), now, c.width); got != c.want {
+			t.Errorf("%+v in %d cells: %q, want %q", c.state, c.width, got, c.want)
+		}
 	}
 }

@@ -10,7 +10,6 @@ import (
 
 	"astrolabe/capture"
 	"astrolabe/capture/analysis"
-	"astrolabe/capture/formats/all"
 	"astrolabe/plots"
 )
 
@@ -143,7 +142,7 @@ func (a *app) compare(args []string, f *compareFlags) error {
 	}
 	var x compared
 	for i, path := range slices.Concat(args, f.baseline) {
-		c, err := all.Registry().Open(a.ctx, path, f.open.options())
+		c, err := a.openCapture(path, &f.open)
 		if err != nil {
 			return err
 		}
@@ -156,7 +155,10 @@ func (a *app) compare(args []string, f *compareFlags) error {
 			x.before = append(x.before, c)
 		}
 	}
-	if x.result, err = analysis.Compare(a.ctx, x.before, x.after, opt); err != nil {
+	ctx, done := a.busy(a.ctx, "comparing "+args[0]+" and "+args[1])
+	x.result, err = analysis.Compare(ctx, x.before, x.after, opt)
+	done()
+	if err != nil {
 		return err
 	}
 	for _, n := range x.result.Notes {

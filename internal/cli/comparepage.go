@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"fmt"
 	"math"
 	"path/filepath"
@@ -11,6 +12,7 @@ import (
 	"astrolabe/capture/analysis"
 	"astrolabe/capture/formats"
 	"astrolabe/capture/metrics"
+	"astrolabe/capture/progress"
 	"astrolabe/internal/version"
 	"astrolabe/plots"
 )
@@ -25,7 +27,9 @@ func (a *app) comparePage(x *compared, f *compareFlags, args []string) error {
 	first, after := x.before[0], x.after[0]
 	from, to := compareNames(first, after)
 	r := &plots.Report{Title: fmt.Sprintf("What changed from %s to %s", from, to), Captured: after.StartTime}
-	prov, err := compareProvenance(x, f)
+	ctx, done := a.busy(a.ctx, "drawing "+f.out)
+	defer done()
+	prov, err := compareProvenance(ctx, x, f)
 	if err != nil {
 		return err
 	}
@@ -82,7 +86,9 @@ func (a *app) comparePage(x *compared, f *compareFlags, args []string) error {
 		notes = append(notes, "One run each: differences between runs are not known, and may be as large as a change. --baseline takes repeated runs")
 	}
 	r.Items = append(r.Items, plots.Text("## How to read this\n\n"+compareMethodText(x.result)+"\n\n"+points(notes)+"\n## How to reproduce\n\n```\n"+compareCommandLine(f, args)+"\n```\n"))
+	r.Progress = progress.From(ctx)
 	paths, err := r.Save(f.out, plots.Size{})
+	done()
 	for _, p := range paths {
 		a.wrote(p)
 	}
@@ -135,7 +141,7 @@ func compareMethodText(res *analysis.Result) string {
 }
 
 // compareProvenance says what the page was made from. It names no folder, so that the same inputs give the same page.
-func compareProvenance(x *compared, f *compareFlags) ([]plots.KV, error) {
+func compareProvenance(ctx context.Context, x *compared, f *compareFlags) ([]plots.KV, error) {
 	var out []plots.KV
 	add := func(key, value string) {
 		if value != "" {
@@ -143,7 +149,7 @@ func compareProvenance(x *compared, f *compareFlags) ([]plots.KV, error) {
 		}
 	}
 	file := func(key string, c *capture.Capture) error {
-		hash, err := formats.HashFile(c.Path)
+		hash, err := formats.HashFile(ctx, c.Path)
 		if err != nil {
 			return fmt.Errorf("hash of %s: %w", c.Path, err)
 		}

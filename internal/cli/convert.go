@@ -44,9 +44,17 @@ func (a *app) convert(c *capture.Capture, out, format string) error {
 		if format == "" {
 			return usagef("convert to standard output needs --format, such as --format=csv")
 		}
-		return all.Registry().Encode(a.ctx, a.out, "", format, c)
+		if isTerminal(a.out) { // what is written would run into the line
+			return all.Registry().Encode(a.ctx, a.out, "", format, c)
+		}
+		ctx, done := a.busy(a.ctx, "writing "+format)
+		defer done()
+		return all.Registry().Encode(ctx, a.out, "", format, c)
 	}
-	if err := all.Registry().Save(a.ctx, out, format, c); err != nil {
+	ctx, done := a.busy(a.ctx, "writing "+out)
+	err := all.Registry().Save(ctx, out, format, c)
+	done()
+	if err != nil {
 		return err
 	}
 	a.wrote(out)
@@ -62,7 +70,9 @@ func (a *app) partition(c *capture.Capture, dir, format, keys string) error {
 	if err != nil {
 		return usagef("%v", err)
 	}
-	paths, err := parquet.WritePartitioned(a.ctx, dir, c, parts)
+	ctx, done := a.busy(a.ctx, "writing "+dir)
+	paths, err := parquet.WritePartitioned(ctx, dir, c, parts)
+	done()
 	for _, p := range paths {
 		a.wrote(p)
 	}
@@ -97,9 +107,16 @@ func (f *openFlags) options() formats.Options {
 	return formats.Options{Format: f.format, GPU: f.gpu, Denom: f.denom, Duration: f.duration, Zero: f.zero}
 }
 
+// openCapture reads a capture, and tells a person how far it is.
+func (a *app) openCapture(path string, f *openFlags) (*capture.Capture, error) {
+	ctx, done := a.busy(a.ctx, "opening "+path)
+	defer done()
+	return all.Registry().Open(ctx, path, f.options())
+}
+
 // open reads a capture, and shows its warnings.
 func (a *app) open(path string, f *openFlags) (*capture.Capture, error) {
-	c, err := all.Registry().Open(a.ctx, path, f.options())
+	c, err := a.openCapture(path, f)
 	if err != nil {
 		return nil, err
 	}

@@ -43,6 +43,15 @@ func (a *app) width() int {
 	return max(0, readline.GetScreenWidth())
 }
 
+// talkWidth is how many cells a line of the terminal that the program talks on may take; 0 where that is not known.
+func (a *app) talkWidth() int {
+	width, _, err := readline.GetSize(int(a.talk.Fd()))
+	if err != nil {
+		return 0
+	}
+	return max(0, width)
+}
+
 // recordForScript is capture.record.
 func (a *app) recordForScript(ctx context.Context, r builtins.RecordRequest) (string, error) {
 	f := recordFlags{sources: r.Sources, counters: r.Counters, period: time.Duration(r.Period), duration: time.Duration(r.Duration),

@@ -33,6 +33,7 @@ func (a *app) scriptHost(args []string, repo string, read []string, outFile stri
 
 func (a *app) host(args []string, policy script.Policy) (*host, error) {
 	env := a.environment(args)
+	env.Busy = a.busy
 	if err := policy.Apply(env); err != nil {
 		return nil, usageError{err}
 	}

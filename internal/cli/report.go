@@ -13,7 +13,6 @@ import (
 
 	"astrolabe/builtins"
 	"astrolabe/capture"
-	"astrolabe/capture/formats/all"
 	"astrolabe/capture/metrics"
 	"astrolabe/hwio"
 	"astrolabe/internal/script"
@@ -135,8 +134,7 @@ func (a *app) reportHost(path string, f *reportFlags) (*host, error) {
 // reportCapture opens the capture, or records one.
 func (a *app) reportCapture(path string, f *reportFlags) (*capture.Capture, error) {
 	if path != "" {
-		opt := f.open.options()
-		return all.Registry().Open(a.ctx, path, opt)
+		return a.openCapture(path, &f.open)
 	}
 	sel, err := f.record.selection(a.ctx, false)
 	if err != nil {

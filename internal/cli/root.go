@@ -21,9 +21,10 @@ type app struct {
 	out    *os.File
 	talk   *os.File
 	limits limits
-	code   string // of -c
-	coded  bool   // -c was given
-	json   bool   // values are printed as JSON
+	code   string    // of -c
+	coded  bool      // -c was given
+	json   bool      // values are printed as JSON
+	line   *busyLine // tells what takes long; nil where nobody looks
 }
 
 // Main runs the program with the given arguments and returns its exit status.
@@ -31,6 +32,9 @@ func Main(args []string) int {
 	ctx, stop := interruptContext()
 	defer stop()
 	a := &app{ctx: ctx, in: os.Stdin, out: os.Stdout, talk: os.Stderr}
+	if isTerminal(a.talk) {
+		a.line = &busyLine{w: a.talk, width: a.talkWidth}
+	}
 	root := a.root()
 	root.SetArgs(longUpdate(root, args))
 	root.SetContext(ctx)
@@ -129,10 +133,16 @@ func nearest(name string, known []string) string {
 }
 
 // warn talks to the user about something that did not stop the work.
-func (a *app) warn(text string) { fmt.Fprintln(a.talk, "warning: "+text) }
+func (a *app) warn(text string) {
+	a.line.clear()
+	fmt.Fprintln(a.talk, "warning: "+text)
+}
 
 // wrote prints the path of a file that was written: the result of the command.
-func (a *app) wrote(path string) { fmt.Fprintln(a.out, path) }
+func (a *app) wrote(path string) {
+	a.line.clear()
+	fmt.Fprintln(a.out, path)
+}
 
 // print writes a result.
 func (a *app) print(text string) error {

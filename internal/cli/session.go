@@ -42,9 +42,6 @@ func (a *app) session(capturePath string, args []string) error {
 	if interactive {
 		pics := &pictures{a: a, auto: true}
 		host.env.Show, cfg.Settings = pics.show, []repl.Setting{pics.setting()}
-		if isTerminal(a.talk) {
-			host.env.Busy = busyLine{a.talk, a.width}.begin
-		}
 		if dir, err := os.Getwd(); err == nil {
 			cfg.Repo, _ = script.FindRepo(dir)
 		}

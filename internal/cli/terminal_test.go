@@ -40,6 +40,7 @@ func TestBuiltSession(t *testing.T) {
 		{"pictures are drawn where the terminal can", testPictures},
 		{"a repository's start-up file is asked about once", testStartFile},
 		{"progress is shown on a terminal only", testProgress},
+		{"opening says how far it is, on a terminal only", testHowFar},
 		{"without a terminal output is plain", testPlain},
 	} {
 		t.Run(c.name, func(t *testing.T) { c.run(t, exe) })
@@ -280,6 +281,36 @@ func testProgress(t *testing.T, exe string) {
 	out, err := cmd.CombinedOutput()
 	if err != nil || strings.Contains(string(out), "recording [") {
 		t.Errorf("%v: %q", err, out)
+	}
+}
+
+func testHowFar(t *testing.T, exe string) {
+	dir := t.TempDir()
+	var b strings.Builder // what takes a second or two to read
+	for i := range 150_000 {
+		for _, event := range []string{"cycles", "instructions", "branches", "faults"} {
+			fmt.Fprintf(&b, "%d.%03d000000,%d,,%s,1000000,100.00,,\n", i/1000, i%1000, 1000+i, event)
+		}
+	}
+	if err := os.WriteFile(filepath.Join(dir, "long.txt"), []byte(b.String()), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	opening := `opening long.txt: \[#*\.*\] +\d+ %, [\d.]+ MB/s, \d+ s left`
+	c := openConsole(t, exe, dir, "", nil)
+	c.wait(prompted)
+	c.send("cap = capture.open('long.txt')\r")
+	c.wait(opening)
+	c.wait(prompted)
+	if got := c.enter("cap.samples"); !strings.Contains(got, "150000") {
+		t.Errorf("opened: %q", got)
+	}
+	c = openConsole(t, exe, dir, "", nil, "convert", "long.txt", "out.csv")
+	c.wait(opening)
+	c.wait("\r +\rout.csv")
+	cmd := exec.Command(exe, "convert", "long.txt", "again.csv")
+	cmd.Dir = dir
+	if out, err := cmd.CombinedOutput(); err != nil || strings.Contains(string(out), " left") {
+		t.Errorf("without a terminal: %v: %q", err, out)
 	}
 }
 

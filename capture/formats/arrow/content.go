@@ -9,6 +9,8 @@ import (
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
 	"github.com/apache/arrow-go/v18/arrow/ipc"
+
+	"astrolabe/capture/progress"
 )
 
 // content is an Arrow file or stream taken apart: what each column is and where its values lie, no value converted yet.
@@ -73,10 +75,13 @@ func takeApart(ctx context.Context, data []byte) (c *content, err error) {
 		return nil, errors.New("its numbers are in the byte order of another kind of machine: convert it there first, for example with pyarrow")
 	}
 	c = newContent(r.Schema())
+	meter := progress.From(ctx)
+	meter.Begin(m.end, progress.Bytes)
 	for r.Next() {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
+		meter.Set(m.pos)
 		if err := c.add(r.RecordBatch()); err != nil {
 			return nil, fmt.Errorf("damaged record batch at byte %d: %w", m.current, err)
 		}

@@ -12,6 +12,7 @@ import (
 	"github.com/apache/arrow-go/v18/arrow/ipc"
 
 	"astrolabe/capture"
+	"astrolabe/capture/progress"
 )
 
 // batchBytes is the size of the batches of the file form. Columns are slices of a mapped file only within one batch, while
@@ -37,6 +38,8 @@ func encodeFile(ctx context.Context, w io.Writer, cfg *capture.Config, s shape, 
 	}
 	n := cfg.Axis.Len()
 	step := rowsPerBatch(len(l.fields))
+	meter := progress.From(ctx)
+	meter.Begin(int64(n)*int64(len(readers)), progress.Values)
 	for lo := 0; lo < n || lo == 0; lo += step {
 		if err := ctx.Err(); err != nil {
 			return err
@@ -47,6 +50,7 @@ func encodeFile(ctx context.Context, w io.Writer, cfg *capture.Config, s shape, 
 			if cols[i], err = r(lo, hi); err != nil {
 				return err
 			}
+			meter.Add(int64(hi - lo))
 		}
 		if err := fw.Write(array.NewRecordBatch(l.schema, cols, int64(hi-lo))); err != nil {
 			return err

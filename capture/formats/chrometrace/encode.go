@@ -12,6 +12,7 @@ import (
 
 	"astrolabe/capture"
 	"astrolabe/capture/formats/internal/lanes"
+	"astrolabe/capture/progress"
 )
 
 // Encode writes c as a Chrome trace.
@@ -27,9 +28,14 @@ func (Format) Encode(ctx context.Context, w io.Writer, c *capture.Capture) error
 		return err
 	}
 	e.regions(c)
+	meter := progress.From(ctx)
+	meter.Begin(int64(c.Len()), progress.Samples)
 	for i := range c.Len() {
-		if i%1024 == 0 && ctx.Err() != nil {
-			return ctx.Err()
+		if i%1024 == 0 {
+			if ctx.Err() != nil {
+				return ctx.Err()
+			}
+			meter.Set(int64(i))
 		}
 		at := c.Axis.Start[i]
 		for k := range series {

@@ -12,6 +12,7 @@ import (
 	"astrolabe/capture"
 	"astrolabe/capture/formats"
 	"astrolabe/capture/formats/internal/delimited"
+	"astrolabe/capture/progress"
 )
 
 // Format reads and writes delimited text.
@@ -151,6 +152,7 @@ func (Format) Open(ctx context.Context, in *formats.Input, opt formats.Options) 
 		Format: Format{}.Name(),
 	}
 	opt.Apply(&cfg)
+	progress.From(ctx).Begin(st.Size(), progress.Bytes)
 	if l.long {
 		err = readLong(ctx, f, l, o, &cfg)
 	} else {

@@ -15,6 +15,7 @@ import (
 	"astrolabe/capture"
 	"astrolabe/capture/formats"
 	"astrolabe/capture/formats/internal/delimited"
+	"astrolabe/capture/progress"
 )
 
 // Extensions are those of commas and of tabs.
@@ -155,6 +156,8 @@ func (t *table) writeRows(ctx context.Context, w io.Writer) error {
 	n := t.axis.Len()
 	workers := runtime.GOMAXPROCS(0)
 	bufs := make([][]byte, workers)
+	meter := progress.From(ctx)
+	meter.Begin(int64(n), progress.Samples)
 	for from := 0; from < n; from += workers * block {
 		if err := ctx.Err(); err != nil {
 			return err
@@ -174,6 +177,7 @@ func (t *table) writeRows(ctx context.Context, w io.Writer) error {
 				return err
 			}
 		}
+		meter.Set(int64(min(n, from+workers*block)))
 	}
 	return nil
 }

@@ -11,6 +11,7 @@ import (
 
 	"astrolabe/capture"
 	"astrolabe/capture/formats"
+	"astrolabe/capture/progress"
 )
 
 // Format is the CSV of GPA's guide.
@@ -72,6 +73,7 @@ func (Format) Open(ctx context.Context, in *formats.Input, opt formats.Options) 
 	if err != nil {
 		return nil, err
 	}
+	progress.From(ctx).Begin(int64(len(raw)), progress.Bytes)
 	if err := r.read(ctx, string(raw)); err != nil {
 		return nil, err
 	}

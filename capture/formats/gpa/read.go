@@ -9,6 +9,7 @@ import (
 
 	"astrolabe/capture"
 	"astrolabe/capture/metrics"
+	"astrolabe/capture/progress"
 )
 
 // reader collects the rows of a file.
@@ -47,9 +48,13 @@ func (r *reader) read(ctx context.Context, text string) error {
 	r.at = map[string]int{}
 	r.most = 1<<20 + 16*len(text)
 	r.crlf = strings.Contains(text, "\r\n")
+	meter, size := progress.From(ctx), len(text)
 	for line := 1; text != ""; line++ {
-		if line%4096 == 0 && ctx.Err() != nil {
-			return context.Cause(ctx)
+		if line%4096 == 0 {
+			if ctx.Err() != nil {
+				return context.Cause(ctx)
+			}
+			meter.Set(int64(size - len(text)))
 		}
 		row, rest, ended := strings.Cut(text, "\n")
 		text = rest

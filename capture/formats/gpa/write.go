@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"astrolabe/capture"
+	"astrolabe/capture/progress"
 )
 
 // Encode writes the counters of c as the guide's function does. The labels session and sample number the rows; without them the session is 1 and
@@ -39,9 +40,14 @@ func (Format) Encode(ctx context.Context, w io.Writer, c *capture.Capture) error
 	for k, ctr := range c.Counters {
 		values[k] = cells(ctr)
 	}
+	meter := progress.From(ctx)
+	meter.Begin(int64(c.Len()), progress.Samples)
 	for i := range c.Len() {
-		if i%4096 == 0 && ctx.Err() != nil {
-			return context.Cause(ctx)
+		if i%4096 == 0 {
+			if ctx.Err() != nil {
+				return context.Cause(ctx)
+			}
+			meter.Set(int64(i))
 		}
 		out.WriteString("session: " + sessions(i) + "; sample: " + samples(i) + ", ")
 		for _, v := range values {

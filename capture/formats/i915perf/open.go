@@ -13,6 +13,7 @@ import (
 	"astrolabe/capture"
 	"astrolabe/capture/formats"
 	"astrolabe/capture/metrics"
+	"astrolabe/capture/progress"
 	"astrolabe/hwio/i915/oa"
 )
 
@@ -30,6 +31,7 @@ func (f Format) Open(ctx context.Context, in *formats.Input, opt formats.Options
 	}
 	defer file.Close()
 	name := strings.TrimSuffix(filepath.Base(in.Path), filepath.Ext(in.Path))
+	progress.From(ctx).Begin(in.Size, progress.Bytes)
 	cfg, err := decode(ctx, file, opt)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", in.Path, err)

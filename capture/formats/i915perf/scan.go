@@ -8,11 +8,15 @@ import (
 	"fmt"
 	"io"
 
+	"astrolabe/capture/progress"
 	"astrolabe/hwio/i915/oa"
 )
 
 // chunk is how much of a file is read at once, in bytes.
 const chunk = 1 << 20
+
+// passes is how often a file is read.
+const passes = 2
 
 // each calls f for every record of r. cut says how many bytes of an incomplete record are left at the end, and where it begins.
 func each(ctx context.Context, r io.Reader, f func(oa.Record) error) (cut int, at int64, err error) {
@@ -23,6 +27,7 @@ func each(ctx context.Context, r io.Reader, f func(oa.Record) error) (cut int, a
 			return 0, 0, err
 		}
 		n, readErr := r.Read(buf)
+		progress.From(ctx).Add(int64(n) / passes)
 		d.Feed(buf[:n])
 		for {
 			rec, ok, err := d.Next()

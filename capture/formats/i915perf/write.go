@@ -9,6 +9,7 @@ import (
 	"astrolabe/capture"
 	"astrolabe/capture/formats"
 	"astrolabe/capture/metrics"
+	"astrolabe/capture/progress"
 	"astrolabe/hwio/i915/oa"
 )
 
@@ -37,6 +38,8 @@ func (Format) Encode(ctx context.Context, w io.Writer, c *capture.Capture) error
 	if t := r.Info().Topology; len(t) > 0 {
 		out = oa.AppendRecord(out, oa.RecordTopology, append(t[:len(t):len(t)], make([]byte, -len(t)&7)...))
 	}
+	meter := progress.From(ctx)
+	meter.Begin(0, progress.Bytes) // how many records there will be shows at the end only
 	records := 0
 	err = r.Records(func(kind uint32, payload []byte) error {
 		if records++; records%4096 == 0 {
@@ -48,6 +51,7 @@ func (Format) Encode(ctx context.Context, w io.Writer, c *capture.Capture) error
 			if _, err := w.Write(out); err != nil {
 				return err
 			}
+			meter.Add(int64(len(out)))
 			out = out[:0]
 		}
 		out = oa.AppendRecord(out, kind, payload)

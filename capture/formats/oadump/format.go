@@ -20,6 +20,7 @@ import (
 	"astrolabe/capture"
 	"astrolabe/capture/formats"
 	"astrolabe/capture/metrics"
+	"astrolabe/capture/progress"
 	"astrolabe/hwio/i915/oa"
 )
 
@@ -173,6 +174,8 @@ func decode(ctx context.Context, file io.Reader, size int64, o options) (capture
 	}
 	buf := make([]byte, unit*512)
 	skipped, rest := 0, 0
+	meter := progress.From(ctx)
+	meter.Begin(size, progress.Bytes)
 	for rest == 0 {
 		if err := ctx.Err(); err != nil {
 			return capture.Config{}, err
@@ -181,6 +184,7 @@ func decode(ctx context.Context, file io.Reader, size int64, o options) (capture
 		if err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
 			return capture.Config{}, err
 		}
+		meter.Add(int64(n))
 		part := buf[:n]
 		for ; len(part) >= unit; part = part[unit:] {
 			if unlanded(part[:unit], o.format.Size) {

@@ -9,17 +9,21 @@ import (
 	"strings"
 
 	"astrolabe/capture"
+	"astrolabe/capture/progress"
 )
 
 // Encode writes the summary of c.
 func (Format) Encode(ctx context.Context, w io.Writer, c *capture.Capture) error {
 	e := &encoder{w: w, names: names{taken: map[string]bool{}}, base: []label{{"capture", c.Name}}}
 	e.capture(c)
+	meter := progress.From(ctx)
+	meter.Begin(int64(len(c.Counters)), progress.Counters)
 	for _, ctr := range c.Counters {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
 		e.counter(ctr)
+		meter.Add(1)
 	}
 	e.printf("# EOF\n")
 	return e.err

@@ -11,6 +11,7 @@ import (
 
 	"astrolabe/capture"
 	"astrolabe/capture/formats/arrow"
+	"astrolabe/capture/progress"
 )
 
 // decoder is a capture in the making.
@@ -44,10 +45,13 @@ func decode(ctx context.Context, src *source, o *options) (*capture.Config, erro
 	if err != nil {
 		return nil, err
 	}
+	meter := progress.From(ctx)
+	meter.Begin(int64(len(leaves)), progress.Columns)
 	rest, err := d.timeAxis(leaves)
 	if err != nil {
 		return nil, err
 	}
+	meter.Add(int64(len(leaves) - len(rest)))
 	var cols []arrow.Stored
 	for i := range rest {
 		if err := ctx.Err(); err != nil {
@@ -60,6 +64,7 @@ func decode(ctx context.Context, src *source, o *options) (*capture.Config, erro
 		if col != nil {
 			cols = append(cols, *col)
 		}
+		meter.Add(1)
 	}
 	cfg, err := arrow.Restore(layout, document, d.axis, cols)
 	if err != nil {

@@ -11,6 +11,7 @@ import (
 
 	"astrolabe/capture"
 	"astrolabe/capture/formats/arrow"
+	"astrolabe/capture/progress"
 )
 
 const (
@@ -38,6 +39,8 @@ func encode(ctx context.Context, w io.Writer, c *capture.Capture, reserved []str
 	values := make([]pq.Value, blockRows)
 	n := c.Len()
 	step := rowsPerGroup(len(l.columns))
+	meter := progress.From(ctx)
+	meter.Begin(int64(n)*int64(len(l.columns)), progress.Values)
 	for lo := 0; lo < n; lo += step {
 		hi := min(n, lo+step)
 		for i := range l.columns {
@@ -47,6 +50,7 @@ func encode(ctx context.Context, w io.Writer, c *capture.Capture, reserved []str
 			if err := l.columns[i].write(writers[i], i, c.Axis, lo, hi, values); err != nil {
 				return fmt.Errorf("column %s: %w", l.columns[i].stored, err)
 			}
+			meter.Add(int64(hi - lo))
 		}
 		if err := pw.Flush(); err != nil {
 			return err

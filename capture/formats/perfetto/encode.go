@@ -10,6 +10,7 @@ import (
 
 	"astrolabe/capture"
 	"astrolabe/capture/formats/internal/lanes"
+	"astrolabe/capture/progress"
 )
 
 const sequence = 1
@@ -215,9 +216,14 @@ func (e *encoder) samples(ctx context.Context, a *capture.Axis, f *forest) error
 		}
 		all = append(all, s)
 	}
+	meter := progress.From(ctx)
+	meter.Begin(int64(a.Len()), progress.Samples)
 	for i := range a.Len() {
-		if i%1024 == 0 && ctx.Err() != nil {
-			return ctx.Err()
+		if i%1024 == 0 {
+			if ctx.Err() != nil {
+				return ctx.Err()
+			}
+			meter.Set(int64(i))
 		}
 		some := false
 		for _, s := range all {

@@ -14,6 +14,7 @@ import (
 
 	"astrolabe/capture"
 	"astrolabe/capture/formats"
+	"astrolabe/capture/progress"
 )
 
 // Format is the protobuf trace of Perfetto. Its zero value is ready for use.
@@ -125,7 +126,8 @@ func (Format) Open(ctx context.Context, in *formats.Input, opt formats.Options) 
 		return nil, err
 	}
 	defer f.Close()
-	cfg, err := decode(ctx, f, in.Size)
+	progress.From(ctx).Begin(in.Size, progress.Bytes)
+	cfg, err := decode(ctx, progress.Reader(ctx, f), in.Size)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", in.Path, err)
 	}

@@ -14,6 +14,7 @@ import (
 
 	"astrolabe/capture"
 	"astrolabe/capture/formats"
+	"astrolabe/capture/progress"
 )
 
 // Format is the output of perf stat. Its zero value is ready for use.
@@ -87,7 +88,8 @@ func (Format) Open(ctx context.Context, in *formats.Input, opt formats.Options) 
 		return nil, err
 	}
 	defer f.Close()
-	cfg, err := read(ctx, f)
+	progress.From(ctx).Begin(in.Size, progress.Bytes)
+	cfg, err := read(ctx, progress.Reader(ctx, f))
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", in.Path, err)
 	}

@@ -9,6 +9,7 @@ import (
 
 	"astrolabe/capture"
 	"astrolabe/capture/formats/internal/delimited"
+	"astrolabe/capture/progress"
 )
 
 // workload is what the files of a workload hold, on its way to a capture.
@@ -119,8 +120,20 @@ func (w *workload) warn(format string, args ...any) {
 	w.warnings = append(w.warnings, fmt.Sprintf(format, args...))
 }
 
+// size is that of all files that are read, in bytes. What a form of the workload leaves out is small.
+func (w *workload) size() (n int64) {
+	paths, _ := filepath.Glob(filepath.Join(globEscape(w.dir), "SQ_*.csv"))
+	for _, path := range append(paths, w.main, w.path(timestampsFile)) {
+		if st, err := os.Stat(path); err == nil {
+			n += st.Size()
+		}
+	}
+	return n
+}
+
 // readMain reads pmc_perf.csv in either form.
 func (w *workload) readMain(ctx context.Context) error {
+	progress.From(ctx).Begin(w.size(), progress.Bytes)
 	s, err := w.readSheet(ctx, w.main)
 	if err != nil {
 		return err

@@ -10,6 +10,8 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+
+	"astrolabe/capture/progress"
 )
 
 // readCSV reads a counter-collection or kernel-trace file. name is how the file is called in the names of runs.
@@ -19,7 +21,7 @@ func (w *work) readCSV(ctx context.Context, path, name string) error {
 		return err
 	}
 	defer f.Close()
-	if err := w.readRows(ctx, f, path, name); err != nil {
+	if err := w.readRows(ctx, progress.Reader(ctx, f), path, name); err != nil {
 		return err
 	}
 	prefix, _ := strings.CutSuffix(path, countersEnd)

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"io/fs"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -12,6 +13,7 @@ import (
 	"astrolabe/capture"
 	"astrolabe/capture/formats"
 	"astrolabe/capture/formats/internal/delimited"
+	"astrolabe/capture/progress"
 )
 
 // Format reads rocprofv3's output.
@@ -142,6 +144,16 @@ func comparePaths(a, b string) int {
 	return strings.Compare(a, b)
 }
 
+// sizeOf is the size of files together, in bytes.
+func sizeOf(files []string) (n int64) {
+	for _, path := range files {
+		if st, err := os.Stat(path); err == nil {
+			n += st.Size()
+		}
+	}
+	return n
+}
+
 // Open reads a file or folder. There are no options of the format's own.
 func (Format) Open(ctx context.Context, in *formats.Input, opt formats.Options) (*capture.Capture, error) {
 	for name := range opt.Extra {
@@ -158,6 +170,7 @@ func (Format) Open(ctx context.Context, in *formats.Input, opt formats.Options) 
 		if len(files) == 0 {
 			return nil, fmt.Errorf("%s: no *_%s or *_%s in it or below", in.Path, countersEnd, traceEnd)
 		}
+		progress.From(ctx).Begin(sizeOf(files), progress.Bytes)
 		for _, path := range files {
 			rel, _ := filepath.Rel(in.Path, path)
 			if err = w.readCSV(ctx, path, rel); err != nil {
@@ -167,6 +180,7 @@ func (Format) Open(ctx context.Context, in *formats.Input, opt formats.Options) 
 	case bytes.HasPrefix(in.Head, magic):
 		err = w.readDatabase(ctx, in.Path)
 	default:
+		progress.From(ctx).Begin(in.Size, progress.Bytes)
 		err = w.readCSV(ctx, in.Path, filepath.Base(in.Path))
 	}
 	if err != nil {

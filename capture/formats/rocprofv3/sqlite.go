@@ -13,6 +13,8 @@ import (
 
 	// The driver registers itself as "sqlite". It is SQLite in Go, so the program stays static.
 	_ "modernc.org/sqlite"
+
+	"astrolabe/capture/progress"
 )
 
 // database is an open rocpd file, read only.
@@ -119,7 +121,12 @@ func (d *database) query(ctx context.Context, text string, n int) (out [][]cell,
 		return nil, err
 	}
 	defer rows.Close()
+	meter := progress.From(ctx)
+	meter.Begin(0, progress.Rows) // to count the rows first would take as long as reading them
 	for rows.Next() {
+		if len(out)%1024 == 0 {
+			meter.Set(int64(len(out)))
+		}
 		row := make([]cell, n)
 		to := make([]any, n)
 		for i := range row {

@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"sync"
 	"sync/atomic"
+
+	"astrolabe/capture/progress"
 )
 
 // chunk is a run of whole rows.
@@ -27,6 +29,9 @@ const (
 	minPiece = 256 << 10
 	maxPiece = 4 << 20
 )
+
+// scanShare says which part of the work with a byte is to scan it, as one in so many; the rest is to read its number.
+const scanShare = 8
 
 // scan divides the data into chunks of whole rows and counts their lines.
 func (f *File) scan(ctx context.Context, workers int) ([]chunk, error) {
@@ -67,6 +72,7 @@ type pieceStat struct {
 func (f *File) scanPlain(ctx context.Context, piece int64, workers int) ([]chunk, error) {
 	n := int((f.size - f.data + piece - 1) / piece)
 	stats := make([]pieceStat, n)
+	meter := progress.From(ctx)
 	var next atomic.Int64
 	var first errorOnce
 	var wg sync.WaitGroup
@@ -92,6 +98,7 @@ func (f *File) scanPlain(ctx context.Context, piece int64, workers int) ([]chunk
 					first.set(errQuotes)
 					return
 				}
+				meter.Add(int64(len(b)) / scanShare)
 				stats[i].lines = bytes.Count(b, []byte{'\n'})
 				if j := bytes.LastIndexByte(b, '\n'); j >= 0 {
 					stats[i].last = from + int64(j) + 1
@@ -181,6 +188,7 @@ func (f *File) scanQuoted(ctx context.Context, piece int64) ([]chunk, error) {
 		}
 		chunks = append(chunks, chunk{from: from, to: from + int64(s.end), line: line, bound: s.lines})
 		from, line = from+int64(s.end), line+s.lines
+		progress.From(ctx).Add(int64(s.end) / scanShare)
 	}
 	f.markOpen(chunks)
 	return chunks, nil

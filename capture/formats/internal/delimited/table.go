@@ -11,6 +11,7 @@ import (
 	"unsafe"
 
 	"astrolabe/capture"
+	"astrolabe/capture/progress"
 )
 
 // Want is what a column shall be read as.
@@ -60,7 +61,7 @@ type chunkCol struct {
 	names []string // of Text: the chunk's own dictionary
 }
 
-// Read reads the columns as specs says, one for each column of the header. An error is an *Error wherever a line is to blame, and it is the
+// Read reads the columns as specs says, one for each column of the header. It adds the bytes of the file to the meter of ctx. An error is an *Error wherever a line is to blame, and it is the
 // first one in the file.
 func (f *File) Read(ctx context.Context, specs []Spec) (*Table, error) {
 	workers := runtime.GOMAXPROCS(0)
@@ -107,6 +108,7 @@ func (f *File) parseAll(ctx context.Context, chunks []chunk, specs []Spec, mem [
 	errs := make([]error, len(chunks))
 	var next, stop atomic.Int64
 	stop.Store(int64(len(chunks)))
+	meter := progress.From(ctx)
 	var wg sync.WaitGroup
 	for range min(workers, len(chunks)) {
 		wg.Go(func() {
@@ -121,6 +123,8 @@ func (f *File) parseAll(ctx context.Context, chunks []chunk, specs []Spec, mem [
 				if err == nil {
 					err = p.parse(&chunks[i], mem, codes)
 				}
+				size := chunks[i].to - chunks[i].from
+				meter.Add(size - size/scanShare)
 				if err != nil {
 					errs[i] = err
 					for {
