@@ -46,6 +46,9 @@ func FuzzCharts(f *testing.F) {
 			func() (*Plot, error) {
 				return Overlay(OverlayOptions{}, Pair{Name: name, Before: a, After: a, BeforeTotal: 1, AfterTotal: 2})
 			},
+			func() (*Plot, error) {
+				return Confusion(ConfusionOptions{Title: name}, []string{name, "b"}, [][]int{{int(w), 0}, {int(h), 3}})
+			},
 		} {
 			p, err := draw()
 			if err != nil {
@@ -55,7 +58,7 @@ func FuzzCharts(f *testing.F) {
 			if err != nil {
 				return // a size that is refused
 			}
-			checkLayout(t, []string{"area", "twin", "groups", "color", "box", "heatmap", "latency", "correlation", "roofline", "overlay"}[i], sc)
+			checkLayout(t, []string{"area", "twin", "groups", "color", "box", "heatmap", "latency", "correlation", "roofline", "overlay", "confusion"}[i], sc)
 			sc.paint()
 		}
 	})

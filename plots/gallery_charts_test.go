@@ -157,12 +157,18 @@ func makeChartGallery(t testing.TB) []picture {
 	}
 	corr("correlation of many", CorrelationOptions{Title: "Forty counters"}, wide...)
 
+	p, err := Confusion(ConfusionOptions{Title: "Planted and named", Label: "57 of 60 named first"}, []string{"texture_bound", "alu_bound", "bandwidth", "nothing"},
+		[][]int{{15, 0, 0, 0}, {1, 12, 2, 0}, {0, 0, 15, 0}, {0, 0, 0, 15}})
+	add("confusion", p, err)
+	p, err = Confusion(ConfusionOptions{Title: "Nothing"}, nil, nil)
+	add("confusion of none", p, err)
+
 	pair := func(name, unit string, a, b float64) Pair {
 		before := series("x", unit, 1e6, percentWave(r, 4000, a, 10, 200, 5))
 		after := series("x", unit, 1e6, percentWave(r, 3600, b, 10, 200, 5))
 		return Pair{Name: name, Before: before, After: after, BeforeTotal: a, AfterTotal: b}
 	}
-	p, err := Overlay(OverlayOptions{Title: "Build 1041 and build 1042"}, pair("GPU busy", "%", 70, 52), pair("L2 hit rate", "%", 40, 55))
+	p, err = Overlay(OverlayOptions{Title: "Build 1041 and build 1042"}, pair("GPU busy", "%", 70, 52), pair("L2 hit rate", "%", 40, 55))
 	add("overlay", p, err)
 	p, err = Overlay(OverlayOptions{Title: "Nothing"})
 	add("overlay of none", p, err)
