@@ -194,7 +194,7 @@ func frames(c *capture.Capture) []capture.Region {
 	if len(out) > 0 || l == nil {
 		return out
 	}
-	for _, s := range stretches(l) {
+	for _, s := range labelRuns(l) {
 		out = append(out, capture.Region{Name: s.name, Start: c.Axis.Start[s.lo], End: s.end(c.Axis)})
 	}
 	return out

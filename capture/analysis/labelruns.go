@@ -8,34 +8,34 @@ import (
 	"astrolabe/capture"
 )
 
-// stretch is samples lo to hi (not included) that follow each other with one value of a label.
-type stretch struct {
+// labelRun is samples lo to hi (not included) that follow each other with one value of a label.
+type labelRun struct {
 	name   string
 	lo, hi int
 }
 
-// stretches are those of a label, in order; samples without a value are in none.
-func stretches(l *capture.Label) []stretch {
-	var out []stretch
+// labelRuns are those of a label, in order; samples without a value are in none.
+func labelRuns(l *capture.Label) []labelRun {
+	var out []labelRun
 	for i, code := range l.Codes {
 		switch {
 		case code < 0:
 		case i > 0 && l.Codes[i-1] == code:
 			out[len(out)-1].hi = i + 1
 		default:
-			out = append(out, stretch{l.Dict[code], i, i + 1})
+			out = append(out, labelRun{l.Dict[code], i, i + 1})
 		}
 	}
 	return out
 }
 
 // end is where the last sample of a stretch ends.
-func (s stretch) end(a *capture.Axis) int64 {
+func (s labelRun) end(a *capture.Axis) int64 {
 	return slices.Max(a.End[s.lo:s.hi])
 }
 
-// stretchCells makes each stretch one unit.
-func stretchCells(c *capture.Capture, list []stretch, per string) *cells {
+// labelRunCells makes each run one unit.
+func labelRunCells(c *capture.Capture, list []labelRun, per string) *cells {
 	bins := &capture.Bins{From: c.Axis, Axis: &capture.Axis{Clock: c.Axis.Clock}}
 	units, seconds := make([]float64, len(list)), make([]float64, len(list))
 	for j, s := range list {
@@ -64,7 +64,7 @@ func numbersUnits(caps []*capture.Capture, label string, repeated bool) bool {
 		if l == nil {
 			return false
 		}
-		list := stretches(l)
+		list := labelRuns(l)
 		seen := map[string]bool{}
 		for _, s := range list {
 			if seen[s.name] && label != "frame" {
@@ -88,7 +88,7 @@ func numbersUnits(caps []*capture.Capture, label string, repeated bool) bool {
 }
 
 // countUp reports whether nearly every value is that of its neighbour and one more, such as "frame 12" and "frame 13".
-func countUp(list []stretch) bool {
+func countUp(list []labelRun) bool {
 	steps := 0
 	lastHead, last, ok := "", int64(0), false
 	for _, s := range list {
@@ -114,11 +114,11 @@ func byUnit(caps []*capture.Capture, label string) ([][]part, error) {
 		if l == nil {
 			return nil, notComparable("%s has no label %s", nameOf(c), label)
 		}
-		list := stretches(l)
+		list := labelRuns(l)
 		if len(list) == 0 {
 			return nil, notComparable("%s has no sample with a value of the label %s", nameOf(c), label)
 		}
-		row[i] = part{cap: c, cells: stretchCells(c, list, per)}
+		row[i] = part{cap: c, cells: labelRunCells(c, list, per)}
 	}
 	return [][]part{row}, nil
 }
