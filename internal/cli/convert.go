@@ -1,6 +1,8 @@
 package cli
 
 import (
+	"fmt"
+	"path/filepath"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -17,7 +19,7 @@ func (a *app) convertCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "convert IN OUT",
 		Short: "Write a capture in another format",
-		Long:  "Reads the capture IN, a file or folder whose format is found from its content, and writes it as OUT. The extension of OUT selects\nits format unless --format does; - writes to standard output, where it needs --format. With --partition OUT is a folder that gets\nParquet files below KEY=VALUE folders, as DuckDB and Spark read them.",
+		Long:  "Reads the capture IN, a file or folder whose format is found from its content, and writes it as OUT. The extension of OUT selects\nits format unless --format does; - writes to standard output, where it needs --format. With --partition OUT is a folder that gets\nParquet files below KEY=VALUE folders, as DuckDB and Spark read them; a file of other data that is\nthere already is never replaced.",
 		Args:  argCount(2, 2),
 		RunE: func(_ *cobra.Command, args []string) error {
 			c, err := a.open(args[0], &opt)
@@ -74,6 +76,9 @@ func (a *app) partition(c *capture.Capture, dir, format, keys string) error {
 	paths, err := parquet.WritePartitioned(ctx, dir, c, parts)
 	done()
 	for _, p := range paths {
+		if other := parquet.Beside(p, c); other != "" {
+			a.warn(fmt.Sprintf("%s has other data and stays: %s is written beside it as %s; delete one of them if both are one recording", other, c.Path, filepath.Base(p)))
+		}
 		a.wrote(p)
 	}
 	return err

@@ -42,10 +42,11 @@ func ParsePartitions(text string) ([]Partition, error) {
 const noValue = "__HIVE_DEFAULT_PARTITION__"
 
 // WritePartitioned saves c below dir in folders KEY=VALUE, one level for each partition, as files called after the capture's own file; it
-// returns their paths. A value comes from the label of that name, which splits the samples; for "device" from the counters' devices,
+// returns their paths. Where another capture's file of that name is there already, both stay: the new one gets a hash of its content in its
+// name, see Beside. A value comes from the label of that name, which splits the samples; for "device" from the counters' devices,
 // which split the columns, or from the device's name or id; for "gpu" and "name" from the capture; else from the property or the device's extra
 // entry of that name. A given value becomes a property too. Columns of the files are never called like a partition.
-func WritePartitioned(ctx context.Context, dir string, c *capture.Capture, parts []Partition) ([]string, error) {
+func WritePartitioned(ctx context.Context, dir string, c *capture.Capture, parts []Partition) (paths []string, err error) {
 	leaves := []part{{capture: c, dir: dir}}
 	for _, p := range parts {
 		var next []part
@@ -63,18 +64,17 @@ func WritePartitioned(ctx context.Context, dir string, c *capture.Capture, parts
 		reserved[i] = p.Key
 	}
 	name := fileName(c)
-	var out []string
 	for _, l := range leaves {
 		if err := os.MkdirAll(l.dir, 0o777); err != nil {
-			return out, formats.WriteError(l.dir, err)
+			return paths, formats.WriteError(l.dir, err)
 		}
-		path := filepath.Join(l.dir, escape(name)+".parquet")
-		if err := formats.WriteFile(path, func(w io.Writer) error { return encode(ctx, w, l.capture, reserved) }); err != nil {
-			return out, err
+		path, err := claim(l.dir, escape(name), func(w io.Writer) error { return encode(ctx, w, l.capture, reserved) })
+		if err != nil {
+			return paths, err
 		}
-		out = append(out, path)
+		paths = append(paths, path)
 	}
-	return out, nil
+	return paths, nil
 }
 
 // fileName is the name of c's files: that of the file it came from, because all recordings of one source carry the same name and would
@@ -92,6 +92,15 @@ func fileName(c *capture.Capture) string {
 	return "capture"
 }
 
+// Beside says which file of other data had the name of c's file already, of a path that WritePartitioned returned; it is "" for most.
+func Beside(path string, c *capture.Capture) string {
+	plain := filepath.Join(filepath.Dir(path), escape(fileName(c))+".parquet")
+	if plain == path {
+		return ""
+	}
+	return plain
+}
+
 // part is what goes into one folder.
 type part struct {
 	capture *capture.Capture
@@ -99,9 +108,12 @@ type part struct {
 }
 
 func (p Partition) below(l part, value string, c *capture.Capture) part {
-	if value == "" {
+	switch value {
+	case "":
 		value = noValue
-	} else {
+	case noValue: // a text that looks so is no missing value
+		value = "%5F" + noValue[1:]
+	default:
 		value = escape(value)
 	}
 	return part{c, filepath.Join(l.dir, p.Key+"="+value)}

@@ -114,3 +114,59 @@ func TestPartitionsThatMeanNothingAreErrors(t *testing.T) {
 		t.Errorf("error %v does not say what to do", err)
 	}
 }
+
+func TestFilesOfOneNameNeverReplaceEachOther(t *testing.T) {
+	parts, err := ParsePartitions("build=1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	of := func(folder string, first uint64) *capture.Capture {
+		axis := capture.NewUniformAxis(2, 10)
+		c := mustNew(t, capture.Config{Name: "run", Axis: axis, Counters: []*capture.Counter{{Axis: axis, Col: ints(first, 2), Meta: capture.Meta{Name: "n"}}}})
+		c.Path = filepath.Join(folder, "run.arrow")
+		return c
+	}
+	names := map[string]bool{}
+	for round := range 2 {
+		for i := range 4 {
+			paths, err := WritePartitioned(background, dir, of(string(rune('a'+i)), uint64(i)), parts)
+			if err != nil || len(paths) != 1 {
+				t.Fatalf("round %d, capture %d: %q, %v", round, i, paths, err)
+			}
+			names[paths[0]] = true
+			plain := filepath.Join(dir, "build=1", "run.parquet")
+			if i == 0 {
+				plain = ""
+			}
+			if got := Beside(paths[0], of("x", 0)); got != plain {
+				t.Errorf("round %d, capture %d: beside %q, want %q", round, i, got, plain)
+			}
+			c, err := formats.NewRegistry(Format{}).Open(background, paths[0], formats.Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := c.Counter("n").Sum().Float(); got != float64(i+2) {
+				t.Errorf("round %d: %s adds up to %v, want %d", round, paths[0], got, i+2)
+			}
+		}
+	}
+	files, err := filepath.Glob(filepath.Join(dir, "build=1", "*"))
+	if err != nil || len(files) != 4 || len(names) != 4 {
+		t.Errorf("%d files, %d names, %v; want 4 after writing 4 captures twice", len(files), len(names), err)
+	}
+}
+
+func TestATextThatLooksLikeNoValueHasAFolderOfItsOwn(t *testing.T) {
+	c := twoDevices(t)
+	c, err := c.With(func(cfg *capture.Config) {
+		cfg.Labels = []*capture.Label{{Name: "kernel", Codes: []int32{0, 0, -1, -1}, Dict: []string{noValue}}}
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, paths := partitioned(t, c, "kernel")
+	if len(paths) != 2 || filepath.Dir(paths[0]) == filepath.Dir(paths[1]) {
+		t.Errorf("files %q, want two folders", paths)
+	}
+}
