@@ -1,0 +1,13 @@
+// Package all lists the models.
+package all
+
+import (
+	"slices"
+
+	"astrolabe/capture/capturetest"
+)
+
+// Models returns every model, those of one script beside each other.
+func Models() []capturetest.Model {
+	return slices.Concat[[]capturetest.Model]()
+}

@@ -1,0 +1,56 @@
+package diagnosis
+
+import (
+	"testing"
+
+	"astrolabe/capture/capturetest"
+)
+
+// checkModels lets a script judge what models of it plant, and fails where fewer than 95 % of the bottlenecks are named first, where fewer than
+// 95 % of what is named was planted, or where a healthy capture is given a bottleneck.
+func checkModels(t *testing.T, models ...capturetest.Model) {
+	t.Helper()
+	suite := Full
+	if testing.Short() {
+		suite = Quick
+	}
+	x, err := Run(t.Context(), suite, models...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Log(x.Summary())
+	named, planted := x.Recall()
+	right, all := x.Precision()
+	alarms, healthy := x.FalseAlarms()
+	if planted == 0 || healthy == 0 {
+		t.Fatalf("%d bottlenecks were planted and %d captures were healthy", planted, healthy)
+	}
+	if float64(named) < 0.95*float64(planted) || float64(right) < 0.95*float64(all) || alarms > 0 {
+		t.Errorf("%s\n%s", x.Summary(), x.MissText())
+	}
+	rules(t, models...)
+}
+
+// rules checks that each rule that can be named has a plant.
+func rules(t *testing.T, models ...capturetest.Model) {
+	t.Helper()
+	planted := map[string]bool{}
+	for _, m := range models {
+		for _, p := range m.Plants() {
+			planted[p.Rule] = true
+		}
+	}
+	j, err := NewJudge(t.Context(), models[0].Script())
+	if err != nil {
+		t.Fatal(err)
+	}
+	ids, err := j.Nameable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, id := range ids {
+		if !planted[id] {
+			t.Errorf("rule %s can be named, but no model plants it", id)
+		}
+	}
+}

@@ -1,0 +1,141 @@
+// Command planted writes captures with a planted bottleneck, and measures how often the shipped triage scripts name it.
+//
+//	go run ./internal/diagnosis/cmd/planted --list
+//	go run ./internal/diagnosis/cmd/planted --model mali-g720 --plant texture --load 0.5 -o texture.arrow
+//	go run ./internal/diagnosis/cmd/planted --measure docs/images
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"astrolabe/capture/capturetest"
+	"astrolabe/capture/capturetest/all"
+	formatsall "astrolabe/capture/formats/all"
+	"astrolabe/internal/diagnosis"
+	"astrolabe/plots"
+)
+
+func main() {
+	if err := run(context.Background(), os.Args[1:], os.Stdout); err != nil {
+		if !errors.Is(err, flag.ErrHelp) {
+			fmt.Fprintln(os.Stderr, "error:", err)
+		}
+		os.Exit(2)
+	}
+}
+
+func run(ctx context.Context, args []string, w io.Writer) error {
+	flags := flag.NewFlagSet("planted", flag.ContinueOnError)
+	var c capturetest.Case
+	model := flags.String("model", "", "the `NAME` of the model to generate a capture of")
+	out := flags.String("o", "", "the `FILE` to write the capture to, in astrolabe's own format")
+	list := flags.Bool("list", false, "list the models and what they plant")
+	measure := flags.String("measure", "", "judge planted captures of every model and draw a confusion matrix for each script into `DIR`")
+	script := flags.String("script", "", "with --measure: only the models of this `SCRIPT`")
+	flags.StringVar(&c.Plant, "plant", "", "what limits, an `ID` of --list; nothing in particular if left out")
+	flags.Float64Var(&c.Load, "load", 0.5, "how heavily it limits, 0 to 1")
+	flags.StringVar(&c.Second, "second", "", "another plant, of less weight")
+	flags.Float64Var(&c.Noise, "noise", 0.1, "relative standard deviation of the work in a sample")
+	flags.Float64Var(&c.Idle, "idle", 0, "share of the time without work, 0 to 0.9")
+	flags.BoolVar(&c.DVFS, "dvfs", false, "let the clock move")
+	flags.IntVar(&c.Samples, "samples", 0, "number of samples (default 240)")
+	flags.DurationVar(&c.Period, "period", 0, "length of a sample (default 1ms)")
+	flags.Uint64Var(&c.Seed, "seed", 1, "of the noise")
+	if err := flags.Parse(args); err != nil {
+		return err
+	}
+	switch {
+	case flags.NArg() > 0:
+		return fmt.Errorf("what is %q? All arguments are flags; see --help", flags.Arg(0))
+	case *list:
+		return printModels(w)
+	case *measure != "":
+		return measureScripts(ctx, *measure, *script, w)
+	case *model == "" || *out == "":
+		return errors.New("give --model and -o, or --list, or --measure")
+	}
+	return generate(ctx, *model, c, *out, w)
+}
+
+func printModels(w io.Writer) error {
+	for _, m := range all.Models() {
+		fmt.Fprintf(w, "%s (triage/%s.star)\n", m.Name(), m.Script())
+		for _, p := range m.Plants() {
+			fmt.Fprintf(w, "    %-28s %s\n", p.ID, p.Doc)
+		}
+	}
+	return nil
+}
+
+func generate(ctx context.Context, name string, c capturetest.Case, out string, w io.Writer) error {
+	models := all.Models()
+	i := slices.IndexFunc(models, func(m capturetest.Model) bool { return m.Name() == name })
+	if i < 0 {
+		var names []string
+		for _, m := range models {
+			names = append(names, m.Name())
+		}
+		return fmt.Errorf("there is no model %q; there are %s", name, strings.Join(names, ", "))
+	}
+	for _, id := range []string{c.Plant, c.Second} {
+		if _, err := capturetest.FindPlant(models[i], id); err != nil {
+			return err
+		}
+	}
+	cap, err := models[i].Generate(c)
+	if err != nil {
+		return err
+	}
+	if err := models[i].Check(cap); err != nil {
+		return fmt.Errorf("the model breaks an identity of the hardware: %w", err)
+	}
+	if err := formatsall.Registry().Save(ctx, out, "arrow", cap); err != nil {
+		return err
+	}
+	fmt.Fprintln(w, out)
+	return nil
+}
+
+// measureScripts draws one confusion matrix for each script, and prints what it shows in a line.
+func measureScripts(ctx context.Context, dir, only string, w io.Writer) error {
+	byScript := map[string][]capturetest.Model{}
+	var order []string
+	for _, m := range all.Models() {
+		if byScript[m.Script()] == nil {
+			order = append(order, m.Script())
+		}
+		byScript[m.Script()] = append(byScript[m.Script()], m)
+	}
+	for _, script := range order {
+		if only != "" && only != script {
+			continue
+		}
+		x, err := diagnosis.Run(ctx, diagnosis.Full, byScript[script]...)
+		if err != nil {
+			return err
+		}
+		p, err := plots.Confusion(plots.ConfusionOptions{
+			Title: "What was planted (rows) and what " + script + ".star named first (columns)",
+			Label: x.Summary(),
+		}, x.Classes, x.Counts)
+		if err != nil {
+			return err
+		}
+		path := filepath.Join(dir, "confusion-"+script+".png")
+		if err := p.Save(path, plots.Size{Width: 1600, Height: 200 + 44*max(6, len(x.Classes))}); err != nil {
+			return err
+		}
+		fmt.Fprintf(w, "%s: %s\n", script, x.Summary())
+		fmt.Fprint(w, x.MissText())
+		fmt.Fprintln(w, path)
+	}
+	return nil
+}

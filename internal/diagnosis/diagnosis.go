@@ -1,0 +1,131 @@
+// Package diagnosis measures the shipped triage scripts: it lets them judge captures whose bottleneck was planted, and counts how often they
+// name it. Only its tests and the command below it use it.
+package diagnosis
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"go.starlark.net/starlark"
+
+	"astrolabe/builtins"
+	"astrolabe/capture"
+	formatsall "astrolabe/capture/formats/all"
+	"astrolabe/internal/script"
+	"astrolabe/scripts"
+)
+
+// Judge lets one triage script judge captures. It serves one goroutine at a time.
+type Judge struct {
+	env        *builtins.Env
+	runner     *script.Runner
+	verdicts   starlark.Value
+	bottleneck starlark.Value
+	rules      starlark.Value
+}
+
+// NewJudge loads a triage script of the shipped library, such as "mali".
+func NewJudge(ctx context.Context, name string) (*Judge, error) {
+	env := &builtins.Env{Registry: formatsall.Registry(), Warn: func(string) {}}
+	if err := (script.Policy{}).Apply(env); err != nil {
+		return nil, err
+	}
+	j := &Judge{env: env, runner: script.NewRunner(script.Options{Env: env, Library: scripts.Library, Print: func(string) {}})}
+	triage, err := j.runner.LoadLibrary(ctx, "@astrolabe//triage/"+name+".star")
+	if err != nil {
+		return nil, err
+	}
+	rules, err := j.runner.LoadLibrary(ctx, "@astrolabe//lib/rules.star")
+	if err != nil {
+		return nil, err
+	}
+	if j.verdicts = triage["verdicts"]; j.verdicts == nil {
+		return nil, fmt.Errorf("triage/%s.star defines no verdicts(cap)", name)
+	}
+	j.bottleneck, j.rules = rules["bottleneck"], triage["RULES"]
+	return j, nil
+}
+
+// Nameable lists the rules that can be named as the bottleneck: causes that are no gates.
+func (j *Judge) Nameable() ([]string, error) {
+	list, ok := j.rules.(starlark.Indexable)
+	if !ok {
+		return nil, errors.New("the script defines no list RULES")
+	}
+	var out []string
+	for i := range list.Len() {
+		d, ok := list.Index(i).(*starlark.Dict)
+		if !ok {
+			return nil, fmt.Errorf("rule %d is %s, want a dict", i, list.Index(i).Type())
+		}
+		if text(d, "role") == "cause" && text(d, "severity") != "" {
+			out = append(out, text(d, "id"))
+		}
+	}
+	return out, nil
+}
+
+// Verdict is what one rule found.
+type Verdict struct {
+	ID         string
+	State      string  // "holds", "fine", "silent" or "unknown"
+	Value      float64 // 0 where it is unknown
+	Why        string
+	Confidence string
+}
+
+// Answer is what a triage script says about a capture.
+type Answer struct {
+	Named    string // id of the rule of the dominant bottleneck; "" where none is named
+	Verdicts []Verdict
+}
+
+// Of is the verdict of a rule.
+func (a *Answer) Of(id string) (Verdict, bool) {
+	for _, v := range a.Verdicts {
+		if v.ID == id {
+			return v, true
+		}
+	}
+	return Verdict{}, false
+}
+
+// Judge judges a capture.
+func (j *Judge) Judge(ctx context.Context, c *capture.Capture) (*Answer, error) {
+	list, err := j.runner.Call(ctx, j.verdicts, starlark.Tuple{builtins.NewCapture(j.env, c)}, nil)
+	if err != nil {
+		return nil, err
+	}
+	top, err := j.runner.Call(ctx, j.bottleneck, starlark.Tuple{list}, nil)
+	if err != nil {
+		return nil, err
+	}
+	out := &Answer{}
+	if d, ok := top.(*starlark.Dict); ok {
+		out.Named = text(d, "id")
+	}
+	seq, ok := list.(starlark.Indexable)
+	if !ok {
+		return nil, fmt.Errorf("verdicts(cap) returned %s, want a list", list.Type())
+	}
+	for i := range seq.Len() {
+		d, ok := seq.Index(i).(*starlark.Dict)
+		if !ok {
+			return nil, fmt.Errorf("verdict %d is %s, want a dict", i, seq.Index(i).Type())
+		}
+		v := Verdict{ID: text(d, "id"), State: text(d, "state"), Why: text(d, "why"), Confidence: text(d, "confidence")}
+		if value, ok, _ := d.Get(starlark.String("value")); ok {
+			v.Value, _ = starlark.AsFloat(value)
+		}
+		out.Verdicts = append(out.Verdicts, v)
+	}
+	return out, nil
+}
+
+// text is a text in a dict, "" where it is None.
+func text(d *starlark.Dict, key string) string {
+	v, _, _ := d.Get(starlark.String(key))
+	s, _ := starlark.AsString(v)
+	return s
+}
