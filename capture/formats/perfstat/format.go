@@ -44,11 +44,20 @@ func (Format) WhyNot(in *formats.Input) string {
 // longestLine bounds a line, in bytes.
 const longestLine = 1 << 20
 
-// Sniff looks for a line of perf stat with all its fields.
+// Sniff looks for a line of perf stat with all its fields. It also knows what perf stat prints without counts, so that Open can say which
+// option gives them.
 func (Format) Sniff(in *formats.Input) int {
 	if in.IsDir || bytes.IndexByte(in.Head, 0) >= 0 {
 		return 0
 	}
+	if counts, why := judge(in); counts || why != nil {
+		return 96
+	}
+	return 0
+}
+
+// judge looks at the beginning of a file: whether there are counts, and if there are none why it cannot be read although it is perf stat's.
+func judge(in *formats.Input) (counts bool, why error) {
 	head := in.Head
 	if int64(len(head)) < in.Size {
 		head = head[:bytes.LastIndexByte(head, '\n')+1]
@@ -69,10 +78,10 @@ func (Format) Sniff(in *formats.Input) int {
 			good++
 		}
 	}
-	if good > 0 && 2*good >= min(seen, 20) {
-		return 96
+	if good > 0 {
+		return 2*good >= min(seen, 20), nil
 	}
-	return 0
+	return false, refusal(lines)
 }
 
 // Open reads the file. It has no options of its own.
@@ -82,6 +91,9 @@ func (Format) Open(ctx context.Context, in *formats.Input, opt formats.Options) 
 	}
 	if in.IsDir {
 		return nil, fmt.Errorf("%s: a folder, and perf stat writes one file", in.Path)
+	}
+	if _, why := judge(in); why != nil {
+		return nil, fmt.Errorf("%s: %w", in.Path, why)
 	}
 	f, err := in.Open()
 	if err != nil {
