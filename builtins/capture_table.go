@@ -139,7 +139,7 @@ var captureTable = methodTable[*Capture]{
 		captureMethod("region(name: str) -> Capture", "The samples that start inside the regions of that name.", "cap.region(\"frame\").samples",
 			func(c *call, in *capture.Capture) (*capture.Capture, error) { return in.Region(c.str(0, "")) }),
 		{
-			Sig: "group_by(label: str) -> dict", Doc: "One Capture per value of a label, in order of first appearance. The key of samples without a value is None.",
+			Sig: "group_by(label: str) -> dict", Doc: "One Capture per value of a label, in order of first appearance. The key of samples without a value is None; an empty text in a file is no value.",
 			Example: "{k: c.total(\"TCP_REQ_sum\") for k, c in cap.group_by(\"kernel\").items()}",
 			Run: func(recv *Capture, c *call) (starlark.Value, error) {
 				label := c.str(0, "")

@@ -2,6 +2,7 @@ package capture
 
 import (
 	"fmt"
+	"slices"
 	"time"
 )
 
@@ -14,13 +15,51 @@ type Property struct {
 }
 
 // Label is a column of text values, dictionary coded: sample i has Dict[Codes[i]], or no value where the code is -1.
+//
+// The empty text is no value. Recorders and files write it where they have nothing to say, such as for the samples before the first frame, so
+// New takes it out of the labels of every capture, and no reader, writer or script meets it.
 type Label struct {
 	Name  string
 	Codes []int32
 	Dict  []string
+
+	clean bool // Dict holds no empty text
 }
 
-// Value is the label of sample i.
+// with is the label with other codes of the same dictionary.
+func (l *Label) with(codes []int32) *Label {
+	return &Label{Name: l.Name, Codes: codes, Dict: l.Dict, clean: l.clean}
+}
+
+// withoutEmpty is the label without the empty text in its dictionary.
+func (l *Label) withoutEmpty() *Label {
+	if l.clean {
+		return l
+	}
+	out := *l
+	out.clean = true
+	if !slices.Contains(l.Dict, "") {
+		return &out
+	}
+	codes := make([]int32, len(l.Dict)) // by the code of before
+	out.Dict = nil
+	for i, text := range l.Dict {
+		codes[i] = -1
+		if text != "" {
+			codes[i] = int32(len(out.Dict))
+			out.Dict = append(out.Dict, text)
+		}
+	}
+	out.Codes = make([]int32, len(l.Codes))
+	for i, code := range l.Codes {
+		if out.Codes[i] = -1; code >= 0 {
+			out.Codes[i] = codes[code]
+		}
+	}
+	return &out
+}
+
+// Value is the label of sample i, never the empty text.
 func (l *Label) Value(i int) (string, bool) {
 	if l.Codes[i] < 0 {
 		return "", false
@@ -111,10 +150,12 @@ func New(c Config) (*Capture, error) {
 			return nil, fmt.Errorf("counter %q has %d values, the time axis has %d", ctr.Name, ctr.Col.Len(), n)
 		}
 	}
-	for _, l := range c.Labels {
+	cap.Labels = make([]*Label, len(c.Labels))
+	for i, l := range c.Labels {
 		if len(l.Codes) != n {
 			return nil, fmt.Errorf("label %q has %d values, the time axis has %d", l.Name, len(l.Codes), n)
 		}
+		cap.Labels[i] = l.withoutEmpty()
 	}
 	return cap, nil
 }

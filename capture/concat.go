@@ -285,7 +285,7 @@ func newLabelBuilder(name string, n int) *labelBuilder {
 
 func (b *labelBuilder) add(v string, ok bool) {
 	code := int32(-1)
-	if ok {
+	if ok && v != "" {
 		var known bool
 		if code, known = b.codes[v]; !known {
 			code = int32(len(b.l.Dict))
@@ -296,7 +296,7 @@ func (b *labelBuilder) add(v string, ok bool) {
 	b.l.Codes = append(b.l.Codes, code)
 }
 
-// NewLabel dictionary-codes one text per sample; ok tells which samples have a value; nil means all.
+// NewLabel dictionary-codes one text per sample; ok tells which samples have a value; nil means all. An empty text is none.
 func NewLabel(name string, values []string, ok func(i int) bool) *Label {
 	b := newLabelBuilder(name, len(values))
 	for i, v := range values {

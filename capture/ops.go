@@ -43,7 +43,7 @@ func (c *Capture) Slice(start, end int64) (*Capture, error) {
 	}
 	cfg.Labels = make([]*Label, len(c.Labels))
 	for k, l := range c.Labels {
-		cfg.Labels[k] = &Label{Name: l.Name, Codes: l.Codes[i:j:j], Dict: l.Dict}
+		cfg.Labels[k] = l.with(l.Codes[i:j:j])
 	}
 	cfg.Gaps = gapsBetween(c.Gaps, start, end)
 	cfg.Regions = regionsBetween(c.Regions, start, end)
@@ -85,7 +85,7 @@ func (c *Capture) gather(rows []int) (*Capture, error) {
 	}
 	cfg.Labels = make([]*Label, len(c.Labels))
 	for k, l := range c.Labels {
-		cfg.Labels[k] = &Label{Name: l.Name, Codes: pick(l.Codes, rows), Dict: l.Dict}
+		cfg.Labels[k] = l.with(pick(l.Codes, rows))
 	}
 	return New(cfg)
 }
@@ -134,7 +134,7 @@ func (c *Capture) Resample(period int64) (*Capture, error) {
 				}
 			}
 		}
-		cfg.Labels[k] = &Label{Name: l.Name, Codes: codes, Dict: l.Dict}
+		cfg.Labels[k] = l.with(codes)
 	}
 	return New(cfg)
 }

@@ -138,7 +138,11 @@ func newCoder(l *capture.Label, n int) *coder {
 	return &coder{l: l, codes: map[string]int32{}}
 }
 
+// code is that of a text, -1 of the empty one, which is no value.
 func (c *coder) code(text string) int32 {
+	if text == "" {
+		return -1
+	}
 	if code, ok := c.codes[text]; ok {
 		return code
 	}
