@@ -447,7 +447,11 @@ func (r *Result) whyMissing(c *capture.Capture, first int) string {
 	if r.Missing == 1 {
 		verb = "has"
 	}
-	return fmt.Sprintf("%d of %d (%s and so on) %s no value: %s", r.Missing, len(r.Values), r.Parts.Name(first), verb, reason)
+	text := fmt.Sprintf("%d of %d (first %s) %s no value: %s", r.Missing, len(r.Values), r.Parts.Name(first), verb, reason)
+	if r.Limit.Skip {
+		return "left out: " + text
+	}
+	return text
 }
 
 // reason is why a part has no value.

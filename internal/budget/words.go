@@ -40,7 +40,7 @@ func (r *Result) ValueText() string {
 // OverText counts what breaks the limit, such as "12 of 600 (6 allowed)"; "" where the limit is about one number.
 func (r *Result) OverText() string {
 	n := r.Judged
-	if r.Limit.Statistic != "" && n <= 1 && len(r.Groups) <= 1 || r.Parts.What == "" {
+	if n == 0 || r.Parts.What == "" || r.Limit.Statistic != "" && len(r.Groups) == 1 {
 		return ""
 	}
 	text := fmt.Sprintf("%d of %d", r.Over, n)
@@ -54,6 +54,9 @@ func (r *Result) OverText() string {
 func (r *Result) Where() string {
 	if r.WorstAt < 0 || r.Parts.What == "" {
 		return ""
+	}
+	if !r.Parts.InOrder() { // it has no place of its own
+		return r.Parts.Name(r.WorstAt)
 	}
 	return fmt.Sprintf("%s at %s", r.Parts.Name(r.WorstAt), plots.Duration(r.Parts.Start[r.WorstAt]))
 }

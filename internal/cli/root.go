@@ -75,7 +75,7 @@ func (a *app) root() *cobra.Command {
 	root.AddCommand(
 		a.replCommand(), a.runCommand(), a.reportCommand(), a.recordCommand(), a.statCommand(), a.convertCommand(), a.markCommand(),
 		a.metricsCommand(), a.sourcesCommand(), a.doctorCommand(), a.testCommand(), a.versionCommand(),
-		a.compareCommand(), a.mapCommand(),
+		a.compareCommand(), a.checkCommand(), a.mapCommand(),
 		a.fmtCommand(), a.lintCommand(), a.docCommand(), a.initCommand(), a.stubsCommand(), a.lspCommand(), a.completionCommand(), a.manCommand(),
 	)
 	return root

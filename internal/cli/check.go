@@ -1,0 +1,239 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"astrolabe/capture"
+	"astrolabe/capture/analysis"
+	"astrolabe/capture/formats"
+	"astrolabe/internal/budget"
+	"astrolabe/plots"
+)
+
+// checkFlags are the flags of check.
+type checkFlags struct {
+	budgets            []string
+	out, junit, margin string
+	json, start        bool
+	open               openFlags
+}
+
+// checkPicture is the picture that is drawn where a budget is broken and no other is asked for.
+const checkPicture = "budget.png"
+
+// maxBudget is how long a budget file may be in bytes.
+const maxBudget = 4 << 20
+
+func (a *app) checkCommand() *cobra.Command {
+	var f checkFlags
+	cmd := &cobra.Command{
+		Use:   "check CAPTURE… --budget FILE [flags]",
+		Short: "Hold captures against a budget, and draw what broke",
+		Long: "Judges every limit of a budget: a counter, a metric, an expression or a duration, in total, for every frame, region, sample or value of a\n" +
+			"label, or a statistic of these. Prints the worst value of each with its place. What cannot be judged, such as a counter that was not\n" +
+			"collected, is not kept, unless its limit says missing = \"skip\".\n\n" +
+			"Where something is broken the picture " + checkPicture + " shows it, or the file that -o names, which is always written. docs/budget.md describes the\n" +
+			"budget file; --init CAPTURE prints one to start from, with present values and a --margin.\n\n" +
+			"Exit status: 0 kept; 1 broken, or a limit cannot be judged; 2 bad usage: a mistake in the budget, a file that is no capture.",
+		Example: "  astrolabe check --budget budget.toml frame.arrow\n" +
+			"  astrolabe check --budget gpu.toml --budget cpu.toml run1.arrow run2.arrow --junit budget.xml\n" +
+			"  astrolabe check --init frame.arrow --margin 10% > budget.toml",
+		Args: argCount(1, -1),
+		RunE: func(_ *cobra.Command, args []string) error {
+			err := a.check(args, &f)
+			var usage usageError
+			if err != nil && !isReported(err) && !errors.As(err, &usage) && a.ctx.Err() == nil {
+				return usageError{err} // status 1 is for a budget that is not kept
+			}
+			return err
+		},
+	}
+	flags := cmd.Flags()
+	flags.StringArrayVar(&f.budgets, "budget", nil, "the `FILE` with the limits; may be given several times")
+	flags.StringVarP(&f.out, "output", "o", "", "draw what came of it as the `FILE`: .png, .svg, .pdf, .md, .html or .json (default "+checkPicture+" where something is broken)")
+	flags.StringVar(&f.junit, "junit", "", "write the results as JUnit XML to `FILE` too")
+	flags.BoolVar(&f.json, "json", false, "write every result as JSON")
+	flags.BoolVar(&f.start, "init", false, "print a budget to start from: what the capture measured, with a margin")
+	flags.StringVar(&f.margin, "margin", "10%", "how much worse than now --init allows, as a `SHARE`")
+	f.open.register(cmd)
+	return cmd
+}
+
+func (a *app) check(args []string, f *checkFlags) error {
+	switch {
+	case f.start:
+		return a.startBudget(args, f)
+	case len(f.budgets) == 0:
+		return usagef("check needs a --budget; astrolabe check --init %s prints one to start from", args[0])
+	}
+	if f.out != "" {
+		if _, err := plots.ReportFormatOf(f.out); err != nil { // before anything is read
+			return usagef("--output=%s: %v", f.out, err)
+		}
+	}
+	budgets, err := readBudgets(f.budgets)
+	if err != nil {
+		return err
+	}
+	var list []*budget.Judgement
+	for _, path := range args {
+		o := opened{path: path, open: f.open, byGPU: map[string]*capture.Capture{}, warned: map[string]bool{}}
+		for _, b := range budgets {
+			c, err := o.capture(a, b)
+			if err != nil {
+				return err
+			}
+			j, err := budget.Judge(a.ctx, b, c)
+			if err != nil {
+				if len(args) > 1 {
+					err = fmt.Errorf("%s: %w", path, err)
+				}
+				return err
+			}
+			list = append(list, j)
+		}
+	}
+	return a.judged(list, f, args)
+}
+
+// judged reports what came of the budgets.
+func (a *app) judged(list []*budget.Judgement, f *checkFlags, args []string) error {
+	kept := true
+	for _, j := range list {
+		kept = kept && j.OK()
+	}
+	if !f.json {
+		if err := a.print(checkedText(list)); err != nil {
+			return err
+		}
+	}
+	var pictures []string
+	var err error
+	switch {
+	case f.out != "":
+		if pictures, err = a.checkPage(list, f, args, f.out); err != nil {
+			return err
+		}
+	case !kept:
+		if pictures, err = a.checkPage(list, f, args, checkPicture); err != nil {
+			a.warn(err.Error()) // the verdict matters more than a picture that nobody asked for
+		}
+	}
+	if f.json {
+		if err := a.printJSON(checkedJSON(list, pictures)); err != nil {
+			return err
+		}
+	} else {
+		for _, p := range pictures {
+			a.wrote(p)
+		}
+	}
+	if f.junit != "" {
+		if err := formats.WriteFile(f.junit, func(w io.Writer) error { return budget.WriteJUnit(w, list) }); err != nil {
+			return err
+		}
+		if !f.json {
+			a.wrote(f.junit)
+		}
+	}
+	if !kept {
+		return errReported
+	}
+	return nil
+}
+
+// readBudgets reads every budget file; the error has the mistakes of all.
+func readBudgets(paths []string) ([]*budget.Budget, error) {
+	var out []*budget.Budget
+	var errs []error
+	for _, path := range paths {
+		b, err := readBudget(path)
+		if err != nil {
+			errs = append(errs, err)
+			continue
+		}
+		out = append(out, b)
+	}
+	return out, errors.Join(errs...)
+}
+
+func readBudget(path string) (*budget.Budget, error) {
+	file, err := os.Open(path)
+	if err != nil {
+		return nil, fmt.Errorf("budget: %w", err)
+	}
+	defer file.Close()
+	data, err := io.ReadAll(io.LimitReader(file, maxBudget+1))
+	switch {
+	case err != nil:
+		return nil, fmt.Errorf("budget: %w", err)
+	case len(data) > maxBudget:
+		return nil, fmt.Errorf("%s is longer than %d MiB: that is no budget", path, maxBudget>>20)
+	}
+	return budget.Parse(path, data)
+}
+
+// opened is a capture that several budgets are held against, as its content says and as a budget's GPU has it.
+type opened struct {
+	path   string
+	open   openFlags
+	byGPU  map[string]*capture.Capture
+	warned map[string]bool
+}
+
+// capture is the capture, taken to be of the GPU of a budget where it does not say what it is of.
+func (o *opened) capture(a *app, b *budget.Budget) (*capture.Capture, error) {
+	c, err := o.as(a, o.open.gpu)
+	if err != nil || c.GPU != "" || b.GPU == "" {
+		return c, err
+	}
+	return o.as(a, b.GPU)
+}
+
+func (o *opened) as(a *app, gpu string) (*capture.Capture, error) {
+	if c := o.byGPU[gpu]; c != nil {
+		return c, nil
+	}
+	flags := o.open
+	flags.gpu = gpu
+	c, err := a.openCapture(o.path, &flags)
+	if err != nil {
+		return nil, err
+	}
+	for _, w := range c.Warnings {
+		if !o.warned[w] {
+			a.warn(w)
+			o.warned[w] = true
+		}
+	}
+	o.byGPU[gpu] = c
+	return c, nil
+}
+
+// startBudget prints a budget to start from.
+func (a *app) startBudget(args []string, f *checkFlags) error {
+	margin, err := analysis.ParseEffect(f.margin)
+	switch {
+	case err != nil:
+		return usagef("--margin: %v", err)
+	case len(f.budgets) > 0 || f.out != "" || f.junit != "" || f.json:
+		return usagef("--init only prints a budget: it goes with a capture and --margin")
+	case len(args) > 1:
+		return usagef("--init takes one capture, not %s too", strings.Join(args[1:], " and "))
+	}
+	c, err := a.open(args[0], &f.open)
+	if err != nil {
+		return err
+	}
+	text, err := budget.Starting(c, margin)
+	if err != nil {
+		return err
+	}
+	return a.print(text)
+}

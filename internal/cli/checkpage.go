@@ -1,0 +1,270 @@
+package cli
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"astrolabe/capture"
+	"astrolabe/capture/formats"
+	"astrolabe/capture/metrics"
+	"astrolabe/internal/budget"
+	"astrolabe/internal/version"
+	"astrolabe/plots"
+)
+
+const (
+	checkCharts  = 12   // broken limits that get a chart; the page says how many others there are
+	checkBars    = 40   // parts that are drawn as bars, not as a line over time
+	checkColumns = 2000 // stretches closer than this part of the capture look like one
+)
+
+// checkPage draws what came of budgets: what broke first, each with a chart, then every limit. It returns the paths written.
+func (a *app) checkPage(list []*budget.Judgement, f *checkFlags, args []string, out string) ([]string, error) {
+	ctx, done := a.busy(a.ctx, "drawing "+out)
+	defer done()
+	r := &plots.Report{Title: checkedTitle(list), Captured: list[0].Capture.StartTime, Command: checkCommandLine(f, args, out)}
+	if len(list) == 1 {
+		r.Start, r.End = list[0].Capture.Axis.Extent()
+	}
+	var notes []string
+	charts, left := 0, 0
+	for _, v := range []budget.Verdict{budget.Broken, budget.NotJudged} {
+		for _, j := range list {
+			for _, res := range j.Results {
+				if res.Verdict != v {
+					continue
+				}
+				finding, err := checkFinding(j, res, len(list) > 1)
+				if err != nil {
+					return nil, err
+				}
+				if len(finding.Plots) > 0 {
+					if charts++; charts > checkCharts {
+						finding.Plots = nil
+						left++
+					}
+				}
+				r.Items = append(r.Items, finding)
+			}
+		}
+	}
+	if left > 0 {
+		notes = append(notes, fmt.Sprintf("%d more broken limits have no chart here; --json lists where each is broken", left))
+	}
+	table := plots.Table{Title: "Every limit", Columns: []plots.Column{{Name: "verdict"}, {Name: "limit on"}, {Name: "for"}, {Name: "value", Align: plots.AlignRight},
+		{Name: "limit", Align: plots.AlignRight}, {Name: "beyond", Align: plots.AlignRight}, {Name: "worst"}}}
+	if len(list) > 1 {
+		table.Columns = slices.Insert(table.Columns, 1, plots.Column{Name: "capture"})
+	}
+	for _, j := range list {
+		for _, res := range inOrder(j) {
+			row := checkedRow(res)
+			if len(list) > 1 {
+				row = slices.Insert(row, 1, filepath.Base(j.Capture.Path))
+			}
+			table.Rows = append(table.Rows, row)
+			for _, n := range res.Notes {
+				notes = append(notes, res.Limit.Label()+": "+n)
+			}
+			if res.Verdict == budget.Skipped {
+				notes = append(notes, res.Sentence())
+			}
+		}
+	}
+	r.Items = append(r.Items, table)
+	if len(notes) > 0 {
+		r.Items = append(r.Items, plots.Text("## Notes\n\n"+points(notes)))
+	}
+	seen := map[string]bool{}
+	add := func(key, value string) {
+		if value != "" && !seen[key+value] {
+			seen[key+value] = true
+			r.Provenance = append(r.Provenance, plots.KV{Key: key, Value: value})
+		}
+	}
+	for _, j := range list {
+		c := j.Capture
+		hash, err := formats.HashFile(ctx, c.Path)
+		if err != nil {
+			return nil, fmt.Errorf("hash of %s: %w", c.Path, err)
+		}
+		add("Capture", fmt.Sprintf("%s (sha256 %s), %d samples over %s", filepath.Base(c.Path), hash[:min(16, len(hash))], c.Len(), plots.Duration(c.Duration())))
+		add("Budget", fmt.Sprintf("%s (sha256 %s)", filepath.Base(j.Budget.File), j.Budget.Hash[:16]))
+		add("Device", orText(c.Device.Name, c.GPU))
+		add("Driver", c.Device.Driver)
+		for _, cat := range metrics.For(c) {
+			add("Catalogue", cat.ID()+" "+cat.Version()[:min(16, len(cat.Version()))])
+		}
+	}
+	add("astrolabe", version.String())
+	return r.Save(out, plots.Size{})
+}
+
+// checkFinding says what is wrong with one limit. several is set where the page is about more than one capture or budget.
+func checkFinding(j *budget.Judgement, r *budget.Result, several bool) (plots.Finding, error) {
+	l := r.Limit
+	f := plots.Finding{ID: fmt.Sprintf("check/%d", l.Line), Severity: plots.Critical, Title: checkHeadline(r), Metric: l.Scope(), Value: r.ValueText(),
+		Threshold: r.LimitText(), Advice: l.Why, Evidence: checkEvidence(r)}
+	if several {
+		f.Title = filepath.Base(j.Capture.Path) + ": " + f.Title
+	}
+	if r.Verdict == budget.NotJudged {
+		f.Severity, f.Value = plots.Warning, "missing"
+		return f, nil
+	}
+	f.Unit, f.Measured, f.Limit = r.Unit, jsonNumber(r.Worst), jsonNumber(r.Max)
+	if r.Worst < r.Min {
+		f.Limit = jsonNumber(r.Min)
+	}
+	start, end := j.Capture.Axis.Extent()
+	spans := r.Spans(j.Capture, (end-start)/checkColumns)
+	if !several && r.Parts.What != "" {
+		f.Spans = spans
+	}
+	p, err := checkChart(j.Capture, r, spans)
+	if err != nil {
+		return f, fmt.Errorf("draw %s: %w", l.Label(), err)
+	}
+	if p != nil {
+		f.Plots = []*plots.Plot{p}
+	}
+	return f, nil
+}
+
+// checkHeadline is what a finding is called.
+func checkHeadline(r *budget.Result) string {
+	name := orText(r.Limit.Name, orText(r.Title, r.Limit.Label()))
+	switch over := r.OverText(); {
+	case r.Verdict == budget.NotJudged:
+		return name + " cannot be judged: " + r.Why
+	case over != "":
+		return fmt.Sprintf("%s: %s beyond the limit, %s in %s", name, over, r.ValueText(), r.Where())
+	case r.Limit.Statistic != "":
+		return fmt.Sprintf("%s: %s per %s is %s, the limit %s", name, r.Limit.Statistic, r.Parts.What, r.ValueText(), r.LimitText())
+	}
+	return fmt.Sprintf("%s: %s in total, the limit %s", name, r.ValueText(), r.LimitText())
+}
+
+// checkEvidence names what a limit is on: a metric, or the counters of an expression.
+func checkEvidence(r *budget.Result) []string {
+	if r.Limit.Expr != "" && r.Counter != nil && len(r.Counter.Inputs) > 0 {
+		return r.Counter.Inputs
+	}
+	return []string{orText(r.Limit.Metric, r.Limit.Expr)}
+}
+
+// checkChart shows where a limit is broken; nil where one number says it all.
+func checkChart(c *capture.Capture, r *budget.Result, spans []capture.Span) (*plots.Plot, error) {
+	name := orText(r.Title, r.Limit.Label())
+	if r.Parts.What == "" {
+		return checkTotalChart(c, r, name)
+	}
+	title := fmt.Sprintf("%s per %s", name, r.Parts.What)
+	which := r.Parts.Alike(max(r.WorstAt, 0))
+	if !r.Parts.InOrder() {
+		excess := func(i int) float64 {
+			if v := r.Values[i]; v == v {
+				return r.Excess(v)
+			}
+			return math.Inf(-1)
+		}
+		slices.SortStableFunc(which, func(a, b int) int { return cmp.Compare(excess(b), excess(a)) })
+		if len(which) > checkBars {
+			title += fmt.Sprintf(", the worst %d of %d", checkBars, len(which))
+			which = which[:checkBars]
+		}
+	}
+	if len(which) <= checkBars {
+		o := plots.BarOptions{Title: title, Unit: r.Unit, Bands: checkBands(r), Vertical: r.Parts.InOrder()}
+		var s plots.BarSeries
+		for _, i := range which {
+			o.Labels = append(o.Labels, shortened(r.Parts.Name(i), 40))
+			s.Values = append(s.Values, r.Values[i])
+			severity := plots.Info
+			if r.Beyond(r.Values[i]) {
+				severity = plots.Critical
+			}
+			s.Severity = append(s.Severity, severity)
+		}
+		return plots.Bar(o, s)
+	}
+	s := plots.Series{Name: name, Unit: r.Unit}
+	for _, i := range which {
+		s.Start, s.End, s.Y = append(s.Start, r.Parts.Start[i]), append(s.End, r.Parts.End[i]), append(s.Y, r.Values[i])
+	}
+	return plots.Timeline(plots.TimelineOptions{Title: title, Bands: checkBands(r), Spans: plots.FromSpans(spans, plots.Critical), Gaps: plots.FromGaps(c.Gaps)}, s)
+}
+
+// checkTotalChart shows how a total came about: of what adds up the running total, which crosses the limit, else the values.
+func checkTotalChart(c *capture.Capture, r *budget.Result, name string) (*plots.Plot, error) {
+	ctr := r.Counter
+	if ctr == nil || ctr.Count() == 0 {
+		return nil, nil
+	}
+	s := plots.FromCounter(ctr)
+	s.Name, s.Unit = name, r.Unit
+	o := plots.TimelineOptions{Title: name + " over time", Bands: checkBands(r), Gaps: plots.FromGaps(c.Gaps)}
+	switch {
+	case r.Rate:
+		s = compareSeries(ctr, true)
+		s.Name, s.Unit = name, r.Unit
+	case ctr.Kind == capture.Delta && ctr.Der == nil:
+		o.Title = name + ", added up from the start"
+		sum, y := 0.0, make([]float64, len(s.Y))
+		over := int64(-1)
+		for i, v := range s.Y {
+			if v == v {
+				sum += v
+			}
+			if y[i] = sum; over < 0 && sum > r.Max {
+				over = s.Start[i]
+			}
+		}
+		s.Y = y
+		if over >= 0 {
+			_, end := c.Axis.Extent()
+			o.Spans = []plots.Interval{{Start: over, End: end, Label: "beyond the limit", Severity: plots.Critical}}
+		}
+	}
+	return plots.Timeline(o, s)
+}
+
+// checkBands are the limits as lines, and the statistic that is held against them.
+func checkBands(r *budget.Result) []plots.Band {
+	var out []plots.Band
+	line := func(v float64, label string, severity plots.Severity) {
+		if !math.IsNaN(v) && !math.IsInf(v, 0) {
+			out = append(out, plots.Band{Lo: v, Hi: v, Label: label + " " + plots.Quantity(v, r.Unit), Unit: r.Unit, Severity: severity})
+		}
+	}
+	line(r.Max, "at most", plots.Critical)
+	line(r.Min, "at least", plots.Critical)
+	if r.Limit.Statistic != "" {
+		line(r.Worst, r.Limit.Statistic, plots.Info)
+	}
+	return out
+}
+
+// checkCommandLine is the command that makes the page again. It names no folder, so that the same inputs give the same page.
+func checkCommandLine(f *checkFlags, args []string, out string) string {
+	words := []string{"astrolabe", "check"}
+	for _, arg := range args {
+		words = append(words, shellWord(filepath.Base(arg)))
+	}
+	add := func(flag, value string) {
+		if value != "" {
+			words = append(words, flag+"="+shellWord(value))
+		}
+	}
+	for _, b := range f.budgets {
+		add("--budget", filepath.Base(b))
+	}
+	for _, o := range [][2]string{{"--gpu", f.open.gpu}, {"--denom", f.open.denom}, {"--duration-rule", f.open.duration}, {"--zero", f.open.zero}, {"--input-format", f.open.format}} {
+		add(o[0], o[1])
+	}
+	return strings.Join(append(words, "-o", "report"+filepath.Ext(out)), " ")
+}
