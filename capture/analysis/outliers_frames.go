@@ -1,0 +1,53 @@
+package analysis
+
+import (
+	"strings"
+
+	"astrolabe/capture"
+)
+
+// PerFrame returns the capture with one sample for each of its frames: regions called "frame" or "frame N", else stretches with one value of
+// the label frame. Such a sample lasts as long as the frame and holds the samples that start in it; a frame without any has missing values.
+// The label frame holds the names. Without frames the result is nil.
+func PerFrame(c *capture.Capture) (*capture.Capture, error) {
+	list := frames(c)
+	if len(list) == 0 {
+		return nil, nil
+	}
+	bins := regionCells(c, list, "frame").bins
+	axis := bins.Axis
+	axis.Covered, axis.Count = make([]int64, bins.Len()), make([]float64, bins.Len())
+	for j := range bins.Lo {
+		for i := bins.Lo[j]; i < bins.Hi[j]; i++ {
+			axis.Covered[j] += c.Axis.Interval(i)
+			axis.Count[j] += c.Axis.Merged(i)
+		}
+	}
+	names := map[int64]string{}
+	for _, r := range list {
+		names[r.Start] = strings.TrimPrefix(strings.TrimPrefix(r.Name, "frame"), " ")
+	}
+	text := make([]string, bins.Len())
+	for j := range text {
+		text[j] = names[axis.Start[j]]
+	}
+	return c.With(func(cfg *capture.Config) {
+		cfg.Axis = axis
+		cfg.Labels = []*capture.Label{capture.NewLabel("frame", text, func(i int) bool { return text[i] != "" })}
+		cfg.Passes = nil
+		seen := map[string]*capture.Pass{}
+		cfg.Counters = make([]*capture.Counter, len(c.Counters))
+		for k, ctr := range c.Counters {
+			out := ctr.Rebin(bins)
+			if out.Pass != nil {
+				if p := seen[out.Pass.ID]; p != nil {
+					out.Pass = p
+				} else {
+					seen[out.Pass.ID] = out.Pass
+					cfg.Passes = append(cfg.Passes, out.Pass)
+				}
+			}
+			cfg.Counters[k] = out
+		}
+	})
+}
