@@ -20,6 +20,8 @@ func (c *checker) expressions() {
 			c.truth(n.Cond, "if")
 		case *syntax.IfClause:
 			c.truth(n.Cond, "if")
+		case *syntax.WhileStmt:
+			c.truth(n.Cond, "while")
 		case *syntax.UnaryExpr:
 			if n.Op == syntax.NOT {
 				c.truth(n.X, "not")
@@ -44,6 +46,53 @@ func (c *checker) truth(e syntax.Expr, where string) {
 		c.at(e, codeTruth, "%s needs one bool and this Mask has many: use .any() or .all(), or & | ~ in place of and, or, not", where)
 	case t.Is("Counter"):
 		c.at(e, codeTruth, "%s needs one bool and this Counter has many values: compare .total() or another reduction, or use .gt(x).any()", where)
+	}
+}
+
+// truths reports what any and all would take the truth of: a Counter or Mask itself, and each that a list holds.
+func (c *checker) truths(e syntax.Expr, where string) {
+	switch x := unparen(e).(type) {
+	case *syntax.ListExpr:
+		for _, item := range x.List {
+			c.truth(item, where)
+		}
+		return
+	case *syntax.TupleExpr:
+		for _, item := range x.List {
+			c.truth(item, where)
+		}
+		return
+	case *syntax.Comprehension:
+		if _, dict := x.Body.(*syntax.DictEntry); !dict {
+			c.truth(x.Body, where)
+		}
+		return
+	}
+	t := c.f.Type(e)
+	switch {
+	case t.Is("Counter"):
+		c.at(e, codeTruth, "%s takes no Counter: compare it first, such as c.gt(x).any()", where)
+		return
+	case t.Is("Mask"):
+		c.at(e, codeTruth, "%s takes no Mask: use .any() or .all()", where)
+		return
+	}
+	held := append([]*infer.Type{t.Elem}, t.Items...)
+	for _, h := range held {
+		if h != nil && t.Is("list", "tuple", "set") && h.Is("Counter", "Mask") {
+			c.at(e, codeTruth, "%s needs bools and this %s holds a %s, which is many: use .any() or .all() of each", where, t.Name, h.Name)
+			return
+		}
+	}
+}
+
+func unparen(e syntax.Expr) syntax.Expr {
+	for {
+		p, ok := e.(*syntax.ParenExpr)
+		if !ok {
+			return e
+		}
+		e = p.X
 	}
 }
 
@@ -141,8 +190,13 @@ func (c *checker) attribute(n *syntax.DotExpr) {
 
 // call checks the arguments of functions of ours, and of bool.
 func (c *checker) call(n *syntax.CallExpr) {
-	if id, ok := n.Fn.(*syntax.Ident); ok && id.Name == "bool" && infer.First(id) == nil && len(n.Args) == 1 {
-		c.truth(n.Args[0], "bool()")
+	if id, ok := n.Fn.(*syntax.Ident); ok && infer.First(id) == nil && len(n.Args) == 1 {
+		switch id.Name {
+		case "bool":
+			c.truth(n.Args[0], "bool()")
+		case "any", "all":
+			c.truths(n.Args[0], id.Name+"()")
+		}
 	}
 	fn := c.f.Type(n.Fn)
 	if fn.Kind != infer.Function {

@@ -64,7 +64,7 @@ var ownChecks = []Check{
 	{codeUndefined, "A name that nothing defines, or one that is bound where the language does not allow it."},
 	{codeLoad, "A file that cannot be loaded, or that lacks the name which is loaded from it."},
 	{codeCompare, "A Counter or Mask compared with an operator: == is silently False and < an error; use the methods eq, lt and so on."},
-	{codeTruth, "A Counter or Mask where one bool is needed, such as in if, and, or, not: that ends the run."},
+	{codeTruth, "A Counter or Mask where one bool is needed, such as in if, and, or, not, any([…]): that ends the run."},
 	{codeName, "A counter or metric that the catalogue of the GPU does not have. The GPU is known by gpu= of open and from_columns, by the argument of metrics.get, or by a comment \"# gpu: ID\"."},
 	{codeAmbiguous, "A name that stands for several metrics of the catalogue."},
 	{codeGPU, "A GPU that no catalogue describes."},
