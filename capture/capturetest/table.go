@@ -3,6 +3,7 @@ package capturetest
 import (
 	"fmt"
 	"math"
+	"strings"
 
 	"astrolabe/capture"
 	"astrolabe/capture/metrics"
@@ -25,6 +26,9 @@ type column struct {
 func NewTable(w *Work) *Table {
 	return &Table{axis: &capture.Axis{Start: w.Start, End: w.End}, cols: map[string]*column{}}
 }
+
+// Names such as "cpu_user[3]" are those of instances: they hang below a whole counter of the name before the bracket, which is their sum, or
+// their mean where they are levels.
 
 // Count sets how often something happened in sample i. Counts are whole: they are rounded when the capture is built.
 func (t *Table) Count(name string, i int, v float64) {
@@ -58,15 +62,30 @@ func (t *Table) set(name string, kind capture.Kind, unit string, i int, v float6
 // Capture builds the capture; the catalogue of its GPU describes the columns. The configuration's axis and counters are those of the table.
 func (t *Table) Capture(cfg capture.Config) (*capture.Capture, error) {
 	cfg.Axis, cfg.Counters = t.axis, nil
+	whole := map[string]*capture.Counter{}
 	for _, name := range t.names {
 		c := t.cols[name]
 		col, err := c.data(name)
 		if err != nil {
 			return nil, err
 		}
-		cfg.Counters = append(cfg.Counters, &capture.Counter{
-			Meta: capture.Meta{Name: name, Kind: c.kind, Unit: c.unit}, Axis: t.axis, Col: capture.NewColumn(col),
-		})
+		ctr := &capture.Counter{Meta: capture.Meta{Name: name, Kind: c.kind, Unit: c.unit}, Axis: t.axis, Col: capture.NewColumn(col)}
+		base, rest, isInstance := strings.Cut(name, "[")
+		if !isInstance {
+			cfg.Counters = append(cfg.Counters, ctr)
+			continue
+		}
+		ctr.Meta.Instance = strings.TrimSuffix(rest, "]")
+		if whole[base] == nil {
+			meta := ctr.Meta
+			meta.Name, meta.Instance = base, ""
+			if c.kind == capture.Gauge {
+				meta.Combine = capture.CombineMean
+			}
+			whole[base] = &capture.Counter{Meta: meta, Axis: t.axis}
+			cfg.Counters = append(cfg.Counters, whole[base])
+		}
+		whole[base].Instances = append(whole[base].Instances, ctr)
 	}
 	cap, err := capture.New(cfg)
 	if err != nil {
