@@ -168,7 +168,7 @@ func (a *app) compare(args []string, f *compareFlags) error {
 		return err
 	}
 	if f.out != "" {
-		if err := a.comparePage(&x, f, args); err != nil {
+		if err := a.comparePage(&x, f); err != nil {
 			return err
 		}
 	}

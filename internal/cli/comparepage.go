@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -23,7 +24,7 @@ const (
 )
 
 // comparePage draws what changed, the worst first.
-func (a *app) comparePage(x *compared, f *compareFlags, args []string) error {
+func (a *app) comparePage(x *compared, f *compareFlags) error {
 	first, after := x.before[0], x.after[0]
 	from, to := compareNames(first, after)
 	r := &plots.Report{Title: fmt.Sprintf("What changed from %s to %s", from, to), Captured: after.StartTime}
@@ -85,7 +86,8 @@ func (a *app) comparePage(x *compared, f *compareFlags, args []string) error {
 	if len(x.before) == 1 {
 		notes = append(notes, "One run each: differences between runs are not known, and may be as large as a change. --baseline takes repeated runs")
 	}
-	r.Items = append(r.Items, plots.Text("## How to read this\n\n"+compareMethodText(x.result)+"\n\n"+points(notes)+"\n## How to reproduce\n\n```\n"+compareCommandLine(f, args)+"\n```\n"))
+	r.Items = append(r.Items, plots.Text("## How to read this\n\n"+compareMethodText(x.result)+"\n\n"+points(notes)))
+	r.Command = commandLine(os.Args)
 	r.Progress = progress.From(ctx)
 	paths, err := r.Save(f.out, plots.Size{})
 	done()
@@ -140,7 +142,7 @@ func compareMethodText(res *analysis.Result) string {
 		"(Benjamini and Hochberg over %d judgements). Effect is Cliff's delta, from −1 to 1. Each kind of verdict is in the order of the change that its interval is sure of.", basesText(res), 100*(1-res.Options.Alpha), 100*res.Options.Alpha, res.Judged)
 }
 
-// compareProvenance says what the page was made from. It names no folder, so that the same inputs give the same page.
+// compareProvenance says what the page was made from. It names files by their content and not by their folder.
 func compareProvenance(ctx context.Context, x *compared, f *compareFlags) ([]plots.KV, error) {
 	var out []plots.KV
 	add := func(key, value string) {
@@ -330,43 +332,3 @@ func pageTable(res *analysis.Result, rows []analysis.Row) plots.Table {
 
 // printed sets the minus of a number as a page does.
 func printed(number string) string { return strings.ReplaceAll(number, "-", "−") }
-
-// compareCommandLine is the command that makes the page again.
-func compareCommandLine(f *compareFlags, args []string) string {
-	words := []string{"astrolabe", "compare"}
-	for _, arg := range args {
-		words = append(words, quoted(arg))
-	}
-	add := func(flag, value string) { words = append(words, flag+"="+quoted(value)) }
-	for _, b := range f.baseline {
-		add("--baseline", b)
-	}
-	if f.by != "time" {
-		add("--by", f.by)
-	}
-	for _, list := range []struct {
-		flag   string
-		values []string
-	}{{"--metrics", f.metrics}, {"--more", f.more}, {"--less", f.less}} {
-		if len(list.values) > 0 {
-			add(list.flag, strings.Join(list.values, ","))
-		}
-	}
-	add("--alpha", fmt.Sprint(f.alpha))
-	add("--min-effect", f.minEffect)
-	add("--seed", fmt.Sprint(f.seed))
-	for _, o := range [][2]string{{"--gpu", f.open.gpu}, {"--denom", f.open.denom}, {"--duration-rule", f.open.duration}, {"--zero", f.open.zero}, {"--input-format", f.open.format}} {
-		if o[1] != "" {
-			add(o[0], o[1])
-		}
-	}
-	return strings.Join(append(words, "-o", quoted(f.out)), " ")
-}
-
-// quoted makes a word safe for a shell.
-func quoted(s string) string {
-	if s != "" && !strings.ContainsAny(s, " \t\n'\"\\$&|;<>()*?[]{}!#~`") {
-		return s
-	}
-	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
-}

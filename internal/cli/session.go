@@ -38,6 +38,9 @@ func (a *app) session(capturePath string, args []string) error {
 		Predeclared: host.env.Predeclared(), Env: host.env, Load: host.runner.Loader(), Library: scripts.Library,
 		Out: a.out, Talk: a.talk, Version: version.String(), MaxSteps: a.limits.maxSteps, Width: a.width, JSON: a.json,
 	}
+	if !a.coded {
+		host.env.Command = "" // no command line types again what a person or a pipe did
+	}
 	interactive := !a.coded && isTerminal(a.in)
 	if interactive {
 		pics := &pictures{a: a, auto: true}
