@@ -368,3 +368,38 @@ func TestTheLanguageServerEndsWithItsClient(t *testing.T) {
 		t.Errorf("a client that goes away at once: %v\n%s", err, out)
 	}
 }
+
+func TestTheLanguageServerAnswersWhileALineIsBeingTyped(t *testing.T) {
+	e := startEditor(t)
+	const whole = "# gpu: mali-g615\ncap = capture.open(\"x\")\n\ndef first(a):\n    \"\"\"Takes one.\"\"\"\n    return a\n\nprint(cap)\nprint(first(1))\n"
+	e.open("main.star", whole)
+	if got := e.codes(); len(got) != 0 {
+		t.Fatalf("diagnostics %q", got)
+	}
+	for _, typed := range []string{"cap.resample(", "é𝄞 = = \"", "if cap[\n\n\n"} {
+		broken := strings.Replace(whole, "print(cap)\n", "print(cap)\n"+typed+"\n", 1)
+		for mark, want := range map[string]string{"print(c‸ap)": "`cap`: Capture of mali-g615", "print(fir‸st(1))": "Takes one."} {
+			text := strings.Replace(broken, strings.ReplaceAll(mark, "‸", ""), mark, 1)
+			if got := e.hover(text); !strings.Contains(got, want) {
+				t.Errorf("with %q being typed, hover over %s says %q, want %q", typed, mark, got, want)
+			}
+			e.change("main.star", whole) // as after undo
+			e.codes()
+		}
+		for mark, want := range map[string][3]any{"print(c‸ap)": {"main.star", 1, 0}, "print(fir‸st(1))": {"main.star", 3, 4}} {
+			file, line, character := e.definition(strings.Replace(broken, strings.ReplaceAll(mark, "‸", ""), mark, 1))
+			if got := [3]any{file, line, character}; got != want {
+				t.Errorf("with %q being typed, %s is defined at %v, want %v", typed, mark, got, want)
+			}
+		}
+	}
+	// A definition below the change is where it is now.
+	broken := strings.Replace(whole, "\ndef first", "\nx = (\n\ndef first", 1)
+	if _, line, character := e.definition(strings.Replace(broken, "print(first", "print(fir‸st", 1)); line != 5 || character != 4 {
+		t.Errorf("first is defined at %d:%d, want 5:4", line, character)
+	}
+	// The word that is being changed is not what it was.
+	if got := e.hover("# gpu: mali-g615\ncap = capture.open(\"x\")\n\ndef first(a):\n    \"\"\"Takes one.\"\"\"\n    return a\n\nprint(cap)\nprint(firs‸u(1)\n"); got != "" {
+		t.Errorf("hover over a changed word says %q", got)
+	}
+}

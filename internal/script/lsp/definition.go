@@ -15,6 +15,9 @@ import (
 
 // definition is where what stands at a place is bound; nil where that is nowhere in a script.
 func (d *document) definition(at position) *location {
+	if d.file.Syntax == nil {
+		return d.lastDefinition(at)
+	}
 	nodes := d.nodes(at)
 	if len(nodes) == 0 {
 		return nil

@@ -19,9 +19,11 @@ type document struct {
 	text  string
 	lines []int // offsets at which lines begin
 	file  *infer.File
+	last  *document // of the last text that parsed, where this one does not; nil where none did
 }
 
-func newDocument(s *server, uri, path, text string) *document {
+// newDocument makes a document of a text; before is that of the text before it, or nil.
+func newDocument(s *server, uri, path, text string, before *document) *document {
 	d := &document{s: s, uri: uri, path: path, text: text, lines: []int{0}}
 	for i := range len(text) {
 		if text[i] == '\n' {
@@ -29,6 +31,12 @@ func newDocument(s *server, uri, path, text string) *document {
 		}
 	}
 	d.file = d.read(text)
+	if before != nil && d.file.Syntax == nil {
+		d.last = before.last
+		if before.file.Syntax != nil {
+			d.last = before
+		}
+	}
 	return d
 }
 

@@ -55,7 +55,11 @@ func FuzzEveryPlaceOfEveryTextCanBeAskedAbout(f *testing.F) {
 			return
 		}
 		s := newServer(options())
-		d := newDocument(s, "file:///x.star", "/nowhere/x.star", text)
+		before := newDocument(s, "file:///x.star", "/nowhere/x.star", "# 𝄞\ncap = 1\nprint(cap)\n"+text[len(text)/2:], nil)
+		if line%2 == 0 {
+			before = newDocument(s, "file:///x.star", "/nowhere/x.star", "cap = 1\n", nil)
+		}
+		d := newDocument(s, "file:///x.star", "/nowhere/x.star", text, before)
 		at := position{line, character}
 		list := d.complete(at)
 		for _, item := range list.Items {

@@ -14,6 +14,9 @@ import (
 
 // hover says what stands at a place; nil where there is nothing to say.
 func (d *document) hover(at position) *hover {
+	if d.file.Syntax == nil {
+		return d.lastHover(at)
+	}
 	nodes := d.nodes(at)
 	if len(nodes) == 0 {
 		return nil

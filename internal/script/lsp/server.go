@@ -175,7 +175,7 @@ func (s *server) set(ctx context.Context, uri, text string) error {
 	if err != nil {
 		return err
 	}
-	d := newDocument(s, uri, path, text)
+	d := newDocument(s, uri, path, text, s.docs[uri])
 	s.docs[uri] = d
 	return s.publish(ctx, d)
 }
@@ -187,7 +187,7 @@ func (s *server) publishAll(ctx context.Context) error {
 	}
 	slices.Sort(uris)
 	for _, uri := range uris {
-		d := newDocument(s, uri, s.docs[uri].path, s.docs[uri].text)
+		d := newDocument(s, uri, s.docs[uri].path, s.docs[uri].text, s.docs[uri])
 		s.docs[uri] = d
 		if err := s.publish(ctx, d); err != nil {
 			return err
