@@ -77,7 +77,7 @@ func statistic(name, doc string, least int, f func(v []float64) float64) method[
 var statsModule = methodTable[*Env]{
 	Name: "stats",
 	Doc:  "Statistics over counters and lists of numbers. Missing values are skipped, in pairs where two series are compared.",
-	Methods: []method[*Env]{
+	Methods: append([]method[*Env]{
 		statistic("mean", "Average.", 1, func(v []float64) float64 { return stat.Mean(v, nil) }),
 		statistic("median", "Middle value.", 1, func(v []float64) float64 { return quantile(v, 0.5) }),
 		statistic("std", "Standard deviation of the sample (n-1).", 2, func(v []float64) float64 { return stat.StdDev(v, nil) }),
@@ -201,7 +201,7 @@ var statsModule = methodTable[*Env]{
 		twoSample("ks_test", "", "Whether two samples come from one distribution (Kolmogorov-Smirnov, asymptotic). Gives statistic, p_value, n_x, n_y.", func(c *call, x, y []float64) (starlark.Value, error) {
 			return kolmogorovSmirnov(x, y)
 		}),
-	},
+	}, phaseMethods...),
 }
 
 func twoSample(name, more, doc string, f func(c *call, x, y []float64) (starlark.Value, error)) method[*Env] {

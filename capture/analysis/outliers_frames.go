@@ -6,9 +6,12 @@ import (
 	"astrolabe/capture"
 )
 
+// FrameDuration is the counter of PerFrame that holds the length of each frame in seconds.
+const FrameDuration = "frame_duration"
+
 // PerFrame returns the capture with one sample for each of its frames: regions called "frame" or "frame N", else stretches with one value of
 // the label frame. Such a sample lasts as long as the frame and holds the samples that start in it; a frame without any has missing values.
-// The label frame holds the names. Without frames the result is nil.
+// The label frame holds the names, the counter FrameDuration the lengths. Without frames the result is nil.
 func PerFrame(c *capture.Capture) (*capture.Capture, error) {
 	list := frames(c)
 	if len(list) == 0 {
@@ -49,5 +52,19 @@ func PerFrame(c *capture.Capture) (*capture.Capture, error) {
 			}
 			cfg.Counters[k] = out
 		}
+		if c.Counter(FrameDuration) == nil {
+			cfg.Counters = append(cfg.Counters, frameDurations(axis))
+		}
 	})
+}
+
+func frameDurations(axis *capture.Axis) *capture.Counter {
+	v := make([]float64, axis.Len())
+	for j := range v {
+		v[j] = float64(axis.End[j]-axis.Start[j]) / 1e9
+	}
+	return &capture.Counter{
+		Meta: capture.Meta{Name: FrameDuration, Title: "Frame duration", Unit: "s", Kind: capture.Delta, Doc: "From the start of a frame to its end."},
+		Axis: axis, Col: capture.NewColumn(capture.Data{F: v}),
+	}
 }

@@ -157,6 +157,7 @@ func (s *segmenter) prune(cuts []int) []int {
 	for i := range edges {
 		judge(i)
 	}
+	merged := false // boundaries that were clear enough are gone
 	for len(edges) > 2 {
 		worst := 1
 		for i := 2; i < len(edges)-1; i++ {
@@ -164,8 +165,13 @@ func (s *segmenter) prune(cuts []int) []int {
 				worst = i
 			}
 		}
-		tooMany := s.opt.MaxPhases > 0 && len(edges)-1 > s.opt.MaxPhases
-		if clear[worst] >= 1 && !tooMany {
+		enough := clear[worst] >= 1
+		if s.opt.MaxPhases > 0 && len(edges)-1 <= s.opt.MaxPhases {
+			enough = enough || merged // what is left was clear before others were merged
+		} else if s.opt.MaxPhases > 0 && enough {
+			enough, merged = false, true
+		}
+		if enough {
 			break
 		}
 		edges = append(edges[:worst], edges[worst+1:]...)

@@ -19,6 +19,9 @@ var elements = map[string]string{
 	"Mask.spans":           "Span",
 	"metrics.gpus":         "str",
 	"metrics.list":         "Metric",
+	"stats.periodicity":    "number",
+	"stats.phases":         "Span",
+	"stats.recurrence":     "number",
 }
 
 // iterated says what the elements of our types are, where they can be gone through.
