@@ -13,6 +13,7 @@ type entry struct {
 	cont     bool   // the last line ended in a backslash
 	compound bool   // begins with a keyword that takes a block
 	begun    bool   // a line with code has been seen
+	broken   bool   // a string was not closed on its line, which no further line mends
 }
 
 // maxEntry bounds the text of one entry in bytes.
@@ -76,12 +77,16 @@ func (e *entry) scan(line string) {
 		}
 	}
 	if len(e.quote) == 1 { // never closed: an error, which the parser will find
-		e.quote = ""
+		e.quote, e.broken = "", true
 	}
 }
 
-// typedDone reports whether an entry typed line by line ends with the line added last: a block ends with a blank line.
+// typedDone reports whether an entry typed line by line ends with the line added last: a block ends with a blank line. An unclosed quote
+// ends everything at once, as in Python, because the brackets around it would wait for lines that cannot help.
 func (e *entry) typedDone(last string) bool {
+	if e.broken {
+		return true
+	}
 	if e.open() {
 		return false
 	}

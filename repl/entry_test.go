@@ -38,6 +38,11 @@ func TestTypedEntryEndsWhereAPersonExpects(t *testing.T) {
 		{"a blank line inside brackets of a block does not end it", []string{"def f():", "  return [", "", "  ]", ""}, 5},
 		{"a name that begins like a keyword is no block", []string{"form = 1"}, 1},
 		{"an unclosed quote ends at its line", []string{`x = "abc`, "y"}, 1},
+		{"an unclosed quote inside a bracket ends at its line", []string{`f("abc`, "y)"}, 1},
+		{"an unclosed quote in a later line of a bracket ends there", []string{"x = [1,", "'abc", "]"}, 2},
+		{"an unclosed quote in a block ends it", []string{"def f():", "  x = 'abc", "  y", ""}, 2},
+		{"an escaped line end continues a string in a bracket", []string{`f("abc\`, `def")`, "y"}, 2},
+		{"a quote in a comment inside a bracket is none", []string{"f( # don't", "1)", "y"}, 2},
 		{"a closing bracket too many ends", []string{"x)"}, 1},
 	} {
 		t.Run(c.name, func(t *testing.T) {

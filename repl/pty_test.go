@@ -329,3 +329,18 @@ func TestTerminalsShareOneHistory(t *testing.T) {
 		t.Errorf("%d entries: %q", len(h.entries), h.entries)
 	}
 }
+
+func TestTerminalNamesAnUnclosedQuoteAtOnce(t *testing.T) {
+	s := startTerminal(t, t.TempDir(), 80)
+	s.wait(ready)
+	s.typeKeys("len(\"abc\r")
+	s.wait(`unexpected newline in string`)
+	s.wait(ready)
+	s.typeKeys("6 * 7\r")
+	s.wait(printed("42"))
+	s.wait(ready)
+	s.typeKeys("quit\r")
+	if got := s.exits(); got != 0 {
+		t.Errorf("exit status %d", got)
+	}
+}
