@@ -27,6 +27,7 @@ type reportFlags struct {
 	out    string
 	script string
 	keep   string
+	all    bool
 	rest   []string // of the scripts
 }
 
@@ -63,6 +64,7 @@ func (a *app) reportCommand() *cobra.Command {
 	flags.StringVarP(&f.out, "output", "o", "report.png", "the `FILE` to write: .png, .svg, .pdf, .md, .html or .json")
 	flags.StringVar(&f.script, "script", "", "the script `FILE` to run instead of the triage")
 	flags.StringVar(&f.keep, "keep", "", "keep the recording as `FILE`")
+	flags.BoolVar(&f.all, "all", false, "show every rule with its value, its threshold and why it is silent")
 	takeUnknownFlags(cmd, &f.rest)
 	return cmd
 }
@@ -74,6 +76,9 @@ func (a *app) report(path string, f *reportFlags) error {
 	c, err := a.reportCapture(path, f)
 	if err != nil {
 		return err
+	}
+	if f.all {
+		f.rest = append(f.rest, "--all")
 	}
 	names, err := reportScripts(c, f.script)
 	if err != nil {

@@ -5,9 +5,10 @@ import (
 	"slices"
 
 	"astrolabe/capture/capturetest"
+	"astrolabe/capture/capturetest/cpu"
 )
 
 // Models returns every model, those of one script beside each other.
 func Models() []capturetest.Model {
-	return slices.Concat[[]capturetest.Model]()
+	return slices.Concat(cpu.Models())
 }
