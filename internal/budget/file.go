@@ -1,6 +1,7 @@
 package budget
 
 import (
+	"bytes"
 	"cmp"
 	"crypto/sha256"
 	"errors"
@@ -144,12 +145,18 @@ func keyLines(data []byte) map[string]int {
 	lines := map[string]int{}
 	var p unstable.Parser
 	p.Reset(data)
+	newlines, counted := 0, 0 // in data[:counted]
 	name := func(n *unstable.Node) (text string, line int) { // of the first part of a key
 		it := n.Key()
 		if !it.Next() {
 			return "", 0
 		}
-		return string(it.Node().Data), p.Shape(it.Node().Raw).Start.Line
+		k := it.Node()
+		if offset := int(k.Raw.Offset); offset >= counted { // keys come in order; Parser.Shape would count from the start for each
+			newlines += bytes.Count(data[counted:offset], []byte{'\n'})
+			counted = offset
+		}
+		return string(k.Data), newlines + 1
 	}
 	note := func(key string, line int) {
 		if _, ok := lines[key]; !ok {

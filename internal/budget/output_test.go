@@ -97,13 +97,13 @@ func TestNumbersOfAStartingBudgetAreRoundedOutward(t *testing.T) {
 		v    float64
 		up   bool
 		want float64
-	}{{1234, true, 1240}, {1234, false, 1230}, {0.012345, true, 0.0124}, {0.012345, false, 0.0123}, {100, true, 100}, {100, false, 100}, {-1234, true, -1230}, {0, true, 0}, {99.96, true, 100}} {
-		if got := outward(c.v, c.up); !near(got, c.want) {
+	}{{1234, true, 1240}, {1234, false, 1230}, {0.012345, true, 0.0124}, {0.012345, false, 0.0123}, {100, true, 100}, {100, false, 100}, {-1234, true, -1230}, {0, true, 0}, {99.96, true, 100}, {0.02 * 1.1, true, 0.022}, {0.07 * 10, false, 0.7}} {
+		if got := outward(c.v, c.up); got != c.want {
 			t.Errorf("%v (%v): %v, want %v", c.v, c.up, got, c.want)
 		}
 	}
 	for _, v := range []float64{math.MaxFloat64, math.SmallestNonzeroFloat64, 1e-300, 7.7e22} {
-		if up, down := outward(v, true), outward(v, false); !(up >= v) || !(down <= v) {
+		if up, down := outward(v, true), outward(v, false); !(up >= v-equal*v) || !(down <= v+equal*v) {
 			t.Errorf("%v: %v and %v", v, down, up)
 		}
 	}

@@ -100,12 +100,14 @@ func outward(v float64, up bool) float64 {
 		return 0
 	}
 	step := math.Pow(10, math.Floor(math.Log10(math.Abs(v)))-2)
-	n := math.Floor(v / step)
+	n := math.Floor(v/step + 1e-9)
 	if up {
-		n = math.Ceil(v / step)
+		n = math.Ceil(v/step - 1e-9)
 	}
 	text := strconv.FormatFloat(n*step, 'g', 3, 64)
-	if r, err := strconv.ParseFloat(text, 64); err == nil && (up && r >= v || !up && r <= v) {
+	r, err := strconv.ParseFloat(text, 64)
+	slack := equal / 2 * math.Abs(v) // what judging takes for equal
+	if err == nil && (up && r >= v-slack || !up && r <= v+slack) {
 		return r
 	}
 	return v

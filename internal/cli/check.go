@@ -28,7 +28,7 @@ type checkFlags struct {
 const checkPicture = "budget.png"
 
 // maxBudget is how long a budget file may be in bytes.
-const maxBudget = 4 << 20
+const maxBudget = 1 << 20
 
 func (a *app) checkCommand() *cobra.Command {
 	var f checkFlags

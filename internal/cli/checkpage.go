@@ -17,9 +17,10 @@ import (
 )
 
 const (
-	checkCharts  = 12   // broken limits that get a chart; the page says how many others there are
-	checkBars    = 40   // parts that are drawn as bars, not as a line over time
-	checkColumns = 2000 // stretches closer than this part of the capture look like one
+	checkFindings = 60   // limits that are not kept and get a paragraph of their own; the table has all
+	checkCharts   = 12   // broken limits that get a chart; the page says how many others there are
+	checkBars     = 40   // parts that are drawn as bars, not as a line over time
+	checkColumns  = 2000 // stretches closer than this part of the capture look like one
 )
 
 // checkPage draws what came of budgets: what broke first, each with a chart, then every limit. It returns the paths written.
@@ -31,29 +32,35 @@ func (a *app) checkPage(list []*budget.Judgement, f *checkFlags, args []string, 
 		r.Start, r.End = list[0].Capture.Axis.Extent()
 	}
 	var notes []string
-	charts, left := 0, 0
+	found, charts, left := 0, 0, 0
 	for _, v := range []budget.Verdict{budget.Broken, budget.NotJudged} {
 		for _, j := range list {
 			for _, res := range j.Results {
 				if res.Verdict != v {
 					continue
 				}
-				finding, err := checkFinding(j, res, len(list) > 1)
+				if found++; found > checkFindings {
+					continue
+				}
+				finding, err := checkFinding(j, res, len(list) > 1, charts < checkCharts)
 				if err != nil {
 					return nil, err
 				}
-				if len(finding.Plots) > 0 {
-					if charts++; charts > checkCharts {
-						finding.Plots = nil
-						left++
-					}
+				switch {
+				case len(finding.Plots) > 0:
+					charts++
+				case v == budget.Broken && charts == checkCharts:
+					left++
 				}
 				r.Items = append(r.Items, finding)
 			}
 		}
 	}
 	if left > 0 {
-		notes = append(notes, fmt.Sprintf("%d more broken limits have no chart here; --json lists where each is broken", left))
+		notes = append(notes, fmt.Sprintf("%d broken limits have no chart here; --json lists where each is broken", left))
+	}
+	if found > checkFindings {
+		notes = append(notes, fmt.Sprintf("%d more limits that are not kept are only in the table", found-checkFindings))
 	}
 	table := plots.Table{Title: "Every limit", Columns: []plots.Column{{Name: "verdict"}, {Name: "limit on"}, {Name: "for"}, {Name: "value", Align: plots.AlignRight},
 		{Name: "limit", Align: plots.AlignRight}, {Name: "beyond", Align: plots.AlignRight}, {Name: "worst"}}}
@@ -105,7 +112,7 @@ func (a *app) checkPage(list []*budget.Judgement, f *checkFlags, args []string, 
 }
 
 // checkFinding says what is wrong with one limit. several is set where the page is about more than one capture or budget.
-func checkFinding(j *budget.Judgement, r *budget.Result, several bool) (plots.Finding, error) {
+func checkFinding(j *budget.Judgement, r *budget.Result, several, chart bool) (plots.Finding, error) {
 	l := r.Limit
 	f := plots.Finding{ID: fmt.Sprintf("check/%d", l.Line), Severity: plots.Critical, Title: checkHeadline(r), Metric: l.Scope(), Value: r.ValueText(),
 		Threshold: r.LimitText(), Advice: l.Why, Evidence: checkEvidence(r)}
@@ -124,6 +131,9 @@ func checkFinding(j *budget.Judgement, r *budget.Result, several bool) (plots.Fi
 	spans := r.Spans(j.Capture, (end-start)/checkColumns)
 	if !several && r.Parts.What != "" {
 		f.Spans = spans
+	}
+	if !chart {
+		return f, nil
 	}
 	p, err := checkChart(j.Capture, r, spans)
 	if err != nil {
