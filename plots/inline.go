@@ -42,12 +42,15 @@ func ParseInline(s string) (Inline, error) {
 	return NoInline, fmt.Errorf("unknown terminal graphics %q: choose kitty, iterm2, sixel or none", s)
 }
 
-// cellWidth is how many pixels of a sixel picture are taken to make one cell of the terminal, which nobody told us.
+// cellWidth is how many pixels are taken to make one cell of a terminal that does not say it.
 const cellWidth = 8
 
-// WriteInline writes a PNG so that a terminal draws it at the cursor, no wider than columns cells (0 does not limit it),
-// and ends the line. An error is one of w, or says that the data are no PNG.
-func WriteInline(w io.Writer, how Inline, data []byte, columns int) error {
+// WriteInline writes a PNG so that a terminal draws it at the cursor in its own size, but no wider than columns cells (0 does not limit it)
+// of cell pixels each (0 is not known), and ends the line. An error is one of w, or says that the data are no PNG.
+func WriteInline(w io.Writer, how Inline, data []byte, columns, cell int) error {
+	if cell <= 0 {
+		cell = cellWidth
+	}
 	cfg, err := png.DecodeConfig(bytes.NewReader(data))
 	if err != nil {
 		return fmt.Errorf("show picture: %w", err)
@@ -55,10 +58,10 @@ func WriteInline(w io.Writer, how Inline, data []byte, columns int) error {
 	var out bytes.Buffer
 	switch how {
 	case Kitty:
-		writeKitty(&out, data, columns)
+		writeKitty(&out, data, min(columns, (cfg.Width+cell-1)/cell))
 	case ITerm2:
 		size := "auto"
-		if columns > 0 && cfg.Width > columns*cellWidth {
+		if columns > 0 && cfg.Width > columns*cell {
 			size = strconv.Itoa(columns)
 		}
 		fmt.Fprintf(&out, "\x1b]1337;File=inline=1;preserveAspectRatio=1;size=%d;width=%s:%s\a\n", len(data), size, base64.StdEncoding.EncodeToString(data))
@@ -67,7 +70,7 @@ func WriteInline(w io.Writer, how Inline, data []byte, columns int) error {
 		if err != nil {
 			return fmt.Errorf("show picture: %w", err)
 		}
-		writeSixel(&out, narrowed(img, columns*cellWidth))
+		writeSixel(&out, narrowed(img, columns*cell))
 		out.WriteByte('\n')
 	default:
 		return fmt.Errorf("show picture: this terminal has no graphics")

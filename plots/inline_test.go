@@ -25,7 +25,7 @@ func smallPNG(t testing.TB) []byte {
 func TestKittyGetsThePNGInPieces(t *testing.T) {
 	data := smallPNG(t)
 	var b bytes.Buffer
-	if err := WriteInline(&b, Kitty, data, 80); err != nil {
+	if err := WriteInline(&b, Kitty, data, 30, 0); err != nil {
 		t.Fatal(err)
 	}
 	var text strings.Builder
@@ -36,15 +36,32 @@ func TestKittyGetsThePNGInPieces(t *testing.T) {
 		}
 		text.WriteString(p[2])
 	}
-	if got, err := base64.StdEncoding.DecodeString(text.String()); err != nil || !bytes.Equal(got, data) || !strings.Contains(parts[0][1], "c=80") {
+	if got, err := base64.StdEncoding.DecodeString(text.String()); err != nil || !bytes.Equal(got, data) || !strings.Contains(parts[0][1], "c=30,") {
 		t.Errorf("%d bytes arrive of %d (%v)", len(got), len(data), err)
+	}
+}
+
+func TestKittyDrawsPicturesInTheirOwnSizeAndNoWiderThanTheTerminal(t *testing.T) {
+	data := smallPNG(t)
+	for _, c := range []struct {
+		columns, cell int
+		want          string
+	}{{200, 10, "c=40,"}, {200, 0, "c=50,"}, {200, 9, "c=45,"}, {30, 10, "c=30,"}, {0, 10, ""}} {
+		var b bytes.Buffer
+		if err := WriteInline(&b, Kitty, data, c.columns, c.cell); err != nil {
+			t.Fatal(err)
+		}
+		head, _, _ := strings.Cut(b.String(), ";")
+		if c.want == "" && strings.Contains(head, "c=") || !strings.Contains(head, c.want) {
+			t.Errorf("400 pixels in %d cells of %d: %q, want %q", c.columns, c.cell, head, c.want)
+		}
 	}
 }
 
 func TestITerm2GetsThePNGWhole(t *testing.T) {
 	data := smallPNG(t)
 	var b bytes.Buffer
-	if err := WriteInline(&b, ITerm2, data, 20); err != nil {
+	if err := WriteInline(&b, ITerm2, data, 20, 0); err != nil {
 		t.Fatal(err)
 	}
 	m := regexp.MustCompile("^\x1b]1337;File=inline=1;.*size=([0-9]+);width=20:([A-Za-z0-9+/=]*)\a\n$").FindStringSubmatch(b.String())
@@ -118,7 +135,7 @@ func TestSixelsShowThePicture(t *testing.T) {
 		t.Fatal(err)
 	}
 	var b bytes.Buffer
-	if err := WriteInline(&b, Sixel, data, 0); err != nil {
+	if err := WriteInline(&b, Sixel, data, 0, 0); err != nil {
 		t.Fatal(err)
 	}
 	got := decodeSixel(t, b.String())
@@ -134,7 +151,7 @@ func TestSixelsShowThePicture(t *testing.T) {
 		}
 	}
 	b.Reset()
-	if err := WriteInline(&b, Sixel, data, 30); err != nil {
+	if err := WriteInline(&b, Sixel, data, 30, 0); err != nil {
 		t.Fatal(err)
 	}
 	if small := decodeSixel(t, b.String()); small.Rect.Dx() != 30*cellWidth || small.RGBAAt(small.Rect.Dx()-1, small.Rect.Dy()-1).A == 0 {
@@ -153,7 +170,7 @@ func TestInlineNamesAndErrors(t *testing.T) {
 	if _, err := ParseInline("ascii"); err == nil {
 		t.Error("ascii is accepted")
 	}
-	if WriteInline(io.Discard, Kitty, []byte("no picture"), 0) == nil || WriteInline(io.Discard, NoInline, smallPNG(t), 0) == nil {
+	if WriteInline(io.Discard, Kitty, []byte("no picture"), 0, 0) == nil || WriteInline(io.Discard, NoInline, smallPNG(t), 0, 0) == nil {
 		t.Error("nothing is drawn without an error")
 	}
 }

@@ -92,3 +92,19 @@ func TestWrappedTextFitsAndLosesNothing(t *testing.T) {
 		}
 	}
 }
+
+func TestOneOfSomethingIsNoPlural(t *testing.T) {
+	for _, c := range []struct {
+		v          float64
+		unit, want string
+	}{
+		{1, "requests", "1 request"}, {-1, "requests/s", "−1 request/s"}, {1, "shader cycles per wave", "1 shader cycle per wave"},
+		{1, "cache misses", "1 cache miss"}, {1, "entries", "1 entry"}, {1, "branches", "1 branch"}, {1, "caches", "1 cache"},
+		{2, "requests", "2 requests"}, {0, "requests", "0 requests"}, {1000, "requests", "1k requests"}, {0.5, "requests", "0.5 requests"},
+		{1, "status", "1 status"}, {1, "bus", "1 bus"}, {1, "IPS", "1 IPS"}, {1, "KiBs", "1 KiBs"}, {1, "", "1"},
+	} {
+		if got := Quantity(c.v, c.unit); got != c.want {
+			t.Errorf("Quantity(%v, %q) = %q, want %q", c.v, c.unit, got, c.want)
+		}
+	}
+}

@@ -135,10 +135,30 @@ func (u unit) join(number, prefix string) string {
 	switch {
 	case u.class == plainUnit && u.symbol == "":
 		return number + prefix
+	case u.class == plainUnit && prefix == "" && strings.TrimLeft(number, "-−") == "1":
+		return number + " " + singular(u.symbol)
 	case u.class == plainUnit:
 		return number + prefix + " " + u.symbol
 	}
 	return number + " " + prefix + u.symbol
+}
+
+// singular is the unit of one: "request" of "requests", "request/s" of "requests/s". A word that is no plural stays.
+func singular(name string) string {
+	end := len(name)
+	for _, per := range []string{"/", " per ", " ("} {
+		if i := strings.Index(name[:end], per); i >= 0 {
+			end = i
+		}
+	}
+	begin := strings.LastIndexByte(name[:end], ' ') + 1
+	word, rest := name[begin:end], name[end:]
+	for _, form := range [...][2]string{{"ss", "ss"}, {"us", "us"}, {"is", "is"}, {"caches", "cache"}, {"ies", "y"}, {"sses", "ss"}, {"ches", "ch"}, {"shes", "sh"}, {"xes", "x"}, {"s", ""}} {
+		if stem, ok := strings.CutSuffix(word, form[0]); ok && len(word) > 3 && strings.ToLower(word) == word {
+			return name[:begin] + stem + form[1] + rest
+		}
+	}
+	return name
 }
 
 // significant writes v with n significant figures, without trailing zeros after the point.

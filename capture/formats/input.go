@@ -98,13 +98,22 @@ func (in *Input) OpenFile(name string) (*os.File, error) {
 	return f, nil
 }
 
+// pathProblem is an error of the system in words of ours, which do not say it twice.
+type pathProblem struct {
+	text string
+	err  error
+}
+
+func (e *pathProblem) Error() string { return e.text }
+func (e *pathProblem) Unwrap() error { return e.err }
+
 // pathError says what is wrong with path in a sentence that a user can act on.
 func pathError(path string, err error) error {
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return fmt.Errorf("%s: no such file or folder: %w", path, fs.ErrNotExist)
+		return &pathProblem{path + ": no such file or folder", fs.ErrNotExist}
 	case errors.Is(err, fs.ErrPermission):
-		return fmt.Errorf("%s: unreadable, this user lacks permission: %w", path, fs.ErrPermission)
+		return &pathProblem{path + ": unreadable, this user lacks permission", fs.ErrPermission}
 	}
 	var pe *fs.PathError
 	if errors.As(err, &pe) {

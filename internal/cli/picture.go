@@ -44,7 +44,7 @@ func (a *app) showPicture(draw func(io.Writer) error) (string, error) {
 			if err := draw(&data); err != nil {
 				return "", err
 			}
-			return "", plots.WriteInline(a.out, how, data.Bytes(), a.width())
+			return "", plots.WriteInline(a.out, how, data.Bytes(), a.width(), cellPixels(a.out))
 		}
 	}
 	return temporaryPicture(draw)
