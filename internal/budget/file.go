@@ -68,7 +68,7 @@ type Allowance struct {
 // parts is how many of n parts may break the limit.
 func (a Allowance) parts(n int) int {
 	if a.Share {
-		return int(math.Floor(a.Percent*float64(n)/100 + 1e-9)) // 0.29 × 100 is a little less than 29
+		return int(math.Floor(a.Percent*float64(n)/100 + 1e-9)) // 0.57 × 10000 / 100 is a little less than 57
 	}
 	return a.Count
 }
@@ -145,7 +145,7 @@ func keyLines(data []byte) map[string]int {
 	lines := map[string]int{}
 	var p unstable.Parser
 	p.Reset(data)
-	newlines, counted := 0, 0 // in data[:counted]
+	newlines, counted := 0, 0                                // in data[:counted]
 	name := func(n *unstable.Node) (text string, line int) { // of the first part of a key
 		it := n.Key()
 		if !it.Next() {

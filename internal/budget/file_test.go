@@ -131,7 +131,7 @@ func TestSharesOfAllowAreRoundedDown(t *testing.T) {
 		n, want int
 	}{
 		{Allowance{}, 100, 0}, {Allowance{Count: 3}, 2, 3}, {Allowance{Percent: 1, Share: true}, 100, 1}, {Allowance{Percent: 1, Share: true}, 99, 0},
-		{Allowance{Percent: 29, Share: true}, 100, 29}, {Allowance{Percent: 0.29, Share: true}, 10000, 29}, {Allowance{Percent: 100, Share: true}, 7, 7}, {Allowance{Share: true}, 7, 0},
+		{Allowance{Percent: 29, Share: true}, 100, 29}, {Allowance{Percent: 0.57, Share: true}, 10000, 57}, {Allowance{Percent: 100, Share: true}, 7, 7}, {Allowance{Share: true}, 7, 0},
 	} {
 		if got := c.allow.parts(c.n); got != c.want {
 			t.Errorf("%v of %d: %d, want %d", c.allow, c.n, got, c.want)

@@ -1,6 +1,7 @@
 package budget
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -329,8 +330,9 @@ func (r *Result) judge(c *capture.Capture) {
 	}
 	unjudged := 0
 	if r.Limit.Statistic != "" {
-		unjudged = r.statistics()
-		r.Allowed = 0
+		var none string
+		unjudged, none = r.statistics()
+		why = cmp.Or(none, why)
 	} else {
 		r.Judged = len(r.Values) - r.Missing
 		if !r.Limit.Skip {
@@ -387,8 +389,9 @@ func (r *Result) consider(v float64, i int) {
 	}
 }
 
-// statistics judges the statistic of each group of parts, and returns how many groups could not be judged.
-func (r *Result) statistics() (unjudged int) {
+// statistics judges the statistic of each group of parts, and returns how many groups could not be judged. why is given where that is
+// not for lack of values.
+func (r *Result) statistics() (unjudged int, why string) {
 	f, _ := statisticOf(r.Limit.Statistic)
 	at := map[string]int{}
 	for i := range r.Values {
@@ -424,14 +427,17 @@ func (r *Result) statistics() (unjudged int) {
 			}
 			continue
 		}
-		if g.Value = f(values); g.Value != g.Value { // infinite values of both signs
+		if g.Value = f(values); g.Value != g.Value {
 			unjudged++
+			if why == "" {
+				why = "infinite values of both signs have no " + r.Limit.Statistic
+			}
 			continue
 		}
 		r.Judged++
 		r.consider(g.Value, worst)
 	}
-	return unjudged
+	return unjudged, why
 }
 
 // whyMissing says how many parts have no value and why the first of them has none.

@@ -97,6 +97,29 @@ func TestAValueAtItsLimitKeepsIt(t *testing.T) {
 	}
 }
 
+func TestTheRoundingOfUnitsBreaksNoLimit(t *testing.T) {
+	sum := 0.1
+	sum += 0.2 // a little more than 0.3
+	for _, r := range []*Result{{Max: 0.3, Min: nan}, {Max: -0.3, Min: nan}} {
+		v := math.Copysign(sum, r.Max)
+		if r.Max < 0 {
+			v = math.Nextafter(r.Max, 0)
+		}
+		if v <= r.Max || r.Beyond(v) {
+			t.Errorf("%v is beyond %v by %g", v, r.Max, r.Excess(v))
+		}
+		if v = r.Max + 1e-11; !r.Beyond(v) {
+			t.Errorf("%v is not beyond %v", v, r.Max)
+		}
+	}
+	if r := (&Result{Min: sum, Max: nan}); r.Beyond(0.3) || !r.Beyond(0.3-1e-11) {
+		t.Error("the smallest value allowed has no such margin")
+	}
+	if r := (&Result{Max: 0, Min: nan}); !r.Beyond(math.SmallestNonzeroFloat64) || r.Beyond(0) {
+		t.Error("a limit of 0 is exact")
+	}
+}
+
 func TestATotalOfARatioIsTheRatioOfTotals(t *testing.T) {
 	c := made(t, []float64{1, 100, 1}, func(cfg *capture.Config) {
 		cfg.Counters[2].Col = capture.NewColumn(capture.Data{F: []float64{1, 10, 9}})
@@ -175,6 +198,21 @@ func TestStatisticsAreOfAllPartsOrOfEachRegion(t *testing.T) {
 	}
 }
 
+func TestAStatisticOfFramesIsOfAllAndNamesTheWorst(t *testing.T) {
+	c := made(t, []float64{1, 9, 4}, withRegions(capture.Region{Name: "frame 0", Start: 0, End: 10e6}, capture.Region{Name: "frame 1", Start: 10e6, End: 20e6}, capture.Region{Name: "frame 2", Start: 20e6, End: 30e6}))
+	r := one(t, c, "metric = 'n'\nper = 'frame'\nstatistic = 'median'\nmax = 3")
+	if len(r.Groups) != 1 || r.Verdict != Broken || r.Worst != 4 || r.Where() != "frame 1 at 10 ms" || r.OverText() != "" {
+		t.Errorf("%d groups, %s, %v, %q, %q", len(r.Groups), r.Verdict, r.Worst, r.Where(), r.OverText())
+	}
+}
+
+func TestACounterCalledDurationIsNotTheTime(t *testing.T) {
+	c := made(t, []float64{1, 2}, func(cfg *capture.Config) { cfg.Counters[0].Name = "duration" })
+	if r := one(t, c, "metric = 'duration'\nmax = '3B'"); r.Verdict != Kept || r.Worst != 3 {
+		t.Errorf("%s, %v", r.Verdict, r.Worst)
+	}
+}
+
 func TestWhatHasNoValueIsNeverKept(t *testing.T) {
 	holes := made(t, []float64{1, nan, 3, 4}, withRegions(capture.Region{Name: "frame 0", Start: 0, End: 10e6}, capture.Region{Name: "frame 1", Start: 12e6, End: 15e6},
 		capture.Region{Name: "frame 2", Start: 20e6, End: 40e6}))
@@ -212,11 +250,16 @@ func TestWhatHasNoValueIsNeverKept(t *testing.T) {
 		{"a pattern that matches nothing", holes, "metric = 'duration'\nper = 'region'\nof = ['frame*', 'x']\nmax = 1", NotJudged, `no region matches "x"`},
 		{"a pattern that matches nothing beside a broken region", holes, "metric = 'duration'\nper = 'region'\nof = ['frame*', 'x']\nmax = '1ms'", Broken, ""},
 		{"a pattern that matches nothing, skipped", holes, "metric = 'duration'\nper = 'region'\nof = ['frame*', 'x']\nmax = 1\nmissing = 'skip'", Kept, ""},
+		{"a pattern that matches nothing, whatever is allowed", holes, "metric = 'duration'\nper = 'region'\nof = ['frame*', 'x']\nmax = 1\nallow = 5", NotJudged, `no region matches "x"`},
+		{"a missing sample within the share of all samples that is allowed", holes, "metric = 'n'\nper = 'sample'\nmax = 10\nallow = '25%'", Kept, ""},
 		{"a divisor of 0", made(t, []float64{0, 0}), "expr = 'ones / n'\nmax = 10", NotJudged, "divisor"},
 	} {
 		r := one(t, x.cap, x.limit)
 		if r.Verdict != x.want || !strings.Contains(r.Why, x.why) {
 			t.Errorf("%s: %s (%s), want %s (%s)", x.name, r.Verdict, r.Why, x.want, x.why)
+		}
+		if r.Judged == 0 && r.OverText() != "" {
+			t.Errorf("%s: %q of nothing", x.name, r.OverText())
 		}
 		if (r.Verdict == NotJudged || r.Verdict == Skipped) && r.Why == "" {
 			t.Errorf("%s: no reason", x.name)
@@ -250,6 +293,10 @@ func TestInfiniteValuesBreakTheLimitTheyAreBeyond(t *testing.T) {
 	}
 	if r := one(t, c, "metric = 'n'\nper = 'sample'\nstatistic = 'mean'\nmax = 5"); r.Verdict != NotJudged {
 		t.Errorf("mean of infinities of both signs: %s", r.Verdict)
+	}
+	c = made(t, []float64{math.Inf(1), math.Inf(-1), 1}, withRegions(capture.Region{Name: "a", Start: 0, End: 10e6}, capture.Region{Name: "a", Start: 10e6, End: 20e6}, capture.Region{Name: "b", Start: 20e6, End: 30e6}))
+	if r := one(t, c, "metric = 'n'\nper = 'region'\nstatistic = 'mean'\nmax = 5\nmissing = 'skip'"); r.Verdict != NotJudged || r.Why == "" {
+		t.Errorf("one region without a mean: %s (%s)", r.Verdict, r.Why)
 	}
 }
 

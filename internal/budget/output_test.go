@@ -55,7 +55,7 @@ func TestJUnitHasACaseForEveryLimit(t *testing.T) {
 
 func TestAStartingBudgetIsKeptByItsCapture(t *testing.T) {
 	axis := capture.NewUniformAxis(40, 10e6)
-	names := []string{"page_faults", "cpu_user", "cpu_nice", "cpu_system", "cpu_irq", "cpu_softirq", "cpu_steal", "cpu_idle", "cpu_iowait"}
+	names := []string{"page_faults", "cpu_user", "cpu_nice", "cpu_system", "cpu_irq", "cpu_softirq", "cpu_steal", "cpu_idle", "cpu_iowait", "cycles", "instructions"}
 	cfg := capture.Config{Name: "x", Path: "folder/x\n\"y\".arrow", GPU: "cpu", Axis: axis}
 	for k, n := range names {
 		v := make([]uint64, 40)
@@ -83,8 +83,8 @@ func TestAStartingBudgetIsKeptByItsCapture(t *testing.T) {
 		if !j.OK() || j.Count(Kept) != len(j.Results) || len(j.Results) < 3 || j.Budget.GPU != "cpu" {
 			t.Errorf("margin %v: %d of %d kept\n%s", margin, j.Count(Kept), len(j.Results), text)
 		}
-		if !strings.Contains(text, "metric = \"duration\"") || !strings.Contains(text, "metric = \"page_fault_rate\"") {
-			t.Errorf("no frame time or page faults in\n%s", text)
+		if !strings.Contains(text, "metric = \"duration\"") || !strings.Contains(text, "metric = \"page_fault_rate\"\nmax") || !strings.Contains(text, "metric = \"ipc\"\nmin") {
+			t.Errorf("no frame time, or no limit in the right direction for ipc or page faults in\n%s", text)
 		}
 	}
 	if _, err := Starting(made(t, []float64{1}), 0.1); err == nil {
