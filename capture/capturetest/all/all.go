@@ -5,10 +5,11 @@ import (
 	"slices"
 
 	"astrolabe/capture/capturetest"
+	"astrolabe/capture/capturetest/amdlive"
 	"astrolabe/capture/capturetest/cpu"
 )
 
 // Models returns every model, those of one script beside each other.
 func Models() []capturetest.Model {
-	return slices.Concat(cpu.Models())
+	return slices.Concat(amdlive.Models(), cpu.Models())
 }
