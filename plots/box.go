@@ -22,7 +22,7 @@ func Box(o BoxOptions, samples ...Sample) (*Plot, error) {
 		if s.Name == "" {
 			s.Name = fmt.Sprintf("sample %d", i+1)
 		}
-		r := boxRow{name: s.Name}
+		r := boxRow{name: s.Name, sorted: make([]float64, 0, len(s.Values))}
 		sum := 0.0
 		for _, v := range s.Values {
 			switch {
@@ -37,7 +37,7 @@ func Box(o BoxOptions, samples ...Sample) (*Plot, error) {
 		}
 		b.total += len(s.Values)
 		if n := len(r.sorted); n > 0 {
-			slices.Sort(r.sorted)
+			sortValues(r.sorted)
 			r.measure(sum / float64(n))
 			b.spread.add(r.sorted[0])
 			b.spread.add(r.sorted[n-1])

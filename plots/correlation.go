@@ -3,9 +3,13 @@ package plots
 import (
 	"fmt"
 	"math"
+	"runtime"
 	"slices"
 	"strconv"
+	"sync"
+	"sync/atomic"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/stat"
 )
 
@@ -49,23 +53,38 @@ func Correlation(o CorrelationOptions, samples ...Sample) (*Plot, error) {
 		values[i] = s.Values
 		whole = whole && allDrawable(s.Values)
 	}
-	if whole && method == "spearman" {
-		method = "pearson"
-		for i := range values {
-			values[i] = ranks(values[i])
-		}
-	}
 	n := len(samples)
 	c.r = make([][]float64, n)
+	var pairs [][2]int
 	for i := range n {
 		c.r[i] = make([]float64, n)
-	}
-	for i := range n {
 		for j := 0; j <= i; j++ {
-			r := correlate(values[i], values[j], method)
-			c.r[i][j], c.r[j][i] = r, r
-			c.any = c.any || r == r
+			pairs = append(pairs, [2]int{i, j})
 		}
+	}
+	var centred []centredSeries
+	if whole {
+		centred = make([]centredSeries, n)
+		parallel(n, func(i int) {
+			v := values[i]
+			if method == "spearman" {
+				v = ranks(v)
+			}
+			centred[i] = centre(v)
+		})
+	}
+	parallel(len(pairs), func(k int) {
+		i, j := pairs[k][0], pairs[k][1]
+		if whole {
+			c.r[i][j] = centred[i].with(centred[j])
+		} else {
+			c.r[i][j] = correlate(values[i], values[j], method)
+		}
+	})
+	for _, p := range pairs {
+		r := c.r[p[0]][p[1]]
+		c.r[p[1]][p[0]] = r
+		c.any = c.any || r == r
 	}
 	return &Plot{Title: o.Title, Kind: "correlation", body: c}, nil
 }
@@ -76,6 +95,61 @@ type correlation struct {
 	r       [][]float64
 	samples int
 	any     bool
+}
+
+// parallel calls f for 0 to n-1 on all processors and waits.
+func parallel(n int, f func(i int)) {
+	var next atomic.Int64
+	var wg sync.WaitGroup
+	for range min(n, runtime.GOMAXPROCS(0)) {
+		wg.Go(func() {
+			for i := int(next.Add(1)) - 1; i < n; i = int(next.Add(1)) - 1 {
+				f(i)
+			}
+		})
+	}
+	wg.Wait()
+}
+
+// centredSeries is a series less its mean, so that the work that all pairs share is done once.
+type centredSeries struct {
+	v       []float64
+	squares float64
+	flat    bool // it does not vary, or has fewer than three values
+}
+
+func centre(v []float64) centredSeries {
+	if len(v) < 3 || slices.Min(v) == slices.Max(v) {
+		return centredSeries{flat: true}
+	}
+	mean := stat.Mean(v, nil)
+	out := centredSeries{v: make([]float64, len(v))}
+	left := 0.0
+	for i, x := range v {
+		out.v[i] = x - mean
+		left += out.v[i]
+	}
+	left /= float64(len(v)) // what rounding left of the mean
+	for i := range out.v {
+		out.v[i] -= left
+	}
+	out.squares = floats.Dot(out.v, out.v)
+	return out
+}
+
+// with is the correlation of two series; NaN where one does not vary.
+func (a centredSeries) with(b centredSeries) float64 {
+	if a.flat || b.flat {
+		return math.NaN()
+	}
+	r := floats.Dot(a.v, b.v) / math.Sqrt(a.squares) / math.Sqrt(b.squares)
+	switch {
+	case a.squares == b.squares && slices.Equal(a.v, b.v):
+		return 1
+	case math.IsNaN(r) || math.IsInf(r, 0):
+		return math.NaN()
+	}
+	return min(max(r, -1), 1)
 }
 
 // correlate is the correlation over the complete pairs, NaN where fewer than three are left or one side does not vary.

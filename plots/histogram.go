@@ -5,6 +5,7 @@ import (
 	"image/color"
 	"math"
 	"slices"
+	"sort"
 	"strconv"
 	"strings"
 )
@@ -41,7 +42,7 @@ func Histogram(o HistogramOptions, samples ...Sample) (*Plot, error) {
 	}
 	h := &histogram{o: o, unit: unitOf(o.Unit)}
 	for i, s := range samples {
-		c := counted{name: s.Name}
+		c := counted{name: s.Name, sorted: make([]float64, 0, len(s.Values))}
 		if c.name == "" {
 			c.name = fmt.Sprintf("sample %d", i+1)
 		}
@@ -57,7 +58,7 @@ func Histogram(o HistogramOptions, samples ...Sample) (*Plot, error) {
 				c.infinite++
 			}
 		}
-		slices.Sort(c.sorted)
+		sortValues(c.sorted)
 		h.samples = append(h.samples, c)
 	}
 	h.count()
@@ -143,25 +144,23 @@ func (h *histogram) count() {
 	for i := range h.samples {
 		s := &h.samples[i]
 		s.bins = make([]int, n)
-		for _, v := range s.sorted {
-			if v < h.lo || v > h.hi {
-				h.beyond++
-				continue
-			}
-			b := min(max(int((at(v)-from)*k), 0), n-1)
-			s.bins[b]++
+		inside := s.sorted[sort.SearchFloat64s(s.sorted, h.lo):]
+		inside = inside[:sort.Search(len(inside), func(i int) bool { return inside[i] > h.hi })]
+		h.beyond += len(s.sorted) - len(inside)
+		bin := func(v float64) int { return min(max(int((at(v)-from)*k), 0), n-1) }
+		for len(inside) > 0 { // the values of a bin stand together
+			b := bin(inside[0])
+			end := 1 + sort.Search(len(inside)-1, func(i int) bool { return bin(inside[i+1]) > b })
+			s.bins[b] += end
 			h.most = max(h.most, s.bins[b])
+			inside = inside[end:]
 		}
 	}
 }
 
 // logBins chooses the bins of equal ratio by the logarithms of the values.
 func logBins(sorted []float64, lo, hi float64) int {
-	logs := make([]float64, len(sorted))
-	for i, v := range sorted {
-		logs[i] = math.Log(v)
-	}
-	return max(autoBins(logs, math.Log(lo), math.Log(hi)), 24)
+	return max(binsFor(len(sorted), percentileOf(sorted, 75, math.Log)-percentileOf(sorted, 25, math.Log), math.Log(lo), math.Log(hi)), 24)
 }
 
 func allWhole(sorted []float64) bool {
@@ -176,8 +175,13 @@ func allWhole(sorted []float64) bool {
 // autoBins follows Freedman and Diaconis (1981): the width of a bin is twice the interquartile range over the cube
 // root of the number of values.
 func autoBins(sorted []float64, lo, hi float64) int {
-	n := float64(len(sorted))
-	width := 2 * (percentile(sorted, 75) - percentile(sorted, 25)) / math.Cbrt(n)
+	return binsFor(len(sorted), percentile(sorted, 75)-percentile(sorted, 25), lo, hi)
+}
+
+// binsFor is autoBins of so many values with that interquartile range.
+func binsFor(count int, quartiles, lo, hi float64) int {
+	n := float64(count)
+	width := 2 * quartiles / math.Cbrt(n)
 	sturges := int(math.Ceil(math.Log2(n))) + 1
 	if !(width > 0) {
 		return max(sturges, 10)
@@ -191,13 +195,18 @@ func autoBins(sorted []float64, lo, hi float64) int {
 
 // percentile interpolates between the values of a sorted sample.
 func percentile(sorted []float64, p float64) float64 {
+	return percentileOf(sorted, p, func(v float64) float64 { return v })
+}
+
+// percentileOf is that of what a rising function makes of the values.
+func percentileOf(sorted []float64, p float64, of func(float64) float64) float64 {
 	at := p / 100 * float64(len(sorted)-1)
 	i := int(at)
 	if i+1 >= len(sorted) {
-		return sorted[len(sorted)-1]
+		return of(sorted[len(sorted)-1])
 	}
 	f := at - float64(i)
-	return sorted[i]*(1-f) + sorted[i+1]*f
+	return of(sorted[i])*(1-f) + of(sorted[i+1])*f
 }
 
 func (h *histogram) empty() bool { return h.most == 0 }
