@@ -14,7 +14,7 @@ type Span struct {
 	env    *Env
 	s      capture.Span // First and Last only where rows is set
 	rows   bool
-	name   string          // of a region
+	name   string          // of a region or phase
 	reason *capture.Reason // of a gap
 	lost   uint64
 }
@@ -67,7 +67,7 @@ var spanTable = methodTable[*Span]{
 		{Name: "duration", Type: "float", Doc: "Length in seconds.", Get: func(s *Span) (starlark.Value, error) { return seconds(s.s.End - s.s.Start), nil }},
 		{Name: "first", Type: "int", Doc: "Index of the first sample; None of a region or gap.", Get: func(s *Span) (starlark.Value, error) { return s.row(s.s.First) }},
 		{Name: "last", Type: "int", Doc: "Index of the last sample; None of a region or gap.", Get: func(s *Span) (starlark.Value, error) { return s.row(s.s.Last) }},
-		{Name: "name", Type: "str", Doc: "Name of a region, else None.", Get: func(s *Span) (starlark.Value, error) { return text(s.name), nil }},
+		{Name: "name", Type: "str", Doc: "Name of a region or phase, else None.", Get: func(s *Span) (starlark.Value, error) { return text(s.name), nil }},
 		{Name: "reason", Type: "str", Doc: "Why there is no data in a gap, else None.", Get: func(s *Span) (starlark.Value, error) {
 			if s.reason == nil {
 				return starlark.None, nil

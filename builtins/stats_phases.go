@@ -15,7 +15,7 @@ import (
 var phaseMethods = []method[*Env]{
 	{
 		Sig: "phases(counters: Counter|list, min_duration: duration=None, max_phases: int=None, *, min_samples: int=10) -> list",
-		Doc: "Phases of a capture: it is cut where the level of one or more of the counters changes and stays. A list of Span that follow each other and hold every sample; " +
+		Doc: "Phases of a capture: it is cut where the level of one or more of the counters changes and stays. A list of Span, called \"phase 1\" and so on, that follow each other and hold every sample; " +
 			"one Span where nothing changes. Each lasts at least min_duration (2 % of the measured time unless given) and min_samples; of more than max_phases the least clear boundaries go. " +
 			"Deltas are taken per second. A spike, a pause shorter than half of min_duration, and what repeats within it, such as idle time between frames, make no phase; " +
 			"a longer stretch without any value is one. A change of less than 5 % is none. Exact segmentation by mean level with a penalty for noise that depends on its past.",
@@ -90,7 +90,7 @@ func phases(e *Env, c *call) (starlark.Value, error) {
 	}
 	out := make([]starlark.Value, len(spans))
 	for i, s := range spans {
-		out[i] = &Span{env: e, s: s, rows: true}
+		out[i] = &Span{env: e, s: s, rows: true, name: fmt.Sprintf("phase %d", i+1)}
 	}
 	return frozenList(out), nil
 }

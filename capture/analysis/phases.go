@@ -31,7 +31,8 @@ type PhaseOptions struct {
 // second. A stretch in which every counter is missing is a phase where it is long enough; single missing values count for nothing.
 //
 // What is looked for is a change of level that lasts (see changePoints). A burst or a pause that is shorter than half the least duration is
-// no phase, and neither is a pattern that repeats within it, such as the idle time between frames.
+// no phase, and neither is a pattern that repeats within it, such as the idle time between frames: where there is one, its repetitions are what
+// is compared, and a phase begins at one of them.
 func Phases(ctx context.Context, counters []*capture.Counter, opt PhaseOptions) ([]capture.Span, error) {
 	if len(counters) == 0 {
 		return nil, errors.New("give at least one counter to find phases in")
@@ -48,46 +49,104 @@ func Phases(ctx context.Context, counters []*capture.Counter, opt PhaseOptions) 
 	if axis.Len() == 0 {
 		return nil, nil
 	}
-	bins := phaseBins(axis, maxPhaseBins)
-	series := make([][]float64, len(counters))
-	for k, c := range counters {
-		if err := ctx.Err(); err != nil {
-			return nil, err
-		}
-		series[k] = levels(c, bins)
-	}
 	if opt.MinSamples == 0 {
 		opt.MinSamples = DefaultMinSamples
 	}
 	if opt.MinDuration == 0 {
 		opt.MinDuration = int64(defaultMinFraction * float64(axis.Measured()))
 	}
-	cuts, err := changePoints(ctx, series, bins, opt)
+	bins := phaseBins(axis, maxPhaseBins)
+	series, err := levelsOf(ctx, counters, bins)
+	if err != nil {
+		return nil, err
+	}
+	if r := repetition(series, newSegmenter(bins, opt).leastBins()); r > 0 {
+		bins = phaseBins(axis, float64(bins.Len())/r)
+		if series, err = levelsOf(ctx, counters, bins); err != nil {
+			return nil, err
+		}
+	}
+	cuts, err := changePoints(ctx, series, newSegmenter(bins, opt))
 	if err != nil {
 		return nil, err
 	}
 	return spansBetween(axis, bins, cuts), nil
 }
 
-// phaseBins makes at most about most bins of whole samples, each of about the same measured time.
-func phaseBins(a *capture.Axis, most int) *capture.Bins {
+// phaseBins makes about most bins of whole samples, each of about the same measured time; one per sample where there are no more.
+func phaseBins(a *capture.Axis, most float64) *capture.Bins {
 	n := a.Len()
 	out := &capture.Bins{From: a, Axis: &capture.Axis{Clock: a.Clock}}
-	target := float64(a.Measured()) / float64(most)
-	step := (n + most - 1) / most
-	lo, length := 0, 0.0
+	timed := a.Measured() > 0
+	size := func(i int) float64 { // instants count alike
+		if timed {
+			return float64(a.Interval(i))
+		}
+		return 1
+	}
+	width := max(float64(a.Measured()), 1) / most
+	if !timed {
+		width = float64(n) / most
+	}
+	lo, at, next := 0, 0.0, width
 	for i := range n {
-		length += float64(a.Interval(i))
-		full := n <= most || i == n-1 || (target > 0 && length >= target) || (target <= 0 && i+1-lo >= step)
-		if !full {
+		at += size(i)
+		// A sample ends a bin where the end of the next would be further from where the bin should end.
+		if i < n-1 && float64(n) > most && at+size(i+1)/2 <= next {
 			continue
 		}
 		out.Lo, out.Hi = append(out.Lo, lo), append(out.Hi, i+1)
 		out.Axis.Start, out.Axis.End = append(out.Axis.Start, a.Start[lo]), append(out.Axis.End, a.End[i])
-		out.Axis.Covered = append(out.Axis.Covered, int64(length))
-		lo, length = i+1, 0
+		covered := int64(0)
+		for j := lo; j <= i; j++ {
+			covered += a.Interval(j)
+		}
+		out.Axis.Covered = append(out.Axis.Covered, covered)
+		lo = i + 1
+		for next <= at+size(min(i+1, n-1))/2 {
+			next += width
+		}
 	}
 	return out
+}
+
+// levelsOf is the level of each counter in each bin.
+func levelsOf(ctx context.Context, counters []*capture.Counter, bins *capture.Bins) ([][]float64, error) {
+	out := make([][]float64, len(counters))
+	for k, c := range counters {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		out[k] = levels(c, bins)
+	}
+	return out, nil
+}
+
+const (
+	// leastRepetition is the least autocorrelation of a pattern whose repetitions become the bins.
+	leastRepetition = 0.3
+	// leastRepeated is the shortest series in which such a pattern is looked for.
+	leastRepeated = 100
+)
+
+// repetition is the longest period, in values, of the series that repeat at least twice in a phase of least values; 0 where none does.
+func repetition(series [][]float64, least int) float64 {
+	longest := 0.0
+	for _, v := range series {
+		if len(v) < leastRepeated {
+			continue
+		}
+		corr := newCorrelator(len(v))
+		r := make([]float64, min(2*least+2, len(v)/2)+2)
+		corr.add(r, detrended(v))
+		if !(r[0] > 1e-12*float64(len(v))) {
+			continue
+		}
+		if at, strength := strongest(r); strength >= leastRepetition && 2*at <= least {
+			longest = max(longest, period(r, at))
+		}
+	}
+	return longest
 }
 
 // levels is the level of a counter in each bin: a delta per second, anything else its own aggregate.

@@ -155,7 +155,7 @@ func noise(v []float64, longest int) (long, single float64) {
 		single = max(single, d/math.Sqrt2)
 	}
 	if one := spread(v, 1); one > 0 {
-		r := correlation(v, one)
+		r := correlation(v, one, 5*longest/2)
 		long = max(long, one*one/2*(1+r)/((1-r)*(1-r)))
 	}
 	return long, single
@@ -165,16 +165,26 @@ func noise(v []float64, longest int) (long, single float64) {
 const mostCorrelation = 0.9
 
 // correlation estimates how neighbours of noise correlate, less its own uncertainty; one is the spread of the differences between neighbours.
-// Where each value depends on the one before it, differences grow with distance in one way only, so two ratios must agree; in a pattern that
-// repeats they do not.
-func correlation(v []float64, one float64) float64 {
+// Where each value depends on the one before it, differences grow with distance in one way, so that two ratios must agree, and never shrink
+// again, as they do in a pattern that repeats within longest values: of such a pattern nothing is claimed.
+func correlation(v []float64, one float64, longest int) float64 {
+	const furthest = 64
 	two, four := spread(v, 2), spread(v, 4)
 	near := two*two/(one*one) - 1
 	far := 0.0
 	if two > 0 {
 		far = math.Sqrt(max(four*four/(two*two)-1, 0))
 	}
-	return min(max(min(near, far)-1/math.Sqrt(float64(len(v))), 0), mostCorrelation)
+	r := min(max(min(near, far)-1/math.Sqrt(float64(len(v))), 0), mostCorrelation)
+	most := max(two, four)
+	for lag := 5; r > 0 && lag <= min(longest, furthest, len(v)/4); lag++ {
+		d := spread(v, lag)
+		if d*d < 0.6*most*most {
+			return 0
+		}
+		most = max(most, d)
+	}
+	return r
 }
 
 // spread is the deviation of the differences between values lag apart, from their third quartile.

@@ -21,7 +21,26 @@ type segmenter struct {
 	bins   int
 	time   []float64 // measured ns before each bin, and after the last
 	count  []float64 // samples before each bin
-	opt    PhaseOptions
+
+	// Of the scaled series, up to each bin: sums and numbers of values of each series, and the sum of all squares.
+	sums    []float64
+	present []int32
+	squares []float64
+	inverse []float64 // 1/i, 0 for 0
+
+	opt PhaseOptions
+}
+
+func newSegmenter(bins *capture.Bins, opt PhaseOptions) *segmenter {
+	s := &segmenter{bins: bins.Len(), opt: opt}
+	s.time, s.count = make([]float64, s.bins+1), make([]float64, s.bins+1)
+	for j := range s.bins {
+		s.time[j+1], s.count[j+1] = s.time[j]+float64(bins.Axis.Covered[j]), s.count[j]
+		for i := bins.Lo[j]; i < bins.Hi[j]; i++ {
+			s.count[j+1] += bins.From.Merged(i)
+		}
+	}
+	return s
 }
 
 // changePoints returns the bins at which a new level begins, in order, without 0 and the end.
@@ -32,15 +51,7 @@ type segmenter struct {
 // depends on its past nor a pattern that repeats looks like a change (see noise). The penalty is the bound of Laurent and Massart (2000) for
 // a chi-squared sum over the series. Afterwards a boundary stays only where its two sides differ by their own noise, for noise may differ
 // from phase to phase, and by at least minLevelChange in one series. A slow ramp becomes a staircase.
-func changePoints(ctx context.Context, values [][]float64, bins *capture.Bins, opt PhaseOptions) ([]int, error) {
-	s := &segmenter{bins: bins.Len(), opt: opt}
-	s.time, s.count = make([]float64, s.bins+1), make([]float64, s.bins+1)
-	for j := range s.bins {
-		s.time[j+1], s.count[j+1] = s.time[j]+float64(bins.Axis.Covered[j]), s.count[j]
-		for i := bins.Lo[j]; i < bins.Hi[j]; i++ {
-			s.count[j+1] += bins.From.Merged(i)
-		}
-	}
+func changePoints(ctx context.Context, values [][]float64, s *segmenter) ([]int, error) {
 	least := s.leastBins()
 	if 2*least > s.bins {
 		return nil, nil
@@ -56,11 +67,12 @@ func changePoints(ctx context.Context, values [][]float64, bins *capture.Bins, o
 	if len(s.series) == 0 {
 		return nil, nil
 	}
+	s.fill()
 	cuts, err := s.partition(ctx)
 	if err != nil {
 		return nil, err
 	}
-	return s.prune(cuts), nil
+	return s.settle(s.prune(cuts)), nil
 }
 
 // allowed reports whether bins [from, to) are long enough for a phase.
@@ -87,26 +99,43 @@ func (s *segmenter) penalty(series int) float64 {
 	return penaltyFactor * (d + 2*math.Sqrt(d*l) + 2*l)
 }
 
-// partition is the segmentation that costs least.
-func (s *segmenter) partition(ctx context.Context) ([]int, error) {
+// fill adds the series up.
+func (s *segmenter) fill() {
 	n, d := s.bins, len(s.series)
-	sums, counts := make([]float64, (n+1)*d), make([]int32, (n+1)*d)
-	squares := make([]float64, n+1)
+	s.sums, s.present, s.squares = make([]float64, (n+1)*d), make([]int32, (n+1)*d), make([]float64, n+1)
 	for j := range n {
-		squares[j+1] = squares[j]
+		s.squares[j+1] = s.squares[j]
 		for k, l := range s.series {
 			x, c := l.scaled(j)
-			sums[(j+1)*d+k] = sums[j*d+k] + x
-			counts[(j+1)*d+k] = counts[j*d+k] + c
-			squares[j+1] += x * x
+			s.sums[(j+1)*d+k] = s.sums[j*d+k] + x
+			s.present[(j+1)*d+k] = s.present[j*d+k] + c
+			s.squares[j+1] += x * x
 		}
 	}
-	inverse := make([]float64, n+1)
+	s.inverse = make([]float64, n+1)
 	for i := 1; i <= n; i++ {
-		inverse[i] = 1 / float64(i)
+		s.inverse[i] = 1 / float64(i)
 	}
+}
+
+// cost is the squared distance of bins [a, b) from their means.
+func (s *segmenter) cost(a, b int) float64 {
+	d := len(s.series)
+	cost := s.squares[b] - s.squares[a]
+	from, to := s.sums[a*d:(a+1)*d], s.sums[b*d:(b+1)*d]
+	had, have := s.present[a*d:(a+1)*d], s.present[b*d:(b+1)*d]
+	for k := range to {
+		x := to[k] - from[k]
+		cost -= x * x * s.inverse[have[k]-had[k]]
+	}
+	return cost
+}
+
+// partition is the segmentation that costs least.
+func (s *segmenter) partition(ctx context.Context) ([]int, error) {
+	n := s.bins
 	best, from := make([]float64, n+1), make([]int, n+1)
-	penalty := s.penalty(d)
+	penalty := s.penalty(len(s.series))
 	last := 0 // segments that end at t begin at last at the latest
 	for t := 1; t <= n; t++ {
 		if err := ctx.Err(); err != nil {
@@ -119,17 +148,11 @@ func (s *segmenter) partition(ctx context.Context) ([]int, error) {
 		for last+1 < t && s.allowed(last+1, t) {
 			last++
 		}
-		st, ct := sums[t*d:(t+1)*d], counts[t*d:(t+1)*d]
 		for a := 0; a <= last; a++ {
 			if from[a] < 0 && a > 0 {
 				continue
 			}
-			cost := best[a] + squares[t] - squares[a] + penalty
-			sa, ca := sums[a*d:(a+1)*d], counts[a*d:(a+1)*d]
-			for k := range st {
-				x := st[k] - sa[k]
-				cost -= x * x * inverse[ct[k]-ca[k]]
-			}
+			cost := best[a] + s.cost(a, t) + penalty
 			if cost < best[t] {
 				best[t], from[t] = cost, a
 			}
@@ -182,6 +205,26 @@ func (s *segmenter) prune(cuts []int) []int {
 	return edges[1 : len(edges)-1]
 }
 
+// settle puts each boundary where the two segments beside it cost least, now that others are gone.
+func (s *segmenter) settle(cuts []int) []int {
+	edges := append(append([]int{0}, cuts...), s.bins)
+	for range 2 {
+		for i := 1; i < len(edges)-1; i++ {
+			a, c := edges[i-1], edges[i+1]
+			least := math.Inf(1)
+			for b := a + 1; b < c; b++ {
+				if !s.allowed(a, b) || !s.allowed(b, c) {
+					continue
+				}
+				if cost := s.cost(a, b) + s.cost(b, c); cost < least {
+					least, edges[i] = cost, b
+				}
+			}
+		}
+	}
+	return edges[1 : len(edges)-1]
+}
+
 // clearness is how many times over the difference between the levels of bins [a, b) and [b, c) makes a boundary; from 1 on it is one.
 func (s *segmenter) clearness(a, b, c int) float64 {
 	sum, enough := 0.0, false
@@ -198,8 +241,9 @@ func (s *segmenter) clearness(a, b, c int) float64 {
 			enough = true
 		}
 	}
+	clear := sum / s.penalty(len(s.series))
 	if !enough {
-		return 0
+		return min(clear, 0.999)
 	}
-	return sum / s.penalty(len(s.series))
+	return clear
 }
