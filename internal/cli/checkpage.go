@@ -19,7 +19,8 @@ import (
 const (
 	checkFindings = 60   // limits that are not kept and get a paragraph of their own; the table has all
 	checkCharts   = 12   // broken limits that get a chart; the page says how many others there are
-	checkBars     = 40   // parts that are drawn as bars, not as a line over time
+	checkFew      = 12   // parts in order of time that are drawn as bars, not as a line over time
+	checkBars     = 40   // values of a label that are drawn, the worst first
 	checkColumns  = 2000 // stretches closer than this part of the capture look like one
 )
 
@@ -128,14 +129,13 @@ func checkFinding(j *budget.Judgement, r *budget.Result, several, chart bool) (p
 		f.Limit = jsonNumber(r.Min)
 	}
 	start, end := j.Capture.Axis.Extent()
-	spans := r.Spans(j.Capture, (end-start)/checkColumns)
 	if !several && r.Parts.What != "" {
-		f.Spans = spans
+		f.Spans = r.Spans(j.Capture, 0)
 	}
 	if !chart {
 		return f, nil
 	}
-	p, err := checkChart(j.Capture, r, spans)
+	p, err := checkChart(j.Capture, r, r.Spans(j.Capture, (end-start)/checkColumns))
 	if err != nil {
 		return f, fmt.Errorf("draw %s: %w", l.Label(), err)
 	}
@@ -188,7 +188,7 @@ func checkChart(c *capture.Capture, r *budget.Result, spans []capture.Span) (*pl
 			which = which[:checkBars]
 		}
 	}
-	if len(which) <= checkBars {
+	if len(which) <= checkFew || !r.Parts.InOrder() {
 		o := plots.BarOptions{Title: title, Unit: r.Unit, Bands: checkBands(r), Vertical: r.Parts.InOrder()}
 		var s plots.BarSeries
 		for _, i := range which {
@@ -200,13 +200,14 @@ func checkChart(c *capture.Capture, r *budget.Result, spans []capture.Span) (*pl
 			}
 			s.Severity = append(s.Severity, severity)
 		}
+		o.Y = checkRange(r, s.Values)
 		return plots.Bar(o, s)
 	}
 	s := plots.Series{Name: name, Unit: r.Unit}
 	for _, i := range which {
 		s.Start, s.End, s.Y = append(s.Start, r.Parts.Start[i]), append(s.End, r.Parts.End[i]), append(s.Y, r.Values[i])
 	}
-	return plots.Timeline(plots.TimelineOptions{Title: title, Bands: checkBands(r), Spans: plots.FromSpans(spans, plots.Critical), Gaps: plots.FromGaps(c.Gaps)}, s)
+	return plots.Timeline(plots.TimelineOptions{Title: title, Bands: checkBands(r), Spans: plots.FromSpans(spans, plots.Critical), Gaps: plots.FromGaps(c.Gaps), Y: checkRange(r, s.Y)}, s)
 }
 
 // checkTotalChart shows how a total came about: of what adds up the running total, which crosses the limit, else the values.
@@ -240,7 +241,34 @@ func checkTotalChart(c *capture.Capture, r *budget.Result, name string) (*plots.
 			o.Spans = []plots.Interval{{Start: over, End: end, Label: "beyond the limit", Severity: plots.Critical}}
 		}
 	}
+	o.Y = checkRange(r, s.Y)
 	return plots.Timeline(o, s)
+}
+
+// checkRange makes room for a limit that lies beyond the values, so that the distance shows; the zero value where none does, or where
+// the values would be a flat line beside it.
+func checkRange(r *budget.Result, values []float64) plots.Range {
+	lo, hi := 0.0, 0.0
+	for _, v := range values {
+		if !math.IsInf(v, 0) && v == v {
+			lo, hi = min(lo, v), max(hi, v)
+		}
+	}
+	span := plots.Range{Lo: lo, Hi: hi}
+	for _, limit := range []float64{r.Min, r.Max} {
+		if limit == limit {
+			span.Lo, span.Hi = min(span.Lo, limit), max(span.Hi, limit)
+		}
+	}
+	if span.Lo == lo && span.Hi == hi || span.Hi-span.Lo > 20*(hi-lo) {
+		return plots.Range{}
+	}
+	room := (span.Hi - span.Lo) / 20
+	if span.Lo < 0 {
+		span.Lo -= room
+	}
+	span.Hi += room
+	return span
 }
 
 // checkBands are the limits as lines, and the statistic that is held against them.

@@ -3,6 +3,7 @@ package cli
 import (
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"astrolabe/internal/budget"
@@ -200,9 +201,9 @@ func checkedTitle(list []*budget.Judgement) string {
 		unjudged += j.Count(budget.NotJudged)
 		all += len(j.Results)
 	}
-	name := "Budget"
-	if b := list[0].Budget; b.Title != "" && len(list) == 1 {
-		name = b.Title
+	name := orText(list[0].Budget.Title, "Budget")
+	if slices.ContainsFunc(list, func(j *budget.Judgement) bool { return j.Budget != list[0].Budget }) {
+		name = "Budgets"
 	}
 	what := "kept"
 	switch {
@@ -210,7 +211,7 @@ func checkedTitle(list []*budget.Judgement) string {
 		what = fmt.Sprintf("%d of %d limits broken", broken, all)
 	case unjudged > 0:
 		what = fmt.Sprintf("%d of %d limits cannot be judged", unjudged, all)
-	case !list[0].OK():
+	case slices.ContainsFunc(list, func(j *budget.Judgement) bool { return !j.OK() }):
 		what = "nothing was judged"
 	}
 	if len(list) == 1 {
