@@ -21,16 +21,16 @@ const (
 	suffix = ".txt"
 )
 
+type file struct {
+	path string
+	text []byte
+	mode fs.FileMode
+}
+
 // Write makes the files of a new analysis in dir, which is made where it does not exist, and returns their paths. Where one of them
 // exists already nothing is written, and the error names them.
 func Write(dir string) ([]string, error) {
-	type file struct {
-		path string
-		text []byte
-		mode fs.FileMode
-	}
 	var files []file
-	var there []string
 	err := fs.WalkDir(template, root, func(name string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
 			return err
@@ -44,14 +44,50 @@ func Write(dir string) ([]string, error) {
 		if path.Ext(rel) == ".sh" {
 			f.mode = 0o777
 		}
-		if _, err := os.Lstat(f.path); err == nil {
-			there = append(there, f.path)
-		}
 		files = append(files, f)
 		return nil
 	})
 	if err != nil {
 		return nil, err
+	}
+	return write(files)
+}
+
+// Copy makes copies of triage scripts of a library, such as "mali", with their tests, in dir. A copied test tests the copy.
+func Copy(dir string, library fs.FS, names ...string) ([]string, error) {
+	var files []file
+	for _, name := range names {
+		from := "triage/" + name + ".star"
+		text, err := fs.ReadFile(library, from)
+		if err != nil {
+			known, globErr := fs.Glob(library, "triage/*.star")
+			if globErr != nil {
+				return nil, globErr
+			}
+			var list []string
+			for _, k := range known {
+				if k = strings.TrimSuffix(path.Base(k), ".star"); !strings.HasSuffix(k, "_test") {
+					list = append(list, k)
+				}
+			}
+			return nil, fmt.Errorf("there is no triage script %q; there are %s", name, strings.Join(list, ", "))
+		}
+		files = append(files, file{filepath.Join(dir, name+".star"), text, 0o666})
+		if test, err := fs.ReadFile(library, "triage/"+name+"_test.star"); err == nil {
+			test = []byte(strings.ReplaceAll(string(test), `"@astrolabe//`+from+`"`, `"`+name+`.star"`))
+			files = append(files, file{filepath.Join(dir, name+"_test.star"), test, 0o666})
+		}
+	}
+	return write(files)
+}
+
+// write makes files that must not exist, and returns their paths.
+func write(files []file) ([]string, error) {
+	var there []string
+	for _, f := range files {
+		if _, err := os.Lstat(f.path); err == nil {
+			there = append(there, f.path)
+		}
 	}
 	if len(there) > 0 {
 		return nil, fmt.Errorf("nothing was written, because there is already %s: choose another folder (%w)", strings.Join(there, ", "), fs.ErrExist)
