@@ -179,7 +179,8 @@ func (r *Report) finding(c *call) (starlark.Value, error) {
 	if err != nil {
 		return nil, fmt.Errorf("parameter severity: %w", err)
 	}
-	f := plots.Finding{ID: c.str(0, ""), Severity: sev, Title: c.str(2, ""), Advice: c.str(6, "")}
+	f := plots.Finding{ID: c.str(0, ""), Severity: sev, Title: c.str(2, ""), Advice: c.str(6, ""),
+		Source: c.str(8, ""), Confidence: c.str(9, ""), Win: c.str(10, "")}
 	unit := ""
 	err = each(c.value(3), func(x starlark.Value) error {
 		switch x := x.(type) {
@@ -301,9 +302,9 @@ var reportTable = methodTable[*Report]{
 				}
 				return starlark.None, r.add(t.page(title))
 			}},
-		{Sig: "finding(id: str, severity: str, title: str, evidence: list|Counter=None, value: number|str=None, threshold: number|str=None, advice: str=None, spans: list|Span|Mask=None)",
+		{Sig: "finding(id: str, severity: str, title: str, evidence: list|Counter=None, value: number|str=None, threshold: number|str=None, advice: str=None, spans: list|Span|Mask=None, source: str=None, confidence: str=None, win: str=None)",
 			Doc: "Adds a judgement: \"critical\", \"warning\", \"info\" or \"good\". evidence are the counters it rests on (the first is the metric; its total is the value if none is given), " +
-				"threshold what the value was compared with, spans where it holds, advice one sentence on what to do.",
+				"threshold what the value was compared with, spans where it holds, advice one sentence on what to do. source says where the threshold comes from, confidence how sure the judgement is, win what a fix could gain at most.",
 			Example: "report.new(\"t\").finding(\"clk/high\", \"warning\", \"The clock is high\", evidence=[clk], threshold=\"above 1000\", spans=clk.gt(1000).spans())",
 			Run:     func(r *Report, c *call) (starlark.Value, error) { return r.finding(c) }},
 		{Sig: "save(path: str, " + sizeParams + ")", Doc: "Writes the report; the extension says the format: .png, .svg, .pdf, .md (its pictures beside it), .html (one file that needs no network and no script) or .json. A long PNG goes on in files name-2.png and so on. " + sizeDoc, Example: "report.new(\"t\", capture=cap).save(\"out.png\")",
@@ -312,10 +313,10 @@ var reportTable = methodTable[*Report]{
 }
 
 func (r *Report) findings() *Table {
-	t := NewTable(r.env, []string{"id", "severity", "title", "metric", "value", "threshold", "advice", "spans"}, nil)
+	t := NewTable(r.env, []string{"id", "severity", "title", "metric", "value", "threshold", "advice", "spans", "source", "confidence", "win"}, nil)
 	for _, f := range r.r.Findings() {
 		t.Append(starlark.String(f.ID), starlark.String(f.Severity.String()), starlark.String(f.Title), text(f.Metric), text(f.Value),
-			text(f.Threshold), text(f.Advice), starlark.MakeInt(len(f.Spans)))
+			text(f.Threshold), text(f.Advice), starlark.MakeInt(len(f.Spans)), text(f.Source), text(f.Confidence), text(f.Win))
 	}
 	return t
 }

@@ -172,12 +172,19 @@ func (h *htmlWriter) finding(i int, f Finding, t0, t1 int64) error {
 			h.f("<span class=\"value\">%s</span>", esc(f.Value))
 		}
 		if f.Threshold != "" {
-			h.f(" <span class=\"sum\">· threshold %s</span>", esc(f.Threshold))
+			source := ""
+			if f.Source != "" {
+				source = " (" + f.Source + ")"
+			}
+			h.f(" <span class=\"sum\">· threshold %s</span>", esc(f.Threshold+source))
 		}
 		h.f("</p>\n")
 	}
 	if f.Advice != "" {
 		h.f("<p>→ %s</p>\n", h.inline(f.Advice))
+	}
+	if text := f.judgement(); text != "" {
+		h.f("<p class=\"sum\">%s</p>\n", esc(text))
 	}
 	if len(f.Spans) > 0 {
 		h.f("<p class=\"spans\">%s</p>\n", esc(spansText(f.Spans, t0, t1)))

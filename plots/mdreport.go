@@ -96,11 +96,18 @@ func (m *mdWriter) finding(f Finding, t0, t1 int64) error {
 		parts = append(parts, text)
 	}
 	if f.Threshold != "" {
-		parts = append(parts, "threshold "+mdEscape(f.Threshold))
+		text := "threshold " + mdEscape(f.Threshold)
+		if f.Source != "" {
+			text += " (" + mdEscape(f.Source) + ")"
+		}
+		parts = append(parts, text)
 	}
 	m.line(strings.Join(parts, " · "))
 	if f.Advice != "" {
 		m.line("→ " + strings.ReplaceAll(f.Advice, "\n", " "))
+	}
+	if text := f.judgement(); text != "" {
+		m.line(mdEscape(text))
 	}
 	if len(f.Spans) > 0 {
 		m.line(mdEscape(spansText(f.Spans, t0, t1)))
