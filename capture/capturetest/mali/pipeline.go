@@ -131,6 +131,11 @@ func (p *pipeline) run(w *capturetest.Work, t *capturetest.Table) {
 // gpuBound tells whether the frames take longer than a healthy one.
 func (c *content) gpuBound() bool { return c.cost().pace > 1.05*healthy().cost().pace }
 
+// memoryShare is how much of the time of a frame memory takes at least, when its stages have factors f.
+func (p *pipeline) memoryShare(s stage, f [3]float64) float64 {
+	return min(1, s.memory) * (f[0] + f[1]) / 2
+}
+
 // shares is how much of a frame each queue does in a sample of so many cycles, and the cycles in which it is at work.
 func (p *pipeline) shares(s stage, cycles float64) (n, q [3]float64) {
 	times := [3]float64{s.main, s.bin, s.comp}
@@ -151,17 +156,17 @@ func (p *pipeline) shares(s stage, cycles float64) (n, q [3]float64) {
 		}
 		return n, q
 	}
-	frames := cycles / s.pace
-	most := 0.0
-	for k, d := range times {
-		most = max(most, frames*f[k]*d*stretch)
+	// A lighter frame is done sooner, and the next one begins.
+	sum, longest := 0.0, 0.0
+	for k := range times {
+		times[k] *= f[k]
+		sum, longest = sum+times[k], max(longest, times[k])
 	}
-	if most > cycles {
-		frames *= cycles / most // heavier frames take longer
-	}
+	pace := max(longest+p.c.serial*(sum-longest), (s.fragCore*f[0]+s.vertExec*f[1]+s.compExec*f[2])/cores*1.02, p.c.mcu/0.98, s.pace/stretch*p.memoryShare(s, f))
+	frames := cycles / (pace * stretch)
 	for k, d := range times {
 		n[k] = frames * f[k]
-		q[k] = min(cycles, n[k]*d*stretch)
+		q[k] = min(cycles, frames*d*stretch)
 	}
 	return n, q
 }

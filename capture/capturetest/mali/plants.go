@@ -40,19 +40,19 @@ var plants = []plant{
 		c.computeWarps *= between(l, 2, 5)
 	}},
 	{"read_stalls", "all units together read more than memory gives", "", func(c *content, l float64) {
-		c.texMiss *= between(l, 2.6, 6)
-		c.lsMiss *= between(l, 6, 14)
-		c.frontMiss *= between(l, 9, 22)
+		c.texMiss *= between(l, 7.5, 22)
+		c.lsMiss *= between(l, 4.2, 13)
+		c.frontMiss *= between(l, 14, 42)
 	}},
 	{"texture_reads", "textures read more than memory gives", "", func(c *content, l float64) {
-		c.texMiss *= between(l, 6, 16)
-		c.texL2 *= between(l, 1.5, 4)
+		c.texMiss *= between(l, 19, 50)
+		c.texL2 *= between(l, 2, 5)
 	}},
 	{"buffer_reads", "buffers read more than memory gives", "", func(c *content, l float64) {
-		c.lsMiss *= between(l, 14, 40)
-		c.lsL2 *= between(l, 2.5, 4.5)
+		c.lsMiss *= between(l, 12, 30)
+		c.lsL2 *= between(l, 1.5, 3)
 	}},
-	{"geometry_reads", "the fragment front end reads more primitive data than memory gives", "", func(c *content, l float64) { c.frontMiss *= between(l, 19, 50) }},
+	{"geometry_reads", "the fragment front end reads more primitive data than memory gives", "", func(c *content, l float64) { c.frontMiss *= between(l, 40, 90) }},
 	{"write_stalls", "buffers and tiles write more than memory takes", "", func(c *content, l float64) {
 		c.lsWrite, c.fullWrite = between(l, 24, 40), between(l, 14, 26)
 		c.tileBytes = between(l, 36, 90)
@@ -67,8 +67,8 @@ var plants = []plant{
 	}},
 	{"memory_energy", "memory is fast enough, but the traffic costs more energy than a phone can give", "", func(c *content, l float64) {
 		c.dram = 60
-		c.texMiss *= between(l, 2.4, 6)
-		c.tileBytes *= between(l, 2, 4)
+		c.texMiss *= between(l, 4, 12)
+		c.tileBytes *= between(l, 3, 8)
 	}},
 	{"arithmetic_bound", "shaders compute much", "", func(c *content, l float64) { c.fma *= between(l, 3.9, 10) }},
 	{"divergence", "threads of a warp take different ways, and the warp goes both", "", func(c *content, l float64) {
@@ -98,56 +98,56 @@ var plants = []plant{
 	{"ray_incoherence", "the rays of a warp go different ways", "", func(c *content, l float64) {
 		c.box, c.tri, c.coherent = between(l, 235, 600), between(l, 70, 180), between(l, 0.32, 0.05)
 	}},
-	{"binning_bound", "there are more primitives than pixels need", "", func(c *content, l float64) { c.prims *= between(l, 4.2, 12) }},
+	{"binning_bound", "there are more primitives than pixels need", "", func(c *content, l float64) { c.prims *= between(l, 7, 16) }},
 	{"off_screen", "objects off the screen are drawn", "", func(c *content, l float64) {
-		c.prims *= between(l, 4.2, 12)
+		c.prims *= between(l, 7, 16)
 		c.frustum = between(l, 0.4, 0.85)
 	}},
 	{"scissored", "primitives outside the scissor rectangle are drawn", "mali-g720", func(c *content, l float64) {
-		c.prims *= between(l, 4.2, 12)
+		c.prims *= between(l, 7, 16)
 		c.scissor = between(l, 0.28, 0.8)
 	}},
 	{"invisible_geometry", "meshes turn their back on the camera, far more than half of them", "", func(c *content, l float64) {
-		c.prims *= between(l, 4.2, 12)
+		c.prims *= between(l, 7, 16)
 		c.facing = between(l, 0.8, 0.95)
 	}},
 	{"tiny_triangles", "triangles are too small to hit a sample", "", func(c *content, l float64) {
-		c.prims *= between(l, 4.2, 12)
+		c.prims *= between(l, 7, 16)
 		c.tiny, c.partial = between(l, 0.12, 0.7), between(l, 0.15, 0.3)
 	}},
 	{"vertex_reuse", "meshes do not reuse their vertices", "", func(c *content, l float64) {
-		c.prims *= 2
-		c.positions, c.vertexCycles = between(l, 2.2, 3.4), between(l, 280, 330)
+		c.prims *= 4.5
+		c.positions, c.vertexCycles = between(l, 2.2, 3.4), between(l, 420, 480)
 	}},
 	{"varying_reuse", "vertices are shaded anew for every visible primitive", "mali-g615", func(c *content, l float64) {
-		c.prims *= 2
-		c.varyings, c.vertexCycles = between(l, 2.6, 3.6), between(l, 420, 480)
+		c.prims *= 4.5
+		c.varyings, c.vertexCycles = between(l, 2.6, 3.6), between(l, 560, 640)
 	}},
-	{"main_phase_bound", "fragments wait for their own results, and no unit is full", "", func(c *content, l float64) { c.latency *= between(l, 2.6, 5) }},
+	{"main_phase_bound", "fragments wait for their own results, and no unit is full", "", func(c *content, l float64) { c.latency *= between(l, 3.2, 6) }},
 	{"register_pressure", "shaders take 64 registers, so that half as many warps are in flight", "", func(c *content, l float64) {
-		c.latency, c.wideWarps = 420, between(l, 0.4, 1)
+		c.latency, c.wideWarps = 480, between(l, 0.4, 1)
 	}},
-	{"overdraw", "pixels are shaded more than once", "", func(c *content, l float64) { c.overdraw = between(l, 4.2, 9) }},
+	{"overdraw", "pixels are shaded more than once", "", func(c *content, l float64) { c.overdraw = between(l, 5, 10) }},
 	{"late_zs", "shaders discard or write depth, so that tests come after shading", "", func(c *content, l float64) {
 		c.overdraw = 2.2
 		c.lateTested, c.lateKilled, c.earlyKilled = between(l, 0.25, 0.9), between(l, 0.1, 0.5), between(l, 0.2, 0.05)
-		c.latency *= between(l, 2.2, 3)
+		c.latency *= between(l, 2.6, 3.2)
 		c.tileOverhead = between(l, 0.15, 0.4)
 	}},
-	{"fragment_starved", "the fragment front end cannot keep the cores fed", "", func(c *content, l float64) { c.raster = between(l, 110, 220) }},
+	{"fragment_starved", "the fragment front end cannot keep the cores fed", "", func(c *content, l float64) { c.latency, c.raster = 380, between(l, 110, 220) }},
 	{"partial_quads", "thin triangles leave quads partly empty", "", func(c *content, l float64) {
 		c.partial, c.fill = between(l, 0.5, 0.85), between(l, 0.8, 0.6)
-		c.raster = between(l, 40, 90)
-		c.latency *= 2.4
+		c.raster = between(l, 40, 80)
+		c.latency *= 3
 	}},
-	{"sample_shading", "fragments are shaded for every sample of a pixel", "", func(c *content, l float64) { c.shadingRate = between(l, 2.4, 4) }},
+	{"sample_shading", "fragments are shaded for every sample of a pixel", "", func(c *content, l float64) { c.shadingRate = between(l, 3.2, 4) }},
 	{"constant_tiles", "tiles are drawn that do not change", "", func(c *content, l float64) {
 		c.unchanged = between(l, 0.6, 0.95)
-		c.latency *= 2.6
+		c.latency *= 3.2
 	}},
-	{"compute_bound", "compute work takes the longest", "", func(c *content, l float64) { c.computeWarps *= between(l, 16, 40) }},
+	{"compute_bound", "compute work takes the longest", "", func(c *content, l float64) { c.computeWarps *= between(l, 75, 160) }},
 	{"partial_warps", "work groups do not fill their warps", "", func(c *content, l float64) {
-		c.computeWarps *= between(l, 16, 40)
+		c.computeWarps *= between(l, 75, 160)
 		c.computeFull = between(l, 0.4, 0.05)
 	}},
 }
