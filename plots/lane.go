@@ -153,6 +153,9 @@ func valueLabels(sc *scene, t *Theme, frame rect, va valueAxis, ty func(float64)
 		if base-s.ascent()+s.height() > lastTop {
 			continue
 		}
+		if s.width(k.label) > frame.x-t.Text*0.4 {
+			continue // a page so small has no room for it, and half a number misleads
+		}
 		box := sc.textAt(frame.x-t.Text*0.4, base, right, s, t.Ink, k.label)
 		lastTop = box.y
 	}
