@@ -31,7 +31,7 @@ func hardwareFamily(name string) (family string, ok bool) {
 func blockOf(name string) string {
 	block := ""
 	for _, b := range hardwareBlocks {
-		if strings.HasPrefix(name, b+"_") && len(b) > len(block) {
+		if len(b) > len(block) && len(name) > len(b) && name[len(b)] == '_' && name[:len(b)] == b {
 			block = b
 		}
 	}

@@ -285,8 +285,8 @@ func (s *scope) standIn(e *Entry) *capture.Counter {
 		for _, c := range s.cap.Counters {
 			name := strings.TrimPrefix(c.Name, "$")
 			for _, cat := range s.cats {
-				if len(cat.keys()[fold(name)]) == 0 && cat.numbered(name) == nil {
-					continue // finding out which names are near would take long: a recording may have thousands of counters without a name
+				if len(cat.keys()[fold(name)]) == 0 {
+					continue // a number of a block, which is no other entry's, or unknown: finding out which names are near would take long
 				}
 				found, err := s.findIn(cat, name)
 				if err != nil {
