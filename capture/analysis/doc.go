@@ -1,4 +1,4 @@
-// Package analysis says what changed between captures, and how far that can be trusted.
+// Package analysis says what changed between captures, and how far that can be trusted; and what happens when within one.
 //
 // Compare takes the captures of a program before and after a change. It cuts each into cells of neighbouring samples (or one cell per frame,
 // per occurrence of a region, per dispatch) and judges every counter and metric that both have.
@@ -33,6 +33,12 @@
 // fraction alpha is expected to be noise. Their proof covers metrics that are independent or depend on each other positively; counters
 // mostly do. Simulated captures without a change (log-normal, AR(1) of 0 to 0.9, 400 to 3000 samples) give false changes in 3 to 6 % of the
 // comparisons at alpha = 5 %, and 60 samples in 7 %: the dependence of a short series can't be known well.
+//
+// # Within one capture
+//
+// Phases cuts a capture where the levels of its leading counters change, Outliers finds values far from the others, PerFrame makes a capture
+// of one sample per frame, and Periodicity and Recurrence tell whether a series, or single events, repeat. Each says at its function how it
+// decides; the tests hold the rates of false alarms.
 //
 // The same captures, options and seed give the same result. The package draws nothing and knows no Starlark.
 package analysis

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"sort"
 
 	"astrolabe/capture"
 )
@@ -32,7 +33,7 @@ type PhaseOptions struct {
 //
 // What is looked for is a change of level that lasts (see changePoints). A burst or a pause that is shorter than half the least duration is
 // no phase, and neither is a pattern that repeats within it, such as the idle time between frames: where there is one, its repetitions are what
-// is compared, and a phase begins at one of them.
+// is compared.
 func Phases(ctx context.Context, counters []*capture.Counter, opt PhaseOptions) ([]capture.Span, error) {
 	if len(counters) == 0 {
 		return nil, errors.New("give at least one counter to find phases in")
@@ -60,17 +61,31 @@ func Phases(ctx context.Context, counters []*capture.Counter, opt PhaseOptions) 
 	if err != nil {
 		return nil, err
 	}
-	if r := repetition(series, newSegmenter(bins, opt).leastBins()); r > 0 {
-		bins = phaseBins(axis, float64(bins.Len())/r)
-		if series, err = levelsOf(ctx, counters, bins); err != nil {
+	s := newSegmenter(bins, opt)
+	r := repetition(series, s.leastBins())
+	if r == 0 {
+		cuts, err := changePoints(ctx, series, s)
+		if err != nil {
 			return nil, err
 		}
+		return spansBetween(axis, bins, cuts), nil
 	}
-	cuts, err := changePoints(ctx, series, newSegmenter(bins, opt))
+	coarse := phaseBins(axis, float64(bins.Len())/r)
+	levels, err := levelsOf(ctx, counters, coarse)
 	if err != nil {
 		return nil, err
 	}
-	return spansBetween(axis, bins, cuts), nil
+	cuts, err := changePoints(ctx, levels, newSegmenter(coarse, opt))
+	if err != nil {
+		return nil, err
+	}
+	if len(cuts) > 0 && s.read(series) {
+		for i, c := range cuts {
+			cuts[i] = sort.SearchInts(bins.Lo, coarse.Lo[c])
+		}
+		return spansBetween(axis, bins, s.settle(cuts, int(r)+1)), nil
+	}
+	return spansBetween(axis, coarse, cuts), nil
 }
 
 // phaseBins makes about most bins of whole samples, each of about the same measured time; one per sample where there are no more.

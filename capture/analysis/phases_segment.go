@@ -52,10 +52,19 @@ func newSegmenter(bins *capture.Bins, opt PhaseOptions) *segmenter {
 // a chi-squared sum over the series. Afterwards a boundary stays only where its two sides differ by their own noise, for noise may differ
 // from phase to phase, and by at least minLevelChange in one series. A slow ramp becomes a staircase.
 func changePoints(ctx context.Context, values [][]float64, s *segmenter) ([]int, error) {
-	least := s.leastBins()
-	if 2*least > s.bins {
+	if 2*s.leastBins() > s.bins || !s.read(values) {
 		return nil, nil
 	}
+	cuts, err := s.partition(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return s.settle(s.prune(cuts), s.bins), nil
+}
+
+// read prepares the series. It is false where none of them can show a phase.
+func (s *segmenter) read(values [][]float64) bool {
+	least := s.leastBins()
 	for _, v := range values {
 		if l := newLevelSeries(v, least); l != nil {
 			s.series = append(s.series, l)
@@ -64,15 +73,8 @@ func changePoints(ctx context.Context, values [][]float64, s *segmenter) ([]int,
 	if p := presence(values); p != nil {
 		s.series = append(s.series, newPresence(p, least, s.penalty(len(s.series)+1)))
 	}
-	if len(s.series) == 0 {
-		return nil, nil
-	}
 	s.fill()
-	cuts, err := s.partition(ctx)
-	if err != nil {
-		return nil, err
-	}
-	return s.settle(s.prune(cuts)), nil
+	return len(s.series) > 0
 }
 
 // allowed reports whether bins [from, to) are long enough for a phase.
@@ -205,14 +207,14 @@ func (s *segmenter) prune(cuts []int) []int {
 	return edges[1 : len(edges)-1]
 }
 
-// settle puts each boundary where the two segments beside it cost least, now that others are gone.
-func (s *segmenter) settle(cuts []int) []int {
+// settle puts each boundary where the two segments beside it cost least, at most reach bins from where it is.
+func (s *segmenter) settle(cuts []int, reach int) []int {
 	edges := append(append([]int{0}, cuts...), s.bins)
 	for range 2 {
 		for i := 1; i < len(edges)-1; i++ {
 			a, c := edges[i-1], edges[i+1]
-			least := math.Inf(1)
-			for b := a + 1; b < c; b++ {
+			least, at := math.Inf(1), edges[i]
+			for b := max(a+1, at-reach); b < min(c, at+reach+1); b++ {
 				if !s.allowed(a, b) || !s.allowed(b, c) {
 					continue
 				}
