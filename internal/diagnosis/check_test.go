@@ -1,6 +1,9 @@
 package diagnosis
 
 import (
+	"bytes"
+	"os"
+	"path/filepath"
 	"testing"
 
 	"astrolabe/capture/capturetest"
@@ -29,6 +32,30 @@ func checkModels(t *testing.T, models ...capturetest.Model) {
 		t.Errorf("%s\n%s", x.Summary(), x.MissText())
 	}
 	rules(t, models...)
+	if !testing.Short() {
+		documented(t, x, models[0].Script())
+	}
+}
+
+// documented checks that the documentation shows this very matrix.
+func documented(t *testing.T, x *Matrix, script string) {
+	t.Helper()
+	p, size, err := x.Picture(script)
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), "matrix.png")
+	if err := p.Save(path, size); err != nil {
+		t.Fatal(err)
+	}
+	got, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want, err := os.ReadFile(filepath.Join("..", "..", "docs", "images", PictureName(script)))
+	if err != nil || !bytes.Equal(got, want) {
+		t.Errorf("docs/images/%s does not show %s (%v): go run ./internal/diagnosis/cmd/planted --measure docs/images --script %s", PictureName(script), x.Summary(), err, script)
+	}
 }
 
 // rules checks that each rule that can be named has a plant.

@@ -3,6 +3,7 @@
 //	go run ./internal/diagnosis/cmd/planted --list
 //	go run ./internal/diagnosis/cmd/planted --model mali-g720 --plant texture --load 0.5 -o texture.arrow
 //	go run ./internal/diagnosis/cmd/planted --measure docs/images
+//	go run ./internal/diagnosis/cmd/planted --reports docs/images
 package main
 
 import (
@@ -20,7 +21,6 @@ import (
 	"astrolabe/capture/capturetest/all"
 	formatsall "astrolabe/capture/formats/all"
 	"astrolabe/internal/diagnosis"
-	"astrolabe/plots"
 )
 
 func main() {
@@ -39,6 +39,7 @@ func run(ctx context.Context, args []string, w io.Writer) error {
 	out := flags.String("o", "", "the `FILE` to write the capture to, in astrolabe's own format")
 	list := flags.Bool("list", false, "list the models and what they plant")
 	measure := flags.String("measure", "", "judge planted captures of every model and draw a confusion matrix for each script into `DIR`")
+	reports := flags.String("reports", "", "write the reports of the documentation into `DIR`")
 	script := flags.String("script", "", "with --measure: only the models of this `SCRIPT`")
 	flags.StringVar(&c.Plant, "plant", "", "what limits, an `ID` of --list; nothing in particular if left out")
 	flags.Float64Var(&c.Load, "load", 0.5, "how heavily it limits, 0 to 1")
@@ -59,8 +60,10 @@ func run(ctx context.Context, args []string, w io.Writer) error {
 		return printModels(w)
 	case *measure != "":
 		return measureScripts(ctx, *measure, *script, w)
+	case *reports != "":
+		return writeReports(ctx, *reports, w)
 	case *model == "" || *out == "":
-		return errors.New("give --model and -o, or --list, or --measure")
+		return errors.New("give --model and -o, or --list, --measure or --reports")
 	}
 	return generate(ctx, *model, c, *out, w)
 }
@@ -76,31 +79,59 @@ func printModels(w io.Writer) error {
 }
 
 func generate(ctx context.Context, name string, c capturetest.Case, out string, w io.Writer) error {
-	models := all.Models()
-	i := slices.IndexFunc(models, func(m capturetest.Model) bool { return m.Name() == name })
-	if i < 0 {
-		var names []string
-		for _, m := range models {
-			names = append(names, m.Name())
-		}
-		return fmt.Errorf("there is no model %q; there are %s", name, strings.Join(names, ", "))
-	}
-	for _, id := range []string{c.Plant, c.Second} {
-		if _, err := capturetest.FindPlant(models[i], id); err != nil {
-			return err
-		}
-	}
-	cap, err := models[i].Generate(c)
+	m, err := findModel(name)
 	if err != nil {
 		return err
 	}
-	if err := models[i].Check(cap); err != nil {
+	for _, id := range []string{c.Plant, c.Second} {
+		if _, err := capturetest.FindPlant(m, id); err != nil {
+			return err
+		}
+	}
+	cap, err := m.Generate(c)
+	if err != nil {
+		return err
+	}
+	if err := m.Check(cap); err != nil {
 		return fmt.Errorf("the model breaks an identity of the hardware: %w", err)
 	}
 	if err := formatsall.Registry().Save(ctx, out, "arrow", cap); err != nil {
 		return err
 	}
 	fmt.Fprintln(w, out)
+	return nil
+}
+
+func findModel(name string) (capturetest.Model, error) {
+	models := all.Models()
+	i := slices.IndexFunc(models, func(m capturetest.Model) bool { return m.Name() == name })
+	if i >= 0 {
+		return models[i], nil
+	}
+	var names []string
+	for _, m := range models {
+		names = append(names, m.Name())
+	}
+	return nil, fmt.Errorf("there is no model %q; there are %s", name, strings.Join(names, ", "))
+}
+
+// samples are the reports of the documentation.
+var samples = []diagnosis.Sample{
+	{Name: "cpu", Model: "cpu", Case: capturetest.Case{Plant: "cache_misses", Load: 0.3, Noise: 0.1, Seed: 1}},
+	{Name: "amd-live", Model: "amd-live", Case: capturetest.Case{Plant: "heat", Load: 0.3, Noise: 0.1, Seed: 1}},
+}
+
+func writeReports(ctx context.Context, dir string, w io.Writer) error {
+	for _, s := range samples {
+		m, err := findModel(s.Model)
+		if err != nil {
+			return err
+		}
+		if err := diagnosis.WriteReport(ctx, dir, s, m); err != nil {
+			return fmt.Errorf("report %s: %w", s.Name, err)
+		}
+		fmt.Fprintln(w, filepath.Join(dir, "report-"+s.Name+".png"))
+	}
 	return nil
 }
 
@@ -122,15 +153,12 @@ func measureScripts(ctx context.Context, dir, only string, w io.Writer) error {
 		if err != nil {
 			return err
 		}
-		p, err := plots.Confusion(plots.ConfusionOptions{
-			Title: "What was planted (rows) and what " + script + ".star named first (columns)",
-			Label: x.Summary(),
-		}, x.Classes, x.Counts)
+		p, size, err := x.Picture(script)
 		if err != nil {
 			return err
 		}
-		path := filepath.Join(dir, "confusion-"+script+".png")
-		if err := p.Save(path, plots.Size{Width: 1600, Height: 200 + 44*max(6, len(x.Classes))}); err != nil {
+		path := filepath.Join(dir, diagnosis.PictureName(script))
+		if err := p.Save(path, size); err != nil {
 			return err
 		}
 		fmt.Fprintf(w, "%s: %s\n", script, x.Summary())
