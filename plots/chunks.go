@@ -83,6 +83,9 @@ func countFindings(list []Finding) string {
 			text += ", "
 		}
 		text += fmt.Sprintf("%d %s", n[s], Severity(s))
+		if Severity(s) == Warning && n[s] > 1 {
+			text += "s"
+		}
 	}
 	return text
 }
