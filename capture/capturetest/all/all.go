@@ -7,9 +7,10 @@ import (
 	"astrolabe/capture/capturetest"
 	"astrolabe/capture/capturetest/amdlive"
 	"astrolabe/capture/capturetest/cpu"
+	"astrolabe/capture/capturetest/gpa"
 )
 
 // Models returns every model, those of one script beside each other.
 func Models() []capturetest.Model {
-	return slices.Concat(amdlive.Models(), cpu.Models())
+	return slices.Concat(amdlive.Models(), cpu.Models(), gpa.Models())
 }
