@@ -81,8 +81,29 @@ func (m *Model) Check(c *capture.Capture) error {
 			errs = append(errs, capturetest.SumsTo(c, s.whole, 2, s.parts...))
 		}
 	}
+	if together("SQ_INSTS_VALU_sum", "SQ_INSTS_ALL_sum", "SQ_BUSY_CYCLES_sum") {
+		errs = append(errs, most(c, "SQ_INSTS_VALU_sum", 4), most(c, "SQ_INSTS_ALL_sum", 5))
+	}
 	errs = append(errs, clock(c), bytesOf(c, together))
 	return errors.Join(errs...)
+}
+
+// most checks that a work-group processor issues no more instructions in a cycle than it can.
+func most(c *capture.Capture, name string, each float64) error {
+	n, err := capturetest.Column(c, name)
+	if err != nil {
+		return err
+	}
+	busy, err := capturetest.Column(c, "SQ_BUSY_CYCLES_sum")
+	if err != nil {
+		return err
+	}
+	for i := range n {
+		if n[i] > each*busy[i]*1.01 {
+			return fmt.Errorf("sample %d: %s = %g in %g cycles is more than %g a cycle", i, name, n[i], busy[i], each)
+		}
+	}
+	return nil
 }
 
 // clock checks that no dispatch has more cycles than its own pass had time for.

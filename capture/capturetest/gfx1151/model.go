@@ -23,7 +23,7 @@ func Models() []capturetest.Model {
 type Model struct {
 	name   string
 	Passes bool    // every counter in the pass of a real profile, with that pass's own duration
-	Drift  float64 // relative standard deviation of the speed of whole passes; the first dispatches of a pass are slower still
+	Drift  float64 // how much slower than undisturbed passes run, about; the first dispatches of a pass are slower still
 	Gated  bool    // the clock of TCP's counters is off but for one counter of each pass
 	Slow   string  // a counter whose pass runs SlowBy times slower than the others
 	SlowBy float64

@@ -63,14 +63,14 @@ func (m *Model) passes(c capturetest.Case, dispatches int) *passes {
 	}
 	r := rand.New(rand.NewPCG(c.Seed, 0x1151))
 	for k := range layout {
-		speed := math.Exp(m.Drift * r.NormFloat64())
+		speed := 1 + 2*m.Drift*math.Abs(r.NormFloat64()) // never faster than what nothing disturbs
 		if m.Slow != "" && passOf[m.Slow] == k {
 			speed *= m.SlowBy
 		}
 		var slower, again []float64
 		for i := range dispatches {
 			cold := 0.6 * math.Exp(-float64(i)) * r.Float64() // the caches of the first dispatches are cold
-			slower = append(slower, speed*(1+cold)*math.Exp(m.Drift/3*r.NormFloat64()))
+			slower = append(slower, speed*(1+cold)*(1+m.Drift/2*math.Abs(r.NormFloat64())))
 			again = append(again, 1+0.002*max(-3, min(3, r.NormFloat64())))
 		}
 		p.slower, p.again = append(p.slower, slower), append(p.again, again)

@@ -9,7 +9,7 @@ type plant struct {
 	from, to      float64
 	shape         func(k kernel) kernel             // another kind of kernel, before that
 	turn          func(k kernel, by float64) kernel // more work for the unit
-	set           func(k kernel, load float64) kernel
+	set           func(k kernel, load, weight float64) kernel
 }
 
 var plants = []plant{
@@ -54,19 +54,22 @@ var plants = []plant{
 	},
 	{
 		id: "barriers", rule: "barriers", doc: "the waves of a work-group wait for the slowest", lightly: true,
-		set: func(k kernel, load float64) kernel {
-			part := 0.27 + 0.45*load
+		set: func(k kernel, load, weight float64) kernel {
+			part := weight * (0.27 + 0.45*load)
 			k.barrier = part / (1 - part) * (k.chain + k.perWave())
 			return k
 		},
 	},
 	{
 		id: "few_waves", rule: "low_occupancy", doc: "registers let few waves run at a time", lightly: true,
-		set: func(k kernel, load float64) kernel { k.perSIMD = 5.2 - 3.7*load; return k },
+		set: func(k kernel, load, weight float64) kernel {
+			k.perSIMD += weight * (5.2 - 3.7*load - k.perSIMD)
+			return k
+		},
 	},
 	{
 		id: "long_chains", rule: "waves_starved", doc: "every load waits for the one before", lightly: true,
-		set: func(k kernel, load float64) kernel { k.chain *= 1.6 + 3*load; return k },
+		set: func(k kernel, load, weight float64) kernel { k.chain *= 1 + weight*(0.6+3*load); return k },
 	},
 	{
 		id: "arithmetic", rule: "valu_bound", doc: "the kernel computes", unit: vector, from: 0.9, to: 0.98,
@@ -92,15 +95,15 @@ var plants = []plant{
 		turn: func(k kernel, by float64) kernel { k.salu *= by; return k },
 	},
 	{
-		id: "branches", rule: "issue_wait", doc: "every few instructions a wave branches", unit: control, lightly: true, from: 0.98, to: 0.997,
+		id: "branches", rule: "issue_wait", doc: "every few instructions a wave branches", unit: control, lightly: true, from: 0.985, to: 0.997,
 		turn: func(k kernel, by float64) kernel { k.internal *= by; return k },
 	},
 	{
 		id: "short_dispatches", rule: "launch_bound", doc: "dispatches are too short to be worth their launch",
-		set: func(k kernel, load float64) kernel {
-			k.waves /= 16
+		set: func(k kernel, load, weight float64) kernel {
+			k.waves /= 1 + 15*weight
 			d := k.run(maxHz, 1)
-			part := 0.42 - 0.32*load
+			part := 1 - weight*(0.58+0.32*load)
 			k.launch = d.cycles * (1/part - 1)
 			return k
 		},
@@ -116,21 +119,28 @@ func findPlant(id string) *plant {
 	return nil
 }
 
-// into plants it in a kernel, with a part of its weight.
+// into plants it in a kernel. With less than all of its weight the kernel stays of its kind, and the unit works a part of the way more.
 func (p *plant) into(k kernel, load, weight float64) kernel {
-	changed := k
-	if p.lightly {
-		changed = changed.light()
-	}
-	if p.shape != nil {
-		changed = p.shape(changed)
+	if weight == 1 {
+		if p.lightly {
+			k = k.light()
+		}
+		if p.shape != nil {
+			k = p.shape(k)
+		}
 	}
 	if p.set != nil {
-		changed = p.set(changed, load)
-	} else {
-		changed = p.exhaust(changed, p.from+(p.to-p.from)*load)
+		return p.set(k, load, weight)
 	}
-	return k.towards(changed, weight)
+	now := k.run(maxHz, 1).load[p.unit]
+	target := p.from + (p.to-p.from)*load
+	if weight == 1 {
+		return p.exhaust(k, target)
+	}
+	if target <= now {
+		return k
+	}
+	return p.exhaust(k, now+weight*(target-now))
 }
 
 // exhaust turns the work for the plant's unit up until it works the given share of the time.
@@ -148,20 +158,4 @@ func (p *plant) exhaust(k kernel, load float64) kernel {
 		}
 	}
 	return p.turn(k, hi)
-}
-
-// towards is a kernel between k and another: all of it at weight 1.
-func (k kernel) towards(to kernel, weight float64) kernel {
-	a, b := k.fields(), to.fields()
-	for i := range a {
-		*a[i] += weight * (*b[i] - *a[i])
-	}
-	return k
-}
-
-func (k *kernel) fields() []*float64 {
-	return []*float64{
-		&k.waves, &k.perSIMD, &k.valu, &k.trans, &k.dp, &k.salu, &k.smem, &k.internal, &k.lds, &k.conflict, &k.loads, &k.stores, &k.spread,
-		&k.hit0, &k.wide, &k.hit1, &k.hit2, &k.cost1, &k.cost2, &k.ret, &k.scalar, &k.fetch, &k.code, &k.chain, &k.barrier, &k.foreign, &k.launch,
-	}
 }
