@@ -8,9 +8,10 @@ import (
 	"astrolabe/capture/capturetest/amdlive"
 	"astrolabe/capture/capturetest/cpu"
 	"astrolabe/capture/capturetest/gpa"
+	"astrolabe/capture/capturetest/intel"
 )
 
 // Models returns every model, those of one script beside each other.
 func Models() []capturetest.Model {
-	return slices.Concat(amdlive.Models(), cpu.Models(), gpa.Models())
+	return slices.Concat(amdlive.Models(), cpu.Models(), gpa.Models(), intel.Models())
 }

@@ -80,7 +80,7 @@ func (m *model) Generate(c capturetest.Case) (*capture.Capture, error) {
 		}
 		dose := dose{load: c.Load, weight: 1}
 		if i == 1 {
-			dose.weight = secondWeight
+			dose.load, dose.weight = c.Load*secondWeight, secondWeight
 		}
 		for _, p := range plants {
 			if p.id == id {
@@ -112,9 +112,9 @@ func (m *model) Generate(c capturetest.Case) (*capture.Capture, error) {
 
 // properties are those of a recording: the constants of the metric sets' equations.
 func (m *model) properties() []capture.Property {
-	out := []capture.Property{{Name: "metric_set", Text: m.set, IsText: true}}
 	slices := m.part.slices
-	for _, p := range []capture.Property{
+	return []capture.Property{
+		{Name: "metric_set", Text: m.set, IsText: true},
 		{Name: "GpuTimestampFrequency", Number: timestampHz},
 		{Name: "GpuMinFrequency", Number: minHz},
 		{Name: "GpuMaxFrequency", Number: m.part.maxHz},
@@ -125,8 +125,5 @@ func (m *model) properties() []capture.Property {
 		{Name: "EuSubslicesTotalCount", Number: float64(slices * subslices)},
 		{Name: "SliceMask", Number: float64(int(1)<<slices - 1)},
 		{Name: "SubsliceMask", Number: float64(int(1)<<(slices*subslices) - 1)},
-	} {
-		out = append(out, p)
 	}
-	return out
 }

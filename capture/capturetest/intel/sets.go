@@ -102,9 +102,9 @@ func memoryReads(w *writer) {
 	w.parts([]string{"B3", "B4"}, lines(srcColor))
 	w.parts([]string{"B5", "B6", "B7"}, lines(srcDepth))
 	w.parts([]string{"C4", "C5", "C6", "C7"}, lines(srcL3))
-	read, _ := w.f.traffic()
+	read, written := w.f.traffic()
 	w.rate("C0", gti, read/64)
-	w.rate("C3", gti, read/64/2)
+	w.rate("C3", gti, (read+written)/64/2)
 }
 
 func memoryWrites(w *writer) {
@@ -113,9 +113,9 @@ func memoryWrites(w *writer) {
 	w.parts([]string{"B3", "B4"}, lines(srcColor))
 	w.parts([]string{"B5", "B6", "B7"}, lines(srcDepth))
 	w.parts([]string{"C4", "C5", "C6", "C7"}, lines(srcL3))
-	_, written := w.f.traffic()
+	read, written := w.f.traffic()
 	w.rate("C0", gti, written/64)
-	w.rate("C3", gti, written/64/2)
+	w.rate("C3", gti, (read+written)/64/2)
 }
 
 // computeExtended looks at one subslice: messages from the EUs, and the cache lines that they became.
