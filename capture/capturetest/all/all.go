@@ -7,11 +7,12 @@ import (
 	"astrolabe/capture/capturetest"
 	"astrolabe/capture/capturetest/amdlive"
 	"astrolabe/capture/capturetest/cpu"
+	"astrolabe/capture/capturetest/gfx1151"
 	"astrolabe/capture/capturetest/gpa"
 	"astrolabe/capture/capturetest/intel"
 )
 
 // Models returns every model, those of one script beside each other.
 func Models() []capturetest.Model {
-	return slices.Concat(amdlive.Models(), cpu.Models(), gpa.Models(), intel.Models())
+	return slices.Concat(amdlive.Models(), cpu.Models(), gfx1151.Models(), gpa.Models(), intel.Models())
 }
