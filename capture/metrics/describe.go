@@ -40,7 +40,7 @@ func (c *Catalogue) entryOf(have *capture.Counter) *Entry {
 	if have.GPU != "" && have.GPU != c.id {
 		return nil
 	}
-	e, err := c.Find(have.Name)
+	e, err := c.lookup(have.Name)
 	if err != nil || e.IsMetric() || e.GPU != c.id {
 		return nil
 	}

@@ -29,7 +29,7 @@ func EvalWith(cap *capture.Capture, defs []*Entry, expr string, meta capture.Met
 	e := &Entry{Name: meta.Name, Expr: text, expr: x, Dialect: d}
 	c, err := s.evaluate(e, meta, assumed)
 	if err != nil {
-		return nil, err
+		return nil, helped(err)
 	}
 	return c, nil
 }

@@ -1,6 +1,7 @@
 package metrics
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"sort"
@@ -26,9 +27,16 @@ type UnknownError struct {
 	Name string
 	Near []string // names that exist and look alike
 	Note string   // more to say, such as where the name is known; "" if nothing
+
+	// help finds what there is to say where nobody may ask: looking for near names takes longer than anything else about an unknown name,
+	// and scripts ask of many names whether a capture knows them.
+	help func() *UnknownError
 }
 
 func (e *UnknownError) Error() string {
+	if e.help != nil {
+		e = e.help()
+	}
 	msg := fmt.Sprintf("no counter or metric %q", e.Name)
 	if len(e.Near) > 0 {
 		msg += "; did you mean " + joinOr(e.Near) + "?"
@@ -120,13 +128,28 @@ func (c *Catalogue) keys() map[string][]hit {
 // Find returns the entry that name addresses: by its name, its vendor's name with or without $, its section, its "Group/Title",
 // its title, in any case and spelling. The error is an *UnknownError or an *AmbiguousError.
 func (c *Catalogue) Find(name string) (*Entry, error) {
+	e, err := c.lookup(name)
+	return e, helped(err)
+}
+
+// helped looks for what is near an unknown name now, in the error that says so.
+func helped(err error) error {
+	var unknown *UnknownError
+	if errors.As(err, &unknown) && unknown.help != nil {
+		*unknown = *unknown.help()
+	}
+	return err
+}
+
+// lookup is Find, but the near names of an unknown one are looked for only when its error is read.
+func (c *Catalogue) lookup(name string) (*Entry, error) {
 	bare := strings.TrimPrefix(strings.TrimSpace(name), "$")
 	hits := c.keys()[fold(name)]
 	if len(hits) == 0 {
 		if e := c.numbered(bare); e != nil {
 			return e, nil
 		}
-		return nil, &UnknownError{Name: name, Near: c.near(name)}
+		return nil, &UnknownError{Name: name, help: func() *UnknownError { return &UnknownError{Name: name, Near: c.near(name)} }}
 	}
 	for _, h := range hits {
 		if h.e.Name == bare {

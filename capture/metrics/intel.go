@@ -197,7 +197,7 @@ func (s *scope) findIn(c *Catalogue, name string) (*Entry, error) {
 		e, _, err := ofSets(name, own)
 		return e, err
 	}
-	return c.Find(name)
+	return c.lookup(name)
 }
 
 // listed reports whether the metric belongs in a list of the capture's metrics: those of other sets were not measured, and what several

@@ -361,6 +361,10 @@ func scaled(e *Entry, c *capture.Counter) *capture.Counter {
 
 // unknown explains a name that addresses nothing: near names of the capture, then where else it is known.
 func (s *scope) unknown(name string) error {
+	return &UnknownError{Name: name, help: func() *UnknownError { return s.help(name) }}
+}
+
+func (s *scope) help(name string) *UnknownError {
 	err := &UnknownError{Name: name}
 	var words []string
 	for _, c := range s.cap.Counters {
@@ -384,7 +388,7 @@ func (s *scope) unknown(name string) error {
 		}
 		if c, e := Get(id); e == nil {
 			var sets *SetsError
-			if _, e := c.Find(name); e == nil || errors.As(e, &sets) {
+			if _, e := c.lookup(name); e == nil || errors.As(e, &sets) {
 				known = append(known, id)
 			}
 		}

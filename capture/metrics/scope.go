@@ -256,7 +256,7 @@ func (s *scope) known(name string) bool {
 		return true
 	}
 	for _, c := range s.cats {
-		if e, err := c.Find(name); err == nil && e.Name == name {
+		if e, err := c.lookup(name); err == nil && e.Name == name {
 			return true
 		}
 	}
