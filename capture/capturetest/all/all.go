@@ -10,9 +10,10 @@ import (
 	"astrolabe/capture/capturetest/gfx1151"
 	"astrolabe/capture/capturetest/gpa"
 	"astrolabe/capture/capturetest/intel"
+	"astrolabe/capture/capturetest/mali"
 )
 
 // Models returns every model, those of one script beside each other.
 func Models() []capturetest.Model {
-	return slices.Concat(amdlive.Models(), cpu.Models(), gfx1151.Models(), gpa.Models(), intel.Models())
+	return slices.Concat(amdlive.Models(), cpu.Models(), gfx1151.Models(), gpa.Models(), intel.Models(), mali.Models())
 }
