@@ -97,6 +97,7 @@ func (m *Model) Generate(c capturetest.Case) (*capture.Capture, error) {
 		Name: m.Name(), Format: "rocprof-compute", GPU: m.GPU(),
 		Device:     capture.Device{Name: "model of gfx1151", Vendor: "AMD"},
 		Properties: properties(),
+		Labels:     []*capture.Label{{Name: "kernel", Codes: make([]int32, len(d)), Dict: []string{"planted(float*, int)"}}},
 	})
 	if err != nil {
 		return nil, fmt.Errorf("capture of %s: %w", c, err)
