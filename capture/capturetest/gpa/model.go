@@ -93,7 +93,7 @@ func (m model) frame(c capturetest.Case) (frame, error) {
 		weight := []float64{1, 0.25}[i]
 		switch p.ID {
 		case "cpu_bound":
-			f.active *= 1 - weight*mix(0.36, 0.72, c.Load)
+			f.active *= 1 - weight*mix(0.36, 0.66, c.Load)
 		case "bubbles":
 			lost := weight * mix(0.5, 0.8, c.Load)
 			f.bubble = lost / (1 - lost)

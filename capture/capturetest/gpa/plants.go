@@ -150,7 +150,8 @@ var plants = []plant{
 	{capturetest.Plant{ID: "hs_salu", Rule: "hs_salu", Doc: "Hull shaders spend their time on control flow."}, drawing, change(patches, func(d *draw, load float64) { d.hs.salu, d.eff = 1000, mix(0.62, 0.95, load) })},
 	{capturetest.Plant{ID: "late_z", Rule: "late_z", Doc: "Shaders discard pixels, so that depth is tested late."}, drawing, pixels(func(d *draw, load float64) {
 		exporting(d, load)
-		d.depthWrite, d.late, d.lateClocks = 0, mix(0.32, 1, load), 5/mix(0.32, 1, load)
+		late := mix(0.48, 1, load)
+		d.depthWrite, d.late, d.lateClocks = 0, late, 5/late
 	})},
 	{capturetest.Plant{ID: "gs_latency", Rule: "stage_gs", Doc: "Waves of geometry shaders wait."}, drawing, change(expanded, func(d *draw, load float64) { d.gs.valu, d.eff = 2500, waits(load) })},
 	{capturetest.Plant{ID: "ps_exports", Rule: "ps_exports", Doc: "Depth that is not compressed holds up what pixel shaders export."}, drawing, pixels(exporting)},
