@@ -31,7 +31,7 @@ func renderBasic(w *writer) {
 	f, s := w.f, w.s
 	w.stages()
 	for i, scale := range []float64{1, 0.97} { // two of the samplers have counters
-		w.share(fmt.Sprintf("B%d", i), s.occupied[sampler]*scale)
+		w.share(fmt.Sprintf("B%d", i), (s.occupied[sampler]+0.7*s.texWait)*scale) // holding a sample that misses is busy, too
 		w.share(fmt.Sprintf("B%d", 2+i), (s.held[sampler]+s.texWait/2)*scale)
 	}
 	lines := f.texLines() / 8
