@@ -83,3 +83,12 @@ func TestGfx1151GatedCountersGiveNoHitRate(t *testing.T) {
 		t.Errorf("%q was named", a.Named)
 	}
 }
+
+func TestGfx1151HealthyRunsThatDifferHaveNoBottleneck(t *testing.T) {
+	m := &gfx1151.Model{Passes: true, Drift: 0.1}
+	for seed := range uint64(8) {
+		if a := judged(t, m, capturetest.Case{Noise: 0.3, Idle: 0.3, DVFS: true, Seed: seed, Samples: 40}); a.Named != "" {
+			t.Errorf("seed %d: %s was named", seed, a.Named)
+		}
+	}
+}
