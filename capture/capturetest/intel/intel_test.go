@@ -75,9 +75,7 @@ func with(t *testing.T, c *capture.Capture, name string) *capture.Capture {
 				data := ctr.Col.Data()
 				data.U = slices.Clone(data.U)
 				data.U[5] = 1e12
-				changed := *ctr
-				changed.Col = capture.NewColumn(data)
-				cfg.Counters[i] = &changed
+				cfg.Counters[i] = &capture.Counter{Meta: ctr.Meta, Axis: ctr.Axis, Col: capture.NewColumn(data)}
 			}
 		}
 	})
