@@ -42,7 +42,7 @@ var plotModule = methodTable[*Env]{
 		},
 		{
 			Sig: "histogram(*series: Counter|list, bins: int=0, title: str=None, xlabel: str=None, unit: str=None, percentiles: list=None, log: bool=False) -> Plot",
-			Doc: "How values are distributed. Several series are drawn over each other in the same bins. bins=0 chooses by the data; log=True counts on a logarithmic axis.", Example: "plot.histogram(clk, bins=20)",
+			Doc: "How values are distributed. Several series are drawn over each other in the same bins. bins=0 chooses by the data; percentiles, such as [50, 99], are marked for each series (those of a single one are 50, 95 and 99 if none are given); log=True counts on a logarithmic axis.", Example: "plot.histogram(clk, bins=20)",
 			Run: histogramPlot,
 		},
 		{
@@ -308,11 +308,10 @@ func gridPlot(e *Env, c *call) (starlark.Value, error) {
 	if err != nil {
 		return nil, err
 	}
-	p, err := plots.Grid(rows)
+	p, err := plots.TitledGrid(c.str(1, ""), rows)
 	if err != nil {
 		return nil, err
 	}
-	p.Title = c.str(1, p.Title)
 	return &Plot{env: e, p: p}, nil
 }
 

@@ -268,3 +268,53 @@ func TestThemesAndSizesHaveNames(t *testing.T) {
 		t.Error("the size poster is accepted")
 	}
 }
+
+// TestTheTitleOfAGridStandsOverItsCharts covers grids of unlike charts and columns of timelines, which are laid out in other ways.
+func TestTheTitleOfAGridStandsOverItsCharts(t *testing.T) {
+	line, err := Timeline(TimelineOptions{Title: "Clock"}, series("clk", "Hz", 1000, []float64{1, 2, 3}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	bins, err := Histogram(HistogramOptions{}, Sample{"hits", []float64{1, 2, 3}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, rows := range map[string][][]*Plot{"mixed": {{line}, {bins, bins}}, "column": {{line}, {line}}, "nested": {{bins, line}}} {
+		g, err := TitledGrid("Frame 12", rows)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := textsOf(t, g)
+		if !strings.HasPrefix(got, "Frame 12\n") || strings.Count(got, "Frame 12") != 1 {
+			t.Errorf("%s: the first text is not the title of the grid:\n%s", name, got)
+		}
+		if strings.Count(got, "Clock") == 0 {
+			t.Errorf("%s: the chart lost its own title:\n%s", name, got)
+		}
+		if plain := textsOf(t, rows[0][0]); strings.Contains(plain, "Frame 12") {
+			t.Errorf("%s: the title of the grid went into its chart", name)
+		}
+	}
+}
+
+func TestPercentilesThatAreAskedForAreMarkedForEverySeries(t *testing.T) {
+	one, two := Sample{"before", []float64{1, 2, 3}}, Sample{"after", []float64{4, 5, 6}}
+	for _, c := range []struct {
+		ask  []float64
+		want []string
+	}{{nil, nil}, {[]float64{50}, []string{"before p50 2", "after p50 5"}}} {
+		p, err := Histogram(HistogramOptions{Percentiles: c.ask}, one, Sample{"none", nil}, two)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := textsOf(t, p)
+		for _, w := range c.want {
+			if !strings.Contains(got, w+"\n") {
+				t.Errorf("%v: no %q in\n%s", c.ask, w, got)
+			}
+		}
+		if len(c.want) == 0 && strings.Contains(got, "p50") {
+			t.Errorf("marks that were not asked for:\n%s", got)
+		}
+	}
+}

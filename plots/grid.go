@@ -4,12 +4,16 @@ import "fmt"
 
 // grid arranges charts in rows. Timelines in one column share their time axis and their edges.
 type grid struct {
-	rows [][]*Plot
+	title string // over all of it
+	rows  [][]*Plot
 }
 
 // Grid arranges charts in rows of equal height; the charts of a row get equal widths.
-func Grid(rows [][]*Plot) (*Plot, error) {
-	g := &grid{}
+func Grid(rows [][]*Plot) (*Plot, error) { return TitledGrid("", rows) }
+
+// TitledGrid is Grid with a title over all of its charts.
+func TitledGrid(title string, rows [][]*Plot) (*Plot, error) {
+	g := &grid{title: title}
 	for i, row := range rows {
 		if len(row) == 0 {
 			return nil, fmt.Errorf("grid: row %d has no chart", i+1)
@@ -24,10 +28,10 @@ func Grid(rows [][]*Plot) (*Plot, error) {
 	if len(g.rows) == 0 {
 		return nil, fmt.Errorf("grid: there is no row")
 	}
-	return &Plot{Kind: "grid", body: g}, nil
+	return &Plot{Title: title, Kind: "grid", body: g}, nil
 }
 
-// single returns the lanes of a grid that is one column of timelines.
+// single returns the lanes of a grid that is one column of timelines; the first bears the title of the grid.
 func (g *grid) single() []*lane {
 	var lanes []*lane
 	for _, row := range g.rows {
@@ -37,7 +41,29 @@ func (g *grid) single() []*lane {
 		}
 		lanes = append(lanes, tl.lanes...)
 	}
+	if g.title != "" {
+		first := *lanes[0]
+		switch {
+		case first.title == "":
+			first.title = first.over
+		case first.over != "":
+			first.title = first.over + " · " + first.title
+		}
+		first.over = g.title
+		lanes[0] = &first
+	}
 	return lanes
+}
+
+// header is the title as lines of a width.
+func (g *grid) header(t *Theme, width float64) header { return newHeader(t, g.title, "", "", width) }
+
+// headHeight is the room that the title takes, with the space below it.
+func (g *grid) headHeight(t *Theme, width float64) float64 {
+	if g.title == "" {
+		return 0
+	}
+	return g.header(t, width).height(t) + gridGap(t)/2
 }
 
 func gridGap(t *Theme) float64 { return t.Text * 1.4 }
@@ -46,7 +72,7 @@ func (g *grid) prefer(t *Theme, width float64) float64 {
 	if lanes := g.single(); lanes != nil {
 		return newTimeStack(lanes).prefer(t, width)
 	}
-	h := -gridGap(t)
+	h := g.headHeight(t, width) - gridGap(t)
 	for _, row := range g.rows {
 		cell := g.cellWidth(t, row, width)
 		tallest := 0.0
@@ -74,6 +100,9 @@ func (g *grid) draw(sc *scene, t *Theme, area rect) {
 		sc.textLines(area.x, area.y, left, s, t.Muted, s.lines("the charts of this grid do not fit at this size", area.w, n))
 		return
 	}
+	head := g.headHeight(t, area.w)
+	g.header(t, area.w).draw(sc, t, area.x, area.y)
+	area.y, area.h = area.y+head, area.h-head
 	// Rows share the height in proportion to what their tallest chart prefers.
 	prefer, sum := g.heights(t, area.w)
 	room := area.h - gridGap(t)*float64(len(g.rows)-1)
@@ -96,7 +125,7 @@ func (g *grid) fits(t *Theme, area rect) bool {
 		}
 	}
 	prefer, sum := g.heights(t, area.w)
-	room := area.h - gridGap(t)*float64(len(g.rows)-1)
+	room := area.h - g.headHeight(t, area.w) - gridGap(t)*float64(len(g.rows)-1)
 	for _, p := range prefer {
 		if room*p/sum < min(8*t.Text, p)-0.5 {
 			return false

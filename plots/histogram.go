@@ -22,7 +22,7 @@ type HistogramOptions struct {
 	XLabel      string // what the values are
 	Unit        string
 	Bins        int       // 0 chooses by the spread and the number of values
-	Percentiles []float64 // marked, 0 to 100; nil marks 50, 95 and 99 of a single sample; empty marks none
+	Percentiles []float64 // marked, 0 to 100; nil marks 50, 95 and 99 of a single sample and none of several; empty marks none
 	X           Range
 	LogX        bool // bins of equal ratio
 	LogY        bool // counts on a logarithmic axis
@@ -274,7 +274,7 @@ func (h *histogram) heading() string {
 // percentiles are the labels and positions to mark.
 func (h *histogram) percentiles() (at []float64, labels []string) {
 	ps := h.o.Percentiles
-	if len(h.samples) != 1 || h.empty() {
+	if h.empty() || len(h.samples) != 1 && ps == nil {
 		return nil, nil
 	}
 	if ps == nil {
@@ -283,17 +283,26 @@ func (h *histogram) percentiles() (at []float64, labels []string) {
 			ps = []float64{50, 90, 99, 99.9, 100}
 		}
 	}
-	for _, p := range ps {
-		v := percentile(h.samples[0].sorted, p)
-		if v < h.lo || v > h.hi {
+	for _, s := range h.samples {
+		if len(s.sorted) == 0 {
 			continue
 		}
-		at = append(at, v)
-		name := "p" + strconv.FormatFloat(p, 'f', -1, 64)
-		if p == 100 {
-			name = "max"
+		of := ""
+		if len(h.samples) > 1 {
+			of = printable(s.name) + " "
 		}
-		labels = append(labels, name+" "+h.unit.format(v))
+		for _, p := range ps {
+			v := percentile(s.sorted, p)
+			if !(v >= h.lo && v <= h.hi) {
+				continue
+			}
+			at = append(at, v)
+			name := "p" + strconv.FormatFloat(p, 'f', -1, 64)
+			if p == 100 {
+				name = "max"
+			}
+			labels = append(labels, of+name+" "+h.unit.format(v))
+		}
 	}
 	return at, labels
 }
