@@ -206,10 +206,18 @@ func (r *Report) finding(c *call) (starlark.Value, error) {
 		return nil, err
 	}
 	if c.has(4) {
-		f.Value, f.Measured = valueText(c.args[4], unit), numberOf(c.args[4])
+		f.Value = valueText(c.args[4], unit)
+		f.Measured, f.Unit = numberOf(c.args[4], unit)
 	}
 	if c.has(5) {
-		f.Threshold, f.Limit = valueText(c.args[5], unit), numberOf(c.args[5])
+		f.Threshold = valueText(c.args[5], unit)
+		limit, in := numberOf(c.args[5], unit)
+		switch {
+		case f.Measured == nil:
+			f.Limit, f.Unit = limit, in
+		case in == f.Unit || in == "": // otherwise the two cannot be compared
+			f.Limit = limit
+		}
 	}
 	err = each(c.value(7), func(x starlark.Value) error {
 		switch x := x.(type) {
@@ -228,12 +236,26 @@ func (r *Report) finding(c *call) (starlark.Value, error) {
 	return starlark.None, r.add(f)
 }
 
-// numberOf is a number for machines, nil of a text.
-func numberOf(v starlark.Value) *float64 {
+// numberOf is a number for machines and its unit, where unit is that of the metric. A text such as "52.4 %" or "above 3 ms" counts as its
+// number; any other text gives nil and no unit.
+func numberOf(v starlark.Value, unit string) (number *float64, in string) {
 	if f, ok := starlark.AsFloat(v); ok {
-		return &f
+		return &f, unit
 	}
-	return nil
+	s, ok := starlark.AsString(v)
+	if !ok {
+		return nil, ""
+	}
+	s = strings.ReplaceAll(s, "−", "-")
+	for _, word := range []string{"above ", "below ", "> ", "< "} {
+		s = strings.TrimPrefix(s, word)
+	}
+	for _, in := range []string{"", unit, "percent"} {
+		if f, err := ParseQuantity(s, in); err == nil {
+			return &f, in
+		}
+	}
+	return nil, ""
 }
 
 // valueText writes a number in a unit; text stays as it is.
