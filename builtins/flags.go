@@ -222,25 +222,26 @@ func (e *Env) flagHelp(list []Flag) string {
 	return strings.TrimSuffix(b.String(), "\n")
 }
 
-// parameters lists the values of the declared flags that decide what the script does, for the provenance of reports.
-func (e *Env) parameters() string {
+// parameters lists the values of the declared flags that decide what the script does, for the provenance of reports; and those of them
+// that were given.
+func (e *Env) parameters() (all, given []string) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	given := map[string]string{}
+	used := map[string]string{}
 	for _, u := range e.used {
 		k, v, _ := strings.Cut(u, "=")
-		given[k] = v
+		used[k] = v
 	}
-	var out []string
 	for _, f := range e.declared {
-		v, ok := given[f.Name]
-		if !ok {
-			if f.Default == starlark.None {
-				continue
-			}
+		v, ok := used[f.Name]
+		if ok {
+			given = append(given, f.Name+"="+v)
+		} else if f.Default != starlark.None {
 			v = f.Default.String()
+		} else {
+			continue
 		}
-		out = append(out, f.Name+"="+v)
+		all = append(all, f.Name+"="+v)
 	}
-	return strings.Join(out, " ")
+	return all, given
 }

@@ -35,6 +35,7 @@ func (r *Report) document(ctx context.Context) (*plots.Report, error) {
 	out.Command = r.env.Command
 	prov, err := r.provenance(ctx)
 	out.Provenance = append(prov, out.Provenance...)
+	r.shortenParameters(&out)
 	if r.cap != nil && len(r.cap.c.Warnings) > 0 {
 		out.Items = append(out.Items, plots.Text("## Warnings about the data\n\n"+bulletList(r.cap.c.Warnings)))
 	}
@@ -121,9 +122,32 @@ func (r *Report) provenance(ctx context.Context) ([]plots.KV, error) {
 		script += " (sha256 " + short(r.env.Script.Hash) + ")"
 	}
 	add("Script", script)
-	add("Parameters", r.env.parameters())
+	all, _ := r.env.parameters()
+	add(parametersKey, strings.Join(all, " "))
 	add("astrolabe", r.env.Version)
 	return out, nil
+}
+
+// parametersKey heads the values of the script's flags, and maxHeadParameters is how many of them stand at the head of a report.
+const (
+	parametersKey     = "Parameters"
+	maxHeadParameters = 8
+)
+
+// shortenParameters leaves those parameters at the head of a report that were given, where there are many, and lists all at its end: findings
+// come first.
+func (r *Report) shortenParameters(out *plots.Report) {
+	all, given := r.env.parameters()
+	i := slices.IndexFunc(out.Provenance, func(kv plots.KV) bool { return kv.Key == parametersKey })
+	if i < 0 || len(all) <= maxHeadParameters {
+		return
+	}
+	head := fmt.Sprintf("%d at their defaults, listed at the end", len(all)-len(given))
+	if len(given) > 0 {
+		head = strings.Join(given, " ") + "; " + head
+	}
+	out.Provenance[i].Value = head
+	out.Items = append(out.Items, plots.Text("## Parameters\n\n`"+strings.ReplaceAll(strings.Join(all, " "), "`", "'")+"`"))
 }
 
 // short is the beginning of a hash that tells it from others.
