@@ -243,6 +243,9 @@ func (r *Report) finding(c *call) (starlark.Value, error) {
 			f.Limit = limit
 		}
 	}
+	if c.has(11) {
+		f.Metric = c.str(11, "")
+	}
 	err = each(c.value(7), func(x starlark.Value) error {
 		switch x := x.(type) {
 		case *Span:
@@ -348,9 +351,9 @@ var reportTable = methodTable[*Report]{
 				}
 				return starlark.None, r.add(t.page(title))
 			}},
-		{Sig: "finding(id: str, severity: str, title: str, evidence: list|Counter=None, value: number|str=None, threshold: number|str=None, advice: str=None, spans: list|Span|Mask=None, source: str=None, confidence: str=None, win: str=None)",
+		{Sig: "finding(id: str, severity: str, title: str, evidence: list|Counter=None, value: number|str=None, threshold: number|str=None, advice: str=None, spans: list|Span|Mask=None, source: str=None, confidence: str=None, win: str=None, metric: str=None)",
 			Doc: "Adds a judgement: \"critical\", \"warning\", \"info\" or \"good\". evidence are the counters it rests on (the first is the metric; its total is the value if none is given), " +
-				"threshold what the value was compared with, spans where it holds, advice one sentence on what to do. source says where the threshold comes from, confidence how sure the judgement is, win what a fix could gain at most.",
+				"threshold what the value was compared with, spans where it holds, advice one sentence on what to do. source says where the threshold comes from, confidence how sure the judgement is, win what a fix could gain at most. metric says what value is of where it is not the first counter; \"\" says nothing.",
 			Example: "report.new(\"t\").finding(\"clk/high\", \"warning\", \"The clock is high\", evidence=[clk], threshold=\"above 1000\", spans=clk.gt(1000).spans())",
 			Run:     func(r *Report, c *call) (starlark.Value, error) { return r.finding(c) }},
 		{Sig: "save(path: str, " + sizeParams + ")", Doc: "Writes the report; the extension says the format: .png, .svg, .pdf, .md (its pictures beside it), .html (one file that needs no network and no script) or .json. A long PNG goes on in files name-2.png and so on. " + sizeDoc, Example: "report.new(\"t\", capture=cap).save(\"out.png\")",
