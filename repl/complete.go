@@ -101,7 +101,7 @@ func (s *Session) stringWords(c cursor) []string {
 	case c.index: // value["…
 		return s.namesOf(c.base, c.prefix)
 	case c.base == "load":
-		return append(s.moduleWords(c.prefix), fileWords(c.prefix)...)
+		return append(s.moduleWords(c.prefix), scriptWords(c.prefix)...)
 	case c.base != "":
 		return s.argumentWords(c)
 	}
@@ -281,4 +281,11 @@ func fileWords(prefix string) []string {
 		words = append(words, name)
 	}
 	return words
+}
+
+// scriptWords lists the scripts and folders among the files whose path begins with prefix.
+func scriptWords(prefix string) []string {
+	return slices.DeleteFunc(fileWords(prefix), func(path string) bool {
+		return !strings.HasSuffix(path, ".star") && !strings.HasSuffix(path, "/")
+	})
 }

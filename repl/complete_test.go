@@ -20,8 +20,10 @@ func TestCompletion(t *testing.T) {
 	if err := os.MkdirAll(filepath.Join(dir, "runs"), 0o777); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(filepath.Join(dir, "run1.arrow"), nil, 0o666); err != nil {
-		t.Fatal(err)
+	for _, name := range []string{"run1.arrow", "run.star"} {
+		if err := os.WriteFile(filepath.Join(dir, name), nil, 0o666); err != nil {
+			t.Fatal(err)
+		}
 	}
 	for _, c := range []struct {
 		name, line string
@@ -37,8 +39,8 @@ func TestCompletion(t *testing.T) {
 		{"a key in single quotes", `counters['I`, []string{"Idle"}},
 		{"a key behind a complete string", `x = "a[" + counters["I`, []string{"Idle"}},
 		{"a keyword argument", "scale(1, off", []string{"offset="}},
-		{"a file", `capture.open("run`, []string{"run1.arrow", "runs/"}},
-		{"a file of load", `load("run`, []string{"run1.arrow", "runs/"}},
+		{"a file", `capture.open("run`, []string{"run.star", "run1.arrow", "runs/"}},
+		{"a script of load, and no other file", `load("run`, []string{"run.star", "runs/"}},
 		{"a module of the library", `load("@astrolabe//tri`, []string{"@astrolabe//triage/cpu.star"}},
 		{"a command", ":he", []string{"help"}},
 		{"a file of a command", ":load runs", []string{"runs/"}},
