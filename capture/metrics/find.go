@@ -42,7 +42,7 @@ func (e *UnknownError) Error() string {
 		msg += "; did you mean " + joinOr(e.Near) + "?"
 	}
 	if e.Note != "" {
-		if len(e.Near) == 0 {
+		if len(e.Near) == 0 && !strings.HasPrefix(e.Note, "(") {
 			msg += ":"
 		}
 		msg += " " + e.Note
