@@ -403,3 +403,28 @@ func TestTheLanguageServerAnswersWhileALineIsBeingTyped(t *testing.T) {
 		t.Errorf("hover over a changed word says %q", got)
 	}
 }
+
+func TestTheLanguageServerAnswersInAFileThatWasBrokenWhenItWasOpened(t *testing.T) {
+	const whole = "# gpu: mali-g615\ncap = capture.open(\"x\")\n\ndef first(a):\n    \"\"\"Takes one.\"\"\"\n    return a\n\nprint(first(cap))\n"
+	for name, broken := range map[string]string{
+		"a load of nothing":   whole + "load(\"//main\")\n",
+		"half a statement":    strings.Replace(whole, "print", "if cap[\nprint", 1),
+		"half a line at last": whole + "x = (",
+		"within a function":   strings.Replace(whole, "    return a\n", "    b = = 3\n    return a\n", 1),
+	} {
+		t.Run(name, func(t *testing.T) {
+			e := startEditor(t)
+			e.open("main.star", broken)
+			if got := e.codes(); !slices.Contains(got, "syntax") {
+				t.Errorf("diagnostics %q", got)
+			}
+			used := strings.Replace(broken, "print(first", "print(fir‸st", 1)
+			if got := e.hover(used); !strings.Contains(got, "Takes one.") {
+				t.Errorf("hover says %q", got)
+			}
+			if file, line, character := e.definition(used); file != "main.star" || line != 3 || character != 4 {
+				t.Errorf("first is defined at %s:%d:%d", file, line, character)
+			}
+		})
+	}
+}

@@ -19,7 +19,7 @@ type document struct {
 	text  string
 	lines []int // offsets at which lines begin
 	file  *infer.File
-	last  *document // of the last text that parsed, where this one does not; nil where none did
+	last  *document // of the last text that parsed or, where none did, of what of this one parses; nil where this one parses or nothing of it does
 }
 
 // newDocument makes a document of a text; before is that of the text before it, or nil.
@@ -31,11 +31,17 @@ func newDocument(s *server, uri, path, text string, before *document) *document 
 		}
 	}
 	d.file = d.read(text)
-	if before != nil && d.file.Syntax == nil {
+	if d.file.Syntax != nil {
+		return d
+	}
+	if before != nil {
 		d.last = before.last
 		if before.file.Syntax != nil {
 			d.last = before
 		}
+	}
+	if d.last == nil {
+		d.last = d.withoutMistake()
 	}
 	return d
 }

@@ -1,5 +1,10 @@
 package lsp
 
+import (
+	"slices"
+	"strings"
+)
+
 // What a text that does not parse says of its names is taken from the last one that did: half a line that is being typed must not silence
 // the rest of the file.
 
@@ -92,4 +97,31 @@ func (d *document) lastDefinition(at position) *location {
 		l.Range = span{begin, begin}
 	}
 	return l
+}
+
+// withoutMistake reads a text that never parsed, such as that of a file that was broken when it was opened, without the line that the parser
+// stumbled over, or one shortly before, or all from there on. The result is nil where that does not help.
+func (d *document) withoutMistake() *document {
+	if len(d.file.Errors) == 0 {
+		return nil
+	}
+	n := min(max(int(d.file.Errors[0].Pos.Line)-1, 0), len(d.lines)-1)
+	lines := strings.Split(d.text, "\n")
+	try := func(lines []string) *document {
+		text := strings.Join(lines, "\n")
+		if f := d.read(text); f.Syntax == nil {
+			return nil
+		}
+		return newDocument(d.s, d.uri, d.path, text, nil)
+	}
+	const reach = 8 // an open bracket is noticed lines later
+	for i := n; i >= max(n-reach, 0); i-- {
+		l := lines[i]
+		rest := slices.Clone(lines)
+		rest[i] = l[:len(l)-len(strings.TrimLeft(l, " \t"))] + "pass"
+		if last := try(rest); last != nil {
+			return last
+		}
+	}
+	return try(lines[:n])
 }
