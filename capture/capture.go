@@ -3,6 +3,7 @@ package capture
 import (
 	"fmt"
 	"slices"
+	"sync"
 	"time"
 )
 
@@ -120,6 +121,17 @@ type Config struct {
 type Capture struct {
 	Config
 	index map[string]int
+	memo  sync.Map // of Memo
+}
+
+// Memo returns what build makes of the capture, which it is asked for once per key: what others know about a capture, and would have to work out
+// again for every question. Two that ask at the same time may both build; one result stays.
+func (c *Capture) Memo(key any, build func() any) any {
+	if v, ok := c.memo.Load(key); ok {
+		return v
+	}
+	v, _ := c.memo.LoadOrStore(key, build())
+	return v
 }
 
 // New checks that everything in c fits together and makes a Capture of it.

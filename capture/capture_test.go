@@ -439,3 +439,27 @@ func BenchmarkQuantiles(b *testing.B) {
 		c.Counter("f").Quantiles(0.5, 0.95, 0.99)
 	}
 }
+
+func TestWhatIsRememberedOfACaptureIsWorkedOutOnce(t *testing.T) {
+	c, err := New(Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	type key struct{}
+	built := 0
+	for range 3 {
+		if got := c.Memo(key{}, func() any { built++; return 7 }); got != 7 {
+			t.Errorf("remembered %v, want 7", got)
+		}
+	}
+	if built != 1 {
+		t.Errorf("built %d times", built)
+	}
+	other, err := c.With(func(*Config) {})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := other.Memo(key{}, func() any { return 8 }); got != 8 {
+		t.Errorf("another capture remembers %v of the first", got)
+	}
+}

@@ -281,28 +281,36 @@ func (s *scope) standIn(e *Entry) *capture.Counter {
 		e = base
 	}
 	if s.standIns == nil {
-		s.standIns = map[*Entry]*capture.Counter{}
-		for _, c := range s.cap.Counters {
-			name := strings.TrimPrefix(c.Name, "$")
-			for _, cat := range s.cats {
-				if len(cat.keys()[fold(name)]) == 0 {
-					continue // a number of a block, which is no other entry's, or unknown: finding out which names are near would take long
-				}
-				found, err := s.findIn(cat, name)
-				if err != nil {
-					continue
-				}
-				if _, taken := s.standIns[found]; !taken {
-					s.standIns[found] = c
-				}
-				break
-			}
-		}
+		s.standIns = s.cap.Memo(standInsKey{}, func() any { return s.findStandIns() }).(map[*Entry]*capture.Counter)
 	}
 	if c := s.standIns[e]; c != nil {
 		return s.selected(c)
 	}
 	return nil
+}
+
+// standInsKey is the key of the stand-ins among what a capture remembers.
+type standInsKey struct{}
+
+func (s *scope) findStandIns() map[*Entry]*capture.Counter {
+	out := map[*Entry]*capture.Counter{}
+	for _, c := range s.cap.Counters {
+		name := strings.TrimPrefix(c.Name, "$")
+		for _, cat := range s.cats {
+			if len(cat.keys()[fold(name)]) == 0 {
+				continue // a number of a block, which is no other entry's, or unknown: finding out which names are near would take long
+			}
+			found, err := s.findIn(cat, name)
+			if err != nil {
+				continue
+			}
+			if _, taken := out[found]; !taken {
+				out[found] = c
+			}
+			break
+		}
+	}
+	return out
 }
 
 // rawEntry is the measured counter of an entry, or one that says that it was not collected.

@@ -34,6 +34,7 @@ type code struct {
 
 // frame is the working memory of one evaluation.
 type frame struct {
+	rows    int // that scratch has for each temporary
 	scratch []float64
 	regs    [][]float64
 }
@@ -377,14 +378,14 @@ func (in *instr) reads() []*int32 {
 
 // run computes rows [from, from+len(outs[i])) of every output.
 func (c *code) run(outs [][]float64, from int) {
-	f, _ := c.frames.Get().(*frame)
-	if f == nil {
-		f = &frame{scratch: make([]float64, c.temps*c.rows), regs: make([][]float64, len(c.data)+c.temps+c.outs)}
-	}
-	defer c.frames.Put(f)
 	if c.outs == 0 {
 		return
 	}
+	f, _ := c.frames.Get().(*frame)
+	if rows := min(c.rows, len(outs[0])); f == nil || f.rows < rows { // totals need one row, not a block
+		f = &frame{rows: rows, scratch: make([]float64, c.temps*rows), regs: make([][]float64, len(c.data)+c.temps+c.outs)}
+	}
+	defer c.frames.Put(f)
 	for lo := 0; lo < len(outs[0]); lo += c.rows {
 		n := min(c.rows, len(outs[0])-lo)
 		at := from + lo
@@ -393,7 +394,7 @@ func (c *code) run(outs [][]float64, from int) {
 		}
 		r := len(c.data)
 		for i := range c.temps {
-			f.regs[r] = f.scratch[i*c.rows : i*c.rows+n]
+			f.regs[r] = f.scratch[i*f.rows : i*f.rows+n]
 			r++
 		}
 		for _, o := range outs {

@@ -91,7 +91,7 @@ func (in *input) holes() []uint64 {
 				block = direct[lo : lo+rows]
 			} else {
 				if buf == nil {
-					buf = make([]float64, capture.BlockRows)
+					buf = make([]float64, min(n, capture.BlockRows))
 				}
 				block = buf[:rows]
 				in.read(block, lo)
