@@ -13,6 +13,7 @@ import (
 // 95 % of what is named was planted, or where a healthy capture is given a bottleneck.
 func checkModels(t *testing.T, models ...capturetest.Model) {
 	t.Helper()
+	t.Parallel()
 	suite := Full
 	if testing.Short() {
 		suite = Quick

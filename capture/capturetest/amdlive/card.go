@@ -86,8 +86,11 @@ func (c *card) sample(i int) {
 	c.t.Count("bytes_moved", i, c.d.moved*seconds*c.r.Small()+2e6*evicted)
 	c.t.Count("vram_lost", i, 0)
 	c.t.Count("engine_gfx", i, busy*seconds*1e9)
-	for name, share := range map[string]float64{"dec": c.d.decode, "enc": c.d.encode, "dma": c.d.copies} {
-		c.t.Count("engine_"+name, i, min(1, share)*c.w.Active[i]*seconds*1e9)
+	for _, e := range []struct {
+		name  string
+		share float64
+	}{{"dec", c.d.decode}, {"enc", c.d.encode}, {"dma", c.d.copies}} {
+		c.t.Count("engine_"+e.name, i, min(1, e.share)*c.w.Active[i]*seconds*1e9)
 	}
 }
 

@@ -115,26 +115,6 @@ func findModel(name string) (capturetest.Model, error) {
 	return nil, fmt.Errorf("there is no model %q; there are %s", name, strings.Join(names, ", "))
 }
 
-// samples are the reports of the documentation.
-var samples = []diagnosis.Sample{
-	{Name: "cpu", Model: "cpu", Case: capturetest.Case{Plant: "cache_misses", Load: 0.3, Noise: 0.1, Seed: 1}},
-	{Name: "amd-live", Model: "amd-live", Case: capturetest.Case{Plant: "heat", Load: 0.3, Noise: 0.1, Seed: 1}},
-}
-
-func writeReports(ctx context.Context, dir string, w io.Writer) error {
-	for _, s := range samples {
-		m, err := findModel(s.Model)
-		if err != nil {
-			return err
-		}
-		if err := diagnosis.WriteReport(ctx, dir, s, m); err != nil {
-			return fmt.Errorf("report %s: %w", s.Name, err)
-		}
-		fmt.Fprintln(w, filepath.Join(dir, "report-"+s.Name+".png"))
-	}
-	return nil
-}
-
 // measureScripts draws one confusion matrix for each script, and prints what it shows in a line.
 func measureScripts(ctx context.Context, dir, only string, w io.Writer) error {
 	byScript := map[string][]capturetest.Model{}
