@@ -95,7 +95,11 @@ func (s *Session) docCommand(ctx context.Context, arg string) error {
 }
 
 func (s *Session) sourcesCommand(ctx context.Context, _ string) error {
-	return s.evalHidden(ctx, "capture.sources()")
+	if err := s.evalHidden(ctx, "capture.sources()"); err != nil || s.cfg.Env == nil || s.cfg.Env.Width == 0 {
+		return err
+	}
+	// The table hides its last columns where the terminal is narrow, and why not is half of what was asked.
+	return s.evalHidden(ctx, `print("\n".join([s["name"] + ": " + s["reason"] + ("; " + s["fix"] if s["fix"] else "") for s in _ if not s["usable"] and s["reason"]]))`)
 }
 
 // evalHidden runs a statement that the person did not write: it is not part of what :save writes.

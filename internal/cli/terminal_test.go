@@ -3,6 +3,7 @@
 package cli
 
 import (
+	"encoding/json"
 	"fmt"
 	"os"
 	"os/exec"
@@ -37,6 +38,7 @@ func TestBuiltSession(t *testing.T) {
 		{"help explains and errors hint", testExplains},
 		{"a million samples do not flood the screen", testMillion},
 		{"tables fit the terminal as it is now", testTableWidth},
+		{"sources say why not on a narrow terminal too", testSources},
 		{"pictures are drawn where the terminal can", testPictures},
 		{"a repository's start-up file is asked about once", testStartFile},
 		{"progress is shown on a terminal only", testProgress},
@@ -199,6 +201,31 @@ func testTableWidth(t *testing.T, exe string) {
 	}
 	if got := c.enter(":set width 40"); !strings.Contains(got, "width = 40") {
 		t.Errorf("%q", got)
+	}
+}
+
+func testSources(t *testing.T, exe string) {
+	out, err := exec.Command(exe, "sources", "--json").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var list []sourceJSON
+	if err := json.Unmarshal(out, &list); err != nil {
+		t.Fatal(err)
+	}
+	c := openConsole(t, exe, t.TempDir(), "", nil)
+	c.wait(prompted)
+	if err := pty.Setsize(c.pty, &pty.Winsize{Rows: 40, Cols: 60}); err != nil {
+		t.Fatal(err)
+	}
+	got := c.enter(":sources")
+	for _, s := range list {
+		if !s.Usable && s.Reason != nil && !strings.Contains(got, s.Name+": "+*s.Reason) {
+			t.Errorf("no reason why %s is not usable in %q", s.Name, got)
+		}
+	}
+	if got := c.enter("type(_)"); !strings.Contains(got, "Table") {
+		t.Errorf("_ is %q", got)
 	}
 }
 
