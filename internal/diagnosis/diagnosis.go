@@ -22,6 +22,7 @@ type Judge struct {
 	runner     *script.Runner
 	verdicts   starlark.Value
 	bottleneck starlark.Value
+	chosen     starlark.Value
 	rules      starlark.Value
 }
 
@@ -43,7 +44,7 @@ func NewJudge(ctx context.Context, name string) (*Judge, error) {
 	if j.verdicts = triage["verdicts"]; j.verdicts == nil {
 		return nil, fmt.Errorf("triage/%s.star defines no verdicts(cap)", name)
 	}
-	j.bottleneck, j.rules = rules["bottleneck"], triage["RULES"]
+	j.bottleneck, j.chosen, j.rules = rules["bottleneck"], rules["chosen"], triage["RULES"]
 	return j, nil
 }
 
@@ -77,7 +78,8 @@ type Verdict struct {
 
 // Answer is what a triage script says about a capture.
 type Answer struct {
-	Named    string // id of the rule of the dominant bottleneck; "" where none is named
+	Named    string   // id of the rule of the dominant bottleneck; "" where none is named
+	Shown    []string // ids of the rules that a report shows as findings
 	Verdicts []Verdict
 }
 
@@ -104,6 +106,17 @@ func (j *Judge) Judge(ctx context.Context, c *capture.Capture) (*Answer, error) 
 	out := &Answer{}
 	if d, ok := top.(*starlark.Dict); ok {
 		out.Named = text(d, "id")
+	}
+	shown, err := j.runner.Call(ctx, j.chosen, starlark.Tuple{list}, nil)
+	if err != nil {
+		return nil, err
+	}
+	if seq, ok := shown.(starlark.Indexable); ok {
+		for i := range seq.Len() {
+			if d, ok := seq.Index(i).(*starlark.Dict); ok {
+				out.Shown = append(out.Shown, text(d, "id"))
+			}
+		}
 	}
 	seq, ok := list.(starlark.Indexable)
 	if !ok {

@@ -76,6 +76,15 @@ type Matrix struct {
 	Classes []string // ids of rules in the order of the plants, then Nothing, then what was named without being a plant
 	Counts  [][]int  // planted, named
 	Misses  []Miss
+	// Remarks are the findings about healthy captures that name no bottleneck: those about the data.
+	Remarks []Remark
+}
+
+// Remark is a finding about a healthy capture.
+type Remark struct {
+	Model string
+	Case  capturetest.Case
+	Rule  string
 }
 
 // Run judges the cases of a suite for some models by the script that all of them share.
@@ -122,6 +131,11 @@ func (x *Matrix) judge(ctx context.Context, j *Judge, m capturetest.Model, c cap
 	answer, err := j.Judge(ctx, cap)
 	if err != nil {
 		return err
+	}
+	if c.Plant == "" && answer.Named == "" {
+		for _, id := range answer.Shown {
+			x.Remarks = append(x.Remarks, Remark{m.Name(), c, id})
+		}
 	}
 	want, named := plant.Rule, answer.Named
 	if want == "" {
