@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"go.starlark.net/resolve"
 	"go.starlark.net/syntax"
 
 	"astrolabe/builtins"
@@ -67,6 +68,7 @@ func (s *flagSets) scan(r *Runner, m *module) {
 		set.open = true
 		return
 	}
+	resolve.File(file, func(string) bool { return true }, func(string) bool { return false })
 	var loads []string
 	syntax.Walk(file, func(n syntax.Node) bool {
 		switch n := n.(type) {
@@ -77,7 +79,9 @@ func (s *flagSets) scan(r *Runner, m *module) {
 				set.add(n)
 			}
 		case *syntax.Ident:
-			set.raw = set.raw || n.Name == "args"
+			if b, ok := n.Binding.(*resolve.Binding); ok && n.Name == "args" && b.Scope == resolve.Predeclared {
+				set.raw = true // not a variable that the file calls so
+			}
 		case *syntax.DotExpr:
 			if n.Name.Name == "args" { // a field, such as that of what flags returns
 				_, plain := n.X.(*syntax.Ident)

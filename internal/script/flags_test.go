@@ -14,6 +14,7 @@ var flagTree = map[string]string{
 	"both.star": "load(\"gpu.star\", gpu = \"out\")\nload(\"@astrolabe//lib/flags.star\", \"t\")\n" +
 		"u = flags(mine = \"\")\nout = [gpu, t.depth, t.loud, u.mine, u.args]\n",
 	"raw.star":   "out = args\n",
+	"own.star":   "t = flags(wait = 1)\n\ndef f(args):\n    return args\n\ndef g():\n    args = {}\n    return dict(f(args = args), **args)\n",
 	"plain.star": "out = 1\n",
 	"bad.star":   "x = 1 +\n",
 	"open.star":  "t = flags(**{\"any\": 1})\nout = t.any\n",
@@ -68,6 +69,7 @@ func TestAFlagThatNoScriptDeclaresIsAMistakeOfTheUser(t *testing.T) {
 		{[]string{"plain.star"}, []string{"x"}, ""},
 		{[]string{"raw.star"}, []string{"--x"}, ""},
 		{[]string{"open.star"}, []string{"--any=2"}, ""},
+		{[]string{"own.star"}, []string{"--wiat=1"}, "unknown flag --wiat (did you mean --wait?)"},
 	} {
 		r, _ := testRunner(t, Policy{}, Limits{}, c.args...)
 		err := r.Declare(context.Background(), c.scripts...)
