@@ -38,7 +38,7 @@ func writeReports(ctx context.Context, dir string, w io.Writer) (err error) {
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(temp)) }()
 	program := filepath.Join(temp, "astrolabe")
-	if err := command(ctx, "", "go", "build", "-o", program, "."); err != nil {
+	if err := command(ctx, "", "go", "build", "-buildvcs=false", "-o", program, "."); err != nil {
 		return err
 	}
 	for _, s := range samples {
