@@ -17,11 +17,12 @@ const compareSig = "compare(other: Capture, by: str=\"time\", label: str=None, m
 var compareMethod = method[*Capture]{
 	Sig: compareSig,
 	Doc: "What changed from this capture to another: one row per counter and metric that both have, the worst first. by is \"time\" (the whole of both), \"region\", " +
-		"\"frame\", \"kernel\" or \"label:NAME\"; label=NAME stands for the last. A label that numbers frames or single samples gives observations, not one row for each value. metrics takes names and globs. " +
+		"\"frame\", \"kernel\" or \"label:NAME\"; label=NAME stands for the last. A label that numbers frames or single samples gives observations, not one row for each value. " +
+		"By frame, frame N is compared with frame N where all captures have the same frames in the same order, as a replayed scene has; the column paired says whether. metrics takes names and globs. " +
 		"basis says what is compared: what adds up per second, per dispatch (\"per sample\"), per frame or per occurrence, gauges as time-weighted means, metrics by their formulas on totals. " +
 		"baselines are further runs of this capture's program and repeats of the other's: a change then has to stand out of the noise between runs too. " +
 		"verdict is \"worse\", \"better\", \"changed\" (the catalogue knows no direction; more and less are globs of what should be higher or lower), \"same\" or \"not judged\" with the reason in why. " +
-		"change is after / before - 1, with its interval at 1-alpha; q is the p value adjusted for the number of rows (Benjamini and Hochberg); effect is Cliff's delta. " +
+		"change is after / before - 1, with its interval at 1-alpha; q is the p value adjusted for the number of rows (Benjamini and Hochberg); effect is Cliff's delta, of paired frames within the pairs. " +
 		"Standard errors come from a block bootstrap, so that skewed series whose samples depend on each other are judged rightly.",
 	Example: "cap.compare(cap, by=\"kernel\", metrics=[\"clk\", \"hit*\"])",
 	Run: func(recv *Capture, c *call) (starlark.Value, error) {
@@ -134,6 +135,10 @@ func comparisonTable(env *Env, res *analysis.Result) *Table {
 		}
 		names = append([]string{part}, names...)
 	}
+	byFrame := res.Options.By == analysis.ByFrame
+	if byFrame {
+		names = append(names, "paired")
+	}
 	t := NewTable(env, names, nil)
 	for i := range res.Rows {
 		r := &res.Rows[i]
@@ -141,6 +146,9 @@ func comparisonTable(env *Env, res *analysis.Result) *Table {
 			starlark.String(r.Verdict), starlark.String(r.Name), text(r.Unit), starlark.String(r.Basis), float(r.Before), float(r.After),
 			float(r.Change()), float(r.RatioLo - 1), float(r.RatioHi - 1), float(r.Difference), float(r.DifferenceLo), float(r.DifferenceHi),
 			float(r.Effect), float(r.Noise), float(r.P), float(r.Q), float(r.BeforeTotal), float(r.AfterTotal), text(r.Why),
+		}
+		if byFrame {
+			row = append(row, starlark.Bool(res.Paired))
 		}
 		if len(names) > len(row) {
 			row = append([]starlark.Value{starlark.String(r.Part)}, row...)

@@ -28,6 +28,7 @@ type part struct {
 	name  string
 	cap   *capture.Capture
 	cells *cells
+	units []string // names of the frames, or of what else is one observation each, in order; nil where observations have no names
 }
 
 // foldSum adds up what stands in the bins of each cell. A bin without a value adds nothing; has tells which cells have any.
@@ -154,8 +155,7 @@ func wholeCells(caps []*capture.Capture, dispatches bool) []*cells {
 
 // regionCells makes each region one unit. A sample belongs to the region that it starts in.
 func regionCells(cap *capture.Capture, list []capture.Region, per string) *cells {
-	list = slices.Clone(list)
-	slices.SortStableFunc(list, func(a, b capture.Region) int { return int(min(max(a.Start-b.Start, -1), 1)) })
+	list = inOrder(list)
 	bins := &capture.Bins{From: cap.Axis, Axis: &capture.Axis{Clock: cap.Axis.Clock}}
 	units, seconds := make([]float64, len(list)), make([]float64, len(list))
 	at := func(t int64) int {
@@ -168,6 +168,13 @@ func regionCells(cap *capture.Capture, list []capture.Region, per string) *cells
 		units[j], seconds[j] = 1, float64(r.End-r.Start)/1e9
 	}
 	return newCells(bins, per, units, seconds)
+}
+
+// inOrder sorts regions by their start.
+func inOrder(list []capture.Region) []capture.Region {
+	list = slices.Clone(list)
+	slices.SortStableFunc(list, func(a, b capture.Region) int { return int(min(max(a.Start-b.Start, -1), 1)) })
+	return list
 }
 
 // regionsNamed groups the regions of a capture by name, in order of first appearance.

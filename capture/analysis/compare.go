@@ -21,6 +21,8 @@ type Result struct {
 	Absent   int      // metrics of the catalogue that no capture has the counters for; they have no row
 	OnlySome []string // counters and metrics that only some of the captures have
 	Notes    []string // doubts about the comparison as a whole
+	Paired   bool     // by frame: each frame was compared with the one of the same name and place
+	Unpaired string   // by frame: why frames were not paired
 }
 
 // Count is the number of rows with a verdict.
@@ -59,6 +61,10 @@ func Compare(ctx context.Context, before, after []*capture.Capture, opt Options)
 		return nil, err
 	}
 	res.Notes = append(res.Notes, notes...)
+	if opt.By == ByFrame {
+		res.Unpaired = unpairable(parts[0])
+		res.Paired = res.Unpaired == ""
+	}
 	progress.From(ctx).Begin(int64(len(parts)*len(caps)*runSteps), progress.Share)
 	for _, row := range parts {
 		if err := res.comparePart(ctx, row, len(before)); err != nil {
@@ -132,7 +138,16 @@ func (r *Result) comparePart(ctx context.Context, row []part, n int) error {
 			extensive[k] = extensive[k] || x.values[k].extensive
 		}
 	}
-	if err := eachRun(runs, func(x *run) error { x.normalise(extensive); return x.spread(ctx) }); err != nil {
+	if err := eachRun(runs, func(x *run) error { x.normalise(extensive); return nil }); err != nil {
+		return err
+	}
+	pairs := make([]*pairing, len(list))
+	if r.Paired {
+		pairs, err = spreadPaired(ctx, runs, n)
+	} else {
+		err = eachRun(runs, func(x *run) error { return x.spread(ctx) })
+	}
+	if err != nil {
 		return err
 	}
 	for k, s := range list {
@@ -146,7 +161,7 @@ func (r *Result) comparePart(ctx context.Context, row []part, n int) error {
 			r.Absent++
 			continue
 		}
-		r.Rows = append(r.Rows, r.row(s, row[0], values, n))
+		r.Rows = append(r.Rows, r.row(s, row[0], values, n, pairs[k]))
 	}
 	return nil
 }
@@ -186,7 +201,7 @@ func eachRun(runs []*run, f func(*run) error) error {
 
 // row compares the values of one subject, the first n being those before. What adds up is always divided, by seconds or by units, never
 // compared as a total: totals of captures that differ in length or number of dispatches differ without a change of the program.
-func (r *Result) row(s *subject, p part, values []value, n int) Row {
+func (r *Result) row(s *subject, p part, values []value, n int, pair *pairing) Row {
 	c := s.counters[0]
 	out := Row{Part: p.name, Name: s.name, Title: "Duration", Unit: "s", Direction: s.direction, BeforeTotal: values[0].total, AfterTotal: values[n].total}
 	if c != nil {
@@ -210,15 +225,32 @@ func (r *Result) row(s *subject, p part, values []value, n int) Row {
 		out.Basis = "mean"
 	}
 	out.BeforeCells, out.AfterCells = values[0].cells, values[n].cells
-	out.before, out.after = values[:n], values[n:]
-	out.Why = unjudged(s, values, n, p.cells.least(), spreadKnown(out.before, out.after))
+	out.before, out.after, out.pair = values[:n], values[n:], pair
+	out.Why = unjudged(s, values, n, p.cells.least(), out.spreadKnown())
 	out.Notes = rowNotes(values)
 	return out
 }
 
 // spreadKnown reports whether a difference can be judged; none at all always can.
-func spreadKnown(before, after []value) bool {
-	return within(before, after).known || between(before, after).known || meanOf(before) == meanOf(after)
+func (r *Row) spreadKnown() bool {
+	before, after := r.scaled()
+	return r.within().known || between(before, after).known || meanOf(r.before) == meanOf(r.after)
+}
+
+// scaled are the values of the runs on the scale that differences are judged on.
+func (r *Row) scaled() (before, after []value) {
+	if r.pair != nil {
+		return r.pair.before, r.pair.after
+	}
+	return r.before, r.after
+}
+
+// within is the spread that the cells of the runs tell, on that scale.
+func (r *Row) within() spreads {
+	if r.pair != nil {
+		return r.pair.within
+	}
+	return within(r.before, r.after)
 }
 
 func perUnit(unit, per string) string { return unit + "/" + per }
@@ -236,11 +268,17 @@ func (r *Row) fill(borrowed prior, alpha float64) {
 		r.Difference = 0
 	}
 	r.Effect = cliff(before[0].cells, after[0].cells)
+	if r.pair != nil {
+		r.Effect = dominance(before[0].cells, after[0].cells)
+	}
 	r.DifferenceLo, r.DifferenceHi, r.RatioLo, r.RatioHi, r.P, r.Q, r.Noise = nan, nan, nan, nan, nan, nan, nan
 	r.Blocks = [2]int{before[0].blocks, after[0].blocks}
-	use := within(before, after)
-	if runs := borrowed.moderated(before, after); runs.known {
+	use := r.within()
+	if runs := borrowed.moderated(r.scaled()); runs.known {
 		r.Noise = runs.margin(alpha) / math.Abs(a)
+		if r.pair != nil && r.pair.logs {
+			r.Noise = math.Sinh(runs.margin(alpha))
+		}
 		if !use.known || runs.margin(alpha) > use.margin(alpha) {
 			use = runs
 		}
@@ -249,6 +287,10 @@ func (r *Row) fill(borrowed prior, alpha float64) {
 		r.P = 1
 	}
 	if !use.known || r.Difference != r.Difference {
+		return
+	}
+	if r.pair != nil {
+		r.fillPaired(use, alpha)
 		return
 	}
 	m := use.margin(alpha)
@@ -328,7 +370,7 @@ func (r *Result) judge() {
 	for i := range r.Rows {
 		row := &r.Rows[i]
 		row.fill(borrowed, r.Options.Alpha)
-		row.before, row.after = nil, nil
+		row.before, row.after, row.pair = nil, nil, nil
 		if row.Why != "" {
 			row.Verdict, row.P = NotJudged, math.NaN()
 			continue

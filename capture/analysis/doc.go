@@ -27,6 +27,18 @@
 // other leaves out 0. Intervals are for one metric, at 1-alpha. The effect size is Cliff's delta of the cells: how much oftener a cell of
 // one capture exceeds one of the other than the other way round, from -1 to 1; it knows no distribution.
 //
+// # Paired frames
+//
+// Where all captures have the same frames, as those of a replayed scene, frame N of one is compared with frame N of the other. Blocks of
+// frames are drawn for all runs together, so that what the scene itself costs, little in a menu and much in a level, cancels. Judged is the
+// logarithm of the ratio of the totals, or their difference where values are 0 or negative. Its standard error comes from the replicates of
+// that, the length of the stretches from what is left of each frame after the common change. The number of stretches is reduced where few
+// frames have most of that (by its fourth moment), and the variance is raised by what stretches of such a length miss of the dependence of
+// neighbours, taken to be an AR(1). The intervals of ratio and difference are one and hold for the frames that were measured; the effect is
+// Cliff's delta within the pairs. Pairs of frames that have nothing in common but their names are judged rightly too, only not better.
+// Simulated scenes of a menu and a level without a change (AR(1) of 0 to 0.9, 5 to 1500 frames) give false changes in at most 4 % of the
+// comparisons at alpha = 5 %.
+//
 // # Many metrics
 //
 // P values are adjusted by Benjamini and Hochberg (1995) over everything that was judged, so that of all reported changes at most the

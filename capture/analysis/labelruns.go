@@ -119,6 +119,9 @@ func byUnit(caps []*capture.Capture, label string) ([][]part, error) {
 			return nil, notComparable("%s has no sample with a value of the label %s", nameOf(c), label)
 		}
 		row[i] = part{cap: c, cells: labelRunCells(c, list, per)}
+		for _, s := range list {
+			row[i].units = append(row[i].units, s.name)
+		}
 	}
 	return [][]part{row}, nil
 }

@@ -45,7 +45,7 @@ func fitPrior(rows []Row) prior {
 		if r.Why != "" || r.BeforeCounter == nil {
 			continue
 		}
-		x, d, inside := relative(r.before, r.after)
+		x, d, inside := relative(r.scaled())
 		if d == 0 || !(inside > 0) || !(x > 0) || math.IsInf(x, 0) {
 			continue
 		}

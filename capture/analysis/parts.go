@@ -24,7 +24,7 @@ func align(caps []*capture.Capture, opt Options) (out [][]part, notes []string, 
 			if len(list) == 0 {
 				return nil, nil, notComparable("%s has no frames: neither regions called \"frame N\" nor a label frame (record --marks writes them)", nameOf(c))
 			}
-			row[i] = part{cap: c, cells: regionCells(c, list, "frame")}
+			row[i] = part{cap: c, cells: regionCells(c, list, "frame"), units: frameNames(list)}
 		}
 		return [][]part{row}, nil, nil
 	case ByRegion:

@@ -35,7 +35,7 @@ type Row struct {
 	Ratio                   float64 // After / Before
 	RatioLo                 float64
 	RatioHi                 float64
-	Effect                  float64 // Cliff's delta of the cells, -1 to 1; above 0 the values after are the greater
+	Effect                  float64 // Cliff's delta of the cells, of paired frames within the pairs, -1 to 1; above 0 the values after are the greater
 	Noise                   float64 // half the width of the interval that repeated runs alone give, relative to Before; NaN without repeated runs
 	P                       float64 // of no change
 	Q                       float64 // P adjusted for everything that was judged
@@ -51,7 +51,8 @@ type Row struct {
 	// BeforeCounter and AfterCounter are the series of the first run of each, for pictures; nil for durations.
 	BeforeCounter, AfterCounter *capture.Counter
 
-	before, after []value // of the runs, until they are judged
+	before, after []value  // of the runs, until they are judged
+	pair          *pairing // where their frames are paired; nil elsewhere
 }
 
 // Change is the relative change, NaN where the value before is missing or 0.

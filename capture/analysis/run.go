@@ -223,7 +223,7 @@ func (r *run) spread(ctx context.Context) error {
 		v := &r.values[k]
 		v.variance = math.NaN()
 		present := countPresent(v.cells)
-		if c := r.counter(k); v.v != v.v || present < r.pool.part.cells.least() || (c != nil && c.Kind == capture.Constant) || (c == nil && r.pool.part.cells.per == "") {
+		if !r.spreads(k, present) {
 			continue
 		}
 		b := blockLength(v.cells)
@@ -249,8 +249,12 @@ func (r *run) spread(ctx context.Context) error {
 		}
 		rng := rand.New(rand.NewPCG(r.seed, uint64(b)))
 		d := circular(r.opt.Replicates, r.pool.part.cells.count, b, rng)
-		if err := r.resample(ctx, list, d); err != nil {
+		rows, err := r.resample(ctx, list, d)
+		if err != nil {
 			return err
+		}
+		for i, k := range list {
+			r.values[k].setVariance(rows[i])
 		}
 		was := done
 		done += len(list)
@@ -259,49 +263,70 @@ func (r *run) spread(ctx context.Context) error {
 	return nil
 }
 
+// spreads reports whether a subject has a value and enough cells with one to know its spread.
+func (r *run) spreads(k, present int) bool {
+	c, p := r.counter(k), r.pool.part.cells
+	switch {
+	case r.values[k].v != r.values[k].v || present < p.least():
+		return false
+	case c == nil:
+		return p.per != "" // a whole run has one length
+	}
+	return c.Kind != capture.Constant
+}
+
 // stepsOf is the work of so many of all series.
 func stepsOf(done, all int) int64 { return int64((runSteps - prepareSteps) * done / all) }
 
-func (r *run) resample(ctx context.Context, list []int, d *draws) error {
-	var derived []int
-	for _, k := range list {
+// resample is the value of each listed subject for each mixture.
+func (r *run) resample(ctx context.Context, list []int, d *draws) ([][]float64, error) {
+	out := make([][]float64, len(list))
+	var derived, at []int
+	for i, k := range list {
 		if r.sums[k] == nil {
-			derived = append(derived, k)
+			derived, at = append(derived, k), append(at, i)
 			continue
 		}
-		r.values[k].setVariance(r.ratios(k, d))
+		out[i] = r.ratios(k, d)
 	}
 	rows, measure, err := r.formulas(ctx, derived, d)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	for i, k := range derived {
-		out := rows[i]
+		row := rows[i]
 		if r.values[k].extensive {
-			out = make([]float64, len(rows[i]))
-			for j := range out {
-				out[j] = rows[i][j] / measure[j]
+			row = make([]float64, len(rows[i]))
+			for j := range row {
+				row[j] = rows[i][j] / measure[j]
 			}
 		}
-		r.values[k].setVariance(out)
+		out[at[i]] = row
 	}
-	return nil
+	return out, nil
 }
 
 // setVariance is that of the replicates. Blocks are drawn around the mean of the data instead of the true one, which takes one degree of
 // freedom. Where a tenth of the replicates has no value it stays unknown.
 func (v *value) setVariance(replicates []float64) {
+	if x := varianceOf(replicates, v.blocks); x == x {
+		v.variance = x
+	}
+}
+
+// varianceOf is that of replicates that were drawn in so many blocks, NaN where it is not known.
+func varianceOf(replicates []float64, blocks int) float64 {
 	present := make([]float64, 0, len(replicates))
 	for _, x := range replicates {
 		if x == x && !math.IsInf(x, 0) {
 			present = append(present, x)
 		}
 	}
-	if len(present)*10 < len(replicates)*9 || v.blocks < 2 {
-		return
+	if len(present)*10 < len(replicates)*9 || blocks < 2 {
+		return math.NaN()
 	}
-	k := float64(v.blocks)
-	v.variance = stat.Variance(present, nil) * k / (k - 1)
+	k := float64(blocks)
+	return stat.Variance(present, nil) * k / (k - 1)
 }
 
 func countPresent(v []float64) int {

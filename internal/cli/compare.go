@@ -36,6 +36,9 @@ func (a *app) compareCommand() *cobra.Command {
 			"fraction --alpha is expected to be noise (Benjamini and Hochberg). Whether more is better is what the catalogue says; --more and --less say it\n" +
 			"for others. Missing values, and counters measured in different passes, are listed with the reason and never judged.\n" +
 			"A label that numbers frames or single samples is compared by frame: its values are observations, not rows.\n\n" +
+			"By frame, frame N of one capture is compared with frame N of the other where all have the same frames in the same order, as a replayed scene has:\n" +
+			"what the scene itself costs then cancels, and small changes of every frame are found. Captures whose frames differ in number or name are compared\n" +
+			"without pairs. The output says which: \"paired: yes\" or \"paired: no\".\n\n" +
 			"Exit status: 0 no change beyond the noise, or better; 1 worse; 2 bad usage, unreadable or not comparable captures.",
 		Example: "  astrolabe compare before.arrow after.arrow -o changes.png\n" +
 			"  astrolabe compare before.arrow after.arrow --baseline before2.arrow --baseline before3.arrow\n" +
@@ -189,6 +192,9 @@ func (a *app) printCompared(x *compared, f *compareFlags) error {
 		return f.all || (r.Verdict != analysis.Same && r.Verdict != analysis.NotJudged)
 	})
 	var out strings.Builder
+	if text := pairedText(x.result); text != "" {
+		out.WriteString(text + "\n\n")
+	}
 	if len(table.rows) > 0 {
 		out.WriteString(table.String() + "\n")
 	}

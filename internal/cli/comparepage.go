@@ -137,9 +137,14 @@ func points(texts []string) string {
 }
 
 func compareMethodText(res *analysis.Result) string {
-	return fmt.Sprintf("Values are %s. Intervals (%.4g %%) come from a circular block bootstrap, "+
+	pairs, effect := "", "Cliff's delta"
+	if res.Paired {
+		pairs = "Each frame is compared with its namesake: blocks of pairs are drawn, and what is judged is the ratio of the totals, or their difference where values are 0 or negative. "
+		effect = "Cliff's delta within the pairs"
+	}
+	return fmt.Sprintf("Values are %s. %sIntervals (%.4g %%) come from a circular block bootstrap, "+
 		"whose block length follows how long samples depend on each other, and from the spread of repeated runs where there are any. Of the changes reported, at most %.3g %% are expected to be noise "+
-		"(Benjamini and Hochberg over %d judgements). Effect is Cliff's delta, from −1 to 1. Each kind of verdict is in the order of the change that its interval is sure of.", basesText(res), 100*(1-res.Options.Alpha), 100*res.Options.Alpha, res.Judged)
+		"(Benjamini and Hochberg over %d judgements). Effect is %s, from −1 to 1. Each kind of verdict is in the order of the change that its interval is sure of.", basesText(res), pairs, 100*(1-res.Options.Alpha), 100*res.Options.Alpha, res.Judged, effect)
 }
 
 // compareProvenance says what the page was made from. It names files by their content and not by their folder.
@@ -185,6 +190,9 @@ func compareProvenance(ctx context.Context, x *compared, f *compareFlags) ([]plo
 		by += " " + o.Label
 	}
 	add("Compared by", by)
+	if text, ok := strings.CutPrefix(pairedText(x.result), "paired: "); ok {
+		add("Paired", text)
+	}
 	add("Thresholds", fmt.Sprintf("alpha %g, least effect %s, seed %d, %d replicates", o.Alpha, strings.TrimPrefix(percentText(o.MinEffect), "+"), o.Seed, o.Replicates))
 	add("astrolabe", version.String())
 	return out, nil

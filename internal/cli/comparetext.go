@@ -71,6 +71,17 @@ func jsonNumber(f float64) *float64 {
 	return &f
 }
 
+// pairedText says whether frames were paired, "" where the comparison is not by frame.
+func pairedText(res *analysis.Result) string {
+	switch {
+	case res.Paired:
+		return "paired: yes, each frame with its namesake"
+	case res.Unpaired != "":
+		return "paired: no, the frames are not the same: " + res.Unpaired
+	}
+	return ""
+}
+
 // basisName says in words what the value of a row is.
 func basisName(basis string) string {
 	switch basis {
@@ -113,6 +124,8 @@ type jsonCompared struct {
 	After     []jsonCapture    `json:"after"`
 	By        string           `json:"by"`
 	Label     string           `json:"label,omitempty"`
+	Paired    *bool            `json:"paired,omitempty"`   // by frame only
+	Unpaired  string           `json:"unpaired,omitempty"` // why frames are not paired
 	Alpha     float64          `json:"alpha"`
 	MinEffect float64          `json:"min_effect"`
 	Seed      uint64           `json:"seed"`
@@ -161,6 +174,9 @@ func comparedJSON(x *compared) jsonCompared {
 	o := x.result.Options
 	out := jsonCompared{Version: 1, Before: jsonCaptures(x.before), After: jsonCaptures(x.after), By: string(o.By), Label: o.Label,
 		Alpha: o.Alpha, MinEffect: o.MinEffect, Seed: o.Seed, Counts: map[string]int{}, OnlySome: orEmpty(x.result.OnlySome), Notes: orEmpty(x.result.Notes)}
+	if o.By == analysis.ByFrame {
+		out.Paired, out.Unpaired = &x.result.Paired, x.result.Unpaired
+	}
 	for _, v := range []analysis.Verdict{analysis.Worse, analysis.Changed, analysis.Better, analysis.Same, analysis.NotJudged} {
 		out.Counts[string(v)] = x.result.Count(v)
 	}
