@@ -73,12 +73,17 @@ func (a *app) report(path string, f *reportFlags) error {
 	if _, err := plots.ReportFormatOf(f.out); err != nil { // before anything is measured
 		return usageError{fmt.Errorf("--output=%s: %w", f.out, err)}
 	}
+	if f.all {
+		f.rest = append(f.rest, "--all")
+	}
+	if path == "" {
+		if err := a.reportFlagsDeclared(f); err != nil {
+			return err
+		}
+	}
 	c, err := a.reportCapture(path, f)
 	if err != nil {
 		return err
-	}
-	if f.all {
-		f.rest = append(f.rest, "--all")
 	}
 	names, err := reportScripts(c, f.script)
 	if err != nil {
@@ -121,6 +126,38 @@ func (a *app) report(path string, f *reportFlags) error {
 	}
 	_, err = h.runner.Call(a.ctx, save, starlark.Tuple{starlark.String(f.out)}, nil)
 	return err
+}
+
+// reportFlagsDeclared checks the flags of the scripts before anything is measured. Which triage it will be is not known yet, so that each
+// flag may be of any of them; that of the recording checks them again.
+func (a *app) reportFlagsDeclared(f *reportFlags) error {
+	names := []string{f.script}
+	if f.script == "" {
+		names = nil
+		for _, name := range triageScripts() {
+			names = append(names, libraryPrefix+triage+name+".star")
+		}
+	}
+	h, err := a.reportHost("", f)
+	if err != nil {
+		return err
+	}
+	return a.usageOf(h.runner.Declare(a.ctx, names...))
+}
+
+// triageScripts are the names of the shipped triage scripts, such as "cpu".
+func triageScripts() []string {
+	entries, err := fs.ReadDir(scripts.Library, strings.TrimSuffix(triage, "/"))
+	if err != nil {
+		return nil // the library is part of the program
+	}
+	var out []string
+	for _, e := range entries {
+		if name, ok := strings.CutSuffix(e.Name(), ".star"); ok && !strings.HasSuffix(name, "_test") {
+			out = append(out, name)
+		}
+	}
+	return out
 }
 
 // reportHost contains the scripts of a report.
