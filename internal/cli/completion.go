@@ -20,7 +20,7 @@ var completionShells = []struct {
 func (a *app) completionCommand() *cobra.Command {
 	var names []string
 	var long strings.Builder
-	long.WriteString("Prints a script that lets a shell complete commands, flags and files of astrolabe. To switch it on:\n")
+	long.WriteString("Prints a script that lets a shell complete commands, flags, their values and files of astrolabe. To switch it on:\n")
 	for _, s := range completionShells {
 		names = append(names, s.name)
 		long.WriteString("  " + s.name + ": " + s.use + "\n")
@@ -44,9 +44,4 @@ func (a *app) completionCommand() *cobra.Command {
 			return usagef("completion is not made for %q%s; there are %s", args[0], msg, strings.Join(names, ", "))
 		},
 	}
-}
-
-// scriptFiles completes the arguments of commands that take scripts.
-func scriptFiles(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-	return []string{"star"}, cobra.ShellCompDirectiveFilterFileExt
 }

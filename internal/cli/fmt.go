@@ -27,7 +27,6 @@ func (a *app) fmtCommand() *cobra.Command {
 	}
 	cmd.Flags().BoolVar(&check, "check", false, "only list the files that are not laid out")
 	cmd.Flags().BoolVarP(&diff, "diff", "d", false, "only show what would change")
-	cmd.ValidArgsFunction = scriptFiles
 	return cmd
 }
 

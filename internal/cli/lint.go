@@ -30,7 +30,6 @@ func (a *app) lintCommand() *cobra.Command {
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print the findings as JSON")
 	cmd.Flags().BoolVar(&list, "checks", false, "list what is looked for, and nothing else")
-	cmd.ValidArgsFunction = scriptFiles
 	return cmd
 }
 

@@ -38,6 +38,7 @@ func Main(args []string) int {
 	root := a.root()
 	root.SetArgs(longUpdate(root, args))
 	root.SetContext(ctx)
+	readyToComplete(root, args)
 	err := root.ExecuteContext(ctx)
 	if err != nil && !isReported(err) {
 		io.WriteString(a.talk, errorText(err))
@@ -78,6 +79,7 @@ func (a *app) root() *cobra.Command {
 		a.compareCommand(), a.checkCommand(), a.mapCommand(),
 		a.fmtCommand(), a.lintCommand(), a.docCommand(), a.initCommand(), a.stubsCommand(), a.lspCommand(), a.completionCommand(), a.manCommand(),
 	)
+	completeValues(root)
 	return root
 }
 

@@ -23,7 +23,6 @@ func (a *app) runCommand() *cobra.Command {
 			}
 			return a.runScript(args[0], args[1:])
 		},
-		ValidArgsFunction: scriptFiles,
 	}
 	cmd.Flags().BoolVar(&watch, "watch", false, "run it again whenever its file, or one that it loads, changes")
 	cmd.Flags().SetInterspersed(false)

@@ -1,0 +1,253 @@
+package cli
+
+import (
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"astrolabe/capture"
+	"astrolabe/capture/analysis"
+	"astrolabe/capture/formats"
+	formatsall "astrolabe/capture/formats/all"
+	"astrolabe/capture/metrics"
+	"astrolabe/hwio/all"
+)
+
+// values lists what a flag or an argument may be, of which those that begin with what was typed are offered; args are the arguments so far.
+type values func(cmd *cobra.Command, args []string) []string
+
+// fixed values do not depend on the command line.
+func fixed(list ...string) values {
+	return func(*cobra.Command, []string) []string { return list }
+}
+
+// one completes a single value.
+func one(v values) cobra.CompletionFunc {
+	return func(cmd *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
+		return beginning(v(cmd, args), "", typed), cobra.ShellCompDirectiveNoFileComp
+	}
+}
+
+// several completes the last of values with commas between them.
+func several(v values) cobra.CompletionFunc {
+	return func(cmd *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
+		at := strings.LastIndexByte(typed, ',') + 1
+		return beginning(v(cmd, args), typed[:at], typed[at:]), cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
+	}
+}
+
+func beginning(list []string, before, typed string) []string {
+	var out []string
+	for _, s := range list {
+		if strings.HasPrefix(strings.ToLower(s), strings.ToLower(typed)) {
+			out = append(out, before+s)
+		}
+	}
+	return out
+}
+
+// ending completes files with these extensions, and folders.
+func ending(extensions ...string) cobra.CompletionFunc {
+	return func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+		return extensions, cobra.ShellCompDirectiveFilterFileExt
+	}
+}
+
+var (
+	scriptFiles = ending("star")
+	pageFiles   = ending("png", "svg", "pdf", "md", "html", "json")
+)
+
+// captureFiles completes files that may be captures: what is written, and the texts and folders of other tools.
+func captureFiles(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+	out := []string{"txt", "json"}
+	for _, f := range formatsall.Registry().Formats() {
+		if w, ok := f.(formats.Writer); ok {
+			for _, e := range w.Extensions() {
+				out = append(out, strings.TrimPrefix(e, "."))
+			}
+		}
+	}
+	slices.Sort(out)
+	return slices.Compact(out), cobra.ShellCompDirectiveFilterFileExt
+}
+
+// firstThen completes the first argument in one way and the others in another.
+func firstThen(first, others cobra.CompletionFunc) cobra.CompletionFunc {
+	return func(cmd *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
+		if len(args) == 0 {
+			return first(cmd, args, typed)
+		}
+		return others(cmd, args, typed)
+	}
+}
+
+// gpus are the catalogues.
+func gpus(*cobra.Command, []string) []string { return metrics.IDs() }
+
+// formatNames are those of all formats, or of those that can be written.
+func formatNames(written bool) values {
+	return func(*cobra.Command, []string) []string {
+		var out []string
+		for _, f := range formatsall.Registry().Formats() {
+			if _, ok := f.(formats.Writer); ok || !written {
+				out = append(out, f.Name())
+			}
+		}
+		return out
+	}
+}
+
+// metricSets are those of the GPU among the arguments, else of all.
+func metricSets(_ *cobra.Command, args []string) []string {
+	var out []string
+	for _, id := range metrics.IDs() {
+		if len(args) > 0 && slices.Contains(metrics.IDs(), args[0]) && args[0] != id {
+			continue
+		}
+		if cat, err := metrics.Get(id); err == nil {
+			for _, s := range cat.Sets() {
+				out = append(out, s.Name)
+			}
+		}
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
+}
+
+// sourceNames are those of the sources of this build, and cpu for two of them.
+func sourceNames(*cobra.Command, []string) []string {
+	out := []string{"cpu"}
+	for _, s := range all.Sources("") {
+		out = append(out, s.Name())
+	}
+	return out
+}
+
+// sourceCounters are those that the sources of --source have here; of all that work where it is not given.
+func sourceCounters(cmd *cobra.Command, _ []string) []string {
+	wanted, _ := cmd.Flags().GetStringSlice("source")
+	var out []string
+	for _, s := range all.Sources("") {
+		inCPU := slices.Contains(wanted, "cpu") && (s.Name() == "perfevent" || s.Name() == "procfs")
+		if len(wanted) > 0 && !inCPU && !slices.Contains(wanted, s.Name()) || !s.Probe(cmd.Context()).Usable {
+			continue
+		}
+		list, err := s.Counters(cmd.Context())
+		if err != nil {
+			continue // recording says why
+		}
+		for _, m := range list {
+			out = append(out, m.Name)
+		}
+	}
+	return out
+}
+
+// typedCapture is the first argument that is a capture, nil where there is none yet.
+func typedCapture(cmd *cobra.Command, args []string) *capture.Capture {
+	for _, path := range args {
+		if _, err := os.Stat(path); err != nil {
+			continue
+		}
+		if c, err := formatsall.Registry().Open(cmd.Context(), path, formats.Options{}); err == nil {
+			return c
+		}
+	}
+	return nil
+}
+
+// comparedMetrics are the metrics and counters of the capture that was typed, else of all catalogues.
+func comparedMetrics(cmd *cobra.Command, args []string) []string {
+	var out []string
+	if c := typedCapture(cmd, args); c != nil {
+		list, _ := metrics.Metrics(c) // without a catalogue there are the counters
+		for _, m := range slices.Concat(list, c.Counters) {
+			out = append(out, m.Name)
+		}
+	} else {
+		for _, id := range metrics.IDs() {
+			if cat, err := metrics.Get(id); err == nil {
+				for _, e := range cat.Entries() {
+					out = append(out, e.Name)
+				}
+			}
+		}
+	}
+	slices.Sort(out)
+	return append(slices.Compact(out), "duration")
+}
+
+// alignments are what captures can be compared by, with the labels of the capture that was typed.
+func alignments(cmd *cobra.Command, args []string) []string {
+	out := []string{string(analysis.ByTime), string(analysis.ByRegion), string(analysis.ByFrame), "kernel"}
+	if c := typedCapture(cmd, args); c != nil {
+		for _, l := range c.Labels {
+			out = append(out, "label:"+l.Name)
+		}
+	}
+	return out
+}
+
+func triageNames(*cobra.Command, []string) []string { return triageScripts() }
+
+// flagValues completes the values of flags, which mean the same in every command.
+var flagValues = map[string]cobra.CompletionFunc{
+	"by": one(alignments), "metrics": several(comparedMetrics), "more": several(comparedMetrics), "less": several(comparedMetrics),
+	"baseline": captureFiles, "keep": captureFiles, "script": scriptFiles, "budget": ending("toml"), "junit": ending("xml"),
+	"gpu": one(gpus), "format": one(formatNames(true)), "input-format": one(formatNames(false)),
+	"denom": one(fixed("per_kernel", "per_wave", "per_cycle", "per_second")), "duration-rule": one(fixed("pass", "median", "first")),
+	"zero": one(fixed("missing", "vendor")), "generation": one(fixed("gfx6", "gfx7", "gfx8", "gfx9")),
+	"api": one(fixed("gl", "dx11", "dx12", "vk", "cl", "hsa")), "source": several(sourceNames), "counters": several(sourceCounters),
+	"set": several(metricSets), "copy": several(triageNames), "allow": several(fixed("clock")),
+}
+
+// commandFlagValues are of flags that mean something of their own in a command.
+var commandFlagValues = map[string]map[string]cobra.CompletionFunc{
+	"metrics": {"set": one(metricSets)},
+	"record":  {"output": ending("arrow")},
+	"compare": {"output": ending("png", "svg", "pdf")},
+	"check":   {"output": pageFiles},
+	"report":  {"output": pageFiles},
+	"stubs":   {"output": ending("pyi", "json")},
+}
+
+// argumentValues completes the arguments of commands.
+var argumentValues = map[string]cobra.CompletionFunc{
+	"run": firstThen(scriptFiles, captureFiles), "map": firstThen(scriptFiles, captureFiles), "fmt": scriptFiles, "lint": scriptFiles,
+	"doc": scriptFiles, "test": scriptFiles, "repl": captureFiles, "stat": captureFiles, "report": captureFiles, "compare": captureFiles,
+	"check": captureFiles, "convert": captureFiles, "metrics": firstThen(one(gpus), one(comparedMetrics)),
+}
+
+// completeValues registers all of that below root.
+func completeValues(root *cobra.Command) {
+	for _, cmd := range root.Commands() {
+		if f := argumentValues[cmd.Name()]; f != nil {
+			cmd.ValidArgsFunction = f
+		}
+		for _, f := range allFlags(cmd) {
+			fn := commandFlagValues[cmd.Name()][f.Name]
+			if fn == nil {
+				fn = flagValues[f.Name]
+			}
+			if fn != nil && f.Value.Type() != "bool" {
+				cmd.RegisterFlagCompletionFunc(f.Name, fn) // fails where an inherited flag has one already
+			}
+		}
+	}
+}
+
+// readyToComplete makes commands that read their flags themselves leave that to cobra, which completes only flags that it knows.
+func readyToComplete(root *cobra.Command, args []string) {
+	if len(args) == 0 || args[0] != cobra.ShellCompRequestCmd && args[0] != cobra.ShellCompNoDescRequestCmd {
+		return
+	}
+	for _, cmd := range root.Commands() {
+		if cmd.DisableFlagParsing {
+			cmd.DisableFlagParsing = false
+			cmd.FParseErrWhitelist.UnknownFlags = true // they may be a script's
+		}
+	}
+}
