@@ -40,6 +40,7 @@ func run(ctx context.Context, args []string, w io.Writer) error {
 	list := flags.Bool("list", false, "list the models and what they plant")
 	measure := flags.String("measure", "", "judge planted captures of every model and draw a confusion matrix for each script into `DIR`")
 	reports := flags.String("reports", "", "write the reports of the documentation into `DIR`")
+	real := flags.String("real", "", "with --reports: report on the profiler's `FOLDER` as well")
 	script := flags.String("script", "", "with --measure: only the models of this `SCRIPT`")
 	flags.StringVar(&c.Plant, "plant", "", "what limits, an `ID` of --list; nothing in particular if left out")
 	flags.Float64Var(&c.Load, "load", 0.5, "how heavily it limits, 0 to 1")
@@ -61,7 +62,7 @@ func run(ctx context.Context, args []string, w io.Writer) error {
 	case *measure != "":
 		return measureScripts(ctx, *measure, *script, w)
 	case *reports != "":
-		return writeReports(ctx, *reports, w)
+		return writeReports(ctx, *reports, *real, w)
 	case *model == "" || *out == "":
 		return errors.New("give --model and -o, or --list, --measure or --reports")
 	}

@@ -30,8 +30,8 @@ var samples = []sample{
 }
 
 // writeReports generates the captures of the samples and lets the program report on them, as a user would. It is run in the root of the
-// repository, whose program it builds.
-func writeReports(ctx context.Context, dir string, w io.Writer) (err error) {
+// repository, whose program it builds. With real, a folder of AMD's profiler, it reports on that as well.
+func writeReports(ctx context.Context, dir, real string, w io.Writer) (err error) {
 	temp, err := os.MkdirTemp("", "astrolabe-reports-")
 	if err != nil {
 		return err
@@ -46,24 +46,39 @@ func writeReports(ctx context.Context, dir string, w io.Writer) (err error) {
 		if err := generate(ctx, s.model, c, filepath.Join(temp, s.name+".arrow"), io.Discard); err != nil {
 			return err
 		}
-		if err := command(ctx, temp, program, "report", s.name+".arrow", "-o", "report-"+s.name+".png"); err != nil {
+		if err := report(ctx, temp, s.name+".arrow", "report-"+s.name, dir, w); err != nil {
 			return err
 		}
-		pages, err := filepath.Glob(filepath.Join(temp, "report-"+s.name+"*.png"))
+	}
+	if real == "" {
+		return nil
+	}
+	name := filepath.Base(real)
+	if err := os.CopyFS(filepath.Join(temp, name), os.DirFS(real)); err != nil {
+		return err
+	}
+	return report(ctx, temp, name, "report-"+name, dir, w)
+}
+
+// report lets the program in a folder report on a capture there, and copies the pages.
+func report(ctx context.Context, temp, capture, name, dir string, w io.Writer) error {
+	if err := command(ctx, temp, filepath.Join(temp, "astrolabe"), "report", capture, "-o", name+".png"); err != nil {
+		return err
+	}
+	pages, err := filepath.Glob(filepath.Join(temp, name+"*.png"))
+	if err != nil {
+		return err
+	}
+	for _, page := range pages {
+		data, err := os.ReadFile(page)
 		if err != nil {
 			return err
 		}
-		for _, page := range pages {
-			data, err := os.ReadFile(page)
-			if err != nil {
-				return err
-			}
-			path := filepath.Join(dir, filepath.Base(page))
-			if err := os.WriteFile(path, data, 0o666); err != nil {
-				return err
-			}
-			fmt.Fprintln(w, path)
+		path := filepath.Join(dir, filepath.Base(page))
+		if err := os.WriteFile(path, data, 0o666); err != nil {
+			return err
 		}
+		fmt.Fprintln(w, path)
 	}
 	return nil
 }
