@@ -350,13 +350,18 @@ func TestABrowserReadsTheReport(t *testing.T) {
 		defer cancel()
 		flags := []string{"--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--user-data-dir=" + filepath.Join(dir, "profile"),
 			"--host-resolver-rules=MAP * ~NOTFOUND", "--hide-scrollbars"}
-		out, err := exec.CommandContext(ctx, browser, append(slices.Clone(flags), "--window-size=1100,2400", "--screenshot="+shot, "file://"+page)...).CombinedOutput()
+		cmd := exec.CommandContext(ctx, browser, append(slices.Clone(flags), "--window-size=1100,2400", "--screenshot="+shot, "file://"+page)...)
+		cmd.WaitDelay = 5 * time.Second // processes that it leaves behind keep its output open
+		out, err := cmd.CombinedOutput()
 		data, rerr := os.ReadFile(shot)
-		if rerr != nil {
+		if rerr != nil || err != nil {
 			t.Skipf("SKIPPED: chromium does not run here: %v: %.300s", err, out)
 		}
 		if galleryOut := *galleryDir; galleryOut != "" {
 			os.WriteFile(filepath.Join(galleryOut, "browser-"+theme.Name+".png"), data, 0o666)
+		}
+		if err := os.Remove(shot); err != nil {
+			t.Fatal(err)
 		}
 		img := decode(t, data)
 		counts := map[string]int{}
