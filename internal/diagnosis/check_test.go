@@ -33,6 +33,14 @@ func checkModels(t *testing.T, models ...capturetest.Model) {
 	if float64(named) < 0.95*float64(planted) || float64(right) < 0.95*float64(all) || alarms > 0 {
 		t.Errorf("%s\n%s", x.Summary(), x.MissText())
 	}
+	if len(x.Single) != len(suite.Noises) {
+		t.Errorf("single bottlenecks were planted with %d noises of %d", len(x.Single), len(suite.Noises))
+	}
+	for noise, n := range x.Single {
+		if float64(n.Named) < 0.95*float64(n.Planted) {
+			t.Errorf("noise %g: %d of %d single bottlenecks were named first", noise, n.Named, n.Planted)
+		}
+	}
 	for _, r := range x.Remarks {
 		// Counters from several runs of a kernel do not fit together exactly, which is a remark of its own.
 		if !strings.Contains(r.Model, " passes") {

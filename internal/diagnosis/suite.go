@@ -76,9 +76,14 @@ type Matrix struct {
 	Classes []string // ids of rules in the order of the plants, then Nothing, then what was named without being a plant
 	Counts  [][]int  // planted, named
 	Misses  []Miss
+	// Single counts, for each noise, the captures with one bottleneck alone.
+	Single map[float64]Tally
 	// Remarks are the findings about healthy captures that name no bottleneck: those about the data.
 	Remarks []Remark
 }
+
+// Tally is how many bottlenecks were named first, of how many planted.
+type Tally struct{ Named, Planted int }
 
 // Remark is a finding about a healthy capture.
 type Remark struct {
@@ -145,6 +150,17 @@ func (x *Matrix) judge(ctx context.Context, j *Judge, m capturetest.Model, c cap
 		named = Nothing
 	}
 	x.Counts[x.class(want)][x.class(named)]++
+	if c.Plant != "" && c.Second == "" {
+		if x.Single == nil {
+			x.Single = map[float64]Tally{}
+		}
+		n := x.Single[c.Noise]
+		n.Planted++
+		if want == named {
+			n.Named++
+		}
+		x.Single[c.Noise] = n
+	}
 	if want != named {
 		x.Misses = append(x.Misses, Miss{m.Name(), c, want, named})
 	}
