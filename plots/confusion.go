@@ -3,8 +3,6 @@ package plots
 import (
 	"errors"
 	"fmt"
-	"math"
-	"strconv"
 )
 
 // ConfusionOptions describe a confusion matrix.
@@ -49,7 +47,6 @@ func (c *confusion) prefer(t *Theme, _ float64) float64 {
 }
 
 func (c *confusion) draw(sc *scene, t *Theme, area rect) {
-	s := style{regular, t.Text}
 	y := newHeader(t, c.o.Title, "", c.o.Label, area.w).draw(sc, t, area.x, area.y) + topPad(t)
 	if !c.any {
 		frame := rect{area.x, y, area.w, area.bottom() - y}
@@ -61,19 +58,11 @@ func (c *confusion) draw(sc *scene, t *Theme, area rect) {
 	}
 	n := float64(len(c.names))
 	bar := colorBar{ramp: sequential, axis: newValueAxis(spread{0, 100}, Range{0, 100}, unitOf("percent"), 5, false)}
-	number := func(i int) string { return strconv.Itoa(i + 1) }
-	labelW := 0.0
-	for i, name := range c.names {
-		labelW = max(labelW, s.width(printable(name)+"  "+number(i)))
-	}
-	labelW = min(labelW, area.w*0.4)
-	cell := min((area.w-labelW-t.Text*0.5-bar.width(t))/n, t.Text*6)
-	high := min((area.bottom()-y-s.leading()-tickPad(t))/n, t.Text*3)
-	frame := sc.snapped(rect{area.x + labelW + t.Text*0.5, y, cell * n, high * n})
-	if frame.w < 8 || frame.h < 8 {
+	frame, ok := squareFrame(sc, t, area, y, c.names, bar.width(t), t.Text*6, t.Text*3)
+	if !ok {
 		return
 	}
-	cs := style{regular, min(t.Text, high*0.62)}
+	cs := c.countStyle(t, frame)
 	for i, row := range c.counts {
 		all := 0
 		for _, k := range row {
@@ -86,8 +75,8 @@ func (c *confusion) draw(sc *scene, t *Theme, area rect) {
 			}
 			fill := bar.ramp.at(bar.axis.frac(100 * float64(k) / float64(all)))
 			sc.fill(b, fill)
-			if text := grouped(k); cs.width(text) <= b.w*0.94 {
-				sc.textAt(b.x+b.w/2, b.y+b.h/2+cs.size*0.35, center, cs, inkOn(fill), text)
+			if cs.size > 0 {
+				sc.textAt(b.x+b.w/2, b.y+b.h/2+cs.size*0.35, center, cs, inkOn(fill), grouped(k))
 			}
 		}
 	}
@@ -97,24 +86,24 @@ func (c *confusion) draw(sc *scene, t *Theme, area rect) {
 		sc.vline(frame.x+frame.w*at, frame.y, frame.bottom(), 1, t.Grid)
 	}
 	sc.frame(frame, 1, t.Rule)
-	c.drawLabels(sc, t, area, frame, number)
+	squareLabels(sc, t, area, frame, c.names)
 	bar.draw(sc, t, frame)
 }
 
-// drawLabels names and numbers the rows, and numbers the columns.
-func (c *confusion) drawLabels(sc *scene, t *Theme, area, frame rect, number func(int) string) {
-	s, n := style{regular, t.Text}, float64(len(c.names))
-	lastRow, lastCol := math.Inf(-1), math.Inf(-1)
-	for i, name := range c.names {
-		base := frame.y + frame.h*(float64(i)+0.5)/n + s.size*0.35
-		if base-s.ascent() >= lastRow && base-s.ascent() > frame.y-t.Text*0.6 {
-			num := sc.textAt(frame.x-t.Text*0.4, base, right, s, t.Muted, number(i))
-			sc.textAt(num.x-t.Text*0.4, base, right, s, t.Ink, s.fit(name, num.x-t.Text*0.4-area.x))
-			lastRow = num.bottom()
-		}
-		x := frame.x + frame.w*(float64(i)+0.5)/n
-		if x-s.width(number(i))/2 >= lastCol+t.Text*0.3 {
-			lastCol = sc.textAt(x, frame.bottom()+tickPad(t)+s.ascent()-t.Text*0.3, center, s, t.Muted, number(i)).right()
+// countStyle is the style in which the widest count fits its cell: all are written in it, or none where it could not be read. Then the colours
+// alone tell.
+func (c *confusion) countStyle(t *Theme, frame rect) style {
+	n := float64(len(c.names))
+	cs := style{regular, min(t.Text, frame.h/n*0.62)}
+	for _, row := range c.counts {
+		for _, k := range row {
+			if w := cs.width(grouped(k)); w > frame.w/n*0.94 {
+				cs.size *= frame.w / n * 0.94 / w
+			}
 		}
 	}
+	if cs.size < t.Text*0.45 {
+		cs.size = 0
+	}
+	return cs
 }

@@ -225,7 +225,6 @@ func (c *correlation) prefer(t *Theme, _ float64) float64 {
 }
 
 func (c *correlation) draw(sc *scene, t *Theme, area rect) {
-	s := style{regular, t.Text}
 	label := "of the values (Pearson)"
 	if c.o.Method == "spearman" {
 		label = "of the ranks (Spearman)"
@@ -248,18 +247,11 @@ func (c *correlation) draw(sc *scene, t *Theme, area rect) {
 	}
 	n := float64(len(c.names))
 	bar := colorBar{ramp: t.diverging(), axis: newValueAxis(spread{-1, 1}, Range{-1, 1}, unit{"", fixedUnit, 1}, 4, false)}
-	number := func(i int) string { return strconv.Itoa(i + 1) }
-	labelW := 0.0
-	for i, name := range c.names {
-		labelW = max(labelW, s.width(printable(name)+"  "+number(i)))
-	}
-	labelW = min(labelW, area.w*0.4)
-	cell := min((area.w-labelW-t.Text*0.5-bar.width(t))/n, t.Text*8)
-	high := min((area.bottom()-y-s.leading()-tickPad(t))/n, t.Text*4)
-	frame := sc.snapped(rect{area.x + labelW + t.Text*0.5, y, cell * n, high * n})
-	if frame.w < 8 || frame.h < 8 {
+	frame, ok := squareFrame(sc, t, area, y, c.names, bar.width(t), t.Text*8, t.Text*4)
+	if !ok {
 		return
 	}
+	cell, high := frame.w/n, frame.h/n
 	cs := style{regular, min(t.Text, high*0.62)}
 	decimals := 2
 	if cs.width("−0.00") > cell*0.94 {
@@ -296,18 +288,6 @@ func (c *correlation) draw(sc *scene, t *Theme, area rect) {
 		sc.vline(frame.x+frame.w*at, frame.y, frame.bottom(), 1, t.Page)
 	}
 	sc.frame(frame, 1, t.Rule)
-	lastRow, lastCol := math.Inf(-1), math.Inf(-1)
-	for i, name := range c.names {
-		base := frame.y + frame.h*(float64(i)+0.5)/n + s.size*0.35
-		if base-s.ascent() >= lastRow && base-s.ascent() > frame.y-t.Text*0.6 {
-			num := sc.textAt(frame.x-t.Text*0.4, base, right, s, t.Muted, number(i))
-			sc.textAt(num.x-t.Text*0.4, base, right, s, t.Ink, s.fit(name, num.x-t.Text*0.4-area.x))
-			lastRow = num.bottom()
-		}
-		x := frame.x + frame.w*(float64(i)+0.5)/n
-		if x-s.width(number(i))/2 >= lastCol+t.Text*0.3 {
-			lastCol = sc.textAt(x, frame.bottom()+tickPad(t)+s.ascent()-t.Text*0.3, center, s, t.Muted, number(i)).right()
-		}
-	}
+	squareLabels(sc, t, area, frame, c.names)
 	bar.draw(sc, t, frame)
 }

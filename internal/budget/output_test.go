@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"astrolabe/capture"
+	"astrolabe/internal/junit"
 )
 
 func TestJUnitHasACaseForEveryLimit(t *testing.T) {
@@ -27,7 +28,7 @@ func TestJUnitHasACaseForEveryLimit(t *testing.T) {
 	if err := WriteJUnit(&out, []*Judgement{j, all}); err != nil {
 		t.Fatal(err)
 	}
-	var got junitSuites
+	var got junit.Suites
 	if err := xml.Unmarshal(out.Bytes(), &got); err != nil {
 		t.Fatal(err)
 	}

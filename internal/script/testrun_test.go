@@ -18,6 +18,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"astrolabe/builtins"
+	"astrolabe/internal/junit"
 )
 
 var testTree = map[string]string{
@@ -204,7 +205,7 @@ func TestJUnitHoldsEveryTestThatRan(t *testing.T) {
 	if err := WriteJUnit(&b, n); err != nil {
 		t.Fatal(err)
 	}
-	var back junitSuites
+	var back junit.Suites
 	if err := xml.Unmarshal(b.Bytes(), &back); err != nil {
 		t.Fatal(err)
 	}

@@ -1,0 +1,116 @@
+package metrics
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"astrolabe/capture"
+	"astrolabe/capture/metrics/formula"
+)
+
+// orStandIn is a compiled metric, or the column that stands for it: a file may hold a metric itself instead of what it is made of.
+func (s *scope) orStandIn(e *Entry, c *capture.Counter) *capture.Counter {
+	in := s.standIn(e)
+	if in == nil || c.Count() > 0 {
+		return c
+	}
+	meta := e.meta()
+	meta.Kind, meta.Source, meta.Inputs, meta.Expr = in.Kind, in.Source, nil, ""
+	if in.Unit != "" {
+		meta.Unit = in.Unit
+	}
+	return &capture.Counter{Meta: meta, Axis: in.Axis, Col: in.Col, Instances: in.Instances, Der: in.Der, Pass: in.Pass, Reasons: in.Reasons, Warnings: in.Warnings}
+}
+
+// standIn is the column of the capture that stands for an entry under a name of another kind, such as its title in a vendor's export.
+func (s *scope) standIn(e *Entry) *capture.Counter {
+	if base := s.bases[e]; base != nil {
+		e = base
+	}
+	if s.standIns == nil {
+		s.standIns = s.cap.Memo(standInsKey{}, func() any { return s.findStandIns() }).(map[*Entry]*capture.Counter)
+	}
+	if c := s.standIns[e]; c != nil {
+		return s.selected(c)
+	}
+	return nil
+}
+
+// standInsKey is the key of the stand-ins among what a capture remembers.
+type standInsKey struct{}
+
+func (s *scope) findStandIns() map[*Entry]*capture.Counter {
+	out := map[*Entry]*capture.Counter{}
+	for _, c := range s.cap.Counters {
+		name := strings.TrimPrefix(c.Name, "$")
+		for _, cat := range s.cats {
+			if len(cat.keys()[fold(name)]) == 0 {
+				continue // a number of a block, which is no other entry's, or unknown: finding out which names are near would take long
+			}
+			found, err := s.findIn(cat, name)
+			if err != nil {
+				continue
+			}
+			if _, taken := out[found]; !taken {
+				out[found] = c
+			}
+			break
+		}
+	}
+	return out
+}
+
+// rawEntry is the measured counter of an entry, or one that says that it was not collected.
+func (s *scope) rawEntry(e *Entry) *capture.Counter {
+	if c := s.collected(e); c != nil {
+		return c
+	}
+	c := &capture.Counter{Meta: e.meta(), Axis: s.cap.Axis}
+	c.Kind = e.Kind
+	n := s.cap.Axis.Len()
+	if e.Kind == capture.Constant {
+		for _, name := range append([]string{e.Name}, e.Aliases...) {
+			if x, ok := s.property(name); ok {
+				c.Col = capture.LazyColumn(n, func() (capture.Data, error) { return capture.Data{F: slices.Repeat([]float64{x}, n)}, nil })
+				return c
+			}
+		}
+	}
+	reason := capture.Reason{Code: capture.NotCollected, Text: e.Name + " was not collected"}
+	c.Col = capture.LazyColumn(n, func() (capture.Data, error) { return capture.MissingData(n), nil })
+	c.Reasons = []capture.ReasonRun{{From: 0, To: n, Reason: reason}}
+	return c
+}
+
+// collected is the measured counter of an entry under any of its names, nil if there is none. The hardware's own counter, named in
+// capitals, is not yet multiplied by the entry's scaler.
+func (s *scope) collected(e *Entry) *capture.Counter {
+	for _, name := range append([]string{e.Name}, e.Aliases...) {
+		c := s.cap.Counter(name)
+		if c == nil {
+			continue
+		}
+		c = s.selected(c)
+		if e.Scaler > 1 && name == strings.ToUpper(name) {
+			return scaled(e, c)
+		}
+		return c
+	}
+	// A recording of a GPU that was not known when it was made names its counters by their places.
+	if e.Index > 0 && e.Block != "" {
+		if c := s.cap.Counter(e.Block + "_" + strconv.Itoa(e.Index)); c != nil {
+			return scaled(e, s.selected(c))
+		}
+	}
+	return s.standIn(e)
+}
+
+// scaled makes an entry's counter of the hardware's number; nil where that cannot be.
+func scaled(e *Entry, c *capture.Counter) *capture.Counter {
+	out, err := formula.Apply("*", e.meta(), formula.Operand{Counter: c}, constant(float64(max(e.Scaler, 1))))
+	if err != nil {
+		return nil
+	}
+	return out
+}
