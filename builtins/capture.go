@@ -233,12 +233,20 @@ func (c *Capture) String() string {
 	if len(labels) > 0 {
 		b.WriteString("\n  labels " + strings.Join(labels, ", "))
 	}
+	lasting := func(gaps []capture.Gap, how string) string {
+		return ", " + formatNS(float64(capture.Length(gaps))) + how
+	}
 	for _, x := range []struct {
-		n    int
-		word string
-	}{{len(c.c.Regions), "region"}, {len(c.c.Gaps), "gap"}, {len(c.c.Warnings), "warning"}} {
+		n          int
+		word, more string
+	}{
+		{len(c.c.Regions), "region", ""},
+		{len(c.c.Gaps), "gap", lasting(c.c.Gaps, " without data")},
+		{len(c.c.Late), "late span", lasting(c.c.Late, " in longer samples")},
+		{len(c.c.Warnings), "warning", ""},
+	} {
 		if x.n > 0 {
-			fmt.Fprintf(&b, "\n  %d %s", x.n, plural(x.n, x.word))
+			fmt.Fprintf(&b, "\n  %d %s%s", x.n, plural(x.n, x.word), x.more)
 		}
 	}
 	return b.String()
@@ -311,10 +319,11 @@ func (c *Capture) regions() starlark.Value {
 	return frozenList(out)
 }
 
-func (c *Capture) gaps() starlark.Value {
-	out := make([]starlark.Value, len(c.c.Gaps))
-	for i, g := range c.c.Gaps {
-		out[i] = &Span{env: c.env, s: capture.Span{Start: g.Start, End: g.End}, reason: &g.Reason, lost: g.Lost}
+// gapSpans are the gaps, or the late spans, as values.
+func (c *Capture) gapSpans(gaps []capture.Gap, late bool) starlark.Value {
+	out := make([]starlark.Value, len(gaps))
+	for i, g := range gaps {
+		out[i] = &Span{env: c.env, s: capture.Span{Start: g.Start, End: g.End}, reason: &g.Reason, lost: g.Lost, late: late}
 	}
 	return frozenList(out)
 }

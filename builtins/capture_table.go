@@ -80,7 +80,9 @@ var captureTable = methodTable[*Capture]{
 		{Name: "device_names", Type: "list", Doc: "Every device of the capture.", Get: func(c *Capture) (starlark.Value, error) { return stringList(c.deviceNames()), nil }},
 		{Name: "properties", Type: "dict", Doc: "Constants, such as a shader core count.", Get: func(c *Capture) (starlark.Value, error) { return c.properties(), nil }},
 		{Name: "start", Type: "time", Doc: "Wall clock at time 0, None if not known.", Get: func(c *Capture) (starlark.Value, error) { return c.startTime(), nil }},
-		{Name: "duration", Type: "float", Doc: "Length in seconds, gaps included.", Get: func(c *Capture) (starlark.Value, error) { return seconds(c.c.Duration()), nil }},
+		{Name: "duration", Type: "float", Doc: "Length in seconds from the first sample's start to the last one's end, gaps included.", Get: func(c *Capture) (starlark.Value, error) { return seconds(c.c.Duration()), nil }},
+		{Name: "measured", Type: "float", Doc: "Seconds in which something was measured: what samples cover, overlapping ones once, less gaps. " +
+			"Late time belongs to it. It is what to divide sums by.", Get: func(c *Capture) (starlark.Value, error) { return seconds(c.c.Measured()), nil }},
 		{Name: "samples", Type: "int", Doc: "Number of samples.", Get: func(c *Capture) (starlark.Value, error) { return starlark.MakeInt(c.Len()), nil }},
 		{Name: "counters", Type: "CounterMap", Doc: "Every counter that was measured, by name and in order.", Get: func(c *Capture) (starlark.Value, error) { return c.counterMap(), nil }},
 		{Name: "metrics", Type: "CounterMap", Doc: "Every metric of the catalogues that fit, by name and in order.", Get: func(c *Capture) (starlark.Value, error) { return c.metricMap(), nil }},
@@ -92,7 +94,11 @@ var captureTable = methodTable[*Capture]{
 			return stringList(names), nil
 		}},
 		{Name: "regions", Type: "list", Doc: "Named stretches of time, as Span values.", Get: func(c *Capture) (starlark.Value, error) { return c.regions(), nil }},
-		{Name: "gaps", Type: "list", Doc: "Stretches without data, as Span values with the reason.", Get: func(c *Capture) (starlark.Value, error) { return c.gaps(), nil }},
+		{Name: "gaps", Type: "list", Doc: "Stretches without data, as Span values with the reason: what happened there is in no sum.",
+			Get: func(c *Capture) (starlark.Value, error) { return c.gapSpans(c.c.Gaps, false), nil }},
+		{Name: "late", Type: "list", Doc: "Stretches that one longer sample covers because ticks were missed, as Span values with the reason: " +
+			"counts are complete, only resolution is lost, so they are never taken off a duration.",
+			Get: func(c *Capture) (starlark.Value, error) { return c.gapSpans(c.c.Late, true), nil }},
 		{Name: "warnings", Type: "list", Doc: "Doubts about the data.", Get: func(c *Capture) (starlark.Value, error) { return stringList(c.c.Warnings), nil }},
 	},
 	Methods: []method[*Capture]{

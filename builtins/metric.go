@@ -7,6 +7,7 @@ import (
 
 	"go.starlark.net/starlark"
 
+	"astrolabe/capture"
 	"astrolabe/capture/metrics"
 )
 
@@ -220,7 +221,11 @@ func explain(e *Env, c *call) (starlark.Value, error) {
 			return nil, fmt.Errorf("sample %s is out of range: the counter has %d", c.args[1], x.Len())
 		}
 		return await(e.Context(), func() (starlark.Value, error) {
-			return starlark.String(strings.TrimRight(metrics.Explain(x.c, sample).String(), "\n")), nil
+			text := strings.TrimRight(metrics.Explain(x.c, sample).String(), "\n")
+			for _, line := range absences(x, sample) {
+				text += "\n  " + line
+			}
+			return starlark.String(text), nil
 		})
 	case *Capture:
 		s := x.String()
@@ -232,4 +237,40 @@ func explain(e *Env, c *call) (starlark.Value, error) {
 		return nil, fmt.Errorf("a None does not say why it is missing: explain the counter that it comes from, such as explain(cap[\"Name\"])")
 	}
 	return helpFor(e, c.value(0))
+}
+
+// absences says what gaps and late spans of its capture mean for a sample of a counter, or for its total where sample is -1.
+func absences(x *Counter, sample int) []string {
+	if x.cap == nil || x.Len() == 0 {
+		return nil
+	}
+	axis := x.c.Axis
+	start, end := axis.Extent()
+	if sample >= 0 {
+		start, end = axis.Start[sample], axis.End[sample]
+	}
+	within := func(gaps []capture.Gap) (out []capture.Gap) {
+		for _, g := range gaps {
+			if g.Start < end && g.End > start {
+				g.Start, g.End = max(g.Start, start), min(g.End, end)
+				out = append(out, g)
+			}
+		}
+		return out
+	}
+	gaps, late := within(x.cap.Gaps), within(x.cap.Late)
+	var out []string
+	say := func(what string, list []capture.Gap, meaning string) {
+		if len(list) == 0 {
+			return
+		}
+		line := fmt.Sprintf("%s: %s %s", what, formatNS(float64(capture.Length(list))), meaning)
+		if sample >= 0 {
+			line += "; " + list[0].Reason.String()
+		}
+		out = append(out, line)
+	}
+	say("gaps", gaps, "without data, in no sum")
+	say("late", late, "in samples that cover several ticks: counts are complete, only resolution is lost")
+	return out
 }

@@ -132,12 +132,7 @@ func timeline(e *Env, c *call, o plots.TimelineOptions, i int, twin starlark.Val
 		if ctr.cap == nil {
 			continue
 		}
-		for _, g := range ctr.cap.Gaps {
-			iv := plots.Interval{Start: g.Start, End: g.End, Label: g.Reason.String()}
-			if len(o.Gaps) == 0 || o.Gaps[len(o.Gaps)-1] != iv {
-				o.Gaps = append(o.Gaps, iv)
-			}
-		}
+		o.Gaps, o.Late = plots.FromGaps(ctr.cap.Gaps), plots.FromGaps(ctr.cap.Late)
 		break // counters of one chart come from one capture
 	}
 	return await(e.Context(), func() (starlark.Value, error) {

@@ -48,6 +48,7 @@ func exampleCapture(t testing.TB) *capture.Capture {
 		Labels:  []*capture.Label{capture.NewLabel("kernel", []string{"a", "a", "b", "b", "a", "b"}, func(int) bool { return true })},
 		Regions: []capture.Region{{Name: "frame", Start: 1e9, End: 3e9}},
 		Gaps:    []capture.Gap{{Start: 6e9, End: 7e9, Lost: 3, Reason: capture.Reason{Code: capture.LostReports}}},
+		Late:    []capture.Gap{{Start: 2e9, End: 3e9, Lost: 1, Reason: capture.Reason{Code: capture.LostReports, Text: "the recorder slept"}}},
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -152,7 +153,7 @@ func TestNamesOfTheContract(t *testing.T) {
 		"math":           "nan inf isnan log2 log10 sqrt pi",
 		"json":           "encode decode indent",
 		"assert":         "eq true near fails",
-		"cap": "name path format gpu device properties start duration samples counters metrics regions gaps warnings device_names " +
+		"cap": "name path format gpu device properties start duration measured samples counters metrics regions gaps late warnings device_names " +
 			"counter metric eval slice where resample group_by region total summary head save",
 		"clk": "name title unit doc kind gpu block instances expr inputs refs values times sum mean min max std median percentile first last count total " +
 			"abs clamp minimum maximum fill rate share rolling resample diff cumsum gt ge lt le eq ne between missing",

@@ -97,7 +97,7 @@ func (r *Report) provenance(ctx context.Context) ([]plots.KV, error) {
 		if !c.StartTime.IsZero() {
 			add("Captured", c.StartTime.UTC().Format("2006-01-02 15:04:05 UTC"))
 		}
-		add("Extent", fmt.Sprintf("%d %s over %s", c.Len(), plural(c.Len(), "sample"), formatNS(float64(c.Duration()))))
+		add("Extent", plots.Extent(c))
 		device := c.Device.Name
 		if device == "" {
 			device = c.GPU

@@ -9,13 +9,14 @@ import (
 	"astrolabe/capture"
 )
 
-// Span is a stretch of time: selected samples of a Mask, a region, or a gap in the data.
+// Span is a stretch of time: selected samples of a Mask, a region, a gap in the data, or what one longer sample covers.
 type Span struct {
 	env    *Env
 	s      capture.Span // First and Last only where rows is set
 	rows   bool
 	name   string          // of a region or phase
-	reason *capture.Reason // of a gap
+	reason *capture.Reason // of a gap or late span
+	late   bool
 	lost   uint64
 }
 
@@ -29,6 +30,8 @@ func (s *Span) String() string {
 	switch {
 	case s.name != "":
 		out += " " + s.name
+	case s.late:
+		out += " in one longer sample: " + s.reason.String()
 	case s.reason != nil:
 		out += " without data: " + s.reason.String()
 	}
@@ -60,21 +63,21 @@ func (s *Span) row(i int) (starlark.Value, error) {
 
 var spanTable = methodTable[*Span]{
 	Name: "Span",
-	Doc:  "A stretch of time: consecutive selected samples of a Mask, a region of a capture, or a gap without data.",
+	Doc:  "A stretch of time: consecutive selected samples of a Mask, a region of a capture, a gap without data, or late time that one longer sample covers.",
 	Attrs: []attribute[*Span]{
 		{Name: "start", Type: "float", Doc: "Start in seconds since the start of the capture.", Get: func(s *Span) (starlark.Value, error) { return seconds(s.s.Start), nil }},
 		{Name: "end", Type: "float", Doc: "End in seconds.", Get: func(s *Span) (starlark.Value, error) { return seconds(s.s.End), nil }},
 		{Name: "duration", Type: "float", Doc: "Length in seconds.", Get: func(s *Span) (starlark.Value, error) { return seconds(s.s.End - s.s.Start), nil }},
-		{Name: "first", Type: "int", Doc: "Index of the first sample; None of a region or gap.", Get: func(s *Span) (starlark.Value, error) { return s.row(s.s.First) }},
-		{Name: "last", Type: "int", Doc: "Index of the last sample; None of a region or gap.", Get: func(s *Span) (starlark.Value, error) { return s.row(s.s.Last) }},
+		{Name: "first", Type: "int", Doc: "Index of the first sample; None of a region, gap or late span.", Get: func(s *Span) (starlark.Value, error) { return s.row(s.s.First) }},
+		{Name: "last", Type: "int", Doc: "Index of the last sample; None of a region, gap or late span.", Get: func(s *Span) (starlark.Value, error) { return s.row(s.s.Last) }},
 		{Name: "name", Type: "str", Doc: "Name of a region or phase, else None.", Get: func(s *Span) (starlark.Value, error) { return text(s.name), nil }},
-		{Name: "reason", Type: "str", Doc: "Why there is no data in a gap, else None.", Get: func(s *Span) (starlark.Value, error) {
+		{Name: "reason", Type: "str", Doc: "Why there is no data in a gap, or one sample for several in a late span; else None.", Get: func(s *Span) (starlark.Value, error) {
 			if s.reason == nil {
 				return starlark.None, nil
 			}
 			return starlark.String(s.reason.String()), nil
 		}},
-		{Name: "lost", Type: "int", Doc: "Samples lost in a gap, None where not known.", Get: func(s *Span) (starlark.Value, error) {
+		{Name: "lost", Type: "int", Doc: "Samples that are not there in a gap or late span, None where not known.", Get: func(s *Span) (starlark.Value, error) {
 			if s.lost == 0 {
 				return starlark.None, nil
 			}

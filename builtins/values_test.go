@@ -26,7 +26,7 @@ func TestStringFormsAreShort(t *testing.T) {
 		"str(cap[1])":                        `Sample 1 1 s to 2 s kernel="a"`,
 		"str(plot.timeline(clk, title='T'))": `Plot timeline "T"`,
 		"str(cap.counters)":                  "3 counters: clk, hits, TCP_REQ_sum",
-		"str(cap)":                           "Capture example\n  6 samples over 6 s, 3 counters\n  gpu gfx1151\n  counters clk, hits, TCP_REQ_sum\n  labels kernel\n  1 region\n  1 gap",
+		"str(cap)":                           "Capture example\n  6 samples over 6 s, 3 counters\n  gpu gfx1151\n  counters clk, hits, TCP_REQ_sum\n  labels kernel\n  1 region\n  1 gap, 1 s without data\n  1 late span, 1 s in longer samples",
 		"str(capture.from_columns({'a': [None, None]})['a'])": "Counter a 2 samples of 1 s all missing: the column that the script gave has None here",
 		"str(report.new('R'))":                                `Report "R" 0 items, 0 findings`,
 		"str(capture)":                                        "<module capture>",
@@ -44,6 +44,14 @@ func TestGapsAndRegionsAreSpans(t *testing.T) {
 g = cap.gaps[0]
 assert.eq((g.start, g.end, g.lost, g.first), (6.0, 7.0, 3, None))
 assert.eq(g.reason, "lost reports")
+assert.true("without data" in str(g))
+l = cap.late[0]
+assert.eq((l.start, l.end, l.lost, l.first, l.reason), (2.0, 3.0, 1, None, "the recorder slept"))
+assert.true("in one longer sample: the recorder slept" in str(l))
+assert.eq((cap.duration, cap.measured), (6.0, 6.0))
+assert.true("late: 1 s in samples that cover several ticks: counts are complete, only resolution is lost; the recorder slept" in explain(clk, 2))
+assert.true("late" not in explain(clk, 3))
+assert.true("late: 1 s" in explain(clk))
 f = cap.regions[0]
 assert.eq((f.name, f.start, f.end), ("frame", 1.0, 3.0))
 assert.eq(cap.region("frame").samples, 2)

@@ -22,7 +22,7 @@ type Batch struct {
 	Start, End []int64 // ns since the start of the recording
 	Cols       []Data  // one per Schema.Columns, each as long as Start
 	Labels     [][]string
-	Gaps       []Gap
+	Gaps, Late []Gap
 	Regions    []Region
 	Warnings   []string
 	Reasons    []ColumnReason // of missing values
@@ -60,7 +60,8 @@ func (b *Batch) Reset() {
 	for i := range b.Labels {
 		b.Labels[i] = b.Labels[i][:0]
 	}
-	b.Gaps, b.Regions, b.Warnings, b.Reasons = b.Gaps[:0], b.Regions[:0], b.Warnings[:0], b.Reasons[:0]
+	b.Gaps, b.Late, b.Regions = b.Gaps[:0], b.Late[:0], b.Regions[:0]
+	b.Warnings, b.Reasons = b.Warnings[:0], b.Reasons[:0]
 }
 
 // AppendInt appends v to integer column i.

@@ -3,6 +3,7 @@ package capture
 import (
 	"fmt"
 	"math"
+	"slices"
 	"sort"
 )
 
@@ -113,16 +114,8 @@ func (a *Axis) binsBetween(begin, finish []int64) *Bins {
 	n := len(begin)
 	b := &Bins{From: a, Lo: make([]int, n), Hi: make([]int, n), begin: begin, finish: finish}
 	// The running maximum of the ends tells where samples that reach into a bin begin, also where samples overlap.
-	reach := a.End
-	b.sorted = a.endsSorted()
-	if !b.sorted {
-		reach = make([]int64, a.Len())
-		m := int64(math.MinInt64)
-		for i, e := range a.End {
-			m = max(m, e)
-			reach[i] = m
-		}
-	}
+	var reach []int64
+	reach, b.sorted = a.latestEnds()
 	lo, hi := 0, 0
 	for j := range n {
 		for lo < len(reach) && reach[lo] <= begin[j] && a.Start[lo] < begin[j] {
@@ -153,13 +146,16 @@ func (b *Bins) measure() {
 	}
 }
 
-func (a *Axis) endsSorted() bool {
-	for i := 1; i < len(a.End); i++ {
-		if a.End[i] < a.End[i-1] {
-			return false
-		}
+// latestEnds is, for every sample, the latest end up to it. Where ends never decrease, which sorted says, these are the ends themselves.
+func (a *Axis) latestEnds() (ends []int64, sorted bool) {
+	if slices.IsSorted(a.End) {
+		return a.End, true
 	}
-	return true
+	ends = slices.Clone(a.End)
+	for i := 1; i < len(ends); i++ {
+		ends[i] = max(ends[i], ends[i-1])
+	}
+	return ends, false
 }
 
 func (b *Bins) cuts() bool {

@@ -75,13 +75,6 @@ type Region struct {
 	Depth      int
 }
 
-// Gap is a stretch without data, in ns since the start of the capture.
-type Gap struct {
-	Start, End int64
-	Lost       uint64 // samples or reports lost, 0 if unknown
-	Reason     Reason
-}
-
 // Device describes what was measured. Unknown fields are empty.
 type Device struct {
 	Name   string
@@ -112,7 +105,8 @@ type Config struct {
 	Counters   []*Counter // whole counters, in the order of the source; instances hang below them
 	Labels     []*Label
 	Regions    []Region
-	Gaps       []Gap
+	Gaps       []Gap // without data
+	Late       []Gap // covered by samples that are longer than they should be
 	Passes     []*Pass
 	Warnings   []string
 }

@@ -14,7 +14,7 @@ func Concat(caps []*Capture) (*Capture, error) {
 		return nil, fmt.Errorf("nothing to concatenate: give at least one capture")
 	}
 	out := caps[0].Config
-	out.Counters, out.Labels, out.Regions, out.Gaps, out.Passes, out.Warnings = nil, nil, nil, nil, nil, nil
+	out.Counters, out.Labels, out.Regions, out.Gaps, out.Late, out.Passes, out.Warnings = nil, nil, nil, nil, nil, nil, nil
 	j := joiner{parts: caps, offsets: make([]int64, len(caps)), base: make([]int, len(caps)+1)}
 	for k, c := range caps {
 		if c.GPU != out.GPU {
@@ -97,10 +97,8 @@ func (j *joiner) axis(out *Config) *Axis {
 		for _, r := range c.Regions {
 			out.Regions = append(out.Regions, Region{r.Name, r.Start + off, r.End + off, r.Depth})
 		}
-		for _, g := range c.Gaps {
-			g.Start, g.End = g.Start+off, g.End+off
-			out.Gaps = append(out.Gaps, g)
-		}
+		out.Gaps = append(out.Gaps, moved(c.Gaps, off)...)
+		out.Late = append(out.Late, moved(c.Late, off)...)
 		plain = plain && c.Axis.Covered == nil
 		single = single && c.Axis.Count == nil
 	}

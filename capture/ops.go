@@ -19,7 +19,7 @@ func (c *Capture) With(f func(*Config)) (*Capture, error) {
 }
 
 // Slice returns the samples that start in [start, end) ns. Times keep their zero, so adjoining slices hold every
-// sample once and their totals add up.
+// sample once and their totals add up. Gaps are cut at start and end; late spans stay with their samples.
 func (c *Capture) Slice(start, end int64) (*Capture, error) {
 	if end < start {
 		return nil, fmt.Errorf("slice ends at %d ns, before its start at %d ns", end, start)
@@ -45,12 +45,13 @@ func (c *Capture) Slice(start, end int64) (*Capture, error) {
 	for k, l := range c.Labels {
 		cfg.Labels[k] = l.with(l.Codes[i:j:j])
 	}
-	cfg.Gaps = gapsBetween(c.Gaps, start, end)
+	cfg.Gaps = gapsWithin(c.Gaps, start, end)
+	cfg.Late = lateOf(c.Late, axis)
 	cfg.Regions = regionsBetween(c.Regions, start, end)
 	return New(cfg)
 }
 
-// Where returns the selected samples.
+// Where returns the selected samples, the gaps between the first and the last of them, and their late spans.
 func (c *Capture) Where(m *Mask) (*Capture, error) {
 	if !m.Axis.Same(c.Axis) {
 		return nil, fmt.Errorf("the mask has %d samples on another time axis than the capture with %d: make it from this capture's counters", m.Len(), c.Len())
@@ -87,6 +88,9 @@ func (c *Capture) gather(rows []int) (*Capture, error) {
 	for k, l := range c.Labels {
 		cfg.Labels[k] = l.with(pick(l.Codes, rows))
 	}
+	start, end := axis.Extent()
+	cfg.Gaps = gapsWithin(c.Gaps, start, end)
+	cfg.Late = lateOf(c.Late, axis)
 	return New(cfg)
 }
 
@@ -212,16 +216,6 @@ func (c *Capture) Region(name string) (*Capture, error) {
 		}
 	}
 	return c.Where(NewMask(c.Axis, func(i int) bool { return in[i] }))
-}
-
-func gapsBetween(gaps []Gap, start, end int64) []Gap {
-	var out []Gap
-	for _, g := range gaps {
-		if g.Start < end && g.End > start {
-			out = append(out, g)
-		}
-	}
-	return out
 }
 
 func regionsBetween(regions []Region, start, end int64) []Region {

@@ -102,7 +102,8 @@ func (s *slot) reset() {
 	for i := range s.views {
 		v := &s.views[i]
 		v.Start, v.End = v.Start[:0], v.End[:0]
-		v.Gaps, v.Regions, v.Warnings, v.Reasons = v.Gaps[:0], v.Regions[:0], v.Warnings[:0], v.Reasons[:0]
+		v.Gaps, v.Late, v.Regions = v.Gaps[:0], v.Late[:0], v.Regions[:0]
+		v.Warnings, v.Reasons = v.Warnings[:0], v.Reasons[:0]
 	}
 }
 
@@ -110,10 +111,8 @@ func (s *slot) reset() {
 func (s *slot) gather(members []member, epoch int64) {
 	for i := range s.views {
 		v := &s.views[i]
-		for _, g := range v.Gaps {
-			g.Start, g.End = g.Start-epoch, g.End-epoch
-			s.batch.Gaps = append(s.batch.Gaps, g)
-		}
+		s.batch.Gaps = appendMoved(s.batch.Gaps, v.Gaps, -epoch)
+		s.batch.Late = appendMoved(s.batch.Late, v.Late, -epoch)
 		for _, r := range v.Regions {
 			r.Start, r.End = r.Start-epoch, r.End-epoch
 			s.batch.Regions = append(s.batch.Regions, r)
@@ -123,8 +122,18 @@ func (s *slot) gather(members []member, epoch int64) {
 			s.batch.Reasons = append(s.batch.Reasons, r)
 		}
 		s.batch.Warnings = append(s.batch.Warnings, v.Warnings...)
-		v.Gaps, v.Regions, v.Reasons, v.Warnings = v.Gaps[:0], v.Regions[:0], v.Reasons[:0], v.Warnings[:0]
+		v.Gaps, v.Late, v.Regions = v.Gaps[:0], v.Late[:0], v.Regions[:0]
+		v.Reasons, v.Warnings = v.Reasons[:0], v.Warnings[:0]
 	}
+}
+
+// appendMoved appends gaps or late spans at other times.
+func appendMoved(to, gaps []capture.Gap, by int64) []capture.Gap {
+	for _, g := range gaps {
+		g.Start, g.End = g.Start+by, g.End+by
+		to = append(to, g)
+	}
+	return to
 }
 
 // check finds a stream that broke its contract, before its columns reach a file out of step.

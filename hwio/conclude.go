@@ -51,7 +51,7 @@ func (r *recorder) conclude() {
 		r.takeSlot(true)
 	}
 	r.cur.batch.Warnings = append(r.cur.batch.Warnings, end...)
-	if b := r.cur.batch; b.Len() > 0 || len(end) > 0 || len(b.Gaps) > 0 || marked {
+	if b := r.cur.batch; b.Len() > 0 || len(end) > 0 || len(b.Gaps)+len(b.Late) > 0 || marked {
 		if err := r.flush(); err != nil {
 			r.failed.CompareAndSwap(nil, &err)
 		}

@@ -106,10 +106,10 @@ func (j *joiner) tick(start, end int64) error {
 		for k := range v.Labels {
 			t.labels[m.labelLo+k] = v.Labels[k][0]
 		}
-		gaps, regions, warnings := v.Gaps, v.Regions, v.Warnings
+		gaps, late, regions, warnings := v.Gaps, v.Late, v.Regions, v.Warnings
 		v.Reset()
 		// These go into the recording with the next rows, as they are.
-		v.Gaps, v.Regions, v.Warnings = gaps, regions, warnings
+		v.Gaps, v.Late, v.Regions, v.Warnings = gaps, late, regions, warnings
 	}
 	j.pending = append(j.pending, t)
 	if len(j.pending) > maxPending {
@@ -178,8 +178,9 @@ func (j *joiner) rows(s *slot, epoch int64) {
 	j.copyRows(s, m, v, done, len(v.Start))
 	for i := range j.views {
 		from, to := &j.views[i], &s.views[i]
-		to.Gaps, to.Regions, to.Warnings = append(to.Gaps, from.Gaps...), append(to.Regions, from.Regions...), append(to.Warnings, from.Warnings...)
-		from.Gaps, from.Regions, from.Warnings = from.Gaps[:0], from.Regions[:0], from.Warnings[:0]
+		to.Gaps, to.Late = append(to.Gaps, from.Gaps...), append(to.Late, from.Late...)
+		to.Regions, to.Warnings = append(to.Regions, from.Regions...), append(to.Warnings, from.Warnings...)
+		from.Gaps, from.Late, from.Regions, from.Warnings = from.Gaps[:0], from.Late[:0], from.Regions[:0], from.Warnings[:0]
 	}
 	v.Reset()
 }

@@ -18,6 +18,7 @@ type Memory struct {
 	labels   []*capture.Label
 	codes    []map[string]int32
 	gaps     []capture.Gap
+	late     []capture.Gap
 	regions  []capture.Region
 	warnings []string
 }
@@ -72,7 +73,8 @@ func (m *Memory) Write(b *capture.Batch) error {
 			l.Codes = append(l.Codes, code)
 		}
 	}
-	m.gaps, m.regions, m.warnings = append(m.gaps, b.Gaps...), append(m.regions, b.Regions...), append(m.warnings, b.Warnings...)
+	m.gaps, m.late = append(m.gaps, b.Gaps...), append(m.late, b.Late...)
+	m.regions, m.warnings = append(m.regions, b.Regions...), append(m.warnings, b.Warnings...)
 	return nil
 }
 
@@ -100,6 +102,7 @@ func (m *Memory) Capture() (*capture.Capture, error) {
 	cfg.Axis = &m.axis
 	cfg.Labels = m.labels
 	cfg.Gaps = append(cfg.Gaps, m.gaps...)
+	cfg.Late = append(cfg.Late, m.late...)
 	cfg.Regions = append(cfg.Regions, m.regions...)
 	cfg.Warnings = append(cfg.Warnings, m.warnings...)
 	reasons := make([][]capture.ReasonRun, len(m.cols))

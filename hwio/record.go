@@ -98,8 +98,8 @@ type Result struct {
 // command or process has exited, or the context ends. However it ends, the sink is closed, so that a file is complete.
 //
 // A sample covers the time from one real read to the next, never the nominal period. Where ticks were missed or dropped the
-// next sample covers their time too: counts are kept, only resolution is lost. A gap with the number of lost ticks
-// marks the stretch, and a warning sums them up.
+// next sample covers their time too: counts are kept, only resolution is lost. A late span with the number of lost ticks
+// marks that sample, and a warning sums them up.
 //
 // An error after the recording began comes with the Result of what was recorded.
 func Record(ctx context.Context, o Options) (*Result, error) {

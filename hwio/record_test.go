@@ -204,7 +204,7 @@ func TestRecordTakesOneSamplePerTickBetweenRealReads(t *testing.T) {
 	}
 }
 
-func TestMissedTicksAreCountedAndLeaveGaps(t *testing.T) {
+func TestMissedTicksAreCountedAndTheirTimeIsLateAndNoGap(t *testing.T) {
 	p := &fakePacer{late: map[uint64]int{10: 3, 50: 1}}
 	res, c, err := toMemory(t, t.Context(), Options{
 		Sources: []Source{&fakeSource{name: "a", metas: metas("x")}}, Period: time.Millisecond, Duration: 100 * time.Millisecond, pacer: p,
@@ -215,12 +215,14 @@ func TestMissedTicksAreCountedAndLeaveGaps(t *testing.T) {
 	if res.Missed != 4 || res.Samples != 96 {
 		t.Fatalf("missed %d, samples %d", res.Missed, res.Samples)
 	}
-	if len(c.Gaps) != 2 || c.Gaps[0].Lost != 3 || c.Gaps[1].Lost != 1 {
-		t.Fatalf("gaps = %+v", c.Gaps)
+	if len(c.Late) != 2 || c.Late[0].Lost != 3 || c.Late[1].Lost != 1 || len(c.Gaps) != 0 {
+		t.Fatalf("late = %+v, gaps = %+v", c.Late, c.Gaps)
 	}
-	g := c.Gaps[0]
-	if g.Start < 11e6-1000 || g.Start > 11e6+1000 || g.End < 14e6 || g.End > 14e6+1000 {
-		t.Errorf("first gap is [%d, %d), want about [11 ms, 14 ms)", g.Start, g.End)
+	if g := c.Late[0]; g.Start != c.Axis.Start[10] || g.End != c.Axis.End[10] {
+		t.Errorf("the first late span is [%d, %d), its sample [%d, %d)", g.Start, g.End, c.Axis.Start[10], c.Axis.End[10])
+	}
+	if c.Measured() != c.Duration() {
+		t.Errorf("%d of %d ns were measured: every sample has its time", c.Measured(), c.Duration())
 	}
 	if c.Axis.End[10]-c.Axis.Start[10] < 3.9e6 {
 		t.Errorf("sample 10 lasts %d ns, it should cover the missed ticks", c.Axis.End[10]-c.Axis.Start[10])
@@ -275,8 +277,8 @@ func TestSlowSinkDropsTicksButKeepsTheirTime(t *testing.T) {
 	if res.Dropped != 49 || res.Samples != 51 || c.Len() != 51 {
 		t.Fatalf("dropped %d, samples %d (%d in the capture)", res.Dropped, res.Samples, c.Len())
 	}
-	if len(c.Gaps) != 1 || c.Gaps[0].Lost != 49 {
-		t.Fatalf("gaps = %+v", c.Gaps)
+	if len(c.Late) != 1 || c.Late[0].Lost != 49 || len(c.Gaps) != 0 {
+		t.Fatalf("late = %+v, gaps = %+v", c.Late, c.Gaps)
 	}
 	if c.Axis.Measured() < 99e6 {
 		t.Errorf("the samples cover %d ns of 100 ms", c.Axis.Measured())

@@ -38,8 +38,7 @@ type recorder struct {
 	made        int
 	cur         *slot
 	curSince    int64
-	drops       uint64 // ticks dropped since the last sample
-	dropFrom    int64
+	drops       uint64    // ticks dropped since the last sample
 	between     intervals // from one read to the next
 	reads       intervals // of one tick
 
@@ -186,15 +185,10 @@ func (r *recorder) baseline(ctx context.Context) error {
 // sample reads all streams once. ticks is how many ticks the clock made since the last call, 0 for a last read between two.
 func (r *recorder) sample(ctx context.Context, ticks uint64, final bool) error {
 	period := r.opt.Period.Nanoseconds()
-	// The first tick that has no read of its own; the read now is for the newest one.
-	lateFrom := r.epoch + int64(r.tick+1)*period
 	r.tick += ticks
 	if r.cur == nil && !r.takeSlot(final) {
 		if r.deviceOnly() {
 			return nil
-		}
-		if r.drops == 0 {
-			r.dropFrom = lateFrom
 		}
 		r.drops += ticks
 		r.dropped.Add(ticks)
@@ -239,10 +233,10 @@ func (r *recorder) sample(ctx context.Context, ticks uint64, final bool) error {
 		r.missed.Add(ticks - 1)
 	}
 	if r.drops > 0 {
-		r.gap(r.dropFrom, now, r.drops+max(ticks, 1)-1, "the writer could not keep up and ticks passed without a read; the sample here covers their time")
+		r.late(now, r.drops+max(ticks, 1)-1, "the writer could not keep up")
 		r.drops = 0
 	} else if late {
-		r.gap(lateFrom, now, ticks-1, "the recorder was not run in time and ticks passed without a read; the sample here covers their time")
+		r.late(now, ticks-1, "the recorder was not run in time")
 	}
 	r.last = now
 	if s.batch.Len() >= r.rows || now-r.curSince >= r.opt.FlushEvery.Nanoseconds()-period/2 {
@@ -304,10 +298,15 @@ func (r *recorder) finish(ctx context.Context) error {
 	return nil
 }
 
-func (r *recorder) gap(from, to int64, lost uint64, why string) {
-	from = min(max(from, r.last), to)
-	r.cur.batch.Gaps = append(r.cur.batch.Gaps, capture.Gap{
-		Start: from - r.epoch, End: to - r.epoch, Lost: lost, Reason: capture.Reason{Code: capture.LostReports, Text: why},
+// late notes that the read now is the first after some ticks that had none.
+func (r *recorder) late(now int64, lost uint64, why string) {
+	if r.join != nil {
+		why += ": ticks passed without a read, and what they counted is spread evenly over this time"
+	} else {
+		why += ": ticks passed without a read, and this sample has their time and counts"
+	}
+	r.cur.batch.Late = append(r.cur.batch.Late, capture.Gap{
+		Start: r.last - r.epoch, End: now - r.epoch, Lost: lost, Reason: capture.Reason{Code: capture.LostReports, Text: why},
 	})
 }
 

@@ -225,9 +225,11 @@ func (s *roundSink) Write(b *capture.Batch) error {
 		b.Start[i] += shift
 		b.End[i] += shift
 	}
-	for i := range b.Gaps {
-		b.Gaps[i].Start += shift
-		b.Gaps[i].End += shift
+	for _, list := range [][]capture.Gap{b.Gaps, b.Late} {
+		for i := range list {
+			list[i].Start += shift
+			list[i].End += shift
+		}
 	}
 	for i := range b.Regions {
 		b.Regions[i].Start += shift

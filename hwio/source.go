@@ -79,7 +79,7 @@ type Stream interface {
 	// b.Start and b.End alone: the recorder knows when it read. A stream whose device stamps its own samples (Stamper) appends
 	// any number of rows instead, in order and without overlap, with Start and End in nanoseconds of CLOCK_MONOTONIC.
 	//
-	// Gaps and regions are in nanoseconds of CLOCK_MONOTONIC. Read does not block and allocates nothing once warm. io.EOF means that
+	// Gaps, late spans and regions are in nanoseconds of CLOCK_MONOTONIC. Read does not block and allocates nothing once warm. io.EOF means that
 	// what was measured has ended; any other error ends the recording too.
 	Read(ctx context.Context, b *capture.Batch) error
 	// Close stops measuring and releases everything. A second Close does nothing.

@@ -104,6 +104,35 @@ func TestMissingValuesLeaveNoInk(t *testing.T) {
 	}
 }
 
+func TestGapsAndLateTimeAreShadedInColoursOfTheirOwn(t *testing.T) {
+	ink := func(o TimelineOptions, c color.NRGBA) int {
+		p, err := Timeline(o, series("a", "", 1000, values(1000, func(int) float64 { return 5 })))
+		img, n := paint(t, must(t, p, err), Size{}), 0
+		for i := 0; i < len(img.Pix); i += 4 {
+			if img.Pix[i] == c.R && img.Pix[i+1] == c.G && img.Pix[i+2] == c.B {
+				n++
+			}
+		}
+		return n
+	}
+	stretch := []Interval{{Start: 200e3, End: 400e3}}
+	for _, t1 := range []*Theme{Light(), Dark()} {
+		if t1.GapFill == t1.LateFill || t1.LateFill == t1.Page {
+			t.Errorf("%s: late time has the colour %v, gaps %v", t1.Name, t1.LateFill, t1.GapFill)
+		}
+	}
+	gap, late := Light().GapFill, Light().LateFill
+	plain := TimelineOptions{}
+	for name, x := range map[string]struct {
+		o           TimelineOptions
+		fill, other color.NRGBA
+	}{"a gap": {TimelineOptions{Gaps: stretch}, gap, late}, "late time": {TimelineOptions{Late: stretch}, late, gap}} {
+		if more, other := ink(x.o, x.fill)-ink(plain, x.fill), ink(x.o, x.other)-ink(plain, x.other); more < 50000 || other > 100 {
+			t.Errorf("%s: %d pixels more of its colour and %d of the other", name, more, other)
+		}
+	}
+}
+
 func TestEmptyInputIsASentence(t *testing.T) {
 	seen := 0
 	for _, p := range chartGallery(t) {

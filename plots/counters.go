@@ -1,6 +1,10 @@
 package plots
 
-import "astrolabe/capture"
+import (
+	"fmt"
+
+	"astrolabe/capture"
+)
 
 // FromCounter is a counter as a series of a timeline. It shares the counter's times and values.
 func FromCounter(c *capture.Counter) Series {
@@ -13,13 +17,28 @@ func FromCounter(c *capture.Counter) Series {
 	return s
 }
 
-// FromGaps are the stretches of a capture without data, to be greyed in a timeline.
+// FromGaps are the gaps or the late spans of a capture, to be shaded in a timeline.
 func FromGaps(gaps []capture.Gap) []Interval {
 	out := make([]Interval, len(gaps))
 	for i, g := range gaps {
-		out[i] = Interval{Start: g.Start, End: g.End}
+		out[i] = Interval{Start: g.Start, End: g.End, Label: g.Reason.String()}
 	}
 	return out
+}
+
+// Extent says how much a capture holds, over which time, and how that was measured.
+func Extent(c *capture.Capture) string {
+	s := fmt.Sprintf("%d samples over %s", c.Len(), Duration(c.Duration()))
+	if c.Len() == 1 {
+		s = "1 sample over " + Duration(c.Duration())
+	}
+	if len(c.Gaps) > 0 {
+		s += ", " + Duration(capture.Length(c.Gaps)) + " of it without data"
+	}
+	if len(c.Late) > 0 {
+		s += ", " + Duration(capture.Length(c.Late)) + " in longer samples, because ticks were missed"
+	}
+	return s
 }
 
 // FromSpans are the stretches that a mask selects, to be shaded in a timeline.

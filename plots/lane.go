@@ -76,6 +76,7 @@ func (l *lane) drawFrame(sc *scene, t *Theme, frame rect, ax timeAxis, va valueA
 			sc.fill(rect{frame.x, y0, frame.w, y1 - y0}, t.tint(b.Severity, t.BandFill))
 		}
 	}
+	shade(sc, frame, ax, l.tl.o.Late, func(Severity) color.NRGBA { return t.LateFill }, nil)
 	shade(sc, frame, ax, l.tl.o.Gaps, func(Severity) color.NRGBA { return t.GapFill }, nil)
 	shade(sc, frame, ax, l.tl.o.Spans, func(s Severity) color.NRGBA { return t.tint(s, t.SpanFill) }, nil)
 	for _, v := range va.minor {

@@ -15,6 +15,7 @@ type Theme struct {
 	Rule      color.NRGBA // borders and axis lines
 	Grid      color.NRGBA // grid lines
 	GapFill   color.NRGBA // stretches without data
+	LateFill  color.NRGBA // stretches that longer samples cover
 	SpanFill  color.NRGBA // shaded spans that carry no severity
 	BandFill  color.NRGBA // bands of values that carry no severity
 	MarkLine  color.NRGBA
@@ -48,6 +49,7 @@ func Light() *Theme {
 		Rule:     rgb(0xaeb7c2),
 		Grid:     rgb(0xe3e7ec),
 		GapFill:  rgb(0xe6e9ed),
+		LateFill: rgb(0xfbf3e0),
 		SpanFill: rgba(0x0072b2, 0x26),
 		BandFill: rgba(0x009e73, 0x22),
 		MarkLine: rgb(0x3b4656),

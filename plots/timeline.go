@@ -61,6 +61,7 @@ type TimelineOptions struct {
 	Marks   []Mark
 	Spans   []Interval // shaded, such as where a finding holds
 	Gaps    []Interval // stretches without data, greyed
+	Late    []Interval // stretches that longer samples cover: data of less resolution, shaded lightly
 	From    int64      // with To, the window shown; both 0 is everything
 	To      int64
 	Y       Range

@@ -91,6 +91,12 @@ func (r *Result) checkDevices(caps []*capture.Capture) error {
 		if first.Device.Name != c.Device.Name && first.Device.Name != "" && c.Device.Name != "" {
 			r.note("the devices differ: %s and %s", first.Device.Name, c.Device.Name)
 		}
+		if share := timeShare(c, c.Gaps); share > 0 {
+			r.note("%s has no data in %.2g %% of its time: what happened there is not compared", nameOf(c), share)
+		}
+		if share := timeShare(c, c.Late); share >= 1 {
+			r.note("%s has longer samples in %.2g %% of its time, because ticks were missed: sums are complete, cells are coarser there", nameOf(c), share)
+		}
 		if first.Options != c.Options {
 			return notComparable("%s and %s were opened with different options", nameOf(first), nameOf(c))
 		}
@@ -101,6 +107,14 @@ func (r *Result) checkDevices(caps []*capture.Capture) error {
 		}
 	}
 	return nil
+}
+
+// timeShare is how much of the time of a capture gaps or late spans take, in percent.
+func timeShare(c *capture.Capture, gaps []capture.Gap) float64 {
+	if len(gaps) == 0 || c.Duration() <= 0 {
+		return 0
+	}
+	return 100 * float64(capture.Length(gaps)) / float64(c.Duration())
 }
 
 func (r *Result) note(format string, args ...any) {

@@ -344,6 +344,24 @@ func TestAdjustedValuesAreThoseOfBenjaminiAndHochberg(t *testing.T) {
 	}
 }
 
+func TestGapsAndLongerSamplesOfOneSideAreNoted(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	start, length := mali(t, rng, 400, 50).Axis.Start[100], int64(0)
+	with := func(change func(c *capture.Config, g []capture.Gap)) string {
+		c := mali(t, rng, 400, 50, func(cfg *capture.Config) {
+			length = cfg.Axis.End[399] - cfg.Axis.Start[0]
+			change(cfg, []capture.Gap{{Start: start, End: start + length/8}})
+		})
+		return strings.Join(compare(t, mali(t, rng, 400, 50), c, Options{}).Notes, "\n")
+	}
+	if s := with(func(c *capture.Config, g []capture.Gap) { c.Gaps = g }); !strings.Contains(s, "no data in 12 %") || strings.Contains(s, "longer samples") {
+		t.Errorf("of a gap it says %q", s)
+	}
+	if s := with(func(c *capture.Config, g []capture.Gap) { c.Late = g }); strings.Contains(s, "no data") || !strings.Contains(s, "longer samples in 12 %") {
+		t.Errorf("of late time it says %q", s)
+	}
+}
+
 func TestCliffsDeltaCountsPairs(t *testing.T) {
 	for _, c := range []struct {
 		x, y []float64

@@ -117,7 +117,7 @@ func (p *pool) capture(d *draws) (*capture.Capture, error) {
 		axis.End[r] = now
 	}
 	cfg := from.Config
-	cfg.Axis, cfg.Labels, cfg.Regions, cfg.Gaps, cfg.Passes = axis, nil, nil, nil, nil
+	cfg.Axis, cfg.Labels, cfg.Regions, cfg.Gaps, cfg.Late, cfg.Passes = axis, nil, nil, nil, nil, nil
 	passes := map[*capture.Pass]*capture.Pass{nil: nil}
 	cfg.Counters = make([]*capture.Counter, len(from.Counters))
 	for i, c := range from.Counters {

@@ -91,11 +91,11 @@ func TestThisMachineIsRecordedFromBothSourcesIntoAFile(t *testing.T) {
 		}
 	}
 	var lost uint64
-	for _, g := range c.Gaps {
+	for _, g := range c.Late {
 		lost += g.Lost
 	}
 	if lost != res.Missed+res.Dropped {
-		t.Errorf("the gaps account for %d ticks, the recorder missed %d", lost, res.Missed+res.Dropped)
+		t.Errorf("the late spans account for %d ticks, the recorder missed %d", lost, res.Missed+res.Dropped)
 	}
 }
 

@@ -214,8 +214,8 @@ func TestEmulatedRecordingEqualsTheModelsTruth(t *testing.T) {
 			if want := fmt.Sprintf("overflowed %d times", buffer); buffer > 0 && !strings.Contains(said, want) {
 				t.Errorf("warnings do not say %q:\n%s", want, said)
 			}
-			if len(got.Gaps) != report+buffer {
-				t.Errorf("%d gaps, the model lost reports %d times and the buffer %d times: %v", len(got.Gaps), report, buffer, got.Gaps)
+			if len(got.Late) != report || len(got.Gaps) != buffer {
+				t.Errorf("the model lost reports %d times and the buffer %d times: late %v, gaps %v", report, buffer, got.Late, got.Gaps)
 			}
 		})
 	}

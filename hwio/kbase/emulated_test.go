@@ -338,7 +338,7 @@ func TestSamplesInErrorAreMissingWithAGapEach(t *testing.T) {
 	}
 }
 
-func TestPeriodsThatWereMergedAreGapsWithTheirNumber(t *testing.T) {
+func TestPeriodsThatWereMergedAreLateWithTheirNumber(t *testing.T) {
 	for _, device := range []string{"mali-g720", "mali-legacy"} {
 		t.Run(device, func(t *testing.T) {
 			e := record(t, device, []string{"slow-reader"}, "600ms")
@@ -346,9 +346,12 @@ func TestPeriodsThatWereMergedAreGapsWithTheirNumber(t *testing.T) {
 			if truth.Merged == 0 || c.Len() != len(truth.Samples) {
 				t.Fatalf("%d merged periods, %d samples of %d", truth.Merged, c.Len(), len(truth.Samples))
 			}
-			gaps := map[int64]capture.Gap{}
-			for _, g := range c.Gaps {
-				gaps[g.Start] = g
+			late := map[int64]capture.Gap{}
+			for _, g := range c.Late {
+				late[g.Start] = g
+			}
+			if len(c.Gaps) != 0 || c.Measured() != c.Duration() {
+				t.Errorf("gaps %+v, %d of %d ns measured: every sample has its time", c.Gaps, c.Measured(), c.Duration())
 			}
 			for i, s := range truth.Samples {
 				if s.End-s.Start < 3e6 {
@@ -357,9 +360,9 @@ func TestPeriodsThatWereMergedAreGapsWithTheirNumber(t *testing.T) {
 				if truth.Interface == "vinstr" && (i == 0 || i == len(truth.Samples)-1) {
 					continue // time may pass between the requests that begin and end sampling and those that clear and take the last sample
 				}
-				g := gaps[c.Axis.Start[i]]
+				g := late[c.Axis.Start[i]]
 				if g.Lost != uint64(s.Merged) || s.Merged > 0 && g.End != c.Axis.End[i] {
-					t.Errorf("sample %d of %d ns covers %d merged periods, its gap is %+v", i, s.End-s.Start, s.Merged, g)
+					t.Errorf("sample %d of %d ns covers %d merged periods, its late span is %+v", i, s.End-s.Start, s.Merged, g)
 				}
 			}
 		})

@@ -147,7 +147,7 @@ func (st *stream) append(b *capture.Batch, s *sample) {
 	start, end := st.clock.Interval(s.start, s.end)
 	if dropped > 0 {
 		st.lost += dropped
-		gap(b, st.last, start, dropped, "samples were dropped before they could be read")
+		b.Gaps = append(b.Gaps, lost(st.last, start, dropped, "samples were dropped before they could be read"))
 	}
 	// The first sample begins before the driver's timer does, and no sample was in its way.
 	first := st.last == 0
@@ -157,7 +157,7 @@ func (st *stream) append(b *capture.Batch, s *sample) {
 	if bad {
 		invalid = &inError
 		st.failed++
-		gap(b, start, end, 1, "the driver flagged a sample as in error")
+		b.Gaps = append(b.Gaps, lost(start, end, 1, "the driver flagged a sample as in error"))
 	}
 	st.table.Append(b, s.blocks, invalid)
 	for i, d := range st.domains {
@@ -174,7 +174,7 @@ func (st *stream) append(b *capture.Batch, s *sample) {
 	if n := st.mergedPeriods(s); n > 0 && !first {
 		st.stretched++
 		st.merged += n
-		gap(b, start, end, n, "the driver took no sample in some periods, for lack of room or time; the sample here covers their time and counts")
+		b.Late = append(b.Late, lost(start, end, n, "the driver took no sample in some periods, for lack of room or time: this sample has their time and counts"))
 	}
 }
 
@@ -198,8 +198,9 @@ func (st *stream) mergedPeriods(s *sample) uint64 {
 	return 0
 }
 
-func gap(b *capture.Batch, start, end int64, lost uint64, why string) {
-	b.Gaps = append(b.Gaps, capture.Gap{Start: min(start, end), End: end, Lost: lost, Reason: capture.Reason{Code: capture.LostReports, Text: why}})
+// lost is a stretch that lacks n samples: a gap, or late time.
+func lost(start, end int64, n uint64, why string) capture.Gap {
+	return capture.Gap{Start: min(start, end), End: end, Lost: n, Reason: capture.Reason{Code: capture.LostReports, Text: why}}
 }
 
 // lastWait is how long Finish waits for the last sample.

@@ -186,22 +186,31 @@ func TestRecordingsEqualTheTruth(t *testing.T) {
 	}
 }
 
-func TestATimeoutIsAGapThatTheNextSampleCovers(t *testing.T) {
+func TestATimeoutIsLateOrAGapAtTheEnd(t *testing.T) {
 	for duration, atEnd := range map[string]bool{"1500ms": false, "600ms": true} {
 		e := record(t, []string{"timeout"}, duration)
 		c, truth := e.equalsTruth(t)
 		lost := uint64(0)
-		for _, g := range c.Gaps {
+		for _, g := range c.Late {
 			if !strings.Contains(g.Reason.Text, "did not answer") {
 				continue
 			}
 			lost += g.Lost
-			if i := slices.Index(c.Axis.Start, g.Start); g.End-g.Start < 400e6 || !atEnd && i >= 0 && c.Axis.End[i] != g.End || i < 0 && g.Start != c.Axis.End[c.Len()-1] {
-				t.Errorf("%s: the gap %+v is not that of a request", duration, g)
+			if i := slices.Index(c.Axis.Start, g.Start); g.End-g.Start < 400e6 || i < 0 || c.Axis.End[i] != g.End {
+				t.Errorf("%s: the late span %+v is not that of a sample", duration, g)
 			}
 		}
+		for _, g := range c.Gaps {
+			lost += g.Lost
+			if g.Start != c.Axis.End[c.Len()-1] || !strings.Contains(g.Reason.Text, "the recording ended") {
+				t.Errorf("%s: the gap %+v is not that of a request at the end", duration, g)
+			}
+		}
+		if atEnd && len(c.Gaps) == 0 {
+			t.Errorf("%s: no gap at the end", duration)
+		}
 		if lost == 0 || int(lost) != truth.Lost {
-			t.Errorf("%s: %d requests in gaps, %d were not answered: %+v", duration, lost, truth.Lost, c.Gaps)
+			t.Errorf("%s: %d requests are late or in gaps, %d were not answered: %+v, %+v", duration, lost, truth.Lost, c.Late, c.Gaps)
 		}
 		if !strings.Contains(e.output, "did not answer") {
 			t.Errorf("%s: nothing is said of the hang:\n%s", duration, e.output)

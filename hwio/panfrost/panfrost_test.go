@@ -268,8 +268,8 @@ func TestTheSampleAfterAHangCoversItsTime(t *testing.T) {
 	if err := rows(t, st, b, 2); err != nil {
 		t.Fatal(err)
 	}
-	if b.Cols[0].Missing(0) || len(b.Gaps) == 0 || b.Gaps[0].Lost < 2 || b.Gaps[0].Start != b.Start[0] || b.Gaps[0].End != b.End[0] || b.Start[1] != b.End[0] {
-		t.Errorf("rows %v to %v, gaps %+v", b.Start, b.End, b.Gaps)
+	if b.Cols[0].Missing(0) || len(b.Late) == 0 || b.Late[0].Lost < 2 || b.Late[0].Start != b.Start[0] || b.Late[0].End != b.End[0] || b.Start[1] != b.End[0] || len(b.Gaps) != 0 {
+		t.Errorf("rows %v to %v, late %+v, gaps %+v", b.Start, b.End, b.Late, b.Gaps)
 	}
 	said := strings.Join(st.(hwio.Concluder).Conclude(), "\n")
 	if !strings.Contains(said, "did not answer") {

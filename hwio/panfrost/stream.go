@@ -141,18 +141,19 @@ func (st *stream) append(b *capture.Batch, d *dump) {
 	st.gauges.Append(b, st.firstGauge)
 	st.last = d.end
 	if st.silent > 0 {
-		gap(b, d.start, d.end, st.silent, noAnswer+"; the sample here covers that time and what was counted in it")
+		b.Late = append(b.Late, lost(d.start, d.end, st.silent, noAnswer+": this sample has that time and what was counted in it"))
 		st.silent = 0
 	} else if periods := float64(d.end-d.start) / float64(st.interval); periods >= 1.5 {
 		n := uint64(math.Round(periods) - 1)
 		st.stretched++
 		st.merged += n
-		gap(b, d.start, d.end, n, "no sample was taken for a while; the sample here covers that time and its counts")
+		b.Late = append(b.Late, lost(d.start, d.end, n, "no sample was taken for a while: this sample has that time and its counts"))
 	}
 }
 
-func gap(b *capture.Batch, start, end int64, lost uint64, why string) {
-	b.Gaps = append(b.Gaps, capture.Gap{Start: start, End: end, Lost: lost, Reason: capture.Reason{Code: capture.LostReports, Text: why}})
+// lost is a stretch that lacks n samples: a gap, or late time.
+func lost(start, end int64, n uint64, why string) capture.Gap {
+	return capture.Gap{Start: start, End: end, Lost: n, Reason: capture.Reason{Code: capture.LostReports, Text: why}}
 }
 
 // How long the last sample may take: in Finish, and before Close gives the device back.
@@ -172,7 +173,7 @@ func (st *stream) Finish(_ context.Context, b *capture.Batch) error {
 	}
 	err := st.drain(b)
 	if now, _, _ := st.now(); st.silent > 0 && now > st.last {
-		gap(b, st.last, now, st.silent, noAnswer+", and the recording ended")
+		b.Gaps = append(b.Gaps, lost(st.last, now, st.silent, noAnswer+", and the recording ended"))
 		st.silent = 0
 	}
 	return err

@@ -302,7 +302,13 @@ func (r *Result) doubts(c *capture.Capture) {
 	if r.Counter.Der != nil {
 		r.Notes = append(r.Notes, r.Counter.Der.Warnings()...)
 	}
-	if r.Counter.Kind != capture.Delta || r.Limit.Per == PerSample {
+	if r.Counter.Kind != capture.Delta {
+		return
+	}
+	if r.Limit.Per == PerSample {
+		if len(c.Late) > 0 && !r.Rate {
+			r.Notes = append(r.Notes, fmt.Sprintf("in %d late spans a sample has the events of several ticks, which a limit per second would judge like the others", len(c.Late)))
+		}
 		return
 	}
 	if n := c.Len() - r.Counter.Count(); n > 0 && n < c.Len() {

@@ -337,6 +337,24 @@ func TestSumsThatLackSamplesSaySo(t *testing.T) {
 	}
 }
 
+func TestOnlyGapsMakeASumLackEvents(t *testing.T) {
+	span := []capture.Gap{{Start: 10e6, End: 20e6, Lost: 1}}
+	gaps := made(t, []float64{1, 2, 3}, func(c *capture.Config) { c.Gaps = span })
+	late := made(t, []float64{1, 2, 3}, func(c *capture.Config) { c.Late = span })
+	for _, x := range []struct {
+		c           *capture.Capture
+		limit, note string
+	}{
+		{gaps, "metric = 'n'\nmax = 9", "gaps, whose events sums lack"}, {late, "metric = 'n'\nmax = 9", ""},
+		{gaps, "metric = 'n'\nper = 'sample'\nmax = 9", ""}, {late, "metric = 'n'\nper = 'sample'\nmax = 9", "events of several ticks"},
+		{late, "metric = 'level'\nper = 'sample'\nmax = 9", ""},
+	} {
+		if said := strings.Join(one(t, x.c, x.limit).Notes, "\n"); said == "" != (x.note == "") || !strings.Contains(said, x.note) {
+			t.Errorf("%q with %d late spans says %q, want %q", x.limit, len(x.c.Late), said, x.note)
+		}
+	}
+}
+
 func TestBreaksAreRunsOfNeighbours(t *testing.T) {
 	c := made(t, []float64{9, 1, 7, 8, 1, nan, 6})
 	r := one(t, c, "metric = 'n'\nper = 'sample'\nmax = 5\nmissing = 'skip'")

@@ -100,7 +100,7 @@ func (a *app) checkPage(list []*budget.Judgement, f *checkFlags, args []string, 
 		if err != nil {
 			return nil, fmt.Errorf("hash of %s: %w", c.Path, err)
 		}
-		add("Capture", fmt.Sprintf("%s (sha256 %s), %d samples over %s", filepath.Base(c.Path), hash[:min(16, len(hash))], c.Len(), plots.Duration(c.Duration())))
+		add("Capture", fmt.Sprintf("%s (sha256 %s), %s", filepath.Base(c.Path), hash[:min(16, len(hash))], plots.Extent(c)))
 		add("Budget", fmt.Sprintf("%s (sha256 %s)", filepath.Base(j.Budget.File), j.Budget.Hash[:16]))
 		add("Device", orText(c.Device.Name, c.GPU))
 		add("Driver", c.Device.Driver)
@@ -207,7 +207,8 @@ func checkChart(c *capture.Capture, r *budget.Result, spans []capture.Span) (*pl
 	for _, i := range which {
 		s.Start, s.End, s.Y = append(s.Start, r.Parts.Start[i]), append(s.End, r.Parts.End[i]), append(s.Y, r.Values[i])
 	}
-	return plots.Timeline(plots.TimelineOptions{Title: title, Bands: checkBands(r), Spans: plots.FromSpans(spans, plots.Critical), Gaps: plots.FromGaps(c.Gaps), Y: checkRange(r, s.Y)}, s)
+	return plots.Timeline(plots.TimelineOptions{Title: title, Bands: checkBands(r), Spans: plots.FromSpans(spans, plots.Critical), Gaps: plots.FromGaps(c.Gaps),
+		Late: plots.FromGaps(c.Late), Y: checkRange(r, s.Y)}, s)
 }
 
 // checkTotalChart shows how a total came about: of what adds up the running total, which crosses the limit, else the values.
@@ -218,7 +219,7 @@ func checkTotalChart(c *capture.Capture, r *budget.Result, name string) (*plots.
 	}
 	s := plots.FromCounter(ctr)
 	s.Name, s.Unit = name, r.Unit
-	o := plots.TimelineOptions{Title: name + " over time", Bands: checkBands(r), Gaps: plots.FromGaps(c.Gaps)}
+	o := plots.TimelineOptions{Title: name + " over time", Bands: checkBands(r), Gaps: plots.FromGaps(c.Gaps), Late: plots.FromGaps(c.Late)}
 	switch {
 	case r.Rate:
 		s = compareSeries(ctr, true)

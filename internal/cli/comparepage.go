@@ -160,7 +160,7 @@ func compareProvenance(ctx context.Context, x *compared, f *compareFlags) ([]plo
 		if err != nil {
 			return fmt.Errorf("hash of %s: %w", c.Path, err)
 		}
-		add(key, fmt.Sprintf("%s (sha256 %s), %d samples over %s", filepath.Base(c.Path), hash[:min(16, len(hash))], c.Len(), plots.Duration(c.Duration())))
+		add(key, fmt.Sprintf("%s (sha256 %s), %s", filepath.Base(c.Path), hash[:min(16, len(hash))], plots.Extent(c)))
 		return nil
 	}
 	for i, c := range x.before {

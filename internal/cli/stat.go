@@ -9,6 +9,7 @@ import (
 
 	"astrolabe/capture"
 	"astrolabe/capture/metrics"
+	"astrolabe/plots"
 )
 
 // statJSON is one counter or metric in stat --json.
@@ -129,7 +130,7 @@ func whyMissing(c *capture.Counter) string {
 
 func statText(c *capture.Capture, list []statJSON) string {
 	var out strings.Builder
-	fmt.Fprintf(&out, "%s: %d samples over %s", orText(c.Name, c.Path), c.Len(), seconds(c.Duration()))
+	fmt.Fprintf(&out, "%s: %s", orText(c.Name, c.Path), plots.Extent(c))
 	if c.GPU != "" {
 		out.WriteString(", " + c.GPU)
 	}

@@ -182,7 +182,7 @@ func (d *decoded) addNotes() {
 		}
 	}
 	for _, n := range d.notes {
-		d.cfg.Gaps = append(d.cfg.Gaps, gapsFromDoc(n.Gaps)...)
+		addGaps(&d.cfg, n.Gaps, n.Late)
 		d.cfg.Regions = append(d.cfg.Regions, regionsFromDoc(n.Regions)...)
 		d.cfg.Warnings = append(d.cfg.Warnings, n.Warnings...)
 		for _, r := range n.Reasons {

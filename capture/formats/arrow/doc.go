@@ -20,7 +20,7 @@
 //
 // The field metadata of a counter holds its capture.Meta, pass, missing reasons and warnings. The schema metadata holds
 // "astrolabe.layout" (the version of this layout) and "astrolabe.capture" (JSON: everything else of capture.Config).
-// What arises during a recording (gaps, regions, warnings, missing reasons) is custom metadata of its record batch
+// What arises during a recording (gaps, late spans, regions, warnings, missing reasons) is custom metadata of its record batch
 // ("astrolabe.notes", JSON), which other readers skip. Path and format are not stored: they are those of the file.
 //
 // # Mapping

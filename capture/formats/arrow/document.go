@@ -30,6 +30,7 @@ type captureDoc struct {
 	Columnless []indexedEntry `json:"counters_without_column,omitempty"`
 	Regions    []regionDoc    `json:"regions,omitempty"`
 	Gaps       []gapDoc       `json:"gaps,omitempty"`
+	Late       []gapDoc       `json:"late,omitempty"`
 	Warnings   []string       `json:"warnings,omitempty"`
 }
 
@@ -69,7 +70,8 @@ type indexedEntry struct {
 // docOf fills in everything that comes straight from cfg: not the passes, not the counters.
 func docOf(cfg *capture.Config) *captureDoc {
 	d := &captureDoc{
-		Name: cfg.Name, GPU: cfg.GPU, Regions: regionsToDoc(cfg.Regions), Gaps: gapsToDoc(cfg.Gaps), Warnings: cfg.Warnings,
+		Name: cfg.Name, GPU: cfg.GPU, Regions: regionsToDoc(cfg.Regions), Gaps: gapsToDoc(cfg.Gaps),
+		Late: gapsToDoc(cfg.Late), Warnings: cfg.Warnings,
 	}
 	if cfg.Axis != nil {
 		d.Clock = cfg.Axis.Clock
@@ -100,7 +102,8 @@ func docOf(cfg *capture.Config) *captureDoc {
 func (d *captureDoc) apply(cfg *capture.Config) error {
 	cfg.Name, cfg.GPU, cfg.Warnings = d.Name, d.GPU, d.Warnings
 	cfg.Axis.Clock = d.Clock
-	cfg.Regions, cfg.Gaps = regionsFromDoc(d.Regions), gapsFromDoc(d.Gaps)
+	cfg.Regions = regionsFromDoc(d.Regions)
+	addGaps(cfg, d.Gaps, d.Late)
 	if d.Device != nil {
 		cfg.Device = capture.Device(*d.Device)
 	}

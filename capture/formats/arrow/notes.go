@@ -8,6 +8,7 @@ import (
 	"github.com/apache/arrow-go/v18/arrow"
 
 	"astrolabe/capture"
+	"astrolabe/capture/formats/internal/lategap"
 )
 
 // keyNotes is the custom metadata of a record batch of the stream form: what a recording learned besides samples.
@@ -16,6 +17,7 @@ const keyNotes = "astrolabe.notes"
 // batchNotes is the JSON under keyNotes.
 type batchNotes struct {
 	Gaps     []gapDoc     `json:"gaps,omitempty"`
+	Late     []gapDoc     `json:"late,omitempty"`
 	Regions  []regionDoc  `json:"regions,omitempty"`
 	Warnings []string     `json:"warnings,omitempty"`
 	Reasons  []columnNote `json:"reasons,omitempty"`
@@ -62,11 +64,18 @@ func gapsToDoc(gaps []capture.Gap) (out []gapDoc) {
 	return out
 }
 
-func gapsFromDoc(docs []gapDoc) (out []capture.Gap) {
-	for _, d := range docs {
-		out = append(out, capture.Gap{Start: d.Start, End: d.End, Lost: d.Lost, Reason: d.Why.reason()})
+// addGaps adds gaps and late spans of a file to cfg.
+func addGaps(cfg *capture.Config, gaps, late []gapDoc) {
+	for _, d := range gaps {
+		lategap.Add(cfg, d.gap())
 	}
-	return out
+	for _, d := range late {
+		cfg.Late = append(cfg.Late, d.gap())
+	}
+}
+
+func (d *gapDoc) gap() capture.Gap {
+	return capture.Gap{Start: d.Start, End: d.End, Lost: d.Lost, Reason: d.Why.reason()}
 }
 
 func regionsToDoc(regions []capture.Region) (out []regionDoc) {
@@ -86,10 +95,10 @@ func regionsFromDoc(docs []regionDoc) (out []capture.Region) {
 // notesOf returns what b says besides samples, as the metadata of its record batch; ok is false where it says nothing.
 // fields gives the field of each of the batch's columns.
 func notesOf(b *capture.Batch, fields []int) (md arrow.Metadata, ok bool, err error) {
-	if len(b.Gaps)+len(b.Regions)+len(b.Warnings)+len(b.Reasons) == 0 {
+	if len(b.Gaps)+len(b.Late)+len(b.Regions)+len(b.Warnings)+len(b.Reasons) == 0 {
 		return arrow.Metadata{}, false, nil
 	}
-	n := batchNotes{Gaps: gapsToDoc(b.Gaps), Regions: regionsToDoc(b.Regions), Warnings: b.Warnings}
+	n := batchNotes{Gaps: gapsToDoc(b.Gaps), Late: gapsToDoc(b.Late), Regions: regionsToDoc(b.Regions), Warnings: b.Warnings}
 	for _, r := range b.Reasons {
 		if r.Col < 0 || r.Col >= len(fields) || r.From < 0 || r.From > r.To || r.To > b.Len() {
 			return arrow.Metadata{}, false, fmt.Errorf("reason for rows [%d, %d) of column %d is outside the batch of %d rows and %d columns", r.From, r.To, r.Col, b.Len(), len(fields))

@@ -100,6 +100,7 @@ func plain(c *capture.Capture) map[string]any {
 		"options": c.Options, "clock": c.Axis.Clock, "starts": fmt.Sprint(c.Axis.Start), "ends": fmt.Sprint(c.Axis.End),
 		"covered": fmt.Sprint(c.Axis.Covered == nil, c.Axis.Covered), "count": fmt.Sprint(c.Axis.Count == nil, counts),
 		"counters": plainCounters(c.Counters), "labels": fmt.Sprintf("%+v", derefLabels(c.Labels)), "regions": c.Regions, "gaps": c.Gaps,
+		"late":   c.Late,
 		"passes": passes, "warnings": c.Warnings,
 	}
 }
@@ -158,6 +159,7 @@ func everything() capture.Config {
 		},
 		Regions:  []capture.Region{{Name: "frame 1", Start: 0, End: 20, Depth: 2}, {Start: 5, End: 5}},
 		Gaps:     []capture.Gap{{Start: 30, End: 1 << 60, Lost: math.MaxUint64, Reason: capture.Reason{Code: capture.LostReports, Text: "buffer full"}}},
+		Late:     []capture.Gap{{Start: 5, End: 9, Lost: 3, Reason: capture.Reason{Code: capture.LostReports, Text: "slept"}}, {Start: 20, End: 30}},
 		Passes:   []*capture.Pass{listed},
 		Warnings: []string{"first", "second: ünïcode"},
 	}

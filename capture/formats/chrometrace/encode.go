@@ -231,7 +231,7 @@ func (e *encoder) counter(s *series, i int, at int64) {
 	}
 }
 
-// regions writes regions and gaps as complete events.
+// regions writes regions, gaps and late spans as complete events.
 func (e *encoder) regions(c *capture.Capture) {
 	thread := func(id int, name string) {
 		e.event(fmt.Appendf(nil, `{"ph":"M","pid":%d,"tid":%d,"name":"thread_name","args":{"name":%s}}`, mainProcess, id, quote(name)))
@@ -254,17 +254,23 @@ func (e *encoder) regions(c *capture.Capture) {
 			slice(firstRegion+k, r.Name, "region", r.Start, r.End, map[string]any{"depth": r.Depth})
 		}
 	}
-	for k, lane := range lanes.Spread(len(c.Gaps), func(i int) (start, end int64) { return c.Gaps[i].Start, c.Gaps[i].End }) {
-		id := gapThread
-		if k > 0 {
-			id = firstRegion + len(all) + k
-		}
-		thread(id, "gaps")
-		for _, i := range lane {
-			g := &c.Gaps[i]
-			slice(id, g.Reason.String(), "gap", g.Start, g.End, map[string]any{"lost": g.Lost, "code": g.Reason.Code.String()})
+	next := firstRegion + len(all)
+	missed := func(gaps []capture.Gap, name, category string, first int) {
+		for k, lane := range lanes.Spread(len(gaps), func(i int) (start, end int64) { return gaps[i].Start, gaps[i].End }) {
+			id := first
+			if k > 0 || first == 0 {
+				id = next
+				next++
+			}
+			thread(id, name)
+			for _, i := range lane {
+				g := &gaps[i]
+				slice(id, g.Reason.String(), category, g.Start, g.End, map[string]any{"lost": g.Lost, "code": g.Reason.Code.String()})
+			}
 		}
 	}
+	missed(c.Gaps, "gaps", "gap", gapThread)
+	missed(c.Late, "late", "late", 0)
 }
 
 // about says what was measured.

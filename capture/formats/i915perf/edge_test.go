@@ -170,18 +170,18 @@ func TestOtherReportFormatsAreRead(t *testing.T) {
 	r.report(1).steps(2, 1).fails(t, "64")
 }
 
-func TestLossesAreGaps(t *testing.T) {
+func TestLossesAreLateOrGaps(t *testing.T) {
 	r := newRecording(gt2()).correlate().report(0x20).steps(5, 1)
 	r.add(oa.RecordReportLost, nil).steps(5, 1)
 	r.add(oa.RecordBufferLost, nil).run(1e9, 1e9).steps(5, 1)
 	c := r.correlate().open(t)
-	if c.Len() != 14 || len(c.Gaps) != 2 || sum(t, c, "GPU_TICKS") != 14e6 {
-		t.Errorf("%d samples, gaps %+v", c.Len(), c.Gaps)
+	if c.Len() != 14 || len(c.Late) != 1 || len(c.Gaps) != 1 || sum(t, c, "GPU_TICKS") != 14e6 {
+		t.Fatalf("%d samples, late %+v, gaps %+v", c.Len(), c.Late, c.Gaps)
 	}
 	if v, ok := c.Label("context").Value(5); ok {
 		t.Errorf("the sample that spans a loss has the context %q", v)
 	}
-	if g := c.Gaps[1]; g.Start != 10e6 || g.End != 1011e6 || g.Reason.Code != capture.LostReports {
+	if g := c.Gaps[0]; g.Start != 10e6 || g.End != 1011e6 || g.Reason.Code != capture.LostReports {
 		t.Errorf("gap %+v", g)
 	}
 	wantWarning(t, c, "dropped reports 1 times")

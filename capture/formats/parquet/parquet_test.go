@@ -124,7 +124,7 @@ func plain(c *capture.Capture) map[string]any {
 	return map[string]any{
 		"name": c.Name, "gpu": c.GPU, "device": c.Device, "properties": props, "start": c.StartTime.UnixNano(), "options": c.Options,
 		"clock": c.Axis.Clock, "axis": fmt.Sprint(c.Axis.Start, c.Axis.End, c.Axis.Covered, c.Axis.Count), "counters": plainCounters(c.Counters),
-		"labels": labels, "regions": c.Regions, "gaps": c.Gaps, "passes": passes, "warnings": c.Warnings,
+		"labels": labels, "regions": c.Regions, "gaps": c.Gaps, "late": c.Late, "passes": passes, "warnings": c.Warnings,
 	}
 }
 
@@ -167,6 +167,7 @@ func everything() capture.Config {
 		},
 		Regions:  []capture.Region{{Name: "frame 1", Start: 0, End: 20, Depth: 2}, {Start: 5, End: 5}},
 		Gaps:     []capture.Gap{{Start: 30, End: 1 << 60, Lost: math.MaxUint64, Reason: capture.Reason{Code: capture.LostReports, Text: "buffer full"}}},
+		Late:     []capture.Gap{{Start: 5, End: 9, Lost: 3, Reason: capture.Reason{Code: capture.LostReports, Text: "slept"}}, {Start: 20, End: 30}},
 		Passes:   []*capture.Pass{listed},
 		Warnings: []string{"first", "second: ünïcode"},
 	}

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"astrolabe/capture"
+	"astrolabe/capture/formats/internal/lategap"
 )
 
 // line is a series on its way to a counter.
@@ -238,7 +239,7 @@ func (d *decoder) counters(lines []*line, cut *cutting, axis *capture.Axis) []*c
 	return out
 }
 
-// restoreSlices makes regions, gaps and labels of this package's own slices.
+// restoreSlices makes regions, gaps, late spans and labels of this package's own slices.
 func (d *decoder) restoreSlices(cfg *capture.Config, cut *cutting, zero int64) {
 	all := d.slices.done
 	slices.SortStableFunc(all, func(a, b slice) int {
@@ -255,7 +256,9 @@ func (d *decoder) restoreSlices(cfg *capture.Config, cut *cutting, zero int64) {
 		case categoryRegion:
 			cfg.Regions = append(cfg.Regions, s.region(zero))
 		case categoryGap:
-			cfg.Gaps = append(cfg.Gaps, s.gap(zero))
+			lategap.Add(cfg, s.gap(zero))
+		case categoryLate:
+			cfg.Late = append(cfg.Late, s.gap(zero))
 		case categoryLabel:
 			r := labels[s.track]
 			if r == nil {

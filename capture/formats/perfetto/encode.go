@@ -37,7 +37,8 @@ func (Format) Encode(ctx context.Context, w io.Writer, c *capture.Capture) error
 	}
 	regions := lanes.Spread(len(c.Regions), func(i int) (start, end int64) { return c.Regions[i].Start, c.Regions[i].End })
 	gaps := lanes.Spread(len(c.Gaps), func(i int) (start, end int64) { return c.Gaps[i].Start, c.Gaps[i].End })
-	f := newForest(c, len(regions), len(gaps))
+	late := lanes.Spread(len(c.Late), func(i int) (start, end int64) { return c.Late[i].Start, c.Late[i].End })
+	f := newForest(c, len(regions), len(gaps), len(late))
 	e.clock(c)
 	for i := range f.tracks {
 		e.begin(0, false)
@@ -54,7 +55,12 @@ func (Format) Encode(ctx context.Context, w io.Writer, c *capture.Capture) error
 	}
 	for k, lane := range gaps {
 		for _, i := range lane {
-			e.gap(f.gaps[k], &c.Gaps[i], i)
+			e.gap(f.gaps[k], &c.Gaps[i], i, categoryGap)
+		}
+	}
+	for k, lane := range late {
+		for _, i := range lane {
+			e.gap(f.late[k], &c.Late[i], i, categoryLate)
 		}
 	}
 	for i, l := range c.Labels {
@@ -74,8 +80,10 @@ func earliest(c *capture.Capture) int64 {
 	for _, r := range c.Regions {
 		lo = min(lo, r.Start)
 	}
-	for _, g := range c.Gaps {
-		lo = min(lo, g.Start)
+	for _, list := range [][]capture.Gap{c.Gaps, c.Late} {
+		for _, g := range list {
+			lo = min(lo, g.Start)
+		}
 	}
 	return lo
 }
@@ -166,8 +174,9 @@ func (e *encoder) region(track uint64, r *capture.Region, index int) {
 	})
 }
 
-func (e *encoder) gap(track uint64, g *capture.Gap, index int) {
-	e.slice(track, g.Start, max(g.Start, g.End), g.Reason.String(), categoryGap, func(m *message) {
+// gap writes a gap or a late span.
+func (e *encoder) gap(track uint64, g *capture.Gap, index int, category string) {
+	e.slice(track, g.Start, max(g.Start, g.End), g.Reason.String(), category, func(m *message) {
 		annotateInt(m, "index", uint64(index))
 		annotateText(m, "code", g.Reason.Code.String())
 		annotateText(m, "text", g.Reason.Text)

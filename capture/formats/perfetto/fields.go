@@ -127,6 +127,7 @@ const (
 	categoryOurs   = "astrolabe"
 	categoryRegion = "astrolabe.region"
 	categoryGap    = "astrolabe.gap"
+	categoryLate   = "astrolabe.late"
 	categoryLabel  = "astrolabe.label"
 	categoryStart  = "astrolabe.sample_start" // of a sample without any value
 	categoryEnd    = "astrolabe.sample_end"   // of one that ends before the next begins

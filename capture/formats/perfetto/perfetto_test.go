@@ -52,6 +52,7 @@ func sample(t testing.TB) *capture.Capture {
 		Labels:  []*capture.Label{{Name: "kernel", Codes: []int32{0, 0, 1, -1, 0}, Dict: []string{"vcopy(double*)", "init"}}},
 		Regions: []capture.Region{{Name: "frame", Start: 0, End: 30}, {Name: "draw", Start: 20, End: 50, Depth: 1}, {Name: "mark", Start: 60, End: 60}},
 		Gaps:    []capture.Gap{{Start: 40, End: 50, Lost: 7, Reason: capture.Reason{Code: capture.LostReports, Text: "buffer full"}}, {Start: 45, End: 55}},
+		Late:    []capture.Gap{{Start: -5, End: 10, Lost: 3, Reason: capture.Reason{Code: capture.LostReports, Text: "slept"}}, {Start: -5, End: 20}},
 	})
 }
 
@@ -98,7 +99,7 @@ func values(c *capture.Counter) (out []string) {
 
 // plain is what of a capture a trace keeps.
 func plain(c *capture.Capture) map[string]any {
-	out := map[string]any{"axis": fmt.Sprint(c.Axis.Start, c.Axis.End), "regions": c.Regions, "gaps": c.Gaps, "start": c.StartTime.UnixNano()}
+	out := map[string]any{"axis": fmt.Sprint(c.Axis.Start, c.Axis.End), "regions": c.Regions, "gaps": c.Gaps, "late": c.Late, "start": c.StartTime.UnixNano()}
 	for _, w := range c.Counters {
 		for _, one := range append([]*capture.Counter{w}, w.Instances...) {
 			m := one.Meta
@@ -230,7 +231,7 @@ func TestEveryFieldIsOfThePublishedSchema(t *testing.T) {
 			t.Errorf("event of type %v", e["type"])
 		}
 	}
-	want := map[string]int{"begin": 3 + 2 + 3, "end": 3 + 2 + 3, "instant": 1 + 2, "counter": 3 + 5 + 2*3}
+	want := map[string]int{"begin": 3 + 2 + 2 + 3, "end": 3 + 2 + 2 + 3, "instant": 1 + 2, "counter": 3 + 5 + 2*3}
 	if d := cmp.Diff(want, counts); d != "" {
 		t.Errorf("events (-want +got):\n%s", d)
 	}

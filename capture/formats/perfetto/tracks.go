@@ -28,9 +28,10 @@ type forest struct {
 	regions []uint64 // one track per lane of regions that do not overlap
 	labels  []uint64
 	gaps    []uint64
+	late    []uint64
 }
 
-func newForest(c *capture.Capture, lanes, gapLanes int) *forest {
+func newForest(c *capture.Capture, lanes, gapLanes, lateLanes int) *forest {
 	f := &forest{byPath: map[string]uint64{}, used: map[uint64]bool{0: true}, ranks: map[uint64]int{}}
 	root := f.add(out{name: "astrolabe " + orElse(c.Name, "capture"), doc: describe(c)}, "root")
 	for i := range lanes {
@@ -41,6 +42,9 @@ func newForest(c *capture.Capture, lanes, gapLanes int) *forest {
 	}
 	for i := range max(1, gapLanes) {
 		f.gaps = append(f.gaps, f.add(out{parent: root, name: "gaps"}, fmt.Sprint("gaps/", i)))
+	}
+	for i := range lateLanes {
+		f.late = append(f.late, f.add(out{parent: root, name: "late"}, fmt.Sprint("late/", i)))
 	}
 	for _, ctr := range c.Counters {
 		if ctr.Col != nil || ctr.Der != nil {

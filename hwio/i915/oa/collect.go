@@ -18,16 +18,19 @@ func Config(s *capture.Schema, b *capture.Batch, clockName string) capture.Confi
 		b.Start[i] -= zero
 		b.End[i] -= zero
 	}
-	for i := range b.Gaps {
-		b.Gaps[i].Start -= zero
-		b.Gaps[i].End -= zero
+	for _, list := range [][]capture.Gap{b.Gaps, b.Late} {
+		for i := range list {
+			list[i].Start -= zero
+			list[i].End -= zero
+		}
 	}
 	for i := range b.Regions {
 		b.Regions[i].Start -= zero
 		b.Regions[i].End -= zero
 	}
 	cfg.Axis = &capture.Axis{Clock: clockName, Start: b.Start, End: b.End}
-	cfg.Gaps, cfg.Regions = append(slices.Clone(cfg.Gaps), b.Gaps...), append(slices.Clone(cfg.Regions), b.Regions...)
+	cfg.Gaps, cfg.Late = append(slices.Clone(cfg.Gaps), b.Gaps...), append(slices.Clone(cfg.Late), b.Late...)
+	cfg.Regions = append(slices.Clone(cfg.Regions), b.Regions...)
 	cfg.Warnings = append(slices.Clone(cfg.Warnings), b.Warnings...)
 	cfg.Counters = make([]*capture.Counter, len(s.Columns))
 	for i, spec := range s.Columns {

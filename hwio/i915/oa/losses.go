@@ -104,7 +104,7 @@ func (l *limits) judge(w *row, ticks uint32) {
 	w.busy, w.eus = clocks+slack, all+slack*l.eus
 }
 
-// note counts what is worth telling about a row, and appends its gap and the region that it ends.
+// note counts what is worth telling about a row, and appends its gap or late span, and the region that it ends.
 func (a *Accumulator) note(b *capture.Batch, w *row) {
 	s := &a.stats
 	if s.Rows++; s.Rows == 1 {
@@ -119,14 +119,20 @@ func (a *Accumulator) note(b *capture.Batch, w *row) {
 	if max := a.limits.checked; max > 0 && w.missing&missingClocked == 0 && ticks*a.limits.frequency > max*(w.elapsed+2) {
 		s.tooFast++
 	}
+	lost := uint64(0)
 	if w.marks.Within > 0 {
 		s.LostInRow++
-		b.Gaps = append(b.Gaps, capture.Gap{Start: w.start, End: w.end, Lost: a.lost(w.elapsed), Reason: capture.Reason{Code: capture.LostReports,
-			Text: "the hardware dropped reports here: the counters ran on, so this one row holds what happened meanwhile, of whichever context"}})
+		lost = a.lost(w.elapsed)
 	}
 	if w.missing != 0 {
 		s.TooLong++
-		b.Gaps = append(b.Gaps, capture.Gap{Start: w.start, End: w.end, Reason: wrapped})
+	}
+	// A row that lacks the counters of EUs only is no gap: the others are there, and those missing say why.
+	switch {
+	case w.missing&missingClocked != 0:
+		b.Gaps = append(b.Gaps, capture.Gap{Start: w.start, End: w.end, Lost: lost, Reason: wrapped})
+	case w.marks.Within > 0:
+		b.Late = append(b.Late, capture.Gap{Start: w.start, End: w.end, Lost: lost, Reason: droppedWithin})
 	}
 	if ticks == 0 && w.missing&missingClocked == 0 {
 		s.Stopped++
@@ -171,6 +177,10 @@ func (a *Accumulator) gapBefore(b *capture.Batch, until int64) {
 	}
 	b.Gaps = append(b.Gaps, capture.Gap{Start: a.lastEnd, End: until, Lost: lost, Reason: capture.Reason{Code: capture.LostReports, Text: a.why}})
 }
+
+// droppedWithin is why a row is longer than the period.
+var droppedWithin = capture.Reason{Code: capture.LostReports,
+	Text: "the hardware dropped reports: its counters ran on, so this sample has the counts of all that time, of whichever context"}
 
 // Reasons of gaps: after the last row they stand for the mark of the loss, which no row keeps.
 const (

@@ -154,8 +154,8 @@ func TestLostReportsLeaveALongRowWithoutContext(t *testing.T) {
 	if got := m.column("GPU_TICKS").U[1]; got != 5000 {
 		t.Errorf("%d clocks in the long row", got)
 	}
-	if len(b.Gaps) != 1 || b.Gaps[0].Lost != 4 || b.Gaps[0].Start != b.Start[1] || b.Gaps[0].End != b.End[1] || b.Gaps[0].Reason.Code != capture.LostReports {
-		t.Errorf("gaps %+v", b.Gaps)
+	if len(b.Late) != 1 || b.Late[0].Lost != 4 || b.Late[0].Start != b.Start[1] || b.Late[0].End != b.End[1] || b.Late[0].Reason.Code != capture.LostReports || len(b.Gaps) != 0 {
+		t.Errorf("late %+v, gaps %+v", b.Late, b.Gaps)
 	}
 	if m := UnpackMarks(m.column(ColMarks).U[1]); m != (Marks{Within: 1}) {
 		t.Errorf("marks %+v", m)

@@ -8,6 +8,7 @@ var elements = map[string]string{
 	"Capture.warnings":     "str",
 	"Capture.regions":      "Span",
 	"Capture.gaps":         "Span",
+	"Capture.late":         "Span",
 	"Capture.group_by":     "Capture",
 	"Counter.instances":    "Counter",
 	"Counter.inputs":       "str",
