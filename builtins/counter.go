@@ -49,7 +49,7 @@ func (c *Counter) Truth() starlark.Bool {
 
 // CompareSameType refuses: comparisons of counters are methods that give a Mask.
 func (c *Counter) CompareSameType(op syntax.Token, y starlark.Value, depth int) (bool, error) {
-	return false, fmt.Errorf("counters do not compare with %s: use the method %s(other), which gives a Mask", op, comparisonMethod(op))
+	return false, &incomparableError{op: op, v: c}
 }
 
 // comparisonMethod is the method that does what the operator would.

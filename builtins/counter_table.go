@@ -39,7 +39,8 @@ var counterTable = methodTable[*Counter]{
 	Name: "Counter",
 	Doc: "One series over the samples of a capture: a hardware counter, one instance of it, or a metric derived from several. " +
 		"Counters of one time axis combine with + - * / // % and numbers; a missing value stays missing. " +
-		"Comparisons are methods (gt, ge, lt, le, eq, ne, between) and give a Mask.",
+		"Comparisons are methods (gt, ge, lt, le, eq, ne, between) and give a Mask. " +
+		"The operators == and != stop the run where they meet a Counter or a Mask and anything but None, also inside the lists, tuples and dicts that they compare.",
 	Attrs: []attribute[*Counter]{
 		counterText("name", "Vendor's variable, or the metric's name; COUNTER[ID] of an instance.", func(c *Counter) string { return c.c.Name }),
 		counterText("title", "The vendor's title.", func(c *Counter) string { return c.c.Title }),

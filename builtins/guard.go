@@ -65,7 +65,7 @@ func hint(err error) error {
 		}
 	}
 	if boolIndex.MatchString(eval.Msg) {
-		more = "comparisons of counters are methods: c == 5 is silently False, c.eq(5) gives a Mask, and cap.where(mask) selects samples"
+		more = "comparisons of counters are methods: c.eq(5) gives a Mask, and cap.where(mask) selects samples"
 	}
 	if more == "" {
 		return err

@@ -52,7 +52,7 @@ func (m *Mask) Truth() starlark.Bool {
 
 // CompareSameType refuses, because == of two masks would give one bool.
 func (m *Mask) CompareSameType(op syntax.Token, y starlark.Value, depth int) (bool, error) {
-	return false, fmt.Errorf("masks do not compare with %s: a ^ b selects where they differ, and (a ^ b).any() says whether they do", op)
+	return false, &incomparableError{op: op, v: m}
 }
 
 func (m *Mask) Len() int                   { return m.m.Len() }

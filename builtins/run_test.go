@@ -59,6 +59,7 @@ func newRun(t testing.TB, args ...string) *run {
 		Golden:  func(name, text string) error { return nil },
 	}
 	r.names = r.env.Predeclared()
+	builtins.AddEquality(r.names)
 	return r
 }
 
@@ -71,7 +72,16 @@ func (r *run) exec(name, src string) (err error) {
 	defer r.env.Enter(r.ctx, thread)()
 	stop := context.AfterFunc(r.ctx, func() { thread.Cancel("interrupted") })
 	defer stop()
-	globals, err := starlark.ExecFileOptions(options, thread, name, src, r.names)
+	file, err := options.Parse(name, src, 0)
+	if err != nil {
+		return err
+	}
+	builtins.GuardEquality(file, r.names.Has)
+	program, err := starlark.FileProgram(file, r.names.Has)
+	if err != nil {
+		return err
+	}
+	globals, err := program.Init(thread, r.names)
 	for k, v := range globals {
 		r.names[k] = v
 	}

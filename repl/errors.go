@@ -125,7 +125,9 @@ func (s *Session) undefined(err error) error {
 func (s *Session) visible() []string {
 	names := make([]string, 0, len(s.names)+len(starlark.Universe))
 	for n := range s.names {
-		names = append(names, n)
+		if builtins.Nameable(n) {
+			names = append(names, n)
+		}
 	}
 	for n := range starlark.Universe {
 		if !s.names.Has(n) {

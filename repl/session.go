@@ -63,6 +63,7 @@ func NewSession(cfg Config) *Session {
 	for name, v := range cfg.Predeclared {
 		s.names[name] = v
 	}
+	builtins.AddEquality(s.names)
 	s.cfg.Out, s.cfg.Talk = loggedWriter{cfg.Out, s.log}, loggedWriter{cfg.Talk, s.log}
 	if cfg.Env != nil {
 		s.log.watch(cfg.Env)
@@ -121,6 +122,7 @@ func (s *Session) perform(ctx context.Context, name string, stmt syntax.Stmt) (e
 	stop := context.AfterFunc(ctx, func() { thread.Cancel("interrupted") })
 	defer stop()
 	if e, ok := stmt.(*syntax.ExprStmt); ok {
+		builtins.GuardEquality(e.X, s.names.Has)
 		v, err := starlark.EvalExprOptions(s.opts, thread, e.X, s.names)
 		if err != nil {
 			return err
@@ -165,6 +167,7 @@ func (s *Session) execute(thread *starlark.Thread, name string, stmt syntax.Stmt
 		})
 	}
 	file := &syntax.File{Path: name, Stmts: append(prelude, stmt), Options: s.opts}
+	builtins.GuardEquality(file, s.names.Has)
 	program, err := starlark.FileProgram(file, s.names.Has)
 	if err != nil {
 		return err

@@ -174,7 +174,7 @@ func undefined(err error, predeclared starlark.StringDict) error {
 	if !errors.As(err, &list) {
 		return err
 	}
-	known := slices.Concat(predeclared.Keys(), starlark.Universe.Keys())
+	known := slices.Concat(slices.DeleteFunc(predeclared.Keys(), func(name string) bool { return !builtins.Nameable(name) }), starlark.Universe.Keys())
 	out := slices.Clone(list)
 	for i, e := range out {
 		name, ok := strings.CutPrefix(e.Msg, "undefined: ")

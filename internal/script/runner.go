@@ -74,6 +74,7 @@ func NewRunner(opt Options) *Runner {
 		}
 	}
 	r := &Runner{opt: opt, modules: map[string]*module{}, text: newSourceText(), testing: opt.Env.Predeclared()}
+	builtins.AddEquality(r.testing)
 	r.predeclared = make(starlark.StringDict, len(r.testing))
 	for name, v := range r.testing {
 		if name != "assert" || opt.Typed {
@@ -218,7 +219,7 @@ func (r *Runner) run(ctx context.Context, m *module) (starlark.StringDict, error
 	if isTestFile(m.name) {
 		predeclared = r.testing
 	}
-	_, program, err := starlark.SourceProgramOptions(dialect(), m.name, m.text, predeclared.Has)
+	program, err := compile(m, predeclared)
 	if err != nil {
 		delete(r.modules, m.key)
 		return nil, undefined(err, predeclared)
@@ -239,6 +240,16 @@ func (r *Runner) run(ctx context.Context, m *module) (starlark.StringDict, error
 	}
 	m.done, m.err = true, err
 	return m.globals, m.err
+}
+
+// compile makes a module's text runnable.
+func compile(m *module, predeclared starlark.StringDict) (*starlark.Program, error) {
+	file, err := dialect().Parse(m.name, m.text, 0)
+	if err != nil {
+		return nil, err
+	}
+	builtins.GuardEquality(file, predeclared.Has)
+	return starlark.FileProgram(file, predeclared.Has)
 }
 
 // cycle is the error of modules that load each other.

@@ -110,6 +110,10 @@ func (c *checker) operator(n *syntax.BinaryExpr) {
 		}
 		return
 	}
+	if n.Op == syntax.IN || n.Op == syntax.NOT_IN {
+		c.membership(n)
+		return
+	}
 	method := methods[n.Op]
 	if method == "" {
 		return
@@ -129,14 +133,42 @@ func (c *checker) operator(n *syntax.BinaryExpr) {
 		if name, ok := plainName(n.X, left, n.Y); ok {
 			hint = name + "." + method + "(…)"
 		}
-		result := "fails"
-		if n.Op == syntax.EQL || n.Op == syntax.NEQ {
-			result = "compares no values"
-		}
-		c.span(n.OpPos, endOf(n), codeCompare, "%s of a Counter %s: write %s, which gives a Mask", n.Op, result, hint)
+		c.span(n.OpPos, endOf(n), codeCompare, "%s of a Counter fails: write %s, which gives a Mask", n.Op, hint)
 	case t.Is("Mask"):
-		c.span(n.OpPos, endOf(n), codeCompare, "%s of a Mask compares no samples: use ^, & and ~", n.Op)
+		c.span(n.OpPos, endOf(n), codeCompare, "%s of a Mask fails: use ^, & and ~", n.Op)
 	}
+}
+
+// membership reports a Counter or Mask that is looked for among numbers: Starlark answers False without a word, also when the script runs.
+func (c *checker) membership(n *syntax.BinaryExpr) {
+	t, in := c.f.Type(n.X), c.f.Type(n.Y)
+	if !in.Is("list", "tuple") || holdsSeries(in) {
+		return
+	}
+	switch {
+	case t.Is("Counter"):
+		c.span(n.OpPos, endOf(n), codeCompare, "%s compares no values of a Counter and is always %s: write c.eq(x) | c.eq(y), which gives a Mask",
+			n.Op, answerOf(n.Op))
+	case t.Is("Mask"):
+		c.span(n.OpPos, endOf(n), codeCompare, "%s compares no samples of a Mask and is always %s: use .any() or .all()", n.Op, answerOf(n.Op))
+	}
+}
+
+func answerOf(op syntax.Token) string {
+	if op == syntax.IN {
+		return "False"
+	}
+	return "True"
+}
+
+// holdsSeries reports whether what is known of the items of a sequence includes a Counter or Mask, which stops the run.
+func holdsSeries(t *infer.Type) bool {
+	for _, item := range append([]*infer.Type{t.Elem}, t.Items...) {
+		if item != nil && item.Is("Counter", "Mask") {
+			return true
+		}
+	}
+	return false
 }
 
 // mayBeValue reports whether x in "x or y" may be None, so that y is only a value to fall back on.

@@ -1,4 +1,4 @@
-// Package lint finds mistakes in scripts without running them: what Starlark accepts silently (a counter compared with ==), what
+// Package lint finds mistakes in scripts without running them: what Starlark accepts silently (a counter looked for with in), what
 // fails only when the line is reached (unknown names of counters, attributes and keyword arguments), and what is left over
 // (variables, loads and captures that nothing uses). General checks of Starlark come from buildtools.
 //
@@ -63,7 +63,7 @@ var ownChecks = []Check{
 	{codeSyntax, "The file is no Starlark."},
 	{codeUndefined, "A name that nothing defines, or one that is bound where the language does not allow it."},
 	{codeLoad, "A file that cannot be loaded, or that lacks the name which is loaded from it."},
-	{codeCompare, "A Counter or Mask compared with an operator: == is silently False and < an error; use the methods eq, lt and so on."},
+	{codeCompare, "A Counter or Mask compared with an operator, which ends the run, or looked for in a list of numbers, which is silently False; use the methods eq, lt and so on."},
 	{codeTruth, "A Counter or Mask where one bool is needed, such as in if, and, or, not, any([…]): that ends the run."},
 	{codeName, "A counter or metric that the catalogue of the GPU does not have. The GPU is known by gpu= of open and from_columns, by the argument of metrics.get, or by a comment \"# gpu: ID\"."},
 	{codeAmbiguous, "A name that stands for several metrics of the catalogue."},
