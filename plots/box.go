@@ -104,6 +104,9 @@ func (b *box) note() string {
 	if b.lost > 0 {
 		text += " · " + lostOnLog(b.lost)
 	}
+	if flat := b.spread.flatNote(b.unit); flat != "" {
+		text += " · " + flat
+	}
 	return text
 }
 

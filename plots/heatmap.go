@@ -125,6 +125,9 @@ func (h *heatmap) notes(columns int) string {
 	} else if h.missing > 0 {
 		join(significant(float64(h.missing)/float64(h.total)*100, 2) + " % missing")
 	}
+	if flat := h.spread.flatNote(h.unit); flat != "" && !h.o.Range.set() {
+		join(flat)
+	}
 	return text
 }
 

@@ -1,6 +1,7 @@
 package plots
 
 import (
+	"cmp"
 	"fmt"
 	"image/color"
 	"math"
@@ -29,6 +30,9 @@ type HistogramOptions struct {
 }
 
 const maxBins = 400
+
+// oneValueBins is the number of bins around a single value: an odd one, which leaves free space at both sides of its bar.
+const oneValueBins = 9
 
 // Histogram counts values by size. Several samples are drawn over each other, in the same bins.
 func Histogram(o HistogramOptions, samples ...Sample) (*Plot, error) {
@@ -81,6 +85,8 @@ type histogram struct {
 	whole   bool    // one bin per whole number
 	most    int     // in one bin
 	beyond  int     // values outside o.X
+
+	flatNote string // says that the values differ too little to tell apart
 }
 
 // count chooses the bins and fills them.
@@ -113,22 +119,23 @@ func (h *histogram) count() {
 		if h.lo <= 0 {
 			h.lo = longest[0]
 		}
-		if h.hi <= h.lo*(1+1e-9) {
-			h.lo, h.hi = h.lo*0.8, h.hi*1.25
-			n = max(n, 1)
+		if !h.o.X.set() && (spread{h.lo, h.hi}).flat() {
+			h.flatNote = sp.flatNote(h.unit)
+			h.lo, h.hi = h.lo/2, h.hi*2
+			n = cmp.Or(n, oneValueBins)
 		}
 		if n == 0 {
 			n = logBins(longest, h.lo, h.hi)
 		}
-	case h.hi-h.lo <= max(math.Abs(h.lo), math.Abs(h.hi))*1e-12: // one value
-		d := max(math.Abs(h.lo)*0.05, 1e-300)
+	case !h.o.X.set() && sp.flat(): // one value
+		h.flatNote = sp.flatNote(h.unit)
+		width := max(math.Abs(h.lo)*0.02, 1e-300)
 		if h.lo == 0 || whole {
-			d = 0.5
+			width = max(width, 1)
 		}
-		if n == 0 {
-			n = 1
-		}
-		h.lo, h.hi = h.lo-d, h.hi+d
+		mid := h.lo + (h.hi-h.lo)/2
+		h.lo, h.hi = mid-width*oneValueBins/2, mid+width*oneValueBins/2
+		n = cmp.Or(n, oneValueBins)
 	case n == 0 && whole && h.hi-h.lo <= 80: // one bin per whole number
 		n, h.whole = int(h.hi-h.lo)+1, true
 		h.lo, h.hi = h.lo-0.5, h.hi+0.5
@@ -268,6 +275,9 @@ func (h *histogram) heading() string {
 			label += fmt.Sprintf(" · %s %s", grouped(x.n), x.what)
 		}
 	}
+	if h.flatNote != "" {
+		label += " · " + h.flatNote
+	}
 	return label
 }
 
@@ -356,7 +366,11 @@ func (h *histogram) draw(sc *scene, t *Theme, area rect) {
 	for i, v := range at {
 		labels = append(labels, aboveLabel{anchor: toX(v) - area.x, text: texts[i]})
 	}
-	placed, above, _ := placeAbove(t, labels, area.w)
+	placed, above, rest := placeAbove(t, labels, area.w)
+	if rest != "" {
+		ns := style{regular, t.Small}
+		y = sc.textLines(area.x, y, left, ns, t.Muted, ns.lines(rest, area.w, 2))
+	}
 	y += above + topPad(t)
 	frame = sc.snapped(rect{frame.x, y, frame.w, bottom - timeAxisHeight(t) - y})
 	if frame.w < 8 || frame.h < 8 {

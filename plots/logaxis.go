@@ -17,9 +17,10 @@ func newLogAxis(data spread, fixed Range, u unit, n int) valueAxis {
 	}
 	lo = min(max(lo, 1e-295), 1e295)
 	hi = min(max(hi, lo), 1e295)
-	if !fixed.set() || hi <= lo*(1+1e-9) {
+	flat := (spread{lo, hi}).flat()
+	if !fixed.set() || flat {
 		pad := max((math.Log10(hi)-math.Log10(lo))*0.03, 0.02)
-		if hi <= lo*(1+1e-9) { // one value: half a decade to both sides
+		if flat { // one value: half a decade to both sides
 			pad = 0.5
 		}
 		lo, hi = max(lo*math.Pow(10, -pad), 1e-305), min(hi*math.Pow(10, pad), 1e305)

@@ -11,7 +11,7 @@ import (
 type aboveLabel struct {
 	anchor   float64 // the x it belongs to, from the left edge of the panel
 	text     string
-	where    string // the position in words, for the note that lists what found no place
+	where    string // the position in words, for the note that lists what found no place; "" where text says it
 	severity Severity
 
 	x, w float64 // set by placeAbove: left edge and width
@@ -40,7 +40,10 @@ func placeAbove(t *Theme, labels []aboveLabel, width float64) (placed []aboveLab
 		l.x = min(max(l.anchor-l.w/2, 0), width-l.w)
 		l.row = slices.IndexFunc(ends[:], func(end float64) bool { return l.x >= end+t.Small*0.6 })
 		if l.row < 0 {
-			lost = append(lost, l.text+" ("+l.where+")")
+			if l.where != "" {
+				l.text += " (" + l.where + ")"
+			}
+			lost = append(lost, l.text)
 			continue
 		}
 		ends[l.row] = l.x + l.w

@@ -67,6 +67,8 @@ func change(before, after float64) string {
 	switch {
 	case text == "0":
 		return " (no change)"
+	case (spread{min(before, after), max(before, after)}).flat():
+		return " (changed by less than a millionth)"
 	case c < 0:
 		return " (−" + text + " %)"
 	}

@@ -20,7 +20,6 @@ type planeParts struct {
 	xtitle       string // names what the horizontal axis shows; its unit is added
 	keys         []key
 	bar          *colorBar
-	above        []aboveLabel // anchored at values of the horizontal axis
 	xaxis, yaxis func(n int) valueAxis
 	empty        bool
 	why          string // where empty
@@ -84,22 +83,6 @@ func (p planeParts) draw(sc *scene, t *Theme, area rect) (pl plane, ok bool) {
 	frameW := area.w - gutter - right - t.Text*0.6
 	pl.xa = p.xaxis(min(max(int(frameW/(t.Text*5.5)), 1), 12))
 	frame := rect{area.x + gutter, y, frameW, frameH}
-	if len(p.above) > 0 {
-		tx := toValueX(frame, pl.xa)
-		var list []aboveLabel
-		for _, l := range p.above {
-			l.anchor = tx(l.anchor) - area.x
-			list = append(list, l)
-		}
-		placed, h, _ := placeAbove(t, list, area.w-right)
-		frame.y += h
-		frame.h -= h
-		if frame.h > 8 {
-			for _, l := range placed {
-				l.draw(sc, t, area.x, sc.snapped(frame).y)
-			}
-		}
-	}
 	pl.frame = sc.snapped(frame)
 	if pl.frame.w < 8 || pl.frame.h < 8 {
 		return pl, false

@@ -207,6 +207,15 @@ func (s *scatter) notes() []string {
 	} else if s.whyNoFit != "" && len(s.index) > 0 {
 		out[0] += " · " + s.whyNoFit
 	}
+	for _, a := range []struct {
+		name string
+		data spread
+		unit unit
+	}{{"x", s.xs, s.xu}, {"y", s.ys, s.yu}, {"colour", s.cs, unitOf(s.o.ColorUnit)}} {
+		if flat := a.data.flatNote(a.unit); flat != "" {
+			out = append(out, a.name+": "+flat)
+		}
+	}
 	return out
 }
 

@@ -41,6 +41,26 @@ func (s *spread) add(v float64) {
 
 func (s spread) empty() bool { return s.lo > s.hi }
 
+// flatShare is the span of values, as a share of their size, up to which an axis takes them for one value: a millionth. No
+// sensor and no clock that counters come from is that exact (a crystal is off by tens of millionths), so that what differs
+// there is rounding or jitter, and magnifying it to the height of a panel would show a storm where nothing happens.
+const flatShare = 1e-6
+
+// flat reports whether values differ by less than their precision.
+func (s spread) flat() bool {
+	return !s.empty() && s.hi-s.lo <= flatShare*max(math.Abs(s.lo), math.Abs(s.hi))
+}
+
+// flatNote says that an axis takes values for one although they differ; "" where they do not, or where the axis would begin
+// at zero in any case. What differs only in the last digits of a double is not worth a word.
+func (s spread) flatNote(u unit) string {
+	rounding := 1e-14 * max(math.Abs(s.lo), math.Abs(s.hi))
+	if !s.flat() || s.hi-s.lo <= rounding || u.class == percentUnit {
+		return ""
+	}
+	return "values differ by " + u.format(s.hi-s.lo) + ", less than a millionth of their size: drawn flat"
+}
+
 // newValueAxis makes an axis for data of a spread with about n ticks. Zero is included unless the data stay far from
 // it; zero = true includes it always.
 func newValueAxis(data spread, fixed Range, u unit, n int, zero bool) valueAxis {
@@ -95,7 +115,7 @@ func newValueAxis(data spread, fixed Range, u unit, n int, zero bool) valueAxis 
 // comfortable widens the ends of the data to what an eye expects.
 func comfortable(lo, hi float64, u unit, zero bool) (float64, float64) {
 	top := max(math.Abs(lo), math.Abs(hi))
-	if hi-lo <= top*1e-9 || top < 1e-290 { // constant, or beyond what labels could tell apart
+	if (spread{lo, hi}).flat() || top < 1e-290 {
 		switch {
 		case top < 1e-290:
 			lo, hi = 0, 1
@@ -162,10 +182,12 @@ func tickLabel(v, step float64, plain bool, suffix string) string {
 	return minus(strconv.FormatFloat(v, 'f', decimals(step), 64)) + suffix
 }
 
-// decimals is how many digits behind the point tell two neighbouring multiples of step apart.
+// decimals is how many digits behind the point write the multiples of step: all that they have, but of a power of two beyond
+// the third no more than tell two neighbours apart.
 func decimals(step float64) int {
+	telling := int(math.Ceil(-math.Log10(step))) + 1
 	for d := range 10 {
-		if s := step * math.Pow(10, float64(d)); math.Abs(s-math.Round(s)) < 1e-6*s {
+		if s := step * math.Pow(10, float64(d)); math.Abs(s-math.Round(s)) < 1e-6*s || d >= max(telling, 3) {
 			return d
 		}
 	}

@@ -253,6 +253,9 @@ func (l *lane) prepare() error {
 	if l.spread.empty() && l.why == "" {
 		l.why = l.emptyReason()
 	}
+	if flat := l.spread.flatNote(l.unit); flat != "" && !l.tl.o.Stacked && l.tl.o.Style != Area && !l.limits().set() {
+		l.notes = append(l.notes, flat)
+	}
 	if l.tl.o.Stacked && l.offset == 0 && !l.spread.empty() {
 		st, err := newStack(l.series, l.tl.t0, l.tl.t1)
 		if err != nil {

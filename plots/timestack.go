@@ -83,12 +83,17 @@ func (l *lane) gutter(t *Theme, frameH float64) float64 {
 func (l *lane) axis(t *Theme, frameH float64) valueAxis {
 	n := int(frameH / (t.Text * 1.9))
 	if n = min(max(n, 2), 8); l.log {
-		return newLogAxis(l.spread, l.tl.o.Y, l.unit, n)
+		return newLogAxis(l.spread, l.limits(), l.unit, n)
 	}
+	return newValueAxis(l.spread, l.limits(), l.unit, n, l.offset == 0 && (l.stack != nil || l.tl.o.Style == Area))
+}
+
+// limits are the ends that the options fix, which are those of the left axis.
+func (l *lane) limits() Range {
 	if l.offset > 0 {
-		return newValueAxis(l.spread, Range{}, l.unit, n, false)
+		return Range{}
 	}
-	return newValueAxis(l.spread, l.tl.o.Y, l.unit, n, l.stack != nil || l.tl.o.Style == Area)
+	return l.tl.o.Y
 }
 
 // laneParts is a lane measured for a width: everything but the frame has a fixed height.
@@ -117,7 +122,13 @@ func (l *lane) measure(t *Theme, g laneGeometry, ax timeAxis, width, frameH, max
 		}
 	}
 	ns := style{regular, t.Small}
-	for _, n := range append(slices.Clone(l.notes), rest) {
+	notes := slices.Clone(l.notes)
+	if l.right != nil {
+		for _, n := range l.right.notes {
+			notes = append(notes, "right axis: "+n)
+		}
+	}
+	for _, n := range append(notes, rest) {
 		if n == "" {
 			continue
 		}

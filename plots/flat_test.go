@@ -1,0 +1,127 @@
+package plots
+
+import (
+	"fmt"
+	"math"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// longNumber is a number with more digits than an axis needs that is no closer than its data.
+var longNumber = regexp.MustCompile(`\d\.\d{5,}`)
+
+// chartsOf draws a series in every kind of chart that has an axis for its values.
+func chartsOf(t *testing.T, unit string, y []float64) []picture {
+	var out []picture
+	add := func(name string, p *Plot, err error) { out = append(out, picture{name, must(t, p, err)}) }
+	s := series("clock", unit, 1e6, y)
+	for _, o := range []struct {
+		name string
+		o    TimelineOptions
+	}{{"line", TimelineOptions{}}, {"spread", TimelineOptions{Style: Spread}}, {"log", TimelineOptions{Log: true}}, {"twin", TimelineOptions{Twin: []Series{s}}},
+		{"threshold", TimelineOptions{Bands: []Band{{Lo: y[0], Hi: y[0]}}}}} {
+		p, err := Timeline(o.o, s)
+		add(o.name, p, err)
+	}
+	p, err := Overlay(OverlayOptions{}, Pair{Name: "clock", Before: s, After: s, BeforeTotal: y[0], AfterTotal: y[1]})
+	add("overlay", p, err)
+	p, err = Histogram(HistogramOptions{Unit: unit}, Sample{"clock", y})
+	add("histogram", p, err)
+	p, err = Latency(LatencyOptions{Unit: unit}, Sample{"clock", y})
+	add("latency", p, err)
+	p, err = Box(BoxOptions{Unit: unit}, Sample{"clock", y})
+	add("box", p, err)
+	p, err = Box(BoxOptions{Unit: unit, Log: true}, Sample{"clock", y})
+	add("box log", p, err)
+	p, err = Heatmap(HeatmapOptions{}, s)
+	add("heatmap", p, err)
+	p, err = Heatmap(HeatmapOptions{Log: true}, s)
+	add("heatmap log", p, err)
+	p, err = Scatter(ScatterOptions{XUnit: unit, YUnit: unit, ColorUnit: unit, Color: y}, y, y)
+	add("scatter", p, err)
+	p, err = Scatter(ScatterOptions{XUnit: unit, YUnit: unit, LogX: true, LogY: true}, y, y)
+	add("scatter log", p, err)
+	return out
+}
+
+func TestValuesThatDifferByLessThanTheirPrecisionAreDrawnFlat(t *testing.T) {
+	r := noise()
+	for unit, base := range map[string]float64{"Hz": 1.05e9, "ms": 16.6, "cycles": 5e15, "bytes": 1 << 40, "°C": 61.5} {
+		y := values(2000, func(int) float64 { return base * (1 + 5e-8*r.Float64()) })
+		for _, c := range chartsOf(t, unit, y) {
+			text := textsOf(t, c.plot)
+			if !strings.Contains(text, "less than a millionth of their size: drawn flat") {
+				t.Errorf("%s in %s does not say that it is drawn flat:\n%s", c.name, unit, text)
+			}
+			if long := longNumber.FindString(text); long != "" {
+				t.Errorf("%s in %s has the label %s", c.name, unit, long)
+			}
+		}
+		// What is seen is one level: the trace stays within the thickness of its line.
+		p, err := Timeline(TimelineOptions{}, series("clock", unit, 1e6, y))
+		sc, err2 := must(t, p, err).scene(Size{})
+		if err2 != nil {
+			t.Fatal(err2)
+		}
+		for _, o := range sc.ops {
+			if tr, ok := o.(traceOp); ok {
+				lo, hi := math.Inf(1), math.Inf(-1)
+				for _, c := range tr.trace.cols {
+					lo, hi = min(lo, c.lo), max(hi, c.hi)
+				}
+				if hi-lo > 0.5 {
+					t.Errorf("%s: a flat line is %.1f pixels high", unit, hi-lo)
+				}
+			}
+		}
+	}
+}
+
+func TestValuesThatDifferMoreThanTheirPrecisionAreNotFlattened(t *testing.T) {
+	r := noise()
+	for unit, base := range map[string]float64{"Hz": 1.05e9, "ms": 16.6, "bytes": 1 << 40} {
+		y := values(2000, func(int) float64 { return base * (1 + 5e-6*r.Float64()) })
+		for _, c := range chartsOf(t, unit, y) {
+			sc, err := c.plot.scene(Size{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			checkLayout(t, fmt.Sprintf("%s in %s", c.name, unit), sc)
+			if text := textsOf(t, c.plot); strings.Contains(text, "drawn flat") {
+				t.Errorf("%s in %s is drawn flat", c.name, unit)
+			}
+		}
+	}
+}
+
+func TestAnAxisThatWasAskedForIsNotFlattened(t *testing.T) {
+	y := values(100, func(i int) float64 { return 1.05e9 + float64(i%50) })
+	p, err := Timeline(TimelineOptions{Y: Range{1.05e9, 1.05e9 + 50}}, series("clock", "Hz", 1e6, y))
+	if text := textsOf(t, must(t, p, err)); strings.Contains(text, "drawn flat") || !strings.Contains(text, "1.05000002") {
+		t.Errorf("the range that was given is not shown:\n%s", text)
+	}
+	p, err = Histogram(HistogramOptions{X: Range{1.05e9, 1.05e9 + 50}, Unit: "Hz"}, Sample{"clock", y})
+	if text := textsOf(t, must(t, p, err)); strings.Contains(text, "drawn flat") {
+		t.Errorf("the range that was given is not shown:\n%s", text)
+	}
+}
+
+func TestTicksOfPowersOfTwoHaveNoMoreDigitsThanTellThemApart(t *testing.T) {
+	a := newValueAxis(spread{1 << 40, 1<<40 + 64<<20}, Range{}, unitOf("bytes"), 5, false)
+	for i, k := range a.ticks {
+		if len(k.label) > len("1.0000061") || i > 0 && k.label == a.ticks[i-1].label {
+			t.Errorf("ticks %v", a.ticks)
+		}
+	}
+}
+
+func TestEveryMarkedPercentileIsNamedAlsoWhereLabelsHaveNoRoom(t *testing.T) {
+	p, err := Latency(LatencyOptions{Unit: "ms"}, Sample{"wait", values(100, func(int) float64 { return 16.6 })})
+	text := textsOf(t, must(t, p, err))
+	for _, name := range []string{"p50", "p90", "p99", "p99.9", "max"} {
+		if !strings.Contains(text, name+" 16.6 ms") {
+			t.Errorf("%s is not named:\n%s", name, text)
+		}
+	}
+}
