@@ -15,19 +15,20 @@ var plotModule = methodTable[*Env]{
 	Doc:  "Charts of counters. Every function gives a Plot.",
 	Methods: append([]method[*Env]{
 		{
-			Sig: "timeline(*counters: Counter|list, title: str=None, ylabel: str=None, stacked: bool=False, bands: list|Span|Mask|number=None, marks: list=None, " +
+			Sig: "timeline(*counters: Counter|list, title: str=None, ylabel: str=None, stacked: bool=False, lanes: bool=None, bands: list|Span|Mask|number=None, marks: list=None, " +
 				"log: bool=False, spread: bool=False, twin: Counter|list=None) -> Plot",
 			Doc: "Counters over time, one panel per unit. A long line is reduced to the smallest and largest value of each pixel, so no spike is lost. " +
+				lanesDoc +
 				"bands are thresholds (a number), ranges of values (lo, hi) or (lo, hi, label), and stretches of time (a Span, or the spans of a Mask); marks are times or (time, label). " +
 				"log=True makes the value axes logarithmic. spread=True draws noisy counters as their mean over a tint from smallest to largest. " +
 				"twin are counters of another unit, drawn in the same frame against an axis at the right.",
 			Example: "plot.timeline(clk, hits, title=\"Clock and hits\", bands=clk.gt(1000).spans(), marks=[(1, \"start\")])",
 			Run: func(e *Env, c *call) (starlark.Value, error) {
-				o := plots.TimelineOptions{Title: c.str(0, ""), YLabel: c.str(1, ""), Stacked: c.flag(2, false), Log: c.flag(5, false)}
-				if c.flag(6, false) {
+				o := plots.TimelineOptions{Title: c.str(0, ""), YLabel: c.str(1, ""), Stacked: c.flag(2, false), Lanes: c.lanes(3), Log: c.flag(6, false)}
+				if c.flag(7, false) {
 					o.Style = plots.Spread
 				}
-				return timeline(e, c, o, 3, c.value(7))
+				return timeline(e, c, o, 4, c.value(8))
 			},
 		},
 		{
@@ -58,6 +59,21 @@ var plotModule = methodTable[*Env]{
 			Run:     gridPlot,
 		},
 	}, chartMethods...),
+}
+
+// lanesDoc explains the parameter lanes.
+const lanesDoc = "Five or more noisy counters of one unit, which would hide each other, get a lane each: a frame of its own with the name beside it. " +
+	"lanes=True gives one to every counter of a panel, lanes=False to none. "
+
+// lanes reads the parameter lanes, which is None where the data decide.
+func (c *call) lanes(i int) plots.Lanes {
+	switch {
+	case !c.has(i):
+		return plots.AutoLanes
+	case c.flag(i, false):
+		return plots.AlwaysLanes
+	}
+	return plots.NeverLanes
 }
 
 // flatten lists the counters among positional arguments, in which a list stands for its elements.

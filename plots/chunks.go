@@ -211,7 +211,7 @@ func laneChunks(t *Theme, lanes []*lane, starts map[int]bool, g laneGeometry, wi
 	for i, l := range lanes {
 		fh := l.frameHeight(t)
 		parts := l.measure(t, g, ax, width, fh, pageH*0.4)
-		c := &chunk{h: min(parts.fixed+fh, pageH-timeAxisHeight(t)), space: laneGap(t), group: grp}
+		c := &chunk{h: min(parts.fixed+fh, pageH-timeAxisHeight(t)), space: l.gapAbove(t), group: grp, keep: i+1 < len(lanes) && lanes[i+1].follows && !l.follows}
 		if starts[i] {
 			c.space = t.Text * 1.1
 		}

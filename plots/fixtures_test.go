@@ -279,7 +279,7 @@ func oddReport(t testing.TB) *Report {
 		r.Items = append(r.Items, p.plot)
 	}
 	charts := chartGallery(t)
-	for _, name := range []string{"twin", "scatter by number", "many boxes", "heatmap of many", "roofline", "latency of two", "correlation of many", "overlay of none"} {
+	for _, name := range []string{"twin", "scatter by number", "many boxes", "heatmap of many", "roofline", "latency of two", "correlation of many", "overlay of none", "lanes of long names"} {
 		r.Items = append(r.Items, find(charts, name))
 	}
 	return r

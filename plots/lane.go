@@ -18,7 +18,13 @@ func (l *lane) draw(sc *scene, t *Theme, g laneGeometry, ax timeAxis, p lanePart
 		p.legend.draw(sc, t, area.x, y+t.Text*0.25)
 		y += t.Text*0.25 + p.legend.heightWithNote(t)
 	}
-	y += p.above + topPad(t)
+	if h := p.nameAbove(t, g); h > 0 {
+		sc.textLines(area.x+g.gutter, y, left, style{regular, t.Text}, t.Ink, p.name)
+		y += h
+	}
+	if !l.follows {
+		y += p.above + topPad(t)
+	}
 	frameH := area.bottom() - y
 	if withAxis {
 		frameH -= timeAxisHeight(t)
@@ -27,8 +33,8 @@ func (l *lane) draw(sc *scene, t *Theme, g laneGeometry, ax timeAxis, p lanePart
 	if frame.w < 8 || frame.h < 8 {
 		return // no room for a picture; the header still says what was meant
 	}
-	va := l.axis(t, frame.h)
-	l.drawFrame(sc, t, frame, ax, va)
+	va := l.axis(t, frameH)
+	l.drawFrame(sc, t, frame, ax, va, frameH >= twoLabels(t))
 	for _, lb := range p.labels {
 		lb.draw(sc, t, area.x, frame.y)
 	}
@@ -37,6 +43,9 @@ func (l *lane) draw(sc *scene, t *Theme, g laneGeometry, ax timeAxis, p lanePart
 	}
 	if p.hasKeys && g.legendW > 0 {
 		p.legend.draw(sc, t, frame.right()+g.rightW+t.Text, frame.y-t.Text*0.2)
+	}
+	if g.legendW > 0 && len(p.name) > 0 {
+		drawNameBeside(sc, t, p.name, frame.right()+g.rightW+t.Text, frame)
 	}
 }
 
@@ -68,7 +77,9 @@ func toX(frame rect, ax timeAxis) func(int64) float64 {
 	}
 }
 
-func (l *lane) drawFrame(sc *scene, t *Theme, frame rect, ax timeAxis, va valueAxis) {
+// drawFrame draws the frame with its data. several says that a lane among others has room for more than one value label: it
+// is asked of the height before that was snapped to pixels, which is the same for all of them.
+func (l *lane) drawFrame(sc *scene, t *Theme, frame rect, ax timeAxis, va valueAxis, several bool) {
 	ty, tx := toY(frame, va), toX(frame, ax)
 	for _, b := range l.bands() {
 		if b.Lo < b.Hi && b.Lo < va.hi && b.Hi > va.lo {
@@ -94,6 +105,8 @@ func (l *lane) drawFrame(sc *scene, t *Theme, frame rect, ax timeAxis, va valueA
 		colored := *t
 		colored.Ink, _ = t.seriesColor(0)
 		valueLabels(sc, &colored, frame, va, ty)
+	} else if l.name != "" {
+		laneLabels(sc, t, frame, va, ty, several)
 	} else {
 		valueLabels(sc, t, frame, va, ty)
 	}
@@ -125,6 +138,9 @@ func (l *lane) drawFrame(sc *scene, t *Theme, frame rect, ax timeAxis, va valueA
 		if b.Lo == b.Hi && b.Lo >= va.lo && b.Lo <= va.hi {
 			sc.dashed(frame.x, ty(b.Lo), frame.right(), ty(b.Lo), 2, t.spanEdge(b.Severity))
 		}
+	}
+	if l.follows {
+		return // the first lane of the panel names the bands
 	}
 	for _, b := range l.bands() {
 		l.labelBand(sc, t, frame, va, ty, b, &taken)
@@ -203,13 +219,20 @@ func drawTicksBelow(sc *scene, t *Theme, frame rect, ticks []tick, tx func(float
 // drawNoData says in an empty frame that there is nothing, and why.
 func drawNoData(sc *scene, t *Theme, frame rect, why string) {
 	b, s := style{bold, t.Text}, style{regular, t.Text}
+	if frame.h < s.leading()+t.Text*0.4 {
+		b, s = style{bold, t.Small * 0.85}, style{regular, t.Small * 0.85}
+	}
 	room := int((frame.h-t.Text*0.4)/s.leading()) - 1
 	text := "no data"
 	var lines []string
-	if why != "" && room > 0 {
-		lines = s.lines(why, frame.w*0.9, room)
-	} else if room < 0 {
+	switch {
+	case frame.h < s.height():
 		return
+	case room > 0 && why != "":
+		lines = s.lines(why, frame.w*0.9, room)
+	case why != "":
+		text += ": " + why
+		b = s
 	}
 	h := float64(1+len(lines)) * s.leading()
 	y := frame.y + (frame.h-h)/2

@@ -114,8 +114,8 @@ const (
 	minPageHeight = 400
 )
 
-// Pages draws the report and returns one file per page for PNG, one file for anything else. Width, or 1600 pixels, is the
-// width of a page; Height, if given, is its greatest height. Markdown has its pictures in further files: see Documents.
+// Pages draws the report and returns one file per page for PNG and SVG, one file for anything else. Width, or 1600 pixels, is
+// the width of a page; Height, if given, is its greatest height. Markdown has its pictures in further files: see Documents.
 func (r *Report) Pages(format string, sz Size) ([][]byte, error) {
 	f, err := parseReportFormat(format)
 	if err != nil {
@@ -142,21 +142,13 @@ func (r *Report) Pages(format string, sz Size) ([][]byte, error) {
 	if err != nil {
 		return nil, fmt.Errorf("report %q: %w", r.Title, err)
 	}
-	switch f {
-	case "pdf":
+	if f == "pdf" {
 		doc, err := pdf(scenes, r.Title, r.Captured)
-		return [][]byte{doc}, err
-	case "svg":
-		doc, err := scenes[0].svg()
 		return [][]byte{doc}, err
 	}
 	var out [][]byte
-	dpi := sz.DPI
-	if dpi == 0 {
-		dpi = DefaultDPI
-	}
 	for _, sc := range scenes {
-		page, err := encodePNG(sc.paint(), dpi)
+		page, err := encode(f, sc, r.Title, sz)
 		if err != nil {
 			return nil, err
 		}
@@ -192,7 +184,7 @@ func (r *Report) scenes(format string, sz Size) ([]*scene, error) {
 	}
 	scenes := p.layOut(r.chunks(t, w-2*t.Margin, p.h-2*t.Margin))
 	for _, sc := range scenes {
-		if px := sc.w * sc.h * scale * scale; px > maxPixels || sc.h*scale > 1e6 {
+		if px := sc.w * sc.h * scale * scale; (px > maxPixels && format == "png") || sc.h*scale > 1e6 {
 			return nil, fmt.Errorf("the page would be %.0f pixels high; give it a greatest height", sc.h*scale)
 		}
 	}
@@ -223,7 +215,7 @@ func (r *Report) pictures() (n int) {
 	return n
 }
 
-// WriteTo writes the report to w in a format of Formats. A PNG holds one page: where the report needs more it is an
+// WriteTo writes the report to w in a format of Formats. A PNG or SVG holds one page: where the report needs more it is an
 // error that says so, and Save or Pages is the way.
 func (r *Report) WriteTo(w io.Writer, format string, sz Size) error {
 	pages, err := r.Pages(format, sz)

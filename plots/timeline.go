@@ -49,12 +49,22 @@ const (
 	Spread       // the mean of short stretches, over a tint from their smallest to their largest value
 )
 
+// Lanes say whether series of one unit share a frame or have one each.
+type Lanes uint8
+
+const (
+	AutoLanes   Lanes = iota // a lane for each series where noisy ones would hide each other (lanes.go)
+	AlwaysLanes              // a lane for each
+	NeverLanes               // one frame per unit
+)
+
 // TimelineOptions say how series are drawn over time. The zero value is a good start.
 type TimelineOptions struct {
 	Title   string
 	YLabel  string
 	Stacked bool // areas on top of each other; the series of a panel must share one time axis
 	Style   Style
+	Lanes   Lanes
 	Log     bool     // logarithmic value axes; not of Twin
 	Twin    []Series // drawn in the same frame against an axis at the right; they share one unit
 	Bands   []Band
@@ -73,6 +83,12 @@ func Timeline(o TimelineOptions, series ...Series) (*Plot, error) {
 	tl := &timeline{o: o}
 	if o.Log && o.Stacked {
 		return nil, fmt.Errorf("timeline: a stack cannot stand on a logarithmic axis, which has no zero")
+	}
+	if o.Lanes == AlwaysLanes && o.Stacked {
+		return nil, fmt.Errorf("timeline: a stack adds its series up in one frame, lanes set them apart: choose one")
+	}
+	if o.Lanes == AlwaysLanes && len(o.Twin) > 0 {
+		return nil, fmt.Errorf("timeline: a right axis belongs to one frame, lanes are several: choose one")
 	}
 	left := len(series)
 	series = append(slices.Clone(series), o.Twin...)
@@ -159,8 +175,13 @@ func (tl *timeline) split(series, twin []Series) error {
 		if err := l.prepare(); err != nil {
 			return err
 		}
-		l.name(tl.o, i == 0, len(tl.lanes) > 1)
+		l.entitle(tl.o, i == 0, len(tl.lanes) > 1)
 	}
+	var all []*lane
+	for _, l := range tl.lanes {
+		all = append(all, l.divided()...)
+	}
+	tl.lanes = all
 	return nil
 }
 
@@ -190,6 +211,11 @@ type lane struct {
 	log    bool
 	right  *lane // against the axis at the right, in the same frame; nil if there is none
 	offset int   // of the first series in the order of colours
+
+	// Where the series of a panel stand apart (lanes.go), each is a lane with these.
+	name    string // beside or above the frame; "" where series share it
+	follows bool   // continues the panel of the lane before: header and labels stand there
+	scale   spread // of the axis, where it is that of all lanes of the panel
 }
 
 func (l *lane) add(s Series, u unit) {
@@ -296,8 +322,8 @@ func (l *lane) emptyReason() string {
 	return allMissing(l.total)
 }
 
-// name chooses the texts above the frame.
-func (l *lane) name(o TimelineOptions, first, several bool) {
+// entitle chooses the texts above the frame.
+func (l *lane) entitle(o TimelineOptions, first, several bool) {
 	what := l.group
 	switch {
 	case what == "" && o.YLabel != "" && !several:

@@ -1,9 +1,11 @@
 package plots
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 )
 
 // timeStack lays out lanes under one another with aligned left and right edges. Where all their windows overlap they
@@ -55,6 +57,12 @@ func geometry(t *Theme, lanes []*lane, width, frameH float64) laneGeometry {
 	g.gutter = min(g.gutter, width/3)
 	most := width * 0.24
 	for _, l := range lanes {
+		if w, ok := l.nameBeside(t, most, frameH); !ok {
+			g.legendW = 0
+			return g
+		} else if w > 0 {
+			g.legendW = max(g.legendW, w+t.Text)
+		}
 		keys := l.keys(t)
 		if len(keys) == 0 {
 			continue
@@ -81,11 +89,15 @@ func (l *lane) gutter(t *Theme, frameH float64) float64 {
 }
 
 func (l *lane) axis(t *Theme, frameH float64) valueAxis {
+	data := l.spread
+	if l.name != "" {
+		data = l.scale
+	}
 	n := int(frameH / (t.Text * 1.9))
 	if n = min(max(n, 2), 8); l.log {
-		return newLogAxis(l.spread, l.limits(), l.unit, n)
+		return newLogAxis(data, l.limits(), l.unit, n)
 	}
-	return newValueAxis(l.spread, l.limits(), l.unit, n, l.offset == 0 && (l.stack != nil || l.tl.o.Style == Area))
+	return newValueAxis(data, l.limits(), l.unit, n, l.offset == 0 && (l.stack != nil || l.tl.o.Style == Area))
 }
 
 // limits are the ends that the options fix, which are those of the left axis.
@@ -104,11 +116,19 @@ type laneParts struct {
 	legend  legend
 	hasKeys bool
 	notes   []string
-	fixed   float64 // sum of all heights but the frame's
+	name    []string // of a lane among others of its panel: beside the frame where there is a column for it, else above
+	fixed   float64  // sum of all heights but the frame's
 }
 
 func (l *lane) measure(t *Theme, g laneGeometry, ax timeAxis, width, frameH, maxLegend float64) laneParts {
 	var p laneParts
+	if l.name != "" {
+		p.name = l.nameLines(t, g, width)
+	}
+	if l.follows {
+		p.fixed = p.nameAbove(t, g)
+		return p
+	}
 	p.header = newHeader(t, l.over, l.title, l.heading(l.axis(t, frameH).unit), width)
 	frameW := g.frameW(width)
 	var rest string
@@ -134,7 +154,7 @@ func (l *lane) measure(t *Theme, g laneGeometry, ax timeAxis, width, frameH, max
 		}
 		p.notes = append(p.notes, ns.wrap(n, width)...)
 	}
-	p.fixed = p.header.height(t) + p.above + topPad(t) + p.extras(t, g)
+	p.fixed = p.header.height(t) + p.above + topPad(t) + p.extras(t, g) + p.nameAbove(t, g)
 	return p
 }
 
@@ -159,13 +179,27 @@ func timeAxisHeight(t *Theme) float64 {
 // tickPad is the distance of tick labels from the frame above them; the lowest label beside the frame reaches into it.
 func tickPad(t *Theme) float64 { return t.Text * 0.6 }
 
-// laneGap separates lanes.
-func laneGap(t *Theme) float64 { return t.Text * 0.7 }
+// gapAbove is the space that sets a lane apart from the one before.
+func (l *lane) gapAbove(t *Theme) float64 {
+	if l.follows {
+		return t.Text * 0.3
+	}
+	return t.Text * 0.7
+}
+
+// gaps is the space between lanes under one another.
+func gaps(t *Theme, lanes []*lane) float64 {
+	sum := 0.0
+	for _, l := range lanes[1:] {
+		sum += l.gapAbove(t)
+	}
+	return sum
+}
 
 // frameHeight is the height of a lane's frame that reads well in a report.
 func (l *lane) frameHeight(t *Theme) float64 {
 	switch {
-	case l.spread.empty():
+	case l.name != "" || l.spread.empty():
 		return t.Text * 3.2
 	case l.stack != nil || len(l.series) > 4:
 		return t.Text * 9.5
@@ -178,9 +212,17 @@ func (ts *timeStack) prefer(t *Theme, width float64) float64 {
 	for _, l := range ts.lanes {
 		g := geometry(t, ts.lanes, width, l.frameHeight(t))
 		ax := newTimeAxis(l.tl.t0, l.tl.t1, style{regular, t.Text}, g.frameW(width))
-		h += l.measure(t, g, ax, width, l.frameHeight(t), 0).fixed + l.frameHeight(t) + laneGap(t)
+		h += l.measure(t, g, ax, width, l.frameHeight(t), 0).fixed + l.frameHeight(t)
 	}
-	return h - laneGap(t) + timeAxisHeight(t)
+	return h + gaps(t, ts.lanes) + timeAxisHeight(t)
+}
+
+// leastFrame is the height below which a frame shows nothing.
+func (l *lane) leastFrame(t *Theme) float64 {
+	if l.name != "" {
+		return t.Text
+	}
+	return t.Text * 1.5
 }
 
 // draw divides area among the lanes. Lanes that find no room are counted in a line of text.
@@ -190,11 +232,7 @@ func (ts *timeStack) draw(sc *scene, t *Theme, area rect) {
 		room := area
 		if n < len(ts.lanes) {
 			s := style{regular, t.Small}
-			what := "1 more panel does"
-			if k := len(ts.lanes) - n; k > 1 {
-				what = fmt.Sprintf("%d more panels do", k)
-			}
-			note = s.fit(what+" not fit at this size", area.w)
+			note = s.fit(noRoom(ts.lanes[n:]), area.w)
 			room.h -= s.leading()
 		}
 		if !ts.drawLanes(sc, t, room, ts.lanes[:n], n == 1) {
@@ -208,6 +246,27 @@ func (ts *timeStack) draw(sc *scene, t *Theme, area rect) {
 	}
 }
 
+// noRoom says which lanes find no room.
+func noRoom(rest []*lane) string {
+	var names []string
+	what := "panel"
+	for _, l := range rest {
+		if l.name != "" {
+			what = "lane"
+		}
+		name := cmp.Or(l.name, l.title)
+		if name == "" && len(l.series) > 0 {
+			name = l.series[0].Name
+		}
+		names = append(names, printable(name))
+	}
+	text := fmt.Sprintf("%d more %ss do", len(rest), what)
+	if len(rest) == 1 {
+		text = "1 more " + what + " does"
+	}
+	return text + " not fit at this size: " + strings.Join(names, ", ")
+}
+
 // drawLanes draws lanes into area, or nothing and false where that is too low for them and force is not set.
 func (ts *timeStack) drawLanes(sc *scene, t *Theme, area rect, lanes []*lane, force bool) bool {
 	n := float64(len(lanes))
@@ -216,7 +275,7 @@ func (ts *timeStack) drawLanes(sc *scene, t *Theme, area rect, lanes []*lane, fo
 	if !shared {
 		axes = n
 	}
-	room := area.h - axes*timeAxisHeight(t) - (n-1)*laneGap(t)
+	room := area.h - axes*timeAxisHeight(t) - gaps(t, lanes)
 	each := room / n
 	g := geometry(t, lanes, area.w, each*0.7)
 	s := style{regular, t.Text}
@@ -229,20 +288,21 @@ func (ts *timeStack) drawLanes(sc *scene, t *Theme, area rect, lanes []*lane, fo
 	}
 	// Headers and legends take what they need; the rest is divided among the frames.
 	parts := make([]laneParts, len(lanes))
-	fixed, weights := 0.0, 0.0
+	fixed, weights, least := 0.0, 0.0, 0.0
 	for i, l := range lanes {
 		parts[i] = l.measure(t, g, axis(l), area.w, each*0.7, max(each*0.4, keyHeight(t, 1)))
 		fixed += parts[i].fixed
 		weights += l.frameHeight(t)
+		least += l.leastFrame(t)
 	}
-	if room-fixed < t.Text*1.5*n && !force {
+	if room-fixed < least && !force {
 		return false
 	}
-	if force && room < fixed+t.Text*1.5*n { // the picture comes before what explains it
+	if force && room < fixed+least { // the picture comes before what explains it
 		fixed = 0
 		for i := range parts {
-			parts[i].fixed -= parts[i].extras(t, g)
-			parts[i].hasKeys, parts[i].notes = false, nil
+			parts[i].fixed -= parts[i].extras(t, g) + parts[i].nameAbove(t, g)
+			parts[i].hasKeys, parts[i].notes, parts[i].name = false, nil, nil
 			fixed += parts[i].fixed
 		}
 	}
@@ -253,8 +313,11 @@ func (ts *timeStack) drawLanes(sc *scene, t *Theme, area rect, lanes []*lane, fo
 		if withAxis {
 			h += timeAxisHeight(t)
 		}
+		if i > 0 {
+			y += l.gapAbove(t)
+		}
 		l.draw(sc, t, g, axis(l), parts[i], rect{area.x, y, area.w, min(h, area.bottom()-y)}, withAxis)
-		y += h + laneGap(t)
+		y += h
 	}
 	return true
 }

@@ -1,0 +1,219 @@
+package plots
+
+import (
+	"math"
+	"slices"
+)
+
+// A panel of many noisy series is a wall of ink in which nobody finds a line. Its series then stand in lanes of their own:
+// one frame each under one another, on the time axis that they share, with the name beside the frame. Every lane is a
+// lane of the timeline as any other, so that a report can break a page between two and a picture that is too low can count
+// those that find no room.
+
+const (
+	// leastNoisy is how many series must be noisy before lanes are chosen without being asked for.
+	leastNoisy = 5
+	// The panel that the judgement is made on. It is the same for every size and format, so that the same data have the
+	// same lanes in all of them.
+	judgedWidth, judgedHeight = 1200, 190
+	judgedStroke              = 2
+	// A series is noisy if it leaves at least so many times the ink of a level line, and at least that share of its ink lies
+	// where other series have ink too.
+	noisyInk    = 3
+	noisyHidden = 0.5
+)
+
+// noisy counts the series of a panel that are lost among others: those which cover much more than a line would, most of it
+// together with other series. The measure is taken on what would be drawn, so that a long smooth series is quiet and a short
+// jumping one is not, and noisy series at levels of their own stay in one frame.
+func (l *lane) noisy() int {
+	va := newValueAxis(l.spread, l.limits(), l.unit, 4, false)
+	if l.log {
+		va = newLogAxis(l.spread, l.limits(), l.unit, 4)
+	}
+	frame := rect{0, 0, judgedWidth, judgedHeight}
+	ty := toY(frame, va)
+	var traces []*trace
+	for _, s := range l.series {
+		if r := reduce(s.Start, s.End, s.Y, l.tl.t0, l.tl.t1, judgedWidth); !r.empty() {
+			traces = append(traces, newTrace(r, frame, 1, ty))
+		}
+	}
+	ink, shared, columns := make([]int, len(traces)), make([]int, len(traces)), make([]int, len(traces))
+	var covered [judgedHeight]uint16 // how many series have ink in a pixel of the column
+	extent := func(tr *trace, x int) (a, b int, ok bool) {
+		c := &tr.cols[x]
+		if !c.present {
+			return 0, 0, false
+		}
+		lo, hi := c.lo, c.hi
+		if c.joined && x > 0 {
+			lo, hi = min(lo, tr.cols[x-1].last), max(hi, tr.cols[x-1].last)
+		}
+		return max(int(lo-judgedStroke/2), 0), min(int(math.Ceil(hi+judgedStroke/2)), judgedHeight), true
+	}
+	for x := range judgedWidth {
+		clear(covered[:])
+		for _, tr := range traces {
+			if a, b, ok := extent(tr, x); ok {
+				for y := a; y < b; y++ {
+					covered[y]++
+				}
+			}
+		}
+		for i, tr := range traces {
+			if a, b, ok := extent(tr, x); ok {
+				columns[i]++
+				ink[i] += b - a
+				for y := a; y < b; y++ {
+					if covered[y] > 1 {
+						shared[i]++
+					}
+				}
+			}
+		}
+	}
+	n := 0
+	for i := range traces {
+		if ink[i] >= noisyInk*judgedStroke*columns[i] && float64(shared[i]) >= noisyHidden*float64(ink[i]) {
+			n++
+		}
+	}
+	return n
+}
+
+// ownScale is the share of the common scale that a series must reach to be seen on it: below a twentieth of a lane of some
+// sixty pixels, every shape is lost.
+const ownScale = 1.0 / 20
+
+// ownScaleNote says that heights do not compare.
+const ownScaleNote = "each lane has a scale of its own"
+
+// divided returns the lanes of a panel: itself, or one for each of its series.
+func (l *lane) divided() []*lane {
+	o := l.tl.o
+	switch {
+	case o.Lanes == NeverLanes || len(l.series) < 2 || l.stack != nil || l.right != nil || l.spread.empty():
+		return []*lane{l}
+	case o.Lanes == AutoLanes && (len(l.series) < leastNoisy || l.noisy() < leastNoisy):
+		return []*lane{l}
+	}
+	out := make([]*lane, len(l.series))
+	common := true
+	for i, s := range l.series {
+		k := *l
+		k.series, k.name, k.follows, k.scale = []Series{s}, s.Name, i > 0, l.spread
+		k.spread = l.seen(s)
+		if k.spread.empty() {
+			one := lane{tl: l.tl, series: k.series, total: len(s.Y)}
+			k.why = one.emptyReason()
+		} else if l.unit.class != percentUnit && !l.log {
+			top := max(math.Abs(k.spread.lo), math.Abs(k.spread.hi))
+			all := max(math.Abs(l.spread.lo), math.Abs(l.spread.hi))
+			common = common && (top == 0 || top >= ownScale*all)
+		}
+		out[i] = &k
+	}
+	if !common && !l.limits().set() {
+		for _, k := range out {
+			k.scale = k.spread
+		}
+		out[0].notes = append(slices.Clone(out[0].notes), ownScaleNote)
+	}
+	return out
+}
+
+// seen is the spread of one series in the window.
+func (l *lane) seen(s Series) spread {
+	sp := noSpread()
+	to, _ := slices.BinarySearch(s.Start, l.tl.t1)
+	for i, v := range s.Y[:to] {
+		if s.End[i] >= l.tl.t0 {
+			sp.add(v)
+		}
+	}
+	return sp
+}
+
+// nameLineHeight is the height of a line of a lane's name.
+func nameLineHeight(t *Theme) float64 { return t.Text * 1.2 }
+
+// nameBeside is the width that the name of a lane takes in a column of at most the given width; ok is false where the
+// whole name does not fit beside its frame.
+func (l *lane) nameBeside(t *Theme, width, frameH float64) (w float64, ok bool) {
+	if l.name == "" {
+		return 0, true
+	}
+	s := style{regular, t.Text}
+	lines := s.wrap(l.name, width-t.Text)
+	for _, line := range lines {
+		w = max(w, s.width(line))
+	}
+	room := min(frameH, l.frameHeight(t)) + t.Text*0.3
+	return w, len(lines) == 1 || float64(len(lines))*nameLineHeight(t) <= room
+}
+
+// nameLines are the lines of a lane's name: all of them in the column beside the frame; above it at most two, where an
+// ellipsis shows what is left out.
+func (l *lane) nameLines(t *Theme, g laneGeometry, width float64) []string {
+	s := style{regular, t.Text}
+	if g.legendW > 0 {
+		return s.wrap(l.name, g.legendW-t.Text)
+	}
+	return s.lines(l.name, width-g.gutter, 2)
+}
+
+// nameAbove is the height of the name of a lane where it stands above the frame.
+func (p laneParts) nameAbove(t *Theme, g laneGeometry) float64 {
+	if g.legendW > 0 || len(p.name) == 0 {
+		return 0
+	}
+	return float64(len(p.name))*style{regular, t.Text}.leading() + t.Text*0.1
+}
+
+// drawNameBeside writes a name at x, in the middle of a frame's height.
+func drawNameBeside(sc *scene, t *Theme, lines []string, x float64, frame rect) {
+	s := style{regular, t.Text}
+	y := frame.y + frame.h/2 - float64(len(lines))*nameLineHeight(t)/2
+	for _, line := range lines {
+		sc.textAt(x, y+s.size*0.95, left, s, t.Ink, line)
+		y += nameLineHeight(t)
+	}
+}
+
+// laneTickStyle is that of the value labels of lanes, small enough that both ends of a low one are labelled.
+func laneTickStyle(t *Theme) style { return style{regular, t.Small * 0.85} }
+
+// twoLabels is the height of a frame that holds two value labels.
+func twoLabels(t *Theme) float64 { return 2*laneTickStyle(t).height() + 1 }
+
+// laneLabels writes value labels within the height of a frame, so that those of neighbouring lanes do not touch: the greatest
+// first, then, if there is room for several, the smallest and what fits between.
+func laneLabels(sc *scene, t *Theme, frame rect, va valueAxis, ty func(float64) float64, several bool) {
+	s := laneTickStyle(t)
+	var taken []rect
+	put := func(k tick) {
+		if s.width(k.label) > frame.x-t.Text*0.4 {
+			return // half a number misleads
+		}
+		base := min(max(ty(k.at)+s.size*0.35, frame.y+s.ascent()), frame.bottom()-s.descent())
+		if frame.h < s.height() {
+			base = frame.y + frame.h/2 + s.size*0.35
+		}
+		box := rect{0, base - s.ascent(), frame.x, s.height()}
+		if !overlapsAny(box, taken) {
+			taken = append(taken, box)
+			sc.textAt(frame.x-t.Text*0.4, base, right, s, t.Ink, k.label)
+		}
+	}
+	n := len(va.ticks)
+	if n > 0 {
+		put(va.ticks[n-1])
+	}
+	if n > 1 && several {
+		put(va.ticks[0])
+		for _, k := range va.ticks[1 : n-1] {
+			put(k)
+		}
+	}
+}
