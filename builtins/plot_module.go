@@ -4,9 +4,11 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 
 	"go.starlark.net/starlark"
 
+	"astrolabe/capture"
 	"astrolabe/plots"
 )
 
@@ -144,13 +146,7 @@ func timeline(e *Env, c *call, o plots.TimelineOptions, i int, twin starlark.Val
 		return nil, fmt.Errorf("parameter marks: %w", err)
 	}
 	o.Spans = append(o.Spans, spans...)
-	for _, ctr := range counters {
-		if ctr.cap == nil {
-			continue
-		}
-		o.Gaps, o.Late = plots.FromGaps(ctr.cap.Gaps), plots.FromGaps(ctr.cap.Late)
-		break // counters of one chart come from one capture
-	}
+	o.Gaps, o.Late = gapsOf(slices.Concat(counters, right))
 	return await(e.Context(), func() (starlark.Value, error) {
 		list := make([]plots.Series, len(counters))
 		for i, ctr := range counters {
@@ -165,6 +161,24 @@ func timeline(e *Env, c *call, o plots.TimelineOptions, i int, twin starlark.Val
 		}
 		return &Plot{env: e, p: p}, nil
 	})
+}
+
+// gapsOf are the gaps and late spans of the capture that counters come from. Of several captures they are those parts that all of
+// them share: one capture's gap must not be drawn behind the data of another.
+func gapsOf(counters []*Counter) (gaps, late []plots.Interval) {
+	var seen []*capture.Capture
+	for _, ctr := range counters {
+		if ctr.cap == nil || slices.Contains(seen, ctr.cap) {
+			continue
+		}
+		g, l := plots.FromGaps(ctr.cap.Gaps), plots.FromGaps(ctr.cap.Late)
+		if len(seen) > 0 {
+			g, l = plots.Shared(gaps, g), plots.Shared(late, l)
+		}
+		gaps, late = g, l
+		seen = append(seen, ctr.cap)
+	}
+	return gaps, late
 }
 
 // each calls f for the elements of a list or tuple, and for v itself where it is neither.

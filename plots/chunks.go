@@ -202,21 +202,21 @@ func laneChunks(t *Theme, lanes []*lane, starts map[int]bool, g laneGeometry, wi
 		return out
 	}
 	t0, t1, _ := shareTime(lanes)
-	ax := newTimeAxis(t0, t1, style{regular, t.Text}, g.frameW(width))
-	grp := &group{foot: &chunk{h: timeAxisHeight(t), draw: func(sc *scene, x, y, w float64) {
-		frame := sc.snapped(rect{x + g.gutter, y - 1, g.frameW(w), 1})
-		drawTimeAxis(sc, t, frame, ax)
+	foot := newTimeFoot(t, lanes, t0, t1, g, width)
+	ax := foot.ax
+	grp := &group{foot: &chunk{h: foot.height(t), draw: func(sc *scene, x, y, w float64) {
+		foot.draw(sc, t, sc.snapped(rect{x + g.gutter, y - 1, g.frameW(w), 1}))
 	}}}
 	var out []*chunk
 	for i, l := range lanes {
 		fh := l.frameHeight(t)
 		parts := l.measure(t, g, ax, width, fh, pageH*0.4)
-		c := &chunk{h: min(parts.fixed+fh, pageH-timeAxisHeight(t)), space: l.gapAbove(t), group: grp, keep: i+1 < len(lanes) && lanes[i+1].follows && !l.follows}
+		c := &chunk{h: min(parts.fixed+fh, pageH-foot.height(t)), space: l.gapAbove(t), group: grp, keep: i+1 < len(lanes) && lanes[i+1].follows && !l.follows}
 		if starts[i] {
 			c.space = t.Text * 1.1
 		}
 		c.draw = func(sc *scene, x, y, w float64) {
-			l.draw(sc, t, g, ax, parts, rect{x, y, w, c.h}, false)
+			l.draw(sc, t, g, ax, parts, rect{x, y, w, c.h}, nil)
 		}
 		out = append(out, c)
 	}

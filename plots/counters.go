@@ -26,6 +26,26 @@ func FromGaps(gaps []capture.Gap) []Interval {
 	return out
 }
 
+// Shared are the parts of stretches that both lists have, which are in order of time. A reason is kept where both have the same.
+func Shared(a, b []Interval) []Interval {
+	var out []Interval
+	for i, j := 0, 0; i < len(a) && j < len(b); {
+		iv := Interval{Start: max(a[i].Start, b[j].Start), End: min(a[i].End, b[j].End)}
+		if a[i].Label == b[j].Label {
+			iv.Label = a[i].Label
+		}
+		if iv.Start < iv.End {
+			out = append(out, iv)
+		}
+		if a[i].End < b[j].End {
+			i++
+		} else {
+			j++
+		}
+	}
+	return out
+}
+
 // Extent says how much a capture holds, over which time, and how that was measured.
 func Extent(c *capture.Capture) string {
 	s := fmt.Sprintf("%d samples over %s", c.Len(), Duration(c.Duration()))
@@ -41,11 +61,11 @@ func Extent(c *capture.Capture) string {
 	return s
 }
 
-// FromSpans are the stretches that a mask selects, to be shaded in a timeline.
-func FromSpans(spans []capture.Span, s Severity) []Interval {
+// FromSpans are the stretches that a mask selects, to be shaded in a timeline. The legend calls them kind.
+func FromSpans(spans []capture.Span, s Severity, kind string) []Interval {
 	out := make([]Interval, len(spans))
 	for i, sp := range spans {
-		out[i] = Interval{Start: sp.Start, End: sp.End, Severity: s}
+		out[i] = Interval{Start: sp.Start, End: sp.End, Severity: s, Kind: kind}
 	}
 	return out
 }

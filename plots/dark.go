@@ -12,7 +12,8 @@ func Dark() *Theme {
 	t.Name = "dark"
 	t.Page, t.Panel, t.Stripe = rgb(0x14181f), rgb(0x1f252e), rgb(0x191e26)
 	t.Ink, t.Muted, t.Rule, t.Grid = rgb(0xe8ecf1), rgb(0xa3afbd), rgb(0x566273), rgb(0x2b323d)
-	t.GapFill, t.LateFill, t.SpanFill, t.BandFill = rgb(0x2b313a), rgb(0x2b261a), rgba(0x56b4e9, 0x38), rgba(0x2bc49a, 0x30)
+	t.GapFill, t.LateFill, t.LateEdge = rgb(0x2b313a), rgb(0x2b261a), rgb(0xd9ac55)
+	t.SpanFill, t.BandFill = rgba(0x56b4e9, 0x38), rgba(0x2bc49a, 0x30)
 	t.MarkLine = rgb(0xc3ccd6)
 	t.Series = []color.NRGBA{
 		rgb(0x56b4e9), // sky blue

@@ -50,7 +50,7 @@ func (f Finding) chunks(t *Theme, width, pageH float64, t0, t1 int64) []*chunk {
 			for _, s := range f.Spans {
 				list = append(list, Interval{Start: s.Start, End: s.End, Severity: f.Severity})
 			}
-			shade(sc, track, timeAxis{t0: t0, t1: t1}, list, t.severity, nil)
+			shade(sc, track, timeAxis{t0: t0, t1: t1}, list, look{fill: t.severity})
 		})
 	}
 	if foot := f.footer(); foot != "" {

@@ -47,16 +47,17 @@ func makeChartGallery(t testing.TB) []picture {
 		series("shader clock", "Hz", 1e7, values(500, func(i int) float64 { return 2.4e9 - 4e8*math.Min(1, float64(i)/300) + 1e7*r.NormFloat64() })))
 	timeline("twin without right values", TimelineOptions{Title: "Clock and temperature", Twin: []Series{series("temperature", "°C", 1e7, []float64{nan, nan})}}, series("clock", "Hz", 1e7, []float64{1e9, 2e9}))
 
-	crowd := func(n, samples int, unit string, mid func(k int) float64) []Series {
+	own := noise()
+	around := func(n, samples int, unit string, mid func(k int) float64) []Series {
 		out := make([]Series, n)
 		for k := range out {
 			out[k] = series(fmt.Sprintf("ShaderCoreUtil[%d]", k), unit, 1e6, values(samples, func(i int) float64 {
-				return mid(k) * (1 + 0.5*math.Sin(float64(i)/300+float64(k)) + 0.3*r.NormFloat64())
+				return mid(k) * (1 + 0.5*math.Sin(float64(i)/300+float64(k)) + 0.3*own.NormFloat64())
 			}))
 		}
 		return out
 	}
-	sixteen := crowd(16, 5000, "%", func(k int) float64 { return 30 + 2*float64(k) })
+	sixteen := around(16, 5000, "%", func(k int) float64 { return 30 + 2*float64(k) })
 	sixteen[3].Y = values(5000, func(int) float64 { return nan })
 	sixteen[3].Why = "core 3 was not powered while the capture ran, so that its block counted nothing"
 	for i := range 800 {
@@ -69,15 +70,15 @@ func makeChartGallery(t testing.TB) []picture {
 	timeline("lanes of spreads", marked, sixteen...)
 	timeline("lanes never", TimelineOptions{Title: "A wall", Lanes: NeverLanes}, sixteen...)
 	timeline("lanes of two", TimelineOptions{Title: "Two", Lanes: AlwaysLanes}, sixteen[:2]...)
-	timeline("lanes of two units", TimelineOptions{Title: "Two units", Lanes: AlwaysLanes}, append(crowd(3, 500, "B/s", func(int) float64 { return 4e9 }), sixteen[:3]...)...)
-	timeline("lanes of unlike scales", TimelineOptions{Title: "Counters", Lanes: AlwaysLanes}, crowd(6, 800, "events", func(k int) float64 { return math.Pow(10, float64(k)) })...)
+	timeline("lanes of two units", TimelineOptions{Title: "Two units", Lanes: AlwaysLanes}, append(around(3, 500, "B/s", func(int) float64 { return 4e9 }), sixteen[:3]...)...)
+	timeline("lanes of unlike scales", TimelineOptions{Title: "Counters", Lanes: AlwaysLanes}, around(6, 800, "events", func(k int) float64 { return math.Pow(10, float64(k)) })...)
 	named := slices.Clone(sixteen[6:12])
 	for k := range named {
 		named[k].Name = fmt.Sprintf("Mali_GPU_Shader_Core_Execution_Engine_Arithmetic_Utilisation_of_Unit_%d and %s", k, long[:40+60*k])
 	}
 	timeline("lanes of long names", TimelineOptions{Title: "Long names"}, named...)
-	timeline("lanes log", TimelineOptions{Title: "Latencies", Log: true}, crowd(7, 3000, "ns", func(k int) float64 { return 200 })...)
-	timeline("many lanes", TimelineOptions{Title: "Sixty-four channels"}, crowd(64, 2000, "requests/s", func(int) float64 { return 3e6 })...)
+	timeline("lanes log", TimelineOptions{Title: "Latencies", Log: true}, around(7, 3000, "ns", func(k int) float64 { return 200 })...)
+	timeline("many lanes", TimelineOptions{Title: "Sixty-four channels"}, around(64, 2000, "requests/s", func(int) float64 { return 3e6 })...)
 
 	scatter := func(name string, o ScatterOptions, x, y []float64) {
 		p, err := Scatter(o, x, y)

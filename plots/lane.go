@@ -4,12 +4,11 @@ import (
 	"image/color"
 	"math"
 	"sort"
-	"strings"
 )
 
 // draw puts a lane into area: header, notes, legend where it does not stand at the right, labels of marks, the frame
-// with its data, and the time axis. Nothing but the axis stands below a frame, so that lanes can share one.
-func (l *lane) draw(sc *scene, t *Theme, g laneGeometry, ax timeAxis, p laneParts, area rect, withAxis bool) {
+// with its data, and the foot if there is one. Nothing but the foot stands below a frame, so that lanes can share one.
+func (l *lane) draw(sc *scene, t *Theme, g laneGeometry, ax timeAxis, p laneParts, area rect, foot *timeFoot) {
 	y := p.header.draw(sc, t, area.x, area.y)
 	if len(p.notes) > 0 {
 		y = sc.textLines(area.x, y+t.Text*0.1, left, style{regular, t.Small}, t.Muted, p.notes)
@@ -26,8 +25,8 @@ func (l *lane) draw(sc *scene, t *Theme, g laneGeometry, ax timeAxis, p lanePart
 		y += p.above + topPad(t)
 	}
 	frameH := area.bottom() - y
-	if withAxis {
-		frameH -= timeAxisHeight(t)
+	if foot != nil {
+		frameH -= foot.height(t)
 	}
 	frame := sc.snapped(rect{area.x + g.gutter, y, g.frameW(area.w), frameH})
 	if frame.w < 8 || frame.h < 8 {
@@ -38,14 +37,14 @@ func (l *lane) draw(sc *scene, t *Theme, g laneGeometry, ax timeAxis, p lanePart
 	for _, lb := range p.labels {
 		lb.draw(sc, t, area.x, frame.y)
 	}
-	if withAxis {
-		drawTimeAxis(sc, t, frame, ax)
+	if foot != nil {
+		foot.draw(sc, t, frame)
 	}
 	if p.hasKeys && g.legendW > 0 {
 		p.legend.draw(sc, t, frame.right()+g.rightW+t.Text, frame.y-t.Text*0.2)
 	}
 	if g.legendW > 0 && len(p.name) > 0 {
-		drawNameBeside(sc, t, p.name, frame.right()+g.rightW+t.Text, frame)
+		l.drawNameBeside(sc, t, g, frame.right()+g.rightW+t.Text, frame)
 	}
 }
 
@@ -87,9 +86,11 @@ func (l *lane) drawFrame(sc *scene, t *Theme, frame rect, ax timeAxis, va valueA
 			sc.fill(rect{frame.x, y0, frame.w, y1 - y0}, t.tint(b.Severity, t.BandFill))
 		}
 	}
-	shade(sc, frame, ax, l.tl.o.Late, func(Severity) color.NRGBA { return t.LateFill }, nil)
-	shade(sc, frame, ax, l.tl.o.Gaps, func(Severity) color.NRGBA { return t.GapFill }, nil)
-	shade(sc, frame, ax, l.tl.o.Spans, func(s Severity) color.NRGBA { return t.tint(s, t.SpanFill) }, nil)
+	shade(sc, frame, ax, l.tl.o.Late, look{fill: always(t.LateFill)})
+	shade(sc, frame, ax, l.tl.o.Gaps, look{fill: always(t.GapFill)})
+	even, odd := alternate(l.tl.o.Spans)
+	shade(sc, frame, ax, even, look{fill: func(s Severity) color.NRGBA { return t.tint(s, t.SpanFill) }})
+	shade(sc, frame, ax, odd, look{fill: func(s Severity) color.NRGBA { c := t.tint(s, t.SpanFill); return withAlpha(c, c.A/3) }})
 	for _, v := range va.minor {
 		sc.hline(frame.x, frame.right(), ty(v), 1, withAlpha(t.Grid, 0x80))
 	}
@@ -100,7 +101,9 @@ func (l *lane) drawFrame(sc *scene, t *Theme, frame rect, ax timeAxis, va valueA
 		sc.vline(tx(ax.t0+int64(k.at)), frame.y, frame.bottom(), 1, t.Grid)
 	}
 	sc.frame(frame, 1, t.Rule)
-	shade(sc, frame, ax, l.tl.o.Spans, nil, t.spanEdge)
+	shade(sc, frame, ax, l.tl.o.Late, look{bottom: always(t.LateEdge)})
+	shade(sc, frame, ax, even, look{top: t.spanEdge})
+	shade(sc, frame, ax, odd, look{top: func(s Severity) color.NRGBA { return withAlpha(t.spanEdge(s), 0x90) }})
 	if l.right != nil && len(l.series) == 1 && len(l.right.series) == 1 { // colours say which axis belongs to which line
 		colored := *t
 		colored.Ink, _ = t.seriesColor(0)
@@ -115,10 +118,11 @@ func (l *lane) drawFrame(sc *scene, t *Theme, frame rect, ax timeAxis, va valueA
 		return
 	}
 	var taken []rect
+	var lines []*trace
 	if l.stack != nil {
 		l.drawStack(sc, t, frame, ax, ty)
 	} else {
-		l.drawLines(sc, t, frame, ax, ty)
+		lines = l.drawLines(sc, t, frame, ax, ty)
 	}
 	if l.right != nil && !l.right.spread.empty() {
 		ra := l.right.axis(t, frame.h)
@@ -127,7 +131,7 @@ func (l *lane) drawFrame(sc *scene, t *Theme, frame rect, ax timeAxis, va valueA
 			ink, _ = t.seriesColor(1)
 		}
 		rightLabels(sc, t, frame, ra, ink)
-		l.right.drawLines(sc, t, frame, ax, toY(frame, ra))
+		lines = append(lines, l.right.drawLines(sc, t, frame, ax, toY(frame, ra))...)
 	}
 	for _, m := range l.tl.o.Marks {
 		if m.At >= ax.t0 && m.At <= ax.t1 {
@@ -143,7 +147,7 @@ func (l *lane) drawFrame(sc *scene, t *Theme, frame rect, ax timeAxis, va valueA
 		return // the first lane of the panel names the bands
 	}
 	for _, b := range l.bands() {
-		l.labelBand(sc, t, frame, va, ty, b, &taken)
+		l.labelBand(sc, t, frame, va, ty, b, lines, &taken)
 	}
 }
 
@@ -248,53 +252,8 @@ func allMissing(n int) string {
 	return "all " + grouped(n) + " values are missing"
 }
 
-// shade fills stretches of time. Stretches that share a device column are filled once, so that thousands of short ones
-// do not darken each other. fill colours the stretch, edge a strong line along its top, which shows the shortest of
-// them; either may be nil.
-func shade(sc *scene, frame rect, ax timeAxis, list []Interval, fill func(Severity) color.NRGBA, edge func(Severity) color.NRGBA) {
-	n := int(math.Round(frame.w * sc.scale))
-	for sev := None; sev <= Critical; sev++ {
-		cols := make([]bool, n)
-		any := false
-		k := float64(n) / float64(ax.t1-ax.t0)
-		for _, iv := range list {
-			if iv.Severity != sev || iv.End < ax.t0 || iv.Start > ax.t1 {
-				continue
-			}
-			a := min(max(int(float64(iv.Start-ax.t0)*k), 0), n-1)
-			b := min(max(int(math.Ceil(float64(iv.End-ax.t0)*k)), a+1), n)
-			for i := a; i < b; i++ {
-				cols[i] = true
-			}
-			any = true
-		}
-		if !any {
-			continue
-		}
-		for i := 0; i < n; {
-			if !cols[i] {
-				i++
-				continue
-			}
-			j := i
-			for j < n && cols[j] {
-				j++
-			}
-			r := rect{frame.x + float64(i)/sc.scale, frame.y, float64(j-i) / sc.scale, frame.h}
-			if fill != nil {
-				sc.fill(r, fill(sev))
-			}
-			if edge != nil {
-				w := max(r.w, 3)
-				x := min(r.x, frame.right()-w)
-				sc.fill(rect{x, r.y, w, 5}, edge(sev))
-			}
-			i = j
-		}
-	}
-}
-
-func (l *lane) drawLines(sc *scene, t *Theme, frame rect, ax timeAxis, ty func(float64) float64) {
+// drawLines draws the series of a lane, and returns what they cover.
+func (l *lane) drawLines(sc *scene, t *Theme, frame rect, ax timeAxis, ty func(float64) float64) (covered []*trace) {
 	type line struct {
 		*trace
 		color  color.NRGBA
@@ -312,6 +271,7 @@ func (l *lane) drawLines(sc *scene, t *Theme, frame rect, ax timeAxis, ty func(f
 		c, m := t.seriesColor(i + l.offset)
 		tr := newTrace(r, frame, sc.scale, ty)
 		ln := line{tr, c, m, i, tr.ink()}
+		covered = append(covered, tr)
 		switch {
 		case l.tl.o.Style == Spread && r.shown >= leastSpread:
 			band, mean := spreadOf(tr, r.shown, s, ax, ty)
@@ -341,6 +301,7 @@ func (l *lane) drawLines(sc *scene, t *Theme, frame rect, ax timeAxis, ty func(f
 			}
 		}
 	}
+	return covered
 }
 
 func (l *lane) drawStack(sc *scene, t *Theme, frame rect, ax timeAxis, ty func(float64) float64) {
@@ -402,41 +363,4 @@ func (l *lane) stackMarkers(sc *scene, t *Theme, frame rect, layers []stackLayer
 			sc.marker(marker, x, (hi+lo)/2, markerSize(t)*0.8, t.Page, t.Ink)
 		}
 	}
-}
-
-// labelBand writes the label of a band or threshold into the frame, at the first place where it covers no other label.
-func (l *lane) labelBand(sc *scene, t *Theme, frame rect, va valueAxis, ty func(float64) float64, b Band, taken *[]rect) {
-	label := printable(strings.TrimSpace(b.Label))
-	if label == "" || b.Hi < va.lo || b.Lo > va.hi {
-		return
-	}
-	s := style{regular, t.Small}
-	label = s.fit(label, frame.w*0.6)
-	w, h := s.width(label)+8, s.height()+2
-	y := ty(min(b.Hi, va.hi))
-	tops := []float64{y - h - 2, y + 3}
-	if b.Lo < b.Hi {
-		tops = []float64{y + 3, y - h - 2}
-	}
-	for _, x := range []float64{frame.right() - w - 6, frame.x + 6, frame.x + frame.w/2 - w/2, frame.x + frame.w*0.75 - w/2, frame.x + frame.w*0.25 - w/2} {
-		for _, top := range tops {
-			r := rect{x, top, w, h}
-			if !frame.contains(r) || overlapsAny(r, *taken) {
-				continue
-			}
-			*taken = append(*taken, r)
-			sc.fill(r, withAlpha(t.Page, 0xd8))
-			sc.textAt(x+4, top+1+s.ascent(), left, s, t.spanEdge(b.Severity), label)
-			return
-		}
-	}
-}
-
-func overlapsAny(r rect, list []rect) bool {
-	for _, o := range list {
-		if r.overlaps(o) {
-			return true
-		}
-	}
-	return false
 }

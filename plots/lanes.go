@@ -171,9 +171,11 @@ func (p laneParts) nameAbove(t *Theme, g laneGeometry) float64 {
 	return float64(len(p.name))*style{regular, t.Text}.leading() + t.Text*0.1
 }
 
-// drawNameBeside writes a name at x, in the middle of a frame's height.
-func drawNameBeside(sc *scene, t *Theme, lines []string, x float64, frame rect) {
+// drawNameBeside writes the name of a lane at x, in the middle of a frame's height. Where a picture turns out too low for all of
+// its lines, an ellipsis shows it.
+func (l *lane) drawNameBeside(sc *scene, t *Theme, g laneGeometry, x float64, frame rect) {
 	s := style{regular, t.Text}
+	lines := s.lines(l.name, g.legendW-t.Text, max(1, int((frame.h+t.Text*0.3)/nameLineHeight(t))))
 	y := frame.y + frame.h/2 - float64(len(lines))*nameLineHeight(t)/2
 	for _, line := range lines {
 		sc.textAt(x, y+s.size*0.95, left, s, t.Ink, line)

@@ -16,6 +16,7 @@ type Theme struct {
 	Grid      color.NRGBA // grid lines
 	GapFill   color.NRGBA // stretches without data
 	LateFill  color.NRGBA // stretches that longer samples cover
+	LateEdge  color.NRGBA // the line along their bottom, which tells them from gaps also in grey
 	SpanFill  color.NRGBA // shaded spans that carry no severity
 	BandFill  color.NRGBA // bands of values that carry no severity
 	MarkLine  color.NRGBA
@@ -50,6 +51,7 @@ func Light() *Theme {
 		Grid:     rgb(0xe3e7ec),
 		GapFill:  rgb(0xe6e9ed),
 		LateFill: rgb(0xfbf3e0),
+		LateEdge: rgb(0xb98a2e),
 		SpanFill: rgba(0x0072b2, 0x26),
 		BandFill: rgba(0x009e73, 0x22),
 		MarkLine: rgb(0x3b4656),

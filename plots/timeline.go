@@ -21,7 +21,8 @@ type Series struct {
 // Interval is a stretch of time in ns, shaded across the panels.
 type Interval struct {
 	Start, End int64
-	Label      string
+	Label      string // above the panel
+	Kind       string // what such stretches are, in the legend; "" takes what the labels have in common
 	Severity   Severity
 }
 

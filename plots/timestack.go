@@ -208,13 +208,37 @@ func (l *lane) frameHeight(t *Theme) float64 {
 }
 
 func (ts *timeStack) prefer(t *Theme, width float64) float64 {
-	h := 0.0
+	h, least := gaps(t, ts.lanes), math.Inf(1)
 	for _, l := range ts.lanes {
-		g := geometry(t, ts.lanes, width, l.frameHeight(t))
-		ax := newTimeAxis(l.tl.t0, l.tl.t1, style{regular, t.Text}, g.frameW(width))
-		h += l.measure(t, g, ax, width, l.frameHeight(t), 0).fixed + l.frameHeight(t)
+		least = min(least, l.frameHeight(t))
 	}
-	return h + gaps(t, ts.lanes) + timeAxisHeight(t)
+	g := geometry(t, ts.lanes, width, least)
+	for _, run := range ts.runs() {
+		foot := newTimeFoot(t, run.lanes, run.t0, run.t1, g, width)
+		h += foot.height(t)
+		for _, l := range run.lanes {
+			h += l.measure(t, g, foot.ax, width, l.frameHeight(t), 0).fixed + l.frameHeight(t)
+		}
+	}
+	return h
+}
+
+// laneRun is lanes on one time axis.
+type laneRun struct {
+	lanes  []*lane
+	t0, t1 int64
+}
+
+// runs are the lanes on their axes: all on one where that holds them, else each on its own.
+func (ts *timeStack) runs() []laneRun {
+	if t0, t1, ok := shareTime(ts.lanes); ok {
+		return []laneRun{{ts.lanes, t0, t1}}
+	}
+	var out []laneRun
+	for i, l := range ts.lanes {
+		out = append(out, laneRun{ts.lanes[i : i+1], l.tl.t0, l.tl.t1})
+	}
+	return out
 }
 
 // leastFrame is the height below which a frame shows nothing.
@@ -270,30 +294,26 @@ func noRoom(rest []*lane) string {
 // drawLanes draws lanes into area, or nothing and false where that is too low for them and force is not set.
 func (ts *timeStack) drawLanes(sc *scene, t *Theme, area rect, lanes []*lane, force bool) bool {
 	n := float64(len(lanes))
-	t0, t1, shared := shareTime(lanes)
-	axes := 1.0
-	if !shared {
-		axes = n
-	}
-	room := area.h - axes*timeAxisHeight(t) - gaps(t, lanes)
-	each := room / n
+	runs := newTimeStack(lanes).runs()
+	each := (area.h - float64(len(runs))*timeAxisHeight(t) - gaps(t, lanes)) / n
 	g := geometry(t, lanes, area.w, each*0.7)
-	s := style{regular, t.Text}
-	frameW := g.frameW(area.w)
-	axis := func(l *lane) timeAxis {
-		if !shared {
-			return newTimeAxis(l.tl.t0, l.tl.t1, s, frameW)
-		}
-		return newTimeAxis(t0, t1, s, frameW)
+	room := area.h - gaps(t, lanes)
+	feet := make([]timeFoot, len(runs))
+	for i, r := range runs {
+		feet[i] = newTimeFoot(t, r.lanes, r.t0, r.t1, g, area.w)
+		room -= feet[i].height(t)
 	}
 	// Headers and legends take what they need; the rest is divided among the frames.
-	parts := make([]laneParts, len(lanes))
+	var parts []laneParts
 	fixed, weights, least := 0.0, 0.0, 0.0
-	for i, l := range lanes {
-		parts[i] = l.measure(t, g, axis(l), area.w, each*0.7, max(each*0.4, keyHeight(t, 1)))
-		fixed += parts[i].fixed
-		weights += l.frameHeight(t)
-		least += l.leastFrame(t)
+	for i, r := range runs {
+		for _, l := range r.lanes {
+			p := l.measure(t, g, feet[i].ax, area.w, each*0.7, max(each*0.4, keyHeight(t, 1)))
+			parts = append(parts, p)
+			fixed += p.fixed
+			weights += l.frameHeight(t)
+			least += l.leastFrame(t)
+		}
 	}
 	if room-fixed < least && !force {
 		return false
@@ -305,19 +325,27 @@ func (ts *timeStack) drawLanes(sc *scene, t *Theme, area rect, lanes []*lane, fo
 			parts[i].hasKeys, parts[i].notes, parts[i].name = false, nil, nil
 			fixed += parts[i].fixed
 		}
+		for i := range feet {
+			room += feet[i].bands.height(t)
+			feet[i].bands = bandLegend{}
+		}
 	}
-	y := area.y
-	for i, l := range lanes {
-		h := parts[i].fixed + max(0, room-fixed)*l.frameHeight(t)/weights
-		withAxis := !shared || i == len(lanes)-1
-		if withAxis {
-			h += timeAxisHeight(t)
+	y, i := area.y, 0
+	for k, r := range runs {
+		for j, l := range r.lanes {
+			h := parts[i].fixed + max(0, room-fixed)*l.frameHeight(t)/weights
+			var foot *timeFoot
+			if j == len(r.lanes)-1 {
+				foot = &feet[k]
+				h += foot.height(t)
+			}
+			if i > 0 {
+				y += l.gapAbove(t)
+			}
+			l.draw(sc, t, g, feet[k].ax, parts[i], rect{area.x, y, area.w, min(h, area.bottom()-y)}, foot)
+			y += h
+			i++
 		}
-		if i > 0 {
-			y += l.gapAbove(t)
-		}
-		l.draw(sc, t, g, axis(l), parts[i], rect{area.x, y, area.w, min(h, area.bottom()-y)}, withAxis)
-		y += h
 	}
 	return true
 }

@@ -207,7 +207,7 @@ func checkChart(c *capture.Capture, r *budget.Result, spans []capture.Span) (*pl
 	for _, i := range which {
 		s.Start, s.End, s.Y = append(s.Start, r.Parts.Start[i]), append(s.End, r.Parts.End[i]), append(s.Y, r.Values[i])
 	}
-	return plots.Timeline(plots.TimelineOptions{Title: title, Bands: checkBands(r), Spans: plots.FromSpans(spans, plots.Critical), Gaps: plots.FromGaps(c.Gaps),
+	return plots.Timeline(plots.TimelineOptions{Title: title, Bands: checkBands(r), Spans: plots.FromSpans(spans, plots.Critical, "outside of the limit"), Gaps: plots.FromGaps(c.Gaps),
 		Late: plots.FromGaps(c.Late), Y: checkRange(r, s.Y)}, s)
 }
 

@@ -1,0 +1,125 @@
+package plots
+
+import (
+	"math"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// textOf lists the texts of a scene, one in a line.
+func textOf(sc *scene) string {
+	var b strings.Builder
+	for _, box := range sc.boxes {
+		b.WriteString(box.text + "\n")
+	}
+	return b.String()
+}
+
+func TestEveryShadeHasALegend(t *testing.T) {
+	o := TimelineOptions{
+		Title: "Load",
+		Gaps:  []Interval{{Start: 1e8, End: 2e8, Label: "the ring was full"}, {Start: 3e8, End: 4e8, Label: "the ring was full"}, {Start: 9e9, End: 10e9}},
+		Spans: []Interval{{Start: 0, End: 1e8, Label: "phase 1"}, {Start: 1e8, End: 6e8, Label: "phase 2"}, {Start: 6e8, End: 7e8, Severity: Critical, Kind: "outside of the limit"}},
+		Bands: []Band{{Lo: 10, Hi: 20}, {Lo: 60, Hi: 60}, {Lo: 80, Hi: 80, Label: "budget"}},
+		To:    1e9,
+	}
+	want := []string{"no data: the ring was full · 2 stretches, 200 ms in all", "phase · 2 stretches, 600 ms in all", "outside of the limit · 100 ms", "10 % to 20 %", "at 60 %"}
+	y := values(100, func(i int) float64 { return float64(i) })
+	p, err := Timeline(o, series("load", "%", 1e7, y))
+	must(t, p, err)
+	column, err := Grid([][]*Plot{{p}, {p}})
+	must(t, column, err)
+	for name, q := range map[string]*Plot{"one": p, "a column": column, "dark": p.WithTheme(Dark())} {
+		text := textsOf(t, q)
+		for _, w := range want {
+			if n := strings.Count(text, w+"\n"); n != 1 {
+				t.Errorf("%s: %q stands there %d times:\n%s", name, w, n, text)
+			}
+		}
+	}
+	doc := &Report{Items: []Item{p, p}}
+	scenes, err := doc.scenes("png", Size{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, w := range want {
+		if n := strings.Count(textOf(scenes[0]), w+"\n"); n != 1 {
+			t.Errorf("report: %q stands there %d times", w, n)
+		}
+	}
+	html, err := doc.html()
+	if err != nil || !strings.Contains(string(html), want[0]) {
+		t.Errorf("the HTML lacks the legend: %v", err)
+	}
+	plain, err := Timeline(TimelineOptions{Gaps: o.Gaps[2:], To: 1e9}, series("load", "%", 1e7, y))
+	if text := textsOf(t, must(t, plain, err)); strings.Contains(text, "no data") {
+		t.Errorf("the legend names what is not in the window:\n%s", text)
+	}
+}
+
+func TestMissingDataAndLongerSamplesAreToldApart(t *testing.T) {
+	o := TimelineOptions{Gaps: []Interval{{Start: 1e8, End: 2e8}}, Late: []Interval{{Start: 6e8, End: 8e8, Label: "the recorder slept"}}}
+	p, err := Timeline(o, series("load", "", 1e7, values(100, func(int) float64 { return 0 })))
+	for _, theme := range []*Theme{Light(), Dark()} {
+		q := must(t, p, err).WithTheme(theme)
+		if text := textsOf(t, q); !strings.Contains(text, "no data · 100 ms\n") || !strings.Contains(text, "one longer sample for several: the recorder slept · 200 ms\n") {
+			t.Errorf("%s: the legend is\n%s", theme.Name, text)
+		}
+		img := paint(t, q, Size{})
+		mid := img.Bounds().Dy() / 2
+		if page, gap, late := img.At(700, mid), img.At(285, mid), img.At(1120, mid); gap == late || gap == page || late == page {
+			t.Errorf("%s: page %v, gap %v, late %v", theme.Name, page, gap, late)
+		}
+	}
+}
+
+func TestOnlyGapsThatCapturesShareAreDrawnBehindBoth(t *testing.T) {
+	a := []Interval{{Start: 0, End: 10, Label: "x"}, {Start: 20, End: 40, Label: "x"}, {Start: 50, End: 60, Label: "x"}}
+	b := []Interval{{Start: 5, End: 25, Label: "x"}, {Start: 30, End: 35, Label: "y"}}
+	want := []Interval{{Start: 5, End: 10, Label: "x"}, {Start: 20, End: 25, Label: "x"}, {Start: 30, End: 35}}
+	if got := Shared(a, b); !slices.Equal(got, want) {
+		t.Errorf("%v, want %v", got, want)
+	}
+	if got := Shared(b, nil); got != nil {
+		t.Errorf("%v of nothing", got)
+	}
+}
+
+func TestPhasesThatTouchAreToldApart(t *testing.T) {
+	p, err := Timeline(TimelineOptions{Spans: []Interval{{Start: 0, End: 5e8, Label: "phase 1"}, {Start: 5e8, End: 1e9, Label: "phase 2"}}},
+		series("load", "", 1e7, values(100, func(int) float64 { return 0 })))
+	img := paint(t, must(t, p, err), Size{})
+	mid := img.Bounds().Dy() / 2
+	if a, b := img.At(400, mid), img.At(1200, mid); a == b {
+		t.Errorf("both phases are drawn in %v", a)
+	}
+}
+
+func TestTheLabelOfAThresholdLeavesDataFree(t *testing.T) {
+	// The line stands at the threshold everywhere but in one stretch near the left edge.
+	y := values(100, func(i int) float64 {
+		if i >= 5 && i < 30 {
+			return 10
+		}
+		return 50 + 3*math.Sin(float64(i))
+	})
+	p, err := Timeline(TimelineOptions{Bands: []Band{{Lo: 50, Hi: 50, Label: "budget"}}, Y: Range{0, 100}}, series("load", "", 1e7, y))
+	sc, err2 := must(t, p, err).scene(Size{Width: 1600, Height: 300})
+	if err2 != nil {
+		t.Fatal(err2)
+	}
+	var label rect
+	for _, b := range sc.boxes {
+		if b.text == "budget" {
+			label = b.rect
+		}
+	}
+	for _, o := range sc.ops {
+		if tr, ok := o.(traceOp); ok {
+			if ink := inkWithin(label, []*trace{tr.trace}); label.w == 0 || ink > 0 {
+				t.Errorf("the label at %v covers %.0f pixels of data", label, ink)
+			}
+		}
+	}
+}
