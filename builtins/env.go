@@ -59,6 +59,9 @@ type Env struct {
 	// Show shows a picture, given as PNG bytes of an encoder, and says how: "" where it drew it, else the path of a file.
 	Show func(draw func(w io.Writer) error) (string, error)
 
+	// Contain is told of an error in a part of a page that attempt stands for, and the run goes on without that part; nil ends the run.
+	Contain func(what string, err error)
+
 	Width   int      // display cells of a line of output; 0 if not known
 	Args    []string // of the script
 	Script  Script

@@ -35,8 +35,11 @@ var functions = methodTable[*Env]{
 					}
 					parts = append(parts, s)
 				}
-				return nil, errNamed{errors.New("fail: " + strings.Join(parts, c.str(0, " ")))}
+				return nil, errNamed{&FailError{strings.Join(parts, c.str(0, " "))}}
 			}},
+		{Sig: "attempt(what: str, f: function, otherwise=None) -> any", Doc: "Calls f() and returns what it returns. In a page that a shipped script fills an error in f does not end it: the page says that it lacks " +
+			"what, such as \"the table of phases\", and why, and otherwise is returned. Everywhere else, in tests too, the error ends the script: a mistake is to be seen. fail() always does.",
+			Example: "attempt(\"the sum\", lambda: 1 + 2)", Run: attempt},
 		{Sig: "fmt(format: str, *values) -> str", Doc: "Fills in a format: %d %x whole numbers, %f %e %g numbers, %s text, %r as in code, %% a percent sign, " +
 			"with width, precision and the flags - + 0 and , (thousands), such as \"%-8s %8.2f %,d\".",
 			Example: "fmt(\"%.2f %s\", 3.14159, \"rad\")",

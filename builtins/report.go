@@ -21,7 +21,21 @@ type Report struct {
 	env    *Env
 	cap    *Capture
 	r      plots.Report
+	failed []string // parts that it lacks, and why, each once
 	frozen bool
+}
+
+// Lacks says on the page that it is drawn without a part, because of an error. It is false where the page says so already.
+func (r *Report) Lacks(what string, err error) bool {
+	text := what + ": " + err.Error()
+	if at := Place(err); at != "" {
+		text += " (" + at + ")"
+	}
+	if slices.Contains(r.failed, text) {
+		return false
+	}
+	r.failed = append(r.failed, text)
+	return true
 }
 
 var _ starlark.HasAttrs = (*Report)(nil)
@@ -36,6 +50,9 @@ func (r *Report) document(ctx context.Context) (*plots.Report, error) {
 	prov, err := r.provenance(ctx)
 	out.Provenance = append(prov, out.Provenance...)
 	r.shortenParameters(&out)
+	if len(r.failed) > 0 {
+		out.Items = slices.Insert(out.Items, 0, plots.Item(plots.Text("## What this page lacks\n\nA mistake in the script, not in the capture, left these parts out. Please report it with the capture.\n\n"+bulletList(r.failed))))
+	}
 	if r.cap != nil && len(r.cap.c.Warnings) > 0 {
 		out.Items = append(out.Items, plots.Text("## Warnings about the data\n\n"+bulletList(r.cap.c.Warnings)))
 	}

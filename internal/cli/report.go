@@ -96,26 +96,9 @@ func (a *app) report(path string, f *reportFlags) error {
 	if err := h.runner.Declare(a.ctx, names...); err != nil {
 		return a.usageOf(err)
 	}
-	value := builtins.NewCapture(h.env, c)
-	var r starlark.Value
-	for _, name := range names {
-		globals, err := h.load(a.ctx, name)
-		if err != nil {
-			return a.usageOf(err)
-		}
-		analyze, ok := globals["analyze"].(starlark.Callable)
-		if !ok {
-			return fmt.Errorf("%s defines no analyze(cap, r), which report calls", name)
-		}
-		if r == nil {
-			if r, err = h.callMethod(a.ctx, "report", "new", starlark.Tuple{starlark.String(reportTitle(c))},
-				[]starlark.Tuple{{starlark.String("capture"), value}}); err != nil {
-				return err
-			}
-		}
-		if _, err := h.runner.Call(a.ctx, analyze, starlark.Tuple{value, r}, nil); err != nil {
-			return a.usageOf(err)
-		}
+	r, err := a.fill(h, c, names)
+	if err != nil {
+		return a.usageOf(err)
 	}
 	if err := a.print(findingsText(r)); err != nil {
 		return err
@@ -126,6 +109,42 @@ func (a *app) report(path string, f *reportFlags) error {
 	}
 	_, err = h.runner.Call(a.ctx, save, starlark.Tuple{starlark.String(f.out)}, nil)
 	return err
+}
+
+// fill lets scripts fill a page about a capture. A mistake in a shipped one does not end it: the page is drawn without that part and says so.
+func (a *app) fill(h *host, c *capture.Capture, names []string) (starlark.Value, error) {
+	value := builtins.NewCapture(h.env, c)
+	made, err := h.callMethod(a.ctx, "report", "new", starlark.Tuple{starlark.String(reportTitle(c))}, []starlark.Tuple{{starlark.String("capture"), value}})
+	if err != nil {
+		return nil, err
+	}
+	page := made.(*builtins.Report)
+	lacks := func(what string, err error) {
+		if page.Lacks(what, err) {
+			a.warn(fmt.Sprintf("the page is drawn without %s: %s: %v; this is a mistake in the script, please report it", what, builtins.Place(err), err))
+		}
+	}
+	for _, name := range names {
+		h.env.Contain = nil
+		if strings.HasPrefix(name, libraryPrefix) {
+			h.env.Contain = lacks
+		}
+		globals, err := h.load(a.ctx, name)
+		if err != nil {
+			return nil, err
+		}
+		analyze, ok := globals["analyze"].(starlark.Callable)
+		if !ok {
+			return nil, fmt.Errorf("%s defines no analyze(cap, r), which report calls", name)
+		}
+		if _, err := h.runner.Call(a.ctx, analyze, starlark.Tuple{value, page}, nil); err != nil {
+			if script.Stopped(err) || !h.env.Contains(err) {
+				return nil, err
+			}
+			lacks("what "+strings.TrimPrefix(name, libraryPrefix)+" adds", err)
+		}
+	}
+	return page, nil
 }
 
 // reportFlagsDeclared checks the flags of the scripts before anything is measured. Which triage it will be is not known yet, so that each

@@ -34,6 +34,12 @@ type stopped struct {
 func (s *stopped) Error() string { return s.text }
 func (s *stopped) Unwrap() error { return s.kind }
 
+// Stopped reports whether a run ended because it was interrupted or reached a limit, and not by a mistake of its own.
+func Stopped(err error) bool {
+	var s *stopped
+	return errors.As(err, &s)
+}
+
 func timeStopped(d time.Duration) *stopped {
 	return &stopped{ErrTimeLimit, fmt.Sprintf("time limit %v reached: raise --timeout", d)}
 }
