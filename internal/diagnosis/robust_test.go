@@ -1,0 +1,153 @@
+package diagnosis
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"strconv"
+	"strings"
+	"testing"
+
+	"go.starlark.net/starlark"
+
+	"astrolabe/builtins"
+	"astrolabe/capture"
+	formatsall "astrolabe/capture/formats/all"
+	"astrolabe/internal/script"
+	"astrolabe/plots"
+	"astrolabe/scripts"
+)
+
+// triageScripts are all that are shipped.
+var triageScripts = []string{"amd_live", "cpu", "gfx1151", "gpa", "intel_oa", "mali"}
+
+// page is a script that fills pages as the report command does.
+type page struct {
+	env     *builtins.Env
+	runner  *script.Runner
+	analyze starlark.Value
+}
+
+func newPage(name string) (*page, error) {
+	env := &builtins.Env{Registry: formatsall.Registry(), Warn: func(string) {}}
+	if err := (script.Policy{}).Apply(env); err != nil {
+		return nil, err
+	}
+	p := &page{env: env, runner: script.NewRunner(script.Options{Env: env, Library: scripts.Library, Print: func(string) {}, Typed: true})} // without limits
+	globals, err := p.runner.LoadLibrary(context.Background(), "@astrolabe//triage/"+name+".star")
+	if err != nil {
+		return nil, err
+	}
+	p.analyze = globals["analyze"]
+	return p, nil
+}
+
+// fill runs the script over a capture and writes the page.
+func (p *page) fill(ctx context.Context, c *capture.Capture, format string) error {
+	value := builtins.NewCapture(p.env, c)
+	module := p.env.Predeclared()["report"].(starlark.HasAttrs)
+	create, err := module.Attr("new")
+	if err != nil {
+		return err
+	}
+	r, err := p.runner.Call(ctx, create, starlark.Tuple{starlark.String("page")}, []starlark.Tuple{{starlark.String("capture"), value}})
+	if err != nil {
+		return err
+	}
+	if _, err := p.runner.Call(ctx, p.analyze, starlark.Tuple{value, r}, nil); err != nil {
+		return errors.New(script.FormatError(err))
+	}
+	doc, err := r.(*builtins.Report).Report()
+	if err != nil {
+		return err
+	}
+	if format != "" {
+		if _, err := doc.Pages(format, plots.Size{Width: 800}); err != nil {
+			return fmt.Errorf("as %s: %w", format, err)
+		}
+	}
+	return nil
+}
+
+// oddPage lets a script judge the odd capture of a seed.
+func (p *page) oddPage(ctx context.Context, name string, seed uint64) error {
+	r := odd{rand.New(rand.NewPCG(seed, 7)), name}
+	c, err := r.capture()
+	if err != nil {
+		return fmt.Errorf("the capture of seed %d: %w", seed, err)
+	}
+	format := ""
+	switch {
+	case seed%200 == 7:
+		format = "png"
+	case seed%20 == 0:
+		format = "json"
+	}
+	if err := p.fill(ctx, c, format); err != nil {
+		return fmt.Errorf("%s, seed %d: %w", name, seed, err)
+	}
+	return nil
+}
+
+// ODD_CAPTURES is how many odd captures each script is to judge; the suite takes few.
+func TestNoTriageScriptFailsOnOddCaptures(t *testing.T) {
+	n, first := 150, 0
+	if testing.Short() {
+		n = 30
+	}
+	if v := os.Getenv("ODD_CAPTURES"); v != "" {
+		var err error
+		if n, err = strconv.Atoi(v); err != nil {
+			t.Fatal(err)
+		}
+		first, _ = strconv.Atoi(os.Getenv("ODD_FIRST"))
+	}
+	for _, name := range triageScripts {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			var p *page
+			failed, kinds := 0, map[string]int{}
+			for i := range n {
+				if i%100 == 0 { // an environment keeps its reports
+					var err error
+					if p, err = newPage(name); err != nil {
+						t.Fatal(err)
+					}
+				}
+				if err := p.oddPage(t.Context(), name, uint64(first+i)); err != nil {
+					failed++
+					kind := lastFrame(err)
+					if kinds[kind]++; kinds[kind] == 1 {
+						t.Error(err)
+					}
+				}
+			}
+			t.Logf("%d of %d pages failed in %d ways", failed, n, len(kinds))
+		})
+	}
+}
+
+// lastFrame is where an error arose and what it says, without the way there.
+func lastFrame(err error) string {
+	lines := strings.Split(strings.TrimSpace(err.Error()), "\n")
+	return strings.Join(lines[max(0, len(lines)-4):], "\n")
+}
+
+// FuzzTriage goes on with what the test above does: a seed makes the capture, and the other number chooses the script.
+func FuzzTriage(f *testing.F) {
+	for i := range triageScripts {
+		f.Add(uint64(i), uint8(i))
+	}
+	f.Fuzz(func(t *testing.T, seed uint64, which uint8) {
+		name := triageScripts[int(which)%len(triageScripts)]
+		p, err := newPage(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := p.oddPage(t.Context(), name, seed); err != nil {
+			t.Error(err)
+		}
+	})
+}
