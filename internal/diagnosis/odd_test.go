@@ -267,6 +267,9 @@ func (r odd) spoiled(cfg capture.Config) (*capture.Capture, error) {
 	if r.chance(0.3) {
 		cfg.Gaps = r.gaps(cfg.Axis)
 	}
+	if r.chance(0.2) {
+		cfg.Late = r.gaps(cfg.Axis)
+	}
 	if r.chance(0.3) {
 		cfg.Regions = r.regions(cfg.Axis)
 	}
