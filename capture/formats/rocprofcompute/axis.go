@@ -27,25 +27,25 @@ func (w *workload) axis(cfg *capture.Config) (place []int) {
 	return place
 }
 
-// placeTimes gives each dispatch its start and end relative to the first dispatch of the main pass. A dispatch which that pass lacks takes the time it
-// has in another pass, moved by what lies between the two passes at the nearest dispatch that both have.
+// placeTimes gives each dispatch its start and end relative to the first dispatch of the run whose times make the axis. A dispatch which that run lacks
+// takes the time it has in another run, moved by what lies between the two at the nearest dispatch that both have.
 func (w *workload) placeTimes() (start, end []int64) {
 	n := len(w.dispatches)
 	start, end = make([]int64, n), make([]int64, n)
-	if w.mainPass == nil {
+	if w.axisOf == nil {
 		return start, end
 	}
 	origin, last := int64(math.MaxInt64), int64(0)
-	for _, s := range w.mainPass.start {
+	for _, s := range w.axisOf.start {
 		if s != noTime {
 			origin = min(origin, s)
 		}
 	}
 	known := make([]bool, n)
 	for d := range n {
-		if dur := w.mainPass.duration(d); dur >= 0 {
-			start[d] = w.mainPass.start[d] - origin
-			end[d] = start[d] + dur
+		if s, ns, ok := w.axisOf.span(d); ok {
+			start[d] = s - origin
+			end[d] = start[d] + ns
 			known[d] = true
 			last = max(last, end[d])
 		}
@@ -65,8 +65,8 @@ func (w *workload) placeTimes() (start, end []int64) {
 }
 
 func (w *workload) elsewhere(d int, origin int64, known []bool) (start, dur int64, ok bool) {
-	for _, p := range w.passes {
-		if dur = p.duration(d); dur < 0 || p == w.mainPass {
+	for _, p := range w.timings {
+		if _, dur, ok = p.span(d); !ok || p == w.axisOf {
 			continue
 		}
 		nearest, best := -1, int64(math.MaxInt64)
@@ -76,10 +76,18 @@ func (w *workload) elsewhere(d int, origin int64, known []bool) (start, dur int6
 			}
 		}
 		if nearest >= 0 {
-			return max(0, p.start[d]-p.start[nearest]+w.mainPass.start[nearest]-origin), dur, true
+			return max(0, p.start[d]-p.start[nearest]+w.axisOf.start[nearest]-origin), dur, true
 		}
 	}
 	return 0, 0, false
+}
+
+// span is the start and the length of a dispatch in a run; ok is false where it has none. One that takes no time has its place all the same.
+func (p *timing) span(d int) (start, ns int64, ok bool) {
+	if p.start[d] == noTime || p.end[d] == noTime || p.end[d] < p.start[d] {
+		return 0, 0, false
+	}
+	return p.start[d], p.end[d] - p.start[d], true
 }
 
 func absDiff(a, b int64) int64 {
@@ -101,11 +109,10 @@ func (w *workload) labels(cfg *capture.Config, place []int) {
 	}
 	add := func(name string, texts []string) {
 		if slices.ContainsFunc(texts, func(s string) bool { return s != "" }) {
-			cfg.Labels = append(cfg.Labels, labelOf(name, texts))
+			cfg.Labels = append(cfg.Labels, capture.NewLabel(name, texts, func(k int) bool { return texts[k] != "" }))
 		}
 	}
-	s := w.sheet
-	add("kernel", column(func(d int) string { return s.text(colKernel, w.dispatches[d].row) }))
+	add("kernel", column(func(d int) string { return w.dispatches[d].kernel }))
 	ids := column(func(d int) string { return w.dispatches[d].id })
 	numbers := make([]string, n)
 	for k := range numbers {
@@ -115,16 +122,14 @@ func (w *workload) labels(cfg *capture.Config, place []int) {
 	if !slices.Equal(ids, numbers) {
 		add("dispatch_id", ids)
 	}
-	gpus := column(func(d int) string { return s.text(colGPU, w.dispatches[d].row) })
+	gpus := column(func(d int) string { return w.dispatches[d].gpu })
 	ranks := ranksOf(gpus)
 	add("gpu", ranks)
 	if !slices.Equal(gpus, ranks) {
 		add("gpu_id", gpus)
 	}
-	for _, name := range s.f.Header {
-		if label := labelColumns[name]; label != "" && name != colKernel {
-			add(label, column(func(d int) string { return s.text(name, w.dispatches[d].row) }))
-		}
+	for i, l := range labels {
+		add(l.label, column(func(d int) string { return w.dispatches[d].labels[i] }))
 	}
 }
 

@@ -14,9 +14,9 @@ import (
 func (w *workload) build(cfg *capture.Config) {
 	place := w.axis(cfg)
 	w.labels(cfg, place)
-	b := &builder{w: w, cfg: cfg, place: place, passes: map[*pass]*capture.Pass{}, index: map[string]*capture.Counter{}}
+	b := &builder{w: w, cfg: cfg, place: place, passes: map[*timing]*capture.Pass{}, index: map[string]*capture.Counter{}}
 	b.shared = b.sharedDuration()
-	for _, p := range w.passes {
+	for _, p := range w.timings {
 		cfg.Passes = append(cfg.Passes, b.pass(p))
 	}
 	for _, se := range w.series {
@@ -24,6 +24,7 @@ func (w *workload) build(cfg *capture.Config) {
 	}
 	b.instancePasses()
 	b.warnOnce()
+	w.warnSeveralRuns(cfg)
 	w.warnUnknownDurations(cfg)
 	warnGated(cfg)
 	warnStale(cfg)
@@ -35,7 +36,7 @@ type builder struct {
 	cfg    *capture.Config
 	place  []int
 	shared *capture.Column // the duration of every pass, nil where each has its own
-	passes map[*pass]*capture.Pass
+	passes map[*timing]*capture.Pass
 	index  map[string]*capture.Counter
 	doubts []doubt
 }
@@ -57,71 +58,80 @@ func (b *builder) sharedDuration() *capture.Column {
 		case len(rows) == 0:
 			f[k] = math.NaN()
 		case b.w.rule == "first":
-			f[k] = float64(rows[0])
+			f[k] = rows[0]
 		default:
 			f[k] = median(rows)
 		}
 	}
-	return columnOf(f)
+	return narrow(f)
 }
 
-// pass is the capture's pass for p.
-func (b *builder) pass(p *pass) *capture.Pass {
+// pass is the capture's pass for a run.
+func (b *builder) pass(p *timing) *capture.Pass {
 	if out, ok := b.passes[p]; ok {
 		return out
 	}
-	out := &capture.Pass{ID: p.id, Duration: b.shared, Start: b.times(func(d int) (int64, bool) { return p.start[d], p.start[d] != noTime })}
-	if out.Duration == nil {
-		out.Duration = b.times(func(d int) (int64, bool) { v := p.duration(d); return v, v >= 0 })
-	}
+	out := b.makePass(p.id, func(int) *timing { return p })
 	b.passes[p] = out
 	return out
 }
 
-// mixedPass stands for the passes of a counter whose values come from several.
-func (b *builder) mixedPass(passes []*pass) *capture.Pass {
+// mixedPass stands for the runs of a counter whose values come from several.
+func (b *builder) mixedPass(from []*timing) *capture.Pass {
 	var ids []string
-	for _, p := range passes {
+	for _, p := range from {
 		if p != nil && !slices.Contains(ids, p.id) {
 			ids = append(ids, p.id)
 		}
 	}
-	out := &capture.Pass{ID: strings.Join(ids, "+"), Duration: b.shared}
-	out.Start = b.times(func(d int) (int64, bool) { return timeIn(passes[d], d) })
+	return b.makePass(strings.Join(ids, "+"), func(d int) *timing { return from[d] })
+}
+
+// makePass makes a pass of the run of each dispatch, nil where there is none.
+func (b *builder) makePass(id string, of func(d int) *timing) *capture.Pass {
+	starts, lengths := make([]float64, len(b.place)), make([]float64, len(b.place))
+	exact := make([]uint64, len(b.place))
+	whole := true
+	for d, k := range b.place {
+		starts[k], lengths[k] = math.NaN(), math.NaN()
+		p := of(d)
+		if p == nil {
+			whole = false
+			continue
+		}
+		lengths[k] = p.duration(d)
+		if p.start[d] == noTime {
+			whole = false
+			continue
+		}
+		starts[k], exact[k] = float64(p.start[d]), uint64(p.start[d])
+	}
+	out := &capture.Pass{ID: id, Duration: b.shared, Start: narrow(starts)}
+	if whole {
+		out.Start = capture.NewColumn(capture.Data{U: exact})
+	}
 	if out.Duration == nil {
-		out.Duration = b.times(func(d int) (int64, bool) {
-			if passes[d] == nil {
-				return 0, false
-			}
-			v := passes[d].duration(d)
-			return v, v >= 0
-		})
+		out.Duration = narrow(lengths)
 	}
 	return out
 }
 
-func timeIn(p *pass, d int) (int64, bool) {
-	if p == nil {
-		return 0, false
-	}
-	return p.start[d], p.start[d] != noTime
+// narrow is a column of doubles, as exact integers where they are whole.
+func narrow(f []float64) *capture.Column {
+	d, _ := delimited.Narrow(f)
+	return capture.NewColumn(d)
 }
 
-// times makes a column of one time for each dispatch.
-func (b *builder) times(f func(d int) (int64, bool)) *capture.Column {
-	data := capture.Data{U: make([]uint64, len(b.place))}
-	for d, k := range b.place {
-		v, ok := f(d)
-		if ok {
-			data.U[k] = uint64(v)
-			continue
-		}
-		if data.Valid.Bits == nil {
-			data.Valid = capture.NewBitmap(len(b.place))
-		}
-		data.Valid.Clear(k)
+// median is NaN where there are no values.
+func median(f []float64) float64 {
+	if len(f) == 0 {
+		return math.NaN()
 	}
-	return capture.NewColumn(data)
+	s := slices.Sorted(slices.Values(f))
+	if n := len(s); n%2 == 0 {
+		return (s[n/2-1] + s[n/2]) / 2
+	}
+	return s[len(s)/2]
 }
 
 // add makes a counter, or an instance of one, of a series.
@@ -178,9 +188,9 @@ func (b *builder) values(c *capture.Counter, se *series) {
 		data, c.Integral = delimited.Narrow(f)
 	}
 	c.Col = capture.NewColumn(data)
-	var first *pass
+	var first *timing
 	mixed, absent := false, 0
-	for _, p := range se.passOf {
+	for _, p := range se.from {
 		switch {
 		case p == nil:
 			absent++
@@ -192,13 +202,11 @@ func (b *builder) values(c *capture.Counter, se *series) {
 	}
 	switch {
 	case mixed:
-		c.Pass = b.mixedPass(se.passOf)
+		c.Pass = b.mixedPass(se.from)
 	case first != nil:
 		c.Pass = b.pass(first)
 	}
-	if len(se.repeats) > 0 {
-		b.warn(c, fmt.Sprintf(": measured more than once: the values of pass %s replace those of pass %s", c.Pass.ID, strings.Join(se.repeats, ", ")))
-	} else if mixed {
+	if mixed {
 		b.warn(c, ": measured in different passes for different dispatches: "+c.Pass.ID)
 	}
 	if missing > 0 {
@@ -207,6 +215,37 @@ func (b *builder) values(c *capture.Counter, se *series) {
 			b.warn(c, fmt.Sprintf(": not measured in %d of %d dispatches", absent, n))
 		}
 	}
+}
+
+// warnSeveralRuns says how to tell the values of a counter apart that several runs measured.
+func (w *workload) warnSeveralRuns(cfg *capture.Config) {
+	var names, own []string
+	for _, se := range w.series {
+		if len(se.others) > 0 {
+			names = append(names, se.name)
+		}
+		for _, run := range se.others {
+			own = append(own, ofRun(se.name, run))
+		}
+	}
+	if len(names) == 0 {
+		return
+	}
+	which := "first"
+	if w.tables[0].lastWins {
+		which = "last"
+	}
+	cfg.Warnings = append(cfg.Warnings, fmt.Sprintf("%s: measured by several runs: the name alone has the value of the %s of them, and the others have names of their own: %s",
+		few(names), which, few(own)))
+}
+
+// few lists some of the names.
+func few(names []string) string {
+	const show = 8
+	if len(names) <= show {
+		return strings.Join(names, ", ")
+	}
+	return fmt.Sprintf("%s and %d more", strings.Join(names[:show], ", "), len(names)-show)
 }
 
 // warn notes a doubt about a counter; text goes after its name.
@@ -259,17 +298,32 @@ func (b *builder) instancePasses() {
 	}
 }
 
-// warnUnknownDurations says where rates cannot be had.
+// warnUnknownDurations says where rates cannot be had, and where durations are not those of one run.
 func (w *workload) warnUnknownDurations(cfg *capture.Config) {
-	for _, p := range w.passes {
-		unknown := 0
+	var averaged []string
+	for _, p := range w.timings {
+		backward, still := 0, 0
 		for d := range w.dispatches {
-			if p.start[d] != noTime && p.duration(d) < 0 {
-				unknown++
+			switch ns := p.duration(d); {
+			case p.start[d] == noTime || ns == ns:
+			case p.ns[d] == 0:
+				still++
+			default:
+				backward++
 			}
 		}
-		if unknown > 0 {
-			cfg.Warnings = append(cfg.Warnings, fmt.Sprintf("pass %s ends before it starts, or has no end, in %d dispatches: their durations are missing", p.id, unknown))
+		if backward > 0 {
+			cfg.Warnings = append(cfg.Warnings, fmt.Sprintf("pass %s ends before it starts, or has no end, in %d dispatches: their durations are missing", p.id, backward))
 		}
+		if still > 0 {
+			cfg.Warnings = append(cfg.Warnings, fmt.Sprintf("pass %s ends when it starts in %d of %d dispatches: the files do not have their durations, and rates are missing", p.id, still, len(w.dispatches)))
+		}
+		if p.averaged {
+			averaged = append(averaged, p.id)
+		}
+	}
+	if len(averaged) > 0 {
+		cfg.Warnings = append(cfg.Warnings, fmt.Sprintf("%s: the times are means over all runs, as the tool writes them where it joins runs: the durations are those of no run",
+			strings.Join(averaged, ", ")))
 	}
 }

@@ -66,28 +66,37 @@ func TestDamagedWorkloadsGiveClearErrors(t *testing.T) {
 		files map[string]string
 		want  string
 	}{
-		"no main file":       {map[string]string{"sysinfo.csv": sysinfo, "timestamps.csv": "x"}, `vcopy: no pmc_perf.csv in the folder`},
-		"unrelated folder":   {map[string]string{"notes.txt": "hello"}, `unrecognised content.*\n.*no pmc_perf.csv in the folder`},
-		"empty main file":    {map[string]string{"pmc_perf.csv": ""}, `pmc_perf.csv: the file is empty`},
-		"no kernel column":   {map[string]string{"pmc_perf.csv": "Dispatch_ID,Counter_Name,Counter_Value\n0,a,1\n"}, `pmc_perf.csv:1: no column Kernel_Name`},
-		"no value column":    {map[string]string{"pmc_perf.csv": "Dispatch_ID,Kernel_Name,Counter_Name,Start_Timestamp,End_Timestamp\n0,k,a,1,2\n"}, `pmc_perf.csv:1: no column Counter_Value`},
-		"no times":           {map[string]string{"pmc_perf.csv": "Dispatch_ID,Kernel_Name,SQ_WAVES\n0,k,1\n"}, `pmc_perf.csv:1: no column Start_Timestamp.*timestamps.csv`},
-		"a column twice":     {map[string]string{"pmc_perf.csv": "Dispatch_ID,Kernel_Name,SQ_WAVES,SQ_WAVES\n0,k,1,2\n"}, `pmc_perf.csv:1: columns 3 and 4 are both called "SQ_WAVES"`},
-		"bad value":          {map[string]string{"pmc_perf.csv": longHeader + good + row("g", 1, "k", 30, 40, "SQ_WAVES", "1.0x")}, `pmc_perf.csv:3: column "Counter_Value": "1.0x" is not a number`},
-		"bad time":           {map[string]string{"pmc_perf.csv": longHeader + strings.Replace(good, ",10,", ",10.5,", 1)}, `pmc_perf.csv:2: column "Start_Timestamp": 10.5 is not a time in whole nanoseconds`},
-		"short row":          {map[string]string{"pmc_perf.csv": longHeader + good + "4,g,1\r\n" + good}, `pmc_perf.csv:3: the row has 3 cells, the header has 11`},
-		"nameless counter":   {map[string]string{"pmc_perf.csv": longHeader + row("g", 0, "k", 1, 2, "", "1")}, `pmc_perf.csv:2: column Counter_Name: the name of the counter is empty`},
-		"bad wide value":     {map[string]string{"pmc_perf.csv": wideHeader + "0,k,0,64,64,1,2,3,10,20\n1,k,0,64,64,1,2,x3,30,40\n"}, `pmc_perf.csv:3: column "TCC_HIT\[1\]": "x3" is not a number`},
-		"dispatch twice":     {map[string]string{"pmc_perf.csv": wideHeader + "0,k,0,64,64,1,2,3,10,20\n0,k,0,64,64,1,2,3,30,40\n"}, `pmc_perf.csv:3: dispatch 0 stands here and in line 2`},
-		"bad level value":    {map[string]string{"pmc_perf.csv": wideHeader + "0,k,0,64,64,1,2,3,10,20\n", "SQ_X_LEVEL.csv": "Dispatch_ID,Kernel_Name,GPU_ID,A\n0,k,0,1\n1,k,0,?\n"}, `SQ_X_LEVEL.csv:3: column "A": "\?"`},
-		"main file a folder": {map[string]string{"sysinfo.csv": sysinfo, "SQ_A_LEVEL.csv": "x"}, `no pmc_perf.csv`},
+		"no main file":     {map[string]string{"sysinfo.csv": sysinfo, "timestamps.csv": "x"}, `vcopy: no counters in the folder: neither pmc_perf.csv nor files of its runs`},
+		"unrelated folder": {map[string]string{"notes.txt": "hello"}, `unrecognised content.*\n.*no pmc_perf.csv in the folder`},
+		"empty main file":  {map[string]string{"pmc_perf.csv": ""}, `pmc_perf.csv: the file is empty`},
+		"no kernel column": {map[string]string{"pmc_perf.csv": "Dispatch_ID,Counter_Name,Counter_Value\n0,a,1\n"}, `pmc_perf.csv:1: no column Kernel_Name`},
+		"no value column":  {map[string]string{"pmc_perf.csv": "Dispatch_ID,Kernel_Name,Counter_Name,Start_Timestamp,End_Timestamp\n0,k,a,1,2\n"}, `pmc_perf.csv:1: no column Counter_Value`},
+		"no times":         {map[string]string{"pmc_perf.csv": "Dispatch_ID,Kernel_Name,SQ_WAVES\n0,k,1\n"}, `pmc_perf.csv:1: no column Start_Timestamp.*timestamps.csv`},
+		"a column twice":   {map[string]string{"pmc_perf.csv": "Dispatch_ID,Kernel_Name,SQ_WAVES,SQ_WAVES\n0,k,1,2\n"}, `pmc_perf.csv:1: columns 3 and 4 are both called "SQ_WAVES"`},
+		"bad value":        {map[string]string{"pmc_perf.csv": longHeader + good + row("g", 1, "k", 30, 40, "SQ_WAVES", "1.0x")}, `pmc_perf.csv:3: column "Counter_Value": "1.0x" is not a number`},
+		"bad time":         {map[string]string{"pmc_perf.csv": longHeader + strings.Replace(good, ",10,", ",10.5,", 1)}, `pmc_perf.csv:2: column "Start_Timestamp": 10.5 is not a time in whole nanoseconds`},
+		"short row":        {map[string]string{"pmc_perf.csv": longHeader + good + "4,g,1\r\n" + good}, `pmc_perf.csv:3: the row has 3 cells, the header has 11`},
+		"nameless counter": {map[string]string{"pmc_perf.csv": longHeader + row("g", 0, "k", 1, 2, "", "1")}, `pmc_perf.csv:2: column Counter_Name: the name of the counter is empty`},
+		"bad wide value":   {map[string]string{"pmc_perf.csv": wideHeader + "0,k,0,64,64,1,2,3,10,20\n1,k,0,64,64,1,2,x3,30,40\n"}, `pmc_perf.csv:3: column "TCC_HIT\[1\]": "x3" is not a number`},
+		"dispatch twice":   {map[string]string{"pmc_perf.csv": wideHeader + "0,k,0,64,64,1,2,3,10,20\n0,k,0,64,64,1,2,3,30,40\n"}, `pmc_perf.csv:3: dispatch 0 stands here and in line 2`},
+		"bad level value":  {map[string]string{"pmc_perf.csv": wideHeader + "0,k,0,64,64,1,2,3,10,20\n", "SQ_X_LEVEL.csv": "Dispatch_ID,Kernel_Name,GPU_ID,A\n0,k,0,1\n1,k,0,?\n"}, `SQ_X_LEVEL.csv:3: column "A": "\?"`},
+		"no dispatch":      {map[string]string{"pmc_perf.csv": longHeader}, `vcopy: no dispatch was measured: the file pmc_perf.csv is without rows; did its filter match a kernel\?`},
+		"no dispatch in any": {map[string]string{"sysinfo.csv": sysinfo, "pmc_perf_0.csv": "Dispatch_ID,Kernel_Name\n", "SQ_A.csv": "Dispatch_ID,Kernel_Name\n", "log.txt": "x"},
+			`vcopy: no dispatch was measured: 2 files \(pmc_perf_0.csv to SQ_A.csv\) are without rows; .* log.txt has`},
+		"a level without columns": {map[string]string{"sysinfo.csv": sysinfo, "SQ_A_LEVEL.csv": "x"}, `SQ_A_LEVEL.csv:1: no column Dispatch_ID`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, err := try(folder(t, tc.files), formats.Options{})
 			wantError(t, err, tc.want)
 		})
 	}
-	_, err := try(folder(t, map[string]string{"pmc_perf.csv": longHeader + good}), formats.Options{Duration: "mean"})
+	var scattered strings.Builder
+	for i := range 20000 {
+		fmt.Fprint(&scattered, row(fmt.Sprint("g", i), i, "k", i, i+1, "A", "1"))
+	}
+	_, err := try(folder(t, map[string]string{"pmc_perf.csv": longHeader + scattered.String()}), formats.Options{})
+	wantError(t, err, `pmc_perf.csv: 20000 runs of 20000 dispatches from only 20000 rows: the file is damaged`)
+	_, err = try(folder(t, map[string]string{"pmc_perf.csv": longHeader + good}), formats.Options{Duration: "mean"})
 	wantError(t, err, `option duration: "mean": use "pass", "median" or "first"`)
 	_, err = try(folder(t, map[string]string{"pmc_perf.csv": longHeader + good}), formats.Options{Extra: map[string]any{"period": 1}})
 	wantError(t, err, `no option "period"`)
@@ -96,7 +105,7 @@ func TestDamagedWorkloadsGiveClearErrors(t *testing.T) {
 func TestAFolderAboveTheWorkloadIsPointedOut(t *testing.T) {
 	dir := folder(t, map[string]string{"pmc_perf.csv": "x"})
 	_, err := try(filepath.Dir(dir), formats.Options{})
-	wantError(t, err, `there is one in vcopy: give that folder`)
+	wantError(t, err, `vcopy is a workload: give that folder`)
 }
 
 func TestWhatCanBeReadIsReadWithWarnings(t *testing.T) {
@@ -146,14 +155,6 @@ func TestWhatCanBeReadIsReadWithWarnings(t *testing.T) {
 		eq(t, "samples", c.Len(), 1)
 		wantWarning(t, c, `pmc_perf.csv:3: truncated: the last line is cut off`)
 	})
-	t.Run("header only", func(t *testing.T) {
-		c, err := try(folder(t, map[string]string{"pmc_perf.csv": longHeader}), formats.Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		eq(t, "samples", c.Len(), 0)
-		wantWarning(t, c, `pmc_perf.csv: empty: it has a header and no rows`)
-	})
 	t.Run("end before start", func(t *testing.T) {
 		c, err := try(folder(t, map[string]string{"pmc_perf.csv": longHeader + row("g", 0, "k", 20, 10, "SQ_WAVES", "1")}), formats.Options{})
 		if err != nil {
@@ -179,7 +180,10 @@ func TestTheLastOfSeveralPassesWinsWithAWarning(t *testing.T) {
 	eq(t, "duration", w.Interval(0), 20.0)
 	eq(t, "not integral", c.Counter("B").Col.Data().F, []float64{1.5})
 	eq(t, "the axis is that of the pass measured first", c.Axis.End[0], int64(20))
-	wantWarning(t, c, `SQ_WAVES: measured more than once: the values of pass p2 replace those of pass p1`)
+	wantWarning(t, c, `SQ_WAVES: measured by several runs: the name alone has the value of the last of them, .*: SQ_WAVES@p1`)
+	other := c.Counter("SQ_WAVES@p1")
+	eq(t, "the other value", other.Col.Data().U, []uint64{5})
+	eq(t, "its pass and duration", []any{other.PassID(), other.Interval(0)}, []any{"p1", 10.0})
 }
 
 func TestADispatchMissingFromAPassIsMissingNotZero(t *testing.T) {
@@ -223,10 +227,10 @@ func TestPassesWithoutGUIDAreToldApartByTime(t *testing.T) {
 func TestWidePassesAndTimes(t *testing.T) {
 	c, err := try(folder(t, map[string]string{
 		"sysinfo.csv":    sysinfo,
-		"pmc_perf.csv":   "Dispatch_ID,Kernel_Name,GPU_ID,wave_size,A,wave_size_1,B,note\n0,k,0,64,1,64,,x\n1,k,0,64,2,64,4,x\n",
-		"timestamps.csv": "Dispatch_ID,Kernel_Name,GPU_ID,Start_Timestamp,End_Timestamp\n1,k,0,1030,1040\n0,k,0,1000,1015\n",
+		"pmc_perf.csv":   "Dispatch_ID,Kernel_Name,GPU_ID,wave_size,A,wave_size_1,B,note\n0,k,0,64,1,64,,x\n1,j,0,64,2,64,4,x\n",
+		"timestamps.csv": "Dispatch_ID,Kernel_Name,GPU_ID,Start_Timestamp,End_Timestamp\n2,j,0,1030,1040\n1,k,0,1000,1015\n",
 		"SQ_LEVEL_WAVES.csv": "Dispatch_ID,Kernel_Name,GPU_ID,A,SQ_LEVEL_WAVES,SQ_ACCUM_PREV_HIRES,Start_Timestamp,End_Timestamp\n" +
-			"1,k,0,9,5,50,7,9\n",
+			"1,j,0,9,5,50,7,9\n",
 	}), formats.Options{})
 	if err != nil {
 		t.Fatal(err)
@@ -240,7 +244,10 @@ func TestWidePassesAndTimes(t *testing.T) {
 	acc := c.Counter("SQ_LEVEL_WAVES_ACCUM")
 	eq(t, "not measured", acc.Value(0).Missing(), true)
 	eq(t, "its own duration", acc.Interval(1), 2.0)
-	wantWarning(t, c, `SQ_LEVEL_WAVES.csv measured A again`)
+	wantWarning(t, c, `A: measured by several runs: the name alone has the value of the first of them, .*: A@SQ_LEVEL_WAVES`)
+	wantWarning(t, c, `timestamps.csv numbers the dispatches of pmc_perf.csv \+1: they are joined so`)
+	again := c.Counter("A@SQ_LEVEL_WAVES")
+	eq(t, "A of the other run", []any{again.Value(0).Missing(), again.Value(1).Float(), again.Interval(1)}, []any{true, 9.0, 2.0})
 	wantWarning(t, c, `columns note hold text and are not read`)
 }
 
@@ -262,11 +269,21 @@ func TestGatesAreNotSuspectedWithoutAWitness(t *testing.T) {
 }
 
 func FuzzOpen(f *testing.F) {
-	f.Add(longHeader+row("g", 0, "k", 1, 2, "A", "1")+row("h", 0, "k", 3, 5, "A[1]", ""), sysinfo, "")
-	f.Add(wideHeader+"0,k,0,64,64,1,2,3,10,20\n", sysinfo, "Dispatch_ID,Kernel_Name,GPU_ID,SQ_ACCUM_PREV_HIRES\n0,k,0,7\n")
-	f.Add("Dispatch_ID,Kernel_Name,Start_Timestamp,End_Timestamp,Counter_Name,Counter_Value\n0,k,1,2,a,1\n0,k,3,4,a,2\n1,k,5,6,a,3\n", "", "")
-	f.Fuzz(func(t *testing.T, main, info, level string) {
-		dir := folder(t, map[string]string{"pmc_perf.csv": main, "sysinfo.csv": info, "SQ_X_LEVEL.csv": level})
+	f.Add(longHeader+row("g", 0, "k", 1, 2, "A", "1")+row("h", 0, "k", 3, 5, "A[1]", ""), sysinfo, "", "", "")
+	f.Add(wideHeader+"0,k,0,64,64,1,2,3,10,20\n", sysinfo, "Dispatch_ID,Kernel_Name,GPU_ID,SQ_ACCUM_PREV_HIRES\n0,k,0,7\n", "", "")
+	f.Add("Dispatch_ID,Kernel_Name,Start_Timestamp,End_Timestamp,Counter_Name,Counter_Value\n0,k,1,2,a,1\n0,k,3,4,a,2\n1,k,5,6,a,3\n", "", "", "", "")
+	f.Add("Dispatch_ID,Kernel_Name,SQ_WAVES\n0,k,1\n1,k,2\n", sysinfo, "", "Dispatch_ID,Kernel_Name,Start_Timestamp,End_Timestamp\n1,k,5,9\n2,k,10,11\n", "")
+	f.Add(joined, sysinfo, "Dispatch_ID,Kernel_Name,C,GRBM_COUNT,Start_Timestamp,End_Timestamp\n0,k,9,8,1,2\n1,k,9,8.5,3,4\n", "",
+		"Dispatch_ID,Kernel_Name,A,B,Start_Timestamp,End_Timestamp\n0,k,1,4,1,2\n1,k,2,5,3,4\n")
+	f.Add("", sysinfo, "", "", longHeader+row("g", 0, "k", 1, 2, "A", "1")+row("g", 0, "k", 1, 2, "A", "2"))
+	f.Fuzz(func(t *testing.T, main, info, level, stamps, part string) {
+		files := map[string]string{"pmc_perf.csv": main, "sysinfo.csv": info}
+		for name, text := range map[string]string{"SQ_X_LEVEL.csv": level, "timestamps.csv": stamps, "pmc_perf_0.csv": part} {
+			if text != "" {
+				files[name] = text
+			}
+		}
+		dir := folder(t, files)
 		for _, rule := range []string{"pass", "median", "first"} {
 			c, err := try(dir, formats.Options{Duration: rule})
 			if err != nil {

@@ -2,8 +2,10 @@ package rocprofcompute
 
 import (
 	"bytes"
+	"compress/gzip"
 	"context"
 	"fmt"
+	"io"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -21,43 +23,25 @@ var (
 	_ formats.Explainer = Format{}
 )
 
-// Names of the files of a workload, and of the columns that make one.
-const (
-	mainFile       = "pmc_perf.csv"
-	sysinfoFile    = "sysinfo.csv"
-	timestampsFile = "timestamps.csv"
-
-	colDispatch = "Dispatch_ID"
-	colKernel   = "Kernel_Name"
-	colName     = "Counter_Name"
-	colValue    = "Counter_Value"
-	colStart    = "Start_Timestamp"
-	colEnd      = "End_Timestamp"
-	colGUID     = "GUID"
-	colGPU      = "GPU_ID"
-	colAccum    = "SQ_ACCUM_PREV_HIRES"
-)
-
 // Name is "rocprofcompute".
 func (Format) Name() string { return "rocprofcompute" }
 
 // Doc says what the format looks like.
 func (Format) Doc() string {
-	return "AMD rocprof-compute workload: a folder with pmc_perf.csv and sysinfo.csv, or that pmc_perf.csv (columns Dispatch_ID, Kernel_Name, ...)"
+	return "AMD rocprof-compute workload: a folder with pmc_perf.csv, or the files of its runs, and sysinfo.csv, or one such file (columns Dispatch_ID, Kernel_Name, ...)"
 }
 
-// Sniff is sure of a folder with pmc_perf.csv and of a file with its columns.
+// Sniff is sure of a folder with the files of a workload and of a file with their columns.
 func (Format) Sniff(in *formats.Input) int {
 	if in.IsDir {
-		switch {
-		case in.Has(mainFile):
-			return 95
-		case in.Has(sysinfoFile) && (in.Has("pmc_dispatch_info.csv") || in.Has(timestampsFile) || len(levelFiles(in.Files)) > 0):
-			return 40 // Open says what is missing
-		}
-		return 0
+		return isWorkload(in)
 	}
 	header := headerOf(in)
+	// Dispatch_Id and Kernel_Name are rocprofv3's.
+	if !slices.Contains(header, colDispatch) && !slices.Contains(header, "Index") {
+		return 0
+	}
+	spellHeader(header)
 	if !slices.Contains(header, colDispatch) || !slices.Contains(header, colKernel) {
 		return 0
 	}
@@ -69,10 +53,15 @@ func (Format) Sniff(in *formats.Input) int {
 
 // headerOf returns the names in the header of a file, none if it has no header.
 func headerOf(in *formats.Input) []string {
-	if bytes.IndexByte(in.Head, 0) >= 0 {
+	head := in.Head
+	if z, err := gzip.NewReader(bytes.NewReader(head)); err == nil {
+		// The rest of the file is not there, so that this ends in an error.
+		head, _ = io.ReadAll(io.LimitReader(z, formats.HeadSize))
+	}
+	if bytes.IndexByte(head, 0) >= 0 {
 		return nil
 	}
-	f, err := delimited.Open(in.Path, bytes.NewReader(in.Head), int64(len(in.Head)), delimited.Options{Delim: ','})
+	f, err := delimited.Open(in.Path, bytes.NewReader(head), int64(len(head)), delimited.Options{Delim: ','})
 	if err != nil {
 		return nil
 	}
@@ -86,8 +75,8 @@ func (Format) WhyNot(in *formats.Input) string {
 	}
 	for _, name := range in.Files {
 		if sub, ok := strings.CutSuffix(name, "/"); ok {
-			if below, err := formats.Inspect(in.File(sub)); err == nil && below.Has(mainFile) {
-				return fmt.Sprintf("no %s in the folder, but there is one in %s: give that folder", mainFile, sub)
+			if below, err := formats.Inspect(in.File(sub)); err == nil && isWorkload(below) > 0 {
+				return fmt.Sprintf("no %s in the folder, but %s is a workload: give that folder", mainFile, sub)
 			}
 		}
 	}
@@ -99,25 +88,22 @@ func (Format) Open(ctx context.Context, in *formats.Input, opt formats.Options) 
 	if err := checkOptions(opt); err != nil {
 		return nil, err
 	}
-	w := &workload{main: in.Path, dir: filepath.Dir(in.Path), rule: opt.Duration}
+	w := &workload{layout: layout{dir: filepath.Dir(in.Path), main: in.Path}, rule: opt.Duration}
 	defer w.close()
-	if in.IsDir {
-		if !in.Has(mainFile) {
-			return nil, fmt.Errorf("%s: no %s in the folder: it holds the counters, copy the whole workload", in.Path, mainFile)
-		}
-		w.main, w.dir = in.File(mainFile), in.Path
-	}
-	if err := w.readMain(ctx); err != nil {
-		return nil, err
-	}
-	if filepath.Base(w.main) == mainFile {
-		if err := w.readLevels(ctx); err != nil {
+	if base := filepath.Base(in.Path); in.IsDir || base == mainFile || base == mainFile+packed {
+		folder, err := formats.Inspect(w.dirOf(in))
+		if err != nil {
 			return nil, err
 		}
+		w.layout = layoutOf(folder.Path, folder.Files)
 	}
+	if err := w.read(ctx); err != nil {
+		return nil, err
+	}
+	w.join()
 	cfg := capture.Config{Path: in.Path, Format: Format{}.Name(), Name: filepath.Base(filepath.Clean(w.dir))}
-	if !in.IsDir && filepath.Base(w.main) != mainFile {
-		cfg.Name = strings.TrimSuffix(filepath.Base(w.main), filepath.Ext(w.main))
+	if !in.IsDir && !strings.HasPrefix(filepath.Base(in.Path), mainFile) {
+		cfg.Name = runName(in.Path)
 	}
 	w.readSysinfo(&cfg)
 	opt.Apply(&cfg)
@@ -132,6 +118,14 @@ func (Format) Open(ctx context.Context, in *formats.Input, opt formats.Options) 
 		}
 	}
 	return capture.New(cfg)
+}
+
+// dirOf is the folder of the workload.
+func (w *workload) dirOf(in *formats.Input) string {
+	if in.IsDir {
+		return in.Path
+	}
+	return w.dir
 }
 
 func checkOptions(opt formats.Options) error {

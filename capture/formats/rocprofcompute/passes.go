@@ -6,19 +6,25 @@ import (
 	"strings"
 )
 
+// pass is one measuring run in a long file.
+type pass struct {
+	id       string
+	segments []*segment
+}
+
 // segment is the rows of one dispatch in one measuring run.
 type segment struct {
 	guid     int32
 	dispatch int32
 	start    int64
 	end      int64
-	counters []int32
-	pass     *pass
+	rows     []int32
+	counters []int32 // of each row
 }
 
-// findPasses finds the pass of each row. Where a GUID has one stretch of time for each dispatch it is the pass; else, and without
+// findPasses divides the rows of a long file into passes. Where a GUID has one stretch of time for each dispatch it is the pass; else, and without
 // GUIDs, stretches with the same counters in different dispatches are one pass.
-func (w *workload) findPasses(s *sheet, of []int32, starts, ends []int64, counters []int32) []*pass {
+func findPasses(s *sheet, of []int32, starts, ends []int64, counters []int32) (passes []*pass) {
 	guids := s.codes(colGUID)
 	type key struct {
 		guid, dispatch int32
@@ -26,7 +32,6 @@ func (w *workload) findPasses(s *sheet, of []int32, starts, ends []int64, counte
 	}
 	index := map[key]int32{}
 	var segments []*segment
-	segmentOf := make([]int32, len(of))
 	last, lastAt := key{}, int32(-1)
 	for row, d := range of {
 		k := key{-1, d, starts[row], ends[row]}
@@ -42,8 +47,8 @@ func (w *workload) findPasses(s *sheet, of []int32, starts, ends []int64, counte
 			}
 			last, lastAt = k, at
 		}
-		segmentOf[row] = lastAt
-		segments[lastAt].counters = append(segments[lastAt].counters, counters[row])
+		sg := segments[lastAt]
+		sg.rows, sg.counters = append(sg.rows, int32(row)), append(sg.counters, counters[row])
 	}
 	var order []int32 // of the GUIDs in the file
 	byGUID := map[int32][]*segment{}
@@ -58,17 +63,13 @@ func (w *workload) findPasses(s *sheet, of []int32, starts, ends []int64, counte
 		if guid >= 0 {
 			id = s.t.Cols[s.f.Index(colGUID)].Dict[guid]
 		}
-		w.passesOf(byGUID[guid], id)
+		passes = append(passes, passesOf(byGUID[guid], id)...)
 	}
-	out := make([]*pass, len(of))
-	for row, at := range segmentOf {
-		out[row] = segments[at].pass
-	}
-	return out
+	return passes
 }
 
 // passesOf makes passes of the segments of one GUID (or of none).
-func (w *workload) passesOf(segments []*segment, guid string) {
+func passesOf(segments []*segment, guid string) (passes []*pass) {
 	groups := groupSegments(segments)
 	for i, g := range groups {
 		id := guid
@@ -78,13 +79,9 @@ func (w *workload) passesOf(segments []*segment, guid string) {
 		case len(groups) > 1:
 			id = fmt.Sprintf("%s#%d", guid, i+1)
 		}
-		p := newPass(id, len(w.dispatches))
-		for _, sg := range g {
-			p.start[sg.dispatch], p.end[sg.dispatch] = sg.start, sg.end
-			sg.pass = p
-		}
-		w.passes = append(w.passes, p)
+		passes = append(passes, &pass{id, g})
 	}
+	return passes
 }
 
 // groupSegments puts the segments of one pass together, in the order of the file.
@@ -184,18 +181,4 @@ func mostShared(a, b []int32) bool {
 		}
 	}
 	return 2*shared >= min(len(a), len(b)) && shared > 0
-}
-
-// earliest is the pass that began first, nil if no time is known.
-func earliest(passes []*pass) *pass {
-	var best *pass
-	first := int64(0)
-	for _, p := range passes {
-		for d, s := range p.start {
-			if s != noTime && p.end[d] != noTime && (best == nil || s < first) {
-				best, first = p, s
-			}
-		}
-	}
-	return best
 }

@@ -2,29 +2,32 @@ package rocprofcompute
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 
-	"astrolabe/capture"
 	"astrolabe/capture/formats/internal/delimited"
+	"astrolabe/capture/formats/internal/pairing"
 	"astrolabe/capture/progress"
 )
 
 // workload is what the files of a workload hold, on its way to a capture.
 type workload struct {
-	main, dir string
-	rule      string // the duration option
-	warnings  []string
-	files     []*os.File
+	layout
+	rule     string // the duration option
+	warnings []string
+	files    []*os.File
 
-	sheet      *sheet
+	tables     []*table
 	dispatches []dispatch
-	passes     []*pass
+	timings    []*timing
 	series     []*series
-	byName     map[string]*series
-	mainPass   *pass // its times make the axis
+	axisOf     *timing // its times make the axis
 }
 
 func (w *workload) close() {
@@ -33,202 +36,205 @@ func (w *workload) close() {
 	}
 }
 
-// dispatch is one future sample.
-type dispatch struct {
-	row       int     // its first row in the main file
-	id        string  // as the file has it
-	durations []int64 // of each of its rows
-}
-
-// pass is one measuring run.
-type pass struct {
-	id         string
-	start, end []int64 // for each dispatch, noTime where it was not measured
-}
-
-func newPass(id string, dispatches int) *pass {
-	p := &pass{id: id, start: make([]int64, dispatches), end: make([]int64, dispatches)}
-	for i := range p.start {
-		p.start[i], p.end[i] = noTime, noTime
-	}
-	return p
-}
-
-// duration of a dispatch in this pass in ns, -1 if it is unknown.
-func (p *pass) duration(d int) int64 {
-	if p.start[d] == noTime || p.end[d] == noTime || p.end[d] < p.start[d] {
-		return -1
-	}
-	return p.end[d] - p.start[d]
-}
-
-// series is the values of one counter or instance.
-type series struct {
-	name    string
-	u       []uint64  // one of u and f for each dispatch
-	f       []float64 // NaN where missing
-	have    []bool    // of u
-	passOf  []*pass   // the pass each value is from, nil without a value
-	why     string    // how missing values are written in the file, "" if none are
-	repeats []string  // ids of passes whose values a later pass has replaced
-}
-
-func newSeries(name string, exact bool, n int) *series {
-	s := &series{name: name, passOf: make([]*pass, n)}
-	if exact {
-		s.u, s.have = make([]uint64, n), make([]bool, n)
-		return s
-	}
-	s.f = make([]float64, n)
-	for i := range s.f {
-		s.f[i] = math.NaN()
-	}
-	return s
-}
-
-// set stores the value of row i of d. A missing value is noted and stays missing.
-func (s *series) set(dispatch int, d capture.Data, i int, p *pass, why string) {
-	if was := s.passOf[dispatch]; was != nil {
-		s.replace(was)
-	}
-	s.passOf[dispatch] = p
-	switch {
-	case d.Missing(i):
-		s.why = why
-		if s.u != nil {
-			s.have[dispatch] = false
-		} else {
-			s.f[dispatch] = math.NaN()
-		}
-	case s.u != nil:
-		s.u[dispatch], s.have[dispatch] = d.U[i], true
-	default:
-		s.f[dispatch] = d.Float(i)
-	}
-}
-
-func (s *series) replace(was *pass) {
-	for _, id := range s.repeats {
-		if id == was.id {
-			return
-		}
-	}
-	s.repeats = append(s.repeats, was.id)
-}
-
 func (w *workload) warn(format string, args ...any) {
 	w.warnings = append(w.warnings, fmt.Sprintf(format, args...))
 }
 
-// size is that of all files that are read, in bytes. What a form of the workload leaves out is small.
-func (w *workload) size() (n int64) {
-	paths, _ := filepath.Glob(filepath.Join(globEscape(w.dir), "SQ_*.csv"))
-	for _, path := range append(paths, w.main, w.path(timestampsFile)) {
-		if st, err := os.Stat(path); err == nil {
-			n += st.Size()
-		}
-	}
-	return n
-}
-
-// readMain reads pmc_perf.csv in either form.
-func (w *workload) readMain(ctx context.Context) error {
-	progress.From(ctx).Begin(w.size(), progress.Bytes)
-	s, err := w.readSheet(ctx, w.main)
+// read reads the files of the folder.
+func (w *workload) read(ctx context.Context) error {
+	progress.From(ctx).Begin(w.layout.size(), progress.Bytes)
+	empty, err := w.readMain(ctx)
 	if err != nil {
 		return err
 	}
-	w.sheet = s
-	w.byName = map[string]*series{}
-	w.warnings = append(w.warnings, s.warnings()...)
-	if err := s.need(colDispatch, colKernel); err != nil {
-		return err
+	parts := w.parts
+	if len(w.tables) == 0 {
+		parts = append(slices.Clone(parts), w.long...)
 	}
-	if s.t.Rows == 0 {
-		w.warn("%s: empty: it has a header and no rows", s.f.Name)
-	}
-	if s.f.Index(colName) >= 0 || s.f.Index(colValue) >= 0 {
-		if err := s.need(colName, colValue, colStart, colEnd); err != nil {
+	for _, path := range parts {
+		rows, err := w.readPart(ctx, path)
+		if err != nil {
 			return err
 		}
-		return w.readLong()
-	}
-	return w.readWide(ctx)
-}
-
-// maxSparse bounds the cells of the columns by the rows of a long file. Far more means a damaged file.
-const maxSparse, alwaysCells = 256, 1 << 22
-
-// readLong reads one row for each pass, dispatch and counter.
-func (w *workload) readLong() error {
-	s := w.sheet
-	starts, err := s.times(colStart)
-	if err != nil {
-		return err
-	}
-	ends, err := s.times(colEnd)
-	if err != nil {
-		return err
-	}
-	of := w.findDispatches(s)
-	names := &s.t.Cols[s.f.Index(colName)]
-	values := &s.t.Cols[s.f.Index(colValue)]
-	n := len(w.dispatches)
-	if cells := n * len(names.Dict); cells > alwaysCells && cells > maxSparse*s.t.Rows {
-		return fmt.Errorf("%s: %d counters in %d dispatches from only %d rows: the file is damaged", s.f.Name, len(names.Dict), n, s.t.Rows)
-	}
-	for row, d := range of {
-		if names.Codes[row] < 0 {
-			return &delimited.Error{File: s.f.Name, Line: s.t.Line(row), Msg: "column " + colName + ": the name of the counter is empty"}
-		}
-		if starts[row] != noTime && ends[row] != noTime && ends[row] >= starts[row] {
-			w.dispatches[d].durations = append(w.dispatches[d].durations, ends[row]-starts[row])
+		if rows == 0 {
+			empty = append(empty, filepath.Base(path))
 		}
 	}
-	passOf := w.findPasses(s, of, starts, ends, names.Codes)
-	for _, name := range names.Dict {
-		w.newSeries(name, values.Num.U != nil)
+	if len(w.tables) == 0 {
+		return w.nothing(empty)
 	}
-	why := values.MissingText()
-	for row, d := range of {
-		w.series[names.Codes[row]].set(int(d), values.Num, row, passOf[row], why)
+	if len(empty) > 0 {
+		w.warn("%s: no dispatch was measured: %s without rows", w.dir, plural(empty, "file"))
 	}
-	w.mainPass = earliest(w.passes)
 	return nil
 }
 
-func (w *workload) newSeries(name string, exact bool) *series {
-	se := newSeries(name, exact, len(w.dispatches))
-	w.series = append(w.series, se)
-	w.byName[name] = se
-	return se
+// nothing says why a workload holds no counters.
+func (w *workload) nothing(empty []string) error {
+	if len(empty) == 0 {
+		return fmt.Errorf("%s: no counters in the folder: neither %s nor files of its runs (pmc_perf_N.csv, SQ_*.csv, results_*.csv): copy the whole workload",
+			w.dir, mainFile)
+	}
+	hint := "did its filter match a kernel?"
+	if _, err := os.Stat(filepath.Join(w.dir, "log.txt")); err == nil {
+		hint += " log.txt has what the profiler printed"
+	}
+	return fmt.Errorf("%s: no dispatch was measured: %s without rows; %s", w.dir, plural(empty, "file"), hint)
 }
 
-// findDispatches groups rows and returns the dispatch of each row.
-func (w *workload) findDispatches(s *sheet) []int32 {
-	var cols [][]int32
-	for _, name := range keyColumns {
-		if c := s.codes(name); c != nil {
-			cols = append(cols, c)
+// plural counts things and names the first of them.
+func plural(names []string, thing string) string {
+	if len(names) == 1 {
+		return "the " + thing + " " + names[0] + " is"
+	}
+	return fmt.Sprintf("%d %ss (%s to %s) are", len(names), thing, names[0], names[len(names)-1])
+}
+
+// readMain reads the file of all runs, if there is one. It returns its name where it is empty.
+func (w *workload) readMain(ctx context.Context) (empty []string, err error) {
+	if w.main == "" {
+		return nil, nil
+	}
+	s, err := w.readSheet(ctx, w.main)
+	if errors.Is(err, delimited.ErrEmpty) && len(w.parts)+len(w.long) > 0 {
+		return []string{filepath.Base(w.main)}, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	w.warnings = append(w.warnings, s.warnings()...)
+	if s.isLong() {
+		w.tables, err = w.longTables(s, "")
+	} else if s.t.Rows > 0 {
+		err = w.readWide(ctx, s)
+	} else {
+		err = s.need(colDispatch, colKernel)
+	}
+	if err == nil && s.t.Rows == 0 {
+		empty = []string{filepath.Base(w.main)}
+	}
+	return empty, err
+}
+
+// readWide takes the wide file of all runs.
+func (w *workload) readWide(ctx context.Context, s *sheet) error {
+	t, err := wideTable(s, runName(w.main))
+	if err != nil {
+		return err
+	}
+	w.tables = []*table{t}
+	return w.mainTimes(ctx, s, t)
+}
+
+// readPart reads a file of one run and returns how many rows it has.
+func (w *workload) readPart(ctx context.Context, path string) (rows int, err error) {
+	s, err := w.readSheet(ctx, path)
+	if errors.Is(err, delimited.ErrEmpty) {
+		return 0, nil
+	}
+	if err != nil {
+		return 0, err
+	}
+	w.warnings = append(w.warnings, s.warnings()...)
+	name := runName(path)
+	if s.isLong() {
+		tables, err := w.longTables(s, name)
+		w.tables = append(w.tables, tables...)
+		return s.t.Rows, err
+	}
+	if s.t.Rows == 0 {
+		return 0, s.need(colDispatch, colKernel)
+	}
+	t, err := wideTable(s, name)
+	if err != nil {
+		return 0, err
+	}
+	for _, r := range t.runs {
+		for _, c := range r.columns {
+			if c.name == colAccum && strings.HasPrefix(name, "SQ_") {
+				c.accumulates = name + "_ACCUM"
+			}
 		}
 	}
-	type key [6]int32
-	index := map[key]int32{}
-	of := make([]int32, s.t.Rows)
-	for row := range of {
-		var k key
-		for i, c := range cols {
-			k[i] = c[row]
-		}
-		d, ok := index[k]
-		if !ok {
-			d = int32(len(w.dispatches))
-			index[k] = d
-			w.dispatches = append(w.dispatches, dispatch{row: row, id: s.text(colDispatch, row)})
-		}
-		of[row] = d
+	w.tables = append(w.tables, t)
+	return s.t.Rows, nil
+}
+
+// mainTimes checks, or finds, the times of the wide file of all runs. Older releases measured them in a run of their own, timestamps.csv, and pasted
+// them into the other files row by row, whatever the rows are. Newer ones write the mean over all runs.
+func (w *workload) mainTimes(ctx context.Context, s *sheet, t *table) error {
+	var stamps *table
+	var err error = fs.ErrNotExist
+	if w.stamps != "" {
+		stamps, err = w.readStamps(ctx)
 	}
-	return of
+	switch {
+	case errors.Is(err, fs.ErrNotExist) && s.hasTimes():
+		return nil
+	case errors.Is(err, fs.ErrNotExist):
+		return fmt.Errorf("%w, unless %s is beside it", s.need(colStart, colEnd), timestampsFile)
+	case err != nil && s.hasTimes():
+		w.warn("%v: the times are those of %s", err, filepath.Base(w.main))
+		return nil
+	case err != nil:
+		return err
+	}
+	misplaced := t.misplaced(stamps)
+	if s.hasTimes() && misplaced < 0 {
+		return nil
+	}
+	if misplaced >= 0 {
+		w.warn("%s: its times were taken from %s row by row, but row %d is of %s here and of %s there: the times are joined anew", filepath.Base(w.main),
+			timestampsFile, misplaced+1, t.rows[misplaced].kernel, stamps.rows[misplaced].kernel)
+	}
+	for i := range t.rows {
+		t.rows[i].start, t.rows[i].end, t.rows[i].ns = noTime, noTime, math.NaN()
+	}
+	p, err := pairing.Match(pairRows(t.rows), pairRows(stamps.rows), false)
+	if err != nil {
+		w.warn("%s and %s cannot be joined: %v: all times are missing", filepath.Base(w.main), timestampsFile, err)
+		return nil
+	}
+	if p.Shift != 0 {
+		w.warn("%s numbers the dispatches of %s %+d: they are joined so", timestampsFile, filepath.Base(w.main), p.Shift)
+	}
+	for j, i := range p.Of {
+		if i >= 0 {
+			from := &stamps.rows[j]
+			t.rows[i].start, t.rows[i].end, t.rows[i].ns = from.start, from.end, from.ns
+		}
+	}
+	return nil
+}
+
+func (w *workload) readStamps(ctx context.Context) (*table, error) {
+	s, err := w.readSheet(ctx, w.stamps)
+	if err != nil {
+		return nil, err
+	}
+	if err := s.need(colDispatch, colKernel, colStart, colEnd); err != nil {
+		return nil, err
+	}
+	return wideTable(s, runName(w.stamps))
+}
+
+// misplaced is the first row that has the times of the same row of stamps but is of another kernel or size; -1 if there is none.
+func (t *table) misplaced(stamps *table) int {
+	for i := range t.rows {
+		if i >= len(stamps.rows) {
+			break
+		}
+		a, b := t.rows[i].pairRow(), stamps.rows[i].pairRow()
+		if !a.Timed || a.Start != b.Start || a.End != b.End {
+			continue
+		}
+		for k, x := range a.Attributes {
+			if y := b.Attributes[k]; x != y && x != "" && y != "" {
+				return i
+			}
+		}
+	}
+	return -1
 }
 
 // path is the path of another file of the workload.
