@@ -198,9 +198,11 @@ func (r *recorder) setup(ctx context.Context) error {
 	r.schema.Config.Name = strings.Join(r.res.Sources, "+")
 	r.schema.Config.Format = "recording"
 	r.schema.Config.StartTime = time.Now()
-	if r.sink, err = o.Create(&r.schema); err != nil {
-		return fmt.Errorf("create the recording: %w", err)
+	sink, err := o.Create(&r.schema)
+	if err != nil {
+		return err // sink may be a nil pointer of some type, which is no nil Sink
 	}
+	r.sink = sink
 	r.res.Columns = len(r.schema.Columns)
 	return nil
 }

@@ -480,3 +480,23 @@ func TestIntervalQuantilesAreWithinOnePercent(t *testing.T) {
 		}
 	}
 }
+
+// A Create that fails may return a nil pointer of its own type, which is no nil Sink. Closing it crashed.
+func TestASinkThatCannotBeMadeIsAnErrorAndNoCrash(t *testing.T) {
+	src := &fakeSource{name: "a", metas: metas("x")}
+	for _, rounds := range [][]Round{nil, {{Name: "one"}, {Name: "two"}}} {
+		res, err := Record(t.Context(), Options{
+			Sources: []Source{src}, Period: time.Millisecond, Duration: 10 * time.Millisecond, pacer: &fakePacer{}, Rounds: rounds, RoundLabel: "round",
+			Create: func(*capture.Schema) (Sink, error) {
+				var none *gateSink
+				return none, errors.New("write x: read-only file system")
+			},
+		})
+		if res != nil && res.Samples > 0 || err == nil || !strings.Contains(err.Error(), "read-only file system") {
+			t.Errorf("%d rounds: %+v, %v", len(rounds), res, err)
+		}
+	}
+	if src.closed.Load() != 2 {
+		t.Errorf("the source was closed %d times of 2", src.closed.Load())
+	}
+}
