@@ -185,6 +185,9 @@ func (r *Report) save(c *call) (starlark.Value, error) {
 	if _, err := plots.ReportFormatOf(path); err != nil {
 		return nil, err
 	}
+	if _, err := c.env.output(path); err != nil { // before anything is drawn
+		return nil, err
+	}
 	ctx, done := c.env.busy("drawing " + path)
 	defer done()
 	doc, err := await(ctx, func() (*plots.Report, error) { return r.document(ctx) })

@@ -181,7 +181,7 @@ type brokenFile struct{ aborted *bool }
 
 func (brokenFile) Write([]byte) (int, error) { return 0, errors.New("no space left on device") }
 func (brokenFile) Close() error              { return nil }
-func (b brokenFile) Abort() error            { *b.aborted = true; return nil }
+func (b brokenFile) Abort()                  { *b.aborted = true }
 
 func TestAFailedWriteLeavesNothingBehind(t *testing.T) {
 	p := find(gallery(t), "single")
@@ -201,31 +201,10 @@ func TestAFailedWriteLeavesNothingBehind(t *testing.T) {
 	if _, err := f.Write([]byte("half")); err != nil {
 		t.Fatal(err)
 	}
-	if err := f.(interface{ Abort() error }).Abort(); err != nil {
-		t.Fatal(err)
-	}
+	f.(interface{ Abort() }).Abort()
 	names, _ := os.ReadDir(dir)
 	if old, _ := os.ReadFile(filepath.Join(dir, "keep.png")); string(old) != "old" || len(names) != 1 {
 		t.Errorf("%q is left, among %v", old, names)
-	}
-}
-
-func TestFilesInARootStayInside(t *testing.T) {
-	dir := t.TempDir()
-	root, err := os.OpenRoot(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer root.Close()
-	p := find(gallery(t), "one sample")
-	if err := p.SaveWith(FilesIn(root), "out.svg", Size{}); err != nil {
-		t.Error(err)
-	}
-	if err := p.SaveWith(FilesIn(root), "../out.svg", Size{}); err == nil {
-		t.Error("a path above the root was written")
-	}
-	if names, _ := os.ReadDir(dir); len(names) != 1 || names[0].Name() != "out.svg" {
-		t.Errorf("the folder holds %v", names)
 	}
 }
 

@@ -12,3 +12,12 @@ func isFull(err error) bool {
 	var errno syscall.Errno
 	return errors.As(err, &errno) && (errno == 39 || errno == 112 || errno == syscall.ENOSPC)
 }
+
+// isReadOnly reports whether err is ERROR_WRITE_PROTECT of Windows.
+func isReadOnly(err error) bool {
+	var errno syscall.Errno
+	return errors.As(err, &errno) && errno == 19
+}
+
+// isNoFolder reports whether err says that a file stands where a folder should. Windows says "not found".
+func isNoFolder(error) bool { return false }

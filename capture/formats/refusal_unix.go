@@ -11,3 +11,9 @@ import (
 func isFull(err error) bool {
 	return errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT)
 }
+
+// isReadOnly reports whether err says that the file system takes no changes.
+func isReadOnly(err error) bool { return errors.Is(err, syscall.EROFS) }
+
+// isNoFolder reports whether err says that a file stands where a folder should.
+func isNoFolder(err error) bool { return errors.Is(err, syscall.ENOTDIR) }

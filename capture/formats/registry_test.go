@@ -179,7 +179,7 @@ func TestSavingGoesByFormatThenByExtension(t *testing.T) {
 	}
 	for _, s := range []struct{ name, format, want string }{
 		{"x.csw", "", `did you mean ".csv"`}, {"x", "", "no extension"}, {"x.csv", "rocprofcompute", "read only"}, {"x.csv", "arow", `did you mean "arrow"`},
-		{"no/such/x.csv", "", "does not exist"},
+		{"a.csv/x.csv", "", "a file stands where a folder should"},
 	} {
 		err := r.Save(context.Background(), filepath.Join(dir, s.name), s.format, c)
 		if err == nil || !strings.Contains(err.Error(), s.want) {

@@ -77,6 +77,9 @@ func (a *app) check(args []string, f *checkFlags) error {
 			return usagef("--output=%s: %v", f.out, err)
 		}
 	}
+	if err := checkOutputs(f.out, f.junit); err != nil {
+		return err
+	}
 	budgets, err := readBudgets(f.budgets)
 	if err != nil {
 		return err
@@ -104,14 +107,14 @@ func (a *app) check(args []string, f *checkFlags) error {
 
 // judged reports what came of the budgets.
 func (a *app) judged(list []*budget.Judgement, f *checkFlags, args []string) error {
+	defer survivePipe()()
 	kept := true
 	for _, j := range list {
 		kept = kept && j.OK()
 	}
+	var said error // the files are written whoever listens
 	if !f.json {
-		if err := a.print(checkedText(list)); err != nil {
-			return err
-		}
+		said = a.print(checkedText(list))
 	}
 	var pictures []string
 	var err error
@@ -126,9 +129,7 @@ func (a *app) judged(list []*budget.Judgement, f *checkFlags, args []string) err
 		}
 	}
 	if f.json {
-		if err := a.printJSON(checkedJSON(list, pictures)); err != nil {
-			return err
-		}
+		said = a.printJSON(checkedJSON(list, pictures))
 	} else {
 		for _, p := range pictures {
 			a.wrote(p)
@@ -145,7 +146,7 @@ func (a *app) judged(list []*budget.Judgement, f *checkFlags, args []string) err
 	if !kept {
 		return errReported
 	}
-	return nil
+	return said
 }
 
 // readBudgets reads every budget file; the error has the mistakes of all.

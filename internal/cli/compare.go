@@ -143,6 +143,9 @@ func (a *app) compare(args []string, f *compareFlags) error {
 			return usagef("--output=%s: %v", f.out, err)
 		}
 	}
+	if err := checkOutputs(f.out); err != nil {
+		return err
+	}
 	var x compared
 	for i, path := range slices.Concat(args, f.baseline) {
 		c, err := a.openCapture(path, &f.open)
@@ -167,9 +170,8 @@ func (a *app) compare(args []string, f *compareFlags) error {
 	for _, n := range x.result.Notes {
 		a.warn(n)
 	}
-	if err := a.printCompared(&x, f); err != nil {
-		return err
-	}
+	defer survivePipe()()
+	said := a.printCompared(&x, f) // the page is written whoever listens
 	if f.out != "" {
 		if err := a.comparePage(&x, f); err != nil {
 			return err
@@ -181,7 +183,7 @@ func (a *app) compare(args []string, f *compareFlags) error {
 	case x.result.Count(analysis.Worse) > 0:
 		return errReported
 	}
-	return nil
+	return said
 }
 
 func (a *app) printCompared(x *compared, f *compareFlags) error {

@@ -22,12 +22,16 @@ func (a *app) convertCommand() *cobra.Command {
 		Long:  "Reads the capture IN, a file or folder whose format is found from its content, and writes it as OUT. The extension of OUT selects\nits format unless --format does; - writes to standard output, where it needs --format. With --partition OUT is a folder that gets\nParquet files below KEY=VALUE folders, as DuckDB and Spark read them; a file of other data that is\nthere already is never replaced.",
 		Args:  argCount(2, 2),
 		RunE: func(_ *cobra.Command, args []string) error {
+			parts, err := checkConversion(args[1], format, partition)
+			if err != nil {
+				return err
+			}
 			c, err := a.open(args[0], &opt)
 			if err != nil {
 				return err
 			}
 			if partition != "" {
-				return a.partition(c, args[1], format, partition)
+				return a.partition(c, args[1], parts)
 			}
 			return a.convert(c, args[1], format)
 		},
@@ -38,14 +42,35 @@ func (a *app) convertCommand() *cobra.Command {
 	return cmd
 }
 
+// checkConversion finds out whether the output can be what the command line asks for, before the input is read.
+func checkConversion(out, format, partition string) ([]parquet.Partition, error) {
+	switch {
+	case partition == "" && out == "-":
+		if format == "" {
+			return nil, usagef("convert to standard output needs --format, such as --format=csv")
+		}
+		_, err := all.Registry().Writer("", format)
+		return nil, err
+	case partition == "":
+		if _, err := all.Registry().Writer(out, format); err != nil {
+			return nil, err
+		}
+		return nil, checkOutputs(out)
+	case format != "" && format != (parquet.Format{}).Name():
+		return nil, usagef("--partition writes Parquet, not %s", format)
+	}
+	parts, err := parquet.ParsePartitions(partition)
+	if err != nil {
+		return nil, usagef("%v", err)
+	}
+	return parts, formats.CheckOutputFolder(out)
+}
+
 func (a *app) convert(c *capture.Capture, out, format string) error {
 	for _, w := range all.Registry().Doubts(out, format, c) {
 		a.warn(w)
 	}
 	if out == "-" {
-		if format == "" {
-			return usagef("convert to standard output needs --format, such as --format=csv")
-		}
 		if isTerminal(a.out) { // what is written would run into the line
 			return all.Registry().Encode(a.ctx, a.out, "", format, c)
 		}
@@ -64,14 +89,7 @@ func (a *app) convert(c *capture.Capture, out, format string) error {
 }
 
 // partition writes c as a partitioned data set below dir.
-func (a *app) partition(c *capture.Capture, dir, format, keys string) error {
-	if format != "" && format != (parquet.Format{}).Name() {
-		return usagef("--partition writes Parquet, not %s", format)
-	}
-	parts, err := parquet.ParsePartitions(keys)
-	if err != nil {
-		return usagef("%v", err)
-	}
+func (a *app) partition(c *capture.Capture, dir string, parts []parquet.Partition) error {
 	ctx, done := a.busy(a.ctx, "writing "+dir)
 	paths, err := parquet.WritePartitioned(ctx, dir, c, parts)
 	done()

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"os"
 	"os/signal"
 	"syscall"
 )
@@ -12,4 +13,12 @@ func endingContext(parent context.Context) (context.Context, context.CancelFunc)
 	ctx, stop := signal.NotifyContext(parent, syscall.SIGTERM, syscall.SIGHUP)
 	context.AfterFunc(ctx, stop)
 	return ctx, stop
+}
+
+// survivePipe keeps the program alive where the reader of its output has gone, until the returned function is called: what it measures, and
+// the files that it writes, matter more than who listens. Writing to that output then fails and does nothing else.
+func survivePipe() (restore func()) {
+	ignored := make(chan os.Signal, 1)
+	signal.Notify(ignored, syscall.SIGPIPE)
+	return func() { signal.Stop(ignored) }
 }

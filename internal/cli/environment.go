@@ -9,9 +9,7 @@ import (
 	"github.com/chzyer/readline"
 
 	"astrolabe/builtins"
-	"astrolabe/capture"
 	formatsall "astrolabe/capture/formats/all"
-	"astrolabe/capture/formats/arrow"
 	"astrolabe/hwio"
 	"astrolabe/hwio/all"
 	"astrolabe/internal/version"
@@ -68,7 +66,7 @@ func (a *app) recordForScript(ctx context.Context, r builtins.RecordRequest) (st
 	if len(r.Command) > 0 {
 		opt.Command = &hwio.Command{Args: r.Command, Stdout: a.talk, Stderr: a.talk}
 	}
-	opt.Create = func(schema *capture.Schema) (hwio.Sink, error) { return arrow.Create(out, *schema) }
+	opt.Create = a.createFile(out)
 	res, err := a.measure(ctx, opt, sel)
 	if err != nil {
 		return "", err

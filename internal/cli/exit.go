@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"syscall"
 
 	"github.com/spf13/cobra"
 )
@@ -15,10 +16,22 @@ const (
 	statusFailed      = 1
 	statusUsage       = 2
 	statusInterrupted = 130
+	statusNoReader    = 141 // what a shell shows for a program that SIGPIPE ended
 )
 
 // errReported is an error whose text the user has already seen.
 var errReported = errors.New("reported")
+
+// errNoReader says that whoever read the output is gone, which needs no words.
+var errNoReader = fmt.Errorf("%w: nobody reads the output", errReported)
+
+// written is the error of writing to standard output.
+func written(err error) error {
+	if errors.Is(err, syscall.EPIPE) {
+		return errNoReader
+	}
+	return err
+}
 
 // usageError is a command line that makes no sense.
 type usageError struct{ error }
@@ -35,6 +48,8 @@ func exitStatus(ctx context.Context, err error) int {
 		return statusOK
 	case errors.As(err, &usage):
 		return statusUsage
+	case errors.Is(err, errNoReader):
+		return statusNoReader
 	case ctx.Err() != nil:
 		return statusInterrupted
 	default:

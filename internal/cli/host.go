@@ -8,6 +8,7 @@ import (
 	"go.starlark.net/starlark"
 
 	"astrolabe/builtins"
+	"astrolabe/capture/formats"
 	"astrolabe/internal/script"
 	"astrolabe/scripts"
 )
@@ -32,6 +33,11 @@ func (a *app) scriptHost(args []string, repo string, read []string, outFile stri
 }
 
 func (a *app) host(args []string, policy script.Policy) (*host, error) {
+	if policy.Out != "" {
+		if err := formats.CheckOutputFolder(policy.Out); err != nil {
+			return nil, err
+		}
+	}
 	env := a.environment(args)
 	env.Busy = a.busy
 	if err := policy.Apply(env); err != nil {

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra/doc"
 	"github.com/spf13/pflag"
 
+	"astrolabe/capture/formats"
 	"astrolabe/internal/version"
 )
 
@@ -25,6 +26,9 @@ func (a *app) manCommand() *cobra.Command {
 }
 
 func (a *app) man(root *cobra.Command, dir string) error {
+	if err := formats.CheckOutputFolder(dir); err != nil {
+		return err
+	}
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return err
 	}

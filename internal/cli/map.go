@@ -13,6 +13,7 @@ import (
 	"go.starlark.net/starlark"
 
 	"astrolabe/builtins"
+	"astrolabe/capture/formats"
 	"astrolabe/capture/formats/all"
 	"astrolabe/internal/script"
 	"astrolabe/scripts"
@@ -80,6 +81,11 @@ type scriptError struct{ error }
 func (e scriptError) Unwrap() error { return e.error }
 
 func (a *app) mapCaptures(name string, paths []string, f *mapFlags) error {
+	if a.limits.out != "" {
+		if err := formats.CheckOutputFolder(a.limits.out); err != nil {
+			return err
+		}
+	}
 	results := make([]mapped, len(paths))
 	ctx, stop := context.WithCancelCause(a.ctx)
 	defer stop(nil)

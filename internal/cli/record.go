@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"astrolabe/capture"
+	"astrolabe/capture/formats"
 	"astrolabe/capture/formats/arrow"
 	"astrolabe/hwio"
 	"astrolabe/hwio/all"
@@ -137,12 +138,15 @@ func (a *app) record(f *recordFlags, out, marks string, command []string) error 
 		}
 		out = recordingName(name)
 	}
+	if err := formats.CheckOutput(out); err != nil {
+		return err
+	}
 	opt := f.recording()
 	opt.Marks = marks
 	if len(command) > 0 {
 		opt.Command = &hwio.Command{Args: command, Stdin: a.in, Stdout: a.talk, Stderr: a.talk, PassSignals: true}
 	}
-	opt.Create = func(schema *capture.Schema) (hwio.Sink, error) { return arrow.Create(out, *schema) }
+	opt.Create = a.createFile(out)
 	res, err := a.measure(a.ctx, opt, sel)
 	if res != nil {
 		for _, w := range res.Warnings {
@@ -151,6 +155,42 @@ func (a *app) record(f *recordFlags, out, marks string, command []string) error 
 		a.wrote(out)
 	}
 	return err
+}
+
+// recordingFile is the native file of a recording.
+type recordingFile struct {
+	*arrow.Writer
+	broken bool // a batch could not be written
+	warn   func(string)
+}
+
+// createFile is hwio.Options.Create for a native file at path.
+func (a *app) createFile(path string) func(*capture.Schema) (hwio.Sink, error) {
+	return func(schema *capture.Schema) (hwio.Sink, error) {
+		w, err := arrow.Create(path, *schema)
+		if err != nil {
+			return nil, err
+		}
+		return &recordingFile{Writer: w, warn: a.warn}, nil
+	}
+}
+
+func (f *recordingFile) Write(b *capture.Batch) error {
+	err := f.Writer.Write(b)
+	f.broken = f.broken || err != nil
+	return err
+}
+
+// Close completes the file. That it stays in the form in which it was recorded costs nothing but the time to open it, and is no error.
+func (f *recordingFile) Close() error {
+	err := f.Writer.Close()
+	if !errors.Is(err, arrow.ErrStreamForm) {
+		return err
+	}
+	if !f.broken { // else the error of Write says it all
+		f.warn(err.Error())
+	}
+	return nil
 }
 
 // measure makes a recording with a progress bar. Ctrl-C is its ordinary end, not an error. A Result comes with an error where the
@@ -163,6 +203,7 @@ func (a *app) measure(ctx context.Context, opt hwio.Options, sel *hwio.Selection
 		ctx, stop = endingContext(ctx)
 		defer stop()
 	}
+	defer survivePipe()()
 	bar := &progressBar{w: a.talk, live: isTerminal(a.talk)}
 	opt.Progress = bar.update
 	if !bar.live {

@@ -70,8 +70,20 @@ func (a *app) reportCommand() *cobra.Command {
 }
 
 func (a *app) report(path string, f *reportFlags) error {
+	defer survivePipe()()
 	if _, err := plots.ReportFormatOf(f.out); err != nil { // before anything is measured
 		return usageError{fmt.Errorf("--output=%s: %w", f.out, err)}
+	}
+	if err := checkOutputs(f.out); err != nil {
+		return err
+	}
+	if f.keep != "" {
+		if path != "" {
+			return usagef("--keep=%s keeps a recording that report makes itself; %s is one already", f.keep, path)
+		}
+		if err := checkKept(f.keep); err != nil {
+			return err
+		}
 	}
 	if f.all {
 		f.rest = append(f.rest, "--all")
@@ -100,15 +112,15 @@ func (a *app) report(path string, f *reportFlags) error {
 	if err != nil {
 		return a.usageOf(err)
 	}
-	if err := a.print(findingsText(r)); err != nil {
-		return err
-	}
+	said := a.print(findingsText(r))
 	save, err := attribute(r, "save")
 	if err != nil {
 		return err
 	}
-	_, err = h.runner.Call(a.ctx, save, starlark.Tuple{starlark.String(f.out)}, nil)
-	return err
+	if _, err = h.runner.Call(a.ctx, save, starlark.Tuple{starlark.String(f.out)}, nil); err != nil {
+		return err
+	}
+	return said
 }
 
 // fill lets scripts fill a page about a capture. A mistake in a shipped one does not end it: the page is drawn without that part and says so.
@@ -201,8 +213,11 @@ func (a *app) reportCapture(path string, f *reportFlags) (*capture.Capture, erro
 	if err != nil {
 		return nil, err
 	}
-	var memory *hwio.Memory
 	opt := f.record.recording()
+	if f.keep != "" {
+		return a.keptCapture(opt, sel, f)
+	}
+	var memory *hwio.Memory
 	opt.Create = func(schema *capture.Schema) (hwio.Sink, error) {
 		memory = hwio.NewMemory(schema, reportMemory)
 		return memory, nil
@@ -214,11 +229,21 @@ func (a *app) reportCapture(path string, f *reportFlags) (*capture.Capture, erro
 	if err != nil {
 		a.warn(err.Error())
 	}
-	c, err := memory.Capture()
-	if err != nil || f.keep == "" {
-		return c, err
+	return memory.Capture()
+}
+
+// keptCapture records into the file of --keep, which holds everything whatever becomes of the report, and opens it.
+func (a *app) keptCapture(opt hwio.Options, sel *hwio.Selection, f *reportFlags) (*capture.Capture, error) {
+	opt.Create = a.createFile(f.keep)
+	res, err := a.measure(a.ctx, opt, sel)
+	if res == nil {
+		return nil, err
 	}
-	return c, a.convert(c, f.keep, "arrow")
+	a.wrote(f.keep)
+	if err != nil {
+		a.warn(err.Error())
+	}
+	return a.openCapture(f.keep, &openFlags{})
 }
 
 const (

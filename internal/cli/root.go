@@ -149,5 +149,5 @@ func (a *app) wrote(path string) {
 // print writes a result.
 func (a *app) print(text string) error {
 	_, err := io.WriteString(a.out, text)
-	return err
+	return written(err)
 }

@@ -133,6 +133,35 @@ func TestBuiltProgramAnswersSignals(t *testing.T) {
 			}
 		}
 	})
+	t.Run("a recording and a report go on where nobody reads what the program says", func(t *testing.T) {
+		gone := func(args ...string) int {
+			r, w, err := os.Pipe()
+			if err != nil {
+				t.Fatal(err)
+			}
+			cmd := exec.Command(exe, args...)
+			cmd.Dir, cmd.Stdout, cmd.Stderr = dir, w, w
+			err = cmd.Start()
+			r.Close()
+			w.Close()
+			if err != nil {
+				t.Fatal(err)
+			}
+			return ended(t, cmd)
+		}
+		if code := gone("record", "--source=procfs", "--period=5ms", "-o", "pipe.arrow", "--", "sleep", "0.5"); code != 141 {
+			t.Errorf("record: exit status %d", code)
+		}
+		if n := samples(t, "pipe.arrow"); n < 10 {
+			t.Errorf("%d samples", n)
+		}
+		if code := gone("report", "pipe.arrow", "-o", "pipe.json"); code != 141 {
+			t.Errorf("report: exit status %d", code)
+		}
+		if _, err := os.Stat(filepath.Join(dir, "pipe.json")); err != nil {
+			t.Error(err)
+		}
+	})
 	t.Run("a failing script ends with 1", func(t *testing.T) {
 		cmd, _ := start("-c", "fail('x')")
 		if code := ended(t, cmd); code != 1 {

@@ -21,6 +21,9 @@ func (a *app) stubsCommand() *cobra.Command {
 			if out == "" {
 				return stubs.Write(a.out)
 			}
+			if err := checkOutputs(out); err != nil {
+				return err
+			}
 			if err := formats.WriteFile(out, func(w io.Writer) error { return stubs.Write(w) }); err != nil {
 				return err
 			}

@@ -45,7 +45,7 @@ func (a *app) printJSON(v any) error {
 	enc := json.NewEncoder(a.out)
 	enc.SetEscapeHTML(false)
 	enc.SetIndent("", "  ")
-	return enc.Encode(v)
+	return written(enc.Encode(v))
 }
 
 // orEmpty makes a list that JSON writes as [], not null.

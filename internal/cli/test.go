@@ -57,6 +57,14 @@ func (a *app) test(paths []string, f testFlags) error {
 		}
 		o.Run = re
 	}
+	if err := checkOutputs(f.junit); err != nil {
+		return err
+	}
+	if a.limits.out != "" {
+		if err := formats.CheckOutputFolder(a.limits.out); err != nil {
+			return err
+		}
+	}
 	res, err := script.Test(a.ctx, o)
 	if err != nil {
 		return a.usageOf(err)

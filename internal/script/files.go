@@ -12,6 +12,7 @@ import (
 	"sync"
 
 	"astrolabe/builtins"
+	"astrolabe/capture/formats"
 )
 
 // Files is what a run may read and write under a Policy.
@@ -195,22 +196,26 @@ func (f *Files) wrote(path string) {
 	f.written[realPath(path)] = true
 }
 
-// Output returns where to write a file, and makes the folders above it. A contained run writes no hidden files: those
-// configure programs, such as git.
+// Output returns where to write a file, once a file can be made there. What writes it makes the folders above it. A contained run writes no
+// hidden files: those configure programs, such as git.
 func (f *Files) Output(path string) (string, error) {
 	if path == "" {
 		return "", errors.New("the path is empty")
 	}
 	if f.policy.OutFile != "" && (samePath(path, f.policy.OutFile) || furtherPage(path, f.policy.OutFile)) {
-		return path, os.MkdirAll(filepath.Dir(path), 0o777)
+		return path, formats.CheckOutput(path)
 	}
 	if f.policy.AnyWrite {
 		if f.policy.Out != "" && !filepath.IsAbs(path) {
 			path = filepath.Join(f.policy.Out, path)
 		}
-		return path, os.MkdirAll(filepath.Dir(path), 0o777)
+		return path, formats.CheckOutput(path)
 	}
-	return f.contained(path)
+	path, err := f.contained(path)
+	if err != nil {
+		return "", err
+	}
+	return path, formats.CheckOutput(path)
 }
 
 // furtherPage tells whether path is a file that belongs to the file that was asked for: the pages after the first of a report
@@ -257,6 +262,9 @@ func (f *Files) contained(path string) (string, error) {
 	if hidden(rel) {
 		return "", fmt.Errorf("%s is hidden: a script writes no files whose name begins with a dot, because they configure programs", path)
 	}
+	if err := formats.CheckOutputFolder(out); err != nil {
+		return "", err
+	}
 	if err := os.MkdirAll(out, 0o777); err != nil {
 		return "", err
 	}
@@ -271,7 +279,10 @@ func (f *Files) contained(path string) (string, error) {
 	defer root.Close()
 	dir := filepath.Join(real, filepath.Dir(rel))
 	if dir != real {
-		if err := root.MkdirAll(filepath.Dir(rel), 0o777); err != nil {
+		switch err := root.MkdirAll(filepath.Dir(rel), 0o777); {
+		case errors.Is(err, fs.ErrExist):
+			return "", fmt.Errorf("write %s: in this path a file stands where a folder should", path)
+		case err != nil:
 			return "", plain(path, err)
 		}
 		if dir, err = filepath.EvalSymlinks(dir); err != nil {

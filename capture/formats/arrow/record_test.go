@@ -327,10 +327,14 @@ func TestARecordingThatCannotBeRewrittenStaysInTheStreamForm(t *testing.T) {
 	if err := w.Write(b); err != nil {
 		t.Fatal(err)
 	}
-	// A name that is as long as names may be leaves no room for that of the temporary file.
-	long := filepath.Join(dir, strings.Repeat("x", 250))
-	if err := os.Rename(path, long); err != nil {
-		t.Skip("this file system has no long names:", err)
+	// A path that is nearly as long as paths may be leaves no room for that of the temporary file.
+	deep := dir
+	for len(deep) < 4090-len("/r.arrow") {
+		deep = filepath.Join(deep, strings.Repeat("x", min(200, max(1, 4090-len("/r.arrow")-len(deep)-1))))
+	}
+	long := filepath.Join(deep, "r.arrow")
+	if err := errors.Join(os.MkdirAll(deep, 0o777), os.Rename(path, long)); err != nil {
+		t.Skip("this system has no paths of 4 KiB:", err)
 	}
 	w.path = long
 	err = w.Close()
@@ -344,9 +348,12 @@ func TestARecordingThatCannotBeRewrittenStaysInTheStreamForm(t *testing.T) {
 	}
 }
 
-func TestRecordingIntoAFolderOrNowhereIsAnError(t *testing.T) {
+func TestRecordingIntoAFolderOrBelowAFileIsAnError(t *testing.T) {
 	dir := t.TempDir()
-	for path, want := range map[string]string{dir: "folder", filepath.Join(dir, "no", "r.arrow"): "does not exist"} {
+	if err := os.WriteFile(filepath.Join(dir, "file"), nil, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	for path, want := range map[string]string{dir: "folder", filepath.Join(dir, "file", "r.arrow"): "a file stands where a folder should"} {
 		if _, err := Create(path, recordingSchema()); err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), path) {
 			t.Errorf("Create(%s): %v", path, err)
 		}

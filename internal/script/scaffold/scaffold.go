@@ -10,6 +10,8 @@ import (
 	"path"
 	"path/filepath"
 	"strings"
+
+	"astrolabe/capture/formats"
 )
 
 //go:embed all:template
@@ -91,6 +93,11 @@ func write(files []file) ([]string, error) {
 	}
 	if len(there) > 0 {
 		return nil, fmt.Errorf("nothing was written, because there is already %s: choose another folder (%w)", strings.Join(there, ", "), fs.ErrExist)
+	}
+	for _, f := range files {
+		if err := formats.CheckOutput(f.path); err != nil {
+			return nil, err
+		}
 	}
 	var paths []string
 	for _, f := range files {

@@ -1,0 +1,67 @@
+package cli
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"golang.org/x/sys/unix"
+
+	"astrolabe/capture"
+)
+
+// A recording that fits on the disk, but not a second time for its other form, is complete: that was reported as a failure.
+func TestARecordingWithoutRoomForItsFileFormIsNoFailure(t *testing.T) {
+	dir := t.TempDir()
+	if err := unix.Mount("tmpfs", dir, "tmpfs", 0, "size=128k"); err != nil {
+		t.Skip("SKIPPED, this needs a mount, which this user may not make:", err)
+	}
+	defer func() {
+		if err := unix.Unmount(dir, unix.MNT_DETACH); err != nil {
+			t.Error("unmount:", err)
+		}
+	}()
+	talk, err := os.Create(filepath.Join(t.TempDir(), "talk"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer talk.Close()
+	a := &app{ctx: t.Context(), talk: talk}
+	for i, rows := range []int{3000, 1 << 20} {
+		schema := capture.Schema{Columns: []capture.ColumnSpec{{Meta: capture.Meta{Name: "n"}, Integer: true}}}
+		path := filepath.Join(dir, fmt.Sprint(i, ".arrow"))
+		sink, err := a.createFile(path)(&schema)
+		if err != nil {
+			t.Fatal(err)
+		}
+		b := capture.NewBatch(&schema, 1000)
+		var failed error
+		wrote := 0
+		for ; wrote < rows && failed == nil; wrote += 1000 {
+			b.Reset()
+			for k := range 1000 {
+				b.Start, b.End = append(b.Start, int64(wrote+k)), append(b.End, int64(wrote+k+1))
+				b.AppendInt(0, 1)
+			}
+			failed = sink.Write(b)
+		}
+		if err := sink.Close(); err != nil {
+			t.Errorf("closing: %v", err)
+		}
+		said, err := os.ReadFile(talk.Name())
+		if err != nil {
+			t.Fatal(err)
+		}
+		switch told := strings.Contains(string(said), "complete but stays in the stream form"); {
+		case i == 0 && (failed != nil || !told):
+			t.Errorf("%d samples: %v, and it says %q", rows, failed, said)
+		case i == 1 && (failed == nil || strings.Count(string(said), "complete") > 1):
+			t.Errorf("a recording that broke off (%v) is called complete: %q", failed, said)
+		}
+		if err := os.Remove(path); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
