@@ -1,6 +1,9 @@
 package capture
 
-import "math"
+import (
+	"math"
+	"slices"
+)
 
 // Kind says how a counter's values combine over time.
 type Kind uint8
@@ -53,6 +56,7 @@ type Meta struct {
 	Aliases  []string
 	Integral bool    // a column of doubles that holds whole numbers only
 	Combine  Combine // of the instances
+	Guessed  bool    // nobody stated the Kind: neither file nor catalogue nor unit
 }
 
 // Pass is one measuring run of a multi-pass capture. Its durations are those of the samples in that very run.
@@ -91,6 +95,28 @@ type Counter struct {
 	Warnings  []string
 
 	kept onceFloats
+}
+
+// Clone is a copy whose fields and list of instances may be set, sharing columns and instances.
+func (c *Counter) Clone() *Counter {
+	return &Counter{Meta: c.Meta, Axis: c.Axis, Col: c.Col, Instances: slices.Clone(c.Instances), Der: c.Der, Pass: c.Pass, Reasons: c.Reasons, Warnings: c.Warnings}
+}
+
+// OfKind is the measured counter, and each of its instances, read as another kind. guessed says that nobody stated it. The instances of a level
+// have a mean, those of a count a sum.
+func (c *Counter) OfKind(k Kind, guessed bool) *Counter {
+	out := c.Clone()
+	out.Kind, out.Guessed = k, guessed
+	switch {
+	case k == Gauge && len(c.Instances) > 0 && c.Combine == CombineSum:
+		out.Combine = CombineMean
+	case k == Delta && c.Combine == CombineMean:
+		out.Combine = CombineSum
+	}
+	for i, in := range c.Instances {
+		out.Instances[i] = in.OfKind(k, guessed)
+	}
+	return out
 }
 
 // Len is the number of samples.

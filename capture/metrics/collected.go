@@ -15,6 +15,9 @@ func (s *scope) orStandIn(e *Entry, c *capture.Counter) *capture.Counter {
 	if in == nil || c.Count() > 0 {
 		return c
 	}
+	if why := misfit(in, e); why != nil {
+		return &capture.Counter{Meta: e.meta(), Axis: c.Axis, Der: c.Der, Reasons: []capture.ReasonRun{{From: 0, To: c.Len(), Reason: *why}}, Warnings: c.Warnings}
+	}
 	meta := e.meta()
 	meta.Kind, meta.Source, meta.Inputs, meta.Expr = in.Kind, in.Source, nil, ""
 	if in.Unit != "" {

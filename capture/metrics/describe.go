@@ -5,28 +5,28 @@ import (
 	"strings"
 
 	"astrolabe/capture"
+	"astrolabe/capture/units"
 )
 
-// Describe gives the counters of a capture what their GPU's catalogue knows about them and the file did not say: title, unit, meaning,
-// block, sections and other names. A column of a configuration constant becomes a constant, which does not add up over samples.
+// Describe gives the counters of a capture what the catalogues of its GPU and of the CPU know about them and the file did not say. It is the
+// one place where the counters of all formats meet the catalogues:
+//
+//   - Title, meaning, block, sections and other names are filled in.
+//   - A counter that is called as in the catalogue but for a $ before or a unit in brackets behind gets the catalogue's name.
+//   - Values in another unit than the catalogue's are converted: ms become ns. Where the units measure different things the counter stays as
+//     it is, and metrics that would read it are missing and say so (see scope.misfit).
+//   - A column of a configuration constant becomes a constant, which does not add up over samples.
+//   - A counter whose kind nobody stated (Meta.Guessed) gets the catalogue's, else that of its unit: shares, rates, temperatures, power and the
+//     like are levels. What is left counts events and stays marked as guessed.
+//
 // The capture itself is not changed; it is returned where there is nothing to add.
 func Describe(cap *capture.Capture) (*capture.Capture, error) {
-	if cap.GPU == "" {
-		return cap, nil
-	}
-	cat, err := Get(cap.GPU)
-	if err != nil {
-		return cap, nil // a GPU without a catalogue has counters as they are
-	}
+	s := newScope(cap, nil)
 	counters := make([]*capture.Counter, len(cap.Counters))
 	changed := false
 	for i, c := range cap.Counters {
-		counters[i] = c
-		if e := cat.entryOf(c); e != nil {
-			if d := describe(c, e); d != c {
-				counters[i], changed = d, true
-			}
-		}
+		counters[i] = s.described(c)
+		changed = changed || counters[i] != c
 	}
 	if !changed {
 		return cap, nil
@@ -34,24 +34,118 @@ func Describe(cap *capture.Capture) (*capture.Capture, error) {
 	return cap.With(func(cfg *capture.Config) { cfg.Counters = counters })
 }
 
-// entryOf is the raw counter of the catalogue that a measured counter is, under any of its exact names. The hardware's number of a
+// described is the counter with all that is known about it; c itself where that is nothing new.
+func (s *scope) described(c *capture.Counter) *capture.Counter {
+	if e := s.entryOf(c); e != nil {
+		return settled(converted(filled(c, e), e.Unit), e)
+	}
+	for _, name := range plainNames(c.Name) {
+		r := renamed(c, name)
+		if e := s.entryOf(r); e != nil && s.cap.Counter(r.Name) == nil {
+			return settled(converted(filled(r, e), e.Unit), e)
+		}
+	}
+	e := s.addressedBy(c)
+	if e != nil && !e.PerDenom {
+		c = converted(c, e.Unit)
+	}
+	return settled(c, e)
+}
+
+// entryOf is the raw counter of a catalogue that a measured counter is, under any of its exact names. The hardware's number of a
 // counter with a scaler is not that counter yet.
+func (s *scope) entryOf(have *capture.Counter) *Entry {
+	for _, cat := range s.cats {
+		if e := cat.entryOf(have); e != nil {
+			return e
+		}
+	}
+	return nil
+}
+
 func (c *Catalogue) entryOf(have *capture.Counter) *Entry {
 	if have.GPU != "" && have.GPU != c.id {
 		return nil
 	}
-	e, err := c.lookup(have.Name)
-	if err != nil || e.IsMetric() || e.GPU != c.id {
-		return nil
+	var other *Entry
+	for _, h := range c.keys()[fold(have.Name)] {
+		switch e := h.e; {
+		case e.IsMetric() || e.GPU != c.id:
+		case e.Name == have.Name:
+			return e
+		case other == nil && slices.Contains(e.Aliases, have.Name) && (e.Scaler <= 1 || have.Name != strings.ToUpper(have.Name)):
+			other = e
+		}
 	}
-	if have.Name != e.Name && (!slices.Contains(e.Aliases, have.Name) || e.Scaler > 1 && have.Name == strings.ToUpper(have.Name)) {
-		return nil
+	if other != nil {
+		return other
 	}
-	return e
+	if e := c.numbered(have.Name); e != nil && e.Name == have.Name && e.GPU == c.id {
+		return e
+	}
+	return nil
 }
 
-// describe is the counter with the gaps in its description filled from the entry; c itself where there are none.
-func describe(c *capture.Counter, e *Entry) *capture.Counter {
+// addressedBy is the entry that a column's name addresses in another way, such as by its title; nil where there is none, or more than one.
+func (s *scope) addressedBy(c *capture.Counter) *Entry {
+	name := strings.TrimPrefix(c.Name, "$")
+	for _, cat := range s.cats {
+		if c.GPU != "" && c.GPU != cat.id || len(cat.keys()[fold(name)]) == 0 {
+			continue // finding out which names are near would take long
+		}
+		if e, err := s.findIn(cat, name); err == nil {
+			return e
+		}
+	}
+	return nil
+}
+
+// plainNames are the names that a column's name may stand for: without a $, and without a unit in brackets.
+func plainNames(name string) []string {
+	var out []string
+	bare := strings.TrimPrefix(name, "$")
+	if bare != name {
+		out = append(out, bare)
+	}
+	if plain, _ := withoutUnit(bare); plain != bare {
+		out = append(out, plain)
+	}
+	return out
+}
+
+// withoutUnit divides "Issues (issues)".
+func withoutUnit(name string) (plain, unit string) {
+	for _, b := range []string{"()", "[]"} {
+		i := strings.LastIndexByte(name, b[0])
+		if i > 0 && name[len(name)-1] == b[1] && name[i-1] == ' ' {
+			return strings.TrimRight(name[:i], " "), strings.TrimSpace(name[i+1 : len(name)-1])
+		}
+	}
+	return name, ""
+}
+
+// renamed is the counter under another name; a unit in brackets becomes its unit.
+func renamed(c *capture.Counter, name string) *capture.Counter {
+	out := c.Clone()
+	out.Name = name
+	if _, unit := withoutUnit(c.Name); out.Unit == "" && len(name) < len(strings.TrimPrefix(c.Name, "$")) {
+		out.Unit = unit
+	}
+	for i, in := range c.Instances {
+		one := in.Clone()
+		if one.Unit == "" {
+			one.Unit = out.Unit
+		}
+		if id, ok := strings.CutPrefix(in.Name, c.Name); ok {
+			one.Name = name + id
+		}
+		out.Instances[i] = one
+	}
+	return out
+}
+
+// filled is the counter with the gaps in its description filled from the entry; c itself where there are none.
+func filled(c *capture.Counter, e *Entry) *capture.Counter {
 	m := c.Meta
 	fill := func(have *string, text string) bool {
 		if *have != "" || text == "" {
@@ -74,19 +168,45 @@ func describe(c *capture.Counter, e *Entry) *capture.Counter {
 	if len(m.Aliases) == 0 && len(e.Aliases) > 0 {
 		m.Aliases, changed = e.Aliases, true
 	}
-	if e.Kind == capture.Constant && m.Kind == capture.Delta {
-		m.Kind, changed = capture.Constant, true
-	}
-	instances := make([]*capture.Counter, len(c.Instances))
+	out := c.Clone()
 	for i, in := range c.Instances {
-		instances[i] = describe(in, e)
-		changed = changed || instances[i] != in
+		out.Instances[i] = filled(in, e)
+		changed = changed || out.Instances[i] != in
 	}
 	if !changed {
 		return c
 	}
-	if len(instances) == 0 {
-		instances = nil
+	out.Meta = m
+	return out
+}
+
+// settled is the counter with the kind of its entry, which may be nil, or else of its unit.
+func settled(c *capture.Counter, e *Entry) *capture.Counter {
+	kind, guessed := c.Kind, c.Guessed
+	switch {
+	case e != nil && e.Kind == capture.Constant && kind == capture.Delta:
+		kind, guessed = capture.Constant, false
+	case !guessed:
+		return c
+	case e != nil && e.Kind != capture.Derived:
+		kind, guessed = e.Kind, false
+	default:
+		unit := c.Unit
+		if unit == "" && e != nil {
+			unit = e.Unit
+		}
+		if level, known := units.IsLevel(unit); known && (level || e != nil || units.IsCount(unit)) {
+			guessed = false
+			kind = capture.Delta
+			if level {
+				kind = capture.Gauge
+			}
+		} else if unit == "" && units.LevelByName(c.Name) {
+			kind = capture.Gauge
+		}
 	}
-	return &capture.Counter{Meta: m, Axis: c.Axis, Col: c.Col, Instances: instances, Der: c.Der, Pass: c.Pass, Reasons: c.Reasons, Warnings: c.Warnings}
+	if kind == c.Kind && guessed == c.Guessed {
+		return c
+	}
+	return c.OfKind(kind, guessed)
 }

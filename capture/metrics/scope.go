@@ -112,6 +112,9 @@ func (v *formulaEnv) Lookup(name string, dollar bool) (formula.Operand, error) {
 		}
 	}
 	if c := s.inTurn(s.raw(name), v.entry); c != nil {
+		if why := v.misfit(name, c); why != nil {
+			return formula.Operand{MissingReason: why}, nil
+		}
 		return formula.Operand{Counter: v.scalar(c, dollar)}, nil
 	}
 	if v.entry != nil && dollar {
@@ -131,6 +134,9 @@ func (v *formulaEnv) Lookup(name string, dollar bool) (formula.Operand, error) {
 	}
 	if e, err := s.find(name); err == nil && !e.IsMetric() {
 		if c := s.inTurn(s.collected(e), v.entry); c != nil {
+			if why := misfit(c, e); why != nil {
+				return formula.Operand{MissingReason: why}, nil
+			}
 			return formula.Operand{Counter: v.scalar(c, dollar)}, nil
 		}
 		for _, alias := range e.Aliases {
@@ -157,6 +163,19 @@ func (v *formulaEnv) Lookup(name string, dollar bool) (formula.Operand, error) {
 		return missing(capture.NotCollected, "the capture does not say $%s", name), nil
 	}
 	return missing(capture.NotCollected, "%s was not collected", name), nil
+}
+
+// misfit is why a metric of a catalogue cannot read a measured counter of that name; nil where it can. A user's expression reads what it names.
+func (v *formulaEnv) misfit(name string, c *capture.Counter) *capture.Reason {
+	if v.entry == nil || v.entry.defined || c.Unit == "" {
+		return nil
+	}
+	for _, cat := range v.s.cats {
+		if e := cat.entryOf(c); e != nil && cat.id == v.entry.GPU {
+			return misfit(c, e)
+		}
+	}
+	return nil
 }
 
 // scalar makes a constant of a column that holds one, such as cu_per_gpu: a constant does not add up over samples. $NAME is a
