@@ -18,8 +18,10 @@ var captureModule = methodTable[*Env]{
 	Doc:  "Opens, records and builds captures, and lists hardware sources.",
 	Methods: []method[*Env]{
 		{
-			Sig: "open(path: str, format: str=None, gpu: str=None, **options) -> Capture",
-			Doc: "Reads a capture file or folder. The format is recognised by the content unless it is given. Options: denom (\"per_kernel\", \"per_wave\", \"per_cycle\", \"per_second\"), " +
+			Sig: "open(path: str, format: str=None, gpu: str=None, kinds: dict|str=None, **options) -> Capture",
+			Doc: "Reads a capture file or folder. The format is recognised by the content unless it is given. kinds decides what is \"delta\" (counts, added up), \"gauge\" (levels, averaged) or " +
+				"\"constant\": a dict of name or pattern to kind, or one kind for all. Without it the file's own metadata decides, then the catalogue, then the unit, and else a counter " +
+				"is a delta and a warning says that it is guessed. Options: denom (\"per_kernel\", \"per_wave\", \"per_cycle\", \"per_second\"), " +
 				"duration (\"pass\", \"median\", \"first\"), zero (\"missing\", \"vendor\"), properties (a dict of constants that the file does not state, such as " +
 				"{\"generation\": \"gfx8\", \"api\": \"gl\"} for amd-gpa), and what the format itself knows.",
 			Example: "capture.open(\"example.csv\")",
@@ -152,6 +154,9 @@ func openCapture(e *Env, c *call) (starlark.Value, error) {
 		return nil, err
 	}
 	opt.Format, opt.GPU = c.str(1, ""), c.str(2, "")
+	if opt.Kinds, err = readKinds(c.args[3]); err != nil {
+		return nil, fmt.Errorf("parameter kinds: %w", err)
+	}
 	path, err := e.input(c.str(0, ""))
 	if err != nil {
 		return nil, err
@@ -159,6 +164,28 @@ func openCapture(e *Env, c *call) (starlark.Value, error) {
 	out, err := e.openCapture(path, opt)
 	if err != nil {
 		return nil, err
+	}
+	return out, nil
+}
+
+// readKinds reads a dict of name or pattern to kind, or one kind.
+func readKinds(v starlark.Value) (formats.Kinds, error) {
+	if v == nil || v == starlark.None {
+		return nil, nil
+	}
+	if s, ok := starlark.AsString(v); ok {
+		k, err := formats.ParseKind(s)
+		return formats.Kinds{"*": k}, err
+	}
+	texts, err := textMap(v)
+	if err != nil {
+		return nil, err
+	}
+	out := formats.Kinds{}
+	for name, text := range texts {
+		if out[name], err = formats.ParseKind(text); err != nil {
+			return nil, err
+		}
 	}
 	return out, nil
 }

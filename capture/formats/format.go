@@ -17,6 +17,8 @@ type Options struct {
 	Zero     string // capture.Options.Zero
 	// Properties are constants of the capture that its content does not state, or states wrongly, such as the generation of the GPU.
 	Properties []capture.Property
+	// Kinds decides of what kind counters are, against what the content and the catalogues say.
+	Kinds Kinds
 	// Extra holds options that only one format understands.
 	Extra map[string]any
 	// Warn is called with warnings as they arise, if it is not nil. They are in the capture's Warnings too.

@@ -37,25 +37,59 @@ func NewRegistry(f ...Format) *Registry { return &Registry{formats: slices.Clone
 // Formats returns every format in order.
 func (r *Registry) Formats() []Format { return slices.Clone(r.formats) }
 
-// Open reads the capture at path, a file or folder. The format is opt.Format, or else the one that is surest of the content.
+// Open reads the capture at path, a file or folder. The format is opt.Format, or else the one that is surest of the content; where that one
+// fails the next that recognises the content has its turn, and a warning says so. What the catalogues know of the counters is added, and
+// opt.Kinds decides of what kind they are.
 func (r *Registry) Open(ctx context.Context, path string, opt Options) (*capture.Capture, error) {
 	in, err := Inspect(path)
 	if err != nil {
 		return nil, err
 	}
-	f, err := r.choose(in, opt.Format)
+	claims, err := r.claims(in, opt.Format)
 	if err != nil {
 		return nil, err
 	}
-	c, err := f.Open(ctx, in, opt)
+	c, err := openBest(ctx, claims, in, opt)
 	if err != nil {
-		return nil, fmt.Errorf("open %s capture: %w", f.Name(), withPath(path, err))
+		return nil, err
 	}
-	c, err = metrics.Describe(c)
-	if err != nil {
+	if c, err = metrics.Describe(c); err != nil {
 		return nil, fmt.Errorf("describe the counters of %s: %w", path, err)
 	}
+	c, warning, err := settleKinds(c, opt.Kinds)
+	if err != nil {
+		return nil, fmt.Errorf("open %s: %w", path, err)
+	}
+	if warning != "" && opt.Warn != nil {
+		opt.Warn(warning)
+	}
 	return c, nil
+}
+
+// openBest opens the content with the first of the formats that can. The error tells those of all.
+func openBest(ctx context.Context, claims []Format, in *Input, opt Options) (*capture.Capture, error) {
+	var failed []error
+	for _, f := range claims {
+		c, err := f.Open(ctx, in, opt)
+		switch {
+		case err == nil && len(failed) == 0:
+			return c, nil
+		case err == nil:
+			warning := fmt.Sprintf("read as %s, because what looks like another format cannot be read as such: %v", f.Name(), errors.Join(failed...))
+			if opt.Warn != nil {
+				opt.Warn(warning)
+			}
+			return c.With(func(cfg *capture.Config) { cfg.Warnings = append(slices.Clone(cfg.Warnings), warning) })
+		}
+		failed = append(failed, fmt.Errorf("open %s capture: %w", f.Name(), withPath(in.Path, err)))
+		if ctx.Err() != nil || errors.Is(err, ErrOption) {
+			break
+		}
+	}
+	if len(failed) == 1 {
+		return nil, failed[0]
+	}
+	return nil, fmt.Errorf("%s: %d formats recognise it and none can read it:\n%w", in.Path, len(failed), errors.Join(failed...))
 }
 
 // Sniff returns the format of the content at path.
@@ -64,24 +98,38 @@ func (r *Registry) Sniff(path string) (Format, error) {
 	if err != nil {
 		return nil, err
 	}
-	return r.choose(in, "")
+	claims, err := r.claims(in, "")
+	if err != nil {
+		return nil, err
+	}
+	return claims[0], nil
 }
 
-func (r *Registry) choose(in *Input, name string) (Format, error) {
+// claims lists the formats that recognise the content, the surest first, or the named one alone.
+func (r *Registry) claims(in *Input, name string) ([]Format, error) {
 	if name != "" {
-		return r.Find(name)
+		f, err := r.Find(name)
+		return []Format{f}, err
 	}
-	var best Format
-	sure := 0
+	type claim struct {
+		Format
+		sure int
+	}
+	var sure []claim
 	for _, f := range r.formats {
-		if s := f.Sniff(in); s > sure {
-			best, sure = f, s
+		if s := f.Sniff(in); s > 0 {
+			sure = append(sure, claim{f, s})
 		}
 	}
-	if best == nil {
+	if len(sure) == 0 {
 		return nil, r.unrecognised(in)
 	}
-	return best, nil
+	slices.SortStableFunc(sure, func(a, b claim) int { return b.sure - a.sure })
+	out := make([]Format, len(sure))
+	for i, c := range sure {
+		out[i] = c.Format
+	}
+	return out, nil
 }
 
 func (r *Registry) unrecognised(in *Input) error {
@@ -95,7 +143,7 @@ func (r *Registry) unrecognised(in *Input) error {
 	}
 	what := "a file that starts with " + quoteHead(in.Head)
 	if in.IsDir {
-		what = "a folder with " + listFiles(in.Files)
+		what = "a folder with " + firstNames(in.Files)
 	}
 	return fmt.Errorf("%s: %w: %s is not a capture:%s", in.Path, ErrUnrecognised, what, b.String())
 }
@@ -109,7 +157,8 @@ func quoteHead(head []byte) string {
 	return fmt.Sprintf("%q", head)
 }
 
-func listFiles(names []string) string {
+// firstNames lists a few names.
+func firstNames(names []string) string {
 	const show = 6
 	switch {
 	case len(names) == 0:

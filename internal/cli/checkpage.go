@@ -302,7 +302,7 @@ func checkCommandLine(f *checkFlags, args []string, out string) string {
 	for _, b := range f.budgets {
 		add("--budget", filepath.Base(b))
 	}
-	for _, o := range [][2]string{{"--gpu", f.open.gpu}, {"--denom", f.open.denom}, {"--duration-rule", f.open.duration}, {"--zero", f.open.zero}, {"--input-format", f.open.format}} {
+	for _, o := range [][2]string{{"--gpu", f.open.gpu}, {"--denom", f.open.denom}, {"--duration-rule", f.open.duration}, {"--zero", f.open.zero}, {"--kinds", f.open.kinds.String()}, {"--input-format", f.open.format}} {
 		add(o[0], o[1])
 	}
 	return strings.Join(append(words, "-o", "report"+filepath.Ext(out)), " ")

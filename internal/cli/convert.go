@@ -115,6 +115,26 @@ func writable() (names []string) {
 // openFlags are what a user may say about a capture that its content does not.
 type openFlags struct {
 	format, gpu, denom, duration, zero string
+	kinds                              kindsFlag
+}
+
+// kindsFlag is --kinds, which may stand several times.
+type kindsFlag struct {
+	texts []string
+	kinds formats.Kinds
+}
+
+func (k *kindsFlag) String() string { return strings.Join(k.texts, ",") }
+func (k *kindsFlag) Type() string   { return "kinds" }
+
+func (k *kindsFlag) Set(text string) error {
+	texts := append(k.texts, text)
+	kinds, err := formats.ParseKinds(texts...)
+	if err != nil {
+		return err
+	}
+	k.texts, k.kinds = texts, kinds
+	return nil
 }
 
 func (f *openFlags) register(cmd *cobra.Command) {
@@ -124,10 +144,11 @@ func (f *openFlags) register(cmd *cobra.Command) {
 	flags.StringVar(&f.denom, "denom", "", "what counts are divided by: per_kernel, per_wave, per_cycle or per_second")
 	flags.StringVar(&f.duration, "duration-rule", "", "whose duration rates use: pass, median or first")
 	flags.StringVar(&f.zero, "zero", "", "what a zero divisor gives: missing or vendor")
+	flags.Var(&f.kinds, "kinds", "of what kind counters are, as `NAME=KIND` with commas between: a name may have * and ?, a kind is delta, gauge or constant")
 }
 
 func (f *openFlags) options() formats.Options {
-	return formats.Options{Format: f.format, GPU: f.gpu, Denom: f.denom, Duration: f.duration, Zero: f.zero}
+	return formats.Options{Format: f.format, GPU: f.gpu, Denom: f.denom, Duration: f.duration, Zero: f.zero, Kinds: f.kinds.kinds}
 }
 
 // openCapture reads a capture, and tells a person how far it is.

@@ -3,7 +3,6 @@ package gpa
 import (
 	"bytes"
 	"context"
-	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -65,7 +64,7 @@ func (Format) Open(ctx context.Context, in *formats.Input, opt formats.Options) 
 	for name, v := range opt.Extra {
 		skip, ok := v.(bool)
 		if name != "skip" || !ok {
-			return nil, fmt.Errorf("gpa has no option %s=%v; it has skip=True", name, v)
+			return nil, formats.OptionErrorf("gpa has no option %s=%v; it has skip=True", name, v)
 		}
 		r.skip = skip
 	}

@@ -20,7 +20,7 @@ import (
 // Open reads a recording. A file that breaks off is read up to there; one that is damaged inside is an error with the offset.
 func (f Format) Open(ctx context.Context, in *formats.Input, opt formats.Options) (*capture.Capture, error) {
 	if len(opt.Extra) > 0 {
-		return nil, fmt.Errorf("format %s has no option %s", f.Name(), strings.Join(slices.Sorted(maps.Keys(opt.Extra)), ", "))
+		return nil, formats.OptionErrorf("format %s has no option %s", f.Name(), strings.Join(slices.Sorted(maps.Keys(opt.Extra)), ", "))
 	}
 	if in.IsDir {
 		return nil, fmt.Errorf("%s: a folder, and a recording is one file", in.Path)

@@ -108,7 +108,7 @@ func readOptions(opt formats.Options) (o options, err error) {
 	}
 	format, snapshots := take(optFormat), take(optSnapshots)
 	if len(extra) > 0 {
-		return o, fmt.Errorf("format oa has no option %s; it has %s and %s", strings.Join(slices.Sorted(maps.Keys(extra)), ", "), optFormat, optSnapshots)
+		return o, formats.OptionErrorf("format oa has no option %s; it has %s and %s", strings.Join(slices.Sorted(maps.Keys(extra)), ", "), optFormat, optSnapshots)
 	}
 	if opt.GPU == "" {
 		return o, fmt.Errorf("a raw dump of OA reports does not say which GPU wrote it: give gpu=, one of %s", strings.Join(intelGPUs(), ", "))

@@ -116,7 +116,7 @@ func (Format) WhyNot(in *formats.Input) string {
 // Open reads the counters of a trace.
 func (Format) Open(ctx context.Context, in *formats.Input, opt formats.Options) (*capture.Capture, error) {
 	if len(opt.Extra) > 0 {
-		return nil, fmt.Errorf("format perfetto has no option %s", strings.Join(slices.Sorted(maps.Keys(opt.Extra)), ", "))
+		return nil, formats.OptionErrorf("format perfetto has no option %s", strings.Join(slices.Sorted(maps.Keys(opt.Extra)), ", "))
 	}
 	if in.IsDir {
 		return nil, fmt.Errorf("%s: a folder, and a trace is one file", in.Path)

@@ -130,11 +130,11 @@ func (w *workload) dirOf(in *formats.Input) string {
 
 func checkOptions(opt formats.Options) error {
 	for name := range opt.Extra {
-		return fmt.Errorf("rocprofcompute has no option %q", name)
+		return formats.OptionErrorf("rocprofcompute has no option %q", name)
 	}
 	switch opt.Duration {
 	case "", "pass", "median", "first":
 		return nil
 	}
-	return fmt.Errorf("option duration: %q: use \"pass\", \"median\" or \"first\"", opt.Duration)
+	return formats.OptionErrorf("option duration: %q: use \"pass\", \"median\" or \"first\"", opt.Duration)
 }

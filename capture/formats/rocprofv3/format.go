@@ -157,10 +157,10 @@ func sizeOf(files []string) (n int64) {
 // Open reads a file or folder. There are no options of the format's own.
 func (Format) Open(ctx context.Context, in *formats.Input, opt formats.Options) (*capture.Capture, error) {
 	for name := range opt.Extra {
-		return nil, fmt.Errorf("rocprofv3 has no option %q", name)
+		return nil, formats.OptionErrorf("rocprofv3 has no option %q", name)
 	}
 	if opt.Duration != "" && opt.Duration != "pass" {
-		return nil, fmt.Errorf("option duration: %q: rocprofv3's files know the durations of each pass only: use \"pass\"", opt.Duration)
+		return nil, formats.OptionErrorf("option duration: %q: rocprofv3's files know the durations of each pass only: use \"pass\"", opt.Duration)
 	}
 	w := &work{}
 	var err error
