@@ -72,20 +72,34 @@ func (f *File) GuessDecimal(rows [][]string) byte {
 		return '.'
 	}
 	points, commas := 0, 0
+	maybePoints, maybeCommas := 0, 0 // which may as well stand between thousands
 	for _, row := range rows {
 		for _, c := range row {
 			b := []byte(c)
+			_, pointed := ParseFloat(b, '.')
+			_, comma := ParseFloat(b, ',')
+			_, grouped := ungroup(bytes.TrimSpace(b), ',')
+			_, groupedUS := ungroup(bytes.TrimSpace(b), '.')
 			switch {
-			case bytes.IndexByte(b, '.') >= 0:
-				if _, ok := ParseFloat(b, '.'); ok {
+			case bytes.IndexByte(b, '.') >= 0 && bytes.IndexByte(b, ',') >= 0:
+				if grouped {
+					commas++
+				} else if groupedUS {
 					points++
 				}
-			case bytes.IndexByte(b, ',') >= 0:
-				if _, ok := ParseFloat(b, ','); ok {
-					commas++
-				}
+			case bytes.IndexByte(b, '.') >= 0 && pointed && grouped:
+				maybePoints++
+			case bytes.IndexByte(b, '.') >= 0 && pointed:
+				points++
+			case bytes.IndexByte(b, ',') >= 0 && comma && groupedUS:
+				maybeCommas++
+			case bytes.IndexByte(b, ',') >= 0 && comma:
+				commas++
 			}
 		}
+	}
+	if points == 0 && commas == 0 {
+		points, commas = maybePoints, maybeCommas
 	}
 	switch {
 	case points > commas:

@@ -53,6 +53,10 @@ type File struct {
 
 // Open reads the header of the file that r holds. The name is used in messages only.
 func Open(name string, r io.ReaderAt, size int64, opt Options) (*File, error) {
+	r, size, err := Plain(r, size)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
 	f := &File{Name: name, Delim: opt.Delim, Decimal: opt.Decimal, r: r, size: size}
 	head, err := f.read(0, min(size, headSize))
 	if err != nil {
@@ -98,23 +102,14 @@ func (f *File) readInto(buf []byte, from int64) error {
 
 // checkEncoding returns the length of the byte order mark, and an error for text that is not UTF-8 or one byte per character.
 func (f *File) checkEncoding(head []byte) (int, error) {
-	const advice = "save it as UTF-8"
 	switch {
 	case len(head) == 0:
 		return 0, fmt.Errorf("%s: %w (0 bytes)", f.Name, ErrEmpty)
-	case bytes.HasPrefix(head, []byte{0xff, 0xfe}), bytes.HasPrefix(head, []byte{0xfe, 0xff}):
-		return 0, fmt.Errorf("%s: the text is UTF-16: %s", f.Name, advice)
 	case bytes.HasPrefix(head, []byte{0xef, 0xbb, 0xbf}):
 		return 3, nil
 	}
 	if i := bytes.IndexByte(head, 0); i >= 0 {
-		if i < 2 && len(head) > 3 {
-			return 0, fmt.Errorf("%s: the text looks like UTF-16 without a byte order mark: %s", f.Name, advice)
-		}
 		return 0, fmt.Errorf("%s: byte %d is NUL, so this is not text", f.Name, i)
-	}
-	if bytes.IndexByte(head, '\n') < 0 && bytes.IndexByte(head, '\r') >= 0 && bytes.IndexByte(head, '\r') < len(head)-1 {
-		return 0, fmt.Errorf("%s: lines end in a lone carriage return: convert them to line feeds", f.Name)
 	}
 	return 0, nil
 }

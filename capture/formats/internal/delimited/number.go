@@ -131,8 +131,11 @@ func slowFloat(text []byte) (float64, bool) {
 // IsNumber reports whether a whole cell is a decimal number, also one beyond the range of a double.
 func IsNumber(text string, decimal byte) bool {
 	buf := append(trimSpaces([]byte(text)), '\n')
-	_, q, ok := scanNumber(buf, 0, decimal)
-	return ok && q == len(buf)-1
+	if _, q, ok := scanNumber(buf, 0, decimal); ok && q == len(buf)-1 {
+		return true
+	}
+	_, ok := ungroup(buf[:len(buf)-1], decimal)
+	return ok
 }
 
 // ParseFloat reads a whole cell as a decimal number: the nearest double. Decimal 0 accepts a point and a comma.
@@ -191,6 +194,15 @@ type TimeUnit struct {
 	Mul uint64 // 0 means 1
 }
 
+// Length is the unit in nanoseconds.
+func (u TimeUnit) Length() int64 {
+	ns := int64(max(u.Mul, 1))
+	for range u.Exp {
+		ns *= 10
+	}
+	return ns
+}
+
 // nanoseconds converts n exactly, rounding half away from zero below a nanosecond. ok is false where the result needs more than 63 bits.
 func (u TimeUnit) nanoseconds(n number) (ns int64, ok bool) {
 	m, exp := n.mant, n.exp+u.Exp
@@ -231,6 +243,51 @@ func (u TimeUnit) nanoseconds(n number) (ns int64, ok bool) {
 var dateLayouts = [...]string{
 	time.RFC3339Nano, "2006-01-02 15:04:05.999999999Z07:00", "2006-01-02 15:04:05.999999999 -0700",
 	"2006-01-02T15:04:05.999999999", "2006-01-02 15:04:05.999999999",
+}
+
+// parseElapsed reads a stretch of time as clocks show it: "1 days 02:03:04.5", "02:03:04" or "-0:00:01", in ns.
+func parseElapsed(text string) (int64, bool) {
+	if len(text) > 64 || !strings.Contains(text, ":") {
+		return 0, false
+	}
+	text, negative := strings.CutPrefix(text, "-")
+	var days uint64
+	if head, rest, ok := strings.Cut(text, " day"); ok {
+		n, err := strconv.ParseUint(strings.TrimSpace(head), 10, 16)
+		if err != nil {
+			return 0, false
+		}
+		days, text = n, strings.TrimLeft(strings.TrimPrefix(rest, "s"), " ,+")
+	}
+	parts := strings.Split(text, ":")
+	if len(parts) != 3 || !allDigits([]byte(parts[0])) || !allDigits([]byte(parts[1])) || len(parts[1]) != 2 {
+		return 0, false
+	}
+	hours, err1 := strconv.ParseUint(parts[0], 10, 16)
+	minutes, err2 := strconv.ParseUint(parts[1], 10, 8)
+	seconds := append([]byte(strings.Replace(parts[2], ",", ".", 1)), '\n')
+	n, q, ok := scanNumber(seconds, 0, '.')
+	if err1 != nil || err2 != nil || !ok || q != len(seconds)-1 || n.neg || seconds[0] == '+' || minutes > 59 {
+		return 0, false
+	}
+	ns, ok := TimeUnit{Exp: 9}.nanoseconds(n)
+	if !ok || ns > 61e9 {
+		return 0, false
+	}
+	ns += int64(((days*24+hours)*60 + minutes) * 60e9)
+	if negative {
+		ns = -ns
+	}
+	return ns, true
+}
+
+// IsTime reports whether text is a date with a time of day, or a stretch of time as clocks show it.
+func IsTime(text string) bool {
+	if _, ok := ParseDate(text); ok {
+		return true
+	}
+	_, ok := parseElapsed(text)
+	return ok
 }
 
 // ParseDate reads a date with a time of day, in UTC where it names no zone.

@@ -250,6 +250,12 @@ func (p *parser) slowCell(buf []byte, cell *cell, i, row int) *rowError {
 		c.setFloat(row, f)
 		return nil
 	}
+	if plain, ok := ungroup(text, p.f.Decimal); ok {
+		n, _, _ := scanNumber(append(plain, '\n'), 0, p.f.Decimal)
+		if p.store(c, row, n, plain) {
+			return nil
+		}
+	}
 	return p.badCell(i, quoteCell(text)+" is not a number")
 }
 
@@ -264,6 +270,10 @@ func (p *parser) timeCell(c *parserCol, row int, n number, ok bool, text []byte,
 	}
 	if t, ok := ParseDate(string(text)); ok {
 		c.dst[row] = uint64(t.UnixNano())
+		return nil
+	}
+	if ns, ok := parseElapsed(string(text)); ok {
+		c.dst[row] = uint64(ns)
 		return nil
 	}
 	if len(text) == 0 {
