@@ -6,8 +6,9 @@ import (
 	"github.com/apache/arrow-go/v18/arrow"
 )
 
-// axis finds the columns of the time axis and fills in cfg.Axis. It returns the other columns.
-func (d *decoded) axis() (rest []*column, err error) {
+// axis finds the columns of the time axis and fills in cfg.Axis. It returns the other columns; ours is false where there is no axis of layout 1,
+// so that this is a table of another program.
+func (d *decoded) axis() (rest []*column, ours bool, err error) {
 	roles := map[string]*column{}
 	for i := range d.cols {
 		col := &d.cols[i]
@@ -27,13 +28,13 @@ func (d *decoded) axis() (rest []*column, err error) {
 		rest = append(rest, col)
 	}
 	if roles[roleStart] == nil || roles[roleEnd] == nil {
-		return d.guessAxis()
+		return nil, false, nil
 	}
 	n := d.rows()
 	a := d.cfg.Axis
 	for _, col := range roles {
 		if b := col.validity(0, n); b.Bits != nil {
-			return nil, fmt.Errorf("damaged: column %q has missing values", col.field.Name)
+			return nil, true, fmt.Errorf("damaged: column %q has missing values", col.field.Name)
 		}
 	}
 	a.Start, a.End = whole[int64](roles[roleStart], 0, n), whole[int64](roles[roleEnd], 0, n)
@@ -43,7 +44,7 @@ func (d *decoded) axis() (rest []*column, err error) {
 	if col := roles[roleCount]; col != nil {
 		a.Count = whole[float64](col, 0, n)
 	}
-	return rest, d.checkAxis(roles[roleStart].field.Name)
+	return rest, true, d.checkAxis(roles[roleStart].field.Name)
 }
 
 // checkAxis makes sure that no sample starts before the one before it.

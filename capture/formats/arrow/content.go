@@ -32,6 +32,7 @@ type column struct {
 	chunks []chunk
 	labels []*array.Dictionary // or of utf8 columns
 	texts  []texts
+	exotic []arrow.Array // of numbers in a form of their own
 }
 
 // chunk points at the values of one batch, and at their validity bitmap (nil where nothing is missing). Both are known to
@@ -114,7 +115,7 @@ func fixedWidth(t arrow.DataType) int {
 		return 2
 	case arrow.INT32, arrow.UINT32, arrow.FLOAT32, arrow.DATE32, arrow.TIME32:
 		return 4
-	case arrow.INT64, arrow.UINT64, arrow.FLOAT64, arrow.DATE64, arrow.TIME64, arrow.TIMESTAMP, arrow.DURATION:
+	case arrow.INT64, arrow.UINT64, arrow.FLOAT64, arrow.DATE64, arrow.TIME64, arrow.TIMESTAMP:
 		return 8
 	}
 	return 0
@@ -133,7 +134,20 @@ func (c *content) add(rec arrow.RecordBatch) error {
 			col.chunks = append(col.chunks, ch)
 			continue
 		}
+		if isExotic(col.field.Type) {
+			arr.Retain()
+			col.exotic = append(col.exotic, arr)
+			continue
+		}
 		switch a := arr.(type) {
+		case *array.Boolean:
+			arr.Retain()
+			col.texts = append(col.texts, boolTexts{a})
+		case *array.RunEndEncoded:
+			if values, ok := a.Values().(texts); ok {
+				arr.Retain()
+				col.texts = append(col.texts, runTexts{a, values})
+			}
 		case *array.Dictionary:
 			if _, ok := a.Dictionary().(texts); ok {
 				a.Retain()

@@ -5,8 +5,6 @@ import (
 	"math"
 	"slices"
 
-	"github.com/apache/arrow-go/v18/arrow"
-
 	"astrolabe/capture"
 )
 
@@ -56,46 +54,12 @@ func (d *decoded) place(c *capture.Counter, keys map[string]string, index int) p
 	return placed{c, index, keys[keyCounter]}
 }
 
-// guessRows is how many values of a foreign column of doubles are looked at.
-const guessRows = 4096
-
-// guess fills in what a column of another program does not say. Whole numbers are taken for events to be added up, fractions
-// for a level.
+// guess fills in what a column that another program added does not say.
 func (d *decoded) guess(c *capture.Counter, col *column, keys map[string]string) {
 	t := col.field.Type
-	if isSigned(t) {
-		c.Integral = true
-		if t.ID() == arrow.INT64 {
-			if least, most := lowest[int64](col, 0, d.rows()); least < 0 && (least < -1<<53 || most > 1<<53) {
-				d.warn("column %q mixes negative values and values beyond 2^53: its values are rounded to doubles", col.field.Name)
-			}
-		}
-	}
-	if isFloat(t) {
-		c.Integral = d.wholeNumbers(col)
-	}
-	if _, said := keys["kind"]; !said && isFloat(t) && !c.Integral {
-		c.Kind = capture.Gauge
-	}
-}
-
-// wholeNumbers reports whether the first values of the column, if there are any, have no fraction.
-func (d *decoded) wholeNumbers(col *column) bool {
-	data, err := col.read(0, min(guessRows, d.rows()))
-	if err != nil {
-		return false
-	}
-	some := false
-	for _, v := range data.F {
-		switch {
-		case math.IsNaN(v):
-		case v != math.Trunc(v) || math.IsInf(v, 0):
-			return false
-		default:
-			some = true
-		}
-	}
-	return some
+	c.Integral = isSigned(t) || (isFloat(t) || isExotic(t)) && col.peek().Whole
+	_, said := keys["kind"]
+	c.Guessed = !said
 }
 
 // tree hangs instances below their counters and puts all in order. An instance whose counter is gone, because another program

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"astrolabe/capture"
+	"astrolabe/capture/formats/internal/table"
 )
 
 // streamBytes is a recording of the given number of batches of 5 samples, with its end mark or without.
@@ -57,7 +58,7 @@ func TestAStreamCutAtAnyByteKeepsItsWholeBatches(t *testing.T) {
 	data := streamBytes(t, 3, true)
 	kept := -1
 	for n := range data {
-		c, err := decode(background, data[:n:n], "r.arrow")
+		c, err := decode(background, data[:n:n], "r.arrow", &table.Options{})
 		if err != nil {
 			if kept >= 0 {
 				t.Fatalf("cut at %d: %v, though fewer bytes gave %d samples", n, err, kept)
@@ -82,7 +83,7 @@ func TestAStreamCutAtAnyByteKeepsItsWholeBatches(t *testing.T) {
 	if kept != 15 {
 		t.Errorf("%d samples without the end mark", kept)
 	}
-	whole, err := decode(background, data, "r.arrow")
+	whole, err := decode(background, data, "r.arrow", &table.Options{})
 	if err != nil || hasWarning(whole, "truncated") {
 		t.Errorf("the whole stream: %v, warnings %q", err, whole.Warnings)
 	}
@@ -92,7 +93,7 @@ func TestAFileCutAtAnyByteIsAnErrorOrAWarning(t *testing.T) {
 	data := fileBytes(t)
 	warned := 0
 	for n := range data {
-		c, err := decode(background, data[:n:n], "r.arrow")
+		c, err := decode(background, data[:n:n], "r.arrow", &table.Options{})
 		switch {
 		case err == nil && hasWarning(c, "truncated"):
 			warned++
@@ -112,7 +113,7 @@ func TestAFileCutAtAnyByteIsAnErrorOrAWarning(t *testing.T) {
 
 // decodeAll opens data and reads everything in it, which must not panic. It returns the error of opening.
 func decodeAll(data []byte) error {
-	c, err := decode(background, data, "r.arrow")
+	c, err := decode(background, data, "r.arrow", &table.Options{})
 	if err != nil {
 		return err
 	}
@@ -175,7 +176,7 @@ func TestDamageInTheMiddleIsAnErrorWithItsOffset(t *testing.T) {
 	for i := range 16 {
 		spoiled[at+8+int64(i)] = 0xff
 	}
-	_, err := decode(background, spoiled, "r.arrow")
+	_, err := decode(background, spoiled, "r.arrow", &table.Options{})
 	if err == nil || !strings.Contains(err.Error(), fmt.Sprint("byte ", at)) {
 		t.Errorf("error %v, want one with byte %d", err, at)
 	}
@@ -184,7 +185,7 @@ func TestDamageInTheMiddleIsAnErrorWithItsOffset(t *testing.T) {
 func TestZerosAfterTheLastBatchAreATruncation(t *testing.T) {
 	// So looks a file whose last blocks never reached the disk when the machine stopped.
 	data := append(streamBytes(t, 2, false), make([]byte, 4096)...)
-	c, err := decode(background, data, "r.arrow")
+	c, err := decode(background, data, "r.arrow", &table.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -218,7 +219,7 @@ func TestANewerLayoutIsRefusedByName(t *testing.T) {
 		t.Fatal("cannot find the layout version in the file")
 	}
 	data[max(0, i-64)+j+4] = '2'
-	_, err := decode(background, data, "r.arrow")
+	_, err := decode(background, data, "r.arrow", &table.Options{})
 	if err == nil || !strings.Contains(err.Error(), "newer astrolabe (layout 2") {
 		t.Errorf("error %v", err)
 	}

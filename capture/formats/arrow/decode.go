@@ -9,11 +9,12 @@ import (
 	"strings"
 
 	"astrolabe/capture"
+	"astrolabe/capture/formats/internal/table"
 )
 
 // decode makes a capture of the bytes of an Arrow file or stream. The capture refers to data.
-func decode(ctx context.Context, data []byte, path string) (c *capture.Capture, err error) {
-	d, err := decodeConfig(ctx, data)
+func decode(ctx context.Context, data []byte, path string, o *table.Options) (c *capture.Capture, err error) {
+	d, err := decodeConfig(ctx, data, path, o)
 	if err != nil {
 		return nil, err
 	}
@@ -36,7 +37,7 @@ type decoded struct {
 	warnings []string
 }
 
-func decodeConfig(ctx context.Context, data []byte) (d *decoded, err error) {
+func decodeConfig(ctx context.Context, data []byte, path string, o *table.Options) (d *decoded, err error) {
 	defer func() {
 		// The lengths are checked, so this is for what nobody thought of.
 		if r := recover(); r != nil {
@@ -59,7 +60,7 @@ func decodeConfig(ctx context.Context, data []byte) (d *decoded, err error) {
 	if err := d.doc.apply(&d.cfg); err != nil {
 		return nil, fmt.Errorf("damaged: %w", err)
 	}
-	if err := d.build(); err != nil {
+	if err := d.build(ctx, path, o); err != nil {
 		return nil, err
 	}
 	d.addNotes()
@@ -75,11 +76,14 @@ func (d *decoded) warn(format string, args ...any) {
 }
 
 // build turns columns into the axis, passes, counters and labels.
-func (d *decoded) build() error {
+func (d *decoded) build(ctx context.Context, path string, o *table.Options) error {
 	d.newPasses()
-	rest, err := d.axis()
+	rest, ours, err := d.axis()
 	if err != nil {
 		return err
+	}
+	if !ours {
+		return d.foreign(ctx, path, o)
 	}
 	var whole, instances []placed
 	for _, col := range rest {

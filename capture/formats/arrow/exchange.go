@@ -1,9 +1,14 @@
 package arrow
 
 import (
+	"context"
+	"encoding/base64"
 	"errors"
 
+	"github.com/apache/arrow-go/v18/arrow"
+
 	"astrolabe/capture"
+	"astrolabe/capture/formats/internal/table"
 )
 
 // Roles of the time axis in a file of another columnar format that stores layout 1.
@@ -76,7 +81,7 @@ func measuredReader(c *capture.Counter) rangeReader {
 }
 
 // Stored is one column as Restore takes it: numbers in Values, or Label. Guess, if not nil, fills in what the keys of a column
-// of another program do not say.
+// that another program added do not say.
 type Stored struct {
 	Name   string
 	Keys   map[string]string
@@ -144,20 +149,48 @@ func (d *decoded) restored(col Stored) (placed, error) {
 	return d.place(c, col.Keys, indexOf(col.Keys)), nil
 }
 
-// TimeRole tells by its name what a column of another program says about time: RoleStart, RoleEnd, "point" for points in time, or
-// "" for none. ns is the unit that the name gives, 0 if none.
-func TimeRole(name string) (role string, ns int64) {
-	base, ns := timeName(name)
-	switch {
-	case startNames[base]:
-		return RoleStart, ns
-	case endNames[base]:
-		return RoleEnd, ns
-	case pointNames[base]:
-		return "point", ns
-	}
-	return "", ns
+// ForeignField is what the schema of another program's table says of a column.
+type ForeignField struct {
+	Keys map[string]string // the field metadata
+	Unit string            // of a type that has one, such as a duration in "ms"; "" of every other
 }
 
-// UntilNext gives the ends of samples that each last until the next one starts, and the last as long as the one before it.
-func UntilNext(start []int64) []int64 { return untilNext(start) }
+// ForeignFields reads the schema that Arrow's libraries store in files of other formats: a schema message in base64. Whatever is no such text
+// says nothing.
+func ForeignFields(text string) map[string]ForeignField {
+	data, err := base64.StdEncoding.DecodeString(text)
+	if err != nil || len(data) == 0 {
+		return nil
+	}
+	c, err := takeApart(context.Background(), data)
+	if err != nil {
+		return nil
+	}
+	out := map[string]ForeignField{}
+	for i := range c.cols {
+		f := &c.cols[i].field
+		one := ForeignField{Keys: keysOf(f.Metadata)}
+		if d, ok := f.Type.(*arrow.DurationType); ok {
+			one.Unit = d.Unit.String()
+		}
+		out[f.Name] = one
+	}
+	return out
+}
+
+// ForeignColumn is a column of another program's table, of type Number until the caller says otherwise, with what its metadata says.
+func ForeignColumn(name string, keys map[string]string) table.Column {
+	c := table.Column{Name: name}
+	said, _ := counterFrom(keys)
+	c.Meta = said.Meta
+	_, c.Stated = keys["kind"]
+	switch keys[keyRole] {
+	case roleCounter, roleInstance:
+		c.Exact, c.Counter = true, keys[keyCounter]
+	case roleLabel:
+		if c.Meta.Name != "" {
+			c.Name = c.Meta.Name
+		}
+	}
+	return c
+}

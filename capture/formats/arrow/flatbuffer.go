@@ -49,7 +49,7 @@ func verifyMessage(b []byte, views *viewCount) (info messageInfo, err error) {
 		}
 	}()
 	v := &verifier{b: b, budget: 8*len(b) + 1024}
-	msg := table{v, v.follow(0)}
+	msg := fbTable{v, v.follow(0)}
 	if p := msg.field(1); p != 0 {
 		info.header = messageHeader(b[p])
 	}
@@ -60,7 +60,7 @@ func verifyMessage(b []byte, views *viewCount) (info messageInfo, err error) {
 		return info, fmt.Errorf("%w: body of %d bytes", errMetadata, info.bodyLen)
 	}
 	v.keyValues(msg, 4)
-	head := table{v, v.follow(msg.need(2))}
+	head := fbTable{v, v.follow(msg.need(2))}
 	switch info.header {
 	case headerSchema:
 		views.dicts = map[int64]int{}
@@ -71,7 +71,7 @@ func verifyMessage(b []byte, views *viewCount) (info messageInfo, err error) {
 		if p := head.field(0); p != 0 {
 			id = v.i64(p)
 		}
-		v.batch(table{v, v.follow(head.need(1))}, info.bodyLen, views.dicts[id])
+		v.batch(fbTable{v, v.follow(head.need(1))}, info.bodyLen, views.dicts[id])
 	case headerBatch:
 		v.batch(head, info.bodyLen, views.plain)
 	default:
@@ -99,13 +99,13 @@ func (v *verifier) spend(n int) {
 	}
 }
 
-type table struct {
+type fbTable struct {
 	v   *verifier
 	pos int
 }
 
 // field returns the position of the i-th field of the table, 0 where it is absent.
-func (t table) field(i int) int {
+func (t fbTable) field(i int) int {
 	vt := t.pos - int(int32(t.v.u32(t.pos)))
 	if 4+2*i >= t.v.u16(vt) {
 		return 0
@@ -117,7 +117,7 @@ func (t table) field(i int) int {
 	return t.pos + off
 }
 
-func (t table) need(i int) int {
+func (t fbTable) need(i int) int {
 	p := t.field(i)
 	if p == 0 {
 		panic(errMetadata)
@@ -126,7 +126,7 @@ func (t table) need(i int) int {
 }
 
 // vector returns the position of the first of n elements of the given size, n = 0 where the field is absent.
-func (t table) vector(i, size int) (p, n int) {
+func (t fbTable) vector(i, size int) (p, n int) {
 	f := t.field(i)
 	if f == 0 {
 		return 0, 0
@@ -142,27 +142,27 @@ func (t table) vector(i, size int) (p, n int) {
 }
 
 // text visits a string.
-func (t table) text(i int) { t.vector(i, 1) }
+func (t fbTable) text(i int) { t.vector(i, 1) }
 
-func (v *verifier) keyValues(t table, i int) {
+func (v *verifier) keyValues(t fbTable, i int) {
 	p, n := t.vector(i, 4)
 	for k := range n {
 		v.spend(16)
-		kv := table{v, v.follow(p + 4*k)}
+		kv := fbTable{v, v.follow(p + 4*k)}
 		kv.text(0)
 		kv.text(1)
 	}
 }
 
 // fields visits a list of fields and returns how many columns of views are among them and below, outside dictionaries.
-func (v *verifier) fields(t table, i, depth int, views *viewCount) (plain int) {
+func (v *verifier) fields(t fbTable, i, depth int, views *viewCount) (plain int) {
 	if depth > maxDepth {
 		panic(errMetadata)
 	}
 	p, n := t.vector(i, 4)
 	for k := range n {
 		v.spend(64)
-		f := table{v, v.follow(p + 4*k)}
+		f := fbTable{v, v.follow(p + 4*k)}
 		f.text(0)
 		here := v.fields(f, 5, depth+1, views)
 		if p := f.field(2); p != 0 && (v.b[p] == typeBinaryView || v.b[p] == typeUtf8View) {
@@ -174,7 +174,7 @@ func (v *verifier) fields(t table, i, depth int, views *viewCount) (plain int) {
 			plain += here
 			continue
 		}
-		id, dict := int64(0), table{v, v.follow(p)}
+		id, dict := int64(0), fbTable{v, v.follow(p)}
 		if p := dict.field(0); p != 0 {
 			id = v.i64(p)
 		}
@@ -184,7 +184,7 @@ func (v *verifier) fields(t table, i, depth int, views *viewCount) (plain int) {
 }
 
 // batch checks a record batch with the given number of columns of views.
-func (v *verifier) batch(t table, bodyLen int64, views int) {
+func (v *verifier) batch(t fbTable, bodyLen int64, views int) {
 	if p := t.field(0); p != 0 && v.i64(p) < 0 {
 		v.err = fmt.Errorf("record batch of %d rows", v.i64(p))
 	}

@@ -1,46 +1,72 @@
 package arrow
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"math"
 	"math/bits"
+	"path/filepath"
 	"strings"
-	"time"
 
 	"github.com/apache/arrow-go/v18/arrow"
 
 	"astrolabe/capture"
+	"astrolabe/capture/formats/internal/delimited"
+	"astrolabe/capture/formats/internal/table"
 )
 
-// Names under which other programs keep the time of a sample, in lower case and without the unit.
-var (
-	startNames = map[string]bool{"start": true, "begin": true, "start_time": true, "time_start": true}
-	endNames   = map[string]bool{"end": true, "stop": true, "end_time": true, "time_end": true}
-	pointNames = map[string]bool{"time": true, "timestamp": true, "t": true, "ts": true, "datetime": true, "elapsed": true}
-)
-
-// unitSuffixes are the spellings of a unit at the end of a column's name, and its length in ns.
-var unitSuffixes = []struct {
-	suffix string
-	ns     int64
-}{
-	{"_ns", 1}, {"(ns)", 1}, {"[ns]", 1}, {"_us", 1e3}, {"(us)", 1e3}, {"[us]", 1e3}, {"(µs)", 1e3}, {"[µs]", 1e3},
-	{"_ms", 1e6}, {"(ms)", 1e6}, {"[ms]", 1e6}, {"_s", 1e9}, {"(s)", 1e9}, {"[s]", 1e9}, {"_sec", 1e9}, {"_seconds", 1e9},
-}
-
-// timeName splits a column's name into its base and the unit that it names, 0 if none.
-func timeName(name string) (base string, ns int64) {
-	name = strings.ToLower(strings.TrimSpace(name))
-	for _, u := range unitSuffixes {
-		if b, ok := strings.CutSuffix(name, u.suffix); ok {
-			return strings.TrimSpace(b), u.ns
+// foreign makes the capture of a table that another program wrote.
+func (d *decoded) foreign(ctx context.Context, path string, o *table.Options) error {
+	t := &cells{decoded: d, name: path}
+	var cols []table.Column
+	var leftOut []string
+	for i := range d.cols {
+		col := &d.cols[i]
+		c := ForeignColumn(col.field.Name, keysOf(col.field.Metadata))
+		switch typ := col.field.Type; {
+		case typ.ID() == arrow.NULL:
+			c.Type = table.Nothing
+		case typ.ID() == arrow.DATE32 || typ.ID() == arrow.DATE64:
+			c.Type = table.Dates
+		case typ.ID() == arrow.DURATION:
+			c.Meta.Unit = typ.(*arrow.DurationType).Unit.String()
+			c.Peek = func() table.Peek { return col.peek() }
+		case typeUnit(typ) > 0:
+			c.Type = table.Instant
+		case isNumber(typ):
+			c.Peek = func() table.Peek { return col.peek() }
+		case col.isText():
+			c.Type = table.Text
+		default:
+			leftOut = append(leftOut, fmt.Sprintf("%q (%s)", col.field.Name, typ))
+			continue
 		}
+		cols = append(cols, c)
+		t.at = append(t.at, col)
 	}
-	return name, 0
+	if len(leftOut) > 0 {
+		d.warn("%s: no type of counters or labels, and left out: %s", filepath.Base(path), strings.Join(leftOut, ", "))
+	}
+	o.CountRows = true
+	l, err := table.NewLayout(path, cols, o, func(format string, args ...any) error { return fmt.Errorf(format, args...) })
+	if err != nil {
+		return err
+	}
+	if err := l.Fill(ctx, t, &d.cfg); err != nil {
+		return err
+	}
+	if len(d.cfg.Counters) == 0 {
+		what := ""
+		if len(leftOut) > 0 {
+			what = "; lists, structures and the like are not read: " + strings.Join(leftOut, ", ")
+		}
+		return errors.New("it holds no numeric column besides the time: nothing to make a counter of" + what)
+	}
+	return nil
 }
 
-// typeUnit is the unit of a column that holds times by its type, 0 for any other.
+// typeUnit is the unit in ns of a column that holds times by its type, 0 for any other.
 func typeUnit(t arrow.DataType) int64 {
 	with, ok := t.(arrow.TemporalWithUnit)
 	if !ok {
@@ -49,139 +75,121 @@ func typeUnit(t arrow.DataType) int64 {
 	return int64(with.TimeUnit().Multiplier())
 }
 
-// guessAxis makes the axis of a file that another program wrote: from a start and an end column, or from points in time that each
-// last until the next, or else from the row numbers.
-func (d *decoded) guessAxis() (rest []*column, err error) {
-	var start, end, point, typed *column
-	types := 0
-	for i := range d.cols {
-		col := &d.cols[i]
-		base, _ := timeName(col.field.Name)
-		isTime := typeUnit(col.field.Type) > 0
-		if !isTime && !isNumber(col.field.Type) {
+// guessRows is how many values of a column are looked at before it is read.
+const guessRows = 4096
+
+// peek looks at the first values.
+func (c *column) peek() table.Peek {
+	data, err := c.read(0, min(guessRows, c.rows()))
+	if err != nil {
+		return table.Peek{}
+	}
+	out := table.Peek{}
+	whole := true
+	for i := range data.Len() {
+		v := data.Float(i)
+		if math.IsNaN(v) {
 			continue
 		}
-		switch {
-		case startNames[base] && start == nil:
-			start = col
-		case endNames[base] && end == nil:
-			end = col
-		case pointNames[base] && point == nil:
-			point = col
-		case col.field.Type.ID() == arrow.TIMESTAMP:
-			typed = col
-			types++
-		}
+		out.Whole = true
+		out.Largest = max(out.Largest, v)
+		whole = whole && v == math.Trunc(v) && !math.IsInf(v, 0)
 	}
-	switch {
-	case start != nil:
-	case point != nil:
-		start, end = point, nil
-	case types == 1:
-		start, end = typed, nil
-	default:
-		return d.rowAxis()
-	}
-	for i := range d.cols {
-		if col := &d.cols[i]; col != start && col != end {
-			rest = append(rest, col)
-		}
-	}
-	return rest, d.timesFrom(start, end)
+	out.Whole = out.Whole && whole
+	return out
 }
 
-// rowAxis counts rows, for data that says nothing about time.
-func (d *decoded) rowAxis() (rest []*column, err error) {
-	backed := false
-	for i := range d.cols {
-		rest = append(rest, &d.cols[i])
-		backed = backed || isNumber(d.cols[i].field.Type)
-	}
-	if !backed {
-		return nil, errors.New("it holds no numeric column: nothing to make a counter of")
-	}
-	d.warn("there is no time column (named time, timestamp or start): each row counts as one second, so times and rates mean nothing")
-	clock := d.cfg.Axis.Clock
-	*d.cfg.Axis = *capture.NewUniformAxis(d.rows(), int64(time.Second))
-	d.cfg.Axis.Clock = clock
-	return rest, nil
+// cells hands out the values of a foreign file.
+type cells struct {
+	*decoded
+	name string
+	at   []*column // of the table's columns
 }
 
-// timesFrom fills in the axis from a column of starts and, if not nil, one of ends.
-func (d *decoded) timesFrom(start, end *column) error {
-	s, err := d.nanoseconds(start)
+func (t *cells) Name() string         { return filepath.Base(t.name) }
+func (t *cells) Format() string       { return Format{}.Name() }
+func (t *cells) Rows() int            { return t.rows() }
+func (t *cells) Where(row int) string { return fmt.Sprintf("in row %d", row) }
+
+func (t *cells) Errorf(row int, format string, args ...any) error {
+	if row < 0 {
+		return fmt.Errorf(format, args...)
+	}
+	return fmt.Errorf("row %d: %w", row, fmt.Errorf(format, args...))
+}
+
+// Numbers returns the column, to be read on first use.
+func (t *cells) Numbers(i int) (table.Numbers, error) {
+	col := t.at[i]
+	typ := col.field.Type
+	out := table.Numbers{Col: t.lazy(col), Whole: isSigned(typ) || (isFloat(typ) || isExotic(typ)) && col.peek().Whole}
+	if col.anyMissing() {
+		out.Missing = "no value"
+	}
+	if typ.ID() == arrow.INT64 {
+		if least, most := lowest[int64](col, 0, t.rows()); least < 0 && (least < -1<<53 || most > 1<<53) {
+			t.warn("column %q mixes negative values and values beyond 2^53: its values are rounded to doubles", col.field.Name)
+		}
+	}
+	return out, nil
+}
+
+// Texts reads a column as text, also one of numbers.
+func (t *cells) Texts(i int) ([]int32, []string, error) {
+	col := t.at[i]
+	if col.isText() {
+		l, err := col.label()
+		if err != nil {
+			return nil, nil, err
+		}
+		return l.Codes, l.Dict, nil
+	}
+	l := &capture.Label{}
+	c := newCoder(l, t.rows())
+	if id := col.field.Type.ID(); id == arrow.DATE32 || id == arrow.DATE64 {
+		days, err := t.Times(i, delimited.TimeUnit{})
+		if err != nil {
+			return nil, nil, err
+		}
+		for _, ns := range days {
+			l.Codes = append(l.Codes, c.code(table.DateText(ns)))
+		}
+		return l.Codes, l.Dict, nil
+	}
+	data, err := col.read(0, t.rows())
 	if err != nil {
-		return err
+		return nil, nil, err
 	}
-	a := d.cfg.Axis
-	a.Start = s
-	if err := d.checkAxis(start.field.Name); err != nil {
-		return err
+	for i := range data.Len() {
+		l.Codes = append(l.Codes, c.code(table.NumberText(data, i)))
 	}
-	if end == nil {
-		a.End = untilNext(s)
-	} else if a.End, err = d.nanoseconds(end); err != nil {
-		return err
-	}
-	if len(s) == 0 {
-		return nil
-	}
-	origin := s[0]
-	if start.field.Type.ID() == arrow.TIMESTAMP && d.cfg.StartTime.IsZero() {
-		d.cfg.StartTime = time.Unix(0, origin).UTC()
-	}
-	for i := range s {
-		if a.End[i] < s[i] {
-			return fmt.Errorf("row %d ends at %d ns, before its start at %d ns", i, a.End[i], s[i])
-		}
-		// Starts never decrease, so only a span beyond 292 years turns negative here.
-		if a.End[i]-origin < 0 || s[i]-origin < 0 {
-			return fmt.Errorf("time column %q spans more than 292 years up to row %d", start.field.Name, i)
-		}
-		s[i], a.End[i] = s[i]-origin, a.End[i]-origin
-	}
-	return nil
+	return l.Codes, l.Dict, nil
 }
 
-// untilNext lets every sample last until the next one starts, and the last as long as the one before it.
-func untilNext(start []int64) []int64 {
-	end := make([]int64, len(start))
-	copy(end, start[min(1, len(start)):])
-	if n := len(start); n > 1 {
-		end[n-1] = start[n-1] + (start[n-1] - start[n-2])
-	} else if n == 1 {
-		end[0] = start[0]
-	}
-	return end
-}
-
-// nanoseconds reads a time column into a new slice.
-func (d *decoded) nanoseconds(col *column) ([]int64, error) {
-	n := d.rows()
-	name := col.field.Name
-	ns := typeUnit(col.field.Type)
-	if ns == 0 {
-		_, ns = timeName(name)
-	}
-	if ns == 0 {
-		ns = 1
-		unit := "nanoseconds"
-		if isFloat(col.field.Type) {
-			ns, unit = 1e9, "seconds"
-		}
-		d.warn("time column %q names no unit: its values are taken for %s", name, unit)
-	}
+// Times reads a time column into a new slice.
+func (t *cells) Times(i int, unit delimited.TimeUnit) ([]int64, error) {
+	col := t.at[i]
+	n, name, typ := t.rows(), col.field.Name, col.field.Type
 	valid := col.validity(0, n)
 	for i := range n {
 		if !valid.Get(i) {
-			return nil, fmt.Errorf("time column %q has no value in row %d", name, i)
+			return nil, t.Errorf(i, "time column %q has no value", name)
 		}
 	}
+	ns := unit.Length()
+	if u := typeUnit(typ); u > 0 {
+		ns = u
+	}
 	out := make([]int64, n)
-	if typeUnit(col.field.Type) > 0 {
-		if col.width == 4 {
-			return out, scale(out, widen(whole[int32](col, 0, n)), ns, name)
-		}
+	switch {
+	case typ.ID() == arrow.DATE32:
+		return out, scale(out, widen(whole[int32](col, 0, n)), 86400e9, name)
+	case typ.ID() == arrow.DATE64:
+		return out, scale(out, whole[int64](col, 0, n), 1e6, name)
+	case isExotic(typ): // a duration
+	case typeUnit(typ) > 0 && col.width == 4:
+		return out, scale(out, widen(whole[int32](col, 0, n)), ns, name)
+	case typeUnit(typ) > 0:
 		return out, scale(out, whole[int64](col, 0, n), ns, name)
 	}
 	data, err := col.read(0, n)
@@ -231,5 +239,5 @@ func round(dst []int64, v []float64, ns int64, name string) error {
 }
 
 func tooLate(name string, row int) error {
-	return fmt.Errorf("time column %q has no time that fits in row %d: nanoseconds in 64 bits reach 292 years", name, row)
+	return fmt.Errorf("row %d: time column %q has no time that fits: nanoseconds in 64 bits reach 292 years", row, name)
 }

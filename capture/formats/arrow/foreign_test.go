@@ -3,6 +3,8 @@ package arrow
 import (
 	"bytes"
 	"math"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -13,6 +15,8 @@ import (
 	"github.com/apache/arrow-go/v18/arrow/memory"
 
 	"astrolabe/capture"
+	"astrolabe/capture/formats"
+	"astrolabe/capture/formats/internal/table"
 )
 
 // foreign builds an Arrow file as another program would: columns of any type, values given as the JSON that arrow-go reads.
@@ -41,7 +45,7 @@ func foreign(t testing.TB, fields []arrow.Field, batches []string, opts ...ipc.O
 
 func mustDecode(t testing.TB, data []byte) *capture.Capture {
 	t.Helper()
-	c, err := decode(background, data, "f.arrow")
+	c, err := decode(background, data, "f.arrow", &table.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -107,29 +111,40 @@ func TestNegativeValuesBecomeDoubles(t *testing.T) {
 	if v := temp.Value(0); v.Float() != -3 || !v.IsInt() || !temp.Value(1).Missing() {
 		t.Errorf("temp %v", plainData(temp.Col))
 	}
-	if c.Axis.End[0] != 2000 {
-		t.Errorf("the first sample ends at %d ns, want 2 µs", c.Axis.End[0])
+	if c.Axis.Start[0] != 5000 || c.Axis.End[0] != 7000 {
+		t.Errorf("the first sample lasts from %d to %d ns, want 5 to 7 µs", c.Axis.Start[0], c.Axis.End[0])
 	}
 	if !hasWarning(c, `"huge"`) || hasWarning(c, `"temp"`) {
 		t.Errorf("warnings %q", c.Warnings)
 	}
 }
 
-func TestFractionsAreALevelAndWholeNumbersAreEvents(t *testing.T) {
+func TestFractionsAreNoLevelUnlessTheFileOrTheUnitSaysSo(t *testing.T) {
 	f64 := arrow.PrimitiveTypes.Float64
 	unit := arrow.NewMetadata([]string{"unit", "kind", "title"}, []string{"cycles", "gauge", "GPU cycles"})
-	fields := []arrow.Field{{Name: "t", Type: f64}, {Name: "load", Type: f64}, {Name: "events", Type: f64}, {Name: "said", Type: f64, Metadata: unit}}
-	c := mustDecode(t, foreign(t, fields, []string{`[{"t": 0.5, "load": 0.25, "events": 3, "said": 4}, {"t": 0.75, "load": 1, "events": 5, "said": 6}]`}))
+	fields := []arrow.Field{{Name: "t", Type: f64}, {Name: "work", Type: f64}, {Name: "events", Type: f64}, {Name: "said", Type: f64, Metadata: unit}, {Name: "load (%)", Type: f64}}
+	path := filepath.Join(t.TempDir(), "f.arrow")
+	data := foreign(t, fields, []string{`[{"t": 0.5, "work": 0.25, "events": 3, "said": 4, "load (%)": 7}, {"t": 0.75, "work": 1, "events": 5, "said": 6, "load (%)": 9}]`})
+	if err := os.WriteFile(path, data, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	c, err := formats.NewRegistry(Format{}).Open(background, path, formats.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if w := c.Counter("work"); w.Kind != capture.Delta || !w.Guessed || !hasWarning(c, "guessed") {
+		t.Errorf("work is a %v, guessed %t", w.Kind, w.Guessed)
+	}
 	if k := c.Counter("load").Kind; k != capture.Gauge {
 		t.Errorf("load is a %v", k)
 	}
 	if ev := c.Counter("events"); ev.Kind != capture.Delta || !ev.Value(1).IsInt() {
 		t.Errorf("events is a %v, integer %t", ev.Kind, ev.Value(1).IsInt())
 	}
-	if m := c.Counter("said").Meta; m.Kind != capture.Gauge || m.Unit != "cycles" || m.Title != "GPU cycles" {
+	if m := c.Counter("said").Meta; m.Kind != capture.Gauge || m.Guessed || m.Unit != "cycles" || m.Title != "GPU cycles" {
 		t.Errorf("said is %+v", m)
 	}
-	if c.Axis.Start[0] != 0 || c.Axis.Start[1] != 250e6 || !hasWarning(c, "taken for seconds") {
+	if c.Axis.Start[0] != 500e6 || c.Axis.Start[1] != 750e6 {
 		t.Errorf("axis %v, warnings %q", c.Axis.Start, c.Warnings)
 	}
 }
@@ -145,7 +160,7 @@ func TestTextColumnsBecomeLabelsAndOthersAreNamedInAWarning(t *testing.T) {
 	c := mustDecode(t, foreign(t, fields, []string{
 		`[{"start_ms": 1.5, "end_ms": 2, "kernel": "a", "queue": "q", "view": "v", "flag": true, "list": [1], "n": 1},
 		  {"start_ms": 3, "end_ms": 4, "kernel": null, "queue": null, "view": null, "flag": true, "list": null, "n": 2}]`}))
-	for name, want := range map[string]string{"kernel": "a", "queue": "q", "view": "v"} {
+	for name, want := range map[string]string{"kernel": "a", "queue": "q", "view": "v", "flag": "true"} {
 		l := c.Label(name)
 		if l == nil {
 			t.Errorf("no label %s", name)
@@ -154,14 +169,14 @@ func TestTextColumnsBecomeLabelsAndOthersAreNamedInAWarning(t *testing.T) {
 		if got, ok := l.Value(0); !ok || got != want {
 			t.Errorf("%s[0] = %q, %t", name, got, ok)
 		}
-		if got, ok := l.Value(1); ok {
+		if got, ok := l.Value(1); ok && name != "flag" {
 			t.Errorf("%s[1] = %q, want none", name, got)
 		}
 	}
-	if !hasWarning(c, `"flag" is left out`) || !hasWarning(c, `"list" is left out`) || len(c.Counters) != 1 {
+	if !hasWarning(c, `left out: "list" (list<`) || len(c.Counters) != 1 {
 		t.Errorf("warnings %q, %d counters", c.Warnings, len(c.Counters))
 	}
-	if a := c.Axis; a.Start[1] != 1500000 || a.End[0] != 500000 || a.End[1] != 2500000 {
+	if a := c.Axis; a.Start[0] != 1500000 || a.Start[1] != 3000000 || a.End[0] != 2000000 || a.End[1] != 4000000 {
 		t.Errorf("axis %v %v", a.Start, a.End)
 	}
 }
@@ -181,8 +196,8 @@ func TestTimesThatMakeNoAxisAreErrors(t *testing.T) {
 		rows   string
 		want   string
 	}{
-		"time goes back":      {[]arrow.Field{{Name: "time", Type: i64}, n}, `[{"time": 3, "n": 1}, {"time": 2, "n": 1}]`, "goes back in row 1"},
-		"a time is missing":   {[]arrow.Field{{Name: "time", Type: i64, Nullable: true}, n}, `[{"time": 3, "n": 1}, {"time": null, "n": 1}]`, "no value in row 1"},
+		"time goes back":      {[]arrow.Field{{Name: "time", Type: i64}, n}, `[{"time": 3, "n": 1}, {"time": 2, "n": 1}]`, "row 1: column \"time\": time goes back"},
+		"a time is missing":   {[]arrow.Field{{Name: "time", Type: i64, Nullable: true}, n}, `[{"time": 3, "n": 1}, {"time": null, "n": 1}]`, "row 1: time column \"time\" has no value"},
 		"the end comes first": {[]arrow.Field{{Name: "start", Type: i64}, {Name: "end", Type: i64}, n}, `[{"start": 3, "end": 2, "n": 1}]`, "before its start"},
 		"too late":            {[]arrow.Field{{Name: "time_s", Type: f64}, n}, `[{"time_s": 1e12, "n": 1}]`, "292 years"},
 		"too late an integer": {[]arrow.Field{{Name: "time_s", Type: i64}, n}, `[{"time_s": 1000000000000, "n": 1}]`, "292 years"},
@@ -190,7 +205,7 @@ func TestTimesThatMakeNoAxisAreErrors(t *testing.T) {
 		"only text and time":  {[]arrow.Field{{Name: "time", Type: i64}, {Name: "s", Type: arrow.BinaryTypes.String}}, `[{"time": 1, "s": "x"}]`, "no numeric column"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			_, err := decode(background, foreign(t, c.fields, []string{c.rows}), "f.arrow")
+			_, err := decode(background, foreign(t, c.fields, []string{c.rows}), "f.arrow", &table.Options{})
 			if err == nil || !strings.Contains(err.Error(), c.want) {
 				t.Errorf("error %v, want one with %q", err, c.want)
 			}

@@ -6,12 +6,10 @@ import (
 	"encoding/binary"
 	"fmt"
 	"io"
-	"maps"
-	"slices"
-	"strings"
 
 	"astrolabe/capture"
 	"astrolabe/capture/formats"
+	"astrolabe/capture/formats/internal/table"
 )
 
 // Format is the Arrow IPC format, file and stream form. Its zero value is ready for use.
@@ -79,8 +77,9 @@ func (Format) WhyNot(in *formats.Input) string {
 
 // Open reads the capture. Its columns refer to the file and are read on first use.
 func (Format) Open(ctx context.Context, in *formats.Input, opt formats.Options) (*capture.Capture, error) {
-	if len(opt.Extra) > 0 {
-		return nil, fmt.Errorf("format arrow has no option %s", strings.Join(slices.Sorted(maps.Keys(opt.Extra)), ", "))
+	o := &table.Options{}
+	if err := o.Parse(Format{}.Name(), opt.Extra, nil); err != nil {
+		return nil, err
 	}
 	if in.IsDir {
 		return nil, fmt.Errorf("%s: a folder, and an Arrow capture is one file", in.Path)
@@ -98,7 +97,7 @@ func (Format) Open(ctx context.Context, in *formats.Input, opt formats.Options) 
 	if err != nil {
 		return nil, err
 	}
-	c, err := decode(ctx, data, in.Path)
+	c, err := decode(ctx, data, in.Path, o)
 	if err != nil {
 		free()
 		return nil, fmt.Errorf("%s: %w", in.Path, err)

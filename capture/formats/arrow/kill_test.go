@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"astrolabe/capture"
+	"astrolabe/capture/formats/internal/table"
 )
 
 // childVar asks the test binary to be a recorder: it records to that path until it is killed.
@@ -77,7 +78,7 @@ func TestAPipeGetsTheStreamForm(t *testing.T) {
 	if err := w.Close(); err != nil {
 		t.Fatal(err)
 	}
-	c, err := decode(background, <-got, "pipe")
+	c, err := decode(background, <-got, "pipe", &table.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

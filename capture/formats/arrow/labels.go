@@ -13,8 +13,13 @@ import (
 // isText reports whether the column holds text, plain or dictionary coded.
 func (c *column) isText() bool {
 	t := c.field.Type
-	if d, ok := t.(*arrow.DictionaryType); ok {
-		t = d.ValueType
+	switch x := t.(type) {
+	case *arrow.DictionaryType:
+		t = x.ValueType
+	case *arrow.RunEndEncodedType:
+		t = x.Encoded()
+	case *arrow.BooleanType:
+		return true
 	}
 	switch t.ID() {
 	case arrow.STRING, arrow.LARGE_STRING, arrow.STRING_VIEW:

@@ -22,6 +22,10 @@ type messages struct {
 	cut     string
 	limit   *limitedMemory
 	views   viewCount
+
+	schema []byte  // from the footer, to be handed out first; nil once it was, and where there is no footer
+	blocks []block // that the footer names and that are still to come
+	listed bool    // messages are those that the footer names
 }
 
 const (
@@ -44,6 +48,9 @@ func newMessages(data []byte) *messages {
 		footer := int64(binary.LittleEndian.Uint32(data[n:]))
 		if footer <= n-m.pos {
 			m.whole, m.end = true, n-footer
+			var err error
+			m.schema, m.blocks, err = readFooter(data[m.end:n], magicPadded, m.end)
+			m.listed = err == nil // else the messages are read one after the other
 		}
 	}
 	return m
@@ -51,10 +58,26 @@ func newMessages(data []byte) *messages {
 
 // Message returns the next message, io.EOF at the end mark and where the data is cut off.
 func (m *messages) Message() (*ipc.Message, error) {
-	rest := m.data[m.pos:m.end]
+	end := m.end
+	if m.listed {
+		if m.schema != nil {
+			meta := m.schema
+			m.schema, m.current = nil, m.end
+			if _, err := verifyMessage(meta, &m.views); err != nil {
+				return nil, fmt.Errorf("no readable schema in the footer: %w", err)
+			}
+			return ipc.NewMessage(memory.NewBufferBytes(meta), memory.NewBufferBytes(nil)), nil
+		}
+		if len(m.blocks) == 0 {
+			return m.finish()
+		}
+		m.pos, end = m.blocks[0].at, m.blocks[0].at+m.blocks[0].size
+		m.blocks = m.blocks[1:]
+	}
+	rest := m.data[m.pos:end]
 	m.current = m.pos
 	if len(rest) == 0 {
-		if m.whole {
+		if m.whole && !m.listed {
 			return m.finish()
 		}
 		return m.cutOff("there is no end mark")
@@ -100,7 +123,7 @@ func (m *messages) finish() (*ipc.Message, error) {
 func (m *messages) cutOff(how string) (*ipc.Message, error) {
 	if m.whole {
 		// The footer says that nothing was cut off: some length before it is wrong.
-		return nil, fmt.Errorf("a message runs into the footer (%s)", how)
+		return nil, fmt.Errorf("a message runs into what follows it (%s)", how)
 	}
 	m.cut = how
 	return nil, io.EOF

@@ -17,7 +17,7 @@ func isNumber(t arrow.DataType) bool {
 	case arrow.INT8, arrow.INT16, arrow.INT32, arrow.INT64, arrow.FLOAT32, arrow.FLOAT64:
 		return true
 	}
-	return isUnsigned(t)
+	return isUnsigned(t) || isExotic(t)
 }
 
 func isUnsigned(t arrow.DataType) bool {
@@ -28,7 +28,9 @@ func isUnsigned(t arrow.DataType) bool {
 	return false
 }
 
-func isSigned(t arrow.DataType) bool { return isNumber(t) && !isUnsigned(t) && !isFloat(t) }
+func isSigned(t arrow.DataType) bool {
+	return isNumber(t) && !isUnsigned(t) && !isFloat(t) && !isExotic(t)
+}
 
 func isFloat(t arrow.DataType) bool { return t.ID() == arrow.FLOAT32 || t.ID() == arrow.FLOAT64 }
 
@@ -67,6 +69,8 @@ func (c *column) read(lo, hi int) (capture.Data, error) {
 		return capture.Data{F: c.readFloat64(lo, hi)}, nil
 	case arrow.FLOAT32:
 		return capture.Data{F: readFloats[float32](c, lo, hi)}, nil
+	case arrow.FLOAT16, arrow.DECIMAL32, arrow.DECIMAL64, arrow.DECIMAL128, arrow.DECIMAL256, arrow.DURATION:
+		return c.readExotic(lo, hi), nil
 	default:
 		return capture.Data{}, fmt.Errorf("column %q of type %s holds no numbers", c.field.Name, t)
 	}
@@ -131,6 +135,21 @@ func (c *column) validity(lo, hi int) capture.Bitmap {
 		}
 	})
 	return out
+}
+
+// anyMissing reports whether the column has missing values.
+func (c *column) anyMissing() bool {
+	for _, ch := range c.chunks {
+		if ch.valid != nil {
+			return true
+		}
+	}
+	for _, a := range c.exotic {
+		if a.NullN() > 0 {
+			return true
+		}
+	}
+	return false
 }
 
 func readUnsigned[T uint8 | uint16 | uint32 | uint64](c *column, lo, hi int) capture.Data {

@@ -16,6 +16,7 @@ import (
 
 	"astrolabe/capture"
 	"astrolabe/capture/formats"
+	"astrolabe/capture/formats/internal/table"
 )
 
 // ErrStreamForm is wrapped by an error of Writer.Close that cost no data: the recording is complete, in the stream form.
@@ -338,7 +339,7 @@ func (w *Writer) readBack() (d *decoded, free func(), err error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	if d, err = decodeConfig(context.Background(), data); err != nil {
+	if d, err = decodeConfig(context.Background(), data, w.path, &table.Options{}); err != nil {
 		free()
 		return nil, nil, fmt.Errorf("read it back: %w", err)
 	}

@@ -14,6 +14,7 @@ import (
 
 	"astrolabe/capture"
 	"astrolabe/capture/formats"
+	"astrolabe/capture/formats/internal/table"
 )
 
 var background = context.Background()
@@ -217,7 +218,7 @@ func TestCapturesOfUnusualShapesSurviveSaving(t *testing.T) {
 			if err := (Format{}).Encode(background, &buf, want); err != nil {
 				t.Fatal(err)
 			}
-			got, err := decode(background, buf.Bytes(), "x.arrow")
+			got, err := decode(background, buf.Bytes(), "x.arrow", &table.Options{})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -251,7 +252,7 @@ func TestColumnsInSeveralBatchesAreJoined(t *testing.T) {
 	if err := (Format{}).Encode(background, &buf, mustNew(t, cfg)); err != nil {
 		t.Fatal(err)
 	}
-	d, err := decodeConfig(background, buf.Bytes())
+	d, err := decodeConfig(background, buf.Bytes(), "x.arrow", &table.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -292,7 +293,7 @@ func TestBytesThatAreNoTextAreReplaced(t *testing.T) {
 	if err := (Format{}).Encode(background, &buf, c); err != nil {
 		t.Fatal(err)
 	}
-	got, err := decode(background, buf.Bytes(), "x")
+	got, err := decode(background, buf.Bytes(), "x", &table.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

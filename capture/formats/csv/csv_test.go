@@ -2,6 +2,7 @@ package csv
 
 import (
 	"context"
+	"fmt"
 	"math"
 	"os"
 	"path/filepath"
@@ -154,10 +155,12 @@ func TestLevelsAreKnownByUnitOrName(t *testing.T) {
 		c := mustOpen(t, "time,"+header+"\n0.5,1\n", nil)
 		eq(t, header, c.Counters[0].Kind, want)
 	}
-	c := mustOpen(t, "time,a,b (%)\n0.5,1,2\n", map[string]any{"kinds": map[string]any{"a": "gauge", "b": "delta"}})
-	eq(t, "given kinds", []capture.Kind{c.Counter("a").Kind, c.Counter("b").Kind}, []capture.Kind{capture.Gauge, capture.Delta})
-	_, err := open(t, "x.csv", "time,a\n0.5,1\n", map[string]any{"kinds": map[string]string{"zz": "gauge"}})
-	wantError(t, err, `option kinds: .*no counter "zz"`)
+	for header, want := range map[string]capture.Kind{"a (bytes) {gauge}": capture.Gauge, "a (%) {delta}": capture.Delta, "n {constant}": capture.Constant} {
+		c := mustOpen(t, "time,"+header+"\n0.5,1\n", nil)
+		eq(t, header, c.Counters[0].Kind, want)
+		eq(t, header+" is stated", c.Counters[0].Guessed, false)
+		eq(t, header+" has a plain name", len(c.Counters[0].Name), 1)
+	}
 }
 
 func TestIntegersAreExact(t *testing.T) {
@@ -283,4 +286,39 @@ func TestLongFormExtraColumns(t *testing.T) {
 	eq(t, "labels tell samples apart", values(t, c, "a"), []float64{1, 2, 3, 4})
 	eq(t, "starts", c.Axis.Start, []int64{0, 0, 5, 5})
 	eq(t, "ends", c.Axis.End, []int64{5, 5, 10, 10})
+}
+
+// utf16le writes text as Excel saves "Unicode text".
+func utf16le(s string) string {
+	out := "\xff\xfe"
+	for _, r := range s {
+		out += string([]byte{byte(r), byte(r >> 8)})
+	}
+	return out
+}
+
+func TestSpreadsheetsOfEveryHabitOpen(t *testing.T) {
+	const want = "1234.5 7.5"
+	for name, text := range map[string]string{
+		"decimal comma":               "time;a\n0,5;1234,5\n1,5;7,5\n",
+		"points between thousands":    "time;a\n0,5;1.234,5\n1,5;7,5\n",
+		"commas between thousands":    "time;a\n0.5;1,234.5\n1.5;7.5\n",
+		"quoted, commas between":      "time,a\n0.5,\"1,234.5\"\n1.5,7.5\n",
+		"blanks between thousands":    "time;a\n0,5;1\u202f234,5\n1,5;7,5\n",
+		"apostrophes (Swiss)":         "time;a\n0.5;1'234.5\n1.5;7.5\n",
+		"sep= line":                   "sep=;\r\ntime;a\r\n0,5;1234,5\r\n1,5;7,5\r\n",
+		"Unicode text of Excel":       utf16le("time\ta\r\n0,5\t1234,5\r\n1,5\t7,5\r\n"),
+		"lines end as on old Macs":    "time,a\r0.5,1234.5\r1.5,7.5\r",
+		"a delimiter ends every line": "time,a,\n0.5,1234.5,\n1.5,7.5,\n",
+		"stretches of time as clocks": "time,a\n0:00:00.5,1234.5\n00:00:01.5,7.5\n",
+		"pandas' stretches of time":   "time,a\n0 days 00:00:00.500000,1234.5\n0 days 00:00:01.500000,7.5\n",
+	} {
+		c := mustOpen(t, text, nil)
+		eq(t, name+": starts", c.Axis.Start, []int64{5e8, 15e8})
+		if v := values(t, c, "a"); len(c.Counters) != 1 || fmt.Sprint(v[0], " ", v[1]) != want {
+			t.Errorf("%s: %d counters, a = %v", name, len(c.Counters), v)
+		}
+	}
+	c := mustOpen(t, "time;a;b\n0,5;1.234;2.000\n1,5;5.678;3.000\n", nil)
+	eq(t, "thousands where the time shows the decimal mark", values(t, c, "a"), []float64{1234, 5678})
 }

@@ -10,11 +10,12 @@
 // hold a unit only if it is a known one; square brackets after a blank always do. Columns of text are labels, and so are columns named
 // kernel, dispatch, pass, session, frame, region, pid, tid, process or thread, and "NAME (label)".
 //
-// A counter counts events in its sample (delta) unless its unit or name says that it is a level (gauge): percent, hertz, degrees, watts,
-// volts, amperes, anything per second, or a name with a word such as frequency, temperature, utilization, ratio or power.
+// The kind of a counter is that in braces behind its unit, as in "used (MiB) {gauge}", which Write adds where nothing else says it. Else it is
+// found as for every format (see formats.Registry.Open): by the catalogue, by the unit, and otherwise it is a count, and guessed.
 //
-// Options of open: delimiter, decimal, time ("start" or "end"), time_column, time_unit, period, labels (names), kinds (one kind, or a
-// dictionary of name and kind), shape ("wide" or "long").
+// Options of open: delimiter, decimal, time ("start" or "end"), time_column, time_unit, period, labels (names), shape ("wide" or "long").
+//
+// What the columns of a table mean is package table's knowledge, which Parquet and Arrow files of other programs share.
 //
 // The package knows no vendor's names and no hardware.
 package csv

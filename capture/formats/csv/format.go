@@ -6,12 +6,14 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
 	"astrolabe/capture"
 	"astrolabe/capture/formats"
 	"astrolabe/capture/formats/internal/delimited"
+	"astrolabe/capture/formats/internal/table"
 	"astrolabe/capture/progress"
 )
 
@@ -44,14 +46,11 @@ func (Format) Sniff(in *formats.Input) int {
 }
 
 func sniff(in *formats.Input) int {
-	head := in.Head
-	if bytes.HasPrefix(head, []byte{0xff, 0xfe}) || bytes.HasPrefix(head, []byte{0xfe, 0xff}) {
-		return 2 // UTF-16, most likely: Open says what to do
-	}
+	head := delimited.PlainHead(in.Head)
 	if !looksLikeText(head) {
 		return 0
 	}
-	if int64(len(head)) < in.Size {
+	if int64(len(in.Head)) < in.Size {
 		// Whole lines only, so that the cut does not look like a ragged row.
 		if i := bytes.LastIndexByte(head, '\n'); i > 0 {
 			head = head[:i+1]
@@ -72,19 +71,17 @@ func sniff(in *formats.Input) int {
 	if err != nil {
 		return 0
 	}
-	cols := headers(f)
 	timed, numeric := false, 0
-	for i := range cols {
-		_, ok := cols[i].timeRole()
-		timed = timed || ok
-		if isNumeric(f, rows, i) {
+	for i, name := range f.Header {
+		timed = timed || table.ParseHeader(name).IsTime()
+		if numbers, texts := classify(f, rows, i); numbers > texts {
 			numeric++
 		}
 	}
 	switch {
-	case timed && len(cols) > 1 && (numeric > 0 || len(rows) == 0):
+	case timed && len(f.Header) > 1 && (numeric > 0 || len(rows) == 0):
 		return 60
-	case len(cols) > 1 && numeric > 0:
+	case len(f.Header) > 1 && numeric > 0:
 		return 20
 	}
 	return 0
@@ -111,7 +108,7 @@ func (Format) WhyNot(in *formats.Input) string {
 	switch {
 	case in.IsDir:
 		return "it is a folder"
-	case !looksLikeText(in.Head):
+	case !looksLikeText(delimited.PlainHead(in.Head)):
 		return "it is not text"
 	}
 	if _, err := delimited.Open(filepath.Base(in.Path), bytes.NewReader(in.Head), int64(len(in.Head)), delimited.Options{}); err != nil {
@@ -142,10 +139,6 @@ func (Format) Open(ctx context.Context, in *formats.Input, opt formats.Options) 
 	if err != nil {
 		return nil, err
 	}
-	l, err := newLayout(f, o)
-	if err != nil {
-		return nil, err
-	}
 	cfg := capture.Config{
 		Name:   strings.TrimSuffix(filepath.Base(in.Path), filepath.Ext(in.Path)),
 		Path:   in.Path,
@@ -153,12 +146,7 @@ func (Format) Open(ctx context.Context, in *formats.Input, opt formats.Options) 
 	}
 	opt.Apply(&cfg)
 	progress.From(ctx).Begin(st.Size(), progress.Bytes)
-	if l.long {
-		err = readLong(ctx, f, l, o, &cfg)
-	} else {
-		err = readWide(ctx, f, l, o, &cfg)
-	}
-	if err != nil {
+	if err := fill(ctx, f, o, &cfg); err != nil {
 		return nil, err
 	}
 	if cfg.Axis.Len() == 0 {
@@ -173,4 +161,59 @@ func (Format) Open(ctx context.Context, in *formats.Input, opt formats.Options) 
 		}
 	}
 	return capture.New(cfg)
+}
+
+// fill reads the file into the configuration.
+func fill(ctx context.Context, f *delimited.File, o *options, cfg *capture.Config) error {
+	unnamed := nameColumns(f)
+	if err := f.CheckNames(); err != nil {
+		return err
+	}
+	rows, err := f.Sample(sampleRows)
+	if err != nil {
+		return err
+	}
+	if f.Decimal == 0 {
+		f.Decimal = f.GuessDecimal(rows)
+	}
+	l, err := table.NewLayout(f.Name, columnsOf(f, rows), &o.Options, func(format string, args ...any) error {
+		return &delimited.Error{File: f.Name, Line: f.Line, Msg: fmt.Sprintf(format, args...)}
+	})
+	if err != nil {
+		return err
+	}
+	t, err := f.Read(ctx, l.Specs())
+	if err != nil {
+		return err
+	}
+	cfg.Warnings = slices.Concat(cfg.Warnings, f.Warnings, t.Warnings)
+	if err := l.Fill(ctx, &cells{f, t}, cfg); err != nil {
+		return err
+	}
+	for _, i := range unnamed {
+		dropEmpty(f, i, cfg)
+	}
+	return nil
+}
+
+// nameColumns gives names to the columns that have none, and lists them.
+func nameColumns(f *delimited.File) (unnamed []int) {
+	for i, h := range f.Header {
+		if h == "" {
+			f.Header[i] = fmt.Sprintf("column %d", i+1)
+			unnamed = append(unnamed, i)
+		}
+	}
+	return unnamed
+}
+
+// dropEmpty takes out a column without name and content, as a delimiter at the end of every line makes one; of one with content it tells.
+func dropEmpty(f *delimited.File, i int, cfg *capture.Config) {
+	name := f.Header[i]
+	at := slices.IndexFunc(cfg.Counters, func(c *capture.Counter) bool { return c.Name == name })
+	if at >= 0 && cfg.Counters[at].Count() == 0 {
+		cfg.Counters = slices.Delete(cfg.Counters, at, at+1)
+		return
+	}
+	cfg.Warnings = append(cfg.Warnings, fmt.Sprintf("%s:%d: column %d has no name: it is called %q", f.Name, f.Line, i+1, name))
 }

@@ -7,7 +7,6 @@ import (
 	"math"
 	"path/filepath"
 	"runtime"
-	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -15,7 +14,9 @@ import (
 	"astrolabe/capture"
 	"astrolabe/capture/formats"
 	"astrolabe/capture/formats/internal/delimited"
+	"astrolabe/capture/formats/internal/table"
 	"astrolabe/capture/progress"
+	"astrolabe/capture/units"
 )
 
 // Extensions are those of commas and of tabs.
@@ -37,8 +38,8 @@ func (f Format) Encode(ctx context.Context, w io.Writer, c *capture.Capture) err
 	return encode(ctx, w, c, ',')
 }
 
-// table is a capture laid out for writing.
-type table struct {
+// sheet is a capture laid out for writing.
+type sheet struct {
 	delim  byte
 	axis   *capture.Axis
 	labels []*capture.Label
@@ -51,7 +52,7 @@ type writeCol struct {
 }
 
 func encode(ctx context.Context, w io.Writer, c *capture.Capture, delim byte) error {
-	t := &table{delim: delim, axis: c.Axis, labels: c.Labels}
+	t := &sheet{delim: delim, axis: c.Axis, labels: c.Labels}
 	head := []byte("start (ns)")
 	head = append(append(head, delim), "end (ns)"...)
 	for _, l := range c.Labels {
@@ -93,45 +94,49 @@ func dataOf(c *capture.Counter) (capture.Data, error) {
 	return c.Col.Data(), c.Col.Err()
 }
 
-// counterHeader is the name with a unit that the reader finds again.
+// counterHeader is the name with a unit that the reader finds again, and with the kind where neither says it: what is not marked is a count.
 func counterHeader(m *capture.Meta) string {
+	text := nameAndUnit(m)
+	level, known := units.IsLevel(m.Unit)
+	if m.Kind == capture.Constant || m.Kind == capture.Delta && known && level || m.Kind == capture.Gauge && !(known && level) || strings.HasSuffix(text, "}") {
+		text += " {" + m.Kind.String() + "}"
+	}
+	return text
+}
+
+func nameAndUnit(m *capture.Meta) string {
 	name := m.Name
 	if m.Instance != "" && !strings.HasSuffix(name, "]") {
 		name = fmt.Sprintf("%s[%s]", name, m.Instance)
 	}
 	if m.Unit == "" {
 		// A name that looks as if it ended in a unit, or like a time or a label, says that it has none.
-		h := parseHeader(name)
-		_, timed := h.timeRole()
-		if h.Unit != "" || timed || isKnownLabel(name) {
+		if h := table.ParseHeader(name); h.Unit != "" || h.IsTime() || table.IsLabel(name) {
 			return name + " []"
 		}
 		return name
 	}
-	h := header{Full: name, Name: name, Unit: m.Unit}
-	if _, timed := h.timeRole(); timed {
+	if (table.Header{Full: name, Name: name, Unit: m.Unit}).IsTime() {
 		return name + " [" + m.Unit + "]"
 	}
-	if _, known := unitKind(m.Unit); known && !strings.ContainsAny(m.Unit, "()") {
+	if units.Known(m.Unit) && !strings.ContainsAny(m.Unit, "()") {
 		return name + " (" + m.Unit + ")"
 	}
 	return name + " [" + strings.NewReplacer("[", "(", "]", ")").Replace(m.Unit) + "]"
 }
 
-func isKnownLabel(name string) bool { return slices.Contains(labelNames, joinedName(name)) }
-
 // labelHeader is the name of a label column, marked where its content or name would make it something else.
 func labelHeader(l *capture.Label) string {
-	h := parseHeader(l.Name)
-	_, timed := h.timeRole()
-	if isKnownLabel(l.Name) && h.Name == l.Name {
+	h := table.ParseHeader(l.Name)
+	timed := h.IsTime()
+	if table.IsLabel(l.Name) && h.Name == l.Name {
 		return l.Name
 	}
 	for _, s := range l.Dict {
 		timed = timed || delimited.IsNumber(s, 0) || delimited.IsMissing(s) || delimited.IsInfinity(s)
 	}
 	if timed || len(l.Dict) == 0 || h.Unit != "" || h.Instance != "" {
-		return l.Name + " (" + labelUnit + ")"
+		return l.Name + " (" + table.LabelUnit + ")"
 	}
 	return l.Name
 }
@@ -141,7 +146,7 @@ func labelHeader(l *capture.Label) string {
 const mustQuote = ",;\t|\"\r\n#"
 
 // appendText appends a text as a cell, quoted where it has to be.
-func (t *table) appendText(b []byte, s string) []byte {
+func (t *sheet) appendText(b []byte, s string) []byte {
 	if s == "" || !strings.ContainsAny(s, mustQuote) && s == strings.TrimSpace(s) {
 		return append(b, s...)
 	}
@@ -151,7 +156,7 @@ func (t *table) appendText(b []byte, s string) []byte {
 }
 
 // writeRows renders blocks of rows on all cores and writes them in order.
-func (t *table) writeRows(ctx context.Context, w io.Writer) error {
+func (t *sheet) writeRows(ctx context.Context, w io.Writer) error {
 	const block = 1024
 	n := t.axis.Len()
 	workers := runtime.GOMAXPROCS(0)
@@ -182,7 +187,7 @@ func (t *table) writeRows(ctx context.Context, w io.Writer) error {
 	return nil
 }
 
-func (t *table) appendRows(b []byte, from, to int) []byte {
+func (t *sheet) appendRows(b []byte, from, to int) []byte {
 	for i := from; i < to; i++ {
 		b = strconv.AppendInt(b, t.axis.Start[i], 10)
 		b = append(b, t.delim)

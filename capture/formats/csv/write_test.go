@@ -41,6 +41,11 @@ func fixture(t testing.TB) *capture.Capture {
 			{Meta: capture.Meta{Name: "odd", Unit: "widgets"}, Axis: a, Col: col(capture.Data{F: []float64{math.Inf(-1), -0.25, 1.0 / 3}})},
 			{Meta: capture.Meta{Name: "time", Unit: "ns"}, Axis: a, Col: col(capture.Data{U: []uint64{1, 2, 3}})},
 			{Meta: capture.Meta{Name: "frame"}, Axis: a, Col: col(capture.Data{U: []uint64{7, 8, 9}})},
+			{Meta: capture.Meta{Name: "mem", Unit: "MiB", Kind: capture.Gauge}, Axis: a, Col: col(capture.Data{U: []uint64{7, 8, 9}})},
+			{Meta: capture.Meta{Name: "busy", Unit: "percent", Kind: capture.Gauge}, Axis: a, Col: col(capture.Data{U: []uint64{7, 8, 9}})},
+			{Meta: capture.Meta{Name: "spent", Unit: "percent"}, Axis: a, Col: col(capture.Data{U: []uint64{7, 8, 9}})},
+			{Meta: capture.Meta{Name: "cores", Kind: capture.Constant}, Axis: a, Col: col(capture.Data{U: []uint64{7, 7, 7}})},
+			{Meta: capture.Meta{Name: "set {gauge}"}, Axis: a, Col: col(capture.Data{U: []uint64{7, 8, 9}})},
 			{Meta: capture.Meta{Name: "a,b; \"c\""}, Axis: a, Col: col(capture.Data{F: []float64{nan, nan, nan}})},
 			{Meta: capture.Meta{Name: "hits", Unit: "requests"}, Axis: a, Instances: []*capture.Counter{instance("0", 1, 2, 3), instance("xcc0/ch3", 4, 5, 6)}},
 		},
@@ -80,8 +85,8 @@ func same(t testing.TB, want, got *capture.Capture) {
 
 func sameCounter(t testing.TB, want, got *capture.Counter) {
 	t.Helper()
-	if want.Name != got.Name || want.Unit != got.Unit || want.Meta.Instance != got.Meta.Instance {
-		t.Errorf("counter %q (%s) [%s], want %q (%s) [%s]", got.Name, got.Unit, got.Meta.Instance, want.Name, want.Unit, want.Meta.Instance)
+	if want.Name != got.Name || want.Unit != got.Unit || want.Kind != got.Kind || want.Meta.Instance != got.Meta.Instance {
+		t.Errorf("counter %q (%s) [%s] %s, want %q (%s) [%s] %s", got.Name, got.Unit, got.Meta.Instance, got.Kind, want.Name, want.Unit, want.Meta.Instance, want.Kind)
 	}
 	for i := range want.Len() {
 		w, g := want.Value(i), got.Value(i)
@@ -109,7 +114,7 @@ func TestWhatIsWrittenReadsBackTheSame(t *testing.T) {
 			t.Fatal(err)
 		}
 		same(t, want, got)
-		if len(got.Warnings) > 0 {
+		if len(got.Warnings) != 1 || !strings.HasPrefix(got.Warnings[0], "guessed: ") || strings.Contains(got.Warnings[0], "mem") {
 			t.Errorf("%s: warnings %q", name, got.Warnings)
 		}
 	}
@@ -121,11 +126,12 @@ func TestTheWrittenTextIsPlain(t *testing.T) {
 		t.Fatal(err)
 	}
 	eq(t, "text", strings.Split(b.String(), "\n"), []string{
-		`start (ns),end (ns),kernel,step (label),start (label),exact (cycles),Load (MB/s) [],odd [widgets],time [ns],frame [],"a,b; ""c""",hits[0] (requests),hits[xcc0/ch3] (requests)`,
-		`5,10,"#add",1,cold,18446744073709551615,0.1,-inf,1,7,,1,4`,
-		`10,20,,2,warm,,,-0.25,2,8,,2,5`,
+		`start (ns),end (ns),kernel,step (label),start (label),exact (cycles),Load (MB/s) [],odd [widgets],time [ns],frame [],mem (MiB) {gauge},busy (percent),spent (percent) {delta},cores {constant},` +
+			`set {gauge} {delta},"a,b; ""c""",hits[0] (requests),hits[xcc0/ch3] (requests)`,
+		`5,10,"#add",1,cold,18446744073709551615,0.1,-inf,1,7,7,7,7,7,7,,1,4`,
+		`10,20,,2,warm,,,-0.25,2,8,8,8,8,7,8,,2,5`,
 		`40,1125899906842624,"copy(double*, ""x"",`,
-		"\tint) \",1,cold,3,1e-300,0.3333333333333333,3,9,,3,6",
+		"\tint) \",1,cold,3,1e-300,0.3333333333333333,3,9,9,9,9,7,9,,3,6",
 		``,
 	})
 }
@@ -177,7 +183,8 @@ func TestSniffingGoesByContent(t *testing.T) {
 		"%PDF-1.4\n\x80\x81\x82\x83, 5\n": false,
 		"plain prose, with a comma\nand another line\n": false,
 		"{\"a\": 1,\n \"b\": 2}\n":                      false,
-		"\xff\xfet\x00":                                 true,
+		"\xff\xfet\x00":                                 false,
+		"t\x00,\x00a\x00\n\x001\x00,\x002\x00":          true,
 		"name,colour\nx,red\ny,blue\n":                  false,
 	} {
 		in := &formats.Input{Path: "f.csv", Size: int64(len(text)), Head: []byte(text)}

@@ -8,32 +8,32 @@ import (
 	"strings"
 
 	pq "github.com/parquet-go/parquet-go"
+	"github.com/parquet-go/parquet-go/format"
 
 	"astrolabe/capture"
 	"astrolabe/capture/formats/arrow"
+	"astrolabe/capture/formats/internal/table"
 	"astrolabe/capture/progress"
 )
 
 // decoder is a capture in the making.
 type decoder struct {
 	*file
-	opt      *options
 	keys     map[string]map[string]string // by column, of a file of astrolabe's
 	axis     *capture.Axis
 	warnings []string
-	origin   *int64 // wall clock of time 0 in ns, where a column says it
 }
 
 func (d *decoder) warn(format string, args ...any) {
 	d.warnings = append(d.warnings, fmt.Sprintf(format, args...))
 }
 
-func decode(ctx context.Context, src *source, o *options) (*capture.Config, error) {
+func decode(ctx context.Context, src *source, name string, o *table.Options) (*capture.Config, error) {
 	f, err := openFile(src)
 	if err != nil {
 		return nil, err
 	}
-	d := &decoder{file: f, opt: o, keys: map[string]map[string]string{}, axis: &capture.Axis{}}
+	d := &decoder{file: f, keys: map[string]map[string]string{}, axis: &capture.Axis{}}
 	layout, _ := f.Lookup(keyLayout)
 	document, _ := f.Lookup(keyCapture)
 	if layout != "" {
@@ -47,9 +47,12 @@ func decode(ctx context.Context, src *source, o *options) (*capture.Config, erro
 	}
 	meter := progress.From(ctx)
 	meter.Begin(int64(len(leaves)), progress.Columns)
-	rest, err := d.timeAxis(leaves)
+	rest, ours, err := d.timeAxis(leaves)
 	if err != nil {
 		return nil, err
+	}
+	if !ours {
+		return d.foreign(ctx, name, leaves, layout, document, o)
 	}
 	meter.Add(int64(len(leaves) - len(rest)))
 	var cols []arrow.Stored
@@ -70,7 +73,7 @@ func decode(ctx context.Context, src *source, o *options) (*capture.Config, erro
 	if err != nil {
 		return nil, err
 	}
-	d.finish(cfg)
+	cfg.Warnings = append(cfg.Warnings, d.warnings...)
 	return cfg, nil
 }
 
@@ -97,10 +100,20 @@ func (d *decoder) leaves() (out []leaf, err error) {
 			err = fmt.Errorf("damaged: %v", r)
 		}
 	}()
+	var elements []format.SchemaElement // of the columns that hold values, in their order
+	for _, e := range d.Metadata().Schema {
+		if !e.NumChildren.Valid || e.NumChildren.V == 0 {
+			elements = append(elements, e)
+		}
+	}
 	var walk func(c *pq.Column)
 	walk = func(c *pq.Column) {
 		if c.Leaf() {
-			out = append(out, newLeaf(c, strings.Join(c.Path(), ".")))
+			half := false
+			if i := c.Index(); i >= 0 && i < len(elements) {
+				_, half = elements[i].LogicalType.Value.(*format.Float16Type)
+			}
+			out = append(out, newLeaf(c, strings.Join(c.Path(), "."), half))
 			return
 		}
 		for _, child := range c.Columns() {

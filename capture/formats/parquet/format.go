@@ -10,6 +10,7 @@ import (
 
 	"astrolabe/capture"
 	"astrolabe/capture/formats"
+	"astrolabe/capture/formats/internal/table"
 )
 
 // Format is Apache Parquet. Its zero value is ready for use.
@@ -59,15 +60,15 @@ func (Format) Open(ctx context.Context, in *formats.Input, opt formats.Options) 
 	if in.IsDir {
 		return nil, fmt.Errorf("%s: a folder, and a Parquet capture is one file", in.Path)
 	}
-	o, err := parseOptions(opt.Extra)
-	if err != nil {
+	o := &table.Options{}
+	if err := o.Parse(Format{}.Name(), opt.Extra, nil); err != nil {
 		return nil, err
 	}
 	src, err := newSource(in.Path)
 	if err != nil {
 		return nil, err
 	}
-	cfg, err := decode(ctx, src, o)
+	cfg, err := decode(ctx, src, in.Path, o)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", in.Path, err)
 	}

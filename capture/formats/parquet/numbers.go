@@ -5,10 +5,12 @@ import (
 	"math"
 	"math/big"
 
+	"github.com/apache/arrow-go/v18/arrow/float16"
 	pq "github.com/parquet-go/parquet-go"
 	"github.com/parquet-go/parquet-go/format"
 
 	"astrolabe/capture"
+	"astrolabe/capture/formats/internal/table"
 )
 
 // builder collects numbers as unsigned integers until one does not fit, and as doubles from then on.
@@ -88,7 +90,7 @@ func (b *builder) data() capture.Data {
 // numbers reads a column. Where integer is set it was written by astrolabe as unsigned integers, and nothing else may be in it.
 func (d *decoder) numbers(l *leaf, integer bool) (capture.Data, error) {
 	b := &builder{}
-	if l.class == classFloat {
+	if l.class == classFloat || l.class == classHalf {
 		b.toFloats()
 	}
 	err := d.values(l, func(values []pq.Value) error {
@@ -120,6 +122,8 @@ func (l *leaf) add(b *builder, v pq.Value) {
 	switch {
 	case l.class == classDecimal:
 		l.addDecimal(b, v, kind)
+	case l.class == classHalf:
+		b.double(half(v.ByteArray()))
 	case l.class == classUnsigned && kind == pq.Int32:
 		b.unsigned(uint64(v.Uint32()))
 	case l.class == classUnsigned:
@@ -133,6 +137,14 @@ func (l *leaf) add(b *builder, v pq.Value) {
 	default:
 		b.double(v.Double())
 	}
+}
+
+// half reads a number of half precision.
+func half(b []byte) float64 {
+	if len(b) != 2 {
+		return math.NaN()
+	}
+	return float64(float16.FromLEBytes(b).Float32())
 }
 
 func (l *leaf) addDecimal(b *builder, v pq.Value, kind pq.Kind) {
@@ -155,35 +167,35 @@ func (l *leaf) addDecimal(b *builder, v pq.Value, kind pq.Kind) {
 	b.double(f)
 }
 
-// guessRows is how many values of a column of doubles are looked at.
-const guessRows = 4096
-
-// guess fills in what a column of another program does not say. Whole numbers are taken for events to be added up, fractions for a level.
+// guess fills in what a column that another program added to a capture does not say.
 func (d *decoder) guess(c *capture.Counter, l *leaf) {
+	c.Integral, c.Guessed = d.wholeByNature(l), true
+}
+
+// wholeByNature reports whether the column's doubles, should there be any, are whole numbers.
+func (d *decoder) wholeByNature(l *leaf) bool {
 	switch {
 	case l.class == classSigned || l.class == classDecimal && l.scale == 0:
-		c.Integral = true
 		if d.mixed(l) {
 			d.warn("column %q mixes negative values and values beyond 2^53: its values are rounded to doubles", l.name)
 		}
-	case l.class == classFloat, l.class == classDecimal:
-		if c.Integral = d.wholeNumbers(l); !c.Integral {
-			c.Kind = capture.Gauge
-		}
+		return true
+	case l.class == classFloat, l.class == classDecimal, l.class == classHalf:
+		return d.peek(l).Whole
 	}
-	if k, ok := d.opt.kinds[l.name]; ok {
-		c.Kind = k
-	} else if d.opt.kind != nil {
-		c.Kind = *d.opt.kind
-	}
+	return false
 }
+
+// guessRows is how many values of a column are looked at before it is read.
+const guessRows = 4096
 
 // errEnough ends the reading of values early.
 var errEnough = fmt.Errorf("enough values were seen")
 
-// wholeNumbers reports whether the first values of the column, if there are any, have no fraction.
-func (d *decoder) wholeNumbers(l *leaf) bool {
+// peek looks at the first values.
+func (d *decoder) peek(l *leaf) table.Peek {
 	seen, some, whole := 0, false, true
+	out := table.Peek{}
 	b := &builder{float: true}
 	_ = d.values(l, func(values []pq.Value) error {
 		b.f = b.f[:0]
@@ -197,14 +209,16 @@ func (d *decoder) wholeNumbers(l *leaf) bool {
 				continue
 			}
 			some = true
+			out.Largest = max(out.Largest, f)
 			whole = whole && f == math.Trunc(f) && !math.IsInf(f, 0)
 		}
-		if seen += len(values); seen >= guessRows || !whole {
+		if seen += len(values); seen >= guessRows {
 			return errEnough
 		}
 		return nil
 	})
-	return some && whole
+	out.Whole = some && whole
+	return out
 }
 
 // mixed reports by the file's statistics whether a column of 64-bit integers has negative values and ones that doubles round.

@@ -13,8 +13,9 @@ import (
 // file is an opened Parquet file.
 type file struct {
 	*pq.File
-	src  *source
-	rows int
+	src    *source
+	rows   int
+	packed packed
 }
 
 // mostRowsPerByte is more than any encoding reaches for a time axis; a file that claims more rows is damaged.
@@ -34,7 +35,11 @@ func openFile(src *source) (f *file, err error) {
 	if err := checkEnds(r, src.size); err != nil {
 		return nil, err
 	}
-	p, err := pq.OpenFile(r, src.size, pq.SkipPageIndex(true), pq.SkipBloomFilters(true))
+	patched, size, chunks, err := unpackedFooter(r, src.size)
+	if err != nil {
+		return nil, err
+	}
+	p, err := pq.OpenFile(patched, size, pq.SkipPageIndex(true), pq.SkipBloomFilters(true))
 	if err != nil {
 		return nil, fmt.Errorf("damaged: %w", err)
 	}
@@ -46,7 +51,7 @@ func openFile(src *source) (f *file, err error) {
 		}
 		rows += n
 	}
-	return &file{File: p, src: src, rows: int(rows)}, nil
+	return &file{File: p, src: src, rows: int(rows), packed: chunks}, nil
 }
 
 // checkEnds tells a file that breaks off from one that is damaged.
@@ -89,7 +94,13 @@ func (f *file) values(l *leaf, each func(v []pq.Value) error) (err error) {
 		if err := f.checkPages(r, l, k, g.NumRows()); err != nil {
 			return fmt.Errorf("column %q is damaged: %w", l.name, err)
 		}
-		n, err := readChunk(chunk, r, buf, each)
+		from := r
+		if m, ok := f.packed[[2]int{k, l.Index()}]; ok {
+			if from, err = f.unpack(r, &m); err != nil {
+				return fmt.Errorf("column %q is damaged: %w", l.name, err)
+			}
+		}
+		n, err := readChunk(chunk, from, buf, each)
 		if err != nil {
 			return fmt.Errorf("column %q, row group %d: %w", l.name, k, err)
 		}
@@ -135,11 +146,10 @@ func readChunk(chunk *pq.FileColumnChunk, r io.ReaderAt, buf []pq.Value, each fu
 // checkPages walks over the headers of a column's pages in one row group, because reading a page allocates what its header claims.
 func (f *file) checkPages(r io.ReaderAt, l *leaf, group int, rows int64) error {
 	meta := &f.Metadata().RowGroups[group].Columns[l.Index()].MetaData
-	at := meta.DataPageOffset
-	if d := meta.DictionaryPageOffset; d > 0 && d < at {
-		at = d
+	if m, ok := f.packed[[2]int{group, l.Index()}]; ok {
+		meta = &m
 	}
-	end := at + meta.TotalCompressedSize
+	at, end := pageBounds(meta)
 	if at < 0 || end < at || end > f.src.size {
 		return fmt.Errorf("its pages are said to lie at bytes %d to %d, and the file has %d", at, end, f.src.size)
 	}
@@ -173,6 +183,15 @@ func (f *file) checkPages(r io.ReaderAt, l *leaf, group int, rows int64) error {
 		at += head + body
 	}
 	return nil
+}
+
+// pageBounds is where the pages of a chunk lie.
+func pageBounds(m *format.ColumnMetaData) (at, end int64) {
+	at = m.DataPageOffset
+	if d := m.DictionaryPageOffset; d > 0 && d < at {
+		at = d
+	}
+	return at, at + m.TotalCompressedSize
 }
 
 // mostRaw is the most that a page may hold: numbers take up to 16 bytes for each row, with levels. Text compresses as it will, but no

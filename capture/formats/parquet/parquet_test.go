@@ -16,6 +16,7 @@ import (
 
 	"astrolabe/capture"
 	"astrolabe/capture/formats"
+	"astrolabe/capture/formats/internal/table"
 )
 
 var background = context.Background()
@@ -38,15 +39,15 @@ func encoded(t testing.TB, c *capture.Capture) []byte {
 	return buf.Bytes()
 }
 
-func decodeBytes(data []byte, o *options) (*capture.Capture, error) {
-	cfg, err := decode(background, sourceOf(data), o)
+func decodeBytes(data []byte, o *table.Options) (*capture.Capture, error) {
+	cfg, err := decode(background, sourceOf(data), "x.parquet", o)
 	if err != nil {
 		return nil, err
 	}
 	return capture.New(*cfg)
 }
 
-func mustDecode(t testing.TB, data []byte, o options) *capture.Capture {
+func mustDecode(t testing.TB, data []byte, o table.Options) *capture.Capture {
 	t.Helper()
 	c, err := decodeBytes(data, &o)
 	if err != nil {
@@ -213,7 +214,7 @@ func TestCapturesOfUnusualShapesSurviveParquet(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			want := mustNew(t, cfg)
-			if d := cmp.Diff(plain(want), plain(mustDecode(t, encoded(t, want), options{}))); d != "" {
+			if d := cmp.Diff(plain(want), plain(mustDecode(t, encoded(t, want), table.Options{}))); d != "" {
 				t.Errorf("(-want +got):\n%s", d)
 			}
 		})
@@ -241,7 +242,7 @@ func TestColumnsAreReadFromSeveralRowGroups(t *testing.T) {
 	if len(f.RowGroups()) < 3 {
 		t.Fatalf("%d row groups, the test wants several", len(f.RowGroups()))
 	}
-	if d := cmp.Diff(plainData(shared), plainData(mustDecode(t, data, options{}).Counters[cols-1].Col)); d != "" {
+	if d := cmp.Diff(plainData(shared), plainData(mustDecode(t, data, table.Options{}).Counters[cols-1].Col)); d != "" {
 		t.Errorf("(-want +got):\n%s", d)
 	}
 }
@@ -358,11 +359,11 @@ func foreignRows() []foreignRow {
 func TestForeignColumnsBecomeCountersAndLabels(t *testing.T) {
 	for name, opts := range map[string][]pq.WriterOption{"v2": nil, "v1 zstd": {pq.DataPageVersion(1), pq.Compression(&pq.Zstd)}, "gzip": {pq.Compression(&pq.Gzip)}, "lz4": {pq.Compression(&pq.Lz4Raw)}} {
 		t.Run(name, func(t *testing.T) {
-			c := mustDecode(t, foreign(t, foreignRows(), opts...), options{})
+			c := mustDecode(t, foreign(t, foreignRows(), opts...), table.Options{})
 			if !c.StartTime.Equal(time.Unix(1_700_000_000, 0)) || c.Axis.End[0] != 250e6 || c.Axis.End[1] != 500e6 {
 				t.Errorf("start %v, axis %+v", c.StartTime, c.Axis)
 			}
-			for name, want := range map[string]string{"i8": "-3 delta", "u16": "65535 delta", "i64": "7 delta", "f32": "2 delta", "f64": "0.5 gauge", "price": "12.34 gauge", "count": "5 delta", "deep.n": "9 delta"} {
+			for name, want := range map[string]string{"i8": "-3 delta", "u16": "65535 delta", "i64": "7 delta", "f32": "2 delta", "f64": "0.5 delta", "price": "12.34 delta", "count": "5 delta", "deep.n": "9 delta"} {
 				ctr := c.Counter(name)
 				if ctr == nil {
 					t.Errorf("no counter %s", name)
@@ -380,7 +381,10 @@ func TestForeignColumnsBecomeCountersAndLabels(t *testing.T) {
 				t.Errorf("text is %q", v)
 			}
 			all := strings.Join(c.Warnings, "\n")
-			if !strings.Contains(all, `"flag" is left out`) || !strings.Contains(all, `"many.list.element" is left out`) || len(c.Warnings) != 2 {
+			if v, _ := c.Label("flag").Value(1); v != "false" {
+				t.Errorf("flag is %q", v)
+			}
+			if !strings.Contains(all, `left out: "many.list.element" (a list)`) || len(c.Warnings) != 1 {
 				t.Errorf("warnings %q", c.Warnings)
 			}
 		})
@@ -393,23 +397,23 @@ func TestOptionsSayWhatAForeignFileDoesNot(t *testing.T) {
 		Load int64 `parquet:"load"`
 	}
 	data := foreign(t, []row{{5, 1}, {7, 2}})
-	if c := mustDecode(t, data, options{}); len(c.Counters) != 2 || !strings.Contains(c.Warnings[0], "no time column") {
+	if c := mustDecode(t, data, table.Options{}); len(c.Counters) != 2 || !strings.Contains(c.Warnings[0], "no time column") {
 		t.Errorf("%d counters, warnings %q", len(c.Counters), c.Warnings)
 	}
-	o, err := parseOptions(map[string]any{"time_column": "when", "time_unit": "ms", "kinds": map[string]any{"load": "gauge"}, "period": "3ms"})
-	if err != nil {
+	var o table.Options
+	if err := o.Parse("parquet", map[string]any{"time_column": "when", "time_unit": "ms", "period": "3ms"}, nil); err != nil {
 		t.Fatal(err)
 	}
-	c := mustDecode(t, data, *o)
-	if len(c.Counters) != 1 || c.Counter("load").Kind != capture.Gauge || c.Axis.Start[1] != 2e6 || c.Axis.End[1] != 5e6 {
+	c := mustDecode(t, data, o)
+	if len(c.Counters) != 1 || !c.Counter("load").Guessed || c.Axis.Start[1] != 7e6 || c.Axis.End[1] != 10e6 {
 		t.Errorf("axis %+v, counters %+v", c.Axis, c.Counters[0].Meta)
 	}
-	for _, bad := range []map[string]any{{"time_unit": "weeks"}, {"period": "soon"}, {"kinds": "derived"}, {"colour": "red"}, {"time_column": 5}} {
-		if _, err := parseOptions(bad); err == nil {
+	for _, bad := range []map[string]any{{"time_unit": "weeks"}, {"period": "soon"}, {"colour": "red"}, {"time_column": 5}} {
+		if err := new(table.Options).Parse("parquet", bad, nil); err == nil {
 			t.Errorf("options %v are taken", bad)
 		}
 	}
-	if _, err := decodeBytes(data, &options{timeColumn: "then"}); err == nil || !strings.Contains(err.Error(), `"then"`) {
+	if _, err := decodeBytes(data, &table.Options{TimeColumn: "then"}); err == nil || !strings.Contains(err.Error(), `"then"`) {
 		t.Errorf("error %v", err)
 	}
 }
@@ -421,9 +425,9 @@ func TestTimesThatMakeNoAxisAreErrorsInParquetToo(t *testing.T) {
 		N     int64 `parquet:"n"`
 	}
 	for want, rows := range map[string][]row{
-		"goes back in row 1": {{3, 3, 1}, {2, 3, 1}}, "before its start": {{3, 2, 1}}, "292 years": {{1e12, 1e12, 1}},
+		"row 1: column \"start_s\": time goes back": {{3, 3, 1}, {2, 3, 1}}, "before its start": {{3, 2, 1}}, "292 years": {{1e12, 1e12, 1}},
 	} {
-		if _, err := decodeBytes(foreign(t, rows), &options{}); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := decodeBytes(foreign(t, rows), &table.Options{}); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("error %v, want one with %q", err, want)
 		}
 	}
@@ -439,7 +443,7 @@ func TestDamagedParquetIsNamed(t *testing.T) {
 		"only a start": {data[:6], "truncated"},
 		"long footer":  {append(append([]byte{}, data[:len(data)-8]...), 0xff, 0xff, 0xff, 0x7f, 'P', 'A', 'R', '1'), "damaged: byte"},
 	} {
-		if _, err := decodeBytes(c.data, &options{}); err == nil || !strings.Contains(err.Error(), c.want) {
+		if _, err := decodeBytes(c.data, &table.Options{}); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: error %v, want one with %q", name, err, c.want)
 		}
 	}
@@ -450,7 +454,7 @@ func FuzzOpen(f *testing.F) {
 	f.Add(foreign(f, foreignRows()))
 	f.Add(foreign(f, foreignRows(), pq.DataPageVersion(1), pq.Compression(&pq.Zstd)))
 	f.Fuzz(func(t *testing.T, data []byte) {
-		c, err := decodeBytes(data, &options{})
+		c, err := decodeBytes(data, &table.Options{})
 		if err != nil {
 			return
 		}

@@ -17,6 +17,11 @@ const (
 	classText
 	classTime   // a timestamp in INT64
 	classTime96 // Spark's and Impala's old timestamp: Julian day and ns of the day
+	classOfDay  // a time of day in INT32 or INT64
+	classDate   // days since 1970 in INT32
+	classBool
+	classHalf // half precision in two bytes
+	classNull // nothing but missing values
 )
 
 // julianEpoch is the Julian day of 1970-01-01.
@@ -31,11 +36,14 @@ type leaf struct {
 	unit  int64 // of a timestamp, in ns
 }
 
-func isNumber(c class) bool { return c >= classSigned && c <= classDecimal }
+func isNumber(c class) bool { return c >= classSigned && c <= classDecimal || c == classHalf }
 
-func isTime(c class) bool { return c == classTime || c == classTime96 }
+func isTime(c class) bool {
+	return c == classTime || c == classTime96 || c == classOfDay || c == classDate
+}
 
-func newLeaf(col *pq.Column, name string) leaf {
+// newLeaf says what a column holds. parquet-go forgets that two bytes are a number of half precision; half says it.
+func newLeaf(col *pq.Column, name string, half bool) leaf {
 	l := leaf{Column: col, name: name}
 	if col.MaxRepetitionLevel() > 0 {
 		return l
@@ -44,6 +52,9 @@ func newLeaf(col *pq.Column, name string) leaf {
 	var logical format.LogicalTypeValue
 	if lt := col.Type().LogicalType(); lt != nil {
 		logical = lt.Value
+	}
+	if logical == nil && kind == pq.FixedLenByteArray && half {
+		logical = &format.Float16Type{}
 	}
 	switch t := logical.(type) {
 	case nil:
@@ -56,7 +67,23 @@ func newLeaf(col *pq.Column, name string) leaf {
 			l.class = classTime96
 		case pq.ByteArray:
 			l.class = classText
+		case pq.Boolean:
+			l.class = classBool
 		}
+	case *format.DateType:
+		if kind == pq.Int32 {
+			l.class, l.unit = classDate, 86400e9
+		}
+	case *format.TimeType:
+		if l.unit = unitOf(t.Unit); l.unit > 0 && (kind == pq.Int32 || kind == pq.Int64) {
+			l.class = classOfDay
+		}
+	case *format.Float16Type:
+		if kind == pq.FixedLenByteArray {
+			l.class = classHalf
+		}
+	case *format.NullType:
+		l.class = classNull
 	case *format.IntType:
 		if kind == pq.Int32 || kind == pq.Int64 {
 			l.class = classSigned

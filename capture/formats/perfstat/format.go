@@ -87,7 +87,7 @@ func judge(in *formats.Input) (counts bool, why error) {
 // Open reads the file. It has no options of its own.
 func (Format) Open(ctx context.Context, in *formats.Input, opt formats.Options) (*capture.Capture, error) {
 	if len(opt.Extra) > 0 {
-		return nil, fmt.Errorf("format perfstat has no option %s", strings.Join(slices.Sorted(maps.Keys(opt.Extra)), ", "))
+		return nil, formats.OptionErrorf("format perfstat has no option %s", strings.Join(slices.Sorted(maps.Keys(opt.Extra)), ", "))
 	}
 	if in.IsDir {
 		return nil, fmt.Errorf("%s: a folder, and perf stat writes one file", in.Path)

@@ -1,11 +1,12 @@
-package csv
+package table
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 
+	"astrolabe/capture"
 	"astrolabe/capture/formats/internal/delimited"
+	"astrolabe/capture/units"
 )
 
 // role is what a column is for.
@@ -23,23 +24,31 @@ const (
 	roleInstance
 	roleUnit
 	roleBlock
+	roleKind
 )
 
-// header is what the header says of one column.
-type header struct {
+// Header is what the header says of one column.
+type Header struct {
 	Full     string // as it stands in the file
 	Name     string // without unit
 	Unit     string
 	Base     string // without instance
 	Instance string
 	TimeUnit *delimited.TimeUnit // of a time column that states one
+	Kind     *capture.Kind       // nil where nobody states it
 }
 
-const labelUnit = "label"
+// LabelUnit in the place of a unit marks a column of labels.
+const LabelUnit = "label"
 
-// parseHeader takes a column's name apart.
-func parseHeader(full string) header {
-	h := header{Full: full}
+// ParseHeader takes a column's name apart.
+func ParseHeader(full string) Header {
+	h := Header{Full: full}
+	if rest, kind, ok := cutBracket(full, '{', '}'); ok && strings.HasSuffix(rest, " ") {
+		if k, ok := capture.ParseKind(kind); ok && k != capture.Derived {
+			h.Kind, full = &k, strings.TrimRight(rest, " ")
+		}
+	}
 	h.Name, h.Unit = splitUnit(full)
 	h.Base = h.Name
 	if base, id, ok := cutBracket(h.Name, '[', ']'); ok && base != "" && id != "" && base == strings.TrimRight(base, " ") {
@@ -55,13 +64,12 @@ func splitUnit(full string) (name, unit string) {
 		if trimmed != n && trimmed != "" {
 			return trimmed, strings.TrimSpace(u)
 		}
-		if _, known := unitKind(u); known && u != "" {
+		if units.Known(u) {
 			return trimmed, strings.TrimSpace(u)
 		}
 	}
 	if n, u, ok := cutBracket(full, '(', ')'); ok {
-		_, known := unitKind(u)
-		if n = strings.TrimRight(n, " "); n != "" && u != "" && (known || u == labelUnit) {
+		if n = strings.TrimRight(n, " "); n != "" && (units.Known(u) || u == LabelUnit) {
 			return n, strings.TrimSpace(u)
 		}
 	}
@@ -92,16 +100,16 @@ var (
 )
 
 // timeRole says whether a column's name is one of a time column, and completes its unit.
-func (h *header) timeRole() (role, bool) {
-	ws := words(h.Name)
+func (h *Header) timeRole() (role, bool) {
+	ws := units.Words(h.Name)
 	if h.Unit != "" {
-		u, ok := timeUnits[strings.ToLower(h.Unit)]
+		u, ok := TimeUnits[strings.ToLower(h.Unit)]
 		if !ok {
 			return 0, false
 		}
 		h.TimeUnit = &u
 	} else if n := len(ws); n > 1 {
-		if u, ok := timeUnits[ws[n-1]]; ok {
+		if u, ok := TimeUnits[ws[n-1]]; ok {
 			h.TimeUnit = &u
 			ws = ws[:n-1]
 		}
@@ -110,7 +118,7 @@ func (h *header) timeRole() (role, bool) {
 	if h.TimeUnit == nil {
 		// timens, timestampus
 		for _, base := range []string{"timestamp", "time"} {
-			if u, ok := timeUnits[strings.TrimPrefix(joined, base)]; ok && strings.HasPrefix(joined, base) && joined != base+"s" {
+			if u, ok := TimeUnits[strings.TrimPrefix(joined, base)]; ok && strings.HasPrefix(joined, base) && joined != base+"s" {
 				h.TimeUnit = &u
 				joined = base
 			}
@@ -128,39 +136,60 @@ func (h *header) timeRole() (role, bool) {
 }
 
 // joinedName is a name reduced to its letters and digits, to compare with the lists above.
-func joinedName(name string) string { return strings.Join(words(name), "") }
+func joinedName(name string) string { return strings.Join(units.Words(name), "") }
 
-// checkHeader names columns without a name and refuses names that stand twice.
-func checkHeader(f *delimited.File) (warnings []string, err error) {
-	for i, h := range f.Header {
-		if h == "" {
-			f.Header[i] = fmt.Sprintf("column %d", i+1)
-			warnings = append(warnings, fmt.Sprintf("%s:%d: column %d has no name: it is called %q", f.Name, f.Line, i+1, f.Header[i]))
-		}
-	}
-	return warnings, f.CheckNames()
+// IsLabel reports whether columns of that name are labels whatever they hold.
+func IsLabel(name string) bool { return slices.Contains(labelNames, joinedName(name)) }
+
+// IsTime reports whether a column of that header is one of times.
+func (h Header) IsTime() bool {
+	_, ok := h.timeRole()
+	return ok
 }
 
-// headers parses every column's name.
-func headers(f *delimited.File) []header {
-	out := make([]header, len(f.Header))
-	for i, full := range f.Header {
-		out[i] = parseHeader(full)
+// parseHeaders parses every column's name. What the file's metadata says of a column comes first.
+func parseHeaders(cols []Column) []Header {
+	out := make([]Header, len(cols))
+	for i, c := range cols {
+		out[i] = ParseHeader(c.Name)
+		if c.Exact {
+			out[i] = exactHeader(c)
+		}
+		if c.Meta.Unit != "" {
+			out[i].Unit = c.Meta.Unit
+		}
+		if c.Stated {
+			kind := c.Meta.Kind
+			out[i].Kind = &kind
+		}
 	}
 	return out
 }
 
+// exactHeader is the header of a column whose metadata names the counter.
+func exactHeader(c Column) Header {
+	name := c.Meta.Name
+	if name == "" {
+		name = c.Name
+	}
+	h := Header{Full: c.Name, Name: name, Base: name, Instance: c.Meta.Instance}
+	if c.Counter != "" && h.Instance != "" {
+		h.Base = c.Counter
+	}
+	return h
+}
+
 // distinguish keeps the units in the names of counters that would be the same without.
-func (l *layout) distinguish() {
+func (l *Layout) distinguish() {
 	count := map[string]int{}
-	for i, h := range l.cols {
+	for i, h := range l.heads {
 		if l.roles[i] == roleCounter {
 			count[h.Name]++
 		}
 	}
 	for i := range l.cols {
-		if h := &l.cols[i]; l.roles[i] == roleCounter && count[h.Name] > 1 && h.Name != h.Full {
-			*h = header{Full: h.Full, Name: h.Full, Unit: h.Unit, Base: h.Full}
+		if h := &l.heads[i]; l.roles[i] == roleCounter && count[h.Name] > 1 && h.Name != h.Full {
+			*h = Header{Full: h.Full, Name: h.Full, Unit: h.Unit, Base: h.Full, Kind: h.Kind}
 		}
 	}
 }

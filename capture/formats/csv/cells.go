@@ -1,0 +1,96 @@
+package csv
+
+import (
+	"fmt"
+	"math"
+	"strings"
+
+	"astrolabe/capture"
+	"astrolabe/capture/formats/internal/delimited"
+	"astrolabe/capture/formats/internal/table"
+)
+
+// columnsOf describes the columns of a file by its header and first rows.
+func columnsOf(f *delimited.File, rows [][]string) []table.Column {
+	out := make([]table.Column, len(f.Header))
+	for i, name := range f.Header {
+		c := table.Column{Name: name, Peek: func() table.Peek { return peek(f, rows, i) }}
+		switch numbers, texts := classify(f, rows, i); {
+		case isDates(rows, i):
+			c.Type = table.Dates
+		case texts > numbers:
+			c.Type = table.Text
+		}
+		out[i] = c
+	}
+	return out
+}
+
+func classify(f *delimited.File, rows [][]string, i int) (numbers, texts int) {
+	for _, row := range rows {
+		c := row[i]
+		switch {
+		case delimited.IsNumber(c, f.Decimal):
+			numbers++
+		case !delimited.IsMissing(c) && !delimited.IsInfinity(c):
+			texts++
+		}
+	}
+	return numbers, texts
+}
+
+func isDates(rows [][]string, i int) bool {
+	for _, row := range rows {
+		if !delimited.IsTime(row[i]) {
+			return false
+		}
+	}
+	return len(rows) > 0
+}
+
+func peek(f *delimited.File, rows [][]string, i int) table.Peek {
+	out := table.Peek{Whole: len(rows) > 0}
+	for _, row := range rows {
+		v, ok := delimited.ParseFloat([]byte(row[i]), f.Decimal)
+		out.Largest = math.Max(out.Largest, v)
+		out.Whole = out.Whole && ok && !strings.ContainsAny(row[i], ".,eE")
+	}
+	return out
+}
+
+// cells are a file's cells, read as the layout wants them.
+type cells struct {
+	f *delimited.File
+	t *delimited.Table
+}
+
+func (v *cells) Name() string   { return v.f.Name }
+func (v *cells) Format() string { return Format{}.Name() }
+func (v *cells) Rows() int      { return v.t.Rows }
+
+func (v *cells) Times(col int, _ delimited.TimeUnit) ([]int64, error) {
+	return v.t.Cols[col].Times, nil
+}
+
+func (v *cells) Texts(col int) ([]int32, []string, error) {
+	return v.t.Cols[col].Codes, v.t.Cols[col].Dict, nil
+}
+
+func (v *cells) Numbers(col int) (table.Numbers, error) {
+	c := &v.t.Cols[col]
+	out := table.Numbers{Col: capture.NewColumn(c.Num), Whole: c.Whole}
+	if c.Missing > 0 {
+		out.Missing = c.MissingText()
+	}
+	return out, nil
+}
+
+func (v *cells) Errorf(row int, format string, args ...any) error {
+	line := v.f.Line
+	if row >= 0 {
+		line = v.t.Line(row)
+	}
+	return &delimited.Error{File: v.f.Name, Line: line, Msg: fmt.Sprintf(format, args...)}
+}
+
+func (v *cells) Where(row int) string { return fmt.Sprintf("in line %d", v.t.Line(row)) }

@@ -1,0 +1,146 @@
+package table
+
+import (
+	"fmt"
+	"math"
+	"time"
+
+	"astrolabe/capture"
+)
+
+// keepBelow is the time up to which a file's own zero is kept, in ns: 1e6 seconds, which a double still holds to the nanosecond.
+const keepBelow = 1e15
+
+func nanos(ns int64) string { return fmt.Sprintf("%d ns", ns) }
+
+// times reads a column of times.
+func (b *builder) times(col int) ([]int64, error) {
+	t, err := b.v.Times(col, b.l.units[b.l.roles[col]-roleTime])
+	if err != nil {
+		return nil, err
+	}
+	if len(t) > 0 && isDate(t[0]) {
+		b.date = true
+	}
+	return t, nil
+}
+
+// isDate reports whether a time is one in nanoseconds of the Unix epoch, to judge by its size (2001 to 2100).
+func isDate(ns int64) bool { return ns >= 1e18 && ns < 4_102_444_800e9 }
+
+// wideAxis makes the axis of the wide form, one sample for each row.
+func (b *builder) wideAxis() error {
+	n := b.v.Rows()
+	var times [3][]int64
+	for k, col := range b.l.times {
+		if col < 0 {
+			continue
+		}
+		t, err := b.times(col)
+		if err != nil {
+			return err
+		}
+		times[k] = t
+		if role(k)+roleTime == roleEnd && b.l.at(roleStart) >= 0 {
+			continue
+		}
+		for r := 1; r < n; r++ {
+			if t[r] < t[r-1] {
+				return b.v.Errorf(r, "column %q: time goes back from %s to %s: sort the rows by time", b.l.cols[col].Name, nanos(t[r-1]), nanos(t[r]))
+			}
+		}
+	}
+	at, start, end := times[0], times[roleStart-roleTime], times[roleEnd-roleTime]
+	switch {
+	case at == nil && start == nil && end == nil:
+		return b.countRows()
+	case start != nil && end != nil:
+		b.cfg.Axis = &capture.Axis{Start: start, End: end}
+		for r := range n {
+			if end[r] < start[r] {
+				return b.v.Errorf(r, "the sample ends at %s, before its start at %s", nanos(end[r]), nanos(start[r]))
+			}
+		}
+		return b.rebase()
+	}
+	ends := b.l.opt.Ends
+	if at == nil {
+		at, ends = start, false
+		if start == nil {
+			at, ends = end, true
+		}
+	}
+	var warn string
+	if b.cfg.Axis, warn = oneColumn(at, ends, b.l.opt.Period); warn != "" {
+		b.warn("%s", warn)
+	}
+	return b.rebase()
+}
+
+// countRows is the axis of a table that says nothing about time.
+func (b *builder) countRows() error {
+	n, period := b.v.Rows(), b.l.opt.Period
+	if period == 0 {
+		period = int64(time.Second)
+		b.warn("there is no time column (named time, timestamp or start): each row counts as one second, so times and rates mean nothing (option period= gives the time of a row)")
+	}
+	if n > 0 && period > math.MaxInt64/int64(n) {
+		return b.v.Errorf(-1, "%d rows of %s each are more than 292 years", n, nanos(period))
+	}
+	b.cfg.Axis = capture.NewUniformAxis(n, period)
+	return nil
+}
+
+// oneColumn makes intervals of one column of times.
+func oneColumn(times []int64, ends bool, period int64) (a *capture.Axis, warn string) {
+	n := len(times)
+	a = &capture.Axis{Start: times, End: make([]int64, n)}
+	if n == 0 {
+		return a, ""
+	}
+	if n == 1 && period == 0 {
+		warn = "one row only, so the length of its sample is unknown and taken as 0: option period= gives it"
+	}
+	if !ends {
+		copy(a.End, times[1:])
+		last := period
+		if last == 0 && n > 1 {
+			last = times[n-1] - times[n-2]
+		}
+		a.End[n-1] = times[n-1] + last
+		return a, warn
+	}
+	a.Start, a.End = a.End, times
+	copy(a.Start[1:], times)
+	first := period
+	if first == 0 && n > 1 {
+		first = times[1] - times[0]
+	}
+	a.Start[0] = times[0] - first
+	return a, warn
+}
+
+// rebase moves times that are values of some clock so that the first sample starts at 0, and keeps the origin as a property.
+func (b *builder) rebase() error {
+	a := b.cfg.Axis
+	if a.Len() == 0 {
+		return nil
+	}
+	const most = math.MaxInt64 / 2
+	if lo, hi := a.Extent(); lo < -most || hi > most {
+		return b.v.Errorf(-1, "times from %s to %s do not fit 64 bits of nanoseconds: is the unit of time right (option time_unit=)?", nanos(lo), nanos(hi))
+	}
+	origin := a.Start[0]
+	if b.date && b.cfg.StartTime.IsZero() {
+		b.cfg.StartTime = time.Unix(0, origin).UTC()
+	}
+	if origin >= 0 && origin <= keepBelow {
+		return nil
+	}
+	for i := range a.Start {
+		a.Start[i] -= origin
+		a.End[i] -= origin
+	}
+	b.cfg.Properties = append(b.cfg.Properties, capture.Property{Name: "time_origin", Text: nanos(origin), IsText: true})
+	return nil
+}

@@ -1,0 +1,179 @@
+package parquet
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	pq "github.com/parquet-go/parquet-go"
+
+	"astrolabe/capture"
+	"astrolabe/capture/formats/arrow"
+	"astrolabe/capture/formats/internal/delimited"
+	"astrolabe/capture/formats/internal/table"
+	"astrolabe/capture/progress"
+)
+
+// foreign makes the capture of a table that another program wrote. Where the file is a capture that lost its time axis on the way, layout and
+// document are what is left of it.
+func (d *decoder) foreign(ctx context.Context, path string, leaves []leaf, layout, document string, o *table.Options) (*capture.Config, error) {
+	cfg, err := arrow.Restore(layout, document, &capture.Axis{}, nil)
+	if err != nil && layout != "" {
+		return nil, err
+	}
+	if cfg == nil {
+		cfg = &capture.Config{}
+	}
+	cfg.Counters, cfg.Passes = nil, nil // without columns of their own they say nothing
+	said := arrow.ForeignFields(d.arrowSchema())
+	t := &cells{decoder: d, name: path, meter: progress.From(ctx)}
+	var cols []table.Column
+	var leftOut []string
+	for i := range leaves {
+		l := &leaves[i]
+		keys := d.keys[l.name]
+		if keys == nil {
+			keys = said[l.name].Keys
+		}
+		c := arrow.ForeignColumn(l.name, keys)
+		if unit := said[l.name].Unit; c.Meta.Unit == "" {
+			c.Meta.Unit = unit
+		}
+		switch {
+		case l.class == classText, l.class == classBool:
+			c.Type = table.Text
+		case l.class == classDate:
+			c.Type = table.Dates
+		case isTime(l.class):
+			c.Type = table.Instant
+		case isNumber(l.class):
+			c.Peek = func() table.Peek { return d.peek(l) }
+		case l.class == classNull:
+			c.Type = table.Nothing
+		default:
+			leftOut = append(leftOut, fmt.Sprintf("%q (%s)", l.name, l.describe()))
+			continue
+		}
+		cols = append(cols, c)
+		t.leaves = append(t.leaves, l)
+	}
+	if len(leftOut) > 0 {
+		d.warn("%s: no type of counters or labels, and left out: %s", filepath.Base(path), strings.Join(leftOut, ", "))
+	}
+	o.CountRows = true
+	lay, err := table.NewLayout(path, cols, o, func(format string, args ...any) error { return fmt.Errorf(format, args...) })
+	if err != nil {
+		return nil, err
+	}
+	if err := lay.Fill(ctx, t, cfg); err != nil {
+		return nil, err
+	}
+	if len(cfg.Counters) == 0 {
+		what := ""
+		if len(leftOut) > 0 {
+			what = "; lists and the like are not read: " + strings.Join(leftOut, ", ")
+		}
+		return nil, errors.New("it holds no numeric column besides the time: nothing to make a counter of" + what)
+	}
+	cfg.Warnings = append(cfg.Warnings, d.warnings...)
+	return cfg, nil
+}
+
+// arrowSchema is the schema that Arrow's writers leave in the metadata, which says more than Parquet's types; "" where there is none.
+func (d *decoder) arrowSchema() string {
+	text, _ := d.Lookup("ARROW:schema")
+	return text
+}
+
+// cells hands out the values of a foreign file.
+type cells struct {
+	*decoder
+	name   string
+	leaves []*leaf // of the table's columns
+	meter  *progress.Meter
+}
+
+func (t *cells) Name() string         { return filepath.Base(t.name) }
+func (t *cells) Format() string       { return Format{}.Name() }
+func (t *cells) Rows() int            { return t.rows }
+func (t *cells) Where(row int) string { return fmt.Sprintf("in row %d", row) }
+
+func (t *cells) Errorf(row int, format string, args ...any) error {
+	if row < 0 {
+		return fmt.Errorf(format, args...)
+	}
+	return fmt.Errorf("row %d: %w", row, fmt.Errorf(format, args...))
+}
+
+// Numbers returns the column, to be read on first use.
+func (t *cells) Numbers(i int) (table.Numbers, error) {
+	l := t.leaves[i]
+	t.meter.Add(1)
+	return table.Numbers{
+		Col:     capture.LazyColumn(t.rows, func() (capture.Data, error) { return t.numbers(l, false) }),
+		Whole:   t.wholeByNature(l),
+		Missing: "no value",
+	}, nil
+}
+
+// Texts reads a column as text, also one of another type.
+func (t *cells) Texts(i int) ([]int32, []string, error) {
+	l := t.leaves[i]
+	t.meter.Add(1)
+	if l.class == classText {
+		out, err := t.label(l, l.name)
+		if err != nil {
+			return nil, nil, err
+		}
+		return out.Codes, out.Dict, nil
+	}
+	text := func(v pq.Value) (string, error) {
+		switch {
+		case l.class == classBool:
+			return fmt.Sprint(v.Boolean()), nil
+		case isTime(l.class):
+			ns, ok := l.time(v, l.unit)
+			if !ok {
+				return "", fmt.Errorf("column %q has a date that does not fit 64 bits of nanoseconds", l.name)
+			}
+			return table.DateText(ns), nil
+		}
+		b := &builder{}
+		l.add(b, v)
+		return table.NumberText(b.data(), 0), nil
+	}
+	out := &capture.Label{}
+	codes := map[string]int32{}
+	err := t.values(l, func(values []pq.Value) error {
+		for _, v := range values {
+			if v.IsNull() {
+				out.Codes = append(out.Codes, -1)
+				continue
+			}
+			s, err := text(v)
+			if err != nil {
+				return err
+			}
+			code, ok := codes[s]
+			if !ok {
+				code = int32(len(out.Dict))
+				codes[s], out.Dict = code, append(out.Dict, s)
+			}
+			out.Codes = append(out.Codes, code)
+		}
+		return nil
+	})
+	return out.Codes, out.Dict, err
+}
+
+// Times reads a time column.
+func (t *cells) Times(i int, unit delimited.TimeUnit) ([]int64, error) {
+	l := t.leaves[i]
+	t.meter.Add(1)
+	if isTime(l.class) {
+		return t.nanoseconds(l, l.unit)
+	}
+	return t.nanoseconds(l, unit.Length())
+}
