@@ -19,10 +19,12 @@ var order = []string{
 	"capture/metrics/formula",
 	"capture/metrics",
 	"capture/capturetest",
+	"capture/simulate",
 	"hwio/i915/oa",
 	"hwio/internal",
 	"capture/analysis",
 	"capture/formats",
+	"capture/simulate/cmd",
 	"hwio",
 	"plots",
 	"builtins",
@@ -70,6 +72,8 @@ func TestPackagesImportOnlyFromLeftToRight(t *testing.T) {
 			case strings.HasPrefix(target, "hwio/hwtest") && !strings.HasPrefix(pkg, "hwio/hwtest"):
 				t.Errorf("%s imports %s: only tests may", file, target)
 			case strings.HasPrefix(target, "capture/capturetest") && !strings.HasPrefix(pkg, "capture/capturetest") && !strings.HasPrefix(pkg, "internal/diagnosis"):
+				t.Errorf("%s imports %s: only tests and what measures the shipped scripts may", file, target)
+			case strings.HasPrefix(target, "capture/simulate") && !strings.HasPrefix(pkg, "capture/simulate") && !strings.HasPrefix(pkg, "internal/diagnosis"):
 				t.Errorf("%s imports %s: only tests and what measures the shipped scripts may", file, target)
 			case rank(target) > rank(pkg):
 				t.Errorf("%s imports %s, which stands to its right", file, target)

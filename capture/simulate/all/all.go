@@ -1,0 +1,57 @@
+// Package all lists the families that can be simulated.
+package all
+
+import (
+	"fmt"
+	"slices"
+
+	"astrolabe/capture/simulate"
+	"astrolabe/capture/simulate/cases"
+	"astrolabe/capture/simulate/mali"
+)
+
+// maker draws a case of a family.
+type maker struct {
+	name  string
+	kinds []string
+	make  func(kind string, seed uint64) (*simulate.Case, error)
+}
+
+var makers = func() (out []maker) {
+	for _, f := range mali.Families {
+		out = append(out, maker{f.Name, simulate.Kinds(), func(kind string, seed uint64) (*simulate.Case,
+			error) {
+			return cases.New(f, kind, seed)
+		}})
+	}
+	return out
+}()
+
+// Families are the names of the families.
+func Families() []string {
+	var out []string
+	for _, m := range makers {
+		out = append(out, m.name)
+	}
+	return out
+}
+
+// Kinds are the kinds of cases of a family; nil where there is no such family.
+func Kinds(family string) []string {
+	for _, m := range makers {
+		if m.name == family {
+			return slices.Clone(m.kinds)
+		}
+	}
+	return nil
+}
+
+// Case draws a case of a kind for a family. The same arguments give the same case.
+func Case(family, kind string, seed uint64) (*simulate.Case, error) {
+	for _, m := range makers {
+		if m.name == family {
+			return m.make(kind, seed)
+		}
+	}
+	return nil, fmt.Errorf("there is no family %q; there are %v", family, Families())
+}

@@ -1,0 +1,190 @@
+package all
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"strings"
+	"testing"
+
+	"astrolabe/capture"
+	"astrolabe/capture/metrics"
+	"astrolabe/capture/simulate"
+)
+
+// number is how many cases a test looks at.
+func number(long, short int) int {
+	if testing.Short() {
+		return short
+	}
+	return long
+}
+
+// record draws and records a case.
+func record(t *testing.T, family, kind string, seed uint64, o simulate.Options) *capture.Capture {
+	t.Helper()
+	c, err := Case(family, kind, seed)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cap, err := c.Record(o)
+	if err != nil {
+		t.Fatalf("%s %s %d: %v", family, kind, seed, err)
+	}
+	return cap
+}
+
+// outside are metrics that are percentages and may pass 100 on real hardware too, with the reason.
+var outside = map[string]string{}
+
+// checkMetrics evaluates every metric of a capture, for the whole and per sample, and finds percentages outside of 0
+// to 100 and values that are negative or not finite.
+func checkMetrics(t *testing.T, what string, cap *capture.Capture) (evaluated int) {
+	t.Helper()
+	list, err := metrics.Metrics(cap)
+	if err != nil {
+		t.Fatalf("%s: %v", what, err)
+	}
+	values, err := metrics.Floats(context.Background(), list)
+	if err != nil {
+		t.Fatalf("%s: %v", what, err)
+	}
+	for i, m := range list {
+		if m.Total().Missing() {
+			continue
+		}
+		evaluated++
+		if outside[m.Name] != "" {
+			continue
+		}
+		bad := func(v float64) bool {
+			return math.IsInf(v, 0) || v < -1e-9 || m.Unit == "percent" && v > 100+1e-6
+		}
+		if v := m.Total().Float(); bad(v) {
+			t.Errorf("%s: %s is %v %s", what, m.Name, v, m.Unit)
+		}
+		for k, v := range values[i] {
+			if bad(v) {
+				t.Errorf("%s: %s is %v %s in sample %d", what, m.Name, v, m.Unit, k)
+				break
+			}
+		}
+	}
+	return evaluated
+}
+
+func TestMetricsOfRandomCasesAreWithinTheirRange(t *testing.T) {
+	for _, family := range Families() {
+		t.Run(family, func(t *testing.T) {
+			t.Parallel()
+			n := number(100, 4)
+			most := 0
+			for seed := range uint64(n) {
+				for _, kind := range Kinds(family) {
+					if kind == simulate.KindHealthy && seed%5 != 0 {
+						continue // these are simulated many times before they are recorded
+					}
+					what := fmt.Sprintf("%s %s %d", family, kind, seed)
+					most = max(most, checkMetrics(t, what, record(t, family, kind, seed, simulate.Options{})))
+				}
+			}
+			if most < 20 {
+				t.Errorf("no capture has more than %d metrics: nothing was checked", most)
+			}
+		})
+	}
+}
+
+func TestCapturesHoldOnlyKnownCountersOfWholeNumbers(t *testing.T) {
+	for _, family := range Families() {
+		for seed := range uint64(number(20, 3)) {
+			cap := record(t, family, simulate.KindArchetype, seed, simulate.Options{Host: simulate.Yes})
+			cats := metrics.For(cap)
+			for _, c := range cap.Counters {
+				known := false
+				for _, cat := range cats {
+					e, err := cat.Find(c.Name)
+					known = known || err == nil && e.Kind != capture.Derived
+				}
+				if !known && !readersOwn(c.Name) {
+					t.Errorf("%s %d: no catalogue knows the counter %s", family, seed, c.Name)
+				}
+				for _, one := range append([]*capture.Counter{c}, c.Instances...) {
+					if one.Col == nil {
+						continue
+					}
+					d := one.Col.Data()
+					if d.Len() != cap.Len() {
+						t.Fatalf("%s %d: %s has %d values for %d samples", family, seed, c.Name, d.Len(), cap.Len())
+					}
+					if c.Kind == capture.Delta && d.U == nil && !fractional(c.Name) {
+						t.Errorf("%s %d: %s counts in fractions", family, seed, c.Name)
+					}
+				}
+			}
+		}
+	}
+}
+
+// readersOwn reports whether readers make the column themselves, so that no catalogue describes it.
+func readersOwn(name string) bool {
+	for _, p := range []string{"gpu_clock_cycles", "shader_clock_cycles", "gpu_frequency"} {
+		if strings.HasPrefix(name, p) {
+			return true
+		}
+	}
+	return false
+}
+
+// fractional reports whether the source itself gives fractions.
+func fractional(string) bool { return false }
+
+func TestInstancesAddUpToTheWhole(t *testing.T) {
+	for _, family := range Families() {
+		cap := record(t, family, simulate.KindArchetype, 3, simulate.Options{})
+		for _, c := range cap.Counters {
+			if len(c.Instances) == 0 {
+				continue
+			}
+			for i := range cap.Len() {
+				sum := uint64(0)
+				for _, in := range c.Instances {
+					v, ok := in.Value(i).Uint64()
+					if !ok {
+						t.Fatalf("%s: %s[%s] has no whole number in sample %d", family, c.Name, in.Meta.Instance, i)
+					}
+					sum += v
+				}
+				if v, ok := c.Value(i).Uint64(); !ok || v != sum {
+					t.Fatalf("%s: %s is %d in sample %d, its instances make %d", family, c.Name, v, i, sum)
+				}
+			}
+		}
+	}
+}
+
+func TestTheSameSeedGivesTheSameCapture(t *testing.T) {
+	for _, family := range Families() {
+		a, b := record(t, family, simulate.KindRandom, 11, simulate.Options{}), record(t, family, simulate.KindRandom,
+			11, simulate.Options{})
+		other := record(t, family, simulate.KindRandom, 12, simulate.Options{})
+		if a.Len() != b.Len() || len(a.Counters) != len(b.Counters) {
+			t.Fatalf("%s: %d samples and %d counters, then %d and %d", family, a.Len(), len(a.Counters), b.Len(),
+				len(b.Counters))
+		}
+		differs := a.Len() != other.Len()
+		for k, c := range a.Counters {
+			for i := range a.Len() {
+				if x, y := c.Value(i).Float(), b.Counters[k].Value(i).Float(); x != y &&
+					!(math.IsNaN(x) && math.IsNaN(y)) {
+					t.Fatalf("%s: %s is %v, then %v in sample %d", family, c.Name, x, y, i)
+				}
+				differs = differs || k < len(other.Counters) && i < other.Len() &&
+					c.Value(i) != other.Counters[k].Value(i)
+			}
+		}
+		if !differs {
+			t.Errorf("%s: another seed gives the same capture", family)
+		}
+	}
+}

@@ -1,0 +1,178 @@
+package all
+
+import (
+	"strings"
+	"testing"
+
+	"astrolabe/capture/simulate"
+)
+
+func judge(t *testing.T, family, kind string, seed uint64) (*simulate.Case, *simulate.Truth) {
+	t.Helper()
+	c, err := Case(family, kind, seed)
+	if err != nil {
+		t.Fatal(err)
+	}
+	truth, err := c.Judge()
+	if err != nil {
+		t.Fatalf("%s %s %d: %v", family, kind, seed, err)
+	}
+	return c, truth
+}
+
+func TestSharesOfEveryCaseAddUpExactly(t *testing.T) {
+	for _, family := range Families() {
+		for seed := range uint64(number(20, 2)) {
+			for _, kind := range Kinds(family) {
+				c, truth := judge(t, family, kind, seed)
+				for _, p := range append([]simulate.Part{truth.Part}, truth.Phases...) {
+					for _, list := range [][]simulate.Share{p.Shares, p.QueueShares} {
+						sum := int64(0)
+						for _, s := range list {
+							sum += s.Ns
+						}
+						if len(list) > 0 && sum != p.End-p.Start {
+							t.Errorf("%s %s %d (%s) %s: shares add up to %d ns of %d", family, kind, seed, c.Text,
+								p.Name, sum, p.End-p.Start)
+						}
+					}
+				}
+			}
+		}
+	}
+}
+
+// slower is how much slower relief may make a case, in percent: units serve in the order in which chunks reach them,
+// and where relief changes that order for the worse the whole can take longer (Graham's anomaly). Where something
+// sets the clock it can be lower because there is less to do at some moment, and a frame that is a little later for a
+// display is later by a whole refresh.
+func slower(c *simulate.Case) float64 {
+	if strings.Contains(c.Text, "highest clock") && strings.Contains(c.Text, "uncapped") {
+		return 6
+	}
+	return 25
+}
+
+func TestReliefHardlyEverSlows(t *testing.T) {
+	for _, family := range Families() {
+		worst, below, all := 0.0, 0, 0
+		for seed := range uint64(number(60, 3)) {
+			for _, kind := range Kinds(family) {
+				if kind == simulate.KindHealthy {
+					continue
+				}
+				c, truth := judge(t, family, kind, seed)
+				for _, g := range truth.Leaves {
+					all++
+					if g.Percent < -1 {
+						below++
+					}
+					worst = min(worst, g.Percent)
+					if g.Percent < -slower(c) {
+						t.Errorf("%s %s %d (%s): relief of %v slows by %.1f %%", family, kind, seed, c.Text,
+							g.Candidate, -g.Percent)
+					}
+				}
+			}
+		}
+		t.Logf("%s: of %d reliefs %d slow by more than 1 %%, the worst by %.1f %%", family, all, below, -worst)
+		if 50*below > all {
+			t.Errorf("%s: %d of %d reliefs slow", family, below, all)
+		}
+	}
+}
+
+func TestHealthyCasesKeepTheirDates(t *testing.T) {
+	for _, family := range Families() {
+		for seed := range uint64(number(30, 2)) {
+			if !has(family, simulate.KindHealthy) {
+				continue
+			}
+			c, truth := judge(t, family, simulate.KindHealthy, seed)
+			if !truth.Healthy || truth.Missed > 0 || truth.GPUBusy < 0.2 || truth.GPUBusy > 0.75 {
+				t.Errorf("%s %d (%s): healthy %v, %d dates missed, GPU busy %.2f", family, seed, c.Text,
+					truth.Healthy, truth.Missed, truth.GPUBusy)
+			}
+			if l, _ := truth.Limiter(); l.Level != simulate.LevelDisplay {
+				t.Errorf("%s %d (%s): %v sets the pace", family, seed, c.Text, l)
+			}
+		}
+	}
+}
+
+func has(family, kind string) bool {
+	for _, k := range Kinds(family) {
+		if k == kind {
+			return true
+		}
+	}
+	return false
+}
+
+func TestTwoPhasesAreJudgedApart(t *testing.T) {
+	for _, family := range Families() {
+		if !has(family, simulate.KindTwoPhase) {
+			continue
+		}
+		clear, differ := 0, 0
+		n := number(40, 4)
+		for seed := range uint64(n) {
+			c, truth := judge(t, family, simulate.KindTwoPhase, seed)
+			if len(truth.Phases) != 2 {
+				t.Fatalf("%s %d (%s): %d phases", family, seed, c.Text, len(truth.Phases))
+			}
+			a, b := &truth.Phases[0], &truth.Phases[1]
+			if a.End > b.Start {
+				t.Errorf("%s %d: phases overlap: %d, %d", family, seed, a.End, b.Start)
+			}
+			x, okX := a.Limiter()
+			y, okY := b.Limiter()
+			if okX && okY {
+				clear++
+				if x != y {
+					differ++
+				}
+			}
+		}
+		if clear < n/3 || differ < clear*2/3 {
+			t.Errorf("%s: of %d cases both phases are clear in %d, with other limits in %d", family, n, clear, differ)
+		}
+	}
+}
+
+func TestPlantsCoverEveryLimit(t *testing.T) {
+	if testing.Short() {
+		t.Skip("looks at hundreds of cases")
+	}
+	for _, family := range Families() {
+		seen := map[string]int{}
+		n, clear := 260, 0
+		for seed := range uint64(n) {
+			_, truth := judge(t, family, simulate.KindSingle, seed)
+			if l, ok := truth.Limiter(); ok {
+				seen[l.String()]++
+				clear++
+			}
+		}
+		t.Logf("%s: %v", family, seen)
+		if clear < n/2 {
+			t.Errorf("%s: only %d of %d plants are clear", family, clear, n)
+		}
+		for _, want := range limits[family] {
+			if seen[want] == 0 {
+				t.Errorf("%s: no plant is clearly limited by %s", family, want)
+			}
+		}
+	}
+}
+
+// limits are what plants of each family must reach.
+var limits = map[string][]string{
+	"mali-g615": maliLimits,
+	"mali-g720": maliLimits,
+}
+
+var maliLimits = []string{"unit/arithmetic", "unit/texture", "unit/varying", "unit/load_store", "unit/tiler",
+	"unit/rasterizer", "unit/pixel_backend", "memory/bandwidth",
+	"memory/latency", "memory/cache", "launch/overhead", "cpu/app", "cpu/driver", "cpu/sync", "queues/in_turn",
+	"clock/thermal", "clock/power", "display/vsync"}

@@ -1,0 +1,176 @@
+package mali
+
+import (
+	"astrolabe/capture/simulate"
+	"astrolabe/capture/simulate/cases"
+	"astrolabe/capture/simulate/content"
+)
+
+// device is one GPU.
+type device struct {
+	gpu      string // its catalogue
+	product  string
+	id       uint64 // of the GPU's register
+	cores    int
+	mask     uint64 // of the cores that are present
+	slices   int
+	bus      int     // bits, of one slice
+	hz       float64 // highest top-level clock
+	shader   float64 // shader clock as a share of the top-level clock
+	domains  int     // of clocks that the driver tells
+	memory   float64 // bytes/ns that memory gives at best
+	latency  float64 // ns of an access to idle memory
+	launch   float64 // ns from when the command stream front-end has a job to its first task; Arm publishes none
+	has      content.Has
+	machine  simulate.Machine
+	programs []program // of the contents that are kept
+}
+
+// Queues of the machine. Vertex and compute work count together as work that is not fragments.
+const (
+	queueGeometry = iota
+	queueFragment
+	queueCompute
+)
+
+// Units of the machine beyond those that all have.
+const (
+	unitArithmetic = simulate.FirstUnit + iota
+	unitTexture
+	unitVarying
+	unitLoadStore
+	unitRays
+	unitRaster
+	unitTiler
+	unitBackend
+	unitCache
+)
+
+// units are the machine's units with the axis of content that loads each.
+var units = []struct {
+	unit uint8
+	axis content.Axis
+}{
+	{simulate.UnitBandwidth, content.Bandwidth}, {simulate.UnitLatency, content.Latency}, {unitArithmetic,
+		content.Arithmetic}, {unitTexture, content.Texture},
+	{unitVarying, content.Varying}, {unitLoadStore, content.LoadStore}, {unitRays, content.RayTracing}, {unitRaster,
+		content.Raster},
+	{unitTiler, content.Geometry}, {unitBackend, content.Backend}, {unitCache, content.Cache},
+}
+
+func newDevice(r simulate.Random, gpu string) *device {
+	d := &device{gpu: gpu, shader: 1, domains: simulate.Pick(r, 1, 2)}
+	rays := false
+	switch gpu {
+	case "mali-g615":
+		// Products of this counter layout: Mali-G615 to 6 cores, Mali-G715 to 9, Immortalis-G715 from 10 on.
+		d.cores = simulate.Pick(r, 2, 4, 4, 5, 6, 7, 8, 10, 11)
+		d.product, d.id = "Mali-G615", 0xb0020000
+		switch {
+		case d.cores >= 10:
+			d.product, rays = "Immortalis-G715", true
+		case d.cores >= 7:
+			d.product = "Mali-G715"
+		}
+	default:
+		d.cores = simulate.Pick(r, 2, 4, 6, 6, 7, 7, 8, 10, 12)
+		d.product, d.id = "Mali-G620", 0xc0000000
+		switch {
+		case d.cores >= 10:
+			d.product, rays = "Immortalis-G720", true
+		case d.cores >= 6:
+			d.product = "Mali-G720"
+		}
+	}
+	d.mask = 1<<d.cores - 1
+	if r.Chance(0.3) { // a core that is not there leaves a hole
+		d.mask = d.mask&(1<<(d.cores/2)-1) | d.mask>>(d.cores/2)<<(d.cores/2+1)
+	}
+	d.slices = 1
+	if d.cores >= 4 {
+		d.slices = 2
+	}
+	if d.cores >= 7 {
+		d.slices = 4
+	}
+	d.bus = simulate.Pick(r, 128, 128, 256)
+	d.hz = 1e6 * float64(r.Whole(600, 1300))
+	if d.domains == 2 && r.Chance(0.5) {
+		d.shader = r.Between(0.75, 0.99) // the stacks' own, slower clock
+	}
+	// Phones' memory gives 15 to 60 GB/s; what the GPU can have of it stays well below what its own buses could carry.
+	peak := float64(d.slices*d.bus/8) * d.hz / 1e9
+	d.memory = min(r.Log(10, 55), 0.45*peak)
+	d.latency = r.Log(100, 330)
+	d.launch = r.Log(6e3, 25e3)
+	d.has = content.Has{Width: simulate.Pick(r, 1280, 1920, 2400, 2560, 3200),
+		Height: simulate.Pick(r, 720, 1080, 1440), Async: true}
+	for _, u := range units {
+		d.has.Axes[u.axis] = u.axis != content.RayTracing || rays
+	}
+	var own []simulate.Unit
+	for _, u := range units[simulate.FirstUnit:] {
+		own = append(own, simulate.Unit{Candidate: candidate(u.axis), Domain: simulate.CoreClock})
+	}
+	d.machine = simulate.NewMachine([]string{"geometry", "fragment", "compute"}, own...)
+	d.machine.Groups = []int{0, 1, 0}
+	d.machine.MemoryShare = 1
+	if r.Chance(0.15) {
+		d.machine.MemoryShare = r.Between(0.5, 0.9)
+	}
+	d.machine.LatencyLoad = r.Between(0.3, 0.7)
+	return d
+}
+
+// candidate is what the truth calls the unit of an axis: Mali's fixed function for geometry is the tiler.
+func candidate(a content.Axis) simulate.Candidate {
+	if a == content.Geometry {
+		return simulate.Candidate{Level: simulate.LevelUnit, Name: "tiler"}
+	}
+	return a.Candidate()
+}
+
+func (d *device) Machine() *simulate.Machine { return &d.machine }
+func (d *device) Has() content.Has           { return d.has }
+func (d *device) Exact() bool                { return false }
+func (d *device) Launch() float64            { return d.launch }
+
+// Periods are those of periodic samples.
+func (d *device) Periods() []float64 { return []float64{1e6, 1e6, 2e6, 4e6, 5e6, 8e6, 10e6, 16e6} }
+
+// steps are the clocks of a device's table, as shares of the highest.
+func steps(r simulate.Random) []float64 {
+	n := r.Whole(5, 10)
+	out := make([]float64, n)
+	low := r.Between(0.2, 0.4)
+	for i := range out {
+		out[i] = low + (1-low)*float64(i)/float64(n-1)
+	}
+	return out
+}
+
+// Clock draws how the clock is set. Kernels look at a Mali's load every 8 to 100 ms.
+func (d *device) Clock(r simulate.Random, mode cases.ClockMode) simulate.Clock {
+	c := simulate.Clock{Highest: d.hz, Steps: steps(r)}
+	top := len(c.Steps) - 1
+	c.Start = top
+	if mode == cases.ClockHighest {
+		return c
+	}
+	c.Period = int64(r.Log(8e6, 60e6))
+	c.Up, c.Down = r.Between(0.75, 0.92), r.Between(0.4, 0.65)
+	switch mode {
+	case cases.ClockGoverned:
+		c.Start = r.Whole(top/2, top)
+	case cases.ClockHot:
+		throttle := r.Between(65, 95)
+		full := r.Between(3, 9)
+		// Where it settles at the highest clock is well above the limit, so that it stays below.
+		c.Heat = &simulate.Heat{Ambient: 35, Throttle: throttle, Start: throttle + r.Between(-1, 2), Full: full,
+			Resistance: (throttle - 35) / full * r.Between(1.8, 5), Time: r.Log(0.5e9, 4e9)}
+	case cases.ClockLimited:
+		full := r.Between(3, 9)
+		c.Power = &simulate.PowerLimit{Full: full, Limit: full * r.Between(0.15, 0.55), Window: r.Log(10e6, 100e6)}
+	}
+	return c
+}

@@ -1,0 +1,261 @@
+package simulate
+
+// Recorder keeps what counters count, by sample and pass, while a simulation runs. It knows units and passes;
+// families make counters of it.
+type Recorder struct {
+	Bounds *Bounds
+
+	units   int
+	queues  int
+	groups  []int
+	passes  []int // per content: the number of its first pass
+	total   int   // passes of all contents
+	dims    int
+	hint    int       // the sample that was written to last
+	lo, hi  int64     // its time
+	rows    int       // samples with memory
+	tallies []float32 // by sample, pass and dimension
+	touched []bool    // by sample and pass
+	spans   []float64 // by sample and span: ns times the clock's share
+	edges   []int64   // per span: up to when it is counted
+	share   float64   // of the clock, at the moment
+	threads []float64 // by sample and thread: ns
+	busy    []float64 // by sample: ns in which the GPU had work
+}
+
+// Dimensions of a pass's tallies behind those of its units, which count shares of the pass's work on the unit as it
+// is served.
+const (
+	TallyIn       = iota // share of the pass's items that came through the front stages
+	TallyIssued          // share that entered the cores
+	TallyOut             // share that left the last stage
+	TallySlots           // time that chunks held slots, ns times the clock's share
+	TallyLatency         // share of memory traffic times the factor by which its latency was above that of an idle memory
+	TallyQueueing        // share of memory traffic times the ns that it waited for the bus
+	tallies
+)
+
+// Spans are times in which something held, whatever its extent. They are counted in ns times the clock's share, of
+// which the highest clock makes cycles. Those of queues follow the others, in groups of SpanQueues.
+const (
+	SpanBusy    = iota // the GPU had work in any queue
+	SpanCores          // the cores had work of any queue, in their front stages, in slots or behind
+	SpanSlots          // at least one slot was taken
+	SpanFull           // all work in slots waited for a free one
+	SpanBacklog        // requests waited for the memory's bus
+	SpanQueues         // the first of the queues' own spans
+)
+
+// Spans of a queue.
+const (
+	QueueHeld   = iota // it had a job with all that the job waited for
+	QueueStall         // it had a job whose first chunk waited for room in the cores
+	QueueCores         // the cores had work of it
+	QueueBuffer        // the buffer before the cores held a chunk of it
+	queueSpans
+)
+
+// NewRecorder records the samples of bounds.
+func NewRecorder(m *Machine, w *Load, bounds *Bounds) *Recorder {
+	r := &Recorder{Bounds: bounds, units: len(m.Units), queues: len(m.Queues)}
+	for i := range w.Contents {
+		r.passes = append(r.passes, r.total)
+		r.total += len(w.Contents[i].Jobs)
+	}
+	r.dims = r.units + tallies
+	r.groups = m.Groups
+	r.edges = make([]int64, SpanQueues+(queueSpans+1)*r.queues)
+	return r
+}
+
+// GroupCores is the span in which the cores had work of any queue of a group.
+func (r *Recorder) GroupCores(group int) int { return SpanQueues + queueSpans*r.queues + group }
+
+// Span is the number of a queue's span.
+func Span(queue, span int) int { return SpanQueues + queue*queueSpans + span }
+
+func (r *Recorder) passOf(content, job int) int { return r.passes[content] + job }
+
+// Pass is the content and job of a pass.
+func (r *Recorder) Pass(pass int) (content, job int) {
+	for content = len(r.passes) - 1; r.passes[content] > pass; content-- {
+	}
+	return content, pass - r.passes[content]
+}
+
+// row is the sample that holds a time.
+func (r *Recorder) row(t int64) int {
+	if t >= r.lo && t < r.hi {
+		return r.hint
+	}
+	return r.seek(t)
+}
+
+func (r *Recorder) seek(t int64) int {
+	b := r.Bounds
+	for t >= b.At(r.hint+1) {
+		r.hint++
+	}
+	for r.hint > 0 && t < b.at[r.hint] {
+		r.hint--
+	}
+	r.lo, r.hi = b.at[r.hint], b.at[r.hint+1]
+	if r.hint >= r.rows {
+		r.grow(r.hint + 1)
+	}
+	return r.hint
+}
+
+func (r *Recorder) grow(rows int) {
+	rows = max(rows+8, rows*3/2)
+	add := rows - r.rows
+	r.tallies = append(r.tallies, make([]float32, add*r.total*r.dims)...)
+	r.touched = append(r.touched, make([]bool, add*r.total)...)
+	r.spans = append(r.spans, make([]float64, add*len(r.edges))...)
+	r.threads = append(r.threads, make([]float64, add*2)...)
+	r.busy = append(r.busy, make([]float64, add)...)
+	r.rows = rows
+}
+
+// tally adds to a dimension of a pass, spread evenly over a time.
+func (r *Recorder) tally(pass, dim int, start, end int64, amount float64) {
+	first := r.row(start)
+	if end <= r.hi {
+		at := first*r.total + pass
+		r.touched[at] = true
+		r.tallies[at*r.dims+dim] += float32(amount)
+		return
+	}
+	per := amount / float64(end-start)
+	for start < end {
+		row := r.row(start)
+		until := min(end, r.hi)
+		r.touched[row*r.total+pass] = true
+		r.tallies[(row*r.total+pass)*r.dims+dim] += float32(per * float64(until-start))
+		start = until
+	}
+}
+
+// span notes that something held from one time to another, as far as it was not noted before.
+func (r *Recorder) span(span int, start, end int64) {
+	start = max(start, r.edges[span])
+	if end <= start {
+		return
+	}
+	r.edges[span] = end
+	for start < end {
+		row := r.row(start)
+		until := min(end, r.hi)
+		r.spans[row*len(r.edges)+span] += r.share * float64(until-start)
+		if span == SpanBusy {
+			r.busy[row] += float64(until - start)
+		}
+		start = until
+	}
+}
+
+func (r *Recorder) work(pass, unit int, start, end int64, amount float64) {
+	r.tally(pass, unit, start, end, amount)
+}
+
+// memory notes a chunk's traffic: its share of the pass's, when it asked and was served, and the latency's factor at
+// that time.
+func (r *Recorder) memory(pass int, asked, start, end int64, amount, latency float64) {
+	r.tally(pass, r.units+TallyLatency, start, end, amount*latency)
+	if start > asked {
+		r.tally(pass, r.units+TallyQueueing, start, end, amount*float64(start-asked))
+		r.span(SpanBacklog, asked, start)
+	}
+}
+
+// issue notes that a chunk enters the cores.
+func (r *Recorder) issue(e *engine, q *queue, s *stream, at int64) {
+	r.share = e.clock.share
+	if q.first && at > s.at {
+		// The job's first chunk found no room.
+		r.span(Span(int(q.index), QueueStall), s.at, at)
+	}
+	if len(s.of.Front) > 0 {
+		// While a chunk waits for room the buffer is full; while the front stages work for the next one it holds what
+		// they have made so far.
+		r.span(Span(int(q.index), QueueBuffer), s.at-(s.at-s.began)/3, max(at, s.at))
+	}
+	if at > s.at {
+		r.span(SpanFull, s.at, at)
+	}
+}
+
+// chunk notes the life of a chunk.
+func (r *Recorder) chunk(e *engine, q *queue, s *stream, k int, at, finish, free, out int64) {
+	items := s.share
+	u := r.units
+	if s.at > s.began {
+		r.tally(q.pass, u+TallyIn, s.began, s.at, items)
+	} else {
+		r.tally(q.pass, u+TallyIn, at, at, items)
+	}
+	r.tally(q.pass, u+TallyIssued, at, at, items)
+	if out > finish {
+		r.tally(q.pass, u+TallyOut, finish, out, items)
+	} else {
+		r.tally(q.pass, u+TallyOut, out, out, items)
+	}
+	if free > at {
+		r.tally(q.pass, u+TallySlots, at, free, float64(free-at)*e.clock.share*float64(max(1, s.of.Weight)))
+	}
+	index := int(q.index)
+	r.span(SpanBusy, q.began, out)
+	r.span(Span(index, QueueHeld), q.began, out)
+	r.span(Span(index, QueueCores), s.began, out)
+	if r.groups != nil {
+		r.span(r.GroupCores(r.groups[index]), s.began, out)
+	}
+	r.span(SpanCores, s.began, out)
+	r.span(SpanSlots, at, max(finish, free))
+}
+
+// thread notes that a thread of the processor ran.
+func (r *Recorder) thread(thread int, start, end int64) {
+	for start < end {
+		row := r.row(start)
+		until := min(end, r.hi)
+		r.threads[row*2+thread] += float64(until - start)
+		start = until
+	}
+}
+
+// Row is what was recorded of one sample.
+type Row struct {
+	r *Recorder
+	i int
+}
+
+// Row is sample i; one that nothing was recorded in is empty.
+func (r *Recorder) Row(i int) Row {
+	if i >= r.rows {
+		r.grow(i + 1)
+	}
+	return Row{r, i}
+}
+
+// Passes calls visit for every pass that did anything in the sample. of has the units' tallies first, then those of
+// Tally….
+func (w Row) Passes(visit func(pass int, of []float32)) {
+	for p := range w.r.total {
+		if at := w.i*w.r.total + p; w.r.touched[at] {
+			visit(p, w.r.tallies[at*w.r.dims:(at+1)*w.r.dims])
+		}
+	}
+}
+
+// Span is a span's ns in the sample, times the clock's share of its highest.
+func (w Row) Span(span int) float64 { return w.r.spans[w.i*len(w.r.edges)+span] }
+
+// Busy is how many ns of the sample the GPU had work.
+func (w Row) Busy() float64 { return w.r.busy[w.i] }
+
+// Thread is how many ns a thread of the processor ran in the sample.
+func (w Row) Thread(thread int) float64 { return w.r.threads[w.i*2+thread] }
+
+// Units is the number of units, before which the tallies of Tally… stand not.
+func (r *Recorder) Units() int { return r.units }

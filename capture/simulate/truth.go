@@ -1,0 +1,134 @@
+package simulate
+
+import (
+	"cmp"
+	"slices"
+)
+
+// Gain is what relieving a candidate gives.
+type Gain struct {
+	Candidate Candidate `json:"candidate"`
+	// Percent is the reduction of the time per frame, or per kernel. It can be a little below 0 where an order of
+	// service changed for the worse.
+	Percent float64 `json:"percent"`
+	// Simulated is false where nothing was simulated, because the candidate has no work, or the path never waited for
+	// it.
+	Simulated bool `json:"simulated"`
+}
+
+// Share is how long a candidate set the pace.
+type Share struct {
+	Candidate Candidate `json:"candidate"`
+	Ns        int64     `json:"ns"`
+}
+
+// Part is the truth about some of the frames: all of them, or those of one phase.
+type Part struct {
+	Name   string `json:"name,omitempty"`
+	First  int    `json:"first"` // frame
+	Frames int    `json:"frames"`
+	Start  int64  `json:"start"` // ns of the simulation: when the frame before the first was shown
+	End    int64  `json:"end"`
+
+	// Levels are the gains level by level, each with the best first: the whole, the processor's threads, each queue,
+	// and the leaves.
+	Whole  []Gain `json:"whole"`
+	Queues []Gain `json:"queues"`
+	Leaves []Gain `json:"leaves"`
+
+	// Shares are how long each leaf set the pace. They add up to End - Start. QueueShares are the same by queue: what
+	// is not of a queue has its leaf's name, and the time in which one queue worked while only a needless dependency
+	// kept another from working is "queues in turn".
+	Shares      []Share `json:"shares"`
+	QueueShares []Share `json:"queue_shares"`
+
+	// Healthy says that every date was kept and that the display, a cap or the lack of requests sets the pace.
+	Healthy bool `json:"healthy"`
+	Missed  int  `json:"missed"` // dates
+	// GPUBusy is the share of time in which the GPU had work, ClockMean the mean of its clock as a share of the
+	// highest.
+	GPUBusy   float64 `json:"gpu_busy"`
+	ClockMean float64 `json:"clock_mean"`
+}
+
+// FrameTruth is one frame.
+type FrameTruth struct {
+	Content  int   `json:"content"`
+	Begin    int64 `json:"begin"` // of the application's work
+	GPUBegin int64 `json:"gpu_begin"`
+	GPUEnd   int64 `json:"gpu_end"`
+	Shown    int64 `json:"shown"`
+	Missed   int   `json:"missed"`
+	Judged   bool  `json:"judged"` // the first frames warm the simulation up
+}
+
+// Truth is what limited a case, found by relief.
+type Truth struct {
+	Part
+	Phases []Part       `json:"phases,omitempty"` // of a case with several
+	Each   []FrameTruth `json:"each,omitempty"`
+}
+
+// Rules of when a case is clear.
+const (
+	ClearGain  = 5.0 // percent that the best gain is at least
+	ClearRatio = 1.3 // times the second's
+)
+
+// Best is the first of the gains, and whether it is clear: at least ClearGain, and ClearRatio times the second's.
+func Best(gains []Gain) (g Gain, clear bool) {
+	if len(gains) == 0 {
+		return g, false
+	}
+	g = gains[0]
+	second := 0.0
+	if len(gains) > 1 {
+		second = max(0, gains[1].Percent)
+	}
+	return g, g.Percent >= ClearGain && g.Percent >= ClearRatio*second
+}
+
+// Limiter is the leaf that limits, and whether that is clear. Of a healthy part it is what the display's side waits
+// for, and clear.
+func (p *Part) Limiter() (c Candidate, clear bool) {
+	if p.Healthy {
+		best := Share{DisplayVsync, -1}
+		for _, s := range p.Shares {
+			if s.Candidate.displays() && s.Ns > best.Ns {
+				best = s
+			}
+		}
+		return best.Candidate, true
+	}
+	g, clear := Best(p.Leaves)
+	return g.Candidate, clear
+}
+
+// GainOf is the gain of a candidate, at whichever level it is.
+func (p *Part) GainOf(c Candidate) (g Gain, ok bool) {
+	for _, list := range [][]Gain{p.Leaves, p.Queues, p.Whole} {
+		for _, g := range list {
+			if g.Candidate == c {
+				return g, true
+			}
+		}
+	}
+	return g, false
+}
+
+// ShareOf is the share of time, from 0 to 1, in which a candidate set the pace.
+func (p *Part) ShareOf(c Candidate) float64 {
+	for _, list := range [][]Share{p.Shares, p.QueueShares} {
+		for _, s := range list {
+			if s.Candidate == c && p.End > p.Start {
+				return float64(s.Ns) / float64(p.End-p.Start)
+			}
+		}
+	}
+	return 0
+}
+
+// sortGains puts the best first; of equal ones the order of candidates decides, so that it never varies.
+func sortGains(gains []Gain) {
+	slices.SortStableFunc(gains, func(a, b Gain) int { return cmp.Compare(b.Percent, a.Percent) })
+}
