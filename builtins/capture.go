@@ -314,7 +314,7 @@ func (c *Capture) startTime() starlark.Value {
 func (c *Capture) regions() starlark.Value {
 	out := make([]starlark.Value, len(c.c.Regions))
 	for i, r := range c.c.Regions {
-		out[i] = &Span{env: c.env, s: capture.Span{Start: r.Start, End: r.End}, name: r.Name}
+		out[i] = &Span{env: c.env, s: capture.Span{Start: r.Start, End: r.End}, name: r.Name, track: r.Track, depth: r.Depth}
 	}
 	return frozenList(out)
 }

@@ -14,7 +14,9 @@ type Span struct {
 	env    *Env
 	s      capture.Span // First and Last only where rows is set
 	rows   bool
-	name   string          // of a region or phase
+	name   string // of a region or phase
+	track  string // of a region
+	depth  int
 	reason *capture.Reason // of a gap or late span
 	late   bool
 	lost   uint64
@@ -71,6 +73,8 @@ var spanTable = methodTable[*Span]{
 		{Name: "first", Type: "int", Doc: "Index of the first sample; None of a region, gap or late span.", Get: func(s *Span) (starlark.Value, error) { return s.row(s.s.First) }},
 		{Name: "last", Type: "int", Doc: "Index of the last sample; None of a region, gap or late span.", Get: func(s *Span) (starlark.Value, error) { return s.row(s.s.Last) }},
 		{Name: "name", Type: "str", Doc: "Name of a region or phase, else None.", Get: func(s *Span) (starlark.Value, error) { return text(s.name), nil }},
+		{Name: "track", Type: "str", Doc: "What a region happened on, such as a thread or a queue, where a capture has regions of several; else None.", Get: func(s *Span) (starlark.Value, error) { return text(s.track), nil }},
+		{Name: "depth", Type: "int", Doc: "How many regions of its track a region lies in.", Get: func(s *Span) (starlark.Value, error) { return starlark.MakeInt(s.depth), nil }},
 		{Name: "reason", Type: "str", Doc: "Why there is no data in a gap, or one sample for several in a late span; else None.", Get: func(s *Span) (starlark.Value, error) {
 			if s.reason == nil {
 				return starlark.None, nil

@@ -72,7 +72,8 @@ func (l *Label) Value(i int) (string, bool) {
 type Region struct {
 	Name       string
 	Start, End int64
-	Depth      int
+	Depth      int    // of nesting within its track
+	Track      string // what it happened on, such as a thread or a queue, where a capture has regions of several
 }
 
 // Device describes what was measured. Unknown fields are empty.

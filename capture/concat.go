@@ -95,7 +95,7 @@ func (j *joiner) axis(out *Config) *Axis {
 			end = max(end, last+off)
 		}
 		for _, r := range c.Regions {
-			out.Regions = append(out.Regions, Region{r.Name, r.Start + off, r.End + off, r.Depth})
+			out.Regions = append(out.Regions, Region{r.Name, r.Start + off, r.End + off, r.Depth, r.Track})
 		}
 		out.Gaps = append(out.Gaps, moved(c.Gaps, off)...)
 		out.Late = append(out.Late, moved(c.Late, off)...)

@@ -49,6 +49,7 @@ type regionDoc struct {
 	Start int64  `json:"start"`
 	End   int64  `json:"end"`
 	Depth int    `json:"depth,omitempty"`
+	Track string `json:"track,omitempty"`
 }
 
 func reasonToDoc(r capture.Reason) reasonDoc { return reasonDoc{r.Code.String(), r.Text} }

@@ -158,7 +158,7 @@ func everything() capture.Config {
 			{Name: "pass", Codes: []int32{0, 0, 0, 0}, Dict: []string{"x"}},
 			{Name: "none", Codes: []int32{-1, -1, -1, -1}},
 		},
-		Regions:  []capture.Region{{Name: "frame 1", Start: 0, End: 20, Depth: 2}, {Start: 5, End: 5}},
+		Regions:  []capture.Region{{Name: "frame 1", Start: 0, End: 20, Depth: 2}, {Start: 5, End: 5, Track: "queue 1"}},
 		Gaps:     []capture.Gap{{Start: 30, End: 1 << 60, Lost: math.MaxUint64, Reason: capture.Reason{Code: capture.LostReports, Text: "buffer full"}}},
 		Late:     []capture.Gap{{Start: 5, End: 9, Lost: 3, Reason: capture.Reason{Code: capture.LostReports, Text: "slept"}}, {Start: 20, End: 30}},
 		Passes:   []*capture.Pass{listed},

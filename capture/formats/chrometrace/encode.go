@@ -246,10 +246,11 @@ func (e *encoder) regions(c *capture.Capture) {
 		b = append(micros(b, max(0, end-start)), `,"args":`...)
 		e.event(append(append(b, text...), '}'))
 	}
-	all := lanes.Spread(len(c.Regions), func(i int) (start, end int64) { return c.Regions[i].Start, c.Regions[i].End })
+	all := lanes.Tracks(len(c.Regions), "regions", func(i int) string { return c.Regions[i].Track },
+		func(i int) (start, end int64) { return c.Regions[i].Start, c.Regions[i].End })
 	for k, lane := range all {
-		thread(firstRegion+k, "regions")
-		for _, i := range lane {
+		thread(firstRegion+k, lane.Name)
+		for _, i := range lane.Items {
 			r := &c.Regions[i]
 			slice(firstRegion+k, r.Name, "region", r.Start, r.End, map[string]any{"depth": r.Depth})
 		}

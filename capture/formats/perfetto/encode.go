@@ -35,10 +35,11 @@ func (Format) Encode(ctx context.Context, w io.Writer, c *capture.Capture) error
 		}
 		e.base = -lo
 	}
-	regions := lanes.Spread(len(c.Regions), func(i int) (start, end int64) { return c.Regions[i].Start, c.Regions[i].End })
+	regions := lanes.Tracks(len(c.Regions), "regions", func(i int) string { return c.Regions[i].Track },
+		func(i int) (start, end int64) { return c.Regions[i].Start, c.Regions[i].End })
 	gaps := lanes.Spread(len(c.Gaps), func(i int) (start, end int64) { return c.Gaps[i].Start, c.Gaps[i].End })
 	late := lanes.Spread(len(c.Late), func(i int) (start, end int64) { return c.Late[i].Start, c.Late[i].End })
-	f := newForest(c, len(regions), len(gaps), len(late))
+	f := newForest(c, regions, len(gaps), len(late))
 	e.clock(c)
 	for i := range f.tracks {
 		e.begin(0, false)
@@ -49,9 +50,7 @@ func (Format) Encode(ctx context.Context, w io.Writer, c *capture.Capture) error
 		e.mark(f.gaps[0], 0, typeInstant, "time 0 of the capture", categoryZero, nil)
 	}
 	for k, lane := range regions {
-		for _, i := range lane {
-			e.region(f.regions[k], &c.Regions[i], i)
-		}
+		e.regions(f.regions[k], c.Regions, lane.Items)
 	}
 	for k, lane := range gaps {
 		for _, i := range lane {
@@ -130,7 +129,11 @@ func (e *encoder) clock(c *capture.Capture) {
 
 func (e *encoder) slice(track uint64, start, end int64, name, category string, annotate func(m *message)) {
 	e.mark(track, start, typeSliceBegin, name, category, annotate)
-	e.begin(end, true)
+	e.sliceEnd(track, end)
+}
+
+func (e *encoder) sliceEnd(track uint64, at int64) {
+	e.begin(at, true)
 	e.event = e.event[:0]
 	e.event.uint(eventType, typeSliceEnd)
 	e.event.uint(eventTrack, track)
@@ -166,15 +169,30 @@ func annotateText(m *message, name, v string) {
 	m.message(eventAnnotations, a)
 }
 
-// region writes a region, and its place among the others.
-func (e *encoder) region(track uint64, r *capture.Region, index int) {
-	e.slice(track, r.Start, max(r.Start, r.End), r.Name, categoryRegion, func(m *message) {
-		annotateInt(m, "index", uint64(index))
-		annotateInt(m, "depth", uint64(max(0, r.Depth)))
-	})
+// regions writes regions that nest, in the order of time, each with its place among all.
+func (e *encoder) regions(track uint64, all []capture.Region, items []int) {
+	var open []int64
+	closeUpTo := func(at int64) {
+		for n := len(open) - 1; n >= 0 && open[n] <= at; n-- {
+			e.sliceEnd(track, open[n])
+			open = open[:n]
+		}
+	}
+	for _, i := range items {
+		r := &all[i]
+		closeUpTo(r.Start)
+		e.mark(track, r.Start, typeSliceBegin, r.Name, categoryRegion, func(m *message) {
+			annotateInt(m, "index", uint64(i))
+			annotateInt(m, "depth", uint64(max(0, r.Depth)))
+			if r.Track != "" {
+				annotateText(m, "track", r.Track)
+			}
+		})
+		open = append(open, max(r.Start, r.End))
+	}
+	closeUpTo(math.MaxInt64)
 }
 
-// gap writes a gap or a late span.
 func (e *encoder) gap(track uint64, g *capture.Gap, index int, category string) {
 	e.slice(track, g.Start, max(g.Start, g.End), g.Reason.String(), category, func(m *message) {
 		annotateInt(m, "index", uint64(index))

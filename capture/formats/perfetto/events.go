@@ -248,7 +248,7 @@ func (s *slice) annotate(all [][]byte) {
 }
 
 func (s *slice) region(zero int64) capture.Region {
-	return capture.Region{Name: s.name, Start: s.start - zero, End: s.end - zero, Depth: int(min(s.ints["depth"], math.MaxInt32))}
+	return capture.Region{Name: s.name, Start: s.start - zero, End: s.end - zero, Depth: int(min(s.ints["depth"], math.MaxInt32)), Track: s.texts["track"]}
 }
 
 func (s *slice) gap(zero int64) capture.Gap {

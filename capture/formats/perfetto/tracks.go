@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"astrolabe/capture"
+	"astrolabe/capture/formats/internal/lanes"
 )
 
 // out is a track to be written.
@@ -25,17 +26,17 @@ type forest struct {
 	byPath  map[string]uint64
 	used    map[uint64]bool
 	ranks   map[uint64]int
-	regions []uint64 // one track per lane of regions that do not overlap
+	regions []uint64 // one track per lane of regions
 	labels  []uint64
 	gaps    []uint64
 	late    []uint64
 }
 
-func newForest(c *capture.Capture, lanes, gapLanes, lateLanes int) *forest {
+func newForest(c *capture.Capture, regions []lanes.Lane, gapLanes, lateLanes int) *forest {
 	f := &forest{byPath: map[string]uint64{}, used: map[uint64]bool{0: true}, ranks: map[uint64]int{}}
 	root := f.add(out{name: "astrolabe " + orElse(c.Name, "capture"), doc: describe(c)}, "root")
-	for i := range lanes {
-		f.regions = append(f.regions, f.add(out{parent: root, name: "regions"}, fmt.Sprint("regions/", i)))
+	for i, lane := range regions {
+		f.regions = append(f.regions, f.add(out{parent: root, name: lane.Name}, fmt.Sprint("regions/", i)))
 	}
 	for _, l := range c.Labels {
 		f.labels = append(f.labels, f.add(out{parent: root, name: l.Name}, "label/"+l.Name))
