@@ -12,51 +12,36 @@ import (
 	"astrolabe/capture/formats/internal/delimited"
 )
 
-// sample is one dispatch of one group of runs, with its counterpart in each run.
-type sample struct {
-	group      int
-	start, end int64
-	timed      bool
-	first      *dispatch
-	in         []*dispatch // by run of the group; nil where it lacks the dispatch
-}
-
 // build makes axis, labels, regions, passes and counters.
 func (w *work) build(cfg *capture.Config) error {
-	groups := w.groups()
-	traces := slices.DeleteFunc(slices.Clone(w.runs), func(r *run) bool { return !r.traced })
-	onlyTrace := len(groups) == 0
-	if onlyTrace {
-		for _, r := range traces {
-			groups = append(groups, []*run{r})
-		}
-	}
-	origin := w.origin(groups, traces)
+	w.timeByTraces()
+	groups, onlyTraces := w.groups()
+	origin := w.origin(groups)
 	var samples []*sample
 	results := 0
-	for g, runs := range groups {
-		index := map[key]*sample{}
-		base := runs[0].origin()
-		for k, r := range runs {
-			shift := base - r.origin() // every run has a clock time of its own
-			for _, d := range r.dispatches {
-				s := index[d.key]
-				if s == nil {
-					s = &sample{group: g, first: d, in: make([]*dispatch, len(runs))}
-					index[d.key] = s
-					samples = append(samples, s)
+	for _, g := range groups {
+		base := g.runs[0].origin()
+		for _, s := range g.samples {
+			for k, d := range s.in {
+				if d == nil {
+					continue
 				}
-				if s.in[k] = d; !s.timed && d.end != 0 {
-					s.start, s.end, s.timed = max(0, d.start+shift-origin), max(0, d.end+shift-origin), true
+				if !s.timed && d.timed() {
+					shift := base - g.runs[k].origin() - origin // every run has a clock time of its own
+					s.start, s.end, s.timed = max(0, d.start+shift), max(0, d.end+shift), true
 				}
 				for _, v := range d.values {
 					results += len(v)
 				}
 			}
 		}
+		samples = append(samples, g.samples...)
 	}
 	if len(samples)*len(w.counters) > 1<<20+64*results {
 		return errors.New("dispatches and counters fit so badly together that nearly every value would be missing: is this one file of rocprofv3?")
+	}
+	if len(samples) == 0 && len(w.spans) > 0 {
+		return w.buildSpans(cfg, origin)
 	}
 	sort.SliceStable(samples, func(a, b int) bool { return samples[a].start < samples[b].start })
 	axis := &capture.Axis{Clock: "gpu", Start: make([]int64, len(samples)), End: make([]int64, len(samples))}
@@ -68,57 +53,47 @@ func (w *work) build(cfg *capture.Config) error {
 		}
 	}
 	if untimed > 0 {
-		w.warnings = append(w.warnings, strconv.Itoa(untimed)+" dispatches have no times: their samples are empty and rates of them missing")
+		w.warn("%d dispatches have no times: their samples are empty and rates of them missing", untimed)
 	}
 	cfg.Axis = axis
 	w.labels(cfg, samples, groups)
-	w.regions(cfg, samples, traces, groups, origin)
+	w.regions(cfg, groups, origin)
 	b := &builder{w: w, cfg: cfg, samples: samples, groups: groups, passes: map[string]*capture.Pass{}}
 	for i := range w.counters {
 		b.counter(i)
 	}
-	if onlyTrace {
+	if onlyTraces && len(samples) > 0 {
 		b.durations()
-	}
-	for _, g := range groups {
-		if len(g) > 1 {
-			w.warnings = append(w.warnings, strconv.Itoa(len(g))+" runs measured different counters of the same dispatches: they are passes, and times are those of "+g[0].id)
-		}
 	}
 	return nil
 }
 
-// origin is the first start of all groups and of their traces.
-func (w *work) origin(groups [][]*run, traces []*run) int64 {
+// origin is the first start of the first runs of all groups, of their traces and of their spans.
+func (w *work) origin(groups []*group) int64 {
 	var first int64
-	take := func(r *run) {
-		if o := r.origin(); o != 0 && (first == 0 || o < first) {
-			first = o
+	take := func(at int64) {
+		if at != 0 && (first == 0 || at < first) {
+			first = at
 		}
 	}
 	for _, g := range groups {
-		take(g[0])
+		take(g.runs[0].origin())
 	}
-	for _, r := range traces {
-		if len(groups) > 0 && traceOf(r, groups) {
-			take(r)
+	firsts := w.firsts(groups)
+	for _, r := range w.runs {
+		if r.traced && firsts.has(r.id, r.prefix) {
+			take(r.origin())
+		}
+	}
+	for i := range w.spans {
+		if s := &w.spans[i]; firsts.has(s.run, s.prefix) {
+			take(s.start)
 		}
 	}
 	return first
 }
 
-// traceOf reports whether a trace was made in the first run of a group: the file names differ in their ends only.
-func traceOf(trace *run, groups [][]*run) bool {
-	prefix, _, _ := strings.Cut(trace.id, traceEnd)
-	for _, g := range groups {
-		if g[0] == trace || strings.HasPrefix(g[0].id, prefix) {
-			return true
-		}
-	}
-	return false
-}
-
-func (w *work) labels(cfg *capture.Config, samples []*sample, groups [][]*run) {
+func (w *work) labels(cfg *capture.Config, samples []*sample, groups []*group) {
 	for i, l := range labelNames {
 		texts := make([]string, len(samples))
 		any := false
@@ -133,32 +108,10 @@ func (w *work) labels(cfg *capture.Config, samples []*sample, groups [][]*run) {
 	if len(groups) > 1 {
 		texts := make([]string, len(samples))
 		for k, s := range samples {
-			texts[k] = groups[s.group][0].id
+			texts[k] = groups[s.group].runs[0].id
 		}
 		cfg.Labels = append(cfg.Labels, capture.NewLabel("process", texts, nil))
 	}
-}
-
-// regions are the kernels: of the traces that belong to the first runs, else the dispatches themselves.
-func (w *work) regions(cfg *capture.Config, samples []*sample, traces []*run, groups [][]*run, origin int64) {
-	for _, r := range traces {
-		if !traceOf(r, groups) {
-			continue
-		}
-		for _, d := range r.dispatches {
-			if d.end != 0 {
-				cfg.Regions = append(cfg.Regions, capture.Region{Name: d.key.kernel, Start: d.start - origin, End: d.end - origin})
-			}
-		}
-	}
-	if len(cfg.Regions) == 0 {
-		for _, s := range samples {
-			if s.timed {
-				cfg.Regions = append(cfg.Regions, capture.Region{Name: s.first.key.kernel, Start: s.start, End: s.end})
-			}
-		}
-	}
-	sort.SliceStable(cfg.Regions, func(a, b int) bool { return cfg.Regions[a].Start < cfg.Regions[b].Start })
 }
 
 // builder makes counters.
@@ -166,7 +119,7 @@ type builder struct {
 	w       *work
 	cfg     *capture.Config
 	samples []*sample
-	groups  [][]*run
+	groups  []*group
 	passes  map[string]*capture.Pass
 }
 
@@ -242,7 +195,7 @@ func (b *builder) counter(i int) {
 }
 
 // instancesOf names the values of one counter in one dispatch: as the file does, or by their position where it does not tell them apart.
-func instancesOf(list []value) []string {
+func instancesOf(list []result) []string {
 	ids := make([]string, len(list))
 	for at, v := range list {
 		if ids[at] = v.instance; v.instance == "" || slices.Contains(ids[:at], v.instance) {
@@ -289,13 +242,13 @@ func (b *builder) instances(c *capture.Counter, counter int, from []*dispatch, i
 
 // pass is the provenance of a counter that the runs measured; nil where there is one run only.
 func (b *builder) pass(from []*dispatch, runs []int) *capture.Pass {
-	if !slices.ContainsFunc(b.groups, func(g []*run) bool { return len(g) > 1 }) {
+	if !slices.ContainsFunc(b.groups, func(g *group) bool { return len(g.runs) > 1 }) {
 		return nil
 	}
 	var ids []string
 	for k, s := range b.samples {
 		if runs[k] >= 0 {
-			if id := b.groups[s.group][runs[k]].id; !slices.Contains(ids, id) {
+			if id := b.groups[s.group].runs[runs[k]].id; !slices.Contains(ids, id) {
 				ids = append(ids, id)
 			}
 		}
@@ -308,8 +261,8 @@ func (b *builder) pass(from []*dispatch, runs []int) *capture.Pass {
 	start, length := make([]float64, n), make([]float64, n)
 	for k, d := range from {
 		start[k], length[k] = math.NaN(), math.NaN()
-		if d != nil && d.end != 0 {
-			start[k], length[k] = float64(d.start-b.groups[b.samples[k].group][runs[k]].origin()), float64(d.end-d.start)
+		if d != nil && d.timed() {
+			start[k], length[k] = float64(d.start-b.groups[b.samples[k].group].runs[runs[k]].origin()), float64(d.end-d.start)
 		}
 	}
 	starts, _ := delimited.Narrow(start)

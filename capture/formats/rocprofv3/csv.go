@@ -2,172 +2,179 @@ package rocprofv3
 
 import (
 	"context"
-	"encoding/csv"
-	"errors"
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
-	"astrolabe/capture/progress"
+	"astrolabe/capture/formats/internal/delimited"
 )
 
-// readCSV reads a counter-collection or kernel-trace file. name is how the file is called in the names of runs.
+// numbers are the columns that are read as numbers, in lower case; all others are texts.
+var numbers = []string{"counter_value", "start_timestamp", "end_timestamp"}
+
+// readCSV reads a file. name is how it is called in the names of runs.
 func (w *work) readCSV(ctx context.Context, path, name string) error {
 	f, err := os.Open(path)
 	if err != nil {
 		return err
 	}
 	defer f.Close()
-	if err := w.readRows(ctx, progress.Reader(ctx, f), path, name); err != nil {
+	st, err := f.Stat()
+	if err != nil {
 		return err
 	}
-	prefix, _ := strings.CutSuffix(path, countersEnd)
-	prefix, _ = strings.CutSuffix(prefix, traceEnd)
-	if prefix != path {
-		w.readAgents(prefix + agentsEnd)
+	if err := w.readRows(ctx, f, st.Size(), path, name); err != nil {
+		return err
 	}
+	w.readAgents(prefixOf(path))
 	return nil
 }
 
-// table reads a CSV file row by row.
+// table is a file that has been read.
 type table struct {
-	r      *csv.Reader
-	path   string
-	header map[string]int
-	row    []string
+	*delimited.Table
+	file   *delimited.File
+	header []string // in lower case
+	kind   fileKind
 }
 
-func newTable(r io.Reader, path string) (*table, error) {
-	t := &table{r: csv.NewReader(r), path: path, header: map[string]int{}}
-	t.r.ReuseRecord = true
-	t.r.TrimLeadingSpace = true
-	names, err := t.r.Read()
+func (w *work) readRows(ctx context.Context, r io.ReaderAt, size int64, path, name string) error {
+	f, err := delimited.Open(path, r, size, delimited.Options{Delim: ','})
 	if err != nil {
-		return nil, t.wrap(err)
+		return err
 	}
-	for i, n := range names {
-		n = strings.TrimSpace(strings.TrimPrefix(n, "\ufeff"))
-		if _, twice := t.header[n]; twice {
-			return nil, t.fail("two columns are called %q", n)
+	if err := f.CheckNames(); err != nil {
+		return err
+	}
+	t := &table{file: f, header: lower(f.Header)}
+	if t.kind = kindOf(t.header); t.kind == otherFile {
+		return &delimited.Error{File: path, Line: f.Line, Msg: "the header has not the columns of rocprofv3: Dispatch_Id, Kernel_Name, and for counters Counter_Name and Counter_Value"}
+	}
+	specs := make([]delimited.Spec, len(t.header))
+	for i, column := range t.header {
+		if specs[i].Want = delimited.Text; slices.Contains(numbers, column) {
+			specs[i].Want = delimited.Number
 		}
-		t.header[n] = i
 	}
-	return t, nil
-}
-
-func (t *table) next() (bool, error) {
-	var err error
-	t.row, err = t.r.Read()
-	if errors.Is(err, io.EOF) {
-		return false, nil
+	if t.Table, err = f.Read(ctx, specs); err != nil {
+		return err
 	}
-	return err == nil, t.wrap(err)
-}
-
-// wrap names the file in an error of the csv package, which names the line.
-func (t *table) wrap(err error) error {
-	var parse *csv.ParseError
-	switch {
-	case err == nil:
-		return nil
-	case errors.Is(err, io.EOF):
-		return fmt.Errorf("%s: empty: no header and no rows", t.path)
-	case errors.As(err, &parse):
-		return fmt.Errorf("%s:%d: %w: the file may be truncated", t.path, parse.Line, parse.Err)
+	w.warnings = append(append(w.warnings, f.Warnings...), t.Warnings...)
+	if t.kind == countersFile || t.kind == kernelsFile {
+		return w.dispatches(ctx, t, name)
 	}
-	return fmt.Errorf("%s: %w", t.path, err)
+	return w.spansOf(t, name)
 }
 
-func (t *table) fail(format string, args ...any) error {
-	line, _ := t.r.FieldPos(0)
-	return fmt.Errorf("%s:%d: %s", t.path, line, fmt.Sprintf(format, args...))
+func (t *table) fail(row int, format string, args ...any) error {
+	return &delimited.Error{File: t.file.Name, Line: t.Line(row), Msg: fmt.Sprintf(format, args...)}
 }
 
-// text is a cell of the row, "" where there is no such column.
-func (t *table) text(column string) string {
-	if i, ok := t.header[column]; ok && i < len(t.row) {
-		return t.row[i]
+// text is a cell of a row, "" where there is no such column.
+func (t *table) text(column string, row int) string {
+	i := slices.Index(t.header, column)
+	if i < 0 || t.Cols[i].Codes == nil || t.Cols[i].Codes[row] < 0 {
+		return ""
 	}
-	return ""
+	return t.Cols[i].Dict[t.Cols[i].Codes[row]]
 }
 
-// sizes multiplies a size of three columns where the file has them so.
-func (t *table) size(column string) (string, error) {
-	if _, ok := t.header[column+"_X"]; !ok {
-		return t.text(column), nil
+// size multiplies a size of three columns where the file has them so.
+func (t *table) size(column string, row int) (string, error) {
+	if !slices.Contains(t.header, column+"_x") {
+		return t.text(column, row), nil
 	}
 	n := int64(1)
-	for _, axis := range []string{"_X", "_Y", "_Z"} {
-		v, err := strconv.ParseInt(t.text(column+axis), 10, 32)
+	for _, axis := range []string{"_x", "_y", "_z"} {
+		cell := t.text(column+axis, row)
+		v, err := strconv.ParseInt(cell, 10, 32)
 		if err != nil {
-			return "", t.fail("column %s: %q is no size", column+axis, t.text(column+axis))
+			return "", t.fail(row, "column %s: %q is no size", column+axis, cell)
 		}
 		n *= v
 	}
 	return strconv.FormatInt(n, 10), nil
 }
 
-func (t *table) time(column string) (int64, error) {
-	cell := t.text(column)
-	if cell == "" {
-		return 0, nil
+// times are the start and the end of a row in ns, both 0 where the file does not have them.
+func (t *table) times(row int) (start, end int64, err error) {
+	var out [2]int64
+	for k, column := range []string{"start_timestamp", "end_timestamp"} {
+		i := slices.Index(t.header, column)
+		if i < 0 {
+			return 0, 0, nil
+		}
+		d := t.Cols[i].Num
+		if d.Missing(row) {
+			continue
+		}
+		v := d.Float(row)
+		if d.U == nil || v >= 1<<62 {
+			return 0, 0, t.fail(row, "column %s: %v is no time in whole nanoseconds", t.file.Header[i], v)
+		}
+		out[k] = int64(d.U[row])
 	}
-	v, err := strconv.ParseInt(cell, 10, 64)
-	if err != nil || v < 0 {
-		return 0, t.fail("column %s: %q is no time in whole nanoseconds", column, cell)
+	if out[1] < out[0] {
+		return 0, 0, t.fail(row, "it ends at %d, before it starts at %d", out[1], out[0])
 	}
-	return v, nil
+	return out[0], out[1], nil
 }
 
-func (w *work) readRows(ctx context.Context, r io.Reader, path, name string) error {
-	t, err := newTable(r, path)
-	if err != nil {
-		return err
-	}
-	var header []string
-	for n := range t.header {
-		header = append(header, n)
-	}
-	kind := kindOf(header)
-	if kind == otherFile {
-		return fmt.Errorf("%s:1: the header has not the columns of rocprofv3: %s, %s and, for counters, %s and %s", path, colDispatch, colKernel, colCounter, colValue)
-	}
-	for rows := 1; ; rows++ {
-		if rows%4096 == 0 && ctx.Err() != nil {
+// dispatches takes the rows of a file of counters or kernels.
+func (w *work) dispatches(ctx context.Context, t *table, name string) error {
+	value := slices.Index(t.header, "counter_value")
+	missing := 0
+	for row := range t.Rows {
+		if row%4096 == 0 && ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
-		ok, err := t.next()
-		if err != nil || !ok {
+		d, err := w.dispatchOf(t, row, name)
+		if err != nil {
 			return err
 		}
-		if err := w.row(t, kind, name); err != nil {
-			return err
+		if d == nil || t.kind == kernelsFile {
+			continue
 		}
+		counter := t.text("counter_name", row)
+		if counter == "" {
+			return t.fail(row, "column Counter_Name is empty")
+		}
+		i := w.counter(counter)
+		if t.Cols[value].Num.Missing(row) {
+			missing++
+			continue
+		}
+		d.values[i] = append(d.values[i], result{v: t.Cols[value].Num.Float(row)})
 	}
+	if missing > 0 {
+		w.warn("%s: %d results are %s: they are missing", t.file.Name, missing, t.Cols[value].MissingText())
+	}
+	return nil
 }
 
-// row takes one row of a file.
-func (w *work) row(t *table, kind fileKind, name string) error {
-	grid, err := t.size("Grid_Size")
+// dispatchOf finds or adds the dispatch of a row; nil where a database has it already.
+func (w *work) dispatchOf(t *table, row int, name string) (*dispatch, error) {
+	grid, err := t.size("grid_size", row)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	group, err := t.size("Workgroup_Size")
+	group, err := t.size("workgroup_size", row)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	id := name
-	if pid := t.text("Process_Id"); pid != "" {
-		id += " process " + pid
+	id := runID(t.text("guid", row), name, t.text("process_id", row))
+	if w.databases[id] {
+		return nil, nil
 	}
-	k := key{strings.Clone(t.text(colDispatch)), strings.Clone(t.text(colKernel)), strings.Clone(t.text("Agent_Id")), grid, group}
-	if k.dispatch == "" { // older traces do not number dispatches
-		k.dispatch = strings.Clone(t.text("Correlation_Id"))
+	k := key{dispatch: t.text("dispatch_id", row), correlation: t.text("correlation_id", row), kernel: t.text("kernel_name", row), agent: t.text("agent_id", row), grid: grid, workgroup: group}
+	if k.dispatch != "" {
+		k.correlation = "" // a retry of the same dispatch may have another
 	}
-	d := w.run(id, kind == traceFile).dispatch(k, func() []string {
+	r := w.run(id, prefixOf(t.file.Name), t.kind == kernelsFile)
+	d := r.dispatch(k, func() []string {
 		out := make([]string, len(labelNames))
 		for i, l := range labelNames {
 			switch l.label {
@@ -175,57 +182,69 @@ func (w *work) row(t *table, kind fileKind, name string) error {
 				out[i] = grid
 			case "workgroup_size":
 				out[i] = group
-			case "dispatch":
-				out[i] = k.dispatch
 			default:
-				out[i] = strings.Clone(t.text(l.column))
+				out[i] = t.text(l.column, row)
 			}
 		}
 		return out
 	})
-	if d.start, err = t.time(colStart); err != nil {
-		return err
+	if d.start, d.end, err = t.times(row); err != nil {
+		return nil, err
 	}
-	if d.end, err = t.time(colEnd); err != nil {
-		return err
+	if c := t.text("correlation_id", row); c != "" {
+		d.correlation = c
 	}
-	if d.end < d.start {
-		return t.fail("the dispatch ends at %d, before it starts at %d", d.end, d.start)
+	return d, nil
+}
+
+// runID names a run: by the GUID of its process, or by file and process.
+func runID(guid, name, process string) string {
+	switch {
+	case guid != "":
+		return "guid " + guid
+	case process != "":
+		return name + " process " + process
 	}
-	if kind == traceFile {
-		return nil
-	}
-	cell := t.text(colValue)
-	v, err := strconv.ParseFloat(cell, 64)
-	if err != nil {
-		return t.fail("column %s: %q is no number", colValue, cell)
-	}
-	counter := t.text(colCounter)
-	if counter == "" {
-		return t.fail("column %s is empty", colCounter)
-	}
-	i := w.counter(strings.Clone(counter))
-	d.values[i] = append(d.values[i], value{v: v})
-	return nil
+	return name
 }
 
 // readAgents finds the GPU in the file that rocprofv3 puts beside its output; without it the GPU is unknown.
-func (w *work) readAgents(path string) {
-	f, err := os.Open(filepath.Clean(path))
+func (w *work) readAgents(prefix string) {
+	path := prefix + "_" + agentsEnd
+	if strings.HasSuffix(prefix, string(os.PathSeparator)) {
+		path = prefix + agentsEnd
+	}
+	if w.agents[path] {
+		return
+	}
+	w.agents[path] = true
+	f, err := os.Open(path)
 	if err != nil {
 		return
 	}
 	defer f.Close()
-	t, err := newTable(f, path)
+	st, err := f.Stat()
 	if err != nil {
 		return
 	}
-	for {
-		if ok, err := t.next(); err != nil || !ok {
-			return
+	file, err := delimited.Open(path, f, st.Size(), delimited.Options{Delim: ','})
+	if err != nil {
+		return
+	}
+	const most = 256 // agents of a machine
+	rows, err := file.Sample(most)
+	if err != nil {
+		return
+	}
+	cell := func(row []string, name string) string {
+		if i := file.Index(name); i >= 0 {
+			return row[i]
 		}
-		if t.text("Agent_Type") == "GPU" || t.text("Agent_Type") == "2" {
-			w.foundAgent(strings.Clone(t.text("Name")), strings.Clone(t.text("Product_Name")))
+		return ""
+	}
+	for _, row := range rows {
+		if kind := cell(row, "Agent_Type"); kind == "GPU" || kind == "2" {
+			w.foundAgent(cell(row, "Name"), cell(row, "Product_Name"))
 		}
 	}
 }

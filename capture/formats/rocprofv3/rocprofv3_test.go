@@ -3,7 +3,6 @@ package rocprofv3
 import (
 	"bytes"
 	"context"
-	"database/sql"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -13,6 +12,7 @@ import (
 	"astrolabe/capture"
 	"astrolabe/capture/formats"
 	"astrolabe/capture/formats/csv"
+	"astrolabe/capture/formats/internal/rocpd/rocpdtest"
 	"astrolabe/capture/formats/rocprofcompute"
 )
 
@@ -96,7 +96,7 @@ func TestCounterRowsBecomeDispatches(t *testing.T) {
 	if label(t, c, "kernel", 0) != "void add<float>(float*, int)" || label(t, c, "grid_size", 1) != "2048" || label(t, c, "sgpr", 0) != "16" {
 		t.Error("labels are wrong")
 	}
-	if len(c.Regions) != 2 || c.Regions[1] != (capture.Region{Name: "mul", Start: 1000, End: 1100}) {
+	if len(c.Regions) != 2 || c.Regions[1] != (capture.Region{Name: "mul", Start: 1000, End: 1100, Track: "kernels, Agent 4, queue 1"}) {
 		t.Errorf("regions %v", c.Regions)
 	}
 	if waves.Pass != nil {
@@ -153,12 +153,12 @@ func TestAKernelTraceHasRegionsAndDurations(t *testing.T) {
 
 func TestDamagedTextNamesTheLine(t *testing.T) {
 	for text, want := range map[string]string{
-		counterRows + "1,2\n": ".csv:5: ",
-		strings.Replace(counterRows, "16384.000000", "many", 1):   `.csv:2: column Counter_Value: "many" is no number`,
-		strings.Replace(counterRows, "2000,2100", "2000,soon", 1): `.csv:4: column End_Timestamp: "soon" is no time`,
-		strings.Replace(counterRows, "2000,2100", "2000,1000", 1): "ends at 1000, before it starts at 2000",
-		counterHeader + `1,1,"Agent 4`:                            "truncated",
-		strings.Replace(traceRows, "64,16,1", "64,wide,1", 1):     `"wide" is no size`,
+		counterRows + "1,2\n": ".csv:5: the row has 2 cells, the header has 19",
+		strings.Replace(counterRows, "16384.000000", "many", 1):     `.csv:2: column "Counter_Value": "many" is not a number`,
+		strings.Replace(counterRows, "2000,2100", "2000,soon", 1):   `.csv:4: column "End_Timestamp": "soon" is not a number`,
+		strings.Replace(counterRows, "2000,2100", "2000,1000", 1):   "ends at 1000, before it starts at 2000",
+		strings.Replace(counterRows, "1000,1500", "1000.5,1500", 1): ".csv:2: column Start_Timestamp: 1000.5 is no time in whole nanoseconds",
+		strings.Replace(traceRows, "64,16,1", "64,wide,1", 1):       `"wide" is no size`,
 	} {
 		dir := folder(t, map[string]string{"x_counter_collection.csv": text})
 		if _, err := registry().Open(t.Context(), filepath.Join(dir, "x_counter_collection.csv"), formats.Options{Format: "rocprofv3"}); err == nil || !strings.Contains(err.Error(), want) {
@@ -167,69 +167,33 @@ func TestDamagedTextNamesTheLine(t *testing.T) {
 	}
 }
 
-// makeDatabase writes a rocpd database of the newer layout, or of the older one, in which times and agents are in tables of their own.
-func makeDatabase(t testing.TB, path string, older bool, guids ...string) {
-	t.Helper()
-	db, err := sql.Open("sqlite", path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer db.Close()
-	do := func(q string) {
-		t.Helper()
-		if _, err := db.Exec(q); err != nil {
-			t.Fatalf("%s: %v", q, err)
-		}
-	}
-	for run, guid := range guids {
-		s := "_" + strings.ReplaceAll(guid, "-", "_")
-		create := func(table, columns string) {
-			do(`CREATE TABLE "` + table + s + `" (id INTEGER PRIMARY KEY, guid TEXT DEFAULT '` + guid + `', ` + columns + `)`)
-		}
-		create("rocpd_info_kernel_symbol", "kernel_name TEXT, display_name TEXT, arch_vgpr_count INTEGER, accum_vgpr_count INTEGER, sgpr_count INTEGER")
-		create("rocpd_info_agent", "type TEXT, absolute_index INTEGER, name TEXT, product_name TEXT")
-		create("rocpd_info_pmc", "name TEXT, symbol TEXT, block TEXT, description TEXT, units TEXT, instance_id INTEGER")
-		create("rocpd_pmc_event", "event_id INTEGER, pmc_id INTEGER, value REAL")
-		do(`INSERT INTO rocpd_info_kernel_symbol` + s + ` (id, kernel_name, display_name, arch_vgpr_count) VALUES (5, 'add.kd', 'add(float*)', 8), (6, 'mul.kd', NULL, 4)`)
-		do(`INSERT INTO rocpd_info_agent` + s + ` (id, type, absolute_index, name, product_name) VALUES (1, 'CPU', 0, 'cpu', 'CPU'), (2, 'GPU', 1, 'gfx1151', 'Radeon')`)
-		if older {
-			create("rocpd_track", "agent_id INTEGER, queue_id INTEGER, stream_id INTEGER")
-			create("rocpd_timestamp", "value BIGINT")
-			create("rocpd_kernel_dispatch", "track_id INTEGER, kernel_id INTEGER, dispatch_id INTEGER, start_id INTEGER, end_id INTEGER, workgroup_size_x INTEGER, workgroup_size_y INTEGER, workgroup_size_z INTEGER, grid_size_x INTEGER, grid_size_y INTEGER, grid_size_z INTEGER, event_id INTEGER")
-			do(`INSERT INTO rocpd_track` + s + ` (id, agent_id, queue_id) VALUES (9, 2, 3)`)
-			do(`INSERT INTO rocpd_timestamp` + s + ` (id, value) VALUES (1, 1000), (2, 1500), (3, 2000), (4, 2100)`)
-			do(`INSERT INTO rocpd_kernel_dispatch` + s + ` (track_id, kernel_id, dispatch_id, start_id, end_id, workgroup_size_x, workgroup_size_y, workgroup_size_z, grid_size_x, grid_size_y, grid_size_z, event_id)
-				VALUES (9, 5, 1, 1, 2, 64, 1, 1, 64, 16, 1, 100), (9, 6, 2, 3, 4, 64, 1, 1, 64, 32, 1, 101)`)
-		} else {
-			create("rocpd_kernel_dispatch", "agent_id INTEGER, kernel_id INTEGER, dispatch_id INTEGER, queue_id INTEGER, stream_id INTEGER, start BIGINT, \"end\" BIGINT, workgroup_size_x INTEGER, workgroup_size_y INTEGER, workgroup_size_z INTEGER, grid_size_x INTEGER, grid_size_y INTEGER, grid_size_z INTEGER, event_id INTEGER")
-			do(`INSERT INTO rocpd_kernel_dispatch` + s + ` (agent_id, kernel_id, dispatch_id, queue_id, start, "end", workgroup_size_x, workgroup_size_y, workgroup_size_z, grid_size_x, grid_size_y, grid_size_z, event_id)
-				VALUES (2, 5, 1, 3, 1000, 1500, 64, 1, 1, 64, 16, 1, 100), (2, 6, 2, 3, 2000, 2100, 64, 1, 1, 64, 32, 1, 101)`)
-		}
-		if run == 0 {
-			do(`INSERT INTO rocpd_info_pmc` + s + ` (id, name, block, description, units, instance_id) VALUES (1, 'SQ_WAVES', 'SQ', 'Waves.', '', 0), (2, 'TCC_HIT', 'TCC', 'Hits.', '', 0), (3, 'TCC_HIT', 'TCC', 'Hits.', '', 5)`)
-			do(`INSERT INTO rocpd_pmc_event` + s + ` (event_id, pmc_id, value) VALUES (100, 1, 16384.0), (101, 1, 4.0), (100, 2, 1.0), (100, 3, 2.0), (999, 1, 1.0)`)
-		} else {
-			do(`INSERT INTO rocpd_info_pmc` + s + ` (id, name, block) VALUES (1, 'GRBM_COUNT', 'GRBM')`)
-			do(`INSERT INTO rocpd_pmc_event` + s + ` (event_id, pmc_id, value) VALUES (100, 1, 7.0), (101, 1, 8.0)`)
-		}
-	}
-	// A view that never ends must not be asked.
-	do(`CREATE VIEW rocpd_kernel_dispatch AS WITH RECURSIVE n(id) AS (SELECT 1 UNION ALL SELECT id + 1 FROM n) SELECT id FROM n`)
+// twoKernels is a run of a database; counters are those of its first dispatch and, with one value, of its second.
+func twoKernels(guid string, first, second []rocpdtest.Result) rocpdtest.Run {
+	return rocpdtest.Run{GUID: guid, PID: 77, GPU: "gfx1151", Dispatches: []rocpdtest.Dispatch{
+		{Number: 1, Kernel: "add(float*)", Start: 1000, End: 1500, Counters: first}, {Number: 2, Kernel: "mul", Start: 2000, End: 2100, Counters: second},
+	}}
 }
+
+var (
+	waves = []rocpdtest.Result{{Counter: "SQ_WAVES", Value: 16384}, {Counter: "TCC_HIT", Value: 1}, {Counter: "TCC_HIT", Instance: 5, Value: 2}}
+	cycle = []rocpdtest.Result{{Counter: "GRBM_COUNT", Value: 7}}
+)
 
 func TestADatabaseHasDispatchesCountersAndKernels(t *testing.T) {
 	for name, older := range map[string]bool{"newer": false, "older": true} {
 		path := filepath.Join(t.TempDir(), name+" results 50%.db")
-		makeDatabase(t, path, older, "0000aaaa-bb")
+		run := twoKernels("0000aaaa-bb", waves, []rocpdtest.Result{{Counter: "SQ_WAVES", Value: 4}})
+		run.Older = older
+		rocpdtest.Write(t, path, run)
 		c := mustOpen(t, path)
-		if c.Len() != 2 || c.GPU != "gfx1151" || len(c.Regions) != 2 || c.Regions[1] != (capture.Region{Name: "mul.kd", Start: 1000, End: 1100}) {
+		if c.Len() != 2 || c.GPU != "gfx1151" || len(c.Regions) != 2 || c.Regions[1] != (capture.Region{Name: "mul", Start: 1000, End: 1100, Track: "kernels, Agent 1, queue 3"}) {
 			t.Fatalf("%s: %d samples of %s, regions %v", name, c.Len(), c.GPU, c.Regions)
 		}
 		hit := c.Counter("TCC_HIT")
 		if c.Counter("SQ_WAVES").Value(0).Float() != 16384 || hit.Value(0).Float() != 3 || len(hit.Instances) != 2 || hit.Instances[1].Meta.Instance != "5" || hit.Block != "TCC" {
 			t.Errorf("%s: SQ_WAVES %v, TCC_HIT %v", name, c.Counter("SQ_WAVES").Value(0).Float(), hit.Value(0).Float())
 		}
-		if label(t, c, "agent", 0) != "Agent 1" || label(t, c, "queue", 0) != "3" || label(t, c, "grid_size", 1) != "2048" || label(t, c, "arch_vgpr", 0) != "8" {
+		if label(t, c, "agent", 0) != "Agent 1" || label(t, c, "queue", 0) != "3" || label(t, c, "grid_size", 1) != "1024" || label(t, c, "arch_vgpr", 0) != "8" {
 			t.Errorf("%s: labels are wrong", name)
 		}
 		if !strings.Contains(strings.Join(c.Warnings, "\n"), "1 results of counters belong to no kernel dispatch") {
@@ -240,7 +204,7 @@ func TestADatabaseHasDispatchesCountersAndKernels(t *testing.T) {
 
 func TestGUIDsOfADatabaseArePasses(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "merged.db")
-	makeDatabase(t, path, false, "aaaa", "bbbb")
+	rocpdtest.Write(t, path, twoKernels("aaaa", waves, waves), twoKernels("bbbb", cycle, []rocpdtest.Result{{Counter: "GRBM_COUNT", Value: 8}}))
 	c := mustOpen(t, path)
 	if c.Len() != 2 || len(c.Passes) != 2 || c.Counter("GRBM_COUNT").Pass.ID != "guid bbbb" || c.Counter("GRBM_COUNT").Value(1).Float() != 8 {
 		t.Errorf("%d samples, %d passes", c.Len(), len(c.Passes))
@@ -249,7 +213,7 @@ func TestGUIDsOfADatabaseArePasses(t *testing.T) {
 
 func TestDamagedDatabasesAreNamed(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "x.db")
-	makeDatabase(t, path, false, "aaaa")
+	rocpdtest.Write(t, path, twoKernels("aaaa", waves, waves))
 	raw, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
@@ -294,13 +258,16 @@ func TestDispatchesThatShareNoCountersAreRefused(t *testing.T) {
 }
 
 func FuzzCSV(f *testing.F) {
-	f.Add(counterRows)
-	f.Add(traceRows)
-	f.Add(counterHeader + `1,1,"A`)
-	f.Fuzz(func(t *testing.T, text string) {
-		w := &work{}
-		if w.readRows(t.Context(), strings.NewReader(text), "fuzz.csv", "fuzz.csv") != nil {
-			return
+	f.Add(counterRows, traceRows)
+	f.Add(counterHeader+`1,1,"A`, callRows)
+	f.Add(strings.ReplaceAll(counterRows, ",1000,1500", ",,"), copyRows)
+	f.Add(oldCounters, oldTrace)
+	f.Fuzz(func(t *testing.T, one, two string) {
+		w := newWork()
+		for name, text := range map[string]string{"x_counter_collection.csv": one, "x_kernel_trace.csv": two} {
+			if w.readRows(t.Context(), strings.NewReader(text), int64(len(text)), name, name) != nil {
+				return
+			}
 		}
 		var cfg capture.Config
 		if w.build(&cfg) != nil {
@@ -313,33 +280,9 @@ func FuzzCSV(f *testing.F) {
 		for _, ctr := range c.Counters {
 			ctr.Total()
 		}
-	})
-}
-
-func FuzzDatabase(f *testing.F) {
-	dir := f.TempDir()
-	for name, older := range map[string]bool{"a": false, "b": true} {
-		path := filepath.Join(dir, name+".db")
-		makeDatabase(f, path, older, "aaaa")
-		raw, err := os.ReadFile(path)
-		if err != nil {
-			f.Fatal(err)
-		}
-		f.Add(raw)
-	}
-	f.Fuzz(func(t *testing.T, raw []byte) {
-		path := filepath.Join(t.TempDir(), "fuzz.db")
-		if err := os.WriteFile(path, raw, 0o666); err != nil {
-			t.Fatal(err)
-		}
-		w := &work{}
-		if w.readDatabase(t.Context(), path) != nil {
-			return
-		}
-		var cfg capture.Config
-		if w.build(&cfg) == nil {
-			if _, err := capture.New(cfg); err != nil {
-				t.Fatal(err)
+		for _, r := range c.Regions {
+			if r.End < r.Start || r.Depth < 0 || r.Track == "" {
+				t.Fatalf("region %+v", r)
 			}
 		}
 	})

@@ -1,40 +1,47 @@
 package rocprofv3
 
 import (
+	"context"
 	"fmt"
+	"slices"
+	"strconv"
 	"strings"
 
 	"astrolabe/capture"
-	"astrolabe/capture/metrics"
+	"astrolabe/capture/formats/internal/pairing"
+	"astrolabe/capture/formats/internal/rocpd"
 )
 
-// labelNames are the labels of a dispatch in the order of a capture, by the columns of the CSV files.
+// labelNames are the labels of a dispatch in the order of a capture, by the columns of the CSV files in lower case.
 var labelNames = []struct{ column, label string }{
-	{colKernel, "kernel"}, {colDispatch, "dispatch"}, {"Agent_Id", "agent"}, {"Queue_Id", "queue"}, {"Stream_Id", "stream"}, {"Kernel_Id", "kernel_id"},
-	{"Grid_Size", "grid_size"}, {"Workgroup_Size", "workgroup_size"}, {"LDS_Block_Size", "lds_per_workgroup"}, {"Scratch_Size", "scratch_per_workitem"},
-	{"VGPR_Count", "arch_vgpr"}, {"Accum_VGPR_Count", "accum_vgpr"}, {"SGPR_Count", "sgpr"},
+	{"kernel_name", "kernel"}, {"dispatch_id", "dispatch"}, {"agent_id", "agent"}, {"queue_id", "queue"}, {"stream_id", "stream"}, {"kernel_id", "kernel_id"},
+	{"grid_size", "grid_size"}, {"workgroup_size", "workgroup_size"}, {"lds_block_size", "lds_per_workgroup"}, {"scratch_size", "scratch_per_workitem"},
+	{"vgpr_count", "arch_vgpr"}, {"accum_vgpr_count", "accum_vgpr"}, {"sgpr_count", "sgpr"},
 }
 
-// key identifies a dispatch across the runs of the same work.
-type key struct{ dispatch, kernel, agent, grid, workgroup string }
+// key identifies a dispatch within a run. Older files do not number dispatches: there the correlation stands for the number, which counts calls too.
+type key struct{ dispatch, correlation, kernel, agent, grid, workgroup string }
 
 // dispatch is one launch of a kernel in one run.
 type dispatch struct {
-	key        key
+	key
 	labels     []string // by labelNames
 	start, end int64    // ns; both 0 where the file does not say
-	values     map[int][]value
+	values     map[int][]result
 }
 
-// value is one result of a counter; instance is "" where the file does not tell instances apart.
-type value struct {
+// timed reports whether the dispatch has times, which no kernel has without taking some.
+func (d *dispatch) timed() bool { return d.end > d.start }
+
+// result is one value of a counter; instance is "" where the file does not tell instances apart.
+type result struct {
 	v        float64
 	instance string
 }
 
-// run is what one process measured.
+// run is what one process measured, or traced without counters.
 type run struct {
-	id         string
+	id, prefix string // the prefix is that of the names of its files
 	dispatches []*dispatch
 	index      map[key]*dispatch
 	traced     bool // it is a kernel trace, without counters
@@ -45,46 +52,74 @@ type counterInfo struct{ name, block, doc, unit string }
 
 // work is everything that was read.
 type work struct {
-	runs     []*run
-	counters []counterInfo
-	at       map[string]int
-	gpu      string
-	device   capture.Device
-	warnings []string
+	runs      []*run
+	byID      map[runKey]*run
+	spans     []span
+	counters  []counterInfo
+	at        map[string]int
+	databases map[string]bool // runs that a database holds
+	agents    map[string]bool // files of agents that have been read
+	gpu       string
+	device    capture.Device
+	warnings  []string
+}
+
+type runKey struct {
+	id     string
+	traced bool
+}
+
+func newWork() *work {
+	return &work{byID: map[runKey]*run{}, at: map[string]int{}, databases: map[string]bool{}, agents: map[string]bool{}}
+}
+
+func (w *work) warn(format string, args ...any) {
+	w.warnings = append(w.warnings, fmt.Sprintf(format, args...))
 }
 
 func (w *work) counter(name string) int {
-	if i, ok := w.at[name]; ok {
-		return i
+	i, ok := w.at[name]
+	if !ok {
+		i = len(w.counters)
+		w.at[name] = i
+		w.counters = append(w.counters, counterInfo{name: name})
 	}
-	if w.at == nil {
-		w.at = map[string]int{}
-	}
-	w.at[name] = len(w.counters)
-	w.counters = append(w.counters, counterInfo{name: name})
-	return len(w.counters) - 1
+	return i
 }
 
-func (w *work) run(id string, traced bool) *run {
-	for _, r := range w.runs {
-		if r.id == id && r.traced == traced {
-			return r
-		}
+func (w *work) run(id, prefix string, traced bool) *run {
+	r := w.byID[runKey{id, traced}]
+	if r == nil {
+		r = &run{id: id, prefix: prefix, index: map[key]*dispatch{}, traced: traced}
+		w.byID[runKey{id, traced}] = r
+		w.runs = append(w.runs, r)
 	}
-	r := &run{id: id, index: map[key]*dispatch{}, traced: traced}
-	w.runs = append(w.runs, r)
 	return r
 }
 
-// dispatch finds or adds a dispatch of a run.
+// dispatch finds or adds a dispatch of a run. A trace has one row for each, so that two rows are two dispatches even where nothing tells them apart.
 func (r *run) dispatch(k key, labels func() []string) *dispatch {
 	d := r.index[k]
-	if d == nil {
-		d = &dispatch{key: k, labels: labels(), values: map[int][]value{}}
+	if d == nil || r.traced {
+		d = &dispatch{key: k, labels: labels(), values: map[int][]result{}}
 		r.index[k] = d
 		r.dispatches = append(r.dispatches, d)
 	}
 	return d
+}
+
+// rows are the dispatches of a run as the package pairing sees them, numbered by dispatch or by correlation.
+func (r *run) rows(byCorrelation bool) []pairing.Row {
+	out := make([]pairing.Row, len(r.dispatches))
+	for i, d := range r.dispatches {
+		number := d.key.dispatch
+		if byCorrelation {
+			number = d.correlation
+		}
+		n, err := strconv.ParseInt(number, 10, 64)
+		out[i] = pairing.Row{Number: n, Numbered: err == nil, Start: d.start, End: d.end, Timed: d.timed(), Attributes: []string{d.kernel, d.agent, d.grid, d.workgroup}}
+	}
+	return out
 }
 
 // foundAgent notes the name of a GPU, such as "gfx1151".
@@ -95,9 +130,76 @@ func (w *work) foundAgent(name, product string) {
 			w.device.Name = name
 		}
 	}
-	if _, err := metrics.Get(name); err == nil && w.gpu == "" {
-		w.gpu = name
+	if w.gpu == "" && strings.HasPrefix(name, "gfx") {
+		w.gpu, _, _ = strings.Cut(name, ":")
 	}
+}
+
+// readDatabase reads a rocpd database, which may hold several processes.
+func (w *work) readDatabase(ctx context.Context, path string) error {
+	trace, err := rocpd.Read(ctx, path)
+	if err != nil {
+		return err
+	}
+	for _, g := range trace.GPUs {
+		w.foundAgent(g.Name, g.Product)
+	}
+	at := make([]int, len(trace.Counters))
+	for i, c := range trace.Counters {
+		at[i] = w.counter(c.Name)
+		w.counters[at[i]] = counterInfo{c.Name, c.Block, c.Doc, c.Unit}
+	}
+	counted := map[string]bool{}
+	again := map[string]bool{}
+	for i := range trace.Dispatches {
+		d := &trace.Dispatches[i]
+		again[d.GUID] = w.databases[runID(d.GUID, "", "")]
+		counted[d.GUID] = counted[d.GUID] || len(d.Values) > 0
+	}
+	backward := 0
+	for i := range trace.Dispatches {
+		d := &trace.Dispatches[i]
+		if again[d.GUID] {
+			continue
+		}
+		if w.dispatchOfDatabase(d, at, path, !counted[d.GUID]) {
+			backward++
+		}
+	}
+	for guid, twice := range again {
+		if w.databases[runID(guid, "", "")] = true; twice {
+			w.warn("%s: the process %s is in another database too, and is left out here", path, guid)
+		}
+	}
+	for _, s := range trace.Spans {
+		if !again[s.GUID] {
+			w.spans = append(w.spans, span{run: runID(s.GUID, "", ""), prefix: prefixOf(path), kind: s.Kind, name: s.Name, process: s.Process, thread: s.Thread, start: s.Start, end: s.End})
+		}
+	}
+	if backward > 0 {
+		w.warn("%s: %d dispatches end before they start: their times are left out", path, backward)
+	}
+	if trace.Strays > 0 {
+		w.warn("%s: %d results of counters belong to no kernel dispatch and are left out", path, trace.Strays)
+	}
+	return nil
+}
+
+// dispatchOfDatabase adds a dispatch. It reports times that cannot be, which are left out.
+func (w *work) dispatchOfDatabase(from *rocpd.Dispatch, counters []int, path string, traced bool) (backward bool) {
+	k := key{dispatch: from.Number, kernel: from.Kernel, agent: from.Agent, grid: from.Grid, workgroup: from.Workgroup}
+	d := w.run(runID(from.GUID, "", ""), prefixOf(path), traced).dispatch(k, func() []string {
+		// In the order of labelNames.
+		return []string{from.Kernel, from.Number, from.Agent, from.Queue, from.Stream, from.KernelID, from.Grid, from.Workgroup, from.LDS, from.Scratch,
+			from.VGPR, from.Accum, from.SGPR}
+	})
+	if d.start, d.end = from.Start, from.End; d.end < d.start || d.start < 0 {
+		d.start, d.end, backward = 0, 0, true
+	}
+	for _, v := range from.Values {
+		d.values[counters[v.Counter]] = append(d.values[counters[v.Counter]], result{v.V, v.Instance})
+	}
+	return backward
 }
 
 // isLevel reports whether a counter is a share or level, which does not add up over dispatches: the derived ones that rocprofiler names in camel
@@ -109,67 +211,5 @@ func isLevel(c counterInfo) bool {
 	if strings.Contains(c.name, "_") {
 		return false
 	}
-	for _, end := range []string{"Busy", "Percent", "Utilization", "Hit", "Stalled", "Conflict", "Util"} {
-		if strings.HasSuffix(c.name, end) {
-			return true
-		}
-	}
-	return false
-}
-
-// groups puts runs of the same work together: those that share dispatches and measured no counter of them twice.
-func (w *work) groups() [][]*run {
-	var out [][]*run
-next:
-	for _, r := range w.runs {
-		if r.traced {
-			continue
-		}
-		for i, g := range out {
-			if sameWork(g, r) {
-				out[i] = append(g, r)
-				continue next
-			}
-		}
-		out = append(out, []*run{r})
-	}
-	return out
-}
-
-func sameWork(group []*run, r *run) bool {
-	shared := false
-	for _, other := range group {
-		for _, d := range r.dispatches {
-			o := other.index[d.key]
-			if o == nil {
-				continue
-			}
-			shared = true
-			for c := range d.values {
-				if len(o.values[c]) > 0 {
-					return false
-				}
-			}
-		}
-	}
-	return shared
-}
-
-// origin is the first start of a run.
-func (r *run) origin() int64 {
-	var first int64
-	for _, d := range r.dispatches {
-		if d.end != 0 && (first == 0 || d.start < first) {
-			first = d.start
-		}
-	}
-	return first
-}
-
-// checkTimes turns times that cannot be into none.
-func (w *work) checkTimes(where string, d *dispatch) {
-	if d.end < d.start || d.start < 0 {
-		w.warnings = append(w.warnings, fmt.Sprintf("%s: dispatch %s ends before it starts: its times are left out", where, d.key.dispatch))
-		d.start, d.end = 0, 0
-	}
+	return slices.ContainsFunc([]string{"Busy", "Percent", "Utilization", "Hit", "Stalled", "Conflict", "Util"}, func(end string) bool { return strings.HasSuffix(c.name, end) })
 }
