@@ -128,6 +128,7 @@ func (w *workload) labels(cfg *capture.Config, place []int) {
 	if !slices.Equal(gpus, ranks) {
 		add("gpu_id", gpus)
 	}
+	add("node", column(func(d int) string { return w.dispatches[d].node }))
 	for i, l := range labels {
 		add(l.label, column(func(d int) string { return w.dispatches[d].labels[i] }))
 	}

@@ -13,6 +13,7 @@ import (
 	"astrolabe/capture"
 	"astrolabe/capture/formats"
 	"astrolabe/capture/formats/internal/delimited"
+	"astrolabe/capture/progress"
 )
 
 // Format reads rocprof-compute workloads.
@@ -90,18 +91,14 @@ func (Format) Open(ctx context.Context, in *formats.Input, opt formats.Options) 
 	}
 	w := &workload{layout: layout{dir: filepath.Dir(in.Path), main: in.Path}, rule: opt.Duration}
 	defer w.close()
-	if base := filepath.Base(in.Path); in.IsDir || base == mainFile || base == mainFile+packed {
-		folder, err := formats.Inspect(w.dirOf(in))
-		if err != nil {
-			return nil, err
-		}
-		w.layout = layoutOf(folder.Path, folder.Files)
-	}
-	if err := w.read(ctx); err != nil {
+	if err := w.open(ctx, in); err != nil {
 		return nil, err
 	}
 	w.join()
 	cfg := capture.Config{Path: in.Path, Format: Format{}.Name(), Name: filepath.Base(filepath.Clean(w.dir))}
+	if in.IsDir {
+		cfg.Name = filepath.Base(filepath.Clean(in.Path))
+	}
 	if !in.IsDir && !strings.HasPrefix(filepath.Base(in.Path), mainFile) {
 		cfg.Name = runName(in.Path)
 	}
@@ -120,12 +117,30 @@ func (Format) Open(ctx context.Context, in *formats.Input, opt formats.Options) 
 	return capture.New(cfg)
 }
 
-// dirOf is the folder of the workload.
-func (w *workload) dirOf(in *formats.Input) string {
-	if in.IsDir {
-		return in.Path
+// open reads a folder, or a file with those beside it where it is the one of all runs.
+func (w *workload) open(ctx context.Context, in *formats.Input) error {
+	base := filepath.Base(in.Path)
+	if w.folder = in.IsDir || base == mainFile || base == mainFile+packed; !w.folder {
+		progress.From(ctx).Begin(in.Size, progress.Bytes)
+		return w.read(ctx)
 	}
-	return w.dir
+	folder := in
+	if !in.IsDir {
+		var err error
+		if folder, err = formats.Inspect(w.dir); err != nil {
+			return err
+		}
+	}
+	w.layout = layoutOf(folder.Path, folder.Files)
+	nodes := nodesOf(folder)
+	if w.counters() || folder.Has(sysinfoFile) || len(nodes) < 2 {
+		progress.From(ctx).Begin(w.layout.size(), progress.Bytes)
+		return w.read(ctx)
+	}
+	if err := sameRun(nodes); err != nil {
+		return fmt.Errorf("%s: %w", in.Path, err)
+	}
+	return w.readNodes(ctx, nodes)
 }
 
 func checkOptions(opt formats.Options) error {

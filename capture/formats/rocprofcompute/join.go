@@ -11,6 +11,7 @@ import (
 // dispatch is one future sample: the same dispatch in every table that has it.
 type dispatch struct {
 	launch
+	node      string
 	durations []float64 // of each row, in the order of the files
 }
 
@@ -40,11 +41,9 @@ func (p *timing) duration(d int) float64 {
 
 // join finds the dispatches of all tables and what was measured of them.
 func (w *workload) join() {
-	of := w.pair()
-	if len(w.tables) > 0 {
-		of = w.dropCopies(of)
-	}
+	of := w.dropCopies(w.pair())
 	n := len(w.dispatches)
+	timings := map[string]*timing{}
 	byName := map[string]*entries{}
 	var order []*entries
 	for i, t := range w.tables {
@@ -59,8 +58,13 @@ func (w *workload) join() {
 			}
 		}
 		for _, r := range t.runs {
-			p := newTiming(r.id, n)
-			p.averaged = t.averaged
+			p := timings[r.id]
+			if p == nil || t.node == "" {
+				p = newTiming(r.id, n)
+				timings[r.id] = p
+				w.timings = append(w.timings, p)
+			}
+			p.averaged = p.averaged || t.averaged
 			at := make([]int32, n) // the launch of each dispatch
 			for d := range at {
 				at[d] = -1
@@ -68,7 +72,6 @@ func (w *workload) join() {
 			for l, d := range of[i] {
 				p.start[d], p.end[d], p.ns[d], at[d] = t.rows[l].start, t.rows[l].end, t.rows[l].ns, int32(l)
 			}
-			w.timings = append(w.timings, p)
 			for _, c := range r.columns {
 				name := c.name
 				if c.accumulates != "" {
@@ -90,31 +93,40 @@ func (w *workload) join() {
 	w.axisOf = w.axisTiming()
 }
 
-// pair finds the dispatch of each launch of each table. The first table has the dispatches, and others add what it lacks. A table whose launches
-// cannot be told to be those of the others is left out.
+// pair finds the dispatch of each launch of each table. The first table has the dispatches, and others of the same node add what it lacks. A table
+// whose launches cannot be told to be those of the others is left out.
 func (w *workload) pair() (of [][]int) {
-	var known []pairing.Row
+	type dispatches struct {
+		first *table
+		known []pairing.Row
+		at    []int // of all dispatches
+	}
+	nodes := map[string]*dispatches{}
 	kept := w.tables[:0]
 	for _, t := range w.tables {
+		have := nodes[t.node]
+		if have == nil {
+			have = &dispatches{first: t}
+			nodes[t.node] = have
+		}
 		rows := pairRows(t.rows)
-		alike := len(kept) > 0 && kept[0].numbered == t.numbered
-		p, err := pairing.Match(known, rows, alike)
+		p, err := pairing.Match(have.known, rows, have.first.numbered == t.numbered)
 		if err != nil {
-			w.warn("%s: its dispatches cannot be joined with those of %s: %v: its counters are left out", t.file, filepath.Base(w.tables[0].file), err)
+			w.warn("%s: its dispatches cannot be joined with those of %s: %v: its counters are left out", t.file, filepath.Base(have.first.file), err)
 			continue
 		}
 		if p.Shift != 0 {
-			w.warn("%s numbers the dispatches of %s %+d: they are joined so", filepath.Base(t.file), filepath.Base(kept[0].file), p.Shift)
+			w.warn("%s numbers the dispatches of %s %+d: they are joined so", filepath.Base(t.file), filepath.Base(have.first.file), p.Shift)
 		}
 		places := make([]int, len(rows))
-		for l, d := range p.Of {
-			if d < 0 {
-				d = len(known)
+		for l, i := range p.Of {
+			if i < 0 {
+				i = len(have.known)
 				rows[l].Number -= p.Shift
-				known = append(known, rows[l])
-				w.dispatches = append(w.dispatches, dispatch{launch: t.rows[l]})
+				have.known, have.at = append(have.known, rows[l]), append(have.at, len(w.dispatches))
+				w.dispatches = append(w.dispatches, dispatch{launch: t.rows[l], node: t.node})
 			}
-			places[l] = d
+			places[l] = have.at[i]
 		}
 		kept, of = append(kept, t), append(of, places)
 	}
@@ -122,44 +134,46 @@ func (w *workload) pair() (of [][]int) {
 	return of
 }
 
-// dropCopies takes what the first table has only because files of single runs were joined into it out of that table: their own files know their
-// own times. A table that had nothing else is left out.
+// dropCopies takes what a wide file of all runs has only because files of single runs were joined into it out of that file: those know their own
+// times. A file that had nothing else is left out.
 func (w *workload) dropCopies(of [][]int) [][]int {
-	main := w.tables[0]
-	if main.lastWins {
-		return of
-	}
-	at := make([]int32, len(w.dispatches))
-	for d := range at {
-		at[d] = -1
-	}
-	for l, d := range of[0] {
-		at[d] = int32(l)
-	}
-	byName := map[string][]*column{}
-	for _, r := range main.runs {
-		for _, c := range r.columns {
-			byName[c.name] = append(byName[c.name], c)
-		}
-	}
-	copies := map[*column]bool{}
-	for i, t := range w.tables[1:] {
-		found, ok := t.copiedInto(byName, copies, of[i+1], at)
-		if !ok {
+	for m := 0; m < len(w.tables); m++ {
+		main := w.tables[m]
+		if !main.main {
 			continue
 		}
-		for _, c := range found {
-			copies[c] = true
+		at := make([]int32, len(w.dispatches)) // the launch of each dispatch
+		for d := range at {
+			at[d] = -1
 		}
-	}
-	left := 0
-	for _, r := range main.runs {
-		r.columns = slices.DeleteFunc(r.columns, func(c *column) bool { return copies[c] })
-		left += len(r.columns)
-	}
-	main.runs = slices.DeleteFunc(main.runs, func(r *run) bool { return len(r.columns) == 0 })
-	if left == 0 && len(copies) > 0 {
-		w.tables, of = w.tables[1:], of[1:]
+		for l, d := range of[m] {
+			at[d] = int32(l)
+		}
+		byName := map[string][]*column{}
+		for _, r := range main.runs {
+			for _, c := range r.columns {
+				byName[c.name] = append(byName[c.name], c)
+			}
+		}
+		copies := map[*column]bool{}
+		for i, t := range w.tables {
+			if t == main || t.node != main.node {
+				continue
+			}
+			if found, ok := t.copiedInto(byName, copies, of[i], at); ok {
+				for _, c := range found {
+					copies[c] = true
+				}
+			}
+		}
+		for _, r := range main.runs {
+			r.columns = slices.DeleteFunc(r.columns, func(c *column) bool { return copies[c] })
+		}
+		main.runs = slices.DeleteFunc(main.runs, func(r *run) bool { return len(r.columns) == 0 })
+		if len(main.runs) == 0 && len(copies) > 0 {
+			w.tables, of = slices.Delete(w.tables, m, m+1), slices.Delete(of, m, m+1)
+			m--
+		}
 	}
 	return of
 }
@@ -315,7 +329,7 @@ func (w *workload) axisTiming() *timing {
 		if !ok || best != nil && (p.averaged || !best.averaged && first >= since) {
 			continue
 		}
-		if best, since = p, first; i == 0 && w.tables[0].file == w.main && !w.tables[0].lastWins && !p.averaged {
+		if best, since = p, first; i == 0 && w.tables[0].main && !p.averaged {
 			break
 		}
 	}

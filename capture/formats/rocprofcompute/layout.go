@@ -31,6 +31,7 @@ type layout struct {
 	parts  []string // wide files of one run
 	long   []string // long files of one run
 	stamps string
+	node   string // what tells the folder from its siblings, where several are read
 }
 
 // layoutOf looks at the names of a folder's files.
@@ -116,10 +117,41 @@ func isWorkload(in *formats.Input) int {
 	switch {
 	case l.main != "":
 		return 95
-	case l.counters() && signs > 0:
+	case signs > 0 && (l.counters() || len(findDatabases(in.Path)) > 0):
 		return 95
 	case in.Has(sysinfoFile) && signs > 1:
 		return 60 // Open says what is missing
+	case len(nodesOf(in)) > 1:
+		return 90
 	}
 	return 0
+}
+
+// nodesOf lists the folders of one run on several machines or ranks: workloads side by side, each in a folder called after its machine, or by its number.
+func nodesOf(in *formats.Input) (nodes []layout) {
+	const most = 4096
+	for i, name := range in.Files {
+		sub, isDir := strings.CutSuffix(name, "/")
+		if !isDir || i > most {
+			continue
+		}
+		below, err := formats.Inspect(in.File(sub))
+		if err != nil || !below.Has(sysinfoFile) {
+			continue
+		}
+		if l := layoutOf(below.Path, below.Files); l.counters() || len(findDatabases(below.Path)) > 0 {
+			l.node = sub
+			nodes = append(nodes, l)
+		}
+	}
+	slices.SortStableFunc(nodes, func(a, b layout) int { return natural(a.node, b.node) })
+	return nodes
+}
+
+// natural orders "2" before "10".
+func natural(a, b string) int {
+	if len(a) != len(b) && strings.Trim(a+b, "0123456789") == "" {
+		return len(a) - len(b)
+	}
+	return strings.Compare(a, b)
 }

@@ -2,8 +2,11 @@ package rocprofcompute
 
 import (
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
+	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -79,6 +82,28 @@ func sysinfoRow(path string) (names, values []string, err error) {
 		return nil, nil, &delimited.Error{File: path, Line: f.Line + 1, Msg: "no row of values as long as the header: the file is truncated or damaged"}
 	}
 	return f.Header, rows[0], nil
+}
+
+// sameRun returns an error unless all folders are of one program on GPUs of one kind.
+func sameRun(nodes []layout) error {
+	first := map[string]string{}
+	for i, l := range nodes {
+		names, values, err := sysinfoRow(filepath.Join(l.dir, sysinfoFile))
+		if err != nil {
+			return err
+		}
+		for _, key := range []string{"gpu_arch", "command"} {
+			k := slices.Index(names, key)
+			switch {
+			case k < 0:
+			case i == 0:
+				first[key] = values[k]
+			case values[k] != first[key]:
+				return fmt.Errorf("%d workloads of different runs (%s is %s in %s and %s in %s): give one of them", len(nodes), key, first[key], nodes[0].node, values[k], l.node)
+			}
+		}
+	}
+	return nil
 }
 
 // zones are the abbreviations of time zones that are safe to resolve (those of RFC 822), in hours from UTC.

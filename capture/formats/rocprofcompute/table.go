@@ -18,6 +18,8 @@ const noTime = math.MinInt64
 // it, a database one for each process.
 type table struct {
 	file string // for messages
+	node string // the machine or process group, where a capture holds several
+	main bool   // it is the wide file of all runs
 	rows []launch
 	runs []*run
 	// numbered says which tables number dispatches alike: those of one file, whose name this is.

@@ -19,6 +19,7 @@ import (
 // workload is what the files of a workload hold, on its way to a capture.
 type workload struct {
 	layout
+	folder   bool   // all files of the folder belong to it
 	rule     string // the duration option
 	warnings []string
 	files    []*os.File
@@ -40,9 +41,56 @@ func (w *workload) warn(format string, args ...any) {
 	w.warnings = append(w.warnings, fmt.Sprintf(format, args...))
 }
 
+// readNodes reads several folders of one run. Their clocks have nothing in common: on each the first dispatch is time 0.
+func (w *workload) readNodes(ctx context.Context, nodes []layout) error {
+	var size int64
+	for _, l := range nodes {
+		size += l.size()
+	}
+	progress.From(ctx).Begin(size, progress.Bytes)
+	var all []*table
+	for _, l := range nodes {
+		w.layout, w.tables = l, nil
+		if err := w.read(ctx); err != nil {
+			return err
+		}
+		sinceFirst(w.tables)
+		for _, t := range w.tables {
+			t.node = l.node
+		}
+		all = append(all, w.tables...)
+	}
+	w.layout, w.tables = nodes[0], all
+	w.warn("%d folders of one run (%s): the label node tells them apart, and on each the first dispatch is time 0, since their clocks have nothing in common",
+		len(nodes), nodes[0].node+" to "+nodes[len(nodes)-1].node)
+	return nil
+}
+
+// sinceFirst makes the first start of all tables time 0.
+func sinceFirst(tables []*table) {
+	first := int64(math.MaxInt64)
+	for _, t := range tables {
+		for i := range t.rows {
+			if s := t.rows[i].start; s != noTime {
+				first = min(first, s)
+			}
+		}
+	}
+	for _, t := range tables {
+		for i := range t.rows {
+			l := &t.rows[i]
+			if l.start != noTime {
+				l.start -= first
+			}
+			if l.end != noTime {
+				l.end -= first
+			}
+		}
+	}
+}
+
 // read reads the files of the folder.
 func (w *workload) read(ctx context.Context) error {
-	progress.From(ctx).Begin(w.layout.size(), progress.Bytes)
 	empty, err := w.readMain(ctx)
 	if err != nil {
 		return err
@@ -60,6 +108,17 @@ func (w *workload) read(ctx context.Context) error {
 			empty = append(empty, filepath.Base(path))
 		}
 	}
+	if len(w.tables) == 0 && w.folder {
+		for _, path := range findDatabases(w.dir) {
+			rows, err := w.readDatabase(ctx, path)
+			if err != nil {
+				return err
+			}
+			if rows == 0 {
+				empty = append(empty, filepath.Base(path))
+			}
+		}
+	}
 	if len(w.tables) == 0 {
 		return w.nothing(empty)
 	}
@@ -72,7 +131,7 @@ func (w *workload) read(ctx context.Context) error {
 // nothing says why a workload holds no counters.
 func (w *workload) nothing(empty []string) error {
 	if len(empty) == 0 {
-		return fmt.Errorf("%s: no counters in the folder: neither %s nor files of its runs (pmc_perf_N.csv, SQ_*.csv, results_*.csv): copy the whole workload",
+		return fmt.Errorf("%s: no counters in the folder: neither %s nor files of its runs (pmc_perf_N.csv, SQ_*.csv, results_*.csv, *.db): copy the whole workload",
 			w.dir, mainFile)
 	}
 	hint := "did its filter match a kernel?"
@@ -122,6 +181,7 @@ func (w *workload) readWide(ctx context.Context, s *sheet) error {
 	if err != nil {
 		return err
 	}
+	t.main = true
 	w.tables = []*table{t}
 	return w.mainTimes(ctx, s, t)
 }
