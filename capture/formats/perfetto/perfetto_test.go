@@ -49,11 +49,11 @@ func sample(t testing.TB) *capture.Capture {
 			{Axis: axis, Col: ints(5, 6, 7, 0, 9).Slice(0, 5), Meta: capture.Meta{Name: "read", Unit: "bytes", Device: "card1"}},
 			busy,
 		},
-		Labels:  []*capture.Label{{Name: "kernel", Codes: []int32{0, 0, 1, -1, 0}, Dict: []string{"vcopy(double*)", "init"}}},
+		Labels: []*capture.Label{{Name: "kernel", Codes: []int32{0, 0, 1, -1, 0}, Dict: []string{"vcopy(double*)", "init"}}},
 		Regions: []capture.Region{{Name: "frame", Start: 0, End: 30}, {Name: "draw", Start: 20, End: 50, Depth: 1}, {Name: "mark", Start: 60, End: 60},
 			{Name: "call", Start: 5, End: 40, Track: "HIP, thread 7"}, {Name: "inner", Start: 5, End: 20, Depth: 1, Track: "HIP, thread 7"}},
-		Gaps:    []capture.Gap{{Start: 40, End: 50, Lost: 7, Reason: capture.Reason{Code: capture.LostReports, Text: "buffer full"}}, {Start: 45, End: 55}},
-		Late:    []capture.Gap{{Start: -5, End: 10, Lost: 3, Reason: capture.Reason{Code: capture.LostReports, Text: "slept"}}, {Start: -5, End: 20}},
+		Gaps: []capture.Gap{{Start: 40, End: 50, Lost: 7, Reason: capture.Reason{Code: capture.LostReports, Text: "buffer full"}}, {Start: 45, End: 55}},
+		Late: []capture.Gap{{Start: -5, End: 10, Lost: 3, Reason: capture.Reason{Code: capture.LostReports, Text: "slept"}}, {Start: -5, End: 20}},
 	})
 }
 
