@@ -46,22 +46,33 @@ type standInsKey struct{}
 func (s *scope) findStandIns() map[*Entry]*capture.Counter {
 	out := map[*Entry]*capture.Counter{}
 	for _, c := range s.cap.Counters {
-		name := strings.TrimPrefix(c.Name, "$")
-		for _, cat := range s.cats {
-			if len(cat.keys()[fold(name)]) == 0 {
-				continue // a number of a block, which is no other entry's, or unknown: finding out which names are near would take long
+		names := []string{strings.TrimPrefix(c.Name, "$")}
+		if s.entryOf(c) == nil {
+			names = append(names, c.Aliases...) // which its reader knows: those of a counter in the catalogue are the catalogue's
+		}
+		for _, name := range names {
+			if found := s.entryAt(name); found != nil {
+				if out[found] == nil {
+					out[found] = c
+				}
+				break
 			}
-			found, err := s.findIn(cat, name)
-			if err != nil {
-				continue
-			}
-			if _, taken := out[found]; !taken {
-				out[found] = c
-			}
-			break
 		}
 	}
 	return out
+}
+
+// entryAt is the entry that a name addresses in the first catalogue that knows it, nil where none does.
+func (s *scope) entryAt(name string) *Entry {
+	for _, cat := range s.cats {
+		if len(cat.keys()[fold(name)]) == 0 {
+			continue // a number of a block, which is no other entry's, or unknown: finding out which names are near would take long
+		}
+		if e, err := s.findIn(cat, name); err == nil {
+			return e
+		}
+	}
+	return nil
 }
 
 // rawEntry is the measured counter of an entry, or one that says that it was not collected.

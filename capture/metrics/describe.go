@@ -88,16 +88,14 @@ func (c *Catalogue) entryOf(have *capture.Counter) *Entry {
 
 // addressedBy is the entry that a column's name addresses in another way, such as by its title; nil where there is none, or more than one.
 func (s *scope) addressedBy(c *capture.Counter) *Entry {
-	name := strings.TrimPrefix(c.Name, "$")
-	for _, cat := range s.cats {
-		if c.GPU != "" && c.GPU != cat.id || len(cat.keys()[fold(name)]) == 0 {
-			continue // finding out which names are near would take long
-		}
-		if e, err := s.findIn(cat, name); err == nil {
-			return e
-		}
+	e := s.entryAt(strings.TrimPrefix(c.Name, "$"))
+	if e == nil && len(c.Aliases) > 0 {
+		e = s.entryAt(c.Aliases[0])
 	}
-	return nil
+	if e != nil && c.GPU != "" && c.GPU != e.GPU {
+		return nil
+	}
+	return e
 }
 
 // plainNames are the names that a column's name may stand for: without a $, and without a unit in brackets.

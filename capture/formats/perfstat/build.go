@@ -47,18 +47,29 @@ func newBuilder() *builder { return &builder{series: map[key]*series{}, seen: ma
 
 const startedOn = "# started on "
 
+// start takes in a line that begins another output of perf stat; it reports whether text is one.
+func (b *builder) start(text string) bool {
+	when, ok := strings.CutPrefix(text, startedOn)
+	if !ok {
+		return false
+	}
+	if b.started == "" {
+		b.started = strings.TrimSpace(when)
+	}
+	b.finishOutput()
+	return true
+}
+
+// finishOutput ends an output of perf stat: what follows goes on where it ended.
+func (b *builder) finishOutput() {
+	b.close()
+	if len(b.ends) > 0 {
+		b.base = b.ends[len(b.ends)-1]
+	}
+}
+
 // text takes in one line. One that does not end in a line end may be cut off.
 func (b *builder) text(p *parser, text string, n int, ended bool) error {
-	if when, ok := strings.CutPrefix(text, startedOn); ok {
-		if b.started == "" {
-			b.started = strings.TrimSpace(when)
-		}
-		b.close()
-		if len(b.ends) > 0 {
-			b.base = b.ends[len(b.ends)-1]
-		}
-		return nil
-	}
 	if strings.HasPrefix(strings.TrimSpace(text), "#") {
 		return nil
 	}
@@ -181,6 +192,8 @@ func unitOf(unit string) string {
 		return "us"
 	case "nsec":
 		return "ns"
+	case "seconds":
+		return "s"
 	}
 	return unit
 }
@@ -242,7 +255,36 @@ func (b *builder) counters(axis *capture.Axis) []*capture.Counter {
 			whole.Instances = append(whole.Instances, c)
 		}
 	}
+	for name, c := range byName {
+		plain, mode := modifiers(name)
+		if mode != "" && byName[plain] == nil {
+			c.Aliases = append(c.Aliases, plain)
+			c.Warnings = append(c.Warnings, fmt.Sprintf("%s was counted with the modifier %s (%s) only", plain, mode, modifierText(mode)))
+		}
+	}
 	return append(out, extra...)
+}
+
+// modifiers divides an event such as cycles:u, as perf calls events where a user may not measure the kernel.
+func modifiers(event string) (plain, mode string) {
+	i := strings.LastIndexByte(event, ':')
+	if i <= 0 || i == len(event)-1 || strings.Trim(event[i+1:], "ukhHGpPSDIWeb") != "" {
+		return event, ""
+	}
+	return event[:i], event[i+1:]
+}
+
+func modifierText(mode string) string {
+	var parts []string
+	for _, m := range []struct{ letter, text string }{{"u", "programs"}, {"k", "the kernel"}, {"h", "the hypervisor"}, {"H", "this machine"}, {"G", "its guests"}} {
+		if strings.Contains(mode, m.letter) {
+			parts = append(parts, m.text)
+		}
+	}
+	if len(parts) == 0 {
+		return "see perf list"
+	}
+	return "while " + strings.Join(parts, " and ") + " ran"
 }
 
 // counters are the counts of a series and, where they say something, the percentages beside them.

@@ -15,6 +15,7 @@ import (
 	"astrolabe/capture"
 	"astrolabe/capture/formats"
 	"astrolabe/capture/progress"
+	"astrolabe/capture/units"
 )
 
 // Format is the output of perf stat. Its zero value is ready for use.
@@ -30,7 +31,7 @@ func (Format) Name() string { return "perfstat" }
 
 // Doc says what the format looks like.
 func (Format) Doc() string {
-	return "output of perf stat -x, or -j: lines such as \"12,,context-switches,940915,100.00\" or {\"counter-value\" : ...}"
+	return "output of perf stat, with -x, -j or neither: lines such as \"12,,context-switches,940915,100.00\", {\"counter-value\" : ...} or \"12 context-switches\" below its title"
 }
 
 // WhyNot says what is missing.
@@ -38,35 +39,53 @@ func (Format) WhyNot(in *formats.Input) string {
 	if in.IsDir {
 		return "it is a folder"
 	}
-	return "no line is what perf stat -x or -j prints"
+	return "no line is what perf stat prints"
 }
 
 // longestLine bounds a line, in bytes.
 const longestLine = 1 << 20
 
-// Sniff looks for a line of perf stat with all its fields. It also knows what perf stat prints without counts, so that Open can say which
+// Sniff looks for lines of perf stat with all their fields. It also knows what perf stat prints without counts, so that Open can say which
 // option gives them.
 func (Format) Sniff(in *formats.Input) int {
 	if in.IsDir || bytes.IndexByte(in.Head, 0) >= 0 {
 		return 0
 	}
-	if counts, why := judge(in); counts || why != nil {
-		return 96
-	}
-	return 0
-}
-
-// judge looks at the beginning of a file: whether there are counts, and if there are none why it cannot be read although it is perf stat's.
-func judge(in *formats.Input) (counts bool, why error) {
 	head := in.Head
 	if int64(len(head)) < in.Size {
 		head = head[:bytes.LastIndexByte(head, '\n')+1]
 	}
+	switch form, why := judge(head); {
+	case form != formNone:
+		return 96
+	case why != nil:
+		return 3 // if nothing else knows better, Open says what to do
+	}
+	return 0
+}
+
+// form is one of the ways in which perf stat prints counts.
+type form uint8
+
+const (
+	formNone   form = iota
+	formFields      // -x or -j
+	formPlain       // for people
+)
+
+// judge looks at the beginning of a file: in which form it holds counts, and if there are none why it cannot be read although it is perf
+// stat's.
+func judge(head []byte) (form, error) {
 	lines := strings.Split(string(head), "\n")
-	seen, good := 0, 0
+	for i := range lines {
+		lines[i] = strings.TrimRight(lines[i], "\r")
+	}
+	if hasPlainCounts(lines) {
+		return formPlain, nil
+	}
+	seen, good, first := 0, 0, true
 	p := &parser{}
 	for _, text := range lines {
-		text = strings.TrimRight(text, "\r")
 		if strings.TrimSpace(text) == "" || strings.HasPrefix(text, "#") {
 			continue
 		}
@@ -74,14 +93,42 @@ func judge(in *formats.Input) (counts bool, why error) {
 			break
 		}
 		r, err := p.line(text)
-		if err == nil && r.event != "" && r.timed {
+		if err == nil && r.event != "" && r.timed && isUnit(r.unit) {
 			good++
 		}
+		if err != nil && first && isHeader(text) {
+			return formNone, refusal(lines)
+		}
+		first = false
 	}
 	if good > 0 {
-		return 2*good >= min(seen, 20), nil
+		if 2*good >= min(seen, 20) {
+			return formFields, nil
+		}
+		return formNone, nil
 	}
-	return false, refusal(lines)
+	return formNone, refusal(lines)
+}
+
+// isHeader reports whether a line is the header of a table, none of which perf stat prints before counts.
+func isHeader(text string) bool {
+	cells := strings.FieldsFunc(text, func(r rune) bool { return strings.ContainsRune(",;|\t", r) })
+	return len(cells) > 1 && !slices.ContainsFunc(cells, func(c string) bool { return isValue(strings.TrimSpace(c)) })
+}
+
+// isUnit reports whether perf may print such a unit beside a count.
+func isUnit(unit string) bool { return unit == "" || units.Known(unitOf(unit)) }
+
+// hasPlainCounts reports whether a block of perf stat's text for people holds a count.
+func hasPlainCounts(lines []string) bool {
+	var p plainReader
+	b := newBuilder()
+	for i, text := range lines {
+		if p.take(b, text, i+1) != nil || len(b.order) > 0 {
+			return len(b.order) > 0
+		}
+	}
+	return false
 }
 
 // Open reads the file. It has no options of its own.
@@ -91,9 +138,6 @@ func (Format) Open(ctx context.Context, in *formats.Input, opt formats.Options) 
 	}
 	if in.IsDir {
 		return nil, fmt.Errorf("%s: a folder, and perf stat writes one file", in.Path)
-	}
-	if _, why := judge(in); why != nil {
-		return nil, fmt.Errorf("%s: %w", in.Path, why)
 	}
 	f, err := in.Open()
 	if err != nil {
@@ -118,8 +162,20 @@ func (Format) Open(ctx context.Context, in *formats.Input, opt formats.Options) 
 
 func read(ctx context.Context, r io.Reader) (*capture.Config, error) {
 	in := bufio.NewReaderSize(r, longestLine)
+	head, err := in.Peek(formats.HeadSize)
+	if err != nil && !errors.Is(err, io.EOF) {
+		return nil, err
+	}
+	if err == nil {
+		head = head[:bytes.LastIndexByte(head, '\n')+1]
+	}
+	form, why := judge(head)
+	if why != nil {
+		return nil, why
+	}
 	b := newBuilder()
 	p := &parser{}
+	plain := &plainReader{}
 	for n := 1; ; n++ {
 		if n%4096 == 0 && ctx.Err() != nil {
 			return nil, ctx.Err()
@@ -132,14 +188,22 @@ func read(ctx context.Context, r io.Reader) (*capture.Config, error) {
 			return nil, err
 		}
 		ended := err == nil
-		if text := strings.TrimRight(string(raw), "\r\n"); strings.TrimSpace(text) != "" {
-			if e := b.text(p, text, n, ended); e != nil {
-				return nil, e
+		text := strings.TrimRight(string(raw), "\r\n")
+		switch {
+		case b.start(text):
+		case form == formPlain:
+			if err := plain.take(b, text, n); err != nil {
+				return nil, fmt.Errorf("line %d: %w", n, err)
+			}
+		case strings.TrimSpace(text) != "":
+			if err := b.text(p, text, n, ended); err != nil {
+				return nil, err
 			}
 		}
 		if !ended {
 			break
 		}
 	}
+	plain.finish(b)
 	return b.build()
 }

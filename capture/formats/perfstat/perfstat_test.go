@@ -166,7 +166,7 @@ func TestOddLinesOfPerf(t *testing.T) {
 func TestDamageNamesTheLine(t *testing.T) {
 	for text, part := range map[string]string{
 		"":                            "empty",
-		"# started on Sat\n\n":        "empty",
+		"# started on Sat\n\n":        "no line of it holds a count",
 		"5,,a,9,100.00\nhello\n":      "line 2",
 		"5,,a,x,100.00\n":             "running time",
 		"5,,a,9,many\n":               "percentage",

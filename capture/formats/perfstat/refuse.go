@@ -8,16 +8,12 @@ import (
 
 // The outputs of perf stat that hold no counts which a program can read back.
 var (
-	errPlain = errors.New("this is perf stat's text for people, whose counts are rounded: run perf stat again with -j, or with -x, for output that can be read " +
-		"(such as perf stat -j -o FILE COMMAND)")
 	errMetricOnly = errors.New("this is output of perf stat --metric-only, which leaves the counts out: run perf stat again without --metric-only, with -j or -x")
 	errNoCounts   = errors.New("perf stat began this file and no line of it holds a count: the run broke off, or --metric-only left the counts out; " +
-		"run perf stat again without --metric-only, with -j or -x")
+		"run perf stat again without --metric-only")
 )
 
 var (
-	plainTitle = regexp.MustCompile(`^\s*(Performance counter stats for |[0-9.,]+ (\+- [0-9.,]+ )?seconds time elapsed)`)
-	plainHead  = regexp.MustCompile(`^#\s+time\s.*\bcounts\s.*\bunit\s+events`)
 	metricHead = regexp.MustCompile(`^\s*time[,;|\t]([^,;|\t]*[,;|\t])*$`)
 	metricJSON = regexp.MustCompile(`^\{("interval" : [0-9.]+)?\}|^\{.*"metric-value" : `)
 )
@@ -32,7 +28,7 @@ func refusal(lines []string) error {
 		case strings.TrimSpace(text) == "":
 		case strings.HasPrefix(text, startedOn):
 			started = true
-		case plainTitle.MatchString(text) || plainHead.MatchString(text):
+		case plainTitle.MatchString(text) || plainHead.MatchString(text) || plainElapsed.MatchString(text):
 			plain = true
 		case strings.HasPrefix(text, "#"):
 		default:
@@ -45,7 +41,7 @@ func refusal(lines []string) error {
 	case plain && content == 0 && !started:
 		return nil // a title alone may stand in any text
 	case plain:
-		return errPlain
+		return errNoCounts
 	case metrics:
 		return errMetricOnly
 	case started:
