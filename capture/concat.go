@@ -26,19 +26,11 @@ func Concat(caps []*Capture) (*Capture, error) {
 		j.base[k+1] = j.base[k] + c.Len()
 	}
 	out.Axis = j.axis(&out)
-	names := map[string]bool{}
+	var err error
+	if out.Counters, err = j.counters(out.Axis); err != nil {
+		return nil, err
+	}
 	for _, c := range caps {
-		for _, ctr := range c.Counters {
-			if names[ctr.Name] {
-				continue
-			}
-			names[ctr.Name] = true
-			joined, err := j.counter(out.Axis, ctr, func(c *Capture) *Counter { return c.Counter(ctr.Name) })
-			if err != nil {
-				return nil, err
-			}
-			out.Counters = append(out.Counters, joined)
-		}
 		for _, p := range c.Properties {
 			merged := &Capture{Config: out}
 			if q, ok := merged.Property(p.Name); !ok {
@@ -54,7 +46,7 @@ func Concat(caps []*Capture) (*Capture, error) {
 			out.Warnings = append(out.Warnings, w)
 		}
 	}
-	out.Labels = j.labels()
+	out.Labels = append([]*Label{j.which()}, j.labels("capture")...)
 	return New(out)
 }
 
@@ -231,9 +223,47 @@ func (j *joiner) column(cols []*Column) *Column {
 	})
 }
 
-func (j *joiner) labels() []*Label {
+// counters joins the counters of all parts by their names.
+func (j *joiner) counters(axis *Axis) (out []*Counter, err error) {
+	names := map[string]bool{}
+	for _, c := range j.parts {
+		for _, ctr := range c.Counters {
+			if names[ctr.Name] {
+				continue
+			}
+			names[ctr.Name] = true
+			joined, err := j.counter(axis, ctr, func(c *Capture) *Counter { return c.Counter(ctr.Name) })
+			if err != nil {
+				return nil, err
+			}
+			out = append(out, joined)
+		}
+	}
+	return out, nil
+}
+
+// which is the label that tells the parts apart.
+func (j *joiner) which() *Label {
+	b := newLabelBuilder("capture", j.len())
+	for k, c := range j.parts {
+		name := c.Name
+		if name == "" {
+			name = filepath.Base(c.Path)
+		}
+		for range c.Len() {
+			b.add(fmt.Sprintf("%d %s", k, name), true)
+		}
+	}
+	return b.l
+}
+
+// labels joins the labels of all parts but for those named.
+func (j *joiner) labels(but ...string) []*Label {
 	var names []string
-	seen := map[string]bool{"capture": true}
+	seen := map[string]bool{}
+	for _, name := range but {
+		seen[name] = true
+	}
 	for _, c := range j.parts {
 		for _, l := range c.Labels {
 			if !seen[l.Name] {
@@ -242,18 +272,7 @@ func (j *joiner) labels() []*Label {
 			}
 		}
 	}
-	which := newLabelBuilder("capture", j.len())
 	var out []*Label
-	for k, c := range j.parts {
-		name := c.Name
-		if name == "" {
-			name = filepath.Base(c.Path)
-		}
-		for range c.Len() {
-			which.add(fmt.Sprintf("%d %s", k, name), true)
-		}
-	}
-	out = append(out, which.l)
 	for _, name := range names {
 		b := newLabelBuilder(name, j.len())
 		for _, c := range j.parts {

@@ -18,6 +18,20 @@ func (c *Capture) With(f func(*Config)) (*Capture, error) {
 	return New(cfg)
 }
 
+// OnAxis returns the capture with its samples at other times. The axis has as many samples.
+func (c *Capture) OnAxis(axis *Axis) (*Capture, error) {
+	if axis.Len() != c.Len() {
+		return nil, fmt.Errorf("an axis of %d samples for a capture of %d", axis.Len(), c.Len())
+	}
+	return c.With(func(cfg *Config) {
+		cfg.Axis = axis
+		cfg.Counters = make([]*Counter, len(c.Counters))
+		for i, ctr := range c.Counters {
+			cfg.Counters[i] = ctr.placed(axis)
+		}
+	})
+}
+
 // Slice returns the samples that start in [start, end) ns. Times keep their zero, so adjoining slices hold every
 // sample once and their totals add up. Gaps are cut at start and end; late spans stay with their samples.
 func (c *Capture) Slice(start, end int64) (*Capture, error) {

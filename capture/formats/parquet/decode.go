@@ -28,28 +28,37 @@ func (d *decoder) warn(format string, args ...any) {
 	d.warnings = append(d.warnings, fmt.Sprintf(format, args...))
 }
 
-func decode(ctx context.Context, src *source, name string, o *table.Options) (*capture.Config, error) {
+func decode(ctx context.Context, src *source, name string, o *table.Options) (cfg *capture.Config, part partOf, err error) {
 	f, err := openFile(src)
 	if err != nil {
-		return nil, err
+		return nil, part, err
 	}
+	if cfg, part, err = f.capture(ctx, name, o); err != nil {
+		return nil, part, err
+	}
+	part.whole, _ = f.Lookup(keyWhole)
+	_, part.ours = f.Lookup(keyLayout)
+	return cfg, part, nil
+}
+
+func (f *file) capture(ctx context.Context, name string, o *table.Options) (_ *capture.Config, part partOf, err error) {
 	d := &decoder{file: f, keys: map[string]map[string]string{}, axis: &capture.Axis{}}
 	layout, _ := f.Lookup(keyLayout)
 	document, _ := f.Lookup(keyCapture)
 	if layout != "" {
 		if err := d.readKeys(); err != nil {
-			return nil, err
+			return nil, part, err
 		}
 	}
 	leaves, err := d.leaves()
 	if err != nil {
-		return nil, err
+		return nil, part, err
 	}
 	meter := progress.From(ctx)
 	meter.Begin(int64(len(leaves)), progress.Columns)
 	rest, ours, err := d.timeAxis(leaves)
 	if err != nil {
-		return nil, err
+		return nil, part, err
 	}
 	if !ours {
 		return d.foreign(ctx, name, leaves, layout, document, o)
@@ -58,11 +67,11 @@ func decode(ctx context.Context, src *source, name string, o *table.Options) (*c
 	var cols []arrow.Stored
 	for i := range rest {
 		if err := ctx.Err(); err != nil {
-			return nil, err
+			return nil, part, err
 		}
 		col, err := d.stored(&rest[i])
 		if err != nil {
-			return nil, err
+			return nil, part, err
 		}
 		if col != nil {
 			cols = append(cols, *col)
@@ -71,10 +80,10 @@ func decode(ctx context.Context, src *source, name string, o *table.Options) (*c
 	}
 	cfg, err := arrow.Restore(layout, document, d.axis, cols)
 	if err != nil {
-		return nil, err
+		return nil, part, err
 	}
 	cfg.Warnings = append(cfg.Warnings, d.warnings...)
-	return cfg, nil
+	return cfg, part, nil
 }
 
 // readKeys reads what a file of astrolabe's says about its columns.

@@ -18,10 +18,10 @@ import (
 
 // foreign makes the capture of a table that another program wrote. Where the file is a capture that lost its time axis on the way, layout and
 // document are what is left of it.
-func (d *decoder) foreign(ctx context.Context, path string, leaves []leaf, layout, document string, o *table.Options) (*capture.Config, error) {
+func (d *decoder) foreign(ctx context.Context, path string, leaves []leaf, layout, document string, o *table.Options) (*capture.Config, partOf, error) {
 	cfg, err := arrow.Restore(layout, document, &capture.Axis{}, nil)
 	if err != nil && layout != "" {
-		return nil, err
+		return nil, partOf{}, err
 	}
 	if cfg == nil {
 		cfg = &capture.Config{}
@@ -65,20 +65,20 @@ func (d *decoder) foreign(ctx context.Context, path string, leaves []leaf, layou
 	o.CountRows = true
 	lay, err := table.NewLayout(path, cols, o, func(format string, args ...any) error { return fmt.Errorf(format, args...) })
 	if err != nil {
-		return nil, err
+		return nil, partOf{}, err
 	}
 	if err := lay.Fill(ctx, t, cfg); err != nil {
-		return nil, err
+		return nil, partOf{}, err
 	}
 	if len(cfg.Counters) == 0 {
 		what := ""
 		if len(leftOut) > 0 {
 			what = "; lists and the like are not read: " + strings.Join(leftOut, ", ")
 		}
-		return nil, errors.New("it holds no numeric column besides the time: nothing to make a counter of" + what)
+		return nil, partOf{}, errors.New("it holds no numeric column besides the time: nothing to make a counter of" + what)
 	}
 	cfg.Warnings = append(cfg.Warnings, d.warnings...)
-	return cfg, nil
+	return cfg, partOf{points: !lay.Pairs() && lay.Timed(), ends: lay.EndsOnly()}, nil
 }
 
 // arrowSchema is the schema that Arrow's writers leave in the metadata, which says more than Parquet's types; "" where there is none.

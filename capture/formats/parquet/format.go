@@ -36,9 +36,12 @@ func (Format) Doc() string {
 // Extensions are those of Parquet files.
 func (Format) Extensions() []string { return []string{".parquet", ".parq"} }
 
-// Sniff is certain of the magic number at the start.
+// Sniff is certain of the magic number at the start, and thinks folders of Parquet files or of partitions a data set.
 func (Format) Sniff(in *formats.Input) int {
-	if !in.IsDir && bytes.HasPrefix(in.Head, []byte(magic)) {
+	if in.IsDir {
+		return sniffFolder(in)
+	}
+	if bytes.HasPrefix(in.Head, []byte(magic)) {
 		return 100
 	}
 	return 0
@@ -48,33 +51,36 @@ func (Format) Sniff(in *formats.Input) int {
 func (Format) WhyNot(in *formats.Input) string {
 	switch {
 	case in.IsDir:
-		return "a Parquet capture is one file: open the files of a partitioned folder one by one"
+		return "no .parquet file and no folder KEY=VALUE in it"
 	case bytes.HasPrefix(in.Head, []byte("PARE")):
 		return "this Parquet file is encrypted"
 	}
 	return "it does not start with PAR1"
 }
 
-// Open reads the description, the time axis and the labels; the other columns are read on first use.
+// Open reads the description, the time axis and the labels; the other columns are read on first use. A folder is a data set, see openSet.
 func (Format) Open(ctx context.Context, in *formats.Input, opt formats.Options) (*capture.Capture, error) {
-	if in.IsDir {
-		return nil, fmt.Errorf("%s: a folder, and a Parquet capture is one file", in.Path)
-	}
 	o := &table.Options{}
 	if err := o.Parse(Format{}.Name(), opt.Extra, nil); err != nil {
 		return nil, err
 	}
-	src, err := newSource(in.Path)
-	if err != nil {
-		return nil, err
-	}
-	cfg, err := decode(ctx, src, in.Path, o)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", in.Path, err)
+	var cfg *capture.Config
+	if in.IsDir {
+		c, err := openSet(ctx, in.Path, o)
+		if err != nil {
+			return nil, err
+		}
+		cfg = &c.Config
+	} else {
+		one, _, err := openOne(ctx, in.Path, o)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", in.Path, err)
+		}
+		cfg = one
 	}
 	cfg.Path, cfg.Format = in.Path, Format{}.Name()
 	if cfg.Name == "" {
-		cfg.Name = strings.TrimSuffix(filepath.Base(in.Path), filepath.Ext(in.Path))
+		cfg.Name = nameOf(in.Path)
 	}
 	opt.Apply(cfg)
 	if opt.Warn != nil {
@@ -83,6 +89,25 @@ func (Format) Open(ctx context.Context, in *formats.Input, opt formats.Options) 
 		}
 	}
 	return capture.New(*cfg)
+}
+
+func nameOf(path string) string { return strings.TrimSuffix(filepath.Base(path), filepath.Ext(path)) }
+
+// openOne opens one file; whole is the identity of the capture that it is a part of, ours tells that astrolabe wrote it.
+func openOne(ctx context.Context, path string, o *table.Options) (cfg *capture.Config, part partOf, err error) {
+	src, err := newSource(path)
+	if err != nil {
+		return nil, part, err
+	}
+	return decode(ctx, src, path, o)
+}
+
+// partOf is what a file says about the capture that it belongs to.
+type partOf struct {
+	whole string // its identity; "" where the file is whole
+	ours  bool   // astrolabe wrote the file
+	// Of another program's table: its time column holds points in time, each of which lasts until the next, or ends.
+	points, ends bool
 }
 
 // Write saves c at path, whole or not at all.

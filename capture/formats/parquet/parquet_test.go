@@ -40,7 +40,7 @@ func encoded(t testing.TB, c *capture.Capture) []byte {
 }
 
 func decodeBytes(data []byte, o *table.Options) (*capture.Capture, error) {
-	cfg, err := decode(background, sourceOf(data), "x.parquet", o)
+	cfg, _, err := decode(background, sourceOf(data), "x.parquet", o)
 	if err != nil {
 		return nil, err
 	}

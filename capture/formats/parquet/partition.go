@@ -2,6 +2,8 @@ package parquet
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"fmt"
 	"io"
 	"os"
@@ -63,12 +65,12 @@ func WritePartitioned(ctx context.Context, dir string, c *capture.Capture, parts
 	for i, p := range parts {
 		reserved[i] = p.Key
 	}
-	name := fileName(c)
+	name, whole := fileName(c), identity(c)
 	for _, l := range leaves {
 		if err := os.MkdirAll(l.dir, 0o777); err != nil {
 			return paths, formats.WriteError(l.dir, err)
 		}
-		path, err := claim(l.dir, escape(name), func(w io.Writer) error { return encode(ctx, w, l.capture, reserved) })
+		path, err := claim(l.dir, escape(name), func(w io.Writer) error { return encode(ctx, w, l.capture, reserved, whole) })
 		if err != nil {
 			return paths, err
 		}
@@ -90,6 +92,17 @@ func fileName(c *capture.Capture) string {
 		return c.Name
 	}
 	return "capture"
+}
+
+// identity tells the parts of one capture from those of another in a data set. It is the same for the same capture.
+func identity(c *capture.Capture) string {
+	h := sha256.New()
+	start, end := c.Axis.Extent()
+	fmt.Fprintln(h, fileName(c), c.Name, c.GPU, c.Device.ID, c.StartTime.UnixNano(), c.Len(), start, end)
+	for _, ctr := range c.Counters {
+		fmt.Fprintln(h, ctr.Name, len(ctr.Instances))
+	}
+	return hex.EncodeToString(h.Sum(nil)[:8])
 }
 
 // Beside says which file of other data had the name of c's file already, of a path that WritePartitioned returned; it is "" for most.

@@ -1,10 +1,13 @@
 package parquet
 
 import (
+	"fmt"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"astrolabe/capture"
 	"astrolabe/capture/formats"
@@ -87,6 +90,103 @@ func TestPartsAddUpToTheWhole(t *testing.T) {
 	}
 	if rows != 4 || sum != 26 {
 		t.Errorf("%d rows with a sum of %d, want 4 and 26", rows, sum)
+	}
+}
+
+// convert --partition wrote folders that nothing here opened again as one capture.
+func TestWhatPartitionTookApartOpensAsOneCapture(t *testing.T) {
+	whole := twoDevices(t)
+	for _, spec := range []string{"kernel", "device", "device,build=12", "kernel,device", "cores,name", "gpu"} {
+		dir, paths := partitioned(t, whole, spec)
+		c, err := formats.NewRegistry(Format{}).Open(background, dir, formats.Options{})
+		if err != nil {
+			t.Errorf("%s: %v", spec, err)
+			continue
+		}
+		if c.Len() != 4 || !slices.Equal(c.Axis.Start, whole.Axis.Start) || c.Name != whole.Name || len(c.Label("kernel").Codes) != 4 {
+			t.Errorf("%s: %d samples at %v of %q from %d files", spec, c.Len(), c.Axis.Start, c.Name, len(paths))
+		}
+		for i := range 4 {
+			w, wok := whole.Label("kernel").Value(i)
+			if g, ok := c.Label("kernel").Value(i); g != w || ok != wok {
+				t.Errorf("%s: kernel[%d] = %q, want %q", spec, i, g, w)
+			}
+		}
+		for _, ctr := range whole.Counters {
+			have := c.Counter(ctr.Name)
+			if have == nil || have.Total().Float() != ctr.Total().Float() || len(have.Instances) != len(ctr.Instances) {
+				t.Errorf("%s: %s is %+v", spec, ctr.Name, have)
+				continue
+			}
+			for i := range 4 {
+				if have.Value(i).Float() != ctr.Value(i).Float() {
+					t.Errorf("%s: %s[%d] = %v, want %v", spec, ctr.Name, i, have.Value(i).Float(), ctr.Value(i).Float())
+				}
+			}
+		}
+		if p, ok := c.Property("build"); strings.Contains(spec, "build") && (!ok || p.Text != "12") {
+			t.Errorf("%s: the build is %+v", spec, p)
+		}
+	}
+}
+
+func TestSeveralCapturesOfADataSetFollowEachOther(t *testing.T) {
+	dir := t.TempDir()
+	for i, name := range []string{"a.arrow", "b.arrow"} {
+		c := mustNew(t, capture.Config{Name: "run", Path: name, Axis: capture.NewUniformAxis(3, 10), StartTime: time.Unix(int64(1000-i), 0)})
+		c, err := c.With(func(cfg *capture.Config) {
+			cfg.Counters = []*capture.Counter{{Axis: cfg.Axis, Meta: capture.Meta{Name: "n"}, Col: ints(uint64(i), 2, 3)}}
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := WritePartitioned(background, dir, c, []Partition{{Key: "build", Value: "7", Fixed: true}}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	c, err := formats.NewRegistry(Format{}).Open(background, dir, formats.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if c.Len() != 6 || c.Label("capture") == nil || c.Counter("n").Value(0).Float() != 1 || c.Counter("n").Total().Float() != 11 {
+		t.Errorf("%d samples, n = %v", c.Len(), c.Counter("n").Floats())
+	}
+}
+
+// Spark, DuckDB and pandas write tables in folders KEY=VALUE too.
+func TestAForeignDataSetIsOneTable(t *testing.T) {
+	type row struct {
+		Time int64 `parquet:"time,timestamp(microsecond)"`
+		N    int64 `parquet:"n"`
+	}
+	dir := t.TempDir()
+	for name, rows := range map[string][]row{
+		"host=a%2Fb/part-0.parquet":   {{1_700_000_000_000_000, 1}, {1_700_000_000_200_000, 3}},
+		"host=c/part-0.parquet":       {{1_700_000_000_100_000, 2}, {1_700_000_000_300_000, 4}},
+		"host=c/_temporary/x.parquet": {{1, 1}},
+	} {
+		path := filepath.Join(dir, filepath.FromSlash(name))
+		if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, foreign(t, rows), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	c, err := formats.NewRegistry(Format{}).Open(background, dir, formats.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var hosts []string
+	for i := range c.Len() {
+		h, _ := c.Label("host").Value(i)
+		hosts = append(hosts, h)
+	}
+	if got := fmt.Sprint(c.Counter("n").Floats(), c.Axis.Start, c.Axis.End[0], c.Axis.End[3], hosts); got != "[1 2 3 4] [0 100000000 200000000 300000000] 100000000 400000000 [a/b c a/b c]" {
+		t.Errorf("rows %s", got)
+	}
+	if !c.StartTime.Equal(time.Unix(1_700_000_000, 0)) {
+		t.Errorf("starts at %v", c.StartTime)
 	}
 }
 

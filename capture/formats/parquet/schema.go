@@ -18,6 +18,7 @@ const (
 	keyLayout  = "astrolabe.layout"
 	keyCapture = "astrolabe.capture"
 	keyColumns = "astrolabe.columns"
+	keyWhole   = "astrolabe.part_of" // of a part of a partitioned capture: the identity of the whole
 )
 
 // columnDoc is an entry of the JSON list under keyColumns.

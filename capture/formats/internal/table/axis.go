@@ -71,7 +71,7 @@ func (b *builder) wideAxis() error {
 		}
 	}
 	var warn string
-	if b.cfg.Axis, warn = oneColumn(at, ends, b.l.opt.Period); warn != "" {
+	if b.cfg.Axis, warn = Intervals(at, ends, b.l.opt.Period); warn != "" {
 		b.warn("%s", warn)
 	}
 	return b.rebase()
@@ -91,32 +91,45 @@ func (b *builder) countRows() error {
 	return nil
 }
 
-// oneColumn makes intervals of one column of times.
-func oneColumn(times []int64, ends bool, period int64) (a *capture.Axis, warn string) {
+// Intervals makes intervals of one column of times, starts or ends, that never decrease. Samples that differ by their labels may share a time; each of
+// them lasts until the next other time. period is the length of the sample that has none, 0 if it is not known.
+func Intervals(times []int64, ends bool, period int64) (a *capture.Axis, warn string) {
 	n := len(times)
-	a = &capture.Axis{Start: times, End: make([]int64, n)}
-	if n == 0 {
+	a = &capture.Axis{Start: make([]int64, n), End: make([]int64, n)}
+	var distinct []int64
+	for i, t := range times {
+		if i == 0 || t != times[i-1] {
+			distinct = append(distinct, t)
+		}
+	}
+	d := len(distinct)
+	if d == 0 {
 		return a, ""
 	}
-	if n == 1 && period == 0 {
-		warn = "one row only, so the length of its sample is unknown and taken as 0: option period= gives it"
-	}
-	if !ends {
-		copy(a.End, times[1:])
-		last := period
-		if last == 0 && n > 1 {
-			last = times[n-1] - times[n-2]
+	if period == 0 && d > 1 {
+		period = distinct[d-1] - distinct[d-2]
+		if ends {
+			period = distinct[1] - distinct[0]
 		}
-		a.End[n-1] = times[n-1] + last
-		return a, warn
+	} else if period == 0 {
+		warn = "one time only, so the length of its sample is unknown and taken as 0: option period= gives it"
 	}
-	a.Start, a.End = a.End, times
-	copy(a.Start[1:], times)
-	first := period
-	if first == 0 && n > 1 {
-		first = times[1] - times[0]
+	k := -1
+	for i, t := range times {
+		if i == 0 || t != times[i-1] {
+			k++
+		}
+		switch {
+		case ends && k == 0:
+			a.Start[i], a.End[i] = t-period, t
+		case ends:
+			a.Start[i], a.End[i] = distinct[k-1], t
+		case k == d-1:
+			a.Start[i], a.End[i] = t, t+period
+		default:
+			a.Start[i], a.End[i] = t, distinct[k+1]
+		}
 	}
-	a.Start[0] = times[0] - first
 	return a, warn
 }
 

@@ -24,6 +24,17 @@ type Layout struct {
 // at is the column of a time role, -1 where there is none.
 func (l *Layout) at(r role) int { return l.times[r-roleTime] }
 
+// Timed reports whether the table says anything about time.
+func (l *Layout) Timed() bool { return slices.Max(l.times[:]) >= 0 }
+
+// Pairs reports whether the table has the start and the end of every sample.
+func (l *Layout) Pairs() bool { return l.at(roleStart) >= 0 && l.at(roleEnd) >= 0 }
+
+// EndsOnly reports whether the one time column of the table holds ends.
+func (l *Layout) EndsOnly() bool {
+	return l.opt.Ends || l.at(roleTime) < 0 && l.at(roleStart) < 0 && l.at(roleEnd) >= 0
+}
+
 // NewLayout finds out what the columns are for. name is that of the file, for messages; errorf makes an error about its header.
 func NewLayout(name string, cols []Column, o *Options, errorf func(format string, args ...any) error) (*Layout, error) {
 	l := &Layout{cols: cols, heads: parseHeaders(cols), opt: o, times: [3]int{-1, -1, -1}, roles: make([]role, len(cols))}
@@ -215,8 +226,7 @@ func (l *Layout) findLong() {
 			value = i
 		}
 	}
-	timed := slices.Max(l.times[:]) >= 0
-	if name < 0 || value < 0 || !timed && l.opt.CountRows && l.opt.Shape != "long" {
+	if name < 0 || value < 0 || !l.Timed() && l.opt.CountRows && l.opt.Shape != "long" {
 		return
 	}
 	l.long = true

@@ -3,7 +3,6 @@ package table
 import (
 	"context"
 	"fmt"
-	"math"
 	"sort"
 	"strings"
 
@@ -244,34 +243,14 @@ func (r *longReader) axis() error {
 	for s, place := range r.order {
 		a.Start[place], a.End[place] = r.samples[s].start, r.samples[s].end
 	}
-	r.cfg.Axis = a
-	if r.l.at(roleStart) < 0 || r.l.at(roleEnd) < 0 {
-		ends := r.l.opt.Ends || r.l.at(roleTime) < 0 && r.l.at(roleStart) < 0
-		if warn := r.oneTime(a, ends); warn != "" {
+	if !r.l.Pairs() {
+		var warn string
+		if a, warn = Intervals(a.Start, r.l.EndsOnly(), r.l.opt.Period); warn != "" {
 			r.warn("%s", warn)
 		}
 	}
+	r.cfg.Axis = a
 	return r.rebase()
-}
-
-// oneTime makes intervals of one column of times, in which samples that differ by their labels may share a time.
-func (r *longReader) oneTime(a *capture.Axis, ends bool) string {
-	var times []int64
-	for i, t := range a.Start {
-		if i == 0 || t != a.Start[i-1] {
-			times = append(times, t)
-		}
-	}
-	one, warn := oneColumn(times, ends, r.l.opt.Period)
-	k := -1
-	prev := int64(math.MinInt64)
-	for i, t := range a.Start {
-		if k < 0 || t != prev {
-			k, prev = k+1, t
-		}
-		a.Start[i], a.End[i] = one.Start[k], one.End[k]
-	}
-	return warn
 }
 
 // maxSparse is how many cells a column may have for each row of the file. Far more means that the columns are mistaken.

@@ -1,0 +1,182 @@
+package parquet
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net/url"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"astrolabe/capture"
+	"astrolabe/capture/formats"
+	"astrolabe/capture/formats/internal/table"
+)
+
+// mostFiles bounds a data set.
+const mostFiles = 20_000
+
+// sniffFolder recognises a folder of Parquet files, or of folders KEY=VALUE.
+func sniffFolder(in *formats.Input) int {
+	for _, name := range in.Files {
+		key, value, isPartition := strings.Cut(strings.TrimSuffix(name, "/"), "=")
+		if isParquet(name) || strings.HasSuffix(name, "/") && isPartition && key != "" && value != "" {
+			return 70
+		}
+	}
+	return 0
+}
+
+func isParquet(name string) bool {
+	return slices.Contains(Format{}.Extensions(), strings.ToLower(filepath.Ext(name))) && !strings.HasPrefix(name, ".") && !strings.HasPrefix(name, "_")
+}
+
+// setFile is a file of a data set and the values of its folders.
+type setFile struct {
+	path string
+	keys []Partition
+}
+
+// filesOf lists the files of a data set in the order of their names.
+func filesOf(dir string) (out []setFile, err error) {
+	err = filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if e.IsDir() {
+			if name := e.Name(); path != dir && (strings.HasPrefix(name, "_") || strings.HasPrefix(name, ".")) {
+				return fs.SkipDir
+			}
+			return nil
+		}
+		if !isParquet(e.Name()) {
+			return nil
+		}
+		rel, err := filepath.Rel(dir, filepath.Dir(path))
+		if err != nil {
+			return err
+		}
+		if len(out) == mostFiles {
+			return fmt.Errorf("%s holds more than %d Parquet files: open a part of it", dir, mostFiles)
+		}
+		out = append(out, setFile{path, keysOf(rel)})
+		return nil
+	})
+	if err == nil && len(out) == 0 {
+		err = fmt.Errorf("%s: no .parquet file is in this folder or below it", dir)
+	}
+	return out, err
+}
+
+// keysOf reads the values of folders such as device=card0/build=12.
+func keysOf(rel string) (out []Partition) {
+	for _, part := range strings.Split(filepath.ToSlash(rel), "/") {
+		key, value, ok := strings.Cut(part, "=")
+		if !ok || key == "" {
+			continue
+		}
+		p := Partition{Key: key, Fixed: true}
+		if value != noValue {
+			if p.Value = value; strings.Contains(value, "%") {
+				if plain, err := url.PathUnescape(value); err == nil {
+					p.Value = plain
+				}
+			}
+		}
+		out = append(out, p)
+	}
+	return out
+}
+
+// openSet opens the files of a folder, as --partition, Spark, DuckDB and the like write them, as one capture. The parts of a capture that --partition took
+// apart come together again. Files of other programs are parts of one table. The values of folders KEY=VALUE become labels, or properties where
+// all have one value. Several captures follow each other, with a label that tells them apart.
+func openSet(ctx context.Context, dir string, o *table.Options) (*capture.Capture, error) {
+	files, err := filesOf(dir)
+	if err != nil {
+		return nil, err
+	}
+	var order []string
+	var points, ends bool
+	parts := map[string][]*capture.Capture{}
+	for _, f := range files {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		own := *o // each file has its own columns
+		cfg, part, err := openOne(ctx, f.path, &own)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", f.path, err)
+		}
+		points, ends = points || part.points, ends || part.ends
+		of := part.whole
+		if of == "" && part.ours {
+			of = f.path
+		}
+		if cfg.Name == "" {
+			cfg.Name = nameOf(dir)
+		}
+		cfg.Path = f.path
+		if part.whole == "" { // else the file itself holds what its folders say
+			addKeys(cfg, f.keys, files)
+		}
+		c, err := capture.New(*cfg)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", f.path, err)
+		}
+		if parts[of] == nil {
+			order = append(order, of)
+		}
+		parts[of] = append(parts[of], c)
+	}
+	var whole []*capture.Capture
+	for _, of := range order {
+		c, err := capture.Interleave(parts[of])
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", dir, err)
+		}
+		times := c.Axis.Start
+		if ends {
+			times = c.Axis.End
+		}
+		if of == "" && points && slices.IsSorted(times) {
+			// What lasts until the next sample lasts until that of the whole table, not of one file.
+			axis, _ := table.Intervals(times, ends, o.Period)
+			axis.Clock = c.Axis.Clock
+			if c, err = c.OnAxis(axis); err != nil {
+				return nil, err
+			}
+		}
+		whole = append(whole, c)
+	}
+	if len(whole) == 1 {
+		return whole[0], nil
+	}
+	slices.SortStableFunc(whole, func(a, b *capture.Capture) int { return a.StartTime.Compare(b.StartTime) })
+	c, err := capture.Concat(whole)
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("%s holds %d captures that do not make one: open a folder or file of it", dir, len(whole)), err)
+	}
+	return c, nil
+}
+
+// addKeys gives a part the values of its folders: a label where they differ between files, else a property.
+func addKeys(cfg *capture.Config, keys []Partition, files []setFile) {
+	for _, k := range keys {
+		if slices.ContainsFunc(cfg.Labels, func(l *capture.Label) bool { return l.Name == k.Key }) ||
+			slices.ContainsFunc(cfg.Properties, func(p capture.Property) bool { return p.Name == k.Key }) {
+			continue
+		}
+		if !slices.ContainsFunc(files, func(f setFile) bool { return !slices.Contains(f.keys, k) }) {
+			cfg.Properties = append(cfg.Properties, capture.Property{Name: k.Key, Text: k.Value, IsText: true})
+			continue
+		}
+		values := make([]string, cfg.Axis.Len())
+		for i := range values {
+			values[i] = k.Value
+		}
+		cfg.Labels = append(cfg.Labels, capture.NewLabel(k.Key, values, nil))
+	}
+}
