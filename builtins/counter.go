@@ -153,7 +153,7 @@ func (c *Counter) expr() string {
 }
 
 func (c *Counter) warnings() []string {
-	out := slices.Clone(c.c.Warnings)
+	out := slices.Clone(c.c.Doubts())
 	if c.c.Der != nil {
 		for _, w := range c.c.Der.Warnings() {
 			if !slices.Contains(out, w) {

@@ -99,7 +99,8 @@ var counterTable = methodTable[*Counter]{
 		{
 			Sig: "total() -> number",
 			Doc: "The value over all samples: the sum of a delta, the time-weighted mean of a gauge, and for a derived metric its formula " +
-				"on the totals of its inputs, never the mean of ratios. None if missing; explain says why.",
+				"on the totals of its inputs, never the mean of ratios. A delta that took turns with others on the hardware is scaled up to all of the time, " +
+				"and explain says how much was counted. None if missing; explain says why.",
 			Example: "(hits / clk).total()",
 			Run: func(recv *Counter, c *call) (starlark.Value, error) {
 				v, err := await(c.env.Context(), func() (capture.Value, error) { return recv.c.Total(), nil })

@@ -164,6 +164,7 @@ func New(c Config) (*Capture, error) {
 		}
 		cap.Labels[i] = l.withoutEmpty()
 	}
+	cap.linkTurns()
 	return cap, nil
 }
 

@@ -54,6 +54,7 @@ type Meta struct {
 	Inputs   []string
 	Refs     []string // sections of the vendor's guide
 	Aliases  []string
+	TurnOf   string  // the instance of TurnShare and TurnEnabled that tells how long it counted; "" where it shares the hardware with none
 	Integral bool    // a column of doubles that holds whole numbers only
 	Combine  Combine // of the instances
 	Guessed  bool    // nobody stated the Kind: neither file nor catalogue nor unit
@@ -91,15 +92,18 @@ type Counter struct {
 	Instances []*Counter // one per physical instance; nil if there are none
 	Der       Derivation // nil unless derived
 	Pass      *Pass      // nil where the axis itself is the measuring interval
+	Turn      *Turn      // nil where it shares the hardware with none, or that is not known
 	Reasons   []ReasonRun
 	Warnings  []string
 
-	kept onceFloats
+	kept  onceFloats
+	turns onceBits
 }
 
 // Clone is a copy whose fields and list of instances may be set, sharing columns and instances.
 func (c *Counter) Clone() *Counter {
-	return &Counter{Meta: c.Meta, Axis: c.Axis, Col: c.Col, Instances: slices.Clone(c.Instances), Der: c.Der, Pass: c.Pass, Reasons: c.Reasons, Warnings: c.Warnings}
+	return &Counter{Meta: c.Meta, Axis: c.Axis, Col: c.Col, Instances: slices.Clone(c.Instances), Der: c.Der, Pass: c.Pass, Turn: c.Turn,
+		Reasons: c.Reasons, Warnings: c.Warnings}
 }
 
 // OfKind is the measured counter, and each of its instances, read as another kind. guessed says that nobody stated it. The instances of a level

@@ -214,10 +214,13 @@ func (c *Counter) Last() Value {
 	return Value{}
 }
 
-// Total is the value over all samples: the sum of a delta, the time-weighted mean of a gauge, the constant itself, and for a
+// Total is the value over all samples: the sum of a delta (scaled up where the counter took turns with others on the hardware, see Turns), the time-weighted mean of a gauge, the constant itself, and for a
 // derived counter its formula on the totals of its inputs.
 func (c *Counter) Total() Value {
 	if c.Kind == Delta {
+		if c.Turns() != nil {
+			return FloatValue(c.SumExcept(c.Axis.Whole(), nil)[0])
+		}
 		return c.Sum()
 	}
 	if c.Kind == Constant {
@@ -239,7 +242,7 @@ func (c *Counter) Aggregate(b *Bins) []float64 {
 	case c.Kind == Constant:
 		return c.firsts(b)
 	}
-	return b.sum(c.Floats())
+	return c.SumExcept(b, nil)
 }
 
 // weightedMeans averages by measuring time; samples of no length count alike where nothing else is in the bin.

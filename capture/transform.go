@@ -15,6 +15,7 @@ func (c *Counter) Slice(i, j int, axis *Axis) *Counter {
 	if c.Pass != nil {
 		out.Pass = c.Pass.slice(i, j)
 	}
+	out.Turn = c.Turn.slice(i, j)
 	for _, in := range c.Instances {
 		out.Instances = append(out.Instances, in.Slice(i, j, axis))
 	}
@@ -35,7 +36,7 @@ func (c *Counter) Rebin(b *Bins) *Counter {
 	case c.Col != nil:
 		out.Col = LazyColumn(b.Len(), func() (Data, error) {
 			d := c.Col.Data()
-			if c.Kind == Delta && d.U != nil && !b.Cut {
+			if c.Kind == Delta && d.U != nil && !b.Cut && c.Turns() == nil {
 				if sums, ok := b.sumInts(d); ok {
 					return sums, c.Col.err
 				}
@@ -46,6 +47,7 @@ func (c *Counter) Rebin(b *Bins) *Counter {
 	if c.Pass != nil {
 		out.Pass = c.Pass.rebin(b, c.Axis)
 	}
+	out.Turn = c.rebinTurn(b)
 	for _, in := range c.Instances {
 		out.Instances = append(out.Instances, in.Rebin(b))
 	}
@@ -83,6 +85,7 @@ func (c *Counter) gather(rows []int, axis *Axis, passes map[*Pass]*Pass) *Counte
 		out.Col = c.Col.gather(rows)
 	}
 	out.Pass = gatherPass(c.Pass, rows, passes)
+	out.Turn = c.Turn.gather(rows)
 	for _, in := range c.Instances {
 		out.Instances = append(out.Instances, in.gather(rows, axis, passes))
 	}

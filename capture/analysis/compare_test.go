@@ -362,6 +362,35 @@ func TestGapsAndLongerSamplesOfOneSideAreNoted(t *testing.T) {
 	}
 }
 
+// Metrics of counters that share the hardware were made of what was counted in their turns, over all of the time.
+func TestMetricsOfCountersInTurnsAreThoseOfAllTheTime(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 4))
+	made := func() *capture.Capture {
+		axis := capture.NewUniformAxis(1200, 1e6)
+		c := &capture.Counter{Meta: capture.Meta{Name: "instructions", Unit: "instructions"}, Axis: axis}
+		v := make([]float64, axis.Len())
+		for i := range v {
+			v[i] = math.Round(1e6 * (1 + 0.05*rng.NormFloat64()))
+			if i%12 >= 4 {
+				v[i] = math.NaN()
+				c.Reasons = append(c.Reasons, capture.ReasonRun{From: i, To: i + 1, Reason: capture.Reason{Code: capture.NotScheduled}})
+			}
+		}
+		c.Col = capture.NewColumn(capture.Data{F: v})
+		out, err := capture.New(capture.Config{GPU: "cpu", Axis: axis, Counters: []*capture.Counter{c}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return out
+	}
+	res := compare(t, made(), made(), Options{})
+	for _, name := range []string{"instructions", "instruction_rate"} {
+		if r := rowOf(t, res, "", name); math.Abs(r.Before/1e9-1) > 0.01 {
+			t.Errorf("%s is %g per second, and 1e9 happened", name, r.Before)
+		}
+	}
+}
+
 func TestCliffsDeltaCountsPairs(t *testing.T) {
 	for _, c := range []struct {
 		x, y []float64

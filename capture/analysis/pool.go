@@ -17,6 +17,7 @@ type pool struct {
 // columnSums is one column in cells: a sum and what it is divided by.
 type columnSums struct {
 	num, den []float64
+	waited   []float64 // seconds in which the counter waited for its turn on the hardware; nil where it never did
 	present  []float64 // original samples with a value; nil of durations
 	has      []bool
 }
@@ -43,14 +44,20 @@ func (p *pool) timed(c *capture.Counter) *columnSums {
 	bins := p.part.cells.bins
 	n := p.part.cells.count
 	out := &columnSums{num: make([]float64, n), den: make([]float64, n), present: make([]float64, n), has: make([]bool, n)}
+	turns := c.Turns()
+	if turns != nil {
+		out.waited = make([]float64, n)
+	}
 	for j := range bins.Lo {
 		k := j / p.part.cells.fold
 		for i := bins.Lo[j]; i < bins.Hi[j]; i++ {
-			x := v[i]
+			x, t := v[i], c.Interval(i)/1e9
 			if x != x {
+				if turns.Get(i) {
+					out.waited[k] += t
+				}
 				continue
 			}
-			t := c.Interval(i) / 1e9
 			if c.Kind == capture.Gauge {
 				if t == 0 {
 					t = 1e-9 // an instant: instants count alike
@@ -84,6 +91,8 @@ func (p *pool) mixed(c *capture.Counter, d *draws) []float64 {
 			out[r] = math.NaN()
 		case c.Kind == capture.Gauge:
 			out[r] = num / den
+		case s.waited != nil && den > 0:
+			out[r] = num * (den + weigh(s.waited, d.row(r))) / den
 		default:
 			out[r] = num
 		}

@@ -23,7 +23,7 @@ func (s *scope) orStandIn(e *Entry, c *capture.Counter) *capture.Counter {
 	if in.Unit != "" {
 		meta.Unit = in.Unit
 	}
-	return &capture.Counter{Meta: meta, Axis: in.Axis, Col: in.Col, Instances: in.Instances, Der: in.Der, Pass: in.Pass, Reasons: in.Reasons, Warnings: in.Warnings}
+	return &capture.Counter{Meta: meta, Axis: in.Axis, Col: in.Col, Instances: in.Instances, Der: in.Der, Pass: in.Pass, Turn: in.Turn, Reasons: in.Reasons, Warnings: in.Warnings}
 }
 
 // standIn is the column of the capture that stands for an entry under a name of another kind, such as its title in a vendor's export.

@@ -43,7 +43,7 @@ func explain(c *capture.Counter, i, depth int) *Explanation {
 	if x.Value.Missing() && x.Reason == (capture.Reason{}) {
 		x.Reason, _ = c.Why(i)
 	}
-	x.Warnings = append(x.Warnings, c.Warnings...)
+	x.Warnings = append(x.Warnings, c.Doubts()...)
 	if cat, err := Get(c.GPU); err == nil {
 		name := c.Name
 		if base, _, ok := cutInstance(name); ok {

@@ -146,7 +146,7 @@ func (s *scope) cluster(name string) (c *capture.Counter, ok bool, err error) {
 	if err != nil {
 		return nil, true, err
 	}
-	out := &capture.Counter{Meta: whole.Meta, Axis: whole.Axis, Der: whole.Der, Pass: whole.Pass, Reasons: whole.Reasons, Warnings: whole.Warnings}
+	out := &capture.Counter{Meta: whole.Meta, Axis: whole.Axis, Der: whole.Der, Pass: whole.Pass, Turn: whole.Turn, Reasons: whole.Reasons, Warnings: whole.Warnings}
 	out.Name += ".Cluster"
 	for _, id := range sortedClusters(clusters) {
 		in, err := s.oneCluster(base, id, clusters[id])

@@ -4,8 +4,9 @@
 //
 // Events of one counter unit are opened as groups, and a group is read with a single system call per processor. A group that
 // the hardware cannot hold is split. Where several groups share the hardware the kernel lets them take turns: values are
-// then scaled up by the share of time that the group was counting, that share is recorded as counter_coverage, and a sample in
-// which a group never got its turn is missing, not 0.
+// then scaled up by the share of time that the group was counting, that share is recorded as counter_coverage (of the time in
+// counter_enabled), and a sample in which a group never got its turn is missing, not 0. Sums are scaled by both as the kernel scales them
+// (capture.Turn).
 //
 // What belongs here: finding events, encoding them, opening, reading and decoding. All logic is portable and talks to a
 // small kernel interface; only kernel_linux.go makes system calls. Facts are from include/uapi/linux/perf_event.h,

@@ -29,6 +29,7 @@ func TestGroupThatFitsIsReadOncePerCPUAndExact(t *testing.T) {
 		want[fmt.Sprintf("branches[%d]", cpu)] = 1400 * 10e3
 		want[fmt.Sprintf("context_switches[%d]", cpu)] = 1301 * 10e3
 		want[fmt.Sprintf("counter_coverage[%d]", cpu)] = 100
+		want[fmt.Sprintf("counter_enabled[%d]", cpu)] = 10e6
 	}
 	for name, v := range want {
 		if got.value[name] != v {
@@ -100,7 +101,7 @@ func TestGroupThatNeverCountsIsSplitWhenOpened(t *testing.T) {
 		}
 	}
 	k.advance(100e6)
-	if got := read(t, s); len(got.value) != 2*4+4 {
+	if got := read(t, s); len(got.value) != 2*4+2*4 {
 		t.Errorf("values = %v", got.value)
 	}
 }
@@ -369,7 +370,7 @@ func TestHybridMachineAsksEachCoresOwnUnit(t *testing.T) {
 	}
 	k.advance(1e6)
 	got := read(t, s)
-	if _, ok := got.value["cpu_atom/topdown/[0]"]; ok || got.value["cpu_atom/topdown/[3]"] == 0 || len(got.value) != 4+4+2+4 {
+	if _, ok := got.value["cpu_atom/topdown/[0]"]; ok || got.value["cpu_atom/topdown/[3]"] == 0 || len(got.value) != 4+4+2+2*4 {
 		t.Errorf("values = %v", got.value)
 	}
 }

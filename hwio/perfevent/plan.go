@@ -170,9 +170,6 @@ func (p *plan) closeAll() {
 	}
 }
 
-// coverageName is the counter that tells how much of the time hardware events were really counted.
-const coverageName = "counter_coverage"
-
 // layout gives every event its columns and makes the stream. perTask says that a column is the sum over all threads.
 func (p *plan) layout(cfg capture.Config, perTask bool) *stream {
 	s := &stream{groups: p.groups, perTask: perTask}
@@ -206,10 +203,12 @@ func (p *plan) layout(cfg capture.Config, perTask bool) *stream {
 	return s
 }
 
-// coverage adds a column for each group of the cores' unit on a processor, or for a task's groups of that number.
+// coverage adds two columns for each group of the cores' unit on a processor, or for a task's groups of that number: which share of the
+// time it counted, and how long it was to count.
 func (p *plan) coverage(s *stream) {
 	type key struct{ cpu, k int }
 	at := map[key]int{}
+	turns := map[int]string{}
 	count := map[target]int{}
 	perCPU := map[int]int{}
 	for _, g := range p.groups {
@@ -230,25 +229,38 @@ func (p *plan) coverage(s *stream) {
 		if !ok {
 			col = len(s.schema.Columns)
 			at[where] = col
-			m := meta(coverageName, "Counter coverage", "percent", "core",
+			share := meta(capture.TurnShare, "Counter coverage", "percent", "core",
 				"Share of the time in which the group of hardware events was really counting. Below 100 the values of its events are scaled up and are estimates.")
-			m.Kind, m.Combine = capture.Gauge, capture.CombineMean
+			share.Kind, share.Combine = capture.Gauge, capture.CombineMean
+			enabled := meta(capture.TurnEnabled, "Counter enabled time", "ns", "core",
+				"Time in which the group of hardware events was to count, of which counter_coverage is a share: sums are scaled up by both.")
+			enabled.Combine = capture.CombineMean
+			turn := capture.TurnWhole
 			switch {
 			case g.cpu >= 0 && perCPU[g.cpu] > 1:
-				m.Instance = fmt.Sprintf("%d/group%d", g.cpu, where.k)
+				turn = fmt.Sprintf("%d/group%d", g.cpu, where.k)
 			case g.cpu >= 0:
-				m.Instance = strconv.Itoa(g.cpu)
+				turn = strconv.Itoa(g.cpu)
 			case perCPU[g.cpu] > 1:
-				m.Instance = fmt.Sprintf("group%d", where.k)
+				turn = fmt.Sprintf("group%d", where.k)
+			}
+			if turn != capture.TurnWhole {
+				share.Instance, enabled.Instance = turn, turn
 			}
 			var names []string
 			for _, i := range g.events {
 				names = append(names, p.events[i].meta.Name)
 			}
-			m.Doc += " This group: " + strings.Join(names, ", ") + "."
-			s.schema.Columns = append(s.schema.Columns, capture.ColumnSpec{Meta: m})
-			s.cols = append(s.cols, column{cpu: g.cpu, coverage: true, name: strings.Join(names, ", ")})
+			of := strings.Join(names, ", ")
+			share.Doc += " This group: " + of + "."
+			enabled.Doc += " This group: " + of + "."
+			s.schema.Columns = append(s.schema.Columns, capture.ColumnSpec{Meta: share}, capture.ColumnSpec{Meta: enabled, Integer: true})
+			s.cols = append(s.cols, column{cpu: g.cpu, coverage: true, name: of}, column{cpu: g.cpu, enabledTime: true, name: of})
+			turns[col] = turn
 		}
 		g.coverage = col
+		for _, c := range g.cols {
+			s.schema.Columns[c].Meta.TurnOf = turns[col]
+		}
 	}
 }

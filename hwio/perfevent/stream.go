@@ -30,6 +30,8 @@ type column struct {
 	cpu      int     // -1 for a task's
 	coverage bool
 
+	enabledTime bool // of the group whose coverage stands before it
+
 	// Over the whole recording, to tell at its end how well it was covered.
 	enabled, running uint64
 }
@@ -90,9 +92,10 @@ func (s *stream) add(g *group) {
 		a.running += running
 	}
 	if g.coverage >= 0 {
-		a := &s.acc[g.coverage]
-		a.enabled += enabled
-		a.running += running
+		for _, a := range []*sum{&s.acc[g.coverage], &s.acc[g.coverage+1]} {
+			a.enabled += enabled
+			a.running += running
+		}
 	}
 }
 
@@ -110,7 +113,9 @@ func (s *stream) appendValue(b *capture.Batch, i int) {
 	case a.gone:
 		b.AppendMissingFor(i, unreadable)
 	case a.enabled == 0 && a.running == 0 && c.cpu >= 0:
-		b.AppendMissingFor(i, capture.Reason{Code: capture.NotCollected, Text: fmt.Sprintf("CPU %d was offline", c.cpu)})
+		b.AppendMissingFor(i, capture.Reason{Code: capture.PowerGated, Text: fmt.Sprintf("CPU %d was offline", c.cpu)})
+	case c.enabledTime:
+		b.AppendInt(i, a.enabled)
 	case c.coverage && a.enabled == 0:
 		b.AppendMissingFor(i, notRun)
 	case c.coverage:
@@ -167,7 +172,7 @@ func (s *stream) Conclude() []string {
 			out = append(out, fmt.Sprintf("perfevent: %s never got onto the hardware and have no values: another profiler or the kernel's NMI watchdog holds the counters "+
 				"(as root type sysctl kernel.nmi_watchdog=0), or too many were asked for at once", c.name))
 		case float64(running) < 0.995*float64(enabled):
-			out = append(out, fmt.Sprintf("perfevent: %s shared the hardware counters and were counting %.0f %% of the time: their values are scaled up and are estimates; "+
+			out = append(out, fmt.Sprintf("perfevent: %s shared the hardware counters and were counting %.0f %% of the time: their values are estimates, scaled up to the whole sample, and sums are scaled up over samples without a value; "+
 				"measure fewer hardware counters at once for exact ones", c.name, 100*float64(running)/float64(enabled)))
 		}
 	}

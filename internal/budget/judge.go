@@ -298,7 +298,7 @@ func (r *Result) doubts(c *capture.Capture) {
 	if r.Counter == nil {
 		return
 	}
-	r.Notes = append(r.Notes, r.Counter.Warnings...)
+	r.Notes = append(r.Notes, r.Counter.Doubts()...)
 	if r.Counter.Der != nil {
 		r.Notes = append(r.Notes, r.Counter.Der.Warnings()...)
 	}
@@ -311,7 +311,7 @@ func (r *Result) doubts(c *capture.Capture) {
 		}
 		return
 	}
-	if n := c.Len() - r.Counter.Count(); n > 0 && n < c.Len() {
+	if n := c.Len() - r.Counter.Count() - r.Counter.Turns().Count(); n > 0 && n < c.Len() {
 		r.Notes = append(r.Notes, fmt.Sprintf("%d of %d samples have no value, which sums lack", n, c.Len()))
 	}
 	if len(c.Gaps) > 0 && !r.Rate {

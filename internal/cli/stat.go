@@ -99,7 +99,7 @@ func describe(c *capture.Counter) statJSON {
 	s := statJSON{
 		Name: c.Name, Title: jsonText(c.Title), Unit: jsonText(c.Unit), Kind: c.Kind.String(), GPU: jsonText(c.GPU), Count: c.Count(),
 		Total: jsonValue(c.Total()), Mean: jsonValue(c.Mean()), Min: jsonValue(c.Min()), P50: jsonValue(q[0]), P95: jsonValue(q[1]),
-		P99: jsonValue(q[2]), Max: jsonValue(c.Max()), Warning: orEmpty(c.Warnings),
+		P99: jsonValue(q[2]), Max: jsonValue(c.Max()), Warning: orEmpty(c.Doubts()),
 	}
 	s.Missing = c.Len() - s.Count
 	if s.Missing > 0 || s.Total == nil {

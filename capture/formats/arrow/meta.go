@@ -42,7 +42,7 @@ var combineNames = []string{"sum", "mean", "max"}
 func metaText(m *capture.Meta) map[string]*string {
 	return map[string]*string{
 		"title": &m.Title, "unit": &m.Unit, "doc": &m.Doc, "gpu": &m.GPU, "block": &m.Block, "instance": &m.Instance,
-		"device": &m.Device, "source": &m.Source, "expr": &m.Expr,
+		"device": &m.Device, "source": &m.Source, "expr": &m.Expr, "turn": &m.TurnOf,
 	}
 }
 

@@ -141,7 +141,7 @@ func everything() capture.Config {
 			Expr: "$A / $B", Inputs: []string{"A", "B"}, Refs: []string{"3.2.2"}, Aliases: []string{"x", "y,z", ""}, Combine: capture.CombineMean}},
 		{Axis: axis, Col: floats(math.Inf(1), math.NaN(), math.Copysign(0, -1), 5e-324), Meta: capture.Meta{Name: "gauge", Kind: capture.Gauge, Integral: true},
 			Warnings: []string{"doubtful", ""}, Reasons: []capture.ReasonRun{{From: 1, To: 2, Reason: capture.Reason{Code: capture.PowerGated, Text: "off"}}, {From: 3, To: 4, Reason: capture.Reason{Code: capture.InGap}}}},
-		{Axis: axis, Col: holes, Meta: capture.Meta{Name: "holes", Kind: capture.Constant}},
+		{Axis: axis, Col: holes, Meta: capture.Meta{Name: "holes", Kind: capture.Constant, TurnOf: "0/group1"}},
 		{Axis: axis, Meta: capture.Meta{Name: "absent", Unit: "bytes"}, Pass: listed, Reasons: []capture.ReasonRun{{From: 0, To: 4, Reason: capture.Reason{Code: capture.NotCollected}}}},
 		{Axis: axis, Col: ints(1, 2, 3, 4), Meta: capture.Meta{Name: "start"}}, // clashes with the axis
 		{Axis: axis, Col: floats(1, 2, 3, 4), Meta: capture.Meta{Name: "both"}, Instances: []*capture.Counter{

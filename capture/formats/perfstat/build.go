@@ -347,6 +347,18 @@ func (s *series) column(texts []string, n int) capture.Data {
 	return out
 }
 
+// whyNotCounted tells from the share of its time that an event ran why it has no count. perf prints all of it where that time is none.
+func whyNotCounted(running string) capture.Reason {
+	share, err := number(running)
+	switch {
+	case err == nil && share == 0:
+		return capture.Reason{Code: capture.NotScheduled, Text: "perf stat: <not counted>: the event never got onto a hardware counter"}
+	case err == nil:
+		return capture.Reason{Code: capture.NotCollected, Text: "perf stat: <not counted>: what the event counts for did not run"}
+	}
+	return capture.Reason{Code: capture.NotCollected, Text: "perf stat: <not counted>: the event never got onto a hardware counter, or what it counts for did not run"}
+}
+
 // count reads a whole number, with or without zeros behind its point.
 func count(text string) (uint64, bool) {
 	before, after, _ := strings.Cut(strings.Replace(text, ",", ".", 1), ".")
@@ -375,7 +387,7 @@ func (s *series) reasons(n int) []capture.ReasonRun {
 		add(next, row, absent)
 		switch s.values[k] {
 		case notCounted:
-			add(row, row+1, capture.Reason{Code: capture.NotScheduled, Text: "perf stat: <not counted>: the event never got onto a hardware counter, or what it counts for did not run"})
+			add(row, row+1, whyNotCounted(s.running[k]))
 		case notSupported:
 			add(row, row+1, capture.Reason{Code: capture.Unsupported, Text: "perf stat: <not supported>: this machine has no such event"})
 		}

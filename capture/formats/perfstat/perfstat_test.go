@@ -75,8 +75,12 @@ func TestIntervalsOfPerfAreSamples(t *testing.T) {
 	if u := c.Counter("task-clock").Unit; u != "ns" {
 		t.Errorf("unit %q", u)
 	}
-	if why, _ := c.Counter("page-faults").Why(1); why.Code != capture.NotScheduled || !strings.Contains(why.Text, "<not counted>") {
+	if why, _ := c.Counter("page-faults").Why(1); why.Code != capture.NotCollected || !strings.Contains(why.Text, "<not counted>: what the event counts for did not run") {
 		t.Errorf("not counted is explained by %+v", why)
+	}
+	// While the process slept there was nothing to count: nothing is scaled up to that time.
+	if total := c.Counter("page-faults").Total(); total.Float() != 143 {
+		t.Errorf("%v page faults in all", total.Float())
 	}
 	if why, _ := c.Counter("cycles").Why(0); why.Code != capture.Unsupported {
 		t.Errorf("not supported is explained by %+v", why)

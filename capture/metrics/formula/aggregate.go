@@ -2,6 +2,7 @@ package formula
 
 import (
 	"math"
+	"math/bits"
 	"slices"
 
 	"astrolabe/capture"
@@ -12,7 +13,7 @@ import (
 type aggregation struct {
 	leaves     []int32      // nodes that are inputs, outside reductions
 	reductions []*reduction // outermost ones
-	mask       []uint64     // samples to leave out; nil if none
+	mask       capture.Bits // samples to leave out; nil if none
 }
 
 // reduction is one SUM(x) or the like with the code that computes x.
@@ -56,9 +57,9 @@ func (d *derivation) aggregation() *aggregation {
 
 // incomplete returns one bit per sample in which some delta operand is missing, so that numerator and denominator are
 // taken over the same samples; nil if every sample is complete. Operands of fill may be missing.
-func (d *derivation) incomplete() []uint64 {
+func (d *derivation) incomplete() capture.Bits {
 	p := d.p
-	var mask []uint64
+	var mask capture.Bits
 	seen := map[int32]bool{}
 	shared := true
 	var visit func(id int32)
@@ -100,12 +101,12 @@ func (d *derivation) incomplete() []uint64 {
 	return mask
 }
 
-func blank(dst []float64, from int, mask []uint64) {
+func blank(dst []float64, from int, mask capture.Bits) {
 	if mask == nil {
 		return
 	}
 	for i := range dst {
-		if mask[(from+i)>>6]&(1<<((from+i)&63)) != 0 {
+		if mask.Get(from + i) {
 			dst[i] = math.NaN()
 		}
 	}
@@ -141,9 +142,12 @@ func (s columnSet) source(id int32) source {
 
 // aggregateInput aggregates one input over bins. Delta inputs leave out the samples of mask. Results without a mask are kept
 // for the other formulas of the program.
-func (p *Program) aggregateInput(i int, b *capture.Bins, mask []uint64) []float64 {
+func (p *Program) aggregateInput(i int, b *capture.Bins, mask capture.Bits) []float64 {
 	in := p.inputs[i]
 	delta := in.counter.Kind == capture.Delta
+	if delta && mask != nil && in.counter.Turns() != nil {
+		return in.counter.SumExcept(b, mask)
+	}
 	if delta && mask != nil {
 		return b.SumFloats(func(dst []float64, from int) {
 			in.read(dst, from)
@@ -166,7 +170,7 @@ func (p *Program) aggregateInput(i int, b *capture.Bins, mask []uint64) []float6
 	p.mu.Unlock()
 	var v []float64
 	if whole {
-		v = []float64{in.counter.Sum().Float()}
+		v = []float64{in.counter.Total().Float()}
 	} else {
 		v = in.counter.Aggregate(b)
 	}
@@ -188,7 +192,7 @@ func (p *Program) aggregateInput(i int, b *capture.Bins, mask []uint64) []float6
 
 // reduce computes the reduction once per bin. Samples that a bin holds only in part count in sums and averages by that
 // part, and fully in the other reductions.
-func (p *Program) reduce(r *reduction, b *capture.Bins, mask []uint64) []float64 {
+func (p *Program) reduce(r *reduction, b *capture.Bins, mask capture.Bits) []float64 {
 	if n := p.g.nodes[r.arg]; n.op == OpName && r.op == OpSum && p.inputs[n.bits].counter.Kind == capture.Delta {
 		return p.aggregateInput(int(n.bits), b, mask) // shared, and exact for integers
 	}
@@ -198,6 +202,15 @@ func (p *Program) reduce(r *reduction, b *capture.Bins, mask []uint64) []float64
 	}
 	switch r.op {
 	case OpSum:
+		if turns := p.turns(r.arg); turns.Count() > 0 {
+			x := &capture.Counter{Meta: capture.Meta{Kind: capture.Delta}, Axis: p.axis, Reasons: waiting(turns),
+				Col: capture.LazyColumn(p.axis.Len(), func() (capture.Data, error) {
+					all := make([]float64, p.axis.Len())
+					read(all, 0)
+					return capture.Data{F: all}, nil
+				})}
+			return x.SumExcept(b, mask)
+		}
 		return b.SumFloats(read)
 	case OpAvg:
 		sum := b.SumFloats(read)
@@ -228,6 +241,38 @@ func (p *Program) reduce(r *reduction, b *capture.Bins, mask []uint64) []float64
 			}
 		}
 		out[j] = r.of(rows)
+	}
+	return out
+}
+
+// turns tells in which samples an operand of a node waited for its turn on the hardware, nil if none did.
+func (p *Program) turns(id int32) capture.Bits {
+	var out capture.Bits
+	p.g.walk(id, map[int32]bool{}, func(n int32) {
+		if p.g.nodes[n].op != OpName {
+			return
+		}
+		for k, w := range p.inputs[p.g.nodes[n].bits].counter.Turns() {
+			if out == nil {
+				out = capture.NewBits(p.axis.Len())
+			}
+			out[k] |= w
+		}
+	})
+	return out
+}
+
+// waiting are reasons for the samples in turns.
+func waiting(turns capture.Bits) (out []capture.ReasonRun) {
+	for k, w := range turns {
+		for ; w != 0; w &= w - 1 {
+			i := k<<6 + bits.TrailingZeros64(w)
+			if n := len(out); n > 0 && out[n-1].To == i {
+				out[n-1].To++
+				continue
+			}
+			out = append(out, capture.ReasonRun{From: i, To: i + 1, Reason: capture.Reason{Code: capture.NotScheduled}})
+		}
 	}
 	return out
 }

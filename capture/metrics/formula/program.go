@@ -56,7 +56,7 @@ type input struct {
 	counter *capture.Counter
 
 	scan    sync.Once
-	missing []uint64 // one bit per missing sample; nil if none is missing
+	missing capture.Bits // see holes
 }
 
 // direct returns the column itself where it holds doubles.
@@ -71,8 +71,9 @@ func (in *input) direct() []float64 {
 
 func (in *input) read(dst []float64, from int) { in.counter.ReadFloats(dst, from) }
 
-// holes returns one bit per sample in which the input is missing, nil if there is none.
-func (in *input) holes() []uint64 {
+// holes tells in which samples the input is missing, but for those in which it only waited for its turn on the hardware: sums are scaled up to
+// these. It is nil if there is none.
+func (in *input) holes() capture.Bits {
 	in.scan.Do(func() {
 		c := in.counter
 		if c.Col != nil {
@@ -81,7 +82,8 @@ func (in *input) holes() []uint64 {
 			}
 		}
 		n := c.Len()
-		var bits []uint64
+		var bits capture.Bits
+		turns := c.Turns()
 		var buf []float64
 		direct := in.direct()
 		for lo := 0; lo < n; lo += capture.BlockRows {
@@ -97,11 +99,11 @@ func (in *input) holes() []uint64 {
 				in.read(block, lo)
 			}
 			for i, v := range block {
-				if v != v {
+				if v != v && !turns.Get(lo+i) {
 					if bits == nil {
-						bits = make([]uint64, (n+63)/64)
+						bits = capture.NewBits(n)
 					}
-					bits[(lo+i)>>6] |= 1 << ((lo + i) & 63)
+					bits.Set(lo + i)
 				}
 			}
 		}

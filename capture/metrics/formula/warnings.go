@@ -33,7 +33,7 @@ func (d *derivation) Warnings() []string {
 			}
 		}
 		for _, c := range operands {
-			for _, w := range c.Warnings {
+			for _, w := range c.Doubts() {
 				add(w)
 			}
 			if c.Der != nil {

@@ -5,9 +5,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -57,13 +59,19 @@ func astrolabe(t *testing.T) string {
 // run runs astrolabe on the emulated units.
 func run(t *testing.T, scenarios string, args ...string) (r *hwtest.Result, truth *Truth, output string) {
 	t.Helper()
+	return runProgram(t, scenarios, astrolabe(t), args...)
+}
+
+// runProgram runs any program on them.
+func runProgram(t *testing.T, scenarios, program string, args ...string) (r *hwtest.Result, truth *Truth, output string) {
+	t.Helper()
 	// The source looks for access with software events, which are the real kernel's.
 	if fd, err := unix.PerfEventOpen(&unix.PerfEventAttr{Type: unix.PERF_TYPE_SOFTWARE, Size: 112, Bits: unix.PerfBitExcludeKernel}, 0, -1, -1, unix.PERF_FLAG_FD_CLOEXEC); err != nil {
 		t.Skipf("EMULATION SKIPPED: the real kernel opens no software event: %v", err)
 	} else {
 		_ = unix.Close(fd)
 	}
-	cmd := exec.Command(astrolabe(t), args...)
+	cmd := exec.Command(program, args...)
 	cmd.Dir = t.TempDir()
 	var out bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &out
@@ -165,33 +173,90 @@ func TestARecordingHoldsEveryCountOfEveryProcessor(t *testing.T) {
 	}
 }
 
-func TestTurnsOnTooFewCountersAreScaledAndShown(t *testing.T) {
-	c, truth, out := record(t, "few-counters", "--duration", "1s")
-	if !strings.Contains(out, "shared the hardware counters and were counting 3") {
-		t.Errorf("nothing says that the counters took turns:\n%s", out)
+// scaled is the kernel's own scaling of what was counted between two reads.
+func scaled(first, last ReadTruth) float64 {
+	return float64(last.Value-first.Value) * float64(last.Enabled-first.Enabled) / float64(last.Running-first.Running)
+}
+
+// near reports whether two sums are the same to a millionth, but for the rounding of every sample to a whole number.
+func near(a, b float64, samples int) bool { return math.Abs(a-b) <= 1e-6*math.Abs(b)+float64(samples) }
+
+// A total was the sum of the samples in which a counter had its turn: at 1 ms three fifths of what happened, and with several processors, which
+// take turns at times of their own, a fifth.
+func TestTotalsOfCountersThatTakeTurnsAreScaledOverTheWholeTime(t *testing.T) {
+	for _, period := range []string{"1ms", "5ms", "50ms"} {
+		c, truth, out := record(t, "few-counters", "--duration", "1s", "--period", period)
+		if !strings.Contains(out, "shared the hardware counters and were counting 3") {
+			t.Errorf("%s: nothing says that the counters took turns:\n%s", period, out)
+		}
+		groups := map[uint64]bool{}
+		sums := map[string]float64{}
+		for _, e := range truth.Events {
+			if len(e.Reads) == 0 {
+				continue
+			}
+			groups[e.Leader] = true
+			first, last := during(t, e, c.Len())
+			if last.Running >= last.Enabled {
+				t.Errorf("%s: %s on processor %d never made room", period, e.Name, e.CPU)
+			}
+			want := scaled(first, last)
+			sums[names[e.Name]] += want
+			in := c.Counter(names[e.Name]).Instance(fmt.Sprint(e.CPU))
+			if got := in.Total().Float(); !near(got, want, c.Len()) {
+				t.Errorf("%s: %s on processor %d: %.0f, the kernel's own scaling gives %.0f", period, e.Name, e.CPU, got, want)
+			}
+			if share := in.Counted(); share > 0.4 || !strings.Contains(strings.Join(in.Doubts(), ""), "took turns with others on the hardware") {
+				t.Errorf("%s: %s on processor %d counted a share of %v, and its doubts are %q", period, e.Name, e.CPU, share, in.Doubts())
+			}
+		}
+		if want := 3 * len(truth.CPUs); len(groups) != want {
+			t.Errorf("%d groups of two, want %d", len(groups), want)
+		}
+		for name, want := range sums {
+			if got := c.Counter(name).Total().Float(); !near(got, want, c.Len()) {
+				t.Errorf("%s: %s: %.0f, the kernel's own scaling gives %.0f", period, name, got, want)
+			}
+			binned, err := c.Resample(100e6)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := binned.Counter(name).Total().Float(); math.Abs(got/want-1) > 1e-3 {
+				t.Errorf("%s: %s: %.0f after resampling, before it %.0f", period, name, got, want)
+			}
+		}
+		if coverage := c.Counter("counter_coverage"); coverage == nil || len(coverage.Instances) != 3*len(truth.CPUs) {
+			t.Fatalf("the coverage of each group is missing: %+v", coverage)
+		}
 	}
-	groups := map[uint64]bool{}
+}
+
+// perf stat is another program that scales: what it prints is what the total above is held against.
+func TestPerfStatScalesAsTheTruthIsScaledHere(t *testing.T) {
+	perf, err := exec.LookPath("perf")
+	if err != nil {
+		t.Skip("SKIPPED: there is no perf (package linux-perf)")
+	}
+	_, truth, out := runProgram(t, "few-counters", perf, "stat", "-a", "-A", "-x,", "-e", "cycles,instructions,cache-misses,branches", "sleep", "0.3")
+	compared := 0
 	for _, e := range truth.Events {
 		if len(e.Reads) == 0 {
 			continue
 		}
-		groups[e.Leader] = true
-		first, last := during(t, e, c.Len())
-		if last.Running >= last.Enabled {
-			t.Errorf("%s on processor %d never made room", e.Name, e.CPU)
-		}
-		// Each row is scaled by its own share, so that the sum is near the true rate and not exactly at it.
-		want := float64(last.Value-first.Value) * float64(last.Enabled-first.Enabled) / float64(last.Running-first.Running)
-		if got := float64(recorded(t, c, names[e.Name], fmt.Sprint(e.CPU))); got < 0.5*want || got > 1.1*want {
-			t.Errorf("%s on processor %d: %.0f recorded, about %.0f happened", e.Name, e.CPU, got, want)
+		want := scaled(ReadTruth{}, e.Reads[len(e.Reads)-1])
+		for _, line := range strings.Split(out, "\n") {
+			f := strings.Split(line, ",")
+			if len(f) < 4 || f[0] != fmt.Sprint("CPU", e.CPU) || f[3] != e.Name {
+				continue
+			}
+			if got, err := strconv.ParseFloat(f[1], 64); err != nil || math.Abs(got-want) > 1 {
+				t.Errorf("perf stat prints %s for %s on processor %d, which should be %.0f", f[1], e.Name, e.CPU, want)
+			}
+			compared++
 		}
 	}
-	if want := 3 * len(truth.CPUs); len(groups) != want {
-		t.Errorf("%d groups of two, want %d", len(groups), want)
-	}
-	coverage := c.Counter("counter_coverage")
-	if coverage == nil || len(coverage.Instances) != 3*len(truth.CPUs) {
-		t.Fatalf("the coverage of each group is missing: %+v", coverage)
+	if want := 4 * len(truth.CPUs); compared != want {
+		t.Errorf("%d numbers were compared, want %d:\n%s", compared, want, out)
 	}
 }
 
