@@ -30,7 +30,8 @@ var captureModule = methodTable[*Env]{
 		{
 			Sig: "record(source: str|list=None, counters: list|str=None, period: duration=\"10ms\", duration: duration=None, command: list=None, out: str=None, **options) -> Capture",
 			Doc: "Records counters and opens the recording. source is one of capture.sources(), \"cpu\" for all of the CPU's, or a list; counters are names with * and ?; " +
-				"it ends after the duration or with the command. A command needs --allow-exec. Options are the source's own, such as set=\"RenderBasic\" of i915; " +
+				"it ends after the duration or with the command; Ctrl-C in a session ends it too, and what was measured until then is the result. A command needs " +
+				"--allow-exec. Options are the source's own, such as set=\"RenderBasic\" of i915; " +
 				"a list of sets is measured one after the other, the command being run once for each.",
 			Run: record,
 		},

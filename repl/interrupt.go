@@ -6,6 +6,8 @@ import (
 	"os"
 	"os/signal"
 	"time"
+
+	"astrolabe/builtins"
 )
 
 // StatusInterrupted is the exit status of a program that Ctrl-C ended.
@@ -14,11 +16,12 @@ const StatusInterrupted = 130
 // hintDelay is how long after an interrupt a person is told what goes on, where the statement still runs.
 const hintDelay = time.Second
 
-// interruptible runs f with a context that the first Ctrl-C cancels. A second one does not wait for f: it ends the
-// program.
+// interruptible runs f with a context that the first Ctrl-C cancels, unless work in it takes that one (builtins.Ending). A second one does not
+// wait for f: it ends the program.
 func interruptible(ctx context.Context, talk io.Writer, f func(context.Context) error) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
+	ctx, ending := builtins.WithEnding(ctx)
 	signals := make(chan os.Signal, 2)
 	signal.Notify(signals, os.Interrupt)
 	finished := make(chan struct{})
@@ -27,11 +30,15 @@ func interruptible(ctx context.Context, talk io.Writer, f func(context.Context) 
 		close(finished)
 	}()
 	go func() {
-		select {
-		case <-signals:
-			cancel()
-		case <-finished:
-			return
+		for ctx.Err() == nil {
+			select {
+			case <-signals:
+				if !ending.Interrupt() {
+					cancel()
+				}
+			case <-finished:
+				return
+			}
 		}
 		hint := time.NewTimer(hintDelay)
 		defer hint.Stop()

@@ -67,12 +67,22 @@ func (a *app) recordForScript(ctx context.Context, r builtins.RecordRequest) (st
 		opt.Command = &hwio.Command{Args: r.Command, Stdout: a.talk, Stderr: a.talk}
 	}
 	opt.Create = a.createFile(out)
-	res, err := a.measure(ctx, opt, sel)
-	if err != nil {
+	measuring, end := context.WithCancel(ctx)
+	defer end()
+	release := builtins.EndOnInterrupt(ctx, end)
+	res, err := a.measure(measuring, opt, sel)
+	release()
+	switch {
+	case res == nil:
 		return "", err
-	}
-	if res.Interrupted {
+	case err != nil:
+		a.wrote(out)
+		return "", fmt.Errorf("%w; what was measured until then is in %s", err, out)
+	case res.Interrupted && ctx.Err() != nil:
+		a.wrote(out)
 		return "", fmt.Errorf("the recording was interrupted; what was measured is in %s", out)
+	case res.Interrupted:
+		a.warn(fmt.Sprintf("the recording was ended by Ctrl-C and holds %.3g s", res.Duration.Seconds()))
 	}
 	return out, nil
 }
