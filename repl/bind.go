@@ -1,6 +1,25 @@
 package repl
 
-import "go.starlark.net/syntax"
+import (
+	"go.starlark.net/resolve"
+	"go.starlark.net/starlark"
+	"go.starlark.net/syntax"
+)
+
+// captureName is the variable that a session binds to the capture it was given.
+const captureName = "cap"
+
+// needs reports whether a statement uses a name that it does not bind itself, in the scope where it stands: not where the name is a
+// parameter, or a variable of a comprehension.
+func (s *Session) needs(stmt syntax.Stmt, name string) bool {
+	found := false
+	file := &syntax.File{Stmts: []syntax.Stmt{stmt}, Options: s.opts}
+	_ = resolve.File(file, func(n string) bool { // an error is found again when the statement runs
+		found = found || n == name
+		return true
+	}, starlark.Universe.Has)
+	return found
+}
 
 // boundNames lists the names that a statement binds at the top level of a session, in order, without duplicates.
 func boundNames(stmt syntax.Stmt) []*syntax.Ident {

@@ -116,19 +116,23 @@ func (s *Session) openCommand(ctx context.Context, arg string) error {
 		return errors.New(":open needs a file or folder, such as :open game.arrow")
 	}
 	if name == "" {
-		name = "cap"
+		name = captureName
 	}
 	return s.Open(ctx, name, path)
 }
 
 // Open binds a capture as if the person had typed it, so that :save keeps it, and shows it.
 func (s *Session) Open(ctx context.Context, name, path string) error {
-	text := fmt.Sprintf("%s = capture.open(%s)\n", name, starlark.String(path))
-	if err := s.Eval(ctx, "<command>", 1, text); err != nil {
+	if err := s.Eval(ctx, "<command>", 1, openStatement(name, path)); err != nil {
 		return err
 	}
 	_, err := fmt.Fprintln(s.cfg.Talk, name+" = "+s.printer.text(s.names[name]))
 	return err
+}
+
+// openStatement is what opens a capture and binds it.
+func openStatement(name, path string) string {
+	return fmt.Sprintf("%s = capture.open(%s)\n", name, starlark.String(path))
 }
 
 // splitPath splits "FILE NAME" where FILE may be quoted or hold spaces; NAME is an identifier.

@@ -28,7 +28,7 @@ func FormatError(err error, source SourceLine) string {
 	switch {
 	case errors.As(err, &eval):
 		writeFrames(&out, eval.CallStack, source)
-		out.WriteString("error: " + eval.Msg + "\n")
+		out.WriteString("error: " + systemText(eval.Msg, eval) + "\n")
 		// A failed load carries the frames of the other file.
 		var inner *starlark.EvalError
 		if cause := eval.Unwrap(); cause != nil && errors.As(cause, &inner) && inner != eval {
@@ -43,7 +43,7 @@ func FormatError(err error, source SourceLine) string {
 	case errors.As(err, &syn):
 		writePosition(&out, syn.Pos, syn.Msg, source)
 	default:
-		out.WriteString("error: " + strings.TrimRight(err.Error(), "\n") + "\n")
+		out.WriteString("error: " + strings.TrimRight(ErrorText(err), "\n") + "\n")
 	}
 	return out.String()
 }

@@ -33,6 +33,8 @@ type Config struct {
 	Width    func() int
 	Settings []Setting // further ones for :set
 	JSON     bool      // values are printed as lines of JSON, not for people
+	// Capture is a file that is opened and bound to cap when a statement uses that name and nothing has bound it; "" is none.
+	Capture string
 }
 
 // Session runs statements one after another over one set of variables, as if typed.
@@ -99,6 +101,11 @@ func (s *Session) Eval(ctx context.Context, name string, line int, text string) 
 
 // statement runs one statement under the session's limits.
 func (s *Session) statement(ctx context.Context, name string, stmt syntax.Stmt) error {
+	if s.cfg.Capture != "" && !s.names.Has(captureName) && s.needs(stmt, captureName) {
+		if err := s.Eval(ctx, "<command>", 1, openStatement(captureName, s.cfg.Capture)); err != nil {
+			return err
+		}
+	}
 	if s.cfg.Limit == nil {
 		return s.perform(ctx, name, stmt)
 	}

@@ -111,7 +111,11 @@ func (e *pathProblem) Unwrap() error { return e.err }
 func pathError(path string, err error) error {
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return &pathProblem{path + ": no such file or folder", fs.ErrNotExist}
+		text := path + ": no such file or folder"
+		if near := nearestFile(path); near != "" {
+			text += " (did you mean " + near + "?)"
+		}
+		return &pathProblem{text, fs.ErrNotExist}
 	case errors.Is(err, fs.ErrPermission):
 		return &pathProblem{path + ": unreadable, this user lacks permission", fs.ErrPermission}
 	}

@@ -1,6 +1,10 @@
 package formats
 
-import "strings"
+import (
+	"os"
+	"path/filepath"
+	"strings"
+)
 
 // nearest returns the known name that a mistyped one most likely means, "" if none is near.
 func nearest(name string, known []string) string {
@@ -15,6 +19,35 @@ func nearest(name string, known []string) string {
 		}
 	}
 	return best
+}
+
+// nearestFile returns what a mistyped path most likely means among the files and folders beside it, "" if none is near.
+func nearestFile(path string) string {
+	dir, base := filepath.Split(path)
+	folder := dir
+	if folder == "" {
+		folder = "."
+	}
+	entries, err := os.ReadDir(folder)
+	if err != nil || base == "" {
+		return ""
+	}
+	base = strings.ToLower(base)
+	best, dist := "", 2+len(base)/6
+	for _, e := range entries {
+		name := strings.ToLower(e.Name())
+		d := editDistance(base, name)
+		if len(base) >= 3 && strings.TrimSuffix(name, filepath.Ext(name)) == strings.TrimSuffix(base, filepath.Ext(base)) { // another ending
+			d = min(d, 1)
+		}
+		if d < dist {
+			best, dist = e.Name(), d
+		}
+	}
+	if best == "" {
+		return ""
+	}
+	return dir + best
 }
 
 // editDistance is the number of letters to insert, drop, change or swap with their neighbour. Names longer than any format's are far

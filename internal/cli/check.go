@@ -14,6 +14,7 @@ import (
 	"astrolabe/capture/formats"
 	"astrolabe/internal/budget"
 	"astrolabe/plots"
+	"astrolabe/repl"
 )
 
 // checkFlags are the flags of check.
@@ -125,7 +126,7 @@ func (a *app) judged(list []*budget.Judgement, f *checkFlags, args []string) err
 		}
 	case !kept:
 		if pictures, err = a.checkPage(list, f, args, checkPicture); err != nil {
-			a.warn(err.Error()) // the verdict matters more than a picture that nobody asked for
+			a.warn(repl.ErrorText(err)) // the verdict matters more than a picture that nobody asked for
 		}
 	}
 	if f.json {

@@ -16,6 +16,7 @@ import (
 	"astrolabe/capture/formats"
 	"astrolabe/capture/formats/all"
 	"astrolabe/internal/script"
+	"astrolabe/repl"
 	"astrolabe/scripts"
 )
 
@@ -154,7 +155,7 @@ func (a *app) listFailures(results []mapped) error {
 		if failed++; failed == 1 && errors.As(err, &s) {
 			fmt.Fprint(a.talk, script.FormatError(err))
 		}
-		fmt.Fprintf(a.talk, "failed: %s: %s\n", results[i].path, strings.TrimPrefix(err.Error(), results[i].path+": "))
+		fmt.Fprintf(a.talk, "failed: %s: %s\n", results[i].path, strings.TrimPrefix(repl.ErrorText(err), results[i].path+": "))
 	}
 	if failed == 0 {
 		return nil

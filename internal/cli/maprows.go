@@ -13,6 +13,7 @@ import (
 	"go.starlark.net/starlark"
 
 	"astrolabe/builtins"
+	"astrolabe/repl"
 )
 
 // mapCell is one value of a row. Its text is what a table and CSV show; its JSON is the value itself.
@@ -241,7 +242,7 @@ func (a *app) printMappedJSON(name string, results []mapped) error {
 			r.Rows = append(r.Rows, row.json())
 		}
 		if err := results[i].err; err != nil {
-			r.Error = err.Error()
+			r.Error = repl.ErrorText(err)
 			out.Failed++
 		}
 		out.Results[i] = r

@@ -17,6 +17,7 @@ import (
 	"astrolabe/hwio"
 	"astrolabe/internal/script"
 	"astrolabe/plots"
+	"astrolabe/repl"
 	"astrolabe/scripts"
 )
 
@@ -227,7 +228,7 @@ func (a *app) reportCapture(path string, f *reportFlags) (*capture.Capture, erro
 		return nil, err
 	}
 	if err != nil {
-		a.warn(err.Error())
+		a.warn(repl.ErrorText(err))
 	}
 	return memory.Capture()
 }

@@ -70,7 +70,7 @@ func (a *app) root() *cobra.Command {
 	root.SetOut(a.out)
 	root.SetErr(a.talk)
 	root.SetHelpCommand(&cobra.Command{Use: "help [COMMAND]", Short: "Explain a command", RunE: help})
-	root.Flags().VarP(&codeFlag{a}, "code", "c", "run `CODE` as if typed and print the value of each expression")
+	root.Flags().VarP(&codeFlag{a}, "code", "c", "run `CODE` as if typed and print the value of each expression; the words behind it are args, and cap opens the first")
 	root.Flags().BoolVar(&a.json, "json", false, "print each value as a line of JSON")
 	a.limits.register(root.PersistentFlags())
 	root.AddCommand(

@@ -28,7 +28,8 @@ func (a *app) replCommand() *cobra.Command {
 	}
 }
 
-// session runs -c, standard input, or a person's session. args are the arguments that the code sees.
+// session runs -c, standard input, or a person's session. args are the arguments that the code of -c sees; the first is also the capture
+// that it finds in cap, if it does not bind that name itself.
 func (a *app) session(capturePath string, args []string) error {
 	host, err := a.personHost(args)
 	if err != nil {
@@ -40,6 +41,9 @@ func (a *app) session(capturePath string, args []string) error {
 	}
 	if !a.coded {
 		host.env.Command = "" // no command line types again what a person or a pipe did
+	}
+	if a.coded && len(args) > 0 {
+		cfg.Capture = args[0]
 	}
 	interactive := !a.coded && isTerminal(a.in)
 	if interactive {

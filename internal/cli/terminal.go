@@ -7,6 +7,7 @@ import (
 	"github.com/chzyer/readline"
 
 	"astrolabe/internal/script"
+	"astrolabe/repl"
 )
 
 // isTerminal reports whether f is a terminal.
@@ -20,5 +21,5 @@ func errorText(err error) string {
 	if errors.As(err, &s) {
 		return script.FormatError(err)
 	}
-	return "astrolabe: " + err.Error() + "\n"
+	return "astrolabe: " + repl.ErrorText(err) + "\n"
 }

@@ -106,13 +106,9 @@ func (r *Runner) diskModule(from *module, dir, name string) (*module, error) {
 	if !within(from.fence, file) {
 		return nil, outside(from)
 	}
-	entries := func() []fs.DirEntry {
-		list, _ := os.ReadDir(filepath.Dir(file))
-		return list
-	}
 	real, err := filepath.EvalSymlinks(file)
 	if err != nil {
-		return nil, missing(displayName(filepath.Dir(file)), displayName(file), filepath.Base(file), entries(), err)
+		return nil, notThere(file, err)
 	}
 	if !within(from.fence, real) {
 		return nil, fmt.Errorf("a symbolic link leads outside: %w", outside(from))
@@ -131,7 +127,7 @@ func (r *Runner) diskModule(from *module, dir, name string) (*module, error) {
 func (r *Runner) fileModule(file string) (*module, error) {
 	real, err := filepath.EvalSymlinks(file)
 	if err != nil {
-		return nil, err
+		return nil, notThere(file, err)
 	}
 	if real, err = filepath.Abs(real); err != nil {
 		return nil, err
@@ -184,6 +180,22 @@ func outside(from *module) error {
 	return fmt.Errorf("the file is outside %s: a script in no repository loads from its own folder and below; an empty astrolabe.toml in a folder above makes that one a repository", from.fence)
 }
 
+// notThere is the error of a file of the disk that err says cannot be read.
+func notThere(file string, err error) error {
+	entries, _ := os.ReadDir(filepath.Dir(file))
+	if !errors.Is(err, fs.ErrNotExist) {
+		return plain(displayName(file), err)
+	}
+	where := displayName(filepath.Dir(file))
+	if where == "." {
+		where = "this folder"
+	}
+	return missing(where, displayName(file), filepath.Base(file), entries, err)
+}
+
+// maxListed is how many scripts of a folder an error lists.
+const maxListed = 5
+
 // missing is the error of a file that cannot be read, with near names where it does not exist.
 func missing(where, full, base string, entries []fs.DirEntry, err error) error {
 	if !errors.Is(err, fs.ErrNotExist) {
@@ -195,11 +207,20 @@ func missing(where, full, base string, entries []fs.DirEntry, err error) error {
 			names = append(names, name)
 		}
 	}
+	text := full + " does not exist"
 	if near := hwio.Near(strings.TrimSuffix(base, sourceSuffix), names); len(near) > 0 {
-		return fmt.Errorf("%s does not exist (did you mean %s?)", full, near[0]+sourceSuffix)
+		text += " (did you mean " + near[0] + sourceSuffix + "?)"
+	} else if len(names) > 0 {
+		text += ": " + where + " has " + strings.Join(names[:min(maxListed, len(names))], sourceSuffix+", ") + sourceSuffix
+		if more := len(names) - maxListed; more > 0 {
+			text += fmt.Sprintf(" and %d more", more)
+		}
 	}
-	if len(entries) == 0 {
-		return fmt.Errorf("%s does not exist", full)
-	}
-	return fmt.Errorf("%s does not exist: there is no %s in %s", full, base, where)
+	return missingError(text)
 }
+
+// missingError is fs.ErrNotExist in words of ours.
+type missingError string
+
+func (e missingError) Error() string { return string(e) }
+func (e missingError) Unwrap() error { return fs.ErrNotExist }

@@ -206,7 +206,7 @@ func starlarkFiles(paths []string, match func(name string) bool, check func(path
 	for _, path := range paths {
 		info, err := os.Stat(path)
 		if err != nil {
-			return nil, err
+			return nil, notThere(path, err)
 		}
 		if !info.IsDir() {
 			if err := check(path); err != nil {
