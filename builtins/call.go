@@ -3,6 +3,7 @@ package builtins
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	startime "go.starlark.net/lib/time"
@@ -112,8 +113,20 @@ func checkType(p *Param, v starlark.Value) error {
 		}
 	}
 	err := fmt.Errorf("parameter %s: got %s, want %s", p.Name, v.Type(), strings.ReplaceAll(p.Type, "|", " or "))
-	if v.Type() == "bool" {
+	wants := func(t string) bool { return slices.Contains(strings.Split(p.Type, "|"), t) }
+	switch got := v.Type(); {
+	case got == "bool":
 		err = fmt.Errorf("%w; comparisons of counters are methods, such as c.gt(5) or c.eq(5)", err)
+	case wants("Counter") && got == "string":
+		err = fmt.Errorf("%w; a counter is cap[\"Name\"], which the name alone is not", err)
+	case wants("Counter") && got == "Capture":
+		err = fmt.Errorf("%w; a counter of it is cap[\"Name\"]", err)
+	case wants("Mask"):
+		err = fmt.Errorf("%w; a mask comes from a comparison, such as cap[\"Name\"].gt(5)", err)
+	case wants("Capture") && got == "string":
+		err = fmt.Errorf("%w; capture.open(path) opens one", err)
+	case got == "builtin_function_or_method":
+		err = fmt.Errorf("%w; a function is called with () behind its name", err)
 	}
 	if p.Type == "duration" {
 		err = fmt.Errorf(`%w in seconds or as text such as "10ms"`, err)

@@ -66,7 +66,25 @@ func (c *Capture) Hash() (uint32, error) {
 }
 func (c *Capture) AttrNames() []string { return captureTable.attrNames() }
 
-func (c *Capture) Attr(name string) (starlark.Value, error) { return captureTable.attr(c.env, c, name) }
+func (c *Capture) Attr(name string) (starlark.Value, error) {
+	v, err := captureTable.member(c.env, c, name)
+	if v == nil && err == nil {
+		if _, absent := c.resolve(name); absent == nil {
+			return nil, fmt.Errorf("Capture has no .%s: a counter is taken by its name, cap[%q]", name, name)
+		}
+		err = captureTable.absent("Capture", name, captureTable.attrNames())
+	}
+	return v, err
+}
+
+// labelNames lists the labels of the samples.
+func (c *Capture) labelNames() string {
+	names := make([]string, len(c.c.Labels))
+	for i, l := range c.c.Labels {
+		names[i] = l.Name
+	}
+	return strings.Join(names, ", ")
+}
 
 func (c *Capture) Len() int { return c.c.Len() }
 
@@ -139,13 +157,26 @@ func (c *Capture) resolve(name string) (*capture.Counter, error) {
 	}
 	out, err := metrics.ResolveWith(c.c, c.env.defined(c.c.GPU), name)
 	if err != nil {
-		return nil, err
+		return nil, &unresolved{err}
 	}
 	if c.known == nil {
 		c.known = map[string]*capture.Counter{}
 	}
 	c.known[name] = out
 	return out, nil
+}
+
+// unresolved is the error of a name that a capture does not have. What it says is put together when it is asked: scripts try names.
+type unresolved struct{ err error }
+
+func (e *unresolved) Unwrap() error { return e.err }
+
+func (e *unresolved) Error() string {
+	text := e.err.Error()
+	if strings.ContainsAny(text, ";(") {
+		return text
+	}
+	return text + "; list(cap.counters) are the names of what was measured, list(cap.metrics) those of what the catalogue adds"
 }
 
 // refresh forgets what was resolved before the script defined more metrics.

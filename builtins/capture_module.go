@@ -14,8 +14,9 @@ import (
 )
 
 var captureModule = methodTable[*Env]{
-	Name: "capture",
-	Doc:  "Opens, records and builds captures, and lists hardware sources.",
+	Name:      "capture",
+	Elsewhere: captureModuleElsewhere,
+	Doc:       "Opens, records and builds captures, and lists hardware sources.",
 	Methods: []method[*Env]{
 		{
 			Sig: "open(path: str, format: str=None, gpu: str=None, kinds: dict|str=None, **options) -> Capture",

@@ -68,7 +68,8 @@ func captureMethod(sig, doc, example string, f func(c *call, in *capture.Capture
 }
 
 var captureTable = methodTable[*Capture]{
-	Name: "Capture",
+	Name:      "Capture",
+	Elsewhere: captureElsewhere,
 	Doc: "What was measured: counters over one time axis. cap[\"Name\"] is a counter or metric by any of its names, cap[3] a sample, " +
 		"len(cap) the number of samples; iteration gives samples. A truth test says whether there are any.",
 	Attrs: []attribute[*Capture]{
@@ -114,6 +115,12 @@ var captureTable = methodTable[*Capture]{
 					return metrics.EvalWith(recv.c, recv.env.defined(recv.c.GPU), src, meta)
 				})
 				if err != nil {
+					if strings.Contains(src, "[\"") || strings.Contains(src, "['") {
+						err = fmt.Errorf("%w\n    a formula names its counters as the vendor does, $A / $B; without eval: cap[\"A\"] / cap[\"B\"]", err)
+					}
+					if first := strings.TrimSpace(src); !strings.Contains(src, "$") && first != "" && strings.ContainsRune("/*+", rune(first[0])) {
+						err = fmt.Errorf("%w\n    a shell takes $NAME out of code between double quotes: put it between single ones", err)
+					}
 					return nil, err
 				}
 				return &Counter{env: recv.env, c: out, cap: recv.c}, nil
@@ -130,7 +137,15 @@ var captureTable = methodTable[*Capture]{
 				if err != nil {
 					return nil, err
 				}
-				return in.Slice(start, end)
+				if end < start {
+					return nil, fmt.Errorf("the end, %s, is before the start, %s", formatNS(float64(end)), formatNS(float64(start)))
+				}
+				out, err := in.Slice(start, end)
+				if err == nil && out.Len() == 0 && in.Len() > 0 {
+					c.env.warn("slice from %s to %s has no samples: the capture lasts from %s to %s", formatNS(float64(start)), formatNS(float64(end)),
+						formatNS(float64(first)), formatNS(float64(last)))
+				}
+				return out, err
 			}),
 		captureMethod("where(mask: Mask) -> Capture", "The selected samples.", "cap.where(clk.gt(1000)).samples",
 			func(c *call, in *capture.Capture) (*capture.Capture, error) { return in.Where(c.args[0].(*Mask).m) }),
@@ -140,6 +155,7 @@ var captureTable = methodTable[*Capture]{
 				if err != nil {
 					return nil, err
 				}
+				c.warnOfLong("period", ns, in.Axis)
 				return in.Resample(ns)
 			}),
 		captureMethod("region(name: str) -> Capture", "The samples that start inside the regions of that name.", "cap.region(\"frame\").samples",

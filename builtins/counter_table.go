@@ -36,7 +36,8 @@ func comparison(name, sign string, keep func(a, b float64) bool) method[*Counter
 }
 
 var counterTable = methodTable[*Counter]{
-	Name: "Counter",
+	Name:      "Counter",
+	Elsewhere: counterElsewhere,
 	Doc: "One series over the samples of a capture: a hardware counter, one instance of it, or a metric derived from several. " +
 		"Counters of one time axis combine with + - * / // % and numbers; a missing value stays missing. " +
 		"Comparisons are methods (gt, ge, lt, le, eq, ne, between) and give a Mask. " +
@@ -84,6 +85,9 @@ var counterTable = methodTable[*Counter]{
 				p := c.float(0, 0)
 				if !(p >= 0 && p <= 100) {
 					return nil, fmt.Errorf("parameter p: %v is not between 0 and 100", c.args[0])
+				}
+				if p > 0 && p < 1 {
+					c.env.warn("percentile(%v) lies below the first percentile: p is in percent, so the value that %v of all do not exceed is percentile(%v)", p, p, 100*p)
 				}
 				v, err := await(c.env.Context(), func() (capture.Value, error) { return recv.c.Percentile(p), nil })
 				return number(v), err
@@ -150,6 +154,7 @@ var counterTable = methodTable[*Counter]{
 				if err != nil {
 					return nil, err
 				}
+				c.warnOfLong("window", ns, recv.c.Axis)
 				out, err := await(c.env.Context(), func() (*capture.Counter, error) { return recv.c.Rolling(ns) })
 				if err != nil {
 					return nil, err
@@ -164,6 +169,7 @@ var counterTable = methodTable[*Counter]{
 				if err != nil {
 					return nil, err
 				}
+				c.warnOfLong("period", ns, recv.c.Axis)
 				return await(c.env.Context(), func() (starlark.Value, error) {
 					b, err := recv.c.Axis.Resample(ns)
 					if err != nil {

@@ -44,7 +44,16 @@ func (m *counterMap) Hash() (uint32, error) { return 0, fmt.Errorf("unhashable: 
 func (m *counterMap) Len() int              { return len(m.list()) }
 func (m *counterMap) AttrNames() []string   { return mapTable.attrNames() }
 
-func (m *counterMap) Attr(name string) (starlark.Value, error) { return mapTable.attr(m.env, m, name) }
+func (m *counterMap) Attr(name string) (starlark.Value, error) {
+	v, err := mapTable.member(m.env, m, name)
+	if v == nil && err == nil {
+		if _, absent := m.cap.resolve(name); absent == nil {
+			return nil, fmt.Errorf("CounterMap has no .%s: a %s is taken by its name, cap[%q]", name, m.what, name)
+		}
+		err = mapTable.absent("CounterMap", name, mapTable.attrNames())
+	}
+	return v, err
+}
 
 // Get finds an entry by its own name, or by any other that the capture knows for it.
 func (m *counterMap) Get(k starlark.Value) (starlark.Value, bool, error) {
@@ -95,8 +104,9 @@ func (m *counterMap) names() *starlark.List {
 func (m *counterMap) Iterate() starlark.Iterator { return m.names().Iterate() }
 
 var mapTable = methodTable[*counterMap]{
-	Name: "CounterMap",
-	Doc:  "The counters or metrics of a capture, in order: m[\"Name\"] is a Counter, iteration gives the names.",
+	Name:      "CounterMap",
+	Elsewhere: mapElsewhere,
+	Doc:       "The counters or metrics of a capture, in order: m[\"Name\"] is a Counter, iteration gives the names.",
 	Methods: []method[*counterMap]{
 		{Sig: "keys() -> list", Doc: "The names.", Example: "cap.counters.keys()",
 			Run: func(m *counterMap, c *call) (starlark.Value, error) { return m.names(), nil }},

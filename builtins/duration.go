@@ -9,6 +9,8 @@ import (
 
 	startime "go.starlark.net/lib/time"
 	"go.starlark.net/starlark"
+
+	"astrolabe/capture"
 )
 
 var durationUnits = map[string]float64{
@@ -31,6 +33,17 @@ func asDuration(v starlark.Value) (int64, error) {
 		return int64(ns), nil
 	}
 	return 0, fmt.Errorf(`got %s, want a duration in seconds or as text such as "10ms"`, v.Type())
+}
+
+// warnOfLong says where a period or window without a unit spans more than all samples: who wrote 50 may have meant rows, or milliseconds.
+func (c *call) warnOfLong(what string, ns int64, axis *capture.Axis) {
+	if text, ok := starlark.AsString(c.args[0]); ok && strings.ContainsAny(text, "smhn") {
+		return
+	}
+	first, last := axis.Extent()
+	if axis.Len() > 1 && ns > last-first {
+		c.env.warn("a %s of %s is longer than all samples together, %s: a number is seconds, \"50ms\" milliseconds", what, formatNS(float64(ns)), formatNS(float64(last-first)))
+	}
 }
 
 // ParseDuration reads text such as "250us", "10ms", "2s", "1m30s" or "0.5" (seconds) into ns.

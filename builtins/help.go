@@ -131,7 +131,7 @@ func Topic(name string) (string, error) {
 	if len(found) > 0 {
 		return strings.Join(found, "\n\n"), nil
 	}
-	return "", fmt.Errorf("nothing is called %q%s; help() lists what there is", name, didYouMean(name, known))
+	return "", fmt.Errorf("nothing is called %q%s; help() lists what there is, and a counter is given as cap[%q]", name, didYouMean(name, known), name)
 }
 
 func overview() string {

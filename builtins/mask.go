@@ -93,8 +93,9 @@ func (m *Mask) Unary(op syntax.Token) (starlark.Value, error) {
 }
 
 var maskTable = methodTable[*Mask]{
-	Name: "Mask",
-	Doc:  "Selected samples of a time axis. Combine masks with & | ^ and invert with ~. cap.where(mask) keeps the selected samples. m[i] says whether sample i is selected.",
+	Name:      "Mask",
+	Elsewhere: maskElsewhere,
+	Doc:       "Selected samples of a time axis. Combine masks with & | ^ and invert with ~. cap.where(mask) keeps the selected samples. m[i] says whether sample i is selected.",
 	Methods: []method[*Mask]{
 		{Sig: "count() -> int", Doc: "Number of selected samples.", Example: "clk.gt(1000).count()",
 			Run: func(m *Mask, c *call) (starlark.Value, error) { return starlark.MakeInt(m.m.Count()), nil }},

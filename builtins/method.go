@@ -3,9 +3,12 @@ package builtins
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"sync"
 
 	"go.starlark.net/starlark"
+
+	"astrolabe/hwio"
 )
 
 // method is one function of a type or module. Sig is its signature with types and defaults; Example is Starlark code that a test
@@ -31,6 +34,8 @@ type methodTable[T any] struct {
 	Doc     string
 	Attrs   []attribute[T]
 	Methods []method[T]
+	// Elsewhere says what to write for names that other libraries use.
+	Elsewhere map[string]string
 
 	once    sync.Once
 	names   []string
@@ -112,8 +117,17 @@ func (t *methodTable[T]) attrNames() []string {
 	return slices.Sorted(slices.Values(t.names))
 }
 
-// attr implements starlark.HasAttrs.Attr. A name that is not in the table gives nil, nil, which Starlark reports with near names.
+// attr implements starlark.HasAttrs.Attr.
 func (t *methodTable[T]) attr(env *Env, recv T, name string) (starlark.Value, error) {
+	v, err := t.member(env, recv, name)
+	if v == nil && err == nil {
+		err = t.absent(t.Name, name, t.attrNames())
+	}
+	return v, err
+}
+
+// member is the attribute or method of that name; a name that is not in the table gives nil, nil.
+func (t *methodTable[T]) member(env *Env, recv T, name string) (starlark.Value, error) {
 	t.build()
 	i, ok := t.at[name]
 	if !ok {
@@ -124,6 +138,18 @@ func (t *methodTable[T]) attr(env *Env, recv T, name string) (starlark.Value, er
 	}
 	run := t.Methods[i].Run
 	return &Method{env: env, owner: t.Name, entry: t.entries[name], run: func(c *call) (starlark.Value, error) { return run(recv, c) }}, nil
+}
+
+// absent is the error of an attribute that a type or module does not have, where owner is what a script calls it: with the name that is
+// meant, or that people know it by elsewhere.
+func (t *methodTable[T]) absent(owner, name string, names []string) error {
+	if say := t.Elsewhere[name]; say != "" {
+		return fmt.Errorf("%s has no .%s: %s", owner, name, say)
+	}
+	if near := hwio.Near(name, names); len(near) > 0 {
+		return fmt.Errorf("%s has no .%s field or method (did you mean .%s?)", owner, name, near[0])
+	}
+	return fmt.Errorf("%s has no .%s field or method; help(%q) lists what it has", owner, name, owner)
 }
 
 // Method is a function of this package, bound to what it belongs to.
@@ -154,6 +180,17 @@ func (m *Method) FullName() string {
 // Entry is the documentation of the method.
 func (m *Method) Entry() *Entry { return m.entry }
 
+// longestExample is how much of an example an error shows: a call, not a program.
+const longestExample = 90
+
+// example shows in the error of a call how it is written, where the error says nothing better.
+func (m *Method) example(err error) string {
+	if e := m.entry.Example; e != "" && len(e) <= longestExample && !strings.ContainsAny(err.Error(), ";?") && !strings.Contains(e, "\n") {
+		return "; as in " + e
+	}
+	return ""
+}
+
 // CallInternal binds the arguments by the signature and runs the method.
 func (m *Method) CallInternal(thread *starlark.Thread, args starlark.Tuple, kwargs []starlark.Tuple) (starlark.Value, error) {
 	if err := m.env.Context().Err(); err != nil {
@@ -161,7 +198,7 @@ func (m *Method) CallInternal(thread *starlark.Thread, args starlark.Tuple, kwar
 	}
 	c := &call{env: m.env, thread: thread, sig: m.entry.Sig}
 	if err := c.bind(args, kwargs); err != nil {
-		return nil, fmt.Errorf("%s: %w", m.FullName(), err)
+		return nil, fmt.Errorf("%s: %w%s", m.FullName(), err, m.example(err))
 	}
 	v, err := m.run(c)
 	if err != nil {

@@ -47,12 +47,12 @@ func (m *Module) Attr(name string) (starlark.Value, error) {
 	if why := m.gone[name]; why != "" {
 		return nil, fmt.Errorf("%s.%s %s", m.table.Name, name, why)
 	}
-	v, err := m.table.attr(m.env, m.env, name)
+	v, err := m.table.member(m.env, m.env, name)
 	if v != nil || err != nil {
 		return v, err
 	}
 	if v, ok := m.extra[name]; ok {
 		return v, nil
 	}
-	return nil, nil
+	return nil, m.table.absent(m.table.Name, name, m.AttrNames())
 }

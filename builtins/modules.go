@@ -3,6 +3,7 @@ package builtins
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"regexp"
 	"slices"
@@ -26,8 +27,9 @@ func mathMethod(name, doc string, f func(x float64) starlark.Value) method[*Env]
 }
 
 var mathModule = methodTable[*Env]{
-	Name: "math",
-	Doc:  "Mathematical functions and constants of Starlark's math library, with nan, inf, isnan, isinf, log2 and log10.",
+	Name:      "math",
+	Elsewhere: mathModuleElsewhere,
+	Doc:       "Mathematical functions and constants of Starlark's math library, with nan, inf, isnan, isinf, log2 and log10.",
 	Attrs: []attribute[*Env]{
 		{Name: "nan", Type: "float", Doc: "Not a number.", Get: func(*Env) (starlark.Value, error) { return starlark.Float(math.NaN()), nil }},
 		{Name: "inf", Type: "float", Doc: "Infinity.", Get: func(*Env) (starlark.Value, error) { return starlark.Float(math.Inf(1)), nil }},
@@ -44,8 +46,9 @@ var mathModule = methodTable[*Env]{
 }
 
 var timeModule = methodTable[*Env]{
-	Name: "time",
-	Doc:  "Times and durations of Starlark's time library. time.now is there only with --allow=clock, so that a script gives the same result every time.",
+	Name:      "time",
+	Elsewhere: timeModuleElsewhere,
+	Doc:       "Times and durations of Starlark's time library. time.now is there only with --allow=clock, so that a script gives the same result every time.",
 }
 
 var jsonModule = methodTable[*Env]{
@@ -59,11 +62,20 @@ func newMath(e *Env) *Module {
 }
 
 func newTime(e *Env) *Module {
-	m := &Module{env: e, table: &timeModule, extra: startime.Module.Members}
+	m := &Module{env: e, table: &timeModule, extra: maps.Clone(startime.Module.Members)}
+	m.extra["time"] = starlark.NewBuiltin("time", timeOf)
 	if !e.Clock {
 		m.gone = map[string]string{"now": "needs --allow=clock: without it a script gives the same result every time"}
 	}
 	return m
+}
+
+// timeOf is time.time of the language's library, which without arguments would be a moment before the year 0: who writes that wants the clock.
+func timeOf(thread *starlark.Thread, b *starlark.Builtin, args starlark.Tuple, kwargs []starlark.Tuple) (starlark.Value, error) {
+	if len(args) == 0 && len(kwargs) == 0 {
+		return nil, errors.New("time.time(year = …, month = …) makes a time of its parts; time.now() reads the clock, with --allow=clock")
+	}
+	return starlark.Call(thread, startime.Module.Members["time"], args, kwargs)
 }
 
 func newJSON(e *Env) *Module {
@@ -76,7 +88,7 @@ var assertModule = methodTable[*Env]{
 	Methods: []method[*Env]{
 		{Sig: "eq(got, want)", Doc: "got == want.", Example: "assert.eq(1 + 1, 2)",
 			Run: func(e *Env, c *call) (starlark.Value, error) {
-				same, err := starlark.Equal(c.value(0), c.value(1))
+				same, err := guardedEqual(syntax.EQL, c.value(0), c.value(1), starlark.CompareLimit)
 				if err != nil {
 					return nil, err
 				}
@@ -87,7 +99,7 @@ var assertModule = methodTable[*Env]{
 			}},
 		{Sig: "ne(got, other)", Doc: "got != other.", Example: "assert.ne(1, 2)",
 			Run: func(e *Env, c *call) (starlark.Value, error) {
-				same, err := starlark.Equal(c.value(0), c.value(1))
+				same, err := guardedEqual(syntax.NEQ, c.value(0), c.value(1), starlark.CompareLimit)
 				if err != nil {
 					return nil, err
 				}

@@ -13,8 +13,9 @@ import (
 )
 
 var plotModule = methodTable[*Env]{
-	Name: "plot",
-	Doc:  "Charts of counters. Every function gives a Plot.",
+	Name:      "plot",
+	Elsewhere: plotModuleElsewhere,
+	Doc:       "Charts of counters. Every function gives a Plot.",
 	Methods: append([]method[*Env]{
 		{
 			Sig: "timeline(*counters: Counter|list, title: str=None, ylabel: str=None, stacked: bool=False, lanes: bool=None, bands: list|Span|Mask|number=None, marks: list=None, " +
@@ -85,6 +86,8 @@ func flatten(args []starlark.Value) ([]*Counter, error) {
 		switch a := a.(type) {
 		case *Counter:
 			out = append(out, a)
+		case *Capture:
+			return nil, fmt.Errorf("got Capture, want Counter: one of it is cap[\"Name\"], all that were measured are cap.counters.values()")
 		case starlark.Iterable:
 			iter := a.Iterate()
 			defer iter.Done()

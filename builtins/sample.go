@@ -3,8 +3,11 @@ package builtins
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 
 	"go.starlark.net/starlark"
+
+	"astrolabe/capture"
 )
 
 // Sample is one row of a capture.
@@ -36,7 +39,24 @@ func (s *Sample) Hash() (uint32, error) { return uint32(s.i), nil }
 func (s *Sample) AttrNames() []string   { return sampleTable.attrNames() }
 
 func (s *Sample) Attr(name string) (starlark.Value, error) {
-	return sampleTable.attr(s.cap.env, s, name)
+	v, err := sampleTable.member(s.cap.env, s, name)
+	if v != nil || err != nil {
+		return v, err
+	}
+	if s.hasLabel(name) {
+		return nil, fmt.Errorf("Sample has no .%s: a label is taken by its name, s.labels[%q]", name, name)
+	}
+	if _, absent := s.cap.resolve(name); absent == nil {
+		return nil, fmt.Errorf("Sample has no .%s: a value is taken by the name of its counter, s[%q]", name, name)
+	}
+	if len(s.cap.c.Labels) > 0 && counterTable.Entry(name) == nil && captureTable.Entry(name) == nil {
+		return nil, fmt.Errorf("Sample has no .%s: s[\"Name\"] is the value of a counter, and s.labels has %s", name, s.cap.labelNames())
+	}
+	return nil, sampleTable.absent("Sample", name, sampleTable.attrNames())
+}
+
+func (s *Sample) hasLabel(name string) bool {
+	return slices.ContainsFunc(s.cap.c.Labels, func(l *capture.Label) bool { return l.Name == name })
 }
 
 // Get returns the value of a counter or metric in this sample.
@@ -46,7 +66,12 @@ func (s *Sample) Get(k starlark.Value) (starlark.Value, bool, error) {
 		return nil, false, fmt.Errorf("Sample index: got %s, want the name of a counter or metric", k.Type())
 	}
 	c, err := s.cap.resolve(string(name))
-	if err != nil {
+	switch {
+	case err != nil && s.hasLabel(string(name)):
+		return nil, false, fmt.Errorf("%q is a label and no counter: s.labels[%q]", string(name), string(name))
+	case err != nil && len(s.cap.c.Labels) > 0:
+		return nil, false, fmt.Errorf("%w; s.labels has %s", err, s.cap.labelNames())
+	case err != nil:
 		return nil, false, err
 	}
 	return number(c.Value(s.i)), true, nil

@@ -75,8 +75,9 @@ func statistic(name, doc string, least int, f func(v []float64) float64) method[
 }
 
 var statsModule = methodTable[*Env]{
-	Name: "stats",
-	Doc:  "Statistics over counters and lists of numbers. Missing values are skipped, in pairs where two series are compared.",
+	Name:      "stats",
+	Elsewhere: statsModuleElsewhere,
+	Doc:       "Statistics over counters and lists of numbers. Missing values are skipped, in pairs where two series are compared.",
 	Methods: append([]method[*Env]{
 		statistic("mean", "Average.", 1, func(v []float64) float64 { return stat.Mean(v, nil) }),
 		statistic("median", "Middle value.", 1, func(v []float64) float64 { return quantile(v, 0.5) }),

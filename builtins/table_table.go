@@ -7,8 +7,9 @@ import (
 )
 
 var tableTable = methodTable[*Table]{
-	Name: "Table",
-	Doc:  "Rows and named columns. t[\"column\"] is a list, t[3] a row; a row gives its cells as row[\"column\"] or row.column. Iteration gives rows. Printing shows head and tail.",
+	Name:      "Table",
+	Elsewhere: tableElsewhere,
+	Doc:       "Rows and named columns. t[\"column\"] is a list, t[3] a row; a row gives its cells as row[\"column\"] or row.column. Iteration gives rows. Printing shows head and tail.",
 	Attrs: []attribute[*Table]{
 		{Name: "columns", Type: "list", Doc: "Names of the columns.", Get: func(t *Table) (starlark.Value, error) { return stringList(t.names()), nil }},
 		{Name: "units", Type: "dict", Doc: "Units of the columns that have one.", Get: func(t *Table) (starlark.Value, error) {

@@ -216,7 +216,7 @@ func (c *Capture) Region(name string) (*Capture, error) {
 	}
 	if len(found) == 0 {
 		if len(names) == 0 {
-			return nil, fmt.Errorf("no region %q: this capture has no regions", name)
+			return nil, fmt.Errorf("no region %q: this capture has no regions; marks make them while it is recorded", name)
 		}
 		if more := len(names) - 20; more > 0 {
 			names = append(names[:20], fmt.Sprintf("and %d more", more))

@@ -136,7 +136,7 @@ func TestRoundsNeedTheSameColumnsAndAnEnd(t *testing.T) {
 func TestUnknownSourceOptionNamesThoseThatExist(t *testing.T) {
 	src := &setSource{fakeSource: fakeSource{name: "gpu", metas: metas("A0")}}
 	_, _, err := toMemory(t, t.Context(), Options{Sources: []Source{src}, Duration: time.Millisecond, SourceOptions: map[string]string{"sett": "x"}})
-	if err == nil || !strings.Contains(err.Error(), `no option "sett"; did you mean set or depth?`) {
+	if err == nil || !strings.Contains(err.Error(), `no option "sett"; did you mean set?`) {
 		t.Errorf("error is %v", err)
 	}
 	plain := &fakeSource{name: "cpu", metas: metas("A0")}

@@ -35,8 +35,11 @@ func FormatError(err error, source SourceLine) string {
 			out.WriteString(FormatError(inner, source))
 		}
 	case errors.As(err, &list):
-		for _, e := range list {
+		for _, e := range list[:min(maxMistakes, len(list))] {
 			writePosition(&out, e.Pos, e.Msg, source)
+		}
+		if more := len(list) - maxMistakes; more > 0 {
+			fmt.Fprintf(&out, "… and %d more mistakes of this kind\n", more)
 		}
 	case errors.As(err, &res):
 		writePosition(&out, res.Pos, res.Msg, source)
@@ -47,6 +50,9 @@ func FormatError(err error, source SourceLine) string {
 	}
 	return out.String()
 }
+
+// maxMistakes is how many names that do not exist are shown of one text.
+const maxMistakes = 5
 
 // maxFrames is how many frames a traceback shows; the middle of a deeper one is counted.
 const maxFrames = 20
@@ -100,25 +106,6 @@ func writeSource(out *strings.Builder, pos syntax.Position, source SourceLine) {
 		indent++
 	}
 	fmt.Fprintf(out, "    %s\n    %s^\n", string(runes[indent:]), strings.Repeat(" ", builtins.TextCells(string(runes[indent:at]))))
-}
-
-// undefined adds a hint to an error about a name that does not exist: Starlark's own looks only at the statement.
-func (s *Session) undefined(err error) error {
-	var list resolve.ErrorList
-	if !errors.As(err, &list) {
-		return err
-	}
-	out := slices.Clone(list)
-	for i, e := range out {
-		name, ok := strings.CutPrefix(e.Msg, "undefined: ")
-		if !ok || strings.Contains(name, " ") {
-			continue
-		}
-		if near := nearest(name, s.visible()); near != "" {
-			out[i].Msg = fmt.Sprintf("undefined: %s (did you mean %s?)", name, near)
-		}
-	}
-	return out
 }
 
 // visible lists every name that a statement can use, sorted.

@@ -334,7 +334,7 @@ func TestTerminalNamesAnUnclosedQuoteAtOnce(t *testing.T) {
 	s := startTerminal(t, t.TempDir(), 80)
 	s.wait(ready)
 	s.typeKeys("len(\"abc\r")
-	s.wait(`unexpected newline in string`)
+	s.wait(`the quote of this text is not closed`)
 	s.wait(ready)
 	s.typeKeys("6 * 7\r")
 	s.wait(printed("42"))

@@ -13,6 +13,7 @@ import (
 	"go.starlark.net/syntax"
 
 	"astrolabe/builtins"
+	"astrolabe/builtins/mistakes"
 )
 
 // Config is what a session needs from its surroundings.
@@ -85,12 +86,12 @@ func (s *Session) Eval(ctx context.Context, name string, line int, text string) 
 	s.source.add(name, line, text)
 	file, err := s.opts.Parse(name, syntax.FilePortion{Content: []byte(text), FirstLine: int32(line), FirstCol: 1}, 0)
 	if err != nil {
-		return err
+		return mistakes.Explain(err, text, line, s.names)
 	}
 	for i, stmt := range file.Stmts {
 		s.shown = notPrinted
 		if err := s.statement(ctx, name, stmt); err != nil {
-			return err
+			return mistakes.Explain(err, text, line, s.names)
 		}
 		d := sliceStatement(file.Stmts, i, text, line)
 		d.printed = s.shown
@@ -212,8 +213,13 @@ func (s *Session) show(v starlark.Value, text bool) error {
 		out = s.printer.text(v)
 	}
 	s.log.value(v)
-	_, err := io.WriteString(s.cfg.Out, out+"\n")
-	return err
+	if _, err := io.WriteString(s.cfg.Out, out+"\n"); err != nil {
+		return err
+	}
+	if m, ok := v.(*builtins.Method); ok {
+		fmt.Fprintf(s.cfg.Talk, "this is a function that was not called: %s calls it, help(…) explains it\n", m.Entry().Title())
+	}
+	return nil
 }
 
 // isText reports whether an expression is a call of a builtin that explains something to people.

@@ -67,7 +67,7 @@ func TestSessionErrorsShowTheLineAndAHint(t *testing.T) {
 			"<stdin>:5:2\n    f(x)\n     ^\n<stdin>:4:11 in f\n    return a.y\n            ^\nerror: int has no .y field or method\n"},
 		{"an unknown name", "capture\ncaptur\n", "<stdin>:2:1\n    captur\n    ^\nerror: undefined: captur (did you mean capture?)\n"},
 		{"a syntax error", "x = 1\nx = = 2\n", "<stdin>:2:5\n    x = = 2\n        ^\nerror: got '=', want primary expression\n"},
-		{"while", "while True:\n  pass\n", "<stdin>:1:1\n    while True:\n    ^\nerror: this Starlark dialect does not support while loops\n"},
+		{"while", "while True:\n  pass\n", "<stdin>:1:1\n    while True:\n    ^\nerror: Starlark has no while, so that every script ends: for i in range(1000): … if done: break\n"},
 		{"an unknown command", ":hepl\n", "error: no command :hepl (did you mean :help?); :help lists them\n"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

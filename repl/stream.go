@@ -83,6 +83,6 @@ func readLine(in *bufio.Reader, limit int) (string, error) {
 
 // report prints an error on Talk and returns it.
 func (s *Session) report(err error) error {
-	io.WriteString(s.cfg.Talk, FormatError(s.undefined(err), s.source.line))
+	io.WriteString(s.cfg.Talk, FormatError(err, s.source.line))
 	return err
 }

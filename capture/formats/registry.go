@@ -133,6 +133,9 @@ func (r *Registry) claims(in *Input, name string) ([]Format, error) {
 }
 
 func (r *Registry) unrecognised(in *Input) error {
+	if strings.HasSuffix(in.Path, ".star") && !in.IsDir {
+		return fmt.Errorf("%s: %w: this is a script and no capture: astrolabe run runs it, --script and map take it beside a capture", in.Path, ErrUnrecognised)
+	}
 	var b strings.Builder
 	for _, f := range r.formats {
 		why := f.Doc()

@@ -8,6 +8,7 @@ import (
 	"syscall"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 )
 
 // Exit statuses.
@@ -60,18 +61,58 @@ func exitStatus(ctx context.Context, err error) int {
 // flagError adds near names to pflag's error about an unknown flag.
 func flagError(cmd *cobra.Command, err error) error {
 	text := err.Error()
+	if _, short, ok := strings.Cut(text, "unknown shorthand flag: "); ok {
+		if _, word, ok := strings.Cut(short, " in -"); ok && len(word) > 1 {
+			if err := oneDash("-"+word, flagNames(cmd)); err != nil {
+				return err
+			}
+		}
+		return usageError{err}
+	}
+	if _, letter, ok := strings.Cut(text, "flag needs an argument: "); ok {
+		name := strings.Trim(strings.TrimPrefix(strings.Split(letter, " in ")[0], "--"), "'")
+		for _, f := range allFlags(cmd) {
+			if f.Name == name || f.Shorthand == name {
+				_, usage := pflag.UnquoteUsage(f)
+				return usagef("%s: %s", text, usage)
+			}
+		}
+		return usageError{err}
+	}
 	name, ok := strings.CutPrefix(text, "unknown flag: --")
 	if !ok {
 		return usageError{err}
 	}
+	if near := nearest(name, flagNames(cmd)); near != "" {
+		return usagef("%s (did you mean --%s?)", text, near)
+	}
+	if cmd.Name() == "run" || cmd.Name() == "test" {
+		return usagef("%s; flags of a script stand behind its name: astrolabe run SCRIPT --%s", text, name)
+	}
+	return usagef("%s; astrolabe help %s lists the flags", text, cmd.Name())
+}
+
+// flagNames lists the long names of the flags that a command takes.
+func flagNames(cmd *cobra.Command) []string {
 	var names []string
 	for _, f := range allFlags(cmd) {
 		names = append(names, f.Name)
 	}
-	if near := nearest(name, names); near != "" {
-		return usagef("%s (did you mean --%s?)", text, near)
+	return names
+}
+
+// oneDash is the error of a flag of several letters that was given with one dash, nil where arg is none.
+func oneDash(arg string, names []string) error {
+	name, _, _ := strings.Cut(strings.TrimPrefix(arg, "-"), "=")
+	if strings.HasPrefix(arg, "--") || len(name) < 2 {
+		return nil
 	}
-	return usageError{err}
+	for _, known := range names {
+		if known == name {
+			return usagef("%s: a flag of several letters has two dashes: --%s", arg, name)
+		}
+	}
+	return nil
 }
 
 // argCount makes a validator of the number of arguments whose error names what is missing.

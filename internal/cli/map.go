@@ -87,6 +87,9 @@ func (a *app) mapCaptures(name string, paths []string, f *mapFlags) error {
 			return err
 		}
 	}
+	if err := notCapture(name); err != nil {
+		return err
+	}
 	results := make([]mapped, len(paths))
 	ctx, stop := context.WithCancelCause(a.ctx)
 	defer stop(nil)

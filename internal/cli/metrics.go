@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/spf13/cobra"
 
@@ -148,11 +149,39 @@ func (a *app) metrics(args []string, set, generation, api string, asJSON bool) e
 	}
 	if len(list) == 0 {
 		if pattern == args[0] {
-			return fmt.Errorf("no catalogue is called %q and no metric matches it; the catalogues are %s", pattern, strings.Join(metrics.IDs(), ", "))
+			return fmt.Errorf("no catalogue is called %q and no metric matches it%s; the catalogues are %s", pattern, meantWords(pattern, cats), strings.Join(metrics.IDs(), ", "))
 		}
-		return fmt.Errorf("no metric of %s matches %q", args[0], pattern)
+		return fmt.Errorf("no metric of %s matches %q%s; astrolabe metrics %s lists all", args[0], pattern, meantWords(pattern, cats), args[0])
 	}
 	return a.print(head + metricsText(list))
+}
+
+// meantWords is " (did you mean X?)" with near words of names and titles in place of those of the pattern that nothing holds, "" where
+// there are none.
+func meantWords(pattern string, cats []*metrics.Catalogue) string {
+	seen := map[string]bool{}
+	var known []string
+	for _, cat := range cats {
+		for _, e := range cat.Entries() {
+			for _, w := range strings.FieldsFunc(strings.ToLower(e.Name+" "+e.Title+" "+e.Group), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }) {
+				if len(w) > 2 && !seen[w] {
+					seen[w] = true
+					known = append(known, w)
+				}
+			}
+		}
+	}
+	words := strings.Fields(strings.ToLower(pattern))
+	changed := false
+	for i, w := range words {
+		if near := nearest(w, known); !seen[w] && near != "" {
+			words[i], changed = near, true
+		}
+	}
+	if !changed {
+		return ""
+	}
+	return " (did you mean " + strings.Join(words, " ") + "?)"
 }
 
 // checkVariant refuses a generation or API that no catalogue has.

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"fmt"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -23,6 +24,11 @@ func takeUnknownFlags(cmd *cobra.Command, rest *[]string) {
 		cmd.InitDefaultHelpFlag()
 		known, unknown := splitFlags(flags, args)
 		*rest = unknown
+		for _, arg := range unknown {
+			if err := oneDash(arg, flagNames(cmd)); err != nil {
+				return err
+			}
+		}
 		if err := flags.Parse(known); err != nil {
 			return flagError(cmd, err)
 		}
@@ -32,8 +38,25 @@ func takeUnknownFlags(cmd *cobra.Command, rest *[]string) {
 		if err := check(cmd, flags.Args()); err != nil {
 			return err
 		}
-		return run(cmd, flags.Args())
+		return meantFlag(run(cmd, flags.Args()), unknown, flagNames(cmd))
 	}
+}
+
+// meantFlag adds to the error of a command that was handed a flag for its script, which is near to one of its own, that this may have been meant.
+func meantFlag(err error, unknown, names []string) error {
+	if err == nil || isReported(err) {
+		return err
+	}
+	for _, arg := range unknown {
+		name, isFlag := strings.CutPrefix(arg, "--")
+		if name, _, _ = strings.Cut(name, "="); !isFlag {
+			continue
+		}
+		if near := nearest(name, names); near != "" && !strings.Contains(err.Error(), "--"+name) {
+			return fmt.Errorf("%w; --%s is no flag of this command (did you mean --%s?)", err, name, near)
+		}
+	}
+	return err
 }
 
 // splitFlags separates what a flag set knows, with arguments, from what it does not.

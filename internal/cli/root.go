@@ -102,16 +102,38 @@ func (a *app) rootArgs(cmd *cobra.Command, args []string) error {
 	for _, c := range cmd.Commands() {
 		names = append(names, c.Name())
 	}
-	if near := nearest(args[0], names); near != "" {
-		return usagef("unknown command %q (did you mean %s?)", args[0], near)
+	return unknownCommand(args[0], names)
+}
+
+// commandsElsewhere are what other programs call what a command does, and the command.
+var commandsElsewhere = map[string]string{
+	"open": "astrolabe repl FILE", "view": "astrolabe repl FILE", "shell": "astrolabe repl", "console": "astrolabe repl", "session": "astrolabe repl", "python": "astrolabe repl",
+	"show": "astrolabe stat FILE", "info": "astrolabe stat FILE", "summary": "astrolabe stat FILE", "describe": "astrolabe stat FILE",
+	"plot": "astrolabe -c 'plot.timeline(cap[\"Name\"]).save(\"x.png\")' FILE", "draw": "astrolabe report FILE", "analyze": "astrolabe report FILE",
+	"analyse": "astrolabe report FILE", "triage": "astrolabe report FILE", "diagnose": "astrolabe report FILE", "profile": "astrolabe record", "capture": "astrolabe record",
+	"start": "astrolabe record", "list": "astrolabe metrics or astrolabe sources", "counters": "astrolabe metrics", "devices": "astrolabe sources", "gpus": "astrolabe metrics",
+	"diff": "astrolabe compare BEFORE AFTER", "export": "astrolabe convert IN OUT", "import": "astrolabe convert IN OUT", "script": "astrolabe run SCRIPT", "exec": "astrolabe run SCRIPT",
+	"eval": "astrolabe -c CODE FILE", "budget": "astrolabe check", "new": "astrolabe init", "format": "astrolabe fmt", "perf": "astrolabe record --source cpu",
+}
+
+func unknownCommand(name string, names []string) error {
+	if instead := commandsElsewhere[name]; instead != "" {
+		return usagef("there is no command %s: write %s", name, instead)
 	}
-	return usagef("unknown command %q; astrolabe help lists them", args[0])
+	if near := nearest(name, names); near != "" {
+		return usagef("unknown command %q (did you mean %s?)", name, near)
+	}
+	return usagef("unknown command %q; astrolabe help lists them", name)
 }
 
 func help(cmd *cobra.Command, args []string) error {
 	target, rest, err := cmd.Root().Find(args)
 	if err != nil || len(rest) > 0 || target == nil {
-		return usagef("unknown command %q; astrolabe help lists them", args[0])
+		var names []string
+		for _, c := range cmd.Root().Commands() {
+			names = append(names, c.Name())
+		}
+		return unknownCommand(args[0], names)
 	}
 	target.InitDefaultHelpFlag()
 	return target.Help()

@@ -2,9 +2,11 @@ package cli
 
 import (
 	"os"
+	"strings"
 
 	"github.com/spf13/cobra"
 
+	"astrolabe/capture/formats/all"
 	"astrolabe/internal/script"
 )
 
@@ -33,12 +35,27 @@ func (a *app) runScript(path string, args []string) error {
 	if path == "-" {
 		return usagef("run needs a file; a script on standard input runs as if typed: astrolabe < SCRIPT")
 	}
+	if err := notCapture(path); err != nil {
+		return err
+	}
 	h, err := a.scriptHost(args, script.Root(path), existing(args), "")
 	if err != nil {
 		return err
 	}
 	_, err = h.runner.LoadFile(a.ctx, path)
 	return a.usageOf(err)
+}
+
+// notCapture refuses a capture where a script is meant: what is wrong with it as a script would be said of each of its words.
+func notCapture(path string) error {
+	if strings.HasSuffix(path, ".star") || strings.HasPrefix(path, libraryPrefix) {
+		return nil
+	}
+	format, err := all.Registry().Sniff(path)
+	if err != nil {
+		return nil // no capture, or not there, which is told of the script
+	}
+	return usagef("%s is a capture (%s) and no script: astrolabe repl %s opens it; a script comes first, and the capture behind it", path, format.Name(), path)
 }
 
 // existing are the arguments that name files or folders: the captures that a script was given, which it may read.

@@ -5,7 +5,9 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
@@ -21,7 +23,7 @@ func TestCommandLine(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir: "testdata",
 		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){
-			"exits": exits,
+			"exits": exits, "mistakes": mistakes,
 		},
 		Setup: func(env *testscript.Env) error {
 			env.Setenv("XDG_STATE_HOME", env.WorkDir)
@@ -51,3 +53,49 @@ func exits(ts *testscript.TestScript, neg bool, args []string) {
 		ts.Fatalf("exit status %d, want %d", got, want)
 	}
 }
+
+// mistakes runs each line of a file and looks for its answer: mistakes FILE. A line has four fields between tabs, see mistakes.txtar.
+func mistakes(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 1 {
+		ts.Fatalf("usage: mistakes FILE")
+	}
+	n := 0
+	var changed []string
+	for line := range strings.Lines(ts.ReadFile(args[0])) {
+		fields := strings.Split(strings.TrimSuffix(line, "\n"), "\t")
+		if len(fields) != 4 {
+			ts.Fatalf("not four fields between tabs: %q", line)
+		}
+		n++
+		name, code, want := fields[0], fields[2], fields[3]
+		var run []string
+		switch fields[1] {
+		case "c":
+			run = []string{"-c", "cap = capture.open(\"game.csv\", gpu = \"mali-g720\")\n" + code}
+		case "f":
+			file := ts.MkAbs("written.star")
+			ts.Check(os.WriteFile(file, []byte(strings.ReplaceAll(code, `\n`, "\n")+"\n"), 0o666))
+			run = []string{"run", "written.star"}
+		case "s":
+			for _, m := range word.FindAllStringSubmatch(strings.TrimPrefix(code, "astrolabe "), -1) {
+				run = append(run, os.Expand(m[1]+m[2], func(string) string { return "" }))
+			}
+		default:
+			ts.Fatalf("%s: there is no way %q to run it", name, fields[1])
+		}
+		_ = ts.Exec("astrolabe", run...) // most fail, which is theirs to say
+		if out := ts.ReadFile("stdout") + ts.ReadFile("stderr"); !strings.Contains(out, want) {
+			ts.Logf("%s: %s\nshould be answered with\n  %s\nand is with\n%s", name, code, want, out)
+			changed = append(changed, name)
+		}
+	}
+	if len(changed) > 0 {
+		ts.Fatalf("answers that have changed: %s", strings.Join(changed, ", "))
+	}
+	if n < 60 {
+		ts.Fatalf("only %d mistakes in %s", n, args[0])
+	}
+}
+
+// word is a word of a command line, or text between double quotes.
+var word = regexp.MustCompile(`"([^"]*)"|(\S+)`)

@@ -13,7 +13,6 @@ import (
 	"go.starlark.net/syntax"
 
 	"astrolabe/builtins"
-	"astrolabe/hwio"
 	"astrolabe/repl"
 )
 
@@ -172,28 +171,4 @@ func flatten(err error) starlark.CallStack {
 		err = eval.Unwrap()
 	}
 	return stack
-}
-
-// undefined adds near names to errors about names that do not exist: the resolver itself knows those of the file only.
-func undefined(err error, predeclared starlark.StringDict) error {
-	var list resolve.ErrorList
-	if !errors.As(err, &list) {
-		return err
-	}
-	known := slices.Concat(slices.DeleteFunc(predeclared.Keys(), func(name string) bool { return !builtins.Nameable(name) }), starlark.Universe.Keys())
-	out := slices.Clone(list)
-	for i, e := range out {
-		name, ok := strings.CutPrefix(e.Msg, "undefined: ")
-		if !ok || strings.Contains(name, " ") {
-			continue
-		}
-		if name == "assert" {
-			out[i].Msg = "undefined: assert is for test files, whose names end in " + testSuffix
-			continue
-		}
-		if near := hwio.Near(name, known); len(near) > 0 {
-			out[i].Msg = fmt.Sprintf("undefined: %s (did you mean %s?)", name, near[0])
-		}
-	}
-	return out
 }

@@ -82,7 +82,7 @@ func TestAFlagThatNoScriptDeclaresIsAMistakeOfTheUser(t *testing.T) {
 		}
 	}
 	r, _ := testRunner(t, Policy{}, Limits{}, "--x")
-	if _, err := r.LoadFile(context.Background(), "bad.star"); err == nil || !strings.Contains(err.Error(), "want primary expression") {
+	if _, err := r.LoadFile(context.Background(), "bad.star"); err == nil || !strings.Contains(err.Error(), "a value is expected") {
 		t.Errorf("a mistake in the script hides behind its flags: %v", err)
 	}
 	r, _ = testRunner(t, Policy{}, Limits{}, "--x", "1")

@@ -11,6 +11,7 @@ import (
 	"go.starlark.net/syntax"
 
 	"astrolabe/builtins"
+	"astrolabe/builtins/mistakes"
 )
 
 // Dialect is what a script may use of the language, for tools that read scripts without running them.
@@ -100,7 +101,11 @@ func (s *Source) Parse() (*syntax.File, error) {
 	if err := s.checkNesting(s.Text); err != nil {
 		return nil, err
 	}
-	return dialect().Parse(s.Name, s.Text, 0)
+	file, err := dialect().Parse(s.Name, s.Text, 0)
+	if err != nil {
+		return nil, mistakes.Explain(err, string(s.Text), 1, nil)
+	}
+	return file, nil
 }
 
 // ParseExpr reads an expression that is no part of the file, but could be.

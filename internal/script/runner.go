@@ -17,6 +17,7 @@ import (
 	"go.starlark.net/syntax"
 
 	"astrolabe/builtins"
+	"astrolabe/builtins/mistakes"
 )
 
 // Options is what a Runner needs.
@@ -222,7 +223,7 @@ func (r *Runner) run(ctx context.Context, m *module) (starlark.StringDict, error
 	program, err := compile(m, predeclared)
 	if err != nil {
 		delete(r.modules, m.key)
-		return nil, undefined(err, predeclared)
+		return nil, mistakes.Explain(err, string(m.text), 1, predeclared)
 	}
 	defer r.flags.lend(r.opt.Env, m)()
 	_, err = r.thread(ctx, m.name, func(thread *starlark.Thread) (starlark.Value, error) {
