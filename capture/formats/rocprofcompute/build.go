@@ -28,6 +28,7 @@ func (w *workload) build(cfg *capture.Config) {
 	w.warnUnknownDurations(cfg)
 	warnGated(cfg)
 	warnStale(cfg)
+	warnRounded(cfg)
 }
 
 // builder makes counters of series.
@@ -301,6 +302,22 @@ func (b *builder) instancePasses() {
 // warnUnknownDurations says where rates cannot be had, and where durations are not those of one run.
 func (w *workload) warnUnknownDurations(cfg *capture.Config) {
 	var averaged []string
+	// Runs with the same doubt share a line.
+	type doubted struct {
+		backward bool
+		n        int
+	}
+	var order []doubted
+	ids := map[doubted][]string{}
+	note := func(d doubted, id string) {
+		if d.n == 0 {
+			return
+		}
+		if ids[d] == nil {
+			order = append(order, d)
+		}
+		ids[d] = append(ids[d], id)
+	}
 	for _, p := range w.timings {
 		backward, still := 0, 0
 		for d := range w.dispatches {
@@ -312,18 +329,21 @@ func (w *workload) warnUnknownDurations(cfg *capture.Config) {
 				backward++
 			}
 		}
-		if backward > 0 {
-			cfg.Warnings = append(cfg.Warnings, fmt.Sprintf("pass %s ends before it starts, or has no end, in %d dispatches: their durations are missing", p.id, backward))
-		}
-		if still > 0 {
-			cfg.Warnings = append(cfg.Warnings, fmt.Sprintf("pass %s ends when it starts in %d of %d dispatches: the files do not have their durations, and rates are missing", p.id, still, len(w.dispatches)))
-		}
+		note(doubted{true, backward}, p.id)
+		note(doubted{false, still}, p.id)
 		if p.averaged {
 			averaged = append(averaged, p.id)
 		}
 	}
+	for _, d := range order {
+		text := "runs %s: %d of %d dispatches end when they start: the files do not have their durations, and rates are missing"
+		if d.backward {
+			text = "runs %s: %d of %d dispatches end before they start, or have no end: their durations are missing"
+		}
+		cfg.Warnings = append(cfg.Warnings, fmt.Sprintf(text, few(ids[d]), d.n, len(w.dispatches)))
+	}
 	if len(averaged) > 0 {
 		cfg.Warnings = append(cfg.Warnings, fmt.Sprintf("%s: the times are means over all runs, as the tool writes them where it joins runs: the durations are those of no run",
-			strings.Join(averaged, ", ")))
+			few(averaged)))
 	}
 }

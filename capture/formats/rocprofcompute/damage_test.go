@@ -160,7 +160,7 @@ func TestWhatCanBeReadIsReadWithWarnings(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		wantWarning(t, c, `pass g ends before it starts`)
+		wantWarning(t, c, `runs g: 1 of 1 dispatches end before they start`)
 		if d := c.Counters[0].Interval(0); d == d {
 			t.Errorf("duration = %v", d)
 		}
@@ -306,4 +306,29 @@ func FuzzOpen(f *testing.F) {
 			}
 		}
 	})
+}
+
+// TestRoundedValuesAreTold has values as newer releases write them: 2097152 waves are 2097150.0.
+func TestRoundedValuesAreTold(t *testing.T) {
+	for rounded, want := range map[bool]bool{true: true, false: false} {
+		var text strings.Builder
+		text.WriteString(longHeader)
+		for i := range 20 {
+			value := "2097150.0"
+			if i%2 == 1 {
+				value = "82002500.0"
+			}
+			if i == 19 && !rounded {
+				value = "2097152.0"
+			}
+			text.WriteString(row("g", i, "k", 10*i, 10*i+5, "A", value))
+		}
+		c, err := try(folder(t, map[string]string{"sysinfo.csv": sysinfo, "pmc_perf.csv": text.String()}), formats.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := strings.Contains(strings.Join(c.Warnings, "\n"), "all 20 values from a million up have six significant digits at most"); got != want {
+			t.Errorf("rounded %v: warnings %q", rounded, c.Warnings)
+		}
+	}
 }

@@ -67,6 +67,7 @@ func (w *workload) readDatabase(ctx context.Context, path string) (rows int, err
 	if trace.Strays > 0 {
 		w.warn("%s: %d results of counters belong to no kernel dispatch and are left out", path, trace.Strays)
 	}
+	name := databaseRun(w.dir, path)
 	byGUID := map[string]*table{}
 	var order []string
 	for i := range trace.Dispatches {
@@ -76,24 +77,57 @@ func (w *workload) readDatabase(ctx context.Context, path string) (rows int, err
 		}
 		t := byGUID[d.GUID]
 		if t == nil {
-			t = &table{file: path, numbered: "rocpd", runs: []*run{{id: d.GUID}}}
+			t = &table{file: path, numbered: "rocpd", process: d.GUID, runs: []*run{{id: name}}}
 			byGUID[d.GUID] = t
 			order = append(order, d.GUID)
 		}
 		t.rows = append(t.rows, launchOfDatabase(d))
 		rows++
 	}
-	for i, guid := range order {
+	for _, guid := range order {
 		t := byGUID[guid]
 		t.columnsOf(trace, guid)
-		if name := runName(path); !strings.HasSuffix(name, "_results") {
-			if t.runs[0].id = name; len(order) > 1 {
-				t.runs[0].id = name + "#" + strconv.Itoa(i+1)
-			}
-		}
 		w.tables = append(w.tables, t)
 	}
 	return rows, nil
+}
+
+// databaseRun names the run that a database is of: by its own name beside the other files, else by its folder below out.
+func databaseRun(dir, path string) string {
+	rel, err := filepath.Rel(dir, path)
+	if err != nil {
+		return runName(path)
+	}
+	parts := strings.Split(filepath.ToSlash(rel), "/")
+	if parts[0] == "out" && len(parts) > 1 {
+		parts = parts[1:]
+	}
+	if len(parts) == 1 {
+		return runName(path)
+	}
+	return runName(parts[0] + ".db")
+}
+
+// numberProcesses numbers the dispatches of the processes of one run one after the other: each process counts from 1.
+func numberProcesses(tables []*table) {
+	byRun := map[string][]*table{}
+	for _, t := range tables {
+		if t.numbered == "rocpd" || t.numbered == "native" {
+			byRun[t.runs[0].id] = append(byRun[t.runs[0].id], t)
+		}
+	}
+	for _, list := range byRun {
+		// GUIDs of rocprofv3 begin with the time at which their process started.
+		slices.SortStableFunc(list, func(a, b *table) int { return strings.Compare(a.process, b.process) })
+		n := 0
+		for _, t := range list {
+			for i := range t.rows {
+				if n++; len(list) > 1 {
+					t.rows[i].id = strconv.Itoa(n)
+				}
+			}
+		}
+	}
 }
 
 func launchOfDatabase(d *rocpd.Dispatch) launch {

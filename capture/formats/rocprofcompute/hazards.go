@@ -2,6 +2,7 @@ package rocprofcompute
 
 import (
 	"fmt"
+	"math"
 	"strings"
 
 	"astrolabe/capture"
@@ -91,4 +92,41 @@ func warnStale(cfg *capture.Config) {
 		c.Warnings = append(c.Warnings, fmt.Sprintf("%s repeats %.0f in every dispatch: a stale value, most likely", c.Name, c.Min().Float()))
 	}
 	cfg.Warnings = append(cfg.Warnings, fmt.Sprintf("%s: the same value in every dispatch, although other GRBM counters differ: stale, most likely", strings.Join(names, ", ")))
+}
+
+// warnRounded says where all large values have six significant digits at most. Some releases print results with the default precision of C++, which
+// loses the last digits of every count from a million up; a single such value may be chance, twenty are not.
+func warnRounded(cfg *capture.Config) {
+	const enough, digits = 20, 1e6
+	large := 0
+	check := func(c *capture.Counter) bool {
+		for i := range c.Len() {
+			v := c.Value(i)
+			if v.Missing() || v.Float() < digits {
+				continue
+			}
+			large++
+			unit := 1.0
+			for f := v.Float(); f/unit >= digits; unit *= 10 {
+			}
+			if math.Mod(v.Float(), unit) != 0 {
+				return false
+			}
+		}
+		return true
+	}
+	for _, c := range cfg.Counters {
+		if c.Col != nil && !check(c) {
+			return
+		}
+		for _, in := range c.Instances {
+			if !check(in) {
+				return
+			}
+		}
+	}
+	if large >= enough {
+		cfg.Warnings = append(cfg.Warnings, fmt.Sprintf(
+			"all %d values from a million up have six significant digits at most: the profiler rounded them when it wrote them, by up to 5 in a million", large))
+	}
 }

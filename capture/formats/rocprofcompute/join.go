@@ -20,15 +20,21 @@ type timing struct {
 	id         string
 	start, end []int64 // for each dispatch, noTime where it was not measured
 	ns         []float64
+	have       []bool // the dispatches that the run has
 	averaged   bool
 }
 
 func newTiming(id string, dispatches int) *timing {
-	p := &timing{id: id, start: make([]int64, dispatches), end: make([]int64, dispatches), ns: make([]float64, dispatches)}
+	p := &timing{id: id, start: make([]int64, dispatches), end: make([]int64, dispatches), ns: make([]float64, dispatches), have: make([]bool, dispatches)}
 	for i := range p.start {
 		p.start[i], p.end[i], p.ns[i] = noTime, noTime, math.NaN()
 	}
 	return p
+}
+
+// overlaps reports whether the run has one of the dispatches already: a run of several processes or nodes has each once.
+func (p *timing) overlaps(dispatches []int) bool {
+	return slices.ContainsFunc(dispatches, func(d int) bool { return p.have[d] })
 }
 
 // duration of a dispatch in this run in ns, NaN if it is unknown. No kernel takes no time.
@@ -59,7 +65,7 @@ func (w *workload) join() {
 		}
 		for _, r := range t.runs {
 			p := timings[r.id]
-			if p == nil || t.node == "" {
+			if p == nil || p.overlaps(of[i]) {
 				p = newTiming(r.id, n)
 				timings[r.id] = p
 				w.timings = append(w.timings, p)
@@ -70,7 +76,7 @@ func (w *workload) join() {
 				at[d] = -1
 			}
 			for l, d := range of[i] {
-				p.start[d], p.end[d], p.ns[d], at[d] = t.rows[l].start, t.rows[l].end, t.rows[l].ns, int32(l)
+				p.start[d], p.end[d], p.ns[d], p.have[d], at[d] = t.rows[l].start, t.rows[l].end, t.rows[l].ns, true, int32(l)
 			}
 			for _, c := range r.columns {
 				name := c.name

@@ -1,6 +1,7 @@
 package rocprofcompute
 
 import (
+	"cmp"
 	"os"
 	"path/filepath"
 	"slices"
@@ -23,6 +24,7 @@ const (
 //	pmc_perf_3.csv        one run, wide; joined and deleted unless --verbose keeps them
 //	SQ_LEVEL_WAVES.csv    one run that accumulated a level, wide; newer releases join these too, and keep them
 //	results_pmc_perf_3.csv, results_pmc_perf_SQ_LEVEL_WAVES_ACCUM.csv    one run, long
+//	counters_pmc_perf_3_PID.csv.gz, dispatch_..., kernel_symbols_...    one run of one process as three tables
 //	pmc_perf_3.db         one run as a rocpd database
 //	out/pmc_1/HOST/*.db   the same of a run that was interrupted, or of newer releases
 type layout struct {
@@ -30,6 +32,7 @@ type layout struct {
 	main   string   // "" if there is none
 	parts  []string // wide files of one run
 	long   []string // long files of one run
+	native []native // in the order of set and process
 	stamps string
 	node   string // what tells the folder from its siblings, where several are read
 }
@@ -41,7 +44,7 @@ func layoutOf(dir string, files []string) layout {
 		name, plain := strings.CutSuffix(strings.TrimSuffix(file, packed), ".csv")
 		path := filepath.Join(dir, file)
 		switch {
-		case !plain:
+		case !plain || l.addNative(path):
 		case name+".csv" == mainFile:
 			if l.main == "" || !strings.HasSuffix(path, packed) {
 				l.main = path
@@ -56,6 +59,7 @@ func layoutOf(dir string, files []string) layout {
 	}
 	slices.SortStableFunc(l.parts, byNumber)
 	slices.SortStableFunc(l.long, byNumber)
+	slices.SortStableFunc(l.native, func(a, b native) int { return cmp.Or(byNumber(a.set+".csv", b.set+".csv"), natural(a.pid, b.pid)) })
 	return l
 }
 
@@ -87,11 +91,16 @@ func runName(path string) string {
 }
 
 // counters reports whether any file may hold counters.
-func (l *layout) counters() bool { return l.main != "" || len(l.parts) > 0 || len(l.long) > 0 }
+func (l *layout) counters() bool {
+	return l.main != "" || len(l.parts) > 0 || len(l.long) > 0 || len(l.native) > 0
+}
 
 // files are all files with counters and times.
 func (l *layout) files() []string {
 	out := slices.Concat([]string{l.main, l.stamps}, l.parts, l.long)
+	for _, n := range l.native {
+		out = append(out, n.counters, n.dispatch, n.kernel)
+	}
 	return slices.DeleteFunc(out, func(path string) bool { return path == "" })
 }
 

@@ -231,7 +231,7 @@ func TestDurationsOfNoTimeAreMissing(t *testing.T) {
 	if d := c.Counter("SQ_WAVES").Interval(0); d == d {
 		t.Errorf("a kernel took %v ns", d)
 	}
-	wantWarning(t, c, `pass pmc_perf ends when it starts in 2 of 2 dispatches: the files do not have their durations, and rates are missing`)
+	wantWarning(t, c, `runs pmc_perf: 2 of 2 dispatches end when they start: the files do not have their durations, and rates are missing`)
 }
 
 // TestTheOrderOfColumnsAndLineEndsDoNotMatter shuffles the columns of a file, with and without a byte order mark and carriage returns.
@@ -255,4 +255,36 @@ func TestTheOrderOfColumnsAndLineEndsDoNotMatter(t *testing.T) {
 			t.Fatalf("seed %d: %s", seed, text)
 		}
 	}
+}
+
+func TestTablesOfTheNativeToolOpen(t *testing.T) {
+	files := map[string]string{}
+	for set, n := range map[string]string{"pmc_perf_0": "1", "pmc_perf_SQ_LEVEL_WAVES_ACCUM": "2"} {
+		counter := map[string]string{"1": "SQ_WAVES", "2": "SQ_LEVEL_WAVES_ACCUM"}[n]
+		files["counters_"+set+"_77.csv.gz"] = pack(t, "dispatch_id,gpu_id,kernel_id,lds_per_workgroup,counter_id,counter_name,counter_value\n"+
+			"1,0,7,0,5,"+counter+",4\n1,0,7,0,5,"+counter+",0.5\n3,0,8,0,5,"+counter+",6\n")
+		files["dispatch_"+set+"_77.csv.gz"] = pack(t, "dispatch_id,gpu_id,kernel_id,grid_size,workgroup_size,lds_per_workgroup,scratch_per_workitem,start_timestamp,end_timestamp,correlation_id\n"+
+			"1,0,7,256,64,0,0,"+n+"000,"+n+"010,501\n2,0,7,256,64,0,0,"+n+"100,"+n+"150,502\n3,0,8,512,64,0,0,"+n+"200,"+n+"220,503\n")
+		files["kernel_symbols_"+set+"_77.csv.gz"] = pack(t, "kernel_id,kernel_name,kernel_short_name,arch_vgpr,accum_vgpr,sgpr\n7,\"k(a, b)\",k,8,0,16\n8,j,j,12,0,16\n")
+	}
+	c := mustTry(t, files)
+	waves, level := c.Counter("SQ_WAVES"), c.Counter("SQ_LEVEL_WAVES_ACCUM")
+	if c.Len() != 2 || waves == nil || level == nil {
+		t.Fatalf("%d samples, %d counters", c.Len(), len(c.Counters))
+	}
+	eq(t, "values", []float64{waves.Value(0).Float(), waves.Value(1).Float(), level.Value(0).Float()}, []float64{4.5, 6, 4.5})
+	eq(t, "durations", [][]float64{lengths(waves), lengths(level)}, [][]float64{{10, 20}, {10, 20}})
+	eq(t, "passes", []string{waves.PassID(), level.PassID()}, []string{"pmc_perf_0", "SQ_LEVEL_WAVES"})
+	for name, want := range map[string]string{"kernel": "j", "dispatch_id": "3", "grid_size": "512", "arch_vgpr": "12"} {
+		got, _ := c.Label(name).Value(1)
+		eq(t, name, got, want)
+	}
+	noWarnings(t, c)
+
+	files["dispatch_pmc_perf_0_77.csv.gz"] = pack(t, "dispatch_id,kernel_id,start_timestamp,end_timestamp\n1,7,10,20\n3,7,30,40\n")
+	_, err := try(folder(t, files), formats.Options{})
+	wantError(t, err, `counters_pmc_perf_0_77.csv.gz:4: dispatch 3 of kernel 8 is not in .*dispatch_pmc_perf_0_77.csv.gz`)
+	delete(files, "dispatch_pmc_perf_0_77.csv.gz")
+	c = mustTry(t, files)
+	wantWarning(t, c, `dispatch_pmc_perf_0_77.csv is missing, so that nothing says what process 77 counted in the run pmc_perf_0: it is left out`)
 }

@@ -33,10 +33,11 @@ func (w *workload) longTables(s *sheet, name string) ([]*table, error) {
 		if names.Codes[row] < 0 {
 			return nil, fail("column " + colName + ": the name of the counter is empty")
 		}
-		for column, ns := range map[string]float64{colStart: startNs[row], colEnd: endNs[row]} {
-			if isFraction(ns) {
-				return nil, fail(fmt.Sprintf("column %q: %v is not a time in whole nanoseconds", column, ns))
-			}
+		if isFraction(startNs[row]) {
+			return nil, fail(fmt.Sprintf("column %q: %v is not a time in whole nanoseconds", colStart, startNs[row]))
+		}
+		if isFraction(endNs[row]) {
+			return nil, fail(fmt.Sprintf("column %q: %v is not a time in whole nanoseconds", colEnd, endNs[row]))
 		}
 		var l launch
 		l.start, l.end = noTime, noTime

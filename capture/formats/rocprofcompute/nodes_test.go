@@ -49,7 +49,7 @@ func dbPass(guid string, start int64, results ...rocpdtest.Result) rocpdtest.Run
 func TestAWorkloadOfDatabasesOnlyOpens(t *testing.T) {
 	for name, paths := range map[string][2]string{
 		"kept by the tool":            {"pmc_perf_0.db", "pmc_perf_SQ_LEVEL_WAVES_ACCUM.db"},
-		"as the profiler wrote them":  {"out/pmc_1/host/7_results.db", "out/pmc_1/host/8_results.db"},
+		"as the profiler wrote them":  {"out/pmc_1/host/7_results.db", "out/pmc_2/host/8_results.db"},
 		"one folder for each counter": {"out/pmc_perf_0/host/7_results.db", "out/pmc_perf_1/host/8_results.db"},
 	} {
 		dir := tree(t, map[string]string{"sysinfo.csv": sysinfo, "perfmon/pmc_perf_0.txt": "pmc: A\n", paths[0]: "", paths[1]: ""})
@@ -125,4 +125,38 @@ func TestADamagedDatabaseOfAWorkloadIsNamed(t *testing.T) {
 	}
 	_, err = formats.NewRegistry(Format{}).Open(context.Background(), dir, formats.Options{})
 	wantError(t, err, `pmc_perf_0.db: .*(truncated|damaged|malformed)`)
+}
+
+// TestProcessesOfOneRunFollowEachOther has two ranks in each of two runs. Each counts its dispatches from 1.
+func TestProcessesOfOneRunFollowEachOther(t *testing.T) {
+	for name, paths := range map[string][4]string{
+		"merged by the tool":         {"pmc_perf_0.db", "pmc_perf_0.db", "pmc_perf_1.db", "pmc_perf_1.db"},
+		"as the profiler wrote them": {"out/pmc_perf_0/host/7_results.db", "out/pmc_perf_0/host/8_results.db", "out/pmc_perf_1/host/9_results.db", "out/pmc_perf_1/host/10_results.db"},
+	} {
+		dir := tree(t, map[string]string{"sysinfo.csv": sysinfo})
+		for i, run := range []rocpdtest.Run{
+			dbPass("0001", 1000, rocpdtest.Result{Counter: "A", Value: 1}, rocpdtest.Result{Counter: "A", Value: 2}),
+			dbPass("0002", 1050, rocpdtest.Result{Counter: "A", Value: 3}, rocpdtest.Result{Counter: "A", Value: 4}),
+			dbPass("0003", 5000, rocpdtest.Result{Counter: "B", Value: 5}, rocpdtest.Result{Counter: "B", Value: 6}),
+			dbPass("0004", 5050, rocpdtest.Result{Counter: "B", Value: 7}, rocpdtest.Result{Counter: "B", Value: 8}),
+		} {
+			path := filepath.Join(dir, paths[i])
+			if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+				t.Fatal(err)
+			}
+			rocpdtest.Write(t, path, run)
+		}
+		c := mustOpenDir(t, dir)
+		if c.Len() != 4 || len(c.Counters) != 2 {
+			t.Fatalf("%s: %d samples, %d counters, warnings %q", name, c.Len(), len(c.Counters), c.Warnings)
+		}
+		a, b := c.Counter("A").Col.Data().U, c.Counter("B").Col.Data().U
+		for i := range a { // the n-th process of one run is the n-th of the other
+			if b[i] != a[i]+4 {
+				t.Errorf("%s: A %v, B %v", name, a, b)
+				break
+			}
+		}
+		eq(t, name+": passes", []string{c.Counter("A").PassID(), c.Counter("B").PassID()}, []string{"pmc_perf_0", "pmc_perf_1"})
+	}
 }

@@ -20,8 +20,10 @@ type table struct {
 	file string // for messages
 	node string // the machine or process group, where a capture holds several
 	main bool   // it is the wide file of all runs
-	rows []launch
-	runs []*run
+	// process orders the tables of one run that are of several processes.
+	process string
+	rows    []launch
+	runs    []*run
 	// numbered says which tables number dispatches alike: those of one file, whose name this is.
 	numbered string
 	averaged bool     // its times are means over several runs, so that they are those of none

@@ -108,6 +108,16 @@ func (w *workload) read(ctx context.Context) error {
 			empty = append(empty, filepath.Base(path))
 		}
 	}
+	for i := 0; i < len(w.native) && (i > 0 || len(w.tables) == 0); i++ {
+		n := &w.native[i]
+		rows, err := w.readNative(ctx, n)
+		if err != nil {
+			return err
+		}
+		if rows == 0 {
+			empty = append(empty, n.set)
+		}
+	}
 	if len(w.tables) == 0 && w.folder {
 		for _, path := range findDatabases(w.dir) {
 			rows, err := w.readDatabase(ctx, path)
@@ -122,6 +132,7 @@ func (w *workload) read(ctx context.Context) error {
 	if len(w.tables) == 0 {
 		return w.nothing(empty)
 	}
+	numberProcesses(w.tables)
 	if len(empty) > 0 {
 		w.warn("%s: no dispatch was measured: %s without rows", w.dir, plural(empty, "file"))
 	}

@@ -138,6 +138,11 @@ func (m *matcher) numbers() (Pairs, error) {
 	}
 	smaller := min(len(m.a), len(m.b))
 	plain, agrees := m.shifted(0)
+	paired := plain.pairs()
+	if m.alike && agrees && (paired == smaller || paired == 0 || len(m.a) != len(m.b)) {
+		plain.By = "equal numbers"
+		return plain, nil
+	}
 	var found []Pairs
 	tried := map[int64]bool{}
 	// Tables count from 0 or 1, or begin or end with the same dispatch: no other shift has a cause.
@@ -151,9 +156,8 @@ func (m *matcher) numbers() (Pairs, error) {
 		}
 	}
 	both0 := lowA == 0 && lowB == 0 // both tables count from 0, so that the same number is the same dispatch
-	apart := m.alike && agrees && plain.pairs() == 0
 	switch {
-	case apart, agrees && (m.alike && (plain.pairs() == smaller || len(found) == 0 || len(m.a) != len(m.b)) || both0 && plain.pairs() > 0):
+	case agrees && (both0 && paired > 0 || m.alike && len(found) == 0):
 		found = []Pairs{plain}
 	case len(found) == 1:
 	case len(found) > 1:
@@ -163,7 +167,7 @@ func (m *matcher) numbers() (Pairs, error) {
 		}
 		return Pairs{}, fmt.Errorf("%w: %d and %d dispatches fit each other with the numbers shifted by %s alike", errUnsure, len(m.a), len(m.b),
 			strings.Join(shifts, " and "))
-	case agrees && plain.pairs() > 0:
+	case agrees && paired > 0:
 		return Pairs{}, fmt.Errorf("%w: the dispatches are numbered %d to %d in one table and %d to %d in the other, and each lacks some", errUnsure,
 			lowA, highA, lowB, highB)
 	default:
