@@ -30,7 +30,7 @@ func (e *engine) dispatch(q *queue, which int, at int64) {
 	}
 	s.issue[k], s.issueNode[k] = at, n
 	if e.rec != nil {
-		e.rec.issue(e, q, s, at)
+		e.rec.issue(e, q, which, at)
 	}
 
 	finish, finishNode := at, n
@@ -46,9 +46,10 @@ func (e *engine) dispatch(q *queue, which int, at int64) {
 			finish, bound = end, int(v.Unit)
 		}
 		if e.rec != nil {
-			e.rec.work(q.pass, int(v.Unit), start, end, amount)
+			e.rec.work(s.pass, int(v.Unit), start, end, amount)
+			e.rec.wait(v.Unit, at, start)
 			if v.Unit == UnitBandwidth {
-				e.rec.memory(q.pass, at, start, end, amount, 1+e.m.LatencyLoad*e.load*e.load)
+				e.rec.memory(s.pass, at, start, end, amount, 1+e.m.LatencyLoad*e.load*e.load)
 			}
 		}
 	}
@@ -61,14 +62,16 @@ func (e *engine) dispatch(q *queue, which int, at int64) {
 	for i := range s.of.Back {
 		v := &s.of.Back[i]
 		time, amount := e.time(q, s, v, k)
-		start, end := e.serve(v.Unit, out, outNode, time)
+		arrived := out
+		start, end := e.serve(v.Unit, arrived, outNode, time)
 		if i == 0 && start > finish {
 			s.taken[k], s.takenNode[k] = start, e.at(start, v.Unit, q.index, e.unit[v.Unit].since)
 		}
 		out = end
 		outNode = e.at(end, v.Unit, q.index, e.unit[v.Unit].since)
 		if e.rec != nil {
-			e.rec.work(q.pass, int(v.Unit), start, end, amount)
+			e.rec.work(s.pass, int(v.Unit), start, end, amount)
+			e.rec.wait(v.Unit, arrived, start)
 		}
 	}
 	s.end[k], s.endNode[k] = out, outNode
@@ -87,7 +90,7 @@ func (e *engine) dispatch(q *queue, which int, at int64) {
 		q.end, q.endNode = out, outNode
 	}
 	if e.rec != nil {
-		e.rec.chunk(e, q, s, k, at, finish, free, out)
+		e.rec.chunk(e, q, which, at, finish, free, out)
 	}
 	q.first = false
 	s.k++

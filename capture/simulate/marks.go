@@ -44,7 +44,7 @@ func (r *Run) Mark(cfg *capture.Config, origin int64) {
 // start in the simulation, and for each the number of the recorder's sample. holes stretches of the capture are
 // without samples. merged and lost are what the reader says of samples that cover missed ticks and of such stretches.
 func (r *Run) Rows(clock string, holes int, rnd Random, merged, lost string) (axis *capture.Axis, origin int64,
-	rows []int, gaps []capture.Gap) {
+	rows []int, gaps, late []capture.Gap) {
 	first, last := r.Samples()
 	b := r.Rec.Bounds
 	axis, origin = &capture.Axis{Clock: clock}, b.At(first)
@@ -63,9 +63,9 @@ func (r *Run) Rows(clock string, holes int, rnd Random, merged, lost string) (ax
 		start, end := b.At(i)-origin, b.At(i+1)-origin
 		axis.Start, axis.End, rows = append(axis.Start, start), append(axis.End, end), append(rows, i)
 		if n := b.Missed(i); n > 0 {
-			gaps = append(gaps, capture.Gap{Start: start, End: end, Lost: uint64(n),
+			late = append(late, capture.Gap{Start: start, End: end, Lost: uint64(n),
 				Reason: capture.Reason{Code: capture.LostReports, Text: merged}})
 		}
 	}
-	return axis, origin, rows, gaps
+	return axis, origin, rows, gaps, late
 }

@@ -11,7 +11,6 @@ type queue struct {
 	job      *Job
 	state    *jobState
 	jobFrame int
-	pass     int // of the job in the recorder
 	scale    float64
 	began    int64 // when the queue had the job, with everything that it waited for
 	start    int64 // when its first chunk could begin
@@ -42,6 +41,7 @@ type stream struct {
 	node  int32
 	began int64   // when its front stages began
 	share float64 // of the stream's work that a mean chunk is
+	pass  int     // in the recorder
 
 	issue, end         []int64 // per chunk, when it entered the cores and when it left the last stage
 	issueNode, endNode []int32
@@ -121,9 +121,6 @@ func (e *engine) begin(q *queue) bool {
 	q.began, q.start = at, at+int64(launch)
 	q.startAt = e.at(q.start, causeLaunch, q.index, n)
 	q.end, q.endNode = q.start, q.startAt
-	if e.rec != nil {
-		q.pass = e.rec.passOf(frame.Content, j)
-	}
 	e.frames[f].gpuBegin = min(e.frames[f].gpuBegin, at)
 	for len(q.streams) < len(job.Streams) {
 		q.streams = append(q.streams, stream{})
@@ -131,6 +128,9 @@ func (e *engine) begin(q *queue) bool {
 	q.streams = q.streams[:len(job.Streams)]
 	for s := range job.Streams {
 		q.streams[s].reset(&job.Streams[s], q.scale)
+		if e.rec != nil {
+			q.streams[s].pass = e.rec.passes[frame.Content][j] + s
+		}
 	}
 	q.pos++
 	return true
@@ -184,6 +184,9 @@ func (e *engine) prepare(q *queue, which int) bool {
 				return false
 			}
 			if b.issue[need] > at {
+				if e.rec != nil {
+					e.rec.span(StreamSpan(int(q.index), 0, StreamHeld), at, b.issue[need])
+				}
 				at, n = b.issue[need], b.issueNode[need]
 			}
 		}
@@ -193,11 +196,12 @@ func (e *engine) prepare(q *queue, which int) bool {
 		v := &s.of.Front[i]
 		time, amount := e.time(q, s, v, k)
 		start, end := e.serve(v.Unit, at, n, time)
+		if e.rec != nil {
+			e.rec.work(s.pass, int(v.Unit), start, end, amount)
+			e.rec.wait(v.Unit, at, start)
+		}
 		at = end
 		n = e.at(end, v.Unit, q.index, e.unit[v.Unit].since)
-		if e.rec != nil {
-			e.rec.work(q.pass, int(v.Unit), start, end, amount)
-		}
 	}
 	s.at, s.node, s.ready = at, n, true
 	return true

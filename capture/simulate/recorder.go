@@ -8,13 +8,13 @@ type Recorder struct {
 	units   int
 	queues  int
 	groups  []int
-	passes  []int // per content: the number of its first pass
-	total   int   // passes of all contents
+	passes  [][]int // per content and job: the number of its first stream's pass
+	total   int     // streams of all contents
 	dims    int
 	hint    int       // the sample that was written to last
 	lo, hi  int64     // its time
 	rows    int       // samples with memory
-	tallies []float32 // by sample, pass and dimension
+	tallies []float32 // by sample, pass (a stream of a job) and dimension
 	touched []bool    // by sample and pass
 	spans   []float64 // by sample and span: ns times the clock's share
 	edges   []int64   // per span: up to when it is counted
@@ -36,51 +36,57 @@ const (
 )
 
 // Spans are times in which something held, whatever its extent. They are counted in ns times the clock's share, of
-// which the highest clock makes cycles. Those of queues follow the others, in groups of SpanQueues.
+// which the highest clock makes cycles. Those of streams, groups of queues and units follow these; StreamSpan,
+// GroupCores and UnitWait say where.
 const (
 	SpanBusy    = iota // the GPU had work in any queue
 	SpanCores          // the cores had work of any queue, in their front stages, in slots or behind
 	SpanSlots          // at least one slot was taken
 	SpanFull           // all work in slots waited for a free one
 	SpanBacklog        // requests waited for the memory's bus
-	SpanQueues         // the first of the queues' own spans
+	firstStream        // the first of the streams' own spans
 )
 
-// Spans of a queue.
+// Spans of a queue's streams. The first two are of the queue and stand with its first stream.
 const (
-	QueueHeld   = iota // it had a job with all that the job waited for
-	QueueStall         // it had a job whose first chunk waited for room in the cores
-	QueueCores         // the cores had work of it
-	QueueBuffer        // the buffer before the cores held a chunk of it
-	queueSpans
+	QueueHeld    = iota // it had a job with all that the job waited for
+	QueueCores          // the cores had work of it
+	StreamStall         // it had a job whose first chunk waited for room in the cores
+	StreamBuffer        // the buffer before the cores held a chunk of it
+	StreamWait          // a chunk was ready for the cores and found no room
+	StreamHeld          // its next chunk waited until the job's other stream took what it had made
+	streamSpans
 )
 
 // NewRecorder records the samples of bounds.
 func NewRecorder(m *Machine, w *Load, bounds *Bounds) *Recorder {
 	r := &Recorder{Bounds: bounds, units: len(m.Units), queues: len(m.Queues)}
 	for i := range w.Contents {
-		r.passes = append(r.passes, r.total)
-		r.total += len(w.Contents[i].Jobs)
+		var list []int
+		for j := range w.Contents[i].Jobs {
+			list = append(list, r.total)
+			r.total += len(w.Contents[i].Jobs[j].Streams)
+		}
+		r.passes = append(r.passes, list)
 	}
 	r.dims = r.units + tallies
 	r.groups = m.Groups
-	r.edges = make([]int64, SpanQueues+(queueSpans+1)*r.queues)
+	r.edges = make([]int64, firstStream+(2*streamSpans+1)*r.queues+r.units)
 	return r
 }
 
 // GroupCores is the span in which the cores had work of any queue of a group.
-func (r *Recorder) GroupCores(group int) int { return SpanQueues + queueSpans*r.queues + group }
+func (r *Recorder) GroupCores(group int) int { return firstStream + 2*streamSpans*r.queues + group }
 
-// Span is the number of a queue's span.
-func Span(queue, span int) int { return SpanQueues + queue*queueSpans + span }
+// UnitWait is the span in which chunks waited for a unit.
+func (r *Recorder) UnitWait(unit int) int { return firstStream + (2*streamSpans+1)*r.queues + unit }
 
-func (r *Recorder) passOf(content, job int) int { return r.passes[content] + job }
+// Span is the number of a span of a queue's first stream.
+func Span(queue, span int) int { return StreamSpan(queue, 0, span) }
 
-// Pass is the content and job of a pass.
-func (r *Recorder) Pass(pass int) (content, job int) {
-	for content = len(r.passes) - 1; r.passes[content] > pass; content-- {
-	}
-	return content, pass - r.passes[content]
+// StreamSpan is the number of a span of one of a queue's streams.
+func StreamSpan(queue, stream, span int) int {
+	return firstStream + (2*queue+stream)*streamSpans + span
 }
 
 // row is the sample that holds a time.
@@ -168,40 +174,50 @@ func (r *Recorder) memory(pass int, asked, start, end int64, amount, latency flo
 	}
 }
 
-// issue notes that a chunk enters the cores.
-func (r *Recorder) issue(e *engine, q *queue, s *stream, at int64) {
-	r.share = e.clock.share
-	if q.first && at > s.at {
-		// The job's first chunk found no room.
-		r.span(Span(int(q.index), QueueStall), s.at, at)
+// wait notes that a chunk waited for a unit.
+func (r *Recorder) wait(unit uint8, from, to int64) {
+	if to > from {
+		r.span(r.UnitWait(int(unit)), from, to)
 	}
+}
+
+// issue notes that a chunk enters the cores.
+func (r *Recorder) issue(e *engine, q *queue, which int, at int64) {
+	s := &q.streams[which]
+	r.share = e.clock.share
+	of := func(span int) int { return StreamSpan(int(q.index), which, span) }
 	if len(s.of.Front) > 0 {
 		// While a chunk waits for room the buffer is full; while the front stages work for the next one it holds what
 		// they have made so far.
-		r.span(Span(int(q.index), QueueBuffer), s.at-(s.at-s.began)/3, max(at, s.at))
+		r.span(of(StreamBuffer), s.at-(s.at-s.began)/3, max(at, s.at))
 	}
 	if at > s.at {
+		r.span(of(StreamWait), s.at, at)
 		r.span(SpanFull, s.at, at)
+		if q.first {
+			r.span(of(StreamStall), s.at, at)
+		}
 	}
 }
 
 // chunk notes the life of a chunk.
-func (r *Recorder) chunk(e *engine, q *queue, s *stream, k int, at, finish, free, out int64) {
-	items := s.share
+func (r *Recorder) chunk(e *engine, q *queue, which int, at, finish, free, out int64) {
+	s := &q.streams[which]
+	items, pass := s.share, s.pass
 	u := r.units
 	if s.at > s.began {
-		r.tally(q.pass, u+TallyIn, s.began, s.at, items)
+		r.tally(pass, u+TallyIn, s.began, s.at, items)
 	} else {
-		r.tally(q.pass, u+TallyIn, at, at, items)
+		r.tally(pass, u+TallyIn, at, at, items)
 	}
-	r.tally(q.pass, u+TallyIssued, at, at, items)
+	r.tally(pass, u+TallyIssued, at, at, items)
 	if out > finish {
-		r.tally(q.pass, u+TallyOut, finish, out, items)
+		r.tally(pass, u+TallyOut, finish, out, items)
 	} else {
-		r.tally(q.pass, u+TallyOut, out, out, items)
+		r.tally(pass, u+TallyOut, out, out, items)
 	}
 	if free > at {
-		r.tally(q.pass, u+TallySlots, at, free, float64(free-at)*e.clock.share*float64(max(1, s.of.Weight)))
+		r.tally(pass, u+TallySlots, at, free, float64(free-at)*e.clock.share*float64(max(1, s.of.Weight)))
 	}
 	index := int(q.index)
 	r.span(SpanBusy, q.began, out)

@@ -83,3 +83,16 @@ type Load struct {
 	// Interrupt is the ns from the end of a job to when the processor knows.
 	Interrupt float64
 }
+
+// Chunks is how many chunks a stream of so many ns is cut into: enough of them that filling and draining the cores is
+// a small part of a long pass and a large one of a short, and not so many that a simulation takes long.
+func Chunks(time float64) int {
+	const usual, long = 65e3, 250e3
+	switch {
+	case time < 50e3:
+		return 2
+	case time < 32*usual:
+		return max(6, int(time/usual))
+	}
+	return min(96, 32+int((time-32*usual)/long))
+}

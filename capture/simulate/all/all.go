@@ -7,6 +7,7 @@ import (
 
 	"astrolabe/capture/simulate"
 	"astrolabe/capture/simulate/cases"
+	"astrolabe/capture/simulate/intel"
 	"astrolabe/capture/simulate/mali"
 )
 
@@ -18,7 +19,7 @@ type maker struct {
 }
 
 var makers = func() (out []maker) {
-	for _, f := range mali.Families {
+	for _, f := range slices.Concat(mali.Families, intel.Families) {
 		out = append(out, maker{f.Name, simulate.Kinds(), func(kind string, seed uint64) (*simulate.Case,
 			error) {
 			return cases.New(f, kind, seed)

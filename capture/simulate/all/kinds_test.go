@@ -22,7 +22,7 @@ func judge(t *testing.T, family, kind string, seed uint64) (*simulate.Case, *sim
 
 func TestSharesOfEveryCaseAddUpExactly(t *testing.T) {
 	for _, family := range Families() {
-		for seed := range uint64(number(20, 2)) {
+		for seed := range uint64(number(8, 2)) {
 			for _, kind := range Kinds(family) {
 				c, truth := judge(t, family, kind, seed)
 				for _, p := range append([]simulate.Part{truth.Part}, truth.Phases...) {
@@ -56,7 +56,7 @@ func slower(c *simulate.Case) float64 {
 func TestReliefHardlyEverSlows(t *testing.T) {
 	for _, family := range Families() {
 		worst, below, all := 0.0, 0, 0
-		for seed := range uint64(number(60, 3)) {
+		for seed := range uint64(number(15, 2)) {
 			for _, kind := range Kinds(family) {
 				if kind == simulate.KindHealthy {
 					continue
@@ -84,7 +84,7 @@ func TestReliefHardlyEverSlows(t *testing.T) {
 
 func TestHealthyCasesKeepTheirDates(t *testing.T) {
 	for _, family := range Families() {
-		for seed := range uint64(number(30, 2)) {
+		for seed := range uint64(number(12, 2)) {
 			if !has(family, simulate.KindHealthy) {
 				continue
 			}
@@ -115,7 +115,7 @@ func TestTwoPhasesAreJudgedApart(t *testing.T) {
 			continue
 		}
 		clear, differ := 0, 0
-		n := number(40, 4)
+		n := number(24, 4)
 		for seed := range uint64(n) {
 			c, truth := judge(t, family, simulate.KindTwoPhase, seed)
 			if len(truth.Phases) != 2 {
@@ -146,7 +146,7 @@ func TestPlantsCoverEveryLimit(t *testing.T) {
 	}
 	for _, family := range Families() {
 		seen := map[string]int{}
-		n, clear := 260, 0
+		n, clear := number(200, 0), 0
 		for seed := range uint64(n) {
 			_, truth := judge(t, family, simulate.KindSingle, seed)
 			if l, ok := truth.Limiter(); ok {
@@ -170,7 +170,16 @@ func TestPlantsCoverEveryLimit(t *testing.T) {
 var limits = map[string][]string{
 	"mali-g615": maliLimits,
 	"mali-g720": maliLimits,
+
+	"intel-kbl-gt2": intelLimits,
+	"intel-kbl-gt3": intelLimits,
 }
+
+var intelLimits = []string{"unit/arithmetic", "unit/texture", "unit/load_store", "unit/local_memory",
+	"unit/vertex_fetch", "unit/clipper", "unit/setup",
+	"unit/rasterizer", "unit/hierarchical_depth", "unit/early_depth", "unit/pixel_backend", "memory/bandwidth",
+	"memory/latency", "memory/cache",
+	"launch/overhead", "cpu/app", "cpu/driver", "cpu/sync", "clock/thermal", "clock/power", "display/vsync"}
 
 var maliLimits = []string{"unit/arithmetic", "unit/texture", "unit/varying", "unit/load_store", "unit/tiler",
 	"unit/rasterizer", "unit/pixel_backend", "memory/bandwidth",

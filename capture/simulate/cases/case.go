@@ -2,6 +2,7 @@ package cases
 
 import (
 	"fmt"
+	"slices"
 	"sync"
 
 	"astrolabe/capture"
@@ -64,17 +65,30 @@ func (b *builder) finish() *simulate.Case {
 			if o.Period > 0 {
 				rec.Period = float64(o.Period.Nanoseconds())
 			}
-			run, err := simulate.Record(b.device.Machine(), &b.load, b.bounds(rec))
-			if err != nil {
-				return nil, err
-			}
-			c, err := b.device.Capture(run, rec)
-			if err != nil {
-				return nil, err
-			}
-			return c, nil
+			return b.device.Capture(func(round int) (*simulate.Run, error) {
+				return simulate.Record(b.device.Machine(), b.again(round), b.bounds(rec))
+			}, rec)
 		},
 	}
+}
+
+// again is the load of a later round: the program runs once more, and no run is quite like another.
+func (b *builder) again(round int) *simulate.Load {
+	if round == 0 {
+		return &b.load
+	}
+	r := simulate.NewRandom(b.seed+uint64(round)<<40, "round")
+	w := b.load
+	w.Frames = slices.Clone(w.Frames)
+	for i := range w.Frames {
+		f := &w.Frames[i]
+		f.App, f.Driver = f.App*r.Spread(0.03), f.Driver*r.Spread(0.03)
+		f.Scale = slices.Clone(f.Scale)
+		for j := range f.Scale {
+			f.Scale[j] *= float32(r.Spread(0.01))
+		}
+	}
+	return &w
 }
 
 // bounds are the samples' times.

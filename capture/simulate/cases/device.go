@@ -17,8 +17,9 @@ type Device interface {
 	Compile(s *content.Scene) simulate.Content
 	// Keep makes the scene the next content of the load.
 	Keep(s *content.Scene)
-	// Capture makes the counters of a recorded simulation.
-	Capture(run *simulate.Run, rec *Recording) (*capture.Capture, error)
+	// Capture makes the counters of a recorded simulation. run gives the simulation of a round, of which there is
+	// more than one where sets of counters are measured one after the other.
+	Capture(run func(round int) (*simulate.Run, error), rec *Recording) (*capture.Capture, error)
 	// Periods are those that its reader is used with, in ns.
 	Periods() []float64
 	// Launch is how long it takes to start a pass, in ns.

@@ -262,6 +262,7 @@ func (b *builder) sync() {
 const (
 	minFrames, maxFrames   = 24, 150
 	minSamples, maxSamples = 210, 420
+	mostSamples            = 1800
 )
 
 // samples draws the period of samples and returns how many frames are needed.
@@ -269,8 +270,8 @@ func (b *builder) samples(frame float64) int {
 	r := b.r
 	var fit []float64
 	for _, p := range b.device.Periods() {
-		// A period is of use where the frames that a simulation has time for give enough samples.
-		if p*minSamples <= frame*maxFrames {
+		// A period is of use where the frames that a simulation has time for give enough samples, and not too many.
+		if p*minSamples <= frame*maxFrames && p*mostSamples >= frame*minFrames {
 			fit = append(fit, p)
 		}
 	}

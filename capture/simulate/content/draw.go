@@ -31,7 +31,7 @@ var (
 // DrawPart draws a part of about that time whose heaviest axis is limit. calm is how far the other axes stay below
 // it: 0 lets them come close, 1 keeps them far.
 func DrawPart(r simulate.Random, typical Press, time float64, limit Axis, calm float64) *Part {
-	p := &Part{Time: time, Seed: uint32(r.Uint64())}
+	p := &Part{Time: time, Seed: uint32(r.Uint64()), Stage: uint8(r.IntN(10))}
 	top := 0.97 - 0.45*calm
 	for a := range Axes {
 		x := r.Float64()

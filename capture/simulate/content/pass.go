@@ -19,6 +19,7 @@ type Part struct {
 	Effort [Axes]float64
 	Wide   bool // its shader needs so many registers that half as many threads fit
 	Seed   uint32
+	Stage  uint8 // 0 to 9: which of a family's several fixed functions for one axis the part leans on
 }
 
 // Pass is one pass.

@@ -37,6 +37,12 @@ func Plant(r simulate.Random, has Has, limit Axis) *Scene {
 			}
 		}
 	}
+	stage := uint8(r.IntN(10))
+	for _, p := range d.out.Passes {
+		for _, x := range p.Parts() {
+			x.Stage = stage
+		}
+	}
 	return d.finish()
 }
 

@@ -71,14 +71,18 @@ type slot struct {
 }
 
 // Capture makes the counters that the driver would have given.
-func (d *device) Capture(run *simulate.Run, rec *cases.Recording) (*capture.Capture, error) {
+func (d *device) Capture(record func(int) (*simulate.Run, error), rec *cases.Recording) (*capture.Capture, error) {
+	run, err := record(0)
+	if err != nil {
+		return nil, err
+	}
 	order := layouts()[d.gpu]
 	if order == nil {
 		return nil, fmt.Errorf("there is no catalogue %s", d.gpu)
 	}
 	r := simulate.NewRandom(rec.Seed, "mali recording")
-	axis, origin, rows, gaps := run.Rows("CLOCK_MONOTONIC", rec.Options.Gaps, r,
-		"the driver took no sample in some periods, for lack of room or time; the sample here covers their time and counts",
+	axis, origin, rows, gaps, late := run.Rows("CLOCK_MONOTONIC", rec.Options.Gaps, r,
+		"the driver took no sample in some periods, for lack of room or time: this sample has their time and counts",
 		"samples were dropped before they could be read")
 	t := &table{d: d, run: run, cols: simulate.NewColumns(axis), at: map[string]int{}, order: order,
 		value: make([]float64, len(order)), clock: -1, shader: -1, frequency: -1}
@@ -89,7 +93,7 @@ func (d *device) Capture(run *simulate.Run, rec *cases.Recording) (*capture.Capt
 		t.row(i, axis.End[k]-axis.Start[k])
 	}
 	cfg := d.config()
-	cfg.Axis, cfg.Gaps = axis, gaps
+	cfg.Axis, cfg.Gaps, cfg.Late = axis, gaps, late
 	without := slices.Clone(rec.Options.Without)
 	for _, c := range rec.Options.Withheld {
 		without = append(without, d.Counters(c)...)
@@ -202,7 +206,7 @@ func (t *table) row(i int, ns int64) {
 	for q, name := range []string{n["geometry"], n["fragment"], "Compute"} {
 		t.set("MaliGPUQueuedCycles"+name+"Queued", w.Span(simulate.Span(q, simulate.QueueHeld))*top)
 		wait := "MaliGPUWaitCycles" + name + "QueueEndpointStall"
-		t.set(wait, w.Span(simulate.Span(q, simulate.QueueStall))*top)
+		t.set(wait, w.Span(simulate.Span(q, simulate.StreamStall))*top)
 	}
 	rec := t.run.Rec
 	t.set("MaliShaderCoreCyclesAnyWorkloadActive", w.Span(simulate.SpanCores)*inner)
@@ -210,7 +214,7 @@ func (t *table) row(i int, ns int64) {
 	t.set(n["otherCores"], w.Span(rec.GroupCores(0))*inner)
 	t.set(n["fragmentCores"], w.Span(rec.GroupCores(1))*inner)
 	t.set("MaliShaderCoreCyclesFragmentFPKBufferActive", w.Span(simulate.Span(queueFragment,
-		simulate.QueueBuffer))*inner)
+		simulate.StreamBuffer))*inner)
 
 	// While requests wait for the bus it pushes back for a part of the time, reads and writes as each has its share
 	// of the traffic.

@@ -5,20 +5,9 @@ import (
 	"astrolabe/capture/simulate/content"
 )
 
-// grain is the ns of a chunk that passes are cut into, within limits: enough of them that filling and draining the
-// cores is a small part of a long pass and a large one of a short.
-const grain = 65e3
-
-func chunks(time float64) int {
-	if time < 50e3 {
-		return 2
-	}
-	return max(6, min(32, int(time/grain)))
-}
-
 // stream makes a stream of a part. front, back are the units before and behind the cores.
 func (d *device) stream(p *content.Part, front, back []uint8) simulate.Stream {
-	s := simulate.Stream{Chunks: chunks(p.Time), Seed: p.Seed, Weight: 1}
+	s := simulate.Stream{Chunks: simulate.Chunks(p.Time), Seed: p.Seed, Weight: 1}
 	if p.Wide {
 		s.Weight = 2
 	}

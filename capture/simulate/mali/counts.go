@@ -121,7 +121,7 @@ func (t *terms) texture(s *content.Shader) {
 	}
 	top := [...]float64{0.9, 0.55, 0.3 + 0.5*s.Trilinear, 0.5, 0.6 * (1 - s.Compressed), 0.7 * s.Compressed, 0.5, 0.5,
 		0.55}
-	switch at := t.p.Seed % 9; {
+	switch at := t.p.Stage; {
 	case s.Wide > 0.3:
 		top[1] = 1.1 // the way back is the busiest
 	case s.Compressed > 0.9 && at < 4:

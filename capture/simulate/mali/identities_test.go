@@ -78,7 +78,7 @@ func column(t *testing.T, cap *capture.Capture, name, instance string) []float64
 }
 
 func TestCountersKeepTheHardwaresRelations(t *testing.T) {
-	n := uint64(400)
+	n := uint64(120)
 	if testing.Short() {
 		n = 6
 	}
@@ -213,7 +213,7 @@ func TestSamplesAreTakenAsTheDriverTakesThem(t *testing.T) {
 			t.Fatalf("sample %d starts at %d, the one before ends at %d", i, cap.Axis.Start[i], cap.Axis.End[i-1])
 		}
 	}
-	if usual < cap.Len()/2 || late == 0 || long == 0 || len(cap.Gaps) < 3 {
+	if usual < cap.Len()/2 || late == 0 || long == 0 || len(cap.Gaps) < 1 || len(cap.Late) < 3 {
 		t.Errorf("of %d samples %d are as usual, %d are late or short, %d cover missed ticks; %d gaps", cap.Len(),
 			usual, late, long, len(cap.Gaps))
 	}
