@@ -202,7 +202,7 @@ var statsModule = methodTable[*Env]{
 		twoSample("ks_test", "", "Whether two samples come from one distribution (Kolmogorov-Smirnov, asymptotic). Gives statistic, p_value, n_x, n_y.", func(c *call, x, y []float64) (starlark.Value, error) {
 			return kolmogorovSmirnov(x, y)
 		}),
-	}, phaseMethods...),
+	}, slices.Concat(phaseMethods, overviewMethods)...),
 }
 
 func twoSample(name, more, doc string, f func(c *call, x, y []float64) (starlark.Value, error)) method[*Env] {

@@ -9,11 +9,13 @@ import (
 	"go.starlark.net/starlark"
 	"gonum.org/v1/gonum/stat"
 	"gonum.org/v1/gonum/stat/distuv"
+
+	"astrolabe/capture/analysis"
 )
 
 var correlations = map[string]func(x, y []float64) float64{
 	"pearson":  func(x, y []float64) float64 { return pearson(x, y) },
-	"spearman": func(x, y []float64) float64 { return pearson(ranks(x), ranks(y)) },
+	"spearman": func(x, y []float64) float64 { return pearson(analysis.Ranks(x), analysis.Ranks(y)) },
 	"kendall":  kendall,
 }
 
@@ -23,27 +25,6 @@ func pearson(x, y []float64) float64 {
 		return math.NaN()
 	}
 	return min(max(stat.Correlation(x, y, nil), -1), 1)
-}
-
-// ranks gives each value its rank from 1; equal values share the mean of theirs.
-func ranks(v []float64) []float64 {
-	order := make([]int, len(v))
-	for i := range order {
-		order[i] = i
-	}
-	slices.SortFunc(order, func(i, j int) int { return cmp.Compare(v[i], v[j]) })
-	out := make([]float64, len(v))
-	for i := 0; i < len(order); {
-		j := i
-		for j < len(order) && v[order[j]] == v[order[i]] {
-			j++
-		}
-		for k := i; k < j; k++ {
-			out[order[k]] = float64(i+j+1) / 2
-		}
-		i = j
-	}
-	return out
 }
 
 // kendall is Kendall's tau-b in O(n log n): discordant pairs are the exchanges that sorting y needs once x is in order.
@@ -149,7 +130,7 @@ func tTest(x, y []float64, equal bool) (starlark.Value, error) {
 // mannWhitney compares two samples by ranks.
 func mannWhitney(x, y []float64) (starlark.Value, error) {
 	all := append(slices.Clone(x), y...)
-	r := ranks(all)
+	r := analysis.Ranks(all)
 	nx, ny := float64(len(x)), float64(len(y))
 	n := nx + ny
 	sum := 0.0

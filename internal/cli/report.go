@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"errors"
 	"fmt"
 	"io/fs"
 	"slices"
@@ -41,9 +40,9 @@ func (a *app) reportCommand() *cobra.Command {
 		Use:   "report [CAPTURE] [flags] [SCRIPT FLAGS…]",
 		Short: "Find what limits this machine, or a capture, and draw it",
 		Long: "Writes a page with findings, pictures and provenance, then prints the findings and the path. Without a capture it records this machine for\n" +
-			"--duration from its best source. The script is the triage of the capture's GPU, and that of the CPU where there are CPU columns; --script\n" +
-			"takes another file instead, which defines analyze(cap, r). Flags that report does not know go to the script's flags(); behind the\n" +
-			"capture they may stand with or without =.",
+			"--duration from its best source. The script is the triage of the capture's GPU, and that of the CPU where there are CPU columns; where\n" +
+			"no script knows the counters the page describes them and judges nothing. --script takes another file instead, which defines\n" +
+			"analyze(cap, r). Flags that report does not know go to the script's flags(); behind the capture they may stand with or without =.",
 		Args: argCount(0, 1),
 		RunE: func(_ *cobra.Command, args []string) error {
 			if err := f.record.check(); err != nil {
@@ -98,10 +97,7 @@ func (a *app) report(path string, f *reportFlags) error {
 	if err != nil {
 		return err
 	}
-	names, err := reportScripts(c, f.script)
-	if err != nil {
-		return err
-	}
+	names := reportScripts(c, f.script)
 	h, err := a.reportHost(path, f)
 	if err != nil {
 		return err
@@ -265,29 +261,33 @@ func triageOf(id string) string {
 	return strings.ReplaceAll(id, "-", "_")
 }
 
-// reportScripts names the scripts to run: the user's own, or the triage of the GPU and of the CPU columns.
-func reportScripts(c *capture.Capture, own string) ([]string, error) {
+// generic is the triage of what no other script knows.
+const generic = "generic"
+
+// reportScripts names the scripts to run: the user's own, or the triage of the GPU and of the CPU columns. Where none of a GPU fits, the generic
+// one describes what those of the CPU do not know.
+func reportScripts(c *capture.Capture, own string) []string {
 	if own != "" {
-		return []string{own}, nil
+		return []string{own}
 	}
-	var names, lacking []string
+	var names []string
+	gpu := false
 	for _, cat := range metrics.For(c) {
 		path := triage + triageOf(cat.ID()) + ".star"
 		if _, err := fs.Stat(scripts.Library, path); err != nil {
-			lacking = append(lacking, cat.ID())
 			continue
 		}
 		names = append(names, libraryPrefix+path)
+		gpu = gpu || cat.ID() != metrics.CPU
 	}
-	switch {
-	case len(names) > 0:
-		return names, nil
-	case len(lacking) > 0:
-		return nil, fmt.Errorf("there is no triage script for %s yet: give one with --script", strings.Join(lacking, " and "))
-	case c.GPU != "":
-		return nil, fmt.Errorf("no catalogue knows %q: give a script with --script, or one of --gpu=%s", c.GPU, strings.Join(metrics.IDs(), ", --gpu="))
+	if gpu || len(names) > 0 && !slices.ContainsFunc(c.Counters, func(ctr *capture.Counter) bool { return ctr.GPU != metrics.CPU }) {
+		return names
 	}
-	return nil, errors.New("the capture does not say what was measured: give --gpu (" + strings.Join(metrics.IDs(), ", ") + ") or a script with --script")
+	other := libraryPrefix + triage + generic + ".star"
+	if c.GPU == metrics.CPU {
+		return append(names, other)
+	}
+	return append([]string{other}, names...)
 }
 
 func reportTitle(c *capture.Capture) string {

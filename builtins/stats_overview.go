@@ -1,0 +1,162 @@
+package builtins
+
+import (
+	"fmt"
+
+	"go.starlark.net/starlark"
+
+	"astrolabe/capture"
+	"astrolabe/capture/analysis"
+)
+
+// overviewMethods are the functions of stats that describe a capture whose counters nobody may know.
+var overviewMethods = []method[*Env]{
+	{
+		Sig: "sampling(cap: Capture) -> struct",
+		Doc: "How a capture was sampled: kind is \"clock\" where nearly all samples follow each other at one interval, \"dispatches\" where each is a dispatch or draw as long as it took, else \"irregular\"; " +
+			"interval is the median length of a sample in seconds, None where they have none; odd is the share of samples (0 to 1) that are more than a quarter longer or shorter.",
+		Example: "stats.sampling(cap).kind",
+		Run: func(e *Env, c *call) (starlark.Value, error) {
+			recv := c.args[0].(*Capture)
+			return await(e.Context(), func() (starlark.Value, error) {
+				s := analysis.SamplingOf(recv.c)
+				var interval starlark.Value = starlark.None
+				if s.Interval > 0 {
+					interval = starlark.Float(s.Interval / 1e9)
+				}
+				return result("sampling", starlark.StringDict{"kind": starlark.String(s.Kind), "interval": interval, "odd": float(s.Odd)}), nil
+			})
+		},
+	},
+	{
+		Sig:     "durations(x: Capture|Counter) -> Counter",
+		Doc:     "The length of every sample in seconds, as a Counter over the same samples: of a capture, or of the run in which a counter was measured, where it has one of its own. Its total is the sum.",
+		Example: "stats.durations(cap).percentile(99)",
+		Run:     durations,
+	},
+	{
+		Sig: "by_label(cap: Capture, label: str, most: int=None) -> struct",
+		Doc: "What the samples took for every value of a label, such as the kernel, without making a capture of each: values is how many values there are, unlabelled how many samples have none, and table has the most " +
+			"that took longest, with value, samples, time, share (of the time of all, 0 to 1), shortest, median, longest (in seconds) and slow: the samples that are outliers and 1.5 times as long as the median.",
+		Example: "stats.by_label(cap, \"kernel\").table",
+		Run:     byLabel,
+	},
+	{
+		Sig: "moves_with_duration(cap: Capture, within: str=None, confidence: number=0.95, most: int=20000) -> Table",
+		Doc: "Which counters go with how long samples take: Spearman's correlation of their values with the lengths (of the run that measured them), the closest first. within is a label, such as \"kernel\": ranks are then " +
+			"those among samples of one value, so that differences between kernels count for nothing. low and high are the ends of an interval that holds for all rows together with that confidence (Fisher's transformation, " +
+			"Bonferroni; fewer independent samples where neighbours are alike). Counters that do not vary are left out; with fewer than eight samples, or samples of one length, there are no rows. At most that many samples, evenly spread, are looked at.",
+		Example: "stats.moves_with_duration(cap)",
+		Run:     movesWithDuration,
+	},
+	{
+		Sig: "leading(cap: Capture, most: int=8) -> list",
+		Doc: "Counters that show best what all of them do, the first standing for most: a list of struct with counter and alike, the names of those that move alike (correlation of ranks of 0.9 or more, or -0.9 or less). Deltas are " +
+			"taken per second. Counters that do not change, are missing for half of the time, or only rise as a clock does are left out, and with fewer than eight samples there are none.",
+		Example: "[l.counter.name for l in stats.leading(cap)]",
+		Run:     leading,
+	},
+}
+
+func durations(e *Env, c *call) (starlark.Value, error) {
+	meta := capture.Meta{Name: "duration", Title: "Duration", Unit: "s", Kind: capture.Delta, Doc: "From the start of a sample to its end."}
+	switch x := c.args[0].(type) {
+	case *Capture:
+		axis := x.c.Axis
+		v := make([]float64, axis.Len())
+		for i := range v {
+			v[i] = float64(axis.Interval(i)) / 1e9
+		}
+		return &Counter{env: x.env, c: &capture.Counter{Meta: meta, Axis: axis, Col: capture.NewColumn(capture.Data{F: v})}}, nil
+	case *Counter:
+		v := make([]float64, x.c.Len())
+		for i := range v {
+			v[i] = x.c.Interval(i) / 1e9
+		}
+		return &Counter{env: x.env, c: &capture.Counter{Meta: meta, Axis: x.c.Axis, Col: capture.NewColumn(capture.Data{F: v})}}, nil
+	}
+	return nil, fmt.Errorf("got %s, want Capture or Counter", c.args[0].Type())
+}
+
+func byLabel(e *Env, c *call) (starlark.Value, error) {
+	recv, label := c.args[0].(*Capture), c.str(1, "")
+	if recv.c.Label(label) == nil {
+		_, err := recv.c.GroupBy(label) // says which there are
+		return nil, err
+	}
+	return await(e.Context(), func() (starlark.Value, error) {
+		parts := analysis.LabelParts(recv.c, label)
+		most, err := c.integer(2, len(parts))
+		if err != nil {
+			return nil, err
+		}
+		t := NewTable(e, []string{"value", "samples", "time", "share", "shortest", "median", "longest", "slow"}, []string{"", "", "s", "", "s", "s", "s"})
+		whole, values, unlabelled := 0.0, 0, 0
+		for _, p := range parts {
+			whole += p.Time
+			if p.Missing {
+				unlabelled = p.Samples
+			} else {
+				values++
+			}
+		}
+		for _, p := range parts {
+			if p.Missing || t.rows >= most {
+				continue
+			}
+			var share starlark.Value = starlark.None
+			if whole > 0 {
+				share = float(p.Time / whole)
+			}
+			t.Append(starlark.String(p.Value), starlark.MakeInt(p.Samples), float(p.Time), share, float(p.Shortest), float(p.Median), float(p.Longest), starlark.MakeInt(p.Slow))
+		}
+		return result("by_label", starlark.StringDict{"values": starlark.MakeInt(values), "unlabelled": starlark.MakeInt(unlabelled), "table": t}), nil
+	})
+}
+
+func movesWithDuration(e *Env, c *call) (starlark.Value, error) {
+	recv := c.args[0].(*Capture)
+	opt := analysis.MovesOptions{Within: c.str(1, ""), Confidence: c.float(2, 0)}
+	if c.has(2) && !(opt.Confidence > 0 && opt.Confidence < 1) {
+		return nil, fmt.Errorf("parameter confidence: %v is not between 0 and 1", c.args[2])
+	}
+	var err error
+	if opt.Most, err = c.integer(3, 0); err != nil {
+		return nil, err
+	}
+	if opt.Most < 0 {
+		return nil, fmt.Errorf("parameter most: %d is below 0", opt.Most)
+	}
+	ctx := e.Context()
+	list, err := await(ctx, func() ([]analysis.Mover, error) { return analysis.MovesWithDuration(ctx, recv.c, opt) })
+	if err != nil {
+		return nil, err
+	}
+	t := NewTable(e, []string{"counter", "r", "low", "high", "samples"}, nil)
+	for _, m := range list {
+		t.Append(starlark.String(m.Counter.Name), float(m.R), float(m.Low), float(m.High), starlark.MakeInt(m.N))
+	}
+	return t, nil
+}
+
+func leading(e *Env, c *call) (starlark.Value, error) {
+	recv := c.args[0].(*Capture)
+	most, err := c.integer(1, 8)
+	if err != nil {
+		return nil, err
+	}
+	ctx := e.Context()
+	list, err := await(ctx, func() ([]analysis.Lead, error) { return analysis.Leading(ctx, recv.c, most) })
+	if err != nil {
+		return nil, err
+	}
+	out := make([]starlark.Value, len(list))
+	for i, l := range list {
+		names := make([]string, len(l.Alike))
+		for k, a := range l.Alike {
+			names[k] = a.Name
+		}
+		out[i] = result("leading", starlark.StringDict{"counter": &Counter{env: e, c: l.Counter, cap: recv.c}, "alike": stringList(names)})
+	}
+	return frozenList(out), nil
+}
