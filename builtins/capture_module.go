@@ -19,12 +19,13 @@ var captureModule = methodTable[*Env]{
 	Doc:       "Opens, records and builds captures, and lists hardware sources.",
 	Methods: []method[*Env]{
 		{
-			Sig: "open(path: str, format: str=None, gpu: str=None, kinds: dict|str=None, **options) -> Capture",
+			Sig: "open(path: str, format: str=None, gpu: str=None, kinds: dict|str=None, force: bool=False, **options) -> Capture",
 			Doc: "Reads a capture file or folder. The format is recognised by the content unless it is given. kinds decides what is \"delta\" (counts, added up), \"gauge\" (levels, averaged) or " +
 				"\"constant\": a dict of name or pattern to kind, or one kind for all. Without it the file's own metadata decides, then the catalogue, then the unit, and else a counter " +
 				"is a delta and a warning says that it is guessed. Options: denom (\"per_kernel\", \"per_wave\", \"per_cycle\", \"per_second\"), " +
 				"duration (\"pass\", \"median\", \"first\"), zero (\"missing\", \"vendor\"), properties (a dict of constants that the file does not state, such as " +
-				"{\"generation\": \"gfx8\", \"api\": \"gl\"} for amd-gpa), and what the format itself knows.",
+				"{\"generation\": \"gfx8\", \"api\": \"gl\"} for amd-gpa), and what the format itself knows. gpu is the id of a catalogue; one of another vendor or architecture than the " +
+				"content says is an error unless force is true, and one of a sibling gives a warning.",
 			Example: "capture.open(\"example.csv\")",
 			Run:     openCapture,
 		},
@@ -155,7 +156,7 @@ func openCapture(e *Env, c *call) (starlark.Value, error) {
 	if err != nil {
 		return nil, err
 	}
-	opt.Format, opt.GPU = c.str(1, ""), c.str(2, "")
+	opt.Format, opt.GPU, opt.Force = c.str(1, ""), c.str(2, ""), c.flag(4, false)
 	if opt.Kinds, err = readKinds(c.args[3]); err != nil {
 		return nil, fmt.Errorf("parameter kinds: %w", err)
 	}

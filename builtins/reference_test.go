@@ -129,7 +129,7 @@ func TestReferenceListsEveryName(t *testing.T) {
 		t.Fatal(err)
 	}
 	text := b.String()
-	for _, want := range []string{"### `capture.open(path, format=None, gpu=None, kinds=None, **options)`", "| `unit` | str |", "### `percentile(p)`", "### `fmt(format, *values)`"} {
+	for _, want := range []string{"### `capture.open(path, format=None, gpu=None, kinds=None, force=False, **options)`", "| `unit` | str |", "### `percentile(p)`", "### `fmt(format, *values)`"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("the reference lacks %q", want)
 		}

@@ -50,6 +50,12 @@ func (r *Report) document(ctx context.Context) (*plots.Report, error) {
 	prov, err := r.provenance(ctx)
 	out.Provenance = append(prov, out.Provenance...)
 	r.shortenParameters(&out)
+	if r.cap != nil {
+		if text := metrics.ByForce(r.cap.c); text != "" {
+			out.Title += fmt.Sprintf(" (read as %s by force)", r.cap.c.GPU)
+			out.Items = slices.Insert(out.Items, 0, plots.Item(plots.Text("**By force:** "+text+".")))
+		}
+	}
 	if len(r.failed) > 0 {
 		out.Items = slices.Insert(out.Items, 0, plots.Item(plots.Text("## What this page lacks\n\nA mistake in the script, not in the capture, left these parts out. Please report it with the capture.\n\n"+bulletList(r.failed))))
 	}
@@ -124,6 +130,7 @@ func (r *Report) provenance(ctx context.Context) ([]plots.KV, error) {
 		for _, cat := range metrics.For(c) {
 			add("Catalogue", cat.ID()+" "+short(cat.Version()))
 		}
+		add("By force", metrics.ByForce(c))
 		if o := c.Options; o.Denom != "" || o.Duration != "" || o.Zero != "" {
 			var parts []string
 			for _, kv := range [][2]string{{"denom", o.Denom}, {"duration", o.Duration}, {"zero", o.Zero}} {

@@ -98,6 +98,7 @@ type Config struct {
 	Path       string
 	Format     string
 	GPU        string // catalogue id, "" if unknown
+	Stated     string // what the content says it is of, where the caller chose a GPU of another family by force; else ""
 	Device     Device
 	Properties []Property
 	StartTime  time.Time // wall clock at time 0; zero if unknown

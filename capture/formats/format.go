@@ -12,6 +12,7 @@ import (
 type Options struct {
 	Format   string // name of a format; "" finds it from the content
 	GPU      string // catalogue id; "" takes it from the content
+	Force    bool   // GPU holds also where the content says another vendor or architecture
 	Denom    string // capture.Options.Denom
 	Duration string // capture.Options.Duration
 	Zero     string // capture.Options.Zero
@@ -32,7 +33,15 @@ func (o Options) Apply(c *capture.Config) {
 			*dst = v
 		}
 	}
-	set(&c.GPU, o.GPU)
+	if o.GPU != "" && c.GPU != o.GPU {
+		for _, says := range []string{c.GPU, c.Device.Name, c.Device.ID, c.Device.Vendor} {
+			set(&c.Stated, says)
+			if c.Stated != "" {
+				break
+			}
+		}
+		c.GPU = o.GPU
+	}
 	set(&c.Options.Denom, o.Denom)
 	set(&c.Options.Duration, o.Duration)
 	set(&c.Options.Zero, o.Zero)

@@ -41,6 +41,11 @@ func (r *Registry) Formats() []Format { return slices.Clone(r.formats) }
 // fails the next that recognises the content has its turn, and a warning says so. What the catalogues know of the counters is added, and
 // opt.Kinds decides of what kind they are.
 func (r *Registry) Open(ctx context.Context, path string, opt Options) (*capture.Capture, error) {
+	if opt.GPU != "" {
+		if _, err := metrics.Get(opt.GPU); err != nil {
+			return nil, optionError{err}
+		}
+	}
 	in, err := Inspect(path)
 	if err != nil {
 		return nil, err
@@ -52,6 +57,9 @@ func (r *Registry) Open(ctx context.Context, path string, opt Options) (*capture
 	c, err := openBest(ctx, claims, in, opt)
 	if err != nil {
 		return nil, err
+	}
+	if c, err = settleGPU(c, opt); err != nil {
+		return nil, fmt.Errorf("open %s: %w", path, err)
 	}
 	if c, err = metrics.Describe(c); err != nil {
 		return nil, fmt.Errorf("describe the counters of %s: %w", path, err)

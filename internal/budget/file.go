@@ -15,6 +15,7 @@ import (
 	toml "github.com/pelletier/go-toml/v2"
 	"github.com/pelletier/go-toml/v2/unstable"
 
+	"astrolabe/capture/metrics"
 	"astrolabe/hwio"
 )
 
@@ -224,6 +225,11 @@ func (r *reader) budget(doc map[string]any) *Budget {
 	top := table{r, doc, "", 1}
 	top.known(topKeys)
 	b.Title, b.GPU = top.text("title"), top.text("gpu")
+	if b.GPU != "" {
+		if _, err := metrics.Get(b.GPU); err != nil {
+			r.fault(r.lines["gpu"], "gpu: %v", err)
+		}
+	}
 	list, ok := doc[limitKey].([]any)
 	switch {
 	case doc[limitKey] == nil || ok && len(list) == 0:

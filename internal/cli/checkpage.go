@@ -28,7 +28,7 @@ const (
 func (a *app) checkPage(list []*budget.Judgement, f *checkFlags, args []string, out string) ([]string, error) {
 	ctx, done := a.busy(a.ctx, "drawing "+out)
 	defer done()
-	r := &plots.Report{Title: checkedTitle(list), Captured: list[0].Capture.StartTime, Command: checkCommandLine(f, args, out)}
+	r := &plots.Report{Title: checkedTitle(list) + forcedTitle(judged(list)...), Captured: list[0].Capture.StartTime, Command: checkCommandLine(f, args, out)}
 	if len(list) == 1 {
 		r.Start, r.End = list[0].Capture.Axis.Extent()
 	}
@@ -107,9 +107,19 @@ func (a *app) checkPage(list []*budget.Judgement, f *checkFlags, args []string, 
 		for _, cat := range metrics.For(c) {
 			add("Catalogue", cat.ID()+" "+cat.Version()[:min(16, len(cat.Version()))])
 		}
+		add("By force", metrics.ByForce(c))
 	}
 	add("astrolabe", version.String())
 	return r.Save(out, plots.Size{})
+}
+
+// judged are the captures of judgements.
+func judged(list []*budget.Judgement) []*capture.Capture {
+	var out []*capture.Capture
+	for _, j := range list {
+		out = append(out, j.Capture)
+	}
+	return out
 }
 
 // checkFinding says what is wrong with one limit. several is set where the page is about more than one capture or budget.
@@ -304,6 +314,9 @@ func checkCommandLine(f *checkFlags, args []string, out string) string {
 	}
 	for _, o := range [][2]string{{"--gpu", f.open.gpu}, {"--denom", f.open.denom}, {"--duration-rule", f.open.duration}, {"--zero", f.open.zero}, {"--kinds", f.open.kinds.String()}, {"--input-format", f.open.format}} {
 		add(o[0], o[1])
+	}
+	if f.open.force {
+		words = append(words, "--force")
 	}
 	return strings.Join(append(words, "-o", "report"+filepath.Ext(out)), " ")
 }

@@ -27,7 +27,7 @@ const (
 func (a *app) comparePage(x *compared, f *compareFlags) error {
 	first, after := x.before[0], x.after[0]
 	from, to := compareNames(first, after)
-	r := &plots.Report{Title: fmt.Sprintf("What changed from %s to %s", from, to), Captured: after.StartTime}
+	r := &plots.Report{Title: fmt.Sprintf("What changed from %s to %s", from, to) + forcedTitle(slices.Concat(x.before, x.after)...), Captured: after.StartTime}
 	ctx, done := a.busy(a.ctx, "drawing "+f.out)
 	defer done()
 	prov, err := compareProvenance(ctx, x, f)
@@ -183,6 +183,13 @@ func compareProvenance(ctx context.Context, x *compared, f *compareFlags) ([]plo
 	}
 	for _, cat := range metrics.For(c) {
 		add("Catalogue", cat.ID()+" "+cat.Version()[:min(16, len(cat.Version()))])
+	}
+	forced := ""
+	for _, c := range slices.Concat(x.before, x.after) {
+		if text := metrics.ByForce(c); text != forced {
+			add("By force", text)
+			forced = text
+		}
 	}
 	o := x.result.Options
 	by := string(o.By)

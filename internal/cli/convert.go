@@ -11,6 +11,7 @@ import (
 	"astrolabe/capture/formats"
 	"astrolabe/capture/formats/all"
 	"astrolabe/capture/formats/parquet"
+	"astrolabe/capture/metrics"
 )
 
 func (a *app) convertCommand() *cobra.Command {
@@ -115,6 +116,7 @@ func writable() (names []string) {
 // openFlags are what a user may say about a capture that its content does not.
 type openFlags struct {
 	format, gpu, denom, duration, zero string
+	force                              bool
 	kinds                              kindsFlag
 }
 
@@ -141,6 +143,7 @@ func (f *openFlags) register(cmd *cobra.Command) {
 	flags := cmd.Flags()
 	flags.StringVar(&f.format, "input-format", "", "the `FORMAT` of the capture (default found from its content)")
 	flags.StringVar(&f.gpu, "gpu", "", "the catalogue `ID`, such as gfx1151 (default taken from the capture)")
+	flags.BoolVar(&f.force, "force", false, "read by --gpu also what says that it is of another vendor or architecture")
 	flags.StringVar(&f.denom, "denom", "", "what counts are divided by: per_kernel, per_wave, per_cycle or per_second")
 	flags.StringVar(&f.duration, "duration-rule", "", "whose duration rates use: pass, median or first")
 	flags.StringVar(&f.zero, "zero", "", "what a zero divisor gives: missing or vendor")
@@ -148,11 +151,28 @@ func (f *openFlags) register(cmd *cobra.Command) {
 }
 
 func (f *openFlags) options() formats.Options {
-	return formats.Options{Format: f.format, GPU: f.gpu, Denom: f.denom, Duration: f.duration, Zero: f.zero, Kinds: f.kinds.kinds}
+	return formats.Options{Format: f.format, GPU: f.gpu, Force: f.force, Denom: f.denom, Duration: f.duration, Zero: f.zero, Kinds: f.kinds.kinds}
+}
+
+// forcedTitle ends the title of a page about captures that were read as what they say they are not; "" where none was.
+func forcedTitle(captures ...*capture.Capture) string {
+	for _, c := range captures {
+		if c.Stated != "" {
+			return fmt.Sprintf(" (read as %s by force)", c.GPU)
+		}
+	}
+	return ""
 }
 
 // openCapture reads a capture, and tells a person how far it is.
 func (a *app) openCapture(path string, f *openFlags) (*capture.Capture, error) {
+	if f.gpu != "" {
+		if _, err := metrics.Get(f.gpu); err != nil {
+			return nil, usagef("--gpu: %v", err)
+		}
+	} else if f.force {
+		return nil, usagef("--force goes with --gpu=ID, which it insists on")
+	}
 	ctx, done := a.busy(a.ctx, "opening "+path)
 	defer done()
 	return all.Registry().Open(ctx, path, f.options())

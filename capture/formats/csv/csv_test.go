@@ -22,7 +22,7 @@ func open(t testing.TB, name, text string, extra map[string]any) (*capture.Captu
 	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	return formats.NewRegistry(Format{}).Open(context.Background(), path, formats.Options{Format: "csv", GPU: "test", Extra: extra})
+	return formats.NewRegistry(Format{}).Open(context.Background(), path, formats.Options{Format: "csv", GPU: "mali-g615", Extra: extra})
 }
 
 func mustOpen(t testing.TB, text string, extra map[string]any) *capture.Capture {

@@ -109,7 +109,7 @@ func TestWhatIsWrittenReadsBackTheSame(t *testing.T) {
 		if err := reg.Save(context.Background(), path, "", want); err != nil {
 			t.Fatal(err)
 		}
-		got, err := reg.Open(context.Background(), path, formats.Options{GPU: "x"})
+		got, err := reg.Open(context.Background(), path, formats.Options{GPU: "mali-g615"})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -260,7 +260,7 @@ func BenchmarkOpen(b *testing.B) {
 	b.SetBytes(st.Size())
 	b.ReportAllocs()
 	for b.Loop() {
-		got, err := reg.Open(context.Background(), path, formats.Options{GPU: "x"})
+		got, err := reg.Open(context.Background(), path, formats.Options{GPU: "mali-g615"})
 		if err != nil {
 			b.Fatal(err)
 		}

@@ -95,6 +95,7 @@ func decode(ctx context.Context, file io.ReadSeeker, opt formats.Options) (captu
 		s.warn("%d records of the unknown type %#x were skipped", s.survey.Types[kind], kind)
 	}
 	cfg := oa.Config(a.Schema(), b, clock)
+	cfg.GPU, _ = oa.CatalogueOf(s.info.DeviceID) // what the file says; the caller's is applied to it
 	cfg.Warnings = slices.Concat(cfg.Warnings, s.warnings, a.Warnings())
 	return cfg, nil
 }

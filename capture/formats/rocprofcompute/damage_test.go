@@ -121,7 +121,7 @@ func TestWhatCanBeReadIsReadWithWarnings(t *testing.T) {
 	})
 	t.Run("gpu option", func(t *testing.T) {
 		var heard []string
-		c, err := try(folder(t, map[string]string{"pmc_perf.csv": good, "sysinfo.csv": sysinfo}), formats.Options{GPU: "gfx1151", Denom: "per_wave", Warn: func(s string) { heard = append(heard, s) }})
+		c, err := try(folder(t, map[string]string{"pmc_perf.csv": good, "sysinfo.csv": sysinfo}), formats.Options{GPU: "gfx1151", Force: true, Denom: "per_wave", Warn: func(s string) { heard = append(heard, s) }})
 		if err != nil {
 			t.Fatal(err)
 		}
