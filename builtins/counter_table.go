@@ -48,6 +48,7 @@ var counterTable = methodTable[*Counter]{
 		counterText("unit", "Unit of the values, such as \"cycles\" or \"percent\"; empty if not known.", func(c *Counter) string { return c.c.Unit }),
 		counterText("doc", "What it means.", func(c *Counter) string { return c.c.Doc }),
 		counterText("kind", "How it adds up over time: \"delta\", \"gauge\", \"constant\" or \"derived\".", func(c *Counter) string { return c.c.Kind.String() }),
+		{Name: "guessed", Type: "bool", Doc: "Whether nobody states its kind: neither the file, nor a catalogue, nor the unit.", Get: func(c *Counter) (starlark.Value, error) { return starlark.Bool(c.c.Guessed), nil }},
 		counterText("gpu", "Catalogue that describes it.", func(c *Counter) string { return c.c.GPU }),
 		counterText("block", "Hardware block that counts.", func(c *Counter) string { return c.c.Block }),
 		counterText("device", "Device that counts, where a capture holds several.", func(c *Counter) string { return c.c.Device }),

@@ -155,6 +155,19 @@ var metricsModule = methodTable[*Env]{
 				}
 				return frozenList(out), nil
 			}},
+		{Sig: "matching(cap: Capture) -> dict", Doc: "How many counters of a capture have names that a catalogue knows, for every catalogue that knows some, whatever the capture says it is of: a dict of id to number, the most first.",
+			Example: "metrics.matching(cap)",
+			Run: func(e *Env, c *call) (starlark.Value, error) {
+				list := metrics.Matching(c.args[0].(*Capture).c)
+				d := starlark.NewDict(len(list))
+				for _, m := range list {
+					if err := d.SetKey(starlark.String(m.Catalogue), starlark.MakeInt(m.Counters)); err != nil {
+						return nil, err
+					}
+				}
+				d.Freeze()
+				return d, nil
+			}},
 		{Sig: "get(gpu: str, name: str) -> Metric", Doc: "A metric or counter by name, vendor's name, guide section or \"Group/Title\".", Example: "metrics.get(\"gfx1151\", \"TCP Cache Performance/Hit Rate\").expr",
 			Run: func(e *Env, c *call) (starlark.Value, error) {
 				cat, err := catalogue(c)

@@ -34,7 +34,7 @@ type Lead struct {
 func Leading(ctx context.Context, c *capture.Capture, most int) ([]Lead, error) {
 	var counters []*capture.Counter
 	for _, ctr := range c.Counters {
-		if countsSomething(ctr) && len(counters) < mostCounters {
+		if countsSomething(ctr) && len(counters) < mostCounters && ctr.Min() != ctr.Max() {
 			counters = append(counters, ctr)
 		}
 	}

@@ -208,3 +208,31 @@ func settled(c *capture.Counter, e *Entry) *capture.Counter {
 	}
 	return c.OfKind(kind, guessed)
 }
+
+// Match is how many counters of a capture have names of a catalogue's.
+type Match struct {
+	Catalogue string
+	Counters  int
+}
+
+// Matching lists the catalogues that know counters of the capture by name, whatever the capture says it is of, the one that knows most first.
+func Matching(cap *capture.Capture) []Match {
+	var out []Match
+	for _, id := range IDs() {
+		cat, err := Get(id)
+		if err != nil {
+			continue
+		}
+		m := Match{Catalogue: id}
+		for _, c := range cap.Counters {
+			if e, err := cat.lookup(strings.TrimPrefix(c.Name, "$")); err == nil && !e.IsMetric() && e.GPU == id {
+				m.Counters++
+			}
+		}
+		if m.Counters > 0 {
+			out = append(out, m)
+		}
+	}
+	slices.SortStableFunc(out, func(a, b Match) int { return b.Counters - a.Counters })
+	return out
+}

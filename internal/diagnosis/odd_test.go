@@ -31,7 +31,7 @@ func one[T any](r odd, list ...T) T { return list[r.IntN(len(list))] }
 func (r odd) capture() (*capture.Capture, error) {
 	var models []capturetest.Model
 	for _, m := range all.Models() {
-		if m.Script() == r.script {
+		if m.Script() == r.script || r.script == "generic" {
 			models = append(models, m)
 		}
 	}
@@ -51,6 +51,9 @@ func (r odd) capture() (*capture.Capture, error) {
 		if c, err = m.Generate(what); err != nil {
 			return nil, err
 		}
+	}
+	if r.script == "generic" {
+		c.GPU = one(r, "", "gfx90a", c.GPU)
 	}
 	return r.spoiled(c.Config)
 }
