@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -149,6 +150,10 @@ func (a *app) metrics(args []string, set, generation, api string, asJSON bool) e
 	}
 	if len(list) == 0 {
 		if pattern == args[0] {
+			var unknown *metrics.UnknownGPUError
+			if _, err := metrics.Get(pattern); errors.As(err, &unknown) && len(unknown.Near) > 0 {
+				return err
+			}
 			return fmt.Errorf("no catalogue is called %q and no metric matches it%s; the catalogues are %s", pattern, meantWords(pattern, cats), strings.Join(metrics.IDs(), ", "))
 		}
 		return fmt.Errorf("no metric of %s matches %q%s; astrolabe metrics %s lists all", args[0], pattern, meantWords(pattern, cats), args[0])

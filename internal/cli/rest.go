@@ -52,7 +52,7 @@ func meantFlag(err error, unknown, names []string) error {
 		if name, _, _ = strings.Cut(name, "="); !isFlag {
 			continue
 		}
-		if near := nearest(name, names); near != "" && !strings.Contains(err.Error(), "--"+name) {
+		if near := nearest(name, names); near != "" && !strings.Contains(err.Error(), "did you mean") {
 			return fmt.Errorf("%w; --%s is no flag of this command (did you mean --%s?)", err, name, near)
 		}
 	}
