@@ -38,6 +38,20 @@ const (
 	CombineMax
 )
 
+var combineNames = [...]string{"sum", "mean", "max"}
+
+func (c Combine) String() string { return combineNames[c] }
+
+// ParseCombine is the inverse of Combine.String.
+func ParseCombine(s string) (Combine, bool) {
+	for i, n := range combineNames {
+		if n == s {
+			return Combine(i), true
+		}
+	}
+	return 0, false
+}
+
 // Meta describes a counter.
 type Meta struct {
 	Name     string // the vendor's variable or symbol, or the metric's slug; unique in its capture

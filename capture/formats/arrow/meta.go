@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/apache/arrow-go/v18/arrow"
 
@@ -35,8 +34,6 @@ const (
 	keyReasons  = "reasons"
 	keyWarnings = "warnings"
 )
-
-var combineNames = []string{"sum", "mean", "max"}
 
 // metaText and metaList are the parts of capture.Meta that are stored as they are, by key.
 func metaText(m *capture.Meta) map[string]*string {
@@ -75,10 +72,7 @@ func counterKeys(c *capture.Counter) (map[string]string, error) {
 		out["integral"] = "true"
 	}
 	if m.Combine != capture.CombineSum {
-		if int(m.Combine) >= len(combineNames) {
-			return nil, fmt.Errorf("counter %q: unknown way %d to combine instances", m.Name, m.Combine)
-		}
-		out["combine"] = combineNames[m.Combine]
+		out["combine"] = m.Combine.String()
 	}
 	if len(c.Reasons) > 0 {
 		docs := make([]runDoc, len(c.Reasons))
@@ -126,10 +120,10 @@ func counterFrom(keys map[string]string) (c *capture.Counter, warnings []string)
 	}
 	m.Integral = keys["integral"] == "true"
 	if text, ok := keys["combine"]; ok {
-		if i := slices.Index(combineNames, text); i >= 0 {
-			m.Combine = capture.Combine(i)
+		if how, known := capture.ParseCombine(text); known {
+			m.Combine = how
 		} else {
-			warn("combine", fmt.Errorf("%q is none of %s", text, strings.Join(combineNames, ", ")))
+			warn("combine", fmt.Errorf("%q is none of sum, mean, max", text))
 		}
 	}
 	if text, ok := keys[keyReasons]; ok {

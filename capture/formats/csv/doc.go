@@ -3,7 +3,7 @@
 // The time column is found by its name (time, timestamp, t, start and end, with or without a unit, as in "Time (ns)", "t [ms]" and
 // "time_us"). Its unit is the one in the header, else seconds; whole numbers of 1e11 and more without a unit are nanoseconds. A single time
 // column holds the START of each sample, and a sample ends where the next one starts; the last is as long as the one
-// before it. The option time="end" says that it holds the ends. Times beyond 1e6 seconds, before 0, or given as dates are
+// before it. The option time="end" says that it holds the ends. Times beyond 1e6 seconds, or given as dates, are
 // moved so that the first sample starts at 0; others stay as they are.
 //
 // A header such as "GPU active (cycles)" or "Bandwidth [MB/s]" carries a unit, and "TCC_HIT[3]" is instance 3 of TCC_HIT. Parentheses

@@ -69,7 +69,7 @@ func encode(ctx context.Context, w io.Writer, c *capture.Capture, delim byte) er
 			if err != nil {
 				return fmt.Errorf("counter %s: %w", one.Name, err)
 			}
-			head = t.appendText(append(head, delim), counterHeader(&one.Meta))
+			head = t.appendText(append(head, delim), counterHeader(&one.Meta, &ctr.Meta))
 			t.cols = append(t.cols, writeCol{d})
 		}
 	}
@@ -95,13 +95,27 @@ func dataOf(c *capture.Counter) (capture.Data, error) {
 }
 
 // counterHeader is the name with a unit that the reader finds again, and with the kind where neither says it: what is not marked is a count.
-func counterHeader(m *capture.Meta) string {
+func counterHeader(m, whole *capture.Meta) string {
 	text := nameAndUnit(m)
 	level, known := units.IsLevel(m.Unit)
-	if m.Kind == capture.Constant || m.Kind == capture.Delta && known && level || m.Kind == capture.Gauge && !(known && level) || strings.HasSuffix(text, "}") {
-		text += " {" + m.Kind.String() + "}"
+	odd := m.Kind == capture.Constant || m.Kind == capture.Delta && known && level || m.Kind == capture.Gauge && !(known && level)
+	combine := combineMark(m, whole)
+	if odd || combine != "" || strings.HasSuffix(text, "}") {
+		text += " {" + m.Kind.String() + combine + "}"
 	}
 	return text
+}
+
+// combineMark says how the instances of a whole counter combine, where it is not as for most of their kind.
+func combineMark(m, whole *capture.Meta) string {
+	usual := capture.CombineSum
+	if m.Kind == capture.Gauge {
+		usual = capture.CombineMean
+	}
+	if m.Instance == "" || whole.Combine == usual {
+		return ""
+	}
+	return " " + whole.Combine.String()
 }
 
 func nameAndUnit(m *capture.Meta) string {

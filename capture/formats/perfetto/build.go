@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"astrolabe/capture"
+	"astrolabe/capture/formats/arrow"
 	"astrolabe/capture/formats/internal/lategap"
 )
 
@@ -61,7 +62,22 @@ func (d *decoder) build() (*capture.Config, error) {
 	cfg.Counters = d.counters(lines, cut, cfg.Axis)
 	d.restoreSlices(cfg, cut, zero)
 	cfg.Warnings = d.warnings
+	if about := d.slices.about(); ours && about != nil {
+		if err := arrow.Recall(cfg, about.texts[aboutLayout], about.texts[aboutCapture], about.texts[aboutCounters]); err != nil {
+			return nil, err
+		}
+	}
 	return cfg, nil
+}
+
+// about is the mark that says what the capture is, nil where there is none.
+func (r *sliceReader) about() *slice {
+	for i := range r.done {
+		if s := &r.done[i]; s.category == categoryAbout && s.texts[aboutLayout] != "" {
+			return s
+		}
+	}
+	return nil
 }
 
 // line finds out what a series is.

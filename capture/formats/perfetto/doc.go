@@ -11,6 +11,9 @@
 // one before it on: the slices of the track "gaps" say where there was no data, those of "late" where one sample covers the time of several. Integers are exact up to 2^63-1; greater ones are
 // rounded to doubles, and Doubts says so.
 //
+// A mark "capture" on the uppermost track says what a trace has no place for: the GPU, the device, constants, warnings, and of each counter its description and the
+// reasons of missing values. What a pass measured in which time is not kept.
+//
 // # What is read
 //
 // GpuCounterEvent with its specs (names, units, groups, description), whether inline or interned, and counters of TrackEvent with

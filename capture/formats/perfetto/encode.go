@@ -9,6 +9,7 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 
 	"astrolabe/capture"
+	"astrolabe/capture/formats/arrow"
 	"astrolabe/capture/formats/internal/lanes"
 	"astrolabe/capture/progress"
 )
@@ -46,6 +47,9 @@ func (Format) Encode(ctx context.Context, w io.Writer, c *capture.Capture) error
 		e.body.message(packetTrackDescriptor, f.tracks[i].descriptor())
 		e.end()
 	}
+	if err := e.about(c, f.root); err != nil {
+		return err
+	}
 	if e.base != 0 {
 		e.mark(f.gaps[0], 0, typeInstant, "time 0 of the capture", categoryZero, nil)
 	}
@@ -70,6 +74,29 @@ func (Format) Encode(ctx context.Context, w io.Writer, c *capture.Capture) error
 	}
 	return e.err
 }
+
+// about marks the track of the capture with what a trace has no place for. Some of it stands there for people, who see it beside the mark.
+func (e *encoder) about(c *capture.Capture, root uint64) error {
+	layout, document, counters, err := arrow.Describe(c)
+	if err != nil {
+		return err
+	}
+	e.mark(root, 0, typeInstant, "capture", categoryAbout, func(m *message) {
+		for _, line := range [][2]string{{"gpu", c.GPU}, {"device", c.Device.Name}, {"driver", c.Device.Driver}, {aboutLayout, layout}, {aboutCapture, document}, {aboutCounters, counters}} {
+			if line[1] != "" {
+				annotateText(m, line[0], line[1])
+			}
+		}
+	})
+	return nil
+}
+
+// Names of annotations that the reader takes back.
+const (
+	aboutLayout   = "astrolabe.layout"
+	aboutCapture  = "astrolabe.capture"
+	aboutCounters = "astrolabe.counters"
+)
 
 func earliest(c *capture.Capture) int64 {
 	lo := int64(0)

@@ -190,7 +190,7 @@ func (r *sliceReader) take(e *event, at int64) {
 	case e.kind == typeSliceBegin || e.kind == typeInstant:
 		s := slice{category: e.category, name: e.name, track: e.track, start: at, end: at}
 		switch e.category {
-		case categoryRegion, categoryGap, categoryLate, categoryLabel, categoryStart, categoryEnd, categoryZero:
+		case categoryRegion, categoryGap, categoryLate, categoryLabel, categoryStart, categoryEnd, categoryZero, categoryAbout:
 		default:
 			if e.kind == typeSliceBegin && len(r.open[e.track]) > 0 {
 				r.open[e.track] = append(r.open[e.track], slice{}) // so that its end is not taken for that of ours

@@ -131,6 +131,7 @@ const (
 	categoryLabel  = "astrolabe.label"
 	categoryStart  = "astrolabe.sample_start" // of a sample without any value
 	categoryEnd    = "astrolabe.sample_end"   // of one that ends before the next begins
+	categoryAbout  = "astrolabe.capture"      // what is known of the whole capture
 	categoryZero   = "astrolabe.zero"         // time 0, where it is not that of the trace
 )
 

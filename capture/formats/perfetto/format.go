@@ -131,7 +131,9 @@ func (Format) Open(ctx context.Context, in *formats.Input, opt formats.Options) 
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", in.Path, err)
 	}
-	cfg.Name = strings.TrimSuffix(filepath.Base(in.Path), filepath.Ext(in.Path))
+	if cfg.Name == "" {
+		cfg.Name = strings.TrimSuffix(filepath.Base(in.Path), filepath.Ext(in.Path))
+	}
 	cfg.Path, cfg.Format = in.Path, Format{}.Name()
 	opt.Apply(cfg)
 	if opt.Warn != nil {

@@ -232,7 +232,7 @@ func TestEveryFieldIsOfThePublishedSchema(t *testing.T) {
 			t.Errorf("event of type %v", e["type"])
 		}
 	}
-	want := map[string]int{"begin": 3 + 2 + 2 + 2 + 3, "end": 3 + 2 + 2 + 2 + 3, "instant": 1 + 2, "counter": 3 + 5 + 2*3}
+	want := map[string]int{"begin": 3 + 2 + 2 + 2 + 3, "end": 3 + 2 + 2 + 2 + 3, "instant": 1 + 1 + 2, "counter": 3 + 5 + 2*3}
 	if d := cmp.Diff(want, counts); d != "" {
 		t.Errorf("events (-want +got):\n%s", d)
 	}

@@ -26,6 +26,7 @@ type forest struct {
 	byPath  map[string]uint64
 	used    map[uint64]bool
 	ranks   map[uint64]int
+	root    uint64
 	regions []uint64 // one track per lane of regions
 	labels  []uint64
 	gaps    []uint64
@@ -35,6 +36,7 @@ type forest struct {
 func newForest(c *capture.Capture, regions []lanes.Lane, gapLanes, lateLanes int) *forest {
 	f := &forest{byPath: map[string]uint64{}, used: map[uint64]bool{0: true}, ranks: map[uint64]int{}}
 	root := f.add(out{name: "astrolabe " + orElse(c.Name, "capture"), doc: describe(c)}, "root")
+	f.root = root
 	for i, lane := range regions {
 		f.regions = append(f.regions, f.add(out{parent: root, name: lane.Name}, fmt.Sprint("regions/", i)))
 	}

@@ -147,7 +147,7 @@ func (b *builder) rebase() error {
 	if b.date && b.cfg.StartTime.IsZero() {
 		b.cfg.StartTime = time.Unix(0, origin).UTC()
 	}
-	if origin >= 0 && origin <= keepBelow {
+	if origin >= -keepBelow && origin <= keepBelow {
 		return nil
 	}
 	for i := range a.Start {

@@ -36,6 +36,7 @@ type Header struct {
 	Instance string
 	TimeUnit *delimited.TimeUnit // of a time column that states one
 	Kind     *capture.Kind       // nil where nobody states it
+	Combine  *capture.Combine    // of the instances; nil where nobody states it
 }
 
 // LabelUnit in the place of a unit marks a column of labels.
@@ -45,8 +46,14 @@ const LabelUnit = "label"
 func ParseHeader(full string) Header {
 	h := Header{Full: full}
 	if rest, kind, ok := cutBracket(full, '{', '}'); ok && strings.HasSuffix(rest, " ") {
-		if k, ok := capture.ParseKind(kind); ok && k != capture.Derived {
+		kind, combine, combined := strings.Cut(kind, " ")
+		k, ok := capture.ParseKind(kind)
+		how, known := capture.ParseCombine(combine)
+		if ok && k != capture.Derived && known == combined {
 			h.Kind, full = &k, strings.TrimRight(rest, " ")
+			if combined {
+				h.Combine = &how
+			}
 		}
 	}
 	h.Name, h.Unit = splitUnit(full)

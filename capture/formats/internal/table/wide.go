@@ -105,7 +105,10 @@ func (b *builder) add(h *Header, meta capture.Meta, col Numbers) error {
 		b.index[h.Base] = whole
 		b.cfg.Counters = append(b.cfg.Counters, whole)
 	}
-	if c.Kind == capture.Gauge && whole.Combine == capture.CombineSum {
+	switch {
+	case h.Combine != nil:
+		whole.Combine = *h.Combine
+	case c.Kind == capture.Gauge && !ok:
 		whole.Combine = capture.CombineMean
 	}
 	if slices.ContainsFunc(whole.Instances, func(in *capture.Counter) bool { return in.Meta.Instance == h.Instance }) {

@@ -1,0 +1,106 @@
+//go:build linux
+
+package devices
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"astrolabe/capture"
+	"astrolabe/capture/formats"
+	"astrolabe/capture/formats/all"
+	"astrolabe/capture/formats/formatstest"
+	"astrolabe/hwio/hwtest"
+)
+
+// sources are what records a device, by the beginning of its name.
+var sources = map[string]string{"cpu-pmu": "cpu", "gfx": "amdgpu", "kbl": "i915", "mali": "kbase", "panfrost": "panfrost"}
+
+// recordOf records a device as users do, with the program that stands at path.
+func recordOf(t *testing.T, m hwtest.Model, path string) *capture.Capture {
+	t.Helper()
+	source := ""
+	for prefix, name := range sources {
+		if strings.HasPrefix(m.Name, prefix) {
+			source = name
+		}
+	}
+	if source == "" {
+		t.Fatalf("nothing is known to record %s: add it to the sources of this test", m.Name)
+	}
+	file := filepath.Join(t.TempDir(), "r.arrow")
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	var out bytes.Buffer
+	cmd := exec.Command(path, "record", "--source", source, "--period", "5ms", "--duration", "300ms", "-o", file)
+	cmd.Stdout, cmd.Stderr = &out, &out
+	res, err := hwtest.Run(ctx, hwtest.Options{Device: m.New(), Settings: hwtest.Settings{Seed: 1}, Cmd: cmd})
+	if errors.Is(err, hwtest.ErrUnsupported) {
+		t.Skipf("SKIPPED: no emulation here: %v", err)
+	}
+	if err != nil || res.Exit != 0 {
+		t.Fatalf("%v\n%s", err, out.String())
+	}
+	c, err := all.Registry().Open(t.Context(), file, formats.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if c.Len() == 0 || len(c.Counters) == 0 {
+		t.Fatalf("%d samples, %d counters\n%s", c.Len(), len(c.Counters), out.String())
+	}
+	return c
+}
+
+// A recording of every device, converted to every format and back, has what docs/formats.md says that the format keeps.
+func TestRecordingsOfEveryDeviceSurviveWhatTheTableOfFormatsPromises(t *testing.T) {
+	if testing.Short() {
+		t.Skip("SKIPPED: -short: emulations record in real time")
+	}
+	promised, err := formatstest.Promises(filepath.Join("..", "..", ".."))
+	if err != nil {
+		t.Fatal(err)
+	}
+	program := filepath.Join(t.TempDir(), "astrolabe")
+	build := exec.Command("go", "build", "-o", program, "astrolabe")
+	build.Env = append(os.Environ(), "CGO_ENABLED=0")
+	if out, err := build.CombinedOutput(); err != nil {
+		t.Fatalf("build astrolabe: %v\n%s", err, out)
+	}
+	tried := map[string]int{}
+	for _, m := range All() {
+		t.Run(m.Name, func(t *testing.T) {
+			c := recordOf(t, m, program)
+			for _, f := range all.Registry().Formats() {
+				w, ok := f.(formats.Writer)
+				if !ok || f.Name() == "gpa" { // which holds counters of GPA only
+					continue
+				}
+				back := formatstest.RoundTrip(t, all.Registry(), w, c)
+				if back == nil {
+					continue
+				}
+				tried[f.Name()]++
+				for what, kept := range formatstest.Measure(c, back) {
+					if promised[f.Name()][what] == "yes" && kept == "no" {
+						t.Errorf("%s loses the %s", f.Name(), what)
+					}
+				}
+				if t.Failed() {
+					t.Log(formatstest.Difference(c, back))
+				}
+			}
+		})
+	}
+	for _, name := range formatstest.Columns {
+		if name != "gpa" && tried[name] == 0 {
+			t.Errorf("no recording was written as %s and opened again", name)
+		}
+	}
+}
