@@ -3,6 +3,7 @@ package i915perf_test
 import (
 	"bytes"
 	"context"
+	"encoding/binary"
 	"fmt"
 	"strings"
 	"testing"
@@ -97,7 +98,7 @@ func TestHeadersAloneAreAnEmptyCapture(t *testing.T) {
 
 func TestAnUnknownMetricSetOpensWithRawCounters(t *testing.T) {
 	info := gt2()
-	info.Set = "MyOwnSet"
+	info.Set, info.GUID = "MyOwnSet", "11111111-0000-0000-0000-000000000000"
 	c := newRecording(info).correlate().report(0x20).steps(5, 1).correlate().open(t)
 	if sum(t, c, "B3") == 0 {
 		t.Error("no raw counters")
@@ -279,7 +280,7 @@ func TestCapturesThatAreNoRecordingAreRefused(t *testing.T) {
 
 func TestDoubtsNameWhatTheUsualReaderGetsWrong(t *testing.T) {
 	unknown, small := gt2(), gt2()
-	unknown.Set, small.Format = "MyOwnSet", oa.A12.Enum
+	unknown.Set, unknown.GUID, small.Format = "MyOwnSet", "", oa.A12.Enum
 	gt1 := gt2()
 	gt1.DeviceID = 0x5902
 	wrap := newRecording(gt2())
@@ -301,5 +302,90 @@ func TestDoubtsNameWhatTheUsualReaderGetsWrong(t *testing.T) {
 		if !strings.Contains(got, x.text) {
 			t.Errorf("%s: doubts %q", name, got)
 		}
+	}
+}
+
+func TestACutFileSaysTruncatedWhereverItIsCut(t *testing.T) {
+	whole := newRecording(gt2()).correlate().report(0x20).steps(5, 1).correlate().bytes
+	for _, n := range []int{20, 40, 200, 350} { // inside the version, and inside the device information
+		r := &recording{bytes: whole[:n]}
+		r.fails(t, "truncated: ", "before its device information")
+	}
+	r := &recording{bytes: whole[:len(whole)-5]}
+	wantWarning(t, r.open(t), "truncated")
+	noInfo := &recording{}
+	noInfo.add(oa.RecordVersion, binary.LittleEndian.AppendUint64(nil, 1)).add(oa.RecordSample, make([]byte, 256)).fails(t, "no device information")
+}
+
+func TestAKnownGUIDDecidesTheSetOfAnUnknownName(t *testing.T) {
+	info := gt2()
+	info.Set = "MyOwnName"
+	c := newRecording(info).correlate().report(0x20).steps(5, 1).correlate().open(t)
+	if p, _ := c.Property("metric_set"); p.Text != "RenderBasic" {
+		t.Errorf("the set is %q", p.Text)
+	}
+	wantWarning(t, c, `metric set "MyOwnName" is unknown for intel-kbl-gt2, and its configuration `+info.GUID+` is that of RenderBasic`)
+	if m, err := metrics.Resolve(c, "GpuTime"); err != nil || m.Total().Missing() {
+		t.Errorf("GpuTime: %v", err)
+	}
+}
+
+func TestRepeatedHeadersWithoutACorrelationLoseNoInterval(t *testing.T) {
+	plain := newRecording(gt2()).correlate().report(0x20).steps(6, 1).correlate().open(t)
+	c := newRecording(gt2()).correlate().report(0x20).steps(3, 1).headers(gt2()).steps(3, 1).correlate()
+	// The correlation at the end is behind the second headers, so that they might begin another recording: without it they do not.
+	c.bytes = c.bytes[:len(c.bytes)-24]
+	got := c.open(t)
+	if got.Len() != plain.Len() || sum(t, got, "GPU_TICKS") != sum(t, plain, "GPU_TICKS") || len(got.Gaps) > 0 {
+		t.Errorf("%d samples with %d ticks, want %d with %d; gaps %v", got.Len(), sum(t, got, "GPU_TICKS"), plain.Len(), sum(t, plain, "GPU_TICKS"), got.Gaps)
+	}
+	far := newRecording(gt2()).correlate().report(0x20).steps(3, 1).headers(gt2())
+	far.run(20e9, 1e9)
+	if got := far.report(0x20).steps(3, 1).open(t); len(got.Gaps) != 1 {
+		t.Errorf("reports 20 s apart are one interval: gaps %v", got.Gaps)
+	}
+}
+
+func TestTheLastClockCorrelationSurvivesBeingWrittenBack(t *testing.T) {
+	r := newRecording(gt2()).correlate().report(0x20).steps(5, 1)
+	r.run(7e6, 7000).correlate()
+	c := r.open(t)
+	again, err := rebuiltBytes(t, c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	first, second := correlations(t, r.bytes), correlations(t, again)
+	if len(first) != 2 || len(second) < 2 || second[len(second)-1] != first[1] {
+		t.Errorf("correlations %v are written back as %v", first, second)
+	}
+}
+
+func rebuiltBytes(t *testing.T, c *capture.Capture) ([]byte, error) {
+	t.Helper()
+	var b bytes.Buffer
+	err := (i915perf.Format{}).Encode(t.Context(), &b, c)
+	return b.Bytes(), err
+}
+
+func correlations(t *testing.T, data []byte) (out []oa.Correlation) {
+	t.Helper()
+	var d oa.Decoder
+	d.Feed(data)
+	for {
+		rec, ok, err := d.Next()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !ok {
+			return out
+		}
+		if rec.Type != oa.RecordCorrelation {
+			continue
+		}
+		p, err := oa.ParseCorrelation(rec.Data)
+		if err != nil {
+			t.Fatal(err)
+		}
+		out = append(out, p)
 	}
 }

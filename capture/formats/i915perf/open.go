@@ -52,6 +52,9 @@ func decode(ctx context.Context, file io.ReadSeeker, opt formats.Options) (captu
 	if err := s.run(ctx, file); err != nil {
 		return capture.Config{}, err
 	}
+	if !s.haveInfo && s.cut > 0 && s.survey.Reports == 0 {
+		return capture.Config{}, fmt.Errorf("truncated: the file breaks off at byte %d, before its device information (record type %#x) is complete: it holds no reports", s.cutAt+int64(s.cut), oa.RecordInfo)
+	}
 	if !s.haveInfo {
 		return capture.Config{}, fmt.Errorf("the file holds no device information (record type %#x): without it neither format nor clock of its %d reports are known", oa.RecordInfo, s.survey.Reports)
 	}
@@ -71,7 +74,7 @@ func decode(ctx context.Context, file io.ReadSeeker, opt formats.Options) (captu
 		return capture.Config{}, err
 	}
 	b := capture.NewBatch(a.Schema(), s.survey.Reports)
-	others, err := fill(ctx, file, a, b, s.end)
+	others, err := fill(ctx, file, a, b, &s)
 	if err != nil {
 		return capture.Config{}, err
 	}
@@ -97,20 +100,25 @@ func decode(ctx context.Context, file io.ReadSeeker, opt formats.Options) (captu
 	cfg := oa.Config(a.Schema(), b, clock)
 	cfg.GPU, _ = oa.CatalogueOf(s.info.DeviceID) // what the file says; the caller's is applied to it
 	cfg.Warnings = slices.Concat(cfg.Warnings, s.warnings, a.Warnings())
+	if c, ok := s.survey.Tail(); ok {
+		cfg.Properties = append(cfg.Properties, oa.TailProperty(c))
+	}
 	return cfg, nil
 }
 
 // fill is the second pass. others counts the reports of another size.
-func fill(ctx context.Context, file io.Reader, a *oa.Accumulator, b *capture.Batch, end int64) (others int, err error) {
+func fill(ctx context.Context, file io.Reader, a *oa.Accumulator, b *capture.Batch, s *scan) (others int, err error) {
 	headers := 0
 	_, _, err = each(ctx, file, func(r oa.Record) error {
-		if end >= 0 && r.Offset >= end {
+		if s.end >= 0 && r.Offset >= s.end {
 			return errStop
 		}
 		switch r.Type {
 		case oa.RecordVersion:
-			if headers++; headers > 1 {
+			if headers++; headers > 1 && s.headers[headers-1] {
 				a.Restart("another recording begins")
+			} else if headers > 1 {
+				a.Header()
 			}
 		case oa.RecordSample:
 			if a.Report(b, r.Data) != nil {
@@ -175,6 +183,14 @@ func (s *scan) checkSet(gpu string) {
 		return
 	}
 	set, err := cat.Set(s.info.Set)
+	if err != nil || set.Name != s.info.Set {
+		// The configuration is what was measured, whatever somebody calls it.
+		if i := slices.IndexFunc(cat.Sets(), func(m *metrics.MetricSet) bool { return s.info.GUID != "" && strings.EqualFold(m.GUID, s.info.GUID) }); i >= 0 {
+			set, err = cat.Sets()[i], nil
+			s.warn("metric set %q is unknown for %s, and its configuration %s is that of %s: it is read as that", s.info.Set, gpu, s.info.GUID, set.Name)
+			s.info.Set = set.Name
+		}
+	}
 	switch {
 	case err != nil || set.Name != s.info.Set:
 		s.warn("metric set %q is unknown for %s: A counters mean what they always do, but what the flexible ones (A7 to A20), B and C counters mean is unknown, and there are no metrics", s.info.Set, gpu)

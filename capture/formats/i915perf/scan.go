@@ -62,6 +62,9 @@ type scan struct {
 	header   []byte // payload of the device information
 	topology []byte
 	end      int64 // offset of what is left out; -1 where everything is read
+	cut      int   // bytes of the record that the file breaks off in, which begins at
+	cutAt    int64
+	headers  []bool // of each time that the headers stand there: a clock correlation follows, so that another recording begins
 	warnings []string
 }
 
@@ -76,15 +79,20 @@ func (s *scan) run(ctx context.Context, r io.Reader) error {
 	if err != nil && !errors.Is(err, errStop) {
 		return err
 	}
-	if cut > 0 {
-		s.warn("the file breaks off inside a record, %d bytes after its beginning at byte %d: the recorder was stopped, or the file is not whole; everything before is read", cut, at)
+	if s.cut, s.cutAt = cut, at; cut > 0 {
+		s.warn("truncated: the file breaks off inside a record, %d bytes after its beginning at byte %d: the recorder was stopped, or the file is not whole; everything before is read", cut, at)
 	}
 	return nil
 }
 
 func (s *scan) record(r oa.Record) error {
 	switch r.Type {
+	case oa.RecordCorrelation:
+		if n := len(s.headers); n > 0 {
+			s.headers[n-1] = true
+		}
 	case oa.RecordVersion:
+		s.headers = append(s.headers, false)
 		if len(r.Data) < 4 {
 			return fmt.Errorf("version record at byte %d: %d bytes of payload, it has 8", r.Offset, len(r.Data))
 		}

@@ -50,6 +50,7 @@ type Accumulator struct {
 	renewed bool  // it came after the last report
 	next    int   // of the points of a survey, the next to be met
 
+	header   bool  // the headers were repeated since the last report
 	pending  Marks // losses since the last report
 	why      string
 	marks    Marks // of the base: what was lost before it
@@ -188,6 +189,10 @@ func (a *Accumulator) Restart(why string) {
 	a.drop(why)
 }
 
+// Header says that the headers of a recording stand here once more, and no clock correlation that would begin another one. What follows continues what was
+// before, unless so much time has passed that counters may have wrapped in it.
+func (a *Accumulator) Header() { a.header = true }
+
 func (a *Accumulator) drop(why string) {
 	a.why = why
 	a.base.set, a.pairOpen = false, false
@@ -209,6 +214,12 @@ func (a *Accumulator) Report(b *capture.Batch, r Report) error {
 	a.stats.Reports++
 	renewed := a.renewed
 	full := a.unwrap(stamp)
+	if header := a.header; header && a.base.set {
+		a.header = false
+		if d := full - a.base.full; d < 0 || a.limits.wrap > 0 && uint64(d) > a.limits.wrap {
+			a.Restart("another recording begins")
+		}
+	}
 	if !a.base.set {
 		a.start(b, r, full)
 		return nil

@@ -67,6 +67,7 @@ const (
 	propSliceMask  = "SliceMask"
 	propSSMask     = "SubsliceMask"
 	propQueryMode  = "QueryMode"
+	propTail       = "last_clock_correlation" // of Survey.Tail: CPU time in ns and GPU ticks
 	topologyUnread = "the topology is unreadable, so metrics that depend on the number of EUs are missing: "
 )
 
@@ -163,4 +164,20 @@ func InfoOf(c *capture.Config) (Info, error) {
 		return i, fmt.Errorf("the capture has no property %s: it was not made from a stream of OA reports, or has lost them", strings.Join(lacks, ", "))
 	}
 	return i, nil
+}
+
+// TailProperty keeps the clock correlation behind the last report, so that a recording that is made again ends with it.
+func TailProperty(c Correlation) capture.Property {
+	return capture.Property{Name: propTail, Text: fmt.Sprintf("%d ns, %d ticks", c.CPU, c.GPU), IsText: true}
+}
+
+// tailOf is the inverse of TailProperty; ok is false where the capture has none.
+func tailOf(cfg *capture.Config) (c Correlation, ok bool) {
+	for _, p := range cfg.Properties {
+		if p.Name == propTail && p.IsText {
+			_, err := fmt.Sscanf(p.Text, "%d ns, %d ticks", &c.CPU, &c.GPU)
+			return c, err == nil && c.CPU >= 0
+		}
+	}
+	return c, false
 }

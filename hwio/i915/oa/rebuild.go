@@ -20,6 +20,8 @@ type Rebuilder struct {
 	keep    [8][]uint64
 	present capture.Data // of the rows: a row without a time was not made of reports
 	synced  capture.Data
+	tail    Correlation // behind the last report
+	tailed  bool        // it is known
 	ending  capture.Gap // after the last row; of no length where nothing was lost there
 }
 
@@ -74,6 +76,7 @@ func NewRebuilder(c *capture.Capture) (*Rebuilder, error) {
 			r.synced = d
 		}
 	}
+	r.tail, r.tailed = tailOf(&c.Config)
 	r.findEpoch()
 	for _, g := range c.Gaps {
 		if last := r.n - 1; last >= 0 && g.Start >= r.axis.End[last] && (g.Reason.Text == overflowed || g.Reason.Text == droppedAtEnd) {
@@ -358,6 +361,9 @@ func (w *rebuilding) close() error {
 		if err := w.emit(kind, nil); err != nil {
 			return err
 		}
+	}
+	if w.tailed && w.tail.CPU >= w.epoch+w.at {
+		return w.emit(RecordCorrelation, w.tail.Payload())
 	}
 	if !w.written && w.syncFull() > int64(w.full) {
 		return w.correlate(w.sync, w.syncFull())

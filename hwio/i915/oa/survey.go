@@ -21,6 +21,8 @@ type Survey struct {
 	moved       int64
 	any         bool
 
+	tail bool // the last correlation came after the last report
+
 	timer     uint32 // timestamp of the last report by the timer
 	timed     bool
 	shortest  uint32 // between two reports by the timer
@@ -38,6 +40,7 @@ func (s *Survey) Add(r Record) {
 	switch r.Type {
 	case RecordSample:
 		s.Reports++
+		s.tail = false
 		if s.Sizes == nil {
 			s.Sizes = map[int]int{}
 		}
@@ -54,7 +57,7 @@ func (s *Survey) Add(r Record) {
 			p := point{full: int64(c.GPU)}
 			s.begin, s.beginning = p.anchor(s.last)-s.moved, true
 		}
-		s.anchored = true
+		s.anchored, s.tail = true, true
 		s.syncs = append(s.syncs, sync{Correlation: c})
 	case RecordVersion:
 		s.anew()
@@ -96,6 +99,15 @@ func (s *Survey) report(r Report) {
 		s.shortest = d
 	}
 	s.timer, s.timed = ts, true
+}
+
+// Tail is the clock correlation behind the last report, which no row holds; ok is false where there is none, and where several recordings follow each other.
+func (s *Survey) Tail() (c Correlation, ok bool) {
+	n := len(s.syncs)
+	if !s.tail || n == 0 || n != s.Correlations() {
+		return c, false
+	}
+	return s.syncs[n-1].Correlation, s.Reports > 0
 }
 
 // Correlations is the number of clock correlations.
