@@ -15,19 +15,20 @@ import (
 // build makes axis, labels, regions, passes and counters.
 func (w *work) build(cfg *capture.Config) error {
 	w.timeByTraces()
+	w.findOrigins()
 	groups, onlyTraces := w.groups()
 	origin := w.origin(groups)
 	var samples []*sample
 	results := 0
 	for _, g := range groups {
-		base := g.runs[0].origin()
+		base := g.runs[0].origin
 		for _, s := range g.samples {
 			for k, d := range s.in {
 				if d == nil {
 					continue
 				}
 				if !s.timed && d.timed() {
-					shift := base - g.runs[k].origin() - origin // every run has a clock time of its own
+					shift := base - g.runs[k].origin - origin // every run has a clock time of its own
 					s.start, s.end, s.timed = max(0, d.start+shift), max(0, d.end+shift), true
 				}
 				for _, v := range d.values {
@@ -77,12 +78,12 @@ func (w *work) origin(groups []*group) int64 {
 		}
 	}
 	for _, g := range groups {
-		take(g.runs[0].origin())
+		take(g.runs[0].origin)
 	}
 	firsts := w.firsts(groups)
 	for _, r := range w.runs {
 		if r.traced && firsts.has(r.id, r.prefix) {
-			take(r.origin())
+			take(r.origin)
 		}
 	}
 	for i := range w.spans {
@@ -262,7 +263,7 @@ func (b *builder) pass(from []*dispatch, runs []int) *capture.Pass {
 	for k, d := range from {
 		start[k], length[k] = math.NaN(), math.NaN()
 		if d != nil && d.timed() {
-			start[k], length[k] = float64(d.start-b.groups[b.samples[k].group].runs[runs[k]].origin()), float64(d.end-d.start)
+			start[k], length[k] = float64(d.start-b.groups[b.samples[k].group].runs[runs[k]].origin), float64(d.end-d.start)
 		}
 	}
 	starts, _ := delimited.Narrow(start)

@@ -34,14 +34,24 @@ next:
 			continue
 		}
 		for _, g := range out {
-			if p, ok := g.fits(r); ok && !r.traced {
+			if onlyTraces {
+				break
+			}
+			if p, ok := g.fits(r); ok {
 				g.add(r, p)
 				continue next
 			}
 		}
 		g := &group{}
-		p, _ := pairing.Match(nil, r.rows(false), true)
-		g.add(r, p)
+		if onlyTraces { // which nothing is paired with
+			g.runs = []*run{r}
+			for _, d := range r.dispatches {
+				g.samples = append(g.samples, &sample{first: d, in: []*dispatch{d}})
+			}
+		} else {
+			p, _ := pairing.Match(nil, r.rows(false), true)
+			g.add(r, p)
+		}
 		out = append(out, g)
 	}
 	for i, g := range out {
@@ -154,13 +164,14 @@ func (w *work) timeBy(r, t *run) {
 	}
 }
 
-// origin is the first start of a run.
-func (r *run) origin() int64 {
-	var first int64
-	for _, d := range r.dispatches {
-		if d.timed() && (first == 0 || d.start < first) {
-			first = d.start
+// findOrigins finds the first start of every run.
+func (w *work) findOrigins() {
+	for _, r := range w.runs {
+		r.origin = 0
+		for _, d := range r.dispatches {
+			if d.timed() && (r.origin == 0 || d.start < r.origin) {
+				r.origin = d.start
+			}
 		}
 	}
-	return first
 }

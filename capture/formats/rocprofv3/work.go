@@ -44,7 +44,8 @@ type run struct {
 	id, prefix string // the prefix is that of the names of its files
 	dispatches []*dispatch
 	index      map[key]*dispatch
-	traced     bool // it is a kernel trace, without counters
+	traced     bool  // it is a kernel trace, without counters
+	origin     int64 // its first start, 0 where no dispatch has times
 }
 
 // counterInfo is what is known of a counter.
@@ -100,9 +101,12 @@ func (w *work) run(id, prefix string, traced bool) *run {
 // dispatch finds or adds a dispatch of a run. A trace has one row for each, so that two rows are two dispatches even where nothing tells them apart.
 func (r *run) dispatch(k key, labels func() []string) *dispatch {
 	d := r.index[k]
-	if d == nil || r.traced {
-		d = &dispatch{key: k, labels: labels(), values: map[int][]result{}}
-		r.index[k] = d
+	if d == nil {
+		d = &dispatch{key: k, labels: labels()}
+		if !r.traced {
+			d.values = map[int][]result{}
+			r.index[k] = d
+		}
 		r.dispatches = append(r.dispatches, d)
 	}
 	return d
