@@ -74,14 +74,42 @@ func (Format) WhyNot(in *formats.Input) string {
 	if !in.IsDir {
 		return "no header with columns " + colDispatch + " and " + colKernel + " and counters"
 	}
+	switch found := below(in); len(found) {
+	case 0:
+	case 1:
+		return fmt.Sprintf("no %s in the folder, but %s is a workload: give that folder", mainFile, found[0])
+	default:
+		return fmt.Sprintf("no %s in the folder, but workloads are below it, such as %s and %s: give one of them", mainFile, found[0], found[1])
+	}
+	return "no " + mainFile + " in the folder"
+}
+
+// below lists the first workloads in a folder and in its folders.
+func below(in *formats.Input) (found []string) {
+	const most = 64 // folders to look into
+	var next []string
 	for _, name := range in.Files {
 		if sub, ok := strings.CutSuffix(name, "/"); ok {
-			if below, err := formats.Inspect(in.File(sub)); err == nil && isWorkload(below) > 0 {
-				return fmt.Sprintf("no %s in the folder, but %s is a workload: give that folder", mainFile, sub)
+			next = append(next, sub)
+		}
+	}
+	for looked := 0; len(next) > 0 && looked < most && len(found) < 2; looked++ {
+		sub := next[0]
+		next = next[1:]
+		in, err := formats.Inspect(in.File(sub))
+		switch {
+		case err != nil:
+		case isWorkload(in) >= 95:
+			found = append(found, filepath.ToSlash(sub))
+		case !strings.ContainsRune(sub, filepath.Separator):
+			for _, name := range in.Files {
+				if deeper, ok := strings.CutSuffix(name, "/"); ok {
+					next = append(next, filepath.Join(sub, deeper))
+				}
 			}
 		}
 	}
-	return "no " + mainFile + " in the folder"
+	return found
 }
 
 // Open reads a workload. opt.Duration is "pass" (or empty), "median" or "first".

@@ -160,3 +160,9 @@ func TestProcessesOfOneRunFollowEachOther(t *testing.T) {
 		eq(t, name+": passes", []string{c.Counter("A").PassID(), c.Counter("B").PassID()}, []string{"pmc_perf_0", "pmc_perf_1"})
 	}
 }
+
+func TestAFolderOfWorkloadsNamesSome(t *testing.T) {
+	dir := tree(t, map[string]string{"a/MI100/pmc_perf.csv": "x", "a/MI200/pmc_perf.csv": "x", "b/MI100/pmc_perf.csv": "x"})
+	_, err := try(dir, formats.Options{})
+	wantError(t, err, `workloads are below it, such as a/MI100 and a/MI200: give one of them`)
+}
