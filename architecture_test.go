@@ -26,6 +26,7 @@ var order = []string{
 	"capture/formats",
 	"capture/simulate/cmd",
 	"hwio",
+	"plots/typeset",
 	"plots",
 	"builtins",
 	"repl",
@@ -75,6 +76,8 @@ func TestPackagesImportOnlyFromLeftToRight(t *testing.T) {
 				t.Errorf("%s imports %s: only tests and what measures the shipped scripts may", file, target)
 			case strings.HasPrefix(target, "capture/simulate") && !strings.HasPrefix(pkg, "capture/simulate") && !strings.HasPrefix(pkg, "internal/diagnosis"):
 				t.Errorf("%s imports %s: only tests and what measures the shipped scripts may", file, target)
+			case target == "plots/typeset/fonttest":
+				t.Errorf("%s imports %s: only tests may", file, target)
 			case rank(target) > rank(pkg):
 				t.Errorf("%s imports %s, which stands to its right", file, target)
 			}

@@ -120,8 +120,9 @@ func (e *Env) running() *starlark.Thread {
 }
 
 // warn tells the user something once per run.
-func (e *Env) warn(format string, args ...any) {
-	text := fmt.Sprintf(format, args...)
+func (e *Env) warn(format string, args ...any) { e.warnText(fmt.Sprintf(format, args...)) }
+
+func (e *Env) warnText(text string) {
 	e.mu.Lock()
 	seen := e.warned[text]
 	if e.warned == nil {

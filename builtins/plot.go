@@ -100,7 +100,9 @@ var plotTable = methodTable[*Plot]{
 					return nil, err
 				}
 				ctx, done := c.env.busy("drawing " + path)
-				_, err = await(ctx, func() (int, error) { return 0, p.themed(theme).Telling(progress.From(ctx)).Save(path, sz) })
+				_, err = await(ctx, func() (int, error) {
+					return 0, p.themed(theme).Telling(progress.From(ctx)).Warning(c.env.warnText).Save(path, sz)
+				})
 				done()
 				if err != nil {
 					return nil, err
@@ -124,7 +126,7 @@ var plotTable = methodTable[*Plot]{
 				ctx, done := c.env.busy("drawing")
 				data, err := await(ctx, func() ([]byte, error) {
 					var b bytes.Buffer
-					err := p.themed(theme).Telling(progress.From(ctx)).WriteTo(&b, "png", sz)
+					err := p.themed(theme).Telling(progress.From(ctx)).Warning(c.env.warnText).WriteTo(&b, "png", sz)
 					return b.Bytes(), err
 				})
 				done()

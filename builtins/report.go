@@ -204,7 +204,7 @@ func (r *Report) save(c *call) (starlark.Value, error) {
 	if theme != nil {
 		doc.Theme = theme
 	}
-	doc.Progress = progress.From(ctx)
+	doc.Progress, doc.Warn = progress.From(ctx), c.env.warnText
 	create := func(p string) (io.WriteCloser, error) {
 		out, err := c.env.output(p)
 		if err != nil {

@@ -165,7 +165,7 @@ func sharedReason(list []Interval) string {
 			return ""
 		}
 	}
-	return ": " + list[0].Label
+	return ": " + isolated(list[0].Label)
 }
 
 // spansName is what stretches of one severity are called: what their labels have in common, such as "phase" of "phase 1" and
@@ -251,7 +251,7 @@ func newBandLegend(t *Theme, keys []bandKey, width float64) bandLegend {
 	for _, k := range keys {
 		p := placedKey{bandKey: k, text: k.name}
 		if k.detail != "" {
-			p.text += " · " + k.detail
+			p.text = isolated(p.text) + " · " + k.detail
 		}
 		p.text = s.fit(p.text, width-swatchWidth(t))
 		w := swatchWidth(t) + s.width(p.text)

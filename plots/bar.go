@@ -109,7 +109,7 @@ func (b *bar) heading(unit string) string {
 	parts := []string{b.o.YLabel}
 	switch {
 	case b.o.YLabel != "" && unit != "":
-		parts[0] += " [" + unit + "]"
+		parts[0] = isolated(b.o.YLabel) + " [" + unit + "]"
 	case b.o.YLabel == "":
 		parts[0] = unit
 	}
@@ -117,9 +117,9 @@ func (b *bar) heading(unit string) string {
 		switch {
 		case d.Label == "":
 		case d.Lo == d.Hi:
-			parts = append(parts, "dashed: "+d.Label)
+			parts = append(parts, "dashed: "+isolated(d.Label))
 		default:
-			parts = append(parts, "shaded: "+d.Label)
+			parts = append(parts, "shaded: "+isolated(d.Label))
 		}
 	}
 	return strings.Join(slices.DeleteFunc(parts, func(p string) bool { return p == "" }), " · ")

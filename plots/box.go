@@ -89,7 +89,7 @@ func (b *box) prefer(t *Theme, width float64) float64 {
 func (b *box) heading(unit string) string {
 	switch {
 	case b.o.XLabel != "" && unit != "":
-		return b.o.XLabel + " [" + unit + "]"
+		return isolated(b.o.XLabel) + " [" + unit + "]"
 	case b.o.XLabel != "":
 		return b.o.XLabel
 	}

@@ -120,13 +120,13 @@ func (f Finding) valueRuns(t *Theme) []run {
 	ink := func(t *Theme) run { return run{color: t.Ink} }
 	muted := func(t *Theme) run { return run{color: t.Muted} }
 	if f.Metric != "" {
-		add(f.Metric, regular, ink)
+		add(isolated(f.Metric), regular, ink)
 	}
 	if f.Value != "" {
 		if f.Metric != "" {
 			add(": ", regular, ink)
 		}
-		add(f.Value, bold, func(t *Theme) run { return run{color: t.severity(f.Severity)} })
+		add(isolated(f.Value), bold, func(t *Theme) run { return run{color: t.severity(f.Severity)} })
 	}
 	if f.Threshold != "" {
 		sep := "threshold "
@@ -134,9 +134,9 @@ func (f Finding) valueRuns(t *Theme) []run {
 			sep = "  ·  threshold "
 		}
 		add(sep, regular, muted)
-		add(f.Threshold, regular, muted)
+		add(isolated(f.Threshold), regular, muted)
 		if f.Source != "" {
-			add(" ("+f.Source+")", regular, muted)
+			add(" ("+isolated(f.Source)+")", regular, muted)
 		}
 	}
 	return out
@@ -162,10 +162,14 @@ func (f Finding) judgement() string {
 func (f Finding) footer() string {
 	var parts []string
 	if len(f.Evidence) > 0 {
-		parts = append(parts, "evidence: "+strings.Join(f.Evidence, ", "))
+		var names []string
+		for _, e := range f.Evidence {
+			names = append(names, isolated(e))
+		}
+		parts = append(parts, "evidence: "+strings.Join(names, ", "))
 	}
 	if f.ID != "" && f.Title != "" {
-		parts = append(parts, f.ID)
+		parts = append(parts, isolated(f.ID))
 	}
 	return strings.Join(parts, "  ·  ")
 }

@@ -7,12 +7,24 @@ import (
 	"golang.org/x/image/font"
 	"golang.org/x/image/font/opentype"
 	"golang.org/x/image/math/fixed"
+	"golang.org/x/image/vector"
+
+	"astrolabe/plots/typeset"
 )
 
 // glyphCache holds the rasterised glyphs of one picture, at four horizontal positions within a pixel.
 type glyphCache struct {
 	faces  map[faceKey]font.Face
 	glyphs map[glyphKey]*glyph
+
+	outlines map[outlineKey]*glyph
+}
+
+// outlineKey is the outline of a shaped glyph at a size, and its place within a pixel in quarters.
+type outlineKey struct {
+	first       *typeset.Segment
+	size        float64
+	right, down uint8
 }
 
 type faceKey struct {
@@ -32,7 +44,7 @@ type glyph struct {
 }
 
 func newGlyphCache() *glyphCache {
-	return &glyphCache{faces: map[faceKey]font.Face{}, glyphs: map[glyphKey]*glyph{}}
+	return &glyphCache{faces: map[faceKey]font.Face{}, glyphs: map[glyphKey]*glyph{}, outlines: map[outlineKey]*glyph{}}
 }
 
 func (g *glyphCache) get(k glyphKey) *glyph {
@@ -62,20 +74,114 @@ func (g *glyphCache) get(k glyphKey) *glyph {
 
 // text paints one line of text, its baseline on a whole device pixel.
 func (r *raster) text(o textOp) {
-	t := o.style.face.typeface()
+	if o.style.face.plain(o.text) {
+		r.plainText(o, o.style.face, o.x, o.text)
+		return
+	}
+	for _, run := range setLine(o.style.face, o.text).Runs {
+		if run.Font == nil {
+			r.plainText(o, face(run.Own), o.x+run.X*o.style.size, run.Text)
+			continue
+		}
+		for _, g := range run.Glyphs {
+			r.outline(o, g)
+		}
+	}
+}
+
+// plainText paints a text glyph by glyph from x on.
+func (r *raster) plainText(o textOp, f face, x float64, text string) {
+	t := f.typeface()
 	size := o.style.size * r.scale
-	x := o.x * r.scale
+	x *= r.scale
 	base := int(math.Round(o.y * r.scale))
-	for _, c := range t.drawable(o.text) {
+	for _, c := range text {
 		em, _ := t.glyph(c)
 		if c != ' ' && c != 0xa0 {
 			whole := math.Floor(x)
 			sub := uint8((x - whole) * 4)
-			gl := r.glyphs.get(glyphKey{faceKey{o.style.face, size}, c, sub})
+			gl := r.glyphs.get(glyphKey{faceKey{f, size}, c, sub})
 			r.stampGlyph(gl, int(whole), base, o)
 		}
 		x += em * size
 	}
+}
+
+// outline paints a shaped glyph.
+func (r *raster) outline(o textOp, g typeset.Glyph) {
+	if len(g.Outline) == 0 {
+		return
+	}
+	size := o.style.size * r.scale
+	x := o.x*r.scale + g.X*size
+	y := math.Round(o.y*r.scale) - g.Y*size
+	whole, row := math.Floor(x), math.Floor(y)
+	// The same quarters of a pixel as for all other text; marks above letters stand between rows.
+	sub := math.Floor((x-whole)*4) / 4
+	key := outlineKey{&g.Outline[0], size, uint8(sub * 4), uint8((y - row) * 4)}
+	gl, ok := r.glyphs.outlines[key]
+	if !ok {
+		gl = rasterize(g.Outline, size, sub, float64(key.down)/4)
+		r.glyphs.outlines[key] = gl
+	}
+	r.stampGlyph(gl, int(whole), int(row), o)
+}
+
+// maxGlyphSide bounds a glyph in pixels; damaged fonts may have any.
+const maxGlyphSide = 2000
+
+// rasterize fills an outline of a size in device pixels, its origin at fractions of one.
+func rasterize(outline []typeset.Segment, size, right, down float64) *glyph {
+	x0, y0, x1, y1 := math.Inf(1), math.Inf(1), math.Inf(-1), math.Inf(-1)
+	at := func(s *typeset.Segment, i int) (x, y float64) { return s.X[i]*size + right, down - s.Y[i]*size }
+	for k := range outline {
+		for i := range points(&outline[k]) {
+			x, y := at(&outline[k], i)
+			x0, y0, x1, y1 = min(x0, x), min(y0, y), max(x1, x), max(y1, y)
+		}
+	}
+	b := image.Rect(int(math.Floor(x0)), int(math.Floor(y0)), int(math.Ceil(x1))+1, int(math.Ceil(y1))+1)
+	if b.Empty() || b.Dx() > maxGlyphSide || b.Dy() > maxGlyphSide {
+		return &glyph{}
+	}
+	z := vector.NewRasterizer(b.Dx(), b.Dy())
+	p := func(s *typeset.Segment, i int) (x, y float32) {
+		fx, fy := at(s, i)
+		return float32(fx - float64(b.Min.X)), float32(fy - float64(b.Min.Y))
+	}
+	for k := range outline {
+		s := &outline[k]
+		ax, ay := p(s, 0)
+		switch s.Kind {
+		case typeset.MoveTo:
+			z.ClosePath()
+			z.MoveTo(ax, ay)
+		case typeset.LineTo:
+			z.LineTo(ax, ay)
+		case typeset.QuadTo:
+			bx, by := p(s, 1)
+			z.QuadTo(ax, ay, bx, by)
+		default:
+			bx, by := p(s, 1)
+			cx, cy := p(s, 2)
+			z.CubeTo(ax, ay, bx, by, cx, cy)
+		}
+	}
+	z.ClosePath()
+	mask := image.NewAlpha(image.Rect(0, 0, b.Dx(), b.Dy()))
+	z.Draw(mask, mask.Rect, image.Opaque, image.Point{})
+	return &glyph{bounds: b, pix: mask.Pix}
+}
+
+// points is how many points a segment has.
+func points(s *typeset.Segment) int {
+	switch s.Kind {
+	case typeset.QuadTo:
+		return 2
+	case typeset.CubeTo:
+		return 3
+	}
+	return 1
 }
 
 func (r *raster) stampGlyph(gl *glyph, x, y int, o textOp) {

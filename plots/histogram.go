@@ -225,13 +225,13 @@ func (h *histogram) keys(t *Theme) []key {
 	out := make([]key, len(h.samples))
 	for i, s := range h.samples {
 		c, m := t.seriesColor(i)
-		out[i] = key{name: fmt.Sprintf("%s (%s values)", s.name, grouped(len(s.sorted))), color: c, marker: m, area: true}
+		out[i] = key{name: fmt.Sprintf("%s (%s values)", isolated(s.name), grouped(len(s.sorted))), color: c, marker: m, area: true}
 		if h.o.LogX && len(s.sorted) > 0 { // several latencies are compared by their tails
-			out[i].name = fmt.Sprintf("%s: p50 %s, p99 %s, max %s (%s values)", s.name, h.unit.format(percentile(s.sorted, 50)),
+			out[i].name = fmt.Sprintf("%s: p50 %s, p99 %s, max %s (%s values)", isolated(s.name), h.unit.format(percentile(s.sorted, 50)),
 				h.unit.format(percentile(s.sorted, 99)), h.unit.format(s.sorted[len(s.sorted)-1]), grouped(len(s.sorted)))
 		}
 		if len(s.sorted) == 0 {
-			out[i].absent, out[i].name = true, s.name+" (no data)"
+			out[i].absent, out[i].name = true, isolated(s.name)+" (no data)"
 		}
 	}
 	return out
@@ -299,7 +299,7 @@ func (h *histogram) percentiles() (at []float64, labels []string) {
 		}
 		of := ""
 		if len(h.samples) > 1 {
-			of = printable(s.name) + " "
+			of = isolated(printable(s.name)) + " "
 		}
 		for _, p := range ps {
 			v := percentile(s.sorted, p)
@@ -407,7 +407,7 @@ func (h *histogram) draw(sc *scene, t *Theme, area rect) {
 		title = ""
 	}
 	if xa.unit != "" && title != "" {
-		title += " [" + xa.unit + "]"
+		title = isolated(title) + " [" + xa.unit + "]"
 	} else if xa.unit != "" {
 		title = xa.unit
 	}

@@ -7,6 +7,7 @@ import (
 	"html"
 	"image/color"
 	"regexp"
+	"slices"
 	"strings"
 
 	"astrolabe/capture/progress"
@@ -69,9 +70,10 @@ func (r *Report) html() ([]byte, error) {
 	if r.Command != "" {
 		h.f("<h2>%s</h2>\n<pre><code>%s</code></pre>\n", reproduceTitle, escLines(r.Command))
 	}
-	if len(r.Provenance) > 0 {
+	r.warnOf(h.use)
+	if made := append(slices.Clone(r.Provenance), h.use.provenance()...); len(made) > 0 {
 		h.f("<h2>Made from</h2>\n")
-		h.keyValues(r.Provenance)
+		h.keyValues(made)
 	}
 	h.f("</main>\n</body>\n</html>\n")
 	return h.out.Bytes(), nil
@@ -81,6 +83,7 @@ type htmlWriter struct {
 	r     *Report
 	theme *Theme
 	out   bytes.Buffer
+	use   fontUse // of the pictures
 }
 
 // f writes markup. Arguments that come from data have passed esc.
@@ -107,6 +110,7 @@ func (h *htmlWriter) css() string {
 		"$good", css(t.Good), "$on", css(t.OnAccent)).Replace(`
 body{margin:0;background:$page;color:$ink;font:16px/1.5 "Liberation Sans",Arial,Arimo,Helvetica,sans-serif}
 main{max-width:1080px;margin:0 auto;padding:24px 20px 48px}
+h1,h2,h3,h4,h5,h6,p,li,th,td,caption,figcaption{unicode-bidi:plaintext}
 h1{font-size:1.9em;line-height:1.2;margin:.2em 0 .3em;overflow-wrap:anywhere}
 h2{font-size:1.35em;margin:1.8em 0 .5em;border-bottom:1px solid $grid;padding-bottom:.15em}
 h3,h4,h5,h6{font-size:1.08em;margin:1.2em 0 .4em}
@@ -164,19 +168,19 @@ func (h *htmlWriter) finding(i int, f Finding, t0, t1 int64) error {
 	}
 	h.f("%s</h3>\n", esc(f.headline()))
 	if f.Metric != "" || f.Value != "" || f.Threshold != "" {
-		h.f("<p>%s", esc(f.Metric))
+		h.f("<p>%s", esc(isolated(f.Metric)))
 		if f.Metric != "" && f.Value != "" {
 			h.f(": ")
 		}
 		if f.Value != "" {
-			h.f("<span class=\"value\">%s</span>", esc(f.Value))
+			h.f("<span class=\"value\">%s</span>", esc(isolated(f.Value)))
 		}
 		if f.Threshold != "" {
 			source := ""
 			if f.Source != "" {
-				source = " (" + f.Source + ")"
+				source = " (" + isolated(f.Source) + ")"
 			}
-			h.f(" <span class=\"sum\">· threshold %s</span>", esc(f.Threshold+source))
+			h.f(" <span class=\"sum\">· threshold %s</span>", esc(isolated(f.Threshold)+source))
 		}
 		h.f("</p>\n")
 	}
@@ -245,6 +249,7 @@ var svgRoot = regexp.MustCompile(`(?s)^.*?<svg width="[^"]*" height="[^"]*"`)
 func (h *htmlWriter) plots(list []*Plot) error {
 	for _, p := range usable(list) {
 		sc := p.figure(h.theme)
+		h.use = h.use.with(fontsOf(sc))
 		doc, err := sc.svg()
 		h.r.Progress.Add(1)
 		if err != nil {

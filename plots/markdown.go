@@ -165,7 +165,10 @@ func parseInline(s string) []mdSpan {
 			flush()
 			bold = !bold
 			i += 2
-		case (c == '*' || c == '_') && !strings.HasPrefix(rest, "**") && (emphasis && closes(s, i) || !emphasis && opens(s, i, 1) && closesLater(rest, c)):
+		case strings.HasPrefix(rest, "**"):
+			plain.WriteString("**")
+			i += 2
+		case (c == '*' || c == '_') && (emphasis && closes(s, i) || !emphasis && opens(s, i, 1) && closesLater(rest, c)):
 			flush()
 			emphasis = !emphasis
 			i++
@@ -198,11 +201,17 @@ func opens(s string, i, n int) bool {
 	if i+n >= len(s) || s[i+n] == ' ' || s[i+n] == '\n' {
 		return false
 	}
-	return i == 0 || !isWordByte(s[i-1])
+	return i == 0 || !sticks(s[i], s[i-1])
 }
 
 func closes(s string, i int) bool {
-	return i > 0 && s[i-1] != ' ' && (i+1 >= len(s) || !isWordByte(s[i+1]))
+	return i > 0 && s[i-1] != ' ' && (i+1 >= len(s) || !sticks(s[i], s[i+1]))
+}
+
+// sticks reports whether a sign beside a byte is part of a word. Chinese and Japanese have no spaces between words, so that an
+// asterisk beside other letters than those of ASCII is a sign.
+func sticks(sign, beside byte) bool {
+	return isWordByte(beside) && (sign != '*' || beside < 0x80)
 }
 
 func closesLater(rest string, c byte) bool {

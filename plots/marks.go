@@ -41,7 +41,7 @@ func placeAbove(t *Theme, labels []aboveLabel, width float64) (placed []aboveLab
 		l.row = slices.IndexFunc(ends[:], func(end float64) bool { return l.x >= end+t.Small*0.6 })
 		if l.row < 0 {
 			if l.where != "" {
-				l.text += " (" + l.where + ")"
+				l.text = isolated(l.text) + " (" + l.where + ")"
 			}
 			lost = append(lost, l.text)
 			continue

@@ -3,6 +3,7 @@ package plots
 import (
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"astrolabe/capture/progress"
@@ -51,9 +52,10 @@ func (r *Report) markdown(path string, sz Size) ([]Document, error) {
 		m.line("## " + reproduceTitle)
 		m.line(fenced(r.Command))
 	}
-	if len(r.Provenance) > 0 {
+	r.warnOf(m.use)
+	if made := append(slices.Clone(r.Provenance), m.use.provenance()...); len(made) > 0 {
 		m.line("## Made from")
-		m.keyValues("", "", r.Provenance)
+		m.keyValues("", "", made)
 	}
 	doc := Document{path, []byte(m.out.String())}
 	return append([]Document{doc}, m.pictures...), nil
@@ -66,6 +68,7 @@ type mdWriter struct {
 	theme     *Theme
 	out       strings.Builder
 	pictures  []Document
+	use       fontUse // of the pictures
 }
 
 // line writes a block of its own.
@@ -136,7 +139,9 @@ func (m *mdWriter) plots(list []*Plot) error {
 		if dpi == 0 {
 			dpi = DefaultDPI
 		}
-		data, err := encodePNG(p.figure(m.theme).paint(), dpi)
+		sc := p.figure(m.theme)
+		m.use = m.use.with(fontsOf(sc))
+		data, err := encodePNG(sc.paint(), dpi)
 		if err != nil {
 			return fmt.Errorf("report %q: %w", m.r.Title, err)
 		}

@@ -118,6 +118,7 @@ func TestPDFCarriesNoTimeOfDrawing(t *testing.T) {
 }
 
 func TestSVGHasRealTextAndNothingElseFromTheData(t *testing.T) {
+	withFonts(t, foreignFont(t, "</desc><script>", "日本"))
 	p, err := Timeline(TimelineOptions{Title: `<script>"&' 日本 \x01` + "\x01"}, series("a", "", 1, []float64{1}))
 	var buf bytes.Buffer
 	if err := must(t, p, err).WriteTo(&buf, "svg", Size{}); err != nil {

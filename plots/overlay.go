@@ -42,10 +42,10 @@ func Overlay(o OverlayOptions, pairs ...Pair) (*Plot, error) {
 		before.Name, after.Name, before.Group, after.Group = o.Before, o.After, group, group
 		u := unitOf(p.Before.Unit)
 		if drawable(p.BeforeTotal) {
-			before.Name += ": " + u.format(p.BeforeTotal)
+			before.Name = isolated(before.Name) + ": " + u.format(p.BeforeTotal)
 		}
 		if a := p.AfterTotal * unitOf(p.After.Unit).factor / u.factor; drawable(a) {
-			after.Name += ": " + u.format(a) + change(p.BeforeTotal, a)
+			after.Name = isolated(after.Name) + ": " + u.format(a) + change(p.BeforeTotal, a)
 		}
 		list = append(list, before, after)
 	}

@@ -14,6 +14,8 @@ import (
 	"codeberg.org/go-pdf/fpdf"
 	"gonum.org/v1/plot/font"
 	"gonum.org/v1/plot/vg"
+
+	"astrolabe/plots/typeset"
 )
 
 // pdf returns the scenes as the pages of one PDF document. title and created describe the document; a zero created
@@ -26,6 +28,9 @@ func pdf(pages []*scene, title string, created time.Time) ([]byte, error) {
 	doc.SetCatalogSort(true)
 	doc.SetTitle(printable(title), true)
 	doc.SetProducer("astrolabe", true)
+	if fonts := fontsOf(pages...).text(); fonts != "" {
+		doc.SetKeywords(fontsKey+": "+fonts, true)
+	}
 	stamp := created.UTC()
 	if created.IsZero() {
 		stamp = time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC)
@@ -35,6 +40,7 @@ func pdf(pages []*scene, title string, created time.Time) ([]byte, error) {
 	for f := range faceCount {
 		doc.AddUTF8FontFromBytes(pdfFamily(f), "", slices.Clone(f.typeface().ttf))
 	}
+	glyphs := map[*typeset.Segment]*pdfGlyph{}
 	for _, sc := range pages {
 		w, h := sc.w*pointsPerPixel, sc.h*pointsPerPixel
 		orientation := "P"
@@ -43,7 +49,7 @@ func pdf(pages []*scene, title string, created time.Time) ([]byte, error) {
 			w, h = h, w
 		}
 		doc.AddPageFormat(orientation, fpdf.SizeType{Wd: w, Ht: h})
-		c := &pdfCanvas{doc: doc, height: sc.h * pointsPerPixel}
+		c := &pdfCanvas{doc: doc, height: sc.h * pointsPerPixel, sheet: h, glyphs: glyphs}
 		(&vectorPainter{c: c}).paint(sc)
 	}
 	var buf bytes.Buffer
@@ -67,10 +73,12 @@ func pdfFamily(f face) string { return [faceCount]string{"sans", "sansbold", "mo
 type pdfCanvas struct {
 	doc    *fpdf.Fpdf
 	height float64
+	sheet  float64 // the height of the page before fpdf turns it
 	width  vg.Length
 	color  color.Color
 	saved  []pdfState
 	images int
+	glyphs map[*typeset.Segment]*pdfGlyph // of the whole document
 }
 
 type pdfState struct {
@@ -171,26 +179,9 @@ func (c *pdfCanvas) arc(e vg.PathComp) {
 }
 
 func (c *pdfCanvas) FillString(f font.Face, at vg.Point, text string) {
-	family := regular
-	switch {
-	case f.Font.Variant == vectorFonts[mono].Variant:
-		family = mono
-	case f.Font.Weight == vectorFonts[bold].Weight:
-		family = bold
-	}
-	c.doc.SetFont(pdfFamily(family), "", f.Font.Size.Points())
+	c.setFont(f)
 	x, y := c.xy(at)
-	c.doc.Text(x, y, basicPlane(text))
-}
-
-// basicPlane replaces runes beyond the Basic Multilingual Plane, which fpdf cannot index.
-func basicPlane(s string) string {
-	return strings.Map(func(r rune) rune {
-		if r > 0xffff {
-			return missingGlyph
-		}
-		return r
-	}, s)
+	c.doc.Text(x, y, text)
 }
 
 func (c *pdfCanvas) DrawImage(r vg.Rectangle, img image.Image) {

@@ -47,7 +47,7 @@ func (p planeParts) draw(sc *scene, t *Theme, area rect) (pl plane, ok bool) {
 		if label == "" {
 			label = guess.unit
 		} else {
-			label += " [" + guess.unit + "]"
+			label = isolated(label) + " [" + guess.unit + "]"
 		}
 	}
 	y := newHeader(t, p.title, "", label, area.w).draw(sc, t, area.x, area.y)
@@ -94,7 +94,7 @@ func (p planeParts) draw(sc *scene, t *Theme, area rect) (pl plane, ok bool) {
 	case xtitle == "":
 		xtitle = pl.xa.unit
 	case pl.xa.unit != "":
-		xtitle += " [" + pl.xa.unit + "]"
+		xtitle = isolated(xtitle) + " [" + pl.xa.unit + "]"
 	}
 	valueLabels(sc, t, pl.frame, pl.ya, pl.ty)
 	drawTicksBelow(sc, t, pl.frame, pl.xa.ticks, pl.tx, xtitle)

@@ -16,12 +16,20 @@ type Plot struct {
 	body  body
 	theme *Theme
 	meter *progress.Meter
+	warn  func(string)
 }
 
 // Telling returns the chart with a meter that is told how far drawing it is; nil is not told.
 func (p *Plot) Telling(m *progress.Meter) *Plot {
 	q := *p
 	q.meter = m
+	return &q
+}
+
+// Warning returns the chart with a function that is told of characters which no font has; nil is not told.
+func (p *Plot) Warning(f func(string)) *Plot {
+	q := *p
+	q.warn = f
 	return &q
 }
 
@@ -91,6 +99,9 @@ func (p *Plot) render(format string, sz Size) ([]byte, error) {
 	if err != nil {
 		return nil, fmt.Errorf("plot %q: %w", p.Title, err)
 	}
+	if w := fontsOf(sc).warning(); w != "" && p.warn != nil {
+		p.warn(w)
+	}
 	return encode(f, sc, p.Title, sz)
 }
 
@@ -106,7 +117,11 @@ func encode(format string, sc *scene, title string, sz Size) ([]byte, error) {
 	if dpi == 0 {
 		dpi = DefaultDPI
 	}
-	return encodePNG(sc.paint(), dpi)
+	data, err := encodePNG(sc.paint(), dpi)
+	if fonts := fontsOf(sc).text(); fonts != "" && err == nil {
+		data = withText(data, fontsKey, fonts)
+	}
+	return data, err
 }
 
 // WriteTo writes the chart to w in a format of Formats.

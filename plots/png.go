@@ -29,18 +29,26 @@ func encodePNG(img *image.RGBA, dpi int) ([]byte, error) {
 	return withResolution(buf.Bytes(), dpi), nil
 }
 
-// withResolution inserts a pHYs chunk behind the header, so that the picture prints at its size.
+// withResolution inserts a pHYs chunk, so that the picture prints at its size.
 func withResolution(doc []byte, dpi int) []byte {
-	const header = 8 + 25 // signature and IHDR
-	var chunk [21]byte
-	binary.BigEndian.PutUint32(chunk[0:], 9)
-	copy(chunk[4:], "pHYs")
 	perMetre := uint32(math.Round(float64(dpi) / 0.0254))
-	binary.BigEndian.PutUint32(chunk[8:], perMetre)
-	binary.BigEndian.PutUint32(chunk[12:], perMetre)
-	chunk[16] = 1
-	binary.BigEndian.PutUint32(chunk[17:], crc32.ChecksumIEEE(chunk[4:17]))
-	return slices.Insert(doc, header, chunk[:]...)
+	data := binary.BigEndian.AppendUint32(binary.BigEndian.AppendUint32(nil, perMetre), perMetre)
+	return withChunk(doc, "pHYs", append(data, 1))
+}
+
+// withText inserts a text with a key, as an iTXt chunk that is not compressed.
+func withText(doc []byte, key, text string) []byte {
+	data := append([]byte(key), 0, 0, 0, 0, 0)
+	return withChunk(doc, "iTXt", append(data, text...))
+}
+
+// withChunk inserts a chunk behind the header.
+func withChunk(doc []byte, kind string, data []byte) []byte {
+	const header = 8 + 25 // signature and IHDR
+	chunk := binary.BigEndian.AppendUint32(nil, uint32(len(data)))
+	chunk = append(append(chunk, kind...), data...)
+	chunk = binary.BigEndian.AppendUint32(chunk, crc32.ChecksumIEEE(chunk[4:]))
+	return slices.Insert(doc, header, chunk...)
 }
 
 // paletted returns the picture with at most 256 colours, nil where that would show. The most frequent colours stay

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"slices"
 	"time"
 
 	"astrolabe/capture"
@@ -31,6 +32,8 @@ type Report struct {
 
 	// Progress is told how far drawing the report is; nil is not told.
 	Progress *progress.Meter
+	// Warn is told of characters which no font has; nil is not told.
+	Warn func(string)
 }
 
 // KV is one line of a report's provenance.
@@ -168,7 +171,7 @@ func (r *Report) scenes(format string, sz Size) ([]*scene, error) {
 		t = Light()
 	}
 	t = t.shrunk(w)
-	p := pager{t: t, w: w, scale: scale, title: r.Title, meter: r.Progress}
+	p := pager{t: t, w: w, scale: scale, title: printable(r.Title), meter: r.Progress}
 	switch {
 	case h > 0:
 		if h < minPageHeight {
@@ -183,6 +186,12 @@ func (r *Report) scenes(format string, sz Size) ([]*scene, error) {
 		p.h = maxPageHeight
 	}
 	scenes := p.layOut(r.chunks(t, w-2*t.Margin, p.h-2*t.Margin))
+	if u := fontsOf(scenes...); len(u.provenance()) > 0 { // which shows only now: lay it out again, with the fonts at its head
+		r.warnOf(u)
+		named := *r
+		named.Provenance = append(slices.Clone(r.Provenance), u.provenance()...)
+		scenes = p.layOut(named.chunks(t, w-2*t.Margin, p.h-2*t.Margin))
+	}
 	for _, sc := range scenes {
 		if px := sc.w * sc.h * scale * scale; (px > maxPixels && format == "png") || sc.h*scale > 1e6 {
 			return nil, fmt.Errorf("the page would be %.0f pixels high; give it a greatest height", sc.h*scale)
@@ -190,6 +199,13 @@ func (r *Report) scenes(format string, sz Size) ([]*scene, error) {
 	}
 	measure(r.Progress, scenes...)
 	return scenes, nil
+}
+
+// warnOf tells of what fonts lack.
+func (r *Report) warnOf(u fontUse) {
+	if w := u.warning(); w != "" && r.Warn != nil {
+		r.Warn(w)
+	}
 }
 
 // measure tells a meter of the painting of scenes.

@@ -3,6 +3,8 @@ package plots
 import (
 	"image/color"
 	"strings"
+
+	"astrolabe/plots/typeset"
 )
 
 // run is a stretch of text in one style.
@@ -23,6 +25,48 @@ type richPiece struct {
 
 // wrapRuns breaks runs into lines no wider than width. Spaces between words collapse to one.
 func wrapRuns(runs []run, width float64) []richLine {
+	var all strings.Builder
+	for _, r := range runs {
+		all.WriteString(r.text)
+	}
+	lines := breakRuns(runs, width)
+	if rtl, ordered := typeset.Direction(printable(all.String())); ordered {
+		for i := range lines {
+			lines[i] = lines[i].ordered(rtl)
+		}
+	}
+	return lines
+}
+
+// ordered puts the pieces of a line into the order in which they are seen.
+func (l richLine) ordered(rtl bool) richLine {
+	var own []int
+	var texts []string
+	for i, p := range l {
+		if i > 0 && p.x > l[i-1].x+l[i-1].w+1e-6 {
+			// The space between two pieces takes part in the order.
+			if l[i-1].code {
+				p.text = " " + p.text
+			} else {
+				texts[i-1] += " "
+			}
+		}
+		own, texts = append(own, int(p.style.face)), append(texts, p.text)
+	}
+	var out richLine
+	x := 0.0
+	for _, part := range setter.Load().Order(own, texts, rtl) {
+		p := l[part.Index]
+		p.text = typeset.Mark(part.RTL) + texts[part.Index][part.From:part.To]
+		p.x, p.w = x, p.style.width(p.text)
+		x += p.w
+		out = append(out, p)
+	}
+	return out
+}
+
+// breakRuns is wrapRuns for text that runs from left to right.
+func breakRuns(runs []run, width float64) []richLine {
 	var lines []richLine
 	var line richLine
 	x := 0.0
@@ -31,8 +75,11 @@ func wrapRuns(runs []run, width float64) []richLine {
 		line, x = nil, 0
 	}
 	add := func(r run, w float64, space float64) {
-		if n := len(line); n > 0 && space > 0 && line[n-1].style == r.style && line[n-1].color == r.color && line[n-1].code == r.code {
-			line[n-1].text += " " + r.text
+		if n := len(line); n > 0 && line[n-1].style == r.style && line[n-1].color == r.color && line[n-1].code == r.code {
+			if space > 0 {
+				line[n-1].text += " "
+			}
+			line[n-1].text += r.text
 			line[n-1].w += space + w
 			x += space + w
 			return
@@ -69,8 +116,8 @@ func wrapRuns(runs []run, width float64) []richLine {
 					space = 0
 					continue
 				}
-				if cut == 0 { // not even one rune fits: give it a line of its own
-					cut = len(string([]rune(r.text)[:1]))
+				if cut == 0 { // not even one character fits: give it a line of its own
+					cut = r.style.face.firstCharacter(r.text)
 				}
 				part := r
 				part.text = r.text[:cut]
@@ -91,7 +138,7 @@ func wrapRuns(runs []run, width float64) []richLine {
 	return lines
 }
 
-// atom is what no line break divides: runs without a space between them.
+// atom is what no line break divides: runs without a space or another place to break between them.
 type atom struct {
 	runs  []run
 	space bool // a space precedes it
@@ -109,15 +156,20 @@ func atoms(runs []run) []atom {
 			if word == "" {
 				continue
 			}
-			piece := r
-			piece.text = word
-			if space || len(out) == 0 {
-				out = append(out, atom{[]run{piece}, true})
-			} else {
-				last := &out[len(out)-1]
-				last.runs = append(last.runs, piece)
+			for j, part := range r.style.face.parts(word) {
+				piece := r
+				piece.text = part
+				switch {
+				case space || len(out) == 0:
+					out = append(out, atom{[]run{piece}, true})
+				case j > 0:
+					out = append(out, atom{[]run{piece}, false})
+				default:
+					last := &out[len(out)-1]
+					last.runs = append(last.runs, piece)
+				}
+				space = false
 			}
-			space = false
 		}
 	}
 	return out

@@ -102,7 +102,7 @@ func (r *roofline) reach(p RoofPoint) string {
 	if name == "" {
 		return "above every limit"
 	}
-	return significant(p.Rate/best*100, 2) + " % of " + name
+	return significant(p.Rate/best*100, 2) + " % of " + isolated(name)
 }
 
 func (r *roofline) keys(t *Theme) []key {
@@ -111,9 +111,9 @@ func (r *roofline) keys(t *Theme) []key {
 		c, m := t.seriesColor(i)
 		k := key{name: p.Name, color: c, marker: m + 1, dot: true}
 		if r.shown(p) {
-			k.name += ": " + unitOf(r.o.Unit+"/s").format(p.Rate) + ", " + r.reach(p)
+			k.name = isolated(k.name) + ": " + unitOf(r.o.Unit+"/s").format(p.Rate) + ", " + r.reach(p)
 		} else {
-			k.absent, k.name = true, p.Name+" (no data)"
+			k.absent, k.name = true, isolated(p.Name)+" (no data)"
 		}
 		out = append(out, k)
 	}
@@ -186,7 +186,7 @@ func (r *roofline) labels(sc *scene, t *Theme, pl plane, taken *[]rect) {
 		}
 	}
 	for _, c := range r.o.Compute {
-		put(c.Name+" "+unitOf(r.o.Unit+"/s").format(c.Value), func(w, h float64) []point {
+		put(isolated(c.Name)+" "+unitOf(r.o.Unit+"/s").format(c.Value), func(w, h float64) []point {
 			y := pl.ty(c.Value)
 			var out []point
 			for _, f := range []float64{1, 0.8, 0.6} {
@@ -201,7 +201,7 @@ func (r *roofline) labels(sc *scene, t *Theme, pl plane, taken *[]rect) {
 		slowest = min(slowest, b.Value)
 	}
 	for _, b := range r.o.Bandwidth {
-		put(b.Name+" "+unitOf("B/s").format(b.Value), func(w, h float64) []point {
+		put(isolated(b.Name)+" "+unitOf("B/s").format(b.Value), func(w, h float64) []point {
 			var leftOf, rightOf []point
 			for f := 0.88; f > 0.1; f -= 0.08 { // from below the ridge downwards, left of the line or right of it
 				x1 := pl.tx(r.peak / b.Value)

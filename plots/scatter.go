@@ -110,7 +110,7 @@ func (s *scatter) group() {
 		if name == "" {
 			name = "(no label)"
 		}
-		s.names = append(s.names, fmt.Sprintf("%s (%s)", name, grouped(counts[g])))
+		s.names = append(s.names, fmt.Sprintf("%s (%s)", isolated(name), grouped(counts[g])))
 	}
 	if s.restOfGroups > 0 {
 		s.names = append(s.names, fmt.Sprintf("%d others", s.restOfGroups))
@@ -254,7 +254,7 @@ func (s *scatter) draw(sc *scene, t *Theme, area rect) {
 	if s.o.Color != nil && !s.cs.empty() {
 		p.bar = &colorBar{ramp: sequential, axis: newValueAxis(s.cs, Range{}, unitOf(s.o.ColorUnit), 5, false)}
 		if s.o.ColorLabel != "" {
-			p.notes = append(p.notes, "colour: "+s.o.ColorLabel)
+			p.notes = append(p.notes, "colour: "+isolated(s.o.ColorLabel))
 		}
 	}
 	pl, ok := p.draw(sc, t, area)

@@ -135,7 +135,7 @@ func (s style) wrapCode(line string, width float64) []string {
 	for s.width(line) > width {
 		cut := s.breakAt(line, width)
 		if cut == 0 {
-			cut = len(string([]rune(line)[:1]))
+			cut = s.face.firstCharacter(line)
 		}
 		if cut >= len(line) {
 			break

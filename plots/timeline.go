@@ -317,7 +317,7 @@ func (l *lane) emptyReason() string {
 	}
 	for _, s := range l.series {
 		if s.Why != "" {
-			return s.Name + ": " + s.Why
+			return isolated(s.Name) + ": " + isolated(s.Why)
 		}
 	}
 	return allMissing(l.total)
@@ -359,11 +359,19 @@ func (l *lane) heading(unit string) string {
 	}
 	switch {
 	case unit != "" && label != "":
-		label += " [" + unit + "]"
+		label = isolated(label) + " [" + unit + "]"
 	case unit != "":
 		label = unit
 	}
-	return label + l.missingShare()
+	return joined(label, l.missingShare())
+}
+
+// joined puts words of the program behind a label from data.
+func joined(label, more string) string {
+	if more == "" {
+		return label
+	}
+	return isolated(label) + more
 }
 
 // missingShare says how much of the lane's values is missing, behind a separator.
@@ -408,7 +416,7 @@ func (l *lane) keys(t *Theme) []key {
 	if l.right != nil {
 		out := l.ownKeys(t)
 		for _, k := range l.right.ownKeys(t) {
-			k.name += " (right axis)"
+			k.name = isolated(k.name) + " (right axis)"
 			out = append(out, k)
 		}
 		return out
@@ -429,7 +437,7 @@ func (l *lane) ownKeys(t *Theme) []key {
 			if why == "" {
 				why = "every value is missing"
 			}
-			out[i].absent, out[i].name = true, s.Name+" (no data: "+why+")"
+			out[i].absent, out[i].name = true, isolated(s.Name)+" (no data: "+isolated(why)+")"
 			continue
 		}
 		if l.stack != nil {
@@ -437,7 +445,7 @@ func (l *lane) ownKeys(t *Theme) []key {
 		}
 		for _, o := range l.series[:i] { // one line would hide the other
 			if sameSeries(o, s) {
-				out[i].name = s.Name + " (same values as " + o.Name + ")"
+				out[i].name = isolated(s.Name) + " (same values as " + isolated(o.Name) + ")"
 				break
 			}
 		}

@@ -282,7 +282,7 @@ func noRoom(rest []*lane) string {
 		if name == "" && len(l.series) > 0 {
 			name = l.series[0].Name
 		}
-		names = append(names, printable(name))
+		names = append(names, isolated(printable(name)))
 	}
 	text := fmt.Sprintf("%d more %ss do", len(rest), what)
 	if len(rest) == 1 {

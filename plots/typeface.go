@@ -12,6 +12,8 @@ import (
 	"golang.org/x/image/font/opentype"
 	"golang.org/x/image/font/sfnt"
 	"golang.org/x/image/math/fixed"
+
+	"astrolabe/plots/typeset"
 )
 
 // face is one of the typefaces of a picture.
@@ -30,17 +32,20 @@ type style struct {
 	size float64
 }
 
+// commonFrom and commonTo bound the punctuation, arrows and operators that texts are full of.
+const commonFrom, commonTo = 0x2000, 0x2300
+
 // typeface is a parsed font with the advances of its common glyphs. Texts are set without kerning: digits then stand
 // in columns, and every backend measures the same.
 type typeface struct {
-	font     *opentype.Font
-	ttf      []byte
-	perEm    float64
-	advance  [0x250]float64 // em, of the first code points
-	have     [0x250]bool
-	ascent   float64 // em
-	descent  float64 // em
-	fallback float64 // em, of a rune that the font lacks
+	font    *opentype.Font
+	ttf     []byte
+	perEm   float64
+	advance [0x250]float64 // em, of the first code points
+	have    [0x250]bool
+	common  [commonTo - commonFrom]glyphWidth
+	ascent  float64 // em
+	descent float64 // em
 }
 
 var typefaces = sync.OnceValue(func() [faceCount]*typeface {
@@ -59,30 +64,47 @@ func parseTypeface(ttf []byte) *typeface {
 	if err != nil {
 		panic("plots: embedded font: " + err.Error())
 	}
-	t := &typeface{font: f, ttf: ttf, perEm: float64(f.UnitsPerEm()), ascent: 0.905, descent: 0.212, fallback: 1}
+	t := &typeface{font: f, ttf: ttf, perEm: float64(f.UnitsPerEm()), ascent: 0.905, descent: 0.212}
 	var buf sfnt.Buffer
 	for r := range rune(len(t.advance)) {
 		t.advance[r], t.have[r] = t.lookup(&buf, r)
 	}
+	for i := range t.common {
+		if r := rune(commonFrom + i); !typeset.Special(r) {
+			t.common[i].em, t.common[i].have = t.lookup(&buf, r)
+		}
+	}
 	return t
+}
+
+type glyphWidth struct {
+	em   float64
+	have bool
 }
 
 func (t *typeface) lookup(buf *sfnt.Buffer, r rune) (em float64, ok bool) {
 	idx, err := t.font.GlyphIndex(buf, r)
 	if err != nil || idx == 0 {
-		return t.fallback, false
+		return 0, false
 	}
 	adv, err := t.font.GlyphAdvance(buf, idx, fixed.Int26_6(t.font.UnitsPerEm()), 0)
 	if err != nil {
-		return t.fallback, false
+		return 0, false
 	}
 	return float64(adv) / t.perEm, true
 }
 
-// glyph is the advance of a rune in em, and whether the font has it.
+// glyph is the advance of a rune in em, and whether the font has it and it can stand by itself.
 func (t *typeface) glyph(r rune) (em float64, ok bool) {
 	if r >= 0 && int(r) < len(t.advance) {
 		return t.advance[r], t.have[r]
+	}
+	if r >= commonFrom && r < commonTo {
+		g := t.common[r-commonFrom]
+		return g.em, g.have
+	}
+	if typeset.Special(r) {
+		return 0, false
 	}
 	var buf sfnt.Buffer
 	return t.lookup(&buf, r)
@@ -90,13 +112,28 @@ func (t *typeface) glyph(r rune) (em float64, ok bool) {
 
 // width is the width of a text in logical pixels.
 func (s style) width(text string) float64 {
-	t := s.face.typeface()
-	w := 0.0
+	if w, ok := s.face.typeface().width(text); ok {
+		return w * s.size
+	}
+	return setLine(s.face, text).Width * s.size
+}
+
+// width is the width of a text in em; ok is false where it takes more than one glyph of this typeface per character.
+func (t *typeface) width(text string) (w float64, ok bool) {
 	for _, r := range text {
-		em, _ := t.glyph(r)
+		em, have := t.glyph(r)
+		if !have {
+			return 0, false
+		}
 		w += em
 	}
-	return w * s.size
+	return w, true
+}
+
+// plain reports whether a text is set with one glyph of the typeface after another.
+func (f face) plain(text string) bool {
+	_, ok := f.typeface().width(text)
+	return ok
 }
 
 func (s style) ascent() float64  { return s.face.typeface().ascent * s.size }
@@ -108,11 +145,9 @@ func (s style) height() float64 { return s.ascent() + s.descent() }
 // leading is the distance between the baselines of running text.
 func (s style) leading() float64 { return s.size * 1.38 }
 
-// missingGlyph stands for a rune that the fonts lack.
-const missingGlyph = '□'
-
-// printable replaces what cannot be drawn in a single line: control characters and line breaks become spaces, invalid
-// UTF-8 and invisible formatting becomes U+FFFD or vanishes. Every text of a scene has passed through it.
+// printable makes a text one line: control characters and line breaks become spaces, invisible formatting vanishes, and invalid
+// UTF-8 becomes U+FFFD. What joins or orders letters stays. Characters that would change the order of what follows them
+// unseen stay too: they are drawn as their code points. Every text of a scene has passed through it.
 func printable(s string) string {
 	clean := true
 	for _, r := range s {
@@ -126,30 +161,11 @@ func printable(s string) string {
 	}
 	return strings.Map(func(r rune) rune {
 		switch {
-		case r == utf8.RuneError:
-			return utf8.RuneError
-		case r == 0x200b || r == 0xfeff || unicode.Is(unicode.Cf, r):
-			return -1
 		case unicode.IsControl(r) || unicode.IsSpace(r) || unicode.Is(unicode.Zs, r):
 			return ' '
-		case !unicode.IsPrint(r):
-			return utf8.RuneError
+		case r == 0xad || r == 0x200b || r == 0xfeff || r >= 0x2060 && r <= 0x2064 || r >= 0xe0000 && r <= 0xe007f:
+			return -1
 		}
 		return r
 	}, strings.ToValidUTF8(s, string(utf8.RuneError)))
-}
-
-// drawable replaces the runes that the font lacks by a box.
-func (t *typeface) drawable(s string) string {
-	for i := 0; i < len(s); i++ {
-		if s[i] >= 0x80 {
-			return strings.Map(func(r rune) rune {
-				if _, ok := t.glyph(r); !ok {
-					return missingGlyph
-				}
-				return r
-			}, s)
-		}
-	}
-	return s
 }

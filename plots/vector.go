@@ -1,18 +1,23 @@
 package plots
 
 import (
+	"fmt"
+	"strings"
+
 	xfont "golang.org/x/image/font"
 	"gonum.org/v1/plot/font"
 	"gonum.org/v1/plot/vg"
+
+	"astrolabe/plots/typeset"
 )
 
 // vectorPainter puts scenes onto a vg canvas whose unit is the point: 0.75 of a logical pixel, whatever the dpi,
 // because a page in points has no device pixels. Its origin is at the bottom left.
 type vectorPainter struct {
 	c      vg.Canvas
-	height float64 // of the page, logical pixels
-	// text draws one line; the backends differ in what they do about runes that the fonts lack.
-	keepRunes bool
+	height float64      // of the page, logical pixels
+	texts  []vectorText // in the order in which they were drawn
+	glyphs svgGlyphs
 }
 
 // pointsPerPixel converts logical pixels to points.
@@ -81,12 +86,71 @@ var vectorFonts = [faceCount]font.Font{
 }
 
 func (v *vectorPainter) text(o textOp) {
-	t := o.style.face.typeface()
-	f := font.From(vectorFonts[o.style.face], vg.Length(o.style.size*pointsPerPixel))
-	text := o.text
-	if !v.keepRunes {
-		text = t.drawable(text)
-	}
 	v.c.SetColor(o.color)
-	v.c.FillString(font.Face{Font: f, Face: t.font}, v.at(o.x, o.y), text)
+	if o.style.face.plain(o.text) {
+		v.string(o, o.style.face, o.x, o.style.width(o.text), o.text)
+		return
+	}
+	for _, run := range setLine(o.style.face, o.text).Runs {
+		if run.Font == nil {
+			v.string(o, face(run.Own), o.x+run.X*o.style.size, run.Width*o.style.size, run.Text)
+			continue
+		}
+		v.shaped(o, run)
+	}
+}
+
+// vectorText is what an SVG needs to know of a text beside where it stands.
+type vectorText struct {
+	width  float64 // in logical pixels
+	hidden bool
+	shapes string // markup that goes before a hidden one
+}
+
+func (v *vectorPainter) font(o textOp, f face) font.Face {
+	return font.Face{Font: font.From(vectorFonts[f], vg.Length(o.style.size*pointsPerPixel)), Face: f.typeface().font}
+}
+
+// string draws text in a typeface of ours as text.
+func (v *vectorPainter) string(o textOp, f face, x, width float64, text string) {
+	v.texts = append(v.texts, vectorText{width: width})
+	v.c.FillString(v.font(o, f), v.at(x, o.y), text)
+}
+
+// glyphCanvas is a canvas that draws shaped glyphs, and lays text over them without showing it.
+type glyphCanvas interface {
+	glyph(at vg.Point, size vg.Length, outline []typeset.Segment)
+	hide(f font.Face, at vg.Point, width vg.Length, text string, rtl bool)
+}
+
+// shaped draws a run in a font of the system as shapes, so that a reader without the font sees the same, with the text unseen over
+// them, so that it can be searched and copied.
+func (v *vectorPainter) shaped(o textOp, run typeset.Run) {
+	size := o.style.size * pointsPerPixel
+	x, w := o.x+run.X*o.style.size, run.Width*o.style.size
+	f := v.font(o, o.style.face)
+	place := func(g typeset.Glyph) vg.Point {
+		p := v.at(o.x, o.y)
+		return vg.Point{X: p.X + vg.Length(g.X*size), Y: p.Y + vg.Length(g.Y*size)}
+	}
+	if c, ok := v.c.(glyphCanvas); ok {
+		for _, g := range run.Glyphs {
+			if len(g.Outline) > 0 {
+				c.glyph(place(g), vg.Length(size), g.Outline)
+			}
+		}
+		c.hide(f, v.at(x, o.y), vg.Length(w*pointsPerPixel), run.Text, run.RTL)
+		return
+	}
+	var shapes strings.Builder
+	fmt.Fprintf(&shapes, `<g fill="#%02x%02x%02x" fill-opacity="%.3g" stroke="none">`, o.color.R, o.color.G, o.color.B, float64(o.color.A)/255)
+	for _, g := range run.Glyphs {
+		if len(g.Outline) > 0 {
+			p := place(g)
+			fmt.Fprintf(&shapes, `<use xlink:href="#%s" transform="translate(%.2f %.2f) scale(%.5f)"/>`, v.glyphs.add(g.Outline), p.X.Points(), p.Y.Points(), size/glyphUnits)
+		}
+	}
+	shapes.WriteString("</g>\n")
+	v.texts = append(v.texts, vectorText{w, true, shapes.String()})
+	v.c.FillString(f, v.at(x, o.y), run.Text)
 }

@@ -1,65 +1,106 @@
 package plots
 
 import (
+	"sort"
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"astrolabe/plots/typeset"
 )
 
-// wrap breaks a text into lines no wider than width: at spaces, else behind the punctuation and case changes that
-// counter names consist of, else anywhere. Explicit line breaks are kept. At least one line is returned.
+// wrap breaks a text into lines no wider than width: at spaces and where scripts without spaces allow it, else behind the
+// punctuation and case changes that counter names consist of, else anywhere. Explicit line breaks are kept. At least one line is
+// returned. Lines of a paragraph with Hebrew or Arabic begin with a mark of its direction.
 func (s style) wrap(text string, width float64) []string {
 	var lines []string
 	for _, para := range strings.Split(strings.ReplaceAll(text, "\r\n", "\n"), "\n") {
-		lines = append(lines, s.wrapLine(printable(para), width)...)
+		para = printable(para)
+		more := s.wrapLine(para, width)
+		if rtl, ordered := typeset.Direction(para); ordered && len(more) > 1 {
+			for i := range more {
+				more[i] = typeset.Mark(rtl) + more[i]
+			}
+		}
+		lines = append(lines, more...)
 	}
 	return lines
 }
 
+// parts divides a word where a line may end within it, as between Chinese characters. A word of the compiled-in fonts is one.
+func (f face) parts(word string) []string {
+	if f.plain(word) {
+		return []string{word}
+	}
+	var out []string
+	from := 0
+	characters, lines := typeset.Breaks(word)
+	k := 0
+	for _, to := range lines {
+		// A word without such a place, as Thai has them, is cut at some length: it is set anew for every line that it takes.
+		for k < len(characters) && characters[k] <= to {
+			k++
+			if k == len(characters) || characters[k] > to || k%longestPart == 0 {
+				out = append(out, word[from:characters[k-1]])
+				from = characters[k-1]
+			}
+		}
+	}
+	return out
+}
+
+// longestPart is how many characters are kept together that no rule divides.
+const longestPart = 256
+
 func (s style) wrapLine(text string, width float64) []string {
 	var lines []string
 	line, lineW := "", 0.0
-	space := s.width(" ")
 	flush := func() {
 		lines = append(lines, line)
 		line, lineW = "", 0
 	}
-	for _, word := range strings.Fields(text) {
-		w := s.width(word)
-		if line != "" && lineW+space+w <= width {
-			line += " " + word
-			lineW += space + w
-			continue
-		}
-		if line != "" && (w <= width || lineW > width/2) {
-			flush()
-		}
-		if line != "" {
-			line += " "
-			lineW += space
-		}
-		for lineW+w > width {
-			cut := s.breakAt(word, width-lineW)
-			if cut == 0 && line != "" {
-				line = strings.TrimRight(line, " ")
-				flush()
+	for _, whole := range strings.Fields(text) {
+		for i, word := range s.face.parts(whole) {
+			between, space := "", 0.0
+			if i == 0 && line != "" {
+				between, space = " ", s.width(" ")
+			}
+			w := s.width(word)
+			if line != "" && lineW+space+w <= width {
+				line += between + word
+				lineW += space + w
 				continue
 			}
-			if cut == 0 {
-				_, cut = utf8.DecodeRuneInString(word)
+			if line != "" && (w <= width || lineW > width/2) {
+				flush()
 			}
-			line += word[:cut]
-			word = word[cut:]
-			if word == "" {
-				w = 0
-				lineW = s.width(line)
-				break
+			if line != "" {
+				line += between
+				lineW += space
 			}
-			flush()
-			w = s.width(word)
+			for lineW+w > width {
+				cut := s.breakAt(word, width-lineW)
+				if cut == 0 && line != "" {
+					line = strings.TrimRight(line, " ")
+					flush()
+					continue
+				}
+				if cut == 0 {
+					cut = s.face.firstCharacter(word)
+				}
+				line += word[:cut]
+				word = word[cut:]
+				if word == "" {
+					w = 0
+					lineW = s.width(line)
+					break
+				}
+				flush()
+				w = s.width(word)
+			}
+			line += word
+			lineW += w
 		}
-		line += word
-		lineW += w
 	}
 	if line != "" || len(lines) == 0 {
 		flush()
@@ -67,9 +108,36 @@ func (s style) wrapLine(text string, width float64) []string {
 	return lines
 }
 
+// firstCharacter is the length in bytes of what a reader takes for the first character of a word.
+func (f face) firstCharacter(word string) int {
+	if !f.plain(word) {
+		if c, _ := typeset.Breaks(word); len(c) > 0 {
+			return c[0]
+		}
+	}
+	_, n := utf8.DecodeRuneInString(word)
+	return n
+}
+
 // breakAt is the length in bytes of the part of word that fits into width and ends at a good place, 0 if nothing fits.
 func (s style) breakAt(word string, width float64) int {
 	t := s.face.typeface()
+	if !s.face.plain(word) {
+		// No more characters than this can fit, so that the rest of a long text need not be set.
+		most := 4 * (int(width/(s.size*0.05)) + 1)
+		for i := range word {
+			if most--; most < 0 {
+				word = word[:i]
+				break
+			}
+		}
+		c, _ := typeset.Breaks(word)
+		n := sort.Search(len(c), func(i int) bool { return s.width(word[:c[i]]) > width })
+		if n == 0 {
+			return 0
+		}
+		return c[n-1]
+	}
 	w, fit, good := 0.0, 0, 0
 	prev := rune(0)
 	for i, r := range word {
@@ -97,7 +165,7 @@ func goodBreak(before, after rune) bool {
 	if strings.ContainsRune("_-/.,:;)]}=+|", before) {
 		return true
 	}
-	return (unicode.IsLower(before) && unicode.IsUpper(after)) || before > 0x2e80
+	return unicode.IsLower(before) && unicode.IsUpper(after)
 }
 
 // fit shortens a text in its middle so that it is no wider than width; the cut shows as an ellipsis.
@@ -106,25 +174,32 @@ func (s style) fit(text string, width float64) string {
 	if s.width(text) <= width {
 		return text
 	}
-	runes := []rune(text)
-	lo, hi := 0, len(runes) // the most runes that may stay
+	ends, _ := typeset.Breaks(text)
+	lo, hi := 0, len(ends) // the most characters that may stay
 	for lo < hi {
 		mid := (lo + hi + 1) / 2
-		if s.width(elided(runes, mid)) <= width {
+		if s.width(elided(text, ends, mid)) <= width {
 			lo = mid
 		} else {
 			hi = mid - 1
 		}
 	}
-	return elided(runes, lo)
+	return elided(text, ends, lo)
 }
 
-func elided(runes []rune, keep int) string {
-	if keep >= len(runes) {
-		return string(runes)
+// elided keeps so many of the characters of a text, given by where they end, and puts an ellipsis in place of the others.
+func elided(text string, ends []int, keep int) string {
+	if keep >= len(ends) {
+		return text
 	}
 	tail := keep / 3
-	return string(runes[:keep-tail]) + "…" + string(runes[len(runes)-tail:])
+	at := func(n int) int {
+		if n == 0 {
+			return 0
+		}
+		return ends[n-1]
+	}
+	return text[:at(keep-tail)] + "…" + text[at(len(ends)-tail):]
 }
 
 // lines wraps a text to at most n lines; what is left over is cut from the middle of the last line, with an ellipsis.

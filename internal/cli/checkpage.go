@@ -110,6 +110,7 @@ func (a *app) checkPage(list []*budget.Judgement, f *checkFlags, args []string, 
 		add("By force", metrics.ByForce(c))
 	}
 	add("astrolabe", version.String())
+	r.Warn = a.warn
 	return r.Save(out, plots.Size{})
 }
 

@@ -88,7 +88,7 @@ func (a *app) comparePage(x *compared, f *compareFlags) error {
 	}
 	r.Items = append(r.Items, plots.Text("## How to read this\n\n"+compareMethodText(x.result)+"\n\n"+points(notes)))
 	r.Command = commandLine(os.Args)
-	r.Progress = progress.From(ctx)
+	r.Progress, r.Warn = progress.From(ctx), a.warn
 	paths, err := r.Save(f.out, plots.Size{})
 	done()
 	for _, p := range paths {
