@@ -123,6 +123,9 @@ var captureTable = methodTable[*Capture]{
 					}
 					return nil, err
 				}
+				for _, w := range out.Warnings {
+					c.env.warn("%s", w)
+				}
 				return &Counter{env: recv.env, c: out, cap: recv.c}, nil
 			},
 		},

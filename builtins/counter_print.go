@@ -34,7 +34,7 @@ func (c *Counter) String() string {
 				fmt.Fprintf(&b, ": %s", r)
 			}
 		}
-		return b.String()
+		return b.String() + warned(c.c.Warnings)
 	}
 	if count < n {
 		fmt.Fprintf(&b, " (%d missing)", n-count)
@@ -44,7 +44,19 @@ func (c *Counter) String() string {
 	if n > 1 {
 		b.WriteString(" " + sparkline(f, 24))
 	}
-	return b.String()
+	return b.String() + warned(c.c.Warnings)
+}
+
+// warned is what a line about a value says of its warnings: the first, and how many there are.
+func warned(warnings []string) string {
+	switch n := len(warnings); n {
+	case 0:
+		return ""
+	case 1:
+		return " (warning: " + warnings[0] + ")"
+	default:
+		return fmt.Sprintf(" (%d warnings, the first: %s)", n, warnings[0])
+	}
 }
 
 // quantity writes a number with its unit, with a minus sign that terminals and scripts read.

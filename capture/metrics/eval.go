@@ -34,12 +34,18 @@ func EvalWith(cap *capture.Capture, defs []*Entry, expr string, meta capture.Met
 	return c, nil
 }
 
+// CheckFormula reads an expression as Eval does where the capture is of that GPU, "" for any. assumed tells what had to be mended, "" where nothing; the
+// error is that of a text that is no formula.
+func CheckFormula(gpu, expr string) (assumed string, err error) {
+	s := newScope(&capture.Capture{Config: capture.Config{GPU: gpu, Axis: &capture.Axis{}}}, nil)
+	d, text := guessDialect(expr, s.dialect())
+	_, assumed, err = formula.ParseLenient(d, text)
+	return assumed, err
+}
+
 // evaluate compiles a user's expression.
 func (s *scope) evaluate(e *Entry, meta capture.Meta, assumed string) (*capture.Counter, error) {
 	env := &formulaEnv{s: s, expr: e.expr}
-	if assumed != "" {
-		env.note("%s", assumed)
-	}
 	opt := formula.Options{Notes: make([][]string, 1), Percent: []bool{SameUnit(meta.Unit, "percent")}, ZeroIsZero: s.zeroIsZero(s.cap.GPU)}
 	p, err := formula.Bind([]*formula.Expr{e.expr}, s.cap.Axis, env, opt)
 	if err != nil {
@@ -53,6 +59,9 @@ func (s *scope) evaluate(e *Entry, meta capture.Meta, assumed string) (*capture.
 		meta.GPU = s.cap.GPU
 	}
 	c := &capture.Counter{Meta: meta, Axis: s.cap.Axis, Der: p.Derivation(0)}
+	if assumed != "" {
+		c.Warnings = []string{assumed} // of the text, not of what it was computed from
+	}
 	if s.sel == nil {
 		for _, id := range commonInstances(c.Der.Operands()) {
 			sel := &selection{ids: []string{id}, single: true, label: "[" + id + "]"}

@@ -463,7 +463,7 @@ func TestGuideFormulasWithASurplusBracketPasteIn(t *testing.T) {
 	if got := c.Total().Float(); got != 30 || got != resolve(t, cap, "4.2.1").Total().Float() {
 		t.Errorf("section 4.2.1 pasted in is %v, want 30", got)
 	}
-	if w := c.Der.Warnings(); len(w) == 0 || !strings.Contains(w[0], "is surplus") {
+	if w := c.Warnings; len(w) == 0 || !strings.Contains(w[0], "is surplus") {
 		t.Errorf("warnings %q, want what was assumed", w)
 	}
 }

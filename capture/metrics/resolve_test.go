@@ -384,8 +384,8 @@ func TestEvalReadsBothDialects(t *testing.T) {
 		if got := c.Total().Float(); math.Abs(got-want) > 1e-9*want {
 			t.Errorf("%s = %v, want %v", expr, got, want)
 		}
-		if mended := len(c.Der.Warnings()) > 0 && strings.Contains(c.Der.Warnings()[0], "is surplus"); mended != strings.Contains(expr, "(((") {
-			t.Errorf("%s: warnings %q", expr, c.Der.Warnings())
+		if mended := len(c.Warnings) > 0 && strings.Contains(c.Warnings[0], "is surplus"); mended != strings.Contains(expr, "(((") {
+			t.Errorf("%s: warnings %q", expr, c.Warnings)
 		}
 	}
 	var syntax *formula.SyntaxError

@@ -30,6 +30,9 @@ func (c *checker) named(n *syntax.CallExpr, fn *infer.Type) {
 	if fn.Recv == nil {
 		return
 	}
+	if fn.Recv.Is("Capture") && fn.Entry.Name == "eval" || fn.Recv.Kind == infer.Module && fn.Recv.Name == "metrics" && fn.Entry.Name == "define" {
+		c.formula(fn.Recv.GPU, infer.Argument(n, sig, "expr"))
+	}
 	if fn.Recv.Is("Capture") && slices.Contains(taking, fn.Entry.Name) {
 		c.captureName(fn.Recv, infer.Argument(n, sig, "name"))
 		return
@@ -69,6 +72,26 @@ func (c *checker) catalogueName(cat *metrics.Catalogue, arg syntax.Expr) {
 		c.at(arg, codeName, "%s has no counter or metric %s%s", cat.ID(), quote(name), orNear(lacking.Near))
 	case errors.As(err, &ambiguous), errors.As(err, &sets):
 		c.at(arg, codeAmbiguous, "%v", err)
+	}
+}
+
+// formula checks the text of a formula.
+func (c *checker) formula(gpu string, arg syntax.Expr) {
+	if arg == nil {
+		return
+	}
+	text, ok := c.f.Text(arg)
+	if !ok {
+		return
+	}
+	if gpu == "" {
+		gpu = c.f.GPU
+	}
+	switch assumed, err := metrics.CheckFormula(gpu, text); {
+	case err != nil:
+		c.at(arg, codeFormula, "%v", err)
+	case assumed != "":
+		c.at(arg, codeFormula, "%s", assumed)
 	}
 }
 

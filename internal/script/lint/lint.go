@@ -49,6 +49,7 @@ const (
 	codeTruth     = "counter-truth"
 	codeName      = "unknown-counter"
 	codeAmbiguous = "ambiguous-counter"
+	codeFormula   = "formula"
 	codeGPU       = "unknown-gpu"
 	codeAttribute = "unknown-attribute"
 	codeArguments = "arguments"
@@ -67,6 +68,7 @@ var ownChecks = []Check{
 	{codeTruth, "A Counter or Mask where one bool is needed, such as in if, and, or, not, any([…]): that ends the run."},
 	{codeName, "A counter or metric that the catalogue of the GPU does not have. The GPU is known by gpu= of open and from_columns, by the argument of metrics.get, or by a comment \"# gpu: ID\"."},
 	{codeAmbiguous, "A name that stands for several metrics of the catalogue."},
+	{codeFormula, "A formula that cannot be read, or only with a bracket more or less than it has."},
 	{codeGPU, "A GPU that no catalogue describes."},
 	{codeAttribute, "An attribute or method that the type or module does not have."},
 	{codeArguments, "A keyword that a function of astrolabe does not take, an argument too many, or one that is missing."},

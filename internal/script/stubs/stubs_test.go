@@ -37,7 +37,7 @@ func TestEveryDocumentedNameIsInTheStubs(t *testing.T) {
 			t.Errorf("%s is missing", en.Name)
 		}
 	}
-	for _, want := range []string{"def open(self, path: str, format: str | None = None, gpu: str | None = None, kinds: dict[Any, Any] | str | None = None, **options: Any) -> Capture:", "capture: _capture\n", "    sqrt: Any\n"} {
+	for _, want := range []string{"def open(self, path: str, format: str | None = None, gpu: str | None = None, kinds: dict[Any, Any] | str | None = None, force: bool = False, **options: Any) -> Capture:", "capture: _capture\n", "    sqrt: Any\n"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("%q is missing", want)
 		}
