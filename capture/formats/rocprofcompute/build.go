@@ -23,6 +23,7 @@ func (w *workload) build(cfg *capture.Config) {
 		b.add(se)
 	}
 	b.instancePasses()
+	b.someChannels()
 	b.warnOnce()
 	w.warnSeveralRuns(cfg)
 	w.warnUnknownDurations(cfg)
@@ -218,37 +219,6 @@ func (b *builder) values(c *capture.Counter, se *series) {
 	}
 }
 
-// warnSeveralRuns says how to tell the values of a counter apart that several runs measured.
-func (w *workload) warnSeveralRuns(cfg *capture.Config) {
-	var names, own []string
-	for _, se := range w.series {
-		if len(se.others) > 0 {
-			names = append(names, se.name)
-		}
-		for _, run := range se.others {
-			own = append(own, ofRun(se.name, run))
-		}
-	}
-	if len(names) == 0 {
-		return
-	}
-	which := "first"
-	if w.tables[0].lastWins {
-		which = "last"
-	}
-	cfg.Warnings = append(cfg.Warnings, fmt.Sprintf("%s: measured by several runs: the name alone has the value of the %s of them, and the others have names of their own: %s",
-		few(names), which, few(own)))
-}
-
-// few lists some of the names.
-func few(names []string) string {
-	const show = 8
-	if len(names) <= show {
-		return strings.Join(names, ", ")
-	}
-	return fmt.Sprintf("%s and %d more", strings.Join(names[:show], ", "), len(names)-show)
-}
-
 // warn notes a doubt about a counter; text goes after its name.
 func (b *builder) warn(c *capture.Counter, text string) {
 	c.Warnings = append(c.Warnings, c.Name+text)
@@ -296,54 +266,5 @@ func (b *builder) instancePasses() {
 				break
 			}
 		}
-	}
-}
-
-// warnUnknownDurations says where rates cannot be had, and where durations are not those of one run.
-func (w *workload) warnUnknownDurations(cfg *capture.Config) {
-	var averaged []string
-	// Runs with the same doubt share a line.
-	type doubted struct {
-		backward bool
-		n        int
-	}
-	var order []doubted
-	ids := map[doubted][]string{}
-	note := func(d doubted, id string) {
-		if d.n == 0 {
-			return
-		}
-		if ids[d] == nil {
-			order = append(order, d)
-		}
-		ids[d] = append(ids[d], id)
-	}
-	for _, p := range w.timings {
-		backward, still := 0, 0
-		for d := range w.dispatches {
-			switch ns := p.duration(d); {
-			case p.start[d] == noTime || ns == ns:
-			case p.ns[d] == 0:
-				still++
-			default:
-				backward++
-			}
-		}
-		note(doubted{true, backward}, p.id)
-		note(doubted{false, still}, p.id)
-		if p.averaged {
-			averaged = append(averaged, p.id)
-		}
-	}
-	for _, d := range order {
-		text := "runs %s: %d of %d dispatches end when they start: the files do not have their durations, and rates are missing"
-		if d.backward {
-			text = "runs %s: %d of %d dispatches end before they start, or have no end: their durations are missing"
-		}
-		cfg.Warnings = append(cfg.Warnings, fmt.Sprintf(text, few(ids[d]), d.n, len(w.dispatches)))
-	}
-	if len(averaged) > 0 {
-		cfg.Warnings = append(cfg.Warnings, fmt.Sprintf("%s: the times are means over all runs, as the tool writes them where it joins runs: the durations are those of no run",
-			few(averaged)))
 	}
 }

@@ -288,3 +288,16 @@ func TestTablesOfTheNativeToolOpen(t *testing.T) {
 	c = mustTry(t, files)
 	wantWarning(t, c, `dispatch_pmc_perf_0_77.csv is missing, so that nothing says what process 77 counted in the run pmc_perf_0: it is left out`)
 }
+
+// TestATotalOfSomeChannelsIsMissing has two of the three L2 channels that sysinfo.csv names, as MI350 workloads lack some.
+func TestATotalOfSomeChannelsIsMissing(t *testing.T) {
+	info := strings.Replace(strings.Replace(sysinfo, "vbios", "total_l2_chan,vbios", 1), "113-A", "3,113-A", 1)
+	c := mustTry(t, map[string]string{"sysinfo.csv": info, "pmc_perf.csv": wideHeader + "0,k,0,64,64,1,2,3,10,20\n"})
+	hit := c.Counter("TCC_HIT")
+	if !hit.Value(0).Missing() || !hit.Total().Missing() || len(hit.Instances) != 2 || hit.Instances[1].Value(0).Float() != 3 {
+		t.Errorf("TCC_HIT is %v of %d channels", hit.Value(0), len(hit.Instances))
+	}
+	r, _ := hit.Why(0)
+	eq(t, "why", r.Text, "only 2 of 3 L2 channels of TCC_HIT were measured")
+	wantWarning(t, c, `TCC_HIT: not all of the 3 L2 channels were measured`)
+}
