@@ -19,8 +19,8 @@ func (c *Capture) Summary(ctx context.Context, withMetrics bool) (*Table, error)
 		list = append(list[:len(list):len(list)], more...)
 	}
 	t := &Table{env: c.env, columns: []column{
-		{name: "name"}, {name: "unit"}, {name: "kind"}, {name: "count"}, {name: "missing"}, {name: "total"}, {name: "mean"},
-		{name: "min"}, {name: "p5"}, {name: "median"}, {name: "p95"}, {name: "max"}, {name: "why missing"},
+		{name: "name"}, {name: "unit"}, {name: "kind"}, {name: "total"}, {name: "mean"}, {name: "min"}, {name: "p5"}, {name: "median"}, {name: "p95"}, {name: "max"},
+		{name: "count"}, {name: "missing"}, {name: "why missing"},
 	}}
 	for _, ctr := range list {
 		row, err := await(ctx, func() ([]starlark.Value, error) { return summaryRow(ctr), nil })
@@ -47,8 +47,8 @@ func summaryRow(c *capture.Counter) []starlark.Value {
 	}
 	q := c.Quantiles(0.05, 0.5, 0.95)
 	return []starlark.Value{
-		starlark.String(c.Name), text(c.Unit), starlark.String(c.Kind.String()), starlark.MakeInt(count), starlark.MakeInt(missing),
-		number(total), number(c.Mean()), number(c.Min()), number(q[0]), number(q[1]), number(q[2]), number(c.Max()), text(why),
+		starlark.String(c.Name), text(c.Unit), starlark.String(c.Kind.String()), number(total), number(c.Mean()), number(c.Min()), number(q[0]), number(q[1]),
+		number(q[2]), number(c.Max()), starlark.MakeInt(count), starlark.MakeInt(missing), text(why),
 	}
 }
 

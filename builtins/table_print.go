@@ -27,7 +27,7 @@ func (t *Table) String() string {
 	return t.Format(l)
 }
 
-// Format lays the table out as text. Columns that do not fit the width are left out at the end, with a line that names them.
+// Format lays the table out as text. What a limited width costs is told in a line below it; see fit.
 func (t *Table) Format(l Layout) string {
 	head, tail := t.rows, 0
 	if l.Rows > 0 && t.rows > l.Rows {
@@ -46,24 +46,22 @@ func (t *Table) Format(l Layout) string {
 		units = units || c.unit != ""
 	}
 	cells := make([][]string, len(t.columns))
-	widths := make([]int, len(t.columns))
 	for k, c := range t.columns {
 		cells[k] = formatColumn(c.cells, shown)
-		widths[k] = max(TextCells(c.name), TextCells(c.unit))
-		for _, s := range cells[k] {
-			widths[k] = max(widths[k], TextCells(s))
-		}
 	}
-	fit := t.fitting(widths, l.Width)
+	fit := t.fitting(cells, l.Width)
 	var b strings.Builder
 	line := func(cell func(k int) string) {
 		var row strings.Builder
-		for k := range fit {
-			if k > 0 {
+		for k := range t.columns {
+			if !fit.shown[k] {
+				continue
+			}
+			if row.Len() > 0 {
 				row.WriteString("  ")
 			}
-			s := cell(k)
-			pad := strings.Repeat(" ", widths[k]-TextCells(s))
+			s := shortened(cell(k), fit.width[k], fit.tail[k])
+			pad := strings.Repeat(" ", fit.width[k]-TextCells(s))
 			if isNumeric(t.columns[k].cells) {
 				row.WriteString(pad + s)
 			} else {
@@ -72,11 +70,11 @@ func (t *Table) Format(l Layout) string {
 		}
 		b.WriteString(strings.TrimRight(row.String(), " ") + "\n")
 	}
-	line(func(k int) string { return t.columns[k].name })
+	line(func(k int) string { return oneLine(t.columns[k].name) })
 	if units {
-		line(func(k int) string { return t.columns[k].unit })
+		line(func(k int) string { return oneLine(t.columns[k].unit) })
 	}
-	line(func(k int) string { return strings.Repeat("─", widths[k]) })
+	line(func(k int) string { return strings.Repeat("─", fit.width[k]) })
 	for i := range shown {
 		if i == head && tail > 0 {
 			n := t.rows - head - tail
@@ -84,28 +82,13 @@ func (t *Table) Format(l Layout) string {
 		}
 		line(func(k int) string { return cells[k][i] })
 	}
-	if fit < len(t.columns) {
-		fmt.Fprintf(&b, "… %d more %s: %s\n", len(t.columns)-fit, plural(len(t.columns)-fit, "column"), namesThat(t.names()[fit:], 8))
+	if rest := fit.rest(); rest != "" {
+		b.WriteString(rest + "\n")
 	}
 	if t.rows == 0 {
 		b.WriteString("(no rows)\n")
 	}
 	return strings.TrimSuffix(b.String(), "\n")
-}
-
-// fitting is how many columns have room in the width: at least one.
-func (t *Table) fitting(widths []int, width int) int {
-	if width <= 0 {
-		width = 400 // a page of logs; more columns than that are for .csv
-	}
-	used := 0
-	for k, w := range widths {
-		if used += w; used > width && k > 0 {
-			return k
-		}
-		used += 2
-	}
-	return len(widths)
 }
 
 func namesThat(names []string, k int) string {
