@@ -65,7 +65,6 @@ func (s *Session) banner() string {
 
 // loop reads and runs entries until the input ends or the person quits.
 func (s *Session) loop(ctx context.Context, ed lineEditor) error {
-	line := s.console.line
 	for {
 		text, err := s.readEntry(ed)
 		switch {
@@ -79,17 +78,40 @@ func (s *Session) loop(ctx context.Context, ed lineEditor) error {
 		case err != nil:
 			return err
 		}
+		if errors.Is(s.runEntries(ctx, text), errQuit) {
+			return nil
+		}
+	}
+}
+
+// runEntries runs what was entered: one entry, or those of a pasted transcript up to the first that fails. The error has been printed.
+func (s *Session) runEntries(ctx context.Context, text string) error {
+	entries := []string{text}
+	if isTranscript(text) {
+		var output int
+		if entries, output = withoutPrompts(text); output > 0 {
+			lines := "lines"
+			if output == 1 {
+				lines = "line"
+			}
+			fmt.Fprintf(s.cfg.Talk, "only what stands behind prompts runs: %d other %s left out\n", output, lines)
+		}
+	}
+	for i, text := range entries {
 		if isBlank(strings.ReplaceAll(text, "\n", "")) {
 			continue
 		}
 		s.console.remember(text)
-		first := *line
-		*line += strings.Count(text, "\n")
-		err = s.run(ctx, func(ctx context.Context) error { return s.entry(ctx, first, text) })
-		if errors.Is(err, errQuit) {
-			return nil
+		first := *s.console.line
+		*s.console.line += strings.Count(text, "\n")
+		if err := s.run(ctx, func(ctx context.Context) error { return s.entry(ctx, first, text) }); err != nil {
+			if rest := len(entries) - i - 1; rest > 0 && !errors.Is(err, errQuit) {
+				fmt.Fprintf(s.cfg.Talk, "what follows in the paste did not run: %d more\n", rest)
+			}
+			return err
 		}
 	}
+	return nil
 }
 
 var errTooLong = fmt.Errorf("an entry can be %d MiB long: put the text into a file and :load it", maxEntry>>20)
@@ -97,10 +119,20 @@ var errTooLong = fmt.Errorf("an entry can be %d MiB long: put the text into a fi
 // readEntry reads lines until they make a whole entry.
 func (s *Session) readEntry(ed lineEditor) (string, error) {
 	var e entry
+	prompts := false // the lines come with prompts, one by one: from a terminal that does not say what is a paste
 	for p := prompt; ; p = promptMore {
 		text, err := ed.ReadLine(p)
 		if err != nil {
 			return "", err
+		}
+		switch {
+		case e.lines == 0 && isTranscript(text) && strings.Contains(text, "\n"):
+			return text + "\n", nil
+		case e.lines == 0 && isTranscript(text):
+			prompts = true
+			text = text[len(firstPrompt.FindString(text)):]
+		case prompts:
+			text = text[len(morePrompt.FindString(text)):]
 		}
 		if e.text.Len()+len(text) > maxEntry {
 			return "", errTooLong
