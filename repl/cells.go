@@ -132,11 +132,11 @@ func (c *cells) fromEdit(line []rune) string {
 	var out strings.Builder
 	for _, r := range line {
 		switch r {
-		case pasteNewline:
+		case pasteNewline, rowEnd:
 			out.WriteByte('\n')
 		case pasteTab:
 			out.WriteByte('\t')
-		case secondCell:
+		case secondCell, rowFiller, rowDot:
 		default:
 			if text, _, ok := c.lookup(r); ok {
 				out.WriteString(text)
@@ -230,8 +230,10 @@ func (c *cells) paint(out string) string {
 		switch r {
 		case pasteNewline:
 			b.WriteRune('⏎')
-		case pasteTab:
+		case pasteTab, rowEnd, rowFiller:
 			b.WriteByte(' ')
+		case rowDot:
+			b.WriteByte('.')
 		case secondCell:
 		default:
 			text, _, ok := c.lookup(r)

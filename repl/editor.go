@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 	"sync/atomic"
 
@@ -46,6 +47,7 @@ type readlineEditor struct {
 	empty    atomic.Bool
 	pastes   pastes
 	cells    cells
+	rows     rows
 	complete completeFunc
 	entries  func() ([]string, error)
 	known    map[string]bool // nil until the history is loaded
@@ -77,6 +79,14 @@ func newReadlineEditor(entries func() ([]string, error), complete completeFunc) 
 // narrowest is the width of a terminal that readline can edit lines on: it divides by what the prompt leaves over.
 const narrowest = 10
 
+// screenHeight is how many rows the terminal has, 24 where that is not known.
+func screenHeight() int {
+	if _, h, err := readline.GetSize(int(os.Stdout.Fd())); err == nil && h > 0 {
+		return h
+	}
+	return 24
+}
+
 // screenWidth is the width of the terminal, never less than the narrowest.
 func screenWidth() int { return max(readline.GetScreenWidth(), narrowest) }
 
@@ -90,9 +100,13 @@ func (s filteredStdin) Close() error { return s.stdin.Close() }
 // changed follows the line being edited, puts pastes in and keeps characters whole.
 func (e *readlineEditor) changed(line []rune, pos int, key rune) ([]rune, int, bool) {
 	e.empty.Store(len(line) == 0)
-	line, pos, pasted := e.pastes.expand(line, pos)
-	line, pos, mended := e.cells.mend(line, pos, key)
-	return line, pos, pasted || mended
+	now, at := e.rows.plain(line, pos, key)
+	now, at, _ = e.pastes.expand(now, at)
+	now, at, _ = e.cells.mend(now, at, key)
+	if e.rl != nil && !e.rl.Operation.IsSearchMode() {
+		now, at = e.rows.lay(now, at, screenWidth(), screenHeight())
+	}
+	return now, at, at != pos || !slices.Equal(now, line)
 }
 
 // Sequences that switch bracketed paste of the terminal on and off.

@@ -180,8 +180,12 @@ func TestTerminalContinuesBlocksAndRecallsThemWhole(t *testing.T) {
 	s.typeKeys("\r")
 	s.wait(printed(`294\r\n336`))
 	s.wait(ready)
-	s.typeKeys("\x1b[A\r") // Up: the whole entry again
-	s.wait(`⏎`)
+	s.typeKeys("\x1b[A") // Up: the whole entry again, with its lines
+	sc := s.settled(100, "...   print(i * answer)", 4+len("  print(i * answer)"))
+	if above := sc.text(sc.row - 1); above != ">>> for i in [7, 8]:" {
+		t.Errorf("the row above shows %q", above)
+	}
+	s.typeKeys("\r")
 	s.wait(printed(`294\r\n336`))
 	s.wait(ready)
 	s.typeKeys("quit\r")
@@ -204,7 +208,7 @@ func TestTerminalTakesAPasteAsOneEntry(t *testing.T) {
 	s := startTerminal(t, t.TempDir(), 100)
 	s.wait(ready)
 	s.typeKeys("\x1b[200~def f(x):\n\n\treturn x + 1\n\nprint(f(1), g(answer))\n\x1b[201~")
-	s.wait(`answer\)\)⏎`)
+	s.wait(`g\(answer\)\) `)
 	s.typeKeys(strings.Repeat("\x1b[D", len("g(answer))\n")) + "\x1b[3~f\r") // it can be edited
 	s.wait(printed(`2 43`))
 	s.wait(ready)
