@@ -2,7 +2,6 @@ package repl
 
 import (
 	"regexp"
-	"slices"
 	"strings"
 
 	"go.starlark.net/starlark"
@@ -13,7 +12,7 @@ import (
 )
 
 // argumentWords completes a string that is an argument of c.base, by the parameter that it is given to.
-func (s *Session) argumentWords(c cursor) []string {
+func (s *Session) argumentWords(c cursor) candidates {
 	receiver := ""
 	if i := strings.LastIndexByte(c.base, '.'); i >= 0 {
 		receiver = c.base[:i]
@@ -21,17 +20,36 @@ func (s *Session) argumentWords(c cursor) []string {
 	m, ok := s.peek(c.base).(*builtins.Method)
 	if !ok {
 		if c.base == "read" || c.base == "write" || c.base == "capture.open" {
-			return fileWords(c.prefix)
+			return candidatesOf(fileWords(c.prefix), c.prefix)
 		}
 		if receiver != "" {
 			return s.namesOf(receiver, c.prefix)
 		}
-		return nil
+		return candidates{}
 	}
 	p := parameterAt(m.Entry().Sig, c.args)
+	if p.Name == "name" || p.Name == "match" {
+		if gpu := firstString(c.args); receiver == "metrics" && gpu != "" {
+			if cat, err := metrics.Get(gpu); err == nil {
+				return suggested(cat.Known(), c.prefix)
+			}
+			return candidates{}
+		}
+	}
+	if words := s.parameterWords(p, receiver, c.prefix); words != nil {
+		return candidatesOf(words, c.prefix)
+	}
+	if strings.HasPrefix(p.Default, `"`) {
+		return candidatesOf(quotedWords(m.Entry().Doc), c.prefix)
+	}
+	return s.namesOf(receiver, c.prefix)
+}
+
+// parameterWords are the values that a parameter takes, by its name; nil where that does not tell.
+func (s *Session) parameterWords(p builtins.Param, receiver, prefix string) []string {
 	switch p.Name {
 	case "path", "out", "paths":
-		return fileWords(c.prefix)
+		return append([]string{}, fileWords(prefix)...)
 	case "gpu":
 		return metrics.IDs()
 	case "source":
@@ -48,25 +66,18 @@ func (s *Session) argumentWords(c cursor) []string {
 		if p.Type == "" { // an option of open, not a time
 			return metrics.Durations()
 		}
-		return nil
+		return []string{}
 	case "generation":
 		return []string{"gfx6", "gfx7", "gfx8", "gfx9"}
 	case "api":
 		return []string{"gl", "dx11", "dx12", "vk", "cl", "hsa"}
 	case "label":
 		if v, ok := s.peek(receiver).(*builtins.Capture); ok {
-			return labelNames(v.Capture())
+			return append([]string{}, labelNames(v.Capture())...)
 		}
-		return nil
-	case "name", "match":
-		if gpu := firstString(c.args); receiver == "metrics" && gpu != "" {
-			return catalogueNames(gpu, c.prefix)
-		}
+		return []string{}
 	}
-	if strings.HasPrefix(p.Default, `"`) {
-		return quotedWords(m.Entry().Doc)
-	}
-	return s.namesOf(receiver, c.prefix)
+	return nil
 }
 
 // parameterAt is the parameter that the argument behind args is given to. One that the signature does not know has only a name.
@@ -126,29 +137,6 @@ func firstString(args string) string {
 		return ""
 	}
 	return first[1 : len(first)-1]
-}
-
-// catalogueNames lists the counters and metrics of a GPU by name or, where no name begins with prefix, by the vendor's group and title.
-func catalogueNames(gpu, prefix string) []string {
-	cat, err := metrics.Get(gpu)
-	if err != nil {
-		return nil
-	}
-	var names, titles []string
-	for _, e := range cat.Entries() {
-		names = append(names, e.Name)
-		if e.IsMetric() {
-			titles = append(titles, e.Address())
-		}
-	}
-	return namesOrTitles(names, titles, prefix)
-}
-
-func namesOrTitles(names, titles []string, prefix string) []string {
-	if slices.ContainsFunc(names, func(n string) bool { return strings.HasPrefix(n, prefix) }) {
-		return names
-	}
-	return titles
 }
 
 func (s *Session) sourceWords() []string {

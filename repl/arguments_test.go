@@ -61,9 +61,16 @@ func TestCompletionInsideArgumentsKnowsTheirValues(t *testing.T) {
 		{`t.select("bytes", "t`, []string{"time"}, "bytes"},
 		{`r.finding("id", "w`, []string{"warning"}, ""},
 		{`stats.correlation(cap["GL2C_HIT"], cap["GL2C_MISS"], method="sp`, []string{"spearman"}, ""},
+		{`cap["hit rate tcp`, []string{"tcp_hit_rate"}, "clk"},
+		{`cap["803`, []string{"tcp_hit_rate"}, "clk"},
+		{`cap["l2c_hi`, []string{"GL2C_HIT"}, "clk"},
+		{`cap.total("TCP cache performance/hit`, []string{"TCP Cache Performance/Hit Rate"}, "clk"},
+		{`metrics.get("mali-g615", "3.2.2`, []string{"vertex_queue_utilization"}, "gpu_active_cycles"},
+		{`metrics.get("intel-kbl-gt2", "EuAc`, []string{"EuActive"}, "render_basic_gpu_time"},
 		{`cap.summary(met`, []string{"metrics="}, ""},
 	} {
-		got, n := s.Complete(c.line, len(c.line))
+		found := s.Complete(c.line, len(c.line))
+		got, n := found.words, found.replaced
 		for _, want := range c.want {
 			if !slices.Contains(got, want) {
 				t.Errorf("%s: %q is not among %.300q", c.line, want, got)
@@ -89,7 +96,7 @@ func FuzzComplete(f *testing.F) {
 		if strings.ContainsAny(line, "/~") { // stays out of other folders
 			return
 		}
-		if _, n := s.Complete(line, len(line)); n > len(line) {
+		if n := s.Complete(line, len(line)).replaced; n > len(line) {
 			t.Fatalf("%q: replaces %d bytes", line, n)
 		}
 	})

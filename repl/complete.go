@@ -14,12 +14,25 @@ import (
 	"astrolabe/capture/metrics"
 )
 
-// Complete returns what may stand for the end of line[:pos]: whole words, and the length in bytes of what they replace. It evaluates only
-// names, attributes and literal indexes, which have no side effects.
-func (s *Session) Complete(line string, pos int) (words []string, replaced int) {
+// candidates are what may stand for the end of what has been typed, the likeliest first.
+type candidates struct {
+	words    []string          // whole words
+	replaced int               // bytes that they replace
+	notes    map[string]string // what is said of some words where they are listed
+}
+
+// candidatesOf are words of a list that fit the beginning, or if none begins so another part, of what was typed.
+func candidatesOf(words []string, typed string) candidates {
+	slices.Sort(words)
+	return candidates{words: metrics.SuggestWords(words, typed), replaced: len(typed)}
+}
+
+// Complete returns what may stand for the end of line[:pos]. It evaluates only names, attributes and literal indexes, which have no side
+// effects.
+func (s *Session) Complete(line string, pos int) (found candidates) {
 	defer func() {
 		if recover() != nil { // a value that cannot be asked completes nothing
-			words, replaced = nil, 0
+			found = candidates{}
 		}
 	}()
 	before := line[:pos]
@@ -27,7 +40,7 @@ func (s *Session) Complete(line string, pos int) (words []string, replaced int) 
 		before = before[i+1:]
 	}
 	if before == "" || isBlank(before) {
-		return []string{before + "    "}, len(before)
+		return candidates{words: []string{before + "    "}, replaced: len(before)}
 	}
 	if before[0] == ':' {
 		return s.completeCommand(before)
@@ -35,50 +48,40 @@ func (s *Session) Complete(line string, pos int) (words []string, replaced int) 
 	c := contextOf(before)
 	switch {
 	case c.comment:
-		return nil, 0
+		return candidates{}
 	case c.inString:
-		words = s.stringWords(c)
+		return s.stringWords(c)
 	case c.attribute:
-		words = s.attributeWords(c.base)
-	default:
-		words = s.nameWords(c)
+		return candidatesOf(s.attributeWords(c.base), c.prefix)
 	}
-	return filterWords(words, c.prefix), len(c.prefix)
+	return s.nameWords(c)
 }
 
-// filterWords keeps the words that begin with prefix: exactly, or where none does in any case of letters, but then only if
-// they can be typed on.
-func filterWords(words []string, prefix string) []string {
-	out := slices.DeleteFunc(slices.Clone(words), func(w string) bool { return !strings.HasPrefix(w, prefix) })
-	slices.Sort(out)
-	return slices.Compact(out)
-}
-
-func (s *Session) completeCommand(before string) ([]string, int) {
+func (s *Session) completeCommand(before string) candidates {
 	name, arg, hasArg := strings.Cut(before[1:], " ")
 	if !hasArg {
 		var words []string
 		for _, c := range commands() {
 			words = append(words, c.name)
 		}
-		return filterWords(words, name), len(name)
+		return candidatesOf(words, name)
 	}
 	if name == "set" {
 		return s.completeSetting(arg)
 	}
 	for _, c := range commands() {
 		if c.name == name && c.file {
-			return filterWords(fileWords(arg), arg), len(arg)
+			return candidatesOf(fileWords(arg), arg)
 		}
 		if c.name == name && name != "quit" {
 			return s.Complete(arg, len(arg))
 		}
 	}
-	return nil, 0
+	return candidates{}
 }
 
 // completeSetting completes what stands behind :set.
-func (s *Session) completeSetting(arg string) ([]string, int) {
+func (s *Session) completeSetting(arg string) candidates {
 	name, value, hasValue := strings.Cut(arg, " ")
 	var words []string
 	for _, set := range s.settings() {
@@ -92,53 +95,64 @@ func (s *Session) completeSetting(arg string) ([]string, int) {
 	if !hasValue {
 		value = name
 	}
-	return filterWords(words, value), len(value)
+	return candidatesOf(words, value)
 }
 
 // stringWords completes inside a string.
-func (s *Session) stringWords(c cursor) []string {
+func (s *Session) stringWords(c cursor) candidates {
 	switch {
 	case c.index: // value["…
 		return s.namesOf(c.base, c.prefix)
 	case c.base == "load":
-		return append(s.moduleWords(c.prefix), scriptWords(c.prefix)...)
+		return candidatesOf(append(s.moduleWords(c.prefix), scriptWords(c.prefix)...), c.prefix)
 	case c.base != "":
 		return s.argumentWords(c)
 	}
-	return nil
+	return candidates{}
 }
 
 // namesOf lists the names that may index the value of an expression.
-func (s *Session) namesOf(expr, prefix string) []string {
-	v := s.peek(expr)
-	if c, ok := v.(*builtins.Capture); ok {
-		return captureNames(c.Capture(), prefix)
+func (s *Session) namesOf(expr, prefix string) candidates {
+	switch v := s.peek(expr).(type) {
+	case *builtins.Capture:
+		return suggested(captureNames(v.Capture()), prefix)
+	case *builtins.Table:
+		return candidatesOf(columnNames(v), prefix)
+	case starlark.IterableMapping:
+		return candidatesOf(keyWords(v), prefix)
 	}
-	if t, ok := v.(*builtins.Table); ok {
-		return columnNames(t)
-	}
-	if m, ok := v.(starlark.IterableMapping); ok {
-		return keyWords(m)
-	}
-	return nil
+	return candidates{}
 }
 
-// captureNames lists the counters and metrics of a capture by name or, where no name begins with prefix, metrics by their vendor's group and
-// title.
-func captureNames(c *capture.Capture, prefix string) []string {
-	var names, titles []string
+// suggested are candidates for the name of a counter or metric.
+func suggested(known []metrics.Known, typed string) candidates {
+	found := candidates{replaced: len(typed), notes: map[string]string{}}
+	for _, s := range metrics.Suggest(known, typed) {
+		found.words = append(found.words, s.Text)
+		if s.Note != "" {
+			found.notes[s.Text] = s.Note
+		}
+	}
+	if len(found.notes) == 0 { // otherwise they are in the order of the guide
+		slices.Sort(found.words)
+	}
+	return found
+}
+
+// captureNames lists the counters and metrics of a capture.
+func captureNames(c *capture.Capture) []metrics.Known {
+	var known []metrics.Known
 	for _, ctr := range c.Counters {
-		names = append(names, ctr.Name)
+		known = append(known, metrics.KnownCounter(ctr))
 	}
 	for _, cat := range metrics.For(c) {
-		for _, e := range cat.Entries() {
-			if e.IsMetric() {
-				names = append(names, e.Name)
-				titles = append(titles, e.Address())
+		for i, k := range cat.Known() {
+			if cat.Entries()[i].IsMetric() {
+				known = append(known, k)
 			}
 		}
 	}
-	return namesOrTitles(names, titles, prefix)
+	return known
 }
 
 // maxWords bounds the keys read from a mapping.
@@ -154,14 +168,26 @@ func (s *Session) attributeWords(base string) []string {
 // keywords are the words of the language that a person types.
 var keywords = []string{"and", "break", "continue", "def", "elif", "else", "for", "if", "in", "lambda", "load", "not", "or", "pass", "return"}
 
-func (s *Session) nameWords(c cursor) []string {
-	words := append(s.visible(), keywords...)
+// leastPart is how much of a name must be typed for others to be found that hold it, where everything visible is a candidate.
+const leastPart = 3
+
+// nameWords are the parameters of the call around the cursor, the names that are bound, and the words of the language, in this order.
+func (s *Session) nameWords(c cursor) candidates {
+	var params []string
 	if c.call != "" {
 		for _, p := range parameters(s.peek(c.call)) {
-			words = append(words, p+"=")
+			params = append(params, p+"=")
 		}
 	}
-	return words
+	found := candidates{replaced: len(c.prefix)}
+	begins := func(w string) bool { return !strings.HasPrefix(w, c.prefix) }
+	for _, list := range [][]string{params, s.visible(), slices.Clone(keywords)} {
+		found.words = append(found.words, slices.DeleteFunc(list, begins)...)
+	}
+	if len(found.words) == 0 && len(c.prefix) >= leastPart {
+		return candidatesOf(s.visible(), c.prefix)
+	}
+	return found
 }
 
 func parameters(v starlark.Value) []string {

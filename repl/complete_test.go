@@ -36,6 +36,12 @@ func TestCompletion(t *testing.T) {
 		{"an attribute behind literal indexes", `rows[0]["Cycles"].o`, []string{"open"}},
 		{"a call is never made", "box.open().", nil},
 		{"a key", `counters["Cy`, []string{"Cycles", "Cycles/s"}},
+		{"a part of a key", `counters["dle`, []string{"Idle"}},
+		{"a key in another case", `counters["cyc`, []string{"Cycles", "Cycles/s"}},
+		{"words of a key in any order", `rows[0]["s cyc`, []string{"Cycles", "Cycles/s"}},
+		{"words of the language behind names", "x = i", []string{"int", "if", "in"}},
+		{"parameters before names", "scale(o", []string{"offset=", "ord", "or"}},
+		{"a part of a name", "x = unter", []string{"counters"}},
 		{"a key in single quotes", `counters['I`, []string{"Idle"}},
 		{"a key behind a complete string", `x = "a[" + counters["I`, []string{"Idle"}},
 		{"a keyword argument", "scale(1, off", []string{"offset="}},
@@ -50,7 +56,8 @@ func TestCompletion(t *testing.T) {
 		{"indentation on an empty line", "  ", []string{"      "}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			got, n := s.Complete(c.line, len(c.line))
+			found := s.Complete(c.line, len(c.line))
+			got, n := found.words, found.replaced
 			if len(got) == 0 {
 				got = nil
 			}

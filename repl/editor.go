@@ -23,9 +23,8 @@ type lineEditor interface {
 	Close() error
 }
 
-// completeFunc returns what may stand for the end of line[:pos]: whole words and the length in bytes of what
-// they replace.
-type completeFunc func(line string, pos int) (words []string, replaced int)
+// completeFunc returns what may stand for the end of line[:pos].
+type completeFunc func(line string, pos int) candidates
 
 // isTerminal reports whether f is a terminal.
 func isTerminal(f *os.File) bool { return readline.IsTerminal(int(f.Fd())) }
@@ -48,6 +47,7 @@ type readlineEditor struct {
 	pastes   pastes
 	cells    cells
 	rows     rows
+	chosen   *chosen // by Tab, not yet in the line
 	complete completeFunc
 	entries  func() ([]string, error)
 	known    map[string]bool // nil until the history is loaded
@@ -102,6 +102,11 @@ func (e *readlineEditor) changed(line []rune, pos int, key rune) ([]rune, int, b
 	e.empty.Store(len(line) == 0)
 	now, at := e.rows.plain(line, pos, key)
 	now, at, _ = e.pastes.expand(now, at)
+	if e.chosen != nil && key == keyTab {
+		now = slices.Replace(now, max(0, at-e.chosen.over), at, e.chosen.text...)
+		at += len(e.chosen.text) - e.chosen.over
+	}
+	e.chosen = nil
 	now, at, _ = e.cells.mend(now, at, key)
 	if e.rl != nil && !e.rl.Operation.IsSearchMode() {
 		now, at = e.rows.lay(now, at, screenWidth(), screenHeight())
@@ -171,17 +176,39 @@ func (e *readlineEditor) Close() error {
 // cannot be cut short, so the list is printed above the line instead and readline only gets what to insert.
 func (e *readlineEditor) Do(line []rune, pos int) ([][]rune, int) {
 	before := e.cells.fromEdit(line[:pos])
-	words, replaced := e.complete(before+e.cells.fromEdit(line[pos:]), len(before))
-	if len(words) == 0 {
+	found := e.complete(before+e.cells.fromEdit(line[pos:]), len(before))
+	if len(found.words) == 0 {
 		return nil, 0
 	}
-	typed := before[len(before)-replaced:]
-	insert, ok := extension(words, typed)
-	if ok && insert != "" {
+	typed := before[len(before)-found.replaced:]
+	insert, ok := extension(found.words, typed)
+	switch {
+	case ok && insert != "":
 		return [][]rune{e.cells.toEdit(insert)}, 0
-	}
-	if len(words) > 1 {
-		io.WriteString(e.rl.Stdout(), columns(words, screenWidth()))
+	case len(found.words) == 1 && !ok: // the word does not begin so: it takes the place of what was typed
+		e.chosen = &chosen{over: len(e.cells.toEdit(typed)), text: e.cells.toEdit(found.words[0])}
+	case len(found.words) > 1:
+		io.WriteString(e.rl.Stdout(), columns(found.listed(), screenWidth()))
 	}
 	return nil, 0
+}
+
+// chosen is a word that Tab puts in the place of the last runes before the cursor, which readline cannot do: it only inserts.
+type chosen struct {
+	over int
+	text []rune
+}
+
+const keyTab = 9
+
+// listed are the words as they are shown to a person who chooses.
+func (c candidates) listed() []string {
+	out := make([]string, len(c.words))
+	for i, w := range c.words {
+		if note := c.notes[w]; note != "" {
+			w = note + " " + w
+		}
+		out[i] = w
+	}
+	return out
 }

@@ -273,6 +273,11 @@ func TestTerminalCompletes(t *testing.T) {
 	s.wait(`Cycles Active +Cycles Idle`)
 	s.typeKeys("I\t']\r")
 	s.wait(printed(`12`))
+	s.wait(ready)
+	s.typeKeys("words['act\t") // a word that begins otherwise takes the place of what was typed
+	s.wait(`Cycles Active$`)
+	s.typeKeys("']\r")
+	s.wait(printed(`11`))
 }
 
 func TestTerminalWithoutWidthIsReadPlainly(t *testing.T) {

@@ -37,7 +37,7 @@ func (d *document) complete(at position) completionList {
 		list.names()
 	}
 	slices.SortStableFunc(list.items, func(a, b completionItem) int { return cmp.Compare(a.Label, b.Label) })
-	return completionList{Items: append([]completionItem{}, list.items...)}
+	return completionList{IsIncomplete: list.incomplete, Items: append([]completionItem{}, list.items...)}
 }
 
 // repaired reads the document without the statement that is being typed, which is why it does not parse. Lines stay where they are.
@@ -96,6 +96,8 @@ type completion struct {
 	edit   span
 	items  []completionItem
 	seen   map[string]bool
+
+	incomplete bool // what is typed on may bring other items
 }
 
 // maxItems bounds an answer; the client is not told of more, as a longer prefix brings others.
@@ -107,11 +109,28 @@ func (c *completion) add(word string, kind int, detail, doc string) {
 	if c.cursor.comment {
 		prefix = "" // the words of a comment are added with it
 	}
-	if len(word) < len(prefix) || !strings.EqualFold(word[:len(prefix)], prefix) || c.seen[word] || len(c.items) >= maxItems {
+	if hasPrefix(word, prefix) {
+		c.offer(word, kind, detail, doc)
+	}
+}
+
+func hasPrefix(word, prefix string) bool {
+	return len(word) >= len(prefix) && strings.EqualFold(word[:len(prefix)], prefix)
+}
+
+// offer offers a word that fits what was typed. An editor that looks for itself whether words fit is told that one does which does not begin so,
+// and to ask again.
+func (c *completion) offer(word string, kind int, detail, doc string) {
+	if c.seen[word] || len(c.items) >= maxItems {
 		return
 	}
 	c.seen[word] = true
-	c.items = append(c.items, completionItem{Label: word, Kind: kind, Detail: detail, Documentation: doc, TextEdit: textEdit{c.edit, word}})
+	item := completionItem{Label: word, Kind: kind, Detail: detail, Documentation: doc, TextEdit: textEdit{c.edit, word}}
+	if !c.cursor.comment && !hasPrefix(word, c.cursor.prefix) {
+		item.FilterText = c.cursor.prefix + " " + word
+		c.incomplete = true
+	}
+	c.items = append(c.items, item)
 }
 
 // entry offers a name of a method table.
@@ -290,14 +309,14 @@ func (c *completion) counters(t *infer.Type) {
 }
 
 func (c *completion) catalogue(cat *metrics.Catalogue) {
-	before := len(c.items)
-	for _, e := range cat.Entries() {
-		c.add(e.Name, kindValue, metricDetail(e), e.Doc)
-	}
-	if len(c.items) == before { // then by the vendor's titles
-		for _, e := range cat.Entries() {
-			c.add(e.Address(), kindValue, metricDetail(e), e.Doc)
+	entries := cat.Entries()
+	for _, s := range metrics.Suggest(cat.Known(), c.cursor.prefix) {
+		e := entries[s.Index]
+		detail := metricDetail(e)
+		if s.Note != "" {
+			detail = s.Note + " " + detail
 		}
+		c.offer(s.Text, kindValue, detail, e.Doc)
 	}
 }
 
