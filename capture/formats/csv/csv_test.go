@@ -306,6 +306,7 @@ func TestSpreadsheetsOfEveryHabitOpen(t *testing.T) {
 		"quoted, commas between":      "time,a\n0.5,\"1,234.5\"\n1.5,7.5\n",
 		"blanks between thousands":    "time;a\n0,5;1\u202f234,5\n1,5;7,5\n",
 		"apostrophes (Swiss)":         "time;a\n0.5;1'234.5\n1.5;7.5\n",
+		"blanks, as R's write.table":  "\"time\" \"a\"\n0.5 1234.5\n1.5 7.5\n",
 		"sep= line":                   "sep=;\r\ntime;a\r\n0,5;1234,5\r\n1,5;7,5\r\n",
 		"Unicode text of Excel":       utf16le("time\ta\r\n0,5\t1234,5\r\n1,5\t7,5\r\n"),
 		"lines end as on old Macs":    "time,a\r0.5,1234.5\r1.5,7.5\r",

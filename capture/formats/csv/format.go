@@ -47,7 +47,7 @@ func (Format) Sniff(in *formats.Input) int {
 
 func sniff(in *formats.Input) int {
 	head := delimited.PlainHead(in.Head)
-	if !looksLikeText(head) {
+	if !looksLikeText(head) || isMarkup(head) {
 		return 0
 	}
 	if int64(len(in.Head)) < in.Size {
@@ -85,6 +85,12 @@ func sniff(in *formats.Input) int {
 		return 20
 	}
 	return 0
+}
+
+// isMarkup recognises JSON and XML, which have commas too.
+func isMarkup(head []byte) bool {
+	head = bytes.TrimLeft(bytes.TrimPrefix(head, []byte("\ufeff")), " \t\r\n")
+	return len(head) > 0 && (head[0] == '{' || head[0] == '<' || head[0] == '[' && bytes.ContainsAny(head[:min(len(head), 80)], "{\""))
 }
 
 // looksLikeText refuses binary content: control characters, or bytes that are neither UTF-8 nor a few letters of Latin-1.

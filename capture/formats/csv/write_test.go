@@ -181,11 +181,12 @@ func TestSniffingGoesByContent(t *testing.T) {
 		"a;b\n1;2\n":                      true,
 		"ARROW1\x00\x00":                  false,
 		"%PDF-1.4\n\x80\x81\x82\x83, 5\n": false,
-		"plain prose, with a comma\nand another line\n": false,
-		"{\"a\": 1,\n \"b\": 2}\n":                      false,
-		"\xff\xfet\x00":                                 false,
-		"t\x00,\x00a\x00\n\x001\x00,\x002\x00":          true,
-		"name,colour\nx,red\ny,blue\n":                  false,
+		"plain prose, with a comma\nand another line\n":         false,
+		"{\"a\": 1,\n \"b\": 2}\n":                              false,
+		"\xff\xfet\x00":                                         false,
+		"t\x00,\x00a\x00\n\x001\x00,\x002\x00":                  true,
+		"name,colour\nx,red\ny,blue\n":                          false,
+		"{\"traceEvents\":[{\"ph\":\"C\",\"ts\":0,\"pid\":1}]}": false,
 	} {
 		in := &formats.Input{Path: "f.csv", Size: int64(len(text)), Head: []byte(text)}
 		if got := (Format{}).Sniff(in) > 0; got != want {

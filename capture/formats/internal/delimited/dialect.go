@@ -11,6 +11,10 @@ func sniffDelim(head []byte) byte {
 			best, bestScore = d, s
 		}
 	}
+	// R's write.table puts blanks between cells and the names in quotes. Text that is no table has blanks too.
+	if bestScore == 0 && bytes.HasPrefix(head, []byte{'"'}) && delimScore(head, ' ') > 0 {
+		return ' '
+	}
 	return best
 }
 
