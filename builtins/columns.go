@@ -243,15 +243,15 @@ func splitInstance(name string) (base, id string, ok bool) {
 
 // meta describes a column: by the catalogue if it knows the name, else by units and kinds, else as a count of events.
 func (b *columnBuilder) meta(name string, v starlark.Value) (capture.Meta, error) {
-	meta := capture.Meta{Name: name, Source: "columns", GPU: ""}
+	meta := capture.Meta{Name: name, Source: "columns", GPU: "", Guessed: true}
 	if b.catalogue != nil {
 		if e, err := b.catalogue.Find(name); err == nil && !e.IsMetric() {
-			meta.Title, meta.Unit, meta.Doc, meta.Kind, meta.GPU, meta.Block = e.Title, e.Unit, e.Doc, e.Kind, e.GPU, e.Block
+			meta.Title, meta.Unit, meta.Doc, meta.Kind, meta.GPU, meta.Block, meta.Guessed = e.Title, e.Unit, e.Doc, e.Kind, e.GPU, e.Block, false
 			meta.Refs, meta.Aliases = e.Refs, e.Aliases
 		}
 	}
 	if c, ok := v.(*Counter); ok {
-		meta.Unit, meta.Kind, meta.Title, meta.Doc = c.c.Unit, c.c.Kind, c.c.Title, c.c.Doc
+		meta.Unit, meta.Kind, meta.Title, meta.Doc, meta.Guessed = c.c.Unit, c.c.Kind, c.c.Title, c.c.Doc, false
 		if meta.Kind == capture.Derived {
 			meta.Kind = capture.Gauge // the values are kept, not the formula
 		}
@@ -264,7 +264,7 @@ func (b *columnBuilder) meta(name string, v starlark.Value) (capture.Meta, error
 		if !ok || kind == capture.Derived {
 			return meta, fmt.Errorf("kind %q is none of \"delta\", \"gauge\", \"constant\"", k)
 		}
-		meta.Kind = kind
+		meta.Kind, meta.Guessed = kind, false
 	}
 	return meta, nil
 }

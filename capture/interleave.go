@@ -143,7 +143,7 @@ func joinColumns(parts []*Capture) ([]*Capture, error) {
 	var out []*Capture
 	for _, c := range parts {
 		at := slices.IndexFunc(out, func(have *Capture) bool {
-			return c.Len() > 0 && have.Axis.Same(c.Axis) && !overlap(have, c) && sameLabels(have, c)
+			return c.Len() > 0 && !overlap(have, c) && have.Axis.Same(c.Axis) && sameLabels(have, c)
 		})
 		if at < 0 {
 			out = append(out, c)

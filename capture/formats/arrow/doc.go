@@ -23,6 +23,11 @@
 // What arises during a recording (gaps, late spans, regions, warnings, missing reasons) is custom metadata of its record batch
 // ("astrolabe.notes", JSON), which other readers skip. Path and format are not stored: they are those of the file.
 //
+// # Files of other programs
+//
+// A file without the time axis of layout 1 is a table of another program, read as package table does. Where a file has a footer, that says what the
+// schema is and where the messages lie: some writers put the schema nowhere else.
+//
 // # Mapping
 //
 // On Unix a large file is mapped and its columns are slices of the mapping: opening touches the metadata, the time axis and

@@ -22,9 +22,13 @@
 //
 // # What is read
 //
-// Flat columns of numbers, text and time of any Parquet file; in one that another program wrote, whole numbers are taken for events and
-// fractions for a level. Options of open for such files: time_column (name), time_unit (ns, us, ms, s), period (for rows
-// without times), kinds (one kind, or a dictionary of column and kind).
+// Flat columns of numbers, text and time of any Parquet file, read as package table reads the tables of other programs; the schema that Arrow's
+// libraries leave in the metadata says more of their columns. Options of open for such files: time_column, time_unit, time, period, labels, shape.
+//
+// A folder of files, in folders KEY=VALUE or not, is one capture too (see openSet): what WritePartitioned took apart, or one table of
+// another program.
+//
+// parquet-go loses LZ4 data, which is therefore unpacked here (lz4.go).
 //
 // Columns are read when first used, one at a time. The file is opened for each and closed again; if it was replaced in the meantime the
 // column is missing and says so.
