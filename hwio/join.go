@@ -11,8 +11,8 @@ import (
 
 // joiner puts streams that are read on every tick beside one whose device stamps its own samples. The device's samples are the rows;
 // what a tick counted is spread evenly over its time and every row gets its share. Shares are differences of one running total, so
-// that integers stay integers and no count is lost or counted twice. Where the device has no sample for at least a tick, a row of
-// its own keeps what the others counted.
+// that integers stay integers and no count is lost or counted twice. Where the device has no sample for at least a tick, rows of
+// their own keep what the others counted.
 type joiner struct {
 	members []member
 	specs   []capture.ColumnSpec
@@ -241,8 +241,40 @@ func (j *joiner) begin(start int64) {
 	}
 }
 
-// hole makes a row for a stretch in which the timed stream has none.
+// hole makes rows for a stretch in which the timed stream has none, one for each tick.
 func (j *joiner) hole(s *slot, m member, end, epoch int64) {
+	for j.last < end {
+		next := end
+		// Less than half a tick is no row of its own: it belongs to the next one, at the end to the one before.
+		if i := slices.IndexFunc(j.pending, func(t *tick) bool { return t.end-j.last > (t.end-t.start)/2 }); i >= 0 {
+			if t := j.pending[i]; end-t.end > (t.end-t.start)/2 {
+				next = t.end
+			}
+		}
+		j.holeRow(s, m, next, epoch)
+	}
+}
+
+// end makes rows of what was counted after the last sample of the timed stream, at least a tick of it.
+func (j *joiner) end(s *slot, epoch int64) (rows int) {
+	n := len(j.pending)
+	if n == 0 {
+		return 0
+	}
+	last := j.pending[n-1]
+	if j.last == 0 {
+		j.last = j.pending[0].start
+		j.begin(j.last)
+	}
+	if last.end-j.last < max(1, last.end-last.start) {
+		return 0
+	}
+	before := s.batch.Len()
+	j.hole(s, j.members[j.timed], last.end, epoch)
+	return s.batch.Len() - before
+}
+
+func (j *joiner) holeRow(s *slot, m member, end, epoch int64) {
 	start := j.last
 	why := capture.Reason{Code: capture.LostReports, Text: m.source + " has no sample here"}
 	for c := m.colLo; c < m.colHi; c++ {

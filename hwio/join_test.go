@@ -188,30 +188,64 @@ func TestARowHasTheLabelOfTheLongestTickInIt(t *testing.T) {
 	}
 }
 
-func TestAStretchWithoutDeviceSamplesKeepsWhatTheCPUCounted(t *testing.T) {
-	pace := &fakePacer{now: 1000}
-	// Samples until 0.5 ms, then none until 1.5 ms.
-	edges := []int64{100_000, 300_000, 500_000, -1_500_000, 1_700_000, 1_900_000}
-	gpu := &deviceSource{fakeSource: fakeSource{name: "gpu"}, edges: edges, clock: pace.Now}
-	cpu := &tickedSource{fakeSource: fakeSource{name: "cpu"}, amount: func() uint64 { return 100 }}
-	_, c, err := toMemory(t, t.Context(), Options{Sources: []Source{cpu, gpu}, Period: 100 * time.Microsecond, Duration: 2 * time.Millisecond, pacer: pace})
-	if err != nil {
-		t.Fatal(err)
-	}
-	hole := -1
+// holes are the rows without a sample of the device: how many, and what the CPU counted in them.
+func holes(t *testing.T, c *capture.Capture) (rows int, events float64) {
+	t.Helper()
 	for i := range c.Len() {
-		if c.Counter("shader").Value(i).Missing() {
-			hole = i
+		if i > 0 && c.Axis.Start[i] != c.Axis.End[i-1] {
+			t.Errorf("row %d begins at %d, the one before ends at %d", i, c.Axis.Start[i], c.Axis.End[i-1])
+		}
+		if !c.Counter("shader").Value(i).Missing() {
+			continue
+		}
+		rows++
+		events += c.Counter("events").Value(i).Float()
+		if why, _ := c.Counter("shader").Why(i); !strings.Contains(why.Text, "gpu has no sample here") {
+			t.Errorf("reason is %q", why.Text)
 		}
 	}
-	if hole < 0 {
-		t.Fatalf("no row stands for the hole: %v to %v", c.Axis.Start, c.Axis.End)
+	return rows, events
+}
+
+func TestStretchesWithoutDeviceSamplesKeepWhatTheCPUCountedPerTick(t *testing.T) {
+	for name, x := range map[string]struct {
+		edges      []int64
+		rows, most int
+	}{
+		"in the middle": {[]int64{100_000, 300_000, 500_000, -1_500_000, 1_700_000, 1_950_000}, 9, 11},
+		"at the end":    {[]int64{100_000, 300_000, 500_000}, 14, 16},
+		"throughout":    {nil, 19, 20},
+	} {
+		pace := &fakePacer{now: 1000}
+		gpu := &deviceSource{fakeSource: fakeSource{name: "gpu"}, edges: x.edges, clock: pace.Now}
+		cpu := &tickedSource{fakeSource: fakeSource{name: "cpu"}, amount: func() uint64 { return 100 }}
+		res, c, err := toMemory(t, t.Context(), Options{Sources: []Source{cpu, gpu}, Period: 100 * time.Microsecond, Duration: 2 * time.Millisecond, pacer: pace})
+		if err != nil {
+			t.Fatal(err)
+		}
+		rows, events := holes(t, c)
+		if rows < x.rows || rows > x.most || events < float64(rows*100-60) || events > float64(rows*100+60) {
+			t.Errorf("%s: %d rows without the device with %v events, want %d to %d with 100 each", name, rows, events, x.rows, x.most)
+		}
+		if int(res.Samples) != c.Len() {
+			t.Errorf("%s: %d samples, %d rows", name, res.Samples, c.Len())
+		}
 	}
-	if v := c.Counter("events").Value(hole).Float(); v < 900 || v > 1100 {
-		t.Errorf("in 1 ms without device samples the CPU counted %v events, want about 1000", v)
-	}
-	if why, _ := c.Counter("shader").Why(hole); !strings.Contains(why.Text, "gpu has no sample here") {
-		t.Errorf("reason is %q", why.Text)
+}
+
+// A device that begins to count before the first read of it is over had a first sample before time 0.
+func TestNoSampleStartsBeforeZero(t *testing.T) {
+	for _, sources := range []int{1, 2} {
+		pace := &fakePacer{now: 1_000_000}
+		gpu := &deviceSource{fakeSource: fakeSource{name: "gpu"}, edges: []int64{900_000, 1_100_000, 1_400_000, 1_700_000}, clock: pace.Now}
+		all := []Source{gpu, &tickedSource{fakeSource: fakeSource{name: "cpu"}, amount: func() uint64 { return 100 }}}
+		_, c, err := toMemory(t, t.Context(), Options{Sources: all[:sources], Period: 100 * time.Microsecond, Duration: time.Millisecond, pacer: pace})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if c.Axis.Start[0] != 0 || c.Axis.End[0] != 200_000 || c.Axis.Start[1] != 200_000 {
+			t.Errorf("%d sources: the first samples are %v to %v", sources, c.Axis.Start, c.Axis.End)
+		}
 	}
 }
 

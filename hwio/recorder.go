@@ -33,6 +33,7 @@ type recorder struct {
 
 	// Of the sampling loop.
 	epoch, last int64 // ns of the clock: time 0, and the end of the last sample
+	flushed     bool  // something was handed to the sink, so that epoch stays
 	tick        uint64
 	rows, slots int // size of a slot, and how many there may be
 	made        int
@@ -256,10 +257,12 @@ func (r *recorder) view(s *slot, i int) *capture.Batch {
 // stamped takes over the rows of a stream that stamps its own samples, and reports whether there is such a stream.
 func (r *recorder) stamped(s *slot) bool {
 	if r.join != nil {
+		r.notBeforeZero(&r.join.views[r.join.timed])
 		r.join.rows(s, r.epoch)
 		return true
 	}
 	v := &s.views[0]
+	r.notBeforeZero(v)
 	if _, ok := r.members[0].stream.(Stamper); len(r.members) > 1 || !ok && len(v.Start) == 0 {
 		return false
 	}
@@ -268,6 +271,19 @@ func (r *recorder) stamped(s *slot) bool {
 	}
 	v.Start, v.End = v.Start[:0], v.End[:0]
 	return true
+}
+
+// notBeforeZero makes the start of the first sample time 0 where it lies before: a device may begin to count before the first read of it is over, in
+// whose middle time 0 is. Once something is with the sink only what cannot be is corrected.
+func (r *recorder) notBeforeZero(v *capture.Batch) {
+	if len(v.Start) == 0 || v.Start[0] >= r.epoch {
+		return
+	}
+	if !r.flushed && r.samples.Load() == 0 {
+		r.epoch = v.Start[0]
+		return
+	}
+	v.Start[0] = min(r.epoch, v.End[0])
 }
 
 // deviceOnly says that a device alone makes the samples. A tick without a read then costs nothing: the device keeps its samples, and
@@ -294,6 +310,12 @@ func (r *recorder) finish(ctx context.Context) error {
 		if err != nil && !errors.Is(err, io.EOF) {
 			return fmt.Errorf("end source %s: %w", r.members[i].source, err)
 		}
+	}
+	if r.join != nil {
+		if r.cur == nil {
+			r.takeSlot(true)
+		}
+		r.samples.Add(uint64(r.join.end(r.cur, r.epoch)))
 	}
 	return nil
 }
@@ -332,7 +354,7 @@ func (r *recorder) takeSlot(wait bool) bool {
 // flush hands the slot to the sink's goroutine. The channel has room for every slot there is.
 func (r *recorder) flush() error {
 	s := r.cur
-	r.cur = nil
+	r.cur, r.flushed = nil, true
 	if err := s.check(&r.schema, r.members); err != nil {
 		return err
 	}

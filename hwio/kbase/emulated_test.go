@@ -215,6 +215,9 @@ func (e *emulation) equalsTruth(t *testing.T) (*capture.Capture, *model.ClientTr
 	if nonzero == 0 && !slices.Contains(e.truth.Scenarios, "idle") && !slices.Contains(e.truth.Scenarios, "powered-off") {
 		t.Error("all values are 0")
 	}
+	if c.Len() > 0 && c.Axis.Start[0] < 0 {
+		t.Errorf("the first sample begins at %d ns", c.Axis.Start[0])
+	}
 	for i := 1; i < c.Len(); i++ {
 		if c.Axis.Start[i] < c.Axis.End[i-1] {
 			t.Fatalf("sample %d begins at %d ns, before the last one ended at %d", i, c.Axis.Start[i], c.Axis.End[i-1])

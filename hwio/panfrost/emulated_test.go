@@ -165,6 +165,9 @@ func (e *emulation) equalsTruth(t *testing.T) (*capture.Capture, *model.ClientTr
 			}
 		}
 	}
+	if c.Axis.Start[0] < 0 {
+		t.Errorf("the first sample begins at %d ns", c.Axis.Start[0])
+	}
 	if compared < 240 || nonzero == 0 {
 		t.Errorf("%d values were compared, %d of them not 0", compared, nonzero)
 	}
