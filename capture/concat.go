@@ -3,7 +3,6 @@ package capture
 import (
 	"fmt"
 	"math"
-	"path/filepath"
 )
 
 // Concat joins captures of one GPU end to end. Each keeps its distance to the first by wall clock where both know it and they
@@ -16,12 +15,13 @@ func Concat(caps []*Capture) (*Capture, error) {
 	out := caps[0].Config
 	out.Counters, out.Labels, out.Regions, out.Gaps, out.Late, out.Passes, out.Warnings = nil, nil, nil, nil, nil, nil, nil
 	j := joiner{parts: caps, offsets: make([]int64, len(caps)), base: make([]int, len(caps)+1)}
+	var doubts shared
 	for k, c := range caps {
 		if c.GPU != out.GPU {
 			return nil, fmt.Errorf("capture %q is of GPU %q, capture %q of %q: only captures of one GPU can be concatenated", caps[0].Name, out.GPU, c.Name, c.GPU)
 		}
 		if c.Axis.Clock != caps[0].Axis.Clock {
-			out.Warnings = append(out.Warnings, fmt.Sprintf("capture %q uses clock %q, the first one %q", c.Name, c.Axis.Clock, caps[0].Axis.Clock))
+			doubts.add(fmt.Sprintf("its clock is %q, that of the first %q", c.Axis.Clock, caps[0].Axis.Clock), k)
 		}
 		j.base[k+1] = j.base[k] + c.Len()
 	}
@@ -30,22 +30,20 @@ func Concat(caps []*Capture) (*Capture, error) {
 	if out.Counters, err = j.counters(out.Axis); err != nil {
 		return nil, err
 	}
-	for _, c := range caps {
+	for k, c := range caps {
 		for _, p := range c.Properties {
 			merged := &Capture{Config: out}
 			if q, ok := merged.Property(p.Name); !ok {
 				out.Properties = append(out.Properties[:len(out.Properties):len(out.Properties)], p)
 			} else if q != p {
-				out.Warnings = append(out.Warnings, fmt.Sprintf("property %q differs in capture %q: the first value is used", p.Name, c.Name))
+				doubts.add(fmt.Sprintf("property %q differs, the first value is used", p.Name), k)
 			}
 		}
 		for _, w := range c.Warnings {
-			if len(caps) > 1 {
-				w = c.Name + ": " + w
-			}
-			out.Warnings = append(out.Warnings, w)
+			doubts.add(w, k)
 		}
 	}
+	out.Warnings = doubts.sentences(caps)
 	out.Labels = append([]*Label{j.which()}, j.labels("capture")...)
 	return New(out)
 }
@@ -246,10 +244,7 @@ func (j *joiner) counters(axis *Axis) (out []*Counter, err error) {
 func (j *joiner) which() *Label {
 	b := newLabelBuilder("capture", j.len())
 	for k, c := range j.parts {
-		name := c.Name
-		if name == "" {
-			name = filepath.Base(c.Path)
-		}
+		name := nameOf(c)
 		for range c.Len() {
 			b.add(fmt.Sprintf("%d %s", k, name), true)
 		}

@@ -119,3 +119,36 @@ func TestALateSpanWithinItsSampleFollowsItToo(t *testing.T) {
 		t.Errorf("the slice with the sample has %v, the one behind it %v", before.Late, after.Late)
 	}
 }
+
+// A warning of 2,000 runs of one program was 2,000 warnings of their concatenation.
+func TestConcatTellsAWarningOfManyCapturesOnce(t *testing.T) {
+	var caps []*Capture
+	for k := range 6 {
+		c, err := lossy(t).With(func(cfg *Config) {
+			cfg.Name, cfg.Warnings = fmt.Sprint("run", k), []string{"no hardware events"}
+			cfg.Properties = []Property{{Name: "cores", Number: float64(k / 5)}}
+			if k < 5 {
+				cfg.Warnings = append(cfg.Warnings, "it was hot")
+			}
+			if k == 2 {
+				cfg.Warnings = append(cfg.Warnings, "it was cold")
+			}
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		caps = append(caps, c)
+	}
+	all, err := Concat(caps)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []string{"all 6 captures: no hardware events", "5 captures (run0, run1, run2, run3, …): it was hot", "run2: it was cold",
+		`run5: property "cores" differs, the first value is used`}
+	if !slices.Equal(all.Warnings, want) {
+		t.Errorf("%q, want %q", all.Warnings, want)
+	}
+	if one, err := Concat(caps[:1]); err != nil || !slices.Equal(one.Warnings, caps[0].Warnings) {
+		t.Errorf("%q, %v", one.Warnings, err)
+	}
+}

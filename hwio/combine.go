@@ -107,8 +107,9 @@ func (s *slot) reset() {
 	}
 }
 
-// gather moves what the streams said besides values into the batch; epoch is the time of the recording's 0.
-func (s *slot) gather(members []member, epoch int64) {
+// gather moves what the streams said besides values into the batch; epoch is the time of the recording's 0. A warning that was told before is
+// only counted.
+func (s *slot) gather(members []member, epoch int64, told *tally) {
 	for i := range s.views {
 		v := &s.views[i]
 		s.batch.Gaps = appendMoved(s.batch.Gaps, v.Gaps, -epoch)
@@ -121,7 +122,11 @@ func (s *slot) gather(members []member, epoch int64) {
 			r.Col += members[i].colLo
 			s.batch.Reasons = append(s.batch.Reasons, r)
 		}
-		s.batch.Warnings = append(s.batch.Warnings, v.Warnings...)
+		for _, w := range v.Warnings {
+			if told.add(w, w) {
+				s.batch.Warnings = append(s.batch.Warnings, w)
+			}
+		}
 		v.Gaps, v.Late, v.Regions = v.Gaps[:0], v.Late[:0], v.Regions[:0]
 		v.Reasons, v.Warnings = v.Reasons[:0], v.Warnings[:0]
 	}

@@ -18,6 +18,9 @@ func (r *recorder) conclude() {
 	if r.epoch == 0 {
 		return
 	}
+	if r.cur != nil {
+		r.cur.gather(r.members, r.epoch, &r.told) // the last warnings are to be among those told
+	}
 	var end []string
 	say := func(format string, args ...any) { end = append(end, fmt.Sprintf(format, args...)) }
 	share := func(n uint64) float64 { return 100 * float64(n) / float64(max(r.tick, 1)) }
@@ -29,6 +32,14 @@ func (r *recorder) conclude() {
 	}
 	if p := r.opt.Period; res.ReadMean > p/2 && !r.drains() {
 		say("reading all counters takes %v, more than half of the period of %v: measure fewer counters or less often", res.ReadMean, p)
+	}
+	for _, k := range r.told.kinds {
+		if k.n > 1 {
+			say("%d times: %s", k.n, k.first)
+		}
+	}
+	if r.told.other > 0 {
+		say("%d further warnings of the sources are not listed", r.told.other)
 	}
 	for _, m := range r.members {
 		if c, ok := m.stream.(Concluder); ok {
@@ -43,7 +54,11 @@ func (r *recorder) conclude() {
 		end = append(end, r.marks.conclude(r.last)...)
 		marked = len(r.marks.done) > 0
 	}
-	res.Warnings = append(append(res.Warnings, r.schema.Config.Warnings...), end...)
+	res.Warnings = append(res.Warnings, r.schema.Config.Warnings...)
+	for _, k := range r.told.kinds {
+		res.Warnings = append(res.Warnings, k.first)
+	}
+	res.Warnings = append(res.Warnings, end...)
 	if r.cur == nil {
 		if len(end) == 0 && !marked {
 			return

@@ -21,16 +21,18 @@ import (
 //
 // A line may be led by its time in ns of CLOCK_MONOTONIC; without one it is the time at which the line arrived.
 type Marks struct {
-	mu      sync.Mutex
-	done    []capture.Region // complete, times of CLOCK_MONOTONIC
-	open    []capture.Region
-	frames  []frameStart
-	count   int // frames seen
-	lines   int
-	bad     int
-	badText []string
-	closer  io.Closer
+	mu     sync.Mutex
+	done   []capture.Region // complete, times of CLOCK_MONOTONIC
+	open   []capture.Region
+	frames []frameStart
+	count  int // frames seen
+	lines  int
+	bad    tally // lines that could not be used, by why
+	closer io.Closer
 }
+
+// maxOpen is how many regions may be open at a time: a program that never ends its regions must not take the recorder's memory.
+const maxOpen = 10_000
 
 type frameStart struct {
 	at   int64
@@ -48,6 +50,15 @@ type mark struct {
 	frame string
 }
 
+// markError says why a line cannot be used. Those of one kind differ in names and numbers only.
+type markError struct{ kind, text string }
+
+func (e *markError) Error() string { return e.text }
+
+func markErrorf(format string, args ...any) error {
+	return &markError{format, fmt.Sprintf(format, args...)}
+}
+
 // ParseMark checks a line as record --marks reads it.
 func ParseMark(line string) error {
 	_, err := parseMark(line)
@@ -58,33 +69,33 @@ func parseMark(line string) (mark, error) {
 	var m mark
 	line = strings.TrimSpace(line)
 	if len(line) > maxMarkLine {
-		return m, fmt.Errorf("the line has %d bytes, at most %d are taken", len(line), maxMarkLine)
+		return m, markErrorf("the line has %d bytes, at most %d are taken", len(line), maxMarkLine)
 	}
 	if word, rest, ok := strings.Cut(line, " "); ok {
 		if t, err := strconv.ParseInt(word, 10, 64); err == nil {
 			if t <= 0 {
-				return m, fmt.Errorf("the time %d is not positive: it is ns of CLOCK_MONOTONIC", t)
+				return m, markErrorf("the time %d is not positive: it is ns of CLOCK_MONOTONIC", t)
 			}
 			m.at, line = t, strings.TrimSpace(rest)
 		}
 	}
 	if strings.ContainsFunc(line, func(r rune) bool { return r < ' ' || r == 0x7f || r == 0xfffd }) {
-		return m, errors.New("the name holds a control character or is not UTF-8")
+		return m, markErrorf("the name holds a control character or is not UTF-8")
 	}
 	word, rest, _ := strings.Cut(line, " ")
 	rest = strings.TrimSpace(rest)
 	switch {
 	case line == "":
-		return m, errors.New("the line is empty: write NAME, begin NAME, end NAME or frame [N]")
+		return m, markErrorf("the line is empty: write NAME, begin NAME, end NAME or frame [N]")
 	case word == "begin" || word == "end":
 		if rest == "" {
-			return m, fmt.Errorf("%s needs the name of the region", word)
+			return m, markErrorf("%s needs the name of the region", word)
 		}
 		m.verb, m.name = word, rest
 	case word == "frame":
 		if rest != "" {
 			if n, err := strconv.ParseUint(rest, 10, 63); err != nil {
-				return m, fmt.Errorf("frame %q: a frame has a number, or none to be counted", rest)
+				return m, markErrorf("frame %q: a frame has a number, or none to be counted", rest)
 			} else {
 				m.frame = strconv.FormatUint(n, 10)
 			}
@@ -102,10 +113,12 @@ func (m *Marks) Line(line string, arrived int64) {
 	defer m.mu.Unlock()
 	m.lines++
 	if err := m.take(line, arrived); err != nil {
-		m.bad++
-		if len(m.badText) < 5 {
-			m.badText = append(m.badText, fmt.Sprintf("mark %d (%.40q): %v", m.lines, line, err))
+		kind := err.Error()
+		var e *markError
+		if errors.As(err, &e) {
+			kind = e.kind
 		}
+		m.bad.add(kind, fmt.Sprintf("mark %d (%.40q): %v", m.lines, line, err))
 	}
 }
 
@@ -121,6 +134,9 @@ func (m *Marks) take(line string, arrived int64) error {
 	case "mark":
 		m.done = append(m.done, capture.Region{Name: x.name, Start: x.at, End: x.at, Depth: len(m.open)})
 	case "begin":
+		if len(m.open) >= maxOpen {
+			return markErrorf("%d regions are open already: what begins must end", maxOpen)
+		}
 		m.open = append(m.open, capture.Region{Name: x.name, Start: x.at, Depth: len(m.open)})
 	case "end":
 		for i := len(m.open) - 1; i >= 0; i-- {
@@ -129,21 +145,21 @@ func (m *Marks) take(line string, arrived int64) error {
 				continue
 			}
 			if x.at < r.Start {
-				return fmt.Errorf("region %s would end %d ns before it began", x.name, r.Start-x.at)
+				return markErrorf("region %s would end %d ns before it began", x.name, r.Start-x.at)
 			}
 			r.End = x.at
 			m.done = append(m.done, r)
 			m.open = slices.Delete(m.open, i, i+1)
 			return nil
 		}
-		return fmt.Errorf("no region %s is open", x.name)
+		return markErrorf("no region %s is open", x.name)
 	case "frame":
 		if x.frame == "" {
 			x.frame = strconv.Itoa(m.count)
 		}
 		if n := len(m.frames); n > 0 {
 			if x.at < m.frames[n-1].at {
-				return fmt.Errorf("frame %s starts %d ns before the one before it", x.frame, m.frames[n-1].at-x.at)
+				return markErrorf("frame %s starts %d ns before the one before it", x.frame, m.frames[n-1].at-x.at)
 			}
 			m.endFrame(x.at)
 		}
@@ -196,17 +212,25 @@ func (m *Marks) conclude(end int64) []string {
 	if n := len(m.frames); n > 0 && m.frames[n-1].at < end {
 		m.endFrame(end)
 	}
-	var warnings []string
+	var open tally
 	for _, r := range m.open {
 		if r.Start < end {
 			r.End = end
 			m.done = append(m.done, r)
 		}
-		warnings = append(warnings, fmt.Sprintf("region %s was still open when the recording ended", r.Name))
+		open.add(r.Name, r.Name)
+	}
+	var warnings []string
+	switch n := len(m.open); {
+	case n == 1:
+		warnings = append(warnings, fmt.Sprintf("region %s was still open when the recording ended", m.open[0].Name))
+	case n > 1:
+		warnings = append(warnings, fmt.Sprintf("%d regions were still open when the recording ended: %s", n, strings.Join(open.texts(func(name string, n int) string {
+			return fmt.Sprintf("%s (%d times)", name, n)
+		}), ", ")))
 	}
 	m.open = nil
-	if more := m.bad - len(m.badText); more > 0 {
-		m.badText = append(m.badText, fmt.Sprintf("%d more lines of marks could not be used", more))
-	}
-	return append(warnings, m.badText...)
+	return append(warnings, m.bad.texts(func(first string, n int) string {
+		return fmt.Sprintf("%s; %d more lines cannot be used for a reason like this", first, n-1)
+	})...)
 }

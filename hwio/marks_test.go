@@ -46,10 +46,43 @@ func TestMarksThatCannotBeUsedAreTold(t *testing.T) {
 	m.Line("begin a", 50)
 	m.Line("20 end a", 60)
 	w := strings.Join(m.conclude(100), "\n")
-	for _, want := range []string{"the line is empty", "begin needs the name", "no region nothing is open", "a frame has a number", "not positive", "4 more lines"} {
+	for _, want := range []string{"the line is empty", "begin needs the name", "no region nothing is open", "a frame has a number", "not positive",
+		"would end 30 ns before it began", "has 2000 bytes", "control character"} {
 		if !strings.Contains(w, want) {
 			t.Errorf("warnings lack %q:\n%s", want, w)
 		}
+	}
+}
+
+// 25,000 regions that were begun and never ended made 24,999 equal warnings.
+func TestMarksThatGoWrongAgainAndAgainAreCountedByKind(t *testing.T) {
+	m := &Marks{}
+	for i := range 25_000 {
+		m.Line("begin draw", int64(100+i))
+		m.Line(fmt.Sprint("end other ", i), int64(100+i))
+	}
+	for i := range 3000 {
+		m.Line(fmt.Sprint("begin ", i%20), 99_000)
+	}
+	w := m.conclude(100_000)
+	if len(w) != 3 {
+		t.Fatalf("%d warnings: %.2000q", len(w), w)
+	}
+	for i, want := range []string{
+		"10000 regions were still open when the recording ended: draw (10000 times)",
+		"no region other 0 is open; 24999 more lines cannot be used for a reason like this",
+		"10000 regions are open already: what begins must end; 17999 more lines",
+	} {
+		if !strings.Contains(w[i], want) {
+			t.Errorf("warning %q, want %q", w[i], want)
+		}
+	}
+	m = &Marks{}
+	for i := range 300 {
+		m.Line(fmt.Sprint("begin ", i), int64(100+i))
+	}
+	if w := m.conclude(1000); len(w) != 1 || !strings.Contains(w[0], "300 regions were still open when the recording ended: 0, 1, 2") || !strings.Contains(w[0], "290 others") {
+		t.Errorf("%q", w)
 	}
 }
 

@@ -112,7 +112,7 @@ func Record(ctx context.Context, o Options) (*Result, error) {
 	if len(o.Rounds) == 1 {
 		o = o.inRound(o.Rounds[0])
 	}
-	r := &recorder{opt: o, res: &Result{}}
+	r := newRecorder(o)
 	if err := r.setup(ctx); err != nil {
 		r.teardown()
 		return nil, err

@@ -78,6 +78,7 @@ type fakeSource struct {
 	closed  atomic.Int64
 	skew    bool // delivers a value too few
 	opened  Request
+	warns   string // said at every read
 }
 
 func (s *fakeSource) Name() string                                     { return s.name }
@@ -111,6 +112,9 @@ func (s *fakeStream) Read(_ context.Context, b *capture.Batch) error {
 	n := s.reads.Add(1)
 	if n == 1 {
 		return nil
+	}
+	if s.warns != "" {
+		b.Warnings = append(b.Warnings, s.warns, fmt.Sprintf("%s %d", s.warns, n%3))
 	}
 	rows := 1
 	if s.stamped {
@@ -498,5 +502,22 @@ func TestASinkThatCannotBeMadeIsAnErrorAndNoCrash(t *testing.T) {
 	}
 	if src.closed.Load() != 2 {
 		t.Errorf("the source was closed %d times of 2", src.closed.Load())
+	}
+}
+
+// What a source says at every read was in the file as often, and the user was not told.
+func TestWarningsOfASourceAreToldOnceAndCounted(t *testing.T) {
+	for _, sources := range [][]Source{
+		{&fakeSource{name: "a", metas: metas("x"), warns: "it broke"}},
+		{&fakeSource{name: "a", metas: metas("x"), warns: "it broke"}, &deviceSource{fakeSource: fakeSource{name: "gpu"}, clock: func() int64 { return 0 }}},
+	} {
+		res, c, err := toMemory(t, t.Context(), Options{Sources: sources, Period: time.Millisecond, Duration: 100 * time.Millisecond, pacer: &fakePacer{now: 1000}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := []string{"it broke", "it broke 2", "it broke 0", "it broke 1", "100 times: it broke", "34 times: it broke 2", "33 times: it broke 0", "33 times: it broke 1"}
+		if !slices.Equal(res.Warnings, want) || !slices.Equal(c.Warnings, want) {
+			t.Errorf("%d sources: told %q, recorded %q", len(sources), res.Warnings, c.Warnings)
+		}
 	}
 }

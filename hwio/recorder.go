@@ -25,6 +25,7 @@ type recorder struct {
 	watch   func() // stops watching a process
 	res     *Result
 	marks   *Marks // nil without
+	told    tally  // warnings of the streams
 	frames  int    // the label of frames, where there are marks
 
 	stopped atomic.Bool // the command or process has exited
@@ -52,6 +53,13 @@ type recorder struct {
 
 // slotBytes bounds the memory of all slots together.
 const slotBytes = 64 << 20
+
+// manyWarnings is how many different warnings of its sources a recording keeps.
+const manyWarnings = 200
+
+func newRecorder(o Options) *recorder {
+	return &recorder{opt: o, res: &Result{}, told: tally{most: manyWarnings}}
+}
 
 func (r *recorder) stopNow() {
 	r.stopped.Store(true)
@@ -358,7 +366,7 @@ func (r *recorder) flush() error {
 	if err := s.check(&r.schema, r.members); err != nil {
 		return err
 	}
-	s.gather(r.members, r.epoch)
+	s.gather(r.members, r.epoch, &r.told)
 	if r.marks != nil {
 		r.marks.gather(s.batch, r.frames, r.epoch)
 	}

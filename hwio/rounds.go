@@ -112,7 +112,7 @@ func recordRounds(ctx context.Context, o Options) (*Result, error) {
 		if i > 0 {
 			own.Warnings = nil // the first round has said them
 		}
-		r := &recorder{opt: own, res: &Result{}}
+		r := newRecorder(own)
 		rounds.recorder = r
 		if err := r.setup(ctx); err != nil {
 			r.teardown()

@@ -64,6 +64,7 @@ func decodeConfig(ctx context.Context, data []byte, path string, o *table.Option
 		return nil, err
 	}
 	d.addNotes()
+	d.cfg.Warnings = countAlike(d.cfg.Warnings)
 	if d.cut != "" {
 		d.warn("truncated: the data breaks off at byte %d (%s): %d samples in %d batches were kept", d.cutAt, d.cut, d.rows(), d.batches())
 	}
@@ -195,6 +196,28 @@ func (d *decoded) addNotes() {
 			}
 		}
 	}
+}
+
+// countAlike tells every warning once, and how often it stands there: recorders used to say a thing as often as it happened.
+func countAlike(warnings []string) []string {
+	n := map[string]int{}
+	for _, w := range warnings {
+		n[w]++
+	}
+	if len(n) == len(warnings) {
+		return warnings
+	}
+	out := make([]string, 0, len(n))
+	for _, w := range warnings {
+		switch k := n[w]; {
+		case k == 1:
+			out = append(out, w)
+		case k > 1:
+			out = append(out, fmt.Sprintf("%s (%d times)", w, k))
+		}
+		n[w] = 0
+	}
+	return out
 }
 
 // addReason lengthens the last run where r continues it, so that a counter that is never there has one reason and not one per batch.

@@ -63,3 +63,39 @@ func TestLateTimeAmongTheGapsOfOldFilesIsSortedOut(t *testing.T) {
 		}
 	}
 }
+
+func TestEqualWarningsOfOldFilesAreCounted(t *testing.T) {
+	schema := capture.Schema{Columns: []capture.ColumnSpec{{Meta: capture.Meta{Name: "n"}, Integer: true}}}
+	schema.Config.Warnings = []string{"first"}
+	path := filepath.Join(t.TempDir(), "old.arrow")
+	w, err := Create(path, schema)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := capture.NewBatch(&schema, 1)
+	for k := range 3 {
+		b.Reset()
+		b.Start, b.End = append(b.Start, int64(k)), append(b.End, int64(k+1))
+		b.AppendInt(0, 1)
+		b.Warnings = append(b.Warnings, "region draw was still open when the recording ended", "region draw was still open when the recording ended", "other")
+		if k > 0 {
+			b.Warnings = b.Warnings[:2]
+		}
+		if err := w.Write(b); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	want := []string{"first", "region draw was still open when the recording ended (6 times)", "other"}
+	for range 2 { // in the form that Close made, and that which Write makes of it
+		c := open(t, path)
+		if !slices.Equal(c.Warnings, want) {
+			t.Errorf("%q", c.Warnings)
+		}
+		if err := (Format{}).Write(background, path, c); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
