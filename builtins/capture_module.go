@@ -31,14 +31,14 @@ var captureModule = methodTable[*Env]{
 		},
 		{
 			Sig: "record(source: str|list=None, counters: list|str=None, period: duration=\"10ms\", duration: duration=None, command: list=None, out: str=None, **options) -> Capture",
-			Doc: "Records counters and opens the recording. source is one of capture.sources(), \"cpu\" for all of the CPU's, or a list; counters are names with * and ?; " +
+			Doc: "Records counters and opens the recording. source is one of capture.sources(), a name that some share (\"cpu\" for all of the CPU's, \"mali\" for what reads one here), or a list; counters are names with * and ?; " +
 				"it ends after the duration or with the command; Ctrl-C in a session ends it too, and what was measured until then is the result. A command needs " +
 				"--allow-exec. Options are the source's own, such as set=\"RenderBasic\" of i915; " +
 				"a list of sets is measured one after the other, the command being run once for each.",
 			Run: record,
 		},
 		{
-			Sig: "sources() -> Table", Doc: "Every reader of hardware: name, whether it is usable here, why not, and what to do about it.", Example: "capture.sources()",
+			Sig: "sources() -> Table", Doc: "Every reader of hardware: name, whether it is usable here, why not, what to do about it, and the names that it shares with others.", Example: "capture.sources()",
 			Run: func(e *Env, c *call) (starlark.Value, error) { return Sources(e.Context(), e) },
 		},
 		{
@@ -297,7 +297,7 @@ func record(e *Env, c *call) (starlark.Value, error) {
 
 // Sources is the table of every reader of hardware.
 func Sources(ctx context.Context, e *Env) (*Table, error) {
-	t := NewTable(e, []string{"name", "usable", "gpu", "device", "reason", "fix", "doc"}, nil)
+	t := NewTable(e, []string{"name", "usable", "gpu", "device", "reason", "fix", "doc", "also"}, nil)
 	if e.Sources == nil {
 		return t, nil
 	}
@@ -306,7 +306,7 @@ func Sources(ctx context.Context, e *Env) (*Table, error) {
 		if err != nil {
 			return nil, err
 		}
-		t.Append(starlark.String(s.Name()), starlark.Bool(st.Usable), text(st.GPU), text(st.Device), text(st.Reason), text(st.Fix), text(s.Doc()))
+		t.Append(starlark.String(s.Name()), starlark.Bool(st.Usable), text(st.GPU), text(st.Device), text(st.Reason), text(st.Fix), text(s.Doc()), text(strings.Join(hwio.SharedNames(s), ", ")))
 	}
 	return t, nil
 }

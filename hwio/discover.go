@@ -8,9 +8,47 @@ import (
 	"strings"
 )
 
-// combined maps a name that stands for several sources to them. They are recorded together, and one that does not work here is
-// left out as long as another does.
-var combined = map[string][]string{"cpu": {"perfevent", "procfs"}}
+// groups are those of a source.
+func groups(s Source) []Group {
+	if g, ok := s.(Grouped); ok {
+		return g.Groups()
+	}
+	return nil
+}
+
+// group finds the sources that share a name.
+func group(all []Source, name string) (members []Source, together bool) {
+	for _, s := range all {
+		for _, x := range groups(s) {
+			if strings.EqualFold(x.Name, name) {
+				members, together = append(members, s), together || x.Together
+			}
+		}
+	}
+	return members, together
+}
+
+// Names lists what Select takes: the names of the sources, and then those that they share.
+func Names(all []Source) []string {
+	out := sourceNames(all)
+	for _, s := range all {
+		for _, x := range SharedNames(s) {
+			if !slices.Contains(out, x) {
+				out = append(out, x)
+			}
+		}
+	}
+	return out
+}
+
+// SharedNames are the names that a source shares with others.
+func SharedNames(s Source) []string {
+	var out []string
+	for _, x := range groups(s) {
+		out = append(out, x.Name)
+	}
+	return out
+}
 
 // Selection is the sources that one recording reads, with what the user should know about the choice.
 type Selection struct {
@@ -36,9 +74,9 @@ func (e *UnusableError) Error() string {
 	return fmt.Sprintf("source %s cannot be used here: %s", e.Source, e.Why)
 }
 
-// Select finds sources by name: a source's own, or "cpu" for perfevent and procfs together. process says that a process or command will be
-// measured, not the whole machine. A named source that does not work here is an error; of a combined name those that work are
-// taken, and a warning says which did not.
+// Select finds sources by name: a source's own, or one that several share (Grouped). process says that a process or command will be measured, not
+// the whole machine. A named source that does not work here is an error. Of a shared name those that work are taken, or the first of them
+// where they are ways to the same; where they belong together a warning says which did not work.
 func Select(ctx context.Context, all []Source, names []string, process bool) (*Selection, error) {
 	sel := &Selection{}
 	add := func(s Source) {
@@ -48,42 +86,43 @@ func Select(ctx context.Context, all []Source, names []string, process bool) (*S
 	}
 	for _, name := range names {
 		name = strings.TrimSpace(name)
-		if members, ok := combined[name]; ok {
-			var reasons []string
-			found := 0
-			for _, member := range members {
-				src := byName(all, member)
-				if src == nil {
-					continue
-				}
-				st := src.Probe(ctx)
-				if why := unfit(st, process); why != "" {
-					reasons = append(reasons, fmt.Sprintf("%s: %s", member, why))
-					continue
-				}
-				add(src)
-				found++
+		if src := byName(all, name); src != nil {
+			if why := unfit(src.Probe(ctx), process); why != "" {
+				return nil, &UnusableError{name, why}
 			}
-			if found == 0 {
-				return nil, &UnusableError{name, orText(strings.Join(reasons, "; "), ErrNeedsLinux.Error())}
-			}
-			for _, r := range reasons {
-				sel.Warnings = append(sel.Warnings, "left out "+r)
-			}
+			add(src)
 			continue
 		}
-		src := byName(all, name)
-		if src == nil {
-			known := append(sourceNames(all), "cpu")
-			if near := Near(name, known); len(near) > 0 {
+		members, together := group(all, name)
+		if len(members) == 0 {
+			known := Names(all)
+			switch near := Near(name, known); {
+			case len(all) == 0:
+				return nil, &UnusableError{name, ErrNeedsLinux.Error()}
+			case len(near) > 0:
 				return nil, fmt.Errorf("no source is called %q; did you mean %s?", name, strings.Join(near, " or "))
 			}
 			return nil, fmt.Errorf("no source is called %q; there are %s", name, strings.Join(known, ", "))
 		}
-		if why := unfit(src.Probe(ctx), process); why != "" {
-			return nil, &UnusableError{name, why}
+		var reasons []string
+		found := 0
+		for _, src := range members {
+			if why := unfit(src.Probe(ctx), process); why != "" {
+				reasons = append(reasons, fmt.Sprintf("%s: %s", src.Name(), why))
+				continue
+			}
+			add(src)
+			if found++; !together {
+				reasons = nil
+				break
+			}
 		}
-		add(src)
+		if found == 0 {
+			return nil, &UnusableError{name, strings.Join(reasons, "; ")}
+		}
+		for _, r := range reasons {
+			sel.Warnings = append(sel.Warnings, "left out "+r)
+		}
 	}
 	if len(sel.Sources) == 0 {
 		return nil, errors.New("no source was named")

@@ -6,9 +6,39 @@ import (
 	"testing"
 )
 
+var inCPU = []Group{{Name: "cpu", Together: true}}
+
+func TestASharedNameFindsTheSourceThatWorks(t *testing.T) {
+	in := []Group{{Name: "mali"}}
+	kbase := &fakeSource{name: "kbase", groups: in, status: Status{Reason: "no /dev/mali0"}}
+	panfrost := &fakeSource{name: "panfrost", groups: in, status: Status{Usable: true, GPU: "mali-g52"}}
+	all := []Source{kbase, panfrost, &fakeSource{name: "procfs", groups: inCPU, status: Status{Usable: true, GPU: "cpu"}}}
+	for _, name := range []string{"mali", "Mali", "panfrost"} {
+		sel, err := Select(t.Context(), all, []string{name, "cpu"}, false)
+		if err != nil || !slices.Equal(sel.Names(), []string{"panfrost", "procfs"}) || len(sel.Warnings) != 0 {
+			t.Errorf("%s: %+v, %v", name, sel, err)
+		}
+	}
+	// Both would stamp their own samples: one is enough.
+	kbase.status = Status{Usable: true, GPU: "mali-g720"}
+	if sel, err := Select(t.Context(), all, []string{"mali"}, false); err != nil || !slices.Equal(sel.Names(), []string{"kbase"}) {
+		t.Errorf("%+v, %v", sel, err)
+	}
+	kbase.status, panfrost.status = Status{Reason: "no /dev/mali0"}, Status{Reason: "no panfrost"}
+	if _, err := Select(t.Context(), all, []string{"mali"}, false); err == nil || !strings.Contains(err.Error(), "source mali cannot be used here: kbase: no /dev/mali0; panfrost: no panfrost") {
+		t.Errorf("err = %v", err)
+	}
+	if got := Names(all); !slices.Equal(got, []string{"kbase", "panfrost", "procfs", "mali", "cpu"}) {
+		t.Errorf("names %q", got)
+	}
+	if _, err := Select(t.Context(), nil, []string{"mali"}, false); err == nil || !strings.Contains(err.Error(), "needs Linux") {
+		t.Errorf("err = %v", err)
+	}
+}
+
 func TestCombinedSourceLeavesOutWhatDoesNotWork(t *testing.T) {
-	perf := &fakeSource{name: "perfevent", status: Status{Usable: true, ProcessOnly: true, Reason: "only your own processes", Fix: "type this"}}
-	proc := &fakeSource{name: "procfs", status: Status{Usable: true, GPU: "cpu"}}
+	perf := &fakeSource{name: "perfevent", groups: inCPU, status: Status{Usable: true, ProcessOnly: true, Reason: "only your own processes", Fix: "type this"}}
+	proc := &fakeSource{name: "procfs", groups: inCPU, status: Status{Usable: true, GPU: "cpu"}}
 	all := []Source{perf, proc}
 
 	sel, err := Select(t.Context(), all, []string{"cpu"}, false)
@@ -34,7 +64,7 @@ func TestCombinedSourceLeavesOutWhatDoesNotWork(t *testing.T) {
 }
 
 func TestUnknownSourcesAreNamedWithNearOnes(t *testing.T) {
-	all := []Source{&fakeSource{name: "procfs"}}
+	all := []Source{&fakeSource{name: "procfs", groups: inCPU}}
 	for in, want := range map[string]string{"prcofs": "did you mean procfs?", "gpu0815": "there are procfs, cpu"} {
 		if _, err := Select(t.Context(), all, []string{in}, false); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: err = %v", in, err)
@@ -46,7 +76,7 @@ func TestUnknownSourcesAreNamedWithNearOnes(t *testing.T) {
 }
 
 func TestBestPrefersAUsableGPU(t *testing.T) {
-	cpu := &fakeSource{name: "procfs", status: Status{Usable: true, GPU: "cpu"}}
+	cpu := &fakeSource{name: "procfs", groups: inCPU, status: Status{Usable: true, GPU: "cpu"}}
 	broken := &fakeSource{name: "i915", status: Status{GPU: "intel-kbl-gt2", Reason: "busy"}}
 	gpu := &fakeSource{name: "kbase", status: Status{Usable: true, GPU: "mali-g615"}}
 	if sel, err := Best(t.Context(), []Source{cpu, broken, gpu}); err != nil || !slices.Equal(sel.Names(), []string{"kbase"}) {

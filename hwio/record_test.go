@@ -79,7 +79,10 @@ type fakeSource struct {
 	skew    bool // delivers a value too few
 	opened  Request
 	warns   string // said at every read
+	groups  []Group
 }
+
+func (s *fakeSource) Groups() []Group { return s.groups }
 
 func (s *fakeSource) Name() string                                     { return s.name }
 func (s *fakeSource) Doc() string                                      { return "a source for tests" }
@@ -88,6 +91,7 @@ func (s *fakeSource) Counters(context.Context) ([]capture.Meta, error) { return 
 
 func (s *fakeSource) Open(_ context.Context, r Request) (Stream, error) {
 	s.opened = r
+	s.reads.Store(0)
 	schema := &capture.Schema{Config: capture.Config{GPU: "cpu"}}
 	for _, m := range s.metas {
 		if len(r.Counters) == 0 || MatchAny(r.Counters, &m) {

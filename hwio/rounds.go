@@ -106,6 +106,7 @@ func recordRounds(ctx context.Context, o Options) (*Result, error) {
 	rounds := &roundSink{label: o.RoundLabel}
 	var sum *Result
 	var failed error
+	said := roundWarnings{all: o.Warnings}
 	for i, round := range o.Rounds {
 		own := o.inRound(round)
 		own.Create = func(schema *capture.Schema) (Sink, error) { return rounds.begin(schema, o.Create, round.Name) }
@@ -121,7 +122,8 @@ func recordRounds(ctx context.Context, o Options) (*Result, error) {
 		}
 		err := r.record(ctx)
 		r.teardown()
-		sum = addResult(sum, r.res, round.Name)
+		said.add(r.res.Warnings, round.Name)
+		sum = addResult(sum, r.res)
 		if err != nil {
 			failed = fmt.Errorf("round %d (%s): %w", i+1, round.Name, err)
 			break
@@ -129,10 +131,13 @@ func recordRounds(ctx context.Context, o Options) (*Result, error) {
 		if ctx.Err() != nil {
 			sum.Interrupted = true
 			if i+1 < len(o.Rounds) {
-				sum.Warnings = append(sum.Warnings, fmt.Sprintf("interrupted in round %d of %d", i+1, len(o.Rounds)))
+				said.more = append(said.more, fmt.Sprintf("interrupted in round %d of %d", i+1, len(o.Rounds)))
 			}
 			break
 		}
+	}
+	if sum != nil {
+		sum.Warnings = said.merged()
 	}
 	if rounds.sink != nil {
 		if err := rounds.sink.Close(); err != nil {
@@ -142,10 +147,46 @@ func recordRounds(ctx context.Context, o Options) (*Result, error) {
 	return sum, failed
 }
 
-func addResult(sum, r *Result, name string) *Result {
-	for i, w := range r.Warnings {
-		r.Warnings[i] = name + ": " + w
+// roundWarnings are the warnings of several rounds. What all of them say is told once, else the rounds are named behind it.
+type roundWarnings struct {
+	texts  []string
+	in     map[string][]string // names of the rounds
+	rounds int
+	all    []string // about all of them, though only the first says it
+	more   []string // about all of them, at the end
+}
+
+func (w *roundWarnings) add(warnings []string, round string) {
+	if w.in == nil {
+		w.in = map[string][]string{}
 	}
+	w.rounds++
+	for _, text := range warnings {
+		if _, known := w.in[text]; !known {
+			w.texts = append(w.texts, text)
+		}
+		if !slices.Contains(w.in[text], round) {
+			w.in[text] = append(w.in[text], round)
+		}
+	}
+}
+
+func (w *roundWarnings) merged() []string {
+	var out []string
+	for _, text := range w.texts {
+		if in := w.in[text]; len(in) < w.rounds && !slices.Contains(w.all, text) {
+			text = inRounds(text, in...)
+		}
+		out = append(out, text)
+	}
+	return append(out, w.more...)
+}
+
+func inRounds(text string, rounds ...string) string {
+	return text + " (in " + strings.Join(rounds, ", ") + ")"
+}
+
+func addResult(sum, r *Result) *Result {
 	if sum == nil {
 		return r
 	}
@@ -160,7 +201,6 @@ func addResult(sum, r *Result, name string) *Result {
 	if r.Exit != nil && (sum.Exit == nil || sum.Exit.Code == 0) {
 		sum.Exit = r.Exit
 	}
-	sum.Warnings = append(sum.Warnings, r.Warnings...)
 	return sum
 }
 
@@ -234,6 +274,9 @@ func (s *roundSink) Write(b *capture.Batch) error {
 	for i := range b.Regions {
 		b.Regions[i].Start += shift
 		b.Regions[i].End += shift
+	}
+	for i, w := range b.Warnings {
+		b.Warnings[i] = inRounds(w, s.name)
 	}
 	s.names = s.names[:0]
 	for range b.Start {

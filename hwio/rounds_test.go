@@ -145,3 +145,27 @@ func TestUnknownSourceOptionNamesThoseThatExist(t *testing.T) {
 		t.Errorf("error is %v", err)
 	}
 }
+
+// Every round repeated what all rounds say, with its name before that of the source.
+func TestWarningsOfRoundsAreToldOnce(t *testing.T) {
+	src := &fakeSource{name: "a", metas: metas("x"), warns: "a: it broke"}
+	rounds := []Round{{Name: "one"}, {Name: "two"}}
+	res, c, err := toMemory(t, t.Context(), Options{Sources: []Source{src}, Period: time.Millisecond, Duration: 5 * time.Millisecond, pacer: &fakePacer{now: 1000},
+		Rounds: rounds, RoundLabel: "set", Warnings: []string{"left out b"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	told := strings.Join(res.Warnings, "\n")
+	for _, want := range []string{"left out b", "a: it broke"} {
+		if n := strings.Count("\n"+told+"\n", "\n"+want+"\n"); n != 1 {
+			t.Errorf("%q is told %d times:\n%s", want, n, told)
+		}
+	}
+	if strings.Contains(told, "one: ") || strings.Contains(told, "two: ") {
+		t.Errorf("a round's name stands before a source's:\n%s", told)
+	}
+	recorded := strings.Join(c.Warnings, "\n")
+	if !strings.Contains(recorded, "a: it broke (in one)") || !strings.Contains(recorded, "a: it broke (in two)") {
+		t.Errorf("recorded %s", recorded)
+	}
+}

@@ -50,6 +50,18 @@ type Request struct {
 	Options map[string]string
 }
 
+// Grouped is a Source that can be asked for by names that it shares with others, such as that of the maker of what it measures.
+type Grouped interface {
+	Groups() []Group
+}
+
+// Group is a name that stands for several sources.
+type Group struct {
+	Name string
+	// Together says that all of the group that work here are recorded side by side. Else the first that works is: they are ways to the same device.
+	Together bool
+}
+
 // Configurable is a Source with options of its own, such as the metric set of a GPU.
 type Configurable interface {
 	Options() []Option

@@ -126,6 +126,9 @@ func (s *Session) Open(ctx context.Context, name, path string) error {
 	if err := s.Eval(ctx, "<command>", 1, openStatement(name, path)); err != nil {
 		return err
 	}
+	if s.cfg.Quiet {
+		return nil
+	}
 	_, err := fmt.Fprintln(s.cfg.Talk, name+" = "+s.printer.text(s.names[name]))
 	return err
 }

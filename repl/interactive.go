@@ -42,7 +42,9 @@ func (s *Session) Interactive(ctx context.Context, in, out, talk *os.File, captu
 	ignored := make(chan os.Signal, 1)
 	signal.Notify(ignored, os.Interrupt)
 	defer signal.Stop(ignored)
-	io.WriteString(talk, s.banner())
+	if !s.cfg.Quiet {
+		io.WriteString(talk, s.banner())
+	}
 	line := 1
 	remember := func(text string) {
 		if err := hist.add(text); err != nil {

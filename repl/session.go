@@ -25,6 +25,7 @@ type Config struct {
 	Out         io.Writer // results and print
 	Talk        io.Writer // errors, prompts, warnings
 	Version     string
+	Quiet       bool   // say nothing of its own: no banner, nothing about a capture that was opened
 	MaxSteps    uint64 // of one statement; 0 is no limit
 	// Limit runs a statement under further limits; nil runs it freely.
 	Limit   func(ctx context.Context, run func(context.Context) error) error

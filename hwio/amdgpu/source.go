@@ -34,6 +34,9 @@ func New(root string) *Source { return &Source{root: sysroot.Root(root), open: o
 // Name is "amdgpu".
 func (s *Source) Name() string { return sourceName }
 
+// Groups are the names that it shares with other sources.
+func (s *Source) Groups() []hwio.Group { return []hwio.Group{{Name: "amd"}} }
+
 // Doc describes the source.
 func (s *Source) Doc() string {
 	return "AMD GPUs without ROCm: sampled busy shares of their blocks, sensors, clocks, power, memory, engine times"

@@ -36,6 +36,9 @@ func New(root string) *Source { return &Source{root: sysroot.Root(root), k: newK
 // Name is "i915".
 func (s *Source) Name() string { return sourceName }
 
+// Groups are the names that it shares with other sources.
+func (s *Source) Groups() []hwio.Group { return []hwio.Group{{Name: "intel"}} }
+
 // Doc describes the source.
 func (s *Source) Doc() string {
 	return "the OA unit of Intel's Kaby Lake GPUs (HD and Iris Graphics of 2016 to 2019): all counters of a metric set at once, with contexts and clocks"

@@ -40,6 +40,9 @@ func New(root string) *Source {
 // Name is "kbase".
 func (s *Source) Name() string { return sourceName }
 
+// Groups are the names that it shares with other sources.
+func (s *Source) Groups() []hwio.Group { return []hwio.Group{{Name: "mali"}} }
+
 // Doc describes the source.
 func (s *Source) Doc() string {
 	return "counters of Arm Mali GPUs through Arm's own kernel driver (/dev/mali0), as phones and vendor kernels have it"

@@ -41,6 +41,9 @@ func New(root string) *Source {
 // Name is "panfrost".
 func (s *Source) Name() string { return sourceName }
 
+// Groups are the names that it shares with other sources.
+func (s *Source) Groups() []hwio.Group { return []hwio.Group{{Name: "mali"}} }
+
 // Doc describes the source.
 func (s *Source) Doc() string {
 	return "counters of job-manager Arm Mali GPUs through panfrost, the mainline kernel's driver"

@@ -39,6 +39,9 @@ func New(root string) *Source {
 // Name is "perfevent".
 func (s *Source) Name() string { return sourceName }
 
+// Groups are the names that it shares with other sources.
+func (s *Source) Groups() []hwio.Group { return []hwio.Group{{Name: "cpu", Together: true}} }
+
 // Doc describes the source.
 func (s *Source) Doc() string {
 	return "the kernel's performance events: cycles, instructions, caches, faults, context switches, tracepoints, and those of every counter unit"

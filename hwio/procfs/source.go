@@ -31,6 +31,9 @@ func New(root string) *Source { return &Source{root: sysroot.Root(root)} }
 // Name is "procfs".
 func (s *Source) Name() string { return sourceName }
 
+// Groups are the names that it shares with other sources.
+func (s *Source) Groups() []hwio.Group { return []hwio.Group{{Name: "cpu", Together: true}} }
+
 // Doc describes the source.
 func (s *Source) Doc() string {
 	return "processor time, interrupts, pressure stalls, frequency, load, memory and sensors from the kernel's text files"

@@ -26,7 +26,7 @@ type busyLine struct {
 
 // busy is the line of the terminal that the program talks on; where that is none, work goes on untold.
 func (a *app) busy(ctx context.Context, what string) (under context.Context, done func()) {
-	if a.line == nil {
+	if a.line == nil || a.quiet {
 		return ctx, func() {}
 	}
 	return a.line.begin(ctx, what)

@@ -85,25 +85,36 @@ func (a *app) check(args []string, f *checkFlags) error {
 	if err != nil {
 		return err
 	}
+	var said doubts
+	list, err := a.judge(args, budgets, f, &said)
+	said.tell(a)
+	if err != nil {
+		return err
+	}
+	return a.judged(list, f, args)
+}
+
+// judge holds every capture against every budget. What the captures warn of goes to said.
+func (a *app) judge(paths []string, budgets []*budget.Budget, f *checkFlags, said *doubts) ([]*budget.Judgement, error) {
 	var list []*budget.Judgement
-	for _, path := range args {
-		o := opened{path: path, open: f.open, byGPU: map[string]*capture.Capture{}, warned: map[string]bool{}}
+	for _, path := range paths {
+		o := opened{path: path, open: f.open, byGPU: map[string]*capture.Capture{}, said: said}
 		for _, b := range budgets {
 			c, err := o.capture(a, b)
 			if err != nil {
-				return err
+				return nil, err
 			}
 			j, err := budget.Judge(a.ctx, b, c)
 			if err != nil {
-				if len(args) > 1 {
+				if len(paths) > 1 {
 					err = fmt.Errorf("%s: %w", path, err)
 				}
-				return err
+				return nil, err
 			}
 			list = append(list, j)
 		}
 	}
-	return a.judged(list, f, args)
+	return list, nil
 }
 
 // judged reports what came of the budgets.
@@ -183,10 +194,10 @@ func readBudget(path string) (*budget.Budget, error) {
 
 // opened is a capture that several budgets are held against, as its content says and as a budget's GPU has it.
 type opened struct {
-	path   string
-	open   openFlags
-	byGPU  map[string]*capture.Capture
-	warned map[string]bool
+	path  string
+	open  openFlags
+	byGPU map[string]*capture.Capture
+	said  *doubts
 }
 
 // capture is the capture, taken to be of the GPU of a budget where it does not say what it is of.
@@ -208,12 +219,7 @@ func (o *opened) as(a *app, gpu string) (*capture.Capture, error) {
 	if err != nil {
 		return nil, err
 	}
-	for _, w := range c.Warnings {
-		if !o.warned[w] {
-			a.warn(w)
-			o.warned[w] = true
-		}
-	}
+	o.said.add(o.path, c.Warnings)
 	o.byGPU[gpu] = c
 	return c, nil
 }

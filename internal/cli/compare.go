@@ -147,20 +147,20 @@ func (a *app) compare(args []string, f *compareFlags) error {
 		return err
 	}
 	var x compared
+	var warned doubts
 	for i, path := range slices.Concat(args, f.baseline) {
 		c, err := a.openCapture(path, &f.open)
 		if err != nil {
 			return err
 		}
-		for _, w := range c.Warnings {
-			a.warn(path + ": " + w)
-		}
+		warned.add(path, c.Warnings)
 		if i == 1 {
 			x.after = append(x.after, c)
 		} else {
 			x.before = append(x.before, c)
 		}
 	}
+	warned.tell(a)
 	ctx, done := a.busy(a.ctx, "comparing "+args[0]+" and "+args[1])
 	x.result, err = analysis.Compare(ctx, x.before, x.after, opt)
 	done()

@@ -12,6 +12,7 @@ import (
 	"astrolabe/capture/formats"
 	formatsall "astrolabe/capture/formats/all"
 	"astrolabe/capture/metrics"
+	"astrolabe/hwio"
 	"astrolabe/hwio/all"
 )
 
@@ -117,22 +118,17 @@ func metricSets(_ *cobra.Command, args []string) []string {
 	return slices.Compact(out)
 }
 
-// sourceNames are those of the sources of this build, and cpu for two of them.
-func sourceNames(*cobra.Command, []string) []string {
-	out := []string{"cpu"}
-	for _, s := range all.Sources("") {
-		out = append(out, s.Name())
-	}
-	return out
-}
+// sourceNames are those of the sources of this build, and those that some of them share.
+func sourceNames(*cobra.Command, []string) []string { return hwio.Names(all.Sources("")) }
 
 // sourceCounters are those that the sources of --source have here; of all that work where it is not given.
 func sourceCounters(cmd *cobra.Command, _ []string) []string {
 	wanted, _ := cmd.Flags().GetStringSlice("source")
 	var out []string
 	for _, s := range all.Sources("") {
-		inCPU := slices.Contains(wanted, "cpu") && (s.Name() == "perfevent" || s.Name() == "procfs")
-		if len(wanted) > 0 && !inCPU && !slices.Contains(wanted, s.Name()) || !s.Probe(cmd.Context()).Usable {
+		called := append(hwio.SharedNames(s), s.Name())
+		meant := len(wanted) == 0 || slices.ContainsFunc(wanted, func(w string) bool { return slices.Contains(called, w) })
+		if !meant || !s.Probe(cmd.Context()).Usable {
 			continue
 		}
 		list, err := s.Counters(cmd.Context())

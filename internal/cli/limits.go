@@ -29,7 +29,7 @@ func (l *limits) register(f *pflag.FlagSet) {
 	f.Var(&allowFlag{&l.allow}, "allow", "further things that a script may use: clock")
 	f.StringVar(&l.out, "out", "", "the folder `DIR` that a script may write in (default the working directory)")
 	f.Uint64Var(&l.maxSteps, "max-steps", 0, fmt.Sprintf("stop a script after `N` steps (default %d)", uint64(script.DefaultMaxSteps)))
-	f.DurationVar(&l.timeout, "timeout", 0, "stop a script after the `TIME`, such as 30s")
+	timeVar(f, &l.timeout, "timeout", 0, "s", "stop a script after the `TIME`, such as 30s")
 	f.Var(&l.maxMemory, "max-memory", "stop a script when the program takes more memory than `SIZE`, such as 2GiB")
 }
 

@@ -93,7 +93,7 @@ func (a *app) mapCaptures(name string, paths []string, f *mapFlags) error {
 	results := make([]mapped, len(paths))
 	ctx, stop := context.WithCancelCause(a.ctx)
 	defer stop(nil)
-	show := &mapProgress{bar: progressBar{w: a.talk, live: isTerminal(a.talk)}, total: len(paths)}
+	show := &mapProgress{bar: progressBar{w: a.talk, live: isTerminal(a.talk) && !a.quiet}, total: len(paths)}
 	var next atomic.Int64
 	finished := make(chan int, len(paths))
 	var workers sync.WaitGroup
@@ -221,7 +221,11 @@ func (a *app) mapHost(name, path string, f *mapFlags, talk func(string)) (*host,
 		repo = script.Root(name)
 	}
 	env := a.environment(f.rest)
-	env.Warn = func(text string) { talk("warning: " + text) }
+	env.Warn = func(text string) {
+		if !a.quiet {
+			talk("warning: " + text)
+		}
+	}
 	env.Wrote = talk
 	policy := script.Policy{Repo: repo, Read: append([]string{path}, a.limits.allowRead...), Out: a.limits.out, Exec: a.limits.allowExec, Clock: a.limits.clock()}
 	if err := policy.Apply(env); err != nil {

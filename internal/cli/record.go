@@ -31,10 +31,10 @@ type recordFlags struct {
 
 func (f *recordFlags) register(cmd *cobra.Command, duration time.Duration) {
 	flags := cmd.Flags()
-	flags.StringSliceVar(&f.sources, "source", nil, "the `SOURCES` to read, with commas between them; cpu is perfevent and procfs together (default the best that works here)")
+	flags.StringSliceVar(&f.sources, "source", nil, "the `SOURCES` to read, with commas between them; cpu is perfevent and procfs together, mali, amd and intel are what reads such a GPU here (default the best that works here)")
 	flags.Var((*counterList)(&f.counters), "counters", "the counters to record, `GLOBS` with commas between them (default each source's own choice)")
-	flags.DurationVar(&f.period, "period", hwio.DefaultPeriod, "the `TIME` between two samples")
-	flags.DurationVar(&f.duration, "duration", duration, "the `TIME` to record")
+	timeVar(flags, &f.period, "period", hwio.DefaultPeriod, "ms", "the `TIME` between two samples")
+	timeVar(flags, &f.duration, "duration", duration, "s", "the `TIME` to record")
 	flags.StringSliceVar(&f.sets, "set", nil, "the metric `SETS` of the source, with commas between them; several are measured one after the other, the command being run once for each")
 	flags.StringToStringVar(&f.options, "source-option", nil, "`NAME=VALUE` options of the source's own; astrolabe sources lists them")
 }
@@ -204,10 +204,10 @@ func (a *app) measure(ctx context.Context, opt hwio.Options, sel *hwio.Selection
 		defer stop()
 	}
 	defer survivePipe()()
-	bar := &progressBar{w: a.talk, live: isTerminal(a.talk)}
+	bar := &progressBar{w: a.talk, live: isTerminal(a.talk) && !a.quiet}
 	opt.Progress = bar.update
 	if !bar.live {
-		fmt.Fprintln(a.talk, recordingLine(opt, sel))
+		a.say(recordingLine(opt, sel))
 	}
 	res, err := hwio.Record(ctx, opt)
 	bar.done()
@@ -217,7 +217,7 @@ func (a *app) measure(ctx context.Context, opt hwio.Options, sel *hwio.Selection
 		}
 		return nil, err
 	}
-	fmt.Fprintf(a.talk, "%d samples of %d counters from %s in %.3g s\n", res.Samples, res.Columns, strings.Join(res.Sources, " and "), res.Duration.Seconds())
+	a.say(fmt.Sprintf("%d samples of %d counters from %s in %.3g s", res.Samples, res.Columns, strings.Join(res.Sources, " and "), res.Duration.Seconds()))
 	if res.Exit != nil && (res.Exit.Code != 0 || res.Exit.Signal != "") {
 		fmt.Fprintf(a.talk, "the command %s\n", exitText(res.Exit))
 	}

@@ -24,6 +24,7 @@ type app struct {
 	code   string    // of -c
 	coded  bool      // -c was given
 	json   bool      // values are printed as JSON
+	quiet  bool      // nothing is said but results and errors
 	line   *busyLine // tells what takes long; nil where nobody looks
 }
 
@@ -72,6 +73,7 @@ func (a *app) root() *cobra.Command {
 	root.SetHelpCommand(&cobra.Command{Use: "help [COMMAND]", Short: "Explain a command", RunE: help})
 	root.Flags().VarP(&codeFlag{a}, "code", "c", "run `CODE` as if typed and print the value of each expression; the words behind it are args, and cap opens the first")
 	root.Flags().BoolVar(&a.json, "json", false, "print each value as a line of JSON")
+	root.PersistentFlags().BoolVarP(&a.quiet, "quiet", "q", false, "print results and errors only: no warnings, no progress, nothing else about the work")
 	a.limits.register(root.PersistentFlags())
 	root.AddCommand(
 		a.replCommand(), a.runCommand(), a.reportCommand(), a.recordCommand(), a.statCommand(), a.convertCommand(), a.markCommand(),
@@ -157,9 +159,15 @@ func nearest(name string, known []string) string {
 }
 
 // warn talks to the user about something that did not stop the work.
-func (a *app) warn(text string) {
+func (a *app) warn(text string) { a.say("warning: " + text) }
+
+// say talks to the user about the work.
+func (a *app) say(text string) {
+	if a.quiet {
+		return
+	}
 	a.line.clear()
-	fmt.Fprintln(a.talk, "warning: "+text)
+	fmt.Fprintln(a.talk, text)
 }
 
 // wrote prints the path of a file that was written: the result of the command.

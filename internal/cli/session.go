@@ -37,7 +37,7 @@ func (a *app) session(capturePath string, args []string) error {
 	}
 	cfg := repl.Config{
 		Predeclared: host.env.Predeclared(), Env: host.env, Load: host.runner.Loader(), Library: scripts.Library,
-		Out: a.out, Talk: a.talk, Version: version.String(), MaxSteps: a.limits.maxSteps, Width: a.width, JSON: a.json,
+		Out: a.out, Talk: a.talk, Version: version.String(), MaxSteps: a.limits.maxSteps, Width: a.width, JSON: a.json, Quiet: a.quiet,
 	}
 	if !a.coded {
 		host.env.Command = "" // no command line types again what a person or a pipe did

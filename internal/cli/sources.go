@@ -13,6 +13,7 @@ import (
 // sourceJSON is one reader in sources --json.
 type sourceJSON struct {
 	Name        string        `json:"name"`
+	Also        []string      `json:"also"` // names that it shares with others
 	Doc         string        `json:"doc"`
 	Usable      bool          `json:"usable"`
 	ProcessOnly bool          `json:"process_only"`
@@ -67,7 +68,7 @@ func (a *app) sources(asJSON, counters bool) error {
 	list := []sourceJSON{}
 	for _, src := range all.Sources("") {
 		st := src.Probe(a.ctx)
-		s := sourceJSON{Name: src.Name(), Doc: src.Doc(), Usable: st.Usable, ProcessOnly: st.ProcessOnly, Reason: jsonText(st.Reason),
+		s := sourceJSON{Name: src.Name(), Also: orEmpty(hwio.SharedNames(src)), Doc: src.Doc(), Usable: st.Usable, ProcessOnly: st.ProcessOnly, Reason: jsonText(st.Reason),
 			Fix: jsonText(st.Fix), GPU: jsonText(st.GPU), Device: jsonText(st.Device), Details: orEmpty(st.Details), Options: []optionJSON{}, Counters: []counterJSON{}}
 		if c, ok := src.(hwio.Configurable); ok {
 			for _, o := range c.Options() {
@@ -105,7 +106,11 @@ func sourcesText(list []sourceJSON, counters bool) string {
 		case s.ProcessOnly:
 			state = "usable for your own processes"
 		}
-		fmt.Fprintf(&out, "%s: %s\n  %s\n", s.Name, state, s.Doc)
+		also := ""
+		if len(s.Also) > 0 {
+			also = " (also " + strings.Join(s.Also, ", ") + ")"
+		}
+		fmt.Fprintf(&out, "%s%s: %s\n  %s\n", s.Name, also, state, s.Doc)
 		for _, extra := range []struct {
 			name string
 			text *string

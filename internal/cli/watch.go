@@ -37,11 +37,11 @@ func (a *app) watchScript(path string, args []string) error {
 		if len(seen) == 1 {
 			files = "file"
 		}
-		fmt.Fprintf(a.talk, "watching %d %s; Ctrl-C ends\n", len(seen), files)
+		a.say(fmt.Sprintf("watching %d %s; Ctrl-C ends", len(seen), files))
 		if err := waitForChange(a.ctx, reader, path, seen); err != nil {
 			return errors.Join(errReported, err)
 		}
-		fmt.Fprintln(a.talk, "changed: running again")
+		a.say("changed: running again")
 	}
 }
 
