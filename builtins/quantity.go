@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+
+	"astrolabe/capture/units"
 )
 
 // A quantity is text such as "80GB/s", "95%" or "250us": a number with a unit. It is compared with a counter in the counter's unit.
@@ -19,7 +21,7 @@ var spellings = map[string]baseUnit{
 	"B": {"byte", 1}, "byte": {"byte", 1}, "bytes": {"byte", 1}, "b": {"byte", 0.125}, "bit": {"byte", 0.125}, "bits": {"byte", 0.125},
 	"s": {"s", 1}, "sec": {"s", 1}, "second": {"s", 1}, "seconds": {"s", 1}, "min": {"s", 60}, "h": {"s", 3600},
 	"%": {"percent", 1}, "percent": {"percent", 1}, "pct": {"percent", 1},
-	"Hz": {"Hz", 1}, "hz": {"Hz", 1}, "hertz": {"Hz", 1}, "W": {"W", 1}, "J": {"J", 1}, "V": {"V", 1}, "A": {"A", 1},
+	"Hz": {"Hz", 1}, "hz": {"Hz", 1}, "hertz": {"Hz", 1}, "fps": {"Hz", 1}, "W": {"W", 1}, "J": {"J", 1}, "V": {"V", 1}, "A": {"A", 1},
 	"FLOP": {"flop", 1}, "FLOPs": {"flop", 1}, "flop": {"flop", 1}, "flops": {"flop", 1},
 }
 
@@ -75,11 +77,17 @@ func unitRatio(from, to string) (ratio float64, ok bool) {
 	a, b := parseUnit(from, strings.Split(to, "/")...), parseUnit(to, strings.Split(from, "/")...)
 	if a.dim != b.dim {
 		// Hertz and "per second" of anything countable read alike.
-		if !(a.dim == "Hz" && strings.HasSuffix(b.dim, "/s") || b.dim == "Hz" && strings.HasSuffix(a.dim, "/s")) {
+		if !(a.dim == "Hz" && perSecond(b.dim) || b.dim == "Hz" && perSecond(a.dim)) {
 			return 0, false
 		}
 	}
 	return a.scale / b.scale, true
+}
+
+// perSecond reports whether a dimension is something countable per second, as bytes are not.
+func perSecond(dim string) bool {
+	what, ok := strings.CutSuffix(dim, "/s")
+	return ok && what != "byte" && what != "J"
 }
 
 // ParseQuantity reads text such as "80GB/s" as a number in the given unit.
@@ -114,9 +122,12 @@ func ParseQuantity(s, unit string) (float64, error) {
 	if unit == "" {
 		return 0, fmt.Errorf("%q has a unit, and the unit of the counter is not known: give a plain number", s)
 	}
-	ratio, ok := unitRatio(of, unit)
-	if !ok && parseUnit(of).dim == "percent" && (unit == "ratio" || unit == "fraction") {
-		ratio, ok = 0.01, true
+	per := strings.NewReplacer(" per ", "/")
+	ratio, ok := unitRatio(per.Replace(of), per.Replace(unit))
+	if !ok && (parseUnit(of).dim == "percent" || !units.Counts(of) && !units.Counts(unit)) {
+		if c, fits := units.Convert(of, unit); fits { // watts, degrees, GBps; unlike things that are counted do not convert
+			return c.Apply(v), nil
+		}
 	}
 	if !ok {
 		return 0, fmt.Errorf("%q is in %s, the counter is in %s", s, of, unit)

@@ -221,6 +221,9 @@ func isCounted(word string) bool {
 	return counted[low] || counted[singular(low)] || plurals[low]
 }
 
+// Counts reports whether something countable is in the unit, by whichever name: those convert into each other, and need not be the same thing.
+func Counts(text string) bool { return strings.TrimSpace(text) == "" || Parse(text).dim.count != 0 }
+
 // IsCount reports whether the text is the known name of something countable, so that values in it are counts.
 func IsCount(text string) bool {
 	u := Parse(text)

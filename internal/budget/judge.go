@@ -12,6 +12,8 @@ import (
 	"astrolabe/builtins"
 	"astrolabe/capture"
 	"astrolabe/capture/metrics"
+	"astrolabe/capture/metrics/formula"
+	"astrolabe/capture/units"
 )
 
 // Verdict is what is said about a limit.
@@ -226,7 +228,7 @@ func (r *Result) bounds() error {
 		return nil
 	}
 	err := read(r.Unit)
-	if err != nil && r.Counter != nil && r.Counter.Der == nil && r.Counter.Kind == capture.Delta {
+	if err != nil && r.Counter != nil && addsUp(r.Counter) {
 		if rate := r.Unit + "/s"; read(rate) == nil {
 			err, r.Unit, r.Rate = nil, rate, true
 		}
@@ -257,39 +259,52 @@ func (r *Result) values() ([]float64, error) {
 			if err != nil {
 				return nil, err
 			}
-			out[i] = r.aggregate(ctr, c.Axis.Whole())[0]
+			if ctr, err = r.judged(ctr); err != nil {
+				return nil, err
+			}
+			out[i] = ctr.Aggregate(c.Axis.Whole())[0]
 		}
 		return out, nil
-	case p.bins != nil:
-		return r.aggregate(r.Counter, p.bins), nil
 	}
-	out := r.Counter.Floats()
+	ctr, err := r.judged(r.Counter)
+	if err != nil {
+		return nil, err
+	}
+	if p.bins != nil {
+		return ctr.Aggregate(p.bins), nil
+	}
+	return ctr.Floats(), nil
+}
+
+// judged is the series that the limit is about: the counter, or what it counts per second of the samples in which it has a value.
+func (r *Result) judged(c *capture.Counter) (*capture.Counter, error) {
 	if !r.Rate {
-		return out, nil
+		return c, nil
 	}
-	rates := make([]float64, n)
-	for i, v := range out {
-		rates[i] = perSecond(v, r.Counter.Interval(i)/1e9)
-	}
-	return rates, nil
+	return formula.Apply("/", capture.Meta{Name: c.Name, Title: c.Title, Unit: r.Unit}, formula.Operand{Counter: c}, formula.Operand{Counter: c.Duration()})
 }
 
-// aggregate is the value of a counter in every bin, by the rule of its kind.
-func (r *Result) aggregate(c *capture.Counter, bins *capture.Bins) []float64 {
-	out := c.Aggregate(bins)
-	if r.Rate {
-		for i, t := range c.Duration().Aggregate(bins) {
-			out[i] = perSecond(out[i], t)
-		}
+// Series is the series that the limit is about, nil for a duration.
+func (r *Result) Series() (*capture.Counter, error) {
+	if r.Counter == nil {
+		return nil, nil
 	}
-	return out
+	return r.judged(r.Counter)
 }
 
-func perSecond(v, seconds float64) float64 {
-	if !(seconds > 0) {
-		return math.NaN()
+// addsUp reports whether a counter is an amount, such as bytes, that is one per second too: a count, or a metric whose total is the sum of the totals
+// of its parts.
+func addsUp(c *capture.Counter) bool {
+	n := c.Len()
+	if c.Der == nil || n < 2 {
+		return c.Kind == capture.Delta
 	}
-	return v / seconds
+	if level, known := units.IsLevel(c.Unit); level || !known {
+		return false
+	}
+	total := c.Total().Float()
+	parts := c.Slice(0, n/2, c.Axis.Slice(0, n/2)).Total().Float() + c.Slice(n/2, n, c.Axis.Slice(n/2, n)).Total().Float()
+	return total != 0 && math.Abs(parts/total-1) < 1e-6
 }
 
 // doubts notes that sums lack what was not measured.
@@ -302,11 +317,11 @@ func (r *Result) doubts(c *capture.Capture) {
 	if r.Counter.Der != nil {
 		r.Notes = append(r.Notes, r.Counter.Der.Warnings()...)
 	}
-	if r.Counter.Kind != capture.Delta {
-		return
+	if r.Rate || r.Counter.Kind != capture.Delta {
+		return // what is per second lacks the time of what is missing too
 	}
 	if r.Limit.Per == PerSample {
-		if len(c.Late) > 0 && !r.Rate {
+		if len(c.Late) > 0 {
 			r.Notes = append(r.Notes, fmt.Sprintf("in %d late spans a sample has the events of several ticks, which a limit per second would judge like the others", len(c.Late)))
 		}
 		return
@@ -314,7 +329,7 @@ func (r *Result) doubts(c *capture.Capture) {
 	if n := c.Len() - r.Counter.Count() - r.Counter.Turns().Count(); n > 0 && n < c.Len() {
 		r.Notes = append(r.Notes, fmt.Sprintf("%d of %d samples have no value, which sums lack", n, c.Len()))
 	}
-	if len(c.Gaps) > 0 && !r.Rate {
+	if len(c.Gaps) > 0 {
 		r.Notes = append(r.Notes, "the capture has gaps, whose events sums lack")
 	}
 }

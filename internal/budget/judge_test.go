@@ -337,6 +337,42 @@ func TestSumsThatLackSamplesSaySo(t *testing.T) {
 	}
 }
 
+// "2GB/s" was refused for every metric in bytes, such as those of Mali, because only counters had a rate.
+func TestLimitsPerSecondHoldOnWhateverAddsUp(t *testing.T) {
+	c := made(t, []float64{1e6, 2e6, nan, 3e6})
+	for _, x := range []struct {
+		limit string
+		worst float64
+		unit  string
+	}{
+		{"metric = 'n'\nmax = '2GB/s'", 2e8, "bytes/s"}, // 6 MB in the 30 ms that have a value
+		{"metric = 'n'\nmax = '200 MB per second'", 2e8, "bytes/s"},
+		{"metric = 'n'\nper = 'sample'\nmissing = 'skip'\nmax = '0.2GB/s'", 3e8, "bytes/s"},
+		{"expr = 'n * 2'\nunit = 'bytes'\nmax = '1GiB/s'", 4e8, "bytes/s"},
+		{"expr = 'n * 2'\nunit = 'bytes'\nper = 'sample'\nmissing = 'skip'\nmax = '1GiB/s'", 6e8, "bytes/s"},
+		{"metric = 'n'\nmax = '10 MiB'", 6e6, "bytes"},
+		{"metric = 'duration'\nmax = '1h'", 0.04, "s"},
+	} {
+		r := one(t, c, x.limit)
+		if math.Abs(r.Worst/x.worst-1) > 1e-9 || r.Unit != x.unit {
+			t.Errorf("%s: worst %v %s (%s), want %v %s", x.limit, r.Worst, r.Unit, r.Verdict, x.worst, x.unit)
+		}
+	}
+	for _, limit := range []string{
+		"expr = 'n / ones'\nunit = 'bytes'\nmax = '2GB/s'", // an average is no amount
+		"metric = 'level'\nmax = '2GB/s'",
+		"metric = 'n'\nmax = '2GHz'",
+	} {
+		b, err := Parse("b.toml", []byte("[[limit]]\n"+limit))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := Judge(t.Context(), b, c); err == nil || !strings.Contains(err.Error(), "the counter is in") {
+			t.Errorf("%s: %v", limit, err)
+		}
+	}
+}
+
 func TestOnlyGapsMakeASumLackEvents(t *testing.T) {
 	span := []capture.Gap{{Start: 10e6, End: 20e6, Lost: 1}}
 	gaps := made(t, []float64{1, 2, 3}, func(c *capture.Config) { c.Gaps = span })

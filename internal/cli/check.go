@@ -91,7 +91,7 @@ func (a *app) check(args []string, f *checkFlags) error {
 	if err != nil {
 		return err
 	}
-	return a.judged(list, f, args)
+	return a.judged(list, f)
 }
 
 // judge holds every capture against every budget. What the captures warn of goes to said.
@@ -118,7 +118,7 @@ func (a *app) judge(paths []string, budgets []*budget.Budget, f *checkFlags, sai
 }
 
 // judged reports what came of the budgets.
-func (a *app) judged(list []*budget.Judgement, f *checkFlags, args []string) error {
+func (a *app) judged(list []*budget.Judgement, f *checkFlags) error {
 	defer survivePipe()()
 	kept := true
 	for _, j := range list {
@@ -132,11 +132,11 @@ func (a *app) judged(list []*budget.Judgement, f *checkFlags, args []string) err
 	var err error
 	switch {
 	case f.out != "":
-		if pictures, err = a.checkPage(list, f, args, f.out); err != nil {
+		if pictures, err = a.checkPage(list, f.out); err != nil {
 			return err
 		}
 	case !kept:
-		if pictures, err = a.checkPage(list, f, args, checkPicture); err != nil {
+		if pictures, err = a.checkPage(list, checkPicture); err != nil {
 			a.warn(repl.ErrorText(err)) // the verdict matters more than a picture that nobody asked for
 		}
 	}

@@ -4,9 +4,9 @@ import (
 	"cmp"
 	"fmt"
 	"math"
+	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 
 	"astrolabe/capture"
 	"astrolabe/capture/formats"
@@ -25,10 +25,10 @@ const (
 )
 
 // checkPage draws what came of budgets: what broke first, each with a chart, then every limit. It returns the paths written.
-func (a *app) checkPage(list []*budget.Judgement, f *checkFlags, args []string, out string) ([]string, error) {
+func (a *app) checkPage(list []*budget.Judgement, out string) ([]string, error) {
 	ctx, done := a.busy(a.ctx, "drawing "+out)
 	defer done()
-	r := &plots.Report{Title: checkedTitle(list) + forcedTitle(judged(list)...), Captured: list[0].Capture.StartTime, Command: checkCommandLine(f, args, out)}
+	r := &plots.Report{Title: checkedTitle(list) + forcedTitle(judged(list)...), Captured: list[0].Capture.StartTime, Command: commandLine(os.Args)}
 	if len(list) == 1 {
 		r.Start, r.End = list[0].Capture.Axis.Extent()
 	}
@@ -233,9 +233,13 @@ func checkTotalChart(c *capture.Capture, r *budget.Result, name string) (*plots.
 	o := plots.TimelineOptions{Title: name + " over time", Bands: checkBands(r), Gaps: plots.FromGaps(c.Gaps), Late: plots.FromGaps(c.Late)}
 	switch {
 	case r.Rate:
-		s = compareSeries(ctr, true)
+		rated, err := r.Series()
+		if err != nil {
+			return nil, err
+		}
+		s = plots.FromCounter(rated)
 		s.Name, s.Unit = name, r.Unit
-	case ctr.Kind == capture.Delta && ctr.Der == nil:
+	case ctr.Kind == capture.Delta && ctr.Der == nil && ctr.Turns() == nil:
 		o.Title = name + ", added up from the start"
 		sum, y := 0.0, make([]float64, len(s.Y))
 		over := int64(-1)
@@ -297,27 +301,4 @@ func checkBands(r *budget.Result) []plots.Band {
 		line(r.Worst, r.Limit.Statistic, plots.Info)
 	}
 	return out
-}
-
-// checkCommandLine is the command that makes the page again. It names no folder, so that the same inputs give the same page.
-func checkCommandLine(f *checkFlags, args []string, out string) string {
-	words := []string{"astrolabe", "check"}
-	for _, arg := range args {
-		words = append(words, shellWord(filepath.Base(arg)))
-	}
-	add := func(flag, value string) {
-		if value != "" {
-			words = append(words, flag+"="+shellWord(value))
-		}
-	}
-	for _, b := range f.budgets {
-		add("--budget", filepath.Base(b))
-	}
-	for _, o := range [][2]string{{"--gpu", f.open.gpu}, {"--denom", f.open.denom}, {"--duration-rule", f.open.duration}, {"--zero", f.open.zero}, {"--kinds", f.open.kinds.String()}, {"--input-format", f.open.format}} {
-		add(o[0], o[1])
-	}
-	if f.open.force {
-		words = append(words, "--force")
-	}
-	return strings.Join(append(words, "-o", "report"+filepath.Ext(out)), " ")
 }

@@ -61,7 +61,7 @@ func (a *app) compareCommand() *cobra.Command {
 	flags.StringArrayVar(&f.baseline, "baseline", nil, "a `FILE` with a repeated run of BEFORE; may be given several times")
 	flags.StringSliceVar(&f.more, "more", nil, "more of these `GLOBS` is better")
 	flags.StringSliceVar(&f.less, "less", nil, "less of these `GLOBS` is better")
-	flags.StringVarP(&f.out, "output", "o", "", "draw what changed as the `FILE`: .png, .svg or .pdf")
+	flags.StringVarP(&f.out, "output", "o", "", "draw what changed as the `FILE`: .png, .svg, .pdf, .md, .html or .json")
 	flags.BoolVar(&f.json, "json", false, "write every row as JSON")
 	flags.BoolVar(&f.all, "all", false, "also list what did not change and what was not judged")
 	flags.Uint64Var(&f.seed, "seed", 0, "the `NUMBER` that the draws of the bootstrap begin with")
@@ -139,7 +139,7 @@ func (a *app) compare(args []string, f *compareFlags) error {
 		return err
 	}
 	if f.out != "" {
-		if _, err := plots.FormatOf(f.out); err != nil { // before anything is read
+		if _, err := plots.ReportFormatOf(f.out); err != nil { // before anything is read
 			return usagef("--output=%s: %v", f.out, err)
 		}
 	}
