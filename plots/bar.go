@@ -214,7 +214,12 @@ func (b *bar) drawLying(sc *scene, t *Theme, area rect) {
 		sum += want[i]
 	}
 	y, lastLabel := frame.y, math.Inf(-1)
-	for i, l := range b.o.Labels {
+	room := make([]int, len(want)) // lines beside each bar
+	for i, w := range want {
+		room[i] = max(1, int(w*frame.h/sum/(t.Text*1.2)))
+	}
+	names := s.nameLines(b.o.Labels, lw, room)
+	for i := range b.o.Labels {
 		h := want[i] * frame.h / sum
 		n := float64(len(b.series))
 		thick := min((h-min(t.Text*0.4, h*0.25))/n, max(h*0.6/n, t.Text*1.3), t.Text*2.6)
@@ -222,7 +227,7 @@ func (b *bar) drawLying(sc *scene, t *Theme, area rect) {
 		for j, sr := range b.series {
 			b.drawLyingBar(sc, t, frame, tx, sr.Values[i], b.color(t, j, i), rect{0, top + float64(j)*thick, valueW, thick})
 		}
-		lines := s.lines(l, lw, max(1, int(h/(t.Text*1.2))))
+		lines := names[i]
 		if ty := y + (h-float64(len(lines))*t.Text*1.2)/2; ty >= lastLabel {
 			for _, line := range lines {
 				lastLabel = sc.textAt(frame.x-t.Text*0.5, ty+s.ascent(), right, s, t.Ink, line).bottom()
@@ -250,9 +255,8 @@ func (b *bar) drawLyingBar(sc *scene, t *Theme, frame rect, tx func(float64) flo
 	// The value stands behind the end of the bar; that of a negative one on the free side of zero.
 	x, text := max(x0, x1)+t.Text*0.3, b.valueText(v)
 	text = s.fit(text, at.w+frame.right()-x)
-	if len(b.o.Bands) > 0 { // a threshold may run through the text
-		sc.fill(rect{x - 2, at.y + at.h/2 - s.size*0.5, s.width(text) + 4, s.size}, withAlpha(t.Page, 0xd8))
-	}
+	// A threshold, a grid line or the frame may run through the text.
+	sc.fill(rect{x - 2, at.y + at.h/2 - s.size*0.5, s.width(text) + 4, s.size}, withAlpha(t.Page, 0xd8))
 	sc.textAt(x, at.y+at.h/2+s.size*0.35, left, s, ink, text)
 }
 

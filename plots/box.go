@@ -76,14 +76,35 @@ func (r *boxRow) measure(mean float64) {
 	r.low, r.high = r.sorted[min(r.below, n-1)], r.sorted[max(at-1, 0)]
 }
 
-func (b *box) rowHeight(t *Theme) float64 { return t.Text * 2.1 }
+// names are those of the rows.
+func (b *box) names() []string {
+	out := make([]string, len(b.rows))
+	for i, r := range b.rows {
+		out[i] = r.name
+	}
+	return out
+}
+
+// labelWidth is the width of the names beside the frame.
+func (b *box) labelWidth(t *Theme, width float64) float64 {
+	s, w := style{regular, t.Text}, 0.0
+	for _, n := range b.names() {
+		w = max(w, s.width(printable(n)))
+	}
+	return min(w, width*0.34)
+}
+
+func (b *box) rowHeight(t *Theme, width float64) float64 {
+	lines := mostLines(style{regular, t.Text}.nameLines(b.names(), b.labelWidth(t, width), linesEach(len(b.rows), 3)))
+	return max(t.Text*2.1, rowNameHeight(t, lines)+t.Text*0.4)
+}
 
 func (b *box) prefer(t *Theme, width float64) float64 {
 	h := newHeader(t, b.o.Title, "", b.heading(""), width).height(t) + topPad(t) + timeAxisHeight(t) + b.noteHeight(t, width)
 	if b.spread.empty() {
 		return h + t.Text*4
 	}
-	return h + float64(max(len(b.rows), 2))*b.rowHeight(t)
+	return h + float64(max(len(b.rows), 2))*b.rowHeight(t, width)
 }
 
 func (b *box) heading(unit string) string {
@@ -134,14 +155,12 @@ func (b *box) draw(sc *scene, t *Theme, area rect) {
 		}
 		return
 	}
-	labelW, countW := 0.0, s.width("median")
+	labelW, countW := b.labelWidth(t, area.w), s.width("median")
 	for _, r := range b.rows {
-		labelW = max(labelW, s.width(printable(r.name)))
 		if len(r.sorted) > 0 {
 			countW = max(countW, s.width(b.unit.format(r.median)))
 		}
 	}
-	labelW = min(labelW, area.w*0.34)
 	countW = min(countW, area.w*0.25)
 	frame := sc.snapped(rect{area.x + labelW + t.Text*0.5, y + s.leading(), area.w - labelW - countW - t.Text*1.2, area.bottom() - y - s.leading() - timeAxisHeight(t)})
 	if frame.w < 8 || frame.h < 8 {
@@ -163,12 +182,13 @@ func (b *box) draw(sc *scene, t *Theme, area rect) {
 	drawTicksBelow(sc, t, frame, va.ticks, tx, va.unit)
 	last := sc.textAt(frame.right()+t.Text*0.6, frame.y-t.Text*0.4, left, s, t.Muted, "median").bottom()
 	rowH := frame.h / float64(len(b.rows))
+	names := s.nameLines(b.names(), labelW, linesEach(len(b.rows), int(rowH/(t.Text*1.2))))
 	for i, r := range b.rows {
 		mid := frame.y + rowH*(float64(i)+0.5)
 		thick := min(rowH*0.62, t.Text*2)
 		b.drawRow(sc, t, r, i, tx, frame, mid, thick)
 		base := mid + s.size*0.35
-		if base-s.ascent() < last {
+		if min(base-s.ascent(), mid-rowNameHeight(t, len(names[i]))/2) < last {
 			continue // the rows are too many for a name each
 		}
 		text := "no data"
@@ -176,7 +196,7 @@ func (b *box) draw(sc *scene, t *Theme, area rect) {
 			text = b.unit.format(r.median)
 		}
 		sc.textAt(frame.right()+t.Text*0.6, base, left, s, t.Ink, s.fit(text, countW))
-		last = sc.textAt(frame.x-t.Text*0.5, base, right, s, t.Ink, s.fit(r.name, labelW)).bottom()
+		last = drawRowName(sc, t, names[i], frame.x-t.Text*0.5, mid)
 	}
 }
 

@@ -102,7 +102,30 @@ func (h *heatmap) prefer(t *Theme, width float64) float64 {
 	if h.spread.empty() {
 		return t.Text * 8
 	}
-	return t.Text*3 + timeAxisHeight(t) + min(max(float64(len(h.rows))*t.Text*1.35, t.Text*6), t.Text*24)
+	row := t.Text * 1.35
+	if len(h.rows) <= 12 { // so many have room for names of several lines
+		lines := mostLines(style{regular, t.Text}.nameLines(h.names(), h.labelWidth(t, width), linesEach(len(h.rows), 3)))
+		row = max(row, rowNameHeight(t, lines)+t.Text*0.2)
+	}
+	return t.Text*3 + timeAxisHeight(t) + min(max(float64(len(h.rows))*row, t.Text*6), t.Text*24)
+}
+
+// names are those of the rows.
+func (h *heatmap) names() []string {
+	out := make([]string, len(h.rows))
+	for i, r := range h.rows {
+		out[i] = r.Name
+	}
+	return out
+}
+
+// labelWidth is the width of the names beside the frame.
+func (h *heatmap) labelWidth(t *Theme, width float64) float64 {
+	s, w := style{regular, t.Text}, 0.0
+	for _, n := range h.names() {
+		w = max(w, s.width(printable(n)))
+	}
+	return min(w, width*0.3)
 }
 
 // notes say what a pixel shows and what it cannot.
@@ -151,11 +174,7 @@ func (h *heatmap) draw(sc *scene, t *Theme, area rect) {
 	}
 	bar := colorBar{ramp: sequential, missing: h.missing > 0 || h.ragged()}
 	bar.axis = axis(min(max(int(area.h/(t.Text*4)), 2), 7))
-	labelW := 0.0
-	for _, r := range h.rows {
-		labelW = max(labelW, s.width(printable(r.Name)))
-	}
-	labelW = min(labelW, area.w*0.3)
+	labelW := h.labelWidth(t, area.w)
 	frameW := area.w - labelW - t.Text*0.5 - bar.width(t)
 	ax := newTimeAxis(h.t0, h.t1, s, max(frameW, 1))
 	var labels []aboveLabel
@@ -178,12 +197,12 @@ func (h *heatmap) draw(sc *scene, t *Theme, area rect) {
 	sc.frame(frame, 1, t.Rule)
 	rowH := frame.h / float64(len(h.rows))
 	last := math.Inf(-1)
-	for i, r := range h.rows {
-		base := frame.y + rowH*(float64(i)+0.5) + s.size*0.35
-		if top := base - s.ascent(); top < last || top < frame.y-t.Text*0.6 {
+	for i, lines := range s.nameLines(h.names(), labelW, linesEach(len(h.rows), int(rowH/(t.Text*1.2)))) {
+		mid := frame.y + rowH*(float64(i)+0.5)
+		if top := mid - max(rowNameHeight(t, len(lines))/2, s.ascent()-s.size*0.35); top < last || top < frame.y-t.Text*0.6 {
 			continue
 		}
-		last = sc.textAt(frame.x-t.Text*0.4, base, right, s, t.Ink, s.fit(r.Name, labelW)).bottom()
+		last = drawRowName(sc, t, lines, frame.x-t.Text*0.4, mid)
 	}
 	for _, m := range h.o.Marks {
 		if m.At >= h.t0 && m.At <= h.t1 {

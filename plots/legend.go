@@ -71,8 +71,11 @@ func legendRows(t *Theme, keys []key, width, maxHeight float64) legend {
 		if cell < l.colW {
 			l.colW = cell
 		}
+		names := make([]string, len(keys))
 		for i, k := range keys {
-			lines := s.lines(k.name, l.colW-swatchWidth(t), nameLines)
+			names[i] = k.name
+		}
+		for i, lines := range s.nameLines(names, l.colW-swatchWidth(t), linesEach(len(keys), nameLines)) {
 			l.lines = append(l.lines, lines)
 			if row := i / l.cols; row == len(l.rows) {
 				l.rows = append(l.rows, keyHeight(t, len(lines)))

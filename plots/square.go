@@ -24,13 +24,15 @@ func squareFrame(sc *scene, t *Theme, area rect, y float64, names []string, barW
 // left out.
 func squareLabels(sc *scene, t *Theme, area, frame rect, names []string) {
 	s, n := style{regular, t.Text}, float64(len(names))
+	numberW := s.width(strconv.Itoa(len(names))) + t.Text*0.4
+	short := s.fitNames(names, frame.x-t.Text*0.4-numberW-area.x)
 	lastRow, lastCol := math.Inf(-1), math.Inf(-1)
-	for i, name := range names {
+	for i := range names {
 		number := strconv.Itoa(i + 1)
 		base := frame.y + frame.h*(float64(i)+0.5)/n + s.size*0.35
 		if base-s.ascent() >= lastRow && base-s.ascent() > frame.y-t.Text*0.6 {
 			num := sc.textAt(frame.x-t.Text*0.4, base, right, s, t.Muted, number)
-			sc.textAt(num.x-t.Text*0.4, base, right, s, t.Ink, s.fit(name, num.x-t.Text*0.4-area.x))
+			sc.textAt(num.x-t.Text*0.4, base, right, s, t.Ink, s.fit(short[i], num.x-t.Text*0.4-area.x))
 			lastRow = num.bottom()
 		}
 		x := frame.x + frame.w*(float64(i)+0.5)/n
