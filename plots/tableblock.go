@@ -3,6 +3,7 @@ package plots
 import (
 	"fmt"
 	"image/color"
+	"math"
 	"strconv"
 	"strings"
 )
@@ -65,8 +66,10 @@ func tableChunks(t *Theme, tb Table, width, pageH float64) []*chunk {
 type tableColumn struct {
 	index   int
 	right   bool
-	natural float64 // width of its widest cell
-	least   float64 // width to which it may shrink by wrapping
+	natural float64   // width of its widest cell, with the space at its sides
+	inner   float64   // the same without it
+	least   float64   // width to which it may shrink by wrapping
+	cells   []float64 // width of each cell in one line
 	x, w    float64
 }
 
@@ -78,13 +81,15 @@ func measureColumns(t *Theme, tb Table, width float64) []tableColumn {
 	for j, c := range tb.Columns {
 		col := tableColumn{index: j, right: c.Align == AlignRight}
 		numeric, any := true, false
-		for _, row := range tb.Rows {
+		col.cells = make([]float64, len(tb.Rows))
+		for i, row := range tb.Rows {
 			if j >= len(row) {
 				continue
 			}
 			for _, line := range strings.Split(row[j], "\n") {
-				col.natural = max(col.natural, s.width(printable(line)))
+				col.cells[i] = max(col.cells[i], s.width(printable(line)))
 			}
+			col.natural = max(col.natural, col.cells[i])
 			if row[j] != "" && !isMissing(row[j]) {
 				any = true
 				numeric = numeric && isNumber(row[j])
@@ -100,6 +105,7 @@ func measureColumns(t *Theme, tb Table, width float64) []tableColumn {
 			// A number is never broken, and a unit not without need.
 			col.least = min(col.natural, max(cells, t.Text*4, min(us.width(printable(c.Unit)), t.Text*10)))
 		}
+		col.inner = col.natural
 		col.natural += 2 * cellPad(t)
 		col.least = min(col.least+2*cellPad(t), width)
 		out = append(out, col)
@@ -154,37 +160,90 @@ func partition(cols []tableColumn, width float64) [][]tableColumn {
 	return append(out, part)
 }
 
-// stretch gives every column its width and place. Columns take their natural width where there is room; else the
-// widest are cut to one common width and wrap.
+// stretch gives every column its width and place. Columns take their natural width where there is room; else some of them wrap:
+// of several ways to divide the width the one with the fewest lines is taken.
 func stretch(cols []tableColumn, width float64) []tableColumn {
 	cols = append([]tableColumn(nil), cols...)
-	at := func(limit float64) float64 {
+	total := func(of func(c *tableColumn) float64) float64 {
 		sum := 0.0
-		for _, c := range cols {
-			sum += max(c.least, min(c.natural, limit))
+		for i := range cols {
+			sum += of(&cols[i])
 		}
 		return sum
 	}
-	lo, hi := 0.0, width
-	for range 40 { // the greatest limit with which all columns fit
-		if mid := (lo + hi) / 2; at(mid) <= width {
-			lo = mid
-		} else {
-			hi = mid
-		}
-	}
-	extra := 0.0
-	if sum := at(width); sum < width { // a little air between columns, but no gulfs
-		lo = width
+	natural := func(c *tableColumn) float64 { return max(c.least, c.natural) }
+	best, extra := natural, 0.0
+	if sum := total(natural); sum < width { // a little air between columns, but no gulfs
 		extra = min((width-sum)/float64(len(cols)), 60)
+	} else {
+		fewest := math.Inf(1)
+		for _, way := range waysToShrink(cols, width) {
+			if n := linesOf(cols, way); n < fewest {
+				best, fewest = way, n
+			}
+		}
 	}
 	x := 0.0
 	for i := range cols {
 		c := &cols[i]
-		c.x, c.w = x, max(c.least, min(c.natural, lo))+extra
+		c.x, c.w = x, best(c)+extra
 		x += c.w
 	}
 	return cols
+}
+
+// waysToShrink are widths for the columns of a table that is wider than the page: the widest cut to one width; each in
+// proportion; and the widest cut to one width but for a single column, which keeps its own.
+func waysToShrink(cols []tableColumn, width float64) []func(c *tableColumn) float64 {
+	solve := func(lo, hi float64, at func(v float64, c *tableColumn) float64) func(c *tableColumn) float64 {
+		for range 40 { // the greatest value with which all columns fit
+			sum, mid := 0.0, (lo+hi)/2
+			for i := range cols {
+				sum += at(mid, &cols[i])
+			}
+			if sum <= width {
+				lo = mid
+			} else {
+				hi = mid
+			}
+		}
+		return func(c *tableColumn) float64 { return at(lo, c) }
+	}
+	out := []func(c *tableColumn) float64{
+		solve(0, width, func(limit float64, c *tableColumn) float64 { return max(c.least, min(c.natural, limit)) }),
+		solve(0, 1, func(share float64, c *tableColumn) float64 { return max(c.least, c.natural*share) }),
+	}
+	for i := range cols {
+		kept := cols[i].index
+		sum := cols[i].natural - cols[i].least
+		for k := range cols {
+			sum += cols[k].least
+		}
+		if sum <= width {
+			out = append(out, solve(0, width, func(limit float64, c *tableColumn) float64 {
+				if c.index == kept {
+					return max(c.least, c.natural)
+				}
+				return max(c.least, min(c.natural, limit))
+			}))
+		}
+	}
+	return out
+}
+
+// linesOf is about how many lines the rows of a table take with these widths.
+func linesOf(cols []tableColumn, width func(c *tableColumn) float64) float64 {
+	sum := 0.0
+	for row := range cols[0].cells {
+		most := 1.0
+		for k := range cols {
+			if c := &cols[k]; c.cells[row] > 0 {
+				most = max(most, math.Ceil(c.cells[row]/max(width(c)-(c.natural-c.inner), 1)-1e-9))
+			}
+		}
+		sum += most
+	}
+	return sum
 }
 
 // tablePart lays out one group of columns.
