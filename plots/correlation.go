@@ -10,7 +10,6 @@ import (
 	"sync/atomic"
 
 	"gonum.org/v1/gonum/floats"
-	"gonum.org/v1/gonum/stat"
 )
 
 // CorrelationOptions say how series are compared with each other.
@@ -122,11 +121,19 @@ func centre(v []float64) centredSeries {
 	if len(v) < 3 || slices.Min(v) == slices.Max(v) {
 		return centredSeries{flat: true}
 	}
-	mean := stat.Mean(v, nil)
+	// The squares of values near the ends of what a double holds are beyond them; correlation knows no scale.
+	scale := 1 / max(math.Abs(slices.Min(v)), math.Abs(slices.Max(v)))
+	if !drawable(scale) || scale == 0 {
+		scale = 1
+	}
+	mean := 0.0
+	for _, x := range v {
+		mean += x * scale / float64(len(v))
+	}
 	out := centredSeries{v: make([]float64, len(v))}
 	left := 0.0
 	for i, x := range v {
-		out.v[i] = x - mean
+		out.v[i] = x*scale - mean
 		left += out.v[i]
 	}
 	left /= float64(len(v)) // what rounding left of the mean
@@ -163,20 +170,10 @@ func correlate(a, b []float64, method string) float64 {
 			}
 		}
 	}
-	if len(x) < 3 {
-		return math.NaN()
-	}
-	if method == "spearman" {
+	if method == "spearman" && len(x) > 0 {
 		x, y = ranks(x), ranks(y)
 	}
-	if slices.Min(x) == slices.Max(x) || slices.Min(y) == slices.Max(y) {
-		return math.NaN()
-	}
-	r := stat.Correlation(x, y, nil)
-	if math.IsNaN(r) || math.IsInf(r, 0) {
-		return math.NaN()
-	}
-	return min(max(r, -1), 1)
+	return centre(x).with(centre(y))
 }
 
 func allDrawable(v []float64) bool {
@@ -230,7 +227,7 @@ func (c *correlation) draw(sc *scene, t *Theme, area rect) {
 		label = "of the ranks (Spearman)"
 	}
 	if c.samples > 0 {
-		label = "correlation " + label + " over " + grouped(c.samples) + " samples"
+		label = "correlation " + label + " over " + counts(c.samples, "sample")
 	}
 	y := newHeader(t, c.o.Title, "", label, area.w).draw(sc, t, area.x, area.y) + topPad(t)
 	if !c.any {
@@ -246,7 +243,11 @@ func (c *correlation) draw(sc *scene, t *Theme, area rect) {
 		return
 	}
 	n := float64(len(c.names))
-	bar := colorBar{ramp: t.diverging(), axis: newValueAxis(spread{-1, 1}, Range{-1, 1}, unit{"", fixedUnit, 1}, 4, false)}
+	steps := 4
+	if n*t.Text*1.9 < t.Text*7 { // a low scale has room for its ends and its middle
+		steps = 2
+	}
+	bar := colorBar{ramp: t.diverging(), axis: newValueAxis(spread{-1, 1}, Range{-1, 1}, unit{"", fixedUnit, 1}, steps, false)}
 	frame, ok := squareFrame(sc, t, area, y, c.names, bar.width(t), t.Text*8, t.Text*4)
 	if !ok {
 		return

@@ -29,6 +29,10 @@ func FuzzCharts(f *testing.F) {
 			func() (*Plot, error) { return Timeline(TimelineOptions{Style: Area, Log: w%2 == 0}, a, b) },
 			func() (*Plot, error) { return Timeline(TimelineOptions{Style: Spread, Twin: []Series{b}}, a) },
 			func() (*Plot, error) {
+				iv := []Interval{{Start: int64(w), End: int64(h) * 1000, Label: name, Severity: Severity(w % 5)}, {Start: int64(h), End: int64(w), Kind: name}}
+				return Timeline(TimelineOptions{Title: name, Lanes: AlwaysLanes, Gaps: iv, Late: iv, Spans: iv, Bands: []Band{{Lo: float64(w), Hi: float64(h), Label: name}}}, a, a, b)
+			},
+			func() (*Plot, error) {
 				return Scatter(ScatterOptions{Fit: true, LogX: w%2 == 0, LogY: h%2 == 0, Groups: groups}, x, y)
 			},
 			func() (*Plot, error) { return Scatter(ScatterOptions{Fit: true, Color: y}, y, x) },
@@ -58,7 +62,7 @@ func FuzzCharts(f *testing.F) {
 			if err != nil {
 				return // a size that is refused
 			}
-			checkLayout(t, []string{"area", "twin", "groups", "color", "box", "heatmap", "latency", "correlation", "roofline", "overlay", "confusion"}[i], sc)
+			checkLayout(t, []string{"area", "twin", "lanes", "groups", "color", "box", "heatmap", "latency", "correlation", "roofline", "overlay", "confusion"}[i], sc)
 			sc.paint()
 		}
 	})

@@ -133,8 +133,11 @@ func (h *histogram) count() {
 		if h.lo == 0 || whole {
 			width = max(width, 1)
 		}
-		mid := h.lo + (h.hi-h.lo)/2
-		h.lo, h.hi = mid-width*oneValueBins/2, mid+width*oneValueBins/2
+		from := h.lo + (h.hi-h.lo)/2 - width*oneValueBins/2
+		if h.lo >= 0 { // nothing suggests values below zero
+			from = max(from, -width/2)
+		}
+		h.lo, h.hi = from, from+width*oneValueBins
 		n = cmp.Or(n, oneValueBins)
 	case n == 0 && whole && h.hi-h.lo <= 80: // one bin per whole number
 		n, h.whole = int(h.hi-h.lo)+1, true
@@ -225,16 +228,24 @@ func (h *histogram) keys(t *Theme) []key {
 	out := make([]key, len(h.samples))
 	for i, s := range h.samples {
 		c, m := t.seriesColor(i)
-		out[i] = key{name: fmt.Sprintf("%s (%s values)", isolated(s.name), grouped(len(s.sorted))), color: c, marker: m, area: true}
+		out[i] = key{name: fmt.Sprintf("%s (%s)", isolated(s.name), counts(len(s.sorted), "value")), color: c, marker: m, area: true}
 		if h.o.LogX && len(s.sorted) > 0 { // several latencies are compared by their tails
-			out[i].name = fmt.Sprintf("%s: p50 %s, p99 %s, max %s (%s values)", isolated(s.name), h.unit.format(percentile(s.sorted, 50)),
-				h.unit.format(percentile(s.sorted, 99)), h.unit.format(s.sorted[len(s.sorted)-1]), grouped(len(s.sorted)))
+			out[i].name = fmt.Sprintf("%s: p50 %s, p99 %s, max %s (%s)", isolated(s.name), h.unit.format(percentile(s.sorted, 50)),
+				h.unit.format(percentile(s.sorted, 99)), h.unit.format(s.sorted[len(s.sorted)-1]), counts(len(s.sorted), "value"))
 		}
 		if len(s.sorted) == 0 {
 			out[i].absent, out[i].name = true, isolated(s.name)+" (no data)"
 		}
 	}
 	return out
+}
+
+// counts writes how many there are of something.
+func counts(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return grouped(n) + " " + what + "s"
 }
 
 // grouped writes a whole number with thousands set apart.
@@ -265,7 +276,7 @@ func (h *histogram) heading() string {
 	}
 	label := "samples per bin"
 	if len(h.samples) == 1 {
-		label = grouped(total) + " samples"
+		label = counts(total, "sample")
 	}
 	for _, x := range []struct {
 		n    int
@@ -335,11 +346,17 @@ func (h *histogram) draw(sc *scene, t *Theme, area rect) {
 		return
 	}
 	s := style{regular, t.Text}
-	counts := spread{0, float64(h.most)}
+	heights := spread{0, float64(h.most)}
 	room := bottom - y - timeAxisHeight(t) - t.Text*2
-	va := newValueAxis(counts, Range{}, unit{"", plainUnit, 1}, min(max(int(room/(t.Text*2.6)), 1), 8), true)
+	va := newValueAxis(heights, Range{}, unit{"", plainUnit, 1}, min(max(int(room/(t.Text*2.6)), 1), 8), true)
+	va.ticks = slices.DeleteFunc(va.ticks, func(k tick) bool { return k.at != math.Round(k.at) })
+	if h.most < 10 { // of such counts the labels have digits for the steps that were left out
+		for i := range va.ticks {
+			va.ticks[i].label = strconv.Itoa(int(va.ticks[i].at))
+		}
+	}
 	if h.o.LogY {
-		va = newLogAxis(counts, Range{0.7, max(float64(h.most)*1.4, 2)}, unit{"", plainUnit, 1}, min(max(int(room/(t.Text*2.6)), 1), 8))
+		va = newLogAxis(heights, Range{0.7, max(float64(h.most)*1.4, 2)}, unit{"", plainUnit, 1}, min(max(int(room/(t.Text*2.6)), 1), 8))
 		va.ticks = slices.DeleteFunc(va.ticks, func(k tick) bool { return k.at < 1 || k.at != math.Round(k.at) })
 		va.minor = slices.DeleteFunc(va.minor, func(v float64) bool { return v < 1 })
 	}

@@ -102,7 +102,7 @@ func (l *lane) divided() []*lane {
 	common := true
 	for i, s := range l.series {
 		k := *l
-		k.series, k.name, k.follows, k.scale = []Series{s}, s.Name, i > 0, l.spread
+		k.series, k.name, k.follows, k.scale, k.among = []Series{s}, s.Name, i > 0, l.spread, len(l.series)
 		k.spread = l.seen(s)
 		if k.spread.empty() {
 			one := lane{tl: l.tl, series: k.series, total: len(s.Y)}
@@ -133,6 +133,17 @@ func (l *lane) seen(s Series) spread {
 		}
 	}
 	return sp
+}
+
+// laneHeight is the height of a lane that reads well: the more there are, the less is left for each.
+func (l *lane) laneHeight(t *Theme) float64 {
+	switch {
+	case l.among > 64:
+		return t.Text * 1.6
+	case l.among > 24:
+		return t.Text * 2.4
+	}
+	return t.Text * 3.2
 }
 
 // nameLineHeight is the height of a line of a lane's name.

@@ -15,15 +15,15 @@ func newLogAxis(data spread, fixed Range, u unit, n int) valueAxis {
 	if fixed.set() && fixed.Lo > 0 {
 		lo, hi = fixed.Lo*u.factor, fixed.Hi*u.factor
 	}
-	lo = min(max(lo, 1e-295), 1e295)
-	hi = min(max(hi, lo), 1e295)
+	lo = min(max(lo, 1e-295), 1e305)
+	hi = min(max(hi, lo), 1e305)
 	flat := (spread{lo, hi}).flat()
 	if !fixed.set() || flat {
 		pad := max((math.Log10(hi)-math.Log10(lo))*0.03, 0.02)
 		if flat { // one value: half a decade to both sides
 			pad = 0.5
 		}
-		lo, hi = max(lo*math.Pow(10, -pad), 1e-305), min(hi*math.Pow(10, pad), 1e305)
+		lo, hi = max(lo*math.Pow(10, -pad), 1e-305), min(hi*math.Pow(10, pad), 1e306)
 	}
 	a := valueAxis{lo: lo / u.factor, hi: hi / u.factor, log: true}
 	if u.class != symbolUnit && u.class != binaryUnit {

@@ -187,10 +187,7 @@ func (s *scatter) equation() string {
 
 func (s *scatter) notes() []string {
 	var out []string
-	text := grouped(len(s.index)) + " points"
-	if len(s.index) == 1 {
-		text = "1 point"
-	}
+	text := counts(len(s.index), "point")
 	if s.missing > 0 {
 		what := " pairs with a missing value"
 		if s.missing == 1 {

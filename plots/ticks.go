@@ -52,9 +52,9 @@ func (s spread) flat() bool {
 }
 
 // flatNote says that an axis takes values for one although they differ; "" where they do not, or where the axis would begin
-// at zero in any case. What differs only in the last digits of a double is not worth a word.
+// at zero in any case. What sums of doubles leave behind is not worth a word.
 func (s spread) flatNote(u unit) string {
-	rounding := 1e-14 * max(math.Abs(s.lo), math.Abs(s.hi))
+	rounding := 1e-9 * max(math.Abs(s.lo), math.Abs(s.hi))
 	if !s.flat() || s.hi-s.lo <= rounding || u.class == percentUnit {
 		return ""
 	}
@@ -91,6 +91,9 @@ func newValueAxis(data spread, fixed Range, u unit, n int, zero bool) valueAxis 
 		lo, hi = outwards(lo, hi, step)
 		if u.class == percentUnit && data.hi <= 100 {
 			hi = min(hi, 100)
+		}
+		if q, fits := u.prefixFor(max(math.Abs(lo), math.Abs(hi)) * (1 + 1e-9)); fits && ok && u.class == plainUnit && p.symbol != "" {
+			p = q // the last tick may be the first with a greater prefix: 1M, not 1000k
 		}
 	}
 	a := valueAxis{lo: lo / u.factor, hi: hi / u.factor}

@@ -217,6 +217,7 @@ type lane struct {
 	name    string // beside or above the frame; "" where series share it
 	follows bool   // continues the panel of the lane before: header and labels stand there
 	scale   spread // of the axis, where it is that of all lanes of the panel
+	among   int    // how many lanes the panel has
 }
 
 func (l *lane) add(s Series, u unit) {

@@ -199,7 +199,9 @@ func gaps(t *Theme, lanes []*lane) float64 {
 // frameHeight is the height of a lane's frame that reads well in a report.
 func (l *lane) frameHeight(t *Theme) float64 {
 	switch {
-	case l.name != "" || l.spread.empty():
+	case l.name != "":
+		return l.laneHeight(t)
+	case l.spread.empty():
 		return t.Text * 3.2
 	case l.stack != nil || len(l.series) > 4:
 		return t.Text * 9.5
