@@ -77,6 +77,17 @@ func bulletList(texts []string) string {
 // Findings returns the findings so far, the gravest first.
 func (r *Report) Findings() []plots.Finding { return r.r.Findings() }
 
+// Bare reports whether the page shows nothing yet: no finding, and no chart.
+func (r *Report) Bare() bool {
+	return !slices.ContainsFunc(r.r.Items, func(it plots.Item) bool {
+		switch it.(type) {
+		case plots.Finding, *plots.Plot:
+			return true
+		}
+		return false
+	})
+}
+
 func (r *Report) String() string {
 	n := len(r.r.Findings())
 	return fmt.Sprintf("Report %q %d %s, %d %s", r.r.Title, len(r.r.Items), plural(len(r.r.Items), "item"), n, plural(n, "finding"))

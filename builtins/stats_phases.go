@@ -47,7 +47,7 @@ var phaseMethods = []method[*Env]{
 	{
 		Sig: "frames(cap: Capture) -> Capture",
 		Doc: "The capture with one sample per frame, and the counter frame_duration beside the others; the label frame holds the names. Frames are regions called \"frame\" or \"frame N\" (record --marks makes them), " +
-			"else stretches with one value of the label frame. A sample belongs to the frame that it starts in. None where there are no frames.",
+			"and values of the label frame that no such region has; one that other frames interrupt is a single frame. A sample belongs to the frame that its label names, else to the one that it starts in. None where there are no frames.",
 		Example: "stats.frames(cap)[\"frame_duration\"].median()",
 		Run:     framesOf,
 	},

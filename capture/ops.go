@@ -79,6 +79,9 @@ func (c *Capture) Where(m *Mask) (*Capture, error) {
 	return c.gather(rows)
 }
 
+// Take returns the samples at some positions, in that order. Where it is not that of time, only bins of whole samples may be made of the result.
+func (c *Capture) Take(rows []int) (*Capture, error) { return c.gather(rows) }
+
 func (c *Capture) gather(rows []int) (*Capture, error) {
 	axis := &Axis{Clock: c.Axis.Clock, Start: pick(c.Axis.Start, rows), End: pick(c.Axis.End, rows)}
 	if c.Axis.Covered != nil {

@@ -4,7 +4,6 @@ import (
 	"math"
 	"slices"
 	"sort"
-	"strings"
 
 	"astrolabe/capture"
 )
@@ -187,22 +186,4 @@ func regionsNamed(c *capture.Capture) (names []string, by map[string][]capture.R
 		by[r.Name] = append(by[r.Name], r)
 	}
 	return names, by
-}
-
-// frames are the frames of a capture: regions called "frame" or "frame N", else stretches with one value of the label frame.
-func frames(c *capture.Capture) []capture.Region {
-	var out []capture.Region
-	for _, r := range c.Regions {
-		if r.Name == "frame" || strings.HasPrefix(r.Name, "frame ") {
-			out = append(out, r)
-		}
-	}
-	l := c.Label("frame")
-	if len(out) > 0 || l == nil {
-		return out
-	}
-	for _, s := range labelRuns(l) {
-		out = append(out, capture.Region{Name: s.name, Start: c.Axis.Start[s.lo], End: s.end(c.Axis)})
-	}
-	return out
 }

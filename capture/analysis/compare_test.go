@@ -243,7 +243,7 @@ func TestFramesMayBeALabel(t *testing.T) {
 	c := made(t, "a", map[string][]float64{"c000": make([]float64, 30)}, func(c *capture.Config) {
 		c.Labels = []*capture.Label{capture.NewLabel("frame", labels, nil)}
 	})
-	list := frames(c)
+	list := Frames(c)
 	if len(list) != 10 || list[1].Start != 30e6 || list[1].End != 60e6 {
 		t.Errorf("%d frames, the second %v", len(list), list[1])
 	}

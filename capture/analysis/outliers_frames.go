@@ -1,6 +1,7 @@
 package analysis
 
 import (
+	"strconv"
 	"strings"
 
 	"astrolabe/capture"
@@ -9,15 +10,16 @@ import (
 // FrameDuration is the counter of PerFrame that holds the length of each frame in seconds.
 const FrameDuration = "frame_duration"
 
-// PerFrame returns the capture with one sample for each of its frames: regions called "frame" or "frame N", else stretches with one value of
-// the label frame. Such a sample lasts as long as the frame and holds the samples that start in it; a frame without any has missing values.
-// The label frame holds the names, the counter FrameDuration the lengths. Without frames the result is nil.
+// PerFrame returns the capture with one sample for each of its frames (see FramesOf). Such a sample lasts as long as the frame and holds the
+// samples that belong to it; a frame without any has missing values. The label frame holds the names, and where frames have none their numbers
+// from 0; the counter FrameDuration holds the lengths. Without frames the result is nil.
 func PerFrame(c *capture.Capture) (*capture.Capture, error) {
-	list := frames(c)
-	if len(list) == 0 {
-		return nil, nil
+	list, err := FramesOf(c)
+	if err != nil || list == nil {
+		return nil, err
 	}
-	bins := regionCells(c, list, "frame").bins
+	c = list.Cap
+	bins := list.bins()
 	axis := bins.Axis
 	axis.Covered, axis.Count = make([]int64, bins.Len()), make([]float64, bins.Len())
 	for j := range bins.Lo {
@@ -26,17 +28,15 @@ func PerFrame(c *capture.Capture) (*capture.Capture, error) {
 			axis.Count[j] += c.Axis.Merged(i)
 		}
 	}
-	names := map[int64]string{}
-	for _, r := range list {
-		names[r.Start] = strings.TrimPrefix(strings.TrimPrefix(r.Name, "frame"), " ")
-	}
 	text := make([]string, bins.Len())
-	for j := range text {
-		text[j] = names[axis.Start[j]]
+	for j, r := range list.Regions {
+		if text[j] = strings.TrimPrefix(strings.TrimPrefix(r.Name, "frame"), " "); text[j] == "" {
+			text[j] = strconv.Itoa(j)
+		}
 	}
 	return c.With(func(cfg *capture.Config) {
 		cfg.Axis = axis
-		cfg.Labels = []*capture.Label{capture.NewLabel("frame", text, func(i int) bool { return text[i] != "" })}
+		cfg.Labels = []*capture.Label{capture.NewLabel("frame", text, nil)}
 		cfg.Passes = nil
 		seen := map[string]*capture.Pass{}
 		cfg.Counters = make([]*capture.Counter, len(c.Counters))

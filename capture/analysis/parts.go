@@ -20,11 +20,14 @@ func align(caps []*capture.Capture, opt Options) (out [][]part, notes []string, 
 		}
 		row := make([]part, len(caps))
 		for i, c := range caps {
-			list := frames(c)
-			if len(list) == 0 {
+			list, err := FramesOf(c)
+			if err != nil {
+				return nil, nil, err
+			}
+			if list == nil {
 				return nil, nil, notComparable("%s has no frames: neither regions called \"frame N\" nor a label frame (record --marks writes them)", nameOf(c))
 			}
-			row[i] = part{cap: c, cells: regionCells(c, list, "frame"), units: frameNames(list)}
+			row[i] = part{cap: list.Cap, cells: list.cells(), units: frameNames(list.Regions)}
 		}
 		return [][]part{row}, nil, nil
 	case ByRegion:

@@ -66,7 +66,7 @@ func (r *Result) Beyond(v float64) bool { return v == v && r.Excess(v) > 0 }
 func (r *Result) Spans(c *capture.Capture, closer int64) []capture.Span {
 	var all []capture.Span
 	for _, b := range r.Breaks() {
-		if r.Parts.caps != nil {
+		if r.Parts.codes != nil {
 			all = append(all, r.Parts.spans(c, b.First)...)
 		} else {
 			all = append(all, capture.Span{Start: b.Start, End: b.End})

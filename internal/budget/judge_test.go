@@ -421,6 +421,21 @@ func TestBreaksOfALabelAreWhereItsSamplesAre(t *testing.T) {
 	}
 }
 
+// Budgets once cut a frame in two where samples of the next one lay within it.
+func TestFramesInFlightAreJudgedWhole(t *testing.T) {
+	c := made(t, []float64{9, 1, 9, 1, 9, 9}, withLabel("frame", "0", "0", "1", "0", "1", "1"))
+	r := one(t, c, "metric = 'n'\nper = 'frame'\nmax = 20")
+	if !slices.Equal(r.Values, []float64{11, 27}) {
+		t.Errorf("%v", r.Values)
+	}
+	if s := r.Spans(c, 0); len(s) != 1 || s[0].Start != 20e6 || s[0].End != 60e6 {
+		t.Errorf("%v", s)
+	}
+	if r := one(t, c, "metric = 'duration'\nper = 'frame'\nmax = '39ms'"); r.Over != 2 {
+		t.Errorf("%d over, %v", r.Over, r.Values)
+	}
+}
+
 func TestAStatisticBreaksInItsOwnGroupOnly(t *testing.T) {
 	c := made(t, []float64{9, 1, 9, 9}, withRegions(capture.Region{Name: "a", Start: 0, End: 10e6}, capture.Region{Name: "a", Start: 10e6, End: 20e6},
 		capture.Region{Name: "b", Start: 20e6, End: 30e6}, capture.Region{Name: "b", Start: 30e6, End: 40e6}))

@@ -20,7 +20,7 @@ type Parts struct {
 	groups []string           // of each part: what statistics are kept apart by; nil is one group
 	bins   *capture.Bins      // the samples of each part; nil where caps or samples hold them
 	caps   []*capture.Capture // of each part, where its samples are not neighbours
-	codes  []int32            // of caps: the label of the samples that each holds
+	codes  []int32            // of caps that are groups of a label: its value; nil where a part is all of the time from Start to End
 	took   []int64            // ns of measured time, where it is not End-Start
 
 	unmatched []string // patterns of Limit.Of that match nothing
@@ -79,10 +79,8 @@ func partsOf(c *capture.Capture, l *Limit) (p *Parts, why string, err error) {
 		}
 		return p, "the capture has no samples", nil
 	case PerFrame:
-		list := analysis.Frames(c)
-		p := regionParts(c, PerFrame, list)
-		p.groups = nil
-		return p, `the capture has no frames: neither regions called "frame N" nor a label frame (record --marks writes them)`, nil
+		p, err := frameParts(c)
+		return p, `the capture has no frames: neither regions called "frame N" nor a label frame (record --marks writes them)`, err
 	case PerRegion:
 		list := slices.Clone(c.Regions)
 		why := "the capture has no regions (record --marks writes them)"
@@ -163,6 +161,36 @@ func regionParts(c *capture.Capture, what string, list []capture.Region) *Parts 
 	}
 	p.bins.Axis = &capture.Axis{Clock: c.Axis.Clock, Start: p.Start, End: p.End}
 	return p
+}
+
+// frameParts makes every frame a part.
+func frameParts(c *capture.Capture) (*Parts, error) {
+	list, err := analysis.FramesOf(c)
+	if err != nil {
+		return nil, err
+	}
+	if list == nil {
+		return regionParts(c, PerFrame, nil), nil
+	}
+	p := regionParts(c, PerFrame, list.Regions)
+	p.groups = nil
+	if list.Cap == c {
+		p.bins.Lo, p.bins.Hi = list.Lo, list.Hi
+		return p, nil
+	}
+	p.bins = nil
+	for j := range list.Regions {
+		rows := make([]int, 0, list.Hi[j]-list.Lo[j])
+		for i := list.Lo[j]; i < list.Hi[j]; i++ {
+			rows = append(rows, i)
+		}
+		part, err := list.Cap.Take(rows)
+		if err != nil {
+			return nil, err
+		}
+		p.caps = append(p.caps, part)
+	}
+	return p, nil
 }
 
 // labelParts makes a part of the samples of each value of a label.

@@ -133,7 +133,8 @@ func (a *app) fill(h *host, c *capture.Capture, names []string) (starlark.Value,
 			a.warn(fmt.Sprintf("the page is drawn without %s: %s: %v; this is a mistake in the script, please report it", what, builtins.Place(err), err))
 		}
 	}
-	for _, name := range names {
+	for i := 0; i < len(names); i++ {
+		name := names[i]
 		h.env.Contain = nil
 		if strings.HasPrefix(name, libraryPrefix) {
 			h.env.Contain = lacks
@@ -151,6 +152,9 @@ func (a *app) fill(h *host, c *capture.Capture, names []string) (starlark.Value,
 				return nil, err
 			}
 			lacks("what "+strings.TrimPrefix(name, libraryPrefix)+" adds", err)
+		}
+		if i == len(names)-1 && strings.HasPrefix(name, libraryPrefix) && !slices.Contains(names, genericScript) && page.Bare() {
+			names = append(slices.Clone(names), genericScript) // the rules need counters that are not there, and those that are deserve a page
 		}
 	}
 	return page, nil
@@ -261,8 +265,8 @@ func triageOf(id string) string {
 	return strings.ReplaceAll(id, "-", "_")
 }
 
-// generic is the triage of what no other script knows.
-const generic = "generic"
+// genericScript is the triage of what no other script knows.
+const genericScript = libraryPrefix + triage + "generic.star"
 
 // reportScripts names the scripts to run: the user's own, or the triage of the GPU and of the CPU columns. Where none of a GPU fits, the generic
 // one describes what those of the CPU do not know.
@@ -283,11 +287,10 @@ func reportScripts(c *capture.Capture, own string) []string {
 	if gpu || len(names) > 0 && !slices.ContainsFunc(c.Counters, func(ctr *capture.Counter) bool { return ctr.GPU != metrics.CPU }) {
 		return names
 	}
-	other := libraryPrefix + triage + generic + ".star"
 	if c.GPU == metrics.CPU {
-		return append(names, other)
+		return append(names, genericScript)
 	}
-	return append([]string{other}, names...)
+	return append([]string{genericScript}, names...)
 }
 
 func reportTitle(c *capture.Capture) string {
