@@ -155,7 +155,7 @@ var metricsModule = methodTable[*Env]{
 				}
 				return frozenList(out), nil
 			}},
-		{Sig: "matching(cap: Capture) -> dict", Doc: "How many counters of a capture have names that a catalogue knows, for every catalogue that knows some, whatever the capture says it is of: a dict of id to number, the most first.",
+		{Sig: "matching(cap: Capture) -> dict", Doc: "How many counters of a capture have names that a catalogue knows, for every catalogue that knows some and is not of another vendor or architecture than the capture says it is of: a dict of id to number, the most first.",
 			Example: "metrics.matching(cap)",
 			Run: func(e *Env, c *call) (starlark.Value, error) {
 				list := metrics.Matching(c.args[0].(*Capture).c)

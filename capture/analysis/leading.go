@@ -3,6 +3,7 @@ package analysis
 import (
 	"context"
 	"math"
+	"slices"
 
 	"astrolabe/capture"
 )
@@ -52,7 +53,7 @@ func Leading(ctx context.Context, c *capture.Capture, most int) ([]Lead, error) 
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		if row := rankRow(levels(ctr, bins), ctr.Kind == capture.Gauge); row != nil {
+		if row := rankRow(levels(ctr, bins), ctr.Kind == capture.Gauge && slices.Contains(clockUnits, ctr.Unit)); row != nil {
 			found, rows = append(found, ctr), append(rows, row)
 		}
 	}
@@ -97,22 +98,30 @@ func Leading(ctx context.Context, c *capture.Capture, most int) ([]Lead, error) 
 	return out, nil
 }
 
-// rankRow are the ranks of values, centred and of length 1, 0 where one is missing; nil where they tell nothing: too few, or all the same. A level
-// that never falls is a clock or a running number.
-func rankRow(v []float64, level bool) []float64 {
+// clockUnits are those of a level that is a clock or a running number where it never falls.
+var clockUnits = []string{"", "ticks", "ns", "us", "µs", "ms", "s"}
+
+// leastChange is by how much of the largest value values must differ. Ours: a clock's rate wavers by less.
+const leastChange = 0.005
+
+// rankRow are the ranks of values, centred and of length 1, 0 where one is missing; nil where they tell nothing: too few, hardly different, or those
+// of what may be a clock and never fall.
+func rankRow(v []float64, clock bool) []float64 {
 	var there []int
 	var present []float64
-	rises := level
+	rises := clock
+	low, high := math.Inf(1), math.Inf(-1)
 	for i, x := range v {
 		if x != x || math.IsInf(x, 0) {
 			continue
 		}
-		if k := len(present); k > 0 && x <= present[k-1] {
+		if k := len(present); k > 0 && x < present[k-1] {
 			rises = false
 		}
+		low, high = min(low, x), max(high, x)
 		there, present = append(there, i), append(present, x)
 	}
-	if len(present) < leastPairs || 2*len(present) < len(v) || rises {
+	if len(present) < leastPairs || 2*len(present) < len(v) || rises || high-low <= leastChange*max(math.Abs(low), math.Abs(high)) {
 		return nil
 	}
 	ranks := Ranks(present)

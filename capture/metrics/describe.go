@@ -215,12 +215,13 @@ type Match struct {
 	Counters  int
 }
 
-// Matching lists the catalogues that know counters of the capture by name, whatever the capture says it is of, the one that knows most first.
+// Matching lists the catalogues that know counters of the capture by name, the one that knows most first, without those of another vendor or
+// architecture than the capture says it is of.
 func Matching(cap *capture.Capture) []Match {
 	var out []Match
 	for _, id := range IDs() {
 		cat, err := Get(id)
-		if err != nil {
+		if fit, _ := FitOf(id, cap.GPU, cap.Device); err != nil || fit == Foreign {
 			continue
 		}
 		m := Match{Catalogue: id}
