@@ -1,5 +1,3 @@
-//go:build linux
-
 package repl
 
 import (
@@ -107,3 +105,11 @@ func (s *screen) clear(row, from int) {
 
 // text is one row as a person reads it.
 func (s *screen) text(row int) string { return strings.TrimRight(strings.Join(s.line(row), ""), " ") }
+
+// flat is the text of every row.
+func flat(s *screen) (out []string) {
+	for i := range s.rows {
+		out = append(out, s.text(i))
+	}
+	return out
+}

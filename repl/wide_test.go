@@ -79,13 +79,6 @@ func TestTerminalFindsWideCharactersInTheHistory(t *testing.T) {
 	}
 }
 
-func flat(s *screen) (out []string) {
-	for i := range s.rows {
-		out = append(out, s.text(i))
-	}
-	return out
-}
-
 func TestTerminalErrorPointsBelowWideText(t *testing.T) {
 	s := startTerminal(t, t.TempDir(), 60)
 	s.wait(ready)
