@@ -204,6 +204,8 @@ func read(ctx context.Context, r io.Reader) (*capture.Config, error) {
 			break
 		}
 	}
-	plain.finish(b)
+	if form == formPlain {
+		plain.finish(b)
+	}
 	return b.build()
 }

@@ -90,6 +90,23 @@ func TestIntervalsOfPerfAreSamples(t *testing.T) {
 	}
 }
 
+func TestFieldsWithCountsAreNotToldToHaveNone(t *testing.T) {
+	for name, text := range map[string]string{
+		"-x,": "1000,,cycles,1000000,100.00,,\n2000,,instructions,1000000,100.00,,\n",
+		"-j":  `{"counter-value" : "1000.000000", "unit" : "", "event" : "cycles", "event-runtime" : 1000000, "pcnt-running" : 100.00}` + "\n",
+	} {
+		cfg, err := read(t.Context(), strings.NewReader(text))
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		for _, w := range cfg.Warnings {
+			if strings.Contains(w, "no counts") {
+				t.Errorf("%s: %s", name, w)
+			}
+		}
+	}
+}
+
 func TestCPUsOfPerfAreInstances(t *testing.T) {
 	for name, sums := range map[string]string{"percpu.csv": "719 728 557", "percpu.json": "1065 655 185"} {
 		c := open(t, name)
