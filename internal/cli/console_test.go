@@ -72,11 +72,14 @@ func openConsole(t *testing.T, exe, dir, answer string, env []string, args ...st
 	return c
 }
 
+// stuck is how long a console may show nothing new while a test waits for it: no measure of the program, only the end of a test that
+// would never end.
+const stuck = 2 * time.Minute
+
 // wait returns what was shown up to the end of a pattern.
 func (c *console) wait(pattern string) string {
 	c.t.Helper()
 	re := regexp.MustCompile(pattern)
-	late := time.After(20 * time.Second)
 	for {
 		c.mu.Lock()
 		text := c.text[c.seen:]
@@ -87,7 +90,7 @@ func (c *console) wait(pattern string) string {
 		}
 		select {
 		case <-c.grew:
-		case <-late:
+		case <-time.After(stuck):
 			c.t.Fatalf("%q was not shown; since the last match there was %.3000q", pattern, text)
 		}
 	}
