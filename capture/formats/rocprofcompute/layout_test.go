@@ -301,3 +301,24 @@ func TestATotalOfSomeChannelsIsMissing(t *testing.T) {
 	eq(t, "why", r.Text, "only 2 of 3 L2 channels of TCC_HIT were measured")
 	wantWarning(t, c, `TCC_HIT: not all of the 3 L2 channels were measured`)
 }
+
+// FuzzNative gives the three tables of a run to two processes, so that their dispatches are merged too.
+func FuzzNative(f *testing.F) {
+	const counters = "dispatch_id,kernel_id,counter_name,counter_value\n"
+	const dispatches = "dispatch_id,kernel_id,start_timestamp,end_timestamp\n"
+	const kernels = "kernel_id,kernel_name\n"
+	f.Add(counters+"1,7,A,4\n1,7,A,0.5\n", dispatches+"1,7,10,20\n", kernels+"7,k\n")
+	f.Add(counters+"1,7,A,4\n2,8,A,5\n", dispatches+"1,7,10,20\n2,8,5,4\n", kernels+"7,k\n8,j\n")
+	f.Add(counters+"1,8,A,nan\n", dispatches+"1,8,,\n1,8,5,4\n", kernels+"7,k\n8,\n")
+	f.Fuzz(func(t *testing.T, counters, dispatches, kernels string) {
+		files := map[string]string{"sysinfo.csv": sysinfo}
+		for _, pid := range []string{"7", "8"} {
+			files["counters_pmc_perf_0_"+pid+".csv"] = counters
+			files["dispatch_pmc_perf_0_"+pid+".csv"] = dispatches
+			files["kernel_symbols_pmc_perf_0_"+pid+".csv"] = kernels
+		}
+		if c, err := try(folder(t, files), formats.Options{}); err == nil {
+			wantSound(t, c)
+		}
+	})
+}
