@@ -27,6 +27,7 @@ func (w *workload) build(cfg *capture.Config) {
 	b.warnOnce()
 	w.warnSeveralRuns(cfg)
 	w.warnUnknownDurations(cfg)
+	w.warnSharedTimes(cfg)
 	warnGated(cfg)
 	warnStale(cfg)
 	warnRounded(cfg)

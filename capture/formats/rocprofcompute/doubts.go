@@ -118,3 +118,26 @@ func (w *workload) warnUnknownDurations(cfg *capture.Config) {
 			few(averaged)))
 	}
 }
+
+// warnSharedTimes says that all runs have the times of one. No two runs begin a dispatch in the same nanosecond: older releases time the program
+// without counters and write these times beside the counters of every run.
+func (w *workload) warnSharedTimes(cfg *capture.Config) {
+	if len(w.timings) < 2 {
+		return
+	}
+	first := w.timings[0]
+	for _, p := range w.timings[1:] {
+		shared := false
+		for d := range w.dispatches {
+			if p.averaged || (p.start[d] != noTime && first.start[d] != noTime && (p.start[d] != first.start[d] || p.end[d] != first.end[d])) {
+				return
+			}
+			shared = shared || p.start[d] != noTime && first.start[d] != noTime
+		}
+		if !shared {
+			return
+		}
+	}
+	cfg.Warnings = append(cfg.Warnings, fmt.Sprintf("%d runs have the same times to the nanosecond: they are those of one run, most likely one without counters, "+
+		"so that rates divide counts of one run by times of another", len(w.timings)))
+}

@@ -130,7 +130,7 @@ func TestWaveSizeTIDAndXCCIndexAreNoCounters(t *testing.T) {
 	c := mustTry(t, map[string]string{
 		"pmc_perf.csv": "Dispatch_ID,GPU_ID,Grid_Size,Wave_Size,Kernel_Name,Correlation_ID,SQ_WAVES,Wave_Size_1,Correlation_ID_1,XCC_Index,SQC_DCACHE_REQ_READ_1,XCC_Index_1,Start_Timestamp,End_Timestamp\n" +
 			"0,4,64,64,k,0,1,64,0,3,7,0,10,20\n",
-		"SQ_LEVEL_WAVES.csv": "Dispatch_ID,GPU_ID,Queue_ID,PID,TID,Grid_Size,Wave_Size,Kernel_Name,Start_Timestamp,End_Timestamp,Correlation_ID,SQ_LEVEL_WAVES\n0,4,1,7,7,64,64,k,10,20,0,5\n",
+		"SQ_LEVEL_WAVES.csv": "Dispatch_ID,GPU_ID,Queue_ID,PID,TID,Grid_Size,Wave_Size,Kernel_Name,Start_Timestamp,End_Timestamp,Correlation_ID,SQ_LEVEL_WAVES\n0,4,1,7,7,64,64,k,30,41,0,5\n",
 	})
 	var names []string
 	for _, ctr := range c.Counters {
@@ -300,6 +300,20 @@ func TestATotalOfSomeChannelsIsMissing(t *testing.T) {
 	r, _ := hit.Why(0)
 	eq(t, "why", r.Text, "only 2 of 3 L2 channels of TCC_HIT were measured")
 	wantWarning(t, c, `TCC_HIT: not all of the 3 L2 channels were measured`)
+}
+
+func TestRunsWithTheTimesOfOneRunAreTold(t *testing.T) {
+	for end, want := range map[string]bool{"20": true, "21": false} {
+		c := mustTry(t, map[string]string{
+			"pmc_perf.csv":       "Dispatch_ID,Kernel_Name,GPU_ID,SQ_WAVES,Start_Timestamp,End_Timestamp\n0,k,0,1,10,20\n1,k,0,1,30,40\n",
+			"SQ_LEVEL_WAVES.csv": "Dispatch_ID,Kernel_Name,GPU_ID,SQ_LEVEL_WAVES,Start_Timestamp,End_Timestamp\n0,k,0,5,10," + end + "\n1,k,0,5,30,40\n",
+		})
+		if want {
+			wantWarning(t, c, `2 runs have the same times to the nanosecond: .* rates divide counts of one run by times of another`)
+		} else {
+			noWarnings(t, c)
+		}
+	}
 }
 
 // FuzzNative gives the three tables of a run to two processes, so that their dispatches are merged too.
