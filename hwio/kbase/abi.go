@@ -88,9 +88,11 @@ const (
 	reqPutBuffer     = 0x4010be21
 	reqPutBufferLong = 0x4020be21
 	reqSetInterval   = 0x4004be30
-	reqAPIVersion    = 0x4004beff
-	reqAPIFeatures   = 0x8008beff
-	reqAPIFeaturesW  = 0x4008beff // the same in drivers that turned its direction round
+
+	eventRequested  = 0 // of a buffer: somebody asked for it, where the timer's have 1
+	reqAPIVersion   = 0x4004beff
+	reqAPIFeatures  = 0x8008beff
+	reqAPIFeaturesW = 0x4008beff // the same in drivers that turned its direction round
 
 	featureTopCycles    = 1 << 0
 	featureShaderCycles = 1 << 1

@@ -213,10 +213,10 @@ func TestASampleThatReachesBeyondTheMappingIsDamaged(t *testing.T) {
 func TestMergedPeriodsAreCountedByTheDriversOwnGrid(t *testing.T) {
 	const period = 2e6
 	for name, c := range map[string]struct {
-		start, end   int64
-		flags        uint32
-		old, stopped bool
-		want         uint64
+		start, end     int64
+		flags          uint32
+		old, requested bool
+		want           uint64
 	}{
 		"on time":                            {start: 10e6, end: 20e6, flags: flagStretched, want: 4},
 		"the one before came late":           {start: 11.9e6, end: 20.1e6, flags: flagStretched, want: 4},
@@ -225,11 +225,12 @@ func TestMergedPeriodsAreCountedByTheDriversOwnGrid(t *testing.T) {
 		"not flagged":                        {start: 10e6, end: 20e6, want: 0},
 		"the old interface flags nothing":    {start: 11.9e6, end: 20.1e6, old: true, want: 4},
 		"an old sample that is late":         {start: 10e6, end: 12.9e6, old: true, want: 0},
-		"the last sample has no own period":  {start: 10.1e6, end: 21e6, stopped: true, want: 5},
-		"the last sample covers a part only": {start: 10.1e6, end: 11e6, stopped: true, want: 0},
+		"the last sample has no own period":  {start: 10.1e6, end: 21e6, requested: true, want: 5},
+		"one of the timer before the last":   {start: 10.1e6, end: 22.1e6, old: true, want: 5},
+		"the last sample covers a part only": {start: 10.1e6, end: 11e6, requested: true, want: 0},
 	} {
-		st := stream{period: period, old: c.old, stopped: c.stopped}
-		if got := st.mergedPeriods(&sample{start: c.start, end: c.end, flags: c.flags}); got != c.want {
+		st := stream{period: period, old: c.old}
+		if got := st.mergedPeriods(&sample{start: c.start, end: c.end, flags: c.flags, requested: c.requested}); got != c.want {
 			t.Errorf("%s: %d periods, want %d", name, got, c.want)
 		}
 	}

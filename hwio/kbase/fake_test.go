@@ -28,6 +28,8 @@ type fakeKernel struct {
 	minor   uint16
 	set     uint64
 	empty   bool // samples take no time and count nothing
+	change  func(command uint16, sample []byte)
+	command uint16 // the last one
 	ready   int
 	broken  bool
 	samples uint64
@@ -89,7 +91,8 @@ func (d *fakeDevice) Request(number uint32, arg []byte) (int, error) {
 		le.PutUint32(arg, enumItemSize)
 		le.PutUint32(arg[4:], uint32(len(k.list())/enumItemSize))
 	case reqCommand:
-		switch le.Uint16(arg) {
+		k.command = le.Uint16(arg)
+		switch k.command {
 		case commandStop, commandSample:
 			k.ready++
 		}
@@ -106,6 +109,9 @@ func (d *fakeDevice) Request(number uint32, arg []byte) (int, error) {
 		if k.empty {
 			copy(d.ring[8:16], d.ring[16:24])
 			clear(d.ring[len(d.ring)-3*64*8:])
+		}
+		if k.change != nil {
+			k.change(k.command, d.ring)
 		}
 	}
 	return 0, nil
@@ -241,6 +247,40 @@ func TestSamplesAreStampedInMonotonicTimeAndTheStopGivesTheLast(t *testing.T) {
 	}
 	if err := errors.Join(st.Close(), st.Close()); err != nil || k.living != 0 {
 		t.Errorf("%v, %d things are still open", err, k.living)
+	}
+}
+
+// A sample of the timer that came between the emptying of the ring and the end of counting was taken for the last one, and said to cover a period
+// more than it does. Nothing but load made it come then.
+func TestALateSampleBeforeTheLastCoversOnlyThePeriodsBeforeItsOwn(t *testing.T) {
+	k := newFake(t)
+	st, b := start(t, k, hwio.Request{Counters: []string{"core_10"}})
+	defer st.Close()
+	k.ready = 1
+	k.change = func(_ uint16, s []byte) { le.PutUint64(s[32:], 1) } // the token of START
+	if err := st.Read(t.Context(), b); err != nil {
+		t.Fatal(err)
+	}
+	k.change = func(command uint16, s []byte) {
+		if command != commandStop {
+			t.Fatalf("a sample after command %d", command)
+		}
+		le.PutUint64(s[8:], 1e9+1e6)
+		le.PutUint64(s[16:], 1e9+7e6)
+		le.PutUint64(s[32:], 1)
+		le.PutUint32(s[40:], flagStretched)
+		k.ready = 1
+		k.change = func(_ uint16, s []byte) {
+			le.PutUint64(s[8:], 1e9+7e6)
+			le.PutUint64(s[16:], 1e9+9e6)
+			le.PutUint64(s[32:], 2)
+		}
+	}
+	if err := st.Finish(t.Context(), b); err != nil {
+		t.Fatal(err)
+	}
+	if len(b.Start) != 3 || len(b.Late) != 2 || b.Late[0].Lost != 5 || b.Late[1].Lost != 2 {
+		t.Errorf("rows %v to %v, late %+v", b.Start, b.End, b.Late)
 	}
 }
 

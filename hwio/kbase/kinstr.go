@@ -17,6 +17,7 @@ type kinstr struct {
 	manual  bool
 	started bool
 	token   uint64 // of the last command
+	begun   uint64 // token of the command that began counting, which samples of the timer bear
 	command [16]byte
 	access  [16]byte
 }
@@ -103,7 +104,7 @@ func (k *kinstr) start(int64) error {
 	if err != nil {
 		return fmt.Errorf("start counting: %w", err)
 	}
-	k.started = true
+	k.started, k.begun = true, k.token
 	return nil
 }
 
@@ -140,6 +141,7 @@ func (k *kinstr) fetch(s *sample) (ok bool, err error) {
 		return false, errors.Join(&corruptError{err}, k.giveBack())
 	}
 	k.walk.renumber(s)
+	s.requested = s.user != k.begun
 	return true, nil
 }
 

@@ -8,11 +8,12 @@ import (
 	"astrolabe/hwio/internal/mali"
 )
 
-// sample is what the metadata of one kinstr sample says. Blocks lie in the mapping and are valid until the sample is returned.
+// sample is what the metadata of one sample says, in the form of kinstr. Blocks lie in the mapping and are valid until the sample is returned.
 type sample struct {
 	start, end int64 // ns of CLOCK_MONOTONIC_RAW
 	seq, user  uint64
 	flags      uint32
+	requested  bool // by a command, the last sample's being that which ends counting: the driver's timer took all others
 	domains    int
 	cycles     [4]uint64
 	blocks     []mali.Values

@@ -43,6 +43,7 @@ type stream struct {
 	period     int64
 
 	began, stopped, closed bool
+	concluded              bool  // the sample that the end of counting asked for has come
 	ended                  error // what the next Read returns
 	removed                error // the driver's words where the device went
 	s                      sample
@@ -121,6 +122,7 @@ func (st *stream) drain(b *capture.Batch) error {
 			return err
 		}
 		st.append(b, &st.s)
+		st.concluded = st.stopped && st.s.requested
 		if err := st.client.giveBack(); err != nil {
 			return err
 		}
@@ -187,9 +189,12 @@ func (st *stream) mergedPeriods(s *sample) uint64 {
 	}
 	within := s.end/st.period - s.start/st.period
 	switch {
-	case st.stopped && s.end-s.start >= st.period*3/2:
-		// The last sample is none of a period. It covers those for which there was no room.
+	case s.requested && s.end-s.start >= st.period*3/2:
+		// The last sample is none of a period. It covers those for which there was no room. One of the timer may come just before it, after
+		// the ring was emptied to make room, and is as those before it.
 		return uint64(max(0, within))
+	case s.requested:
+		return 0
 	case s.flags&flagStretched != 0 && !st.old:
 		return uint64(max(1, within-1))
 	case st.old && s.end-s.start >= st.period*3/2:
@@ -220,8 +225,7 @@ func (st *stream) Finish(_ context.Context, b *capture.Batch) error {
 			err = nil // nothing was counted since the last sample
 		}
 	}
-	before, skipped := len(b.Start), st.skipped
-	for wait := time.Duration(0); err == nil && len(b.Start) == before && st.skipped == skipped && wait < lastWait; wait += time.Millisecond {
+	for wait := time.Duration(0); err == nil && !st.concluded && wait < lastWait; wait += time.Millisecond {
 		if wait > 0 {
 			time.Sleep(time.Millisecond)
 		}

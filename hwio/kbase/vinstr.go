@@ -189,7 +189,10 @@ func (v *vinstr) decode(s *sample) error {
 	if !ok {
 		return fmt.Errorf("it has %d bytes, but the blocks of this GPU take %d", v.size, v.packed.Size)
 	}
-	*s = sample{blocks: blocks, start: v.last, end: int64(binary.LittleEndian.Uint64(v.meta)), domains: v.cycles}
+	*s = sample{
+		blocks: blocks, start: v.last, end: int64(binary.LittleEndian.Uint64(v.meta)), domains: v.cycles,
+		requested: binary.LittleEndian.Uint32(v.meta[8:]) == eventRequested,
+	}
 	for i := range v.cycles {
 		s.cycles[i] = binary.LittleEndian.Uint64(v.meta[16+8*i:])
 	}
