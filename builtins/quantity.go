@@ -123,6 +123,19 @@ func ParseQuantity(s, unit string) (float64, error) {
 		return 0, fmt.Errorf("%q has a unit, and the unit of the counter is not known: give a plain number", s)
 	}
 	per := strings.NewReplacer(" per ", "/")
+	what, rate, isRate := strings.Cut(per.Replace(" "+of), "/")
+	if what = strings.TrimSpace(what); isRate {
+		// "5/s" and "2k/s" are of whatever the counter counts.
+		for _, p := range prefixes {
+			if what == p.text && p.scale >= 1 {
+				v, what = v*p.scale, ""
+			}
+		}
+		if what == "" {
+			what, _, _ = strings.Cut(per.Replace(unit), "/")
+		}
+		of = what + "/" + rate
+	}
 	ratio, ok := unitRatio(per.Replace(of), per.Replace(unit))
 	if !ok && (parseUnit(of).dim == "percent" || !units.Counts(of) && !units.Counts(unit)) {
 		if c, fits := units.Convert(of, unit); fits { // watts, degrees, GBps; unlike things that are counted do not convert
