@@ -5,9 +5,11 @@ package cli
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -168,4 +170,80 @@ func TestBuiltProgramAnswersSignals(t *testing.T) {
 			t.Errorf("exit status %d", code)
 		}
 	})
+}
+
+// kernelCount reads one of the machine's counts from /proc/stat.
+func kernelCount(t *testing.T, name string) uint64 {
+	t.Helper()
+	text, err := os.ReadFile("/proc/stat")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for line := range strings.Lines(string(text)) {
+		if f := strings.Fields(line); len(f) == 2 && f[0] == name {
+			n, err := strconv.ParseUint(f[1], 10, 64)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return n
+		}
+	}
+	t.Skip("SKIPPED: this kernel does not count", name)
+	return 0
+}
+
+// What the kernel counted while the recorder was not run is in the recording, which says when that was, and that nothing is missing.
+func TestAStoppedRecorderLosesNoCountAndSaysWhenItWasStopped(t *testing.T) {
+	exe := built(t)
+	path := filepath.Join(t.TempDir(), "stopped.arrow")
+	before := kernelCount(t, "ctxt")
+	cmd := exec.Command(exe, "record", "--source", "procfs", "--counters", "ctxt", "--period", "5ms", "--duration", "1h", "-o", path)
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	defer cmd.Process.Kill()
+	growing(t, path)
+	began := kernelCount(t, "ctxt")
+	signal := func(s syscall.Signal) {
+		if err := cmd.Process.Signal(s); err != nil {
+			t.Fatal(err)
+		}
+	}
+	signal(syscall.SIGSTOP)
+	status := fmt.Sprintf("/proc/%d/stat", cmd.Process.Pid)
+	for state := ""; state != "T"; {
+		text, err := os.ReadFile(status)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, rest, _ := strings.Cut(string(text), ") ")
+		state = rest[:1]
+	}
+	since := time.Now()
+	time.Sleep(200 * time.Millisecond)
+	stopped := time.Since(since)
+	signal(syscall.SIGCONT)
+	growing(t, path)
+	until := kernelCount(t, "ctxt")
+	signal(syscall.SIGINT)
+	if status := ended(t, cmd); status != 0 && status != statusInterrupted {
+		t.Fatalf("exit status %d", status)
+	}
+	after := kernelCount(t, "ctxt")
+
+	c, err := all.Registry().Open(t.Context(), path, formats.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, exact := c.Counter("ctxt").Sum().Uint64()
+	if !exact || got < until-began || got > after-before {
+		t.Errorf("%d context switches: the kernel counted from %d to %d", got, until-began, after-before)
+	}
+	longest := int64(0)
+	for _, l := range c.Late {
+		longest = max(longest, l.End-l.Start)
+	}
+	if longest < stopped.Nanoseconds() || len(c.Gaps) != 0 || c.Measured() != c.Duration() {
+		t.Errorf("stopped for %v: the longest late span has %d ns; gaps %+v; %d of %d ns measured", stopped, longest, c.Gaps, c.Measured(), c.Duration())
+	}
 }
