@@ -72,7 +72,7 @@ func (a *app) convert(c *capture.Capture, out, format string) error {
 		a.warn(w)
 	}
 	if out == "-" {
-		if isTerminal(a.out) { // what is written would run into the line
+		if isTerminal(a.out.file) { // what is written would run into the line
 			return all.Registry().Encode(a.ctx, a.out, "", format, c)
 		}
 		ctx, done := a.busy(a.ctx, "writing "+format)

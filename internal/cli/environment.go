@@ -35,7 +35,7 @@ func (a *app) environment(args []string) *builtins.Env {
 
 // width is how many cells a line of output may take; 0 where it is no terminal.
 func (a *app) width() int {
-	if !isTerminal(a.out) {
+	if !isTerminal(a.out.file) {
 		return 0
 	}
 	return max(0, readline.GetScreenWidth())

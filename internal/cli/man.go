@@ -1,10 +1,11 @@
 package cli
 
 import (
-	"os"
+	"io"
 	"path/filepath"
 	"runtime/debug"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -29,24 +30,34 @@ func (a *app) man(root *cobra.Command, dir string) error {
 	if err := formats.CheckOutputFolder(dir); err != nil {
 		return err
 	}
-	if err := os.MkdirAll(dir, 0o777); err != nil {
-		return err
-	}
 	root.DisableAutoGenTag = true
 	namePlaceholders(root)
 	header := &doc.GenManHeader{Section: "1", Source: "astrolabe " + version.String(), Manual: "astrolabe manual", Date: commitTime()}
-	if err := doc.GenManTree(root, header, dir); err != nil {
-		return err
-	}
-	pages, err := filepath.Glob(filepath.Join(dir, root.Name()+"*.1"))
-	if err != nil {
-		return err
-	}
-	slices.Sort(pages)
+	pages, err := manPages(root, header, dir)
 	for _, p := range pages {
 		a.wrote(p)
 	}
-	return nil
+	return err
+}
+
+// manPages writes the page of a command and of those below it, and returns their paths.
+func manPages(cmd *cobra.Command, header *doc.GenManHeader, dir string) ([]string, error) {
+	path := filepath.Join(dir, strings.ReplaceAll(cmd.CommandPath(), " ", "-")+"."+header.Section)
+	own := *header // its title is filled in
+	if err := formats.WriteFile(path, func(w io.Writer) error { return doc.GenMan(cmd, &own, w) }); err != nil {
+		return nil, err
+	}
+	pages := []string{path}
+	for _, sub := range cmd.Commands() {
+		if !sub.IsAvailableCommand() || sub.IsAdditionalHelpTopicCommand() {
+			continue
+		}
+		below, err := manPages(sub, header, dir)
+		if pages = append(pages, below...); err != nil {
+			return pages, err
+		}
+	}
+	return pages, nil
 }
 
 // namePlaceholders makes the pages show what a flag takes, as in --max-steps=N, where they would show the zero that stands for a flag

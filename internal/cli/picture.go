@@ -34,7 +34,7 @@ func terminalGraphics(getenv func(string) string) (plots.Inline, error) {
 
 // showPicture draws a picture in the terminal, or puts it into a temporary file and returns its path.
 func (a *app) showPicture(draw func(io.Writer) error) (string, error) {
-	if isTerminal(a.out) {
+	if isTerminal(a.out.file) {
 		how, err := terminalGraphics(os.Getenv)
 		if err != nil {
 			return "", usagef("%s: %v", graphicsVariable, err)
@@ -44,7 +44,7 @@ func (a *app) showPicture(draw func(io.Writer) error) (string, error) {
 			if err := draw(&data); err != nil {
 				return "", err
 			}
-			return "", plots.WriteInline(a.out, how, data.Bytes(), a.width(), cellPixels(a.out))
+			return "", plots.WriteInline(a.out, how, data.Bytes(), a.width(), cellPixels(a.out.file))
 		}
 	}
 	return temporaryPicture(draw)

@@ -24,19 +24,19 @@ func (p *pictures) show(draw func(io.Writer) error) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	if how == plots.NoInline || !isTerminal(p.a.out) {
+	if how == plots.NoInline || !isTerminal(p.a.out.file) {
 		return temporaryPicture(draw)
 	}
 	var data bytes.Buffer
 	if err := draw(&data); err != nil {
 		return "", err
 	}
-	return "", plots.WriteInline(p.a.out, how, data.Bytes(), p.a.width(), cellPixels(p.a.out))
+	return "", plots.WriteInline(p.a.out, how, data.Bytes(), p.a.width(), cellPixels(p.a.out.file))
 }
 
 // protocol is how the terminal takes pictures.
 func (p *pictures) protocol() (plots.Inline, error) {
-	if !p.auto || p.known || !isTerminal(p.a.out) {
+	if !p.auto || p.known || !isTerminal(p.a.out.file) {
 		return p.how, nil
 	}
 	how, err := terminalGraphics(os.Getenv)

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -18,7 +19,7 @@ import (
 type app struct {
 	ctx    context.Context
 	in     *os.File
-	out    *os.File
+	out    *output
 	talk   *os.File
 	limits limits
 	code   string    // of -c
@@ -32,7 +33,7 @@ type app struct {
 func Main(args []string) int {
 	ctx, stop := interruptContext()
 	defer stop()
-	a := &app{ctx: ctx, in: os.Stdin, out: os.Stdout, talk: os.Stderr}
+	a := &app{ctx: ctx, in: os.Stdin, out: &output{file: os.Stdout}, talk: os.Stderr}
 	if isTerminal(a.talk) {
 		a.line = &busyLine{w: a.talk, width: a.talkWidth}
 	}
@@ -41,6 +42,11 @@ func Main(args []string) int {
 	root.SetContext(ctx)
 	readyToComplete(root, args)
 	err := root.ExecuteContext(ctx)
+	if err == nil || isReported(err) && !errors.Is(err, errNoReader) {
+		if lost := written(a.out.failed); lost != nil {
+			err = lost
+		}
+	}
 	if err != nil && !isReported(err) {
 		io.WriteString(a.talk, errorText(err))
 	}

@@ -101,18 +101,29 @@ func write(files []file) ([]string, error) {
 	}
 	var paths []string
 	for _, f := range files {
-		if err := os.MkdirAll(filepath.Dir(f.path), 0o777); err != nil {
-			return paths, err
-		}
-		out, err := os.OpenFile(f.path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, f.mode)
-		if err != nil {
-			return paths, err
-		}
-		_, err = out.Write(f.text)
-		if err := errors.Join(err, out.Close()); err != nil {
-			return paths, err
+		if err := f.write(); err != nil {
+			for _, p := range paths {
+				os.Remove(p) // half an analysis would be in the way of the next attempt
+			}
+			return nil, formats.WriteError(f.path, err)
 		}
 		paths = append(paths, f.path)
 	}
 	return paths, nil
+}
+
+// write makes the file whole or not at all.
+func (f *file) write() error {
+	if err := os.MkdirAll(filepath.Dir(f.path), 0o777); err != nil {
+		return err
+	}
+	out, err := os.OpenFile(f.path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, f.mode)
+	if err != nil {
+		return err
+	}
+	_, err = out.Write(f.text)
+	if err = errors.Join(err, out.Close()); err != nil {
+		os.Remove(f.path)
+	}
+	return err
 }
