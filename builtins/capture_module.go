@@ -194,6 +194,9 @@ func readKinds(v starlark.Value) (formats.Kinds, error) {
 }
 
 func (e *Env) openCapture(path string, opt formats.Options) (*Capture, error) {
+	if e.Files != nil {
+		opt.Beside = e.Files.Beside
+	}
 	ctx, done := e.busy("opening " + path)
 	defer done()
 	out, err := await(ctx, func() (*capture.Capture, error) { return e.Registry.Open(ctx, path, opt) })

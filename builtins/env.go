@@ -21,6 +21,8 @@ type Files interface {
 	Open(path string) (io.ReadCloser, error)
 	// Input returns where to read a file or folder from, after checking that the run may read all of it.
 	Input(path string) (string, error)
+	// Beside checks a file or folder that is read because a file beside it was opened.
+	Beside(path string) error
 	// Output returns where to write a file, after checking that the run may. It makes the folders above it.
 	Output(path string) (string, error)
 }

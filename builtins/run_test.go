@@ -25,6 +25,7 @@ func (f folder) Open(path string) (io.ReadCloser, error) {
 	return os.Open(filepath.Join(string(f), path))
 }
 func (f folder) Input(path string) (string, error) { return filepath.Join(string(f), path), nil }
+func (f folder) Beside(string) error               { return nil }
 func (f folder) Output(path string) (string, error) {
 	if filepath.IsAbs(path) {
 		return path, nil

@@ -39,7 +39,8 @@ type File struct {
 	durable bool // on the disk before it takes its name
 }
 
-// Create begins a file, and makes the folders above it. Its errors name path.
+// Create begins a file, and makes the folders above it. It refuses links into a folder .git, where a checked-in link could have a report
+// configure git. Its errors name path.
 func Create(path string) (*File, error) {
 	out := &File{path: path, target: path}
 	if st, err := os.Stat(path); err == nil {
@@ -59,7 +60,14 @@ func Create(path string) (*File, error) {
 			return nil, WriteError(path, err)
 		}
 	}
-	var err error
+	real := out.target
+	if dir, err := filepath.EvalSymlinks(filepath.Dir(real)); err == nil {
+		real = filepath.Join(dir, filepath.Base(real))
+	}
+	err := checkLed(path, real)
+	if err != nil {
+		return nil, WriteError(path, err)
+	}
 	if out.f, err = CreateBeside(out.target); err != nil {
 		return nil, WriteError(path, err)
 	}

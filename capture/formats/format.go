@@ -22,6 +22,8 @@ type Options struct {
 	Kinds Kinds
 	// Extra holds options that only one format understands.
 	Extra map[string]any
+	// Beside is asked about files and folders that are read though another file was named, beside which they lie; nil allows all.
+	Beside func(path string) error
 	// Warn is called with warnings as they arise, if it is not nil. They are in the capture's Warnings too.
 	Warn func(string)
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"runtime"
 	"slices"
+	"strconv"
 	"strings"
 
 	"astrolabe/capture"
@@ -59,11 +60,16 @@ func (s *Source) Options() []hwio.Option {
 // maxNodes is how many device numbers are looked at.
 const maxNodes = 32
 
+// nodePrefix begins the paths of the driver's device nodes; their number follows.
+const nodePrefix = "/dev/mali"
+
+func nodePath(n int) string { return nodePrefix + strconv.Itoa(n) }
+
 // nodes lists the device nodes.
 func (s *Source) nodes() []string {
 	var out []string
 	for i := range maxNodes {
-		path := fmt.Sprintf("/dev/mali%d", i)
+		path := nodePath(i)
 		if exists, _ := s.kernel.Character(s.root.Path(path)); exists {
 			out = append(out, path)
 		}
@@ -87,7 +93,13 @@ func (s *Source) open(options map[string]string) (ses *session, node string, err
 		return nil, "", hwio.ErrNeedsLinux
 	}
 	node = options["device"]
-	if node == "" {
+	switch number, ok := strings.CutPrefix(node, nodePrefix); {
+	case node != "":
+		// Nothing else is looked at, let alone opened: a script may say here what it likes.
+		if n, err := strconv.Atoi(number); !ok || err != nil || n < 0 || nodePath(n) != node {
+			return nil, "", fmt.Errorf("option device=%q is no node of this driver; they are called %s and so on", node, nodePath(1))
+		}
+	default:
 		nodes := s.nodes()
 		if len(nodes) == 0 {
 			return nil, "", noNode()

@@ -21,7 +21,7 @@ func (a *app) fmtCommand() *cobra.Command {
 		Use:   "fmt [PATH…]",
 		Short: "Lay scripts out",
 		Long: "Rewrites the scripts among the given files and below the given folders, or below the working directory, in the layout of buildifier, and\n" +
-			"prints the path of each file that it changed. - formats standard input to standard output. With --check or --diff nothing is written, and\n" +
+			"prints the path of each file that it changed. Symbolic links are only followed where they are named. - formats standard input to standard output. With --check or --diff nothing is written, and\n" +
 			"the exit status is 1 where something would be.",
 		RunE: func(_ *cobra.Command, args []string) error { return a.format(args, check, diff) },
 	}
@@ -41,6 +41,9 @@ func (a *app) format(paths []string, check, diff bool) error {
 	}
 	changed := 0
 	for _, s := range sources {
+		if script.FoundLink(s.Name, paths) {
+			continue
+		}
 		out, err := format.Source(s)
 		if err != nil {
 			a.complain(err)

@@ -19,7 +19,7 @@ import (
 //
 // Open and the making of folders go through os.Root, so that no symbolic link leads out of an allowed folder, not even one that
 // is made meanwhile. Input and Output return paths, because readers map files and writers rename them into place: links are
-// resolved first, and what is allowed is decided on the result. Between that and the use another process could put a link
+// resolved first, the last one too, and what is allowed is decided on the result. Between that and the use another process could put a link
 // there. A script cannot, because nothing that it can call makes links; so only somebody who may write there anyway could.
 type Files struct {
 	policy  Policy
@@ -138,11 +138,37 @@ func (f *Files) checkLinks(path, real string) error {
 		if d.Type()&fs.ModeSymlink == 0 {
 			return nil
 		}
-		if target := realPath(file); f.rootOf(target) == "" {
-			return fmt.Errorf("%s: the symbolic link %s leads to %s, %s", path, displayName(file), target, f.allowed())
-		}
-		return nil
+		return f.checkLink(path, file, real)
 	})
+}
+
+// checkLink checks that a link in a folder leads to what is in that folder or may be read anyway.
+func (f *Files) checkLink(path, link, folder string) error {
+	target := realPath(link)
+	if within(folder, target) || f.rootOf(target) != "" {
+		return nil
+	}
+	return fmt.Errorf("%s: the symbolic link %s leads to %s, %s", path, displayName(link), target, f.allowed())
+}
+
+// Beside checks what a format reads because a file beside it was opened, or that file's folder. What lies there may be read as the file may; a
+// link must not lead out of there to what the run may not read.
+func (f *Files) Beside(path string) error {
+	if f.policy.AnyRead {
+		return nil
+	}
+	info, err := os.Lstat(path)
+	if err != nil {
+		return plain(path, err)
+	}
+	folder := realPath(path)
+	if !info.IsDir() {
+		if folder = realPath(filepath.Dir(path)); info.Mode()&fs.ModeSymlink == 0 {
+			return nil
+		}
+		return f.checkLink(path, path, folder)
+	}
+	return f.checkLinks(path, folder)
 }
 
 // readable returns the real path of a file and the allowed folder above it.
@@ -172,9 +198,7 @@ func (f *Files) rootOf(real string) string {
 			return filepath.Dir(file)
 		}
 	}
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	if f.written[real] {
+	if f.wroteItself(real) {
 		return filepath.Dir(real)
 	}
 	return ""
@@ -202,8 +226,16 @@ func (f *Files) Output(path string) (string, error) {
 	if path == "" {
 		return "", errors.New("the path is empty")
 	}
-	if f.policy.OutFile != "" && (samePath(path, f.policy.OutFile) || furtherPage(path, f.policy.OutFile)) {
-		return path, formats.CheckOutput(path)
+	if f.policy.OutFile != "" {
+		if samePath(path, f.policy.OutFile) {
+			return givenOutput(path)
+		}
+		if furtherPage(path, f.policy.OutFile) {
+			if info, err := os.Lstat(filepath.Clean(path)); err == nil && !info.Mode().IsRegular() {
+				return "", fmt.Errorf("%s is no regular file: remove it first", path) // it was not named by the user
+			}
+			return givenOutput(path)
+		}
 	}
 	if f.policy.AnyWrite {
 		if f.policy.Out != "" && !filepath.IsAbs(path) {
@@ -239,6 +271,16 @@ func furtherPage(path, outFile string) bool {
 	return err == nil
 }
 
+// givenOutput is Output for a file that the user named. What the script wrote is the same path but for dots, which must not lead
+// back over a link.
+func givenOutput(path string) (string, error) {
+	path = filepath.Clean(path)
+	if real := realPath(path); formats.CheckAdministration(filepath.Dir(real), real) != nil && !samePath(path, real) {
+		return "", fmt.Errorf("%s leads through a symbolic link to %s: %w", path, real, formats.ErrAdministration)
+	}
+	return path, formats.CheckOutput(path)
+}
+
 // contained is Output inside the output folder.
 func (f *Files) contained(path string) (string, error) {
 	out, err := filepath.Abs(f.policy.Out)
@@ -249,8 +291,9 @@ func (f *Files) contained(path string) (string, error) {
 	if !filepath.IsAbs(target) {
 		target = filepath.Join(out, target)
 	}
+	real := realPath(out)
 	rel, err := filepath.Rel(out, target)
-	if real := realPath(out); err != nil || !filepath.IsLocal(rel) {
+	if err != nil || !filepath.IsLocal(rel) {
 		rel, err = filepath.Rel(real, target)
 	}
 	if err != nil || !filepath.IsLocal(rel) {
@@ -259,8 +302,21 @@ func (f *Files) contained(path string) (string, error) {
 	if rel == "." {
 		return "", fmt.Errorf("%s is the output folder itself, not a file", path)
 	}
-	if hidden(rel) {
-		return "", fmt.Errorf("%s is hidden: a script writes no files whose name begins with a dot, because they configure programs", path)
+	file, err := follow(real, rel)
+	switch {
+	case errors.Is(err, errLedOut):
+		return "", fmt.Errorf("%s is outside the output folder %s: %w", path, out, err)
+	case errors.Is(err, errInTheWay):
+		return "", fmt.Errorf("write %s: %w", path, err)
+	case err != nil:
+		return "", plain(path, err)
+	}
+	// The names are judged when every link is resolved: those that the script wrote say nothing about where they lead.
+	if err := f.mayHold(real, file); err != nil {
+		if file != filepath.Join(real, rel) {
+			path += ", which leads to " + displayName(file) + ","
+		}
+		return "", fmt.Errorf("%s may not be written by a script: %w", path, err)
 	}
 	if err := formats.CheckOutputFolder(out); err != nil {
 		return "", err
@@ -268,41 +324,97 @@ func (f *Files) contained(path string) (string, error) {
 	if err := os.MkdirAll(out, 0o777); err != nil {
 		return "", err
 	}
-	real, err := filepath.EvalSymlinks(out)
-	if err != nil {
-		return "", err
-	}
 	root, err := os.OpenRoot(real)
 	if err != nil {
 		return "", err
 	}
 	defer root.Close()
-	dir := filepath.Join(real, filepath.Dir(rel))
-	if dir != real {
-		switch err := root.MkdirAll(filepath.Dir(rel), 0o777); {
+	if rel, err = filepath.Rel(real, file); err != nil {
+		return "", err
+	}
+	if dir := filepath.Dir(rel); dir != "." {
+		switch err := root.MkdirAll(dir, 0o777); {
 		case errors.Is(err, fs.ErrExist):
-			return "", fmt.Errorf("write %s: in this path a file stands where a folder should", path)
+			return "", fmt.Errorf("write %s: %w", path, errInTheWay)
 		case err != nil:
 			return "", plain(path, err)
 		}
-		if dir, err = filepath.EvalSymlinks(dir); err != nil {
-			return "", plain(path, err)
-		}
-		if !within(real, dir) {
-			return "", fmt.Errorf("%s is outside the output folder %s: a symbolic link leads to %s", path, out, dir)
-		}
 	}
-	file := filepath.Join(dir, filepath.Base(rel))
-	switch info, err := os.Lstat(file); {
+	switch info, err := root.Lstat(rel); {
 	case errors.Is(err, fs.ErrNotExist):
 	case err != nil:
 		return "", plain(path, err)
 	case info.IsDir():
 		return "", fmt.Errorf("%s is a folder, not a file", path)
 	case !info.Mode().IsRegular():
-		return "", fmt.Errorf("%s is a symbolic link or another special file: a script writes regular files only; remove it first", path)
+		return "", fmt.Errorf("%s is a special file: a script writes regular files only; remove it first", path)
 	}
 	return asWritten(target, file), nil
+}
+
+// Errors of follow, which the caller words: a link leads out of the folder, or a file has the name of a folder.
+var (
+	errLedOut   = errors.New("a symbolic link leads out")
+	errInTheWay = errors.New("in this path a file stands where a folder should")
+)
+
+// follow resolves every link of a path below a real folder, the last one too. What does not exist yet keeps its name. A link whose target does
+// not exist cannot be judged and is refused.
+func follow(dir, rel string) (string, error) {
+	at := dir
+	parts := strings.Split(filepath.Clean(rel), string(filepath.Separator))
+	for i, part := range parts {
+		next := filepath.Join(at, part)
+		info, err := os.Lstat(next)
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+			return filepath.Join(at, filepath.Join(parts[i:]...)), nil
+		case err != nil:
+			return "", err
+		case info.Mode().IsRegular() && i < len(parts)-1:
+			return "", errInTheWay
+		}
+		// Also where it is no link: some systems have other things that lead elsewhere.
+		if at, err = filepath.EvalSymlinks(next); err != nil {
+			return "", fmt.Errorf("the symbolic link %s leads nowhere: remove it first", displayName(next))
+		}
+		if !within(dir, at) {
+			return "", fmt.Errorf("%w, to %s", errLedOut, at)
+		}
+	}
+	return at, nil
+}
+
+// mayHold says why a contained run may not write a file, whose path below the output folder is free of links.
+func (f *Files) mayHold(out, file string) error {
+	rel, err := filepath.Rel(out, file)
+	if err != nil {
+		return err
+	}
+	if hidden(rel) {
+		return errors.New("it is hidden: files and folders whose names begin with a dot configure programs")
+	}
+	if err := formats.CheckAdministration(out, file); err != nil {
+		return err
+	}
+	switch name := formats.FoldName(filepath.Base(file)); {
+	case name == repoMarks[0]:
+		return fmt.Errorf("%s widens what scripts may read: make it yourself", repoMarks[0])
+	case name == "rc.star":
+		return errors.New("it runs when a session begins: make it yourself")
+	case strings.HasSuffix(name, sourceSuffix) && !f.wroteItself(file):
+		if _, err := os.Lstat(file); err == nil {
+			return errors.New("it replaces a script, which may be run with more rights: remove it first")
+		}
+	}
+	return nil
+}
+
+// wroteItself reports whether the run wrote the file at a real path.
+func (f *Files) wroteItself(real string) bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.written[real]
 }
 
 // asWritten shows a real path as the script wrote it, where no link makes the two differ, relative to the working directory

@@ -4,6 +4,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"astrolabe/capture/formats"
 )
 
 // within reports whether path is dir or below it. Both are absolute and clean. Everything is within "".
@@ -68,7 +70,7 @@ func openIn(dir, file string) (*os.File, error) {
 // hidden reports whether an entry of a relative path begins with a dot.
 func hidden(rel string) bool {
 	for part := range strings.SplitSeq(filepath.ToSlash(rel), "/") {
-		if strings.HasPrefix(part, ".") && part != "." && part != ".." {
+		if part != "." && part != ".." && strings.HasPrefix(formats.FoldName(part), ".") {
 			return true
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"go.starlark.net/starlark"
@@ -208,6 +209,14 @@ func FindFiles(paths []string) ([]string, error) {
 		}
 		return nil
 	})
+}
+
+// FoundLink reports whether a file that FindFiles found is a symbolic link that is not itself among the paths: what may be rewritten is what
+// lies below a folder, not what a link in it leads to.
+func FoundLink(file string, paths []string) bool {
+	info, err := os.Lstat(file)
+	named := slices.ContainsFunc(paths, func(p string) bool { return samePath(p, file) })
+	return err == nil && info.Mode()&fs.ModeSymlink != 0 && !named
 }
 
 // Siblings lists what a load statement of a file can name in the folder that the beginning of a name leads to: scripts, and folders

@@ -3,13 +3,15 @@ package script
 import (
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
-	"os"
 	"path"
 	"path/filepath"
 	"strings"
 
 	"github.com/rogpeppe/go-internal/diff"
+
+	"astrolabe/capture/formats"
 )
 
 // goldenFolder is where golden files lie, beside the test file.
@@ -24,22 +26,23 @@ func (f *fileRun) golden(name, text string) error {
 	if text != "" && !strings.HasSuffix(text, "\n") {
 		text += "\n" // as editors leave files
 	}
-	root, err := os.OpenRoot(filepath.Dir(f.file))
+	files, folder, err := f.goldenFiles()
 	if err != nil {
 		return err
 	}
-	defer root.Close()
-	local = filepath.Join(goldenFolder, local)
-	shown := path.Join(path.Dir(filepath.ToSlash(f.file)), filepath.ToSlash(local))
-	want, err := root.ReadFile(local)
+	file := filepath.Join(folder, goldenFolder, local)
+	shown := path.Join(path.Dir(filepath.ToSlash(f.file)), goldenFolder, filepath.ToSlash(filepath.Clean(local)))
+	want, err := readGolden(files, file)
 	switch {
-	case err == nil && string(want) == text:
+	case err == nil && want == text:
 		return nil
 	case f.opt.Update:
-		if err := root.MkdirAll(filepath.Dir(local), 0o777); err != nil {
+		out, err := files.Output(file)
+		if err != nil {
 			return err
 		}
-		if err := root.WriteFile(local, []byte(text), 0o666); err != nil {
+		write := func(w io.Writer) error { _, err := io.WriteString(w, text); return err }
+		if err := formats.WriteFile(out, write); err != nil {
 			return err
 		}
 		fmt.Fprintln(&f.out, shown)
@@ -50,5 +53,28 @@ func (f *fileRun) golden(name, text string) error {
 		return err
 	}
 	return fmt.Errorf("it differs from %s; where the new text is right, astrolabe test --update writes it\n%s", shown,
-		strings.TrimSuffix(string(diff.Diff(shown, want, "got", []byte(text))), "\n"))
+		strings.TrimSuffix(string(diff.Diff(shown, []byte(want), "got", []byte(text))), "\n"))
+}
+
+// goldenFiles is what golden files may be, the repository of the test file, and the real folder of that file. Links inside of the repository are
+// followed, out of it they are not.
+func (f *fileRun) goldenFiles() (files *Files, folder string, err error) {
+	abs, err := filepath.Abs(filepath.Dir(f.file))
+	if err != nil {
+		return nil, "", err
+	}
+	folder = realPath(abs)
+	root := Root(filepath.Join(folder, filepath.Base(f.file)))
+	files, err = NewFiles(Policy{Repo: root, Read: f.opt.Policy.Read, Out: root})
+	return files, folder, err
+}
+
+func readGolden(files *Files, path string) (string, error) {
+	r, err := files.Open(path)
+	if err != nil {
+		return "", err
+	}
+	defer r.Close()
+	text, err := io.ReadAll(r)
+	return string(text), err
 }

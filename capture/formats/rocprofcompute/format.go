@@ -117,7 +117,7 @@ func (Format) Open(ctx context.Context, in *formats.Input, opt formats.Options) 
 	if err := checkOptions(opt); err != nil {
 		return nil, err
 	}
-	w := &workload{layout: layout{dir: filepath.Dir(in.Path), main: in.Path}, rule: opt.Duration}
+	w := &workload{layout: layout{dir: filepath.Dir(in.Path), main: in.Path}, rule: opt.Duration, beside: opt.Beside}
 	defer w.close()
 	if err := w.open(ctx, in); err != nil {
 		return nil, err
@@ -149,11 +149,19 @@ func (Format) Open(ctx context.Context, in *formats.Input, opt formats.Options) 
 func (w *workload) open(ctx context.Context, in *formats.Input) error {
 	base := filepath.Base(in.Path)
 	if w.folder = in.IsDir || base == mainFile || base == mainFile+packed; !w.folder {
+		if w.beside != nil {
+			w.sysinfo = w.beside(w.path(sysinfoFile))
+		}
 		progress.From(ctx).Begin(in.Size, progress.Bytes)
 		return w.read(ctx)
 	}
 	folder := in
 	if !in.IsDir {
+		if w.beside != nil {
+			if err := w.beside(w.dir); err != nil {
+				return err
+			}
+		}
 		var err error
 		if folder, err = formats.Inspect(w.dir); err != nil {
 			return err

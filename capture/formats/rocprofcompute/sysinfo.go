@@ -17,7 +17,11 @@ import (
 // readSysinfo takes properties, device and GPU from sysinfo.csv. Without that file the capture opens all the same.
 func (w *workload) readSysinfo(cfg *capture.Config) {
 	path := w.path(sysinfoFile)
-	names, values, err := sysinfoRow(path)
+	var names, values []string
+	err := w.sysinfo
+	if err == nil {
+		names, values, err = sysinfoRow(path)
+	}
 	if err != nil {
 		if errors.Is(err, fs.ErrNotExist) {
 			w.warn("%s is missing: GPU, shader engines, clocks and other constants are unknown", path)

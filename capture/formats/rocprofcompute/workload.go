@@ -23,6 +23,8 @@ type workload struct {
 	rule     string // the duration option
 	warnings []string
 	files    []*os.File
+	beside   func(path string) error // formats.Options.Beside
+	sysinfo  error                   // why sysinfo.csv may not be read
 
 	tables     []*table
 	dispatches []dispatch

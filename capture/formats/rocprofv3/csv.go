@@ -218,6 +218,9 @@ func (w *work) readAgents(prefix string) {
 		return
 	}
 	w.agents[path] = true
+	if w.beside != nil && w.beside(path) != nil {
+		return
+	}
 	f, err := os.Open(path)
 	if err != nil {
 		return

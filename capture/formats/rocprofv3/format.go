@@ -80,6 +80,7 @@ func (Format) Open(ctx context.Context, in *formats.Input, opt formats.Options) 
 		return nil, formats.OptionErrorf("option duration: %q: rocprofv3's files know the durations of each pass only: use \"pass\"", opt.Duration)
 	}
 	w := newWork()
+	w.beside = opt.Beside
 	if err := w.read(ctx, in); err != nil {
 		return nil, err
 	}

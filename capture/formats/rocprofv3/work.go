@@ -58,8 +58,9 @@ type work struct {
 	spans     []span
 	counters  []counterInfo
 	at        map[string]int
-	databases map[string]bool // runs that a database holds
-	agents    map[string]bool // files of agents that have been read
+	databases map[string]bool         // runs that a database holds
+	agents    map[string]bool         // files of agents that have been read
+	beside    func(path string) error // formats.Options.Beside
 	gpu       string
 	device    capture.Device
 	warnings  []string
