@@ -12,6 +12,7 @@ type Case struct {
 	Kind   string
 	Seed   uint64
 	Text   string // what it is, in a few words
+	Plant  string // of KindSingle: what it is meant to be limited by. Seeds take a family's plants in turn
 
 	// Record makes the capture. The same options give the same capture.
 	Record func(Options) (*capture.Capture, error)

@@ -15,4 +15,7 @@
 // Everything is drawn from a seed before a simulation begins, and nothing during it: two simulations of one case
 // differ by what was relieved and by nothing else. The package imports the data model and nothing else of ours;
 // families in the folders below it map work to counters.
+//
+// Tests look at a few cases of each kind. ASTROLABE_SIMULATE_TIMES=30 go test ./capture/simulate/... looks at 30 times
+// as many, thousands in all; where the machine changes what is drawn, or counters, it is worth the half hour.
 package simulate

@@ -22,7 +22,7 @@ func NewRandom(seed uint64, purpose string) Random {
 func (r Random) Between(lo, hi float64) float64 { return lo + (hi-lo)*r.Float64() }
 
 // Log is uniform on a logarithmic scale in [lo, hi), for quantities that span magnitudes.
-func (r Random) Log(lo, hi float64) float64 { return lo * math.Pow(hi/lo, r.Float64()) }
+func (r Random) Log(lo, hi float64) float64 { return lo * steady(math.Pow(hi/lo, r.Float64())) }
 
 // Whole is uniform among the whole numbers from lo to hi, both included.
 func (r Random) Whole(lo, hi int) int { return lo + r.IntN(hi-lo+1) }
@@ -32,7 +32,15 @@ func (r Random) Chance(p float64) bool { return r.Float64() < p }
 
 // Spread is log-normal with mean 1 and the standard deviation sigma of its logarithm.
 func (r Random) Spread(sigma float64) float64 {
-	return math.Exp(sigma*r.NormFloat64() - sigma*sigma/2)
+	return steady(math.Exp(sigma*r.NormFloat64() - sigma*sigma/2))
+}
+
+// steady rounds to 2^-40 of the value or so. The last bits of what package math calculates depend on the processor (on
+// amd64, math.Exp fuses multiplications and additions where it can), and one ns of difference can change the order in
+// which units serve.
+func steady(x float64) float64 {
+	const bits = 1<<12 - 1
+	return math.Float64frombits((math.Float64bits(x) + (bits+1)/2) &^ bits)
 }
 
 // Weighted is an index drawn in proportion to weights, of which one at least must be positive.
@@ -73,7 +81,7 @@ var variations = func() (out [Spreads][variationRow]float32) {
 		x, sum := r.NormFloat64(), 0.0
 		for i := range out[class] {
 			x = keep*x + math.Sqrt(1-keep*keep)*r.NormFloat64()
-			v := math.Exp(sigma * x)
+			v := steady(math.Exp(sigma * x))
 			out[class][i] = float32(v)
 			sum += v
 		}

@@ -4,26 +4,14 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"os"
-	"strconv"
 	"strings"
 	"testing"
 
 	"astrolabe/capture"
 	"astrolabe/capture/metrics"
 	"astrolabe/capture/simulate"
+	"astrolabe/capture/simulate/simulatetest"
 )
-
-// number is how many cases a test looks at. ASTROLABE_SIMULATE_TIMES multiplies it, for a look at thousands.
-func number(long, short int) int {
-	if testing.Short() {
-		return short
-	}
-	if times, err := strconv.Atoi(os.Getenv("ASTROLABE_SIMULATE_TIMES")); err == nil {
-		return long * times
-	}
-	return long
-}
 
 // record draws and records a case.
 func record(t *testing.T, family, kind string, seed uint64, o simulate.Options) *capture.Capture {
@@ -81,8 +69,7 @@ func checkMetrics(t *testing.T, what string, cap *capture.Capture) (evaluated in
 func TestMetricsOfRandomCasesAreWithinTheirRange(t *testing.T) {
 	for _, family := range Families() {
 		t.Run(family, func(t *testing.T) {
-			t.Parallel()
-			n := number(60, 6)
+			n := simulatetest.Number(t, 12, 6)
 			most := 0
 			kinds := Kinds(family)
 			for seed := range uint64(n) {
@@ -99,7 +86,7 @@ func TestMetricsOfRandomCasesAreWithinTheirRange(t *testing.T) {
 
 func TestCapturesHoldOnlyKnownCountersOfWholeNumbers(t *testing.T) {
 	for _, family := range Families() {
-		for seed := range uint64(number(20, 3)) {
+		for seed := range uint64(simulatetest.Number(t, 3, 2)) {
 			cap := record(t, family, simulate.KindArchetype, seed, simulate.Options{Host: simulate.Yes})
 			cats := metrics.For(cap)
 			for _, c := range cap.Counters {

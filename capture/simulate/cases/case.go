@@ -1,6 +1,7 @@
 package cases
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"sync"
@@ -13,10 +14,14 @@ import (
 func New(f *Family, kind string, seed uint64) (*simulate.Case, error) {
 	// What cannot be what its kind promises is drawn anew, from numbers that belong to the same seed.
 	var failed error
-	for attempt := range uint64(24) {
+	for attempt := range uint64(64) {
 		b := &builder{family: f, kind: kind, seed: seed, r: simulate.NewRandom(seed+attempt<<56, f.Name+"/"+kind)}
 		b.device = f.Device(b.r)
-		if err := b.draw(); err != nil {
+		switch err := b.draw(); {
+		case errors.Is(err, errLacks):
+			failed = err
+			continue
+		case err != nil:
 			return nil, err
 		}
 		if kind == simulate.KindHealthy {
@@ -43,6 +48,7 @@ type builder struct {
 	device Device
 	load   simulate.Load
 	text   string
+	plant  string
 	period float64
 
 	once  sync.Once
@@ -58,7 +64,8 @@ func (b *builder) judge() (*simulate.Truth, error) {
 func (b *builder) finish() *simulate.Case {
 	marks, host := b.r.Chance(0.5), b.r.Chance(0.5)
 	return &simulate.Case{
-		Family: b.family.Name, Kind: b.kind, Seed: b.seed, Text: b.text, Judge: b.judge,
+		Family: b.family.Name, Kind: b.kind, Seed: b.seed, Text: b.text,
+		Plant: b.plant, Judge: b.judge,
 		Record: func(o simulate.Options) (*capture.Capture, error) {
 			rec := &Recording{Seed: b.seed, Marks: o.Marks.Of(marks), Host: o.Host.Of(host), Options: o,
 				Period: b.period}

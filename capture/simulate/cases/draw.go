@@ -1,6 +1,7 @@
 package cases
 
 import (
+	"errors"
 	"fmt"
 	"math"
 
@@ -62,16 +63,33 @@ func (b *builder) draw() error {
 	return fmt.Errorf("there is no kind of case %q; there are %v", b.kind, simulate.Kinds())
 }
 
-// single draws a plant: content that only one thing limits, each thing as likely as another.
+// errLacks says that the plant needs what only other devices of the family have.
+var errLacks = errors.New("the device lacks the unit")
+
+// single draws a plant: content that only one thing limits. Seeds take the plants in turn.
 func (b *builder) single() error {
 	r, has := b.r, b.device.Has()
-	var makers []func() error
-	plant := func(s func() *content.Scene, sc scenario, clock ClockMode) {
-		makers = append(makers, func() error { return b.one(s(), sc, clock) })
+	type maker struct {
+		name string
+		draw func() error
+	}
+	var makers []maker
+	plant := func(name string, s func() *content.Scene, sc scenario, clock ClockMode) {
+		makers = append(makers, maker{name, func() error { return b.one(s(), sc, clock) }})
 	}
 	for a := range content.Axes {
-		if has.Axes[a] {
-			plant(func() *content.Scene { return content.Plant(r, has, a) }, byGPU, ClockHighest)
+		if !has.Axes[a] && has.Elsewhere[a] {
+			makers = append(makers, maker{a.String(), func() error { return errLacks }})
+		}
+		if !has.Axes[a] {
+			continue
+		}
+		for _, stage := range has.StagesOf(a) {
+			name := a.String()
+			if len(has.Stages[a]) > 0 {
+				name = fmt.Sprintf("%v, stage %d", a, stage)
+			}
+			plant(name, func() *content.Scene { return content.Plant(r, has, a, stage) }, byGPU, ClockHighest)
 		}
 	}
 	any := func() *content.Scene {
@@ -82,17 +100,20 @@ func (b *builder) single() error {
 		}
 		return s
 	}
-	plant(func() *content.Scene { return content.Launches(r, has, b.device.Launch()) }, byGPU, ClockHighest)
-	plant(func() *content.Scene { return content.Even(r, has) }, byGPU, ClockHot)
-	plant(func() *content.Scene { return content.Even(r, has) }, byGPU, ClockLimited)
-	plant(any, byApp, ClockHighest)
-	plant(any, byDriver, ClockHighest)
-	plant(any, bySync, ClockHighest)
-	plant(any, byShow, ClockHighest)
+	even := func() *content.Scene { return content.Even(r, has) }
+	plant("launches", func() *content.Scene { return content.Launches(r, has, b.device.Launch()) }, byGPU, ClockHighest)
+	plant("heat", even, byGPU, ClockHot)
+	plant("power limit", even, byGPU, ClockLimited)
+	plant("application", any, byApp, ClockHighest)
+	plant("driver", any, byDriver, ClockHighest)
+	plant("waits", any, bySync, ClockHighest)
+	plant("display", any, byShow, ClockHighest)
 	if b.family.Queues {
-		plant(func() *content.Scene { return content.InTurn(r, has) }, byGPU, ClockHighest)
+		plant("queues in turn", func() *content.Scene { return content.InTurn(r, has) }, byGPU, ClockHighest)
 	}
-	return makers[r.IntN(len(makers))]()
+	p := makers[b.seed%uint64(len(makers))]
+	b.plant = p.name
+	return p.draw()
 }
 
 // fit scales a scene until a frame of it takes so many ns of the GPU alone.

@@ -19,7 +19,10 @@ func (b *builder) twoPhase() error {
 	}
 	first := r.IntN(len(axes))
 	second := (first + 1 + r.IntN(len(axes)-1)) % len(axes)
-	scenes := []*content.Scene{content.Plant(r, has, axes[first]), content.Plant(r, has, axes[second])}
+	plant := func(a content.Axis) *content.Scene {
+		return content.Plant(r, has, a, simulate.Pick(r, has.StagesOf(a)...))
+	}
+	scenes := []*content.Scene{plant(axes[first]), plant(axes[second])}
 	limits := []scenario{byGPU, byGPU}
 	if r.Chance(0.25) {
 		limits[r.IntN(2)] = simulate.Pick(r, byApp, byDriver)

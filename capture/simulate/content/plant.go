@@ -3,8 +3,8 @@ package content
 import "astrolabe/capture/simulate"
 
 // Plant draws content that only one axis limits: every part that takes any time leans on it, and the others stay far
-// below.
-func Plant(r simulate.Random, has Has, limit Axis) *Scene {
+// below. stage is the Part.Stage of all parts.
+func Plant(r simulate.Random, has Has, limit Axis, stage uint8) *Scene {
 	d := newDrawer(r, has, "only "+limit.String())
 	d.theme, d.bias, d.calm = limit, 1, r.Between(0.75, 1)
 	d.out.App, d.out.Driver = r.Between(0.1, 0.45), r.Between(0.05, 0.3)
@@ -37,7 +37,9 @@ func Plant(r simulate.Random, has Has, limit Axis) *Scene {
 			}
 		}
 	}
-	stage := uint8(r.IntN(10))
+	if stage == AnyStage {
+		stage = uint8(r.IntN(10))
+	}
 	for _, p := range d.out.Passes {
 		for _, x := range p.Parts() {
 			x.Stage = stage

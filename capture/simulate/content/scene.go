@@ -34,10 +34,25 @@ func (s *Scene) Scale(by float64) {
 // Has says what a family's hardware can do.
 type Has struct {
 	Axes [Axes]bool
+	// Elsewhere are axes that other devices of the family have.
+	Elsewhere [Axes]bool
 	// Width and Height of the display.
 	Width, Height int
 	Tessellation  bool
-	Async         bool // a queue beside the graphics queue
+	// Stages are, for an axis that several fixed functions share, a Part.Stage for each that can be the slowest.
+	Stages [Axes][]uint8
+	Async  bool // a queue beside the graphics queue
+}
+
+// AnyStage lets a plant draw its stage.
+const AnyStage = 255
+
+// StagesOf are the stages of an axis that plants can lean on.
+func (h *Has) StagesOf(a Axis) []uint8 {
+	if s := h.Stages[a]; len(s) > 0 {
+		return s
+	}
+	return []uint8{AnyStage}
 }
 
 // budget is the time of a scene as it is drawn, in ns; families scale it.

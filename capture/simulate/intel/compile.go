@@ -12,6 +12,9 @@ type stage struct {
 	share float64
 }
 
+// stages are values of Part.Stage for which one of the three fixed functions of an axis after the other is slowest.
+var stages = []uint8{0, 5, 8}
+
 // geometry says how the fixed functions for vertices and primitives share their work. Which of them is the slowest
 // depends on the mesh: many attributes keep the fetch busy, triangles across the view's edge the clipper, small
 // triangles the setup.

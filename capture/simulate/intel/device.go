@@ -75,6 +75,7 @@ func newDevice(r simulate.Random, gpu string) *device {
 		content.Backend, content.Cache, content.Bandwidth, content.Latency} {
 		d.has.Axes[a] = true
 	}
+	d.has.Stages[content.Geometry], d.has.Stages[content.Raster] = stages, stages
 	d.machine = simulate.NewMachine([]string{"render"}, unit("vertex_fetch"), unit("clipper"), unit("setup"),
 		unit("rasterizer"),
 		unit("hierarchical_depth"), unit("early_depth"), unit("arithmetic"), unit("texture"), unit("load_store"), unit("local_memory"),

@@ -7,6 +7,7 @@ import (
 	"astrolabe/capture"
 	"astrolabe/capture/simulate"
 	"astrolabe/capture/simulate/cases"
+	"astrolabe/capture/simulate/simulatetest"
 )
 
 func values(t *testing.T, cap *capture.Capture, name string) []float64 {
@@ -27,13 +28,9 @@ func sum(t *testing.T, cap *capture.Capture, i int, names ...string) (s float64)
 }
 
 func TestReportsKeepTheHardwaresRelations(t *testing.T) {
-	n := uint64(80)
-	if testing.Short() {
-		n = 8
-	}
+	n := uint64(simulatetest.Number(t, 22, 8))
 	for _, f := range Families {
 		t.Run(f.Name, func(t *testing.T) {
-			t.Parallel()
 			for seed := range n {
 				set := Sets()[seed%uint64(len(Sets()))]
 				kind := []string{simulate.KindArchetype, simulate.KindRandom, simulate.KindSingle,

@@ -108,6 +108,7 @@ func newDevice(r simulate.Random, gpu string) *device {
 	for _, u := range units {
 		d.has.Axes[u.axis] = u.axis != content.RayTracing || rays
 	}
+	d.has.Elsewhere[content.RayTracing] = !rays
 	var own []simulate.Unit
 	for _, u := range units[simulate.FirstUnit:] {
 		own = append(own, simulate.Unit{Candidate: candidate(u.axis), Domain: simulate.CoreClock})

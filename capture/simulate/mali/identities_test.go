@@ -6,6 +6,7 @@ import (
 	"astrolabe/capture"
 	"astrolabe/capture/simulate"
 	"astrolabe/capture/simulate/cases"
+	"astrolabe/capture/simulate/simulatetest"
 )
 
 // holds are relations that the hardware keeps in every sample, written down from the vendor's guide and not from the
@@ -78,13 +79,9 @@ func column(t *testing.T, cap *capture.Capture, name, instance string) []float64
 }
 
 func TestCountersKeepTheHardwaresRelations(t *testing.T) {
-	n := uint64(120)
-	if testing.Short() {
-		n = 6
-	}
+	n := uint64(simulatetest.Number(t, 12, 6))
 	for _, f := range Families {
 		t.Run(f.Name, func(t *testing.T) {
-			t.Parallel()
 			for seed := range n {
 				kinds := simulate.Kinds()
 				kind := kinds[seed%uint64(len(kinds))]
@@ -135,7 +132,7 @@ func TestCountersKeepTheHardwaresRelations(t *testing.T) {
 
 func TestTheBusNeverCarriesMoreThanItCan(t *testing.T) {
 	for _, f := range Families {
-		for seed := range uint64(30) {
+		for seed := range uint64(simulatetest.Number(t, 6, 4)) {
 			c, err := cases.New(f, simulate.KindSingle, seed)
 			if err != nil {
 				t.Fatal(err)

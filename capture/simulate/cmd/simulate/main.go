@@ -124,6 +124,7 @@ type truth struct {
 	Kind    string             `json:"kind"`
 	Seed    uint64             `json:"seed"`
 	Text    string             `json:"text"`
+	Plant   string             `json:"plant,omitempty"`
 	Limiter simulate.Candidate `json:"limiter"`
 	Clear   bool               `json:"clear"`
 	*simulate.Truth
@@ -149,7 +150,8 @@ func (s *settings) write(kind string, seed uint64, out io.Writer) error {
 	if err := (arrow.Format{}).Write(context.Background(), name+".arrow", cap); err != nil {
 		return err
 	}
-	t := truth{Family: s.family, Kind: kind, Seed: seed, Text: c.Text, Truth: judged}
+	t := truth{Family: s.family, Kind: kind, Seed: seed, Text: c.Text, Plant: c.Plant,
+		Truth: judged}
 	t.Limiter, t.Clear = judged.Limiter()
 	raw, err := json.MarshalIndent(t, "", "\t")
 	if err != nil {
