@@ -3,6 +3,8 @@
 package sharedtest
 
 import (
+	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"testing"
@@ -11,22 +13,31 @@ import (
 // Path returns a path below the shared folder, and skips the test, saying so, where it is absent.
 func Path(t testing.TB, parts ...string) string {
 	t.Helper()
+	path, err := Find(parts...)
+	if err != nil {
+		t.Skipf("SKIPPED: %v", err)
+	}
+	return path
+}
+
+// Find is Path for a test that has more to do than what needs the path.
+func Find(parts ...string) (string, error) {
 	dir, err := os.Getwd()
 	if err != nil {
-		t.Fatal(err)
+		return "", err
 	}
 	for {
 		if _, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil {
 			break
 		}
 		if dir == filepath.Dir(dir) {
-			t.Fatal("no go.mod above the test")
+			return "", errors.New("no go.mod above the test")
 		}
 		dir = filepath.Dir(dir)
 	}
 	path := filepath.Join(append([]string{dir, "..", "shared"}, parts...)...)
 	if _, err := os.Stat(path); err != nil {
-		t.Skipf("SKIPPED: ../%s is absent", filepath.Join(append([]string{"shared"}, parts...)...))
+		return "", fmt.Errorf("../%s is absent", filepath.Join(append([]string{"shared"}, parts...)...))
 	}
-	return path
+	return path, nil
 }
