@@ -42,6 +42,7 @@ def analyze(cap, r):
 def analyze(cap, r):
     r.text("from the other script")
 `)},
+		"triage/generic.star": {Data: []byte("def analyze(cap, r):\n    pass\n")},
 	}
 	h := &host{env: env, runner: script.NewRunner(script.Options{Env: env, Library: library})}
 	axis := capture.NewUniformAxis(2, 1e6)
