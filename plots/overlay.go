@@ -68,7 +68,7 @@ func change(before, after float64) string {
 	case text == "0":
 		return " (no change)"
 	case (spread{min(before, after), max(before, after)}).flat():
-		return " (changed by less than a millionth)"
+		return " (changed by less than 0.001 %)"
 	case c < 0:
 		return " (−" + text + " %)"
 	}

@@ -41,10 +41,11 @@ func (s *spread) add(v float64) {
 
 func (s spread) empty() bool { return s.lo > s.hi }
 
-// flatShare is the span of values, as a share of their size, up to which an axis takes them for one value: a millionth. No
-// sensor and no clock that counters come from is that exact (a crystal is off by tens of millionths), so that what differs
-// there is rounding or jitter, and magnifying it to the height of a panel would show a storm where nothing happens.
-const flatShare = 1e-6
+// flatShare is the span of values, as a share of their size, up to which an axis takes them for one value: a hundred
+// thousandth. No sensor and no clock that counters come from is that exact (a crystal is off by tens of millionths, and one
+// cycle more or less in a sample of a millisecond is a millionth), so that what differs there is rounding or jitter, and
+// magnifying it to the height of a panel would show a storm where nothing happens.
+const flatShare = 1e-5
 
 // flat reports whether values differ by less than their precision.
 func (s spread) flat() bool {
@@ -58,7 +59,7 @@ func (s spread) flatNote(u unit) string {
 	if !s.flat() || s.hi-s.lo <= rounding || u.class == percentUnit {
 		return ""
 	}
-	return "values differ by " + u.format(s.hi-s.lo) + ", less than a millionth of their size: drawn flat"
+	return "values differ by " + u.format(s.hi-s.lo) + ", less than 0.001 % of their size: drawn flat"
 }
 
 // newValueAxis makes an axis for data of a spread with about n ticks. Zero is included unless the data stay far from
@@ -73,6 +74,10 @@ func newValueAxis(data spread, fixed Range, u unit, n int, zero bool) valueAxis 
 		}
 	}
 	lo, hi = min(max(lo, -huge), huge), min(max(hi, -huge), huge)
+	if u.class == percentUnit && hi > 100 && hi <= 100*(1+flatShare) { // what rounding adds to the whole
+		lo, hi = min(lo, 100), 100
+	}
+	whole := hi <= 100
 	if fixed.set() {
 		lo, hi = max(fixed.Lo*u.factor, -huge), min(fixed.Hi*u.factor, huge)
 	} else {
@@ -89,7 +94,7 @@ func newValueAxis(data spread, fixed Range, u unit, n int, zero bool) valueAxis 
 	step := niceStep((hi-lo)/p.factor/float64(max(n, 1)), base) * p.factor
 	if !fixed.set() {
 		lo, hi = outwards(lo, hi, step)
-		if u.class == percentUnit && data.hi <= 100 {
+		if u.class == percentUnit && whole {
 			hi = min(hi, 100)
 		}
 		if q, fits := u.prefixFor(max(math.Abs(lo), math.Abs(hi)) * (1 + 1e-9)); fits && ok && u.class == plainUnit && p.symbol != "" {
