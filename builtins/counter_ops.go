@@ -171,6 +171,9 @@ func (c *Counter) rate() (starlark.Value, error) {
 	if c.c.Unit == "" {
 		out.c.Unit = "1/s"
 	}
+	if c.c.Title != "" {
+		out.c.Title = c.c.Title + " per second"
+	}
 	return out, nil
 }
 
