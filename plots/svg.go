@@ -25,6 +25,8 @@ func (sc *scene) svg() ([]byte, error) {
 		[]byte("font-family:'Liberation Sans',Arial,Arimo,Helvetica,sans-serif;"))
 	doc = bytes.ReplaceAll(doc, []byte("font-family:Liberation Mono;"),
 		[]byte("font-family:'Liberation Mono','Courier New',Cousine,monospace;"))
+	// The canvas writes PNG and calls it JPEG, which Chromium overlooks and librsvg takes for a broken picture.
+	doc = bytes.ReplaceAll(doc, []byte(`xlink:href="data:image/jpg;`), []byte(`xlink:href="data:image/png;`))
 	doc = withTextLengths(doc, p.texts)
 	head := ""
 	if fonts := fontsOf(sc).text(); fonts != "" {
