@@ -295,18 +295,32 @@ func (l bandLegend) draw(sc *scene, t *Theme, x, y float64) {
 }
 
 // labelBand writes the label of a band or threshold into the frame, at the first place where it covers neither another label nor
-// the data, else where it covers the least of them.
+// the data, else where it covers the least of them. What lies beyond the ends of the axis is named there, with an arrow.
 func (l *lane) labelBand(sc *scene, t *Theme, frame rect, va valueAxis, ty func(float64) float64, b Band, lines []*trace, taken *[]rect) {
 	label := printable(strings.TrimSpace(b.Label))
-	if label == "" || b.Hi < va.lo || b.Lo > va.hi {
+	below, above := b.Hi < va.lo, b.Lo > va.hi
+	if label == "" && (below || above) {
+		label = l.unit.bandName(b.Lo, b.Hi, l.unit.factor)
+	}
+	switch {
+	case label == "":
 		return
+	case below:
+		label = "↓ " + label
+	case above:
+		label = "↑ " + label
 	}
 	s := style{regular, t.Small}
 	label = s.fit(label, frame.w*0.6)
 	w, h := s.width(label)+8, s.height()+2
 	y := ty(min(b.Hi, va.hi))
 	tops := []float64{y - h - 2, y + 3}
-	if b.Lo < b.Hi {
+	switch {
+	case below:
+		tops = []float64{frame.bottom() - h - 3}
+	case above:
+		tops = []float64{frame.y + 3}
+	case b.Lo < b.Hi:
 		tops = []float64{y + 3, y - h - 2}
 	}
 	best, least := rect{}, math.Inf(1)

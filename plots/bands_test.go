@@ -123,3 +123,19 @@ func TestTheLabelOfAThresholdLeavesDataFree(t *testing.T) {
 		}
 	}
 }
+
+func TestThresholdsBeyondTheAxisAreNamedAtItsEnds(t *testing.T) {
+	y := values(200, func(i int) float64 { return 22.1 + 0.01*float64(i%7) })
+	p, err := Timeline(TimelineOptions{Bands: []Band{{Lo: 1, Hi: 1, Label: "at most 1 %"}, {Lo: 80, Hi: 80}, {Lo: 22.12, Hi: 22.12, Label: "within"}}}, series("culled", "%", 1e6, y))
+	sc, err2 := must(t, p, err).scene(Size{})
+	if err2 != nil {
+		t.Fatal(err2)
+	}
+	checkLayout(t, "thresholds", sc)
+	text := textOf(sc)
+	for _, want := range []string{"↓ at most 1 %", "↑ at 80 %", "\nwithin"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("%q is not in\n%s", want, text)
+		}
+	}
+}

@@ -80,13 +80,13 @@ func toX(frame rect, ax timeAxis) func(int64) float64 {
 // is asked of the height before that was snapped to pixels, which is the same for all of them.
 func (l *lane) drawFrame(sc *scene, t *Theme, frame rect, ax timeAxis, va valueAxis, several bool) {
 	ty, tx := toY(frame, va), toX(frame, ax)
-	for _, b := range l.bands() {
+	shade(sc, frame, ax, l.tl.o.Late, look{fill: always(t.LateFill)})
+	for _, b := range l.bands() { // above what is late, which keeps the line along its bottom
 		if b.Lo < b.Hi && b.Lo < va.hi && b.Hi > va.lo {
 			y0, y1 := ty(b.Hi), ty(b.Lo)
 			sc.fill(rect{frame.x, y0, frame.w, y1 - y0}, t.tint(b.Severity, t.BandFill))
 		}
 	}
-	shade(sc, frame, ax, l.tl.o.Late, look{fill: always(t.LateFill)})
 	shade(sc, frame, ax, l.tl.o.Gaps, look{fill: always(t.GapFill)})
 	even, odd := alternate(l.tl.o.Spans)
 	shade(sc, frame, ax, even, look{fill: func(s Severity) color.NRGBA { return t.tint(s, t.SpanFill) }})
