@@ -33,7 +33,7 @@
 // On Unix a large file is mapped and its columns are slices of the mapping: opening touches the metadata, the time axis and
 // the labels, and every other column when first read. Such slices travel through every derived capture, and nothing tracks
 // them, so a mapping is never removed once a capture has been opened from it; it costs address space, and its pages belong to the page
-// cache, which drops them under pressure. A file that fails to open is unmapped. Small files are read into memory instead.
+// cache, which drops them under pressure. A file that is opened again shares the mapping it has. A file that fails to open is unmapped. Small files are read into memory instead.
 // astrolabe never shortens or overwrites a file in place, it renames a new one over it; should another program shorten a
 // mapped file, reading the lost part ends the process, as with every mapping.
 package arrow
