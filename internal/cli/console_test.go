@@ -21,8 +21,7 @@ type console struct {
 	pty *os.File
 
 	mu   sync.Mutex
-	text string // everything shown
-	seen int    // how much of it the test has looked at
+	text string // what was shown and the test has not looked at
 	grew chan struct{}
 }
 
@@ -82,10 +81,12 @@ func (c *console) wait(pattern string) string {
 	re := regexp.MustCompile(pattern)
 	for {
 		c.mu.Lock()
-		text := c.text[c.seen:]
+		text := c.text
 		c.mu.Unlock()
 		if at := re.FindStringIndex(text); at != nil {
-			c.seen += at[1]
+			c.mu.Lock()
+			c.text = c.text[at[1]:]
+			c.mu.Unlock()
 			return text[:at[1]]
 		}
 		select {
