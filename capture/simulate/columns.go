@@ -61,6 +61,11 @@ func (c *Columns) Add(at int, x float64) {
 	col.values = append(col.values, uint64(n)*col.scale)
 }
 
+// Whole appends a whole number as it is, where what is left over of a row has nothing to do with the next.
+func (c *Columns) Whole(at int, x float64) {
+	c.cols[at].values = append(c.cols[at].values, uint64(max(0, x)))
+}
+
 // Set appends a level to a gauge.
 func (c *Columns) Set(at int, x float64) { c.cols[at].floats = append(c.cols[at].floats, x) }
 

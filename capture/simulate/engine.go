@@ -10,8 +10,7 @@ type engine struct {
 	m      *Machine
 	w      *Load
 	relief Relief
-	keep   bool // the path
-	nodes  []node
+	path   Path
 	rec    *Recorder // nil where no counters are wanted
 
 	factor [maxUnits]float64 // by which a unit's time is longer than at the highest clock, without relief
@@ -71,7 +70,7 @@ type blockedStretch struct {
 
 // run simulates the load on the machine.
 func (e *engine) run(m *Machine, w *Load, r Relief, keep bool, rec *Recorder) error {
-	e.m, e.w, e.relief, e.keep, e.rec = m, w, r, keep, rec
+	e.m, e.w, e.relief, e.path.Keep, e.rec = m, w, r, keep, rec
 	e.reset()
 	for {
 		e.advanceHost()
@@ -95,8 +94,7 @@ func (e *engine) run(m *Machine, w *Load, r Relief, keep bool, rec *Recorder) er
 }
 
 func (e *engine) reset() {
-	e.nodes = e.nodes[:0]
-	e.at(0, causeStart, noQueue, -1)
+	e.path.Begin(causeStart)
 	e.clock.reset(&e.m.Clock, e.relief.Highest)
 	clear(e.unit[:])
 	e.slots = append(e.slots[:0], make([]slot, e.m.Slots)...)

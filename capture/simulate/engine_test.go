@@ -126,9 +126,9 @@ func TestEventsHappenWhenWhatTheyWaitedForIsOver(t *testing.T) {
 	if err := e.run(&m, &w, Relief{}, true, nil); err != nil {
 		t.Fatal(err)
 	}
-	for i, n := range e.nodes {
-		if n.prev >= int32(i) || n.prev >= 0 && e.nodes[n.prev].t > n.t {
-			t.Fatalf("event %d at %d waited for event %d at %d", i, n.t, n.prev, e.nodes[max(0, n.prev)].t)
+	for i, n := range e.path.nodes {
+		if n.prev >= int32(i) || n.prev >= 0 && e.path.nodes[n.prev].t > n.t {
+			t.Fatalf("event %d at %d waited for event %d at %d", i, n.t, n.prev, e.path.nodes[max(0, n.prev)].t)
 		}
 	}
 }

@@ -45,7 +45,7 @@ func (e *engine) hostStep() bool {
 		}
 		at, n = h.app, h.appNode
 		if t += int64(e.interrupt()); t > at {
-			at, n = t, e.at(t, causeInterrupt, noQueue, tn)
+			at, n = t, e.at(t, causeInterrupt, NoQueue, tn)
 		}
 	default:
 		var ok bool
@@ -76,7 +76,7 @@ func (e *engine) hostStep() bool {
 		driver /= Faster
 	}
 	end := at + int64(app)
-	endNode := e.at(end, causeApp, noQueue, n)
+	endNode := e.at(end, causeApp, NoQueue, n)
 	if e.rec != nil {
 		e.rec.thread(0, at, end)
 	}
@@ -97,11 +97,11 @@ func (e *engine) hostStep() bool {
 			done = max(0, (jobs[j].Submit-h.from)/(until-h.from))
 		}
 		s.submit = start + int64(driver*min(1, done))
-		s.submitNode = e.at(s.submit, causeDriver, noQueue, startNode)
+		s.submitNode = e.at(s.submit, causeDriver, NoQueue, startNode)
 		s.submitted = true
 	}
 	done := start + int64(driver)
-	doneNode := e.at(done, causeDriver, noQueue, startNode)
+	doneNode := e.at(done, causeDriver, NoQueue, startNode)
 	h.took, h.tookNode = start, startNode
 	h.driver, h.driverNode = done, doneNode
 	h.app, h.appNode = end, endNode
@@ -147,7 +147,7 @@ func (e *engine) frameStart(wait *Wait) (at int64, n int32, ok bool) {
 			return 0, 0, false
 		}
 		if t += int64(e.interrupt()); t > at {
-			later(t, e.at(t, causeInterrupt, noQueue, tn))
+			later(t, e.at(t, causeInterrupt, NoQueue, tn))
 		}
 	}
 	if wait != nil && wait.Back > 0 && i >= wait.Back {
@@ -156,7 +156,7 @@ func (e *engine) frameStart(wait *Wait) (at int64, n int32, ok bool) {
 			return 0, 0, false
 		}
 		if t += int64(e.interrupt()); t > at {
-			later(t, e.at(t, causeInterrupt, noQueue, tn))
+			later(t, e.at(t, causeInterrupt, NoQueue, tn))
 		}
 	}
 	if p.Refresh > 0 {
@@ -175,17 +175,17 @@ func (e *engine) frameStart(wait *Wait) (at int64, n int32, ok bool) {
 	}
 	if p.Requests {
 		if t := e.w.Frames[i].Request; t > at {
-			later(t, e.at(t, causeRequest, noQueue, 0))
+			later(t, e.at(t, causeRequest, NoQueue, 0))
 		}
 	}
 	if p.Align && p.Refresh > 0 {
 		if i > 0 {
 			if t := e.frames[i-1].begin + p.Refresh*p.stay(i-1); t > at {
-				later(t, e.at(t, causeVsync, noQueue, e.frames[i-1].beginNode))
+				later(t, e.at(t, causeVsync, NoQueue, e.frames[i-1].beginNode))
 			}
 		}
 		if t := p.tick(at); t > at {
-			later(t, e.at(t, causeVsync, noQueue, n))
+			later(t, e.at(t, causeVsync, NoQueue, n))
 		}
 	}
 	if p.Cap > 0 {
@@ -194,7 +194,7 @@ func (e *engine) frameStart(wait *Wait) (at int64, n int32, ok bool) {
 			h.cap = at
 		}
 		h.cap += p.Cap
-		h.capNode = e.at(h.cap, causeCap, noQueue, n)
+		h.capNode = e.at(h.cap, causeCap, NoQueue, n)
 	}
 	return at, n, true
 }
@@ -221,11 +221,11 @@ func (e *engine) show() {
 			switch t := p.tick(max(f.done, earliest)); {
 			case p.Adaptive && earliest <= f.done:
 			case p.Adaptive:
-				f.flip, f.flipNode = earliest, e.at(earliest, causeVsync, noQueue, before)
+				f.flip, f.flipNode = earliest, e.at(earliest, causeVsync, NoQueue, before)
 			case earliest >= f.done && i > 0:
-				f.flip, f.flipNode = t, e.at(t, causeVsync, noQueue, before)
+				f.flip, f.flipNode = t, e.at(t, causeVsync, NoQueue, before)
 			default:
-				f.flip, f.flipNode = t, e.at(t, causeVsync, noQueue, f.doneNode)
+				f.flip, f.flipNode = t, e.at(t, causeVsync, NoQueue, f.doneNode)
 			}
 		}
 		if i > 0 {

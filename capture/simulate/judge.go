@@ -1,6 +1,7 @@
 package simulate
 
 import (
+	"cmp"
 	"math"
 	"slices"
 	"sync"
@@ -126,9 +127,9 @@ func Judge(m *Machine, w *Load) (*Truth, error) {
 	}
 	for i := range parts {
 		p := &parts[i]
-		sortGains(p.Leaves)
-		sortGains(p.Queues)
-		sortGains(p.Whole)
+		SortGains(p.Leaves)
+		SortGains(p.Queues)
+		SortGains(p.Whole)
 		p.Healthy = p.Missed == 0 && p.paced() && (len(p.Leaves) == 0 || p.Leaves[0].Percent < ClearGain)
 	}
 	truth.Part = parts[0]
@@ -205,9 +206,9 @@ func (e *engine) part(s span) Part {
 	var other [causes]int64 // of what belongs to no queue
 	queues := make([]int64, len(e.queues))
 	turn := int64(0)
-	e.walk(e.frames[s.last].flipNode, p.Start, func(start, end int64, cause, queue uint8) {
+	e.path.Walk(e.frames[s.last].flipNode, p.Start, func(start, end int64, cause, queue uint8) {
 		leaf[cause] += end - start
-		if queue == noQueue {
+		if queue == NoQueue {
 			other[cause] += end - start
 			return
 		}
@@ -239,14 +240,18 @@ func (e *engine) part(s span) Part {
 		add(&p.QueueShares, Candidate{LevelQueue, e.m.Queues[q]}, ns)
 	}
 	add(&p.QueueShares, QueuesInTurn, turn)
-	for _, list := range [][]Share{p.Shares, p.QueueShares} {
-		slices.SortStableFunc(list, func(a, b Share) int { return int(min(1, max(-1, b.Ns-a.Ns))) })
-	}
+	SortShares(p.Shares)
+	SortShares(p.QueueShares)
 	for i := s.first; i <= s.last; i++ {
 		p.Missed += e.frames[i].missed
 	}
 	p.GPUBusy, p.ClockMean = e.busyWithin(p.Start, p.End), e.clockWithin(p.Start, p.End)
 	return p
+}
+
+// SortShares puts the longest first.
+func SortShares(list []Share) {
+	slices.SortStableFunc(list, func(a, b Share) int { return cmp.Compare(b.Ns, a.Ns) })
 }
 
 // blockedWithin is how much of a time, in which one queue set the pace, another queue had work that only a needless

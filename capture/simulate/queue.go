@@ -106,7 +106,7 @@ func (e *engine) begin(q *queue) bool {
 		}
 	}
 	if loose > at {
-		if e.keep {
+		if e.path.Keep {
 			e.blocked = append(e.blocked, blockedStretch{at, loose, q.index})
 		}
 		at, n = loose, looseNode

@@ -128,7 +128,7 @@ func (p *Part) ShareOf(c Candidate) float64 {
 	return 0
 }
 
-// sortGains puts the best first; of equal ones the order of candidates decides, so that it never varies.
-func sortGains(gains []Gain) {
+// SortGains puts the best first; of equal ones the order of candidates decides, so that it never varies.
+func SortGains(gains []Gain) {
 	slices.SortStableFunc(gains, func(a, b Gain) int { return cmp.Compare(b.Percent, a.Percent) })
 }

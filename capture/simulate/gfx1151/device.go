@@ -1,0 +1,113 @@
+package gfx1151
+
+import (
+	"astrolabe/capture/simulate"
+	"astrolabe/capture/simulate/content"
+)
+
+// device is one GPU with the kernels that run on it.
+type device struct {
+	model   string
+	cus     int     // compute units
+	hz      float64 // highest shader clock
+	memory  float64 // bytes/ns of memory at best
+	near    float64 // bytes/ns of what the cache beside memory holds
+	latency float64 // ns of an access to idle memory
+	launch  float64 // ns from when the queue has a dispatch to its first waves
+	gated   bool    // the clock of the vector L1's request counters is off
+	has     content.Has
+	machine simulate.Machine
+}
+
+// Facts of the GPU: two compute units share a work-group processor with one sequencer, one vector L1 and local
+// memory; sysinfo.csv of the real capture has the others.
+const (
+	maxWaves = 32 // of a compute unit
+	gl1s     = 16 // instances that GL1's counters are summed over
+	gl2s     = 8  // channels of GL2
+	arbiters = 9  // instances that the memory arbiters' counters are summed over, in a clock of their own
+)
+
+// Units of the machine beyond those that all have.
+const (
+	unitLaunch = simulate.FirstUnit + iota
+	unitVector
+	unitLoadStore
+	unitLocal
+	unitCache
+	machineUnits
+)
+
+func newDevice(r simulate.Random) *device {
+	d := &device{model: "Radeon 8050S", cus: 32, hz: 2799e6}
+	if r.Chance(0.5) {
+		d.model, d.cus, d.hz = "Radeon 8060S", 40, 2900e6
+	}
+	// LPDDR5X of 256 bits carries 256 bytes/ns; 32 MiB beside it give several times that.
+	d.memory, d.near = 256*r.Between(0.75, 0.9), r.Between(700, 1000)
+	d.latency = r.Between(180, 330)
+	d.launch = r.Log(2e3, 6e3)
+	d.gated = r.Chance(0.4)
+	for _, a := range []content.Axis{content.Arithmetic, content.LoadStore, content.LocalMemory, content.Cache,
+		content.Bandwidth, content.Latency} {
+		d.has.Axes[a] = true
+	}
+	d.has.Width, d.has.Height = 1024, 1024
+	unit := func(name string) simulate.Unit {
+		return simulate.Unit{Candidate: simulate.Candidate{Level: simulate.LevelUnit, Name: name},
+			Domain: simulate.CoreClock}
+	}
+	d.machine = simulate.NewMachine([]string{"compute"}, unit("wave_launch"), unit("arithmetic"), unit("load_store"),
+		unit("local_memory"),
+		simulate.Unit{Candidate: content.Cache.Candidate(), Domain: simulate.CoreClock})
+	d.machine.Clock = simulate.FixedClock(d.hz)
+	d.machine.LatencyLoad = r.Between(0.3, 0.7)
+	return d
+}
+
+// launchRate is how many waves a clock can launch, one in each shader engine.
+const launchRate = 2
+
+// launching is the ns that launching so many waves takes.
+func (d *device) launching(waves float64) float64 { return waves / launchRate / (d.hz / 1e9) }
+
+// wgps is how many work-group processors there are.
+func (d *device) wgps() int { return d.cus / 2 }
+
+// kernel is a kernel with what a dispatch of it counts.
+type kernel struct {
+	pass    *content.Pass
+	content simulate.Content
+	counts  counts
+}
+
+// chunks is how many chunks a kernel is cut into: a profiler's kernels are few and short, so that there is time for
+// many.
+func chunks(time float64) int { return max(32, min(96, int(time/4e3))) }
+
+// compile turns a pass of work groups into a kernel.
+func (d *device) compile(p *content.Pass) *kernel {
+	x := p.Groups
+	k := &kernel{pass: p, counts: d.count(p)}
+	s := simulate.Stream{Chunks: chunks(x.Time), Seed: x.Seed, Weight: 1}
+	if x.Wide {
+		s.Weight = 2
+	}
+	s.Front = []simulate.Serve{{Unit: unitLaunch, Spread: 1, Time: d.launching(k.counts.waves)}}
+	for _, u := range []struct {
+		unit uint8
+		axis content.Axis
+	}{
+		{simulate.UnitBandwidth, content.Bandwidth}, {simulate.UnitLatency, content.Latency}, {unitVector,
+			content.Arithmetic},
+		{unitLoadStore, content.LoadStore}, {unitLocal, content.LocalMemory}, {unitCache, content.Cache},
+	} {
+		if x.Press[u.axis] > 0 {
+			s.Core = append(s.Core, simulate.Serve{Unit: u.unit, Spread: x.Spread[u.axis],
+				Time: x.Press[u.axis] * x.Time})
+		}
+	}
+	k.content = simulate.Content{Name: p.Name, Jobs: []simulate.Job{{Name: p.Name, Streams: []simulate.Stream{s},
+		Launch: d.launch}}}
+	return k
+}
