@@ -7,6 +7,7 @@ import (
 
 	"astrolabe/capture/simulate"
 	"astrolabe/capture/simulate/cases"
+	"astrolabe/capture/simulate/cpu"
 	"astrolabe/capture/simulate/gfx1151"
 	"astrolabe/capture/simulate/intel"
 	"astrolabe/capture/simulate/mali"
@@ -26,7 +27,7 @@ var makers = func() (out []maker) {
 			return cases.New(f, kind, seed)
 		}})
 	}
-	out = append(out, maker{gfx1151.Name, gfx1151.Kinds(), gfx1151.New})
+	out = append(out, maker{gfx1151.Name, gfx1151.Kinds(), gfx1151.New}, maker{cpu.Name, cpu.Kinds(), cpu.New})
 	return out
 }()
 
