@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"astrolabe/capture/simulate"
+	"astrolabe/capture/simulate/amdlive"
 	"astrolabe/capture/simulate/cases"
 	"astrolabe/capture/simulate/cpu"
 	"astrolabe/capture/simulate/gfx1151"
@@ -21,7 +22,7 @@ type maker struct {
 }
 
 var makers = func() (out []maker) {
-	for _, f := range slices.Concat(mali.Families, intel.Families) {
+	for _, f := range slices.Concat(mali.Families, intel.Families, []*cases.Family{amdlive.Family}) {
 		out = append(out, maker{f.Name, simulate.Kinds(), func(kind string, seed uint64) (*simulate.Case,
 			error) {
 			return cases.New(f, kind, seed)

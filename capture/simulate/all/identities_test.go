@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
@@ -43,6 +44,14 @@ func fromSeveralRuns(m *capture.Counter) bool {
 	return false
 }
 
+// inSteps reports whether a metric's operand is a total that its source renews every 100 ms, so that a sample holds the
+// time of many.
+func inSteps(m *capture.Counter) bool {
+	return slices.ContainsFunc(m.Der.Operands(), func(c *capture.Counter) bool {
+		return strings.HasPrefix(c.Name, "engine_")
+	})
+}
+
 // checkMetrics evaluates every metric of a capture, for the whole and per sample, and finds percentages outside of 0
 // to 100 and values that are negative or not finite.
 func checkMetrics(t *testing.T, what string, cap *capture.Capture) (evaluated int) {
@@ -60,11 +69,15 @@ func checkMetrics(t *testing.T, what string, cap *capture.Capture) (evaluated in
 			continue
 		}
 		evaluated++
-		if fromSeveralRuns(m) {
+		if fromSeveralRuns(m) || inSteps(m) {
 			continue
 		}
+		most := 100.0
+		if m.Name == "power_share" {
+			most = 110 // firmware lets the power pass its limit a little before it takes the clock down
+		}
 		bad := func(v float64) bool {
-			return math.IsInf(v, 0) || v < -1e-9 || m.Unit == "percent" && v > 100+1e-6
+			return math.IsInf(v, 0) || v < -1e-9 || m.Unit == "percent" && v > most+1e-6
 		}
 		if v := m.Total().Float(); bad(v) {
 			t.Errorf("%s: %s is %v %s", what, m.Name, v, m.Unit)
@@ -131,7 +144,7 @@ func TestCapturesHoldOnlyKnownCountersOfWholeNumbers(t *testing.T) {
 // readersOwn reports whether readers make the column themselves, so that no catalogue describes it.
 func readersOwn(name string) bool {
 	for _, p := range []string{"gpu_clock_cycles", "shader_clock_cycles", "gpu_frequency", "SLICE_CLOCK",
-		"UNSLICE_CLOCK"} {
+		"UNSLICE_CLOCK", "gpu_metrics_"} {
 		if strings.HasPrefix(name, p) {
 			return true
 		}

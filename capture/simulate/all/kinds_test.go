@@ -215,6 +215,10 @@ var limits = map[string][]string{
 
 	"intel-kbl-gt2": intelLimits,
 	"intel-kbl-gt3": intelLimits,
+	"amd-live": {"unit/arithmetic", "unit/texture", "unit/load_store", "unit/local_memory", "unit/vertex_fetch",
+		"unit/primitive_assembly", "unit/rasterizer", "unit/depth", "unit/pixel_backend", "memory/bandwidth",
+		"memory/latency", "memory/cache", "launch/overhead", "cpu/app", "cpu/driver", "cpu/sync", "clock/thermal",
+		"clock/power"},
 	"gfx1151": {"unit/arithmetic", "unit/load_store", "unit/local_memory", "unit/wave_launch", "memory/bandwidth",
 		"memory/latency", "memory/cache", "launch/overhead"},
 	"cpu": {"unit/core", "unit/branch", "unit/front_end", "memory/latency", "memory/bandwidth", "cpu/lock", "cpu/io",
