@@ -33,7 +33,7 @@ func group(name string) int {
 }
 
 func TestCountersOfARunKeepTheHardwaresRelations(t *testing.T) {
-	n := uint64(simulatetest.Number(t, 40, 12))
+	n := uint64(simulatetest.Number(t, 24, 12))
 	checked := 0
 	for seed := range n {
 		kind := Kinds()[seed%uint64(len(Kinds()))]
