@@ -41,7 +41,6 @@ type Options struct {
 	Marks  Choice        // labels and regions of frames
 	Host   Choice        // counters of the processor beside those of the GPU
 	Sets   []string      // Intel's metric sets; several are measured in rounds, one after the other
-	Public Choice        // GPA: public counters, as its CSV files have, instead of hardware counters
 	// Noise multiplies the differences between passes that measure the same work again; 0 is 1, negative is none.
 	Noise float64
 	// Late and Missed are the shares of samples that are taken late, and of ticks without a sample. Negative is none.

@@ -3,12 +3,23 @@ package simulate
 import (
 	"fmt"
 	"math"
+	"strconv"
 )
 
 // Kernels is a row of kernels that a profiler lets run one after the other, with nothing beside them.
 type Kernels struct {
 	Contents []Content // what each kernel is: a name and its jobs
 	Runs     []KernelRun
+	// Phases are, by content, the phases that are judged apart; nil judges each kernel apart.
+	Phases []string
+}
+
+// phase is what a dispatch is judged with.
+func (k *Kernels) phase(i int) string {
+	if c := k.Runs[i].Content; k.Phases != nil {
+		return k.Phases[c]
+	}
+	return strconv.Itoa(k.Runs[i].Content)
 }
 
 // KernelRun is one dispatch.
@@ -54,30 +65,23 @@ func JudgeKernels(m *Machine, k *Kernels) (*Truth, error) {
 	e := engines.Get().(*engine)
 	defer engines.Put(e)
 	truth := &Truth{}
-	of := []int{} // the kernels that run, in the order of their first dispatch
+	// Part 0 is all of them; the others are in the order of their first dispatch.
+	parts := make([]Part, 1)
+	place := map[string]int{}
 	for i := range k.Runs {
-		known := false
-		for _, c := range of {
-			known = known || c == k.Runs[i].Content
+		if _, known := place[k.phase(i)]; known {
+			continue
 		}
-		if !known {
-			of = append(of, k.Runs[i].Content)
+		place[k.phase(i)] = len(parts)
+		name := k.Contents[k.Runs[i].Content].Name
+		if k.Phases != nil {
+			name = k.phase(i)
 		}
+		parts = append(parts, Part{Name: name, First: i})
 	}
-	// part 0 is all of them.
-	parts := make([]Part, 1+len(of))
-	worked := make([]work, len(of))
-	for n, c := range of {
-		parts[1+n].Name = k.Contents[c].Name
-		worked[n] = workOf(&Load{Contents: k.Contents[c : c+1]})
-	}
-	place := func(i int) int {
-		for n, c := range of {
-			if c == k.Runs[i].Content {
-				return n
-			}
-		}
-		return 0
+	worked := make([]work, len(k.Contents))
+	for c := range k.Contents {
+		worked[c] = workOf(&Load{Contents: k.Contents[c : c+1]})
 	}
 	leaf := make([]map[Candidate]int64, len(parts))
 	for p := range parts {
@@ -91,20 +95,18 @@ func JudgeKernels(m *Machine, k *Kernels) (*Truth, error) {
 			return nil, err
 		}
 		base[i] = e.frames[0].done
-		for _, p := range []int{0, 1 + place(i)} {
+		for _, p := range []int{0, place[k.phase(i)]} {
 			if parts[p].Frames == 0 {
 				parts[p].Start, parts[p].End = at, at
 			}
 			parts[p].Frames++
 			parts[p].End += base[i]
-			e.path.Walk(e.frames[0].doneNode, 0, func(start, end int64, cause,
-				_ uint8) {
+			e.path.Walk(e.frames[0].doneNode, 0, func(start, end int64, cause, _ uint8) {
 				leaf[p][e.candidateOf(cause)] += end - start
 			})
 		}
 		truth.Each = append(truth.Each, FrameTruth{Content: k.Runs[i].Content, Begin: at, GPUBegin: at,
-			GPUEnd: at + base[i],
-			Shown:  at + base[i], Judged: true})
+			GPUEnd: at + base[i], Shown: at + base[i], Judged: true})
 		at += base[i]
 	}
 	var list []Candidate
@@ -117,15 +119,15 @@ func JudgeKernels(m *Machine, k *Kernels) (*Truth, error) {
 		simulated := make([]bool, len(parts))
 		r, _ := ReliefOf(c)
 		for i := range k.Runs {
-			n := place(i)
-			if u := m.UnitOf(c); u >= 0 && (!worked[n].unit[u] || leaf[1+n][c] == 0) {
+			n := place[k.phase(i)]
+			if u := m.UnitOf(c); u >= 0 && (!worked[k.Runs[i].Content].unit[u] || leaf[n][c] == 0) {
 				continue // its relief shortens nothing: see needs
 			}
 			w := k.load(i)
 			if err := e.run(m, &w, r, false, nil); err != nil {
 				return nil, err
 			}
-			for _, p := range []int{0, 1 + n} {
+			for _, p := range []int{0, n} {
 				gains[p] += base[i] - e.frames[0].done
 				simulated[p] = true
 			}
@@ -150,7 +152,7 @@ func JudgeKernels(m *Machine, k *Kernels) (*Truth, error) {
 		SortShares(x.Shares)
 	}
 	truth.Part = parts[0]
-	if len(of) > 1 {
+	if len(parts) > 2 {
 		truth.Phases = parts[1:]
 	}
 	return truth, nil

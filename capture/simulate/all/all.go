@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"astrolabe/capture/simulate"
-	"astrolabe/capture/simulate/amdlive"
+	"astrolabe/capture/simulate/amd"
 	"astrolabe/capture/simulate/cases"
 	"astrolabe/capture/simulate/cpu"
 	"astrolabe/capture/simulate/gfx1151"
@@ -22,13 +22,13 @@ type maker struct {
 }
 
 var makers = func() (out []maker) {
-	for _, f := range slices.Concat(mali.Families, intel.Families, []*cases.Family{amdlive.Family}) {
+	for _, f := range slices.Concat(mali.Families, intel.Families, []*cases.Family{amd.Live}) {
 		out = append(out, maker{f.Name, simulate.Kinds(), func(kind string, seed uint64) (*simulate.Case,
 			error) {
 			return cases.New(f, kind, seed)
 		}})
 	}
-	out = append(out, maker{gfx1151.Name, gfx1151.Kinds(), gfx1151.New}, maker{cpu.Name, cpu.Kinds(), cpu.New})
+	out = append(out, maker{amd.GPAName, amd.GPAKinds(), amd.NewGPA}, maker{gfx1151.Name, gfx1151.Kinds(), gfx1151.New}, maker{cpu.Name, cpu.Kinds(), cpu.New})
 	return out
 }()
 

@@ -1,4 +1,4 @@
-package amdlive
+package amd
 
 import (
 	"astrolabe/capture/simulate"
@@ -9,7 +9,6 @@ import (
 type stream struct {
 	kind  kind
 	times [machineUnits]float64
-	write float64 // share of memory traffic that the pixel backend makes
 }
 
 type kind uint8
@@ -108,22 +107,24 @@ func (d *device) Compile(s *content.Scene) simulate.Content {
 func (d *device) Keep(s *content.Scene) {
 	c := d.Compile(s)
 	for j := range c.Jobs {
-		p := s.Passes[j]
-		for k := range c.Jobs[j].Streams {
-			x := stream{kind: groups}
-			if p.Kind == content.Render {
-				x.kind = kind(k)
-			}
-			if x.kind == pixels {
-				x.write = p.Memory.Attachment / (p.Memory.Attachment + p.Memory.Texture + p.Memory.Buffer)
-			}
-			st := &c.Jobs[j].Streams[k]
-			for _, list := range [][]simulate.Serve{st.Front, st.Core, st.Back} {
-				for _, v := range list {
-					x.times[v.Unit] += v.Time
-				}
-			}
-			d.streams = append(d.streams, x)
-		}
+		d.streams = append(d.streams, streamsOf(&c.Jobs[j], s.Passes[j])...)
 	}
+}
+
+// streamsOf are the streams of a pass's job.
+func streamsOf(job *simulate.Job, p *content.Pass) (out []stream) {
+	for k := range job.Streams {
+		x := stream{kind: groups}
+		if p.Kind == content.Render {
+			x.kind = kind(k)
+		}
+		st := &job.Streams[k]
+		for _, list := range [][]simulate.Serve{st.Front, st.Core, st.Back} {
+			for _, v := range list {
+				x.times[v.Unit] += v.Time
+			}
+		}
+		out = append(out, x)
+	}
+	return out
 }

@@ -1,7 +1,6 @@
-package amdlive
+package amd
 
 import (
-	"math"
 	"slices"
 
 	"astrolabe/capture/simulate"
@@ -65,78 +64,6 @@ func bitsOf(generation int, second bool) (out []*bit) {
 		}
 	}
 	return out
-}
-
-// moment is a sample in the making.
-type moment struct {
-	d    *device
-	run  *simulate.Run
-	row  simulate.Row
-	ns   float64
-	wall float64 // ns of wall time for each ns of the highest clock's, while the GPU worked
-
-	busy, cores float64 // ns
-	held        [3]float64
-	served      [machineUnits]float64
-}
-
-// at takes up a sample of a run.
-func (m *moment) at(run *simulate.Run, i int) {
-	m.run, m.row = run, run.Rec.Row(i)
-	b := run.Rec.Bounds
-	m.ns = float64(b.At(i+1) - b.At(i))
-	m.busy = min(m.ns, m.row.Busy())
-	m.wall = 1
-	if s := m.row.Span(simulate.SpanBusy); s > 0 {
-		m.wall = m.row.Busy() / s
-	}
-	m.cores = min(m.busy, m.span(simulate.SpanCores))
-	clear(m.served[:])
-	slots := [3]float64{}
-	sum := 0.0
-	units := run.Rec.Units()
-	m.row.Passes(func(p int, of []float32) {
-		s := &m.d.streams[p]
-		for u, t := range s.times {
-			m.served[u] += t * float64(of[u])
-		}
-		x := float64(of[units+simulate.TallySlots])
-		slots[s.kind] += x
-		sum += x
-	})
-	for u := range m.served {
-		switch m.run.Machine.Units[u].Domain {
-		case simulate.CoreClock:
-			m.served[u] *= m.wall
-		case simulate.MemoryClock:
-			m.served[u] /= m.run.Machine.MemoryShare
-		}
-	}
-	// A kind of wave is there nearly as soon as it has some part of the slots.
-	for k := range m.held {
-		m.held[k] = 0
-		if sum > 0 && slots[k] > 0 {
-			m.held[k] = m.cores * (1 - math.Pow(1-slots[k]/sum, 3))
-		}
-	}
-}
-
-// span is a span's wall time.
-func (m *moment) span(s int) float64 { return min(m.busy, m.row.Span(s)*m.wall) }
-
-func (m *moment) queue(q int) float64 { return m.span(simulate.Span(q, simulate.QueueHeld)) }
-
-// in is how long something is inside of units: of one of several instances some is busy while others rest, and what
-// they work on takes time to pass through, so that it is longer than their service alone.
-func (m *moment) in(units ...int) float64 {
-	if m.busy <= 0 {
-		return 0
-	}
-	rest := 1.0
-	for _, u := range units {
-		rest *= math.Pow(1-min(1, m.served[u]/m.busy), m.d.thick[u])
-	}
-	return m.busy * (1 - rest)
 }
 
 // Counters are the counters that tell of a candidate.

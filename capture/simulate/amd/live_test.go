@@ -1,4 +1,4 @@
-package amdlive
+package amd
 
 import (
 	"math"
@@ -41,7 +41,7 @@ func TestBitsAreSetNoOftenerThanTheyAreRead(t *testing.T) {
 
 func recorded(t *testing.T, kind string, seed uint64, o simulate.Options) *capture.Capture {
 	t.Helper()
-	c, err := cases.New(Family, kind, seed)
+	c, err := cases.New(Live, kind, seed)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -62,7 +62,7 @@ func total(cap *capture.Capture, name string) (sum float64) {
 
 func TestSharesOfReadsAreThoseOfTime(t *testing.T) {
 	for seed := range uint64(simulatetest.Number(t, 8, 4)) {
-		c, err := cases.New(Family, simulate.KindHealthy, seed)
+		c, err := cases.New(Live, simulate.KindHealthy, seed)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -112,7 +112,7 @@ func TestHeldClocksAreReported(t *testing.T) {
 		if seed > 200 {
 			t.Fatalf("in 200 plants there are %d with a held clock and %d without", held, free)
 		}
-		c, err := cases.New(Family, simulate.KindSingle, seed)
+		c, err := cases.New(Live, simulate.KindSingle, seed)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -144,7 +144,7 @@ func TestHeldClocksAreReported(t *testing.T) {
 }
 
 func TestWithheldCountersAreAbsent(t *testing.T) {
-	d := newDevice(simulate.NewRandom(1, "x"))
+	d := newDevice(simulate.NewRandom(1, "x"), 11)
 	all := recorded(t, simulate.KindArchetype, 5, simulate.Options{})
 	for _, u := range d.machine.Units {
 		part := recorded(t, simulate.KindArchetype, 5, simulate.Options{Withheld: []simulate.Candidate{u.Candidate}})

@@ -1,4 +1,4 @@
-package amdlive
+package amd
 
 import (
 	"math"
@@ -8,11 +8,11 @@ import (
 	"astrolabe/capture/simulate/content"
 )
 
-// Name is the family's.
-const Name = "amd-live"
+// LiveName is the name of the family of live values.
+const LiveName = "amd-live"
 
-// Family is the family.
-var Family = &cases.Family{Name: Name, Device: func(r simulate.Random) cases.Device { return newDevice(r) }}
+// Live is that family.
+var Live = &cases.Family{Name: LiveName, Device: func(r simulate.Random) cases.Device { return newDevice(r, 11) }}
 
 // device is one GPU.
 type device struct {
@@ -44,7 +44,7 @@ type model struct {
 	watts      float64
 }
 
-// models are well-known ones, with public numbers of their data sheets.
+// models are well-known ones, by generation, with public numbers of their data sheets.
 var models = []model{
 	{"Radeon RX 580", 0x67df, 8, 130, false, 4, 36, 1340, 2000, 256, 185},
 	{"Radeon RX Vega 64", 0x687f, 9, 141, false, 4, 64, 1546, 945, 484, 295},
@@ -75,8 +75,13 @@ const (
 	machineUnits
 )
 
-func newDevice(r simulate.Random) *device {
-	d := &device{model: models[r.IntN(len(models))]}
+// newDevice draws a device of a generation up to newest.
+func newDevice(r simulate.Random, newest int) *device {
+	n := 0
+	for n < len(models) && models[n].generation <= newest {
+		n++
+	}
+	d := &device{model: models[r.IntN(n)]}
 	m := &d.model
 	d.hz, d.mclk, d.watts, d.apu = m.mhz*1e6, m.mclk*1e6, math.Round(m.watts*r.Between(0.85, 1.1)), m.apu
 	d.hungry = r.Between(0.5, 0.97)
