@@ -294,6 +294,9 @@ func readColumn(v starlark.Value) (col *capture.Column, integral bool, err error
 	if _, str := v.(starlark.String); str || !ok {
 		return nil, false, fmt.Errorf("got %s, want a list of numbers", v.Type())
 	}
+	if err := roomFor(it); err != nil {
+		return nil, false, err
+	}
 	n := max(starlark.Len(it), 0)
 	ints := make([]uint64, 0, n)
 	floats := make([]float64, 0, n)

@@ -76,6 +76,9 @@ func asStrings(v starlark.Value) ([]string, error) {
 	if _, str := v.(starlark.String); str || !ok {
 		return nil, fmt.Errorf("got %s, want list of str", v.Type())
 	}
+	if err := roomFor(it); err != nil {
+		return nil, err
+	}
 	var out []string
 	iter := it.Iterate()
 	defer iter.Done()
@@ -98,6 +101,9 @@ func asFloats(v starlark.Value) ([]float64, error) {
 	it, ok := v.(starlark.Iterable)
 	if _, str := v.(starlark.String); str || !ok {
 		return nil, fmt.Errorf("got %s, want Counter or list of numbers", v.Type())
+	}
+	if err := roomFor(it); err != nil {
+		return nil, err
 	}
 	var out []float64
 	iter := it.Iterate()

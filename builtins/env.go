@@ -107,6 +107,9 @@ func (e *Env) Enter(ctx context.Context, thread *starlark.Thread) (leave func())
 
 // Context is the context of the running statement.
 func (e *Env) Context() context.Context {
+	if e == nil {
+		return context.Background()
+	}
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if e.ctx == nil {

@@ -9,7 +9,7 @@ import (
 )
 
 // Starlark asks a value what == means only where both sides have one type: c == 5 would be False without a word, and a script that tests so
-// would find nothing and end well. GuardEquality therefore changes == and != in the syntax tree of everything that runs, before it is
+// would find nothing and end well. Guard therefore changes == and != in the syntax tree of everything that runs, before it is
 // compiled, so that an operand goes through one of the two values below. They are operators: "guard ^ x" costs half of what a call does.
 //
 // An expression is compiled in one of three forms.
@@ -21,17 +21,10 @@ import (
 // equality is the guard of one of the operators == and !=. No script can name it.
 type equality struct{ op syntax.Token }
 
-// equalityGuards are the guards by the names that GuardEquality gives them in a syntax tree.
+// equalityGuards are the guards by the names that guardEquality gives them in a syntax tree.
 var equalityGuards = map[syntax.Token]*equality{syntax.EQL: {syntax.EQL}, syntax.NEQ: {syntax.NEQ}}
 
-// AddEquality adds what the trees of GuardEquality use to the names that a program sees.
-func AddEquality(names starlark.StringDict) {
-	for op, g := range equalityGuards {
-		names[op.String()] = g
-	}
-}
-
-// Nameable reports whether a script can write a predeclared name, which those of AddEquality are not.
+// Nameable reports whether a script can write a predeclared name, which the guards of AddGuards are not.
 func Nameable(name string) bool { return name != "" && name[0] != '=' && name[0] != '!' }
 
 var _ starlark.HasBinary = (*equality)(nil)

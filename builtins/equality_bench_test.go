@@ -28,9 +28,9 @@ func BenchmarkEquality(b *testing.B) {
 					b.Fatal(err)
 				}
 				names := starlark.StringDict{}
-				builtins.AddEquality(names)
+				builtins.AddGuards(nil, names)
 				if guarded {
-					builtins.GuardEquality(file, names.Has)
+					builtins.Guard(file, names)
 				}
 				program, err := starlark.FileProgram(file, names.Has)
 				if err != nil {

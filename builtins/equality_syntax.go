@@ -4,10 +4,9 @@ import (
 	"go.starlark.net/syntax"
 )
 
-// GuardEquality changes every == and != of a syntax tree so that a Counter or Mask which meets one stops the run with what to write
-// instead; see equality. predeclared tells which names the program sees beside the language's own: those of AddEquality must be among them
-// when it runs. Positions stay, and so does what is evaluated, when and how often.
-func GuardEquality(tree syntax.Node, predeclared func(name string) bool) {
+// guardEquality changes every == and != of a syntax tree so that a Counter or Mask which meets one stops the run with what to write
+// instead; see equality. Positions stay, and so does what is evaluated, when and how often.
+func guardEquality(tree syntax.Node, names *plainNames) {
 	var found []*syntax.BinaryExpr
 	syntax.Walk(tree, func(n syntax.Node) bool {
 		if e, ok := n.(*syntax.BinaryExpr); ok && equalityGuards[e.Op] != nil {
@@ -15,10 +14,6 @@ func GuardEquality(tree syntax.Node, predeclared func(name string) bool) {
 		}
 		return true
 	})
-	if len(found) == 0 {
-		return
-	}
-	names := findPlainNames(tree, predeclared)
 	for _, e := range found { // outer ones first: what is inside is not rewritten yet
 		guardOperands(e, names)
 	}

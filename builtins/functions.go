@@ -96,13 +96,12 @@ func truths(v starlark.Value, want bool) (starlark.Value, error) {
 		return nil, fmt.Errorf("got %s, want a list or another sequence", v.Type())
 	}
 	found := false
-	err := each(v, func(x starlark.Value) error {
-		if bool(x.Truth()) == want {
-			found = true
-		}
-		return nil
-	})
-	return starlark.Bool(found == want), err
+	iter := v.(starlark.Iterable).Iterate()
+	defer iter.Done()
+	for x := starlark.Value(nil); !found && iter.Next(&x); {
+		found = bool(x.Truth()) == want
+	}
+	return starlark.Bool(found == want), nil
 }
 
 func sum(e *Env, c *call) (starlark.Value, error) {

@@ -200,7 +200,16 @@ func (m *Method) CallInternal(thread *starlark.Thread, args starlark.Tuple, kwar
 	if err := c.bind(args, kwargs); err != nil {
 		return nil, fmt.Errorf("%s: %w%s", m.FullName(), err, m.example(err))
 	}
+	var long walks
+	for i, v := range c.args {
+		if it, ok := longSequence(v); ok {
+			c.args[i] = long.add(m.env, it, elementBytes)
+		}
+	}
 	v, err := m.run(c)
+	if stop := long.stopped(); stop != nil {
+		return nil, stop
+	}
 	if err != nil {
 		return nil, nameError(m.FullName(), err)
 	}

@@ -79,7 +79,11 @@ func timeOf(thread *starlark.Thread, b *starlark.Builtin, args starlark.Tuple, k
 }
 
 func newJSON(e *Env) *Module {
-	return &Module{env: e, table: &jsonModule, extra: json.Module.Members}
+	extra := starlark.StringDict{}
+	for name, f := range json.Module.Members {
+		extra[name] = e.boundedJSON(f.(*starlark.Builtin))
+	}
+	return &Module{env: e, table: &jsonModule, extra: extra}
 }
 
 var assertModule = methodTable[*Env]{

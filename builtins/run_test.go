@@ -60,7 +60,7 @@ func newRun(t testing.TB, args ...string) *run {
 		Golden:  func(name, text string) error { return nil },
 	}
 	r.names = r.env.Predeclared()
-	builtins.AddEquality(r.names)
+	builtins.AddGuards(r.env, r.names)
 	return r
 }
 
@@ -77,7 +77,7 @@ func (r *run) exec(name, src string) (err error) {
 	if err != nil {
 		return err
 	}
-	builtins.GuardEquality(file, r.names.Has)
+	builtins.Guard(file, r.names)
 	program, err := starlark.FileProgram(file, r.names.Has)
 	if err != nil {
 		return err

@@ -141,6 +141,9 @@ func readCells(v starlark.Value) ([]starlark.Value, error) {
 	if !ok {
 		return nil, fmt.Errorf("got %s, want a list of cells", v.Type())
 	}
+	if err := roomFor(it); err != nil {
+		return nil, err
+	}
 	iter := it.Iterate()
 	defer iter.Done()
 	var out []starlark.Value

@@ -67,7 +67,7 @@ func NewSession(cfg Config) *Session {
 	for name, v := range cfg.Predeclared {
 		s.names[name] = v
 	}
-	builtins.AddEquality(s.names)
+	builtins.AddGuards(cfg.Env, s.names)
 	s.cfg.Out, s.cfg.Talk = loggedWriter{cfg.Out, s.log}, loggedWriter{cfg.Talk, s.log}
 	if cfg.Env != nil {
 		s.log.watch(cfg.Env)
@@ -131,7 +131,7 @@ func (s *Session) perform(ctx context.Context, name string, stmt syntax.Stmt) (e
 	stop := context.AfterFunc(ctx, func() { thread.Cancel("interrupted") })
 	defer stop()
 	if e, ok := stmt.(*syntax.ExprStmt); ok {
-		builtins.GuardEquality(e.X, s.names.Has)
+		builtins.Guard(e.X, s.names)
 		v, err := starlark.EvalExprOptions(s.opts, thread, e.X, s.names)
 		if err != nil {
 			return err
@@ -176,7 +176,7 @@ func (s *Session) execute(thread *starlark.Thread, name string, stmt syntax.Stmt
 		})
 	}
 	file := &syntax.File{Path: name, Stmts: append(prelude, stmt), Options: s.opts}
-	builtins.GuardEquality(file, s.names.Has)
+	builtins.Guard(file, s.names)
 	program, err := starlark.FileProgram(file, s.names.Has)
 	if err != nil {
 		return err

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"astrolabe/capture/memory"
 	"astrolabe/hwio"
 	"astrolabe/internal/version"
 )
@@ -71,6 +72,9 @@ func (a *app) root() *cobra.Command {
 		Version:       version.String(),
 		Args:          a.rootArgs,
 		RunE:          func(_ *cobra.Command, args []string) error { return a.session("", args) },
+		PersistentPreRun: func(*cobra.Command, []string) {
+			memory.SetLimit(uint64(a.limits.maxMemory))
+		},
 	}
 	root.SetVersionTemplate("astrolabe {{.Version}}\n")
 	root.SetFlagErrorFunc(flagError)

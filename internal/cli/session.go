@@ -37,7 +37,7 @@ func (a *app) session(capturePath string, args []string) error {
 	}
 	cfg := repl.Config{
 		Predeclared: host.env.Predeclared(), Env: host.env, Load: host.runner.Loader(), Library: scripts.Library,
-		Out: a.out, Talk: a.talk, Version: version.String(), MaxSteps: a.limits.maxSteps, Width: a.width, JSON: a.json, Quiet: a.quiet,
+		Out: a.out, Talk: a.talk, Version: version.String(), Limit: host.runner.Protect, MaxSteps: a.limits.maxSteps, Width: a.width, JSON: a.json, Quiet: a.quiet,
 	}
 	if !a.coded {
 		host.env.Command = "" // no command line types again what a person or a pipe did
@@ -52,9 +52,6 @@ func (a *app) session(capturePath string, args []string) error {
 		if dir, err := os.Getwd(); err == nil {
 			cfg.Repo, _ = script.FindRepo(dir)
 		}
-	}
-	if a.limits.timeout > 0 || a.limits.maxMemory > 0 { // a session has no limits unless asked
-		cfg.Limit = host.runner.Protect
 	}
 	s := repl.NewSession(cfg)
 	if interactive {

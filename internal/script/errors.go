@@ -13,6 +13,7 @@ import (
 	"go.starlark.net/syntax"
 
 	"astrolabe/builtins"
+	"astrolabe/capture/memory"
 	"astrolabe/repl"
 )
 
@@ -21,7 +22,7 @@ var (
 	ErrInterrupted = errors.New("interrupted")
 	ErrTimeLimit   = errors.New("time limit reached")
 	ErrStepLimit   = errors.New("step limit reached")
-	ErrMemoryLimit = errors.New("memory limit reached")
+	ErrMemoryLimit = memory.ErrLimit
 )
 
 // stopped is one of the reasons above with the numbers of this run.
@@ -49,24 +50,7 @@ func stepsStopped(n uint64) *stopped {
 
 // memoryStopped says how much was in use, if used is not 0.
 func memoryStopped(limit, used uint64) *stopped {
-	text := "memory limit " + byteText(limit) + " reached"
-	if used > 0 {
-		text += " (" + byteText(used) + " in use)"
-	}
-	return &stopped{ErrMemoryLimit, text + ": raise --max-memory"}
-}
-
-// byteText is a size with a binary unit, rounded to a tenth.
-func byteText(n uint64) string {
-	units := []string{"KiB", "MiB", "GiB", "TiB"}
-	f, unit := float64(n), "B"
-	for _, u := range units {
-		if f < 1024 {
-			break
-		}
-		f, unit = f/1024, u
-	}
-	return strings.TrimSuffix(fmt.Sprintf("%.1f", f), ".0") + " " + unit
+	return &stopped{ErrMemoryLimit, (&memory.LimitError{Limit: limit, Used: used}).Error()}
 }
 
 // UsageError is a command line that the script does not understand (exit status 2), or its help (Help is set).

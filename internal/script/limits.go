@@ -6,30 +6,30 @@ import (
 	"runtime/debug"
 	"sync"
 	"time"
+
+	"astrolabe/capture/memory"
 )
 
 // Limits is what a run may take. Zero fields take the defaults.
 type Limits struct {
 	MaxSteps  uint64        // of the Starlark interpreter, by all threads of the run together; default DefaultMaxSteps
 	Timeout   time.Duration // from the first script on; default none
-	MaxMemory uint64        // bytes of the program that are not pages of mapped files; default DefaultMaxMemory()
+	MaxMemory uint64        // bytes of the program that are not pages of mapped files; default memory.Limit()
 }
 
 // DefaultMaxSteps is what the tightest loop takes in some ten seconds.
 const DefaultMaxSteps = 2_000_000_000
 
-func (l Limits) withDefaults() Limits {
-	if l.MaxSteps == 0 {
+// withDefaults fills in what was not given. What a person types may take any number of steps.
+func (l Limits) withDefaults(typed bool) Limits {
+	if l.MaxSteps == 0 && !typed {
 		l.MaxSteps = DefaultMaxSteps
 	}
 	if l.MaxMemory == 0 {
-		l.MaxMemory = DefaultMaxMemory()
+		l.MaxMemory = memory.Limit()
 	}
 	return l
 }
-
-// DefaultMaxMemory is three quarters of the memory that the program can still get on this machine, in bytes.
-func DefaultMaxMemory() uint64 { return availableMemory() / 4 * 3 }
 
 const (
 	// stopGrace is how long a builtin may go on after the time limit, memoryGrace how long after that of memory. The

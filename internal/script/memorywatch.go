@@ -7,6 +7,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"astrolabe/capture/memory"
 )
 
 // memoryWatch stops a run that takes more memory than its limit.
@@ -18,7 +20,7 @@ import (
 type memoryWatch struct {
 	limit, hard uint64 // bytes; above hard is no room for doubt
 	live        uint64 // bytes of values after the last collection
-	meter       *memoryMeter
+	meter       *memory.Meter
 	last        []byte // what is said when the program ends
 	over        chan uint64
 	collect     chan bool // true also gives memory back to the system
@@ -32,18 +34,18 @@ const memoryInterval = 10 * time.Millisecond
 
 func newMemoryWatch(limit uint64) *memoryWatch {
 	return &memoryWatch{
-		limit: limit, hard: limit + max(limit/4, 256<<20), meter: newMemoryMeter(), last: lastWords(memoryStopped(limit, 0)),
+		limit: limit, hard: limit + max(limit/4, 256<<20), meter: memory.NewMeter(), last: lastWords(memoryStopped(limit, 0)),
 		over: make(chan uint64, 1), collect: make(chan bool, 1),
 	}
 }
 
 // run watches until done is closed, and cancels the run when it takes too much. It returns true where that does not help, and the
-// program must end. It allocates nothing, see memoryMeter: other goroutines collect garbage and stop the run.
+// program must end. It allocates nothing, see memory.Meter: other goroutines collect garbage and stop the run.
 func (w *memoryWatch) run(cancel context.CancelCauseFunc, done <-chan struct{}) (end bool) {
-	defer w.meter.close()
+	defer w.meter.Close()
 	go func() {
-		collected := newMemoryMeter()
-		defer collected.close()
+		collected := memory.NewMeter()
+		defer collected.Close()
 		for {
 			select {
 			case release := <-w.collect:
@@ -64,7 +66,7 @@ func (w *memoryWatch) run(cancel context.CancelCauseFunc, done <-chan struct{}) 
 	var stopped time.Time // when the run was told to stop
 	requested := false    // a collection that is not known to be over
 	for {
-		values, resident := w.meter.read()
+		values, resident := w.meter.Read()
 		used := max(values, resident)
 		busy := w.collecting.Load()
 		collected := requested && !busy
@@ -94,7 +96,7 @@ func (w *memoryWatch) run(cancel context.CancelCauseFunc, done <-chan struct{}) 
 
 // collectGarbage returns what is in use afterwards, in bytes. What a script makes while the collector runs counts as live, so it is
 // asked again when that is too much: the script waits at its next pause meanwhile.
-func (w *memoryWatch) collectGarbage(release bool, meter *memoryMeter) (used uint64) {
+func (w *memoryWatch) collectGarbage(release bool, meter *memory.Meter) (used uint64) {
 	const attempts = 4
 	for i := range attempts {
 		if i > 0 {
@@ -105,7 +107,7 @@ func (w *memoryWatch) collectGarbage(release bool, meter *memoryMeter) (used uin
 		} else {
 			runtime.GC()
 		}
-		used = max(meter.read())
+		used = max(meter.Read())
 		if used <= w.limit || used > w.hard {
 			break
 		}

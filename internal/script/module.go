@@ -13,6 +13,7 @@ import (
 
 	"go.starlark.net/starlark"
 
+	"astrolabe/capture/memory"
 	"astrolabe/hwio"
 )
 
@@ -168,7 +169,7 @@ func readSource(fence, file string) ([]byte, error) {
 		return nil, err
 	}
 	if len(text) > maxSource {
-		return nil, fmt.Errorf("%s is larger than %s, no script is", displayName(file), byteText(maxSource))
+		return nil, fmt.Errorf("%s is larger than %s, no script is", displayName(file), memory.Text(maxSource))
 	}
 	return text, nil
 }

@@ -62,9 +62,7 @@ func NewRunner(opt Options) *Runner {
 	if opt.Exit == nil {
 		opt.Exit = os.Exit
 	}
-	if !opt.Typed {
-		opt.Limits = opt.Limits.withDefaults()
-	}
+	opt.Limits = opt.Limits.withDefaults(opt.Typed)
 	if files, ok := opt.Env.Files.(*Files); ok {
 		next := opt.Env.Wrote
 		opt.Env.Wrote = func(path string) {
@@ -75,7 +73,7 @@ func NewRunner(opt Options) *Runner {
 		}
 	}
 	r := &Runner{opt: opt, modules: map[string]*module{}, text: newSourceText(), testing: opt.Env.Predeclared()}
-	builtins.AddEquality(r.testing)
+	builtins.AddGuards(opt.Env, r.testing)
 	r.predeclared = make(starlark.StringDict, len(r.testing))
 	for name, v := range r.testing {
 		if name != "assert" || opt.Typed {
@@ -249,7 +247,7 @@ func compile(m *module, predeclared starlark.StringDict) (*starlark.Program, err
 	if err != nil {
 		return nil, err
 	}
-	builtins.GuardEquality(file, predeclared.Has)
+	builtins.Guard(file, predeclared)
 	return starlark.FileProgram(file, predeclared.Has)
 }
 

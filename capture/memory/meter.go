@@ -1,29 +1,30 @@
-package script
+package memory
 
 import "runtime/metrics"
 
 // fallbackMemory stands for the memory of a machine that does not tell, in bytes.
 const fallbackMemory = 8 << 30
 
-// memoryMeter tells how much memory this program takes. Its methods allocate nothing: while one operation fills gigabytes, the
+// Meter tells how much memory this program takes. It serves one goroutine at a time, and its methods allocate nothing: while one operation fills gigabytes, the
 // garbage collector makes everybody who allocates help it first.
-type memoryMeter struct {
+type Meter struct {
 	samples [3]metrics.Sample
 	system  systemMeter
 }
 
-func newMemoryMeter() *memoryMeter {
-	m := &memoryMeter{system: newSystemMeter()}
+// NewMeter returns a meter, which must be closed.
+func NewMeter() *Meter {
+	m := &Meter{system: newSystemMeter()}
 	for i, name := range []string{"/memory/classes/heap/objects:bytes", "/memory/classes/total:bytes", "/memory/classes/heap/released:bytes"} {
 		m.samples[i].Name = name
 	}
 	return m
 }
 
-// read returns the size of all Go values, also of what the system has not backed with pages yet, and the resident size without
+// Read returns the size of all Go values, also of what the system has not backed with pages yet, and the resident size without
 // pages of mapped files, which the system takes back when it needs them; both in bytes. Where the system does not tell,
 // resident is what the Go runtime holds.
-func (m *memoryMeter) read() (values, resident uint64) {
+func (m *Meter) Read() (values, resident uint64) {
 	metrics.Read(m.samples[:])
 	var n [len(m.samples)]uint64
 	for i := range m.samples {
@@ -38,4 +39,5 @@ func (m *memoryMeter) read() (values, resident uint64) {
 	return n[0], resident
 }
 
-func (m *memoryMeter) close() { m.system.close() }
+// Close gives back what the meter holds of the system.
+func (m *Meter) Close() { m.system.close() }

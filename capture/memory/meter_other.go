@@ -1,6 +1,6 @@
 //go:build !linux
 
-package script
+package memory
 
 // systemMeter knows nothing here: the Go runtime tells what it holds.
 type systemMeter struct{}
@@ -11,5 +11,5 @@ func (systemMeter) resident() (uint64, bool) { return 0, false }
 
 func (systemMeter) close() {}
 
-// availableMemory is an amount that a machine for this work has.
-func availableMemory() uint64 { return fallbackMemory }
+// machineMemory is an amount that a machine for this work has, in bytes.
+func machineMemory() uint64 { return fallbackMemory }
