@@ -199,7 +199,7 @@ func (f *frame) record(o simulate.Options) (*capture.Capture, error) {
 			continue
 		}
 		m := capture.Meta{Name: public[k].name, Unit: public[k].unit, Kind: capture.Delta, Source: "gpa", GPU: GPAName}
-		if m.Unit == "percent" || m.Name == "TexAveAnisotropy" {
+		if m.Unit == "percent" { // the reader takes all others for counts, TexAveAnisotropy too
 			m.Kind = capture.Gauge
 		}
 		cfg.Counters = append(cfg.Counters, &capture.Counter{Meta: m, Axis: axis,
