@@ -237,7 +237,7 @@ func (c *Capture) String() string {
 	if name == "" {
 		name = "(unnamed)"
 	}
-	fmt.Fprintf(&b, "Capture %s", name)
+	fmt.Fprintf(&b, "Capture %s", VisibleLine(name))
 	if c.c.Format != "" {
 		fmt.Fprintf(&b, " (%s)", c.c.Format)
 	}
@@ -250,16 +250,16 @@ func (c *Capture) String() string {
 	if gpu == "" {
 		gpu = "not known"
 	}
-	fmt.Fprintf(&b, "\n  gpu %s", gpu)
+	fmt.Fprintf(&b, "\n  gpu %s", VisibleLine(gpu))
 	if c.c.Device.Name != "" {
-		fmt.Fprintf(&b, ", device %s", c.c.Device.Name)
+		fmt.Fprintf(&b, ", device %s", VisibleLine(c.c.Device.Name))
 	}
 	if len(c.c.Counters) > 0 {
 		b.WriteString("\n  counters " + someNames(c.c.Counters, 5))
 	}
 	var labels []string
 	for _, l := range c.c.Labels {
-		labels = append(labels, l.Name)
+		labels = append(labels, VisibleLine(l.Name))
 	}
 	if len(labels) > 0 {
 		b.WriteString("\n  labels " + strings.Join(labels, ", "))
@@ -287,7 +287,7 @@ func (c *Capture) String() string {
 func someNames(list []*capture.Counter, k int) string {
 	var out []string
 	for _, c := range list[:min(k, len(list))] {
-		out = append(out, c.Name)
+		out = append(out, VisibleLine(c.Name))
 	}
 	s := strings.Join(out, ", ")
 	if more := len(list) - k; more > 0 {

@@ -11,9 +11,9 @@ import (
 // String is one line: name, unit, count, interval, smallest, middle and largest value, and a sparkline.
 func (c *Counter) String() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "Counter %s", c.c.Name)
+	fmt.Fprintf(&b, "Counter %s", VisibleLine(c.c.Name))
 	if c.c.Unit != "" {
-		fmt.Fprintf(&b, " [%s]", c.c.Unit)
+		fmt.Fprintf(&b, " [%s]", VisibleLine(c.c.Unit))
 	}
 	n := c.Len()
 	fmt.Fprintf(&b, " %d %s", n, plural(n, "sample"))
@@ -31,7 +31,7 @@ func (c *Counter) String() string {
 		if n > 0 {
 			b.WriteString(" all missing")
 			if r, ok := c.c.Why(-1); ok {
-				fmt.Fprintf(&b, ": %s", r)
+				fmt.Fprintf(&b, ": %s", VisibleLine(r.String()))
 			}
 		}
 		return b.String() + warned(c.c.Warnings)
@@ -39,8 +39,9 @@ func (c *Counter) String() string {
 	if count < n {
 		fmt.Fprintf(&b, " (%d missing)", n-count)
 	}
+	unit := VisibleLine(c.c.Unit)
 	lo, mid, hi := c.c.Min().Float(), c.c.Median().Float(), c.c.Max().Float()
-	fmt.Fprintf(&b, " min %s median %s max %s", quantity(lo, c.c.Unit), quantity(mid, c.c.Unit), quantity(hi, c.c.Unit))
+	fmt.Fprintf(&b, " min %s median %s max %s", quantity(lo, unit), quantity(mid, unit), quantity(hi, unit))
 	if n > 1 {
 		b.WriteString(" " + sparkline(f, 24))
 	}
@@ -53,9 +54,9 @@ func warned(warnings []string) string {
 	case 0:
 		return ""
 	case 1:
-		return " (warning: " + warnings[0] + ")"
+		return " (warning: " + VisibleLine(warnings[0]) + ")"
 	default:
-		return fmt.Sprintf(" (%d warnings, the first: %s)", n, warnings[0])
+		return fmt.Sprintf(" (%d warnings, the first: %s)", n, VisibleLine(warnings[0]))
 	}
 }
 

@@ -33,7 +33,7 @@ func (m *counterMap) list() []*capture.Counter {
 func (m *counterMap) String() string {
 	list, err := m.all()
 	if err != nil {
-		return fmt.Sprintf("<%ss: %v>", m.what, err)
+		return VisibleLine(fmt.Sprintf("<%ss: %v>", m.what, err))
 	}
 	return fmt.Sprintf("%d %s: %s", len(list), plural(len(list), m.what), someNames(list, 8))
 }

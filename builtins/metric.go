@@ -27,7 +27,7 @@ func (m *Metric) String() string {
 	if a := m.e.Address(); a != "" && a != m.e.Name {
 		s += " " + a
 	}
-	return s
+	return VisibleLine(s)
 }
 func (m *Metric) Type() string          { return "Metric" }
 func (m *Metric) Freeze()               {}

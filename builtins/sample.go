@@ -27,7 +27,7 @@ func (s *Sample) String() string {
 	out := fmt.Sprintf("Sample %d %s to %s", s.i, formatNS(float64(a.Start[s.i])), formatNS(float64(a.End[s.i])))
 	for _, l := range s.cap.c.Labels {
 		if v, ok := l.Value(s.i); ok {
-			out += fmt.Sprintf(" %s=%q", l.Name, v)
+			out += fmt.Sprintf(" %s=%q", VisibleLine(l.Name), v)
 		}
 	}
 	return out

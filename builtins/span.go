@@ -37,7 +37,7 @@ func (s *Span) String() string {
 	case s.reason != nil:
 		out += " without data: " + s.reason.String()
 	}
-	return out
+	return VisibleLine(out)
 }
 func (s *Span) Type() string          { return "Span" }
 func (s *Span) Freeze()               {}

@@ -248,7 +248,7 @@ var (
 func (r *Row) String() string {
 	var parts []string
 	for _, c := range r.t.columns {
-		parts = append(parts, c.name+"="+c.cells[r.i].String())
+		parts = append(parts, VisibleLine(c.name+"="+c.cells[r.i].String()))
 	}
 	return "Row(" + strings.Join(parts, ", ") + ")"
 }

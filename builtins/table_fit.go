@@ -181,7 +181,7 @@ func (t *Table) same(k int) bool {
 // rest says what the width has cost, "" where nothing.
 func (f *fit) rest() string {
 	var dropped, short []string
-	name := func(c column) string { return shortened(oneLine(c.name), longFirst, tails[0]) }
+	name := func(c column) string { return shortened(VisibleLine(c.name), longFirst, tails[0]) }
 	for k, c := range f.t.columns {
 		switch {
 		case !f.shown[k] && f.isNumbers(k) && f.t.same(k):

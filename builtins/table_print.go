@@ -70,9 +70,9 @@ func (t *Table) Format(l Layout) string {
 		}
 		b.WriteString(strings.TrimRight(row.String(), " ") + "\n")
 	}
-	line(func(k int) string { return oneLine(t.columns[k].name) })
+	line(func(k int) string { return VisibleLine(t.columns[k].name) })
 	if units {
-		line(func(k int) string { return oneLine(t.columns[k].unit) })
+		line(func(k int) string { return VisibleLine(t.columns[k].unit) })
 	}
 	line(func(k int) string { return strings.Repeat("─", fit.width[k]) })
 	for i := range shown {
@@ -146,19 +146,9 @@ func formatCell(v starlark.Value, decimals int) string {
 		}
 		return strconv.FormatFloat(f, 'f', decimals, 64)
 	case starlark.String:
-		return oneLine(string(v))
+		return VisibleLine(string(v))
 	}
-	return v.String()
-}
-
-// oneLine makes text fit a line: control characters become spaces.
-func oneLine(s string) string {
-	return strings.Map(func(r rune) rune {
-		if r < 0x20 || r == 0x7f {
-			return ' '
-		}
-		return r
-	}, s)
+	return VisibleLine(v.String())
 }
 
 // isNumeric reports whether a column holds numbers, which stand to the right.

@@ -30,7 +30,10 @@ const maxCandidates = 120
 
 // columns sets words in columns of a terminal, down first, each line ended.
 func columns(words []string, width int) string {
-	shown := words[:min(len(words), maxCandidates)]
+	shown := make([]string, min(len(words), maxCandidates))
+	for i := range shown {
+		shown[i] = builtins.VisibleLine(words[i])
+	}
 	cell := 0
 	for _, w := range shown {
 		cell = max(cell, builtins.TextCells(w))

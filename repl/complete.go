@@ -28,12 +28,13 @@ func candidatesOf(words []string, typed string) candidates {
 }
 
 // Complete returns what may stand for the end of line[:pos]. It evaluates only names, attributes and literal indexes, which have no side
-// effects.
+// effects. Names that hold what a terminal obeys are left out: they would be written as they are.
 func (s *Session) Complete(line string, pos int) (found candidates) {
 	defer func() {
 		if recover() != nil { // a value that cannot be asked completes nothing
 			found = candidates{}
 		}
+		found.words = slices.DeleteFunc(found.words, func(w string) bool { return builtins.VisibleLine(w) != w })
 	}()
 	before := line[:pos]
 	if i := strings.LastIndexByte(before, '\n'); i >= 0 {

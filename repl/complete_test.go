@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"go.starlark.net/starlark"
+
 	"github.com/google/go-cmp/cmp"
 )
 
@@ -105,5 +107,22 @@ func TestExtensionIsSharedByAllCandidates(t *testing.T) {
 		if got, _ := extension(c.words, c.typed); got != c.want {
 			t.Errorf("%q after %q: %q, want %q", c.words, c.typed, got, c.want)
 		}
+	}
+}
+
+func TestNamesThatATerminalObeysAreNotCompleted(t *testing.T) {
+	s := NewSession(Config{Predeclared: starlark.StringDict{}})
+	d := starlark.NewDict(3)
+	for _, name := range []string{"good", "e\x1b[31mvil", "e\u202evil", "e\u009bvil"} {
+		if err := d.SetKey(starlark.String(name), starlark.None); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s.names["d"] = d
+	if got := s.Complete(`d["`, 3); len(got.words) != 1 || got.words[0] != "good" {
+		t.Errorf("completions: %q", got.words)
+	}
+	if got := columns([]string{"\x1b[31mred"}, 80); got != `\x1b[31mred`+"\n" {
+		t.Errorf("listed: %q", got)
 	}
 }

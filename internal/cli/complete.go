@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"astrolabe/builtins"
 	"astrolabe/capture"
 	"astrolabe/capture/analysis"
 	"astrolabe/capture/formats"
@@ -39,10 +40,16 @@ func several(v values) cobra.CompletionFunc {
 	}
 }
 
+// harmless reports whether a shell takes a name as one, which it puts on the line as it is: what some captures call their counters would be
+// commands of a shell, and lines of their own for the protocol of completions.
+func harmless(name string) bool {
+	return builtins.VisibleLine(name) == name && !strings.ContainsAny(name, "`$;&|<>\\\"'")
+}
+
 func beginning(list []string, before, typed string) []string {
 	var out []string
 	for _, s := range list {
-		if strings.HasPrefix(strings.ToLower(s), strings.ToLower(typed)) {
+		if strings.HasPrefix(strings.ToLower(s), strings.ToLower(typed)) && harmless(s) {
 			out = append(out, before+s)
 		}
 	}

@@ -29,7 +29,7 @@ func (a *app) environment(args []string) *builtins.Env {
 		Version:  version.String(),
 		Command:  commandLine(os.Args),
 
-		CommandOutput: a.talk,
+		CommandOutput: a.talk.file,
 	}
 }
 
@@ -43,7 +43,7 @@ func (a *app) width() int {
 
 // talkWidth is how many cells a line of the terminal that the program talks on may take; 0 where that is not known.
 func (a *app) talkWidth() int {
-	width, _, err := readline.GetSize(int(a.talk.Fd()))
+	width, _, err := readline.GetSize(int(a.talk.file.Fd()))
 	if err != nil {
 		return 0
 	}
@@ -64,7 +64,7 @@ func (a *app) recordForScript(ctx context.Context, r builtins.RecordRequest) (st
 	}
 	opt := f.recording()
 	if len(r.Command) > 0 {
-		opt.Command = &hwio.Command{Args: r.Command, Stdout: a.talk, Stderr: a.talk}
+		opt.Command = &hwio.Command{Args: r.Command, Stdout: a.talk.file, Stderr: a.talk.file}
 	}
 	opt.Create = a.createFile(out)
 	measuring, end := context.WithCancel(ctx)

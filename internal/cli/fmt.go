@@ -55,7 +55,7 @@ func (a *app) format(paths []string, check, diff bool) error {
 		}
 		changed++
 		if diff {
-			err = a.print(format.Diff(s, out))
+			err = a.printAsIs(format.Diff(s, out))
 		} else if !check {
 			err = formats.WriteFile(s.Name, func(w io.Writer) error {
 				_, err := w.Write(out)
@@ -93,11 +93,11 @@ func (a *app) formatInput(reader *script.Reader, check, diff bool) error {
 	same := bytes.Equal(out, s.Text)
 	switch {
 	case diff:
-		err = a.print(format.Diff(s, out))
+		err = a.printAsIs(format.Diff(s, out))
 	case check && !same:
 		err = a.print(s.Name + "\n")
 	case !check:
-		return a.print(string(out))
+		return a.printAsIs(string(out))
 	}
 	if err == nil && !same {
 		err = errors.Join(errReported, errors.New("the input is not laid out"))

@@ -46,7 +46,7 @@ func (a *app) host(args []string, policy script.Policy) (*host, error) {
 	return &host{env: env, runner: script.NewRunner(script.Options{
 		Env: env, Library: scripts.Library, Typed: policy.AnyRead, Talk: a.talk,
 		Limits: a.scriptLimits(),
-		Print:  func(text string) { a.print(text + "\n") },
+		Print:  func(text string) { a.printAsIs(text + "\n") },
 	})}, nil
 }
 

@@ -93,7 +93,7 @@ func (a *app) mapCaptures(name string, paths []string, f *mapFlags) error {
 	results := make([]mapped, len(paths))
 	ctx, stop := context.WithCancelCause(a.ctx)
 	defer stop(nil)
-	show := &mapProgress{bar: progressBar{w: a.talk, live: isTerminal(a.talk) && !a.quiet}, total: len(paths)}
+	show := &mapProgress{bar: progressBar{w: a.talk.file, live: isTerminal(a.talk.file) && !a.quiet}, total: len(paths)}
 	var next atomic.Int64
 	finished := make(chan int, len(paths))
 	var workers sync.WaitGroup

@@ -44,7 +44,7 @@ func (a *app) showPicture(draw func(io.Writer) error) (string, error) {
 			if err := draw(&data); err != nil {
 				return "", err
 			}
-			return "", plots.WriteInline(a.out, how, data.Bytes(), a.width(), cellPixels(a.out.file))
+			return "", plots.WriteInline(a.out.file, how, data.Bytes(), a.width(), cellPixels(a.out.file))
 		}
 	}
 	return temporaryPicture(draw)

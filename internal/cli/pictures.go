@@ -31,7 +31,7 @@ func (p *pictures) show(draw func(io.Writer) error) (string, error) {
 	if err := draw(&data); err != nil {
 		return "", err
 	}
-	return "", plots.WriteInline(p.a.out, how, data.Bytes(), p.a.width(), cellPixels(p.a.out.file))
+	return "", plots.WriteInline(p.a.out.file, how, data.Bytes(), p.a.width(), cellPixels(p.a.out.file))
 }
 
 // protocol is how the terminal takes pictures.

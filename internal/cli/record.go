@@ -144,7 +144,7 @@ func (a *app) record(f *recordFlags, out, marks string, command []string) error 
 	opt := f.recording()
 	opt.Marks = marks
 	if len(command) > 0 {
-		opt.Command = &hwio.Command{Args: command, Stdin: a.in, Stdout: a.talk, Stderr: a.talk, PassSignals: true}
+		opt.Command = &hwio.Command{Args: command, Stdin: a.in, Stdout: a.talk.file, Stderr: a.talk.file, PassSignals: true}
 	}
 	opt.Create = a.createFile(out)
 	res, err := a.measure(a.ctx, opt, sel)
@@ -204,7 +204,7 @@ func (a *app) measure(ctx context.Context, opt hwio.Options, sel *hwio.Selection
 		defer stop()
 	}
 	defer survivePipe()()
-	bar := &progressBar{w: a.talk, live: isTerminal(a.talk) && !a.quiet}
+	bar := &progressBar{w: a.talk.file, live: isTerminal(a.talk.file) && !a.quiet}
 	opt.Progress = bar.update
 	if !bar.live {
 		a.say(recordingLine(opt, sel))

@@ -28,7 +28,7 @@ func TestARecordingWithoutRoomForItsFileFormIsNoFailure(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer talk.Close()
-	a := &app{ctx: t.Context(), out: &output{}, talk: talk}
+	a := &app{ctx: t.Context(), out: &output{}, talk: newTalk(talk)}
 	for i, rows := range []int{3000, 1 << 20} {
 		schema := capture.Schema{Columns: []capture.ColumnSpec{{Meta: capture.Meta{Name: "n"}, Integer: true}}}
 		path := filepath.Join(dir, fmt.Sprint(i, ".arrow"))

@@ -20,7 +20,7 @@ func TestAMistakeInAShippedScriptDoesNotEndAReport(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer talk.Close()
-	a := &app{ctx: t.Context(), out: &output{}, talk: talk}
+	a := &app{ctx: t.Context(), out: &output{}, talk: newTalk(talk)}
 	env := a.environment(nil)
 	if err := (script.Policy{}).Apply(env); err != nil {
 		t.Fatal(err)
@@ -90,7 +90,7 @@ func TestAMistakeInAPersonsOwnScriptEndsTheReport(t *testing.T) {
 	if err := os.WriteFile(path, []byte("def analyze(cap, r):\n    attempt(\"a part\", lambda: 1 / 0)\n"), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	a := &app{ctx: t.Context(), out: &output{}, talk: os.Stderr}
+	a := &app{ctx: t.Context(), out: &output{}, talk: newTalk(os.Stderr)}
 	h, err := a.reportHost("", &reportFlags{script: path})
 	if err != nil {
 		t.Fatal(err)

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"astrolabe/builtins"
 	"astrolabe/capture/memory"
 	"astrolabe/hwio"
 	"astrolabe/internal/version"
@@ -21,7 +22,7 @@ type app struct {
 	ctx    context.Context
 	in     *os.File
 	out    *output
-	talk   *os.File
+	talk   *talk
 	limits limits
 	code   string    // of -c
 	coded  bool      // -c was given
@@ -34,9 +35,9 @@ type app struct {
 func Main(args []string) int {
 	ctx, stop := interruptContext()
 	defer stop()
-	a := &app{ctx: ctx, in: os.Stdin, out: &output{file: os.Stdout}, talk: os.Stderr}
-	if isTerminal(a.talk) {
-		a.line = &busyLine{w: a.talk, width: a.talkWidth}
+	a := &app{ctx: ctx, in: os.Stdin, out: newOutput(os.Stdout), talk: newTalk(os.Stderr)}
+	if isTerminal(a.talk.file) {
+		a.line = &busyLine{w: a.talk.file, width: a.talkWidth}
 	}
 	root := a.root()
 	root.SetArgs(longUpdate(root, args))
@@ -186,8 +187,11 @@ func (a *app) wrote(path string) {
 	fmt.Fprintln(a.out, path)
 }
 
-// print writes a result.
-func (a *app) print(text string) error {
+// print writes a result for people, in which names and labels of captures can stand.
+func (a *app) print(text string) error { return a.printAsIs(builtins.Visible(text)) }
+
+// printAsIs writes a result of which files and pipes get every byte, such as what a script prints.
+func (a *app) printAsIs(text string) error {
 	_, err := io.WriteString(a.out, text)
 	return written(err)
 }

@@ -56,7 +56,7 @@ func (a *app) session(capturePath string, args []string) error {
 	s := repl.NewSession(cfg)
 	if interactive {
 		// The session stops its statements itself, so the program's own context stays out of it.
-		return s.Interactive(context.WithoutCancel(a.ctx), a.in, a.out.file, a.talk, capturePath)
+		return s.Interactive(context.WithoutCancel(a.ctx), a.in, a.out.file, a.talk.file, capturePath)
 	}
 	if capturePath != "" {
 		if err := s.Open(a.ctx, "cap", capturePath); err != nil {

@@ -3,7 +3,8 @@ package cli
 import (
 	"encoding/json"
 	"strings"
-	"unicode/utf8"
+
+	"astrolabe/builtins"
 )
 
 // textTable sets rows in columns. Nothing is cut: a long cell makes its column wide.
@@ -17,17 +18,24 @@ func (t *textTable) add(cells ...string) { t.rows = append(t.rows, cells) }
 
 func (t *textTable) String() string {
 	width := make([]int, len(t.header))
-	all := append([][]string{t.header}, t.rows...)
+	all := make([][]string, 0, 1+len(t.rows))
+	for _, row := range append([][]string{t.header}, t.rows...) {
+		cells := make([]string, len(row))
+		for i, c := range row {
+			cells[i] = builtins.VisibleLine(c)
+		}
+		all = append(all, cells)
+	}
 	for _, row := range all {
 		for i, c := range row {
-			width[i] = max(width[i], utf8.RuneCountInString(c))
+			width[i] = max(width[i], builtins.TextCells(c))
 		}
 	}
 	var out strings.Builder
 	for _, row := range all {
 		var line strings.Builder
 		for i, c := range row {
-			pad := strings.Repeat(" ", width[i]-utf8.RuneCountInString(c))
+			pad := strings.Repeat(" ", width[i]-builtins.TextCells(c))
 			if i < len(t.right) && t.right[i] {
 				line.WriteString(pad + c)
 			} else {
