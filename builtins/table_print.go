@@ -7,6 +7,9 @@ import (
 	"strings"
 
 	"go.starlark.net/starlark"
+
+	"astrolabe/capture/formats"
+	"astrolabe/plots"
 )
 
 // Layout says how much room a printed table has. Zero fields are without limit.
@@ -176,15 +179,15 @@ func (t *Table) Markdown() string {
 	line := func(cell func(k int) string) {
 		b.WriteString("|")
 		for k := range t.columns {
-			b.WriteString(" " + strings.ReplaceAll(cell(k), "|", "\\|") + " |")
+			b.WriteString(" " + cell(k) + " |")
 		}
 		b.WriteString("\n")
 	}
 	line(func(k int) string {
 		if u := t.columns[k].unit; u != "" {
-			return t.columns[k].name + " (" + u + ")"
+			return plots.MarkdownCell(t.columns[k].name + " (" + u + ")")
 		}
-		return t.columns[k].name
+		return plots.MarkdownCell(t.columns[k].name)
 	})
 	line(func(k int) string {
 		if isNumeric(t.columns[k].cells) {
@@ -197,15 +200,17 @@ func (t *Table) Markdown() string {
 		cells[k] = formatColumn(c.cells, all)
 	}
 	for i := range all {
-		line(func(k int) string { return cells[k][i] })
+		line(func(k int) string { return plots.MarkdownCell(cells[k][i]) })
 	}
 	return b.String()
 }
 
-// CSV writes the whole table as comma-separated values; a missing cell is empty.
+// CSV writes the whole table as comma-separated values; a missing cell is empty. Texts that a spreadsheet would take for formulas are marked,
+// see formats.MarkText.
 func (t *Table) CSV() string {
 	var b strings.Builder
 	field := func(s string) string {
+		s = formats.MarkText(s)
 		if strings.ContainsAny(s, ",\"\r\n") {
 			return `"` + strings.ReplaceAll(s, `"`, `""`) + `"`
 		}
@@ -229,8 +234,10 @@ func (t *Table) CSV() string {
 				b.WriteString(field(string(v)))
 			case starlark.Float:
 				b.WriteString(strconv.FormatFloat(float64(v), 'g', -1, 64))
-			default:
+			case starlark.Int, starlark.Bool:
 				b.WriteString(v.String())
+			default:
+				b.WriteString(field(v.String()))
 			}
 		}
 		b.WriteString("\n")

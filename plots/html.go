@@ -90,7 +90,7 @@ type htmlWriter struct {
 func (h *htmlWriter) f(format string, args ...any) { fmt.Fprintf(&h.out, format, args...) }
 
 // esc writes a text as HTML, in one line and without control characters.
-func esc(s string) string { return html.EscapeString(printable(s)) }
+func esc(s string) string { return html.EscapeString(undirected(s)) }
 
 // escLines keeps the line breaks.
 func escLines(s string) string {
@@ -384,7 +384,7 @@ func (h *htmlWriter) inline(text string) string {
 		switch {
 		case s.code:
 			out = "<code>" + out + "</code>"
-		case strings.HasPrefix(s.url, "https://") || strings.HasPrefix(s.url, "http://"):
+		case webLink(s.url):
 			out = "<a href=\"" + esc(s.url) + "\" rel=\"noreferrer\">" + out + "</a>"
 		case s.url != "":
 			out += " (" + esc(s.url) + ")"

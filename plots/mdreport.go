@@ -39,7 +39,7 @@ func (r *Report) markdown(path string, sz Size) ([]Document, error) {
 				return nil, err
 			}
 		case Text:
-			m.line(strings.TrimSpace(string(it)))
+			m.text(string(it))
 		case Table:
 			m.table(it)
 		}
@@ -107,7 +107,7 @@ func (m *mdWriter) finding(f Finding, t0, t1 int64) error {
 	}
 	m.line(strings.Join(parts, " · "))
 	if f.Advice != "" {
-		m.line("→ " + strings.ReplaceAll(f.Advice, "\n", " "))
+		m.line("→ " + mdInline(f.Advice))
 	}
 	if text := f.judgement(); text != "" {
 		m.line(mdEscape(text))
@@ -222,10 +222,14 @@ var mdSpecial = strings.NewReplacer("\\", "\\\\", "`", "\\`", "*", "\\*", "_", "
 	"|", "\\|", "~", "\\~", "&", "&amp;", "#", "\\#", "!", "\\!")
 
 // mdEscape writes a text so that Markdown shows it as it is, in one line.
-func mdEscape(s string) string {
-	s = mdSpecial.Replace(printable(s))
+func mdEscape(s string) string { return mdStart(mdSigns(s)) }
+
+// mdSigns is mdEscape for what stands inside a line.
+func mdSigns(s string) string { return mdSpecial.Replace(undirected(s)) }
+
+// mdStart takes its meaning from what would begin a list, a rule or the line below a heading at the start of a line.
+func mdStart(s string) string {
 	trimmed := strings.TrimLeft(s, " ")
-	// What would begin a list or a rule at the start of a line.
 	if n := strings.IndexFunc(trimmed, func(r rune) bool { return r < '0' || r > '9' }); n > 0 && (trimmed[n] == '.' || trimmed[n] == ')') && (n+1 == len(trimmed) || trimmed[n+1] == ' ') {
 		return trimmed[:n] + "\\" + trimmed[n:]
 	}
@@ -235,9 +239,15 @@ func mdEscape(s string) string {
 	return s
 }
 
+var mdCellSpecial = strings.NewReplacer("\\", "\\\\", "`", "\\`", "*", "\\*", "[", "\\[", "]", "\\]", "<", "&lt;", ">", "&gt;", "&", "&amp;", "|", "\\|")
+
+// MarkdownCell writes a text as the cell of a table in Markdown: what ends the cell, begins HTML or makes a link loses its meaning. Underscores stay, as
+// most names of counters have them.
+func MarkdownCell(s string) string { return mdCellSpecial.Replace(undirected(s)) }
+
 // mdCode writes a text as code, within as many backticks as it takes.
 func mdCode(s string) string {
-	s = printable(s)
+	s = undirected(s)
 	ticks := "`"
 	for strings.Contains(s, ticks) {
 		ticks += "`"

@@ -1,6 +1,7 @@
 package plots
 
 import (
+	"fmt"
 	"strings"
 	"sync"
 	"unicode"
@@ -169,3 +170,24 @@ func printable(s string) string {
 		return r
 	}, strings.ToValidUTF8(s, string(utf8.RuneError)))
 }
+
+// undirected is printable for pages that another program draws: characters that turn around the order of what follows stand as their code points,
+// as they do in pictures.
+func undirected(s string) string {
+	s = printable(s)
+	if !strings.ContainsAny(s, directions) {
+		return s
+	}
+	var b strings.Builder
+	for _, r := range s {
+		if strings.ContainsRune(directions, r) {
+			fmt.Fprintf(&b, "U+%04X", r)
+			continue
+		}
+		b.WriteRune(r)
+	}
+	return b.String()
+}
+
+// directions are the embeddings and overrides; what isolates does not reach beyond its own text.
+const directions = "\u202a\u202b\u202c\u202d\u202e"

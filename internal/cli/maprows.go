@@ -12,6 +12,8 @@ import (
 
 	"go.starlark.net/starlark"
 
+	"astrolabe/capture/formats"
+
 	"astrolabe/builtins"
 	"astrolabe/repl"
 )
@@ -203,14 +205,23 @@ func (a *app) printMapped(name string, results []mapped, f *mapFlags) error {
 		for _, row := range results[i].rows {
 			cells := make([]string, len(columns))
 			cells[0] = results[i].path
+			if f.csv {
+				cells[0] = formats.MarkText(cells[0])
+			}
 			for _, c := range row {
 				cells[index[c.key]] = c.text
+				if f.csv && !c.num {
+					cells[index[c.key]] = formats.MarkText(c.text)
+				}
 			}
 			table.add(cells...)
 		}
 	}
 	if f.csv {
 		w := csv.NewWriter(a.out)
+		for i, c := range columns {
+			columns[i] = formats.MarkText(c)
+		}
 		return errors.Join(w.Write(columns), w.WriteAll(table.rows))
 	}
 	if len(table.rows) == 0 {

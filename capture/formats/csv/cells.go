@@ -3,9 +3,11 @@ package csv
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"astrolabe/capture"
+	"astrolabe/capture/formats"
 	"astrolabe/capture/formats/internal/delimited"
 	"astrolabe/capture/formats/internal/table"
 )
@@ -14,7 +16,7 @@ import (
 func columnsOf(f *delimited.File, rows [][]string) []table.Column {
 	out := make([]table.Column, len(f.Header))
 	for i, name := range f.Header {
-		c := table.Column{Name: name, Peek: func() table.Peek { return peek(f, rows, i) }}
+		c := table.Column{Name: formats.UnmarkText(name), Peek: func() table.Peek { return peek(f, rows, i) }}
 		switch numbers, texts := classify(f, rows, i); {
 		case isDates(rows, i):
 			c.Type = table.Dates
@@ -73,7 +75,26 @@ func (v *cells) Times(col int, _ delimited.TimeUnit) ([]int64, error) {
 }
 
 func (v *cells) Texts(col int) ([]int32, []string, error) {
-	return v.t.Cols[col].Codes, v.t.Cols[col].Dict, nil
+	return v.t.Cols[col].Codes, unmarked(v.t.Cols[col].Dict), nil
+}
+
+// unmarked are texts without the marks of formats.MarkText. One that is there without the mark too keeps it: another program wrote both.
+func unmarked(dict []string) []string {
+	var out []string
+	for i, s := range dict {
+		plain := formats.UnmarkText(s)
+		if plain == s || slices.Contains(dict, plain) {
+			continue
+		}
+		if out == nil {
+			out = slices.Clone(dict)
+		}
+		out[i] = plain
+	}
+	if out == nil {
+		return dict
+	}
+	return out
 }
 
 func (v *cells) Numbers(col int) (table.Numbers, error) {

@@ -159,8 +159,11 @@ func labelHeader(l *capture.Label) string {
 // the file is read again.
 const mustQuote = ",;\t|\"\r\n#"
 
-// appendText appends a text as a cell, quoted where it has to be.
+// appendText appends a text as a cell, quoted where it has to be, and marked where a spreadsheet would take it for a formula.
 func (t *sheet) appendText(b []byte, s string) []byte {
+	if !delimited.IsNumber(s, 0) {
+		s = formats.MarkText(s)
+	}
 	if s == "" || !strings.ContainsAny(s, mustQuote) && s == strings.TrimSpace(s) {
 		return append(b, s...)
 	}

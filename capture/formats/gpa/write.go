@@ -5,10 +5,12 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"regexp"
 	"strconv"
 	"strings"
 
 	"astrolabe/capture"
+	"astrolabe/capture/formats"
 	"astrolabe/capture/progress"
 )
 
@@ -22,8 +24,8 @@ func (Format) Encode(ctx context.Context, w io.Writer, c *capture.Capture) error
 	out := bufio.NewWriter(w)
 	out.WriteString(identifier + " ")
 	for _, ctr := range c.Counters {
-		if strings.ContainsAny(ctr.Name, ",\r\n") || ctr.Name != strings.TrimSpace(ctr.Name) || ctr.Name == "" {
-			return fmt.Errorf("counter %q: a GPA file cannot hold a name with commas, line ends or outer blanks", ctr.Name)
+		if strings.ContainsAny(ctr.Name, ",\r\n") || ctr.Name != strings.TrimSpace(ctr.Name) || ctr.Name == "" || formats.MarkText(ctr.Name) != ctr.Name {
+			return fmt.Errorf("counter %q: a GPA file cannot hold a name with commas, line ends or outer blanks, or one that a spreadsheet takes for a formula", ctr.Name)
 		}
 		out.WriteString(ctr.Name + ", ")
 	}
@@ -77,12 +79,16 @@ func numbers(c *capture.Capture, name string, otherwise func(i int) string) (fun
 	}, nil
 }
 
+// spelling is how programs write what is no number, such as -nan(ind) and 1.#QNAN. Other texts that were read in its place are not written: a spreadsheet could
+// take them for formulas.
+var spelling = regexp.MustCompile(`^[+-]?[0-9.]*#?[A-Za-z]+[0-9]*(\([A-Za-z0-9_]*\))?$`)
+
 // cells are the values of a counter as text. A missing one has the spelling that was read, or that of C.
 func cells(c *capture.Counter) func(i int) string {
 	spelled := map[int]string{}
 	for _, r := range c.Reasons {
 		if quoted, ok := strings.CutPrefix(r.Reason.Text, unusual); ok && r.Reason.Code == capture.NotANumber {
-			if text, err := strconv.Unquote(quoted); err == nil && !strings.ContainsAny(text, ",\r\n") {
+			if text, err := strconv.Unquote(quoted); err == nil && spelling.MatchString(text) {
 				for i := r.From; i < r.To; i++ {
 					spelled[i] = text
 				}
