@@ -17,5 +17,5 @@
 // families in the folders below it map work to counters.
 //
 // Tests look at a few cases of each kind. ASTROLABE_SIMULATE_TIMES=30 go test ./capture/simulate/... looks at 30 times
-// as many, thousands in all; where the machine changes what is drawn, or counters, it is worth the half hour.
+// as many, thousands in all; where the machine changes what is drawn, or counters, it is worth the minutes.
 package simulate
