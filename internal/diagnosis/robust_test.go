@@ -140,6 +140,8 @@ func FuzzTriage(f *testing.F) {
 	for i := range triageScripts {
 		f.Add(uint64(i), uint8(i))
 	}
+	f.Add(uint64(2000160), uint8(6)) // a clock without end
+	f.Add(uint64(2001006), uint8(5)) // a product of shares that is nothing
 	f.Fuzz(func(t *testing.T, seed uint64, which uint8) {
 		name := triageScripts[int(which)%len(triageScripts)]
 		p, err := newPage(name)
