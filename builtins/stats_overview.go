@@ -42,6 +42,13 @@ var overviewMethods = []method[*Env]{
 		Run:     byLabel,
 	},
 	{
+		Sig: "by_region(cap: Capture, most: int=None) -> Table",
+		Doc: "What the regions of every name took, without making a capture of each: the most that took longest, with name, regions, time (of all of that name, from their start to their end, with the regions within them), " +
+			"shortest, median, longest (in seconds) and slow: those that are outliers and 1.5 times as long as the median.",
+		Example: "stats.by_region(cap)",
+		Run:     byRegion,
+	},
+	{
 		Sig: "moves_with_duration(cap: Capture, within: str=None, confidence: number=0.95, most: int=20000) -> Table",
 		Doc: "Which counters go with how long samples take: Spearman's correlation of their values with the lengths (of the run that measured them), the closest first. within is a label, such as \"kernel\": ranks are then " +
 			"those among samples of one value, so that differences between kernels count for nothing. low and high are the ends of an interval that holds for all rows together with that confidence (Fisher's transformation, " +
@@ -95,7 +102,7 @@ func byLabel(e *Env, c *call) (starlark.Value, error) {
 		for _, p := range parts {
 			whole += p.Time
 			if p.Missing {
-				unlabelled = p.Samples
+				unlabelled = p.Count
 			} else {
 				values++
 			}
@@ -108,9 +115,25 @@ func byLabel(e *Env, c *call) (starlark.Value, error) {
 			if whole > 0 {
 				share = float(p.Time / whole)
 			}
-			t.Append(starlark.String(p.Value), starlark.MakeInt(p.Samples), float(p.Time), share, float(p.Shortest), float(p.Median), float(p.Longest), starlark.MakeInt(p.Slow))
+			t.Append(starlark.String(p.Name), starlark.MakeInt(p.Count), float(p.Time), share, float(p.Shortest), float(p.Median), float(p.Longest), starlark.MakeInt(p.Slow))
 		}
 		return result("by_label", starlark.StringDict{"values": starlark.MakeInt(values), "unlabelled": starlark.MakeInt(unlabelled), "table": t}), nil
+	})
+}
+
+func byRegion(e *Env, c *call) (starlark.Value, error) {
+	recv := c.args[0].(*Capture)
+	return await(e.Context(), func() (starlark.Value, error) {
+		parts := analysis.RegionParts(recv.c)
+		most, err := c.integer(1, len(parts))
+		if err != nil {
+			return nil, err
+		}
+		t := NewTable(e, []string{"name", "regions", "time", "shortest", "median", "longest", "slow"}, []string{"", "", "s", "s", "s", "s", ""})
+		for _, p := range parts[:min(max(most, 0), len(parts))] {
+			t.Append(starlark.String(p.Name), starlark.MakeInt(p.Count), float(p.Time), float(p.Shortest), float(p.Median), float(p.Longest), starlark.MakeInt(p.Slow))
+		}
+		return t, nil
 	})
 }
 

@@ -21,6 +21,8 @@ const (
 	alikeFrom = 0.9
 	// ownPart is how much of a counter the ones before it must leave unexplained for it to lead. Ours.
 	ownPart = 0.5
+	// fewPart is the same where there are so few counters that each may lead: more is left than by one that moves alike.
+	fewPart = 1 - alikeFrom*alikeFrom
 )
 
 // Lead is a counter that stands for others, which move as it does.
@@ -61,6 +63,10 @@ func Leading(ctx context.Context, c *capture.Capture, most int) ([]Lead, error) 
 	if err != nil {
 		return nil, err
 	}
+	least := ownPart
+	if len(found) <= most {
+		least = fewPart
+	}
 	left := make([]float64, len(found)) // what no leader explains
 	taken := make([]bool, len(found))
 	for i := range left {
@@ -70,7 +76,7 @@ func Leading(ctx context.Context, c *capture.Capture, most int) ([]Lead, error) 
 	for len(out) < most {
 		best, gain := -1, 0.0
 		for i := range found {
-			if left[i] < ownPart {
+			if left[i] < least {
 				continue
 			}
 			g := 0.0

@@ -68,3 +68,29 @@ func TestLeadingCountersStandForThoseThatMoveAlike(t *testing.T) {
 		t.Errorf("five samples have %d leading counters, %v", len(none), err)
 	}
 }
+
+// The power of a table of six counters was not drawn: another explained more than half of it, though it moved otherwise.
+func TestEachOfFewCountersLeadsUnlessAnotherMovesAlike(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 2))
+	const n = 400
+	load, power, noise := make([]float64, n), make([]float64, n), make([]float64, n)
+	for i := range n {
+		load[i] = 50 + 40*math.Sin(float64(i)/20)
+		power[i] = 90 + 5*r.Float64()
+		if load[i] > 50 {
+			power[i] += 40
+		}
+		noise[i] = r.Float64()
+	}
+	lengths := make([]int64, n)
+	for i := range lengths {
+		lengths[i] = 1e6
+	}
+	c := dispatches(t, lengths, map[string][]float64{"load": load, "power": power, "noise": noise}, "load", "power", "noise")
+	if got, err := Leading(t.Context(), c, 8); err != nil || len(got) != 3 {
+		t.Errorf("%d of three counters lead, %v", len(got), err)
+	}
+	if got, err := Leading(t.Context(), c, 2); err != nil || len(got) != 2 {
+		t.Errorf("%d of two, %v", len(got), err)
+	}
+}

@@ -29,8 +29,17 @@ func TestSamplesAreTimedByAClockOrAreDispatches(t *testing.T) {
 		t.Errorf("dispatches are %+v", s)
 	}
 	parts := LabelParts(kernels, "kernel")
-	if len(parts) != 3 || parts[0].Value != "a" || parts[0].Samples != 5 || parts[0].Longest != 40e-6 || parts[0].Median != 100e-9 || !parts[2].Missing {
+	if len(parts) != 3 || parts[0].Name != "a" || parts[0].Count != 5 || parts[0].Longest != 40e-6 || parts[0].Median != 100e-9 || !parts[2].Missing {
 		t.Errorf("parts are %+v", parts)
+	}
+	regions, err := kernels.With(func(cfg *capture.Config) {
+		cfg.Regions = []capture.Region{{Name: "outer", Start: 0, End: 900}, {Name: "inner", Start: 0, End: 100}, {Name: "inner", Start: 100, End: 400}}
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if p := RegionParts(regions); len(p) != 2 || p[0].Name != "outer" || p[0].Time != 900e-9 || p[1].Count != 2 || p[1].Time != 400e-9 || p[1].Shortest != 100e-9 {
+		t.Errorf("regions took %+v", p)
 	}
 	lengths := make([]int64, 30)
 	for i := range lengths {
@@ -44,7 +53,7 @@ func TestSamplesAreTimedByAClockOrAreDispatches(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if p := LabelParts(one, "kernel"); len(p) != 1 || p[0].Value != "copy" || p[0].Slow != 1 {
+	if p := LabelParts(one, "kernel"); len(p) != 1 || p[0].Name != "copy" || p[0].Slow != 1 {
 		t.Errorf("one slow dispatch of thirty is %+v", p)
 	}
 	if empty := SamplingOf(&capture.Capture{Config: capture.Config{Axis: &capture.Axis{}}}); empty.Interval != 0 {
