@@ -38,6 +38,9 @@ func (r *Report) Lacks(what string, err error) bool {
 	return true
 }
 
+// Lacking reports whether the page is drawn without some part.
+func (r *Report) Lacking() bool { return len(r.failed) > 0 }
+
 var _ starlark.HasAttrs = (*Report)(nil)
 
 // Report returns the document as it is now, with its provenance and the capture's warnings.

@@ -330,6 +330,9 @@ func findingsText(r starlark.Value) string {
 		}
 		found = append(found, finding{slices.Index(severities, severity), text})
 	}
+	if page, ok := r.(*builtins.Report); ok && len(found) == 0 && page.Lacking() {
+		return "no findings in the parts that were drawn\n"
+	}
 	if len(found) == 0 {
 		return "no findings\n"
 	}

@@ -42,7 +42,10 @@ def analyze(cap, r):
 def analyze(cap, r):
     r.text("from the other script")
 `)},
-		"triage/generic.star": {Data: []byte("def analyze(cap, r):\n    pass\n")},
+		"triage/generic.star": {Data: []byte(`
+def analyze(cap, r):
+    r.text("described all the same")
+`)},
 	}
 	h := &host{env: env, runner: script.NewRunner(script.Options{Env: env, Library: library})}
 	axis := capture.NewUniformAxis(2, 1e6)
@@ -54,6 +57,9 @@ def analyze(cap, r):
 	page, err := a.fill(h, c, []string{libraryPrefix + "triage/gpu.star", libraryPrefix + "triage/cpu.star"})
 	if err != nil {
 		t.Fatal(err)
+	}
+	if got := findingsText(page); got != "no findings in the parts that were drawn\n" {
+		t.Errorf("a page without its findings says %q", got)
 	}
 	doc, err := page.(*builtins.Report).Report()
 	if err != nil {
@@ -67,7 +73,7 @@ def analyze(cap, r):
 	}
 	got := text.String()
 	for _, want := range []string{"What this page lacks", "the queues: floating-point division by zero (@astrolabe//triage/gpu.star:3)", "what triage/gpu.star adds: ",
-		"before", "between", "from the other script"} {
+		"before", "between", "from the other script", "described all the same"} {
 		if strings.Count(got, want) != 1 {
 			t.Errorf("%q stands %d times on the page:\n%s", want, strings.Count(got, want), got)
 		}
