@@ -142,6 +142,11 @@ func FuzzTriage(f *testing.F) {
 	}
 	f.Add(uint64(2000160), uint8(6)) // a clock without end
 	f.Add(uint64(2001006), uint8(5)) // a product of shares that is nothing
+	for _, seed := range []uint64{2000682, 2006832, 2007190, 2010037} {
+		f.Add(seed, uint8(4)) // times that are missing or nothing in sum
+	}
+	f.Add(uint64(2001297), uint8(3)) // a share with a total and no greatest value
+	f.Add(uint64(2001583), uint8(2)) // samples without a length
 	f.Fuzz(func(t *testing.T, seed uint64, which uint8) {
 		name := triageScripts[int(which)%len(triageScripts)]
 		p, err := newPage(name)
