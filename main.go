@@ -3,6 +3,7 @@
 package main
 
 //go:generate go run ./internal/docgen
+//go:generate go run ./internal/notices/build
 
 import (
 	"os"

@@ -6,16 +6,23 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"astrolabe/internal/notices"
 	"astrolabe/internal/version"
 )
 
 func (a *app) versionCommand() *cobra.Command {
-	return &cobra.Command{
+	licences := false
+	cmd := &cobra.Command{
 		Use:   "version",
-		Short: "Print the version",
+		Short: "Print the version, or the licences of what the program contains",
 		Args:  argCount(0, 0),
 		RunE: func(*cobra.Command, []string) error {
+			if licences {
+				return a.printAsIs(notices.Text)
+			}
 			return a.print(fmt.Sprintf("astrolabe %s %s/%s %s\n", version.String(), runtime.GOOS, runtime.GOARCH, runtime.Version()))
 		},
 	}
+	cmd.Flags().BoolVar(&licences, "licences", false, "print the notices and licences of the works of others in this program")
+	return cmd
 }

@@ -1,0 +1,34 @@
+package main
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+func TestTheNoticesAreThoseOfWhatIsLinked(t *testing.T) {
+	want, err := collect()
+	if err != nil {
+		t.Fatal(err)
+	}
+	have, err := os.ReadFile(filepath.Join("..", "notices.txt"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(have, want) {
+		t.Error("internal/notices/notices.txt is not current: go generate . writes it")
+	}
+	for _, owner := range []string{"go.starlark.net ", "github.com/apache/arrow-go/v18 ", "github.com/ebitengine/purego ", "modernc.org/sqlite ", "Go, its library", "liberation",
+		"Intel Corporation", "Arm Limited"} {
+		if !strings.Contains(string(have), owner) {
+			t.Errorf("%s has no notice", owner)
+		}
+	}
+	for _, absent := range []string{"honnef.co/go/tools", "github.com/google/go-cmp", "github.com/creack/pty"} {
+		if strings.Contains(string(have), "\n"+absent+" ") {
+			t.Errorf("%s is in no program and has a notice", absent)
+		}
+	}
+}
