@@ -406,8 +406,30 @@ func (f *Files) mayHold(out, file string) error {
 		if _, err := os.Lstat(file); err == nil {
 			return errors.New("it replaces a script, which may be run with more rights: remove it first")
 		}
+	case isProgram(file) && !f.wroteItself(file):
+		return errors.New("it replaces a program, which may be run with more rights: remove it first")
 	}
 	return nil
+}
+
+// isProgram reports whether a file is there that a shell would run, by its content: on some file systems all files may be executed.
+func isProgram(file string) bool {
+	if info, err := os.Lstat(file); err != nil || !info.Mode().IsRegular() {
+		return false
+	}
+	r, err := os.Open(file)
+	if err != nil {
+		return false // what cannot be read is told by its writer
+	}
+	defer r.Close()
+	head := make([]byte, 4)
+	n, _ := io.ReadFull(r, head) // a shorter file has less
+	for _, magic := range []string{"#!", "\x7fELF", "MZ"} {
+		if strings.HasPrefix(string(head[:n]), magic) {
+			return true
+		}
+	}
+	return false
 }
 
 // wroteItself reports whether the run wrote the file at a real path.
