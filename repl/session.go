@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"os"
 	"strings"
 	"time"
 
@@ -14,6 +13,7 @@ import (
 
 	"astrolabe/builtins"
 	"astrolabe/builtins/mistakes"
+	"astrolabe/capture/formats"
 )
 
 // Config is what a session needs from its surroundings.
@@ -235,7 +235,7 @@ func (s *Session) isText(x syntax.Expr) bool {
 
 // LoadFile runs the statements of a file as if typed.
 func (s *Session) LoadFile(ctx context.Context, path string) error {
-	text, err := os.ReadFile(path)
+	text, err := formats.ReadRegular(path)
 	if err != nil {
 		return err
 	}

@@ -87,7 +87,7 @@ func filesBelow(dir string) ([]string, error) {
 }
 
 func hashInto(ctx context.Context, h hash.Hash, path string) error {
-	f, err := os.Open(path)
+	f, err := OpenRegular(path)
 	if err != nil {
 		return pathError(path, err)
 	}

@@ -36,11 +36,11 @@ func Inspect(path string) (*Input, error) {
 	case in.IsDir:
 		return in, in.list()
 	case !st.Mode().IsRegular():
-		return nil, fmt.Errorf("%s: neither a file nor a folder (%s): copy its content into a file first", path, st.Mode().Type())
+		return nil, regular(path, st)
 	case in.Size == 0:
 		return nil, fmt.Errorf("%s: %w (0 bytes): the program that wrote it stopped before its first data", path, ErrEmpty)
 	}
-	f, err := os.Open(path)
+	f, err := OpenRegular(path)
 	if err != nil {
 		return nil, pathError(path, err)
 	}
@@ -81,7 +81,7 @@ func (in *Input) File(name string) string { return filepath.Join(in.Path, name) 
 
 // Open opens the input itself, which must be a file.
 func (in *Input) Open() (*os.File, error) {
-	f, err := os.Open(in.Path)
+	f, err := OpenRegular(in.Path)
 	if err != nil {
 		return nil, pathError(in.Path, err)
 	}
@@ -91,7 +91,7 @@ func (in *Input) Open() (*os.File, error) {
 // OpenFile opens the named file of the folder.
 func (in *Input) OpenFile(name string) (*os.File, error) {
 	path := in.File(name)
-	f, err := os.Open(path)
+	f, err := OpenRegular(path)
 	if err != nil {
 		return nil, pathError(path, err)
 	}

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -81,7 +80,7 @@ func (a *app) check(args []string, f *checkFlags) error {
 	if err := checkOutputs(f.out, f.junit); err != nil {
 		return err
 	}
-	budgets, err := readBudgets(f.budgets)
+	budgets, err := a.readBudgets(f.budgets)
 	if err != nil {
 		return err
 	}
@@ -162,11 +161,11 @@ func (a *app) judged(list []*budget.Judgement, f *checkFlags) error {
 }
 
 // readBudgets reads every budget file; the error has the mistakes of all.
-func readBudgets(paths []string) ([]*budget.Budget, error) {
+func (a *app) readBudgets(paths []string) ([]*budget.Budget, error) {
 	var out []*budget.Budget
 	var errs []error
 	for _, path := range paths {
-		b, err := readBudget(path)
+		b, err := a.readBudget(path)
 		if err != nil {
 			errs = append(errs, err)
 			continue
@@ -176,20 +175,12 @@ func readBudgets(paths []string) ([]*budget.Budget, error) {
 	return out, errors.Join(errs...)
 }
 
-func readBudget(path string) (*budget.Budget, error) {
-	file, err := os.Open(path)
+func (a *app) readBudget(path string) (*budget.Budget, error) {
+	data, err := a.readNamed(path, maxBudget, "budget")
 	if err != nil {
 		return nil, fmt.Errorf("budget: %w", err)
 	}
-	defer file.Close()
-	data, err := io.ReadAll(io.LimitReader(file, maxBudget+1))
-	switch {
-	case err != nil:
-		return nil, fmt.Errorf("budget: %w", err)
-	case len(data) > maxBudget:
-		return nil, fmt.Errorf("%s is longer than %d MiB: that is no budget", path, maxBudget>>20)
-	}
-	return budget.Parse(path, data)
+	return budget.Parse(streamName(path), data)
 }
 
 // opened is a capture that several budgets are held against, as its content says and as a budget's GPU has it.

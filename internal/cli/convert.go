@@ -3,6 +3,7 @@ package cli
 import (
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -20,7 +21,7 @@ func (a *app) convertCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "convert IN OUT",
 		Short: "Write a capture in another format",
-		Long:  "Reads the capture IN, a file or folder whose format is found from its content, and writes it as OUT. The extension of OUT selects\nits format unless --format does; - writes to standard output, where it needs --format. With --partition OUT is a folder that gets\nParquet files below KEY=VALUE folders, as DuckDB and Spark read them; a file of other data that is\nthere already is never replaced.",
+		Long:  "Reads the capture IN, a file or folder whose format is found from its content, and writes it as OUT. The extension of OUT selects\nits format unless --format does; - writes to standard output, where it needs --format, and as IN it reads standard input. With --partition OUT is a folder that gets\nParquet files below KEY=VALUE folders, as DuckDB and Spark read them; a file of other data that is\nthere already is never replaced.",
 		Args:  argCount(2, 2),
 		RunE: func(_ *cobra.Command, args []string) error {
 			parts, err := checkConversion(args[1], format, partition)
@@ -173,9 +174,25 @@ func (a *app) openCapture(path string, f *openFlags) (*capture.Capture, error) {
 	} else if f.force {
 		return nil, usagef("--force goes with --gpu=ID, which it insists on")
 	}
-	ctx, done := a.busy(a.ctx, "opening "+path)
+	file, err := a.captureFile(path)
+	if err != nil {
+		return nil, err
+	}
+	ctx, done := a.busy(a.ctx, "opening "+streamName(path))
 	defer done()
-	return all.Registry().Open(ctx, path, f.options())
+	c, err := all.Registry().Open(ctx, file, f.options())
+	if file == path {
+		return c, err
+	}
+	if err != nil {
+		return nil, &streamError{strings.ReplaceAll(err.Error(), file, streamName(path)), err}
+	}
+	return c.With(func(cfg *capture.Config) {
+		cfg.Warnings = slices.Clone(cfg.Warnings)
+		for i, w := range cfg.Warnings {
+			cfg.Warnings[i] = strings.ReplaceAll(w, file, streamName(path))
+		}
+	})
 }
 
 // open reads a capture, and shows its warnings.

@@ -199,7 +199,7 @@ func (a *app) reportHost(path string, f *reportFlags) (*host, error) {
 	if f.script != "" {
 		repo = script.Root(f.script)
 	}
-	if path != "" {
+	if path != "" && !isStream(path) {
 		read = append(read, path)
 	}
 	return a.scriptHost(f.rest, repo, read, f.out)

@@ -28,6 +28,7 @@ type app struct {
 	coded  bool      // -c was given
 	json   bool      // values are printed as JSON
 	quiet  bool      // nothing is said but results and errors
+	atEnd  []func()  // what is done when the program ends
 	line   *busyLine // tells what takes long; nil where nobody looks
 }
 
@@ -39,6 +40,11 @@ func Main(args []string) int {
 	if isTerminal(a.talk.file) {
 		a.line = &busyLine{w: a.talk.file, width: a.talkWidth}
 	}
+	defer func() {
+		for _, f := range a.atEnd {
+			f()
+		}
+	}()
 	root := a.root()
 	root.SetArgs(longUpdate(root, args))
 	root.SetContext(ctx)

@@ -15,7 +15,7 @@ func (a *app) runCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "run SCRIPT [ARGS…]",
 		Short: "Run a script",
-		Long: "Runs a Starlark script. What stands behind SCRIPT are its own arguments and flags. It may read its repository (the\n" +
+		Long: "Runs a Starlark script, that of standard input where SCRIPT is -. What stands behind SCRIPT are its own arguments and flags. It may read its repository (the\n" +
 			"nearest folder above it with astrolabe.toml or .git, else its own folder), the files among its arguments and --allow-read, and write\n" +
 			"below --out.",
 		Args: argCount(1, -1),
@@ -32,8 +32,8 @@ func (a *app) runCommand() *cobra.Command {
 }
 
 func (a *app) runScript(path string, args []string) error {
-	if path == "-" {
-		return usagef("run needs a file; a script on standard input runs as if typed: astrolabe < SCRIPT")
+	if isStream(path) {
+		return a.runStream(path, args)
 	}
 	if err := notCapture(path); err != nil {
 		return err
@@ -43,6 +43,20 @@ func (a *app) runScript(path string, args []string) error {
 		return err
 	}
 	_, err = h.runner.LoadFile(a.ctx, path)
+	return a.usageOf(err)
+}
+
+// runStream runs a script that comes from standard input or a pipe, as if it stood in the working directory.
+func (a *app) runStream(path string, args []string) error {
+	text, err := a.readNamed(path, maxInput, "script")
+	if err != nil {
+		return err
+	}
+	h, err := a.scriptHost(args, script.Root("stdin.star"), existing(args), "")
+	if err != nil {
+		return err
+	}
+	_, err = h.runner.LoadText(a.ctx, streamName(path), text)
 	return a.usageOf(err)
 }
 

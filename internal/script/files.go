@@ -58,11 +58,7 @@ func NewFiles(p Policy) (*Files, error) {
 // Open opens a regular file for reading.
 func (f *Files) Open(path string) (io.ReadCloser, error) {
 	if f.policy.AnyRead {
-		file, err := os.Open(path)
-		if err != nil {
-			return nil, err
-		}
-		return notFolder(file, path)
+		return formats.OpenRegular(path)
 	}
 	real, root, err := f.readable(path)
 	if err != nil {

@@ -13,6 +13,7 @@ import (
 
 	"go.starlark.net/starlark"
 
+	"astrolabe/capture/formats"
 	"astrolabe/capture/memory"
 	"astrolabe/hwio"
 )
@@ -146,10 +147,18 @@ func (r *Runner) fileModule(file string) (*module, error) {
 
 // readSource reads a Starlark file through the fence, so that no link that appears meanwhile leads out of it.
 func readSource(fence, file string) ([]byte, error) {
+	info, err := os.Stat(file)
+	switch {
+	case err != nil:
+		return nil, err
+	case info.IsDir():
+		return nil, fmt.Errorf("%s is a folder, not a script", displayName(file))
+	case !info.Mode().IsRegular():
+		return nil, fmt.Errorf("%s: %w", displayName(file), formats.ErrNotRegular)
+	}
 	var f *os.File
-	var err error
 	if fence == "" {
-		f, err = os.Open(file)
+		f, err = formats.OpenRegular(file)
 	} else {
 		f, err = openIn(fence, file)
 	}
@@ -157,13 +166,6 @@ func readSource(fence, file string) ([]byte, error) {
 		return nil, err
 	}
 	defer f.Close()
-	info, err := f.Stat()
-	if err != nil {
-		return nil, err
-	}
-	if info.IsDir() {
-		return nil, fmt.Errorf("%s is a folder, not a script", displayName(file))
-	}
 	text, err := io.ReadAll(io.LimitReader(f, maxSource+1))
 	if err != nil {
 		return nil, err

@@ -93,6 +93,21 @@ func (r *Runner) LoadFile(ctx context.Context, path string) (starlark.StringDict
 	return r.main(ctx, func() (*module, error) { return r.fileModule(path) })
 }
 
+// LoadText does the same for a script that stands in no file, as if it stood in the working directory.
+func (r *Runner) LoadText(ctx context.Context, name string, text []byte) (starlark.StringDict, error) {
+	return r.main(ctx, func() (*module, error) {
+		base, err := filepath.Abs(".")
+		if err != nil {
+			return nil, err
+		}
+		m := &module{key: "text:" + name, name: name, base: realPath(base), text: text}
+		if !r.opt.Typed {
+			m.fence = realPath(Root(filepath.Join(base, "text")))
+		}
+		return m, nil
+	})
+}
+
 // LoadLibrary does the same for a script of the built-in library, such as "triage/cpu.star".
 func (r *Runner) LoadLibrary(ctx context.Context, name string) (starlark.StringDict, error) {
 	return r.main(ctx, func() (*module, error) { return r.libraryModule(strings.TrimPrefix(name, libraryPrefix)) })

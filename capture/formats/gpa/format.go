@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"io"
-	"os"
 	"path/filepath"
 	"strings"
 
@@ -68,7 +67,7 @@ func (Format) Open(ctx context.Context, in *formats.Input, opt formats.Options) 
 		}
 		r.skip = skip
 	}
-	raw, err := os.ReadFile(in.Path)
+	raw, err := formats.ReadRegular(in.Path)
 	if err != nil {
 		return nil, err
 	}

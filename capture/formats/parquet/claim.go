@@ -47,7 +47,7 @@ func claim(dir, name string, write func(w io.Writer) error) (path string, err er
 }
 
 func digestOf(path string) (string, error) {
-	f, err := os.Open(path)
+	f, err := formats.OpenRegular(path)
 	if err != nil {
 		return "", err
 	}

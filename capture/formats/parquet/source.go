@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"io"
 	"os"
+
+	"astrolabe/capture/formats"
 )
 
 // keepBelow is the size up to which a file is kept in memory instead of being opened for every column.
@@ -19,7 +21,7 @@ type source struct {
 }
 
 func newSource(path string) (*source, error) {
-	f, err := os.Open(path)
+	f, err := formats.OpenRegular(path)
 	if err != nil {
 		return nil, err
 	}
@@ -45,7 +47,7 @@ func (s *source) open() (r io.ReaderAt, done func(), err error) {
 	if s.info == nil || s.data != nil {
 		return bytes.NewReader(s.data), func() {}, nil
 	}
-	f, err := os.Open(s.path)
+	f, err := formats.OpenRegular(s.path)
 	if err != nil {
 		return nil, nil, err
 	}

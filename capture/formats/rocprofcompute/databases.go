@@ -5,7 +5,6 @@ import (
 	"io"
 	"io/fs"
 	"math"
-	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -45,7 +44,7 @@ func findDatabases(dir string) (found []string) {
 }
 
 func isDatabase(path string) bool {
-	f, err := os.Open(path)
+	f, err := formats.OpenRegular(path)
 	if err != nil {
 		return false
 	}

@@ -7,9 +7,9 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"os"
 	"strings"
 
+	"astrolabe/capture/formats"
 	"astrolabe/capture/formats/internal/delimited"
 )
 
@@ -42,7 +42,7 @@ const maxUnpacked = 1 << 30
 
 // openCSV opens a file, which may be compressed, up to its header. The file stays open, to find the lines of errors, until close.
 func (w *workload) openCSV(path string) (*delimited.File, error) {
-	r, err := os.Open(path)
+	r, err := formats.OpenRegular(path)
 	if err != nil {
 		return nil, err
 	}

@@ -4,13 +4,13 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"time"
 
 	"astrolabe/capture"
+	"astrolabe/capture/formats"
 	"astrolabe/capture/formats/internal/delimited"
 )
 
@@ -65,7 +65,7 @@ func (w *workload) readSysinfo(cfg *capture.Config) {
 
 // sysinfoRow returns the header and the one row of a sysinfo.csv.
 func sysinfoRow(path string) (names, values []string, err error) {
-	r, err := os.Open(path)
+	r, err := formats.OpenRegular(path)
 	if err != nil {
 		return nil, nil, err
 	}

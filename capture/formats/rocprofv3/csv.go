@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"astrolabe/capture/formats"
 	"astrolabe/capture/formats/internal/delimited"
 )
 
@@ -17,7 +18,7 @@ var numbers = []string{"counter_value", "start_timestamp", "end_timestamp"}
 
 // readCSV reads a file. name is how it is called in the names of runs.
 func (w *work) readCSV(ctx context.Context, path, name string) error {
-	f, err := os.Open(path)
+	f, err := formats.OpenRegular(path)
 	if err != nil {
 		return err
 	}
@@ -221,7 +222,7 @@ func (w *work) readAgents(prefix string) {
 	if w.beside != nil && w.beside(path) != nil {
 		return
 	}
-	f, err := os.Open(path)
+	f, err := formats.OpenRegular(path)
 	if err != nil {
 		return
 	}

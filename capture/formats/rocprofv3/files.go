@@ -101,7 +101,7 @@ func isDatabase(path string) bool {
 
 // holds asks about the beginning of a file whether it is a database and whether it is one of rocpd.
 func holds(path string, what func(database, ours bool) bool) bool {
-	f, err := os.Open(path)
+	f, err := formats.OpenRegular(path)
 	if err != nil {
 		return false
 	}
