@@ -43,8 +43,9 @@ func TestASourceThatCannotBeUsedGivesTheStatusOfItsReason(t *testing.T) {
 			t.Errorf("%v: %v, want %s", c.err, err, c.want.Name())
 		}
 	}
-	_, err := hwio.Select(t.Context(), nil, []string{"nobody"}, true)
-	if got := Refused(t.Context(), nil, err); got == nil || got != err {
+	all := []hwio.Source{refusing{err: errors.New("not asked")}}
+	_, err := hwio.Select(t.Context(), all, []string{"nobody"}, true)
+	if got := Refused(t.Context(), all, err); got == nil || got != err {
 		t.Errorf("an unknown name: %v", got)
 	}
 }
