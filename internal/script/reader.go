@@ -106,7 +106,7 @@ func (s *Source) Parse() (*syntax.File, error) {
 	if err != nil {
 		return nil, mistakes.Explain(err, string(s.Text), 1, nil)
 	}
-	return file, nil
+	return file, s.checkDepth(file)
 }
 
 // ParseExpr reads an expression that is no part of the file, but could be.
@@ -114,7 +114,33 @@ func (s *Source) ParseExpr(text string) (syntax.Expr, error) {
 	if err := s.checkNesting([]byte(text)); err != nil {
 		return nil, err
 	}
-	return dialect().ParseExpr(s.Name, text, 0)
+	e, err := dialect().ParseExpr(s.Name, text, 0)
+	if err != nil {
+		return nil, err
+	}
+	return e, s.checkDepth(e)
+}
+
+// checkDepth refuses a tree that is too deep, which a chain such as 1+1+1+… makes without any bracket: tools look at every node and at all
+// that is below it, which would take time that grows with the square of the chain.
+func (s *Source) checkDepth(tree syntax.Node) error {
+	depth := 0
+	var deep syntax.Node
+	syntax.Walk(tree, func(n syntax.Node) bool {
+		if n == nil {
+			depth--
+			return true
+		}
+		if depth++; depth > maxNesting && deep == nil {
+			deep = n
+		}
+		return true
+	})
+	if deep == nil {
+		return nil
+	}
+	start, _ := deep.Span()
+	return syntax.Error{Pos: start, Msg: fmt.Sprintf("an expression has more than %d parts one in another: give some of them names", maxNesting)}
 }
 
 func (s *Source) checkNesting(text []byte) error {
