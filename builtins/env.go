@@ -10,6 +10,7 @@ import (
 	"go.starlark.net/starlark"
 
 	"astrolabe/capture/formats"
+	"astrolabe/capture/memory"
 	"astrolabe/capture/metrics"
 	"astrolabe/hwio"
 	"astrolabe/hwio/session"
@@ -182,8 +183,13 @@ func await[T any](ctx context.Context, f func() (T, error)) (T, error) {
 	done := make(chan result, 1)
 	go func() {
 		var r result
+		defer memory.FaultsPanic()()
 		defer func() {
-			r.panic = recover()
+			if r.panic = recover(); r.panic != nil {
+				if err := memory.Caught(r.panic); err != nil {
+					r.err, r.panic = err, nil
+				}
+			}
 			done <- r
 		}()
 		r.v, r.err = f()

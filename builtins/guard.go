@@ -4,6 +4,8 @@ import (
 	"fmt"
 
 	"go.starlark.net/starlark"
+
+	"astrolabe/capture/memory"
 )
 
 // Guard is the panic of a value that was used where Starlark needs one bool (or another place that has no error result). It
@@ -34,6 +36,10 @@ func Recover(err *error) {
 	case guard:
 		*err = &starlark.EvalError{Msg: p.msg, CallStack: p.stack}
 	default:
-		panic(p)
+		known := memory.Caught(p)
+		if known == nil {
+			panic(p)
+		}
+		*err = known
 	}
 }

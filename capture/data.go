@@ -3,6 +3,9 @@ package capture
 import (
 	"math"
 	"sync"
+	"sync/atomic"
+
+	"astrolabe/capture/memory"
 )
 
 // Bitmap holds one bit per value, least significant bit first, starting at bit Off of Bits (the layout of Arrow
@@ -134,6 +137,7 @@ type Column struct {
 	n    int
 	load func() (Data, error)
 	once sync.Once
+	read atomic.Bool // once is done
 	data Data
 	err  error
 }
@@ -142,8 +146,12 @@ type Column struct {
 func NewColumn(d Data) *Column {
 	c := &Column{n: d.Len(), data: d}
 	c.once.Do(func() {})
+	c.read.Store(true)
 	return c
 }
+
+// valueRoom is what loading takes for a value, in bytes: itself, and some of what it is made of.
+const valueRoom = 12
 
 // LazyColumn returns a column of n values that calls load once, when first read.
 func LazyColumn(n int, load func() (Data, error)) *Column {
@@ -153,9 +161,16 @@ func LazyColumn(n int, load func() (Data, error)) *Column {
 // Len is the number of values; it loads nothing.
 func (c *Column) Len() int { return c.n }
 
-// Data loads the column. If loading fails every value is missing and Err says why.
+// Data loads the column. If loading fails every value is missing and Err says why; where there is no room for the values it panics with a
+// *memory.LimitError, see memory.Caught.
 func (c *Column) Data() Data {
+	if !c.read.Load() {
+		if err := memory.Room(uint64(c.n) * valueRoom); err != nil {
+			panic(err)
+		}
+	}
 	c.once.Do(func() {
+		defer c.read.Store(true)
 		c.data, c.err = c.load()
 		if c.err != nil {
 			c.data = MissingData(c.n)

@@ -3,6 +3,8 @@ package capture
 import (
 	"runtime"
 	"sync"
+
+	"astrolabe/capture/memory"
 )
 
 // BlockRows is the number of samples that evaluation works on at a time: a few columns of it stay in the L1 and L2 caches.
@@ -17,7 +19,7 @@ func parallelBlocks(n int, f func(lo, hi int)) {
 		}
 		return
 	}
-	var wg sync.WaitGroup
+	var wg memory.Group
 	chunk := ((n+workers-1)/workers + BlockRows - 1) / BlockRows * BlockRows
 	for start := 0; start < n; start += chunk {
 		wg.Go(func() {

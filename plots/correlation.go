@@ -6,10 +6,11 @@ import (
 	"runtime"
 	"slices"
 	"strconv"
-	"sync"
 	"sync/atomic"
 
 	"gonum.org/v1/gonum/floats"
+
+	"astrolabe/capture/memory"
 )
 
 // CorrelationOptions say how series are compared with each other.
@@ -99,7 +100,7 @@ type correlation struct {
 // parallel calls f for 0 to n-1 on all processors and waits.
 func parallel(n int, f func(i int)) {
 	var next atomic.Int64
-	var wg sync.WaitGroup
+	var wg memory.Group
 	for range min(n, runtime.GOMAXPROCS(0)) {
 		wg.Go(func() {
 			for i := int(next.Add(1)) - 1; i < n; i = int(next.Add(1)) - 1 {

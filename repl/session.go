@@ -14,6 +14,7 @@ import (
 	"astrolabe/builtins"
 	"astrolabe/builtins/mistakes"
 	"astrolabe/capture/formats"
+	"astrolabe/capture/memory"
 )
 
 // Config is what a session needs from its surroundings.
@@ -119,6 +120,7 @@ func (s *Session) perform(ctx context.Context, name string, stmt syntax.Stmt) (e
 	thread := &starlark.Thread{Name: name, Load: s.cfg.Load, Print: func(_ *starlark.Thread, text string) {
 		io.WriteString(s.cfg.Out, s.printer.output(text)+"\n")
 	}}
+	defer memory.FaultsPanic()()
 	defer builtins.Recover(&err)
 	if s.cfg.Env != nil {
 		s.fitWidth()

@@ -7,9 +7,9 @@ import (
 	"math"
 	"runtime"
 	"slices"
-	"sync"
 
 	"astrolabe/capture"
+	"astrolabe/capture/memory"
 	"astrolabe/capture/progress"
 )
 
@@ -200,7 +200,7 @@ func (r *Result) duration(row []part, list []*subject) []*subject {
 // eachRun works on several runs at a time.
 func eachRun(runs []*run, f func(*run) error) error {
 	errs := make([]error, len(runs))
-	var wg sync.WaitGroup
+	var wg memory.Group
 	slots := make(chan struct{}, runtime.GOMAXPROCS(0))
 	for i, x := range runs {
 		wg.Go(func() {

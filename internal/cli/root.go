@@ -40,16 +40,12 @@ func Main(args []string) int {
 	if isTerminal(a.talk.file) {
 		a.line = &busyLine{w: a.talk.file, width: a.talkWidth}
 	}
-	defer func() {
-		for _, f := range a.atEnd {
-			f()
-		}
-	}()
+	defer a.finish()
 	root := a.root()
 	root.SetArgs(longUpdate(root, args))
 	root.SetContext(ctx)
 	readyToComplete(root, args)
-	err := root.ExecuteContext(ctx)
+	err := execute(ctx, root)
 	if err == nil || isReported(err) && !errors.Is(err, errNoReader) {
 		if lost := written(a.out.failed); lost != nil {
 			err = lost
@@ -59,6 +55,19 @@ func Main(args []string) int {
 		io.WriteString(a.talk, errorText(err))
 	}
 	return exitStatus(ctx, err)
+}
+
+// execute runs the command. What finds no room, or meets a file that was cut off, where it can return no error panics.
+func execute(ctx context.Context, root *cobra.Command) (err error) {
+	defer memory.FaultsPanic()()
+	defer func() {
+		if p := recover(); p != nil {
+			if err = memory.Caught(p); err == nil {
+				panic(p)
+			}
+		}
+	}()
+	return root.ExecuteContext(ctx)
 }
 
 // interruptContext is done after the first Ctrl-C; from then on a second one ends the program at once.
@@ -71,17 +80,15 @@ func interruptContext() (context.Context, context.CancelFunc) {
 func (a *app) root() *cobra.Command {
 	cobra.MousetrapHelpText = "" // a double click opens the session
 	root := &cobra.Command{
-		Use:           "astrolabe",
-		Short:         "A workbench for hardware performance counters",
-		Long:          "astrolabe records hardware performance counters, reads them from files, and answers questions about them in Starlark.\nWithout a command it opens a session; from a pipe it runs what it reads as if typed.",
-		SilenceErrors: true,
-		SilenceUsage:  true,
-		Version:       version.String(),
-		Args:          a.rootArgs,
-		RunE:          func(_ *cobra.Command, args []string) error { return a.session("", args) },
-		PersistentPreRun: func(*cobra.Command, []string) {
-			memory.SetLimit(uint64(a.limits.maxMemory))
-		},
+		Use:              "astrolabe",
+		Short:            "A workbench for hardware performance counters",
+		Long:             "astrolabe records hardware performance counters, reads them from files, and answers questions about them in Starlark.\nWithout a command it opens a session; from a pipe it runs what it reads as if typed.",
+		SilenceErrors:    true,
+		SilenceUsage:     true,
+		Version:          version.String(),
+		Args:             a.rootArgs,
+		RunE:             func(_ *cobra.Command, args []string) error { return a.session("", args) },
+		PersistentPreRun: func(*cobra.Command, []string) { a.watchMemory() },
 	}
 	root.SetVersionTemplate("astrolabe {{.Version}}\n")
 	root.SetFlagErrorFunc(flagError)

@@ -3,6 +3,7 @@ package script
 import (
 	"context"
 	"fmt"
+	"math"
 	"runtime/debug"
 	"sync"
 	"time"
@@ -73,7 +74,15 @@ func (r *Runner) watch(cancel context.CancelCauseFunc) (end func()) {
 var collector struct {
 	mu      sync.Mutex
 	holders int
-	percent int // what was set before the first of them
+	percent int   // what was set before the first of them
+	limit   int64 // bytes, the same
+}
+
+// Watching reports whether the memory of a run is watched now.
+func Watching() bool {
+	collector.mu.Lock()
+	defer collector.mu.Unlock()
+	return collector.holders > 0
 }
 
 // holdCollector keeps the garbage collector from starting by itself until every holder has released it.
@@ -81,7 +90,7 @@ func holdCollector() (release func()) {
 	collector.mu.Lock()
 	defer collector.mu.Unlock()
 	if collector.holders == 0 {
-		collector.percent = debug.SetGCPercent(-1)
+		collector.percent, collector.limit = debug.SetGCPercent(-1), debug.SetMemoryLimit(math.MaxInt64)
 	}
 	collector.holders++
 	return func() {
@@ -89,6 +98,7 @@ func holdCollector() (release func()) {
 		defer collector.mu.Unlock()
 		if collector.holders--; collector.holders == 0 {
 			debug.SetGCPercent(collector.percent)
+			debug.SetMemoryLimit(collector.limit)
 		}
 	}
 }

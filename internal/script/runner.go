@@ -18,6 +18,7 @@ import (
 
 	"astrolabe/builtins"
 	"astrolabe/builtins/mistakes"
+	"astrolabe/capture/memory"
 )
 
 // Options is what a Runner needs.
@@ -290,6 +291,7 @@ func (r *Runner) thread(ctx context.Context, name string, f func(*starlark.Threa
 	stop := context.AfterFunc(ctx, func() { thread.Cancel(context.Cause(ctx).Error()) })
 	defer stop()
 	defer r.opt.Env.Enter(ctx, thread)()
+	defer memory.FaultsPanic()()
 	defer recoverInternal(&err)
 	defer builtins.Recover(&err)
 	return f(thread)

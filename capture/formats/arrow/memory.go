@@ -1,6 +1,10 @@
 package arrow
 
-import "fmt"
+import (
+	"fmt"
+
+	"astrolabe/capture/memory"
+)
 
 // limitedMemory is the allocator of decompressed columns. It refuses what a file of this size cannot honestly hold, so that a
 // forged length costs an error and not the machine.
@@ -17,6 +21,9 @@ func newLimitedMemory(size int) *limitedMemory {
 func (m *limitedMemory) Allocate(size int) []byte {
 	if size < 0 || int64(size) > m.left {
 		panic(fmt.Errorf("the columns claim to need more than %d bytes unpacked, too much for a file of this size", m.total))
+	}
+	if err := memory.Room(uint64(size)); err != nil {
+		panic(err)
 	}
 	m.left -= int64(size)
 	return make([]byte, size)

@@ -7,6 +7,8 @@ import (
 	"sync"
 
 	"golang.org/x/sys/unix"
+
+	"astrolabe/capture/memory"
 )
 
 // mappings are those that stand. A file that is opened again shares the one it has: nothing tells when the captures of a mapping are gone, so that a
@@ -23,8 +25,9 @@ type mappedFile struct {
 }
 
 type mapping struct {
-	data  []byte
-	users int // openings that have not failed
+	data   []byte
+	forget func() // of memory.Mapped
+	users  int    // openings that have not failed
 }
 
 // mapFile maps size bytes of f for reading.
@@ -42,7 +45,7 @@ func mapFile(f *os.File, size int64) (data []byte, unmap func(), err error) {
 		if err != nil {
 			return nil, nil, &os.PathError{Op: "map", Path: f.Name(), Err: err}
 		}
-		m = &mapping{data: data}
+		m = &mapping{data: data, forget: memory.Mapped(f.Name(), data)}
 		mappings.of[key] = m
 	}
 	m.users++
@@ -55,6 +58,7 @@ func (m *mapping) release(key mappedFile) {
 	defer mappings.Unlock()
 	if m.users--; m.users == 0 {
 		delete(mappings.of, key)
+		m.forget()
 		unix.Munmap(m.data)
 	}
 }

@@ -9,12 +9,12 @@ import (
 	"runtime"
 	"strconv"
 	"strings"
-	"sync"
 
 	"astrolabe/capture"
 	"astrolabe/capture/formats"
 	"astrolabe/capture/formats/internal/delimited"
 	"astrolabe/capture/formats/internal/table"
+	"astrolabe/capture/memory"
 	"astrolabe/capture/progress"
 	"astrolabe/capture/units"
 )
@@ -184,7 +184,7 @@ func (t *sheet) writeRows(ctx context.Context, w io.Writer) error {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		var wg sync.WaitGroup
+		var wg memory.Group
 		for k := range workers {
 			lo := from + k*block
 			bufs[k] = bufs[k][:0]

@@ -9,6 +9,8 @@ import (
 	pq "github.com/parquet-go/parquet-go"
 
 	"astrolabe/capture/formats/arrow"
+
+	"astrolabe/capture/memory"
 )
 
 // timeAxis finds the columns of the time axis and reads them. It returns the other columns; ours is false where there is no axis of layout 1, so
@@ -59,7 +61,10 @@ func (d *decoder) checkOrder(name string) error {
 
 // nanoseconds reads a column of times in units of ns.
 func (d *decoder) nanoseconds(l *leaf, ns int64) ([]int64, error) {
-	out := []int64{}
+	if err := memory.Room(uint64(d.rows) * 16); err != nil { // starts and ends
+		return nil, fmt.Errorf("the times of %d rows: %w", d.rows, err)
+	}
+	out := make([]int64, 0, d.rows)
 	err := d.values(l, func(values []pq.Value) error {
 		for _, v := range values {
 			if v.IsNull() {

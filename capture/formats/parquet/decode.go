@@ -13,6 +13,7 @@ import (
 	"astrolabe/capture"
 	"astrolabe/capture/formats/arrow"
 	"astrolabe/capture/formats/internal/table"
+	"astrolabe/capture/memory"
 	"astrolabe/capture/progress"
 )
 
@@ -172,6 +173,10 @@ func (d *decoder) label(l *leaf, name string) (*capture.Label, error) {
 	}
 	out := &capture.Label{Name: name}
 	codes := map[string]int32{}
+	if err := memory.Room(uint64(d.rows) * 4); err != nil {
+		return nil, fmt.Errorf("column %q of %d rows: %w", l.name, d.rows, err)
+	}
+	out.Codes = make([]int32, 0, d.rows)
 	err := d.values(l, func(values []pq.Value) error {
 		for _, v := range values {
 			if v.IsNull() {

@@ -11,6 +11,7 @@ import (
 
 	"astrolabe/capture"
 	"astrolabe/capture/formats/internal/table"
+	"astrolabe/capture/memory"
 )
 
 // builder collects numbers as unsigned integers until one does not fit, and as doubles from then on.
@@ -89,7 +90,10 @@ func (b *builder) data() capture.Data {
 
 // numbers reads a column. Where integer is set it was written by astrolabe as unsigned integers, and nothing else may be in it.
 func (d *decoder) numbers(l *leaf, integer bool) (capture.Data, error) {
-	b := &builder{}
+	if err := memory.Room(uint64(d.rows) * 8); err != nil {
+		return capture.Data{}, fmt.Errorf("column %q of %d rows: %w", l.name, d.rows, err)
+	}
+	b := &builder{u: make([]uint64, 0, d.rows)}
 	if l.class == classFloat || l.class == classHalf {
 		b.toFloats()
 	}

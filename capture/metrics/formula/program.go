@@ -11,6 +11,7 @@ import (
 	"sync/atomic"
 
 	"astrolabe/capture"
+	"astrolabe/capture/memory"
 )
 
 // Operand is what a name of a formula stands for: a counter, a constant, or something that is known and missing.
@@ -377,7 +378,7 @@ func (p *Program) evalSome(ctx context.Context, ders []*derivation) ([][]float64
 		}
 	}
 	// Clearing reused memory costs as much as computing, so that is shared out as well.
-	var wg sync.WaitGroup
+	var wg memory.Group
 	var next atomic.Int64
 	for range min(runtime.GOMAXPROCS(0), 1+n*len(compute)>>20) {
 		wg.Go(func() {
@@ -443,7 +444,7 @@ func (p *Program) evalInto(ctx context.Context, c *code, outs [][]float64) error
 			c.run(part, lo)
 		}
 	}
-	var wg sync.WaitGroup
+	var wg memory.Group
 	for range workers - 1 {
 		wg.Go(work)
 	}
