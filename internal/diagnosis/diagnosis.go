@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"go.starlark.net/starlark"
 
@@ -24,6 +25,8 @@ type Judge struct {
 	bottleneck starlark.Value
 	chosen     starlark.Value
 	rules      starlark.Value
+	triage     starlark.StringDict
+	phases     starlark.StringDict // lib/phases.star
 }
 
 // NewJudge loads a triage script of the shipped library, such as "mali".
@@ -44,7 +47,10 @@ func NewJudge(ctx context.Context, name string) (*Judge, error) {
 	if j.verdicts = triage["verdicts"]; j.verdicts == nil {
 		return nil, fmt.Errorf("triage/%s.star defines no verdicts(cap)", name)
 	}
-	j.bottleneck, j.chosen, j.rules = rules["bottleneck"], rules["chosen"], triage["RULES"]
+	if j.phases, err = j.runner.LoadLibrary(ctx, "@astrolabe//lib/phases.star"); err != nil {
+		return nil, err
+	}
+	j.bottleneck, j.chosen, j.rules, j.triage = rules["bottleneck"], rules["chosen"], triage["RULES"], triage
 	return j, nil
 }
 
@@ -76,10 +82,21 @@ type Verdict struct {
 	Confidence string
 }
 
+// Finding is what a report shows of a rule.
+type Finding struct {
+	ID         string
+	Role       string // "cause", "support" or "quality"
+	Severity   string // "critical", "warning" or "info", as the page shows it
+	Confidence string
+}
+
+// Weight orders findings by their severity; the gravest has the highest.
+func (f Finding) Weight() int { return slices.Index(severities, f.Severity) }
+
 // Answer is what a triage script says about a capture.
 type Answer struct {
-	Named    string   // id of the rule of the dominant bottleneck; "" where none is named
-	Shown    []string // ids of the rules that a report shows as findings
+	Named    string    // id of the rule of the dominant bottleneck; "" where none is named
+	Shown    []Finding // the rules that a report shows as findings, the bottleneck first; its page has the gravest of all before others
 	Verdicts []Verdict
 }
 
@@ -104,8 +121,9 @@ func (j *Judge) Judge(ctx context.Context, c *capture.Capture) (*Answer, error) 
 		return nil, err
 	}
 	out := &Answer{}
+	gravest := ""
 	if d, ok := top.(*starlark.Dict); ok {
-		out.Named = text(d, "id")
+		out.Named, gravest = text(d, "id"), ruleText(d, "severity")
 	}
 	shown, err := j.runner.Call(ctx, j.chosen, starlark.Tuple{list}, nil)
 	if err != nil {
@@ -114,7 +132,12 @@ func (j *Judge) Judge(ctx context.Context, c *capture.Capture) (*Answer, error) 
 	if seq, ok := shown.(starlark.Indexable); ok {
 		for i := range seq.Len() {
 			if d, ok := seq.Index(i).(*starlark.Dict); ok {
-				out.Shown = append(out.Shown, text(d, "id"))
+				f := Finding{text(d, "id"), ruleText(d, "role"), ruleText(d, "severity"), text(d, "confidence")}
+				// No finding is graver than the bottleneck, as diagnose of rules.star has it.
+				if gravest != "" && f.Role != "quality" && slices.Index(severities, f.Severity) > slices.Index(severities, gravest) {
+					f.Severity = gravest
+				}
+				out.Shown = append(out.Shown, f)
 			}
 		}
 	}
@@ -134,6 +157,18 @@ func (j *Judge) Judge(ctx context.Context, c *capture.Capture) (*Answer, error) 
 		out.Verdicts = append(out.Verdicts, v)
 	}
 	return out, nil
+}
+
+// severities are in the order of their weight.
+var severities = []string{"info", "warning", "critical"}
+
+// ruleText is a text in the rule of a verdict.
+func ruleText(verdict *starlark.Dict, key string) string {
+	v, _, _ := verdict.Get(starlark.String("rule"))
+	if d, ok := v.(*starlark.Dict); ok {
+		return text(d, key)
+	}
+	return ""
 }
 
 // text is a text in a dict, "" where it is None.

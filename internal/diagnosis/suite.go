@@ -138,8 +138,8 @@ func (x *Matrix) judge(ctx context.Context, j *Judge, m capturetest.Model, c cap
 		return err
 	}
 	if c.Plant == "" && answer.Named == "" {
-		for _, id := range answer.Shown {
-			x.Remarks = append(x.Remarks, Remark{m.Name(), c, id})
+		for _, f := range answer.Shown {
+			x.Remarks = append(x.Remarks, Remark{m.Name(), c, f.ID})
 		}
 	}
 	want, named := plant.Rule, answer.Named

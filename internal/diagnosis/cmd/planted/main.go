@@ -3,7 +3,12 @@
 //	go run ./internal/diagnosis/cmd/planted --list
 //	go run ./internal/diagnosis/cmd/planted --model mali-g720 --plant texture --load 0.5 -o texture.arrow
 //	go run ./internal/diagnosis/cmd/planted --measure docs/images
+//	go run ./internal/diagnosis/cmd/planted --simulated --cases 100 --json first.json
+//	go run ./internal/diagnosis/cmd/planted --simulated --cases 100 --first 101 --add first.json --rates docs/diagnosis-rates.md
 //	go run ./internal/diagnosis/cmd/planted --reports docs/images
+//
+// --measure judges captures of our own models, by which the rules were written, and then, as --simulated does alone, cases of the simulator,
+// which knows no rule. Cases have seeds: equal seeds give equal counts, and runs over other seeds or families add up with --add.
 package main
 
 import (
@@ -41,7 +46,18 @@ func run(ctx context.Context, args []string, w io.Writer) error {
 	measure := flags.String("measure", "", "judge planted captures of every model and draw a confusion matrix for each script into `DIR`")
 	reports := flags.String("reports", "", "write the reports of the documentation into `DIR`")
 	real := flags.String("real", "", "with --reports: report on the profiler's `FOLDER` as well")
-	script := flags.String("script", "", "with --measure: only the models of this `SCRIPT`")
+	script := flags.String("script", "", "with --measure and --simulated: only the models and families of this `SCRIPT`")
+	var sim simulated
+	only := flags.Bool("simulated", false, "judge only cases of the simulator, and print how often the scripts are right")
+	flags.IntVar(&sim.cases, "cases", 8, "with --measure and --simulated: cases of each kind and family; 0 judges none")
+	flags.Uint64Var(&sim.first, "first", 1, "with --measure and --simulated: seed of the first case")
+	flags.StringVar(&sim.families, "families", "", "with --measure and --simulated: only these `FAMILIES` of the simulator, separated by commas")
+	flags.StringVar(&sim.kinds, "kinds", "", "with --measure and --simulated: only cases of these `KINDS`, such as archetype, separated by commas")
+	flags.IntVar(&sim.workers, "workers", 2, "with --measure and --simulated: cases that are judged at the same time")
+	flags.StringVar(&sim.json, "json", "", "with --measure and --simulated: write the counts to `FILE`")
+	flags.StringVar(&sim.page, "rates", "", "with --measure and --simulated: write a page for the documentation to `FILE`")
+	flags.StringVar(&sim.note, "note", "", "with --rates: what the page says first")
+	flags.StringVar(&sim.add, "add", "", "with --measure and --simulated: add the counts of these `FILES`, which --json wrote, separated by commas")
 	flags.StringVar(&c.Plant, "plant", "", "what limits, an `ID` of --list; nothing in particular if left out")
 	flags.Float64Var(&c.Load, "load", 0.5, "how heavily it limits, 0 to 1")
 	flags.StringVar(&c.Second, "second", "", "another plant, of less weight")
@@ -60,11 +76,16 @@ func run(ctx context.Context, args []string, w io.Writer) error {
 	case *list:
 		return printModels(w)
 	case *measure != "":
-		return measureScripts(ctx, *measure, *script, w)
+		if err := measureScripts(ctx, *measure, *script, w); err != nil {
+			return err
+		}
+		return sim.measure(ctx, *script, w)
+	case *only:
+		return sim.measure(ctx, *script, w)
 	case *reports != "":
 		return writeReports(ctx, *reports, *real, w)
 	case *model == "" || *out == "":
-		return errors.New("give --model and -o, or --list, --measure or --reports")
+		return errors.New("give --model and -o, or --list, --measure, --simulated or --reports")
 	}
 	return generate(ctx, *model, c, *out, w)
 }

@@ -1,0 +1,45 @@
+package main
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+func TestRunsOfTheSimulatorAreMeasuredAndAddUp(t *testing.T) {
+	dir := t.TempDir()
+	first, page := filepath.Join(dir, "first.json"), filepath.Join(dir, "rates.md")
+	var out bytes.Buffer
+	for _, args := range [][]string{
+		{"--simulated", "--families", "gfx1151", "--kinds", "single", "--cases", "2", "--json", first},
+		{"--simulated", "--families", "gfx1151", "--kinds", "single", "--cases", "2", "--first", "3", "--add", first, "--rates", page, "--note", "Before."},
+	} {
+		out.Reset()
+		if err := run(t.Context(), args, &out); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if !strings.Contains(out.String(), "gfx1151: seeds of single 1..4\n") {
+		t.Errorf("printed\n%s", out.String())
+	}
+	text, err := os.ReadFile(page)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(string(text), "Before.") || !strings.Contains(string(text), "### gfx1151") {
+		t.Errorf("the page is\n%s", text)
+	}
+}
+
+func TestWrongArgumentsOfMeasuringAreRefused(t *testing.T) {
+	for _, args := range [][]string{
+		{"--simulated", "--families", "mali"}, {"--simulated", "--kinds", "odd"}, {"--simulated", "--cases", "-1"}, {"--simulated", "--workers", "0"},
+		{"--simulated", "--cases", "0", "--add", "absent.json"},
+	} {
+		if err := run(t.Context(), args, &bytes.Buffer{}); err == nil {
+			t.Errorf("%q is taken", args)
+		}
+	}
+}

@@ -1,0 +1,99 @@
+package diagnosis
+
+import (
+	"cmp"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"go.starlark.net/starlark"
+
+	"astrolabe/builtins"
+	"astrolabe/capture"
+	"astrolabe/capture/simulate"
+	"astrolabe/capture/simulate/all"
+)
+
+// onThePage are the ids of the findings of a real report.
+func onThePage(t *testing.T, j *Judge, script string, c *capture.Capture) (ids []string) {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "page.star")
+	source := `load("@astrolabe//triage/` + script + `.star", "analyze")
+def page(cap):
+    r = report.new("page", capture = cap)
+    analyze(cap, r)
+    return [f["id"] for f in r.findings]
+`
+	if err := os.WriteFile(path, []byte(source), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	globals, err := j.runner.LoadFile(t.Context(), path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	list, err := j.runner.Call(t.Context(), globals["page"], starlark.Tuple{builtins.NewCapture(j.env, c)}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	seq := list.(starlark.Indexable)
+	for i := range seq.Len() {
+		id, _ := starlark.AsString(seq.Index(i))
+		ids = append(ids, id)
+	}
+	return ids
+}
+
+// TestJudgesFindWhatReportsShow compares the shortcut of this package with real pages: the same findings in the same order, and those about the
+// course of frames.
+func TestJudgesFindWhatReportsShow(t *testing.T) {
+	stutters := 0
+	for _, c := range []struct {
+		family, script string
+		seeds          []uint64
+	}{{"mali-g720", "mali", []uint64{1, 2}}, {"intel-kbl-gt2", "intel_oa", []uint64{1}}, {"amd-live", "amd_live", []uint64{1, 2}}, {"gfx1151", "gfx1151", []uint64{3}}, {"cpu", "cpu", []uint64{5}}} {
+		j, err := NewJudge(t.Context(), c.script)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, seed := range c.seeds {
+			sim, err := all.Case(c.family, simulate.KindRandom, seed)
+			if err != nil {
+				t.Fatal(err)
+			}
+			cap, err := sim.Record(simulate.Options{Marks: simulate.Yes})
+			if err != nil {
+				t.Fatal(err)
+			}
+			answer, err := j.Judge(t.Context(), cap)
+			if err != nil {
+				t.Fatal(err)
+			}
+			stutter, err := j.Stutter(t.Context(), cap)
+			if err != nil {
+				t.Fatal(err)
+			}
+			slices.SortStableFunc(answer.Shown, func(a, b Finding) int { return cmp.Compare(b.Weight(), a.Weight()) })
+			var got []string
+			for _, f := range answer.Shown {
+				got = append(got, f.ID)
+			}
+			want := onThePage(t, j, c.script, cap)
+			told := slices.DeleteFunc(slices.Clone(want), func(id string) bool { return id != "slow_frames" && id != "periodic_stutter" })
+			want = slices.DeleteFunc(want, func(id string) bool { return id == "slow_frames" || id == "periodic_stutter" })
+			if !slices.Equal(got, want) || stutter != "" && !slices.Contains(told, stutter) {
+				t.Errorf("%s %d: %v and %q are found, the page has %v and %v", c.family, seed, got, stutter, want, told)
+			}
+			if len(got) > 0 && answer.Named != "" && got[0] != answer.Named {
+				t.Errorf("%s %d: %s is named, the page begins with %s", c.family, seed, answer.Named, got[0])
+			}
+			if slices.Contains(told, "periodic_stutter") && stutter == "" {
+				t.Errorf("%s %d: %v is not found", c.family, seed, told)
+			}
+			stutters += len(told)
+		}
+	}
+	if stutters == 0 {
+		t.Error("no case has slow frames or stutter: the comparison says little")
+	}
+}

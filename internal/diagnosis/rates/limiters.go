@@ -1,0 +1,249 @@
+package rates
+
+import (
+	"slices"
+	"strings"
+
+	"astrolabe/capture/simulate"
+)
+
+// family is a family of the simulator: which triage script judges its captures, and which findings of today's reports name each limiter.
+type family struct {
+	name       string
+	script     string
+	dispatches bool // samples are dispatches or draws, one for each of the simulation's
+	// names are the ids of findings that name a limiter, by the simulator's name of it. A finding counts when it says of that very thing that it
+	// is what limits, or, standing below such a finding, what of that thing's own work does (`filtering` below `texture_bound`). Findings that
+	// support another one never count, and a symptom never does: a queue or a stage that is busy, a unit that waits without a word of what for,
+	// a GPU without work. Where the reports name something and not its kind (a clock that is held down, but not by what), that counts for each.
+	names map[string][]string
+	// untold are the limiters that no finding of today's reports names, whatever was recorded, with the reason.
+	untold map[string]string
+}
+
+const (
+	noDisplay = "no rule about dates: the reports name no bottleneck, or only that the GPU lacks work"
+	noWait    = "that the GPU waits is a symptom; nothing says that processor and GPU work in turn"
+	noRule    = "no rule"
+	onlyQueue = "only a queue or a stage that is busy, which is a symptom"
+	stalled   = "that waves or EUs wait is a symptom: it does not say what for"
+)
+
+// single_thread is of cpu.star, which judges a GPU's capture as well where the processors were recorded. It does not say which thread.
+var (
+	thread       = []string{"single_thread"}
+	heldDown     = []string{"clock_capped"}               // for heat and for a power limit: it does not say which
+	maliThread   = []string{"cpu_bound", "single_thread"} // for the application's thread and the driver's: neither says which
+	memoryMisses = []string{"memory_bound"}               // loads that go to memory: it does not tell latency from bandwidth
+)
+
+var mali = family{
+	script: "mali",
+	names: map[string][]string{
+		"unit/arithmetic":  {"arithmetic_bound", "divergence", "special_functions"},
+		"unit/texture":     {"texture_bound", "filtering"},
+		"unit/varying":     {"varying_bound"},
+		"unit/load_store":  {"load_store_bound", "partial_accesses", "atomics"},
+		"unit/ray_tracing": {"ray_tracing_bound", "ray_incoherence"},
+		// Binning is what the tiler does. Findings about reuse below it are about shading vertices, which is no work of the tiler.
+		"unit/tiler": {"binning_bound", "off_screen", "scissored", "tiny_triangles", "invisible_geometry"},
+		// The fragment front end hands over too few quads, which is said of nothing else. Overdraw, late tests and partial quads are no unit.
+		"unit/rasterizer":  {"fragment_starved"},
+		"memory/bandwidth": {"read_stalls", "texture_reads", "buffer_reads", "geometry_reads", "write_stalls", "tile_writes", "buffer_writes"},
+		"memory/latency":   {"slow_memory"},
+		// What the command front end and the answer to the processor cost.
+		"launch/overhead": {"command_processing", "interrupts_pending"},
+		"cpu/app":         maliThread,
+		"cpu/driver":      maliThread,
+		"cpu/sync":        {"scheduling_bound"},
+		"queues/in_turn":  {"serialized"},
+		"display/vsync":   {"vsync_idle"},
+	},
+	untold: map[string]string{
+		"unit/pixel_backend": "no rule about blending and writing tiles but those about memory; shaders that blend only support another finding",
+		"memory/cache":       "misses only support texture_bound and load_store_bound; nothing measures what L2 can move",
+		"display/cap":        "vsync_idle says that the display sets the pace, which a cap of the application is not",
+		"display/request":    noDisplay,
+		"clock/governor":     "low_clock only supports another finding, and takes a low clock for a light load",
+		"clock/thermal":      "low_clock only supports another finding, and takes a low clock for a light load",
+		"clock/power":        "low_clock only supports another finding, and takes a low clock for a light load",
+	},
+}
+
+var intel = family{
+	script: "intel_oa",
+	names: map[string][]string{
+		"unit/arithmetic":         {"eu_compute_bound", "fpu_bound", "ps_math", "vs_math", "cs_math"},
+		"unit/texture":            {"sampler_bound", "sampler_hotspot"},
+		"unit/load_store":         {"l3_data_bound"},
+		"unit/local_memory":       {"slm_bound"},
+		"unit/vertex_fetch":       {"stage_vf"},
+		"unit/clipper":            {"stage_cl"},
+		"unit/setup":              {"stage_sf"},
+		"unit/rasterizer":         {"rasterizer_hotspot"},
+		"unit/hierarchical_depth": {"stage_hiz"},
+		"unit/early_depth":        {"stage_iz"},
+		"unit/pixel_backend":      {"backend_hotspot"},
+		"memory/bandwidth": {"gti_bound", "memory_bound", "memory_l3", "memory_color", "memory_depth", "memory_vertices",
+			"memory_commands"},
+		// L3 itself, its links to samplers and data ports, or that these wait for it.
+		"memory/cache":  {"l3_bank_bound", "l3_bank_stalled", "hdc_waits_on_l3", "l3_sampler_bound"},
+		"cpu/app":       thread,
+		"cpu/driver":    thread,
+		"clock/thermal": heldDown,
+		"clock/power":   heldDown,
+	},
+	untold: map[string]string{
+		"memory/latency":  stalled + "; low_occupancy says why waits are not hidden and not what is waited for",
+		"launch/overhead": "dispatch_bound is about threads and not about passes",
+		"cpu/sync":        noWait,
+		"queues/in_turn":  noRule,
+		"display/vsync":   noDisplay,
+		"display/cap":     noDisplay,
+		"display/request": noDisplay,
+		"clock/governor":  "clock_capped is about a clock that is held down, and a governor's choice is no limit",
+	},
+}
+
+var families = []family{
+	mali.called("mali-g615"),
+	mali.called("mali-g720"),
+	intel.called("intel-kbl-gt2"),
+	intel.called("intel-kbl-gt3"),
+	{
+		name:   "amd-live",
+		script: "amd_live",
+		names: map[string][]string{
+			// That the firmware holds the clocks down, or that they are low, counts for heat and for a power limit.
+			"clock/thermal": {"throttled", "low_clock", "hot"},
+			"clock/power":   {"throttled", "low_clock", "power_limit"},
+			"cpu/app":       thread,
+			"cpu/driver":    thread,
+		},
+		untold: map[string]string{
+			"unit/arithmetic": liveUnit, "unit/texture": liveUnit, "unit/load_store": liveUnit, "unit/local_memory": liveUnit,
+			"unit/vertex_fetch": liveUnit, "unit/primitive_assembly": liveUnit, "unit/rasterizer": liveUnit, "unit/depth": liveUnit,
+			"unit/pixel_backend": liveUnit, "memory/bandwidth": liveUnit, "memory/latency": liveUnit, "memory/cache": liveUnit,
+			"launch/overhead": noRule,
+			"cpu/sync":        noWait,
+			"queues/in_turn":  noRule,
+			"display/vsync":   noDisplay, "display/cap": noDisplay, "display/request": noDisplay,
+			"clock/governor": "low_clock is about a clock that is held down, and a governor's choice is no limit",
+		},
+	},
+	{
+		name:       "amd-gpa",
+		script:     "gpa",
+		dispatches: true,
+		names: map[string][]string{
+			"unit/arithmetic": {"vs_valu", "hs_valu", "ds_valu", "gs_valu", "ps_valu", "cs_valu", "cs_divergence", "kernel_valu",
+				"kernel_divergence"},
+			"unit/texture": {"ps_texture", "trilinear", "volume", "anisotropy", "stage_tex", "tex_trilinear", "tex_volume",
+				"tex_anisotropy"},
+			"unit/load_store":         {"cs_fetch_bound", "kernel_fetch_bound"},
+			"unit/local_memory":       {"cs_lds_conflicts", "kernel_lds_conflicts"},
+			"unit/primitive_assembly": {"vs_primitives", "small_primitives", "culled_primitives", "clipped_primitives", "stage_pa", "pa_small_primitives", "pa_culled_primitives", "pa_clipped_primitives"},
+			"unit/depth":              {"ps_depth", "stage_db"},
+			"unit/pixel_backend":      {"color_bound", "slow_pixels", "blending"},
+			// Memory that holds up the unit in front of it; of draws nothing says so.
+			"memory/bandwidth": {"cs_memory_stalled", "kernel_memory_stalled"},
+		},
+		untold: map[string]string{
+			"unit/vertex_fetch": onlyQueue,
+			"unit/rasterizer":   "rasterizer_waits only supports stage_ps",
+			"memory/latency":    "that memory holds up a unit counts for bandwidth; nothing tells latency from it",
+			"memory/cache":      "hit rates only support another finding",
+			"launch/overhead":   "gpu_starved and bubbles say that stages have no work and not why",
+		},
+	},
+	{
+		name:       "gfx1151",
+		script:     "gfx1151",
+		dispatches: true,
+		names: map[string][]string{
+			"unit/arithmetic": {"valu_bound"},
+			// GL0 is the end of the load/store path: requests that it holds up, data that waits to be taken from it.
+			"unit/load_store":   {"ta_stalls", "data_fifo_stalls"},
+			"unit/local_memory": {"lds_bound", "lds_conflicts"},
+			"memory/bandwidth":  {"dram_bandwidth", "memory_stalls"},
+			"memory/cache":      {"gl1_backpressure", "gl2_backpressure"},
+			"launch/overhead":   {"launch_bound"},
+		},
+		untold: map[string]string{
+			"unit/wave_launch": "low_occupancy says why waits are not hidden and not that launching waves takes the time",
+			"memory/latency":   stalled + " (waves_starved); long_latency only supports another finding",
+		},
+	},
+	{
+		name:   "cpu",
+		script: "cpu",
+		names: map[string][]string{
+			"unit/branch":      {"branch_misses"},
+			"unit/front_end":   {"fetch_bound"},
+			"memory/latency":   memoryMisses,
+			"memory/bandwidth": memoryMisses,
+			"cpu/io":           {"io_pressure"},
+			"clock/thermal":    {"clock_held_down"},
+			"clock/power":      {"clock_held_down"},
+		},
+		untold: map[string]string{
+			"unit/core":      "that the CPUs, or one of them, are busy is a symptom, as a busy queue is",
+			"cpu/lock":       "switch_storm says that tasks block and not on what",
+			"queues/in_turn": "no rule about threads that wait for each other",
+			"display/timer":  "that the CPUs are mostly idle is a symptom",
+		},
+	},
+}
+
+const liveUnit = "which blocks work only supports gpu_saturated, as a hint"
+
+func (f family) called(name string) family {
+	f.name = name
+	return f
+}
+
+// findFamily is the family of that name, nil where there is none.
+func findFamily(name string) *family {
+	if i := slices.IndexFunc(families, func(f family) bool { return f.name == name }); i >= 0 {
+		return &families[i]
+	}
+	return nil
+}
+
+// Families are the families of the simulator that are measured, and those that one script judges where only is not empty.
+func Families(only string) (out []string) {
+	for _, f := range families {
+		if only == "" || f.script == only {
+			out = append(out, f.name)
+		}
+	}
+	return out
+}
+
+// right reports whether a finding names a limiter.
+func (f *family) right(id string, c simulate.Candidate) bool {
+	return slices.Contains(f.names[c.String()], id)
+}
+
+// limiter reports whether a finding names any limiter at all.
+func (f *family) limiter(id string) bool {
+	for _, ids := range f.names {
+		if slices.Contains(ids, id) {
+			return true
+		}
+	}
+	return false
+}
+
+// text is the table of the family, for its hash.
+func (f *family) text() string {
+	var lines []string
+	for c, ids := range f.names {
+		lines = append(lines, f.name+" "+c+" "+strings.Join(ids, " "))
+	}
+	for c := range f.untold {
+		lines = append(lines, f.name+" "+c+" untold")
+	}
+	slices.Sort(lines)
+	return strings.Join(lines, "\n") + "\n"
+}

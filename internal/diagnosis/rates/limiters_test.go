@@ -1,0 +1,100 @@
+package rates
+
+import (
+	"slices"
+	"testing"
+
+	"astrolabe/capture/simulate"
+	"astrolabe/capture/simulate/all"
+	"astrolabe/internal/diagnosis"
+)
+
+// limitersOf are the limiters that the simulator can find in a family: those that it relieves, and those that it never does.
+func limitersOf(t *testing.T, f *family) []string {
+	t.Helper()
+	seen := map[string]bool{}
+	kinds := all.Kinds(f.name)
+	frames := slices.Contains(kinds, simulate.KindHealthy) && f.name != "cpu"
+	if frames {
+		for _, c := range []simulate.Candidate{simulate.DisplayVsync, simulate.DisplayCap, simulate.DisplayRequest, simulate.QueuesInTurn,
+			simulate.ClockGovernor, simulate.ClockThermal, simulate.ClockPower} {
+			seen[c.String()] = true
+		}
+	}
+	number := 1
+	if f.name == "cpu" {
+		number = 11 // a program has a lock, a queue or a held clock, or has none: each plant once
+	}
+	for _, kind := range []string{simulate.KindSingle, simulate.KindHealthy} {
+		if !slices.Contains(kinds, kind) {
+			continue
+		}
+		for seed := range uint64(number) {
+			c, err := all.Case(f.name, kind, seed)
+			if err != nil {
+				t.Fatal(err)
+			}
+			truth, err := c.Judge()
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, g := range truth.Leaves {
+				seen[g.Candidate.String()] = true
+			}
+			limiter, _ := truth.Limiter()
+			seen[limiter.String()] = true
+		}
+	}
+	var out []string
+	for c := range seen {
+		out = append(out, c)
+	}
+	slices.Sort(out)
+	return out
+}
+
+func TestEveryLimiterIsMappedOrSaidToBeUntold(t *testing.T) {
+	if got, want := Families(""), all.Families(); len(got) != len(want) {
+		t.Errorf("the families are %v, those of the simulator %v", got, want)
+	}
+	for i := range families {
+		f := &families[i]
+		known := limitersOf(t, f)
+		for _, c := range known {
+			if len(f.names[c]) == 0 && f.untold[c] == "" {
+				t.Errorf("%s: %s is neither mapped nor said to be untold", f.name, c)
+			}
+		}
+		for _, c := range f.limiters() {
+			if !slices.Contains(known, c) {
+				t.Errorf("%s: the simulator has no limiter %s", f.name, c)
+			}
+			if len(f.names[c]) > 0 && f.untold[c] != "" {
+				t.Errorf("%s: %s is mapped and untold", f.name, c)
+			}
+		}
+	}
+}
+
+func TestMappedFindingsCanBeNamed(t *testing.T) {
+	nameable := map[string][]string{}
+	for _, script := range []string{"mali", "intel_oa", "amd_live", "gpa", "gfx1151", "cpu"} {
+		j, err := diagnosis.NewJudge(t.Context(), script)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if nameable[script], err = j.Nameable(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for i := range families {
+		f := &families[i]
+		for c, ids := range f.names {
+			for _, id := range ids {
+				if !slices.Contains(nameable[f.script], id) && !slices.Contains(nameable["cpu"], id) {
+					t.Errorf("%s: %s is mapped to %s, which no report names as a bottleneck", f.name, c, id)
+				}
+			}
+		}
+	}
+}

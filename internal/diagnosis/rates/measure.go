@@ -1,0 +1,372 @@
+// Package rates measures the reports by the simulator (capture/simulate), which knows none of their rules: how often the finding that a report
+// begins with is what limited the simulated program. Only a test and the command planted use it.
+package rates
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"sync"
+
+	"astrolabe/capture"
+	"astrolabe/capture/simulate"
+	"astrolabe/capture/simulate/all"
+	"astrolabe/internal/diagnosis"
+)
+
+// Cases says which cases of the simulator to judge: of each family and kind those of the seeds from First on, Number of them. Equal seeds
+// give equal counts, and counts of other seeds add up (Rates.Add).
+type Cases struct {
+	Families []string // all where it is empty
+	Kinds    []string // all that a family has where it is empty
+	First    uint64
+	Number   int
+	Workers  int
+	Progress func(family, kind string) // called after each kind of a family
+}
+
+// Measure lets the triage scripts judge cases of the simulator, which knows none of their rules, and counts how often they are right.
+func Measure(ctx context.Context, s Cases) (*Rates, error) {
+	out := &Rates{Date: today(), Mapping: mappingHash()}
+	var err error
+	if out.Rules, err = rulesHash(); err != nil {
+		return nil, err
+	}
+	if out.Model, err = modelHash(); err != nil {
+		return nil, err
+	}
+	if len(s.Families) == 0 {
+		s.Families = Families("")
+	}
+	for _, kind := range s.Kinds {
+		if !slices.Contains(simulate.Kinds(), kind) {
+			return nil, fmt.Errorf("there is no kind of case %q; there are %v", kind, simulate.Kinds())
+		}
+	}
+	judges := make([]map[string]*diagnosis.Judge, max(1, s.Workers))
+	for i := range judges {
+		judges[i] = map[string]*diagnosis.Judge{}
+	}
+	for _, name := range s.Families {
+		f := findFamily(name)
+		if f == nil {
+			return nil, fmt.Errorf("there is no family %q; there are %v", name, Families(""))
+		}
+		for _, kind := range all.Kinds(name) {
+			if s.Number == 0 || len(s.Kinds) > 0 && !slices.Contains(s.Kinds, kind) {
+				continue
+			}
+			found, err := s.kind(ctx, f, kind, judges)
+			if err != nil {
+				return nil, err
+			}
+			to := out.family(name)
+			to.Runs = append(to.Runs, Run{kind, s.First, s.Number})
+			for _, t := range found {
+				for _, c := range t.counts {
+					to.count(c.row, c.hit)
+				}
+				if t.confused.Cases > 0 {
+					to.confuse(t.confused)
+				}
+			}
+			if s.Progress != nil {
+				s.Progress(name, kind)
+			}
+		}
+	}
+	out.sort()
+	return out, nil
+}
+
+// counted is whether a case was a hit in a row.
+type counted struct {
+	row string
+	hit bool
+}
+
+// tallied is what one case adds.
+type tallied struct {
+	counts   []counted
+	confused Confused
+}
+
+func (t *tallied) count(row string, hit bool) { t.counts = append(t.counts, counted{row, hit}) }
+
+// kind judges the cases of a kind, several at a time. What they add is in the order of their seeds, whoever is quicker.
+func (s Cases) kind(ctx context.Context, f *family, kind string, judges []map[string]*diagnosis.Judge) ([]tallied, error) {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	out, errs := make([]tallied, s.Number), make([]error, s.Number)
+	next := make(chan int)
+	var wg sync.WaitGroup
+	for _, mine := range judges {
+		wg.Go(func() {
+			for i := range next {
+				seed := s.First + uint64(i)
+				x := examiner{f, mine}
+				if out[i], errs[i] = x.examine(ctx, kind, seed); errs[i] != nil {
+					errs[i] = fmt.Errorf("%s %s %d: %w", f.name, kind, seed, errs[i])
+					cancel()
+				}
+			}
+		})
+	}
+	for i := range s.Number {
+		if ctx.Err() != nil {
+			break
+		}
+		next <- i
+	}
+	close(next)
+	wg.Wait()
+	for _, err := range errs { // the first, and none that only says that another one ended it
+		if err != nil {
+			return nil, err
+		}
+	}
+	return out, ctx.Err()
+}
+
+// examiner lets scripts judge cases of a family.
+type examiner struct {
+	f      *family
+	judges map[string]*diagnosis.Judge // by script
+}
+
+// examine judges a case and compares the answer with the truth.
+func (x *examiner) examine(ctx context.Context, kind string, seed uint64) (out tallied, err error) {
+	c, err := all.Case(x.f.name, kind, seed)
+	if err != nil {
+		return out, err
+	}
+	truth, err := c.Judge()
+	if err != nil {
+		return out, err
+	}
+	cap, err := c.Record(simulate.Options{})
+	if err != nil {
+		return out, err
+	}
+	if kind == simulate.KindTwoPhase {
+		return out, x.twoPhases(ctx, &out, cap, truth)
+	}
+	limiter, clear := truth.Limiter()
+	if !clear {
+		return out, nil
+	}
+	p, err := x.page(ctx, cap)
+	if err != nil {
+		return out, err
+	}
+	out.confused = Confused{limiter.String(), nameOf(p.first()), 1}
+	if truth.Healthy {
+		alarm := p.alarm()
+		if alarm == "" {
+			if alarm, err = p.judge.Stutter(ctx, cap); err != nil {
+				return out, err
+			}
+		}
+		row := rowHealthyElsewhere
+		if kind == simulate.KindHealthy {
+			row = rowHealthy
+		}
+		out.count(row, alarm != "")
+		return out, nil
+	}
+	right := x.f.right(p.first(), limiter)
+	switch kind {
+	case simulate.KindArchetype:
+		x.archetype(&out, p, limiter)
+		return out, x.withheld(ctx, &out, c, cap, limiter)
+	case simulate.KindSingle:
+		out.count(rowPlant, right)
+	case simulate.KindRandom:
+		out.count(rowRandom, right)
+	case simulate.KindSerial:
+		switch limiter {
+		case simulate.QueuesInTurn:
+			out.count(rowQueues, right)
+		case simulate.CPUSync:
+			out.count(rowTurns, right)
+		}
+	}
+	return out, nil
+}
+
+// archetype counts a clear frame.
+func (x *examiner) archetype(out *tallied, p *page, limiter simulate.Candidate) {
+	first := p.first()
+	right := x.f.right(first, limiter)
+	out.count(rowFirst, right)
+	two := p.findings[:min(2, len(p.findings))]
+	out.count(rowTwo, slices.ContainsFunc(two, func(f diagnosis.Finding) bool { return x.f.right(f.ID, limiter) }))
+	out.count(rowTold, len(x.f.names[limiter.String()]) > 0)
+	out.count(rowOther, !right && x.f.limiter(first))
+	out.count(rowSymptom, first != "" && !x.f.limiter(first))
+	out.count(rowNothing, first == "")
+	level := ""
+	if first != "" {
+		level = p.findings[0].Confidence
+		out.count(rowConfidence[level], right)
+	}
+	out.count(rowCoversHigh, level == "high")
+	out.count(rowCoversMedium, level == "high" || level == "medium")
+}
+
+// withheld judges the case again without the counters that tell of its limiter, where there are such counters.
+func (x *examiner) withheld(ctx context.Context, out *tallied, c *simulate.Case, whole *capture.Capture, limiter simulate.Candidate) error {
+	cap, err := c.Record(simulate.Options{Withheld: []simulate.Candidate{limiter}})
+	if err != nil || len(cap.Counters) == len(whole.Counters) {
+		return err
+	}
+	p, err := x.page(ctx, cap)
+	if err != nil {
+		return err
+	}
+	out.count(rowWithheld, x.f.limiter(p.first()) && !x.f.right(p.first(), limiter))
+	out.count(rowWithheldNothing, !x.f.limiter(p.first()))
+	return nil
+}
+
+// page is what a report says about a capture: that of the GPU's script, and behind it that of the CPU's where processors were recorded.
+type page struct {
+	judge    *diagnosis.Judge    // of the first script
+	findings []diagnosis.Finding // in the order of the page, without those about the data and about the course of frames
+}
+
+func (x *examiner) page(ctx context.Context, cap *capture.Capture) (*page, error) {
+	p := &page{}
+	for _, script := range x.scripts(cap) {
+		j, err := x.judgeOf(ctx, script)
+		if err != nil {
+			return nil, err
+		}
+		if p.judge == nil {
+			p.judge = j
+		}
+		answer, err := j.Judge(ctx, cap)
+		if err != nil {
+			return nil, err
+		}
+		for _, f := range answer.Shown {
+			if f.Role != "quality" {
+				p.findings = append(p.findings, f)
+			}
+		}
+	}
+	// As a page has them: the gravest first, otherwise as the scripts add them.
+	slices.SortStableFunc(p.findings, func(a, b diagnosis.Finding) int { return cmp.Compare(b.Weight(), a.Weight()) })
+	return p, nil
+}
+
+// scripts are those that a report runs on a capture: the family's, and that of the CPU's counters beside a GPU.
+func (x *examiner) scripts(cap *capture.Capture) []string {
+	out := []string{x.f.script}
+	if x.f.script != "cpu" && slices.ContainsFunc(cap.Counters, func(c *capture.Counter) bool { return c.GPU == "cpu" }) {
+		out = append(out, "cpu")
+	}
+	return out
+}
+
+func (x *examiner) judgeOf(ctx context.Context, script string) (*diagnosis.Judge, error) {
+	if j := x.judges[script]; j != nil {
+		return j, nil
+	}
+	j, err := diagnosis.NewJudge(ctx, script)
+	if err == nil {
+		x.judges[script] = j
+	}
+	return j, err
+}
+
+// first is the id of the first finding, "" where there is none.
+func (p *page) first() string {
+	if len(p.findings) == 0 {
+		return ""
+	}
+	return p.findings[0].ID
+}
+
+// alarm is the id of the first finding that warns, "" where none does.
+func (p *page) alarm() string {
+	for _, f := range p.findings {
+		if f.Severity != "info" {
+			return f.ID
+		}
+	}
+	return ""
+}
+
+func nameOf(id string) string {
+	if id == "" {
+		return diagnosis.Nothing
+	}
+	return id
+}
+
+// twoPhases counts a case of two phases where each is clear and they differ: whether the report cuts it there, and names each phase's limiter
+// for it. Of a report's phase that is the one with most of the time in common, most of which is in the simulator's phase.
+func (x *examiner) twoPhases(ctx context.Context, out *tallied, cap *capture.Capture, truth *simulate.Truth) error {
+	if len(truth.Phases) != 2 {
+		return nil
+	}
+	if x.f.dispatches && cap.Len() != len(truth.Each) {
+		return fmt.Errorf("the capture has %d samples of %d dispatches", cap.Len(), len(truth.Each))
+	}
+	var limiters [2]simulate.Candidate
+	for i := range truth.Phases {
+		var clear bool
+		if limiters[i], clear = truth.Phases[i].Limiter(); !clear || truth.Phases[i].Healthy {
+			return nil
+		}
+	}
+	if limiters[0] == limiters[1] {
+		return nil
+	}
+	var told [2]string
+	cut := false
+	for _, script := range x.scripts(cap) {
+		j, err := x.judgeOf(ctx, script)
+		if err != nil {
+			return err
+		}
+		phases, err := j.Phases(ctx, cap)
+		if err != nil {
+			return err
+		}
+		var at [2]int
+		for i := range truth.Phases {
+			at[i] = common(phases, x.interval(cap, truth, i))
+			if at[i] >= 0 && told[i] == "" {
+				told[i] = phases[at[i]].Named
+			}
+		}
+		cut = cut || at[0] >= 0 && at[1] >= 0 && at[0] != at[1]
+	}
+	out.count(rowCut, cut)
+	out.count(rowPhases, cut && x.f.right(told[0], limiters[0]) && x.f.right(told[1], limiters[1]))
+	return nil
+}
+
+// interval is when a phase of the truth was, in seconds since the start of the capture.
+func (x *examiner) interval(cap *capture.Capture, truth *simulate.Truth, i int) (at [2]float64) {
+	p, axis := &truth.Phases[i], cap.Axis
+	if x.f.dispatches {
+		return [2]float64{float64(axis.Start[p.First]-axis.Start[0]) / 1e9, float64(axis.End[p.First+p.Frames-1]-axis.Start[0]) / 1e9}
+	}
+	return [2]float64{float64(p.Start-truth.Start) / 1e9, float64(p.End-truth.Start) / 1e9}
+}
+
+// common is the phase that has most in common with an interval and lies in it for the most part; -1 where there is none.
+func common(phases []diagnosis.Phase, at [2]float64) int {
+	best, most := -1, 0.0
+	for i, p := range phases {
+		shared := min(at[1], p.Start+p.Duration) - max(at[0], p.Start)
+		if shared > most && shared > p.Duration/2 {
+			best, most = i, shared
+		}
+	}
+	return best
+}
