@@ -13,9 +13,7 @@ import (
 func limitersOf(t *testing.T, f *family) []string {
 	t.Helper()
 	seen := map[string]bool{}
-	kinds := all.Kinds(f.name)
-	frames := slices.Contains(kinds, simulate.KindHealthy) && f.name != "cpu"
-	if frames {
+	if slices.Contains(all.Kinds(f.name), simulate.KindHealthy) && f.name != "cpu" {
 		for _, c := range []simulate.Candidate{simulate.DisplayVsync, simulate.DisplayCap, simulate.DisplayRequest, simulate.QueuesInTurn,
 			simulate.ClockGovernor, simulate.ClockThermal, simulate.ClockPower} {
 			seen[c.String()] = true
@@ -25,25 +23,20 @@ func limitersOf(t *testing.T, f *family) []string {
 	if f.name == "cpu" {
 		number = 11 // a program has a lock, a queue or a held clock, or has none: each plant once
 	}
-	for _, kind := range []string{simulate.KindSingle, simulate.KindHealthy} {
-		if !slices.Contains(kinds, kind) {
-			continue
+	for seed := range uint64(number) {
+		c, err := all.Case(f.name, simulate.KindSingle, seed)
+		if err != nil {
+			t.Fatal(err)
 		}
-		for seed := range uint64(number) {
-			c, err := all.Case(f.name, kind, seed)
-			if err != nil {
-				t.Fatal(err)
-			}
-			truth, err := c.Judge()
-			if err != nil {
-				t.Fatal(err)
-			}
-			for _, g := range truth.Leaves {
-				seen[g.Candidate.String()] = true
-			}
-			limiter, _ := truth.Limiter()
-			seen[limiter.String()] = true
+		truth, err := c.Judge()
+		if err != nil {
+			t.Fatal(err)
 		}
+		for _, g := range truth.Leaves { // those that gain nothing stand there as well
+			seen[g.Candidate.String()] = true
+		}
+		limiter, _ := truth.Limiter()
+		seen[limiter.String()] = true
 	}
 	var out []string
 	for c := range seen {

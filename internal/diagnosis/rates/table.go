@@ -168,6 +168,9 @@ capture: its first finding is compared with the limiter.
   nothing.
 - **confidence**: of first findings on clear frames of archetypes; how many with that confidence are right, and how many frames have it.
 
+Captures are as people record them: Intel's hold one metric set, which cannot show every limiter; half have counters of the processors and half have marked
+frames; samples last up to 16 ms and some are late. Of amd-gpa and gfx1151 a case is a row of draws or dispatches, without pacing and without queues.
+
 Not measured, because the reports give no such numbers yet: shares of time by limiter, gains as ranges, and how much of the time is not explained.
 `
 
