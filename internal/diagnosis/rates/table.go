@@ -155,8 +155,8 @@ capture: its first finding is compared with the limiter.
 - **clear frames of archetypes**: games, interfaces, video, inference and the like, as the simulator draws them. Only clear cases count, and none that is
   healthy. The lines below divide them: limiters for which there is no finding at all, cases in which a finding was named that stands for another limiter,
   and those in which it stands for none (a busy queue, a GPU that lacks work).
-- **in the first two**: of the findings of the page, without those about the data. Where processors were recorded beside a GPU the findings about them
-  follow those about the GPU.
+- **in the first two**: of the findings of the page, without those about the data. The gravest come first; where processors were recorded beside a GPU,
+  findings about them follow those about the GPU that are as grave.
 - **single plants**: content that one thing limits; **random mixes**: passes of any kind.
 - **queues in turn**: two queues that never work at the same time although both could. **Processor and GPU in turn**: as where a result is read back in the
   frame that makes it.
