@@ -147,6 +147,7 @@ func FuzzTriage(f *testing.F) {
 	}
 	f.Add(uint64(2001297), uint8(3)) // a share with a total and no greatest value
 	f.Add(uint64(2001583), uint8(2)) // samples without a length
+	f.Add(uint64(151), uint8(6))     // memory traffic that was not counted but measured
 	f.Fuzz(func(t *testing.T, seed uint64, which uint8) {
 		name := triageScripts[int(which)%len(triageScripts)]
 		p, err := newPage(name)
