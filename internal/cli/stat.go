@@ -172,15 +172,3 @@ func orText(s, otherwise string) string {
 	}
 	return s
 }
-
-// seconds is a time in ns for people.
-func seconds(ns int64) string {
-	switch s := float64(ns) / 1e9; {
-	case s >= 1:
-		return fmt.Sprintf("%.4g s", s)
-	case s >= 1e-3:
-		return fmt.Sprintf("%.4g ms", s*1e3)
-	default:
-		return fmt.Sprintf("%.4g us", s*1e6)
-	}
-}
