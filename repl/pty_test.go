@@ -31,8 +31,9 @@ type terminal struct {
 	grew chan struct{}
 }
 
-// patience is how long a test waits for what should come at once.
-const patience = 15 * time.Second
+// patience is how long a session may show nothing new while a test waits for it: no measure of the program, only the end of a test that
+// would never end.
+const patience = 3 * time.Minute
 
 func startTerminal(t *testing.T, home string, width uint16, env ...string) *terminal {
 	t.Helper()
@@ -79,7 +80,6 @@ var escapes = regexp.MustCompile("\x1b\\[[0-9;?]*[a-zA-Z]")
 func (s *terminal) wait(pattern string) string {
 	s.t.Helper()
 	re := regexp.MustCompile(pattern)
-	deadline := time.After(patience)
 	for {
 		s.mu.Lock()
 		text := s.text.String()[s.seen:]
@@ -90,7 +90,7 @@ func (s *terminal) wait(pattern string) string {
 		}
 		select {
 		case <-s.grew:
-		case <-deadline:
+		case <-time.After(patience):
 			s.t.Fatalf("%q did not come; since the last match there was:\n%q", pattern, text)
 		}
 	}
@@ -106,7 +106,6 @@ func (s *terminal) typeKeys(keys string) {
 // settled waits until the line of the cursor ends in a text and the cursor stands in a column.
 func (s *terminal) settled(width int, want string, col int) *screen {
 	s.t.Helper()
-	deadline := time.After(patience)
 	for {
 		sc := s.shown(width)
 		if strings.HasSuffix(sc.text(sc.row), want) && sc.col == col {
@@ -114,7 +113,7 @@ func (s *terminal) settled(width int, want string, col int) *screen {
 		}
 		select {
 		case <-s.grew:
-		case <-deadline:
+		case <-time.After(patience):
 			s.t.Fatalf("the screen shows %q with the cursor in column %d, want %q and %d", sc.text(sc.row), sc.col, want, col)
 		}
 	}
@@ -226,14 +225,12 @@ func TestTerminalCtrlCStopsALoopAndKeepsVariables(t *testing.T) {
 	s.wait(`\.\.\. `)
 	s.typeKeys("  n = 6\r")
 	s.wait(`\.\.\. `)
+	s.typeKeys("  print('it', 'runs') if i == 0 else None\r")
+	s.wait(`\.\.\. `)
 	s.typeKeys("\r")
-	time.Sleep(300 * time.Millisecond) // now it runs
-	begin := time.Now()
+	s.wait(`it runs\r\n`)
 	s.typeKeys("\x03")
 	s.wait(`interrupted\r\n`)
-	if took := time.Since(begin); took > 5*time.Second {
-		t.Errorf("it took %v", took)
-	}
 	s.wait(ready)
 	s.typeKeys("n + 100\r")
 	s.wait(printed(`106`))
@@ -244,11 +241,10 @@ func TestTerminalCtrlCDropsTheLineAndSecondOneDoesNotWait(t *testing.T) {
 	s.wait(ready)
 	s.typeKeys("answer +\x03")
 	s.wait(ready)
-	// Comparing is Starlark's own and cannot be stopped in the middle.
-	s.typeKeys("x = 1\rprint('runs', 'now')\rx = max([[0] * 1000000] * 10000)\r")
-	s.wait(`runs now\r\n`)
-	s.wait(`\* 10000\)`)
-	time.Sleep(300 * time.Millisecond)
+	s.typeKeys("x = 1\r")
+	s.wait(ready)
+	s.typeKeys("hold()\r")
+	s.wait(`holding now\r\n`)
 	s.typeKeys("\x03")
 	s.wait(`a second Ctrl-C does not wait`)
 	s.typeKeys("\x03")
