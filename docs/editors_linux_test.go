@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"github.com/pelletier/go-toml/v2"
+
+	"astrolabe/hwio/hwtest/programs"
 )
 
 // The settings of editors.md are given to the editors as they stand, and these are asked what they now know of a script. Debian's packages
@@ -73,12 +75,7 @@ func TestEditorsWithTheSettingsOfThePageKnowScripts(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it builds the program")
 	}
-	bin := t.TempDir()
-	cmd := exec.Command("go", "build", "-o", filepath.Join(bin, "astrolabe"), ".")
-	cmd.Dir = ".."
-	if out, err := cmd.CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
+	bin := filepath.Dir(programs.Path(t, "astrolabe"))
 	for _, c := range []struct {
 		editor, language, settings, ask string
 		args                            []string

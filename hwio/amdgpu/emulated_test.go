@@ -6,12 +6,10 @@ import (
 	"context"
 	"errors"
 	"math"
-	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -20,34 +18,8 @@ import (
 	"astrolabe/capture/formats/arrow"
 	"astrolabe/hwio/hwtest"
 	model "astrolabe/hwio/hwtest/amdgpu"
+	"astrolabe/hwio/hwtest/programs"
 )
-
-// program is the built command, made once for all tests.
-var program = sync.OnceValues(func() (string, error) {
-	dir, err := os.MkdirTemp("", "astrolabe-amdgpu-")
-	if err != nil {
-		return "", err
-	}
-	path := filepath.Join(dir, "astrolabe")
-	cmd := exec.Command("go", "build", "-o", path, "astrolabe")
-	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
-	if out, err := cmd.CombinedOutput(); err != nil {
-		return "", errors.Join(err, errors.New(string(out)))
-	}
-	return path, nil
-})
-
-func TestMain(m *testing.M) {
-	code := m.Run()
-	if built {
-		if path, err := program(); err == nil {
-			_ = os.RemoveAll(filepath.Dir(path))
-		}
-	}
-	os.Exit(code)
-}
-
-var built bool
 
 // emulated runs the program on an emulated device and returns its exit status, output and what the device knows.
 func emulated(t *testing.T, device string, scenarios []string, args ...string) (int, string, *model.Truth) {
@@ -55,11 +27,7 @@ func emulated(t *testing.T, device string, scenarios []string, args ...string) (
 	if testing.Short() {
 		t.Skip("SKIPPED: emulations take seconds")
 	}
-	built = true
-	path, err := program()
-	if err != nil {
-		t.Fatal(err)
-	}
+	path := programs.Path(t, "astrolabe")
 	models := model.Models()
 	at := slices.IndexFunc(models, func(m hwtest.Model) bool { return m.Name == device })
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)

@@ -1,23 +1,15 @@
 package gpa
 
 import (
-	"os"
 	"runtime"
 	"strings"
 	"testing"
 
 	"astrolabe/hwio"
+	"astrolabe/hwio/hwtest/programs"
 	"astrolabe/hwio/hwtest/standin"
 	"astrolabe/hwio/internal/vendorproc"
 )
-
-var fixture standin.Fixture
-
-func TestMain(m *testing.M) {
-	code := m.Run()
-	fixture.Close()
-	os.Exit(code)
-}
 
 // stand puts a stand-in in the library's place.
 func stand(t *testing.T, fault string, defines ...string) *Source {
@@ -25,8 +17,8 @@ func stand(t *testing.T, fault string, defines ...string) *Source {
 	if runtime.GOOS != "linux" {
 		t.Skip("SKIPPED: libraries are loaded on Linux only")
 	}
-	t.Setenv(vendorproc.Variable, fixture.Program(t, "astrolabe/hwio/vendorlib"))
-	t.Setenv(libraryVariable, fixture.Library(t, standin.GPA, defines...))
+	t.Setenv(vendorproc.Variable, programs.Path(t, "astrolabe/hwio/vendorlib"))
+	t.Setenv(libraryVariable, standin.Library(t, standin.GPA, defines...))
 	t.Setenv(deviceVariable, "1002:1586:c1")
 	t.Setenv(apiVariable, "")
 	t.Setenv("STANDIN_GPA", fault)
@@ -124,8 +116,8 @@ func TestWhatIsMissingIsExplained(t *testing.T) {
 	t.Setenv(vendorproc.Variable, "/nowhere/astrolabe-vendorlib")
 	check("no second program", s, "go build -o astrolabe-vendorlib ./hwio/vendorlib")
 	if runtime.GOOS == "linux" {
-		t.Setenv(libraryVariable, fixture.Library(t, standin.Rocprofiler))
-		t.Setenv(vendorproc.Variable, fixture.Program(t, "astrolabe/hwio/vendorlib"))
+		t.Setenv(libraryVariable, standin.Library(t, standin.Rocprofiler))
+		t.Setenv(vendorproc.Variable, programs.Path(t, "astrolabe/hwio/vendorlib"))
 		check("another library", New(""), "neither")
 	}
 }

@@ -11,7 +11,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -21,34 +20,9 @@ import (
 	"astrolabe/capture/formats/all"
 	"astrolabe/hwio/hwtest"
 	model "astrolabe/hwio/hwtest/i915"
+	"astrolabe/hwio/hwtest/programs"
 	"astrolabe/hwio/hwtest/uapi"
 )
-
-var binaryDir string
-
-func TestMain(m *testing.M) {
-	code := m.Run()
-	if binaryDir != "" {
-		_ = os.RemoveAll(binaryDir)
-	}
-	os.Exit(code)
-}
-
-// program is astrolabe as users have it.
-var program = sync.OnceValues(func() (string, error) {
-	dir, err := os.MkdirTemp("", "astrolabe-i915")
-	if err != nil {
-		return "", err
-	}
-	binaryDir = dir
-	path := filepath.Join(dir, "astrolabe")
-	cmd := exec.Command("go", "build", "-o", path, "astrolabe")
-	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
-	if out, err := cmd.CombinedOutput(); err != nil {
-		return "", fmt.Errorf("build astrolabe: %w\n%s", err, out)
-	}
-	return path, nil
-})
 
 // emulation is what became of a run of the program on the emulated GPU.
 type emulation struct {
@@ -65,10 +39,7 @@ func emulate(t *testing.T, device string, scenarios []string, signals <-chan os.
 	if testing.Short() {
 		t.Skip("SKIPPED: -short: emulations record in real time")
 	}
-	path, err := program()
-	if err != nil {
-		t.Fatal(err)
-	}
+	path := programs.Path(t, "astrolabe")
 	e := &emulation{file: filepath.Join(t.TempDir(), "live.arrow")}
 	for i, a := range args {
 		args[i] = strings.ReplaceAll(a, "$FILE", e.file)
@@ -243,11 +214,6 @@ func TestEmulatedCallsComeInOrderAndTakeEverythingBack(t *testing.T) {
 }
 
 func TestEmulatedInterruptTakesEverythingBack(t *testing.T) {
-	if !testing.Short() {
-		if _, err := program(); err != nil { // built before the time runs
-			t.Fatal(err)
-		}
-	}
 	for _, sig := range []os.Signal{syscall.SIGINT, syscall.SIGTERM} {
 		signals := make(chan os.Signal)
 		stop := time.AfterFunc(1500*time.Millisecond, func() { signals <- sig })

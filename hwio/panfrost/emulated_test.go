@@ -12,7 +12,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -23,34 +22,9 @@ import (
 	"astrolabe/capture/formats/all"
 	"astrolabe/hwio/hwtest"
 	model "astrolabe/hwio/hwtest/mali"
+	"astrolabe/hwio/hwtest/programs"
 	"astrolabe/hwio/internal/mali"
 )
-
-var binaryDir string
-
-func TestMain(m *testing.M) {
-	code := m.Run()
-	if binaryDir != "" {
-		_ = os.RemoveAll(binaryDir)
-	}
-	os.Exit(code)
-}
-
-// program is astrolabe as users have it.
-var program = sync.OnceValues(func() (string, error) {
-	dir, err := os.MkdirTemp("", "astrolabe-panfrost")
-	if err != nil {
-		return "", err
-	}
-	binaryDir = dir
-	path := filepath.Join(dir, "astrolabe")
-	cmd := exec.Command("go", "build", "-o", path, "astrolabe")
-	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
-	if out, err := cmd.CombinedOutput(); err != nil {
-		return "", fmt.Errorf("build astrolabe: %w\n%s", err, out)
-	}
-	return path, nil
-})
 
 // emulation is what became of a run of the program on an emulated GPU.
 type emulation struct {
@@ -67,10 +41,7 @@ func emulate(t *testing.T, scenarios []string, signals <-chan os.Signal, args ..
 	if testing.Short() {
 		t.Skip("SKIPPED: -short: emulations record in real time")
 	}
-	path, err := program()
-	if err != nil {
-		t.Fatal(err)
-	}
+	path := programs.Path(t, "astrolabe")
 	e := &emulation{file: filepath.Join(t.TempDir(), "live.arrow")}
 	for i, a := range args {
 		args[i] = strings.ReplaceAll(a, "$FILE", e.file)

@@ -17,24 +17,17 @@ import (
 
 	"astrolabe/capture"
 	"astrolabe/hwio"
+	"astrolabe/hwio/hwtest/programs"
 	"astrolabe/hwio/hwtest/standin"
 	"astrolabe/hwio/internal/vendorproc"
 )
-
-var fixture standin.Fixture
-
-func TestMain(m *testing.M) {
-	code := m.Run()
-	fixture.Close()
-	os.Exit(code)
-}
 
 // stand puts the stand-in in the library's place, with faults, and returns a source that finds it and the file that will hold every
 // value that the library hands out.
 func stand(t *testing.T, faults string, defines ...string) (*Source, string) {
 	t.Helper()
-	t.Setenv(vendorproc.Variable, fixture.Program(t, "astrolabe/hwio/vendorlib"))
-	t.Setenv(libraryVariable, fixture.Library(t, standin.Rocprofiler, defines...))
+	t.Setenv(vendorproc.Variable, programs.Path(t, "astrolabe/hwio/vendorlib"))
+	t.Setenv(libraryVariable, standin.Library(t, standin.Rocprofiler, defines...))
 	truth := filepath.Join(t.TempDir(), "truth")
 	t.Setenv("STANDIN_ROCPROFILER", faults)
 	t.Setenv("STANDIN_TRUTH", truth)

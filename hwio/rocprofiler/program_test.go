@@ -17,12 +17,13 @@ import (
 	"astrolabe/capture/formats"
 	"astrolabe/capture/formats/all"
 	"astrolabe/capture/metrics"
+	"astrolabe/hwio/hwtest/programs"
 )
 
 // program runs astrolabe as users do and returns what it said.
 func program(t *testing.T, args ...string) string {
 	t.Helper()
-	cmd := exec.Command(fixture.Program(t, "astrolabe"), args...)
+	cmd := exec.Command(programs.Path(t, "astrolabe"), args...)
 	out, err := cmd.CombinedOutput()
 	if err != nil {
 		t.Fatalf("astrolabe %s: %v\n%s", strings.Join(args, " "), err, out)

@@ -11,6 +11,8 @@ import (
 
 	"go.starlark.net/starlark"
 	"go.starlark.net/syntax"
+
+	"astrolabe/hwio/hwtest/programs"
 )
 
 func TestValuesThatHoldThemselvesAreNoRows(t *testing.T) {
@@ -57,10 +59,7 @@ func FuzzMapRows(f *testing.F) {
 // BenchmarkMap measures a script over 200 captures with one worker and with one per core.
 func BenchmarkMap(b *testing.B) {
 	dir := b.TempDir()
-	exe := filepath.Join(dir, "astrolabe")
-	if out, err := exec.Command("go", "build", "-o", exe, "astrolabe").CombinedOutput(); err != nil {
-		b.Fatalf("%v\n%s", err, out)
-	}
+	exe := programs.Path(b, "astrolabe")
 	put := func(name, text string) string {
 		path := filepath.Join(dir, name)
 		if err := os.WriteFile(path, []byte(text), 0o666); err != nil {

@@ -6,19 +6,17 @@ import (
 	"bytes"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"testing"
 
 	"github.com/creack/pty"
+
+	"astrolabe/hwio/hwtest/programs"
 )
 
 // BenchmarkFirstPrompt measures the time from the start of the process on a terminal to its prompt.
 func BenchmarkFirstPrompt(b *testing.B) {
 	dir := b.TempDir()
-	exe := filepath.Join(dir, "astrolabe")
-	if out, err := exec.Command("go", "build", "-o", exe, "astrolabe").CombinedOutput(); err != nil {
-		b.Fatalf("%v\n%s", err, out)
-	}
+	exe := programs.Path(b, "astrolabe")
 	buf := make([]byte, 4096)
 	for b.Loop() {
 		cmd := exec.Command(exe)

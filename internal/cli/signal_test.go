@@ -17,6 +17,7 @@ import (
 
 	"astrolabe/capture/formats"
 	"astrolabe/capture/formats/all"
+	"astrolabe/hwio/hwtest/programs"
 )
 
 // built is the path of the program that a test of signals runs: the real one, because go run and a test program answer signals in
@@ -26,12 +27,7 @@ func built(t *testing.T) string {
 	if testing.Short() {
 		t.Skip("builds the program")
 	}
-	exe := filepath.Join(t.TempDir(), "astrolabe")
-	out, err := exec.Command("go", "build", "-o", exe, "astrolabe").CombinedOutput()
-	if err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
-	return exe
+	return programs.Path(t, "astrolabe")
 }
 
 // ended waits for a command and returns its exit status, 128 and more for a signal.

@@ -11,7 +11,6 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -21,45 +20,13 @@ import (
 	"astrolabe/capture/formats"
 	"astrolabe/capture/formats/arrow"
 	"astrolabe/hwio/hwtest"
+	"astrolabe/hwio/hwtest/programs"
 )
-
-func TestMain(m *testing.M) {
-	status := m.Run()
-	if built.dir != "" {
-		_ = os.RemoveAll(built.dir)
-	}
-	os.Exit(status)
-}
-
-var built struct {
-	once sync.Once
-	dir  string
-	err  error
-}
-
-// astrolabe builds the program as users have it.
-func astrolabe(t *testing.T) string {
-	t.Helper()
-	built.once.Do(func() {
-		if built.dir, built.err = os.MkdirTemp("", "astrolabe-"); built.err != nil {
-			return
-		}
-		cmd := exec.Command("go", "build", "-o", built.dir+"/astrolabe", "astrolabe")
-		cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
-		if out, err := cmd.CombinedOutput(); err != nil {
-			built.err = fmt.Errorf("build astrolabe: %w\n%s", err, out)
-		}
-	})
-	if built.err != nil {
-		t.Fatal(built.err)
-	}
-	return built.dir + "/astrolabe"
-}
 
 // run runs astrolabe on the emulated units.
 func run(t *testing.T, scenarios string, args ...string) (r *hwtest.Result, truth *Truth, output string) {
 	t.Helper()
-	return runProgram(t, scenarios, astrolabe(t), args...)
+	return runProgram(t, scenarios, programs.Path(t, "astrolabe"), args...)
 }
 
 // runProgram runs any program on them.

@@ -6,7 +6,6 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
@@ -18,6 +17,7 @@ import (
 	"astrolabe/capture/formats/all"
 	"astrolabe/capture/formats/formatstest"
 	"astrolabe/hwio/hwtest"
+	"astrolabe/hwio/hwtest/programs"
 )
 
 // sources are what records a device, by the beginning of its name.
@@ -67,12 +67,7 @@ func TestRecordingsOfEveryDeviceSurviveWhatTheTableOfFormatsPromises(t *testing.
 	if err != nil {
 		t.Fatal(err)
 	}
-	program := filepath.Join(t.TempDir(), "astrolabe")
-	build := exec.Command("go", "build", "-o", program, "astrolabe")
-	build.Env = append(os.Environ(), "CGO_ENABLED=0")
-	if out, err := build.CombinedOutput(); err != nil {
-		t.Fatalf("build astrolabe: %v\n%s", err, out)
-	}
+	program := programs.Path(t, "astrolabe")
 	tried := map[string]int{}
 	for _, m := range All() {
 		t.Run(m.Name, func(t *testing.T) {

@@ -27,13 +27,16 @@ const (
 	GPA         = "gpa.c"
 )
 
+// compilers are the names of C compilers, the first that is there is taken.
+var compilers = []string{"gcc", "cc", "clang"}
+
 // Build compiles one of the sources into the shared library at path. Defines are macros that choose another version of it.
 func Build(path, source string, defines ...string) error {
 	if runtime.GOOS != "linux" {
 		return ErrNoCompiler
 	}
 	var compiler string
-	for _, name := range []string{"gcc", "cc", "clang"} {
+	for _, name := range compilers {
 		if p, err := exec.LookPath(name); err == nil {
 			compiler = p
 			break
