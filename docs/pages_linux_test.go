@@ -12,7 +12,7 @@ import (
 	"testing"
 
 	"astrolabe/hwio/hwtest/programs"
-	"astrolabe/internal/sharedtest"
+	"astrolabe/internal/testfiles"
 )
 
 // Every block of the README and of the pages beside this file is run as it stands, page by page, each in a clean folder with astrolabe in
@@ -31,7 +31,7 @@ type setup struct {
 	page, block string // the block is the one that has this text
 	device      string // an emulated one
 	before      string // shell commands that make files
-	shared      string // a folder of ../shared/data that the commands link to, as $SHARED
+	data        string // a folder of testdata/captures that the commands link to, as $DATA
 }
 
 const gameOfThePage = `astrolabe -c 'load("@astrolabe//lib/example.star", "game"); game().save("game.arrow")'` + "\n"
@@ -43,11 +43,11 @@ var setups = []setup{
 		before: "astrolabe record --source i915 --duration 1s -o recorded.arrow && astrolabe convert recorded.arrow capture.record\n"},
 	{page: "README.md", block: "-- ./game", device: "mali-g720",
 		before: standInGame + gameOfThePage + "astrolabe convert game.arrow export.csv && rm game.arrow\n"},
-	{page: "README.md", block: "path/to/workloads", device: "gfx1151", shared: "gfx1151-vcopy",
-		before: "mkdir -p path/to/workloads/vcopy && ln -s $SHARED path/to/workloads/vcopy/RDNA35_HALO\n"},
+	{page: "README.md", block: "path/to/workloads", device: "gfx1151", data: "gfx1151-vcopy",
+		before: "mkdir -p path/to/workloads/vcopy && ln -s $DATA path/to/workloads/vcopy/RDNA35_HALO\n"},
 	{page: "amd.md", block: "--source amdgpu --period", device: "gfx1151"},
-	{page: "amd.md", block: "workloads/vcopy/MI300X", shared: "mi300x-vcopy-long",
-		before: "mkdir -p workloads/vcopy && ln -s $SHARED workloads/vcopy/MI300X\n"},
+	{page: "amd.md", block: "workloads/vcopy/MI300X", data: "mi300x-vcopy-long",
+		before: "mkdir -p workloads/vcopy && ln -s $DATA workloads/vcopy/MI300X\n"},
 	{page: "amd.md", block: "capture.session", before: standInGame + "mv game benchmark\n"},
 	{page: "diagnosis.md", block: "report game.arrow --overdraw", before: gameOfThePage},
 	{page: "formats.md", block: "table.parquet",
@@ -246,29 +246,23 @@ func (p *pageRun) runnable(b block) string {
 	return out.String()
 }
 
-// setup makes what the block takes for granted. ok is false where data beside the repository is absent.
-func (p *pageRun) setup(b block) (device string, ok bool) {
+// setup makes what the block takes for granted.
+func (p *pageRun) setup(b block) (device string) {
 	for i, s := range setups {
 		if s.page != p.name || !strings.Contains(b.text, s.block) || p.used[i] {
 			continue
 		}
 		p.used[i] = true
 		env := ""
-		if s.shared != "" {
-			path, err := sharedtest.Find("data", s.shared)
-			if err != nil {
-				p.t.Logf("LEFT OUT: the block of line %d: %v", b.line, err)
-				p.left++
-				return "", false
-			}
-			env = "SHARED=" + path + "\n"
+		if s.data != "" {
+			env = "DATA=" + testfiles.Path(p.t, "captures", s.data) + "\n"
 		}
 		if s.before != "" {
 			p.bash(s.device, env+s.before, fmt.Sprintf("what line %d needs", b.line))
 		}
-		return s.device, true
+		return s.device
 	}
-	return "", true
+	return ""
 }
 
 func (p *pageRun) shell(b block) {
@@ -277,10 +271,8 @@ func (p *pageRun) shell(b block) {
 	if strings.TrimSpace(code) == "" {
 		return
 	}
-	if device, ok := p.setup(b); ok {
-		p.bash(device, code, fmt.Sprintf("line %d", b.line))
-		p.ran++
-	}
+	p.bash(p.setup(b), code, fmt.Sprintf("line %d", b.line))
+	p.ran++
 }
 
 // go runs where the module is, with its output where the page is: a clean folder stands for the place that a user works in.
@@ -334,10 +326,9 @@ func (p *pageRun) python(b block) {
 	if strings.TrimSpace(code) == "" {
 		return
 	}
-	if _, ok := p.setup(b); ok {
-		p.session = append(p.session, entry{code: code, line: b.line})
-		p.ran++
-	}
+	p.setup(b)
+	p.session = append(p.session, entry{code: code, line: b.line})
+	p.ran++
 }
 
 // transcript takes in a session as it is shown.

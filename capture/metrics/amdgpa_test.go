@@ -1,11 +1,9 @@
 package metrics
 
 import (
-	"encoding/csv"
 	"errors"
 	"math"
 	"math/rand/v2"
-	"os"
 	"regexp"
 	"slices"
 	"strconv"
@@ -14,33 +12,12 @@ import (
 	"time"
 
 	"astrolabe/capture"
-	"astrolabe/internal/sharedtest"
+	"astrolabe/internal/testfiles"
 )
 
-// table reads a CSV file of the shared folder as one map per row.
-func table(t testing.TB, parts ...string) []map[string]string {
-	t.Helper()
-	f, err := os.Open(sharedtest.Path(t, parts...))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	rows, err := csv.NewReader(f).ReadAll()
-	if err != nil {
-		t.Fatal(err)
-	}
-	var out []map[string]string
-	for _, r := range rows[1:] {
-		m := map[string]string{}
-		for i, name := range rows[0] {
-			m[name] = r[i]
-		}
-		out = append(out, m)
-	}
-	return out
+func gpaTable(t testing.TB) []map[string]string {
+	return testfiles.Rows(t, "reference", "gpa_counters.csv")
 }
-
-func gpaTable(t testing.TB) []map[string]string { return table(t, "reference", "gpa_counters.csv") }
 
 var instanced = regexp.MustCompile(`^(.*)\*(.*)\[(\d+)(\.\.|,)(\d+)\]$`)
 
@@ -191,7 +168,7 @@ func TestGPACountersAgreeWithAMDsEvaluator(t *testing.T) {
 			programs[r["counter"]+" "+r["generation"]+" "+api] = r
 		}
 	}
-	rows := table(t, "data", "vectors", "gpa_sample.csv")
+	rows := testfiles.Rows(t, "vectors", "gpa_sample.csv")
 	tables := map[string]bool{}
 	compared := 0
 	for _, r := range rows {

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"astrolabe/capture/metrics/formula"
+	"astrolabe/internal/testfiles"
 )
 
 func TestEUCountersAreEncodedAsTheManualSays(t *testing.T) {
@@ -93,7 +94,7 @@ func TestEveryEURegisterOfTheMetricSetsDecodes(t *testing.T) {
 		address[a] = i
 	}
 	decoded, unsupported := 0, 0
-	for _, row := range sharedRows(t, "reference", "intel_kbl_oa_registers.csv") {
+	for _, row := range testfiles.Rows(t, "reference", "intel_kbl_oa_registers.csv") {
 		if row["reg_type"] != "FLEX" {
 			continue
 		}

@@ -1,14 +1,12 @@
 package metrics
 
 import (
-	"encoding/csv"
-	"os"
 	"path"
 	"strings"
 	"testing"
 
 	"astrolabe/capture"
-	"astrolabe/internal/sharedtest"
+	"astrolabe/internal/testfiles"
 )
 
 func TestEveryCatalogueBelongsToAFamily(t *testing.T) {
@@ -70,28 +68,8 @@ func TestACatalogueFitsItsOwnGPUAndNoOtherArchitecture(t *testing.T) {
 
 // The tables of the reference name every product.
 func TestEveryKnownProductIsOfItsArchitecture(t *testing.T) {
-	rows := func(name string) []map[string]string {
-		f, err := os.Open(sharedtest.Path(t, "reference", name))
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer f.Close()
-		list, err := csv.NewReader(f).ReadAll()
-		if err != nil {
-			t.Fatal(err)
-		}
-		var out []map[string]string
-		for _, r := range list[1:] {
-			m := map[string]string{}
-			for i, column := range list[0] {
-				m[column] = r[i]
-			}
-			out = append(out, m)
-		}
-		return out
-	}
 	layouts := map[string]string{"Mali-G715": "mali-g615", "Mali-G720": "mali-g720"}
-	for _, r := range rows("mali_products.csv") {
+	for _, r := range testfiles.Rows(t, "reference", "mali_products.csv") {
 		f, ok := FamilyOf("", capture.Device{Name: r["name"]})
 		if !ok || f.Vendor != "Arm" || f.Architecture != r["architecture"] || f.Catalogue != layouts[r["counter_layout"]] {
 			t.Errorf("%s is %+v, want %s", r["name"], f, r["architecture"])
@@ -99,7 +77,7 @@ func TestEveryKnownProductIsOfItsArchitecture(t *testing.T) {
 	}
 	generations := map[string]string{"8": "Gen8", "9": "Gen9", "10": "Gen10", "11": "Gen11", "12": "Gen12", "12.10": "Gen12", "12.55": "Xe-HPG", "12.60": "Xe-HPC", "12.70": "Xe-LPG",
 		"20.01": "Xe2", "20.04": "Xe2", "30.00": "Xe3"}
-	for _, r := range rows("intel_platforms.csv") {
+	for _, r := range testfiles.Rows(t, "reference", "intel_platforms.csv") {
 		f, ok := FamilyOf("", capture.Device{ID: "8086:" + strings.ToLower(strings.TrimPrefix(r["device_id"], "0x"))})
 		if !ok || f.Vendor != "Intel" || f.Architecture != generations[r["graphics_version"]] {
 			t.Errorf("%s (%s) is %+v, want version %s", r["device_id"], r["platform"], f, r["graphics_version"])

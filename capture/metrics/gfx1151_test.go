@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"math"
-	"os"
 	"strings"
 	"testing"
 
@@ -12,12 +11,12 @@ import (
 	"astrolabe/capture/formats"
 	"astrolabe/capture/formats/rocprofcompute"
 	"astrolabe/capture/metrics"
-	"astrolabe/internal/sharedtest"
+	"astrolabe/internal/testfiles"
 )
 
 func openVcopy(t testing.TB, opt formats.Options) *capture.Capture {
 	t.Helper()
-	path := sharedtest.Path(t, "data", "gfx1151-vcopy")
+	path := testfiles.Path(t, "captures", "gfx1151-vcopy")
 	cap, err := formats.NewRegistry(rocprofcompute.Format{}).Open(context.Background(), path, opt)
 	if err != nil {
 		t.Fatal(err)
@@ -37,10 +36,7 @@ type expectedRow struct {
 
 func expectedRows(t testing.TB) (rows []expectedRow, raw map[string]map[string]any) {
 	t.Helper()
-	text, err := os.ReadFile(sharedtest.Path(t, "data", "vectors", "gfx1151_expected_sample.json"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := testfiles.Read(t, "vectors", "gfx1151_expected_sample.json")
 	var doc struct{ Rows []expectedRow }
 	var loose struct{ Rows []map[string]any }
 	if err := json.Unmarshal(text, &doc); err != nil {

@@ -1,13 +1,10 @@
 package metrics
 
 import (
-	"bytes"
-	"encoding/csv"
 	"errors"
 	"math"
 	"math/big"
 	"math/rand/v2"
-	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -15,37 +12,15 @@ import (
 
 	"astrolabe/capture"
 	"astrolabe/capture/metrics/formula"
-	"astrolabe/internal/sharedtest"
+	"astrolabe/internal/testfiles"
 )
-
-// sharedRows reads a table of the shared folder: one map of field to text per row.
-func sharedRows(t testing.TB, parts ...string) []map[string]string {
-	t.Helper()
-	text, err := os.ReadFile(sharedtest.Path(t, parts...))
-	if err != nil {
-		t.Fatal(err)
-	}
-	rows, err := csv.NewReader(bytes.NewReader(text)).ReadAll()
-	if err != nil {
-		t.Fatal(err)
-	}
-	var out []map[string]string
-	for _, row := range rows[1:] {
-		m := map[string]string{}
-		for i, field := range rows[0] {
-			m[field] = row[i]
-		}
-		out = append(out, m)
-	}
-	return out
-}
 
 var intelIDs = map[string]string{"kblgt2": "intel-kbl-gt2", "kblgt3": "intel-kbl-gt3"}
 
 func TestEveryCounterOfTheIntelTableIsInItsCatalogue(t *testing.T) {
 	n := map[string]int{}
 	sets := map[string]bool{}
-	for _, row := range sharedRows(t, "reference", "intel_kbl_metrics.csv") {
+	for _, row := range testfiles.Rows(t, "reference", "intel_kbl_metrics.csv") {
 		c := mustGet(t, intelIDs[row["gpu"]])
 		n[c.ID()]++
 		sets[row["metric_set"]] = true
@@ -141,31 +116,15 @@ func TestIntelAddresses(t *testing.T) {
 	if s, err := c.Set("99c1a40e-a090-4354-86e3-4d068bb1917e"); err != nil || s.Name != "RenderBasic" || s.Entry("EuActive") == nil {
 		t.Errorf("set by guid: %v, %v", s, err)
 	}
-	for _, reg := range sharedSeedRegisters(t) {
+	registers := strings.Fields(string(testfiles.Read(t, "guides", "kbl_oa_registers.txt")))
+	if len(registers) != 118 {
+		t.Errorf("the manual names %d registers", len(registers))
+	}
+	for _, reg := range registers {
 		if _, err := c.Find(reg); err != nil {
 			t.Errorf("register %s of the manual: %v", reg, err)
 		}
 	}
-}
-
-// sharedSeedRegisters lists the names in the register tables of the manual.
-func sharedSeedRegisters(t testing.TB) []string {
-	t.Helper()
-	text, err := os.ReadFile(sharedtest.Path(t, "seeds", "003_88a3f53fe486cbfe.txt"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	var out []string
-	for _, line := range strings.Split(string(text), "\n") {
-		name, _, ok := strings.Cut(line, " - ")
-		if ok && name == strings.ToUpper(name) && !strings.Contains(name, " ") && (strings.HasPrefix(name, "OA") || strings.HasPrefix(name, "EU_") || strings.HasPrefix(name, "CEC") || name == "GPU_TICKS") {
-			out = append(out, name)
-		}
-	}
-	if len(out) < 100 {
-		t.Fatalf("the manual names %d registers", len(out))
-	}
-	return out
 }
 
 // ratEquation evaluates the text of an equation of a set with rationals; nil is a missing value. It shares nothing with the engine.
@@ -263,7 +222,7 @@ func TestEveryIntelMetricAgreesWithRationals(t *testing.T) {
 	properties := map[string]float64{"EuCoresTotalCount": 47, "EuSlicesTotalCount": 2, "EuSubslicesTotalCount": 6, "EuThreadsCount": 7,
 		"SliceMask": 3, "SubsliceMask": 63, "GpuMaxFrequency": 1.05e9, "GpuTimestampFrequency": 12e6, "QueryMode": 1}
 	tables := map[string]map[string]string{}
-	table := sharedRows(t, "reference", "intel_kbl_metrics.csv")
+	table := testfiles.Rows(t, "reference", "intel_kbl_metrics.csv")
 	for _, row := range table {
 		key := row["gpu"] + row["metric_set"]
 		if tables[key] == nil {

@@ -2,16 +2,14 @@ package metrics
 
 import (
 	"encoding/binary"
-	"encoding/json"
 	"fmt"
 	"math"
-	"os"
 	"strconv"
 	"strings"
 	"testing"
 
 	"astrolabe/capture"
-	"astrolabe/internal/sharedtest"
+	"astrolabe/internal/testfiles"
 )
 
 // oaTruth is the truth file of the sample recording.
@@ -35,14 +33,8 @@ type oaGroup struct {
 
 func readTruth(t testing.TB) *oaTruth {
 	t.Helper()
-	text, err := os.ReadFile(sharedtest.Path(t, "data", "vectors", "intel_sample.truth.json"))
-	if err != nil {
-		t.Fatal(err)
-	}
 	truth := &oaTruth{}
-	if err := json.Unmarshal(text, truth); err != nil {
-		t.Fatal(err)
-	}
+	testfiles.JSON(t, truth, "vectors", "intel_sample.truth.json")
 	return truth
 }
 
@@ -125,10 +117,7 @@ func TestSampleRecordingHasTheTrueTotals(t *testing.T) {
 // sampleReports decodes the A, B and C deltas of consecutive reports of the sample recording.
 func sampleReports(t testing.TB) map[string][]uint64 {
 	t.Helper()
-	data, err := os.ReadFile(sharedtest.Path(t, "data", "vectors", "intel_sample.record"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := testfiles.Read(t, "vectors", "intel_sample.record")
 	word := func(r []byte, dw int) uint64 { return uint64(binary.LittleEndian.Uint32(r[4*dw:])) }
 	rows := map[string][]uint64{}
 	var last []byte
@@ -183,7 +172,7 @@ func TestSampleRecordingHasTheTrueIntervals(t *testing.T) {
 
 func TestRealGen9RowsKeepTheirIdentities(t *testing.T) {
 	rows, rates := 0, 0
-	for _, row := range sharedRows(t, "data", "intel-rows", "oneprof_gen9_rows.csv") {
+	for _, row := range testfiles.Rows(t, "intel-rows", "oneprof_gen9_rows.csv") {
 		number := func(name string) float64 {
 			v, err := strconv.ParseFloat(row[name], 64)
 			if err != nil {
@@ -238,10 +227,7 @@ func TestRealGen9RowsKeepTheirIdentities(t *testing.T) {
 }
 
 func TestRealKabyLakeRowsKeepTheirIdentity(t *testing.T) {
-	text, err := os.ReadFile(sharedtest.Path(t, "data", "intel-rows", "gputop_kblgt2_renderbasic.txt"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := testfiles.Read(t, "intel-rows", "gputop_kblgt2_renderbasic.txt")
 	rows := 0
 	for _, line := range strings.Split(string(text), "\n") {
 		cells := strings.Split(line, ",")

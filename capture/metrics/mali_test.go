@@ -2,18 +2,15 @@ package metrics
 
 import (
 	"context"
-	"encoding/csv"
-	"encoding/json"
 	"fmt"
 	"math"
-	"os"
 	"slices"
 	"strconv"
 	"strings"
 	"testing"
 
 	"astrolabe/capture"
-	"astrolabe/internal/sharedtest"
+	"astrolabe/internal/testfiles"
 )
 
 // maliGuides are the catalogues of the two guides with what they hold.
@@ -24,18 +21,6 @@ var maliGuides = []struct {
 }{
 	{"mali-g615", "Mali-G615", 108, 107, 89},
 	{"mali-g720", "Mali-G720", 110, 109, 97},
-}
-
-// readJSON reads a file of vectors.
-func readJSON(t testing.TB, into any, parts ...string) {
-	t.Helper()
-	raw, err := os.ReadFile(sharedtest.Path(t, parts...))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := json.Unmarshal(raw, into); err != nil {
-		t.Fatal(err)
-	}
 }
 
 func TestMaliCataloguesHoldEverySectionAndVariableOfTheirGuides(t *testing.T) {
@@ -69,43 +54,29 @@ func TestMaliCataloguesHoldEverySectionAndVariableOfTheirGuides(t *testing.T) {
 }
 
 func TestMaliCountersAreThoseOfTheCounterTable(t *testing.T) {
-	f, err := os.Open(sharedtest.Path(t, "reference", "mali_counters.csv"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	rows, err := csv.NewReader(f).ReadAll()
-	if err != nil {
-		t.Fatal(err)
-	}
-	col := map[string]int{}
-	for i, name := range rows[0] {
-		col[name] = i
-	}
 	checked := 0
-	for _, row := range rows[1:] {
-		get := func(name string) string { return row[col[name]] }
-		if get("in_guide") != "yes" {
+	for _, row := range testfiles.Rows(t, "reference", "mali_counters.csv") {
+		if row["in_guide"] != "yes" {
 			continue
 		}
 		checked++
-		c := mustGet(t, strings.ToLower(get("gpu")))
-		e, err := c.Find(get("variable"))
+		c := mustGet(t, strings.ToLower(row["gpu"]))
+		e, err := c.Find(row["variable"])
 		if err != nil {
 			t.Errorf("%s: %v", c.ID(), err)
 			continue
 		}
 		scaler := max(e.Scaler, 1)
-		if "$"+e.Name != get("variable") || e.Block != get("block") || e.Unit != get("unit") ||
-			fmt.Sprint(scaler) != get("shift_or_scaler") || strconv.Itoa(e.Index) != get("index") && get("index") != "" {
+		if "$"+e.Name != row["variable"] || e.Block != row["block"] || e.Unit != row["unit"] ||
+			fmt.Sprint(scaler) != row["shift_or_scaler"] || strconv.Itoa(e.Index) != row["index"] && row["index"] != "" {
 			t.Errorf("%s: %s is %s[%d] x %d in %s; the table says %v", c.ID(), e.Name, e.Block, e.Index, scaler, e.Unit, row)
 		}
 		if (e.Kind == capture.Constant) != (e.Block == "constant") || (e.Index == 0) != (e.Block == "constant") {
 			t.Errorf("%s: %s of block %s has kind %s and index %d", c.ID(), e.Name, e.Block, e.Kind, e.Index)
 		}
-		names := []string{strings.TrimPrefix(get("variable"), "$"), get("newer_variable_name")}
+		names := []string{strings.TrimPrefix(row["variable"], "$"), row["newer_variable_name"]}
 		if e.Kind != capture.Constant {
-			names = append(names, get("hw_counter_name"), get("lgc_machine_name"))
+			names = append(names, row["hw_counter_name"], row["lgc_machine_name"])
 		}
 		for _, name := range names {
 			if found, err := c.Find(name); err != nil || found != e {
@@ -143,7 +114,7 @@ func nearly(got, want float64) bool {
 
 func TestMaliMetricsEqualTheVectorsBySection(t *testing.T) {
 	var doc maliVectors
-	readJSON(t, &doc, "data", "vectors", "mali_formulas_sample.json")
+	testfiles.JSON(t, &doc, "vectors", "mali_formulas_sample.json")
 	compared := map[string]int{}
 	for _, c := range doc.Cases {
 		f := newFixture(c.GPU, 1)
@@ -205,7 +176,7 @@ type maliBlocks struct {
 
 func TestMaliBlocksGiveTheValuesOfArmsLibrary(t *testing.T) {
 	var doc maliBlocks
-	readJSON(t, &doc, "data", "vectors", "mali_blocks_sample.json")
+	testfiles.JSON(t, &doc, "vectors", "mali_blocks_sample.json")
 	for _, c := range doc.Cases {
 		cat := mustGet(t, strings.ToLower(c.GPU))
 		f := newFixture(cat.ID(), 1)

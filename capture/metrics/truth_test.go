@@ -4,15 +4,13 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"os"
 	"regexp"
 	"slices"
-	"strings"
 	"testing"
 
 	"astrolabe/capture"
 	"astrolabe/capture/metrics/formula"
-	"astrolabe/internal/sharedtest"
+	"astrolabe/internal/testfiles"
 )
 
 // builtinNames are what formulas may read without its being a counter: the capture's own constants and the time of a sample.
@@ -102,34 +100,27 @@ func TestEveryFormulaOfTheReferenceTablesSurvivesPrinting(t *testing.T) {
 			counts[what]++
 		}
 	}
-	for _, r := range table(t, "reference", "gpa_counters.csv") {
+	for _, r := range testfiles.Rows(t, "reference", "gpa_counters.csv") {
 		if r["rpn"] != "" {
 			add("amd-gpa", r["counter"]+" "+r["generation"]+" "+r["apis"], formula.GPA, r["rpn"]+" of "+r["hardware_counters"])
 		}
 	}
-	for _, r := range table(t, "reference", "amd_gfx1151_metrics.csv") {
+	for _, r := range testfiles.Rows(t, "reference", "amd_gfx1151_metrics.csv") {
 		for column, src := range r {
 			if (column == "avg_or_value" || column == "min" || column == "max") && src != "" {
 				add("gfx1151", r["metric"], formula.ROCm, src)
 			}
 		}
 	}
-	for _, r := range table(t, "reference", "intel_kbl_metrics.csv") {
+	for _, r := range testfiles.Rows(t, "reference", "intel_kbl_metrics.csv") {
 		for column, src := range r {
 			if (column == "equation" || column == "max_equation" || column == "availability") && src != "" {
 				add("intel "+column, r["counter_symbol"]+" "+column, formula.Intel, src)
 			}
 		}
 	}
-	seeds := map[string]string{"mali-g615": "000_142004d212a1813f.txt", "mali-g720": "001_6dab9e435747fb22.txt"}
-	for id, file := range seeds {
-		text, err := os.ReadFile(sharedtest.Path(t, "seeds", file))
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, src := range maliFormulas(string(text)) {
-			add(id, src, formula.Streamline, src)
-		}
+	for _, r := range testfiles.Rows(t, "guides", "mali_formulas.csv") {
+		add(r["gpu"], r["gpu"]+" "+r["section"], formula.Streamline, r["formula"])
 	}
 	for _, id := range IDs() {
 		for _, e := range mustGet(t, id).Entries() {
@@ -161,31 +152,6 @@ func TestEveryFormulaOfTheReferenceTablesSurvivesPrinting(t *testing.T) {
 			t.Errorf("%s: %d formulas, want at least %d", what, counts[what], least)
 		}
 	}
-}
-
-var guideSection = regexp.MustCompile(`(?m)^(?:<\|[^|\n]*\|>)?(\d+\.\d+\.\d+) [^.\n]+$`)
-
-// maliFormulas finds the formula that a Mali guide prints in each of its sections: the first paragraph or code block with a
-// variable.
-func maliFormulas(text string) []string {
-	var out []string
-	seen := map[string]bool{}
-	at := guideSection.FindAllStringSubmatchIndex(text, -1)
-	for i, m := range at {
-		end := len(text)
-		if i+1 < len(at) {
-			end = at[i+1][0]
-		}
-		number := text[m[2]:m[3]]
-		body := strings.NewReplacer("```", "\n\n", "<|", "\n\n").Replace(text[m[1]:end])
-		for _, block := range strings.Split(body, "\n\n") {
-			if block = strings.TrimSpace(block); strings.Contains(block, "$Mali") && !seen[number] {
-				seen[number] = true
-				out = append(out, block)
-			}
-		}
-	}
-	return out
 }
 
 // treeValue evaluates a formula of one sample, apart from the engine: a reduction of one sample is that sample.

@@ -1,39 +1,29 @@
 package i915
 
 import (
-	"encoding/csv"
-	"os"
 	"slices"
 	"strconv"
 	"strings"
 	"testing"
 
 	"astrolabe/capture/metrics"
-	"astrolabe/internal/sharedtest"
+	"astrolabe/internal/testfiles"
 )
 
 func TestRegistersEqualTheReferenceInItsOrder(t *testing.T) {
-	f, err := os.Open(sharedtest.Path(t, "reference", "intel_kbl_oa_registers.csv"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	rows, err := csv.NewReader(f).ReadAll()
-	if err != nil {
-		t.Fatal(err)
-	}
+	rows := testfiles.Rows(t, "reference", "intel_kbl_oa_registers.csv")
 	want := map[setKey]*setData{}
-	for _, r := range rows[1:] {
-		key := setKey{strings.TrimPrefix(r[0], "kbl"), r[1]}
+	for _, r := range rows {
+		key := setKey{strings.TrimPrefix(r["gpu"], "kbl"), r["metric_set"]}
 		if want[key] == nil {
-			want[key] = &setData{guid: r[2]}
+			want[key] = &setData{guid: r["guid"]}
 		}
-		a, err1 := strconv.ParseUint(r[5], 0, 32)
-		v, err2 := strconv.ParseUint(r[6], 0, 32)
+		a, err1 := strconv.ParseUint(r["address"], 0, 32)
+		v, err2 := strconv.ParseUint(r["value"], 0, 32)
 		if err1 != nil || err2 != nil {
 			t.Fatal(r)
 		}
-		list := map[string]*[]register{"NOA": &want[key].mux, "OA": &want[key].boolean, "FLEX": &want[key].flex}[r[3]]
+		list := map[string]*[]register{"NOA": &want[key].mux, "OA": &want[key].boolean, "FLEX": &want[key].flex}[r["reg_type"]]
 		*list = append(*list, register{uint32(a), uint32(v)})
 	}
 	got, err := loadRegisters()
@@ -52,8 +42,8 @@ func TestRegistersEqualTheReferenceInItsOrder(t *testing.T) {
 		}
 		n += len(g.mux) + len(g.boolean) + len(g.flex)
 	}
-	if n != len(rows)-1 {
-		t.Errorf("%d writes, the reference has %d", n, len(rows)-1)
+	if n != len(rows) {
+		t.Errorf("%d writes, the reference has %d", n, len(rows))
 	}
 }
 

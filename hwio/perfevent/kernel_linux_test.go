@@ -3,12 +3,10 @@
 package perfevent
 
 import (
-	"encoding/csv"
 	"errors"
 	"os"
 	"os/exec"
 	"slices"
-	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -19,30 +17,12 @@ import (
 
 	"astrolabe/capture"
 	"astrolabe/hwio"
-	"astrolabe/internal/sharedtest"
+	"astrolabe/hwio/hwtest/uapi"
 )
-
-// reference opens a table of the shared reference folder, which lies beside the repository.
-func reference(t *testing.T, name string) [][]string {
-	t.Helper()
-	f, err := os.Open(sharedtest.Path(t, "reference", name))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	r := csv.NewReader(f)
-	r.FieldsPerRecord = -1
-	rows, err := r.ReadAll()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return rows
-}
 
 func TestAttributeLayoutIsTheKernels(t *testing.T) {
 	var a unix.PerfEventAttr
 	size := map[string][2]uintptr{
-		"(struct)":           {0, unsafe.Sizeof(a)},
 		"type":               {unsafe.Offsetof(a.Type), unsafe.Sizeof(a.Type)},
 		"size":               {unsafe.Offsetof(a.Size), unsafe.Sizeof(a.Size)},
 		"config":             {unsafe.Offsetof(a.Config), unsafe.Sizeof(a.Config)},
@@ -65,29 +45,19 @@ func TestAttributeLayoutIsTheKernels(t *testing.T) {
 		"exclude_hv":     sysAttr(&attr{excludeKernel: true}).Bits &^ unix.PerfBitExcludeKernel,
 	}
 	base := unsafe.Offsetof(a.Bits)
-	for _, row := range reference(t, "uapi_layouts.csv") {
-		if len(row) < 5 || row[1] != "perf_event_attr" {
-			continue
-		}
-		off, _ := strconv.ParseUint(row[3], 10, 32)
-		if want, ok := size[row[2]]; ok {
-			n, _ := strconv.ParseUint(row[4], 10, 32)
-			if uintptr(off) != want[0] || uintptr(n) != want[1] {
-				t.Errorf("%s is at %d, %d bytes; the kernel has it at %d, %d bytes", row[2], want[0], want[1], off, n)
-			}
-			delete(size, row[2])
-		}
-		if word, ok := bits[row[2]]; ok {
-			at, _, _ := strings.Cut(strings.TrimPrefix(row[4], "bit"), ":")
-			n, err := strconv.ParseUint(at, 10, 6)
-			if err != nil || uintptr(off) != base || word != 1<<n {
-				t.Errorf("%s sets %#x, the kernel has bit %s of the word at %d", row[2], word, at, off)
-			}
-			delete(bits, row[2])
+	kernel := uapi.Struct("perf_event_attr")
+	if int(unsafe.Sizeof(a)) != kernel.Size {
+		t.Errorf("the structure has %d bytes; the kernel's has %d", unsafe.Sizeof(a), kernel.Size)
+	}
+	for name, have := range size {
+		if want := kernel.Field(name); want.Bits != 0 || int(have[0]) != want.Offset || int(have[1]) != want.Size {
+			t.Errorf("%s is at %d, %d bytes; the kernel has it at %d, %d bytes", name, have[0], have[1], want.Offset, want.Size)
 		}
 	}
-	if len(size)+len(bits) > 0 {
-		t.Errorf("not in the reference: %v %v", size, bits)
+	for name, word := range bits {
+		if want := kernel.Field(name); want.Bits != 1 || int(base) != want.Offset || word != 1<<want.Bit {
+			t.Errorf("%s sets %#x, the kernel has bit %d of the word at %d", name, word, want.Bit, want.Offset)
+		}
 	}
 }
 
@@ -119,25 +89,14 @@ func TestNumbersAreTheKernels(t *testing.T) {
 	consts["PERF_COUNT_HW_CACHE_OP_WRITE"] = config("L1_dcache_stores") >> 8
 	consts["PERF_COUNT_HW_CACHE_OP_PREFETCH"] = config("L1_dcache_prefetches") >> 8
 	consts["PERF_COUNT_HW_CACHE_RESULT_MISS"] = config("L1_dcache_load_misses") >> 16
-	for _, row := range reference(t, "uapi_consts.csv") {
-		if len(row) == 3 && row[0] == "linux/perf_event.h" {
-			if ours, ok := consts[row[1]]; ok {
-				if v, _ := strconv.ParseUint(row[2], 10, 64); v != ours {
-					t.Errorf("%s is %d, ours is %d", row[1], v, ours)
-				}
-				delete(consts, row[1])
-			}
+	for name, ours := range consts {
+		if want := uapi.Const(name); uint64(want) != ours {
+			t.Errorf("%s is %d, ours is %d", name, want, ours)
 		}
 	}
-	if len(consts) > 0 {
-		t.Errorf("not in the reference: %v", consts)
-	}
-	for _, row := range reference(t, "uapi_ioctls.csv") {
-		want := map[string]uint64{"PERF_EVENT_IOC_ENABLE": unix.PERF_EVENT_IOC_ENABLE, "PERF_EVENT_IOC_ID": unix.PERF_EVENT_IOC_ID}
-		if ours, ok := want[row[0]]; ok {
-			if v, _ := strconv.ParseUint(row[1], 0, 64); v != ours {
-				t.Errorf("%s is %s, ours is %#x", row[0], row[1], ours)
-			}
+	for name, ours := range map[string]uint32{"PERF_EVENT_IOC_ENABLE": unix.PERF_EVENT_IOC_ENABLE, "PERF_EVENT_IOC_ID": unix.PERF_EVENT_IOC_ID} {
+		if want := uapi.Ioctl(name); want != ours {
+			t.Errorf("%s is %#x, ours is %#x", name, want, ours)
 		}
 	}
 }

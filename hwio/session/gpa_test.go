@@ -12,6 +12,7 @@ import (
 	"astrolabe/capture"
 	"astrolabe/capture/formats"
 	"astrolabe/capture/formats/csv"
+	"astrolabe/internal/testfiles"
 )
 
 // rawCapture writes a file of hardware results and opens it.
@@ -36,7 +37,7 @@ func rawCapture(t testing.TB, names []string, rows [][]string) *capture.Capture 
 func TestRawResultsOfAFileGiveAMDsOwnResultsExactly(t *testing.T) {
 	ctx := t.Context()
 	operands := map[string][]string{}
-	for _, r := range readTable(t, "reference", "gpa_counters.csv") {
+	for _, r := range testfiles.Rows(t, "reference", "gpa_counters.csv") {
 		var names []string
 		for word := range strings.FieldsSeq(r["hardware_counters"]) {
 			names = append(names, expand(word)...)
@@ -46,7 +47,7 @@ func TestRawResultsOfAFileGiveAMDsOwnResultsExactly(t *testing.T) {
 		}
 	}
 	compared, inexact := 0, 0
-	rows := readTable(t, "data", "vectors", "gpa_sample.csv")
+	rows := testfiles.Rows(t, "vectors", "gpa_sample.csv")
 	for from := 0; from < len(rows); {
 		// The rows of one counter are the samples of one session.
 		to := from

@@ -1,45 +1,20 @@
 package session
 
 import (
-	"encoding/csv"
 	"fmt"
 	"math/rand/v2"
-	"os"
 	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 	"testing"
 
-	"astrolabe/internal/sharedtest"
+	"astrolabe/internal/testfiles"
 )
-
-// readTable reads a CSV file of the shared folder as one map per row.
-func readTable(t testing.TB, parts ...string) []map[string]string {
-	t.Helper()
-	f, err := os.Open(sharedtest.Path(t, parts...))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	rows, err := csv.NewReader(f).ReadAll()
-	if err != nil {
-		t.Fatal(err)
-	}
-	var out []map[string]string
-	for _, r := range rows[1:] {
-		m := map[string]string{}
-		for i, name := range rows[0] {
-			m[name] = r[i]
-		}
-		out = append(out, m)
-	}
-	return out
-}
 
 func TestLimitsAndDevicesAreThoseOfTheReference(t *testing.T) {
 	cells := 0
-	for _, r := range readTable(t, "reference", "gpa_block_limits.csv") {
+	for _, r := range testfiles.Rows(t, "reference", "gpa_block_limits.csv") {
 		l, err := GPALimits(r["generation"], 0)
 		if err != nil {
 			t.Fatal(err)
@@ -57,7 +32,7 @@ func TestLimitsAndDevicesAreThoseOfTheReference(t *testing.T) {
 	if total != cells {
 		t.Errorf("%d blocks, the reference has %d", total, cells)
 	}
-	for _, r := range readTable(t, "reference", "gpa_device_info.csv") {
+	for _, r := range testfiles.Rows(t, "reference", "gpa_device_info.csv") {
 		d, err := FindDevice(strings.ToLower(r["asic"]))
 		if err != nil {
 			t.Error(err)
@@ -215,7 +190,7 @@ func gpaNeeds(t testing.TB, generation, api string) (needs []need, names [][]str
 
 func referenceRules(t testing.TB, generation string) *rules {
 	r := &rules{known: map[string][3]string{}, slots: map[string]int{}, sq: 8, cap: 120}
-	for _, row := range readTable(t, "reference", "gpa_block_limits.csv") {
+	for _, row := range testfiles.Rows(t, "reference", "gpa_block_limits.csv") {
 		if strings.EqualFold(row["generation"], generation) {
 			r.slots[row["block"]], _ = strconv.Atoi(row["max_active_per_instance"])
 		}

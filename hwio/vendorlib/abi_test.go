@@ -1,36 +1,25 @@
 package main
 
 import (
-	"encoding/csv"
-	"os"
 	"strconv"
 	"testing"
 
-	"astrolabe/internal/sharedtest"
+	"astrolabe/internal/testfiles"
 )
 
 func TestLayoutsAreThoseOfTheReference(t *testing.T) {
-	f, err := os.Open(sharedtest.Path(t, "reference", "amd_rocprofiler_layouts.csv"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	rows, err := csv.NewReader(f).ReadAll()
-	if err != nil {
-		t.Fatal(err)
-	}
 	type place struct{ offset, size int }
 	want := map[string]place{}
-	for _, r := range rows[1:] {
-		offset, err := strconv.Atoi(r[2])
+	for _, r := range testfiles.Rows(t, "reference", "amd_rocprofiler_layouts.csv") {
+		offset, err := strconv.Atoi(r["offset"])
 		if err != nil {
 			t.Fatal(err)
 		}
-		size, err := strconv.Atoi(r[3])
+		size, err := strconv.Atoi(r["size"])
 		if err != nil {
 			t.Fatal(err)
 		}
-		want[r[0]+"."+r[1]] = place{offset, size}
+		want[r["struct"]+"."+r["field"]] = place{offset, size}
 	}
 	const agent, v0, v1, dim = "rocprofiler_agent_v0_t.", "rocprofiler_counter_info_v0_t.", "rocprofiler_counter_info_v1_t.", "rocprofiler_counter_record_dimension_info_t."
 	for name, size := range map[string]int{

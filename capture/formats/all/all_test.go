@@ -12,7 +12,7 @@ import (
 
 	"astrolabe/capture"
 	"astrolabe/capture/formats"
-	"astrolabe/internal/sharedtest"
+	"astrolabe/internal/testfiles"
 )
 
 func sameColumn(t *testing.T, what string, a, b *capture.Column) {
@@ -68,7 +68,7 @@ func TestRealCapturesSurviveTheNativeFormatAndParquet(t *testing.T) {
 func survives(t *testing.T, name, format string) {
 	ctx := context.Background()
 	r := Registry()
-	want, err := r.Open(ctx, sharedtest.Path(t, "data", name), formats.Options{})
+	want, err := r.Open(ctx, testfiles.Path(t, "captures", name), formats.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -10,7 +10,7 @@ import (
 	"astrolabe/capture"
 	"astrolabe/capture/formats"
 	"astrolabe/capture/progress"
-	"astrolabe/internal/sharedtest"
+	"astrolabe/internal/testfiles"
 )
 
 // longCapture is of so many samples that every format is told of them in parts.
@@ -69,7 +69,7 @@ func TestEveryFormatSaysHowFarWritingAndReadingAre(t *testing.T) {
 func TestOpeningRealCapturesSaysHowFarItIs(t *testing.T) {
 	for _, name := range []string{"gfx1151-vcopy", "mi300x-vcopy-long"} {
 		var m progress.Meter
-		if _, err := Registry().Open(progress.With(context.Background(), &m), sharedtest.Path(t, "data", name), formats.Options{}); err != nil {
+		if _, err := Registry().Open(progress.With(context.Background(), &m), testfiles.Path(t, "captures", name), formats.Options{}); err != nil {
 			t.Fatal(err)
 		}
 		told(t, "opening "+name, &m)

@@ -2,9 +2,7 @@ package i915perf_test
 
 import (
 	"context"
-	"encoding/json"
 	"math"
-	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -15,7 +13,7 @@ import (
 	"astrolabe/capture/formats"
 	"astrolabe/capture/formats/all"
 	"astrolabe/capture/metrics"
-	"astrolabe/internal/sharedtest"
+	"astrolabe/internal/testfiles"
 )
 
 // truth is the truth file of the sample recording.
@@ -45,14 +43,8 @@ type group struct {
 
 func readTruth(t testing.TB) *truth {
 	t.Helper()
-	text, err := os.ReadFile(sharedtest.Path(t, "data", "vectors", "intel_sample.truth.json"))
-	if err != nil {
-		t.Fatal(err)
-	}
 	out := &truth{}
-	if err := json.Unmarshal(text, out); err != nil {
-		t.Fatal(err)
-	}
+	testfiles.JSON(t, out, "vectors", "intel_sample.truth.json")
 	return out
 }
 
@@ -105,7 +97,7 @@ func (tr *truth) value(t *testing.T, what, symbol string, got, want float64) {
 
 func TestSampleRecordingEqualsItsTruth(t *testing.T) {
 	tr := readTruth(t)
-	path := sharedtest.Path(t, "data", "vectors", "intel_sample.record")
+	path := testfiles.Path(t, "vectors", "intel_sample.record")
 	c := open(t, path)
 	if c.Format != "i915perf" || c.GPU != "intel-kbl-gt2" || c.Device.ID != "8086:5916" || c.Axis.Clock != "cpu" || c.Len() != 199 {
 		t.Errorf("format %s, GPU %s, device %s, clock %s, %d samples", c.Format, c.GPU, c.Device.ID, c.Axis.Clock, c.Len())
@@ -167,7 +159,7 @@ func TestSampleRecordingEqualsItsTruth(t *testing.T) {
 func TestSampleRecordingSurvivesTheNativeFormat(t *testing.T) {
 	tr := readTruth(t)
 	ctx, dir := context.Background(), t.TempDir()
-	c := open(t, sharedtest.Path(t, "data", "vectors", "intel_sample.record"))
+	c := open(t, testfiles.Path(t, "vectors", "intel_sample.record"))
 	native, again := filepath.Join(dir, "x.arrow"), filepath.Join(dir, "x.record")
 	if err := all.Registry().Save(ctx, native, "", c); err != nil {
 		t.Fatal(err)
@@ -199,7 +191,7 @@ func TestSampleRecordingSurvivesTheNativeFormat(t *testing.T) {
 }
 
 func TestQueryCountersSayWhyARecordingLacksThem(t *testing.T) {
-	c := open(t, sharedtest.Path(t, "data", "vectors", "intel_sample.record"))
+	c := open(t, testfiles.Path(t, "vectors", "intel_sample.record"))
 	cat, err := metrics.Get(c.GPU)
 	if err != nil {
 		t.Fatal(err)

@@ -15,7 +15,7 @@ import (
 
 	"astrolabe/capture"
 	"astrolabe/capture/formats"
-	"astrolabe/internal/sharedtest"
+	"astrolabe/internal/testfiles"
 )
 
 func openPath(t testing.TB, path string, opt formats.Options) *capture.Capture {
@@ -62,7 +62,7 @@ func longCells(t *testing.T, path string) (cells map[[2]string]float64, duration
 }
 
 func TestGfx1151HasEveryValueOfTheFile(t *testing.T) {
-	dir := sharedtest.Path(t, "data", "gfx1151-vcopy")
+	dir := testfiles.Path(t, "captures", "gfx1151-vcopy")
 	c := openPath(t, dir, formats.Options{})
 	eq(t, "samples", c.Len(), 3)
 	eq(t, "counters", len(c.Counters), 147)
@@ -99,7 +99,7 @@ func TestGfx1151HasEveryValueOfTheFile(t *testing.T) {
 }
 
 func TestGfx1151DurationRules(t *testing.T) {
-	dir := sharedtest.Path(t, "data", "gfx1151-vcopy")
+	dir := testfiles.Path(t, "captures", "gfx1151-vcopy")
 	for rule, want := range map[string]float64{"": 166.31, "pass": 166.31, "median": 177.624, "first": 344.512} {
 		c := openPath(t, dir, formats.Options{Duration: rule})
 		ctr := c.Counter("TCP_GL1_REQ_READ_sum")
@@ -117,7 +117,7 @@ func TestGfx1151DurationRules(t *testing.T) {
 }
 
 func TestGfx1151HazardsAreFlagged(t *testing.T) {
-	c := openPath(t, sharedtest.Path(t, "data", "gfx1151-vcopy"), formats.Options{})
+	c := openPath(t, testfiles.Path(t, "captures", "gfx1151-vcopy"), formats.Options{})
 	var flagged []string
 	for _, ctr := range c.Counters {
 		if len(ctr.Warnings) > 0 {
@@ -137,7 +137,7 @@ func TestGfx1151HazardsAreFlagged(t *testing.T) {
 }
 
 func TestMI200WideHasCountersInstancesAndLevels(t *testing.T) {
-	c := openPath(t, sharedtest.Path(t, "data", "mi200-vcopy"), formats.Options{})
+	c := openPath(t, testfiles.Path(t, "captures", "mi200-vcopy"), formats.Options{})
 	eq(t, "samples", c.Len(), 3)
 	eq(t, "gpu", c.GPU, "gfx90a")
 	eq(t, "axis", c.Axis, &capture.Axis{Clock: "gpu", Start: []int64{0, 113760, 150880}, End: []int64{20480, 130080, 166400}})
@@ -187,7 +187,7 @@ func TestMI200WideHasCountersInstancesAndLevels(t *testing.T) {
 }
 
 func TestMI300XLongInfersPassesWithoutGUID(t *testing.T) {
-	dir := sharedtest.Path(t, "data", "mi300x-vcopy-long")
+	dir := testfiles.Path(t, "captures", "mi300x-vcopy-long")
 	c := openPath(t, dir, formats.Options{})
 	eq(t, "samples", c.Len(), 3)
 	eq(t, "passes", len(c.Passes), 12)
@@ -224,7 +224,7 @@ func TestMI300XLongInfersPassesWithoutGUID(t *testing.T) {
 }
 
 func TestTheMainFileAloneOpensLikeItsFolder(t *testing.T) {
-	dir := sharedtest.Path(t, "data", "mi200-vcopy")
+	dir := testfiles.Path(t, "captures", "mi200-vcopy")
 	a, b := openPath(t, dir, formats.Options{}), openPath(t, filepath.Join(dir, "pmc_perf.csv"), formats.Options{})
 	eq(t, "counters", len(b.Counters), len(a.Counters))
 	eq(t, "warnings", b.Warnings, a.Warnings)
@@ -233,14 +233,14 @@ func TestTheMainFileAloneOpensLikeItsFolder(t *testing.T) {
 }
 
 func BenchmarkOpenGfx1151(b *testing.B) {
-	dir := sharedtest.Path(b, "data", "gfx1151-vcopy")
+	dir := testfiles.Path(b, "captures", "gfx1151-vcopy")
 	for b.Loop() {
 		openPath(b, dir, formats.Options{})
 	}
 }
 
 func BenchmarkOpenMI300X(b *testing.B) {
-	dir := sharedtest.Path(b, "data", "mi300x-vcopy-long")
+	dir := testfiles.Path(b, "captures", "mi300x-vcopy-long")
 	for b.Loop() {
 		openPath(b, dir, formats.Options{})
 	}

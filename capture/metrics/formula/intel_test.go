@@ -1,43 +1,24 @@
 package formula
 
 import (
-	"encoding/csv"
 	"errors"
 	"fmt"
 	"math"
 	"math/big"
 	"math/rand/v2"
-	"os"
 	"slices"
 	"strconv"
 	"strings"
 	"testing"
 
 	"astrolabe/capture"
-	"astrolabe/internal/sharedtest"
+	"astrolabe/internal/testfiles"
 )
 
 // intelTable reads Intel's reference table: one map of field to text per counter.
 func intelTable(t testing.TB) []map[string]string {
 	t.Helper()
-	f, err := os.Open(sharedtest.Path(t, "reference", "intel_kbl_metrics.csv"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	rows, err := csv.NewReader(f).ReadAll()
-	if err != nil {
-		t.Fatal(err)
-	}
-	var out []map[string]string
-	for _, row := range rows[1:] {
-		m := map[string]string{}
-		for i, field := range rows[0] {
-			m[field] = row[i]
-		}
-		out = append(out, m)
-	}
-	return out
+	return testfiles.Rows(t, "reference", "intel_kbl_metrics.csv")
 }
 
 func TestEveryIntelEquationSurvivesPrinting(t *testing.T) {

@@ -2,44 +2,25 @@ package formula
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"math"
 	"os"
-	"regexp"
 	"strconv"
 	"strings"
 	"testing"
 
 	"astrolabe/capture"
-	"astrolabe/internal/sharedtest"
+	"astrolabe/internal/testfiles"
 )
 
-var headingRE = regexp.MustCompile(`^(\d+\.\d+\.\d+) (.+)$`)
-
-// guideFormulas reads the formulas of a Mali guide: each section's first fenced block that holds a $.
-func guideFormulas(t testing.TB, path string) (sections []string, formulas map[string]string) {
+// guideFormulas are the formulas of a Mali guide as it prints them, by section.
+func guideFormulas(t testing.TB, gpu string) (sections []string, formulas map[string]string) {
 	t.Helper()
-	text, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
 	formulas = map[string]string{}
-	section, block, inside := "", "", false
-	for _, line := range strings.Split(string(text), "\n") {
-		switch {
-		case strings.HasPrefix(line, "```"):
-			if inside && section != "" && strings.Contains(block, "$") && formulas[section] == "" {
-				formulas[section] = block
-				sections = append(sections, section)
-			}
-			inside, block = !inside, ""
-		case inside:
-			block += line + "\n"
-		default:
-			if m := headingRE.FindStringSubmatch(line); m != nil && !strings.Contains(line, "....") {
-				section = m[1]
-			}
+	for _, r := range testfiles.Rows(t, "guides", "mali_formulas.csv") {
+		if r["gpu"] == gpu {
+			sections = append(sections, r["section"])
+			formulas[r["section"]] = r["formula"]
 		}
 	}
 	return sections, formulas
@@ -53,24 +34,15 @@ type maliCase struct {
 
 func maliCases(t testing.TB) []maliCase {
 	t.Helper()
-	raw, err := os.ReadFile(sharedtest.Path(t, "data", "vectors", "mali_formulas_sample.json"))
-	if err != nil {
-		t.Fatal(err)
-	}
 	var doc struct{ Cases []maliCase }
-	if err := json.Unmarshal(raw, &doc); err != nil {
-		t.Fatal(err)
-	}
+	testfiles.JSON(t, &doc, "vectors", "mali_formulas_sample.json")
 	return doc.Cases
 }
 
-// guides holds the guides whose formulas stand in fenced blocks.
-var guides = map[string]string{"mali-g615": "000_142004d212a1813f.txt"}
-
 func TestGuideFormulasEqualTheVectors(t *testing.T) {
 	cases := maliCases(t)
-	for gpu, file := range guides {
-		sections, formulas := guideFormulas(t, sharedtest.Path(t, "seeds", file))
+	for gpu, surplus := range map[string]int{"mali-g615": 7, "mali-g720": 0} {
+		sections, formulas := guideFormulas(t, gpu)
 		mended := 0
 		var exprs []*Expr
 		for _, s := range sections {
@@ -87,8 +59,8 @@ func TestGuideFormulasEqualTheVectors(t *testing.T) {
 				t.Errorf("%s %s does not survive printing: %v", gpu, s, err)
 			}
 		}
-		if gpu == "mali-g615" && mended != 7 {
-			t.Errorf("%d formulas of the G615 guide had a surplus bracket, want 7", mended)
+		if mended != surplus {
+			t.Errorf("%d formulas of the guide of %s had a surplus bracket, want %d", mended, gpu, surplus)
 		}
 		for _, c := range cases {
 			if c.GPU != gpu {
@@ -164,7 +136,7 @@ func benchmarkGuide(b *testing.B, integers bool) (*Program, int) {
 		}
 		rows = int(n)
 	}
-	sections, formulas := guideFormulas(b, sharedtest.Path(b, "seeds", guides["mali-g615"]))
+	sections, formulas := guideFormulas(b, "mali-g615")
 	var exprs []*Expr
 	for _, s := range sections {
 		e, _, err := ParseLenient(Streamline, formulas[s])
@@ -246,7 +218,7 @@ func BenchmarkGuideFormulas(b *testing.B) {
 
 // BenchmarkBind parses and compiles the 108 formulas.
 func BenchmarkBind(b *testing.B) {
-	sections, formulas := guideFormulas(b, sharedtest.Path(b, "seeds", guides["mali-g615"]))
+	sections, formulas := guideFormulas(b, "mali-g615")
 	axis := capture.NewUniformAxis(1, 1e6)
 	env := columnEnv(axis, func(string) []float64 { return []float64{1} })
 	for b.Loop() {

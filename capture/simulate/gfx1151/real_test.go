@@ -11,7 +11,7 @@ import (
 	"astrolabe/capture/metrics"
 	"astrolabe/capture/simulate"
 	"astrolabe/capture/simulate/content"
-	"astrolabe/internal/sharedtest"
+	"astrolabe/internal/testfiles"
 )
 
 // vectorCopy is a program that copies 1048576 doubles three times, as the real capture's does: 8 MiB are read in
@@ -50,7 +50,7 @@ func vectorCopy(t *testing.T) *capture.Capture {
 }
 
 func TestAVectorCopyLandsNearTheRealOne(t *testing.T) {
-	path := sharedtest.Path(t, "data", "gfx1151-vcopy")
+	path := testfiles.Path(t, "captures", "gfx1151-vcopy")
 	real, err := formats.NewRegistry(rocprofcompute.Format{}).Open(context.Background(), path, formats.Options{})
 	if err != nil {
 		t.Fatal(err)

@@ -1,9 +1,7 @@
 package intel
 
 import (
-	"encoding/csv"
 	"math"
-	"os"
 	"strconv"
 	"strings"
 	"testing"
@@ -12,29 +10,20 @@ import (
 	"astrolabe/capture/simulate"
 	"astrolabe/capture/simulate/cases"
 	"astrolabe/capture/simulate/content"
-	"astrolabe/internal/sharedtest"
+	"astrolabe/internal/testfiles"
 )
 
 // rows are real metric values of a GT2 that Intel's oneprof printed.
 func rows(t *testing.T) (out []map[string]float64, kernels []string) {
 	t.Helper()
-	f, err := os.Open(sharedtest.Path(t, "data", "intel-rows", "oneprof_gen9_rows.csv"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	all, err := csv.NewReader(f).ReadAll()
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, r := range all[1:] {
+	for _, r := range testfiles.Rows(t, "intel-rows", "oneprof_gen9_rows.csv") {
 		m := map[string]float64{}
-		for i, name := range all[0] {
-			if v, err := strconv.ParseFloat(r[i], 64); err == nil {
+		for name, cell := range r {
+			if v, err := strconv.ParseFloat(cell, 64); err == nil {
 				m[name] = v
 			}
 		}
-		out, kernels = append(out, m), append(kernels, r[2])
+		out, kernels = append(out, m), append(kernels, r["Kernel"])
 	}
 	return out, kernels
 }

@@ -3,15 +3,13 @@ package i915
 import (
 	"bytes"
 	"encoding/binary"
-	"encoding/csv"
 	"fmt"
-	"os"
 	"strings"
 	"syscall"
 	"testing"
 
 	"astrolabe/hwio/hwtest/uapi"
-	"astrolabe/internal/sharedtest"
+	"astrolabe/internal/testfiles"
 )
 
 func TestTreeIsTheOneLinuxHas(t *testing.T) {
@@ -258,21 +256,12 @@ func TestConfigurationsLiveInSysfsUntilRemoved(t *testing.T) {
 // referenceRegisters are a set's lists from the reference.
 func referenceRegisters(t *testing.T, part, set string) (lists [3][]register) {
 	t.Helper()
-	f, err := os.Open(sharedtest.Path(t, "reference", "intel_kbl_oa_registers.csv"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	rows, err := csv.NewReader(f).ReadAll()
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, row := range rows[1:] {
-		if row[0] != part || row[1] != set {
+	for _, row := range testfiles.Rows(t, "reference", "intel_kbl_oa_registers.csv") {
+		if row["gpu"] != part || row["metric_set"] != set {
 			continue
 		}
-		i := map[string]int{"NOA": 0, "OA": 1, "FLEX": 2}[row[3]]
-		lists[i] = append(lists[i], register{uint32(parse(row[5][2:], 16)), uint32(parse(row[6][2:], 16))})
+		i := map[string]int{"NOA": 0, "OA": 1, "FLEX": 2}[row["reg_type"]]
+		lists[i] = append(lists[i], register{uint32(parse(row["address"][2:], 16)), uint32(parse(row["value"][2:], 16))})
 	}
 	return lists
 }

@@ -1,7 +1,6 @@
 package standin
 
 import (
-	"encoding/csv"
 	"errors"
 	"fmt"
 	"os"
@@ -10,19 +9,10 @@ import (
 	"strings"
 	"testing"
 
-	"astrolabe/internal/sharedtest"
+	"astrolabe/internal/testfiles"
 )
 
 func TestStandInsHaveTheLayoutsOfTheReference(t *testing.T) {
-	f, err := os.Open(sharedtest.Path(t, "reference", "amd_rocprofiler_layouts.csv"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	rows, err := csv.NewReader(f).ReadAll()
-	if err != nil {
-		t.Fatal(err)
-	}
 	compiler, err := exec.LookPath("gcc")
 	if err != nil {
 		t.Skip("SKIPPED: there is no gcc")
@@ -33,12 +23,12 @@ func TestStandInsHaveTheLayoutsOfTheReference(t *testing.T) {
 	}
 	var b strings.Builder
 	b.WriteString("#include \"rocprofiler_abi.h\"\n")
-	for _, r := range rows[1:] {
-		if r[1] == "(struct)" {
-			fmt.Fprintf(&b, "_Static_assert(sizeof(%s) == %s, \"%s\");\n", r[0], r[3], r[0])
+	for _, r := range testfiles.Rows(t, "reference", "amd_rocprofiler_layouts.csv") {
+		if r["field"] == "(struct)" {
+			fmt.Fprintf(&b, "_Static_assert(sizeof(%s) == %s, \"%s\");\n", r["struct"], r["size"], r["struct"])
 			continue
 		}
-		fmt.Fprintf(&b, "_Static_assert(offsetof(%s, %s) == %s && sizeof(((%s *)0)->%s) == %s, \"%s.%s\");\n", r[0], r[1], r[2], r[0], r[1], r[3], r[0], r[1])
+		fmt.Fprintf(&b, "_Static_assert(offsetof(%s, %s) == %s && sizeof(((%s *)0)->%s) == %s, \"%s.%s\");\n", r["struct"], r["field"], r["offset"], r["struct"], r["field"], r["size"], r["struct"], r["field"])
 	}
 	path := filepath.Join(dir, "layout.c")
 	if err := os.WriteFile(path, []byte(b.String()), 0o644); err != nil {

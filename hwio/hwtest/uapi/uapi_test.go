@@ -2,29 +2,8 @@ package uapi
 
 import (
 	"bytes"
-	"os"
 	"testing"
-
-	"astrolabe/internal/sharedtest"
 )
-
-func TestTheTablesAreThoseOfTheReference(t *testing.T) {
-	for name, reference := range map[string]string{
-		"layouts.csv": "reference/uapi_layouts.csv", "ioctls.csv": "reference/uapi_ioctls.csv", "consts.csv": "reference/uapi_consts.csv",
-	} {
-		want, err := os.ReadFile(sharedtest.Path(t, reference))
-		if err != nil {
-			t.Fatal(err)
-		}
-		got, err := tables.ReadFile(name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if !bytes.Equal(got, want) {
-			t.Errorf("%s differs from %s", name, reference)
-		}
-	}
-}
 
 // The encoding of a request is that of asm-generic/ioctl.h: number, type, size and direction from the lowest bit up.
 func TestARequestsNumberHoldsItsSizeAndDirection(t *testing.T) {

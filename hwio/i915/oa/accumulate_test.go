@@ -1,12 +1,11 @@
 package oa
 
 import (
-	"os"
 	"strings"
 	"testing"
 
 	"astrolabe/capture"
-	"astrolabe/internal/sharedtest"
+	"astrolabe/internal/testfiles"
 )
 
 // feed decodes a stream in pieces of that many bytes and accumulates it.
@@ -70,10 +69,7 @@ func give(t testing.TB, a *Accumulator, b *capture.Batch, r Record) {
 }
 
 func TestSampleRecordingIsTheSameInPiecesOfAnyLength(t *testing.T) {
-	stream, err := os.ReadFile(sharedtest.Path(t, "data", "vectors", "intel_sample.record"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	stream := testfiles.Read(t, "vectors", "intel_sample.record")
 	var want *capture.Batch
 	for _, piece := range []int{len(stream), 4096, 264, 263, 7, 1} {
 		a, b := feed(t, stream, piece, Options{})

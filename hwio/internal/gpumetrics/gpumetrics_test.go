@@ -3,32 +3,21 @@ package gpumetrics
 import (
 	"bytes"
 	"encoding/binary"
-	"encoding/csv"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"os"
 	"slices"
 	"strconv"
 	"strings"
 	"testing"
 
-	"astrolabe/internal/sharedtest"
+	"astrolabe/internal/testfiles"
 )
 
 func TestLayoutsAreThoseOfTheReference(t *testing.T) {
-	file, err := os.Open(sharedtest.Path(t, "reference", "amd_gpu_metrics_layouts.csv"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer file.Close()
-	rows, err := csv.NewReader(file).ReadAll()
-	if err != nil {
-		t.Fatal(err)
-	}
 	var want, got []string
-	for _, r := range rows[1:] {
-		want = append(want, strings.Join(r, ","))
+	for _, r := range testfiles.Rows(t, "reference", "amd_gpu_metrics_layouts.csv") {
+		want = append(want, strings.Join([]string{r["version"], r["field"], r["offset"], r["type"], r["count"]}, ","))
 	}
 	for _, l := range Layouts() {
 		v := fmt.Sprintf("v%d_%d,", l.Format, l.Content)
@@ -76,24 +65,15 @@ type expected struct {
 }
 
 func TestSampleTablesDecodeAsTheirDescriptionSays(t *testing.T) {
-	raw, err := os.ReadFile(sharedtest.Path(t, "data", "vectors", "gpu_metrics_sample.json"))
-	if err != nil {
-		t.Fatal(err)
-	}
 	var all expected
-	if err := json.Unmarshal(raw, &all); err != nil {
-		t.Fatal(err)
-	}
+	testfiles.JSON(t, &all, "vectors", "gpu_metrics_sample.json")
 	if len(all.Cases) != 4 {
 		t.Fatalf("%d cases", len(all.Cases))
 	}
 	for _, c := range all.Cases {
-		data, err := os.ReadFile(sharedtest.Path(t, "data", "vectors", c.File))
-		if err != nil {
-			t.Fatal(err)
-		}
+		data := testfiles.Read(t, "vectors", c.File)
 		var table Table
-		err = table.Decode(data)
+		err := table.Decode(data)
 		switch c.Expect {
 		case "decode":
 			if err != nil || table.Layout().Version() != c.Version || table.Layout().Size != c.StructureSize || table.AllMissing() || table.AllZero() {

@@ -1,42 +1,17 @@
 package mali
 
 import (
-	"encoding/csv"
-	"os"
 	"strconv"
 	"strings"
 	"testing"
 
 	"astrolabe/capture"
 	"astrolabe/capture/metrics"
-	"astrolabe/internal/sharedtest"
+	"astrolabe/internal/testfiles"
 )
 
-// table reads a table of the reference as one map per row.
-func table(t *testing.T, parts ...string) []map[string]string {
-	t.Helper()
-	f, err := os.Open(sharedtest.Path(t, parts...))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	rows, err := csv.NewReader(f).ReadAll()
-	if err != nil {
-		t.Fatal(err)
-	}
-	var out []map[string]string
-	for _, r := range rows[1:] {
-		m := map[string]string{}
-		for i, name := range rows[0] {
-			m[name] = r[i]
-		}
-		out = append(out, m)
-	}
-	return out
-}
-
 func TestProductsAreThoseOfTheReference(t *testing.T) {
-	rows := table(t, "reference", "mali_products.csv")
+	rows := testfiles.Rows(t, "reference", "mali_products.csv")
 	if len(rows) != len(products) {
 		t.Errorf("%d products, the reference has %d", len(products), len(rows))
 	}
@@ -93,7 +68,7 @@ func TestCounterNamesAreThoseOfTheReference(t *testing.T) {
 	layouts := map[string]string{"Mali-G615": "Mali-G715", "Mali-G720": "Mali-G720"}
 	types := map[string]BlockType{"fe": FrontEnd, "tiler": Tiler, "memory": Memory, "core": Core}
 	checked := 0
-	for _, r := range table(t, "reference", "mali_counters.csv") {
+	for _, r := range testfiles.Rows(t, "reference", "mali_counters.csv") {
 		typ, ok := types[r["block"]]
 		if !ok {
 			continue // a constant

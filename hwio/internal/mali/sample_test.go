@@ -2,17 +2,15 @@ package mali
 
 import (
 	"encoding/binary"
-	"encoding/json"
 	"fmt"
 	"math"
-	"os"
 	"slices"
 	"strings"
 	"testing"
 
 	"astrolabe/capture"
 	"astrolabe/capture/metrics"
-	"astrolabe/internal/sharedtest"
+	"astrolabe/internal/testfiles"
 )
 
 func everything(*capture.Meta) bool { return true }
@@ -75,13 +73,7 @@ func TestBlocksGiveTheValuesOfArmsLibrary(t *testing.T) {
 		}
 		Names map[string]map[string]struct{ Variables, Sections []string }
 	}
-	raw, err := os.ReadFile(sharedtest.Path(t, "data", "vectors", "mali_blocks_sample.json"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := json.Unmarshal(raw, &doc); err != nil {
-		t.Fatal(err)
-	}
+	testfiles.JSON(t, &doc, "vectors", "mali_blocks_sample.json")
 	ids := map[string]uint64{"Mali-G615": 0xb8a30010, "Mali-G720": 0xc8700000}
 	types := map[string]BlockType{"fe": FrontEnd, "tiler": Tiler, "memory": Memory, "core": Core}
 	for _, c := range doc.Cases {

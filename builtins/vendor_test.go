@@ -1,31 +1,23 @@
 package builtins_test
 
 import (
-	"encoding/json"
-	"os"
 	"testing"
 
 	"go.starlark.net/starlark"
 
 	"astrolabe/capture/formats/all"
-	"astrolabe/internal/sharedtest"
+	"astrolabe/internal/testfiles"
 )
 
 // TestScriptsSeeTheVendorsNumbers opens a real capture as a script does and compares what total, min and max give with the numbers that
 // the vendor's tool gives for it.
 func TestScriptsSeeTheVendorsNumbers(t *testing.T) {
-	dir := sharedtest.Path(t, "data/gfx1151-vcopy")
-	data, err := os.ReadFile(sharedtest.Path(t, "data/vectors/gfx1151_expected_sample.json"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	dir := testfiles.Path(t, "captures", "gfx1151-vcopy")
 	var want struct {
 		Rule string           `json:"duration_rule"`
 		Rows []map[string]any // a row of one number has no min and max, which is not the same as missing ones
 	}
-	if err := json.Unmarshal(data, &want); err != nil {
-		t.Fatal(err)
-	}
+	testfiles.JSON(t, &want, "vectors", "gfx1151_expected_sample.json")
 	if len(want.Rows) == 0 {
 		t.Fatal("no expected numbers")
 	}
@@ -45,7 +37,7 @@ func TestScriptsSeeTheVendorsNumbers(t *testing.T) {
 			starlark.Bool(spread), number(w["min"]), number(w["max"])})
 	}
 	r.names["path"], r.names["rule"], r.names["rows"] = starlark.String(dir), starlark.String(want.Rule), rows
-	err = r.exec("shared", `
+	err := r.exec("vendor", `
 cap = capture.open(path, duration=rule)
 for name, value, spread, least, most in rows:
     m = cap.metric(name)
