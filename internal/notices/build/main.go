@@ -1,5 +1,5 @@
 // Command build writes internal/notices/notices.txt: the licences of every module from which a package is linked into one of the programs on one
-// of the systems that they are built for, of Go's own library, and of data (data.txt).
+// of the systems that they are built for, of Go's own library, and of the works that the file NOTICE says the programs have data of.
 package main
 
 import (
@@ -116,11 +116,11 @@ func collect() ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	data, err := os.ReadFile(filepath.Join(strings.TrimSpace(string(moduleRoot)), "internal", "notices", "data.txt"))
+	works, err := readNotice(filepath.Join(strings.TrimSpace(string(moduleRoot)), "NOTICE"))
 	if err != nil {
 		return nil, err
 	}
-	return write(owners, data), nil
+	return write(owners, works), nil
 }
 
 // list describes the packages that are linked into the programs on a system.
@@ -157,8 +157,8 @@ func licencesIn(dir string) ([]string, error) {
 	return names, err
 }
 
-// write lays the licences out, each once below all that stand under it, in the order of their first owner.
-func write(owners map[string][]string, data []byte) []byte {
+// write lays the licences out, each once below all that stand under it, in the order of their first owner, then those of data.
+func write(owners map[string][]string, works []work) []byte {
 	var texts []string
 	for text := range owners {
 		slices.Sort(owners[text])
@@ -167,14 +167,15 @@ func write(owners map[string][]string, data []byte) []byte {
 	slices.SortFunc(texts, func(a, b string) int {
 		return strings.Compare(owners[a][0]+"\x00"+a, owners[b][0]+"\x00"+b)
 	})
-	rule := strings.Repeat("=", 80) + "\n"
 	var b bytes.Buffer
 	b.WriteString("Astrolabe contains works of others, which stand under the licences below.\n\n")
 	for _, text := range texts {
 		b.WriteString(rule + strings.Join(owners[text], "\n") + "\n" + rule + "\n" + text + "\n\n")
 	}
-	b.WriteString(rule + "Data\n" + rule + "\n")
-	b.Write(bytes.TrimSpace(data))
-	b.WriteByte('\n')
-	return b.Bytes()
+	for _, w := range works {
+		if len(w.programs) > 0 {
+			b.WriteString(rule + "Data of " + w.name + ",\nin " + strings.Join(w.programs, ", ") + "\n" + rule + "\n" + w.text + "\n\n")
+		}
+	}
+	return append(bytes.TrimSpace(b.Bytes()), '\n')
 }
