@@ -2,20 +2,23 @@ package typeset
 
 import (
 	"bufio"
+	"errors"
+	"io/fs"
 	"os"
 	"strconv"
 	"strings"
 	"testing"
 )
 
-// TestLevelsAreUnicodes reads Unicode's own BidiCharacterTest.txt, whose path is in the environment: it is not part of the
-// repository. testdata/bidi.txt has lines of our own with the order that another implementation gives.
+// unicodes is Unicode's own test of levels and orders. Debian's package unicode-data has it.
+const unicodes = "/usr/share/unicode/BidiCharacterTest.txt"
+
+// TestLevelsAreUnicodes reads Unicode's own cases. testdata/bidi.txt has lines of our own with the order that another implementation gives.
 func TestLevelsAreUnicodes(t *testing.T) {
-	path := os.Getenv("ASTROLABE_BIDI_TEST")
-	if path == "" {
-		t.Skip("ASTROLABE_BIDI_TEST does not name Unicode's BidiCharacterTest.txt")
+	f, err := os.Open(unicodes)
+	if errors.Is(err, fs.ErrNotExist) {
+		t.Skip("Unicode's BidiCharacterTest.txt is not installed (Debian: unicode-data)")
 	}
-	f, err := os.Open(path)
 	if err != nil {
 		t.Fatal(err)
 	}
