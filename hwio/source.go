@@ -108,7 +108,7 @@ type Stamper interface {
 // Finisher is a Stream whose device still holds samples when the last tick is over.
 type Finisher interface {
 	// Finish stops measuring and appends the samples that remain, as Read does. It is called once, after the last Read
-	// and before Conclude, and may wait for a few milliseconds.
+	// and before Conclude, and waits no longer than a device takes that hangs: some seconds.
 	Finish(ctx context.Context, b *capture.Batch) error
 }
 

@@ -38,6 +38,17 @@ type Scenario struct {
 type Settings struct {
 	Scenarios []string
 	Seed      uint64
+	// Answered, where not nil, is called with how often the device has given the program what it measures: samples or reports of GPUs, requests for
+	// a sample of panfrost (also those that are still to fail), reads of the event that was read most often, rounds of questions for sensors. It is
+	// called with the model locked. A test ends a recording by it: a time would end it before the program on a busy machine has begun.
+	Answered func(n int)
+}
+
+// Tell calls Answered.
+func (s *Settings) Tell(n int) {
+	if s.Answered != nil {
+		s.Answered(n)
+	}
 }
 
 // Has reports whether a scenario was chosen.

@@ -54,6 +54,8 @@ type Machine interface {
 	Node(path string, major, minor uint32, mode uint32, n Node)
 	// Fail makes every open of the path fail with errno (a unix.Errno); 0 takes that back.
 	Fail(path string, errno error)
+	// Watch has opened called on every open of a text file, before the program gets it: what opened writes there is what the program reads.
+	Watch(path string, opened func())
 	// Remove takes a path and all below it away, as on hot unplug. Open files stay open.
 	Remove(path string)
 }

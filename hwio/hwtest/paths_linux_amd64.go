@@ -258,6 +258,9 @@ func (c *trapped) open(p *pathCall, pl place) {
 		c.record(p.name, pl.path, fd, err)
 		return
 	}
+	if pl.in && !path {
+		c.s.tree.opening(pl.path)
+	}
 	host := pl.host
 	flags := int(p.flags) | unix.O_CLOEXEC | unix.O_NOFOLLOW | unix.O_NOCTTY
 	if pl.in && !path {

@@ -3,6 +3,7 @@ package hwtest
 import (
 	"os"
 	"os/exec"
+	"sync"
 )
 
 // Unprivileged is a scenario of every device: the program is taken to lack CAP_PERFMON and CAP_SYS_ADMIN, whoever runs it.
@@ -22,8 +23,29 @@ type Options struct {
 	Cmd *exec.Cmd
 	// Signals are passed on to the program. Those of the terminal reach it anyway, as it is of the same process group.
 	Signals <-chan os.Signal
+	// EndAfter is after how many answers of the device the program gets EndBy; 0 never. What counts as an answer stands at Settings.Answered.
+	EndAfter int
+	EndBy    os.Signal // SIGINT where nil
 	// LogLimit is the most entries of the log of calls that are kept: half of it the first ones, half the last. 0 means 20000.
 	LogLimit int
+}
+
+// count makes the device's answers end the program. It returns the signals that are due.
+func (o *Options) count() <-chan os.Signal {
+	if o.EndAfter == 0 {
+		return nil
+	}
+	due, sig := make(chan os.Signal, 1), o.EndBy
+	if sig == nil {
+		sig = os.Interrupt
+	}
+	var once sync.Once
+	o.Settings.Answered = func(n int) {
+		if n >= o.EndAfter {
+			once.Do(func() { due <- sig })
+		}
+	}
+	return due
 }
 
 // Result is how an emulation went.

@@ -39,6 +39,7 @@ func Run(ctx context.Context, o Options) (*Result, error) {
 	if o.Cmd.Err != nil {
 		return nil, o.Cmd.Err
 	}
+	due := o.count()
 	s := &supervisor{dev: o.Device, settings: &o.Settings, log: newCallLog(o.LogLimit), stopping: make(chan struct{})}
 	var err error
 	if s.tree, err = newTree(&o.Settings); err != nil {
@@ -73,11 +74,14 @@ func Run(ctx context.Context, o Options) (*Result, error) {
 	execErr := readRest(sock)
 	undo := context.AfterFunc(ctx, func() { _ = o.Cmd.Process.Kill() })
 	ended := make(chan struct{})
-	if o.Signals != nil {
+	for _, signals := range []<-chan os.Signal{o.Signals, due} {
+		if signals == nil {
+			continue
+		}
 		loops.Go(func() {
 			for {
 				select {
-				case sig, ok := <-o.Signals:
+				case sig, ok := <-signals:
 					if !ok {
 						return
 					}

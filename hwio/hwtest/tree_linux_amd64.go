@@ -32,6 +32,7 @@ type tree struct {
 	tops    map[string]bool // first components of everything emulated
 	nodes   map[string]*nodeInfo
 	fails   map[string]unix.Errno
+	watches map[string]func()
 	made    map[string]bool   // folders made by Dir, which hide the machine's own
 	mixed   map[string]string // host folder below merged: the path it shows
 	counter int
@@ -50,7 +51,7 @@ func newTree(s *Settings) (*tree, error) {
 	}
 	t := &tree{
 		settings: s, temp: temp, root: temp + "/root", merged: temp + "/merged", tops: map[string]bool{}, nodes: map[string]*nodeInfo{},
-		fails: map[string]unix.Errno{}, made: map[string]bool{}, mixed: map[string]string{},
+		fails: map[string]unix.Errno{}, watches: map[string]func(){}, made: map[string]bool{}, mixed: map[string]string{},
 	}
 	// The program may be another user's.
 	if err := errors.Join(os.Chmod(temp, 0o755), os.Mkdir(t.root, 0o755), os.Mkdir(t.merged, 0o755)); err != nil {
@@ -159,6 +160,24 @@ func (t *tree) Fail(p string, errno error) {
 		}
 		return nil
 	})
+}
+
+// Watch sets who is told of opens.
+func (t *tree) Watch(p string, opened func()) {
+	t.change(p, func(p, _ string) error {
+		t.watches[p] = opened
+		return nil
+	})
+}
+
+// opening tells who watches a path that it is about to be opened.
+func (t *tree) opening(p string) {
+	t.mu.RLock()
+	opened := t.watches[p]
+	t.mu.RUnlock()
+	if opened != nil {
+		opened()
+	}
 }
 
 // Remove takes a path away with all below it. Files that are open stay so.

@@ -178,7 +178,7 @@ func TestProbeTellsEveryTroubleApart(t *testing.T) {
 // rows reads until there are n rows or an error.
 func rows(t *testing.T, st hwio.Stream, b *capture.Batch, n int) error {
 	t.Helper()
-	for deadline := time.Now().Add(20 * time.Second); time.Now().Before(deadline); time.Sleep(time.Millisecond) {
+	for deadline := time.Now().Add(5 * time.Minute); time.Now().Before(deadline); time.Sleep(time.Millisecond) {
 		if err := st.Read(t.Context(), b); err != nil || len(b.Start) >= n {
 			return err
 		}

@@ -156,18 +156,16 @@ func lost(start, end int64, n uint64, why string) capture.Gap {
 	return capture.Gap{Start: start, End: end, Lost: n, Reason: capture.Reason{Code: capture.LostReports, Text: why}}
 }
 
-// How long the last sample may take: in Finish, and before Close gives the device back.
-const (
-	finishWait = 50 * time.Millisecond
-	closeWait  = 1500 * time.Millisecond
-)
+// answerWait is how long the last sample may take. The driver gives up a request after a second by itself, so one that is under way at the end comes
+// back, and another one takes what it would have counted; only a driver that hangs itself, or a machine that stands still, needs more.
+const answerWait = 10 * time.Second
 
 // Finish takes a last sample and appends what is left.
 func (st *stream) Finish(_ context.Context, b *capture.Batch) error {
 	if st.dumper == nil || st.ended != nil {
 		return nil
 	}
-	if !st.dumper.stop(finishWait) {
+	if !st.dumper.stop(answerWait) {
 		st.failed++
 		st.silent++
 	}
@@ -203,7 +201,7 @@ func (st *stream) Close() error {
 	st.closed = true
 	errs := []error{st.gauges.Close()}
 	if st.dumper != nil {
-		st.dumper.stop(closeWait)
+		st.dumper.stop(answerWait)
 		// A device that is gone has none to switch off.
 		if err := enable(st.dev, false); err != nil && st.ended == nil {
 			errs = append(errs, fmt.Errorf("switch the counters off: %w", err))

@@ -28,10 +28,12 @@ type gpu struct {
 
 	mu      sync.Mutex
 	files   map[string]string // as they were written last
-	opened  int64             // when the node was first opened, 0 before
+	opened  int64             // when the node was first opened, -1 before
+	rounds  int               // rounds of reading, as they can be told by the opens of the runtime status
 	gone    bool
 	off     bool
 	reads   map[uint32]uint64 // successful, by register
+	answers []Answer
 	refused uint64
 	asked   map[string]uint64
 	woken   uint64 // questions asked of it while it was powered off, after a grace
@@ -51,11 +53,15 @@ func (d *device) Start(m hwtest.Machine) error {
 	m.Own("/dev/dri")
 	m.File("/sys/class/drm/version", "drm 1.1.0 20060810\n")
 	for i, g := range d.gpus {
-		g.m, g.number, g.start = m, i, hwtest.Now()
+		g.m, g.number, g.start, g.opened = m, i, hwtest.Now(), -1
 		g.address = fmt.Sprintf("0000:%02x:00.0", 3+0xc*i)
 		g.files, g.reads, g.asked = map[string]string{}, map[uint32]uint64{}, map[string]uint64{}
 		g.appear()
 		g.renew()
+		m.Watch(g.folder()+"/power/runtime_status", g.round)
+	}
+	if m.Settings().Has(steppedScenario) {
+		return nil
 	}
 	d.stop, d.done = make(chan struct{}), make(chan struct{})
 	go func() {
@@ -86,8 +92,26 @@ func (d *device) Stop() {
 	}
 }
 
+// round begins a round of reading: a program that watches a GPU looks at its runtime status before it asks for anything that would wake it.
+func (g *gpu) round() {
+	g.mu.Lock()
+	g.rounds++
+	n := g.rounds
+	g.mu.Unlock()
+	if g.has(steppedScenario) {
+		g.events()
+		g.renew()
+	}
+	g.m.Settings().Tell(n)
+}
+
 // since is the time since the workload's start.
-func (g *gpu) since() int64 { return hwtest.Now() - g.start }
+func (g *gpu) since() int64 {
+	if g.has(steppedScenario) {
+		return int64(g.rounds) * Step
+	}
+	return hwtest.Now() - g.start
+}
 
 func (g *gpu) has(scenario string) bool { return g.m.Settings().Has(scenario) }
 
@@ -104,10 +128,14 @@ func (g *gpu) energy(t int64) float64 { return consumed(g.part.heavy.Watts, g.pa
 
 // inEvent reports whether now falls into the stretch of a scenario's event that lasts for length.
 func (g *gpu) inEvent(scenario string, length int64) bool {
-	if g.opened == 0 || !g.has(scenario) {
+	if g.opened < 0 || !g.has(scenario) {
 		return false
 	}
-	at := hwtest.Now() - g.opened - firstEvent
+	begins := int64(firstEvent)
+	if scenario == unplugScenario {
+		begins = unplugEvent
+	}
+	at := g.since() - g.opened - begins
 	return at >= 0 && at < length
 }
 
@@ -135,7 +163,7 @@ func (g *gpu) events() {
 	}
 }
 
-// Truth is what the GPUs did. Times are ns of CLOCK_MONOTONIC.
+// Truth is what the GPUs did.
 type Truth struct {
 	GPUs []GPUTruth `json:"gpus"`
 }
@@ -143,49 +171,47 @@ type Truth struct {
 // GPUTruth is what one GPU did.
 type GPUTruth struct {
 	Card      string            `json:"card"`
-	Start     int64             `json:"start_ns"`
-	Opened    int64             `json:"opened_ns"`
 	Frame     int64             `json:"frame_ns"`
 	Turn      int64             `json:"heavy_or_light_ns"`
 	Work      []work            `json:"blocks"`
 	Heavy     levels            `json:"heavy"`
 	Light     levels            `json:"light"`
+	Rounds    int               `json:"rounds"`         // of reading, see the scenario "stepped"
 	Registers map[uint32]uint64 `json:"register_reads"` // by byte offset
 	Refused   uint64            `json:"refused"`
 	Asked     map[string]uint64 `json:"asked"`
 	Woken     uint64            `json:"asked_while_off"`
-	EventFrom int64             `json:"event_from_ns"` // of the scenario
+	// Answers are the values of status registers that were read, in order, up to maxAnswers of them.
+	Answers []Answer `json:"-"`
 }
+
+// Answer is the value of a register that a program was told.
+type Answer struct {
+	Register uint32 // byte offset
+	Value    uint32
+}
+
+// maxAnswers bounds the memory of the account: half a minute of reading two registers at the usual rate.
+const maxAnswers = 600_000
 
 // Truth implements hwtest.Device.
 func (d *device) Truth() any {
 	t := &Truth{}
 	for _, g := range d.gpus {
 		g.mu.Lock()
-		t.GPUs = append(t.GPUs, GPUTruth{Card: g.card(), Start: g.start, Opened: g.opened, Frame: frame, Turn: halfTurn, Work: g.part.work, Heavy: g.part.heavy, Light: g.part.light,
-			Registers: g.reads, Refused: g.refused, Asked: g.asked, Woken: g.woken, EventFrom: g.opened + firstEvent})
+		t.GPUs = append(t.GPUs, GPUTruth{Card: g.card(), Frame: frame, Turn: halfTurn, Work: g.part.work, Heavy: g.part.heavy, Light: g.part.light,
+			Rounds: g.rounds, Registers: g.reads, Refused: g.refused, Asked: g.asked, Woken: g.woken, Answers: g.answers})
 		g.mu.Unlock()
 	}
 	return t
 }
 
-// Busy is the share of the time from one moment to another in which a block worked.
-func (t *GPUTruth) Busy(block string, from, to int64) float64 {
-	for i := range t.Work {
-		if w := &t.Work[i]; w.Name == block {
-			return (w.worked(to-t.Start) - w.worked(from-t.Start)) / float64(to-from)
-		}
-	}
-	return 0
+// Energy is the count of energy in gpu_metrics, in units of 2^-16 J and before it wraps, at a time since the start of the workload.
+func (t *GPUTruth) Energy(at int64) uint64 {
+	return energyUnits(consumed(t.Heavy.Watts, t.Light.Watts, at))
 }
 
-// Joules is the energy used from one moment to another.
-func (t *GPUTruth) Joules(from, to int64) float64 {
-	return consumed(t.Heavy.Watts, t.Light.Watts, to-t.Start) - consumed(t.Heavy.Watts, t.Light.Watts, from-t.Start)
-}
-
-// IsHeavy reports whether work is heavy at a moment.
-func (t *GPUTruth) IsHeavy(at int64) bool { return heavy(at - t.Start) }
+func energyUnits(joules float64) uint64 { return uint64(joules * 65536) }
 
 // Engines are the shares of time for which each engine kind works for each of the two clients.
 var Engines = map[string][2]float64{"gfx": {0.50, 0.10}, "compute": {0, 0.25}, "dma": {0.05, 0}}

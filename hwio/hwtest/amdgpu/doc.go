@@ -5,7 +5,8 @@
 // kgd_pp_interface.h). It imports nothing of astrolabe but hwtest: a decoder shared with the reader would hide the mistakes of both.
 //
 // The GPUs run a workload that is a function of time: frames of 20 ms in which every block works for a share of its own, half a second heavy and
-// half a second light in turn. Truth integrates it over any stretch.
+// half a second light in turn. Truth holds what was answered. In the scenario "stepped" time is not the machine's: it goes on with every round of
+// reading, so that what a program finds does not depend on when it gets to run.
 package amdgpu
 
 import "astrolabe/hwio/hwtest"
@@ -24,6 +25,9 @@ func Models() []hwtest.Model {
 	}
 }
 
+// Step is how far a round of reading takes the time where it is stepped, in ns.
+const Step = 100_000_000
+
 // Scenarios of both devices.
 const (
 	resetScenario    = "reset"
@@ -35,7 +39,9 @@ const (
 	twoScenario      = "two-gpus"
 	unknownScenario  = "unknown-metrics-version"
 	emptyScenario    = "metrics-empty"
-	firstEvent       = 400_000_000 // ns after the first opening at which a scenario's event begins
+	steppedScenario  = "stepped"
+	firstEvent       = 400_000_000   // ns after the first opening at which a scenario's event begins
+	unplugEvent      = 1_200_000_000 // as firstEvent; a program that measures then has something to keep
 	resetLength      = 300_000_000
 	suspendedLength  = 500_000_000
 	graceOfSuspended = 250_000_000 // in which questions of a sleeping GPU are not held against the program
@@ -46,9 +52,10 @@ var scenarios = []hwtest.Scenario{
 	{Name: refusedScenario, Doc: "the driver does not let GRBM_STATUS2 be read: EFAULT"},
 	{Name: offScenario, Doc: "runtime power management suspends the GPU 400 ms after the node was opened, for 500 ms: files give EBUSY, questions EINVAL, power is 0"},
 	{Name: deniedScenario, Doc: "the user may not open the render node: EACCES"},
-	{Name: unplugScenario, Doc: "the GPU vanishes 400 ms after the node was opened: ENODEV, and its files are gone"},
+	{Name: unplugScenario, Doc: "the GPU vanishes 1.2 s after the node was opened: ENODEV, and its files are gone"},
 	{Name: oldScenario, Doc: "an old kernel: a device description of 272 bytes, few sensors, no count of lost memory, no gpu_metrics"},
 	{Name: twoScenario, Doc: "both devices at once: the discrete one is card0, the APU card1"},
 	{Name: unknownScenario, Doc: "gpu_metrics has revision 1.9"},
+	{Name: steppedScenario, Doc: "time is not the machine's: it stands still and goes on by 100 ms when a program reads power/runtime_status, as before every look at the sensors"},
 	{Name: emptyScenario, Doc: "gpu_metrics has a good header and nothing but ones behind it"},
 }

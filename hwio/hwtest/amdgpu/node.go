@@ -24,8 +24,8 @@ func (n node) Open(*hwtest.Call, int) (hwtest.File, error) {
 	case g.has(deniedScenario):
 		return nil, syscall.EACCES
 	}
-	if g.opened == 0 {
-		g.opened = hwtest.Now()
+	if g.opened < 0 {
+		g.opened = g.since()
 	}
 	return file{g}, nil
 }
@@ -92,7 +92,7 @@ func (g *gpu) info(c *hwtest.Call, arg uint64) error {
 	if size == 0 || to == 0 {
 		return syscall.EINVAL
 	}
-	if g.off && hwtest.Now()-g.opened > firstEvent+graceOfSuspended {
+	if g.off && g.since()-g.opened > firstEvent+graceOfSuspended {
 		g.woken++
 	}
 	answer, err := g.answer(c, l, b)
@@ -160,7 +160,7 @@ func (g *gpu) answer(c *hwtest.Call, l *uapi.Layout, b []byte) ([]byte, error) {
 			return nil, syscall.EINVAL
 		}
 		lost := uint32(0)
-		if g.has(resetScenario) && g.opened > 0 && hwtest.Now()-g.opened > firstEvent+resetLength {
+		if g.has(resetScenario) && g.opened >= 0 && g.since()-g.opened > firstEvent+resetLength {
 			lost = 1
 		}
 		return u32(lost), nil
@@ -192,6 +192,10 @@ func (g *gpu) registers(offset, count uint32) ([]byte, error) {
 			g.refused++
 			return nil, syscall.EFAULT
 		}
+		if g.has(steppedScenario) {
+			// The frame goes on with every read, by a step that meets all its parts.
+			t = g.since() + int64(g.reads[at]*7_477_777%frame)
+		}
 		v := uint32(0)
 		for i := range g.part.work {
 			if w := &g.part.work[i]; w.Reg == at && w.busy(t) {
@@ -199,6 +203,9 @@ func (g *gpu) registers(offset, count uint32) ([]byte, error) {
 			}
 		}
 		g.reads[at]++
+		if len(g.answers) < maxAnswers {
+			g.answers = append(g.answers, Answer{at, v})
+		}
 		out = binary.LittleEndian.AppendUint32(out, v)
 	}
 	return out, nil

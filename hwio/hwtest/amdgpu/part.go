@@ -65,7 +65,7 @@ func metrics10(g *gpu, t int64) []byte {
 	u16(30, l.MemPercent)
 	u16(32, 0) // video: idle, which is not missing
 	u16(34, l.Watts)
-	binary.LittleEndian.PutUint32(b[36:], uint32(g.part.energyStart+uint64(g.energy(t)*65536)))
+	binary.LittleEndian.PutUint32(b[36:], uint32(g.part.energyStart+energyUnits(g.energy(t))))
 	u16(40, l.SclkMHz)
 	u16(44, l.MclkMHz)
 	u16(54, l.SclkMHz)

@@ -56,20 +56,6 @@ func (w *work) busy(t int64) bool {
 	return at >= w.Phase && at < w.Phase+w.share(t)
 }
 
-// worked is the time that the block worked from the start until t.
-func (w *work) worked(t int64) float64 {
-	turns := t / (2 * halfTurn)
-	sum := float64(turns) * halfTurn * (w.Share + w.Share/4)
-	rest := t % (2 * halfTurn)
-	if rest >= halfTurn {
-		sum += halfTurn * w.Share
-		rest -= halfTurn
-	}
-	sum += float64(rest/frame*frame) * w.share(t)
-	at := float64(rest % frame)
-	return sum + max(0, min(at-w.Phase*frame, w.share(t)*frame))
-}
-
 // levels are what sensors show in heavy and in light times.
 type levels struct {
 	SclkMHz, MclkMHz, FclkMHz     uint64

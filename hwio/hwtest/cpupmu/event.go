@@ -111,6 +111,7 @@ func (e *event) Read(_ *hwtest.Call, n int) ([]byte, error) {
 	for _, m := range events {
 		d.truth.read(m)
 	}
+	d.set.Tell(d.truth.most)
 	return out, nil
 }
 

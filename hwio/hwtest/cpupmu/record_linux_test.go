@@ -23,14 +23,14 @@ import (
 	"astrolabe/hwio/hwtest/programs"
 )
 
-// run runs astrolabe on the emulated units.
-func run(t *testing.T, scenarios string, args ...string) (r *hwtest.Result, truth *Truth, output string) {
+// run runs astrolabe on the emulated units, and interrupts it when it has read an event so often, unless that is 0.
+func run(t *testing.T, scenarios string, reads int, args ...string) (r *hwtest.Result, truth *Truth, output string) {
 	t.Helper()
-	return runProgram(t, scenarios, programs.Path(t, "astrolabe"), args...)
+	return runProgram(t, scenarios, programs.Path(t, "astrolabe"), reads, args...)
 }
 
 // runProgram runs any program on them.
-func runProgram(t *testing.T, scenarios, program string, args ...string) (r *hwtest.Result, truth *Truth, output string) {
+func runProgram(t *testing.T, scenarios, program string, reads int, args ...string) (r *hwtest.Result, truth *Truth, output string) {
 	t.Helper()
 	// The source looks for access with software events, which are the real kernel's.
 	if fd, err := unix.PerfEventOpen(&unix.PerfEventAttr{Type: unix.PERF_TYPE_SOFTWARE, Size: 112, Bits: unix.PerfBitExcludeKernel}, 0, -1, -1, unix.PERF_FLAG_FD_CLOEXEC); err != nil {
@@ -46,9 +46,9 @@ func runProgram(t *testing.T, scenarios, program string, args ...string) (r *hwt
 	if scenarios != "" {
 		set.Scenarios = strings.Split(scenarios, ",")
 	}
-	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
 	defer cancel()
-	r, err := hwtest.Run(ctx, hwtest.Options{Device: Models()[0].New(), Settings: set, Cmd: cmd})
+	r, err := hwtest.Run(ctx, hwtest.Options{Device: Models()[0].New(), Settings: set, Cmd: cmd, EndAfter: reads})
 	if errors.Is(err, hwtest.ErrUnsupported) {
 		t.Skipf("EMULATION SKIPPED: %v", err)
 	}
@@ -64,11 +64,11 @@ func runProgram(t *testing.T, scenarios, program string, args ...string) (r *hwt
 	return r, truth, out.String()
 }
 
-// record records what args say and opens the capture.
-func record(t *testing.T, scenarios string, args ...string) (*capture.Capture, *Truth, string) {
+// record records what args say until every event has been read so often, and opens the capture.
+func record(t *testing.T, scenarios string, reads int, args ...string) (*capture.Capture, *Truth, string) {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "r.arrow")
-	r, truth, out := run(t, scenarios, append([]string{"record", "--source", "perfevent", "--period", "5ms", "-o", path}, args...)...)
+	r, truth, out := run(t, scenarios, reads, append([]string{"record", "--source", "perfevent", "--period", "5ms", "-o", path}, args...)...)
 	if r.Exit != 0 {
 		t.Fatalf("record exits with %d:\n%s", r.Exit, out)
 	}
@@ -111,7 +111,7 @@ var names = map[string]string{
 }
 
 func TestARecordingHoldsEveryCountOfEveryProcessor(t *testing.T) {
-	c, truth, out := record(t, "", "--duration", "500ms")
+	c, truth, out := record(t, "", 60)
 	if strings.Contains(out, "shared") {
 		t.Errorf("six events on seven counters take turns:\n%s", out)
 	}
@@ -151,8 +151,8 @@ func near(a, b float64, samples int) bool { return math.Abs(a-b) <= 1e-6*math.Ab
 // A total was the sum of the samples in which a counter had its turn: at 1 ms three fifths of what happened, and with several processors, which
 // take turns at times of their own, a fifth.
 func TestTotalsOfCountersThatTakeTurnsAreScaledOverTheWholeTime(t *testing.T) {
-	for _, period := range []string{"1ms", "5ms", "50ms"} {
-		c, truth, out := record(t, "few-counters", "--duration", "1s", "--period", period)
+	for period, reads := range map[string]int{"1ms": 300, "5ms": 80, "50ms": 12} {
+		c, truth, out := record(t, "few-counters", reads, "--period", period)
 		if !strings.Contains(out, "shared the hardware counters and were counting 3") {
 			t.Errorf("%s: nothing says that the counters took turns:\n%s", period, out)
 		}
@@ -204,7 +204,7 @@ func TestPerfStatScalesAsTheTruthIsScaledHere(t *testing.T) {
 	if err != nil {
 		t.Skip("SKIPPED: there is no perf (package linux-perf)")
 	}
-	_, truth, out := runProgram(t, "few-counters", perf, "stat", "-a", "-A", "-x,", "-e", "cycles,instructions,cache-misses,branches", "sleep", "0.3")
+	_, truth, out := runProgram(t, "few-counters", perf, 0, "stat", "-a", "-A", "-x,", "-e", "cycles,instructions,cache-misses,branches", "sleep", "0.3")
 	compared := 0
 	for _, e := range truth.Events {
 		if len(e.Reads) == 0 {
@@ -228,7 +228,7 @@ func TestPerfStatScalesAsTheTruthIsScaledHere(t *testing.T) {
 }
 
 func TestAGroupThatNeverRunsIsSplit(t *testing.T) {
-	_, truth, out := record(t, "watchdog", "--duration", "300ms")
+	_, truth, out := record(t, "watchdog", 60)
 	if strings.Contains(out, "never got onto the hardware") {
 		t.Errorf("a group was left that cannot run:\n%s", out)
 	}
@@ -241,7 +241,8 @@ func TestAGroupThatNeverRunsIsSplit(t *testing.T) {
 
 func TestACommandIsCountedFromItsStart(t *testing.T) {
 	for _, scenario := range []string{"", "no-inherited-groups"} {
-		c, truth, _ := record(t, scenario, "--", "sleep", "0.3")
+		// The signal that ends the recording goes to the command.
+		c, truth, _ := record(t, scenario, 40, "--", "sh", "-c", "trap 'exit 0' INT; while :; do sleep 0.02; done")
 		for _, e := range truth.Events {
 			if len(e.Reads) == 0 {
 				continue
@@ -250,8 +251,8 @@ func TestACommandIsCountedFromItsStart(t *testing.T) {
 			if first.Value != 0 || e.PID < 1 || e.CPU != -1 {
 				t.Errorf("%s of process %d on processor %d counted %d before the first sample", e.Name, e.PID, e.CPU, first.Value)
 			}
-			if last.Enabled < 2e8 {
-				t.Errorf("%s was enabled for %d ns of 0.3 s", e.Name, last.Enabled)
+			if last.Enabled == 0 || last.Value == 0 {
+				t.Errorf("%s was enabled for %d ns and counted %d", e.Name, last.Enabled, last.Value)
 			}
 			if got := recorded(t, c, names[e.Name], ""); got != last.Value {
 				t.Errorf("%s: %d recorded, %d counted", e.Name, got, last.Value)
@@ -261,7 +262,7 @@ func TestACommandIsCountedFromItsStart(t *testing.T) {
 }
 
 func TestAMemoryControllersEventsAreScaledToTheirUnit(t *testing.T) {
-	c, truth, _ := record(t, "", "--duration", "300ms", "--counters", "uncore_imc_0/data_reads/,uncore_imc_0/data_writes/")
+	c, truth, _ := record(t, "", 40, "--counters", "uncore_imc_0/data_reads/,uncore_imc_0/data_writes/")
 	for _, e := range truth.Events {
 		if len(e.Reads) == 0 {
 			continue
@@ -293,7 +294,7 @@ func TestRefusedRequestsAreExplained(t *testing.T) {
 			[]string{"the unit uncore_imc_0 counts for the whole machine and cannot be limited to a process", "record it without a process or command"}},
 	} {
 		path := filepath.Join(t.TempDir(), "r.arrow")
-		r, _, out := run(t, c.scenarios, append([]string{"record", "--source", "perfevent", "--duration", "100ms", "-o", path}, c.args...)...)
+		r, _, out := run(t, c.scenarios, 0, append([]string{"record", "--source", "perfevent", "--duration", "100ms", "-o", path}, c.args...)...)
 		if r.Exit == 0 {
 			t.Errorf("%s: it was recorded:\n%s", name, out)
 		}
@@ -309,7 +310,7 @@ func TestRefusedRequestsAreExplained(t *testing.T) {
 }
 
 func TestMoreEventsThanCountersAreStillRecorded(t *testing.T) {
-	c, truth, out := record(t, "", "--duration", "500ms", "--counters", "cycles,instructions,ref_cycles,bus_cycles,branches,branch_misses,cache_references,cache_misses,dTLB_loads,iTLB_load_misses")
+	c, truth, out := record(t, "", 60, "--counters", "cycles,instructions,ref_cycles,bus_cycles,branches,branch_misses,cache_references,cache_misses,dTLB_loads,iTLB_load_misses")
 	if !strings.Contains(out, "shared the hardware counters") {
 		t.Errorf("nothing says that the counters took turns:\n%s", out)
 	}

@@ -8,6 +8,7 @@ type Truth struct {
 	Events   []*EventTruth `json:"events"`
 	LeftOut  int           `json:"reads_left_out"` // reads beyond maxReads, of which only the last of each event is kept
 	reads    int
+	most     int // reads of one event
 }
 
 // EventTruth is one event that was opened.
@@ -48,6 +49,7 @@ func (t *Truth) read(e *event) {
 	if t.reads < maxReads || len(e.truth.Reads) == 0 {
 		e.truth.Reads = append(e.truth.Reads, r)
 		t.reads++
+		t.most = max(t.most, len(e.truth.Reads))
 		return
 	}
 	e.truth.Reads[len(e.truth.Reads)-1] = r

@@ -23,6 +23,9 @@ import (
 // sources are what records a device, by the beginning of its name.
 var sources = map[string]string{"cpu-pmu": "cpu", "gfx": "amdgpu", "kbl": "i915", "mali": "kbase", "panfrost": "panfrost"}
 
+// answers are how many of a source's answers a recording waits for.
+var answers = map[string]int{"cpu": 50, "amdgpu": 4, "i915": 150, "kbase": 50, "panfrost": 50}
+
 // recordOf records a device as users do, with the program that stands at path.
 func recordOf(t *testing.T, m hwtest.Model, path string) *capture.Capture {
 	t.Helper()
@@ -36,12 +39,12 @@ func recordOf(t *testing.T, m hwtest.Model, path string) *capture.Capture {
 		t.Fatalf("nothing is known to record %s: add it to the sources of this test", m.Name)
 	}
 	file := filepath.Join(t.TempDir(), "r.arrow")
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
 	defer cancel()
 	var out bytes.Buffer
-	cmd := exec.Command(path, "record", "--source", source, "--period", "5ms", "--duration", "300ms", "-o", file)
+	cmd := exec.Command(path, "record", "--source", source, "--period", "5ms", "-o", file)
 	cmd.Stdout, cmd.Stderr = &out, &out
-	res, err := hwtest.Run(ctx, hwtest.Options{Device: m.New(), Settings: hwtest.Settings{Seed: 1}, Cmd: cmd})
+	res, err := hwtest.Run(ctx, hwtest.Options{Device: m.New(), Settings: hwtest.Settings{Seed: 1}, Cmd: cmd, EndAfter: answers[source]})
 	if errors.Is(err, hwtest.ErrUnsupported) {
 		t.Skipf("SKIPPED: no emulation here: %v", err)
 	}

@@ -45,7 +45,9 @@ type device struct {
 	stream   *stream // the one that is open
 	streams  []*stream
 	closed   int
-	contexts uint32 // last GEM context handle given out
+	// delivered counts the reports of all streams.
+	delivered int
+	contexts  uint32 // last GEM context handle given out
 }
 
 func newDevice(sets string) *device {
@@ -154,6 +156,30 @@ func (d *device) tree() {
 
 // usualMHz is the clock at which the workload runs: ratio 63 of 16.667 MHz.
 const usualMHz = 1050
+
+// The GPU is unplugged so long after a stream was opened, or when so many reports have been read, whichever comes later: on a busy machine the
+// program may not have begun to read.
+const (
+	unplugAfter   = 400 * time.Millisecond
+	unplugReports = 60
+)
+
+// unplugWhenRead unplugs the GPU, or looks again in a while.
+func (d *device) unplugWhenRead() {
+	d.mu.Lock()
+	early := d.delivered < unplugReports
+	select {
+	case <-d.stopped:
+	default:
+		if early {
+			d.plugPull.Reset(20 * time.Millisecond)
+		}
+	}
+	d.mu.Unlock()
+	if !early {
+		d.unplug()
+	}
+}
 
 // unplug takes the GPU away: sysfs first, as the kernel does.
 func (d *device) unplug() {

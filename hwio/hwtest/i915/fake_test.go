@@ -25,6 +25,7 @@ type tree struct {
 func (m *tree) Settings() *hwtest.Settings { return &m.settings }
 func (m *tree) Own(string)                 {}
 func (m *tree) Fail(string, error)         {}
+func (m *tree) Watch(string, func())       {}
 func (m *tree) File(path, content string)  { m.mu.Lock(); m.files[path] = content; m.mu.Unlock() }
 func (m *tree) Dir(path string)            { m.mu.Lock(); m.dirs[path] = true; m.mu.Unlock() }
 func (m *tree) Link(path, target string)   { m.mu.Lock(); m.links[path] = target; m.mu.Unlock() }

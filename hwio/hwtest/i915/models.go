@@ -51,7 +51,7 @@ var scenarios = []hwtest.Scenario{
 	{Name: "small-buffer", Doc: "the kernel's report buffer has 16 KiB in place of 16 MiB, so a pause of the reader loses it"},
 	{Name: "slow-reader", Doc: "the report buffer overflows every 300 ms, as if the program had not run for long"},
 	{Name: "report-loss", Doc: "the hardware drops a few reports after every 150"},
-	{Name: "unplug", Doc: "the GPU vanishes 400 ms after a stream was opened: ENODEV, and its files are gone"},
+	{Name: "unplug", Doc: "the GPU vanishes 400 ms after a stream was opened, when 60 reports have been read: ENODEV, and its files are gone"},
 	{Name: "wrap", Doc: "counters and the low 32 bits of the timestamp wrap in the first second"},
 	{Name: "wrap-36", Doc: "as wrap, and the timestamp register wraps at 36 bits at the same time"},
 	{Name: "clock-change", Doc: "slice and unslice clocks change from frame to frame"},

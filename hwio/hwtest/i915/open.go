@@ -229,7 +229,7 @@ func (f *drmFile) newStream(c *hwtest.Call, p *properties, nonblock bool) (*stre
 	d.stream = s
 	d.streams = append(d.streams, s)
 	if d.has("unplug") && d.plugPull == nil && !d.byHand {
-		d.plugPull = time.AfterFunc(400*time.Millisecond, d.unplug)
+		d.plugPull = time.AfterFunc(unplugAfter, d.unplugWhenRead)
 	}
 	return s, nil
 }

@@ -128,6 +128,8 @@ func (s *stream) deliver(b []byte, e *event) []byte {
 		copy(b[at+8:], []byte{0xff, 0xff, 0xff, 0xff})
 	}
 	s.truth.Delivered++
+	s.d.delivered++
+	s.d.set.Tell(s.d.delivered)
 	s.quiet++
 	s.oddities++
 	if e.unlanded {

@@ -23,6 +23,7 @@ type board struct {
 	enumCount int // items of the last enumeration; a setup is measured by it
 	holder    *panfrostFile
 	removed   bool
+	fetched   int   // samples that programs were given
 	gauged    int64 // when the gauges in sysfs were last written
 
 	wake, quit chan struct{}
@@ -131,7 +132,7 @@ func (b *board) tick(now int64) int64 {
 	if b.removed {
 		return 0
 	}
-	if b.set.Has("unplug") && b.gpu.started != 0 && now >= b.gpu.started+unplugAfter {
+	if b.set.Has("unplug") && b.gpu.started != 0 && now >= b.gpu.started+unplugAfter && b.fetched >= unplugSamples {
 		b.unplug(now)
 		return 0
 	}
@@ -187,6 +188,14 @@ func (b *board) client(pid int, iface string) *ClientTruth {
 		ID: len(b.truth.Clients), PID: pid, Interface: iface, Enabled: map[uint8][2]uint64{}, Totals: []*BlockTotal{}, Samples: []*SampleTruth{},
 	}
 	b.truth.Clients = append(b.truth.Clients, c)
+	if pid != 0 {
+		c.told = func() {
+			b.fetched++
+			if iface != "panfrost" { // whose requests are told of
+				b.set.Tell(b.fetched)
+			}
+		}
+	}
 	return c
 }
 

@@ -26,7 +26,7 @@ func emulated(t *testing.T, part, device string, scenarios ...string) *Truth {
 	cmd.Env = append(os.Environ(), "MALI_PROGRAM="+part, "MALI_SUMS="+sums)
 	var out bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &out
-	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
 	defer cancel()
 	r, err := hwtest.Run(ctx, hwtest.Options{Device: models[i].New(), Settings: hwtest.Settings{Scenarios: scenarios, Seed: 1}, Cmd: cmd})
 	if errors.Is(err, hwtest.ErrUnsupported) {

@@ -38,6 +38,7 @@ func (m *fakeMachine) Node(path string, major, minor uint32, mode uint32, n hwte
 	m.nodes[path] = n
 }
 func (m *fakeMachine) Fail(path string, errno error) { m.fails[path] = errno }
+func (m *fakeMachine) Watch(string, func())          {}
 func (m *fakeMachine) Remove(path string) {
 	m.removed = append(m.removed, path)
 	for p := range m.nodes {

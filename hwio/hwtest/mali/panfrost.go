@@ -182,6 +182,7 @@ func (f *panfrostFile) dump(c *hwtest.Call, arg uint64) error {
 		return syscall.EINVAL
 	}
 	f.dumps++
+	b.set.Tell(f.dumps)
 	if b.set.Has("slow-reader") && f.dumps%slowEvery == 0 {
 		f.wait(50 * time.Millisecond)
 	}

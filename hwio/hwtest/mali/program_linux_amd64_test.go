@@ -53,6 +53,9 @@ func openNode(t *testing.T, path string) *os.File {
 	return f
 }
 
+// patience is how long the program waits for what has to come, in ms: as long as a machine may take that has much else to do.
+const patience = 120_000
+
 // wait polls and reports whether a sample is there.
 func wait(t *testing.T, f *os.File, ms int) bool {
 	t.Helper()
@@ -129,8 +132,8 @@ func programKinstr(t *testing.T, sums map[string][]uint64) {
 	}
 	send(cmdStart)
 	for range 300 {
-		if !wait(t, reader, 1000) {
-			t.Fatal("no sample within a second")
+		if !wait(t, reader, patience) {
+			t.Fatal("no sample comes")
 		}
 		fetch()
 	}
@@ -168,8 +171,8 @@ func programVinstr(t *testing.T, sums map[string][]uint64) {
 	number(readerClear, 0)
 	number(readerInterval, 1e6)
 	for range 100 {
-		if !wait(t, reader, 1000) {
-			t.Fatal("no sample within a second")
+		if !wait(t, reader, patience) {
+			t.Fatal("no sample comes")
 		}
 		sys(t, reader, readerGetCycles, unsafe.Pointer(&arg))
 		addPlaces(sums, ring[int(le.Uint32(arg[12:]))*size:], 2)

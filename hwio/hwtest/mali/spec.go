@@ -36,8 +36,9 @@ type spec struct {
 
 // Numbers of scenarios' effects that tests refer to.
 const (
-	// unplugAfter is the time between the first start of counting and the removal of the device, in ns.
-	unplugAfter = 400e6
+	// unplugAfter is the time between the first start of counting and the removal of the device, in ns, and unplugSamples how many samples have
+	// been fetched by then: on a busy machine the program may not have begun to read.
+	unplugAfter, unplugSamples = 400e6, 40
 	// coreOffFrom and coreOffTo bound the time without the highest core, in ns since the first start of counting.
 	coreOffFrom, coreOffTo = 150e6, 450e6
 	// dvfsStep is the time between two changes of the clock, in ns.
@@ -90,7 +91,7 @@ func (s *spec) scenarios() []hwtest.Scenario {
 		{Name: "powered-off", Doc: "the GPU stays off: all-zero samples"},
 		{Name: "core-off", Doc: "the highest core is off from 150 ms to 450 ms after the first start"},
 		{Name: "sparse", Doc: "the core mask has holes"},
-		{Name: "unplug", Doc: "the device is removed 400 ms after the first start"},
+		{Name: "unplug", Doc: "the device is removed 400 ms after the first start, when at least 40 samples have been fetched"},
 		{Name: "denied-open", Doc: "opening the node fails with EACCES"},
 		{Name: "unknown-product", Doc: "a product that nobody knows yet"},
 		{Name: "slow-reader", Doc: "every 40th fetch takes so long that the ring (8 slots) runs full"},

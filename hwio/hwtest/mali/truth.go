@@ -64,6 +64,8 @@ type ClientTruth struct {
 	// Samples are the first maxSamples samples produced, in order.
 	Samples []*SampleTruth `json:"samples"`
 	Omitted int            `json:"omitted"` // samples produced after those
+
+	told func() // after each sample that is delivered; nil for a client of the model's own
 }
 
 // BlockTotal is what the delivered samples said of one block of the hardware.
@@ -119,6 +121,9 @@ func (c *ClientTruth) deliver(s *sample) {
 	c.Delivered++
 	c.Outstanding = true
 	s.truth.Delivered = true
+	if c.told != nil {
+		c.told()
+	}
 	if s.Flags&flagStretched != 0 {
 		c.Stretched++
 	}
