@@ -1,0 +1,92 @@
+package uapi
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// spare are members that wait for a use, and become fewer.
+var spare = regexp.MustCompile(`reserved|rsvd|_res$`)
+
+// A compiler reads the header of this system and says where the tables differ from it. Interfaces of the kernel grow at their ends: offsets and numbers
+// stay, sizes of structures do not shrink, and the ends of enumerations (MAX) move.
+func TestTheTablesOfPerfAreThoseOfThisSystemsHeader(t *testing.T) {
+	const header = "linux/perf_event.h"
+	gcc, err := exec.LookPath("gcc")
+	if err != nil {
+		t.Skip("no gcc here to read the kernel's headers with")
+	}
+	if _, err := os.Stat(filepath.Join("/usr/include", header)); err != nil {
+		t.Skip("the kernel's headers are not installed (Debian: linux-libc-dev)")
+	}
+	var b strings.Builder
+	checks := 0
+	check := func(name, cond string) {
+		fmt.Fprintf(&b, "\tif (!(%s)) printf(\"%%s\\n\", %q);\n", cond, name)
+		checks++
+	}
+	b.WriteString("#include <stddef.h>\n#include <stdio.h>\n#include <string.h>\n#include <linux/types.h>\n#include <linux/version.h>\n#include <linux/perf_event.h>\n")
+	b.WriteString("#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 1, 0)\nint main(void) { puts(\"OLD\"); }\n#else\nint main(void) {\n\tunsigned long long word;\n")
+	kinds := map[string]string{}
+	for _, r := range rows("layouts.csv") {
+		if r[0] == header && strings.HasPrefix(r[2], "(") {
+			kinds[r[1]] = strings.Trim(r[2], "()") + " " + r[1]
+		}
+	}
+	for _, r := range rows("layouts.csv") {
+		if r[0] != header || spare.MatchString(r[2]) {
+			continue
+		}
+		kind, what := kinds[r[1]], r[1]+"."+r[2]
+		var bit, width int
+		switch n, _ := fmt.Sscanf(r[4], "bit%d:%d", &bit, &width); {
+		case strings.HasPrefix(r[2], "("):
+			check(what, fmt.Sprintf("sizeof(%s) >= %s", kind, r[4]))
+		case n == 2:
+			fmt.Fprintf(&b, "\t{ %s x; memset(&x, 0, sizeof x); x.%s--; memcpy(&word, (char *)&x + %s, 8);\n", kind, r[2], r[3])
+			check(what, fmt.Sprintf("word == ((~0ULL >> (64 - %d)) << %d)", width, bit))
+			b.WriteString("\t}\n")
+		case r[4] == "0": // an array without an end
+			check(what, fmt.Sprintf("offsetof(%s, %s) == %s", kind, r[2], r[3]))
+		default:
+			check(what, fmt.Sprintf("offsetof(%s, %s) == %s && sizeof(((%s *)0)->%s) == %s", kind, r[2], r[3], kind, r[2], r[4]))
+		}
+	}
+	for _, r := range rows("consts.csv") {
+		if r[0] == header && !strings.HasSuffix(r[1], "_MAX") && !strings.HasSuffix(r[1], "_MAX_SHIFT") {
+			check(r[1], fmt.Sprintf("(unsigned long long)(%s) == (unsigned long long)(%s%s)", r[1], r[2], "LL"))
+		}
+	}
+	for _, r := range rows("ioctls.csv") {
+		if r[4] == header {
+			check(r[0], fmt.Sprintf("%s == %s", r[0], r[1]))
+		}
+	}
+	b.WriteString("\treturn 0;\n}\n#endif\n")
+	dir := t.TempDir()
+	source, program := filepath.Join(dir, "check.c"), filepath.Join(dir, "check")
+	if err := os.WriteFile(source, []byte(b.String()), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if out, err := exec.Command(gcc, "-std=gnu11", "-O0", "-w", "-o", program, source).CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	out, err := exec.Command(program).Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if string(out) == "OLD\n" {
+		t.Skip("the kernel's headers are older than Linux 6.1, whose the tables are")
+	}
+	for what := range strings.Lines(string(out)) {
+		t.Errorf("%s differs from the header of this system", strings.TrimSpace(what))
+	}
+	if checks < 250 {
+		t.Errorf("only %d rows were checked", checks)
+	}
+}
