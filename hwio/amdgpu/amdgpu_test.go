@@ -107,6 +107,39 @@ func TestStatusBitsFollowTheGeneration(t *testing.T) {
 	}
 }
 
+// settle waits until everything that the stream's threads read has been read anew, from begin to end.
+func settle(st hwio.Stream) {
+	l := st.(*stream).l
+	until := func(done func() bool) {
+		for !done() {
+			time.Sleep(time.Millisecond)
+		}
+	}
+	for _, r := range l.readings {
+		if r.blocks || !r.started {
+			continue
+		}
+		turns := func() int {
+			r.mu.Lock()
+			defer r.mu.Unlock()
+			return r.turns
+		}
+		// The first of two may have begun before now.
+		from := turns()
+		until(func() bool { return turns() >= from+2 })
+	}
+	for _, s := range l.samplers {
+		now := make([]regTotals, len(s.regs))
+		last := func() uint64 {
+			s.take(now)
+			r := &now[len(now)-1]
+			return r.samples + r.refused
+		}
+		from := last()
+		until(func() bool { return s.g.sleeping.Load() || s.g.gone.Load() || last() >= from+2 })
+	}
+}
+
 // record opens the source, takes the baseline, lets between happen and reads once more.
 func record(t *testing.T, s *Source, r hwio.Request, between func()) (map[string]float64, *capture.Batch, *capture.Schema) {
 	t.Helper()
@@ -125,7 +158,12 @@ func record(t *testing.T, s *Source, r hwio.Request, between func()) (map[string
 	if between != nil {
 		between()
 	}
-	time.Sleep(60 * time.Millisecond)
+	settle(st)
+	if r.Options["processes"] != "" {
+		for range searchEvery / 2 { // until programs have been searched for, too
+			settle(st)
+		}
+	}
 	if err := st.Read(t.Context(), b); err != nil {
 		t.Fatal(err)
 	}
@@ -270,7 +308,6 @@ func TestRefusalsAreMissingWithTheirReason(t *testing.T) {
 		d := newFakeDriver()
 		got, b, schema := record(t, tr.source(d), hwio.Request{}, func() {
 			d.set(func() { c.apply(tr, dev, d) })
-			time.Sleep(30 * time.Millisecond)
 		})
 		for name, code := range c.want {
 			if v := got[name]; name == "busy_gfx_ones" || name == "busy_gfx_error" {
@@ -296,12 +333,11 @@ func TestAResetLeavesRegistersMissingAndNotZero(t *testing.T) {
 	defer st.Close()
 	b := capture.NewBatch(st.Schema(), 4)
 	d.set(func() { d.fail[queryReadRegister] = syscall.ENOENT })
-	time.Sleep(20 * time.Millisecond)
 	for range 2 {
+		settle(st)
 		if err := st.Read(t.Context(), b); err != nil {
 			t.Fatal(err)
 		}
-		time.Sleep(20 * time.Millisecond)
 	}
 	if b.Cols[0].Float(0) != 0 { // the number of samples is known: none
 		t.Errorf("%v samples during a reset", b.Cols[0].Float(0))
@@ -376,7 +412,7 @@ func TestARemovedGPUEndsTheRecording(t *testing.T) {
 		t.Fatal(err)
 	}
 	d.set(func() { d.fail[queryReadRegister] = syscall.ENODEV })
-	time.Sleep(50 * time.Millisecond)
+	settle(st)
 	if err := st.Read(t.Context(), b); !errors.Is(err, io.EOF) {
 		t.Errorf("read of a removed GPU: %v", err)
 	}
@@ -473,7 +509,6 @@ func TestOnlyTheMeasuredProcessAndItsChildrenCount(t *testing.T) {
 		if err := os.RemoveAll(filepath.Join(tr.dir, "proc/11")); err != nil {
 			t.Fatal(err)
 		}
-		time.Sleep(200 * time.Millisecond) // until the next search
 	})
 	if len(got) != 3 || got["process_engine_compute[12 ?]"] != 300 || !math.IsNaN(got["process_engine_compute[11 ?]"]) {
 		t.Errorf("per process %v", got)

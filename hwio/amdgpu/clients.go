@@ -15,6 +15,9 @@ import (
 	"astrolabe/hwio/internal/sysroot"
 )
 
+// searchEvery is how many refreshes there are per search for new clients.
+const searchEvery = 10
+
 // clientWatch follows the programs that use the GPUs through the descriptors that they hold open. A client is counted once, however
 // many descriptors and processes share it.
 type clientWatch struct {
@@ -71,7 +74,7 @@ type processTotals struct {
 const maxProcesses = 64
 
 func newClientWatch(root sysroot.Root, gpus []*gpu, pid int) *clientWatch {
-	w := &clientWatch{root: root, gpus: gpus, pid: pid, every: 10, family: map[int]bool{}, files: map[string]*clientFile{}, known: map[clientKey]*clientState{}, totals: make([]clientTotals, len(gpus))}
+	w := &clientWatch{root: root, gpus: gpus, pid: pid, every: searchEvery, family: map[int]bool{}, files: map[string]*clientFile{}, known: map[clientKey]*clientState{}, totals: make([]clientTotals, len(gpus))}
 	if root == "" {
 		w.self = os.Getpid()
 	}

@@ -35,8 +35,9 @@ type readings struct {
 	period time.Duration
 	blocks bool // a reading takes a second: even the first is left to the thread
 
-	mu  sync.Mutex
-	now []value
+	mu    sync.Mutex
+	now   []value
+	turns int // how often everything was read
 
 	next     []value
 	stop     chan struct{}
@@ -84,6 +85,7 @@ func (r *readings) refresh() {
 	}
 	r.mu.Lock()
 	copy(r.now, r.next)
+	r.turns++
 	r.mu.Unlock()
 }
 

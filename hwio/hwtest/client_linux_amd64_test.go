@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"os/exec"
@@ -275,8 +276,9 @@ func stream(t *testing.T, f *os.File, req, delay uintptr) int {
 
 func clientPollable(t *testing.T) {
 	f := openToy(t)
-	fd := stream(t, f, toyPoll, 100)
+	fd := stream(t, f, toyPoll, byHand)
 	b := make([]byte, 8)
+	feedSoon(t, f)
 	if n, err := unix.Read(fd, b); err != nil || string(b[:n]) != "data 001" {
 		t.Errorf("a read that waits: %q, %v", b[:max(n, 0)], err)
 	}
@@ -286,9 +288,9 @@ func clientPollable(t *testing.T) {
 	if _, err := unix.Read(fd, b); err != unix.EAGAIN {
 		t.Errorf("a read that does not wait: %v", err)
 	}
-	pollAll(t, fd)
+	pollAll(t, f, fd)
 	// The runtime's poller, with a deadline.
-	g := os.NewFile(uintptr(stream(t, f, toyPoll, 300)), "stream")
+	g := os.NewFile(uintptr(stream(t, f, toyPoll, byHand)), "stream")
 	_ = unix.SetNonblock(int(g.Fd()), true)
 	g = os.NewFile(g.Fd(), "stream")
 	defer g.Close()
@@ -299,6 +301,7 @@ func clientPollable(t *testing.T) {
 		t.Errorf("past the deadline: %v", err)
 	}
 	_ = g.SetReadDeadline(time.Time{})
+	feedSoon(t, f)
 	if n, err := g.Read(b); err != nil || n != 8 {
 		t.Errorf("by epoll: %d, %v", n, err)
 	}
@@ -316,8 +319,21 @@ func clientPollable(t *testing.T) {
 	}
 }
 
-// pollAll polls a file with data every 100 ms together with a pipe.
-func pollAll(t *testing.T, fd int) {
+// feedSoon gives the toy's streams data in a while, when somebody waits for it, as far as one can tell.
+func feedSoon(t *testing.T, f *os.File) {
+	t.Helper()
+	time.AfterFunc(20*time.Millisecond, func() { feed(t, f) })
+}
+
+// feed gives the toy's streams data now.
+func feed(t *testing.T, f *os.File) {
+	if _, err := requestInt(f, toyFeed, 0); err != nil {
+		t.Errorf("feed: %v", err)
+	}
+}
+
+// pollAll polls a file that does not wait, and has no data, together with a pipe. In the end it has some.
+func pollAll(t *testing.T, f *os.File, fd int) {
 	t.Helper()
 	var pipe [2]int
 	if err := unix.Pipe(pipe[:]); err != nil {
@@ -337,14 +353,14 @@ func pollAll(t *testing.T, fd int) {
 	}
 	in := func(fd int) unix.PollFd { return unix.PollFd{Fd: int32(fd), Events: unix.POLLIN | unix.POLLOUT} }
 	b := make([]byte, 8)
-	_, _ = unix.Read(fd, b)
 	if n, _ := wait(0, unix.PollFd{Fd: int32(fd), Events: unix.POLLIN}); n != 0 {
 		t.Error("poll without a timeout finds data")
 	}
 	if n, _ := wait(5, unix.PollFd{Fd: int32(fd), Events: unix.POLLIN}, unix.PollFd{Fd: int32(pipe[0]), Events: unix.POLLIN}, unix.PollFd{Fd: -1}); n != 0 {
 		t.Error("poll finds data too early")
 	}
-	n, p := wait(10000, unix.PollFd{Fd: int32(fd), Events: unix.POLLIN}, unix.PollFd{Fd: int32(pipe[0]), Events: unix.POLLIN})
+	feedSoon(t, f)
+	n, p := wait(-1, unix.PollFd{Fd: int32(fd), Events: unix.POLLIN}, unix.PollFd{Fd: int32(pipe[0]), Events: unix.POLLIN})
 	if n != 1 || p[0].Revents != unix.POLLIN || p[1].Revents != 0 {
 		t.Errorf("poll: %d %+v", n, p)
 	}
@@ -356,11 +372,12 @@ func pollAll(t *testing.T, fd int) {
 	if n != 1 || p[0].Revents != unix.POLLIN {
 		t.Errorf("poll of a pipe and the file: %d %+v", n, p)
 	}
+	feed(t, f)
 	n, p = wait(-1, in(pipe[1]), in(fd), in(9999))
 	if n < 2 || p[0].Revents != unix.POLLOUT || p[2].Revents != unix.POLLNVAL {
 		t.Errorf("poll with what is no descriptor: %d %+v", n, p)
 	}
-	ts := unix.NsecToTimespec(int64(time.Second * 10))
+	ts := unix.NsecToTimespec(int64(time.Minute * 5))
 	for {
 		n, err := unix.Ppoll([]unix.PollFd{{Fd: int32(fd), Events: unix.POLLIN}}, &ts, nil)
 		if err == unix.EINTR {
@@ -377,7 +394,7 @@ func pollAll(t *testing.T, fd int) {
 
 func clientMappable(t *testing.T) {
 	f := openToy(t)
-	fd := stream(t, f, toyMap, 100)
+	fd := stream(t, f, toyMap, byHand)
 	m, err := unix.Mmap(fd, 0, 8192, unix.PROT_READ, unix.MAP_SHARED)
 	if err != nil || string(m[5000:5014]) != "in the mapping" {
 		t.Fatalf("mmap: %v", err)
@@ -386,7 +403,7 @@ func clientMappable(t *testing.T) {
 		t.Errorf("a mapping that can be written, of a file that cannot: %v", err)
 	}
 	_ = unix.SetNonblock(fd, true)
-	pollAll(t, fd)
+	pollAll(t, f, fd)
 	set, err := unix.EpollCreate1(0)
 	if err != nil {
 		t.Fatal(err)
@@ -395,10 +412,13 @@ func clientMappable(t *testing.T) {
 		t.Fatalf("epoll_ctl: %v", err)
 	}
 	b := make([]byte, 8)
-	_, _ = unix.Read(fd, b)
+	if n, err := unix.Read(fd, b); n != 8 || err != nil {
+		t.Errorf("what was polled for: %d, %v", n, err)
+	}
+	feedSoon(t, f)
 	var ev [2]unix.EpollEvent
 	n := 0
-	for n, err = unix.EpollWait(set, ev[:], 10000); err == unix.EINTR; n, err = unix.EpollWait(set, ev[:], 10000) {
+	for n, err = unix.EpollWait(set, ev[:], -1); err == unix.EINTR; n, err = unix.EpollWait(set, ev[:], -1) {
 	}
 	if n != 1 || err != nil || ev[0].Fd != 77 || ev[0].Pad != 88 {
 		t.Errorf("epoll_wait: %d %v %+v", n, err, ev[0])
@@ -410,6 +430,7 @@ func clientMappable(t *testing.T) {
 	if n, err := g.Read(b); err != nil || n != 8 {
 		t.Errorf("by the runtime's poller: %d, %v", n, err)
 	}
+	feedSoon(t, f)
 	if n, err := g.Read(b); err != nil || n != 8 {
 		t.Errorf("by the runtime's poller, waiting: %d, %v", n, err)
 	}
@@ -569,10 +590,15 @@ func clientFork(t *testing.T) {
 	cmd.Env = append(os.Environ(), "HWTEST_CLIENT=child", fmt.Sprintf("HWTEST_FD=%d", fd))
 	var out strings.Builder
 	cmd.Stdout, cmd.Stderr = &out, &out
+	in, err := cmd.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
 	_ = unix.Close(fd) // the child keeps it open
+	_ = in.Close()     // and begins
 	if err := cmd.Wait(); err != nil {
 		t.Errorf("the child: %v\n%s", err, out.String())
 	}
@@ -584,7 +610,7 @@ func clientChild(t *testing.T) {
 	if _, err := fmt.Sscan(os.Getenv("HWTEST_FD"), &fd); err != nil {
 		t.Fatal(err)
 	}
-	time.Sleep(100 * time.Millisecond)
+	_, _ = io.Copy(io.Discard, os.Stdin) // which ends when the parent has closed the descriptor
 	var n uint64
 	if _, _, e := unix.Syscall(unix.SYS_IOCTL, uintptr(fd), toyCount, uintptr(unsafe.Pointer(&n))); e != 0 || n == 0 {
 		t.Errorf("the inherited descriptor: %d, %v", n, e)
@@ -609,5 +635,5 @@ func clientNested(t *testing.T) {
 // clientExec leaves a descriptor to be closed by exec, and waits until that has been noticed.
 func clientExec(t *testing.T) {
 	openToy(t)
-	t.Error(unix.Exec("/bin/sh", []string{"sh", "-c", "sleep 0.7; /bin/cat /dev/toys/a; true"}, os.Environ()))
+	t.Error(unix.Exec("/bin/sh", []string{"sh", "-c", "until [ $(/bin/cat /proc/sys/dev/toy_closes) = 1 ]; do sleep 0.05; done; /bin/cat /dev/toys/a; true"}, os.Environ()))
 }

@@ -10,7 +10,6 @@ import (
 	"path"
 	"strings"
 	"testing"
-	"time"
 )
 
 func TestProgramsSeeTheTreeAsIfItWereTheMachines(t *testing.T) { emulated(t, "tree") }
@@ -116,12 +115,12 @@ func TestTheContextEndsAProgramThatWaitsForTheDevice(t *testing.T) {
 		t.Fatal(err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
+	dev := &toy{waits: make(chan struct{})}
 	go func() {
 		_, _ = io.ReadFull(out, make([]byte, 8))
-		time.Sleep(50 * time.Millisecond)
+		<-dev.waits
 		cancel()
 	}()
-	dev := &toy{}
 	r, err := Run(ctx, Options{Device: dev, Cmd: cmd})
 	if errors.Is(err, ErrUnsupported) {
 		t.Skipf("EMULATION SKIPPED: %v", err)

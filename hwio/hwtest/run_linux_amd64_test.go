@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -26,7 +27,14 @@ type toy struct {
 	seq    uint64
 	dead   bool
 	order  []string // of opens and closes
+	fed    []*toyStream
+	// waits, where not nil, is closed when a stream had nothing to read.
+	waits chan struct{}
+	once  sync.Once
 }
+
+// byHand as the delay of a stream means that it has data when toyFeed says so.
+const byHand = 1 << 20
 
 // Requests of the toy.
 const (
@@ -36,6 +44,7 @@ const (
 	toyUnplug    = 0x00007404
 	toyPrivilege = 0x00007405 // 1 if privileged
 	toySleep     = 0x00007406 // arg ms
+	toyFeed      = 0x00007407 // gives its streams data
 )
 
 func (t *toy) Start(m Machine) error {
@@ -50,6 +59,7 @@ func (t *toy) Start(m Machine) error {
 	m.Dir("/sys/class/toy/empty")
 	m.Link("/sys/class/toy/loop", "../toy/loop")
 	m.File("/proc/sys/dev/toy_paranoid", "2\n")
+	m.File("/proc/sys/dev/toy_closes", "0\n")
 	m.Node("/dev/toy0", 240, 7, 0o666, t)
 	m.Node("/dev/toys/private", 240, 10, 0o600, t)
 	m.Node("/dev/toys/a", 240, 8, 0o666, t)
@@ -85,8 +95,10 @@ func (t *toy) Open(c *Call, flags int) (File, error) {
 func (t *toy) closed() {
 	t.mu.Lock()
 	t.closes++
+	n := t.closes
 	t.order = append(t.order, "close")
 	t.mu.Unlock()
+	t.m.File("/proc/sys/dev/toy_closes", fmt.Sprintln(n))
 }
 
 type toyFile struct{ t *toy }
@@ -132,6 +144,14 @@ func (f *toyFile) Ioctl(c *Call, request uint32, arg uint64) (int64, error) {
 			return 1, nil
 		}
 		return 0, nil
+	case toyFeed:
+		t.mu.Lock()
+		fed := slices.Clone(t.fed)
+		t.mu.Unlock()
+		for _, s := range fed {
+			s.give()
+		}
+		return 0, nil
 	case toySleep:
 		time.Sleep(time.Duration(arg) * time.Millisecond)
 		return 0, nil
@@ -142,7 +162,7 @@ func (f *toyFile) Ioctl(c *Call, request uint32, arg uint64) (int64, error) {
 func (f *toyFile) Read(*Call, int) ([]byte, error) { return nil, unix.EINVAL }
 func (f *toyFile) Close()                          { f.t.closed() }
 
-// toyStream has data some time after it was attached, and again whenever it was read.
+// toyStream has data some time after it was attached, and again whenever it was read; or when it is fed.
 type toyStream struct {
 	t     *toy
 	delay time.Duration
@@ -156,16 +176,25 @@ func (s *toyStream) String() string { return "toy stream" }
 
 func (s *toyStream) Attach(r *Readiness) {
 	s.r = r
+	if s.delay == byHand*time.Millisecond {
+		s.t.mu.Lock()
+		s.t.fed = append(s.t.fed, s)
+		s.t.mu.Unlock()
+	}
 	s.arm()
 }
 
 func (s *toyStream) arm() {
-	time.AfterFunc(s.delay, func() {
-		s.mu.Lock()
-		defer s.mu.Unlock()
-		s.have = true
-		s.r.Set(true)
-	})
+	if s.delay != byHand*time.Millisecond {
+		time.AfterFunc(s.delay, s.give)
+	}
+}
+
+func (s *toyStream) give() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.have = true
+	s.r.Set(true)
 }
 
 func (s *toyStream) Ioctl(*Call, uint32, uint64) (int64, error) { return 0, unix.ENOTTY }
@@ -174,6 +203,11 @@ func (s *toyStream) Read(_ *Call, n int) ([]byte, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if !s.have {
+		s.t.once.Do(func() {
+			if s.t.waits != nil {
+				close(s.t.waits)
+			}
+		})
 		return nil, unix.EAGAIN
 	}
 	s.have = false
@@ -217,7 +251,7 @@ func runToy(t *testing.T, cmd *exec.Cmd, scenarios ...string) (*Result, string) 
 	t.Helper()
 	var out bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &out
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
 	defer cancel()
 	r, err := Run(ctx, Options{Device: &toy{}, Settings: Settings{Scenarios: scenarios}, Cmd: cmd})
 	if errors.Is(err, ErrUnsupported) {

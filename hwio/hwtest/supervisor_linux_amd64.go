@@ -127,8 +127,8 @@ func (s *supervisor) waitForModel() {
 	}()
 	select {
 	case <-left:
-	case <-time.After(10 * time.Second):
-		s.trouble(errors.New("the model still holds a call 10 s after the program has ended"))
+	case <-time.After(2 * time.Minute):
+		s.trouble(errors.New("the model still holds a call two minutes after the program has ended"))
 	}
 }
 

@@ -8,8 +8,8 @@ import (
 	"os/exec"
 	"runtime"
 	"sync"
+	"sync/atomic"
 	"testing"
-	"time"
 
 	"astrolabe/hwio/hwtest"
 	model "astrolabe/hwio/hwtest/i915"
@@ -42,16 +42,16 @@ func TestStressedRequests(t *testing.T) {
 	if os.Getenv(stressVariable) == "" {
 		t.Skip("only under the emulated kernel")
 	}
-	until := time.Now().Add(700 * time.Millisecond)
 	var collector, workers sync.WaitGroup
+	var done atomic.Bool
 	collector.Go(func() {
-		for time.Now().Before(until) {
+		for !done.Load() {
 			runtime.GC()
 		}
 	})
 	for w := range 4 {
 		workers.Go(func() {
-			for n := 0; time.Now().Before(until); n++ {
+			for n := range 120 {
 				if err := stressed(w, n%12); err != nil {
 					t.Error(err)
 					return
@@ -60,6 +60,7 @@ func TestStressedRequests(t *testing.T) {
 		})
 	}
 	workers.Wait()
+	done.Store(true)
 	collector.Wait()
 }
 

@@ -118,17 +118,21 @@ func TestThisMachinesClocksAgreeWithTheClock(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer s.Close()
+	// However long the reads take: the clocks advance by no less than what lies between them, and no more than what encloses them.
+	outer := time.Now()
 	read(t, s)
-	start := time.Now()
-	time.Sleep(100 * time.Millisecond)
+	inner := time.Now()
+	time.Sleep(20 * time.Millisecond)
+	least := float64(time.Since(inner).Nanoseconds())
 	got := read(t, s)
-	wall := float64(time.Since(start).Nanoseconds())
+	most := float64(time.Since(outer).Nanoseconds())
 	for i, c := range s.Schema().Columns {
 		if c.Meta.Name != "cpu_clock" {
 			continue
 		}
-		if v := got.batch.Cols[i].Float(0); v < 0.8*100e6 || v > 1.2*wall {
-			t.Errorf("CPU %s: cpu_clock advanced %v ns in %v ns", c.Meta.Instance, v, wall)
+		// The scheduler's clock is not that of the wall, and may be off by a tick.
+		if v := got.batch.Cols[i].Float(0); v < 0.99*least-4e6 || v > 1.01*most+4e6 {
+			t.Errorf("CPU %s: cpu_clock advanced %v ns in %v to %v ns", c.Meta.Instance, v, least, most)
 		}
 	}
 	var switches float64
@@ -138,7 +142,7 @@ func TestThisMachinesClocksAgreeWithTheClock(t *testing.T) {
 		}
 	}
 	if switches < 1 {
-		t.Error("no context switch in 100 ms, though this test slept")
+		t.Error("no context switch, though this test slept")
 	}
 }
 
@@ -192,7 +196,7 @@ func TestTracepointIsCountedWhereTracefsIsMounted(t *testing.T) {
 	}
 	defer s.Close()
 	read(t, s)
-	time.Sleep(50 * time.Millisecond)
+	time.Sleep(20 * time.Millisecond) // which leaves the processor at least once
 	var sum float64
 	for _, v := range read(t, s).value {
 		sum += v

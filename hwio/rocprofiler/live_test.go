@@ -68,7 +68,7 @@ func record(t *testing.T, s *Source, rows int, r hwio.Request) *recording {
 	if n := out.batch.Len(); n != 0 {
 		t.Errorf("the first read appended %d rows", n)
 	}
-	for end := time.Now().Add(20 * time.Second); out.batch.Len() < rows && out.err == nil; time.Sleep(time.Millisecond) {
+	for end := time.Now().Add(5 * time.Minute); out.batch.Len() < rows && out.err == nil; time.Sleep(time.Millisecond) {
 		if time.Now().After(end) {
 			t.Fatal("the stream stands still")
 		}

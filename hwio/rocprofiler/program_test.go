@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"astrolabe/capture"
 	"astrolabe/capture/formats"
@@ -39,7 +40,31 @@ func recordFile(t *testing.T, faults string) (file string, c *capture.Capture, t
 	}
 	_, account := stand(t, faults)
 	file = filepath.Join(t.TempDir(), "gl0.arrow")
-	said = program(t, "record", "--source", "rocprofiler", "--counters", "TCP_*,GRBM_*", "--duration", "500ms", "-o", file)
+	cmd := exec.Command(programs.Path(t, "astrolabe"), "record", "--source", "rocprofiler", "--counters", "TCP_*,GRBM_*", "-o", file)
+	var out bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &out
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	// It ends when the library has handed out so many samples, the first of which are no part of the recording.
+	ended := make(chan error, 1)
+	go func() { ended <- cmd.Wait() }()
+	for told := false; ; time.Sleep(10 * time.Millisecond) {
+		select {
+		case err := <-ended:
+			if err != nil || !told {
+				t.Fatalf("it was told to end: %v, and ends with %v:\n%s", told, err, out.String())
+			}
+		default:
+			if b, err := os.ReadFile(account); !told && err == nil && bytes.Contains(b, []byte("\n25 ")) {
+				told = true
+				_ = cmd.Process.Signal(os.Interrupt)
+			}
+			continue
+		}
+		break
+	}
+	said = out.String()
 	opened, err := all.Registry().Open(t.Context(), file, formats.Options{})
 	if err != nil {
 		t.Fatal(err)

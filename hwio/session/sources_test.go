@@ -3,6 +3,8 @@ package session
 import (
 	"context"
 	"errors"
+	"os"
+	"path/filepath"
 	"runtime"
 	"slices"
 	"strings"
@@ -15,7 +17,8 @@ import (
 
 // steps is a source of counters that grow by what the test says with each read.
 type steps struct {
-	stamped bool // its device stamps its own samples
+	stamped bool      // its device stamps its own samples
+	onRead  func(int) // told of every read of a stream, with its number
 	opened  [][]string
 	options []map[string]string
 	streams int // open now
@@ -64,6 +67,9 @@ type stepStream struct {
 func (s *stepStream) Schema() *capture.Schema { return &s.schema }
 func (s *stepStream) Read(_ context.Context, b *capture.Batch) error {
 	s.reads++
+	if s.s.onRead != nil {
+		s.s.onRead(s.reads)
+	}
 	if s.reads == 1 {
 		return nil
 	}
@@ -207,14 +213,26 @@ func TestPeriodsGiveSamplesByPosition(t *testing.T) {
 		t.Skip("recordings need Linux")
 	}
 	ctx := t.Context()
+	// The command ends when four samples have been taken of it: that of the first pass leaves its file, which the second takes away first.
+	end := filepath.Join(t.TempDir(), "end")
+	src := &steps{onRead: func(n int) {
+		switch n {
+		case 1:
+			_ = os.Remove(end) // which is not there in the first pass
+		case 5:
+			if err := os.WriteFile(end, nil, 0o600); err != nil {
+				t.Error(err)
+			}
+		}
+	}}
 	var lib Library
-	must(t, lib.OpenContext(ctx, OverSources([]hwio.Source{&steps{}}, SourceOptions{MaxPerPass: 1}), 0), lib.EnableCounter(0), lib.EnableCounter(3))
-	id, err := lib.Run(ctx, &Run{Args: []string{"sleep", "0.05"}, Period: 10 * time.Millisecond})
+	must(t, lib.OpenContext(ctx, OverSources([]hwio.Source{src}, SourceOptions{MaxPerPass: 1}), 0), lib.EnableCounter(0), lib.EnableCounter(3))
+	id, err := lib.Run(ctx, &Run{Args: []string{"sh", "-c", `until [ -e "$0" ]; do sleep 0.01; done`, end}, Period: 10 * time.Millisecond})
 	must(t, err)
 	c, err := lib.Capture(ctx, id)
 	must(t, err)
-	if c.Len() < 2 {
-		t.Errorf("%d samples of a command that sleeps for five periods", c.Len())
+	if c.Len() < 4 {
+		t.Errorf("%d samples of a command that waits for four", c.Len())
 	}
 	if s, _ := c.Label("sample").Value(1); s != "1" {
 		t.Errorf("the second sample is %s", s)

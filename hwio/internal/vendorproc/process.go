@@ -38,6 +38,7 @@ type Process struct {
 	ended   chan error    // one value: why no more samples will come
 	backlog []*Sample     // that came while an answer was awaited
 	timeout time.Duration // of a call
+	exit    time.Duration // how long Close waits before it kills
 
 	once     sync.Once
 	closeErr error
@@ -57,7 +58,7 @@ func startProgram(ctx context.Context, path string) (*Process, error) {
 	p := &Process{
 		path: path, cmd: cmd, words: new(words), replies: make(chan Reply, 1), samples: make(chan *Sample, room),
 		free: make(chan *Sample, room+2), quit: make(chan struct{}), done: make(chan struct{}), ended: make(chan error, 1),
-		timeout: CallTimeout,
+		timeout: CallTimeout, exit: exitTimeout,
 	}
 	cmd.Stderr = p.words
 	cmd.WaitDelay = exitTimeout
@@ -290,7 +291,7 @@ func (p *Process) Recycle(s *Sample) {
 
 // waitEnd waits for a program that seems to be ending.
 func (p *Process) waitEnd() {
-	t := time.NewTimer(exitTimeout)
+	t := time.NewTimer(p.exit)
 	defer t.Stop()
 	select {
 	case <-p.done:
@@ -335,14 +336,14 @@ func (p *Process) Close() error {
 	p.once.Do(func() {
 		close(p.quit)
 		_ = p.stdin.Close() // that it is closed already is as well
-		t := time.NewTimer(exitTimeout)
+		t := time.NewTimer(p.exit)
 		defer t.Stop()
 		select {
 		case <-p.done:
 		case <-t.C:
 			_ = p.cmd.Process.Kill()
 			<-p.done
-			p.closeErr = fmt.Errorf("%s did not end within %v and was killed", Program, exitTimeout)
+			p.closeErr = fmt.Errorf("%s did not end within %v and was killed", Program, p.exit)
 		}
 	})
 	return p.closeErr
