@@ -106,6 +106,7 @@ func politisWhite(x []float64) float64 {
 type draws struct {
 	cells, rows int
 	w           []float64
+	single      int // so many rows at the start have their own cell alone, which need not be looked for
 }
 
 func newDraws(rows, cells int) *draws {
@@ -114,9 +115,18 @@ func newDraws(rows, cells int) *draws {
 
 func (d *draws) row(i int) []float64 { return d.w[i*d.cells : (i+1)*d.cells] }
 
+// stretch returns weights of a row that hold all but zeros of it, and the cell of the first of them.
+func (d *draws) stretch(i int) (w []float64, from int) {
+	if i < d.single {
+		return d.row(i)[i : i+1], i
+	}
+	return d.row(i), 0
+}
+
 // eachCell has one row per cell, one of all cells and one of all cells twice.
 func eachCell(cells int) *draws {
 	d := newDraws(cells+2, cells)
+	d.single = cells
 	for i := range cells {
 		d.row(i)[i] = 1
 		d.row(cells)[i] = 1

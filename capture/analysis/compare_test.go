@@ -413,7 +413,7 @@ func TestBlocksGrowWithTheDependenceOfTheSeries(t *testing.T) {
 func TestCircularDrawsHoldAsManyCellsAsThereAre(t *testing.T) {
 	d := circular(50, 33, 8, rand.New(rand.NewPCG(1, 2)))
 	for r := range d.rows {
-		if n := weigh(d.row(r), ones(33)); n != 33 {
+		if n := weigh(ones(33), d, r); n != 33 {
 			t.Fatalf("row %d holds %v cells, want 33", r, n)
 		}
 	}

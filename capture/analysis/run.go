@@ -68,7 +68,7 @@ func (r *run) prepare(ctx context.Context) error {
 		}
 		v := &r.values[k]
 		rows := r.ratios(k, d)
-		num, den, any := r.sums[k].mix(d.row(n))
+		num, den, any := r.sums[k].mix(d, n)
 		v.cells, v.v, v.measure, v.adds = rows[:n], rows[n], den, true
 		v.total = num
 		if !any {
@@ -117,7 +117,7 @@ func (r *run) measured(c *capture.Counter) *columnSums {
 			s.den[k] = units * s.present[k] / r.pool.merged[k]
 		}
 	}
-	return s
+	return s.settle()
 }
 
 // durations are the lengths of the units in each cell.
@@ -131,7 +131,7 @@ func (r *run) durations() *columnSums {
 	for i := range s.has {
 		s.has[i] = true
 	}
-	return s
+	return s.settle()
 }
 
 // ratios divides what adds up by time or units, for each mixture.
@@ -146,7 +146,7 @@ func (r *run) ratios(k int, d *draws) []float64 {
 		return out
 	}
 	for i := range out {
-		num, den, any := r.sums[k].mix(d.row(i))
+		num, den, any := r.sums[k].mix(d, i)
 		out[i] = num / den
 		if !any || den == 0 {
 			out[i] = math.NaN()
@@ -161,9 +161,9 @@ func (r *run) formulas(ctx context.Context, list []int, d *draws) (rows [][]floa
 	p := r.pool.part.cells
 	for i := range measure {
 		if p.per != "" {
-			measure[i] = weigh(p.units, d.row(i))
+			measure[i] = weigh(p.units, d, i)
 		} else {
-			measure[i] = weigh(r.pool.covered, d.row(i)) / 1e9
+			measure[i] = weigh(r.pool.covered, d, i) / 1e9
 		}
 	}
 	if len(list) == 0 {
