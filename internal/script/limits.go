@@ -33,9 +33,9 @@ func (l Limits) withDefaults(typed bool) Limits {
 }
 
 const (
-	// stopGrace is how long a builtin may go on after the time limit, memoryGrace how long after that of memory. The
-	// interpreter itself stops at once, so what outlasts this is one long operation, such as [0] * (1 << 29), which only the
-	// end of the program stops.
+	// stopGrace is how long a builtin may go on after the time limit, memoryGrace how long after that of memory; a Runner begins with
+	// these. The interpreter itself stops at once, so what outlasts this is one long operation, such as filling a huge list, which only
+	// the end of the program stops.
 	stopGrace   = time.Second
 	memoryGrace = 250 * time.Millisecond
 )
@@ -52,7 +52,7 @@ func (r *Runner) watch(cancel context.CancelCauseFunc) (end func()) {
 	release := func() {}
 	if l.MaxMemory > 0 {
 		release = holdCollector()
-		w := newMemoryWatch(l.MaxMemory)
+		w := newMemoryWatch(l.MaxMemory, r.memoryGrace)
 		r.memory = w
 		group.Go(func() {
 			if w.run(cancel, done) {
@@ -113,7 +113,7 @@ func (r *Runner) watchTime(cancel context.CancelCauseFunc, done <-chan struct{})
 	}
 	err := timeStopped(r.opt.Limits.Timeout)
 	cancel(err)
-	grace := time.NewTimer(stopGrace)
+	grace := time.NewTimer(r.stopGrace)
 	defer grace.Stop()
 	select {
 	case <-done:

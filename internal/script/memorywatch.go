@@ -19,6 +19,7 @@ import (
 // between two steps (see pause).
 type memoryWatch struct {
 	limit, hard uint64 // bytes; above hard is no room for doubt
+	grace       time.Duration
 	live        uint64 // bytes of values after the last collection
 	meter       *memory.Meter
 	last        []byte // what is said when the program ends
@@ -32,9 +33,9 @@ type memoryWatch struct {
 // memoryInterval is how often memory is looked at. An operation that fills memory takes some 50 MB meanwhile.
 const memoryInterval = 10 * time.Millisecond
 
-func newMemoryWatch(limit uint64) *memoryWatch {
+func newMemoryWatch(limit uint64, grace time.Duration) *memoryWatch {
 	return &memoryWatch{
-		limit: limit, hard: limit + max(limit/4, 256<<20), meter: memory.NewMeter(), last: lastWords(memoryStopped(limit, 0)),
+		limit: limit, hard: limit + max(limit/4, 256<<20), grace: grace, meter: memory.NewMeter(), last: lastWords(memoryStopped(limit, 0)),
 		over: make(chan uint64, 1), collect: make(chan bool, 1),
 	}
 }
@@ -75,7 +76,7 @@ func (w *memoryWatch) run(cancel context.CancelCauseFunc, done <-chan struct{}) 
 		}
 		switch {
 		case !stopped.IsZero():
-			if resident > w.hard || time.Since(stopped) > memoryGrace {
+			if resident > w.hard || time.Since(stopped) > w.grace {
 				return true
 			}
 		case used > w.hard, collected && w.live > w.limit:

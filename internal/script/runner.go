@@ -50,6 +50,8 @@ type Runner struct {
 	threads []*stepCount // those that run, outermost first
 	memory  *memoryWatch // nil while memory is not watched
 	active  int          // depth of protect
+
+	stopGrace, memoryGrace time.Duration // tests wait longer, or not at all
 }
 
 // NewRunner returns a Runner that has loaded nothing. What builtins write through opt.Env can be read again by the run.
@@ -73,7 +75,8 @@ func NewRunner(opt Options) *Runner {
 			}
 		}
 	}
-	r := &Runner{opt: opt, modules: map[string]*module{}, text: newSourceText(), testing: opt.Env.Predeclared()}
+	r := &Runner{opt: opt, modules: map[string]*module{}, text: newSourceText(), testing: opt.Env.Predeclared(),
+		stopGrace: stopGrace, memoryGrace: memoryGrace}
 	builtins.AddGuards(opt.Env, r.testing)
 	r.predeclared = make(starlark.StringDict, len(r.testing))
 	for name, v := range r.testing {
