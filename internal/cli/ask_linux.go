@@ -7,9 +7,6 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// answerTime is how long a terminal may take to answer; one far away takes a while.
-const answerTime = 700 * time.Millisecond
-
 // askTerminal asks the terminal for its graphics and returns what it answered. asked is false where it may not ask now: something was
 // typed ahead, which would be taken for the answer.
 var askTerminal = func() (answer []byte, asked bool) {

@@ -2,60 +2,46 @@ package cli
 
 import (
 	"strings"
-	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"astrolabe/builtins"
 	"astrolabe/capture/progress"
 )
 
-// shownText is what a terminal was sent; grew tells of every part.
-type shownText struct {
-	mu   sync.Mutex
-	text string
-	grew chan struct{}
-}
-
-func (s *shownText) Write(p []byte) (int, error) {
-	s.mu.Lock()
-	s.text += string(p)
-	s.mu.Unlock()
-	select {
-	case s.grew <- struct{}{}:
-	default:
-	}
-	return len(p), nil
-}
+// In a bubble of synctest time stands still while anything runs, so that work takes as long as a test says.
 
 func TestLongWorkIsNamedOnALineThatIsClearedAtItsEnd(t *testing.T) {
-	out := &shownText{grew: make(chan struct{}, 1)}
-	line := &busyLine{w: out, width: func() int { return 100 }}
-	_, done := line.begin(t.Context(), "opening 日本.arrow")
-	select {
-	case <-out.grew:
-	case <-time.After(time.Minute):
-		t.Fatal("nothing was shown")
-	}
-	done()
-	done() // once is enough
-	first, rest, _ := strings.Cut(strings.TrimPrefix(out.text, "\r"), "\r")
-	if !strings.HasPrefix(first, "opening 日本.arrow: 0.") || !strings.HasSuffix(first, "s, Ctrl-C stops it") {
-		t.Errorf("shown: %q", first)
-	}
-	if cleared := "\r" + strings.Repeat(" ", builtins.TextCells(first)) + "\r"; !strings.HasSuffix("\r"+rest, cleared) {
-		t.Errorf("%q is not cleared by %q", first, rest)
-	}
+	synctest.Test(t, func(t *testing.T) {
+		var out strings.Builder
+		line := &busyLine{w: &out, width: func() int { return 100 }}
+		_, done := line.begin(t.Context(), "opening 日本.arrow")
+		time.Sleep(progressDelay)
+		synctest.Wait()
+		done()
+		done() // once is enough
+		first, rest, _ := strings.Cut(strings.TrimPrefix(out.String(), "\r"), "\r")
+		if first != "opening 日本.arrow: 0.5 s, Ctrl-C stops it" {
+			t.Errorf("shown: %q", first)
+		}
+		if cleared := strings.Repeat(" ", builtins.TextCells(first)) + "\r"; rest != cleared {
+			t.Errorf("%q is not cleared by %q, but by %q", first, cleared, rest)
+		}
+	})
 }
 
 func TestShortWorkIsNotNamed(t *testing.T) {
-	out := &shownText{grew: make(chan struct{}, 1)}
-	line := &busyLine{w: out, width: func() int { return 0 }}
-	_, done := line.begin(t.Context(), "opening x")
-	done()
-	if out.text != "" {
-		t.Errorf("shown: %q", out.text)
-	}
+	synctest.Test(t, func(t *testing.T) {
+		var out strings.Builder
+		line := &busyLine{w: &out, width: func() int { return 0 }}
+		_, done := line.begin(t.Context(), "opening x")
+		time.Sleep(progressDelay - 1)
+		done()
+		if out.String() != "" {
+			t.Errorf("shown: %q", out.String())
+		}
+	})
 }
 
 func TestTheLineOfLongWorkNeverWraps(t *testing.T) {

@@ -71,10 +71,6 @@ func openConsole(t *testing.T, exe, dir, answer string, env []string, args ...st
 	return c
 }
 
-// stuck is how long a console may show nothing new while a test waits for it: no measure of the program, only the end of a test that
-// would never end.
-const stuck = 2 * time.Minute
-
 // wait returns what was shown up to the end of a pattern.
 func (c *console) wait(pattern string) string {
 	c.t.Helper()

@@ -86,7 +86,7 @@ func (e *editor) uri(name string) string {
 // call asks a question and puts the answer into result.
 func (e *editor) call(method string, params, result any) error {
 	e.t.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	ctx, cancel := context.WithTimeout(context.Background(), stuck)
 	defer cancel()
 	var raw jsonrpc2.RawMessage
 	_, err := e.conn.Call(ctx, method, params, &raw)
@@ -120,7 +120,7 @@ func (e *editor) codes() []string {
 			}
 		}
 		return codes
-	case <-time.After(time.Minute):
+	case <-time.After(stuck):
 		e.t.Fatalf("no diagnostics\n%s", e.stderr)
 		return nil
 	}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"io"
 	"os"
+	"time"
 
 	"astrolabe/plots"
 	"astrolabe/repl"
@@ -17,6 +18,9 @@ type pictures struct {
 	known bool // how has been found out
 	how   plots.Inline
 }
+
+// answerTime is how long a terminal may take to answer; one far away takes a while, and tests take as long as they like.
+var answerTime = 700 * time.Millisecond
 
 // show draws a picture in the terminal, or puts it into a temporary file and returns its path.
 func (p *pictures) show(draw func(io.Writer) error) (string, error) {

@@ -9,15 +9,28 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
+// answerVariable is how long the program of the tests waits for what a terminal answers.
+const answerVariable = "ASTROLABE_TEST_ANSWER"
+
 func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){
-		"astrolabe": func() { os.Exit(Main(os.Args[1:])) },
+		"astrolabe": func() {
+			if d, err := time.ParseDuration(os.Getenv(answerVariable)); err == nil {
+				answerTime = d
+			}
+			os.Exit(Main(os.Args[1:]))
+		},
 	})
 }
+
+// stuck is how long a program may show nothing new, not answer or not end while a test waits for it: no measure of the program, only the end
+// of a test that would never end.
+const stuck = 4 * time.Minute
 
 func TestCommandLine(t *testing.T) {
 	testscript.Run(t, testscript.Params{
