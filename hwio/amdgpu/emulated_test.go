@@ -175,6 +175,7 @@ func (r *recorded) levels(name string, heavy, light float64) {
 }
 
 func TestEmulatedDiscreteGPUIsMeasuredAsItTrulyWorks(t *testing.T) {
+	t.Parallel()
 	r := recordOn(t, "gfx9", nil, enough)
 	r.busy(0, "")
 	truth := &r.truth.GPUs[0]
@@ -236,6 +237,7 @@ func (r *recorded) engines() {
 const enough = 16
 
 func TestEmulatedAPUIsMeasuredAsItTrulyWorks(t *testing.T) {
+	t.Parallel()
 	r := recordOn(t, "gfx1151", nil, enough)
 	r.busy(0, "")
 	r.levels("sensor_input_power", 98, 31)
@@ -258,6 +260,7 @@ func TestEmulatedAPUIsMeasuredAsItTrulyWorks(t *testing.T) {
 }
 
 func TestEmulatedGPUsAreBothMeasured(t *testing.T) {
+	t.Parallel()
 	r := recordOn(t, "gfx9", []string{"two-gpus"}, 8, "--source-option", "rate=4000")
 	r.busy(0, "card0")
 	r.busy(1, "card1")
@@ -292,6 +295,7 @@ func (r *recorded) missing(name, what string) {
 }
 
 func TestEmulatedResetLeavesAHoleInTheRegisters(t *testing.T) {
+	t.Parallel()
 	r := recordOn(t, "gfx9", []string{"reset"}, enough)
 	r.missing("busy_gfx_ones", "reset")
 	if lost := r.counter("vram_lost").Total().Float(); lost != 1 {
@@ -303,6 +307,7 @@ func TestEmulatedResetLeavesAHoleInTheRegisters(t *testing.T) {
 }
 
 func TestEmulatedRefusalOfARegisterIsTold(t *testing.T) {
+	t.Parallel()
 	r := recordOn(t, "gfx1151", []string{"refused-registers"}, 8)
 	if r.c.Counter("busy_cpc_ones") != nil || r.counter("grbm_samples").Total().Float() == 0 {
 		t.Error("the refused register is recorded, or the other is not")
@@ -313,6 +318,7 @@ func TestEmulatedRefusalOfARegisterIsTold(t *testing.T) {
 }
 
 func TestEmulatedSleepIsNotDisturbedAndNotZero(t *testing.T) {
+	t.Parallel()
 	r := recordOn(t, "gfx9", []string{"runtime-off"}, enough)
 	for _, name := range []string{"gpu_busy_percent", "power", "sensor_sclk", "gpu_metrics_temperature_edge", "busy_gfx_ones"} {
 		r.missing(name, "powered off")
@@ -326,6 +332,7 @@ func TestEmulatedSleepIsNotDisturbedAndNotZero(t *testing.T) {
 }
 
 func TestEmulatedRefusalOfTheNodeLeavesSysfs(t *testing.T) {
+	t.Parallel()
 	r := recordOn(t, "gfx9", []string{"denied"}, enough)
 	if r.c.Counter("grbm_samples") != nil || !strings.Contains(r.out, "no permission to open /dev/dri/renderD128") {
 		t.Errorf("warnings: %s", r.out)
@@ -334,6 +341,7 @@ func TestEmulatedRefusalOfTheNodeLeavesSysfs(t *testing.T) {
 }
 
 func TestEmulatedRemovalEndsTheRecordingInGoodOrder(t *testing.T) {
+	t.Parallel()
 	r := recordOn(t, "gfx9", []string{"unplug"}, 0)
 	r.busy(0, "")
 	if !strings.Contains(r.out, "removed") {
@@ -342,6 +350,7 @@ func TestEmulatedRemovalEndsTheRecordingInGoodOrder(t *testing.T) {
 }
 
 func TestEmulatedOldKernelGivesWhatItHas(t *testing.T) {
+	t.Parallel()
 	r := recordOn(t, "gfx9", []string{"old-kernel"}, 8)
 	r.busy(0, "")
 	for _, name := range []string{"vram_lost", "evictions", "gpu_metrics_temperature_edge", "sensor_vddgfx"} {
@@ -355,6 +364,7 @@ func TestEmulatedOldKernelGivesWhatItHas(t *testing.T) {
 }
 
 func TestEmulatedTablesWithoutUseAreLeftOut(t *testing.T) {
+	t.Parallel()
 	for scenario, why := range map[string]string{"unknown-metrics-version": "revision 1.9", "metrics-empty": "holds no data"} {
 		code, out, _ := emulated(t, "gfx1151", []string{scenario}, 0, "record", "--source", "amdgpu", "--counters", "gpu_metrics_temperature_gfx", "-o", filepath.Join(t.TempDir(), "x.arrow"))
 		if code == 0 || !strings.Contains(out, why) {
@@ -368,6 +378,7 @@ func TestEmulatedTablesWithoutUseAreLeftOut(t *testing.T) {
 }
 
 func TestEmulatedMachineIsExplainedByTheDoctor(t *testing.T) {
+	t.Parallel()
 	_, out, _ := emulated(t, "gfx9", []string{"denied", "unknown-metrics-version"}, 0, "doctor")
 	for _, want := range []string{"Radeon VII", "no permission to open /dev/dri/renderD128", "revision 1.9", "profile_standard"} {
 		if !strings.Contains(out, want) {

@@ -173,6 +173,7 @@ func TestEmulatedRecordingEqualsTheModelsTruth(t *testing.T) {
 	} {
 		name := strings.Join(append([]string{c.device, c.scenarios}, c.more...), " ")
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			e := record(t, c.device, strings.FieldsFunc(c.scenarios, func(r rune) bool { return r == ',' }), 900, c.more...)
 			e.nothingLeft(t)
 			got := e.open(t)
@@ -252,6 +253,7 @@ func TestEmulatedRefusalsAreExplained(t *testing.T) {
 		"unprivileged":     {"permission denied", "perf_stream_paranoid=0"},
 	} {
 		t.Run(scenario, func(t *testing.T) {
+			t.Parallel()
 			e := emulate(t, "kbl-gt2", []string{scenario}, ending{}, "record", "--source", "i915", "--duration", "100ms", "-o", "$FILE")
 			if e.exit == 0 {
 				t.Errorf("no error:\n%s", e.output)

@@ -214,6 +214,7 @@ func TestRecordingsEqualTheTruthOfEveryDevice(t *testing.T) {
 		{"mali-legacy", ""}, {"mali-legacy", "sparse"}, {"mali-legacy", "pre-r21"}, {"mali-legacy", "midgard"}, {"mali-legacy", "low-memory"}, {"mali-legacy", "wrap,pre-r21"},
 	} {
 		t.Run(c.device+" "+c.scenarios, func(t *testing.T) {
+			t.Parallel()
 			e := record(t, c.device, strings.FieldsFunc(c.scenarios, func(r rune) bool { return r == ',' }), 100)
 			cap, truth := e.equalsTruth(t)
 			// A sample that took no time is none: that of a stop that raced with the timer, or of a dump that another client had just asked for.

@@ -33,7 +33,7 @@ type instance struct {
 	rules    []rule
 	work     [baseCount]float64 // since power-on, in clock cycles
 	last     [baseCount]float64
-	regs     []uint32 // the hardware's counters at the last dump
+	regs     []uint64 // the hardware's counters at the last dump, with the bits above the 32 that it has
 	delta    []uint64 // increments found by the last dump
 	state    uint32   // states since the last dump
 	latest   uint32   // states of the last piece of time
@@ -75,7 +75,7 @@ func newGPU(s spec, set *hwtest.Settings, now int64) *gpu {
 	if set.Has("wrap") && s.kind == driverCSF {
 		g.speed = wrapSpeed
 	}
-	first := uint32(0)
+	first := uint64(0)
 	if set.Has("wrap") {
 		first = math.MaxUint32 - 1000
 	}
@@ -115,7 +115,7 @@ func newGPU(s spec, set *hwtest.Settings, now int64) *gpu {
 				b.rules[i].ratio *= 0.5
 			}
 		}
-		b.regs, b.delta = make([]uint32, s.values), make([]uint64, s.values)
+		b.regs, b.delta = make([]uint64, s.values), make([]uint64, s.values)
 		for i := range b.regs {
 			b.regs[i] = first
 		}
@@ -182,17 +182,11 @@ func (g *gpu) advance(to int64) {
 	}
 }
 
-// dump reads the hardware's counters and hands the increments to every client's accumulator. Counters have 32 bits: dumps come often
-// enough that none wraps twice in between.
+// dump reads the hardware's counters and hands the increments to every client's accumulator. A driver dumps often enough that no counter of 32 bits
+// wraps twice in between; the model keeps the bits above them instead, because a busy machine may not run it often enough.
 func (g *gpu) dump(t int64) {
-	every := int64(1e9)
-	if g.speed > 1 {
-		every = 50_000
-	}
-	for g.now < t {
-		g.advance(min(t, g.now+every))
-		g.collect()
-	}
+	g.advance(t)
+	g.collect()
 	g.dumped = max(g.dumped, t)
 }
 
@@ -237,11 +231,11 @@ func (x *instance) read() {
 			for _, k := range r.sum {
 				d += x.delta[k]
 			}
-			x.regs[r.index] += uint32(d)
+			x.regs[r.index] += d
 		} else {
 			// Of whole cycles: so no counter can grow by more than the cycles that it is a part of.
-			value := uint32(uint64(whole[r.base]*r.ratio)) + first
-			d = uint64(value - x.regs[r.index])
+			value := uint64(whole[r.base]*r.ratio) + first
+			d = value - x.regs[r.index]
 			x.regs[r.index] = value
 		}
 		x.delta[r.index] = d
@@ -249,7 +243,7 @@ func (x *instance) read() {
 }
 
 // first is the value with which the counters of the block started. Index 3 of a block counts nothing and so still has it.
-func (x *instance) first() uint32 { return x.regs[headerValues-1] }
+func (x *instance) first() uint64 { return x.regs[headerValues-1] }
 
 // attach adds a client: from now on its increments are summed up.
 func (g *gpu) attach(now int64) *accumulator {
