@@ -28,11 +28,11 @@ print(undefined_thing)
 const askNeovim = `
 local function ask(method, line, char)
   local p = {textDocument = vim.lsp.util.make_text_document_params(), position = {line = line, character = char}}
-  for _, a in pairs(vim.lsp.buf_request_sync(0, method, p, 120000) or {}) do
+  for _, a in pairs(vim.lsp.buf_request_sync(0, method, p, 240000) or {}) do
     io.stdout:write(method .. " " .. vim.fn.json_encode(a.result or a.error or {}) .. "\n")
   end
 end
-assert(vim.wait(120000, function() return #vim.diagnostic.get(0) > 0 end, 20), "no diagnostics")
+assert(vim.wait(240000, function() return #vim.diagnostic.get(0) > 0 end, 20), "no diagnostics")
 for _, d in ipairs(vim.diagnostic.get(0)) do io.stdout:write("diagnostic " .. (d.lnum + 1) .. " " .. d.message .. "\n") end
 ask("textDocument/hover", 1, 15)
 ask("textDocument/completion", 3, 21)
@@ -40,7 +40,8 @@ ask("textDocument/completion", 3, 21)
 
 const askEmacs = `
 (require 'eglot)
-(defun wait-for (what) (let ((n 0)) (while (and (not (funcall what)) (< n 1200)) (accept-process-output nil 0.1) (setq n (1+ n)))))
+(setq eglot-connect-timeout 240 jsonrpc-default-request-timeout 240)
+(defun wait-for (what) (let ((end (time-add nil 240))) (while (and (not (funcall what)) (time-less-p nil end)) (accept-process-output nil 0.1))))
 (find-file "a.star")
 (run-hooks 'post-command-hook)
 (wait-for (lambda () (eglot-current-server)))

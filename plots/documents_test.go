@@ -346,13 +346,20 @@ func TestABrowserReadsTheReport(t *testing.T) {
 		if _, err := r.Save(page, Size{}); err != nil {
 			t.Fatal(err)
 		}
-		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+		ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
 		defer cancel()
 		flags := []string{"--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--user-data-dir=" + filepath.Join(dir, "profile"),
 			"--host-resolver-rules=MAP * ~NOTFOUND", "--hide-scrollbars"}
 		cmd := exec.CommandContext(ctx, browser, append(slices.Clone(flags), "--window-size=1100,2400", "--screenshot="+shot, "file://"+page)...)
-		cmd.WaitDelay = 5 * time.Second // processes that it leaves behind keep its output open
-		out, err := cmd.CombinedOutput()
+		// Processes that it leaves behind may keep its output open: nobody waits for the end of a file.
+		said, err := os.Create(filepath.Join(dir, "said"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		cmd.Stdout, cmd.Stderr = said, said
+		err = cmd.Run()
+		said.Close()
+		out, _ := os.ReadFile(said.Name())
 		data, rerr := os.ReadFile(shot)
 		if rerr != nil || err != nil {
 			t.Skipf("SKIPPED: chromium does not run here: %v: %.300s", err, out)
