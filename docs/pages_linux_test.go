@@ -65,7 +65,7 @@ var setups = []setup{
 // skipped has lines that are not run, by page and beginning, and why.
 var skipped = []struct{ page, line, why string }{
 	{"README.md", "go test ./...", "it is what runs this test"},
-	{"diagnosis.md", "go test ./internal/diagnosis", "the tests of that package take minutes and run beside this one"},
+	{"diagnosis.md", "go test ./internal/diagnosis", "the tests of that package run beside this one"},
 	{"amd.md", "go build -o astrolabe-vendorlib", "it needs ROCm; tests of hwio run the second program on a stand-in library"},
 	{"amd.md", "astrolabe record --source rocprofiler", "it needs ROCm; tests of hwio run the source on a stand-in library"},
 	{"amd.md", "astrolabe report gl0.arrow", "it reports what the line above recorded"},
@@ -128,13 +128,6 @@ func TestEveryBlockOfThePagesRuns(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	bin := t.TempDir()
-	for _, pkg := range []string{"astrolabe", "astrolabe/hwio/hwtest/cmd/emulate"} {
-		path := programs.Path(t, pkg)
-		if err := os.Symlink(path, filepath.Join(bin, filepath.Base(path))); err != nil {
-			t.Fatal(err)
-		}
-	}
 	pages, err := filepath.Glob("*.md")
 	if err != nil {
 		t.Fatal(err)
@@ -145,7 +138,8 @@ func TestEveryBlockOfThePagesRuns(t *testing.T) {
 			continue // a test of builtins runs each example of the reference
 		}
 		t.Run(name, func(t *testing.T) {
-			p := &pageRun{t: t, name: name, dir: t.TempDir(), repo: repo, bin: bin, used: map[int]bool{}, usedSkip: map[int]bool{}}
+			t.Parallel() // recordings take the time that they are told to, whatever else runs
+			p := &pageRun{t: t, name: name, dir: t.TempDir(), repo: repo, bin: programsIn(t), used: map[int]bool{}, usedSkip: map[int]bool{}}
 			text, err := os.ReadFile(page)
 			if err != nil {
 				t.Fatal(err)
@@ -155,6 +149,19 @@ func TestEveryBlockOfThePagesRuns(t *testing.T) {
 			t.Logf("%d blocks ran, %d outputs agree, %d lines left out", p.ran, p.compared, p.left)
 		})
 	}
+}
+
+// programsIn is a folder with the programs of the pages, and a home of its own for them.
+func programsIn(t *testing.T) string {
+	t.Helper()
+	bin := t.TempDir()
+	for _, pkg := range []string{"astrolabe", "astrolabe/hwio/hwtest/cmd/emulate"} {
+		path := programs.Path(t, pkg)
+		if err := os.Symlink(path, filepath.Join(bin, filepath.Base(path))); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return bin
 }
 
 // unused finds what was written here for blocks that the page no longer has.
@@ -283,7 +290,7 @@ const goCommand = `go() {
     args+=("$word"); before=$word
   done
   case "$1 $2" in
-    "run .") (cd "$REPO" && command go build -o "$SCRATCH/run" .) && shift 2 && "$SCRATCH/run" "$@";;
+    "run .") shift 2 && astrolabe "$@";; # built already
     *) (cd "$REPO" && command go "${args[@]}");;
   esac
 }
@@ -303,7 +310,7 @@ func (p *pageRun) command(args ...string) *exec.Cmd {
 		}
 	}
 	cmd.Env = append(cmd.Env, "PATH="+p.bin+":"+os.Getenv("PATH"), "HOME="+home, "XDG_STATE_HOME="+home, "XDG_CONFIG_HOME="+home,
-		"REPO="+p.repo, "SCRATCH="+p.bin)
+		"REPO="+p.repo)
 	if len(dirs) == 2 {
 		cmd.Env = append(cmd.Env, "GOPATH="+dirs[0], "GOCACHE="+dirs[1])
 	}
