@@ -10,16 +10,22 @@ import (
 	"astrolabe/capture/capturetest"
 )
 
+// longVariable asks for the long forms of the tests here: every case of Full, and ten times as many odd captures.
+const longVariable = "ASTROLABE_LONG_TESTS"
+
+func long() bool { return os.Getenv(longVariable) != "" }
+
 // checkModels lets a script judge what models of it plant, and fails where fewer than 95 % of the bottlenecks are named first, where fewer than
-// 95 % of what is named was planted, or where a healthy capture is given a bottleneck.
+// 95 % of what is named was planted, where a healthy capture is given a bottleneck, and where anything else is named than the documentation shows.
+// It judges a part of the cases by which the documentation measures the script, in its long form all of them.
 func checkModels(t *testing.T, models ...capturetest.Model) {
 	t.Helper()
 	t.Parallel()
-	suite := Full
-	if testing.Short() {
-		suite = Quick
+	cases := Part
+	if long() {
+		cases = Full.Cases
 	}
-	x, err := Run(t.Context(), suite, models...)
+	x, err := Run(t.Context(), cases, models...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -33,8 +39,8 @@ func checkModels(t *testing.T, models ...capturetest.Model) {
 	if float64(named) < 0.95*float64(planted) || float64(right) < 0.95*float64(all) || alarms > 0 {
 		t.Errorf("%s\n%s", x.Summary(), x.MissText())
 	}
-	if len(x.Single) != len(suite.Noises) {
-		t.Errorf("single bottlenecks were planted with %d noises of %d", len(x.Single), len(suite.Noises))
+	if len(x.Single) != len(Full.Noises) {
+		t.Errorf("single bottlenecks were planted with %d noises of %d", len(x.Single), len(Full.Noises))
 	}
 	for noise, n := range x.Single {
 		if float64(n.Named) < 0.95*float64(n.Planted) {
@@ -48,15 +54,27 @@ func checkModels(t *testing.T, models ...capturetest.Model) {
 		}
 	}
 	rules(t, models...)
-	if !testing.Short() {
-		documented(t, x, models[0].Script())
-	}
+	documented(t, x, cases, models...)
 }
 
-// documented checks that the documentation shows this very matrix.
-func documented(t *testing.T, x *Matrix, script string) {
+// documented checks that the record has the same misses in these cases, and that the documentation shows the record.
+func documented(t *testing.T, x *Matrix, cases func(capturetest.Model) []capturetest.Case, models ...capturetest.Model) {
 	t.Helper()
-	p, size, err := x.Picture(script)
+	script := models[0].Script()
+	record := filepath.Join("..", "..", RecordPath(script))
+	want, err := ReadRecord(record, cases, models...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	again := "go run ./internal/diagnosis/cmd/planted --measure docs/images --cases 0 --script " + script
+	if got, want := x.MissText(), want.MissText(); got != want {
+		t.Errorf("misses are\n%s\nand in %s\n%s\n%s", got, record, want, again)
+	}
+	whole, err := ReadRecord(record, Full.Cases, models...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, size, err := whole.Picture(script)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -64,13 +82,13 @@ func documented(t *testing.T, x *Matrix, script string) {
 	if err := p.Save(path, size); err != nil {
 		t.Fatal(err)
 	}
-	got, err := os.ReadFile(path)
+	drawn, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	want, err := os.ReadFile(filepath.Join("..", "..", "docs", "images", PictureName(script)))
-	if err != nil || !bytes.Equal(got, want) {
-		t.Errorf("docs/images/%s does not show %s (%v): go run ./internal/diagnosis/cmd/planted --measure docs/images --script %s", PictureName(script), x.Summary(), err, script)
+	shown, err := os.ReadFile(filepath.Join("..", "..", "docs", "images", PictureName(script)))
+	if err != nil || !bytes.Equal(drawn, shown) {
+		t.Errorf("docs/images/%s does not show %s (%v): %s", PictureName(script), whole.Summary(), err, again)
 	}
 }
 

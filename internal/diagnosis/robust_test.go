@@ -93,9 +93,9 @@ func (p *page) oddPage(ctx context.Context, name string, seed uint64) error {
 
 // ODD_CAPTURES is how many odd captures each script is to judge; the suite takes few.
 func TestNoTriageScriptFailsOnOddCaptures(t *testing.T) {
-	n, first := 150, 0
-	if testing.Short() {
-		n = 30
+	n, first := 50, 0
+	if long() {
+		n *= 10
 	}
 	if v := os.Getenv("ODD_CAPTURES"); v != "" {
 		var err error

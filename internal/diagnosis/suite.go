@@ -25,11 +25,8 @@ type Suite struct {
 	DVFS  bool
 }
 
-// Full is what the shipped scripts are measured with; Quick is for tests that must be short.
-var (
-	Full  = Suite{Loads: []float64{0, 0.5, 1}, Noises: []float64{0, 0.1, 0.3}, Seeds: []uint64{1, 2}, Samples: 120, Mixed: true, Idles: []float64{0, 0.1}, DVFS: true}
-	Quick = Suite{Loads: []float64{0, 1}, Noises: []float64{0.3}, Seeds: []uint64{1}, Samples: 120, Idles: []float64{0}}
-)
+// Full is what the shipped scripts are measured with.
+var Full = Suite{Loads: []float64{0, 0.5, 1}, Noises: []float64{0, 0.1, 0.3}, Seeds: []uint64{1, 2}, Samples: 120, Mixed: true, Idles: []float64{0, 0.1}, DVFS: true}
 
 // Cases lists the cases of a suite for a model: every plant at every load, noise and seed, mixed and healthy ones.
 func (s Suite) Cases(m capturetest.Model) []capturetest.Case {
@@ -54,6 +51,26 @@ func (s Suite) Cases(m capturetest.Model) []capturetest.Case {
 					out = append(out, c)
 				}
 			}
+		}
+	}
+	return out
+}
+
+// thinned is how many cases of Full there are for one that Part draws of them.
+const thinned = 20
+
+// Part lists the cases of Full that every run of the tests judges: each plant where it is told least easily (alone, as light as an expert would still
+// name it, with the most noise), the healthy captures with the most noise, and every so many-th of all others.
+func Part(m capturetest.Model) []capturetest.Case {
+	all := Full.Cases(m)
+	noise, seed := slices.Max(Full.Noises), Full.Seeds[0]
+	hard := func(c capturetest.Case) bool {
+		return c.Noise == noise && c.Seed == seed && c.Second == "" && c.Load == 0
+	}
+	var out []capturetest.Case
+	for i, c := range all {
+		if hard(c) || i%thinned == thinned/2 {
+			out = append(out, c)
 		}
 	}
 	return out
@@ -92,9 +109,9 @@ type Remark struct {
 	Rule  string
 }
 
-// Run judges the cases of a suite for some models by the script that all of them share.
-func Run(ctx context.Context, s Suite, models ...capturetest.Model) (*Matrix, error) {
-	out := &Matrix{}
+// Run judges cases of some models, such as those that Full.Cases lists, by the script that all of them share.
+func Run(ctx context.Context, cases func(capturetest.Model) []capturetest.Case, models ...capturetest.Model) (*Matrix, error) {
+	out := newMatrix(models)
 	if len(models) == 0 {
 		return out, nil
 	}
@@ -103,22 +120,28 @@ func Run(ctx context.Context, s Suite, models ...capturetest.Model) (*Matrix, er
 		return nil, err
 	}
 	for _, m := range models {
-		for _, p := range m.Plants() {
-			out.class(p.Rule)
-		}
-	}
-	out.class(Nothing)
-	for _, m := range models {
 		if m.Script() != models[0].Script() {
 			return nil, fmt.Errorf("%s is judged by %s, %s by %s: run them apart", m.Name(), m.Script(), models[0].Name(), models[0].Script())
 		}
-		for _, c := range s.Cases(m) {
+		for _, c := range cases(m) {
 			if err := out.judge(ctx, j, m, c); err != nil {
 				return nil, fmt.Errorf("%s %s: %w", m.Name(), c, err)
 			}
 		}
 	}
 	return out, nil
+}
+
+// newMatrix has the classes of models and no counts.
+func newMatrix(models []capturetest.Model) *Matrix {
+	out := &Matrix{}
+	for _, m := range models {
+		for _, p := range m.Plants() {
+			out.class(p.Rule)
+		}
+	}
+	out.class(Nothing)
+	return out
 }
 
 func (x *Matrix) judge(ctx context.Context, j *Judge, m capturetest.Model, c capturetest.Case) error {
@@ -142,7 +165,13 @@ func (x *Matrix) judge(ctx context.Context, j *Judge, m capturetest.Model, c cap
 			x.Remarks = append(x.Remarks, Remark{m.Name(), c, f.ID})
 		}
 	}
-	want, named := plant.Rule, answer.Named
+	x.count(m, c, plant, answer.Named)
+	return nil
+}
+
+// count takes in which rule was named for a case, "" for none.
+func (x *Matrix) count(m capturetest.Model, c capturetest.Case, plant capturetest.Plant, named string) {
+	want := plant.Rule
 	if want == "" {
 		want = Nothing
 	}
@@ -164,7 +193,6 @@ func (x *Matrix) judge(ctx context.Context, j *Judge, m capturetest.Model, c cap
 	if want != named {
 		x.Misses = append(x.Misses, Miss{m.Name(), c, want, named})
 	}
-	return nil
 }
 
 // class is the position of a class, which is added where it is new.

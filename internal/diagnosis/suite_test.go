@@ -55,7 +55,11 @@ func TestASuiteHasEveryPlantAtEveryLoadNoiseAndSeedAndHealthyOnes(t *testing.T) 
 	}
 }
 
-// twoPlants is a model of which only the plants are asked.
+// twoPlants is a model of which only the name and the plants are asked.
 type twoPlants struct{ capturetest.Model }
 
-func (twoPlants) Plants() []capturetest.Plant { return []capturetest.Plant{{ID: "a"}, {ID: "b"}} }
+func (twoPlants) Name() string { return "two plants" }
+
+func (twoPlants) Plants() []capturetest.Plant {
+	return []capturetest.Plant{{ID: "a", Rule: "ra"}, {ID: "b", Rule: "rb"}}
+}

@@ -7,7 +7,7 @@
 //	go run ./internal/diagnosis/cmd/planted --simulated --cases 100 --first 101 --add first.json --rates docs/diagnosis-rates.md
 //	go run ./internal/diagnosis/cmd/planted --reports docs/images
 //
-// --measure judges captures of our own models, by which the rules were written, and then, as --simulated does alone, cases of the simulator,
+// --measure, in the root of the repository, judges captures of our own models, by which the rules were written, and then, as --simulated does alone, cases of the simulator,
 // which knows no rule. Cases have seeds: equal seeds give equal counts, and runs over other seeds or families add up with --add.
 package main
 
@@ -43,7 +43,7 @@ func run(ctx context.Context, args []string, w io.Writer) error {
 	model := flags.String("model", "", "the `NAME` of the model to generate a capture of")
 	out := flags.String("o", "", "the `FILE` to write the capture to, in astrolabe's own format")
 	list := flags.Bool("list", false, "list the models and what they plant")
-	measure := flags.String("measure", "", "judge planted captures of every model and draw a confusion matrix for each script into `DIR`")
+	measure := flags.String("measure", "", "judge planted captures of every model, draw a confusion matrix for each script into `DIR`, and record what was named wrongly")
 	reports := flags.String("reports", "", "write the reports of the documentation into `DIR`")
 	real := flags.String("real", "", "with --reports: report on the profiler's `FOLDER` as well")
 	script := flags.String("script", "", "with --measure and --simulated: only the models and families of this `SCRIPT`")
@@ -151,7 +151,7 @@ func measureScripts(ctx context.Context, dir, only string, w io.Writer) error {
 		if only != "" && only != script {
 			continue
 		}
-		x, err := diagnosis.Run(ctx, diagnosis.Full, byScript[script]...)
+		x, err := diagnosis.Run(ctx, diagnosis.Full.Cases, byScript[script]...)
 		if err != nil {
 			return err
 		}
@@ -165,7 +165,11 @@ func measureScripts(ctx context.Context, dir, only string, w io.Writer) error {
 		}
 		fmt.Fprintf(w, "%s: %s\n", script, x.Summary())
 		fmt.Fprint(w, x.MissText())
-		fmt.Fprintln(w, path)
+		record := diagnosis.RecordPath(script)
+		if err := x.WriteRecord(record); err != nil {
+			return err
+		}
+		fmt.Fprintf(w, "%s\n%s\n", path, record)
 	}
 	return nil
 }
