@@ -322,7 +322,12 @@ func clientPollable(t *testing.T) {
 // feedSoon gives the toy's streams data in a while, when somebody waits for it, as far as one can tell.
 func feedSoon(t *testing.T, f *os.File) {
 	t.Helper()
-	time.AfterFunc(20*time.Millisecond, func() { feed(t, f) })
+	var fed sync.WaitGroup
+	fed.Go(func() {
+		time.Sleep(20 * time.Millisecond)
+		feed(t, f)
+	})
+	t.Cleanup(fed.Wait)
 }
 
 // feed gives the toy's streams data now.

@@ -166,7 +166,7 @@ func (c *trapped) base(dir int) (place, bool) {
 	if err != nil || !strings.HasPrefix(host, "/") {
 		return place{}, false
 	}
-	if p, ok := c.s.tree.shown(host); ok {
+	if p, ok := c.s.tree.pathOf(host); ok {
 		return place{path: p, in: true}, true
 	}
 	return place{path: host}, true
@@ -215,7 +215,7 @@ func (c *trapped) readMagic(p *pathCall, at string) bool {
 		c.s.table.done(o)
 	} else if host, err := os.Readlink(at); err != nil {
 		return false
-	} else if shown, ok := c.s.tree.shown(host); ok {
+	} else if shown, ok := c.s.tree.pathOf(host); ok {
 		text = shown
 	} else {
 		return false

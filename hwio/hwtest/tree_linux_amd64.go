@@ -212,7 +212,14 @@ func (t *tree) isOwned(p string) bool {
 	return false
 }
 
-// shown is the path that the program knows a host path by: of the tree, or of a merged folder.
+// pathOf is shown where the tree is not locked.
+func (t *tree) pathOf(host string) (string, bool) {
+	t.mu.RLock()
+	defer t.mu.RUnlock()
+	return t.shown(host)
+}
+
+// shown is the path that the program knows a host path by: of the tree, or of a merged folder. The tree is locked.
 func (t *tree) shown(host string) (string, bool) {
 	if host == t.root {
 		return "/", true
