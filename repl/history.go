@@ -62,6 +62,14 @@ func loadHistory(path string) (*history, error) {
 	return h, nil
 }
 
+// reload reads the file, to which other sessions may have added, and returns all entries, of which those that were known stay the newest.
+func (h *history) reload() ([]string, error) {
+	file, err := loadHistory(h.path)
+	file.entries = newest(append(file.entries, h.entries...))
+	*h = *file
+	return h.entries, err
+}
+
 // readEntries reads a history file. With an error it returns what stands before it.
 func readEntries(r io.Reader) ([]string, error) {
 	var entries []string

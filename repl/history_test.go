@@ -58,6 +58,28 @@ func TestHistoryFileIsShortenedToTheNewestEntries(t *testing.T) {
 	}
 }
 
+// Each entry that was entered again read the file once more and kept all entries twice, so that a long session became ever slower and Up
+// showed the same again and again.
+func TestReadingTheHistoryAgainDoublesNothing(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "history")
+	h := &history{path: path}
+	other := &history{path: path}
+	for _, add := range []struct {
+		to    *history
+		entry string
+	}{{h, "a"}, {h, "b"}, {other, "c"}, {h, "a"}} {
+		if err := add.to.add(add.entry); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for range 3 {
+		got, err := h.reload()
+		if err != nil || !slices.Equal(got, []string{"c", "b", "a"}) {
+			t.Errorf("%q, %v; want c, b, a", got, err)
+		}
+	}
+}
+
 func TestUnwritableHistoryIsReportedOnceAndNotFatal(t *testing.T) {
 	dir := t.TempDir()
 	blocker := filepath.Join(dir, "file")

@@ -28,12 +28,7 @@ func (s *Session) Interactive(ctx context.Context, in, out, talk *os.File, captu
 		path = ""
 	}
 	hist := &history{path: path}
-	ed, err := newEditor(in, out, talk, func() ([]string, error) {
-		h, err := loadHistory(path)
-		h.entries = append(h.entries, hist.entries...)
-		*hist = *h
-		return hist.entries, err
-	}, s.Complete)
+	ed, err := newEditor(in, out, talk, hist.reload, s.Complete)
 	if err != nil {
 		return err
 	}
