@@ -18,12 +18,13 @@ type Capture struct {
 	env *Env
 	c   *capture.Capture
 
-	mu    sync.Mutex
-	known map[string]*capture.Counter // names already resolved
-	all   []*capture.Counter          // catalogue metrics, once asked for
-	err   error
-	asked bool
-	seen  int // definitions of the script when the above was resolved
+	mu       sync.Mutex
+	known    map[string]*capture.Counter   // names already resolved
+	accounts map[accountKey]starlark.Value // of account, by table
+	all      []*capture.Counter            // catalogue metrics, once asked for
+	err      error
+	asked    bool
+	seen     int // definitions of the script when the above was resolved
 }
 
 var (

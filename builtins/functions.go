@@ -37,6 +37,7 @@ var functions = methodTable[*Env]{
 				}
 				return nil, errNamed{&FailError{strings.Join(parts, c.str(0, " "))}}
 			}},
+		accountMethod,
 		{Sig: "attempt(what: str, f: function, otherwise=None) -> any", Doc: "Calls f() and returns what it returns. In a page that a shipped script fills an error in f does not end it: the page says that it lacks " +
 			"what, such as \"the table of phases\", and why, and otherwise is returned. Everywhere else, in tests too, the error ends the script: a mistake is to be seen. fail() always does.",
 			Example: "attempt(\"the sum\", lambda: 1 + 2)", Run: attempt},

@@ -1,0 +1,271 @@
+package analysis
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+)
+
+// busyDevice is a device of two queues and three units in n samples of 1 ms, of which the fragment queue fills all.
+func busyDevice(n int) AccountInput {
+	in := AccountInput{Waiter: LimitWaiter, Frame: 16e6}
+	series := func(x float64) []float64 {
+		v := make([]float64, n)
+		for i := range v {
+			v[i] = x
+		}
+		return v
+	}
+	for range n {
+		in.Length = append(in.Length, 1e6)
+	}
+	in.Active = series(1)
+	in.Queues = []AccountQueue{{"fragment", series(1)}, {"binning", series(0)}}
+	in.Units = []AccountUnit{
+		{Name: "texture", Kind: LimitUnit, Level: series(0.2), Error: 0.02},
+		{Name: "arithmetic", Kind: LimitUnit, Level: series(0.2), Error: 0.02},
+		{Name: "latency", Kind: LimitMemory, Level: series(0.9), Fallback: true},
+	}
+	return in
+}
+
+func accounted(t *testing.T, in AccountInput) *Accounted {
+	t.Helper()
+	out, err := Account(in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var sum, whole int64
+	for _, p := range out.Parts {
+		sum += p.Time
+	}
+	for _, l := range in.Length {
+		whole += l
+	}
+	if sum != whole || out.Base != whole {
+		t.Fatalf("the parts sum to %d ns, the base is %d ns, of %d ns", sum, out.Base, whole)
+	}
+	return out
+}
+
+// share is that of a part in percent, 0 where it has none.
+func (a *Accounted) share(kind LimitKind, name string) float64 {
+	p := a.Part(kind, name)
+	if p == nil {
+		return 0
+	}
+	return math.Round(100 * float64(p.Time) / float64(a.Base))
+}
+
+func TestEachPassOfAFrameIsTheTimeOfTheUnitThatLeadsIt(t *testing.T) {
+	in := busyDevice(160)
+	for i := range in.Length {
+		in.Units[i/8%2].Level[i] = 0.7 // half of a frame each: on average neither is above one half
+	}
+	a := accounted(t, in)
+	if x, y := a.share(LimitUnit, "texture"), a.share(LimitUnit, "arithmetic"); x != 50 || y != 50 {
+		t.Errorf("texture has %v %% and arithmetic %v %%, want 50 each: %+v", x, y, a.Parts)
+	}
+}
+
+func TestUnitsWithinTheErrorAreATieThatGainsNothingForCertain(t *testing.T) {
+	in := busyDevice(32)
+	for i := range in.Length {
+		in.Units[0].Level[i], in.Units[1].Level[i] = 0.9, 0.88
+	}
+	a := accounted(t, in)
+	for _, name := range []string{"texture", "arithmetic"} {
+		if p := a.Part(LimitUnit, name); p == nil || a.share(LimitUnit, name) != 50 || p.Low != 0 || p.High <= 0 {
+			t.Errorf("%s: %+v, want half of the time and no certain gain", name, p)
+		}
+	}
+}
+
+func TestTheGainEndsWhereTheNextUnitSetsThePace(t *testing.T) {
+	in := busyDevice(32)
+	for i := range in.Length {
+		in.Units[0].Level[i], in.Units[1].Level[i] = 1, 0.8
+	}
+	p := accounted(t, in).Part(LimitUnit, "texture")
+	if g := p.Low / 32e6; g < 0.1 || g > 0.2 || p.High/32e6 < 0.2 || p.High/32e6 > 0.25 || p.RunnerUp != "arithmetic" {
+		t.Errorf("the gain is %v to %v, then %s; want about 0.2, then arithmetic", g, p.High/32e6, p.RunnerUp)
+	}
+}
+
+func TestQueuesInTurnGainWhatOverlapSavesUnlessOneUnitLimitsBoth(t *testing.T) {
+	in := busyDevice(320)
+	for i := range in.Length {
+		own := i%16 < 10
+		in.Queues[0].Busy[i], in.Queues[1].Busy[i] = 0, 1
+		in.Units[1].Level[i] = 0.9
+		if own {
+			in.Queues[0].Busy[i], in.Queues[1].Busy[i] = 1, 0
+			in.Units[0].Level[i], in.Units[1].Level[i] = 0.9, 0.1
+		}
+	}
+	if x := accounted(t, in).share(LimitQueue, "binning"); x < 30 || x > 38 {
+		t.Errorf("queues in turn have %v %% of the time, want about 37", x)
+	}
+	for i := range in.Length {
+		in.Units[0].Level[i], in.Units[1].Level[i] = 0.95, 0.1
+	}
+	a := accounted(t, in)
+	if x, y := a.share(LimitQueue, "binning"), a.share(LimitUnit, "texture"); x > 6 || y < 94 {
+		t.Errorf("two queues that one unit limits: in turn %v %%, the unit %v %%", x, y)
+	}
+}
+
+func TestAFrameThatWaitsForItsDateIsTheDisplaysAsAWhole(t *testing.T) {
+	in := busyDevice(320)
+	for i := range in.Length {
+		in.Units[0].Level[i] = 0.95
+		if i%16 >= 8 {
+			in.Active[i], in.Queues[0].Busy[i] = 0, 0
+		}
+	}
+	p := PaceOf(PaceInput{Active: in.Active, Step: 0.001})
+	if p.Waiter != LimitDisplay || math.Abs(p.Cadence.Hertz-62.5) > 1 {
+		t.Fatalf("the device waits for %s at %v Hz", p.Waiter, p.Cadence.Hertz)
+	}
+	in.Waiter = p.Waiter
+	if x := accounted(t, in).share(LimitDisplay, ""); x != 100 {
+		t.Errorf("the display has %v %% of the time", x)
+	}
+	// With a thread that works all the time it is the processor that is waited for.
+	busy := make([]float64, 320)
+	for i := range busy {
+		busy[i] = 0.97
+	}
+	if p := PaceOf(PaceInput{Active: in.Active, Step: 0.001, Processors: [][]float64{busy}}); p.Waiter != LimitProcessor {
+		t.Errorf("beside a busy processor the device waits for %s", p.Waiter)
+	}
+	for i := range busy {
+		busy[i] = 0.9 - 0.9*in.Active[i]
+	}
+	if p := PaceOf(PaceInput{Active: in.Active, Step: 0.001, Processors: [][]float64{busy}}); p.Waiter != LimitTurns {
+		t.Errorf("of a processor that works while it waits it waits for %s", p.Waiter)
+	}
+}
+
+func TestFramesThatEndWhenTheyAreDoneKeepNoDates(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 4))
+	var active []float64
+	var starts []int64
+	for range 120 {
+		starts = append(starts, int64(len(active))*1e6)
+		n := 16 + rng.IntN(9) - 4
+		for i := range n {
+			active = append(active, map[bool]float64{true: 1}[i < 9])
+		}
+	}
+	if p := PaceOf(PaceInput{Active: active, Step: 0.001}); p.Waiter != LimitWaiter {
+		t.Errorf("frames of 12 to 20 ms wait for %s: %+v", p.Waiter, p)
+	}
+	if kept, known := keepDates(starts); kept || !known {
+		t.Errorf("their starts keep dates: %v, %v", kept, known)
+	}
+	for i := range starts { // 3:2 on a display, each a little late
+		starts[i] = int64(i/2)*83333333 + int64(i%2)*50e6 + rng.Int64N(2e6)
+	}
+	if kept, _ := keepDates(starts); !kept {
+		t.Error("frames of three and two refreshes keep no dates")
+	}
+}
+
+func TestWhatWasNotRecordedIsNotBlamedOnOthers(t *testing.T) {
+	in := busyDevice(32)
+	for i := range in.Length {
+		in.Units[0].Level[i] = math.NaN()
+	}
+	if x := accounted(t, in).share(LimitMissing, ""); x != 100 {
+		t.Errorf("not measured is %v %% of the time", x)
+	}
+}
+
+func TestWithAnUnknownWaiterNoGainIsCertain(t *testing.T) {
+	in := busyDevice(32)
+	for i := range in.Length {
+		in.Active[i], in.Queues[0].Busy[i], in.Units[0].Level[i] = 0.7, 0.7, 0.95
+	}
+	a := accounted(t, in)
+	if p := a.Part(LimitUnit, "texture"); p == nil || p.Low != 0 || p.High <= 0 {
+		t.Errorf("%+v, want no certain gain", p)
+	}
+	if x := a.share(LimitWaiter, ""); x != 30 {
+		t.Errorf("the wait is %v %%", x)
+	}
+}
+
+func TestSeriesOfOtherLengthsAreRefused(t *testing.T) {
+	for name, change := range map[string]func(in *AccountInput){
+		"a short series":   func(in *AccountInput) { in.Units[1].Level = in.Units[1].Level[:3] },
+		"a negative time":  func(in *AccountInput) { in.Length[2] = -1 },
+		"a time too long":  func(in *AccountInput) { in.Length[2] = math.MaxInt64 },
+		"a unit of queues": func(in *AccountInput) { in.Units[0].Kind = LimitQueue },
+		"a waiter":         func(in *AccountInput) { in.Waiter = LimitMixed },
+	} {
+		in := busyDevice(8)
+		change(&in)
+		if _, err := Account(in); err == nil {
+			t.Errorf("%s is taken", name)
+		}
+	}
+}
+
+// FuzzAccount checks what holds for any input: the parts add up to the time exactly, and nothing is negative or no number.
+func FuzzAccount(f *testing.F) {
+	for seed := range uint64(8) {
+		f.Add(seed, uint16(40), uint8(seed))
+	}
+	f.Fuzz(func(t *testing.T, seed uint64, n uint16, how uint8) {
+		rng := rand.New(rand.NewPCG(seed, 1))
+		odd := []float64{math.NaN(), math.Inf(1), math.Inf(-1), 0, 1, -3, 7, 1e300, -1e300, 5e-324}
+		series := func() []float64 {
+			v := make([]float64, int(n)%300)
+			for i := range v {
+				if v[i] = rng.Float64() * 1.3; rng.IntN(6) == 0 && how&1 != 0 {
+					v[i] = odd[rng.IntN(len(odd))]
+				}
+			}
+			return v
+		}
+		in := AccountInput{Frame: rng.Int64N(3) * 16e6, Waiter: []LimitKind{LimitDisplay, LimitProcessor, LimitTurns, LimitWaiter}[rng.IntN(4)]}
+		for range int(n) % 300 {
+			in.Length = append(in.Length, rng.Int64N([]int64{1, 3, 1e6, 1e15}[rng.IntN(4)]))
+			in.Window = append(in.Window, int32(len(in.Window)/(1+int(how)%7)))
+		}
+		if how&2 != 0 {
+			in.Active = series()
+		}
+		if how&4 != 0 {
+			in.Window = nil
+		}
+		if how&8 != 0 {
+			in.Clock = series()
+		}
+		for q := range int(how>>4) % 4 {
+			in.Queues = append(in.Queues, AccountQueue{string(rune('a' + q)), series()})
+		}
+		for u := range rng.IntN(5) {
+			in.Units = append(in.Units, AccountUnit{Name: string(rune('m' + u)), Kind: LimitUnit, Level: series(), Error: rng.Float64() / 5, Fallback: u == 3, Queue: []string{"", "a", "b"}[rng.IntN(3)]})
+		}
+		a := accounted(t, in)
+		for _, p := range a.Parts {
+			if p.Time < 0 || p.Sure < 0 || p.Sure > p.Time || !(p.Low >= 0) || !(p.High >= 0) || math.IsInf(p.High, 0) {
+				t.Errorf("%+v", p)
+			}
+		}
+		if !(a.ClockLow >= 0) || !(a.ClockHigh >= a.ClockLow) || a.Idle < 0 || a.Idle > a.Base {
+			t.Errorf("clock %v to %v, idle %d of %d", a.ClockLow, a.ClockHigh, a.Idle, a.Base)
+		}
+		for _, l := range a.Lead {
+			if int(l) >= len(a.Parts) {
+				t.Fatalf("a sample is led by part %d of %d", l, len(a.Parts))
+			}
+		}
+		c := CadenceOf(series(), rng.Float64())
+		if math.IsNaN(c.Strength) || c.Strength < 0 || c.Strength > 1 || math.IsNaN(c.Hertz) {
+			t.Errorf("%+v", c)
+		}
+	})
+}

@@ -1,0 +1,228 @@
+package analysis
+
+import (
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/dsp/fourier"
+	"gonum.org/v1/gonum/stat"
+)
+
+// Cadence is how far a series repeats at one rate for as long as it lasts, as the work of frames does that keep the dates of a clock. Frames that
+// a processor ends are about as long as each other at best, so that the time of the thousandth cannot be told from that of the first.
+type Cadence struct {
+	// Strength is the share of the variance, less what noise would have there, that lies at Hertz and its multiples; up to 1.
+	Strength float64
+	Hertz    float64
+}
+
+const (
+	cadenceLeast    = 24      // samples without which nothing repeats
+	cadenceMost     = 1 << 12 // samples that are looked at
+	cadenceOvertone = 8       // multiples of the rate that are counted
+	cadencePeriods  = 6       // times that it repeats at least
+	cadenceSlowest  = 8.      // Hz: slower ones are no frames
+	cadenceFine     = 4       // steps between the lines that the length of the series can tell apart
+	datesKept       = 0.5     // the least strength of a cadence that a clock gives. Ours
+	datesRandom     = 1.5     // the largest variance of the starts of frames about their dates, in that of the lengths of frames
+	datesExact      = 0.02    // or their deviation, in lengths of a frame
+	busyThread      = 0.85    // a processor that works so much of the time sets the pace of what waits for it. Ours
+	mostlyBusy      = 0.7     // and so does one that works more than this part of that where no dates are kept: its waits are for what it calls
+	turnsCorrelated = -0.5    // the load of a processor and of a device that work in turn
+	turnsTogether   = 0.85    // and the share of the time that both fill
+)
+
+// CadenceOf finds the rate at which a series of one value per step seconds repeats best. Values that are missing count as the mean.
+func CadenceOf(v []float64, step float64) Cadence {
+	if len(v) > cadenceMost {
+		at := (len(v) - cadenceMost) / 2
+		v = v[at : at+cadenceMost]
+	}
+	n := len(v)
+	if n < cadenceLeast || !(step > 0) || math.IsInf(step, 0) {
+		return Cadence{}
+	}
+	mean, count := 0.0, 0.0
+	for _, x := range v {
+		if !math.IsNaN(x) && !math.IsInf(x, 0) {
+			mean, count = mean+x, count+1
+		}
+	}
+	mean /= max(count, 1)
+	padded := make([]float64, cadenceFine*n)
+	power := 0.0
+	for i, x := range v {
+		if !math.IsNaN(x) && !math.IsInf(x, 0) {
+			padded[i] = x - mean
+			power += padded[i] * padded[i]
+		}
+	}
+	if !(power > 1e-9*float64(n)*max(1e-6, mean*mean)) || math.IsInf(power, 0) {
+		return Cadence{}
+	}
+	lines := fourier.NewFFT(len(padded)).Coefficients(nil, padded)
+	share := make([]float64, len(lines))
+	for i, c := range lines {
+		share[i] = 2 * (real(c)*real(c) + imag(c)*imag(c)) / (float64(n) * power)
+	}
+	var out Cadence
+	for k := cadenceFine * cadencePeriods; k < len(share)-1; k++ {
+		hz := float64(k) / (float64(len(padded)) * step)
+		if hz < cadenceSlowest {
+			continue
+		}
+		times := min((len(share)-2)/k, cadenceOvertone)
+		sum := -4 * float64(times) / float64(n)
+		for h := 1; h <= times; h++ {
+			sum += max(share[h*k-1], share[h*k], share[h*k+1])
+		}
+		if sum > out.Strength {
+			out = Cadence{min(1, sum), hz}
+		}
+	}
+	return out
+}
+
+// keepDates reports whether the starts of frames, in ns, lie near dates of a steady clock, or of a pattern of up to five frames that repeats. Their
+// deviations then stay; those of frames that begin when the one before is done add up.
+func keepDates(starts []int64) (kept, known bool) {
+	n := len(starts)
+	if n < 8 {
+		return false, false
+	}
+	best := math.Inf(1)
+	for pattern := 1; pattern <= 5 && 4*pattern <= n; pattern++ {
+		// The rate is that of the whole; each place in the pattern has its own offset.
+		each := pace(starts, pattern)
+		if !(each > 0) {
+			return false, true
+		}
+		rest := make([]float64, n)
+		for i, s := range starts {
+			rest[i] = float64(s-starts[0]) - each*float64(i)
+		}
+		about := residuals(rest, pattern)
+		lengths := make([]float64, n-1)
+		for i := range lengths {
+			lengths[i] = float64(starts[i+1] - starts[i])
+		}
+		steps := residuals(lengths, pattern)
+		walk, deviation := variance(about)/max(variance(steps), 1), math.Sqrt(variance(about))/each
+		if deviation < datesExact {
+			return true, true
+		}
+		best = min(best, walk)
+	}
+	return best <= datesRandom, true
+}
+
+// pace is the mean time from one start to the next over whole repetitions of a pattern.
+func pace(starts []int64, pattern int) float64 {
+	x, y := make([]float64, len(starts)), make([]float64, len(starts))
+	for i, s := range starts {
+		x[i], y[i] = float64(i), float64(s-starts[0])
+	}
+	if pattern == 1 {
+		_, slope := stat.LinearRegression(x, y, nil, false)
+		return slope
+	}
+	whole := (len(starts) - 1) / pattern * pattern
+	return float64(starts[whole]-starts[0]) / float64(whole)
+}
+
+// residuals are the differences from the mean of the values that have the same place in a pattern.
+func residuals(v []float64, pattern int) []float64 {
+	sums, counts := make([]float64, pattern), make([]float64, pattern)
+	for i, x := range v {
+		sums[i%pattern], counts[i%pattern] = sums[i%pattern]+x, counts[i%pattern]+1
+	}
+	out := make([]float64, len(v))
+	for i, x := range v {
+		out[i] = x - sums[i%pattern]/counts[i%pattern]
+	}
+	return out
+}
+
+func variance(v []float64) float64 {
+	if len(v) < 2 {
+		return 0
+	}
+	return stat.Variance(v, nil)
+}
+
+// PaceInput is what tells whom a device waits for.
+type PaceInput struct {
+	Active     []float64   // share of each sample in which the device worked
+	Step       float64     // usual length of a sample in seconds
+	Processors [][]float64 // share of each sample in which each processor worked; empty where none was recorded
+	Starts     []int64     // starts of frames in ns; empty where none are marked
+	Thread     float64     // the load from which a processor sets the pace, 0 for 0.85
+}
+
+// Pace is whom a device waits for.
+type Pace struct {
+	Waiter  LimitKind // LimitDisplay, LimitProcessor, LimitTurns or LimitWaiter
+	Cadence Cadence
+	// Busiest is the mean load of the busiest processor, NaN where none was recorded.
+	Busiest float64
+	// Correlation is that of its load with the device's, NaN where it does not vary.
+	Correlation float64
+	Dated       bool // frames keep their dates
+}
+
+// PaceOf says whom a device waits for, where it waits: a processor that works all the time; one with which it takes turns; the dates of a display
+// or a cap, where its work repeats as steadily as only a clock does. Else nobody knows.
+func PaceOf(in PaceInput) Pace {
+	out := Pace{Waiter: LimitWaiter, Busiest: math.NaN(), Correlation: math.NaN(), Cadence: CadenceOf(in.Active, in.Step)}
+	if !(in.Thread > 0) {
+		in.Thread = busyThread
+	}
+	device := meanLoad(in.Active)
+	busiest := -1
+	for i, p := range in.Processors {
+		if m := meanLoad(p); !math.IsNaN(m) && (busiest < 0 || m > out.Busiest) {
+			busiest, out.Busiest = i, m
+		}
+	}
+	if busiest >= 0 {
+		out.Correlation = together(in.Processors[busiest], in.Active)
+	}
+	kept, marked := keepDates(in.Starts)
+	out.Dated = out.Cadence.Strength >= datesKept && (kept || !marked)
+	switch {
+	case out.Busiest >= in.Thread:
+		out.Waiter = LimitProcessor
+	case out.Correlation <= turnsCorrelated && out.Busiest+device >= turnsTogether:
+		out.Waiter = LimitTurns
+	case out.Dated:
+		out.Waiter = LimitDisplay
+	case out.Busiest >= mostlyBusy*in.Thread:
+		out.Waiter = LimitProcessor
+	}
+	return out
+}
+
+// meanLoad is the mean of the values that are numbers, NaN where none is.
+func meanLoad(v []float64) float64 {
+	sum, n := 0.0, 0.0
+	for _, x := range v {
+		if !math.IsNaN(x) && !math.IsInf(x, 0) {
+			sum, n = sum+x, n+1
+		}
+	}
+	return sum / n
+}
+
+// together is the correlation of two series where both have values, NaN where one does not vary.
+func together(x, y []float64) float64 {
+	var a, b []float64
+	for i := range min(len(x), len(y)) {
+		if s := x[i] + y[i]; !math.IsNaN(s) && !math.IsInf(s, 0) {
+			a, b = append(a, x[i]), append(b, y[i])
+		}
+	}
+	if len(a) < 3 || slices.Min(a) == slices.Max(a) || slices.Min(b) == slices.Max(b) {
+		return math.NaN()
+	}
+	return stat.Correlation(a, b, nil)
+}
