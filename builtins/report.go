@@ -287,6 +287,17 @@ func (r *Report) finding(c *call) (starlark.Value, error) {
 	if c.has(11) {
 		f.Metric = c.str(11, "")
 	}
+	if f.Share, err = c.share(12); err != nil {
+		return nil, err
+	}
+	if c.has(13) {
+		bounds, err := asFloats(c.args[13])
+		if err != nil || len(bounds) != 2 {
+			return nil, fmt.Errorf("parameter gain: got %s, want two numbers, the least and the largest", c.args[13])
+		}
+		f.Gain = bounds
+	}
+	f.RunnerUp = c.str(14, "")
 	err = each(c.value(7), func(x starlark.Value) error {
 		switch x := x.(type) {
 		case *Span:
@@ -302,6 +313,18 @@ func (r *Report) finding(c *call) (starlark.Value, error) {
 		return nil, err
 	}
 	return starlark.None, r.add(f)
+}
+
+// share is argument i as a share of the time, nil where it was not given.
+func (c *call) share(i int) (*float64, error) {
+	if !c.has(i) {
+		return nil, nil
+	}
+	x, ok := starlark.AsFloat(c.args[i])
+	if !ok || !(x >= 0 && x <= 1) {
+		return nil, fmt.Errorf("parameter %s: got %s, want a number from 0 to 1", c.sig.Params[i].Name, c.args[i])
+	}
+	return &x, nil
 }
 
 // numberOf is a number for machines and its unit, where unit is that of the metric. A text such as "52.4 %" or "above 3 ms" counts as its
@@ -392,9 +415,9 @@ var reportTable = methodTable[*Report]{
 				}
 				return starlark.None, r.add(t.page(title))
 			}},
-		{Sig: "finding(id: str, severity: str, title: str, evidence: list|Counter=None, value: number|str=None, threshold: number|str=None, advice: str=None, spans: list|Span|Mask=None, source: str=None, confidence: str=None, win: str=None, metric: str=None)",
+		{Sig: "finding(id: str, severity: str, title: str, evidence: list|Counter=None, value: number|str=None, threshold: number|str=None, advice: str=None, spans: list|Span|Mask=None, source: str=None, confidence: str=None, win: str=None, metric: str=None, share: number=None, gain: list=None, runner_up: str=None)",
 			Doc: "Adds a judgement: \"critical\", \"warning\", \"info\" or \"good\". evidence are the counters it rests on (the first is the metric; its total is the value if none is given), " +
-				"threshold what the value was compared with; numbers are in the unit of the first counter, and texts such as \"52.4 %\" or \"above 3 ms\" say their own. spans say where it holds, advice one sentence on what to do. source says where the threshold comes from, confidence how sure the judgement is, win what a fix could gain at most. metric says what value is of where it is not the first counter; \"\" says nothing.",
+				"threshold what the value was compared with; numbers are in the unit of the first counter, and texts such as \"52.4 %\" or \"above 3 ms\" say their own. spans say where it holds, advice one sentence on what to do. source says where the threshold comes from, confidence how sure the judgement is, win what a fix could gain at most. metric says what value is of where it is not the first counter; \"\" says nothing. share is how much of the time it limits (0 to 1), gain the bounds of what relieving it saves (two numbers, 0 to 1), runner_up what sets the pace then.",
 			Example: "report.new(\"t\").finding(\"clk/high\", \"warning\", \"The clock is high\", evidence=[clk], threshold=\"above 1000\", spans=clk.gt(1000).spans())",
 			Run:     func(r *Report, c *call) (starlark.Value, error) { return r.finding(c) }},
 		{Sig: "save(path: str, " + sizeParams + ")", Doc: "Writes the report; the extension says the format: .png, .svg, .pdf, .md (its pictures beside it), .html (one file that needs no network and no script) or .json. A long PNG goes on in files name-2.png and so on. " + sizeDoc, Example: "report.new(\"t\", capture=cap).save(\"out.png\")",
@@ -403,12 +426,28 @@ var reportTable = methodTable[*Report]{
 }
 
 func (r *Report) findings() *Table {
-	t := NewTable(r.env, []string{"id", "severity", "title", "metric", "value", "threshold", "advice", "spans", "source", "confidence", "win"}, nil)
+	t := NewTable(r.env, []string{"id", "severity", "title", "metric", "value", "threshold", "advice", "spans", "source", "confidence", "win", "share", "gain_low", "gain_high", "runner_up"}, nil)
 	for _, f := range r.r.Findings() {
 		t.Append(starlark.String(f.ID), starlark.String(f.Severity.String()), starlark.String(f.Title), text(f.Metric), text(f.Value),
-			text(f.Threshold), text(f.Advice), starlark.MakeInt(len(f.Spans)), text(f.Source), text(f.Confidence), text(f.Win))
+			text(f.Threshold), text(f.Advice), starlark.MakeInt(len(f.Spans)), text(f.Source), text(f.Confidence), text(f.Win), optional(f.Share), bound(f.Gain, 0), bound(f.Gain, 1), text(f.RunnerUp))
 	}
 	return t
+}
+
+// optional is a number, None where there is none.
+func optional(x *float64) starlark.Value {
+	if x == nil {
+		return starlark.None
+	}
+	return float(*x)
+}
+
+// bound is one of the bounds of a gain, None where there are none.
+func bound(gain []float64, i int) starlark.Value {
+	if i >= len(gain) {
+		return starlark.None
+	}
+	return float(gain[i])
 }
 
 var reportModule = methodTable[*Env]{

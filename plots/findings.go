@@ -153,6 +153,9 @@ func (f Finding) judgement() string {
 	if f.Win != "" {
 		parts = append(parts, "could gain "+f.Win)
 	}
+	if f.RunnerUp != "" {
+		parts = append(parts, "next "+f.RunnerUp)
+	}
 	if f.Confidence != "" {
 		parts = append(parts, "confidence "+f.Confidence)
 	}

@@ -59,6 +59,7 @@ type Finding struct {
 
 	Confidence string // how sure the judgement is, and why not surer: "medium: 12 samples"
 	Win        string // what fixing it could gain at most, such as "up to 23 % of the frame"
+	RunnerUp   string // what sets the pace once it does not, such as "memory bandwidth"
 	Spans      []capture.Span
 	Evidence   []string // names of the counters and metrics that it rests on
 	Plots      []*Plot  // shown under the finding
@@ -66,6 +67,9 @@ type Finding struct {
 	// Measured and Limit are Value and Threshold as numbers in Unit, for machines; nil where they are only text.
 	Measured, Limit *float64
 	Unit            string
+
+	Share *float64  // of the time whose pace it sets, 0 to 1; nil where that is not known
+	Gain  []float64 // the least and the most that relieving it saves, of the time; nil where that is not known
 }
 
 // Table is rows of text under named columns.
