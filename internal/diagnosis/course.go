@@ -62,7 +62,11 @@ func (j *Judge) Phases(ctx context.Context, c *capture.Capture) ([]Phase, error)
 // where there is none. The conditions are those of lib/phases.star.
 func (j *Judge) Stutter(ctx context.Context, c *capture.Capture) (string, error) {
 	cap := builtins.NewCapture(j.env, c)
-	found, err := j.runner.Call(ctx, j.phases["frames"], starlark.Tuple{cap, j.triage["LEADING"]}, nil)
+	busy := j.triage["BUSY"]
+	if busy == nil {
+		busy = starlark.NewList(nil)
+	}
+	found, err := j.runner.Call(ctx, j.phases["frames"], starlark.Tuple{cap, j.triage["LEADING"], busy}, nil)
 	if err != nil {
 		return "", err
 	}
@@ -83,7 +87,11 @@ func (j *Judge) Stutter(ctx context.Context, c *capture.Capture) (string, error)
 	if float64(frames) < constant("LEAST_FRAMES") {
 		return "", nil
 	}
-	if n := number(d, "count"); n > 1 && n >= constant("MANY")*float64(frames) {
+	warns, err := j.runner.Call(ctx, j.phases["warns"], starlark.Tuple{found}, nil)
+	if err != nil {
+		return "", err
+	}
+	if warns == starlark.True {
 		return "slow_frames", nil
 	}
 	back, err := j.runner.Call(ctx, j.phases["stutter"], starlark.Tuple{cap, found}, nil)
