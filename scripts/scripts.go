@@ -6,5 +6,5 @@ import "embed"
 
 // Library is the root of "@astrolabe//".
 //
-//go:embed lib triage
+//go:embed lib tables triage
 var Library embed.FS

@@ -41,6 +41,7 @@ type content struct {
 	slow                            float64 // share of replies that other users of memory delay
 	writeShare                      float64 // of the stalls that fall on writes because they fill the queue
 	alternate                       bool    // queues take turns within a frame
+	clock                           float64 // of the highest
 	rhythm                          rhythm
 }
 
@@ -57,7 +58,7 @@ func healthy() *content {
 		fullRead: 34, partRead: 8, fullWrite: 6, partWrite: 2, atomics: 1, lsL2: 10, lsMiss: 0.8, lsWrite: 12,
 		frontMiss: 8, box: 16, tri: 6, coherent: 0.8,
 		latency: 200, wideWarps: 0.04, computeWarps: 40e3, computeFull: 0.95, fragmentFull: 0.9,
-		mcu: 0.7e6, interrupt: 0.01, serial: 0.5, dram: 19, slow: 0,
+		mcu: 0.7e6, interrupt: 0.01, serial: 0.5, dram: 19, slow: 0, clock: 1,
 		rhythm: rhythm{kind: steady, cpu: 0.5},
 	}
 }
@@ -68,7 +69,7 @@ func (c *content) blend(before *content, w float64) {
 	for i := range now {
 		*now[i] = *old[i] + w*(*now[i]-*old[i])
 	}
-	c.alternate, c.rhythm = before.alternate, before.rhythm
+	c.alternate, c.clock, c.rhythm = before.alternate, before.clock, before.rhythm
 }
 
 func (c *content) numbers() []*float64 {

@@ -45,7 +45,6 @@ func (m model) Generate(c capturetest.Case) (*capture.Capture, error) {
 			return nil, err
 		}
 	}
-	w := capturetest.NewWork(c, maxHz)
 	ct := healthy()
 	if p := plantOf(c.Plant); p != nil {
 		p.change(ct, c.Load)
@@ -55,6 +54,7 @@ func (m model) Generate(c capturetest.Case) (*capture.Capture, error) {
 		p.change(ct, c.Load)
 		ct.blend(&first, 0.25)
 	}
+	w := capturetest.NewWork(c, maxHz*ct.clock)
 	cpu := ct.rhythm.shape(c, w)
 	t := capturetest.NewTable(w)
 	newPipeline(m.gpu, ct, c).run(w, t)
@@ -75,5 +75,22 @@ func (m model) Generate(c capturetest.Case) (*capture.Capture, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s, %s: %w", m.gpu, c, err)
 	}
+	if ct.clock < 1 {
+		if cap, err = withClock(cap, maxHz*ct.clock); err != nil {
+			return nil, fmt.Errorf("%s, %s: %w", m.gpu, c, err)
+		}
+	}
 	return withCPUs(cap, cpu, w)
+}
+
+// withClock adds the clock that the frequency driver shows.
+func withClock(cap *capture.Capture, hz float64) (*capture.Capture, error) {
+	v := make([]float64, cap.Len())
+	for i := range v {
+		v[i] = hz
+	}
+	return cap.With(func(cfg *capture.Config) {
+		meta := capture.Meta{Name: "gpu_frequency", Kind: capture.Gauge, Unit: "Hz", Source: "devfreq"}
+		cfg.Counters = append(append([]*capture.Counter{}, cfg.Counters...), &capture.Counter{Meta: meta, Axis: cap.Axis, Col: capture.NewColumn(capture.Data{F: v})})
+	})
 }

@@ -129,7 +129,7 @@ func (p *pipeline) run(w *capturetest.Work, t *capturetest.Table) {
 }
 
 // gpuBound tells whether the frames take longer than a healthy one.
-func (c *content) gpuBound() bool { return c.cost().pace > 1.05*healthy().cost().pace }
+func (c *content) gpuBound() bool { return c.cost().pace > 1.05*c.clock*healthy().cost().pace }
 
 // memoryShare is how much of the time of a frame memory takes at least, when its stages have factors f.
 func (p *pipeline) memoryShare(s stage, f [3]float64) float64 {

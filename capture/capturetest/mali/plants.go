@@ -44,6 +44,7 @@ var plants = []plant{
 		c.prims *= between(l, 1.35, 1.25) // binning takes as long as the main phase does
 		c.computeWarps *= between(l, 2, 5)
 	}},
+	{"clock_limited", "heat or a power limit hold the clock down, and there is work all the time", "", func(c *content, l float64) { c.clock = between(l, 0.82, 0.5) }},
 	{"interrupts_pending", "the CPU answers the GPU's interrupts late", "", func(c *content, l float64) { c.interrupt = between(l, 0.037, 0.3) }},
 	{"constant_tiles", "tiles are drawn that do not change", "", func(c *content, l float64) {
 		c.unchanged = between(l, 0.6, 0.95)

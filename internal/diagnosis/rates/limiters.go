@@ -58,15 +58,15 @@ var mali = family{
 		"cpu/sync":        {"scheduling_bound"},
 		"queues/in_turn":  {"serialized"},
 		"display/vsync":   {"vsync_idle"},
+		"clock/thermal":   {"clock_limited"},
+		"clock/power":     {"clock_limited"},
 	},
 	untold: map[string]string{
 		"unit/pixel_backend": "no rule about blending and writing tiles but those about memory; shaders that blend only support another finding",
 		"memory/cache":       "misses only support texture_bound and load_store_bound; nothing measures what L2 can move",
 		"display/cap":        "vsync_idle says that the display sets the pace, which a cap of the application is not",
 		"display/request":    noDisplay,
-		"clock/governor":     "low_clock only supports another finding, and takes a low clock for a light load",
-		"clock/thermal":      "low_clock only supports another finding, and takes a low clock for a light load",
-		"clock/power":        "low_clock only supports another finding, and takes a low clock for a light load",
+		"clock/governor":     "a low clock of a GPU with little to do is no finding: the governor chose it",
 	},
 }
 
