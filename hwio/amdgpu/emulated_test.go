@@ -59,7 +59,7 @@ type recorded struct {
 func recordOn(t *testing.T, device string, scenarios []string, rounds int, args ...string) *recorded {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "gpu.arrow")
-	code, out, truth := emulated(t, device, scenarios, rounds, append([]string{"record", "--source", "amdgpu", "--period", "10ms", "--source-option", "refresh=30ms", "-o", path}, args...)...)
+	code, out, truth := emulated(t, device, scenarios, rounds, append([]string{"record", "--source", "amdgpu", "--period", "10ms", "--duration", "10m", "--source-option", "refresh=30ms", "-o", path}, args...)...)
 	if code != 0 {
 		t.Fatalf("the program ended with %d: %s", code, out)
 	}

@@ -77,7 +77,7 @@ func emulate(t *testing.T, device string, scenarios []string, end ending, args .
 // record is emulate with a recording of so many reports (about 1240 a second), or until it ends by itself.
 func record(t *testing.T, device string, scenarios []string, reports int, more ...string) *emulation {
 	t.Helper()
-	args := append([]string{"record", "--source", "i915", "--period", "1ms", "-o", "$FILE"}, more...)
+	args := append([]string{"record", "--source", "i915", "--period", "1ms", "--duration", "10m", "-o", "$FILE"}, more...)
 	e := emulate(t, device, scenarios, ending{reports: reports}, args...)
 	if e.exit != 0 {
 		t.Fatalf("exit status %d:\n%s", e.exit, e.output)
@@ -225,7 +225,7 @@ func TestEmulatedCallsComeInOrderAndTakeEverythingBack(t *testing.T) {
 
 func TestEmulatedInterruptTakesEverythingBack(t *testing.T) {
 	for _, sig := range []os.Signal{syscall.SIGINT, syscall.SIGTERM} {
-		e := emulate(t, "kbl-gt2", nil, ending{300, sig}, "record", "--source", "i915", "--period", "1ms", "-o", "$FILE")
+		e := emulate(t, "kbl-gt2", nil, ending{300, sig}, "record", "--source", "i915", "--period", "1ms", "--duration", "10m", "-o", "$FILE")
 		e.nothingLeft(t)
 		if len(e.truth.ConfigsRemoved) != 1 {
 			t.Errorf("%v: configs removed: %v\n%s", sig, e.truth.ConfigsRemoved, e.output)

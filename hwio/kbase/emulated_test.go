@@ -70,7 +70,7 @@ func emulate(t *testing.T, device string, scenarios []string, samples int, args 
 // record is emulate with a recording of so many samples, or until it ends by itself.
 func record(t *testing.T, device string, scenarios []string, samples int, more ...string) *emulation {
 	t.Helper()
-	args := append([]string{"record", "--source", "kbase", "--period", "2ms", "-o", "$FILE"}, more...)
+	args := append([]string{"record", "--source", "kbase", "--period", "2ms", "--duration", "10m", "-o", "$FILE"}, more...)
 	e := emulate(t, device, scenarios, samples, args...)
 	if e.exit != 0 {
 		t.Fatalf("exit status %d:\n%s", e.exit, e.output)

@@ -70,7 +70,7 @@ func emulate(t *testing.T, scenarios []string, requests int, args ...string) *em
 // record is emulate with a recording of so many requests, or until it ends by itself.
 func record(t *testing.T, scenarios []string, requests int, more ...string) *emulation {
 	t.Helper()
-	args := append([]string{"record", "--source", "panfrost", "--period", "2ms", "-o", "$FILE"}, more...)
+	args := append([]string{"record", "--source", "panfrost", "--period", "2ms", "--duration", "10m", "-o", "$FILE"}, more...)
 	e := emulate(t, scenarios, requests, args...)
 	if e.exit != 0 {
 		t.Fatalf("exit status %d:\n%s", e.exit, e.output)

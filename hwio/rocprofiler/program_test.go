@@ -40,7 +40,7 @@ func recordFile(t *testing.T, faults string) (file string, c *capture.Capture, t
 	}
 	_, account := stand(t, faults)
 	file = filepath.Join(t.TempDir(), "gl0.arrow")
-	cmd := exec.Command(programs.Path(t, "astrolabe"), "record", "--source", "rocprofiler", "--counters", "TCP_*,GRBM_*", "-o", file)
+	cmd := exec.Command(programs.Path(t, "astrolabe"), "record", "--source", "rocprofiler", "--counters", "TCP_*,GRBM_*", "--duration", "10m", "-o", file)
 	var out bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &out
 	if err := cmd.Start(); err != nil {

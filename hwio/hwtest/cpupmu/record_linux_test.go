@@ -68,7 +68,7 @@ func runProgram(t *testing.T, scenarios, program string, reads int, args ...stri
 func record(t *testing.T, scenarios string, reads int, args ...string) (*capture.Capture, *Truth, string) {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "r.arrow")
-	r, truth, out := run(t, scenarios, reads, append([]string{"record", "--source", "perfevent", "--period", "5ms", "-o", path}, args...)...)
+	r, truth, out := run(t, scenarios, reads, append([]string{"record", "--source", "perfevent", "--period", "5ms", "--duration", "10m", "-o", path}, args...)...)
 	if r.Exit != 0 {
 		t.Fatalf("record exits with %d:\n%s", r.Exit, out)
 	}

@@ -42,7 +42,7 @@ func recordOf(t *testing.T, m hwtest.Model, path string) *capture.Capture {
 	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
 	defer cancel()
 	var out bytes.Buffer
-	cmd := exec.Command(path, "record", "--source", source, "--period", "5ms", "-o", file)
+	cmd := exec.Command(path, "record", "--source", source, "--period", "5ms", "--duration", "10m", "-o", file)
 	cmd.Stdout, cmd.Stderr = &out, &out
 	res, err := hwtest.Run(ctx, hwtest.Options{Device: m.New(), Settings: hwtest.Settings{Seed: 1}, Cmd: cmd, EndAfter: answers[source]})
 	if errors.Is(err, hwtest.ErrUnsupported) {
