@@ -28,6 +28,11 @@ type Batch struct {
 	Reasons    []ColumnReason // of missing values
 }
 
+// Bytes is what a batch of n samples takes, in bytes, without the texts of its labels.
+func (s *Schema) Bytes(n int64) uint64 {
+	return uint64(n) * uint64(16+8*len(s.Columns)+16*len(s.Labels))
+}
+
 // NewBatch returns an empty batch for s with room for n samples.
 func NewBatch(s *Schema, n int) *Batch {
 	b := &Batch{Start: make([]int64, 0, n), End: make([]int64, 0, n), Cols: make([]Data, len(s.Columns)), Labels: make([][]string, len(s.Labels))}

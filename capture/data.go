@@ -1,7 +1,10 @@
 package capture
 
 import (
+	"errors"
+	"fmt"
 	"math"
+	"strings"
 	"sync"
 	"sync/atomic"
 
@@ -134,18 +137,18 @@ func MissingData(n int) Data {
 
 // Column is a lazily loaded Data of known length. It is safe for concurrent use.
 type Column struct {
-	n    int
-	load func() (Data, error)
-	once sync.Once
-	read atomic.Bool // once is done
-	data Data
-	err  error
+	n      int
+	source string // the file that load reads, for errors
+	load   func() (Data, error)
+	mu     sync.Mutex
+	read   atomic.Bool
+	data   Data
+	err    error
 }
 
 // NewColumn wraps values that are already in memory (or mapped).
 func NewColumn(d Data) *Column {
 	c := &Column{n: d.Len(), data: d}
-	c.once.Do(func() {})
 	c.read.Store(true)
 	return c
 }
@@ -158,6 +161,12 @@ func LazyColumn(n int, load func() (Data, error)) *Column {
 	return &Column{n: n, load: load}
 }
 
+// Of says which file a column is loaded from.
+func (c *Column) Of(path string) *Column {
+	c.source = path
+	return c
+}
+
 // Len is the number of values; it loads nothing.
 func (c *Column) Len() int { return c.n }
 
@@ -165,19 +174,34 @@ func (c *Column) Len() int { return c.n }
 // *memory.LimitError, see memory.Caught.
 func (c *Column) Data() Data {
 	if !c.read.Load() {
-		if err := memory.Room(uint64(c.n) * valueRoom); err != nil {
-			panic(err)
-		}
+		c.loadOnce()
 	}
-	c.once.Do(func() {
-		defer c.read.Store(true)
-		c.data, c.err = c.load()
-		if c.err != nil {
-			c.data = MissingData(c.n)
-		}
-		c.load = nil
-	})
 	return c.data
+}
+
+func (c *Column) loadOnce() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.read.Load() {
+		return
+	}
+	err := memory.Room(uint64(c.n) * valueRoom)
+	if err == nil {
+		c.data, c.err = c.load()
+		err = c.err
+	}
+	if errors.Is(err, memory.ErrLimit) { // there may be room another time
+		if c.source != "" && !strings.Contains(err.Error(), c.source) {
+			err = fmt.Errorf("%s: %w", c.source, err)
+		}
+		c.data, c.err = Data{}, nil
+		panic(err)
+	}
+	if err != nil {
+		c.data = MissingData(c.n)
+	}
+	c.load = nil
+	c.read.Store(true)
 }
 
 // Err loads the column and returns what went wrong, nil if nothing did.

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"astrolabe/capture"
+	"astrolabe/capture/memory"
 	"astrolabe/capture/metrics"
 )
 
@@ -37,6 +38,9 @@ func NewRegistry(f ...Format) *Registry { return &Registry{formats: slices.Clone
 // Formats returns every format in order.
 func (r *Registry) Formats() []Format { return slices.Clone(r.formats) }
 
+// counterRoom is what it takes to describe a counter anew, in bytes.
+const counterRoom = 1024
+
 // Open reads the capture at path, a file or folder. The format is opt.Format, or else the one that is surest of the content; where that one
 // fails the next that recognises the content has its turn, and a warning says so. What the catalogues know of the counters is added, and
 // opt.Kinds decides of what kind they are.
@@ -58,6 +62,9 @@ func (r *Registry) Open(ctx context.Context, path string, opt Options) (*capture
 	if err != nil {
 		return nil, err
 	}
+	if err := memory.Room(uint64(len(c.Counters)) * counterRoom); err != nil {
+		return nil, fmt.Errorf("describe the %d counters of %s: %w", len(c.Counters), path, err)
+	}
 	if c, err = settleGPU(c, opt); err != nil {
 		return nil, fmt.Errorf("open %s: %w", path, err)
 	}
@@ -78,7 +85,7 @@ func (r *Registry) Open(ctx context.Context, path string, opt Options) (*capture
 func openBest(ctx context.Context, claims []Format, in *Input, opt Options) (*capture.Capture, error) {
 	var failed []error
 	for _, f := range claims {
-		c, err := f.Open(ctx, in, opt)
+		c, err := openFormat(ctx, f, in, opt)
 		switch {
 		case err == nil && len(failed) == 0:
 			return c, nil
@@ -90,7 +97,7 @@ func openBest(ctx context.Context, claims []Format, in *Input, opt Options) (*ca
 			return c.With(func(cfg *capture.Config) { cfg.Warnings = append(slices.Clone(cfg.Warnings), warning) })
 		}
 		failed = append(failed, fmt.Errorf("open %s capture: %w", f.Name(), withPath(in.Path, err)))
-		if ctx.Err() != nil || errors.Is(err, ErrOption) {
+		if ctx.Err() != nil || errors.Is(err, ErrOption) || errors.Is(err, memory.ErrLimit) {
 			break
 		}
 	}
@@ -98,6 +105,46 @@ func openBest(ctx context.Context, claims []Format, in *Input, opt Options) (*ca
 		return nil, failed[0]
 	}
 	return nil, fmt.Errorf("%s: %d formats recognise it and none can read it:\n%w", in.Path, len(failed), errors.Join(failed...))
+}
+
+// openFormat opens the content with one format. Where there is no room for what is in it the error says so, whoever noticed.
+func openFormat(ctx context.Context, f Format, in *Input, opt Options) (c *capture.Capture, err error) {
+	ctx, done := memory.Reading(ctx, in.Path)
+	defer done()
+	defer memory.FaultsPanic()()
+	defer func() {
+		if p := recover(); p != nil {
+			if c, err = nil, memory.Caught(p); err == nil {
+				panic(p)
+			}
+		}
+		if stopped := memory.Stopped(ctx); err != nil && stopped != nil && !errors.Is(err, memory.ErrLimit) {
+			err = stopped
+		}
+	}()
+	if c, err = f.Open(ctx, in, opt); err == nil {
+		nameSource(c, in.Path)
+	}
+	return c, err
+}
+
+// nameSource tells the columns that are still to be read which file they are of.
+func nameSource(c *capture.Capture, path string) {
+	of := func(col *capture.Column) {
+		if col != nil {
+			col.Of(path)
+		}
+	}
+	for _, ctr := range c.Counters {
+		of(ctr.Col)
+		for _, in := range ctr.Instances {
+			of(in.Col)
+		}
+	}
+	for _, p := range c.Passes {
+		of(p.Start)
+		of(p.Duration)
+	}
 }
 
 // Sniff returns the format of the content at path.

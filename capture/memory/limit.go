@@ -35,10 +35,14 @@ type LimitError struct {
 	Limit uint64 // bytes
 	Used  uint64 // bytes in use, 0 if that is not said
 	Need  uint64 // further bytes that were asked for, 0 if the program is over the limit already
+	File  string // that is being read, "" if none is or the error is wrapped with its name
 }
 
 func (e *LimitError) Error() string {
 	text := "memory limit " + Text(e.Limit) + " reached"
+	if e.File != "" {
+		text = e.File + ": " + text
+	}
 	var parts []string
 	if e.Need > 0 {
 		parts = append(parts, "this takes "+Text(e.Need))
@@ -106,6 +110,14 @@ func (t *Tally) Add(n uint64) error {
 	}
 	n, t.pending = t.pending, 0
 	return Room(n)
+}
+
+// Must is Add for code that builds what has been read and returns no error: where there is no room it panics with the *LimitError, which Caught
+// knows.
+func (t *Tally) Must(n uint64) {
+	if err := t.Add(n); err != nil {
+		panic(err)
+	}
 }
 
 // Text is a size in bytes for people with a binary unit, rounded to a tenth.

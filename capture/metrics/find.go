@@ -133,6 +133,14 @@ func (c *Catalogue) Find(name string) (*Entry, error) {
 }
 
 // helped looks for what is near an unknown name now, in the error that says so.
+// Titled is the entry of exactly that title in either case, nil if there is none. Unlike Find it looks for no similar names.
+func (c *Catalogue) Titled(title string) *Entry {
+	if e, err := c.lookup(title); err == nil && strings.EqualFold(e.Title, title) {
+		return e
+	}
+	return nil
+}
+
 func helped(err error) error {
 	var unknown *UnknownError
 	if errors.As(err, &unknown) && unknown.help != nil {

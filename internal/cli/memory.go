@@ -14,24 +14,42 @@ import (
 // fillRate is how many bytes a program can take in a second at most, about: pages that are filled for the first time.
 const fillRate = 4 << 30
 
+// stopGrace is how long the reading of a file may take to stop, while the program is no tenth above its limit.
+const stopGrace = 5 * time.Second
+
 // watchMemory ends the program when it takes more than it may, whatever it is doing. What knows beforehand how much it will take asks
-// memory.Room and ends with an error of its own; this is for everything else. While a script runs its runner watches instead: it can stop
-// the script, and lets the collector wait.
+// memory.Room and ends with an error of its own; this is for everything else. What is being read is stopped first, and ends with an error
+// too. While a script runs its runner watches instead: it can stop the script, and lets the collector wait.
 func (a *app) watchMemory() {
 	limit := uint64(a.limits.maxMemory)
 	memory.SetLimit(limit)
 	limit = memory.Limit()
 	debug.SetMemoryLimit(int64(min(limit-limit/8, math.MaxInt64))) // garbage goes before the limit is near
-	words := fmt.Appendf(nil, "astrolabe: %v\n", &memory.LimitError{Limit: limit})
 	go func() {
 		meter := memory.NewMeter()
 		defer meter.Close()
+		var stopped time.Time // when what was being read was told to stop
 		for {
 			_, resident := meter.Read()
 			if resident > limit && !script.Watching() {
-				a.talk.Write(words)
-				a.finish()
-				os.Exit(statusFailed)
+				why := &memory.LimitError{Limit: limit, Used: resident}
+				why.File = memory.StopReading(why)
+				if stopped.IsZero() {
+					stopped = time.Now()
+				}
+				hopeless := resident > limit+limit/10
+				if !hopeless && (why.File == "" || time.Since(stopped) > stopGrace) {
+					debug.FreeOSMemory() // some of it may be garbage, such as what was read before it was stopped
+					_, resident = meter.Read()
+					hopeless = resident > limit
+				}
+				if hopeless {
+					a.talk.Write(fmt.Appendf(nil, "astrolabe: %v\n", why))
+					a.finish()
+					os.Exit(statusFailed)
+				}
+			} else {
+				stopped = time.Time{}
 			}
 			left := limit - min(limit, resident)
 			time.Sleep(min(max(time.Duration(float64(left)/fillRate*float64(time.Second)), 2*time.Millisecond), time.Second/2))

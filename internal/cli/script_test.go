@@ -23,7 +23,7 @@ func TestMain(m *testing.M) {
 			if d, err := time.ParseDuration(os.Getenv(answerVariable)); err == nil {
 				answerTime = d
 			}
-			os.Exit(Main(os.Args[1:]))
+			os.Exit(recordingMemory(Main(os.Args[1:])))
 		},
 	})
 }

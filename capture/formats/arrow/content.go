@@ -10,6 +10,7 @@ import (
 	"github.com/apache/arrow-go/v18/arrow/array"
 	"github.com/apache/arrow-go/v18/arrow/ipc"
 
+	"astrolabe/capture/memory"
 	"astrolabe/capture/progress"
 )
 
@@ -60,7 +61,9 @@ func takeApart(ctx context.Context, data []byte) (c *content, err error) {
 	m := newMessages(data)
 	defer func() {
 		if r := recover(); r != nil {
-			c, err = nil, fmt.Errorf("damaged at byte %d: %v", m.current, r)
+			if c, err = nil, memory.Caught(r); err == nil {
+				err = fmt.Errorf("damaged at byte %d: %v", m.current, r)
+			}
 		}
 	}()
 	r, err := ipc.NewReaderFromMessageReader(m, ipc.WithAllocator(m.limit), ipc.WithEnsureNativeEndian(false))
@@ -69,6 +72,8 @@ func takeApart(ctx context.Context, data []byte) (c *content, err error) {
 		return nil, fmt.Errorf("truncated at byte %d, inside the description of its columns (%s): it holds no samples", m.current, m.cut)
 	case err != nil && m.done:
 		return nil, fmt.Errorf("truncated: the Arrow data ends at byte %d before the description of its columns", m.current)
+	case errors.Is(err, memory.ErrLimit):
+		return nil, err
 	case err != nil:
 		return nil, fmt.Errorf("damaged at byte %d: %w", m.current, err)
 	}
@@ -87,7 +92,9 @@ func takeApart(ctx context.Context, data []byte) (c *content, err error) {
 			return nil, fmt.Errorf("damaged record batch at byte %d: %w", m.current, err)
 		}
 	}
-	if err := r.Err(); err != nil && m.cut == "" {
+	if err := r.Err(); errors.Is(err, memory.ErrLimit) {
+		return nil, err
+	} else if err != nil && m.cut == "" {
 		return nil, fmt.Errorf("damaged at byte %d: %w", m.current, err)
 	}
 	c.cut, c.cutAt = m.cut, m.current
@@ -121,8 +128,14 @@ func fixedWidth(t arrow.DataType) int {
 	return 0
 }
 
+// mostRows is more than any file has: columns of runs, or of nothing, claim rows without having bytes for them.
+const mostRows = 1 << 48
+
 func (c *content) add(rec arrow.RecordBatch) error {
 	n := int(rec.NumRows())
+	if n < 0 || n > mostRows-c.rows() {
+		return fmt.Errorf("%d rows after %d", n, c.rows())
+	}
 	for i := range c.cols {
 		col := &c.cols[i]
 		arr := rec.Column(i)

@@ -10,6 +10,7 @@ import (
 
 	"astrolabe/capture"
 	"astrolabe/capture/formats/internal/table"
+	"astrolabe/capture/memory"
 )
 
 // decode makes a capture of the bytes of an Arrow file or stream. The capture refers to data.
@@ -41,7 +42,9 @@ func decodeConfig(ctx context.Context, data []byte, path string, o *table.Option
 	defer func() {
 		// The lengths are checked, so this is for what nobody thought of.
 		if r := recover(); r != nil {
-			d, err = nil, fmt.Errorf("damaged: %v", r)
+			if d, err = nil, memory.Caught(r); err == nil {
+				err = fmt.Errorf("damaged: %v", r)
+			}
 		}
 	}()
 	content, err := takeApart(ctx, data)
@@ -167,7 +170,9 @@ func (d *decoded) lazy(col *column) *capture.Column {
 	return capture.LazyColumn(n, func() (data capture.Data, err error) {
 		defer func() {
 			if r := recover(); r != nil {
-				err = fmt.Errorf("column %q is damaged: %v", col.field.Name, r)
+				if err = memory.Caught(r); err == nil {
+					err = fmt.Errorf("column %q is damaged: %v", col.field.Name, r)
+				}
 			}
 		}()
 		return col.read(0, n)

@@ -182,7 +182,7 @@ func ForeignFields(text string) map[string]ForeignField {
 func ForeignColumn(name string, keys map[string]string) table.Column {
 	c := table.Column{Name: name}
 	said, _ := counterFrom(keys)
-	c.Meta = said.Meta
+	c.Meta = &said.Meta
 	_, c.Stated = keys["kind"]
 	switch keys[keyRole] {
 	case roleCounter, roleInstance:

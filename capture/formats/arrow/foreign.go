@@ -14,6 +14,7 @@ import (
 	"astrolabe/capture"
 	"astrolabe/capture/formats/internal/delimited"
 	"astrolabe/capture/formats/internal/table"
+	"astrolabe/capture/memory"
 )
 
 // foreign makes the capture of a table that another program wrote.
@@ -31,11 +32,11 @@ func (d *decoded) foreign(ctx context.Context, path string, o *table.Options) er
 			c.Type = table.Dates
 		case typ.ID() == arrow.DURATION:
 			c.Meta.Unit = typ.(*arrow.DurationType).Unit.String()
-			c.Peek = func() table.Peek { return col.peek() }
+			c.Peek = func(i int) table.Peek { return t.at[i].peek() }
 		case typeUnit(typ) > 0:
 			c.Type = table.Instant
 		case isNumber(typ):
-			c.Peek = func() table.Peek { return col.peek() }
+			c.Peek = func(i int) table.Peek { return t.at[i].peek() }
 		case col.isText():
 			c.Type = table.Text
 		default:
@@ -156,6 +157,9 @@ func (t *cells) Texts(i int) ([]int32, []string, error) {
 		}
 		return l.Codes, l.Dict, nil
 	}
+	if err := memory.Room(8 * uint64(t.rows())); err != nil {
+		return nil, nil, err
+	}
 	data, err := col.read(0, t.rows())
 	if err != nil {
 		return nil, nil, err
@@ -170,6 +174,9 @@ func (t *cells) Texts(i int) ([]int32, []string, error) {
 func (t *cells) Times(i int, unit delimited.TimeUnit) ([]int64, error) {
 	col := t.at[i]
 	n, name, typ := t.rows(), col.field.Name, col.field.Type
+	if err := memory.Room(3 * 8 * uint64(n)); err != nil { // what is read, the times, and the ends
+		return nil, fmt.Errorf("the times of %d rows: %w", n, err)
+	}
 	valid := col.validity(0, n)
 	for i := range n {
 		if !valid.Get(i) {

@@ -8,6 +8,7 @@ import (
 	"github.com/apache/arrow-go/v18/arrow/array"
 
 	"astrolabe/capture"
+	"astrolabe/capture/memory"
 )
 
 // isText reports whether the column holds text, plain or dictionary coded.
@@ -76,6 +77,8 @@ func (c *column) oneDictionary() bool {
 // coded takes over one dictionary as it is, and the codes too where they can be used in place.
 func (c *column) coded(l *capture.Label) error {
 	dict := c.labels[0].Dictionary().(texts)
+	var tally memory.Tally
+	tally.Must(textRoom*uint64(dict.Len()) + 4*uint64(c.rows()))
 	l.Dict = make([]string, dict.Len())
 	for i := range l.Dict {
 		if !dict.IsNull(i) {
@@ -136,12 +139,18 @@ func checkCodes(l *capture.Label) error {
 type coder struct {
 	l     *capture.Label
 	codes map[string]int32
+	tally memory.Tally
 }
 
 func newCoder(l *capture.Label, n int) *coder {
+	c := &coder{l: l, codes: map[string]int32{}}
+	c.tally.Must(4 * uint64(n))
 	l.Codes = make([]int32, 0, n)
-	return &coder{l: l, codes: map[string]int32{}}
+	return c
 }
+
+// textRoom is what a text takes beside its bytes, in a list and a map, in bytes.
+const textRoom = 128
 
 // code is that of a text, -1 of the empty one, which is no value.
 func (c *coder) code(text string) int32 {
@@ -151,6 +160,7 @@ func (c *coder) code(text string) int32 {
 	if code, ok := c.codes[text]; ok {
 		return code
 	}
+	c.tally.Must(uint64(len(text)) + textRoom)
 	text = strings.Clone(text)
 	code := int32(len(c.l.Dict))
 	c.l.Dict = append(c.l.Dict, text)
@@ -161,6 +171,7 @@ func (c *coder) code(text string) int32 {
 // addCoded adds a batch with a dictionary of its own. Entries that no sample uses are left out.
 func (c *coder) addCoded(a *array.Dictionary) error {
 	dict := a.Dictionary().(texts)
+	c.tally.Must(4 * uint64(dict.Len()))
 	codes := make([]int32, dict.Len())
 	for i := range codes {
 		codes[i] = badCode

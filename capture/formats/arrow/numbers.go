@@ -9,6 +9,7 @@ import (
 	"github.com/apache/arrow-go/v18/arrow"
 
 	"astrolabe/capture"
+	"astrolabe/capture/memory"
 )
 
 // isNumber reports whether columns of that type become counters.
@@ -105,6 +106,8 @@ func whole[T any](c *column, lo, hi int) []T {
 		case b-a == hi-lo:
 			out = v[: b-a : b-a]
 		case len(out) == 0:
+			var tally memory.Tally
+			tally.Must(uint64(hi-lo) * uint64(unsafe.Sizeof(*new(T))))
 			out = make([]T, hi-lo)
 			fallthrough
 		default:

@@ -15,8 +15,9 @@ import (
 // columnsOf describes the columns of a file by its header and first rows.
 func columnsOf(f *delimited.File, rows [][]string) []table.Column {
 	out := make([]table.Column, len(f.Header))
+	look := func(i int) table.Peek { return peek(f, rows, i) }
 	for i, name := range f.Header {
-		c := table.Column{Name: formats.UnmarkText(name), Peek: func() table.Peek { return peek(f, rows, i) }}
+		c := table.Column{Name: formats.UnmarkText(name), Peek: look}
 		switch numbers, texts := classify(f, rows, i); {
 		case isDates(rows, i):
 			c.Type = table.Dates

@@ -9,11 +9,13 @@ import (
 	"slices"
 	"strings"
 	"unicode/utf8"
+	"unsafe"
 
 	"astrolabe/capture"
 	"astrolabe/capture/formats"
 	"astrolabe/capture/formats/internal/delimited"
 	"astrolabe/capture/formats/internal/table"
+	"astrolabe/capture/memory"
 	"astrolabe/capture/progress"
 )
 
@@ -181,6 +183,9 @@ func fill(ctx context.Context, f *delimited.File, o *options, cfg *capture.Confi
 	}
 	if f.Decimal == 0 {
 		f.Decimal = f.GuessDecimal(rows)
+	}
+	if err := memory.Room(uint64(len(f.Header)) * uint64(unsafe.Sizeof(table.Column{}))); err != nil {
+		return fmt.Errorf("%d columns: %w", len(f.Header), err)
 	}
 	l, err := table.NewLayout(f.Name, columnsOf(f, rows), &o.Options, func(format string, args ...any) error {
 		return &delimited.Error{File: f.Name, Line: f.Line, Msg: fmt.Sprintf(format, args...)}

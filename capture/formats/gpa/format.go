@@ -9,6 +9,7 @@ import (
 
 	"astrolabe/capture"
 	"astrolabe/capture/formats"
+	"astrolabe/capture/memory"
 	"astrolabe/capture/progress"
 )
 
@@ -66,6 +67,9 @@ func (Format) Open(ctx context.Context, in *formats.Input, opt formats.Options) 
 			return nil, formats.OptionErrorf("gpa has no option %s=%v; it has skip=True", name, v)
 		}
 		r.skip = skip
+	}
+	if err := memory.Room(2 * uint64(in.Size)); err != nil {
+		return nil, err
 	}
 	raw, err := formats.ReadRegular(in.Path)
 	if err != nil {

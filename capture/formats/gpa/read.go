@@ -8,9 +8,14 @@ import (
 	"strings"
 
 	"astrolabe/capture"
+	"astrolabe/capture/memory"
 	"astrolabe/capture/metrics"
 	"astrolabe/capture/progress"
 )
+
+// cellRoom is what a cell takes (an integer, a double, and the text while its row is read), and columnRoom what a column does without its cells,
+// in bytes.
+const cellRoom, columnRoom = 40, 1024
 
 // reader collects the rows of a file.
 type reader struct {
@@ -27,6 +32,7 @@ type reader struct {
 	headers  int
 	most     int // cells, so that a small file cannot become a huge table
 	warnings []string
+	tally    memory.Tally
 }
 
 // column is the values of one counter. Rows that it does not have are missing.
@@ -92,6 +98,7 @@ func (r *reader) header(line int, row string) error {
 		r.warnings = append(r.warnings, fmt.Sprintf("line %d begins a part with a header of its own: counters that a part does not have are missing there", line))
 	}
 	r.section = nil
+	here := map[int]int{} // the place of each column in this header
 	for i, n := range names {
 		n = strings.TrimSpace(n)
 		if n == "" {
@@ -99,15 +106,17 @@ func (r *reader) header(line int, row string) error {
 		}
 		at, known := r.at[n]
 		if !known {
+			if err := r.tally.Add(uint64(len(n)) + columnRoom); err != nil {
+				return err
+			}
 			at = len(r.columns)
 			r.at[n] = at
 			r.columns = append(r.columns, &column{name: n, whole: true})
 		}
-		for k, other := range r.section {
-			if other == at {
-				return r.fail(line, "counters %d and %d of the header are both called %q", k+1, i+1, n)
-			}
+		if k, twice := here[at]; twice {
+			return r.fail(line, "counters %d and %d of the header are both called %q", k+1, i+1, n)
 		}
+		here[at] = i
 		r.section = append(r.section, at)
 	}
 	return nil
@@ -158,6 +167,9 @@ func (r *reader) row(line int, row string, ended bool) error {
 	if r.headers > 1 && n*len(r.columns) > r.most {
 		return r.fail(line, "the parts of the file have so many different counters that most values would be missing: split the file at its headers")
 	}
+	if err := r.tally.Add(cellRoom * uint64(len(cells)+2)); err != nil {
+		return err
+	}
 	r.sessions, r.samples = append(r.sessions, session), append(r.samples, sample)
 	for i, at := range r.section {
 		if err := r.columns[at].add(n, cells[i]); err != nil {
@@ -207,10 +219,11 @@ func (r *reader) build(cfg *capture.Config) {
 	cat, _ := metrics.Get(cfg.GPU)
 	cfg.Axis = r.axis(n)
 	for _, c := range r.columns {
+		r.tally.Must(columnRoom)
 		c.reach(n)
 		meta := capture.Meta{Name: c.name, Title: c.name, Source: "gpa", GPU: cfg.GPU}
 		if cat != nil {
-			if e, err := cat.Find(c.name); err == nil && strings.EqualFold(e.Title, c.name) {
+			if e := cat.Titled(c.name); e != nil {
 				meta.Unit, meta.Doc = e.Unit, e.Doc
 				if meta.Kind = e.Kind; meta.Kind == capture.Derived {
 					meta.Kind = capture.Delta

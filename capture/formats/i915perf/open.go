@@ -12,6 +12,7 @@ import (
 
 	"astrolabe/capture"
 	"astrolabe/capture/formats"
+	"astrolabe/capture/memory"
 	"astrolabe/capture/metrics"
 	"astrolabe/capture/progress"
 	"astrolabe/hwio/i915/oa"
@@ -72,6 +73,9 @@ func decode(ctx context.Context, file io.ReadSeeker, opt formats.Options) (captu
 	}
 	if _, err := file.Seek(0, io.SeekStart); err != nil {
 		return capture.Config{}, err
+	}
+	if err := memory.Room(a.Schema().Bytes(int64(s.survey.Reports))); err != nil {
+		return capture.Config{}, fmt.Errorf("%d reports: %w", s.survey.Reports, err)
 	}
 	b := capture.NewBatch(a.Schema(), s.survey.Reports)
 	others, err := fill(ctx, file, a, b, &s)

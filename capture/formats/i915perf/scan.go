@@ -8,12 +8,16 @@ import (
 	"fmt"
 	"io"
 
+	"astrolabe/capture/memory"
 	"astrolabe/capture/progress"
 	"astrolabe/hwio/i915/oa"
 )
 
 // chunk is how much of a file is read at once, in bytes.
 const chunk = 1 << 20
+
+// recordRoom is what may be kept of the records in a chunk, for each of its bytes.
+const recordRoom = 8
 
 // passes is how often a file is read.
 const passes = 2
@@ -24,6 +28,9 @@ func each(ctx context.Context, r io.Reader, f func(oa.Record) error) (cut int, a
 	buf := make([]byte, chunk)
 	for {
 		if err := ctx.Err(); err != nil {
+			return 0, 0, err
+		}
+		if err := memory.Room(recordRoom * chunk); err != nil {
 			return 0, 0, err
 		}
 		n, readErr := r.Read(buf)

@@ -19,6 +19,7 @@ import (
 
 	"astrolabe/capture"
 	"astrolabe/capture/formats"
+	"astrolabe/capture/memory"
 	"astrolabe/capture/metrics"
 	"astrolabe/capture/progress"
 	"astrolabe/hwio/i915/oa"
@@ -167,6 +168,9 @@ func decode(ctx context.Context, file io.Reader, size int64, o options) (capture
 		return capture.Config{}, err
 	}
 	reports := size / int64(o.format.Size)
+	if err := memory.Room(a.Schema().Bytes(int64(reports))); err != nil {
+		return capture.Config{}, fmt.Errorf("%d reports: %w", reports, err)
+	}
 	b := capture.NewBatch(a.Schema(), int(reports))
 	unit := o.format.Size
 	if o.pairs {

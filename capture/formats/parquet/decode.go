@@ -166,6 +166,9 @@ func (d *decoder) stored(l *leaf) (*arrow.Stored, error) {
 	return col, nil
 }
 
+// textRoom is what a text takes beside its bytes, in a list and a map, in bytes.
+const textRoom = 192
+
 // label reads a column of text.
 func (d *decoder) label(l *leaf, name string) (*capture.Label, error) {
 	if name == "" {
@@ -177,6 +180,7 @@ func (d *decoder) label(l *leaf, name string) (*capture.Label, error) {
 		return nil, fmt.Errorf("column %q of %d rows: %w", l.name, d.rows, err)
 	}
 	out.Codes = make([]int32, 0, d.rows)
+	var tally memory.Tally
 	err := d.values(l, func(values []pq.Value) error {
 		for _, v := range values {
 			if v.IsNull() {
@@ -186,6 +190,9 @@ func (d *decoder) label(l *leaf, name string) (*capture.Label, error) {
 			b := v.ByteArray()
 			code, ok := codes[string(b)]
 			if !ok {
+				if err := tally.Add(2*uint64(len(b)) + textRoom); err != nil {
+					return err
+				}
 				text := validText(string(b))
 				if code, ok = codes[text]; !ok {
 					code = int32(len(out.Dict))

@@ -13,6 +13,7 @@ import (
 	"astrolabe/capture/formats/arrow"
 	"astrolabe/capture/formats/internal/delimited"
 	"astrolabe/capture/formats/internal/table"
+	"astrolabe/capture/memory"
 	"astrolabe/capture/progress"
 )
 
@@ -49,7 +50,7 @@ func (d *decoder) foreign(ctx context.Context, path string, leaves []leaf, layou
 		case isTime(l.class):
 			c.Type = table.Instant
 		case isNumber(l.class):
-			c.Peek = func() table.Peek { return d.peek(l) }
+			c.Peek = func(i int) table.Peek { return d.peek(t.leaves[i]) }
 		case l.class == classNull:
 			c.Type = table.Nothing
 		default:
@@ -146,7 +147,11 @@ func (t *cells) Texts(i int) ([]int32, []string, error) {
 	}
 	out := &capture.Label{}
 	codes := map[string]int32{}
+	var tally memory.Tally
 	err := t.values(l, func(values []pq.Value) error {
+		if err := tally.Add(4 * uint64(len(values))); err != nil {
+			return err
+		}
 		for _, v := range values {
 			if v.IsNull() {
 				out.Codes = append(out.Codes, -1)
@@ -159,6 +164,9 @@ func (t *cells) Texts(i int) ([]int32, []string, error) {
 			code, ok := codes[s]
 			if !ok {
 				code = int32(len(out.Dict))
+				if err := tally.Add(uint64(len(s)) + textRoom); err != nil {
+					return err
+				}
 				codes[s], out.Dict = code, append(out.Dict, s)
 			}
 			out.Codes = append(out.Codes, code)

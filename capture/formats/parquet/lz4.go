@@ -10,6 +10,8 @@ import (
 	"github.com/parquet-go/parquet-go/encoding/thrift"
 	"github.com/parquet-go/parquet-go/format"
 	"github.com/pierrec/lz4/v4"
+
+	"astrolabe/capture/memory"
 )
 
 // parquet-go cannot read LZ4: it knows nothing of the older of the two codecs that are called so, and loses what the newer one unpacks to three
@@ -31,14 +33,27 @@ func unpackedFooter(r io.ReaderAt, size int64) (io.ReaderAt, int64, packed, erro
 	}
 	n := int64(binary.LittleEndian.Uint32(tail[:]))
 	at := size - 8 - n
+	if err := memory.Room(uint64(n)); err != nil {
+		return nil, 0, nil, fmt.Errorf("its description of %d bytes at byte %d: %w", n, at, err)
+	}
 	raw := make([]byte, n)
 	if _, err := r.ReadAt(raw, at); err != nil {
 		return nil, 0, nil, err
+	}
+	if err := footerRoom(raw); errors.Is(err, memory.ErrLimit) {
+		return nil, 0, nil, fmt.Errorf("its description of %d bytes at byte %d: %w", n, at, err)
+	} else if err != nil {
+		return nil, 0, nil, fmt.Errorf("damaged: its description at byte %d: %w", at, err)
 	}
 	var protocol thrift.CompactProtocol
 	var meta format.FileMetaData
 	if err := thrift.Unmarshal(&protocol, raw, &meta); err != nil {
 		return nil, 0, nil, fmt.Errorf("damaged: its description at byte %d: %w", at, err)
+	}
+	if err := checkSchema(&meta); errors.Is(err, memory.ErrLimit) {
+		return nil, 0, nil, err
+	} else if err != nil {
+		return nil, 0, nil, fmt.Errorf("damaged: %w", err)
 	}
 	out := packed{}
 	for g := range meta.RowGroups {
@@ -100,6 +115,9 @@ func (f *file) unpack(r io.ReaderAt, m *format.ColumnMetaData) (io.ReaderAt, err
 		h, head, err := pageHeader(r, at, end)
 		if err != nil {
 			return nil, fmt.Errorf("page header at byte %d: %w", at, err)
+		}
+		if err := memory.Room(uint64(h.CompressedPageSize) + 3*uint64(h.UncompressedPageSize)); err != nil { // the page, and a buffer that grows
+			return nil, err
 		}
 		body := make([]byte, h.CompressedPageSize)
 		if _, err := r.ReadAt(body, at+head); err != nil {

@@ -8,6 +8,8 @@ import (
 	pq "github.com/parquet-go/parquet-go"
 	"github.com/parquet-go/parquet-go/encoding/thrift"
 	"github.com/parquet-go/parquet-go/format"
+
+	"astrolabe/capture/memory"
 )
 
 // file is an opened Parquet file.
@@ -77,6 +79,10 @@ func checkEnds(r io.ReaderAt, size int64) error {
 func (f *file) values(l *leaf, each func(v []pq.Value) error) (err error) {
 	defer func() {
 		if r := recover(); r != nil {
+			if err = memory.Caught(r); err != nil {
+				err = fmt.Errorf("column %q: %w", l.name, err)
+				return
+			}
 			err = fmt.Errorf("column %q is damaged: %v", l.name, r)
 		}
 	}()
@@ -91,12 +97,16 @@ func (f *file) values(l *leaf, each func(v []pq.Value) error) (err error) {
 		if !ok {
 			return fmt.Errorf("column %q is no column of a file", l.name)
 		}
-		if err := f.checkPages(r, l, k, g.NumRows()); err != nil {
+		if err := f.checkPages(r, l, k, g.NumRows()); errors.Is(err, memory.ErrLimit) {
+			return fmt.Errorf("column %q: %w", l.name, err)
+		} else if err != nil {
 			return fmt.Errorf("column %q is damaged: %w", l.name, err)
 		}
 		from := r
 		if m, ok := f.packed[[2]int{k, l.Index()}]; ok {
-			if from, err = f.unpack(r, &m); err != nil {
+			if from, err = f.unpack(r, &m); errors.Is(err, memory.ErrLimit) {
+				return fmt.Errorf("column %q: %w", l.name, err)
+			} else if err != nil {
 				return fmt.Errorf("column %q is damaged: %w", l.name, err)
 			}
 		}
@@ -179,6 +189,9 @@ func (f *file) checkPages(r io.ReaderAt, l *leaf, group int, rows int64) error {
 		if n < 0 || seen+n > rows {
 			return fmt.Errorf("the page at byte %d is said to have %d values, %d are left", at, n, rows-seen)
 		}
+		if err := memory.Room(uint64(body + 2*raw)); err != nil {
+			return fmt.Errorf("the page at byte %d grows to %d bytes: %w", at, raw, err)
+		}
 		seen += n
 		at += head + body
 	}
@@ -208,6 +221,12 @@ func pageHeader(r io.ReaderAt, at, end int64) (h format.PageHeader, size int64, 
 	for window := int64(512); ; window *= 32 {
 		buf := make([]byte, min(window, end-at))
 		if _, err := r.ReadAt(buf, at); err != nil {
+			return h, 0, err
+		}
+		if _, err := measured(buf); err != nil {
+			if errors.Is(err, errThriftEnd) && window < end-at && window <= 16<<20 {
+				continue
+			}
 			return h, 0, err
 		}
 		var protocol thrift.CompactProtocol

@@ -11,6 +11,7 @@ import (
 	"astrolabe/capture"
 	"astrolabe/capture/formats/arrow"
 	"astrolabe/capture/formats/internal/lategap"
+	"astrolabe/capture/memory"
 )
 
 // line is a series on its way to a counter.
@@ -114,14 +115,11 @@ func (d *decoder) gpuLine(l *line) {
 		}
 		l.forwards = spec.forwards
 	}
-	for _, other := range d.order {
-		if other.key.gpu && other.key.gpuID != key.gpuID {
-			l.whole = l.meta.Name
-			l.meta.Instance = fmt.Sprint(key.gpuID)
-			l.meta.Device = fmt.Sprint("gpu", key.gpuID)
-			l.meta.Name = fmt.Sprintf("%s[%d]", l.whole, key.gpuID)
-			break
-		}
+	if len(d.gpus) > 1 {
+		l.whole = l.meta.Name
+		l.meta.Instance = fmt.Sprint(key.gpuID)
+		l.meta.Device = fmt.Sprint("gpu", key.gpuID)
+		l.meta.Name = fmt.Sprintf("%s[%d]", l.whole, key.gpuID)
 	}
 }
 
@@ -222,10 +220,14 @@ func (d *decoder) unique(lines []*line) {
 	}
 }
 
+// counterRoom is what a counter takes without its values, and reasonRoom what a stretch of missing values does, in bytes.
+const counterRoom, reasonRoom = 1024, 96
+
 // counters hangs the instances below their counters.
 func (d *decoder) counters(lines []*line, cut *cutting, axis *capture.Axis) []*capture.Counter {
 	var out []*capture.Counter
 	byName := map[string]*capture.Counter{}
+	var tally memory.Tally
 	whole := func(m capture.Meta) *capture.Counter {
 		c := byName[m.Name]
 		if c == nil {
@@ -236,6 +238,7 @@ func (d *decoder) counters(lines []*line, cut *cutting, axis *capture.Axis) []*c
 		return c
 	}
 	for _, l := range lines {
+		tally.Must(counterRoom + reasonRoom*uint64(len(l.times)))
 		c := l.counter(cut, axis)
 		if l.whole == "" {
 			w := whole(l.meta)
@@ -265,6 +268,7 @@ func (d *decoder) restoreSlices(cfg *capture.Config, cut *cutting, zero int64) {
 		return 0
 	})
 	labels := map[uint64]*labelReader{}
+	var tally memory.Tally
 	var order []*labelReader
 	for i := range all {
 		s := &all[i]
@@ -278,6 +282,7 @@ func (d *decoder) restoreSlices(cfg *capture.Config, cut *cutting, zero int64) {
 		case categoryLabel:
 			r := labels[s.track]
 			if r == nil {
+				tally.Must(4 * uint64(len(cut.start)))
 				r = newLabelReader(d.tracks[s.track], len(cut.start))
 				labels[s.track] = r
 				order = append(order, r)

@@ -10,6 +10,7 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 
 	"astrolabe/capture"
+	"astrolabe/capture/memory"
 )
 
 // mostGrowth bounds the compressed packets of a trace altogether: they compress to a tenth or so.
@@ -26,12 +27,14 @@ type decoder struct {
 	tracks        map[uint64]*track
 	series        map[seriesKey]*series
 	order         []*series
+	gpus          map[int32]bool   // that have counters
 	specs         map[uint64]*spec // of inline descriptors, by counter
 	internedSpecs map[seriesKey]*spec
 	slices        sliceReader
 	noClock       int
 	dropped       int
 	warnings      []string
+	tally         memory.Tally
 }
 
 // sequenceState is what the packets of one sequence share.
@@ -64,7 +67,7 @@ type packet struct {
 
 func decode(ctx context.Context, r io.Reader, size int64) (*capture.Config, error) {
 	d := &decoder{ctx: ctx, size: size, clocks: clocks{state: map[clockKey]*clockState{}, used: map[uint64]bool{}},
-		sequences: map[uint64]*sequenceState{}, tracks: map[uint64]*track{}, series: map[seriesKey]*series{}, specs: map[uint64]*spec{}}
+		sequences: map[uint64]*sequenceState{}, tracks: map[uint64]*track{}, series: map[seriesKey]*series{}, gpus: map[int32]bool{}, specs: map[uint64]*spec{}}
 	d.slices.open = map[uint64][]slice{}
 	cut, err := stream(ctx, r, size, d.packet)
 	if err != nil {
@@ -92,8 +95,14 @@ func (d *decoder) warn(format string, args ...any) {
 	d.warnings = append(d.warnings, fmt.Sprintf(format, args...))
 }
 
+// keptRoom is what is kept of a packet, for each of its bytes: a value of a few bytes becomes a time and a number.
+const keptRoom = 4
+
 // packet takes one TracePacket in.
 func (d *decoder) packet(b []byte, at int64) error {
+	if err := d.tally.Add(keptRoom * uint64(len(b))); err != nil {
+		return fmt.Errorf("packet at byte %d: %w", at, err)
+	}
 	p, err := parsePacket(b)
 	if err != nil {
 		return fmt.Errorf("damaged: packet at byte %d: %w", at, err)
@@ -101,7 +110,9 @@ func (d *decoder) packet(b []byte, at int64) error {
 	if p.deflate != nil || p.zstd != nil {
 		return d.compressed(p, at)
 	}
-	if err := d.take(p); err != nil {
+	if err := d.take(p); errors.Is(err, memory.ErrLimit) {
+		return err
+	} else if err != nil {
 		return fmt.Errorf("damaged: packet at byte %d: %w", at, err)
 	}
 	return nil
@@ -296,6 +307,9 @@ func (d *decoder) add(key seriesKey, at int64, bits uint64, double bool) {
 	if s == nil {
 		s = &series{key: key}
 		d.series[key] = s
+		if key.gpu {
+			d.gpus[key.gpuID] = true
+		}
 		d.order = append(d.order, s)
 	}
 	switch {

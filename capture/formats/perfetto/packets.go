@@ -12,6 +12,8 @@ import (
 
 	"github.com/klauspost/compress/zstd"
 	"google.golang.org/protobuf/encoding/protowire"
+
+	"astrolabe/capture/memory"
 )
 
 // mostUnpacked bounds what one compressed packet may unpack to. The tracing service keeps them below 512 KiB.
@@ -74,6 +76,9 @@ func numbers(dst []uint64, typ protowire.Type, val uint64, data []byte, fixed bo
 	return dst
 }
 
+// packetRoom is what taking a packet in takes, for each of its bytes: its numbers may be packed into one byte each.
+const packetRoom = 9
+
 // stream calls packet for every TracePacket of r, size bytes long; at is the byte where it begins. cut says how the trace breaks off, ""
 // where it ends as it should.
 func stream(ctx context.Context, r io.Reader, size int64, packet func(b []byte, at int64) error) (cut string, err error) {
@@ -97,6 +102,9 @@ func stream(ctx context.Context, r io.Reader, size int64, packet func(b []byte, 
 		}
 		if err == nil && tag == tracePacket<<3|uint64(protowire.BytesType) {
 			if uint64(cap(buf)) < length {
+				if err := memory.Room(packetRoom * length); err != nil {
+					return "", fmt.Errorf("the packet of %d bytes at byte %d: %w", length, at, err)
+				}
 				buf = make([]byte, length)
 			}
 			buf = buf[:length]
@@ -190,6 +198,9 @@ func unpack(ctx context.Context, data []byte, zstandard bool, at int64, packet f
 		}
 		defer z.Close()
 		r = z
+	}
+	if err := memory.Room(uint64(min(mostUnpacked, 2000*len(data)))); err != nil { // no codec of these does better
+		return fmt.Errorf("compressed packets at byte %d: %w", at, err)
 	}
 	plain, err := io.ReadAll(io.LimitReader(r, mostUnpacked+1))
 	if err != nil {

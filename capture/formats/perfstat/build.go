@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"astrolabe/capture"
+	"astrolabe/capture/memory"
 )
 
 // builder puts readings into samples.
@@ -219,11 +220,16 @@ func (b *builder) build() (*capture.Config, error) {
 	return cfg, nil
 }
 
+// counterRoom is what a counter takes without its values, and reasonRoom what a stretch of missing values does, in bytes.
+const counterRoom, reasonRoom = 1024, 96
+
 // counters makes a counter of each event, with an instance for each place.
 func (b *builder) counters(axis *capture.Axis) []*capture.Counter {
 	var out, extra []*capture.Counter
 	byName := map[string]*capture.Counter{}
+	var tally memory.Tally
 	for _, s := range b.order {
+		tally.Must(counterRoom + reasonRoom*uint64(len(s.rows)))
 		for _, c := range s.counters(axis) {
 			name := c.Name
 			list := &out

@@ -14,6 +14,7 @@ import (
 
 	"astrolabe/capture"
 	"astrolabe/capture/formats"
+	"astrolabe/capture/memory"
 	"astrolabe/capture/progress"
 	"astrolabe/capture/units"
 )
@@ -41,6 +42,9 @@ func (Format) WhyNot(in *formats.Input) string {
 	}
 	return "no line is what perf stat prints"
 }
+
+// readingRoom is what is kept of a line beside its text, in bytes.
+const readingRoom = 128
 
 // longestLine bounds a line, in bytes.
 const longestLine = 1 << 20
@@ -176,6 +180,7 @@ func read(ctx context.Context, r io.Reader) (*capture.Config, error) {
 	b := newBuilder()
 	p := &parser{}
 	plain := &plainReader{}
+	var tally memory.Tally
 	for n := 1; ; n++ {
 		if n%4096 == 0 && ctx.Err() != nil {
 			return nil, ctx.Err()
@@ -185,6 +190,9 @@ func read(ctx context.Context, r io.Reader) (*capture.Config, error) {
 			return nil, fmt.Errorf("line %d is longer than %d bytes", n, longestLine)
 		}
 		if err != nil && !errors.Is(err, io.EOF) {
+			return nil, err
+		}
+		if err := tally.Add(uint64(len(raw)) + readingRoom); err != nil {
 			return nil, err
 		}
 		ended := err == nil

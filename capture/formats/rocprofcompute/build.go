@@ -8,7 +8,11 @@ import (
 
 	"astrolabe/capture"
 	"astrolabe/capture/formats/internal/delimited"
+	"astrolabe/capture/memory"
 )
+
+// counterRoom is what a counter takes without its values, and cellRoom what a value does, in bytes.
+const counterRoom, cellRoom = 1024, 16
 
 // build makes the axis, labels, passes and counters.
 func (w *workload) build(cfg *capture.Config) {
@@ -20,6 +24,7 @@ func (w *workload) build(cfg *capture.Config) {
 		cfg.Passes = append(cfg.Passes, b.pass(p))
 	}
 	for _, se := range w.series {
+		b.tally.Must(counterRoom + uint64(len(place))*cellRoom)
 		b.add(se)
 	}
 	b.instancePasses()
@@ -42,6 +47,7 @@ type builder struct {
 	passes map[*timing]*capture.Pass
 	index  map[string]*capture.Counter
 	doubts []doubt
+	tally  memory.Tally
 }
 
 // doubt is a warning that several counters share: the capture has one line for all of them.

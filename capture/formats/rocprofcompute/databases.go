@@ -13,6 +13,7 @@ import (
 	"astrolabe/capture/formats"
 	"astrolabe/capture/formats/internal/delimited"
 	"astrolabe/capture/formats/internal/rocpd"
+	"astrolabe/capture/memory"
 )
 
 // findDatabases lists the rocpd databases of a workload: beside the other files, or where the profiler put them before the tool collects them
@@ -146,6 +147,7 @@ func launchOfDatabase(d *rocpd.Dispatch) launch {
 func (t *table) columnsOf(trace *rocpd.Trace, guid string) {
 	at := make([]*column, len(trace.Counters))
 	row := 0
+	var tally memory.Tally
 	for i := range trace.Dispatches {
 		d := &trace.Dispatches[i]
 		if d.GUID != guid || len(d.Values) == 0 {
@@ -154,6 +156,7 @@ func (t *table) columnsOf(trace *rocpd.Trace, guid string) {
 		for _, v := range d.Values {
 			c := at[v.Counter]
 			if c == nil {
+				tally.Must(4 * uint64(len(t.rows)))
 				c = &column{name: trace.Counters[v.Counter].Name, at: make([]int32, len(t.rows))}
 				for k := range c.at {
 					c.at[k] = -1

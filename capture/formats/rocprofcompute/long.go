@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"astrolabe/capture/formats/internal/delimited"
+	"astrolabe/capture/memory"
 )
 
 // maxSparse bounds the cells of the columns by the rows of a long file. Far more means a damaged file.
@@ -99,6 +100,7 @@ func (p *pass) table(s *sheet, first []int) (*table, error) {
 	names := &s.t.Cols[s.f.Index(colName)]
 	why := values.MissingText()
 	index := map[int32]*column{}
+	var tally memory.Tally
 	for at, sg := range p.segments {
 		l := launchOf(s, first[sg.dispatch])
 		l.start, l.end = sg.start, sg.end
@@ -109,6 +111,7 @@ func (p *pass) table(s *sheet, first []int) (*table, error) {
 			code := names.Codes[row]
 			c := index[code]
 			if c == nil {
+				tally.Must(4 * uint64(len(p.segments)))
 				c = &column{name: names.Dict[code], data: values.Num, why: why, at: make([]int32, len(p.segments))}
 				for i := range c.at {
 					c.at[i] = -1

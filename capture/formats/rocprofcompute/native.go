@@ -7,6 +7,7 @@ import (
 	"regexp"
 
 	"astrolabe/capture/formats/internal/delimited"
+	"astrolabe/capture/memory"
 )
 
 // nativeName is the name of a file of AMD's own counter tool in the newest releases: each process writes three tables for each set of counters.
@@ -112,6 +113,7 @@ func nativeLaunches(s, kernels *sheet, symbol, place map[string]int) (out []laun
 func (w *workload) addResults(t *table, s, launches *sheet, place map[string]int) error {
 	index := map[string]*column{}
 	var order []*column
+	var tally memory.Tally
 	values := s.t.Cols[s.f.Index(colValue)].Num
 	measured := make([]bool, len(t.rows))
 	for row := range s.t.Rows {
@@ -128,6 +130,7 @@ func (w *workload) addResults(t *table, s, launches *sheet, place map[string]int
 		}
 		c := index[name]
 		if c == nil {
+			tally.Must(4 * uint64(len(t.rows)))
 			c = &column{name: name, at: make([]int32, len(t.rows))}
 			for i := range c.at {
 				c.at[i] = -1

@@ -4,13 +4,16 @@ import (
 	"bytes"
 	"compress/gzip"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"math"
+	"slices"
 	"strings"
 
 	"astrolabe/capture/formats"
 	"astrolabe/capture/formats/internal/delimited"
+	"astrolabe/capture/memory"
 )
 
 // sheet is one csv file that has been read.
@@ -36,6 +39,9 @@ func (s *sheet) warnings() []string {
 	}
 	return out
 }
+
+// launchRoom is what a row takes when it has become a dispatch, or a result of one, in bytes.
+const launchRoom = 256
 
 // maxUnpacked bounds what a compressed file may become, in bytes.
 const maxUnpacked = 1 << 30
@@ -66,7 +72,10 @@ func unpack(r io.Reader, path string) ([]byte, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: not compressed by gzip, or damaged: %w", path, err)
 	}
-	text, err := io.ReadAll(io.LimitReader(z, maxUnpacked+1))
+	text, err := readAll(io.LimitReader(z, maxUnpacked+1))
+	if errors.Is(err, memory.ErrLimit) {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("%s: truncated or damaged after %d bytes of text: %w", path, len(text), err)
 	}
@@ -74,6 +83,27 @@ func unpack(r io.Reader, path string) ([]byte, error) {
 		return nil, fmt.Errorf("%s: larger than %d MiB when unpacked: unpack it with gunzip and open the result", path, maxUnpacked>>20)
 	}
 	return text, nil
+}
+
+// readAll is io.ReadAll that asks for the memory first.
+func readAll(r io.Reader) ([]byte, error) {
+	text := make([]byte, 0, 64<<10)
+	for {
+		if len(text) == cap(text) {
+			if err := memory.Room(2 * uint64(cap(text))); err != nil {
+				return text, err
+			}
+			text = slices.Grow(text, cap(text))
+		}
+		n, err := r.Read(text[len(text):cap(text)])
+		text = text[:len(text)+n]
+		if errors.Is(err, io.EOF) {
+			return text, nil
+		}
+		if err != nil {
+			return text, err
+		}
+	}
 }
 
 // readSheet reads a file: counters and times as numbers, the rest as text.
@@ -108,8 +138,13 @@ func (w *workload) readSheet(ctx context.Context, path string) (*sheet, error) {
 			s.specs[i].Want = delimited.Number
 		}
 	}
-	s.t, err = f.Read(ctx, s.specs)
-	return s, err
+	if s.t, err = f.Read(ctx, s.specs); err != nil {
+		return nil, err
+	}
+	if err := memory.Room(uint64(s.t.Rows) * launchRoom); err != nil {
+		return nil, fmt.Errorf("%s: %d rows: %w", path, s.t.Rows, err)
+	}
+	return s, nil
 }
 
 // isText reports whether no cell of a column is a number and some are text.

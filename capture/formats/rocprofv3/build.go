@@ -2,6 +2,7 @@ package rocprofv3
 
 import (
 	"errors"
+	"fmt"
 	"math"
 	"slices"
 	"sort"
@@ -10,7 +11,12 @@ import (
 
 	"astrolabe/capture"
 	"astrolabe/capture/formats/internal/delimited"
+	"astrolabe/capture/memory"
 )
+
+// resultRoom is what the value of a counter in a dispatch takes, with what it is made of and why it is missing, and counterRoom what a counter
+// does without its values, in bytes.
+const resultRoom, counterRoom = 96, 1024
 
 // build makes axis, labels, regions, passes and counters.
 func (w *work) build(cfg *capture.Config) error {
@@ -59,8 +65,12 @@ func (w *work) build(cfg *capture.Config) error {
 	cfg.Axis = axis
 	w.labels(cfg, samples, groups)
 	w.regions(cfg, groups, origin)
+	if err := memory.Room(uint64(len(samples))*resultRoom + uint64(len(w.counters))*counterRoom); err != nil {
+		return fmt.Errorf("%d counters of %d dispatches: %w", len(w.counters), len(samples), err)
+	}
 	b := &builder{w: w, cfg: cfg, samples: samples, groups: groups, passes: map[string]*capture.Pass{}}
 	for i := range w.counters {
+		b.tally.Must(uint64(len(samples)) * resultRoom)
 		b.counter(i)
 	}
 	if onlyTraces && len(samples) > 0 {
@@ -122,6 +132,7 @@ type builder struct {
 	samples []*sample
 	groups  []*group
 	passes  map[string]*capture.Pass
+	tally   memory.Tally
 }
 
 // measuredBy is the dispatch of the sample's runs that measured the counter, nil if none did.
@@ -213,6 +224,7 @@ func instancesOf(list []result) []string {
 func (b *builder) instances(c *capture.Counter, counter int, from []*dispatch, ids []string) {
 	at := make(map[string]int, len(ids))
 	columns := make([][]float64, len(ids))
+	b.tally.Must(uint64(len(ids)) * (counterRoom + 8*uint64(len(from))))
 	for j, id := range ids {
 		at[id] = j
 		columns[j] = make([]float64, len(from))

@@ -11,6 +11,7 @@ import (
 
 	"astrolabe/capture/formats"
 	"astrolabe/capture/formats/internal/delimited"
+	"astrolabe/capture/memory"
 )
 
 // numbers are the columns that are read as numbers, in lower case; all others are texts.
@@ -124,13 +125,20 @@ func (t *table) times(row int) (start, end int64, err error) {
 	return out[0], out[1], nil
 }
 
+// dispatchRoom is what a dispatch with one result takes, in bytes.
+const dispatchRoom = 512
+
 // dispatches takes the rows of a file of counters or kernels.
 func (w *work) dispatches(ctx context.Context, t *table, name string) error {
 	value := slices.Index(t.header, "counter_value")
 	missing := 0
+	var tally memory.Tally
 	for row := range t.Rows {
 		if row%4096 == 0 && ctx.Err() != nil {
 			return context.Cause(ctx)
+		}
+		if err := tally.Add(dispatchRoom); err != nil {
+			return fmt.Errorf("%s: %w", t.file.Name, err)
 		}
 		d, err := w.dispatchOf(t, row, name)
 		if err != nil {

@@ -3,6 +3,9 @@ package delimited
 import (
 	"bytes"
 	"strings"
+	"unsafe"
+
+	"astrolabe/capture/memory"
 )
 
 // cell is one field of a row: its content lies in buf[from:to].
@@ -68,32 +71,39 @@ func quotedCell(buf []byte, p int, delim byte) (c cell, ok bool) {
 	return c, false
 }
 
-// text is the content of a cell as a string of its own.
-func (c *cell) text(buf []byte) string {
-	b := buf[c.from:c.to]
+// text is the content of a cell in the text of its row.
+func (c *cell) text(row string) string {
+	text := row[c.from:c.to]
 	if !c.quoted {
-		b = bytes.TrimSpace(b)
+		text = strings.TrimSpace(text)
 	}
 	if c.escaped {
-		return strings.ReplaceAll(string(b), `""`, `"`)
+		return strings.ReplaceAll(text, `""`, `"`)
 	}
-	return string(b)
+	return text
 }
 
-// row returns the cells of the row that begins buf, its length in bytes and in lines. ok is false where buf ends first.
+// row returns the cells of the row that begins buf, its length in bytes and in lines. ok is false where buf ends first. It panics where there is no
+// room for them, see memory.Caught.
 func (f *File) row(buf []byte) (cells []string, next, lines int, ok bool) {
-	p := 0
-	for {
-		c, ok := nextCell(buf, p, f.Delim)
+	n, lines := 0, 1
+	for eol := false; !eol; n++ {
+		c, ok := nextCell(buf, next, f.Delim)
 		if !ok {
 			return nil, 0, 0, false
 		}
-		cells = append(cells, c.text(buf))
-		p, lines = c.next, lines+c.lines
-		if c.eol {
-			return cells, p, lines + 1, true
-		}
+		next, lines, eol = c.next, lines+c.lines, c.eol
 	}
+	// The cells are parts of one text, so that a row of a million takes two allocations.
+	var tally memory.Tally
+	tally.Must(uint64(next) + uint64(n)*uint64(unsafe.Sizeof("")))
+	text := string(buf[:next])
+	cells = make([]string, n)
+	for i, p := 0, 0; i < n; i++ {
+		c, _ := nextCell(buf, p, f.Delim)
+		cells[i], p = c.text(text), c.next
+	}
+	return cells, next, lines, true
 }
 
 // skipLines returns the length, in bytes and lines, of the blank and comment lines that begin buf.

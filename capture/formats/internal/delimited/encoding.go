@@ -7,6 +7,8 @@ import (
 	"io"
 	"unicode/utf16"
 	"unicode/utf8"
+
+	"astrolabe/capture/memory"
 )
 
 // mostRewritten bounds a file that is rewritten in memory, in bytes.
@@ -25,6 +27,9 @@ func Plain(r io.ReaderAt, size int64) (io.ReaderAt, int64, error) {
 	}
 	if size > mostRewritten {
 		return nil, 0, fmt.Errorf("the text is UTF-16 or its lines end in carriage returns, and with %d bytes it is too large to be rewritten: save it as UTF-8 with line feeds", size)
+	}
+	if err := memory.Room(3 * uint64(size)); err != nil { // the text, rewritten once or twice
+		return nil, 0, err
 	}
 	text := make([]byte, size)
 	if _, err := r.ReadAt(text, 0); err != nil && err != io.EOF {

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"astrolabe/capture/memory"
 )
 
 // maxRow is the longest row that is read, in bytes. A longer one is most likely an opened quote that never closes.
@@ -82,6 +84,11 @@ func Open(name string, r io.ReaderAt, size int64, opt Options) (*File, error) {
 
 // read returns bytes [from, to), followed by a line end that is not part of the slice's length.
 func (f *File) read(from, to int64) ([]byte, error) {
+	if to-from > headSize {
+		if err := memory.Room(uint64(to - from)); err != nil {
+			return nil, fmt.Errorf("%s: a row of %d bytes: %w", f.Name, to-from, err)
+		}
+	}
 	buf := make([]byte, to-from, to-from+1)
 	if err := f.readInto(buf, from); err != nil {
 		return nil, err
@@ -259,6 +266,9 @@ func (f *File) Sample(n int) ([][]string, error) {
 
 // CheckNames returns an error where two columns have one name.
 func (f *File) CheckNames() error {
+	if err := memory.Room(uint64(len(f.Header)) * textRoom); err != nil {
+		return fmt.Errorf("%s: %d columns: %w", f.Name, len(f.Header), err)
+	}
 	seen := make(map[string]int, len(f.Header))
 	for i, h := range f.Header {
 		if j, dup := seen[h]; dup {

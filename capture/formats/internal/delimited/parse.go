@@ -5,6 +5,9 @@ import (
 	"fmt"
 	"math"
 	"strings"
+	"unsafe"
+
+	"astrolabe/capture/memory"
 )
 
 // parser reads chunks one after the other; each core has its own.
@@ -14,6 +17,7 @@ type parser struct {
 	buf    []byte
 	cols   []parserCol
 	number []byte // scratch
+	tally  memory.Tally
 }
 
 // parserCol is a column while a chunk is read.
@@ -24,11 +28,14 @@ type parserCol struct {
 	codes []int32
 	last  string // the text of the row before and its code
 	code  int32
-	index map[string]int32
+	index map[string]int32 // nil until there is a text
 }
 
 func newParser(f *File, specs []Spec) *parser {
-	return &parser{f: f, specs: specs, cols: make([]parserCol, len(specs))}
+	p := &parser{f: f, specs: specs}
+	p.tally.Must(uint64(len(specs)) * uint64(unsafe.Sizeof(parserCol{})))
+	p.cols = make([]parserCol, len(specs))
+	return p
 }
 
 // parse reads one chunk into its rows of mem and codes.
@@ -57,6 +64,9 @@ func (p *parser) parse(ch *chunk, mem [][]uint64, codes [][]int32) error {
 		// Read again without the unfinished row, so that nothing of it is left in the columns.
 		p.buf, ch.open = p.buf[:cut], false
 	}
+	if err := p.tally.Add(uint64(len(p.cols)) * uint64(unsafe.Sizeof(chunkCol{}))); err != nil {
+		return fmt.Errorf("%s: %w", p.f.Name, err)
+	}
 	ch.cols = make([]chunkCol, len(p.cols))
 	for i := range p.cols {
 		ch.cols[i] = p.cols[i].chunkCol
@@ -74,7 +84,6 @@ func (p *parser) reset(ch *chunk, mem [][]uint64, codes [][]int32) {
 			c.dst = mem[i][ch.base : ch.base+ch.bound]
 		case Text:
 			c.codes = codes[i][ch.base : ch.base+ch.bound]
-			c.index = map[string]int32{}
 			c.code = -1
 		}
 		p.cols[i] = c
@@ -224,7 +233,7 @@ func (p *parser) slowCell(buf []byte, cell *cell, i, row int) *rowError {
 	c := &p.cols[i]
 	switch c.want {
 	case Text:
-		c.setText(buf, cell, row)
+		p.setText(c, buf, cell, row)
 		return nil
 	case Skip:
 		return nil
@@ -282,7 +291,7 @@ func (p *parser) timeCell(c *parserCol, row int, n number, ok bool, text []byte,
 	return p.badCell(i, quoteCell(text)+" is not a time")
 }
 
-func (c *parserCol) setText(buf []byte, cell *cell, row int) {
+func (p *parser) setText(c *parserCol, buf []byte, cell *cell, row int) {
 	b := buf[cell.from:cell.to]
 	if !cell.quoted {
 		b = bytes.TrimSpace(b)
@@ -303,7 +312,11 @@ func (c *parserCol) setText(buf []byte, cell *cell, row int) {
 		}
 		text, _ = toUTF8(text)
 		if code, ok = c.index[text]; !ok {
+			if c.index == nil {
+				c.index = map[string]int32{}
+			}
 			code = int32(len(c.names))
+			p.tally.Must(uint64(len(text)) + textRoom)
 			c.names = append(c.names, text)
 			c.index[text] = code
 		}
@@ -311,6 +324,9 @@ func (c *parserCol) setText(buf []byte, cell *cell, row int) {
 	c.codes[row] = code
 	c.last, c.code = c.names[code], code
 }
+
+// textRoom is what a text takes beside its bytes, in a list and a map, in bytes.
+const textRoom = 128
 
 // rowError is an error in a row whose line is not known yet.
 type rowError struct {
@@ -320,7 +336,11 @@ type rowError struct {
 }
 
 func (p *parser) badCell(col int, what string) *rowError {
-	return &rowError{msg: fmt.Sprintf("column %q: %s%s", p.f.Header[col], what, p.specs[col].Hint)}
+	msg := fmt.Sprintf("column %q: %s", p.f.Header[col], what)
+	if hint := p.specs[col].Hint; hint != "" {
+		msg += fmt.Sprintf(hint, p.f.Header[col])
+	}
+	return &rowError{msg: msg}
 }
 
 // at is the error with its place: the row that begins at pos.

@@ -8,6 +8,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"astrolabe/capture/memory"
 	"astrolabe/capture/progress"
 )
 
@@ -161,6 +162,9 @@ func (f *File) scanQuoted(ctx context.Context, piece int64) ([]chunk, error) {
 		}
 		want := min(piece, f.size-from)
 		if int64(cap(buf)) <= want {
+			if err := memory.Room(uint64(want)); err != nil {
+				return nil, fmt.Errorf("%s: the row in line %d: %w", f.Name, line, err)
+			}
 			buf = make([]byte, want+1)
 		}
 		buf = buf[:want]

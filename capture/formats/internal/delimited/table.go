@@ -2,15 +2,16 @@ package delimited
 
 import (
 	"context"
+	"fmt"
 	"math"
 	"math/bits"
 	"runtime"
 	"strings"
-	"sync"
 	"sync/atomic"
 	"unsafe"
 
 	"astrolabe/capture"
+	"astrolabe/capture/memory"
 	"astrolabe/capture/progress"
 )
 
@@ -28,7 +29,7 @@ const (
 type Spec struct {
 	Want Want
 	Unit TimeUnit // of a Time
-	Hint string   // ends the message about a cell that cannot be read, such as "; option labels= reads it as text"
+	Hint string   // ends the message about a cell that cannot be read, such as "; option labels=[%q] reads it as text": a format for the column's name
 }
 
 // Column is one column that has been read. Only the fields of its Want are set.
@@ -61,6 +62,9 @@ type chunkCol struct {
 	names []string // of Text: the chunk's own dictionary
 }
 
+// columnRoom is what a column takes beside its values while a file is read, in bytes.
+const columnRoom = 512
+
 // Read reads the columns as specs says, one for each column of the header. It adds the bytes of the file to the meter of ctx. An error is an *Error wherever a line is to blame, and it is the
 // first one in the file.
 func (f *File) Read(ctx context.Context, specs []Spec) (*Table, error) {
@@ -72,6 +76,9 @@ func (f *File) Read(ctx context.Context, specs []Spec) (*Table, error) {
 	rows := 0
 	for _, c := range chunks {
 		rows += c.bound
+	}
+	if err := memory.Room(uint64(rows)*uint64(len(specs))*8 + uint64(len(specs))*columnRoom); err != nil {
+		return nil, fmt.Errorf("%s: %d columns of %d rows: %w", f.Name, len(specs), rows, err)
 	}
 	mem := make([][]uint64, len(specs))
 	codes := make([][]int32, len(specs))
@@ -109,7 +116,7 @@ func (f *File) parseAll(ctx context.Context, chunks []chunk, specs []Spec, mem [
 	var next, stop atomic.Int64
 	stop.Store(int64(len(chunks)))
 	meter := progress.From(ctx)
-	var wg sync.WaitGroup
+	var wg memory.Group
 	for range min(workers, len(chunks)) {
 		wg.Go(func() {
 			p := newParser(f, specs)
@@ -250,6 +257,7 @@ func (t *Table) text(col int, codes []int32) Column {
 	out := Column{Codes: codes}
 	index := map[string]int32{}
 	var remap []int32
+	var tally memory.Tally
 	for i := range t.chunks {
 		ch := &t.chunks[i]
 		names := ch.cols[col].names
@@ -257,6 +265,7 @@ func (t *Table) text(col int, codes []int32) Column {
 		for _, name := range names {
 			k, ok := index[name]
 			if !ok {
+				tally.Must(textRoom)
 				k = int32(len(out.Dict))
 				index[name] = k
 				out.Dict = append(out.Dict, name)
@@ -321,7 +330,7 @@ func (t *Table) Line(row int) int {
 // parallel calls f(0) to f(n-1) on the given number of goroutines.
 func parallel(n, workers int, f func(i int)) {
 	var next atomic.Int64
-	var wg sync.WaitGroup
+	var wg memory.Group
 	for range min(n, workers) {
 		wg.Go(func() {
 			for {

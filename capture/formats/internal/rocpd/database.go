@@ -3,6 +3,7 @@ package rocpd
 import (
 	"context"
 	"database/sql"
+	"errors"
 	"fmt"
 	"net/url"
 	"path/filepath"
@@ -11,19 +12,29 @@ import (
 	"strings"
 
 	// The driver registers itself as "sqlite". It is SQLite in Go, so the program stays static.
-	_ "modernc.org/sqlite"
+	"modernc.org/sqlite"
+	sqlite3 "modernc.org/sqlite/lib"
 
+	"astrolabe/capture/memory"
 	"astrolabe/capture/progress"
 )
 
 // database is an open file, read only.
 type database struct {
 	db     *sql.DB
+	conn   *sql.Conn           // the only one, because limits are a connection's
 	tables map[string][]string // columns, by table
 	rows   int64               // read so far
+	tally  memory.Tally        // of what the rows take
 }
 
-func open(path string) (*database, error) {
+// longest is the size up to which a row is read, in bytes. A chain of pages that runs in a circle makes a row of any size out of a small file.
+const longest = 64 << 20
+
+func open(ctx context.Context, path string) (*database, error) {
+	if err := checkSchema(path); err != nil {
+		return nil, err
+	}
 	abs, err := filepath.Abs(path)
 	if err != nil {
 		return nil, err
@@ -35,13 +46,41 @@ func open(path string) (*database, error) {
 		return nil, err
 	}
 	db.SetMaxOpenConns(1)
-	return &database{db: db, tables: map[string][]string{}}, nil
+	d := &database{db: db, tables: map[string][]string{}}
+	if d.conn, err = db.Conn(ctx); err == nil {
+		_, err = sqlite.Limit(d.conn, sqlite3.SQLITE_LIMIT_LENGTH, int(min(longest, memory.Limit()/8)))
+	}
+	if err != nil {
+		d.close()
+		return nil, err
+	}
+	return d, nil
+}
+
+func (d *database) close() {
+	if d.conn != nil {
+		d.conn.Close()
+	}
+	d.db.Close()
+}
+
+// limited says of an error of SQLite which limit it is.
+func limited(err error) error {
+	var of *sqlite.Error
+	if !errors.As(err, &of) {
+		return err
+	}
+	if of.Code()&0xff == sqlite3.SQLITE_TOOBIG {
+		return fmt.Errorf("a row is longer than %s: %w", memory.Text(min(longest, memory.Limit()/8)), &memory.LimitError{Limit: memory.Limit()})
+	}
+	return err
 }
 
 // list finds the tables and their columns. Names that rocpd does not use are left out, so that none needs quoting.
 func (d *database) list(ctx context.Context) error {
 	var names []string
-	err := d.query(ctx, "SELECT name FROM sqlite_master WHERE type = 'table'", 1, func(row []cell) error {
+	// What sqlite_master calls a table may be a view by its own text, and a view can have rows without end.
+	err := d.query(ctx, "SELECT name FROM pragma_table_list WHERE schema = 'main' AND type = 'table'", 1, func(row []cell) error {
 		name := row[0].text()
 		if strings.HasPrefix(name, "rocpd_") && strings.Trim(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-") == "" {
 			names = append(names, name)
@@ -78,6 +117,18 @@ func (c cell) text() string {
 	return fmt.Sprint(c.v)
 }
 
+// room is what the value takes, in bytes: most of what is read is kept.
+func (c cell) room() uint64 {
+	const of = 24
+	switch v := c.v.(type) {
+	case string:
+		return of + uint64(len(v))
+	case []byte:
+		return of + uint64(len(v))
+	}
+	return of
+}
+
 func (c cell) number() (int64, bool) {
 	v, ok := c.v.(int64)
 	return v, ok
@@ -95,9 +146,9 @@ func (c cell) float() (float64, bool) {
 
 // query hands on the rows of a query one by one. The slice is used again for the next row.
 func (d *database) query(ctx context.Context, text string, n int, each func(row []cell) error) error {
-	rows, err := d.db.QueryContext(ctx, text)
+	rows, err := d.conn.QueryContext(ctx, text)
 	if err != nil {
-		return err
+		return limited(err)
 	}
 	defer rows.Close()
 	meter := progress.From(ctx)
@@ -113,11 +164,16 @@ func (d *database) query(ctx context.Context, text string, n int, each func(row 
 		if err := rows.Scan(to...); err != nil {
 			return err
 		}
+		for _, c := range row {
+			if err := d.tally.Add(c.room()); err != nil {
+				return err
+			}
+		}
 		if err := each(row); err != nil {
 			return err
 		}
 	}
-	return rows.Err()
+	return limited(rows.Err())
 }
 
 // each hands on columns of a table. Of several names with | between them the first that the table has is read; a column that it lacks is empty, and so

@@ -16,6 +16,7 @@ import (
 	"strconv"
 	"strings"
 
+	"astrolabe/capture/memory"
 	"astrolabe/capture/progress"
 )
 
@@ -76,13 +77,15 @@ type Span struct {
 
 // Read reads a database. Errors name the file.
 func Read(ctx context.Context, path string) (*Trace, error) {
-	d, err := open(path)
+	d, err := open(ctx, path)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
-	defer d.db.Close()
+	defer d.close()
 	progress.From(ctx).Begin(0, progress.Rows) // to count the rows first would take as long as reading them
-	if err := d.list(ctx); err != nil {
+	if err := d.list(ctx); errors.Is(err, memory.ErrLimit) {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	} else if err != nil {
 		return nil, fmt.Errorf("%s: the database cannot be read, it may be truncated or damaged: %w", path, err)
 	}
 	const dispatches = "rocpd_kernel_dispatch"

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"astrolabe/capture"
+	"astrolabe/capture/memory"
 )
 
 // keepBelow is the time up to which a file's own zero is kept, in ns: 1e6 seconds, which a double still holds to the nanosecond.
@@ -28,9 +29,15 @@ func (b *builder) times(col int) ([]int64, error) {
 // isDate reports whether a time is one in nanoseconds of the Unix epoch, to judge by its size (2001 to 2100).
 func isDate(ns int64) bool { return ns >= 1e18 && ns < 4_102_444_800e9 }
 
+// axisRoom is what the times of a sample take, in bytes: as they are read, its start, its end, and the times that differ.
+const axisRoom = 32
+
 // wideAxis makes the axis of the wide form, one sample for each row.
 func (b *builder) wideAxis() error {
 	n := b.v.Rows()
+	if err := memory.Room(uint64(n) * axisRoom); err != nil {
+		return fmt.Errorf("%d samples: %w", n, err)
+	}
 	var times [3][]int64
 	for k, col := range b.l.times {
 		if col < 0 {
@@ -96,7 +103,13 @@ func (b *builder) countRows() error {
 func Intervals(times []int64, ends bool, period int64) (a *capture.Axis, warn string) {
 	n := len(times)
 	a = &capture.Axis{Start: make([]int64, n), End: make([]int64, n)}
-	var distinct []int64
+	differ := 0
+	for i, t := range times {
+		if i == 0 || t != times[i-1] {
+			differ++
+		}
+	}
+	distinct := make([]int64, 0, differ)
 	for i, t := range times {
 		if i == 0 || t != times[i-1] {
 			distinct = append(distinct, t)

@@ -20,14 +20,16 @@ const (
 type Column struct {
 	Name string
 	Type Type
-	// Meta is what the file's own metadata says of the column; its Name may be empty. Stated tells that the Kind is among it.
-	Meta   capture.Meta
+	// Meta is what the file's own metadata says of the column, nil where it has none; its Name may be empty. Stated tells that the Kind is
+	// among it.
+	Meta   *capture.Meta
 	Stated bool
 	// Exact tells that Meta names the counter as it is, an instance of Counter where that is set; else the name of the column is taken apart.
 	Exact   bool
 	Counter string
-	// Peek looks at the first values of a column of numbers that may be times.
-	Peek func() Peek
+	// Peek looks at the first values of column i of the table, one of numbers that may be times. There is one for all columns of a table, because
+	// there may be a million.
+	Peek func(i int) Peek
 }
 
 // Peek is what the first values of a column show.

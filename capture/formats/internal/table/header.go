@@ -159,13 +159,13 @@ func parseHeaders(cols []Column) []Header {
 	out := make([]Header, len(cols))
 	for i, c := range cols {
 		out[i] = ParseHeader(c.Name)
-		if c.Exact {
+		if c.Meta != nil && c.Exact {
 			out[i] = exactHeader(c)
 		}
-		if c.Meta.Unit != "" {
+		if c.Meta != nil && c.Meta.Unit != "" {
 			out[i].Unit = c.Meta.Unit
 		}
-		if c.Stated {
+		if c.Meta != nil && c.Stated {
 			kind := c.Meta.Kind
 			out[i].Kind = &kind
 		}

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"astrolabe/capture/formats/internal/delimited"
+	"astrolabe/capture/memory"
 )
 
 // Layout says what each column of a table is for.
@@ -35,8 +36,14 @@ func (l *Layout) EndsOnly() bool {
 	return l.opt.Ends || l.at(roleTime) < 0 && l.at(roleStart) < 0 && l.at(roleEnd) >= 0
 }
 
+// columnRoom is what the layout of a column takes, and counterRoom what a counter does without its values, in bytes.
+const columnRoom, counterRoom = 256, 768
+
 // NewLayout finds out what the columns are for. name is that of the file, for messages; errorf makes an error about its header.
 func NewLayout(name string, cols []Column, o *Options, errorf func(format string, args ...any) error) (*Layout, error) {
+	if err := memory.Room(uint64(len(cols)) * columnRoom); err != nil {
+		return nil, fmt.Errorf("%d columns: %w", len(cols), err)
+	}
 	l := &Layout{cols: cols, heads: parseHeaders(cols), opt: o, times: [3]int{-1, -1, -1}, roles: make([]role, len(cols))}
 	for i := range cols {
 		if l.isLabel(i) {
@@ -198,7 +205,7 @@ func (l *Layout) findUnits() {
 			unit := "seconds"
 			var seen Peek
 			if l.cols[i].Peek != nil {
-				seen = l.cols[i].Peek()
+				seen = l.cols[i].Peek(i)
 			}
 			if seen.Whole && seen.Largest >= clockValue {
 				l.units[k], unit = TimeUnits["ns"], "nanoseconds"
@@ -258,7 +265,7 @@ func (l *Layout) Specs() []delimited.Spec {
 		case roleTime, roleStart, roleEnd:
 			out[i] = delimited.Spec{Want: delimited.Time, Unit: l.units[r-roleTime]}
 		case roleCounter:
-			out[i] = delimited.Spec{Want: delimited.Number, Hint: fmt.Sprintf(" (option labels=[%q] reads the column as text)", l.heads[i].Full)}
+			out[i] = delimited.Spec{Want: delimited.Number, Hint: " (option labels=[%q] reads the column as text)"}
 		case roleValue:
 			out[i].Want = delimited.Number
 		default:

@@ -8,6 +8,7 @@ import (
 
 	"astrolabe/capture"
 	"astrolabe/capture/formats/internal/delimited"
+	"astrolabe/capture/memory"
 )
 
 // longReader turns rows of (time, counter, value) into columns.
@@ -49,6 +50,9 @@ func (t texts) at(row int) string {
 	return t.dict[t.codes[row]]
 }
 
+// What a row, a series or sample, and a cell of a series take, in bytes.
+const rowRoom, seriesRoom, cellRoom = 20, 96, 12
+
 // long makes one counter of each name (and instance) in the table. Rows of one time and the same labels are one sample.
 func (b *builder) long(ctx context.Context) error {
 	r := &longReader{builder: b}
@@ -59,6 +63,9 @@ func (b *builder) long(ctx context.Context) error {
 				return err
 			}
 		}
+	}
+	if err := memory.Room(uint64(b.v.Rows()) * rowRoom); err != nil {
+		return err
 	}
 	var err error
 	if r.value, err = b.v.Numbers(b.l.index(roleValue)); err != nil {
@@ -111,6 +118,9 @@ func (r *longReader) findSeries() error {
 		}
 		s, ok := index[k]
 		if !ok {
+			if err := r.tally.Add(seriesRoom); err != nil {
+				return err
+			}
 			s = int32(len(r.series))
 			index[k] = s
 			r.series = append(r.series, longSeries{r.names.dict[k.name], r.instances.at(row), row})
@@ -187,6 +197,9 @@ func (r *longReader) findSamples() error {
 		}
 		s, ok := index[k]
 		if !ok {
+			if err := r.tally.Add(seriesRoom); err != nil {
+				return err
+			}
 			s = int32(len(r.samples))
 			index[k] = s
 			r.samples = append(r.samples, longSample{k.start, k.end, row})
@@ -264,6 +277,9 @@ func (r *longReader) counters(ctx context.Context) error {
 	}
 	for s, rows := range r.rowsBySeries() {
 		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if err := r.tally.Add(uint64(n) * cellRoom); err != nil {
 			return err
 		}
 		col, err := r.valuesOf(rows, n)

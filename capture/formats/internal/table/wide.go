@@ -3,14 +3,14 @@ package table
 import (
 	"context"
 	"fmt"
-	"slices"
 
 	"astrolabe/capture"
+	"astrolabe/capture/memory"
 )
 
 // Fill makes axis, counters and labels of the values, and adds them to the configuration.
 func (l *Layout) Fill(ctx context.Context, v Values, cfg *capture.Config) error {
-	b := &builder{l: l, v: v, cfg: cfg, index: map[string]*capture.Counter{}}
+	b := &builder{l: l, v: v, cfg: cfg, index: map[string]*capture.Counter{}, instances: map[instanceOf]bool{}}
 	for _, w := range l.Warnings {
 		b.warn("%s", w)
 	}
@@ -42,7 +42,7 @@ func (b *builder) wide(ctx context.Context) error {
 			if err != nil {
 				return err
 			}
-			if err := b.add(h, b.l.cols[i].Meta, col); err != nil {
+			if err := b.add(h, orNone(b.l.cols[i].Meta), col); err != nil {
 				return err
 			}
 		case r == roleCounter:
@@ -52,17 +52,33 @@ func (b *builder) wide(ctx context.Context) error {
 	return nil
 }
 
+// orNone is what is said of a column, or nothing.
+func orNone(m *capture.Meta) capture.Meta {
+	if m == nil {
+		return capture.Meta{}
+	}
+	return *m
+}
+
 // builder collects counters and hangs instances below them.
 type builder struct {
-	l     *Layout
-	v     Values
-	cfg   *capture.Config
-	index map[string]*capture.Counter
-	date  bool // the times are those of a calendar
+	l         *Layout
+	v         Values
+	cfg       *capture.Config
+	index     map[string]*capture.Counter
+	instances map[instanceOf]bool
+	date      bool // the times are those of a calendar
+	tally     memory.Tally
 }
 
 func (b *builder) warn(format string, args ...any) {
 	b.cfg.Warnings = append(b.cfg.Warnings, fmt.Sprintf("%s: %s", b.v.Name(), fmt.Sprintf(format, args...)))
+}
+
+// instanceOf is an instance of a counter.
+type instanceOf struct {
+	whole    *capture.Counter
+	instance string
 }
 
 // add adds a counter, or an instance of one. meta is what the file's metadata says of it.
@@ -76,6 +92,9 @@ func (b *builder) add(h *Header, meta capture.Meta, col Numbers) error {
 	}
 	if meta.GPU == "" {
 		meta.GPU = b.cfg.GPU
+	}
+	if err := b.tally.Add(counterRoom); err != nil {
+		return err
 	}
 	c := &capture.Counter{Meta: meta, Axis: b.cfg.Axis, Col: col.Col}
 	if col.Missing != "" {
@@ -111,9 +130,10 @@ func (b *builder) add(h *Header, meta capture.Meta, col Numbers) error {
 	case c.Kind == capture.Gauge && !ok:
 		whole.Combine = capture.CombineMean
 	}
-	if slices.ContainsFunc(whole.Instances, func(in *capture.Counter) bool { return in.Meta.Instance == h.Instance }) {
+	if in := (instanceOf{whole, h.Instance}); b.instances[in] {
 		return b.v.Errorf(-1, "two columns give instance %s of counter %q", h.Instance, h.Base)
 	}
+	b.instances[instanceOf{whole, h.Instance}] = true
 	whole.Instances = append(whole.Instances, c)
 	return nil
 }
