@@ -79,8 +79,7 @@ func limited(err error) error {
 // list finds the tables and their columns. Names that rocpd does not use are left out, so that none needs quoting.
 func (d *database) list(ctx context.Context) error {
 	var names []string
-	// What sqlite_master calls a table may be a view by its own text, and a view can have rows without end.
-	err := d.query(ctx, "SELECT name FROM pragma_table_list WHERE schema = 'main' AND type = 'table'", 1, func(row []cell) error {
+	err := d.query(ctx, "SELECT name FROM sqlite_master WHERE type = 'table'", 1, func(row []cell) error {
 		name := row[0].text()
 		if strings.HasPrefix(name, "rocpd_") && strings.Trim(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-") == "" {
 			names = append(names, name)
