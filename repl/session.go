@@ -86,6 +86,9 @@ func (s *Session) Bind(name string, v starlark.Value) {
 // came from. What was bound before an error stays bound. The error is not printed.
 func (s *Session) Eval(ctx context.Context, name string, line int, text string) error {
 	s.source.add(name, line, text)
+	if err := builtins.CheckNumbers(name, []byte(text)); err != nil {
+		return err
+	}
 	file, err := s.opts.Parse(name, syntax.FilePortion{Content: []byte(text), FirstLine: int32(line), FirstCol: 1}, 0)
 	if err != nil {
 		return mistakes.Explain(err, text, line, s.names)

@@ -101,6 +101,9 @@ type bomb struct {
 func TestEveryBombEndsAtTheLimitWithAnErrorThatNamesIt(t *testing.T) {
 	for _, b := range bombs() {
 		t.Run(b.name, func(t *testing.T) {
+			if b.slow && testing.Short() {
+				t.Skip("it takes some seconds")
+			}
 			path := filepath.Join(t.TempDir(), "bomb")
 			b.make(t, path, max(1, *bombLimit/128))
 			args := []string{"stat", path}
@@ -117,6 +120,9 @@ func TestEveryBombEndsAtTheLimitWithAnErrorThatNamesIt(t *testing.T) {
 
 // A session goes on after any of them.
 func TestASessionSurvivesBombs(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it takes some seconds")
+	}
 	exe, dir := built(t), t.TempDir()
 	c := openConsole(t, exe, dir, "", nil, limitFlag(), "repl")
 	c.wait(prompted)

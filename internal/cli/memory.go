@@ -25,6 +25,8 @@ func (a *app) watchMemory() {
 	memory.SetLimit(limit)
 	limit = memory.Limit()
 	debug.SetMemoryLimit(int64(min(limit-limit/8, math.MaxInt64))) // garbage goes before the limit is near
+	// A list of ten million lists in each other takes as deep a stack. Go ends a program whose stack is larger than this, so memory is what ends first.
+	debug.SetMaxStack(int(min(4*limit, math.MaxInt/2)))
 	go func() {
 		meter := memory.NewMeter()
 		defer meter.Close()

@@ -63,6 +63,10 @@ func (s *flagSets) scan(r *Runner, m *module) {
 	}
 	set := &flagSet{flags: map[string]bool{}}
 	s.files[m.key] = set
+	if builtins.CheckNumbers(m.name, m.text) != nil {
+		set.open = true
+		return
+	}
 	file, err := dialect().Parse(m.name, m.text, 0)
 	if err != nil {
 		set.open = true

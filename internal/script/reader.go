@@ -102,6 +102,9 @@ func (s *Source) Parse() (*syntax.File, error) {
 	if err := s.checkNesting(s.Text); err != nil {
 		return nil, err
 	}
+	if err := builtins.CheckNumbers(s.Name, s.Text); err != nil {
+		return nil, err
+	}
 	file, err := dialect().Parse(s.Name, s.Text, 0)
 	if err != nil {
 		return nil, mistakes.Explain(err, string(s.Text), 1, nil)

@@ -262,6 +262,9 @@ func (r *Runner) run(ctx context.Context, m *module) (starlark.StringDict, error
 
 // compile makes a module's text runnable.
 func compile(m *module, predeclared starlark.StringDict) (*starlark.Program, error) {
+	if err := builtins.CheckNumbers(m.name, m.text); err != nil {
+		return nil, err
+	}
 	file, err := dialect().Parse(m.name, m.text, 0)
 	if err != nil {
 		return nil, err
