@@ -17,22 +17,6 @@ import (
 // bombLimit is what the bombs are held against, in megabytes. They are as much larger as it is, so that -bomb-limit=512 takes some minutes.
 var bombLimit = flag.Int("bomb-limit", 128, "limit of memory in MB that the tests of bombs set")
 
-// memoryFile names the environment variable with the file that a program under test leaves what it had of mapped files in.
-const memoryFile = "ASTROLABE_TEST_MEMORY"
-
-// recordingMemory runs at the end of the program under test. Pages of mapped files do not count to the limit, only the program itself can tell how
-// many it has, and to Linux the largest size of a child includes that of the parent that it was forked from.
-func recordingMemory(status int) int {
-	if path := os.Getenv(memoryFile); path != "" {
-		text, err := os.ReadFile("/proc/self/status")
-		if err != nil {
-			panic(err)
-		}
-		os.WriteFile(path, text, 0o666)
-	}
-	return status
-}
-
 // underLimit runs the program and returns how it ended, what it said, and the most that it had in memory beside mapped files, in bytes.
 func underLimit(t *testing.T, args ...string) (status int, said string, resident int64) {
 	t.Helper()
