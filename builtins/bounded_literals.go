@@ -40,7 +40,9 @@ func CheckNumbers(name string, text []byte) error {
 }
 
 // beginsNumber reports whether a run of digits and letters is one of a number: a name of that length is none.
-func beginsNumber(run []byte) bool { return run[0] >= '0' && run[0] <= '9' || run[1] >= '0' && run[1] <= '9' }
+func beginsNumber(run []byte) bool {
+	return run[0] >= '0' && run[0] <= '9' || run[1] >= '0' && run[1] <= '9'
+}
 
 // skipText returns where the text that a quote at i begins has its last quote, and how many lines it goes over.
 func skipText(text []byte, i int) (end int, lines int32) {
