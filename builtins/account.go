@@ -16,7 +16,7 @@ import (
 var accountMethod = method[*Env]{
 	Sig: "account(cap: Capture, table: dict) -> struct",
 	Doc: "Where the measured time of a capture went: every sample is attributed to what set its pace, and the parts add up to the measured time. table says what a GPU has, as those of " +
-		"@astrolabe//lib/account.star do: active and elapsed (cycles with work, and all), queues, units, cpus, clock, clock_max, frame (the length of one in seconds where none are marked), floor (the least level of a limiter) and thread (the load from which a processor sets the pace). " +
+		"@astrolabe//lib/account.star do: active and elapsed (cycles with work, and all), queues, units, cpus, clock, clock_max, frame (the length of one in seconds where none are marked), floor (the least level of a limiter), asleep (whether samples without a value of active are those of a device without a clock) and thread (the load from which a processor sets the pace). " +
 		"The result has parts, a Table with part, kind (\"display\", \"processor\", \"turns\", \"queue\", \"unit\", \"memory\", \"waiter unknown\", \"not measured\", \"mixed\", \"nothing leads\"), time and share " +
 		"(0 to 1, of the base), gain_low and gain_high (what relieving it saves, of the base), runner_up (what sets the pace next) and sure (the share of its time in samples with one leader), the longest first; " +
 		"spans, a dict of the stretches that each part leads; base and idle in seconds; waiter, whom the device waits for; busiest and together, the load of the busiest processor (0 to 1) and " +
@@ -30,6 +30,7 @@ type accountTable struct {
 	active, elapsed, cpus, clock []string
 	clockMax                     string
 	frame, floor, thread         float64 // s, a level, and a load
+	asleep                       bool    // a missing active share is that of a device without a clock
 	queues, units                []accountEntry
 }
 
@@ -96,6 +97,8 @@ func readAccountTable(d *starlark.Dict) (*accountTable, error) {
 			t.clockMax, _ = starlark.AsString(kv[1])
 		case "frame":
 			t.frame, _ = starlark.AsFloat(kv[1])
+		case "asleep":
+			t.asleep = bool(kv[1].Truth())
 		case "floor":
 			t.floor, _ = starlark.AsFloat(kv[1])
 		case "thread":
@@ -105,7 +108,7 @@ func readAccountTable(d *starlark.Dict) (*accountTable, error) {
 		case "units":
 			t.units, err = accountEntries(kv[1])
 		default:
-			err = fmt.Errorf("it has active, elapsed, cpus, clock, clock_max, frame, floor, thread, queues and units%s", didYouMean(key, []string{"active", "elapsed", "cpus", "clock", "clock_max", "frame", "floor", "thread", "queues", "units"}))
+			err = fmt.Errorf("it has active, elapsed, cpus, clock, clock_max, frame, asleep, floor, thread, queues and units%s", didYouMean(key, []string{"active", "elapsed", "cpus", "clock", "clock_max", "frame", "asleep", "floor", "thread", "queues", "units"}))
 		}
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", kv[0], err)
@@ -283,7 +286,9 @@ func (a *accounting) activeShare() []float64 {
 	v := slices.Clone(c.Floats())
 	if c.Unit == "percent" {
 		for i := range v {
-			v[i] /= 100
+			if v[i] /= 100; a.table.asleep && math.IsNaN(v[i]) {
+				v[i] = 0
+			}
 		}
 		return v
 	}

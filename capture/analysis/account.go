@@ -415,7 +415,11 @@ func (a *accountant) overlap(lo, hi, lead int) float64 {
 		most := 0.0
 		for k, u := range a.Units {
 			if level := u.Level[i]; level > 0 && !u.Fallback {
-				if u.Queue == "" {
+				switch {
+				case u.Queue != "":
+				case u.Kind == LimitMemory && level >= a.Floor: // stalls say that memory is full, and not by how much
+					work[k] += float64(time)
+				default:
 					work[k] += min(1, level) * float64(time)
 				}
 				most = max(most, level)
