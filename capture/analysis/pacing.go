@@ -29,6 +29,7 @@ const (
 	busyThread      = 0.85    // a processor that works so much of the time sets the pace of what waits for it. Ours
 	mostlyBusy      = 0.7     // and so does one that works more than this part of that where no dates are kept: its waits are for what it calls
 	calmThread      = 0.33    // a processor with so little to do is waited for by nobody whose frames keep dates
+	turnsCertain    = -0.85   // unless the one hardly ever works while the other does
 	turnsCorrelated = -0.5    // the load of a processor and of a device that work in turn
 	turnsTogether   = 0.85    // and the share of the time that both fill
 )
@@ -193,7 +194,7 @@ func PaceOf(in PaceInput) Pace {
 	switch {
 	case out.Busiest >= in.Thread:
 		out.Waiter = LimitProcessor
-	case out.Dated && out.Busiest < calmThread: // work that begins with each frame leaves both idle together, and alike
+	case out.Dated && out.Busiest < calmThread && out.Correlation > turnsCertain: // what both do in a frame may fall apart by chance
 		out.Waiter = LimitDisplay
 	case out.Correlation <= turnsCorrelated && out.Busiest+device >= turnsTogether:
 		out.Waiter = LimitTurns

@@ -46,6 +46,9 @@ type frame struct {
 	bankSkew  float64           // accesses of the busiest bank of L3 by the mean of all
 	capped    float64           // clock, of the highest
 	starved   float64           // share of the time without work
+	waits     float64           // share of each frame, at its end, in which the GPU waits
+	thread    float64           // load of the processor that it waits for
+	turns     bool              // the processor works while the GPU waits, and only then
 	ring      float64           // how busy the video engine is
 }
 

@@ -90,6 +90,9 @@ func (m *model) Generate(c capturetest.Case) (*capture.Capture, error) {
 	}
 	f.settle(m.part.maxHz, float64(m.part.slices))
 
+	if f.waits > 0 {
+		c.Idle = f.waits
+	}
 	w := capturetest.NewWork(c, m.part.maxHz*f.capped)
 	t := capturetest.NewTable(w)
 	amount, shape := capturetest.NewRandom(c, "demand"), capturetest.NewRandom(c, "shape")
@@ -104,9 +107,21 @@ func (m *model) Generate(c capturetest.Case) (*capture.Capture, error) {
 		t.Level("SLICE_CLOCK", "MHz", i, ratio*50/3)
 		t.Level("UNSLICE_CLOCK", "MHz", i, ratio*50/3)
 	}
-	return t.Capture(capture.Config{
+	cap, err := t.Capture(capture.Config{
 		Name: fmt.Sprintf("%s, %s", m.Name(), c), Format: "arrow", GPU: m.part.gpu, Properties: m.properties(),
 		Device: capture.Device{Name: m.part.name, Vendor: "Intel", Driver: "i915", ID: fmt.Sprintf("8086:%04x", int(m.part.device))},
+	})
+	if err != nil || f.thread == 0 {
+		return cap, err
+	}
+	return capturetest.WithProcessors(cap, 4, func(i, cpu int) float64 {
+		switch {
+		case cpu > 0:
+			return 0.1
+		case f.turns:
+			return f.thread * (1 - w.Active[i])
+		}
+		return f.thread
 	})
 }
 

@@ -37,6 +37,19 @@ func in(rule string, sets ...string) map[string]string {
 var plants = []plant{
 	{"starved", "the GPU has no work for a part of the time", in("gpu_starved", "RenderBasic", "ComputeBasic", "RenderPipeProfile", "Sampler", "VMEPipe"),
 		func(f *frame, d dose) { d.to(&f.starved, 0.3, 0.85) }},
+	{"paced", "frames wait for the dates of a display", in("vsync_idle", "RenderBasic", "ComputeBasic", "Sampler"),
+		func(f *frame, d dose) { d.to(&f.waits, 0.3, 0.7) }},
+	{"thread", "the GPU waits for a processor that works all the time", in("cpu_bound", "RenderBasic", "ComputeBasic"),
+		func(f *frame, d dose) {
+			d.to(&f.waits, 0.3, 0.7)
+			d.to(&f.thread, 0.97, 0.97)
+		}},
+	{"turns", "GPU and processor work in turn", in("scheduling_bound", "RenderBasic", "ComputeBasic"),
+		func(f *frame, d dose) {
+			d.to(&f.waits, 0.35, 0.6)
+			d.to(&f.thread, 0.95, 0.95)
+			f.turns = f.turns || d.weight == 1
+		}},
 	{"video", "the render engine waits while the video engine works", in("other_engine", "GpuBusyness"),
 		func(f *frame, d dose) {
 			d.to(&f.starved, 0.3, 0.85)

@@ -80,7 +80,7 @@ func (m model) Generate(c capturetest.Case) (*capture.Capture, error) {
 			return nil, fmt.Errorf("%s, %s: %w", m.gpu, c, err)
 		}
 	}
-	return withCPUs(cap, cpu, w)
+	return capturetest.WithProcessors(cap, cpus, func(i, c int) float64 { return cpu[i][c] })
 }
 
 // withClock adds the clock that the frequency driver shows.

@@ -1,10 +1,8 @@
 package mali
 
 import (
-	"fmt"
 	"math"
 
-	"astrolabe/capture"
 	"astrolabe/capture/capturetest"
 )
 
@@ -95,39 +93,4 @@ func (r rhythm) shape(k capturetest.Case, w *capturetest.Work) [][cpus]float64 {
 		out[i][4] = min(1, main[i]*0.98+0.02)
 	}
 	return out
-}
-
-// withCPUs adds the times of the CPUs as the kernel counts them.
-func withCPUs(cap *capture.Capture, busy [][cpus]float64, w *capturetest.Work) (*capture.Capture, error) {
-	column := func(name string, share func(i, c int) float64) *capture.Counter {
-		meta := capture.Meta{Name: name, Kind: capture.Delta, Unit: "ns", GPU: "cpu", Source: "procfs"}
-		whole := &capture.Counter{Meta: meta, Axis: cap.Axis}
-		sums := make([]uint64, w.Len())
-		for c := range cpus {
-			v := make([]uint64, w.Len())
-			for i := range v {
-				v[i] = uint64(math.Round(share(i, c) * float64(w.End[i]-w.Start[i])))
-				sums[i] += v[i]
-			}
-			m := meta
-			m.Instance = fmt.Sprint(c)
-			m.Name = fmt.Sprintf("%s[%d]", name, c)
-			whole.Instances = append(whole.Instances, &capture.Counter{Meta: m, Axis: cap.Axis, Col: capture.NewColumn(capture.Data{U: v})})
-		}
-		whole.Col = capture.NewColumn(capture.Data{U: sums})
-		return whole
-	}
-	return cap.With(func(cfg *capture.Config) {
-		cfg.Properties = append(cfg.Properties, capture.Property{Name: "cpus_online", Number: cpus})
-		cfg.Counters = append(append([]*capture.Counter{}, cfg.Counters...),
-			column("cpu_user", func(i, c int) float64 { return 0.8 * busy[i][c] }),
-			column("cpu_system", func(i, c int) float64 { return 0.2 * busy[i][c] }),
-			column("cpu_idle", func(i, c int) float64 { return 1 - busy[i][c] }),
-			column("cpu_nice", func(i, c int) float64 { return 0 }),
-			column("cpu_irq", func(i, c int) float64 { return 0 }),
-			column("cpu_softirq", func(i, c int) float64 { return 0 }),
-			column("cpu_steal", func(i, c int) float64 { return 0 }),
-			column("cpu_iowait", func(i, c int) float64 { return 0 }),
-		)
-	})
 }

@@ -33,7 +33,7 @@ const (
 var (
 	thread       = []string{"single_thread"}
 	heldDown     = []string{"clock_capped"}               // for heat and for a power limit: it does not say which
-	maliThread   = []string{"cpu_bound", "single_thread"} // for the application's thread and the driver's: neither says which
+	waitedFor    = []string{"cpu_bound", "single_thread"} // for the application's thread and the driver's: neither says which
 	memoryMisses = []string{"memory_bound"}               // loads that go to memory: it does not tell latency from bandwidth
 )
 
@@ -53,8 +53,8 @@ var mali = family{
 		"memory/latency":   {"slow_memory"},
 		// What the command front end and the answer to the processor cost.
 		"launch/overhead": {"command_processing", "interrupts_pending"},
-		"cpu/app":         maliThread,
-		"cpu/driver":      maliThread,
+		"cpu/app":         waitedFor,
+		"cpu/driver":      waitedFor,
 		"cpu/sync":        {"scheduling_bound"},
 		"queues/in_turn":  {"serialized"},
 		"display/vsync":   {"vsync_idle"},
@@ -88,18 +88,18 @@ var intel = family{
 			"memory_commands"},
 		// L3 itself, its links to samplers and data ports, or that these wait for it.
 		"memory/cache":  {"l3_bank_bound", "l3_bank_stalled", "hdc_waits_on_l3", "l3_sampler_bound"},
-		"cpu/app":       thread,
-		"cpu/driver":    thread,
+		"cpu/app":       waitedFor,
+		"cpu/driver":    waitedFor,
+		"cpu/sync":      {"scheduling_bound"},
+		"display/vsync": {"vsync_idle"},
 		"clock/thermal": heldDown,
 		"clock/power":   heldDown,
 	},
 	untold: map[string]string{
 		"memory/latency":  stalled + "; low_occupancy says why waits are not hidden and not what is waited for",
 		"launch/overhead": "dispatch_bound is about threads and not about passes",
-		"cpu/sync":        noWait,
 		"queues/in_turn":  noRule,
-		"display/vsync":   noDisplay,
-		"display/cap":     noDisplay,
+		"display/cap":     "vsync_idle says that the display sets the pace, which a cap of the application is not",
 		"display/request": noDisplay,
 		"clock/governor":  "clock_capped is about a clock that is held down, and a governor's choice is no limit",
 	},
