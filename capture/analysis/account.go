@@ -644,15 +644,15 @@ func (a *accountant) settle(i int) {
 		case LimitQueue, LimitUnit:
 			a.out.ClockLow += gain
 			a.out.ClockHigh += gain
-		default: // waits of warps are for each other as well, which the clock shortens
-			a.out.ClockLow += gain / 2
-			a.out.ClockHigh += gain
 		case LimitMemory:
 			a.out.ClockHigh += gain
 			if a.latency[a.out.Parts[s.part].Name] {
 				a.out.ClockLow += gain / 2
 			}
 		case LimitDisplay, LimitProcessor, LimitTurns, LimitWaiter:
+		default: // waits of warps are for each other as well, which the clock shortens
+			a.out.ClockLow += gain / 2
+			a.out.ClockHigh += gain
 		}
 	}
 	a.out.Lead[i] = best
