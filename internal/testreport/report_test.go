@@ -166,6 +166,7 @@ func FuzzReadEvents(f *testing.F) {
 
 func FuzzParseRules(f *testing.F) {
 	f.Add(everySkip)
+	f.Add("a | b | c\xfe | d")
 	f.Fuzz(func(t *testing.T, text string) {
 		rules, err := parseRules("skips", text)
 		if err != nil {

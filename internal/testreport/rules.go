@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"regexp"
 	"strings"
+	"unicode/utf8"
 )
 
 // module is the beginning of the import paths of this module's packages. The list leaves it out.
@@ -28,6 +29,9 @@ func parseRules(path, text string) ([]rule, error) {
 		line = strings.TrimSpace(line)
 		if line == "" || line[0] == '#' {
 			continue
+		}
+		if !utf8.ValidString(line) {
+			return nil, fmt.Errorf("%s:%d: the line is not UTF-8", path, n)
 		}
 		fields := strings.Split(line, "|")
 		for i := range fields {
