@@ -262,6 +262,7 @@ func FuzzCSV(f *testing.F) {
 	f.Add(counterHeader+`1,1,"A`, callRows)
 	f.Add(strings.ReplaceAll(counterRows, ",1000,1500", ",,"), copyRows)
 	f.Add(oldCounters, oldTrace)
+	f.Add(counterRows, "Kind,Direction,Start_Timestamp,End_Timestamp\n,,,1\n,,5,9")
 	f.Fuzz(func(t *testing.T, one, two string) {
 		w := newWork()
 		for name, text := range map[string]string{"x_counter_collection.csv": one, "x_kernel_trace.csv": two} {

@@ -20,6 +20,7 @@ type span struct {
 // spansOf takes the rows of a file of calls, copies or allocations.
 func (w *work) spansOf(t *table, name string) error {
 	what := map[fileKind]string{callsFile: "function", copiesFile: "direction", memoryFile: "operation"}[t.kind]
+	unnamed := map[fileKind]string{callsFile: "calls", copiesFile: "copies", memoryFile: "allocations"}[t.kind]
 	kind := "kind"
 	if t.kind == callsFile {
 		kind = "domain"
@@ -29,11 +30,13 @@ func (w *work) spansOf(t *table, name string) error {
 		if err != nil {
 			return err
 		}
-		if start == 0 && end == 0 {
+		if start == 0 || end == 0 { // it was never begun or never ended: it has no place in time
 			continue
 		}
 		s := span{prefix: prefixOf(t.file.Name), run: runID(t.text("guid", row), name, t.text("process_id", row)), kind: t.text(kind, row), name: t.text(what, row),
 			process: t.text("process_id", row), thread: t.text("thread_id", row), start: start, end: end}
+		s.kind = cmp.Or(s.kind, unnamed)
+		s.name = cmp.Or(s.name, s.kind)
 		if !w.databases[s.run] {
 			w.spans = append(w.spans, s)
 		}
