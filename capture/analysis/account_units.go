@@ -1,0 +1,244 @@
+package analysis
+
+import (
+	"math"
+	"slices"
+)
+
+// What sets the pace inside a queue: its units, by how far they lead.
+
+// long reports whether sample i may hold several passes of a frame.
+func (a *accountant) long(i int) bool { return a.Frame > 0 && a.Length[i] > a.Frame/4 }
+
+// rank collects the units that may set the pace below a queue, the highest level first.
+func (a *accountant) rank(i int, queue string) (missing bool) {
+	a.ranked = a.ranked[:0]
+	for k, u := range a.Units {
+		if u.Fallback || u.Queue != "" && queue != "" && u.Queue != queue {
+			continue
+		}
+		if math.IsNaN(u.Level[i]) {
+			missing = true
+			continue
+		}
+		a.ranked = append(a.ranked, candidate{k, min(2, max(0, u.Level[i])), max(0, u.Error)})
+	}
+	slices.SortStableFunc(a.ranked, func(x, y candidate) int {
+		switch {
+		case x.level > y.level:
+			return -1
+		case x.level < y.level:
+			return 1
+		}
+		return 0
+	})
+	return missing
+}
+
+// units divides the time in which a queue sets the pace among the units that may.
+func (a *accountant) units(i int, time int64, queue string) {
+	if time <= 0 {
+		return
+	}
+	missing := a.rank(i, queue)
+	long := a.long(i)
+	if len(a.ranked) > 0 {
+		first := a.ranked[0]
+		if first.level >= max(accountSure, a.Floor) || !long && !missing && first.level >= a.Floor {
+			a.leaders(time)
+			return
+		}
+		if long && first.level > accountBase {
+			time -= a.unmix(time, missing)
+		}
+	}
+	if f := a.fallback(i, queue); f >= 0 && !missing {
+		u := a.Units[f]
+		part := a.part(u.Kind, u.Name)
+		a.give(part, time, !long)
+		top := 0.0
+		next := ""
+		if len(a.ranked) > 0 {
+			top, next = a.ranked[0].level, a.Units[a.ranked[0].unit].Name
+		}
+		a.gain(part, float64(time)*(1-max(accountRelief, min(1, top+0.3))), float64(time)/3, next)
+		return
+	}
+	switch {
+	case missing || len(a.Units) == 0:
+		a.give(a.part(LimitMissing, ""), time, false)
+	case long:
+		a.give(a.part(LimitMixed, ""), time, false)
+	default:
+		a.give(a.part(LimitEven, ""), time, false)
+	}
+}
+
+// fallback is the unit that explains what no other does, -1 where none does.
+func (a *accountant) fallback(i int, queue string) int {
+	best, most := -1, a.Floor
+	for k, u := range a.Units {
+		if u.Fallback && (u.Queue == "" || u.Queue == queue) && u.Level[i] >= most {
+			best, most = k, u.Level[i]
+		}
+	}
+	return best
+}
+
+// leaders gives time to the first of the ranked units, or in equal parts to those that lie within the error of it.
+func (a *accountant) leaders(time int64) {
+	n := 1
+	first := a.ranked[0]
+	for n < len(a.ranked) {
+		lead := max(accountLead, 2*math.Hypot(first.err, a.ranked[n].err))
+		if first.level-a.ranked[n].level > lead {
+			break
+		}
+		n++
+	}
+	after, next := 0.0, ""
+	if n < len(a.ranked) {
+		after, next = a.ranked[n].level, a.Units[a.ranked[n].unit].Name
+	}
+	left := time
+	for k, c := range a.ranked[:n] {
+		share := time / int64(n)
+		if k == n-1 {
+			share = left
+		}
+		left -= share
+		u := a.Units[c.unit]
+		part := a.part(u.Kind, u.Name)
+		a.give(part, share, n == 1)
+		e := max(accountLead/2, c.err)
+		low := 1 - max(accountRelief, (after+e)/max(c.level-e, 1e-9))
+		high := 1 - max(accountRelief, (after-e)/(c.level+e))
+		if n > 1 {
+			// Relieving one of several that are as busy gains next to nothing; all of them together have a gain, which is no one's alone.
+			other := a.ranked[0]
+			if k == 0 {
+				other = a.ranked[1]
+			}
+			low, high = 0, 1-max(accountRelief, (other.level-e)/(c.level+e))
+			next = a.Units[other.unit].Name
+			a.gain(part, 0, high*float64(time), next)
+			continue
+		}
+		a.gain(part, low*float64(share), high*float64(share), next)
+	}
+}
+
+// unmix gives each unit of a sample that holds several passes the time that it must have led at least: the others leave it at accountBase. It
+// returns how much it gave.
+func (a *accountant) unmix(time int64, missing bool) (given int64) {
+	sum := 0.0
+	for _, c := range a.ranked {
+		sum += max(0, min(1, c.level)-accountBase) / (1 - accountBase)
+	}
+	scale := 1 / max(1, sum)
+	for k, c := range a.ranked {
+		share := max(0, min(1, c.level)-accountBase) / (1 - accountBase) * scale
+		t := min(time-given, portion(time, share))
+		if t <= 0 {
+			break
+		}
+		u := a.Units[c.unit]
+		part := a.part(u.Kind, u.Name)
+		a.give(part, t, false)
+		next := ""
+		if len(a.ranked) > 1 {
+			other := a.ranked[0]
+			if k == 0 {
+				other = a.ranked[1]
+			}
+			next = a.Units[other.unit].Name
+		}
+		low := 0.5 * (1 - accountRelief) * float64(t)
+		if missing { // the unit that was not recorded may be what all wait for
+			low = 0
+		}
+		a.gain(part, low, (1-accountRelief)*float64(t), next)
+		given += t
+	}
+	return given
+}
+
+// settle finds the part that has most of sample i, and what a higher clock would gain in it: nothing while something else sets the pace, and
+// not for sure where memory does, which has a clock of its own.
+func (a *accountant) settle(i int) {
+	best, most := int32(-1), int64(0)
+	for _, s := range a.sample {
+		if s.time > most {
+			best, most = int32(s.part), s.time
+		}
+		if a.Clock == nil || !(a.Clock[i] > 0) || a.idles {
+			continue // a low clock where there is little to do is the governor's choice
+		}
+		gain := min(1, a.Clock[i]) * float64(s.time)
+		switch a.out.Parts[s.part].Kind {
+		case LimitQueue, LimitUnit:
+			a.out.ClockLow += gain
+			a.out.ClockHigh += gain
+		case LimitMemory:
+			a.out.ClockHigh += gain
+			if a.latency[a.out.Parts[s.part].Name] {
+				a.out.ClockLow += gain / 2
+			}
+		case LimitDisplay, LimitProcessor, LimitTurns, LimitWaiter:
+		default: // waits of warps are for each other as well, which the clock shortens
+			a.out.ClockLow += gain / 2
+			a.out.ClockHigh += gain
+		}
+	}
+	a.out.Lead[i] = best
+}
+
+// finish sorts the parts and names what comes next after each.
+func (a *accountant) finish() {
+	// What a processor or taking turns costs shows in the whole only: the device waits before and works behind.
+	for _, p := range a.out.Parts {
+		idle := float64(a.out.Idle)
+		switch p.Kind {
+		case LimitProcessor:
+			p.Low, p.High, p.RunnerUp = min(idle, float64(p.Time)/3), float64(p.Time)/3, "the device"
+		case LimitTurns:
+			p.High, p.RunnerUp = min(idle, float64(a.base()-a.out.Idle)), "the device"
+			p.Low = p.High * accountRelief
+		}
+	}
+	order := make([]int, len(a.out.Parts))
+	for i, p := range a.out.Parts {
+		order[i] = i
+		a.out.Base += p.Time
+		most := 0.0
+		for name, t := range p.next {
+			if t > most || t == most && name < p.RunnerUp {
+				p.RunnerUp, most = name, t
+			}
+		}
+		p.next = nil
+	}
+	slices.SortStableFunc(order, func(x, y int) int {
+		p, q := a.out.Parts[x], a.out.Parts[y]
+		if p.Time != q.Time {
+			if p.Time > q.Time {
+				return -1
+			}
+			return 1
+		}
+		return 0
+	})
+	sorted, place := make([]*AccountPart, len(order)), make([]int32, len(order))
+	for to, from := range order {
+		sorted[to], place[from] = a.out.Parts[from], int32(to)
+	}
+	for i, l := range a.out.Lead {
+		if l >= 0 {
+			a.out.Lead[i] = place[l]
+		}
+	}
+	for len(sorted) > 0 && sorted[len(sorted)-1].Time == 0 {
+		sorted = sorted[:len(sorted)-1]
+	}
+	a.out.Parts = sorted
+}

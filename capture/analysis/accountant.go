@@ -1,0 +1,282 @@
+package analysis
+
+import "math"
+
+type partKey struct {
+	kind LimitKind
+	name string
+}
+
+// accountant is one run of Account.
+type accountant struct {
+	AccountInput
+	out    *Accounted
+	index  map[partKey]int
+	waits  bool    // the waiter sets the pace of the device's work as well
+	idles  bool    // the device has time to spare
+	unsure bool    // something that nobody knows may set the pace
+	apart  float64 // see overlap, of the current window
+	// latency are the names of the units that only explain what no other does.
+	latency map[string]bool
+	sample  []slice
+	ranked  []candidate
+}
+
+// slice is the time of one sample that goes to a part.
+type slice struct {
+	part int
+	time int64
+}
+
+// candidate is a unit with its level in a sample.
+type candidate struct {
+	unit  int
+	level float64
+	err   float64
+}
+
+func (a *accountant) part(kind LimitKind, name string) int {
+	key := partKey{kind, name}
+	i, ok := a.index[key]
+	if !ok {
+		i = len(a.out.Parts)
+		a.index[key] = i
+		a.out.Parts = append(a.out.Parts, &AccountPart{Kind: kind, Name: name, next: map[string]float64{}})
+	}
+	return i
+}
+
+// give adds time of the current sample to a part.
+func (a *accountant) give(part int, time int64, sure bool) {
+	if time <= 0 {
+		return
+	}
+	p := a.out.Parts[part]
+	p.Time += time
+	if sure {
+		p.Sure += time
+	}
+	a.sample = append(a.sample, slice{part, time})
+}
+
+// gain adds what relieving a part would save, and what comes next.
+func (a *accountant) gain(part int, low, high float64, next string) {
+	p := a.out.Parts[part]
+	if a.unsure {
+		low = 0
+	}
+	p.Low, p.High = p.Low+max(0, low), p.High+max(0, high)
+	if next != "" {
+		p.next[next] += max(high, 1e-9)
+	}
+}
+
+// base is the measured time.
+func (a *accountant) base() (sum int64) {
+	for _, l := range a.Length {
+		sum += l
+	}
+	return sum
+}
+
+// windowEnd is the end of the window that begins with sample lo.
+func (a *accountant) windowEnd(lo int) int {
+	if a.Window == nil {
+		return min(lo+accountWindow, len(a.Length))
+	}
+	hi := lo + 1
+	for hi < len(a.Length) && a.Window[hi] == a.Window[lo] {
+		hi++
+	}
+	return hi
+}
+
+// active is the time in which the device worked in sample i, in ns; known is false where nothing tells.
+func (a *accountant) active(i int) (time int64, known bool) {
+	share := math.NaN()
+	if a.Active != nil {
+		share = a.Active[i]
+	}
+	if math.IsNaN(share) {
+		sum, most := 0.0, 0.0
+		for _, q := range a.Queues {
+			if b := unitShare(q.Busy[i]); !math.IsNaN(b) {
+				sum, most, share = sum+b, max(most, b), 0
+			}
+		}
+		if math.IsNaN(share) {
+			return 0, false
+		}
+		// The union of queues lies between the busiest and the sum of all: the middle.
+		share = (most + min(1, sum)) / 2
+	}
+	return portion(a.Length[i], share), true
+}
+
+// unitShare is a share as one from 0 to 1.
+func unitShare(x float64) float64 {
+	if math.IsNaN(x) {
+		return x
+	}
+	return min(1, max(0, x))
+}
+
+// portion is a share of some time in whole ns, between nothing and all of it.
+func portion(time int64, share float64) int64 {
+	if !(share > 0) {
+		return 0
+	}
+	if share >= 1 {
+		return time
+	}
+	return min(time, int64(math.Round(float64(time)*share)))
+}
+
+// leadingQueue is the queue with most work in a window, -1 where none worked.
+func (a *accountant) leadingQueue(lo, hi int) int {
+	best, most := -1, 0.0
+	for k, q := range a.Queues {
+		sum := 0.0
+		for i := lo; i < hi; i++ {
+			if b := unitShare(q.Busy[i]); !math.IsNaN(b) {
+				sum += b * float64(a.Length[i])
+			}
+		}
+		if sum > most {
+			best, most = k, sum
+		}
+	}
+	return best
+}
+
+// pace decides whether the waiter sets the pace of the device's work as well. Work that is done while something else sets the pace sets none, so
+// that time in which frames wait for their dates, or for the processor that prepares the next one, is theirs as a whole. Where the two take
+// turns only the wait is.
+func (a *accountant) pace() {
+	var whole int64
+	for i, l := range a.Length {
+		if act, known := a.active(i); known {
+			whole, a.out.Idle = whole+l, a.out.Idle+l-act
+		}
+	}
+	idle := float64(a.out.Idle)
+	a.unsure = a.Waiter == LimitWaiter && idle > accountUnsure*float64(whole)
+	a.idles = idle > accountIdle*float64(whole)
+	a.waits = a.Waiter == LimitDisplay && idle > accountDates*float64(whole) || a.Waiter == LimitProcessor && idle > accountIdle*float64(whole)
+}
+
+// window accounts for the samples of one frame.
+func (a *accountant) window(lo, hi int) {
+	lead := a.leadingQueue(lo, hi)
+	a.apart = a.overlap(lo, hi, lead)
+	for i := lo; i < hi; i++ {
+		a.sample = a.sample[:0]
+		a.one(i, lead)
+		a.settle(i)
+	}
+}
+
+// one accounts for sample i.
+func (a *accountant) one(i, lead int) {
+	length := a.Length[i]
+	active, known := a.active(i)
+	if !known {
+		a.give(a.part(LimitMissing, ""), length, false)
+		return
+	}
+	if a.waits {
+		a.give(a.part(a.Waiter, ""), length, true)
+		return
+	}
+	a.give(a.part(a.Waiter, ""), length-active, a.Waiter != LimitWaiter)
+	if lead < 0 {
+		a.units(i, active, "")
+		return
+	}
+	turns := portion(a.rest(i, lead, active), a.apart)
+	if turns > 0 {
+		a.turns(i, lead, turns)
+	}
+	a.units(i, active-turns, a.Queues[lead].Name)
+}
+
+// rest is the part of the active time of sample i in which the leading queue has nothing to do.
+func (a *accountant) rest(i, lead int, active int64) int64 {
+	b := unitShare(a.Queues[lead].Busy[i])
+	if math.IsNaN(b) {
+		return 0
+	}
+	return active - min(active, portion(a.Length[i], b))
+}
+
+// overlap is the share of the time in which the leading queue of a window has nothing to do, while others work, that would be saved if these
+// worked beside it. What the units do takes its time all the same: two queues that one unit limits gain nothing beside each other, and where
+// no unit tells what limits, nobody knows.
+func (a *accountant) overlap(lo, hi, lead int) float64 {
+	if lead < 0 {
+		return 0
+	}
+	var active, rest int64
+	work, unexplained, long := make([]float64, len(a.Units)), 0.0, false
+	for i := lo; i < hi; i++ {
+		time, _ := a.active(i)
+		active, rest = active+time, rest+a.rest(i, lead, time)
+		most := 0.0
+		for k, u := range a.Units {
+			if level := u.Level[i]; level > 0 && !u.Fallback {
+				switch {
+				case u.Queue != "":
+				case u.Kind == LimitMemory && level >= a.Floor: // stalls say that memory is full, and not by how much
+					work[k] += float64(time)
+				default:
+					work[k] += min(1, level) * float64(time)
+				}
+				most = max(most, level)
+			}
+		}
+		if most < a.Floor {
+			unexplained += float64(time)
+			long = long || a.long(i)
+		}
+	}
+	if long && float64(rest) > accountApart*float64(active) {
+		unexplained = 0 // the queues fill different parts of the samples, and so do what limits them
+	}
+	if rest == 0 {
+		return 0
+	}
+	least := max(float64(active-rest), unexplained)
+	for k, u := range a.Units {
+		if !u.Fallback {
+			least = max(least, work[k])
+		}
+	}
+	return min(1, max(0, float64(active)-least)/float64(rest))
+}
+
+// turns gives the time in which the leading queue had no work to the others, by how much they worked.
+func (a *accountant) turns(i, lead int, rest int64) {
+	sum := 0.0
+	for k, q := range a.Queues {
+		if b := unitShare(q.Busy[i]); k != lead && !math.IsNaN(b) {
+			sum += b
+		}
+	}
+	if sum <= 0 {
+		a.give(a.part(LimitEven, ""), rest, false)
+		return
+	}
+	left, last := rest, -1
+	for k, q := range a.Queues {
+		b := unitShare(q.Busy[i])
+		if k == lead || math.IsNaN(b) || b <= 0 {
+			continue
+		}
+		last = a.part(LimitQueue, q.Name)
+		time := min(left, portion(rest, b/sum))
+		a.give(last, time, true)
+		a.gain(last, accountLoosened*float64(time), float64(time), a.Queues[lead].Name)
+		left -= time
+	}
+	a.give(last, left, true)
+}
