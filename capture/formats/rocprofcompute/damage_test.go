@@ -71,7 +71,7 @@ func TestDamagedWorkloadsGiveClearErrors(t *testing.T) {
 		"empty main file":  {map[string]string{"pmc_perf.csv": ""}, `pmc_perf.csv: the file is empty`},
 		"no kernel column": {map[string]string{"pmc_perf.csv": "Dispatch_ID,Counter_Name,Counter_Value\n0,a,1\n"}, `pmc_perf.csv:1: no column Kernel_Name`},
 		"no value column":  {map[string]string{"pmc_perf.csv": "Dispatch_ID,Kernel_Name,Counter_Name,Start_Timestamp,End_Timestamp\n0,k,a,1,2\n"}, `pmc_perf.csv:1: no column Counter_Value`},
-		"no times":         {map[string]string{"pmc_perf.csv": "Dispatch_ID,Kernel_Name,SQ_WAVES\n0,k,1\n"}, `pmc_perf.csv:1: no column Start_Timestamp.*timestamps.csv`},
+		"no start":         {map[string]string{"pmc_perf.csv": "Dispatch_ID,Kernel_Name,SQ_WAVES,End_Timestamp\n0,k,1,9\n"}, `pmc_perf.csv:1: no column Start_Timestamp.*timestamps.csv`},
 		"a column twice":   {map[string]string{"pmc_perf.csv": "Dispatch_ID,Kernel_Name,SQ_WAVES,SQ_WAVES\n0,k,1,2\n"}, `pmc_perf.csv:1: columns 3 and 4 are both called "SQ_WAVES"`},
 		"bad value":        {map[string]string{"pmc_perf.csv": longHeader + good + row("g", 1, "k", 30, 40, "SQ_WAVES", "1.0x")}, `pmc_perf.csv:3: column "Counter_Value": "1.0x" is not a number`},
 		"bad time":         {map[string]string{"pmc_perf.csv": longHeader + strings.Replace(good, ",10,", ",10.5,", 1)}, `pmc_perf.csv:2: column "Start_Timestamp": 10.5 is not a time in whole nanoseconds`},

@@ -49,6 +49,9 @@ func (Format) Sniff(in *formats.Input) int {
 	if slices.Contains(header, colName) || slices.ContainsFunc(header, isCounter) {
 		return 95
 	}
+	if slices.Contains(header, colStart) && slices.Contains(header, colEnd) {
+		return 95 // when kernels ran, and no counters, as rocprof --stats writes it
+	}
 	return 0
 }
 

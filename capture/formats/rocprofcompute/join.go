@@ -175,7 +175,9 @@ func (w *workload) dropCopies(of [][]int) [][]int {
 		for _, r := range main.runs {
 			r.columns = slices.DeleteFunc(r.columns, func(c *column) bool { return copies[c] })
 		}
-		main.runs = slices.DeleteFunc(main.runs, func(r *run) bool { return len(r.columns) == 0 })
+		if len(copies) > 0 {
+			main.runs = slices.DeleteFunc(main.runs, func(r *run) bool { return len(r.columns) == 0 })
+		}
 		if len(main.runs) == 0 && len(copies) > 0 {
 			w.tables, of = slices.Delete(w.tables, m, m+1), slices.Delete(of, m, m+1)
 			m--

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"compress/gzip"
 	"math/rand/v2"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -34,6 +35,14 @@ func lengths(c *capture.Counter) []float64 {
 	var out []float64
 	for i := range c.Len() {
 		out = append(out, c.Interval(i))
+	}
+	return out
+}
+
+func kernels(c *capture.Capture) (out []string) {
+	for i := range c.Axis.Len() {
+		name, _ := c.Label("kernel").Value(i)
+		out = append(out, name)
 	}
 	return out
 }
@@ -224,6 +233,35 @@ func TestTheOldestSpellingsOpen(t *testing.T) {
 		eq(t, name, got, want)
 	}
 	noWarnings(t, c)
+}
+
+// TestCountsOfRocprofWithoutTimesOpen has the columns that rocprof writes for an input file with pmc lines, unless it is told --timestamp on.
+func TestCountsOfRocprofWithoutTimesOpen(t *testing.T) {
+	c := mustTry(t, map[string]string{"pmc_perf.csv": "Index,KernelName,gpu-id,queue-id,queue-index,pid,tid,grd,wgr,lds,scr,arch_vgpr,accum_vgpr,sgpr,wave_size,sig,obj," +
+		"FETCH_SIZE,LDSBankConflict\n0,\"a\",8,0,0,77,77,64,64,0,0,16,0,32,64,0x0,0x7f4c,6.8125000000,0.0\n1,\"b\",8,0,1,77,77,64,64,0,0,16,0,32,64,0x0,0x7f4c,12.5,33.25\n"})
+	eq(t, "dispatches", c.Axis.Len(), 2)
+	eq(t, "kernels", kernels(c), []string{"a", "b"})
+	eq(t, "fetched by the second", c.Counter("FETCH_SIZE").Floats()[1], 12.5)
+	if d := c.Counter("FETCH_SIZE").Interval(1); d == d {
+		t.Errorf("duration %v of a dispatch without times", d)
+	}
+	eq(t, "length of a dispatch without times", c.Axis.End[1]-c.Axis.Start[1], int64(0))
+	wantWarning(t, c, `pmc_perf.csv: it has no times, and there is no timestamps.csv beside it`)
+}
+
+// TestTimesOfRocprofWithoutCountersOpen has the columns that rocprof --stats writes.
+func TestTimesOfRocprofWithoutCountersOpen(t *testing.T) {
+	dir := folder(t, map[string]string{"results.csv": `"Index","KernelName","gpu-id","queue-id","queue-index","pid","tid","grd","wgr","lds","scr","arch_vgpr","accum_vgpr",` +
+		`"sgpr","wave_size","sig","obj","DispatchNs","BeginNs","EndNs","CompleteNs","DurationNs"` + "\n" +
+		`0,"a",8,0,0,77,77,64,64,0,0,16,0,32,64,"0x0","0x7f4c",90,100,110,120,10` + "\n" + `1,"b",8,0,1,77,77,64,64,0,0,16,0,32,64,"0x0","0x7f4c",190,200,230,240,30` + "\n"})
+	c, err := try(filepath.Join(dir, "results.csv"), formats.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	eq(t, "counters", len(c.Counters), 0)
+	eq(t, "starts", c.Axis.Start, []int64{0, 100})
+	eq(t, "ends", c.Axis.End, []int64{10, 130})
+	eq(t, "kernels", kernels(c), []string{"a", "b"})
 }
 
 func TestDurationsOfNoTimeAreMissing(t *testing.T) {

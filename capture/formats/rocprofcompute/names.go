@@ -38,7 +38,8 @@ var spellings = map[string]string{
 	"xcc_index": "XCC_Index",
 
 	"": "", "key": "", "unnamed: 0": "", "node": "", "queue_id": "", "queue_index": "", "pid": "", "tid": "", "process_id": "", "thread_id": "",
-	"agent_id": "", "stream_id": "", "correlation_id": "", "sig": "", "obj": "", "fbar": "", "dispatchns": "", "completens": "", "hostduration": "",
+	"agent_id": "", "stream_id": "", "correlation_id": "", "sig": "", "obj": "", "fbar": "", "dispatchns": "", "completens": "", "durationns": "",
+	"hostduration": "",
 }
 
 // spelling is how the package spells a column; known is false for what must be a counter.

@@ -195,6 +195,9 @@ func (w *workload) readWide(ctx context.Context, s *sheet) error {
 		return err
 	}
 	t.main = true
+	if len(t.runs) == 0 {
+		t.runs = []*run{{id: runName(w.main)}} // it measured when kernels ran
+	}
 	w.tables = []*table{t}
 	return w.mainTimes(ctx, s, t)
 }
@@ -243,6 +246,11 @@ func (w *workload) mainTimes(ctx context.Context, s *sheet, t *table) error {
 	}
 	switch {
 	case errors.Is(err, fs.ErrNotExist) && s.hasTimes():
+		return nil
+	case errors.Is(err, fs.ErrNotExist) && s.f.Index(colStart) < 0 && s.f.Index(colEnd) < 0:
+		// What rocprof writes without --timestamp on: counts of dispatches, and nothing about when they ran.
+		w.warn("%s: it has no times, and there is no %s beside it: the dispatches follow each other by number, and durations and rates are missing",
+			filepath.Base(w.main), timestampsFile)
 		return nil
 	case errors.Is(err, fs.ErrNotExist):
 		return fmt.Errorf("%w, unless %s is beside it", s.need(colStart, colEnd), timestampsFile)
