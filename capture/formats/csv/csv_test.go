@@ -110,6 +110,30 @@ func TestATimeIsTheStartOfItsSampleUnlessTheOptionSaysEnd(t *testing.T) {
 	eq(t, "one row with a period", c.Axis.End, []int64{14})
 }
 
+// TestRowsThatSayOnlyHowLongTheyTookFollowEachOther has the header of Intel's oneprof, which prints the time of every report and not when it was.
+func TestRowsThatSayOnlyHowLongTheyTookFollowEachOther(t *testing.T) {
+	c := mustOpen(t, "Kernel,SubDeviceId,GpuTime[ns],EuActive[%]\nGEMM,0,300,40\nGEMM,0,100,80\n", nil)
+	eq(t, "axis", c.Axis, &capture.Axis{Start: []int64{0, 300}, End: []int64{300, 400}})
+	eq(t, "total of a share", c.Counter("EuActive").Total().Float(), 50.0)
+	if all := strings.Join(c.Warnings, "\n"); !strings.Contains(all, "rows follow each other, each as long as its GpuTime[ns]") {
+		t.Errorf("no warning says where the times come from:\n%s", all)
+	}
+	c = mustOpen(t, "kernel,duration_us,a\nx,2,1\ny,3,1\n", nil)
+	eq(t, "ends", c.Axis.End, []int64{2000, 5000})
+	c = mustOpen(t, "took,a\n2,1\n3,1\n", map[string]any{"time_column": "took", "time": "length", "time_unit": "ms"})
+	eq(t, "ends by the option", c.Axis.End, []int64{2e6, 5e6})
+	// A time wins over a length, which is a counter then, and a length without a unit is none.
+	c = mustOpen(t, "time (ns),duration (ns),a\n10,5,1\n20,5,2\n", nil)
+	eq(t, "starts", c.Axis.Start, []int64{10, 20})
+	eq(t, "duration", values(t, c, "duration"), []float64{5, 5})
+	_, err := open(t, "x.csv", "duration,a\n2,1\n", nil)
+	wantError(t, err, `x\.csv:1: no time column among duration, a`)
+	_, err = open(t, "x.csv", "duration_us,a\n2,1\n-3,1\n", nil)
+	wantError(t, err, `x\.csv:3: column "duration_us": -3000 ns is no length of a row`)
+	_, err = open(t, "x.csv", "counter,value,duration_us\na,1,2\n", nil)
+	wantError(t, err, `x\.csv:1: column "duration_us" is how long a row took, and a table of one value in each row`)
+}
+
 func TestNoTimeColumnNeedsAPeriod(t *testing.T) {
 	_, err := open(t, "x.csv", "a,b\n1,2\n3,4\n", nil)
 	wantError(t, err, `x\.csv:1: no time column among a, b.*option period=`)

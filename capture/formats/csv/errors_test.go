@@ -105,7 +105,7 @@ func TestUnknownOptionsAreErrors(t *testing.T) {
 		{map[string]any{"delimiter": ";;"}, `option delimiter: ";;" cannot delimit`},
 		{map[string]any{"period": "fast"}, `option period: "fast" is no duration`},
 		{map[string]any{"period": -1.0}, `option period: -1 is not a positive duration`},
-		{map[string]any{"time": "middle"}, `option time: "middle": use "start" or "end"`},
+		{map[string]any{"time": "middle"}, `option time: "middle": use "start", "end" or "length"`},
 		{map[string]any{"time_unit": "fortnight"}, `option time_unit: "fortnight" is no unit`},
 		{map[string]any{"labels": "zz"}, `option labels: .* no column "zz"`},
 		{map[string]any{"time_column": "zz"}, `option time_column: .* no column "zz"`},

@@ -79,7 +79,7 @@ func (d *decoder) foreign(ctx context.Context, path string, leaves []leaf, layou
 		return nil, partOf{}, errors.New("it holds no numeric column besides the time: nothing to make a counter of" + what)
 	}
 	cfg.Warnings = append(cfg.Warnings, d.warnings...)
-	return cfg, partOf{points: !lay.Pairs() && lay.Timed(), ends: lay.EndsOnly()}, nil
+	return cfg, partOf{points: !lay.Pairs() && lay.Timed() && !lay.Lengths(), ends: lay.EndsOnly()}, nil
 }
 
 // arrowSchema is the schema that Arrow's writers leave in the metadata, which says more than Parquet's types; "" where there is none.

@@ -48,6 +48,9 @@ func (b *builder) wideAxis() error {
 			return err
 		}
 		times[k] = t
+		if b.l.lengths {
+			return b.follow(col, t)
+		}
 		if role(k)+roleTime == roleEnd && b.l.at(roleStart) >= 0 {
 			continue
 		}
@@ -82,6 +85,21 @@ func (b *builder) wideAxis() error {
 		b.warn("%s", warn)
 	}
 	return b.rebase()
+}
+
+// follow is the axis of rows that say how long they took and not when.
+func (b *builder) follow(col int, lengths []int64) error {
+	a := &capture.Axis{Start: make([]int64, len(lengths)), End: make([]int64, len(lengths))}
+	var now int64
+	for r, length := range lengths {
+		if length < 0 || length > math.MaxInt64/2-now {
+			return b.v.Errorf(r, "column %q: %s is no length of a row, or all rows are more than 146 years (option time_unit= gives its unit)", b.l.cols[col].Name, nanos(length))
+		}
+		a.Start[r], a.End[r] = now, now+length
+		now += length
+	}
+	b.cfg.Axis = a
+	return nil
 }
 
 // countRows is the axis of a table that says nothing about time.

@@ -99,12 +99,27 @@ var (
 	timeNames = []string{"time", "timestamp", "timestamps", "times", "ts", "t", "datetime", "date", "elapsed", "elapsedtime", "timeelapsed", "walltime", "sampletime"}
 	startName = []string{"start", "starttime", "starttimestamp", "begin", "begintime", "begintimestamp", "timestart", "intervalstart", "timestampstart", "startts"}
 	endNames  = []string{"end", "endtime", "endtimestamp", "stop", "stoptime", "timeend", "intervalend", "timestampend", "endts"}
+	// lengthNames say how long a row took.
+	lengthNames = []string{"duration", "gputime", "kernelduration", "kerneltime"}
 
 	labelNames    = []string{"kernel", "dispatch", "pass", "session", "frame", "region", "pid", "tid", "process", "thread"}
 	nameNames     = []string{"counter", "countername", "metric", "metricname", "variable", "event", "eventname", "series", "seriesname"}
 	valueNames    = []string{"value", "values", "countervalue", "metricvalue", "val", "reading"}
 	instanceNames = []string{"instance", "instanceid"}
 )
+
+// isLength says whether a column's name is one of a length in a unit that it states, and completes its unit.
+func (h *Header) isLength() bool {
+	ws := units.Words(h.Name)
+	if n := len(ws); h.Unit == "" && n > 1 {
+		if u, ok := TimeUnits[ws[n-1]]; ok {
+			h.TimeUnit, ws = &u, ws[:n-1]
+		}
+	} else if u, ok := TimeUnits[strings.ToLower(h.Unit)]; ok {
+		h.TimeUnit = &u
+	}
+	return h.TimeUnit != nil && slices.Contains(lengthNames, strings.Join(ws, ""))
+}
 
 // timeRole says whether a column's name is one of a time column, and completes its unit.
 func (h *Header) timeRole() (role, bool) {

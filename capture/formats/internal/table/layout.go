@@ -18,6 +18,8 @@ type Layout struct {
 	long  bool
 	times [3]int // columns of roleTime, roleStart and roleEnd, -1 where there is none
 	units [3]delimited.TimeUnit
+	// lengths says that the one time column holds how long each row took.
+	lengths bool
 	// Warnings is what a user should know about the way the table is read.
 	Warnings []string
 }
@@ -35,6 +37,9 @@ func (l *Layout) Pairs() bool { return l.at(roleStart) >= 0 && l.at(roleEnd) >= 
 func (l *Layout) EndsOnly() bool {
 	return l.opt.Ends || l.at(roleTime) < 0 && l.at(roleStart) < 0 && l.at(roleEnd) >= 0
 }
+
+// Lengths reports whether the table says how long each row took and not when: the rows follow each other.
+func (l *Layout) Lengths() bool { return l.lengths }
 
 // columnRoom is what the layout of a column takes, and counterRoom what a counter does without its values, in bytes.
 const columnRoom, counterRoom = 256, 768
@@ -59,11 +64,16 @@ func NewLayout(name string, cols []Column, o *Options, errorf func(format string
 		if !l.namedTime() {
 			return nil, fmt.Errorf("option time_column: %s has no column %q of numbers or dates (it has %s)", name, o.TimeColumn, l.names())
 		}
-	} else if !l.findTimes() && o.Period == 0 && !o.CountRows {
+		l.lengths = o.Lengths
+	} else if !l.findTimes() && !l.findLengths() && o.Period == 0 && !o.CountRows {
 		return nil, errorf("no time column among %s: name one time, or start and end, or name it in option time_column=, or give the time between rows in option period=", l.names())
 	}
 	l.findUnits()
 	l.findLong()
+	if l.lengths && l.long {
+		return nil, errorf("column %q is how long a row took, and a table of one value in each row has no samples that follow each other: name their times in option time_column=",
+			l.cols[l.at(roleTime)].Name)
+	}
 	l.distinguish()
 	if o.Shape == "long" && !l.long {
 		return nil, errorf("option shape=\"long\" needs a column of counter names and one of values: name them counter and value")
@@ -167,6 +177,23 @@ func (l *Layout) onlyInstant() bool {
 		l.times[0], l.roles[only] = only, roleTime
 	}
 	return only >= 0
+}
+
+// findLengths takes a column that says how long each row took, in a unit, for the time of a table that has no other: profilers of kernels print such.
+func (l *Layout) findLengths() bool {
+	if l.opt.Period > 0 {
+		return false
+	}
+	for i := range l.cols {
+		h := l.heads[i]
+		if !l.canBeTime(i) || l.cols[i].Type != Number || !h.isLength() {
+			continue
+		}
+		l.heads[i], l.times[0], l.roles[i], l.lengths = h, i, roleTime, true
+		l.Warnings = append(l.Warnings, fmt.Sprintf("there is no time column (named time, timestamp or start): rows follow each other, each as long as its %s", h.Full))
+		return true
+	}
+	return false
 }
 
 // namedTime takes the column that the user names.

@@ -14,6 +14,7 @@ import (
 // Options are what a user may say about the table of another program.
 type Options struct {
 	Ends       bool // the one time column holds ends
+	Lengths    bool // it holds how long each row took
 	TimeColumn string
 	TimeUnit   *delimited.TimeUnit
 	Period     int64 // ns, 0 if not given
@@ -31,10 +32,10 @@ func (o *Options) setters() map[string]Setter {
 	return map[string]Setter{
 		"time": func(v any) error {
 			s, err := AsText(v)
-			if err == nil && s != "start" && s != "end" {
-				err = fmt.Errorf("%q: use \"start\" or \"end\"; time_column= names the column", s)
+			if err == nil && s != "start" && s != "end" && s != "length" {
+				err = fmt.Errorf("%q: use \"start\", \"end\" or \"length\"; time_column= names the column", s)
 			}
-			o.Ends = s == "end"
+			o.Ends, o.Lengths = s == "end", s == "length"
 			return err
 		},
 		"time_column": func(v any) (err error) {
