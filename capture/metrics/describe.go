@@ -49,7 +49,27 @@ func (s *scope) described(c *capture.Counter) *capture.Counter {
 	if e != nil && !e.PerDenom {
 		c = converted(c, e.Unit)
 	}
+	if e == nil && c.Unit == "" && c.Guessed {
+		e = s.alikeOf(c)
+	}
 	return settled(c, e)
+}
+
+// alikeOf is one of the metrics that a column's name addresses where there are several, as those of one symbol in several sets, and all have one unit.
+// It says what kind of number the column holds, and not which of them it is.
+func (s *scope) alikeOf(c *capture.Counter) (e *Entry) {
+	for _, cat := range s.cats {
+		if c.GPU != "" && c.GPU != cat.id {
+			continue
+		}
+		for _, h := range cat.keys()[fold(c.Name)] {
+			if e != nil && h.e.Unit != e.Unit || h.e.Kind != capture.Derived {
+				return nil
+			}
+			e = h.e
+		}
+	}
+	return e
 }
 
 // entryOf is the raw counter of a catalogue that a measured counter is, under any of its exact names. The hardware's number of a
@@ -199,7 +219,7 @@ func settled(c *capture.Counter, e *Entry) *capture.Counter {
 			if level {
 				kind = capture.Gauge
 			}
-		} else if unit == "" && units.LevelByName(c.Name) {
+		} else if !known && units.LevelByName(c.Name) {
 			kind = capture.Gauge
 		}
 	}

@@ -123,3 +123,13 @@ func TestKindsComeFromTheCatalogueThenTheUnitAndElseAreGuessed(t *testing.T) {
 		}
 	}
 }
+
+// TestColumnsThatAreMetricsOfSeveralSetsAreOfTheKindThatAllOfThemAre has columns that Intel's oneprof prints without a catalogue's set.
+func TestColumnsThatAreMetricsOfSeveralSetsAreOfTheKindThatAllOfThemAre(t *testing.T) {
+	cap := imported(t, "intel-kbl-gt2", map[string][]float64{"Fpu0Active": {40, 60}, "EuAvgIpcRate": {1.5, 1.7}, "GpuCoreClocks": {100, 200}}, nil)
+	for name, want := range map[string]float64{"Fpu0Active": 50, "EuAvgIpcRate": 1.6, "GpuCoreClocks": 300} {
+		if got := cap.Counter(name).Total().Float(); math.Abs(got-want) > 1e-9 {
+			t.Errorf("%s, a %s, is %v in total, want %v", name, cap.Counter(name).Kind, got, want)
+		}
+	}
+}
