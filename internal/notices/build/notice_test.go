@@ -19,7 +19,7 @@ var ours = []string{
 	"capture/metrics/data/intel-kbl.metrics", // registers by name, explained in our own words
 	"hwio/internal/gpumetrics/layouts.txt",   // offsets of an interface
 	"hwio/vendorlib/", "internal/", "plots/report.schema.json", "scripts/",
-	"testdata/README.md", "testdata/SHA256SUMS", "testdata/vectors/README.md",
+	"testdata/captures/cpu-programs/", "testdata/README.md", "testdata/SHA256SUMS", "testdata/vectors/README.md",
 	"testdata/guides/", // formulas and names as facts
 	"testdata/reference/amd_gpu_metrics_layouts.csv", "testdata/reference/amd_rocprofiler_layouts.csv",
 	"testdata/vectors/mali_formulas_sample.json", // values of an evaluator of our own
