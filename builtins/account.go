@@ -14,14 +14,11 @@ import (
 )
 
 var accountMethod = method[*Env]{
-	Sig: "account(cap: Capture, table: dict) -> struct",
+	Sig: "account(cap: Capture, table: dict=None) -> Account",
 	Doc: "Where the measured time of a capture went: every sample is attributed to what set its pace, and the parts add up to the measured time. table says what a GPU has, as those of " +
-		"@astrolabe//lib/account.star do: active and elapsed (cycles with work, and all), queues, units, cpus, clock, clock_max, frame (the length of one in seconds where none are marked), floor (the least level of a limiter), asleep (whether samples without a value of active are those of a device without a clock) and thread (the load from which a processor sets the pace). " +
-		"The result has parts, a Table with part, kind (\"display\", \"processor\", \"turns\", \"queue\", \"unit\", \"memory\", \"waiter unknown\", \"not measured\", \"mixed\", \"nothing leads\"), time and share " +
-		"(0 to 1, of the base), gain_low and gain_high (what relieving it saves, of the base), runner_up (what sets the pace next) and sure (the share of its time in samples with one leader), the longest first; " +
-		"spans, a dict of the stretches that each part leads; base and idle in seconds; waiter, whom the device waits for; busiest and together, the load of the busiest processor (0 to 1) and " +
-		"its correlation with the device's; cadence, the rate in Hz at which work repeats, and steady, how much of it does (0 to 1); clock_low and clock_high, what the highest clock would gain (of the base), None where it is unknown; and missing, what the table asks for and the capture lacks.",
-	Example: "account(cap, {\"active\": [\"SQ_BUSY_CYCLES\"], \"elapsed\": [\"GRBM_GUI_ACTIVE\"], \"units\": [{\"name\": \"valu\", \"level\": [[\"VALU Utilization\"]]}]}).parts",
+		"@astrolabe//tables do: active and elapsed (cycles with work, and all), queues, units, cpus, clock, clock_max, frame (the length of one in seconds where none are marked), floor (the least level of a limiter), asleep (whether samples without a value of active are those of a device without a clock) and thread (the load from which a processor sets the pace). " +
+		"Without it, it is ACCOUNT of the file tables/NAME.star of the script's repository, else of the library, NAME being the id of the capture's GPU, or the longest beginning of it that there is (mali_g720, then mali). For a GPU without a table all of the time is \"not measured\", and missing says why.",
+	Example: "account(cap).parts",
 	Run:     account,
 }
 
@@ -36,7 +33,8 @@ type accountTable struct {
 
 // accountEntry is a queue or unit of it.
 type accountEntry struct {
-	name, kind, queue     string
+	name, title           string
+	kind, queue           string
 	level, per            [][]string // factors and divisors, each with alternatives
 	scale, offset, errorn float64
 	rest, fallback        bool
@@ -44,33 +42,54 @@ type accountEntry struct {
 
 func account(e *Env, c *call) (starlark.Value, error) {
 	cap := c.args[0].(*Capture)
-	t, err := readAccountTable(c.args[1].(*starlark.Dict))
+	table, lacks, err := e.accountTable(c, cap)
+	if err != nil {
+		return nil, err
+	}
+	t, err := readAccountTable(table)
 	if err != nil {
 		return nil, fmt.Errorf("parameter table: %w", err)
 	}
 	// Every rule of a script asks for the same account.
-	key := accountKey{c.args[1].String(), e.generation()}
+	key := accountKey{table.String(), e.generation()}
 	cap.mu.Lock()
 	found, ok := cap.accounts[key]
 	cap.mu.Unlock()
 	if ok {
 		return found, nil
 	}
-	found, err = await(e.Context(), func() (starlark.Value, error) {
-		a := accounting{cap: cap, table: t, n: cap.c.Len()}
+	found, err = await(e.Context(), func() (*Account, error) {
+		a := &accounting{cap: cap, table: t, n: cap.c.Len()}
+		a.lack(lacks)
 		return a.run(e, e.Context())
 	})
 	if err != nil {
 		return nil, err
 	}
-	found.Freeze()
 	cap.mu.Lock()
 	defer cap.mu.Unlock()
 	if cap.accounts == nil {
-		cap.accounts = map[accountKey]starlark.Value{}
+		cap.accounts = map[accountKey]*Account{}
 	}
 	cap.accounts[key] = found
 	return found, nil
+}
+
+// accountTable is the table of a call, or that of the capture's GPU; lacks says why there is none.
+func (e *Env) accountTable(c *call, cap *Capture) (table *starlark.Dict, lacks string, err error) {
+	if c.has(1) {
+		return c.args[1].(*starlark.Dict), "", nil
+	}
+	none := starlark.NewDict(0)
+	if cap.c.GPU == "" {
+		return none, "the capture does not say what GPU it is of, and so what could set the pace is not known", nil
+	}
+	if e.Table != nil {
+		if table, err = e.Table(e.Context(), cap.c.GPU); table != nil || err != nil {
+			return table, "", err
+		}
+	}
+	return none, fmt.Sprintf("there is no table of what can set the pace of %s (tables/%s.star)", cap.c.GPU, strings.ReplaceAll(cap.c.GPU, "-", "_")), nil
 }
 
 // accountKey is what an account of a capture depends on: its table, and the metrics that the script defined.
@@ -177,7 +196,9 @@ func accountEntries(v starlark.Value) (out []accountEntry, err error) {
 				en.rest = bool(kv[1].Truth())
 			case "fallback":
 				en.fallback = bool(kv[1].Truth())
-			case "source", "title", "set":
+			case "title":
+				en.title, _ = starlark.AsString(kv[1])
+			case "source", "set":
 				// They are for readers and for reports.
 			default:
 				err = fmt.Errorf("it has name, title, kind, queue, level, per, scale, offset, error, rest, fallback, set and source")
@@ -270,7 +291,7 @@ func (a *accounting) product(factors [][]string) (out []float64, known bool) {
 }
 
 func (a *accounting) lack(what string) {
-	if !slices.Contains(a.missing, what) {
+	if what != "" && !slices.Contains(a.missing, what) {
 		a.missing = append(a.missing, what)
 	}
 }
@@ -324,12 +345,7 @@ func (a *accounting) activeShare() []float64 {
 
 // clockLoss is what the highest clock would take off the time of every sample; nil where the clock or its highest value is unknown.
 func (a *accounting) clockLoss() []float64 {
-	top := math.NaN()
-	for _, p := range a.cap.c.Properties {
-		if p.Name == a.table.clockMax && !p.IsText {
-			top = p.Number
-		}
-	}
+	top := a.constant(a.table.clockMax)
 	if !(top > 0) {
 		return nil
 	}
@@ -348,6 +364,19 @@ func (a *accounting) clockLoss() []float64 {
 		out[i] = max(0, 1-cycles/(float64(a.cap.c.Axis.Interval(i))/1e9)/top)
 	}
 	return out
+}
+
+// constant is a constant of the capture, which may come as a property or as a column; NaN where it does not say.
+func (a *accounting) constant(name string) float64 {
+	for _, p := range a.cap.c.Properties {
+		if p.Name == name && !p.IsText {
+			return p.Number
+		}
+	}
+	if c := a.cap.c.Counter(name); c != nil && c.Kind != capture.Delta {
+		return c.Total().Float()
+	}
+	return math.NaN()
 }
 
 // processors is the load of every processor in every sample.
@@ -370,18 +399,31 @@ func (a *accounting) processors() (out [][]float64) {
 	return out
 }
 
-func (a *accounting) run(e *Env, ctx context.Context) (starlark.Value, error) {
-	in := analysis.AccountInput{Length: make([]int64, a.n), Active: a.activeShare(), Frame: int64(a.table.frame * 1e9), Floor: a.table.floor, Clock: a.clockLoss()}
+func (a *accounting) run(e *Env, ctx context.Context) (*Account, error) {
+	in, waits, err := a.input(ctx)
+	if err != nil {
+		return nil, err
+	}
+	found, err := analysis.Account(in)
+	if err != nil {
+		return nil, err
+	}
+	return newAccount(e, a, found, waits, in.Clock != nil), nil
+}
+
+// input is what the account is made from, and who keeps the device waiting.
+func (a *accounting) input(ctx context.Context) (in analysis.AccountInput, waits analysis.Pace, err error) {
+	in = analysis.AccountInput{Length: make([]int64, a.n), Active: a.activeShare(), Frame: int64(a.table.frame * 1e9), Floor: a.table.floor, Clock: a.clockLoss()}
 	for i := range in.Length {
 		in.Length[i] = a.cap.c.Axis.Interval(i)
 	}
 	if err := ctx.Err(); err != nil {
-		return nil, err
+		return in, waits, err
 	}
 	pace := analysis.PaceInput{Thread: a.table.thread, Active: in.Active, Processors: a.processors()}
 	frames, err := analysis.FramesOf(a.cap.c)
 	if err != nil {
-		return nil, err
+		return in, waits, err
 	}
 	if frames != nil {
 		for _, r := range frames.Regions {
@@ -402,7 +444,7 @@ func (a *accounting) run(e *Env, ctx context.Context) (starlark.Value, error) {
 		slices.Sort(step)
 		pace.Step = float64(step[len(step)/2]) / 1e9
 	}
-	waits := analysis.PaceOf(pace)
+	waits = analysis.PaceOf(pace)
 	in.Waiter = waits.Waiter
 	for _, q := range a.table.queues {
 		// Shares of the active time, as counters of queues are.
@@ -418,14 +460,7 @@ func (a *accounting) run(e *Env, ctx context.Context) (starlark.Value, error) {
 		kind, _ := analysis.ParseLimitKind(u.kind)
 		in.Units = append(in.Units, analysis.AccountUnit{Name: u.name, Kind: kind, Level: a.level(u), Error: u.errorn, Fallback: u.fallback, Queue: u.queue})
 	}
-	if err := ctx.Err(); err != nil {
-		return nil, err
-	}
-	found, err := analysis.Account(in)
-	if err != nil {
-		return nil, err
-	}
-	return a.result(e, found, waits, in.Clock != nil), nil
+	return in, waits, ctx.Err()
 }
 
 // frameLength is the median time from one start to the next, or another length where there are fewer than two.
@@ -442,46 +477,4 @@ func frameLength(starts []int64, otherwise int64) int64 {
 		return m
 	}
 	return otherwise
-}
-
-func (a *accounting) result(e *Env, found *analysis.Accounted, waits analysis.Pace, clocked bool) starlark.Value {
-	of := func(ns float64) starlark.Value {
-		if found.Base == 0 {
-			return starlark.None
-		}
-		return float(ns / float64(found.Base))
-	}
-	t := NewTable(e, []string{"part", "kind", "time", "share", "gain_low", "gain_high", "runner_up", "sure"}, []string{"", "", "s"})
-	spans := starlark.NewDict(len(found.Parts))
-	for k, p := range found.Parts {
-		sure := 0.0
-		if p.Time > 0 {
-			sure = float64(p.Sure) / float64(p.Time)
-		}
-		name := p.Name
-		if name == "" {
-			name = p.Kind.String()
-		}
-		t.Append(starlark.String(name), starlark.String(p.Kind.String()), float(float64(p.Time)/1e9), of(float64(p.Time)), of(p.Low), of(p.High), text(p.RunnerUp), float(sure))
-		mask := capture.NewMask(a.cap.c.Axis, func(i int) bool { return found.Lead[i] == int32(k) })
-		var list []starlark.Value
-		for _, s := range mask.Spans(0) {
-			list = append(list, &Span{env: e, s: s, rows: true, name: name})
-		}
-		_ = spans.SetKey(starlark.String(name), frozenList(list)) // a new dict takes any string
-	}
-	spans.Freeze()
-	clock := func(ns float64) starlark.Value {
-		if !clocked {
-			return starlark.None
-		}
-		return of(ns)
-	}
-	return result("account", starlark.StringDict{
-		"parts": t, "spans": spans, "missing": stringList(a.missing),
-		"base": float(float64(found.Base) / 1e9), "idle": float(float64(found.Idle) / 1e9),
-		"waiter": starlark.String(waits.Waiter.String()), "busiest": float(waits.Busiest), "together": float(waits.Correlation),
-		"cadence": float(waits.Cadence.Hertz), "steady": float(waits.Cadence.Strength),
-		"clock_low": clock(found.ClockLow), "clock_high": clock(found.ClockHigh),
-	})
 }

@@ -19,9 +19,9 @@ type Capture struct {
 	c   *capture.Capture
 
 	mu       sync.Mutex
-	known    map[string]*capture.Counter   // names already resolved
-	accounts map[accountKey]starlark.Value // of account, by table
-	all      []*capture.Counter            // catalogue metrics, once asked for
+	known    map[string]*capture.Counter // names already resolved
+	accounts map[accountKey]*Account     // of account, by table
+	all      []*capture.Counter          // catalogue metrics, once asked for
 	err      error
 	asked    bool
 	seen     int // definitions of the script when the above was resolved

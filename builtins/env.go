@@ -62,6 +62,9 @@ type Env struct {
 	// Show shows a picture, given as PNG bytes of an encoder, and says how: "" where it drew it, else the path of a file.
 	Show func(draw func(w io.Writer) error) (string, error)
 
+	// Table is the table ACCOUNT of what a GPU has, by the GPU's id; nil where there is none of it.
+	Table func(ctx context.Context, gpu string) (*starlark.Dict, error)
+
 	// Contain is told of an error in a part of a page that attempt stands for, and the run goes on without that part; nil ends the run.
 	Contain func(what string, err error)
 

@@ -15,7 +15,7 @@ import (
 var types, modules []Documented
 
 func init() {
-	types = []Documented{&captureTable, &counterTable, &maskTable, &sampleTable, &spanTable, &metricTable, &plotTable, &reportTable, &tableTable, &mapTable, &sessionTable}
+	types = []Documented{&captureTable, &counterTable, &maskTable, &sampleTable, &spanTable, &metricTable, &plotTable, &reportTable, &accountValueTable, &tableTable, &mapTable, &sessionTable}
 	modules = []Documented{&captureModule, &metricsModule, &plotModule, &reportModule, &statsModule, &tableModule, &mathModule, &timeModule, &jsonModule, &assertModule}
 	functionDocs = &functions
 }

@@ -99,7 +99,7 @@ func TestEveryAttributeOfEveryTypeCanBeRead(t *testing.T) {
 	r := exampleRun(t)
 	values := map[string]string{
 		"Capture": "cap", "Counter": "clk", "Mask": "clk.gt(1)", "Sample": "cap[0]", "Span": "clk.gt(1).spans()[0]", "CounterMap": "cap.counters",
-		"Metric": "metrics.list('gfx1151')[0]", "Plot": "plot.timeline(clk)", "Report": "report.new('t', cap)", "Table": "cap.summary()", "Session": "ses",
+		"Metric": "metrics.list('gfx1151')[0]", "Plot": "plot.timeline(clk)", "Report": "report.new('t', cap)", "Table": "cap.summary()", "Session": "ses", "Account": "account(cap)",
 	}
 	for _, d := range builtins.DocumentedTypes() {
 		expr, ok := values[d.TypeName()]

@@ -69,6 +69,9 @@ type AccountInput struct {
 	Floor float64
 	// Clock is what the clock could still gain: 1 - f/fmax of each sample, NaN where it is unknown; nil where nothing is known of it.
 	Clock []float64
+	// Group is the group of each sample, such as its frame or kernel, from 0 to Groups-1, or -1 for none; nil where nobody asks.
+	Group  []int32
+	Groups int
 }
 
 // accountLongest is the longest base in ns: larger ones, of broken clocks, are no time.
@@ -118,6 +121,8 @@ type Accounted struct {
 	// ClockLow and ClockHigh are the bounds of what the highest clock would gain, in ns.
 	ClockLow, ClockHigh float64
 	Idle                int64 // the time without work, ns
+	// ByGroup is the time of every group that went to each part, in the order of Parts, in ns; nil where nobody asked.
+	ByGroup [][]int64
 }
 
 // Part is the part of that kind and name, nil where nothing was accounted to it.
@@ -142,6 +147,9 @@ func Account(in AccountInput) (*Accounted, error) {
 	}
 	if !(a.Floor > 0) {
 		a.Floor = accountFloor
+	}
+	if in.Group != nil {
+		a.out.ByGroup = make([][]int64, in.Groups)
 	}
 	a.pace()
 	for lo := 0; lo < len(in.Length); {
@@ -170,6 +178,14 @@ func (in *AccountInput) check() error {
 	}
 	if in.Window != nil && len(in.Window) != n {
 		return fmt.Errorf("the windows have %d values for %d samples", len(in.Window), n)
+	}
+	if in.Group != nil && len(in.Group) != n {
+		return fmt.Errorf("the groups have %d values for %d samples", len(in.Group), n)
+	}
+	for i, g := range in.Group {
+		if g < -1 || int(g) >= in.Groups {
+			return fmt.Errorf("sample %d is in group %d of %d", i, g, in.Groups)
+		}
 	}
 	if in.Waiter > LimitTurns && in.Waiter != LimitWaiter {
 		return fmt.Errorf("nothing waits for %q", in.Waiter)

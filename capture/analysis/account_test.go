@@ -269,3 +269,35 @@ func FuzzAccount(f *testing.F) {
 		}
 	})
 }
+
+func TestTheTimesOfGroupsAreThoseOfTheirSamples(t *testing.T) {
+	in := busyDevice(160)
+	in.Groups = 3
+	for i := range in.Length {
+		in.Units[i/80].Level[i] = 0.9
+		in.Group = append(in.Group, int32(i/60)-1) // the first 60 samples belong to none
+	}
+	a := accounted(t, in)
+	if len(a.ByGroup) != 3 || a.ByGroup[2] == nil {
+		t.Fatalf("%+v", a.ByGroup)
+	}
+	texture, arithmetic := -1, -1
+	for k, p := range a.Parts {
+		switch p.Name {
+		case "texture":
+			texture = k
+		case "arithmetic":
+			arithmetic = k
+		}
+	}
+	if g := a.ByGroup[0]; g[texture] != 20e6 || g[arithmetic] != 40e6 {
+		t.Errorf("samples 60 to 119 have %v ns of %d and %d", g, texture, arithmetic)
+	}
+	if g := a.ByGroup[1]; g[texture] != 0 || g[arithmetic] != 40e6 {
+		t.Errorf("samples 120 to 159 have %v ns", g)
+	}
+	in.Group[5] = 3
+	if _, err := Account(in); err == nil {
+		t.Error("a group beyond the last was taken")
+	}
+}

@@ -171,6 +171,13 @@ func (a *accountant) settle(i int) {
 		if s.time > most {
 			best, most = int32(s.part), s.time
 		}
+		if a.Group != nil && a.Group[i] >= 0 {
+			g := &a.out.ByGroup[a.Group[i]]
+			for len(*g) <= s.part {
+				*g = append(*g, 0)
+			}
+			(*g)[s.part] += s.time
+		}
 		if a.Clock == nil || !(a.Clock[i] > 0) || a.idles {
 			continue // a low clock where there is little to do is the governor's choice
 		}
@@ -241,4 +248,13 @@ func (a *accountant) finish() {
 		sorted = sorted[:len(sorted)-1]
 	}
 	a.out.Parts = sorted
+	for g, times := range a.out.ByGroup {
+		row := make([]int64, len(sorted))
+		for from, t := range times {
+			if t > 0 {
+				row[place[from]] = t
+			}
+		}
+		a.out.ByGroup[g] = row
+	}
 }

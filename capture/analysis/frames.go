@@ -125,6 +125,12 @@ func framesOf(c *capture.Capture) (list []frame, neighbours bool) {
 	return list, !slices.ContainsFunc(list, func(f frame) bool { return len(f.pieces) > 1 })
 }
 
+// IsFrame reports whether a region of that name is a frame.
+func IsFrame(name string) bool {
+	_, ok := frameNumber(name)
+	return ok
+}
+
 // frameNumber is N of "frame N", and "" of "frame"; anything else is no frame, such as a region "frame setup" within one.
 func frameNumber(name string) (string, bool) {
 	if name == "frame" {

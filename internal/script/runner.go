@@ -77,6 +77,7 @@ func NewRunner(opt Options) *Runner {
 	}
 	r := &Runner{opt: opt, modules: map[string]*module{}, text: newSourceText(), testing: opt.Env.Predeclared(),
 		stopGrace: stopGrace, memoryGrace: memoryGrace}
+	opt.Env.Table = r.table
 	builtins.AddGuards(opt.Env, r.testing)
 	r.predeclared = make(starlark.StringDict, len(r.testing))
 	for name, v := range r.testing {
@@ -115,6 +116,22 @@ func (r *Runner) LoadText(ctx context.Context, name string, text []byte) (starla
 // LoadLibrary does the same for a script of the built-in library, such as "triage/cpu.star".
 func (r *Runner) LoadLibrary(ctx context.Context, name string) (starlark.StringDict, error) {
 	return r.main(ctx, func() (*module, error) { return r.libraryModule(strings.TrimPrefix(name, libraryPrefix)) })
+}
+
+// LoadModule loads a module of the built-in library, such as "lib/summary.star", which is no script of the run: it has no flags of its own.
+func (r *Runner) LoadModule(ctx context.Context, name string) (globals starlark.StringDict, err error) {
+	err = r.protect(ctx, func(ctx context.Context) error {
+		m, err := r.libraryModule(strings.TrimPrefix(name, libraryPrefix))
+		if err != nil {
+			return err
+		}
+		globals, err = r.run(ctx, m)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return globals, nil
 }
 
 // main loads a module as a script of its own.
