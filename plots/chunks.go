@@ -6,6 +6,12 @@ import "fmt"
 // pageH is the greatest height of a chunk.
 func (r *Report) chunks(t *Theme, width, pageH float64) []*chunk {
 	var out []*chunk
+	if r.Summary != nil {
+		out = append(out, r.summaryChunk(t, width, pageH))
+		if r.Only {
+			return out
+		}
+	}
 	ts := style{bold, t.PageTitle}
 	title := r.Title
 	if title == "" {

@@ -110,7 +110,7 @@ func checkTags(t *testing.T, doc string) {
 }
 
 func TestHTMLStandsAloneAndEscapesWhatItShows(t *testing.T) {
-	for name, r := range map[string]*Report{"sample": documentReport(t), "odd": oddReport(t), "empty": {}} {
+	for name, r := range map[string]*Report{"sample": documentReport(t), "odd": oddReport(t), "empty": {}, "page one": summaryReport(t)} {
 		doc, err := r.html()
 		if err != nil {
 			t.Fatal(err)
@@ -224,6 +224,8 @@ func validate(schema, root map[string]any, v any, at string) []string {
 	}
 	is := "null"
 	switch x := v.(type) {
+	case bool:
+		is = "boolean"
 	case string:
 		is = "string"
 	case float64:

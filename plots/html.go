@@ -34,7 +34,24 @@ func (r *Report) html() ([]byte, error) {
 	h.f("<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; img-src data:; style-src 'unsafe-inline'\">\n")
 	h.f("<meta name=\"generator\" content=\"astrolabe\">\n<meta name=\"color-scheme\" content=\"%s\">\n", t.Name)
 	h.f("<title>%s</title>\n<style>%s</style>\n</head>\n<body>\n<main>\n<h1>%s</h1>\n", esc(title), h.css(), esc(title))
-	findings := r.Findings()
+	if s := r.Summary; s != nil {
+		h.f("<section class=\"finding %s\">\n<h2>%s</h2>\n", esc(s.Severity.String()), esc(s.Verdict))
+		if s.Note != "" {
+			h.f("<p>%s</p>\n", esc(s.Note))
+		}
+		h.f("</section>\n")
+		if err := h.plots(r.lead()); err != nil {
+			return nil, err
+		}
+		if len(s.Quality) > 0 {
+			h.f("<ul class=\"sum\">\n")
+			for _, n := range s.Quality {
+				h.f("<li>%s</li>\n", esc(n.Text))
+			}
+			h.f("</ul>\n")
+		}
+	}
+	findings := r.shownFindings()
 	if len(findings) > 0 {
 		h.f("<p class=\"sum\">%s</p>\n", esc(countFindings(findings)))
 		if len(findings) > 3 {
@@ -51,7 +68,7 @@ func (r *Report) html() ([]byte, error) {
 	if len(findings) > 0 {
 		h.f("</section>\n")
 	}
-	for _, it := range r.Items {
+	for _, it := range r.shownItems() {
 		switch it := it.(type) {
 		case *Plot:
 			if err := h.plots([]*Plot{it}); err != nil {
@@ -121,6 +138,7 @@ a{color:$link}
 .finding{border-left:8px solid $muted;background:$panel;padding:.7em 1em;margin:1em 0;overflow-wrap:anywhere}
 .finding h3{margin:0 0 .3em}
 .finding p{margin:.3em 0}
+section.finding h2{border:0;margin:0}
 .chip{display:inline-block;font-size:.72em;font-weight:bold;letter-spacing:.04em;padding:.15em .7em;margin-right:.6em;color:$on;background:$muted;vertical-align:.12em}
 .critical{border-color:$critical}.critical .chip{background:$critical}.critical .value{color:$critical}
 .warning{border-color:$warning}.warning .chip{background:$warning}.warning .value{color:$warning}

@@ -29,11 +29,21 @@ type jsonReport struct {
 	Start      float64        `json:"start_s"`
 	End        float64        `json:"end_s"`
 	Command    string         `json:"command,omitempty"`
+	Verdict    string         `json:"verdict,omitempty"`
+	Judged     bool           `json:"judged"`
+	NotJudged  []jsonSubject  `json:"not_judged"`
+	Account    *jsonAccount   `json:"account,omitempty"`
 	Counts     map[string]int `json:"counts"`
 	Findings   []jsonFinding  `json:"findings"`
 	Items      []jsonItem     `json:"items"`
 	Thresholds []jsonKV       `json:"thresholds"`
 	Provenance []jsonKV       `json:"provenance"`
+}
+
+// jsonSubject is something that could not be judged.
+type jsonSubject struct {
+	Subject string `json:"subject"`
+	Why     string `json:"why"`
 }
 
 type jsonKV struct {
@@ -111,6 +121,13 @@ func (r *Report) json() ([]byte, error) {
 	t0, t1 := r.extent()
 	doc := jsonReport{Schema: reportSchemaName, Version: reportVersion, Title: printable(r.Title), Start: float64(t0) / 1e9, End: float64(t1) / 1e9,
 		Command: r.Command, Counts: map[string]int{}, Findings: []jsonFinding{}, Items: []jsonItem{}, Thresholds: jsonKVs(r.Thresholds()), Provenance: jsonKVs(r.Provenance)}
+	doc.Judged, doc.NotJudged, doc.Account = r.Judged(), []jsonSubject{}, r.Account.json()
+	for _, j := range r.NotJudged() {
+		doc.NotJudged = append(doc.NotJudged, jsonSubject(j))
+	}
+	if r.Summary != nil {
+		doc.Verdict = r.Summary.Verdict
+	}
 	if !r.Captured.IsZero() {
 		s := r.Captured.UTC().Format(time.RFC3339Nano)
 		doc.Captured = &s
@@ -124,7 +141,7 @@ func (r *Report) json() ([]byte, error) {
 		}
 		doc.Findings = append(doc.Findings, f.json())
 	}
-	for _, it := range r.Items {
+	for _, it := range r.shownItems() {
 		switch it := it.(type) {
 		case Text:
 			doc.Items = append(doc.Items, jsonItem{Kind: "text", Markdown: string(it)})
@@ -154,7 +171,7 @@ func jsonKVs(list []KV) []jsonKV {
 
 func (f Finding) json() jsonFinding {
 	out := jsonFinding{ID: f.ID, Severity: f.Severity.String(), Title: f.Title, Metric: f.Metric, Value: f.Value, Threshold: f.Threshold,
-		Measured: finite(f.Measured), Limit: finite(f.Limit), Unit: f.Unit, Source: f.Source, Advice: f.Advice, Confidence: f.Confidence, Win: f.Win, Share: finite(f.Share), Gain: f.Gain, RunnerUp: f.RunnerUp, Evidence: append([]string{}, f.Evidence...), Spans: jsonSpans(f.Spans), Plots: []jsonPlot{}}
+		Measured: finite(f.Measured), Limit: finite(f.Limit), Unit: f.Unit, Source: f.Source, Advice: f.Advice, Confidence: f.Confidence, Win: f.Win, Share: roundedShare(f.Share), Gain: gainBounds(f.Gain), RunnerUp: f.RunnerUp, Evidence: append([]string{}, f.Evidence...), Spans: jsonSpans(f.Spans), Plots: []jsonPlot{}}
 	if f.Severity == None {
 		out.Severity = "none"
 	}
@@ -162,6 +179,15 @@ func (f Finding) json() jsonFinding {
 		out.Plots = append(out.Plots, p.json())
 	}
 	return out
+}
+
+// roundedShare is a share with as many digits as are known.
+func roundedShare(v *float64) *float64 {
+	if v = finite(v); v == nil {
+		return nil
+	}
+	x := rounded(*v)
+	return &x
 }
 
 // finite is nil for what JSON cannot write.

@@ -79,6 +79,10 @@ func toX(frame rect, ax timeAxis) func(int64) float64 {
 // drawFrame draws the frame with its data. several says that a lane among others has room for more than one value label: it
 // is asked of the height before that was snapped to pixels, which is the same for all of them.
 func (l *lane) drawFrame(sc *scene, t *Theme, frame rect, ax timeAxis, va valueAxis, several bool) {
+	if l.strip != nil {
+		l.drawStrip(sc, t, frame, ax)
+		return
+	}
 	ty, tx := toY(frame, va), toX(frame, ax)
 	shade(sc, frame, ax, l.tl.o.Late, look{fill: always(t.LateFill)})
 	for _, b := range l.bands() { // above what is late, which keeps the line along its bottom

@@ -22,7 +22,19 @@ func (r *Report) markdown(path string, sz Size) ([]Document, error) {
 	}
 	m.line("# " + mdEscape(title))
 	t0, t1 := r.extent()
-	findings := r.Findings()
+	if s := r.Summary; s != nil {
+		m.line("**" + mdEscape(s.Verdict) + "**")
+		m.line(mdEscape(s.Note))
+		if err := m.plots(r.lead()); err != nil {
+			return nil, err
+		}
+		var notes []string
+		for _, n := range s.Quality {
+			notes = append(notes, "- "+mdEscape(n.Text))
+		}
+		m.line(strings.Join(notes, "\n"))
+	}
+	findings := r.shownFindings()
 	if len(findings) > 0 {
 		m.line("## Findings")
 		m.line(mdEscape(countFindings(findings)))
@@ -32,7 +44,7 @@ func (r *Report) markdown(path string, sz Size) ([]Document, error) {
 			return nil, err
 		}
 	}
-	for _, it := range r.Items {
+	for _, it := range r.shownItems() {
 		switch it := it.(type) {
 		case *Plot:
 			if err := m.plots([]*Plot{it}); err != nil {

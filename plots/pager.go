@@ -11,6 +11,7 @@ type chunk struct {
 	h     float64
 	space float64 // kept free before it, except at the top of a page
 	keep  bool    // stands on the same page as the next chunk, if a page can hold them
+	alone bool    // has a page of its own where pages are as high as what is on them
 	group *group
 	draw  func(sc *scene, x, y, w float64) // nil draws nothing
 }
@@ -25,8 +26,10 @@ type pager struct {
 	w, h  float64 // of a page; h is the greatest height
 	scale float64
 	fixed bool // every page has the full height
-	title string
-	meter *progress.Meter
+	// endless is a page that is as high as all that is on it.
+	endless bool
+	title   string
+	meter   *progress.Meter
 }
 
 type placed struct {
@@ -121,6 +124,9 @@ func (p *pager) split(chunks []*chunk) []*sheet {
 			cur.put(c)
 		}
 		i += len(run)
+		if run[len(run)-1].alone && !p.fixed && !p.endless && i < len(chunks) {
+			next()
+		}
 	}
 	cur.close()
 	return sheets

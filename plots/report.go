@@ -18,6 +18,11 @@ type Report struct {
 	Provenance []KV   // capture file and hash, GPU, driver, catalogue, script and hash, astrolabe version, thresholds
 	Items      []Item // in reading order; findings are shown before everything else, the gravest first
 
+	Account    *Account    // where the time went; nil where nothing tells
+	Judgements []Judgement // what was judged, and what could not be
+	Summary    *Summary    // page one; nil is none
+	Only       bool        // only page one
+
 	// Captured is the wall clock at the start of the capture, zero if unknown. It dates a PDF: the time of drawing is
 	// never shown.
 	Captured time.Time
@@ -185,7 +190,7 @@ func (r *Report) scenes(format string, sz Size) ([]*scene, error) {
 	case format == "pdf":
 		p.h, p.fixed = w*1.4142, true
 	case format == "svg":
-		p.h = 1e9
+		p.h, p.endless = 1e9, true
 	default:
 		p.h = maxPageHeight
 	}
@@ -224,13 +229,16 @@ func measure(m *progress.Meter, scenes ...*scene) {
 
 // pictures is how many plots the report has.
 func (r *Report) pictures() (n int) {
-	for _, it := range r.Items {
-		switch it := it.(type) {
-		case *Plot:
-			n += len(usable([]*Plot{it}))
-		case Finding:
-			n += len(usable(it.Plots))
+	for _, it := range r.shownItems() {
+		if p, ok := it.(*Plot); ok {
+			n += len(usable([]*Plot{p}))
 		}
+	}
+	for _, f := range r.shownFindings() {
+		n += len(usable(f.Plots))
+	}
+	if r.Summary != nil {
+		n += len(r.lead())
 	}
 	return n
 }

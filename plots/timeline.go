@@ -213,6 +213,8 @@ type lane struct {
 	right  *lane // against the axis at the right, in the same frame; nil if there is none
 	offset int   // of the first series in the order of colours
 
+	strip *Account // what led when, in place of series
+
 	// Where the series of a panel stand apart (lanes.go), each is a lane with these.
 	name    string // beside or above the frame; "" where series share it
 	follows bool   // continues the panel of the lane before: header and labels stand there

@@ -89,6 +89,9 @@ func (l *lane) gutter(t *Theme, frameH float64) float64 {
 }
 
 func (l *lane) axis(t *Theme, frameH float64) valueAxis {
+	if l.strip != nil {
+		return valueAxis{hi: 1}
+	}
 	data := l.spread
 	if l.name != "" {
 		data = l.scale
@@ -199,6 +202,8 @@ func gaps(t *Theme, lanes []*lane) float64 {
 // frameHeight is the height of a lane's frame that reads well in a report.
 func (l *lane) frameHeight(t *Theme) float64 {
 	switch {
+	case l.strip != nil:
+		return t.Text * 1.5
 	case l.name != "":
 		return l.laneHeight(t)
 	case l.spread.empty():

@@ -52,6 +52,20 @@ func (f face) parts(word string) []string {
 // longestPart is how many characters are kept together that no rule divides.
 const longestPart = 256
 
+// wordsOf are the words of a text. A number and the sign of percent behind it are one.
+func wordsOf(text string) []string {
+	words := strings.Fields(text)
+	out := words[:0]
+	for _, w := range words {
+		if n := len(out); n > 0 && strings.HasPrefix(w, "%") && len(w) <= 2 && out[n-1] != "" && out[n-1][len(out[n-1])-1] <= '9' && out[n-1][len(out[n-1])-1] >= '0' {
+			out[n-1] += " " + w
+			continue
+		}
+		out = append(out, w)
+	}
+	return out
+}
+
 func (s style) wrapLine(text string, width float64) []string {
 	var lines []string
 	line, lineW := "", 0.0
@@ -59,7 +73,7 @@ func (s style) wrapLine(text string, width float64) []string {
 		lines = append(lines, line)
 		line, lineW = "", 0
 	}
-	for _, whole := range strings.Fields(text) {
+	for _, whole := range wordsOf(text) {
 		for i, word := range s.face.parts(whole) {
 			between, space := "", 0.0
 			if i == 0 && line != "" {

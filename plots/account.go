@@ -1,0 +1,396 @@
+package plots
+
+import (
+	"fmt"
+	"image/color"
+	"math"
+	"slices"
+	"strings"
+
+	"astrolabe/capture"
+)
+
+// Account is where the measured time of a capture went: every part is the time whose pace one thing set.
+type Account struct {
+	Base    int64 // ns; the times of Parts add up to it
+	Idle    int64 // the time without work, ns
+	Parts   []AccountPart
+	Missing []string // what would have to be recorded to tell more
+
+	slots map[string]int // the colour of parts that a timeline beside the account draws, by name
+}
+
+// AccountPart is one part of an Account.
+type AccountPart struct {
+	Name, Kind string
+	Title      string // what a reader is told
+	Explained  bool   // it says what set the pace
+	Time       int64  // ns
+	Low, High  float64
+	RunnerUp   string // sets the pace next
+	Spans      []capture.Span
+}
+
+// share is the part's share of the base, 0 to 1.
+func (a *Account) share(p AccountPart) float64 {
+	if a.Base <= 0 {
+		return 0
+	}
+	return float64(p.Time) / float64(a.Base)
+}
+
+// gain is the part's gain in words, "" where it has none.
+func (a *Account) gain(p AccountPart) string {
+	if !(p.High > 0) || a.Base <= 0 {
+		return ""
+	}
+	return GainText(p.Low/float64(a.Base), p.High/float64(a.Base))
+}
+
+// GainText is what relieving something saves, as a range that is rounded to five points of a percent: more digits would say more than is known.
+func GainText(low, high float64) string {
+	a, b := fivePoints(low), fivePoints(high)
+	switch {
+	case b == 0:
+		return "below 5 %"
+	case a == b:
+		return fmt.Sprintf("about %d %%", b)
+	case a == 0:
+		return fmt.Sprintf("up to %d %%", b)
+	}
+	return fmt.Sprintf("%d to %d %%", a, b)
+}
+
+// fivePoints is a share in percent, rounded to five.
+func fivePoints(x float64) int { return 5 * int(20*min(1, max(x, 0))+0.5) }
+
+// Parts that a picture names: the longest, as far as they are at least leastPart of the time. The others are one.
+const (
+	mostParts = 7
+	leastPart = 0.01
+)
+
+// shown are the parts that a picture names, and the others as one, and the colour of each.
+func (a *Account) shown(t *Theme) (list []AccountPart, colors []color.NRGBA) {
+	rest := AccountPart{}
+	n := 0
+	for _, p := range a.Parts {
+		if len(list) < mostParts && a.share(p) >= leastPart {
+			list = append(list, p)
+			continue
+		}
+		rest.Time += p.Time
+		rest.Spans = append(rest.Spans, p.Spans...)
+		rest.Title = p.Title
+		n++
+	}
+	if n > 1 {
+		rest.Title = fmt.Sprintf("%d others", n)
+	}
+	taken := map[int]bool{}
+	for _, k := range a.slots {
+		taken[k%len(t.Series)] = true
+	}
+	k := 0
+	for _, p := range list {
+		slot, drawn := a.slots[p.Name]
+		if !drawn && p.Explained {
+			for len(taken) < len(t.Series) && taken[k%len(t.Series)] {
+				k++
+			}
+			slot = k
+			k++
+		}
+		c := t.unexplained(p.Kind)
+		if p.Explained {
+			c, _ = t.seriesColor(slot)
+		}
+		colors = append(colors, c)
+	}
+	if n > 0 && rest.Time > 0 {
+		list, colors = append(list, rest), append(colors, t.Rule)
+	}
+	return list, colors
+}
+
+// unexplained is the grey of time that nothing explains.
+func (t *Theme) unexplained(kind string) color.NRGBA {
+	mix := func(share float64) color.NRGBA {
+		blend := func(a, b uint8) uint8 { return uint8(math.Round(float64(a)*share + float64(b)*(1-share))) }
+		return color.NRGBA{blend(t.Muted.R, t.Page.R), blend(t.Muted.G, t.Page.G), blend(t.Muted.B, t.Page.B), 0xff}
+	}
+	switch kind {
+	case "not measured":
+		return mix(0.75)
+	case "waiter unknown":
+		return mix(0.5)
+	case "mixed":
+		return mix(0.35)
+	}
+	return mix(0.25)
+}
+
+// inkOn is the colour of text on a ground.
+func (t *Theme) inkOn(c color.NRGBA) color.NRGBA {
+	if bright := 0.299*float64(c.R) + 0.587*float64(c.G) + 0.114*float64(c.B); bright > 150 {
+		return color.NRGBA{0x1c, 0x24, 0x30, 0xff}
+	}
+	return color.NRGBA{0xff, 0xff, 0xff, 0xff}
+}
+
+// AccountChart draws an account as one bar of the whole, and what led when as a lane over time, with the names of the parts below.
+func AccountChart(a *Account, title string) *Plot {
+	return &Plot{Title: title, Kind: "account", body: &accountChart{a, title}}
+}
+
+type accountChart struct {
+	a     *Account
+	title string
+}
+
+// drawKeys names the parts below a bar, each behind a sample of its colour, one after the other in at most so many rows, and returns where they
+// end. With sc nil nothing is drawn.
+func (a *Account) drawKeys(sc *scene, t *Theme, x, y, width float64, rows int) float64 {
+	s := style{regular, t.Text}
+	list, colors := a.shown(t)
+	at, row := 0.0, 0
+	for i, p := range list {
+		text := p.Title + " " + shareText(a.share(p))
+		if g := a.gain(p); g != "" {
+			text += " · could gain " + g
+		}
+		text = s.fit(text, width-t.Text*1.4)
+		w := t.Text*1.2 + s.width(text)
+		if at > 0 && at+w > width {
+			if row++; row == rows {
+				break
+			}
+			at = 0
+		}
+		if sc != nil {
+			top := y + float64(row)*s.leading()
+			sc.fill(sc.snapped(rect{x + at, top + s.leading()*0.22, t.Text * 0.8, t.Text * 0.8}), colors[i])
+			sc.textAt(x+at+t.Text*1.2, top+s.ascent(), left, s, t.Ink, text)
+		}
+		at += w + t.Text*1.4
+	}
+	return y + float64(min(row+1, rows))*s.leading()
+}
+
+// shareText is a share in whole percent, or a tenth where it is small.
+func shareText(share float64) string {
+	switch x := 100 * share; {
+	case x >= 10 || x == 0:
+		return fmt.Sprintf("%.0f %%", x)
+	case x < 0.1:
+		return "below 0.1 %"
+	default:
+		return fmt.Sprintf("%.1f %%", x)
+	}
+}
+
+// beside returns the account in the colours of a timeline: a part has that of the series about it.
+func (a *Account) beside(lanes []*lane) *Account {
+	b := *a
+	b.slots = map[string]int{}
+	for _, p := range a.Parts {
+		for _, l := range lanes {
+			for i, s := range l.series {
+				if _, known := b.slots[p.Name]; !known && strings.HasPrefix(plainName(s.Name), plainName(p.Name)+"_") {
+					b.slots[p.Name] = i + l.offset
+				}
+			}
+		}
+	}
+	if len(b.slots) > 0 { // a colour of the timeline stands for nothing else
+		for _, l := range lanes {
+			for i, s := range l.series {
+				if key := "series " + s.Name; len(l.series) > 1 {
+					b.slots[key] = i + l.offset
+				}
+			}
+		}
+	}
+	return &b
+}
+
+// over is the window of time of the account's lane.
+func (a *Account) over() (t0, t1 int64) {
+	first := true
+	for _, p := range a.Parts {
+		for _, s := range p.Spans {
+			if first {
+				t0, t1, first = s.Start, s.End, false
+			}
+			t0, t1 = min(t0, s.Start), max(t1, s.End)
+		}
+	}
+	return t0, t1
+}
+
+// heading says what the bar is of.
+func (a *Account) heading() string {
+	text := Duration(a.Base) + " measured"
+	if a.Idle > 0 {
+		text += fmt.Sprintf(", %s of it without work", shareText(float64(a.Idle)/float64(max(1, a.Base))))
+	}
+	return text
+}
+
+func (c *accountChart) prefer(t *Theme, width float64) float64 {
+	h := newHeader(t, c.title, "", c.a.heading(), width).height(t) + topPad(t) + accountBarHeight(t)
+	if t0, t1 := c.a.over(); t1 > t0 {
+		h += newTimeStack([]*lane{c.a.lane()}).prefer(t, width)
+	}
+	return h + t.Text*0.6 + c.a.drawKeys(nil, t, 0, 0, width, keyRows)
+}
+
+// keyRows is how many rows the names of parts take at most.
+const keyRows = 4
+
+// accountBarHeight is the height of the bar of the whole.
+func accountBarHeight(t *Theme) float64 { return t.Text * 2 }
+
+func (c *accountChart) draw(sc *scene, t *Theme, area rect) {
+	y := newHeader(t, c.title, "", c.a.heading(), area.w).draw(sc, t, area.x, area.y) + topPad(t)
+	if c.a.Base <= 0 {
+		drawNoData(sc, t, rect{area.x, y, area.w, area.bottom() - y}, "no time was measured")
+		return
+	}
+	c.a.drawBar(sc, t, rect{area.x, y, area.w, min(accountBarHeight(t), area.bottom()-y)})
+	y += accountBarHeight(t) + t.Text*0.3
+	y = c.a.drawKeys(sc, t, area.x, y, area.w, keyRows) + t.Text*0.3
+	if t0, t1 := c.a.over(); t1 > t0 && area.bottom()-y > timeAxisHeight(t)+t.Text {
+		newTimeStack([]*lane{c.a.lane()}).draw(sc, t, rect{area.x, y, area.w, area.bottom() - y})
+	}
+}
+
+// drawBar draws the parts of the whole one behind the other, with the share of those that have room for it.
+func (a *Account) drawBar(sc *scene, t *Theme, bar rect) {
+	bar = sc.snapped(bar)
+	if bar.w < 8 || bar.h < 4 {
+		return
+	}
+	list, colors := a.shown(t)
+	x := bar.x
+	s := style{bold, min(t.Text, bar.h*0.55)}
+	for i, p := range list {
+		w := a.share(p) * bar.w
+		if i == len(list)-1 {
+			w = bar.right() - x
+		}
+		seg := sc.snapped(rect{x, bar.y, w, bar.h})
+		sc.fill(seg, colors[i])
+		if i > 0 {
+			sc.vline(seg.x, bar.y, bar.bottom(), 1, t.Page)
+		}
+		text := p.Title + "  " + shareText(a.share(p))
+		if s.width(printable(text)) > w-t.Text {
+			text = shareText(a.share(p))
+		}
+		if s.width(text) <= w-t.Text*0.5 && bar.h >= s.height() {
+			sc.textAt(x+w/2, bar.y+bar.h/2+s.size*0.35, center, s, t.inkOn(colors[i]), printable(text))
+		}
+		x += w
+	}
+	sc.frame(bar, 1, t.Rule)
+}
+
+// lane is what led when, as a lane of a timeline.
+func (a *Account) lane() *lane {
+	t0, t1 := a.over()
+	if t1 <= t0 {
+		t1 = t0 + 1
+	}
+	l := &lane{tl: &timeline{t0: t0, t1: t1}, strip: a, name: "what set the pace", among: 1, spread: noSpread()}
+	l.tl.lanes = []*lane{l}
+	return l
+}
+
+// drawStrip draws what led when: in every column of pixels the part that led most of it.
+func (l *lane) drawStrip(sc *scene, t *Theme, frame rect, ax timeAxis) {
+	n := int(math.Round(frame.w * sc.scale))
+	if n <= 0 {
+		return
+	}
+	list, colors := l.strip.shown(t)
+	k := float64(n) / float64(ax.t1-ax.t0)
+	most, who := make([]float64, n), make([]int, n)
+	for i, p := range list {
+		time := make([]float64, n)
+		for _, s := range p.Spans {
+			if s.End < ax.t0 || s.Start > ax.t1 {
+				continue
+			}
+			x0, x1 := float64(s.Start-ax.t0)*k, float64(s.End-ax.t0)*k
+			for c := min(max(int(x0), 0), n-1); c < n && float64(c) < x1; c++ {
+				time[c] += max(0, min(x1, float64(c+1))-max(x0, float64(c)))
+			}
+		}
+		for c, x := range time {
+			if x > most[c] {
+				most[c], who[c] = x, i
+			}
+		}
+	}
+	for c := 0; c < n; {
+		d := c
+		for d < n && who[d] == who[c] && (most[d] > 0) == (most[c] > 0) {
+			d++
+		}
+		if most[c] > 0 {
+			sc.fill(rect{frame.x + float64(c)/sc.scale, frame.y, float64(d-c) / sc.scale, frame.h}, colors[who[c]])
+		}
+		c = d
+	}
+	sc.frame(frame, 1, t.Rule)
+}
+
+// json is the account for machines. Gains are rounded to five points of a percent, as everywhere.
+func (a *Account) json() *jsonAccount {
+	if a == nil {
+		return nil
+	}
+	out := &jsonAccount{Base: float64(a.Base) / 1e9, Idle: float64(a.Idle) / 1e9, Parts: []jsonPart{}, Missing: append([]string{}, a.Missing...)}
+	for _, p := range a.Parts {
+		jp := jsonPart{Name: p.Name, Kind: p.Kind, Title: p.Title, Time: float64(p.Time) / 1e9, Share: rounded(a.share(p)), RunnerUp: p.RunnerUp}
+		if g := a.gain(p); g != "" {
+			jp.Gain, jp.Text = gainBounds([]float64{p.Low / float64(a.Base), p.High / float64(a.Base)}), g
+		}
+		out.Parts = append(out.Parts, jp)
+	}
+	return out
+}
+
+type jsonAccount struct {
+	Base    float64    `json:"base_s"`
+	Idle    float64    `json:"idle_s"`
+	Parts   []jsonPart `json:"parts"`
+	Missing []string   `json:"missing"`
+}
+
+type jsonPart struct {
+	Name     string    `json:"name"`
+	Kind     string    `json:"kind"`
+	Title    string    `json:"title"`
+	Time     float64   `json:"time_s"`
+	Share    float64   `json:"share"`
+	Gain     []float64 `json:"gain,omitempty"`
+	Text     string    `json:"gain_text,omitempty"`
+	RunnerUp string    `json:"runner_up,omitempty"`
+}
+
+// rounded is a share with three digits: more would say more than is known.
+func rounded(share float64) float64 { return math.Round(share*1000) / 1000 }
+
+// gainBounds are bounds of a gain, each rounded to five points of a percent.
+func gainBounds(bounds []float64) []float64 {
+	if bounds == nil {
+		return nil
+	}
+	out := slices.Clone(bounds)
+	for i, x := range out {
+		out[i] = float64(fivePoints(x)) / 100
+	}
+	return out
+}

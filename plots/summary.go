@@ -1,0 +1,357 @@
+package plots
+
+import (
+	"fmt"
+	"strings"
+)
+
+// Summary is page one of a report: what set the pace, in one screen. The bar of time and its lane are those of Report.Account.
+type Summary struct {
+	Severity Severity
+	Verdict  string // one sentence
+	Note     string // what it rests on, or what it would gain, in a sentence or two
+	Timeline *Plot  // the one that shows it best, or any other chart; nil where there is none
+	Quality  []Note // what is to know about the data
+}
+
+// Note is a sentence with how much it matters.
+type Note struct {
+	Severity Severity
+	Text     string
+}
+
+// Judgement says that something was judged, or why it could not be.
+type Judgement struct {
+	Subject string // such as "the GPU"
+	Why     string // why it could not be judged; "" where it was
+}
+
+// NotJudged are the subjects that could not be judged, and why.
+func (r *Report) NotJudged() []Judgement {
+	var out []Judgement
+	for _, j := range r.Judgements {
+		if j.Why != "" {
+			out = append(out, j)
+		}
+	}
+	return out
+}
+
+// Judged reports whether anything was judged.
+func (r *Report) Judged() bool {
+	return len(r.Judgements) == 0 || len(r.NotJudged()) < len(r.Judgements)
+}
+
+// The proportions of page one: those of a screen.
+const summaryWidth, summaryHeight = 16, 9
+
+// summaryFindings is how many findings page one tells of.
+const summaryFindings = 3
+
+// FindingsFirst are the findings of page one: what would gain most goes first, then what weighs most. Those about the data stand in its last lines.
+func (r *Report) FindingsFirst() []Finding {
+	var limits, rest []Finding
+	for _, f := range r.Findings() {
+		switch {
+		case len(f.Gain) == 2 && f.Severity > Info:
+			at := len(limits)
+			for at > 0 && limits[at-1].Gain[0] < f.Gain[0] {
+				at--
+			}
+			limits = append(limits[:at:at], append([]Finding{f}, limits[at:]...)...)
+		case strings.HasPrefix(f.ID, dataFindings):
+		default:
+			rest = append(rest, f)
+		}
+	}
+	return append(limits, rest...)
+}
+
+// shownItems are what follows the findings: nothing where only page one was asked for.
+func (r *Report) shownItems() []Item {
+	if r.Only && r.Summary != nil {
+		return nil
+	}
+	return r.Items
+}
+
+// lead are the charts of page one for formats that are read from the top to the bottom.
+func (r *Report) lead() []*Plot {
+	var out []*Plot
+	if r.Account != nil && r.Account.Base > 0 {
+		out = append(out, AccountChart(r.Account, "Where the time went"))
+	}
+	if r.Only && r.Summary.Timeline != nil {
+		out = append(out, r.Summary.Timeline)
+	}
+	return out
+}
+
+// shownFindings are all of them, or those of page one where only that was asked for. JSON, which machines read, has all.
+func (r *Report) shownFindings() []Finding {
+	if r.Only && r.Summary != nil {
+		all := r.FindingsFirst()
+		return all[:min(summaryFindings, len(all))]
+	}
+	return r.Findings()
+}
+
+// BestChart is the chart of the page that shows most of what the first findings rest on: the timeline with their counters, else the first
+// timeline, else the first chart; nil where there is none.
+func (r *Report) BestChart() *Plot {
+	var all []*Plot
+	var collect func(p *Plot)
+	collect = func(p *Plot) {
+		switch {
+		case p == nil || p.body == nil:
+		case p.Children() != nil:
+			for _, row := range p.Children() {
+				for _, q := range row {
+					collect(q)
+				}
+			}
+		default:
+			all = append(all, p)
+		}
+	}
+	for _, it := range r.Items {
+		if p, ok := it.(*Plot); ok {
+			collect(p)
+		}
+	}
+	if len(all) == 0 {
+		return nil
+	}
+	for _, f := range r.FindingsFirst() {
+		var best *Plot
+		most := 0
+		for _, p := range all {
+			tl, ok := p.body.(*timeline)
+			if !ok || f.Severity <= Good {
+				continue
+			}
+			n := 0
+			for _, e := range f.Evidence {
+				for _, l := range tl.lanes {
+					for _, s := range l.series {
+						if sameName(s.Name, e) {
+							n++
+						}
+					}
+				}
+			}
+			if n > most {
+				best, most = p, n
+			}
+		}
+		if best != nil {
+			return best
+		}
+	}
+	for _, p := range all {
+		if p.Kind == "timeline" {
+			return p
+		}
+	}
+	return all[0]
+}
+
+// sameName reports whether a series has the name of a metric, or its title.
+func sameName(series, metric string) bool {
+	return plainName(series) == plainName(metric)
+}
+
+// plainName is a title as the name of a metric is written.
+func plainName(s string) string {
+	return strings.NewReplacer(" ", "_", "/", "_").Replace(strings.ToLower(s))
+}
+
+// dataFindings begins the ids of findings about the data.
+const dataFindings = "data_"
+
+// summaryTheme is smaller than that of other pages: a screen holds a page that is read from afar.
+func summaryTheme(t *Theme) *Theme {
+	s := *t
+	for _, m := range []*float64{&s.Text, &s.Small, &s.Title, &s.Heading, &s.PageTitle, &s.Margin} {
+		*m *= 0.82
+	}
+	return &s
+}
+
+// summaryChunk is page one, for a page of that width.
+func (r *Report) summaryChunk(t *Theme, width, pageH float64) *chunk {
+	h := min((width+2*t.Margin)*summaryHeight/summaryWidth-2*t.Margin, pageH)
+	return &chunk{h: h, alone: true, draw: func(sc *scene, x, y, w float64) { r.drawSummary(sc, summaryTheme(t), rect{x, y, w, h}) }}
+}
+
+// drawSummary draws page one into an area, from the top to the bottom; the timeline takes what is left.
+func (r *Report) drawSummary(sc *scene, t *Theme, area rect) {
+	s := r.Summary
+	if p := s.Timeline; p != nil && r.Account != nil {
+		q := *r
+		q.Account = r.Account.beside(lanesOf(p))
+		r = &q
+	}
+	y := r.summaryTitle(sc, t, area)
+	y = s.drawVerdict(sc, t, rect{area.x, y + t.Text*0.5, area.w, 0})
+	if r.Account != nil && r.Account.Base > 0 {
+		y = r.summaryAccount(sc, t, rect{area.x, y + t.Text*0.7, area.w, 0})
+	}
+	y = r.summaryFindings(sc, t, rect{area.x, y + t.Text*0.7, area.w, 0})
+	bottom := s.drawQuality(sc, t, area)
+	room := rect{area.x, y + t.Text*0.7, area.w, bottom - y - t.Text*1.2}
+	if room.h < t.Text*6 {
+		return // the words matter more; the chart stands on the next page
+	}
+	if lanes := r.summaryLanes(); len(lanes) > 0 {
+		newTimeStack(lanes).draw(sc, t, room)
+	} else if s.Timeline != nil && s.Timeline.body != nil {
+		s.Timeline.body.draw(sc, t, room)
+	}
+}
+
+// summaryLanes are those of the timeline, and below them what set the pace when.
+func (r *Report) summaryLanes() []*lane {
+	var lanes []*lane
+	if p := r.Summary.Timeline; p != nil {
+		if lanes = lanesOf(p); lanes == nil {
+			return nil
+		}
+	}
+	if r.Account == nil {
+		return lanes
+	}
+	if t0, t1 := r.Account.over(); t1 > t0 {
+		strip := r.Account.lane()
+		strip.follows = len(lanes) > 0
+		with := append(lanes[:len(lanes):len(lanes)], strip)
+		if _, _, ok := shareTime(with); ok {
+			return with
+		}
+	}
+	return lanes
+}
+
+// summaryTitle is what the page is about, in a line.
+func (r *Report) summaryTitle(sc *scene, t *Theme, area rect) float64 {
+	ts, ns := style{bold, t.Heading}, style{regular, t.Small}
+	title := r.Title
+	if title == "" {
+		title = "Report"
+	}
+	var parts []string
+	for _, kv := range r.Provenance {
+		if kv.Key == "Extent" || kv.Key == "Device" && !strings.Contains(title, kv.Value) {
+			parts = append(parts, kv.Value)
+		}
+	}
+	note := ns.fit(strings.Join(parts, " · "), area.w*0.5)
+	base := area.y + ts.ascent()
+	box := sc.textAt(area.right(), base, right, ns, t.Muted, note)
+	sc.textAt(area.x, base, left, ts, t.Ink, ts.fit(title, box.x-area.x-t.Text))
+	return area.y + ts.leading()
+}
+
+// drawVerdict draws the sentence that the page is about.
+func (s *Summary) drawVerdict(sc *scene, t *Theme, at rect) float64 {
+	c := t.severity(s.Severity)
+	vs, ns := style{bold, t.Heading}, style{regular, t.Text}
+	inner := at.w - t.Text*4
+	lines := vs.lines(s.Verdict, inner, 2)
+	notes := ns.lines(s.Note, inner, 2)
+	if s.Note == "" {
+		notes = nil
+	}
+	pad := t.Text * 0.5
+	h := float64(len(lines))*vs.size*1.22 + float64(len(notes))*ns.leading() + 2*pad
+	sc.fill(rect{at.x, at.y, at.w, h}, withAlpha(c, 0x16))
+	sc.fill(rect{at.x, at.y, t.Text * 0.5, h}, c)
+	sc.glyph(t, s.Severity, at.x+t.Text*1.9, at.y+pad+vs.size*0.62, t.Text*1.7)
+	y := at.y + pad
+	for _, l := range lines {
+		sc.textAt(at.x+t.Text*3.3, y+vs.ascent(), left, vs, t.Ink, l)
+		y += vs.size * 1.22
+	}
+	sc.textLines(at.x+t.Text*3.3, y, left, ns, t.Ink, notes)
+	return at.y + h
+}
+
+// summaryAccount draws the bar of time with the names of its parts.
+func (r *Report) summaryAccount(sc *scene, t *Theme, at rect) float64 {
+	a := r.Account
+	y := newHeader(t, "", "Where the time went", a.heading(), at.w).draw(sc, t, at.x, at.y) + t.Text*0.2
+	a.drawBar(sc, t, rect{at.x, y, at.w, accountBarHeight(t)})
+	y += accountBarHeight(t) + t.Text*0.35
+	return a.drawKeys(sc, t, at.x, y, at.w, 2)
+}
+
+// summaryFindings draws the first findings, each in two lines.
+func (r *Report) summaryFindings(sc *scene, t *Theme, at rect) float64 {
+	all := r.FindingsFirst()
+	list := all[:min(summaryFindings, len(all))]
+	if len(list) == 0 {
+		return at.y - t.Text*0.7
+	}
+	note := ""
+	if n := len(all) - len(list); n > 0 {
+		note = fmt.Sprintf("the first %d of %d", len(list), len(all))
+	}
+	y := newHeader(t, "", "Findings", note, at.w).draw(sc, t, at.x, at.y) + t.Text*0.2
+	ts, ns := style{bold, t.Text}, style{regular, t.Small}
+	for _, f := range list {
+		c := t.severity(f.Severity)
+		left0 := at.x + t.Text*2.1
+		lines := ts.lines(f.headline(), at.right()-left0, 2)
+		text := f.summaryText(t)
+		h := float64(len(lines))*ts.leading() + t.Text*0.25
+		if text != "" {
+			h += ns.leading()
+		}
+		sc.fill(rect{at.x, y, t.Text * 0.3, h - t.Text*0.2}, c)
+		sc.glyph(t, f.Severity, at.x+t.Text*1.2, y+ts.leading()*0.5, t.Text*1.1)
+		ty := sc.textLines(left0, y, left, ts, t.Ink, lines)
+		if text != "" {
+			sc.textLines(left0, ty, left, ns, t.Muted, ns.lines(text, at.right()-left0, 1))
+		}
+		y += h
+	}
+	return y
+}
+
+// summaryText is what stands below the title of a finding on page one: what it gains, how sure it is, and its value or what to do.
+func (f Finding) summaryText(t *Theme) string {
+	var parts []string
+	if text := f.judgement(); text != "" {
+		parts = append(parts, text)
+	}
+	if f.Advice != "" {
+		parts = append(parts, "→ "+plainText(f.Advice))
+	}
+	return strings.Join(parts, "  ·  ")
+}
+
+// plainText is Markdown without the marks of code and emphasis.
+func plainText(s string) string { return strings.NewReplacer("`", "", "**", "").Replace(s) }
+
+// drawQuality draws what is to know about the data at the bottom of an area, and returns where it begins.
+func (s *Summary) drawQuality(sc *scene, t *Theme, area rect) float64 {
+	ns := style{regular, t.Small}
+	type row struct {
+		sev   Severity
+		lines []string
+	}
+	var rows []row
+	h := 0.0
+	for _, n := range s.Quality {
+		lines := ns.lines(n.Text, area.w-t.Text*2.1, 2)
+		rows = append(rows, row{n.Severity, lines})
+		h += float64(len(lines)) * ns.leading()
+	}
+	top := area.bottom() - h
+	y := top
+	for _, r := range rows {
+		sc.glyph(t, r.sev, area.x+t.Text*1.0, y+ns.leading()*0.5, t.Small)
+		y = sc.textLines(area.x+t.Text*2.1, y, left, ns, t.Muted, r.lines)
+	}
+	return top
+}

@@ -1,0 +1,158 @@
+package plots
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+
+	"astrolabe/capture"
+)
+
+// summaryReport is a report with page one: an account, more findings than page one has room for, two timelines and doubts about the data.
+func summaryReport(t *testing.T) *Report {
+	t.Helper()
+	part := func(name, title string, ms int64, at ...int64) AccountPart {
+		p := AccountPart{Name: name, Kind: "unit", Title: title, Explained: true, Time: ms * 1e6, Low: float64(ms) * 1e6 * 0.21, High: float64(ms) * 1e6 * 0.33, RunnerUp: "arithmetic"}
+		for i := 0; i+1 < len(at); i += 2 {
+			p.Spans = append(p.Spans, capture.Span{Start: at[i] * 1e6, End: at[i+1] * 1e6})
+		}
+		return p
+	}
+	a := &Account{Base: 100e6, Idle: 4e6, Missing: []string{"tiler_active"}, Parts: []AccountPart{
+		part("texture", "the texture unit", 60, 0, 60), part("arithmetic", "arithmetic", 20, 60, 80), {Name: "not measured", Kind: "not measured", Title: "not measured", Time: 14e6, Spans: []capture.Span{{Start: 80e6, End: 94e6}}},
+		part("tiler", "the tiler", 5, 94, 99), part("varying", "the varying unit", 1, 99, 100)}}
+	series := func(name string) Series {
+		s := Series{Name: name, Unit: "percent"}
+		for i := range int64(100) {
+			s.Start, s.End, s.Y = append(s.Start, i*1e6), append(s.End, (i+1)*1e6), append(s.Y, float64(i%37))
+		}
+		return s
+	}
+	queues, err := Timeline(TimelineOptions{Title: "Queues"}, series("Main phase queue utilization"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	units, err := Timeline(TimelineOptions{Title: "Units"}, series("Arithmetic unit utilization"), series("Texture unit utilization"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := &Report{Title: "A film on a GPU", Account: a, End: 100e6, Provenance: []KV{{"Extent", "100 samples over 100 ms"}}}
+	for i := range 3 {
+		r.Items = append(r.Items, Finding{ID: fmt.Sprintf("hint_%d", i), Severity: Warning, Title: "A hint that explains the limit", Advice: strings.Repeat("Do something about it. ", 30)})
+	}
+	share := 0.6
+	r.Items = append(r.Items, queues, units,
+		Finding{ID: "texture_bound", Severity: Warning, Title: "The texture unit sets the pace 60 % of the time", Share: &share, Gain: []float64{0.126, 0.198}, RunnerUp: "arithmetic", Evidence: []string{"texture_unit_utilization"}},
+		Finding{ID: "data_late", Severity: Info, Title: "Samples were late"})
+	r.Judgements = []Judgement{{"the GPU", ""}, {"the CPUs", "only 3 samples"}}
+	r.Summary = &Summary{Severity: Warning, Verdict: "The texture unit sets the pace 60 % of the time; relieving it could gain 15 to 20 %", Note: "Then it is arithmetic that sets the pace.",
+		Timeline: r.BestChart(), Quality: []Note{{Warning, "Not judged: the CPUs: only 3 samples"}, {Good, "100 samples of 1 ms; no gaps"}}}
+	return r
+}
+
+// texts are the texts of a page.
+func (sc *scene) texts() string {
+	var b strings.Builder
+	for _, x := range sc.boxes {
+		b.WriteString(x.text + "\n")
+	}
+	return b.String()
+}
+
+func TestPageOneIsOneScreenAndTheDetailsFollow(t *testing.T) {
+	r := summaryReport(t)
+	scenes, err := r.scenes("png", Size{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(scenes) != 2 || scenes[0].w != 1600 || scenes[0].h != 900 {
+		t.Fatalf("%d pages, the first %v by %v", len(scenes), scenes[0].w, scenes[0].h)
+	}
+	text := scenes[0].texts()
+	for _, want := range []string{"sets the pace 60 % of the time; relieving", "the texture unit  60 %", "could gain 15 to 20 %", "the first 3 of 4", "Units", "what set the pace", "no gaps", "Not judged: the CPUs"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("page one lacks %q:\n%s", want, text)
+		}
+	}
+	for _, not := range []string{"Queues", "Samples were late"} {
+		if strings.Contains(text, not) {
+			t.Errorf("page one has %q, which belongs to the details", not)
+		}
+	}
+	for i, a := range scenes[0].boxes {
+		if a.x < 0 || a.y < 0 || a.right() > scenes[0].w || a.bottom() > scenes[0].h {
+			t.Errorf("%q leaves the page", a.text)
+		}
+		for _, b := range scenes[0].boxes[:i] {
+			if a.overlaps(b.rect) {
+				t.Errorf("%q stands over %q", a.text, b.text)
+			}
+		}
+	}
+	if !strings.Contains(scenes[1].texts(), "Samples were late") {
+		t.Error("the details do not follow")
+	}
+}
+
+func TestOnlyPageOneIsMadeOnRequest(t *testing.T) {
+	for _, format := range []string{"png", "svg", "pdf", "html", "json"} {
+		r := summaryReport(t)
+		r.Only = true
+		pages, err := r.Pages(format, Size{})
+		if err != nil || len(pages) != 1 {
+			t.Errorf("%s: %d pages, %v", format, len(pages), err)
+		}
+		if format == "html" && strings.Contains(string(pages[0]), "hint_2") || format == "json" && strings.Contains(string(pages[0]), `"kind": "timeline"`) {
+			t.Errorf("%s has the details", format)
+		}
+	}
+}
+
+// What gains most is what the page is about, whatever explains it and stands before it in the report.
+func TestTheLargestGainIsTheFirstFindingOfPageOne(t *testing.T) {
+	r := summaryReport(t)
+	if f := r.FindingsFirst(); len(f) != 4 || f[0].ID != "texture_bound" || f[1].ID != "hint_0" {
+		t.Errorf("%+v", f)
+	}
+	if p := r.BestChart(); p.Title != "Units" {
+		t.Errorf("page one shows %q, not the units that the first finding rests on", p.Title)
+	}
+}
+
+func TestAPartHasTheColourOfTheSeriesAboutIt(t *testing.T) {
+	r, theme := summaryReport(t), Light()
+	list, colors := r.Account.beside(lanesOf(r.Summary.Timeline)).shown(theme)
+	for i, p := range list {
+		want := map[string]int{"texture": 1, "arithmetic": 0, "tiler": 2}
+		if slot, ok := want[p.Name]; ok && colors[i] != theme.Series[slot] {
+			t.Errorf("%s has the colour %v, want that of series %d", p.Name, colors[i], slot)
+		}
+	}
+}
+
+func TestGainsAreRoundedRanges(t *testing.T) {
+	for _, c := range []struct {
+		low, high float64
+		want      string
+	}{{0.126, 0.198, "15 to 20 %"}, {0.3056, 0.3056, "about 30 %"}, {0.01, 0.11, "up to 10 %"}, {0.001, 0.02, "below 5 %"}, {-1, 7, "up to 100 %"}} {
+		if got := GainText(c.low, c.high); got != c.want {
+			t.Errorf("%v to %v is %q, want %q", c.low, c.high, got, c.want)
+		}
+	}
+	doc, err := summaryReport(t).json()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got jsonReport
+	if err := json.Unmarshal(doc, &got); err != nil {
+		t.Fatal(err)
+	}
+	p := got.Account.Parts[0]
+	if p.Share != 0.6 || p.Text != "15 to 20 %" || p.Gain[0] != 0.15 || p.Gain[1] != 0.2 || got.Findings[3].Gain[0] != 0.15 {
+		t.Errorf("%+v, %+v", p, got.Findings[3].Gain)
+	}
+	if !got.Judged || len(got.NotJudged) != 1 || got.NotJudged[0].Subject != "the CPUs" || !strings.HasPrefix(got.Verdict, "The texture unit") {
+		t.Errorf("%v %+v %q", got.Judged, got.NotJudged, got.Verdict)
+	}
+}
