@@ -21,6 +21,7 @@ type Report struct {
 	env    *Env
 	cap    *Capture
 	r      plots.Report
+	time   *Account // where it went; nil where nobody said
 	failed []string // parts that it lacks, and why, each once
 	frozen bool
 }
@@ -105,10 +106,89 @@ func (r *Report) Attr(name string) (starlark.Value, error) { return reportTable.
 
 func (r *Report) add(it plots.Item) error {
 	if r.frozen {
-		return errors.New("the report is frozen: fill it in the module that made it")
+		return errFrozenReport
 	}
 	r.r.Items = append(r.r.Items, it)
 	return nil
+}
+
+var errFrozenReport = errors.New("the report is frozen: fill it in the module that made it")
+
+// Judging reports whether a script said of anything that it was judged, or could not be.
+func (r *Report) Judging() bool { return len(r.r.Judgements) > 0 }
+
+// Judged reports whether anything was judged, and NotJudged what could not be.
+func (r *Report) Judged() bool                 { return r.r.Judged() }
+func (r *Report) NotJudged() []plots.Judgement { return r.r.NotJudged() }
+
+// Verdict is what page one says first, "" where there is no page one.
+func (r *Report) Verdict() string {
+	if r.r.Summary == nil {
+		return ""
+	}
+	return r.r.Summary.Verdict
+}
+
+// Doubts are what page one warns of: what could not be judged, and what was not measured. Without a page one it is what could not be judged.
+func (r *Report) Doubts() []string {
+	var out []string
+	if s := r.r.Summary; s != nil {
+		for _, n := range s.Quality {
+			if n.Severity >= plots.Warning {
+				out = append(out, n.Text)
+			}
+		}
+		return out
+	}
+	for _, j := range r.r.NotJudged() {
+		out = append(out, fmt.Sprintf("not judged: %s: %s", j.Subject, j.Why))
+	}
+	return out
+}
+
+// Capture is the capture that the report is about.
+func (r *Report) Capture() *Capture { return r.cap }
+
+// Only lets the report be nothing but page one.
+func (r *Report) Only() { r.r.Only = true }
+
+// summary makes page one.
+func (r *Report) summary(c *call) (starlark.Value, error) {
+	if r.frozen {
+		return nil, errFrozenReport
+	}
+	sev, err := plots.ParseSeverity(c.str(2, "info"))
+	if err != nil {
+		return nil, fmt.Errorf("parameter severity: %w", err)
+	}
+	s := &plots.Summary{Severity: sev, Verdict: c.str(0, ""), Note: c.str(1, "")}
+	if c.has(3) {
+		s.Timeline = c.args[3].(*Plot).p
+	} else {
+		s.Timeline = r.r.BestChart()
+	}
+	err = each(c.value(4), func(x starlark.Value) error {
+		n := plots.Note{Severity: plots.Info}
+		if pair, ok := x.(starlark.Indexable); ok && pair.Len() == 2 && x.Type() == "tuple" {
+			word, _ := starlark.AsString(pair.Index(0))
+			if n.Severity, err = plots.ParseSeverity(word); err != nil {
+				return fmt.Errorf("parameter quality: %w", err)
+			}
+			x = pair.Index(1)
+		}
+		text, ok := starlark.AsString(x)
+		if !ok {
+			return fmt.Errorf("parameter quality: got %s, want str or (severity, text)", x.Type())
+		}
+		n.Text = text
+		s.Quality = append(s.Quality, n)
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	r.r.Summary = s
+	return starlark.None, nil
 }
 
 // provenance says what the report was made from. It names no path beyond the file's own name, so that the same inputs give the
@@ -387,6 +467,19 @@ var reportTable = methodTable[*Report]{
 	Attrs: []attribute[*Report]{
 		{Name: "title", Type: "str", Doc: "Title.", Get: func(r *Report) (starlark.Value, error) { return starlark.String(r.r.Title), nil }},
 		{Name: "findings", Type: "Table", Doc: "The findings so far, the gravest first.", Get: func(r *Report) (starlark.Value, error) { return r.findings(), nil }},
+		{Name: "capture", Type: "Capture", Doc: "The capture that the report is about, None where it is about none.", Get: func(r *Report) (starlark.Value, error) {
+			if r.cap == nil {
+				return starlark.None, nil
+			}
+			return r.cap, nil
+		}},
+		{Name: "judgements", Type: "Table", Doc: "What was judged, and why what could not be could not: subject, and why (None where it was judged).", Get: func(r *Report) (starlark.Value, error) {
+			t := NewTable(r.env, []string{"subject", "why"}, nil)
+			for _, j := range r.r.Judgements {
+				t.Append(starlark.String(j.Subject), text(j.Why))
+			}
+			return t, nil
+		}},
 		{Name: "provenance", Type: "dict", Doc: "What the report was made from.", Get: func(r *Report) (starlark.Value, error) {
 			kv, err := r.provenance(r.env.Context())
 			if err != nil {
@@ -420,6 +513,34 @@ var reportTable = methodTable[*Report]{
 				"threshold what the value was compared with; numbers are in the unit of the first counter, and texts such as \"52.4 %\" or \"above 3 ms\" say their own. spans say where it holds, advice one sentence on what to do. source says where the threshold comes from, confidence how sure the judgement is, win what a fix could gain at most. metric says what value is of where it is not the first counter; \"\" says nothing. share is how much of the time it limits (0 to 1), gain the bounds of what relieving it saves (two numbers, 0 to 1), runner_up what sets the pace then.",
 			Example: "report.new(\"t\").finding(\"clk/high\", \"warning\", \"The clock is high\", evidence=[clk], threshold=\"above 1000\", spans=clk.gt(1000).spans())",
 			Run:     func(r *Report, c *call) (starlark.Value, error) { return r.finding(c) }},
+		{Sig: "account(a: Account=None) -> Account", Doc: "Says where the time went: page one shows it as a bar and as a lane over time, and JSON has its parts. Without an argument it only returns what was said before, None where nothing was.", Example: "report.new(\"t\", capture=cap).account(account(cap))",
+			Run: func(r *Report, c *call) (starlark.Value, error) {
+				if r.frozen {
+					return nil, errFrozenReport
+				}
+				if c.has(0) {
+					r.time = c.args[0].(*Account)
+					r.r.Account = r.time.page()
+				}
+				if r.time == nil {
+					return starlark.None, nil
+				}
+				return r.time, nil
+			}},
+		{Sig: "judged(subject: str, why: str=None)", Doc: "Says that a subject, such as \"the GPU\", was judged, or why it could not be. Where nothing could be, the page, the terminal and `report --strict` say so.", Example: "report.new(\"t\").judged(\"the GPU\", why=\"only 3 samples\")",
+			Run: func(r *Report, c *call) (starlark.Value, error) {
+				if r.frozen {
+					return nil, errFrozenReport
+				}
+				j := plots.Judgement{Subject: c.str(0, ""), Why: c.str(1, "")}
+				if !slices.Contains(r.r.Judgements, j) {
+					r.r.Judgements = append(r.r.Judgements, j)
+				}
+				return starlark.None, nil
+			}},
+		{Sig: "summary(verdict: str, note: str=None, severity: str=\"info\", timeline: Plot=None, quality: list=None)", Doc: "Makes page one: the verdict in a sentence and what it rests on, the bar of `account`, three findings, one timeline (without one, that of the page which shows most of what the findings rest on), and what is to know about the data, a list of texts or of (severity, text).",
+			Example: "report.new(\"t\", capture=cap).summary(\"The vector units set the pace\", severity=\"warning\", quality=[(\"good\", \"no gaps\")])",
+			Run:     func(r *Report, c *call) (starlark.Value, error) { return r.summary(c) }},
 		{Sig: "save(path: str, " + sizeParams + ")", Doc: "Writes the report; the extension says the format: .png, .svg, .pdf, .md (its pictures beside it), .html (one file that needs no network and no script) or .json. A long PNG goes on in files name-2.png and so on. " + sizeDoc, Example: "report.new(\"t\", capture=cap).save(\"out.png\")",
 			Run: func(r *Report, c *call) (starlark.Value, error) { return r.save(c) }},
 	},

@@ -26,6 +26,12 @@ var errReported = errors.New("reported")
 // errNoReader says that whoever read the output is gone, which needs no words.
 var errNoReader = fmt.Errorf("%w: nobody reads the output", errReported)
 
+// statusError is an error whose text the user has already seen, with an exit status of its own.
+type statusError struct{ status int }
+
+func (e statusError) Error() string { return fmt.Sprintf("exit status %d", e.status) }
+func (e statusError) Unwrap() error { return errReported }
+
 // written is the error of writing to standard output.
 func written(err error) error {
 	if errors.Is(err, syscall.EPIPE) {
@@ -44,9 +50,12 @@ func usagef(format string, args ...any) error { return usageError{fmt.Errorf(for
 // exitStatus is what the program ends with after err.
 func exitStatus(ctx context.Context, err error) int {
 	var usage usageError
+	var own statusError
 	switch {
 	case err == nil:
 		return statusOK
+	case errors.As(err, &own):
+		return own.status
 	case errors.As(err, &usage):
 		return statusUsage
 	case errors.Is(err, errNoReader):

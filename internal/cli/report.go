@@ -28,6 +28,8 @@ type reportFlags struct {
 	script string
 	keep   string
 	all    bool
+	only   bool // page one
+	strict bool
 	rest   []string // of the scripts
 }
 
@@ -42,7 +44,10 @@ func (a *app) reportCommand() *cobra.Command {
 		Long: "Writes a page with findings, pictures and provenance, then prints the findings and the path. Without a capture it records this machine for\n" +
 			"--duration from its best source. The script is the triage of the capture's GPU, and that of the CPU where there are CPU columns; where\n" +
 			"no script knows the counters the page describes them and judges nothing. --script takes another file instead, which defines\n" +
-			"analyze(cap, r). Flags that report does not know go to the script's flags(); behind the capture they may stand with or without =.",
+			"analyze(cap, r). Flags that report does not know go to the script's flags(); behind the capture they may stand with or without =.\n\n" +
+			"Page one says in one screen what sets the pace, where the time went, and how good the data are; --summary makes only that.\n\n" +
+			"Exit status: 0 the page was made; 2 bad usage, or a capture that cannot be read. With --strict also: 3 nothing could be judged, 4 a part of\n" +
+			"the page failed.",
 		Args: argCount(0, 1),
 		RunE: func(_ *cobra.Command, args []string) error {
 			if err := f.record.check(); err != nil {
@@ -65,6 +70,8 @@ func (a *app) reportCommand() *cobra.Command {
 	flags.StringVar(&f.script, "script", "", "the script `FILE` to run instead of the triage")
 	flags.StringVar(&f.keep, "keep", "", "keep the recording as `FILE`")
 	flags.BoolVar(&f.all, "all", false, "show every rule with its value, its threshold and why it is silent")
+	flags.BoolVar(&f.only, "summary", false, "make only page one")
+	flags.BoolVar(&f.strict, "strict", false, "exit with 3 where nothing could be judged, with 4 where a part of the page failed")
 	takeUnknownFlags(cmd, &f.rest)
 	return cmd
 }
@@ -105,34 +112,52 @@ func (a *app) report(path string, f *reportFlags) error {
 	if err := h.runner.Declare(a.ctx, names...); err != nil {
 		return a.usageOf(err)
 	}
-	r, err := a.fill(h, c, names)
+	page, err := a.fill(h, c, names)
 	if err != nil {
 		return a.usageOf(err)
 	}
-	said := a.print(findingsText(r))
-	save, err := attribute(r, "save")
+	if (f.script == "" || f.only || page.Judging()) && page.Verdict() == "" {
+		if err := a.addSummary(h, page); err != nil {
+			return err
+		}
+	}
+	if f.only {
+		page.Only()
+	}
+	said := a.print(findingsText(page))
+	save, err := attribute(page, "save")
 	if err != nil {
 		return err
 	}
 	if _, err = h.runner.Call(a.ctx, save, starlark.Tuple{starlark.String(f.out)}, nil); err != nil {
 		return err
 	}
-	return said
+	switch {
+	case said != nil || !f.strict:
+		return said
+	case page.Lacking():
+		return statusError{statusPartFailed}
+	case !page.Judged():
+		return statusError{statusNotJudged}
+	}
+	return nil
 }
 
+// Exit statuses of report --strict.
+const (
+	statusNotJudged  = 3
+	statusPartFailed = 4
+)
+
 // fill lets scripts fill a page about a capture. A mistake in a shipped one does not end it: the page is drawn without that part and says so.
-func (a *app) fill(h *host, c *capture.Capture, names []string) (starlark.Value, error) {
+func (a *app) fill(h *host, c *capture.Capture, names []string) (*builtins.Report, error) {
 	value := builtins.NewCapture(h.env, c)
 	made, err := h.callMethod(a.ctx, "report", "new", starlark.Tuple{starlark.String(reportTitle(c))}, []starlark.Tuple{{starlark.String("capture"), value}})
 	if err != nil {
 		return nil, err
 	}
 	page := made.(*builtins.Report)
-	lacks := func(what string, err error) {
-		if page.Lacks(what, err) {
-			a.warn(fmt.Sprintf("the page is drawn without %s: %s: %v; this is a mistake in the script, please report it", what, builtins.Place(err), err))
-		}
-	}
+	lacks := a.lacks(page)
 	for i := 0; i < len(names); i++ {
 		name := names[i]
 		h.env.Contain = nil
@@ -159,6 +184,32 @@ func (a *app) fill(h *host, c *capture.Capture, names []string) (starlark.Value,
 	}
 	return page, nil
 }
+
+// addSummary makes page one of what the scripts said.
+func (a *app) addSummary(h *host, page *builtins.Report) error {
+	h.env.Contain = a.lacks(page)
+	globals, err := h.runner.LoadModule(a.ctx, summaryScript)
+	if err == nil {
+		_, err = h.runner.Call(a.ctx, globals["add"], starlark.Tuple{page.Capture(), page}, nil)
+	}
+	if err != nil && !script.Stopped(err) {
+		h.env.Contain("page one", err)
+		return nil
+	}
+	return err
+}
+
+// lacks says on a page, and to the user, that it is drawn without a part.
+func (a *app) lacks(page *builtins.Report) func(what string, err error) {
+	return func(what string, err error) {
+		if page.Lacks(what, err) {
+			a.warn(fmt.Sprintf("the page is drawn without %s: %s: %v; this is a mistake in the script, please report it", what, builtins.Place(err), err))
+		}
+	}
+}
+
+// summaryScript makes page one.
+const summaryScript = libraryPrefix + "lib/summary.star"
 
 // reportFlagsDeclared checks the flags of the scripts before anything is measured. Which triage it will be is not known yet, so that each
 // flag may be of any of them; that of the recording checks them again.
@@ -305,41 +356,28 @@ func reportTitle(c *capture.Capture) string {
 	return name + " on " + what
 }
 
-// severities are in the order in which findings are printed.
-var severities = []string{"critical", "warning", "info"}
-
-// findingsText lists the findings of a report, the gravest first.
-func findingsText(r starlark.Value) string {
-	list, _ := attribute(r, "findings")
-	seq, ok := list.(starlark.Iterable)
-	if !ok {
-		return ""
-	}
-	type finding struct {
-		rank int
-		text string
-	}
-	var found []finding
-	it := seq.Iterate()
-	defer it.Done()
-	for v := starlark.Value(nil); it.Next(&v); {
-		severity := attributeText(v, "severity")
-		text := severity + ": " + attributeText(v, "title") + "\n"
-		if advice := attributeText(v, "advice"); advice != "" {
-			text += "    " + advice + "\n"
-		}
-		found = append(found, finding{slices.Index(severities, severity), text})
-	}
-	if page, ok := r.(*builtins.Report); ok && len(found) == 0 && page.Lacking() {
-		return "no findings in the parts that were drawn\n"
-	}
-	if len(found) == 0 {
-		return "no findings\n"
-	}
-	slices.SortStableFunc(found, func(a, b finding) int { return a.rank - b.rank })
+// findingsText is what a page says, for a terminal: its verdict, the findings, the gravest first, and what could not be judged.
+func findingsText(page *builtins.Report) string {
 	var out strings.Builder
+	if v := page.Verdict(); v != "" {
+		out.WriteString(v + "\n")
+	}
+	found := page.Findings()
 	for _, f := range found {
-		out.WriteString(f.text)
+		out.WriteString(f.Severity.String() + ": " + f.Title + "\n")
+		if f.Advice != "" {
+			out.WriteString("    " + f.Advice + "\n")
+		}
+	}
+	switch {
+	case len(found) > 0:
+	case page.Lacking():
+		out.WriteString("no findings in the parts that were drawn\n")
+	default:
+		out.WriteString("no findings\n")
+	}
+	for _, text := range page.Doubts() {
+		out.WriteString("note: " + text + "\n")
 	}
 	return out.String()
 }
@@ -352,14 +390,4 @@ func attribute(v starlark.Value, name string) (starlark.Value, error) {
 		}
 	}
 	return nil, fmt.Errorf("%s has no attribute %s", v.Type(), name)
-}
-
-// attributeText is an attribute that is a text, "" where there is none.
-func attributeText(v starlark.Value, name string) string {
-	out, err := attribute(v, name)
-	if err != nil {
-		return ""
-	}
-	text, _ := starlark.AsString(out)
-	return text
 }

@@ -7,7 +7,6 @@ import (
 	"testing"
 	"testing/fstest"
 
-	"astrolabe/builtins"
 	"astrolabe/capture"
 	"astrolabe/internal/script"
 	"astrolabe/plots"
@@ -61,7 +60,7 @@ def analyze(cap, r):
 	if got := findingsText(page); got != "no findings in the parts that were drawn\n" {
 		t.Errorf("a page without its findings says %q", got)
 	}
-	doc, err := page.(*builtins.Report).Report()
+	doc, err := page.Report()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -37,13 +37,11 @@ type Run struct {
 	Cases int    `json:"cases"`
 }
 
-// Row is a count of cases: Hits of Of. A row of values is their sum and that of their squares, in whole points of percent, which add up in any order.
+// Row is a count of cases: Hits of Of.
 type Row struct {
-	Name    string `json:"name"`
-	Hits    int    `json:"hits"`
-	Of      int    `json:"of"`
-	Sum     int    `json:"sum,omitempty"`
-	Squares int    `json:"squares,omitempty"`
+	Name string `json:"name"`
+	Hits int    `json:"hits"`
+	Of   int    `json:"of"`
 }
 
 // Confused is a cell of a confusion matrix.
@@ -80,12 +78,7 @@ func (f *FamilyRates) count(row string, hit bool) {
 	if hit {
 		n = 1
 	}
-	f.addRow(Row{Name: row, Hits: n, Of: 1})
-}
-
-// value adds a value, in points of percent, to a row.
-func (f *FamilyRates) value(row string, points int) {
-	f.addRow(Row{Name: row, Of: 1, Sum: points, Squares: points * points})
+	f.addRow(Row{row, n, 1})
 }
 
 func (f *FamilyRates) addRow(r Row) {
@@ -96,8 +89,6 @@ func (f *FamilyRates) addRow(r Row) {
 	}
 	f.Rows[i].Hits += r.Hits
 	f.Rows[i].Of += r.Of
-	f.Rows[i].Sum += r.Sum
-	f.Rows[i].Squares += r.Squares
 }
 
 func (f *FamilyRates) confuse(c Confused) {
