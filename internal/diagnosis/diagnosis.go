@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 
 	"go.starlark.net/starlark"
@@ -88,6 +89,8 @@ type Finding struct {
 	Role       string // "cause", "support" or "quality"
 	Severity   string // "critical", "warning" or "info", as the page shows it
 	Confidence string
+	// GainLow and GainHigh are the bounds of what relieving it gains, as shares of the time; NaN where it has no gain of its own.
+	GainLow, GainHigh float64
 }
 
 // Weight orders findings by their severity; the gravest has the highest.
@@ -132,7 +135,8 @@ func (j *Judge) Judge(ctx context.Context, c *capture.Capture) (*Answer, error) 
 	if seq, ok := shown.(starlark.Indexable); ok {
 		for i := range seq.Len() {
 			if d, ok := seq.Index(i).(*starlark.Dict); ok {
-				f := Finding{text(d, "id"), ruleText(d, "role"), ruleText(d, "severity"), text(d, "confidence")}
+				f := Finding{ID: text(d, "id"), Role: ruleText(d, "role"), Severity: ruleText(d, "severity"), Confidence: text(d, "confidence")}
+				f.GainLow, f.GainHigh = gainOf(d)
 				// No finding is graver than the bottleneck, as diagnose of rules.star has it.
 				if gravest != "" && f.Role != "quality" && slices.Index(severities, f.Severity) > slices.Index(severities, gravest) {
 					f.Severity = gravest
@@ -169,6 +173,15 @@ func ruleText(verdict *starlark.Dict, key string) string {
 		return text(d, key)
 	}
 	return ""
+}
+
+// gainOf are the bounds of a verdict's gain; NaN where it is not about a part of the time.
+func gainOf(verdict *starlark.Dict) (low, high float64) {
+	v, _, _ := verdict.Get(starlark.String("part"))
+	if d, ok := v.(*starlark.Dict); ok {
+		return number(d, "low"), number(d, "high")
+	}
+	return math.NaN(), math.NaN()
 }
 
 // text is a text in a dict, "" where it is None.

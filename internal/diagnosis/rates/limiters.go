@@ -19,6 +19,8 @@ type family struct {
 	names map[string][]string
 	// untold are the limiters that no finding of today's reports names, whatever was recorded, with the reason.
 	untold map[string]string
+	// parts are what the parts of the script's account stand for, by name; without an entry it is the simulator's unit or memory of that name.
+	parts map[string]string
 }
 
 const (
@@ -68,6 +70,7 @@ var mali = family{
 		"display/request":    noDisplay,
 		"clock/governor":     "a low clock of a GPU with little to do is no finding: the governor chose it",
 	},
+	parts: map[string]string{"front_end": "unit/rasterizer", "commands": "launch/overhead", "write bandwidth": "memory/bandwidth"},
 }
 
 var intel = family{
@@ -243,6 +246,9 @@ func (f *family) text() string {
 	}
 	for c := range f.untold {
 		lines = append(lines, f.name+" "+c+" untold")
+	}
+	for part, c := range f.parts {
+		lines = append(lines, f.name+" part "+part+" "+c)
 	}
 	slices.Sort(lines)
 	return strings.Join(lines, "\n") + "\n"

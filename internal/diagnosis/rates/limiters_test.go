@@ -66,6 +66,11 @@ func TestEveryLimiterIsMappedOrSaidToBeUntold(t *testing.T) {
 				t.Errorf("%s: %s is mapped and untold", f.name, c)
 			}
 		}
+		for part, c := range f.parts {
+			if !slices.Contains(known, c) {
+				t.Errorf("%s: part %s of the account stands for %s, which the simulator has not", f.name, part, c)
+			}
+		}
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"math"
 	"slices"
 	"sync"
 
@@ -67,6 +68,9 @@ func Measure(ctx context.Context, s Cases) (*Rates, error) {
 				for _, c := range t.counts {
 					to.count(c.row, c.hit)
 				}
+				for _, v := range t.values {
+					to.value(v.row, v.points)
+				}
 				if t.confused.Cases > 0 {
 					to.confuse(t.confused)
 				}
@@ -86,13 +90,24 @@ type counted struct {
 	hit bool
 }
 
+// valuedAs is a value of a case, in points of percent.
+type valuedAs struct {
+	row    string
+	points int
+}
+
 // tallied is what one case adds.
 type tallied struct {
 	counts   []counted
+	values   []valuedAs
 	confused Confused
 }
 
 func (t *tallied) count(row string, hit bool) { t.counts = append(t.counts, counted{row, hit}) }
+
+func (t *tallied) value(row string, share float64) {
+	t.values = append(t.values, valuedAs{row, int(math.Round(100 * share))})
+}
 
 // kind judges the cases of a kind, several at a time. What they add is in the order of their seeds, whoever is quicker.
 func (s Cases) kind(ctx context.Context, f *family, kind string, judges []map[string]*diagnosis.Judge) ([]tallied, error) {
@@ -153,6 +168,11 @@ func (x *examiner) examine(ctx context.Context, kind string, seed uint64) (out t
 		return out, x.twoPhases(ctx, &out, cap, truth)
 	}
 	limiter, clear := truth.Limiter()
+	if kind == simulate.KindArchetype {
+		if err := x.shares(ctx, &out, cap, &truth.Part, limiter, clear); err != nil {
+			return out, err
+		}
+	}
 	if !clear {
 		return out, nil
 	}
@@ -179,7 +199,8 @@ func (x *examiner) examine(ctx context.Context, kind string, seed uint64) (out t
 	switch kind {
 	case simulate.KindArchetype:
 		x.archetype(&out, p, limiter)
-		return out, x.withheld(ctx, &out, c, cap, limiter)
+		x.gain(&out, p, &truth.Part)
+		return out, x.withheld(ctx, &out, c, cap, &truth.Part, limiter)
 	case simulate.KindSingle:
 		out.count(rowPlant, right)
 	case simulate.KindRandom:
@@ -216,7 +237,8 @@ func (x *examiner) archetype(out *tallied, p *page, limiter simulate.Candidate) 
 }
 
 // withheld judges the case again without the counters that tell of its limiter, where there are such counters.
-func (x *examiner) withheld(ctx context.Context, out *tallied, c *simulate.Case, whole *capture.Capture, limiter simulate.Candidate) error {
+func (x *examiner) withheld(ctx context.Context, out *tallied, c *simulate.Case, whole *capture.Capture, truth *simulate.Part,
+	limiter simulate.Candidate) error {
 	cap, err := c.Record(simulate.Options{Withheld: []simulate.Candidate{limiter}})
 	if err != nil || len(cap.Counters) == len(whole.Counters) {
 		return err
@@ -227,7 +249,7 @@ func (x *examiner) withheld(ctx context.Context, out *tallied, c *simulate.Case,
 	}
 	out.count(rowWithheld, x.f.limiter(p.first()) && !x.f.right(p.first(), limiter))
 	out.count(rowWithheldNothing, !x.f.limiter(p.first()))
-	return nil
+	return x.notExplained(ctx, out, cap, truth, limiter)
 }
 
 // page is what a report says about a capture: that of the GPU's script, and behind it that of the CPU's where processors were recorded.

@@ -37,11 +37,13 @@ type Run struct {
 	Cases int    `json:"cases"`
 }
 
-// Row is a count of cases: Hits of Of.
+// Row is a count of cases: Hits of Of. A row of values is their sum and that of their squares, in whole points of percent, which add up in any order.
 type Row struct {
-	Name string `json:"name"`
-	Hits int    `json:"hits"`
-	Of   int    `json:"of"`
+	Name    string `json:"name"`
+	Hits    int    `json:"hits"`
+	Of      int    `json:"of"`
+	Sum     int    `json:"sum,omitempty"`
+	Squares int    `json:"squares,omitempty"`
 }
 
 // Confused is a cell of a confusion matrix.
@@ -78,7 +80,12 @@ func (f *FamilyRates) count(row string, hit bool) {
 	if hit {
 		n = 1
 	}
-	f.addRow(Row{row, n, 1})
+	f.addRow(Row{Name: row, Hits: n, Of: 1})
+}
+
+// value adds a value, in points of percent, to a row.
+func (f *FamilyRates) value(row string, points int) {
+	f.addRow(Row{Name: row, Of: 1, Sum: points, Squares: points * points})
 }
 
 func (f *FamilyRates) addRow(r Row) {
@@ -89,6 +96,8 @@ func (f *FamilyRates) addRow(r Row) {
 	}
 	f.Rows[i].Hits += r.Hits
 	f.Rows[i].Of += r.Of
+	f.Rows[i].Sum += r.Sum
+	f.Rows[i].Squares += r.Squares
 }
 
 func (f *FamilyRates) confuse(c Confused) {

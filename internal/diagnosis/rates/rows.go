@@ -18,12 +18,20 @@ const (
 	rowPhases           = "two phases: both named, each in its own"
 	rowWithheld         = "limiter's counters withheld: another limiter named"
 	rowWithheldNothing  = "limiter's counters withheld: no limiter named"
+	rowNotExplained     = "limiter's counters withheld: of its time, not explained"
+	rowShares           = "shares: difference from the simulator's"
+	rowShareOfLimiter   = "... that of the limiter, of clear frames"
+	rowGainTold         = "gains: the limiter named first has one"
+	rowGain             = "gains: the simulated one lies in the range"
 	rowCoversHigh       = "confidence high, of clear frames"
 	rowCoversMedium     = "confidence high or medium, of clear frames"
 )
 
 // rowConfidence are the rows of findings by their confidence.
 var rowConfidence = map[string]string{"high": "confidence high: right", "medium": "confidence medium: right", "low": "confidence low: right"}
+
+// valued are the rows of values, in points of percent.
+var valued = map[string]bool{rowNotExplained: true, rowShares: true, rowShareOfLimiter: true}
 
 // rows are all rows in the order in which they are printed, with what is asked of the rebuilt rules: at least so many percent, or at most.
 var rows = []struct{ name, target string }{
@@ -43,6 +51,11 @@ var rows = []struct{ name, target string }{
 	{rowPhases, ">= 90 %"},
 	{rowWithheld, "<= 5 %"},
 	{rowWithheldNothing, ""},
+	{rowNotExplained, ">= 50 %"},
+	{rowShares, "<= 10"},
+	{rowShareOfLimiter, ""},
+	{rowGainTold, ""},
+	{rowGain, ">= 80 %"},
 	{rowConfidence["high"], ">= 98 %"},
 	{rowConfidence["medium"], ">= 85 %"},
 	{rowConfidence["low"], ""},

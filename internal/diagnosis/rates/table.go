@@ -3,16 +3,23 @@ package rates
 import (
 	"fmt"
 	"io"
+	"math"
 	"slices"
 	"strings"
 
 	"astrolabe/internal/diagnosis"
 )
 
-// Rate is a row as text: the rate, its bounds, and of how many cases.
+// Rate is a row as text: the rate, or the mean of a row of values, its bounds, and of how many cases.
 func (r Row) Rate() string {
 	if r.Of == 0 {
 		return "-"
+	}
+	if valued[r.Name] {
+		n := float64(r.Of)
+		mean := float64(r.Sum) / n
+		off := 1.96 * math.Sqrt(max(0, float64(r.Squares)/n-mean*mean)/n)
+		return fmt.Sprintf("%.0f points (%.0f..%.0f) of %d", mean, max(0, mean-off), mean+off, r.Of)
 	}
 	low, high := Wilson(r.Hits, r.Of)
 	return fmt.Sprintf("%.0f %% (%.0f..%.0f) of %d", 100*float64(r.Hits)/float64(r.Of), 100*low, 100*high, r.Of)
@@ -171,7 +178,14 @@ capture: its first finding is compared with the limiter.
 Captures are as people record them: Intel's hold one metric set, which cannot show every limiter; half have counters of the processors and half have marked
 frames; samples last up to 16 ms and some are late. Of amd-gpa and gfx1151 a case is a row of draws or dispatches, without pacing and without queues.
 
-Not measured, because the reports give no such numbers yet: shares of time by limiter, gains as ranges, and how much of the time is not explained.
+- **not explained**, with the limiter's counters withheld: how much of the time that the simulator gives to the limiter a report accounts to nothing: waits
+  for something unknown, not measured, mixed, nothing leads. All of it is 100 points.
+- **shares**: of all archetypes, clear or not. What a report accounts to each limiter is compared with how long it set the pace of the simulation, in points
+  of percent; a limiter counts where either gives it 1 % of the time. The refresh, a cap and requests are one, as are the threads of the processor.
+- **gains**: of clear frames of archetypes where a limiter, right or wrong, is named first. The range is that of the page, rounded to 5 points as the
+  simulated gain of what was named is; of several kinds (a thread of the application or of the driver) the larger one counts.
+
+Scripts that do not account for time have none of these rows.
 `
 
 const mapped = `Strictly: a finding counts where it says that this very thing limits, or, below such a finding, what of that thing's own work does. Findings that only
