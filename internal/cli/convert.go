@@ -119,6 +119,7 @@ type openFlags struct {
 	format, gpu, denom, duration, zero string
 	force                              bool
 	kinds                              kindsFlag
+	extra                              map[string]string
 }
 
 // kindsFlag is --kinds, which may stand several times.
@@ -143,6 +144,7 @@ func (k *kindsFlag) Set(text string) error {
 func (f *openFlags) register(cmd *cobra.Command) {
 	flags := cmd.Flags()
 	flags.StringVar(&f.format, "input-format", "", "the `FORMAT` of the capture (default found from its content)")
+	flags.StringToStringVar(&f.extra, "input-option", nil, "`NAME=VALUE` options of that format, such as period=10ms of a table without times")
 	flags.StringVar(&f.gpu, "gpu", "", "the catalogue `ID`, such as gfx1151 (default taken from the capture)")
 	flags.BoolVar(&f.force, "force", false, "read by --gpu also what says that it is of another vendor or architecture")
 	flags.StringVar(&f.denom, "denom", "", "what counts are divided by: per_kernel, per_wave, per_cycle or per_second")
@@ -152,7 +154,16 @@ func (f *openFlags) register(cmd *cobra.Command) {
 }
 
 func (f *openFlags) options() formats.Options {
-	return formats.Options{Format: f.format, GPU: f.gpu, Force: f.force, Denom: f.denom, Duration: f.duration, Zero: f.zero, Kinds: f.kinds.kinds}
+	out := formats.Options{Format: f.format, GPU: f.gpu, Force: f.force, Denom: f.denom, Duration: f.duration, Zero: f.zero, Kinds: f.kinds.kinds}
+	if len(f.extra) > 0 {
+		out.Extra = make(map[string]any, len(f.extra))
+		for name, value := range f.extra {
+			if out.Extra[name] = value; value == "true" || value == "false" {
+				out.Extra[name] = value == "true"
+			}
+		}
+	}
+	return out
 }
 
 // forcedTitle ends the title of a page about captures that were read as what they say they are not; "" where none was.
