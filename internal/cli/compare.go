@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/spf13/cobra"
 
@@ -226,6 +227,7 @@ func comparedTable(res *analysis.Result, keep func(*analysis.Row) bool) *textTab
 	if part != "" {
 		t.header, t.right = slices.Insert(t.header, 1, part), slices.Insert(t.right, 1, false)
 	}
+	short := shortParts(res, keep)
 	for i := range res.Rows {
 		r := &res.Rows[i]
 		if !keep(r) {
@@ -238,11 +240,58 @@ func comparedTable(res *analysis.Result, keep func(*analysis.Row) bool) *textTab
 			row[1] += " (" + r.Why + ")"
 		}
 		if part != "" {
-			row = slices.Insert(row, 1, r.Part)
+			row = slices.Insert(row, 1, short[r.Part])
 		}
 		t.add(row...)
 	}
 	return t
+}
+
+// shortParts are the names of the parts that have rows, with what they have in common left out as far as they stay different: those of templated kernels have
+// thousands of characters, and every row of the table is as wide as the widest.
+func shortParts(res *analysis.Result, keep func(*analysis.Row) bool) map[string]string {
+	const width = 64
+	short, alike := map[string]string{}, map[string][]string{}
+	for i := range res.Rows {
+		r := &res.Rows[i]
+		if _, known := short[r.Part]; known || !keep(r) {
+			continue
+		}
+		s := shortened(r.Part, width)
+		short[r.Part], alike[s] = s, append(alike[s], r.Part)
+	}
+	// Those that differ only in what was cut begin anew where they differ, and part there.
+	for before := 0; before < len(alike); {
+		before = len(alike)
+		next := map[string][]string{}
+		for s, parts := range alike {
+			if len(parts) == 1 {
+				next[s] = parts
+				continue
+			}
+			common := commonPrefix(parts)
+			for _, part := range parts {
+				s := shortened(part, width/2) + " " + shortened("…"+strings.ToValidUTF8(part[common:], ""), width)
+				short[part], next[s] = s, append(next[s], part)
+			}
+		}
+		alike = next
+	}
+	return short
+}
+
+// commonPrefix is how many bytes of whole characters texts begin with in common.
+func commonPrefix(texts []string) int {
+	common := len(texts[0])
+	for _, text := range texts[1:] {
+		for !strings.HasPrefix(text, texts[0][:common]) {
+			common--
+		}
+	}
+	for common < len(texts[0]) && !utf8.RuneStart(texts[0][common]) {
+		common--
+	}
+	return common
 }
 
 // partName is what rows are told apart by besides the metric, "" for the whole captures.

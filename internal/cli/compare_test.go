@@ -10,6 +10,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"astrolabe/capture"
+	"astrolabe/capture/analysis"
 	"astrolabe/capture/formats/all"
 )
 
@@ -69,4 +70,28 @@ func FuzzJoinLabelArgs(f *testing.F) {
 			t.Errorf("%q became %q", args, out)
 		}
 	})
+}
+
+func TestLongNamesOfKernelsAreCutAsFarAsTheyStayDifferent(t *testing.T) {
+	long := func(tail string) string { return "void f<" + strings.Repeat("at::native::functor<float>, ", 60) + tail }
+	inside := func(op string) string { return long(op + long(">(int, bool, std::array<char*, 3ul>) [clone .kd]")) }
+	res := &analysis.Result{Rows: []analysis.Row{{Part: long("1>")}, {Part: long("2>")}, {Part: "copy"}, {Part: inside("Add")}, {Part: inside("Mul")}, {Part: long("3>")}, {Part: inside("Add" + strings.Repeat("x", 300) + "y")},
+		{Part: inside("Add" + strings.Repeat("x", 300) + "z")}}}
+	short := shortParts(res, func(r *analysis.Row) bool { return r != &res.Rows[5] })
+	seen := map[string]bool{}
+	for part, s := range short {
+		if seen[s] = true; len([]rune(s)) > 100 {
+			t.Errorf("%d characters of %d: %s", len([]rune(s)), len(part), s)
+		}
+	}
+	if len(short) != 7 || len(seen) != 7 || short["copy"] != "copy" {
+		t.Errorf("names are no longer told apart: %q", short)
+	}
+	res.Rows = []analysis.Row{{Part: inside("é")}, {Part: inside("è")}, {Part: long("\xc3") + long("")}, {Part: long("\xff") + long("")}}
+	if s := shortParts(res, func(*analysis.Row) bool { return true }); !strings.Contains(s[inside("é")], " …é") {
+		t.Errorf("a character is cut: %q", s)
+	}
+	if s := short[inside("Mul")]; !strings.HasPrefix(s, "void f<") || !strings.Contains(s, " …Mul") {
+		t.Errorf("%s does not show what is different in it", s)
+	}
 }
