@@ -4,9 +4,11 @@ import (
 	"errors"
 	"fmt"
 	"runtime/debug"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
+	"unsafe"
 )
 
 // limit is what SetLimit was given, in bytes; 0 stands for the default. Memory is the program's and not that of a part of it, so the limit is
@@ -118,6 +120,17 @@ func (t *Tally) Must(n uint64) {
 	if err := t.Add(n); err != nil {
 		panic(err)
 	}
+}
+
+// Append is append for one value. A slice that is full moves to a larger array, and for a while there are both: Append asks for the room of the new
+// one first, so that a slice of hundreds of megabytes does not take the program over its limit at once. Like Must it panics where there is none.
+func Append[T any](t *Tally, s []T, v T) []T {
+	if len(s) == cap(s) {
+		more := max(16, min(len(s), 256), len(s)/4)
+		t.Must(uint64(len(s)+more) * uint64(unsafe.Sizeof(v)))
+		s = slices.Grow(s, more)
+	}
+	return append(s, v)
 }
 
 // Text is a size in bytes for people with a binary unit, rounded to a tenth.

@@ -71,3 +71,29 @@ func TestSizesAreWrittenWithBinaryUnits(t *testing.T) {
 		t.Error(text)
 	}
 }
+
+func TestASliceAsksForTheArrayThatItMovesTo(t *testing.T) {
+	const most = 128 << 20
+	SetLimit(most)
+	defer SetLimit(0)
+	var tally Tally
+	var values []int64
+	err := func() (err error) {
+		defer func() { err = Caught(recover()) }()
+		for {
+			values = Append(&tally, values, int64(len(values)))
+		}
+	}()
+	var over *LimitError
+	if !errors.As(err, &over) || over.Used > most || over.Need < uint64(len(values))*8 {
+		t.Errorf("%d values: %v", len(values), err)
+	}
+	if n := cap(values) * 8; n < most/4 || n > most*3/4 {
+		t.Errorf("the array has %d bytes when there is no room for a larger one beside it", n)
+	}
+	for i, v := range values {
+		if v != int64(i) {
+			t.Fatalf("value %d is %d", i, v)
+		}
+	}
+}

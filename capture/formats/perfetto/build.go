@@ -29,7 +29,7 @@ func (d *decoder) build() (*capture.Config, error) {
 	ours := true
 	for _, s := range d.order {
 		l := d.line(s)
-		l.sort()
+		l.sort(&d.tally)
 		ours = ours && l.ours
 		lines = append(lines, l)
 	}
@@ -48,7 +48,7 @@ func (d *decoder) build() (*capture.Config, error) {
 			}
 		}
 	} else {
-		cut = foreignSamples(lines)
+		cut = foreignSamples(lines, &d.tally)
 		if len(cut.start) > 0 {
 			zero = cut.start[0]
 		}
@@ -56,6 +56,7 @@ func (d *decoder) build() (*capture.Config, error) {
 	if len(d.clocks.used) > 1 && len(d.clocks.state) == 0 {
 		d.warn("its time stamps are of %d clocks and no snapshot relates them: they are taken for one", len(d.clocks.used))
 	}
+	d.tally.Must(16 * uint64(len(cut.start)))
 	cfg.Axis = cut.axis(zero)
 	if d.clocks.hasWall {
 		cfg.StartTime = time.Unix(0, d.clocks.wall+zero).UTC()
@@ -174,10 +175,11 @@ func (d *decoder) emptyTracks(lines *[]*line) {
 }
 
 // sort orders the values by time, in which packets need not be.
-func (s *series) sort() {
+func (s *series) sort(tally *memory.Tally) {
 	if slices.IsSorted(s.times) {
 		return
 	}
+	tally.Must(24 * uint64(len(s.times)))
 	order := make([]int, len(s.times))
 	for i := range order {
 		order[i] = i
@@ -220,8 +222,8 @@ func (d *decoder) unique(lines []*line) {
 	}
 }
 
-// counterRoom is what a counter takes without its values, and reasonRoom what a stretch of missing values does, in bytes.
-const counterRoom, reasonRoom = 1024, 96
+// counterRoom is what a counter takes without its values, in bytes.
+const counterRoom = 1024
 
 // counters hangs the instances below their counters.
 func (d *decoder) counters(lines []*line, cut *cutting, axis *capture.Axis) []*capture.Counter {
@@ -238,8 +240,8 @@ func (d *decoder) counters(lines []*line, cut *cutting, axis *capture.Axis) []*c
 		return c
 	}
 	for _, l := range lines {
-		tally.Must(counterRoom + reasonRoom*uint64(len(l.times)))
-		c := l.counter(cut, axis)
+		tally.Must(counterRoom)
+		c := l.counter(cut, axis, &tally)
 		if l.whole == "" {
 			w := whole(l.meta)
 			if w.Col == nil {
@@ -328,10 +330,10 @@ func (r *labelReader) add(s *slice, start []int64) {
 }
 
 // counter makes the counter of a line. Its values are put in their samples when first read.
-func (l *line) counter(cut *cutting, axis *capture.Axis) *capture.Counter {
+func (l *line) counter(cut *cutting, axis *capture.Axis, tally *memory.Tally) *capture.Counter {
 	c := &capture.Counter{Meta: l.meta, Axis: axis}
 	c.Integral = !l.double
-	c.Reasons = l.reasons(cut)
+	c.Reasons = l.reasons(cut, tally)
 	c.Col = capture.LazyColumn(axis.Len(), func() (capture.Data, error) { return l.data(cut), nil })
 	integers := !l.double && !slices.ContainsFunc(l.bits, func(b uint64) bool { return b > math.MaxInt64 })
 	if integers {

@@ -34,7 +34,7 @@ type decoder struct {
 	noClock       int
 	dropped       int
 	warnings      []string
-	tally         memory.Tally
+	tally         memory.Tally // of values
 }
 
 // sequenceState is what the packets of one sequence share.
@@ -95,14 +95,8 @@ func (d *decoder) warn(format string, args ...any) {
 	d.warnings = append(d.warnings, fmt.Sprintf(format, args...))
 }
 
-// keptRoom is what is kept of a packet, for each of its bytes: a value of a few bytes becomes a time and a number.
-const keptRoom = 4
-
 // packet takes one TracePacket in.
 func (d *decoder) packet(b []byte, at int64) error {
-	if err := d.tally.Add(keptRoom * uint64(len(b))); err != nil {
-		return fmt.Errorf("packet at byte %d: %w", at, err)
-	}
 	p, err := parsePacket(b)
 	if err != nil {
 		return fmt.Errorf("damaged: packet at byte %d: %w", at, err)
@@ -321,6 +315,6 @@ func (d *decoder) add(key seriesKey, at int64, bits uint64, double bool) {
 	case !double && s.double:
 		bits = math.Float64bits(float64(signed(bits)))
 	}
-	s.times = append(s.times, at)
-	s.bits = append(s.bits, bits)
+	s.times = memory.Append(&d.tally, s.times, at)
+	s.bits = memory.Append(&d.tally, s.bits, bits)
 }

@@ -6,6 +6,7 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 
 	"astrolabe/capture"
+	"astrolabe/capture/memory"
 )
 
 // track is a TrackDescriptor.
@@ -102,7 +103,7 @@ func (d *decoder) trackEvent(b []byte, sequence uint64, s *sequenceState, at int
 			d.value(s, e.doubles[i], at, v, true)
 		}
 	}
-	d.slices.take(&e, at)
+	d.slices.take(&e, at, &d.tally)
 	return nil
 }
 
@@ -185,7 +186,7 @@ type sliceReader struct {
 	done []slice
 }
 
-func (r *sliceReader) take(e *event, at int64) {
+func (r *sliceReader) take(e *event, at int64, tally *memory.Tally) {
 	switch {
 	case e.kind == typeSliceBegin || e.kind == typeInstant:
 		s := slice{category: e.category, name: e.name, track: e.track, start: at, end: at}
@@ -199,7 +200,7 @@ func (r *sliceReader) take(e *event, at int64) {
 		}
 		s.annotate(e.annotations)
 		if e.kind == typeInstant {
-			r.done = append(r.done, s)
+			r.done = memory.Append(tally, r.done, s)
 			return
 		}
 		r.open[e.track] = append(r.open[e.track], s)
@@ -212,7 +213,7 @@ func (r *sliceReader) take(e *event, at int64) {
 		r.open[e.track] = stack[:len(stack)-1]
 		if s.category != "" {
 			s.end = at
-			r.done = append(r.done, s)
+			r.done = memory.Append(tally, r.done, s)
 		}
 	}
 }

@@ -76,14 +76,16 @@ func numbers(dst []uint64, typ protowire.Type, val uint64, data []byte, fixed bo
 	return dst
 }
 
-// packetRoom is what taking a packet in takes, for each of its bytes: its numbers may be packed into one byte each.
-const packetRoom = 9
+// packetRoom is what taking a packet in takes at most, for each of its bytes: its numbers may be packed into one byte each, and move to a larger array
+// while they are read.
+const packetRoom = 20
 
 // stream calls packet for every TracePacket of r, size bytes long; at is the byte where it begins. cut says how the trace breaks off, ""
 // where it ends as it should.
 func stream(ctx context.Context, r io.Reader, size int64, packet func(b []byte, at int64) error) (cut string, err error) {
 	in := &counted{r: bufio.NewReaderSize(r, 1<<18)}
 	var buf []byte
+	var tally memory.Tally
 	for k := 0; ; k++ {
 		if k%1024 == 0 && ctx.Err() != nil {
 			return "", ctx.Err()
@@ -101,10 +103,10 @@ func stream(ctx context.Context, r io.Reader, size int64, packet func(b []byte, 
 			err = io.ErrUnexpectedEOF
 		}
 		if err == nil && tag == tracePacket<<3|uint64(protowire.BytesType) {
+			if err := tally.Add(packetRoom * length); err != nil {
+				return "", fmt.Errorf("the packet of %d bytes at byte %d: %w", length, at, err)
+			}
 			if uint64(cap(buf)) < length {
-				if err := memory.Room(packetRoom * length); err != nil {
-					return "", fmt.Errorf("the packet of %d bytes at byte %d: %w", length, at, err)
-				}
 				buf = make([]byte, length)
 			}
 			buf = buf[:length]
@@ -199,7 +201,7 @@ func unpack(ctx context.Context, data []byte, zstandard bool, at int64, packet f
 		defer z.Close()
 		r = z
 	}
-	if err := memory.Room(uint64(min(mostUnpacked, 2000*len(data)))); err != nil { // no codec of these does better
+	if err := memory.Room(2 * uint64(min(mostUnpacked, 2000*len(data)))); err != nil { // no codec of these does better
 		return fmt.Errorf("compressed packets at byte %d: %w", at, err)
 	}
 	plain, err := io.ReadAll(io.LimitReader(r, mostUnpacked+1))

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"astrolabe/capture"
+	"astrolabe/capture/memory"
 )
 
 // cutting is the samples of the capture, in the trace's time.
@@ -22,23 +23,35 @@ func (c *cutting) axis(zero int64) *capture.Axis {
 	return a
 }
 
+// allTimes are the times of all values, with room for one more.
+func allTimes(lines []*line, tally *memory.Tally) []int64 {
+	n := 1
+	for _, l := range lines {
+		n += len(l.times)
+	}
+	tally.Must(8 * uint64(n))
+	all := make([]int64, 0, n)
+	for _, l := range lines {
+		all = append(all, l.times...)
+	}
+	return all
+}
+
 // ourSamples finds the samples that this package wrote: each begins with its values and ends where the next begins, or at a mark before it.
 func (d *decoder) ourSamples(lines []*line) *cutting {
-	var start, ends []int64
-	for _, l := range lines {
-		start = append(start, l.times...)
-	}
+	start, ends := allTimes(lines, &d.tally), []int64(nil)
 	for _, s := range d.slices.done {
 		switch s.category {
 		case categoryStart:
-			start = append(start, s.start)
+			start = memory.Append(&d.tally, start, s.start)
 		case categoryEnd:
-			ends = append(ends, s.start)
+			ends = memory.Append(&d.tally, ends, s.start)
 		}
 	}
 	slices.Sort(start)
 	start = slices.Compact(start)
 	slices.Sort(ends)
+	d.tally.Must(8 * uint64(len(start)))
 	c := &cutting{start: start, end: make([]int64, len(start)), ours: true}
 	k := 0
 	for i, s := range start {
@@ -64,11 +77,10 @@ func (d *decoder) ourSamples(lines []*line) *cutting {
 }
 
 // foreignSamples cuts the time wherever a counter has a value, and leaves out what no value covers.
-func foreignSamples(lines []*line) *cutting {
-	var cuts []int64
+func foreignSamples(lines []*line, tally *memory.Tally) *cutting {
+	cuts := allTimes(lines, tally)
 	last := int64(math.MinInt64)
 	for _, l := range lines {
-		cuts = append(cuts, l.times...)
 		last = max(last, l.times[len(l.times)-1])
 	}
 	slices.Sort(cuts)
@@ -96,7 +108,7 @@ func foreignSamples(lines []*line) *cutting {
 	}
 	for i := 1; i < len(cuts); i++ {
 		if cuts[i-1] >= first {
-			c.start, c.end = append(c.start, cuts[i-1]), append(c.end, cuts[i])
+			c.start, c.end = memory.Append(tally, c.start, cuts[i-1]), memory.Append(tally, c.end, cuts[i])
 		}
 	}
 	return c
@@ -180,7 +192,7 @@ func (l *line) first(from, to int) int {
 }
 
 // reasons says why values are missing.
-func (l *line) reasons(c *cutting) []capture.ReasonRun {
+func (l *line) reasons(c *cutting, tally *memory.Tally) []capture.ReasonRun {
 	var out []capture.ReasonRun
 	add := func(from, to int, code capture.ReasonCode, text string) {
 		if from >= to {
@@ -190,7 +202,7 @@ func (l *line) reasons(c *cutting) []capture.ReasonRun {
 			out[n-1].To = to
 			return
 		}
-		out = append(out, capture.ReasonRun{From: from, To: to, Reason: capture.Reason{Code: code, Text: text}})
+		out = memory.Append(tally, out, capture.ReasonRun{From: from, To: to, Reason: capture.Reason{Code: code, Text: text}})
 	}
 	const none = "the trace has no value of this counter here"
 	done := 0
