@@ -116,7 +116,7 @@ type Config struct {
 // Capture is an immutable set of counters over one time axis.
 type Capture struct {
 	Config
-	index map[string]int
+	names nameIndex
 	memo  sync.Map // of Memo
 }
 
@@ -139,15 +139,14 @@ func New(c Config) (*Capture, error) {
 	if len(c.Axis.End) != n {
 		return nil, fmt.Errorf("time axis has %d starts and %d ends", n, len(c.Axis.End))
 	}
-	cap := &Capture{Config: c, index: make(map[string]int, len(c.Counters))}
+	cap := &Capture{Config: c, names: newNameIndex(len(c.Counters))}
 	for i, ctr := range c.Counters {
 		if ctr.Name == "" {
 			return nil, fmt.Errorf("counter %d has no name", i)
 		}
-		if j, dup := cap.index[ctr.Name]; dup {
+		if j := cap.names.add(c.Counters, i); j >= 0 {
 			return nil, fmt.Errorf("counter %q stands at positions %d and %d", ctr.Name, j, i)
 		}
-		cap.index[ctr.Name] = i
 		if ctr.Der != nil {
 			return nil, fmt.Errorf("counter %q is derived: a capture holds what was measured, its catalogue makes the metrics", ctr.Name)
 		}
@@ -174,7 +173,7 @@ func (c *Capture) Len() int { return c.Axis.Len() }
 
 // Counter returns the whole counter of that exact name, nil if there is none.
 func (c *Capture) Counter(name string) *Counter {
-	if i, ok := c.index[name]; ok {
+	if i := c.names.find(c.Counters, name); i >= 0 {
 		return c.Counters[i]
 	}
 	return nil

@@ -184,7 +184,7 @@ func (j *joiner) column(cols []*Column) *Column {
 					integers = false
 				}
 				if first == nil {
-					first = c.err
+					first = c.Err()
 				}
 			}
 		}

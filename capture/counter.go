@@ -3,6 +3,7 @@ package capture
 import (
 	"math"
 	"slices"
+	"sync/atomic"
 )
 
 // Kind says how a counter's values combine over time.
@@ -110,8 +111,21 @@ type Counter struct {
 	Reasons   []ReasonRun
 	Warnings  []string
 
-	kept  onceFloats
-	turns onceBits
+	kept atomic.Pointer[kept]
+}
+
+// kept is what is computed of a counter once and kept. Most counters of a wide table are asked for none of it.
+type kept struct {
+	floats onceFloats
+	turns  onceBits
+}
+
+func (c *Counter) keeps() *kept {
+	if k := c.kept.Load(); k != nil {
+		return k
+	}
+	c.kept.CompareAndSwap(nil, new(kept))
+	return c.kept.Load()
 }
 
 // Clone is a copy whose fields and list of instances may be set, sharing columns and instances.
@@ -159,7 +173,7 @@ func (c *Counter) Floats() []float64 {
 	if c.Col != nil {
 		return c.Col.Data().Floats()
 	}
-	return c.kept.get(func() []float64 {
+	return c.keeps().floats.get(func() []float64 {
 		out := make([]float64, c.Len())
 		parallelBlocks(len(out), func(lo, hi int) { c.ReadFloats(out[lo:hi], lo) })
 		return out

@@ -1,15 +1,6 @@
 package capture
 
-import (
-	"errors"
-	"fmt"
-	"math"
-	"strings"
-	"sync"
-	"sync/atomic"
-
-	"astrolabe/capture/memory"
-)
+import "math"
 
 // Bitmap holds one bit per value, least significant bit first, starting at bit Off of Bits (the layout of Arrow
 // validity bitmaps). A nil Bits means that every bit is set.
@@ -133,87 +124,4 @@ func MissingData(n int) Data {
 		f[i] = math.NaN()
 	}
 	return Data{F: f}
-}
-
-// Column is a lazily loaded Data of known length. It is safe for concurrent use.
-type Column struct {
-	n      int
-	source string // the file that load reads, for errors
-	load   func() (Data, error)
-	mu     sync.Mutex
-	read   atomic.Bool
-	data   Data
-	err    error
-}
-
-// NewColumn wraps values that are already in memory (or mapped).
-func NewColumn(d Data) *Column {
-	c := &Column{n: d.Len(), data: d}
-	c.read.Store(true)
-	return c
-}
-
-// valueRoom is what loading takes for a value, in bytes: itself, and some of what it is made of.
-const valueRoom = 12
-
-// LazyColumn returns a column of n values that calls load once, when first read.
-func LazyColumn(n int, load func() (Data, error)) *Column {
-	return &Column{n: n, load: load}
-}
-
-// Of says which file a column is loaded from.
-func (c *Column) Of(path string) *Column {
-	c.source = path
-	return c
-}
-
-// Len is the number of values; it loads nothing.
-func (c *Column) Len() int { return c.n }
-
-// Data loads the column. If loading fails every value is missing and Err says why; where there is no room for the values it panics with a
-// *memory.LimitError, see memory.Caught.
-func (c *Column) Data() Data {
-	if !c.read.Load() {
-		c.loadOnce()
-	}
-	return c.data
-}
-
-func (c *Column) loadOnce() {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.read.Load() {
-		return
-	}
-	err := memory.Room(uint64(c.n) * valueRoom)
-	if err == nil {
-		c.data, c.err = c.load()
-		err = c.err
-	}
-	if errors.Is(err, memory.ErrLimit) { // there may be room another time
-		if c.source != "" && !strings.Contains(err.Error(), c.source) {
-			err = fmt.Errorf("%s: %w", c.source, err)
-		}
-		c.data, c.err = Data{}, nil
-		panic(err)
-	}
-	if err != nil {
-		c.data = MissingData(c.n)
-	}
-	c.load = nil
-	c.read.Store(true)
-}
-
-// Err loads the column and returns what went wrong, nil if nothing did.
-func (c *Column) Err() error {
-	c.Data()
-	return c.err
-}
-
-// Slice returns the column of values [i, j), loading nothing yet.
-func (c *Column) Slice(i, j int) *Column {
-	return LazyColumn(j-i, func() (Data, error) {
-		d := c.Data()
-		return d.Slice(i, j), c.err
-	})
 }

@@ -38,10 +38,10 @@ func (c *Counter) Rebin(b *Bins) *Counter {
 			d := c.Col.Data()
 			if c.Kind == Delta && d.U != nil && !b.Cut && c.Turns() == nil {
 				if sums, ok := b.sumInts(d); ok {
-					return sums, c.Col.err
+					return sums, c.Col.Err()
 				}
 			}
-			return Data{F: c.Aggregate(b)}, c.Col.err
+			return Data{F: c.Aggregate(b)}, c.Col.Err()
 		})
 	}
 	if c.Pass != nil {
@@ -100,7 +100,7 @@ func (c *Column) gather(rows []int) *Column {
 			for k, i := range rows {
 				f[k] = d.F[i]
 			}
-			return Data{F: f}, c.err
+			return Data{F: f}, c.Err()
 		}
 		out := Data{U: make([]uint64, len(rows))}
 		if d.Valid.Bits != nil {
@@ -112,7 +112,7 @@ func (c *Column) gather(rows []int) *Column {
 				out.Valid.Clear(k)
 			}
 		}
-		return out, c.err
+		return out, c.Err()
 	})
 }
 

@@ -146,7 +146,7 @@ func (c *Counter) Turns() Bits {
 	if c.Kind != Delta || c.Der != nil {
 		return nil
 	}
-	return c.turns.get(func() Bits {
+	return c.keeps().turns.get(func() Bits {
 		if c.Col != nil || c.Combine != CombineSum {
 			out := c.missingFor(NotScheduled)
 			if out == nil && c.countsPartly() {

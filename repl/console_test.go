@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 )
 
@@ -165,4 +166,19 @@ func TestTerminalWritesATranscriptOfTheScreen(t *testing.T) {
 			t.Errorf("%q is not in\n%s", want, data)
 		}
 	}
+}
+
+// A repository may bring a pipe in the place of a start-up file. It is no file, and nobody waits for its other end.
+func TestAPipeIsNoStartUpFile(t *testing.T) {
+	home := t.TempDir()
+	path := filepath.Join(home, "astrolabe", "rc.star")
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := syscall.Mkfifo(path, 0o600); err != nil {
+		t.Skip(err)
+	}
+	s := startTerminal(t, home, 100)
+	s.wait(`start-up file: .*not a regular file but a pipe`)
+	s.wait(ready)
 }

@@ -1,8 +1,9 @@
 package repl
 
 import (
-	"os"
 	"strings"
+
+	"astrolabe/capture/formats"
 )
 
 // sourceText remembers the lines that a session ran, so that an error can show them.
@@ -38,7 +39,7 @@ func (t *sourceText) add(name string, line int, text string) {
 func (t *sourceText) line(name string, line int) (string, bool) {
 	f := t.files[name]
 	if f == nil {
-		data, err := os.ReadFile(name)
+		data, err := formats.ReadRegular(name) // a script that came through a pipe can be read once only
 		if err != nil {
 			return "", false
 		}

@@ -11,6 +11,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"astrolabe/capture/formats"
 )
 
 // startName is the file whose statements a session runs first.
@@ -48,7 +50,7 @@ func (s *Session) start(ctx context.Context, ed lineEditor) {
 
 // readStart reads a start-up file; a missing one is none.
 func (s *Session) readStart(path string) (string, bool) {
-	data, err := os.ReadFile(path)
+	data, err := formats.ReadRegular(path) // that of a repository may be a pipe that nobody writes to
 	if errors.Is(err, fs.ErrNotExist) {
 		return "", false
 	}

@@ -88,15 +88,17 @@ func settleKinds(c *capture.Capture, kinds Kinds) (*capture.Capture, string, err
 	used := map[string]bool{}
 	var counts, levels []string
 	for i, ctr := range counters {
-		names := []string{ctr.Name}
-		for _, in := range ctr.Instances {
-			names = append(names, in.Name)
-		}
-		kind, glob, said := kinds.of(append(names, ctr.Aliases...)...)
-		if said {
-			used[glob] = true
-			counters[i] = ctr.OfKind(kind, false)
-			continue
+		if len(kinds) > 0 {
+			names := []string{ctr.Name}
+			for _, in := range ctr.Instances {
+				names = append(names, in.Name)
+			}
+			kind, glob, said := kinds.of(append(names, ctr.Aliases...)...)
+			if said {
+				used[glob] = true
+				counters[i] = ctr.OfKind(kind, false)
+				continue
+			}
 		}
 		switch {
 		case !ctr.Guessed:

@@ -72,11 +72,12 @@ func (v *cells) Format() string { return Format{}.Name() }
 func (v *cells) Rows() int      { return v.t.Rows }
 
 func (v *cells) Times(col int, _ delimited.TimeUnit) ([]int64, error) {
-	return v.t.Cols[col].Times, nil
+	return v.t.Col(col).Times, nil
 }
 
 func (v *cells) Texts(col int) ([]int32, []string, error) {
-	return v.t.Cols[col].Codes, unmarked(v.t.Cols[col].Dict), nil
+	c := v.t.Col(col)
+	return c.Codes, unmarked(c.Dict), nil
 }
 
 // unmarked are texts without the marks of formats.MarkText. One that is there without the mark too keeps it: another program wrote both.
@@ -99,7 +100,7 @@ func unmarked(dict []string) []string {
 }
 
 func (v *cells) Numbers(col int) (table.Numbers, error) {
-	c := &v.t.Cols[col]
+	c := v.t.Col(col)
 	out := table.Numbers{Col: capture.NewColumn(c.Num), Whole: c.Whole}
 	if c.Missing > 0 {
 		out.Missing = c.MissingText()

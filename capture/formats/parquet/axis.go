@@ -103,10 +103,10 @@ func (l *leaf) time(v pq.Value, ns int64) (int64, bool) {
 	b := &builder{}
 	l.add(b, v)
 	if b.float {
-		f := math.RoundToEven(b.f[0] * float64(ns))
+		f := math.RoundToEven(b.floats()[0] * float64(ns))
 		return int64(f), math.Abs(f) < 1<<63
 	}
-	hi, lo := bits.Mul64(b.u[0], uint64(ns))
+	hi, lo := bits.Mul64(b.bits[0], uint64(ns))
 	return int64(lo), hi == 0 && lo <= math.MaxInt64
 }
 

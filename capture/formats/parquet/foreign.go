@@ -145,13 +145,13 @@ func (t *cells) Texts(i int) ([]int32, []string, error) {
 		l.add(b, v)
 		return table.NumberText(b.data(), 0), nil
 	}
-	out := &capture.Label{}
+	if err := memory.Room(4 * uint64(t.rows)); err != nil {
+		return nil, nil, fmt.Errorf("column %q of %d rows: %w", l.name, t.rows, err)
+	}
+	out := &capture.Label{Codes: make([]int32, 0, t.rows)}
 	codes := map[string]int32{}
 	var tally memory.Tally
 	err := t.values(l, func(values []pq.Value) error {
-		if err := tally.Add(4 * uint64(len(values))); err != nil {
-			return err
-		}
 		for _, v := range values {
 			if v.IsNull() {
 				out.Codes = append(out.Codes, -1)

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/big"
+	"unsafe"
 
 	"github.com/apache/arrow-go/v18/arrow/float16"
 	pq "github.com/parquet-go/parquet-go"
@@ -14,11 +15,11 @@ import (
 	"astrolabe/capture/memory"
 )
 
-// builder collects numbers as unsigned integers until one does not fit, and as doubles from then on.
+// builder collects numbers as unsigned integers until one does not fit, and as doubles from then on. There is one array for both: a column may be most of
+// what memory has room for.
 type builder struct {
-	u       []uint64
-	f       []float64
-	missing []int // rows without a value while they are integers
+	bits    []uint64 // the integers, or the bits of the doubles
+	missing []byte   // a bit for each row without a value while they are integers, least significant first; nil where none is
 	float   bool
 	rounded bool // an integer beyond 2^53 became a double
 }
@@ -28,33 +29,38 @@ func (b *builder) toFloats() {
 		return
 	}
 	b.float = true
-	b.f = make([]float64, len(b.u), cap(b.u))
-	for i, u := range b.u {
-		b.f[i] = float64(u)
+	for i, u := range b.bits {
+		b.bits[i] = math.Float64bits(float64(u))
 		b.rounded = b.rounded || u > 1<<53
 	}
-	for _, i := range b.missing {
-		b.f[i] = math.NaN()
+	for i := range b.bits[:min(len(b.bits), 8*len(b.missing))] {
+		if b.missing[i>>3]&(1<<(i&7)) != 0 {
+			b.bits[i] = math.Float64bits(math.NaN())
+		}
 	}
-	b.u, b.missing = nil, nil
+	b.missing = nil
 }
 
 func (b *builder) null() {
 	if b.float {
-		b.f = append(b.f, math.NaN())
+		b.bits = append(b.bits, math.Float64bits(math.NaN()))
 		return
 	}
-	b.missing = append(b.missing, len(b.u))
-	b.u = append(b.u, 0)
+	i := len(b.bits)
+	for len(b.missing) <= i>>3 {
+		b.missing = append(b.missing, 0)
+	}
+	b.missing[i>>3] |= 1 << (i & 7)
+	b.bits = append(b.bits, 0)
 }
 
 func (b *builder) unsigned(u uint64) {
 	if b.float {
-		b.f = append(b.f, float64(u))
+		b.bits = append(b.bits, math.Float64bits(float64(u)))
 		b.rounded = b.rounded || u > 1<<53
 		return
 	}
-	b.u = append(b.u, u)
+	b.bits = append(b.bits, u)
 }
 
 func (b *builder) signed(v int64) {
@@ -68,21 +74,27 @@ func (b *builder) signed(v int64) {
 
 func (b *builder) double(f float64) {
 	b.toFloats()
-	b.f = append(b.f, f)
+	b.bits = append(b.bits, math.Float64bits(f))
+}
+
+// floats are the values as doubles, in the same memory.
+func (b *builder) floats() []float64 {
+	b.toFloats()
+	return unsafe.Slice((*float64)(unsafe.Pointer(unsafe.SliceData(b.bits))), len(b.bits))
 }
 
 func (b *builder) data() capture.Data {
 	if b.float {
-		return capture.Data{F: b.f}
+		return capture.Data{F: b.floats()}
 	}
-	d := capture.Data{U: b.u}
+	d := capture.Data{U: b.bits}
 	if d.U == nil {
 		d.U = []uint64{}
 	}
-	if len(b.missing) > 0 {
-		d.Valid = capture.NewBitmap(len(b.u))
-		for _, i := range b.missing {
-			d.Valid.Clear(i)
+	if b.missing != nil {
+		d.Valid = capture.NewBitmap(len(b.bits))
+		for i, m := range b.missing {
+			d.Valid.Bits[i] &^= m
 		}
 	}
 	return d
@@ -93,7 +105,7 @@ func (d *decoder) numbers(l *leaf, integer bool) (capture.Data, error) {
 	if err := memory.Room(uint64(d.rows) * 8); err != nil {
 		return capture.Data{}, fmt.Errorf("column %q of %d rows: %w", l.name, d.rows, err)
 	}
-	b := &builder{u: make([]uint64, 0, d.rows)}
+	b := &builder{bits: make([]uint64, 0, d.rows)}
 	if l.class == classFloat || l.class == classHalf {
 		b.toFloats()
 	}
@@ -202,13 +214,13 @@ func (d *decoder) peek(l *leaf) table.Peek {
 	out := table.Peek{}
 	b := &builder{float: true}
 	_ = d.values(l, func(values []pq.Value) error {
-		b.f = b.f[:0]
+		b.bits = b.bits[:0]
 		for _, v := range values {
 			if !v.IsNull() {
 				l.add(b, v)
 			}
 		}
-		for _, f := range b.f {
+		for _, f := range b.floats() {
 			if math.IsNaN(f) {
 				continue
 			}

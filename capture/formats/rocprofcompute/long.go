@@ -24,7 +24,7 @@ func (w *workload) longTables(s *sheet, name string) ([]*table, error) {
 		return nil, err
 	}
 	of, launches := findLaunches(s)
-	names := &s.t.Cols[s.f.Index(colName)]
+	names := s.t.Col(s.f.Index(colName))
 	if n := len(launches); n*len(names.Dict) > alwaysCells && n*len(names.Dict) > maxSparse*s.t.Rows {
 		return nil, fmt.Errorf("%s: %d counters in %d dispatches from only %d rows: the file is damaged", s.f.Name, len(names.Dict), n, s.t.Rows)
 	}
@@ -96,8 +96,7 @@ func (p *pass) table(s *sheet, first []int) (*table, error) {
 	t := &table{file: s.f.Name, numbered: s.f.Name, lastWins: true}
 	r := &run{id: p.id}
 	t.runs = []*run{r}
-	values := &s.t.Cols[s.f.Index(colValue)]
-	names := &s.t.Cols[s.f.Index(colName)]
+	values, names := s.t.Col(s.f.Index(colValue)), s.t.Col(s.f.Index(colName))
 	why := values.MissingText()
 	index := map[int32]*column{}
 	var tally memory.Tally

@@ -61,7 +61,7 @@ func findPasses(s *sheet, of []int32, starts, ends []int64, counters []int32) (p
 	for _, guid := range order {
 		id := ""
 		if guid >= 0 {
-			id = s.t.Cols[s.f.Index(colGUID)].Dict[guid]
+			id = s.t.Col(s.f.Index(colGUID)).Dict[guid]
 		}
 		passes = append(passes, passesOf(byGUID[guid], id)...)
 	}

@@ -175,7 +175,7 @@ func (s *sheet) text(name string, row int) string {
 	if i < 0 {
 		return ""
 	}
-	c := &s.t.Cols[i]
+	c := s.t.Col(i)
 	if c.Codes == nil || c.Codes[row] < 0 {
 		return ""
 	}
@@ -189,7 +189,7 @@ func (s *sheet) text(name string, row int) string {
 // codes are the dictionary codes of a column of text, nil if there is none.
 func (s *sheet) codes(name string) []int32 {
 	if i := s.f.Index(name); i >= 0 {
-		return s.t.Cols[i].Codes
+		return s.t.Col(i).Codes
 	}
 	return nil
 }
@@ -207,7 +207,7 @@ func (s *sheet) times(name string) ([]uint64, []float64, error) {
 	if col < 0 {
 		return exact, ns, nil
 	}
-	d := s.t.Cols[col].Num
+	d := s.t.Col(col).Num
 	for i := range ns {
 		if d.Missing(i) {
 			continue

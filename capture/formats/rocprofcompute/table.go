@@ -173,7 +173,8 @@ func wideRuns(s *sheet, name string) (runs []*run) {
 			}
 			runs = append(runs, r)
 		}
-		c := &column{name: header, data: s.t.Cols[i].Num, why: s.t.Cols[i].MissingText()}
+		values := s.t.Col(i)
+		c := &column{name: header, data: values.Num, why: values.MissingText()}
 		if base, n := cutDigits(header); n > 0 && n == part && s.f.Index(base) >= 0 {
 			c.name = base
 		}

@@ -78,10 +78,14 @@ func (t *table) fail(row int, format string, args ...any) error {
 // text is a cell of a row, "" where there is no such column.
 func (t *table) text(column string, row int) string {
 	i := slices.Index(t.header, column)
-	if i < 0 || t.Cols[i].Codes == nil || t.Cols[i].Codes[row] < 0 {
+	if i < 0 {
 		return ""
 	}
-	return t.Cols[i].Dict[t.Cols[i].Codes[row]]
+	c := t.Col(i)
+	if c.Codes == nil || c.Codes[row] < 0 {
+		return ""
+	}
+	return c.Dict[c.Codes[row]]
 }
 
 // size multiplies a size of three columns where the file has them so.
@@ -109,7 +113,7 @@ func (t *table) times(row int) (start, end int64, err error) {
 		if i < 0 {
 			return 0, 0, nil
 		}
-		d := t.Cols[i].Num
+		d := t.Col(i).Num
 		if d.Missing(row) {
 			continue
 		}
@@ -130,7 +134,10 @@ const dispatchRoom = 512
 
 // dispatches takes the rows of a file of counters or kernels.
 func (w *work) dispatches(ctx context.Context, t *table, name string) error {
-	value := slices.Index(t.header, "counter_value")
+	var values delimited.Column
+	if i := slices.Index(t.header, "counter_value"); i >= 0 {
+		values = t.Col(i)
+	}
 	missing := 0
 	var tally memory.Tally
 	for row := range t.Rows {
@@ -152,14 +159,14 @@ func (w *work) dispatches(ctx context.Context, t *table, name string) error {
 			return t.fail(row, "column Counter_Name is empty")
 		}
 		i := w.counter(counter)
-		if t.Cols[value].Num.Missing(row) {
+		if values.Num.Missing(row) {
 			missing++
 			continue
 		}
-		d.values[i] = append(d.values[i], result{v: t.Cols[value].Num.Float(row)})
+		d.values[i] = append(d.values[i], result{v: values.Num.Float(row)})
 	}
 	if missing > 0 {
-		w.warn("%s: %d results are %s: they are missing", t.file.Name, missing, t.Cols[value].MissingText())
+		w.warn("%s: %d results are %s: they are missing", t.file.Name, missing, values.MissingText())
 	}
 	return nil
 }

@@ -23,8 +23,13 @@ type parser struct {
 // parserCol is a column while a chunk is read.
 type parserCol struct {
 	chunkCol
-	want  Want
-	dst   []uint64
+	dst  []uint64
+	want Want
+}
+
+// chunkText is a column of text in one chunk.
+type chunkText struct {
+	names []string // the chunk's own dictionary
 	codes []int32
 	last  string // the text of the row before and its code
 	code  int32
@@ -39,7 +44,7 @@ func newParser(f *File, specs []Spec) *parser {
 }
 
 // parse reads one chunk into its rows of mem and codes.
-func (p *parser) parse(ch *chunk, mem [][]uint64, codes [][]int32) error {
+func (p *parser) parse(ch *chunk, cols []column) error {
 	n := int(ch.to - ch.from)
 	if cap(p.buf) < n+1 {
 		p.buf = make([]byte, n+n/8+1)
@@ -52,7 +57,7 @@ func (p *parser) parse(ch *chunk, mem [][]uint64, codes [][]int32) error {
 		p.buf = append(p.buf, '\n')
 	}
 	for {
-		p.reset(ch, mem, codes)
+		p.reset(ch, cols)
 		rows, cut, err := p.rows(ch)
 		if err != nil {
 			return err
@@ -69,6 +74,9 @@ func (p *parser) parse(ch *chunk, mem [][]uint64, codes [][]int32) error {
 	}
 	ch.cols = make([]chunkCol, len(p.cols))
 	for i := range p.cols {
+		if text := p.cols[i].text; text != nil {
+			text.index = nil
+		}
 		ch.cols[i] = p.cols[i].chunkCol
 		p.cols[i] = parserCol{}
 	}
@@ -76,15 +84,14 @@ func (p *parser) parse(ch *chunk, mem [][]uint64, codes [][]int32) error {
 }
 
 // reset makes the columns ready for the rows of ch.
-func (p *parser) reset(ch *chunk, mem [][]uint64, codes [][]int32) {
+func (p *parser) reset(ch *chunk, cols []column) {
 	for i := range p.cols {
 		c := parserCol{want: p.specs[i].Want}
 		switch c.want {
 		case Number, Time:
-			c.dst = mem[i][ch.base : ch.base+ch.bound]
+			c.dst = cols[i].mem[ch.base : ch.base+ch.bound]
 		case Text:
-			c.codes = codes[i][ch.base : ch.base+ch.bound]
-			c.code = -1
+			c.text = &chunkText{codes: cols[i].texts.codes[ch.base : ch.base+ch.bound], code: -1}
 		}
 		p.cols[i] = c
 	}
@@ -233,7 +240,7 @@ func (p *parser) slowCell(buf []byte, cell *cell, i, row int) *rowError {
 	c := &p.cols[i]
 	switch c.want {
 	case Text:
-		p.setText(c, buf, cell, row)
+		p.setText(c.text, buf, cell, row)
 		return nil
 	case Skip:
 		return nil
@@ -291,7 +298,7 @@ func (p *parser) timeCell(c *parserCol, row int, n number, ok bool, text []byte,
 	return p.badCell(i, quoteCell(text)+" is not a time")
 }
 
-func (p *parser) setText(c *parserCol, buf []byte, cell *cell, row int) {
+func (p *parser) setText(c *chunkText, buf []byte, cell *cell, row int) {
 	b := buf[cell.from:cell.to]
 	if !cell.quoted {
 		b = bytes.TrimSpace(b)

@@ -35,7 +35,8 @@ func readText(text string, piece int64, want Want) (*File, *Table, error) {
 func cells(t *Table) [][]string {
 	out := make([][]string, t.Rows)
 	for r := range out {
-		for _, c := range t.Cols {
+		for i := range t.cols {
+			c := t.Col(i)
 			s := ""
 			if c.Codes[r] >= 0 {
 				s = c.Dict[c.Codes[r]]
@@ -96,18 +97,18 @@ func TestIntegersBecomeDoublesInEveryPiece(t *testing.T) {
 			t.Fatal(err)
 		}
 		for i, v := range want {
-			if got := tab.Cols[0].Num.F[i]; got != v && !(got != got && v != v) {
+			if got := tab.Col(0).Num.F[i]; got != v && !(got != got && v != v) {
 				t.Fatalf("pieces of %d: a[%d] = %v, want %v", piece, i, got, v)
 			}
-			if got := tab.Cols[1].Num.U[i]; got != uint64(i) {
+			if got := tab.Col(1).Num.U[i]; got != uint64(i) {
 				t.Fatalf("pieces of %d: b[%d] = %v", piece, i, got)
 			}
-			if got := tab.Cols[2].Num.Missing(i); got != (i%3 == 0) {
+			if got := tab.Col(2).Num.Missing(i); got != (i%3 == 0) {
 				t.Fatalf("pieces of %d: c[%d] missing = %v", piece, i, got)
 			}
 		}
-		if tab.Cols[0].Whole || tab.Cols[0].Missing != 12 {
-			t.Fatalf("whole = %v, missing = %d", tab.Cols[0].Whole, tab.Cols[0].Missing)
+		if tab.Col(0).Whole || tab.Col(0).Missing != 12 {
+			t.Fatalf("whole = %v, missing = %d", tab.Col(0).Whole, tab.Col(0).Missing)
 		}
 	}
 }

@@ -32,12 +32,12 @@ type Spec struct {
 	Hint string   // ends the message about a cell that cannot be read, such as "; option labels=[%q] reads it as text": a format for the column's name
 }
 
-// Column is one column that has been read. Only the fields of its Want are set.
+// Column is one column that has been read. Only the fields of its Want mean something.
 type Column struct {
 	Num     capture.Data
-	Whole   bool     // Num holds doubles that are all whole and below 2^53
-	Missing int      // number of missing values in Num
-	Forms   []string // how they are spelled in the file; "" is an empty cell
+	Whole   bool   // Num holds doubles that are all whole and below 2^53
+	Missing int    // number of missing values in Num
+	forms   uint16 // how they are spelled in the file, bits of missingForms
 
 	Codes []int32 // index into Dict, -1 for an empty cell
 	Dict  []string
@@ -48,22 +48,64 @@ type Column struct {
 // Table is the rows of a file as columns, one for each column of the header.
 type Table struct {
 	Rows     int
-	Cols     []Column
 	Warnings []string
+	cols     []column
 	file     *File
 	chunks   []chunk
 }
 
+// column is a Column as it is kept: a table may have a million of them, nearly all of which are numbers without holes.
+type column struct {
+	mem   []uint64 // of Number and Time
+	float bool     // mem are the bits of doubles
+	whole bool
+	holes *holes // nil where no number is missing
+	texts *texts // of Text
+}
+
+type holes struct {
+	n     int
+	forms uint16 // bits of missingForms
+	valid capture.Bitmap
+}
+
+type texts struct {
+	codes []int32
+	dict  []string
+}
+
 // chunkCol is what is known of one column in one chunk.
 type chunkCol struct {
-	float bool // the values are bits of doubles
+	miss  []uint64   // a bit for each missing row; nil if there are none
+	text  *chunkText // of Text
 	forms uint16
-	miss  []uint64 // a bit for each missing row; nil if there are none
-	names []string // of Text: the chunk's own dictionary
+	float bool // the values are bits of doubles
+}
+
+// Col is column i of the file.
+func (t *Table) Col(i int) Column {
+	c := &t.cols[i]
+	out := Column{Whole: c.whole}
+	if c.texts != nil {
+		out.Codes, out.Dict = c.texts.codes, c.texts.dict
+	}
+	if c.mem == nil {
+		return out
+	}
+	out.Times = unsafe.Slice((*int64)(unsafe.Pointer(unsafe.SliceData(c.mem))), len(c.mem))
+	if c.float {
+		out.Num.F = unsafe.Slice((*float64)(unsafe.Pointer(unsafe.SliceData(c.mem))), len(c.mem))
+	} else {
+		out.Num.U = c.mem
+	}
+	if h := c.holes; h != nil {
+		out.Num.Valid, out.Missing, out.forms = h.valid, h.n, h.forms
+	}
+	return out
 }
 
 // columnRoom is what a column takes beside its values while a file is read, in bytes.
-const columnRoom = 512
+const columnRoom = 256
 
 // Read reads the columns as specs says, one for each column of the header. It adds the bytes of the file to the meter of ctx. An error is an *Error wherever a line is to blame, and it is the
 // first one in the file.
@@ -80,38 +122,38 @@ func (f *File) Read(ctx context.Context, specs []Spec) (*Table, error) {
 	if err := memory.Room(uint64(rows)*uint64(len(specs))*8 + uint64(len(specs))*columnRoom); err != nil {
 		return nil, fmt.Errorf("%s: %d columns of %d rows: %w", f.Name, len(specs), rows, err)
 	}
-	mem := make([][]uint64, len(specs))
-	codes := make([][]int32, len(specs))
+	t := &Table{file: f, chunks: chunks, cols: make([]column, len(specs))}
 	for i, s := range specs {
 		switch s.Want {
 		case Number, Time:
-			mem[i] = make([]uint64, rows)
+			t.cols[i].mem = make([]uint64, rows)
 		case Text:
-			codes[i] = make([]int32, rows)
+			t.cols[i].texts = &texts{codes: make([]int32, rows)}
 		}
 	}
-	t := &Table{file: f, chunks: chunks, Cols: make([]Column, len(specs))}
-	if err := f.parseAll(ctx, chunks, specs, mem, codes, workers); err != nil {
+	if err := t.parseAll(ctx, specs, workers); err != nil {
 		return nil, err
 	}
 	if n := len(chunks); n > 0 && chunks[n-1].cut != "" {
 		t.Warnings = append(t.Warnings, chunks[n-1].cut)
 	}
-	t.pack(mem, codes)
+	t.pack()
 	parallel(len(specs), workers, func(i int) {
 		switch specs[i].Want {
 		case Number:
-			t.Cols[i] = t.number(i, mem[i])
+			t.joinNumbers(i)
 		case Text:
-			t.Cols[i] = t.text(i, codes[i])
-		case Time:
-			t.Cols[i].Times = unsafe.Slice((*int64)(unsafe.Pointer(unsafe.SliceData(mem[i]))), len(mem[i]))
+			t.joinTexts(i)
 		}
 	})
+	for i := range chunks {
+		chunks[i].cols = nil
+	}
 	return t, nil
 }
 
-func (f *File) parseAll(ctx context.Context, chunks []chunk, specs []Spec, mem [][]uint64, codes [][]int32, workers int) error {
+func (t *Table) parseAll(ctx context.Context, specs []Spec, workers int) error {
+	chunks := t.chunks
 	errs := make([]error, len(chunks))
 	var next, stop atomic.Int64
 	stop.Store(int64(len(chunks)))
@@ -119,7 +161,7 @@ func (f *File) parseAll(ctx context.Context, chunks []chunk, specs []Spec, mem [
 	var wg memory.Group
 	for range min(workers, len(chunks)) {
 		wg.Go(func() {
-			p := newParser(f, specs)
+			p := newParser(t.file, specs)
 			for {
 				i := next.Add(1) - 1
 				// Chunks before a failed one are read to the end: theirs may be the first error of the file.
@@ -128,7 +170,7 @@ func (f *File) parseAll(ctx context.Context, chunks []chunk, specs []Spec, mem [
 				}
 				err := ctx.Err()
 				if err == nil {
-					err = p.parse(&chunks[i], mem, codes)
+					err = p.parse(&chunks[i], t.cols)
 				}
 				size := chunks[i].to - chunks[i].from
 				meter.Add(size - size/scanShare)
@@ -154,17 +196,18 @@ func (f *File) parseAll(ctx context.Context, chunks []chunk, specs []Spec, mem [
 }
 
 // pack closes the holes that chunks with fewer rows than expected have left.
-func (t *Table) pack(mem [][]uint64, codes [][]int32) {
+func (t *Table) pack() {
 	rows := 0
 	for i := range t.chunks {
 		c := &t.chunks[i]
 		if c.base != rows {
-			for k := range mem {
-				if mem[k] != nil {
-					copy(mem[k][rows:], mem[k][c.base:c.base+c.rows])
+			for k := range t.cols {
+				col := &t.cols[k]
+				if col.mem != nil {
+					copy(col.mem[rows:], col.mem[c.base:c.base+c.rows])
 				}
-				if codes[k] != nil {
-					copy(codes[k][rows:], codes[k][c.base:c.base+c.rows])
+				if col.texts != nil {
+					copy(col.texts.codes[rows:], col.texts.codes[c.base:c.base+c.rows])
 				}
 			}
 			c.base = rows
@@ -172,57 +215,54 @@ func (t *Table) pack(mem [][]uint64, codes [][]int32) {
 		rows += c.rows
 	}
 	t.Rows = rows
-	for k := range mem {
-		if mem[k] != nil {
-			mem[k] = mem[k][:rows]
+	for k := range t.cols {
+		col := &t.cols[k]
+		if col.mem != nil {
+			col.mem = col.mem[:rows]
 		}
-		if codes[k] != nil {
-			codes[k] = codes[k][:rows]
+		if col.texts != nil {
+			col.texts.codes = col.texts.codes[:rows]
 		}
 	}
 }
 
-// number joins the chunks of a numeric column.
-func (t *Table) number(col int, mem []uint64) Column {
-	var out Column
-	var forms uint16
-	float := false
+// joinNumbers joins the chunks of a numeric column.
+func (t *Table) joinNumbers(col int) {
+	out := &t.cols[col]
+	mem := out.mem
+	var missing holes
 	for i := range t.chunks {
 		c := &t.chunks[i].cols[col]
-		float = float || c.float
-		forms |= c.forms
+		out.float = out.float || c.float
+		missing.forms |= c.forms
 		for _, w := range c.miss {
-			out.Missing += bits.OnesCount64(w)
+			missing.n += bits.OnesCount64(w)
 		}
 	}
-	for i, f := range missingForms {
-		if forms&(1<<i) != 0 {
-			out.Forms = append(out.Forms, f)
-		}
+	if missing.n > 0 {
+		out.holes = &holes{n: missing.n, forms: missing.forms}
 	}
-	if !float && (out.Missing < t.Rows || t.Rows == 0) {
-		out.Num = capture.Data{U: mem}
-		if out.Missing > 0 {
-			out.Num.Valid = t.validity(col)
+	if !out.float && (missing.n < t.Rows || t.Rows == 0) {
+		if missing.n > 0 {
+			out.holes.valid = t.validity(col)
 		}
-		return out
+		return
 	}
 	f := unsafe.Slice((*float64)(unsafe.Pointer(unsafe.SliceData(mem))), len(mem))
-	out.Whole = out.Missing < t.Rows
+	out.whole = missing.n < t.Rows
 	for i := range t.chunks {
 		ch := &t.chunks[i]
 		if c := &ch.cols[col]; !c.float {
 			toFloats(mem[ch.base:ch.base+ch.rows], c.miss)
 		}
 		for _, v := range f[ch.base : ch.base+ch.rows] {
-			if !out.Whole {
+			if !out.whole {
 				break
 			}
-			out.Whole = v != v || v == math.Trunc(v) && math.Abs(v) <= 1<<53
+			out.whole = v != v || v == math.Trunc(v) && math.Abs(v) <= 1<<53
 		}
 	}
-	out.Num = capture.Data{F: f}
-	return out
+	out.float = true
 }
 
 // toFloats turns integers into the bits of doubles in place, NaN where miss has a bit.
@@ -252,43 +292,44 @@ func (t *Table) validity(col int) capture.Bitmap {
 	return valid
 }
 
-// text joins the dictionaries of the chunks in the order of the file.
-func (t *Table) text(col int, codes []int32) Column {
-	out := Column{Codes: codes}
+// joinTexts joins the dictionaries of the chunks in the order of the file.
+func (t *Table) joinTexts(col int) {
+	out := t.cols[col].texts
 	index := map[string]int32{}
 	var remap []int32
 	var tally memory.Tally
 	for i := range t.chunks {
 		ch := &t.chunks[i]
-		names := ch.cols[col].names
+		names := ch.cols[col].text.names
 		remap = remap[:0]
 		for _, name := range names {
 			k, ok := index[name]
 			if !ok {
 				tally.Must(textRoom)
-				k = int32(len(out.Dict))
+				k = int32(len(out.dict))
 				index[name] = k
-				out.Dict = append(out.Dict, name)
+				out.dict = append(out.dict, name)
 			}
 			remap = append(remap, k)
 		}
-		part := codes[ch.base : ch.base+ch.rows]
+		part := out.codes[ch.base : ch.base+ch.rows]
 		for j, c := range part {
 			if c >= 0 {
 				part[j] = remap[c]
 			}
 		}
 	}
-	return out
 }
 
 // MissingText says in words how the missing values of a column are spelled.
 func (c *Column) MissingText() string {
 	var parts []string
-	for _, f := range c.Forms {
-		if f == "" {
+	for i, f := range missingForms {
+		switch {
+		case c.forms&(1<<i) == 0:
+		case f == "":
 			parts = append(parts, "an empty cell")
-		} else {
+		default:
 			parts = append(parts, `"`+f+`"`)
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 
+	"astrolabe/capture/formats"
 	"astrolabe/capture/memory"
 )
 
@@ -23,7 +24,7 @@ const schemaRoom = 16
 
 // checkSchema asks for the memory that the descriptions of the tables take. What it does not understand is left to SQLite, which says what is wrong.
 func checkSchema(path string) error {
-	f, err := os.Open(path)
+	f, err := formats.OpenRegular(path) // another program may have put a pipe there since it was recognised
 	if err != nil {
 		return err
 	}

@@ -203,14 +203,23 @@ func exactHeader(c Column) Header {
 
 // distinguish keeps the units in the names of counters that would be the same without.
 func (l *Layout) distinguish() {
+	cut := func(i int) bool { return l.roles[i] == roleCounter && l.heads[i].Name != l.heads[i].Full }
 	count := map[string]int{}
+	for i := range l.heads {
+		if cut(i) {
+			count[l.heads[i].Name] = 0
+		}
+	}
+	if len(count) == 0 {
+		return
+	}
 	for i, h := range l.heads {
-		if l.roles[i] == roleCounter {
-			count[h.Name]++
+		if n, known := count[h.Name]; known && l.roles[i] == roleCounter {
+			count[h.Name] = n + 1
 		}
 	}
 	for i := range l.cols {
-		if h := &l.heads[i]; l.roles[i] == roleCounter && count[h.Name] > 1 && h.Name != h.Full {
+		if h := &l.heads[i]; cut(i) && count[h.Name] > 1 {
 			*h = Header{Full: h.Full, Name: h.Full, Unit: h.Unit, Base: h.Full, Kind: h.Kind}
 		}
 	}
