@@ -3,6 +3,7 @@ package builtins
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"go.starlark.net/starlark"
@@ -17,6 +18,7 @@ import (
 //	(guard | x).replace(…)   of a method in boundedMethods
 //	(guard ^ x) ^ y          of x * y and x % y, unless numbers are written there
 //	f(*(guard | x))          and a += guard | x, a |= guard | x
+//	(guard & x)[y] *= z      and %=, x.name
 
 // AddGuards adds what the trees of Guard use to the names that a program sees, and functions of the language that ask for memory.
 func AddGuards(env *Env, names starlark.StringDict) {
@@ -68,6 +70,18 @@ func guardMemory(tree syntax.Node, plain *plainNames) {
 			e.X, e.Op = guarded(ofFormat, guardBoth, e.X), guardBoth
 		}
 	}
+	// A name can be read again. What stands before brackets or a dot is asked once only, so it becomes a guardedTarget.
+	inPlace := func(n *syntax.AssignStmt, op syntax.Token, role memoryRole) {
+		switch t := withoutBrackets(n.LHS).(type) {
+		case *syntax.Ident:
+			again := &syntax.Ident{NamePos: t.NamePos, Name: t.Name}
+			n.Op, n.RHS = syntax.EQ, &syntax.BinaryExpr{X: again, OpPos: n.OpPos, Op: op, Y: n.RHS}
+		case *syntax.IndexExpr:
+			t.X = guarded(role, guardTarget, t.X)
+		case *syntax.DotExpr:
+			t.X = guarded(role, guardTarget, t.X)
+		}
+	}
 	var products []*syntax.BinaryExpr
 	syntax.Walk(tree, func(n syntax.Node) bool {
 		switch n := n.(type) {
@@ -89,14 +103,10 @@ func guardMemory(tree syntax.Node, plain *plainNames) {
 				if plain.plainness(n.LHS) < isPlain { // to numbers and texts nothing long is added
 					n.RHS = guarded(ofSequence, guardOne, n.RHS)
 				}
-			case n.Op == syntax.STAR_EQ || n.Op == syntax.PERCENT_EQ:
-				if again, ok := readAgain(n.LHS); ok {
-					op := syntax.STAR
-					if n.Op == syntax.PERCENT_EQ {
-						op = syntax.PERCENT
-					}
-					n.Op, n.RHS = syntax.EQ, &syntax.BinaryExpr{X: again, OpPos: n.OpPos, Op: op, Y: n.RHS}
-				}
+			case n.Op == syntax.STAR_EQ:
+				inPlace(n, syntax.STAR, ofProduct)
+			case n.Op == syntax.PERCENT_EQ:
+				inPlace(n, syntax.PERCENT, ofFormat)
 			}
 		}
 		return true
@@ -106,35 +116,19 @@ func guardMemory(tree syntax.Node, plain *plainNames) {
 	}
 }
 
-// readAgain is a target of an assignment as an expression, where reading it twice is as good as once: a name, or names in brackets.
-func readAgain(target syntax.Expr) (syntax.Expr, bool) {
-	switch t := target.(type) {
-	case *syntax.Ident:
-		return &syntax.Ident{NamePos: t.NamePos, Name: t.Name}, true
-	case *syntax.ParenExpr:
-		return readAgain(t.X)
-	case *syntax.Literal:
-		return t, true
-	case *syntax.IndexExpr:
-		x, named := readAgain(t.X)
-		y, plain := readAgain(t.Y)
-		return &syntax.IndexExpr{X: x, Lbrack: t.Lbrack, Y: y, Rbrack: t.Rbrack}, named && plain
+func withoutBrackets(e syntax.Expr) syntax.Expr {
+	for {
+		p, ok := e.(*syntax.ParenExpr)
+		if !ok {
+			return e
+		}
+		e = p.X
 	}
-	return nil, false
 }
 
 func writtenNumber(e syntax.Expr, kinds ...syntax.Token) bool {
-	switch e := e.(type) {
-	case *syntax.ParenExpr:
-		return writtenNumber(e.X, kinds...)
-	case *syntax.Literal:
-		for _, k := range kinds {
-			if e.Token == k {
-				return true
-			}
-		}
-	}
-	return false
+	number, ok := withoutBrackets(e).(*syntax.Literal)
+	return ok && slices.Contains(kinds, number.Token)
 }
 
 // memoryGuard is the left operand that Guard puts before what it watches.
@@ -151,9 +145,12 @@ func (g *memoryGuard) Freeze()               {}
 func (g *memoryGuard) Truth() starlark.Bool  { return true }
 func (g *memoryGuard) Hash() (uint32, error) { return 0, errors.New("unhashable: guard") }
 
-func (g *memoryGuard) Binary(_ syntax.Token, x starlark.Value, side starlark.Side) (starlark.Value, error) {
-	if side != starlark.Left {
+func (g *memoryGuard) Binary(op syntax.Token, x starlark.Value, side starlark.Side) (starlark.Value, error) {
+	switch {
+	case side != starlark.Left:
 		return nil, nil
+	case op == guardTarget:
+		return guardedTarget(g, x), nil
 	}
 	switch g.role {
 	case ofSequence:

@@ -60,6 +60,8 @@ func TestRepeatingAsksForRoom(t *testing.T) {
 	for _, src := range []string{
 		"x = [0] * (1 << 29)", "x = (1 << 29) * [0]", "x = (0,) * (1 << 29)", "x = 'a' * (1 << 29)", "n = 1 << 29\na = [0]\nb = a * n",
 		"x = [0]\nx *= 1 << 29", "d = {'a': [0]}\nd['a'] *= 1 << 29", "x = bytes('a') * (1 << 29)",
+		"a = [[0]]\na[len(a) - 1] *= 1 << 29", "d = {'a': [0]}\n(d['b'[:0] + 'a']) *= 1 << 29", "a = [40]\na[int('0')] *= [0] * 4000000",
+		"a = ([0],)\na[int('0')] *= 1 << 29", "a = ['%s' * 20]\na[int('0')] %= ('x' * (1 << 24),) * 20", "json.decode *= [0] * 300000000",
 	} {
 		if err := newRun(t).exec("p.star", src+"\n"); !errors.Is(err, memory.ErrLimit) || !strings.Contains(err.Error(), "memory limit 256 MiB reached") {
 			t.Errorf("%s: got %v", src, err)
@@ -159,6 +161,34 @@ x += (5,)
 assert.eq(x, [1, 2, 1, 2, 5])
 d = {"k": 3}
 d["k"] *= 4
+d["".join(["k"])] *= 1
+names = []
+def name(x):
+    names.append(x)
+    return x
+d[name("k")] *= len(names) + 1
+assert.eq(d, {"k": 24})
+d["k"] //= 2
+assert.eq(names, ["k"])
+deep = [[1, "%s!"]]
+deep[name(0)][name(-1)] %= name("z")
+deep[0][name(0)] *= 5
+assert.eq(deep, [[5, "z!"]])
+assert.eq(names, ["k", 0, -1, "z", 0])
+def times(x, i, n):
+    x[i + 0] *= n
+def field(x):
+    x.name *= 2
+assert.fails(lambda: times((1,), 0, 2), "tuple value does not support item assignment")
+assert.fails(lambda: times("ab", 0, 2), "string value does not support item assignment")
+assert.fails(lambda: times([1], 1, 2), "list index 1 out of range \\[-1:0\\]")
+assert.fails(lambda: times([], 0, 2), "index 0 out of range: empty list")
+assert.fails(lambda: times([1], 1 << 40, 2), "list index: 1099511627776 out of range")
+assert.fails(lambda: times({}, 0, 2), "key 0 not in dict")
+assert.fails(lambda: times(5, 0, 2), "unhandled index operation int\\[int\\]")
+assert.fails(lambda: times([None], 0, 2), "unknown binary op: NoneType \\* int")
+assert.fails(lambda: field(5), "int has no .name field or method")
+assert.fails(lambda: field([]), "list has no .name field or method")
 d |= {"j": 1}
 assert.eq(d, {"k": 12, "j": 1})
 assert.eq((lambda *a: len(a))(*range(20000)), 20000)
