@@ -13,57 +13,41 @@ import (
 
 // Column is a lazily loaded Data of known length. It is safe for concurrent use.
 //
-// A table may have a million of them, so it is small: all slices of the data have its length, and what only loading needs is dropped afterwards.
+// A table may have a million of them, so it is small: all slices of the data have its length.
 type Column struct {
-	n       int
-	loading atomic.Pointer[loading] // nil once the values are there
-	u       *uint64
-	f       *float64
-	holes   *holes // nil where every value is there
-}
-
-// holes say which integers are missing, and why all values are where they could not be loaded.
-type holes struct {
-	valid Bitmap
-	err   error
-}
-
-// loading is what a column needs until it is read.
-type loading struct {
-	mu     sync.Mutex
-	source string // the file that load reads, for errors
-	load   func() (Data, error)
+	n     int
+	lazy  *lazyColumn // nil where the values are here
+	u     *uint64
+	f     *float64
+	valid *Bitmap // nil where every value is there
 }
 
 // NewColumn wraps values that are already in memory (or mapped).
 func NewColumn(d Data) *Column {
-	c := &Column{n: d.Len()}
-	c.set(d)
+	c := &Column{n: d.Len(), u: unsafe.SliceData(d.U), f: unsafe.SliceData(d.F)}
+	if d.Valid.Bits != nil {
+		valid := d.Valid
+		c.valid = &valid
+	}
 	return c
 }
 
-// set keeps the values, of which there are n.
-func (c *Column) set(d Data) {
-	c.u, c.f = unsafe.SliceData(d.U), unsafe.SliceData(d.F)
-	if d.Valid.Bits != nil {
-		c.holes = &holes{valid: d.Valid}
-	}
+// LazyColumn returns a column of n values that calls load when first read.
+func LazyColumn(n int, load func() (Data, error)) *Column {
+	return &Column{n: n, lazy: &lazyColumn{load: load}}
 }
 
-// valueRoom is what loading takes for a value, in bytes: itself, and some of what it is made of.
-const valueRoom = 12
-
-// LazyColumn returns a column of n values that calls load once, when first read.
-func LazyColumn(n int, load func() (Data, error)) *Column {
-	c := &Column{n: n}
-	c.loading.Store(&loading{load: load})
+// Again says that load may be called again and is not much dearer than keeping the values: they are dropped where memory is short. A file that is
+// larger than memory has room for can then be read column by column. It must be said before the column is read.
+func (c *Column) Again() *Column {
+	c.lazy.again = true
 	return c
 }
 
 // Of says which file a column is loaded from.
 func (c *Column) Of(path string) *Column {
-	if l := c.loading.Load(); l != nil {
-		l.source = path
+	if c.lazy != nil {
+		c.lazy.source = path
 	}
 	return c
 }
@@ -71,11 +55,11 @@ func (c *Column) Of(path string) *Column {
 // Len is the number of values; it loads nothing.
 func (c *Column) Len() int { return c.n }
 
-// Data loads the column. If loading fails every value is missing and Err says why; where there is no room for the values it panics with a
-// *memory.LimitError, see memory.Caught.
+// Data loads the column. If loading fails every value is missing and Err says why; where there is no room for the values, or they cannot be loaded
+// another time, it panics with an error that memory.Caught knows.
 func (c *Column) Data() Data {
-	if l := c.loading.Load(); l != nil {
-		c.loadOnce(l)
+	if c.lazy != nil {
+		return *c.lazy.get(c.n)
 	}
 	var d Data
 	if c.u != nil {
@@ -84,48 +68,19 @@ func (c *Column) Data() Data {
 	if c.f != nil {
 		d.F = unsafe.Slice(c.f, c.n)
 	}
-	if c.holes != nil {
-		d.Valid = c.holes.valid
+	if c.valid != nil {
+		d.Valid = *c.valid
 	}
 	return d
 }
 
-func (c *Column) loadOnce(l *loading) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if c.loading.Load() == nil {
-		return
-	}
-	var d Data
-	err := memory.Room(uint64(c.n) * valueRoom)
-	if err == nil {
-		d, err = l.load()
-	}
-	if errors.Is(err, memory.ErrLimit) { // there may be room another time
-		if l.source != "" && !strings.Contains(err.Error(), l.source) {
-			err = fmt.Errorf("%s: %w", l.source, err)
-		}
-		panic(err)
-	}
-	if err == nil && d.Len() != c.n {
-		err = fmt.Errorf("%d values were loaded of %d", d.Len(), c.n)
-	}
-	if err == nil {
-		c.set(d)
-	} else {
-		c.set(MissingData(c.n))
-		c.holes = &holes{err: err}
-	}
-	c.loading.Store(nil)
-}
-
 // Err loads the column and returns what went wrong, nil if nothing did.
 func (c *Column) Err() error {
-	c.Data()
-	if c.holes == nil {
+	if c.lazy == nil {
 		return nil
 	}
-	return c.holes.err
+	c.lazy.get(c.n)
+	return c.lazy.err
 }
 
 // Slice returns the column of values [i, j), loading nothing yet.
@@ -133,5 +88,56 @@ func (c *Column) Slice(i, j int) *Column {
 	return LazyColumn(j-i, func() (Data, error) {
 		d := c.Data()
 		return d.Slice(i, j), c.Err()
-	})
+	}).Again()
 }
+
+// lazyColumn is what a column needs that is not read yet, or may be read again.
+type lazyColumn struct {
+	mu     sync.Mutex
+	source string // the file that load reads, for errors
+	load   func() (Data, error)
+	data   atomic.Pointer[Data]
+	err    error // set once, before data
+	again  bool  // it may be dropped
+	loaded bool  // it has been there
+}
+
+// valueRoom is what loading takes for a value, in bytes: itself, and some of what it is made of.
+const valueRoom = 12
+
+func (l *lazyColumn) get(n int) *Data {
+	if d := l.data.Load(); d != nil {
+		return d
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if d := l.data.Load(); d != nil {
+		return d
+	}
+	var d Data
+	err := memory.Room(uint64(n) * valueRoom)
+	if err == nil {
+		d, err = l.load()
+	}
+	switch {
+	case errors.Is(err, memory.ErrLimit): // there may be room another time
+		if l.source != "" && !strings.Contains(err.Error(), l.source) {
+			err = fmt.Errorf("%s: %w", l.source, err)
+		}
+		panic(err)
+	case err != nil && l.loaded: // who has seen the values must not take them for missing now
+		panic(fmt.Errorf("%s: %w: %w", l.source, memory.ErrAgain, err))
+	case err != nil:
+		d, l.err, l.again = MissingData(n), err, false
+	}
+	l.data.Store(&d)
+	l.loaded = true
+	if l.again {
+		memory.Spare(l, (*lazyColumn).drop)
+	} else {
+		l.load = nil
+	}
+	return &d
+}
+
+func (l *lazyColumn) drop() { l.data.Store(nil) }

@@ -113,7 +113,7 @@ func (c *Column) gather(rows []int) *Column {
 			}
 		}
 		return out, c.Err()
-	})
+	}).Again()
 }
 
 // sumInts adds integers exactly; ok is false where a sum does not fit 64 bits.

@@ -48,13 +48,16 @@ func Mapped(path string, data []byte) (forget func()) {
 // ErrFault is what the error of a fault in a mapped file is.
 var ErrFault = errors.New("cut off while it was read")
 
+// ErrAgain is what the error of something is that was dropped (see Spare) and then could not be read again.
+var ErrAgain = errors.New("it was left out of memory, where there was no room, and cannot be read again")
+
 // Caught is the error of a panic that this package knows, nil for any other.
 func Caught(p any) error {
 	err, ok := p.(error)
 	if !ok {
 		return nil
 	}
-	if errors.Is(err, ErrLimit) || errors.Is(err, ErrFault) {
+	if errors.Is(err, ErrLimit) || errors.Is(err, ErrFault) || errors.Is(err, ErrAgain) {
 		return err
 	}
 	fault, ok := p.(interface{ Addr() uintptr })

@@ -89,6 +89,7 @@ func Room(n uint64) error {
 	if room.after > 0 && values >= room.at && values-room.at+n < most/32 && room.after+(values-room.at)+n <= most {
 		return nil
 	}
+	Shed()
 	debug.FreeOSMemory()
 	values, resident = room.meter.Read()
 	room.at, room.after = values, max(values, resident)

@@ -41,6 +41,7 @@ func (a *app) watchMemory() {
 				}
 				hopeless := resident > limit+limit/10
 				if !hopeless && (why.File == "" || time.Since(stopped) > stopGrace) {
+					memory.Shed()
 					debug.FreeOSMemory() // some of it may be garbage, such as what was read before it was stopped
 					_, resident = meter.Read()
 					hopeless = resident > limit

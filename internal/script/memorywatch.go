@@ -104,6 +104,7 @@ func (w *memoryWatch) collectGarbage(release bool, meter *memory.Meter) (used ui
 			time.Sleep(memoryInterval)
 		}
 		if release {
+			memory.Shed()
 			debug.FreeOSMemory()
 		} else {
 			runtime.GC()

@@ -176,7 +176,7 @@ func (d *decoded) lazy(col *column) *capture.Column {
 			}
 		}()
 		return col.read(0, n)
-	})
+	}).Again()
 }
 
 // addNotes adds what was written beside the samples of a recording.

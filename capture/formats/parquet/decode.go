@@ -149,7 +149,7 @@ func (d *decoder) stored(l *leaf) (*arrow.Stored, error) {
 	switch {
 	case isNumber(l.class):
 		integer := keys != nil && l.class != classFloat
-		col.Values = capture.LazyColumn(d.rows, func() (capture.Data, error) { return d.numbers(l, integer) })
+		col.Values = capture.LazyColumn(d.rows, func() (capture.Data, error) { return d.numbers(l, integer) }).Again()
 		if keys == nil {
 			col.Guess = func(c *capture.Counter) { d.guess(c, l) }
 		}

@@ -113,7 +113,7 @@ func (t *cells) Numbers(i int) (table.Numbers, error) {
 	l := t.leaves[i]
 	t.meter.Add(1)
 	return table.Numbers{
-		Col:     capture.LazyColumn(t.rows, func() (capture.Data, error) { return t.numbers(l, false) }),
+		Col:     capture.LazyColumn(t.rows, func() (capture.Data, error) { return t.numbers(l, false) }).Again(),
 		Whole:   t.wholeByNature(l),
 		Missing: "no value",
 	}, nil
