@@ -5,6 +5,7 @@ import (
 	"errors"
 	"strings"
 	"testing"
+	"time"
 
 	"go.starlark.net/starlark"
 
@@ -84,6 +85,25 @@ func TestWhatIsNestedOrLongForeverIsRefused(t *testing.T) {
 		if err := newRun(t).exec("p.star", src+"\n"); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: got %v, want %q", src, err, want)
 		}
+	}
+}
+
+func TestALongRegularExpressionIsRefused(t *testing.T) {
+	err := newRun(t).exec("p.star", "assert.fails(lambda: fail('x'), '(' * (1 << 20) + ')' * (1 << 20))\n")
+	if err == nil || !strings.Contains(err.Error(), "2097152 bytes are too long for a regular expression; the most are 65536") {
+		t.Errorf("got %.300v", err)
+	}
+}
+
+// Matching cannot be interrupted, so it goes on alone where the run is stopped.
+func TestMatchingAnErrorStopsWithTheRun(t *testing.T) {
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
+	defer cancel()
+	r := newRun(t)
+	r.ctx = ctx
+	err := r.exec("p.star", "assert.fails(lambda: fail('x' * (1 << 21)), '(x+x+)+y')\n")
+	if err == nil || strings.Contains(err.Error(), "does not match") {
+		t.Errorf("got %.300v", err)
 	}
 }
 

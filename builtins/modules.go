@@ -15,6 +15,9 @@ import (
 	"go.starlark.net/syntax"
 )
 
+// mostPattern is how long a regular expression may be, in bytes: reading one takes thousands of times its length.
+const mostPattern = 64 << 10
+
 func sorted(names []string) []string {
 	slices.Sort(names)
 	return names
@@ -145,7 +148,11 @@ var assertModule = methodTable[*Env]{
 			}},
 		{Sig: "fails(f: function, pattern: str)", Doc: "Calling f fails with an error that matches the regular expression.", Example: "assert.fails(lambda: [][1], \"out of range\")",
 			Run: func(e *Env, c *call) (starlark.Value, error) {
-				pattern, err := regexp.Compile(c.str(1, ""))
+				text := c.str(1, "")
+				if len(text) > mostPattern {
+					return nil, fmt.Errorf("parameter pattern: %d bytes are too long for a regular expression; the most are %d", len(text), mostPattern)
+				}
+				pattern, err := regexp.Compile(text)
 				if err != nil {
 					return nil, fmt.Errorf("parameter pattern: %w", err)
 				}
@@ -155,7 +162,13 @@ var assertModule = methodTable[*Env]{
 					return nil, fmt.Errorf("it succeeded; want an error that matches %q", pattern)
 				case e.Context().Err() != nil:
 					return nil, err
-				case !pattern.MatchString(err.Error()):
+				}
+				// It takes the product of both lengths in steps, some of them minutes.
+				matches, stopped := await(e.Context(), func() (bool, error) { return pattern.MatchString(err.Error()), nil })
+				if stopped != nil {
+					return nil, stopped
+				}
+				if !matches {
 					return nil, fmt.Errorf("the error %q does not match %q", err, pattern)
 				}
 				return starlark.None, nil

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"math"
-	"os"
 	"path/filepath"
 	"slices"
 
@@ -28,7 +27,7 @@ const (
 func (a *app) checkPage(list []*budget.Judgement, out string) ([]string, error) {
 	ctx, done := a.busy(a.ctx, "drawing "+out)
 	defer done()
-	r := &plots.Report{Title: checkedTitle(list) + forcedTitle(judged(list)...), Captured: list[0].Capture.StartTime, Command: commandLine(os.Args)}
+	r := &plots.Report{Title: checkedTitle(list) + forcedTitle(judged(list)...), Captured: list[0].Capture.StartTime, Command: ownCommand()}
 	if len(list) == 1 {
 		r.Start, r.End = list[0].Capture.Axis.Extent()
 	}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -87,7 +86,7 @@ func (a *app) comparePage(x *compared, f *compareFlags) error {
 		notes = append(notes, "One run each: differences between runs are not known, and may be as large as a change. --baseline takes repeated runs")
 	}
 	r.Items = append(r.Items, plots.Text("## How to read this\n\n"+compareMethodText(x.result)+"\n\n"+points(notes)))
-	r.Command = commandLine(os.Args)
+	r.Command = ownCommand()
 	r.Progress, r.Warn = progress.From(ctx), a.warn
 	paths, err := r.Save(f.out, plots.Size{})
 	done()

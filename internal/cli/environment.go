@@ -3,7 +3,6 @@ package cli
 import (
 	"context"
 	"fmt"
-	"os"
 	"time"
 
 	"github.com/chzyer/readline"
@@ -27,7 +26,7 @@ func (a *app) environment(args []string) *builtins.Env {
 		Args:     args,
 		Width:    a.width(),
 		Version:  version.String(),
-		Command:  commandLine(os.Args),
+		Command:  ownCommand(),
 
 		CommandOutput: a.talk.file,
 	}

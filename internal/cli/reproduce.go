@@ -1,6 +1,10 @@
 package cli
 
-import "strings"
+import (
+	"os"
+	"strings"
+	"sync"
+)
 
 // commandLine is the command of this process as a shell reads it, word for word: typed again in the same folder it makes the same report of
 // the same inputs. It is "" where there are no arguments.
@@ -14,6 +18,9 @@ func commandLine(args []string) string {
 	}
 	return strings.Join(words, " ")
 }
+
+// ownCommand is the command line of this program, made once: map makes an environment for each of its captures, of which there may be 100,000 in the line.
+var ownCommand = sync.OnceValue(func() string { return commandLine(os.Args) })
 
 // shellWord quotes a word for a POSIX shell where it needs it.
 func shellWord(s string) string {

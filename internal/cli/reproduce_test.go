@@ -27,6 +27,14 @@ func TestCommandLinesAreWordForWord(t *testing.T) {
 	}
 }
 
+// An environment is made for each capture of map, and the line may name 100,000 of them.
+func TestTheOwnCommandLineIsMadeOnce(t *testing.T) {
+	ownCommand()
+	if n := testing.AllocsPerRun(10, func() { ownCommand() }); n > 0 {
+		t.Errorf("asking for it again makes %v things", n)
+	}
+}
+
 func TestAShellReadsACommandLineAsTheSameWords(t *testing.T) {
 	sh, err := exec.LookPath("sh")
 	if err != nil {
