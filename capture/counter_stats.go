@@ -245,7 +245,7 @@ func (c *Counter) Aggregate(b *Bins) []float64 {
 	return c.SumExcept(b, nil)
 }
 
-// weightedMeans averages by measuring time; samples of no length count alike where nothing else is in the bin.
+// weightedMeans averages by measuring time; samples of no length, or of one that nobody knows, count alike where nothing else is in the bin.
 func (c *Counter) weightedMeans(b *Bins) []float64 {
 	v := c.Floats()
 	products := make([]float64, len(v))
@@ -261,7 +261,7 @@ func (c *Counter) weightedMeans(b *Bins) []float64 {
 	num, den := b.sum(products), b.sum(times)
 	var plain *[2][]float64
 	for j := range num {
-		if den[j] != 0 {
+		if den[j] > 0 {
 			num[j] /= den[j]
 			continue
 		}

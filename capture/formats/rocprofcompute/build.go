@@ -8,6 +8,7 @@ import (
 
 	"astrolabe/capture"
 	"astrolabe/capture/formats/internal/delimited"
+	"astrolabe/capture/formats/internal/derived"
 	"astrolabe/capture/memory"
 )
 
@@ -149,6 +150,9 @@ func (b *builder) add(se *series) {
 	c := &capture.Counter{
 		Meta: capture.Meta{Name: se.name, Kind: capture.Delta, GPU: b.cfg.GPU, Block: blockOf(base), Instance: id, Source: Format{}.Name()},
 		Axis: b.cfg.Axis,
+	}
+	if derived.IsShare(base) {
+		c.Kind, c.Combine, c.Unit = capture.Gauge, capture.CombineMean, "percent"
 	}
 	b.values(c, se)
 	if id == "" {

@@ -246,6 +246,7 @@ func TestCountsOfRocprofWithoutTimesOpen(t *testing.T) {
 		t.Errorf("duration %v of a dispatch without times", d)
 	}
 	eq(t, "length of a dispatch without times", c.Axis.End[1]-c.Axis.Start[1], int64(0))
+	eq(t, "total of a share", c.Counter("LDSBankConflict").Total().Float(), 33.25/2)
 	wantWarning(t, c, `pmc_perf.csv: it has no times, and there is no timestamps.csv beside it`)
 }
 

@@ -3,11 +3,11 @@ package rocprofv3
 import (
 	"context"
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 
 	"astrolabe/capture"
+	"astrolabe/capture/formats/internal/derived"
 	"astrolabe/capture/formats/internal/pairing"
 	"astrolabe/capture/formats/internal/rocpd"
 )
@@ -207,14 +207,7 @@ func (w *work) dispatchOfDatabase(from *rocpd.Dispatch, counters []int, path str
 	return backward
 }
 
-// isLevel reports whether a counter is a share or level, which does not add up over dispatches: the derived ones that rocprofiler names in camel
-// case and measures in percent.
+// isLevel reports whether a counter is a share or level, which does not add up over dispatches.
 func isLevel(c counterInfo) bool {
-	if strings.Contains(c.unit, "%") || strings.EqualFold(c.unit, "percent") {
-		return true
-	}
-	if strings.Contains(c.name, "_") {
-		return false
-	}
-	return slices.ContainsFunc([]string{"Busy", "Percent", "Utilization", "Hit", "Stalled", "Conflict", "Util"}, func(end string) bool { return strings.HasSuffix(c.name, end) })
+	return strings.Contains(c.unit, "%") || strings.EqualFold(c.unit, "percent") || derived.IsShare(c.name)
 }

@@ -29,6 +29,9 @@ var captures = []real{
 	{name: "gfx1151-llama-decode", path: "gfx1151-llama/decode_stall_counter_collection.csv", args: []string{"--gpu=gfx1151"}, origin: llama},
 	{name: "gfx1151-llama-prefill", path: "gfx1151-llama/prefill_stall_counter_collection.csv", args: []string{"--gpu=gfx1151"}, origin: llama},
 	{name: "mi100-vcopy", path: "captures/mi100-vcopy"},
+	{name: "mi100-copy", path: "mi100-transpose/metrics_copy.csv", args: []string{"--gpu=amd-gpa"}, origin: transpose},
+	{name: "mi100-transpose", path: "mi100-transpose/metrics_naive.csv", args: []string{"--gpu=amd-gpa"}, origin: transpose},
+	{name: "mi100-transpose-lds", path: "mi100-transpose/metrics_lds.csv", args: []string{"--gpu=amd-gpa"}, origin: transpose},
 	{name: "mi200-vcopy", path: "captures/mi200-vcopy"},
 	{name: "mi300x-vcopy", path: "captures/mi300x-vcopy-long"},
 	{name: "mi250x-laplacian-times", path: "mi250x-laplacian/kernel1/results.csv", origin: laplacian},
@@ -53,6 +56,7 @@ var captures = []real{
 
 const (
 	llama     = "jimw567/rocprof-unified-viewer b384fc29 tests/fixtures"
+	transpose = "the files that a README about the transposition of matrices on the MI100 shows (copy, naive, LDS); the repository is unknown"
 	laplacian = "amd/HPCTrainingExamples 83f341a8 rocm-blogs-codes/finite-difference/examples/.xr, the folder of each kernel"
 )
 
