@@ -11,12 +11,15 @@ import (
 
 	"astrolabe/capture"
 	"astrolabe/capture/analysis"
+	"astrolabe/capture/metrics"
 )
 
 var accountMethod = method[*Env]{
 	Sig: "account(cap: Capture, table: dict=None) -> Account",
 	Doc: "Where the measured time of a capture went: every sample is attributed to what set its pace, and the parts add up to the measured time. table says what a GPU has, as those of " +
-		"@astrolabe//tables do: active and elapsed (cycles with work, and all), queues, units, cpus, clock, clock_max, frame (the length of one in seconds where none are marked), floor (the least level of a limiter), asleep (whether samples without a value of active are those of a device without a clock) and thread (the load from which a processor sets the pace). " +
+		"@astrolabe//tables do: active and elapsed (cycles with work, and all), queues, units, cpus, clock, clock_max, frame (the length of one in seconds where none are marked), floor (the least level of a limiter), asleep (whether samples without a value of active are those of a device without a clock), turns (the label of the sets of counters that take turns, if several do) and thread (the load from which a processor sets the pace). " +
+		"What names a metric may be a formula in the vendor's notation, with spaces. A unit may say how high its level can be where it is missing (guess), and what would measure it (set): that is then the name of the part of the time that is not measured. " +
+		"With holds its level is the share of the time in which it holds up all others; with least it is a share of the highest value that the capture shows, or of least where that is more. " +
 		"Without it, it is ACCOUNT of the file tables/NAME.star of the script's repository, else of the library, NAME being the id of the capture's GPU, or the longest beginning of it that there is (mali_g720, then mali). For a GPU without a table all of the time is \"not measured\", and missing says why.",
 	Example: "account(cap).parts",
 	Run:     account,
@@ -25,7 +28,7 @@ var accountMethod = method[*Env]{
 // accountTable is what the table of a GPU says.
 type accountTable struct {
 	active, elapsed, cpus, clock []string
-	clockMax                     string
+	clockMax, turns              string
 	frame, floor, thread         float64 // s, a level, and a load
 	asleep                       bool    // a missing active share is that of a device without a clock
 	queues, units                []accountEntry
@@ -34,10 +37,12 @@ type accountTable struct {
 // accountEntry is a queue or unit of it.
 type accountEntry struct {
 	name, title           string
-	kind, queue           string
+	kind, queue, set      string
 	level, per            [][]string // factors and divisors, each with alternatives
+	guess                 []string   // how high the level may be where it is missing
 	scale, offset, errorn float64
-	rest, fallback        bool
+	least                 float64 // the level is a share of the highest value that the capture shows, or of this where it is more
+	rest, fallback, holds bool
 }
 
 func account(e *Env, c *call) (starlark.Value, error) {
@@ -114,6 +119,8 @@ func readAccountTable(d *starlark.Dict) (*accountTable, error) {
 			t.clock, err = nameList(kv[1])
 		case "clock_max":
 			t.clockMax, _ = starlark.AsString(kv[1])
+		case "turns":
+			t.turns, _ = starlark.AsString(kv[1])
 		case "frame":
 			t.frame, _ = starlark.AsFloat(kv[1])
 		case "asleep":
@@ -127,7 +134,7 @@ func readAccountTable(d *starlark.Dict) (*accountTable, error) {
 		case "units":
 			t.units, err = accountEntries(kv[1])
 		default:
-			err = fmt.Errorf("it has active, elapsed, cpus, clock, clock_max, frame, asleep, floor, thread, queues and units%s", didYouMean(key, []string{"active", "elapsed", "cpus", "clock", "clock_max", "frame", "asleep", "floor", "thread", "queues", "units"}))
+			err = fmt.Errorf("it has active, elapsed, cpus, clock, clock_max, frame, asleep, floor, thread, turns, queues and units%s", didYouMean(key, []string{"active", "elapsed", "cpus", "clock", "clock_max", "frame", "asleep", "floor", "thread", "turns", "queues", "units"}))
 		}
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", kv[0], err)
@@ -186,6 +193,12 @@ func accountEntries(v starlark.Value) (out []accountEntry, err error) {
 					}
 					return err
 				})
+			case "guess":
+				en.guess, err = nameList(kv[1])
+			case "set":
+				en.set, _ = starlark.AsString(kv[1])
+			case "least":
+				number(&en.least)
 			case "scale":
 				number(&en.scale)
 			case "offset":
@@ -196,12 +209,14 @@ func accountEntries(v starlark.Value) (out []accountEntry, err error) {
 				en.rest = bool(kv[1].Truth())
 			case "fallback":
 				en.fallback = bool(kv[1].Truth())
+			case "holds":
+				en.holds = bool(kv[1].Truth())
 			case "title":
 				en.title, _ = starlark.AsString(kv[1])
-			case "source", "set":
+			case "source":
 				// They are for readers and for reports.
 			default:
-				err = fmt.Errorf("it has name, title, kind, queue, level, per, scale, offset, error, rest, fallback, set and source")
+				err = fmt.Errorf("it has name, title, kind, queue, level, per, scale, offset, least, error, rest, fallback, holds, guess, set and source")
 			}
 			if err != nil {
 				return fmt.Errorf("%s: %w", kv[0], err)
@@ -227,18 +242,68 @@ type accounting struct {
 	missing []string
 }
 
-// find is the first of some metrics that the capture has with values, nil where there is none.
+// find is the first of some metrics that the capture has with values, nil where there is none. A name with spaces is a formula in the notation of
+// the vendor.
 func (a *accounting) find(names []string) *capture.Counter {
 	for _, n := range names {
-		if c, err := a.cap.resolve(n); err == nil && c.Axis.Same(a.cap.c.Axis) && !math.IsNaN(c.Total().Float()) {
+		if c := a.named(n); c != nil {
 			return c
 		}
 	}
 	return nil
 }
 
+func (a *accounting) named(name string) *capture.Counter {
+	var c *capture.Counter
+	var err error
+	if strings.Contains(name, " ") {
+		c, err = metrics.EvalWith(a.cap.c, a.cap.env.defined(a.cap.c.GPU), name, capture.Meta{})
+	} else {
+		c, err = a.cap.resolve(name)
+	}
+	if err != nil || !c.Axis.Same(a.cap.c.Axis) || math.IsNaN(c.Total().Float()) {
+		return nil
+	}
+	return c
+}
+
+// values are those of the first of some metrics in every sample, percentages as shares; where it is missing in one those of the next. nil where
+// the capture has none.
+func (a *accounting) values(names []string) []float64 {
+	var out []float64
+	for _, n := range names {
+		c := a.named(n)
+		if c == nil {
+			continue
+		}
+		scale := 1.
+		if c.Unit == "percent" {
+			scale = 0.01
+		}
+		v := c.Floats()
+		if out == nil {
+			out = make([]float64, len(v))
+			for i := range out {
+				out[i] = math.NaN()
+			}
+		}
+		lacks := false
+		for i, x := range v {
+			if math.IsNaN(out[i]) {
+				out[i] = scale * x
+				lacks = lacks || math.IsNaN(x)
+			}
+		}
+		if !lacks {
+			break
+		}
+	}
+	return out
+}
+
 // level is the product of the factors of an entry in every sample, in that of its divisors; all NaN where one of them was not measured.
 func (a *accounting) level(en accountEntry) []float64 {
+	lacked := len(a.missing)
 	out, known := a.product(en.level)
 	if len(en.per) > 0 && known {
 		var per []float64
@@ -250,6 +315,12 @@ func (a *accounting) level(en accountEntry) []float64 {
 			}
 		}
 	}
+	if en.least > 0 && known {
+		most := max(en.least, highest(out))
+		for i := range out {
+			out[i] /= most
+		}
+	}
 	for i, x := range out {
 		if en.rest {
 			x = max(0, 1-x)
@@ -259,7 +330,37 @@ func (a *accounting) level(en accountEntry) []float64 {
 		}
 		out[i] = en.offset + en.scale*x
 	}
+	if en.set != "" { // the part of the time that is not measured says what to record
+		a.missing = a.missing[:lacked]
+	}
+	if a.inTurns() {
+		fillMean(out)
+	}
 	return out
+}
+
+// inTurns reports whether sets of counters took turns, so that each level is known in the samples of its own set only.
+func (a *accounting) inTurns() bool {
+	l := a.cap.c.Label(a.table.turns)
+	return l != nil && len(l.Dict) > 1
+}
+
+// fillMean takes the mean of the values that are known for those that are not.
+func fillMean(v []float64) {
+	sum, n := 0.0, 0.0
+	for _, x := range v {
+		if !math.IsNaN(x) {
+			sum, n = sum+x, n+1
+		}
+	}
+	if n == 0 {
+		return
+	}
+	for i, x := range v {
+		if math.IsNaN(x) {
+			v[i] = sum / n
+		}
+	}
 }
 
 // product is that of some metrics in every sample, percentages as shares. known is false where one of them was not measured.
@@ -269,21 +370,17 @@ func (a *accounting) product(factors [][]string) (out []float64, known bool) {
 		out[i] = 1
 	}
 	for _, names := range factors {
-		c := a.find(names)
-		if c == nil && slices.Contains(names, takenAsOne) {
+		v := a.values(names)
+		if v == nil && slices.Contains(names, takenAsOne) {
 			continue
 		}
-		if c == nil {
+		if v == nil {
 			a.lack(strings.Join(names, " or "))
 			return out, false
 		}
-		scale := 0.01
-		if c.Unit != "percent" {
-			scale = 1
-		}
-		for i, x := range c.Floats() {
+		for i, x := range v {
 			if out[i] != 0 { // what a unit does in the time of another that did nothing has no value, and is nothing
-				out[i] *= x * scale
+				out[i] *= x
 			}
 		}
 	}
@@ -315,7 +412,9 @@ func (a *accounting) activeShare() []float64 {
 	}
 	if e := a.find(a.table.elapsed); e != nil {
 		for i, x := range e.Floats() {
-			v[i] /= x
+			if v[i] /= x; a.table.asleep && math.IsNaN(v[i]) {
+				v[i] = 0
+			}
 		}
 		return v
 	}
@@ -331,16 +430,24 @@ func (a *accounting) activeShare() []float64 {
 		}
 		return v
 	}
-	finite := slices.DeleteFunc(slices.Clone(v), func(x float64) bool { return math.IsNaN(x) || math.IsInf(x, 0) })
-	if len(finite) == 0 {
+	top := highest(v)
+	if !(top > 0) {
 		return nil
 	}
-	slices.Sort(finite)
-	top := finite[(len(finite)-1)*99/100]
 	for i := range v {
 		v[i] /= top
 	}
 	return v
+}
+
+// highest is the highest value but for a few: the 99th percentile. NaN where there is none.
+func highest(v []float64) float64 {
+	finite := slices.DeleteFunc(slices.Clone(v), func(x float64) bool { return math.IsNaN(x) || math.IsInf(x, 0) })
+	if len(finite) == 0 {
+		return math.NaN()
+	}
+	slices.Sort(finite)
+	return finite[(len(finite)-1)*99/100]
 }
 
 // clockLoss is what the highest clock would take off the time of every sample; nil where the clock or its highest value is unknown.
@@ -458,7 +565,11 @@ func (a *accounting) input(ctx context.Context) (in analysis.AccountInput, waits
 	}
 	for _, u := range a.table.units {
 		kind, _ := analysis.ParseLimitKind(u.kind)
-		in.Units = append(in.Units, analysis.AccountUnit{Name: u.name, Kind: kind, Level: a.level(u), Error: u.errorn, Fallback: u.fallback, Queue: u.queue})
+		unit := analysis.AccountUnit{Name: u.name, Kind: kind, Level: a.level(u), Error: u.errorn, Fallback: u.fallback, Queue: u.queue, Set: u.set, Holds: u.holds}
+		if len(u.guess) > 0 {
+			unit.Guess = a.values(u.guess)
+		}
+		in.Units = append(in.Units, unit)
 	}
 	return in, waits, ctx.Err()
 }

@@ -51,8 +51,15 @@ type AccountUnit struct {
 	Error float64 // of the level
 	// Fallback makes it a candidate only where no other unit reaches Floor. The limit of what waits is what nothing else explains.
 	Fallback bool
+	// Holds says that Level is the share of the time in which it holds up all others: that time is its own, however little it is.
+	Holds bool
 	// Queue is the queue below which it works, "" for any: it is no candidate in a window that another queue leads.
 	Queue string
+	// Guess is how high its level may be in samples that lack it, by what else was recorded; nil is as high as any. Where it is too low to lead, the
+	// unit is left out instead of counted as not measured.
+	Guess []float64
+	// Set names what would measure a level that is missing, and so the part of the time that is not measured. It may be "".
+	Set string
 }
 
 // AccountInput is what Account judges: series of one value per sample.
@@ -85,6 +92,7 @@ const (
 	accountBase   = 0.3  // the level of what does not limit, in a sample that holds several passes
 	accountWindow = 16   // samples in which the queue that leads is looked for, where there are no frames
 	accountRelief = 2. / 3
+	accountDoubt  = 0.5 // the least guess with which a unit that was not recorded may set the pace
 	// accountLoosened is the part of the time of queues in turn that is gained for certain: some dependencies stay.
 	accountLoosened = 0.75
 	// accountApart is the share of the active time without the leading queue from which queues work in turn, whatever limits them.
@@ -100,7 +108,7 @@ const (
 // AccountPart is the time whose pace one thing set.
 type AccountPart struct {
 	Kind LimitKind
-	Name string // of the unit or queue, "" for the kinds that have one part only
+	Name string // of the unit or queue, of what to record where it is not measured, "" for the kinds that have one part only
 	Time int64  // ns
 	// Sure is the part of Time in samples that had one leader.
 	Sure int64
@@ -205,6 +213,9 @@ func (in *AccountInput) check() error {
 			err = errors.Join(err, fmt.Errorf("%s is a %s and no unit", u.Name, u.Kind))
 		}
 		err = errors.Join(err, fits(u.Name, u.Level))
+		if u.Guess != nil {
+			err = errors.Join(err, fits("the guess of "+u.Name, u.Guess))
+		}
 	}
 	return err
 }

@@ -182,6 +182,45 @@ func TestWhatWasNotRecordedIsNotBlamedOnOthers(t *testing.T) {
 	}
 }
 
+func TestAUnitThatWasNotRecordedCountsByHowHighItMayBe(t *testing.T) {
+	in := busyDevice(32)
+	guess := make([]float64, len(in.Length))
+	for i := range in.Length {
+		in.Units[0].Level[i], in.Units[1].Level[i], guess[i] = math.NaN(), 0.7, 0.9
+	}
+	in.Units[0].Guess, in.Units[0].Set = guess, "samplers"
+	if x := accounted(t, in).share(LimitMissing, "samplers"); x != 100 {
+		t.Errorf("with a guess above the leader %v %% is not measured", x)
+	}
+	for i := range guess {
+		guess[i] = 0.6
+	}
+	if x := accounted(t, in).share(LimitUnit, "arithmetic"); x != 100 {
+		t.Errorf("with a guess below it the leader has %v %%", x)
+	}
+	for i := range guess {
+		guess[i], in.Units[1].Level[i] = math.NaN(), 0.2 // nobody can guess: it is no candidate, and what waits is the limit
+	}
+	if x := accounted(t, in).share(LimitMemory, "latency"); x != 100 {
+		t.Errorf("without a guess latency has %v %%", x)
+	}
+}
+
+func TestAUnitThatHoldsUpAllOthersOwnsThatTime(t *testing.T) {
+	in := busyDevice(32)
+	for i := range in.Length {
+		in.Units[0].Level[i], in.Units[1].Level[i] = 0.2, 0.9
+	}
+	in.Units[0].Holds = true
+	a := accounted(t, in)
+	if x, y := a.share(LimitUnit, "texture"), a.share(LimitUnit, "arithmetic"); x != 20 || y != 80 {
+		t.Errorf("it has %v %% and the leader of the rest %v %%, want 20 and 80", x, y)
+	}
+	if p := a.Part(LimitUnit, "texture"); p.Low > 0.2*32e6 || p.Low < 0.17*32e6 {
+		t.Errorf("relieving it gains %v to %v, want nearly all of its time", p.Low/32e6, p.High/32e6)
+	}
+}
+
 func TestWithAnUnknownWaiterNoGainIsCertain(t *testing.T) {
 	in := busyDevice(32)
 	for i := range in.Length {

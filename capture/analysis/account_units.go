@@ -10,18 +10,35 @@ import (
 // long reports whether sample i may hold several passes of a frame.
 func (a *accountant) long(i int) bool { return a.Frame > 0 && a.Length[i] > a.Frame/4 }
 
-// rank collects the units that may set the pace below a queue, the highest level first.
-func (a *accountant) rank(i int, queue string) (missing bool) {
+// unmeasured is the unit without a level in a sample that is most likely to lead.
+type unmeasured struct {
+	set   string
+	guess float64 // how high its level may be
+}
+
+// rank collects the units that may set the pace below a queue, the highest level first, and what was not measured: nil where every unit that is
+// likely to lead was.
+func (a *accountant) rank(i int, queue string) *unmeasured {
 	a.ranked = a.ranked[:0]
+	var most *unmeasured
 	for k, u := range a.Units {
 		if u.Fallback || u.Queue != "" && queue != "" && u.Queue != queue {
 			continue
 		}
-		if math.IsNaN(u.Level[i]) {
-			missing = true
+		if u.Holds && !math.IsNaN(u.Level[i]) {
 			continue
 		}
-		a.ranked = append(a.ranked, candidate{k, min(2, max(0, u.Level[i])), max(0, u.Error)})
+		if !math.IsNaN(u.Level[i]) {
+			a.ranked = append(a.ranked, candidate{k, min(2, max(0, u.Level[i])), max(0, u.Error)})
+			continue
+		}
+		guess := 1.
+		if u.Guess != nil {
+			guess = u.Guess[i] // a guess that is missing is not above the limit
+		}
+		if guess >= accountDoubt && (most == nil || guess > most.guess) {
+			most = &unmeasured{u.Set, guess}
+		}
 	}
 	slices.SortStableFunc(a.ranked, func(x, y candidate) int {
 		switch {
@@ -32,7 +49,45 @@ func (a *accountant) rank(i int, queue string) (missing bool) {
 		}
 		return 0
 	})
-	return missing
+	if most != nil && most.set != "" && len(a.ranked) > 0 && most.guess <= a.ranked[0].level+2*accountLead {
+		return nil
+	}
+	return most
+}
+
+// held gives the units that are known to hold up all others the time in which they do. Relieving one saves that time, and a third of all at most.
+// It returns how much it gave.
+func (a *accountant) held(i int, time int64, queue string) (given int64) {
+	sum, most, first := 0.0, 0.0, -1
+	for k, u := range a.Units {
+		if u.Holds && !u.Fallback && u.Level[i] > 0 && (u.Queue == "" || queue == "" || u.Queue == queue) {
+			sum += min(1, u.Level[i])
+			if u.Level[i] > most {
+				most, first = u.Level[i], k
+			}
+		}
+	}
+	if first < 0 {
+		return 0
+	}
+	for k, u := range a.Units {
+		if !(u.Holds && !u.Fallback && u.Level[i] > 0 && (u.Queue == "" || queue == "" || u.Queue == queue)) {
+			continue
+		}
+		share := min(1, u.Level[i]) / max(1, sum)
+		t := min(time-given, portion(time, share))
+		if t <= 0 {
+			continue
+		}
+		part, next := a.part(u.Kind, u.Name), ""
+		if k != first {
+			next = a.Units[first].Name
+		}
+		a.give(part, t, true)
+		a.gain(part, max(0, min(share-max(0, u.Error), 1-accountRelief))*float64(time), min(share, 1-accountRelief)*float64(time), next)
+		given += t
+	}
+	return given
 }
 
 // units divides the time in which a queue sets the pace among the units that may.
@@ -40,15 +95,18 @@ func (a *accountant) units(i int, time int64, queue string) {
 	if time <= 0 {
 		return
 	}
-	missing := a.rank(i, queue)
+	time -= a.held(i, time, queue)
+	unknown := a.rank(i, queue)
+	missing := unknown != nil
 	long := a.long(i)
 	if len(a.ranked) > 0 {
 		first := a.ranked[0]
-		if first.level >= max(accountSure, a.Floor) || !long && !missing && first.level >= a.Floor {
+		sure := first.level >= max(accountSure, a.Floor) && (!missing || unknown.set == "")
+		if sure || !long && !missing && first.level >= a.Floor {
 			a.leaders(time)
 			return
 		}
-		if long && first.level > accountBase {
+		if long && first.level > accountBase && (!missing || unknown.set == "") {
 			time -= a.unmix(time, missing)
 		}
 	}
@@ -65,7 +123,9 @@ func (a *accountant) units(i int, time int64, queue string) {
 		return
 	}
 	switch {
-	case missing || len(a.Units) == 0:
+	case missing:
+		a.give(a.part(LimitMissing, unknown.set), time, false)
+	case len(a.Units) == 0:
 		a.give(a.part(LimitMissing, ""), time, false)
 	case long:
 		a.give(a.part(LimitMixed, ""), time, false)
