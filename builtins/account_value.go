@@ -68,6 +68,9 @@ var waitTitles = map[analysis.LimitKind]string{
 
 // title is what reports call a part.
 func (t *accountTable) title(p *analysis.AccountPart) string {
+	if p.Kind == analysis.LimitMissing && p.Name != "" {
+		return "not measured: record " + p.Name
+	}
 	if text := waitTitles[p.Kind]; text != "" {
 		return text
 	}
@@ -94,6 +97,9 @@ func newAccount(e *Env, run *accounting, found *analysis.Accounted, pace analysi
 	a := &Account{env: e, run: run, found: found, pace: pace, clock: clock, spans: starlark.NewDict(len(found.Parts))}
 	a.parts = NewTable(e, []string{"part", "kind", "time", "share", "gain_low", "gain_high", "runner_up", "sure", "title", "next"}, []string{"", "", "s"})
 	for k, p := range found.Parts {
+		if p.Kind == analysis.LimitMissing {
+			run.lack(p.Name)
+		}
 		sure := 0.0
 		if p.Time > 0 {
 			sure = float64(p.Sure) / float64(p.Time)

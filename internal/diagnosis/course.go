@@ -14,6 +14,7 @@ import (
 type Phase struct {
 	Start, Duration float64 // seconds since the start of the capture
 	Named           string  // id of a rule, "" where nothing is named
+	Record          string  // what that says to record because the capture cannot tell
 }
 
 // Phases are the phases that a report tells apart; one where the capture does not change.
@@ -51,7 +52,7 @@ func (j *Judge) Phases(ctx context.Context, c *capture.Capture) ([]Phase, error)
 			return nil, err
 		}
 		if v, ok := top.(*starlark.Dict); ok {
-			p.Named = text(v, "id")
+			p.Named, p.Record = text(v, "id"), text(v, "record")
 		}
 		out = append(out, p)
 	}

@@ -91,6 +91,7 @@ type Finding struct {
 	Confidence string
 	// GainLow and GainHigh are the bounds of what relieving it gains, as shares of the time; NaN where it has no gain of its own.
 	GainLow, GainHigh float64
+	Record     string // what it says to record because the capture cannot tell, such as a metric set; "" where it says nothing of the kind
 }
 
 // Weight orders findings by their severity; the gravest has the highest.
@@ -135,7 +136,7 @@ func (j *Judge) Judge(ctx context.Context, c *capture.Capture) (*Answer, error) 
 	if seq, ok := shown.(starlark.Indexable); ok {
 		for i := range seq.Len() {
 			if d, ok := seq.Index(i).(*starlark.Dict); ok {
-				f := Finding{ID: text(d, "id"), Role: ruleText(d, "role"), Severity: ruleText(d, "severity"), Confidence: text(d, "confidence")}
+				f := Finding{ID: text(d, "id"), Role: ruleText(d, "role"), Severity: ruleText(d, "severity"), Confidence: text(d, "confidence"), Record: text(d, "record")}
 				f.GainLow, f.GainHigh = gainOf(d)
 				// No finding is graver than the bottleneck, as diagnose of rules.star has it.
 				if gravest != "" && f.Role != "quality" && slices.Index(severities, f.Severity) > slices.Index(severities, gravest) {

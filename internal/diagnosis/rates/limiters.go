@@ -1,9 +1,12 @@
 package rates
 
 import (
+	"math"
 	"slices"
 	"strings"
 
+	"astrolabe/capture"
+	"astrolabe/capture/metrics"
 	"astrolabe/capture/simulate"
 )
 
@@ -21,6 +24,9 @@ type family struct {
 	untold map[string]string
 	// parts are what the parts of the script's account stand for, by name; without an entry it is the simulator's unit or memory of that name.
 	parts map[string]string
+	// shows are the metrics that show a limiter, one of which is enough: those that the vendor documents for it. A capture that has none of them
+	// cannot show it, and a report is right that asks for what has one. A limiter that is not listed can always be shown.
+	shows map[string][]string
 }
 
 const (
@@ -39,8 +45,12 @@ var (
 	memoryMisses = []string{"memory_bound"}               // loads that go to memory: it does not tell latency from bandwidth
 )
 
+// host are the counters of processors, without which a GPU's capture does not tell who keeps the GPU waiting.
+var host = []string{"cpu/cpu_utilization"}
+
 var mali = family{
 	script: "mali",
+	shows:  map[string][]string{"cpu/app": host, "cpu/driver": host, "cpu/sync": host},
 	names: map[string][]string{
 		"unit/arithmetic":  {"arithmetic_bound", "divergence", "special_functions"},
 		"unit/texture":     {"texture_bound", "filtering"},
@@ -75,10 +85,34 @@ var mali = family{
 
 var intel = family{
 	script: "intel_oa",
+	parts: map[string]string{
+		"data": "unit/load_store", "data_link": "unit/load_store", "slm": "unit/local_memory", "launches": "launch/overhead",
+		"l3": "memory/cache", "bank": "memory/cache", "texture_link": "memory/cache", "gti": "memory/bandwidth",
+		"VfBottleneck": "unit/vertex_fetch", "ClBottleneck": "unit/clipper", "SfBottleneck": "unit/setup",
+		"HiDepthBottleneck": "unit/hierarchical_depth", "EarlyDepthBottleneck": "unit/early_depth",
+	},
+	shows: map[string][]string{
+		"cpu/app": host, "cpu/driver": host, "cpu/sync": host,
+		"unit/arithmetic": {"EuActive"},
+		"unit/texture":    {"SamplersBusy", "Sampler00InputAvailable"},
+		// What the data ports move says nothing of how long a message takes; that they wait for L3 does, and so do the banks for what is behind them.
+		"unit/load_store":         {"NonSamplerShader00AccessStalledOnL3"},
+		"unit/vertex_fetch":       {"VfBottleneck"},
+		"unit/clipper":            {"ClBottleneck"},
+		"unit/setup":              {"SfBottleneck"},
+		"unit/hierarchical_depth": {"HiDepthBottleneck"},
+		"unit/early_depth":        {"EarlyDepthBottleneck"},
+		"unit/rasterizer":         {"Rasterizer0InputAvailable"},
+		"unit/pixel_backend":      {"PSOutput0Available"},
+		"memory/bandwidth":        {"GtiReadThroughput", "GtiRingAccesses"},
+		// Latency is what waits with memory far from full are for.
+		"memory/latency": {"GtiReadThroughput", "GtiRingAccesses"},
+		"memory/cache":   {"L30Bank0Stalled", "L30Bank2Stalled", "L30Bank3Stalled", "NonSamplerShader00AccessStalledOnL3"},
+	},
 	names: map[string][]string{
 		"unit/arithmetic":         {"eu_compute_bound", "fpu_bound", "ps_math", "vs_math", "cs_math"},
-		"unit/texture":            {"sampler_bound", "sampler_hotspot"},
-		"unit/load_store":         {"l3_data_bound"},
+		"unit/texture":            {"sampler_bound"},
+		"unit/load_store":         {"l3_data_bound", "hdc_waits_on_l3"}, // the latter does not tell the ports from L3 behind them
 		"unit/local_memory":       {"slm_bound"},
 		"unit/vertex_fetch":       {"stage_vf"},
 		"unit/clipper":            {"stage_cl"},
@@ -90,17 +124,17 @@ var intel = family{
 		"memory/bandwidth": {"gti_bound", "memory_bound", "memory_l3", "memory_color", "memory_depth", "memory_vertices",
 			"memory_commands"},
 		// L3 itself, its links to samplers and data ports, or that these wait for it.
-		"memory/cache":  {"l3_bank_bound", "l3_bank_stalled", "hdc_waits_on_l3", "l3_sampler_bound"},
-		"cpu/app":       waitedFor,
-		"cpu/driver":    waitedFor,
-		"cpu/sync":      {"scheduling_bound"},
-		"display/vsync": {"vsync_idle"},
-		"clock/thermal": heldDown,
-		"clock/power":   heldDown,
+		"memory/cache":    {"l3_bank_bound", "l3_bank_stalled", "hdc_waits_on_l3", "l3_sampler_bound"},
+		"memory/latency":  {"memory_latency", "low_occupancy", "barrier_bound", "atomic_bound"},
+		"launch/overhead": {"launch_bound", "dispatch_bound"},
+		"cpu/app":         waitedFor,
+		"cpu/driver":      waitedFor,
+		"cpu/sync":        {"scheduling_bound"},
+		"display/vsync":   {"vsync_idle"},
+		"clock/thermal":   heldDown,
+		"clock/power":     heldDown,
 	},
 	untold: map[string]string{
-		"memory/latency":  stalled + "; low_occupancy says why waits are not hidden and not what is waited for",
-		"launch/overhead": "dispatch_bound is about threads and not about passes",
 		"queues/in_turn":  noRule,
 		"display/cap":     "vsync_idle says that the display sets the pace, which a cap of the application is not",
 		"display/request": noDisplay,
@@ -228,6 +262,15 @@ func (f *family) right(id string, c simulate.Candidate) bool {
 	return slices.Contains(f.names[c.String()], id)
 }
 
+// shown reports whether a capture has a metric that shows a limiter.
+func (f *family) shown(c simulate.Candidate, cap *capture.Capture) bool {
+	names := f.shows[c.String()]
+	return len(names) == 0 || slices.ContainsFunc(names, func(name string) bool {
+		m, err := metrics.Resolve(cap, name)
+		return err == nil && !math.IsNaN(m.Total().Float())
+	})
+}
+
 // limiter reports whether a finding names any limiter at all.
 func (f *family) limiter(id string) bool {
 	for _, ids := range f.names {
@@ -249,6 +292,9 @@ func (f *family) text() string {
 	}
 	for part, c := range f.parts {
 		lines = append(lines, f.name+" part "+part+" "+c)
+	}
+	for c, metrics := range f.shows {
+		lines = append(lines, f.name+" "+c+" shown by "+strings.Join(metrics, " "))
 	}
 	slices.Sort(lines)
 	return strings.Join(lines, "\n") + "\n"

@@ -165,7 +165,7 @@ func (x *examiner) examine(ctx context.Context, kind string, seed uint64) (out t
 		return out, err
 	}
 	if kind == simulate.KindTwoPhase {
-		return out, x.twoPhases(ctx, &out, cap, truth)
+		return out, x.twoPhases(ctx, &out, c, cap, truth)
 	}
 	limiter, clear := truth.Limiter()
 	if kind == simulate.KindArchetype {
@@ -180,7 +180,11 @@ func (x *examiner) examine(ctx context.Context, kind string, seed uint64) (out t
 	if err != nil {
 		return out, err
 	}
-	out.confused = Confused{limiter.String(), nameOf(p.first()), 1}
+	right, err := x.right(p.top(), limiter, c, cap)
+	if err != nil {
+		return out, err
+	}
+	out.confused = Confused{limiter.String(), nameOf(p.top(), right), 1}
 	if truth.Healthy {
 		alarm := p.alarm()
 		if alarm == "" {
@@ -195,10 +199,11 @@ func (x *examiner) examine(ctx context.Context, kind string, seed uint64) (out t
 		out.count(row, alarm != "")
 		return out, nil
 	}
-	right := x.f.right(p.first(), limiter)
 	switch kind {
 	case simulate.KindArchetype:
-		x.archetype(&out, p, limiter)
+		if err := x.archetype(&out, p, limiter, c, cap); err != nil {
+			return out, err
+		}
 		x.gain(&out, p, &truth.Part)
 		return out, x.withheld(ctx, &out, c, cap, &truth.Part, limiter)
 	case simulate.KindSingle:
@@ -217,15 +222,31 @@ func (x *examiner) examine(ctx context.Context, kind string, seed uint64) (out t
 }
 
 // archetype counts a clear frame.
-func (x *examiner) archetype(out *tallied, p *page, limiter simulate.Candidate) {
+func (x *examiner) archetype(out *tallied, p *page, limiter simulate.Candidate, c *simulate.Case, cap *capture.Capture) error {
 	first := p.first()
-	right := x.f.right(first, limiter)
+	right, err := x.right(p.top(), limiter, c, cap)
+	if err != nil {
+		return err
+	}
 	out.count(rowFirst, right)
-	two := p.findings[:min(2, len(p.findings))]
-	out.count(rowTwo, slices.ContainsFunc(two, func(f diagnosis.Finding) bool { return x.f.right(f.ID, limiter) }))
+	two := false
+	for _, f := range p.findings[:min(2, len(p.findings))] {
+		hit, err := x.right(f, limiter, c, cap)
+		if err != nil {
+			return err
+		}
+		two = two || hit
+	}
+	out.count(rowTwo, two)
+	out.count(rowNamed, x.f.right(first, limiter))
+	if x.f.shown(limiter, cap) {
+		out.count(rowShown, right)
+	} else {
+		out.count(rowAsked, right)
+	}
 	out.count(rowTold, len(x.f.names[limiter.String()]) > 0)
 	out.count(rowOther, !right && x.f.limiter(first))
-	out.count(rowSymptom, first != "" && !x.f.limiter(first))
+	out.count(rowSymptom, !right && first != "" && !x.f.limiter(first))
 	out.count(rowNothing, first == "")
 	level := ""
 	if first != "" {
@@ -234,7 +255,30 @@ func (x *examiner) archetype(out *tallied, p *page, limiter simulate.Candidate) 
 	}
 	out.count(rowCoversHigh, level == "high")
 	out.count(rowCoversMedium, level == "high" || level == "medium")
+	return nil
 }
+
+// right reports whether a finding names the limiter of a case, or, where the capture cannot show it, asks for what can.
+func (x *examiner) right(f diagnosis.Finding, limiter simulate.Candidate, c *simulate.Case, cap *capture.Capture) (bool, error) {
+	if x.f.right(f.ID, limiter) {
+		return true, nil
+	}
+	if f.Record == "" || x.f.shown(limiter, cap) {
+		return false, nil
+	}
+	options := simulate.Options{Sets: []string{f.Record}}
+	if f.Record == recordHost {
+		options = simulate.Options{Host: simulate.Yes}
+	}
+	other, err := c.Record(options)
+	if err != nil {
+		return false, fmt.Errorf("%s asks for %q: %w", f.ID, f.Record, err)
+	}
+	return x.f.shown(limiter, other), nil
+}
+
+// recordHost asks for the counters of the processors.
+const recordHost = "cpu"
 
 // withheld judges the case again without the counters that tell of its limiter, where there are such counters.
 func (x *examiner) withheld(ctx context.Context, out *tallied, c *simulate.Case, whole *capture.Capture, truth *simulate.Part,
@@ -311,6 +355,14 @@ func (p *page) first() string {
 	return p.findings[0].ID
 }
 
+// top is the first finding, that of no id where there is none.
+func (p *page) top() diagnosis.Finding {
+	if len(p.findings) == 0 {
+		return diagnosis.Finding{}
+	}
+	return p.findings[0]
+}
+
 // alarm is the id of the first finding that warns, "" where none does.
 func (p *page) alarm() string {
 	for _, f := range p.findings {
@@ -321,16 +373,25 @@ func (p *page) alarm() string {
 	return ""
 }
 
-func nameOf(id string) string {
-	if id == "" {
+// nameOf is how the confusion matrix calls a finding: one that says what to record by that, with whether it was right to ask.
+func nameOf(f diagnosis.Finding, right bool) string {
+	switch {
+	case f.ID == "":
 		return diagnosis.Nothing
+	case f.Record != "" && right:
+		return f.ID + " (" + f.Record + askedRightly
+	case f.Record != "":
+		return f.ID + " (" + f.Record + ")"
 	}
-	return id
+	return f.ID
 }
+
+// askedRightly ends the name of a finding that asks for what can show the limiter, where the capture cannot.
+const askedRightly = ", rightly)"
 
 // twoPhases counts a case of two phases where each is clear and they differ: whether the report cuts it there, and names each phase's limiter
 // for it. Of a report's phase that is the one with most of the time in common, most of which is in the simulator's phase.
-func (x *examiner) twoPhases(ctx context.Context, out *tallied, cap *capture.Capture, truth *simulate.Truth) error {
+func (x *examiner) twoPhases(ctx context.Context, out *tallied, c *simulate.Case, cap *capture.Capture, truth *simulate.Truth) error {
 	if len(truth.Phases) != 2 {
 		return nil
 	}
@@ -347,7 +408,7 @@ func (x *examiner) twoPhases(ctx context.Context, out *tallied, cap *capture.Cap
 	if limiters[0] == limiters[1] {
 		return nil
 	}
-	var told [2]string
+	var told [2]diagnosis.Finding
 	cut := false
 	for _, script := range x.scripts(cap) {
 		j, err := x.judgeOf(ctx, script)
@@ -361,14 +422,22 @@ func (x *examiner) twoPhases(ctx context.Context, out *tallied, cap *capture.Cap
 		var at [2]int
 		for i := range truth.Phases {
 			at[i] = common(phases, x.interval(cap, truth, i))
-			if at[i] >= 0 && told[i] == "" {
-				told[i] = phases[at[i]].Named
+			if at[i] >= 0 && told[i].ID == "" {
+				told[i] = diagnosis.Finding{ID: phases[at[i]].Named, Record: phases[at[i]].Record}
 			}
 		}
 		cut = cut || at[0] >= 0 && at[1] >= 0 && at[0] != at[1]
 	}
 	out.count(rowCut, cut)
-	out.count(rowPhases, cut && x.f.right(told[0], limiters[0]) && x.f.right(told[1], limiters[1]))
+	both := cut
+	for i, f := range told {
+		right, err := x.right(f, limiters[i], c, cap)
+		if err != nil {
+			return err
+		}
+		both = both && right
+	}
+	out.count(rowPhases, both)
 	return nil
 }
 

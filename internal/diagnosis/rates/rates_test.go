@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"astrolabe/capture/simulate"
+	"astrolabe/capture/simulate/all"
 	"astrolabe/internal/diagnosis"
 )
 
@@ -101,8 +102,8 @@ func TestClearFramesAreDividedByWhatIsSaidFirst(t *testing.T) {
 		page    *page
 		hits    []string
 	}{
-		{texture, named("texture_bound"), []string{rowFirst, rowTwo, rowTold, rowConfidence["medium"], rowCoversMedium}},
-		{texture, named("filtering", "texture_bound"), []string{rowFirst, rowTwo, rowTold, rowConfidence["medium"], rowCoversMedium}},
+		{texture, named("texture_bound"), []string{rowFirst, rowTwo, rowNamed, rowShown, rowTold, rowConfidence["medium"], rowCoversMedium}},
+		{texture, named("filtering", "texture_bound"), []string{rowFirst, rowTwo, rowNamed, rowShown, rowTold, rowConfidence["medium"], rowCoversMedium}},
 		{texture, named("gpu_starved", "texture_bound"), []string{rowTwo, rowTold, rowSymptom, rowCoversMedium}},
 		{texture, named("main_phase_bound", "overdraw", "texture_bound"), []string{rowTold, rowSymptom, rowCoversMedium}},
 		{texture, named("slow_memory"), []string{rowTold, rowOther, rowCoversMedium}},
@@ -110,7 +111,9 @@ func TestClearFramesAreDividedByWhatIsSaidFirst(t *testing.T) {
 		{backend, named(), []string{rowNothing}},
 	} {
 		var out tallied
-		x.archetype(&out, c.page, c.limiter)
+		if err := x.archetype(&out, c.page, c.limiter, nil, nil); err != nil {
+			t.Fatal(err)
+		}
 		hits := map[string]bool{}
 		for _, n := range out.counts {
 			if n.hit {
@@ -125,6 +128,39 @@ func TestClearFramesAreDividedByWhatIsSaidFirst(t *testing.T) {
 		}
 		if len(hits) > 0 {
 			t.Errorf("%v, %v: hits in %v as well", c.limiter, c.page.findings, hits)
+		}
+	}
+}
+
+func TestAskingForWhatShowsTheLimiterIsRightOnlyWhereTheCaptureCannotShowIt(t *testing.T) {
+	x := examiner{f: findFamily("intel-kbl-gt2")}
+	c, err := all.Case("intel-kbl-gt2", simulate.KindSingle, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	texture, vertices := simulate.Candidate{Level: simulate.LevelUnit, Name: "texture"}, simulate.Candidate{Level: simulate.LevelUnit, Name: "vertex_fetch"}
+	app := simulate.Candidate{Level: simulate.LevelCPU, Name: "app"}
+	for _, r := range []struct {
+		set, asked string
+		limiter    simulate.Candidate
+		want       bool
+	}{
+		{"TDL_1", "RenderBasic", texture, true},
+		{"TDL_1", "Sampler", texture, true},
+		{"TDL_1", "RenderPipeProfile", texture, false}, // that set has no counter of samplers either
+		{"TDL_1", "RenderPipeProfile", vertices, true},
+		{"Sampler", "RenderBasic", texture, false}, // the capture shows it
+		{"TDL_1", "", texture, false},
+		{"TDL_1", "cpu", app, true},
+		{"TDL_1", "RenderBasic", app, false},
+	} {
+		cap, err := c.Record(simulate.Options{Sets: []string{r.set}, Host: simulate.No})
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := x.right(diagnosis.Finding{ID: "not_measured", Record: r.asked}, r.limiter, c, cap)
+		if err != nil || got != r.want {
+			t.Errorf("%s, limited by %s, asked for %q: %v, %v", r.set, r.limiter, r.asked, got, err)
 		}
 	}
 }

@@ -4,6 +4,9 @@ package rates
 const (
 	rowFirst            = "clear frames of archetypes: limiter first"
 	rowTwo              = "clear frames of archetypes: limiter in the first two"
+	rowNamed            = "... limiter named"
+	rowShown            = "... where the capture can show it: limiter first"
+	rowAsked            = "... where it cannot: limiter, or what to record, first"
 	rowTold             = "... the reports have a finding for the limiter at all"
 	rowOther            = "... another limiter first"
 	rowSymptom          = "... only a symptom or a hint first"
@@ -37,6 +40,9 @@ var valued = map[string]bool{rowNotExplained: true, rowShares: true, rowShareOfL
 var rows = []struct{ name, target string }{
 	{rowFirst, ">= 95 %"},
 	{rowTwo, ">= 99 %"},
+	{rowNamed, ""},
+	{rowShown, ""},
+	{rowAsked, ""},
 	{rowTold, ""},
 	{rowOther, ""},
 	{rowSymptom, ""},

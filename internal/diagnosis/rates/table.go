@@ -70,7 +70,7 @@ func (f *FamilyRates) matrix() (out []confusedLine) {
 		}
 		line := &out[len(out)-1]
 		mark := ""
-		if fam != nil && slices.Contains(fam.names[c.Limiter], c.Finding) {
+		if strings.HasSuffix(c.Finding, askedRightly) || fam != nil && slices.Contains(fam.names[c.Limiter], c.Finding) {
 			mark = "*"
 		}
 		line.cases += c.Cases
@@ -138,6 +138,14 @@ func (x *Rates) WriteMarkdown(w io.Writer, note, command string) error {
 				fmt.Fprintf(&b, "| %s | cannot be told: %s |\n", c, f.untold[c])
 			}
 		}
+		if len(f.shows) > 0 {
+			b.WriteString("\n| limiter | metrics that show it |\n| --- | --- |\n")
+			for _, c := range f.limiters() {
+				if m := f.shows[c]; len(m) > 0 {
+					fmt.Fprintf(&b, "| %s | `%s` |\n", c, strings.Join(m, "`, `"))
+				}
+			}
+		}
 	}
 	_, err := io.WriteString(w, b.String())
 	return err
@@ -162,6 +170,10 @@ capture: its first finding is compared with the limiter.
 - **clear frames of archetypes**: games, interfaces, video, inference and the like, as the simulator draws them. Only clear cases count, and none that is
   healthy. The lines below divide them: limiters for which there is no finding at all, cases in which a finding was named that stands for another limiter,
   and those in which it stands for none (a busy queue, a GPU that lacks work).
+- **where the capture can show it**: it has a metric that the vendor documents for the limiter (listed below). Where it has none, as with Intel's metric sets
+  or without the processors, the right answer is to ask for what has one: a finding counts that names something to record (a metric set, or the
+  processors) with which the case, recorded again, has such a metric. To ask where the capture can show it is a miss. **Limiter named** is the rate
+  without these answers.
 - **in the first two**: of the findings of the page, without those about the data. The gravest come first; where processors were recorded beside a GPU,
   findings about them follow those about the GPU that are as grave.
 - **single plants**: content that one thing limits; **random mixes**: passes of any kind.
