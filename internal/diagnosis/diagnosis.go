@@ -91,7 +91,7 @@ type Finding struct {
 	Confidence string
 	// GainLow and GainHigh are the bounds of what relieving it gains, as shares of the time; NaN where it has no gain of its own.
 	GainLow, GainHigh float64
-	Record     string // what it says to record because the capture cannot tell, such as a metric set; "" where it says nothing of the kind
+	Record            string // what it says to record because the capture cannot tell, such as a metric set; "" where it says nothing of the kind
 }
 
 // Weight orders findings by their severity; the gravest has the highest.

@@ -53,7 +53,7 @@ func TestIntelDriftsOfTheClockAndLittleIdleTimeAreNoBottleneck(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if a.Named != "" {
+		if a.Named != "" && a.Shown[0].Record == "" { // to say what the set cannot show is no finding about the program
 			t.Errorf("%s: %s was named", m.Name(), a.Named)
 		}
 	}

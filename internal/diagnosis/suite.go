@@ -165,7 +165,11 @@ func (x *Matrix) judge(ctx context.Context, j *Judge, m capturetest.Model, c cap
 			x.Remarks = append(x.Remarks, Remark{m.Name(), c, f.ID})
 		}
 	}
-	x.count(m, c, plant, answer.Named)
+	named := answer.Named
+	if c.Plant == "" && len(answer.Shown) > 0 && answer.Shown[0].ID == named && answer.Shown[0].Record != "" {
+		named = "" // what cannot be seen of a healthy capture is no alarm
+	}
+	x.count(m, c, plant, named)
 	return nil
 }
 

@@ -54,7 +54,7 @@ type frame struct {
 
 func usual(compute bool) *frame {
 	f := &frame{demand: base, slots: 0.85, vertex: 0.12, compute: compute, fpu0: 0.75, fpu1: 0.45, both: 0.30, send: 0.18, moves: 0.12, wide: 15,
-		early: 0.25, late: 0.03, samples: 1, blended: 0.2, texelMiss: 0.10, footprint: 1, bytes: [nSources]float64{4.8, 4, 2.2, 1.6, 0.7},
+		early: 0.25, late: 0.03, samples: 1, blended: 0.2, texelMiss: 0.10, footprint: 1, bytes: [nSources]float64{1.6, 1.3, 0.7, 0.5, 0.2},
 		lines: 1.3, atomics: 0.03, barriers: 2, bankSkew: 1.1, capped: 1}
 	for u := range f.cost {
 		f.cost[u] = good
@@ -65,7 +65,7 @@ func usual(compute bool) *frame {
 		}
 		f.vertex, f.demand[backend], f.demand[sampler] = 0, 0, 0.10
 		f.demand[data], f.demand[slm] = 0.25, 0.25
-		f.bytes = [nSources]float64{srcL3: 12.6, srcCommand: 0.7}
+		f.bytes = [nSources]float64{srcL3: 4.2, srcCommand: 0.2}
 	}
 	return f
 }

@@ -83,7 +83,7 @@ var plants = []plant{
 			d.to(&f.both, 0.1, 0.05)
 		}},
 
-	{"latency", "threads wait for data, though all slots are taken", in("eu_stalled", "RenderBasic", "ComputeBasic", "MemoryReads"),
+	{"latency", "threads wait for data, though all slots are taken", in("memory_latency", "RenderBasic", "ComputeBasic", "MemoryReads"),
 		func(f *frame, d dose) { d.to(&f.demand[wait], 1.65, 6) }},
 	{"few-threads", "registers or SLM leave room for few threads", in("low_occupancy", "ComputeBasic", "AsyncCompute"),
 		func(f *frame, d dose) {
@@ -102,16 +102,16 @@ var plants = []plant{
 			d.to(&f.demand[wait], 1.8, 5)
 		}},
 
-	{"filtering", "samplers filter much", map[string]string{"RenderBasic": "sampler_bound", "Sampler": "sampler_hotspot"},
+	{"filtering", "samplers filter much", map[string]string{"RenderBasic": "sampler_bound", "Sampler": "sampler_bound"},
 		func(f *frame, d dose) { d.slow(f, sampler, 1.15, 3) }},
-	{"texel-misses", "the samplers' caches miss", map[string]string{"RenderBasic": "texel_misses"},
+	{"texel-misses", "the samplers' caches miss", in("sampler_bound", "RenderBasic"),
 		func(f *frame, d dose) {
 			d.slow(f, sampler, 1.15, 2.5)
 			d.to(&f.texelMiss, 0.32, 0.7)
 			f.footprint *= 0.10 / f.texelMiss * (1 + d.weight) // neighbours share lines
 		}},
 	{"wide-texels", "samplers read many lines of L3 for each texel", in("l3_sampler_bound", "RenderBasic"),
-		func(f *frame, d dose) { d.to(&f.footprint, 4.8, 20) }},
+		func(f *frame, d dose) { d.to(&f.footprint, 7, 20) }},
 
 	{"slm", "SLM is as fast as it gets", in("slm_bound", "RenderBasic", "ComputeBasic"),
 		func(f *frame, d dose) { d.to(&f.demand[slm], 0.8, 3) }},
@@ -121,20 +121,20 @@ var plants = []plant{
 			d.to(&f.lines, 3, 12)
 		}},
 	{"data-misses", "the data port has as many misses in flight as it can", in("hdc_waits_on_l3", "HDCAndSF"),
-		func(f *frame, d dose) { d.to(&f.demand[hdc], 1.7, 5) }},
+		func(f *frame, d dose) { d.to(&f.demand[hdc], 2.2, 5) }},
 	{"bank", "one bank of L3 is asked for most", map[string]string{"ComputeL3Cache": "l3_bank_bound", "L3_1": "l3_bank_stalled"},
 		func(f *frame, d dose) {
 			d.to(&f.demand[data], 0.45, 0.9)
 			d.to(&f.bankSkew, 2.5, 3.5)
 			if !f.compute {
-				d.to(&f.demand[bank], 1.7, 4)
+				d.to(&f.demand[bank], 2.2, 4)
 			}
 		}},
 
 	{"memory", "memory is as fast as it gets, whoever asks", in("memory_bound", "RenderBasic", "ComputeBasic", "MemoryReads"),
 		func(f *frame, d dose) {
 			for i := range f.bytes {
-				d.to(&f.bytes[i], f.bytes[i]*2.2, f.bytes[i]*6)
+				d.to(&f.bytes[i], f.bytes[i]*6.6, f.bytes[i]*18)
 			}
 		}},
 	{"memory-textures", "memory is as fast as it gets, for what misses L3", map[string]string{"RenderBasic": "memory_l3", "MemoryReads": "memory_l3"},
@@ -154,19 +154,21 @@ var plants = []plant{
 	{"interface", "the graphics interface is as fast as it gets, from the CPU's last-level cache", in("gti_bound", "RenderBasic", "ComputeBasic"),
 		func(f *frame, d dose) {
 			for i := range f.bytes {
-				d.to(&f.bytes[i], f.bytes[i]*6, f.bytes[i]*14)
+				d.to(&f.bytes[i], f.bytes[i]*18, f.bytes[i]*42)
 			}
 			d.to(&f.cached, 0.85, 0.95)
 		}},
 
-	{"geometry", "the geometry pipeline delivers few triangles", map[string]string{"RenderBasic": "eu_idle", "HDCAndSF": "geometry_starves", "TDL_1": "eu_idle"},
+	{"geometry", "the geometry pipeline delivers few triangles", map[string]string{"RenderBasic": "not_measured", "HDCAndSF": "geometry_starves", "TDL_1": "not_measured"},
 		func(f *frame, d dose) { d.to(&f.demand[cl], 2.6, 7) }},
 	{"dispatch", "threads are so short that dispatching them takes longer than they run", in("dispatch_bound", "TDL_1"),
 		func(f *frame, d dose) {
 			d.to(&f.demand[dispatch], 2.6, 7)
 		}},
+	{"launches", "dispatches are so small that starting them takes longer than they run", in("launch_bound", "ComputeBasic"),
+		func(f *frame, d dose) { d.to(&f.demand[dispatch], 2.6, 7) }},
 	{"small-triangles", "rasterizing many small triangles takes longer than shading them",
-		map[string]string{"RasterizerAndPixelBackend": "rasterizer_hotspot", "HDCAndSF": "eu_idle"},
+		map[string]string{"RasterizerAndPixelBackend": "rasterizer_hotspot", "HDCAndSF": "not_measured"},
 		func(f *frame, d dose) { d.slow(f, raster, 2.6, 7) }},
 	{"backend", "the pixel back-end takes longer than shading", in("backend_hotspot", "RasterizerAndPixelBackend"),
 		func(f *frame, d dose) {
@@ -174,17 +176,17 @@ var plants = []plant{
 			d.to(&f.blended, 0.7, 1)
 		}},
 
-	{"vertex-fetch", "fetching vertices takes longest", in("stage_vf", "RenderPipeProfile"), stage(vf, 1.10)},
-	{"vertex-shading", "vertex shading takes longest", in("stage_vs", "RenderPipeProfile"), stage(vs, 1.17)},
-	{"hull-shading", "hull shading takes longest", in("stage_hs", "RenderPipeProfile"), stage(hs, 1.07)},
-	{"domain-shading", "domain shading takes longest", in("stage_ds", "RenderPipeProfile"), stage(ds, 1.10)},
-	{"geometry-shading", "geometry shading takes longest", in("stage_gs", "RenderPipeProfile"), stage(gs, 1.10)},
-	{"stream-output", "stream output takes longest", in("stage_so", "RenderPipeProfile"), stage(so, 1.10)},
-	{"clipping", "clipping takes longest", in("stage_cl", "RenderPipeProfile"), stage(cl, 1.17)},
-	{"setup", "setting triangles up takes longest", in("stage_sf", "RenderPipeProfile"), stage(sf, 1.10)},
-	{"hierarchical-depth", "hierarchical depth takes longest", in("stage_hiz", "RenderPipeProfile"), stage(hiz, 1.10)},
-	{"early-depth", "early depth takes longest", in("stage_iz", "RenderPipeProfile"), stage(iz, 1.17)},
-	{"barycentrics", "setting attributes up takes longest", in("stage_bc", "RenderPipeProfile"), stage(bc, 1.10)},
+	{"vertex-fetch", "fetching vertices takes longest", in("stage_vf", "RenderPipeProfile"), stage(vf, 1.25)},
+	{"vertex-shading", "vertex shading takes longest", in("stage_vs", "RenderPipeProfile"), stage(vs, 1.25)},
+	{"hull-shading", "hull shading takes longest", in("stage_hs", "RenderPipeProfile"), stage(hs, 1.25)},
+	{"domain-shading", "domain shading takes longest", in("stage_ds", "RenderPipeProfile"), stage(ds, 1.25)},
+	{"geometry-shading", "geometry shading takes longest", in("stage_gs", "RenderPipeProfile"), stage(gs, 1.25)},
+	{"stream-output", "stream output takes longest", in("stage_so", "RenderPipeProfile"), stage(so, 1.25)},
+	{"clipping", "clipping takes longest", in("stage_cl", "RenderPipeProfile"), stage(cl, 1.25)},
+	{"setup", "setting triangles up takes longest", in("stage_sf", "RenderPipeProfile"), stage(sf, 1.25)},
+	{"hierarchical-depth", "hierarchical depth takes longest", in("stage_hiz", "RenderPipeProfile"), stage(hiz, 1.25)},
+	{"early-depth", "early depth takes longest", in("stage_iz", "RenderPipeProfile"), stage(iz, 1.25)},
+	{"barycentrics", "setting attributes up takes longest", in("stage_bc", "RenderPipeProfile"), stage(bc, 1.25)},
 
 	{"late-rejection", "pixels are shaded and thrown away", in("late_rejection", "RenderBasic", "RenderPipeProfile"),
 		func(f *frame, d dose) {
@@ -192,7 +194,7 @@ var plants = []plant{
 			d.to(&f.early, 0.05, 0.02)
 		}},
 	{"stencil", "early and late tests of stencil wait for each other", in("stencil_pma", "PMA_Stall"),
-		func(f *frame, d dose) { d.to(&f.demand[stencil], 1.2, 4) }},
+		func(f *frame, d dose) { d.to(&f.demand[stencil], 1.6, 4) }},
 	{"motion", "motion estimation takes longest", in("vme_bound", "VMEPipe"),
 		func(f *frame, d dose) { d.to(&f.demand[vme], 1, 3) }},
 }

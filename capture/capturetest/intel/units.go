@@ -40,8 +40,8 @@ const (
 // base is how long each unit needs for a piece of work in which all are busy and none is the limit, as a share of flow's time. What is not
 // here follows from the work: settle fills it in.
 var base = [nUnits]float64{
-	vf: 0.40, vs: 0.45, hs: 0.05, ds: 0.10, gs: 0.05, so: 0.03, cl: 0.35, sf: 0.40, raster: 0.50, hiz: 0.45, iz: 0.45, stencil: 0.02, bc: 0.40, dispatch: 0.35,
-	eu: 0.62, wait: 0.80, sampler: 0.58, slm: 0.05, data: 0.06, hdc: 0.25, vme: 0.05, backend: 0.45, flow: 1,
+	vf: 0.40, vs: 0.45, hs: 0.05, ds: 0.10, gs: 0.05, so: 0.03, cl: 0.35, sf: 0.40, raster: 0.40, hiz: 0.45, iz: 0.45, stencil: 0.02, bc: 0.40, dispatch: 0.35,
+	eu: 0.36, wait: 0.55, sampler: 0.34, slm: 0.05, data: 0.06, hdc: 0.25, vme: 0.05, backend: 0.40, flow: 1,
 }
 
 func (u unit) front() bool { return u <= dispatch }
