@@ -63,6 +63,9 @@ var mali = family{
 		"unit/rasterizer":  {"fragment_starved"},
 		"memory/bandwidth": {"read_stalls", "texture_reads", "buffer_reads", "geometry_reads", "write_stalls", "tile_writes", "buffer_writes"},
 		"memory/latency":   {"slow_memory"},
+		"memory/cache":     {"cache_bound"},
+		// Fragments that blend wait, and no unit leads.
+		"unit/pixel_backend": {"tile_bound"},
 		// What the command front end and the answer to the processor cost.
 		"launch/overhead": {"command_processing", "interrupts_pending"},
 		"cpu/app":         waitedFor,
@@ -74,11 +77,9 @@ var mali = family{
 		"clock/power":     {"clock_limited"},
 	},
 	untold: map[string]string{
-		"unit/pixel_backend": "no rule about blending and writing tiles but those about memory; shaders that blend only support another finding",
-		"memory/cache":       "misses only support texture_bound and load_store_bound; nothing measures what L2 can move",
-		"display/cap":        "vsync_idle says that the display sets the pace, which a cap of the application is not",
-		"display/request":    noDisplay,
-		"clock/governor":     "a low clock of a GPU with little to do is no finding: the governor chose it",
+		"display/cap":     "vsync_idle says that the display sets the pace, which a cap of the application is not",
+		"display/request": noDisplay,
+		"clock/governor":  "a low clock of a GPU with little to do is no finding: the governor chose it",
 	},
 	parts: map[string]string{"front_end": "unit/rasterizer", "commands": "launch/overhead", "write bandwidth": "memory/bandwidth"},
 }
