@@ -25,6 +25,7 @@ type Judge struct {
 	verdicts   starlark.Value
 	bottleneck starlark.Value
 	chosen     starlark.Value
+	limiter    starlark.Value
 	rules      starlark.Value
 	triage     starlark.StringDict
 	phases     starlark.StringDict // lib/phases.star
@@ -51,7 +52,7 @@ func NewJudge(ctx context.Context, name string) (*Judge, error) {
 	if j.phases, err = j.runner.LoadLibrary(ctx, "@astrolabe//lib/phases.star"); err != nil {
 		return nil, err
 	}
-	j.bottleneck, j.chosen, j.rules, j.triage = rules["bottleneck"], rules["chosen"], triage["RULES"], triage
+	j.bottleneck, j.limiter, j.chosen, j.rules, j.triage = rules["bottleneck"], rules["limiter"], rules["chosen"], triage["RULES"], triage
 	return j, nil
 }
 
@@ -100,7 +101,7 @@ func (f Finding) Weight() int { return slices.Index(severities, f.Severity) }
 // Answer is what a triage script says about a capture.
 type Answer struct {
 	Named    string    // id of the rule of the dominant bottleneck; "" where none is named
-	Shown    []Finding // the rules that a report shows as findings, the bottleneck first; its page has the gravest of all before others
+	Shown    []Finding // the rules that a report shows as findings, what limits first; its page has the gravest of all before others
 	Verdicts []Verdict
 }
 
@@ -127,7 +128,14 @@ func (j *Judge) Judge(ctx context.Context, c *capture.Capture) (*Answer, error) 
 	out := &Answer{}
 	gravest := ""
 	if d, ok := top.(*starlark.Dict); ok {
-		out.Named, gravest = text(d, "id"), ruleText(d, "severity")
+		out.Named = text(d, "id")
+	}
+	first, err := j.runner.Call(ctx, j.limiter, starlark.Tuple{list}, nil)
+	if err != nil {
+		return nil, err
+	}
+	if d, ok := first.(*starlark.Dict); ok {
+		gravest = ruleText(d, "severity")
 	}
 	shown, err := j.runner.Call(ctx, j.chosen, starlark.Tuple{list}, nil)
 	if err != nil {
@@ -138,7 +146,7 @@ func (j *Judge) Judge(ctx context.Context, c *capture.Capture) (*Answer, error) 
 			if d, ok := seq.Index(i).(*starlark.Dict); ok {
 				f := Finding{ID: text(d, "id"), Role: ruleText(d, "role"), Severity: ruleText(d, "severity"), Confidence: text(d, "confidence"), Record: text(d, "record")}
 				f.GainLow, f.GainHigh = gainOf(d)
-				// No finding is graver than the bottleneck, as diagnose of rules.star has it.
+				// No finding is graver than what limits, as diagnose of rules.star has it.
 				if gravest != "" && f.Role != "quality" && slices.Index(severities, f.Severity) > slices.Index(severities, gravest) {
 					f.Severity = gravest
 				}
