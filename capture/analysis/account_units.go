@@ -214,6 +214,14 @@ func (a *accountant) unmix(time int64, missing bool) (given int64) {
 			next = a.Units[other.unit].Name
 		}
 		low := 0.5 * (1 - accountRelief) * float64(t)
+		if len(a.ranked) > 1 {
+			// Passes of another may be the same ones, which then gain nothing: half of that is taken off.
+			other := a.ranked[0]
+			if k == 0 {
+				other = a.ranked[1]
+			}
+			low *= 1 - 0.5*min(1, max(0, other.level-accountBase)/(c.level-accountBase))
+		}
 		if missing { // the unit that was not recorded may be what all wait for
 			low = 0
 		}

@@ -19,6 +19,7 @@ type content struct {
 	tileOverhead                    float64 // core cycles of the main phase without a warp, for each with one
 	unchanged                       float64 // of the tiles
 	tileBytes                       float64 // written for each pixel
+	blended                         float64 // share of the fragments that blend in a shader
 	fma, cvt, sfu, narrow, diverged float64 // instructions of a warp; shares of them
 	vary32, vary16                  float64
 	texQuads, texCycles             float64 // quads that a warp samples; filtering cycles of one
@@ -51,7 +52,7 @@ func healthy() *content {
 		prims: 1.2e6, facing: 0.47, frustum: 0.06, scissor: 0.005, tiny: 0.02,
 		positions: 0.9, varyings: 1.0, tilerCycles: 4.8, vertexCycles: 80,
 		pixels: 1920 * 1088 * 1.6, overdraw: 1.6, earlyKilled: 0.25, fpkKilled: 0.08, lateTested: 0.03, lateKilled: 0.01, partial: 0.11,
-		fill: 0.86, shadingRate: 1, raster: 15, tileOverhead: 0.12, unchanged: 0.05, tileBytes: 4,
+		fill: 0.86, shadingRate: 1, raster: 15, tileOverhead: 0.12, unchanged: 0.05, tileBytes: 4, blended: 0.004,
 		fma: 110, cvt: 24, sfu: 8, narrow: 0.4, diverged: 0.03,
 		vary32: 10, vary16: 28,
 		texQuads: 110, texCycles: 0.6, texL2: 4, texMiss: 0.35,
@@ -76,7 +77,7 @@ func (c *content) numbers() []*float64 {
 	return []*float64{
 		&c.prims, &c.facing, &c.frustum, &c.scissor, &c.tiny, &c.positions, &c.varyings, &c.tilerCycles, &c.vertexCycles, &c.pixels, &c.overdraw,
 		&c.earlyKilled, &c.fpkKilled, &c.lateTested, &c.lateKilled, &c.partial, &c.fill, &c.shadingRate, &c.raster, &c.tileOverhead,
-		&c.unchanged, &c.tileBytes, &c.fma, &c.cvt, &c.sfu, &c.narrow, &c.diverged, &c.vary32, &c.vary16, &c.texQuads, &c.texCycles, &c.texL2, &c.texMiss,
+		&c.unchanged, &c.tileBytes, &c.blended, &c.fma, &c.cvt, &c.sfu, &c.narrow, &c.diverged, &c.vary32, &c.vary16, &c.texQuads, &c.texCycles, &c.texL2, &c.texMiss,
 		&c.fullRead, &c.partRead, &c.fullWrite, &c.partWrite, &c.atomics, &c.lsL2, &c.lsMiss, &c.lsWrite, &c.frontMiss, &c.box, &c.tri, &c.coherent,
 		&c.latency, &c.wideWarps, &c.computeWarps, &c.computeFull, &c.fragmentFull, &c.mcu, &c.interrupt, &c.serial, &c.dram, &c.slow, &c.writeShare,
 	}

@@ -116,7 +116,7 @@ func (p *pipeline) core(t *capturetest.Table, i int, s stage, n [3]float64, cycl
 	set("ShaderWarpsNonFragmentWarps", vert+comp)
 	set("ShaderWarpsFullWarps", warps*share(c.fragmentFull)+vert*0.9+comp*share(c.computeFull))
 	set("ShaderWarpsAllRegisterWarps", (warps+vert+comp)*share(c.wideWarps))
-	set("ALUInstructionsBlendShaderCalls", warps*0.001)
+	set("ALUInstructionsBlendShaderCalls", warps*p.c.blended/4)
 
 	// Cycles. Memory that is too slow keeps warps in the core for longer.
 	wait := max(1, s.memory)

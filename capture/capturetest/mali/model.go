@@ -15,8 +15,10 @@ const (
 	slices    = 4
 	beatBytes = 16 // of the external bus
 	coreBytes = 16 // of a beat between a shader core and its caches
-	maxHz     = 850e6
-	warpWidth = 16
+	// cacheBytes is what a slice of the L2 gives in a cycle.
+	cacheBytes = 40
+	maxHz      = 850e6
+	warpWidth  = 16
 )
 
 type model struct{ gpu string }

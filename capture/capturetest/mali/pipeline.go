@@ -35,10 +35,10 @@ type stage struct {
 	read, write                     float64 // bytes
 }
 
-// warp is the core cycles between two warps: the fullest unit, or the latency shared by the warps in flight.
+// warp is the core cycles between two warps: the fullest unit, the latency shared by the warps in flight, or what the L2 cache gives to textures.
 func (c *content) warp() float64 {
 	unit := max(c.arithmetic(), c.vary32+c.vary16, c.texQuads*c.texCycles, c.loadStore(), c.box, c.tri)
-	return max(unit/0.97, c.latency*(1+c.wideWarps))
+	return max(unit/0.97, c.latency*(1+c.wideWarps), c.texQuads*c.texCycles*c.texL2*cores/(slices*cacheBytes))
 }
 
 func (c *content) arithmetic() float64 {

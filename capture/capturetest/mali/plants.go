@@ -144,6 +144,11 @@ var plants = []plant{
 		c.tileBytes = between(l, 36, 90)
 		c.writeShare = 0.85
 	}},
+	{"tile_bound", "blending and the writing of tiles take longer than shading", "", func(c *content, l float64) {
+		c.blended = between(l, 0.15, 0.8)
+		c.latency *= between(l, 1.4, 3)
+	}},
+	{"cache_bound", "textures ask the L2 for more than it gives", "", func(c *content, l float64) { c.texL2 = between(l, 65, 150) }},
 	{"slow_memory", "others use the memory, and replies come late", "", func(c *content, l float64) {
 		c.slow, c.latency = between(l, 0.2, 0.7), c.latency*between(l, 1.05, 2)
 	}},
