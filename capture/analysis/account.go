@@ -49,10 +49,13 @@ type AccountUnit struct {
 	// Level is how near to its attainable peak it was in the device's active time of each sample: 1 is as fast as it can. NaN is missing.
 	Level []float64
 	Error float64 // of the level
-	// Fallback makes it a candidate only where no other unit reaches Floor. The limit of what waits is what nothing else explains.
+	// Fallback makes it a candidate only where no other unit reaches Floor, and no fallback before it. The limit of what waits is what nothing else
+	// explains.
 	Fallback bool
 	// Holds says that Level is the share of the time in which it holds up all others: that time is its own, however little it is.
 	Holds bool
+	// Sure is the level from which it leads although others were not recorded, 0 for 0.8. What pushes back on all others needs less.
+	Sure float64
 	// Queue is the queue below which it works, "" for any: it is no candidate in a window that another queue leads.
 	Queue string
 	// Guess is how high its level may be in samples that lack it, by what else was recorded; nil is as high as any. Where it is too low to lead, the
@@ -72,6 +75,9 @@ type AccountInput struct {
 	Frame  int64   // the usual length of a frame in ns, 0 where it is unknown
 	// Waiter is whom the device waits for: LimitDisplay, LimitProcessor, LimitTurns or LimitWaiter.
 	Waiter LimitKind
+	// Idle is the part, of kind LimitUnit, that has the time in which the device does not work, such as launching what it works at next; "" gives
+	// it to Waiter.
+	Idle string
 	// Floor is the least level of a limiter, 0 for 0.6.
 	Floor float64
 	// Clock is what the clock could still gain: 1 - f/fmax of each sample, NaN where it is unknown; nil where nothing is known of it.

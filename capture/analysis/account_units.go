@@ -101,7 +101,11 @@ func (a *accountant) units(i int, time int64, queue string) {
 	long := a.long(i)
 	if len(a.ranked) > 0 {
 		first := a.ranked[0]
-		sure := first.level >= max(accountSure, a.Floor) && (!missing || unknown.set == "")
+		least, known := accountSure, !missing || unknown.set == ""
+		if s := a.Units[first.unit].Sure; s > 0 && !long {
+			least, known = s, true
+		}
+		sure := first.level >= max(least, a.Floor) && known
 		if sure || !long && !missing && first.level >= a.Floor {
 			a.leaders(time)
 			return
@@ -134,15 +138,14 @@ func (a *accountant) units(i int, time int64, queue string) {
 	}
 }
 
-// fallback is the unit that explains what no other does, -1 where none does.
+// fallback is the first unit that explains what no other does, -1 where none does.
 func (a *accountant) fallback(i int, queue string) int {
-	best, most := -1, a.Floor
 	for k, u := range a.Units {
-		if u.Fallback && (u.Queue == "" || u.Queue == queue) && u.Level[i] >= most {
-			best, most = k, u.Level[i]
+		if u.Fallback && (u.Queue == "" || u.Queue == queue) && u.Level[i] >= a.Floor {
+			return k
 		}
 	}
-	return best
+	return -1
 }
 
 // leaders gives time to the first of the ranked units, or in equal parts to those that lie within the error of it.

@@ -153,6 +153,9 @@ func (a *accountant) leadingQueue(lo, hi int) int {
 // that time in which frames wait for their dates, or for the processor that prepares the next one, is theirs as a whole. Where the two take
 // turns only the wait is.
 func (a *accountant) pace() {
+	if a.Idle != "" {
+		return // nobody is waited for
+	}
 	var whole int64
 	for i, l := range a.Length {
 		if act, known := a.active(i); known {
@@ -188,7 +191,15 @@ func (a *accountant) one(i, lead int) {
 		a.give(a.part(a.Waiter, ""), length, true)
 		return
 	}
-	a.give(a.part(a.Waiter, ""), length-active, a.Waiter != LimitWaiter)
+	if a.Idle != "" {
+		a.out.Idle += length - active
+		part := a.part(LimitUnit, a.Idle)
+		a.give(part, length-active, true)
+		gain := float64(length-active) * (1 - accountRelief)
+		a.gain(part, gain, gain, "the device")
+	} else {
+		a.give(a.part(a.Waiter, ""), length-active, a.Waiter != LimitWaiter)
+	}
 	if lead < 0 {
 		a.units(i, active, "")
 		return
