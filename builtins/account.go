@@ -17,8 +17,8 @@ import (
 var accountMethod = method[*Env]{
 	Sig: "account(cap: Capture, table: dict=None) -> Account",
 	Doc: "Where the measured time of a capture went: every sample is attributed to what set its pace, and the parts add up to the measured time. table says what a GPU has, as those of " +
-		"@astrolabe//tables do: active and elapsed (cycles with work, and all), queues, units, cpus, clock, clock_max, frame (the length of one in seconds where none are marked), floor (the least level of a limiter), asleep (whether samples without a value of active are those of a device without a clock), turns (the label of the sets of counters that take turns, if several do) and thread (the load from which a processor sets the pace). " +
-		"What names a metric may be a formula in the vendor's notation, with spaces. A unit may say how high its level can be where it is missing (guess), and what would measure it (set): that is then the name of the part of the time that is not measured. " +
+		"@astrolabe//tables do: active and elapsed (cycles with work, and all), queues, units, cpus, clock, clock_max, frame (the length of one in seconds where none are marked), idle (the unit that has the time without work, in place of whom the GPU waits for), floor (the least level of a limiter), asleep (whether samples without a value of active are those of a device without a clock), turns (the label of the sets of counters that take turns, if several do) and thread (the load from which a processor sets the pace). " +
+		"What names a metric may be a formula in the vendor's notation, with spaces. Entries of one name are several ways to see a unit: the first that tells counts. A unit may say how high its level can be where it is missing (guess), and what would measure it (set): that is then the name of the part of the time that is not measured. " +
 		"With holds its level is the share of the time in which it holds up all others; with least it is a share of the highest value that the capture shows, or of least where that is more. " +
 		"Without it, it is ACCOUNT of the file tables/NAME.star of the script's repository, else of the library, NAME being the id of the capture's GPU, or the longest beginning of it that there is (mali_g720, then mali). For a GPU without a table all of the time is \"not measured\", and missing says why.",
 	Example: "account(cap).parts",
@@ -30,6 +30,7 @@ type accountTable struct {
 	active, elapsed, cpus, clock []string
 	clockMax, turns              string
 	frame, floor, thread         float64 // s, a level, and a load
+	idle                         string  // the unit that has the time without work
 	asleep                       bool    // a missing active share is that of a device without a clock
 	queues, units                []accountEntry
 }
@@ -40,7 +41,10 @@ type accountEntry struct {
 	kind, queue, set      string
 	level, per            [][]string // factors and divisors, each with alternatives
 	guess                 []string   // how high the level may be where it is missing
+	clocked               [][]string // see followsClock: a factor of the level
+	counted               []string   // counters that would have counted something
 	scale, offset, errorn float64
+	sure                  float64 // see analysis.AccountUnit
 	least                 float64 // the level is a share of the highest value that the capture shows, or of this where it is more
 	rest, fallback, holds bool
 }
@@ -103,6 +107,8 @@ type accountKey struct {
 	defined int
 }
 
+var accountKeys = []string{"active", "elapsed", "cpus", "clock", "clock_max", "frame", "idle", "asleep", "floor", "thread", "turns", "queues", "units"}
+
 func readAccountTable(d *starlark.Dict) (*accountTable, error) {
 	t := &accountTable{frame: 1. / 60}
 	for _, kv := range d.Items() {
@@ -123,6 +129,8 @@ func readAccountTable(d *starlark.Dict) (*accountTable, error) {
 			t.turns, _ = starlark.AsString(kv[1])
 		case "frame":
 			t.frame, _ = starlark.AsFloat(kv[1])
+		case "idle":
+			t.idle, _ = starlark.AsString(kv[1])
 		case "asleep":
 			t.asleep = bool(kv[1].Truth())
 		case "floor":
@@ -134,7 +142,7 @@ func readAccountTable(d *starlark.Dict) (*accountTable, error) {
 		case "units":
 			t.units, err = accountEntries(kv[1])
 		default:
-			err = fmt.Errorf("it has active, elapsed, cpus, clock, clock_max, frame, asleep, floor, thread, turns, queues and units%s", didYouMean(key, []string{"active", "elapsed", "cpus", "clock", "clock_max", "frame", "asleep", "floor", "thread", "turns", "queues", "units"}))
+			err = fmt.Errorf("it has %s%s", strings.Join(accountKeys, ", "), didYouMean(key, accountKeys))
 		}
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", kv[0], err)
@@ -199,6 +207,19 @@ func accountEntries(v starlark.Value) (out []accountEntry, err error) {
 				en.set, _ = starlark.AsString(kv[1])
 			case "least":
 				number(&en.least)
+			case "sure":
+				number(&en.sure)
+			case "clocked":
+				err = each(kv[1], func(f starlark.Value) error {
+					names, err := nameList(f)
+					if err == nil && len(names) != 2 {
+						err = fmt.Errorf("got %d names, want two counts of the same cycles", len(names))
+					}
+					en.clocked = append(en.clocked, names)
+					return err
+				})
+			case "counted":
+				en.counted, err = nameList(kv[1])
 			case "scale":
 				number(&en.scale)
 			case "offset":
@@ -216,7 +237,7 @@ func accountEntries(v starlark.Value) (out []accountEntry, err error) {
 			case "source":
 				// They are for readers and for reports.
 			default:
-				err = fmt.Errorf("it has name, title, kind, queue, level, per, scale, offset, least, error, rest, fallback, holds, guess, set and source")
+				err = fmt.Errorf("it has name, title, kind, queue, level, per, clocked, counted, scale, offset, least, error, sure, rest, fallback, holds, guess, set and source")
 			}
 			if err != nil {
 				return fmt.Errorf("%s: %w", kv[0], err)
@@ -256,10 +277,8 @@ func (a *accounting) find(names []string) *capture.Counter {
 func (a *accounting) named(name string) *capture.Counter {
 	var c *capture.Counter
 	var err error
-	if strings.Contains(name, " ") {
+	if c, err = a.cap.resolve(name); err != nil && strings.Contains(name, " ") {
 		c, err = metrics.EvalWith(a.cap.c, a.cap.env.defined(a.cap.c.GPU), name, capture.Meta{})
-	} else {
-		c, err = a.cap.resolve(name)
 	}
 	if err != nil || !c.Axis.Same(a.cap.c.Axis) || math.IsNaN(c.Total().Float()) {
 		return nil
@@ -305,6 +324,18 @@ func (a *accounting) values(names []string) []float64 {
 func (a *accounting) level(en accountEntry) []float64 {
 	lacked := len(a.missing)
 	out, known := a.product(en.level)
+	for _, n := range en.counted {
+		if c := a.find([]string{n}); known && (c == nil || c.Total().Float() == 0) {
+			a.lack(n + " (it reads 0: its clock was most likely gated)")
+			known = false
+		}
+	}
+	if len(en.clocked) > 0 && known {
+		follows := a.followsClock(en.clocked)
+		for i := range out {
+			out[i] *= follows[i]
+		}
+	}
 	if len(en.per) > 0 && known {
 		var per []float64
 		if per, known = a.product(en.per); known {
@@ -375,7 +406,7 @@ func (a *accounting) product(factors [][]string) (out []float64, known bool) {
 			continue
 		}
 		if v == nil {
-			a.lack(strings.Join(names, " or "))
+			a.lackAll(names)
 			return out, false
 		}
 		for i, x := range v {
@@ -520,7 +551,7 @@ func (a *accounting) run(e *Env, ctx context.Context) (*Account, error) {
 
 // input is what the account is made from, and who keeps the device waiting.
 func (a *accounting) input(ctx context.Context) (in analysis.AccountInput, waits analysis.Pace, err error) {
-	in = analysis.AccountInput{Length: make([]int64, a.n), Active: a.activeShare(), Frame: int64(a.table.frame * 1e9), Floor: a.table.floor, Clock: a.clockLoss()}
+	in = analysis.AccountInput{Idle: a.table.idle, Length: make([]int64, a.n), Active: a.activeShare(), Frame: int64(a.table.frame * 1e9), Floor: a.table.floor, Clock: a.clockLoss()}
 	for i := range in.Length {
 		in.Length[i] = a.cap.c.Axis.Interval(i)
 	}
@@ -563,14 +594,7 @@ func (a *accounting) input(ctx context.Context) (in analysis.AccountInput, waits
 		}
 		in.Queues = append(in.Queues, analysis.AccountQueue{Name: q.name, Busy: busy})
 	}
-	for _, u := range a.table.units {
-		kind, _ := analysis.ParseLimitKind(u.kind)
-		unit := analysis.AccountUnit{Name: u.name, Kind: kind, Level: a.level(u), Error: u.errorn, Fallback: u.fallback, Queue: u.queue, Set: u.set, Holds: u.holds}
-		if len(u.guess) > 0 {
-			unit.Guess = a.values(u.guess)
-		}
-		in.Units = append(in.Units, unit)
-	}
+	in.Units = a.units()
 	return in, waits, ctx.Err()
 }
 
