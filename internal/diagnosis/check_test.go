@@ -33,7 +33,7 @@ func checkModels(t *testing.T, models ...capturetest.Model) {
 	named, planted := x.Recall()
 	right, all := x.Precision()
 	alarms, healthy := x.FalseAlarms()
-	if planted == 0 || healthy == 0 {
+	if _, always := models[0].(capturetest.Limited); planted == 0 || healthy == 0 && !always {
 		t.Fatalf("%d bottlenecks were planted and %d captures were healthy", planted, healthy)
 	}
 	if float64(named) < 0.95*float64(planted) || float64(right) < 0.95*float64(all) || alarms > 0 {

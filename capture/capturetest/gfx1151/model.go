@@ -24,7 +24,7 @@ type Model struct {
 	name   string
 	Passes bool    // every counter in the pass of a real profile, with that pass's own duration
 	Drift  float64 // how much slower than undisturbed passes run, about; the first dispatches of a pass are slower still
-	Gated  bool    // the clock of TCP's counters is off but for one counter of each pass
+	Gated  bool    // the clock of TCP's counters is off but for one counter of each pass, and that of the shaders moves
 	Slow   string  // a counter whose pass runs SlowBy times slower than the others
 	SlowBy float64
 }
@@ -53,6 +53,11 @@ func (m *Model) Plants() []capturetest.Plant {
 		out = append(out, capturetest.Plant{ID: p.id, Rule: p.rule, Doc: p.doc})
 	}
 	return out
+}
+
+// Always is what limits a kernel that uses everything and exhausts nothing.
+func (m *Model) Always() capturetest.Plant {
+	return capturetest.Plant{Rule: "waves_starved", Doc: "the kernel waits for memory more than it computes"}
 }
 
 // Generate makes a capture whose samples are dispatches of one kernel.
@@ -89,7 +94,7 @@ func (m *Model) Generate(c capturetest.Case) (*capture.Capture, error) {
 		at = w.End[i]
 	}
 	t := capturetest.NewTable(w)
-	p := m.passes(c, len(d))
+	p := m.passes(c, d)
 	for i := range d {
 		d[i].count(&counting{t: t, p: p, i: i, gated: m.Gated})
 	}
@@ -112,7 +117,7 @@ func properties() []capture.Property {
 		name  string
 		value float64
 	}{
-		{"cu_per_gpu", 2 * wgps}, {"simd_per_cu", simds / (2 * wgps)}, {"se_per_gpu", 2}, {"sa_per_se", 2}, {"wave_size", 32}, {"max_waves_per_cu", 32},
+		{"cu_per_gpu", 2 * wgps}, {"simd_per_cu", simds / (2 * wgps)}, {"se_per_gpu", engines}, {"sa_per_se", 2}, {"wave_size", 32}, {"max_waves_per_cu", 32},
 		{"max_sclk", maxHz / 1e6}, {"max_mclk", 0}, {"total_l2_chan", gl2Channels}, {"lds_banks_per_cu", 32}, {"sqc_per_gpu", sqcs}, {"num_memory_channels", memChannels},
 	} {
 		out = append(out, capture.Property{Name: p.name, Number: p.value})

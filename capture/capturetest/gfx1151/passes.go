@@ -52,11 +52,12 @@ var clocked = map[string]bool{"TCP_GL1_REQ_READ_sum": true, "TCP_GATE_EN2_sum": 
 // passes is how long the dispatches took in each pass, compared with a run that nothing disturbs. Without any, all is one run.
 type passes struct {
 	slower [][]float64 // by pass and dispatch
+	cycles [][]float64 // by pass and dispatch: the same of cycles, which are fewer at a lower clock
 	again  [][]float64 // by pass and dispatch: how many events a replay counts of what happened in another
 	ids    []*capture.Pass
 }
 
-func (m *Model) passes(c capturetest.Case, dispatches int) *passes {
+func (m *Model) passes(c capturetest.Case, dispatches []*dispatch) *passes {
 	p := &passes{}
 	if !m.Passes {
 		return p
@@ -67,13 +68,20 @@ func (m *Model) passes(c capturetest.Case, dispatches int) *passes {
 		if m.Slow != "" && passOf[m.Slow] == k {
 			speed *= m.SlowBy
 		}
-		var slower, again []float64
-		for i := range dispatches {
+		var slower, cycles, again []float64
+		for i, d := range dispatches {
 			cold := 0.6 * math.Exp(-float64(i)) * r.Float64() // the caches of the first dispatches are cold
-			slower = append(slower, speed*(1+cold)*(1+m.Drift/2*math.Abs(r.NormFloat64())))
+			longer := speed * (1 + cold) * (1 + m.Drift/2*math.Abs(r.NormFloat64()))
+			clock := 1.0
+			if m.Gated { // the power level that gates clocks moves them as well
+				clock = 1 - 0.35*r.Float64()
+			}
+			memory := d.share[memory] + d.share[latency]
+			longer *= math.Pow((1-memory)/math.Pow(clock, sharp)+memory, 1.0/sharp)
+			slower, cycles = append(slower, longer), append(cycles, longer*clock)
 			again = append(again, 1+0.002*max(-3, min(3, r.NormFloat64())))
 		}
-		p.slower, p.again = append(p.slower, slower), append(p.again, again)
+		p.slower, p.cycles, p.again = append(p.slower, slower), append(p.cycles, cycles), append(p.again, again)
 	}
 	return p
 }
@@ -107,10 +115,10 @@ type counting struct {
 	gated bool
 }
 
-// cycles counts what takes as long as the dispatch does in the pass that measures it.
+// cycles counts cycles of something that takes as long as the dispatch does in the pass that measures it.
 func (c *counting) cycles(name string, v float64) {
-	if c.p.slower != nil {
-		v *= c.p.slower[passOf[name]][c.i]
+	if c.p.cycles != nil {
+		v *= c.p.cycles[passOf[name]][c.i]
 	}
 	c.write(name, v)
 }

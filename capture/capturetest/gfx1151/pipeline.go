@@ -16,6 +16,7 @@ const (
 	gl2Channels = 8
 	memChannels = 8
 	slots       = 16 * simds // for waves
+	engines     = 2 // each launches a wave in a cycle
 	maxHz       = 2.799e9
 	memHz       = 1e9 // of the fabric; each channel moves 32 bytes per cycle
 	line        = 128.0
@@ -96,6 +97,7 @@ const (
 	memory
 	constants
 	instructions
+	spawn // of waves
 	latency
 	units
 )
@@ -131,6 +133,7 @@ func (k kernel) run(hz, amount float64) *dispatch {
 		memory:       (d.readBytes() + d.writeBytes()) / (memChannels * 32 * memHz * (1 - k.foreign)) * hz,
 		constants:    n * k.smem * k.scalar / sqcs,
 		instructions: n * d.perWave() / 8 * k.fetch / sqcs,
+		spawn:        n / engines,
 		latency:      n * (k.chain + k.barrier + d.perWave()) / (k.perSIMD * simds),
 	}
 	sum := 0.0

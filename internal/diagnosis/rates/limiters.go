@@ -201,15 +201,14 @@ var families = []family{
 		names: map[string][]string{
 			"unit/arithmetic": {"valu_bound"},
 			// GL0 is the end of the load/store path: requests that it holds up, data that waits to be taken from it.
-			"unit/load_store":   {"ta_stalls", "data_fifo_stalls"},
+			"unit/load_store":   {"ta_stalls"},
 			"unit/local_memory": {"lds_bound", "lds_conflicts"},
-			"memory/bandwidth":  {"dram_bandwidth", "memory_stalls"},
-			"memory/cache":      {"gl1_backpressure", "gl2_backpressure"},
-			"launch/overhead":   {"launch_bound"},
-		},
-		untold: map[string]string{
-			"unit/wave_launch": "low_occupancy says why waits are not hidden and not that launching waves takes the time",
-			"memory/latency":   stalled + " (waves_starved); long_latency only supports another finding",
+			"unit/wave_launch":  {"wave_launch_bound"},
+			"memory/bandwidth":  {"dram_bandwidth"},
+			"memory/cache":      {"gl2_backpressure"},
+			// The time in which waves wait for data and nothing that answers them is full, and not only that they wait.
+			"memory/latency":  {"waves_starved"},
+			"launch/overhead": {"launch_bound"},
 		},
 	},
 	{
