@@ -16,7 +16,7 @@ const (
 	gl2Channels = 8
 	memChannels = 8
 	slots       = 16 * simds // for waves
-	engines     = 2 // each launches a wave in a cycle
+	engines     = 2          // each launches a wave in a cycle
 	maxHz       = 2.799e9
 	memHz       = 1e9 // of the fabric; each channel moves 32 bytes per cycle
 	line        = 128.0
