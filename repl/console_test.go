@@ -176,7 +176,7 @@ func TestAPipeIsNoStartUpFile(t *testing.T) {
 		t.Fatal(err)
 	}
 	if err := syscall.Mkfifo(path, 0o600); err != nil {
-		t.Skip(err)
+		t.Fatal(err)
 	}
 	s := startTerminal(t, home, 100)
 	s.wait(`start-up file: .*not a regular file but a pipe`)

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"astrolabe/capture"
+	"astrolabe/internal/longtests"
 )
 
 // scene is what each frame of a replayed scene costs: a menu and then a level of ten times as much, with slow waves and a load in between.
@@ -123,7 +124,8 @@ var replays = []struct {
 }{{0, 300}, {0.5, 60}, {0.7, 600}, {0.9, 1500}, {0, 5}}
 
 func TestPairedFramesWithoutAChangeGiveAtMostTheStatedRateOfFalseDiscoveries(t *testing.T) {
-	const captures, columns = 150, 12
+	const columns = 12
+	captures := longtests.Of(150, 40)
 	for _, c := range replays {
 		t.Run(fmt.Sprint(c.phi, " ", c.n), func(t *testing.T) {
 			rng := rand.New(rand.NewPCG(23, uint64(c.n)))
@@ -143,9 +145,9 @@ func TestPairedFramesWithoutAChangeGiveAtMostTheStatedRateOfFalseDiscoveries(t *
 					}
 				}
 			}
-			rate, raw := float64(false_)/captures, float64(rejected)/(captures*columns)
+			rate, raw := float64(false_)/float64(captures), float64(rejected)/float64(captures*columns)
 			t.Logf("false discoveries in %.3f of the comparisons, %.3f of single tests at 0.05", rate, raw)
-			if limit := 0.05 + 3*math.Sqrt(0.05*0.95/captures); rate > limit {
+			if limit := 0.05 + 3*math.Sqrt(0.05*0.95/float64(captures)); rate > limit {
 				t.Errorf("false discoveries in %.3f of the comparisons, more than %.3f", rate, limit)
 			}
 			if raw < 0.01 && c.n >= minCells { // a handful has nearly none
@@ -156,7 +158,8 @@ func TestPairedFramesWithoutAChangeGiveAtMostTheStatedRateOfFalseDiscoveries(t *
 }
 
 func TestIntervalsOfPairedFramesCoverTheChange(t *testing.T) {
-	const captures, columns = 60, 12
+	const columns = 12
+	captures := longtests.Of(60, 24)
 	for _, c := range replays[:4] {
 		rng := rand.New(rand.NewPCG(24, uint64(c.n)))
 		covered, total := 0, 0
@@ -178,7 +181,8 @@ func TestIntervalsOfPairedFramesCoverTheChange(t *testing.T) {
 }
 
 func TestRepeatedReplaysKeepTheNoiseBetweenRunsFromBeingReported(t *testing.T) {
-	const comparisons, columns = 80, 20
+	const columns = 20
+	comparisons := longtests.Of(80, 24)
 	rng := rand.New(rand.NewPCG(25, 25))
 	run := func(change float64) *capture.Capture {
 		return replayed(t, rng, process{0.5, 0.1}, 400, columns, func(k int) float64 {
@@ -219,7 +223,7 @@ func TestRepeatedReplaysKeepTheNoiseBetweenRunsFromBeingReported(t *testing.T) {
 	if alone < comparisons/2 {
 		t.Errorf("single runs differ in only %d of %d comparisons: the simulation has no noise between runs", alone, comparisons)
 	}
-	if limit := int(comparisons*0.05 + 3*math.Sqrt(comparisons*0.05*0.95)); repeated > limit {
+	if limit := int(float64(comparisons)*0.05 + 3*math.Sqrt(float64(comparisons)*0.05*0.95)); repeated > limit {
 		t.Errorf("false changes in %d of %d comparisons with repeated runs, more than %d", repeated, comparisons, limit)
 	}
 	if found < comparisons*9/10 {

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"astrolabe/capture"
+	"astrolabe/internal/longtests"
 )
 
 // drifting are runs of one program whose counters differ from run to run by a factor of their own: clock, temperature, other load.
@@ -20,7 +21,8 @@ func drifting(t testing.TB, rng *rand.Rand, runs, columns int, drift float64, le
 }
 
 func TestRepeatedRunsKeepTheNoiseBetweenRunsFromBeingReported(t *testing.T) {
-	const comparisons, columns = 80, 20
+	const columns = 20
+	comparisons := longtests.Of(80, 24)
 	alone, repeated := 0, 0
 	rng := rand.New(rand.NewPCG(5, 5))
 	for i := range comparisons {
@@ -43,13 +45,14 @@ func TestRepeatedRunsKeepTheNoiseBetweenRunsFromBeingReported(t *testing.T) {
 	if alone < comparisons*3/4 {
 		t.Errorf("single runs differ in only %d of %d comparisons: the simulation has no noise between runs", alone, comparisons)
 	}
-	if limit := int(comparisons*0.05 + 3*math.Sqrt(comparisons*0.05*0.95)); repeated > limit {
+	if limit := int(float64(comparisons)*0.05 + 3*math.Sqrt(float64(comparisons)*0.05*0.95)); repeated > limit {
 		t.Errorf("false changes in %d of %d comparisons with repeated runs, more than %d", repeated, comparisons, limit)
 	}
 }
 
 func TestAChangeBeyondTheNoiseBetweenRunsIsFoundWithThreeRuns(t *testing.T) {
-	const comparisons, columns = 30, 60
+	const columns = 60
+	comparisons := longtests.Of(30, 10)
 	rng := rand.New(rand.NewPCG(6, 6))
 	found := 0
 	for i := range comparisons {

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"astrolabe/capture"
+	"astrolabe/internal/longtests"
 )
 
 // process makes series as counters are: lognormal around a level, each value depending on the one before.
@@ -83,7 +84,8 @@ var processes = []struct {
 }
 
 func TestNullDataGivesAtMostTheStatedRateOfFalseDiscoveries(t *testing.T) {
-	const captures, columns = 150, 12
+	const columns = 12
+	captures := longtests.Of(150, 40)
 	for _, c := range processes {
 		t.Run(c.name, func(t *testing.T) {
 			rng := rand.New(rand.NewPCG(1, uint64(c.n)))
@@ -107,10 +109,10 @@ func TestNullDataGivesAtMostTheStatedRateOfFalseDiscoveries(t *testing.T) {
 				}
 			}
 			// With nothing changed every discovery is false, so the rate is that of comparisons with any. Three standard errors are allowed.
-			rate := float64(false_) / captures
-			raw := float64(rejected) / (captures * columns)
+			rate := float64(false_) / float64(captures)
+			raw := float64(rejected) / float64(captures*columns)
 			t.Logf("false discoveries in %.3f of the comparisons, %.3f of single tests at 0.05", rate, raw)
-			if limit := 0.05 + 3*math.Sqrt(0.05*0.95/captures); rate > limit {
+			if limit := 0.05 + 3*math.Sqrt(0.05*0.95/float64(captures)); rate > limit {
 				t.Errorf("false discoveries in %.3f of the comparisons, more than %.3f", rate, limit)
 			}
 			if raw < 0.01 {
@@ -121,9 +123,13 @@ func TestNullDataGivesAtMostTheStatedRateOfFalseDiscoveries(t *testing.T) {
 }
 
 func TestPlantedChangesAreFoundAndIntervalsCoverThem(t *testing.T) {
-	const captures, columns, planted = 60, 12, 4
+	const columns, planted = 12, 4
 	for _, c := range processes {
 		t.Run(c.name, func(t *testing.T) {
+			captures := 60
+			if c.n > 500 {
+				captures = longtests.Of(captures, 24)
+			}
 			rng := rand.New(rand.NewPCG(2, uint64(c.n)))
 			level := func(k int) float64 {
 				if k < planted {
@@ -164,9 +170,9 @@ func TestPlantedChangesAreFoundAndIntervalsCoverThem(t *testing.T) {
 					wrong += float64(misses) / float64(hits+misses)
 				}
 			}
-			power := float64(found) / (captures * planted)
+			power := float64(found) / float64(captures*planted)
 			cover, ratios := float64(covered)/float64(total), float64(coveredRatio)/float64(total)
-			t.Logf("found %.3f of the planted changes; intervals cover %.3f (difference), %.3f (ratio); %.3f of the discoveries are false", power, cover, ratios, wrong/captures)
+			t.Logf("found %.3f of the planted changes; intervals cover %.3f (difference), %.3f (ratio); %.3f of the discoveries are false", power, cover, ratios, wrong/float64(captures))
 			if power < 0.85 {
 				t.Errorf("found only %.3f of the planted changes of 50 %%", power)
 			}
@@ -175,8 +181,8 @@ func TestPlantedChangesAreFoundAndIntervalsCoverThem(t *testing.T) {
 					t.Errorf("intervals at 0.95 cover the truth in %.3f of the cases", x)
 				}
 			}
-			if wrong/captures > 0.08 {
-				t.Errorf("%.3f of the discoveries are false, want at most 0.05", wrong/captures)
+			if wrong/float64(captures) > 0.08 {
+				t.Errorf("%.3f of the discoveries are false, want at most 0.05", wrong/float64(captures))
 			}
 		})
 	}

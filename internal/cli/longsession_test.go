@@ -11,10 +11,13 @@ import (
 	"testing"
 
 	"github.com/creack/pty"
+
+	"astrolabe/internal/longtests"
 )
 
-// A person has a session open all day. What 2,000 entries leave behind shows in its memory, its files and its history.
+// A person has a session open all day. What 2,000 entries leave behind (400, but in the long form) shows in its memory, its files and its history.
 func TestASessionOfTwoThousandEntriesStaysAsItWas(t *testing.T) {
+	entered := longtests.Of(2000, 400)
 	exe := built(t)
 	dir := t.TempDir()
 	c := openConsole(t, exe, dir, "", []string{"GOGC=25"}) // garbage is no part of what is measured
@@ -34,7 +37,7 @@ func TestASessionOfTwoThousandEntriesStaysAsItWas(t *testing.T) {
 		{`y = (`, "..."}, // and Ctrl-C
 	}
 	files, memory := 0, 0
-	for i := range 2000 {
+	for i := range entered {
 		e := entries[i%len(entries)]
 		if e.shown == "..." {
 			c.send(e.typed + "\r")
@@ -49,15 +52,15 @@ func TestASessionOfTwoThousandEntriesStaysAsItWas(t *testing.T) {
 			if err := pty.Setsize(c.pty, &pty.Winsize{Rows: 40, Cols: uint16(20 + 60*(i/100%4))}); err != nil {
 				t.Fatal(err)
 			}
-		case i == 500:
+		case i == entered/4:
 			files, memory = openFiles(t, c), anonymous(t, c)
 		}
 	}
 	if n := openFiles(t, c); n > files+1 { // the history may be open at the moment
-		t.Errorf("%d files are open, %d were after 500 entries", n, files)
+		t.Errorf("%d files are open, %d were after %d entries", n, files, entered/4)
 	}
 	if kib := anonymous(t, c); kib > memory+64<<10 {
-		t.Errorf("%d KiB of memory, %d after 500 entries", kib, memory)
+		t.Errorf("%d KiB of memory, %d after %d entries", kib, memory, entered/4)
 	}
 	maps, err := os.ReadFile(fmt.Sprintf("/proc/%d/maps", c.cmd.Process.Pid))
 	if n := strings.Count(string(maps), "big.arrow"); err != nil || n > 1 {
@@ -95,8 +98,9 @@ func anonymous(t *testing.T, c *console) int {
 
 func TestFiveThousandPastedLinesAllRun(t *testing.T) {
 	exe := built(t)
+	pasted := longtests.Of(5000, 1000)
 	var lines strings.Builder
-	for i := range 5000 {
+	for i := range pasted {
 		fmt.Fprintf(&lines, "v%d = %d\r", i, i)
 	}
 	long := `long = "` + strings.Repeat("x", 50_000) + `"`
@@ -106,13 +110,15 @@ func TestFiveThousandPastedLinesAllRun(t *testing.T) {
 	c.wait(prompted)
 	c.send("\x1b[200~" + long + "\x1b[201~\r")
 	c.wait(prompted)
-	if got := c.enter(`print("<%d %d>" % (v0 + v2500 + v4999, len(long)))`); !strings.Contains(got, "<7499 50000>") {
+	sum := fmt.Sprintf("v0 + v%d + v%d", pasted/2, pasted-1)
+	shown := fmt.Sprint(pasted/2 + pasted - 1)
+	if got := c.enter(`print("<%d %d>" % (` + sum + `, len(long)))`); !strings.Contains(got, "<"+shown+" 50000>") {
 		t.Errorf("of a bracketed paste: %.3000q", got)
 	}
 	c = openConsole(t, exe, t.TempDir(), "", nil)
 	c.wait(prompted)
-	c.send(lines.String() + "print('<' + str(v0 + v2500 + v4999) + '>')\r") // a terminal that does not bracket
-	c.wait(`\n(\x1b\[\?2004l)?<7499>\r\n`)
+	c.send(lines.String() + "print('<' + str(" + sum + ") + '>')\r") // a terminal that does not bracket
+	c.wait(`\n(\x1b\[\?2004l)?<` + shown + `>\r\n`)
 }
 
 func TestCtrlCStopsEveryKindOfBuiltin(t *testing.T) {

@@ -8,12 +8,8 @@ import (
 	"testing"
 
 	"astrolabe/capture/capturetest"
+	"astrolabe/internal/longtests"
 )
-
-// longVariable asks for the long forms of the tests here: every case of Full, and ten times as many odd captures.
-const longVariable = "ASTROLABE_LONG_TESTS"
-
-func long() bool { return os.Getenv(longVariable) != "" }
 
 // checkModels lets a script judge what models of it plant, and fails where fewer than 95 % of the bottlenecks are named first, where fewer than
 // 95 % of what is named was planted, where a healthy capture is given a bottleneck, and where anything else is named than the documentation shows.
@@ -22,7 +18,7 @@ func checkModels(t *testing.T, models ...capturetest.Model) {
 	t.Helper()
 	t.Parallel()
 	cases := Part
-	if long() {
+	if longtests.Asked() {
 		cases = Full.Cases
 	}
 	x, err := Run(t.Context(), cases, models...)

@@ -15,6 +15,7 @@ import (
 	"astrolabe/builtins"
 	"astrolabe/capture"
 	formatsall "astrolabe/capture/formats/all"
+	"astrolabe/internal/longtests"
 	"astrolabe/internal/script"
 	"astrolabe/plots"
 	"astrolabe/scripts"
@@ -93,10 +94,7 @@ func (p *page) oddPage(ctx context.Context, name string, seed uint64) error {
 
 // ODD_CAPTURES is how many odd captures each script is to judge; the suite takes few.
 func TestNoTriageScriptFailsOnOddCaptures(t *testing.T) {
-	n, first := 50, 0
-	if long() {
-		n *= 10
-	}
+	n, first := longtests.Of(500, 15), 0
 	if v := os.Getenv("ODD_CAPTURES"); v != "" {
 		var err error
 		if n, err = strconv.Atoi(v); err != nil {
