@@ -66,6 +66,7 @@ var setups = []setup{
 var skipped = []struct{ page, line, why string }{
 	{"README.md", "go test ./...", "it is what runs this test"},
 	{"diagnosis.md", "go test ./internal/diagnosis", "the tests of that package run beside this one"},
+	{"diagnosis.md", "astrolabe test analysis", "CI runs the tests of every shipped script, and a test of internal/cli those of a copy"},
 	{"amd.md", "go build -o astrolabe-vendorlib", "it needs ROCm; tests of hwio run the second program on a stand-in library"},
 	{"amd.md", "astrolabe record --source rocprofiler", "it needs ROCm; tests of hwio run the source on a stand-in library"},
 	{"amd.md", "astrolabe report gl0.arrow", "it reports what the line above recorded"},
