@@ -11,6 +11,7 @@ import (
 
 	"astrolabe/capture"
 	"astrolabe/capture/formats/internal/table"
+	"astrolabe/internal/longtests"
 )
 
 // streamBytes is a recording of the given number of batches of 5 samples, with its end mark or without.
@@ -111,12 +112,13 @@ func TestAFileCutAtAnyByteIsAnErrorOrAWarning(t *testing.T) {
 	}
 }
 
-// stride is 1, so that every byte is damaged in turn; the short form, which the race detector runs, visits every place of a word in a few words.
+// stride is 1 in the long form, so that every byte is damaged in turn. Others visit every place of a word, in every third word, or in a few words
+// where the race detector runs them.
 func stride() int {
 	if testing.Short() {
 		return 11
 	}
-	return 1
+	return longtests.Of(1, 3)
 }
 
 // decodeAll opens data and reads everything in it, which must not panic. It returns the error of opening.
