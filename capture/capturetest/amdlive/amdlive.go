@@ -41,6 +41,10 @@ type demand struct {
 	decode  float64
 	encode  float64
 	copies  float64
+	blocks  map[string]float64                         // share of the pipe's time in which blocks work, where it is not the usual one
+	shape   func(i int, r *capturetest.Random) float64 // share of sample i in which there may be work; nil is all
+	thread  float64                                    // load of the processor that feeds the card, 0 where none is recorded
+	turns   bool                                       // it works while the card does not
 }
 
 func usual() demand {
@@ -54,6 +58,11 @@ type plant struct {
 
 // full keeps the pipe working all along, as what holds clocks down shows only then.
 func full(d *demand, at func(light, heavy float64) float64) { d.busy = at(1.1, 1.6) }
+
+// block is a plant of blocks that work all along, at a full clock.
+func block(id, rule, doc string, shares map[string]float64) plant {
+	return plant{capturetest.Plant{ID: id, Rule: rule, Doc: doc}, func(d *demand, at func(light, heavy float64) float64) { full(d, at); d.blocks = shares }}
+}
 
 var plants = []plant{
 	{capturetest.Plant{ID: "saturated", Rule: "gpu_saturated", Doc: "the graphics pipe has work all along, at its full clock"}, full},
@@ -75,6 +84,28 @@ var plants = []plant{
 		func(d *demand, at func(light, heavy float64) float64) { d.encode = at(0.96, 1) }},
 	{capturetest.Plant{ID: "copies", Rule: "dma_engine", Doc: "the copy engine works all along"},
 		func(d *demand, at func(light, heavy float64) float64) { d.copies = at(0.96, 1) }},
+	block("memory", "bandwidth_bound", "memory moves all it can", map[string]float64{"tc": 0.98, "ea": 0.95}),
+	block("cache", "cache_bound", "the cache answers as fast as it can, and memory has time", map[string]float64{"tc": 0.98}),
+	block("blending", "color_bound", "pixels are blended all along", map[string]float64{"cb": 0.97, "sc": 0.95}),
+	block("depth", "depth_bound", "depth is tested all along", map[string]float64{"db": 0.97, "sc": 0.95}),
+	block("textures", "texture_bound", "shaders read textures all along", map[string]float64{"ta": 0.995, "sc": 0.97}),
+	block("triangles", "geometry_bound", "triangles are assembled all along", map[string]float64{"pa": 0.995}),
+	block("vertices", "vertices_bound", "vertices are fetched all along", map[string]float64{"ge": 0.995}),
+	block("pixels", "raster_bound", "triangles are rasterized all along", map[string]float64{"sc": 0.995}),
+	block("commands", "launch_bound", "the pipe waits between small draws", map[string]float64{"spi": 0.3, "ta": 0.2, "sc": 0.2, "db": 0.1, "cb": 0.1, "tc": 0.3, "ea": 0.1}),
+	{capturetest.Plant{ID: "paced", Rule: "vsync_idle", Doc: "frames wait for the dates of a display"},
+		func(d *demand, at func(light, heavy float64) float64) {
+			d.busy = 1.5
+			d.shape = func(i int, _ *capturetest.Random) float64 { return []float64{1, 1, at(0.6, 0.1), 0, 0}[i%5] }
+		}},
+	{capturetest.Plant{ID: "thread", Rule: "cpu_bound", Doc: "a processor prepares the next frame all along"},
+		func(d *demand, at func(light, heavy float64) float64) {
+			d.busy, d.thread, d.shape = 1.5, at(0.92, 1), func(_ int, r *capturetest.Random) float64 { return 0.35 + 0.4*r.Float64() }
+		}},
+	{capturetest.Plant{ID: "turns", Rule: "scheduling_bound", Doc: "the processor waits for what the card did, and the card for what it does next"},
+		func(d *demand, at func(light, heavy float64) float64) {
+			d.busy, d.thread, d.turns, d.shape = 1.5, at(0.9, 1), true, func(_ int, r *capturetest.Random) float64 { return 0.2 + 0.6*r.Float64() }
+		}},
 	{capturetest.Plant{ID: "waits", Rule: "gpu_waits", Doc: "programs give the card little to do"},
 		func(d *demand, at func(light, heavy float64) float64) { d.busy = at(0.2, 0.01) }},
 }
@@ -106,6 +137,18 @@ func (d *demand) apply(id string, load, share float64) {
 		mix(&d.decode, to.decode)
 		mix(&d.encode, to.encode)
 		mix(&d.copies, to.copies)
+		for bit, most := range to.blocks {
+			if d.blocks == nil {
+				d.blocks = map[string]float64{}
+			}
+			if _, ok := d.blocks[bit]; !ok {
+				d.blocks[bit] = shares[bit]
+			}
+			d.blocks[bit] += (most - d.blocks[bit]) * share
+		}
+		if share == 1 {
+			d.shape, d.thread, d.turns = to.shape, to.thread, to.turns
+		}
 	}
 }
 
@@ -129,11 +172,29 @@ func (m model) Generate(c capturetest.Case) (*capture.Capture, error) {
 		card.settle(0)
 	}
 	for i := range w.Len() {
+		switch {
+		case d.shape != nil:
+			w.Active[i] = d.shape(i, card.r)
+		case c.Idle > 0: // programs that keep no dates do not wait as long each time
+			w.Active[i] = min(1, w.Active[i]*(0.8+0.4*card.r.Float64()))
+		}
 		card.sample(i)
 	}
-	return card.t.Capture(capture.Config{
+	cap, err := card.t.Capture(capture.Config{
 		Name: "amd-live-" + c.String(), GPU: "amd-live", Device: capture.Device{Name: "modelled graphics card", Vendor: "AMD"},
 		Properties: []capture.Property{{Name: "max_sclk_hz", Number: maxSclk}, {Name: "max_mclk_hz", Number: maxMclk}, {Name: "vram_bytes", Number: vram}, {Name: "gtt_bytes", Number: gtt}},
+	})
+	if err != nil || d.thread == 0 {
+		return cap, err
+	}
+	return capturetest.WithProcessors(cap, 4, func(i, cpu int) float64 {
+		switch {
+		case cpu > 0:
+			return 0.1
+		case d.turns:
+			return d.thread * (1 - w.Active[i])
+		}
+		return d.thread
 	})
 }
 

@@ -63,7 +63,11 @@ func (c *card) sample(i int) {
 	gfx := c.found(busy, reads)
 	c.t.Count("busy_gfx_ones", i, gfx)
 	for _, bit := range append(append([]string{"cp"}, bits1...), bits2...) {
-		c.t.Count("busy_"+bit+"_ones", i, c.found(shares[bit], gfx))
+		share, ok := c.d.blocks[bit]
+		if !ok {
+			share = shares[bit]
+		}
+		c.t.Count("busy_"+bit+"_ones", i, c.found(share, gfx))
 	}
 	c.t.Level("gpu_busy_percent", "percent", i, 100*busy)
 	c.t.Level("sensor_sclk", "Hz", i, maxSclk*c.clock)

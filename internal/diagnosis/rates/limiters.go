@@ -31,7 +31,6 @@ type family struct {
 
 const (
 	noDisplay = "no rule about dates: the reports name no bottleneck, or only that the GPU lacks work"
-	noWait    = "that the GPU waits is a symptom; nothing says that processor and GPU work in turn"
 	noRule    = "no rule"
 	onlyQueue = "only a queue or a stage that is busy, which is a symptom"
 	stalled   = "that waves or EUs wait is a symptom: it does not say what for"
@@ -155,18 +154,28 @@ var families = []family{
 			// That the firmware holds the clocks down, or that they are low, counts for heat and for a power limit.
 			"clock/thermal": {"throttled", "low_clock", "hot"},
 			"clock/power":   {"throttled", "low_clock", "power_limit"},
-			"cpu/app":       thread,
-			"cpu/driver":    thread,
+			"cpu/app":       waitedFor,
+			"cpu/driver":    waitedFor,
+			"cpu/sync":      {"scheduling_bound"},
+			"display/vsync": {"vsync_idle"},
+			// A block that works all along, and none behind it. The unit for addresses serves textures and loads alike.
+			"unit/texture":            {"texture_bound"},
+			"unit/load_store":         {"texture_bound"},
+			"unit/vertex_fetch":       {"vertices_bound"},
+			"unit/primitive_assembly": {"geometry_bound"},
+			"unit/rasterizer":         {"raster_bound"},
+			"unit/depth":              {"depth_bound"},
+			"unit/pixel_backend":      {"color_bound"},
+			"memory/bandwidth":        {"bandwidth_bound"},
+			"memory/cache":            {"cache_bound"},
+			"launch/overhead":         {"launch_bound"},
 		},
 		untold: map[string]string{
-			"unit/arithmetic": liveUnit, "unit/texture": liveUnit, "unit/load_store": liveUnit, "unit/local_memory": liveUnit,
-			"unit/vertex_fetch": liveUnit, "unit/primitive_assembly": liveUnit, "unit/rasterizer": liveUnit, "unit/depth": liveUnit,
-			"unit/pixel_backend": liveUnit, "memory/bandwidth": liveUnit, "memory/latency": liveUnit, "memory/cache": liveUnit,
-			"launch/overhead": noRule,
-			"cpu/sync":        noWait,
+			"unit/arithmetic": liveShaders, "unit/local_memory": liveShaders, "memory/latency": liveShaders,
 			"queues/in_turn":  noRule,
-			"display/vsync":   noDisplay, "display/cap": noDisplay, "display/request": noDisplay,
-			"clock/governor": "low_clock is about a clock that is held down, and a governor's choice is no limit",
+			"display/cap":     "vsync_idle says that the display sets the pace, which a cap of the application is not",
+			"display/request": noDisplay,
+			"clock/governor":  "low_clock is about a clock that is held down, and a governor's choice is no limit",
 		},
 	},
 	{
@@ -232,7 +241,7 @@ var families = []family{
 	},
 }
 
-const liveUnit = "which blocks work only supports gpu_saturated, as a hint"
+const liveShaders = "no status bit tells what shaders do: busy_blocks says that they are all that works, and not whether they compute or wait"
 
 func (f family) called(name string) family {
 	f.name = name
