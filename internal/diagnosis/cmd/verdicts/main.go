@@ -108,7 +108,7 @@ func replace(text string, said map[string]string) (string, error) {
 			return "", fmt.Errorf("nothing is called %q: see captures.go", name)
 		}
 		if used[name] = true; lines != "" {
-			old = fmt.Sprintf("\n\n%s\n", lines)
+			old = "\n\n> " + strings.ReplaceAll(strings.TrimSpace(lines), "\n", "\n> ") + "\n\n"
 		}
 		fmt.Fprintf(&out, "%s%s -->%s%s", begin, name, old, end)
 		text = rest

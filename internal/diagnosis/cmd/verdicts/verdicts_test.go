@@ -33,7 +33,7 @@ func TestThePageArguesWithEveryCaptureOfTheListAndNoOther(t *testing.T) {
 		t.Error("a page that nothing was said about changes")
 	}
 	for _, c := range captures {
-		if part, _, _ := strings.Cut(out[strings.Index(out, "<!-- says "+c.name+" "):], "<!-- end -->"); !strings.Contains(part, "\n- ") {
+		if part, _, _ := strings.Cut(out[strings.Index(out, "<!-- says "+c.name+" "):], "<!-- end -->"); !strings.Contains(part, "\n> - ") {
 			t.Errorf("the page does not say what the report says of %s: run the command", c.name)
 		}
 	}
@@ -60,7 +60,7 @@ func TestCapturesAreWhereTheListSays(t *testing.T) {
 func TestWhatWasSaidReplacesWhatThePageSays(t *testing.T) {
 	const text = "a\n<!-- says x -->\nold\n<!-- end -->\nb <!-- says y --><!-- end -->"
 	got, err := replace(text, map[string]string{"x": "- new\n", "y": ""})
-	if want := "a\n<!-- says x -->\n\n- new\n\n<!-- end -->\nb <!-- says y --><!-- end -->"; err != nil || got != want {
+	if want := "a\n<!-- says x -->\n\n> - new\n\n<!-- end -->\nb <!-- says y --><!-- end -->"; err != nil || got != want {
 		t.Errorf("%q, %v, want %q", got, err, want)
 	}
 	for what, said := range map[string]map[string]string{
