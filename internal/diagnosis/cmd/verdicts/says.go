@@ -12,6 +12,7 @@ import (
 
 // report is what the page takes from a report as JSON.
 type report struct {
+	Verdict  string `json:"verdict"`
 	Findings []struct {
 		ID         string `json:"id"`
 		Severity   string `json:"severity"`
@@ -60,6 +61,9 @@ func verdict(ctx context.Context, program, out string, args []string) (string, e
 func (r *report) list() string {
 	const most = 4
 	var b strings.Builder
+	if len(r.Findings) == 0 || r.Verdict != r.Findings[0].Title {
+		fmt.Fprintf(&b, "- %s\n", oneLine(r.Verdict))
+	}
 	for i, f := range r.Findings {
 		if i == most {
 			fmt.Fprintf(&b, "- and %d more\n", len(r.Findings)-most)
@@ -75,7 +79,7 @@ func (r *report) list() string {
 		b.WriteString("\n")
 	}
 	for _, item := range r.Items {
-		if first, _, _ := strings.Cut(item.Markdown, "\n"); strings.HasPrefix(first, "**This page describes") || strings.HasPrefix(first, "Nothing") {
+		if first, _, _ := strings.Cut(item.Markdown, "\n"); strings.HasPrefix(first, "**This page describes") || strings.Contains(first, "could not be judged") {
 			fmt.Fprintf(&b, "- %s\n", first)
 		}
 	}

@@ -106,7 +106,7 @@ func TestRowsOfIntelsToolsBecomeTables(t *testing.T) {
 
 func TestAReportIsSaidAsAList(t *testing.T) {
 	var r report
-	if err := json.Unmarshal([]byte(`{"findings": [{"id": "a_b", "severity": "critical", "title": "T*", "confidence": "high", "win": "up to 5 %"}], "items": [
+	if err := json.Unmarshal([]byte(`{"verdict": "T*", "findings": [{"id": "a_b", "severity": "critical", "title": "T*", "confidence": "high", "win": "up to 5 %"}], "items": [
 		{"kind": "text", "markdown": "**This page describes, and judges nothing.** So.\n\nmore"},
 		{"kind": "table", "table": {"title": "Each kernel on its own", "columns": [{"name": "kernel"}, {"name": "dispatches"}, {"name": "limited by"}], "rows": [["k<1>", "2", "x"], ["j", "1", null]]}}]}`), &r); err != nil {
 		t.Fatal(err)
@@ -114,5 +114,9 @@ func TestAReportIsSaidAsAList(t *testing.T) {
 	const want = "- **a_b** (critical) T\\*; could gain up to 5 %; confidence high\n- **This page describes, and judges nothing.** So.\n- Each kernel on its own: k&lt;1>, x; j\n"
 	if got := r.list(); got != want {
 		t.Errorf("%s\nwant\n%s", got, want)
+	}
+	r.Verdict = "Healthy"
+	if got := r.list(); got != "- Healthy\n"+want {
+		t.Errorf("%s\nwant the verdict before it", got)
 	}
 }
