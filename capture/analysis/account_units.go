@@ -262,6 +262,8 @@ func (a *accountant) settle(i int) {
 			if a.latency[a.out.Parts[s.part].Name] {
 				a.out.ClockLow += gain / 2
 			}
+		case LimitMissing: // it may be memory's
+			a.out.ClockHigh += gain
 		case LimitDisplay, LimitProcessor, LimitTurns, LimitWaiter:
 		default: // waits of warps are for each other as well, which the clock shortens
 			a.out.ClockLow += gain / 2

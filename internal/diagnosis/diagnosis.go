@@ -188,7 +188,11 @@ func ruleText(verdict *starlark.Dict, key string) string {
 func gainOf(verdict *starlark.Dict) (low, high float64) {
 	v, _, _ := verdict.Get(starlark.String("part"))
 	if d, ok := v.(*starlark.Dict); ok {
-		return number(d, "low"), number(d, "high")
+		low := "low"
+		if _, ok, _ := d.Get(starlark.String("certain")); ok {
+			low = "certain"
+		}
+		return number(d, low), number(d, "high")
 	}
 	return math.NaN(), math.NaN()
 }
