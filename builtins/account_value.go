@@ -313,7 +313,7 @@ var accountValueTable = methodTable[*Account]{
 		{Name: "clock_high", Type: "float", Doc: "The most that it would gain.", Get: func(a *Account) (starlark.Value, error) { return a.clocked(a.found.ClockHigh), nil }},
 		{Name: "divisions", Type: "list", Doc: "What by can divide the capture into: \"frame\" and \"region\" where it has such, and its labels.", Get: func(a *Account) (starlark.Value, error) { return a.divisions() }},
 		{Name: "known", Type: "bool", Doc: "Whether there is a table of the units that can set the pace of this GPU. Without one all of the time that it works is \"not measured\".", Get: func(a *Account) (starlark.Value, error) {
-			return starlark.Bool(len(a.run.table.units) > 0), nil
+			return starlark.Bool(a.Known()), nil
 		}},
 		{Name: "missing", Type: "list", Doc: "What the table asks for and the capture lacks.", Get: func(a *Account) (starlark.Value, error) { return stringList(a.run.missing), nil }},
 	},
@@ -331,4 +331,47 @@ func (a *Account) clocked(ns float64) starlark.Value {
 		return starlark.None
 	}
 	return a.of(ns)
+}
+
+// Known reports whether there is a table of the units of this GPU, and Missing what it asks for and the capture lacks.
+func (a *Account) Known() bool       { return len(a.run.table.units) > 0 }
+func (a *Account) Missing() []string { return slices.Clone(a.run.missing) }
+
+// Found is the account itself.
+func (a *Account) Found() *analysis.Accounted { return a.found }
+
+// Title is what reports call a part.
+func (a *Account) Title(kind analysis.LimitKind, name string) string {
+	return a.run.table.title(&analysis.AccountPart{Kind: kind, Name: name})
+}
+
+// Names are those of all queues and units that can have a part.
+func (a *Account) Names() []string {
+	var out []string
+	for _, list := range [][]accountEntry{a.run.table.units, a.run.table.queues} {
+		for _, en := range list {
+			if !slices.Contains(out, en.name) {
+				out = append(out, en.name)
+			}
+		}
+	}
+	return out
+}
+
+// Frames is how many frames the capture has, 0 where they are not marked.
+func (a *Account) Frames() int {
+	frames, err := analysis.FramesOf(a.run.cap.c)
+	if err != nil || frames == nil {
+		return 0
+	}
+	return len(frames.Regions)
+}
+
+// AccountOf is the account of a capture by the table of its GPU.
+func AccountOf(e *Env, cap *Capture) (*Account, error) {
+	v, err := account(e, &call{env: e, sig: &Signature{}, args: []starlark.Value{cap, nil}})
+	if err != nil {
+		return nil, err
+	}
+	return v.(*Account), nil
 }

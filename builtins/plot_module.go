@@ -50,9 +50,9 @@ var plotModule = methodTable[*Env]{
 			Run: histogramPlot,
 		},
 		{
-			Sig: "bar(values: dict|list|Counter, labels: list=None, title: str=None, ylabel: str=None, unit: str=None, vertical: bool=False, bands: list|number=None) -> Plot",
+			Sig: "bar(values: dict|list|Counter, labels: list=None, title: str=None, ylabel: str=None, unit: str=None, vertical: bool=False, bands: list|number=None, stacked: bool=False) -> Plot",
 			Doc: "Values side by side: a dict of label to number; a list of Counters (their totals); a Counter (the totals of its instances); a list of numbers with labels; " +
-				"or a dict of series name to list of numbers, with labels.",
+				"or a dict of series name to list of numbers, with labels, which stacked=True puts behind each other as parts of a whole, one bar for each label.",
 			Example: "plot.bar({\"hits\": hits.total(), \"requests\": cap.total(\"TCP_REQ_sum\")}, title=\"Totals\")",
 			Run:     barPlot,
 		},
@@ -344,7 +344,7 @@ func gridPlot(e *Env, c *call) (starlark.Value, error) {
 }
 
 func barPlot(e *Env, c *call) (starlark.Value, error) {
-	o := plots.BarOptions{Title: c.str(2, ""), YLabel: c.str(3, ""), Unit: c.str(4, ""), Vertical: c.flag(5, false)}
+	o := plots.BarOptions{Title: c.str(2, ""), YLabel: c.str(3, ""), Unit: c.str(4, ""), Vertical: c.flag(5, false), Stacked: c.flag(7, false)}
 	var err error
 	if c.has(1) {
 		if o.Labels, err = labels(c.args[1]); err != nil {

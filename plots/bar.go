@@ -21,6 +21,7 @@ type BarOptions struct {
 	YLabel   string // what the values are, "" to leave it out
 	Unit     string
 	Labels   []string // one per bar
+	Stacked  bool     // the series of a label lie behind each other, as parts of a whole
 	Vertical bool     // bars stand, as long as their labels fit below them; else they lie
 	Bands    []Band   // Lo equal to Hi is a threshold line
 	Y        Range
@@ -38,6 +39,11 @@ func Bar(o BarOptions, series ...BarSeries) (*Plot, error) {
 		}
 		for _, v := range s.Values {
 			b.spread.add(v)
+		}
+	}
+	if o.Stacked {
+		if err := b.stacked(); err != nil {
+			return nil, err
 		}
 	}
 	if !b.spread.empty() {
@@ -75,7 +81,15 @@ func labelStyle(t *Theme) style { return style{regular, t.Text} }
 // rowHeight is the height that one label with its bars prefers.
 func (b *bar) rowHeight(t *Theme, label string, labelW float64) float64 {
 	lines := float64(len(labelStyle(t).wrap(label, labelW)))
-	return max(float64(max(1, len(b.series)))*t.Text*1.15, lines*t.Text*1.2) + t.Text*0.5
+	return max(float64(b.beside())*t.Text*1.15, lines*t.Text*1.2) + t.Text*0.5
+}
+
+// beside is how many bars of a label stand beside each other.
+func (b *bar) beside() int {
+	if b.o.Stacked {
+		return 1
+	}
+	return max(1, len(b.series))
 }
 
 func (b *bar) labelWidth(t *Theme, width float64) float64 {
@@ -197,6 +211,11 @@ func (b *bar) drawLying(sc *scene, t *Theme, area rect) {
 			valueW = max(valueW, s.width(b.valueText(v)))
 		}
 	}
+	if b.o.Stacked {
+		for i := range b.o.Labels {
+			valueW = max(valueW, s.width(b.valueText(b.sum(i))))
+		}
+	}
 	valueW = min(valueW+t.Text*0.6, area.w*0.3)
 	frame := sc.snapped(rect{area.x + lw + t.Text*0.5, area.y, area.w - lw - t.Text*0.5 - valueW, area.h - timeAxisHeight(t)})
 	if frame.w < 8 || frame.h < 8 {
@@ -221,10 +240,16 @@ func (b *bar) drawLying(sc *scene, t *Theme, area rect) {
 	names := s.nameLines(b.o.Labels, lw, room)
 	for i := range b.o.Labels {
 		h := want[i] * frame.h / sum
-		n := float64(len(b.series))
+		n := float64(b.beside())
 		thick := min((h-min(t.Text*0.4, h*0.25))/n, max(h*0.6/n, t.Text*1.3), t.Text*2.6)
 		top := y + (h-thick*n)/2
+		if b.o.Stacked {
+			b.drawStackedBar(sc, t, frame, tx, i, rect{0, top, valueW, thick})
+		}
 		for j, sr := range b.series {
+			if b.o.Stacked {
+				break
+			}
 			b.drawLyingBar(sc, t, frame, tx, sr.Values[i], b.color(t, j, i), rect{0, top + float64(j)*thick, valueW, thick})
 		}
 		lines := names[i]

@@ -1,0 +1,39 @@
+package plots
+
+import (
+	"math"
+	"strings"
+	"testing"
+)
+
+func TestStackedBarsShowTheirPartsAndTheSum(t *testing.T) {
+	o := BarOptions{Title: "Time", Unit: "ms", Labels: []string{"frame 1", "frame 2"}, Stacked: true}
+	p, err := Bar(o, BarSeries{Name: "texture", Values: []float64{10, 4}}, BarSeries{Name: "arithmetic", Values: []float64{5, math.NaN()}}, BarSeries{Name: "others", Values: []float64{0.01, 12}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	sc, err := p.scene(Size{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := sc.texts()
+	for _, want := range []string{"10 ms\n", "15.01 ms", "16 ms", "texture", "arithmetic", "others"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("the chart lacks %q:\n%s", want, text)
+		}
+	}
+	for i, a := range sc.boxes {
+		for _, b := range sc.boxes[:i] {
+			if a.overlaps(b.rect) {
+				t.Errorf("%q stands over %q", a.text, b.text)
+			}
+		}
+	}
+	if _, err := Bar(o, BarSeries{Name: "x", Values: []float64{1, -1}}); err == nil || !strings.Contains(err.Error(), "not negative") {
+		t.Errorf("a negative part: %v", err)
+	}
+	o.Vertical = true
+	if _, err := Bar(o, BarSeries{Name: "x", Values: []float64{1, 1}}); err == nil {
+		t.Error("standing bars were stacked")
+	}
+}
