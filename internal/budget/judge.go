@@ -103,9 +103,9 @@ func (r *Result) Excess(v float64) float64 {
 	return out
 }
 
-// Judge holds a capture against a budget. The error is an *Error where the file asks for what the capture's catalogues do not know, or is
+// Judge holds a capture against a budget. ask answers what no counter says; nil refuses limits about such. The error is an *Error where the file asks for what the capture's catalogues do not know, or is
 // about another GPU.
-func Judge(ctx context.Context, b *Budget, c *capture.Capture) (*Judgement, error) {
+func Judge(ctx context.Context, b *Budget, c *capture.Capture, ask Asker) (*Judgement, error) {
 	if b.GPU != "" && !slices.ContainsFunc(metrics.For(c), func(cat *metrics.Catalogue) bool { return cat.ID() == b.GPU }) {
 		is := c.GPU
 		if is == "" {
@@ -113,14 +113,18 @@ func Judge(ctx context.Context, b *Budget, c *capture.Capture) (*Judgement, erro
 		}
 		return nil, &Error{b.File, max(b.lines["gpu"], 1), fmt.Errorf("the budget is for %s, the capture is of %s", b.GPU, is)}
 	}
-	j := &judge{cap: c, parts: map[string]foundParts{}}
+	j := &judge{cap: c, ask: ask, parts: map[string]foundParts{}}
 	out := &Judgement{Budget: b, Capture: c}
 	var errs []error
 	for _, l := range b.Limits {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		r, err := j.limit(l)
+		judge := j.limit
+		if asks(l) {
+			judge = func(l *Limit) (*Result, error) { return j.asked(ctx, l) }
+		}
+		r, err := judge(l)
 		if err != nil {
 			errs = append(errs, err)
 			continue
@@ -136,6 +140,7 @@ func Judge(ctx context.Context, b *Budget, c *capture.Capture) (*Judgement, erro
 // judge holds what the limits of a file share on one capture.
 type judge struct {
 	cap   *capture.Capture
+	ask   Asker
 	parts map[string]foundParts
 }
 

@@ -53,7 +53,7 @@ func one(t testing.TB, c *capture.Capture, limit string) *Result {
 	if err != nil {
 		t.Fatal(err)
 	}
-	j, err := Judge(t.Context(), b, c)
+	j, err := Judge(t.Context(), b, c, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -273,7 +273,7 @@ func TestABudgetIsKeptWhereSomethingIsJudgedAndNothingElse(t *testing.T) {
 	})
 	const kept, broken, unjudged, skipped = "[[limit]]\nmetric='n'\nmax=3\n", "[[limit]]\nmetric='n'\nmax=2\n", "[[limit]]\nmetric='level'\nmax=2\n", "[[limit]]\nmetric='level'\nmax=2\nmissing='skip'\n"
 	for text, want := range map[string]bool{kept: true, broken: false, unjudged: false, skipped: false, kept + skipped: true, kept + broken: false, kept + unjudged: false} {
-		j, err := Judge(t.Context(), parse(t, text), c)
+		j, err := Judge(t.Context(), parse(t, text), c, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -315,13 +315,13 @@ func TestMistakesThatACaptureShowsNameTheirLine(t *testing.T) {
 		"[[limit]]\nmetric = 'duration'\nmax = '3%'":          `b.toml:3: `,
 		"\ngpu = 'gfx1151'\n[[limit]]\nmetric = 'n'\nmax = 1": `b.toml:2: the budget is for gfx1151, the capture is of an unknown GPU`,
 	} {
-		_, err := Judge(t.Context(), parse(t, text), c)
+		_, err := Judge(t.Context(), parse(t, text), c, nil)
 		var at *Error
 		if err == nil || !strings.HasPrefix(err.Error(), want) || !errors.As(err, &at) {
 			t.Errorf("%q: %v, want %q", text, err, want)
 		}
 	}
-	_, err := Judge(t.Context(), parse(t, "[[limit]]\nmetric = 'x1'\nmax = 1\n[[limit]]\nmetric = 'x2'\nmax = 1"), c)
+	_, err := Judge(t.Context(), parse(t, "[[limit]]\nmetric = 'x1'\nmax = 1\n[[limit]]\nmetric = 'x2'\nmax = 1"), c, nil)
 	if err == nil || !strings.Contains(err.Error(), "b.toml:2") || !strings.Contains(err.Error(), "b.toml:5") {
 		t.Errorf("%v, want both mistakes", err)
 	}
@@ -367,7 +367,7 @@ func TestLimitsPerSecondHoldOnWhateverAddsUp(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := Judge(t.Context(), b, c); err == nil || !strings.Contains(err.Error(), "the counter is in") {
+		if _, err := Judge(t.Context(), b, c, nil); err == nil || !strings.Contains(err.Error(), "the counter is in") {
 			t.Errorf("%s: %v", limit, err)
 		}
 	}

@@ -16,11 +16,11 @@ func TestJUnitHasACaseForEveryLimit(t *testing.T) {
 		cfg.Counters[1].Col = capture.NewColumn(capture.Data{F: []float64{nan, nan}})
 	})
 	b := parse(t, "[[limit]]\nmetric='n'\nmax=3\n[[limit]]\nname='<x & y>'\nmetric='n'\nmax=2\n[[limit]]\nmetric='level'\nmax=2\n[[limit]]\nmetric='level'\nmax=2\nmissing='skip'")
-	j, err := Judge(t.Context(), b, c)
+	j, err := Judge(t.Context(), b, c, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	all, err := Judge(t.Context(), parse(t, "[[limit]]\nmetric='level'\nmax=2\nmissing='skip'"), c)
+	all, err := Judge(t.Context(), parse(t, "[[limit]]\nmetric='level'\nmax=2\nmissing='skip'"), c, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -77,7 +77,7 @@ func TestAStartingBudgetIsKeptByItsCapture(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		j, err := Judge(t.Context(), parse(t, text), c)
+		j, err := Judge(t.Context(), parse(t, text), c, nil)
 		if err != nil {
 			t.Fatalf("%v in\n%s", err, text)
 		}
@@ -139,7 +139,7 @@ func FuzzBudget(f *testing.F) {
 			}
 			return
 		}
-		j, err := Judge(t.Context(), b, c)
+		j, err := Judge(t.Context(), b, c, nil)
 		if err != nil {
 			if !strings.HasPrefix(err.Error(), "f:") {
 				t.Fatalf("no position: %v", err)
@@ -191,7 +191,7 @@ func BenchmarkAMillionSamplesByFrame(b *testing.B) {
 		b.Fatal(err)
 	}
 	for b.Loop() {
-		j, err := Judge(b.Context(), x, c)
+		j, err := Judge(b.Context(), x, c, nil)
 		if err != nil {
 			b.Fatal(err)
 		}

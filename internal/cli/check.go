@@ -18,7 +18,7 @@ import (
 
 // checkFlags are the flags of check.
 type checkFlags struct {
-	budgets            []string
+	budgets, limits    []string
 	out, junit, margin string
 	json, start        bool
 	open               openFlags
@@ -33,15 +33,17 @@ const maxBudget = 1 << 20
 func (a *app) checkCommand() *cobra.Command {
 	var f checkFlags
 	cmd := &cobra.Command{
-		Use:   "check CAPTURE… --budget FILE [flags]",
+		Use:   "check CAPTURE… {--budget FILE|--limit LIMIT} [flags]",
 		Short: "Hold captures against a budget, and draw what broke",
 		Long: "Judges every limit of a budget: a counter, a metric, an expression or a duration, in total, for every frame, region, sample or value of a\n" +
 			"label, or a statistic of these. Prints the worst value of each with its place. What cannot be judged, such as a counter that was not\n" +
-			"collected, is not kept, unless its limit says missing = \"skip\".\n\n" +
+			"collected, is not kept, unless its limit says missing = \"skip\". Limits may be on where the time went (time.queues_in_turn) and on what report\n" +
+			"finds (findings.slow_frames) as well.\n\n" +
 			"Where something is broken the picture " + checkPicture + " shows it, or the file that -o names, which is always written. docs/budget.md describes the\n" +
 			"budget file; --init CAPTURE prints one to start from, with present values and a --margin.\n\n" +
 			"Exit status: 0 kept; 1 broken, or a limit cannot be judged; 2 bad usage: a mistake in the budget, a file that is no capture.",
 		Example: "  astrolabe check --budget budget.toml frame.arrow\n" +
+			"  astrolabe check game.arrow --limit 'time.queues_in_turn < 5%' --limit 'findings.critical < 0'\n" +
 			"  astrolabe check --budget gpu.toml --budget cpu.toml run1.arrow run2.arrow --junit budget.xml\n" +
 			"  astrolabe check --init frame.arrow --margin 10% > budget.toml",
 		Args: argCount(1, -1),
@@ -56,6 +58,7 @@ func (a *app) checkCommand() *cobra.Command {
 	}
 	flags := cmd.Flags()
 	flags.StringArrayVar(&f.budgets, "budget", nil, "the `FILE` with the limits; may be given several times")
+	flags.StringArrayVar(&f.limits, "limit", nil, "a `LIMIT` on a total, such as \"time.queues_in_turn < 5%\"; may be given several times")
 	flags.StringVarP(&f.out, "output", "o", "", "draw what came of it as the `FILE`: .png, .svg, .pdf, .md, .html or .json (default "+checkPicture+" where something is broken)")
 	flags.StringVar(&f.junit, "junit", "", "write the results as JUnit XML to `FILE` too")
 	flags.BoolVar(&f.json, "json", false, "write every result as JSON")
@@ -69,8 +72,8 @@ func (a *app) check(args []string, f *checkFlags) error {
 	switch {
 	case f.start:
 		return a.startBudget(args, f)
-	case len(f.budgets) == 0:
-		return usagef("check needs a --budget; astrolabe check --init %s prints one to start from", args[0])
+	case len(f.budgets)+len(f.limits) == 0:
+		return usagef("check needs a --budget; astrolabe check --init %s prints one to start from, and --limit takes single limits", args[0])
 	}
 	if f.out != "" {
 		if _, err := plots.ReportFormatOf(f.out); err != nil { // before anything is read
@@ -84,6 +87,13 @@ func (a *app) check(args []string, f *checkFlags) error {
 	if err != nil {
 		return err
 	}
+	if len(f.limits) > 0 {
+		b, err := budget.Inline(f.limits)
+		if err != nil {
+			return usagef("--limit: %v", err)
+		}
+		budgets = append(budgets, b)
+	}
 	var said doubts
 	list, err := a.judge(args, budgets, f, &said)
 	said.tell(a)
@@ -96,6 +106,7 @@ func (a *app) check(args []string, f *checkFlags) error {
 // judge holds every capture against every budget. What the captures warn of goes to said.
 func (a *app) judge(paths []string, budgets []*budget.Budget, f *checkFlags, said *doubts) ([]*budget.Judgement, error) {
 	var list []*budget.Judgement
+	ask := newAsker(a)
 	for _, path := range paths {
 		o := opened{path: path, open: f.open, byGPU: map[string]*capture.Capture{}, said: said}
 		for _, b := range budgets {
@@ -103,7 +114,7 @@ func (a *app) judge(paths []string, budgets []*budget.Budget, f *checkFlags, sai
 			if err != nil {
 				return nil, err
 			}
-			j, err := budget.Judge(a.ctx, b, c)
+			j, err := budget.Judge(a.ctx, b, c, ask)
 			if err != nil {
 				if len(paths) > 1 {
 					err = fmt.Errorf("%s: %w", path, err)
@@ -221,7 +232,7 @@ func (a *app) startBudget(args []string, f *checkFlags) error {
 	switch {
 	case err != nil:
 		return usagef("--margin: %v", err)
-	case len(f.budgets) > 0 || f.out != "" || f.junit != "" || f.json:
+	case len(f.budgets) > 0 || len(f.limits) > 0 || f.out != "" || f.junit != "" || f.json:
 		return usagef("--init only prints a budget: it goes with a capture and --margin")
 	case len(args) > 1:
 		return usagef("--init takes one capture, not %s too", strings.Join(args[1:], " and "))

@@ -33,6 +33,7 @@ func (a *app) compareCommand() *cobra.Command {
 			"Further captures, also those of --baseline, are repeated runs of BEFORE; a change then has to stand out of the noise between runs too.\n\n" +
 			"Totals of captures that differ in length differ without a change, so counts are compared per second, or per frame, occurrence or dispatch (\"per\n" +
 			"sample\"); gauges are time-weighted means and metrics their formulas on totals. The output says which.\n\n" +
+			"Where there is a table of what can set the pace of the GPU, it says as well how long each thing did, in ms per frame, or per second of measured time.\n\n" +
 			"Spreads come from a block bootstrap, for series that are skewed and whose samples depend on each other. Of all reported changes at most the\n" +
 			"fraction --alpha is expected to be noise (Benjamini and Hochberg). Whether more is better is what the catalogue says; --more and --less say it\n" +
 			"for others. Missing values, and counters measured in different passes, are listed with the reason and never judged.\n" +
@@ -132,6 +133,7 @@ func (f *compareFlags) options() (analysis.Options, error) {
 type compared struct {
 	before, after []*capture.Capture
 	result        *analysis.Result
+	time          *comparedTime // nil where nobody can tell
 }
 
 func (a *app) compare(args []string, f *compareFlags) error {
@@ -171,6 +173,9 @@ func (a *app) compare(args []string, f *compareFlags) error {
 	for _, n := range x.result.Notes {
 		a.warn(n)
 	}
+	if x.time, err = a.compareTime(&x); err != nil {
+		return err
+	}
 	defer survivePipe()()
 	said := a.printCompared(&x, f) // the page is written whoever listens
 	if f.out != "" {
@@ -200,6 +205,9 @@ func (a *app) printCompared(x *compared, f *compareFlags) error {
 	}
 	if len(table.rows) > 0 {
 		out.WriteString(table.String() + "\n")
+	}
+	if text := x.time.text(); text != "" {
+		out.WriteString(text + "\n")
 	}
 	out.WriteString(summaryLine(x.result) + "\n")
 	if text := basesText(x.result); text != "" {

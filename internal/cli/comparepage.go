@@ -75,6 +75,11 @@ func (a *app) comparePage(x *compared, f *compareFlags) error {
 		}
 		r.Items = append(r.Items, pageTable(x.result, changed))
 	}
+	times, err := x.time.items(from, to)
+	if err != nil {
+		return err
+	}
+	r.Items = append(r.Items, times...)
 	notes := slices.Clone(x.result.Notes)
 	for _, why := range reasons(x.result) {
 		notes = append(notes, "Not judged: "+why)

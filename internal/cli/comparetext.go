@@ -131,6 +131,7 @@ type jsonCompared struct {
 	Seed      uint64           `json:"seed"`
 	Counts    map[string]int   `json:"counts"`
 	Rows      []jsonComparison `json:"rows"`
+	Time      *jsonTime        `json:"time,omitempty"` // where it went, where there is a table of the GPU
 	OnlySome  []string         `json:"only_in_some"`
 	Notes     []string         `json:"notes"`
 }
@@ -174,6 +175,7 @@ func comparedJSON(x *compared) jsonCompared {
 	o := x.result.Options
 	out := jsonCompared{Version: 1, Before: jsonCaptures(x.before), After: jsonCaptures(x.after), By: string(o.By), Label: o.Label,
 		Alpha: o.Alpha, MinEffect: o.MinEffect, Seed: o.Seed, Counts: map[string]int{}, OnlySome: orEmpty(x.result.OnlySome), Notes: orEmpty(x.result.Notes)}
+	out.Time = x.time.json()
 	if o.By == analysis.ByFrame {
 		out.Paired, out.Unpaired = &x.result.Paired, x.result.Unpaired
 	}
