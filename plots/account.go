@@ -87,22 +87,14 @@ func (a *Account) shown(t *Theme) (list []AccountPart, colors []color.NRGBA) {
 	if n > 1 {
 		rest.Title = fmt.Sprintf("%d others", n)
 	}
-	taken := map[int]bool{}
-	for _, k := range a.slots {
-		taken[k%len(t.Series)] = true
-	}
-	k := 0
+	free := a.free(list, len(t.Series))
 	for _, p := range list {
-		slot, drawn := a.slots[p.Name]
-		if !drawn && p.Explained {
-			for len(taken) < len(t.Series) && taken[k%len(t.Series)] {
-				k++
-			}
-			slot = k
-			k++
-		}
 		c := t.unexplained(p.Kind)
 		if p.Explained {
+			slot, drawn := a.slots[p.Name]
+			if !drawn {
+				slot, free = free[0], append(free[1:], free[0])
+			}
 			c, _ = t.seriesColor(slot)
 		}
 		colors = append(colors, c)
@@ -111,6 +103,36 @@ func (a *Account) shown(t *Theme) (list []AccountPart, colors []color.NRGBA) {
 		list, colors = append(list, rest), append(colors, t.Rule)
 	}
 	return list, colors
+}
+
+// free are colours for the parts that have none of a timeline: those that it does not use, or where these do not suffice those that no other part
+// has.
+func (a *Account) free(list []AccountPart, n int) []int {
+	need, parts, all := 0, map[int]bool{}, map[int]bool{}
+	for _, slot := range a.slots {
+		all[slot%n] = true
+	}
+	for _, p := range list {
+		if slot, drawn := a.slots[p.Name]; drawn {
+			parts[slot%n] = true
+		} else if p.Explained {
+			need++
+		}
+	}
+	without := func(taken map[int]bool) (out []int) {
+		for slot := range n {
+			if !taken[slot] {
+				out = append(out, slot)
+			}
+		}
+		return out
+	}
+	for _, taken := range []map[int]bool{all, parts} {
+		if out := without(taken); len(out) >= need && len(out) > 0 {
+			return out
+		}
+	}
+	return without(nil)
 }
 
 // unexplained is the grey of time that nothing explains.
@@ -155,7 +177,7 @@ func (a *Account) drawKeys(sc *scene, t *Theme, x, y, width float64, rows int) f
 	list, colors := a.shown(t)
 	at, row := 0.0, 0
 	for i, p := range list {
-		text := p.Title + " " + shareText(a.share(p))
+		text := shareText(a.share(p)) + " " + p.Title
 		if g := a.gain(p); g != "" {
 			text += " · could gain " + g
 		}
@@ -202,12 +224,10 @@ func (a *Account) beside(lanes []*lane) *Account {
 			}
 		}
 	}
-	if len(b.slots) > 0 { // a colour of the timeline stands for nothing else
-		for _, l := range lanes {
-			for i, s := range l.series {
-				if key := "series " + s.Name; len(l.series) > 1 {
-					b.slots[key] = i + l.offset
-				}
+	for _, l := range lanes { // a colour of the timeline stands for nothing else
+		for i, s := range l.series {
+			if key := "series " + s.Name; len(l.series) > 1 {
+				b.slots[key] = i + l.offset
 			}
 		}
 	}

@@ -311,7 +311,7 @@ func (r *Report) summaryFindings(sc *scene, t *Theme, at rect) float64 {
 		sc.glyph(t, f.Severity, at.x+t.Text*1.2, y+ts.leading()*0.5, t.Text*1.1)
 		ty := sc.textLines(left0, y, left, ts, t.Ink, lines)
 		if text != "" {
-			sc.textLines(left0, ty, left, ns, t.Muted, ns.lines(text, at.right()-left0, 1))
+			sc.textAt(left0, ty+ns.ascent(), left, ns, t.Muted, ns.cut(text, at.right()-left0))
 		}
 		y += h
 	}
@@ -321,6 +321,9 @@ func (r *Report) summaryFindings(sc *scene, t *Theme, at rect) float64 {
 // summaryText is what stands below the title of a finding on page one: what it gains, how sure it is, and its value or what to do.
 func (f Finding) summaryText(t *Theme) string {
 	var parts []string
+	if f.Severity <= Info {
+		f.Win = "" // what does not matter gains nothing that does
+	}
 	if text := f.judgement(); text != "" {
 		parts = append(parts, text)
 	}
@@ -328,6 +331,27 @@ func (f Finding) summaryText(t *Theme) string {
 		parts = append(parts, "→ "+plainText(f.Advice))
 	}
 	return strings.Join(parts, "  ·  ")
+}
+
+// cut is the beginning of a sentence that is as wide as there is room, up to a word.
+func (s style) cut(text string, width float64) string {
+	text = printable(text)
+	if s.width(text) <= width {
+		return text
+	}
+	words := strings.Fields(text)
+	lo, hi := 0, len(words) // words that fit, and that do not
+	for lo+1 < hi {
+		if n := (lo + hi) / 2; s.width(strings.Join(words[:n], " ")+" …") <= width {
+			lo = n
+		} else {
+			hi = n
+		}
+	}
+	if lo == 0 {
+		return s.fit(text, width)
+	}
+	return strings.Join(words[:lo], " ") + " …"
 }
 
 // plainText is Markdown without the marks of code and emphasis.
