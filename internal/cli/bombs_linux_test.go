@@ -85,11 +85,13 @@ type bomb struct {
 }
 
 func TestEveryBombEndsAtTheLimitWithAnErrorThatNamesIt(t *testing.T) {
+	t.Parallel()
 	for _, b := range bombs() {
 		if b.slow && !longtests.Asked() {
 			continue
 		}
 		t.Run(b.name, func(t *testing.T) {
+			t.Parallel()
 			path := filepath.Join(t.TempDir(), "bomb")
 			b.make(t, path, max(1, *bombLimit/128))
 			args := []string{"stat", path}
@@ -106,6 +108,7 @@ func TestEveryBombEndsAtTheLimitWithAnErrorThatNamesIt(t *testing.T) {
 
 // A session goes on after any of them; after one of each kind but in the long form.
 func TestASessionSurvivesBombs(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("it takes some seconds")
 	}
@@ -137,6 +140,7 @@ func TestAScriptIsBoundedToo(t *testing.T) {
 
 // A file that is larger than the limit is legitimate: its pages are mapped, and columns of several batches are read again when they were dropped.
 func TestALargeNativeFileIsReadUnderASmallLimit(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	path := filepath.Join(dir, "large.arrow")
 	code := `capture.from_columns({"n%d" % i: range(1 << 20) for i in range(20)}, period = "1us").save(args[0])`

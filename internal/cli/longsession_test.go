@@ -17,6 +17,7 @@ import (
 
 // A person has a session open all day. What 2,000 entries leave behind (400, but in the long form) shows in its memory, its files and its history.
 func TestASessionOfTwoThousandEntriesStaysAsItWas(t *testing.T) {
+	t.Parallel()
 	entered := longtests.Of(2000, 400)
 	exe := built(t)
 	dir := t.TempDir()
@@ -97,6 +98,7 @@ func anonymous(t *testing.T, c *console) int {
 }
 
 func TestFiveThousandPastedLinesAllRun(t *testing.T) {
+	t.Parallel()
 	exe := built(t)
 	pasted := longtests.Of(5000, 1000)
 	var lines strings.Builder
@@ -122,6 +124,7 @@ func TestFiveThousandPastedLinesAllRun(t *testing.T) {
 }
 
 func TestCtrlCStopsEveryKindOfBuiltin(t *testing.T) {
+	t.Parallel()
 	exe := built(t)
 	c := openConsole(t, exe, t.TempDir(), "", nil)
 	c.wait(prompted)
