@@ -58,6 +58,9 @@ func (model) Check(c *capture.Capture) error {
 		{"branches", "instructions"}, {"pressure_memory_full", "pressure_memory_some"}, {"pressure_io_full", "pressure_io_some"}, {"mem_available", "mem_total"},
 		{"major_faults", "page_faults"},
 	} {
+		if c.Counter("cycles") == nil && c.Counter(part[1]) == nil {
+			continue // nothing counts what the cores do
+		}
 		if err := capturetest.AtMost(c, part[0], part[1], 1); err != nil {
 			return err
 		}

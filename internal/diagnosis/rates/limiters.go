@@ -229,14 +229,14 @@ var families = []family{
 			"memory/latency":   memoryMisses,
 			"memory/bandwidth": memoryMisses,
 			"cpu/io":           {"io_pressure"},
+			"unit/core":        {"core_bound"},
+			"cpu/lock":         {"lock_bound"},
+			"queues/in_turn":   {"threads_in_turn"},
 			"clock/thermal":    {"clock_held_down"},
 			"clock/power":      {"clock_held_down"},
 		},
 		untold: map[string]string{
-			"unit/core":      "that the CPUs, or one of them, are busy is a symptom, as a busy queue is",
-			"cpu/lock":       "switch_storm says that tasks block and not on what",
-			"queues/in_turn": "no rule about threads that wait for each other",
-			"display/timer":  "that the CPUs are mostly idle is a symptom",
+			"display/timer": "that the CPUs are mostly idle is a symptom",
 		},
 	},
 }
