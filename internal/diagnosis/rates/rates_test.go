@@ -89,7 +89,7 @@ func TestRunsOverSeedsAddUpWhoeverJudges(t *testing.T) {
 func TestClearFramesAreDividedByWhatIsSaidFirst(t *testing.T) {
 	x := examiner{f: findFamily("mali-g720")}
 	texture := simulate.Candidate{Level: simulate.LevelUnit, Name: "texture"}
-	backend := simulate.Candidate{Level: simulate.LevelUnit, Name: "pixel_backend"}
+	untold := simulate.DisplayRequest
 	named := func(ids ...string) *page {
 		p := &page{}
 		for _, id := range ids {
@@ -107,8 +107,8 @@ func TestClearFramesAreDividedByWhatIsSaidFirst(t *testing.T) {
 		{texture, named("gpu_starved", "texture_bound"), []string{rowTwo, rowTold, rowSymptom, rowCoversMedium}},
 		{texture, named("main_phase_bound", "overdraw", "texture_bound"), []string{rowTold, rowSymptom, rowCoversMedium}},
 		{texture, named("slow_memory"), []string{rowTold, rowOther, rowCoversMedium}},
-		{backend, named("write_stalls"), []string{rowOther, rowCoversMedium}},
-		{backend, named(), []string{rowNothing}},
+		{untold, named("write_stalls"), []string{rowOther, rowCoversMedium}},
+		{untold, named(), []string{rowNothing}},
 	} {
 		var out tallied
 		if err := x.archetype(&out, c.page, c.limiter, nil, nil); err != nil {
