@@ -49,8 +49,7 @@ type AccountUnit struct {
 	// Level is how near to its attainable peak it was in the device's active time of each sample: 1 is as fast as it can. NaN is missing.
 	Level []float64
 	Error float64 // of the level
-	// Fallback makes it a candidate only where no other unit reaches Floor, and no fallback before it. The limit of what waits is what nothing else
-	// explains.
+	// Fallback makes it a candidate only where no other unit reaches Floor. The limit of what waits is what nothing else explains.
 	Fallback bool
 	// Holds says that Level is the share of the time in which it holds up all others: that time is its own, however little it is.
 	Holds bool

@@ -138,14 +138,15 @@ func (a *accountant) units(i int, time int64, queue string) {
 	}
 }
 
-// fallback is the first unit that explains what no other does, -1 where none does.
+// fallback is the unit that explains what no other does, -1 where none does.
 func (a *accountant) fallback(i int, queue string) int {
+	best, most := -1, a.Floor
 	for k, u := range a.Units {
-		if u.Fallback && (u.Queue == "" || u.Queue == queue) && u.Level[i] >= a.Floor {
-			return k
+		if u.Fallback && (u.Queue == "" || u.Queue == queue) && u.Level[i] >= most {
+			best, most = k, u.Level[i]
 		}
 	}
-	return -1
+	return best
 }
 
 // leaders gives time to the first of the ranked units, or in equal parts to those that lie within the error of it.
