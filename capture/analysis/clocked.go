@@ -13,7 +13,7 @@ type Rerun struct {
 const (
 	rerunNoise = 0.01 // by how much the same work differs from run to run at least, as a standard deviation
 	rerunError = 0.15 // the largest error of a share that is told
-	rerunApart = 0.05 // from which standard deviation on the runs did not do the same, whatever their clocks: the first of them had cold caches
+	rerunApart = 0.15 // from which standard deviation on the runs did not do the same, whatever their clocks: the first of them had cold caches
 )
 
 // FollowsClock is, for every sample, which share of the time goes with the device's clock (1: half the clock takes twice as long), by the runs of
