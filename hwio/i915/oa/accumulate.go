@@ -343,6 +343,16 @@ func (a *Accumulator) time(full int64) int64 {
 	return t
 }
 
+// shortest is the least length in ns of a row over some ticks. The line of a live stream runs ahead where one of its last two points was measured late, as
+// happens on a busy machine. What comes next then catches up at half the pace of the GPU's clock: rows without a length would have no rates.
+func (a *Accumulator) shortest(elapsed uint64) int64 {
+	const longest = 1 << 50 // two weeks, far below what could overflow
+	if !a.clock.live {
+		return 0
+	}
+	return min(scale(int64(min(elapsed, longest)), 1e9, a.clock.frequency)/2, longest)
+}
+
 // row appends the row from the base to r.
 func (a *Accumulator) row(b *capture.Batch, r Report, full int64, elapsed uint64) {
 	if a.block.full() {
@@ -350,9 +360,9 @@ func (a *Accumulator) row(b *capture.Batch, r Report, full int64, elapsed uint64
 	}
 	before, misses := a.base, a.misses
 	a.move(b, r, full)
-	end := a.time(full)
+	end := max(a.time(full), before.end, before.end+a.shortest(elapsed))
 	w := &a.block.rows[a.block.n]
-	*w = row{old: before.slot, new: a.base.slot, start: before.end, end: max(end, before.end), begin: before.full, elapsed: elapsed, id: before.id, marks: a.marks}
+	*w = row{old: before.slot, new: a.base.slot, start: before.end, end: end, begin: before.full, elapsed: elapsed, id: before.id, marks: a.marks}
 	w.marks.Within = a.pending.Within
 	a.context(w, &before, misses)
 	if p := a.clock.near(full); p != nil {

@@ -35,6 +35,33 @@ func TestALiveStreamIsTheSameAsItsRecording(t *testing.T) {
 	}
 }
 
+func TestALiveStreamHasNoRowsWithoutALength(t *testing.T) {
+	// Some correlations are measured late, by more than a row is long: a busy machine took the processor away between the two clocks.
+	m := newModel(t, A32u40A4u32B8C8, nil)
+	cpu := int64(1e12)
+	for read := range 60 {
+		late := int64(0)
+		if read%9 == 4 {
+			late = 2_500_000
+		}
+		m.a.Correlate(Correlation{CPU: cpu + late, GPU: m.full})
+		for range 10 {
+			m.step(12000, 1000, 0x20)
+		}
+		cpu += 10_000_000
+		m.a.Flush(m.b)
+	}
+	b := m.finish()
+	for i := range b.Start {
+		if n := b.End[i] - b.Start[i]; n < 500_000 {
+			t.Fatalf("row %d of a millisecond lasts %d ns", i, n)
+		}
+	}
+	if off := b.End[b.Len()-1] - cpu; off < -1_000_000 || off > 1_000_000 {
+		t.Errorf("the last row ends %d ns from where it does", off)
+	}
+}
+
 func TestTimestampsWrapWithAndWithoutCorrelations(t *testing.T) {
 	for _, correlated := range []bool{true, false} {
 		m := newModel(t, A32u40A4u32B8C8, nil)
