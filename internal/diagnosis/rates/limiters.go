@@ -38,7 +38,6 @@ const (
 
 // single_thread is of cpu.star, which judges a GPU's capture as well where the processors were recorded. It does not say which thread.
 var (
-	thread       = []string{"single_thread"}
 	heldDown     = []string{"clock_capped"}               // for heat and for a power limit: it does not say which
 	waitedFor    = []string{"cpu_bound", "single_thread"} // for the application's thread and the driver's: neither says which
 	memoryMisses = []string{"memory_bound"}               // loads that go to memory: it does not tell latency from bandwidth
