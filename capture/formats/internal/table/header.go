@@ -3,6 +3,7 @@ package table
 import (
 	"slices"
 	"strings"
+	"unicode"
 
 	"astrolabe/capture"
 	"astrolabe/capture/formats/internal/delimited"
@@ -50,7 +51,7 @@ func ParseHeader(full string) Header {
 		k, ok := capture.ParseKind(kind)
 		how, known := capture.ParseCombine(combine)
 		if ok && k != capture.Derived && known == combined {
-			h.Kind, full = &k, strings.TrimRight(rest, " ")
+			h.Kind, full = &k, strings.TrimRightFunc(rest, unicode.IsSpace)
 			if combined {
 				h.Combine = &how
 			}
@@ -67,7 +68,7 @@ func ParseHeader(full string) Header {
 // splitUnit divides "GPU active (cycles)" into its name and unit.
 func splitUnit(full string) (name, unit string) {
 	if n, u, ok := cutBracket(full, '[', ']'); ok && n != "" {
-		trimmed := strings.TrimRight(n, " ")
+		trimmed := strings.TrimRightFunc(n, unicode.IsSpace)
 		if trimmed != n && trimmed != "" {
 			return trimmed, strings.TrimSpace(u)
 		}
@@ -76,7 +77,7 @@ func splitUnit(full string) (name, unit string) {
 		}
 	}
 	if n, u, ok := cutBracket(full, '(', ')'); ok {
-		if n = strings.TrimRight(n, " "); n != "" && (units.Known(u) || u == LabelUnit) {
+		if n = strings.TrimRightFunc(n, unicode.IsSpace); n != "" && (units.Known(u) || u == LabelUnit) {
 			return n, strings.TrimSpace(u)
 		}
 	}
