@@ -119,34 +119,31 @@ func (r *Runner) LoadLibrary(ctx context.Context, name string) (starlark.StringD
 }
 
 // LoadModule loads a module of the built-in library, such as "lib/summary.star", which is no script of the run: it has no flags of its own.
-func (r *Runner) LoadModule(ctx context.Context, name string) (globals starlark.StringDict, err error) {
-	err = r.protect(ctx, func(ctx context.Context) error {
-		m, err := r.libraryModule(strings.TrimPrefix(name, libraryPrefix))
-		if err != nil {
-			return err
-		}
-		globals, err = r.run(ctx, m)
-		return err
-	})
-	if err != nil {
-		return nil, err
-	}
-	return globals, nil
+func (r *Runner) LoadModule(ctx context.Context, name string) (starlark.StringDict, error) {
+	return r.within(ctx, func() (*module, error) { return r.libraryModule(strings.TrimPrefix(name, libraryPrefix)) })
 }
 
 // main loads a module as a script of its own.
-func (r *Runner) main(ctx context.Context, find func() (*module, error)) (globals starlark.StringDict, err error) {
-	err = r.protect(ctx, func(ctx context.Context) error {
+func (r *Runner) main(ctx context.Context, find func() (*module, error)) (starlark.StringDict, error) {
+	return r.within(ctx, func() (*module, error) {
 		m, err := find()
 		if err != nil {
-			return err
+			return nil, err
 		}
 		r.addScript(m)
 		if r.flags == nil {
 			r.flags = newFlagSets()
 		}
 		r.flags.scan(r, m)
-		if err := r.flags.check(r.opt.Env.Args, false); err != nil {
+		return m, r.flags.check(r.opt.Env.Args, false)
+	})
+}
+
+// within runs the module that find finds, under the limits of the run.
+func (r *Runner) within(ctx context.Context, find func() (*module, error)) (globals starlark.StringDict, err error) {
+	err = r.protect(ctx, func(ctx context.Context) error {
+		m, err := find()
+		if err != nil {
 			return err
 		}
 		globals, err = r.run(ctx, m)
