@@ -23,11 +23,11 @@ type Account struct {
 // AccountPart is one part of an Account.
 type AccountPart struct {
 	Name, Kind string
-	Title      string // what a reader is told
-	Explained  bool   // it says what set the pace
-	Time       int64  // ns
-	Low, High  float64
-	RunnerUp   string // sets the pace next
+	Title      string  // what a reader is told
+	Explained  bool    // it says what set the pace
+	Time       int64   // ns
+	Low, High  float64 // of what a report promises that relieving it gains, ns
+	RunnerUp   string  // sets the pace next
 	Spans      []capture.Span
 }
 

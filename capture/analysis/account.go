@@ -110,6 +110,9 @@ const (
 	accountUnsure = 0.12
 )
 
+// OwnWork is the runner-up of a wait: what the device does.
+const OwnWork = "the device"
+
 // AccountPart is the time whose pace one thing set.
 type AccountPart struct {
 	Kind LimitKind
@@ -123,6 +126,18 @@ type AccountPart struct {
 	RunnerUp string
 
 	next map[string]float64 // of other parts: the time in which they came next
+}
+
+// Certain is how much of Low a report promises, in ns. What a sample is accounted to overlaps with what comes before and behind it; and that memory
+// stalls says that it is full and not by how much, so that what comes next may be as near. The shares are ours.
+func (p *AccountPart) Certain() float64 {
+	switch p.Kind {
+	case LimitUnit, LimitProcessor:
+		return 0.7 * p.Low
+	case LimitMemory:
+		return 0.5 * p.Low
+	}
+	return p.Low
 }
 
 // Accounted is where the measured time went.

@@ -281,9 +281,9 @@ func (a *accountant) finish() {
 		idle := float64(a.out.Idle)
 		switch p.Kind {
 		case LimitProcessor:
-			p.Low, p.High, p.RunnerUp = min(idle, float64(p.Time)/3), float64(p.Time)/3, "the device"
+			p.Low, p.High, p.RunnerUp = min(idle, float64(p.Time)/3), float64(p.Time)/3, OwnWork
 		case LimitTurns:
-			p.High, p.RunnerUp = min(idle, float64(a.base()-a.out.Idle)), "the device"
+			p.High, p.RunnerUp = min(idle, float64(a.base()-a.out.Idle)), OwnWork
 			p.Low = p.High * accountRelief
 		}
 	}

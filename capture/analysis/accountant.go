@@ -196,7 +196,7 @@ func (a *accountant) one(i, lead int) {
 		part := a.part(LimitUnit, a.Idle)
 		a.give(part, length-active, true)
 		gain := float64(length-active) * (1 - accountRelief)
-		a.gain(part, gain, gain, "the device")
+		a.gain(part, gain, gain, OwnWork)
 	} else {
 		a.give(a.part(a.Waiter, ""), length-active, a.Waiter != LimitWaiter)
 	}
