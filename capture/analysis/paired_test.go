@@ -125,7 +125,7 @@ var replays = []struct {
 
 func TestPairedFramesWithoutAChangeGiveAtMostTheStatedRateOfFalseDiscoveries(t *testing.T) {
 	const columns = 12
-	captures := longtests.Of(150, 40)
+	captures := longtests.Of(150, 28)
 	for _, c := range replays {
 		t.Run(fmt.Sprint(c.phi, " ", c.n), func(t *testing.T) {
 			rng := rand.New(rand.NewPCG(23, uint64(c.n)))
@@ -159,7 +159,7 @@ func TestPairedFramesWithoutAChangeGiveAtMostTheStatedRateOfFalseDiscoveries(t *
 
 func TestIntervalsOfPairedFramesCoverTheChange(t *testing.T) {
 	const columns = 12
-	captures := longtests.Of(60, 24)
+	captures := longtests.Of(60, 16)
 	for _, c := range replays[:4] {
 		rng := rand.New(rand.NewPCG(24, uint64(c.n)))
 		covered, total := 0, 0
@@ -182,7 +182,7 @@ func TestIntervalsOfPairedFramesCoverTheChange(t *testing.T) {
 
 func TestRepeatedReplaysKeepTheNoiseBetweenRunsFromBeingReported(t *testing.T) {
 	const columns = 20
-	comparisons := longtests.Of(80, 24)
+	comparisons := longtests.Of(80, 16)
 	rng := rand.New(rand.NewPCG(25, 25))
 	run := func(change float64) *capture.Capture {
 		return replayed(t, rng, process{0.5, 0.1}, 400, columns, func(k int) float64 {

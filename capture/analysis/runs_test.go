@@ -22,7 +22,7 @@ func drifting(t testing.TB, rng *rand.Rand, runs, columns int, drift float64, le
 
 func TestRepeatedRunsKeepTheNoiseBetweenRunsFromBeingReported(t *testing.T) {
 	const columns = 20
-	comparisons := longtests.Of(80, 24)
+	comparisons := longtests.Of(80, 16)
 	alone, repeated := 0, 0
 	rng := rand.New(rand.NewPCG(5, 5))
 	for i := range comparisons {
@@ -52,7 +52,7 @@ func TestRepeatedRunsKeepTheNoiseBetweenRunsFromBeingReported(t *testing.T) {
 
 func TestAChangeBeyondTheNoiseBetweenRunsIsFoundWithThreeRuns(t *testing.T) {
 	const columns = 60
-	comparisons := longtests.Of(30, 10)
+	comparisons := longtests.Of(30, 8)
 	rng := rand.New(rand.NewPCG(6, 6))
 	found := 0
 	for i := range comparisons {

@@ -85,7 +85,7 @@ var processes = []struct {
 
 func TestNullDataGivesAtMostTheStatedRateOfFalseDiscoveries(t *testing.T) {
 	const columns = 12
-	captures := longtests.Of(150, 40)
+	captures := longtests.Of(150, 28)
 	for _, c := range processes {
 		t.Run(c.name, func(t *testing.T) {
 			rng := rand.New(rand.NewPCG(1, uint64(c.n)))
@@ -128,7 +128,7 @@ func TestPlantedChangesAreFoundAndIntervalsCoverThem(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			captures := 60
 			if c.n > 500 {
-				captures = longtests.Of(captures, 24)
+				captures = longtests.Of(captures, 16)
 			}
 			rng := rand.New(rand.NewPCG(2, uint64(c.n)))
 			level := func(k int) float64 {

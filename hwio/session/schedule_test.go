@@ -65,8 +65,11 @@ func (r *rules) parts(name string) (block, instance, event string) {
 		return p[0], p[1], p[2]
 	}
 	for b := range r.slots {
+		if !strings.HasPrefix(name, b) || len(b) <= len(block) {
+			continue
+		}
 		m := regexp.MustCompile("^" + b + `(\d*)_(.+)$`).FindStringSubmatch(name)
-		if m != nil && len(b) > len(block) {
+		if m != nil {
 			block, instance, event = b, m[1], m[2]
 		}
 	}

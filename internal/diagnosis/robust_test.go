@@ -94,7 +94,7 @@ func (p *page) oddPage(ctx context.Context, name string, seed uint64) error {
 
 // ODD_CAPTURES is how many odd captures each script is to judge; the suite takes few.
 func TestNoTriageScriptFailsOnOddCaptures(t *testing.T) {
-	n, first := longtests.Of(500, 15), 0
+	n, first := longtests.Of(500, 6), 0
 	if v := os.Getenv("ODD_CAPTURES"); v != "" {
 		var err error
 		if n, err = strconv.Atoi(v); err != nil {

@@ -57,7 +57,7 @@ func (s Suite) Cases(m capturetest.Model) []capturetest.Case {
 }
 
 // thinned is how many cases of Full there are for one that Part draws of them.
-const thinned = 60
+const thinned = 120
 
 // Part lists the cases of Full that every run of the tests judges: each plant where it is told least easily (alone, as light as an expert would still
 // name it, with the most noise), the healthy captures with the most noise, and every so many-th of all others.
