@@ -86,28 +86,44 @@ func NewRebuilder(c *capture.Capture) (*Rebuilder, error) {
 	return r, r.check()
 }
 
-// findEpoch finds the CPU time of the axis's zero, from the row that begins closest to its correlation. Where the register had wrapped before, all
-// full timestamps are beyond it by some times 2^36.
+// findEpoch finds the CPU time of the axis's zero, from the row that begins closest to its correlation. Readers count full timestamps from the
+// first correlation on, so that later ones are beyond the register by some times 2^36 where it wrapped, and by some times 2^32 where the CPU's clock
+// went on for longer than the GPU's, which reports with 32 bits cannot tell from a wrap. A capture of one correlation far from every row was
+// cut out of a longer one: there the distance is meant.
 func (r *Rebuilder) findEpoch() {
-	for _, wrapped := range []bool{false, true} {
-		closest := int64(1) << (registerBits - 1)
-		for i := range r.n {
-			if r.present.Missing(i) || r.synced.Missing(i) {
-				continue
-			}
-			d := int64(r.keep[keepTime][i] - r.keep[keepGPU][i])
-			if wrapped {
-				d = d << (64 - registerBits) >> (64 - registerBits)
-			}
-			if abs := max(d, -d); abs >= 0 && abs < closest {
-				closest = abs
-				r.epoch = int64(r.keep[keepCPU][i]) + scale(d, 1e9, r.info.TimestampFrequency) - r.axis.Start[i]
-			}
+	const near, far = int64(1) << 31, int64(1) << (registerBits - 1)
+	_ = r.closest(64, near) || r.closest(registerBits, near) || r.correlations() > 1 && r.closest(32, near) ||
+		r.closest(64, far) || r.closest(registerBits, far)
+}
+
+// closest takes the epoch from the row that begins closest to its correlation by the low bits of their difference, if that is below the limit.
+func (r *Rebuilder) closest(bits int, limit int64) bool {
+	found := false
+	for i := range r.n {
+		if r.present.Missing(i) || r.synced.Missing(i) {
+			continue
 		}
-		if closest < 1<<(registerBits-1) {
-			return
+		d := int64(r.keep[keepTime][i]-r.keep[keepGPU][i]) << (64 - bits) >> (64 - bits)
+		if abs := max(d, -d); abs >= 0 && abs < limit {
+			limit, found = abs, true
+			r.epoch = int64(r.keep[keepCPU][i]) + scale(d, 1e9, r.info.TimestampFrequency) - r.axis.Start[i]
 		}
 	}
+	return found
+}
+
+// correlations is how many different ones the rows have, of which those that follow each other count.
+func (r *Rebuilder) correlations() int {
+	n, last := 0, Correlation{}
+	for i := range r.n {
+		if r.present.Missing(i) || r.synced.Missing(i) {
+			continue
+		}
+		if c := (Correlation{CPU: int64(r.keep[keepCPU][i]), GPU: r.keep[keepGPU][i]}); n == 0 || c != last {
+			n, last = n+1, c
+		}
+	}
+	return n
 }
 
 // setOf is the metric set of a capture: its property, or the one value of the label of samples whose sets took turns.
@@ -295,7 +311,9 @@ func (w *rebuilding) meet(i int, begin, end int64) {
 	// Full timestamps go on where the register wraps its 36 bits or is set anew. A point lies in its row, or long after the first one.
 	const near = 1 << 31
 	if at := w.syncFull(); at < begin-near || !first && at > end+near {
-		w.offset = int64(math.Round(float64(end-int64(c.GPU))/(1<<32))) << 32
+		// Rows may be hours long where the CPU's clock went on for that time: which end the point is near, the CPU's clock says.
+		since := c.CPU - w.epoch - w.axis.Start[i]
+		w.offset = int64(math.Round(float64(begin+scale(since, w.info.TimestampFrequency, 1e9)-int64(c.GPU))/(1<<32))) << 32
 	}
 }
 
