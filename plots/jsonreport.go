@@ -70,6 +70,7 @@ type jsonFinding struct {
 	Share    *float64  `json:"share,omitempty"`
 	Gain     []float64 `json:"gain,omitempty"`
 	RunnerUp string    `json:"runner_up,omitempty"`
+	Hint     bool      `json:"hint,omitempty"`
 
 	Evidence []string   `json:"evidence"`
 	Spans    []jsonSpan `json:"spans"`
@@ -171,7 +172,7 @@ func jsonKVs(list []KV) []jsonKV {
 
 func (f Finding) json() jsonFinding {
 	out := jsonFinding{ID: f.ID, Severity: f.Severity.String(), Title: f.Title, Metric: f.Metric, Value: f.Value, Threshold: f.Threshold,
-		Measured: finite(f.Measured), Limit: finite(f.Limit), Unit: f.Unit, Source: f.Source, Advice: f.Advice, Confidence: f.Confidence, Win: f.Win, Share: roundedShare(f.Share), Gain: gainBounds(f.Gain), RunnerUp: f.RunnerUp, Evidence: append([]string{}, f.Evidence...), Spans: jsonSpans(f.Spans), Plots: []jsonPlot{}}
+		Measured: finite(f.Measured), Limit: finite(f.Limit), Unit: f.Unit, Source: f.Source, Advice: f.Advice, Confidence: f.Confidence, Win: f.Win, Share: roundedShare(f.Share), Gain: gainBounds(f.Gain), RunnerUp: f.RunnerUp, Hint: f.Hint, Evidence: append([]string{}, f.Evidence...), Spans: jsonSpans(f.Spans), Plots: []jsonPlot{}}
 	if f.Severity == None {
 		out.Severity = "none"
 	}

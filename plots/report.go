@@ -75,6 +75,7 @@ type Finding struct {
 
 	Share *float64  // of the time whose pace it sets, 0 to 1; nil where that is not known
 	Gain  []float64 // the least and the most that relieving it saves, of the time; nil where that is not known
+	Hint  bool      // worth knowing whatever limits, such as the energy that something costs
 }
 
 // Table is rows of text under named columns.
@@ -105,13 +106,15 @@ func (Finding) item() {}
 func (Table) item()   {}
 func (*Plot) item()   {}
 
-// Findings returns the findings of the report, the gravest first, those of one severity in their order.
+// Findings returns the findings of the report, the gravest first, those of one severity in their order, and behind all others the hints.
 func (r *Report) Findings() []Finding {
 	var out []Finding
-	for s := int(Critical); s >= int(None); s-- {
-		for _, it := range r.Items {
-			if f, ok := it.(Finding); ok && int(f.Severity) == s {
-				out = append(out, f)
+	for _, hint := range []bool{false, true} {
+		for s := int(Critical); s >= int(None); s-- {
+			for _, it := range r.Items {
+				if f, ok := it.(Finding); ok && f.Hint == hint && int(f.Severity) == s {
+					out = append(out, f)
+				}
 			}
 		}
 	}

@@ -24,6 +24,7 @@ type content struct {
 	vary32, vary16                  float64
 	texQuads, texCycles             float64 // quads that a warp samples; filtering cycles of one
 	texL2, texMiss                  float64 // bytes for each filtering cycle, from the L2 and from memory
+	texInput, texOutput, texLoads   float64 // half cycles of a sampled quad on the buses of the texture unit, and for loads of its cache
 	fullRead, partRead              float64
 	fullWrite, partWrite, atomics   float64
 	lsL2, lsMiss                    float64 // bytes for each read
@@ -55,7 +56,7 @@ func healthy() *content {
 		fill: 0.86, shadingRate: 1, raster: 15, tileOverhead: 0.12, unchanged: 0.05, tileBytes: 4, blended: 0.004,
 		fma: 110, cvt: 24, sfu: 8, narrow: 0.4, diverged: 0.03,
 		vary32: 10, vary16: 28,
-		texQuads: 110, texCycles: 0.6, texL2: 4, texMiss: 0.35,
+		texQuads: 110, texCycles: 0.6, texL2: 4, texMiss: 0.35, texInput: 0.6, texOutput: 0.5, texLoads: 0.05,
 		fullRead: 34, partRead: 8, fullWrite: 6, partWrite: 2, atomics: 1, lsL2: 10, lsMiss: 0.8, lsWrite: 12,
 		frontMiss: 8, box: 16, tri: 6, coherent: 0.8,
 		latency: 200, wideWarps: 0.04, computeWarps: 40e3, computeFull: 0.95, fragmentFull: 0.9,
@@ -78,6 +79,7 @@ func (c *content) numbers() []*float64 {
 		&c.prims, &c.facing, &c.frustum, &c.scissor, &c.tiny, &c.positions, &c.varyings, &c.tilerCycles, &c.vertexCycles, &c.pixels, &c.overdraw,
 		&c.earlyKilled, &c.fpkKilled, &c.lateTested, &c.lateKilled, &c.partial, &c.fill, &c.shadingRate, &c.raster, &c.tileOverhead,
 		&c.unchanged, &c.tileBytes, &c.blended, &c.fma, &c.cvt, &c.sfu, &c.narrow, &c.diverged, &c.vary32, &c.vary16, &c.texQuads, &c.texCycles, &c.texL2, &c.texMiss,
+		&c.texInput, &c.texOutput, &c.texLoads,
 		&c.fullRead, &c.partRead, &c.fullWrite, &c.partWrite, &c.atomics, &c.lsL2, &c.lsMiss, &c.lsWrite, &c.frontMiss, &c.box, &c.tri, &c.coherent,
 		&c.latency, &c.wideWarps, &c.computeWarps, &c.computeFull, &c.fragmentFull, &c.mcu, &c.interrupt, &c.serial, &c.dram, &c.slow, &c.writeShare,
 	}

@@ -170,15 +170,14 @@ func (p *pipeline) core(t *capturetest.Table, i int, s stage, n [3]float64, cycl
 		for _, x := range []part{
 			{"CacheCyclesCacheLookupActive", 0.6},
 			{"CacheCyclesSimpleLoadActive", 0.1},
-			{"CacheCyclesComplexLoadActive", 0.05},
+			{"CacheCyclesComplexLoadActive", c.texLoads},
 			{"CacheCyclesL1OutputActive", 0.3},
 			{"CacheCyclesL1LookupActive", 0.5},
 			{"CyclesIndexCalculationActive", 0.7},
-			{"BusInputBeats", 0.6},
-			{"BusOutputBeats", 0.5},
+			{"BusInputBeats", c.texInput},
+			{"BusOutputBeats", c.texOutput},
 		} {
-			base := min(filter, quads*0.5)
-			set("TextureUnit"+x.name, base*x.share)
+			set("TextureUnit"+x.name, limit(min(filter, quads*0.5)*x.share))
 		}
 	}
 	fr, pr, fw, pw, at := mix(c.fullRead, 16), mix(c.partRead, 4), mix(c.fullWrite, 3), mix(c.partWrite, 1), mix(c.atomics, 0.2)

@@ -37,8 +37,13 @@ type stage struct {
 
 // warp is the core cycles between two warps: the fullest unit, the latency shared by the warps in flight, or what the L2 cache gives to textures.
 func (c *content) warp() float64 {
-	unit := max(c.arithmetic(), c.vary32+c.vary16, c.texQuads*c.texCycles, c.loadStore(), c.box, c.tri)
+	unit := max(c.arithmetic(), c.vary32+c.vary16, c.texQuads*c.texture(), c.loadStore(), c.box, c.tri)
 	return max(unit/0.97, c.latency*(1+c.wideWarps), c.texQuads*c.texCycles*c.texL2*cores/(slices*cacheBytes))
+}
+
+// texture is the cycles of a sampled quad in the slowest stage of the texture unit.
+func (c *content) texture() float64 {
+	return max(c.texCycles, max(c.texInput, c.texOutput, c.texLoads)/2)
 }
 
 func (c *content) arithmetic() float64 {

@@ -108,6 +108,18 @@ var plants = []plant{
 		c.texQuads, c.texCycles = between(l, 470, 1200), 0.5
 		c.texL2, c.texMiss = 1.5, 0.08
 	}},
+	{"texture_input", "samples take many parameters", "mali-g720", func(c *content, l float64) {
+		c.texQuads, c.texInput = 110*between(l, 1.3, 2.2), between(l, 5.5, 8)
+		c.texL2, c.texMiss = 1.5, 0.08
+	}},
+	{"texture_output", "samples return wide results", "mali-g720", func(c *content, l float64) {
+		c.texQuads, c.texOutput = 110*between(l, 1.3, 2.2), between(l, 5.5, 8)
+		c.texL2, c.texMiss = 1.5, 0.08
+	}},
+	{"texture_loads", "texels are wide, and load slowly into the cache of the texture unit", "mali-g720", func(c *content, l float64) {
+		c.texQuads, c.texLoads = 110*between(l, 1.3, 2.2), between(l, 5.5, 8)
+		c.texL2, c.texMiss = 1.5, 0.08
+	}},
 	{"partial_accesses", "loads and stores use a part of the width", "", func(c *content, l float64) {
 		c.partRead, c.partWrite = between(l, 190, 520), between(l, 20, 60)
 		c.lsL2, c.lsMiss, c.lsWrite = 3, 0.1, 2
@@ -151,10 +163,5 @@ var plants = []plant{
 	{"cache_bound", "textures ask the L2 for more than it gives", "", func(c *content, l float64) { c.texL2 = between(l, 65, 150) }},
 	{"slow_memory", "others use the memory, and replies come late", "", func(c *content, l float64) {
 		c.slow, c.latency = between(l, 0.2, 0.7), c.latency*between(l, 1.05, 2)
-	}},
-	{"memory_energy", "memory is fast enough, but the traffic costs more energy than a phone can give", "", func(c *content, l float64) {
-		c.dram = 60
-		c.texMiss *= between(l, 4, 12)
-		c.tileBytes *= between(l, 3, 8)
 	}},
 }
