@@ -69,16 +69,16 @@ func (d *device) Compile(s *content.Scene) simulate.Content {
 		if p.Kind != content.Render {
 			queue := queueCompute
 			out.Jobs = append(out.Jobs, simulate.Job{Name: p.Name, Queue: queue,
-				Streams: []simulate.Stream{d.stream(p.Groups, nil, nil)}, Launch: d.launch,
+				Streams: []simulate.Stream{d.stream(d.settle(p, p.Groups), nil, nil)}, Launch: d.launch,
 				Drain: p.Drain, After: all, Image: p.Image, Submit: submit})
 			continue
 		}
 		out.Jobs = append(out.Jobs,
 			simulate.Job{Name: p.Name + " geometry", Queue: queueGeometry,
-				Streams: []simulate.Stream{d.stream(p.Vertex, nil,
+				Streams: []simulate.Stream{d.stream(d.settle(p, p.Vertex), nil,
 					[]uint8{unitTiler})}, Launch: d.launch, After: hard, Submit: submit},
 			simulate.Job{Name: p.Name + " fragments", Queue: queueFragment,
-				Streams: []simulate.Stream{d.stream(p.Pixel, []uint8{unitRaster},
+				Streams: []simulate.Stream{d.stream(d.settle(p, p.Pixel), []uint8{unitRaster},
 					[]uint8{unitBackend})}, Launch: d.launch,
 				Drain: p.Drain, After: append(all,
 					simulate.Dependency{Job: places[i].vertex}), Image: p.Image, Submit: submit})

@@ -151,13 +151,13 @@ func (t *terms) texture(s *content.Shader) {
 // sliceBytes is what a slice of L2 moves in a cycle, both ways together. Arm publishes none: invented.
 const sliceBytes = 64
 
-// memory counts traffic. The bus carries what the part's share of the bandwidth is; what the cores ask of L2 is as
-// much as L2's own time allows, and at least what comes from outside. beats of the bus are of its width, those of the
-// cores 16 bytes.
+// memory counts traffic. The bus carries what the part's share of the bandwidth is, which settle has made enough for
+// what tiles write and for the lines that waiting threads ask for; what the cores ask of L2 is as much as L2's own
+// time allows, and at least what comes from outside. beats of the bus are of its width, those of the cores 16 bytes.
 func (t *terms) memory(p *content.Pass, tileBytes, frontShare float64) {
 	d, m := t.d, &p.Memory
 	bytes := t.p.Press[content.Bandwidth] * t.p.Time * d.memory * t.p.Effort[content.Bandwidth]
-	written := min(0.85*bytes, 0.8*tileBytes+0.35*m.Written*bytes)
+	written := min(0.9*bytes, leaves*tileBytes+otherWrites*m.Written*bytes)
 	read := bytes - written
 	beat := float64(d.bus / 8)
 	t.add("MaliExternalBusBeatsReadBeats", simulate.UnitBandwidth, read/beat)
@@ -183,7 +183,7 @@ func (t *terms) memory(p *content.Pass, tileBytes, frontShare float64) {
 	}
 	writes := 0.0
 	if buffer > 0 {
-		writes = max(0, written-0.7*tileBytes) / 16
+		writes = max(0, written-leaves*tileBytes) / 16
 	}
 	t.add("MaliShaderCoreWritesLoadStoreWriteBackWriteBeats", simulate.UnitBandwidth, 0.7*writes)
 	t.add("MaliShaderCoreWritesLoadStoreOtherWriteBeats", simulate.UnitBandwidth, 0.3*writes)
@@ -191,7 +191,7 @@ func (t *terms) memory(p *content.Pass, tileBytes, frontShare float64) {
 
 // vertices counts a job that shades vertices and bins triangles.
 func (d *device) vertices(p *content.Pass) work {
-	t := &terms{d: d, p: p.Vertex}
+	t := &terms{d: d, p: d.settle(p, p.Vertex)}
 	s, sh := &p.Shape, &p.Shader
 	// The tiler takes a triangle in a cycle at best, and the cores need some instructions for 16 vertices: both bound
 	// the mesh.
@@ -239,22 +239,11 @@ func (d *device) vertices(p *content.Pass) work {
 
 // fragments counts a job that shades fragments.
 func (d *device) fragments(p *content.Pass) work {
-	t := &terms{d: d, p: p.Pixel}
+	t := &terms{d: d, p: d.settle(p, p.Pixel)}
 	s, sh := &p.Shape, &p.Shader
-	// The rasterizer makes a quad in a cycle at best, and no warp of four quads has fewer than some four
-	// instructions: both bound the picture.
-	quads := min(s.Pixels*s.Layers/4, 0.95*t.cycles(content.Raster))
-	tested := quads * s.EarlyTest
-	killed := tested * s.EarlyKill
-	shaded := (quads - killed) * (1 - s.Hidden)
-	if most := t.cycles(content.Arithmetic); shaded > most {
-		by := most / shaded
-		quads, tested, killed, shaded = quads*by, tested*by, killed*by, shaded*by
-	}
-	pixels := 4 * quads / s.Layers
-	tile := pixels * s.PixelSize * (1 - s.Unchanged)
-	// A core writes 16 bytes in a cycle at best.
-	tile = min(tile, 0.9*16*t.cycles(content.Backend))
+	w := t.picture(s)
+	quads, tested, killed, shaded, pixels := w.quads, w.tested, w.killed, w.shaded, w.pixels
+	tile := min(w.tile, t.room(p))
 	t.arithmetic(sh)
 	t.loadStore(sh)
 	t.texture(sh)
@@ -262,7 +251,8 @@ func (d *device) fragments(p *content.Pass) work {
 	t.add("MaliVaryingUnitIssues16BitInterpolationIssues", unitVarying, 4*v*sh.Half)
 	t.add("MaliVaryingUnitIssues32BitInterpolationIssues", unitVarying, 4*v*(1-sh.Half))
 	t.memory(p, tile, 0.12)
-	t.add("MaliShaderCoreWritesTileUnitWriteBeats", unitBackend, tile/16)
+	// Tiles are written as fast as memory takes them in the end.
+	t.add("MaliShaderCoreWritesTileUnitWriteBeats", simulate.UnitBandwidth, tile/16)
 	t.rays(s)
 
 	t.add("MaliFragmentQuadsRasterizedFineQuads", in, quads)
@@ -296,7 +286,7 @@ func (d *device) fragments(p *content.Pass) work {
 
 // groups counts a compute job.
 func (d *device) groups(p *content.Pass) work {
-	t := &terms{d: d, p: p.Groups}
+	t := &terms{d: d, p: d.settle(p, p.Groups)}
 	sh := &p.Shader
 	t.arithmetic(sh)
 	t.loadStore(sh)

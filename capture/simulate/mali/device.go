@@ -100,8 +100,10 @@ func newDevice(r simulate.Random, gpu string) *device {
 	}
 	// Phones' memory gives 15 to 60 GB/s; what the GPU can have of it stays well below what its own buses could carry.
 	peak := float64(d.slices*d.bus/8) * d.hz / 1e9
-	d.memory = min(r.Log(10, 55), 0.45*peak)
-	d.latency = r.Log(100, 330)
+	// More cores come with more of it: 11 to 30 bytes/ns with two, 36 to 70 with twelve.
+	n := float64(d.cores)
+	d.memory = min(r.Log(6+2.5*n, 22+4*n), 0.45*peak)
+	d.latency = r.Log(130, 330)
 	d.launch = r.Log(6e3, 25e3)
 	d.has = content.Has{Width: simulate.Pick(r, 1280, 1920, 2400, 2560, 3200),
 		Height: simulate.Pick(r, 720, 1080, 1440), Async: true}
