@@ -16,6 +16,8 @@ type accountTable struct {
 	clockMax, turns              string
 	frame, floor, thread         float64 // s, a level, and a load
 	idle                         string  // the unit that has the time without work
+	device                       string  // what reports call what works
+	busiest                      bool    // of the instances of active the one with most work counts in every sample
 	asleep                       bool    // a missing active share is that of a device without a clock
 	queues, units                []accountEntry
 }
@@ -29,7 +31,7 @@ type accountEntry struct {
 	clocked               [][]string // see followsClock: a factor of the level
 	counted               []string   // counters that would have counted something
 	scale, offset, errorn float64
-	sure                  float64 // see analysis.AccountUnit
+	sure, stays           float64 // see analysis.AccountUnit
 	least                 float64 // the level is a share of the highest value that the capture shows, or of this where it is more
 	rest, fallback, holds bool
 }
@@ -113,12 +115,12 @@ func entriesField(to *[]accountEntry) func(starlark.Value) error {
 }
 
 func readAccountTable(d *starlark.Dict) (*accountTable, error) {
-	t := &accountTable{frame: 1. / 60}
+	t := &accountTable{frame: 1. / 60, device: "the GPU"}
 	return t, fields{
 		"active": namesField(&t.active), "elapsed": namesField(&t.elapsed), "cpus": namesField(&t.cpus), "clock": namesField(&t.clock),
-		"clock_max": textField(&t.clockMax), "turns": textField(&t.turns), "idle": textField(&t.idle),
+		"clock_max": textField(&t.clockMax), "turns": textField(&t.turns), "idle": textField(&t.idle), "device": textField(&t.device),
 		"frame": numberField(&t.frame), "floor": numberField(&t.floor), "thread": numberField(&t.thread),
-		"asleep": flagField(&t.asleep), "queues": entriesField(&t.queues), "units": entriesField(&t.units),
+		"asleep": flagField(&t.asleep), "busiest": flagField(&t.busiest), "queues": entriesField(&t.queues), "units": entriesField(&t.units),
 	}.read(d)
 }
 
@@ -132,7 +134,7 @@ func readAccountEntry(v starlark.Value) (accountEntry, error) {
 	err := fields{
 		"name": textField(&en.name), "title": textField(&en.title), "kind": textField(&en.kind), "queue": textField(&en.queue), "set": textField(&en.set), "source": textField(&source),
 		"level": factorsField(&en.level), "per": factorsField(&en.per), "clocked": factorsField(&en.clocked), "guess": namesField(&en.guess), "counted": namesField(&en.counted),
-		"scale": numberField(&en.scale), "offset": numberField(&en.offset), "error": numberField(&en.errorn), "sure": numberField(&en.sure), "least": numberField(&en.least),
+		"scale": numberField(&en.scale), "offset": numberField(&en.offset), "error": numberField(&en.errorn), "sure": numberField(&en.sure), "stays": numberField(&en.stays), "least": numberField(&en.least),
 		"rest": flagField(&en.rest), "fallback": flagField(&en.fallback), "holds": flagField(&en.holds),
 	}.read(d)
 	switch {

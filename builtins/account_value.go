@@ -83,7 +83,7 @@ func (t *accountTable) title(p *analysis.AccountPart) string {
 // named is the title of a queue or unit, or of what the device does when it waits for nobody.
 func (t *accountTable) named(name string) string {
 	if name == analysis.OwnWork {
-		return "the GPU's own work"
+		return t.device + "'s own work"
 	}
 	for _, list := range [][]accountEntry{t.units, t.queues} {
 		for _, en := range list {

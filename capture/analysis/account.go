@@ -53,6 +53,9 @@ type AccountUnit struct {
 	Fallback bool
 	// Holds says that Level is the share of the time in which it holds up all others: that time is its own, however little it is.
 	Holds bool
+	// Stays is the share of its own time that is left when it is relieved by half, 0 to 1, of a unit that holds or has the time without work. Relieving
+	// a wait for memory by half, say, saves a third of the wait; 0 saves all of it, and a third of the sample at most.
+	Stays float64
 	// Sure is the level from which it leads although others were not recorded, 0 for 0.8. What pushes back on all others needs less.
 	Sure float64
 	// Queue is the queue below which it works, "" for any: it is no candidate in a window that another queue leads.
@@ -172,6 +175,9 @@ func Account(in AccountInput) (*Accounted, error) {
 	a := &accountant{AccountInput: in, out: &Accounted{Lead: make([]int32, len(in.Length))}, index: map[partKey]int{}, latency: map[string]bool{}}
 	for _, u := range in.Units {
 		a.latency[u.Name] = a.latency[u.Name] || u.Fallback
+		if u.Name == a.Idle {
+			a.idleStays = unitShare(u.Stays)
+		}
 	}
 	if !(a.Floor > 0) {
 		a.Floor = accountFloor

@@ -84,7 +84,8 @@ func (a *accountant) held(i int, time int64, queue string) (given int64) {
 			next = a.Units[first].Name
 		}
 		a.give(part, t, true)
-		a.gain(part, max(0, min(share-max(0, u.Error), 1-accountRelief))*float64(time), min(share, 1-accountRelief)*float64(time), next)
+		saved := func(share float64) float64 { return max(0, min(share*(1-u.Stays), 1-accountRelief)) * float64(time) }
+		a.gain(part, saved(share-max(0, u.Error)), saved(share), next)
 		given += t
 	}
 	return given

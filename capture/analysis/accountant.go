@@ -16,6 +16,8 @@ type accountant struct {
 	idles  bool    // the device has time to spare
 	unsure bool    // something that nobody knows may set the pace
 	apart  float64 // see overlap, of the current window
+	// idleStays is AccountUnit.Stays of the unit that has the time without work.
+	idleStays float64
 	// latency are the names of the units that only explain what no other does.
 	latency map[string]bool
 	sample  []slice
@@ -195,7 +197,7 @@ func (a *accountant) one(i, lead int) {
 		a.out.Idle += length - active
 		part := a.part(LimitUnit, a.Idle)
 		a.give(part, length-active, true)
-		gain := float64(length-active) * (1 - accountRelief)
+		gain := float64(length-active) * (1 - accountRelief) * (1 - a.idleStays)
 		a.gain(part, gain, gain, OwnWork)
 	} else {
 		a.give(a.part(a.Waiter, ""), length-active, a.Waiter != LimitWaiter)

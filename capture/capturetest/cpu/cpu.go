@@ -9,8 +9,8 @@ import (
 	"astrolabe/capture/capturetest"
 )
 
-// Models returns the one model.
-func Models() []capturetest.Model { return []capturetest.Model{model{}} }
+// Models returns the model of a machine, and that of one program on a machine.
+func Models() []capturetest.Model { return []capturetest.Model{model{}, program{}} }
 
 type model struct{}
 
