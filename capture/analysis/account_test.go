@@ -3,6 +3,7 @@ package analysis
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 )
 
@@ -169,6 +170,31 @@ func TestFramesThatEndWhenTheyAreDoneKeepNoDates(t *testing.T) {
 	}
 	if kept, _ := keepDates(starts); !kept {
 		t.Error("frames of three and two refreshes keep no dates")
+	}
+}
+
+func TestFramesThatNowAndThenMissADateKeepTheOthers(t *testing.T) {
+	rng := rand.New(rand.NewPCG(4, 9))
+	for _, dates := range []int{1, 2} { // refreshes of a usual frame
+		for _, missed := range [][]int{{20}, {3}, {96}, {20, 21}, {15, 50, 80}} {
+			var starts, free []int64
+			date, done := 0, 0.0
+			for i := range 100 {
+				starts = append(starts, int64(float64(date)*16.6e6+rng.NormFloat64()*0.4e6))
+				free = append(free, int64(done))
+				length := dates
+				if slices.Contains(missed, i) {
+					length = 3 * dates
+				}
+				date, done = date+length, done+float64(length)*16.6e6*(1+0.05*rng.NormFloat64())
+			}
+			if kept, known := keepDates(starts); !kept || !known {
+				t.Errorf("%d refreshes each, frames %v miss their dates: the others are taken for not dated", dates, missed)
+			}
+			if kept, _ := keepDates(free); kept {
+				t.Errorf("%d refreshes each, frames %v take longer: frames that begin when the one before is done are taken for dated", dates, missed)
+			}
+		}
 	}
 }
 

@@ -26,6 +26,9 @@ const (
 	datesKept       = 0.5     // the least strength of a cadence that a clock gives. Ours
 	datesRandom     = 1.5     // the largest variance of the starts of frames about their dates, in that of the lengths of frames
 	datesExact      = 0.02    // or their deviation, in lengths of a frame
+	datesLeast      = 8       // frames without which nothing is said of dates
+	datesMissed     = 1.75    // times the usual length: such a frame missed its date. Every other frame of 24 in a second on 60 Hz takes 1.5 of the others
+	datesRarely     = 0.1     // of the frames miss their dates at most where they keep them
 	busyThread      = 0.85    // a processor that works so much of the time sets the pace of what waits for it. Ours
 	mostlyBusy      = 0.7     // and so does one that works more than this part of that where no dates are kept: its waits are for what it calls
 	calmThread      = 0.33    // a processor with so little to do is waited for by nobody whose frames keep dates
@@ -85,19 +88,62 @@ func CadenceOf(v []float64, step float64) Cadence {
 	return out
 }
 
-// keepDates reports whether the starts of frames, in ns, lie near dates of a steady clock, or of a pattern of up to five frames that repeats. Their
-// deviations then stay; those of frames that begin when the one before is done add up.
+// keepDates reports whether the starts of frames, in ns, lie near dates of a steady clock, or of a pattern of up to five frames that repeats. A frame
+// that misses its date moves all later ones to other dates, so that the frames between two such are judged by themselves, where there are few such.
 func keepDates(starts []int64) (kept, known bool) {
-	n := len(starts)
-	if n < 8 {
+	if len(starts) < datesLeast {
 		return false, false
 	}
+	runs := betweenMissed(starts)
+	if runs == nil {
+		return keepDatesWithout(starts), true
+	}
+	all, calm := 0, 0
+	for _, run := range runs {
+		all += len(run)
+		if keepDatesWithout(run) {
+			calm += len(run)
+		}
+	}
+	return 2*calm > all, true
+}
+
+// betweenMissed cuts the starts behind frames that take much longer than most, and returns the pieces that are long enough to be judged: nil
+// where there is none, or where such frames are no exception.
+func betweenMissed(starts []int64) (runs [][]int64) {
+	lengths := make([]int64, len(starts)-1)
+	for i := range lengths {
+		lengths[i] = starts[i+1] - starts[i]
+	}
+	sorted := slices.Sorted(slices.Values(lengths))
+	long, missed, from := datesMissed*float64(sorted[len(sorted)/2]), 0, 0
+	for i := range starts {
+		if last := i == len(lengths); last || float64(lengths[i]) > long {
+			if !last {
+				missed++
+			}
+			if run := starts[from : i+1]; len(run) >= datesLeast {
+				runs = append(runs, run)
+			}
+			from = i + 1
+		}
+	}
+	if float64(missed) > datesRarely*float64(len(lengths)) {
+		return nil
+	}
+	return runs
+}
+
+// keepDatesWithout is keepDates of frames of which none misses its date. Their deviations then stay; those of frames that begin when the one before
+// is done add up.
+func keepDatesWithout(starts []int64) bool {
+	n := len(starts)
 	best := math.Inf(1)
 	for pattern := 1; pattern <= 5 && 4*pattern <= n; pattern++ {
 		// The rate is that of the whole; each place in the pattern has its own offset.
 		each := pace(starts, pattern)
 		if !(each > 0) {
-			return false, true
+			return false
 		}
 		rest := make([]float64, n)
 		for i, s := range starts {
@@ -111,11 +157,11 @@ func keepDates(starts []int64) (kept, known bool) {
 		steps := residuals(lengths, pattern)
 		walk, deviation := variance(about)/max(variance(steps), 1), math.Sqrt(variance(about))/each
 		if deviation < datesExact {
-			return true, true
+			return true
 		}
 		best = min(best, walk)
 	}
-	return best <= datesRandom, true
+	return best <= datesRandom
 }
 
 // pace is the mean time from one start to the next over whole repetitions of a pattern.
