@@ -17,6 +17,25 @@ type Stream struct {
 	Seed   uint32  // of its variation
 }
 
+// Exact corrects the times of a stream for how far its chunks, which vary, are from their mean together, so that the
+// stream takes the time that was asked for in each unit. Where counters say what a whole kernel does, and not what its
+// chunks did, the two would not fit otherwise.
+func (s *Stream) Exact() {
+	for _, list := range [][]Serve{s.Front, s.Core, s.Back} {
+		for i := range list {
+			v := &list[i]
+			if v.Spread == 0 {
+				continue
+			}
+			sum := 0.0
+			for k := range s.Chunks {
+				sum += variation(v.Spread, s.Seed, int(v.Unit), k)
+			}
+			v.Time *= float64(s.Chunks) / sum
+		}
+	}
+}
+
 // Job is a pass on a queue. It has one stream, or two where the second follows the first at a distance, as pixels
 // follow the vertices of their triangles in an immediate-mode GPU.
 type Job struct {

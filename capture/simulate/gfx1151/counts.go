@@ -17,14 +17,14 @@ type counts struct {
 	memoryReads, memoryWrites                          float64 // of 128 and 64 bytes
 	localActive, localConflicts                        float64 // cycles
 	dataRequests, dataMisses, codeRequests, codeMisses float64
-	barriers                                           float64
+	barriers, issued                                   float64
 	groupSize                                          int
 }
 
 // count makes the counts of a pass. What is asked of each unit follows from the time that the pass would take in it;
 // where one level must have seen what the level below it did, it has.
 func (d *device) count(p *content.Pass) counts {
-	x, sh := p.Groups, &p.Shader
+	x, sh := d.settle(p), &p.Shader
 	ghz := d.hz / 1e9
 	cycles := func(a content.Axis, n int) float64 { return x.Press[a] * x.Time * ghz * x.Effort[a] * float64(n) }
 	var c counts
@@ -55,17 +55,13 @@ func (d *device) count(p *content.Pass) counts {
 	c.reads = c.requests - c.writes
 
 	// Memory: reads of 128 bytes, writes of 64.
-	rate := d.memory
-	if d.cached(p) {
-		rate = d.near
-	}
-	bytes := x.Press[content.Bandwidth] * x.Time * rate * x.Effort[content.Bandwidth]
+	bytes := x.Press[content.Bandwidth] * x.Time * d.rate(p) * x.Effort[content.Bandwidth]
 	c.memoryReads = bytes * (1 - p.Memory.Written) / 128
 	c.memoryWrites = bytes * p.Memory.Written / 64
-	// GL2 takes a request in a clock of each of its channels.
-	top := cycles(content.Cache, 2*gl2s)
+	// A channel of GL2 looks a request up in a clock of its own.
+	top := cycles(content.Cache, gl2s) * gl2Clock
 	all := max(top, 1.002*(c.memoryReads+c.memoryWrites))
-	c.gl2Writes = max(c.memoryWrites, min(all*0.6, c.writes))
+	c.gl2Writes = max(c.memoryWrites, min(all*0.6, c.writes, all-c.memoryReads))
 	c.gl2Reads = max(c.memoryReads, all-c.gl2Writes)
 	c.gl2Atomics = c.gl2Reads * sh.Atomics * 0.1
 	// Half of the writes find the line of 128 bytes that the other half brought.
@@ -97,6 +93,17 @@ func (d *device) count(p *content.Pass) counts {
 	c.dataRequests = c.scalarLoads
 	c.dataMisses = c.dataRequests * p.Memory.Instructions
 	issued := c.vector + c.scalar + c.scalarLoads + c.loads + c.stores + c.local + c.inside
+	// A work-group processor issues five instructions in a clock at best, of which its four SIMDs can take a vector one
+	// each. Code that is near it has fewer others beside them: wider accesses, unrolled loops.
+	if most := d.issuing(x.Time) * max(0.7, x.Press[content.Arithmetic]); issued > most {
+		by := max(0, most-c.vector) / (issued - c.vector)
+		for _, n := range []*float64{&c.scalar, &c.scalarLoads, &c.dataRequests, &c.dataMisses, &c.loads, &c.stores,
+			&c.local, &c.localAtomics, &c.inside} {
+			*n *= by
+		}
+		issued = most
+	}
+	c.issued = issued
 	c.codeRequests = issued / 30
 	c.codeMisses = c.codeRequests * p.Memory.Instructions
 	return c

@@ -25,7 +25,11 @@ const (
 	maxWaves = 32 // of a compute unit
 	gl1s     = 16 // instances that GL1's counters are summed over
 	gl2s     = 8  // channels of GL2
-	arbiters = 9  // instances that the memory arbiters' counters are summed over, in a clock of their own
+	// GL2's cycle counter runs at this share of the shader clock in the real capture.
+	gl2Clock = 0.87
+	// Instructions in a clock of a work-group processor: the profiler's own peak for this GPU.
+	issueRate = 5
+	arbiters  = 9 // instances that the memory arbiters' counters are summed over, in a clock of their own
 )
 
 // Units of the machine beyond those that all have.
@@ -71,6 +75,11 @@ const launchRate = 2
 // launching is the ns that launching so many waves takes.
 func (d *device) launching(waves float64) float64 { return waves / launchRate / (d.hz / 1e9) }
 
+// issuing is how many instructions all sequencers can issue in so many ns, of which some are lost to what they wait for.
+func (d *device) issuing(ns float64) float64 {
+	return 0.95 * issueRate * float64(d.wgps()) * ns * d.hz / 1e9
+}
+
 // wgps is how many work-group processors there are.
 func (d *device) wgps() int { return d.cus / 2 }
 
@@ -87,7 +96,7 @@ func chunks(time float64) int { return max(32, min(96, int(time/4e3))) }
 
 // compile turns a pass of work groups into a kernel.
 func (d *device) compile(p *content.Pass) *kernel {
-	x := p.Groups
+	x := d.settle(p)
 	k := &kernel{pass: p, counts: d.count(p)}
 	s := simulate.Stream{Chunks: chunks(x.Time), Seed: x.Seed, Weight: 1}
 	if x.Wide {
@@ -103,10 +112,14 @@ func (d *device) compile(p *content.Pass) *kernel {
 		{unitLoadStore, content.LoadStore}, {unitLocal, content.LocalMemory}, {unitCache, content.Cache},
 	} {
 		if x.Press[u.axis] > 0 {
-			s.Core = append(s.Core, simulate.Serve{Unit: u.unit, Spread: x.Spread[u.axis],
-				Time: x.Press[u.axis] * x.Time})
+			time := x.Press[u.axis] * x.Time
+			if u.unit == unitVector { // other instructions are issued by the same sequencers
+				time = max(time, x.Time*k.counts.issued/d.issuing(x.Time))
+			}
+			s.Core = append(s.Core, simulate.Serve{Unit: u.unit, Spread: x.Spread[u.axis], Time: time})
 		}
 	}
+	s.Exact()
 	k.content = simulate.Content{Name: p.Name, Jobs: []simulate.Job{{Name: p.Name, Streams: []simulate.Stream{s},
 		Launch: d.launch}}}
 	return k

@@ -146,7 +146,7 @@ func (b *program) values(i int, m *simulate.Measured, share float64, r simulate.
 	set(min(out["GL2C_REQ_sum"], c.gl2Miss*scale+16), "GL2C_MISS_sum")
 	set(out["GL2C_REQ_sum"]-out["GL2C_MISS_sum"], "GL2C_HIT_sum")
 	set(0, "GL2C_READ_32_REQ_sum", "GL2C_READ_64_REQ_sum", "GL2C_COMPRESSED_READ_96_REQ_sum")
-	set(gui*gl2s*0.87, "GL2C_CYCLE_sum")
+	set(gui*gl2s*gl2Clock, "GL2C_CYCLE_sum")
 	set(working*gl2s*0.8, "GL2C_BUSY_sum")
 	reads := min(out["GL2C_READ_sum"], c.memoryReads*scale)
 	set(reads, "GL2C_EA_RDREQ_128B_sum", "GL2C_EA_RDREQ_DRAM_sum")
