@@ -20,11 +20,8 @@ type term struct {
 	amount  float64
 }
 
-// Tallies of items, behind those of the units.
-var (
-	in     = tallyAt(simulate.TallyIn)
-	issued = tallyAt(simulate.TallyIssued)
-)
+// issued is a tally of items, behind those of the units.
+var issued = tallyAt(simulate.TallyIssued)
 
 const machineUnits = unitCache + 1
 
@@ -255,12 +252,12 @@ func (d *device) fragments(p *content.Pass) work {
 	t.add("MaliShaderCoreWritesTileUnitWriteBeats", simulate.UnitBandwidth, tile/16)
 	t.rays(s)
 
-	t.add("MaliFragmentQuadsRasterizedFineQuads", in, quads)
-	t.add("MaliFragmentQuadsRasterizedCoarseQuads", in, quads)
-	t.add("MaliFragmentQuadsPartialRasterizedFineQuads", in, quads*s.Partial)
-	t.add("MaliFragmentZSQuadsEarlyZSTestedQuads", in, tested)
-	t.add("MaliFragmentZSQuadsEarlyZSKilledQuads", in, killed)
-	t.add("MaliFragmentZSQuadsEarlyZSUpdatedQuads", in, (tested-killed)*0.85)
+	t.add("MaliFragmentQuadsRasterizedFineQuads", unitRaster, quads)
+	t.add("MaliFragmentQuadsRasterizedCoarseQuads", unitRaster, quads)
+	t.add("MaliFragmentQuadsPartialRasterizedFineQuads", unitRaster, quads*s.Partial)
+	t.add("MaliFragmentZSQuadsEarlyZSTestedQuads", unitRaster, tested)
+	t.add("MaliFragmentZSQuadsEarlyZSKilledQuads", unitRaster, killed)
+	t.add("MaliFragmentZSQuadsEarlyZSUpdatedQuads", unitRaster, (tested-killed)*0.85)
 	late := shaded * s.LateTest
 	t.add("MaliFragmentZSQuadsLateZSTestedQuads", issued, late)
 	t.add("MaliFragmentZSQuadsLateZSKilledQuads", issued, late*s.LateKill)
