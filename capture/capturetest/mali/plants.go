@@ -157,8 +157,14 @@ var plants = []plant{
 		c.writeShare = 0.85
 	}},
 	{"tile_bound", "blending and the writing of tiles take longer than shading", "", func(c *content, l float64) {
-		c.blended = between(l, 0.15, 0.8)
-		c.latency *= between(l, 1.4, 3)
+		// Shaders of next to nothing, and many pixels: a core shades a quad in two to four cycles.
+		const little = 0.02
+		for _, x := range []*float64{&c.fma, &c.cvt, &c.sfu, &c.vary32, &c.vary16, &c.texQuads, &c.fullRead, &c.partRead, &c.fullWrite, &c.partWrite, &c.atomics, &c.box, &c.tri} {
+			*x *= little
+		}
+		c.raster, c.latency = 0.5, between(l, 8, 14)
+		c.pixels *= between(l, 18, 24)
+		c.tileBytes, c.blended = 0.2, between(l, 0.15, 0.8)
 	}},
 	{"cache_bound", "textures ask the L2 for more than it gives", "", func(c *content, l float64) { c.texL2 = between(l, 65, 150) }},
 	{"slow_memory", "others use the memory, and replies come late", "", func(c *content, l float64) {
