@@ -183,12 +183,16 @@ func (p laneParts) nameAbove(t *Theme, g laneGeometry) float64 {
 }
 
 // drawNameBeside writes the name of a lane at x, in the middle of a frame's height. Where a picture turns out too low for all of
-// its lines, an ellipsis shows it.
+// its lines, an ellipsis shows it; where lanes are lower than a line, only names that touch no other are written.
 func (l *lane) drawNameBeside(sc *scene, t *Theme, g laneGeometry, x float64, frame rect) {
 	s := style{regular, t.Text}
 	lines := s.lines(l.name, g.legendW-t.Text, max(1, int((frame.h+t.Text*0.3)/nameLineHeight(t))))
 	y := frame.y + frame.h/2 - float64(len(lines))*nameLineHeight(t)/2
 	for _, line := range lines {
+		box := rect{x, y + s.size*0.95 - s.ascent(), s.width(line), s.height()}
+		if frame.h < s.height() && slices.ContainsFunc(sc.boxes, func(b textBox) bool { return b.overlaps(box) }) {
+			return
+		}
 		sc.textAt(x, y+s.size*0.95, left, s, t.Ink, line)
 		y += nameLineHeight(t)
 	}

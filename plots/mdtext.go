@@ -76,7 +76,11 @@ func mdInline(text string) string {
 		if out == "" {
 			sign = ""
 		}
-		b.WriteString(strings.ReplaceAll(lead+sign+out+sign+tail, "\n", " "))
+		piece := strings.ReplaceAll(lead+sign+out+sign+tail, "\n", " ")
+		if strings.HasSuffix(b.String(), "`") && strings.HasPrefix(piece, "`") {
+			b.WriteByte(' ') // the backticks of two spans of code would be one sign
+		}
+		b.WriteString(piece)
 	}
 	return mdStart(b.String())
 }

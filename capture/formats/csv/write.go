@@ -121,7 +121,7 @@ func combineMark(m, whole *capture.Meta) string {
 func nameAndUnit(m *capture.Meta) string {
 	name := m.Name
 	if m.Instance != "" && !strings.HasSuffix(name, "]") {
-		name = fmt.Sprintf("%s[%s]", name, m.Instance)
+		name = fmt.Sprintf("%s[%s]", name, table.InstanceText(m.Instance))
 	}
 	if m.Unit == "" {
 		// A name that looks as if it ended in a unit, or like a time or a label, says that it has none.

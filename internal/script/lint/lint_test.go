@@ -129,7 +129,7 @@ func FuzzLintSurvivesEveryText(f *testing.F) {
 			return
 		}
 		s := w.Reader().Text("fuzz_test.star", []byte(text))
-		lines := strings.Count(text, "\n") + 2
+		lines := strings.Count(text, "\n") + strings.Count(text, "\r") + 2 // either ends a line
 		for _, finding := range Run(w, s) {
 			if finding.Line < 1 || finding.Line > lines || finding.Col < 1 {
 				t.Errorf("%+v of %d lines", finding, lines)

@@ -84,6 +84,11 @@ func splitUnit(full string) (name, unit string) {
 	return full, ""
 }
 
+// InstanceText is the name of an instance as the header of a wide table can hold it, between the brackets behind a counter's name.
+func InstanceText(name string) string {
+	return strings.NewReplacer("[", "(", "]", ")").Replace(name)
+}
+
 // cutBracket divides "before[inside]".
 func cutBracket(s string, left, right byte) (before, inside string, ok bool) {
 	if len(s) < 2 || s[len(s)-1] != right {

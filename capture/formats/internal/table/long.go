@@ -123,7 +123,7 @@ func (r *longReader) findSeries() error {
 			}
 			s = int32(len(r.series))
 			index[k] = s
-			r.series = append(r.series, longSeries{r.names.dict[k.name], r.instances.at(row), row})
+			r.series = append(r.series, longSeries{r.names.dict[k.name], InstanceText(r.instances.at(row)), row})
 		}
 		r.rowIn[row] = s
 	}
