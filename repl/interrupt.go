@@ -24,33 +24,35 @@ func interruptible(ctx context.Context, talk io.Writer, f func(context.Context) 
 	ctx, ending := builtins.WithEnding(ctx)
 	signals := make(chan os.Signal, 2)
 	signal.Notify(signals, os.Interrupt)
-	finished := make(chan struct{})
+	finished, watched := make(chan struct{}), make(chan struct{})
 	defer func() {
 		signal.Stop(signals)
 		close(finished)
+		<-watched // it must not take a signal of this statement for one of the next
 	}()
 	go func() {
-		for ctx.Err() == nil {
-			select {
-			case <-signals:
-				if !ending.Interrupt() {
-					cancel()
-				}
-			case <-finished:
-				return
-			}
-		}
-		hint := time.NewTimer(hintDelay)
-		defer hint.Stop()
+		defer close(watched)
+		var hint <-chan time.Time
 		for {
 			select {
-			case <-hint.C:
-				io.WriteString(talk, "\nthis stops at its end; a second Ctrl-C does not wait and ends the session\n")
-			case <-signals:
-				io.WriteString(talk, "\nended by a second interrupt\n")
-				os.Exit(StatusInterrupted)
 			case <-finished:
 				return
+			case <-hint:
+				io.WriteString(talk, "\nthis stops at its end; a second Ctrl-C does not wait and ends the session\n")
+			case <-signals:
+				select {
+				case <-finished: // one that came as f returned ends nothing
+					return
+				default:
+				}
+				if ctx.Err() != nil {
+					io.WriteString(talk, "\nended by a second interrupt\n")
+					os.Exit(StatusInterrupted)
+				}
+				if !ending.Interrupt() {
+					cancel()
+					hint = time.After(hintDelay)
+				}
 			}
 		}
 	}()
