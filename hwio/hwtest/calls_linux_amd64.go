@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 	"time"
-	"unsafe"
 
 	"golang.org/x/sys/unix"
 
@@ -40,6 +39,10 @@ func (c *trapped) fdCall() {
 		return
 	}
 	defer t.done(o)
+	if o.at != nil && c.nr != unix.SYS_EPOLL_CTL {
+		c.namedCall(o)
+		return
+	}
 	switch c.nr {
 	case unix.SYS_IOCTL:
 		c.ioctl(o)
@@ -236,7 +239,7 @@ func (c *trapped) putStat(addr uint64, o *openFile) error {
 		return err
 	}
 	patchStat(&st, o.node, true)
-	return c.mem.Write(addr, unsafe.Slice((*byte)(unsafe.Pointer(&st)), unsafe.Sizeof(st)))
+	return c.mem.Write(addr, bytesOf(&st))
 }
 
 // patchStat makes what the kernel says of the stand-in what it would say of the device. open is for an open file, which without a

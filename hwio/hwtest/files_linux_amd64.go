@@ -18,6 +18,9 @@ type openFile struct {
 	ready int       // an eventfd, readable when the file is; -1 if it is not Pollable
 	poll  bool      // src cannot be polled itself: it can be mapped
 
+	at    *place // what a descriptor of O_PATH names; nil for a file that is open
+	flags int    // of such a one's open that fcntl(F_GETFL) shows
+
 	readiness *Readiness
 
 	// Under the table's lock.

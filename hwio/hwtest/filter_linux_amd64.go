@@ -19,7 +19,7 @@ const (
 var wholeCalls = []uint32{
 	unix.SYS_OPEN, unix.SYS_OPENAT, unix.SYS_OPENAT2, unix.SYS_STAT, unix.SYS_LSTAT, unix.SYS_NEWFSTATAT, unix.SYS_STATX,
 	unix.SYS_READLINK, unix.SYS_READLINKAT, unix.SYS_ACCESS, unix.SYS_FACCESSAT, unix.SYS_FACCESSAT2,
-	unix.SYS_GETXATTR, unix.SYS_LGETXATTR, unix.SYS_LISTXATTR, unix.SYS_LLISTXATTR,
+	unix.SYS_GETXATTR, unix.SYS_LGETXATTR, unix.SYS_LISTXATTR, unix.SYS_LLISTXATTR, unix.SYS_STATFS, unix.SYS_FSTATFS,
 	unix.SYS_POLL, unix.SYS_PPOLL, unix.SYS_PERF_EVENT_OPEN, unix.SYS_FORK, unix.SYS_VFORK, unix.SYS_CLONE3, unix.SYS_CLOSE_RANGE,
 	unix.SYS_EXECVE, unix.SYS_EXECVEAT,
 }
@@ -29,7 +29,7 @@ var fdCalls = []struct{ nr, arg uint32 }{
 	{unix.SYS_IOCTL, 0}, {unix.SYS_READ, 0}, {unix.SYS_READV, 0}, {unix.SYS_PREAD64, 0}, {unix.SYS_PREADV, 0}, {unix.SYS_PREADV2, 0},
 	{unix.SYS_WRITE, 0}, {unix.SYS_WRITEV, 0}, {unix.SYS_PWRITE64, 0}, {unix.SYS_CLOSE, 0},
 	{unix.SYS_DUP, 0}, {unix.SYS_DUP2, 0}, {unix.SYS_DUP2, 1}, {unix.SYS_DUP3, 0}, {unix.SYS_DUP3, 1}, {unix.SYS_FCNTL, 0},
-	{unix.SYS_LSEEK, 0}, {unix.SYS_FSTAT, 0}, {unix.SYS_EPOLL_CTL, 2},
+	{unix.SYS_LSEEK, 0}, {unix.SYS_FSTAT, 0}, {unix.SYS_EPOLL_CTL, 2}, {unix.SYS_GETDENTS64, 0},
 }
 
 // filter is the program that decides which calls are trapped.

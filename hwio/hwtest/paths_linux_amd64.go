@@ -18,6 +18,7 @@ type pathCall struct {
 	dir    int // the folder that the path is relative to
 	path   string
 	follow bool   // the last component too
+	empty  bool   // without a path the descriptor itself is meant
 	flags  uint64 // of open, at-flags or mode of access
 	buf, n uint64 // where the answer goes, and its room; statx: the mask
 }
@@ -32,6 +33,7 @@ const (
 	pathAccess
 	pathGetXattr
 	pathListXattr
+	pathStatfs
 )
 
 // pathCall decodes a call that may concern the emulated tree; nil for all others.
@@ -64,11 +66,15 @@ func (c *trapped) pathCall() *pathCall {
 		p.name, p.kind, at, p.flags = "faccessat", pathAccess, 1, a[2]
 	case unix.SYS_FACCESSAT2:
 		p.name, p.kind, at, p.flags = "faccessat2", pathAccess, 1, a[2]
-		p.follow = a[3]&unix.AT_SYMLINK_NOFOLLOW == 0
+		p.follow, p.empty = a[3]&unix.AT_SYMLINK_NOFOLLOW == 0, a[3]&unix.AT_EMPTY_PATH != 0
 	case unix.SYS_GETXATTR, unix.SYS_LGETXATTR:
 		p.name, p.kind, p.follow = "getxattr", pathGetXattr, c.nr == unix.SYS_GETXATTR
 	case unix.SYS_LISTXATTR, unix.SYS_LLISTXATTR:
 		p.name, p.kind, p.follow = "listxattr", pathListXattr, c.nr == unix.SYS_LISTXATTR
+	case unix.SYS_STATFS:
+		p.name, p.kind, p.buf = "statfs", pathStatfs, a[1]
+	case unix.SYS_FSTATFS:
+		return &pathCall{name: "fstatfs", kind: pathStatfs, dir: int(int32(a[0])), empty: true, buf: a[1]}
 	default:
 		return nil
 	}
@@ -94,7 +100,7 @@ func (c *trapped) pathCall() *pathCall {
 		p.flags = uint64(uint32(p.flags))
 		p.follow = p.flags&unix.O_NOFOLLOW == 0
 	case p.kind == pathStat && c.nr == unix.SYS_NEWFSTATAT, p.kind == pathStatx:
-		p.follow = p.flags&unix.AT_SYMLINK_NOFOLLOW == 0
+		p.follow, p.empty = p.flags&unix.AT_SYMLINK_NOFOLLOW == 0, p.flags&unix.AT_EMPTY_PATH != 0
 	}
 	return p
 }
@@ -123,14 +129,19 @@ func (c *trapped) path(p *pathCall) {
 	if p.kind == pathReadlink && !pl.in && c.readMagic(p, pl.path) {
 		return
 	}
-	if o := c.magicFile(pl.path); o != nil && p.kind == pathOpen {
-		// A driver's file opened by way of /proc/PID/fd: a node again, anything else not at all.
-		t.done(o)
-		if o.node == nil {
+	if o := c.magicFile(pl.path); o != nil {
+		defer t.done(o)
+		switch {
+		case o.at != nil && p.follow:
+			pl = c.s.tree.resolve(o.name, false, c.pid, c.tid)
+		case p.kind != pathOpen:
+		case o.node != nil:
+			// A driver's file opened by way of /proc/PID/fd: a node again, anything else not at all.
+			pl = c.s.tree.resolve(o.name, true, c.pid, c.tid)
+		default:
 			c.record(p.name, o.name, 0, unix.ENXIO)
 			return
 		}
-		pl = c.s.tree.resolve(o.name, true, c.pid, c.tid)
 	}
 	if !pl.in && !via {
 		return
@@ -138,6 +149,11 @@ func (c *trapped) path(p *pathCall) {
 	if pl.err == nil && pl.host == "" {
 		pl.host = pl.path
 	}
+	c.describe(p, pl)
+}
+
+// describe answers for the place that a path leads to.
+func (c *trapped) describe(p *pathCall, pl place) {
 	switch p.kind {
 	case pathOpen:
 		c.open(p, pl)
@@ -153,6 +169,8 @@ func (c *trapped) path(p *pathCall) {
 			pl.err = unix.ENODATA
 		}
 		c.finish(0, pl.err)
+	case pathStatfs:
+		c.statfs(p, pl)
 	}
 }
 
@@ -160,6 +178,9 @@ func (c *trapped) path(p *pathCall) {
 func (c *trapped) base(dir int) (place, bool) {
 	link := fmt.Sprintf("/proc/%d/cwd", c.tid)
 	if dir != unix.AT_FDCWD {
+		if pl, ok := c.named(dir); ok {
+			return place{path: pl.path, in: pl.in && !pl.mix}, true
+		}
 		link = fmt.Sprintf("/proc/%d/fd/%d", c.tid, dir)
 	}
 	host, err := os.Readlink(link)
@@ -174,7 +195,17 @@ func (c *trapped) base(dir int) (place, bool) {
 
 // emptyPath answers a call on the descriptor itself.
 func (c *trapped) emptyPath(p *pathCall) {
-	if p.flags&unix.AT_EMPTY_PATH == 0 || p.kind != pathStat && p.kind != pathStatx {
+	if pl, ok := c.named(p.dir); ok && (p.empty || p.kind == pathReadlink) && p.kind != pathOpen {
+		c.describe(p, pl)
+		return
+	}
+	if p.kind == pathStatfs {
+		if pl, ok := c.ownOf(p.dir); ok {
+			c.statfs(p, pl)
+		}
+		return
+	}
+	if !p.empty || p.kind != pathStat && p.kind != pathStatx {
 		return
 	}
 	o := c.s.table.acquire(c.pid, p.dir)
@@ -209,7 +240,7 @@ func (c *trapped) readMagic(p *pathCall, at string) bool {
 	text := ""
 	if o := c.magicFile(at); o != nil {
 		text = o.name
-		if o.node == nil {
+		if o.node == nil && o.at == nil {
 			text = "anon_inode:[" + o.name + "]"
 		}
 		c.s.table.done(o)
@@ -236,7 +267,8 @@ func (c *trapped) putText(p *pathCall, text string) {
 // open opens a file of the tree, a node or a mixed folder.
 func (c *trapped) open(p *pathCall, pl place) {
 	cloexec := p.flags&unix.O_CLOEXEC != 0
-	if pl.fail != 0 {
+	path := p.flags&unix.O_PATH != 0
+	if pl.fail != 0 && !path {
 		c.record(p.name, pl.path, 0, pl.fail)
 		return
 	}
@@ -252,18 +284,25 @@ func (c *trapped) open(p *pathCall, pl place) {
 		}
 		return
 	}
-	path := p.flags&unix.O_PATH != 0
-	if pl.node != nil && !path {
+	if path {
+		if pl.mix {
+			pl.host = pl.path // the machine's own folder; what is below it goes by its path
+		}
+		fd, err := c.openPath(p, pl)
+		c.record(p.name, pl.path, fd, err)
+		return
+	}
+	if pl.node != nil {
 		fd, err := c.openNode(p, pl)
 		c.record(p.name, pl.path, fd, err)
 		return
 	}
-	if pl.in && !path {
+	if pl.in {
 		c.s.tree.opening(pl.path)
 	}
 	host := pl.host
 	flags := int(p.flags) | unix.O_CLOEXEC | unix.O_NOFOLLOW | unix.O_NOCTTY
-	if pl.in && !path {
+	if pl.in {
 		switch {
 		case p.flags&unix.O_TMPFILE == unix.O_TMPFILE:
 			c.record(p.name, pl.path, 0, unix.EOPNOTSUPP)
@@ -347,7 +386,7 @@ func (c *trapped) stat(p *pathCall, pl place) {
 				if pl.in {
 					patchStat(&st, pl.node, false)
 				}
-				err = c.mem.Write(p.buf, unsafe.Slice((*byte)(unsafe.Pointer(&st)), unsafe.Sizeof(st)))
+				err = c.mem.Write(p.buf, bytesOf(&st))
 			}
 		}
 	}
@@ -374,8 +413,11 @@ func (c *trapped) putStatx(p *pathCall, host string, node *nodeInfo, open, in bo
 	if in {
 		st.Uid, st.Gid = 0, 0
 	}
-	return c.mem.Write(p.buf, unsafe.Slice((*byte)(unsafe.Pointer(&st)), unsafe.Sizeof(st)))
+	return c.mem.Write(p.buf, bytesOf(&st))
 }
+
+// bytesOf are the bytes of a structure of the kernel's.
+func bytesOf[T any](v *T) []byte { return unsafe.Slice((*byte)(unsafe.Pointer(v)), unsafe.Sizeof(*v)) }
 
 func (c *trapped) readlink(p *pathCall, pl place) {
 	if pl.err != nil {
@@ -383,7 +425,11 @@ func (c *trapped) readlink(p *pathCall, pl place) {
 		return
 	}
 	target, err := os.Readlink(pl.host)
-	if err != nil {
+	switch {
+	case err != nil && p.path == "":
+		c.finish(0, unix.ENOENT)
+		return
+	case err != nil:
 		c.finish(0, asErrno(err))
 		return
 	}
