@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"astrolabe/hwio/hwtest"
+	"astrolabe/hwio/hwtest/drm"
 )
 
 // device is one or two GPUs.
@@ -49,9 +50,6 @@ func (d *device) Start(m hwtest.Machine) error {
 	if m.Settings().Has(twoScenario) {
 		d.gpus = []*gpu{{part: vega20}, {part: strixHalo}}
 	}
-	m.Own("/sys/class/drm")
-	m.Own("/dev/dri")
-	m.File("/sys/class/drm/version", "drm 1.1.0 20060810\n")
 	for i, g := range d.gpus {
 		g.m, g.number, g.start, g.opened = m, i, hwtest.Now(), -1
 		g.address = fmt.Sprintf("0000:%02x:00.0", 3+0xc*i)
@@ -145,11 +143,8 @@ func (g *gpu) events() {
 	defer g.mu.Unlock()
 	if g.inEvent(unplugScenario, math.MaxInt64) && !g.gone {
 		g.gone = true
-		g.m.Remove("/sys/class/drm/" + g.card())
-		g.m.Remove("/sys/class/drm/" + g.render())
-		g.m.Remove("/dev/dri/" + g.card())
-		g.m.Remove("/dev/dri/" + g.render())
-		g.m.Remove(g.folder())
+		drm.RemoveNodes(g.m, g.number)
+		drm.RemovePCI(g.m, g.folder(), g.address)
 	}
 	if off := g.inEvent(offScenario, suspendedLength); off != g.off {
 		g.off = off

@@ -143,6 +143,14 @@ func (g *gpu) answer(c *hwtest.Call, l *uapi.Layout, b []byte) ([]byte, error) {
 			info = info[:272]
 		}
 		return info, nil
+	case uapi.Const("AMDGPU_INFO_VRAM_GTT"):
+		note("VRAM_GTT")
+		info := uapi.Struct("drm_amdgpu_info_vram_gtt")
+		out := make([]byte, info.Size)
+		info.Set(out, "vram_size", g.part.vram-reserved)
+		info.Set(out, "vram_cpu_accessible_size", g.part.vram-reserved)
+		info.Set(out, "gtt_size", g.part.gtt)
+		return out, nil
 	case uapi.Const("AMDGPU_INFO_MEMORY"):
 		note("MEMORY")
 		return g.memory(lv), nil
@@ -187,6 +195,9 @@ func (g *gpu) registers(offset, count uint32) ([]byte, error) {
 				g.refused++
 				return nil, syscall.EFAULT
 			}
+		case gbAddrConfig:
+			out = binary.LittleEndian.AppendUint32(out, g.part.addrConfig)
+			continue
 		case grbmStatus, 0x8014, 0x8018, 0x8038, 0x803c:
 		default:
 			g.refused++
@@ -262,13 +273,16 @@ func (g *gpu) devInfo() []byte {
 	return b
 }
 
+// reserved is the memory of each heap that the driver keeps for itself.
+const reserved = 64 << 20
+
 func (g *gpu) memory(l levels) []byte {
 	heap := uapi.Struct("drm_amdgpu_heap_info")
 	b := make([]byte, uapi.Struct("drm_amdgpu_memory_info").Size)
 	for i, h := range [][2]uint64{{g.part.vram, l.VRAM}, {g.part.vram, l.VRAM}, {g.part.gtt, l.GTT}} {
 		part := b[i*heap.Size:]
 		heap.Set(part, "total_heap_size", h[0])
-		heap.Set(part, "usable_heap_size", h[0]-64<<20)
+		heap.Set(part, "usable_heap_size", h[0]-reserved)
 		heap.Set(part, "heap_usage", h[1])
 		heap.Set(part, "max_allocation", h[0]*3/4)
 	}

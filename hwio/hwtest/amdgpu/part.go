@@ -6,6 +6,7 @@ import "encoding/binary"
 type part struct {
 	name             string // product_name, "" where the board does not say
 	device, revision uint32
+	board            [2]uint32 // vendor and number of the board
 	family, external uint32
 	engines, arrays  uint32
 	cus, cusPerArray uint32
@@ -15,6 +16,7 @@ type part struct {
 	gl1c, gl2c       uint32 // KiB
 	mall             uint64
 	vram, gtt        uint64
+	addrConfig       uint32 // how addresses are spread over the memory, which libdrm reads before anything else
 	apu              bool
 	work             []work
 	heavy, light     levels
@@ -24,7 +26,8 @@ type part struct {
 }
 
 var vega20 = &part{
-	name: "Radeon VII", device: 0x66af, revision: 0xc1, family: 141, external: 0x29, engines: 4, arrays: 1, cus: 60, cusPerArray: 16, rbs: 16, wave: 64, tccs: 32,
+	name: "Radeon VII", device: 0x66af, revision: 0xc1, board: [2]uint32{0x1002, 0x081e}, addrConfig: 0x22014042,
+	family: 141, external: 0x29, engines: 4, arrays: 1, cus: 60, cusPerArray: 16, rbs: 16, wave: 64, tccs: 32,
 	vramBits: 4096, maxSclk: 1802, maxMclk: 1000, gl2c: 4096, vram: 16 << 30, gtt: 8 << 30, work: vegaWork,
 	heavy:       levels{SclkMHz: 1801, MclkMHz: 1001, FclkMHz: 1225, Watts: 240, Celsius: 75, HotCelsius: 98, BusyPercent: 80, MemPercent: 48, GfxMillivolts: 1068, VRAM: 6 << 30, GTT: 3 << 29, RPM: 2900},
 	light:       levels{SclkMHz: 1300, MclkMHz: 1001, FclkMHz: 1080, Watts: 120, Celsius: 62, HotCelsius: 71, BusyPercent: 20, MemPercent: 12, GfxMillivolts: 1006, VRAM: 5 << 30, GTT: 1 << 30, RPM: 2100},
@@ -34,7 +37,8 @@ var vega20 = &part{
 }
 
 var strixHalo = &part{
-	device: 0x1586, revision: 0xc1, family: 150, external: 0xc1, engines: 2, arrays: 2, cus: 40, cusPerArray: 10, rbs: 16, wave: 32, tccs: 16,
+	device: 0x1586, revision: 0xc1, board: [2]uint32{0xf111, 0x000a}, addrConfig: 0x0545,
+	family: 150, external: 0xc1, engines: 2, arrays: 2, cus: 40, cusPerArray: 10, rbs: 16, wave: 32, tccs: 16,
 	vramBits: 256, maxSclk: 2900, maxMclk: 1000, gl1c: 256, gl2c: 2048, mall: 32 << 20, vram: 512 << 20, gtt: 32 << 30, apu: true, work: strixWork,
 	heavy:   levels{SclkMHz: 2800, MclkMHz: 1000, FclkMHz: 2000, Watts: 98, Celsius: 78, HotCelsius: 85, BusyPercent: 72, GfxMillivolts: 1040, VRAM: 400 << 20, GTT: 6 << 30},
 	light:   levels{SclkMHz: 1100, MclkMHz: 1000, FclkMHz: 1200, Watts: 31, Celsius: 58, HotCelsius: 63, BusyPercent: 18, GfxMillivolts: 1009, VRAM: 300 << 20, GTT: 4 << 30},

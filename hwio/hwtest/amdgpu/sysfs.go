@@ -3,6 +3,8 @@ package amdgpu
 import (
 	"fmt"
 	"sort"
+
+	"astrolabe/hwio/hwtest/drm"
 )
 
 func (g *gpu) card() string   { return fmt.Sprintf("card%d", g.number) }
@@ -12,16 +14,10 @@ func (g *gpu) folder() string { return "/sys/devices/pci0000:00/" + g.address }
 // appear makes the nodes and what never changes.
 func (g *gpu) appear() {
 	m, dir := g.m, g.folder()
-	m.Own(dir)
-	m.Link(dir+"/driver", "../../../bus/pci/drivers/amdgpu")
-	for _, name := range []string{g.card(), g.render()} {
-		m.Link("/sys/class/drm/"+name+"/device", "../../../devices/pci0000:00/"+g.address)
-		m.Dir(dir + "/drm/" + name)
-	}
-	m.Node("/dev/dri/"+g.card(), 226, uint32(g.number), 0o660, node{g})
-	m.Node("/dev/dri/"+g.render(), 226, uint32(128+g.number), 0o666, node{g})
+	drm.AddPCI(m, dir, drm.PCI{Address: g.address, Driver: "amdgpu", Vendor: 0x1002, Device: g.part.device, Board: g.part.board, Revision: g.part.revision,
+		Class: 0x030000})
+	drm.AddNodes(m, dir, g.number, node{g})
 	for name, text := range map[string]string{
-		"vendor": "0x1002", "device": fmt.Sprintf("0x%04x", g.part.device), "revision": fmt.Sprintf("0x%02x", g.part.revision),
 		"mem_info_vram_total": fmt.Sprint(g.part.vram), "mem_info_vis_vram_total": fmt.Sprint(g.part.vram), "mem_info_gtt_total": fmt.Sprint(g.part.gtt),
 		"power_dpm_force_performance_level": "auto", "vbios_version": "113-EMULATED-001",
 		"hwmon/hwmon5/name": "amdgpu", "hwmon/hwmon5/temp1_label": "edge", "hwmon/hwmon5/freq1_label": "sclk", "hwmon/hwmon5/in0_label": "vddgfx",

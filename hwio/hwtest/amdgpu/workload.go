@@ -19,6 +19,8 @@ type work struct {
 const (
 	grbmStatus  = 0x8010
 	grbmStatus2 = 0x8008
+	// gbAddrConfig is no status: the driver answers with what it read once.
+	gbAddrConfig = 0x98f8
 )
 
 // vegaWork and strixWork say which bits stand for which blocks on the two generations.

@@ -6,16 +6,15 @@ import (
 	"time"
 
 	"astrolabe/hwio/hwtest"
+	"astrolabe/hwio/hwtest/drm"
 )
 
 // Places of the GPU in sysfs. Its DRM nodes are card0 and renderD128.
 const (
-	pciPath    = "/sys/devices/pci0000:00/0000:00:02.0"
+	pciAddress = "0000:00:02.0"
+	pciPath    = "/sys/devices/pci0000:00/" + pciAddress
 	cardPath   = pciPath + "/drm/card0"
-	renderPath = pciPath + "/drm/renderD128"
-	drmMajor   = 226
-	cardMinor  = 0
-	nodeMinor  = 128
+	card       = 0
 )
 
 // Limits of the driver that its sysctls show.
@@ -107,33 +106,11 @@ func (d *device) newClock() *clock {
 // tree puts the GPU's files where Linux has them.
 func (d *device) tree() {
 	m, p := d.m, d.part
-	for _, prefix := range []string{"/sys/class/drm", pciPath, "/dev/dri", "/proc/sys/dev/i915"} {
-		m.Own(prefix)
-	}
+	m.Own("/proc/sys/dev/i915")
+	drm.AddPCI(m, pciPath, drm.PCI{Address: pciAddress, Driver: "i915", Vendor: 0x8086, Device: p.DeviceID, Board: [2]uint32{0x17aa, 0x2245},
+		Revision: p.Revision, Class: 0x030000})
+	drm.AddNodes(m, pciPath, card, node{d})
 	text := func(path, format string, args ...any) { m.File(path, fmt.Sprintf(format, args...)+"\n") }
-	text(pciPath+"/vendor", "0x8086")
-	text(pciPath+"/device", "0x%04x", p.DeviceID)
-	text(pciPath+"/revision", "0x%02x", p.Revision)
-	text(pciPath+"/subsystem_vendor", "0x17aa")
-	text(pciPath+"/subsystem_device", "0x2245")
-	text(pciPath+"/class", "0x030000")
-	text(pciPath+"/numa_node", "-1")
-	text(pciPath+"/uevent", "DRIVER=i915\nPCI_CLASS=30000\nPCI_ID=8086:%04X\nPCI_SUBSYS_ID=17AA:2245\nPCI_SLOT_NAME=0000:00:02.0", p.DeviceID)
-	m.Dir("/sys/bus/pci/drivers/i915")
-	m.Link(pciPath+"/driver", "../../../bus/pci/drivers/i915")
-	m.Link(pciPath+"/subsystem", "../../../bus/pci")
-	for _, n := range []struct {
-		path, name string
-		minor      uint32
-	}{{cardPath, "card0", cardMinor}, {renderPath, "renderD128", nodeMinor}} {
-		text(n.path+"/dev", "%d:%d", drmMajor, n.minor)
-		text(n.path+"/uevent", "MAJOR=%d\nMINOR=%d\nDEVNAME=dri/%s\nDEVTYPE=drm_minor", drmMajor, n.minor, n.name)
-		m.Link(n.path+"/device", "../../../0000:00:02.0")
-		m.Link(n.path+"/subsystem", "../../../../../class/drm")
-		m.Link("/sys/class/drm/"+n.name, "../../devices/pci0000:00/0000:00:02.0/drm/"+n.name)
-		m.Link(fmt.Sprintf("/sys/dev/char/%d:%d", drmMajor, n.minor), "../../devices/pci0000:00/0000:00:02.0/drm/"+n.name)
-	}
-	m.File("/sys/class/drm/version", "drm 1.1.0 20060810\n")
 	for name, mhz := range map[string]int{"min": p.MinMHz, "max": p.MaxMHz, "boost": p.MaxMHz, "RP0": p.MaxMHz, "RP1": 300, "RPn": 300,
 		"cur": usualMHz, "act": usualMHz} {
 		text(cardPath+"/gt_"+name+"_freq_mhz", "%d", mhz)
@@ -150,8 +127,6 @@ func (d *device) tree() {
 	}
 	text("/proc/sys/dev/i915/perf_stream_paranoid", "%d", paranoid)
 	text("/proc/sys/dev/i915/oa_max_sample_rate", "%d", defaultMaxSampleRate)
-	m.Node("/dev/dri/card0", drmMajor, cardMinor, 0o660, node{d})
-	m.Node("/dev/dri/renderD128", drmMajor, nodeMinor, 0o666, node{d})
 }
 
 // usualMHz is the clock at which the workload runs: ratio 63 of 16.667 MHz.
@@ -193,10 +168,8 @@ func (d *device) unplug() {
 	d.gone = true
 	s := d.stream
 	d.mu.Unlock()
-	for _, p := range []string{"/sys/class/drm/card0", "/sys/class/drm/renderD128", "/sys/dev/char/226:0", "/sys/dev/char/226:128",
-		"/dev/dri/card0", "/dev/dri/renderD128", pciPath} {
-		d.m.Remove(p)
-	}
+	drm.RemoveNodes(d.m, card)
+	drm.RemovePCI(d.m, pciPath, pciAddress)
 	if s != nil {
 		s.wake(true)
 	}

@@ -18,7 +18,7 @@ func TestTreeIsTheOneLinuxHas(t *testing.T) {
 		pciPath + "/vendor":                          "0x8086\n",
 		pciPath + "/device":                          "0x5916\n",
 		cardPath + "/dev":                            "226:0\n",
-		renderPath + "/dev":                          "226:128\n",
+		pciPath + "/drm/renderD128/dev":              "226:128\n",
 		cardPath + "/gt_min_freq_mhz":                "300\n",
 		cardPath + "/gt_max_freq_mhz":                "1150\n",
 		"/proc/sys/dev/i915/perf_stream_paranoid":    "1\n",
@@ -30,7 +30,7 @@ func TestTreeIsTheOneLinuxHas(t *testing.T) {
 			t.Errorf("%s holds %q, want %q", path, r.m.files[path], text)
 		}
 	}
-	if a, b := r.m.links[cardPath+"/device"], r.m.links[renderPath+"/device"]; a != b || a == "" {
+	if a, b := r.m.links[cardPath+"/device"], r.m.links[pciPath+"/drm/renderD128/device"]; a != b || a == "" {
 		t.Errorf("the nodes' devices are %q and %q", a, b)
 	}
 	if got := r.m.links[pciPath+"/driver"]; !strings.HasSuffix(got, "/i915") {

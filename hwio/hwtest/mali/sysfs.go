@@ -3,6 +3,8 @@ package mali
 import (
 	"fmt"
 	"syscall"
+
+	"astrolabe/hwio/hwtest/drm"
 )
 
 // Places of the device in the tree.
@@ -13,8 +15,8 @@ const (
 	thermalZone    = "/sys/devices/virtual/thermal/thermal_zone0"
 )
 
-// drmNodes are the mainline driver's nodes with their minor numbers: the card and its render node.
-var drmNodes = map[string]uint32{"card0": 0, "renderD128": 128}
+// card is the number of the mainline driver's card.
+const card = 0
 
 // gaugeEvery is the time between two updates of the gauges in ns.
 const gaugeEvery = 50e6
@@ -76,6 +78,8 @@ func (b *board) makeKbaseTree() {
 	misc := platformDevice + "/misc/mali0"
 	m.Link("/sys/class/misc/mali0", "../../devices/platform/13000000.mali/misc/mali0")
 	m.Link(misc+"/device", "../../../13000000.mali")
+	m.Link(misc+"/subsystem", "../../../../../class/misc")
+	m.Link("/sys/dev/char/10:121", "../../devices/platform/13000000.mali/misc/mali0")
 	m.File(misc+"/dev", "10:121\n")
 	m.File(misc+"/uevent", "MAJOR=10\nMINOR=121\nDEVNAME=mali0\n")
 	m.File(platformDevice+"/gpuinfo", fmt.Sprintf("%s %d cores r%dp%d 0x%04X\n", s.gpu, popcount(s.cores), 0, 1, s.productID()))
@@ -89,18 +93,8 @@ func (b *board) makeKbaseTree() {
 
 func (b *board) makePanfrostTree() {
 	m := b.machine
-	m.Own("/sys/class/drm")
 	m.Own("/sys/module/panfrost")
-	m.Own("/dev/dri")
-	for name, minor := range drmNodes {
-		m.Node("/dev/dri/"+name, 226, minor, 0o666, &panfrostDevice{b})
-		m.Link("/sys/class/drm/"+name, "../../devices/platform/13000000.mali/drm/"+name)
-		m.Link(fmt.Sprintf("/sys/dev/char/226:%d", minor), "../../devices/platform/13000000.mali/drm/"+name)
-		drm := platformDevice + "/drm/" + name
-		m.Link(drm+"/device", "../../../13000000.mali")
-		m.File(drm+"/dev", fmt.Sprintf("226:%d\n", minor))
-		m.File(drm+"/uevent", fmt.Sprintf("MAJOR=226\nMINOR=%d\nDEVNAME=dri/%s\nDEVTYPE=drm_minor\n", minor, name))
-	}
+	drm.AddNodes(m, platformDevice, card, &panfrostDevice{b})
 	m.File(platformDevice+"/uevent", "DRIVER=panfrost\nOF_NAME=gpu\nOF_FULLNAME=/soc/gpu@13000000\nOF_COMPATIBLE_0=arm,mali-bifrost\nOF_COMPATIBLE_N=1\n")
 	unstable := "Y\n"
 	if b.set.Has("no-unstable") {
@@ -136,11 +130,9 @@ func (b *board) removeTree() {
 	m := b.machine
 	gone := []string{"/sys/class/devfreq/13000000.mali", "/sys/bus/platform/devices/13000000.mali", platformDevice}
 	if b.spec.kind == driverPanfrost {
-		for name, minor := range drmNodes {
-			gone = append(gone, "/dev/dri/"+name, "/sys/class/drm/"+name, fmt.Sprintf("/sys/dev/char/226:%d", minor))
-		}
+		drm.RemoveNodes(m, card)
 	} else {
-		gone = append(gone, kbaseNode, "/sys/class/misc/mali0")
+		gone = append(gone, kbaseNode, "/sys/class/misc/mali0", "/sys/dev/char/10:121")
 	}
 	for _, p := range gone {
 		m.Remove(p)
