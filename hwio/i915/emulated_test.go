@@ -164,6 +164,7 @@ func TestEmulatedRecordingEqualsTheModelsTruth(t *testing.T) {
 	}{
 		{"kbl-gt2", "", nil},
 		{"kbl-gt3", "fused,clock-change", nil},
+		{"kbl-gt3", "fused,no-topology", nil},
 		{"kbl-gt2", "revision-1,no-timestamps,no-topology", nil},
 		{"kbl-gt2", "revision-5,no-oa-timestamp,loaded", nil},
 		{"kbl-gt2", "wrap-36,fast-drift,rc6", nil},

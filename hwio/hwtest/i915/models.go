@@ -47,7 +47,7 @@ var scenarios = []hwtest.Scenario{
 	{Name: "no-timestamps", Doc: "GETPARAM knows neither OA_TIMESTAMP_FREQUENCY nor CS_TIMESTAMP_FREQUENCY, as before Linux 4.16"},
 	{Name: "no-topology", Doc: "QUERY is unknown, as before Linux 4.17"},
 	{Name: "gt1", Doc: "a GT1 part (8086:5902, 12 EUs), for which no metric sets are published"},
-	{Name: "fused", Doc: "some EUs and, on GT3, a subslice are fused off"},
+	{Name: "fused", Doc: "some EUs and, on GT3, a subslice of each slice are fused off"},
 	{Name: "small-buffer", Doc: "the kernel's report buffer has 16 KiB in place of 16 MiB, so a pause of the reader loses it"},
 	{Name: "slow-reader", Doc: "the report buffer overflows every 300 ms, as if the program had not run for long"},
 	{Name: "report-loss", Doc: "the hardware drops a few reports after every 150"},

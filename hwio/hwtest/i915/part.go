@@ -45,11 +45,13 @@ func newPart(sets string, has func(string) bool) *Part {
 		p.Subslices[0] = 3
 		p.EUs[0] = [maxSubslices]uint8{0x3f, 0x3f}
 	case has("fused"):
+		p.EUs[0][0] = 0xfb
 		p.EUs[0][1] = 0x7f
-		p.EUs[0][2] = 0xfb
 		if p.Slices&2 != 0 {
-			p.Subslices[1] = 3
-			p.EUs[1][2] = 0
+			// Gen9's fuses switch a subslice off in every slice or in none: that is why old kernels tell of one mask for all slices.
+			for s := range 2 {
+				p.Subslices[s], p.EUs[s][2] = 3, 0
+			}
 		}
 	}
 	for s := range maxSlices {
