@@ -47,6 +47,9 @@ type device struct {
 	truth    Truth
 	now      func() int64
 	alive    func(tid int) bool
+	watch    func(pid int, ended func())
+	waits    []*os.File // for the ends of tasks
+	waiters  sync.WaitGroup
 }
 
 var (
@@ -59,7 +62,7 @@ const units = "/sys/bus/event_source/devices"
 // Start shows the units in sysfs.
 func (d *device) Start(m hwtest.Machine) error {
 	d.set = m.Settings()
-	d.now, d.alive = hwtest.Now, taskAlive
+	d.now, d.alive, d.watch = hwtest.Now, taskAlive, d.onEnd
 	var err error
 	if d.cpus, err = onlineCPUs(); err != nil {
 		return err
@@ -104,8 +107,16 @@ func (d *device) unit(m hwtest.Machine, dir, name string, typ int) {
 	m.Link(units+"/"+name, "../../../devices/"+name)
 }
 
-// Stop has nothing to end: counts are worked out when they are asked for.
-func (d *device) Stop() {}
+// Stop ends the waiting for tasks; counts are worked out when they are asked for.
+func (d *device) Stop() {
+	d.mu.Lock()
+	for _, f := range d.waits {
+		_ = f.Close()
+	}
+	d.waits = nil
+	d.mu.Unlock()
+	d.waiters.Wait()
+}
 
 // onlineCPUs lists the real machine's processors: software events, which the real kernel counts, must find the same ones.
 func onlineCPUs() ([]int, error) {

@@ -18,15 +18,17 @@ type bench struct {
 	t     *testing.T
 	clock int64
 	tasks map[int]bool
+	ends  map[int][]func() // who waits for the end of a task
 	call  *hwtest.Call
 	out   []byte // what a request wrote
 }
 
 func newBench(t *testing.T, scenarios ...string) *bench {
-	b := &bench{t: t, tasks: map[int]bool{100: true}}
+	b := &bench{t: t, tasks: map[int]bool{100: true}, ends: map[int][]func(){}}
 	b.device = &device{
 		set: &hwtest.Settings{Scenarios: scenarios}, paranoid: 2, cpus: []int{0, 1, 3}, rosters: map[place]*roster{},
 		now: func() int64 { return b.clock }, alive: func(tid int) bool { return b.tasks[tid] },
+		watch: func(pid int, ended func()) { b.ends[pid] = append(b.ends[pid], ended) },
 	}
 	b.call = &hwtest.Call{PID: 100, TID: 100, Privileged: true, Note: func(string, ...any) {}, Memory: (*benchMemory)(b)}
 	return b
@@ -41,6 +43,14 @@ func (m *benchMemory) Write(_ uint64, b []byte) error {
 }
 
 func (b *bench) pass(d time.Duration) { b.clock += int64(d) }
+
+// end ends a task and tells who waits for that.
+func (b *bench) end(tid int) {
+	b.tasks[tid] = false
+	for _, f := range b.ends[tid] {
+		f()
+	}
+}
 
 // makeAttr is the structure with members set.
 func makeAttr(typ uint32, config uint64, set map[string]uint64) []byte {
@@ -258,10 +268,38 @@ func TestATaskCountsFromItsExecToItsEnd(t *testing.T) {
 	if got := b.read(e); got[1] != 1e9 || got[3] != 2e9 {
 		t.Errorf("after the exec: %d", got)
 	}
-	b.tasks[100] = false
+	// Its last stretch counts, although nobody reads before the end.
+	b.pass(time.Second / 2)
+	b.end(100)
 	b.pass(time.Second)
-	if got := b.read(e); got[1] != 1e9 {
+	if got := b.read(e); got[1] != 15e8 || got[3] != 3e9 {
 		t.Errorf("after its end: %d", got)
+	}
+	// The number comes again: nothing of the old task is counted for the new one.
+	b.tasks[100] = true
+	f, err := b.open(typeHardware, 0, 100, -1, nil, map[string]uint64{"read_format": allFormat})
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.pass(time.Second)
+	if got, old := b.read(f), b.read(e); got[1] != 1e9 || old[1] != 15e8 {
+		t.Errorf("a new task of the number: %d, the old one %d", got, old)
+	}
+}
+
+func TestAnEndThatNobodyTellsOfIsWhenItIsNoticed(t *testing.T) {
+	b := newBench(t)
+	e, err := b.open(typeHardware, 0, 100, -1, nil, map[string]uint64{"read_format": allFormat})
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.pass(time.Second)
+	b.tasks[100] = false // a thread that leads no process
+	for range 2 {
+		if got := b.read(e); got[1] != 1e9 {
+			t.Errorf("after its end: %d", got)
+		}
+		b.pass(time.Second)
 	}
 }
 

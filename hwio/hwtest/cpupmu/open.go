@@ -66,12 +66,19 @@ func (d *device) add(e counted, u unit, a *attr, at place, group hwtest.File) (h
 	defer d.mu.Unlock()
 	ev := &event{d: d, counted: e, attr: a, on: !a.disabled}
 	x := d.rosters[at]
-	if x == nil {
+	if x == nil || x.ended != 0 { // numbers of tasks come again
 		x = &roster{place: at, unit: u, last: d.now()}
 		if d.set.Has("watchdog") && !u.uncore && at.pid < 0 {
 			x.taken = 1
 		}
 		d.rosters[at] = x
+		if at.pid > 0 && d.watch != nil {
+			d.watch(at.pid, func() {
+				d.mu.Lock()
+				defer d.mu.Unlock()
+				x.advance(d)
+			})
+		}
 	}
 	ev.roster, ev.leader = x, ev
 	x.advance(d)

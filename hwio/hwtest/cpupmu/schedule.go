@@ -19,13 +19,17 @@ type roster struct {
 	groups []*event // leaders, in the order they were opened
 	turn   int      // how often the groups have been rotated
 	last   int64    // until when the times are worked out
+	ended  int64    // when the task was found to have ended; 0 while it runs
 }
 
 // advance works out the times up to now. Groups that do not fit together take turns.
 func (x *roster) advance(d *device) {
 	now := d.now()
-	if x.pid > 0 && !d.alive(x.pid) {
-		x.last = now // a task that has ended counts nothing; when it ended is taken to be when it was last asked for
+	if x.pid > 0 && x.ended == 0 && !d.alive(x.pid) {
+		x.ended = now // just now: the device is told of it
+	}
+	if x.ended != 0 {
+		now = x.ended // its last stretch counts, and nothing after that
 	}
 	for x.last < now {
 		next := min(now, x.last-x.last%rotation+rotation)

@@ -17,6 +17,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"astrolabe/hwio/hwtest"
+	"astrolabe/hwio/hwtest/clients"
 )
 
 // reports are how many reports the recorder is given before it is interrupted.
@@ -25,10 +26,7 @@ const reports = 600
 // recordWithRecorder runs Debian's unmodified i915-perf-recorder on the emulated GPU until it is interrupted, and returns its file.
 func recordWithRecorder(t *testing.T, model, set string, scenarios ...string) (string, *hwtest.Result, *Truth) {
 	t.Helper()
-	recorder, err := exec.LookPath("i915-perf-recorder")
-	if err != nil {
-		t.Skip("SKIPPED: i915-perf-recorder is absent (Debian's intel-gpu-tools)")
-	}
+	recorder := clients.Path(t, "i915-perf-recorder", "intel-gpu-tools")
 	// It makes a FIFO of a fixed name, so two cannot run at a time on a machine.
 	lock, err := os.OpenFile(filepath.Join(os.TempDir(), fmt.Sprintf("astrolabe-i915-perf-recorder-%d.lock", os.Getuid())), os.O_CREATE|os.O_RDWR, 0o600)
 	if err != nil {
@@ -86,10 +84,11 @@ func recording(t *testing.T, file string) (stream []byte, correlations [][2]uint
 	return stream, correlations
 }
 
-func TestUnmodifiedRecorderRecordsTheTruth(t *testing.T) {
+func TestForeignUnmodifiedRecorderRecordsTheTruth(t *testing.T) {
 	for _, c := range []struct{ model, set, scenario string }{
 		{"kbl-gt2", "RenderBasic", "loaded"}, {"kbl-gt3", "ComputeBasic", "clock-change"}, {"kbl-gt2", "RenderBasic", "slow-reader"},
 		{"kbl-gt2", "RenderBasic", "report-loss"}, {"kbl-gt2", "TestOa", "revision-4"},
+		{"kbl-gt3", "ComputeBasic", "fused"},
 	} {
 		t.Run(c.model+" "+c.set+" "+c.scenario, func(t *testing.T) {
 			file, _, truth := recordWithRecorder(t, c.model, c.set, c.scenario)
@@ -99,9 +98,10 @@ func TestUnmodifiedRecorderRecordsTheTruth(t *testing.T) {
 				t.Fatalf("%d streams", len(truth.Streams))
 			}
 			s := truth.Streams[0]
-			same(t, "totals", total, s.Totals)
+			held := clients.Compare(t, "i915-perf-recorder -m "+c.set, c.model+" "+c.scenario)
+			sameBy(held, "totals", total, s.Totals)
 			for ctx := range s.Contexts {
-				same(t, ctx, contexts[ctx], s.Contexts[ctx])
+				sameBy(held, ctx, contexts[ctx], s.Contexts[ctx])
 			}
 			if n != s.Delivered || n < reports || s.Configs[0].Set != c.set || s.Configs[0].Registers != "published" || truth.Opened != truth.Closed {
 				t.Errorf("%d reports in the file; %v of %v", n, s, s.Configs)
@@ -117,11 +117,34 @@ func TestUnmodifiedRecorderRecordsTheTruth(t *testing.T) {
 	}
 }
 
-func TestUnmodifiedReaderPrintsTheTruth(t *testing.T) {
-	reader, err := exec.LookPath("i915-perf-reader")
-	if err != nil {
-		t.Skip("SKIPPED: i915-perf-reader is absent (Debian's intel-gpu-tools)")
+// sameBy is same for what a client told.
+func sameBy(held *clients.Comparison, what string, got, want map[string]uint64) {
+	for k, v := range want {
+		held.Equal(what+": "+k, got[k], v)
 	}
+	held.Equal("number of "+what, len(got), len(want))
+}
+
+// The configurations are seen by another program of the same tools, which also takes them away.
+func TestForeignConfigurationsAreListedAndPurged(t *testing.T) {
+	configs := clients.Path(t, "i915-perf-configs", "intel-gpu-tools")
+	held := clients.Compare(t, "i915-perf-configs", "kbl-gt2 loaded")
+	for flag, want := range map[string]string{
+		"-l": "Config 99c1a40e-a090-4354-86e3-4d068bb1917e id=002 name=RenderBasic",
+		"-p": "Removed config 99c1a40e-a090-4354-86e3-4d068bb1917e id=002 name=RenderBasic",
+	} {
+		r, out := clients.Run(t, clients.Options{Device: newDevice("kblgt2"), Seed: 3, Scenarios: []string{"loaded"}}, configs, flag)
+		held.Equal(flag, strings.Contains(out, want), true)
+		removed := 0
+		if flag == "-p" {
+			removed = 1
+		}
+		held.Equal(flag+" removes", len(r.Truth.(*Truth).ConfigsRemoved), removed)
+	}
+}
+
+func TestForeignUnmodifiedReaderPrintsTheTruth(t *testing.T) {
+	reader := clients.Path(t, "i915-perf-reader", "intel-gpu-tools")
 	file, _, truth := recordWithRecorder(t, "kbl-gt2", "RenderBasic")
 	out, err := exec.Command(reader, "-c", "VsThreads,CsThreads,PsThreads,GpuCoreClocks,RasterizedPixels,GtiReadThroughput", file).CombinedOutput()
 	if err != nil {
@@ -149,17 +172,16 @@ func TestUnmodifiedReaderPrintsTheTruth(t *testing.T) {
 	if len(sums) != 4 {
 		t.Errorf("%d contexts in:\n%.2000s", len(sums), out)
 	}
+	held := clients.Compare(t, "i915-perf-reader", "kbl-gt2")
 	for ctx, m := range truth.Streams[0].Contexts {
 		for name, v := range map[string]uint64{"VsThreads:": m["A1"], "CsThreads:": m["A4"], "PsThreads:": m["A6"], "GpuCoreClocks:": m["GPU_TICKS"],
 			"RasterizedPixels:": 4 * m["A21"], "GtiReadThroughput:": 64 * m["C6"]} {
-			if sums[ctx][name] != v {
-				t.Errorf("context %s: %s %d, want %d", ctx, name, sums[ctx][name], v)
-			}
+			held.Equal("context "+ctx+": "+name, sums[ctx][name], v)
 		}
 	}
 }
 
-func TestRecorderKeepsWhatCameBeforeAnUnplug(t *testing.T) {
+func TestForeignRecorderKeepsWhatCameBeforeAnUnplug(t *testing.T) {
 	file, _, truth := recordWithRecorder(t, "kbl-gt2", "RenderBasic", "unplug")
 	raw, _ := recording(t, file)
 	total, _, _ := accumulate(decode(t, raw, wide), wide)

@@ -1,0 +1,101 @@
+// Package clients runs programs that are not ours on emulated devices: a reader and a model that share a mistake agree with each other, and another
+// program's author has read neither. Tests say what they compared, which .ci/extra prints as a table. Only tests import it.
+package clients
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"os/exec"
+	"testing"
+	"time"
+
+	"astrolabe/hwio/hwtest"
+)
+
+// Path finds an installed program, and skips the test where there is none. pkg is the package of Debian that has it.
+func Path(t testing.TB, program, pkg string) string {
+	t.Helper()
+	path, err := exec.LookPath(program)
+	if err != nil {
+		t.Skipf("SKIPPED: %s is not installed (Debian's %s)", program, pkg)
+	}
+	return path
+}
+
+// Options are those of an emulation whose end is not the program's own.
+type Options struct {
+	Device    hwtest.Device
+	Scenarios []string
+	Seed      uint64
+	EndAfter  int // as in hwtest.Options; 0: the program ends by itself
+	Exit      int // the exit status that is wanted
+}
+
+// Run runs a program on a device and returns what it printed. It fails the test where the exit status is another than wanted.
+func Run(t testing.TB, o Options, path string, args ...string) (*hwtest.Result, string) {
+	t.Helper()
+	cmd := exec.Command(path, args...)
+	cmd.Dir = t.TempDir()
+	var out bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &out
+	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
+	defer cancel()
+	r, err := hwtest.Run(ctx, hwtest.Options{
+		Device: o.Device, Settings: hwtest.Settings{Scenarios: o.Scenarios, Seed: o.Seed}, Cmd: cmd, EndAfter: o.EndAfter,
+	})
+	switch {
+	case errors.Is(err, hwtest.ErrUnsupported):
+		t.Skipf("SKIPPED: this system cannot run a program under an emulated kernel: %v", err)
+	case err != nil:
+		t.Fatalf("%s: %v\n%s", path, err, out.String())
+	case r.Exit != o.Exit:
+		t.Fatalf("%s %q exits with %d, want %d:\n%s", path, args, r.Exit, o.Exit, out.String())
+	}
+	return r, out.String()
+}
+
+// Comparison counts the values of one client on one device that were held against the truth.
+type Comparison struct {
+	t               testing.TB
+	compared, equal int
+}
+
+// Compare begins a comparison, which is logged as a row of the table when the test ends. One of no values is a failure.
+func Compare(t testing.TB, client, device string) *Comparison {
+	c := &Comparison{t: t}
+	t.Cleanup(func() {
+		if t.Skipped() {
+			return
+		}
+		if c.compared == 0 {
+			t.Errorf("nothing of %s on %s was compared", client, device)
+		}
+		t.Logf("CLIENT | %s | %s | %d | %d", client, device, c.compared, c.equal)
+	})
+	return c
+}
+
+// Equal holds a value that the client printed against what it should be.
+func (c *Comparison) Equal(what string, got, want any) {
+	c.t.Helper()
+	c.count(fmt.Sprint(got) == fmt.Sprint(want), what, got, want)
+}
+
+// Within holds a number against one that it may differ from by so much, as by the rounding of what is printed.
+func (c *Comparison) Within(what string, got, want, by float64) {
+	c.t.Helper()
+	c.count(math.Abs(got-want) <= by, what, got, want)
+}
+
+func (c *Comparison) count(equal bool, what string, got, want any) {
+	c.t.Helper()
+	c.compared++
+	if equal {
+		c.equal++
+		return
+	}
+	c.t.Errorf("%s is %v, want %v", what, got, want)
+}

@@ -1,0 +1,5 @@
+//go:build !linux
+
+package cpupmu
+
+func (d *device) onEnd(int, func()) {}
