@@ -314,7 +314,7 @@ func (s sink) compute(d draw, l load) {
 		}
 		s.sum("SQ", "SQ_PERF_SEL_WAVES", all)
 		s.sum("SQ", "SQ_PERF_SEL_ITEMS", all*64)
-		s.sum("SQ", "SQ_PERF_SEL_WAIT_INST_LDS", l.conflicts/4)
+		s.sum("SQ", "SQ_PERF_SEL_WAIT_INST_LDS", l.conflicts/4+l.ldsStall*all*engines)
 	}
 	s.sum(block, "SQ_PERF_SEL_THREAD_CYCLES_VALU", math.Floor(waves*c.valu)*64*c.lanes)
 	s.sum(block, "SQ_PERF_SEL_INSTS_VMEM_RD", waves*c.fetch)
@@ -326,7 +326,7 @@ func (s sink) compute(d draw, l load) {
 	s.sum(block, "SQ_PERF_SEL_INSTS_FLAT_LDS_ONLY", 0)
 	s.sum(block, "SQ_PERF_SEL_LDS_BANK_CONFLICT", l.conflicts)
 	if s.m.api != "cl" {
-		s.sum("SQ_CS", "SQ_PERF_SEL_WAIT_INST_LDS", l.conflicts/4)
+		s.sum("SQ_CS", "SQ_PERF_SEL_WAIT_INST_LDS", l.conflicts/4+l.ldsStall*waves*engines)
 	}
 	s.sum("TA", "TA_PERF_SEL_FLAT_READ_WAVEFRONTS", 0)
 	s.sum("TA", "TA_PERF_SEL_FLAT_WRITE_WAVEFRONTS", 0)

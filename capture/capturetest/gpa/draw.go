@@ -4,15 +4,16 @@ import "math"
 
 // What a chip of four shader engines does in a clock, as Fiji and Vega 10 are built.
 const (
-	engines     = 4   // shader engines, each with a rasterizer and a pipe for primitives
-	simds       = 256 // vector units
-	cus         = 64  // compute units: scalar units, LDS and texture units
-	rasterQuads = 16  // quads out of the rasterizers
-	depthQuads  = 64  // quads through compressed depth tests
-	colorQuads  = 16  // quads into a target of 32 bits
-	readBytes   = 320 // from memory
-	writeBytes  = 128 // to memory
-	lineBytes   = 64  // of the caches
+	engines     = 4    // shader engines, each with a rasterizer and a pipe for primitives
+	simds       = 256  // vector units
+	cus         = 64   // compute units: scalar units, LDS and texture units
+	rasterQuads = 16   // quads out of the rasterizers
+	depthQuads  = 64   // quads through compressed depth tests
+	colorQuads  = 16   // quads into a target of 32 bits
+	readBytes   = 320  // from memory
+	writeBytes  = 128  // to memory
+	cacheBytes  = 1024 // from the L2 cache
+	lineBytes   = 64   // of the caches
 )
 
 // shader is the work of one wave of a stage.
@@ -70,6 +71,7 @@ type load struct {
 	depth, texture, fetchStall, writeStall float64
 	exportStall, colorStall                float64
 	conflicts                              float64 // of all LDS
+	ldsStall                               float64
 	prims, drawn                           float64
 	quads, hizQuads, shadedQuads           float64
 	waves                                  map[string]float64 // by stage
@@ -168,13 +170,15 @@ func (d draw) compute(l *load) {
 	read := c.lines(waves) * lineBytes / readBytes
 	written := waves * c.written / writeBytes
 	lds := waves * c.lds * (1 + c.conflicts) / cus
-	top := max(alu, fetch, read, written, lds)
+	cached := c.requests(waves) * (1 - c.l1) * lineBytes / cacheBytes
+	top := max(alu, fetch, read, written, lds, cached)
 	l.clocks = top / d.eff
 	l.csLive = 0.98 * l.clocks
-	l.fetchStall = 0.97 * max(0, read-max(fetch, alu))
+	l.fetchStall = 0.97 * max(0, max(read, cached)-max(fetch, alu))
 	l.texture = fetch + l.fetchStall
 	l.writeStall = 0.97 * max(0, written-max(fetch, alu, read))
 	l.conflicts = waves * c.lds * c.conflicts
+	l.ldsStall = 0.97 * max(0, lds-max(alu, fetch, read, written, cached))
 }
 
 // mix is a value between a light and a heavy one.

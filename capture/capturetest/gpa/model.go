@@ -53,6 +53,17 @@ func (m model) Plants() []capturetest.Plant {
 	return out
 }
 
+// Always is what limits draws and kernels that exhaust nothing: each is measured alone, so that its waves wait. Without counters of shaders nothing tells.
+func (m model) Always() capturetest.Plant {
+	switch {
+	case m.fixed:
+		return capturetest.Plant{}
+	case m.api == "cl":
+		return capturetest.Plant{Rule: "kernel_waits"}
+	}
+	return capturetest.Plant{Rule: "ps_waits"}
+}
+
 func (m model) find(id string) (*plant, error) {
 	if _, err := capturetest.FindPlant(m, id); err != nil || id == "" {
 		return nil, err

@@ -111,6 +111,7 @@ func timed(m model) bool         { return m.api != "cl" }
 func drawing(m model) bool       { return m.api != "cl" && !m.fixed }
 func dispatching(m model) bool   { return m.api == "cl" }
 func fixedUnits(m model) bool    { return m.fixed }
+func caches(m model) bool        { return drawing(m) && m.generation == "gfx9" }
 func domainShaders(m model) bool { return drawing(m) && m.generation == "gfx8" }
 
 var plants = []plant{
@@ -123,7 +124,7 @@ var plants = []plant{
 	{capturetest.Plant{ID: "vs_salu", Rule: "vs_salu", Doc: "Vertex shaders spend their time on control flow."}, drawing, change(shadow, func(d *draw, load float64) { d.vs.salu, d.eff = 1500, mix(0.62, 0.95, load) })},
 	{capturetest.Plant{ID: "ps_texture", Rule: "ps_texture", Doc: "Pixel shaders take many simple samples."}, drawing, pixels(func(d *draw, load float64) { d.tex, d.tri = 20, 0.1 })},
 	{capturetest.Plant{ID: "cs_divergence", Rule: "cs_divergence", Doc: "Most lanes of compute do nothing."}, drawing, kernel(func(d *draw, c *dispatch, load float64) { c.valu, c.lanes = 1500, mix(0.48, 0.1, load) })},
-	{capturetest.Plant{ID: "vs_latency", Rule: "stage_vs", Doc: "Vertex waves wait, for data or for each other."}, drawing, change(shadow, func(d *draw, load float64) { d.vs.valu, d.eff = 200, waits(load) })},
+	{capturetest.Plant{ID: "vs_latency", Rule: "vertices_bound", Doc: "Vertex waves wait, for data or for each other."}, drawing, change(shadow, func(d *draw, load float64) { d.vs.valu, d.eff = 200, waits(load) })},
 	{capturetest.Plant{ID: "trilinear", Rule: "trilinear", Doc: "Most samples blend two mip levels."}, drawing, pixels(func(d *draw, load float64) { d.tex, d.tri = 16, mix(0.62, 1, load) })},
 	{capturetest.Plant{ID: "cs_salu", Rule: "cs_salu", Doc: "Compute spends its time on control flow."}, drawing, kernel(func(d *draw, c *dispatch, load float64) { c.salu, d.eff = 500, mix(0.62, 0.95, load) })},
 	{capturetest.Plant{ID: "small_primitives", Rule: "small_primitives", Doc: "Primitives of a few pixels keep primitive assembly busy."}, drawing, change(shadow, tiny)},
@@ -135,13 +136,19 @@ var plants = []plant{
 	{capturetest.Plant{ID: "clipped_primitives", Rule: "clipped_primitives", Doc: "Many primitives cross the view volume."}, drawing, change(shadow, clippedMuch)},
 	{capturetest.Plant{ID: "ps_depth", Rule: "ps_depth", Doc: "Depth and stencil tests of many layers."}, drawing, pixels(func(d *draw, load float64) { d.depth, d.early, d.hiz = 24, 0.75, 0.2 })},
 	{capturetest.Plant{ID: "cs_writes_stalled", Rule: "cs_writes_stalled", Doc: "Compute writes more than memory takes."}, drawing, kernel(func(d *draw, c *dispatch, load float64) {
-		c.written, c.valu, d.eff = 8000, mix(3000, 200, load), mix(0.55, 0.97, load)
+		c.written, c.valu, d.eff = 8000, mix(1000, 200, load), mix(0.85, 0.97, load)
 	})},
 	{capturetest.Plant{ID: "vs_primitives", Rule: "vs_primitives", Doc: "Primitive assembly has much to do, for no reason that counters tell."}, drawing, change(shadow, assembling)},
-	{capturetest.Plant{ID: "ps_latency", Rule: "stage_ps", Doc: "Pixel waves wait, for data or for each other."}, drawing, pixels(func(d *draw, load float64) { d.ps.valu, d.eff = 200, waits(load) })},
-	{capturetest.Plant{ID: "cs_lds_conflicts", Rule: "cs_lds_conflicts", Doc: "Lanes of compute touch the same banks of the LDS."}, drawing, kernel(func(d *draw, c *dispatch, load float64) { c.lds, c.conflicts, d.eff = 200, 12, mix(0.55, 0.97, load) })},
+	{capturetest.Plant{ID: "ps_latency", Rule: "ps_waits", Doc: "Pixel waves wait, for data or for each other."}, drawing, pixels(func(d *draw, load float64) { d.ps.valu, d.eff = 200, waits(load) })},
+	{capturetest.Plant{ID: "cs_lds_conflicts", Rule: "cs_lds_conflicts", Doc: "Lanes of compute touch the same banks of the LDS."}, drawing, kernel(func(d *draw, c *dispatch, load float64) { c.lds, c.conflicts, d.eff = 200, 12, mix(0.85, 0.97, load) })},
 	{capturetest.Plant{ID: "gs_valu", Rule: "gs_valu", Doc: "Geometry shaders calculate much."}, drawing, change(expanded, func(d *draw, load float64) { d.gs.valu = 4000 })},
 	{capturetest.Plant{ID: "slow_pixels", Rule: "slow_pixels", Doc: "Wide formats of targets halve the rate of the color unit."}, drawing, pixels(func(d *draw, load float64) { coloring(d, load); d.slow = mix(0.3, 1, load) })},
+	{capturetest.Plant{ID: "cs_memory_waits", Rule: "cs_waits", Doc: "Compute waits for memory, which is not full."}, drawing, kernel(waiting)},
+	{capturetest.Plant{ID: "cs_cache", Rule: "cs_cache_bound", Doc: "Compute asks the L2 cache for more than it gives."}, caches, kernel(cached)},
+	{capturetest.Plant{ID: "cs_lds", Rule: "cs_lds_bound", Doc: "Compute uses the LDS all the time, without conflicts."}, drawing, kernel(local)},
+	{capturetest.Plant{ID: "rasterizer", Rule: "raster_bound", Doc: "Large primitives, of which little is tested or shaded."}, drawing, pixels(func(d *draw, load float64) {
+		d.depth, d.hiz, d.ps.valu, d.tex, d.targets = mix(2.8, 3.1, load), 0.1, 10, 0.3, 0.1
+	})},
 	{capturetest.Plant{ID: "cs_latency", Rule: "stage_cs", Doc: "Waves of compute wait for each other."}, drawing, kernel(func(d *draw, c *dispatch, load float64) { d.eff = waits(load) })},
 	{capturetest.Plant{ID: "gs_salu", Rule: "gs_salu", Doc: "Geometry shaders spend their time on control flow."}, drawing, change(expanded, func(d *draw, load float64) { d.gs.salu, d.eff = 2000, mix(0.62, 0.95, load) })},
 	{capturetest.Plant{ID: "blending", Rule: "blending", Doc: "Layers are blended over each other."}, drawing, pixels(func(d *draw, load float64) { coloring(d, load); d.blend = mix(0.65, 1, load) })},
@@ -176,11 +183,12 @@ var plants = []plant{
 	{capturetest.Plant{ID: "fetch_bound", Rule: "kernel_fetch_bound", Doc: "Scattered addresses keep the memory unit busy."}, dispatching, kernel(scattered)},
 	{capturetest.Plant{ID: "divergence", Rule: "kernel_divergence", Doc: "Most lanes do nothing."}, dispatching, kernel(func(d *draw, c *dispatch, load float64) { c.valu, c.lanes = 1500, mix(0.48, 0.1, load) })},
 	{capturetest.Plant{ID: "memory_stalled", Rule: "kernel_memory_stalled", Doc: "Kernels wait for memory."}, dispatching, kernel(starving)},
+	{capturetest.Plant{ID: "memory_waits", Rule: "kernel_waits", Doc: "Kernels wait for memory, which is not full."}, dispatching, kernel(waiting)},
 	{capturetest.Plant{ID: "salu", Rule: "kernel_salu", Doc: "Kernels spend their time on control flow."}, dispatching, kernel(func(d *draw, c *dispatch, load float64) { c.salu, d.eff = 500, mix(0.68, 0.95, load) })},
 	{capturetest.Plant{ID: "writes_stalled", Rule: "kernel_writes_stalled", Doc: "Kernels write more than memory takes."}, dispatching, kernel(func(d *draw, c *dispatch, load float64) {
-		c.written, c.valu, d.eff = 8000, mix(3000, 200, load), mix(0.55, 0.97, load)
+		c.written, c.valu, d.eff = 8000, mix(1000, 200, load), mix(0.85, 0.97, load)
 	})},
-	{capturetest.Plant{ID: "lds_conflicts", Rule: "kernel_lds_conflicts", Doc: "Lanes touch the same banks of the LDS."}, dispatching, kernel(func(d *draw, c *dispatch, load float64) { c.lds, c.conflicts, d.eff = 200, 12, mix(0.62, 0.97, load) })},
+	{capturetest.Plant{ID: "lds_conflicts", Rule: "kernel_lds_conflicts", Doc: "Lanes touch the same banks of the LDS."}, dispatching, kernel(func(d *draw, c *dispatch, load float64) { c.lds, c.conflicts, d.eff = 200, 12, mix(0.85, 0.97, load) })},
 }
 
 // scattered makes a fetch take longer than its data would.
@@ -191,8 +199,25 @@ func scattered(d *draw, c *dispatch, load float64) {
 // starving reads more than memory gives, from addresses that no cache holds.
 func starving(d *draw, c *dispatch, load float64) {
 	c.l1, c.l2, c.fetch = 0.2, 0.3, 12
-	c.valu = mix(950, 200, load)
-	d.eff = mix(0.8, 0.97, load)
+	c.valu = mix(450, 200, load)
+	d.eff = mix(0.85, 0.97, load)
+}
+
+// waiting reads from addresses that no cache holds, with too few waves in flight to fill the memory.
+func waiting(d *draw, c *dispatch, load float64) {
+	c.l1, c.l2, c.fetch, c.valu = 0.2, 0.3, 12, 100
+	d.eff = mix(0.5, 0.42, load)
+}
+
+// cached reads again and again what the L2 cache holds.
+func cached(d *draw, c *dispatch, load float64) {
+	c.l1, c.l2, c.fetch, c.valu, c.written = 0, 0.99, 40, mix(200, 50, load), 30
+	d.eff = mix(0.92, 0.98, load)
+}
+
+// local uses the LDS without conflicts.
+func local(d *draw, c *dispatch, load float64) {
+	c.lds, c.conflicts, c.valu = 2000, 0, 200
 }
 
 // tiny makes primitives of few pixels.
@@ -222,13 +247,13 @@ func assembling(d *draw, load float64) {
 // coloring writes more pixels than the color unit takes.
 func coloring(d *draw, load float64) {
 	d.targets, d.blend, d.tex = 4, 0.05, 3
-	d.ps.valu = mix(180, 60, load)
-	d.eff = mix(0.6, 0.97, load)
+	d.ps.valu = mix(100, 60, load)
+	d.eff = mix(0.85, 0.97, load)
 }
 
 // exporting writes depth faster than the depth unit takes it.
 func exporting(d *draw, load float64) {
 	d.depthWrite, d.tex = 5, 3
-	d.ps.valu = mix(200, 60, load)
-	d.eff = mix(0.45, 0.97, load)
+	d.ps.valu = mix(100, 60, load)
+	d.eff = mix(0.8, 0.97, load)
 }
