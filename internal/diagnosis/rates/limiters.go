@@ -185,22 +185,25 @@ var families = []family{
 			"unit/arithmetic": {"vs_valu", "hs_valu", "ds_valu", "gs_valu", "ps_valu", "cs_valu", "cs_divergence", "kernel_valu",
 				"kernel_divergence"},
 			"unit/texture": {"ps_texture", "trilinear", "volume", "anisotropy", "stage_tex", "tex_trilinear", "tex_volume",
-				"tex_anisotropy"},
-			"unit/load_store":         {"cs_fetch_bound", "kernel_fetch_bound"},
-			"unit/local_memory":       {"cs_lds_conflicts", "kernel_lds_conflicts"},
+				"tex_anisotropy", "cs_fetch_bound", "kernel_fetch_bound"},
+			// Textures and buffers are fetched through one unit, whose busy cycles the counters of both count (TA_BUSY).
+			"unit/load_store":         {"cs_fetch_bound", "kernel_fetch_bound", "ps_texture", "stage_tex"},
+			"unit/local_memory":       {"cs_lds_bound", "kernel_lds_bound", "cs_lds_conflicts", "kernel_lds_conflicts"},
 			"unit/primitive_assembly": {"vs_primitives", "small_primitives", "culled_primitives", "clipped_primitives", "stage_pa", "pa_small_primitives", "pa_culled_primitives", "pa_clipped_primitives"},
+			"unit/vertex_fetch":       {"vertices_bound"},
+			"unit/rasterizer":         {"raster_bound"},
 			"unit/depth":              {"ps_depth", "stage_db"},
 			"unit/pixel_backend":      {"color_bound", "slow_pixels", "blending"},
-			// Memory that holds up the unit in front of it; of draws nothing says so.
-			"memory/bandwidth": {"cs_memory_stalled", "kernel_memory_stalled"},
+			// Memory that holds up the unit in front of it. Nothing counts what draws ask of it, so that ps_waits says that they wait for memory, when
+			// no unit does so much, and not for what of it.
+			"memory/bandwidth": {"cs_memory_stalled", "kernel_memory_stalled", "cs_writes_stalled", "kernel_writes_stalled", "ps_waits"},
+			"memory/cache":     {"cs_cache_bound", "ps_waits"},
+			"memory/latency":   {"cs_waits", "kernel_waits", "ps_waits"},
+			"launch/overhead":  {"bubbles"},
 		},
-		untold: map[string]string{
-			"unit/vertex_fetch": onlyQueue,
-			"unit/rasterizer":   "rasterizer_waits only supports stage_ps",
-			"memory/latency":    "that memory holds up a unit counts for bandwidth; nothing tells latency from it",
-			"memory/cache":      "hit rates only support another finding",
-			"launch/overhead":   "gpu_starved and bubbles say that stages have no work and not why",
-		},
+		parts: map[string]string{"fetch": "unit/load_store", "writes": "memory/bandwidth", "primitives": "unit/primitive_assembly", "vertices": "unit/vertex_fetch",
+			"color": "unit/pixel_backend", "vs_valu": "unit/arithmetic", "hs_valu": "unit/arithmetic", "ds_valu": "unit/arithmetic", "gs_valu": "unit/arithmetic",
+			"ps_valu": "unit/arithmetic", "cs_valu": "unit/arithmetic", "compute_waits": "memory/latency", "pixel_waits": "memory/latency", "launch": "launch/overhead"},
 	},
 	{
 		name:       "gfx1151",
