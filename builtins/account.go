@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 	"strings"
+	"time"
 
 	"go.starlark.net/starlark"
 
@@ -20,7 +21,7 @@ var accountMethod = method[*Env]{
 		"@astrolabe//tables do: active and elapsed (cycles with work, and all), queues, units, cpus, clock, clock_max, frame (the length of one in seconds where none are marked), idle (the unit that has the time without work, in place of whom the GPU waits for), floor (the least level of a limiter), asleep (whether samples without a value of active are those of a device without a clock), busiest (of several instances of active the one with most work counts in every sample), device (what reports call what works, \"the GPU\"), turns (the label of the sets of counters that take turns, if several do) and thread (the load from which a processor sets the pace). " +
 		"What names a metric may be a formula in the vendor's notation, with spaces. Entries of one name are several ways to see a unit: the first that tells counts. A unit may say how high its level can be where it is missing (guess), and what would measure it (set): that is then the name of the part of the time that is not measured. " +
 		"With holds its level is the share of the time in which it holds up all others; with least it is a share of the highest value that the capture shows, or of least where that is more. Of such a unit, or of the one that has the time without work, stays is the share of its time that is left when it is relieved by half. " +
-		"Without it, it is ACCOUNT of the file tables/NAME.star of the script's repository, else of the library, NAME being the id of the capture's GPU, or the longest beginning of it that there is (mali_g720, then mali). For a GPU without a table all of the time is \"not measured\", and missing says why.",
+		"Where no sample has a length, as in tables without times, they count alike, as a millisecond each. Without table, it is ACCOUNT of the file tables/NAME.star of the script's repository, else of the library, NAME being the id of the capture's GPU, or the longest beginning of it that there is (mali_g720, then mali). For a GPU without a table all of the time is \"not measured\", and missing says why.",
 	Example: "account(cap).parts",
 	Run:     account,
 }
@@ -389,8 +390,15 @@ func (a *accounting) run(e *Env, ctx context.Context) (*Account, error) {
 // input is what the account is made from, and who keeps the device waiting.
 func (a *accounting) input(ctx context.Context) (in analysis.AccountInput, waits analysis.Pace, err error) {
 	in = analysis.AccountInput{Idle: a.table.idle, Length: make([]int64, a.n), Active: a.activeShare(), Frame: int64(a.table.frame * 1e9), Floor: a.table.floor, Clock: a.clockLoss()}
+	timed := false
 	for i := range in.Length {
 		in.Length[i] = a.cap.c.Axis.Interval(i)
+		timed = timed || in.Length[i] > 0
+	}
+	if !timed { // of tables without times: what each sample shows counts alike
+		for i := range in.Length {
+			in.Length[i] = int64(untimed)
+		}
 	}
 	if err := ctx.Err(); err != nil {
 		return in, waits, err
@@ -434,6 +442,9 @@ func (a *accounting) input(ctx context.Context) (in analysis.AccountInput, waits
 	in.Units = a.units()
 	return in, waits, ctx.Err()
 }
+
+// untimed is how long the samples of a capture count in which none has a length.
+const untimed = time.Millisecond
 
 // frameLength is the median time from one start to the next, or another length where there are fewer than two.
 func frameLength(starts []int64, otherwise int64) int64 {

@@ -62,7 +62,11 @@ func (a *accounting) lackAll(names []string) {
 		a.lack(strings.Join(names, " or "))
 		return
 	}
-	for _, n := range counterName.FindAllString(names[0], -1) {
+	formula := names[0]
+	if _, text, ok := strings.Cut(formula, ": "); ok { // behind the name of its notation
+		formula = text
+	}
+	for _, n := range counterName.FindAllString(formula, -1) {
 		if strings.HasSuffix(n, "(") || strings.HasPrefix(n, "$") || n == "if" || n == "else" {
 			continue
 		}
