@@ -162,7 +162,9 @@ func (x *Matrix) judge(ctx context.Context, j *Judge, m capturetest.Model, c cap
 	}
 	if c.Plant == "" && answer.Named == "" {
 		for _, f := range answer.Shown {
-			x.Remarks = append(x.Remarks, Remark{m.Name(), c, f.ID})
+			if f.Record == "" { // what cannot be seen is no remark about the capture
+				x.Remarks = append(x.Remarks, Remark{m.Name(), c, f.ID})
+			}
 		}
 	}
 	named := answer.Named

@@ -14,6 +14,13 @@ func (m model) Check(c *capture.Capture) error {
 	x := &checker{m: m, c: c}
 	const gui = "GRBM_GRBM_PERF_SEL_GUI_ACTIVE"
 	active := x.total("GRBM", strings.TrimPrefix(gui, "GRBM_"))
+	if m.stages {
+		x.clocks()
+		for _, spi := range []string{"VS", "HS", "GS", "PS", "CSG"} {
+			x.busyAtMost("SPI", "SPI_PERF_"+spi+"_BUSY", active)
+		}
+		return x.failed()
+	}
 	x.busyAtMost("TA", "TA_PERF_SEL_TA_BUSY", active)
 	x.busyAtMost("TCC", x.memory("WRREQ_STALL"), active)
 	x.each("TCP", "TCP_PERF_SEL_TCP_TA_DATA_STALL_CYCLES", "TA", "TA_PERF_SEL_TA_BUSY")
@@ -43,17 +50,26 @@ func (m model) Check(c *capture.Capture) error {
 	if m.api != "cl" {
 		x.graphics(active)
 	}
+	return x.failed()
+}
+
+func (x *checker) failed() error {
 	if x.err != nil {
-		return fmt.Errorf("%s: %w", m.Name(), x.err)
+		return fmt.Errorf("%s: %w", x.m.Name(), x.err)
 	}
 	return nil
 }
 
-func (x *checker) graphics(active []float64) {
+// clocks checks how long the GPU worked against the time.
+func (x *checker) clocks() {
 	if err := capturetest.AtMost(x.c, "GRBM_GRBM_PERF_SEL_GUI_ACTIVE", "GRBM_GRBM_PERF_SEL_COUNT", 0); err != nil {
 		x.err = errors.Join(x.err, err)
 	}
 	x.atMost("clocks in the time of the sample", x.total("GRBM", "GRBM_PERF_SEL_COUNT"), x.total("GPUTime", "Bottom_To_Bottom"), x.m.hz/ticks*1.01)
+}
+
+func (x *checker) graphics(active []float64) {
+	x.clocks()
 	for _, b := range []struct{ block, event string }{
 		{"DB", "DB_PERF_SEL_OP_PIPE_BUSY"}, {"DB", "DB_PERF_SEL_DB_CB_LQUAD_STALLS"}, {"PA_SU", "PERF_PAPC_CLIP_BUSY"}, {"VGT", "VGT_PERF_VGT_TE11_BUSY"},
 		{"SX", "SX_PERF_SEL_DB0_PIXEL_STALL"},

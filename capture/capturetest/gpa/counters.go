@@ -46,10 +46,12 @@ func (m model) instances(block string) int {
 // collected says whether the model has counters of a block at all.
 func (m model) collected(block string) bool {
 	switch block {
-	case "SPI", "SQ", "SQ_VS", "SQ_LS", "SQ_ES", "SQ_HS", "SQ_GS", "SQ_PS", "SQ_CS":
-		return !m.fixed
+	case "SPI", "GRBM", "GPUTime":
+		return block != "SPI" || !m.fixed
+	case "SQ", "SQ_VS", "SQ_LS", "SQ_ES", "SQ_HS", "SQ_GS", "SQ_PS", "SQ_CS":
+		return !m.fixed && !m.stages
 	}
-	return true
+	return !m.stages
 }
 
 var names sync.Map // of instances, by block and event

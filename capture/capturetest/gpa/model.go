@@ -15,14 +15,16 @@ type model struct {
 	generation, api, asic string
 	hz                    float64
 	fixed                 bool // only busy counters of fixed-function units were collected
+	stages                bool // only how long shaders of each stage had work
 }
 
-// Models returns the models: graphics and compute on two generations, the same without counters of shaders, and compute alone.
+// Models returns the models: graphics and compute on two generations, the same without counters of shaders, the same with next to nothing else, and compute alone.
 func Models() []capturetest.Model {
 	return []capturetest.Model{
 		model{generation: "gfx8", api: "gl", asic: "FIJI", hz: 1.05e9},
 		model{generation: "gfx9", api: "vk", asic: "GFX9_0_0", hz: 1.5e9},
 		model{generation: "gfx8", api: "gl", asic: "FIJI", hz: 1.05e9, fixed: true},
+		model{generation: "gfx9", api: "vk", asic: "GFX9_0_0", hz: 1.5e9, stages: true},
 		model{generation: "gfx9", api: "cl", asic: "GFX9_0_0", hz: 1.5e9},
 	}
 }
@@ -35,6 +37,9 @@ func (m model) Name() string {
 	name := "amd-gpa " + m.generation + " " + m.api
 	if m.fixed {
 		name += " without shader counters"
+	}
+	if m.stages {
+		name += " with stages alone"
 	}
 	return name
 }
@@ -53,10 +58,10 @@ func (m model) Plants() []capturetest.Plant {
 	return out
 }
 
-// Always is what limits draws and kernels that exhaust nothing: each is measured alone, so that its waves wait. Without counters of shaders nothing tells, and
+// Always is what limits draws and kernels that exhaust nothing: each is measured alone, so that its waves wait. Without counters of shaders or of units nothing tells, and
 // kernels that memory never holds up wait for each other.
 func (m model) Always() capturetest.Plant {
-	if m.fixed || m.api == "cl" {
+	if m.fixed || m.stages || m.api == "cl" {
 		return capturetest.Plant{}
 	}
 	return capturetest.Plant{Rule: "ps_waits"}

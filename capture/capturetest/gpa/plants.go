@@ -67,7 +67,7 @@ type plant struct {
 
 // share is the part of the GPU's time that the planted draw takes. What fixed units do is judged as a part of the whole time.
 func (p plant) share(load float64, m model) float64 {
-	if p.Rule == "stage_db" || p.Rule == "stage_tess" || m.fixed || m.api == "cl" {
+	if p.Rule == "stage_db" || p.Rule == "stage_tess" || m.fixed || m.stages || m.api == "cl" {
 		return mix(0.9, 0.97, load)
 	}
 	return mix(0.76, 0.95, load)
@@ -108,9 +108,10 @@ func pixels(f func(d *draw, load float64)) func(float64) draw {
 }
 
 func timed(m model) bool         { return m.api != "cl" }
-func drawing(m model) bool       { return m.api != "cl" && !m.fixed }
+func drawing(m model) bool       { return m.api != "cl" && !m.fixed && !m.stages }
 func dispatching(m model) bool   { return m.api == "cl" }
 func fixedUnits(m model) bool    { return m.fixed }
+func stagesAlone(m model) bool   { return m.stages }
 func caches(m model) bool        { return drawing(m) && m.generation == "gfx9" }
 func domainShaders(m model) bool { return drawing(m) && m.generation == "gfx8" }
 
@@ -178,6 +179,9 @@ var plants = []plant{
 	{capturetest.Plant{ID: "anisotropy", Rule: "tex_anisotropy", Doc: "Many samples for one; shader counters were not collected."}, fixedUnits, pixels(func(d *draw, load float64) { d.tex, d.aniso = 6, mix(5, 14, load) })},
 	{capturetest.Plant{ID: "clipped_primitives", Rule: "pa_clipped_primitives", Doc: "Many primitives cross the view volume; shader counters were not collected."}, fixedUnits, change(shadow, clippedMuch)},
 	{capturetest.Plant{ID: "volume", Rule: "tex_volume", Doc: "Most samples are of volumes; shader counters were not collected."}, fixedUnits, pixels(func(d *draw, load float64) { d.tex, d.vol = 16, mix(0.62, 1, load) })},
+
+	{capturetest.Plant{ID: "vs_stage", Rule: "stage_vs", Doc: "Vertex shading has the most work; nothing but that was collected."}, stagesAlone, change(shadow, func(d *draw, load float64) { d.vs.valu = 4000 })},
+	{capturetest.Plant{ID: "ps_stage", Rule: "stage_ps", Doc: "Pixel shading has the most work; nothing but that was collected."}, stagesAlone, pixels(func(d *draw, load float64) { d.ps.valu = 600 })},
 
 	{capturetest.Plant{ID: "valu", Rule: "kernel_valu", Doc: "Kernels calculate much."}, dispatching, kernel(func(d *draw, c *dispatch, load float64) { c.valu, c.fetch = 1500, 4 })},
 	{capturetest.Plant{ID: "fetch_bound", Rule: "kernel_fetch_bound", Doc: "Scattered addresses keep the memory unit busy."}, dispatching, kernel(scattered)},

@@ -22,7 +22,8 @@ type family struct {
 	names map[string][]string
 	// untold are the limiters that no finding of today's reports names, whatever was recorded, with the reason.
 	untold map[string]string
-	// parts are what the parts of the script's account stand for, by name; without an entry it is the simulator's unit or memory of that name.
+	// parts are what the parts of the script's account stand for, by name; without an entry it is the simulator's unit or memory of that name,
+	// and groupNotKnown where they do not say what is the limit.
 	parts map[string]string
 	// shows are the metrics that show a limiter, one of which is enough: those that the vendor documents for it. A capture that has none of them
 	// cannot show it, and a report is right that asks for what has one. A limiter that is not listed can always be shown.
@@ -186,24 +187,24 @@ var families = []family{
 				"kernel_divergence"},
 			"unit/texture": {"ps_texture", "trilinear", "volume", "anisotropy", "stage_tex", "tex_trilinear", "tex_volume",
 				"tex_anisotropy", "cs_fetch_bound", "kernel_fetch_bound"},
-			// Textures and buffers are fetched through one unit, whose busy cycles the counters of both count (TA_BUSY).
+			// Textures and buffers are fetched through one unit, whose busy cycles the counters of both count (TA_BUSY), and the findings name both.
 			"unit/load_store":         {"cs_fetch_bound", "kernel_fetch_bound", "ps_texture", "stage_tex"},
-			"unit/local_memory":       {"cs_lds_bound", "kernel_lds_bound", "cs_lds_conflicts", "kernel_lds_conflicts"},
+			"unit/local_memory":       {"cs_lds_bound", "cs_lds_conflicts", "kernel_lds_conflicts"},
 			"unit/primitive_assembly": {"vs_primitives", "small_primitives", "culled_primitives", "clipped_primitives", "stage_pa", "pa_small_primitives", "pa_culled_primitives", "pa_clipped_primitives"},
 			"unit/vertex_fetch":       {"vertices_bound"},
 			"unit/rasterizer":         {"raster_bound"},
 			"unit/depth":              {"ps_depth", "stage_db"},
 			"unit/pixel_backend":      {"color_bound", "slow_pixels", "blending"},
-			// Memory that holds up the unit in front of it. Nothing counts what draws ask of it, so that ps_waits says that they wait for memory, when
-			// no unit does so much, and not for what of it.
-			"memory/bandwidth": {"cs_memory_stalled", "kernel_memory_stalled", "cs_writes_stalled", "kernel_writes_stalled", "ps_waits"},
-			"memory/cache":     {"cs_cache_bound", "ps_waits"},
-			"memory/latency":   {"cs_waits", "kernel_waits", "ps_waits"},
+			// Memory that holds up the unit in front of it. Of draws nothing counts what they ask of it: ps_waits says that they wait, and not whether for its
+			// bandwidth, for the L2 cache or for an answer, and is a symptom.
+			"memory/bandwidth": {"cs_memory_stalled", "kernel_memory_stalled", "cs_writes_stalled", "kernel_writes_stalled"},
+			"memory/cache":     {"cs_cache_bound"},
+			"memory/latency":   {"cs_waits", "kernel_waits"},
 			"launch/overhead":  {"bubbles"},
 		},
 		parts: map[string]string{"fetch": "unit/load_store", "writes": "memory/bandwidth", "primitives": "unit/primitive_assembly", "vertices": "unit/vertex_fetch",
 			"color": "unit/pixel_backend", "vs_valu": "unit/arithmetic", "hs_valu": "unit/arithmetic", "ds_valu": "unit/arithmetic", "gs_valu": "unit/arithmetic",
-			"ps_valu": "unit/arithmetic", "cs_valu": "unit/arithmetic", "compute_waits": "memory/latency", "pixel_waits": "memory/latency", "launch": "launch/overhead"},
+			"ps_valu": "unit/arithmetic", "cs_valu": "unit/arithmetic", "compute_waits": "memory/latency", "pixel_waits": groupNotKnown, "launch": "launch/overhead"},
 	},
 	{
 		name:       "gfx1151",

@@ -67,7 +67,7 @@ func TestEveryLimiterIsMappedOrSaidToBeUntold(t *testing.T) {
 			}
 		}
 		for part, c := range f.parts {
-			if !slices.Contains(known, c) {
+			if c != groupNotKnown && !slices.Contains(known, c) {
 				t.Errorf("%s: part %s of the account stands for %s, which the simulator has not", f.name, part, c)
 			}
 		}
