@@ -31,7 +31,7 @@ type accountEntry struct {
 	clocked               [][]string // see followsClock: a factor of the level
 	counted               []string   // counters that would have counted something
 	scale, offset, errorn float64
-	sure, stays           float64 // see analysis.AccountUnit
+	sure, stays, floor    float64 // see analysis.AccountUnit
 	least                 float64 // the level is a share of the highest value that the capture shows, or of this where it is more
 	rest, fallback, holds bool
 }
@@ -134,7 +134,7 @@ func readAccountEntry(v starlark.Value) (accountEntry, error) {
 	err := fields{
 		"name": textField(&en.name), "title": textField(&en.title), "kind": textField(&en.kind), "queue": textField(&en.queue), "set": textField(&en.set), "source": textField(&source),
 		"level": factorsField(&en.level), "per": factorsField(&en.per), "clocked": factorsField(&en.clocked), "guess": namesField(&en.guess), "counted": namesField(&en.counted),
-		"scale": numberField(&en.scale), "offset": numberField(&en.offset), "error": numberField(&en.errorn), "sure": numberField(&en.sure), "stays": numberField(&en.stays), "least": numberField(&en.least),
+		"scale": numberField(&en.scale), "offset": numberField(&en.offset), "error": numberField(&en.errorn), "sure": numberField(&en.sure), "stays": numberField(&en.stays), "floor": numberField(&en.floor), "least": numberField(&en.least),
 		"rest": flagField(&en.rest), "fallback": flagField(&en.fallback), "holds": flagField(&en.holds),
 	}.read(d)
 	switch {

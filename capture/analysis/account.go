@@ -58,6 +58,9 @@ type AccountUnit struct {
 	Stays float64
 	// Sure is the level from which it leads although others were not recorded, 0 for 0.8. What pushes back on all others needs less.
 	Sure float64
+	// Floor is the least level with which it sets the pace, 0 for that of all. What counts each clock in which any of it works is well above that while
+	// others limit, and needs more. Samples that hold several passes are divided by the level itself.
+	Floor float64
 	// Queue is the queue below which it works, "" for any: it is no candidate in a window that another queue leads.
 	Queue string
 	// Guess is how high its level may be in samples that lack it, by what else was recorded; nil is as high as any. Where it is too low to lead, the

@@ -247,6 +247,43 @@ func TestAUnitThatHoldsUpAllOthersOwnsThatTime(t *testing.T) {
 	}
 }
 
+func TestAUnitThatIsHighWhileOthersLimitNeedsMore(t *testing.T) {
+	in := busyDevice(32)
+	in.Units[0].Floor = 0.8
+	for i := range in.Length {
+		in.Units[0].Level[i], in.Units[1].Level[i], in.Units[2].Level[i] = 0.7, 0.65, 0
+	}
+	a := accounted(t, in)
+	if x := a.share(LimitUnit, "arithmetic"); x != 100 {
+		t.Errorf("the unit with the floor of all has %v %%", x)
+	}
+	if p := a.Parts[0]; p.RunnerUp != "texture" {
+		t.Errorf("%q comes next", p.RunnerUp)
+	}
+	for i := range in.Length {
+		in.Units[0].Level[i] = 0.95
+	}
+	if x := accounted(t, in).share(LimitUnit, "texture"); x != 100 {
+		t.Errorf("above its floor it has %v %%", x)
+	}
+}
+
+func TestAClockGainsWhatWasNotMeasuredAndCannotBeMemory(t *testing.T) {
+	in := busyDevice(32)
+	in.Clock = make([]float64, 32)
+	for i := range in.Length {
+		in.Clock[i], in.Units[0].Level[i], in.Units[2].Level[i] = 0.5, math.NaN(), 0.25
+	}
+	in.Units[0].Set = "SET"
+	if a := accounted(t, in); a.ClockLow != 0.5*0.75*32e6 || a.ClockHigh != 0.5*32e6 {
+		t.Errorf("%v to %v, want what memory cannot limit", a.ClockLow/32e6, a.ClockHigh/32e6)
+	}
+	in.Units[0].Kind = LimitMemory
+	if a := accounted(t, in); a.ClockLow != 0 {
+		t.Errorf("%v, though memory itself was not measured", a.ClockLow/32e6)
+	}
+}
+
 func TestWithAnUnknownWaiterNoGainIsCertain(t *testing.T) {
 	in := busyDevice(32)
 	for i := range in.Length {

@@ -29,7 +29,11 @@ func (a *accountant) rank(i int, queue string) *unmeasured {
 			continue
 		}
 		if !math.IsNaN(u.Level[i]) {
-			a.ranked = append(a.ranked, candidate{k, min(2, max(0, u.Level[i])), max(0, u.Error)})
+			level := min(2, max(0, u.Level[i]))
+			if !a.long(i) {
+				level = a.above(u.Floor, level)
+			}
+			a.ranked = append(a.ranked, candidate{k, level, max(0, u.Error)})
 			continue
 		}
 		guess := 1.
@@ -53,6 +57,17 @@ func (a *accountant) rank(i int, queue string) *unmeasured {
 		return nil
 	}
 	return most
+}
+
+// above is a level of a unit with a floor of its own as one that can be compared with those of others: that floor is theirs, and 1 stays 1.
+func (a *accountant) above(floor, level float64) float64 {
+	switch {
+	case !(floor > a.Floor) || floor >= 1 || level >= 1:
+		return level
+	case level < floor:
+		return level * a.Floor / floor
+	}
+	return a.Floor + (level-floor)*(1-a.Floor)/(1-floor)
 }
 
 // held gives the units that are known to hold up all others the time in which they do. Relieving one saves that time, and a third of all at most.
@@ -236,6 +251,25 @@ func (a *accountant) unmix(time int64, missing bool) (given int64) {
 	return given
 }
 
+// memory is how likely memory sets the pace of sample i, 0 to 1: the highest of what its units reach, or may reach where they were not measured.
+func (a *accountant) memory(i int) (most float64) {
+	for _, u := range a.Units {
+		if u.Kind != LimitMemory {
+			continue
+		}
+		level := u.Level[i]
+		if math.IsNaN(level) {
+			if level = 1; u.Guess != nil {
+				level = u.Guess[i]
+			}
+		}
+		if level > most { // a guess may be missing as well
+			most = level
+		}
+	}
+	return min(1, most)
+}
+
 // settle finds the part that has most of sample i, and what a higher clock would gain in it: nothing while something else sets the pace, and
 // not for sure where memory does, which has a clock of its own.
 func (a *accountant) settle(i int) {
@@ -264,8 +298,9 @@ func (a *accountant) settle(i int) {
 			if a.latency[a.out.Parts[s.part].Name] {
 				a.out.ClockLow += gain / 2
 			}
-		case LimitMissing: // it may be memory's
+		case LimitMissing: // as far as it cannot be memory's
 			a.out.ClockHigh += gain
+			a.out.ClockLow += gain * (1 - a.memory(i))
 		case LimitDisplay, LimitProcessor, LimitTurns, LimitWaiter:
 		default: // waits of warps are for each other as well, which the clock shortens
 			a.out.ClockLow += gain / 2
