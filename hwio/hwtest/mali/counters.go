@@ -5,12 +5,17 @@ import (
 	_ "embed"
 	"encoding/csv"
 	"fmt"
+	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
 )
 
-// counterTable says what the blocks count: which counter stands at which index (header included) and how fast it grows.
+// counterTable says what the blocks count: which counter stands at which index (header included) and how it grows. The layout is one GPU's, a
+// family's (csf, jm) or all; several stand with + between. The base is an amount of work, of which the counter is a share; or other counters of the
+// block: "=14+2*9" is their sum, "<9+24" a share of it. So what is a part of something on hardware never exceeds it here, in no sample: the warps that
+// are full, the quads that are killed. An index h1, h2, … is an amount that the hardware does not show.
 //
 //go:embed counters.csv
 var counterTable []byte
@@ -30,70 +35,125 @@ const (
 
 var baseNames = map[string]base{"cycles": baseCycles, "gpu": baseGPU, "bin": baseBin, "frag": baseFrag, "comp": baseComp, "any": baseAny}
 
-// rule says how one counter grows: at ratio of a base, or as the sum of other counters of its block.
+// Indices of amounts that the hardware does not show lie behind those of the largest block.
+const (
+	hiddenIndex = 128
+	maxIndex    = hiddenIndex + 8
+)
+
+// rule says how one counter grows: at ratio of a base, as the sum of other counters of its block, or at ratio of such a sum.
 type rule struct {
 	index int
 	name  string
 	base  base
 	ratio float64
-	sum   []int
+	terms []term // none: of the base
+	whole bool   // the sum itself
 }
 
-type ruleKey struct{ layout, block string }
+// term is a counter of the block, so many times.
+type term struct {
+	index int
+	times int64
+}
 
-var rules = sync.OnceValue(func() map[ruleKey][]rule {
-	rows, err := csv.NewReader(bytes.NewReader(counterTable)).ReadAll()
+// row is a line of the table.
+type row struct {
+	layouts []string
+	block   string
+	rule
+}
+
+var table = sync.OnceValue(func() []row {
+	lines, err := csv.NewReader(bytes.NewReader(counterTable)).ReadAll()
 	if err != nil {
 		panic(fmt.Sprintf("table of counters: %v", err))
 	}
-	out := map[ruleKey][]rule{}
-	for _, r := range rows[1:] {
-		x := rule{index: atoi(r[2]), name: r[3]}
-		if list, ok := strings.CutPrefix(r[4], "="); ok {
-			for s := range strings.SplitSeq(list, "+") {
-				x.sum = append(x.sum, atoi(s))
-			}
-		} else {
-			b, ok := baseNames[r[4]]
-			if !ok {
-				panic(fmt.Sprintf("table of counters: no base is called %q", r[4]))
-			}
-			if x.ratio, err = strconv.ParseFloat(r[5], 64); err != nil {
+	var out []row
+	for _, l := range lines[1:] {
+		r := row{layouts: strings.Split(l[0], "+"), block: l[1], rule: rule{index: indexOf(l[2]), name: l[3]}}
+		if l[5] != "" {
+			if r.ratio, err = strconv.ParseFloat(l[5], 64); err != nil {
 				panic(fmt.Sprintf("table of counters: %v", err))
 			}
-			x.base = b
 		}
-		k := ruleKey{r[0], r[1]}
-		out[k] = append(out[k], x)
+		switch l[4][0] {
+		case '=', '<':
+			r.terms, r.whole = termsOf(l[4][1:]), l[4][0] == '='
+		default:
+			b, ok := baseNames[l[4]]
+			if !ok {
+				panic(fmt.Sprintf("table of counters: no base is called %q", l[4]))
+			}
+			r.base = b
+		}
+		out = append(out, r)
 	}
 	return out
 })
 
-func atoi(s string) int {
-	n, err := strconv.Atoi(s)
-	if err != nil {
-		panic(fmt.Sprintf("table of counters: %v", err))
+// indexOf reads an index, h for one of the hidden ones.
+func indexOf(s string) int {
+	rest, hidden := strings.CutPrefix(s, "h")
+	n, err := strconv.Atoi(rest)
+	if hidden {
+		n += hiddenIndex
+	}
+	if err != nil || n >= maxIndex {
+		panic(fmt.Sprintf("table of counters: %q is no index", s))
 	}
 	return n
 }
 
-// rulesFor are the counters of a block, plain ones before sums. block is one of the table's names.
-func rulesFor(layout, block string, values int) []rule {
-	layouts := []string{"all", layout}
-	if layout != "jm" {
-		layouts = append(layouts, "csf")
+var termForm = regexp.MustCompile(`^([+-])(?:(\d+)\*)?(h?\d+)`)
+
+// termsOf reads a sum of counters.
+func termsOf(s string) (out []term) {
+	for s = "+" + strings.TrimPrefix(s, "+"); s != ""; {
+		m := termForm.FindStringSubmatch(s)
+		if m == nil {
+			panic(fmt.Sprintf("table of counters: %q is no sum", s))
+		}
+		t := term{indexOf(m[3]), 1}
+		if m[2] != "" {
+			t.times = int64(indexOf(m[2]))
+		}
+		if m[1] == "-" {
+			t.times = -t.times
+		}
+		out, s = append(out, t), s[len(m[0]):]
 	}
-	var plain, sums []rule
-	for _, l := range layouts {
-		for _, r := range rules()[ruleKey{l, block}] {
-			switch {
-			case r.index >= values:
-			case r.sum != nil:
-				sums = append(sums, r)
-			default:
-				plain = append(plain, r)
-			}
+	return out
+}
+
+// rulesFor are the counters of a block of a GPU, each behind those that it is made of. block is one of the table's names.
+func rulesFor(layout, family, block string, values int) []rule {
+	var found []rule
+	for _, r := range table() {
+		mine := slices.Contains(r.layouts, "all") || slices.Contains(r.layouts, family) || slices.Contains(r.layouts, layout)
+		if mine && r.block == block && (r.index < values || r.index >= hiddenIndex) {
+			found = append(found, r.rule)
 		}
 	}
-	return append(plain, sums...)
+	var out []rule
+	var place func(index, depth int)
+	placed := map[int]bool{}
+	place = func(index, depth int) {
+		if placed[index] {
+			return
+		}
+		at := slices.IndexFunc(found, func(r rule) bool { return r.index == index })
+		if at < 0 || depth > len(found) {
+			panic(fmt.Sprintf("table of counters: %s of %s is made of index %d, which the block lacks or which is made of itself", block, layout, index))
+		}
+		for _, t := range found[at].terms {
+			place(t.index, depth+1)
+		}
+		placed[index] = true
+		out = append(out, found[at])
+	}
+	for _, r := range found {
+		place(r.index, 0)
+	}
+	return out
 }

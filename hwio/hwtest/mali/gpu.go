@@ -31,9 +31,9 @@ type instance struct {
 	block    string
 	share    float64 // of the fragment work (cores) or of the traffic (slices)
 	rules    []rule
-	work     [baseCount]float64 // since power-on, in clock cycles
-	last     [baseCount]float64
-	regs     []uint64 // the hardware's counters at the last dump, with the bits above the 32 that it has
+	work     [partCount]float64 // since power-on, in clock cycles
+	last     [partCount]float64
+	regs     []uint64 // the hardware's counters at the last dump, with the bits above the 32 that it has, and the hidden amounts
 	delta    []uint64 // increments found by the last dump
 	state    uint32   // states since the last dump
 	latest   uint32   // states of the last piece of time
@@ -105,17 +105,17 @@ func newGPU(s spec, set *hwtest.Settings, now int64) *gpu {
 		g.instances = append(g.instances, &instance{typ: unknownBlock, block: "unknown", share: 1})
 	}
 	for _, b := range g.instances {
-		b.rules = rulesFor(s.layout, b.block, s.values)
+		b.rules = rulesFor(s.layout, s.family(), b.block, s.values)
 		if b.block == "memory" && b.physical == 0 {
-			b.rules = append(rulesFor(s.layout, "mmu", s.values), b.rules...)
+			b.rules = append(rulesFor(s.layout, s.family(), "mmu", s.values), b.rules...)
 		}
 		for i := range b.rules {
 			// The secondary set counts other things, hence other numbers.
-			if g.set && b.rules[i].index > 5 {
+			if r := &b.rules[i]; g.set && r.index > 5 && r.terms == nil {
 				b.rules[i].ratio *= 0.5
 			}
 		}
-		b.regs, b.delta = make([]uint64, s.values), make([]uint64, s.values)
+		b.regs, b.delta = make([]uint64, maxIndex), make([]uint64, maxIndex)
 		for i := range b.regs {
 			b.regs[i] = first
 		}
@@ -161,16 +161,24 @@ func (x *instance) count(f *frame, from, to float64) {
 	case "memory", "csg":
 		rate *= x.share
 	}
-	bin, frag, comp, any := f.busy(from, to, share)
-	if x.block == "core" {
-		comp += bin // vertices are shaded as compute work is
+	for i, ns := range f.parts(from, to, share) {
+		x.work[i] += ns * rate
 	}
-	x.work[baseCycles] += (to - from) * rate
-	x.work[baseGPU] += any * rate
-	x.work[baseAny] += any * rate
-	x.work[baseBin] += bin * rate
-	x.work[baseFrag] += frag * rate
-	x.work[baseComp] += comp * rate
+}
+
+// bases are the amounts of work since power-on that counters are shares of, in whole cycles.
+func (x *instance) bases() (out [baseCount]uint64) {
+	var n [partCount]uint64
+	for i, w := range x.work {
+		n[i] = uint64(w)
+	}
+	out[baseBin], out[baseFrag], out[baseComp] = n[partBinOnly]+n[partBoth], n[partFragOnly]+n[partBoth], n[partComp]
+	out[baseAny] = n[partBinOnly] + out[baseFrag] + n[partComp]
+	out[baseGPU], out[baseCycles] = out[baseAny], out[baseAny]+n[partIdle]
+	if x.block == "core" {
+		out[baseComp] += out[baseBin] // vertices are shaded as compute work is
+	}
+	return out
 }
 
 // advance does the work up to a time.
@@ -203,8 +211,8 @@ func (g *gpu) collect() {
 		x.read()
 		for _, a := range g.accs {
 			vals := a.vals[i]
-			for k, d := range x.delta {
-				vals[k] += d
+			for k := range vals {
+				vals[k] += x.delta[k]
 			}
 		}
 	}
@@ -219,27 +227,35 @@ func (g *gpu) collect() {
 
 // read finds the increments of the block's counters since the last dump.
 func (x *instance) read() {
-	var whole [baseCount]float64
-	for b := range whole {
-		whole[b] = math.Floor(x.work[b])
-	}
+	whole := x.bases()
 	first := x.first()
 	for i := range x.rules {
 		r := &x.rules[i]
-		d := uint64(0)
-		if r.sum != nil {
-			for _, k := range r.sum {
-				d += x.delta[k]
-			}
-			x.regs[r.index] += d
-		} else {
+		var value uint64
+		switch {
+		case r.terms == nil:
 			// Of whole cycles: so no counter can grow by more than the cycles that it is a part of.
-			value := uint64(whole[r.base]*r.ratio) + first
-			d = value - x.regs[r.index]
-			x.regs[r.index] = value
+			value = uint64(float64(whole[r.base]) * r.ratio)
+		case r.whole:
+			value = x.sum(r.terms, first)
+		default:
+			// Of whole counts, for the same reason.
+			value = uint64(float64(x.sum(r.terms, first)) * r.ratio)
 		}
+		value += first
+		d := value - x.regs[r.index]
+		x.regs[r.index] = value
 		x.delta[r.index] = d
 	}
+}
+
+// sum is what counters of the block have counted since power-on.
+func (x *instance) sum(terms []term, first uint64) uint64 {
+	n := uint64(0)
+	for _, t := range terms {
+		n += uint64(t.times) * (x.regs[t.index] - first) // modulo 2^64, as what is taken away is never more
+	}
+	return n
 }
 
 // first is the value with which the counters of the block started. Index 3 of a block counts nothing and so still has it.

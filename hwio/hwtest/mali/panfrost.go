@@ -101,7 +101,7 @@ func (f *panfrostFile) param(c *hwtest.Call, arg uint64) error {
 	values := map[string]uint64{
 		"GPU_PROD_ID": s.productID(), "GPU_REVISION": s.id & 0xffff, "SHADER_PRESENT": s.cores, "TILER_PRESENT": 1,
 		"L2_PRESENT": 1, "STACK_PRESENT": s.cores, "AS_PRESENT": 0xff, "JS_PRESENT": 7,
-		"L2_FEATURES": uint64(s.busBits)<<24 | 18<<16 | 4<<8 | 6, "CORE_FEATURES": 2, "MEM_FEATURES": uint64(s.slices-1)<<8 | 1,
+		"L2_FEATURES": uint64(s.busBits)<<24 | 18<<16 | 4<<8 | 6, "CORE_FEATURES": s.engines, "MEM_FEATURES": uint64(s.slices-1)<<8 | 1,
 		"THREAD_FEATURES": 0x10000, "MAX_THREADS": 384, "NR_CORE_GROUPS": 1,
 	}
 	for name, v := range values {

@@ -33,7 +33,7 @@ func (b *board) properties() []property {
 		{prop("RAW_TILER_PRESENT"), 3, 1},
 		{prop("RAW_L2_PRESENT"), 3, 1<<s.slices - 1},
 		{prop("RAW_L2_FEATURES"), 2, uint64(s.busBits)<<24 | 19<<16 | 4<<8 | 6},
-		{prop("RAW_CORE_FEATURES"), 2, 2},
+		{prop("RAW_CORE_FEATURES"), 2, s.engines},
 	}
 	if s.id>>32 != 0 {
 		list = append(list, property{prop("RAW_GPU_ID"), 3, s.id})
@@ -51,7 +51,7 @@ func (b *board) properties() []property {
 		}
 		list = append(list, property{prop("COHERENCY_GROUP_0") + i, 3, mask})
 	}
-	list = append(list, property{prop("NUM_EXEC_ENGINES"), 0, 1})
+	list = append(list, property{prop("NUM_EXEC_ENGINES"), 0, s.engines & 15})
 	if s.kind == driverCSF {
 		list = append(list, property{prop("RAW_GPU_FEATURES"), 3, 1})
 	}

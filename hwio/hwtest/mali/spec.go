@@ -19,7 +19,7 @@ type version struct{ major, minor uint16 }
 type spec struct {
 	name, doc string
 	gpu       string // name in gpuinfo
-	layout    string // csf layouts "g615", "g720"; else "jm"
+	layout    string // of the table of counters
 	kind      driverKind
 	version   version
 	id        uint64 // raw GPU_ID
@@ -31,7 +31,8 @@ type spec struct {
 	csgs      int    // command stream group blocks
 	clocks    int    // clock domains that samples report
 	mhz       []float64
-	midgard   bool // block order of old Midgard in the old interface
+	engines   uint64 // CORE_FEATURES: how wide the cores are
+	midgard   bool   // block order of old Midgard in the old interface
 }
 
 // Numbers of scenarios' effects that tests refer to.
@@ -58,27 +59,27 @@ func specs() []spec {
 		{
 			name: "mali-g615", doc: "Mali-G615 MC6 with kbase for CSF GPUs (1.21), kinstr without block states, GPU_ACTIVE unusable.",
 			gpu: "Mali-G615", layout: "g615", kind: driverCSF, version: version{1, 21},
-			id: 0xb8a30010, cores: 0x3f, slices: 2, values: 128, busBits: 7, clocks: 1, mhz: []float64{900, 600, 400},
+			id: 0xb8a30010, engines: 2, cores: 0x3f, slices: 2, values: 128, busBits: 7, clocks: 1, mhz: []float64{900, 600, 400},
 		},
 		{
 			name: "mali-g720", doc: "Mali-G720 MC10 with kbase for CSF GPUs (1.38), kinstr with block states, firmware and group blocks.",
 			gpu: "Mali-G720", layout: "g720", kind: driverCSF, version: version{1, 38},
-			id: 0xc8700000, cores: 0x3ff, slices: 4, values: 128, busBits: 8, firmware: 1, csgs: 2, clocks: 2, mhz: []float64{850, 600, 400},
+			id: 0xc8700000, engines: 4, cores: 0x3ff, slices: 4, values: 128, busBits: 8, firmware: 1, csgs: 2, clocks: 2, mhz: []float64{850, 600, 400},
 		},
 		{
 			name: "mali-jm", doc: "Mali-G57 MC3 with a hole in its core mask (0b1011) and kbase for job-manager GPUs (11.38) with kinstr.",
-			gpu: "Mali-G57", layout: "jm", kind: driverJM, version: version{11, 38},
-			id: 0x90930000, cores: 0b1011, slices: 1, values: 64, busBits: 7, clocks: 1, mhz: []float64{950, 700, 400},
+			gpu: "Mali-G57", layout: "g57", kind: driverJM, version: version{11, 38},
+			id: 0x90930000, engines: 1, cores: 0b1011, slices: 1, values: 64, busBits: 7, clocks: 1, mhz: []float64{950, 700, 400},
 		},
 		{
 			name: "mali-legacy", doc: "Mali-G72 MP6 with an old kbase (11.20) that has only the first counter interface (vinstr).",
-			gpu: "Mali-G72", layout: "jm", kind: driverJM, version: version{11, 20},
-			id: 0x62210010, cores: 0x3f, slices: 2, values: 64, busBits: 7, clocks: 2, mhz: []float64{850, 600, 400},
+			gpu: "Mali-G72", layout: "g72", kind: driverJM, version: version{11, 20},
+			id: 0x62210010, engines: 3, cores: 0x3f, slices: 2, values: 64, busBits: 7, clocks: 2, mhz: []float64{850, 600, 400},
 		},
 		{
 			name: "panfrost", doc: "Mali-G52 MP2 with the mainline driver panfrost and unstable_ioctls=1.",
-			gpu: "Mali-G52", layout: "jm", kind: driverPanfrost,
-			id: 0x72120000, cores: 0x3, slices: 1, values: 64, busBits: 7, clocks: 1, mhz: []float64{800, 600, 400},
+			gpu: "Mali-G52", layout: "g52", kind: driverPanfrost,
+			id: 0x72120000, engines: 2, cores: 0x3, slices: 1, values: 64, busBits: 7, clocks: 1, mhz: []float64{800, 600, 400},
 		},
 	}
 }
@@ -167,6 +168,14 @@ func (s spec) with(set *hwtest.Settings) spec {
 		s.gpu, s.id, s.cores, s.midgard = "Mali-T760", 0x07500000, 0xf, true
 	}
 	return s
+}
+
+// family is the layout that all GPUs with such a front-end share.
+func (s *spec) family() string {
+	if s.kind == driverCSF {
+		return "csf"
+	}
+	return "jm"
 }
 
 // id64 is a GPU id in the 64-bit form.

@@ -110,8 +110,7 @@ func (b *board) writeGauges(now int64) {
 	b.gauged = now
 	hz := g.mhzAt(now) * 1e6
 	f := g.frameAt(now)
-	_, _, _, busy := f.busy(0, frameNs, 1)
-	load := busy / frameNs * 100
+	load := (1 - f.parts(0, frameNs, 1)[partIdle]/frameNs) * 100
 	if g.off || since <= 0 {
 		load = 0
 	}

@@ -56,17 +56,30 @@ func (g *gpu) mhzAt(t int64) float64 {
 	return g.spec.mhz[[]int{0, 1, 2, 1}[max(t-g.epoch, 0)/dvfsStep%4]]
 }
 
-// busy are the ns of work between two offsets in a frame, of each base but the clock. share shortens the fragment work, as that of
-// a core which gets fewer tiles than another.
-func (f *frame) busy(from, to, share float64) (bin, frag, comp, any float64) {
+// part is one of the disjoint parts of time: what is counted by itself is a sum of them, so that no queue is ever busy for longer than the GPU.
+type part int
+
+const (
+	partIdle    part = iota
+	partBinOnly      // binning alone
+	partBoth         // binning and fragment work
+	partFragOnly
+	partComp
+	partCount
+)
+
+// parts are the ns of each part of the time between two offsets in a frame. share shortens the fragment work, as that of a core which gets fewer
+// tiles than another.
+func (f *frame) parts(from, to, share float64) (p [partCount]float64) {
 	w := window{f.frag.from, f.frag.from + (f.frag.to-f.frag.from)*share}
-	both := window{max(f.bin.from, w.from), min(f.bin.to, w.to)}
-	bin, frag, comp = f.bin.overlap(from, to), w.overlap(from, to), f.comp.overlap(from, to)
-	any = bin + frag + comp
-	if both.to > both.from {
-		any -= both.overlap(from, to)
+	if both := (window{max(f.bin.from, w.from), min(f.bin.to, w.to)}); both.to > both.from {
+		p[partBoth] = both.overlap(from, to)
 	}
-	return bin, frag, comp, any
+	p[partBinOnly] = max(0, f.bin.overlap(from, to)-p[partBoth])
+	p[partFragOnly] = max(0, w.overlap(from, to)-p[partBoth])
+	p[partComp] = f.comp.overlap(from, to)
+	p[partIdle] = max(0, to-from-p[partBoth]-p[partBinOnly]-p[partFragOnly]-p[partComp])
+	return p
 }
 
 // protectedAt reports whether protected content runs, which takes the last three tenths of every second.

@@ -1,0 +1,154 @@
+package mali
+
+import (
+	"encoding/csv"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"astrolabe/hwio/hwtest"
+)
+
+// named are the counters of a layout that Arm's database names, by block and index, with their names, the hardware's among them: the table of the
+// readers, which the models do not read.
+func named(t *testing.T, layout string) map[string][]string {
+	t.Helper()
+	f, err := os.Open("../../internal/mali/counters.csv")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	lines, err := csv.NewReader(f).ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	out := map[string][]string{}
+	for _, l := range lines[1:] {
+		if l[0] == layout {
+			out[l[1]+" "+l[2]] = append(strings.Fields(l[6]), l[3])
+		}
+	}
+	return out
+}
+
+// layouts are the models with the layouts that Arm's database has them under.
+var layouts = map[string]string{"mali-g615": "Mali-G715", "mali-g720": "Mali-G720", "mali-jm": "Mali-G77", "mali-legacy": "Mali-G71", "panfrost": "Mali-G52"}
+
+// counted lets a GPU work and hands over every sample of a client.
+func counted(t *testing.T, device string, scenarios []string, samples int, each func(g *gpu, vals [][]uint64)) {
+	t.Helper()
+	for _, s := range specs() {
+		if s.name != device {
+			continue
+		}
+		set := &hwtest.Settings{Scenarios: scenarios, Seed: 1}
+		now := int64(5e9)
+		g := newGPU(s.with(set), set, now)
+		acc := g.attach(now)
+		for i := range samples {
+			now += 300_000 + int64(i%7)*53_000
+			g.take(acc, now)
+			each(g, acc.vals)
+			acc.reset(now)
+		}
+	}
+}
+
+// A counter that never moves proves nothing of where a reader finds it, nor do two that always agree.
+func TestEveryNamedCounterMovesAndNoTwoAgree(t *testing.T) {
+	for device, layout := range layouts {
+		t.Run(device, func(t *testing.T) {
+			sums, names := map[string]uint64{}, map[string]string{}
+			counted(t, device, nil, 3000, func(g *gpu, vals [][]uint64) {
+				for i, x := range g.instances {
+					for _, r := range x.rules {
+						if r.index < hiddenIndex {
+							at := fmt.Sprint(x.block, " ", r.index)
+							sums[at] += vals[i][r.index]
+							names[at] = r.name
+						}
+					}
+				}
+			})
+			want := named(t, layout)
+			if len(want) < 140 {
+				t.Fatalf("the table has %d counters of %s", len(want), layout)
+			}
+			by := map[uint64]string{}
+			for at, known := range want {
+				switch n := sums[at]; {
+				case n == 0:
+					t.Errorf("%s (%s) never moves", at, known[0])
+				case by[n] != "":
+					t.Errorf("%s and %s both count %d", at, by[n], n)
+				case !slices.Contains(known, names[at]):
+					t.Errorf("%s is %s here and %v in Arm's database", at, names[at], known)
+				default:
+					by[n] = at
+				}
+			}
+			for at := range sums {
+				block, _, _ := strings.Cut(at, " ")
+				if want[at] == nil && slices.Contains([]string{"fe", "tiler", "memory", "core"}, block) {
+					t.Errorf("%s counts, and Arm's database has no counter there", at)
+				}
+			}
+		})
+	}
+}
+
+// possible are sums of a block's counters that no hardware makes negative, by layout.
+var possible = []struct{ layouts, block, sum, what string }{
+	{"csf g57 g52", "core", "9+24-21", "warps that are not full"},
+	{"csf g57", "core", "11-14-4*9", "quads killed by others in front of them, of warps of 16"},
+	{"g52", "core", "11-14-2*9", "quads killed by others in front of them, of warps of 8"},
+	{"g72", "core", "11-14-9", "quads killed by others in front of them, of warps of 4"},
+	{"all", "core", "11-12", "quads that are not tested early"},
+	{"all", "core", "12-14", "quads that pass the early test"},
+	{"all", "core", "12-14-13", "quads that pass it and write nothing"},
+	{"all", "core", "15-16", "tiles that pass the late test"},
+	{"csf", "core", "4*9-69", "threads that a fragment warp has room for"},
+	{"g72", "core", "36-39", "texture instructions of mip maps that are not trilinear"},
+	{"g52", "core", "36-38", "passes without mip maps"},
+	{"all", "tiler", "6-11-12-13-14", "triangles beside those that are seen or culled"},
+	{"all", "tiler", "6-9-10", "triangles that face neither way"},
+	{"all", "memory", "29-34-35-36", "reads with more than three quarters outstanding"},
+	{"all", "memory", "42-49-50-51", "writes with more than three quarters outstanding"},
+	{"all", "memory", "32-37-38-39-40-41", "beats that come later than 383 cycles"},
+	{"all", "memory", "42-43-44-45-46", "writes of no kind"},
+	{"jm", "fe", "6-10", "cycles without fragment work"},
+	{"jm", "fe", "6-18", "cycles without vertex or compute work"},
+	{"csf", "core", "53-4", "cycles without fragment work"},
+	{"csf", "core", "53-22", "cycles without compute work"},
+	{"csf", "core", "70-72-73-74-75", "rays against triangles in no bin"},
+}
+
+func TestNoSampleIsImpossible(t *testing.T) {
+	for device := range layouts {
+		for _, scenarios := range [][]string{nil, {"dvfs"}, {"wrap"}} {
+			checked := 0
+			counted(t, device, scenarios, 1500, func(g *gpu, vals [][]uint64) {
+				for i, x := range g.instances {
+					for _, p := range possible {
+						in := strings.Fields(p.layouts)
+						if p.block != x.block || !slices.Contains(in, "all") && !slices.Contains(in, g.spec.layout) && !slices.Contains(in, g.spec.family()) {
+							continue
+						}
+						sum := int64(0)
+						for _, term := range termsOf(p.sum) {
+							sum += term.times * int64(vals[i][term.index])
+						}
+						if checked++; sum < 0 {
+							t.Fatalf("%s %v: %d %s (%s) in a sample of %s", device, scenarios, sum, p.what, p.sum, x.block)
+						}
+					}
+				}
+			})
+			if checked < 1500*9 {
+				t.Errorf("%s: %d sums were checked", device, checked)
+			}
+		}
+	}
+}
