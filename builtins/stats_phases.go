@@ -23,6 +23,13 @@ var phaseMethods = []method[*Env]{
 		Run:     phases,
 	},
 	{
+		Sig: "label_phases(cap: Capture, label: str, min_duration: duration=None, also: list=[]) -> list",
+		Doc: "Phases of a capture by what a label says, as phases gives them: it is cut where no value before comes again, such as between kernels of which first some run and then others. " +
+			"also are phases found otherwise, whose cuts count beside these. Phases shorter than min_duration (2 % of the measured time unless given) join those beside them.",
+		Example: "[s.first for s in stats.label_phases(cap, \"kernel\")]",
+		Run:     labelPhases,
+	},
+	{
 		Sig: "outliers(counter: Counter, k: number=5, side: str=\"high\") -> Mask",
 		Doc: "Selects the samples that are further than k robust standard deviations from the median: \"high\" above it, \"low\" below it, \"both\". The deviation is 1.4826 times the median absolute " +
 			"deviation (where that is 0, 1.2533 times the mean absolute deviation), and at least 2 % of the median. Missing values are never selected.",
@@ -88,11 +95,45 @@ func phases(e *Env, c *call) (starlark.Value, error) {
 	if err != nil {
 		return nil, err
 	}
+	return phaseSpans(e, spans), nil
+}
+
+// phaseSpans numbers phases.
+func phaseSpans(e *Env, spans []capture.Span) starlark.Value {
 	out := make([]starlark.Value, len(spans))
 	for i, s := range spans {
 		out[i] = &Span{env: e, s: s, rows: true, name: fmt.Sprintf("phase %d", i+1)}
 	}
-	return frozenList(out), nil
+	return frozenList(out)
+}
+
+func labelPhases(e *Env, c *call) (starlark.Value, error) {
+	recv, name := c.args[0].(*Capture), c.str(1, "")
+	l := recv.c.Label(name)
+	if l == nil {
+		_, err := recv.c.GroupBy(name) // says which there are
+		return nil, err
+	}
+	least, err := c.duration(2, int64(analysis.DefaultMinFraction*float64(recv.c.Axis.Measured())))
+	if err != nil {
+		return nil, err
+	}
+	if least < 0 {
+		return nil, errors.New("parameter min_duration: it can't be negative")
+	}
+	var also []capture.Span
+	if list, ok := c.value(3).(*starlark.List); ok {
+		for i := range list.Len() {
+			s, ok := list.Index(i).(*Span)
+			if !ok || !s.rows {
+				return nil, fmt.Errorf("parameter also: element %d is %s, want a Span of samples, as stats.phases gives", i, list.Index(i).Type())
+			}
+			also = append(also, s.s)
+		}
+	}
+	return await(e.Context(), func() (starlark.Value, error) {
+		return phaseSpans(e, analysis.LabelPhases(recv.c.Axis, l, also, least)), nil
+	})
 }
 
 func outliers(e *Env, c *call) (starlark.Value, error) {

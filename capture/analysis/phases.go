@@ -17,7 +17,7 @@ const maxPhaseBins = 2000
 // What a phase takes where nothing else is asked for.
 const (
 	DefaultMinSamples  = 10
-	defaultMinFraction = 0.02 // of the measured time
+	DefaultMinFraction = 0.02 // of the measured time
 )
 
 // PhaseOptions say what counts as a phase. The zero value asks for the defaults.
@@ -54,7 +54,7 @@ func Phases(ctx context.Context, counters []*capture.Counter, opt PhaseOptions) 
 		opt.MinSamples = DefaultMinSamples
 	}
 	if opt.MinDuration == 0 {
-		opt.MinDuration = int64(defaultMinFraction * float64(axis.Measured()))
+		opt.MinDuration = int64(DefaultMinFraction * float64(axis.Measured()))
 	}
 	bins := phaseBins(axis, maxPhaseBins)
 	series, err := levelsOf(ctx, counters, bins)

@@ -1,0 +1,79 @@
+package analysis
+
+import (
+	"slices"
+
+	"astrolabe/capture"
+)
+
+// LabelPhases cuts a capture where the values of a label are others from then on: no value is on both sides of a cut, as of the kernels of a program that
+// first does one thing and then another. Samples without a value stay with those before them. The cuts of also, other stretches that follow each other,
+// count as well where they are at least `least` ns away from these. Every phase lasts `least` ns, but where there is one only: shorter ones
+// join those beside them.
+func LabelPhases(a *capture.Axis, l *capture.Label, also []capture.Span, least int64) []capture.Span {
+	n := a.Len()
+	if n == 0 {
+		return nil
+	}
+	took := make([]int64, n+1) // by the samples before
+	for i := range n {
+		took[i+1] = took[i] + a.End[i] - a.Start[i]
+	}
+	kept := apart(labelCuts(l), took, least)
+	for _, s := range also {
+		near := func(cut int) bool { return max(took[cut]-took[s.First], took[s.First]-took[cut]) < least }
+		if s.First > 0 && s.First < n && !slices.ContainsFunc(kept, near) {
+			kept = append(kept, s.First)
+		}
+	}
+	slices.Sort(kept)
+	kept = apart(kept, took, least)
+	out := make([]capture.Span, len(kept)+1)
+	for i := range out {
+		first, last := 0, n-1
+		if i > 0 {
+			first = kept[i-1]
+		}
+		_, end := a.Extent()
+		if i < len(kept) {
+			last, end = kept[i]-1, a.Start[kept[i]]
+		}
+		out[i] = capture.Span{Start: a.Start[first], End: end, First: first, Last: last}
+	}
+	return out
+}
+
+// apart are the cuts that leave at least `least` ns before each and behind the last.
+func apart(cuts []int, took []int64, least int64) (kept []int) {
+	from := int64(0)
+	for _, cut := range cuts {
+		if took[cut]-from >= least {
+			kept, from = append(kept, cut), took[cut]
+		}
+	}
+	for len(kept) > 0 && took[len(took)-1]-took[kept[len(kept)-1]] < least {
+		kept = kept[:len(kept)-1]
+	}
+	return kept
+}
+
+// labelCuts are the samples from which on no value of a label is one of those before.
+func labelCuts(l *capture.Label) (cuts []int) {
+	last := make([]int, len(l.Dict))
+	for i, code := range l.Codes {
+		if code >= 0 {
+			last[code] = i
+		}
+	}
+	open := -1 // the last sample of the values that were seen
+	for i, code := range l.Codes {
+		if code < 0 {
+			continue
+		}
+		if open >= 0 && i > open {
+			cuts = append(cuts, i)
+		}
+		open = max(open, last[code])
+	}
+	return cuts
+}
