@@ -26,7 +26,15 @@ const reports = 600
 // recordWithRecorder runs Debian's unmodified i915-perf-recorder on the emulated GPU until it is interrupted, and returns its file.
 func recordWithRecorder(t *testing.T, model, set string, scenarios ...string) (string, *hwtest.Result, *Truth) {
 	t.Helper()
-	recorder := clients.Path(t, "i915-perf-recorder", "intel-gpu-tools")
+	file := filepath.Join(t.TempDir(), "a.record")
+	res := recorder(t, model, hwtest.Options{Settings: hwtest.Settings{Scenarios: scenarios}, EndAfter: reports}, "-m", set, "-o", file)
+	return file, res, res.Truth.(*Truth)
+}
+
+// recorder runs it with arguments.
+func recorder(t *testing.T, model string, o hwtest.Options, args ...string) *hwtest.Result {
+	t.Helper()
+	path := clients.Path(t, "i915-perf-recorder", "intel-gpu-tools")
 	// It makes a FIFO of a fixed name, so two cannot run at a time on a machine.
 	lock, err := os.OpenFile(filepath.Join(os.TempDir(), fmt.Sprintf("astrolabe-i915-perf-recorder-%d.lock", os.Getuid())), os.O_CREATE|os.O_RDWR, 0o600)
 	if err != nil {
@@ -36,19 +44,17 @@ func recordWithRecorder(t *testing.T, model, set string, scenarios ...string) (s
 	if err := unix.Flock(int(lock.Fd()), unix.LOCK_EX); err != nil {
 		t.Fatal(err)
 	}
-	file := filepath.Join(t.TempDir(), "a.record")
-	var dev hwtest.Device
 	for _, m := range Models() {
 		if m.Name == model {
-			dev = m.New()
+			o.Device = m.New()
 		}
 	}
 	var out bytes.Buffer
-	cmd := exec.Command(recorder, "-m", set, "-c", "0.2", "-o", file)
-	cmd.Stdout, cmd.Stderr = &out, &out
+	o.Cmd, o.Settings.Seed = exec.Command(path, append([]string{"-c", "0.2"}, args...)...), 3
+	o.Cmd.Stdout, o.Cmd.Stderr = &out, &out
 	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Minute)
 	defer cancel()
-	res, err := hwtest.Run(ctx, hwtest.Options{Device: dev, Settings: hwtest.Settings{Scenarios: scenarios, Seed: 3}, Cmd: cmd, EndAfter: reports})
+	res, err := hwtest.Run(ctx, o)
 	if errors.Is(err, hwtest.ErrUnsupported) {
 		t.Skipf("SKIPPED: %v", err)
 	}
@@ -58,7 +64,7 @@ func recordWithRecorder(t *testing.T, model, set string, scenarios ...string) (s
 	if res.Exit != 0 {
 		t.Fatalf("exit %d\n%s", res.Exit, out.String())
 	}
-	return file, res, res.Truth.(*Truth)
+	return res
 }
 
 // recording splits the recorder's file into what came from the stream, and the correlations of its own.
@@ -123,6 +129,49 @@ func sameBy(held *clients.Comparison, what string, got, want map[string]uint64) 
 		held.Equal(what+": "+k, got[k], v)
 	}
 	held.Equal("number of "+what, len(got), len(want))
+}
+
+// The recorder keeps the end of what it read in a ring until another program of the same tools asks for it.
+func TestForeignControlDumpsTheEndOfARecording(t *testing.T) {
+	control := clients.Path(t, "i915-perf-control", "intel-gpu-tools")
+	dir := t.TempDir()
+	fifo, file := filepath.Join(dir, "fifo"), filepath.Join(dir, "dump.record")
+	dumped, signals, asked := make(chan error, 1), make(chan os.Signal, 1), false
+	o := hwtest.Options{Signals: signals}
+	o.Settings.Answered = func(n int) { // one call at a time
+		if n >= reports && !asked {
+			asked = true
+			go func() {
+				out, err := exec.Command(control, "-f", fifo, "-d", file).CombinedOutput()
+				if err != nil {
+					err = fmt.Errorf("%w: %s", err, out)
+				}
+				// The recorder has written the file when it has left its loop, which goes on with the next reports.
+				for range 6000 {
+					if i, err := os.Stat(file); err == nil && i.Size() > 0 {
+						break
+					}
+					time.Sleep(10 * time.Millisecond)
+				}
+				dumped <- err
+				signals <- os.Interrupt
+			}()
+		}
+	}
+	// In the set TestOa one counter is the clock and another stands still.
+	res := recorder(t, "kbl-gt2", o, "-m", "TestOa", "-s", "4096", "-f", fifo)
+	if err := <-dumped; err != nil {
+		t.Fatal(err)
+	}
+	raw, _ := recording(t, file)
+	total, _, n := accumulate(decode(t, raw, wide), wide)
+	s := res.Truth.(*Truth).Streams[0]
+	held := clients.Compare(t, "i915-perf-control", "kbl-gt2")
+	held.Equal("as many reports as were read, but for those after the dump", n >= reports && n <= s.Delivered, true)
+	held.Equal("B1", total["B1"], total["GPU_TICKS"])
+	held.Equal("B0", total["B0"], 0)
+	held.Equal("clocks", total["GPU_TICKS"] > 0 && total["GPU_TICKS"] <= s.Totals["GPU_TICKS"], true)
+	held.Equal("number of counters", len(total), len(s.Totals))
 }
 
 // The configurations are seen by another program of the same tools, which also takes them away.
