@@ -20,7 +20,7 @@ var sensorKinds = []struct {
 	{sensorLoad, "sensor_load", "GPU load", "Load of the graphics pipe, as the firmware averages it.", "percent", 1, capture.CombineMean},
 	{sensorSclk, "sensor_sclk", "Shader clock", "Clock of the shaders.", "Hz", 1e6, capture.CombineMean},
 	{sensorMclk, "sensor_mclk", "Memory clock", "Clock of the memory.", "Hz", 1e6, capture.CombineMean},
-	{sensorPower, "sensor_power", "Average power", "Power averaged by the firmware, in whole watts; of the whole package on an APU.", "watts", 1, capture.CombineSum},
+	{sensorPower, "sensor_power", "Average power", "Power averaged by the firmware, in whole watts; of the whole package on an APU. Newer kernels answer with the power of the moment where a GPU has none.", "watts", 1, capture.CombineSum},
 	{sensorInputPower, "sensor_input_power", "Input power", "Power at this moment, in whole watts; newer kernels only.", "watts", 1, capture.CombineSum},
 	{sensorTemperature, "sensor_temperature", "GPU temperature", "Temperature at the edge of the chip.", "celsius", 1e-3, capture.CombineMax},
 	{sensorVDDGFX, "sensor_vddgfx", "Graphics voltage", "Supply voltage of the graphics core.", "volts", 1e-3, capture.CombineMean},

@@ -1,9 +1,14 @@
 package amdgpu
 
 import (
+	"encoding/json"
 	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
 	"regexp"
 	"strconv"
+	"strings"
 	"testing"
 
 	"astrolabe/hwio/hwtest/clients"
@@ -91,4 +96,94 @@ func share(answers []uint32, bit uint) float64 {
 		n += int(a >> bit & 1)
 	}
 	return 100 * float64(n) / float64(len(answers))
+}
+
+// A small program asks libdrm_amdgpu for what the card says of itself.
+func TestForeignLibraryReadsTheCard(t *testing.T) {
+	gcc := clients.Path(t, "gcc", "gcc")
+	const headers = "/usr/include/libdrm"
+	if _, err := os.Stat(headers + "/amdgpu.h"); err != nil {
+		t.Skip("SKIPPED: libdrm_amdgpu is not installed (Debian's libdrm-dev)")
+	}
+	exe := filepath.Join(t.TempDir(), "libdrm")
+	if out, err := exec.Command(gcc, "-Wall", "-I"+headers, "-o", exe, "testdata/libdrm.c", "-ldrm", "-ldrm_amdgpu").CombinedOutput(); err != nil {
+		t.Fatalf("build the client: %v\n%s", err, out)
+	}
+	for name, p := range map[string]*part{"gfx9": vega20, "gfx1151": strixHalo} {
+		t.Run(name, func(t *testing.T) {
+			r, out := clients.Run(t, clients.Options{Device: newDevice(p), Seed: 1, Scenarios: []string{steppedScenario}}, exe)
+			c := clients.Compare(t, "libdrm_amdgpu", name)
+			got := map[string]string{}
+			for line := range strings.Lines(out) {
+				k, v, _ := strings.Cut(strings.TrimSpace(line), " ")
+				got[k] = v
+			}
+			l, answers := p.heavy, r.Truth.(*Truth).GPUs[0].Answers
+			apu := uint64(0)
+			if p.apu {
+				apu = 1
+			}
+			for k, v := range map[string]any{
+				"devices": 1, "major": 3, "minor": 57, "asic_id": p.device, "chip_external_rev": p.external, "family_id": p.family,
+				"max_engine_clk": p.maxSclk * 1000, "max_memory_clk": p.maxMclk * 1000, "num_shader_engines": p.engines,
+				"num_shader_arrays_per_engine": p.arrays, "cu_active_number": p.cus, "vram_bit_width": p.vramBits, "gb_addr_cfg": p.addrConfig,
+				"pci_rev_id": p.revision, "gpu_counter_freq": 100_000, "ids_flags": apu,
+				"vram_usage": l.VRAM, "gtt_usage": l.GTT, "bytes_moved": 0, "evictions": 0, "vram_heap": p.vram - reserved, "gtt_heap": p.gtt,
+				"sclk": l.SclkMHz, "mclk": l.MclkMHz, "temperature": l.Celsius * 1000, "load": l.BusyPercent, "power": l.Watts, "vddgfx": l.GfxMillivolts,
+				"grbm_status": answers[len(answers)-1].Value,
+			} {
+				c.Equal(k, got[k], v)
+			}
+			if t.Failed() {
+				t.Log(out)
+			}
+		})
+	}
+}
+
+// nvtop finds the path of nvtop, which Debian has from 13 on, and what stands before it on the command line: where the system is older, the loader of
+// a Debian 13 in a folder, which .ci/extra makes.
+func nvtop(t *testing.T) (path string, before []string) {
+	const variable = "ASTROLABE_DEBIAN13"
+	root := os.Getenv(variable)
+	if root == "" {
+		return clients.Path(t, "nvtop", "nvtop, or one in a root that "+variable+" names"), nil
+	}
+	return clients.Path(t, root+"/lib64/ld-linux-x86-64.so.2", "debootstrap"), []string{"--library-path", root + "/usr/lib/x86_64-linux-gnu", root + "/usr/bin/nvtop"}
+}
+
+// nvtop takes clocks, temperature and power of libdrm_amdgpu and of sysfs, by libsystemd's enumeration of devices and of their sensors.
+func TestForeignNvtopShowsTheSensors(t *testing.T) {
+	path, args := nvtop(t)
+	for _, c := range []struct {
+		name, title, fan, power string
+		parts                   []*part
+		scenarios               []string
+	}{
+		{"gfx9", "AMD Radeon VII", "40%", "240W", []*part{vega20}, nil},
+		{"gfx1151", "AMD Radeon Graphics", "CPU Fan", "98W", []*part{strixHalo}, nil},
+		{"gfx9 two-gpus", "AMD Radeon VII", "40%", "240W", []*part{vega20, strixHalo}, []string{twoScenario}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			_, out := clients.Run(t, clients.Options{Device: newDevice(c.parts[0]), Seed: 1, Scenarios: append(c.scenarios, steppedScenario)}, path, append(args, "-s")...)
+			var shown []map[string]any
+			if err := json.Unmarshal([]byte(out[strings.Index(out, "["):]), &shown); err != nil || len(shown) != len(c.parts) {
+				t.Fatalf("%v:\n%s", err, out)
+			}
+			same := clients.Compare(t, "nvtop", c.name)
+			for i, p := range c.parts {
+				l, got := p.heavy, shown[i]
+				if i == 0 {
+					same.Equal("name", got["device_name"], c.title)
+					same.Equal("fan", got["fan_speed"], c.fan)
+					same.Equal("power", got["power_draw"], c.power)
+				}
+				same.Equal("core clock", got["gpu_clock"], fmt.Sprintf("%dMHz", l.SclkMHz))
+				same.Equal("memory clock", got["mem_clock"], fmt.Sprintf("%dMHz", l.MclkMHz))
+				same.Equal("temperature", got["temp"], fmt.Sprintf("%dC", l.Celsius))
+				same.Equal("load", got["gpu_util"], fmt.Sprintf("%d%%", l.BusyPercent))
+				same.Equal("memory in use", got["mem_util"], fmt.Sprintf("%d%%", l.VRAM*100/p.vram))
+			}
+		})
+	}
 }

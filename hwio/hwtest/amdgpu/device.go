@@ -144,11 +144,12 @@ func (g *gpu) events() {
 	if g.inEvent(unplugScenario, math.MaxInt64) && !g.gone {
 		g.gone = true
 		drm.RemoveNodes(g.m, g.number)
+		g.m.Remove("/sys/class/" + g.hwmon())
 		drm.RemovePCI(g.m, g.folder(), g.address)
 	}
 	if off := g.inEvent(offScenario, suspendedLength); off != g.off {
 		g.off = off
-		for _, f := range []string{"/gpu_busy_percent", "/mem_busy_percent", "/gpu_metrics", "/hwmon/hwmon5/power1_average", "/hwmon/hwmon5/power1_input"} {
+		for _, f := range []string{"/gpu_busy_percent", "/mem_busy_percent", "/gpu_metrics", "/" + g.hwmon() + "/power1_average", "/" + g.hwmon() + "/power1_input"} {
 			if off {
 				g.m.Fail(g.folder()+f, syscall.EBUSY)
 			} else {

@@ -11,6 +11,9 @@ func (g *gpu) card() string   { return fmt.Sprintf("card%d", g.number) }
 func (g *gpu) render() string { return fmt.Sprintf("renderD%d", 128+g.number) }
 func (g *gpu) folder() string { return "/sys/devices/pci0000:00/" + g.address }
 
+// hwmon is where the GPU's sensors are, below its folder and below /sys/class.
+func (g *gpu) hwmon() string { return fmt.Sprintf("hwmon/hwmon%d", 5+g.number) }
+
 // appear makes the nodes and what never changes.
 func (g *gpu) appear() {
 	m, dir := g.m, g.folder()
@@ -20,11 +23,17 @@ func (g *gpu) appear() {
 	for name, text := range map[string]string{
 		"mem_info_vram_total": fmt.Sprint(g.part.vram), "mem_info_vis_vram_total": fmt.Sprint(g.part.vram), "mem_info_gtt_total": fmt.Sprint(g.part.gtt),
 		"power_dpm_force_performance_level": "auto", "vbios_version": "113-EMULATED-001",
-		"hwmon/hwmon5/name": "amdgpu", "hwmon/hwmon5/temp1_label": "edge", "hwmon/hwmon5/freq1_label": "sclk", "hwmon/hwmon5/in0_label": "vddgfx",
-		"hwmon/hwmon5/power1_cap": "250000000",
+		g.hwmon() + "/name": "amdgpu", g.hwmon() + "/temp1_label": "edge", g.hwmon() + "/freq1_label": "sclk", g.hwmon() + "/in0_label": "vddgfx",
+		g.hwmon() + "/power1_cap": "250000000",
 	} {
 		m.File(dir+"/"+name, text+"\n")
 	}
+	// Libraries find the sensors by their class.
+	hwmon := dir + "/" + g.hwmon()
+	m.File(hwmon+"/uevent", "")
+	m.Link(hwmon+"/subsystem", "../../../../../class/hwmon")
+	m.Link(hwmon+"/device", "../../../"+g.address)
+	m.Link("/sys/class/"+g.hwmon(), "../../devices/pci0000:00/"+g.address+"/"+g.hwmon())
 	if g.part.name != "" {
 		m.File(dir+"/product_name", g.part.name+"\n")
 	}
@@ -32,7 +41,13 @@ func (g *gpu) appear() {
 		m.File(dir+"/current_link_speed", "8.0 GT/s PCIe\n")
 		m.File(dir+"/current_link_width", "16\n")
 		m.File(dir+"/unique_id", "0123456789abcdef\n")
-		m.File(dir+"/hwmon/hwmon5/temp2_label", "junction\n")
+		m.File(dir+"/"+g.hwmon()+"/temp2_label", "junction\n")
+		for name, v := range map[string]int{
+			"pwm1_enable": 2, "pwm1_min": 0, "pwm1_max": 255, "fan1_enable": 0, "fan1_min": 0, "fan1_max": 3850, "temp1_crit": 100_000,
+			"temp1_emergency": 105_000,
+		} {
+			m.File(hwmon+"/"+name, fmt.Sprintf("%d\n", v))
+		}
 	}
 	for i, pid := range Clients {
 		p := fmt.Sprintf("/proc/%d", pid)
@@ -68,18 +83,18 @@ func (g *gpu) renew() {
 		"gpu_busy_percent":     fmt.Sprintf("%d\n", l.BusyPercent),
 		"mem_info_vram_used":   fmt.Sprintf("%d\n", l.VRAM), "mem_info_vis_vram_used": fmt.Sprintf("%d\n", l.VRAM), "mem_info_gtt_used": fmt.Sprintf("%d\n", l.GTT),
 		"pp_dpm_sclk": dpm(l.SclkMHz, g.part.light.SclkMHz, g.part.heavy.SclkMHz), "pp_dpm_fclk": dpm(l.FclkMHz, g.part.light.FclkMHz, g.part.heavy.FclkMHz),
-		"hwmon/hwmon5/temp1_input": fmt.Sprintf("%d\n", l.Celsius*1000), "hwmon/hwmon5/freq1_input": fmt.Sprintf("%d\n", l.SclkMHz*1_000_000),
-		"hwmon/hwmon5/in0_input": fmt.Sprintf("%d\n", l.GfxMillivolts),
+		g.hwmon() + "/temp1_input": fmt.Sprintf("%d\n", l.Celsius*1000), g.hwmon() + "/freq1_input": fmt.Sprintf("%d\n", l.SclkMHz*1_000_000),
+		g.hwmon() + "/in0_input": fmt.Sprintf("%d\n", l.GfxMillivolts),
 	}
 	if g.part.apu {
-		values["hwmon/hwmon5/power1_input"] = fmt.Sprintf("%d\n", l.Watts*1_000_000)
-		values["hwmon/hwmon5/in1_input"] = "750\n"
+		values[g.hwmon()+"/power1_input"] = fmt.Sprintf("%d\n", l.Watts*1_000_000)
+		values[g.hwmon()+"/in1_input"] = "750\n"
 	} else {
 		values["mem_busy_percent"] = fmt.Sprintf("%d\n", l.MemPercent)
-		values["hwmon/hwmon5/power1_average"] = fmt.Sprintf("%d\n", l.Watts*1_000_000)
-		values["hwmon/hwmon5/temp2_input"] = fmt.Sprintf("%d\n", l.HotCelsius*1000)
-		values["hwmon/hwmon5/fan1_input"] = fmt.Sprintf("%d\n", l.RPM)
-		values["hwmon/hwmon5/pwm1"] = "102\n"
+		values[g.hwmon()+"/power1_average"] = fmt.Sprintf("%d\n", l.Watts*1_000_000)
+		values[g.hwmon()+"/temp2_input"] = fmt.Sprintf("%d\n", l.HotCelsius*1000)
+		values[g.hwmon()+"/fan1_input"] = fmt.Sprintf("%d\n", l.RPM)
+		values[g.hwmon()+"/pwm1"] = "102\n"
 	}
 	names := make([]string, 0, len(values))
 	for name := range values {
