@@ -106,7 +106,7 @@ func rules(t *testing.T, models ...capturetest.Model) {
 		t.Fatal(err)
 	}
 	for _, id := range ids {
-		if !planted[id] {
+		if !planted[id] && id != "not_measured" { // it asks for what a capture lacks, and models of one set lack nothing
 			t.Errorf("rule %s can be named, but no model plants it", id)
 		}
 	}
