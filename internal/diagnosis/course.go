@@ -20,14 +20,16 @@ type Phase struct {
 // Phases are the phases that a report tells apart; one where the capture does not change.
 func (j *Judge) Phases(ctx context.Context, c *capture.Capture) ([]Phase, error) {
 	var cap starlark.Value = builtins.NewCapture(j.env, c)
+	var recorded starlark.Value = starlark.None
 	// The scripts of sources with slow values look for phases in longer samples.
 	if smooth, ok := j.triage["_smooth"]; ok {
 		var err error
+		recorded = cap
 		if cap, err = j.runner.Call(ctx, smooth, starlark.Tuple{cap}, nil); err != nil {
 			return nil, err
 		}
 	}
-	list, err := j.runner.Call(ctx, j.phases["split"], starlark.Tuple{cap, j.triage["LEADING"]}, nil)
+	list, err := j.runner.Call(ctx, j.phases["split"], starlark.Tuple{cap, j.triage["LEADING"]}, []starlark.Tuple{{starlark.String("recorded"), recorded}})
 	if err != nil {
 		return nil, err
 	}
