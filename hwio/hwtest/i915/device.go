@@ -41,6 +41,7 @@ type device struct {
 	added    []ConfigTruth
 	removed  []ConfigTruth
 	work     *workload
+	pmu      *pmu    // nil until a program opens one of its events
 	stream   *stream // the one that is open
 	streams  []*stream
 	closed   int
@@ -69,6 +70,7 @@ func (d *device) Start(m hwtest.Machine) error {
 	d.clk = d.newClock()
 	d.work = newWorkload(d)
 	d.tree()
+	d.pmuTree()
 	switch {
 	case d.has("no-perf"), d.has("no-metrics"):
 	default:
@@ -170,6 +172,8 @@ func (d *device) unplug() {
 	d.mu.Unlock()
 	drm.RemoveNodes(d.m, card)
 	drm.RemovePCI(d.m, pciPath, pciAddress)
+	d.m.Remove(pmuLink)
+	d.m.Remove(pmuPath)
 	if s != nil {
 		s.wake(true)
 	}

@@ -20,6 +20,9 @@ type Truth struct {
 	Opened  int            `json:"streams_opened"`
 	Closed  int            `json:"streams_closed"`
 
+	// PMU is what was read of the driver's counter unit.
+	PMU []PMUTruth `json:"pmu,omitempty"`
+
 	ConfigsAdded   []ConfigTruth `json:"configs_added"`
 	ConfigsRemoved []ConfigTruth `json:"configs_removed"`
 	// ConfigsLeft are those of ConfigsAdded that are still loaded.
@@ -240,7 +243,7 @@ func (d *device) Truth() any {
 	defer d.mu.Unlock()
 	t := &Truth{Scenarios: d.set.Scenarios, Seed: d.set.Seed, Part: d.part, TimestampHz: timestampHz, DriftPPM: d.clk.ppm, Revision: d.revision,
 		Opened: len(d.streams), Closed: d.closed, ConfigsAdded: d.added, ConfigsRemoved: d.removed,
-		Totals: map[string]uint64{}, Contexts: map[string]map[string]uint64{}, Unplugged: d.gone}
+		Totals: map[string]uint64{}, Contexts: map[string]map[string]uint64{}, Unplugged: d.gone, PMU: d.pmu.truth()}
 	for _, c := range d.loadedConfigs() {
 		if !c.builtin {
 			t.ConfigsLeft = append(t.ConfigsLeft, c.truth())
