@@ -42,6 +42,7 @@ type series struct {
 	values  []string
 	running []string
 	noise   []string
+	kinds   []*series // what it is the sum of, in place of values of its own
 }
 
 func newBuilder() *builder { return &builder{series: map[key]*series{}, seen: map[key]int{}} }
@@ -228,7 +229,7 @@ func (b *builder) counters(axis *capture.Axis) []*capture.Counter {
 	var out, extra []*capture.Counter
 	byName := map[string]*capture.Counter{}
 	var tally memory.Tally
-	for _, s := range b.order {
+	for _, s := range slices.Concat(b.order, b.overKinds()) {
 		tally.Must(counterRoom + reasonRoom*uint64(len(s.rows)))
 		for _, c := range s.counters(axis) {
 			name := c.Name
@@ -295,6 +296,9 @@ func modifierText(mode string) string {
 
 // counters are the counts of a series and, where they say something, the percentages beside them.
 func (s *series) counters(axis *capture.Axis) []*capture.Counter {
+	if len(s.kinds) > 0 {
+		return []*capture.Counter{s.sum(axis)}
+	}
 	n := axis.Len()
 	main := &capture.Counter{Axis: axis, Meta: capture.Meta{Name: s.event, Unit: s.unit, Source: "perf stat"}, Reasons: s.reasons(n)}
 	main.Col = capture.LazyColumn(n, func() (capture.Data, error) { return s.column(s.values, n), nil })
