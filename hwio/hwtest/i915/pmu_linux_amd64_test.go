@@ -3,13 +3,18 @@ package i915
 import (
 	"encoding/json"
 	"fmt"
+	"os"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"syscall"
 	"testing"
 
+	files "astrolabe/capture/formats"
+	"astrolabe/capture/formats/arrow"
 	"astrolabe/hwio/hwtest"
 	"astrolabe/hwio/hwtest/clients"
+	"astrolabe/hwio/hwtest/programs"
 	"astrolabe/hwio/hwtest/uapi"
 )
 
@@ -22,11 +27,20 @@ func told(r *hwtest.Result) map[string][]PMURead {
 	return out
 }
 
+// forRoot skips a test of what counts for the whole machine.
+func forRoot(t *testing.T) {
+	t.Helper()
+	if os.Geteuid() != 0 {
+		t.Skip("SKIPPED: this user may not count for the whole machine")
+	}
+}
+
 // intel_gpu_top reads the driver's counter unit and divides what it grew by from one read to the next.
 func TestForeignIntelGPUTopShowsWhatItWasTold(t *testing.T) {
 	if testing.Short() {
 		t.Skip("SKIPPED: -short: emulations run in real time")
 	}
+	forRoot(t)
 	top := clients.Path(t, "intel_gpu_top", "intel-gpu-tools")
 	for _, scenario := range []string{"", "rc6", "clock-change"} {
 		t.Run(scenario, func(t *testing.T) {
@@ -73,6 +87,7 @@ func TestForeignIntelGPUTopShowsWhatItWasTold(t *testing.T) {
 }
 
 func TestForeignPerfStatReadsTheDriversUnit(t *testing.T) {
+	forRoot(t)
 	perf := clients.Path(t, "perf", "linux-perf")
 	r, out := clients.Run(t, clients.Options{Device: newDevice("kblgt2"), Seed: 3}, perf, "stat", "-x,", "-a", "-e",
 		"i915/rcs0-busy/,i915/actual-frequency/,i915/interrupts/,i915/rc6-residency/", "sleep", "0.2")
@@ -124,5 +139,31 @@ func TestTheDriversUnitHasTheKernelsErrors(t *testing.T) {
 		if f, err := r.d.PerfEventOpen(r.call, attr, c.pid, c.cpu, nil, 0); f != nil || err != c.want {
 			t.Errorf("%s: %v, %v, want %v", c.what, f, err, c.want)
 		}
+	}
+}
+
+// Our own reader of counter units sees the driver's as any other.
+func TestForeignNumbersOfTheDriversUnitAreOursToo(t *testing.T) {
+	if testing.Short() {
+		t.Skip("SKIPPED: -short: emulations run in real time")
+	}
+	forRoot(t)
+	path := filepath.Join(t.TempDir(), "r.arrow")
+	events := []string{"rcs0-busy", "actual-frequency", "interrupts", "rc6-residency"}
+	r, out := clients.Run(t, clients.Options{Device: newDevice("kblgt2"), Seed: 3, Scenarios: []string{"rc6"}, EndAfter: 200},
+		programs.Path(t, "astrolabe"), "record", "--source", "perfevent", "--counters", "i915/"+strings.Join(events, "/,i915/")+"/",
+		"--period", "5ms", "--duration", "10m", "-o", path)
+	c, err := files.NewRegistry(arrow.Format{}).Open(t.Context(), path, files.Options{})
+	if err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	reads := told(r)
+	held := clients.Compare(t, "astrolabe record", "kbl-gt2 rc6")
+	for _, name := range events {
+		counter, all := c.Counter("i915/"+name+"/"), reads[name]
+		if counter == nil || len(all) <= c.Len() {
+			t.Fatalf("%s: %d samples of %d reads\n%s", name, c.Len(), len(all), out)
+		}
+		held.Equal(name, counter.Sum().Lo, all[len(all)-1].Value-all[len(all)-1-c.Len()].Value)
 	}
 }
