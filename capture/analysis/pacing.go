@@ -35,6 +35,8 @@ const (
 	turnsCertain    = -0.85   // unless the one hardly ever works while the other does
 	turnsCorrelated = -0.5    // the load of a processor and of a device that work in turn
 	turnsTogether   = 0.85    // and the share of the time that both fill
+	turnsDated      = -0.7    // the two of frames that keep dates: what is left for the display is next to nothing
+	turnsFull       = 0.95
 )
 
 // CadenceOf finds the rate at which a series of one value per step seconds repeats best. Values that are missing count as the mean.
@@ -242,7 +244,7 @@ func PaceOf(in PaceInput) Pace {
 		out.Waiter = LimitProcessor
 	case out.Dated && out.Busiest < calmThread && out.Correlation > turnsCertain: // what both do in a frame may fall apart by chance
 		out.Waiter = LimitDisplay
-	case out.Correlation <= turnsCorrelated && out.Busiest+device >= turnsTogether:
+	case out.Correlation <= turnsDated && out.Busiest+device >= turnsFull || !out.Dated && out.Correlation <= turnsCorrelated && out.Busiest+device >= turnsTogether:
 		out.Waiter = LimitTurns
 	case out.Dated:
 		out.Waiter = LimitDisplay
