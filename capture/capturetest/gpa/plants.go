@@ -76,6 +76,9 @@ func (p plant) share(load float64, m model) float64 {
 // busyUnit is how much of the time a unit works that is the limit.
 func busyUnit(load float64) float64 { return mix(0.84, 0.97, load) }
 
+// allAlong is how much of the time a unit of fixed function works that is the limit: it has no instructions to issue between.
+func allAlong(load float64) float64 { return mix(0.95, 0.99, load) }
+
 // waits is how much of the time the busiest unit works where waves mostly wait.
 func waits(load float64) float64 { return mix(0.42, 0.2, load) }
 
@@ -123,19 +126,19 @@ var plants = []plant{
 	{capturetest.Plant{ID: "ps_valu", Rule: "ps_valu", Doc: "Pixel shaders calculate much."}, drawing, pixels(func(d *draw, load float64) { d.ps.valu = 600 })},
 	{capturetest.Plant{ID: "cs_valu", Rule: "cs_valu", Doc: "Compute calculates much."}, drawing, kernel(func(d *draw, c *dispatch, load float64) { c.valu = 1500 })},
 	{capturetest.Plant{ID: "vs_salu", Rule: "vs_salu", Doc: "Vertex shaders spend their time on control flow."}, drawing, change(shadow, func(d *draw, load float64) { d.vs.salu, d.eff = 1500, mix(0.62, 0.95, load) })},
-	{capturetest.Plant{ID: "ps_texture", Rule: "ps_texture", Doc: "Pixel shaders take many simple samples."}, drawing, pixels(func(d *draw, load float64) { d.tex, d.tri = 20, 0.1 })},
+	{capturetest.Plant{ID: "ps_texture", Rule: "ps_texture", Doc: "Pixel shaders take many simple samples."}, drawing, pixels(func(d *draw, load float64) { d.tex, d.tri = 20, 0.1; d.eff = allAlong(load) })},
 	{capturetest.Plant{ID: "cs_divergence", Rule: "cs_divergence", Doc: "Most lanes of compute do nothing."}, drawing, kernel(func(d *draw, c *dispatch, load float64) { c.valu, c.lanes = 1500, mix(0.48, 0.1, load) })},
 	{capturetest.Plant{ID: "vs_latency", Rule: "vertices_bound", Doc: "Vertex waves wait, for data or for each other."}, drawing, change(shadow, func(d *draw, load float64) { d.vs.valu, d.eff = 200, waits(load) })},
-	{capturetest.Plant{ID: "trilinear", Rule: "trilinear", Doc: "Most samples blend two mip levels."}, drawing, pixels(func(d *draw, load float64) { d.tex, d.tri = 16, mix(0.62, 1, load) })},
+	{capturetest.Plant{ID: "trilinear", Rule: "trilinear", Doc: "Most samples blend two mip levels."}, drawing, pixels(func(d *draw, load float64) { d.tex, d.tri = 16, mix(0.62, 1, load); d.eff = allAlong(load) })},
 	{capturetest.Plant{ID: "cs_salu", Rule: "cs_salu", Doc: "Compute spends its time on control flow."}, drawing, kernel(func(d *draw, c *dispatch, load float64) { c.salu, d.eff = 500, mix(0.62, 0.95, load) })},
 	{capturetest.Plant{ID: "small_primitives", Rule: "small_primitives", Doc: "Primitives of a few pixels keep primitive assembly busy."}, drawing, change(shadow, tiny)},
-	{capturetest.Plant{ID: "anisotropy", Rule: "anisotropy", Doc: "Many samples for one along steep surfaces."}, drawing, pixels(func(d *draw, load float64) { d.tex, d.aniso = 6, mix(5, 14, load) })},
+	{capturetest.Plant{ID: "anisotropy", Rule: "anisotropy", Doc: "Many samples for one along steep surfaces."}, drawing, pixels(func(d *draw, load float64) { d.tex, d.aniso = 6, mix(5, 14, load); d.eff = allAlong(load) })},
 	{capturetest.Plant{ID: "cs_fetch_bound", Rule: "cs_fetch_bound", Doc: "Scattered addresses keep the memory unit busy."}, drawing, kernel(scattered)},
 	{capturetest.Plant{ID: "culled_primitives", Rule: "culled_primitives", Doc: "Most primitives are culled after their vertices were shaded."}, drawing, change(shadow, culled)},
-	{capturetest.Plant{ID: "volume", Rule: "volume", Doc: "Most samples are of volumes."}, drawing, pixels(func(d *draw, load float64) { d.tex, d.vol = 16, mix(0.62, 1, load) })},
+	{capturetest.Plant{ID: "volume", Rule: "volume", Doc: "Most samples are of volumes."}, drawing, pixels(func(d *draw, load float64) { d.tex, d.vol = 16, mix(0.62, 1, load); d.eff = allAlong(load) })},
 	{capturetest.Plant{ID: "cs_memory_stalled", Rule: "cs_memory_stalled", Doc: "Compute waits for memory."}, drawing, kernel(starving)},
 	{capturetest.Plant{ID: "clipped_primitives", Rule: "clipped_primitives", Doc: "Many primitives cross the view volume."}, drawing, change(shadow, clippedMuch)},
-	{capturetest.Plant{ID: "ps_depth", Rule: "ps_depth", Doc: "Depth and stencil tests of many layers."}, drawing, pixels(func(d *draw, load float64) { d.depth, d.early, d.hiz = 24, 0.75, 0.2 })},
+	{capturetest.Plant{ID: "ps_depth", Rule: "ps_depth", Doc: "Depth and stencil tests of many layers."}, drawing, pixels(func(d *draw, load float64) { d.depth, d.early, d.hiz = 24, 0.75, 0.2; d.eff = allAlong(load) })},
 	{capturetest.Plant{ID: "cs_writes_stalled", Rule: "cs_writes_stalled", Doc: "Compute writes more than memory takes."}, drawing, kernel(func(d *draw, c *dispatch, load float64) {
 		c.written, c.valu, d.eff = 8000, mix(1000, 200, load), mix(0.85, 0.97, load)
 	})},
@@ -165,20 +168,20 @@ var plants = []plant{
 	{capturetest.Plant{ID: "ps_exports", Rule: "ps_exports", Doc: "Depth that is not compressed holds up what pixel shaders export."}, drawing, pixels(exporting)},
 	{capturetest.Plant{ID: "tessellation", Rule: "stage_tess", Doc: "High factors keep the tessellator busy."}, drawing, change(tessellated, func(d *draw, load float64) { d.patches, d.tessClocks = mix(0.015, 0.005, load), 12 })},
 	{capturetest.Plant{ID: "ps_salu", Rule: "ps_salu", Doc: "Pixel shaders spend their time on control flow."}, drawing, pixels(func(d *draw, load float64) { d.ps.salu, d.eff = 150, mix(0.62, 0.95, load) })},
-	{capturetest.Plant{ID: "depth_only", Rule: "stage_db", Doc: "A pass that only writes depth."}, drawing, change(shadow, func(d *draw, load float64) { d.quads, d.depth, d.inFlight = 20, 20, 0.8 })},
+	{capturetest.Plant{ID: "depth_only", Rule: "stage_db", Doc: "A pass that only writes depth."}, drawing, change(shadow, func(d *draw, load float64) { d.quads, d.depth, d.inFlight = 20, 20, 0.8; d.eff = allAlong(load) })},
 	{capturetest.Plant{ID: "hs_latency", Rule: "stage_hs", Doc: "Waves of hull shaders wait."}, drawing, change(patches, func(d *draw, load float64) { d.hs.valu, d.eff = 4000, waits(load) })},
 	{capturetest.Plant{ID: "ds_valu", Rule: "ds_valu", Doc: "Domain shaders calculate much."}, domainShaders, change(patches, func(d *draw, load float64) { d.ds.valu = 6000 })},
 	{capturetest.Plant{ID: "ds_salu", Rule: "ds_salu", Doc: "Domain shaders spend their time on control flow."}, domainShaders, change(patches, func(d *draw, load float64) { d.ds.salu, d.eff = 1000, mix(0.62, 0.95, load) })},
 	{capturetest.Plant{ID: "ds_latency", Rule: "stage_ds", Doc: "Waves of domain shaders wait."}, domainShaders, change(patches, func(d *draw, load float64) { d.ds.valu, d.eff = 3000, waits(load) })},
 
 	{capturetest.Plant{ID: "assembly", Rule: "stage_pa", Doc: "Primitive assembly has much to do; shader counters were not collected."}, fixedUnits, change(shadow, assembling)},
-	{capturetest.Plant{ID: "texture", Rule: "stage_tex", Doc: "Many simple samples; shader counters were not collected."}, fixedUnits, pixels(func(d *draw, load float64) { d.tex, d.tri = 20, 0.1 })},
+	{capturetest.Plant{ID: "texture", Rule: "stage_tex", Doc: "Many simple samples; shader counters were not collected."}, fixedUnits, pixels(func(d *draw, load float64) { d.tex, d.tri = 20, 0.1; d.eff = allAlong(load) })},
 	{capturetest.Plant{ID: "small_primitives", Rule: "pa_small_primitives", Doc: "Primitives of a few pixels; shader counters were not collected."}, fixedUnits, change(shadow, tiny)},
-	{capturetest.Plant{ID: "trilinear", Rule: "tex_trilinear", Doc: "Most samples blend two mip levels; shader counters were not collected."}, fixedUnits, pixels(func(d *draw, load float64) { d.tex, d.tri = 16, mix(0.62, 1, load) })},
+	{capturetest.Plant{ID: "trilinear", Rule: "tex_trilinear", Doc: "Most samples blend two mip levels; shader counters were not collected."}, fixedUnits, pixels(func(d *draw, load float64) { d.tex, d.tri = 16, mix(0.62, 1, load); d.eff = allAlong(load) })},
 	{capturetest.Plant{ID: "culled_primitives", Rule: "pa_culled_primitives", Doc: "Most primitives are culled; shader counters were not collected."}, fixedUnits, change(shadow, culled)},
-	{capturetest.Plant{ID: "anisotropy", Rule: "tex_anisotropy", Doc: "Many samples for one; shader counters were not collected."}, fixedUnits, pixels(func(d *draw, load float64) { d.tex, d.aniso = 6, mix(5, 14, load) })},
+	{capturetest.Plant{ID: "anisotropy", Rule: "tex_anisotropy", Doc: "Many samples for one; shader counters were not collected."}, fixedUnits, pixels(func(d *draw, load float64) { d.tex, d.aniso = 6, mix(5, 14, load); d.eff = allAlong(load) })},
 	{capturetest.Plant{ID: "clipped_primitives", Rule: "pa_clipped_primitives", Doc: "Many primitives cross the view volume; shader counters were not collected."}, fixedUnits, change(shadow, clippedMuch)},
-	{capturetest.Plant{ID: "volume", Rule: "tex_volume", Doc: "Most samples are of volumes; shader counters were not collected."}, fixedUnits, pixels(func(d *draw, load float64) { d.tex, d.vol = 16, mix(0.62, 1, load) })},
+	{capturetest.Plant{ID: "volume", Rule: "tex_volume", Doc: "Most samples are of volumes; shader counters were not collected."}, fixedUnits, pixels(func(d *draw, load float64) { d.tex, d.vol = 16, mix(0.62, 1, load); d.eff = allAlong(load) })},
 
 	{capturetest.Plant{ID: "vs_stage", Rule: "stage_vs", Doc: "Vertex shading has the most work; nothing but that was collected."}, stagesAlone, change(shadow, func(d *draw, load float64) { d.vs.valu = 4000 })},
 	{capturetest.Plant{ID: "ps_stage", Rule: "stage_ps", Doc: "Pixel shading has the most work; nothing but that was collected."}, stagesAlone, pixels(func(d *draw, load float64) { d.ps.valu = 600 })},
