@@ -107,7 +107,9 @@ var plants = []plant{
 			d.busy, d.thread, d.turns, d.shape = 1.5, at(0.9, 1), true, func(_ int, r *capturetest.Random) float64 { return 0.2 + 0.6*r.Float64() }
 		}},
 	{capturetest.Plant{ID: "waits", Rule: "gpu_waits", Doc: "programs give the card little to do"},
-		func(d *demand, at func(light, heavy float64) float64) { d.busy = at(0.2, 0.01) }},
+		func(d *demand, at func(light, heavy float64) float64) { d.busy, d.thread = at(0.2, 0.01), 0.1 }},
+	{capturetest.Plant{ID: "starved", Rule: "gpu_starved", Doc: "the card waits, and nobody recorded the processors"},
+		func(d *demand, at func(light, heavy float64) float64) { d.busy = at(0.5, 0.1) }},
 }
 
 func (model) Plants() []capturetest.Plant {

@@ -170,6 +170,7 @@ var families = []family{
 			"memory/cache":            {"cache_bound"},
 			"launch/overhead":         {"launch_bound"},
 		},
+		shows: map[string][]string{"cpu/app": host, "cpu/driver": host, "cpu/sync": host},
 		untold: map[string]string{
 			"unit/arithmetic": liveShaders, "unit/local_memory": liveShaders, "memory/latency": liveShaders,
 			"queues/in_turn":  noRule,
