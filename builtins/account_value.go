@@ -98,7 +98,7 @@ func (t *accountTable) named(name string) string {
 // newAccount makes the value of what was found.
 func newAccount(e *Env, run *accounting, found *analysis.Accounted, pace analysis.Pace, clock bool) *Account {
 	a := &Account{env: e, run: run, found: found, pace: pace, clock: clock, spans: starlark.NewDict(len(found.Parts))}
-	a.parts = NewTable(e, []string{"part", "kind", "time", "share", "gain_low", "gain_high", "runner_up", "sure", "title", "next", "gain_certain"}, []string{"", "", "s"})
+	a.parts = NewTable(e, []string{"part", "kind", "time", "share", "gain_low", "gain_high", "runner_up", "sure", "title", "next", "gain_certain", "gain_possible"}, []string{"", "", "s"})
 	for k, p := range found.Parts {
 		if p.Kind == analysis.LimitMissing {
 			run.lack(p.Name)
@@ -108,7 +108,7 @@ func newAccount(e *Env, run *accounting, found *analysis.Accounted, pace analysi
 			sure = float64(p.Sure) / float64(p.Time)
 		}
 		name := partName(p)
-		a.parts.Append(starlark.String(name), starlark.String(p.Kind.String()), float(float64(p.Time)/1e9), a.of(float64(p.Time)), a.of(p.Low), a.of(p.High), text(p.RunnerUp), float(sure), starlark.String(run.table.title(p)), text(run.table.named(p.RunnerUp)), a.of(p.Certain()))
+		a.parts.Append(starlark.String(name), starlark.String(p.Kind.String()), float(float64(p.Time)/1e9), a.of(float64(p.Time)), a.of(p.Low), a.of(p.High), text(p.RunnerUp), float(sure), starlark.String(run.table.title(p)), text(run.table.named(p.RunnerUp)), a.of(p.Certain()), a.of(p.Possible(a.found.Base)))
 		var list []starlark.Value
 		for _, s := range a.led(k) {
 			list = append(list, &Span{env: e, s: s, rows: true, name: name})
@@ -138,7 +138,7 @@ func (a *Account) page() *plots.Account {
 	out := &plots.Account{Base: a.found.Base, Idle: a.found.Idle, Missing: slices.Clone(a.run.missing)}
 	for k, p := range a.found.Parts {
 		out.Parts = append(out.Parts, plots.AccountPart{Name: partName(p), Kind: p.Kind.String(), Title: a.run.table.title(p), Explained: p.Kind.Explained(),
-			Time: p.Time, Low: p.Certain(), High: p.High, RunnerUp: a.run.table.named(p.RunnerUp), Spans: a.led(k)})
+			Time: p.Time, Low: p.Certain(), High: p.Possible(a.found.Base), RunnerUp: a.run.table.named(p.RunnerUp), Spans: a.led(k)})
 	}
 	return out
 }
@@ -302,7 +302,7 @@ var accountValueTable = methodTable[*Account]{
 	Doc:  "Where the measured time of a capture went: every sample is attributed to what set its pace, and the parts add up to the measured time.",
 	Attrs: []attribute[*Account]{
 		{Name: "parts", Type: "Table", Doc: "The parts, the longest first: part, kind (\"display\", \"processor\", \"turns\", \"queue\", \"unit\", \"memory\", \"waiter unknown\", \"not measured\", \"mixed\", \"nothing leads\"), time, share (0 to 1, of the base), " +
-			"gain_low and gain_high (what relieving it saves, of the base), runner_up (what sets the pace next), sure (the share of its time in samples with one leader), title and next (what reports call it and its runner_up), and gain_certain (how much of gain_low reports promise).",
+			"gain_low and gain_high (what relieving it saves, of the base), runner_up (what sets the pace next), sure (the share of its time in samples with one leader), title and next (what reports call it and its runner_up), gain_certain (how much of gain_low reports promise) and gain_possible (the most they say: gain_high and what a share is wrong by).",
 			Get: func(a *Account) (starlark.Value, error) { return a.parts, nil }},
 		{Name: "spans", Type: "dict", Doc: "The stretches that each part leads.", Get: func(a *Account) (starlark.Value, error) { return a.spans, nil }},
 		{Name: "base", Type: "float", Doc: "The measured time in seconds.", Get: func(a *Account) (starlark.Value, error) { return float(float64(a.found.Base) / 1e9), nil }},

@@ -313,13 +313,14 @@ func (a *accountant) settle(i int) {
 // finish sorts the parts and names what comes next after each.
 func (a *accountant) finish() {
 	// What a processor or taking turns costs shows in the whole only: the device waits before and works behind.
+	base := float64(a.base())
 	for _, p := range a.out.Parts {
 		idle := float64(a.out.Idle)
 		switch p.Kind {
 		case LimitProcessor:
 			p.Low, p.High, p.RunnerUp = min(idle, float64(p.Time)/3), float64(p.Time)/3, OwnWork
 		case LimitTurns:
-			p.High, p.RunnerUp = min(idle, float64(a.base()-a.out.Idle)), OwnWork
+			p.High, p.RunnerUp = min(idle, base-idle), OwnWork
 			p.Low = p.High * accountRelief
 		}
 	}
