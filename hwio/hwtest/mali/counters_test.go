@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"astrolabe/hwio/hwtest"
+	"astrolabe/hwio/hwtest/uapi"
 )
 
 // named are the counters of a layout that Arm's database names, by block and index, with their names, the hardware's among them: the table of the
@@ -96,6 +97,21 @@ func TestEveryNamedCounterMovesAndNoTwoAgree(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// Arm's library takes over a device only where it knows the width of its cores, as counters per engine cannot be told apart else: of a G720 CORE_FEATURES
+// of 1 and 4 exist, of a G615 0 to 4.
+func TestTheWidthOfCoresExists(t *testing.T) {
+	exist := map[string][]uint64{"mali-g615": {0, 1, 2, 3, 4}, "mali-g720": {1, 4}, "mali-jm": {1}, "mali-legacy": {3}, "panfrost": {1, 2, 3}}
+	for _, s := range specs() {
+		b := newBoard(s)
+		b.set = &hwtest.Settings{}
+		for _, p := range b.properties() {
+			if p.id == uapi.Const("KBASE_GPUPROP_RAW_CORE_FEATURES") && !slices.Contains(exist[s.name], p.value&15) {
+				t.Errorf("%s has CORE_FEATURES %#x", s.name, p.value)
+			}
+		}
 	}
 }
 
