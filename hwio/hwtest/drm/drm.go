@@ -4,6 +4,7 @@ package drm
 
 import (
 	"fmt"
+	"path"
 	"path/filepath"
 	"strings"
 
@@ -28,11 +29,11 @@ func minors(card int) []minor {
 // link makes a link with a relative target, as sysfs has them: programs take the target's name from the link's text, so it ends with that also
 // where the target is a folder above.
 func link(m hwtest.Machine, at, target string) {
-	to, err := filepath.Rel(filepath.Dir(at), filepath.Dir(target))
+	to, err := filepath.Rel(path.Dir(at), path.Dir(target))
 	if err != nil {
 		panic(fmt.Sprintf("link %s to %s: %v", at, target, err)) // both are written in a model
 	}
-	m.Link(at, to+"/"+filepath.Base(target))
+	m.Link(at, filepath.ToSlash(to)+"/"+path.Base(target))
 }
 
 // AddNodes makes the card's nodes and their folders below a device of /sys/devices. Nothing else is in /dev/dri and /sys/class/drm.
