@@ -211,6 +211,9 @@ var families = []family{
 		name:       "gfx1151",
 		script:     "gfx1151",
 		dispatches: true,
+		parts: map[string]string{
+			"launch": "launch/overhead", "wave launch": "unit/wave_launch", "local memory": "unit/local_memory", "load/store": "unit/load_store",
+		},
 		names: map[string][]string{
 			"unit/arithmetic": {"valu_bound"},
 			// GL0 is the end of the load/store path: requests that it holds up, data that waits to be taken from it.
@@ -227,6 +230,8 @@ var families = []family{
 	{
 		name:   "cpu",
 		script: "cpu",
+		// Nothing that is counted tells latency from bandwidth; what waits is not explained.
+		parts: map[string]string{"fetch": "unit/front_end", "memory": "memory/latency", "back end": "memory/latency", "waiting": groupNotKnown},
 		names: map[string][]string{
 			"unit/branch":      {"branch_misses"},
 			"unit/front_end":   {"fetch_bound"},
