@@ -196,6 +196,9 @@ func rightLabels(sc *scene, t *Theme, frame rect, va valueAxis, ink color.NRGBA)
 		if base-s.ascent()+s.height() > lastTop {
 			continue
 		}
+		if frame.right()+t.Text*0.4+s.width(k.label) > sc.w {
+			continue // as at the left axis
+		}
 		sc.hline(frame.right(), frame.right()+t.Text*0.25, ty(k.at), 1, t.Rule)
 		lastTop = sc.textAt(frame.right()+t.Text*0.4, base, left, s, ink, k.label).y
 	}
