@@ -132,8 +132,8 @@ func (s *terminal) exits() int {
 	return s.exitsBy("")
 }
 
-// exitsBy types keys until the program ends and returns its status. A kernel was seen to lose such a key, once in some thousand runs on a
-// busy machine; a person presses it again.
+// exitsBy types keys until the program ends and returns its status. Nothing followed such a key for three minutes once, on another machine;
+// why is not known, and some thousand runs did not repeat it. A person presses it again.
 func (s *terminal) exitsBy(keys string) int {
 	s.t.Helper()
 	done := make(chan error, 1)
