@@ -15,6 +15,7 @@ import (
 // entry). ARCHITECTURE.md explains why.
 var order = []string{
 	"capture",
+	"capture/spelling",
 	"capture/units",
 	"capture/metrics/formula",
 	"capture/metrics",

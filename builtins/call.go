@@ -9,7 +9,7 @@ import (
 	startime "go.starlark.net/lib/time"
 	"go.starlark.net/starlark"
 
-	"astrolabe/hwio"
+	"astrolabe/capture/spelling"
 )
 
 // call is one call of a method with its arguments bound to the parameters of the signature.
@@ -96,7 +96,7 @@ keywords:
 
 // didYouMean is " (did you mean X?)", or nothing where no name is near.
 func didYouMean(name string, names []string) string {
-	near := hwio.Near(name, names)
+	near := spelling.Near(name, names)
 	if len(near) == 0 {
 		return ""
 	}

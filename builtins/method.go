@@ -8,7 +8,7 @@ import (
 
 	"go.starlark.net/starlark"
 
-	"astrolabe/hwio"
+	"astrolabe/capture/spelling"
 )
 
 // method is one function of a type or module. Sig is its signature with types and defaults; Example is Starlark code that a test
@@ -146,7 +146,7 @@ func (t *methodTable[T]) absent(owner, name string, names []string) error {
 	if say := t.Elsewhere[name]; say != "" {
 		return fmt.Errorf("%s has no .%s: %s", owner, name, say)
 	}
-	if near := hwio.Near(name, names); len(near) > 0 {
+	if near := spelling.Near(name, names); len(near) > 0 {
 		return fmt.Errorf("%s has no .%s field or method (did you mean .%s?)", owner, name, near[0])
 	}
 	return fmt.Errorf("%s has no .%s field or method; help(%q) lists what it has", owner, name, owner)

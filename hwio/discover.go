@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"astrolabe/capture/spelling"
 )
 
 // groups are those of a source.
@@ -96,7 +98,7 @@ func Select(ctx context.Context, all []Source, names []string, process bool) (*S
 		members, together := group(all, name)
 		if len(members) == 0 {
 			known := Names(all)
-			switch near := Near(name, known); {
+			switch near := spelling.Near(name, known); {
 			case len(all) == 0:
 				return nil, &UnusableError{name, ErrNeedsLinux.Error()}
 			case len(near) > 0:

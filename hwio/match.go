@@ -52,59 +52,6 @@ func globFits(p, s string) bool {
 	return i == len(p)
 }
 
-// Near returns up to three names that a mistyped one may have meant, the most likely first.
-func Near(name string, names []string) []string {
-	type cand struct {
-		name string
-		d    int
-	}
-	var cands []cand
-	f := fold(name)
-	for _, n := range names {
-		g := fold(n)
-		d := editDistance(f, g)
-		limit := 1 + len(f)/5
-		if len(f) > 2 && strings.Contains(g, f) || len(g) > 3 && strings.Contains(f, g) {
-			d = min(d, limit)
-		}
-		if d <= limit && d < len(f) {
-			cands = append(cands, cand{n, d})
-		}
-	}
-	slices.SortStableFunc(cands, func(a, b cand) int { return a.d - b.d })
-	var out []string
-	for _, c := range cands[:min(3, len(cands))] {
-		out = append(out, c.name)
-	}
-	return out
-}
-
-// editDistance is the number of single characters to insert, drop, change or swap with their neighbour between two short names.
-func editDistance(a, b string) int {
-	if len(a) > 64 || len(b) > 64 {
-		return max(len(a), len(b))
-	}
-	var rows [3][65]int // of the character before the last, the last, and this one
-	for j := range len(b) + 1 {
-		rows[0][j] = j
-	}
-	for i := range len(a) {
-		before, prev, cur := &rows[(i+2)%3], &rows[i%3], &rows[(i+1)%3]
-		cur[0] = i + 1
-		for j := range len(b) {
-			cost := 1
-			if a[i] == b[j] {
-				cost = 0
-			}
-			cur[j+1] = min(prev[j]+cost, prev[j+1]+1, cur[j]+1)
-			if i > 0 && j > 0 && a[i] == b[j-1] && a[i-1] == b[j] {
-				cur[j+1] = min(cur[j+1], before[j-1]+1)
-			}
-		}
-	}
-	return rows[len(a)%3][len(b)]
-}
-
 // SplitCounters splits a comma-separated list of patterns. A comma between the slashes of an event specification such as
 // cpu/event=0x3c,umask=0/ does not separate.
 func SplitCounters(list string) []string {

@@ -20,16 +20,6 @@ func TestMatchTakesNamesAliasesAndGlobsInAnyCase(t *testing.T) {
 	}
 }
 
-func TestNearNamesAreFoundForSlipsOnly(t *testing.T) {
-	names := []string{"cycles", "instructions", "context_switches", "page_faults", "cpu_idle"}
-	for in, want := range map[string]string{"cycels": "cycles", "context-switch": "context_switches", "faults": "page_faults", "instrs": "", "zzz": ""} {
-		got := strings.Join(Near(in, names), " ")
-		if (want == "" && got != "") || !strings.HasPrefix(got, want) {
-			t.Errorf("Near(%q) = %q, want %q first", in, got, want)
-		}
-	}
-}
-
 func TestSplitCountersKeepsTheCommasOfAnEvent(t *testing.T) {
 	got := SplitCounters("cycles, cpu/event=0x3c,umask=0/u,,tracepoint:a:b,")
 	if want := []string{"cycles", "cpu/event=0x3c,umask=0/u", "tracepoint:a:b"}; !slices.Equal(got, want) {

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"astrolabe/capture"
+	"astrolabe/capture/spelling"
 )
 
 // Sink takes the batches of a recording, such as the writer of a native capture file. It is used by one goroutine.
@@ -267,7 +268,7 @@ func (r *recorder) unmatched(ctx context.Context, pattern string) error {
 		}
 	}
 	where := strings.Join(sources, " and ")
-	if near := Near(pattern, known); len(near) > 0 && !IsGlob(pattern) {
+	if near := spelling.Near(pattern, known); len(near) > 0 && !IsGlob(pattern) {
 		return fmt.Errorf("no counter of %s is called %q; did you mean %s?", where, pattern, strings.Join(near, " or "))
 	}
 	return fmt.Errorf("no counter of %s matches %q; `astrolabe sources` lists what can be measured here", where, pattern)

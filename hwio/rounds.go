@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"astrolabe/capture"
+	"astrolabe/capture/spelling"
 )
 
 // Round is one of several measurements in a recording.
@@ -70,7 +71,7 @@ func (o *Options) checkOptions() error {
 			if len(list) == 0 {
 				return fmt.Errorf("record: %s has no option %q; it has none at all", what, name)
 			}
-			if near := Near(name, list); len(near) > 0 {
+			if near := spelling.Near(name, list); len(near) > 0 {
 				return fmt.Errorf("record: %s has no option %q; did you mean %s?", what, name, strings.Join(near, " or "))
 			}
 			return fmt.Errorf("record: %s has no option %q; it has %s", what, name, strings.Join(list, ", "))

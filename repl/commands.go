@@ -9,6 +9,8 @@ import (
 	"strings"
 
 	"go.starlark.net/starlark"
+
+	"astrolabe/capture/spelling"
 )
 
 // command is one : command. The table of them feeds the dispatch, :help and completion.
@@ -58,7 +60,7 @@ func (s *Session) command(ctx context.Context, line string) error {
 	if len(found) == 1 {
 		return found[0].run(s, ctx, arg)
 	}
-	if near := nearest(name, names); near != "" {
+	if near := spelling.Nearest(name, names); near != "" {
 		return fmt.Errorf("no command :%s (did you mean :%s?); :help lists them", name, near)
 	}
 	return fmt.Errorf("no command :%s; :help lists them", name)

@@ -11,7 +11,6 @@ import (
 	"go.starlark.net/syntax"
 
 	"astrolabe/builtins"
-	"astrolabe/hwio"
 )
 
 // SourceLine returns a line of a source file, false if it is not known.
@@ -123,12 +122,4 @@ func (s *Session) visible() []string {
 	}
 	slices.Sort(names)
 	return names
-}
-
-// nearest returns the known name that is most like name, "" if none is.
-func nearest(name string, known []string) string {
-	if near := hwio.Near(name, known); len(near) > 0 {
-		return near[0]
-	}
-	return ""
 }

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"astrolabe/capture/spelling"
 )
 
 // Setting is something that :set changes for the rest of the session.
@@ -90,7 +92,7 @@ func (s *Session) setCommand(_ context.Context, arg string) error {
 	if name == "" || slices.Contains(names, name) {
 		return nil
 	}
-	if near := nearest(name, names); near != "" {
+	if near := spelling.Nearest(name, names); near != "" {
 		return fmt.Errorf("no setting %q (did you mean %s?); :set lists them", name, near)
 	}
 	return fmt.Errorf("no setting %q; :set lists them", name)

@@ -8,7 +8,7 @@ import (
 
 	"go.starlark.net/starlark"
 
-	"astrolabe/hwio"
+	"astrolabe/capture/spelling"
 )
 
 // elsewhere are names that people know from other languages and libraries, and what stands for them here.
@@ -93,7 +93,7 @@ func undefined(name, before string, names starlark.StringDict) string {
 	}
 	known := slices.Concat(names.Keys(), starlark.Universe.Keys())
 	known = slices.DeleteFunc(known, func(n string) bool { return !identifier.MatchString(n) })
-	found := hwio.Near(name, known)
+	found := spelling.Near(name, known)
 	switch member := memberNamed(name, names); {
 	case len(found) > 0 && strings.EqualFold(found[0], name):
 		message += fmt.Sprintf(" (did you mean %s?)", found[0])

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"astrolabe/hwio"
+	"astrolabe/capture/spelling"
 )
 
 // GetNumCounters gives how many counters the current context has.
@@ -90,7 +90,7 @@ func (l *Library) named(call, name string) (int, error) {
 	} else if i := slices.IndexFunc(l.known, func(k string) bool { return strings.EqualFold(k, name) }); i >= 0 {
 		return i, nil
 	}
-	if near := hwio.Near(name, l.known); len(near) > 0 {
+	if near := spelling.Near(name, l.known); len(near) > 0 {
 		return 0, fail(call, NotFound, "no counter is called %q; did you mean %s?", name, strings.Join(near, " or "))
 	}
 	return 0, fail(call, NotFound, "no counter is called %q", name)

@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"astrolabe/capture"
-	"astrolabe/hwio"
+	"astrolabe/capture/spelling"
 )
 
 // Some limits are about what no counter says: TimePrefix begins the names of shares of the time by what set its pace, such as
@@ -128,7 +128,7 @@ func unknownName[V any](name, prefix string, known map[string]V) error {
 		names = append(names, prefix+n)
 	}
 	slices.Sort(names)
-	if near := hwio.Near(name, names); len(near) > 0 {
+	if near := spelling.Near(name, names); len(near) > 0 {
 		return fmt.Errorf("there is no %s for this capture (did you mean %s?)", name, near[0])
 	}
 	return fmt.Errorf("there is no %s for this capture; there are %s", name, strings.Join(names, ", "))

@@ -16,7 +16,7 @@ import (
 	"github.com/pelletier/go-toml/v2/unstable"
 
 	"astrolabe/capture/metrics"
-	"astrolabe/hwio"
+	"astrolabe/capture/spelling"
 )
 
 // Budget is a file of limits.
@@ -318,7 +318,7 @@ func (t table) known(keys []string) {
 			continue
 		}
 		hint := "; there are " + strings.Join(keys, ", ")
-		if near := hwio.Near(key, keys); len(near) > 0 {
+		if near := spelling.Near(key, keys); len(near) > 0 {
 			hint = fmt.Sprintf(" (did you mean %s?)", near[0])
 		}
 		t.r.fault(t.lineOf(key), "unknown key %q%s", key, hint)

@@ -4,6 +4,8 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+
+	"astrolabe/capture/spelling"
 )
 
 // completionShells are the shells that cobra can write completion for, with how to switch it on.
@@ -38,7 +40,7 @@ func (a *app) completionCommand() *cobra.Command {
 				}
 			}
 			msg := ""
-			if near := nearest(args[0], names); near != "" {
+			if near := spelling.Nearest(args[0], names); near != "" {
 				msg = " (did you mean " + near + "?)"
 			}
 			return usagef("completion is not made for %q%s; there are %s", args[0], msg, strings.Join(names, ", "))

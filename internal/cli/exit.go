@@ -9,6 +9,8 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"astrolabe/capture/spelling"
 )
 
 // Exit statuses.
@@ -92,7 +94,7 @@ func flagError(cmd *cobra.Command, err error) error {
 	if !ok {
 		return usageError{err}
 	}
-	if near := nearest(name, flagNames(cmd)); near != "" {
+	if near := spelling.Nearest(name, flagNames(cmd)); near != "" {
 		return usagef("%s (did you mean --%s?)", text, near)
 	}
 	if cmd.Name() == "run" || cmd.Name() == "test" {

@@ -13,6 +13,7 @@ import (
 	"astrolabe/capture"
 	"astrolabe/capture/metrics"
 	"astrolabe/capture/metrics/formula"
+	"astrolabe/capture/spelling"
 )
 
 // metricJSON is one catalogue entry in metrics --json.
@@ -179,7 +180,7 @@ func meantWords(pattern string, cats []*metrics.Catalogue) string {
 	words := strings.Fields(strings.ToLower(pattern))
 	changed := false
 	for i, w := range words {
-		if near := nearest(w, known); !seen[w] && near != "" {
+		if near := spelling.Nearest(w, known); !seen[w] && near != "" {
 			words[i], changed = near, true
 		}
 	}

@@ -6,6 +6,8 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"astrolabe/capture/spelling"
 )
 
 // takeUnknownFlags makes a command put the flags that it does not know into rest, for a script, and parse the others as
@@ -52,7 +54,7 @@ func meantFlag(err error, unknown, names []string) error {
 		if name, _, _ = strings.Cut(name, "="); !isFlag {
 			continue
 		}
-		if near := nearest(name, names); near != "" && !strings.Contains(err.Error(), "did you mean") {
+		if near := spelling.Nearest(name, names); near != "" && !strings.Contains(err.Error(), "did you mean") {
 			return fmt.Errorf("%w; --%s is no flag of this command (did you mean --%s?)", err, name, near)
 		}
 	}

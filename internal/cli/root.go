@@ -13,7 +13,7 @@ import (
 
 	"astrolabe/builtins"
 	"astrolabe/capture/memory"
-	"astrolabe/hwio"
+	"astrolabe/capture/spelling"
 	"astrolabe/internal/version"
 )
 
@@ -146,7 +146,7 @@ func unknownCommand(name string, names []string) error {
 	if instead := commandsElsewhere[name]; instead != "" {
 		return usagef("there is no command %s: write %s", name, instead)
 	}
-	if near := nearest(name, names); near != "" {
+	if near := spelling.Nearest(name, names); near != "" {
 		return usagef("unknown command %q (did you mean %s?)", name, near)
 	}
 	return usagef("unknown command %q; astrolabe help lists them", name)
@@ -172,14 +172,6 @@ func allFlags(cmd *cobra.Command) []*pflag.Flag {
 	cmd.Flags().VisitAll(add)
 	cmd.InheritedFlags().VisitAll(add)
 	return out
-}
-
-// nearest returns the known name most like a mistyped one, "" if none is.
-func nearest(name string, known []string) string {
-	if near := hwio.Near(name, known); len(near) > 0 {
-		return near[0]
-	}
-	return ""
 }
 
 // warn talks to the user about something that did not stop the work.

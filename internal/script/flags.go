@@ -10,7 +10,7 @@ import (
 	"go.starlark.net/syntax"
 
 	"astrolabe/builtins"
-	"astrolabe/hwio"
+	"astrolabe/capture/spelling"
 )
 
 // Several files of one run may declare flags: the scripts of a report, and modules that they load. Which flags a file declares
@@ -167,7 +167,7 @@ func (s *flagSets) check(args []string, strict bool) error {
 			continue
 		}
 		msg := "unknown flag " + a.name
-		if near := hwio.Near(a.name, names); len(near) > 0 {
+		if near := spelling.Near(a.name, names); len(near) > 0 {
 			msg += fmt.Sprintf(" (did you mean %s?)", near[0])
 		} else if len(names) > 0 {
 			msg += "; the script has " + strings.Join(names, ", ")

@@ -15,7 +15,7 @@ import (
 
 	"astrolabe/capture/formats"
 	"astrolabe/capture/memory"
-	"astrolabe/hwio"
+	"astrolabe/capture/spelling"
 )
 
 // libraryPrefix begins the names of modules of the built-in library.
@@ -211,7 +211,7 @@ func missing(where, full, base string, entries []fs.DirEntry, err error) error {
 		}
 	}
 	text := full + " does not exist"
-	if near := hwio.Near(strings.TrimSuffix(base, sourceSuffix), names); len(near) > 0 {
+	if near := spelling.Near(strings.TrimSuffix(base, sourceSuffix), names); len(near) > 0 {
 		text += " (did you mean " + near[0] + sourceSuffix + "?)"
 	} else if len(names) > 0 {
 		text += ": " + where + " has " + strings.Join(names[:min(maxListed, len(names))], sourceSuffix+", ") + sourceSuffix

@@ -3,6 +3,8 @@ package formula
 import (
 	"fmt"
 	"strings"
+
+	"astrolabe/capture/spelling"
 )
 
 // function is one callable name of a dialect. Where two rows share a name the number of arguments tells them apart.
@@ -83,7 +85,7 @@ func findFunction(d Dialect, name string, args int) (f function, msg, hint strin
 	}
 	best, bestDist := "", 3
 	for _, f := range functions[d] {
-		if n := editDistance(strings.ToLower(f.name), strings.ToLower(name), bestDist); n < bestDist {
+		if n := spelling.Distance(strings.ToLower(f.name), strings.ToLower(name), bestDist-1); n < bestDist {
 			best, bestDist = f.name, n
 		}
 	}
@@ -94,27 +96,4 @@ func findFunction(d Dialect, name string, args int) (f function, msg, hint strin
 		return f, msg, "CONCAT makes text; a formula here makes numbers"
 	}
 	return f, msg, "functions are " + strings.Join(Functions(d), ", ")
-}
-
-// editDistance is the Levenshtein distance of two short words, or limit where it is not below.
-func editDistance(a, b string, limit int) int {
-	if len(a) > 32 || len(b) > 32 || len(a)-len(b) >= limit || len(b)-len(a) >= limit {
-		return limit
-	}
-	var row [33]int
-	for j := range len(b) + 1 {
-		row[j] = j
-	}
-	for i := range len(a) {
-		diag := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			cost := 1
-			if a[i] == b[j] {
-				cost = 0
-			}
-			diag, row[j+1] = row[j+1], min(row[j+1]+1, row[j]+1, diag+cost)
-		}
-	}
-	return min(row[len(b)], limit)
 }

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"astrolabe/capture/spelling"
 )
 
 // A GPA formula is a program in reverse Polish notation and the list of the counters that its numbers stand for:
@@ -350,7 +352,7 @@ func (p *gpaParser) word() *SyntaxError {
 	}
 	if len(text) > 2 && len(text) <= 10 {
 		for _, name := range []string{"min", "max", "ifnotzero", "sum"} {
-			if strings.Trim(lower, "0123456789") == name || editDistance(name, lower, 3) < min(3, len(name)-1) {
+			if strings.Trim(lower, "0123456789") == name || spelling.Distance(name, lower, 2) < min(3, len(name)-1) {
 				return p.fail(start, "no operator "+text, "operators are + - * / min max ifnotzero, and sumN and maxN with a number, such as sum8")
 			}
 		}

@@ -5,6 +5,8 @@ import (
 	"math/big"
 	"strconv"
 	"strings"
+
+	"astrolabe/capture/spelling"
 )
 
 // intelOps are the operators of Intel's equations. Each takes two operands, the one below the top of the stack first.
@@ -152,11 +154,11 @@ func intelOperand(word string) (n *Node, msg, hint string) {
 	}
 	limit := 2
 	if len(word) > 3 && strings.ToUpper(word) == word {
-		limit = 3 // two letters swapped
+		limit = 3 // operators are long: two errors still tell which is meant
 	}
 	best, bestDist := "", limit
 	for w := range intelOps {
-		if d := editDistance(w, strings.ToUpper(word), limit); d < bestDist || d == bestDist && d < limit && w < best {
+		if d := spelling.Distance(w, strings.ToUpper(word), limit-1); d < bestDist || d == bestDist && d < limit && w < best {
 			best, bestDist = w, d
 		}
 	}

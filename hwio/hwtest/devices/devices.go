@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"astrolabe/hwio"
+	"astrolabe/capture/spelling"
 	"astrolabe/hwio/hwtest"
 	"astrolabe/hwio/hwtest/amdgpu"
 	"astrolabe/hwio/hwtest/cpupmu"
@@ -49,7 +49,7 @@ func Scenarios(m hwtest.Model, names []string) error {
 }
 
 func unknown(what, name string, known []string) error {
-	if near := hwio.Near(name, known); len(near) > 0 {
+	if near := spelling.Near(name, known); len(near) > 0 {
 		return fmt.Errorf("no %s is called %q; did you mean %s?", what, name, strings.Join(near, " or "))
 	}
 	return fmt.Errorf("no %s is called %q; there are %s", what, name, strings.Join(known, ", "))

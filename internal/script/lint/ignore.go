@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"astrolabe/hwio"
+	"astrolabe/capture/spelling"
 	"astrolabe/internal/script/infer"
 )
 
@@ -43,7 +43,7 @@ func (c *checker) ignored() []Finding {
 
 // near is " (did you mean X?)", or nothing where no name is near.
 func near(name string, names []string) string {
-	if found := hwio.Near(name, names); len(found) > 0 {
+	if found := spelling.Near(name, names); len(found) > 0 {
 		return " (did you mean " + found[0] + "?)"
 	}
 	return ""
