@@ -17,7 +17,8 @@ import (
 //	borrow CATALOGUE NAME                 (an entry of another catalogue that this one's guide shows too)
 //
 // Then each line "metric NAME" or "counter NAME" begins an entry, and the indented lines below it are its fields: title, unit,
-// group, doc, high, low, expr, source, block, index, scaler, kind, ref, alias, better, reference, peak, peakexpr. "ref",
+// group, doc, high, low, expr, source, block, index, scaler, kind, ref, alias, better, reference, peak, peakexpr, assumed (the value of a
+// constant where a capture does not say). "ref",
 // "alias" and "reference" may stand several times; "reference NUMBER UNIT | TEXT" is a published number, "reference TEXT" a
 // published rule without one; "variant GENERATIONS APIS FORMULA" is the formula for some hardware, see variant.go; "usage" and
 // "type" are the vendor's. A line "default FIELD TEXT" holds for the entries after it that do not have the field; an empty text
@@ -178,6 +179,12 @@ func setField(e *Entry, key, value string) error {
 		e.Scaler = n
 	case "reference":
 		e.References = append(e.References, parseReference(value))
+	case "assumed":
+		x, err := strconv.ParseFloat(value, 64)
+		if err != nil {
+			return fmt.Errorf("assumed is %q, want a number", value)
+		}
+		e.assumed = &x
 	case "peak":
 		e.Peak = value
 	case "peakexpr":

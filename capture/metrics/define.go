@@ -28,7 +28,7 @@ func NewDefinition(gpu, name, expr, title, unit, doc string) (*Entry, error) {
 	if err := checkName(name); err != nil {
 		return nil, err
 	}
-	d, text := guessDialect(expr, dialect)
+	d, text := formula.GuessDialect(expr, dialect)
 	e := &Entry{
 		Name: name, Title: title, Unit: unit, Doc: doc, Expr: strings.TrimSpace(text), Source: "defined in a script",
 		GPU: gpu, Group: "Defined", Kind: capture.Derived, Dialect: d, defined: true,

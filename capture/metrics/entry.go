@@ -47,6 +47,7 @@ type Entry struct {
 	Scope     string // "slice" or "subslice" where it is not counted for the whole GPU
 	Available string // condition on the GPU's topology under which it exists; "" means always
 
+	assumed *float64      // of a constant: its value where the capture does not say, nil where that is unknown
 	expr    *formula.Expr // of Expr
 	defined bool          // by a user, who may have mistyped a name
 }

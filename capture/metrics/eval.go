@@ -18,7 +18,7 @@ func Eval(cap *capture.Capture, expr string, meta capture.Meta) (*capture.Counte
 // EvalWith is Eval where defs, metrics that the caller defined, may be named too.
 func EvalWith(cap *capture.Capture, defs []*Entry, expr string, meta capture.Meta) (*capture.Counter, error) {
 	s := newScope(cap, defs)
-	d, text := guessDialect(expr, s.dialect())
+	d, text := formula.GuessDialect(expr, s.dialect())
 	x, assumed, err := formula.ParseLenient(d, text)
 	if err != nil {
 		return nil, err
@@ -38,7 +38,7 @@ func EvalWith(cap *capture.Capture, defs []*Entry, expr string, meta capture.Met
 // error is that of a text that is no formula.
 func CheckFormula(gpu, expr string) (assumed string, err error) {
 	s := newScope(&capture.Capture{Config: capture.Config{GPU: gpu, Axis: &capture.Axis{}}}, nil)
-	d, text := guessDialect(expr, s.dialect())
+	d, text := formula.GuessDialect(expr, s.dialect())
 	_, assumed, err = formula.ParseLenient(d, text)
 	return assumed, err
 }
@@ -92,45 +92,4 @@ func (s *scope) dialect() formula.Dialect {
 		}
 	}
 	return formula.Streamline
-}
-
-// guessDialect separates a dialect prefix from an expression, or guesses the dialect from what only one has.
-func guessDialect(expr string, other formula.Dialect) (formula.Dialect, string) {
-	if prefix, rest, ok := strings.Cut(expr, ":"); ok {
-		if d, ok := formula.ParseDialect(strings.ToLower(strings.TrimSpace(prefix))); ok {
-			return d, rest
-		}
-	}
-	if formula.LooksLikeGPA(expr) {
-		return formula.GPA, expr
-	}
-	if other == formula.GPA {
-		other = formula.Streamline // of what is no program, infix is the likelier
-	}
-	if formula.LooksIntel(expr) {
-		return formula.Intel, expr
-	}
-	if other == formula.Intel {
-		other = formula.Streamline // what is no equation in reverse Polish notation is an ordinary expression
-	}
-	for _, word := range []string{"max(", "min(", "abs(", "if(", "conditional(", "clamp(", "fill(", "&&", "||", "!(", "!$"} {
-		if strings.Contains(expr, word) {
-			return formula.Streamline, expr
-		}
-	}
-	for _, name := range formula.Functions(formula.ROCm) {
-		if strings.Contains(expr, name+"(") {
-			return formula.ROCm, expr
-		}
-	}
-	words := strings.Fields(expr)
-	for i, w := range words {
-		if w == "if" && i > 0 {
-			return formula.ROCm, expr
-		}
-	}
-	if strings.Contains(expr, "$Mali") {
-		return formula.Streamline, expr
-	}
-	return other, expr
 }

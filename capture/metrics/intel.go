@@ -381,9 +381,8 @@ func (s *scope) variable(name string) (float64, bool) {
 		v := c.First()
 		return v.Float(), !v.Missing()
 	}
-	v, ok := assumed[name]
-	return v, ok
+	if e := s.entryAt(name); e != nil && e.assumed != nil {
+		return *e.assumed, true
+	}
+	return 0, false
 }
-
-// assumed are the variables of Intel's equations that have one value on all Kaby Lake parts and in all recordings.
-var assumed = map[string]float64{"EuThreadsCount": 7, "GpuTimestampFrequency": 12e6, "QueryMode": 0}

@@ -41,10 +41,7 @@ func PercentOfPeak(cap *capture.Capture, name string) (*capture.Counter, error) 
 	}
 	expr := e.PeakExpr
 	if expr == "" {
-		expr = fmt.Sprintf("100 * (%s) / (%s)", e.Expr, e.Peak)
-		if e.Dialect == formula.Intel {
-			expr = fmt.Sprintf("100 %s FMUL %s FDIV", e.Expr, e.Peak)
-		}
+		expr = e.Dialect.Percent(e.Expr, e.Peak)
 	}
 	return s.side(e, expr, "percent")
 }

@@ -85,30 +85,15 @@ func missing(code capture.ReasonCode, format string, args ...any) formula.Operan
 
 func constant(v float64) formula.Operand { return formula.Operand{Const: v, IsConst: true} }
 
-// Lookup resolves a name: the time of the sample, the denominator, a counter, a property of the capture, a metric.
+// Lookup resolves a name: what a convention gives a meaning to, a counter, a property of the capture, a metric.
 func (v *formulaEnv) Lookup(name string, dollar bool) (formula.Operand, error) {
 	s := v.s
 	if v.unavailable != nil {
 		return formula.Operand{MissingReason: v.unavailable}, nil
 	}
-	switch name {
-	case "Start_Timestamp":
-		return constant(0), nil // times count from the start of the dispatch
-	case "End_Timestamp", sampleTime:
-		if s.cap.Counter(name) == nil {
-			return v.duration(), nil
-		}
-	case "generation", "api":
-		if dollar && v.entry != nil && !v.entry.defined { // see Entry.undecided
-			return missing(capture.Unsupported, "the capture does not say its %s, on which the formula depends", name), nil
-		}
-	case "denom":
-		if dollar {
-			return v.denominator()
-		}
-	case "MaliConstantsShaderCoreCount", "MaliConstantsL2SliceCount":
-		if s.sel != nil {
-			return constant(float64(len(s.sel.ids))), nil // of the cores or slices that the value is for
+	for _, c := range conventions {
+		if op, known, err := c.before(v, name, dollar); known || err != nil {
+			return op, err
 		}
 	}
 	if c := s.inTurn(s.raw(name), v.entry); c != nil {
@@ -123,14 +108,13 @@ func (v *formulaEnv) Lookup(name string, dollar bool) (formula.Operand, error) {
 			return formula.Operand{Counter: c}, err
 		}
 	}
-	if base, ok := strings.CutSuffix(name, "_PER_XCD"); ok && s.known(base) {
-		return v.perXCD(base)
+	for _, c := range conventions {
+		if op, known, err := c.after(v, name, dollar); known || err != nil {
+			return op, err
+		}
 	}
 	if x, ok := s.property(name); ok {
 		return constant(x), nil
-	}
-	if name == "num_xcd" {
-		return constant(1), nil // a GPU of one die does not say so
 	}
 	if e, err := s.find(name); err == nil && !e.IsMetric() {
 		if c := s.inTurn(s.collected(e), v.entry); c != nil {
@@ -145,8 +129,8 @@ func (v *formulaEnv) Lookup(name string, dollar bool) (formula.Operand, error) {
 			}
 		}
 		if e.Kind == capture.Constant {
-			if x, ok := assumed[e.Name]; ok {
-				return constant(x), nil
+			if e.assumed != nil {
+				return constant(*e.assumed), nil
 			}
 			return missing(capture.NotCollected, "the capture does not say $%s", e.Name), nil
 		}
@@ -178,22 +162,10 @@ func (v *formulaEnv) misfit(name string, c *capture.Counter) *capture.Reason {
 	return nil
 }
 
-// scalar makes a constant of a column that holds one, such as cu_per_gpu: a constant does not add up over samples. $NAME is a
-// scalar in the ROCm dialect, and so is MaliConstantsNAME.
+// scalar makes a constant of a column that holds one value for the whole capture, such as cu_per_gpu: a constant does not add up over samples.
 func (v *formulaEnv) scalar(c *capture.Counter, dollar bool) *capture.Counter {
-	isScalar := strings.HasPrefix(c.Name, "MaliConst") || strings.HasPrefix(c.Name, "MaliConfig")
-	if dollar && v.expr.Dialect == formula.GPA {
-		isScalar = true
-	}
-	if dollar && v.expr.Dialect == formula.ROCm {
-		e, err := v.s.find(c.Name)
-		isScalar = isScalar || err != nil || e.Name != c.Name
-	}
-	if dollar && v.expr.Dialect == formula.Intel {
-		e, err := v.s.find(c.Name)
-		isScalar = err == nil && e.Kind == capture.Constant
-	}
-	if !isScalar || c.Kind != capture.Delta || c.Col == nil {
+	means := func(a convention) bool { return a.scalar(v, c, dollar) }
+	if c.Kind != capture.Delta || c.Col == nil || !slices.ContainsFunc(conventions, means) {
 		return c
 	}
 	if have, ok := v.s.scalars[c]; ok {
@@ -204,9 +176,6 @@ func (v *formulaEnv) scalar(c *capture.Counter, dollar bool) *capture.Counter {
 	v.s.scalars[c] = out
 	return out
 }
-
-// sampleTime is the name that a formula of the cpu catalogue gives to the measured time of a sample, in ns.
-const sampleTime = "sample_ns"
 
 // raw returns a measured counter by its exact name, restricted to the selected instances.
 func (s *scope) raw(name string) *capture.Counter {
@@ -280,21 +249,4 @@ func (s *scope) known(name string) bool {
 		}
 	}
 	return false
-}
-
-// perXCD is a counter divided by the number of dies.
-func (v *formulaEnv) perXCD(base string) (formula.Operand, error) {
-	c := v.s.raw(base)
-	if c == nil {
-		return missing(capture.NotCollected, "%s was not collected", base), nil
-	}
-	n, ok := v.s.property("num_xcd")
-	if !ok {
-		n = 1
-	}
-	if n == 1 {
-		return formula.Operand{Counter: c}, nil
-	}
-	q, err := formula.Apply("/", capture.Meta{Name: base + "_PER_XCD", Unit: c.Unit}, formula.Operand{Counter: c}, constant(n))
-	return formula.Operand{Counter: q}, err
 }

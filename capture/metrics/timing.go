@@ -1,14 +1,11 @@
 package metrics
 
 import (
-	"fmt"
-
 	"astrolabe/capture"
 	"astrolabe/capture/metrics/formula"
 )
 
-// Durations and denominators of the rocprof-compute catalogues (reference: rocprof-compute's normalization units, and its rules for
-// merging the passes of a dispatch).
+// Durations, by the rules for merging the passes of a dispatch, and the choice of what counts are divided by.
 
 // DefaultDenom is the denominator of a capture that names none.
 const DefaultDenom = "per_kernel"
@@ -27,34 +24,6 @@ func denomOf(cap *capture.Capture) string {
 		return DefaultDenom
 	}
 	return cap.Options.Denom
-}
-
-// denominator is $denom: what "per kernel" and the like divide by.
-func (v *formulaEnv) denominator() (formula.Operand, error) {
-	switch d := denomOf(v.s.cap); d {
-	case "per_kernel":
-		return formula.Operand{Counter: v.s.dispatches()}, nil
-	case "per_wave":
-		if c := v.s.raw("SQ_WAVES"); c != nil {
-			return formula.Operand{Counter: c}, nil
-		}
-		if c := v.s.raw("SQ_WAVES_sum"); c != nil {
-			v.note("waves are counted by SQ_WAVES_sum, because SQ_WAVES was not collected")
-			return formula.Operand{Counter: c}, nil
-		}
-		return missing(capture.NotCollected, "SQ_WAVES was not collected, which the denominator per_wave needs"), nil
-	case "per_cycle":
-		return v.perXCD("GRBM_GUI_ACTIVE")
-	case "per_second":
-		ns := v.duration().Counter
-		c, err := formula.Apply("/", capture.Meta{Name: "seconds", Unit: "s"}, formula.Operand{Counter: ns}, constant(1e9))
-		if err != nil {
-			return formula.Operand{}, err
-		}
-		return formula.Operand{Counter: c}, nil
-	default:
-		return formula.Operand{}, fmt.Errorf("denominator %q is unknown; use %s", d, joinOr(Denoms()))
-	}
 }
 
 // dispatches counts the dispatches merged into each sample. As a vector of ones it adds up to their number, which a plain 1 would not.

@@ -12,7 +12,6 @@ import (
 
 	"astrolabe/capture"
 	"astrolabe/capture/metrics"
-	"astrolabe/capture/metrics/formula"
 	"astrolabe/capture/spelling"
 )
 
@@ -247,7 +246,7 @@ func metricOf(gpu string, e *metrics.Entry) metricJSON {
 	if e.Index != 0 {
 		m.Index = &e.Index
 	}
-	if x := e.Formula(); x != nil && (e.Dialect == formula.GPA || e.Dialect == formula.Intel) {
+	if x := e.Formula(); x != nil && e.Dialect.Postfix() {
 		m.Infix = jsonText(x.Infix())
 	}
 	m.UsedBy, m.Usage, m.Generations, m.APIs = orEmpty(e.UsedBy()), jsonText(e.Usage), orEmpty(e.Generations()), orEmpty(e.APIs())

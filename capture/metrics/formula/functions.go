@@ -2,6 +2,7 @@ package formula
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"astrolabe/capture/spelling"
@@ -14,26 +15,43 @@ type function struct {
 	min, max int // number of arguments; max < 0 is any
 }
 
-var functions = [...][]function{
-	Streamline: {
-		{"max", OpMax, 2, -1}, {"min", OpMin, 2, -1}, {"abs", OpAbs, 1, 1},
-		{"if", OpIf, 3, 3}, {"conditional", OpIf, 3, 3},
-		{"clamp", OpClamp, 3, 3}, {"fill", OpFill, 2, 2},
-	},
-	ROCm: {
-		{"SUM", OpSum, 1, 1}, {"AVG", OpAvg, 1, 1}, {"MEDIAN", OpMedian, 1, 1}, {"STD", OpStd, 1, 1},
-		{"MIN", OpReduceMin, 1, 1}, {"MIN", OpMin, 2, 2}, {"MAX", OpReduceMax, 1, 1}, {"MAX", OpMax, 2, 2},
-		{"TO_INT", OpToInt, 1, 1}, {"ROUND", OpRound, 2, 2}, {"ROUND", OpRound, 1, 1}, {"QUANTILE", OpQuantile, 2, 2},
-		{"MOD", OpMod, 2, 2}, {"NOISE_CLAMP", OpNoiseClamp, 2, 2}, {"ABS", OpAbs, 1, 1},
-	},
-	GPA:   {}, // its operators stand behind their operands
-	Intel: {}, // and so do its
+var streamlineFunctions = []function{
+	{"max", OpMax, 2, -1}, {"min", OpMin, 2, -1}, {"abs", OpAbs, 1, 1},
+	{"if", OpIf, 3, 3}, {"conditional", OpIf, 3, 3},
+	{"clamp", OpClamp, 3, 3}, {"fill", OpFill, 2, 2},
+}
+
+var rocmFunctions = []function{
+	{"SUM", OpSum, 1, 1}, {"AVG", OpAvg, 1, 1}, {"MEDIAN", OpMedian, 1, 1}, {"STD", OpStd, 1, 1},
+	{"MIN", OpReduceMin, 1, 1}, {"MIN", OpMin, 2, 2}, {"MAX", OpReduceMax, 1, 1}, {"MAX", OpMax, 2, 2},
+	{"TO_INT", OpToInt, 1, 1}, {"ROUND", OpRound, 2, 2}, {"ROUND", OpRound, 1, 1}, {"QUANTILE", OpQuantile, 2, 2},
+	{"MOD", OpMod, 2, 2}, {"NOISE_CLAMP", OpNoiseClamp, 2, 2}, {"ABS", OpAbs, 1, 1},
+}
+
+// looksLikeStreamline reports whether a formula has a function or an operator that only Streamline's have.
+func looksLikeStreamline(src string) bool {
+	for _, word := range []string{"max(", "min(", "abs(", "if(", "conditional(", "clamp(", "fill(", "&&", "||", "!(", "!$"} {
+		if strings.Contains(src, word) {
+			return true
+		}
+	}
+	return false
+}
+
+// looksLikeROCm reports whether a formula has a function of rocprof-compute's panels, or a conditional in words.
+func looksLikeROCm(src string) bool {
+	for _, f := range rocmFunctions {
+		if strings.Contains(src, f.name+"(") {
+			return true
+		}
+	}
+	return slices.Index(strings.Fields(src), "if") > 0
 }
 
 // Functions lists the function names of a dialect, each once.
 func Functions(d Dialect) []string {
 	var out []string
-	for _, f := range functions[d] {
+	for _, f := range d.traits().functions {
 		if len(out) == 0 || out[len(out)-1] != f.name {
 			out = append(out, f.name)
 		}
@@ -43,7 +61,7 @@ func Functions(d Dialect) []string {
 
 // callName is how dialect d spells op as a function, "" where it has none.
 func callName(d Dialect, op Op) string {
-	for _, f := range functions[d] {
+	for _, f := range d.traits().functions {
 		if f.op == op {
 			return f.name
 		}
@@ -54,7 +72,7 @@ func callName(d Dialect, op Op) string {
 // findFunction returns the function of that name and number of arguments. If there is none msg and hint say why.
 func findFunction(d Dialect, name string, args int) (f function, msg, hint string) {
 	var counts []string
-	for _, f := range functions[d] {
+	for _, f := range d.traits().functions {
 		if !strings.EqualFold(f.name, name) {
 			continue
 		}
@@ -76,15 +94,15 @@ func findFunction(d Dialect, name string, args int) (f function, msg, hint strin
 		return f, fmt.Sprintf("%s takes %s argument%s, here are %d", name, strings.Join(counts, " or "), plural, args), ""
 	}
 	msg = fmt.Sprintf("no function %s in the %s dialect", name, d)
-	for other := range functions {
-		for _, f := range functions[other] {
-			if Dialect(other) != d && strings.EqualFold(f.name, name) {
-				return f, msg, fmt.Sprintf("%s belongs to the %s dialect", f.name, Dialect(other))
+	for other := range dialects {
+		for _, f := range other.traits().functions {
+			if other != d && strings.EqualFold(f.name, name) {
+				return f, msg, fmt.Sprintf("%s belongs to the %s dialect", f.name, other)
 			}
 		}
 	}
 	best, bestDist := "", 3
-	for _, f := range functions[d] {
+	for _, f := range d.traits().functions {
 		if n := spelling.Distance(strings.ToLower(f.name), strings.ToLower(name), bestDist-1); n < bestDist {
 			best, bestDist = f.name, n
 		}

@@ -45,9 +45,9 @@ const (
 	maxPushes   = 1 << 16
 )
 
-// LooksLikeGPA reports whether a formula has an operand list, or ends with an operator behind a comma, as GPA programs do and infix
+// looksLikeGPA reports whether a formula has an operand list, or ends with an operator behind a comma, as GPA programs do and infix
 // formulas never do.
-func LooksLikeGPA(src string) bool {
+func looksLikeGPA(src string) bool {
 	if operandList(src) >= 0 {
 		return true
 	}

@@ -102,7 +102,7 @@ func TestGPAProgramsAreToldFromInfixFormulas(t *testing.T) {
 		"0,1,+ of A B": true, "0,1,% of A B": true, "A,B,sum2": true, "A,B,max": true, "A, B, ifnotzero": true,
 		"A + B": false, "max(A, B)": false, "max": false, "$offset * 2": false, "SUM(A) / SUM(B)": false, "A 7 READ": false,
 	} {
-		if got := LooksLikeGPA(src); got != want {
+		if got := looksLikeGPA(src); got != want {
 			t.Errorf("%q: %v", src, got)
 		}
 	}

@@ -37,19 +37,16 @@ func ParseLenient(d Dialect, src string) (e *Expr, assumed string, err error) {
 }
 
 func parse(d Dialect, src string) (*Expr, *SyntaxError) {
-	if int(d) >= len(functions) {
+	if d >= dialects {
 		return nil, &SyntaxError{Dialect: d, Src: src, Col: 1, Msg: "no such dialect"}
 	}
 	if len(src) > maxSource {
 		return nil, &SyntaxError{Dialect: d, Src: src[:maxSource], Col: 1, Msg: fmt.Sprintf("formula of %d bytes is longer than %d", len(src), maxSource)}
 	}
-	if d == GPA {
-		return parseGPA(src)
+	if own := d.traits().parse; own != nil {
+		return own(src)
 	}
-	if d == Intel {
-		return parseIntel(src)
-	}
-	p := &parser{lex: lexer{dialect: d, src: src}}
+	p := &parser{lex: lexer{dialect: d, src: src}, words: d.traits().words}
 	if err := p.advance(); err != nil {
 		return nil, err
 	}
@@ -74,6 +71,7 @@ type bracket struct {
 
 type parser struct {
 	lex   lexer
+	words bool // operators are words
 	tok   token
 	prev  int // end of the token before tok
 	depth int
@@ -132,14 +130,14 @@ func (p *parser) enter() *SyntaxError {
 	return nil
 }
 
-// expression parses the loosest level: a conditional expression in ROCm, logical or in Streamline.
+// expression parses the loosest level: a conditional expression in words, else logical or.
 func (p *parser) expression() (*Node, *SyntaxError) {
 	if err := p.enter(); err != nil {
 		return nil, err
 	}
 	defer func() { p.depth-- }()
 	then, err := p.binary(0)
-	if err != nil || p.lex.dialect != ROCm || !p.keyword("if") {
+	if err != nil || !p.keyword("if") {
 		return then, err
 	}
 	if err := p.advance(); err != nil {
@@ -163,7 +161,7 @@ func (p *parser) expression() (*Node, *SyntaxError) {
 }
 
 func (p *parser) keyword(word string) bool {
-	return p.lex.dialect == ROCm && p.tok.kind == tokName && !p.tok.dollar && p.tok.text == word
+	return p.words && p.tok.kind == tokName && !p.tok.dollar && p.tok.text == word
 }
 
 // levels lists the binary operators from loosest to tightest. Comparisons (level 2) do not chain.
@@ -183,7 +181,7 @@ const comparisonLevel = 2
 // operator returns the operation of the current token at a level, OpNone where it is none.
 func (p *parser) operator(level int) Op {
 	for _, o := range levels[level] {
-		if p.tok.is(o.symbol) && !(p.lex.dialect == ROCm && o.word != "") || o.word != "" && p.keyword(o.word) {
+		if p.tok.is(o.symbol) && !(p.words && o.word != "") || o.word != "" && p.keyword(o.word) {
 			return o.op
 		}
 	}
@@ -207,7 +205,7 @@ func (p *parser) binary(level int) (*Node, *SyntaxError) {
 			return left, nil
 		}
 		if level == comparisonLevel && n > 0 {
-			return nil, p.fail("comparisons do not chain", "join two comparisons with && (ROCm: and)")
+			return nil, p.fail("comparisons do not chain", "join two comparisons with && (in words: and)")
 		}
 		if err := p.advance(); err != nil {
 			return nil, err
@@ -240,7 +238,7 @@ func (p *parser) unary() (*Node, *SyntaxError) {
 	switch {
 	case p.tok.is("-"):
 		return p.prefix(OpNeg, p.unary)
-	case p.tok.is("!") && p.lex.dialect != ROCm:
+	case p.tok.is("!") && !p.words:
 		return p.prefix(OpNot, p.unary)
 	}
 	return p.primary()
@@ -258,7 +256,7 @@ func (p *parser) primary() (*Node, *SyntaxError) {
 		if p.tok.is("(") && !t.dollar {
 			return p.call(t)
 		}
-		if p.lex.dialect == ROCm && !t.dollar {
+		if p.words && !t.dollar {
 			switch t.text {
 			case "None":
 				return &Node{Op: OpNone, Pos: t.pos, End: t.end}, nil

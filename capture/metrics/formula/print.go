@@ -9,20 +9,18 @@ import (
 func (e *Expr) String() string { return format(e.Dialect, e.Root) }
 
 func format(d Dialect, n *Node) string {
-	if d == GPA {
-		return formatGPA(n)
-	}
-	if d == Intel {
-		return formatIntel(n)
+	if own := d.traits().format; own != nil {
+		return own(n)
 	}
 	var b strings.Builder
-	printer{d, &b}.node(n, 0)
+	printer{d, d.traits().words, &b}.node(n, 0)
 	return b.String()
 }
 
 type printer struct {
-	d Dialect
-	b *strings.Builder
+	d     Dialect
+	words bool
+	b     *strings.Builder
 }
 
 // Binding strengths, loosest first. They follow the levels of the parser.
@@ -59,12 +57,12 @@ func (p printer) bind(n *Node) int {
 	case OpNeg:
 		return bindUnary
 	case OpNot:
-		if p.d == ROCm {
+		if p.words {
 			return bindCompare
 		}
 		return bindUnary
 	case OpIf:
-		if p.d == ROCm {
+		if p.words {
 			return bindIf
 		}
 	}
@@ -91,7 +89,7 @@ func (p printer) node(n *Node, least int) {
 		p.b.WriteByte('-')
 		p.node(n.Args[0], bindUnary)
 	case OpNot:
-		if p.d == ROCm {
+		if p.words {
 			p.b.WriteString("not ")
 			p.node(n.Args[0], bindCompare)
 			return
@@ -99,7 +97,7 @@ func (p printer) node(n *Node, least int) {
 		p.b.WriteByte('!')
 		p.node(n.Args[0], bindUnary)
 	case OpIf:
-		if p.d != ROCm {
+		if !p.words {
 			p.call("if", n.Args)
 			return
 		}
@@ -120,9 +118,9 @@ func (p printer) node(n *Node, least int) {
 		}
 		p.node(n.Args[0], left)
 		switch {
-		case p.d == ROCm && n.Op == OpAnd:
+		case p.words && n.Op == OpAnd:
 			p.b.WriteString(" and ")
-		case p.d == ROCm && n.Op == OpOr:
+		case p.words && n.Op == OpOr:
 			p.b.WriteString(" or ")
 		default:
 			p.b.WriteString(o.text)

@@ -5,41 +5,6 @@ import (
 	"strings"
 )
 
-// Dialect is the syntax a formula is written in.
-type Dialect uint8
-
-const (
-	// Streamline is the syntax of the Arm guides: $Name, infix operators, max and min of two or more arguments, abs,
-	// if(condition, then, else), comparisons, && || !. Names may stand without $.
-	Streamline Dialect = iota
-	// ROCm is the syntax of rocprof-compute's panels: SUM(x) / SUM($denom), reductions of one argument, element-wise
-	// MIN and MAX of two, "a if c else None".
-	ROCm
-	// GPA is the reverse Polish notation of AMD's GPUPerfAPI: "0,1,+,(32),* of CB0_X CB1_X". See parseGPA.
-	GPA
-	// Intel is the reverse Polish notation of Intel's metric sets: "A 7 READ $EuCoresTotalCount UDIV". See parseIntel.
-	Intel
-)
-
-var dialectNames = [...]string{"streamline", "rocm", "gpa", "intel"}
-
-func (d Dialect) String() string {
-	if int(d) < len(dialectNames) {
-		return dialectNames[d]
-	}
-	return "unknown dialect"
-}
-
-// ParseDialect is the inverse of Dialect.String.
-func ParseDialect(s string) (Dialect, bool) {
-	for i, n := range dialectNames {
-		if n == s {
-			return Dialect(i), true
-		}
-	}
-	return 0, false
-}
-
 // Op is an operation of the tree, the same in every dialect.
 type Op uint8
 
@@ -159,7 +124,7 @@ const maxText = 400
 
 // Text is the source text of a node of e, with its white space collapsed. A very long text is cut.
 func (e *Expr) Text(n *Node) string {
-	if e.Dialect == GPA {
+	if e.Dialect.traits().numbered {
 		return clip(format(Streamline, n)) // operand numbers mean nothing alone
 	}
 	if n.Pos < 0 || n.End > len(e.Src) || n.Pos >= n.End {
@@ -174,7 +139,7 @@ func (e *Expr) Text(n *Node) string {
 // Infix prints the formula of any dialect as an ordinary expression with infix operators: one in reverse Polish notation in
 // the syntax of Streamline, others in their own.
 func (e *Expr) Infix() string {
-	if e.Dialect == GPA || e.Dialect == Intel {
+	if e.Dialect.Postfix() {
 		return format(Streamline, e.Root)
 	}
 	return e.String()

@@ -215,8 +215,8 @@ func formatIntel(n *Node) string {
 	return b.String()
 }
 
-// LooksIntel reports whether a formula has words that only Intel's equations have.
-func LooksIntel(src string) bool {
+// looksLikeIntel reports whether a formula has words that only Intel's equations have.
+func looksLikeIntel(src string) bool {
 	for i, w := range strings.Fields(src) {
 		if op, ok := intelOps[w]; i > 1 && (w == "READ" || ok && (op.unsigned() && isLetter(w[0]) || w[0] == 'F')) {
 			return true
