@@ -377,7 +377,7 @@ func (r *Report) finding(c *call) (starlark.Value, error) {
 		}
 		f.Gain = bounds
 	}
-	f.RunnerUp, f.Hint = c.str(14, ""), c.flag(15, false)
+	f.RunnerUp, f.Hint, f.InsteadOf = c.str(14, ""), c.flag(15, false), c.str(16, "")
 	err = each(c.value(7), func(x starlark.Value) error {
 		switch x := x.(type) {
 		case *Span:
@@ -508,9 +508,9 @@ var reportTable = methodTable[*Report]{
 				}
 				return starlark.None, r.add(t.page(title))
 			}},
-		{Sig: "finding(id: str, severity: str, title: str, evidence: list|Counter=None, value: number|str=None, threshold: number|str=None, advice: str=None, spans: list|Span|Mask=None, source: str=None, confidence: str=None, win: str=None, metric: str=None, share: number=None, gain: list=None, runner_up: str=None, hint: bool=False)",
+		{Sig: "finding(id: str, severity: str, title: str, evidence: list|Counter=None, value: number|str=None, threshold: number|str=None, advice: str=None, spans: list|Span|Mask=None, source: str=None, confidence: str=None, win: str=None, metric: str=None, share: number=None, gain: list=None, runner_up: str=None, hint: bool=False, instead_of: str=None)",
 			Doc: "Adds a judgement: \"critical\", \"warning\", \"info\" or \"good\". evidence are the counters it rests on (the first is the metric; its total is the value if none is given), " +
-				"threshold what the value was compared with; numbers are in the unit of the first counter, and texts such as \"52.4 %\" or \"above 3 ms\" say their own. spans say where it holds, advice one sentence on what to do. source says where the threshold comes from, confidence how sure the judgement is, win what a fix could gain at most. metric says what value is of where it is not the first counter; \"\" says nothing. share is how much of the time it limits (0 to 1), gain the bounds of what relieving it saves (two numbers, 0 to 1), runner_up what sets the pace then. A hint is worth knowing whatever limits, and no page begins with it.",
+				"threshold what the value was compared with; numbers are in the unit of the first counter, and texts such as \"52.4 %\" or \"above 3 ms\" say their own. spans say where it holds, advice one sentence on what to do. source says where the threshold comes from, confidence how sure the judgement is, win what a fix could gain at most. metric says what value is of where it is not the first counter; \"\" says nothing. share is how much of the time it limits (0 to 1), gain the bounds of what relieving it saves (two numbers, 0 to 1), runner_up what sets the pace then. A hint is worth knowing whatever limits, and no page begins with it. instead_of is the id of a finding: this one says what limits if that does not, and stands right behind it.",
 			Example: "report.new(\"t\").finding(\"clk/high\", \"warning\", \"The clock is high\", evidence=[clk], threshold=\"above 1000\", spans=clk.gt(1000).spans())",
 			Run:     func(r *Report, c *call) (starlark.Value, error) { return r.finding(c) }},
 		{Sig: "account(a: Account=None) -> Account", Doc: "Says where the time went: page one shows it as a bar and as a lane over time, and JSON has its parts. Without an argument it only returns what was said before, None where nothing was.", Example: "report.new(\"t\", capture=cap).account(account(cap))",
@@ -547,10 +547,10 @@ var reportTable = methodTable[*Report]{
 }
 
 func (r *Report) findings() *Table {
-	t := NewTable(r.env, []string{"id", "severity", "title", "metric", "value", "threshold", "advice", "spans", "source", "confidence", "win", "share", "gain_low", "gain_high", "runner_up", "hint"}, nil)
+	t := NewTable(r.env, []string{"id", "severity", "title", "metric", "value", "threshold", "advice", "spans", "source", "confidence", "win", "share", "gain_low", "gain_high", "runner_up", "hint", "instead_of"}, nil)
 	for _, f := range r.r.Findings() {
 		t.Append(starlark.String(f.ID), starlark.String(f.Severity.String()), starlark.String(f.Title), text(f.Metric), text(f.Value),
-			text(f.Threshold), text(f.Advice), starlark.MakeInt(len(f.Spans)), text(f.Source), text(f.Confidence), text(f.Win), optional(f.Share), bound(f.Gain, 0), bound(f.Gain, 1), text(f.RunnerUp), starlark.Bool(f.Hint))
+			text(f.Threshold), text(f.Advice), starlark.MakeInt(len(f.Spans)), text(f.Source), text(f.Confidence), text(f.Win), optional(f.Share), bound(f.Gain, 0), bound(f.Gain, 1), text(f.RunnerUp), starlark.Bool(f.Hint), text(f.InsteadOf))
 	}
 	return t
 }

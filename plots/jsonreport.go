@@ -71,6 +71,8 @@ type jsonFinding struct {
 	Gain     []float64 `json:"gain,omitempty"`
 	RunnerUp string    `json:"runner_up,omitempty"`
 	Hint     bool      `json:"hint,omitempty"`
+	// InsteadOf is the id of the finding that this one stands behind: it limits if that does not.
+	InsteadOf string `json:"instead_of,omitempty"`
 
 	Evidence []string   `json:"evidence"`
 	Spans    []jsonSpan `json:"spans"`
@@ -172,7 +174,7 @@ func jsonKVs(list []KV) []jsonKV {
 
 func (f Finding) json() jsonFinding {
 	out := jsonFinding{ID: f.ID, Severity: f.Severity.String(), Title: f.Title, Metric: f.Metric, Value: f.Value, Threshold: f.Threshold,
-		Measured: finite(f.Measured), Limit: finite(f.Limit), Unit: f.Unit, Source: f.Source, Advice: f.Advice, Confidence: f.Confidence, Win: f.Win, Share: roundedShare(f.Share), Gain: gainBounds(f.Gain), RunnerUp: f.RunnerUp, Hint: f.Hint, Evidence: append([]string{}, f.Evidence...), Spans: jsonSpans(f.Spans), Plots: []jsonPlot{}}
+		Measured: finite(f.Measured), Limit: finite(f.Limit), Unit: f.Unit, Source: f.Source, Advice: f.Advice, Confidence: f.Confidence, Win: f.Win, Share: roundedShare(f.Share), Gain: gainBounds(f.Gain), RunnerUp: f.RunnerUp, Hint: f.Hint, InsteadOf: f.InsteadOf, Evidence: append([]string{}, f.Evidence...), Spans: jsonSpans(f.Spans), Plots: []jsonPlot{}}
 	if f.Severity == None {
 		out.Severity = "none"
 	}

@@ -76,6 +76,8 @@ type Finding struct {
 	Share *float64  // of the time whose pace it sets, 0 to 1; nil where that is not known
 	Gain  []float64 // the least and the most that relieving it saves, of the time; nil where that is not known
 	Hint  bool      // worth knowing whatever limits, such as the energy that something costs
+
+	InsteadOf string // the ID of the finding that it stands behind: what limits if that does not; "" for none
 }
 
 // Table is rows of text under named columns.
@@ -106,7 +108,8 @@ func (Finding) item() {}
 func (Table) item()   {}
 func (*Plot) item()   {}
 
-// Findings returns the findings of the report, the gravest first, those of one severity in their order, and behind all others the hints.
+// Findings returns the findings of the report, the gravest first, those of one severity in their order, and behind all others the hints. What limits if
+// another does not follows that, whatever its severity.
 func (r *Report) Findings() []Finding {
 	var out []Finding
 	for _, hint := range []bool{false, true} {
@@ -117,6 +120,23 @@ func (r *Report) Findings() []Finding {
 				}
 			}
 		}
+	}
+	return followed(out)
+}
+
+// followed are findings in their order, but for those that limit if another does not: they follow that one.
+func followed(list []Finding) []Finding {
+	var out, seconds []Finding
+	for _, f := range list {
+		if f.InsteadOf != "" && slices.ContainsFunc(list, func(g Finding) bool { return g.InsteadOf == "" && g.ID == f.InsteadOf }) {
+			seconds = append(seconds, f)
+			continue
+		}
+		out = append(out, f)
+	}
+	for _, f := range seconds {
+		at := slices.IndexFunc(out, func(g Finding) bool { return g.ID == f.InsteadOf })
+		out = slices.Insert(out, at+1, f)
 	}
 	return out
 }

@@ -64,7 +64,7 @@ func (r *Report) FindingsFirst() []Finding {
 			rest = append(rest, f)
 		}
 	}
-	return append(limits, rest...)
+	return followed(append(limits, rest...))
 }
 
 // shownItems are what follows the findings: nothing where only page one was asked for.

@@ -120,6 +120,32 @@ func TestTheLargestGainIsTheFirstFindingOfPageOne(t *testing.T) {
 	}
 }
 
+// What limits if another does not stands behind that, however light or heavy it is, and once only.
+func TestTheRunnerUpFollowsWhatItStandsBehind(t *testing.T) {
+	r := &Report{Items: []Item{
+		Finding{ID: "second", Severity: Info, Title: "b", Gain: []float64{0.3, 0.4}, InsteadOf: "first"},
+		Finding{ID: "why", Severity: Critical, Title: "c"},
+		Finding{ID: "first", Severity: Critical, Title: "a", Gain: []float64{0.1, 0.2}},
+		Finding{ID: "alone", Severity: Warning, Title: "d", InsteadOf: "nothing of that name"},
+	}}
+	names := func(list []Finding) (out string) {
+		for _, f := range list {
+			out += f.ID + " "
+		}
+		return out
+	}
+	if got := names(r.Findings()); got != "why first second alone " {
+		t.Errorf("the findings are %s", got)
+	}
+	if got := names(r.FindingsFirst()); got != "first second why alone " {
+		t.Errorf("those of page one are %s", got)
+	}
+	doc, err := r.json()
+	if err != nil || !strings.Contains(string(doc), `"instead_of": "first"`) {
+		t.Errorf("JSON does not say what the second one stands behind: %v", err)
+	}
+}
+
 func TestAPartHasTheColourOfTheSeriesAboutIt(t *testing.T) {
 	r, theme := summaryReport(t), Light()
 	list, colors := r.Account.beside(lanesOf(r.Summary.Timeline)).shown(theme)

@@ -78,6 +78,9 @@ func (k *asker) Time(ctx context.Context, c *capture.Capture) (*budget.Time, err
 	return t, nil
 }
 
+// runnerUp is how limits call a finding that limits if what the page begins with does not.
+const runnerUp = "runner_up"
+
 func (k *asker) Findings(ctx context.Context, c *capture.Capture) (*budget.Findings, error) {
 	if f := k.found[c]; f != nil {
 		return f, nil
@@ -94,7 +97,7 @@ func (k *asker) Findings(ctx context.Context, c *capture.Capture) (*budget.Findi
 	if err != nil {
 		return nil, err
 	}
-	f := &budget.Findings{Count: map[string]int{"critical": 0, "warning": 0, "slow_frames": 0, "periodic_stutter": 0, "phase_limits": 0}}
+	f := &budget.Findings{Count: map[string]int{"critical": 0, "warning": 0, runnerUp: 0, "slow_frames": 0, "periodic_stutter": 0, "phase_limits": 0}}
 	for _, name := range names {
 		globals, err := h.load(ctx, name)
 		if err != nil {
@@ -102,9 +105,15 @@ func (k *asker) Findings(ctx context.Context, c *capture.Capture) (*budget.Findi
 		}
 		for _, id := range ruleIDs(globals["RULES"]) {
 			f.Count[id] += 0
+			f.Count[runnerUp+"."+id] += 0
 		}
 	}
 	for _, one := range page.Findings() {
+		if one.InsteadOf != "" { // it limits only if what is named does not
+			f.Count[runnerUp]++
+			f.Count[runnerUp+"."+one.ID]++
+			continue
+		}
 		f.Count[one.ID]++
 		if one.Severity >= plots.Warning {
 			f.Count["warning"]++

@@ -1,7 +1,6 @@
 package diagnosis
 
 import (
-	"cmp"
 	"os"
 	"path/filepath"
 	"slices"
@@ -73,9 +72,8 @@ func TestJudgesFindWhatReportsShow(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			slices.SortStableFunc(answer.Shown, func(a, b Finding) int { return cmp.Compare(b.Weight(), a.Weight()) })
 			var got []string
-			for _, f := range answer.Shown {
+			for _, f := range Sorted(answer.Shown) {
 				got = append(got, f.ID)
 			}
 			want := onThePage(t, j, c.script, cap)

@@ -3,6 +3,7 @@
 package diagnosis
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -93,10 +94,25 @@ type Finding struct {
 	// GainLow and GainHigh are the bounds of what relieving it gains, as shares of the time; NaN where it has no gain of its own.
 	GainLow, GainHigh float64
 	Record            string // what it says to record because the capture cannot tell, such as a metric set; "" where it says nothing of the kind
+	InsteadOf         string // the id of the finding that it follows on the page: what limits if that does not
 }
 
 // Weight orders findings by their severity; the gravest has the highest.
 func (f Finding) Weight() int { return slices.Index(severities, f.Severity) }
+
+// Sorted are findings as a page has them: the gravest first, otherwise as the scripts add them, and right behind each what limits if that does not.
+func Sorted(list []Finding) []Finding {
+	list = slices.Clone(list)
+	slices.SortStableFunc(list, func(a, b Finding) int { return cmp.Compare(b.Weight(), a.Weight()) })
+	out := slices.DeleteFunc(slices.Clone(list), func(f Finding) bool { return f.InsteadOf != "" })
+	for _, f := range list {
+		if f.InsteadOf != "" {
+			at := slices.IndexFunc(out, func(g Finding) bool { return g.ID == f.InsteadOf })
+			out = slices.Insert(out, at+1, f)
+		}
+	}
+	return out
+}
 
 // Answer is what a triage script says about a capture.
 type Answer struct {
@@ -144,11 +160,14 @@ func (j *Judge) Judge(ctx context.Context, c *capture.Capture) (*Answer, error) 
 	if seq, ok := shown.(starlark.Indexable); ok {
 		for i := range seq.Len() {
 			if d, ok := seq.Index(i).(*starlark.Dict); ok {
-				f := Finding{ID: text(d, "id"), Role: ruleText(d, "role"), Severity: ruleText(d, "severity"), Confidence: text(d, "confidence"), Record: text(d, "record")}
+				f := Finding{ID: text(d, "id"), Role: ruleText(d, "role"), Severity: ruleText(d, "severity"), Confidence: text(d, "confidence"), Record: text(d, "record"), InsteadOf: text(d, "instead_of")}
 				f.GainLow, f.GainHigh = gainOf(d)
 				// No finding is graver than what limits, as diagnose of rules.star has it.
 				if gravest != "" && f.Role != "quality" && slices.Index(severities, f.Severity) > slices.Index(severities, gravest) {
 					f.Severity = gravest
+				}
+				if f.InsteadOf != "" {
+					f.Severity = severities[0]
 				}
 				out.Shown = append(out.Shown, f)
 			}

@@ -3,7 +3,6 @@
 package rates
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -322,8 +321,7 @@ func (x *examiner) page(ctx context.Context, cap *capture.Capture) (*page, error
 			}
 		}
 	}
-	// As a page has them: the gravest first, otherwise as the scripts add them.
-	slices.SortStableFunc(p.findings, func(a, b diagnosis.Finding) int { return cmp.Compare(b.Weight(), a.Weight()) })
+	p.findings = diagnosis.Sorted(p.findings)
 	return p, nil
 }
 
