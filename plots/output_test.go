@@ -167,7 +167,7 @@ func TestSizesAreCheckedAndDPIScalesText(t *testing.T) {
 func TestUnknownFormatsNameTheKnownOnes(t *testing.T) {
 	p := find(gallery(t), "single")
 	for _, path := range []string{"out.jpeg", "out", "dir.png/out"} {
-		var fe *FormatError
+		var fe *UnknownFormatError
 		err := p.Save(filepath.Join(t.TempDir(), path), Size{})
 		if !errors.As(err, &fe) || !strings.Contains(err.Error(), ".png, .svg, .pdf") {
 			t.Errorf("%s: %v", path, err)

@@ -62,14 +62,14 @@ func Formats() []string { return []string{"png", "svg", "pdf"} }
 // ReportFormats lists the formats of reports, as file name extensions without the dot.
 func ReportFormats() []string { return append(Formats(), "md", "html", "json") }
 
-// FormatError says that a picture or report was asked for in a format that does not exist here.
-type FormatError struct {
+// UnknownFormatError says that a picture or report was asked for in a format that does not exist here.
+type UnknownFormatError struct {
 	Format string   // as asked for, "" if the path has no extension
 	Path   string   // "" if there was none
 	Known  []string // nil stands for Formats
 }
 
-func (e *FormatError) Error() string {
+func (e *UnknownFormatError) Error() string {
 	known, what := e.Known, "report"
 	if known == nil {
 		known, what = Formats(), "picture"
@@ -89,7 +89,7 @@ func FormatOf(path string) (string, error) {
 	ext := strings.TrimPrefix(filepath.Ext(path), ".")
 	f, err := parseFormat(ext)
 	if err != nil {
-		return "", &FormatError{Format: ext, Path: path}
+		return "", &UnknownFormatError{Format: ext, Path: path}
 	}
 	return f, nil
 }
@@ -99,7 +99,7 @@ func ReportFormatOf(path string) (string, error) {
 	ext := strings.TrimPrefix(filepath.Ext(path), ".")
 	f, err := parseReportFormat(ext)
 	if err != nil {
-		return "", &FormatError{Format: ext, Path: path, Known: ReportFormats()}
+		return "", &UnknownFormatError{Format: ext, Path: path, Known: ReportFormats()}
 	}
 	return f, nil
 }
@@ -115,7 +115,7 @@ func parseReportFormat(s string) (string, error) {
 	default:
 		f, err := parseFormat(low)
 		if err != nil {
-			return "", &FormatError{Format: s, Known: ReportFormats()}
+			return "", &UnknownFormatError{Format: s, Known: ReportFormats()}
 		}
 		return f, nil
 	}
@@ -128,5 +128,5 @@ func parseFormat(s string) (string, error) {
 			return f, nil
 		}
 	}
-	return "", &FormatError{Format: s}
+	return "", &UnknownFormatError{Format: s}
 }

@@ -16,38 +16,62 @@ import (
 // SourceLine returns a line of a source file, false if it is not known.
 type SourceLine func(name string, line int) (string, bool)
 
-// FormatError is the text of an error for people: each frame with its source line and a caret, then the message, each line
-// ended. Positions that no source line is known for stand alone.
+// FormatError is the text of an error for people: each frame of the traceback with its source line and a caret, then the message, each
+// line ended. The frames of modules stand below those of the load that ran them. Positions that no source line is known for stand alone; an
+// error that has a method SourceLine, as those of scripts do, brings its own.
 func FormatError(err error, source SourceLine) string {
+	var own interface {
+		SourceLine(name string, line int) (string, bool)
+	}
+	if given := source; errors.As(err, &own) {
+		source = func(name string, line int) (string, bool) {
+			if text, ok := own.SourceLine(name, line); ok || given == nil {
+				return text, ok
+			}
+			return given(name, line)
+		}
+	}
 	var out strings.Builder
-	var eval *starlark.EvalError
+	stack, innermost, err := Unwind(err)
 	var list resolve.ErrorList
 	var syn syntax.Error
 	var res resolve.Error
-	switch {
-	case errors.As(err, &eval):
-		writeFrames(&out, eval.CallStack, source)
-		out.WriteString("error: " + systemText(eval.Msg, eval) + "\n")
-		// A failed load carries the frames of the other file.
-		var inner *starlark.EvalError
-		if cause := eval.Unwrap(); cause != nil && errors.As(cause, &inner) && inner != eval {
-			out.WriteString(FormatError(inner, source))
+	unread := errors.As(err, &list) || errors.As(err, &res) || errors.As(err, &syn)
+	if innermost != nil {
+		msg := systemText(innermost.Msg, innermost)
+		if unread {
+			msg, _, _ = strings.Cut(msg, ": ") // of a load; what is wrong with the file follows
 		}
-	case errors.As(err, &list):
+		writeFrames(&out, stack, source)
+		out.WriteString("error: " + msg + "\n")
+	}
+	switch {
+	case list != nil:
 		for _, e := range list[:min(maxMistakes, len(list))] {
 			writePosition(&out, e.Pos, e.Msg, source)
 		}
 		if more := len(list) - maxMistakes; more > 0 {
 			fmt.Fprintf(&out, "… and %d more mistakes of this kind\n", more)
 		}
-	case errors.As(err, &res):
+	case res.Msg != "":
 		writePosition(&out, res.Pos, res.Msg, source)
-	case errors.As(err, &syn):
+	case unread:
 		writePosition(&out, syn.Pos, syn.Msg, source)
-	default:
+	case innermost == nil:
 		out.WriteString("error: " + strings.TrimRight(ErrorText(err), "\n") + "\n")
 	}
 	return out.String()
+}
+
+// Unwind joins the stacks of an error and of the failed loads inside it, innermost last. The innermost error says what happened without the
+// loads around it, nil where nothing was running; what made it is the cause, or err itself.
+func Unwind(err error) (stack starlark.CallStack, innermost *starlark.EvalError, cause error) {
+	var eval *starlark.EvalError
+	for errors.As(err, &eval) {
+		stack = append(stack, eval.CallStack...)
+		innermost, err = eval, eval.Unwrap()
+	}
+	return stack, innermost, err
 }
 
 // maxMistakes is how many names that do not exist are shown of one text.

@@ -156,7 +156,7 @@ func (a *app) listFailures(results []mapped) error {
 		}
 		var s *script.Error
 		if failed++; failed == 1 && errors.As(err, &s) {
-			fmt.Fprint(a.talk, script.FormatError(err))
+			fmt.Fprint(a.talk, repl.FormatError(err, nil))
 		}
 		fmt.Fprintf(a.talk, "failed: %s: %s\n", results[i].path, strings.TrimPrefix(repl.ErrorText(err), results[i].path+": "))
 	}

@@ -19,7 +19,7 @@ func isReported(err error) bool { return errors.Is(err, errReported) }
 func errorText(err error) string {
 	var s *script.Error
 	if errors.As(err, &s) {
-		return script.FormatError(err)
+		return repl.FormatError(err, nil)
 	}
 	return "astrolabe: " + repl.ErrorText(err) + "\n"
 }

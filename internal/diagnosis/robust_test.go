@@ -18,6 +18,7 @@ import (
 	"astrolabe/internal/longtests"
 	"astrolabe/internal/script"
 	"astrolabe/plots"
+	"astrolabe/repl"
 	"astrolabe/scripts"
 )
 
@@ -58,7 +59,7 @@ func (p *page) fill(ctx context.Context, c *capture.Capture, format string) erro
 		return err
 	}
 	if _, err := p.runner.Call(ctx, p.analyze, starlark.Tuple{value, r}, nil); err != nil {
-		return errors.New(script.FormatError(err))
+		return errors.New(repl.FormatError(err, nil))
 	}
 	doc, err := r.(*builtins.Report).Report()
 	if err != nil {

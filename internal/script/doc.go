@@ -9,7 +9,7 @@
 //	r := script.NewRunner(script.Options{Env: env, Library: scripts.Library, Limits: limits, Print: print})
 //	globals, err := r.LoadFile(ctx, path)
 //	…
-//	fmt.Fprint(os.Stderr, script.FormatError(err))
+//	fmt.Fprint(os.Stderr, repl.FormatError(err, nil))
 //
 // The values that scripts see live in builtins; nothing here knows what a counter is.
 package script

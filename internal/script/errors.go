@@ -8,13 +8,8 @@ import (
 	"strings"
 	"time"
 
-	"go.starlark.net/resolve"
-	"go.starlark.net/starlark"
-	"go.starlark.net/syntax"
-
 	"astrolabe/builtins"
 	"astrolabe/capture/memory"
-	"astrolabe/repl"
 )
 
 // What stopped a run from the outside; errors.Is finds them in what a Runner returns.
@@ -87,30 +82,8 @@ func (e *Error) Unwrap() []error {
 	return []error{e.err}
 }
 
-// FormatError is the text of an error for people: each frame of the traceback with its source line and a caret, then the
-// message, each line ended. The frames of modules stand below those of the load that ran them.
-func FormatError(err error) string {
-	var source repl.SourceLine
-	var e *Error
-	if errors.As(err, &e) {
-		err, source = e.err, e.text.line
-	}
-	var eval *starlark.EvalError
-	if !errors.As(err, &eval) {
-		return repl.FormatError(err, source)
-	}
-	whole := &starlark.EvalError{CallStack: flatten(err)}
-	for errors.As(err, &eval) { // the innermost says it without the loads around it
-		whole.Msg, err = eval.Msg, eval.Unwrap()
-	}
-	var list resolve.ErrorList
-	var syn syntax.Error
-	if errors.As(err, &list) || errors.As(err, &syn) {
-		whole.Msg, _, _ = strings.Cut(whole.Msg, ": ") // of a load; what is wrong with the file follows
-		return repl.FormatError(whole, source) + repl.FormatError(err, source)
-	}
-	return repl.FormatError(whole, source)
-}
+// SourceLine returns a line of a file that the run loaded, for repl.FormatError.
+func (e *Error) SourceLine(name string, line int) (string, bool) { return e.text.line(name, line) }
 
 // recoverInternal turns a panic into an InternalError. It must be deferred directly.
 func recoverInternal(err *error) {
@@ -144,15 +117,4 @@ func panicSite() string {
 		site = names[i]
 	}
 	return strings.TrimPrefix(site, "astrolabe/")
-}
-
-// flatten joins the stacks of an error and of the failed loads inside it to one, innermost last.
-func flatten(err error) starlark.CallStack {
-	var stack starlark.CallStack
-	var eval *starlark.EvalError
-	for errors.As(err, &eval) {
-		stack = append(stack, eval.CallStack...)
-		err = eval.Unwrap()
-	}
-	return stack
 }

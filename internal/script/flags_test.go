@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"astrolabe/repl"
 )
 
 var flagTree = map[string]string{
@@ -46,7 +48,7 @@ func TestModulesGetTheirOwnFlags(t *testing.T) {
 	r, _ := testRunner(t, Policy{}, Limits{}, "--mine=m", "--wait=2", "--loud", "x", "--depth", "9")
 	g, err := r.LoadFile(context.Background(), "both.star")
 	if err != nil {
-		t.Fatal(FormatError(err))
+		t.Fatal(repl.FormatError(err, nil))
 	}
 	if want := `[[2.0, False, ["x"]], 9, True, "m", ["x"]]`; g["out"].String() != want {
 		t.Errorf("got %s, want %s", g["out"], want)

@@ -14,6 +14,7 @@ import (
 
 	"astrolabe/builtins"
 	"astrolabe/capture/memory"
+	"astrolabe/repl"
 )
 
 // childRun names the script that the test binary runs instead of its tests, as the program would.
@@ -38,7 +39,7 @@ func runChild(path string) int {
 	r := NewRunner(Options{Env: env})
 	r.memoryGrace = time.Hour // how soon the interpreter stops is the scheduler's
 	if _, err := r.LoadFile(context.Background(), path); err != nil {
-		os.Stderr.WriteString(FormatError(err))
+		os.Stderr.WriteString(repl.FormatError(err, nil))
 		return 1
 	}
 	return 0

@@ -19,6 +19,7 @@ import (
 	"astrolabe/builtins"
 	"astrolabe/builtins/mistakes"
 	"astrolabe/capture/memory"
+	"astrolabe/repl"
 )
 
 // Options is what a Runner needs.
@@ -362,7 +363,8 @@ func (r *Runner) finish(ctx context.Context, err error) error {
 			}
 		}
 		e.stop = s
-		e.err = &starlark.EvalError{Msg: s.text, CallStack: flatten(err)}
+		stack, _, _ := repl.Unwind(err)
+		e.err = &starlark.EvalError{Msg: s.text, CallStack: stack}
 	}
 	return e
 }

@@ -16,6 +16,7 @@ import (
 	"go.starlark.net/starlark"
 
 	"astrolabe/builtins"
+	"astrolabe/repl"
 )
 
 var update = flag.Bool("update", false, "write the golden files")
@@ -79,7 +80,7 @@ func TestLoadsFollowTheRules(t *testing.T) {
 	})
 	g, printed, err := load(t)
 	if err != nil {
-		t.Fatal(FormatError(err))
+		t.Fatal(repl.FormatError(err, nil))
 	}
 	if g["out"] != "[42, 42, 11]" {
 		t.Errorf("out = %s", g["out"])
@@ -180,7 +181,7 @@ func TestErrorTexts(t *testing.T) {
 			if err == nil {
 				t.Fatal("no error")
 			}
-			got := strings.ReplaceAll(FormatError(err), dir, "DIR")
+			got := strings.ReplaceAll(repl.FormatError(err, nil), dir, "DIR")
 			if *update {
 				if at < 0 {
 					a.Files = append(a.Files, txtar.File{Name: "error"})
@@ -256,8 +257,8 @@ func TestAPanicOfABuiltinNamesItsFunction(t *testing.T) {
 	if !errors.As(err, &internal) {
 		t.Fatalf("got %v", err)
 	}
-	if !strings.Contains(internal.Func, "indexBeyond") || !strings.Contains(FormatError(err), "please report it") {
-		t.Errorf("site %q, text %q", internal.Func, FormatError(err))
+	if !strings.Contains(internal.Func, "indexBeyond") || !strings.Contains(repl.FormatError(err, nil), "please report it") {
+		t.Errorf("site %q, text %q", internal.Func, repl.FormatError(err, nil))
 	}
 	if v, err := r.Call(context.Background(), starlark.Universe["len"], starlark.Tuple{starlark.String("abc")}, nil); err != nil || v.String() != "3" {
 		t.Errorf("the runner does not work on: %v, %v", v, err)

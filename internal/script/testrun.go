@@ -19,6 +19,7 @@ import (
 	"go.starlark.net/starlark"
 
 	"astrolabe/builtins"
+	"astrolabe/repl"
 )
 
 // testSuffix ends the names of test files.
@@ -269,7 +270,7 @@ func (f *fileRun) test(ctx context.Context) error {
 		if ctx.Err() != nil {
 			return err
 		}
-		f.result.Broken = FormatError(err)
+		f.result.Broken = repl.FormatError(err, nil)
 		fmt.Fprintf(&f.out, "FAIL %s\n%s%s", f.result.Name, indent(f.result.Broken), indent(f.printed.shown()))
 		return nil
 	}
@@ -306,7 +307,7 @@ func (f *fileRun) call(ctx context.Context, r *Runner, fn *starlark.Function) er
 	c := TestCase{Name: fn.Name(), Line: int(fn.Position().Line), Duration: time.Since(began), Printed: f.printed.text()}
 	switch {
 	case err != nil:
-		c.Failure, c.Message = FormatError(err), err.Error()
+		c.Failure, c.Message = repl.FormatError(err, nil), err.Error()
 		fmt.Fprintf(&f.out, "FAIL %s:%d %s\n%s%s", f.result.Name, c.Line, c.Name, indent(c.Failure), indent(f.printed.shown()))
 	case f.opt.Verbose:
 		fmt.Fprintf(&f.out, "pass %s:%d %s\n%s", f.result.Name, c.Line, c.Name, indent(f.printed.shown()))
