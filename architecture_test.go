@@ -21,11 +21,11 @@ var order = []string{
 	"capture/metrics",
 	"capture/capturetest",
 	"capture/simulate",
-	"hwio/i915/oa",
-	"hwio/internal",
+	"capture/decode",
 	"capture/analysis",
 	"capture/formats",
 	"capture/simulate/cmd",
+	"hwio/internal",
 	"hwio",
 	"plots/typeset",
 	"plots",
@@ -77,6 +77,8 @@ func TestPackagesImportOnlyFromLeftToRight(t *testing.T) {
 				t.Errorf("%s imports %s: only tests and what measures the shipped scripts may", file, target)
 			case strings.HasPrefix(target, "capture/simulate") && !strings.HasPrefix(pkg, "capture/simulate") && !strings.HasPrefix(pkg, "internal/diagnosis"):
 				t.Errorf("%s imports %s: only tests and what measures the shipped scripts may", file, target)
+			case strings.HasPrefix(pkg, "capture") && !strings.HasPrefix(target, "capture"):
+				t.Errorf("%s imports %s: nothing below capture may; what formats need of a device's reports is in capture/decode", file, target)
 			case target == "plots/typeset/fonttest":
 				t.Errorf("%s imports %s: only tests may", file, target)
 			case rank(target) > rank(pkg):

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"syscall"
 
-	"astrolabe/hwio/i915/oa"
+	"astrolabe/capture/decode/oa"
 )
 
 const (

@@ -4,8 +4,8 @@ import (
 	"fmt"
 
 	"astrolabe/capture"
+	"astrolabe/capture/decode/oa"
 	"astrolabe/capture/metrics"
-	"astrolabe/hwio/i915/oa"
 )
 
 // rawCounters describes what a report of a format holds, in the words of the catalogue.

@@ -9,8 +9,8 @@ import (
 	"syscall"
 	"time"
 
+	"astrolabe/capture/decode/oa"
 	"astrolabe/hwio"
-	"astrolabe/hwio/i915/oa"
 )
 
 // testSet is Intel's metric set for testing: it feeds the counters from the clock itself.

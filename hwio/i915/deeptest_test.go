@@ -6,8 +6,8 @@ import (
 	"syscall"
 	"testing"
 
+	"astrolabe/capture/decode/oa"
 	"astrolabe/hwio"
-	"astrolabe/hwio/i915/oa"
 )
 
 // testReports makes reports of an OA unit that counts the test set as it must, except for what spoil does to a counter's total.

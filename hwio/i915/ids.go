@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"slices"
 
-	"astrolabe/hwio/i915/oa"
+	"astrolabe/capture/decode/oa"
 )
 
 const vendorIntel = 0x8086

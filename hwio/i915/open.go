@@ -9,8 +9,8 @@ import (
 	"time"
 
 	"astrolabe/capture"
+	"astrolabe/capture/decode/oa"
 	"astrolabe/hwio"
-	"astrolabe/hwio/i915/oa"
 )
 
 // plan is an open, still stopped stream with everything that belongs to it.

@@ -8,8 +8,8 @@ import (
 	"strings"
 	"time"
 
+	"astrolabe/capture/decode/oa"
 	"astrolabe/hwio"
-	"astrolabe/hwio/i915/oa"
 )
 
 const defaultSet = "RenderBasic"

@@ -7,9 +7,9 @@ import (
 	"runtime"
 
 	"astrolabe/capture"
+	"astrolabe/capture/decode/oa"
 	"astrolabe/capture/metrics"
 	"astrolabe/hwio"
-	"astrolabe/hwio/i915/oa"
 	"astrolabe/hwio/internal/sysroot"
 )
 

@@ -11,8 +11,8 @@ import (
 	"time"
 
 	"astrolabe/capture"
+	"astrolabe/capture/decode/oa"
 	"astrolabe/hwio"
-	"astrolabe/hwio/i915/oa"
 )
 
 const (

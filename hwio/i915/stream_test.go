@@ -10,7 +10,7 @@ import (
 	"testing"
 
 	"astrolabe/capture"
-	"astrolabe/hwio/i915/oa"
+	"astrolabe/capture/decode/oa"
 )
 
 // report n of a made-up stream: at 1 ms times n after the fake kernel's first second, with 1000 clocks and 3 of A0 per report.

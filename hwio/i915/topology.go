@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"math/bits"
 
-	"astrolabe/hwio/i915/oa"
+	"astrolabe/capture/decode/oa"
 )
 
 const (

@@ -10,9 +10,9 @@ import (
 	"testing"
 
 	"astrolabe/capture"
+	"astrolabe/capture/decode/oa"
 	"astrolabe/capture/formats"
 	"astrolabe/capture/formats/all"
-	"astrolabe/hwio/i915/oa"
 )
 
 // recording builds a file of a GPU that counts n/2+k in counter k while its clock counts n.

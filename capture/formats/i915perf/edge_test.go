@@ -9,11 +9,11 @@ import (
 	"testing"
 
 	"astrolabe/capture"
+	"astrolabe/capture/decode/oa"
 	"astrolabe/capture/formats"
 	"astrolabe/capture/formats/all"
 	"astrolabe/capture/formats/i915perf"
 	"astrolabe/capture/metrics"
-	"astrolabe/hwio/i915/oa"
 )
 
 func TestLongResidencyIsAddedUpFromItsReports(t *testing.T) {

@@ -4,8 +4,8 @@ import (
 	"encoding/binary"
 	"fmt"
 
+	"astrolabe/capture/decode/oa"
 	"astrolabe/capture/formats"
-	"astrolabe/hwio/i915/oa"
 )
 
 // Format is the recording file of i915-perf-recorder. Its zero value is ready for use.

@@ -7,9 +7,9 @@ import (
 	"path/filepath"
 	"testing"
 
+	"astrolabe/capture/decode/oa"
 	"astrolabe/capture/formats"
 	"astrolabe/capture/formats/i915perf"
-	"astrolabe/hwio/i915/oa"
 )
 
 // openAny opens any content: it gives a capture that can be written again, or an error.

@@ -11,11 +11,11 @@ import (
 	"strings"
 
 	"astrolabe/capture"
+	"astrolabe/capture/decode/oa"
 	"astrolabe/capture/formats"
 	"astrolabe/capture/memory"
 	"astrolabe/capture/metrics"
 	"astrolabe/capture/progress"
-	"astrolabe/hwio/i915/oa"
 )
 
 // Open reads a recording. A file that breaks off is read up to there; one that is damaged inside is an error with the offset.

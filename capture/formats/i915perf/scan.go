@@ -8,9 +8,9 @@ import (
 	"fmt"
 	"io"
 
+	"astrolabe/capture/decode/oa"
 	"astrolabe/capture/memory"
 	"astrolabe/capture/progress"
-	"astrolabe/hwio/i915/oa"
 )
 
 // chunk is how much of a file is read at once, in bytes.

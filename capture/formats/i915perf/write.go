@@ -7,10 +7,10 @@ import (
 	"io"
 
 	"astrolabe/capture"
+	"astrolabe/capture/decode/oa"
 	"astrolabe/capture/formats"
 	"astrolabe/capture/metrics"
 	"astrolabe/capture/progress"
-	"astrolabe/hwio/i915/oa"
 )
 
 // Write saves a capture of OA reports at path, whole or not at all. A capture that was resampled, or was not made of reports, is an error that

@@ -18,11 +18,11 @@ import (
 	"strings"
 
 	"astrolabe/capture"
+	"astrolabe/capture/decode/oa"
 	"astrolabe/capture/formats"
 	"astrolabe/capture/memory"
 	"astrolabe/capture/metrics"
 	"astrolabe/capture/progress"
-	"astrolabe/hwio/i915/oa"
 )
 
 // Format reads raw report dumps. Its zero value is ready for use.

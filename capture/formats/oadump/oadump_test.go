@@ -9,11 +9,11 @@ import (
 	"testing"
 
 	"astrolabe/capture"
+	"astrolabe/capture/decode/oa"
 	"astrolabe/capture/formats"
 	"astrolabe/capture/formats/all"
 	"astrolabe/capture/formats/oadump"
 	"astrolabe/capture/metrics"
-	"astrolabe/hwio/i915/oa"
 )
 
 // dump makes n snapshots 1 ms apart in which the clock and counter k count 1000000 and 500000+k; every pair is 5 ms from the next.
