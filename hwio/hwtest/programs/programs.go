@@ -22,8 +22,21 @@ func Path(t testing.TB, pkg string) string {
 	return name
 }
 
+// PathFor is Path for Linux on another architecture (a GOARCH).
+func PathFor(t testing.TB, pkg, arch string) string {
+	t.Helper()
+	name, err := program(pkg, "GOOS=linux", "GOARCH="+arch)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return name
+}
+
 // Program is Path for what is no test.
-func Program(pkg string) (string, error) {
+func Program(pkg string) (string, error) { return program(pkg) }
+
+// program builds with further variables in the environment.
+func program(pkg string, env ...string) (string, error) {
 	root, err := moduleRoot()
 	if err != nil {
 		return "", err
@@ -32,10 +45,11 @@ func Program(pkg string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return Made(path.Base(pkg)+exe, []string{pkg, tree, runtime.Version(), os.Getenv("GOFLAGS"), os.Getenv("GOEXPERIMENT"), os.Getenv("GOAMD64")}, func(to string) error {
+	key := append([]string{pkg, tree, runtime.Version(), os.Getenv("GOFLAGS"), os.Getenv("GOEXPERIMENT"), os.Getenv("GOAMD64")}, env...)
+	return Made(path.Base(pkg)+exe, key, func(to string) error {
 		cmd := exec.Command("go", "build", "-buildvcs=false", "-ldflags=-s -w", "-o", to, pkg)
 		cmd.Dir = root
-		cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
+		cmd.Env = append(append(os.Environ(), "CGO_ENABLED=0"), env...)
 		if out, err := cmd.CombinedOutput(); err != nil {
 			return fmt.Errorf("build %s: %w\n%s", pkg, err, out)
 		}

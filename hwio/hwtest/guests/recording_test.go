@@ -1,0 +1,81 @@
+package guests
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"astrolabe/capture"
+	"astrolabe/capture/formats"
+	"astrolabe/capture/formats/all"
+)
+
+// record runs astrolabe record in the guest and opens what it wrote. The second result is what it said.
+func record(t *testing.T, m *Machine, args ...string) (*capture.Capture, string) {
+	t.Helper()
+	a := m.Run(append([]string{"astrolabe", "record", "-o", "/tmp/live.arrow"}, args...)...)
+	if a.Exit != 0 {
+		t.Fatalf("astrolabe record %q exits with %d:\n%s", args, a.Exit, a.Errors)
+	}
+	return open(t, m, "/tmp/live.arrow"), string(a.Errors)
+}
+
+func open(t *testing.T, m *Machine, path string) *capture.Capture {
+	t.Helper()
+	c, err := all.Registry().Open(t.Context(), m.Fetch(path), formats.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+// exact is the sum of a counter that nothing was scaled or missing of.
+func exact(t *testing.T, c *capture.Capture, name string) uint64 {
+	t.Helper()
+	ctr := c.Counter(name)
+	if ctr == nil {
+		var names []string
+		for _, ctr := range c.Counters {
+			names = append(names, ctr.Name)
+		}
+		t.Fatalf("the recording has no counter %s but %q", name, names)
+	}
+	sum, ok := ctr.Sum().Uint64()
+	if !ok {
+		t.Fatalf("%s has no sum", name)
+	}
+	return sum
+}
+
+// total is the sum of a counter, scaled up where it took turns with others.
+func total(t *testing.T, c *capture.Capture, name string) float64 {
+	t.Helper()
+	ctr := c.Counter(name)
+	if ctr == nil {
+		var names []string
+		for _, ctr := range c.Counters {
+			names = append(names, ctr.Name)
+		}
+		t.Fatalf("the recording has no counter %s but %q", name, names)
+	}
+	return ctr.Total().Float()
+}
+
+// findings are what astrolabe doctor says, by what they are about.
+func findings(t *testing.T, m *Machine) map[string]bool {
+	t.Helper()
+	var list []struct {
+		Source, What string
+		Usable       bool
+	}
+	text := m.Must("astrolabe", "doctor", "--json")
+	if err := json.Unmarshal([]byte(text), &list); err != nil {
+		t.Fatalf("%v:\n%s", err, text)
+	}
+	out := map[string]bool{}
+	for _, f := range list {
+		what, _, _ := strings.Cut(f.What, " (")
+		out[f.Source+": "+what] = f.Usable
+	}
+	return out
+}
