@@ -142,17 +142,7 @@ var (
 // CounterError says why a counter that the user named cannot be measured.
 type CounterError struct {
 	Counter string
-	Reason  string
-	Fix     string
-	Err     error // the system's own error, nil if there is none
+	Problem
 }
 
-func (e *CounterError) Error() string {
-	s := "counter " + e.Counter + ": " + e.Reason
-	if e.Fix != "" {
-		s += "; " + e.Fix
-	}
-	return s
-}
-
-func (e *CounterError) Unwrap() error { return e.Err }
+func (e *CounterError) Error() string { return "counter " + e.Counter + ": " + e.Problem.Error() }

@@ -78,7 +78,7 @@ func (b *builder) missed(found []column) error {
 		for _, a := range b.absent {
 			// An absence may stand for a whole table of counters.
 			if hwio.Match(p, &capture.Meta{Name: a.name}) || hwio.Match(a.name, &capture.Meta{Name: p}) {
-				return &hwio.CounterError{Counter: p, Reason: a.reason, Fix: a.fix}
+				return &hwio.CounterError{Counter: p, Problem: hwio.Problem{Reason: a.reason, Fix: a.fix}}
 			}
 		}
 	}

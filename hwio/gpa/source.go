@@ -66,7 +66,7 @@ func (s *Source) list(ctx context.Context) (*vendorproc.GPAInfo, error) {
 		return nil, errors.New("GPUPerfAPI is loaded on the Linux machine itself")
 	}
 	if os.Getenv(libraryVariable) == "" && len(s.cards()) == 0 {
-		return nil, &problem{"no AMD GPU is here, and no GPUPerfAPI is named", "to list the counters of any AMD GPU put the path of libGPUPerfAPICounters.so into " + libraryVariable}
+		return nil, &hwio.Problem{Reason: "no AMD GPU is here, and no GPUPerfAPI is named", Fix: "to list the counters of any AMD GPU put the path of libGPUPerfAPICounters.so into " + libraryVariable}
 	}
 	q, err := s.query()
 	if err != nil {
@@ -137,10 +137,8 @@ func (s *Source) Probe(ctx context.Context) hwio.Status {
 	var st hwio.Status
 	info, err := s.list(ctx)
 	if err != nil {
-		var p *problem
-		if st.Reason = err.Error(); errors.As(err, &p) {
-			st.Reason, st.Fix = p.reason, p.fix
-		}
+		p := hwio.ProblemOf(err)
+		st.Reason, st.Fix = p.Reason, p.Fix
 		return st
 	}
 	st.GPU, st.Device = "amd-gpa", info.Device
@@ -207,7 +205,7 @@ func (s *Source) Open(ctx context.Context, _ hwio.Request) (hwio.Stream, error) 
 	if _, err := s.list(ctx); err != nil {
 		return nil, err
 	}
-	return nil, &problem{reasonNotHere, instead}
+	return nil, &hwio.Problem{Reason: reasonNotHere, Fix: instead}
 }
 
 // Diagnose says what was found, as one finding.
@@ -220,28 +218,22 @@ func (s *Source) Diagnose(ctx context.Context) []hwio.Finding {
 	return []hwio.Finding{f}
 }
 
-// problem is a reason why nothing can be listed, and what to do.
-type problem struct{ reason, fix string }
-
-func (p *problem) Error() string { return p.reason + "; " + p.fix }
-
 // explain says what an error of the second program or of the library means here.
 func explain(err error) error {
-	var missing *vendorproc.MissingError
-	if errors.As(err, &missing) {
-		return &problem{missing.Reason, vendorproc.BuildHint}
-	}
 	var e *vendorproc.Error
 	if !errors.As(err, &e) {
 		return err
 	}
+	p := &hwio.Problem{Reason: e.Text, Cause: err}
 	switch e.Kind {
+	case vendorproc.ProgramMissing:
+		p.Fix = vendorproc.BuildHint
 	case vendorproc.LibraryMissing:
-		return &problem{e.Text, "GPUPerfAPI comes from GPUOpen: put the path of libGPUPerfAPICounters.so, which needs no GPU, into " + libraryVariable}
+		p.Fix = "GPUPerfAPI comes from GPUOpen: put the path of libGPUPerfAPICounters.so, which needs no GPU, into " + libraryVariable
 	case vendorproc.LibraryVersion:
-		return &problem{e.Text, "name another release's library with " + libraryVariable}
+		p.Fix = "name another release's library with " + libraryVariable
 	case vendorproc.NotSupported, vendorproc.NoDevice:
-		return &problem{e.Text, "name libGPUPerfAPICounters.so with " + libraryVariable + ", and a GPU that it knows with " + deviceVariable + "=1002:DEVICE:REVISION"}
+		p.Fix = "name libGPUPerfAPICounters.so with " + libraryVariable + ", and a GPU that it knows with " + deviceVariable + "=1002:DEVICE:REVISION"
 	}
-	return err
+	return p
 }

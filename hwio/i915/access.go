@@ -8,6 +8,7 @@ import (
 	"strings"
 	"syscall"
 
+	"astrolabe/hwio"
 	"astrolabe/hwio/internal/sysroot"
 )
 
@@ -53,12 +54,12 @@ func readSecurity(root sysroot.Root) security {
 func (s security) forbidden() bool { return s.paranoid && !s.privileged }
 
 // denied explains a refusal for want of privilege.
-func (s security) denied() obstacle {
-	o := obstacle{reason: "permission denied: the counters show what every program does on the GPU, and the kernel shows them only to users with CAP_PERFMON"}
+func (s security) denied() *hwio.Problem {
+	o := &hwio.Problem{Reason: "permission denied: the counters show what every program does on the GPU, and the kernel shows them only to users with CAP_PERFMON"}
 	if s.known && s.paranoid {
-		o.reason += " while dev.i915.perf_stream_paranoid is 1"
+		o.Reason += " while dev.i915.perf_stream_paranoid is 1"
 	}
-	o.fix = fmt.Sprintf("type sudo sysctl dev.i915.perf_stream_paranoid=0 (until the next boot; put it in /etc/sysctl.d to keep it), "+
+	o.Fix = fmt.Sprintf("type sudo sysctl dev.i915.perf_stream_paranoid=0 (until the next boot; put it in /etc/sysctl.d to keep it), "+
 		"or give this program the right with sudo setcap cap_perfmon+ep %s (cap_sys_admin+ep before Linux 5.8), or run it as root", executable())
 	return o
 }
@@ -73,70 +74,71 @@ func executable() string {
 
 // explainNode says why a device node could not be opened.
 func explainNode(path string, err error) error {
-	o := obstacle{reason: fmt.Sprintf("open %s: %v", path, cause(err))}
+	o := &hwio.Problem{Reason: fmt.Sprintf("open %s: %v", path, cause(err))}
 	switch {
 	case errors.Is(err, syscall.EACCES), errors.Is(err, syscall.EPERM):
 		group := "render"
 		if !strings.Contains(path, "render") {
 			group = "video"
 		}
-		o.reason = fmt.Sprintf("%s may not be opened by this user", path)
-		o.fix = fmt.Sprintf("type sudo usermod -aG %s $USER and log in again, or run astrolabe as root; in a container pass the node on with --device %s", group, path)
+		o.Reason = fmt.Sprintf("%s may not be opened by this user", path)
+		o.Fix = fmt.Sprintf("type sudo usermod -aG %s $USER and log in again, or run astrolabe as root; in a container pass the node on with --device %s", group, path)
 	case errors.Is(err, syscall.ENOENT):
-		o.reason = fmt.Sprintf("the device node %s is not there though sysfs lists the card", path)
-		o.fix = "in a container pass it on with --device " + path
+		o.Reason = fmt.Sprintf("the device node %s is not there though sysfs lists the card", path)
+		o.Fix = "in a container pass it on with --device " + path
 	case errors.Is(err, syscall.ENODEV), errors.Is(err, syscall.ENXIO):
-		o.reason = fmt.Sprintf("%s: the GPU is gone", path)
+		o.Reason = fmt.Sprintf("%s: the GPU is gone", path)
 	}
 	return fmt.Errorf("%w (%w)", o, cause(err))
 }
 
 // explainOpen says why the driver refused a stream.
 func (s *Source) explainOpen(err error, sec security, p *plan) error {
-	var o obstacle
+	o := new(hwio.Problem)
 	switch {
 	case errors.Is(err, syscall.EACCES), errors.Is(err, syscall.EPERM):
 		o = sec.denied()
 		if !sec.forbidden() && p.hw.frequency>>(p.exponent+1) > sec.maxRate {
-			o.reason = fmt.Sprintf("permission denied: a report every %s is more than the %d a second that dev.i915.oa_max_sample_rate allows", periodText(p.exponent, p.hw.frequency), sec.maxRate)
-			o.fix = fmt.Sprintf("type sudo sysctl dev.i915.oa_max_sample_rate=%d, run as root, or record with a longer period", p.hw.frequency>>(p.exponent+1)+1)
+			o.Reason = fmt.Sprintf("permission denied: a report every %s is more than the %d a second that dev.i915.oa_max_sample_rate allows", periodText(p.exponent, p.hw.frequency), sec.maxRate)
+			o.Fix = fmt.Sprintf("type sudo sysctl dev.i915.oa_max_sample_rate=%d, run as root, or record with a longer period", p.hw.frequency>>(p.exponent+1)+1)
 		}
 	case errors.Is(err, syscall.EBUSY):
 		o = busy(s.root)
 	case errors.Is(err, syscall.EINVAL):
-		o.reason = fmt.Sprintf("the driver rejects a stream of metric set %s (its number %d) in format %s with exponent %d", p.sel.set.Name, p.config.id, p.format.Name, p.exponent)
-		o.fix = "measure with the default format and period; if that fails too, look for i915 in the kernel's log (sudo dmesg)"
+		o.Reason = fmt.Sprintf("the driver rejects a stream of metric set %s (its number %d) in format %s with exponent %d", p.sel.set.Name, p.config.id, p.format.Name, p.exponent)
+		o.Fix = "measure with the default format and period; if that fails too, look for i915 in the kernel's log (sudo dmesg)"
 	case errors.Is(err, syscall.ENODEV):
-		o.reason = "the driver cannot use this GPU's OA unit: it is switched off, virtual, or gone"
-		o.fix = "look for i915 in the kernel's log (sudo dmesg)"
+		o.Reason = "the driver cannot use this GPU's OA unit: it is switched off, virtual, or gone"
+		o.Fix = "look for i915 in the kernel's log (sudo dmesg)"
 	case errors.Is(err, errNotSupported), errors.Is(err, syscall.ENOTTY):
 		o = withoutPerf
 	case errors.Is(err, syscall.EMFILE):
-		o.reason, o.fix = "this program may not open more files", "type ulimit -n 65536 in the shell first"
+		o.Reason, o.Fix = "this program may not open more files", "type ulimit -n 65536 in the shell first"
 	default:
-		o.reason = "the driver cannot open a stream of reports"
+		o.Reason = "the driver cannot open a stream of reports"
 	}
 	return fmt.Errorf("%w (%w)", o, cause(err))
 }
 
 // withoutPerf is the answer to a driver that does not know streams at all.
-var withoutPerf = obstacle{
-	"this kernel's i915 has no performance interface for this GPU", "boot Linux 4.14 or newer, with i915.enable_guc left at its default and not in a virtual GPU",
+var withoutPerf = &hwio.Problem{
+	Reason: "this kernel's i915 has no performance interface for this GPU",
+	Fix:    "boot Linux 4.14 or newer, with i915.enable_guc left at its default and not in a virtual GPU",
 }
 
 // explainConfig says why the driver refused to load a metric set.
 func explainConfig(err error, sec security, set string) error {
-	var o obstacle
+	o := new(hwio.Problem)
 	switch {
 	case errors.Is(err, syscall.EACCES), errors.Is(err, syscall.EPERM):
 		o = sec.denied()
 	case errors.Is(err, syscall.EINVAL):
-		o.reason = fmt.Sprintf("the driver rejects the registers of metric set %s", set)
-		o.fix = "choose another set with --set, or boot a newer kernel: early ones accept fewer registers"
+		o.Reason = fmt.Sprintf("the driver rejects the registers of metric set %s", set)
+		o.Fix = "choose another set with --set, or boot a newer kernel: early ones accept fewer registers"
 	case errors.Is(err, syscall.ENODEV), errors.Is(err, errNotSupported), errors.Is(err, syscall.ENOTTY):
 		o = withoutPerf
 	default:
-		o.reason = fmt.Sprintf("the driver cannot load the registers of metric set %s", set)
+		o.Reason = fmt.Sprintf("the driver cannot load the registers of metric set %s", set)
 	}
 	return fmt.Errorf("%w (%w)", o, cause(err))
 }

@@ -60,8 +60,11 @@ func (s *selection) check(patterns []string) error {
 		}
 		if len(others) > 0 {
 			return &hwio.CounterError{
-				Counter: p, Reason: "metric set " + s.set.Name + " does not have it; " + strings.Join(others, ", ") + hasOrHave(others),
-				Fix: "record with --set " + others[0],
+				Counter: p,
+				Problem: hwio.Problem{
+					Reason: "metric set " + s.set.Name + " does not have it; " + strings.Join(others, ", ") + hasOrHave(others),
+					Fix:    "record with --set " + others[0],
+				},
 			}
 		}
 	}

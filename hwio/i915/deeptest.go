@@ -43,7 +43,8 @@ func (s *Source) DeepTest(ctx context.Context) []hwio.Finding {
 	finding := func(what string, err error) hwio.Finding {
 		f := hwio.Finding{Source: sourceName, What: what, Usable: err == nil}
 		if err != nil {
-			f.Reason, f.Fix = reasonAndFix(err)
+			p := hwio.ProblemOf(err)
+			f.Reason, f.Fix = p.Reason, p.Fix
 		}
 		return f
 	}
@@ -113,9 +114,9 @@ func (s *Source) count(ctx context.Context, p *plan) (*totals, error) {
 		// Reports are of the time until the read, also where this program did not run for a while before it.
 		sum.wall = time.Duration(s.k.now() - began)
 		// The driver is late only where a read that began after the wait found nothing.
-		late := obstacle{
-			fmt.Sprintf("the driver delivered %d reports in %v, %d were due", sum.reports, sum.wall.Round(time.Millisecond), testReports),
-			"look for i915 in the kernel's log (sudo dmesg)",
+		late := &hwio.Problem{
+			Reason: fmt.Sprintf("the driver delivered %d reports in %v, %d were due", sum.reports, sum.wall.Round(time.Millisecond), testReports),
+			Fix:    "look for i915 in the kernel's log (sudo dmesg)",
 		}
 		if errors.Is(err, syscall.EAGAIN) {
 			if waited > testWait {

@@ -24,11 +24,11 @@ func (s *Source) Diagnose(ctx context.Context) []hwio.Finding {
 	for i, c := range cards {
 		// The first is what Probe looked at.
 		if i > 0 {
-			reason, fix := c.why.reason, c.why.fix
-			if c.why.none() {
-				reason, fix = fmt.Sprintf("%s is measured first", cards[0].card.Name), ""
+			why := c.why
+			if why == nil {
+				why = &hwio.Problem{Reason: cards[0].card.Name + " is measured first"}
 			}
-			out = append(out, hwio.Finding{Source: sourceName, What: fmt.Sprintf("%s, %s", c.card.Name, c.part.title()), Reason: reason, Fix: fix})
+			out = append(out, hwio.Finding{Source: sourceName, What: fmt.Sprintf("%s, %s", c.card.Name, c.part.title()), Reason: why.Reason, Fix: why.Fix})
 		}
 	}
 	return out

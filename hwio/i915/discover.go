@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"astrolabe/hwio"
 	"astrolabe/hwio/internal/drm"
 	"astrolabe/hwio/internal/sysroot"
 )
@@ -12,20 +13,7 @@ import (
 type candidate struct {
 	card drm.Card
 	part part
-	why  obstacle // none where it can be measured, as far as sysfs tells
-}
-
-// obstacle says why something cannot be measured and what to do.
-type obstacle struct{ reason, fix string }
-
-func (o obstacle) none() bool { return o.reason == "" }
-
-// Error makes an obstacle an error.
-func (o obstacle) Error() string {
-	if o.fix == "" {
-		return o.reason
-	}
-	return o.reason + "; " + o.fix
+	why  *hwio.Problem // nil where it can be measured, as far as sysfs tells
 }
 
 // intelCards lists the cards of Intel, those that can be measured first.
@@ -40,9 +28,9 @@ func intelCards(root sysroot.Root) []candidate {
 	}
 	slices.SortStableFunc(out, func(a, b candidate) int {
 		switch {
-		case a.why.none() == b.why.none():
+		case (a.why == nil) == (b.why == nil):
 			return 0
-		case a.why.none():
+		case a.why == nil:
 			return -1
 		}
 		return 1
@@ -51,29 +39,29 @@ func intelCards(root sysroot.Root) []candidate {
 }
 
 // judge says what of a card's identity speaks against measuring it.
-func judge(root sysroot.Root, c drm.Card, p part) obstacle {
+func judge(root sysroot.Root, c drm.Card, p part) *hwio.Problem {
 	id := fmt.Sprintf("%04x:%04x", c.Vendor, c.Device)
 	switch {
 	case c.Driver == "xe":
-		return obstacle{
-			fmt.Sprintf("%s (%s) is run by the kernel driver xe, whose performance interface and newer GPUs astrolabe does not read", c.Name, id),
-			"a GPU that i915 supports too can be given to it by booting with xe.force_probe=!" + fmt.Sprintf("%04x", c.Device) + " i915.force_probe=" + fmt.Sprintf("%04x", c.Device),
+		return &hwio.Problem{
+			Reason: fmt.Sprintf("%s (%s) is run by the kernel driver xe, whose performance interface and newer GPUs astrolabe does not read", c.Name, id),
+			Fix:    "a GPU that i915 supports too can be given to it by booting with xe.force_probe=!" + fmt.Sprintf("%04x", c.Device) + " i915.force_probe=" + fmt.Sprintf("%04x", c.Device),
 		}
 	case c.Driver == "":
-		return obstacle{fmt.Sprintf("no kernel driver is bound to %s (%s)", c.Name, id), "load the driver: sudo modprobe i915"}
+		return &hwio.Problem{Reason: fmt.Sprintf("no kernel driver is bound to %s (%s)", c.Name, id), Fix: "load the driver: sudo modprobe i915"}
 	case c.Driver != "i915":
-		return obstacle{fmt.Sprintf("%s (%s) is run by the kernel driver %s, not by i915", c.Name, id, c.Driver), "give the device back to i915, as by ending its pass-through to a virtual machine"}
+		return &hwio.Problem{Reason: fmt.Sprintf("%s (%s) is run by the kernel driver %s, not by i915", c.Name, id, c.Driver), Fix: "give the device back to i915, as by ending its pass-through to a virtual machine"}
 	case p.gt == 0:
-		return obstacle{fmt.Sprintf("%s (%s) is no Kaby Lake GPU: astrolabe has metric sets for Kaby Lake GT2 and GT3", c.Name, id), ""}
+		return &hwio.Problem{Reason: fmt.Sprintf("%s (%s) is no Kaby Lake GPU: astrolabe has metric sets for Kaby Lake GT2 and GT3", c.Name, id)}
 	case !p.measurable():
-		return obstacle{fmt.Sprintf("%s (%s) is %s: Intel published metric sets for GT2 and GT3 only", c.Name, id, p.title()), ""}
+		return &hwio.Problem{Reason: fmt.Sprintf("%s (%s) is %s: Intel published metric sets for GT2 and GT3 only", c.Name, id, p.title())}
 	case !root.Exists(c.Sysfs + "/metrics"):
-		return obstacle{
-			fmt.Sprintf("%s (%s) has no folder %s/metrics: this kernel measures nothing on this GPU", c.Name, id, c.Sysfs),
-			"boot Linux 4.14 or newer with the GPU enabled (without nomodeset and i915.modeset=0, and not in a virtual GPU)",
+		return &hwio.Problem{
+			Reason: fmt.Sprintf("%s (%s) has no folder %s/metrics: this kernel measures nothing on this GPU", c.Name, id, c.Sysfs),
+			Fix:    "boot Linux 4.14 or newer with the GPU enabled (without nomodeset and i915.modeset=0, and not in a virtual GPU)",
 		}
 	}
-	return obstacle{}
+	return nil
 }
 
 // find returns the card to measure, or why there is none.
@@ -81,10 +69,10 @@ func find(root sysroot.Root) (candidate, error) {
 	cards := intelCards(root)
 	switch {
 	case len(cards) == 0 && len(drm.Cards(root)) == 0:
-		return candidate{}, obstacle{"no graphics card is listed in /sys/class/drm", "load the GPU's driver (sudo modprobe i915), or give a container access to /sys/class/drm and /dev/dri"}
+		return candidate{}, &hwio.Problem{Reason: "no graphics card is listed in /sys/class/drm", Fix: "load the GPU's driver (sudo modprobe i915), or give a container access to /sys/class/drm and /dev/dri"}
 	case len(cards) == 0:
-		return candidate{}, obstacle{"no card in /sys/class/drm is a GPU of Intel", ""}
-	case !cards[0].why.none():
+		return candidate{}, &hwio.Problem{Reason: "no card in /sys/class/drm is a GPU of Intel"}
+	case cards[0].why != nil:
 		return cards[0], cards[0].why
 	}
 	return cards[0], nil

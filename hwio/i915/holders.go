@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"astrolabe/hwio"
 	"astrolabe/hwio/internal/sysroot"
 )
 
@@ -36,19 +37,19 @@ func holders(root sysroot.Root) []string {
 }
 
 // busy explains that the OA unit is taken.
-func busy(root sysroot.Root) obstacle {
-	o := obstacle{reason: "another program measures this GPU, and its OA unit serves one at a time"}
+func busy(root sysroot.Root) *hwio.Problem {
+	o := &hwio.Problem{Reason: "another program measures this GPU, and its OA unit serves one at a time"}
 	who := holders(root)
 	if len(who) == 0 {
-		o.fix = "end the other profiler (VTune, Graphics Performance Analyzers, a Mesa overlay, gpu-top tools); "
+		o.Fix = "end the other profiler (VTune, Graphics Performance Analyzers, a Mesa overlay, gpu-top tools); "
 		if os.Geteuid() == 0 {
-			o.fix += "no process that can be seen from here is it: look on the host, outside of containers"
+			o.Fix += "no process that can be seen from here is it: look on the host, outside of containers"
 		} else {
-			o.fix += "sudo astrolabe doctor says which process it is"
+			o.Fix += "sudo astrolabe doctor says which process it is"
 		}
 		return o
 	}
-	o.reason += fmt.Sprintf(": %s", strings.Join(who, ", "))
-	o.fix = "end it, or wait until it has finished"
+	o.Reason += fmt.Sprintf(": %s", strings.Join(who, ", "))
+	o.Fix = "end it, or wait until it has finished"
 	return o
 }

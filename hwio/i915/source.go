@@ -2,7 +2,6 @@ package i915
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"runtime"
 
@@ -53,7 +52,8 @@ func (s *Source) Probe(context.Context) hwio.Status {
 	}
 	refuse := func(err error) hwio.Status {
 		st.Usable = false
-		st.Reason, st.Fix = reasonAndFix(err)
+		p := hwio.ProblemOf(err)
+		st.Reason, st.Fix = p.Reason, p.Fix
 		return st
 	}
 	c, err := find(s.root)
@@ -115,15 +115,6 @@ func (s security) details() []string {
 		text += " (you have CAP_PERFMON or CAP_SYS_ADMIN)"
 	}
 	return []string{text, fmt.Sprintf("dev.i915.oa_max_sample_rate is %d reports a second", s.maxRate)}
-}
-
-// reasonAndFix takes an error apart for people.
-func reasonAndFix(err error) (reason, fix string) {
-	var o obstacle
-	if errors.As(err, &o) {
-		return o.reason, o.fix
-	}
-	return err.Error(), ""
 }
 
 // openNode opens the first of the card's nodes that lets itself be opened.

@@ -3,6 +3,7 @@ package kbase
 import (
 	"fmt"
 
+	"astrolabe/hwio"
 	"astrolabe/hwio/internal/mali"
 )
 
@@ -25,22 +26,22 @@ func (s *session) choose() (*way, error) {
 		case unknownRequest(err) && v.vinstr() && s.narrow():
 			// A vendor took the new interface out of this version.
 		default:
-			return nil, &problem{reason: fmt.Sprintf("the driver (%s) lists its counters in a way that this version cannot use: %v", v, err), err: err}
+			return nil, &hwio.Problem{Reason: fmt.Sprintf("the driver (%s) lists its counters in a way that this version cannot use: %v", v, err), Cause: err}
 		}
 	}
 	switch {
 	case v.vinstr() && s.narrow():
 		return &way{packed: mali.NewPacked(&s.gpu)}, nil
 	case v.vinstr() || v.family == commandStream:
-		return nil, &problem{
-			reason: fmt.Sprintf("the driver is too old for the counters of the %s: it is %s, and the interface for them (kinstr_prfcnt) came with kbase 1.10 and was complete with 1.17",
+		return nil, &hwio.Problem{
+			Reason: fmt.Sprintf("the driver is too old for the counters of the %s: it is %s, and the interface for them (kinstr_prfcnt) came with kbase 1.10 and was complete with 1.17",
 				s.gpu.Product.Name, v),
-			fix: "update the device's GPU driver or system image",
+			Fix: "update the device's GPU driver or system image",
 		}
 	}
-	return nil, &problem{
-		reason: fmt.Sprintf("the driver is too old: it is %s, and counters can be read from kbase 10.2 on (kinstr_prfcnt from 11.34)", v),
-		fix:    "update the device's GPU driver or system image",
+	return nil, &hwio.Problem{
+		Reason: fmt.Sprintf("the driver is too old: it is %s, and counters can be read from kbase 10.2 on (kinstr_prfcnt from 11.34)", v),
+		Fix:    "update the device's GPU driver or system image",
 	}
 }
 

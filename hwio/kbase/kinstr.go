@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"syscall"
 
+	"astrolabe/hwio"
 	"astrolabe/hwio/internal/mali"
 )
 
@@ -76,14 +77,14 @@ func (s *session) setupProblem(caps *capabilities, err error) error {
 		for _, b := range caps.blocks {
 			set = b.set
 		}
-		return &problem{
-			reason: fmt.Sprintf("the driver (%s) refuses the request for its counters (%v), although it names its own blocks and set %d of counters", s.version, err, set),
-			fix:    "a driver built for another counter set than it says does this; report the driver's version", err: err,
+		return &hwio.Problem{
+			Reason: fmt.Sprintf("the driver (%s) refuses the request for its counters (%v), although it names its own blocks and set %d of counters", s.version, err, set),
+			Fix:    "a driver built for another counter set than it says does this; report the driver's version", Cause: err,
 		}
 	case errors.Is(err, syscall.ENOMEM), errors.Is(err, syscall.EMFILE):
-		return &problem{reason: fmt.Sprintf("the driver cannot make room for samples: %v", err), fix: "close other programs that use the GPU's counters", err: err}
+		return &hwio.Problem{Reason: fmt.Sprintf("the driver cannot make room for samples: %v", err), Fix: "close other programs that use the GPU's counters", Cause: err}
 	}
-	return &problem{reason: fmt.Sprintf("the driver (%s) sets up no counters: %v", s.version, err), err: err}
+	return &hwio.Problem{Reason: fmt.Sprintf("the driver (%s) sets up no counters: %v", s.version, err), Cause: err}
 }
 
 func (k *kinstr) issue(command uint16) error {
@@ -99,7 +100,7 @@ func (k *kinstr) issue(command uint16) error {
 func (k *kinstr) start(int64) error {
 	err := k.issue(commandStart)
 	if errors.Is(err, syscall.EBUSY) {
-		return &problem{reason: "the driver has no free place for a sample and cannot start counting", fix: "close other programs that use the GPU's counters", err: err}
+		return &hwio.Problem{Reason: "the driver has no free place for a sample and cannot start counting", Fix: "close other programs that use the GPU's counters", Cause: err}
 	}
 	if err != nil {
 		return fmt.Errorf("start counting: %w", err)

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"syscall"
 
+	"astrolabe/hwio"
 	"astrolabe/hwio/internal/mali"
 )
 
@@ -108,13 +109,13 @@ func (s *session) handshake() error {
 	}
 	err := errors.Join(failed...)
 	if gone(err) {
-		return &problem{reason: s.path + " is there, but its driver has no device behind it", fix: "look into the kernel's log (dmesg) for why the mali driver failed", err: err}
+		return &hwio.Problem{Reason: s.path + " is there, but its driver has no device behind it", Fix: "look into the kernel's log (dmesg) for why the mali driver failed", Cause: err}
 	}
 	reason := s.path + " answers no handshake of Arm's driver: its version came back as 0.0"
 	if len(failed) > 0 {
 		reason += fmt.Sprintf(" (last error: %v)", failed[len(failed)-1])
 	}
-	return &problem{reason: reason, fix: "check that the node belongs to Arm's mali driver: cat /sys/class/misc/mali0/device/uevent", err: err}
+	return &hwio.Problem{Reason: reason, Fix: "check that the node belongs to Arm's mali driver: cat /sys/class/misc/mali0/device/uevent", Cause: err}
 }
 
 // createContext makes the context without which older drivers refuse everything else.
@@ -137,7 +138,7 @@ func (s *session) createContext() error {
 	if err == nil || errors.Is(err, syscall.EPERM) || errors.Is(err, syscall.EINVAL) {
 		return nil
 	}
-	return &problem{reason: fmt.Sprintf("%s creates no context for measuring: %v", s.version, err), err: err}
+	return &hwio.Problem{Reason: fmt.Sprintf("%s creates no context for measuring: %v", s.version, err), Cause: err}
 }
 
 func (s *session) readProperties() error {
@@ -145,7 +146,7 @@ func (s *session) readProperties() error {
 		arg := make([]byte, oldPropsSize)
 		binary.LittleEndian.PutUint32(arg, headerGetProps)
 		if _, err := s.dev.Request(reqGetPropsPreR21, arg); err != nil {
-			return &problem{reason: fmt.Sprintf("the driver (%s) does not tell the GPU's properties: %v", s.version, err), err: err}
+			return &hwio.Problem{Reason: fmt.Sprintf("the driver (%s) does not tell the GPU's properties: %v", s.version, err), Cause: err}
 		}
 		s.gpu = decodeOldProps(arg)
 	} else {
@@ -158,14 +159,14 @@ func (s *session) readProperties() error {
 			n, err = s.dev.RequestWith(reqGetProps, arg, 0, buf)
 		}
 		if err != nil {
-			return &problem{reason: fmt.Sprintf("the driver (%s) does not tell the GPU's properties: %v", s.version, err), err: err}
+			return &hwio.Problem{Reason: fmt.Sprintf("the driver (%s) does not tell the GPU's properties: %v", s.version, err), Cause: err}
 		}
 		if s.gpu, err = decodeProps(buf[:min(max(n, 0), len(buf))]); err != nil {
-			return &problem{reason: fmt.Sprintf("the driver (%s) tells the GPU's properties in a form that makes no sense: %v", s.version, err), err: err}
+			return &hwio.Problem{Reason: fmt.Sprintf("the driver (%s) tells the GPU's properties in a form that makes no sense: %v", s.version, err), Cause: err}
 		}
 	}
 	if s.gpu.CoreMask == 0 {
-		return &problem{reason: fmt.Sprintf("the driver (%s) says that GPU %s has no shader cores", s.version, s.gpu.ID)}
+		return &hwio.Problem{Reason: fmt.Sprintf("the driver (%s) says that GPU %s has no shader cores", s.version, s.gpu.ID)}
 	}
 	s.gpu.Identify()
 	return nil

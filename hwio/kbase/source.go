@@ -114,8 +114,8 @@ func (s *Source) open(options map[string]string) (ses *session, node string, err
 func (s *Source) Probe(context.Context) hwio.Status {
 	st := hwio.Status{}
 	fail := func(err error) hwio.Status {
-		p := asProblem(err)
-		st.Reason, st.Fix = p.reason, p.fix
+		p := hwio.ProblemOf(err)
+		st.Reason, st.Fix = p.Reason, p.Fix
 		return st
 	}
 	ses, node, err := s.open(nil)

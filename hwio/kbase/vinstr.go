@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"syscall"
 
+	"astrolabe/hwio"
 	"astrolabe/hwio/internal/mali"
 )
 
@@ -78,11 +79,11 @@ func (s *session) readerProblem(err error) error {
 	case denied(err):
 		return heldBack("set-up of the reader", s.android, err)
 	case errors.Is(err, syscall.EBUSY):
-		return &problem{reason: fmt.Sprintf("another program uses the GPU's counters and this driver (%s) lets only one: %v", s.version, err), fix: "end the other program", err: err}
+		return &hwio.Problem{Reason: fmt.Sprintf("another program uses the GPU's counters and this driver (%s) lets only one: %v", s.version, err), Fix: "end the other program", Cause: err}
 	case errors.Is(err, syscall.ENOMEM):
-		return &problem{reason: "the driver has no memory for a single sample", fix: "close programs that use the GPU", err: err}
+		return &hwio.Problem{Reason: "the driver has no memory for a single sample", Fix: "close programs that use the GPU", Cause: err}
 	}
-	return &problem{reason: fmt.Sprintf("the driver (%s) sets up no counters: %v", s.version, err), err: err}
+	return &hwio.Problem{Reason: fmt.Sprintf("the driver (%s) sets up no counters: %v", s.version, err), Cause: err}
 }
 
 // prepare learns what the reader gives and maps its buffers.

@@ -7,64 +7,41 @@ import (
 	"os"
 	"syscall"
 
+	"astrolabe/hwio"
 	"astrolabe/hwio/internal/mali"
 )
 
-// problem is a reason why a GPU cannot be measured, with what to do about it.
-type problem struct {
-	reason, fix string
-	err         error
-}
-
-func (p *problem) Error() string {
-	s := p.reason
-	if p.fix != "" {
-		s += "; " + p.fix
-	}
-	return s
-}
-
-func (p *problem) Unwrap() error { return p.err }
-
-func asProblem(err error) *problem {
-	var p *problem
-	if errors.As(err, &p) {
-		return p
-	}
-	return &problem{reason: err.Error(), err: err}
-}
-
-func openProblem(path string, err error) *problem {
+func openProblem(path string, err error) *hwio.Problem {
 	switch {
 	case errors.Is(err, syscall.EACCES) || errors.Is(err, syscall.EPERM):
-		return &problem{
-			reason: fmt.Sprintf("%s may not be opened (%v)", path, err), err: err,
-			fix: fmt.Sprintf("add yourself to the group that owns it, as root: usermod -aG $(stat -c %%G %s) $USER, and log in again; or run astrolabe as root", path),
+		return &hwio.Problem{
+			Reason: fmt.Sprintf("%s may not be opened (%v)", path, err), Cause: err,
+			Fix: fmt.Sprintf("add yourself to the group that owns it, as root: usermod -aG $(stat -c %%G %s) $USER, and log in again; or run astrolabe as root", path),
 		}
 	case errors.Is(err, os.ErrNotExist):
-		return &problem{reason: path + " is missing although its driver is bound", fix: "start udev, or make the node by hand from /sys/class/drm/*/dev", err: err}
+		return &hwio.Problem{Reason: path + " is missing although its driver is bound", Fix: "start udev, or make the node by hand from /sys/class/drm/*/dev", Cause: err}
 	}
-	return &problem{reason: fmt.Sprintf("%s cannot be opened: %v", path, err), err: err}
+	return &hwio.Problem{Reason: fmt.Sprintf("%s cannot be opened: %v", path, err), Cause: err}
 }
 
 // enableProblem explains why the counters cannot be switched on.
 func enableProblem(err error) error {
 	switch {
 	case errors.Is(err, syscall.ENOSYS):
-		return &problem{
-			reason: "panfrost holds its counter requests back because its module parameter unstable_ioctls is off", err: err,
-			fix: "as root type: echo 1 > /sys/module/panfrost/parameters/unstable_ioctls (or boot with panfrost.unstable_ioctls=1)",
+		return &hwio.Problem{
+			Reason: "panfrost holds its counter requests back because its module parameter unstable_ioctls is off", Cause: err,
+			Fix: "as root type: echo 1 > /sys/module/panfrost/parameters/unstable_ioctls (or boot with panfrost.unstable_ioctls=1)",
 		}
 	case errors.Is(err, syscall.EBUSY):
-		return &problem{reason: "another program has the GPU's counters, and panfrost lets only one at a time have them", fix: "end the other program", err: err}
+		return &hwio.Problem{Reason: "another program has the GPU's counters, and panfrost lets only one at a time have them", Fix: "end the other program", Cause: err}
 	case errors.Is(err, syscall.ETIMEDOUT):
-		return &problem{reason: "the GPU did not answer within a second when its counters were switched on", fix: "look into the kernel's log (dmesg) for a hung GPU", err: err}
+		return &hwio.Problem{Reason: "the GPU did not answer within a second when its counters were switched on", Fix: "look into the kernel's log (dmesg) for a hung GPU", Cause: err}
 	case errors.Is(err, syscall.EACCES) || errors.Is(err, syscall.EPERM):
-		return &problem{reason: fmt.Sprintf("panfrost refuses this process its counters (%v)", err), fix: "run astrolabe as root", err: err}
+		return &hwio.Problem{Reason: fmt.Sprintf("panfrost refuses this process its counters (%v)", err), Fix: "run astrolabe as root", Cause: err}
 	case errors.Is(err, syscall.ENOTTY) || errors.Is(err, syscall.EINVAL):
-		return &problem{reason: fmt.Sprintf("this version of panfrost has no counter requests (%v)", err), fix: "use Linux 5.4 or newer", err: err}
+		return &hwio.Problem{Reason: fmt.Sprintf("this version of panfrost has no counter requests (%v)", err), Fix: "use Linux 5.4 or newer", Cause: err}
 	}
-	return &problem{reason: fmt.Sprintf("panfrost does not switch its counters on: %v", err), err: err}
+	return &hwio.Problem{Reason: fmt.Sprintf("panfrost does not switch its counters on: %v", err), Cause: err}
 }
 
 // param asks for one property.

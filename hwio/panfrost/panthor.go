@@ -4,13 +4,14 @@ import (
 	"encoding/binary"
 	"fmt"
 
+	"astrolabe/hwio"
 	"astrolabe/hwio/internal/mali"
 )
 
 // panthorProblem says what the running kernel's panthor lacks. It asks the driver for the description that the proposed counter interface
 // would give.
-func panthorProblem(k mali.Kernel, path, kernel string) *problem {
-	p := &problem{fix: "use the vendor's kernel with Arm's own driver (--source kbase), whose counters astrolabe reads"}
+func panthorProblem(k mali.Kernel, path, kernel string) *hwio.Problem {
+	p := &hwio.Problem{Fix: "use the vendor's kernel with Arm's own driver (--source kbase), whose counters astrolabe reads"}
 	running := "the running kernel"
 	if kernel != "" {
 		running += " (" + kernel + ")"
@@ -18,7 +19,7 @@ func panthorProblem(k mali.Kernel, path, kernel string) *problem {
 	lacks := "it lacks the query PERF_INFO and the request PERF_CONTROL, which have been proposed but are not in mainline Linux"
 	dev, err := k.Open(path, true)
 	if err != nil {
-		p.reason = fmt.Sprintf("the GPU is driven by panthor, which has no counter interface in mainline Linux; %s could not be asked (%s: %v)", running, path, err)
+		p.Reason = fmt.Sprintf("the GPU is driven by panthor, which has no counter interface in mainline Linux; %s could not be asked (%s: %v)", running, path, err)
 		return p
 	}
 	defer dev.Close()
@@ -28,11 +29,11 @@ func panthorProblem(k mali.Kernel, path, kernel string) *problem {
 	size := binary.LittleEndian.Uint32(arg[4:])
 	switch {
 	case err != nil:
-		p.reason = fmt.Sprintf("the GPU is driven by panthor, and %s has no counter interface for it: %s (DEV_QUERY of type %d: %v)", running, lacks, panthorPerfInfo, err)
+		p.Reason = fmt.Sprintf("the GPU is driven by panthor, and %s has no counter interface for it: %s (DEV_QUERY of type %d: %v)", running, lacks, panthorPerfInfo, err)
 	case size != panthorPerfInfoSize:
-		p.reason = fmt.Sprintf("the GPU is driven by panthor, and %s answers DEV_QUERY of type %d with %d bytes, which is not the proposed PERF_INFO of %d", running, panthorPerfInfo, size, panthorPerfInfoSize)
+		p.Reason = fmt.Sprintf("the GPU is driven by panthor, and %s answers DEV_QUERY of type %d with %d bytes, which is not the proposed PERF_INFO of %d", running, panthorPerfInfo, size, panthorPerfInfoSize)
 	default:
-		p.reason = fmt.Sprintf("the GPU is driven by panthor with the proposed counter interface (PERF_INFO) patched into %s; that interface is not settled, so astrolabe does not use it", running)
+		p.Reason = fmt.Sprintf("the GPU is driven by panthor with the proposed counter interface (PERF_INFO) patched into %s; that interface is not settled, so astrolabe does not use it", running)
 	}
 	return p
 }

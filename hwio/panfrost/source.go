@@ -85,9 +85,9 @@ func (s *Source) find() (card, error) {
 		release, _ := s.root.String("/proc/sys/kernel/osrelease")
 		return card{}, panthorProblem(s.kernel, s.root.Path(found[0].node), release)
 	}
-	return card{}, &problem{
-		reason: "no graphics card here is driven by panfrost",
-		fix:    "on a board with a Mali GPU up to G57 or G78 load the module panfrost (modprobe panfrost); phones have Arm's own driver: --source kbase",
+	return card{}, &hwio.Problem{
+		Reason: "no graphics card here is driven by panfrost",
+		Fix:    "on a board with a Mali GPU up to G57 or G78 load the module panfrost (modprobe panfrost); phones have Arm's own driver: --source kbase",
 	}
 }
 
@@ -114,8 +114,8 @@ func (s *Source) open() (mali.Device, mali.GPU, card, error) {
 func (s *Source) Probe(context.Context) hwio.Status {
 	st := hwio.Status{}
 	fail := func(err error) hwio.Status {
-		p := asProblem(err)
-		st.Reason, st.Fix = p.reason, p.fix
+		p := hwio.ProblemOf(err)
+		st.Reason, st.Fix = p.Reason, p.Fix
 		return st
 	}
 	dev, g, at, err := s.open()

@@ -43,12 +43,7 @@ func (s *Source) choose(sit *situation, patterns []string, whole bool) ([]event,
 		}
 		e, err := s.named(sit, p, known)
 		if err != nil {
-			out := &hwio.CounterError{Counter: p, Reason: err.Error(), Err: err}
-			var none *noTracepoints
-			if errors.As(err, &none) {
-				out.Fix = none.fix
-			}
-			return nil, out
+			return nil, &hwio.CounterError{Counter: p, Problem: *hwio.ProblemOf(err)}
 		}
 		if e == nil {
 			continue
@@ -85,7 +80,7 @@ func matches(pattern string, e *event) bool { return hwio.Match(pattern, &e.meta
 
 // eventError says why an event that the user named cannot be measured.
 func (s *Source) eventError(sit *situation, name string, e *event, err error, whole bool) error {
-	out := &hwio.CounterError{Counter: name, Err: err}
+	out := &hwio.CounterError{Counter: name, Problem: hwio.Problem{Cause: err}}
 	switch {
 	case errors.Is(err, errKernelOnly):
 		out.Reason = err.Error()

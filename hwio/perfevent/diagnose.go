@@ -65,7 +65,7 @@ func (s *Source) Diagnose(ctx context.Context) []hwio.Finding {
 	}
 	tp := finding("tracepoints")
 	if _, none := tracefsDir(s.root); none != nil {
-		tp.Usable, tp.Reason, tp.Fix = false, none.reason, none.fix
+		tp.Usable, tp.Reason, tp.Fix = false, none.Reason, none.Fix
 	}
 	return append(out, tp)
 }

@@ -102,7 +102,7 @@ func (s *Source) Probe(context.Context) hwio.Status {
 		}
 	}
 	if dir, none := tracefsDir(s.root); none != nil {
-		st.Details = append(st.Details, "no tracepoints: "+none.reason)
+		st.Details = append(st.Details, "no tracepoints: "+none.Reason)
 	} else {
 		st.Details = append(st.Details, fmt.Sprintf("tracepoints of %d subsystems (tracepoint:SUBSYSTEM:EVENT, see %s)", len(s.root.List(dir)), dir))
 	}

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"astrolabe/hwio"
 	"astrolabe/hwio/internal/sysroot"
 )
 
@@ -248,20 +249,17 @@ func tracepointID(root sysroot.Root, system, name string) (uint64, error) {
 }
 
 // tracefsDir finds the folder of the tracepoints, or says what keeps it from being read.
-func tracefsDir(root sysroot.Root) (string, *noTracepoints) {
+func tracefsDir(root sysroot.Root) (string, *hwio.Problem) {
 	for _, dir := range tracefs {
 		if len(root.List(dir)) > 0 {
 			return dir, nil
 		}
 	}
 	if root.Exists("/sys/kernel/tracing") {
-		return "", &noTracepoints{"the tracepoints cannot be listed: tracefs is not mounted, or not readable for you",
-			"as root type mount -t tracefs nodev /sys/kernel/tracing, and run astrolabe as root"}
+		return "", &hwio.Problem{
+			Reason: "the tracepoints cannot be listed: tracefs is not mounted, or not readable for you",
+			Fix:    "as root type mount -t tracefs nodev /sys/kernel/tracing, and run astrolabe as root",
+		}
 	}
-	return "", &noTracepoints{"this kernel has no tracepoints (CONFIG_FTRACE is off)", ""}
+	return "", &hwio.Problem{Reason: "this kernel has no tracepoints (CONFIG_FTRACE is off)"}
 }
-
-// noTracepoints says why there are none and what to do.
-type noTracepoints struct{ reason, fix string }
-
-func (e *noTracepoints) Error() string { return e.reason }

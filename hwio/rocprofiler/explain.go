@@ -8,94 +8,70 @@ import (
 	"strconv"
 	"strings"
 
+	"astrolabe/hwio"
 	"astrolabe/hwio/internal/drm"
 	"astrolabe/hwio/internal/vendorproc"
 )
-
-// problem is a reason why nothing can be measured, and what to do.
-type problem struct {
-	reason, fix string
-	err         error
-}
-
-func (p problem) Error() string {
-	if p.fix == "" {
-		return p.reason
-	}
-	return p.reason + "; " + p.fix
-}
-
-func (p problem) Unwrap() error { return p.err }
-
-func reasonAndFix(err error) (reason, fix string) {
-	var p problem
-	if errors.As(err, &p) {
-		return p.reason, p.fix
-	}
-	return err.Error(), ""
-}
 
 // withoutROCm is what works on every AMD GPU.
 const withoutROCm = "--source amdgpu needs no ROCm"
 
 // explain says what an error of the second program or of the library means here.
 func (s *Source) explain(err error) error {
-	var missing *vendorproc.MissingError
-	if errors.As(err, &missing) {
-		return problem{missing.Reason, vendorproc.BuildHint, err}
-	}
 	var e *vendorproc.Error
 	if !errors.As(err, &e) {
 		return err
 	}
-	p := problem{reason: e.Text, err: err}
+	p := &hwio.Problem{Reason: e.Text, Cause: err}
 	switch e.Kind {
+	case vendorproc.ProgramMissing:
+		p.Fix = vendorproc.BuildHint
 	case vendorproc.LibraryMissing:
-		p.fix = "install ROCm's package rocprofiler-sdk (6.3 or newer), or put the library's path into " + libraryVariable + "; " + withoutROCm
+		p.Fix = "install ROCm's package rocprofiler-sdk (6.3 or newer), or put the library's path into " + libraryVariable + "; " + withoutROCm
 	case vendorproc.LibraryVersion:
-		p.fix = "install a release of ROCm that fits, or name another library with " + libraryVariable + "; " + withoutROCm
+		p.Fix = "install a release of ROCm that fits, or name another library with " + libraryVariable + "; " + withoutROCm
 	case vendorproc.NoDevice, vendorproc.NotPermitted:
 		p = s.explainDevice(p, e.Kind == vendorproc.NotPermitted)
 	case vendorproc.NotSupported:
-		p.reason += ": the library does not know this GPU's counters"
-		p.fix = "see ROCm's list of supported GPUs; " + withoutROCm
+		p.Reason += ": the library does not know this GPU's counters"
+		p.Fix = "see ROCm's list of supported GPUs; " + withoutROCm
 	case vendorproc.TooMany:
-		p.fix = "record one of these sets at a time with --counters, or name fewer counters"
+		p.Fix = "record one of these sets at a time with --counters, or name fewer counters"
 	}
 	return p
 }
 
 // explainDevice looks why the GPU cannot be reached.
-func (s *Source) explainDevice(p problem, denied bool) problem {
+func (s *Source) explainDevice(p *hwio.Problem, denied bool) *hwio.Problem {
 	const join = "sudo usermod -aG render,video $USER, and log in again"
 	f, err := os.OpenFile(s.root.Path("/dev/kfd"), os.O_RDWR, 0)
 	switch {
 	case err == nil:
 		_ = f.Close() // it was only tried
 		if denied {
-			p.fix = "the whole GPU's counters need CAP_PERFMON: run as root, or sudo setcap cap_perfmon+ep on " + vendorproc.Program
+			p.Fix = "the whole GPU's counters need CAP_PERFMON: run as root, or sudo setcap cap_perfmon+ep on " + vendorproc.Program
 			return p
 		}
-		p.reason += "; /dev/kfd can be opened, so the GPU may not be one that ROCm supports"
-		p.fix = "look at what rocminfo says; " + withoutROCm
+		p.Reason += "; /dev/kfd can be opened, so the GPU may not be one that ROCm supports"
+		p.Fix = "look at what rocminfo says; " + withoutROCm
 	case errors.Is(err, fs.ErrPermission):
-		p.reason += "; this user may not open /dev/kfd"
-		p.fix = join
+		p.Reason += "; this user may not open /dev/kfd"
+		p.Fix = join
 	case errors.Is(err, fs.ErrNotExist):
-		p.reason += "; /dev/kfd does not exist"
-		p.fix = "load the module amdgpu of a kernel with CONFIG_HSA_AMD; in a container hand it --device /dev/kfd --device /dev/dri"
+		p.Reason += "; /dev/kfd does not exist"
+		p.Fix = "load the module amdgpu of a kernel with CONFIG_HSA_AMD; in a container hand it --device /dev/kfd --device /dev/dri"
 		if denied {
-			p.fix += "; and " + join
+			p.Fix += "; and " + join
 		}
 	default:
-		p.reason += fmt.Sprintf("; /dev/kfd: %v", err)
+		p.Reason += fmt.Sprintf("; /dev/kfd: %v", err)
 	}
 	return p
 }
 
 // noCounters says that the library offers none for a GPU.
 func noCounters(a *vendorproc.Agent) error {
-	return problem{reason: fmt.Sprintf("rocprofiler-sdk offers no counters for the %s (%s): it does not support this GPU", agentTitle(a), a.Name), fix: withoutROCm}
+	return &hwio.Problem{Reason: fmt.Sprintf("rocprofiler-sdk offers no counters for the %s (%s): it does not support this GPU", agentTitle(a), a.Name), Fix: withoutROCm}
 }
 
 // powerLevel reads the performance level of the GPU's card, and where it stands.

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"astrolabe/hwio"
 	"astrolabe/hwio/internal/sysroot"
 	"astrolabe/hwio/internal/vendorproc"
 )
@@ -53,9 +54,9 @@ func TestZerosAreDoubtedAtLevelAutoAndBelievedAtAFixedOne(t *testing.T) {
 
 func TestAGPUThatCannotBeReachedIsExplainedByItsNode(t *testing.T) {
 	s := machine(t, "auto")
-	p := s.explain(&vendorproc.Error{Kind: vendorproc.NoDevice, Text: "no GPU"})
-	if reason, fix := reasonAndFix(p); !strings.Contains(reason, "/dev/kfd does not exist") || !strings.Contains(fix, "amdgpu") {
-		t.Errorf("without the node: %q, %q", reason, fix)
+	p := hwio.ProblemOf(s.explain(&vendorproc.Error{Kind: vendorproc.NoDevice, Text: "no GPU"}))
+	if !strings.Contains(p.Reason, "/dev/kfd does not exist") || !strings.Contains(p.Fix, "amdgpu") {
+		t.Errorf("without the node: %q, %q", p.Reason, p.Fix)
 	}
 	path := s.root.Path("/dev/kfd")
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
@@ -64,9 +65,9 @@ func TestAGPUThatCannotBeReachedIsExplainedByItsNode(t *testing.T) {
 	if err := os.WriteFile(path, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	p = s.explain(&vendorproc.Error{Kind: vendorproc.NotPermitted, Text: "permission denied"})
-	if _, fix := reasonAndFix(p); !strings.Contains(fix, "cap_perfmon") {
-		t.Errorf("with a node that can be opened: %q", fix)
+	p = hwio.ProblemOf(s.explain(&vendorproc.Error{Kind: vendorproc.NotPermitted, Text: "permission denied"}))
+	if !strings.Contains(p.Fix, "cap_perfmon") {
+		t.Errorf("with a node that can be opened: %q", p.Fix)
 	}
 	if s.privileged() {
 		t.Error("no capability is taken for one")
@@ -77,8 +78,8 @@ func TestAGPUThatCannotBeReachedIsExplainedByItsNode(t *testing.T) {
 	if err := os.Chmod(path, 0); err != nil {
 		t.Fatal(err)
 	}
-	p = s.explain(&vendorproc.Error{Kind: vendorproc.NoDevice, Text: "no GPU"})
-	if reason, fix := reasonAndFix(p); !strings.Contains(reason, "may not open /dev/kfd") || !strings.Contains(fix, "usermod -aG render") {
-		t.Errorf("with a node that may not be opened: %q, %q", reason, fix)
+	p = hwio.ProblemOf(s.explain(&vendorproc.Error{Kind: vendorproc.NoDevice, Text: "no GPU"}))
+	if !strings.Contains(p.Reason, "may not open /dev/kfd") || !strings.Contains(p.Fix, "usermod -aG render") {
+		t.Errorf("with a node that may not be opened: %q, %q", p.Reason, p.Fix)
 	}
 }

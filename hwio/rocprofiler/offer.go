@@ -138,8 +138,9 @@ func choose(a *vendorproc.Agent, patterns []string) ([]offer, error) {
 				continue
 			}
 			if c.Expression != "" && !offered(all, c.Name) {
-				return nil, &hwio.CounterError{Counter: c.Name, Reason: "it is a metric that the library computes: " + c.Expression,
-					Fix: "record the counters in it; astrolabe computes metrics from them"}
+				return nil, &hwio.CounterError{Counter: c.Name, Problem: hwio.Problem{
+					Reason: "it is a metric that the library computes: " + c.Expression, Fix: "record the counters in it; astrolabe computes metrics from them",
+				}}
 			}
 		}
 	}

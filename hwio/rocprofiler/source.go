@@ -60,13 +60,13 @@ func (s *Source) list(ctx context.Context) (*vendorproc.RocprofilerInfo, error) 
 		return nil, hwio.ErrNeedsLinux
 	}
 	if s.root != "" {
-		return nil, problem{reason: "a copied tree has no GPU: rocprofiler-sdk asks the machine it runs on"}
+		return nil, &hwio.Problem{Reason: "a copied tree has no GPU: rocprofiler-sdk asks the machine it runs on"}
 	}
 	if os.Getenv(libraryVariable) == "" && !s.root.Exists("/dev/kfd") && !s.root.Exists("/opt/rocm") {
 		// Nobody without an AMD GPU needs to hear of another program.
-		return nil, problem{
-			reason: "no AMD GPU with the compute driver is here (/dev/kfd does not exist), and no ROCm",
-			fix:    "with an AMD GPU: load the module amdgpu of a kernel with CONFIG_HSA_AMD, and install ROCm's rocprofiler-sdk; in a container hand it --device /dev/kfd --device /dev/dri",
+		return nil, &hwio.Problem{
+			Reason: "no AMD GPU with the compute driver is here (/dev/kfd does not exist), and no ROCm",
+			Fix:    "with an AMD GPU: load the module amdgpu of a kernel with CONFIG_HSA_AMD, and install ROCm's rocprofiler-sdk; in a container hand it --device /dev/kfd --device /dev/dri",
 		}
 	}
 	p, err := s.start(ctx)
@@ -87,12 +87,14 @@ func (s *Source) Probe(ctx context.Context) hwio.Status {
 	var st hwio.Status
 	info, err := s.list(ctx)
 	if err != nil {
-		st.Reason, st.Fix = reasonAndFix(err)
+		p := hwio.ProblemOf(err)
+		st.Reason, st.Fix = p.Reason, p.Fix
 		return st
 	}
 	a, err := chooseAgent(info, "")
 	if err != nil {
-		st.Reason, st.Fix = reasonAndFix(err)
+		p := hwio.ProblemOf(err)
+		st.Reason, st.Fix = p.Reason, p.Fix
 		return st
 	}
 	st.GPU, st.Device = catalogueOf(a), agentTitle(a)
@@ -101,7 +103,8 @@ func (s *Source) Probe(ctx context.Context) hwio.Status {
 		st.Details = append(st.Details, fmt.Sprintf("agent %d: %s, %s, %d compute units, %d counters", i, agentTitle(&b), b.Name, b.ComputeUnits, b.CountersAvailable))
 	}
 	if a.CountersAvailable == 0 {
-		st.Reason, st.Fix = reasonAndFix(noCounters(a))
+		p := hwio.ProblemOf(noCounters(a))
+		st.Reason, st.Fix = p.Reason, p.Fix
 		return st
 	}
 	if n := a.CountersAvailable - len(offersOf(a)); n > 0 {

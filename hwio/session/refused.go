@@ -21,12 +21,11 @@ func Refused(ctx context.Context, all []hwio.Source, err error) error {
 			continue
 		}
 		_, cause := s.Counters(ctx)
-		var missing *vendorproc.MissingError
 		var e *vendorproc.Error
 		switch {
-		case errors.As(cause, &missing):
-			status = LoadFailed
 		case !errors.As(cause, &e):
+		case e.Kind == vendorproc.ProgramMissing:
+			status = LoadFailed
 		case e.Kind == vendorproc.LibraryMissing:
 			status = LibLoadFailed
 		case e.Kind == vendorproc.LibraryVersion:

@@ -30,7 +30,7 @@ func TestASourceThatCannotBeUsedGivesTheStatusOfItsReason(t *testing.T) {
 		want Status
 	}{
 		{errors.New("no such GPU is here"), HardwareNotSupported},
-		{&vendorproc.MissingError{Reason: "there is no second program"}, LoadFailed},
+		{&vendorproc.Error{Kind: vendorproc.ProgramMissing, Text: "there is no second program"}, LoadFailed},
 		{&vendorproc.Error{Kind: vendorproc.LibraryMissing, Text: "no library"}, LibLoadFailed},
 		{&vendorproc.Error{Kind: vendorproc.LibraryVersion, Text: "library of another version"}, LibLoadVersionMismatch},
 		{&vendorproc.Error{Kind: vendorproc.NoDevice, Text: "no GPU"}, HardwareNotSupported},

@@ -33,6 +33,7 @@ const EventEnded = "ended"
 
 // Kinds of errors that a reader can act on.
 const (
+	ProgramMissing = "program missing" // the second program itself; BuildHint says how it is made
 	LibraryMissing = "library missing"
 	LibraryVersion = "library version"
 	NoDevice       = "no device"
@@ -43,7 +44,7 @@ const (
 	BadRequest     = "bad request"
 )
 
-// Error is what the second program says of a library.
+// Error is what the second program says of a library, or that there is no such program.
 type Error struct {
 	Kind   string     `json:"kind"`
 	Text   string     `json:"text"`

@@ -114,8 +114,8 @@ func TestTheSecondProgramIsLookedForWhereDocumented(t *testing.T) {
 	dir := t.TempDir()
 	t.Setenv("PATH", dir)
 	t.Setenv(Variable, "")
-	var missing *MissingError
-	if _, err := Find(); !errors.As(err, &missing) || !strings.Contains(err.Error(), BuildHint) {
+	var missing *Error
+	if _, err := Find(); !errors.As(err, &missing) || missing.Kind != ProgramMissing || !strings.Contains(missing.Text, Program) {
 		t.Errorf("without a program: %v", err)
 	}
 	name := Program
