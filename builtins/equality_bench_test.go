@@ -5,7 +5,7 @@ import (
 
 	"go.starlark.net/starlark"
 
-	"astrolabe/builtins"
+	"astrolabe/builtins/guards"
 )
 
 // BenchmarkEquality is a loop with one comparison, as Starlark compiles it and guarded.
@@ -28,9 +28,9 @@ func BenchmarkEquality(b *testing.B) {
 					b.Fatal(err)
 				}
 				names := starlark.StringDict{}
-				builtins.AddGuards(nil, names)
+				guards.Add(nil, names)
 				if guarded {
-					builtins.Guard(file, names)
+					guards.Rewrite(file, names)
 				}
 				program, err := starlark.FileProgram(file, names.Has)
 				if err != nil {

@@ -9,7 +9,7 @@ import (
 
 	"go.starlark.net/starlark"
 
-	"astrolabe/builtins"
+	"astrolabe/builtins/guards"
 )
 
 // TestComparisonsThatCannotMeetACounterStayAsTheyAre compiles programs without the names that a guarded comparison needs.
@@ -49,7 +49,7 @@ func TestComparisonsThatCannotMeetACounterStayAsTheyAre(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		builtins.Guard(file, known)
+		guards.Rewrite(file, known)
 		_, err = starlark.FileProgram(file, func(name string) bool { // the guards of memory are there, those of equality are not
 			return known.Has(name) || strings.HasPrefix(name, "=") && name != "=="
 		})
@@ -82,9 +82,9 @@ func outcome(src string, guarded bool, steps uint64) (result string, stopped boo
 		return "", true
 	}
 	names := starlark.StringDict{}
-	builtins.AddGuards(nil, names)
+	guards.Add(nil, names)
 	if guarded {
-		builtins.Guard(file, names)
+		guards.Rewrite(file, names)
 	}
 	program, err := starlark.FileProgram(file, names.Has)
 	if err != nil {

@@ -3,36 +3,21 @@ package builtins
 import (
 	"errors"
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 
 	"go.starlark.net/starlark"
 	"go.starlark.net/starlarkstruct"
+
+	"astrolabe/builtins/binding"
 )
-
-// Flag is a command-line flag that the script declared.
-type Flag struct {
-	Name    string
-	Default starlark.Value
-	Help    string
-}
-
-// UsageError is a mistake in the script's command line: the process exits 2. Help is set where the user asked for help, which
-// is no mistake.
-type UsageError struct {
-	Msg  string
-	Help bool
-}
-
-func (e *UsageError) Error() string { return e.Msg }
 
 // flags declares the script's flags, reads them from the arguments and returns their values. What is left of the arguments is in
 // the field args.
-func flags(e *Env, c *call) (starlark.Value, error) {
-	var list []Flag
-	for _, kv := range c.extra {
-		f := Flag{Name: string(kv[0].(starlark.String)), Default: kv[1]}
+func flags(e *binding.Env, c *binding.Call) (starlark.Value, error) {
+	var list []binding.Flag
+	for _, kv := range c.Extra {
+		f := binding.Flag{Name: string(kv[0].(starlark.String)), Default: kv[1]}
 		if f.Name == "args" {
 			return nil, errors.New("no flag can be called args: that field holds the other arguments")
 		}
@@ -48,7 +33,7 @@ func flags(e *Env, c *call) (starlark.Value, error) {
 		}
 		list = append(list, f)
 	}
-	e.declare(list)
+	e.Declare(list)
 
 	values := starlark.StringDict{}
 	for _, f := range list {
@@ -71,57 +56,41 @@ func flags(e *Env, c *call) (starlark.Value, error) {
 		}
 		name, text, has := strings.Cut(arg[2:], "=")
 		if name == "help" {
-			return nil, &UsageError{Msg: e.flagHelp(list), Help: true}
+			return nil, &binding.UsageError{Msg: flagHelp(e, list), Help: true}
 		}
 		f, no, ok := findFlag(list, name)
 		if !ok {
-			return nil, &UsageError{Msg: fmt.Sprintf("unknown flag --%s%s\n\n%s", name, didYouMean("--"+name, names), e.flagHelp(list))}
+			return nil, &binding.UsageError{Msg: fmt.Sprintf("unknown flag --%s%s\n\n%s", name, binding.DidYouMean("--"+name, names), flagHelp(e, list))}
 		}
 		_, isBool := f.Default.(starlark.Bool)
 		switch {
 		case no && has:
-			return nil, &UsageError{Msg: fmt.Sprintf("flag --%s takes no value", name)}
+			return nil, &binding.UsageError{Msg: fmt.Sprintf("flag --%s takes no value", name)}
 		case no:
 			text = "false"
 		case isBool && !has:
 			text = "true"
 		case !has:
 			if i++; i >= len(e.Args) {
-				return nil, &UsageError{Msg: fmt.Sprintf("flag --%s needs a value", name)}
+				return nil, &binding.UsageError{Msg: fmt.Sprintf("flag --%s needs a value", name)}
 			}
 			text = e.Args[i]
 		}
 		v, err := parseFlag(f, text)
 		if err != nil {
-			return nil, &UsageError{Msg: fmt.Sprintf("flag --%s: %v", name, err)}
+			return nil, &binding.UsageError{Msg: fmt.Sprintf("flag --%s: %v", name, err)}
 		}
 		if l, ok := values[f.Name].(*starlark.List); ok && l != f.Default {
-			v = frozenList(append(elements(l), elements(v.(*starlark.List))...)) // given again: one more
+			v = binding.FrozenList(append(elements(l), elements(v.(*starlark.List))...)) // given again: one more
 		}
 		values[f.Name] = v
 		used = append(used, f.Name+"="+text)
 	}
-	values["args"] = stringList(rest)
-	e.mu.Lock()
-	e.used = append(e.used, used...)
-	e.mu.Unlock()
+	values["args"] = binding.StringList(rest)
+	e.Given(used)
 	s := starlarkstruct.FromStringDict(starlark.String("flags"), values)
 	s.Freeze()
 	return s, nil
-}
-
-// declare remembers flags for the provenance of reports; several files of a run may declare some.
-func (e *Env) declare(list []Flag) {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	for _, f := range list {
-		at := slices.IndexFunc(e.declared, func(have Flag) bool { return have.Name == f.Name })
-		if at < 0 {
-			e.declared = append(e.declared, f)
-			continue
-		}
-		e.declared[at] = f
-	}
 }
 
 func last(t starlark.Tuple) starlark.Value {
@@ -140,7 +109,7 @@ func elements(l *starlark.List) []starlark.Value {
 }
 
 // findFlag finds a flag by its name, with - or _, or a bool's by no-NAME.
-func findFlag(list []Flag, name string) (f Flag, no, ok bool) {
+func findFlag(list []binding.Flag, name string) (f binding.Flag, no, ok bool) {
 	name = strings.ReplaceAll(name, "-", "_")
 	for _, f := range list {
 		if f.Name == name {
@@ -152,13 +121,13 @@ func findFlag(list []Flag, name string) (f Flag, no, ok bool) {
 			return f, true, true
 		}
 	}
-	return Flag{}, false, false
+	return binding.Flag{}, false, false
 }
 
 var errFlagType = errors.New("a flag has no such type")
 
 // parseFlag reads text as the type of the flag's default.
-func parseFlag(f Flag, text string) (starlark.Value, error) {
+func parseFlag(f binding.Flag, text string) (starlark.Value, error) {
 	switch f.Default.(type) {
 	case starlark.Bool:
 		b, err := strconv.ParseBool(text)
@@ -185,13 +154,13 @@ func parseFlag(f Flag, text string) (starlark.Value, error) {
 		for s := range strings.SplitSeq(text, ",") {
 			out = append(out, starlark.String(s))
 		}
-		return frozenList(out), nil
+		return binding.FrozenList(out), nil
 	}
 	return nil, errFlagType
 }
 
 // flagHelp describes the script's flags.
-func (e *Env) flagHelp(list []Flag) string {
+func flagHelp(e *binding.Env, list []binding.Flag) string {
 	var b strings.Builder
 	name := e.Script.Name
 	if name == "" {
@@ -220,28 +189,4 @@ func (e *Env) flagHelp(list []Flag) string {
 	}
 	fmt.Fprintf(&b, "  %-*s  show this\n", width, "--help")
 	return strings.TrimSuffix(b.String(), "\n")
-}
-
-// parameters lists the values of the declared flags that decide what the script does, for the provenance of reports; and those of them
-// that were given.
-func (e *Env) parameters() (all, given []string) {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	used := map[string]string{}
-	for _, u := range e.used {
-		k, v, _ := strings.Cut(u, "=")
-		used[k] = v
-	}
-	for _, f := range e.declared {
-		v, ok := used[f.Name]
-		if ok {
-			given = append(given, f.Name+"="+v)
-		} else if f.Default != starlark.None {
-			v = f.Default.String()
-		} else {
-			continue
-		}
-		all = append(all, f.Name+"="+v)
-	}
-	return all, given
 }

@@ -7,33 +7,26 @@ import (
 
 	"go.starlark.net/starlark"
 
+	"astrolabe/builtins/binding"
+	"astrolabe/builtins/modules"
+	"astrolabe/builtins/values"
 	"astrolabe/capture"
 )
 
-// types are the documented types, modules the documented modules, each in the order of the reference. They are filled in at start, because
-// help is itself in a table.
-var types, modules []Documented
+// functionDocs is the table of predeclared functions. It is filled in at start, because help is itself in it.
+var functionDocs binding.Documented
 
-func init() {
-	types = []Documented{&captureTable, &counterTable, &maskTable, &sampleTable, &spanTable, &metricTable, &plotTable, &reportTable, &accountValueTable, &tableTable, &mapTable, &sessionTable}
-	modules = []Documented{&captureModule, &metricsModule, &plotModule, &reportModule, &statsModule, &tableModule, &mathModule, &timeModule, &jsonModule, &assertModule}
-	functionDocs = &functions
-}
+func init() { functionDocs = &functions }
 
-// functionDocs is the table of predeclared functions.
-var functionDocs Documented
-
-// DocumentedTypes and DocumentedModules are what help knows; Functions are the predeclared functions.
-func DocumentedTypes() []Documented   { return types }
-func DocumentedModules() []Documented { return modules }
-func Functions() Documented           { return functionDocs }
+// Functions documents the predeclared functions.
+func Functions() binding.Documented { return functionDocs }
 
 // DocOf is the documentation of a value's type or of a module, nil where there is none.
-func DocOf(v starlark.Value) Documented {
-	if m, ok := v.(*Module); ok {
-		return m.table
+func DocOf(v starlark.Value) binding.Documented {
+	if m, ok := v.(*binding.Module); ok {
+		return m.Doc()
 	}
-	for _, t := range types {
+	for _, t := range values.Types {
 		if t.TypeName() == v.Type() {
 			return t
 		}
@@ -42,31 +35,31 @@ func DocOf(v starlark.Value) Documented {
 }
 
 // EntryOf is the documentation of a function of this package, nil of anything else.
-func EntryOf(v starlark.Value) *Entry {
-	if m, ok := v.(*Method); ok {
-		return m.entry
+func EntryOf(v starlark.Value) *binding.Entry {
+	if m, ok := v.(*binding.Bound); ok {
+		return m.Entry()
 	}
 	return nil
 }
 
-func help(e *Env, c *call) (starlark.Value, error) {
-	if !c.has(0) {
+func help(e *binding.Env, c *binding.Call) (starlark.Value, error) {
+	if !c.Has(0) {
 		return starlark.String(overview()), nil
 	}
-	return helpFor(e, c.value(0))
+	return helpFor(e, c.Value(0))
 }
 
 // helpFor documents a value, or what a text names.
-func helpFor(e *Env, v starlark.Value) (starlark.Value, error) {
+func helpFor(e *binding.Env, v starlark.Value) (starlark.Value, error) {
 	switch v := v.(type) {
 	case starlark.String:
 		s, err := Topic(string(v))
 		return starlark.String(s), err
-	case *Method:
-		return starlark.String(entryHelp(v.FullName(), v.entry)), nil
-	case *Counter:
-		return starlark.String(counterHelp(v.c)), nil
-	case *Metric:
+	case *binding.Bound:
+		return starlark.String(entryHelp(v.FullName(), v.Entry())), nil
+	case *values.Counter:
+		return starlark.String(counterHelp(v.Counter)), nil
+	case *values.Metric:
 		return starlark.String(metricHelp(v)), nil
 	case *starlark.Function:
 		return starlark.String(functionHelp(v)), nil
@@ -94,7 +87,7 @@ func languageHelp(v starlark.Value) string {
 func Topic(name string) (string, error) {
 	owner, member, dotted := strings.Cut(name, ".")
 	var known []string
-	for _, list := range [][]Documented{types, modules} {
+	for _, list := range [][]binding.Documented{values.Types, modules.All} {
 		for _, d := range list {
 			known = append(known, d.TypeName())
 			if d.TypeName() != owner {
@@ -110,7 +103,7 @@ func Topic(name string) (string, error) {
 			for _, en := range d.Entries() {
 				names = append(names, en.Name)
 			}
-			return "", fmt.Errorf("%s has no %s%s", owner, member, didYouMean(member, names))
+			return "", fmt.Errorf("%s has no %s%s", owner, member, binding.DidYouMean(member, names))
 		}
 	}
 	for _, en := range functionDocs.Entries() {
@@ -121,7 +114,7 @@ func Topic(name string) (string, error) {
 	}
 	// A bare method name is enough where somebody has it.
 	var found []string
-	for _, list := range [][]Documented{types, modules} {
+	for _, list := range [][]binding.Documented{values.Types, modules.All} {
 		for _, d := range list {
 			if en := d.Entry(name); en != nil {
 				found = append(found, entryHelp(d.TypeName()+"."+name, en))
@@ -131,13 +124,13 @@ func Topic(name string) (string, error) {
 	if len(found) > 0 {
 		return strings.Join(found, "\n\n"), nil
 	}
-	return "", fmt.Errorf("nothing is called %q%s; help() lists what there is, and a counter is given as cap[%q]", name, didYouMean(name, known), name)
+	return "", fmt.Errorf("nothing is called %q%s; help() lists what there is, and a counter is given as cap[%q]", name, binding.DidYouMean(name, known), name)
 }
 
 func overview() string {
 	var b strings.Builder
 	b.WriteString("Modules\n")
-	for _, d := range modules {
+	for _, d := range modules.All {
 		fmt.Fprintf(&b, "  %-10s %s\n", d.TypeName(), firstSentence(d.TypeDoc()))
 	}
 	b.WriteString("Functions\n")
@@ -145,21 +138,14 @@ func overview() string {
 		fmt.Fprintf(&b, "  %-10s %s\n", en.Name, firstSentence(en.Doc))
 	}
 	b.WriteString("Types\n")
-	for _, d := range types {
+	for _, d := range values.Types {
 		fmt.Fprintf(&b, "  %-10s %s\n", d.TypeName(), firstSentence(d.TypeDoc()))
 	}
 	b.WriteString("help(x) documents a value, help(\"Counter.gt\") a name.")
 	return b.String()
 }
 
-func firstSentence(s string) string {
-	if i := strings.Index(s, ". "); i >= 0 {
-		return s[:i+1]
-	}
-	return s
-}
-
-func typeHelp(d Documented) string {
+func typeHelp(d binding.Documented) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s\n%s\n", d.TypeName(), wrap(d.TypeDoc(), 78, "  "))
 	for _, en := range d.Entries() {
@@ -172,7 +158,7 @@ func typeHelp(d Documented) string {
 	return strings.TrimSuffix(b.String(), "\n")
 }
 
-func entryHelp(name string, en *Entry) string {
+func entryHelp(name string, en *binding.Entry) string {
 	var b strings.Builder
 	if en.Sig == nil {
 		fmt.Fprintf(&b, "%s: %s\n%s", name, en.Type, wrap(en.Doc, 78, "  "))
@@ -224,26 +210,26 @@ func counterHelp(c *capture.Counter) string {
 	return b.String()
 }
 
-func metricHelp(m *Metric) string {
+func metricHelp(m *values.Metric) string {
 	var b strings.Builder
-	b.WriteString("Metric " + m.e.Name)
+	b.WriteString("Metric " + m.Entry.Name)
 	line := func(key, value string) {
 		if value != "" {
 			fmt.Fprintf(&b, "\n%s", hanging(key, value))
 		}
 	}
-	line("title", m.e.Title)
-	line("group", m.e.Group)
-	line("unit", m.e.Unit)
-	line("gpu", m.e.GPU)
-	line("block", m.e.Block)
-	line("meaning", m.e.Doc)
-	line("high", m.e.High)
-	line("low", m.e.Low)
-	line("formula", m.e.Expr)
-	line("inputs", strings.Join(m.e.Inputs, ", "))
-	line("refs", strings.Join(m.e.Refs, ", "))
-	line("source", m.e.Source)
+	line("title", m.Entry.Title)
+	line("group", m.Entry.Group)
+	line("unit", m.Entry.Unit)
+	line("gpu", m.Entry.GPU)
+	line("block", m.Entry.Block)
+	line("meaning", m.Entry.Doc)
+	line("high", m.Entry.High)
+	line("low", m.Entry.Low)
+	line("formula", m.Entry.Expr)
+	line("inputs", strings.Join(m.Entry.Inputs, ", "))
+	line("refs", strings.Join(m.Entry.Refs, ", "))
+	line("source", m.Entry.Source)
 	return b.String()
 }
 
@@ -264,35 +250,6 @@ func functionHelp(f *starlark.Function) string {
 	return s
 }
 
-// hanging writes a key and a value whose further lines are indented below it.
-func hanging(key, value string) string {
-	const indent = "            "
-	return fmt.Sprintf("  %-9s ", key) + strings.TrimPrefix(wrap(value, 78, indent), indent)
-}
-
-// wrap breaks text into lines of at most width cells that begin with indent. Words are never cut.
-func wrap(text string, width int, indent string) string {
-	var b strings.Builder
-	used := 0
-	for i, w := range strings.Fields(text) {
-		n := TextCells(w)
-		switch {
-		case i == 0:
-			b.WriteString(indent)
-			used = len(indent)
-		case used+1+n > width:
-			b.WriteString("\n" + indent)
-			used = len(indent)
-		default:
-			b.WriteString(" ")
-			used++
-		}
-		b.WriteString(w)
-		used += n
-	}
-	return b.String()
-}
-
 // WriteReference writes the reference of every module, function and type as Markdown.
 func WriteReference(w io.Writer) error {
 	var b strings.Builder
@@ -302,13 +259,13 @@ func WriteReference(w io.Writer) error {
 	for _, en := range functionDocs.Entries() {
 		writeEntry(&b, "", en)
 	}
-	for _, d := range modules {
+	for _, d := range modules.All {
 		fmt.Fprintf(&b, "## Module %s\n\n%s\n\n", d.TypeName(), d.TypeDoc())
 		for _, en := range d.Entries() {
 			writeEntry(&b, d.TypeName()+".", en)
 		}
 	}
-	for _, d := range types {
+	for _, d := range values.Types {
 		fmt.Fprintf(&b, "## Type %s\n\n%s\n\n", d.TypeName(), d.TypeDoc())
 		attrs := false
 		for _, en := range d.Entries() {
@@ -334,7 +291,7 @@ func WriteReference(w io.Writer) error {
 	return err
 }
 
-func writeEntry(b *strings.Builder, prefix string, en *Entry) {
+func writeEntry(b *strings.Builder, prefix string, en *binding.Entry) {
 	if en.Sig == nil {
 		fmt.Fprintf(b, "### `%s%s`\n\n%s\n\n", prefix, en.Name, en.Doc)
 		return

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -11,6 +12,9 @@ import (
 	"go.starlark.net/starlark"
 
 	"astrolabe/builtins"
+	"astrolabe/builtins/binding"
+	"astrolabe/builtins/modules"
+	"astrolabe/builtins/values"
 	"astrolabe/capture"
 )
 
@@ -24,7 +28,7 @@ func exampleRun(t testing.TB) *run {
 			t.Fatal(err)
 		}
 	}
-	r.names["cap"] = builtins.NewCapture(r.env, exampleCapture(t))
+	r.names["cap"] = values.NewCapture(r.env, exampleCapture(t))
 	if err := r.exec("names", `clk, hits = cap["clk"], cap["hits"]
 ses = capture.session("amd-gpa", raw={"GPUTime_Bottom_To_Bottom": [27000, 54000]}, generation="gfx8", api="gl", ts_freq=27e6)`); err != nil {
 		t.Fatal(trace(err))
@@ -59,7 +63,7 @@ func exampleCapture(t testing.TB) *capture.Capture {
 // TestEveryExampleRuns runs the examples of all tables. A method without one must be on the short list of those that cannot have any.
 func TestEveryExampleRuns(t *testing.T) {
 	without := map[string]string{"fail": "stops the run", "capture.record": "needs hardware"}
-	check := func(owner string, e *builtins.Entry) {
+	check := func(owner string, e *binding.Entry) {
 		name := strings.TrimPrefix(owner+"."+e.Name, ".")
 		t.Run(name, func(t *testing.T) {
 			if e.Doc == "" {
@@ -88,7 +92,7 @@ func TestEveryExampleRuns(t *testing.T) {
 	for _, e := range builtins.Functions().Entries() {
 		check("", e)
 	}
-	for _, d := range append(builtins.DocumentedTypes(), builtins.DocumentedModules()...) {
+	for _, d := range slices.Concat(values.Types, modules.All) {
 		for _, e := range d.Entries() {
 			check(d.TypeName(), e)
 		}
@@ -97,12 +101,12 @@ func TestEveryExampleRuns(t *testing.T) {
 
 func TestEveryAttributeOfEveryTypeCanBeRead(t *testing.T) {
 	r := exampleRun(t)
-	values := map[string]string{
+	exprs := map[string]string{
 		"Capture": "cap", "Counter": "clk", "Mask": "clk.gt(1)", "Sample": "cap[0]", "Span": "clk.gt(1).spans()[0]", "CounterMap": "cap.counters",
 		"Metric": "metrics.list('gfx1151')[0]", "Plot": "plot.timeline(clk)", "Report": "report.new('t', cap)", "Table": "cap.summary()", "Session": "ses", "Account": "account(cap)",
 	}
-	for _, d := range builtins.DocumentedTypes() {
-		expr, ok := values[d.TypeName()]
+	for _, d := range values.Types {
+		expr, ok := exprs[d.TypeName()]
 		if !ok {
 			t.Errorf("no value of type %s to try", d.TypeName())
 			continue

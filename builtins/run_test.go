@@ -13,6 +13,8 @@ import (
 	"go.starlark.net/syntax"
 
 	"astrolabe/builtins"
+	"astrolabe/builtins/binding"
+	"astrolabe/builtins/guards"
 	"astrolabe/capture/formats"
 	"astrolabe/capture/formats/arrow"
 	"astrolabe/capture/formats/csv"
@@ -35,7 +37,7 @@ func (f folder) Output(path string) (string, error) {
 
 // run is one run of Starlark code with everything predeclared.
 type run struct {
-	env    *builtins.Env
+	env    *binding.Env
 	names  starlark.StringDict
 	warned []string
 	wrote  []string
@@ -45,7 +47,7 @@ type run struct {
 
 func newRun(t testing.TB, args ...string) *run {
 	r := &run{ctx: t.Context()}
-	r.env = &builtins.Env{
+	r.env = &binding.Env{
 		Registry: formats.NewRegistry(arrow.Format{}, csv.Format{}),
 		Files:    folder(t.TempDir()),
 		Warn:     func(s string) { r.warned = append(r.warned, s) },
@@ -54,13 +56,13 @@ func newRun(t testing.TB, args ...string) *run {
 			return "", draw(io.Discard)
 		},
 		Args:    args,
-		Script:  builtins.Script{Name: "test.star", Hash: "0123456789abcdef0123456789abcdef"},
+		Script:  binding.Script{Name: "test.star", Hash: "0123456789abcdef0123456789abcdef"},
 		Version: "test",
 		Testing: true,
 		Golden:  func(name, text string) error { return nil },
 	}
-	r.names = r.env.Predeclared()
-	builtins.AddGuards(r.env, r.names)
+	r.names = builtins.Predeclared(r.env)
+	guards.Add(r.env, r.names)
 	return r
 }
 
@@ -69,7 +71,7 @@ var options = &syntax.FileOptions{Set: true, TopLevelControl: true, GlobalReassi
 // exec runs a program. Its globals are predeclared in the next.
 func (r *run) exec(name, src string) (err error) {
 	thread := &starlark.Thread{Name: name, Print: func(_ *starlark.Thread, s string) { r.out = append(r.out, s) }}
-	defer builtins.Recover(&err)
+	defer guards.Recover(&err)
 	defer r.env.Enter(r.ctx, thread)()
 	stop := context.AfterFunc(r.ctx, func() { thread.Cancel("interrupted") })
 	defer stop()
@@ -77,7 +79,7 @@ func (r *run) exec(name, src string) (err error) {
 	if err != nil {
 		return err
 	}
-	builtins.Guard(file, r.names)
+	guards.Rewrite(file, r.names)
 	program, err := starlark.FileProgram(file, r.names.Has)
 	if err != nil {
 		return err

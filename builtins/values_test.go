@@ -13,6 +13,9 @@ import (
 	"go.starlark.net/starlark"
 
 	"astrolabe/builtins"
+	"astrolabe/builtins/binding"
+	"astrolabe/builtins/notation"
+	"astrolabe/builtins/values"
 	"astrolabe/capture"
 )
 
@@ -106,9 +109,6 @@ assert.eq(r.provenance["Captured"], "2026-03-04 05:06:07 UTC")
 	if b := img.Bounds(); b.Dx() != 800 || b.Dy() != 600 {
 		t.Errorf("the picture is %v, want 800x600", b)
 	}
-	if n := len(r.env.Reports()); n != 1 {
-		t.Errorf("the run knows %d reports, want 1", n)
-	}
 }
 
 func TestUnlikeUnitsWarnOnce(t *testing.T) {
@@ -148,7 +148,7 @@ assert.eq(f.args, ["in.csv", "--last"])
 		{"--help", "--threshold=FLOAT  percent to warn at (default 5.0)", true},
 	} {
 		err := newRun(t, c.arg).exec("flags", declare)
-		var usage *builtins.UsageError
+		var usage *binding.UsageError
 		if !errors.As(err, &usage) || usage.Help != c.help || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: got %v, want a usage error with %q", c.arg, err, c.want)
 		}
@@ -157,7 +157,7 @@ assert.eq(f.args, ["in.csv", "--last"])
 
 func TestACommandNeedsPermission(t *testing.T) {
 	r := newRun(t)
-	r.env.Record = func(context.Context, builtins.RecordRequest) (string, error) {
+	r.env.Record = func(context.Context, binding.RecordRequest) (string, error) {
 		t.Error("recorded")
 		return "", errors.New("recorded")
 	}
@@ -173,8 +173,8 @@ func TestRecordPassesTheRequestOnAndOpensTheResult(t *testing.T) {
 		t.Fatal(trace(err))
 	}
 	dir := string(r.env.Files.(folder))
-	var got builtins.RecordRequest
-	r.env.Record = func(_ context.Context, q builtins.RecordRequest) (string, error) {
+	var got binding.RecordRequest
+	r.env.Record = func(_ context.Context, q binding.RecordRequest) (string, error) {
 		got = q
 		return filepath.Join(dir, "made.arrow"), nil
 	}
@@ -202,7 +202,7 @@ func TestStoppingEndsABuiltinAtOnce(t *testing.T) {
 		<-release
 		return capture.Data{F: []float64{1}}, nil
 	})}
-	r.names["slow"] = builtins.NewCounter(r.env, slow)
+	r.names["slow"] = values.NewCounter(r.env, slow)
 	// A builtin that goes on after the run was stopped does not return: what it waits for comes with the end of this test.
 	if err := r.exec("slow", "slow.sum()"); !errors.Is(err, context.Canceled) {
 		t.Errorf("got %v, want context.Canceled", err)
@@ -212,7 +212,7 @@ func TestStoppingEndsABuiltinAtOnce(t *testing.T) {
 func TestTheClockNeedsPermission(t *testing.T) {
 	r := newRun(t)
 	r.env.Clock = true
-	r.names = r.env.Predeclared()
+	r.names = builtins.Predeclared(r.env)
 	if err := r.exec("clock", "time.now()"); err != nil {
 		t.Error(trace(err))
 	}
@@ -237,7 +237,7 @@ func FuzzParseDuration(f *testing.F) {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {
-		if ns, err := builtins.ParseDuration(s); err != nil && ns != 0 {
+		if ns, err := notation.ParseDuration(s); err != nil && ns != 0 {
 			t.Errorf("%q: %d with error %v", s, ns, err)
 		}
 	})
@@ -248,16 +248,16 @@ func FuzzParseQuantity(f *testing.F) {
 		f.Add(s, "bytes/s")
 	}
 	f.Fuzz(func(t *testing.T, s, unit string) {
-		if v, err := builtins.ParseQuantity(s, unit); err != nil && v != 0 {
+		if v, err := notation.ParseQuantity(s, unit); err != nil && v != 0 {
 			t.Errorf("%q in %q: %v with error %v", s, unit, v, err)
 		}
 	})
 }
 
 func BenchmarkPredeclared(b *testing.B) {
-	env := &builtins.Env{}
+	env := &binding.Env{}
 	for b.Loop() {
-		env.Predeclared()
+		builtins.Predeclared(env)
 	}
 }
 

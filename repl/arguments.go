@@ -6,7 +6,8 @@ import (
 
 	"go.starlark.net/starlark"
 
-	"astrolabe/builtins"
+	"astrolabe/builtins/binding"
+	"astrolabe/builtins/values"
 	"astrolabe/capture"
 	"astrolabe/capture/metrics"
 )
@@ -17,7 +18,7 @@ func (s *Session) argumentWords(c cursor) candidates {
 	if i := strings.LastIndexByte(c.base, '.'); i >= 0 {
 		receiver = c.base[:i]
 	}
-	m, ok := s.peek(c.base).(*builtins.Method)
+	m, ok := s.peek(c.base).(*binding.Bound)
 	if !ok {
 		if c.base == "read" || c.base == "write" || c.base == "capture.open" {
 			return candidatesOf(fileWords(c.prefix), c.prefix)
@@ -46,7 +47,7 @@ func (s *Session) argumentWords(c cursor) candidates {
 }
 
 // parameterWords are the values that a parameter takes, by its name; nil where that does not tell.
-func (s *Session) parameterWords(p builtins.Param, receiver, prefix string) []string {
+func (s *Session) parameterWords(p binding.Param, receiver, prefix string) []string {
 	switch p.Name {
 	case "path", "out", "paths":
 		return append([]string{}, fileWords(prefix)...)
@@ -72,8 +73,8 @@ func (s *Session) parameterWords(p builtins.Param, receiver, prefix string) []st
 	case "api":
 		return []string{"gl", "dx11", "dx12", "vk", "cl", "hsa"}
 	case "label":
-		if v, ok := s.peek(receiver).(*builtins.Capture); ok {
-			return append([]string{}, labelNames(v.Capture())...)
+		if v, ok := s.peek(receiver).(*values.Capture); ok {
+			return append([]string{}, labelNames(v.Capture)...)
 		}
 		return []string{}
 	}
@@ -81,9 +82,9 @@ func (s *Session) parameterWords(p builtins.Param, receiver, prefix string) []st
 }
 
 // parameterAt is the parameter that the argument behind args is given to. One that the signature does not know has only a name.
-func parameterAt(sig *builtins.Signature, args string) builtins.Param {
+func parameterAt(sig *binding.Signature, args string) binding.Param {
 	if sig == nil {
-		return builtins.Param{}
+		return binding.Param{}
 	}
 	parts := argumentTexts(args)
 	last := strings.TrimSpace(parts[len(parts)-1])
@@ -94,7 +95,7 @@ func parameterAt(sig *builtins.Signature, args string) builtins.Param {
 				return p
 			}
 		}
-		return builtins.Param{Name: name}
+		return binding.Param{Name: name}
 	}
 	if n := len(parts) - 1; n < len(sig.Params) && !sig.Params[n].Keyword {
 		return sig.Params[n]
@@ -102,7 +103,7 @@ func parameterAt(sig *builtins.Signature, args string) builtins.Param {
 	if sig.Rest != nil {
 		return *sig.Rest
 	}
-	return builtins.Param{}
+	return binding.Param{}
 }
 
 // argumentTexts splits the text of arguments at the commas between them.
@@ -192,7 +193,7 @@ func optionNames(doc string) []string {
 	return words
 }
 
-func columnNames(t *builtins.Table) []string {
+func columnNames(t *values.Table) []string {
 	v, err := t.Attr("columns")
 	if err != nil {
 		return nil

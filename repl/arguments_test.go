@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"astrolabe/builtins"
+	"astrolabe/builtins/binding"
 	"astrolabe/capture/formats/all"
 	"astrolabe/hwio"
 )
@@ -15,9 +16,9 @@ import (
 // realSession is a session over astrolabe's own values.
 func realSession(t *testing.T) *Session {
 	t.Helper()
-	env := &builtins.Env{Registry: all.Registry(), Sources: func() []hwio.Source { return nil }}
+	env := &binding.Env{Registry: all.Registry(), Sources: func() []hwio.Source { return nil }}
 	var out, talk strings.Builder
-	s := NewSession(Config{Predeclared: env.Predeclared(), Env: env, Out: &out, Talk: &talk})
+	s := NewSession(Config{Predeclared: builtins.Predeclared(env), Env: env, Out: &out, Talk: &talk})
 	code := `cap = capture.from_columns({"GL2C_HIT": [1, 2], "GL2C_MISS": [0, 1]}, period="1ms", gpu="gfx1151", labels={"kernel": ["a", "b"]})
 t = table.new({"bytes": [1], "time": [2]})
 p = plot.bar({"a": 1})
@@ -90,8 +91,8 @@ func FuzzComplete(f *testing.F) {
 	f.Add(`x["a"].b("c", d=["`)
 	f.Add(`metrics.get("gfx1151", "`)
 	var out, talk strings.Builder
-	env := &builtins.Env{}
-	s := NewSession(Config{Predeclared: env.Predeclared(), Env: env, Out: &out, Talk: &talk})
+	env := &binding.Env{}
+	s := NewSession(Config{Predeclared: builtins.Predeclared(env), Env: env, Out: &out, Talk: &talk})
 	f.Fuzz(func(t *testing.T, line string) {
 		if strings.ContainsAny(line, "/~") { // stays out of other folders
 			return

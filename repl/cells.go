@@ -6,7 +6,7 @@ import (
 	"sync"
 	"unicode"
 
-	"astrolabe/builtins"
+	"astrolabe/builtins/notation"
 )
 
 // Runes that stand for line ends and tabs of an entry while it is being edited, and for the second cell of a wide character. They are
@@ -75,7 +75,7 @@ func noncharacter(r rune) bool { return r >= 0xfdd0 && r <= 0xfdef || r&0xfffe =
 
 // single reports whether readline and the terminal agree that r takes one cell.
 func single(r rune) bool {
-	return r < firstStandIn && builtins.RuneCells(r) == 1 &&
+	return r < firstStandIn && notation.RuneCells(r) == 1 &&
 		(r < 0x300 || !unicode.In(r, unicode.Han, unicode.Hangul, unicode.Hiragana, unicode.Katakana))
 }
 
@@ -88,7 +88,7 @@ func (c *cells) appendCharacter(line []rune, char string) []rune {
 	case len(runes) == 1 && single(runes[0]):
 		return append(line, runes[0])
 	}
-	wide := builtins.TextCells(char) > 1
+	wide := notation.TextCells(char) > 1
 	r, ok := c.standIn(char, wide)
 	switch {
 	case !ok:
@@ -125,7 +125,7 @@ func (c *cells) toEdit(text string) []rune {
 }
 
 // joins reports whether r is drawn in the cell of the character before it.
-func joins(r rune) bool { return r >= 0x300 && builtins.RuneCells(r) == 0 }
+func joins(r rune) bool { return r >= 0x300 && notation.RuneCells(r) == 0 }
 
 // fromEdit is the text of an edited line.
 func (c *cells) fromEdit(line []rune) string {

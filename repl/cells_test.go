@@ -6,7 +6,7 @@ import (
 	"testing"
 	"unicode/utf8"
 
-	"astrolabe/builtins"
+	"astrolabe/builtins/notation"
 )
 
 func TestEditedLineTakesOneCellForARune(t *testing.T) {
@@ -23,7 +23,7 @@ func TestEditedLineTakesOneCellForARune(t *testing.T) {
 			t.Errorf("%q is shown as %q", text, shown)
 		}
 		want := len(line)
-		if got := builtins.TextCells(shown); got != want {
+		if got := notation.TextCells(shown); got != want {
 			t.Errorf("%q takes %d cells on the screen and %d runes in the line", text, got, want)
 		}
 	}

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"astrolabe/builtins"
+	"astrolabe/builtins/notation"
 )
 
 // extension is what may be typed after typed so that it stays a beginning of every word; ok is false where
@@ -32,11 +32,11 @@ const maxCandidates = 120
 func columns(words []string, width int) string {
 	shown := make([]string, min(len(words), maxCandidates))
 	for i := range shown {
-		shown[i] = builtins.VisibleLine(words[i])
+		shown[i] = notation.VisibleLine(words[i])
 	}
 	cell := 0
 	for _, w := range shown {
-		cell = max(cell, builtins.TextCells(w))
+		cell = max(cell, notation.TextCells(w))
 	}
 	cell += 2
 	perLine := max(1, (width-1)/cell)
@@ -47,7 +47,7 @@ func columns(words []string, width int) string {
 			w := shown[col*lines+row]
 			out.WriteString(w)
 			if (col+1)*lines+row < len(shown) {
-				out.WriteString(strings.Repeat(" ", cell-builtins.TextCells(w)))
+				out.WriteString(strings.Repeat(" ", cell-notation.TextCells(w)))
 			}
 		}
 		out.WriteByte('\n')

@@ -9,7 +9,9 @@ import (
 	"go.starlark.net/starlark"
 	"go.starlark.net/syntax"
 
-	"astrolabe/builtins"
+	"astrolabe/builtins/binding"
+	"astrolabe/builtins/notation"
+	"astrolabe/builtins/values"
 	"astrolabe/capture"
 	"astrolabe/capture/metrics"
 )
@@ -34,7 +36,7 @@ func (s *Session) Complete(line string, pos int) (found candidates) {
 		if recover() != nil { // a value that cannot be asked completes nothing
 			found = candidates{}
 		}
-		found.words = slices.DeleteFunc(found.words, func(w string) bool { return builtins.VisibleLine(w) != w })
+		found.words = slices.DeleteFunc(found.words, func(w string) bool { return notation.VisibleLine(w) != w })
 	}()
 	before := line[:pos]
 	if i := strings.LastIndexByte(before, '\n'); i >= 0 {
@@ -115,9 +117,9 @@ func (s *Session) stringWords(c cursor) candidates {
 // namesOf lists the names that may index the value of an expression.
 func (s *Session) namesOf(expr, prefix string) candidates {
 	switch v := s.peek(expr).(type) {
-	case *builtins.Capture:
-		return suggested(captureNames(v.Capture()), prefix)
-	case *builtins.Table:
+	case *values.Capture:
+		return suggested(captureNames(v.Capture), prefix)
+	case *values.Table:
 		return candidatesOf(columnNames(v), prefix)
 	case starlark.IterableMapping:
 		return candidatesOf(keyWords(v), prefix)
@@ -194,7 +196,7 @@ func (s *Session) nameWords(c cursor) candidates {
 func parameters(v starlark.Value) []string {
 	var words []string
 	switch f := v.(type) {
-	case *builtins.Method:
+	case *binding.Bound:
 		for _, p := range f.Entry().Sig.Params {
 			words = append(words, p.Name)
 		}

@@ -10,7 +10,8 @@ import (
 	"go.starlark.net/starlark"
 	"go.starlark.net/syntax"
 
-	"astrolabe/builtins"
+	"astrolabe/builtins/guards"
+	"astrolabe/builtins/notation"
 )
 
 // SourceLine returns a line of a source file, false if it is not known.
@@ -128,14 +129,14 @@ func writeSource(out *strings.Builder, pos syntax.Position, source SourceLine) {
 	for indent < len(runes) && indent < at && runes[indent] == ' ' {
 		indent++
 	}
-	fmt.Fprintf(out, "    %s\n    %s^\n", string(runes[indent:]), strings.Repeat(" ", builtins.TextCells(string(runes[indent:at]))))
+	fmt.Fprintf(out, "    %s\n    %s^\n", string(runes[indent:]), strings.Repeat(" ", notation.TextCells(string(runes[indent:at]))))
 }
 
 // visible lists every name that a statement can use, sorted.
 func (s *Session) visible() []string {
 	names := make([]string, 0, len(s.names)+len(starlark.Universe))
 	for n := range s.names {
-		if builtins.Nameable(n) {
+		if guards.Nameable(n) {
 			names = append(names, n)
 		}
 	}

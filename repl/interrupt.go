@@ -7,7 +7,7 @@ import (
 	"os/signal"
 	"time"
 
-	"astrolabe/builtins"
+	"astrolabe/builtins/binding"
 )
 
 // StatusInterrupted is the exit status of a program that Ctrl-C ended.
@@ -16,12 +16,12 @@ const StatusInterrupted = 130
 // hintDelay is how long after an interrupt a person is told what goes on, where the statement still runs.
 const hintDelay = time.Second
 
-// interruptible runs f with a context that the first Ctrl-C cancels, unless work in it takes that one (builtins.Ending). A second one does not
+// interruptible runs f with a context that the first Ctrl-C cancels, unless work in it takes that one (binding.Ending). A second one does not
 // wait for f: it ends the program.
 func interruptible(ctx context.Context, talk io.Writer, f func(context.Context) error) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	ctx, ending := builtins.WithEnding(ctx)
+	ctx, ending := binding.WithEnding(ctx)
 	signals := make(chan os.Signal, 2)
 	signal.Notify(signals, os.Interrupt)
 	finished, watched := make(chan struct{}), make(chan struct{})

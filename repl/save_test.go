@@ -13,6 +13,7 @@ import (
 	"go.starlark.net/syntax"
 
 	"astrolabe/builtins"
+	"astrolabe/builtins/binding"
 )
 
 func TestSavedScriptHoldsWhatSucceeded(t *testing.T) {
@@ -120,8 +121,8 @@ func FuzzSavedScript(f *testing.F) {
 func TestTranscriptHoldsInputOutputTablesAndPictures(t *testing.T) {
 	dir := t.TempDir()
 	var out, talk strings.Builder
-	env := &builtins.Env{Warn: func(string) {}, Show: func(draw func(io.Writer) error) (string, error) { return "", draw(io.Discard) }}
-	predeclared := env.Predeclared()
+	env := &binding.Env{Warn: func(string) {}, Show: func(draw func(io.Writer) error) (string, error) { return "", draw(io.Discard) }}
+	predeclared := builtins.Predeclared(env)
 	s := NewSession(Config{Predeclared: predeclared, Env: env, Out: &out, Talk: &talk, Version: "1.2.3"})
 	if err := s.RunText(t.Context(), "<stdin>", "x = 1\nfor i in [1]:\n  print('```')\ntable.new({'a': [1, 2]})\nplot.bar({'a': 1}).show(width=200, height=150)\n"); err != nil {
 		t.Fatalf("%v %s", err, &talk)

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"astrolabe/builtins"
+	"astrolabe/builtins/notation"
 )
 
 // screen is as much of a terminal as readline uses: what a person sees, and where the cursor stands.
@@ -27,7 +27,7 @@ func (s *screen) line(row int) []string {
 }
 
 func (s *screen) put(r rune) {
-	n := builtins.RuneCells(r)
+	n := notation.RuneCells(r)
 	if n == 0 {
 		if at := s.col - 1; at >= 0 {
 			for at > 0 && s.line(s.row)[at] == "" {

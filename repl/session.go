@@ -11,7 +11,8 @@ import (
 	"go.starlark.net/starlark"
 	"go.starlark.net/syntax"
 
-	"astrolabe/builtins"
+	"astrolabe/builtins/binding"
+	"astrolabe/builtins/guards"
 	"astrolabe/builtins/mistakes"
 	"astrolabe/capture/formats"
 	"astrolabe/capture/memory"
@@ -20,7 +21,7 @@ import (
 // Config is what a session needs from its surroundings.
 type Config struct {
 	Predeclared starlark.StringDict // copied: a session may rebind any of them
-	Env         *builtins.Env       // what the predeclared values share; it is told which statement runs
+	Env         *binding.Env        // what the predeclared values share; it is told which statement runs
 	Load        func(*starlark.Thread, string) (starlark.StringDict, error)
 	Library     fs.FS     // the built-in scripts, for completion inside load("…"); may be nil
 	Out         io.Writer // results and print
@@ -68,7 +69,7 @@ func NewSession(cfg Config) *Session {
 	for name, v := range cfg.Predeclared {
 		s.names[name] = v
 	}
-	builtins.AddGuards(cfg.Env, s.names)
+	guards.Add(cfg.Env, s.names)
 	s.cfg.Out, s.cfg.Talk = loggedWriter{cfg.Out, s.log}, loggedWriter{cfg.Talk, s.log}
 	if cfg.Env != nil {
 		s.log.watch(cfg.Env)
@@ -86,7 +87,7 @@ func (s *Session) Bind(name string, v starlark.Value) {
 // came from. What was bound before an error stays bound. The error is not printed.
 func (s *Session) Eval(ctx context.Context, name string, line int, text string) error {
 	s.source.add(name, line, text)
-	if err := builtins.CheckNumbers(name, []byte(text)); err != nil {
+	if err := guards.CheckNumbers(name, []byte(text)); err != nil {
 		return err
 	}
 	file, err := s.opts.Parse(name, syntax.FilePortion{Content: []byte(text), FirstLine: int32(line), FirstCol: 1}, 0)
@@ -124,7 +125,7 @@ func (s *Session) perform(ctx context.Context, name string, stmt syntax.Stmt) (e
 		io.WriteString(s.cfg.Out, s.printer.output(text)+"\n")
 	}}
 	defer memory.FaultsPanic()()
-	defer builtins.Recover(&err)
+	defer guards.Recover(&err)
 	if s.cfg.Env != nil {
 		s.fitWidth()
 		defer s.cfg.Env.Enter(ctx, thread)()
@@ -136,7 +137,7 @@ func (s *Session) perform(ctx context.Context, name string, stmt syntax.Stmt) (e
 	stop := context.AfterFunc(ctx, func() { thread.Cancel("interrupted") })
 	defer stop()
 	if e, ok := stmt.(*syntax.ExprStmt); ok {
-		builtins.Guard(e.X, s.names)
+		guards.Rewrite(e.X, s.names)
 		v, err := starlark.EvalExprOptions(s.opts, thread, e.X, s.names)
 		if err != nil {
 			return err
@@ -181,7 +182,7 @@ func (s *Session) execute(thread *starlark.Thread, name string, stmt syntax.Stmt
 		})
 	}
 	file := &syntax.File{Path: name, Stmts: append(prelude, stmt), Options: s.opts}
-	builtins.Guard(file, s.names)
+	guards.Rewrite(file, s.names)
 	program, err := starlark.FileProgram(file, s.names.Has)
 	if err != nil {
 		return err
@@ -222,7 +223,7 @@ func (s *Session) show(v starlark.Value, text bool) error {
 	if _, err := io.WriteString(s.cfg.Out, out+"\n"); err != nil {
 		return err
 	}
-	if m, ok := v.(*builtins.Method); ok {
+	if m, ok := v.(*binding.Bound); ok {
 		fmt.Fprintf(s.cfg.Talk, "this is a function that was not called: %s calls it, help(…) explains it\n", m.Entry().Title())
 	}
 	return nil

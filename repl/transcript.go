@@ -12,7 +12,8 @@ import (
 
 	"go.starlark.net/starlark"
 
-	"astrolabe/builtins"
+	"astrolabe/builtins/binding"
+	"astrolabe/builtins/values"
 )
 
 // Bounds of what a transcript keeps. What it leaves out it counts.
@@ -110,7 +111,7 @@ func (t *transcript) forget() {
 
 // value is told of a value before it is printed.
 func (t *transcript) value(v starlark.Value) {
-	table, ok := v.(*builtins.Table)
+	table, ok := v.(*values.Table)
 	if !ok || table.Len() > logTableRows {
 		return
 	}
@@ -121,7 +122,7 @@ func (t *transcript) value(v starlark.Value) {
 }
 
 // watch makes an environment tell the transcript what it shows and writes.
-func (t *transcript) watch(env *builtins.Env) {
+func (t *transcript) watch(env *binding.Env) {
 	warn, wrote, show := env.Warn, env.Wrote, env.Show
 	env.Warn = func(text string) {
 		t.add(logPart{text: "warning: " + text + "\n"})

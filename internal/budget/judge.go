@@ -9,7 +9,7 @@ import (
 	"slices"
 	"strings"
 
-	"astrolabe/builtins"
+	"astrolabe/builtins/notation"
 	"astrolabe/capture"
 	"astrolabe/capture/metrics"
 	"astrolabe/capture/metrics/formula"
@@ -221,7 +221,7 @@ func (r *Result) bounds() error {
 			if b.text == "" {
 				continue
 			}
-			v, err := builtins.ParseQuantity(b.text, unit)
+			v, err := notation.ParseQuantity(b.text, unit)
 			if err == nil && math.IsInf(v, 0) {
 				err = fmt.Errorf("%q is too large", b.text)
 			}

@@ -10,7 +10,7 @@ import (
 	"time"
 	"unicode"
 
-	"astrolabe/builtins"
+	"astrolabe/builtins/notation"
 	"astrolabe/capture/progress"
 )
 
@@ -62,7 +62,7 @@ func (l *busyLine) begin(ctx context.Context, what string) (under context.Contex
 func (l *busyLine) draw(text string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	n := builtins.TextCells(text)
+	n := notation.TextCells(text)
 	io.WriteString(l.w, "\r"+text+strings.Repeat(" ", max(0, l.shown-n)))
 	l.shown = n
 }
@@ -100,10 +100,10 @@ func busyText(what string, s progress.State, begun, now time.Time, width int) st
 		if room < 1 {
 			continue
 		}
-		if builtins.TextCells(what) <= room {
+		if notation.TextCells(what) <= room {
 			return what + end
 		}
-		if text == "" || builtins.TextCells(text) < builtins.TextCells(what) && room >= busyName {
+		if text == "" || notation.TextCells(text) < notation.TextCells(what) && room >= busyName {
 			text = shortenedTo(what, room) + end
 		}
 		if room >= busyName {
@@ -121,10 +121,10 @@ func shortenedTo(what string, room int) string {
 	head := []rune(what)
 	head = head[:min(len(head), room/3)]
 	tail := []rune(what)[len(head):]
-	for len(tail) > 0 && builtins.TextCells(string(head)+"…"+string(tail)) > room {
+	for len(tail) > 0 && notation.TextCells(string(head)+"…"+string(tail)) > room {
 		tail = tail[1:]
 	}
-	if builtins.TextCells(string(head)+"…") > room {
+	if notation.TextCells(string(head)+"…") > room {
 		return ""
 	}
 	return string(head) + "…" + string(tail)

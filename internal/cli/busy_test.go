@@ -6,7 +6,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"astrolabe/builtins"
+	"astrolabe/builtins/notation"
 	"astrolabe/capture/progress"
 )
 
@@ -25,7 +25,7 @@ func TestLongWorkIsNamedOnALineThatIsClearedAtItsEnd(t *testing.T) {
 		if first != "opening 日本.arrow: 0.5 s, Ctrl-C stops it" {
 			t.Errorf("shown: %q", first)
 		}
-		if cleared := strings.Repeat(" ", builtins.TextCells(first)) + "\r"; rest != cleared {
+		if cleared := strings.Repeat(" ", notation.TextCells(first)) + "\r"; rest != cleared {
 			t.Errorf("%q is not cleared by %q, but by %q", first, cleared, rest)
 		}
 	})
@@ -51,7 +51,7 @@ func TestTheLineOfLongWorkNeverWraps(t *testing.T) {
 		for _, what := range []string{"drawing", "opening " + strings.Repeat("folder/", 40) + "end.arrow", "opening " + strings.Repeat("日本", 60), "opening a\x1b[2Jb\nc"} {
 			for _, width := range []int{0, 1, 10, 30, 40, 79, 500} {
 				text := busyText(what, s, now.Add(-12*time.Second), now, width)
-				if n := builtins.TextCells(text); n > busyCells || width > 0 && n >= width {
+				if n := notation.TextCells(text); n > busyCells || width > 0 && n >= width {
 					t.Errorf("width %d: %d cells: %q", width, n, text)
 				}
 				if strings.ContainsAny(text, "\x1b\n") {

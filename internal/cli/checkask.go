@@ -7,7 +7,7 @@ import (
 
 	"go.starlark.net/starlark"
 
-	"astrolabe/builtins"
+	"astrolabe/builtins/values"
 	"astrolabe/capture"
 	"astrolabe/capture/analysis"
 	"astrolabe/internal/budget"
@@ -32,15 +32,15 @@ var kindNames = map[analysis.LimitKind]string{
 }
 
 // accountOf is where the time of a capture went, by the table of its GPU.
-func (a *app) accountOf(ctx context.Context, c *capture.Capture) (*builtins.Account, error) {
+func (a *app) accountOf(ctx context.Context, c *capture.Capture) (*values.Account, error) {
 	h, err := a.scriptHost(nil, "", nil, "")
 	if err != nil {
 		return nil, err
 	}
-	var out *builtins.Account
+	var out *values.Account
 	err = h.runner.Protect(ctx, func(ctx context.Context) error {
 		defer h.env.Enter(ctx, nil)()
-		out, err = builtins.AccountOf(h.env, builtins.NewCapture(h.env, c))
+		out, err = values.AccountOf(h.env, values.NewCapture(h.env, c))
 		return err
 	})
 	return out, err

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"math"
 
-	"astrolabe/builtins"
+	"astrolabe/builtins/values"
 	"astrolabe/capture"
 	"astrolabe/capture/analysis"
 	"astrolabe/plots"
@@ -19,7 +19,7 @@ type comparedTime struct {
 
 // compareTime compares where the time went. nil is returned where nobody can tell of one of the captures.
 func (a *app) compareTime(x *compared) (*comparedTime, error) {
-	var first *builtins.Account
+	var first *values.Account
 	runs := func(list []*capture.Capture) (out []analysis.AccountRun, err error) {
 		for _, c := range list {
 			acc, err := a.accountOf(a.ctx, c)

@@ -7,7 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"astrolabe/builtins"
+	"astrolabe/builtins/notation"
 	"astrolabe/capture"
 	"astrolabe/capture/analysis"
 	"astrolabe/capture/formats"
@@ -17,23 +17,23 @@ import (
 	"astrolabe/hwio/all"
 )
 
-// values lists what a flag or an argument may be, of which those that begin with what was typed are offered; args are the arguments so far.
-type values func(cmd *cobra.Command, args []string) []string
+// choices lists what a flag or an argument may be, of which those that begin with what was typed are offered; args are the arguments so far.
+type choices func(cmd *cobra.Command, args []string) []string
 
 // fixed values do not depend on the command line.
-func fixed(list ...string) values {
+func fixed(list ...string) choices {
 	return func(*cobra.Command, []string) []string { return list }
 }
 
 // one completes a single value.
-func one(v values) cobra.CompletionFunc {
+func one(v choices) cobra.CompletionFunc {
 	return func(cmd *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
 		return beginning(v(cmd, args), "", typed), cobra.ShellCompDirectiveNoFileComp
 	}
 }
 
 // several completes the last of values with commas between them.
-func several(v values) cobra.CompletionFunc {
+func several(v choices) cobra.CompletionFunc {
 	return func(cmd *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
 		at := strings.LastIndexByte(typed, ',') + 1
 		return beginning(v(cmd, args), typed[:at], typed[at:]), cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
@@ -43,7 +43,7 @@ func several(v values) cobra.CompletionFunc {
 // harmless reports whether a shell takes a name as one, which it puts on the line as it is: what some captures call their counters would be
 // commands of a shell, and lines of their own for the protocol of completions.
 func harmless(name string) bool {
-	return builtins.VisibleLine(name) == name && !strings.ContainsAny(name, "`$;&|<>\\\"'")
+	return notation.VisibleLine(name) == name && !strings.ContainsAny(name, "`$;&|<>\\\"'")
 }
 
 func beginning(list []string, before, typed string) []string {
@@ -96,7 +96,7 @@ func firstThen(first, others cobra.CompletionFunc) cobra.CompletionFunc {
 func gpus(*cobra.Command, []string) []string { return metrics.IDs() }
 
 // formatNames are those of all formats, or of those that can be written.
-func formatNames(written bool) values {
+func formatNames(written bool) choices {
 	return func(*cobra.Command, []string) []string {
 		var out []string
 		for _, f := range formatsall.Registry().Formats() {

@@ -7,7 +7,7 @@ import (
 
 	"github.com/chzyer/readline"
 
-	"astrolabe/builtins"
+	"astrolabe/builtins/binding"
 	formatsall "astrolabe/capture/formats/all"
 	"astrolabe/hwio"
 	"astrolabe/hwio/all"
@@ -15,8 +15,8 @@ import (
 )
 
 // environment is what the values of a script or session share, but for what it may read and write.
-func (a *app) environment(args []string) *builtins.Env {
-	return &builtins.Env{
+func (a *app) environment(args []string) *binding.Env {
+	return &binding.Env{
 		Registry: formatsall.Registry(),
 		Sources:  func() []hwio.Source { return all.Sources("") },
 		Record:   a.recordForScript,
@@ -50,7 +50,7 @@ func (a *app) talkWidth() int {
 }
 
 // recordForScript is capture.record.
-func (a *app) recordForScript(ctx context.Context, r builtins.RecordRequest) (string, error) {
+func (a *app) recordForScript(ctx context.Context, r binding.RecordRequest) (string, error) {
 	f := recordFlags{sources: r.Sources, counters: r.Counters, period: time.Duration(r.Period), duration: time.Duration(r.Duration),
 		sets: r.Sets, options: r.Options}
 	sel, err := f.selection(ctx, len(r.Command) > 0)
@@ -68,7 +68,7 @@ func (a *app) recordForScript(ctx context.Context, r builtins.RecordRequest) (st
 	opt.Create = a.createFile(out)
 	measuring, end := context.WithCancel(ctx)
 	defer end()
-	release := builtins.EndOnInterrupt(ctx, end)
+	release := binding.EndOnInterrupt(ctx, end)
 	res, err := a.measure(measuring, opt, sel)
 	release()
 	switch {

@@ -8,6 +8,7 @@ import (
 	"go.starlark.net/starlark"
 
 	"astrolabe/builtins"
+	"astrolabe/builtins/binding"
 	"astrolabe/capture/formats"
 	"astrolabe/internal/script"
 	"astrolabe/scripts"
@@ -15,7 +16,7 @@ import (
 
 // host runs Starlark under the flags of the command line.
 type host struct {
-	env    *builtins.Env
+	env    *binding.Env
 	runner *script.Runner
 }
 
@@ -65,7 +66,7 @@ func (h *host) load(ctx context.Context, name string) (starlark.StringDict, erro
 
 // callMethod calls a function of a predeclared module.
 func (h *host) callMethod(ctx context.Context, module, name string, args starlark.Tuple, kwargs []starlark.Tuple) (starlark.Value, error) {
-	fn, err := attribute(h.env.Predeclared()[module], name)
+	fn, err := attribute(builtins.Predeclared(h.env)[module], name)
 	if err != nil {
 		return nil, err
 	}
@@ -74,7 +75,7 @@ func (h *host) callMethod(ctx context.Context, module, name string, args starlar
 
 // usageOf turns a script's complaint about its command line into ours; where the user asked for help it prints that.
 func (a *app) usageOf(err error) error {
-	var byFlags *builtins.UsageError
+	var byFlags *binding.UsageError
 	var byRunner *script.UsageError
 	switch {
 	case errors.As(err, &byFlags) && byFlags.Help:

@@ -12,7 +12,7 @@ import (
 	"github.com/spf13/cobra"
 	"go.starlark.net/starlark"
 
-	"astrolabe/builtins"
+	"astrolabe/builtins/values"
 	"astrolabe/capture/formats"
 	"astrolabe/capture/formats/all"
 	"astrolabe/internal/script"
@@ -193,7 +193,7 @@ func (a *app) mapOne(ctx context.Context, name, path string, f *mapFlags, out *m
 		out.err = loadError(err)
 		return
 	}
-	value := builtins.NewCapture(h.env, cap)
+	value := values.NewCapture(h.env, cap)
 	result, err := h.mapCall(ctx, name, globals, value)
 	if err != nil {
 		out.err = err

@@ -12,9 +12,8 @@ import (
 
 	"go.starlark.net/starlark"
 
+	"astrolabe/builtins/values"
 	"astrolabe/capture/formats"
-
-	"astrolabe/builtins"
 	"astrolabe/repl"
 )
 
@@ -45,7 +44,7 @@ func mapRows(v starlark.Value) ([]mapRow, error) {
 		return []mapRow{row}, nil
 	}
 	it, ok := v.(starlark.Iterable)
-	if _, cap := v.(*builtins.Capture); !ok || cap {
+	if _, cap := v.(*values.Capture); !ok || cap {
 		return nil, fmt.Errorf("the script returned %s, want a row: a dict, a list of dicts, a Table or None", v.Type())
 	}
 	var rows []mapRow
@@ -135,11 +134,11 @@ func starlarkJSON(v starlark.Value, depth int) ([]byte, error) {
 		}
 	case starlark.String:
 		return json.Marshal(string(v))
-	case *builtins.Table, *builtins.Row:
+	case *values.Table, *values.Row:
 		return json.Marshal(v)
 	case starlark.IterableMapping:
 		return mappingJSON(v, depth)
-	case *builtins.Capture, *builtins.Counter, *builtins.Mask:
+	case *values.Capture, *values.Counter, *values.Mask:
 	case starlark.Iterable:
 		var parts []string
 		iter := v.Iterate()

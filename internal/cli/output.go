@@ -5,7 +5,7 @@ import (
 	"sync"
 	"unicode/utf8"
 
-	"astrolabe/builtins"
+	"astrolabe/builtins/notation"
 	"astrolabe/capture/formats"
 )
 
@@ -48,7 +48,7 @@ type talk struct {
 
 func newTalk(file *os.File) *talk { return &talk{file: file, visibleWriter: visibleWriter{file: file}} }
 
-// visibleWriter writes what a terminal would obey as escapes, see builtins.Visible.
+// visibleWriter writes what a terminal would obey as escapes, see notation.Visible.
 type visibleWriter struct {
 	file *os.File
 
@@ -70,7 +70,7 @@ func (w *visibleWriter) Write(p []byte) (int, error) {
 		}
 	}
 	w.cut = append([]byte(nil), text[end:]...)
-	if _, err := w.file.WriteString(builtins.Visible(string(text[:end]))); err != nil {
+	if _, err := w.file.WriteString(notation.Visible(string(text[:end]))); err != nil {
 		return 0, err
 	}
 	return len(p), nil

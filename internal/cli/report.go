@@ -10,7 +10,8 @@ import (
 	"github.com/spf13/cobra"
 	"go.starlark.net/starlark"
 
-	"astrolabe/builtins"
+	"astrolabe/builtins/binding"
+	"astrolabe/builtins/values"
 	"astrolabe/capture"
 	"astrolabe/capture/metrics"
 	"astrolabe/hwio"
@@ -150,13 +151,13 @@ const (
 )
 
 // fill lets scripts fill a page about a capture. A mistake in a shipped one does not end it: the page is drawn without that part and says so.
-func (a *app) fill(h *host, c *capture.Capture, names []string) (*builtins.Report, error) {
-	value := builtins.NewCapture(h.env, c)
+func (a *app) fill(h *host, c *capture.Capture, names []string) (*values.Report, error) {
+	value := values.NewCapture(h.env, c)
 	made, err := h.callMethod(a.ctx, "report", "new", starlark.Tuple{starlark.String(reportTitle(c))}, []starlark.Tuple{{starlark.String("capture"), value}})
 	if err != nil {
 		return nil, err
 	}
-	page := made.(*builtins.Report)
+	page := made.(*values.Report)
 	lacks := a.lacks(page)
 	for i := 0; i < len(names); i++ {
 		name := names[i]
@@ -186,7 +187,7 @@ func (a *app) fill(h *host, c *capture.Capture, names []string) (*builtins.Repor
 }
 
 // addSummary makes page one of what the scripts said.
-func (a *app) addSummary(h *host, page *builtins.Report) error {
+func (a *app) addSummary(h *host, page *values.Report) error {
 	h.env.Contain = a.lacks(page)
 	globals, err := h.runner.LoadModule(a.ctx, summaryScript)
 	if err == nil {
@@ -200,10 +201,10 @@ func (a *app) addSummary(h *host, page *builtins.Report) error {
 }
 
 // lacks says on a page, and to the user, that it is drawn without a part.
-func (a *app) lacks(page *builtins.Report) func(what string, err error) {
+func (a *app) lacks(page *values.Report) func(what string, err error) {
 	return func(what string, err error) {
 		if page.Lacks(what, err) {
-			a.warn(fmt.Sprintf("the page is drawn without %s: %s: %v; this is a mistake in the script, please report it", what, builtins.Place(err), err))
+			a.warn(fmt.Sprintf("the page is drawn without %s: %s: %v; this is a mistake in the script, please report it", what, binding.Place(err), err))
 		}
 	}
 }
@@ -357,7 +358,7 @@ func reportTitle(c *capture.Capture) string {
 }
 
 // findingsText is what a page says, for a terminal: its verdict, the findings, the gravest first, and what could not be judged.
-func findingsText(page *builtins.Report) string {
+func findingsText(page *values.Report) string {
 	var out strings.Builder
 	if v := page.Verdict(); v != "" {
 		out.WriteString(v + "\n")

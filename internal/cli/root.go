@@ -11,7 +11,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"astrolabe/builtins"
+	"astrolabe/builtins/notation"
 	"astrolabe/capture/memory"
 	"astrolabe/capture/spelling"
 	"astrolabe/internal/version"
@@ -193,7 +193,7 @@ func (a *app) wrote(path string) {
 }
 
 // print writes a result for people, in which names and labels of captures can stand.
-func (a *app) print(text string) error { return a.printAsIs(builtins.Visible(text)) }
+func (a *app) print(text string) error { return a.printAsIs(notation.Visible(text)) }
 
 // printAsIs writes a result of which files and pipes get every byte, such as what a script prints.
 func (a *app) printAsIs(text string) error {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"astrolabe/builtins"
 	"astrolabe/internal/script"
 	"astrolabe/internal/version"
 	"astrolabe/repl"
@@ -36,7 +37,7 @@ func (a *app) session(capturePath string, args []string) error {
 		return err
 	}
 	cfg := repl.Config{
-		Predeclared: host.env.Predeclared(), Env: host.env, Load: host.runner.Loader(), Library: scripts.Library,
+		Predeclared: builtins.Predeclared(host.env), Env: host.env, Load: host.runner.Loader(), Library: scripts.Library,
 		Out: a.out, Talk: a.talk, Version: version.String(), Limit: host.runner.Protect, MaxSteps: a.limits.maxSteps, Width: a.width, JSON: a.json, Quiet: a.quiet,
 	}
 	if !a.coded {

@@ -4,7 +4,7 @@ import (
 	"encoding/json"
 	"strings"
 
-	"astrolabe/builtins"
+	"astrolabe/builtins/notation"
 )
 
 // textTable sets rows in columns. Nothing is cut: a long cell makes its column wide.
@@ -22,20 +22,20 @@ func (t *textTable) String() string {
 	for _, row := range append([][]string{t.header}, t.rows...) {
 		cells := make([]string, len(row))
 		for i, c := range row {
-			cells[i] = builtins.VisibleLine(c)
+			cells[i] = notation.VisibleLine(c)
 		}
 		all = append(all, cells)
 	}
 	for _, row := range all {
 		for i, c := range row {
-			width[i] = max(width[i], builtins.TextCells(c))
+			width[i] = max(width[i], notation.TextCells(c))
 		}
 	}
 	var out strings.Builder
 	for _, row := range all {
 		var line strings.Builder
 		for i, c := range row {
-			pad := strings.Repeat(" ", width[i]-builtins.TextCells(c))
+			pad := strings.Repeat(" ", width[i]-notation.TextCells(c))
 			if i < len(t.right) && t.right[i] {
 				line.WriteString(pad + c)
 			} else {

@@ -9,7 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"astrolabe/builtins"
+	"astrolabe/builtins/binding"
 	"astrolabe/capture/formats"
 	"astrolabe/internal/script"
 	"astrolabe/scripts"
@@ -44,7 +44,7 @@ func (a *app) testCommand() *cobra.Command {
 func (a *app) test(paths []string, f testFlags) error {
 	o := script.TestOptions{
 		Paths: paths, Verbose: f.verbose, Update: f.update, Parallel: f.parallel, Out: a.out, Talk: a.talk, Library: scripts.Library, Limits: a.scriptLimits(),
-		Env:    func() *builtins.Env { return a.environment(nil) },
+		Env:    func() *binding.Env { return a.environment(nil) },
 		Policy: script.Policy{Read: a.limits.allowRead, Out: a.limits.out, Exec: a.limits.allowExec, Clock: a.limits.clock()},
 	}
 	if f.parallel < 1 {

@@ -8,7 +8,7 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"astrolabe/builtins"
+	"astrolabe/builtins/notation"
 )
 
 // timeFlag is a flag that takes a time, written as in scripts. A number alone is refused, with what may have been meant: it would be seconds in
@@ -39,7 +39,7 @@ func (f *timeFlag) Set(text string) error {
 	if plainNumber.MatchString(text) {
 		return fmt.Errorf("a time has a unit: say %s%s", text, f.unit)
 	}
-	ns, err := builtins.ParseDuration(text)
+	ns, err := notation.ParseDuration(text)
 	if err != nil {
 		return err
 	}

@@ -7,7 +7,7 @@ import (
 
 	"go.starlark.net/starlark"
 
-	"astrolabe/builtins"
+	"astrolabe/builtins/values"
 	"astrolabe/capture"
 )
 
@@ -23,7 +23,7 @@ func (j *Judge) Account(ctx context.Context, c *capture.Capture) ([]AccountPart,
 	if !ok {
 		return nil, nil
 	}
-	found, err := j.runner.Call(ctx, accounted, starlark.Tuple{builtins.NewCapture(j.env, c)}, nil)
+	found, err := j.runner.Call(ctx, accounted, starlark.Tuple{values.NewCapture(j.env, c)}, nil)
 	if err != nil {
 		return nil, err
 	}

@@ -6,7 +6,7 @@ import (
 
 	"go.starlark.net/starlark"
 
-	"astrolabe/builtins"
+	"astrolabe/builtins/values"
 	"astrolabe/capture"
 )
 
@@ -19,7 +19,7 @@ type Phase struct {
 
 // Phases are the phases that a report tells apart; one where the capture does not change.
 func (j *Judge) Phases(ctx context.Context, c *capture.Capture) ([]Phase, error) {
-	var cap starlark.Value = builtins.NewCapture(j.env, c)
+	var cap starlark.Value = values.NewCapture(j.env, c)
 	var recorded starlark.Value = starlark.None
 	// The scripts of sources with slow values look for phases in longer samples.
 	if smooth, ok := j.triage["_smooth"]; ok {
@@ -64,7 +64,7 @@ func (j *Judge) Phases(ctx context.Context, c *capture.Capture) ([]Phase, error)
 // Stutter is the id of the first finding that a report has about the course of frames and that warns: "slow_frames", "periodic_stutter", or ""
 // where there is none. The conditions are those of lib/phases.star.
 func (j *Judge) Stutter(ctx context.Context, c *capture.Capture) (string, error) {
-	cap := builtins.NewCapture(j.env, c)
+	cap := values.NewCapture(j.env, c)
 	busy := j.triage["BUSY"]
 	if busy == nil {
 		busy = starlark.NewList(nil)
@@ -79,8 +79,8 @@ func (j *Judge) Stutter(ctx context.Context, c *capture.Capture) (string, error)
 	}
 	frames := 0
 	if v, _, _ := d.Get(starlark.String("per_frame")); v != nil {
-		if p, ok := v.(*builtins.Capture); ok {
-			frames = p.Capture().Len()
+		if p, ok := v.(*values.Capture); ok {
+			frames = p.Capture.Len()
 		}
 	}
 	constant := func(name string) float64 {

@@ -8,7 +8,7 @@ import (
 
 	"go.starlark.net/starlark"
 
-	"astrolabe/builtins"
+	"astrolabe/builtins/values"
 	"astrolabe/capture"
 	"astrolabe/capture/simulate"
 	"astrolabe/capture/simulate/all"
@@ -31,7 +31,7 @@ def page(cap):
 	if err != nil {
 		t.Fatal(err)
 	}
-	list, err := j.runner.Call(t.Context(), globals["page"], starlark.Tuple{builtins.NewCapture(j.env, c)}, nil)
+	list, err := j.runner.Call(t.Context(), globals["page"], starlark.Tuple{values.NewCapture(j.env, c)}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

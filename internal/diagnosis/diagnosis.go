@@ -12,7 +12,8 @@ import (
 
 	"go.starlark.net/starlark"
 
-	"astrolabe/builtins"
+	"astrolabe/builtins/binding"
+	"astrolabe/builtins/values"
 	"astrolabe/capture"
 	formatsall "astrolabe/capture/formats/all"
 	"astrolabe/internal/script"
@@ -21,7 +22,7 @@ import (
 
 // Judge lets one triage script judge captures. It serves one goroutine at a time.
 type Judge struct {
-	env        *builtins.Env
+	env        *binding.Env
 	runner     *script.Runner
 	verdicts   starlark.Value
 	bottleneck starlark.Value
@@ -34,7 +35,7 @@ type Judge struct {
 
 // NewJudge loads a triage script of the shipped library, such as "mali".
 func NewJudge(ctx context.Context, name string) (*Judge, error) {
-	env := &builtins.Env{Registry: formatsall.Registry(), Warn: func(string) {}}
+	env := &binding.Env{Registry: formatsall.Registry(), Warn: func(string) {}}
 	if err := (script.Policy{}).Apply(env); err != nil {
 		return nil, err
 	}
@@ -133,7 +134,7 @@ func (a *Answer) Of(id string) (Verdict, bool) {
 
 // Judge judges a capture.
 func (j *Judge) Judge(ctx context.Context, c *capture.Capture) (*Answer, error) {
-	list, err := j.runner.Call(ctx, j.verdicts, starlark.Tuple{builtins.NewCapture(j.env, c)}, nil)
+	list, err := j.runner.Call(ctx, j.verdicts, starlark.Tuple{values.NewCapture(j.env, c)}, nil)
 	if err != nil {
 		return nil, err
 	}

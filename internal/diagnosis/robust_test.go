@@ -13,6 +13,8 @@ import (
 	"go.starlark.net/starlark"
 
 	"astrolabe/builtins"
+	"astrolabe/builtins/binding"
+	"astrolabe/builtins/values"
 	"astrolabe/capture"
 	formatsall "astrolabe/capture/formats/all"
 	"astrolabe/internal/longtests"
@@ -27,13 +29,13 @@ var triageScripts = []string{"amd_live", "cpu", "generic", "gfx1151", "gpa", "in
 
 // page is a script that fills pages as the report command does.
 type page struct {
-	env     *builtins.Env
+	env     *binding.Env
 	runner  *script.Runner
 	analyze starlark.Value
 }
 
 func newPage(name string) (*page, error) {
-	env := &builtins.Env{Registry: formatsall.Registry(), Warn: func(string) {}}
+	env := &binding.Env{Registry: formatsall.Registry(), Warn: func(string) {}}
 	if err := (script.Policy{}).Apply(env); err != nil {
 		return nil, err
 	}
@@ -48,8 +50,8 @@ func newPage(name string) (*page, error) {
 
 // fill runs the script over a capture and writes the page.
 func (p *page) fill(ctx context.Context, c *capture.Capture, format string) error {
-	value := builtins.NewCapture(p.env, c)
-	module := p.env.Predeclared()["report"].(starlark.HasAttrs)
+	value := values.NewCapture(p.env, c)
+	module := builtins.Predeclared(p.env)["report"].(starlark.HasAttrs)
 	create, err := module.Attr("new")
 	if err != nil {
 		return err
@@ -61,7 +63,7 @@ func (p *page) fill(ctx context.Context, c *capture.Capture, format string) erro
 	if _, err := p.runner.Call(ctx, p.analyze, starlark.Tuple{value, r}, nil); err != nil {
 		return errors.New(repl.FormatError(err, nil))
 	}
-	doc, err := r.(*builtins.Report).Report()
+	doc, err := r.(*values.Report).Report()
 	if err != nil {
 		return err
 	}

@@ -1,7 +1,7 @@
 // Package script runs Starlark files: it finds and loads them, contains what they may touch, limits what they may take, and
 // runs their tests.
 //
-// A command makes a Policy from its flags, puts it into the builtins.Env of the run, and asks a Runner to load a script and to
+// A command makes a Policy from its flags, puts it into the binding.Env of the run, and asks a Runner to load a script and to
 // call its functions:
 //
 //	policy := script.Policy{Repo: script.Root(path), Read: captures}

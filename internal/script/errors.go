@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"astrolabe/builtins"
+	"astrolabe/builtins/binding"
 	"astrolabe/capture/memory"
 )
 
@@ -49,7 +49,7 @@ func memoryStopped(limit, used uint64) *stopped {
 }
 
 // UsageError is a command line that the script does not understand (exit status 2), or its help (Help is set).
-type UsageError = builtins.UsageError
+type UsageError = binding.UsageError
 
 // InternalError is a panic of a builtin: a mistake in astrolabe, never in the script.
 type InternalError struct {

@@ -11,7 +11,7 @@ import (
 	"strings"
 	"sync"
 
-	"astrolabe/builtins"
+	"astrolabe/builtins/binding"
 	"astrolabe/capture/formats"
 )
 
@@ -30,7 +30,7 @@ type Files struct {
 	written map[string]bool // real paths that the run wrote itself
 }
 
-var _ builtins.Files = (*Files)(nil)
+var _ binding.Files = (*Files)(nil)
 
 // NewFiles checks that what the policy lets read exists.
 func NewFiles(p Policy) (*Files, error) {

@@ -9,7 +9,8 @@ import (
 	"go.starlark.net/resolve"
 	"go.starlark.net/syntax"
 
-	"astrolabe/builtins"
+	"astrolabe/builtins/binding"
+	"astrolabe/builtins/guards"
 	"astrolabe/capture/spelling"
 )
 
@@ -63,7 +64,7 @@ func (s *flagSets) scan(r *Runner, m *module) {
 	}
 	set := &flagSet{flags: map[string]bool{}}
 	s.files[m.key] = set
-	if builtins.CheckNumbers(m.name, m.text) != nil {
+	if guards.CheckNumbers(m.name, m.text) != nil {
 		set.open = true
 		return
 	}
@@ -231,7 +232,7 @@ func split(args []string, isSwitch func(string) bool) []argument {
 
 // lend gives a module the arguments that are its own while its top level runs: all but the flags that only other files declare.
 // The function that it returns takes them back.
-func (s *flagSets) lend(env *builtins.Env, m *module) (back func()) {
+func (s *flagSets) lend(env *binding.Env, m *module) (back func()) {
 	if s == nil || s.files[m.key] == nil {
 		return func() {}
 	}

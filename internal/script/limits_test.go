@@ -12,7 +12,7 @@ import (
 
 	"go.starlark.net/starlark"
 
-	"astrolabe/builtins"
+	"astrolabe/builtins/binding"
 	"astrolabe/capture/memory"
 	"astrolabe/repl"
 )
@@ -31,7 +31,7 @@ func TestMain(m *testing.M) {
 const childMemory = 256 << 20
 
 func runChild(path string) int {
-	env := &builtins.Env{}
+	env := &binding.Env{}
 	if err := (Policy{Repo: Root(path)}).Apply(env); err != nil {
 		return 3
 	}
@@ -96,7 +96,7 @@ func outlasting(t *testing.T, l Limits, r func(*Runner)) (said string) {
 	tree(t, map[string]string{"main.star": "def main(hold):\n    hold()\n"})
 	ended := make(chan int, 1)
 	var talk strings.Builder
-	x := NewRunner(Options{Env: &builtins.Env{}, Limits: l, Talk: &talk, Exit: func(code int) { ended <- code }})
+	x := NewRunner(Options{Env: &binding.Env{}, Limits: l, Talk: &talk, Exit: func(code int) { ended <- code }})
 	g, err := x.LoadFile(context.Background(), "main.star")
 	if err != nil {
 		t.Fatal(err)
@@ -179,7 +179,7 @@ func TestEachStopSaysWhatStoppedTheRun(t *testing.T) {
 
 func TestBuiltinsSeeTheStop(t *testing.T) {
 	tree(t, map[string]string{"main.star": "def main(f):\n    f()\n"})
-	env := &builtins.Env{}
+	env := &binding.Env{}
 	r := NewRunner(Options{Env: env, Limits: Limits{Timeout: time.Hour}})
 	g, err := r.LoadFile(context.Background(), "main.star")
 	if err != nil {

@@ -4,7 +4,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"astrolabe/builtins"
+	"astrolabe/builtins/binding"
 )
 
 // Policy is what a run may touch.
@@ -20,7 +20,7 @@ type Policy struct {
 }
 
 // Apply hands the policy to the values of a run: it sets Files, Exec and Clock of env. The error is that of NewFiles.
-func (p Policy) Apply(env *builtins.Env) error {
+func (p Policy) Apply(env *binding.Env) error {
 	files, err := NewFiles(p)
 	if err != nil {
 		return err

@@ -12,6 +12,8 @@ import (
 	"go.starlark.net/syntax"
 
 	"astrolabe/builtins"
+	"astrolabe/builtins/binding"
+	"astrolabe/builtins/guards"
 	"astrolabe/builtins/mistakes"
 )
 
@@ -23,7 +25,7 @@ func IsTest(name string) bool { return isTestFile(name) }
 
 // Predeclared are the names that a file of that name sees, with their values in a run that may do everything.
 func Predeclared(name string) starlark.StringDict {
-	return (&builtins.Env{Clock: true, Exec: true, Testing: isTestFile(name)}).Predeclared()
+	return builtins.Predeclared(&binding.Env{Clock: true, Exec: true, Testing: isTestFile(name)})
 }
 
 // Reader finds and reads the files that load statements name, by the rules of a run, without running anything. It holds nothing of
@@ -102,7 +104,7 @@ func (s *Source) Parse() (*syntax.File, error) {
 	if err := s.checkNesting(s.Text); err != nil {
 		return nil, err
 	}
-	if err := builtins.CheckNumbers(s.Name, s.Text); err != nil {
+	if err := guards.CheckNumbers(s.Name, s.Text); err != nil {
 		return nil, err
 	}
 	file, err := dialect().Parse(s.Name, s.Text, 0)

@@ -17,6 +17,8 @@ import (
 	"go.starlark.net/syntax"
 
 	"astrolabe/builtins"
+	"astrolabe/builtins/binding"
+	"astrolabe/builtins/guards"
 	"astrolabe/builtins/mistakes"
 	"astrolabe/capture/memory"
 	"astrolabe/repl"
@@ -24,8 +26,8 @@ import (
 
 // Options is what a Runner needs.
 type Options struct {
-	Env     *builtins.Env // of the run; its Files contain what builtins read and write
-	Library fs.FS         // the built-in scripts, the root of "@astrolabe//"; nil is none
+	Env     *binding.Env // of the run; its Files contain what builtins read and write
+	Library fs.FS        // the built-in scripts, the root of "@astrolabe//"; nil is none
 	Limits  Limits
 	Print   func(text string) // a line of print without its end; nil writes it to standard output
 	// Typed is for what a person types: loads may come from everywhere.
@@ -44,7 +46,7 @@ type Runner struct {
 	loading     []*module           // those whose top level is running, outermost first
 	text        *sourceText
 	flags       *flagSets // nil until the first script
-	scripts     []builtins.Script
+	scripts     []binding.Script
 
 	began   time.Time
 	steps   uint64       // taken by threads that ended
@@ -76,10 +78,10 @@ func NewRunner(opt Options) *Runner {
 			}
 		}
 	}
-	r := &Runner{opt: opt, modules: map[string]*module{}, text: newSourceText(), testing: opt.Env.Predeclared(),
+	r := &Runner{opt: opt, modules: map[string]*module{}, text: newSourceText(), testing: builtins.Predeclared(opt.Env),
 		stopGrace: stopGrace, memoryGrace: memoryGrace}
 	opt.Env.Table = r.table
-	builtins.AddGuards(opt.Env, r.testing)
+	guards.Add(opt.Env, r.testing)
 	r.predeclared = make(starlark.StringDict, len(r.testing))
 	for name, v := range r.testing {
 		if name != "assert" || opt.Typed {
@@ -159,7 +161,7 @@ func (r *Runner) within(ctx context.Context, find func() (*module, error)) (glob
 // addScript puts a script into the provenance of reports, beside those before it.
 func (r *Runner) addScript(m *module) {
 	sum := sha256.Sum256(m.text)
-	s := builtins.Script{Name: m.name, Hash: hex.EncodeToString(sum[:])}
+	s := binding.Script{Name: m.name, Hash: hex.EncodeToString(sum[:])}
 	for _, old := range r.scripts {
 		if old == s {
 			return
@@ -174,7 +176,7 @@ func (r *Runner) addScript(m *module) {
 }
 
 // Scripts lists the scripts that were loaded, without the modules that they load.
-func (r *Runner) Scripts() []builtins.Script { return r.scripts }
+func (r *Runner) Scripts() []binding.Script { return r.scripts }
 
 // Call calls a function of a loaded script in a thread of its own. Errors are of type *Error.
 func (r *Runner) Call(ctx context.Context, fn starlark.Value, args starlark.Tuple, kwargs []starlark.Tuple) (v starlark.Value, err error) {
@@ -277,14 +279,14 @@ func (r *Runner) run(ctx context.Context, m *module) (starlark.StringDict, error
 
 // compile makes a module's text runnable.
 func compile(m *module, predeclared starlark.StringDict) (*starlark.Program, error) {
-	if err := builtins.CheckNumbers(m.name, m.text); err != nil {
+	if err := guards.CheckNumbers(m.name, m.text); err != nil {
 		return nil, err
 	}
 	file, err := dialect().Parse(m.name, m.text, 0)
 	if err != nil {
 		return nil, err
 	}
-	builtins.Guard(file, predeclared)
+	guards.Rewrite(file, predeclared)
 	return starlark.FileProgram(file, predeclared.Has)
 }
 
@@ -314,7 +316,7 @@ func (r *Runner) thread(ctx context.Context, name string, f func(*starlark.Threa
 	defer r.opt.Env.Enter(ctx, thread)()
 	defer memory.FaultsPanic()()
 	defer recoverInternal(&err)
-	defer builtins.Recover(&err)
+	defer guards.Recover(&err)
 	return f(thread)
 }
 

@@ -15,7 +15,7 @@ import (
 	"github.com/rogpeppe/go-internal/txtar"
 	"go.starlark.net/starlark"
 
-	"astrolabe/builtins"
+	"astrolabe/builtins/binding"
 	"astrolabe/repl"
 )
 
@@ -50,7 +50,7 @@ func tree(t *testing.T, files map[string]string) string {
 // testRunner makes a runner over the test library whose prints go to lines.
 func testRunner(t *testing.T, p Policy, limits Limits, args ...string) (r *Runner, lines *[]string) {
 	t.Helper()
-	env := &builtins.Env{Args: args}
+	env := &binding.Env{Args: args}
 	if err := p.Apply(env); err != nil {
 		t.Fatal(err)
 	}
@@ -271,7 +271,7 @@ func indexBeyond(l []error) error { return l[3] }
 func TestTheSessionsLoadsComeFromEverywhere(t *testing.T) {
 	dir := tree(t, map[string]string{"up.star": "u = 1\n", "repo/.git/HEAD": "", "repo/lib/x.star": "load(\"//lib/y.star\", \"y\")\nx = y\n", "repo/lib/y.star": "y = 2\n"})
 	t.Chdir(filepath.Join(dir, "repo"))
-	env := &builtins.Env{}
+	env := &binding.Env{}
 	if err := (Policy{AnyRead: true, AnyWrite: true}).Apply(env); err != nil {
 		t.Fatal(err)
 	}

@@ -18,7 +18,7 @@ import (
 
 	"go.starlark.net/starlark"
 
-	"astrolabe/builtins"
+	"astrolabe/builtins/binding"
 	"astrolabe/repl"
 )
 
@@ -41,7 +41,7 @@ type TestOptions struct {
 	Out      io.Writer
 
 	// Env makes the environment of one test file; Test sets its Files, Exec, Clock, Testing, Golden and Wrote.
-	Env     func() *builtins.Env
+	Env     func() *binding.Env
 	Policy  Policy // Repo is found from each file
 	Limits  Limits // of each test, and of the top level of each file; memory is that of the program, whatever runs beside
 	Library fs.FS

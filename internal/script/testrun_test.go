@@ -16,7 +16,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"astrolabe/builtins"
+	"astrolabe/builtins/binding"
 	"astrolabe/hwio"
 	"astrolabe/internal/junit"
 )
@@ -43,7 +43,7 @@ func runTests(t *testing.T, o TestOptions) (TestResult, string, error) {
 	t.Helper()
 	var out bytes.Buffer
 	o.Out, o.Library = &out, library
-	o.Env = func() *builtins.Env { return &builtins.Env{} }
+	o.Env = func() *binding.Env { return &binding.Env{} }
 	n, err := Test(context.Background(), o)
 	return n, out.String(), err
 }
@@ -115,8 +115,8 @@ func TestATestThatIsInterruptedEndsTheRun(t *testing.T) {
 	tree(t, map[string]string{"spin_test.star": "def test_spin():\n    capture.sources()\n    for i in range(1 << 40):\n        pass\n"})
 	ctx, cancel := context.WithCancel(context.Background())
 	var out bytes.Buffer
-	_, err := Test(ctx, TestOptions{Paths: []string{"spin_test.star"}, Out: &out, Env: func() *builtins.Env {
-		return &builtins.Env{Sources: func() []hwio.Source { cancel(); return nil }} // the test runs by then
+	_, err := Test(ctx, TestOptions{Paths: []string{"spin_test.star"}, Out: &out, Env: func() *binding.Env {
+		return &binding.Env{Sources: func() []hwio.Source { cancel(); return nil }} // the test runs by then
 	}})
 	if !errors.Is(err, ErrInterrupted) {
 		t.Errorf("got %v\n%s", err, out.String())

@@ -4,7 +4,7 @@ import (
 	"go.starlark.net/starlark"
 	"go.starlark.net/syntax"
 
-	"astrolabe/builtins"
+	"astrolabe/builtins/binding"
 )
 
 func (f *File) call(e *syntax.CallExpr) *Type {
@@ -65,7 +65,7 @@ func keys(e syntax.Expr) []string {
 }
 
 // Argument is what a call gives a parameter of ours, nil where that is nothing or cannot be told.
-func Argument(e *syntax.CallExpr, sig *builtins.Signature, name string) syntax.Expr {
+func Argument(e *syntax.CallExpr, sig *binding.Signature, name string) syntax.Expr {
 	at := -1
 	for i, p := range sig.Params {
 		if p.Name == name && !p.Keyword {

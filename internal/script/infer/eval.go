@@ -7,6 +7,7 @@ import (
 	"go.starlark.net/syntax"
 
 	"astrolabe/builtins"
+	"astrolabe/builtins/binding"
 )
 
 const (
@@ -177,7 +178,7 @@ func (f *File) named(name string) *Type {
 	if !ok {
 		return unknown
 	}
-	if m, ok := v.(*builtins.Module); ok {
+	if m, ok := v.(*binding.Module); ok {
 		return &Type{Kind: Module, Name: m.Name(), Table: builtins.DocOf(m)}
 	}
 	if en := builtins.EntryOf(v); en != nil {

@@ -2,12 +2,15 @@ package infer
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
 	"go.starlark.net/syntax"
 
-	"astrolabe/builtins"
+	"astrolabe/builtins/binding"
+	"astrolabe/builtins/modules"
+	"astrolabe/builtins/values"
 	"astrolabe/internal/script"
 	"astrolabe/scripts"
 )
@@ -19,8 +22,8 @@ func read(t testing.TB, text string) *File {
 }
 
 func TestElementsAreOfEntriesThatExist(t *testing.T) {
-	tables := map[string]builtins.Documented{}
-	for _, d := range append(builtins.DocumentedTypes(), builtins.DocumentedModules()...) {
+	tables := map[string]binding.Documented{}
+	for _, d := range slices.Concat(values.Types, modules.All) {
 		tables[d.TypeName()] = d
 	}
 	for key, elem := range elements {

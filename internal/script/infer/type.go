@@ -5,7 +5,8 @@ import (
 
 	"go.starlark.net/syntax"
 
-	"astrolabe/builtins"
+	"astrolabe/builtins/binding"
+	"astrolabe/builtins/values"
 )
 
 // Kind says what sort of thing a Type describes.
@@ -29,9 +30,9 @@ type Type struct {
 	Elem     *Type   // of what a list holds, or the values of a dict; nil if not known
 	Items    []*Type // of a tuple
 
-	Table builtins.Documented // of a type or module of ours
-	Entry *builtins.Entry     // of a Function
-	Recv  *Type               // what a method belongs to; nil of a predeclared function
+	Table binding.Documented // of a type or module of ours
+	Entry *binding.Entry     // of a Function
+	Recv  *Type              // what a method belongs to; nil of a predeclared function
 	Def   *syntax.DefStmt
 	File  *File // that Def stands in
 
@@ -48,7 +49,7 @@ var (
 // value is a value of a type by the name that signatures use.
 func value(name string) *Type {
 	t := &Type{Kind: Value, Name: name}
-	for _, d := range builtins.DocumentedTypes() {
+	for _, d := range values.Types {
 		if d.TypeName() == name {
 			t.Table = d
 		}

@@ -6,7 +6,7 @@ import (
 	"go.starlark.net/starlark"
 	"go.starlark.net/syntax"
 
-	"astrolabe/builtins"
+	"astrolabe/builtins/binding"
 	"astrolabe/internal/script/infer"
 )
 
@@ -292,7 +292,7 @@ func (c *checker) arguments(n *syntax.CallExpr, fn *infer.Type) {
 }
 
 // keyword checks one argument that is given by name.
-func (c *checker) keyword(id *syntax.Ident, en *builtins.Entry, given map[string]bool) {
+func (c *checker) keyword(id *syntax.Ident, en *binding.Entry, given map[string]bool) {
 	for _, p := range en.Sig.Params {
 		if p.Name == id.Name {
 			if given[id.Name] {

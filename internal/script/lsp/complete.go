@@ -9,7 +9,7 @@ import (
 	"go.starlark.net/starlark"
 	"go.starlark.net/syntax"
 
-	"astrolabe/builtins"
+	"astrolabe/builtins/binding"
 	"astrolabe/capture/metrics"
 	"astrolabe/internal/script"
 	"astrolabe/internal/script/infer"
@@ -134,7 +134,7 @@ func (c *completion) offer(word string, kind int, detail, doc string) {
 }
 
 // entry offers a name of a method table.
-func (c *completion) entry(en *builtins.Entry, method int) {
+func (c *completion) entry(en *binding.Entry, method int) {
 	kind, detail := method, en.Title()
 	if en.Sig == nil {
 		kind, detail = kindField, en.Name

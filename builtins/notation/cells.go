@@ -1,0 +1,36 @@
+package notation
+
+import (
+	"unicode"
+
+	"golang.org/x/text/width"
+)
+
+// TextCells is the number of terminal cells that a text takes.
+func TextCells(s string) int {
+	n := 0
+	for _, r := range s {
+		n += RuneCells(r)
+	}
+	return n
+}
+
+// RuneCells is the number of terminal cells that a character takes, as wcwidth counts them: a combining mark, a joiner or a control
+// character none, a wide character of East Asia or an emoji two.
+func RuneCells(r rune) int {
+	switch {
+	case r < 0x20 || r >= 0x7f && r < 0xa0:
+		return 0
+	case r < 0x300:
+		return 1
+	case r >= 0x1160 && r <= 0x11ff: // vowels and finals of Hangul join the consonant before them
+		return 0
+	case unicode.In(r, unicode.Mn, unicode.Me, unicode.Cf):
+		return 0
+	}
+	switch width.LookupRune(r).Kind() {
+	case width.EastAsianWide, width.EastAsianFullwidth:
+		return 2
+	}
+	return 1
+}

@@ -1,0 +1,172 @@
+package values
+
+import (
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"strings"
+
+	"go.starlark.net/starlark"
+
+	"astrolabe/builtins/binding"
+)
+
+// accountTable is what the table of a GPU says.
+type accountTable struct {
+	active, elapsed, cpus, clock []string
+	clockMax, turns              string
+	frame, floor, thread         float64 // s, a level, and a load
+	idle                         string  // the unit that has the time without work
+	device                       string  // what reports call what works
+	busiest                      bool    // of the instances of active the one with most work counts in every sample
+	asleep                       bool    // a missing active share is that of a device without a clock
+	queues, units                []accountEntry
+}
+
+// accountEntry is a queue or unit of it.
+type accountEntry struct {
+	name, title           string
+	kind, queue, set      string
+	level, per            [][]string // factors and divisors, each with alternatives
+	guess                 []string   // how high the level may be where it is missing
+	clocked               [][]string // see followsClock: a factor of the level
+	counted               []string   // counters that would have counted something
+	scale, offset, errorn float64
+	sure, stays, floor    float64 // see analysis.AccountUnit
+	least                 float64 // the level is a share of the highest value that the capture shows, or of this where it is more
+	rest, fallback, holds bool
+}
+
+// fields are the keys of a dict of a table, and what takes their values over.
+type fields map[string]func(starlark.Value) error
+
+func (f fields) read(d *starlark.Dict) error {
+	for _, kv := range d.Items() {
+		key, _ := starlark.AsString(kv[0])
+		take := f[key]
+		if take == nil {
+			known := slices.Sorted(maps.Keys(f))
+			return fmt.Errorf("%s: it has %s%s", kv[0], strings.Join(known, ", "), binding.DidYouMean(key, known))
+		}
+		if err := take(kv[1]); err != nil {
+			return fmt.Errorf("%s: %w", kv[0], err)
+		}
+	}
+	return nil
+}
+
+func textField(to *string) func(starlark.Value) error {
+	return func(v starlark.Value) (err error) {
+		var ok bool
+		if *to, ok = starlark.AsString(v); !ok {
+			err = fmt.Errorf("got %s, want a str", v.Type())
+		}
+		return err
+	}
+}
+
+func numberField(to *float64) func(starlark.Value) error {
+	return func(v starlark.Value) (err error) {
+		var ok bool
+		if *to, ok = starlark.AsFloat(v); !ok || math.IsNaN(*to) || math.IsInf(*to, 0) {
+			err = fmt.Errorf("got %s, want a number", v)
+		}
+		return err
+	}
+}
+
+func flagField(to *bool) func(starlark.Value) error {
+	return func(v starlark.Value) error {
+		b, ok := v.(starlark.Bool)
+		if !ok {
+			return fmt.Errorf("got %s, want True or False", v.Type())
+		}
+		*to = bool(b)
+		return nil
+	}
+}
+
+// namesField takes a name, or a list of alternatives.
+func namesField(to *[]string) func(starlark.Value) error {
+	return func(v starlark.Value) (err error) {
+		*to, err = nameList(v)
+		return err
+	}
+}
+
+// factorsField takes a list of names or of lists of alternatives.
+func factorsField(to *[][]string) func(starlark.Value) error {
+	return func(v starlark.Value) error {
+		return binding.Each(v, func(f starlark.Value) error {
+			names, err := nameList(f)
+			*to = append(*to, names)
+			return err
+		})
+	}
+}
+
+func entriesField(to *[]accountEntry) func(starlark.Value) error {
+	return func(v starlark.Value) error {
+		return binding.Each(v, func(x starlark.Value) error {
+			en, err := readAccountEntry(x)
+			*to = append(*to, en)
+			return err
+		})
+	}
+}
+
+func readAccountTable(d *starlark.Dict) (*accountTable, error) {
+	t := &accountTable{frame: 1. / 60, device: "the GPU"}
+	return t, fields{
+		"active": namesField(&t.active), "elapsed": namesField(&t.elapsed), "cpus": namesField(&t.cpus), "clock": namesField(&t.clock),
+		"clock_max": textField(&t.clockMax), "turns": textField(&t.turns), "idle": textField(&t.idle), "device": textField(&t.device),
+		"frame": numberField(&t.frame), "floor": numberField(&t.floor), "thread": numberField(&t.thread),
+		"asleep": flagField(&t.asleep), "busiest": flagField(&t.busiest), "queues": entriesField(&t.queues), "units": entriesField(&t.units),
+	}.read(d)
+}
+
+func readAccountEntry(v starlark.Value) (accountEntry, error) {
+	en := accountEntry{kind: "unit", scale: 1, errorn: 0.02}
+	d, ok := v.(*starlark.Dict)
+	if !ok {
+		return en, fmt.Errorf("got %s, want a list of dicts", v.Type())
+	}
+	var source string // it is for readers
+	err := fields{
+		"name": textField(&en.name), "title": textField(&en.title), "kind": textField(&en.kind), "queue": textField(&en.queue), "set": textField(&en.set), "source": textField(&source),
+		"level": factorsField(&en.level), "per": factorsField(&en.per), "clocked": factorsField(&en.clocked), "guess": namesField(&en.guess), "counted": namesField(&en.counted),
+		"scale": numberField(&en.scale), "offset": numberField(&en.offset), "error": numberField(&en.errorn), "sure": numberField(&en.sure), "stays": numberField(&en.stays), "floor": numberField(&en.floor), "least": numberField(&en.least),
+		"rest": flagField(&en.rest), "fallback": flagField(&en.fallback), "holds": flagField(&en.holds),
+	}.read(d)
+	switch {
+	case err != nil:
+		return en, err
+	case en.name == "" || len(en.level) == 0:
+		return en, fmt.Errorf("%s needs a name and a level", v)
+	case en.kind != "unit" && en.kind != "memory":
+		return en, fmt.Errorf("%s is a %q: the kinds are \"unit\" and \"memory\"", en.name, en.kind)
+	}
+	for _, names := range en.clocked {
+		if len(names) != 2 {
+			return en, fmt.Errorf("clocked: got %d names, want two counts of the same cycles", len(names))
+		}
+	}
+	return en, nil
+}
+
+// nameList reads a name, or a list of alternatives.
+func nameList(v starlark.Value) (out []string, err error) {
+	err = binding.Each(v, func(x starlark.Value) error {
+		s, ok := starlark.AsString(x)
+		if !ok {
+			return fmt.Errorf("got %s, want the name of a counter or metric", x.Type())
+		}
+		out = append(out, s)
+		return nil
+	})
+	return out, err
+}
+
+// takenAsOne among alternatives says that a factor which was not measured counts as 1.
+const takenAsOne = "1"

@@ -1,0 +1,118 @@
+package values
+
+import (
+	"math"
+	"regexp"
+	"slices"
+	"strings"
+
+	"astrolabe/capture/analysis"
+)
+
+// units are those of the table. Of entries with one name each takes the place of those before it in the samples that these have no level of: another way to
+// see the same unit. One of them that is a fallback stays one.
+func (a *accounting) units() (out []analysis.AccountUnit) {
+	place, lacks := map[string]int{}, map[string]int{}
+	for _, u := range a.table.units {
+		first, again := place[u.name]
+		if again && !slices.ContainsFunc(out[first].Level, math.IsNaN) {
+			continue
+		}
+		before := len(a.missing)
+		kind, _ := analysis.ParseLimitKind(u.kind)
+		unit := analysis.AccountUnit{Name: u.name, Kind: kind, Level: a.level(u), Error: u.errorn, Sure: u.sure, Floor: u.floor, Fallback: u.fallback, Queue: u.queue, Set: u.set, Holds: u.holds, Stays: u.stays}
+		if len(u.guess) > 0 {
+			unit.Guess = a.values(u.guess)
+		}
+		if !again {
+			place[u.name], lacks[u.name] = len(out), before
+			out = append(out, unit)
+			continue
+		}
+		seen := false
+		for k, x := range unit.Level {
+			if math.IsNaN(x) || !math.IsNaN(out[first].Level[k]) {
+				unit.Level[k] = math.NaN()
+				continue
+			}
+			seen = true
+			if out[first].Level[k] = x; u.fallback {
+				out[first].Level[k] = 0
+			}
+		}
+		if !seen {
+			continue
+		}
+		a.missing = a.missing[:lacks[u.name]] // nothing is lacking of what is seen otherwise
+		if u.fallback {
+			out = append(out, unit)
+		} else {
+			out[first].Error = max(out[first].Error, u.errorn)
+		}
+	}
+	return out
+}
+
+// counterName is a name in a formula, behind what no counter has.
+var counterName = regexp.MustCompile(`[$A-Za-z_]\w*\(?`)
+
+// lackAll notes what is lacking where none of some names has a value: the names, or the counters of the first formula that were not recorded.
+func (a *accounting) lackAll(names []string) {
+	if _, err := a.cap.resolve(names[0]); err == nil || !strings.Contains(names[0], " ") {
+		a.lack(strings.Join(names, " or "))
+		return
+	}
+	formula := names[0]
+	if _, text, ok := strings.Cut(formula, ": "); ok { // behind the name of its notation
+		formula = text
+	}
+	for _, n := range counterName.FindAllString(formula, -1) {
+		if strings.HasSuffix(n, "(") || strings.HasPrefix(n, "$") || n == "if" || n == "else" {
+			continue
+		}
+		if a.find([]string{n}) == nil {
+			a.lack(n)
+		}
+	}
+}
+
+// reruns are the runs of the same work that pairs of counters tell of: counts of the same cycles, each with the time of the run that it was measured in.
+// Pairs that were not both measured, or that one run measured, tell nothing.
+func (a *accounting) reruns(pairs [][]string) (out []analysis.Rerun) {
+	for _, p := range pairs {
+		var r analysis.Rerun
+		var runs [2]string
+		for k, name := range p {
+			c := a.find([]string{name})
+			if c == nil {
+				break
+			}
+			runs[k] = c.PassID()
+			r.Cycles[k], r.Time[k] = c.Floats(), make([]float64, a.n)
+			for i := range r.Time[k] {
+				r.Time[k][i] = c.Interval(i)
+			}
+		}
+		if r.Cycles[1] != nil && runs[0] != runs[1] {
+			out = append(out, r)
+		}
+	}
+	return out
+}
+
+// followsClock is the share of every sample's time that goes with the device's clock, as runs of the same kernel at different clocks tell; NaN where they
+// tell too little.
+func (a *accounting) followsClock(pairs [][]string) []float64 {
+	group := make([]int32, a.n)
+	if l := a.cap.Capture.Label("kernel"); l != nil {
+		copy(group, l.Codes)
+	}
+	out := analysis.FollowsClock(a.reruns(pairs), group)
+	for _, x := range out {
+		if math.IsNaN(x) {
+			a.lack("runs at different clocks of " + strings.Join(pairs[0], " and "))
+			break
+		}
+	}
+	return out
+}

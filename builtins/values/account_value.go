@@ -1,0 +1,382 @@
+package values
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+
+	"go.starlark.net/starlark"
+
+	"astrolabe/builtins/binding"
+	"astrolabe/builtins/notation"
+	"astrolabe/capture"
+	"astrolabe/capture/analysis"
+	"astrolabe/plots"
+)
+
+// Account is where the measured time of a capture went: what account returns.
+type Account struct {
+	env   *binding.Env
+	run   *accounting
+	found *analysis.Accounted
+	pace  analysis.Pace
+	clock bool // what the highest clock would gain is known
+	parts *Table
+	spans *starlark.Dict
+}
+
+var _ starlark.HasAttrs = (*Account)(nil)
+
+func (a *Account) String() string {
+	text := fmt.Sprintf("Account of %s", notation.FormatNS(float64(a.found.Base)))
+	for i, p := range a.found.Parts[:min(3, len(a.found.Parts))] {
+		sep := ", "
+		if i == 0 {
+			sep = ": "
+		}
+		text += fmt.Sprintf("%s%s %.3g %%", sep, partName(p), 100*float64(p.Time)/float64(max(1, a.found.Base)))
+	}
+	return notation.VisibleLine(text)
+}
+func (a *Account) Type() string          { return "Account" }
+func (a *Account) Freeze()               {}
+func (a *Account) Truth() starlark.Bool  { return true }
+func (a *Account) Hash() (uint32, error) { return 0, errors.New("unhashable: Account") }
+func (a *Account) AttrNames() []string   { return accountValueTable.AttrNames() }
+
+func (a *Account) Attr(name string) (starlark.Value, error) {
+	return accountValueTable.Attr(a.env, a, name)
+}
+
+// partName is what scripts call a part: the name of its unit or queue, or that of its kind.
+func partName(p *analysis.AccountPart) string {
+	if p.Name != "" {
+		return p.Name
+	}
+	return p.Kind.String()
+}
+
+// waits are the titles of parts that are no unit of a device.
+var waitTitles = map[analysis.LimitKind]string{
+	analysis.LimitDisplay:   "the display, or a cap",
+	analysis.LimitProcessor: "a CPU",
+	analysis.LimitTurns:     "the GPU waits for the CPU, in turn",
+	analysis.LimitWaiter:    "no work, waiting for something unknown",
+	analysis.LimitMissing:   "not measured",
+	analysis.LimitMixed:     "mixed: samples too long to tell",
+	analysis.LimitEven:      "nothing leads",
+}
+
+// title is what reports call a part.
+func (t *accountTable) title(p *analysis.AccountPart) string {
+	if p.Kind == analysis.LimitMissing && p.Name != "" {
+		return "not measured: record " + p.Name
+	}
+	if text := waitTitles[p.Kind]; text != "" {
+		return text
+	}
+	if p.Kind == analysis.LimitQueue {
+		return t.named(p.Name) + " alone, in turn"
+	}
+	return t.named(p.Name)
+}
+
+// named is the title of a queue or unit, or of what the device does when it waits for nobody.
+func (t *accountTable) named(name string) string {
+	if name == analysis.OwnWork {
+		return t.device + "'s own work"
+	}
+	for _, list := range [][]accountEntry{t.units, t.queues} {
+		for _, en := range list {
+			if en.name == name && en.title != "" {
+				return en.title
+			}
+		}
+	}
+	return name
+}
+
+// newAccount makes the value of what was found.
+func newAccount(e *binding.Env, run *accounting, found *analysis.Accounted, pace analysis.Pace, clock bool) *Account {
+	a := &Account{env: e, run: run, found: found, pace: pace, clock: clock, spans: starlark.NewDict(len(found.Parts))}
+	a.parts = NewTable(e, []string{"part", "kind", "time", "share", "gain_low", "gain_high", "runner_up", "sure", "title", "next", "gain_certain", "gain_possible"}, []string{"", "", "s"})
+	for k, p := range found.Parts {
+		if p.Kind == analysis.LimitMissing {
+			run.lack(p.Name)
+		}
+		sure := 0.0
+		if p.Time > 0 {
+			sure = float64(p.Sure) / float64(p.Time)
+		}
+		name := partName(p)
+		a.parts.Append(starlark.String(name), starlark.String(p.Kind.String()), binding.Float(float64(p.Time)/1e9), a.of(float64(p.Time)), a.of(p.Low), a.of(p.High), binding.Text(p.RunnerUp), binding.Float(sure), starlark.String(run.table.title(p)), binding.Text(run.table.named(p.RunnerUp)), a.of(p.Certain()), a.of(p.Possible(a.found.Base)))
+		var list []starlark.Value
+		for _, s := range a.led(k) {
+			list = append(list, &Span{env: e, Span: s, OfSamples: true, name: name})
+		}
+		_ = a.spans.SetKey(starlark.String(name), binding.FrozenList(list)) // a new dict takes any string
+	}
+	a.spans.Freeze()
+	return a
+}
+
+// led are the stretches that a part leads.
+func (a *Account) led(part int) []capture.Span {
+	mask := capture.NewMask(a.run.cap.Capture.Axis, func(i int) bool { return a.found.Lead[i] == int32(part) })
+	return mask.Spans(0)
+}
+
+// of is a time as a share of the base.
+func (a *Account) of(ns float64) starlark.Value {
+	if a.found.Base == 0 {
+		return starlark.None
+	}
+	return binding.Float(ns / float64(a.found.Base))
+}
+
+// page is the account for a report.
+func (a *Account) page() *plots.Account {
+	out := &plots.Account{Base: a.found.Base, Idle: a.found.Idle, Missing: slices.Clone(a.run.missing)}
+	for k, p := range a.found.Parts {
+		out.Parts = append(out.Parts, plots.AccountPart{Name: partName(p), Kind: p.Kind.String(), Title: a.run.table.title(p), Explained: p.Kind.Explained(),
+			Time: p.Time, Low: p.Certain(), High: p.Possible(a.found.Base), RunnerUp: a.run.table.named(p.RunnerUp), Spans: a.led(k)})
+	}
+	return out
+}
+
+// by is the account of every frame, region, value of a label, or of given stretches of time.
+func (a *Account) by(c *binding.Call) (starlark.Value, error) {
+	names, of, err := a.groups(c.Args[0])
+	if err != nil {
+		return nil, err
+	}
+	ctx := c.Env.Context()
+	return binding.Await(ctx, func() (starlark.Value, error) {
+		in, _, err := a.run.input(ctx) // of the whole: who waits for whom is no matter of one frame
+		if err != nil {
+			return nil, err
+		}
+		in.Group, in.Groups = of, len(names)
+		found, err := analysis.Account(in)
+		if err != nil {
+			return nil, err
+		}
+		columns, units := []string{"name", "start", "time", "pace", "share"}, []string{"", "s", "s", "", ""}
+		for _, p := range found.Parts {
+			columns, units = append(columns, partName(p)), append(units, "s")
+		}
+		for i, n := range columns[5:] {
+			if slices.Contains(columns[:5+i], n) {
+				columns[5+i] = "part " + n
+			}
+		}
+		start := make([]int64, len(names))
+		for i := range start {
+			start[i] = math.MaxInt64
+		}
+		for i, g := range of {
+			if g >= 0 {
+				start[g] = min(start[g], a.run.cap.Capture.Axis.Start[i])
+			}
+		}
+		t := NewTable(a.env, columns, units)
+		for g, times := range found.ByGroup {
+			if start[g] == math.MaxInt64 {
+				continue // no sample belongs to it
+			}
+			whole, most := int64(0), 0
+			for k, ns := range times {
+				if whole += ns; ns > times[most] {
+					most = k
+				}
+			}
+			row := []starlark.Value{starlark.String(names[g]), binding.Float(float64(start[g]) / 1e9), binding.Float(float64(whole) / 1e9), starlark.None, starlark.None}
+			if whole > 0 {
+				row[3], row[4] = starlark.String(a.run.table.title(found.Parts[most])), binding.Float(float64(times[most])/float64(whole))
+			}
+			for _, ns := range times {
+				row = append(row, binding.Float(float64(ns)/1e9))
+			}
+			t.Append(row...)
+		}
+		return t, nil
+	})
+}
+
+// divisions are what by takes.
+func (a *Account) divisions() (starlark.Value, error) {
+	c := a.run.cap.Capture
+	var out []string
+	frames, err := analysis.FramesOf(c)
+	if err != nil {
+		return nil, err
+	}
+	if frames != nil && frames.Cap == c {
+		out = append(out, "frame")
+	}
+	if slices.ContainsFunc(c.Regions, func(r capture.Region) bool { return !analysis.IsFrame(r.Name) }) {
+		out = append(out, "region")
+	}
+	for _, l := range c.Labels {
+		if l.Name != "frame" {
+			out = append(out, l.Name)
+		}
+	}
+	return binding.StringList(out), nil
+}
+
+// groups are the names of what a table of an account is about, and which of them each sample belongs to, -1 for none.
+func (a *Account) groups(what starlark.Value) (names []string, of []int32, err error) {
+	c := a.run.cap.Capture
+	of = make([]int32, c.Len())
+	for i := range of {
+		of[i] = -1
+	}
+	word, ok := starlark.AsString(what)
+	switch {
+	case !ok:
+		err := binding.Each(what, func(x starlark.Value) error {
+			s, ok := x.(*Span)
+			if !ok {
+				return fmt.Errorf("got %s, want \"frame\", \"region\", a label such as \"kernel\", or a list of Span", x.Type())
+			}
+			for i := range of {
+				if t := c.Axis.Start[i]; t >= s.Span.Start && t < s.Span.End {
+					of[i] = int32(len(names))
+				}
+			}
+			name := s.name
+			if name == "" {
+				name = fmt.Sprintf("span %d", len(names)+1)
+			}
+			names = append(names, name)
+			return nil
+		})
+		return names, of, err
+	case word == "frame":
+		frames, err := analysis.FramesOf(c)
+		if err != nil {
+			return nil, nil, err
+		}
+		if frames == nil || frames.Cap != c {
+			return nil, nil, errors.New("the capture has no frames: neither regions called \"frame N\" nor a label frame")
+		}
+		for f, r := range frames.Regions {
+			names = append(names, r.Name)
+			for i := frames.Lo[f]; i < frames.Hi[f]; i++ {
+				of[i] = int32(f)
+			}
+		}
+		return names, of, nil
+	case word == "region":
+		if len(c.Regions) == 0 {
+			return nil, nil, errors.New("the capture has no regions")
+		}
+		// A sample belongs to the innermost region that it starts in: regions are drawn from the longest to the shortest.
+		order := slices.Clone(c.Regions)
+		slices.SortStableFunc(order, func(x, y capture.Region) int { return int(min(max((y.End-y.Start)-(x.End-x.Start), -1), 1)) })
+		at := map[string]int32{}
+		for _, r := range order {
+			g, seen := at[r.Name]
+			if !seen {
+				g = int32(len(names))
+				at[r.Name], names = g, append(names, r.Name)
+			}
+			lo, _ := slices.BinarySearch(c.Axis.Start, r.Start)
+			for i := lo; i < len(of) && c.Axis.Start[i] < r.End; i++ {
+				of[i] = g
+			}
+		}
+		return names, of, nil
+	}
+	l := c.Label(word)
+	if l == nil {
+		_, err := c.GroupBy(word) // says which there are
+		return nil, nil, err
+	}
+	copy(of, l.Codes)
+	return slices.Clone(l.Dict), of, nil
+}
+
+var accountValueTable = binding.MethodTable[*Account]{
+	Name: "Account",
+	Doc:  "Where the measured time of a capture went: every sample is attributed to what set its pace, and the parts add up to the measured time.",
+	Attrs: []binding.Attribute[*Account]{
+		{Name: "parts", Type: "Table", Doc: "The parts, the longest first: part, kind (\"display\", \"processor\", \"turns\", \"queue\", \"unit\", \"memory\", \"waiter unknown\", \"not measured\", \"mixed\", \"nothing leads\"), time, share (0 to 1, of the base), " +
+			"gain_low and gain_high (what relieving it saves, of the base), runner_up (what sets the pace next), sure (the share of its time in samples with one leader), title and next (what reports call it and its runner_up), gain_certain (how much of gain_low reports promise) and gain_possible (the most they say: gain_high and what a share is wrong by).",
+			Get: func(a *Account) (starlark.Value, error) { return a.parts, nil }},
+		{Name: "spans", Type: "dict", Doc: "The stretches that each part leads.", Get: func(a *Account) (starlark.Value, error) { return a.spans, nil }},
+		{Name: "base", Type: "float", Doc: "The measured time in seconds.", Get: func(a *Account) (starlark.Value, error) { return binding.Float(float64(a.found.Base) / 1e9), nil }},
+		{Name: "idle", Type: "float", Doc: "The time without work in seconds.", Get: func(a *Account) (starlark.Value, error) { return binding.Float(float64(a.found.Idle) / 1e9), nil }},
+		{Name: "waiter", Type: "str", Doc: "Whom the device waits for.", Get: func(a *Account) (starlark.Value, error) { return starlark.String(a.pace.Waiter.String()), nil }},
+		{Name: "busiest", Type: "float", Doc: "The load of the busiest processor, 0 to 1; None where none was recorded.", Get: func(a *Account) (starlark.Value, error) { return binding.Float(a.pace.Busiest), nil }},
+		{Name: "together", Type: "float", Doc: "The correlation of that load with the device's.", Get: func(a *Account) (starlark.Value, error) { return binding.Float(a.pace.Correlation), nil }},
+		{Name: "cadence", Type: "float", Doc: "The rate in Hz at which work repeats.", Get: func(a *Account) (starlark.Value, error) { return binding.Float(a.pace.Cadence.Hertz), nil }},
+		{Name: "steady", Type: "float", Doc: "How much of the work repeats so, 0 to 1.", Get: func(a *Account) (starlark.Value, error) { return binding.Float(a.pace.Cadence.Strength), nil }},
+		{Name: "clock_low", Type: "float", Doc: "The least that the highest clock would gain, of the base; None where it is unknown.", Get: func(a *Account) (starlark.Value, error) { return a.clocked(a.found.ClockLow), nil }},
+		{Name: "clock_high", Type: "float", Doc: "The most that it would gain.", Get: func(a *Account) (starlark.Value, error) { return a.clocked(a.found.ClockHigh), nil }},
+		{Name: "divisions", Type: "list", Doc: "What by can divide the capture into: \"frame\" and \"region\" where it has such, and its labels.", Get: func(a *Account) (starlark.Value, error) { return a.divisions() }},
+		{Name: "known", Type: "bool", Doc: "Whether there is a table of the units that can set the pace of this GPU. Without one all of the time that it works is \"not measured\".", Get: func(a *Account) (starlark.Value, error) {
+			return starlark.Bool(a.Known()), nil
+		}},
+		{Name: "missing", Type: "list", Doc: "What the table asks for and the capture lacks.", Get: func(a *Account) (starlark.Value, error) { return binding.StringList(a.run.missing), nil }},
+	},
+	Methods: []binding.Method[*Account]{
+		{Sig: "by(what: str|list) -> Table", Doc: "What set the pace of each frame (\"frame\"), region (\"region\": the innermost that a sample starts in), value of a label (such as \"kernel\"), or stretch of time (a list of Span, such as phases): " +
+			"name, start, time (s), pace (what had most of it, as in title of parts), share (of its time, 0 to 1), and a column of seconds for every part. Rows are in the order of the capture; the times of a row's parts add up to its time.",
+			Example: "account(cap, {\"active\": [\"SQ_BUSY_CYCLES\"], \"elapsed\": [\"GRBM_GUI_ACTIVE\"], \"units\": [{\"name\": \"valu\", \"level\": [[\"VALU Utilization\"]]}]}).by(\"kernel\")",
+			Run:     func(a *Account, c *binding.Call) (starlark.Value, error) { return a.by(c) }},
+	},
+}
+
+// clocked is what the clock gains, None where that is unknown.
+func (a *Account) clocked(ns float64) starlark.Value {
+	if !a.clock {
+		return starlark.None
+	}
+	return a.of(ns)
+}
+
+// Known reports whether there is a table of the units of this GPU, and Missing what it asks for and the capture lacks.
+func (a *Account) Known() bool       { return len(a.run.table.units) > 0 }
+func (a *Account) Missing() []string { return slices.Clone(a.run.missing) }
+
+// Found is the account itself.
+func (a *Account) Found() *analysis.Accounted { return a.found }
+
+// Title is what reports call a part.
+func (a *Account) Title(kind analysis.LimitKind, name string) string {
+	return a.run.table.title(&analysis.AccountPart{Kind: kind, Name: name})
+}
+
+// Names are those of all queues and units that can have a part.
+func (a *Account) Names() []string {
+	var out []string
+	for _, list := range [][]accountEntry{a.run.table.units, a.run.table.queues} {
+		for _, en := range list {
+			if !slices.Contains(out, en.name) {
+				out = append(out, en.name)
+			}
+		}
+	}
+	return out
+}
+
+// Frames is how many frames the capture has, 0 where they are not marked.
+func (a *Account) Frames() int {
+	frames, err := analysis.FramesOf(a.run.cap.Capture)
+	if err != nil || frames == nil {
+		return 0
+	}
+	return len(frames.Regions)
+}
+
+// AccountOf is the account of a capture by the table of its GPU.
+func AccountOf(e *binding.Env, cap *Capture) (*Account, error) {
+	v, err := account(e, &binding.Call{Env: e, Sig: &binding.Signature{}, Args: []starlark.Value{cap, nil}})
+	if err != nil {
+		return nil, err
+	}
+	return v.(*Account), nil
+}

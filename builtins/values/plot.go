@@ -1,0 +1,150 @@
+package values
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+
+	"go.starlark.net/starlark"
+
+	"astrolabe/builtins/binding"
+	"astrolabe/capture/progress"
+	"astrolabe/plots"
+)
+
+// Plot is a chart that can be saved or shown.
+type Plot struct {
+	env  *binding.Env
+	Plot *plots.Plot
+}
+
+var _ starlark.HasAttrs = (*Plot)(nil)
+
+// NewPlot makes a chart visible to scripts.
+func NewPlot(e *binding.Env, p *plots.Plot) *Plot { return &Plot{env: e, Plot: p} }
+
+func (p *Plot) String() string {
+	if p.Plot.Title == "" {
+		return "Plot " + p.Plot.Kind
+	}
+	return fmt.Sprintf("Plot %s %q", p.Plot.Kind, p.Plot.Title)
+}
+func (p *Plot) Type() string          { return "Plot" }
+func (p *Plot) Freeze()               {}
+func (p *Plot) Truth() starlark.Bool  { return true }
+func (p *Plot) Hash() (uint32, error) { return 0, fmt.Errorf("unhashable: Plot") }
+func (p *Plot) AttrNames() []string   { return plotTable.AttrNames() }
+
+// themed is the chart in a look; nil keeps its own.
+func (p *Plot) themed(t *plots.Theme) *plots.Plot {
+	if t == nil {
+		return p.Plot
+	}
+	return p.Plot.WithTheme(t)
+}
+
+func (p *Plot) Attr(name string) (starlark.Value, error) { return plotTable.Attr(p.env, p, name) }
+
+const sizeParams = "width: int=None, height: int=None, dpi: int=None, size: str=None, theme: str=None"
+
+// sizeDoc explains the parameters of sizeParams.
+const sizeDoc = "size names one: \"page\", \"ticket\" (960 x 540), \"ticket2x\" (for screens of twice the density), \"slide\" or \"print\" (18 cm at 300 dpi); width, height and dpi override it. theme is \"light\" or \"dark\"."
+
+// theme reads the parameter theme of sizeParams, which begin at argument i; nil where it was not given.
+func theme(c *binding.Call, i int) (*plots.Theme, error) {
+	if !c.Has(i + 4) {
+		return nil, nil
+	}
+	t, err := plots.ThemeNamed(c.Str(i+4, ""))
+	if err != nil {
+		return nil, fmt.Errorf("parameter theme: %w", err)
+	}
+	return t, nil
+}
+
+// size reads width, height, dpi and size from the arguments that begin at i.
+func size(c *binding.Call, i int) (sz plots.Size, err error) {
+	if sz, err = plots.SizeNamed(c.Str(i+3, "")); err != nil {
+		return sz, fmt.Errorf("parameter size: %w", err)
+	}
+	for k, dst := range []*int{&sz.Width, &sz.Height, &sz.DPI} {
+		if *dst, err = c.Integer(i+k, *dst); err != nil {
+			return sz, err
+		}
+		if c.Has(i+k) && *dst <= 0 {
+			return sz, fmt.Errorf("parameter %s: %d is not positive", c.Sig.Params[i+k].Name, *dst)
+		}
+	}
+	return sz, nil
+}
+
+var plotTable = binding.MethodTable[*Plot]{
+	Name: "Plot",
+	Doc:  "A chart. save writes it as PNG, SVG or PDF; show draws it in a terminal that can.",
+	Attrs: []binding.Attribute[*Plot]{
+		{Name: "title", Type: "str", Doc: "Title.", Get: func(p *Plot) (starlark.Value, error) { return starlark.String(p.Plot.Title), nil }},
+		{Name: "kind", Type: "str", Doc: "The name of the function that made it, such as \"timeline\".", Get: func(p *Plot) (starlark.Value, error) { return starlark.String(p.Plot.Kind), nil }},
+	},
+	Methods: []binding.Method[*Plot]{
+		{Sig: "save(path: str, " + sizeParams + ")", Doc: "Writes the picture; the extension says the format: .png, .svg or .pdf. Sizes are in pixels, 1600 x 900 at 96 dpi if not given. " + sizeDoc, Example: "plot.timeline(clk).save(\"clk.png\", size=\"ticket\", theme=\"dark\")",
+			Run: func(p *Plot, c *binding.Call) (starlark.Value, error) {
+				sz, err := size(c, 1)
+				if err != nil {
+					return nil, err
+				}
+				theme, err := theme(c, 1)
+				if err != nil {
+					return nil, err
+				}
+				path, err := c.Env.Output(c.Str(0, ""))
+				if err != nil {
+					return nil, err
+				}
+				ctx, done := c.Env.Begin("drawing " + path)
+				_, err = binding.Await(ctx, func() (int, error) {
+					return 0, p.themed(theme).Telling(progress.From(ctx)).Warning(c.Env.WarnText).Save(path, sz)
+				})
+				done()
+				if err != nil {
+					return nil, err
+				}
+				c.Env.Written(path)
+				return starlark.None, nil
+			}},
+		{Sig: "show(" + sizeParams + ")", Doc: "Draws the picture in the terminal (kitty's, iTerm2's and sixel graphics), or prints the path of a temporary file.", Example: "plot.bar({\"a\": 1, \"b\": 2}).show(width=400, height=300)",
+			Run: func(p *Plot, c *binding.Call) (starlark.Value, error) {
+				sz, err := size(c, 0)
+				if err != nil {
+					return nil, err
+				}
+				theme, err := theme(c, 0)
+				if err != nil {
+					return nil, err
+				}
+				if c.Env.Show == nil {
+					return nil, fmt.Errorf("this run has nowhere to show a picture: use save(path)")
+				}
+				ctx, done := c.Env.Begin("drawing")
+				data, err := binding.Await(ctx, func() ([]byte, error) {
+					var b bytes.Buffer
+					err := p.themed(theme).Telling(progress.From(ctx)).Warning(c.Env.WarnText).WriteTo(&b, "png", sz)
+					return b.Bytes(), err
+				})
+				done()
+				if err != nil {
+					return nil, err
+				}
+				path, err := c.Env.Show(func(w io.Writer) error {
+					_, err := w.Write(data)
+					return err
+				})
+				if err != nil {
+					return nil, err
+				}
+				if path != "" {
+					c.Env.Written(path)
+				}
+				return starlark.None, nil
+			}},
+	},
+}
