@@ -20,7 +20,7 @@ var AccountMethod = binding.Method[*binding.Env]{
 	Sig: "account(cap: Capture, table: dict=None) -> Account",
 	Doc: "Where the measured time of a capture went: every sample is attributed to what set its pace, and the parts add up to the measured time. table says what a GPU has, as those of " +
 		"@astrolabe//tables do: active and elapsed (cycles with work, and all), queues, units, cpus, clock, clock_max, frame (the length of one in seconds where none are marked), idle (the unit that has the time without work, in place of whom the GPU waits for), floor (the least level of a limiter), asleep (whether samples without a value of active are those of a device without a clock), busiest (of several instances of active the one with most work counts in every sample), device (what reports call what works, \"the GPU\"), turns (the label of the sets of counters that take turns, if several do) and thread (the load from which a processor sets the pace). " +
-		"What names a metric may be a formula in the vendor's notation, with spaces. Entries of one name are several ways to see a unit: the first that tells counts. A unit may say how high its level can be where it is missing (guess), and what would measure it (set): that is then the name of the part of the time that is not measured. " +
+		"What names a metric may be a formula in the vendor's notation, with spaces. Entries of one name are several ways to see a unit: the first that tells counts. A unit may say how high its level can be where it is missing (guess), and what would measure it (set): that is then the name of the part of the time that is not measured. Without set, a metric set of the GPU's catalogue that has the metrics of the level is chosen: the one that shows most of what was not measured. Of a fallback beside says that what was not measured is as likely, and shares the time with it. " +
 		"With holds its level is the share of the time in which it holds up all others; with least it is a share of the highest value that the capture shows, or of least where that is more. With floor it sets the pace from that level on only, where counters of it are high while others limit. Of a unit that holds, or of the one that has the time without work, stays is the share of its time that is left when it is relieved by half. " +
 		"Where no sample has a length, as in tables without times, they count alike, as a millisecond each. Without table, it is ACCOUNT of the file tables/NAME.star of the script's repository, else of the library, NAME being the id of the capture's GPU, or the longest beginning of it that there is (mali_g720, then mali). For a GPU without a table all of the time is \"not measured\", and missing says why.",
 	Example: "account(cap).parts",
@@ -191,7 +191,7 @@ func (a *accounting) level(en accountEntry) []float64 {
 		}
 		out[i] = en.offset + en.scale*x
 	}
-	if en.set != "" { // the part of the time that is not measured says what to record
+	if en.set != "" || !known && len(a.shownBy(en)) > 0 { // the part of the time that is not measured says what to record
 		a.missing = a.missing[:lacked]
 	}
 	if a.inTurns() {
@@ -441,6 +441,7 @@ func (a *accounting) input(ctx context.Context) (in analysis.AccountInput, waits
 		in.Queues = append(in.Queues, analysis.AccountQueue{Name: q.name, Busy: busy})
 	}
 	in.Units = a.units()
+	a.chooseSets(&in)
 	return in, waits, ctx.Err()
 }
 

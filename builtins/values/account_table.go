@@ -36,6 +36,7 @@ type accountEntry struct {
 	sure, stays, floor    float64 // see analysis.AccountUnit
 	least                 float64 // the level is a share of the highest value that the capture shows, or of this where it is more
 	rest, fallback, holds bool
+	beside                bool
 }
 
 // fields are the keys of a dict of a table, and what takes their values over.
@@ -137,7 +138,7 @@ func readAccountEntry(v starlark.Value) (accountEntry, error) {
 		"name": textField(&en.name), "title": textField(&en.title), "kind": textField(&en.kind), "queue": textField(&en.queue), "set": textField(&en.set), "source": textField(&source),
 		"level": factorsField(&en.level), "per": factorsField(&en.per), "clocked": factorsField(&en.clocked), "guess": namesField(&en.guess), "counted": namesField(&en.counted),
 		"scale": numberField(&en.scale), "offset": numberField(&en.offset), "error": numberField(&en.errorn), "sure": numberField(&en.sure), "stays": numberField(&en.stays), "floor": numberField(&en.floor), "least": numberField(&en.least),
-		"rest": flagField(&en.rest), "fallback": flagField(&en.fallback), "holds": flagField(&en.holds),
+		"rest": flagField(&en.rest), "fallback": flagField(&en.fallback), "beside": flagField(&en.beside), "holds": flagField(&en.holds),
 	}.read(d)
 	switch {
 	case err != nil:

@@ -20,7 +20,7 @@ func (a *accounting) units() (out []analysis.AccountUnit) {
 		}
 		before := len(a.missing)
 		kind, _ := analysis.ParseLimitKind(u.kind)
-		unit := analysis.AccountUnit{Name: u.name, Kind: kind, Level: a.level(u), Error: u.errorn, Sure: u.sure, Floor: u.floor, Fallback: u.fallback, Queue: u.queue, Set: u.set, Holds: u.holds, Stays: u.stays}
+		unit := analysis.AccountUnit{Name: u.name, Kind: kind, Level: a.level(u), Error: u.errorn, Sure: u.sure, Floor: u.floor, Fallback: u.fallback, Beside: u.beside, Queue: u.queue, Set: u.set, Holds: u.holds, Stays: u.stays}
 		if len(u.guess) > 0 {
 			unit.Guess = a.values(u.guess)
 		}

@@ -51,6 +51,8 @@ type AccountUnit struct {
 	Error float64 // of the level
 	// Fallback makes it a candidate only where no other unit reaches Floor. The limit of what waits is what nothing else explains.
 	Fallback bool
+	// Beside says of a fallback that what was not measured is as likely: it has a part of that time, instead of none.
+	Beside bool
 	// Holds says that Level is the share of the time in which it holds up all others: that time is its own, however little it is.
 	Holds bool
 	// Stays is the share of its own time that is left when it is relieved by half, 0 to 1, of a unit that holds or has the time without work. Relieving

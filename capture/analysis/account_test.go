@@ -232,6 +232,31 @@ func TestAUnitThatWasNotRecordedCountsByHowHighItMayBe(t *testing.T) {
 	}
 }
 
+func TestSetsThatMeasureUnitsThatMayLeadShareTheTimeThatWasNotMeasured(t *testing.T) {
+	in := busyDevice(32)
+	series := func(x float64) []float64 { return slices.Repeat([]float64{x}, len(in.Length)) }
+	none := series(math.NaN())
+	in.Units[0].Level, in.Units[0].Guess, in.Units[0].Set = none, series(0.9), "samplers"
+	in.Units = append(in.Units,
+		AccountUnit{Name: "ports", Kind: LimitUnit, Level: none, Guess: series(0.6), Set: "ports"},
+		AccountUnit{Name: "raster", Kind: LimitUnit, Level: none, Guess: series(0.4), Set: "raster"}, // less than may lead
+		AccountUnit{Name: "filter", Kind: LimitUnit, Level: none, Guess: series(0.7), Set: "samplers"},
+	)
+	for set, want := range map[string]float64{"samplers": 60, "ports": 40, "raster": 0} {
+		if x := accounted(t, in).share(LimitMissing, set); x != want {
+			t.Errorf("%s has %v %% of the time, want %v", set, x, want)
+		}
+	}
+	in.Units[2].Beside = true // the latency of 0.9
+	out := accounted(t, in)
+	if x := out.share(LimitMemory, "latency"); x != 38 {
+		t.Errorf("what explains waits as well has %v %%, want 0.9 of 2.4", x)
+	}
+	if p := out.Part(LimitMemory, "latency"); p.Low != 0 || !(p.High > 0) {
+		t.Errorf("relieving it gains %v to %v ns, and nothing is certain", p.Low, p.High)
+	}
+}
+
 func TestAUnitThatHoldsUpAllOthersOwnsThatTime(t *testing.T) {
 	in := busyDevice(32)
 	for i := range in.Length {

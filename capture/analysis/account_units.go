@@ -1,6 +1,7 @@
 package analysis
 
 import (
+	"cmp"
 	"math"
 	"slices"
 )
@@ -10,17 +11,16 @@ import (
 // long reports whether sample i may hold several passes of a frame.
 func (a *accountant) long(i int) bool { return a.Frame > 0 && a.Length[i] > a.Frame/4 }
 
-// unmeasured is the unit without a level in a sample that is most likely to lead.
+// unmeasured is what would measure units without a level in a sample.
 type unmeasured struct {
 	set   string
-	guess float64 // how high its level may be
+	guess float64 // how high the highest level may be
 }
 
-// rank collects the units that may set the pace below a queue, the highest level first, and what was not measured: nil where every unit that is
-// likely to lead was.
-func (a *accountant) rank(i int, queue string) *unmeasured {
-	a.ranked = a.ranked[:0]
-	var most *unmeasured
+// rank collects the units that may set the pace below a queue, the highest level first, and in open what was not measured, the likeliest first:
+// nothing where every unit that is likely to lead was.
+func (a *accountant) rank(i int, queue string) {
+	a.ranked, a.open = a.ranked[:0], a.open[:0]
 	for k, u := range a.Units {
 		if u.Fallback || u.Queue != "" && queue != "" && u.Queue != queue {
 			continue
@@ -40,23 +40,57 @@ func (a *accountant) rank(i int, queue string) *unmeasured {
 		if u.Guess != nil {
 			guess = u.Guess[i] // a guess that is missing is not above the limit
 		}
-		if guess >= accountDoubt && (most == nil || guess > most.guess) {
-			most = &unmeasured{u.Set, guess}
+		if !(guess >= accountDoubt) {
+			continue
+		}
+		if at := slices.IndexFunc(a.open, func(o unmeasured) bool { return o.set == u.Set }); at >= 0 {
+			a.open[at].guess = max(a.open[at].guess, guess)
+		} else {
+			a.open = append(a.open, unmeasured{u.Set, guess})
 		}
 	}
-	slices.SortStableFunc(a.ranked, func(x, y candidate) int {
-		switch {
-		case x.level > y.level:
-			return -1
-		case x.level < y.level:
-			return 1
-		}
-		return 0
-	})
-	if most != nil && most.set != "" && len(a.ranked) > 0 && most.guess <= a.ranked[0].level+2*accountLead {
-		return nil
+	slices.SortStableFunc(a.ranked, func(x, y candidate) int { return cmp.Compare(y.level, x.level) })
+	slices.SortStableFunc(a.open, func(x, y unmeasured) int { return cmp.Compare(y.guess, x.guess) })
+	if len(a.open) > 0 && a.open[0].set != "" && len(a.ranked) > 0 && a.open[0].guess <= a.ranked[0].level+2*accountLead {
+		a.open = a.open[:0]
 	}
-	return most
+}
+
+// dark gives time to what was not measured: to each of the sets that would measure a unit that may lead, by how high its level may be, and to what
+// explains waits as well as these.
+func (a *accountant) dark(i int, time int64, queue string) {
+	if a.open[0].set == "" {
+		a.give(a.part(LimitMissing, ""), time, false)
+		return
+	}
+	least := accountDoubt
+	if len(a.ranked) > 0 {
+		least = max(least, a.ranked[0].level+2*accountLead)
+	}
+	sum := 0.0
+	for _, o := range a.open {
+		if o.set != "" && o.guess >= least {
+			sum += o.guess
+		}
+	}
+	left := time
+	if f := a.fallback(i, queue); f >= 0 && a.Units[f].Beside {
+		level := min(1, a.Units[f].Level[i])
+		sum += level
+		t := portion(time, level/sum)
+		part := a.part(a.Units[f].Kind, a.Units[f].Name)
+		a.give(part, t, false)
+		a.gain(part, 0, float64(t)/3, "")
+		left -= t
+	}
+	for _, o := range a.open {
+		if o.set != "" && o.guess >= least {
+			t := min(left, portion(time, o.guess/sum))
+			a.give(a.part(LimitMissing, o.set), t, false)
+			left -= t
+		}
+	}
+	a.give(a.part(LimitMissing, a.open[0].set), left, false)
 }
 
 // above is a level of a unit with a floor of its own as one that can be compared with those of others: that floor is theirs, and 1 stays 1.
@@ -112,12 +146,13 @@ func (a *accountant) units(i int, time int64, queue string) {
 		return
 	}
 	time -= a.held(i, time, queue)
-	unknown := a.rank(i, queue)
-	missing := unknown != nil
+	a.rank(i, queue)
+	missing := len(a.open) > 0
+	named := missing && a.open[0].set != ""
 	long := a.long(i)
 	if len(a.ranked) > 0 {
 		first := a.ranked[0]
-		least, known := accountSure, !missing || unknown.set == ""
+		least, known := accountSure, !named
 		if s := a.Units[first.unit].Sure; s > 0 && !long {
 			least, known = s, true
 		}
@@ -126,7 +161,7 @@ func (a *accountant) units(i int, time int64, queue string) {
 			a.leaders(time)
 			return
 		}
-		if long && first.level > accountBase && (!missing || unknown.set == "") {
+		if long && first.level > accountBase && !named {
 			time -= a.unmix(time, missing)
 		}
 	}
@@ -144,7 +179,7 @@ func (a *accountant) units(i int, time int64, queue string) {
 	}
 	switch {
 	case missing:
-		a.give(a.part(LimitMissing, unknown.set), time, false)
+		a.dark(i, time, queue)
 	case len(a.Units) == 0:
 		a.give(a.part(LimitMissing, ""), time, false)
 	case long:

@@ -21,7 +21,8 @@ type accountant struct {
 	// latency are the names of the units that only explain what no other does.
 	latency map[string]bool
 	sample  []slice
-	ranked  []candidate
+	ranked  []candidate  // see rank
+	open    []unmeasured // see rank
 }
 
 // slice is the time of one sample that goes to a part.

@@ -32,6 +32,30 @@ func (c *Catalogue) Set(name string) (*MetricSet, error) {
 	return nil, fmt.Errorf("%s has no metric set %q; there are %s", c.id, name, joinAnd(names))
 }
 
+// SetsFor lists the metric sets that have every metric of a formula in Intel's notation, in the order of the catalogue: what has to be recorded for
+// it. With all there is none to choose: the formula has no metric of a set, because what it reads is counted by all of them.
+func (c *Catalogue) SetsFor(expr string) (sets []string, all bool) {
+	x, err := formula.Parse(formula.Intel, expr)
+	if err != nil {
+		return nil, true
+	}
+	var symbols []string
+	for _, name := range x.Names() {
+		if slices.ContainsFunc(c.sets, func(s *MetricSet) bool { return s.bySymbol[name] != nil }) {
+			symbols = append(symbols, name)
+		}
+	}
+	if len(symbols) == 0 {
+		return nil, true
+	}
+	for _, s := range c.sets {
+		if !slices.ContainsFunc(symbols, func(symbol string) bool { return s.bySymbol[symbol] == nil }) {
+			sets = append(sets, s.Name)
+		}
+	}
+	return sets, false
+}
+
 // Entry returns the set's counter of that symbol, nil if it has none.
 func (m *MetricSet) Entry(symbol string) *Entry { return m.bySymbol[symbol] }
 

@@ -427,3 +427,26 @@ func BenchmarkMetricsOfASet(b *testing.B) {
 		}
 	}
 }
+
+func TestSetsForAFormulaAreThoseWithAllItsMetrics(t *testing.T) {
+	c := mustGet(t, "intel-kbl-gt2")
+	for _, x := range []struct {
+		expr string
+		want []string
+		all  bool
+	}{
+		{"$SamplersBusy 0.01 FMUL", []string{"RenderBasic"}, false},
+		{"$GtiReadThroughput $GtiWriteThroughput FADD", []string{"RenderBasic", "ComputeBasic", "ComputeL3Cache"}, false},
+		{"$GtiReadThroughput $SamplersBusy FADD", []string{"RenderBasic"}, false},
+		{"$GtiReadThroughput $VfBottleneck FADD", nil, false}, // no set has both
+		{"A 28 READ $EuSubslicesTotalCount FDIV", nil, true},  // every set counts it
+		{"no formula", nil, true},
+	} {
+		if got, all := c.SetsFor(x.expr); !slices.Equal(got, x.want) || all != x.all {
+			t.Errorf("%s: got %q, %v, want %q, %v", x.expr, got, all, x.want, x.all)
+		}
+	}
+	if got, all := mustGet(t, "mali-g720").SetsFor("$SamplersBusy 2 FMUL"); got != nil || !all {
+		t.Errorf("a GPU without sets has %q, %v", got, all)
+	}
+}

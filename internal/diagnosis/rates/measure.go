@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 	"sync"
 
 	"astrolabe/capture"
@@ -207,6 +208,11 @@ func (x *examiner) examine(ctx context.Context, kind string, seed uint64) (out t
 		return out, x.withheld(ctx, &out, c, cap, &truth.Part, limiter)
 	case simulate.KindSingle:
 		out.count(rowPlant, right)
+		alone, err := x.right(firstSet(p.top()), limiter, c, cap)
+		if err != nil {
+			return out, err
+		}
+		out.count(rowPlantFirst, alone)
 	case simulate.KindRandom:
 		out.count(rowRandom, right)
 	case simulate.KindSerial:
@@ -242,6 +248,11 @@ func (x *examiner) archetype(out *tallied, p *page, limiter simulate.Candidate, 
 		out.count(rowShown, right)
 	} else {
 		out.count(rowAsked, right)
+		alone, err := x.right(firstSet(p.top()), limiter, c, cap)
+		if err != nil {
+			return err
+		}
+		out.count(rowAskedFirst, alone)
 	}
 	out.count(rowTold, len(x.f.names[limiter.String()]) > 0)
 	out.count(rowOther, !right && x.f.limiter(first))
@@ -265,7 +276,7 @@ func (x *examiner) right(f diagnosis.Finding, limiter simulate.Candidate, c *sim
 	if f.Record == "" || x.f.shown(limiter, cap) {
 		return false, nil
 	}
-	options := simulate.Options{Sets: []string{f.Record}}
+	options := simulate.Options{Sets: strings.Split(f.Record, ",")} // several take turns
 	if f.Record == recordHost {
 		options = simulate.Options{Host: simulate.Yes}
 	}
@@ -274,6 +285,12 @@ func (x *examiner) right(f diagnosis.Finding, limiter simulate.Candidate, c *sim
 		return false, fmt.Errorf("%s asks for %q: %w", f.ID, f.Record, err)
 	}
 	return x.f.shown(limiter, other), nil
+}
+
+// firstSet is a finding as if it asked for the first of the metric sets alone that it asks for.
+func firstSet(f diagnosis.Finding) diagnosis.Finding {
+	f.Record, _, _ = strings.Cut(f.Record, ",")
+	return f
 }
 
 // recordHost asks for the counters of the processors.

@@ -7,11 +7,13 @@ const (
 	rowNamed            = "... limiter named"
 	rowShown            = "... where the capture can show it: limiter first"
 	rowAsked            = "... where it cannot: limiter, or what to record, first"
+	rowAskedFirst       = "... where it cannot: with the first set that it asks for alone"
 	rowTold             = "... the reports have a finding for the limiter at all"
 	rowOther            = "... another limiter first"
 	rowSymptom          = "... only a symptom or a hint first"
 	rowNothing          = "... nothing named"
 	rowPlant            = "single plants: limiter first"
+	rowPlantFirst       = "... with the first set that is asked for alone"
 	rowRandom           = "random mixes: limiter first"
 	rowQueues           = "queues in turn: named first"
 	rowTurns            = "processor and GPU in turn: named first"
@@ -43,11 +45,13 @@ var rows = []struct{ name, target string }{
 	{rowNamed, ""},
 	{rowShown, ""},
 	{rowAsked, ""},
+	{rowAskedFirst, ""},
 	{rowTold, ""},
 	{rowOther, ""},
 	{rowSymptom, ""},
 	{rowNothing, ""},
 	{rowPlant, ">= 98 %"},
+	{rowPlantFirst, ""},
 	{rowRandom, ""},
 	{rowQueues, ">= 95 %"},
 	{rowTurns, ">= 95 %"},
