@@ -1,24 +1,27 @@
 package metrics
 
 import (
-	"crypto/sha256"
-	"embed"
-	"encoding/hex"
 	"fmt"
 	"sync"
-)
 
-//go:embed data/*.metrics data/intel-kbl.sets
-var files embed.FS
+	"astrolabe/capture/metrics/formula"
+)
 
 // Catalogue is what is known about the counters of one GPU, or of the CPU. It is immutable.
 type Catalogue struct {
-	id, title, version string
-	entries            []*Entry
-	borrowed           []borrowed
-	zeroRule           zeroRule
-	sets               []*MetricSet // of an Intel GPU
-	hardware           bool         // its metrics read numbered blocks, see numbered
+	*product
+
+	title, version string
+	dialect        formula.Dialect
+	words          productWords // of its file
+	entries        []*Entry
+	borrowed       []borrowed
+	zeroRule       zeroRule
+	byRefs         bool         // metrics are in the order of their sections
+	sets           []*MetricSet // of counters that can be measured together
+	hardware       bool         // its metrics read numbered blocks, see numbered
+
+	setsFile, setSource string
 
 	indexOnce sync.Once
 	index     map[string][]hit
@@ -30,55 +33,23 @@ type Catalogue struct {
 // borrowed names an entry of another catalogue that addresses in this one find too.
 type borrowed struct{ catalogue, name string }
 
-// catalogues lists the built-in catalogues in the order of IDs. Each is read when it is first asked for.
-var catalogues = []struct {
-	id   string
-	load func() (*Catalogue, error)
-}{
-	{"mali-g615", lazily("mali-g615")},
-	{"mali-g720", lazily("mali-g720")},
-	{"gfx1151", lazily("gfx1151")},
-	{"amd-gpa", lazily("amd-gpa")},
-	{"amd-live", lazily("amd-live")},
-	{"intel-kbl-gt2", sync.OnceValues(func() (*Catalogue, error) { return loadIntel("intel-kbl-gt2") })},
-	{"intel-kbl-gt3", sync.OnceValues(func() (*Catalogue, error) { return loadIntel("intel-kbl-gt3") })},
-	{"cpu", lazily("cpu")},
-}
-
 // CPU is the id of the catalogue that every capture with CPU columns has.
 const CPU = "cpu"
 
-func lazily(id string) func() (*Catalogue, error) {
-	return sync.OnceValues(func() (*Catalogue, error) {
-		raw, err := files.ReadFile("data/" + id + ".metrics")
-		if err != nil {
-			return nil, err
-		}
-		c, err := parseFile(string(raw))
-		if err != nil {
-			return nil, err
-		}
-		c.readHardware()
-		sum := sha256.Sum256(raw)
-		c.version = hex.EncodeToString(sum[:6])
-		return c, nil
-	})
-}
-
-// IDs lists the built-in catalogues.
+// IDs lists the built-in catalogues, in the order of their data files.
 func IDs() []string {
-	out := make([]string, len(catalogues))
-	for i, c := range catalogues {
-		out[i] = c.id
+	var out []string
+	for _, p := range products() {
+		out = append(out, p.id)
 	}
 	return out
 }
 
-// Get returns the catalogue of a GPU. The error names near ids.
+// Get returns the catalogue of a GPU. It is read when it is first asked for. The error names near ids.
 func Get(gpu string) (*Catalogue, error) {
-	for _, c := range catalogues {
-		if c.id == gpu {
-			return c.load()
+	for _, p := range products() {
+		if p.id == gpu {
+			return p.load()
 		}
 	}
 	return nil, unknownGPU(gpu)
@@ -104,6 +75,12 @@ func unknownGPU(gpu string) error {
 
 // ID is the catalogue's name, such as "gfx1151".
 func (c *Catalogue) ID() string { return c.id }
+
+// Family is the name of the family of GPUs whose data file describes the catalogue; its own id where the file is its own.
+func (c *Catalogue) Family() string { return or(c.family, c.id) }
+
+// Triage is the name of the script that judges captures of the GPU, such as "cpu".
+func (c *Catalogue) Triage() string { return c.triage }
 
 // Title says in words whose counters these are.
 func (c *Catalogue) Title() string { return c.title }

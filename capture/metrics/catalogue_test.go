@@ -253,6 +253,16 @@ func TestDamagedCatalogueFilesAreRefusedWithTheLine(t *testing.T) {
 	}
 }
 
+// parseFile reads the first product of a file.
+func parseFile(text string) (*Catalogue, error) {
+	heads, err := readHead("test", strings.NewReader(text))
+	if err != nil {
+		return nil, err
+	}
+	c := &Catalogue{product: heads[0]}
+	return c, c.parse(text)
+}
+
 func FuzzParseFile(f *testing.F) {
 	f.Add("catalogue a\ndialect rocm\ndefault doc x\nmetric m\n\texpr SUM(A) / SUM($denom)\n\tref 1.2\ncounter A\n\tkind gauge\n")
 	f.Add("catalogue a\ndialect gpa\nzero always\nmetric m\n\tvariant gfx6,gfx7 gl 0,1,+ of CB*_X[0,1]\n\tusage items\ncounter CB_X\n")

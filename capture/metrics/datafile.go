@@ -3,6 +3,7 @@ package metrics
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -13,8 +14,14 @@ import (
 // A catalogue file is lines of "key text". Lines that are empty or begin with # mean nothing. Before the first entry stand
 //
 //	catalogue ID        title TEXT        dialect streamline|rocm|gpa|intel
+//	vendor TEXT         architecture TEXT (within an architecture counters mean much the same)
+//	match name|pci PATTERN                (how devices with exactly these counters are called; see families.csv)
+//	triage SCRIPT                         (the script of scripts/triage that judges it, if that is not named by the id)
 //	zero always|vendor                    (a division by zero gives 0: always, or for captures opened with zero="vendor")
 //	borrow CATALOGUE NAME                 (an entry of another catalogue that this one's guide shows too)
+//	order refs                            (metrics stand as their sections do in the guide, counters as in their blocks)
+//	sets FILE           setsource TEXT    (the metric sets, see sets.go, and where they come from: %s stands for a set's name)
+//	like ID             without NAME      (it has all entries of another catalogue, but for those named and those that follow here)
 //
 // Then each line "metric NAME" or "counter NAME" begins an entry, and the indented lines below it are its fields: title, unit,
 // group, doc, high, low, expr, source, block, index, scaler, kind, ref, alias, better, reference, peak, peakexpr, assumed (the value of a
@@ -23,112 +30,230 @@ import (
 // published rule without one; "variant GENERATIONS APIS FORMULA" is the formula for some hardware, see variant.go; "usage" and
 // "type" are the vendor's. A line "default FIELD TEXT" holds for the entries after it that do not have the field; an empty text
 // ends it.
+//
+// A file of a family has "family ID" and a line "product ID WORD" for each of its products instead of the line catalogue. The field "only WORDS"
+// says which products have an entry, and any line that begins with such words, "g615,g720 ref 3.1.4", holds for these products alone: a field
+// of one value replaces what all have, one that may stand several times is added to it.
 
-// parseFile reads a catalogue file. The error carries the line.
-func parseFile(text string) (*Catalogue, error) {
-	c := &Catalogue{}
-	defaults := map[string]string{}
-	dialect := formula.Streamline
-	var e *Entry
-	var set map[string]bool
-	entryLine := 0
-	finish := func() error {
-		if e == nil {
-			return nil
-		}
-		for field, value := range defaults {
-			if !set[field] {
-				if err := setField(e, field, value); err != nil {
-					return err
-				}
-			}
-		}
-		return e.finish(dialect)
-	}
-	line := 0
-	fail := func(at int, err error) error { return fmt.Errorf("catalogue %s line %d: %w", c.id, at, err) }
+// fileParser reads the catalogue of one product.
+type fileParser struct {
+	c        *Catalogue
+	defaults map[string]string
+
+	entry     *Entry
+	set       map[string]bool // the fields that it has
+	inherited bool            // from the catalogue that this one is like, and not yet replaced
+	skip      bool            // other products have it
+}
+
+// parse reads a catalogue file. The error carries the line.
+func (c *Catalogue) parse(text string) error {
+	p := &fileParser{c: c, defaults: map[string]string{}}
+	c.words = productWords{}
+	line, entryLine := 0, 0
 	for rest := text; rest != ""; {
 		var raw string
 		raw, rest, _ = strings.Cut(rest, "\n")
 		line++
-		trimmed := strings.TrimSpace(raw)
-		if trimmed == "" || trimmed[0] == '#' {
+		if trimmed := strings.TrimSpace(raw); trimmed == "" || trimmed[0] == '#' {
 			continue
 		}
-		key, value, _ := strings.Cut(trimmed, " ")
-		value = strings.TrimSpace(value)
-		if raw[0] == ' ' || raw[0] == '\t' {
-			if e == nil {
-				return nil, fail(line, fmt.Errorf("field %q before the first entry", key))
+		only, key, value := c.words.cut(raw)
+		field := raw[0] == ' ' || raw[0] == '\t'
+		if !field {
+			if err := p.finish(); err != nil {
+				return fmt.Errorf("catalogue %s line %d: %w", c.product.id, entryLine, err)
 			}
-			set[key] = true
-			if err := setField(e, key, value); err != nil {
-				return nil, fail(line, err)
-			}
-			continue
-		}
-		switch key {
-		case "catalogue":
-			c.id = value
-		case "title":
-			c.title = value
-		case "dialect":
-			d, ok := formula.ParseDialect(value)
-			if !ok {
-				return nil, fail(line, fmt.Errorf("unknown dialect %q", value))
-			}
-			dialect = d
-		case "zero":
-			switch value {
-			case "always":
-				c.zeroRule = zeroAlways
-			case "vendor":
-				c.zeroRule = zeroVendor
-			default:
-				return nil, fail(line, fmt.Errorf("rule for zero divisors is %q, want always or vendor", value))
-			}
-		case "borrow":
-			from, name, ok := strings.Cut(value, " ")
-			if !ok {
-				return nil, fail(line, fmt.Errorf("borrow %q, want a catalogue and a name", value))
-			}
-			c.borrowed = append(c.borrowed, borrowed{from, strings.TrimSpace(name)})
-		case "default":
-			if err := finish(); err != nil {
-				return nil, fail(entryLine, err)
-			}
-			e = nil
-			field, text, _ := strings.Cut(value, " ")
-			if text = strings.TrimSpace(text); text == "" {
-				delete(defaults, field)
-			} else {
-				defaults[field] = text
-			}
-		case "metric", "counter":
-			if err := finish(); err != nil {
-				return nil, fail(entryLine, err)
-			}
-			if value == "" {
-				return nil, fail(line, fmt.Errorf("%s without a name", key))
-			}
-			e = &Entry{Name: value, GPU: c.id, Kind: capture.Delta}
-			if key == "metric" {
-				e.Kind = capture.Derived
-			}
-			set = map[string]bool{}
 			entryLine = line
-			c.entries = append(c.entries, e)
-		default:
-			return nil, fail(line, fmt.Errorf("unknown key %q", key))
+		}
+		if only != nil && !slices.Contains(only, c.product.word) {
+			continue
+		}
+		var err error
+		if field {
+			err = p.field(key, value)
+		} else {
+			err = p.head(key, value)
+		}
+		if err != nil {
+			return fmt.Errorf("catalogue %s line %d: %w", c.product.id, line, err)
 		}
 	}
-	if err := finish(); err != nil {
-		return nil, fail(entryLine, err)
+	if err := p.finish(); err != nil {
+		return fmt.Errorf("catalogue %s line %d: %w", c.product.id, entryLine, err)
 	}
-	if c.id == "" {
-		return nil, fmt.Errorf("catalogue file has no catalogue line")
+	if c.byRefs {
+		c.sortByRefs()
 	}
-	return c, nil
+	return nil
+}
+
+// head reads a line that belongs to no entry, or begins one.
+func (p *fileParser) head(key, value string) error {
+	c := p.c
+	switch key {
+	case "catalogue", "family", "like", "triage", "vendor", "architecture", "match": // see readHead
+	case "product":
+		_, word, _ := strings.Cut(value, " ")
+		c.words[word] = true
+	case "title":
+		c.title = value
+	case "dialect":
+		d, ok := formula.ParseDialect(value)
+		if !ok {
+			return fmt.Errorf("unknown dialect %q", value)
+		}
+		c.dialect = d
+	case "zero":
+		rule, ok := map[string]zeroRule{"always": zeroAlways, "vendor": zeroVendor}[value]
+		if !ok {
+			return fmt.Errorf("rule for zero divisors is %q, want always or vendor", value)
+		}
+		c.zeroRule = rule
+	case "borrow":
+		from, name, ok := strings.Cut(value, " ")
+		if !ok {
+			return fmt.Errorf("borrow %q, want a catalogue and a name", value)
+		}
+		c.borrowed = append(c.borrowed, borrowed{from, strings.TrimSpace(name)})
+	case "order":
+		if c.byRefs = value == "refs"; !c.byRefs {
+			return fmt.Errorf("order is %q, want refs", value)
+		}
+	case "sets":
+		c.setsFile = value
+	case "setsource":
+		c.setSource = value
+	case "without":
+		i := c.at(value)
+		if i < 0 {
+			return fmt.Errorf("it has no %s to be without", value)
+		}
+		c.entries = slices.Delete(c.entries, i, i+1)
+	case "default":
+		field, text, _ := strings.Cut(value, " ")
+		if text = strings.TrimSpace(text); text == "" {
+			delete(p.defaults, field)
+		} else {
+			p.defaults[field] = text
+		}
+	case "metric", "counter":
+		if value == "" {
+			return fmt.Errorf("%s without a name", key)
+		}
+		p.begin(value, key == "metric")
+	default:
+		return fmt.Errorf("unknown key %q", key)
+	}
+	return nil
+}
+
+// begin begins an entry, or goes on with an inherited one.
+func (p *fileParser) begin(name string, metric bool) {
+	p.set, p.skip = map[string]bool{}, false
+	if i := p.c.at(name); i >= 0 && p.c.product.like != "" {
+		p.entry, p.inherited = p.c.entries[i], true
+		return
+	}
+	p.entry, p.inherited = &Entry{Name: name, GPU: p.c.product.id, Kind: capture.Delta, Dialect: p.c.dialect}, false
+	if metric {
+		p.entry.Kind = capture.Derived
+	}
+	p.c.entries = append(p.c.entries, p.entry)
+}
+
+func (p *fileParser) field(key, value string) error {
+	e := p.entry
+	switch {
+	case e == nil:
+		return fmt.Errorf("field %q before the first entry", key)
+	case key == "only":
+		p.skip = !slices.Contains(strings.Split(value, ","), p.c.product.word)
+		return nil
+	}
+	if p.inherited && !p.set[key] {
+		switch key { // what may stand several times replaces what was inherited
+		case "ref":
+			e.Refs = nil
+		case "alias":
+			e.Aliases = nil
+		case "reference":
+			e.References = nil
+		case "variant":
+			e.Variants = nil
+		}
+	}
+	p.set[key] = true
+	return setField(e, key, value)
+}
+
+// finish completes the entry being read.
+func (p *fileParser) finish() error {
+	e := p.entry
+	if p.entry = nil; e == nil {
+		return nil
+	}
+	if p.skip {
+		p.c.entries = p.c.entries[:len(p.c.entries)-1]
+		return nil
+	}
+	for field, value := range p.defaults {
+		if !p.set[field] && !p.inherited {
+			if err := setField(e, field, value); err != nil {
+				return err
+			}
+		}
+	}
+	return e.finish()
+}
+
+// at is the place of the entry of that name, -1 if there is none.
+func (c *Catalogue) at(name string) int {
+	return slices.IndexFunc(c.entries, func(e *Entry) bool { return e.Name == name })
+}
+
+// inherit takes over everything of the catalogue that c is like. Formulas with variants keep what they derive by entry, so that they are not shared.
+func (c *Catalogue) inherit(base *Catalogue) {
+	c.title, c.dialect, c.zeroRule, c.byRefs = base.title, base.dialect, base.zeroRule, base.byRefs
+	c.borrowed = slices.Clone(base.borrowed)
+	c.setsFile, c.setSource = base.setsFile, base.setSource
+	for _, e := range base.entries {
+		one := *e
+		one.GPU = c.product.id
+		for i, v := range one.Variants {
+			if i == 0 {
+				one.Variants = nil
+			}
+			one.Variants = append(one.Variants, &Variant{Generations: v.Generations, APIs: v.APIs, Expr: v.Expr})
+		}
+		one.Refs, one.Aliases, one.References = slices.Clone(e.Refs), slices.Clone(e.Aliases), slices.Clone(e.References)
+		c.entries = append(c.entries, &one)
+	}
+}
+
+// sortByRefs puts metrics in the order of their sections in the product's own guide, and behind them the counters in the order of their places
+// in their blocks: sections of one family have different numbers in each guide.
+func (c *Catalogue) sortByRefs() {
+	blocks := map[string]int{}
+	for _, e := range c.entries {
+		if _, ok := blocks[e.Block]; !ok && !e.IsMetric() {
+			blocks[e.Block] = len(blocks)
+		}
+	}
+	place := func(e *Entry) []int {
+		if !e.IsMetric() {
+			return []int{math.MaxInt, blocks[e.Block], e.Index}
+		}
+		var out []int
+		if len(e.Refs) > 0 {
+			for part := range strings.SplitSeq(e.Refs[0], ".") {
+				n, _ := strconv.Atoi(part)
+				out = append(out, n)
+			}
+		}
+		return out
+	}
+	slices.SortStableFunc(c.entries, func(a, b *Entry) int { return slices.Compare(place(a), place(b)) })
 }
 
 func setField(e *Entry, key, value string) error {
@@ -223,8 +348,7 @@ func parseReference(value string) Reference {
 }
 
 // finish completes an entry whose fields are all read.
-func (e *Entry) finish(d formula.Dialect) error {
-	e.Dialect = d
+func (e *Entry) finish() error {
 	if e.Title == "" {
 		e.Title = e.Name
 	}

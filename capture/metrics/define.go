@@ -18,12 +18,7 @@ func NewDefinition(gpu, name, expr, title, unit, doc string) (*Entry, error) {
 		if err != nil {
 			return nil, err
 		}
-		for _, e := range c.entries {
-			if e.IsMetric() {
-				dialect = e.Dialect
-				break
-			}
-		}
+		dialect = c.dialect
 	}
 	if err := checkName(name); err != nil {
 		return nil, err

@@ -86,10 +86,5 @@ func (s *scope) dialect() formula.Dialect {
 	if len(s.cats) == 0 {
 		return formula.Streamline
 	}
-	for _, e := range s.cats[0].entries {
-		if e.IsMetric() {
-			return e.Dialect
-		}
-	}
-	return formula.Streamline
+	return s.cats[0].dialect
 }

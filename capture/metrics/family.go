@@ -1,7 +1,6 @@
 package metrics
 
 import (
-	"embed"
 	"fmt"
 	"path"
 	"strings"
@@ -9,9 +8,6 @@ import (
 
 	"astrolabe/capture"
 )
-
-//go:embed data/families.csv
-var familyFile embed.FS
 
 // Family is what a GPU belongs to, as far as its name tells: within an architecture counters mean much the same, across architectures they do not.
 type Family struct {
@@ -34,17 +30,24 @@ type familyRow struct {
 }
 
 var familyRows = sync.OnceValue(func() []familyRow {
-	raw, err := familyFile.ReadFile("data/families.csv")
+	raw, err := files.ReadFile("data/families.csv")
 	if err != nil {
 		panic(err) // it is part of the program
 	}
 	var out []familyRow
+	for _, p := range products() {
+		out = append(out, familyRow{"id", p.id, p.is})
+		for _, m := range p.matches {
+			by, pattern, _ := strings.Cut(m, " ")
+			out = append(out, familyRow{by, pattern, p.is})
+		}
+	}
 	for line := range strings.Lines(string(raw)) {
 		if line = strings.TrimSpace(line); line == "" || line[0] == '#' {
 			continue
 		}
 		f := strings.Split(line, ",")
-		out = append(out, familyRow{f[0], f[1], Family{f[2], f[3], f[4]}})
+		out = append(out, familyRow{f[0], f[1], Family{Vendor: f[2], Architecture: f[3]}})
 	}
 	return out
 })

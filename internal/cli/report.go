@@ -304,19 +304,6 @@ const (
 	triage        = "triage/" // the folder of the library with one script per family of catalogues
 )
 
-// families are the catalogues that share a triage script, by the start of their ids; others have their own.
-var families = []struct{ prefix, script string }{{"mali-", "mali"}, {"intel-", "intel_oa"}, {"amd-gpa", "gpa"}}
-
-// triageOf is the name of a catalogue's triage script.
-func triageOf(id string) string {
-	for _, f := range families {
-		if strings.HasPrefix(id, f.prefix) {
-			return f.script
-		}
-	}
-	return strings.ReplaceAll(id, "-", "_")
-}
-
 // genericScript is the triage of what no other script knows.
 const genericScript = libraryPrefix + triage + "generic.star"
 
@@ -329,7 +316,7 @@ func reportScripts(c *capture.Capture, own string) []string {
 	var names []string
 	gpu := false
 	for _, cat := range metrics.For(c) {
-		path := triage + triageOf(cat.ID()) + ".star"
+		path := triage + cat.Triage() + ".star"
 		if _, err := fs.Stat(scripts.Library, path); err != nil {
 			continue
 		}

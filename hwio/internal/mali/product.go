@@ -1,6 +1,11 @@
 package mali
 
-import "fmt"
+import (
+	"fmt"
+
+	"astrolabe/capture"
+	"astrolabe/capture/metrics"
+)
 
 // Product is a GPU design.
 type Product struct {
@@ -15,9 +20,10 @@ type Product struct {
 }
 
 // Catalogue is the id of the catalogue whose counters the product has, "" where there is none.
-func (p *Product) Catalogue() string { return catalogues[p.Layout] }
-
-var catalogues = map[string]string{"Mali-G715": "mali-g615", "Mali-G720": "mali-g720"}
+func (p *Product) Catalogue() string {
+	f, _ := metrics.FamilyOf("", capture.Device{Name: p.Name})
+	return f.Catalogue
+}
 
 // ID is a decoded GPU id register.
 type ID struct {

@@ -140,7 +140,12 @@ func hasAlias(m *capture.Meta, name string) bool {
 }
 
 func TestEveryRawCounterOfTheCataloguesHasAColumn(t *testing.T) {
-	for layout, id := range catalogues {
+	for layout, id := range map[string]string{"Mali-G715": "mali-g615", "Mali-G720": "mali-g720"} {
+		for _, r := range products {
+			if r.p.Layout == layout && r.p.Catalogue() != id {
+				t.Errorf("the catalogue of %s is %q, want that of its layout, %q", r.p.Name, r.p.Catalogue(), id)
+			}
+		}
 		cat, err := metrics.Get(id)
 		if err != nil {
 			t.Fatal(err)

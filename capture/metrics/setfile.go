@@ -1,74 +1,32 @@
 package metrics
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
+	"slices"
 	"strings"
 
 	"astrolabe/capture"
 	"astrolabe/capture/metrics/formula"
 )
 
-// The catalogues of Intel GPUs are made of two files. intel-kbl.metrics is an ordinary catalogue file of the raw counters, the
-// variables of equations and the registers. intel-kbl.sets has the metrics: a counter may stand in many metric sets, so first
-// come blocks "counter SYMBOL" with the fields that it has everywhere, those of a catalogue file and
+// A file of metric sets stands beside a catalogue file, which has the raw counters and the variables of equations. A metric may stand in many
+// sets, so first come blocks "counter SYMBOL" with the fields that it has everywhere, those of a catalogue file and
 //
 //	semantic WORD     the vendor's semantic type: event, duration, throughput, ratio
 //	scope WORD        what it is counted for, where that is not the whole GPU: slice, subslice
 //	available EXPR    the condition on the GPU's topology under which it exists
 //
-// and then blocks "set SYMBOL" with the set's title, its "guid GPU TEXT" and its counters, one per line, indented once. A
-// counter that only one GPU has is followed by that GPU. Lines indented twice below it replace a field in this set:
-// "expr TEXT", "peak TEXT", or "gt3 expr TEXT" for one GPU.
+// and then blocks "set SYMBOL" with the set's title, its guid and its counters, one per line, indented once. A counter that only some products
+// have is followed by their words. Lines indented twice below it replace a field in this set. Any line within a set may begin with words of
+// products, as in a catalogue file: "gt3 expr TEXT".
 
-// intelGPUs are the catalogues with the word that stands for them in intel-kbl.sets.
-var intelGPUs = []struct{ id, word, title, file string }{
-	{"intel-kbl-gt2", "gt2", "Intel Kaby Lake GT2 (HD Graphics 620 and its like)", "oa-kblgt2.xml"},
-	{"intel-kbl-gt3", "gt3", "Intel Kaby Lake GT3 (Iris Plus Graphics 640 and its like)", "oa-kblgt3.xml"},
-}
-
-// MetricSet is a set of counters that Intel's OA unit can measure together.
+// MetricSet is a set of counters that can be measured together.
 type MetricSet struct {
 	Name  string // its symbol, such as "RenderBasic"
 	Title string
 	GUID  string // names it to the kernel
 
 	bySymbol map[string]*Entry
-}
-
-// loadIntel reads the catalogue of one Intel GPU.
-func loadIntel(id string) (*Catalogue, error) {
-	raw, err := files.ReadFile("data/intel-kbl.metrics")
-	if err != nil {
-		return nil, err
-	}
-	sets, err := files.ReadFile("data/intel-kbl.sets")
-	if err != nil {
-		return nil, err
-	}
-	for _, g := range intelGPUs {
-		if g.id != id {
-			continue
-		}
-		base, err := parseFile(string(raw))
-		if err != nil {
-			return nil, err
-		}
-		p := &setParser{word: g.word, file: g.file, c: &Catalogue{id: id, title: g.title, zeroRule: zeroVendor},
-			symbols: map[string]*Entry{}, exprs: map[string]parsedExpr{}}
-		if err := p.parse(string(sets)); err != nil {
-			return nil, err
-		}
-		for _, e := range base.entries {
-			e.GPU = id
-		}
-		p.c.entries = append(p.c.entries, base.entries...)
-		sum := sha256.Sum256(append(raw, sets...))
-		p.c.version = hex.EncodeToString(sum[:6])
-		return p.c, nil
-	}
-	return nil, fmt.Errorf("%s is no Intel GPU", id)
 }
 
 // parsedExpr is an equation, read once however many sets have it.
@@ -78,15 +36,20 @@ type parsedExpr struct {
 }
 
 type setParser struct {
-	word, file string
-	c          *Catalogue
-	symbols    map[string]*Entry // templates
-	exprs      map[string]parsedExpr
+	c       *Catalogue
+	symbols map[string]*Entry // templates
+	exprs   map[string]parsedExpr
 
 	template *Entry     // the counter block being read
 	set      *MetricSet // the set being read
 	entry    *Entry     // its counter being read; nil where this GPU does not have it
 	skip     bool       // within a counter that this GPU does not have
+}
+
+// parseSets reads a file of metric sets, for the products and in the dialect of the catalogue's own file, which names it.
+func (c *Catalogue) parseSets(text string) error {
+	p := &setParser{c: c, symbols: map[string]*Entry{}, exprs: map[string]parsedExpr{}}
+	return p.parse(text)
 }
 
 func (p *setParser) parse(text string) error {
@@ -111,14 +74,15 @@ func (p *setParser) parse(text string) error {
 }
 
 func (p *setParser) line(indent int, text string) error {
-	key, value, _ := strings.Cut(text, " ")
-	value = strings.TrimSpace(value)
+	only, key, value := p.c.words.cut(text)
 	switch {
+	case only != nil && !slices.Contains(only, p.c.word):
+		return nil
 	case indent == 0 && key == "counter":
 		if p.symbols[value] != nil {
 			return fmt.Errorf("counter %s stands twice", value)
 		}
-		p.template = &Entry{GPU: p.c.id, Kind: capture.Derived, Dialect: formula.Intel}
+		p.template = &Entry{GPU: p.c.id, Kind: capture.Derived, Dialect: p.c.dialect}
 		p.symbols[value] = p.template
 		return nil
 	case indent == 0 && key == "set":
@@ -129,16 +93,14 @@ func (p *setParser) line(indent int, text string) error {
 	case indent == 0:
 		return fmt.Errorf("unknown key %q", key)
 	case p.template != nil:
-		return setIntelField(p.template, key, value)
+		return setFieldOfSet(p.template, key, value)
 	case p.set == nil:
 		return fmt.Errorf("%q before the first block", text)
 	case indent == 1 && key == "title":
 		p.set.Title = value
 		return nil
 	case indent == 1 && key == "guid":
-		if gpu, guid, _ := strings.Cut(value, " "); gpu == p.word {
-			p.set.GUID = guid
-		}
+		p.set.GUID = value
 		return nil
 	case indent == 1:
 		if err := p.finish(); err != nil {
@@ -150,20 +112,11 @@ func (p *setParser) line(indent int, text string) error {
 	case p.entry == nil:
 		return fmt.Errorf("%q before the first counter", text)
 	}
-	for _, g := range intelGPUs {
-		if key == g.word {
-			if g.word != p.word {
-				return nil
-			}
-			key, value, _ = strings.Cut(value, " ")
-			break
-		}
-	}
-	return setIntelField(p.entry, key, value)
+	return setFieldOfSet(p.entry, key, value)
 }
 
-// setIntelField sets a field of a counter.
-func setIntelField(e *Entry, key, value string) error {
+// setFieldOfSet sets a field of a counter of metric sets.
+func setFieldOfSet(e *Entry, key, value string) error {
 	switch key {
 	case "semantic":
 		e.Semantic = value
@@ -186,14 +139,14 @@ func (p *setParser) begin(symbol, only string) error {
 	case p.set.bySymbol[symbol] != nil:
 		return fmt.Errorf("set %s has the counter %s twice", p.set.Name, symbol)
 	}
-	if p.skip = only != "" && only != p.word; p.skip {
+	if p.skip = only != "" && !slices.Contains(strings.Split(only, ","), p.c.word); p.skip {
 		return nil
 	}
 	e := *template
 	e.Group, e.Symbol, e.Set = p.set.Name, symbol, p.set
 	e.Name = snake(p.set.Name) + "_" + snake(symbol)
 	e.Aliases = []string{symbol, p.set.Name + "/" + symbol}
-	e.Source = "Intel's metric set " + p.set.Name + " (Mesa, " + p.file + ")"
+	e.Source = strings.ReplaceAll(p.c.setSource, "%s", p.set.Name)
 	p.entry = &e
 	p.set.bySymbol[symbol] = p.entry
 	p.c.entries = append(p.c.entries, p.entry)
@@ -211,7 +164,7 @@ func (p *setParser) finish() error {
 	}
 	have, ok := p.exprs[e.Expr]
 	if !ok {
-		x, err := formula.Parse(formula.Intel, e.Expr)
+		x, err := formula.Parse(p.c.dialect, e.Expr)
 		if err != nil {
 			return fmt.Errorf("counter %s: %w", e.Name, err)
 		}

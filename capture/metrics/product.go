@@ -1,0 +1,182 @@
+package metrics
+
+import (
+	"bufio"
+	"crypto/sha256"
+	"embed"
+	"encoding/hex"
+	"fmt"
+	"io"
+	"path"
+	"slices"
+	"strings"
+	"sync"
+)
+
+//go:embed data/*.metrics data/*.sets data/families.csv
+var files embed.FS
+
+// product is what the head of a data file says of a GPU: all that must be known of one whose counters nobody asked for yet.
+type product struct {
+	id, word string // word stands for it in a file of several products, "" in a file of its own
+	file     string
+	family   string // "" of a product with a file of its own
+	like     string // the product whose entries it has but for what its file says
+	base     *product
+	triage   string // the script that judges it, without its ending
+	is       Family
+	matches  []string // "name PATTERN" or "pci PATTERN": how devices of exactly this product are called
+
+	load func() (*Catalogue, error)
+}
+
+// products reads the heads of all data files, once. The files are part of the program, and a test reads them all.
+var products = sync.OnceValue(func() []*product {
+	names, err := files.ReadDir("data")
+	if err != nil {
+		panic(err)
+	}
+	var out []*product
+	for _, f := range names {
+		if path.Ext(f.Name()) == ".metrics" {
+			file := "data/" + f.Name()
+			text, err := files.Open(file)
+			if err != nil {
+				panic(err)
+			}
+			heads, err := readHead(file, text)
+			if text.Close(); err != nil {
+				panic(err)
+			}
+			out = append(out, heads...)
+		}
+	}
+	named := map[string]*product{}
+	for _, p := range out {
+		named[p.id] = p
+	}
+	for _, p := range out {
+		p.base = named[p.like]
+		p.load = sync.OnceValues(p.read)
+	}
+	for _, p := range out {
+		other, n := p, 0
+		for ; other != nil && n <= len(out); n++ { // what a product does not say itself holds of the one that it is like
+			p.triage = or(p.triage, other.triage)
+			p.is.Vendor, p.is.Architecture = or(p.is.Vendor, other.is.Vendor), or(p.is.Architecture, other.is.Architecture)
+			other = other.base
+		}
+		if n > len(out) {
+			p.base = nil // it is like itself, which read tells
+		}
+		p.is.Catalogue = p.id
+		p.triage = or(p.triage, strings.ReplaceAll(p.id, "-", "_"))
+	}
+	return out
+})
+
+func or(text, otherwise string) string {
+	if text != "" {
+		return text
+	}
+	return otherwise
+}
+
+// readHead reads the lines of a data file that stand before its entries.
+func readHead(file string, text io.Reader) ([]*product, error) {
+	var out []*product
+	family := ""
+	words := productWords{}
+	lines := bufio.NewScanner(text)
+head:
+	for lines.Scan() {
+		only, key, value := words.cut(lines.Text())
+		switch key {
+		case "metric", "counter", "default":
+			break head
+		case "family":
+			family = value
+		case "catalogue":
+			out = append(out, &product{id: value, file: file})
+		case "product":
+			id, word, _ := strings.Cut(value, " ")
+			out = append(out, &product{id: id, word: word, file: file, family: family})
+			words[word] = true
+		}
+		for _, p := range out {
+			if only != nil && !slices.Contains(only, p.word) {
+				continue
+			}
+			switch key {
+			case "like":
+				p.like = value
+			case "triage":
+				p.triage = value
+			case "vendor":
+				p.is.Vendor = value
+			case "architecture":
+				p.is.Architecture = value
+			case "match":
+				p.matches = append(p.matches, value)
+			}
+		}
+	}
+	if len(out) == 0 {
+		return nil, fmt.Errorf("catalogue file %s has no catalogue line", file)
+	}
+	return out, nil
+}
+
+// productWords are the words that stand for the products of a file.
+type productWords map[string]bool
+
+// cut takes a line apart: "KEY TEXT", or "WORD,WORD KEY TEXT" where it holds for some products only.
+func (w productWords) cut(line string) (only []string, key, value string) {
+	key, value, _ = strings.Cut(strings.TrimSpace(line), " ")
+	list := strings.Split(key, ",")
+	if w[list[0]] {
+		only = list
+		key, value, _ = strings.Cut(strings.TrimSpace(value), " ")
+	}
+	return only, key, strings.TrimSpace(value)
+}
+
+// read makes the catalogue of a product.
+func (p *product) read() (*Catalogue, error) {
+	raw, err := files.ReadFile(p.file)
+	if err != nil {
+		return nil, err
+	}
+	c := &Catalogue{product: p}
+	hash := sha256.New()
+	if p.base != nil {
+		base, err := p.base.load()
+		if err != nil {
+			return nil, err
+		}
+		c.inherit(base)
+		hash.Write([]byte(base.version))
+	} else if p.like != "" {
+		return nil, fmt.Errorf("catalogue %s: it is like %s, which there is not, or which is like it", p.id, p.like)
+	}
+	if err := c.parse(string(raw)); err != nil {
+		return nil, err
+	}
+	c.readHardware()
+	hash.Write(raw)
+	if c.setsFile != "" {
+		sets, err := files.ReadFile("data/" + c.setsFile)
+		if err != nil {
+			return nil, err
+		}
+		own := c.entries // the metrics of sets stand before the raw counters
+		c.entries = nil
+		if err := c.parseSets(string(sets)); err != nil {
+			return nil, err
+		}
+		c.entries = append(c.entries, own...)
+		hash.Write(sets)
+	}
+	c.version = hex.EncodeToString(hash.Sum(nil)[:6])
+	return c, nil
+}
