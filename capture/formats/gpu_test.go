@@ -81,7 +81,7 @@ func TestACatalogueOfAnotherArchitectureIsRefusedUnlessForced(t *testing.T) {
 func TestAMisspeltGPUIsAnErrorWithTheNearestNames(t *testing.T) {
 	r := NewRegistry(saying{fakeFormat{name: "saying", word: "says", sure: 100}})
 	path := put(t, "x", "says\n")
-	for wrong, near := range map[string]string{"gfx1511": "gfx1151", "mali-g651": "mali-g615", "intel-kbl": "intel-kbl-gt2", "nonsense": "there are mali-g615"} {
+	for wrong, near := range map[string]string{"gfx1511": "gfx1151", "mali-g651": "mali-g615", "intel-kbl": "intel-kbl-gt2", "nonsense": "there are amd-gpa"} {
 		if _, err := r.Open(context.Background(), path, Options{GPU: wrong}); err == nil || !errors.Is(err, ErrOption) || !strings.Contains(err.Error(), near) {
 			t.Errorf("%s: got %v", wrong, err)
 		}
