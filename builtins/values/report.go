@@ -294,25 +294,30 @@ func (r *Report) save(c *binding.Call) (starlark.Value, error) {
 	if err != nil {
 		return nil, err
 	}
-	path := c.Str(0, "")
+	return starlark.None, r.Save(c.Str(0, ""), sz, theme)
+}
+
+// Save draws the document as it is now into files whose format the extension of path says. The size may be partly or wholly zero, and the theme
+// nil, for those that a page has by itself. It runs under the context of the running statement.
+func (r *Report) Save(path string, sz plots.Size, theme *plots.Theme) error {
 	if _, err := plots.ReportFormatOf(path); err != nil {
-		return nil, err
+		return err
 	}
-	if _, err := c.Env.Output(path); err != nil { // before anything is drawn
-		return nil, err
+	if _, err := r.env.Output(path); err != nil { // before anything is drawn
+		return err
 	}
-	ctx, done := c.Env.Begin("drawing " + path)
+	ctx, done := r.env.Begin("drawing " + path)
 	defer done()
 	doc, err := binding.Await(ctx, func() (*plots.Report, error) { return r.document(ctx) })
 	if err != nil {
-		return nil, err
+		return err
 	}
 	if theme != nil {
 		doc.Theme = theme
 	}
-	doc.Progress, doc.Warn = progress.From(ctx), c.Env.WarnText
+	doc.Progress, doc.Warn = progress.From(ctx), r.env.WarnText
 	create := func(p string) (io.WriteCloser, error) {
-		out, err := c.Env.Output(p)
+		out, err := r.env.Output(p)
 		if err != nil {
 			return nil, err
 		}
@@ -320,14 +325,11 @@ func (r *Report) save(c *binding.Call) (starlark.Value, error) {
 	}
 	paths, err := binding.Await(ctx, func() ([]string, error) { return doc.SaveWith(create, path, sz) })
 	for _, p := range paths {
-		if out, err := c.Env.Output(p); err == nil {
-			c.Env.Written(out)
+		if out, err := r.env.Output(p); err == nil {
+			r.env.Written(out)
 		}
 	}
-	if err != nil {
-		return nil, err
-	}
-	return starlark.None, nil
+	return err
 }
 
 // finding adds a judgement.
@@ -478,7 +480,7 @@ var reportTable = binding.MethodTable[*Report]{
 	Doc:  "A document: findings, text, charts and tables, with where they come from. The methods add to it; save draws it.",
 	Attrs: []binding.Attribute[*Report]{
 		{Name: "title", Type: "str", Doc: "Title.", Get: func(r *Report) (starlark.Value, error) { return starlark.String(r.r.Title), nil }},
-		{Name: "findings", Type: "Table", Doc: "The findings so far, the gravest first.", Get: func(r *Report) (starlark.Value, error) { return r.findings(), nil }},
+		{Name: "findings", Type: "Table", Doc: "The findings so far, the gravest first.", Get: func(r *Report) (starlark.Value, error) { return r.FindingsTable(), nil }},
 		{Name: "capture", Type: "Capture", Doc: "The capture that the report is about, None where it is about none.", Get: func(r *Report) (starlark.Value, error) {
 			if r.cap == nil {
 				return starlark.None, nil
@@ -560,7 +562,8 @@ var reportTable = binding.MethodTable[*Report]{
 	},
 }
 
-func (r *Report) findings() *Table {
+// FindingsTable is a table of the findings so far, the gravest first.
+func (r *Report) FindingsTable() *Table {
 	t := NewTable(r.env, []string{"id", "severity", "title", "metric", "value", "threshold", "advice", "spans", "source", "confidence", "win", "share", "gain_low", "gain_high", "runner_up", "hint", "instead_of"}, nil)
 	for _, f := range r.r.Findings() {
 		t.Append(starlark.String(f.ID), starlark.String(f.Severity.String()), starlark.String(f.Title), binding.Text(f.Metric), binding.Text(f.Value),

@@ -7,7 +7,6 @@ import (
 
 	"go.starlark.net/starlark"
 
-	"astrolabe/builtins"
 	"astrolabe/builtins/binding"
 	"astrolabe/capture/formats"
 	"astrolabe/internal/script"
@@ -62,15 +61,6 @@ func (h *host) load(ctx context.Context, name string) (starlark.StringDict, erro
 		return h.runner.LoadLibrary(ctx, name)
 	}
 	return h.runner.LoadFile(ctx, name)
-}
-
-// callMethod calls a function of a predeclared module.
-func (h *host) callMethod(ctx context.Context, module, name string, args starlark.Tuple, kwargs []starlark.Tuple) (starlark.Value, error) {
-	fn, err := attribute(builtins.Predeclared(h.env)[module], name)
-	if err != nil {
-		return nil, err
-	}
-	return h.runner.Call(ctx, fn, args, kwargs)
 }
 
 // usageOf turns a script's complaint about its command line into ours; where the user asked for help it prints that.

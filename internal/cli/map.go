@@ -238,7 +238,7 @@ func (a *app) mapHost(name, path string, f *mapFlags, talk func(string)) (*host,
 }
 
 // mapCall calls map(cap), or analyze(cap, r), whose findings are the rows where it returns none.
-func (h *host) mapCall(ctx context.Context, name string, globals starlark.StringDict, cap starlark.Value) (starlark.Value, error) {
+func (h *host) mapCall(ctx context.Context, name string, globals starlark.StringDict, cap *values.Capture) (starlark.Value, error) {
 	if fn, ok := globals["map"].(starlark.Callable); ok {
 		return h.runner.Call(ctx, fn, starlark.Tuple{cap}, nil)
 	}
@@ -246,13 +246,10 @@ func (h *host) mapCall(ctx context.Context, name string, globals starlark.String
 	if !ok {
 		return nil, scriptError{fmt.Errorf("%s defines neither map(cap) nor analyze(cap, r), which map calls", name)}
 	}
-	r, err := h.callMethod(ctx, "report", "new", starlark.Tuple{starlark.String(name)}, []starlark.Tuple{{starlark.String("capture"), cap}})
-	if err != nil {
-		return nil, err
-	}
+	r := values.NewReport(h.env, name, cap)
 	v, err := h.runner.Call(ctx, fn, starlark.Tuple{cap, r}, nil)
 	if err != nil || v != starlark.None {
 		return v, err
 	}
-	return attribute(r, "findings")
+	return r.FindingsTable(), nil
 }

@@ -126,11 +126,7 @@ func (a *app) report(path string, f *reportFlags) error {
 		page.Only()
 	}
 	said := a.print(findingsText(page))
-	save, err := attribute(page, "save")
-	if err != nil {
-		return err
-	}
-	if _, err = h.runner.Call(a.ctx, save, starlark.Tuple{starlark.String(f.out)}, nil); err != nil {
+	if err := h.runner.Do(a.ctx, "save", func() error { return page.Save(f.out, plots.Size{}, nil) }); err != nil {
 		return err
 	}
 	switch {
@@ -153,11 +149,7 @@ const (
 // fill lets scripts fill a page about a capture. A mistake in a shipped one does not end it: the page is drawn without that part and says so.
 func (a *app) fill(h *host, c *capture.Capture, names []string) (*values.Report, error) {
 	value := values.NewCapture(h.env, c)
-	made, err := h.callMethod(a.ctx, "report", "new", starlark.Tuple{starlark.String(reportTitle(c))}, []starlark.Tuple{{starlark.String("capture"), value}})
-	if err != nil {
-		return nil, err
-	}
-	page := made.(*values.Report)
+	page := values.NewReport(h.env, reportTitle(c), value)
 	lacks := a.lacks(page)
 	for i := 0; i < len(names); i++ {
 		name := names[i]
@@ -368,14 +360,4 @@ func findingsText(page *values.Report) string {
 		out.WriteString("note: " + text + "\n")
 	}
 	return out.String()
-}
-
-// attribute is an attribute of a Starlark value.
-func attribute(v starlark.Value, name string) (starlark.Value, error) {
-	if h, ok := v.(starlark.HasAttrs); ok {
-		if out, err := h.Attr(name); out != nil || err != nil {
-			return out, err
-		}
-	}
-	return nil, fmt.Errorf("%s has no attribute %s", v.Type(), name)
 }

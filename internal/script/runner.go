@@ -196,6 +196,14 @@ func (r *Runner) Call(ctx context.Context, fn starlark.Value, args starlark.Tupl
 	return v, nil
 }
 
+// Do runs Go code as Call runs a function: under the limits of the run, with ctx for what it asks of the run's environment.
+func (r *Runner) Do(ctx context.Context, name string, f func() error) error {
+	return r.protect(ctx, func(ctx context.Context) error {
+		_, err := r.thread(ctx, name, func(*starlark.Thread) (starlark.Value, error) { return starlark.None, f() })
+		return err
+	})
+}
+
 // Loader is the load function for threads that a session runs itself. Relative paths are those of the file that the session
 // runs, or of the working directory for what was typed.
 func (r *Runner) Loader() func(*starlark.Thread, string) (starlark.StringDict, error) {
