@@ -1,15 +1,11 @@
 package hwio
 
 import (
-	"context"
 	"errors"
 	"fmt"
-	"slices"
-	"strings"
 	"time"
 
 	"astrolabe/capture"
-	"astrolabe/capture/spelling"
 )
 
 // Sink takes the batches of a recording, such as the writer of a native capture file. It is used by one goroutine.
@@ -95,34 +91,7 @@ type Result struct {
 	Warnings    []string
 }
 
-// Record opens the sources, reads them all on every tick and pours the samples into the sink until the duration is over, the
-// command or process has exited, or the context ends. However it ends, the sink is closed, so that a file is complete.
-//
-// A sample covers the time from one real read to the next, never the nominal period. Where ticks were missed or dropped the
-// next sample covers their time too: counts are kept, only resolution is lost. A late span with the number of lost ticks
-// marks that sample, and a warning sums them up.
-//
-// An error after the recording began comes with the Result of what was recorded.
-func Record(ctx context.Context, o Options) (*Result, error) {
-	if err := o.check(); err != nil {
-		return nil, err
-	}
-	if len(o.Rounds) > 1 {
-		return recordRounds(ctx, o)
-	}
-	if len(o.Rounds) == 1 {
-		o = o.inRound(o.Rounds[0])
-	}
-	r := newRecorder(o)
-	if err := r.setup(ctx); err != nil {
-		r.teardown()
-		return nil, err
-	}
-	err := r.record(ctx)
-	r.teardown()
-	return r.res, err
-}
-
+// check refuses options that contradict each other, and fills in what was left to the recorder.
 func (o *Options) check() error {
 	switch {
 	case len(o.Sources) == 0:
@@ -160,123 +129,4 @@ func (o *Options) check() error {
 		o.FlushEvery = 200 * time.Millisecond
 	}
 	return nil
-}
-
-// setup starts the command at its gate, opens the streams and creates the sink.
-func (r *recorder) setup(ctx context.Context) error {
-	o := &r.opt
-	var err error
-	if r.pacer = o.pacer; r.pacer == nil {
-		if r.pacer, err = newPacer(); err != nil {
-			return err
-		}
-	}
-	req := Request{Counters: o.Counters, Period: o.Period, PID: o.PID}
-	if o.PID != 0 {
-		if r.watch, err = watchProcess(o.PID, r.stopNow); err != nil {
-			return err
-		}
-	}
-	if o.Command != nil {
-		if r.child, err = startGated(ctx, o.Command, r.stopNow); err != nil {
-			return err
-		}
-		req.PID, req.OnExec = r.child.pid, true
-	}
-	if o.Marks != "" {
-		if r.marks, err = OpenMarks(o.Marks); err != nil {
-			return err
-		}
-	}
-	if err := r.open(ctx, req); err != nil {
-		return err
-	}
-	if r.marks != nil {
-		r.frames = len(r.schema.Labels)
-		r.schema.Labels = append(r.schema.Labels, frameLabel)
-	}
-	r.schema.Config.Warnings = append(r.schema.Config.Warnings, o.Warnings...)
-	r.schema.Config.Name = strings.Join(r.res.Sources, "+")
-	r.schema.Config.Format = "recording"
-	r.schema.Config.StartTime = time.Now()
-	sink, err := o.Create(&r.schema)
-	if err != nil {
-		return err // sink may be a nil pointer of some type, which is no nil Sink
-	}
-	r.sink = sink
-	r.res.Columns = len(r.schema.Columns)
-	return nil
-}
-
-// open opens every source, and checks that each pattern found a counter in one of them.
-func (r *recorder) open(ctx context.Context, req Request) error {
-	var streams []Stream
-	var names []string
-	for _, src := range r.opt.Sources {
-		req.Options = optionsOf(src, r.opt.SourceOptions)
-		s, err := src.Open(ctx, req)
-		if errors.Is(err, ErrNoMatch) {
-			continue
-		}
-		if err != nil {
-			closeAll(streams)
-			return fmt.Errorf("open source %s: %w", src.Name(), err)
-		}
-		streams, names = append(streams, s), append(names, src.Name())
-	}
-	for _, p := range req.Counters {
-		if !slices.ContainsFunc(streams, func(s Stream) bool { return matchesColumn(p, s.Schema()) || matchesMore(p, s) }) {
-			closeAll(streams)
-			return r.unmatched(ctx, p)
-		}
-	}
-	if len(streams) == 0 {
-		return errors.New("record: no source has a counter to measure here")
-	}
-	r.members, r.schema = combine(names, streams)
-	r.res.Sources = names
-	if len(r.schema.Columns) == 0 {
-		return fmt.Errorf("record: %s has no counter to measure here", strings.Join(names, " and "))
-	}
-	return nil
-}
-
-func matchesColumn(pattern string, s *capture.Schema) bool {
-	return slices.ContainsFunc(s.Columns, func(c capture.ColumnSpec) bool { return Match(pattern, &c.Meta) })
-}
-
-// matchesMore asks a stream that takes more names than those of its columns.
-func matchesMore(pattern string, s Stream) bool {
-	m, ok := s.(Matcher)
-	return ok && m.Matches(pattern)
-}
-
-// unmatched is the error for a pattern that fits nothing, with the names that may have been meant.
-func (r *recorder) unmatched(ctx context.Context, pattern string) error {
-	var known, sources []string
-	for _, src := range r.opt.Sources {
-		sources = append(sources, src.Name())
-		metas, err := src.Counters(ctx)
-		if err != nil {
-			continue
-		}
-		for i := range metas {
-			known = append(known, metas[i].Name)
-		}
-		if n, ok := src.(Namer); ok {
-			known = append(known, n.Names(ctx)...)
-		}
-	}
-	where := strings.Join(sources, " and ")
-	if near := spelling.Near(pattern, known); len(near) > 0 && !IsGlob(pattern) {
-		return fmt.Errorf("no counter of %s is called %q; did you mean %s?", where, pattern, strings.Join(near, " or "))
-	}
-	return fmt.Errorf("no counter of %s matches %q; `astrolabe sources` lists what can be measured here", where, pattern)
-}
-
-func closeAll(streams []Stream) {
-	for _, s := range streams {
-		// The error that led here is the one to report.
-		_ = s.Close()
-	}
 }

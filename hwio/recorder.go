@@ -4,61 +4,90 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"runtime"
+	"slices"
+	"strings"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"astrolabe/capture"
+	"astrolabe/capture/spelling"
 )
 
-// recorder is one recording: the sampling loop runs on a locked thread, the sink in a goroutine, and a bounded set of slots
-// goes round between them.
-type recorder struct {
-	opt     Options
-	pacer   pacer
-	members []member
-	schema  capture.Schema
-	sink    Sink
-	child   *child
-	watch   func() // stops watching a process
-	res     *Result
-	marks   *Marks // nil without
-	told    tally  // warnings of the streams
-	frames  int    // the label of frames, where there are marks
-
-	stopped atomic.Bool // the command or process has exited
-
-	join *joiner // where a stream that stamps its own samples shares the recording, else nil
-
-	// Of the sampling loop.
-	epoch, last int64 // ns of the clock: time 0, and the end of the last sample
-	flushed     bool  // something was handed to the sink, so that epoch stays
-	tick        uint64
-	rows, slots int // size of a slot, and how many there may be
-	made        int
-	cur         *slot
-	curSince    int64
-	drops       uint64    // ticks dropped since the last sample
-	between     intervals // from one read to the next
-	reads       intervals // of one tick
-
-	full, free chan *slot
-	failed     atomic.Pointer[error] // of the sink
-
-	samples, missed, dropped atomic.Uint64
-	began                    atomic.Int64
+// Record opens the sources, reads them all on every tick and pours the samples into the sink until the duration is over, the
+// command or process has exited, or the context ends. However it ends, the sink is closed, so that a file is complete.
+//
+// A sample covers the time from one real read to the next, never the nominal period. Where ticks were missed or dropped the
+// next sample covers their time too: counts are kept, only resolution is lost. A late span with the number of lost ticks
+// marks that sample, and a warning sums them up.
+//
+// An error after the recording began comes with the Result of what was recorded.
+func Record(ctx context.Context, o Options) (*Result, error) {
+	if err := o.check(); err != nil {
+		return nil, err
+	}
+	if len(o.Rounds) > 1 {
+		return recordRounds(ctx, o)
+	}
+	if len(o.Rounds) == 1 {
+		o = o.inRound(o.Rounds[0])
+	}
+	return newRecorder(o).run(ctx)
 }
 
-// slotBytes bounds the memory of all slots together.
-const slotBytes = 64 << 20
+// recorder is one recording, from the first source that is opened to the result: setup, record, conclude and teardown, in this order. What runs
+// on every tick is the sampler's.
+type recorder struct {
+	sampler
+	request Request
+	sink    Sink
+	watch   func() // stops watching a process
+	res     *Result
+}
 
 // manyWarnings is how many different warnings of its sources a recording keeps.
 const manyWarnings = 200
 
 func newRecorder(o Options) *recorder {
-	return &recorder{opt: o, res: &Result{}, told: tally{most: manyWarnings}}
+	return &recorder{sampler: sampler{opt: o, told: tally{most: manyWarnings}}, res: &Result{}}
+}
+
+// run makes the recording. The result is nil where it never began.
+func (r *recorder) run(ctx context.Context) (*Result, error) {
+	defer r.teardown()
+	for _, step := range []func(context.Context) error{r.startClock, r.attach, r.open, r.create} {
+		if err := step(ctx); err != nil {
+			return nil, err
+		}
+	}
+	err := r.record(ctx)
+	return r.res, err
+}
+
+// startClock makes what says when a tick is.
+func (r *recorder) startClock(context.Context) (err error) {
+	if r.pacer = r.opt.pacer; r.pacer == nil {
+		r.pacer, err = newPacer()
+	}
+	return err
+}
+
+// attach finds the process to measure, or starts the command, which waits at its gate, and makes the FIFO of marks.
+func (r *recorder) attach(ctx context.Context) (err error) {
+	o := &r.opt
+	r.request = Request{Counters: o.Counters, Period: o.Period, PID: o.PID}
+	if o.PID != 0 {
+		r.watch, err = watchProcess(o.PID, r.stopNow)
+	}
+	if o.Command != nil {
+		if r.child, err = startGated(ctx, o.Command, r.stopNow); err == nil {
+			r.request.PID, r.request.OnExec = r.child.pid, true
+		}
+	}
+	if o.Marks != "" && err == nil {
+		r.marks, err = OpenMarks(o.Marks)
+	}
+	return err
 }
 
 func (r *recorder) stopNow() {
@@ -66,18 +95,67 @@ func (r *recorder) stopNow() {
 	r.pacer.Wake()
 }
 
+// open opens every source, and checks that each pattern found a counter in one of them.
+func (r *recorder) open(ctx context.Context) error {
+	req := r.request
+	var streams []Stream
+	var names []string
+	for _, src := range r.opt.Sources {
+		req.Options = optionsOf(src, r.opt.SourceOptions)
+		s, err := src.Open(ctx, req)
+		if errors.Is(err, ErrNoMatch) {
+			continue
+		}
+		if err != nil {
+			closeAll(streams)
+			return fmt.Errorf("open source %s: %w", src.Name(), err)
+		}
+		streams, names = append(streams, s), append(names, src.Name())
+	}
+	for _, p := range req.Counters {
+		if !slices.ContainsFunc(streams, func(s Stream) bool { return matchesColumn(p, s.Schema()) || matchesMore(p, s) }) {
+			closeAll(streams)
+			return r.unmatched(ctx, p)
+		}
+	}
+	if len(streams) == 0 {
+		return errors.New("record: no source has a counter to measure here")
+	}
+	r.members, r.schema = combine(names, streams)
+	r.res.Sources = names
+	if len(r.schema.Columns) == 0 {
+		return fmt.Errorf("record: %s has no counter to measure here", strings.Join(names, " and "))
+	}
+	return nil
+}
+
+// create makes the sink for the columns that there are.
+func (r *recorder) create(context.Context) error {
+	if r.marks != nil {
+		r.frames = len(r.schema.Labels)
+		r.schema.Labels = append(r.schema.Labels, frameLabel)
+	}
+	c := &r.schema.Config
+	c.Warnings = append(c.Warnings, r.opt.Warnings...)
+	c.Name, c.Format, c.StartTime = strings.Join(r.res.Sources, "+"), "recording", time.Now()
+	sink, err := r.opt.Create(&r.schema)
+	if err != nil {
+		return err // sink may be a nil pointer of some type, which is no nil Sink
+	}
+	r.sink = sink
+	r.res.Columns = len(r.schema.Columns)
+	return nil
+}
+
 // record runs the loop and the sink to the end.
 func (r *recorder) record(ctx context.Context) error {
 	period := r.opt.Period.Nanoseconds()
-	r.rows = int(max(1, min(4096, r.opt.FlushEvery.Nanoseconds()/period)))
-	r.slots = r.opt.MaxBatches
-	if r.slots <= 0 {
-		r.slots = max(4, min(64, slotBytes/(r.rows*(len(r.schema.Columns)+2)*8)))
+	q := &r.slots
+	q.rows, q.most = int(max(1, min(4096, r.opt.FlushEvery.Nanoseconds()/period))), r.opt.MaxBatches
+	if q.most <= 0 {
+		q.most = max(4, min(64, slotBytes/(q.rows*(len(r.schema.Columns)+2)*8)))
 	}
-	r.full, r.free = make(chan *slot, r.slots), make(chan *slot, r.slots)
-
-	var writer sync.WaitGroup
-	writer.Go(r.write)
+	q.begin(r.sink, r.pacer.Wake)
 	unhook := context.AfterFunc(ctx, func() {
 		if r.child != nil {
 			r.child.terminate()
@@ -88,8 +166,8 @@ func (r *recorder) record(ctx context.Context) error {
 	endProgress := r.progress()
 
 	var err error
-	var sampler sync.WaitGroup
-	sampler.Go(func() {
+	var sampling sync.WaitGroup
+	sampling.Go(func() {
 		// The thread belongs to the loop until it ends, so that no other goroutine delays a tick on it.
 		runtime.LockOSThread()
 		defer runtime.UnlockOSThread()
@@ -101,14 +179,12 @@ func (r *recorder) record(ctx context.Context) error {
 		}
 		r.res.SamplingCPU = time.Duration(threadCPU() - before)
 	})
-	sampler.Wait()
+	sampling.Wait()
 	r.conclude()
-	close(r.full)
-	writer.Wait()
-	endProgress()
-	if failed := r.failed.Load(); failed != nil {
-		err = errors.Join(fmt.Errorf("write the recording: %w", *failed), err)
+	if failed := q.end(); failed != nil {
+		err = errors.Join(failed, err)
 	}
+	endProgress()
 	sink := r.sink
 	r.sink = nil
 	if cerr := sink.Close(); cerr != nil {
@@ -124,295 +200,171 @@ func (r *recorder) record(ctx context.Context) error {
 	return err
 }
 
-// loop takes the baseline and then a sample per tick.
-func (r *recorder) loop(ctx context.Context) error {
-	if err := r.baseline(ctx); err != nil {
-		return err
+// progress reports until the returned function is called.
+func (r *recorder) progress() func() {
+	if r.opt.Progress == nil {
+		return func() {}
 	}
-	period := r.opt.Period.Nanoseconds()
-	if err := r.pacer.Arm(r.epoch+period, period); err != nil {
-		return err
+	report := func() {
+		p := Progress{Duration: r.opt.Duration, Samples: r.samples.Load(), Missed: r.missed.Load(), Dropped: r.dropped.Load()}
+		if t := r.began.Load(); t != 0 {
+			p.Elapsed = time.Duration(r.pacer.Now() - t)
+		}
+		r.opt.Progress(p)
+	}
+	done := make(chan struct{})
+	var wg sync.WaitGroup
+	wg.Go(func() {
+		t := time.NewTicker(100 * time.Millisecond)
+		defer t.Stop()
+		for {
+			select {
+			case <-t.C:
+				report()
+			case <-done:
+				report()
+				return
+			}
+		}
+	})
+	return func() {
+		close(done)
+		wg.Wait()
+	}
+}
+
+// conclude completes the result and sends the last batch with what can only be said at the end.
+func (r *recorder) conclude() {
+	res := r.res
+	res.Interrupted = r.interrupted
+	res.Samples, res.Missed, res.Dropped = r.samples.Load(), r.missed.Load(), r.dropped.Load()
+	res.Duration = time.Duration(r.last - r.epoch)
+	res.IntervalMedian, res.IntervalP99 = time.Duration(r.between.quantile(0.5)), time.Duration(r.between.quantile(0.99))
+	res.IntervalMax = time.Duration(r.between.max)
+	res.ReadMean, res.ReadMax = time.Duration(r.reads.mean()), time.Duration(r.reads.max)
+	if r.epoch == 0 {
+		return
+	}
+	if r.cur != nil {
+		r.cur.gather(r.members, r.epoch, &r.told) // the last warnings are to be among those told
+	}
+	var end []string
+	say := func(format string, args ...any) { end = append(end, fmt.Sprintf(format, args...)) }
+	share := func(n uint64) float64 { return 100 * float64(n) / float64(max(r.tick, 1)) }
+	if res.Missed > 0 {
+		say("%d of %d ticks (%.2g %%) were missed because the recorder was not run in time; the samples there are longer", res.Missed, r.tick, share(res.Missed))
+	}
+	if res.Dropped > 0 {
+		say("%d of %d ticks (%.2g %%) were dropped because the file could not be written fast enough; the samples there are longer", res.Dropped, r.tick, share(res.Dropped))
+	}
+	if p := r.opt.Period; res.ReadMean > p/2 && !r.drains() {
+		say("reading all counters takes %v, more than half of the period of %v: measure fewer counters or less often", res.ReadMean, p)
+	}
+	for _, k := range r.told.kinds {
+		if k.n > 1 {
+			say("%d times: %s", k.n, k.first)
+		}
+	}
+	if r.told.other > 0 {
+		say("%d further warnings of the sources are not listed", r.told.other)
+	}
+	for _, m := range r.members {
+		if c, ok := m.stream.(Concluder); ok {
+			end = append(end, c.Conclude()...)
+		}
+	}
+	marked := false
+	if r.marks != nil {
+		if err := r.marks.closer.Close(); err != nil {
+			end = append(end, fmt.Sprintf("closing the FIFO of marks: %v", err))
+		}
+		end = append(end, r.marks.conclude(r.last)...)
+		marked = len(r.marks.done) > 0
+	}
+	res.Warnings = append(res.Warnings, r.schema.Config.Warnings...)
+	for _, k := range r.told.kinds {
+		res.Warnings = append(res.Warnings, k.first)
+	}
+	res.Warnings = append(res.Warnings, end...)
+	if r.cur == nil {
+		if len(end) == 0 && !marked {
+			return
+		}
+		r.takeSlot(true)
+	}
+	r.cur.batch.Warnings = append(r.cur.batch.Warnings, end...)
+	if b := r.cur.batch; b.Len() > 0 || len(end) > 0 || len(b.Gaps)+len(b.Late) > 0 || marked {
+		if err := r.flush(); err != nil {
+			r.slots.failed.CompareAndSwap(nil, &err)
+		}
+	}
+}
+
+// drains reports whether a device stamps the samples: a read then takes what has gathered, and its time says nothing about the period.
+func (r *recorder) drains() bool {
+	return slices.ContainsFunc(r.members, func(m member) bool { _, ok := m.stream.(Stamper); return ok })
+}
+
+// teardown releases everything; it may follow a setup that failed half way.
+func (r *recorder) teardown() {
+	for _, m := range r.members {
+		if err := m.stream.Close(); err != nil {
+			r.res.Warnings = append(r.res.Warnings, fmt.Sprintf("closing source %s: %v", m.source, err))
+		}
+	}
+	if r.watch != nil {
+		r.watch()
 	}
 	if r.child != nil {
-		if err := r.child.release(); err != nil {
-			return err
-		}
+		r.child.abandon()
 	}
-	var deadline int64
-	if r.opt.Duration > 0 {
-		deadline = r.epoch + r.opt.Duration.Nanoseconds()
+	if r.sink != nil {
+		_ = r.sink.Close()
 	}
-	for {
-		ticks, err := r.pacer.Wait(deadline)
-		if err != nil {
-			return err
-		}
-		// A cancelled recording of a command goes on until the command, which was told to end, has done so.
-		r.res.Interrupted = ctx.Err() != nil
-		stop := r.stopped.Load() || (r.res.Interrupted && r.child == nil) || r.failed.Load() != nil ||
-			(deadline > 0 && r.pacer.Now() >= deadline)
-		if ticks == 0 && !stop {
-			continue
-		}
-		err = r.sample(ctx, ticks, stop)
-		switch {
-		case errors.Is(err, io.EOF):
-			return nil
-		case err != nil:
-			return err
-		case stop:
-			return nil
-		}
+	if r.pacer != nil {
+		_ = r.pacer.Close()
 	}
-}
-
-// baseline reads every stream for the first time and sets time 0.
-func (r *recorder) baseline(ctx context.Context) error {
-	s := newSlot(&r.schema, r.members, r.rows)
-	r.made++
-	var err error
-	if r.join, err = newJoiner(r.members, &r.schema); err != nil {
-		return err
-	}
-	before := r.pacer.Now()
-	for i := range r.members {
-		if err := r.members[i].stream.Read(ctx, r.view(s, i)); err != nil {
-			return fmt.Errorf("read source %s for the first time: %w", r.members[i].source, err)
-		}
-	}
-	after := r.pacer.Now()
-	r.epoch = before + (after-before)/2
-	r.last = r.epoch
-	r.began.Store(r.epoch)
-	if err := s.check(&r.schema, r.members); err != nil {
-		return err
-	}
-	r.cur, r.curSince = s, r.epoch
-	return nil
-}
-
-// sample reads all streams once. ticks is how many ticks the clock made since the last call, 0 for a last read between two.
-func (r *recorder) sample(ctx context.Context, ticks uint64, final bool) error {
-	period := r.opt.Period.Nanoseconds()
-	r.tick += ticks
-	if r.cur == nil && !r.takeSlot(final) {
-		if r.deviceOnly() {
-			return nil
-		}
-		r.drops += ticks
-		r.dropped.Add(ticks)
-		return nil
-	}
-	s := r.cur
-	n := s.batch.Len()
-	before := r.pacer.Now()
-	if final && ticks == 0 && before <= r.last {
-		return nil
-	}
-	for i := range r.members {
-		if err := r.members[i].stream.Read(ctx, r.view(s, i)); err != nil {
-			// What a device stamped itself is complete, and stays; a row that other streams did not finish goes.
-			if !r.stamped(s) {
-				truncate(s, n)
-			}
-			if errors.Is(err, io.EOF) {
-				return io.EOF
-			}
-			return fmt.Errorf("read source %s: %w", r.members[i].source, err)
-		}
-	}
-	after := r.pacer.Now()
-	now := before + (after-before)/2
-	r.reads.add(after - before)
-
-	if r.join != nil {
-		if err := r.join.tick(r.last, now); err != nil {
-			return err
-		}
-		r.stamped(s)
-	} else if r.stamped(s) {
-		r.between.add(now - r.last)
-	} else if s.batch.Cols[0].Len() > n {
-		s.batch.Start, s.batch.End = append(s.batch.Start, r.last-r.epoch), append(s.batch.End, now-r.epoch)
-		r.between.add(now - r.last)
-	}
-	r.samples.Add(uint64(s.batch.Len() - n))
-	late := ticks > 1 && !r.deviceOnly()
-	if late {
-		r.missed.Add(ticks - 1)
-	}
-	if r.drops > 0 {
-		r.late(now, r.drops+max(ticks, 1)-1, "the writer could not keep up")
-		r.drops = 0
-	} else if late {
-		r.late(now, ticks-1, "the recorder was not run in time")
-	}
-	r.last = now
-	if s.batch.Len() >= r.rows || now-r.curSince >= r.opt.FlushEvery.Nanoseconds()-period/2 {
-		return r.flush()
-	}
-	return nil
-}
-
-// view is the batch that a member reads into.
-func (r *recorder) view(s *slot, i int) *capture.Batch {
-	if r.join != nil {
-		return &r.join.views[i]
-	}
-	return &s.views[i]
-}
-
-// stamped takes over the rows of a stream that stamps its own samples, and reports whether there is such a stream.
-func (r *recorder) stamped(s *slot) bool {
-	if r.join != nil {
-		r.notBeforeZero(&r.join.views[r.join.timed])
-		r.join.rows(s, r.epoch)
-		return true
-	}
-	v := &s.views[0]
-	r.notBeforeZero(v)
-	if _, ok := r.members[0].stream.(Stamper); len(r.members) > 1 || !ok && len(v.Start) == 0 {
-		return false
-	}
-	for i := range v.Start {
-		s.batch.Start, s.batch.End = append(s.batch.Start, v.Start[i]-r.epoch), append(s.batch.End, v.End[i]-r.epoch)
-	}
-	v.Start, v.End = v.Start[:0], v.End[:0]
-	return true
-}
-
-// notBeforeZero makes the start of the first sample time 0 where it lies before: a device may begin to count before the first read of it is over, in
-// whose middle time 0 is. Once something is with the sink only what cannot be is corrected.
-func (r *recorder) notBeforeZero(v *capture.Batch) {
-	if len(v.Start) == 0 || v.Start[0] >= r.epoch {
-		return
-	}
-	if !r.flushed && r.samples.Load() == 0 {
-		r.epoch = v.Start[0]
-		return
-	}
-	v.Start[0] = min(r.epoch, v.End[0])
-}
-
-// deviceOnly says that a device alone makes the samples. A tick without a read then costs nothing: the device keeps its samples, and
-// says itself what it lost.
-func (r *recorder) deviceOnly() bool {
-	_, ok := r.members[0].stream.(Stamper)
-	return ok && len(r.members) == 1
-}
-
-// finish takes what devices still hold after the last tick.
-func (r *recorder) finish(ctx context.Context) error {
-	for i := range r.members {
-		f, ok := r.members[i].stream.(Finisher)
-		if !ok {
-			continue
-		}
-		if r.cur == nil {
-			r.takeSlot(true)
-		}
-		n := r.cur.batch.Len()
-		err := f.Finish(ctx, r.view(r.cur, i))
-		r.stamped(r.cur)
-		r.samples.Add(uint64(r.cur.batch.Len() - n))
-		if err != nil && !errors.Is(err, io.EOF) {
-			return fmt.Errorf("end source %s: %w", r.members[i].source, err)
-		}
-	}
-	if r.join != nil {
-		if r.cur == nil {
-			r.takeSlot(true)
-		}
-		r.samples.Add(uint64(r.join.end(r.cur, r.epoch)))
-	}
-	return nil
-}
-
-// late notes that the read now is the first after some ticks that had none.
-func (r *recorder) late(now int64, lost uint64, why string) {
-	if r.join != nil {
-		why += ": ticks passed without a read, and what they counted is spread evenly over this time"
-	} else {
-		why += ": ticks passed without a read, and this sample has their time and counts"
-	}
-	r.cur.batch.Late = append(r.cur.batch.Late, capture.Gap{
-		Start: r.last - r.epoch, End: now - r.epoch, Lost: lost, Reason: capture.Reason{Code: capture.LostReports, Text: why},
-	})
-}
-
-// takeSlot gets an empty slot; only the last read waits for one.
-func (r *recorder) takeSlot(wait bool) bool {
-	select {
-	case r.cur = <-r.free:
-	default:
-		switch {
-		case r.made < r.slots:
-			r.cur = newSlot(&r.schema, r.members, r.rows)
-			r.made++
-		case wait:
-			r.cur = <-r.free
-		default:
-			return false
-		}
-	}
-	r.curSince = r.last
-	return true
-}
-
-// flush hands the slot to the sink's goroutine. The channel has room for every slot there is.
-func (r *recorder) flush() error {
-	s := r.cur
-	r.cur, r.flushed = nil, true
-	if err := s.check(&r.schema, r.members); err != nil {
-		return err
-	}
-	s.gather(r.members, r.epoch, &r.told)
 	if r.marks != nil {
-		r.marks.gather(s.batch, r.frames, r.epoch)
-	}
-	r.full <- s
-	return nil
-}
-
-// truncate takes back the values of a row that was not finished.
-func truncate(s *slot, n int) {
-	for i := range s.batch.Cols {
-		c := &s.batch.Cols[i]
-		if len(c.U) > n {
-			c.U = c.U[:n]
-		}
-		if len(c.F) > n {
-			c.F = c.F[:n]
-		}
-	}
-	for i := range s.batch.Labels {
-		if len(s.batch.Labels[i]) > n {
-			s.batch.Labels[i] = s.batch.Labels[i][:n]
-		}
-	}
-	for i := range s.views {
-		v := &s.views[i]
-		kept := v.Reasons[:0]
-		for _, x := range v.Reasons {
-			if x.To = min(x.To, n); x.From < x.To {
-				kept = append(kept, x)
-			}
-		}
-		v.Reasons = kept
-		v.Start, v.End = v.Start[:0], v.End[:0]
+		_ = r.marks.closer.Close() // a second time where the recording came that far
 	}
 }
 
-// write is the sink's goroutine. After a failure it keeps emptying the slots, so that the sampling thread can end.
-func (r *recorder) write() {
-	for s := range r.full {
-		if r.failed.Load() == nil {
-			if err := r.sink.Write(s.batch); err != nil {
-				r.failed.Store(&err)
-				r.pacer.Wake()
-			}
+func matchesColumn(pattern string, s *capture.Schema) bool {
+	return slices.ContainsFunc(s.Columns, func(c capture.ColumnSpec) bool { return Match(pattern, &c.Meta) })
+}
+
+// matchesMore asks a stream that takes more names than those of its columns.
+func matchesMore(pattern string, s Stream) bool {
+	m, ok := s.(Matcher)
+	return ok && m.Matches(pattern)
+}
+
+// unmatched is the error for a pattern that fits nothing, with the names that may have been meant.
+func (r *recorder) unmatched(ctx context.Context, pattern string) error {
+	var known, sources []string
+	for _, src := range r.opt.Sources {
+		sources = append(sources, src.Name())
+		metas, err := src.Counters(ctx)
+		if err != nil {
+			continue
 		}
-		s.reset()
-		r.free <- s
+		for i := range metas {
+			known = append(known, metas[i].Name)
+		}
+		if n, ok := src.(Namer); ok {
+			known = append(known, n.Names(ctx)...)
+		}
+	}
+	where := strings.Join(sources, " and ")
+	if near := spelling.Near(pattern, known); len(near) > 0 && !IsGlob(pattern) {
+		return fmt.Errorf("no counter of %s is called %q; did you mean %s?", where, pattern, strings.Join(near, " or "))
+	}
+	return fmt.Errorf("no counter of %s matches %q; `astrolabe sources` lists what can be measured here", where, pattern)
+}
+
+func closeAll(streams []Stream) {
+	for _, s := range streams {
+		// The error that led here is the one to report.
+		_ = s.Close()
 	}
 }

@@ -116,15 +116,11 @@ func recordRounds(ctx context.Context, o Options) (*Result, error) {
 		}
 		r := newRecorder(own)
 		rounds.recorder = r
-		if err := r.setup(ctx); err != nil {
-			r.teardown()
-			failed = fmt.Errorf("round %d (%s): %w", i+1, round.Name, err)
-			break
+		res, err := r.run(ctx)
+		if res != nil {
+			said.add(res.Warnings, round.Name)
+			sum = addResult(sum, res)
 		}
-		err := r.record(ctx)
-		r.teardown()
-		said.add(r.res.Warnings, round.Name)
-		sum = addResult(sum, r.res)
 		if err != nil {
 			failed = fmt.Errorf("round %d (%s): %w", i+1, round.Name, err)
 			break

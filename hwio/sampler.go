@@ -1,0 +1,273 @@
+package hwio
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"sync/atomic"
+
+	"astrolabe/capture"
+)
+
+// sampler is the part of a recording that runs on a locked thread: it reads all streams on every tick, and hands what has gathered to the slots.
+type sampler struct {
+	opt     Options
+	pacer   pacer
+	members []member
+	schema  capture.Schema
+	child   *child // a command that waits at its gate for the first tick; nil without
+	marks   *Marks // nil without
+	frames  int    // the label of frames, where there are marks
+	told    tally  // warnings of the streams
+
+	stopped atomic.Bool // the command or process has exited
+
+	join *joiner // where a stream that stamps its own samples shares the recording, else nil
+
+	epoch, last int64 // ns of the clock: time 0, and the end of the last sample
+	flushed     bool  // something was handed to the sink, so that epoch stays
+	interrupted bool  // the context ended the recording
+	tick        uint64
+	slots       slots
+	cur         *slot
+	curSince    int64
+	drops       uint64    // ticks dropped since the last sample
+	between     intervals // from one read to the next
+	reads       intervals // of one tick
+
+	samples, missed, dropped atomic.Uint64
+	began                    atomic.Int64
+}
+
+// loop takes the baseline and then a sample per tick.
+func (r *sampler) loop(ctx context.Context) error {
+	if err := r.baseline(ctx); err != nil {
+		return err
+	}
+	period := r.opt.Period.Nanoseconds()
+	if err := r.pacer.Arm(r.epoch+period, period); err != nil {
+		return err
+	}
+	if r.child != nil {
+		if err := r.child.release(); err != nil {
+			return err
+		}
+	}
+	var deadline int64
+	if r.opt.Duration > 0 {
+		deadline = r.epoch + r.opt.Duration.Nanoseconds()
+	}
+	for {
+		ticks, err := r.pacer.Wait(deadline)
+		// A cancelled recording of a command goes on until the command, which was told to end, has done so.
+		r.interrupted = ctx.Err() != nil
+		last := r.stopped.Load() || (r.interrupted && r.child == nil) || r.slots.failed.Load() != nil ||
+			(deadline > 0 && r.pacer.Now() >= deadline)
+		if err == nil && (ticks > 0 || last) {
+			err = r.sample(ctx, ticks, last)
+		}
+		if errors.Is(err, io.EOF) { // a stream has nothing more
+			return nil
+		}
+		if err != nil || last {
+			return err
+		}
+	}
+}
+
+// baseline reads every stream for the first time and sets time 0.
+func (r *sampler) baseline(ctx context.Context) error {
+	s := r.slots.take(true, r.newSlot)
+	var err error
+	if r.join, err = newJoiner(r.members, &r.schema); err != nil {
+		return err
+	}
+	before := r.pacer.Now()
+	for i := range r.members {
+		if err := r.members[i].stream.Read(ctx, r.view(s, i)); err != nil {
+			return fmt.Errorf("read source %s for the first time: %w", r.members[i].source, err)
+		}
+	}
+	after := r.pacer.Now()
+	r.epoch = before + (after-before)/2
+	r.last = r.epoch
+	r.began.Store(r.epoch)
+	if err := s.check(&r.schema, r.members); err != nil {
+		return err
+	}
+	r.cur, r.curSince = s, r.epoch
+	return nil
+}
+
+// sample reads all streams once. ticks is how many ticks the clock made since the last call, 0 for a last read between two.
+func (r *sampler) sample(ctx context.Context, ticks uint64, final bool) error {
+	period := r.opt.Period.Nanoseconds()
+	r.tick += ticks
+	if r.cur == nil && !r.takeSlot(final) {
+		if r.deviceOnly() {
+			return nil
+		}
+		r.drops += ticks
+		r.dropped.Add(ticks)
+		return nil
+	}
+	s := r.cur
+	n := s.batch.Len()
+	before := r.pacer.Now()
+	if final && ticks == 0 && before <= r.last {
+		return nil
+	}
+	for i := range r.members {
+		if err := r.members[i].stream.Read(ctx, r.view(s, i)); err != nil {
+			// What a device stamped itself is complete, and stays; a row that other streams did not finish goes.
+			if !r.stamped(s) {
+				s.truncate(n)
+			}
+			if errors.Is(err, io.EOF) {
+				return io.EOF
+			}
+			return fmt.Errorf("read source %s: %w", r.members[i].source, err)
+		}
+	}
+	after := r.pacer.Now()
+	now := before + (after-before)/2
+	r.reads.add(after - before)
+
+	if r.join != nil {
+		if err := r.join.tick(r.last, now); err != nil {
+			return err
+		}
+		r.stamped(s)
+	} else if r.stamped(s) {
+		r.between.add(now - r.last)
+	} else if s.batch.Cols[0].Len() > n {
+		s.batch.Start, s.batch.End = append(s.batch.Start, r.last-r.epoch), append(s.batch.End, now-r.epoch)
+		r.between.add(now - r.last)
+	}
+	r.samples.Add(uint64(s.batch.Len() - n))
+	late := ticks > 1 && !r.deviceOnly()
+	if late {
+		r.missed.Add(ticks - 1)
+	}
+	if r.drops > 0 {
+		r.late(now, r.drops+max(ticks, 1)-1, "the writer could not keep up")
+		r.drops = 0
+	} else if late {
+		r.late(now, ticks-1, "the recorder was not run in time")
+	}
+	r.last = now
+	if s.batch.Len() >= r.slots.rows || now-r.curSince >= r.opt.FlushEvery.Nanoseconds()-period/2 {
+		return r.flush()
+	}
+	return nil
+}
+
+// view is the batch that a member reads into.
+func (r *sampler) view(s *slot, i int) *capture.Batch {
+	if r.join != nil {
+		return &r.join.views[i]
+	}
+	return &s.views[i]
+}
+
+// stamped takes over the rows of a stream that stamps its own samples, and reports whether there is such a stream.
+func (r *sampler) stamped(s *slot) bool {
+	if r.join != nil {
+		r.notBeforeZero(&r.join.views[r.join.timed])
+		r.join.rows(s, r.epoch)
+		return true
+	}
+	v := &s.views[0]
+	r.notBeforeZero(v)
+	if _, ok := r.members[0].stream.(Stamper); len(r.members) > 1 || !ok && len(v.Start) == 0 {
+		return false
+	}
+	for i := range v.Start {
+		s.batch.Start, s.batch.End = append(s.batch.Start, v.Start[i]-r.epoch), append(s.batch.End, v.End[i]-r.epoch)
+	}
+	v.Start, v.End = v.Start[:0], v.End[:0]
+	return true
+}
+
+// notBeforeZero makes the start of the first sample time 0 where it lies before: a device may begin to count before the first read of it is over, in
+// whose middle time 0 is. Once something is with the sink only what cannot be is corrected.
+func (r *sampler) notBeforeZero(v *capture.Batch) {
+	if len(v.Start) == 0 || v.Start[0] >= r.epoch {
+		return
+	}
+	if !r.flushed && r.samples.Load() == 0 {
+		r.epoch = v.Start[0]
+		return
+	}
+	v.Start[0] = min(r.epoch, v.End[0])
+}
+
+// deviceOnly says that a device alone makes the samples. A tick without a read then costs nothing: the device keeps its samples, and
+// says itself what it lost.
+func (r *sampler) deviceOnly() bool {
+	_, ok := r.members[0].stream.(Stamper)
+	return ok && len(r.members) == 1
+}
+
+// finish takes what devices still hold after the last tick.
+func (r *sampler) finish(ctx context.Context) error {
+	for i := range r.members {
+		f, ok := r.members[i].stream.(Finisher)
+		if !ok {
+			continue
+		}
+		if r.cur == nil {
+			r.takeSlot(true)
+		}
+		n := r.cur.batch.Len()
+		err := f.Finish(ctx, r.view(r.cur, i))
+		r.stamped(r.cur)
+		r.samples.Add(uint64(r.cur.batch.Len() - n))
+		if err != nil && !errors.Is(err, io.EOF) {
+			return fmt.Errorf("end source %s: %w", r.members[i].source, err)
+		}
+	}
+	if r.join != nil {
+		if r.cur == nil {
+			r.takeSlot(true)
+		}
+		r.samples.Add(uint64(r.join.end(r.cur, r.epoch)))
+	}
+	return nil
+}
+
+// late notes that the read now is the first after some ticks that had none.
+func (r *sampler) late(now int64, lost uint64, why string) {
+	if r.join != nil {
+		why += ": ticks passed without a read, and what they counted is spread evenly over this time"
+	} else {
+		why += ": ticks passed without a read, and this sample has their time and counts"
+	}
+	r.cur.batch.Late = append(r.cur.batch.Late, capture.Gap{
+		Start: r.last - r.epoch, End: now - r.epoch, Lost: lost, Reason: capture.Reason{Code: capture.LostReports, Text: why},
+	})
+}
+
+// takeSlot gets an empty slot; only the last read waits for one.
+func (r *sampler) takeSlot(wait bool) bool {
+	r.cur, r.curSince = r.slots.take(wait, r.newSlot), r.last
+	return r.cur != nil
+}
+
+func (r *sampler) newSlot() *slot { return newSlot(&r.schema, r.members, r.slots.rows) }
+
+// flush hands the slot to the sink's goroutine. The channel has room for every slot there is.
+func (r *sampler) flush() error {
+	s := r.cur
+	r.cur, r.flushed = nil, true
+	if err := s.check(&r.schema, r.members); err != nil {
+		return err
+	}
+	s.gather(r.members, r.epoch, &r.told)
+	if r.marks != nil {
+		r.marks.gather(s.batch, r.frames, r.epoch)
+	}
+	r.slots.full <- s
+	return nil
+}
