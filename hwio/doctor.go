@@ -2,9 +2,12 @@ package hwio
 
 import (
 	"context"
+	_ "embed"
 	"fmt"
 	"runtime"
+	"slices"
 	"strings"
+	"sync"
 
 	"astrolabe/hwio/internal/sysroot"
 )
@@ -56,26 +59,36 @@ type GPU struct {
 	Reader string // name of astrolabe's reader for this driver, which a version may not have yet; "" if none is planned
 }
 
-// drivers maps kernel drivers of GPUs to the readers of astrolabe's plan.
-var drivers = map[string]struct{ name, reader string }{
-	"i915":     {"Intel GPU", "i915"},
-	"xe":       {"Intel GPU (xe driver)", ""},
-	"amdgpu":   {"AMD GPU", "amdgpu"},
-	"radeon":   {"AMD GPU (old radeon driver)", ""},
-	"panfrost": {"Mali GPU", "panfrost"},
-	"panthor":  {"Mali GPU (panthor driver)", "panfrost"}, // which says what that driver lacks
-	"nouveau":  {"NVIDIA GPU", ""},
-	"nvidia":   {"NVIDIA GPU", ""},
+//go:embed devices.csv
+var deviceFile string
+
+// device is a line of devices.csv.
+type device struct{ by, key, name, reader, driver, unless string }
+
+var devices = sync.OnceValue(func() []device {
+	var out []device
+	for line := range strings.Lines(deviceFile) {
+		if f := strings.Split(strings.TrimSpace(line), ","); len(f) == 6 && line[0] != '#' {
+			out = append(out, device{f[0], f[1], f[2], f[3], f[4], f[5]})
+		}
+	}
+	return out
+})
+
+// named is the device that the kernel calls so.
+func named(by, key string) (d device, ok bool) {
+	i := slices.IndexFunc(devices(), func(d device) bool { return d.by == by && d.key == key })
+	if i < 0 {
+		return d, false
+	}
+	return devices()[i], true
 }
 
-var vendors = map[string]string{"0x8086": "Intel GPU", "0x1002": "AMD GPU", "0x10de": "NVIDIA GPU", "0x13b5": "Mali GPU", "0x5143": "Qualcomm GPU"}
-
-// GPUs lists the graphics processors that the kernel below root shows: DRM cards, Arm's Mali device and AMD's compute
-// device.
+// GPUs lists the graphics processors that the kernel below root shows: DRM cards, and devices with nodes of their own.
 func GPUs(root string) []GPU {
 	r := sysroot.Root(root)
 	var out []GPU
-	amd := false
+	bound := map[string]bool{}
 	for _, card := range r.List("/sys/class/drm") {
 		num, ok := strings.CutPrefix(card, "card")
 		if !ok || num == "" || strings.Trim(num, "0123456789") != "" {
@@ -85,14 +98,14 @@ func GPUs(root string) []GPU {
 		g := GPU{Node: "/dev/dri/" + card, Driver: r.LinkName(dir + "driver")}
 		g.Vendor, _ = r.String(dir + "vendor")
 		g.Device, _ = r.String(dir + "device")
-		d, known := drivers[g.Driver]
-		g.Name, g.Reader = d.name, d.reader
+		d, known := named("driver", g.Driver)
 		if !known {
-			if g.Name = vendors[g.Vendor]; g.Name == "" {
-				g.Name = "graphics device"
-			}
+			d, known = named("vendor", g.Vendor)
 		}
-		amd = amd || g.Driver == "amdgpu"
+		if g.Name, g.Reader = d.name, d.reader; !known {
+			g.Name = "graphics device"
+		}
+		bound[g.Driver] = true
 		var ids []string
 		if g.Vendor != "" {
 			ids = append(ids, strings.TrimPrefix(g.Vendor, "0x")+":"+strings.TrimPrefix(g.Device, "0x"))
@@ -105,11 +118,10 @@ func GPUs(root string) []GPU {
 		}
 		out = append(out, g)
 	}
-	if r.Exists("/dev/mali0") {
-		out = append(out, GPU{Name: "Mali GPU (Arm's own kernel driver)", Node: "/dev/mali0", Driver: "mali", Reader: "kbase"})
-	}
-	if r.Exists("/dev/kfd") && !amd {
-		out = append(out, GPU{Name: "AMD compute device", Node: "/dev/kfd", Driver: "amdkfd", Reader: "rocprofiler"})
+	for _, d := range devices() {
+		if d.by == "node" && r.Exists(d.key) && !bound[d.unless] {
+			out = append(out, GPU{Name: d.name, Node: d.key, Driver: d.driver, Reader: d.reader})
+		}
 	}
 	return out
 }

@@ -69,7 +69,7 @@ func (s *Session) parameterWords(p binding.Param, receiver, prefix string) []str
 		}
 		return []string{}
 	case "generation":
-		return []string{"gfx6", "gfx7", "gfx8", "gfx9"}
+		return metrics.Generations()
 	case "api":
 		return []string{"gl", "dx11", "dx12", "vk", "cl", "hsa"}
 	case "label":

@@ -16,6 +16,7 @@ import (
 //	catalogue ID        title TEXT        dialect streamline|rocm|gpa|intel
 //	vendor TEXT         architecture TEXT (within an architecture counters mean much the same)
 //	match name|pci PATTERN                (how devices with exactly these counters are called; see families.csv)
+//	generations WORDS                     (that formulas with variants depend on)
 //	triage SCRIPT                         (the script of scripts/triage that judges it, if that is not named by the id)
 //	zero always|vendor                    (a division by zero gives 0: always, or for captures opened with zero="vendor")
 //	borrow CATALOGUE NAME                 (an entry of another catalogue that this one's guide shows too)
@@ -92,7 +93,7 @@ func (c *Catalogue) parse(text string) error {
 func (p *fileParser) head(key, value string) error {
 	c := p.c
 	switch key {
-	case "catalogue", "family", "like", "triage", "vendor", "architecture", "match": // see readHead
+	case "catalogue", "family", "like", "triage", "vendor", "architecture", "match", "generations": // see readHead
 	case "product":
 		_, word, _ := strings.Cut(value, " ")
 		c.words[word] = true

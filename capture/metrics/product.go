@@ -18,14 +18,15 @@ var files embed.FS
 
 // product is what the head of a data file says of a GPU: all that must be known of one whose counters nobody asked for yet.
 type product struct {
-	id, word string // word stands for it in a file of several products, "" in a file of its own
-	file     string
-	family   string // "" of a product with a file of its own
-	like     string // the product whose entries it has but for what its file says
-	base     *product
-	triage   string // the script that judges it, without its ending
-	is       Family
-	matches  []string // "name PATTERN" or "pci PATTERN": how devices of exactly this product are called
+	id, word    string // word stands for it in a file of several products, "" in a file of its own
+	file        string
+	family      string // "" of a product with a file of its own
+	like        string // the product whose entries it has but for what its file says
+	base        *product
+	triage      string // the script that judges it, without its ending
+	is          Family
+	generations []string // of hardware that its formulas depend on
+	matches     []string // "name PATTERN" or "pci PATTERN": how devices of exactly this product are called
 
 	load func() (*Catalogue, error)
 }
@@ -75,6 +76,15 @@ var products = sync.OnceValue(func() []*product {
 	return out
 })
 
+// Generations lists the generations of hardware that formulas depend on, as a capture's property has them.
+func Generations() []string {
+	var out []string
+	for _, p := range products() {
+		out = append(out, p.generations...)
+	}
+	return out
+}
+
 func or(text, otherwise string) string {
 	if text != "" {
 		return text
@@ -116,6 +126,8 @@ head:
 				p.is.Vendor = value
 			case "architecture":
 				p.is.Architecture = value
+			case "generations":
+				p.generations = strings.Fields(value)
 			case "match":
 				p.matches = append(p.matches, value)
 			}

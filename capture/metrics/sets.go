@@ -10,7 +10,7 @@ import (
 	"astrolabe/capture/metrics/formula"
 )
 
-// Sets lists the metric sets of an Intel GPU; other catalogues have none.
+// Sets lists the metric sets of the GPU; only some catalogues have any.
 func (c *Catalogue) Sets() []*MetricSet { return c.sets }
 
 // Set returns a metric set by its symbol or title, in any case and spelling.
@@ -118,7 +118,7 @@ func (e *Entry) reads() []string {
 	}
 	out := slices.Clone(e.Inputs)
 	for _, src := range []string{e.Peak, e.Available} {
-		x, err := formula.Parse(formula.Intel, src)
+		x, err := formula.Parse(e.Dialect, src)
 		if err != nil {
 			continue // empty
 		}
@@ -376,7 +376,7 @@ func (s *scope) unavailable(e *Entry) *capture.Reason {
 	if e.Available == "" {
 		return nil
 	}
-	x, err := formula.Parse(formula.Intel, e.Available)
+	x, err := formula.Parse(e.Dialect, e.Available)
 	if err != nil {
 		return nil // a test reads them all
 	}

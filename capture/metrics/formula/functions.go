@@ -2,7 +2,6 @@ package formula
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	"astrolabe/capture/spelling"
@@ -13,39 +12,6 @@ type function struct {
 	name     string
 	op       Op
 	min, max int // number of arguments; max < 0 is any
-}
-
-var streamlineFunctions = []function{
-	{"max", OpMax, 2, -1}, {"min", OpMin, 2, -1}, {"abs", OpAbs, 1, 1},
-	{"if", OpIf, 3, 3}, {"conditional", OpIf, 3, 3},
-	{"clamp", OpClamp, 3, 3}, {"fill", OpFill, 2, 2},
-}
-
-var rocmFunctions = []function{
-	{"SUM", OpSum, 1, 1}, {"AVG", OpAvg, 1, 1}, {"MEDIAN", OpMedian, 1, 1}, {"STD", OpStd, 1, 1},
-	{"MIN", OpReduceMin, 1, 1}, {"MIN", OpMin, 2, 2}, {"MAX", OpReduceMax, 1, 1}, {"MAX", OpMax, 2, 2},
-	{"TO_INT", OpToInt, 1, 1}, {"ROUND", OpRound, 2, 2}, {"ROUND", OpRound, 1, 1}, {"QUANTILE", OpQuantile, 2, 2},
-	{"MOD", OpMod, 2, 2}, {"NOISE_CLAMP", OpNoiseClamp, 2, 2}, {"ABS", OpAbs, 1, 1},
-}
-
-// looksLikeStreamline reports whether a formula has a function or an operator that only Streamline's have.
-func looksLikeStreamline(src string) bool {
-	for _, word := range []string{"max(", "min(", "abs(", "if(", "conditional(", "clamp(", "fill(", "&&", "||", "!(", "!$"} {
-		if strings.Contains(src, word) {
-			return true
-		}
-	}
-	return false
-}
-
-// looksLikeROCm reports whether a formula has a function of rocprof-compute's panels, or a conditional in words.
-func looksLikeROCm(src string) bool {
-	for _, f := range rocmFunctions {
-		if strings.Contains(src, f.name+"(") {
-			return true
-		}
-	}
-	return slices.Index(strings.Fields(src), "if") > 0
 }
 
 // Functions lists the function names of a dialect, each once.
