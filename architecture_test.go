@@ -2,10 +2,13 @@ package main
 
 import (
 	"go/parser"
+	"go/scanner"
 	"go/token"
 	"io/fs"
+	"os"
 	"path"
 	"path/filepath"
+	"regexp"
 	"strconv"
 	"strings"
 	"testing"
@@ -127,5 +130,96 @@ func TestOnlyTheSecondProgramLoadsLibraries(t *testing.T) {
 	}
 	if !seen {
 		t.Error("nothing imports purego: the test looks in the wrong place")
+	}
+}
+
+// vendorWords are what vendors, their GPUs, drivers and counters are called.
+var vendorWords = regexp.MustCompile(`(?i)(\bmali|bifrost|valhall|\barm's|\bintel|kaby|\bkbl|i915|\bamd|radeon|instinct|rdna|cdna|rocm|rocprof|\bgpa|gfx[0-9]|xcd|panfrost|panthor|kbase|nvidia|adreno|grbm|tcc_|tcp_|\bsq_)`)
+
+// generic are the folders whose code names no vendor: without what stands below them, where deep is false.
+var generic = []struct {
+	dir  string
+	deep bool
+}{{"capture", false}, {"capture/analysis", true}, {"capture/metrics", true}, {"capture/units", true}, {"plots", true}, {"builtins", true}, {"repl", true}, {"hwio", false}}
+
+// vendors are the files of those folders that do name some, and why. Everything of a vendor's notation stands in its dialect and its conventions.
+var vendors = map[string]string{
+	"capture/metrics/convention.go":            "the list of conventions",
+	"capture/metrics/convention_gpa.go":        "conventions",
+	"capture/metrics/convention_gpa_blocks.go": "conventions",
+	"capture/metrics/convention_intel.go":      "conventions",
+	"capture/metrics/convention_mali.go":       "conventions",
+	"capture/metrics/convention_rocm.go":       "conventions",
+	"capture/metrics/formula/dialect.go":       "the list of dialects",
+	"capture/metrics/formula/gpa.go":           "a dialect",
+	"capture/metrics/formula/gpaprint.go":      "a dialect",
+	"capture/metrics/formula/intel.go":         "a dialect",
+	"capture/metrics/formula/rocm.go":          "a dialect",
+	"capture/units/names.go":                   "the names of units, of which one is that of a die",
+
+	"builtins/gpa_functions.go":        "the functions of a vendor's guide and what does the same here",
+	"builtins/mistakes/syntax.go":      "an example",
+	"builtins/modules/capture.go":      "documentation: examples, and what the options of a reader are",
+	"builtins/modules/eucounter.go":    "a module of one vendor's registers",
+	"builtins/modules/metrics.go":      "documentation: examples, and whose guide has the formula",
+	"builtins/modules/plot.go":         "an example",
+	"builtins/modules/plot_charts.go":  "examples",
+	"builtins/modules/session.go":      "statuses that are named as in a vendor's guide",
+	"builtins/values/account.go":       "documentation: the name of a table",
+	"builtins/values/account_value.go": "an example",
+	"builtins/values/capture_table.go": "examples, and the names of the dialects",
+	"builtins/values/metric.go":        "documentation: which vendor has the field",
+	"builtins/values/session_table.go": "documentation: whose sessions these follow",
+}
+
+func TestGenericCodeNamesNoVendor(t *testing.T) {
+	named := map[string]bool{}
+	camel := regexp.MustCompile(`([a-z0-9])([A-Z])`)
+	for _, g := range generic {
+		err := filepath.WalkDir(g.dir, func(file string, d fs.DirEntry, err error) error {
+			file = filepath.ToSlash(file)
+			switch {
+			case err != nil:
+				return err
+			case d.IsDir():
+				if file != g.dir && !g.deep || d.Name() == "data" || d.Name() == "testdata" {
+					return filepath.SkipDir
+				}
+				return nil
+			case !strings.HasSuffix(file, ".go"), strings.HasSuffix(file, "_test.go"):
+				return nil
+			}
+			src, err := os.ReadFile(file)
+			if err != nil {
+				return err
+			}
+			set := token.NewFileSet()
+			var s scanner.Scanner
+			s.Init(set.AddFile(file, -1, len(src)), src, nil, 0)
+			for {
+				pos, tok, text := s.Scan()
+				if tok == token.EOF {
+					return nil
+				}
+				if tok == token.IDENT {
+					text = camel.ReplaceAllString(text, "$1 $2")
+				}
+				word := vendorWords.FindString(text)
+				if word == "" || tok != token.IDENT && tok != token.STRING {
+					continue
+				}
+				if named[file] = true; vendors[file] == "" {
+					t.Errorf("%s names %q: what a vendor calls things belongs into a data file, a dialect, a convention or a reader", set.Position(pos), word)
+				}
+			}
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	for file := range vendors {
+		if !named[file] {
+			t.Errorf("%s is excepted and names no vendor", file)
+		}
 	}
 }

@@ -32,10 +32,10 @@ func (c *Catalogue) Set(name string) (*MetricSet, error) {
 	return nil, fmt.Errorf("%s has no metric set %q; there are %s", c.id, name, joinAnd(names))
 }
 
-// SetsFor lists the metric sets that have every metric of a formula in Intel's notation, in the order of the catalogue: what has to be recorded for
+// SetsFor lists the metric sets that have every metric of a formula in the catalogue's own notation, in the order of the catalogue: what has to be recorded for
 // it. With all there is none to choose: the formula has no metric of a set, because what it reads is counted by all of them.
 func (c *Catalogue) SetsFor(expr string) (sets []string, all bool) {
-	x, err := formula.Parse(formula.Intel, expr)
+	x, err := formula.Parse(c.dialect, expr)
 	if err != nil {
 		return nil, true
 	}
