@@ -127,6 +127,32 @@ func (a *Account) led(part int) []capture.Span {
 	return mask.Spans(0)
 }
 
+// phases are the stretches of samples whose pace is set by the same.
+func (a *Account) phases(c *binding.Call) (starlark.Value, error) {
+	axis := a.run.cap.Capture.Axis
+	if axis.Len() == 0 {
+		return starlark.NewList(nil), nil
+	}
+	most, err := c.Integer(0, 12)
+	if err != nil {
+		return nil, err
+	}
+	if most < 1 {
+		return nil, fmt.Errorf("parameter max_phases: got %d, want 1 or more", most)
+	}
+	least := c.Float(1, 0.01)
+	if !(least >= 0 && least <= 1) {
+		return nil, fmt.Errorf("parameter least: got %v, want a share from 0 to 1", least)
+	}
+	length := make([]int64, axis.Len())
+	for i := range length {
+		length[i] = axis.Interval(i)
+	}
+	return binding.Await(c.Env.Context(), func() (starlark.Value, error) {
+		return Phases(a.env, analysis.CutAt(axis, analysis.LeadPhases(a.found.Lead, length, most, least))), nil
+	})
+}
+
 // of is a time as a share of the base.
 func (a *Account) of(ns float64) starlark.Value {
 	if a.found.Base == 0 {
@@ -327,6 +353,10 @@ var accountValueTable = binding.MethodTable[*Account]{
 			"name, start, time (s), pace (what had most of it, as in title of parts), share (of its time, 0 to 1), and a column of seconds for every part. Rows are in the order of the capture; the times of a row's parts add up to its time.",
 			Example: "account(cap, {\"active\": [\"SQ_BUSY_CYCLES\"], \"elapsed\": [\"GRBM_GUI_ACTIVE\"], \"units\": [{\"name\": \"valu\", \"level\": [[\"VALU Utilization\"]]}]}).by(\"kernel\")",
 			Run:     func(a *Account, c *binding.Call) (starlark.Value, error) { return a.by(c) }},
+		{Sig: "phases(max_phases: int=12, least: number=0.01) -> list", Doc: "Phases of samples in an order, such as draws, by what set their pace: a list of Span, called \"phase 1\" and so on, that follow each other and hold every sample. " +
+			"It is cut where the parts that lead the samples change and stay so, by more than chance would; each phase has at least the share `least` of the time. One where nothing changes, and of more than 65,536 samples.",
+			Example: "[s.first for s in account(cap).phases()]",
+			Run:     func(a *Account, c *binding.Call) (starlark.Value, error) { return a.phases(c) }},
 	},
 }
 

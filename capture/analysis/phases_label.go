@@ -28,15 +28,20 @@ func LabelPhases(a *capture.Axis, l *capture.Label, also []capture.Span, least i
 	}
 	slices.Sort(kept)
 	kept = apart(kept, took, least)
-	out := make([]capture.Span, len(kept)+1)
+	return CutAt(a, kept)
+}
+
+// CutAt are the stretches of an axis of one sample or more between cuts, which are samples behind the first, in order.
+func CutAt(a *capture.Axis, cuts []int) []capture.Span {
+	out := make([]capture.Span, len(cuts)+1)
 	for i := range out {
-		first, last := 0, n-1
+		first, last := 0, a.Len()-1
 		if i > 0 {
-			first = kept[i-1]
+			first = cuts[i-1]
 		}
 		_, end := a.Extent()
-		if i < len(kept) {
-			last, end = kept[i]-1, a.Start[kept[i]]
+		if i < len(cuts) {
+			last, end = cuts[i]-1, a.Start[cuts[i]]
 		}
 		out[i] = capture.Span{Start: a.Start[first], End: end, First: first, Last: last}
 	}

@@ -49,7 +49,7 @@ func (j *Judge) Phases(ctx context.Context, c *capture.Capture) ([]Phase, error)
 		if err != nil {
 			return nil, err
 		}
-		top, err := j.runner.Call(ctx, j.bottleneck, starlark.Tuple{found}, nil)
+		top, err := j.runner.Call(ctx, j.limiter, starlark.Tuple{found}, nil) // as the table of phases names it
 		if err != nil {
 			return nil, err
 		}
