@@ -51,29 +51,3 @@ func globFits(p, s string) bool {
 	}
 	return i == len(p)
 }
-
-// SplitCounters splits a comma-separated list of patterns. A comma between the slashes of an event specification such as
-// cpu/event=0x3c,umask=0/ does not separate.
-func SplitCounters(list string) []string {
-	var out []string
-	inside := false
-	start := 0
-	add := func(s string) {
-		if s = strings.TrimSpace(s); s != "" {
-			out = append(out, s)
-		}
-	}
-	for i := range len(list) {
-		switch list[i] {
-		case '/':
-			inside = !inside
-		case ',':
-			if !inside {
-				add(list[start:i])
-				start = i + 1
-			}
-		}
-	}
-	add(list[start:])
-	return out
-}

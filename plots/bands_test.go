@@ -28,7 +28,7 @@ func TestEveryShadeHasALegend(t *testing.T) {
 	y := values(100, func(i int) float64 { return float64(i) })
 	p, err := Timeline(o, series("load", "%", 1e7, y))
 	must(t, p, err)
-	column, err := Grid([][]*Plot{{p}, {p}})
+	column, err := TitledGrid("", [][]*Plot{{p}, {p}})
 	must(t, column, err)
 	for name, q := range map[string]*Plot{"one": p, "a column": column, "dark": p.WithTheme(Dark())} {
 		text := textsOf(t, q)

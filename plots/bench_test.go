@@ -27,7 +27,7 @@ func sixPanels(b *testing.B) *Plot {
 		p, err := Timeline(TimelineOptions{}, s)
 		rows = append(rows, []*Plot{must(b, p, err)})
 	}
-	p, err := Grid(rows)
+	p, err := TitledGrid("", rows)
 	return must(b, p, err)
 }
 

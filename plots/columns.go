@@ -27,9 +27,6 @@ func (c *column) add(v float64) {
 	c.last = v
 }
 
-// flat reports whether the column holds one value only.
-func (c *column) flat() bool { return c.min == c.max }
-
 // reduction is a series reduced to the columns of a frame.
 type reduction struct {
 	cols     []column

@@ -118,7 +118,7 @@ func TestReduceKeepsFirstExtremesAndLastInTimeOrder(t *testing.T) {
 	if c.first != 5 || c.max != 9 || c.min != 1 || c.last != 6 || c.minFirst {
 		t.Errorf("first column is %+v", c)
 	}
-	if c = r.cols[1]; !c.flat() || !c.joined || r.min != 1 || r.max != 9 || r.shown != 8 {
+	if c = r.cols[1]; c.min != c.max || !c.joined || r.min != 1 || r.max != 9 || r.shown != 8 {
 		t.Errorf("second column is %+v, reduction %+v", c, r)
 	}
 }

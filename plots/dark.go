@@ -30,9 +30,6 @@ func Dark() *Theme {
 	return t
 }
 
-// Themes lists the names that ThemeNamed knows.
-func Themes() []string { return []string{"light", "dark"} }
-
 // ThemeNamed returns a theme by its name; "" is Light.
 func ThemeNamed(name string) (*Theme, error) {
 	switch name {
@@ -43,9 +40,6 @@ func ThemeNamed(name string) (*Theme, error) {
 	}
 	return nil, fmt.Errorf("unknown theme %q: choose light or dark", name)
 }
-
-// Sizes lists the names that SizeNamed knows.
-func Sizes() []string { return []string{"page", "ticket", "ticket2x", "slide", "print"} }
 
 // SizeNamed returns a size for a purpose: "page" is the default, "ticket" fits the column of an issue tracker without
 // being scaled down, "ticket2x" is the same for screens of twice the density, "slide" fills a slide of 16:9, and "print"

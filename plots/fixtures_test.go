@@ -169,9 +169,9 @@ func makePlainGallery(t testing.TB) []picture {
 	hist("no values", HistogramOptions{Title: "None"}, Sample{"x", []float64{nan, nan}})
 	hist("outlier", HistogramOptions{Title: "Outlier", Unit: "ns"}, Sample{"x", append(frames(100, .1), 1e9, math.Inf(1), nan)})
 
-	p, err := Grid([][]*Plot{{out[0].plot}, {out[1].plot}, {out[2].plot}})
+	p, err := TitledGrid("", [][]*Plot{{out[0].plot}, {out[1].plot}, {out[2].plot}})
 	add("column", p, err)
-	p, err = Grid([][]*Plot{{out[0].plot, out[1].plot}, {find(out, "bars"), find(out, "histogram")}})
+	p, err = TitledGrid("", [][]*Plot{{out[0].plot, out[1].plot}, {find(out, "bars"), find(out, "histogram")}})
 	add("grid", p, err)
 	return out
 }
@@ -220,7 +220,7 @@ func sampleReport(t testing.TB, rows int) *Report {
 	hist, err := Histogram(HistogramOptions{Title: "Dispatch duration", Unit: "us"},
 		Sample{"duration", values(3000, func(int) float64 { return 20 * math.Exp(.3*r.NormFloat64()) })})
 	must(t, hist, err)
-	pair, err := Grid([][]*Plot{{bars, hist}})
+	pair, err := TitledGrid("", [][]*Plot{{bars, hist}})
 	must(t, pair, err)
 	tb := Table{Title: "Metrics", Columns: []Column{{Name: "Metric"}, {Name: "Mean", Unit: "unit of the metric"}, {Name: "p95"}, {Name: "Missing", Unit: "samples"}, {Name: "Why", Align: AlignLeft}}}
 	for i := range rows {

@@ -8,10 +8,7 @@ type grid struct {
 	rows  [][]*Plot
 }
 
-// Grid arranges charts in rows of equal height; the charts of a row get equal widths.
-func Grid(rows [][]*Plot) (*Plot, error) { return TitledGrid("", rows) }
-
-// TitledGrid is Grid with a title over all of its charts.
+// TitledGrid arranges charts in rows of equal height, with a title over all of them; the charts of a row get equal widths.
 func TitledGrid(title string, rows [][]*Plot) (*Plot, error) {
 	g := &grid{title: title}
 	for i, row := range rows {

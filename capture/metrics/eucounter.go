@@ -159,31 +159,6 @@ func (c *EUCounter) Value() uint32 { return uint32(c.Field) << c.Shift }
 // Mask has the bits of the register that belong to this counter.
 func (c *EUCounter) Mask() uint32 { return 0xFFF << c.Shift }
 
-// DecodeEUCounter reads back what the register of flexible EU counter index programs it for. Some of Intel's own metric sets program
-// counters that they do not use with filters that the event does not support: that is a warning here. An unknown code is an error.
-func DecodeEUCounter(value uint32, index int) (*EUCounter, error) {
-	if index < 0 || index >= EUCounters {
-		return nil, fmt.Errorf("there is no flexible EU counter %d: they are 0 (A7) to %d (A20)", index, EUCounters-1)
-	}
-	field := value >> (12 * (index % 2)) & 0xFFF
-	ev := slices.IndexFunc(euEvents, func(e EUEvent) bool { return uint32(e.Code) == field&15 })
-	cf := slices.IndexFunc(euCoarse, func(f EUFilter) bool { return uint32(f.Code) == field>>4&15 })
-	ff := slices.IndexFunc(euFine, func(f EUFilter) bool { return uint32(f.Code) == field>>8 })
-	switch {
-	case ev < 0:
-		return nil, fmt.Errorf("field 0x%03X of A%d has the unknown increment event %d", field, 7+index, field&15)
-	case cf < 0:
-		return nil, fmt.Errorf("field 0x%03X of A%d has the unknown coarse filter %d", field, 7+index, field>>4&15)
-	case ff < 0:
-		return nil, fmt.Errorf("field 0x%03X of A%d has the unknown fine filter %d", field, 7+index, field>>8)
-	}
-	c := newEUCounter(euEvents[ev], euCoarse[cf], euFine[ff], index)
-	if !c.Event.Allows(c.Coarse, c.Fine) {
-		c.Warnings = append(c.Warnings, fmt.Sprintf("the hardware does not support event %s with the filters %s and %s", c.Event.Name, c.Coarse.Name, c.Fine.Name))
-	}
-	return c, nil
-}
-
 // euPick finds an event or filter by name, in any case and spelling.
 func euPick[T any](what, name string, list []T, nameOf func(T) string) (T, error) {
 	var names []string

@@ -123,7 +123,7 @@ func TestMaliMetricsEqualTheVectorsBySection(t *testing.T) {
 		}
 		cap := f.capture(t)
 		sections := sortedKeys(c.Expected)
-		counters, err := ResolveAll(cap, sections)
+		counters, err := ResolveAllWith(cap, nil, sections)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -50,12 +50,7 @@ func ResolveWith(cap *capture.Capture, defs []*Entry, name string) (*capture.Cou
 	return newScope(cap, defs).resolve(name)
 }
 
-// ResolveAll is Resolve for several names. The metrics among them share one program, so common parts are computed once.
-func ResolveAll(cap *capture.Capture, names []string) ([]*capture.Counter, error) {
-	return ResolveAllWith(cap, nil, names)
-}
-
-// ResolveAllWith is ResolveAll where defs come before the catalogues.
+// ResolveAllWith is ResolveWith for several names. The metrics among them share one program, so common parts are computed once.
 func ResolveAllWith(cap *capture.Capture, defs []*Entry, names []string) ([]*capture.Counter, error) {
 	s := newScope(cap, defs)
 	out := make([]*capture.Counter, len(names))

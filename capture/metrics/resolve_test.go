@@ -451,7 +451,7 @@ func TestDefinitionsAreMetricsOfTheirHolder(t *testing.T) {
 
 func TestResolveAllSharesAndKeepsOrder(t *testing.T) {
 	cap := gpuCapture(t, capture.Options{})
-	list, err := ResolveAll(cap, []string{"tcp_hit_rate", "TCP_REQ_sum", "$tcp_total_requests", "tcp_hit_rate", "803.1"})
+	list, err := ResolveAllWith(cap, nil, []string{"tcp_hit_rate", "TCP_REQ_sum", "$tcp_total_requests", "tcp_hit_rate", "803.1"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -465,36 +465,8 @@ func TestResolveAllSharesAndKeepsOrder(t *testing.T) {
 	if list[0] != list[3] {
 		t.Error("one metric became two counters")
 	}
-	if _, err := ResolveAll(cap, []string{"tcp_hit_rate", "nope_nope"}); err == nil {
+	if _, err := ResolveAllWith(cap, nil, []string{"tcp_hit_rate", "nope_nope"}); err == nil {
 		t.Error("an unknown name was taken")
-	}
-}
-
-func TestPeaks(t *testing.T) {
-	f := newFixture("gfx1151", 1)
-	f.add("SQ_INSTS_VALU_sum", 1e6)
-	f.add("SQ_INSTS_ALL_sum", 25)
-	f.add("SQ_INSTS_INTERNAL_sum", 5)
-	f.add("SQ_BUSY_CYCLES_sum", 10)
-	f.property("cu_per_gpu", 32)
-	f.property("max_sclk", 2500)
-	cap := f.capture(t)
-	v, _, err := PeakValue(cap, "valu_flops_fp32")
-	if err != nil || v.Float() != 2500*32*128/1000 {
-		t.Errorf("peak %v, %v", v.Float(), err)
-	}
-	p, err := PercentOfPeak(cap, "valu_flops_fp32")
-	if err != nil || math.Abs(p.Total().Float()-100*(64e6/1e7)/10240) > 1e-9 || p.Unit != "percent" {
-		t.Errorf("percent of peak %v, %v", p, err)
-	}
-	if p, err := PercentOfPeak(cap, "ipc"); err != nil || p.Total().Float() != 50 {
-		t.Errorf("percent of the peak IPC, with the vendor's quirk: %v, %v", p, err)
-	}
-	if v, why, err := PeakValue(cap, "wavefront_occupancy"); err != nil || !v.Missing() || !strings.Contains(why.Text, "max_waves_per_cu") {
-		t.Errorf("peak without its constant: %v %v %v", v, why, err)
-	}
-	if _, err := PercentOfPeak(cap, "dram_read_bandwidth"); err == nil {
-		t.Error("a metric without a peak has a percentage of it")
 	}
 }
 

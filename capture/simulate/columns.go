@@ -91,13 +91,6 @@ func (c *Columns) Limit(at int, most uint64) {
 	}
 }
 
-// Lift raises the value that was added last to a column to at least some value.
-func (c *Columns) Lift(at int, least uint64) {
-	if c.Last(at) < least {
-		c.Fix(at, least)
-	}
-}
-
 // Scaled says that the hardware counts a column in units of so many, and that readers multiply.
 func (c *Columns) Scaled(at int, by uint64) { c.cols[at].scale = by }
 

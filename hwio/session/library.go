@@ -228,30 +228,6 @@ func (l *Library) Device() capture.Device {
 	return l.current.backend.Device()
 }
 
-// GetDataTypeAsStr gives a data type as the guide writes it, such as "gpa_float64".
-func GetDataTypeAsStr(t Type, text *string) error {
-	if t.Name() == "" {
-		return fail("GetDataTypeAsStr", NotFound, "%d is no data type", t)
-	}
-	if text == nil {
-		return fail("GetDataTypeAsStr", NullPointer, "no place for the text is given")
-	}
-	*text = "gpa_" + t.Name()
-	return nil
-}
-
-// GetUsageTypeAsStr gives a usage type as the guide writes it, such as "percentage".
-func GetUsageTypeAsStr(u Usage, text *string) error {
-	if u.Name() == "" {
-		return fail("GetUsageTypeAsStr", NotFound, "%d is no usage type", u)
-	}
-	if text == nil {
-		return fail("GetUsageTypeAsStr", NullPointer, "no place for the text is given")
-	}
-	*text = u.Name()
-	return nil
-}
-
 // Use makes an open context the current one, and none where the context is not open, so that calls about it fail as they would.
 func (l *Library) Use(handle Backend) {
 	if s := l.find(handle); s != nil {

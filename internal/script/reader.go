@@ -17,9 +17,6 @@ import (
 	"astrolabe/builtins/mistakes"
 )
 
-// Dialect is what a script may use of the language, for tools that read scripts without running them.
-func Dialect() *syntax.FileOptions { return dialect() }
-
 // IsTest reports whether a file is one of tests, by its name.
 func IsTest(name string) bool { return isTestFile(name) }
 

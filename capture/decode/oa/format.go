@@ -99,16 +99,6 @@ func FormatByEnum(enum uint32) (*Format, error) {
 	return nil, fmt.Errorf("unknown OA report format %d; Gen8 to Gen11 have %s", enum, formatNames())
 }
 
-// FormatBySelect returns the format with that Counter Select (3 bits of OACONTROL).
-func FormatBySelect(sel uint8) (*Format, error) {
-	for _, f := range Formats() {
-		if f.Select == sel {
-			return f, nil
-		}
-	}
-	return nil, fmt.Errorf("no report format has Counter Select %03b; there are %s", sel, formatNames())
-}
-
 // FormatByName returns the format of a name in any case and punctuation, of a Counter Select of three binary digits ("101"), or of the kernel's
 // number ("10").
 func FormatByName(name string) (*Format, error) {

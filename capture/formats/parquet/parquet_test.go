@@ -467,3 +467,5 @@ func FuzzOpen(f *testing.F) {
 		}
 	})
 }
+
+func sourceOf(data []byte) *source { return &source{size: int64(len(data)), data: data} }

@@ -40,8 +40,6 @@ func newSource(path string) (*source, error) {
 	return s, nil
 }
 
-func sourceOf(data []byte) *source { return &source{size: int64(len(data)), data: data} }
-
 // open returns a reader of the very file that was opened at first.
 func (s *source) open() (r io.ReaderAt, done func(), err error) {
 	if s.info == nil || s.data != nil {

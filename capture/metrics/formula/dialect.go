@@ -1,7 +1,6 @@
 package formula
 
 import (
-	"fmt"
 	"strings"
 )
 
@@ -34,9 +33,6 @@ type dialect struct {
 	// Of a dialect with operators behind their operands: its own parser and printer. Infix dialects share one of each.
 	parse  func(src string) (*Expr, *SyntaxError)
 	format func(n *Node) string
-
-	// percent puts the texts of a value and of its peak together to a percentage, "" where that cannot be written.
-	percent string
 }
 
 // traits is the row of a dialect. It is a function because parsers and printers, which it names, ask for it themselves: a variable would
@@ -44,13 +40,13 @@ type dialect struct {
 func (d Dialect) traits() dialect {
 	switch d {
 	case Streamline:
-		return dialect{name: "streamline", functions: streamlineFunctions, percent: "100 * (%s) / (%s)"}
+		return dialect{name: "streamline", functions: streamlineFunctions}
 	case ROCm:
-		return dialect{name: "rocm", functions: rocmFunctions, words: true, percent: "100 * (%s) / (%s)"}
+		return dialect{name: "rocm", functions: rocmFunctions, words: true}
 	case GPA:
 		return dialect{name: "gpa", numbered: true, parse: parseGPA, format: formatGPA}
 	case Intel:
-		return dialect{name: "intel", parse: parseIntel, format: formatIntel, percent: "100 %s FMUL %s FDIV"}
+		return dialect{name: "intel", parse: parseIntel, format: formatIntel}
 	}
 	return dialect{name: "unknown dialect"}
 }
@@ -71,11 +67,6 @@ func (d Dialect) String() string { return d.traits().name }
 
 // Postfix reports whether operators stand behind their operands.
 func (d Dialect) Postfix() bool { return d.traits().parse != nil }
-
-// Percent is the text of a formula for 100 * value / peak, where both are texts in the dialect.
-func (d Dialect) Percent(value, peak string) string {
-	return fmt.Sprintf(d.traits().percent, value, peak)
-}
 
 // ParseDialect is the inverse of Dialect.String.
 func ParseDialect(s string) (Dialect, bool) {

@@ -26,16 +26,6 @@ var axisNames = [Axes]string{"arithmetic", "texture", "varying", "load_store", "
 
 func (a Axis) String() string { return axisNames[a] }
 
-// AxisOf is the axis of a name.
-func AxisOf(name string) (Axis, bool) {
-	for a, n := range axisNames {
-		if n == name {
-			return Axis(a), true
-		}
-	}
-	return 0, false
-}
-
 // Candidate is what the truth calls the axis. Families whose hardware has another word for geometry use that.
 func (a Axis) Candidate() simulate.Candidate {
 	switch a {

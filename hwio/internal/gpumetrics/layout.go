@@ -20,9 +20,6 @@ type Field struct {
 	Meaning
 }
 
-// Type is the field's type as C spells it, such as "u16".
-func (f *Field) Type() string { return "u" + strconv.Itoa(8*f.Size) }
-
 // End is the offset behind the field.
 func (f *Field) End() int { return f.Offset + f.Size*f.Count }
 
@@ -46,9 +43,6 @@ var layouts = sync.OnceValue(func() []Layout {
 	}
 	return l
 })
-
-// Layouts lists the known revisions. The slice is shared: do not write to it.
-func Layouts() []Layout { return layouts() }
 
 // find is the layout of a revision, nil where it is unknown.
 func find(format, content uint8) *Layout {
