@@ -54,6 +54,14 @@ func param(dev mali.Device, number uint32) (uint64, error) {
 	return binary.LittleEndian.Uint64(arg[8:]), nil
 }
 
+// Products that Linux (drivers/gpu/drm/panfrost) has other views of than Arm's library. The first GPUs' own number is unlike that of all others, and panfrost
+// gives another for it.
+const (
+	linuxT600    = 0x600
+	registerT600 = 0x6956
+	productT760  = 0x750
+)
+
 // describe asks what the GPU is.
 func describe(dev mali.Device) (mali.GPU, error) {
 	var g mali.GPU
@@ -63,6 +71,9 @@ func describe(dev mali.Device) (mali.GPU, error) {
 		if v[i], err = param(dev, number); err != nil {
 			return g, err
 		}
+	}
+	if v[0] == linuxT600 {
+		v[0] = registerT600
 	}
 	g.ID = mali.ParseID(v[0]&0xffff<<16 | v[1]&0xffff)
 	g.CoreMask, g.L2Mask = v[2], v[3]
@@ -74,6 +85,10 @@ func describe(dev mali.Device) (mali.GPU, error) {
 		return g, fmt.Errorf("panfrost says that GPU %s has no shader cores", g.ID)
 	}
 	g.Identify()
+	if v[0] == productT760 {
+		// Arm's library expects the arrangement of the first GPUs of it, but panfrost gives it room for the later one only.
+		g.Product.OldBlocks = false
+	}
 	return g, nil
 }
 

@@ -47,6 +47,7 @@ func startDumper(dev mali.Device, size int, interval time.Duration, now func() (
 
 func (d *dumper) run(interval time.Duration) {
 	defer close(d.done)
+	defer holdSignals()()
 	t := time.NewTicker(interval)
 	defer t.Stop()
 	arg := make([]byte, 8)

@@ -299,3 +299,37 @@ func TestAHangAtTheEndIsAGap(t *testing.T) {
 		t.Errorf("rows to %d, gaps %+v", b.End[len(b.End)-1], b.Gaps)
 	}
 }
+
+// described answers questions about a GPU of a product.
+type described struct {
+	mali.Device
+	product uint64
+}
+
+func (d described) Request(_ uint32, arg []byte) (int, error) {
+	v := map[uint32]uint64{paramProductID: d.product, paramShaderPresent: 0b1111, paramL2Present: 1, paramMemFeatures: 1}
+	binary.LittleEndian.PutUint64(arg[8:], v[binary.LittleEndian.Uint32(arg)])
+	return 0, nil
+}
+
+// Linux has the older arrangement of blocks, eight for each core group, for three products, and its own number for the first (Linux 6.1,
+// hwio/hwtest/guests).
+func TestDumpsAreAsLinuxArrangesThem(t *testing.T) {
+	for _, c := range []struct {
+		product uint64
+		name    string
+		old     bool
+	}{{0x600, "Mali-T600", true}, {0x620, "Mali-T620", true}, {0x720, "Mali-T720", true}, {0x750, "Mali-T760", false}, {0x860, "Mali-T860", false}, {0x7402, "Mali-G52", false}} {
+		g, err := describe(described{product: c.product})
+		if err != nil || !g.Known || g.Product.Name != c.name {
+			t.Errorf("%#x is %q, known %v: %v", c.product, g.Product.Name, g.Known, err)
+		}
+		size := 7 * 64 * 4 // job manager, tiler, memory system, four cores
+		if c.old {
+			size = 8 * 64 * 4
+		}
+		if p := mali.NewPacked(&g); p.Size != size || p.Room < 8*64*4 {
+			t.Errorf("%s: a dump of %d bytes in room for %d, Linux writes %d", c.name, p.Size, p.Room, size)
+		}
+	}
+}

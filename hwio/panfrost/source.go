@@ -140,7 +140,7 @@ func (s *Source) Probe(context.Context) hwio.Status {
 	st.Details = append(st.Details,
 		fmt.Sprintf("%s: panfrost, GPU id %s", at.node, g.ID),
 		fmt.Sprintf("%d shader cores (mask %#x), %d L2 slices, bus of %d bits", g.Cores(), g.CoreMask, g.L2Slices, g.BusWidth),
-		fmt.Sprintf("a sample has %d bytes of 32-bit counters; while they are on the GPU stays powered", p.Room))
+		fmt.Sprintf("a sample has %d bytes of 32-bit counters; while they are on the GPU stays powered", p.Size))
 	return st
 }
 

@@ -39,12 +39,12 @@ func (s *Source) Diagnose(ctx context.Context) []hwio.Finding {
 		tasks.Reason, tasks.Fix = "user space only: kernel.perf_event_paranoid is "+fmt.Sprint(sit.security.paranoid), grant(1)
 	}
 	avail := s.available(sit, genericEvents(), sit.access.system)
-	hw := finding(fmt.Sprintf("hardware events (%d: cycles, instructions, caches, …)", count(avail, func(e *event) bool { return e.core })))
+	hw := finding("hardware events (" + some(avail, func(e *event) bool { return e.core }) + ")")
 	if why := s.hardware(sit, avail); why != "" {
 		hw = finding("hardware events (cycles, instructions, caches, …)")
 		hw.Usable, hw.Reason, hw.Fix = false, why, noHardwareFix
 	}
-	sw := finding(fmt.Sprintf("software events (%d: faults, context switches, …)", count(avail, func(e *event) bool { return !e.core })))
+	sw := finding("software events (" + some(avail, func(e *event) bool { return !e.core }) + ")")
 	out := []hwio.Finding{whole, tasks, hw, sw}
 	for i := range sit.pmus {
 		p := &sit.pmus[i]
@@ -68,6 +68,22 @@ func (s *Source) Diagnose(ctx context.Context) []hwio.Finding {
 		tp.Usable, tp.Reason, tp.Fix = false, none.Reason, none.Fix
 	}
 	return append(out, tp)
+}
+
+// some is how many events there are, and the names of the first.
+func some(events []event, f func(*event) bool) string {
+	const named = 3
+	var names []string
+	for i := range events {
+		if f(&events[i]) {
+			names = append(names, events[i].meta.Name)
+		}
+	}
+	n := len(names)
+	if n > named {
+		names = append(names[:named], "…")
+	}
+	return fmt.Sprintf("%d: %s", n, strings.Join(names, ", "))
 }
 
 func count(events []event, f func(*event) bool) int {

@@ -149,10 +149,15 @@ func scaleUp(count, enabled, running uint64) uint64 {
 	return q
 }
 
+// fewTurns is a time (ns) in which a group may not have had its turn, as the kernel changes groups with its timer: every 1 to 10 ms, one step for each
+// of a few groups.
+const fewTurns = 50e6
+
 // Conclude tells which counters had to share the hardware.
 func (s *stream) Conclude() []string {
 	var out []string
 	seen := map[string]bool{}
+	counted := slices.ContainsFunc(s.cols, func(c column) bool { return c.coverage && c.running > 0 })
 	for i := range s.cols {
 		c := &s.cols[i]
 		if !c.coverage || seen[c.name] {
@@ -168,6 +173,9 @@ func (s *stream) Conclude() []string {
 		}
 		switch {
 		case enabled == 0:
+		case running == 0 && counted && enabled < fewTurns:
+			out = append(out, fmt.Sprintf("perfevent: %s never got onto the hardware and have no values: other counters of this recording had it, and it ended before "+
+				"the kernel gave these their turn, which takes some milliseconds: measure for longer, or fewer hardware counters at once", c.name))
 		case running == 0:
 			out = append(out, fmt.Sprintf("perfevent: %s never got onto the hardware and have no values: another profiler or the kernel's NMI watchdog holds the counters "+
 				"(as root type sysctl kernel.nmi_watchdog=0), or too many were asked for at once", c.name))

@@ -2,6 +2,8 @@ package guests
 
 import (
 	"bufio"
+	"bytes"
+	"compress/gzip"
 	"context"
 	"encoding/json"
 	"errors"
@@ -55,7 +57,7 @@ func Boot(t testing.TB, o Options) *Machine {
 		t.Skip("SKIPPED: guests boot only where ASTROLABE_GUESTS names a folder of kernels, as .ci/extra guests does")
 	}
 	arch, _, _ := strings.Cut(o.Kernel, "-")
-	qemu, pkg, base := "qemu-system-aarch64", "qemu-system-arm", []string{"-machine", "virt,gic-version=3", "-cpu", "cortex-a57"}
+	qemu, pkg, base := "qemu-system-aarch64", "qemu-system-arm", arm64Machine("")
 	tty := "ttyAMA0"
 	if arch == "amd64" {
 		qemu, pkg, base, tty = "qemu-system-x86_64", "qemu-system-x86", []string{"-machine", "pc", "-cpu", "max"}, "ttyS0"
@@ -144,18 +146,28 @@ func Boot(t testing.TB, o Options) *Machine {
 	if a := m.answer(ready); a.Error != "" {
 		t.Fatalf("the guest does not start: %s", a.Error)
 	}
-	m.name += " (" + strings.TrimSpace(string(m.Ask(ReadFile("/proc/sys/kernel/osrelease")).Data)) + ")"
+	m.name += " (" + strings.TrimSpace(m.Text("/proc/sys/kernel/osrelease")) + ")"
 	return m
 }
 
 // Name is the kernel's, with its version.
 func (m *Machine) Name() string { return m.name }
 
-// ReadFile asks for a file.
-func ReadFile(path string) wire.Request { return wire.Request{Read: path} }
+// LoadModule loads a module with parameters.
+func LoadModule(path, options string) wire.Request {
+	return wire.Request{Module: path, Options: options}
+}
+
+// RemoveModule unloads a module that nobody uses.
+func RemoveModule(name string) wire.Request { return wire.Request{Remove: name} }
 
 // WriteFile writes to a file that is there, such as a setting of the kernel's.
 func WriteFile(path, text string) wire.Request { return wire.Request{Write: path, Text: text} }
+
+// arm64Machine is QEMU's arguments for an arm64 guest, with further properties of the machine.
+func arm64Machine(properties string) []string {
+	return []string{"-machine", strings.TrimSuffix("virt,gic-version=3,"+properties, ","), "-cpu", "cortex-a57"}
+}
 
 // listen takes in what comes over the console until it ends.
 func (m *Machine) listen() {
@@ -248,6 +260,25 @@ func (m *Machine) Start(args ...string) *Program {
 	return &Program{m, id, c, args}
 }
 
+// Signal sends it a signal.
+func (p *Program) Signal(number int) {
+	p.m.t.Helper()
+	p.m.Ask(wire.Request{Signal: number, To: p.id})
+}
+
+// SignalThreads sends a signal to each of its threads.
+func (p *Program) SignalThreads(number int) {
+	p.m.t.Helper()
+	p.m.Ask(wire.Request{Signal: number, To: p.id, Threads: true})
+}
+
+// Try sends a request that may fail, and returns the error.
+func (m *Machine) Try(r wire.Request) string {
+	m.t.Helper()
+	_, c := m.send(r)
+	return m.answer(c).Error
+}
+
 // Wait waits for its end.
 func (p *Program) Wait() wire.Answer {
 	p.m.t.Helper()
@@ -274,11 +305,25 @@ func (m *Machine) Must(args ...string) string {
 	return string(a.Output)
 }
 
+// Text is what a file of the guest's holds.
+func (m *Machine) Text(name string) string {
+	m.t.Helper()
+	z, err := gzip.NewReader(bytes.NewReader(m.Ask(wire.Request{Read: name}).Data))
+	if err != nil {
+		m.t.Fatalf("%s: %v", name, err)
+	}
+	data, err := io.ReadAll(z)
+	if err != nil {
+		m.t.Fatalf("%s: %v", name, err)
+	}
+	return string(data)
+}
+
 // Fetch copies a file of the guest's to a file of this machine's and returns its path.
 func (m *Machine) Fetch(name string) string {
 	m.t.Helper()
 	to := filepath.Join(m.t.TempDir(), filepath.Base(name))
-	if err := os.WriteFile(to, m.Ask(wire.Request{Read: name}).Data, 0o600); err != nil {
+	if err := os.WriteFile(to, []byte(m.Text(name)), 0o600); err != nil {
 		m.t.Fatal(err)
 	}
 	return to

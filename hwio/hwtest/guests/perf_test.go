@@ -23,6 +23,7 @@ func TestGuestCountsInstructionsOfArm64(t *testing.T) {
 	}})
 	table := Compare(t, m.Name())
 	table.Equal("doctor: hardware events can be counted", findings(t, m)["perfevent: hardware events"], true)
+	table.Equal("doctor: which hardware events", strings.Contains(m.Must("astrolabe", "doctor"), "hardware events (2: cycles, instructions)"), true)
 	table.Equal("sources: perfevent is usable", strings.Contains(m.Must("astrolabe", "sources"), "perfevent (also cpu): usable"), true)
 	task := func(events, period, program string) *capture.Capture {
 		c, _ := record(t, m, "--source", "perfevent", "--counters", events, "--period", period, "--", program)
@@ -145,7 +146,7 @@ func TestGuestCountsSoftwareEventsOfAMD64(t *testing.T) {
 			table.Between("procfs: processes, at least the loops'", total(t, c, "processes"), 10, float64(after["processes"]-before["processes"]))
 			// Ten loops of 100 ms in steps of 10 ms.
 			table.Within("procfs: processor time of the loops, ms", total(t, c, "cpu_user")/1e6, 1000, 0.1)
-			memory := regexp.MustCompile(`MemTotal: +(\d+) kB`).FindStringSubmatch(string(m.Ask(ReadFile("/proc/meminfo")).Data))
+			memory := regexp.MustCompile(`MemTotal: +(\d+) kB`).FindStringSubmatch(m.Text("/proc/meminfo"))
 			kib, err := strconv.Atoi(memory[1])
 			if err != nil {
 				t.Fatal(err)
@@ -159,7 +160,7 @@ func TestGuestCountsSoftwareEventsOfAMD64(t *testing.T) {
 func stat(t *testing.T, m *Machine) map[string]int {
 	t.Helper()
 	out := map[string]int{}
-	for line := range strings.Lines(string(m.Ask(ReadFile("/proc/stat")).Data)) {
+	for line := range strings.Lines(m.Text("/proc/stat")) {
 		if f := strings.Fields(line); len(f) > 1 {
 			n, err := strconv.Atoi(f[1])
 			if err != nil {

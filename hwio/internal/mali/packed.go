@@ -41,7 +41,8 @@ func NewPacked(g *GPU) *Packed {
 	} else {
 		slices := max(1, g.L2Slices)
 		p.Size = (2 + slices + bits.Len64(g.CoreMask)) * packedBlock
-		p.Room = p.Size
+		// A kernel that knows another product under this id may mean the older arrangement: nothing that it writes may land beside the buffer.
+		p.Room = max(p.Size, bits.OnesCount64(g.L2Mask)*8*packedBlock)
 		p.add(FrontEnd, 0, 0)
 		p.add(Tiler, 0, 1)
 		for i := range slices {

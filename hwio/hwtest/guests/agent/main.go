@@ -7,11 +7,13 @@ package main
 import (
 	"bufio"
 	"bytes"
+	"compress/gzip"
 	"encoding/json"
 	"fmt"
 	"io"
 	"os"
 	"os/exec"
+	"strconv"
 	"sync"
 	"syscall"
 
@@ -90,13 +92,16 @@ func (a *agent) do(r wire.Request) {
 		a.mu.Lock()
 		cmd := a.running[r.To]
 		a.mu.Unlock()
-		if cmd == nil {
+		switch {
+		case cmd == nil:
 			err = fmt.Errorf("program %d does not run", r.To)
-		} else {
+		case r.Threads:
+			err = signalThreads(cmd.Process.Pid, syscall.Signal(r.Signal))
+		default:
 			err = cmd.Process.Signal(syscall.Signal(r.Signal))
 		}
 	case r.Read != "":
-		out.Data, err = os.ReadFile(r.Read)
+		out.Data, err = compressed(r.Read)
 	case r.Write != "":
 		err = os.WriteFile(r.Write, []byte(r.Text), 0o600)
 	case r.Module != "":
@@ -110,6 +115,39 @@ func (a *agent) do(r wire.Request) {
 		out.Error = err.Error()
 	}
 	a.answer(out)
+}
+
+func compressed(path string) ([]byte, error) {
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	var out bytes.Buffer
+	z := gzip.NewWriter(&out)
+	if _, err := z.Write(data); err != nil {
+		return nil, err
+	}
+	if err := z.Close(); err != nil {
+		return nil, err
+	}
+	return out.Bytes(), nil
+}
+
+func signalThreads(pid int, signal syscall.Signal) error {
+	threads, err := os.ReadDir(fmt.Sprintf("/proc/%d/task", pid))
+	if err != nil {
+		return err
+	}
+	for _, t := range threads {
+		tid, err := strconv.Atoi(t.Name())
+		if err != nil {
+			return err
+		}
+		if err := unix.Tgkill(pid, tid, signal); err != nil && err != syscall.ESRCH { // it has just ended
+			return err
+		}
+	}
+	return nil
 }
 
 func (a *agent) start(r wire.Request) error {

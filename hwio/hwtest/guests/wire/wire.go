@@ -9,6 +9,7 @@ type Request struct {
 	// Signal ends or stops a started program.
 	Signal  int    `json:",omitempty"`
 	To      int    `json:",omitempty"` // the ID of its Start
+	Threads bool   `json:",omitempty"` // the signal goes to each of its threads
 	Read    string `json:",omitempty"` // the path of a file to send
 	Write   string `json:",omitempty"` // the path of a file that exists, such as a module's parameter
 	Text    string `json:",omitempty"` // what to write there
@@ -21,7 +22,7 @@ type Request struct {
 type Answer struct {
 	ID     int
 	Error  string `json:",omitempty"` // the request failed, and why
-	Data   []byte `json:",omitempty"` // a file
+	Data   []byte `json:",omitempty"` // a file, compressed by gzip: the console is slow
 	Ended  bool   `json:",omitempty"` // the program has ended
 	Exit   int    `json:",omitempty"` // its status, -1 for one that a signal ended
 	Output []byte `json:",omitempty"` // what it has written to standard output
