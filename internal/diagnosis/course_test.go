@@ -95,3 +95,44 @@ func TestJudgesFindWhatReportsShow(t *testing.T) {
 		t.Error("no case has slow frames or stutter: the comparison says little")
 	}
 }
+
+// A phase is named by what the page's table of phases says of it: by the limiter, and not by what explains that.
+func TestPhasesAreNamedAsThePageNamesThem(t *testing.T) {
+	j, err := NewJudge(t.Context(), "mali")
+	if err != nil {
+		t.Fatal(err)
+	}
+	sim, err := all.Case("mali-g615", simulate.KindTwoPhase, 10)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cap, err := sim.Record(simulate.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	phases, err := j.Phases(t.Context(), cap)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !slices.ContainsFunc(phases, func(p Phase) bool { return p.Named == "tile_bound" }) {
+		t.Errorf("no phase is limited by the pixel backend, whose overdraw only explains it: %+v", phases)
+	}
+}
+
+// The range of a gain that is measured is the one that a page prints.
+func TestAGainHasTheBoundsOfThePage(t *testing.T) {
+	verdict := func(keys ...string) *starlark.Dict {
+		part, out := starlark.NewDict(4), starlark.NewDict(1)
+		for i, key := range keys {
+			_ = part.SetKey(starlark.String(key), starlark.Float(float64(i+1)/10))
+		}
+		_ = out.SetKey(starlark.String("part"), part)
+		return out
+	}
+	if low, high := gainOf(verdict("low", "high", "certain", "possible")); low != 0.3 || high != 0.4 {
+		t.Errorf("the range is %v to %v, want what is certain to what is possible", low, high)
+	}
+	if low, high := gainOf(verdict("low", "high")); low != 0.1 || high != 0.2 {
+		t.Errorf("the range is %v to %v", low, high)
+	}
+}

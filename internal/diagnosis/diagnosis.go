@@ -204,15 +204,18 @@ func ruleText(verdict *starlark.Dict, key string) string {
 	return ""
 }
 
-// gainOf are the bounds of a verdict's gain; NaN where it is not about a part of the time.
+// gainOf are the bounds of a verdict's gain as a page prints them (_gain of rules.star); NaN where it is not about a part of the time.
 func gainOf(verdict *starlark.Dict) (low, high float64) {
 	v, _, _ := verdict.Get(starlark.String("part"))
 	if d, ok := v.(*starlark.Dict); ok {
-		low := "low"
+		low, high := "low", "high"
 		if _, ok, _ := d.Get(starlark.String("certain")); ok {
 			low = "certain"
 		}
-		return number(d, low), number(d, "high")
+		if _, ok, _ := d.Get(starlark.String("possible")); ok {
+			high = "possible"
+		}
+		return number(d, low), number(d, high)
 	}
 	return math.NaN(), math.NaN()
 }
