@@ -16,7 +16,7 @@ import (
 type accountTable struct {
 	active, elapsed, cpus, clock []string
 	clockMax, turns              string
-	frame, floor, thread         float64 // s, a level, and a load
+	frame, floor, thread, unsure float64 // s, a level, a load, and a share
 	idle                         string  // the unit that has the time without work
 	device                       string  // what reports call what works
 	busiest                      bool    // of the instances of active the one with most work counts in every sample
@@ -122,7 +122,7 @@ func readAccountTable(d *starlark.Dict) (*accountTable, error) {
 	return t, fields{
 		"active": namesField(&t.active), "elapsed": namesField(&t.elapsed), "cpus": namesField(&t.cpus), "clock": namesField(&t.clock),
 		"clock_max": textField(&t.clockMax), "turns": textField(&t.turns), "idle": textField(&t.idle), "device": textField(&t.device),
-		"frame": numberField(&t.frame), "floor": numberField(&t.floor), "thread": numberField(&t.thread),
+		"frame": numberField(&t.frame), "floor": numberField(&t.floor), "thread": numberField(&t.thread), "unsure": numberField(&t.unsure),
 		"asleep": flagField(&t.asleep), "busiest": flagField(&t.busiest), "queues": entriesField(&t.queues), "units": entriesField(&t.units),
 	}.read(d)
 }

@@ -100,7 +100,7 @@ func (t *accountTable) named(name string) string {
 // newAccount makes the value of what was found.
 func newAccount(e *binding.Env, run *accounting, found *analysis.Accounted, pace analysis.Pace, clock bool) *Account {
 	a := &Account{env: e, run: run, found: found, pace: pace, clock: clock, spans: starlark.NewDict(len(found.Parts))}
-	a.parts = NewTable(e, []string{"part", "kind", "time", "share", "gain_low", "gain_high", "runner_up", "sure", "title", "next", "gain_certain", "gain_possible"}, []string{"", "", "s"})
+	a.parts = NewTable(e, []string{"part", "kind", "time", "share", "gain_low", "gain_high", "runner_up", "sure", "title", "next", "gain_certain", "gain_possible", "level", "against"}, []string{"", "", "s"})
 	for k, p := range found.Parts {
 		if p.Kind == analysis.LimitMissing {
 			run.lack(p.Name)
@@ -110,7 +110,7 @@ func newAccount(e *binding.Env, run *accounting, found *analysis.Accounted, pace
 			sure = float64(p.Sure) / float64(p.Time)
 		}
 		name := partName(p)
-		a.parts.Append(starlark.String(name), starlark.String(p.Kind.String()), binding.Float(float64(p.Time)/1e9), a.of(float64(p.Time)), a.of(p.Low), a.of(p.High), binding.Text(p.RunnerUp), binding.Float(sure), starlark.String(run.table.title(p)), binding.Text(run.table.named(p.RunnerUp)), a.of(p.Certain()), a.of(p.Possible(a.found.Base)))
+		a.parts.Append(starlark.String(name), starlark.String(p.Kind.String()), binding.Float(float64(p.Time)/1e9), a.of(float64(p.Time)), a.of(p.Low), a.of(p.High), binding.Text(p.RunnerUp), binding.Float(sure), starlark.String(run.table.title(p)), binding.Text(run.table.named(p.RunnerUp)), a.of(p.Certain()), a.of(p.Possible(a.found.Base)), binding.Float(p.Level), binding.Float(p.Against))
 		var list []starlark.Value
 		for _, s := range a.led(k) {
 			list = append(list, &Span{env: e, Span: s, OfSamples: true, name: name})
@@ -330,7 +330,7 @@ var accountValueTable = binding.MethodTable[*Account]{
 	Doc:  "Where the measured time of a capture went: every sample is attributed to what set its pace, and the parts add up to the measured time.",
 	Attrs: []binding.Attribute[*Account]{
 		{Name: "parts", Type: "Table", Doc: "The parts, the longest first: part, kind (\"display\", \"processor\", \"turns\", \"queue\", \"unit\", \"memory\", \"waiter unknown\", \"not measured\", \"mixed\", \"nothing leads\"), time, share (0 to 1, of the base), " +
-			"gain_low and gain_high (what relieving it saves, of the base), runner_up (what sets the pace next), sure (the share of its time in samples with one leader), title and next (what reports call it and its runner_up), gain_certain (how much of gain_low reports promise) and gain_possible (the most they say: gain_high and what a share is wrong by).",
+			"gain_low and gain_high (what relieving it saves, of the base), runner_up (what sets the pace next), sure (the share of its time in samples with one leader), title and next (what reports call it and its runner_up), gain_certain (how much of gain_low reports promise) and gain_possible (the most they say: gain_high and what a share is wrong by), level and against (its mean level while it sets the pace, and the highest that another unit has meanwhile, both 0 of what is inferred).",
 			Get: func(a *Account) (starlark.Value, error) { return a.parts, nil }},
 		{Name: "spans", Type: "dict", Doc: "The stretches that each part leads.", Get: func(a *Account) (starlark.Value, error) { return a.spans, nil }},
 		{Name: "base", Type: "float", Doc: "The measured time in seconds.", Get: func(a *Account) (starlark.Value, error) { return binding.Float(float64(a.found.Base) / 1e9), nil }},

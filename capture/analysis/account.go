@@ -87,6 +87,8 @@ type AccountInput struct {
 	Idle string
 	// Floor is the least level of a limiter, 0 for 0.6.
 	Floor float64
+	// Unsure is the share of the time without work from which an unknown waiter may set the pace, so that no gain is certain; 0 for 0.12.
+	Unsure float64
 	// Clock is what the clock could still gain: 1 - f/fmax of each sample, NaN where it is unknown; nil where nothing is known of it.
 	Clock []float64
 	// Group is the group of each sample, such as its frame or kernel, from 0 to Groups-1, or -1 for none; nil where nobody asks.
@@ -117,7 +119,7 @@ const (
 	// display does from accountDates on: work that fills most of a refresh and misses some dates waits as well.
 	accountIdle  = 0.07
 	accountDates = 0.2
-	// accountUnsure is the share of the time without work from which an unknown waiter may set the pace, so that no gain is certain.
+	// accountUnsure is AccountInput.Unsure unless the input says so.
 	accountUnsure = 0.12
 )
 
@@ -135,8 +137,13 @@ type AccountPart struct {
 	Low, High float64
 	// RunnerUp sets the pace next, "" where nothing is known.
 	RunnerUp string
+	// Level is its mean level while it sets the pace, and Against the highest that another unit has meanwhile: what speaks for it, and what against it.
+	// Both are 0 of what is inferred, and NaN of what has no level.
+	Level, Against float64
 
 	next map[string]float64 // of other parts: the time in which they came next
+
+	levels, others, leveled float64 // sums of the levels by time, and that time
 }
 
 // Certain is how much of Low a report promises, in ns. What a sample is accounted to overlaps with what comes before and behind it; and that memory
@@ -198,6 +205,9 @@ func Account(in AccountInput) (*Accounted, error) {
 	}
 	if !(a.Floor > 0) {
 		a.Floor = accountFloor
+	}
+	if !(a.Unsure > 0) {
+		a.Unsure = accountUnsure
 	}
 	if in.Group != nil {
 		a.out.ByGroup = make([][]int64, in.Groups)

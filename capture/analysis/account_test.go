@@ -321,6 +321,37 @@ func TestWithAnUnknownWaiterNoGainIsCertain(t *testing.T) {
 	if x := a.share(LimitWaiter, ""); x != 30 {
 		t.Errorf("the wait is %v %%", x)
 	}
+	for i := range in.Length {
+		in.Active[i], in.Queues[0].Busy[i] = 0.9, 0.9
+	}
+	for unsure, certain := range map[float64]bool{0: true, 0.12: true, 0.08: false} {
+		in.Unsure = unsure
+		if p := accounted(t, in).Part(LimitUnit, "texture"); (p.Low > 0) != certain {
+			t.Errorf("of a tenth without work the gain is %v where %v is too much", p.Low, unsure)
+		}
+	}
+}
+
+func TestAPartSaysWhatSpeaksForItAndWhatAgainst(t *testing.T) {
+	in := busyDevice(32)
+	for i := range 16 { // texture leads arithmetic by 0.2, and by 0.6 in half of that
+		in.Units[0].Level[i], in.Units[1].Level[i] = 0.9, 0.7
+		if i >= 8 {
+			in.Units[1].Level[i] = 0.3
+		}
+	}
+	out := accounted(t, in)
+	near := func(x, want float64) bool { return math.Abs(x-want) < 1e-9 }
+	if p := out.Part(LimitUnit, "texture"); p == nil || !near(p.Level, 0.9) || !near(p.Against, 0.5) {
+		t.Errorf("texture has %+v", p)
+	}
+	if p := out.Part(LimitMemory, "latency"); p == nil || !near(p.Level, 0) || !near(p.Against, 0.2) {
+		t.Errorf("what is inferred has %+v", p)
+	}
+	in.Active = slices.Repeat([]float64{0.5}, 32)
+	if p := accounted(t, in).Part(LimitWaiter, ""); p == nil || !math.IsNaN(p.Level) || !math.IsNaN(p.Against) {
+		t.Errorf("a wait has %+v", p)
+	}
 }
 
 func TestSeriesOfOtherLengthsAreRefused(t *testing.T) {

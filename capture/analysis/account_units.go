@@ -133,6 +133,7 @@ func (a *accountant) held(i int, time int64, queue string) (given int64) {
 			next = a.Units[first].Name
 		}
 		a.give(part, t, true)
+		a.levels(part, t, 1, 0)
 		saved := func(share float64) float64 { return max(0, min(share*(1-u.Stays), 1-accountRelief)) * float64(time) }
 		a.gain(part, saved(share-max(0, u.Error)), saved(share), next)
 		given += t
@@ -174,6 +175,7 @@ func (a *accountant) units(i int, time int64, queue string) {
 		if len(a.ranked) > 0 {
 			top, next = a.ranked[0].level, a.Units[a.ranked[0].unit].Name
 		}
+		a.levels(part, time, 0, top)
 		a.gain(part, float64(time)*(1-max(accountRelief, min(1, top+0.3))), float64(time)/3, next)
 		return
 	}
@@ -225,6 +227,14 @@ func (a *accountant) leaders(time int64) {
 		u := a.Units[c.unit]
 		part := a.part(u.Kind, u.Name)
 		a.give(part, share, n == 1)
+		switch {
+		case n == 1:
+			a.levels(part, share, c.level, after)
+		case k == 0:
+			a.levels(part, share, c.level, a.ranked[1].level)
+		default:
+			a.levels(part, share, c.level, first.level)
+		}
 		e := max(accountLead/2, c.err)
 		low := 1 - max(accountRelief, (after+e)/max(c.level-e, 1e-9))
 		high := 1 - max(accountRelief, (after-e)/(c.level+e))
@@ -260,14 +270,15 @@ func (a *accountant) unmix(time int64, missing bool) (given int64) {
 		u := a.Units[c.unit]
 		part := a.part(u.Kind, u.Name)
 		a.give(part, t, false)
-		next := ""
+		next, against := "", 0.0
 		if len(a.ranked) > 1 {
 			other := a.ranked[0]
 			if k == 0 {
 				other = a.ranked[1]
 			}
-			next = a.Units[other.unit].Name
+			next, against = a.Units[other.unit].Name, other.level
 		}
+		a.levels(part, t, c.level, against)
 		low := 0.5 * (1 - accountRelief) * float64(t)
 		if len(a.ranked) > 1 {
 			// Passes of another may be the same ones, which then gain nothing: half of that is taken off.
@@ -361,6 +372,9 @@ func (a *accountant) finish() {
 	}
 	order := make([]int, len(a.out.Parts))
 	for i, p := range a.out.Parts {
+		if p.Level, p.Against = math.NaN(), math.NaN(); p.leveled > 0 {
+			p.Level, p.Against = p.levels/p.leveled, p.others/p.leveled
+		}
 		order[i] = i
 		a.out.Base += p.Time
 		most := 0.0

@@ -74,6 +74,13 @@ func (a *accountant) gain(part int, low, high float64, next string) {
 	}
 }
 
+// levels notes what speaks for and against a part for some time of the current sample.
+func (a *accountant) levels(part int, time int64, level, other float64) {
+	p := a.out.Parts[part]
+	t := float64(time)
+	p.levels, p.others, p.leveled = p.levels+t*min(1, level), p.others+t*min(1, max(0, other)), p.leveled+t
+}
+
 // base is the measured time.
 func (a *accountant) base() (sum int64) {
 	for _, l := range a.Length {
@@ -166,7 +173,7 @@ func (a *accountant) pace() {
 		}
 	}
 	idle := float64(a.out.Idle)
-	a.unsure = a.Waiter == LimitWaiter && idle > accountUnsure*float64(whole)
+	a.unsure = a.Waiter == LimitWaiter && idle > a.Unsure*float64(whole)
 	a.idles = idle > accountIdle*float64(whole)
 	a.waits = a.Waiter == LimitDisplay && idle > accountDates*float64(whole) || a.Waiter == LimitProcessor && idle > accountIdle*float64(whole)
 }
