@@ -567,7 +567,7 @@ func (r *Report) FindingsTable() *Table {
 	t := NewTable(r.env, []string{"id", "severity", "title", "metric", "value", "threshold", "advice", "spans", "source", "confidence", "win", "share", "gain_low", "gain_high", "runner_up", "hint", "instead_of"}, nil)
 	for _, f := range r.r.Findings() {
 		t.Append(starlark.String(f.ID), starlark.String(f.Severity.String()), starlark.String(f.Title), binding.Text(f.Metric), binding.Text(f.Value),
-			binding.Text(f.Threshold), binding.Text(f.Advice), starlark.MakeInt(len(f.Spans)), binding.Text(f.Source), binding.Text(f.Confidence), binding.Text(f.Win), optional(f.Share), bound(f.Gain, 0), bound(f.Gain, 1), binding.Text(f.RunnerUp), starlark.Bool(f.Hint))
+			binding.Text(f.Threshold), binding.Text(f.Advice), starlark.MakeInt(len(f.Spans)), binding.Text(f.Source), binding.Text(f.Confidence), binding.Text(f.Win), optional(f.Share), bound(f.Gain, 0), bound(f.Gain, 1), binding.Text(f.RunnerUp), starlark.Bool(f.Hint), binding.Text(f.InsteadOf))
 	}
 	return t
 }
