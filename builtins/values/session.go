@@ -42,11 +42,13 @@ func (s *Session) Attr(name string) (starlark.Value, error) { return sessionTabl
 
 func (s *Session) String() string {
 	lib := s.use()
-	var n, enabled, passes int
-	if errors.Join(lib.GetNumCounters(&n), lib.GetEnabledCount(&enabled), lib.GetPassCount(&passes)) != nil {
+	counters, err := lib.Counters()
+	if err != nil {
 		return fmt.Sprintf("Session of %s, closed", s.name)
 	}
-	return fmt.Sprintf("Session of %s: %d of %d counters enabled, %d passes", s.name, enabled, n, passes)
+	enabled, _ := lib.Enabled() // the context is open
+	passes, _ := lib.Passes()
+	return fmt.Sprintf("Session of %s: %d of %d counters enabled, %d passes", s.name, len(enabled), len(counters), len(passes))
 }
 
 // use makes the context the current one of the run's library.
@@ -72,12 +74,10 @@ func (s *Session) counterIndex(lib *session.Library, v starlark.Value) (int, err
 		}
 		return n, nil
 	case starlark.String:
-		var i int
 		name := string(v)
-		err := lib.GetCounterIndex(&name, &i)
-		return i, err
+		return lib.Index(&name)
 	}
-	return 0, lib.GetCounterIndex(nil, nil)
+	return lib.Index(nil)
 }
 
 // change enables or disables counters by name or number.

@@ -3,6 +3,7 @@ package values
 import (
 	"fmt"
 	"io"
+	"slices"
 
 	"go.starlark.net/starlark"
 
@@ -41,31 +42,28 @@ var sessionTable = binding.MethodTable[*Session]{
 		{Name: "counters", Type: "Table", Doc: "Every counter: index, name, group, usage, type, enabled, description.", Get: (*Session).counterTable},
 		{Name: "enabled", Type: "list", Doc: "Names of the enabled counters in the order of enabling.", Get: func(s *Session) (starlark.Value, error) {
 			lib := s.use()
-			var n, i int
-			if err := lib.GetEnabledCount(&n); err != nil {
+			enabled, err := lib.Enabled()
+			if err != nil {
 				return nil, err
 			}
-			names := make([]string, n)
-			for k := range names {
-				var c session.Counter
-				if err := lib.GetEnabledIndex(k, &i); err != nil {
-					return nil, err
-				}
-				if err := lib.GetCounter(i, &c); err != nil {
-					return nil, err
-				}
-				names[k] = c.Name
+			counters, err := lib.Counters()
+			if err != nil {
+				return nil, err
+			}
+			names := make([]string, len(enabled))
+			for k, i := range enabled {
+				names[k] = counters[i].Name
 			}
 			return binding.StringList(names), nil
 		}},
 		{Name: "passes", Type: "int", Doc: "How often the work has to be repeated for the enabled counters; 0 where none is enabled.", Get: func(s *Session) (starlark.Value, error) {
-			var n int
-			err := s.use().GetPassCount(&n)
-			return starlark.MakeInt(n), err
+			passes, err := s.use().Passes()
+			return starlark.MakeInt(len(passes)), err
 		}},
 		{Name: "plan", Type: "list", Doc: "The hardware counters of each pass, a list of names per pass.", Get: func(s *Session) (starlark.Value, error) {
 			var out []starlark.Value
-			for _, pass := range s.use().Passes() {
+			passes, _ := s.use().Passes() // a closed context has no pass
+			for _, pass := range passes {
 				var names []string
 				for _, h := range pass {
 					names = append(names, h.Name)
@@ -90,18 +88,18 @@ var sessionTable = binding.MethodTable[*Session]{
 			Sig: "enable(*counters: str|int|list|None)", Doc: "Enables counters by name, in any case, or by index, for the sessions to come.", Example: "ses.enable(\"GPUTime\", 1)",
 			Run: func(s *Session, c *binding.Call) (starlark.Value, error) {
 				lib := s.use()
-				return s.change(c.Rest, lib.EnableCounterStr, lib.EnableCounter)
+				return s.change(c.Rest, lib.EnableName, lib.Enable)
 			},
 		},
 		{
 			Sig: "disable(*counters: str|int|list|None)", Doc: "Disables counters by name or index.", Example: "ses.enable_all(); ses.disable(\"gputime\")",
 			Run: func(s *Session, c *binding.Call) (starlark.Value, error) {
 				lib := s.use()
-				return s.change(c.Rest, lib.DisableCounterStr, lib.DisableCounter)
+				return s.change(c.Rest, lib.DisableName, lib.Disable)
 			},
 		},
-		sessionStep("enable_all", "Enables every counter, in the order of their indices.", "ses.enable_all()", func(_ *Session, lib *session.Library) error { return lib.EnableAllCounters() }),
-		sessionStep("disable_all", "Disables every counter.", "ses.disable_all()", func(_ *Session, lib *session.Library) error { return lib.DisableAllCounters() }),
+		sessionStep("enable_all", "Enables every counter, in the order of their indices.", "ses.enable_all()", func(_ *Session, lib *session.Library) error { return lib.EnableAll() }),
+		sessionStep("disable_all", "Disables every counter.", "ses.disable_all()", func(_ *Session, lib *session.Library) error { return lib.DisableAll() }),
 		{
 			Sig: "is_enabled(counter: str|int) -> bool", Doc: "Whether a counter is enabled.", Example: "ses.is_enabled(\"GPUTime\")",
 			Run: func(s *Session, c *binding.Call) (starlark.Value, error) {
@@ -110,7 +108,7 @@ var sessionTable = binding.MethodTable[*Session]{
 				if err != nil {
 					return nil, err
 				}
-				err = lib.IsCounterEnabled(i)
+				err = lib.IsEnabled(i)
 				if session.StatusOf(err) == session.NotFound {
 					return starlark.False, nil
 				}
@@ -128,8 +126,7 @@ var sessionTable = binding.MethodTable[*Session]{
 			Sig: "begin_session() -> int", Doc: "Begins a session with the enabled counters and gives its number, which counts from 1. The counters cannot be changed until it ends.",
 			Example: "ses.enable(\"GPUTime\"); n = ses.begin_session()",
 			Run: func(s *Session, c *binding.Call) (starlark.Value, error) {
-				var n uint32
-				err := s.use().BeginSession(&n)
+				n, err := s.use().BeginSession()
 				return starlark.MakeUint64(uint64(n)), err
 			},
 		},
@@ -167,16 +164,15 @@ var sessionTable = binding.MethodTable[*Session]{
 				if err != nil {
 					return nil, err
 				}
-				var ready bool
 				if !c.Has(1) {
-					err = s.use().IsSessionReady(&ready, n)
+					ready, err := s.use().IsSessionReady(n)
 					return starlark.Bool(ready), err
 				}
 				sample, err := id(c, 1)
 				if err != nil {
 					return nil, err
 				}
-				err = s.use().IsSampleReady(&ready, n, sample)
+				ready, err := s.use().IsSampleReady(n, sample)
 				return starlark.Bool(ready), err
 			},
 		},
@@ -236,17 +232,17 @@ var sessionTable = binding.MethodTable[*Session]{
 
 func (s *Session) counterTable() (starlark.Value, error) {
 	lib := s.use()
-	var n int
-	if err := lib.GetNumCounters(&n); err != nil {
+	list, err := lib.Counters()
+	if err != nil {
+		return nil, err
+	}
+	enabled, err := lib.Enabled()
+	if err != nil {
 		return nil, err
 	}
 	t := NewTable(s.env, []string{"index", "name", "group", "usage", "type", "enabled", "description"}, nil)
-	for i := range n {
-		var c session.Counter
-		if err := lib.GetCounter(i, &c); err != nil {
-			return nil, err
-		}
-		t.Append(starlark.MakeInt(i), starlark.String(c.Name), binding.Text(c.Group), binding.Text(c.Usage.Name()), binding.Text(c.Type.Name()), starlark.Bool(lib.IsCounterEnabled(i) == nil), binding.Text(c.Doc))
+	for i, c := range list {
+		t.Append(starlark.MakeInt(i), starlark.String(c.Name), binding.Text(c.Group), binding.Text(c.Usage.Name()), binding.Text(c.Type.Name()), starlark.Bool(slices.Contains(enabled, i)), binding.Text(c.Doc))
 	}
 	return t, nil
 }
@@ -300,21 +296,21 @@ func sessionResult(s *Session, c *binding.Call) (starlark.Value, error) {
 	}
 	lib, ctx := s.use(), s.env.Context()
 	if !c.Has(2) {
-		out, err := lib.Enabled(n)
+		out, err := lib.EnabledIn(n)
+		if err != nil {
+			return nil, err
+		}
+		counters, err := lib.Counters()
 		if err != nil {
 			return nil, err
 		}
 		d := starlark.NewDict(len(out))
 		for _, i := range out {
-			var ctr session.Counter
-			if err := lib.GetCounter(i, &ctr); err != nil {
-				return nil, err
-			}
-			v, err := lib.Result(ctx, n, sample, i)
+			v, err := lib.Result(ctx, n, sample, i, nil)
 			if err != nil {
 				return nil, err
 			}
-			d.SetKey(starlark.String(ctr.Name), binding.Number(v))
+			d.SetKey(starlark.String(counters[i].Name), binding.Number(v))
 		}
 		d.Freeze()
 		return d, nil
@@ -323,16 +319,15 @@ func sessionResult(s *Session, c *binding.Call) (starlark.Value, error) {
 	if err != nil {
 		return nil, err
 	}
-	var v capture.Value
+	var want *session.Type
 	if c.Has(3) {
 		t, ok := session.ParseType(c.Str(3, ""))
 		if !ok {
 			return nil, fmt.Errorf("parameter type: %s is no type; there are float32, float64, uint32, uint64, int32 and int64", c.Args[3])
 		}
-		v, err = lib.ResultAs(ctx, t, n, sample, i)
-	} else {
-		v, err = lib.Result(ctx, n, sample, i)
+		want = &t
 	}
+	v, err := lib.Result(ctx, n, sample, i, want)
 	if err != nil {
 		return nil, err
 	}

@@ -85,10 +85,7 @@ type builder struct {
 }
 
 func (l *Library) builder(ctx context.Context, call string, session uint32) (*builder, error) {
-	if l.current == nil {
-		return nil, fail(call, CountersNotOpen, notOpen)
-	}
-	r, err := l.session(call, session)
+	r, err := l.kept(call, session)
 	if err != nil {
 		return nil, err
 	}

@@ -7,32 +7,51 @@ import (
 	"astrolabe/capture/spelling"
 )
 
-// GetNumCounters gives how many counters the current context has.
-func (l *Library) GetNumCounters(n *int) (err error) {
-	return l.count("GetNumCounters", n, func(s *state) int { return len(s.counters) })
-}
-
-// GetEnabledCount gives how many counters are enabled.
-func (l *Library) GetEnabledCount(n *int) (err error) {
-	return l.count("GetEnabledCount", n, func(s *state) int { return len(s.enabled) })
-}
-
-func (l *Library) count(call string, n *int, of func(*state) int) (err error) {
+// Counters lists the counters of the current context by their numbers. The list is the context's own.
+func (l *Library) Counters() (list []Counter, err error) {
+	const call = "GetNumCounters"
 	defer l.done(call, &err)
+	s, err := l.open(call)
+	if err != nil {
+		return nil, err
+	}
+	return s.counters, nil
+}
+
+// Enabled lists the numbers of the enabled counters, in the order of enabling.
+func (l *Library) Enabled() (list []int, err error) {
+	const call = "GetEnabledCount"
+	defer l.done(call, &err)
+	s, err := l.open(call)
+	if err != nil {
+		return nil, err
+	}
+	return slices.Clone(s.enabled), nil
+}
+
+// IsEnabled returns nil where the counter is enabled and NotFound where it is not.
+func (l *Library) IsEnabled(i int) (err error) {
+	const call = "IsCounterEnabled"
+	defer l.done(call, &err)
+	c, err := l.inRange(call, i)
+	if err == nil && !slices.Contains(l.current.enabled, i) {
+		return fail(call, NotFound, "%s is not enabled", c.Name)
+	}
+	return err
+}
+
+// open is the current context.
+func (l *Library) open(call string) (*state, error) {
 	if l.current == nil {
-		return fail(call, CountersNotOpen, notOpen)
+		return nil, fail(call, CountersNotOpen, "no context is current: open one")
 	}
-	if n == nil {
-		return fail(call, NullPointer, "no place for the number is given")
-	}
-	*n = of(l.current)
-	return nil
+	return l.current, nil
 }
 
 // counter checks the index of a counter.
 func (l *Library) counter(call string, i int) (*Counter, error) {
-	if l.current == nil {
-		return nil, fail(call, CountersNotOpen, notOpen)
+	if _, err := l.open(call); err != nil {
+		return nil, err
 	}
 	return l.inRange(call, i)
 }
@@ -47,217 +66,111 @@ func (l *Library) inRange(call string, i int) (*Counter, error) {
 	return &l.current.counters[i], nil
 }
 
-// GetCounter gives everything about a counter: what the guide's GetCounterName, GetCounterCategory, GetCounterDescription, GetCounterDataType and
-// GetCounterUsageType give.
-func (l *Library) GetCounter(i int, c *Counter) (err error) {
-	const call = "GetCounter"
-	defer l.done(call, &err)
-	have, err := l.counter(call, i)
-	if err != nil {
-		return err
-	}
-	if c == nil {
-		return fail(call, NullPointer, "no place for the counter is given")
-	}
-	*c = *have
-	return nil
-}
-
-// GetCounterIndex finds a counter by its name, in any case.
-func (l *Library) GetCounterIndex(name *string, i *int) (err error) {
+// Index finds a counter by its name, in any case; nil is a null pointer.
+func (l *Library) Index(name *string) (i int, err error) {
 	const call = "GetCounterIndex"
 	defer l.done(call, &err)
-	if name == nil || i == nil {
-		return fail(call, NullPointer, "no name, or no place for the number, is given")
+	if name == nil {
+		return 0, fail(call, NullPointer, "no name is given")
 	}
-	if l.current == nil {
-		return fail(call, CountersNotOpen, notOpen)
+	if _, err := l.open(call); err != nil {
+		return 0, err
 	}
-	at, err := l.named(call, *name)
-	if err != nil {
-		return err
-	}
-	*i = at
-	return nil
+	return l.named(call, name)
 }
 
 // named looks a name up in the current context, or where there is none in the one that was current last.
-func (l *Library) named(call, name string) (int, error) {
+func (l *Library) named(call string, name *string) (int, error) {
+	if name == nil {
+		return 0, fail(call, NullPointer, "no name is given")
+	}
 	if l.current != nil {
-		if i, ok := l.current.index[strings.ToLower(name)]; ok {
+		if i, ok := l.current.index[strings.ToLower(*name)]; ok {
 			return i, nil
 		}
-	} else if i := slices.IndexFunc(l.known, func(k string) bool { return strings.EqualFold(k, name) }); i >= 0 {
+	} else if i := slices.IndexFunc(l.known, func(k string) bool { return strings.EqualFold(k, *name) }); i >= 0 {
 		return i, nil
 	}
-	if near := spelling.Near(name, l.known); len(near) > 0 {
-		return 0, fail(call, NotFound, "no counter is called %q; did you mean %s?", name, strings.Join(near, " or "))
+	if near := spelling.Near(*name, l.known); len(near) > 0 {
+		return 0, fail(call, NotFound, "no counter is called %q; did you mean %s?", *name, strings.Join(near, " or "))
 	}
-	return 0, fail(call, NotFound, "no counter is called %q", name)
+	return 0, fail(call, NotFound, "no counter is called %q", *name)
 }
 
-// EnableCounter enables a counter for the sessions to come.
-func (l *Library) EnableCounter(i int) (err error) {
-	const call = "EnableCounter"
+// Enable and Disable change by number what the sessions to come measure; EnableName and DisableName by name, in any case, nil being a null
+// pointer.
+func (l *Library) Enable(i int) error  { return l.change("EnableCounter", nil, i, true) }
+func (l *Library) Disable(i int) error { return l.change("DisableCounter", nil, i, false) }
+func (l *Library) EnableName(name *string) error {
+	return l.change("EnableCounterStr", name, byName, true)
+}
+func (l *Library) DisableName(name *string) error {
+	return l.change("DisableCounterStr", name, byName, false)
+}
+
+// byName instead of a number says that the counter is named.
+const byName = -1 << 31
+
+func (l *Library) change(call string, name *string, i int, enable bool) (err error) {
 	defer l.done(call, &err)
-	return l.enable(call, i)
-}
-
-func (l *Library) enable(call string, i int) error {
-	c, err := l.changeable(call, i)
+	if i == byName {
+		if i, err = l.named(call, name); err != nil {
+			return err
+		}
+	}
+	c, err := l.counter(call, i)
 	if err != nil {
 		return err
 	}
-	if slices.Contains(l.current.enabled, i) {
-		return fail(call, AlreadyEnabled, "%s is enabled", c.Name)
+	s, err := l.reach(call, idle, CannotChangeCountersWhenSampling)
+	if err != nil {
+		return err
 	}
-	l.current.enabled = append(l.current.enabled, i)
-	l.current.plan = nil
+	at := slices.Index(s.enabled, i)
+	switch {
+	case enable && at >= 0:
+		return fail(call, AlreadyEnabled, "%s is enabled", c.Name)
+	case enable:
+		s.enabled = append(s.enabled, i)
+	case at < 0:
+		return fail(call, NotEnabled, "%s is not enabled", c.Name)
+	default:
+		s.enabled = slices.Delete(slices.Clone(s.enabled), at, at+1)
+	}
+	s.plan = nil
 	return nil
 }
 
-// changeable checks what enabling and disabling share.
-func (l *Library) changeable(call string, i int) (*Counter, error) {
-	c, err := l.counter(call, i)
+// EnableAll enables every counter, in the order of their numbers.
+func (l *Library) EnableAll() error { return l.changeAll("EnableAllCounters", true) }
+
+// DisableAll disables every counter.
+func (l *Library) DisableAll() error { return l.changeAll("DisableAllCounters", false) }
+
+func (l *Library) changeAll(call string, enable bool) (err error) {
+	defer l.done(call, &err)
+	s, err := l.reach(call, idle, CannotChangeCountersWhenSampling)
+	if err != nil {
+		return err
+	}
+	s.enabled, s.plan = nil, nil
+	for i := range s.counters {
+		if enable {
+			s.enabled = append(s.enabled, i)
+		}
+	}
+	return nil
+}
+
+// Passes lists the hardware counters of each pass that the enabled counters need: as often the work has to be repeated.
+func (l *Library) Passes() (passes [][]Hardware, err error) {
+	const call = "GetPassCount"
+	defer l.done(call, &err)
+	s, err := l.open(call)
 	if err != nil {
 		return nil, err
 	}
-	return c, l.idle(call)
-}
-
-func (l *Library) idle(call string) error {
-	if r := l.current.active; r != nil {
-		return fail(call, CannotChangeCountersWhenSampling, "session %d is under way: end it first", r.id)
-	}
-	return nil
-}
-
-// EnableCounterStr enables a counter by its name, in any case.
-func (l *Library) EnableCounterStr(name *string) (err error) {
-	return l.byName("EnableCounterStr", name, l.enable)
-}
-
-// DisableCounterStr disables a counter by its name, in any case.
-func (l *Library) DisableCounterStr(name *string) (err error) {
-	return l.byName("DisableCounterStr", name, l.disable)
-}
-
-func (l *Library) byName(call string, name *string, do func(call string, i int) error) (err error) {
-	defer l.done(call, &err)
-	if name == nil {
-		return fail(call, NullPointer, "no name is given")
-	}
-	i, err := l.named(call, *name)
-	if err != nil {
-		return err
-	}
-	return do(call, i)
-}
-
-// EnableAllCounters enables every counter, in the order of their numbers.
-func (l *Library) EnableAllCounters() (err error) {
-	const call = "EnableAllCounters"
-	defer l.done(call, &err)
-	if l.current == nil {
-		return fail(call, CountersNotOpen, notOpen)
-	}
-	if err := l.idle(call); err != nil {
-		return err
-	}
-	s := l.current
-	s.enabled, s.plan = nil, nil
-	for i := range s.counters {
-		s.enabled = append(s.enabled, i)
-	}
-	return nil
-}
-
-// DisableCounter disables a counter for the sessions to come.
-func (l *Library) DisableCounter(i int) (err error) {
-	const call = "DisableCounter"
-	defer l.done(call, &err)
-	return l.disable(call, i)
-}
-
-func (l *Library) disable(call string, i int) error {
-	c, err := l.changeable(call, i)
-	if err != nil {
-		return err
-	}
-	at := slices.Index(l.current.enabled, i)
-	if at < 0 {
-		return fail(call, NotEnabled, "%s is not enabled", c.Name)
-	}
-	l.current.enabled = slices.Delete(slices.Clone(l.current.enabled), at, at+1)
-	l.current.plan = nil
-	return nil
-}
-
-// DisableAllCounters disables every counter.
-func (l *Library) DisableAllCounters() (err error) {
-	const call = "DisableAllCounters"
-	defer l.done(call, &err)
-	if l.current == nil {
-		return fail(call, CountersNotOpen, notOpen)
-	}
-	if err := l.idle(call); err != nil {
-		return err
-	}
-	l.current.enabled, l.current.plan = nil, nil
-	return nil
-}
-
-// GetEnabledIndex gives the number of the n-th enabled counter, in the order of enabling.
-func (l *Library) GetEnabledIndex(n int, i *int) (err error) {
-	const call = "GetEnabledIndex"
-	defer l.done(call, &err)
-	if l.current == nil {
-		return fail(call, CountersNotOpen, notOpen)
-	}
-	if i == nil {
-		return fail(call, NullPointer, "no place for the number is given")
-	}
-	if n < 0 || n >= len(l.current.enabled) {
-		return fail(call, IndexOutOfRange, "%d counters are enabled", len(l.current.enabled))
-	}
-	*i = l.current.enabled[n]
-	return nil
-}
-
-// IsCounterEnabled returns nil where the counter is enabled and NotFound where it is not.
-func (l *Library) IsCounterEnabled(i int) (err error) {
-	const call = "IsCounterEnabled"
-	defer l.done(call, &err)
-	c, err := l.inRange(call, i)
-	if err != nil {
-		return err
-	}
-	if !slices.Contains(l.current.enabled, i) {
-		return fail(call, NotFound, "%s is not enabled", c.Name)
-	}
-	return nil
-}
-
-// GetPassCount gives how often the work has to be repeated for the enabled counters; 0 where none is enabled.
-func (l *Library) GetPassCount(n *int) (err error) {
-	const call = "GetPassCount"
-	defer l.done(call, &err)
-	if n == nil {
-		return fail(call, NullPointer, "no place for the number is given")
-	}
-	if l.current == nil {
-		return fail(call, CountersNotOpen, notOpen)
-	}
-	*n = len(l.current.schedule().passes)
-	return nil
-}
-
-// Passes lists the hardware counters of each pass that the enabled counters need.
-func (l *Library) Passes() [][]Hardware {
-	if l.current == nil {
-		return nil
-	}
-	return l.current.schedule().passes
+	return s.schedule().passes, nil
 }
 
 func (s *state) schedule() *plan {

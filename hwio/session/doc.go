@@ -9,6 +9,6 @@
 // holds the enabled counters and a ring of sessions; a session has passes, and a pass has samples. Each call fails under the conditions of the GPA user
 // guide, in the order of the library, with an *Error that wraps the Status of the guide's name.
 //
-// The methods of Library mirror the guide's functions with their out pointers, so that every condition of the guide exists; Library.Run and
+// A context is in one of four phases, and Library.reach is the one place that says which call may follow which. Library.Run and
 // Library.Capture are what most callers want. A Library is used by one goroutine at a time. Nothing here knows a driver or Starlark.
 package session

@@ -82,14 +82,14 @@ func TestRawResultsOfAFileGiveAMDsOwnResultsExactly(t *testing.T) {
 		}
 		var lib Library
 		name := r["counter"]
-		must(t, lib.OpenContext(ctx, OverResults(rawCapture(t, unique, cells), opt), 0), lib.EnableCounterStr(&name))
+		must(t, lib.OpenContext(ctx, OverResults(rawCapture(t, unique, cells), opt), 0), lib.EnableName(&name))
 		session, err := lib.Run(ctx, &Run{})
 		must(t, err)
-		var index int
-		must(t, lib.GetCounterIndex(&name, &index))
+		index, err := lib.Index(&name)
+		must(t, err)
 		for k, g := range group {
 			want, _ := strconv.ParseFloat(g["result"], 64)
-			v, err := lib.Result(ctx, session, uint32(k), index)
+			v, err := lib.Result(ctx, session, uint32(k), index, nil)
 			if err != nil {
 				t.Errorf("%s %s: %v", g["table"], name, err)
 				continue
@@ -131,16 +131,17 @@ func TestWhatResultsLackIsAnErrorWithTheReason(t *testing.T) {
 	var lib Library
 	must(t, lib.OpenContext(ctx, OverResults(raw, ResultOptions{API: "gl", ASIC: "tonga"}), 0))
 	gpuTime, busy := "gputime", "TexUnitBusy"
-	must(t, lib.EnableCounterStr(&gpuTime), lib.EnableCounterStr(&busy))
+	must(t, lib.EnableName(&gpuTime), lib.EnableName(&busy))
 	id, err := lib.Run(ctx, &Run{})
 	must(t, err)
-	var i int
-	must(t, lib.GetCounterIndex(&gpuTime, &i))
-	if _, err := lib.Result(ctx, id, 0, i); !errors.Is(err, ReadingCounterResult) || !strings.Contains(err.Error(), "ts_freq") {
+	i, err := lib.Index(&gpuTime)
+	must(t, err)
+	if _, err := lib.Result(ctx, id, 0, i, nil); !errors.Is(err, ReadingCounterResult) || !strings.Contains(err.Error(), "ts_freq") {
 		t.Errorf("without TS_FREQ: %v", err)
 	}
-	must(t, lib.GetCounterIndex(&busy, &i))
-	if _, err := lib.Result(ctx, id, 0, i); !errors.Is(err, ReadingCounterResult) || !strings.Contains(err.Error(), "have no") {
+	i, err = lib.Index(&busy)
+	must(t, err)
+	if _, err := lib.Result(ctx, id, 0, i, nil); !errors.Is(err, ReadingCounterResult) || !strings.Contains(err.Error(), "have no") {
 		t.Errorf("without the hardware counters: %v", err)
 	}
 	if _, err := lib.Run(ctx, &Run{Args: []string{"true"}}); !errors.Is(err, Failed) {

@@ -67,8 +67,6 @@ func failCause(call string, s Status, cause error) error {
 	return &Error{Call: call, Status: s, Cause: cause}
 }
 
-const notOpen = "no context is current: open one"
-
 // OpenContext opens a backend and makes it the current context. No counter is enabled.
 func (l *Library) OpenContext(ctx context.Context, handle Backend, flags Flags) (err error) {
 	const call = "OpenContext"
@@ -136,40 +134,16 @@ func (l *Library) SelectContext(handle Backend) (err error) {
 func (l *Library) CloseContext() (err error) {
 	const call = "CloseContext"
 	defer l.done(call, &err)
-	if l.current == nil {
-		return fail(call, CountersNotOpen, notOpen)
+	s, err := l.reach(call, idle, SamplingNotEnded)
+	if err != nil {
+		return err
 	}
-	if l.current.active != nil {
-		return fail(call, SamplingNotEnded, "session %d is under way: end it first", l.current.active.id)
-	}
-	return l.drop(l.current, call)
-}
-
-func (l *Library) drop(s *state, call string) error {
 	l.contexts = slices.DeleteFunc(l.contexts, func(x *state) bool { return x == s })
-	if l.current == s {
-		l.current = nil
-	}
-	if s.active != nil {
-		s.active.closePass()
-	}
+	l.current = nil
 	if err := s.backend.Close(); err != nil {
 		return failCause(call, Failed, err)
 	}
 	return nil
-}
-
-// Destroy closes every context, whatever its state.
-func (l *Library) Destroy() (err error) {
-	const call = "Destroy"
-	defer l.done(call, &err)
-	var all []error
-	for len(l.contexts) > 0 {
-		if err := l.drop(l.contexts[0], call); err != nil {
-			all = append(all, err)
-		}
-	}
-	return errors.Join(all...)
 }
 
 // RegisterLoggingCallback has to called with messages of the given types; the last call counts. A callback for messages gets one at once.
@@ -181,42 +155,6 @@ func (l *Library) RegisterLoggingCallback(types LogType, to func(t LogType, text
 	}
 	l.logTypes, l.logTo = types, to
 	l.log(LogMessage, "Logging callback registered successfully.")
-	return nil
-}
-
-// GetDeviceID gives the number of the device, such as 0x6860.
-func (l *Library) GetDeviceID(id *uint32) (err error) {
-	const call = "GetDeviceID"
-	defer l.done(call, &err)
-	if l.current == nil {
-		return fail(call, CountersNotOpen, notOpen)
-	}
-	if id == nil {
-		return fail(call, NullPointer, "no place for the number is given")
-	}
-	var n uint32
-	if _, err := fmt.Sscanf(strings.ToLower(l.current.backend.Device().ID), "0x%x", &n); err != nil {
-		return fail(call, NotFound, "the device's number is not known")
-	}
-	*id = n
-	return nil
-}
-
-// GetDeviceDesc gives the name of the device.
-func (l *Library) GetDeviceDesc(desc *string) (err error) {
-	const call = "GetDeviceDesc"
-	defer l.done(call, &err)
-	if l.current == nil {
-		return fail(call, CountersNotOpen, notOpen)
-	}
-	if desc == nil {
-		return fail(call, NullPointer, "no place for the text is given")
-	}
-	name := l.current.backend.Device().Name
-	if name == "" {
-		return fail(call, NotFound, "the device's name is not known")
-	}
-	*desc = name
 	return nil
 }
 

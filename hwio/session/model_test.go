@@ -199,22 +199,17 @@ func (m *model) all(on bool) Status {
 	return OK
 }
 
-func (m *model) getPassCount(nilOut bool) (Status, int) {
-	switch {
-	case nilOut:
-		return NullPointer, 0
-	case m.current == nil:
+func (m *model) getPassCount() (Status, int) {
+	if m.current == nil {
 		return CountersNotOpen, 0
 	}
 	return OK, m.passCount(len(m.current.enabled))
 }
 
-func (m *model) beginSession(nilOut bool) (Status, uint32) {
+func (m *model) beginSession() (Status, uint32) {
 	switch {
 	case m.current == nil:
 		return CountersNotOpen, 0
-	case nilOut:
-		return NullPointer, 0
 	case m.passCount(len(m.current.enabled)) == 0:
 		return NoCountersEnabled, 0
 	case m.current.active != nil:
@@ -330,12 +325,10 @@ func (m *model) find(id uint32) *modelSession {
 	return nil
 }
 
-func (m *model) isSessionReady(nilOut bool, id uint32) (Status, bool) {
+func (m *model) isSessionReady(id uint32) (Status, bool) {
 	switch {
 	case m.current == nil:
 		return CountersNotOpen, false
-	case nilOut:
-		return NullPointer, false
 	case m.find(id) == nil:
 		return SessionNotFound, false
 	}
@@ -349,12 +342,10 @@ func (m *model) isSessionReady(nilOut bool, id uint32) (Status, bool) {
 	return OK, ready
 }
 
-func (m *model) isSampleReady(nilOut bool, id, sample uint32) (Status, bool) {
+func (m *model) isSampleReady(id, sample uint32) (Status, bool) {
 	switch {
 	case m.current == nil:
 		return CountersNotOpen, false
-	case nilOut:
-		return NullPointer, false
 	case m.find(id) == nil:
 		return SessionNotFound, false
 	}
@@ -369,10 +360,8 @@ func (m *model) isSampleReady(nilOut bool, id, sample uint32) (Status, bool) {
 	return OK, ready
 }
 
-func (m *model) getSample(nilOut bool, x Type, id, sample uint32, i int) (Status, uint64) {
+func (m *model) getSample(x Type, id, sample uint32, i int) (Status, uint64) {
 	switch {
-	case nilOut:
-		return NullPointer, 0
 	case m.current == nil:
 		return CountersNotOpen, 0
 	case i < 0 || i >= len(m.names):
@@ -395,28 +384,14 @@ func (m *model) getSample(nilOut bool, x Type, id, sample uint32, i int) (Status
 	return OK, uint64(len("hw_"+m.names[i]))*1000 + uint64(sample)
 }
 
-func (m *model) getSampleCount(nilOut bool, id uint32) (Status, int) {
+func (m *model) getSampleCount(id uint32) (Status, int) {
 	switch {
-	case nilOut:
-		return NullPointer, 0
 	case m.find(id) == nil:
 		return SessionNotFound, 0
 	case len(m.find(id).passes) == 0:
 		return OK, 0
 	}
 	return OK, len(m.find(id).passes[0])
-}
-
-func (m *model) getCounter(i int, nilOut bool) Status {
-	switch {
-	case m.current == nil:
-		return CountersNotOpen
-	case i < 0 || i >= len(m.names):
-		return IndexOutOfRange
-	case nilOut:
-		return NullPointer
-	}
-	return OK
 }
 
 func (m *model) getCounterIndex(name *string) Status {
@@ -429,18 +404,6 @@ func (m *model) getCounterIndex(name *string) Status {
 	return m.byName(name, func(int) Status { return OK })
 }
 
-func (m *model) getEnabledIndex(n int, nilOut bool) Status {
-	switch {
-	case m.current == nil:
-		return CountersNotOpen
-	case nilOut:
-		return NullPointer
-	case n < 0 || n >= len(m.current.enabled):
-		return IndexOutOfRange
-	}
-	return OK
-}
-
 func (m *model) isCounterEnabled(i int) Status {
 	switch {
 	case m.current == nil, i < 0 || i >= len(m.names):
@@ -449,14 +412,6 @@ func (m *model) isCounterEnabled(i int) Status {
 		return NotFound
 	}
 	return OK
-}
-
-// ptr gives &v, or nil.
-func ptr[T any](none bool, v *T) *T {
-	if none {
-		return nil
-	}
-	return v
 }
 
 func TestRandomCallSequencesGiveTheStatusesOfTheTable(t *testing.T) {
@@ -478,14 +433,16 @@ func TestRandomCallSequencesGiveTheStatusesOfTheTable(t *testing.T) {
 		m.openContext(0)
 		var trace []string
 		for range 150 {
-			none := rng.IntN(25) == 0
 			i := rng.IntN(len(names)+2) - 1
 			sample := uint32(rng.IntN(3))
 			var session uint32
 			if m.current != nil {
 				session = uint32(max(0, int(m.current.count)-rng.IntN(6)+rng.IntN(2)))
 			}
-			name := ptr(none, &[]string{"alpha", "BETA", "Gamma_3", "nothing"}[rng.IntN(4)])
+			name := &[]string{"alpha", "BETA", "Gamma_3", "nothing"}[rng.IntN(4)]
+			if rng.IntN(25) == 0 {
+				name = nil
+			}
 			var call string
 			var got error
 			var want Status
@@ -517,35 +474,36 @@ func TestRandomCallSequencesGiveTheStatusesOfTheTable(t *testing.T) {
 				got, want = lib.CloseContext(), m.closeContext()
 			case 3, 4:
 				call = fmt.Sprintf("EnableCounter(%d)", i)
-				got, want = lib.EnableCounter(i), m.enable(i)
+				got, want = lib.Enable(i), m.enable(i)
 			case 5:
 				call = "EnableCounterStr"
-				got, want = lib.EnableCounterStr(name), m.byName(name, m.enable)
+				got, want = lib.EnableName(name), m.byName(name, m.enable)
 			case 6:
 				call = fmt.Sprintf("DisableCounter(%d)", i)
-				got, want = lib.DisableCounter(i), m.disable(i)
+				got, want = lib.Disable(i), m.disable(i)
 			case 7:
 				call = "DisableCounterStr"
-				got, want = lib.DisableCounterStr(name), m.byName(name, m.disable)
+				got, want = lib.DisableName(name), m.byName(name, m.disable)
 			case 8:
 				call = "EnableAllCounters"
-				got, want = lib.EnableAllCounters(), m.all(true)
+				got, want = lib.EnableAll(), m.all(true)
 			case 9:
 				call = "DisableAllCounters"
 				if rng.IntN(3) == 0 {
-					got, want = lib.DisableAllCounters(), m.all(false)
+					got, want = lib.DisableAll(), m.all(false)
 				}
 			case 10:
 				call = "GetPassCount"
-				var n, wantN int
-				got = lib.GetPassCount(ptr(none, &n))
-				want, wantN = m.getPassCount(none)
-				check(n == wantN)
+				passes, err := lib.Passes()
+				var wantN int
+				got = err
+				want, wantN = m.getPassCount()
+				check(len(passes) == wantN)
 			case 11, 12, 13:
 				call = "BeginSession"
 				var id, wantID uint32
-				got = lib.BeginSession(ptr(none, &id))
-				want, wantID = m.beginSession(none)
+				id, got = lib.BeginSession()
+				want, wantID = m.beginSession()
 				check(id == wantID)
 			case 14, 15, 16, 17:
 				call = "BeginPass"
@@ -565,14 +523,14 @@ func TestRandomCallSequencesGiveTheStatusesOfTheTable(t *testing.T) {
 			case 27:
 				call = fmt.Sprintf("IsSessionReady(%d)", session)
 				var ready, wantReady bool
-				got = lib.IsSessionReady(ptr(none, &ready), session)
-				want, wantReady = m.isSessionReady(none, session)
+				ready, got = lib.IsSessionReady(session)
+				want, wantReady = m.isSessionReady(session)
 				check(ready == wantReady)
 			case 28:
 				call = fmt.Sprintf("IsSampleReady(%d, %d)", session, sample)
 				var ready, wantReady bool
-				got = lib.IsSampleReady(ptr(none, &ready), session, sample)
-				want, wantReady = m.isSampleReady(none, session, sample)
+				ready, got = lib.IsSampleReady(session, sample)
+				want, wantReady = m.isSampleReady(session, sample)
 				check(ready == wantReady)
 			case 29, 30:
 				x := Type(rng.IntN(4))
@@ -580,46 +538,29 @@ func TestRandomCallSequencesGiveTheStatusesOfTheTable(t *testing.T) {
 					x = types[i]
 				}
 				call = fmt.Sprintf("GetSample %s(%d, %d, %d)", x.Name(), session, sample, i)
-				var v, wantV uint64
-				want, wantV = m.getSample(none, x, session, sample, i)
-				var f32 float32
-				var f64 float64
-				var u32 uint32
-				switch x {
-				case Float32:
-					got = lib.GetSampleFloat32(ctx, session, sample, i, ptr(none, &f32))
-					v = uint64(f32)
-				case Float64:
-					got = lib.GetSampleFloat64(ctx, session, sample, i, ptr(none, &f64))
-					v = uint64(f64)
-				case Uint32:
-					got = lib.GetSampleUint32(ctx, session, sample, i, ptr(none, &u32))
-					v = uint64(u32)
-				case Uint64:
-					got = lib.GetSampleUint64(ctx, session, sample, i, ptr(none, &v))
+				result, err := lib.Result(ctx, session, sample, i, &x)
+				var wantV uint64
+				got = err
+				want, wantV = m.getSample(x, session, sample, i)
+				v := uint64(0)
+				if err == nil {
+					v = uint64(result.Float())
 				}
 				check(v == wantV)
 			case 31:
 				call = fmt.Sprintf("GetSampleCount(%d)", session)
-				var n, wantN int
-				got = lib.GetSampleCount(session, ptr(none, &n))
-				want, wantN = m.getSampleCount(none, session)
-				check(n == wantN)
+				samples, err := lib.Samples(session)
+				var wantN int
+				got = err
+				want, wantN = m.getSampleCount(session)
+				check(len(samples) == wantN)
 			case 32:
-				switch rng.IntN(3) {
-				case 0:
-					call = "GetCounter"
-					got, want = lib.GetCounter(i, ptr(none, &Counter{})), m.getCounter(i, none)
-				case 1:
-					call = "GetCounterIndex"
-					got, want = lib.GetCounterIndex(name, new(int)), m.getCounterIndex(name)
-				default:
-					call = "GetEnabledIndex"
-					got, want = lib.GetEnabledIndex(i, ptr(none, new(int))), m.getEnabledIndex(i, none)
-				}
+				call = "GetCounterIndex"
+				_, got = lib.Index(name)
+				want = m.getCounterIndex(name)
 			case 33:
 				call = fmt.Sprintf("IsCounterEnabled(%d)", i)
-				got, want = lib.IsCounterEnabled(i), m.isCounterEnabled(i)
+				got, want = lib.IsEnabled(i), m.isCounterEnabled(i)
 			}
 			trace = append(trace, call)
 			if s := StatusOf(got); s != want {
@@ -644,16 +585,16 @@ func TestResultsAreReadyWhenTheyHaveArrived(t *testing.T) {
 	ctx := t.Context()
 	f := &fake{names: []string{"A"}, types: []Type{Uint64}, max: 1, late: true}
 	var lib Library
-	must(t, lib.OpenContext(ctx, f, 0), lib.EnableAllCounters())
+	must(t, lib.OpenContext(ctx, f, 0), lib.EnableAll())
 	var id uint32
-	must(t, lib.BeginSession(&id), lib.BeginPass(), lib.BeginSample(ctx, 7), lib.EndSample(ctx), lib.EndPass(), lib.EndSession())
+	must(t, begin(&lib, &id), lib.BeginPass(), lib.BeginSample(ctx, 7), lib.EndSample(ctx), lib.EndPass(), lib.EndSession())
 	var ready bool
-	must(t, lib.IsSessionReady(&ready, id))
+	must(t, isReady(&lib, id, &ready))
 	if ready {
 		t.Error("a session without results is ready")
 	}
 	f.arrived = true
-	must(t, lib.IsSessionReady(&ready, id))
+	must(t, isReady(&lib, id, &ready))
 	if !ready {
 		t.Error("a session with all results is not ready")
 	}
@@ -678,19 +619,13 @@ func TestWhatABackendSaysIsTheStatusOfTheCall(t *testing.T) {
 	}
 	f := &fake{names: []string{"A"}, types: []Type{Uint64}, max: 1, beginErr: errors.New("busy")}
 	var id uint32
-	must(t, lib.OpenContext(ctx, f, 0), lib.EnableCounter(0), lib.BeginSession(&id), lib.BeginPass())
+	must(t, lib.OpenContext(ctx, f, 0), lib.Enable(0), begin(&lib, &id), lib.BeginPass())
 	if err := lib.BeginSample(ctx, 0); !errors.Is(err, Failed) || !strings.Contains(err.Error(), "busy") {
 		t.Errorf("got %v, want FAILED: busy", err)
 	}
-	var n uint32
-	var s string
-	if err := lib.GetDeviceID(&n); !errors.Is(err, NotFound) {
-		t.Errorf("got %v, want NOT_FOUND", err)
-	}
 	f.device = capture.Device{Name: "chip", ID: "0x6860"}
-	must(t, lib.GetDeviceID(&n), lib.GetDeviceDesc(&s))
-	if n != 0x6860 || s != "chip" {
-		t.Errorf("device %#x %q", n, s)
+	if d := lib.Device(); d.Name != "chip" || d.ID != "0x6860" {
+		t.Errorf("device %+v", d)
 	}
 }
 
@@ -729,31 +664,40 @@ func TestWordsOfStatusesTypesAndUsages(t *testing.T) {
 	}
 }
 
-func TestDestroyClosesEveryContextWhateverItsState(t *testing.T) {
+func TestAClosedContextForgetsWhatWasEnabled(t *testing.T) {
 	ctx := t.Context()
 	var lib Library
-	a, b := &fake{names: []string{"A"}, types: []Type{Uint64}, max: 1}, &fake{names: []string{"B"}, types: []Type{Uint64}, max: 1}
-	var id uint32
-	must(t, lib.OpenContext(ctx, a, 0), lib.EnableAllCounters(), lib.BeginSession(&id), lib.BeginPass(), lib.BeginSample(ctx, 0), lib.OpenContext(ctx, b, 0))
-	must(t, lib.Destroy())
-	if a.open || b.open || !errors.Is(lib.BeginPass(), CountersNotOpen) || !errors.Is(lib.SelectContext(a), CountersNotOpen) {
-		t.Error("a context is still open")
+	a := &fake{names: []string{"A"}, types: []Type{Uint64}, max: 1}
+	must(t, lib.OpenContext(ctx, a, 0), lib.EnableAll(), lib.CloseContext())
+	if a.open || !errors.Is(lib.BeginPass(), CountersNotOpen) || !errors.Is(lib.SelectContext(a), CountersNotOpen) {
+		t.Error("the context is still open")
 	}
 	must(t, lib.OpenContext(ctx, a, 0))
-	var n int
-	must(t, lib.GetEnabledCount(&n))
-	if n != 0 {
-		t.Errorf("%d counters are enabled in a fresh context", n)
+	if enabled, err := lib.Enabled(); err != nil || len(enabled) != 0 {
+		t.Errorf("%d counters are enabled in a fresh context, %v", len(enabled), err)
 	}
+}
+
+// begin begins a session where errors are gathered.
+func begin(l *Library, id *uint32) (err error) {
+	*id, err = l.BeginSession()
+	return err
+}
+
+func isReady(l *Library, id uint32, ready *bool) (err error) {
+	*ready, err = l.IsSessionReady(id)
+	return err
 }
 
 func TestFlagsHideKindsOfCounters(t *testing.T) {
 	ctx := t.Context()
 	raw := rawCapture(t, []string{"GPUTime_Bottom_To_Bottom"}, [][]string{{"1"}})
-	count := func(flags Flags) (n int) {
+	count := func(flags Flags) int {
 		var lib Library
-		must(t, lib.OpenContext(ctx, OverResults(raw, ResultOptions{Generation: "gfx8", API: "dx11"}), flags), lib.GetNumCounters(&n))
-		return n
+		must(t, lib.OpenContext(ctx, OverResults(raw, ResultOptions{Generation: "gfx8", API: "dx11"}), flags))
+		list, err := lib.Counters()
+		must(t, err)
+		return len(list)
 	}
 	all, public, software, hardware := count(0), count(HideSoftware|HideHardware), count(HidePublic|HideHardware), count(HidePublic|HideSoftware)
 	if public == 0 || software == 0 || hardware == 0 || public+software+hardware != all {
@@ -766,20 +710,20 @@ func TestAContextKeepsItsLastFourSessions(t *testing.T) {
 	if err := l.OpenContext(ctx, &fake{names: []string{"a"}, types: []Type{Uint64}}, 0); err != nil {
 		t.Fatal(err)
 	}
-	if err := l.EnableCounter(0); err != nil {
+	if err := l.Enable(0); err != nil {
 		t.Fatal(err)
 	}
 	for range 6 {
 		var id uint32
-		for _, err := range []error{l.BeginSession(&id), l.BeginPass(), l.BeginSample(ctx, 0), l.EndSample(ctx), l.EndPass(), l.EndSession()} {
+		for _, err := range []error{begin(l, &id), l.BeginPass(), l.BeginSample(ctx, 0), l.EndSample(ctx), l.EndPass(), l.EndSession()} {
 			if err != nil {
 				t.Fatal(err)
 			}
 		}
 	}
-	var ready bool
 	for id, want := range map[uint32]Status{2: SessionNotFound, 3: OK, 4: OK, 5: OK, 6: OK, 7: SessionNotFound} {
-		if got := StatusOf(l.IsSessionReady(&ready, id)); got != want {
+		_, err := l.IsSessionReady(id)
+		if got := StatusOf(err); got != want {
 			t.Errorf("session %d of 6: %s, want %s", id, got.Name(), want.Name())
 		}
 	}
@@ -791,7 +735,7 @@ func TestEveryCounterKnowsItsPassAndThatPassesDuration(t *testing.T) {
 		t.Fatal(err)
 	}
 	var id uint32
-	for _, err := range []error{l.EnableAllCounters(), l.BeginSession(&id)} {
+	for _, err := range []error{l.EnableAll(), begin(l, &id)} {
 		if err != nil {
 			t.Fatal(err)
 		}

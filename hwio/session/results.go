@@ -3,7 +3,6 @@ package session
 import (
 	"context"
 	"fmt"
-	"math"
 	"slices"
 
 	"astrolabe/capture"
@@ -36,51 +35,48 @@ func (l *Library) Sessions() []uint32 {
 }
 
 // IsSessionReady tells whether every result of a session can be had without waiting.
-func (l *Library) IsSessionReady(ready *bool, session uint32) (err error) {
+func (l *Library) IsSessionReady(session uint32) (ready bool, err error) {
 	const call = "IsSessionReady"
 	defer l.done(call, &err)
-	r, err := l.readiness(call, ready, session)
-	if err != nil {
-		return err
-	}
-	*ready = r.ended && len(r.passes) >= len(r.plan.passes)
-	if !*ready {
-		return nil
+	r, err := l.kept(call, session)
+	if err != nil || !r.ended || len(r.passes) < len(r.plan.passes) {
+		return false, err
 	}
 	for k := range r.plan.passes {
 		for _, sample := range r.passes[0].order {
-			*ready = *ready && r.arrived(k, sample)
+			if !r.arrived(k, sample) {
+				return false, nil
+			}
 		}
 	}
-	return nil
+	return true, nil
 }
 
 // IsSampleReady tells whether the results of one sample can be had without waiting.
-func (l *Library) IsSampleReady(ready *bool, session, sample uint32) (err error) {
+func (l *Library) IsSampleReady(session, sample uint32) (ready bool, err error) {
 	const call = "IsSampleReady"
 	defer l.done(call, &err)
-	r, err := l.readiness(call, ready, session)
+	r, err := l.kept(call, session)
 	if err != nil {
-		return err
+		return false, err
 	}
 	for k := range r.plan.passes {
 		if !r.has(k, sample) {
-			return fail(call, SampleNotFoundInAllPasses, "session %d has no sample %d in pass %d of %d", session, sample, k+1, len(r.plan.passes))
+			return false, fail(call, SampleNotFoundInAllPasses, "session %d has no sample %d in pass %d of %d", session, sample, k+1, len(r.plan.passes))
 		}
 	}
-	*ready = true
 	for k := range r.plan.passes {
-		*ready = *ready && r.arrived(k, sample)
+		if !r.arrived(k, sample) {
+			return false, nil
+		}
 	}
-	return nil
+	return true, nil
 }
 
-func (l *Library) readiness(call string, ready *bool, session uint32) (*run, error) {
-	if l.current == nil {
-		return nil, fail(call, CountersNotOpen, notOpen)
-	}
-	if ready == nil {
-		return nil, fail(call, NullPointer, "no place for the answer is given")
+// kept is session where there must be a context.
+func (l *Library) kept(call string, session uint32) (*run, error) {
+	if _, err := l.open(call); err != nil {
+		return nil, err
 	}
 	return l.session(call, session)
 }
@@ -98,87 +94,22 @@ func (r *run) arrived(pass int, sample uint32) bool {
 	return s.failed != nil || s.result != nil && s.result.Ready()
 }
 
-// GetSampleCount gives how many samples the first pass of a session has.
-func (l *Library) GetSampleCount(session uint32, n *int) (err error) {
+// Samples lists the numbers of the samples of a session in the order of its first pass.
+func (l *Library) Samples(session uint32) (list []uint32, err error) {
 	const call = "GetSampleCount"
 	defer l.done(call, &err)
-	if n == nil {
-		return fail(call, NullPointer, "no place for the number is given")
-	}
 	r, err := l.session(call, session)
-	if err != nil {
-		return err
-	}
-	*n = 0
-	if len(r.passes) > 0 {
-		*n = len(r.passes[0].order)
-	}
-	return nil
-}
-
-// Samples lists the numbers of the samples of a session in the order of its first pass.
-func (l *Library) Samples(session uint32) ([]uint32, error) {
-	r, err := l.session("GetSampleCount", session)
 	if err != nil || len(r.passes) == 0 {
 		return nil, err
 	}
 	return slices.Clone(r.passes[0].order), nil
 }
 
-// GetSampleUint32, GetSampleUint64, GetSampleFloat32 and GetSampleFloat64 give one result of a counter of that type. They wait until it
-// is there.
-func (l *Library) GetSampleUint32(ctx context.Context, session, sample uint32, counter int, v *uint32) error {
-	return typed(ctx, l, "GetSampleUInt32", Uint32, session, sample, counter, v, func(x capture.Value) uint32 { u, _ := x.Uint64(); return uint32(u) })
-}
-
-// GetSampleUint64 is described at GetSampleUint32.
-func (l *Library) GetSampleUint64(ctx context.Context, session, sample uint32, counter int, v *uint64) error {
-	return typed(ctx, l, "GetSampleUInt64", Uint64, session, sample, counter, v, wholeOf)
-}
-
-// GetSampleFloat32 is described at GetSampleUint32.
-func (l *Library) GetSampleFloat32(ctx context.Context, session, sample uint32, counter int, v *float32) error {
-	return typed(ctx, l, "GetSampleFloat32", Float32, session, sample, counter, v, func(x capture.Value) float32 { return float32(x.Float()) })
-}
-
-// GetSampleFloat64 is described at GetSampleUint32.
-func (l *Library) GetSampleFloat64(ctx context.Context, session, sample uint32, counter int, v *float64) error {
-	return typed(ctx, l, "GetSampleFloat64", Float64, session, sample, counter, v, capture.Value.Float)
-}
-
-// wholeOf is a value as an unsigned integer, cut off where it is none.
-func wholeOf(x capture.Value) uint64 {
-	if u, ok := x.Uint64(); ok {
-		return u
-	}
-	return uint64(max(0, math.Trunc(x.Float())))
-}
-
-func typed[T any](ctx context.Context, l *Library, call string, want Type, session, sample uint32, counter int, v *T, convert func(capture.Value) T) (err error) {
-	defer l.done(call, &err)
-	if v == nil {
-		return fail(call, NullPointer, "no place for the result is given")
-	}
-	x, err := l.result(ctx, call, &want, session, sample, counter)
-	if err != nil {
-		return err
-	}
-	*v = convert(x)
-	return nil
-}
-
-// Result gives one result of a counter of any type, exactly. It waits until it is there.
-func (l *Library) Result(ctx context.Context, session, sample uint32, counter int) (v capture.Value, err error) {
+// Result gives one result of a counter, exactly, which must have the type unless that is nil. It waits until it is there.
+func (l *Library) Result(ctx context.Context, session, sample uint32, counter int, t *Type) (v capture.Value, err error) {
 	const call = "GetSample"
 	defer l.done(call, &err)
-	return l.result(ctx, call, nil, session, sample, counter)
-}
-
-// ResultAs is Result of a counter that must have the type.
-func (l *Library) ResultAs(ctx context.Context, t Type, session, sample uint32, counter int) (v capture.Value, err error) {
-	const call = "GetSample"
-	defer l.done(call, &err)
-	return l.result(ctx, call, &t, session, sample, counter)
+	return l.result(ctx, call, t, session, sample, counter)
 }
 
 func (l *Library) result(ctx context.Context, call string, want *Type, session, sample uint32, counter int) (capture.Value, error) {
@@ -253,8 +184,8 @@ func (s *sampleRun) wait(ctx context.Context) (*Measurement, error) {
 	return m, nil
 }
 
-// Enabled lists the counters that a session was begun with, in the order of enabling.
-func (l *Library) Enabled(session uint32) ([]int, error) {
+// EnabledIn lists the counters that a session was begun with, in the order of enabling.
+func (l *Library) EnabledIn(session uint32) ([]int, error) {
 	r, err := l.session("GetSample", session)
 	if err != nil {
 		return nil, err

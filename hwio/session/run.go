@@ -22,7 +22,7 @@ type Run struct {
 // samples of the passes belong together by their position. It is for backends that are Runners; of others the session is ended without samples.
 func (l *Library) Run(ctx context.Context, r *Run) (session uint32, err error) {
 	const call = "Run"
-	if err := l.BeginSession(&session); err != nil {
+	if session, err = l.BeginSession(); err != nil {
 		return 0, err
 	}
 	s := l.current

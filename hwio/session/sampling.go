@@ -46,58 +46,83 @@ func (r *run) closePass() {
 	}
 }
 
+// phase is how far the current context is on its way from a session to a sample, which stand inside each other.
+type phase uint8
+
+const (
+	idle phase = iota
+	inSession
+	inPass
+	inSample
+)
+
+func (s *state) phase() phase {
+	switch r := s.active; {
+	case r == nil:
+		return idle
+	case !r.inPass:
+		return inSession
+	case r.pass().open == nil:
+		return inPass
+	}
+	return inSample
+}
+
+// reach is the current context where it is in the phase that a call begins from. It is the one place that says which call may follow
+// which: what was not begun has a status of its own, and what was not ended the status further, by the call.
+func (l *Library) reach(call string, want phase, further Status) (*state, error) {
+	s, err := l.open(call)
+	if err != nil {
+		return nil, err
+	}
+	switch at := s.phase(); {
+	case at == want:
+		return s, nil
+	case at < want && want == inSample:
+		return nil, fail(call, SampleNotStarted, "begin a sample first")
+	case at < want && at == idle:
+		return nil, fail(call, SamplingNotStarted, "begin a session first")
+	case at < want:
+		return nil, fail(call, PassNotStarted, "begin a pass first")
+	case want == idle:
+		return nil, fail(call, further, "session %d is under way: end it first", s.active.id)
+	case want == inSession:
+		return nil, fail(call, further, "pass %d is under way: end it first", len(s.active.passes))
+	}
+	return nil, fail(call, further, "sample %d is under way: end it first", s.active.pass().open.id)
+}
+
 // BeginSession begins a session with the enabled counters and gives its number, which counts from 1 in a fresh context.
-func (l *Library) BeginSession(id *uint32) (err error) {
+func (l *Library) BeginSession() (id uint32, err error) {
 	const call = "BeginSession"
 	defer l.done(call, &err)
-	if l.current == nil {
-		return fail(call, CountersNotOpen, notOpen)
+	s, err := l.reach(call, idle, SamplingAlreadyStarted)
+	if l.current != nil && len(l.current.schedule().passes) == 0 {
+		return 0, fail(call, NoCountersEnabled, "enable a counter first")
 	}
-	if id == nil {
-		return fail(call, NullPointer, "no place for the number is given")
-	}
-	s := l.current
-	plan := s.schedule()
-	if len(plan.passes) == 0 {
-		return fail(call, NoCountersEnabled, "enable a counter first")
-	}
-	if s.active != nil {
-		return fail(call, SamplingAlreadyStarted, "session %d is under way: end it first", s.active.id)
+	if err != nil {
+		return 0, err
 	}
 	s.began++
-	r := &run{id: s.began, enabled: slices.Clone(s.enabled), plan: plan}
+	r := &run{id: s.began, enabled: slices.Clone(s.enabled), plan: s.plan}
 	if len(s.ring) == Buffered {
 		l.log(LogMessage, "the oldest session is dropped")
 		s.ring = slices.Delete(s.ring, 0, 1)
 	}
 	s.ring = append(s.ring, r)
 	s.active = r
-	*id = r.id
-	return nil
-}
-
-// sampling checks that a session is under way.
-func (l *Library) sampling(call string) (*run, error) {
-	if l.current == nil {
-		return nil, fail(call, CountersNotOpen, notOpen)
-	}
-	if l.current.active == nil {
-		return nil, fail(call, SamplingNotStarted, "begin a session first")
-	}
-	return l.current.active, nil
+	return r.id, nil
 }
 
 // BeginPass begins the next pass of the session. Passes beyond those needed are accepted, and nothing is measured in them.
 func (l *Library) BeginPass() (err error) {
 	const call = "BeginPass"
 	defer l.done(call, &err)
-	r, err := l.sampling(call)
+	s, err := l.reach(call, inSession, PassAlreadyStarted)
 	if err != nil {
 		return err
 	}
-	if r.inPass {
-		return fail(call, PassAlreadyStarted, "pass %d is under way: end it first", len(r.passes))
-	}
+	r := s.active
 	r.passes = append(r.passes, &passRun{samples: map[uint32]*sampleRun{}})
 	r.inPass = true
 	return nil
@@ -107,23 +132,18 @@ func (l *Library) BeginPass() (err error) {
 func (l *Library) BeginSample(ctx context.Context, id uint32) (err error) {
 	const call = "BeginSample"
 	defer l.done(call, &err)
-	r, err := l.sampling(call)
+	s, err := l.reach(call, inPass, SampleAlreadyStarted)
 	if err != nil {
 		return err
 	}
-	if !r.inPass {
-		return fail(call, PassNotStarted, "begin a pass first")
-	}
+	r := s.active
 	p := r.pass()
-	if p.open != nil {
-		return fail(call, SampleAlreadyStarted, "sample %d is under way: end it first", p.open.id)
-	}
 	if _, used := p.samples[id]; used {
 		return fail(call, SampleAlreadyStarted, "pass %d has a sample %d: give each its own number", len(r.passes), id)
 	}
 	if k := len(r.passes) - 1; k < len(r.plan.passes) {
 		if p.measure == nil {
-			if p.measure, err = l.current.backend.StartPass(ctx, k, r.plan.passes[k]); err != nil {
+			if p.measure, err = s.backend.StartPass(ctx, k, r.plan.passes[k]); err != nil {
 				p.measure = nil
 				return failCause(call, Failed, err)
 			}
@@ -142,14 +162,11 @@ func (l *Library) BeginSample(ctx context.Context, id uint32) (err error) {
 func (l *Library) EndSample(ctx context.Context) (err error) {
 	const call = "EndSample"
 	defer l.done(call, &err)
-	if l.current == nil {
-		return fail(call, CountersNotOpen, notOpen)
+	s, err := l.reach(call, inSample, OK)
+	if err != nil {
+		return err
 	}
-	r := l.current.active
-	if r == nil || !r.inPass || r.pass().open == nil {
-		return fail(call, SampleNotStarted, "begin a sample first")
-	}
-	p := r.pass()
+	p := s.active.pass()
 	sample := p.open
 	if p.measure != nil {
 		if sample.result, err = p.measure.End(ctx); err != nil {
@@ -170,17 +187,12 @@ func (l *Library) EndSample(ctx context.Context) (err error) {
 func (l *Library) EndPass() (err error) {
 	const call = "EndPass"
 	defer l.done(call, &err)
-	r, err := l.sampling(call)
+	s, err := l.reach(call, inPass, SampleNotEnded)
 	if err != nil {
 		return err
 	}
-	if !r.inPass {
-		return fail(call, PassNotStarted, "begin a pass first")
-	}
+	r := s.active
 	p := r.pass()
-	if p.open != nil {
-		return fail(call, SampleNotEnded, "sample %d is under way: end it first", p.open.id)
-	}
 	r.closePass()
 	r.inPass = false
 	if want := r.passes[0].counted; p.counted != want {
@@ -193,15 +205,12 @@ func (l *Library) EndPass() (err error) {
 func (l *Library) EndSession() (err error) {
 	const call = "EndSession"
 	defer l.done(call, &err)
-	r, err := l.sampling(call)
+	s, err := l.reach(call, inSession, PassNotEnded)
 	if err != nil {
 		return err
 	}
-	if r.inPass {
-		return fail(call, PassNotEnded, "pass %d is under way: end it first", len(r.passes))
-	}
-	r.ended = true
-	l.current.active = nil
+	r := s.active
+	r.ended, s.active = true, nil
 	if len(r.passes) < len(r.plan.passes) {
 		return fail(call, NotEnoughPasses, "%d of %d passes were made; the session is ended", len(r.passes), len(r.plan.passes))
 	}

@@ -107,14 +107,14 @@ func TestEachPassOpensItsOwnCounters(t *testing.T) {
 	ctx := t.Context()
 	src := &steps{}
 	var lib Library
-	must(t, lib.OpenContext(ctx, OverSources([]hwio.Source{src}, SourceOptions{MaxPerPass: 2, Options: map[string]string{"speed": "high"}}), 0), lib.EnableAllCounters())
-	var passes int
-	must(t, lib.GetPassCount(&passes))
-	if passes != 2 {
-		t.Fatalf("%d passes, want 2", passes)
+	must(t, lib.OpenContext(ctx, OverSources([]hwio.Source{src}, SourceOptions{MaxPerPass: 2, Options: map[string]string{"speed": "high"}}), 0), lib.EnableAll())
+	passes, err := lib.Passes()
+	must(t, err)
+	if len(passes) != 2 {
+		t.Fatalf("%d passes, want 2", len(passes))
 	}
 	var id uint32
-	must(t, lib.BeginSession(&id))
+	must(t, begin(&lib, &id))
 	for range passes {
 		must(t, lib.BeginPass())
 		for sample := range uint32(2) {
@@ -131,15 +131,15 @@ func TestEachPassOpensItsOwnCounters(t *testing.T) {
 	}
 	// Reads are: baseline, begin, end, begin, end.
 	for sample, want := range []uint64{30, 50} {
-		v, err := lib.Result(ctx, id, uint32(sample), 0)
+		v, err := lib.Result(ctx, id, uint32(sample), 0, nil)
 		if u, ok := v.Uint64(); err != nil || !ok || u != want {
 			t.Errorf("sample %d: %v %v, want %d", sample, v.Float(), err, want)
 		}
 	}
-	if v, err := lib.Result(ctx, id, 0, 3); err != nil || v.Float() != 60 {
+	if v, err := lib.Result(ctx, id, 0, 3, nil); err != nil || v.Float() != 60 {
 		t.Errorf("the instances make %v, %v, want 60", v.Float(), err)
 	}
-	if _, err := lib.Result(ctx, id, 0, 2); !errors.Is(err, ReadingCounterResult) || !strings.Contains(err.Error(), "never had its turn") {
+	if _, err := lib.Result(ctx, id, 0, 2, nil); !errors.Is(err, ReadingCounterResult) || !strings.Contains(err.Error(), "never had its turn") {
 		t.Errorf("a missing value is %v", err)
 	}
 	c, err := lib.Capture(ctx, id)
@@ -155,13 +155,13 @@ func TestEachPassOpensItsOwnCounters(t *testing.T) {
 func TestRowsOfADeviceThatStampsItsSamplesAreTakenTogether(t *testing.T) {
 	ctx := t.Context()
 	var lib Library
-	must(t, lib.OpenContext(ctx, OverSources([]hwio.Source{&steps{stamped: true}}, SourceOptions{}), 0), lib.EnableCounter(0), lib.EnableCounter(1))
+	must(t, lib.OpenContext(ctx, OverSources([]hwio.Source{&steps{stamped: true}}, SourceOptions{}), 0), lib.Enable(0), lib.Enable(1))
 	var id uint32
-	must(t, lib.BeginSession(&id), lib.BeginPass(), lib.BeginSample(ctx, 0), lib.EndSample(ctx), lib.EndPass(), lib.EndSession())
-	if v, err := lib.Result(ctx, id, 0, 0); err != nil || v.Float() != 30+31+32 {
+	must(t, begin(&lib, &id), lib.BeginPass(), lib.BeginSample(ctx, 0), lib.EndSample(ctx), lib.EndPass(), lib.EndSession())
+	if v, err := lib.Result(ctx, id, 0, 0, nil); err != nil || v.Float() != 30+31+32 {
 		t.Errorf("a count is %v, %v", v.Float(), err)
 	}
-	if v, err := lib.Result(ctx, id, 0, 1); err != nil || v.Float() != (10*1+20*2+30*3)/6.0 {
+	if v, err := lib.Result(ctx, id, 0, 1, nil); err != nil || v.Float() != (10*1+20*2+30*3)/6.0 {
 		t.Errorf("a level is %v, %v, want the mean over time", v.Float(), err)
 	}
 }
@@ -173,7 +173,7 @@ func TestRunRunsTheCommandOncePerPass(t *testing.T) {
 	ctx := t.Context()
 	src := &steps{}
 	var lib Library
-	must(t, lib.OpenContext(ctx, OverSources([]hwio.Source{src}, SourceOptions{MaxPerPass: 1, Options: map[string]string{"speed": "low"}}), 0), lib.EnableCounter(0), lib.EnableCounter(3))
+	must(t, lib.OpenContext(ctx, OverSources([]hwio.Source{src}, SourceOptions{MaxPerPass: 1, Options: map[string]string{"speed": "low"}}), 0), lib.Enable(0), lib.Enable(3))
 	var out strings.Builder
 	var warned []string
 	id, err := lib.Run(ctx, &Run{Args: []string{"sh", "-c", "echo ran; exit 3"}, Output: &out, Warn: func(s string) { warned = append(warned, s) }})
@@ -197,7 +197,7 @@ func TestRunRunsTheCommandOncePerPass(t *testing.T) {
 		t.Errorf("the source's options were lost: %v", src.options)
 	}
 	var ready bool
-	must(t, lib.IsSessionReady(&ready, id))
+	must(t, isReady(&lib, id, &ready))
 	if !ready {
 		t.Error("the session is not ready")
 	}
@@ -205,7 +205,7 @@ func TestRunRunsTheCommandOncePerPass(t *testing.T) {
 	if _, err := lib.Run(ctx, &Run{Args: []string{"/nonexistent/command"}}); !errors.Is(err, Failed) {
 		t.Errorf("got %v, want FAILED", err)
 	}
-	must(t, lib.DisableAllCounters(), lib.CloseContext())
+	must(t, lib.DisableAll(), lib.CloseContext())
 }
 
 func TestPeriodsGiveSamplesByPosition(t *testing.T) {
@@ -226,7 +226,7 @@ func TestPeriodsGiveSamplesByPosition(t *testing.T) {
 		}
 	}}
 	var lib Library
-	must(t, lib.OpenContext(ctx, OverSources([]hwio.Source{src}, SourceOptions{MaxPerPass: 1}), 0), lib.EnableCounter(0), lib.EnableCounter(3))
+	must(t, lib.OpenContext(ctx, OverSources([]hwio.Source{src}, SourceOptions{MaxPerPass: 1}), 0), lib.Enable(0), lib.Enable(3))
 	id, err := lib.Run(ctx, &Run{Args: []string{"sh", "-c", `until [ -e "$0" ]; do sleep 0.01; done`, end}, Period: 10 * time.Millisecond})
 	must(t, err)
 	c, err := lib.Capture(ctx, id)
