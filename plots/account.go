@@ -135,31 +135,6 @@ func (a *Account) free(list []AccountPart, n int) []int {
 	return without(nil)
 }
 
-// unexplained is the grey of time that nothing explains.
-func (t *Theme) unexplained(kind string) color.NRGBA {
-	mix := func(share float64) color.NRGBA {
-		blend := func(a, b uint8) uint8 { return uint8(math.Round(float64(a)*share + float64(b)*(1-share))) }
-		return color.NRGBA{blend(t.Muted.R, t.Page.R), blend(t.Muted.G, t.Page.G), blend(t.Muted.B, t.Page.B), 0xff}
-	}
-	switch kind {
-	case "not measured":
-		return mix(0.75)
-	case "waiter unknown":
-		return mix(0.5)
-	case "mixed":
-		return mix(0.35)
-	}
-	return mix(0.25)
-}
-
-// inkOn is the colour of text on a ground.
-func (t *Theme) inkOn(c color.NRGBA) color.NRGBA {
-	if bright := 0.299*float64(c.R) + 0.587*float64(c.G) + 0.114*float64(c.B); bright > 150 {
-		return color.NRGBA{0x1c, 0x24, 0x30, 0xff}
-	}
-	return color.NRGBA{0xff, 0xff, 0xff, 0xff}
-}
-
 // AccountChart draws an account as one bar of the whole, and what led when as a lane over time, with the names of the parts below.
 func AccountChart(a *Account, title string) *Plot {
 	return &Plot{Title: title, Kind: "account", body: &accountChart{a, title}}

@@ -16,7 +16,7 @@ func TestStackedBarsShowTheirPartsAndTheSum(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	text := sc.texts()
+	text := textsIn(sc)
 	for _, want := range []string{"10 ms\n", "15.01 ms", "16 ms", "texture", "arithmetic", "others"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("the chart lacks %q:\n%s", want, text)

@@ -248,7 +248,7 @@ func (c *correlation) draw(sc *scene, t *Theme, area rect) {
 	if n*t.Text*1.9 < t.Text*7 { // a low scale has room for its ends and its middle
 		steps = 2
 	}
-	bar := colorBar{ramp: t.diverging(), axis: newValueAxis(spread{-1, 1}, Range{-1, 1}, unit{"", fixedUnit, 1}, steps, false)}
+	bar := colorBar{ramp: diverging(t), axis: newValueAxis(spread{-1, 1}, Range{-1, 1}, unit{"", fixedUnit, 1}, steps, false)}
 	frame, ok := squareFrame(sc, t, area, y, c.names, bar.width(t), t.Text*8, t.Text*4)
 	if !ok {
 		return

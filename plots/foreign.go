@@ -93,31 +93,24 @@ func (u fontUse) with(o fontUse) fontUse {
 // fontsKey heads each font in the provenance of a report.
 const fontsKey = "Font"
 
-// provenance names the fonts and what they lack, nil where there is nothing to say: the compiled-in fonts come with the version of
-// the program.
-func (u fontUse) provenance() []KV {
-	var out []KV
+// names are the fonts and what they lack, nil where there is nothing to say: the compiled-in fonts come with the version of the program.
+func (u fontUse) names() []string {
+	var out []string
 	for _, f := range u.fonts {
 		text := f.Name()
 		if h := f.Hash(); h != "" {
 			text += " (sha256 " + h[:16] + ")"
 		}
-		out = append(out, KV{fontsKey, text})
+		out = append(out, text)
 	}
 	if len(u.missing) > 0 {
-		out = append(out, KV{fontsKey, "none here has " + codePoints(u.missing)})
+		out = append(out, "none here has "+codePoints(u.missing))
 	}
 	return out
 }
 
-// text is the provenance in one line.
-func (u fontUse) text() string {
-	var parts []string
-	for _, kv := range u.provenance() {
-		parts = append(parts, kv.Value)
-	}
-	return strings.Join(parts, "; ")
-}
+// text is names in one line.
+func (u fontUse) text() string { return strings.Join(u.names(), "; ") }
 
 // warning says which characters are written as code points, "" where none are.
 func (u fontUse) warning() string {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"hash/fnv"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -112,16 +113,15 @@ type pdfGlyph struct {
 var _ fpdf.Template = (*pdfGlyph)(nil)
 
 func newPDFGlyph(outline []typeset.Segment) *pdfGlyph {
-	box := noSpread()
-	tall := noSpread()
+	left, bottom, right, top := math.Inf(1), math.Inf(1), math.Inf(-1), math.Inf(-1)
 	for i := range outline {
 		for k := range points(&outline[i]) {
-			box.add(outline[i].X[k])
-			tall.add(outline[i].Y[k])
+			x, y := outline[i].X[k], outline[i].Y[k]
+			left, bottom, right, top = min(left, x), min(bottom, y), max(right, x), max(top, y)
 		}
 	}
 	const air = 0.01
-	g := &pdfGlyph{left: box.lo - air, bottom: tall.lo - air, width: box.hi - box.lo + 2*air, height: tall.hi - tall.lo + 2*air}
+	g := &pdfGlyph{left: left - air, bottom: bottom - air, width: right - left + 2*air, height: top - bottom + 2*air}
 	g.content = []byte(glyphPath(outline, -g.left*glyphUnits, -g.bottom*glyphUnits, func(kind uint8, xy []float64) string {
 		if kind == closePath {
 			return "h\n"

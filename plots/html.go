@@ -7,7 +7,6 @@ import (
 	"html"
 	"image/color"
 	"regexp"
-	"slices"
 	"strings"
 
 	"astrolabe/capture/progress"
@@ -88,7 +87,7 @@ func (r *Report) html() ([]byte, error) {
 		h.f("<h2>%s</h2>\n<pre><code>%s</code></pre>\n", reproduceTitle, escLines(r.Command))
 	}
 	r.warnOf(h.use)
-	if made := append(slices.Clone(r.Provenance), h.use.provenance()...); len(made) > 0 {
+	if made := r.withFonts(h.use); len(made) > 0 {
 		h.f("<h2>Made from</h2>\n")
 		h.keyValues(made)
 	}

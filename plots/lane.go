@@ -48,13 +48,6 @@ func (l *lane) draw(sc *scene, t *Theme, g laneGeometry, ax timeAxis, p lanePart
 	}
 }
 
-// snapped moves a frame onto device pixels, so that columns and borders are whole pixels.
-func (sc *scene) snapped(r rect) rect {
-	s := sc.scale
-	x0, y0 := math.Round(r.x*s)/s, math.Round(r.y*s)/s
-	return rect{x0, y0, math.Round(r.right()*s)/s - x0, math.Round(r.bottom()*s)/s - y0}
-}
-
 // toY maps values into a frame, clipped at its edges.
 func toY(frame rect, a valueAxis) func(float64) float64 {
 	if a.log {
@@ -153,21 +146,6 @@ func (l *lane) drawFrame(sc *scene, t *Theme, frame rect, ax timeAxis, va valueA
 	for _, b := range l.bands() {
 		l.labelBand(sc, t, frame, va, ty, b, lines, &taken)
 	}
-}
-
-func (t *Theme) tint(s Severity, otherwise color.NRGBA) color.NRGBA {
-	if s == None {
-		return otherwise
-	}
-	return withAlpha(t.severity(s), t.TintAlpha)
-}
-
-// spanEdge is the strong colour that goes with a tint.
-func (t *Theme) spanEdge(s Severity) color.NRGBA {
-	if s == None {
-		return t.MarkLine
-	}
-	return t.severity(s)
 }
 
 func valueLabels(sc *scene, t *Theme, frame rect, va valueAxis, ty func(float64) float64) {

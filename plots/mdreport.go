@@ -3,7 +3,6 @@ package plots
 import (
 	"fmt"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"astrolabe/capture/progress"
@@ -65,7 +64,7 @@ func (r *Report) markdown(path string, sz Size) ([]Document, error) {
 		m.line(fenced(r.Command))
 	}
 	r.warnOf(m.use)
-	if made := append(slices.Clone(r.Provenance), m.use.provenance()...); len(made) > 0 {
+	if made := r.withFonts(m.use); len(made) > 0 {
 		m.line("## Made from")
 		m.keyValues("", "", made)
 	}

@@ -29,31 +29,16 @@ func newRamp(stops ...uint32) *ramp {
 var sequential = newRamp(0x440154, 0x482878, 0x3e4a89, 0x31688e, 0x26828e, 0x1f9e89, 0x35b779, 0x6ece58, 0xb5de2b, 0xfde725)
 
 // diverging is for amounts below and above zero, which is nearly the page.
-func (t *Theme) diverging() *ramp {
+func diverging(t *Theme) *ramp {
 	if t.dark() {
 		return newRamp(0xff9a5c, 0xb5552a, 0x5c3526, 0x262b33, 0x25475c, 0x2f82b3, 0x6cc6ff)
 	}
 	return newRamp(0x9c3d00, 0xd9752b, 0xf6cfae, 0xf7f8fa, 0xb3d7ec, 0x3d8fc2, 0x00538a)
 }
 
-// dark reports whether ink is lighter than the page.
-func (t *Theme) dark() bool { return luminance(t.Ink) > luminance(t.Page) }
-
 // at is the colour for a place between 0 and 1.
 func (r *ramp) at(f float64) color.NRGBA {
 	return r[min(max(int(f*rampSteps), 0), rampSteps-1)]
-}
-
-// luminance is the relative luminance of a colour (WCAG 2.1).
-func luminance(c color.NRGBA) float64 {
-	lin := func(v uint8) float64 {
-		f := float64(v) / 255
-		if f <= 0.03928 {
-			return f / 12.92
-		}
-		return math.Pow((f+0.055)/1.055, 2.4)
-	}
-	return 0.2126*lin(c.R) + 0.7152*lin(c.G) + 0.0722*lin(c.B)
 }
 
 // inkOn is black or white, whichever reads better on a colour.

@@ -218,10 +218,10 @@ func (r *Report) scenes(format string, sz Size) ([]*scene, error) {
 		p.h = maxPageHeight
 	}
 	scenes := p.layOut(r.chunks(t, w-2*t.Margin, p.h-2*t.Margin))
-	if u := fontsOf(scenes...); len(u.provenance()) > 0 { // which shows only now: lay it out again, with the fonts at its head
+	if u := fontsOf(scenes...); len(u.names()) > 0 { // which shows only now: lay it out again, with the fonts at its head
 		r.warnOf(u)
 		named := *r
-		named.Provenance = append(slices.Clone(r.Provenance), u.provenance()...)
+		named.Provenance = r.withFonts(u)
 		scenes = p.layOut(named.chunks(t, w-2*t.Margin, p.h-2*t.Margin))
 	}
 	for _, sc := range scenes {
@@ -238,6 +238,15 @@ func (r *Report) warnOf(u fontUse) {
 	if w := u.warning(); w != "" && r.Warn != nil {
 		r.Warn(w)
 	}
+}
+
+// withFonts is the provenance of the report with the fonts of its pictures.
+func (r *Report) withFonts(u fontUse) []KV {
+	out := slices.Clone(r.Provenance)
+	for _, name := range u.names() {
+		out = append(out, KV{fontsKey, name})
+	}
+	return out
 }
 
 // measure tells a meter of the painting of scenes.

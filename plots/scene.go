@@ -255,3 +255,10 @@ func (sc *scene) marker(kind int, x, y, size float64, c, hole color.NRGBA) {
 		shape(r*0.5, hole)
 	}
 }
+
+// snapped moves a frame onto device pixels, so that columns and borders are whole pixels.
+func (sc *scene) snapped(r rect) rect {
+	s := sc.scale
+	x0, y0 := math.Round(r.x*s)/s, math.Round(r.y*s)/s
+	return rect{x0, y0, math.Round(r.right()*s)/s - x0, math.Round(r.bottom()*s)/s - y0}
+}

@@ -333,27 +333,6 @@ func (f Finding) summaryText(t *Theme) string {
 	return strings.Join(parts, "  ·  ")
 }
 
-// cut is the beginning of a sentence that is as wide as there is room, up to a word.
-func (s style) cut(text string, width float64) string {
-	text = printable(text)
-	if s.width(text) <= width {
-		return text
-	}
-	words := strings.Fields(text)
-	lo, hi := 0, len(words) // words that fit, and that do not
-	for lo+1 < hi {
-		if n := (lo + hi) / 2; s.width(strings.Join(words[:n], " ")+" …") <= width {
-			lo = n
-		} else {
-			hi = n
-		}
-	}
-	if lo == 0 {
-		return s.fit(text, width)
-	}
-	return strings.Join(words[:lo], " ") + " …"
-}
-
 // plainText is Markdown without the marks of code and emphasis.
 func plainText(s string) string { return strings.NewReplacer("`", "", "**", "").Replace(s) }
 

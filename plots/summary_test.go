@@ -52,7 +52,7 @@ func summaryReport(t *testing.T) *Report {
 }
 
 // texts are the texts of a page.
-func (sc *scene) texts() string {
+func textsIn(sc *scene) string {
 	var b strings.Builder
 	for _, x := range sc.boxes {
 		b.WriteString(x.text + "\n")
@@ -69,7 +69,7 @@ func TestPageOneIsOneScreenAndTheDetailsFollow(t *testing.T) {
 	if len(scenes) != 2 || scenes[0].w != 1600 || scenes[0].h != 900 {
 		t.Fatalf("%d pages, the first %v by %v", len(scenes), scenes[0].w, scenes[0].h)
 	}
-	text := scenes[0].texts()
+	text := textsIn(scenes[0])
 	for _, want := range []string{"sets the pace 60 % of the time; relieving", "the texture unit  60 %", "could gain 15 to 20 %", "the first 3 of 4", "Units", "what set the pace", "no gaps", "Not judged: the CPUs"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("page one lacks %q:\n%s", want, text)
@@ -90,7 +90,7 @@ func TestPageOneIsOneScreenAndTheDetailsFollow(t *testing.T) {
 			}
 		}
 	}
-	if !strings.Contains(scenes[1].texts(), "Samples were late") {
+	if !strings.Contains(textsIn(scenes[1]), "Samples were late") {
 		t.Error("the details do not follow")
 	}
 }

@@ -128,20 +128,3 @@ func codeLines(t *Theme, code string, width float64) []*chunk {
 	}
 	return out
 }
-
-// wrapCode breaks a line of code without touching its spaces.
-func (s style) wrapCode(line string, width float64) []string {
-	var out []string
-	for s.width(line) > width {
-		cut := s.breakAt(line, width)
-		if cut == 0 {
-			cut = s.face.firstCharacter(line)
-		}
-		if cut >= len(line) {
-			break
-		}
-		out = append(out, line[:cut])
-		line = line[cut:]
-	}
-	return append(out, line)
-}

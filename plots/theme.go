@@ -1,6 +1,9 @@
 package plots
 
-import "image/color"
+import (
+	"image/color"
+	"math"
+)
 
 // Theme is every colour and measure that a picture takes its look from. Measures are logical pixels (96 per inch)
 // for a picture 1600 of them wide.
@@ -115,4 +118,59 @@ func (t *Theme) shrunk(w float64) *Theme {
 func (t *Theme) seriesColor(i int) (c color.NRGBA, marker int) {
 	n := len(t.Series)
 	return t.Series[i%n], i / n
+}
+
+// inkOn is the colour of text on a ground.
+func (t *Theme) inkOn(c color.NRGBA) color.NRGBA {
+	if bright := 0.299*float64(c.R) + 0.587*float64(c.G) + 0.114*float64(c.B); bright > 150 {
+		return color.NRGBA{0x1c, 0x24, 0x30, 0xff}
+	}
+	return color.NRGBA{0xff, 0xff, 0xff, 0xff}
+}
+
+// unexplained is the grey of time that nothing explains.
+func (t *Theme) unexplained(kind string) color.NRGBA {
+	mix := func(share float64) color.NRGBA {
+		blend := func(a, b uint8) uint8 { return uint8(math.Round(float64(a)*share + float64(b)*(1-share))) }
+		return color.NRGBA{blend(t.Muted.R, t.Page.R), blend(t.Muted.G, t.Page.G), blend(t.Muted.B, t.Page.B), 0xff}
+	}
+	switch kind {
+	case "not measured":
+		return mix(0.75)
+	case "waiter unknown":
+		return mix(0.5)
+	case "mixed":
+		return mix(0.35)
+	}
+	return mix(0.25)
+}
+
+func (t *Theme) tint(s Severity, otherwise color.NRGBA) color.NRGBA {
+	if s == None {
+		return otherwise
+	}
+	return withAlpha(t.severity(s), t.TintAlpha)
+}
+
+// spanEdge is the strong colour that goes with a tint.
+func (t *Theme) spanEdge(s Severity) color.NRGBA {
+	if s == None {
+		return t.MarkLine
+	}
+	return t.severity(s)
+}
+
+// dark reports whether ink is lighter than the page.
+func (t *Theme) dark() bool { return luminance(t.Ink) > luminance(t.Page) }
+
+// luminance is the relative luminance of a colour (WCAG 2.1).
+func luminance(c color.NRGBA) float64 {
+	lin := func(v uint8) float64 {
+		f := float64(v) / 255
+		if f <= 0.03928 {
+			return f / 12.92
+		}
+		return math.Pow((f+0.055)/1.055, 2.4)
+	}
+	return 0.2126*lin(c.R) + 0.7152*lin(c.G) + 0.0722*lin(c.B)
 }

@@ -174,3 +174,15 @@ func (s *strip) polygons() [][]point {
 	}
 	return out
 }
+
+// areaTo is the area between the trace and a height, such as that of zero.
+func (t *trace) areaTo(y0 float64) *strip {
+	s := &strip{x0: t.x0, scale: t.scale, top: make([]float64, len(t.cols)), bot: make([]float64, len(t.cols))}
+	for i := range t.cols {
+		s.top[i], s.bot[i] = math.NaN(), math.NaN()
+		if c := &t.cols[i]; c.present && (c.lo != y0 || c.hi != y0) {
+			s.top[i], s.bot[i] = min(c.lo, y0), max(c.hi, y0)
+		}
+	}
+	return s
+}

@@ -225,3 +225,41 @@ func (s style) lines(text string, width float64, n int) []string {
 	last := s.fit(strings.Join(all[n-1:], " "), width)
 	return append(all[:n-1:n-1], last)
 }
+
+// cut is the beginning of a sentence that is as wide as there is room, up to a word.
+func (s style) cut(text string, width float64) string {
+	text = printable(text)
+	if s.width(text) <= width {
+		return text
+	}
+	words := strings.Fields(text)
+	lo, hi := 0, len(words) // words that fit, and that do not
+	for lo+1 < hi {
+		if n := (lo + hi) / 2; s.width(strings.Join(words[:n], " ")+" …") <= width {
+			lo = n
+		} else {
+			hi = n
+		}
+	}
+	if lo == 0 {
+		return s.fit(text, width)
+	}
+	return strings.Join(words[:lo], " ") + " …"
+}
+
+// wrapCode breaks a line of code without touching its spaces.
+func (s style) wrapCode(line string, width float64) []string {
+	var out []string
+	for s.width(line) > width {
+		cut := s.breakAt(line, width)
+		if cut == 0 {
+			cut = s.face.firstCharacter(line)
+		}
+		if cut >= len(line) {
+			break
+		}
+		out = append(out, line[:cut])
+		line = line[cut:]
+	}
+	return append(out, line)
+}
