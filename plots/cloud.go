@@ -109,7 +109,7 @@ func (c *cloud) draw(sc *scene, t *Theme) {
 		}
 		setPixel(img.Pix[4*i:4*i+4], clr)
 	}
-	sc.ops = append(sc.ops, imageOp{c.frame.x, c.frame.y, img})
+	sc.image(c.frame.x, c.frame.y, img)
 }
 
 // spread gives every point the size of a dot: each pixel gets the number of points whose dot covers it. Colours spread

@@ -199,7 +199,7 @@ func FuzzTimeline(f *testing.F) {
 		if err != nil {
 			return
 		}
-		sc, err := p.scene(Size{320, 200, 96})
+		sc, err := p.scene(Size{Width: 320, Height: 200, DPI: 96})
 		if err != nil {
 			t.Fatal(err)
 		}

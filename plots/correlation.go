@@ -270,7 +270,7 @@ func (c *correlation) draw(sc *scene, t *Theme, area rect) {
 				for k := 0; k < len(img.Pix)/4; k++ {
 					t.hatch(img.Pix[4*k:4*k+4], k%img.Rect.Dx(), k/img.Rect.Dx(), sc.scale)
 				}
-				sc.ops = append(sc.ops, imageOp{b.x, b.y, img})
+				sc.image(b.x, b.y, img)
 				continue
 			}
 			fill := bar.ramp.at(bar.axis.frac(r))

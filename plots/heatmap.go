@@ -292,7 +292,7 @@ func (h *heatmap) cells(sc *scene, t *Theme, frame rect, bar colorBar) {
 			merged[x] = math.NaN()
 		}
 	}
-	sc.ops = append(sc.ops, imageOp{frame.x, frame.y, img})
+	sc.image(frame.x, frame.y, img)
 }
 
 // pick decides between two values that share a pixel; NaN gives way.

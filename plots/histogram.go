@@ -470,7 +470,7 @@ func (h *histogram) drawBins(sc *scene, t *Theme, frame rect, bins []int, c colo
 	if len(h.samples) > 1 {
 		fill = 0x50
 	}
-	sc.ops = append(sc.ops, stripOp{st, withAlpha(c, fill)})
+	sc.strip(st, withAlpha(c, fill))
 	outline := &trace{x0: frame.x, scale: sc.scale, top: frame.y, bot: frame.bottom(), cols: make([]tcol, n)}
 	for i := range n {
 		y := y0
@@ -480,7 +480,7 @@ func (h *histogram) drawBins(sc *scene, t *Theme, frame rect, bins []int, c colo
 		outline.cols[i] = tcol{first: y, last: y, lo: y, hi: y, present: true, joined: i > 0}
 	}
 	if len(h.samples) > 1 || float64(len(bins)) > frame.w/4 {
-		sc.ops = append(sc.ops, traceOp{outline, c, 1.5})
+		sc.trace(outline, c, 1.5)
 		return
 	}
 	// Thin gaps tell wide bins apart.

@@ -16,7 +16,7 @@ import (
 func smallPNG(t testing.TB) []byte {
 	t.Helper()
 	var b bytes.Buffer
-	if err := find(gallery(t), "bars").WriteTo(&b, "png", Size{400, 300, 96}); err != nil {
+	if err := find(gallery(t), "bars").WriteTo(&b, "png", Size{Width: 400, Height: 300, DPI: 96}); err != nil {
 		t.Fatal(err)
 	}
 	return b.Bytes()

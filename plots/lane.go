@@ -260,17 +260,17 @@ func (l *lane) drawLines(sc *scene, t *Theme, frame rect, ax timeAxis, ty func(f
 		switch {
 		case l.tl.o.Style == Spread && r.shown >= leastSpread:
 			band, mean := spreadOf(tr, r.shown, s, ax, ty)
-			sc.ops = append(sc.ops, stripOp{band, withAlpha(c, 0x4c)})
+			sc.strip(band, withAlpha(c, 0x4c))
 			ln.trace = mean
 		case l.tl.o.Style == Area:
-			sc.ops = append(sc.ops, stripOp{tr.areaTo(ty(0)), withAlpha(c, 0x44)})
+			sc.strip(tr.areaTo(ty(0)), withAlpha(c, 0x44))
 		}
 		lines = append(lines, ln)
 	}
 	// A noisy series covers a quiet one: paint what covers most first.
 	sort.SliceStable(lines, func(i, j int) bool { return lines[i].ink > lines[j].ink })
 	for _, ln := range lines {
-		sc.ops = append(sc.ops, traceOp{ln.trace, ln.color, t.Line})
+		sc.trace(ln.trace, ln.color, t.Line)
 		for _, p := range ln.isolated() {
 			sc.disc(p.x, p.y, 3.5, ln.color)
 		}
@@ -315,7 +315,8 @@ func (l *lane) drawStack(sc *scene, t *Theme, frame rect, ax timeAxis, ty func(f
 	for i := len(layers) - 1; i >= 0; i-- {
 		c, m := t.seriesColor(l.stack.layers[i])
 		ly := layers[i]
-		sc.ops = append(sc.ops, stripOp{area(ly.up, nil), c}, stripOp{area(ly.down, nil), c})
+		sc.strip(area(ly.up, nil), c)
+		sc.strip(area(ly.down, nil), c)
 		if m > 0 {
 			l.stackMarkers(sc, t, frame, layers, i, m, ty)
 		}
@@ -324,13 +325,13 @@ func (l *lane) drawStack(sc *scene, t *Theme, frame rect, ax timeAxis, ty func(f
 	for i := len(layers) - 1; i >= 0; i-- {
 		c, _ := t.seriesColor(l.stack.layers[i])
 		ly := layers[i]
-		sc.ops = append(sc.ops, stripOp{area(ly.upPeak, ly.up), withAlpha(c, 0x70)},
-			stripOp{area(ly.downPeak, ly.down), withAlpha(c, 0x70)})
+		sc.strip(area(ly.upPeak, ly.up), withAlpha(c, 0x70))
+		sc.strip(area(ly.downPeak, ly.down), withAlpha(c, 0x70))
 	}
 	// And the dips of the whole stack, which would leave a column of a thousand samples as high as ever.
 	ly := layers[len(layers)-1]
-	sc.ops = append(sc.ops, stripOp{area(ly.up, ly.upDip), withAlpha(t.Page, 0x70)},
-		stripOp{area(ly.down, ly.downDip), withAlpha(t.Page, 0x70)})
+	sc.strip(area(ly.up, ly.upDip), withAlpha(t.Page, 0x70))
+	sc.strip(area(ly.down, ly.downDip), withAlpha(t.Page, 0x70))
 }
 
 func (l *lane) stackMarkers(sc *scene, t *Theme, frame rect, layers []stackLayer, i, marker int, ty func(float64) float64) {

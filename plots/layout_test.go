@@ -38,7 +38,7 @@ func checkLayout(t *testing.T, name string, sc *scene) {
 }
 
 func TestNoTextOverlapsOrLeavesThePage(t *testing.T) {
-	sizes := []Size{{}, {800, 450, 96}, {640, 360, 96}, {400, 300, 96}, {160, 120, 96}, {3200, 1800, 192}, {1600, 300, 96}, {300, 1600, 96}, {1600, 900, 160}}
+	sizes := []Size{{}, {Width: 800, Height: 450, DPI: 96}, {Width: 640, Height: 360, DPI: 96}, {Width: 400, Height: 300, DPI: 96}, {Width: 160, Height: 120, DPI: 96}, {Width: 3200, Height: 1800, DPI: 192}, {Width: 1600, Height: 300, DPI: 96}, {Width: 300, Height: 1600, DPI: 96}, {Width: 1600, Height: 900, DPI: 160}}
 	for _, p := range gallery(t) {
 		for _, sz := range sizes {
 			sc, err := p.plot.scene(sz)

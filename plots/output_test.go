@@ -24,7 +24,7 @@ func TestPicturesLookAsTheyDid(t *testing.T) {
 	for _, name := range []string{"single", "stacked", "units", "bars", "histogram", "scatter by kernel", "box", "heatmap", "roofline", "latency", "correlation", "twin", "dark overlay"} {
 		p := find(list, name)
 		var buf bytes.Buffer
-		if err := p.WriteTo(&buf, "png", Size{640, 400, 96}); err != nil {
+		if err := p.WriteTo(&buf, "png", Size{Width: 640, Height: 400, DPI: 96}); err != nil {
 			t.Fatal(err)
 		}
 		compare(t, strings.ReplaceAll(name, " ", "-"), buf.Bytes())
@@ -133,7 +133,7 @@ func TestSVGHasRealTextAndNothingElseFromTheData(t *testing.T) {
 func TestEveryPictureIsDrawnInEveryFormat(t *testing.T) {
 	for _, p := range gallery(t) {
 		for _, f := range Formats() {
-			if err := p.plot.WriteTo(io.Discard, f, Size{400, 300, 96}); err != nil {
+			if err := p.plot.WriteTo(io.Discard, f, Size{Width: 400, Height: 300, DPI: 96}); err != nil {
 				t.Errorf("%s.%s: %v", p.name, f, err)
 			}
 		}
@@ -147,7 +147,7 @@ func TestEveryPictureIsDrawnInEveryFormat(t *testing.T) {
 
 func TestSizesAreCheckedAndDPIScalesText(t *testing.T) {
 	p := find(gallery(t), "single")
-	for _, bad := range []Size{{10, 10, 96}, {-1, 0, 0}, {40000, 100, 96}, {1600, 900, 5}, {1600, 900, 9999}, {30000, 30000, 96}} {
+	for _, bad := range []Size{{Width: 10, Height: 10, DPI: 96}, {Width: -1, Height: 0, DPI: 0}, {Width: 40000, Height: 100, DPI: 96}, {Width: 1600, Height: 900, DPI: 5}, {Width: 1600, Height: 900, DPI: 9999}, {Width: 30000, Height: 30000, DPI: 96}} {
 		if err := p.WriteTo(io.Discard, "png", bad); err == nil {
 			t.Errorf("%v is accepted", bad)
 		}
@@ -159,7 +159,7 @@ func TestSizesAreCheckedAndDPIScalesText(t *testing.T) {
 		}
 		return sc.boxes[0].h * sc.scale / float64(sz.Height)
 	}
-	if a, b := height(Size{3200, 1800, 96}), height(Size{3200, 1800, 192}); math.Abs(b/a-2) > 0.01 {
+	if a, b := height(Size{Width: 3200, Height: 1800, DPI: 96}), height(Size{Width: 3200, Height: 1800, DPI: 192}); math.Abs(b/a-2) > 0.01 {
 		t.Errorf("text takes %.4f of the height at 96 dpi and %.4f at 192", a, b)
 	}
 }
@@ -173,7 +173,7 @@ func TestUnknownFormatsNameTheKnownOnes(t *testing.T) {
 			t.Errorf("%s: %v", path, err)
 		}
 	}
-	if err := p.WriteTo(io.Discard, "PNG", Size{400, 300, 96}); err != nil {
+	if err := p.WriteTo(io.Discard, "PNG", Size{Width: 400, Height: 300, DPI: 96}); err != nil {
 		t.Error(err)
 	}
 }

@@ -115,7 +115,7 @@ func (b colorBar) draw(sc *scene, t *Theme, frame rect) {
 		for i := 0; i < len(img.Pix)/4; i++ {
 			t.hatch(img.Pix[4*i:4*i+4], i%img.Rect.Dx(), i/img.Rect.Dx(), sc.scale)
 		}
-		sc.ops = append(sc.ops, imageOp{box.x, box.y, img})
+		sc.image(box.x, box.y, img)
 		sc.frame(box, 1, t.Rule)
 		sc.textAt(tx, frame.bottom(), left, s, t.Muted, "missing")
 	}

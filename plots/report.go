@@ -249,16 +249,6 @@ func (r *Report) withFonts(u fontUse) []KV {
 	return out
 }
 
-// measure tells a meter of the painting of scenes.
-func measure(m *progress.Meter, scenes ...*scene) {
-	n := 0
-	for _, sc := range scenes {
-		sc.meter = m
-		n += len(sc.ops)
-	}
-	m.Begin(int64(n), progress.Shapes)
-}
-
 // pictures is how many plots the report has.
 func (r *Report) pictures() (n int) {
 	for _, it := range r.shownItems() {

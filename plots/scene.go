@@ -99,6 +99,13 @@ func (sc *scene) fill(r rect, c color.NRGBA) {
 	}
 }
 
+// strip fills the area between the edges of a strip, trace draws a reduced line, and image puts a picture where a whole device pixel begins.
+func (sc *scene) strip(s *strip, c color.NRGBA) { sc.ops = append(sc.ops, stripOp{s, c}) }
+func (sc *scene) trace(t *trace, c color.NRGBA, width float64) {
+	sc.ops = append(sc.ops, traceOp{t, c, width})
+}
+func (sc *scene) image(x, y float64, img *image.NRGBA) { sc.ops = append(sc.ops, imageOp{x, y, img}) }
+
 func (sc *scene) poly(c color.NRGBA, pts ...point) {
 	sc.ops = append(sc.ops, polyOp{pts, c})
 }
@@ -261,4 +268,14 @@ func (sc *scene) snapped(r rect) rect {
 	s := sc.scale
 	x0, y0 := math.Round(r.x*s)/s, math.Round(r.y*s)/s
 	return rect{x0, y0, math.Round(r.right()*s)/s - x0, math.Round(r.bottom()*s)/s - y0}
+}
+
+// measure tells a meter of the painting of scenes.
+func measure(m *progress.Meter, scenes ...*scene) {
+	n := 0
+	for _, sc := range scenes {
+		sc.meter = m
+		n += len(sc.ops)
+	}
+	m.Begin(int64(n), progress.Shapes)
 }
