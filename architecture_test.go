@@ -31,6 +31,8 @@ var order = []string{
 	"hwio/internal",
 	"hwio",
 	"plots/typeset",
+	"plots/canvas",
+	"plots/terminal",
 	"plots",
 	"builtins/notation",
 	"builtins/mistakes",

@@ -15,7 +15,7 @@ import (
 	"astrolabe/builtins/notation"
 	"astrolabe/builtins/values"
 	"astrolabe/capture"
-	"astrolabe/plots"
+	"astrolabe/plots/canvas"
 )
 
 // functions are the predeclared names that are functions.
@@ -218,7 +218,7 @@ func writeFile(e *binding.Env, c *binding.Call) (starlark.Value, error) {
 	if err != nil {
 		return nil, err
 	}
-	w, err := plots.Files(path)
+	w, err := canvas.Files(path)
 	if err != nil {
 		return nil, err
 	}

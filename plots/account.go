@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"astrolabe/capture"
+	"astrolabe/plots/canvas"
 )
 
 // Account is where the measured time of a capture went: every part is the time whose pace one thing set.
@@ -71,7 +72,7 @@ const (
 )
 
 // shown are the parts that a picture names, and the others as one, and the colour of each.
-func (a *Account) shown(t *Theme) (list []AccountPart, colors []color.NRGBA) {
+func (a *Account) shown(t *canvas.Theme) (list []AccountPart, colors []color.NRGBA) {
 	rest := AccountPart{}
 	n := 0
 	for _, p := range a.Parts {
@@ -89,13 +90,13 @@ func (a *Account) shown(t *Theme) (list []AccountPart, colors []color.NRGBA) {
 	}
 	free := a.free(list, len(t.Series))
 	for _, p := range list {
-		c := t.unexplained(p.Kind)
+		c := t.Unexplained(p.Kind)
 		if p.Explained {
 			slot, drawn := a.slots[p.Name]
 			if !drawn {
 				slot, free = free[0], append(free[1:], free[0])
 			}
-			c, _ = t.seriesColor(slot)
+			c, _ = t.SeriesColor(slot)
 		}
 		colors = append(colors, c)
 	}
@@ -147,8 +148,8 @@ type accountChart struct {
 
 // drawKeys names the parts below a bar, each behind a sample of its colour, one after the other in at most so many rows, and returns where they
 // end. With sc nil nothing is drawn.
-func (a *Account) drawKeys(sc *scene, t *Theme, x, y, width float64, rows int) float64 {
-	s := style{regular, t.Text}
+func (a *Account) drawKeys(sc *canvas.Scene, t *canvas.Theme, x, y, width float64, rows int) float64 {
+	s := canvas.NewStyle(canvas.Regular, t.Text)
 	list, colors := a.shown(t)
 	at, row := 0.0, 0
 	for i, p := range list {
@@ -156,8 +157,8 @@ func (a *Account) drawKeys(sc *scene, t *Theme, x, y, width float64, rows int) f
 		if g := a.gain(p); g != "" {
 			text += " · could gain " + g
 		}
-		text = s.fit(text, width-t.Text*1.4)
-		w := t.Text*1.2 + s.width(text)
+		text = s.Fit(text, width-t.Text*1.4)
+		w := t.Text*1.2 + s.Width(text)
 		if at > 0 && at+w > width {
 			if row++; row == rows {
 				break
@@ -165,13 +166,13 @@ func (a *Account) drawKeys(sc *scene, t *Theme, x, y, width float64, rows int) f
 			at = 0
 		}
 		if sc != nil {
-			top := y + float64(row)*s.leading()
-			sc.fill(sc.snapped(rect{x + at, top + s.leading()*0.22, t.Text * 0.8, t.Text * 0.8}), colors[i])
-			sc.textAt(x+at+t.Text*1.2, top+s.ascent(), left, s, t.Ink, text)
+			top := y + float64(row)*s.Leading()
+			sc.Fill(sc.Snapped(canvas.Box(x+at, top+s.Leading()*0.22, t.Text*0.8, t.Text*0.8)), colors[i])
+			sc.TextAt(x+at+t.Text*1.2, top+s.Ascent(), canvas.Left, s, t.Ink, text)
 		}
 		at += w + t.Text*1.4
 	}
-	return y + float64(min(row+1, rows))*s.leading()
+	return y + float64(min(row+1, rows))*s.Leading()
 }
 
 // shareText is a share in whole percent, or a tenth where it is small.
@@ -232,7 +233,7 @@ func (a *Account) heading() string {
 	return text
 }
 
-func (c *accountChart) prefer(t *Theme, width float64) float64 {
+func (c *accountChart) prefer(t *canvas.Theme, width float64) float64 {
 	h := newHeader(t, c.title, "", c.a.heading(), width).height(t) + topPad(t) + accountBarHeight(t)
 	if t0, t1 := c.a.over(); t1 > t0 {
 		h += newTimeStack([]*lane{c.a.lane()}).prefer(t, width)
@@ -244,51 +245,51 @@ func (c *accountChart) prefer(t *Theme, width float64) float64 {
 const keyRows = 4
 
 // accountBarHeight is the height of the bar of the whole.
-func accountBarHeight(t *Theme) float64 { return t.Text * 2 }
+func accountBarHeight(t *canvas.Theme) float64 { return t.Text * 2 }
 
-func (c *accountChart) draw(sc *scene, t *Theme, area rect) {
-	y := newHeader(t, c.title, "", c.a.heading(), area.w).draw(sc, t, area.x, area.y) + topPad(t)
+func (c *accountChart) draw(sc *canvas.Scene, t *canvas.Theme, area canvas.Rect) {
+	y := newHeader(t, c.title, "", c.a.heading(), area.W).draw(sc, t, area.X, area.Y) + topPad(t)
 	if c.a.Base <= 0 {
-		drawNoData(sc, t, rect{area.x, y, area.w, area.bottom() - y}, "no time was measured")
+		drawNoData(sc, t, canvas.Box(area.X, y, area.W, area.Bottom()-y), "no time was measured")
 		return
 	}
-	c.a.drawBar(sc, t, rect{area.x, y, area.w, min(accountBarHeight(t), area.bottom()-y)})
+	c.a.drawBar(sc, t, canvas.Box(area.X, y, area.W, min(accountBarHeight(t), area.Bottom()-y)))
 	y += accountBarHeight(t) + t.Text*0.3
-	y = c.a.drawKeys(sc, t, area.x, y, area.w, keyRows) + t.Text*0.3
-	if t0, t1 := c.a.over(); t1 > t0 && area.bottom()-y > timeAxisHeight(t)+t.Text {
-		newTimeStack([]*lane{c.a.lane()}).draw(sc, t, rect{area.x, y, area.w, area.bottom() - y})
+	y = c.a.drawKeys(sc, t, area.X, y, area.W, keyRows) + t.Text*0.3
+	if t0, t1 := c.a.over(); t1 > t0 && area.Bottom()-y > timeAxisHeight(t)+t.Text {
+		newTimeStack([]*lane{c.a.lane()}).draw(sc, t, canvas.Box(area.X, y, area.W, area.Bottom()-y))
 	}
 }
 
 // drawBar draws the parts of the whole one behind the other, with the share of those that have room for it.
-func (a *Account) drawBar(sc *scene, t *Theme, bar rect) {
-	bar = sc.snapped(bar)
-	if bar.w < 8 || bar.h < 4 {
+func (a *Account) drawBar(sc *canvas.Scene, t *canvas.Theme, bar canvas.Rect) {
+	bar = sc.Snapped(bar)
+	if bar.W < 8 || bar.H < 4 {
 		return
 	}
 	list, colors := a.shown(t)
-	x := bar.x
-	s := style{bold, min(t.Text, bar.h*0.55)}
+	x := bar.X
+	s := canvas.NewStyle(canvas.Bold, min(t.Text, bar.H*0.55))
 	for i, p := range list {
-		w := a.share(p) * bar.w
+		w := a.share(p) * bar.W
 		if i == len(list)-1 {
-			w = bar.right() - x
+			w = bar.Right() - x
 		}
-		seg := sc.snapped(rect{x, bar.y, w, bar.h})
-		sc.fill(seg, colors[i])
+		seg := sc.Snapped(canvas.Box(x, bar.Y, w, bar.H))
+		sc.Fill(seg, colors[i])
 		if i > 0 {
-			sc.vline(seg.x, bar.y, bar.bottom(), 1, t.Page)
+			sc.Vline(seg.X, bar.Y, bar.Bottom(), 1, t.Page)
 		}
 		text := p.Title + "  " + shareText(a.share(p))
-		if s.width(printable(text)) > w-t.Text {
+		if s.Width(canvas.Printable(text)) > w-t.Text {
 			text = shareText(a.share(p))
 		}
-		if s.width(text) <= w-t.Text*0.5 && bar.h >= s.height() {
-			sc.textAt(x+w/2, bar.y+bar.h/2+s.size*0.35, center, s, t.inkOn(colors[i]), printable(text))
+		if s.Width(text) <= w-t.Text*0.5 && bar.H >= s.Height() {
+			sc.TextAt(x+w/2, bar.Y+bar.H/2+s.Size*0.35, canvas.Center, s, t.InkOn(colors[i]), canvas.Printable(text))
 		}
 		x += w
 	}
-	sc.frame(bar, 1, t.Rule)
+	sc.Frame(bar, 1, t.Rule)
 }
 
 // lane is what led when, as a lane of a timeline.
@@ -303,8 +304,8 @@ func (a *Account) lane() *lane {
 }
 
 // drawStrip draws what led when: in every column of pixels the part that led most of it.
-func (l *lane) drawStrip(sc *scene, t *Theme, frame rect, ax timeAxis) {
-	n := int(math.Round(frame.w * sc.scale))
+func (l *lane) drawStrip(sc *canvas.Scene, t *canvas.Theme, frame canvas.Rect, ax timeAxis) {
+	n := int(math.Round(frame.W * sc.Scale))
 	if n <= 0 {
 		return
 	}
@@ -334,11 +335,11 @@ func (l *lane) drawStrip(sc *scene, t *Theme, frame rect, ax timeAxis) {
 			d++
 		}
 		if most[c] > 0 {
-			sc.fill(rect{frame.x + float64(c)/sc.scale, frame.y, float64(d-c) / sc.scale, frame.h}, colors[who[c]])
+			sc.Fill(canvas.Box(frame.X+float64(c)/sc.Scale, frame.Y, float64(d-c)/sc.Scale, frame.H), colors[who[c]])
 		}
 		c = d
 	}
-	sc.frame(frame, 1, t.Rule)
+	sc.Frame(frame, 1, t.Rule)
 }
 
 // json is the account for machines. Gains are rounded to five points of a percent, as everywhere.

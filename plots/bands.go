@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"unicode"
+
+	"astrolabe/plots/canvas"
 )
 
 // bandKey says what one kind of shade or dashed line in the frames of timelines means.
@@ -20,7 +22,7 @@ type bandKey struct {
 
 // bandKeys lists what is shaded in a lane between two times: stretches without data, those that were marked, and bands of
 // values. A band of values has its label in the frame unless the lane is too low for it.
-func (l *lane) bandKeys(t *Theme, t0, t1 int64) []bandKey {
+func (l *lane) bandKeys(t *canvas.Theme, t0, t1 int64) []bandKey {
 	o := l.tl.o
 	var out []bandKey
 	if gaps := within(o.Gaps, t0, t1); len(gaps) > 0 {
@@ -29,25 +31,25 @@ func (l *lane) bandKeys(t *Theme, t0, t1 int64) []bandKey {
 	if late := within(o.Late, t0, t1); len(late) > 0 {
 		out = append(out, bandKey{fill: t.LateFill, rail: t.LateEdge, name: "one longer sample for several" + sharedReason(late), detail: amount(late)})
 	}
-	for s := None; s <= Critical; s++ {
+	for s := canvas.None; s <= canvas.Critical; s++ {
 		var list []Interval
 		for _, iv := range within(o.Spans, t0, t1) {
 			if iv.Severity == s {
 				list = append(list, iv)
 			}
 		}
-		if len(list) == 0 || s != None && !slices.ContainsFunc(list, func(iv Interval) bool { return iv.Label == "" }) {
+		if len(list) == 0 || s != canvas.None && !slices.ContainsFunc(list, func(iv Interval) bool { return iv.Label == "" }) {
 			continue // a judged stretch with a label has it above the frame
 		}
-		out = append(out, bandKey{fill: t.tint(s, t.SpanFill), edge: t.spanEdge(s), name: spansName(list, s), detail: amount(list)})
+		out = append(out, bandKey{fill: t.Tint(s, t.SpanFill), edge: t.SpanEdge(s), name: spansName(list, s), detail: amount(list)})
 	}
 	for _, b := range l.bands() {
 		if b.Label != "" && l.name == "" {
 			continue
 		}
-		k := bandKey{name: b.Label, fill: t.tint(b.Severity, t.BandFill)}
+		k := bandKey{name: b.Label, fill: t.Tint(b.Severity, t.BandFill)}
 		if b.Lo == b.Hi {
-			k.fill, k.edge = color.NRGBA{}, t.spanEdge(b.Severity)
+			k.fill, k.edge = color.NRGBA{}, t.SpanEdge(b.Severity)
 		}
 		if k.name == "" {
 			k.name = l.unit.bandName(b.Lo, b.Hi, l.unit.factor)
@@ -71,8 +73,8 @@ func within(list []Interval, t0, t1 int64) []Interval {
 // alternate divides stretches so that of two named ones of a severity which follow each other without a space, such as phases,
 // one is in each list: drawn alike they would be one.
 func alternate(list []Interval) (even, odd []Interval) {
-	last := map[Severity]Interval{}
-	parity := map[Severity]bool{}
+	last := map[canvas.Severity]Interval{}
+	parity := map[canvas.Severity]bool{}
 	for _, iv := range list {
 		before, seen := last[iv.Severity]
 		if touching := seen && iv.Start == before.End && iv.Label != "" && iv.Label != before.Label; touching {
@@ -93,17 +95,19 @@ func alternate(list []Interval) (even, odd []Interval) {
 // look is how stretches of time are drawn: the colour of the stretch, and of a strong line along its top or bottom, which shows
 // the shortest of them. Each may be nil.
 type look struct {
-	fill, top, bottom func(Severity) color.NRGBA
+	fill, top, bottom func(canvas.Severity) color.NRGBA
 }
 
 // always is one colour for every severity.
-func always(c color.NRGBA) func(Severity) color.NRGBA { return func(Severity) color.NRGBA { return c } }
+func always(c color.NRGBA) func(canvas.Severity) color.NRGBA {
+	return func(canvas.Severity) color.NRGBA { return c }
+}
 
 // shade draws stretches of time. Stretches that share a device column are drawn once, so that thousands of short ones do not
 // darken each other.
-func shade(sc *scene, frame rect, ax timeAxis, list []Interval, how look) {
-	n := int(math.Round(frame.w * sc.scale))
-	for sev := None; sev <= Critical; sev++ {
+func shade(sc *canvas.Scene, frame canvas.Rect, ax timeAxis, list []Interval, how look) {
+	n := int(math.Round(frame.W * sc.Scale))
+	for sev := canvas.None; sev <= canvas.Critical; sev++ {
 		cols := make([]bool, n)
 		any := false
 		k := float64(n) / float64(ax.t1-ax.t0)
@@ -130,16 +134,16 @@ func shade(sc *scene, frame rect, ax timeAxis, list []Interval, how look) {
 			for j < n && cols[j] {
 				j++
 			}
-			r := rect{frame.x + float64(i)/sc.scale, frame.y, float64(j-i) / sc.scale, frame.h}
-			line := rect{min(r.x, frame.right()-max(r.w, 3)), 0, max(r.w, 3), 0}
+			r := canvas.Box(frame.X+float64(i)/sc.Scale, frame.Y, float64(j-i)/sc.Scale, frame.H)
+			line := canvas.Box(min(r.X, frame.Right()-max(r.W, 3)), 0, max(r.W, 3), 0)
 			if how.fill != nil {
-				sc.fill(r, how.fill(sev))
+				sc.Fill(r, how.fill(sev))
 			}
 			if how.top != nil {
-				sc.fill(rect{line.x, frame.y, line.w, 5}, how.top(sev))
+				sc.Fill(canvas.Box(line.X, frame.Y, line.W, 5), how.top(sev))
 			}
 			if how.bottom != nil {
-				sc.fill(rect{line.x, frame.bottom() - 3, line.w, 3}, how.bottom(sev))
+				sc.Fill(canvas.Box(line.X, frame.Bottom()-3, line.W, 3), how.bottom(sev))
 			}
 			i = j
 		}
@@ -165,12 +169,12 @@ func sharedReason(list []Interval) string {
 			return ""
 		}
 	}
-	return ": " + isolated(list[0].Label)
+	return ": " + canvas.Isolated(list[0].Label)
 }
 
 // spansName is what stretches of one severity are called: what their labels have in common, such as "phase" of "phase 1" and
 // "phase 2".
-func spansName(list []Interval, s Severity) string {
+func spansName(list []Interval, s canvas.Severity) string {
 	if list[0].Kind != "" {
 		return list[0].Kind
 	}
@@ -186,7 +190,7 @@ func spansName(list []Interval, s Severity) string {
 	switch {
 	case len(common) > 0:
 		return strings.Join(common, " ")
-	case s != None:
+	case s != canvas.None:
 		return s.String()
 	}
 	return "marked"
@@ -207,16 +211,16 @@ func (u unit) bandName(lo, hi, factor float64) string {
 	switch {
 	case lo == hi:
 		return "at " + u.format(lo)
-	case !drawable(lo):
+	case !canvas.Drawable(lo):
 		return "up to " + u.format(hi)
-	case !drawable(hi):
+	case !canvas.Drawable(hi):
 		return "from " + u.format(lo)
 	}
 	return u.format(lo) + " to " + u.format(hi)
 }
 
 // mergeKeys lists the keys of several lanes once each.
-func mergeKeys(lanes []*lane, t *Theme, t0, t1 int64) []bandKey {
+func mergeKeys(lanes []*lane, t *canvas.Theme, t0, t1 int64) []bandKey {
 	var out []bandKey
 	for _, l := range lanes {
 		for _, k := range l.bandKeys(t, t0, t1) {
@@ -244,17 +248,17 @@ type placedKey struct {
 	row  int
 }
 
-func newBandLegend(t *Theme, keys []bandKey, width float64) bandLegend {
-	s := style{regular, t.Small}
+func newBandLegend(t *canvas.Theme, keys []bandKey, width float64) bandLegend {
+	s := canvas.NewStyle(canvas.Regular, t.Small)
 	var l bandLegend
 	x := 0.0
 	for _, k := range keys {
 		p := placedKey{bandKey: k, text: k.name}
 		if k.detail != "" {
-			p.text = isolated(p.text) + " · " + k.detail
+			p.text = canvas.Isolated(p.text) + " · " + k.detail
 		}
-		p.text = s.fit(p.text, width-swatchWidth(t))
-		w := swatchWidth(t) + s.width(p.text)
+		p.text = s.Fit(p.text, width-swatchWidth(t))
+		w := swatchWidth(t) + s.Width(p.text)
 		if x > 0 && x+w > width {
 			l.rows++
 			x = 0
@@ -269,35 +273,35 @@ func newBandLegend(t *Theme, keys []bandKey, width float64) bandLegend {
 	return l
 }
 
-func (l bandLegend) height(t *Theme) float64 {
+func (l bandLegend) height(t *canvas.Theme) float64 {
 	if l.rows == 0 {
 		return 0
 	}
-	return float64(l.rows)*style{regular, t.Small}.leading() + t.Text*0.2
+	return float64(l.rows)*canvas.NewStyle(canvas.Regular, t.Small).Leading() + t.Text*0.2
 }
 
-func (l bandLegend) draw(sc *scene, t *Theme, x, y float64) {
-	s := style{regular, t.Small}
+func (l bandLegend) draw(sc *canvas.Scene, t *canvas.Theme, x, y float64) {
+	s := canvas.NewStyle(canvas.Regular, t.Small)
 	y += t.Text * 0.2
 	for _, k := range l.keys {
-		top := y + float64(k.row)*s.leading()
-		box := sc.snapped(rect{x + k.x, top + s.leading()*0.14, t.Text * 1.4, s.leading() * 0.6})
-		if mid := box.y + box.h/2; k.fill.A == 0 {
-			sc.dashed(box.x, mid, box.right(), mid, 2, k.edge)
+		top := y + float64(k.row)*s.Leading()
+		box := sc.Snapped(canvas.Box(x+k.x, top+s.Leading()*0.14, t.Text*1.4, s.Leading()*0.6))
+		if mid := box.Y + box.H/2; k.fill.A == 0 {
+			sc.Dashed(box.X, mid, box.Right(), mid, 2, k.edge)
 		} else {
-			sc.fill(box, k.fill)
-			sc.frame(box, 1, t.Rule)
-			sc.fill(rect{box.x, box.y, box.w, 4}, k.edge)
-			sc.fill(rect{box.x, box.bottom() - 3, box.w, 3}, k.rail)
+			sc.Fill(box, k.fill)
+			sc.Frame(box, 1, t.Rule)
+			sc.Fill(canvas.Box(box.X, box.Y, box.W, 4), k.edge)
+			sc.Fill(canvas.Box(box.X, box.Bottom()-3, box.W, 3), k.rail)
 		}
-		sc.textAt(x+k.x+swatchWidth(t), top+s.ascent(), left, s, t.Muted, k.text)
+		sc.TextAt(x+k.x+swatchWidth(t), top+s.Ascent(), canvas.Left, s, t.Muted, k.text)
 	}
 }
 
 // labelBand writes the label of a band or threshold into the frame, at the first place where it covers neither another label nor
 // the data, else where it covers the least of them. What lies beyond the ends of the axis is named there, with an arrow.
-func (l *lane) labelBand(sc *scene, t *Theme, frame rect, va valueAxis, ty func(float64) float64, b Band, lines []*trace, taken *[]rect) {
-	label := printable(strings.TrimSpace(b.Label))
+func (l *lane) labelBand(sc *canvas.Scene, t *canvas.Theme, frame canvas.Rect, va valueAxis, ty func(float64) float64, b Band, lines []*canvas.Trace, taken *[]canvas.Rect) {
+	label := canvas.Printable(strings.TrimSpace(b.Label))
 	below, above := b.Hi < va.lo, b.Lo > va.hi
 	if label == "" && (below || above) {
 		label = l.unit.bandName(b.Lo, b.Hi, l.unit.factor)
@@ -310,24 +314,24 @@ func (l *lane) labelBand(sc *scene, t *Theme, frame rect, va valueAxis, ty func(
 	case above:
 		label = "↑ " + label
 	}
-	s := style{regular, t.Small}
-	label = s.fit(label, frame.w*0.6)
-	w, h := s.width(label)+8, s.height()+2
+	s := canvas.NewStyle(canvas.Regular, t.Small)
+	label = s.Fit(label, frame.W*0.6)
+	w, h := s.Width(label)+8, s.Height()+2
 	y := ty(min(b.Hi, va.hi))
 	tops := []float64{y - h - 2, y + 3}
 	switch {
 	case below:
-		tops = []float64{frame.bottom() - h - 3}
+		tops = []float64{frame.Bottom() - h - 3}
 	case above:
-		tops = []float64{frame.y + 3}
+		tops = []float64{frame.Y + 3}
 	case b.Lo < b.Hi:
 		tops = []float64{y + 3, y - h - 2}
 	}
-	best, least := rect{}, math.Inf(1)
-	for x := frame.right() - w - 6; x >= frame.x+6 && least > 0; x -= max(w/2, 4) {
+	best, least := canvas.Rect{}, math.Inf(1)
+	for x := frame.Right() - w - 6; x >= frame.X+6 && least > 0; x -= max(w/2, 4) {
 		for _, top := range tops {
-			r := rect{x, top, w, h}
-			if !frame.contains(r) || overlapsAny(r, *taken) {
+			r := canvas.Box(x, top, w, h)
+			if !frame.Contains(r) || overlapsAny(r, *taken) {
 				continue
 			}
 			if ink := inkWithin(r, lines); ink < least {
@@ -339,28 +343,28 @@ func (l *lane) labelBand(sc *scene, t *Theme, frame rect, va valueAxis, ty func(
 		return
 	}
 	*taken = append(*taken, best)
-	sc.fill(best, withAlpha(t.Page, 0xd8))
-	sc.textAt(best.x+4, best.y+1+s.ascent(), left, s, t.spanEdge(b.Severity), label)
+	sc.Fill(best, canvas.WithAlpha(t.Page, 0xd8))
+	sc.TextAt(best.X+4, best.Y+1+s.Ascent(), canvas.Left, s, t.SpanEdge(b.Severity), label)
 }
 
 // inkWithin is how much of a rectangle lines cover, about in device pixels.
-func inkWithin(r rect, lines []*trace) float64 {
+func inkWithin(r canvas.Rect, lines []*canvas.Trace) float64 {
 	sum := 0.0
 	for _, tr := range lines {
-		from := max(int((r.x-tr.x0)*tr.scale), 0)
-		to := min(int((r.right()-tr.x0)*tr.scale)+1, len(tr.cols))
+		from := max(int((r.X-tr.X0)*tr.Scale), 0)
+		to := min(int((r.Right()-tr.X0)*tr.Scale)+1, len(tr.Cols))
 		for i := from; i < to; i++ {
-			if c := &tr.cols[i]; c.present {
-				sum += max(0, min(c.hi+1, r.bottom())-max(c.lo-1, r.y))
+			if c := &tr.Cols[i]; c.Present {
+				sum += max(0, min(c.Hi+1, r.Bottom())-max(c.Lo-1, r.Y))
 			}
 		}
 	}
 	return sum
 }
 
-func overlapsAny(r rect, list []rect) bool {
+func overlapsAny(r canvas.Rect, list []canvas.Rect) bool {
 	for _, o := range list {
-		if r.overlaps(o) {
+		if r.Overlaps(o) {
 			return true
 		}
 	}

@@ -5,13 +5,15 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"astrolabe/plots/canvas"
 )
 
 // textOf lists the texts of a scene, one in a line.
-func textOf(sc *scene) string {
+func textOf(sc *canvas.Scene) string {
 	var b strings.Builder
-	for _, box := range sc.boxes {
-		b.WriteString(box.text + "\n")
+	for _, box := range sc.Boxes {
+		b.WriteString(box.Text + "\n")
 	}
 	return b.String()
 }
@@ -20,7 +22,7 @@ func TestEveryShadeHasALegend(t *testing.T) {
 	o := TimelineOptions{
 		Title: "Load",
 		Gaps:  []Interval{{Start: 1e8, End: 2e8, Label: "the ring was full"}, {Start: 3e8, End: 4e8, Label: "the ring was full"}, {Start: 9e9, End: 10e9}},
-		Spans: []Interval{{Start: 0, End: 1e8, Label: "phase 1"}, {Start: 1e8, End: 6e8, Label: "phase 2"}, {Start: 6e8, End: 7e8, Severity: Critical, Kind: "outside of the limit"}},
+		Spans: []Interval{{Start: 0, End: 1e8, Label: "phase 1"}, {Start: 1e8, End: 6e8, Label: "phase 2"}, {Start: 6e8, End: 7e8, Severity: canvas.Critical, Kind: "outside of the limit"}},
 		Bands: []Band{{Lo: 10, Hi: 20}, {Lo: 60, Hi: 60}, {Lo: 80, Hi: 80, Label: "budget"}},
 		To:    1e9,
 	}
@@ -30,7 +32,7 @@ func TestEveryShadeHasALegend(t *testing.T) {
 	must(t, p, err)
 	column, err := TitledGrid("", [][]*Plot{{p}, {p}})
 	must(t, column, err)
-	for name, q := range map[string]*Plot{"one": p, "a column": column, "dark": p.WithTheme(Dark())} {
+	for name, q := range map[string]*Plot{"one": p, "a column": column, "dark": p.WithTheme(canvas.Dark())} {
 		text := textsOf(t, q)
 		for _, w := range want {
 			if n := strings.Count(text, w+"\n"); n != 1 {
@@ -39,7 +41,7 @@ func TestEveryShadeHasALegend(t *testing.T) {
 		}
 	}
 	doc := &Report{Items: []Item{p, p}}
-	scenes, err := doc.scenes("png", Size{})
+	scenes, err := doc.scenes("png", canvas.Size{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -61,12 +63,12 @@ func TestEveryShadeHasALegend(t *testing.T) {
 func TestMissingDataAndLongerSamplesAreToldApart(t *testing.T) {
 	o := TimelineOptions{Gaps: []Interval{{Start: 1e8, End: 2e8}}, Late: []Interval{{Start: 6e8, End: 8e8, Label: "the recorder slept"}}}
 	p, err := Timeline(o, series("load", "", 1e7, values(100, func(int) float64 { return 0 })))
-	for _, theme := range []*Theme{Light(), Dark()} {
+	for _, theme := range []*canvas.Theme{canvas.Light(), canvas.Dark()} {
 		q := must(t, p, err).WithTheme(theme)
 		if text := textsOf(t, q); !strings.Contains(text, "no data · 100 ms\n") || !strings.Contains(text, "one longer sample for several: the recorder slept · 200 ms\n") {
 			t.Errorf("%s: the legend is\n%s", theme.Name, text)
 		}
-		img := paint(t, q, Size{})
+		img := paint(t, q, canvas.Size{})
 		mid := img.Bounds().Dy() / 2
 		if page, gap, late := img.At(700, mid), img.At(285, mid), img.At(1120, mid); gap == late || gap == page || late == page {
 			t.Errorf("%s: page %v, gap %v, late %v", theme.Name, page, gap, late)
@@ -89,7 +91,7 @@ func TestOnlyGapsThatCapturesShareAreDrawnBehindBoth(t *testing.T) {
 func TestPhasesThatTouchAreToldApart(t *testing.T) {
 	p, err := Timeline(TimelineOptions{Spans: []Interval{{Start: 0, End: 5e8, Label: "phase 1"}, {Start: 5e8, End: 1e9, Label: "phase 2"}}},
 		series("load", "", 1e7, values(100, func(int) float64 { return 0 })))
-	img := paint(t, must(t, p, err), Size{})
+	img := paint(t, must(t, p, err), canvas.Size{})
 	mid := img.Bounds().Dy() / 2
 	if a, b := img.At(400, mid), img.At(1200, mid); a == b {
 		t.Errorf("both phases are drawn in %v", a)
@@ -105,19 +107,19 @@ func TestTheLabelOfAThresholdLeavesDataFree(t *testing.T) {
 		return 50 + 3*math.Sin(float64(i))
 	})
 	p, err := Timeline(TimelineOptions{Bands: []Band{{Lo: 50, Hi: 50, Label: "budget"}}, Y: Range{0, 100}}, series("load", "", 1e7, y))
-	sc, err2 := must(t, p, err).scene(Size{Width: 1600, Height: 300})
+	sc, err2 := must(t, p, err).scene(canvas.Size{Width: 1600, Height: 300})
 	if err2 != nil {
 		t.Fatal(err2)
 	}
-	var label rect
-	for _, b := range sc.boxes {
-		if b.text == "budget" {
-			label = b.rect
+	var label canvas.Rect
+	for _, b := range sc.Boxes {
+		if b.Text == "budget" {
+			label = b.Rect
 		}
 	}
-	for _, o := range sc.ops {
-		if tr, ok := o.(traceOp); ok {
-			if ink := inkWithin(label, []*trace{tr.trace}); label.w == 0 || ink > 0 {
+	for _, o := range sc.Ops {
+		if tr, ok := o.(canvas.TraceOp); ok {
+			if ink := inkWithin(label, []*canvas.Trace{tr.Trace}); label.W == 0 || ink > 0 {
 				t.Errorf("the label at %v covers %.0f pixels of data", label, ink)
 			}
 		}
@@ -127,7 +129,7 @@ func TestTheLabelOfAThresholdLeavesDataFree(t *testing.T) {
 func TestThresholdsBeyondTheAxisAreNamedAtItsEnds(t *testing.T) {
 	y := values(200, func(i int) float64 { return 22.1 + 0.01*float64(i%7) })
 	p, err := Timeline(TimelineOptions{Bands: []Band{{Lo: 1, Hi: 1, Label: "at most 1 %"}, {Lo: 80, Hi: 80}, {Lo: 22.12, Hi: 22.12, Label: "within"}}}, series("culled", "%", 1e6, y))
-	sc, err2 := must(t, p, err).scene(Size{})
+	sc, err2 := must(t, p, err).scene(canvas.Size{})
 	if err2 != nil {
 		t.Fatal(err2)
 	}

@@ -6,13 +6,15 @@ import (
 	"math"
 	"slices"
 	"strings"
+
+	"astrolabe/plots/canvas"
 )
 
 // BarSeries is one bar per label; several series stand side by side. NaN is missing.
 type BarSeries struct {
 	Name     string
 	Values   []float64
-	Severity []Severity // colours single bars; nil colours by series
+	Severity []canvas.Severity // colours single bars; nil colours by series
 }
 
 // BarOptions say how bars are drawn.
@@ -63,24 +65,24 @@ type bar struct {
 	spread spread
 }
 
-func (b *bar) keys(t *Theme) []key {
+func (b *bar) keys(t *canvas.Theme) []key {
 	if len(b.series) < 2 {
 		return nil
 	}
 	out := make([]key, len(b.series))
 	for i, s := range b.series {
-		c, m := t.seriesColor(i)
+		c, m := t.SeriesColor(i)
 		out[i] = key{name: s.Name, color: c, marker: m, area: true}
 	}
 	return out
 }
 
 // labelStyle is that of the labels beside the bars.
-func labelStyle(t *Theme) style { return style{regular, t.Text} }
+func labelStyle(t *canvas.Theme) canvas.Style { return canvas.NewStyle(canvas.Regular, t.Text) }
 
 // rowHeight is the height that one label with its bars prefers.
-func (b *bar) rowHeight(t *Theme, label string, labelW float64) float64 {
-	lines := float64(len(labelStyle(t).wrap(label, labelW)))
+func (b *bar) rowHeight(t *canvas.Theme, label string, labelW float64) float64 {
+	lines := float64(len(labelStyle(t).Wrap(label, labelW)))
 	return max(float64(b.beside())*t.Text*1.15, lines*t.Text*1.2) + t.Text*0.5
 }
 
@@ -92,15 +94,15 @@ func (b *bar) beside() int {
 	return max(1, len(b.series))
 }
 
-func (b *bar) labelWidth(t *Theme, width float64) float64 {
+func (b *bar) labelWidth(t *canvas.Theme, width float64) float64 {
 	w := 0.0
 	for _, l := range b.o.Labels {
-		w = max(w, labelStyle(t).width(printable(l)))
+		w = max(w, labelStyle(t).Width(canvas.Printable(l)))
 	}
 	return min(w, width*0.38)
 }
 
-func (b *bar) prefer(t *Theme, width float64) float64 {
+func (b *bar) prefer(t *canvas.Theme, width float64) float64 {
 	h := newHeader(t, b.o.Title, "", b.heading(""), width).height(t) + topPad(t) + timeAxisHeight(t)
 	if keys := b.keys(t); keys != nil {
 		h += legendRows(t, keys, width, 0).height() + t.Text*0.5
@@ -123,7 +125,7 @@ func (b *bar) heading(unit string) string {
 	parts := []string{b.o.YLabel}
 	switch {
 	case b.o.YLabel != "" && unit != "":
-		parts[0] = isolated(b.o.YLabel) + " [" + unit + "]"
+		parts[0] = canvas.Isolated(b.o.YLabel) + " [" + unit + "]"
 	case b.o.YLabel == "":
 		parts[0] = unit
 	}
@@ -131,55 +133,55 @@ func (b *bar) heading(unit string) string {
 		switch {
 		case d.Label == "":
 		case d.Lo == d.Hi:
-			parts = append(parts, "dashed: "+isolated(d.Label))
+			parts = append(parts, "dashed: "+canvas.Isolated(d.Label))
 		default:
-			parts = append(parts, "shaded: "+isolated(d.Label))
+			parts = append(parts, "shaded: "+canvas.Isolated(d.Label))
 		}
 	}
 	return strings.Join(slices.DeleteFunc(parts, func(p string) bool { return p == "" }), " · ")
 }
 
 // standing reports whether the bars stand: wanted, and every label fits below its bar.
-func (b *bar) standing(t *Theme, width float64) bool {
+func (b *bar) standing(t *canvas.Theme, width float64) bool {
 	if !b.o.Vertical || len(b.o.Labels) == 0 {
 		return false
 	}
 	slot := (width - t.Text*4) / float64(len(b.o.Labels))
 	for _, l := range b.o.Labels {
-		if labelStyle(t).width(printable(l)) > slot-t.Text*0.4 && len([]rune(l)) > 5 {
+		if labelStyle(t).Width(canvas.Printable(l)) > slot-t.Text*0.4 && len([]rune(l)) > 5 {
 			return false
 		}
 	}
 	return true
 }
 
-func (b *bar) draw(sc *scene, t *Theme, area rect) {
-	stand := b.standing(t, area.w)
+func (b *bar) draw(sc *canvas.Scene, t *canvas.Theme, area canvas.Rect) {
+	stand := b.standing(t, area.W)
 	va := newValueAxis(b.spread, b.o.Y, b.unit, 5, true)
 	label := b.heading("")
 	if stand {
 		label = b.heading(va.unit)
 	}
-	y := newHeader(t, b.o.Title, "", label, area.w).draw(sc, t, area.x, area.y) + topPad(t)
-	bottom := area.bottom()
+	y := newHeader(t, b.o.Title, "", label, area.W).draw(sc, t, area.X, area.Y) + topPad(t)
+	bottom := area.Bottom()
 	if keys := b.keys(t); keys != nil {
-		lg := legendRows(t, keys, area.w, area.h*0.35)
+		lg := legendRows(t, keys, area.W, area.H*0.35)
 		bottom -= lg.heightWithNote(t)
-		lg.draw(sc, t, area.x, bottom)
+		lg.draw(sc, t, area.X, bottom)
 		bottom -= t.Text * 0.5
 	}
 	if b.spread.empty() {
-		frame := rect{area.x, y, area.w, bottom - y}
-		if frame.h > t.Text && frame.w > t.Text {
-			sc.frame(frame, 1, t.Rule)
+		frame := canvas.Box(area.X, y, area.W, bottom-y)
+		if frame.H > t.Text && frame.W > t.Text {
+			sc.Frame(frame, 1, t.Rule)
 			drawNoData(sc, t, frame, b.emptyReason())
 		}
 		return
 	}
 	if stand {
-		b.drawStanding(sc, t, rect{area.x, y, area.w, bottom - y})
+		b.drawStanding(sc, t, canvas.Box(area.X, y, area.W, bottom-y))
 	} else {
-		b.drawLying(sc, t, rect{area.x, y, area.w, bottom - y})
+		b.drawLying(sc, t, canvas.Box(area.X, y, area.W, bottom-y))
 	}
 }
 
@@ -191,39 +193,39 @@ func (b *bar) emptyReason() string {
 }
 
 // color is that of one bar.
-func (b *bar) color(t *Theme, series, i int) color.NRGBA {
-	if s := b.series[series].Severity; s != nil && s[i] != None {
-		return t.severity(s[i])
+func (b *bar) color(t *canvas.Theme, series, i int) color.NRGBA {
+	if s := b.series[series].Severity; s != nil && s[i] != canvas.None {
+		return t.Severity(s[i])
 	}
-	c, _ := t.seriesColor(series)
+	c, _ := t.SeriesColor(series)
 	return c
 }
 
 // valueText is what stands at the end of a bar.
 func (b *bar) valueText(v float64) string { return b.unit.format(v) }
 
-func (b *bar) drawLying(sc *scene, t *Theme, area rect) {
+func (b *bar) drawLying(sc *canvas.Scene, t *canvas.Theme, area canvas.Rect) {
 	s := labelStyle(t)
-	lw := b.labelWidth(t, area.w)
+	lw := b.labelWidth(t, area.W)
 	valueW := 0.0
 	for _, sr := range b.series {
 		for _, v := range sr.Values {
-			valueW = max(valueW, s.width(b.valueText(v)))
+			valueW = max(valueW, s.Width(b.valueText(v)))
 		}
 	}
 	if b.o.Stacked {
 		for i := range b.o.Labels {
-			valueW = max(valueW, s.width(b.valueText(b.sum(i))))
+			valueW = max(valueW, s.Width(b.valueText(b.sum(i))))
 		}
 	}
-	valueW = min(valueW+t.Text*0.6, area.w*0.3)
-	frame := sc.snapped(rect{area.x + lw + t.Text*0.5, area.y, area.w - lw - t.Text*0.5 - valueW, area.h - timeAxisHeight(t)})
-	if frame.w < 8 || frame.h < 8 {
+	valueW = min(valueW+t.Text*0.6, area.W*0.3)
+	frame := sc.Snapped(canvas.Box(area.X+lw+t.Text*0.5, area.Y, area.W-lw-t.Text*0.5-valueW, area.H-timeAxisHeight(t)))
+	if frame.W < 8 || frame.H < 8 {
 		return
 	}
-	va := newValueAxis(b.spread, b.o.Y, b.unit, int(frame.w/(t.Text*5)), true)
-	k := frame.w / (va.hi - va.lo)
-	tx := func(v float64) float64 { return min(max(frame.x+(v-va.lo)*k, frame.x), frame.right()) }
+	va := newValueAxis(b.spread, b.o.Y, b.unit, int(frame.W/(t.Text*5)), true)
+	k := frame.W / (va.hi - va.lo)
+	tx := func(v float64) float64 { return min(max(frame.X+(v-va.lo)*k, frame.X), frame.Right()) }
 	b.drawBands(sc, t, frame, va, tx, false)
 	b.valueAxisBelow(sc, t, frame, va, tx)
 
@@ -232,83 +234,83 @@ func (b *bar) drawLying(sc *scene, t *Theme, area rect) {
 		want[i] = b.rowHeight(t, l, lw)
 		sum += want[i]
 	}
-	y, lastLabel := frame.y, math.Inf(-1)
+	y, lastLabel := frame.Y, math.Inf(-1)
 	room := make([]int, len(want)) // lines beside each bar
 	for i, w := range want {
-		room[i] = max(1, int(w*frame.h/sum/(t.Text*1.2)))
+		room[i] = max(1, int(w*frame.H/sum/(t.Text*1.2)))
 	}
-	names := s.nameLines(b.o.Labels, lw, room)
+	names := s.NameLines(b.o.Labels, lw, room)
 	for i := range b.o.Labels {
-		h := want[i] * frame.h / sum
+		h := want[i] * frame.H / sum
 		n := float64(b.beside())
 		thick := min((h-min(t.Text*0.4, h*0.25))/n, max(h*0.6/n, t.Text*1.3), t.Text*2.6)
 		top := y + (h-thick*n)/2
 		if b.o.Stacked {
-			b.drawStackedBar(sc, t, frame, tx, i, rect{0, top, valueW, thick})
+			b.drawStackedBar(sc, t, frame, tx, i, canvas.Box(0, top, valueW, thick))
 		}
 		for j, sr := range b.series {
 			if b.o.Stacked {
 				break
 			}
-			b.drawLyingBar(sc, t, frame, tx, sr.Values[i], b.color(t, j, i), rect{0, top + float64(j)*thick, valueW, thick})
+			b.drawLyingBar(sc, t, frame, tx, sr.Values[i], b.color(t, j, i), canvas.Box(0, top+float64(j)*thick, valueW, thick))
 		}
 		lines := names[i]
 		if ty := y + (h-float64(len(lines))*t.Text*1.2)/2; ty >= lastLabel {
 			for _, line := range lines {
-				lastLabel = sc.textAt(frame.x-t.Text*0.5, ty+s.ascent(), right, s, t.Ink, line).bottom()
+				lastLabel = sc.TextAt(frame.X-t.Text*0.5, ty+s.Ascent(), canvas.Right, s, t.Ink, line).Bottom()
 				ty += t.Text * 1.2
 			}
 		}
 		y += h
 	}
-	sc.vline(tx(0), frame.y, frame.bottom(), 1.5, t.MarkLine)
+	sc.Vline(tx(0), frame.Y, frame.Bottom(), 1.5, t.MarkLine)
 }
 
-func (b *bar) drawLyingBar(sc *scene, t *Theme, frame rect, tx func(float64) float64, v float64, c color.NRGBA, at rect) {
+func (b *bar) drawLyingBar(sc *canvas.Scene, t *canvas.Theme, frame canvas.Rect, tx func(float64) float64, v float64, c color.NRGBA, at canvas.Rect) {
 	s := labelStyle(t)
 	x0, x1 := tx(0), tx(0)
 	ink := t.Muted
-	if drawable(v) {
+	if canvas.Drawable(v) {
 		x1 = tx(v)
-		gap := min(2, at.h*0.15)
-		sc.fill(rect{min(x0, x1), at.y + gap/2, max(math.Abs(x1-x0), 1), at.h - gap}, c)
+		gap := min(2, at.H*0.15)
+		sc.Fill(canvas.Box(min(x0, x1), at.Y+gap/2, max(math.Abs(x1-x0), 1), at.H-gap), c)
 		ink = t.Ink
 	}
-	if at.h < s.size*0.95 {
+	if at.H < s.Size*0.95 {
 		return // the axis has to do
 	}
 	// The value stands behind the end of the bar; that of a negative one on the free side of zero.
 	x, text := max(x0, x1)+t.Text*0.3, b.valueText(v)
-	text = s.fit(text, at.w+frame.right()-x)
+	text = s.Fit(text, at.W+frame.Right()-x)
 	// A threshold, a grid line or the frame may run through the text.
-	sc.fill(rect{x - 2, at.y + at.h/2 - s.size*0.5, s.width(text) + 4, s.size}, withAlpha(t.Page, 0xd8))
-	sc.textAt(x, at.y+at.h/2+s.size*0.35, left, s, ink, text)
+	sc.Fill(canvas.Box(x-2, at.Y+at.H/2-s.Size*0.5, s.Width(text)+4, s.Size), canvas.WithAlpha(t.Page, 0xd8))
+	sc.TextAt(x, at.Y+at.H/2+s.Size*0.35, canvas.Left, s, ink, text)
 }
 
 // valueAxisBelow draws a value axis under a frame, with its unit.
-func (b *bar) valueAxisBelow(sc *scene, t *Theme, frame rect, va valueAxis, tx func(float64) float64) {
-	sc.frame(frame, 1, t.Rule)
+func (b *bar) valueAxisBelow(sc *canvas.Scene, t *canvas.Theme, frame canvas.Rect, va valueAxis, tx func(float64) float64) {
+	sc.Frame(frame, 1, t.Rule)
 	drawTicksBelow(sc, t, frame, va.ticks, tx, va.unit)
 }
 
 // drawBands draws grid lines, bands and thresholds behind the bars; standing says which way the values run.
-func (b *bar) drawBands(sc *scene, t *Theme, frame rect, va valueAxis, to func(float64) float64, standing bool) {
+func (b *bar) drawBands(sc *canvas.Scene, t *canvas.Theme, frame canvas.Rect, va valueAxis, to func(float64) float64, standing bool) {
 	for _, d := range b.o.Bands {
 		if !(d.Lo < d.Hi) || d.Hi < va.lo || d.Lo > va.hi {
 			continue
 		}
 		lo, hi := to(max(d.Lo, va.lo)), to(min(d.Hi, va.hi))
-		r := rect{lo, frame.y, hi - lo, frame.h}
+		r := canvas.Box(lo, frame.Y, hi-lo, frame.H)
 		if standing {
-			r = rect{frame.x, hi, frame.w, lo - hi}
+			r = canvas.Box(frame.X, hi, frame.W, lo-hi)
 		}
-		sc.fill(r, t.tint(d.Severity, t.BandFill))
+		sc.Fill(r, t.Tint(d.Severity, t.BandFill))
 	}
 	for _, k := range va.ticks {
 		if standing {
-			sc.hline(frame.x, frame.right(), to(k.at), 1, t.Grid)
+			sc.Hline(frame.X, frame.Right(), to(k.at), 1, t.Grid)
 		} else {
-			sc.vline(to(k.at), frame.y, frame.bottom(), 1, t.Grid)
+			sc.Vline(to(k.at), frame.Y, frame.Bottom(), 1, t.Grid)
 		}
 	}
 	for _, d := range b.o.Bands {
@@ -316,64 +318,64 @@ func (b *bar) drawBands(sc *scene, t *Theme, frame rect, va valueAxis, to func(f
 			continue
 		}
 		if standing {
-			sc.dashed(frame.x, to(d.Lo), frame.right(), to(d.Lo), 2, t.spanEdge(d.Severity))
+			sc.Dashed(frame.X, to(d.Lo), frame.Right(), to(d.Lo), 2, t.SpanEdge(d.Severity))
 		} else {
-			sc.dashed(to(d.Lo), frame.y, to(d.Lo), frame.bottom(), 2, t.spanEdge(d.Severity))
+			sc.Dashed(to(d.Lo), frame.Y, to(d.Lo), frame.Bottom(), 2, t.SpanEdge(d.Severity))
 		}
 	}
 }
 
-func (b *bar) drawStanding(sc *scene, t *Theme, area rect) {
+func (b *bar) drawStanding(sc *canvas.Scene, t *canvas.Theme, area canvas.Rect) {
 	s := labelStyle(t)
 	n := float64(len(b.o.Labels))
-	va := newValueAxis(b.spread, b.o.Y, b.unit, min(max(int(area.h/(t.Text*3)), 1), 8), true)
+	va := newValueAxis(b.spread, b.o.Y, b.unit, min(max(int(area.H/(t.Text*3)), 1), 8), true)
 	gutter := 0.0
 	for _, k := range va.ticks {
-		gutter = max(gutter, s.width(k.label))
+		gutter = max(gutter, s.Width(k.label))
 	}
 	gutter += t.Text * 0.6
-	frame := sc.snapped(rect{area.x + gutter, area.y, area.w - gutter, area.h - tickPad(t) - s.leading()})
-	if frame.w < 8 || frame.h < 8 {
+	frame := sc.Snapped(canvas.Box(area.X+gutter, area.Y, area.W-gutter, area.H-tickPad(t)-s.Leading()))
+	if frame.W < 8 || frame.H < 8 {
 		return
 	}
 	ty := toY(frame, va)
 	b.drawBands(sc, t, frame, va, ty, true)
-	sc.frame(frame, 1, t.Rule)
+	sc.Frame(frame, 1, t.Rule)
 	valueLabels(sc, t, frame, va, ty)
-	slot := frame.w / n
+	slot := frame.W / n
 	lastRight := math.Inf(-1)
 	for i, l := range b.o.Labels {
-		x := frame.x + slot*float64(i)
+		x := frame.X + slot*float64(i)
 		thick := slot * 0.76 / float64(len(b.series))
 		for j, sr := range b.series {
 			b.drawStandingBar(sc, t, frame, ty, sr.Values[i], b.color(t, j, i), x+slot*0.12+thick*float64(j), thick)
 		}
-		w := s.width(printable(l))
-		if lx := x + slot/2 - w/2; lx >= lastRight+t.Text*0.3 && lx >= area.x && lx+w <= area.right() {
-			lastRight = sc.textAt(lx, frame.bottom()+tickPad(t)+s.ascent(), left, s, t.Ink, l).right()
+		w := s.Width(canvas.Printable(l))
+		if lx := x + slot/2 - w/2; lx >= lastRight+t.Text*0.3 && lx >= area.X && lx+w <= area.Right() {
+			lastRight = sc.TextAt(lx, frame.Bottom()+tickPad(t)+s.Ascent(), canvas.Left, s, t.Ink, l).Right()
 		}
 	}
-	sc.hline(frame.x, frame.right(), ty(0), 1.5, t.MarkLine)
+	sc.Hline(frame.X, frame.Right(), ty(0), 1.5, t.MarkLine)
 }
 
-func (b *bar) drawStandingBar(sc *scene, t *Theme, frame rect, ty func(float64) float64, v float64, c color.NRGBA, x, w float64) {
+func (b *bar) drawStandingBar(sc *canvas.Scene, t *canvas.Theme, frame canvas.Rect, ty func(float64) float64, v float64, c color.NRGBA, x, w float64) {
 	s := labelStyle(t)
 	text := b.valueText(v)
-	if !drawable(v) {
-		if s.width(text) < w {
-			sc.textAt(x+w/2, ty(0)-t.Text*0.3, center, s, t.Muted, text)
+	if !canvas.Drawable(v) {
+		if s.Width(text) < w {
+			sc.TextAt(x+w/2, ty(0)-t.Text*0.3, canvas.Center, s, t.Muted, text)
 		}
 		return
 	}
 	y := ty(v)
-	sc.fill(rect{x + 0.5, min(y, ty(0)), w - 1, max(math.Abs(y-ty(0)), 1)}, c)
-	if s.width(text) > w {
+	sc.Fill(canvas.Box(x+0.5, min(y, ty(0)), w-1, max(math.Abs(y-ty(0)), 1)), c)
+	if s.Width(text) > w {
 		return
 	}
 	base := min(y, ty(0)) - t.Text*0.3
-	if base-s.ascent() < frame.y { // no room above: write into the bar
-		sc.textAt(x+w/2, min(y, ty(0))+s.ascent()+2, center, s, t.OnAccent, text)
+	if base-s.Ascent() < frame.Y { // no room above: write into the bar
+		sc.TextAt(x+w/2, min(y, ty(0))+s.Ascent()+2, canvas.Center, s, t.OnAccent, text)
 		return
 	}
-	sc.textAt(x+w/2, base, center, s, t.Ink, text)
+	sc.TextAt(x+w/2, base, canvas.Center, s, t.Ink, text)
 }

@@ -3,6 +3,8 @@ package plots
 import (
 	"fmt"
 	"math"
+
+	"astrolabe/plots/canvas"
 )
 
 // Stacked bars show how a whole is divided: the series of a label lie behind each other in one bar, and the sum stands at its end.
@@ -20,7 +22,7 @@ func (b *bar) stacked() error {
 			if v < 0 {
 				return fmt.Errorf("bar: %q of %q is %v: parts of a whole are not negative", s.Name, b.o.Labels[i], v)
 			}
-			if drawable(v) {
+			if canvas.Drawable(v) {
 				sum, any = sum+v, true
 			}
 		}
@@ -35,7 +37,7 @@ func (b *bar) stacked() error {
 func (b *bar) sum(i int) float64 {
 	sum := math.NaN()
 	for _, s := range b.series {
-		if v := s.Values[i]; drawable(v) {
+		if v := s.Values[i]; canvas.Drawable(v) {
 			if math.IsNaN(sum) {
 				sum = 0
 			}
@@ -46,27 +48,27 @@ func (b *bar) sum(i int) float64 {
 }
 
 // drawStackedBar draws the parts of a label behind each other, each with its value where it has room, and the sum behind them.
-func (b *bar) drawStackedBar(sc *scene, t *Theme, frame rect, tx func(float64) float64, i int, at rect) {
-	s := style{regular, min(t.Small, at.h*0.7)}
-	gap := min(2, at.h*0.15)
+func (b *bar) drawStackedBar(sc *canvas.Scene, t *canvas.Theme, frame canvas.Rect, tx func(float64) float64, i int, at canvas.Rect) {
+	s := canvas.NewStyle(canvas.Regular, min(t.Small, at.H*0.7))
+	gap := min(2, at.H*0.15)
 	from := 0.0
 	for k, sr := range b.series {
 		v := sr.Values[i]
-		if !drawable(v) || v == 0 {
+		if !canvas.Drawable(v) || v == 0 {
 			continue
 		}
-		c, _ := t.seriesColor(k)
-		seg := rect{tx(from), at.y + gap/2, tx(from+v) - tx(from), at.h - gap}
-		sc.fill(seg, c)
+		c, _ := t.SeriesColor(k)
+		seg := canvas.Box(tx(from), at.Y+gap/2, tx(from+v)-tx(from), at.H-gap)
+		sc.Fill(seg, c)
 		if k > 0 {
-			sc.vline(seg.x, seg.y, seg.bottom(), 1, t.Page)
+			sc.Vline(seg.X, seg.Y, seg.Bottom(), 1, t.Page)
 		}
-		if text := b.valueText(v); s.width(text)+t.Text*0.4 <= seg.w && at.h >= s.size {
-			sc.textAt(seg.x+seg.w/2, seg.y+seg.h/2+s.size*0.35, center, s, t.inkOn(c), text)
+		if text := b.valueText(v); s.Width(text)+t.Text*0.4 <= seg.W && at.H >= s.Size {
+			sc.TextAt(seg.X+seg.W/2, seg.Y+seg.H/2+s.Size*0.35, canvas.Center, s, t.InkOn(c), text)
 		}
 		from += v
 	}
-	end := style{regular, t.Text}
-	text := end.fit(b.valueText(b.sum(i)), at.w+frame.right()-tx(from))
-	sc.textAt(tx(from)+t.Text*0.3, at.y+at.h/2+end.size*0.35, left, end, t.Ink, text)
+	end := canvas.NewStyle(canvas.Regular, t.Text)
+	text := end.Fit(b.valueText(b.sum(i)), at.W+frame.Right()-tx(from))
+	sc.TextAt(tx(from)+t.Text*0.3, at.Y+at.H/2+end.Size*0.35, canvas.Left, end, t.Ink, text)
 }

@@ -4,6 +4,8 @@ import (
 	"math"
 	"strings"
 	"testing"
+
+	"astrolabe/plots/canvas"
 )
 
 func TestStackedBarsShowTheirPartsAndTheSum(t *testing.T) {
@@ -12,7 +14,7 @@ func TestStackedBarsShowTheirPartsAndTheSum(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	sc, err := p.scene(Size{})
+	sc, err := p.scene(canvas.Size{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -22,10 +24,10 @@ func TestStackedBarsShowTheirPartsAndTheSum(t *testing.T) {
 			t.Errorf("the chart lacks %q:\n%s", want, text)
 		}
 	}
-	for i, a := range sc.boxes {
-		for _, b := range sc.boxes[:i] {
-			if a.overlaps(b.rect) {
-				t.Errorf("%q stands over %q", a.text, b.text)
+	for i, a := range sc.Boxes {
+		for _, b := range sc.Boxes[:i] {
+			if a.Overlaps(b.Rect) {
+				t.Errorf("%q stands over %q", a.Text, b.Text)
 			}
 		}
 	}

@@ -3,6 +3,8 @@ package plots
 import (
 	"io"
 	"testing"
+
+	"astrolabe/plots/canvas"
 )
 
 // noisySeries is a million samples of noise, each 1 µs long.
@@ -14,7 +16,7 @@ func noisySeries() Series {
 func benchmarkPlot(b *testing.B, p *Plot, format string) {
 	b.ReportAllocs()
 	for b.Loop() {
-		if err := p.WriteTo(io.Discard, format, Size{}); err != nil {
+		if err := p.WriteTo(io.Discard, format, canvas.Size{}); err != nil {
 			b.Fatal(err)
 		}
 	}
@@ -34,12 +36,12 @@ func sixPanels(b *testing.B) *Plot {
 // BenchmarkTimeline draws one panel of 1e6 noisy samples; the chart is made anew each time.
 func BenchmarkTimeline(b *testing.B) {
 	s := noisySeries()
-	for _, format := range Formats() {
+	for _, format := range canvas.Formats() {
 		b.Run(format, func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
 				p, err := Timeline(TimelineOptions{}, s)
-				if err := must(b, p, err).WriteTo(io.Discard, format, Size{}); err != nil {
+				if err := must(b, p, err).WriteTo(io.Discard, format, canvas.Size{}); err != nil {
 					b.Fatal(err)
 				}
 			}
@@ -50,7 +52,7 @@ func BenchmarkTimeline(b *testing.B) {
 // BenchmarkSixPanels draws six panels of 1e6 noisy samples each, 1600 x 900 pixels.
 func BenchmarkSixPanels(b *testing.B) {
 	p := sixPanels(b)
-	for _, format := range Formats() {
+	for _, format := range canvas.Formats() {
 		b.Run(format, func(b *testing.B) { benchmarkPlot(b, p, format) })
 	}
 }
@@ -65,7 +67,7 @@ func BenchmarkReport(b *testing.B) {
 	r := sampleReport(b, 60)
 	b.ReportAllocs()
 	for b.Loop() {
-		if _, err := r.Pages("png", Size{}); err != nil {
+		if _, err := r.Pages("png", canvas.Size{}); err != nil {
 			b.Fatal(err)
 		}
 	}
@@ -104,7 +106,7 @@ func BenchmarkCharts(b *testing.B) {
 				b.ReportAllocs()
 				for b.Loop() {
 					p, err := c.draw()
-					if err := must(b, p, err).WriteTo(io.Discard, format, Size{}); err != nil {
+					if err := must(b, p, err).WriteTo(io.Discard, format, canvas.Size{}); err != nil {
 						b.Fatal(err)
 					}
 				}

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math"
 	"slices"
+
+	"astrolabe/plots/canvas"
 )
 
 // BoxOptions say how distributions are set side by side.
@@ -26,7 +28,7 @@ func Box(o BoxOptions, samples ...Sample) (*Plot, error) {
 		sum := 0.0
 		for _, v := range s.Values {
 			switch {
-			case !drawable(v):
+			case !canvas.Drawable(v):
 				b.missing++
 			case o.Log && v < leastLog:
 				b.lost++
@@ -86,20 +88,20 @@ func (b *box) names() []string {
 }
 
 // labelWidth is the width of the names beside the frame.
-func (b *box) labelWidth(t *Theme, width float64) float64 {
-	s, w := style{regular, t.Text}, 0.0
+func (b *box) labelWidth(t *canvas.Theme, width float64) float64 {
+	s, w := canvas.NewStyle(canvas.Regular, t.Text), 0.0
 	for _, n := range b.names() {
-		w = max(w, s.width(printable(n)))
+		w = max(w, s.Width(canvas.Printable(n)))
 	}
 	return min(w, width*0.34)
 }
 
-func (b *box) rowHeight(t *Theme, width float64) float64 {
-	lines := mostLines(style{regular, t.Text}.nameLines(b.names(), b.labelWidth(t, width), linesEach(len(b.rows), 3)))
-	return max(t.Text*2.1, rowNameHeight(t, lines)+t.Text*0.4)
+func (b *box) rowHeight(t *canvas.Theme, width float64) float64 {
+	lines := canvas.MostLines(canvas.NewStyle(canvas.Regular, t.Text).NameLines(b.names(), b.labelWidth(t, width), canvas.LinesEach(len(b.rows), 3)))
+	return max(t.Text*2.1, canvas.RowNameHeight(t, lines)+t.Text*0.4)
 }
 
-func (b *box) prefer(t *Theme, width float64) float64 {
+func (b *box) prefer(t *canvas.Theme, width float64) float64 {
 	h := newHeader(t, b.o.Title, "", b.heading(""), width).height(t) + topPad(t) + timeAxisHeight(t) + b.noteHeight(t, width)
 	if b.spread.empty() {
 		return h + t.Text*4
@@ -110,7 +112,7 @@ func (b *box) prefer(t *Theme, width float64) float64 {
 func (b *box) heading(unit string) string {
 	switch {
 	case b.o.XLabel != "" && unit != "":
-		return isolated(b.o.XLabel) + " [" + unit + "]"
+		return canvas.Isolated(b.o.XLabel) + " [" + unit + "]"
 	case b.o.XLabel != "":
 		return b.o.XLabel
 	}
@@ -131,22 +133,22 @@ func (b *box) note() string {
 	return text
 }
 
-func (b *box) noteHeight(t *Theme, width float64) float64 {
-	s := style{regular, t.Small}
-	return float64(len(s.wrap(b.note(), width))) * s.leading()
+func (b *box) noteHeight(t *canvas.Theme, width float64) float64 {
+	s := canvas.NewStyle(canvas.Regular, t.Small)
+	return float64(len(s.Wrap(b.note(), width))) * s.Leading()
 }
 
-func (b *box) draw(sc *scene, t *Theme, area rect) {
-	s, ns := style{regular, t.Text}, style{regular, t.Small}
-	y := newHeader(t, b.o.Title, "", b.heading(""), area.w).draw(sc, t, area.x, area.y)
-	if notes := ns.wrap(b.note(), area.w); !b.spread.empty() && float64(len(notes))*ns.leading() < area.h*0.25 {
-		y = sc.textLines(area.x, y, left, ns, t.Muted, notes)
+func (b *box) draw(sc *canvas.Scene, t *canvas.Theme, area canvas.Rect) {
+	s, ns := canvas.NewStyle(canvas.Regular, t.Text), canvas.NewStyle(canvas.Regular, t.Small)
+	y := newHeader(t, b.o.Title, "", b.heading(""), area.W).draw(sc, t, area.X, area.Y)
+	if notes := ns.Wrap(b.note(), area.W); !b.spread.empty() && float64(len(notes))*ns.Leading() < area.H*0.25 {
+		y = sc.TextLines(area.X, y, canvas.Left, ns, t.Muted, notes)
 	}
 	y += topPad(t)
 	if b.spread.empty() {
-		frame := rect{area.x, y, area.w, area.bottom() - y}
-		if frame.h > t.Text && frame.w > t.Text {
-			sc.frame(frame, 1, t.Rule)
+		frame := canvas.Box(area.X, y, area.W, area.Bottom()-y)
+		if frame.H > t.Text && frame.W > t.Text {
+			sc.Frame(frame, 1, t.Rule)
 			why := "there is nothing to compare"
 			if b.total > 0 {
 				why = allMissing(b.total)
@@ -155,83 +157,83 @@ func (b *box) draw(sc *scene, t *Theme, area rect) {
 		}
 		return
 	}
-	labelW, countW := b.labelWidth(t, area.w), s.width("median")
+	labelW, countW := b.labelWidth(t, area.W), s.Width("median")
 	for _, r := range b.rows {
 		if len(r.sorted) > 0 {
-			countW = max(countW, s.width(b.unit.format(r.median)))
+			countW = max(countW, s.Width(b.unit.format(r.median)))
 		}
 	}
-	countW = min(countW, area.w*0.25)
-	frame := sc.snapped(rect{area.x + labelW + t.Text*0.5, y + s.leading(), area.w - labelW - countW - t.Text*1.2, area.bottom() - y - s.leading() - timeAxisHeight(t)})
-	if frame.w < 8 || frame.h < 8 {
+	countW = min(countW, area.W*0.25)
+	frame := sc.Snapped(canvas.Box(area.X+labelW+t.Text*0.5, y+s.Leading(), area.W-labelW-countW-t.Text*1.2, area.Bottom()-y-s.Leading()-timeAxisHeight(t)))
+	if frame.W < 8 || frame.H < 8 {
 		return
 	}
-	n := int(frame.w / (t.Text * 5.5))
+	n := int(frame.W / (t.Text * 5.5))
 	va := newValueAxis(b.spread, Range{}, b.unit, n, false)
 	if b.o.Log {
 		va = newLogAxis(b.spread, Range{}, b.unit, n)
 	}
 	tx := toValueX(frame, va)
 	for _, v := range va.minor {
-		sc.vline(tx(v), frame.y, frame.bottom(), 1, withAlpha(t.Grid, 0x80))
+		sc.Vline(tx(v), frame.Y, frame.Bottom(), 1, canvas.WithAlpha(t.Grid, 0x80))
 	}
 	for _, k := range va.ticks {
-		sc.vline(tx(k.at), frame.y, frame.bottom(), 1, t.Grid)
+		sc.Vline(tx(k.at), frame.Y, frame.Bottom(), 1, t.Grid)
 	}
-	sc.frame(frame, 1, t.Rule)
+	sc.Frame(frame, 1, t.Rule)
 	drawTicksBelow(sc, t, frame, va.ticks, tx, va.unit)
-	last := sc.textAt(frame.right()+t.Text*0.6, frame.y-t.Text*0.4, left, s, t.Muted, "median").bottom()
-	rowH := frame.h / float64(len(b.rows))
-	names := s.nameLines(b.names(), labelW, linesEach(len(b.rows), int(rowH/(t.Text*1.2))))
+	last := sc.TextAt(frame.Right()+t.Text*0.6, frame.Y-t.Text*0.4, canvas.Left, s, t.Muted, "median").Bottom()
+	rowH := frame.H / float64(len(b.rows))
+	names := s.NameLines(b.names(), labelW, canvas.LinesEach(len(b.rows), int(rowH/(t.Text*1.2))))
 	for i, r := range b.rows {
-		mid := frame.y + rowH*(float64(i)+0.5)
+		mid := frame.Y + rowH*(float64(i)+0.5)
 		thick := min(rowH*0.62, t.Text*2)
 		b.drawRow(sc, t, r, i, tx, frame, mid, thick)
-		base := mid + s.size*0.35
-		if min(base-s.ascent(), mid-rowNameHeight(t, len(names[i]))/2) < last {
+		base := mid + s.Size*0.35
+		if min(base-s.Ascent(), mid-canvas.RowNameHeight(t, len(names[i]))/2) < last {
 			continue // the rows are too many for a name each
 		}
 		text := "no data"
 		if len(r.sorted) > 0 {
 			text = b.unit.format(r.median)
 		}
-		sc.textAt(frame.right()+t.Text*0.6, base, left, s, t.Ink, s.fit(text, countW))
-		last = drawRowName(sc, t, names[i], frame.x-t.Text*0.5, mid)
+		sc.TextAt(frame.Right()+t.Text*0.6, base, canvas.Left, s, t.Ink, s.Fit(text, countW))
+		last = canvas.DrawRowName(sc, t, names[i], frame.X-t.Text*0.5, mid)
 	}
 }
 
-func (b *box) drawRow(sc *scene, t *Theme, r boxRow, i int, tx func(float64) float64, frame rect, mid, thick float64) {
+func (b *box) drawRow(sc *canvas.Scene, t *canvas.Theme, r boxRow, i int, tx func(float64) float64, frame canvas.Rect, mid, thick float64) {
 	if len(r.sorted) == 0 {
 		return
 	}
 	if len(b.rows) > len(t.Series) { // colours that repeat would say that rows belong together
 		i = 0
 	}
-	c, _ := t.seriesColor(i)
+	c, _ := t.SeriesColor(i)
 	// One mark per device pixel: thousands of outliers cost no more than the frame is wide, and none is lost.
 	last := math.Inf(-1)
 	for _, list := range [][]float64{r.sorted[:r.below], r.sorted[len(r.sorted)-r.beyondHigh:]} {
 		for _, v := range list {
-			if x := tx(v); x-last >= 1/sc.scale {
-				sc.vline(x, mid-thick*0.22, mid+thick*0.22, 1.5, c)
+			if x := tx(v); x-last >= 1/sc.Scale {
+				sc.Vline(x, mid-thick*0.22, mid+thick*0.22, 1.5, c)
 				last = x
 			}
 		}
 	}
 	x0, x1 := tx(r.q1), tx(r.q3)
-	sc.hline(tx(r.low), x0, mid, 1.5, t.Ink)
-	sc.hline(x1, tx(r.high), mid, 1.5, t.Ink)
+	sc.Hline(tx(r.low), x0, mid, 1.5, t.Ink)
+	sc.Hline(x1, tx(r.high), mid, 1.5, t.Ink)
 	for _, v := range []float64{r.low, r.high} {
-		sc.vline(tx(v), mid-thick*0.3, mid+thick*0.3, 1.5, t.Ink)
+		sc.Vline(tx(v), mid-thick*0.3, mid+thick*0.3, 1.5, t.Ink)
 	}
-	body := rect{x0, mid - thick/2, max(x1-x0, 2), thick}
-	sc.fill(body, t.Page)
-	sc.fill(body, withAlpha(c, 0x70))
-	sc.frame(body, 1.5, c)
-	sc.vline(tx(r.median), body.y, body.bottom(), 3, t.Ink)
-	if x := tx(r.mean); x >= frame.x && x <= frame.right() {
+	body := canvas.Box(x0, mid-thick/2, max(x1-x0, 2), thick)
+	sc.Fill(body, t.Page)
+	sc.Fill(body, canvas.WithAlpha(c, 0x70))
+	sc.Frame(body, 1.5, c)
+	sc.Vline(tx(r.median), body.Y, body.Bottom(), 3, t.Ink)
+	if x := tx(r.mean); x >= frame.X && x <= frame.Right() {
 		d := min(thick*0.2, t.Text*0.32)
-		sc.poly(t.Page, point{x, mid - d*1.6}, point{x + d*1.6, mid}, point{x, mid + d*1.6}, point{x - d*1.6, mid})
-		sc.poly(t.Ink, point{x, mid - d}, point{x + d, mid}, point{x, mid + d}, point{x - d, mid})
+		sc.Poly(t.Page, canvas.At(x, mid-d*1.6), canvas.At(x+d*1.6, mid), canvas.At(x, mid+d*1.6), canvas.At(x-d*1.6, mid))
+		sc.Poly(t.Ink, canvas.At(x, mid-d), canvas.At(x+d, mid), canvas.At(x, mid+d), canvas.At(x-d, mid))
 	}
 }

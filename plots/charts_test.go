@@ -7,18 +7,20 @@ import (
 	"math"
 	"strings"
 	"testing"
+
+	"astrolabe/plots/canvas"
 )
 
 // textsOf draws a plot and returns all texts of it in one string.
 func textsOf(t *testing.T, p *Plot) string {
 	t.Helper()
-	sc, err := p.scene(Size{})
+	sc, err := p.scene(canvas.Size{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	var b strings.Builder
-	for _, box := range sc.boxes {
-		b.WriteString(box.text + "\n")
+	for _, box := range sc.Boxes {
+		b.WriteString(box.Text + "\n")
 	}
 	return b.String()
 }
@@ -65,9 +67,9 @@ func TestASingleExtremeLeavesInkInEveryChart(t *testing.T) {
 	}
 	for name, c := range charts {
 		flat, err := c.draw(calm)
-		before := paint(t, must(t, flat, err), Size{})
+		before := paint(t, must(t, flat, err), canvas.Size{})
 		spike, err := c.draw(spiky)
-		if n := changed(before, paint(t, must(t, spike, err), Size{})); n < c.least {
+		if n := changed(before, paint(t, must(t, spike, err), canvas.Size{})); n < c.least {
 			t.Errorf("%s: a single value of 90 among a million of 50 changes %d pixels, want at least %d", name, n, c.least)
 		}
 	}
@@ -77,7 +79,7 @@ func TestAFlatLineOfAMillionCrossesEveryTimeChart(t *testing.T) {
 	flat := values(million, func(int) float64 { return 3 })
 	for name, o := range map[string]TimelineOptions{"area": {Style: Area}, "spread": {Style: Spread}, "log": {Log: true}} {
 		p, err := Timeline(o, series("a", "", 1000, flat))
-		if ink := inkIn(paint(t, must(t, p, err), Size{}), 0, 1600, blue); ink < 2*1400 {
+		if ink := inkIn(paint(t, must(t, p, err), canvas.Size{}), 0, 1600, blue); ink < 2*1400 {
 			t.Errorf("%s: a flat line has %d pixels of ink", name, ink)
 		}
 	}
@@ -92,13 +94,13 @@ func TestMissingValuesLeaveNoInk(t *testing.T) {
 	})
 	for name, o := range map[string]TimelineOptions{"area": {Style: Area}, "spread": {Style: Spread}, "log": {Log: true}} {
 		p, err := Timeline(o, series("a", "", 1000, y))
-		if ink := inkIn(paint(t, must(t, p, err), Size{}), 720, 900, blue); ink != 0 {
+		if ink := inkIn(paint(t, must(t, p, err), canvas.Size{}), 720, 900, blue); ink != 0 {
 			t.Errorf("%s: %d pixels of ink where values are missing", name, ink)
 		}
 	}
 	p, err := Heatmap(HeatmapOptions{}, series("a", "", 1000, y))
-	img := paint(t, must(t, p, err), Size{})
-	gap := Light().GapFill
+	img := paint(t, must(t, p, err), canvas.Size{})
+	gap := canvas.Light().GapFill
 	if ink := inkIn(img, 660, 840, [3]uint8{gap.R, gap.G, gap.B}); ink < 180*500 {
 		t.Errorf("heat map: %d pixels are hatched where values are missing", ink)
 	}
@@ -107,7 +109,7 @@ func TestMissingValuesLeaveNoInk(t *testing.T) {
 func TestGapsAndLateTimeAreShadedInColoursOfTheirOwn(t *testing.T) {
 	ink := func(o TimelineOptions, c color.NRGBA) int {
 		p, err := Timeline(o, series("a", "", 1000, values(1000, func(int) float64 { return 5 })))
-		img, n := paint(t, must(t, p, err), Size{}), 0
+		img, n := paint(t, must(t, p, err), canvas.Size{}), 0
 		for i := 0; i < len(img.Pix); i += 4 {
 			if img.Pix[i] == c.R && img.Pix[i+1] == c.G && img.Pix[i+2] == c.B {
 				n++
@@ -116,12 +118,12 @@ func TestGapsAndLateTimeAreShadedInColoursOfTheirOwn(t *testing.T) {
 		return n
 	}
 	stretch := []Interval{{Start: 200e3, End: 400e3}}
-	for _, t1 := range []*Theme{Light(), Dark()} {
+	for _, t1 := range []*canvas.Theme{canvas.Light(), canvas.Dark()} {
 		if t1.GapFill == t1.LateFill || t1.LateFill == t1.Page {
 			t.Errorf("%s: late time has the colour %v, gaps %v", t1.Name, t1.LateFill, t1.GapFill)
 		}
 	}
-	gap, late := Light().GapFill, Light().LateFill
+	gap, late := canvas.Light().GapFill, canvas.Light().LateFill
 	plain := TimelineOptions{}
 	for name, x := range map[string]struct {
 		o           TimelineOptions
@@ -260,14 +262,14 @@ func TestLogAxesLabelDecadesAndPowersOfTwo(t *testing.T) {
 
 // contrast is the ratio of WCAG 2.1.
 func contrast(a, b color.NRGBA) float64 {
-	x, y := luminance(a)+0.05, luminance(b)+0.05
+	x, y := canvas.Luminance(a)+0.05, canvas.Luminance(b)+0.05
 	return max(x, y) / min(x, y)
 }
 
 func TestThemesAndSizesHaveNames(t *testing.T) {
 	p := find(gallery(t), "single")
 	for _, name := range []string{"light", "dark"} {
-		th, err := ThemeNamed(name)
+		th, err := canvas.ThemeNamed(name)
 		if err != nil || th.Name != name {
 			t.Errorf("%s: %v", name, err)
 		}
@@ -280,11 +282,11 @@ func TestThemesAndSizesHaveNames(t *testing.T) {
 			t.Errorf("%s: text is hard to read", name)
 		}
 	}
-	if _, err := ThemeNamed("blue"); err == nil {
+	if _, err := canvas.ThemeNamed("blue"); err == nil {
 		t.Error("the theme blue is accepted")
 	}
 	for _, name := range []string{"page", "ticket", "ticket2x", "slide", "print"} {
-		sz, err := SizeNamed(name)
+		sz, err := canvas.SizeNamed(name)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -293,7 +295,7 @@ func TestThemesAndSizesHaveNames(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	if _, err := SizeNamed("poster"); err == nil {
+	if _, err := canvas.SizeNamed("poster"); err == nil {
 		t.Error("the size poster is accepted")
 	}
 }

@@ -1,10 +1,14 @@
 package plots
 
-import "fmt"
+import (
+	"fmt"
+
+	"astrolabe/plots/canvas"
+)
 
 // chunks lays out the whole report for a content width, in reading order: title, provenance, findings, items.
 // pageH is the greatest height of a chunk.
-func (r *Report) chunks(t *Theme, width, pageH float64) []*chunk {
+func (r *Report) chunks(t *canvas.Theme, width, pageH float64) []*chunk {
 	var out []*chunk
 	if r.Summary != nil {
 		out = append(out, r.summaryChunk(t, width, pageH))
@@ -12,14 +16,14 @@ func (r *Report) chunks(t *Theme, width, pageH float64) []*chunk {
 			return out
 		}
 	}
-	ts := style{bold, t.PageTitle}
+	ts := canvas.NewStyle(canvas.Bold, t.PageTitle)
 	title := r.Title
 	if title == "" {
 		title = "Report"
 	}
-	for _, l := range ts.lines(title, width, 4) {
-		out = append(out, &chunk{h: ts.size * 1.22, keep: true, draw: func(sc *scene, x, y, w float64) {
-			sc.textAt(x, y+ts.ascent(), left, ts, t.Ink, l)
+	for _, l := range ts.Lines(title, width, 4) {
+		out = append(out, &chunk{h: ts.Size * 1.22, keep: true, draw: func(sc *canvas.Scene, x, y, w float64) {
+			sc.TextAt(x, y+ts.Ascent(), canvas.Left, ts, t.Ink, l)
 		}})
 	}
 	out = append(out, r.provenanceChunks(t, width, pageH)...)
@@ -65,31 +69,31 @@ func (r *Report) chunks(t *Theme, width, pageH float64) []*chunk {
 	return out
 }
 
-func sectionHeading(t *Theme, title, note string) *chunk {
-	hs, ns := style{bold, t.Heading}, style{regular, t.Text}
-	return &chunk{h: hs.leading(), space: t.Heading * 0.8, keep: true, draw: func(sc *scene, x, y, w float64) {
-		box := sc.textAt(x, y+hs.ascent(), left, hs, t.Ink, title)
-		sc.textAt(box.right()+t.Text*0.8, y+hs.ascent(), left, ns, t.Muted, ns.fit(note, x+w-box.right()-t.Text*0.8))
+func sectionHeading(t *canvas.Theme, title, note string) *chunk {
+	hs, ns := canvas.NewStyle(canvas.Bold, t.Heading), canvas.NewStyle(canvas.Regular, t.Text)
+	return &chunk{h: hs.Leading(), space: t.Heading * 0.8, keep: true, draw: func(sc *canvas.Scene, x, y, w float64) {
+		box := sc.TextAt(x, y+hs.Ascent(), canvas.Left, hs, t.Ink, title)
+		sc.TextAt(box.Right()+t.Text*0.8, y+hs.Ascent(), canvas.Left, ns, t.Muted, ns.Fit(note, x+w-box.Right()-t.Text*0.8))
 	}}
 }
 
 func countFindings(list []Finding) string {
-	var n [Critical + 1]int
+	var n [canvas.Critical + 1]int
 	for _, f := range list {
-		if f.Severity <= Critical {
+		if f.Severity <= canvas.Critical {
 			n[f.Severity]++
 		}
 	}
 	text := ""
-	for s := int(Critical); s >= int(Good); s-- {
+	for s := int(canvas.Critical); s >= int(canvas.Good); s-- {
 		if n[s] == 0 {
 			continue
 		}
 		if text != "" {
 			text += ", "
 		}
-		text += fmt.Sprintf("%d %s", n[s], Severity(s))
-		if Severity(s) == Warning && n[s] > 1 {
+		text += fmt.Sprintf("%d %s", n[s], canvas.Severity(s))
+		if canvas.Severity(s) == canvas.Warning && n[s] > 1 {
 			text += "s"
 		}
 	}
@@ -129,7 +133,7 @@ func lanesOf(p *Plot) []*lane {
 }
 
 // geometry aligns every timeline of the report.
-func (r *Report) geometry(t *Theme, width float64) laneGeometry {
+func (r *Report) geometry(t *canvas.Theme, width float64) laneGeometry {
 	lanes := r.timelines()
 	g := laneGeometry{}
 	least := 0.0
@@ -168,7 +172,7 @@ func (r *Report) extent() (t0, t1 int64) {
 }
 
 // plotChunks lays out plots under one another. Neighbouring timelines whose windows overlap stand on one time axis.
-func plotChunks(t *Theme, plots []*Plot, g laneGeometry, width, pageH float64) []*chunk {
+func plotChunks(t *canvas.Theme, plots []*Plot, g laneGeometry, width, pageH float64) []*chunk {
 	var out []*chunk
 	for i := 0; i < len(plots); {
 		lanes := lanesOf(plots[i])
@@ -199,7 +203,7 @@ func plotChunks(t *Theme, plots []*Plot, g laneGeometry, width, pageH float64) [
 }
 
 // laneChunks lays out lanes on one time axis. starts holds the indices at which a new plot begins.
-func laneChunks(t *Theme, lanes []*lane, starts map[int]bool, g laneGeometry, width, pageH float64) []*chunk {
+func laneChunks(t *canvas.Theme, lanes []*lane, starts map[int]bool, g laneGeometry, width, pageH float64) []*chunk {
 	if _, _, ok := shareTime(lanes); !ok { // a grid over unlike windows
 		var out []*chunk
 		for _, l := range lanes {
@@ -210,8 +214,8 @@ func laneChunks(t *Theme, lanes []*lane, starts map[int]bool, g laneGeometry, wi
 	t0, t1, _ := shareTime(lanes)
 	foot := newTimeFoot(t, lanes, t0, t1, g, width)
 	ax := foot.ax
-	grp := &group{foot: &chunk{h: foot.height(t), draw: func(sc *scene, x, y, w float64) {
-		foot.draw(sc, t, sc.snapped(rect{x + g.gutter, y - 1, g.frameW(w), 1}))
+	grp := &group{foot: &chunk{h: foot.height(t), draw: func(sc *canvas.Scene, x, y, w float64) {
+		foot.draw(sc, t, sc.Snapped(canvas.Box(x+g.gutter, y-1, g.frameW(w), 1)))
 	}}}
 	var out []*chunk
 	for i, l := range lanes {
@@ -221,8 +225,8 @@ func laneChunks(t *Theme, lanes []*lane, starts map[int]bool, g laneGeometry, wi
 		if starts[i] {
 			c.space = t.Text * 1.1
 		}
-		c.draw = func(sc *scene, x, y, w float64) {
-			l.draw(sc, t, g, ax, parts, rect{x, y, w, c.h}, nil)
+		c.draw = func(sc *canvas.Scene, x, y, w float64) {
+			l.draw(sc, t, g, ax, parts, canvas.Box(x, y, w, c.h), nil)
 		}
 		out = append(out, c)
 	}
@@ -230,8 +234,8 @@ func laneChunks(t *Theme, lanes []*lane, starts map[int]bool, g laneGeometry, wi
 }
 
 // plotChunk lays out any other chart at the height that it prefers.
-func plotChunk(t *Theme, p *Plot, width, pageH float64) *chunk {
+func plotChunk(t *canvas.Theme, p *Plot, width, pageH float64) *chunk {
 	c := &chunk{h: min(p.body.prefer(t, width), pageH), space: t.Text * 1.4}
-	c.draw = func(sc *scene, x, y, w float64) { p.body.draw(sc, t, rect{x, y, w, c.h}) }
+	c.draw = func(sc *canvas.Scene, x, y, w float64) { p.body.draw(sc, t, canvas.Box(x, y, w, c.h)) }
 	return c
 }

@@ -5,6 +5,8 @@ import (
 	"image"
 	"math"
 	"testing"
+
+	"astrolabe/plots/canvas"
 )
 
 // inkIn counts the pixels of an image that have a colour near c, in columns [x0, x1).
@@ -25,13 +27,13 @@ func near(a, b uint8) bool { return math.Abs(float64(a)-float64(b)) < 40 }
 
 var blue = [3]uint8{0x00, 0x72, 0xb2}
 
-func paint(t *testing.T, p *Plot, sz Size) *image.RGBA {
+func paint(t *testing.T, p *Plot, sz canvas.Size) *image.RGBA {
 	t.Helper()
 	sc, err := p.scene(sz)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return sc.paint()
+	return sc.Paint()
 }
 
 func TestASpikeOfOneSampleAmongAMillionLeavesInk(t *testing.T) {
@@ -40,13 +42,13 @@ func TestASpikeOfOneSampleAmongAMillionLeavesInk(t *testing.T) {
 		for _, up := range []bool{true, false} {
 			y := values(n, func(int) float64 { return 50 })
 			flat, err := Timeline(TimelineOptions{Y: Range{0, 100}}, series("a", "", 1000, y))
-			before := inkIn(paint(t, must(t, flat, err), Size{}), 0, 1600, blue)
+			before := inkIn(paint(t, must(t, flat, err), canvas.Size{}), 0, 1600, blue)
 			y[at] = 0
 			if up {
 				y[at] = 100
 			}
 			spiky, err := Timeline(TimelineOptions{Y: Range{0, 100}}, series("a", "", 1000, y))
-			after := inkIn(paint(t, must(t, spiky, err), Size{}), 0, 1600, blue)
+			after := inkIn(paint(t, must(t, spiky, err), canvas.Size{}), 0, 1600, blue)
 			if after-before < 350 { // half of the frame's height, at least one pixel wide
 				t.Errorf("sample %d: the spike (up %v) added %d pixels to %d", at, up, after-before, before)
 			}
@@ -61,7 +63,7 @@ func TestEverySpikeAmongManyLeavesItsOwnInk(t *testing.T) {
 		y[i*(n/spikes)+n/spikes/2] = 100
 	}
 	p, err := Timeline(TimelineOptions{}, series("a", "", 1000, y))
-	img := paint(t, must(t, p, err), Size{})
+	img := paint(t, must(t, p, err), canvas.Size{})
 	seen, run := 0, false
 	row := 200
 	for x := range 1600 {
@@ -79,7 +81,7 @@ func TestEverySpikeAmongManyLeavesItsOwnInk(t *testing.T) {
 
 func TestAFlatLineOfAMillionSamplesCrossesTheWholeFrame(t *testing.T) {
 	p, err := Timeline(TimelineOptions{}, series("a", "", 1000, values(1_000_000, func(int) float64 { return 3 })))
-	img := paint(t, must(t, p, err), Size{})
+	img := paint(t, must(t, p, err), canvas.Size{})
 	ink := inkIn(img, 0, 1600, blue)
 	if ink < 2*1400 || ink > 2*1600 {
 		t.Errorf("a flat line has %d pixels of ink; two rows of the frame's width are expected", ink)
@@ -91,7 +93,7 @@ func TestQuietLinesUnderNoiseStayVisible(t *testing.T) {
 	noisy := series("noisy", "", 1000, values(100_000, func(int) float64 { return 50 + 15*r.NormFloat64() }))
 	quiet := series("quiet", "", 1000, values(100_000, func(int) float64 { return 50 }))
 	p, err := Timeline(TimelineOptions{}, quiet, noisy)
-	if ink := inkIn(paint(t, must(t, p, err), Size{}), 100, 1300, blue); ink < 2000 {
+	if ink := inkIn(paint(t, must(t, p, err), canvas.Size{}), 100, 1300, blue); ink < 2000 {
 		t.Errorf("the quiet line under the noise has %d pixels", ink)
 	}
 }
@@ -101,7 +103,7 @@ func TestGapsAndMissingValuesBreakTheLine(t *testing.T) {
 	missing := Series{Name: "missing", Start: []int64{0, 400, 600}, End: []int64{400, 600, 1000}, Y: []float64{5, math.NaN(), 5}}
 	for _, s := range []Series{gap, missing} {
 		p, err := Timeline(TimelineOptions{}, s)
-		img := paint(t, must(t, p, err), Size{})
+		img := paint(t, must(t, p, err), canvas.Size{})
 		if ink := inkIn(img, 720, 900, blue); ink != 0 {
 			t.Errorf("%s: %d pixels of ink where there is no data", s.Name, ink)
 		}
@@ -113,23 +115,23 @@ func TestGapsAndMissingValuesBreakTheLine(t *testing.T) {
 
 func TestReduceKeepsFirstExtremesAndLastInTimeOrder(t *testing.T) {
 	s, e := times(8, 10)
-	r := reduce(s, e, []float64{5, 9, 1, 6, 2, 2, 2, 2}, 0, 80, 2)
-	c := r.cols[0]
-	if c.first != 5 || c.max != 9 || c.min != 1 || c.last != 6 || c.minFirst {
+	r := canvas.Reduce(s, e, []float64{5, 9, 1, 6, 2, 2, 2, 2}, 0, 80, 2)
+	c := r.Cols[0]
+	if c.First != 5 || c.Max != 9 || c.Min != 1 || c.Last != 6 || c.MinFirst {
 		t.Errorf("first column is %+v", c)
 	}
-	if c = r.cols[1]; c.min != c.max || !c.joined || r.min != 1 || r.max != 9 || r.shown != 8 {
+	if c = r.Cols[1]; c.Min != c.Max || !c.Joined || r.Min != 1 || r.Max != 9 || r.Shown != 8 {
 		t.Errorf("second column is %+v, reduction %+v", c, r)
 	}
 }
 
 func TestReduceCountsWhatItCannotShow(t *testing.T) {
 	s, e := times(4, 10)
-	r := reduce(s, e, []float64{math.NaN(), math.Inf(1), 3, math.NaN()}, 0, 40, 8)
-	if r.shown != 1 || r.missing != 2 || r.infinite != 1 || r.min != 3 || r.max != 3 {
+	r := canvas.Reduce(s, e, []float64{math.NaN(), math.Inf(1), 3, math.NaN()}, 0, 40, 8)
+	if r.Shown != 1 || r.Missing != 2 || r.Infinite != 1 || r.Min != 3 || r.Max != 3 {
 		t.Errorf("%+v", r)
 	}
-	if reduce(nil, nil, nil, 0, 10, 5).shown != 0 || reduce(s, e, make([]float64, 4), 5, 5, 5).shown != 0 {
+	if canvas.Reduce(nil, nil, nil, 0, 10, 5).Shown != 0 || canvas.Reduce(s, e, make([]float64, 4), 5, 5, 5).Shown != 0 {
 		t.Error("an empty series or window shows something")
 	}
 }
@@ -139,15 +141,15 @@ func TestVectorPathsReachEveryExtreme(t *testing.T) {
 	y := values(50_000, func(int) float64 { return r.NormFloat64() })
 	y[31_234] = 40
 	s, e := times(len(y), 10)
-	red := reduce(s, e, y, 0, e[len(e)-1], 300)
-	frame := rect{0, 0, 300, 100}
-	tr := newTrace(red, frame, 1, func(v float64) float64 { return -v })
+	red := canvas.Reduce(s, e, y, 0, e[len(e)-1], 300)
+	frame := canvas.Box(0, 0, 300, 100)
+	tr := canvas.NewTrace(red, frame, 1, func(v float64) float64 { return -v })
 	top, points := 0.0, 0
-	paths := tr.paths()
+	paths := tr.Paths()
 	for _, p := range paths {
 		points += len(p)
 		for _, q := range p {
-			top = min(top, q.y)
+			top = min(top, q.Y)
 		}
 	}
 	if top != -40 {
@@ -199,12 +201,12 @@ func FuzzTimeline(f *testing.F) {
 		if err != nil {
 			return
 		}
-		sc, err := p.scene(Size{Width: 320, Height: 200, DPI: 96})
+		sc, err := p.scene(canvas.Size{Width: 320, Height: 200, DPI: 96})
 		if err != nil {
 			t.Fatal(err)
 		}
 		checkLayout(t, "fuzzed", sc)
-		sc.paint()
+		sc.Paint()
 	})
 }
 
@@ -220,7 +222,7 @@ func TestADipOfOneSampleAmongAMillionShowsInAStack(t *testing.T) {
 		p, err := Timeline(TimelineOptions{Stacked: true}, series("a", "", 1000, y))
 		return must(t, p, err)
 	}
-	if n := changed(paint(t, draw(level), Size{}), paint(t, draw(dipped), Size{})); n < 400 {
+	if n := changed(paint(t, draw(level), canvas.Size{}), paint(t, draw(dipped), canvas.Size{})); n < 400 {
 		t.Errorf("a single 0 among a million of 100 changes %d pixels, want the whole height of the stack", n)
 	}
 }

@@ -3,6 +3,8 @@ package plots
 import (
 	"errors"
 	"fmt"
+
+	"astrolabe/plots/canvas"
 )
 
 // ConfusionOptions describe a confusion matrix.
@@ -42,16 +44,16 @@ type confusion struct {
 	any    bool
 }
 
-func (c *confusion) prefer(t *Theme, _ float64) float64 {
+func (c *confusion) prefer(t *canvas.Theme, _ float64) float64 {
 	return t.Text*7 + float64(max(len(c.names), 4))*t.Text*1.7
 }
 
-func (c *confusion) draw(sc *scene, t *Theme, area rect) {
-	y := newHeader(t, c.o.Title, "", c.o.Label, area.w).draw(sc, t, area.x, area.y) + topPad(t)
+func (c *confusion) draw(sc *canvas.Scene, t *canvas.Theme, area canvas.Rect) {
+	y := newHeader(t, c.o.Title, "", c.o.Label, area.W).draw(sc, t, area.X, area.Y) + topPad(t)
 	if !c.any {
-		frame := rect{area.x, y, area.w, area.bottom() - y}
-		if frame.h > t.Text && frame.w > t.Text {
-			sc.frame(frame, 1, t.Rule)
+		frame := canvas.Box(area.X, y, area.W, area.Bottom()-y)
+		if frame.H > t.Text && frame.W > t.Text {
+			sc.Frame(frame, 1, t.Rule)
 			drawNoData(sc, t, frame, "nothing was classified")
 		}
 		return
@@ -69,41 +71,41 @@ func (c *confusion) draw(sc *scene, t *Theme, area rect) {
 			all += k
 		}
 		for j, k := range row {
-			b := sc.snapped(rect{frame.x + frame.w*float64(j)/n, frame.y + frame.h*float64(i)/n, frame.w / n, frame.h / n})
+			b := sc.Snapped(canvas.Box(frame.X+frame.W*float64(j)/n, frame.Y+frame.H*float64(i)/n, frame.W/n, frame.H/n))
 			if k == 0 {
 				continue
 			}
 			fill := bar.ramp.at(bar.axis.frac(100 * float64(k) / float64(all)))
-			sc.fill(b, fill)
-			if cs.size > 0 {
-				sc.textAt(b.x+b.w/2, b.y+b.h/2+cs.size*0.35, center, cs, inkOn(fill), grouped(k))
+			sc.Fill(b, fill)
+			if cs.Size > 0 {
+				sc.TextAt(b.X+b.W/2, b.Y+b.H/2+cs.Size*0.35, canvas.Center, cs, inkOn(fill), grouped(k))
 			}
 		}
 	}
 	for i := range c.names {
 		at := float64(i) / n
-		sc.hline(frame.x, frame.right(), frame.y+frame.h*at, 1, t.Grid)
-		sc.vline(frame.x+frame.w*at, frame.y, frame.bottom(), 1, t.Grid)
+		sc.Hline(frame.X, frame.Right(), frame.Y+frame.H*at, 1, t.Grid)
+		sc.Vline(frame.X+frame.W*at, frame.Y, frame.Bottom(), 1, t.Grid)
 	}
-	sc.frame(frame, 1, t.Rule)
+	sc.Frame(frame, 1, t.Rule)
 	squareLabels(sc, t, area, frame, c.names)
 	bar.draw(sc, t, frame)
 }
 
 // countStyle is the style in which the widest count fits its cell: all are written in it, or none where it could not be read. Then the colours
 // alone tell.
-func (c *confusion) countStyle(t *Theme, frame rect) style {
+func (c *confusion) countStyle(t *canvas.Theme, frame canvas.Rect) canvas.Style {
 	n := float64(len(c.names))
-	cs := style{regular, min(t.Text, frame.h/n*0.62)}
+	cs := canvas.NewStyle(canvas.Regular, min(t.Text, frame.H/n*0.62))
 	for _, row := range c.counts {
 		for _, k := range row {
-			if w := cs.width(grouped(k)); w > frame.w/n*0.94 {
-				cs.size *= frame.w / n * 0.94 / w
+			if w := cs.Width(grouped(k)); w > frame.W/n*0.94 {
+				cs.Size *= frame.W / n * 0.94 / w
 			}
 		}
 	}
-	if cs.size < t.Text*0.45 {
-		cs.size = 0
+	if cs.Size < t.Text*0.45 {
+		cs.Size = 0
 	}
 	return cs
 }

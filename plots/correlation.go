@@ -11,6 +11,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 
 	"astrolabe/capture/memory"
+	"astrolabe/plots/canvas"
 )
 
 // CorrelationOptions say how series are compared with each other.
@@ -124,7 +125,7 @@ func centre(v []float64) centredSeries {
 	}
 	// The squares of values near the ends of what a double holds are beyond them; correlation knows no scale.
 	scale := 1 / max(math.Abs(slices.Min(v)), math.Abs(slices.Max(v)))
-	if !drawable(scale) || scale == 0 {
+	if !canvas.Drawable(scale) || scale == 0 {
 		scale = 1
 	}
 	mean := 0.0
@@ -166,7 +167,7 @@ func correlate(a, b []float64, method string) float64 {
 	if !allDrawable(a) || !allDrawable(b) {
 		x, y = nil, nil
 		for i := range a {
-			if drawable(a[i]) && drawable(b[i]) {
+			if canvas.Drawable(a[i]) && canvas.Drawable(b[i]) {
 				x, y = append(x, a[i]), append(y, b[i])
 			}
 		}
@@ -179,7 +180,7 @@ func correlate(a, b []float64, method string) float64 {
 
 func allDrawable(v []float64) bool {
 	for _, x := range v {
-		if !drawable(x) {
+		if !canvas.Drawable(x) {
 			return false
 		}
 	}
@@ -215,14 +216,14 @@ func ranks(v []float64) []float64 {
 	return out
 }
 
-func (c *correlation) prefer(t *Theme, _ float64) float64 {
+func (c *correlation) prefer(t *canvas.Theme, _ float64) float64 {
 	if !c.any {
 		return t.Text * 8
 	}
 	return t.Text*6 + float64(len(c.names))*t.Text*1.9
 }
 
-func (c *correlation) draw(sc *scene, t *Theme, area rect) {
+func (c *correlation) draw(sc *canvas.Scene, t *canvas.Theme, area canvas.Rect) {
 	label := "of the values (Pearson)"
 	if c.o.Method == "spearman" {
 		label = "of the ranks (Spearman)"
@@ -230,11 +231,11 @@ func (c *correlation) draw(sc *scene, t *Theme, area rect) {
 	if c.samples > 0 {
 		label = "correlation " + label + " over " + counts(c.samples, "sample")
 	}
-	y := newHeader(t, c.o.Title, "", label, area.w).draw(sc, t, area.x, area.y) + topPad(t)
+	y := newHeader(t, c.o.Title, "", label, area.W).draw(sc, t, area.X, area.Y) + topPad(t)
 	if !c.any {
-		frame := rect{area.x, y, area.w, area.bottom() - y}
-		if frame.h > t.Text && frame.w > t.Text {
-			sc.frame(frame, 1, t.Rule)
+		frame := canvas.Box(area.X, y, area.W, area.Bottom()-y)
+		if frame.H > t.Text && frame.W > t.Text {
+			sc.Frame(frame, 1, t.Rule)
 			why := "give at least two series with three pairs of values that vary"
 			if len(c.names) == 0 {
 				why = "there is nothing to compare"
@@ -253,43 +254,43 @@ func (c *correlation) draw(sc *scene, t *Theme, area rect) {
 	if !ok {
 		return
 	}
-	cell, high := frame.w/n, frame.h/n
-	cs := style{regular, min(t.Text, high*0.62)}
+	cell, high := frame.W/n, frame.H/n
+	cs := canvas.NewStyle(canvas.Regular, min(t.Text, high*0.62))
 	decimals := 2
-	if cs.width("−0.00") > cell*0.94 {
+	if cs.Width("−0.00") > cell*0.94 {
 		decimals = 1
 	}
-	written := cs.width("−0.00"[:len("−0.00")-2+decimals]) <= cell*0.96 && cs.size >= t.Text*0.6
+	written := cs.Width("−0.00"[:len("−0.00")-2+decimals]) <= cell*0.96 && cs.Size >= t.Text*0.6
 	for i := range c.names {
 		for j := range c.names {
-			b := rect{frame.x + frame.w*float64(j)/n, frame.y + frame.h*float64(i)/n, frame.w / n, frame.h / n}
-			b = sc.snapped(b)
+			b := canvas.Box(frame.X+frame.W*float64(j)/n, frame.Y+frame.H*float64(i)/n, frame.W/n, frame.H/n)
+			b = sc.Snapped(b)
 			r := c.r[i][j]
 			if math.IsNaN(r) {
-				img := newImage(sc, b)
+				img := canvas.NewImage(sc, b)
 				for k := 0; k < len(img.Pix)/4; k++ {
-					t.hatch(img.Pix[4*k:4*k+4], k%img.Rect.Dx(), k/img.Rect.Dx(), sc.scale)
+					t.Hatch(img.Pix[4*k:4*k+4], k%img.Rect.Dx(), k/img.Rect.Dx(), sc.Scale)
 				}
-				sc.image(b.x, b.y, img)
+				sc.Image(b.X, b.Y, img)
 				continue
 			}
 			fill := bar.ramp.at(bar.axis.frac(r))
-			sc.fill(b, fill)
+			sc.Fill(b, fill)
 			if written {
 				text := minus(strconv.FormatFloat(r, 'f', decimals, 64))
 				if i == j {
 					text = "1"
 				}
-				sc.textAt(b.x+b.w/2, b.y+b.h/2+cs.size*0.35, center, cs, inkOn(fill), text)
+				sc.TextAt(b.X+b.W/2, b.Y+b.H/2+cs.Size*0.35, canvas.Center, cs, inkOn(fill), text)
 			}
 		}
 	}
 	for i := range c.names {
 		at := float64(i) / n
-		sc.hline(frame.x, frame.right(), frame.y+frame.h*at, 1, t.Page)
-		sc.vline(frame.x+frame.w*at, frame.y, frame.bottom(), 1, t.Page)
+		sc.Hline(frame.X, frame.Right(), frame.Y+frame.H*at, 1, t.Page)
+		sc.Vline(frame.X+frame.W*at, frame.Y, frame.Bottom(), 1, t.Page)
 	}
-	sc.frame(frame, 1, t.Rule)
+	sc.Frame(frame, 1, t.Rule)
 	squareLabels(sc, t, area, frame, c.names)
 	bar.draw(sc, t, frame)
 }

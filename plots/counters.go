@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"astrolabe/capture"
+	"astrolabe/plots/canvas"
 )
 
 // FromCounter is a counter as a series of a timeline. It shares the counter's times and values.
@@ -62,7 +63,7 @@ func Extent(c *capture.Capture) string {
 }
 
 // FromSpans are the stretches that a mask selects, to be shaded in a timeline. The legend calls them kind.
-func FromSpans(spans []capture.Span, s Severity, kind string) []Interval {
+func FromSpans(spans []capture.Span, s canvas.Severity, kind string) []Interval {
 	out := make([]Interval, len(spans))
 	for i, sp := range spans {
 		out[i] = Interval{Start: sp.Start, End: sp.End, Severity: s, Kind: kind}

@@ -1,17 +1,13 @@
-// Package plots draws charts and report pages as PNG, SVG and PDF, writes reports as Markdown, HTML and JSON, and encodes
-// pictures for terminals (inline.go).
+// Package plots draws charts and report pages as PNG, SVG and PDF, and writes reports as Markdown, HTML and JSON.
 //
 // A chart (Timeline, Scatter, Heatmap, ...) and a Report are plain data until they are drawn. Drawing happens in
-// two steps: layout turns the data into a scene, a flat list of rectangles, polygons, traces and measured texts
-// in logical pixels; a painter then puts the scene onto an image (raster.go), an SVG or a PDF (vector.go).
-// Every backend therefore shows the same picture, and a test can look at the boxes of all texts without pixels.
+// two steps: layout, here, turns the data into a scene of package canvas, which paints it in any form. Package terminal encodes
+// pictures for terminals.
 //
-// Samples are intervals, so lines are steps over [start, end). A series of any length is reduced to one first,
-// minimum, maximum and last value per device column before anything is drawn (columns.go): the cost of drawing
-// depends on the width of the picture, and a spike of a single sample always leaves ink. Clouds of points (cloud.go) and the
-// cells of heat maps are reduced to device pixels, and are the only pictures within a picture.
+// Samples are intervals, so lines are steps over [start, end). The cells of heat maps and clouds of points are the only pictures within a
+// picture.
 //
 // The same data give the same bytes: no clock, no map order and no machine setting reaches the output.
 //
-// The package draws on gonum/plot's vg canvases and imports of astrolabe only capture. It knows no Starlark.
+// Of astrolabe the package imports only capture and the rooms below it. It knows no Starlark.
 package plots

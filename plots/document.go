@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"astrolabe/plots/canvas"
 )
 
 // What the written forms of a report have in common: Markdown (mdreport.go), HTML (html.go) and JSON (jsonreport.go). They
@@ -34,28 +36,28 @@ func (r *Report) Thresholds() []KV {
 const figureWidth = 1280
 
 // figure lays a chart out for a document: as high as it needs, on the page of the report's theme.
-func (p *Plot) figure(t *Theme) *scene {
-	t = t.shrunk(figureWidth)
+func (p *Plot) figure(t *canvas.Theme) *canvas.Scene {
+	t = t.Shrunk(figureWidth)
 	pad := t.Text * 0.6
 	h := p.body.prefer(t, figureWidth-2*pad) + 2*pad
-	if h > maxSide { // a chart of thousands of rows
-		h = maxSide
+	if h > canvas.MaxSide { // a chart of thousands of rows
+		h = canvas.MaxSide
 	}
-	sc := newScene(figureWidth, h, 1, t.Page)
-	p.body.draw(sc, t, rect{pad, pad, figureWidth - 2*pad, h - 2*pad})
+	sc := canvas.NewScene(figureWidth, h, 1, t.Page)
+	p.body.draw(sc, t, canvas.Box(pad, pad, figureWidth-2*pad, h-2*pad))
 	return sc
 }
 
 // caption says what a picture shows, for those who cannot see it.
 func (p *Plot) caption() string {
-	title := printable(p.Title)
+	title := canvas.Printable(p.Title)
 	if title == "" {
 		var names []string
 		switch b := p.body.(type) {
 		case *timeline:
 			for _, l := range b.lanes {
 				for _, s := range l.series {
-					names = append(names, printable(s.Name))
+					names = append(names, canvas.Printable(s.Name))
 				}
 			}
 		case *grid:
@@ -81,7 +83,7 @@ func (p *Plot) caption() string {
 func (f Finding) headline() string {
 	for _, s := range []string{f.Title, f.ID, f.Metric} {
 		if s != "" {
-			return printable(s)
+			return canvas.Printable(s)
 		}
 	}
 	return "finding"

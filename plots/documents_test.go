@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"astrolabe/capture"
+	"astrolabe/plots/canvas"
 )
 
 // documentReport is the sample report with what only written forms show.
@@ -25,19 +26,19 @@ func documentReport(t testing.TB) *Report {
 	r.Command = "astrolabe report gfx1151-vcopy --l2_hit_low=50 -o report.html"
 	measured, limit, nan := 12.5, 25.0, math.NaN()
 	for i, it := range r.Items {
-		if f, ok := it.(Finding); ok && f.Severity == Critical {
+		if f, ok := it.(Finding); ok && f.Severity == canvas.Critical {
 			f.Measured, f.Limit, f.Unit = &measured, &limit, "%"
 			f.Plots = []*Plot{find(plainGallery(t), "histogram")}
 			r.Items[i] = f
 		}
 	}
-	r.Items = append(r.Items, Finding{ID: "odd", Severity: Info, Title: "<b>a & b</b> | `c` _d_ *e*", Metric: "x|y", Value: "1 < 2", Threshold: "above 0", Measured: &nan, Advice: "See [the guide](https://example.org/?a=1&b=\"2\") or [this](javascript:alert(1))."})
+	r.Items = append(r.Items, Finding{ID: "odd", Severity: canvas.Info, Title: "<b>a & b</b> | `c` _d_ *e*", Metric: "x|y", Value: "1 < 2", Threshold: "above 0", Measured: &nan, Advice: "See [the guide](https://example.org/?a=1&b=\"2\") or [this](javascript:alert(1))."})
 	return r
 }
 
 func TestMarkdownHasItsPicturesBesideIt(t *testing.T) {
 	dir := t.TempDir()
-	paths, err := documentReport(t).Save(filepath.Join(dir, "my report.md"), Size{})
+	paths, err := documentReport(t).Save(filepath.Join(dir, "my report.md"), canvas.Size{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -159,7 +160,7 @@ func TestReportsOfHundredsOfCountersStaySmall(t *testing.T) {
 	if err != nil || len(doc) > 16<<20 {
 		t.Errorf("%d bytes, %v", len(doc), err)
 	}
-	pages, err := r.Pages("png", Size{})
+	pages, err := r.Pages("png", canvas.Size{})
 	if err != nil || len(pages) < 5 {
 		t.Errorf("%d pages, %v", len(pages), err)
 	}
@@ -174,28 +175,28 @@ func TestLongTablesAreWholeInWritingAndCountedInPictures(t *testing.T) {
 	r.Items[0] = tb
 	last := fmt.Sprint("row ", MaxPageRows+1233)
 	for _, format := range []string{"md", "html", "json"} {
-		docs, err := r.Documents("r."+format, Size{})
+		docs, err := r.Documents("r."+format, canvas.Size{})
 		if err != nil || !strings.Contains(string(docs[0].Data), last) {
 			t.Errorf("%s lacks %s (%v)", format, last, err)
 		}
 	}
-	scenes, err := r.scenes("png", Size{})
+	scenes, err := r.scenes("png", canvas.Size{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	boxes := scenes[len(scenes)-1].boxes
-	if !slices.ContainsFunc(boxes, func(b textBox) bool { return strings.HasPrefix(b.text, "1,234 more rows") }) {
+	boxes := scenes[len(scenes)-1].Boxes
+	if !slices.ContainsFunc(boxes, func(b canvas.TextBox) bool { return strings.HasPrefix(b.Text, "1,234 more rows") }) {
 		t.Error("the picture does not count the rows that it leaves out")
 	}
 }
 
 func TestTheSameReportGivesTheSameDocuments(t *testing.T) {
 	for _, format := range []string{"md", "html", "json"} {
-		a, err := documentReport(t).Documents("r."+format, Size{})
+		a, err := documentReport(t).Documents("r."+format, canvas.Size{})
 		if err != nil {
 			t.Fatal(err)
 		}
-		b, err := documentReport(t).Documents("r."+format, Size{})
+		b, err := documentReport(t).Documents("r."+format, canvas.Size{})
 		if err != nil || !slices.EqualFunc(a, b, func(x, y Document) bool { return x.Path == y.Path && bytes.Equal(x.Data, y.Data) }) {
 			t.Errorf("%s: two documents differ (%v)", format, err)
 		}
@@ -302,31 +303,31 @@ func TestJSONFollowsItsSchema(t *testing.T) {
 }
 
 func TestReportFormatsAreNamed(t *testing.T) {
-	_, err := sampleReport(t, 1).Save(filepath.Join(t.TempDir(), "out.docx"), Size{})
+	_, err := sampleReport(t, 1).Save(filepath.Join(t.TempDir(), "out.docx"), canvas.Size{})
 	if err == nil || !strings.Contains(err.Error(), "a report is one of .png, .svg, .pdf, .md, .html, .json") {
 		t.Errorf("%v", err)
 	}
-	if f, err := ReportFormatOf("A.HTM"); f != "html" || err != nil {
+	if f, err := canvas.ReportFormatOf("A.HTM"); f != "html" || err != nil {
 		t.Error(f, err)
 	}
-	if err := sampleReport(t, 1).WriteTo(&bytes.Buffer{}, "md", Size{}); err == nil || !strings.Contains(err.Error(), "pictures") {
+	if err := sampleReport(t, 1).WriteTo(&bytes.Buffer{}, "md", canvas.Size{}); err == nil || !strings.Contains(err.Error(), "pictures") {
 		t.Errorf("Markdown without its pictures: %v", err)
 	}
 	var b bytes.Buffer
-	if err := (&Report{Title: "T"}).WriteTo(&b, "md", Size{}); err != nil || b.String() != "# T\n" {
+	if err := (&Report{Title: "T"}).WriteTo(&b, "md", canvas.Size{}); err != nil || b.String() != "# T\n" {
 		t.Errorf("%q, %v", b.String(), err)
 	}
 }
 
 func TestEveryPageSaysHowToReproduceIt(t *testing.T) {
-	scenes, err := documentReport(t).scenes("png", Size{})
+	scenes, err := documentReport(t).scenes("png", canvas.Size{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	text := ""
 	for _, sc := range scenes {
-		for _, b := range sc.boxes {
-			text += b.text + "\n"
+		for _, b := range sc.Boxes {
+			text += b.Text + "\n"
 		}
 	}
 	if !strings.Contains(text, reproduceTitle) || !strings.Contains(text, "--l2_hit_low=50") {
@@ -342,10 +343,10 @@ func TestABrowserReadsTheReport(t *testing.T) {
 	}
 	dir := t.TempDir()
 	page, shot := filepath.Join(dir, "report.html"), filepath.Join(dir, "shot.png")
-	for _, theme := range []*Theme{Light(), Dark()} {
+	for _, theme := range []*canvas.Theme{canvas.Light(), canvas.Dark()} {
 		r := documentReport(t)
 		r.Theme = theme
-		if _, err := r.Save(page, Size{}); err != nil {
+		if _, err := r.Save(page, canvas.Size{}); err != nil {
 			t.Fatal(err)
 		}
 		ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
@@ -394,7 +395,7 @@ func FuzzDocuments(f *testing.F) {
 	f.Add("title", "- a\n  - b\n1. c\n\n> q\n```\ncode\n```\n[x](http://y)", "cell|x")
 	f.Add("<script>", "**a*_`", "\n\n|\\")
 	f.Fuzz(func(t *testing.T, title, text, cell string) {
-		r := &Report{Title: title, Command: cell, Items: []Item{Text(text), Finding{Title: title, Advice: text, Severity: Warning, Threshold: cell, Metric: title, Spans: []capture.Span{{Start: 1, End: 2}}},
+		r := &Report{Title: title, Command: cell, Items: []Item{Text(text), Finding{Title: title, Advice: text, Severity: canvas.Warning, Threshold: cell, Metric: title, Spans: []capture.Span{{Start: 1, End: 2}}},
 			Table{Title: title, Columns: []Column{{Name: cell}, {Name: title}}, Rows: [][]string{{cell}, {text, title}}}}, Provenance: []KV{{title, cell}}}
 		doc, err := r.html()
 		if err != nil {
@@ -405,7 +406,7 @@ func FuzzDocuments(f *testing.F) {
 		if err != nil || !json.Valid(js) {
 			t.Fatal(err)
 		}
-		if _, err := r.markdown("r.md", Size{}); err != nil {
+		if _, err := r.markdown("r.md", canvas.Size{}); err != nil {
 			t.Fatal(err)
 		}
 	})

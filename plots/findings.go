@@ -6,27 +6,28 @@ import (
 	"strings"
 
 	"astrolabe/capture"
+	"astrolabe/plots/canvas"
 )
 
 // chunks lays a finding out as a card: a bar in the colour of its severity, a sign and the word for it, what was found,
 // the value beside its threshold, advice, and where in the capture it holds.
-func (f Finding) chunks(t *Theme, width, pageH float64, t0, t1 int64) []*chunk {
-	c := t.severity(f.Severity)
+func (f Finding) chunks(t *canvas.Theme, width, pageH float64, t0, t1 int64) []*chunk {
+	c := t.Severity(f.Severity)
 	left0 := t.Text * 3.1 // text begins here, right of bar and sign
 	inner := width - left0 - t.Text
 	var rows []*chunk
-	add := func(h float64, draw func(sc *scene, x, y, w float64)) {
+	add := func(h float64, draw func(sc *canvas.Scene, x, y, w float64)) {
 		rows = append(rows, &chunk{h: h, draw: draw})
 	}
-	lines := func(runs []run, space float64) {
-		for i, l := range wrapRuns(runs, inner) {
-			size := l.size(t.Text)
+	lines := func(runs []canvas.Run, space float64) {
+		for i, l := range canvas.WrapRuns(runs, inner) {
+			size := l.Size(t.Text)
 			gap := 0.0
 			if i == 0 {
 				gap = space
 			}
-			add(style{regular, size}.leading()+gap, func(sc *scene, x, y, w float64) {
-				l.draw(sc, t, x+left0, y+gap+style{regular, size}.ascent()+size*0.1)
+			add(canvas.NewStyle(canvas.Regular, size).Leading()+gap, func(sc *canvas.Scene, x, y, w float64) {
+				l.Draw(sc, t, x+left0, y+gap+canvas.NewStyle(canvas.Regular, size).Ascent()+size*0.1)
 			})
 		}
 	}
@@ -39,22 +40,22 @@ func (f Finding) chunks(t *Theme, width, pageH float64, t0, t1 int64) []*chunk {
 		lines(adviceRuns(t, f.Advice), t.Text*0.2)
 	}
 	if text := f.judgement(); text != "" {
-		lines([]run{{text: text, style: style{regular, t.Text}, color: t.Muted}}, t.Text*0.2)
+		lines([]canvas.Run{{Text: text, Style: canvas.NewStyle(canvas.Regular, t.Text), Color: t.Muted}}, t.Text*0.2)
 	}
 	if len(f.Spans) > 0 && t1 > t0 {
-		lines([]run{{text: spansText(f.Spans, t0, t1), style: style{regular, t.Text}, color: t.Muted}}, t.Text*0.2)
-		add(t.Text*1.1, func(sc *scene, x, y, w float64) {
-			track := sc.snapped(rect{x + left0, y + t.Text*0.35, inner, t.Text * 0.6})
-			sc.fill(track, t.Grid)
+		lines([]canvas.Run{{Text: spansText(f.Spans, t0, t1), Style: canvas.NewStyle(canvas.Regular, t.Text), Color: t.Muted}}, t.Text*0.2)
+		add(t.Text*1.1, func(sc *canvas.Scene, x, y, w float64) {
+			track := sc.Snapped(canvas.Box(x+left0, y+t.Text*0.35, inner, t.Text*0.6))
+			sc.Fill(track, t.Grid)
 			var list []Interval
 			for _, s := range f.Spans {
 				list = append(list, Interval{Start: s.Start, End: s.End, Severity: f.Severity})
 			}
-			shade(sc, track, timeAxis{t0: t0, t1: t1}, list, look{fill: t.severity})
+			shade(sc, track, timeAxis{t0: t0, t1: t1}, list, look{fill: t.Severity})
 		})
 	}
 	if foot := f.footer(); foot != "" {
-		lines([]run{{text: foot, style: style{regular, t.Small}, color: t.Muted}}, t.Text*0.2)
+		lines([]canvas.Run{{Text: foot, Style: canvas.NewStyle(canvas.Regular, t.Small), Color: t.Muted}}, t.Text*0.2)
 	}
 
 	pad := t.Text * 0.6
@@ -68,9 +69,9 @@ func (f Finding) chunks(t *Theme, width, pageH float64, t0, t1 int64) []*chunk {
 		}
 		row.keep = i < len(rows)-1
 		h := row.h
-		row.draw = func(sc *scene, x, y, w float64) {
-			sc.fill(rect{x, y, w, h}, withAlpha(c, 0x12))
-			sc.fill(rect{x, y, t.Text * 0.4, h}, c)
+		row.draw = func(sc *canvas.Scene, x, y, w float64) {
+			sc.Fill(canvas.Box(x, y, w, h), canvas.WithAlpha(c, 0x12))
+			sc.Fill(canvas.Box(x, y, t.Text*0.4, h), c)
 			draw(sc, x, y+top, w)
 		}
 	}
@@ -78,12 +79,12 @@ func (f Finding) chunks(t *Theme, width, pageH float64, t0, t1 int64) []*chunk {
 }
 
 // titleRows are the lines of the title; the first also carries the sign and the word of the severity.
-func (f Finding) titleRows(t *Theme, inner, left0 float64, add func(float64, func(*scene, float64, float64, float64))) {
-	ts, ws := style{bold, t.Title}, style{bold, t.Small}
+func (f Finding) titleRows(t *canvas.Theme, inner, left0 float64, add func(float64, func(*canvas.Scene, float64, float64, float64))) {
+	ts, ws := canvas.NewStyle(canvas.Bold, t.Title), canvas.NewStyle(canvas.Bold, t.Small)
 	word := strings.ToUpper(f.Severity.String())
 	wordW := 0.0
 	if word != "" {
-		wordW = ws.width(word) + t.Text*1.2
+		wordW = ws.Width(word) + t.Text*1.2
 	}
 	title := f.Title
 	if title == "" {
@@ -92,59 +93,59 @@ func (f Finding) titleRows(t *Theme, inner, left0 float64, add func(float64, fun
 	if title == "" {
 		title = f.Metric
 	}
-	c := t.severity(f.Severity)
-	for i, l := range ts.wrap(title, inner-wordW-t.Text*0.5) {
-		add(ts.leading(), func(sc *scene, x, y, w float64) {
-			base := y + ts.ascent() + t.Title*0.08
+	c := t.Severity(f.Severity)
+	for i, l := range ts.Wrap(title, inner-wordW-t.Text*0.5) {
+		add(ts.Leading(), func(sc *canvas.Scene, x, y, w float64) {
+			base := y + ts.Ascent() + t.Title*0.08
 			if i == 0 {
-				sc.glyph(t, f.Severity, x+t.Text*1.75, base-t.Title*0.34, t.Text*1.35)
+				sc.Glyph(t, f.Severity, x+t.Text*1.75, base-t.Title*0.34, t.Text*1.35)
 				if word != "" {
-					chip := rect{x + w - t.Text*0.8 - wordW + t.Text*0.4, base - t.Small*1.02, wordW - t.Text*0.4, t.Small * 1.42}
-					sc.fill(chip, c)
-					sc.textAt(chip.x+chip.w/2, base-t.Small*0.02, center, ws, t.OnAccent, word)
+					chip := canvas.Box(x+w-t.Text*0.8-wordW+t.Text*0.4, base-t.Small*1.02, wordW-t.Text*0.4, t.Small*1.42)
+					sc.Fill(chip, c)
+					sc.TextAt(chip.X+chip.W/2, base-t.Small*0.02, canvas.Center, ws, t.OnAccent, word)
 				}
 			}
-			sc.textAt(x+left0, base, left, ts, t.Ink, l)
+			sc.TextAt(x+left0, base, canvas.Left, ts, t.Ink, l)
 		})
 	}
 }
 
 // valueRuns say what was measured and what it was compared with.
-func (f Finding) valueRuns(t *Theme) []run {
-	var out []run
-	add := func(text string, face face, clr func(*Theme) run) {
+func (f Finding) valueRuns(t *canvas.Theme) []canvas.Run {
+	var out []canvas.Run
+	add := func(text string, face canvas.Face, clr func(*canvas.Theme) canvas.Run) {
 		r := clr(t)
-		r.text, r.style = text, style{face, t.Text}
+		r.Text, r.Style = text, canvas.NewStyle(face, t.Text)
 		out = append(out, r)
 	}
-	ink := func(t *Theme) run { return run{color: t.Ink} }
-	muted := func(t *Theme) run { return run{color: t.Muted} }
+	ink := func(t *canvas.Theme) canvas.Run { return canvas.Run{Color: t.Ink} }
+	muted := func(t *canvas.Theme) canvas.Run { return canvas.Run{Color: t.Muted} }
 	if f.Metric != "" {
-		add(isolated(f.Metric), regular, ink)
+		add(canvas.Isolated(f.Metric), canvas.Regular, ink)
 	}
 	if f.Value != "" {
 		if f.Metric != "" {
-			add(": ", regular, ink)
+			add(": ", canvas.Regular, ink)
 		}
-		add(isolated(f.Value), bold, func(t *Theme) run { return run{color: t.severity(f.Severity)} })
+		add(canvas.Isolated(f.Value), canvas.Bold, func(t *canvas.Theme) canvas.Run { return canvas.Run{Color: t.Severity(f.Severity)} })
 	}
 	if f.Threshold != "" {
 		sep := "threshold "
 		if len(out) > 0 {
 			sep = "  ·  threshold "
 		}
-		add(sep, regular, muted)
-		add(isolated(f.Threshold), regular, muted)
+		add(sep, canvas.Regular, muted)
+		add(canvas.Isolated(f.Threshold), canvas.Regular, muted)
 		if f.Source != "" {
-			add(" ("+isolated(f.Source)+")", regular, muted)
+			add(" ("+canvas.Isolated(f.Source)+")", canvas.Regular, muted)
 		}
 	}
 	return out
 }
 
-func adviceRuns(t *Theme, advice string) []run {
-	out := []run{{text: "→ ", style: style{bold, t.Text}, color: t.Muted}}
-	return append(out, inlineRuns(t, advice, style{regular, t.Text})...)
+func adviceRuns(t *canvas.Theme, advice string) []canvas.Run {
+	out := []canvas.Run{{Text: "→ ", Style: canvas.NewStyle(canvas.Bold, t.Text), Color: t.Muted}}
+	return append(out, inlineRuns(t, advice, canvas.NewStyle(canvas.Regular, t.Text))...)
 }
 
 // judgement says how sure the finding is and what fixing it could gain.
@@ -167,12 +168,12 @@ func (f Finding) footer() string {
 	if len(f.Evidence) > 0 {
 		var names []string
 		for _, e := range f.Evidence {
-			names = append(names, isolated(e))
+			names = append(names, canvas.Isolated(e))
 		}
 		parts = append(parts, "evidence: "+strings.Join(names, ", "))
 	}
 	if f.ID != "" && f.Title != "" {
-		parts = append(parts, isolated(f.ID))
+		parts = append(parts, canvas.Isolated(f.ID))
 	}
 	return strings.Join(parts, "  ·  ")
 }

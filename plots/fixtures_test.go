@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"astrolabe/capture"
+	"astrolabe/plots/canvas"
 )
 
 // times returns n adjoining samples of period ns.
@@ -94,8 +95,8 @@ func makePlainGallery(t testing.TB) []picture {
 	busy[100], busy[101], busy[102] = nan, nan, nan
 	timeline("single", TimelineOptions{
 		Title: "GPU busy while the main menu animates",
-		Bands: []Band{{Lo: 80, Hi: 80, Label: "threshold 80 %", Severity: Warning}, {Lo: 20, Hi: 40, Label: "healthy", Severity: Good}},
-		Spans: []Interval{{Start: 1e9, End: 1.6e9, Label: "busy", Severity: Warning}},
+		Bands: []Band{{Lo: 80, Hi: 80, Label: "threshold 80 %", Severity: canvas.Warning}, {Lo: 20, Hi: 40, Label: "healthy", Severity: canvas.Good}},
+		Spans: []Interval{{Start: 1e9, End: 1.6e9, Label: "busy", Severity: canvas.Warning}},
 		Marks: []Mark{{2.5e9, "frame 150"}, {2.55e9, "frame 153"}, {2.6e9, "frame 156"}},
 		Gaps:  []Interval{{Start: 1.0e9, End: 1.03e9}},
 	}, series("gpu_busy", "percent", 10e6, busy))
@@ -140,8 +141,8 @@ func makePlainGallery(t testing.TB) []picture {
 		p, err := Bar(o, s...)
 		add(name, p, err)
 	}
-	bar("bars", BarOptions{Title: "Kernel time", Unit: "ns", Labels: kernels, Bands: []Band{{Lo: 1e6, Hi: 1e6, Label: "budget 1 ms", Severity: Warning}}},
-		BarSeries{Values: []float64{1.2e6, 3.4e5, 8.8e5, 1200, nan}, Severity: []Severity{Critical, 0, 0, 0, 0}})
+	bar("bars", BarOptions{Title: "Kernel time", Unit: "ns", Labels: kernels, Bands: []Band{{Lo: 1e6, Hi: 1e6, Label: "budget 1 ms", Severity: canvas.Warning}}},
+		BarSeries{Values: []float64{1.2e6, 3.4e5, 8.8e5, 1200, nan}, Severity: []canvas.Severity{canvas.Critical, 0, 0, 0, 0}})
 	bar("standing bars", BarOptions{Title: "Utilisation by core", YLabel: "busy", Vertical: true, Unit: "%", Labels: []string{"cpu0", "cpu1", "cpu2", "cpu3"}},
 		BarSeries{Name: "user", Values: []float64{12, 90, 33, 4}}, BarSeries{Name: "system", Values: []float64{2, 100, 13, nan}})
 	bar("negative bars", BarOptions{Title: "Change", Unit: "%", Labels: []string{"a", "b", "c"}}, BarSeries{Values: []float64{-12, 5, -0.3}})
@@ -197,7 +198,7 @@ func sampleReport(t testing.TB, rows int) *Report {
 			}
 			ss = append(ss, series(n, unit, 1e6, y))
 		}
-		p, err := Timeline(TimelineOptions{Title: title, Spans: []Interval{{Start: 1.2e9, End: 1.9e9, Severity: Critical}}}, ss...)
+		p, err := Timeline(TimelineOptions{Title: title, Spans: []Interval{{Start: 1.2e9, End: 1.9e9, Severity: canvas.Critical}}}, ss...)
 		return must(t, p, err)
 	}
 	wave := func(mid, swing, period, jitter float64) []float64 {
@@ -239,10 +240,10 @@ func sampleReport(t testing.TB, rows int) *Report {
 		},
 		Items: []Item{
 			Text("The capture spends **most of its time** waiting for `GL2C`. See [the guide](https://example.org/guide).\n\n## What was run\n- `vecCopy` with 1,048,576 elements\n- three warm-up dispatches, *not* counted\n  - a nested item with a rather long text that has to be wrapped because it does not fit into a single line of the page, which is only so wide\n1. first\n2. second\n\n> quoted words of the reporter\n\n```\nrocprof-compute profile -n vcopy -- ./vcopy -n 1048576 -b 256\n```\n"),
-			Finding{ID: "gfx1151/gl2c-hit-rate", Severity: Warning, Title: "Half of all L2 requests go to memory", Metric: "GL2C Cache/Hit Rate", Value: "31.2 %", Threshold: "below 50 %", Advice: "Tile the loop over `n` so that a block's working set stays below 2 MiB.", Spans: []capture.Span{{Start: 1.2e9, End: 1.9e9}}, Evidence: []string{"GL2C_HIT_sum", "GL2C_MISS_sum"}},
-			Finding{ID: "cpu/run-queue", Severity: Good, Title: "The CPU keeps up", Metric: "run queue", Value: "0.4", Threshold: "above 2"},
-			Finding{ID: "gfx1151/valu", Severity: Info, Title: "Vector ALUs are mostly idle", Metric: "VALU busy", Value: "4.1 %", Threshold: "below 10 %"},
-			Finding{ID: "gfx1151/occupancy", Severity: Critical, Title: "Waves cannot hide memory latency: occupancy is limited by the registers that every lane of this kernel needs for its spilled accumulators", Metric: "Wavefront/Occupancy", Value: "12.5 %", Threshold: "below 25 %", Advice: "Reduce the live registers of the inner loop.", Spans: []capture.Span{{Start: 1e8, End: 3e8}, {Start: 5e8, End: 5.1e8}, {Start: 2e9, End: 2.4e9}, {Start: 3e9, End: 3.9e9}, {Start: 4e9, End: 4.002e9}, {Start: 4.5e9, End: 4.51e9}}, Evidence: []string{"wavefront_occupancy", "SQ_WAVES_sum", "SQ_BUSY_CYCLES"}},
+			Finding{ID: "gfx1151/gl2c-hit-rate", Severity: canvas.Warning, Title: "Half of all L2 requests go to memory", Metric: "GL2C Cache/Hit Rate", Value: "31.2 %", Threshold: "below 50 %", Advice: "Tile the loop over `n` so that a block's working set stays below 2 MiB.", Spans: []capture.Span{{Start: 1.2e9, End: 1.9e9}}, Evidence: []string{"GL2C_HIT_sum", "GL2C_MISS_sum"}},
+			Finding{ID: "cpu/run-queue", Severity: canvas.Good, Title: "The CPU keeps up", Metric: "run queue", Value: "0.4", Threshold: "above 2"},
+			Finding{ID: "gfx1151/valu", Severity: canvas.Info, Title: "Vector ALUs are mostly idle", Metric: "VALU busy", Value: "4.1 %", Threshold: "below 10 %"},
+			Finding{ID: "gfx1151/occupancy", Severity: canvas.Critical, Title: "Waves cannot hide memory latency: occupancy is limited by the registers that every lane of this kernel needs for its spilled accumulators", Metric: "Wavefront/Occupancy", Value: "12.5 %", Threshold: "below 25 %", Advice: "Reduce the live registers of the inner loop.", Spans: []capture.Span{{Start: 1e8, End: 3e8}, {Start: 5e8, End: 5.1e8}, {Start: 2e9, End: 2.4e9}, {Start: 3e9, End: 3.9e9}, {Start: 4e9, End: 4.002e9}, {Start: 4.5e9, End: 4.51e9}}, Evidence: []string{"wavefront_occupancy", "SQ_WAVES_sum", "SQ_BUSY_CYCLES"}},
 			panel("GPU busy", "gpu_busy", "percent", wave(60, 40, 300, 10)),
 			panel("Memory bandwidth", "read", "bytes/s", bandwidth),
 			panel("Channels", "TCC_REQ", "percent", wave(30, 20, 100, 3), wave(50, 20, 150, 3), wave(70, 20, 130, 3)),
@@ -268,8 +269,8 @@ func oddReport(t testing.TB) *Report {
 		Provenance: []KV{{long, long}, {"", ""}, {"日本語", "🚀\x00"}},
 		Start:      0, End: 1e9,
 		Items: []Item{
-			Finding{}, Finding{Severity: Critical, Title: long, Advice: long, Metric: long, Value: long, Threshold: long, ID: long, Evidence: []string{long, long}},
-			Finding{Severity: Info, Spans: []capture.Span{{Start: -5, End: 2e9}}},
+			Finding{}, Finding{Severity: canvas.Critical, Title: long, Advice: long, Metric: long, Value: long, Threshold: long, ID: long, Evidence: []string{long, long}},
+			Finding{Severity: canvas.Info, Spans: []capture.Span{{Start: -5, End: 2e9}}},
 			Text(""), Text(long), Text("# " + long), Text("```\n" + long + "\n```"), Text("- " + long),
 			Table{}, Table{Title: "no rows", Columns: []Column{{Name: "a"}}}, wide,
 			Table{Columns: []Column{{Name: long, Unit: long}, {Name: "b"}}, Rows: [][]string{{long, long}, {strings.Repeat("line\n", 200), "1"}}},

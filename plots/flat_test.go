@@ -6,6 +6,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"astrolabe/plots/canvas"
 )
 
 // longNumber is a number with more digits than an axis needs that is no closer than its data.
@@ -62,15 +64,15 @@ func TestValuesThatDifferByLessThanTheirPrecisionAreDrawnFlat(t *testing.T) {
 		}
 		// What is seen is one level: the trace stays within the thickness of its line.
 		p, err := Timeline(TimelineOptions{}, series("clock", unit, 1e6, y))
-		sc, err2 := must(t, p, err).scene(Size{})
+		sc, err2 := must(t, p, err).scene(canvas.Size{})
 		if err2 != nil {
 			t.Fatal(err2)
 		}
-		for _, o := range sc.ops {
-			if tr, ok := o.(traceOp); ok {
+		for _, o := range sc.Ops {
+			if tr, ok := o.(canvas.TraceOp); ok {
 				lo, hi := math.Inf(1), math.Inf(-1)
-				for _, c := range tr.trace.cols {
-					lo, hi = min(lo, c.lo), max(hi, c.hi)
+				for _, c := range tr.Trace.Cols {
+					lo, hi = min(lo, c.Lo), max(hi, c.Hi)
 				}
 				if hi-lo > 0.5 {
 					t.Errorf("%s: a flat line is %.1f pixels high", unit, hi-lo)
@@ -85,7 +87,7 @@ func TestValuesThatDifferMoreThanTheirPrecisionAreNotFlattened(t *testing.T) {
 	for unit, base := range map[string]float64{"Hz": 1.05e9, "ms": 16.6, "bytes": 1 << 40} {
 		y := values(2000, func(int) float64 { return base * (1 + 5e-5*r.Float64()) })
 		for _, c := range chartsOf(t, unit, y) {
-			sc, err := c.plot.scene(Size{})
+			sc, err := c.plot.scene(canvas.Size{})
 			if err != nil {
 				t.Fatal(err)
 			}

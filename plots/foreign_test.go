@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"astrolabe/plots/canvas"
 	"astrolabe/plots/typeset/fonttest"
 )
 
@@ -52,7 +53,7 @@ func foreignReport(t testing.TB, name string) *Report {
 	pair, err := TitledGrid(name, [][]*Plot{{bars, hist}})
 	must(t, pair, err)
 	return &Report{Title: name, Provenance: []KV{{name, name}}, Command: "astrolabe run " + name,
-		Items: []Item{Finding{ID: name, Severity: Warning, Title: name, Metric: name, Value: name, Threshold: name, Source: name, Advice: name + " **" + name + "** `" + name + "`", Evidence: []string{name}},
+		Items: []Item{Finding{ID: name, Severity: canvas.Warning, Title: name, Metric: name, Value: name, Threshold: name, Source: name, Advice: name + " **" + name + "** `" + name + "`", Evidence: []string{name}},
 			Text("# " + name + "\n" + strings.Repeat(name+" **"+name+"** and `"+name+"`. ", 12) + "\n\n- " + name + "\n\n```\n" + name + "\n```\n"),
 			Table{Title: name, Columns: []Column{{Name: name, Unit: name}, {Name: "b"}}, Rows: [][]string{{name, "1"}, {"c", name}}},
 			line, lanes, pair, points, boxes, heat, roof, corr, over}}
@@ -62,8 +63,8 @@ func TestForeignTextIsDrawnInEveryFormat(t *testing.T) {
 	withFonts(t, foreignFont(t, "Test Sans", foreignText))
 	r := foreignReport(t, "温度")
 	r.Warn = func(w string) { t.Errorf("warned: %s", w) }
-	for _, format := range Formats() {
-		pages, err := r.Pages(format, Size{})
+	for _, format := range canvas.Formats() {
+		pages, err := r.Pages(format, canvas.Size{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -79,15 +80,15 @@ func TestForeignTextIsDrawnInEveryFormat(t *testing.T) {
 			}
 		}
 	}
-	html, err := r.Pages("html", Size{})
+	html, err := r.Pages("html", canvas.Size{})
 	if err != nil || !bytes.Contains(html[0], []byte("Test Sans 1.5 (sha256 ")) {
 		t.Errorf("the HTML does not name the font of its pictures: %v", err)
 	}
-	docs, err := r.Documents("out.md", Size{})
+	docs, err := r.Documents("out.md", canvas.Size{})
 	if err != nil || !bytes.Contains(docs[0].Data, []byte("Test Sans 1.5 (sha256 ")) {
 		t.Errorf("the Markdown does not name the font of its pictures: %v", err)
 	}
-	scenes, err := r.scenes("png", Size{})
+	scenes, err := r.scenes("png", canvas.Size{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -101,7 +102,7 @@ func TestWithoutAFontForeignTextIsCodePointsAndAWarning(t *testing.T) {
 	for _, format := range []string{"png", "svg", "pdf", "html", "md"} {
 		var told []string
 		r.Warn = func(w string) { told = append(told, w) }
-		docs, err := r.Documents("out."+format, Size{})
+		docs, err := r.Documents("out."+format, canvas.Size{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -114,7 +115,7 @@ func TestWithoutAFontForeignTextIsCodePointsAndAWarning(t *testing.T) {
 	}
 	p := must(t, r.Items[3].(*Plot), nil)
 	told := 0
-	if err := p.Warning(func(string) { told++ }).WriteTo(&bytes.Buffer{}, "png", Size{}); err != nil || told != 1 {
+	if err := p.Warning(func(string) { told++ }).WriteTo(&bytes.Buffer{}, "png", canvas.Size{}); err != nil || told != 1 {
 		t.Errorf("a chart by itself warns %d times, %v", told, err)
 	}
 }
@@ -122,7 +123,7 @@ func TestWithoutAFontForeignTextIsCodePointsAndAWarning(t *testing.T) {
 func TestNoForeignTextOverlapsOrLeavesThePage(t *testing.T) {
 	check := func(name string) {
 		r := foreignReport(t, name)
-		for _, sz := range []Size{{}, {Width: 800}, {Width: 400}} {
+		for _, sz := range []canvas.Size{{}, {Width: 800}, {Width: 400}} {
 			scenes, err := r.scenes("png", sz)
 			if err != nil {
 				t.Fatal(err)
@@ -149,9 +150,9 @@ func TestSameFontsGiveTheSameBytes(t *testing.T) {
 	for i := range 3 {
 		withFonts(t, dir) // nothing is remembered
 		if i == 1 {       // another text comes first
-			setLine(bold, "日本")
+			canvas.SetLine(canvas.Bold, "日本")
 		}
-		pages, err := foreignReport(t, "温度").Pages("pdf", Size{})
+		pages, err := foreignReport(t, "温度").Pages("pdf", canvas.Size{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -166,17 +167,17 @@ func TestSameFontsGiveTheSameBytes(t *testing.T) {
 func TestNamesThatRunFromRightToLeftLeaveNumbersInTheirPlace(t *testing.T) {
 	y := []float64{1, 2, 3}
 	p, err := Overlay(OverlayOptions{Before: "לפני", After: "אחרי"}, Pair{Name: "שם", Before: series("a", "ms", 1e6, y), After: series("b", "ms", 1e6, []float64{4, 5, 6}), BeforeTotal: 12, AfterTotal: 34})
-	sc, err2 := must(t, p, err).scene(Size{})
+	sc, err2 := must(t, p, err).scene(canvas.Size{})
 	if err2 != nil {
 		t.Fatal(err2)
 	}
 	found := false
-	for _, o := range sc.ops {
-		if tx, ok := o.(textOp); ok && strings.Contains(tx.text, "לפני") {
+	for _, o := range sc.Ops {
+		if tx, ok := o.(canvas.TextOp); ok && strings.Contains(tx.Text, "לפני") {
 			found = true
-			runs := setLine(tx.style.face, tx.text).Runs
+			runs := canvas.SetLine(tx.Style.Face, tx.Text).Runs
 			if last := runs[len(runs)-1]; !runs[0].RTL || last.RTL || !strings.Contains(last.Text, ": 12 ms") {
-				t.Errorf("%q is drawn as %+v", tx.text, runs)
+				t.Errorf("%q is drawn as %+v", tx.Text, runs)
 			}
 		}
 	}
@@ -187,35 +188,35 @@ func TestNamesThatRunFromRightToLeftLeaveNumbersInTheirPlace(t *testing.T) {
 
 func TestALineInTwoStylesKeepsItsOrder(t *testing.T) {
 	// The first word of a Hebrew paragraph stands at the right, whatever the style of the ones in between.
-	lines := wrapRuns([]run{{text: "שלום ", style: style{regular, 20}}, {text: "עולם", style: style{bold, 20}}, {text: " GPU", style: style{mono, 20}}}, 1000)
+	lines := canvas.WrapRuns([]canvas.Run{{Text: "שלום ", Style: canvas.NewStyle(canvas.Regular, 20)}, {Text: "עולם", Style: canvas.NewStyle(canvas.Bold, 20)}, {Text: " GPU", Style: canvas.NewStyle(canvas.Mono, 20)}}, 1000)
 	if len(lines) != 1 {
 		t.Fatalf("%d lines", len(lines))
 	}
-	var got []face
+	var got []canvas.Face
 	for _, p := range lines[0] {
-		if strings.Trim(p.text, " \u200e\u200f") != "" {
-			got = append(got, p.style.face)
+		if strings.Trim(p.Text, " \u200e\u200f") != "" {
+			got = append(got, p.Style.Face)
 		}
 	}
-	if want := []face{mono, bold, regular}; !slices.Equal(got, want) {
+	if want := []canvas.Face{canvas.Mono, canvas.Bold, canvas.Regular}; !slices.Equal(got, want) {
 		t.Errorf("from left to right the styles are %v, want %v", got, want)
 	}
 }
 
 func TestTextWithoutSpacesIsWrapped(t *testing.T) {
 	withFonts(t, foreignFont(t, "Test Sans", foreignText+"。"))
-	s := style{regular, 20}
+	s := canvas.NewStyle(canvas.Regular, 20)
 	text := strings.Repeat("日本語の温度。", 40)
-	lines := s.wrap(text, 300)
+	lines := s.Wrap(text, 300)
 	if got := strings.Join(lines, ""); got != text {
 		t.Errorf("wrapping lost something: %q", got)
 	}
 	for _, l := range lines {
-		if s.width(l) > 300 || strings.HasPrefix(l, "。") {
-			t.Errorf("the line %q is %.0f wide", l, s.width(l))
+		if s.Width(l) > 300 || strings.HasPrefix(l, "。") {
+			t.Errorf("the line %q is %.0f wide", l, s.Width(l))
 		}
 	}
-	rich := wrapRuns([]run{{text: text, style: s}}, 300)
+	rich := canvas.WrapRuns([]canvas.Run{{Text: text, Style: s}}, 300)
 	if len(rich) != len(lines) {
 		t.Errorf("%d lines as prose, %d as a label", len(rich), len(lines))
 	}
@@ -237,7 +238,7 @@ func TestProgramsReadForeignTextFromPages(t *testing.T) {
 	want := []string{"日本語", "שלום", "한국어"}
 	withSystemFonts(t, strings.Join(want, ""))
 	r := &Report{Title: strings.Join(want, " and "), Items: []Item{Text("🚀 " + want[0])}}
-	pages, err := r.Pages("pdf", Size{})
+	pages, err := r.Pages("pdf", canvas.Size{})
 	if err != nil {
 		t.Fatal(err)
 	}

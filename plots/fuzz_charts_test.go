@@ -4,6 +4,8 @@ import (
 	"encoding/binary"
 	"math"
 	"testing"
+
+	"astrolabe/plots/canvas"
 )
 
 // FuzzCharts draws every kind of chart from any values, at any size.
@@ -24,12 +26,12 @@ func FuzzCharts(f *testing.F) {
 		for i := range groups {
 			groups[i] = name[:i%(len(name)+1)]
 		}
-		sz := Size{160 + int(w)%600, 120 + int(h)%400, 96}
+		sz := canvas.Size{Width: 160 + int(w)%600, Height: 120 + int(h)%400, DPI: 96}
 		for i, draw := range []func() (*Plot, error){
 			func() (*Plot, error) { return Timeline(TimelineOptions{Style: Area, Log: w%2 == 0}, a, b) },
 			func() (*Plot, error) { return Timeline(TimelineOptions{Style: Spread, Twin: []Series{b}}, a) },
 			func() (*Plot, error) {
-				iv := []Interval{{Start: int64(w), End: int64(h) * 1000, Label: name, Severity: Severity(w % 5)}, {Start: int64(h), End: int64(w), Kind: name}}
+				iv := []Interval{{Start: int64(w), End: int64(h) * 1000, Label: name, Severity: canvas.Severity(w % 5)}, {Start: int64(h), End: int64(w), Kind: name}}
 				return Timeline(TimelineOptions{Title: name, Lanes: AlwaysLanes, Gaps: iv, Late: iv, Spans: iv, Bands: []Band{{Lo: float64(w), Hi: float64(h), Label: name}}}, a, a, b)
 			},
 			func() (*Plot, error) {
@@ -63,7 +65,7 @@ func FuzzCharts(f *testing.F) {
 				return // a size that is refused
 			}
 			checkLayout(t, []string{"area", "twin", "lanes", "groups", "color", "box", "heatmap", "latency", "correlation", "roofline", "overlay", "confusion"}[i], sc)
-			sc.paint()
+			sc.Paint()
 		}
 	})
 }

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"astrolabe/plots/canvas"
 )
 
 // makeChartGallery is the part of the gallery beyond plain timelines, bars and histograms.
@@ -35,13 +37,13 @@ func makeChartGallery(t testing.TB) []picture {
 	noisy := bandwidth(100_000, 4e9)
 	noisy[20_000] = 2e10
 	timeline("spread", TimelineOptions{Title: "Noisy memory traffic", Style: Spread, Marks: []Mark{{1.5e9, "level loaded"}},
-		Spans: []Interval{{Start: 3e9, End: 4e9, Label: "cut scene", Severity: Info}}}, series("read", "B/s", 1e5, noisy))
+		Spans: []Interval{{Start: 3e9, End: 4e9, Label: "cut scene", Severity: canvas.Info}}}, series("read", "B/s", 1e5, noisy))
 	timeline("spread of few", TimelineOptions{Title: "Few samples", Style: Spread}, series("read", "B/s", 1e7, []float64{3, 4, nan, 5}))
 	timeline("spread of several", TimelineOptions{Title: "Noisy memory traffic", Style: Spread},
 		series("read", "B/s", 1e5, noisy), series("write", "B/s", 1e5, bandwidth(100_000, 2e9)))
 	queue := values(2000, func(i int) float64 { return math.Exp(4*math.Sin(float64(i)/120) + 0.3*r.NormFloat64()) })
 	queue[100] = 0
-	timeline("log", TimelineOptions{Title: "Queue wait", Log: true, Bands: []Band{{Lo: 10, Hi: 10, Label: "budget 10 ms", Severity: Warning}}}, series("queue wait", "ms", 1e6, queue))
+	timeline("log", TimelineOptions{Title: "Queue wait", Log: true, Bands: []Band{{Lo: 10, Hi: 10, Label: "budget 10 ms", Severity: canvas.Warning}}}, series("queue wait", "ms", 1e6, queue))
 	timeline("log of zeros", TimelineOptions{Title: "Queue wait", Log: true}, series("queue wait", "ms", 1e6, []float64{0, 0}))
 	timeline("twin", TimelineOptions{Title: "Clock and temperature", Twin: []Series{series("temperature", "°C", 1e7, values(500, func(i int) float64 { return 88 - 38*math.Exp(-float64(i)/120) + 0.3*r.NormFloat64() }))}},
 		series("shader clock", "Hz", 1e7, values(500, func(i int) float64 { return 2.4e9 - 4e8*math.Min(1, float64(i)/300) + 1e7*r.NormFloat64() })))
@@ -64,7 +66,7 @@ func makeChartGallery(t testing.TB) []picture {
 		sixteen[5].Y[2000+i] = nan
 	}
 	marked := TimelineOptions{Title: "Sixteen noisy cores", Marks: []Mark{{1.5e9, "level loaded"}, {1.52e9, "frame 90"}}, Gaps: []Interval{{Start: 3e9, End: 3.2e9}},
-		Spans: []Interval{{Start: 4e9, End: 4.4e9, Label: "cut scene", Severity: Info}}, Bands: []Band{{Lo: 90, Hi: 90, Label: "budget", Severity: Warning}}}
+		Spans: []Interval{{Start: 4e9, End: 4.4e9, Label: "cut scene", Severity: canvas.Info}}, Bands: []Band{{Lo: 90, Hi: 90, Label: "budget", Severity: canvas.Warning}}}
 	timeline("lanes", marked, sixteen...)
 	marked.Style = Spread
 	timeline("lanes of spreads", marked, sixteen...)
@@ -208,7 +210,7 @@ func makeChartGallery(t testing.TB) []picture {
 	add("overlay of none", p, err)
 
 	for _, name := range []string{"spread", "scatter by kernel", "scatter of many", "box", "heatmap", "roofline", "latency of two", "correlation", "twin", "overlay", "lanes"} {
-		out = append(out, picture{"dark " + name, find(out, name).WithTheme(Dark())})
+		out = append(out, picture{"dark " + name, find(out, name).WithTheme(canvas.Dark())})
 	}
 	return out
 }

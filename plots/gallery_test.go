@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"astrolabe/plots/canvas"
 )
 
 var galleryDir = flag.String("gallery", "", "write every sample picture in full size into this folder, for people to look at")
@@ -18,15 +20,15 @@ func TestGalleryIsWritten(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, p := range gallery(t) {
-		for _, f := range Formats() {
-			if err := p.plot.Save(filepath.Join(*galleryDir, strings.ReplaceAll(p.name, " ", "-")+"."+f), Size{}); err != nil {
+		for _, f := range canvas.Formats() {
+			if err := p.plot.Save(filepath.Join(*galleryDir, strings.ReplaceAll(p.name, " ", "-")+"."+f), canvas.Size{}); err != nil {
 				t.Error(err)
 			}
 		}
 	}
 	for name, r := range map[string]*Report{"report": sampleReport(t, 8), "long-report": sampleReport(t, 120), "odd-report": oddReport(t)} {
-		for _, f := range Formats() {
-			if _, err := r.Save(filepath.Join(*galleryDir, name+"."+f), Size{}); err != nil {
+		for _, f := range canvas.Formats() {
+			if _, err := r.Save(filepath.Join(*galleryDir, name+"."+f), canvas.Size{}); err != nil {
 				t.Error(err)
 			}
 		}

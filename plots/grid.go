@@ -1,6 +1,10 @@
 package plots
 
-import "fmt"
+import (
+	"fmt"
+
+	"astrolabe/plots/canvas"
+)
 
 // grid arranges charts in rows. Timelines in one column share their time axis and their edges.
 type grid struct {
@@ -53,19 +57,21 @@ func (g *grid) single() []*lane {
 }
 
 // header is the title as lines of a width.
-func (g *grid) header(t *Theme, width float64) header { return newHeader(t, g.title, "", "", width) }
+func (g *grid) header(t *canvas.Theme, width float64) header {
+	return newHeader(t, g.title, "", "", width)
+}
 
 // headHeight is the room that the title takes, with the space below it.
-func (g *grid) headHeight(t *Theme, width float64) float64 {
+func (g *grid) headHeight(t *canvas.Theme, width float64) float64 {
 	if g.title == "" {
 		return 0
 	}
 	return g.header(t, width).height(t) + gridGap(t)/2
 }
 
-func gridGap(t *Theme) float64 { return t.Text * 1.4 }
+func gridGap(t *canvas.Theme) float64 { return t.Text * 1.4 }
 
-func (g *grid) prefer(t *Theme, width float64) float64 {
+func (g *grid) prefer(t *canvas.Theme, width float64) float64 {
 	if lanes := g.single(); lanes != nil {
 		return newTimeStack(lanes).prefer(t, width)
 	}
@@ -81,48 +87,48 @@ func (g *grid) prefer(t *Theme, width float64) float64 {
 	return h
 }
 
-func (g *grid) cellWidth(t *Theme, row []*Plot, width float64) float64 {
+func (g *grid) cellWidth(t *canvas.Theme, row []*Plot, width float64) float64 {
 	n := float64(len(row))
 	return (width - (n-1)*gridGap(t)) / n
 }
 
-func (g *grid) draw(sc *scene, t *Theme, area rect) {
+func (g *grid) draw(sc *canvas.Scene, t *canvas.Theme, area canvas.Rect) {
 	if lanes := g.single(); lanes != nil {
 		newTimeStack(lanes).draw(sc, t, area)
 		return
 	}
 	if !g.fits(t, area) {
-		s := style{regular, t.Text}
-		n := max(1, int(area.h/s.leading()))
-		sc.textLines(area.x, area.y, left, s, t.Muted, s.lines("the charts of this grid do not fit at this size", area.w, n))
+		s := canvas.NewStyle(canvas.Regular, t.Text)
+		n := max(1, int(area.H/s.Leading()))
+		sc.TextLines(area.X, area.Y, canvas.Left, s, t.Muted, s.Lines("the charts of this grid do not fit at this size", area.W, n))
 		return
 	}
-	head := g.headHeight(t, area.w)
-	g.header(t, area.w).draw(sc, t, area.x, area.y)
-	area.y, area.h = area.y+head, area.h-head
+	head := g.headHeight(t, area.W)
+	g.header(t, area.W).draw(sc, t, area.X, area.Y)
+	area.Y, area.H = area.Y+head, area.H-head
 	// Rows share the height in proportion to what their tallest chart prefers.
-	prefer, sum := g.heights(t, area.w)
-	room := area.h - gridGap(t)*float64(len(g.rows)-1)
-	y := area.y
+	prefer, sum := g.heights(t, area.W)
+	room := area.H - gridGap(t)*float64(len(g.rows)-1)
+	y := area.Y
 	for i, row := range g.rows {
 		h := room * prefer[i] / sum
-		cell := g.cellWidth(t, row, area.w)
+		cell := g.cellWidth(t, row, area.W)
 		for j, p := range row {
-			p.body.draw(sc, t, rect{area.x + float64(j)*(cell+gridGap(t)), y, cell, h})
+			p.body.draw(sc, t, canvas.Box(area.X+float64(j)*(cell+gridGap(t)), y, cell, h))
 		}
 		y += h + gridGap(t)
 	}
 }
 
 // fits reports whether every chart of the grid gets room for at least its title and a few ticks, or all that it wants.
-func (g *grid) fits(t *Theme, area rect) bool {
+func (g *grid) fits(t *canvas.Theme, area canvas.Rect) bool {
 	for _, row := range g.rows {
-		if g.cellWidth(t, row, area.w) < 9*t.Text {
+		if g.cellWidth(t, row, area.W) < 9*t.Text {
 			return false
 		}
 	}
-	prefer, sum := g.heights(t, area.w)
-	room := area.h - g.headHeight(t, area.w) - gridGap(t)*float64(len(g.rows)-1)
+	prefer, sum := g.heights(t, area.W)
+	room := area.H - g.headHeight(t, area.W) - gridGap(t)*float64(len(g.rows)-1)
 	for _, p := range prefer {
 		if room*p/sum < min(8*t.Text, p)-0.5 {
 			return false
@@ -132,7 +138,7 @@ func (g *grid) fits(t *Theme, area rect) bool {
 }
 
 // heights are what the tallest chart of each row prefers, and their sum.
-func (g *grid) heights(t *Theme, width float64) (rows []float64, sum float64) {
+func (g *grid) heights(t *canvas.Theme, width float64) (rows []float64, sum float64) {
 	rows = make([]float64, len(g.rows))
 	for i, row := range g.rows {
 		for _, p := range row {

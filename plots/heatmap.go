@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math"
 	"slices"
+
+	"astrolabe/plots/canvas"
 )
 
 // HeatmapOptions say how rows of cells are drawn.
@@ -80,7 +82,7 @@ func Heatmap(o HeatmapOptions, rows ...Series) (*Plot, error) {
 				continue
 			}
 			h.total++
-			if !drawable(v) {
+			if !canvas.Drawable(v) {
 				h.missing++
 			}
 			h.spread.add(v)
@@ -98,14 +100,14 @@ type heatmap struct {
 	total, missing, lost int
 }
 
-func (h *heatmap) prefer(t *Theme, width float64) float64 {
+func (h *heatmap) prefer(t *canvas.Theme, width float64) float64 {
 	if h.spread.empty() {
 		return t.Text * 8
 	}
 	row := t.Text * 1.35
 	if len(h.rows) <= 12 { // so many have room for names of several lines
-		lines := mostLines(style{regular, t.Text}.nameLines(h.names(), h.labelWidth(t, width), linesEach(len(h.rows), 3)))
-		row = max(row, rowNameHeight(t, lines)+t.Text*0.2)
+		lines := canvas.MostLines(canvas.NewStyle(canvas.Regular, t.Text).NameLines(h.names(), h.labelWidth(t, width), canvas.LinesEach(len(h.rows), 3)))
+		row = max(row, canvas.RowNameHeight(t, lines)+t.Text*0.2)
 	}
 	return t.Text*3 + timeAxisHeight(t) + min(max(float64(len(h.rows))*row, t.Text*6), t.Text*24)
 }
@@ -120,10 +122,10 @@ func (h *heatmap) names() []string {
 }
 
 // labelWidth is the width of the names beside the frame.
-func (h *heatmap) labelWidth(t *Theme, width float64) float64 {
-	s, w := style{regular, t.Text}, 0.0
+func (h *heatmap) labelWidth(t *canvas.Theme, width float64) float64 {
+	s, w := canvas.NewStyle(canvas.Regular, t.Text), 0.0
 	for _, n := range h.names() {
-		w = max(w, s.width(printable(n)))
+		w = max(w, s.Width(canvas.Printable(n)))
 	}
 	return min(w, width*0.3)
 }
@@ -154,14 +156,14 @@ func (h *heatmap) notes(columns int) string {
 	return text
 }
 
-func (h *heatmap) draw(sc *scene, t *Theme, area rect) {
-	s, ns := style{regular, t.Text}, style{regular, t.Small}
-	y := newHeader(t, h.o.Title, "", h.notes(int(area.w*sc.scale)), area.w).draw(sc, t, area.x, area.y)
+func (h *heatmap) draw(sc *canvas.Scene, t *canvas.Theme, area canvas.Rect) {
+	s, ns := canvas.NewStyle(canvas.Regular, t.Text), canvas.NewStyle(canvas.Regular, t.Small)
+	y := newHeader(t, h.o.Title, "", h.notes(int(area.W*sc.Scale)), area.W).draw(sc, t, area.X, area.Y)
 	if h.spread.empty() {
 		y += topPad(t)
-		frame := rect{area.x, y, area.w, area.bottom() - y}
-		if frame.h > t.Text && frame.w > t.Text {
-			sc.frame(frame, 1, t.Rule)
+		frame := canvas.Box(area.X, y, area.W, area.Bottom()-y)
+		if frame.H > t.Text && frame.W > t.Text {
+			sc.Frame(frame, 1, t.Rule)
 			drawNoData(sc, t, frame, h.emptyReason())
 		}
 		return
@@ -173,46 +175,46 @@ func (h *heatmap) draw(sc *scene, t *Theme, area rect) {
 		return newValueAxis(h.spread, h.o.Range, h.unit, n, false)
 	}
 	bar := colorBar{ramp: sequential, missing: h.missing > 0 || h.ragged()}
-	bar.axis = axis(min(max(int(area.h/(t.Text*4)), 2), 7))
-	labelW := h.labelWidth(t, area.w)
-	frameW := area.w - labelW - t.Text*0.5 - bar.width(t)
+	bar.axis = axis(min(max(int(area.H/(t.Text*4)), 2), 7))
+	labelW := h.labelWidth(t, area.W)
+	frameW := area.W - labelW - t.Text*0.5 - bar.width(t)
 	ax := newTimeAxis(h.t0, h.t1, s, max(frameW, 1))
 	var labels []aboveLabel
-	tx := toX(rect{labelW + t.Text*0.5, 0, max(frameW, 1), 1}, ax)
+	tx := toX(canvas.Box(labelW+t.Text*0.5, 0, max(frameW, 1), 1), ax)
 	for _, m := range h.o.Marks {
 		if m.At >= h.t0 && m.At <= h.t1 {
 			labels = append(labels, aboveLabel{anchor: tx(m.At), text: m.Label, where: Duration(m.At)})
 		}
 	}
-	placed, above, rest := placeAbove(t, labels, area.w)
+	placed, above, rest := placeAbove(t, labels, area.W)
 	if rest != "" {
-		y = sc.textLines(area.x, y, left, ns, t.Muted, ns.lines(rest, area.w, 2))
+		y = sc.TextLines(area.X, y, canvas.Left, ns, t.Muted, ns.Lines(rest, area.W, 2))
 	}
 	y += above + topPad(t)
-	frame := sc.snapped(rect{area.x + labelW + t.Text*0.5, y, frameW, area.bottom() - y - timeAxisHeight(t)})
-	if frame.w < 8 || frame.h < 8 {
+	frame := sc.Snapped(canvas.Box(area.X+labelW+t.Text*0.5, y, frameW, area.Bottom()-y-timeAxisHeight(t)))
+	if frame.W < 8 || frame.H < 8 {
 		return
 	}
 	h.cells(sc, t, frame, bar)
-	sc.frame(frame, 1, t.Rule)
-	rowH := frame.h / float64(len(h.rows))
+	sc.Frame(frame, 1, t.Rule)
+	rowH := frame.H / float64(len(h.rows))
 	last := math.Inf(-1)
-	for i, lines := range s.nameLines(h.names(), labelW, linesEach(len(h.rows), int(rowH/(t.Text*1.2)))) {
-		mid := frame.y + rowH*(float64(i)+0.5)
-		if top := mid - max(rowNameHeight(t, len(lines))/2, s.ascent()-s.size*0.35); top < last || top < frame.y-t.Text*0.6 {
+	for i, lines := range s.NameLines(h.names(), labelW, canvas.LinesEach(len(h.rows), int(rowH/(t.Text*1.2)))) {
+		mid := frame.Y + rowH*(float64(i)+0.5)
+		if top := mid - max(canvas.RowNameHeight(t, len(lines))/2, s.Ascent()-s.Size*0.35); top < last || top < frame.Y-t.Text*0.6 {
 			continue
 		}
-		last = drawRowName(sc, t, lines, frame.x-t.Text*0.4, mid)
+		last = canvas.DrawRowName(sc, t, lines, frame.X-t.Text*0.4, mid)
 	}
 	for _, m := range h.o.Marks {
 		if m.At >= h.t0 && m.At <= h.t1 {
 			x := toX(frame, ax)(m.At)
-			sc.vline(x, frame.y, frame.bottom(), 4, withAlpha(t.Page, 0xb0))
-			sc.dashed(x, frame.y, x, frame.bottom(), 2, t.Ink)
+			sc.Vline(x, frame.Y, frame.Bottom(), 4, canvas.WithAlpha(t.Page, 0xb0))
+			sc.Dashed(x, frame.Y, x, frame.Bottom(), 2, t.Ink)
 		}
 	}
 	for _, l := range placed {
-		l.draw(sc, t, area.x, frame.y)
+		l.draw(sc, t, area.X, frame.Y)
 	}
 	drawTimeAxis(sc, t, frame, ax)
 	bar.draw(sc, t, frame)
@@ -252,8 +254,8 @@ func (h *heatmap) emptyReason() string {
 
 // cells paints the rows into one picture. Where there are more rows than device pixels, neighbours share one by the same
 // rule as samples do.
-func (h *heatmap) cells(sc *scene, t *Theme, frame rect, bar colorBar) {
-	img := newImage(sc, frame)
+func (h *heatmap) cells(sc *canvas.Scene, t *canvas.Theme, frame canvas.Rect, bar colorBar) {
+	img := canvas.NewImage(sc, frame)
 	w, hgt := img.Rect.Dx(), img.Rect.Dy()
 	line := make([]float64, w)
 	merged := make([]float64, w)
@@ -273,17 +275,17 @@ func (h *heatmap) cells(sc *scene, t *Theme, frame rect, bar colorBar) {
 		for y := done; y < end; y++ {
 			row := img.Pix[img.PixOffset(0, y):]
 			// A hairline of the page tells rows apart where they are high enough.
-			if y == done && y > 0 && (end-done) >= int(8*sc.scale) {
+			if y == done && y > 0 && (end-done) >= int(8*sc.Scale) {
 				for x := range w {
-					setPixel(row[4*x:], t.Page)
+					canvas.SetPixel(row[4*x:], t.Page)
 				}
 				continue
 			}
 			for x, v := range merged {
 				if math.IsNaN(v) {
-					t.hatch(row[4*x:4*x+4], x, y, sc.scale)
+					t.Hatch(row[4*x:4*x+4], x, y, sc.Scale)
 				} else {
-					setPixel(row[4*x:4*x+4], bar.ramp.at(bar.axis.frac(v)))
+					canvas.SetPixel(row[4*x:4*x+4], bar.ramp.at(bar.axis.frac(v)))
 				}
 			}
 		}
@@ -292,7 +294,7 @@ func (h *heatmap) cells(sc *scene, t *Theme, frame rect, bar colorBar) {
 			merged[x] = math.NaN()
 		}
 	}
-	sc.image(frame.x, frame.y, img)
+	sc.Image(frame.X, frame.Y, img)
 }
 
 // pick decides between two values that share a pixel; NaN gives way.
@@ -319,14 +321,14 @@ func (h *heatmap) columns(s Series, out []float64) {
 		copy(out, columnMeans(s.Start, s.End, s.Y, h.t0, h.t1, len(out)))
 		return
 	}
-	r := reduce(s.Start, s.End, s.Y, h.t0, h.t1, len(out))
-	for i := range r.cols {
-		switch c := &r.cols[i]; {
-		case !c.present:
+	r := canvas.Reduce(s.Start, s.End, s.Y, h.t0, h.t1, len(out))
+	for i := range r.Cols {
+		switch c := &r.Cols[i]; {
+		case !c.Present:
 		case h.o.Pick == "min":
-			out[i] = c.min
+			out[i] = c.Min
 		default:
-			out[i] = c.max
+			out[i] = c.Max
 		}
 	}
 }
@@ -337,7 +339,7 @@ func columnMeans(start, end []int64, y []float64, t0, t1 int64, n int) []float64
 	out, weight := make([]float64, n), make([]float64, n)
 	k := float64(n) / float64(t1-t0)
 	for i, v := range y {
-		if !drawable(v) || end[i] < t0 || start[i] >= t1 {
+		if !canvas.Drawable(v) || end[i] < t0 || start[i] >= t1 {
 			continue
 		}
 		x0, x1 := float64(start[i]-t0)*k, float64(end[i]-t0)*k

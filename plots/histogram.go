@@ -9,6 +9,8 @@ import (
 	"sort"
 	"strconv"
 	"strings"
+
+	"astrolabe/plots/canvas"
 )
 
 // Sample is a set of values whose distribution is drawn. NaN is missing.
@@ -54,7 +56,7 @@ func Histogram(o HistogramOptions, samples ...Sample) (*Plot, error) {
 			switch {
 			case o.LogX && v < leastLog:
 				c.lost++
-			case drawable(v):
+			case canvas.Drawable(v):
 				c.sorted = append(c.sorted, v)
 			case math.IsNaN(v):
 				c.missing++
@@ -221,20 +223,20 @@ func percentileOf(sorted []float64, p float64, of func(float64) float64) float64
 
 func (h *histogram) empty() bool { return h.most == 0 }
 
-func (h *histogram) keys(t *Theme) []key {
+func (h *histogram) keys(t *canvas.Theme) []key {
 	if len(h.samples) < 2 {
 		return nil
 	}
 	out := make([]key, len(h.samples))
 	for i, s := range h.samples {
-		c, m := t.seriesColor(i)
-		out[i] = key{name: fmt.Sprintf("%s (%s)", isolated(s.name), counts(len(s.sorted), "value")), color: c, marker: m, area: true}
+		c, m := t.SeriesColor(i)
+		out[i] = key{name: fmt.Sprintf("%s (%s)", canvas.Isolated(s.name), counts(len(s.sorted), "value")), color: c, marker: m, area: true}
 		if h.o.LogX && len(s.sorted) > 0 { // several latencies are compared by their tails
-			out[i].name = fmt.Sprintf("%s: p50 %s, p99 %s, max %s (%s)", isolated(s.name), h.unit.format(percentile(s.sorted, 50)),
+			out[i].name = fmt.Sprintf("%s: p50 %s, p99 %s, max %s (%s)", canvas.Isolated(s.name), h.unit.format(percentile(s.sorted, 50)),
 				h.unit.format(percentile(s.sorted, 99)), h.unit.format(s.sorted[len(s.sorted)-1]), counts(len(s.sorted), "value"))
 		}
 		if len(s.sorted) == 0 {
-			out[i].absent, out[i].name = true, isolated(s.name)+" (no data)"
+			out[i].absent, out[i].name = true, canvas.Isolated(s.name)+" (no data)"
 		}
 	}
 	return out
@@ -257,7 +259,7 @@ func grouped(n int) string {
 	return s
 }
 
-func (h *histogram) prefer(t *Theme, width float64) float64 {
+func (h *histogram) prefer(t *canvas.Theme, width float64) float64 {
 	if h.empty() {
 		return t.Text * 7
 	}
@@ -310,7 +312,7 @@ func (h *histogram) percentiles() (at []float64, labels []string) {
 		}
 		of := ""
 		if len(h.samples) > 1 {
-			of = isolated(printable(s.name)) + " "
+			of = canvas.Isolated(canvas.Printable(s.name)) + " "
 		}
 		for _, p := range ps {
 			v := percentile(s.sorted, p)
@@ -328,24 +330,24 @@ func (h *histogram) percentiles() (at []float64, labels []string) {
 	return at, labels
 }
 
-func (h *histogram) draw(sc *scene, t *Theme, area rect) {
-	y := newHeader(t, h.o.Title, "", h.heading(), area.w).draw(sc, t, area.x, area.y)
-	bottom := area.bottom()
+func (h *histogram) draw(sc *canvas.Scene, t *canvas.Theme, area canvas.Rect) {
+	y := newHeader(t, h.o.Title, "", h.heading(), area.W).draw(sc, t, area.X, area.Y)
+	bottom := area.Bottom()
 	if keys := h.keys(t); keys != nil {
-		lg := legendRows(t, keys, area.w, area.h*0.35)
+		lg := legendRows(t, keys, area.W, area.H*0.35)
 		bottom -= lg.heightWithNote(t)
-		lg.draw(sc, t, area.x, bottom)
+		lg.draw(sc, t, area.X, bottom)
 		bottom -= t.Text * 0.5
 	}
 	if h.empty() {
-		frame := rect{area.x, y + topPad(t), area.w, bottom - y - topPad(t)}
-		if frame.h > t.Text && frame.w > t.Text {
-			sc.frame(frame, 1, t.Rule)
+		frame := canvas.Box(area.X, y+topPad(t), area.W, bottom-y-topPad(t))
+		if frame.H > t.Text && frame.W > t.Text {
+			sc.Frame(frame, 1, t.Rule)
 			drawNoData(sc, t, frame, h.emptyReason())
 		}
 		return
 	}
-	s := style{regular, t.Text}
+	s := canvas.NewStyle(canvas.Regular, t.Text)
 	heights := spread{0, float64(h.most)}
 	room := bottom - y - timeAxisHeight(t) - t.Text*2
 	va := newValueAxis(heights, Range{}, unit{"", plainUnit, 1}, min(max(int(room/(t.Text*2.6)), 1), 8), true)
@@ -362,13 +364,13 @@ func (h *histogram) draw(sc *scene, t *Theme, area rect) {
 	}
 	gutter := 0.0
 	for _, k := range va.ticks {
-		gutter = max(gutter, s.width(k.label))
+		gutter = max(gutter, s.Width(k.label))
 	}
 	gutter += t.Text * 0.6
-	frame := rect{area.x + gutter, 0, area.w - gutter, 0}
-	xa := newValueAxis(spread{h.lo, h.hi}, Range{h.lo, h.hi}, h.unit, min(max(int(frame.w/(t.Text*6)), 1), 12), false)
+	frame := canvas.Box(area.X+gutter, 0, area.W-gutter, 0)
+	xa := newValueAxis(spread{h.lo, h.hi}, Range{h.lo, h.hi}, h.unit, min(max(int(frame.W/(t.Text*6)), 1), 12), false)
 	if h.o.LogX {
-		xa = newLogAxis(spread{h.lo, h.hi}, Range{h.lo, h.hi}, h.unit, min(max(int(frame.w/(t.Text*6)), 1), 12))
+		xa = newLogAxis(spread{h.lo, h.hi}, Range{h.lo, h.hi}, h.unit, min(max(int(frame.W/(t.Text*6)), 1), 12))
 	}
 	if h.whole {
 		xa.ticks = slices.DeleteFunc(xa.ticks, func(k tick) bool { return math.Abs(k.at-math.Round(k.at)) > 1e-6 })
@@ -381,40 +383,40 @@ func (h *histogram) draw(sc *scene, t *Theme, area rect) {
 	at, texts := h.percentiles()
 	var labels []aboveLabel
 	for i, v := range at {
-		labels = append(labels, aboveLabel{anchor: toX(v) - area.x, text: texts[i]})
+		labels = append(labels, aboveLabel{anchor: toX(v) - area.X, text: texts[i]})
 	}
-	placed, above, rest := placeAbove(t, labels, area.w)
+	placed, above, rest := placeAbove(t, labels, area.W)
 	if rest != "" {
-		ns := style{regular, t.Small}
-		y = sc.textLines(area.x, y, left, ns, t.Muted, ns.lines(rest, area.w, 2))
+		ns := canvas.NewStyle(canvas.Regular, t.Small)
+		y = sc.TextLines(area.X, y, canvas.Left, ns, t.Muted, ns.Lines(rest, area.W, 2))
 	}
 	y += above + topPad(t)
-	frame = sc.snapped(rect{frame.x, y, frame.w, bottom - timeAxisHeight(t) - y})
-	if frame.w < 8 || frame.h < 8 {
+	frame = sc.Snapped(canvas.Box(frame.X, y, frame.W, bottom-timeAxisHeight(t)-y))
+	if frame.W < 8 || frame.H < 8 {
 		return
 	}
 	ty := toY(frame, va)
 	toX = toValueX(frame, xa)
 	for _, v := range xa.minor {
-		sc.vline(toX(v), frame.y, frame.bottom(), 1, withAlpha(t.Grid, 0x80))
+		sc.Vline(toX(v), frame.Y, frame.Bottom(), 1, canvas.WithAlpha(t.Grid, 0x80))
 	}
 	for _, v := range va.minor {
-		sc.hline(frame.x, frame.right(), ty(v), 1, withAlpha(t.Grid, 0x80))
+		sc.Hline(frame.X, frame.Right(), ty(v), 1, canvas.WithAlpha(t.Grid, 0x80))
 	}
 	for _, k := range va.ticks {
-		sc.hline(frame.x, frame.right(), ty(k.at), 1, t.Grid)
+		sc.Hline(frame.X, frame.Right(), ty(k.at), 1, t.Grid)
 	}
-	sc.frame(frame, 1, t.Rule)
+	sc.Frame(frame, 1, t.Rule)
 	valueLabels(sc, t, frame, va, ty)
 	for i := range h.samples {
-		c, _ := t.seriesColor(i)
+		c, _ := t.SeriesColor(i)
 		h.drawBins(sc, t, frame, h.samples[i].bins, c, ty)
 	}
 	for _, v := range at {
-		sc.dashed(toX(v), frame.y, toX(v), frame.bottom(), 2, t.MarkLine)
+		sc.Dashed(toX(v), frame.Y, toX(v), frame.Bottom(), 2, t.MarkLine)
 	}
 	for _, l := range placed {
-		l.draw(sc, t, area.x, frame.y)
+		l.draw(sc, t, area.X, frame.Y)
 	}
 	title := h.o.XLabel
 	if title == "" && len(h.samples) == 1 {
@@ -424,7 +426,7 @@ func (h *histogram) draw(sc *scene, t *Theme, area rect) {
 		title = ""
 	}
 	if xa.unit != "" && title != "" {
-		title = isolated(title) + " [" + xa.unit + "]"
+		title = canvas.Isolated(title) + " [" + xa.unit + "]"
 	} else if xa.unit != "" {
 		title = xa.unit
 	}
@@ -450,44 +452,44 @@ func (h *histogram) emptyReason() string {
 }
 
 // drawBins draws one sample as an outline over a tint; more bins than device columns keep the highest of each column.
-func (h *histogram) drawBins(sc *scene, t *Theme, frame rect, bins []int, c color.NRGBA, ty func(float64) float64) {
+func (h *histogram) drawBins(sc *canvas.Scene, t *canvas.Theme, frame canvas.Rect, bins []int, c color.NRGBA, ty func(float64) float64) {
 	if bins == nil {
 		return
 	}
-	n := int(math.Round(frame.w * sc.scale))
-	st := &strip{x0: frame.x, scale: sc.scale, top: make([]float64, n), bot: make([]float64, n)}
+	n := int(math.Round(frame.W * sc.Scale))
+	st := &canvas.Strip{X0: frame.X, Scale: sc.Scale, Top: make([]float64, n), Bot: make([]float64, n)}
 	y0 := ty(0)
 	for i := range n {
 		b0 := i * len(bins) / n
 		b1 := max((i+1)*len(bins)/n, b0+1)
 		most := slices.Max(bins[b0:b1])
-		st.top[i], st.bot[i] = math.NaN(), math.NaN()
+		st.Top[i], st.Bot[i] = math.NaN(), math.NaN()
 		if most > 0 {
-			st.top[i], st.bot[i] = min(ty(float64(most)), y0-1/sc.scale), y0
+			st.Top[i], st.Bot[i] = min(ty(float64(most)), y0-1/sc.Scale), y0
 		}
 	}
 	fill := uint8(0xd8)
 	if len(h.samples) > 1 {
 		fill = 0x50
 	}
-	sc.strip(st, withAlpha(c, fill))
-	outline := &trace{x0: frame.x, scale: sc.scale, top: frame.y, bot: frame.bottom(), cols: make([]tcol, n)}
+	sc.Strip(st, canvas.WithAlpha(c, fill))
+	outline := &canvas.Trace{X0: frame.X, Scale: sc.Scale, Top: frame.Y, Bot: frame.Bottom(), Cols: make([]canvas.Tcol, n)}
 	for i := range n {
 		y := y0
-		if !math.IsNaN(st.top[i]) {
-			y = st.top[i]
+		if !math.IsNaN(st.Top[i]) {
+			y = st.Top[i]
 		}
-		outline.cols[i] = tcol{first: y, last: y, lo: y, hi: y, present: true, joined: i > 0}
+		outline.Cols[i] = canvas.Tcol{First: y, Last: y, Lo: y, Hi: y, Present: true, Joined: i > 0}
 	}
-	if len(h.samples) > 1 || float64(len(bins)) > frame.w/4 {
-		sc.trace(outline, c, 1.5)
+	if len(h.samples) > 1 || float64(len(bins)) > frame.W/4 {
+		sc.Trace(outline, c, 1.5)
 		return
 	}
 	// Thin gaps tell wide bins apart.
 	for i := 1; i < len(bins); i++ {
 		if bins[i-1] > 0 || bins[i] > 0 {
-			x := frame.x + frame.w*float64(i)/float64(len(bins))
-			sc.vline(x, ty(float64(max(bins[i-1], bins[i]))), y0, 1, t.Page)
+			x := frame.X + frame.W*float64(i)/float64(len(bins))
+			sc.Vline(x, ty(float64(max(bins[i-1], bins[i]))), y0, 1, t.Page)
 		}
 	}
 }

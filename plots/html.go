@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"astrolabe/capture/progress"
+	"astrolabe/plots/canvas"
 )
 
 // maxInlineSVG is up to how many bytes a chart stands in an HTML page as SVG, whose text can be searched and copied. Larger
@@ -20,7 +21,7 @@ const maxInlineSVG = 160 << 10
 func (r *Report) html() ([]byte, error) {
 	t := r.Theme
 	if t == nil {
-		t = Light()
+		t = canvas.Light()
 	}
 	h := &htmlWriter{r: r, theme: t}
 	r.Progress.Begin(int64(r.pictures()), progress.Pictures)
@@ -97,16 +98,16 @@ func (r *Report) html() ([]byte, error) {
 
 type htmlWriter struct {
 	r     *Report
-	theme *Theme
+	theme *canvas.Theme
 	out   bytes.Buffer
-	use   fontUse // of the pictures
+	use   canvas.FontUse // of the pictures
 }
 
 // f writes markup. Arguments that come from data have passed esc.
 func (h *htmlWriter) f(format string, args ...any) { fmt.Fprintf(&h.out, format, args...) }
 
 // esc writes a text as HTML, in one line and without control characters.
-func esc(s string) string { return html.EscapeString(undirected(s)) }
+func esc(s string) string { return html.EscapeString(canvas.Undirected(s)) }
 
 // escLines keeps the line breaks.
 func escLines(s string) string {
@@ -180,24 +181,24 @@ func (h *htmlWriter) contents(list []Finding) {
 
 func (h *htmlWriter) finding(i int, f Finding, t0, t1 int64) error {
 	h.f("<article class=\"finding %s\" id=\"finding-%d\">\n<h3>", esc(f.Severity.String()), i+1)
-	if f.Severity != None {
+	if f.Severity != canvas.None {
 		h.f("<span class=\"chip\">%s</span>", esc(strings.ToUpper(f.Severity.String())))
 	}
 	h.f("%s</h3>\n", esc(f.headline()))
 	if f.Metric != "" || f.Value != "" || f.Threshold != "" {
-		h.f("<p>%s", esc(isolated(f.Metric)))
+		h.f("<p>%s", esc(canvas.Isolated(f.Metric)))
 		if f.Metric != "" && f.Value != "" {
 			h.f(": ")
 		}
 		if f.Value != "" {
-			h.f("<span class=\"value\">%s</span>", esc(isolated(f.Value)))
+			h.f("<span class=\"value\">%s</span>", esc(canvas.Isolated(f.Value)))
 		}
 		if f.Threshold != "" {
 			source := ""
 			if f.Source != "" {
-				source = " (" + isolated(f.Source) + ")"
+				source = " (" + canvas.Isolated(f.Source) + ")"
 			}
-			h.f(" <span class=\"sum\">· threshold %s</span>", esc(isolated(f.Threshold)+source))
+			h.f(" <span class=\"sum\">· threshold %s</span>", esc(canvas.Isolated(f.Threshold)+source))
 		}
 		h.f("</p>\n")
 	}
@@ -254,7 +255,7 @@ func (h *htmlWriter) track(f Finding, t0, t1 int64) {
 			j++
 		}
 		if j > i {
-			h.f("<rect x=\"%d\" width=\"%d\" height=\"10\" fill=\"%s\"/>", i, max(j-i, 2), css(h.theme.severity(f.Severity)))
+			h.f("<rect x=\"%d\" width=\"%d\" height=\"10\" fill=\"%s\"/>", i, max(j-i, 2), css(h.theme.Severity(f.Severity)))
 			i = j
 		}
 	}
@@ -266,8 +267,8 @@ var svgRoot = regexp.MustCompile(`(?s)^.*?<svg width="[^"]*" height="[^"]*"`)
 func (h *htmlWriter) plots(list []*Plot) error {
 	for _, p := range usable(list) {
 		sc := p.figure(h.theme)
-		h.use = h.use.with(fontsOf(sc))
-		doc, err := sc.svg()
+		h.use = h.use.With(canvas.FontsOf(sc))
+		doc, err := sc.Svg()
 		h.r.Progress.Add(1)
 		if err != nil {
 			return fmt.Errorf("report %q: %w", h.r.Title, err)
@@ -277,18 +278,18 @@ func (h *htmlWriter) plots(list []*Plot) error {
 			h.f("<figure>%s</figure>\n", svgRoot.ReplaceAllLiteralString(strings.TrimSpace(string(doc)), `<svg role="img" aria-label="`+caption+`"`))
 			continue
 		}
-		dense := newScene(sc.w, sc.h, 2, sc.bg)
-		if sc.w*sc.h*4 > maxPixels/8 {
-			dense.scale = 1
+		dense := canvas.NewScene(sc.W, sc.H, 2, sc.Bg)
+		if sc.W*sc.H*4 > canvas.MaxPixels/8 {
+			dense.Scale = 1
 		}
-		t := h.theme.shrunk(figureWidth)
+		t := h.theme.Shrunk(figureWidth)
 		pad := t.Text * 0.6
-		p.body.draw(dense, t, rect{pad, pad, sc.w - 2*pad, sc.h - 2*pad})
-		data, err := encodePNG(dense.paint(), 2*DefaultDPI)
+		p.body.draw(dense, t, canvas.Box(pad, pad, sc.W-2*pad, sc.H-2*pad))
+		data, err := canvas.EncodePNG(dense.Paint(), 2*canvas.DefaultDPI)
 		if err != nil {
 			return fmt.Errorf("report %q: %w", h.r.Title, err)
 		}
-		h.f("<figure><img alt=\"%s\" width=\"%.0f\" height=\"%.0f\" src=\"data:image/png;base64,%s\"></figure>\n", caption, sc.w, sc.h, base64.StdEncoding.EncodeToString(data))
+		h.f("<figure><img alt=\"%s\" width=\"%.0f\" height=\"%.0f\" src=\"data:image/png;base64,%s\"></figure>\n", caption, sc.W, sc.H, base64.StdEncoding.EncodeToString(data))
 	}
 	return nil
 }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"astrolabe/capture"
+	"astrolabe/plots/canvas"
 )
 
 // ReportSchema is the JSON Schema (draft 2020-12) of reports in JSON.
@@ -122,7 +123,7 @@ type jsonSeries struct {
 
 func (r *Report) json() ([]byte, error) {
 	t0, t1 := r.extent()
-	doc := jsonReport{Schema: reportSchemaName, Version: reportVersion, Title: printable(r.Title), Start: float64(t0) / 1e9, End: float64(t1) / 1e9,
+	doc := jsonReport{Schema: reportSchemaName, Version: reportVersion, Title: canvas.Printable(r.Title), Start: float64(t0) / 1e9, End: float64(t1) / 1e9,
 		Command: r.Command, Counts: map[string]int{}, Findings: []jsonFinding{}, Items: []jsonItem{}, Thresholds: jsonKVs(r.Thresholds()), Provenance: jsonKVs(r.Provenance)}
 	doc.Judged, doc.NotJudged, doc.Account = r.Judged(), []jsonSubject{}, r.Account.json()
 	for _, j := range r.NotJudged() {
@@ -135,11 +136,11 @@ func (r *Report) json() ([]byte, error) {
 		s := r.Captured.UTC().Format(time.RFC3339Nano)
 		doc.Captured = &s
 	}
-	for s := Good; s <= Critical; s++ {
+	for s := canvas.Good; s <= canvas.Critical; s++ {
 		doc.Counts[s.String()] = 0
 	}
 	for _, f := range r.Findings() {
-		if f.Severity != None {
+		if f.Severity != canvas.None {
 			doc.Counts[f.Severity.String()]++
 		}
 		doc.Findings = append(doc.Findings, f.json())
@@ -175,7 +176,7 @@ func jsonKVs(list []KV) []jsonKV {
 func (f Finding) json() jsonFinding {
 	out := jsonFinding{ID: f.ID, Severity: f.Severity.String(), Title: f.Title, Metric: f.Metric, Value: f.Value, Threshold: f.Threshold,
 		Measured: finite(f.Measured), Limit: finite(f.Limit), Unit: f.Unit, Source: f.Source, Advice: f.Advice, Confidence: f.Confidence, Win: f.Win, Share: roundedShare(f.Share), Gain: gainBounds(f.Gain), RunnerUp: f.RunnerUp, Hint: f.Hint, InsteadOf: f.InsteadOf, Evidence: append([]string{}, f.Evidence...), Spans: jsonSpans(f.Spans), Plots: []jsonPlot{}}
-	if f.Severity == None {
+	if f.Severity == canvas.None {
 		out.Severity = "none"
 	}
 	for _, p := range usable(f.Plots) {

@@ -3,6 +3,8 @@ package plots
 import (
 	"math"
 	"slices"
+
+	"astrolabe/plots/canvas"
 )
 
 // A panel of many noisy series is a wall of ink in which nobody finds a line. Its series then stand in lanes of their own:
@@ -31,24 +33,24 @@ func (l *lane) noisy() int {
 	if l.log {
 		va = newLogAxis(l.spread, l.limits(), l.unit, 4)
 	}
-	frame := rect{0, 0, judgedWidth, judgedHeight}
+	frame := canvas.Box(0, 0, judgedWidth, judgedHeight)
 	ty := toY(frame, va)
-	var traces []*trace
+	var traces []*canvas.Trace
 	for _, s := range l.series {
-		if r := reduce(s.Start, s.End, s.Y, l.tl.t0, l.tl.t1, judgedWidth); !r.empty() {
-			traces = append(traces, newTrace(r, frame, 1, ty))
+		if r := canvas.Reduce(s.Start, s.End, s.Y, l.tl.t0, l.tl.t1, judgedWidth); !r.Empty() {
+			traces = append(traces, canvas.NewTrace(r, frame, 1, ty))
 		}
 	}
 	ink, shared, columns := make([]int, len(traces)), make([]int, len(traces)), make([]int, len(traces))
 	var covered [judgedHeight]uint16 // how many series have ink in a pixel of the column
-	extent := func(tr *trace, x int) (a, b int, ok bool) {
-		c := &tr.cols[x]
-		if !c.present {
+	extent := func(tr *canvas.Trace, x int) (a, b int, ok bool) {
+		c := &tr.Cols[x]
+		if !c.Present {
 			return 0, 0, false
 		}
-		lo, hi := c.lo, c.hi
-		if c.joined && x > 0 {
-			lo, hi = min(lo, tr.cols[x-1].last), max(hi, tr.cols[x-1].last)
+		lo, hi := c.Lo, c.Hi
+		if c.Joined && x > 0 {
+			lo, hi = min(lo, tr.Cols[x-1].Last), max(hi, tr.Cols[x-1].Last)
 		}
 		return max(int(lo-judgedStroke/2), 0), min(int(math.Ceil(hi+judgedStroke/2)), judgedHeight), true
 	}
@@ -136,7 +138,7 @@ func (l *lane) seen(s Series) spread {
 }
 
 // laneHeight is the height of a lane that reads well: the more there are, the less is left for each.
-func (l *lane) laneHeight(t *Theme) float64 {
+func (l *lane) laneHeight(t *canvas.Theme) float64 {
 	switch {
 	case l.among > 64:
 		return t.Text * 1.6
@@ -147,18 +149,18 @@ func (l *lane) laneHeight(t *Theme) float64 {
 }
 
 // nameLineHeight is the height of a line of a lane's name.
-func nameLineHeight(t *Theme) float64 { return t.Text * 1.2 }
+func nameLineHeight(t *canvas.Theme) float64 { return t.Text * 1.2 }
 
 // nameBeside is the width that the name of a lane takes in a column of at most the given width; ok is false where the
 // whole name does not fit beside its frame.
-func (l *lane) nameBeside(t *Theme, width, frameH float64) (w float64, ok bool) {
+func (l *lane) nameBeside(t *canvas.Theme, width, frameH float64) (w float64, ok bool) {
 	if l.name == "" {
 		return 0, true
 	}
-	s := style{regular, t.Text}
-	lines := s.wrap(l.name, width-t.Text)
+	s := canvas.NewStyle(canvas.Regular, t.Text)
+	lines := s.Wrap(l.name, width-t.Text)
 	for _, line := range lines {
-		w = max(w, s.width(line))
+		w = max(w, s.Width(line))
 	}
 	room := min(frameH, l.frameHeight(t)) + t.Text*0.3
 	return w, len(lines) == 1 || float64(len(lines))*nameLineHeight(t) <= room
@@ -166,61 +168,63 @@ func (l *lane) nameBeside(t *Theme, width, frameH float64) (w float64, ok bool) 
 
 // nameLines are the lines of a lane's name: all of them in the column beside the frame; above it at most two, where an
 // ellipsis shows what is left out.
-func (l *lane) nameLines(t *Theme, g laneGeometry, width float64) []string {
-	s := style{regular, t.Text}
+func (l *lane) nameLines(t *canvas.Theme, g laneGeometry, width float64) []string {
+	s := canvas.NewStyle(canvas.Regular, t.Text)
 	if g.legendW > 0 {
-		return s.wrap(l.name, g.legendW-t.Text)
+		return s.Wrap(l.name, g.legendW-t.Text)
 	}
-	return s.lines(l.name, width-g.gutter, 2)
+	return s.Lines(l.name, width-g.gutter, 2)
 }
 
 // nameAbove is the height of the name of a lane where it stands above the frame.
-func (p laneParts) nameAbove(t *Theme, g laneGeometry) float64 {
+func (p laneParts) nameAbove(t *canvas.Theme, g laneGeometry) float64 {
 	if g.legendW > 0 || len(p.name) == 0 {
 		return 0
 	}
-	return float64(len(p.name))*style{regular, t.Text}.leading() + t.Text*0.1
+	return float64(len(p.name))*canvas.NewStyle(canvas.Regular, t.Text).Leading() + t.Text*0.1
 }
 
 // drawNameBeside writes the name of a lane at x, in the middle of a frame's height. Where a picture turns out too low for all of
 // its lines, an ellipsis shows it; where lanes are lower than a line, only names that touch no other are written.
-func (l *lane) drawNameBeside(sc *scene, t *Theme, g laneGeometry, x float64, frame rect) {
-	s := style{regular, t.Text}
-	lines := s.lines(l.name, g.legendW-t.Text, max(1, int((frame.h+t.Text*0.3)/nameLineHeight(t))))
-	y := frame.y + frame.h/2 - float64(len(lines))*nameLineHeight(t)/2
+func (l *lane) drawNameBeside(sc *canvas.Scene, t *canvas.Theme, g laneGeometry, x float64, frame canvas.Rect) {
+	s := canvas.NewStyle(canvas.Regular, t.Text)
+	lines := s.Lines(l.name, g.legendW-t.Text, max(1, int((frame.H+t.Text*0.3)/nameLineHeight(t))))
+	y := frame.Y + frame.H/2 - float64(len(lines))*nameLineHeight(t)/2
 	for _, line := range lines {
-		box := rect{x, y + s.size*0.95 - s.ascent(), s.width(line), s.height()}
-		if frame.h < s.height() && slices.ContainsFunc(sc.boxes, func(b textBox) bool { return b.overlaps(box) }) {
+		box := canvas.Box(x, y+s.Size*0.95-s.Ascent(), s.Width(line), s.Height())
+		if frame.H < s.Height() && slices.ContainsFunc(sc.Boxes, func(b canvas.TextBox) bool { return b.Overlaps(box) }) {
 			return
 		}
-		sc.textAt(x, y+s.size*0.95, left, s, t.Ink, line)
+		sc.TextAt(x, y+s.Size*0.95, canvas.Left, s, t.Ink, line)
 		y += nameLineHeight(t)
 	}
 }
 
 // laneTickStyle is that of the value labels of lanes, small enough that both ends of a low one are labelled.
-func laneTickStyle(t *Theme) style { return style{regular, t.Small * 0.85} }
+func laneTickStyle(t *canvas.Theme) canvas.Style {
+	return canvas.NewStyle(canvas.Regular, t.Small*0.85)
+}
 
 // twoLabels is the height of a frame that holds two value labels.
-func twoLabels(t *Theme) float64 { return 2*laneTickStyle(t).height() + 1 }
+func twoLabels(t *canvas.Theme) float64 { return 2*laneTickStyle(t).Height() + 1 }
 
 // laneLabels writes value labels within the height of a frame, so that those of neighbouring lanes do not touch: the greatest
 // first, then, if there is room for several, the smallest and what fits between.
-func laneLabels(sc *scene, t *Theme, frame rect, va valueAxis, ty func(float64) float64, several bool) {
+func laneLabels(sc *canvas.Scene, t *canvas.Theme, frame canvas.Rect, va valueAxis, ty func(float64) float64, several bool) {
 	s := laneTickStyle(t)
-	var taken []rect
+	var taken []canvas.Rect
 	put := func(k tick) {
-		if s.width(k.label) > frame.x-t.Text*0.4 {
+		if s.Width(k.label) > frame.X-t.Text*0.4 {
 			return // half a number misleads
 		}
-		base := min(max(ty(k.at)+s.size*0.35, frame.y+s.ascent()), frame.bottom()-s.descent())
-		if frame.h < s.height() {
-			base = frame.y + frame.h/2 + s.size*0.35
+		base := min(max(ty(k.at)+s.Size*0.35, frame.Y+s.Ascent()), frame.Bottom()-s.Descent())
+		if frame.H < s.Height() {
+			base = frame.Y + frame.H/2 + s.Size*0.35
 		}
-		box := rect{0, base - s.ascent(), frame.x, s.height()}
+		box := canvas.Box(0, base-s.Ascent(), frame.X, s.Height())
 		if !overlapsAny(box, taken) {
 			taken = append(taken, box)
-			sc.textAt(frame.x-t.Text*0.4, base, right, s, t.Ink, k.label)
+			sc.TextAt(frame.X-t.Text*0.4, base, canvas.Right, s, t.Ink, k.label)
 		}
 	}
 	n := len(va.ticks)

@@ -5,6 +5,8 @@ import (
 	"math"
 	"strings"
 	"testing"
+
+	"astrolabe/plots/canvas"
 )
 
 // crowd is n noisy series of one unit around levels.
@@ -31,22 +33,22 @@ func TestSixteenNoisyLinesGetALaneEach(t *testing.T) {
 	if n := len(must(t, p, err).body.(*timeline).lanes); n != 16 {
 		t.Fatalf("%d lanes, want 16", n)
 	}
-	for _, sz := range []Size{{}, {Width: 960, Height: 540}, {Width: 3200, Height: 1800, DPI: 192}, {Width: 700, Height: 2000}} {
-		for _, theme := range []*Theme{Light(), Dark()} {
+	for _, sz := range []canvas.Size{{}, {Width: 960, Height: 540}, {Width: 3200, Height: 1800, DPI: 192}, {Width: 700, Height: 2000}} {
+		for _, theme := range []*canvas.Theme{canvas.Light(), canvas.Dark()} {
 			sc, err := p.WithTheme(theme).scene(sz)
 			if err != nil {
 				t.Fatal(err)
 			}
 			seen, axes, tops := map[string]bool{}, 0, map[float64]bool{}
-			for _, b := range sc.boxes {
-				seen[b.text] = true
-				if b.text == "time [s]" {
+			for _, b := range sc.Boxes {
+				seen[b.Text] = true
+				if b.Text == "time [s]" {
 					axes++
 				}
 			}
-			for _, o := range sc.ops {
-				if tr, ok := o.(traceOp); ok {
-					tops[tr.trace.top] = true
+			for _, o := range sc.Ops {
+				if tr, ok := o.(canvas.TraceOp); ok {
+					tops[tr.Trace.Top] = true
 				}
 			}
 			for _, s := range list {
@@ -102,12 +104,12 @@ func TestLanesOfOneUnitCompareUnlessOneWouldVanish(t *testing.T) {
 	flat := func(v float64) Series { return series(fmt.Sprint(v), "events", 1e6, []float64{0, v, v / 2}) }
 	near := lanesIn(t, TimelineOptions{Lanes: AlwaysLanes}, flat(100), flat(30), flat(0))
 	for _, l := range near {
-		if a := l.axis(Light(), 60); a.hi < 100 {
+		if a := l.axis(canvas.Light(), 60); a.hi < 100 {
 			t.Errorf("%s has an axis up to %g", l.name, a.hi)
 		}
 	}
 	far := lanesIn(t, TimelineOptions{Lanes: AlwaysLanes}, flat(1e6), flat(30))
-	if a := far[1].axis(Light(), 60); a.hi > 60 {
+	if a := far[1].axis(canvas.Light(), 60); a.hi > 60 {
 		t.Errorf("a lane of values up to 30 has an axis up to %g", a.hi)
 	}
 	p, err := Timeline(TimelineOptions{Lanes: AlwaysLanes}, flat(1e6), flat(30))
@@ -119,13 +121,13 @@ func TestLanesOfOneUnitCompareUnlessOneWouldVanish(t *testing.T) {
 func TestLanesThatFindNoRoomAreNamed(t *testing.T) {
 	r := noise()
 	p, err := Timeline(TimelineOptions{}, crowd(16, 5000, "%", func(int) float64 { return 50 }, func() float64 { return 10 * r.NormFloat64() })...)
-	sc, err2 := must(t, p, err).scene(Size{Width: 500, Height: 250})
+	sc, err2 := must(t, p, err).scene(canvas.Size{Width: 500, Height: 250})
 	if err2 != nil {
 		t.Fatal(err2)
 	}
 	text := ""
-	for _, b := range sc.boxes {
-		text += b.text + "\n"
+	for _, b := range sc.Boxes {
+		text += b.Text + "\n"
 	}
 	if !strings.Contains(text, "more lanes do not fit at this size: ShaderCoreUtil[") {
 		t.Errorf("lanes are left out without a word:\n%s", text)
@@ -136,18 +138,18 @@ func TestLanesGoOnOnTheNextPage(t *testing.T) {
 	r := noise()
 	p, err := Timeline(TimelineOptions{Title: "Channels"}, crowd(80, 2000, "%", func(int) float64 { return 50 }, func() float64 { return 10 * r.NormFloat64() })...)
 	doc := &Report{Title: "Channels", Items: []Item{must(t, p, err)}}
-	scenes, err := doc.scenes("pdf", Size{})
+	scenes, err := doc.scenes("pdf", canvas.Size{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	names := 0
 	for i, sc := range scenes {
 		axes := 0
-		for _, b := range sc.boxes {
-			if strings.HasPrefix(b.text, "ShaderCoreUtil[") {
+		for _, b := range sc.Boxes {
+			if strings.HasPrefix(b.Text, "ShaderCoreUtil[") {
 				names++
 			}
-			if b.text == "time [s]" {
+			if b.Text == "time [s]" {
 				axes++
 			}
 		}

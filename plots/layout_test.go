@@ -4,21 +4,23 @@ import (
 	"fmt"
 	"math"
 	"testing"
+
+	"astrolabe/plots/canvas"
 )
 
 // checkLayout fails where a text leaves the page or two texts overlap.
-func checkLayout(t *testing.T, name string, sc *scene) {
+func checkLayout(t *testing.T, name string, sc *canvas.Scene) {
 	t.Helper()
-	page := rect{0, 0, sc.w, sc.h}
+	page := canvas.Box(0, 0, sc.W, sc.H)
 	bad := 0
-	for i, a := range sc.boxes {
-		if !page.contains(a.rect) {
-			t.Errorf("%s: %.60q leaves the page of %.0fx%.0f: %+v", name, a.text, sc.w, sc.h, a.rect)
+	for i, a := range sc.Boxes {
+		if !page.Contains(a.Rect) {
+			t.Errorf("%s: %.60q leaves the page of %.0fx%.0f: %+v", name, a.Text, sc.W, sc.H, a.Rect)
 			bad++
 		}
-		for _, b := range sc.boxes[i+1:] {
-			if a.overlaps(b.rect) {
-				t.Errorf("%s: %.60q at %.0f overlaps %.60q at %.0f", name, a.text, a.rect, b.text, b.rect)
+		for _, b := range sc.Boxes[i+1:] {
+			if a.Overlaps(b.Rect) {
+				t.Errorf("%s: %.60q at %.0f overlaps %.60q at %.0f", name, a.Text, a.Rect, b.Text, b.Rect)
 				bad++
 			}
 		}
@@ -26,10 +28,10 @@ func checkLayout(t *testing.T, name string, sc *scene) {
 			t.Fatalf("%s: and more", name)
 		}
 	}
-	for _, o := range sc.ops {
-		if p, ok := o.(polyOp); ok {
-			for _, q := range p.pts {
-				if math.IsNaN(q.x+q.y) || math.IsInf(q.x+q.y, 0) {
+	for _, o := range sc.Ops {
+		if p, ok := o.(canvas.PolyOp); ok {
+			for _, q := range p.Pts {
+				if math.IsNaN(q.X+q.Y) || math.IsInf(q.X+q.Y, 0) {
 					t.Fatalf("%s: a polygon has a corner at %v", name, q)
 				}
 			}
@@ -38,7 +40,7 @@ func checkLayout(t *testing.T, name string, sc *scene) {
 }
 
 func TestNoTextOverlapsOrLeavesThePage(t *testing.T) {
-	sizes := []Size{{}, {Width: 800, Height: 450, DPI: 96}, {Width: 640, Height: 360, DPI: 96}, {Width: 400, Height: 300, DPI: 96}, {Width: 160, Height: 120, DPI: 96}, {Width: 3200, Height: 1800, DPI: 192}, {Width: 1600, Height: 300, DPI: 96}, {Width: 300, Height: 1600, DPI: 96}, {Width: 1600, Height: 900, DPI: 160}}
+	sizes := []canvas.Size{{}, {Width: 800, Height: 450, DPI: 96}, {Width: 640, Height: 360, DPI: 96}, {Width: 400, Height: 300, DPI: 96}, {Width: 160, Height: 120, DPI: 96}, {Width: 3200, Height: 1800, DPI: 192}, {Width: 1600, Height: 300, DPI: 96}, {Width: 300, Height: 1600, DPI: 96}, {Width: 1600, Height: 900, DPI: 160}}
 	for _, p := range gallery(t) {
 		for _, sz := range sizes {
 			sc, err := p.plot.scene(sz)
@@ -52,8 +54,8 @@ func TestNoTextOverlapsOrLeavesThePage(t *testing.T) {
 
 func TestNoTextOfAReportOverlapsOrLeavesItsPage(t *testing.T) {
 	for name, r := range map[string]*Report{"sample": sampleReport(t, 120), "odd": oddReport(t), "empty": {}} {
-		for _, format := range Formats() {
-			for _, sz := range []Size{{}, {Width: 800}, {Width: 400}, {Width: 1600, Height: 900}, {Width: 3200, DPI: 192}} {
+		for _, format := range canvas.Formats() {
+			for _, sz := range []canvas.Size{{}, {Width: 800}, {Width: 400}, {Width: 1600, Height: 900}, {Width: 3200, DPI: 192}} {
 				scenes, err := r.scenes(format, sz)
 				if err != nil {
 					t.Fatal(err)

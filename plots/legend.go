@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"image/color"
 	"math"
+
+	"astrolabe/plots/canvas"
 )
 
 // key is one entry of a legend.
@@ -27,18 +29,18 @@ type legend struct {
 	hidden int       // keys that did not fit; a line says so
 }
 
-func swatchWidth(t *Theme) float64 { return t.Text * 1.9 }
+func swatchWidth(t *canvas.Theme) float64 { return t.Text * 1.9 }
 
 // legendRight lays keys out as one column at most width wide; ok is false where that is not enough for whole names.
-func legendRight(t *Theme, keys []key, width, height float64) (l legend, ok bool) {
-	s := style{regular, t.Text}
+func legendRight(t *canvas.Theme, keys []key, width, height float64) (l legend, ok bool) {
+	s := canvas.NewStyle(canvas.Regular, t.Text)
 	l = legend{keys: keys, cols: 1}
 	total := 0.0
 	for _, k := range keys {
-		lines := s.wrap(k.name, width-swatchWidth(t))
+		lines := s.Wrap(k.name, width-swatchWidth(t))
 		l.lines = append(l.lines, lines)
 		for _, line := range lines {
-			l.colW = max(l.colW, s.width(line)+swatchWidth(t))
+			l.colW = max(l.colW, s.Width(line)+swatchWidth(t))
 		}
 		h := keyHeight(t, len(lines))
 		l.rows = append(l.rows, h)
@@ -50,18 +52,18 @@ func legendRight(t *Theme, keys []key, width, height float64) (l legend, ok bool
 	return l, total <= height
 }
 
-func keyHeight(t *Theme, lines int) float64 {
-	return float64(lines)*style{regular, t.Text}.size*1.2 + t.Text*0.18
+func keyHeight(t *canvas.Theme, lines int) float64 {
+	return float64(lines)*canvas.NewStyle(canvas.Regular, t.Text).Size*1.2 + t.Text*0.18
 }
 
 // legendRows lays keys out in as many columns as the width holds. Names are wrapped; if that takes more than
 // maxHeight (0 is no limit) they are shortened in the middle, and keys that still find no place are counted.
-func legendRows(t *Theme, keys []key, width, maxHeight float64) legend {
-	s := style{regular, t.Text}
+func legendRows(t *canvas.Theme, keys []key, width, maxHeight float64) legend {
+	s := canvas.NewStyle(canvas.Regular, t.Text)
 	gap := t.Text * 1.2
 	widest := 0.0
 	for _, k := range keys {
-		widest = max(widest, s.width(printable(k.name))+swatchWidth(t))
+		widest = max(widest, s.Width(canvas.Printable(k.name))+swatchWidth(t))
 	}
 	lay := func(nameLines int, least float64) legend {
 		l := legend{keys: keys}
@@ -75,7 +77,7 @@ func legendRows(t *Theme, keys []key, width, maxHeight float64) legend {
 		for i, k := range keys {
 			names[i] = k.name
 		}
-		for i, lines := range s.nameLines(names, l.colW-swatchWidth(t), linesEach(len(keys), nameLines)) {
+		for i, lines := range s.NameLines(names, l.colW-swatchWidth(t), canvas.LinesEach(len(keys), nameLines)) {
 			l.lines = append(l.lines, lines)
 			if row := i / l.cols; row == len(l.rows) {
 				l.rows = append(l.rows, keyHeight(t, len(lines)))
@@ -114,15 +116,15 @@ func (l legend) height() float64 {
 }
 
 // heightWithNote adds the line that counts hidden keys.
-func (l legend) heightWithNote(t *Theme) float64 {
+func (l legend) heightWithNote(t *canvas.Theme) float64 {
 	if l.hidden > 0 {
 		return l.height() + keyHeight(t, 1)
 	}
 	return l.height()
 }
 
-func (l legend) draw(sc *scene, t *Theme, x, y float64) {
-	s := style{regular, t.Text}
+func (l legend) draw(sc *canvas.Scene, t *canvas.Theme, x, y float64) {
+	s := canvas.NewStyle(canvas.Regular, t.Text)
 	gap := t.Text * 1.2
 	for i, k := range l.keys {
 		row := i / l.cols
@@ -133,38 +135,38 @@ func (l legend) draw(sc *scene, t *Theme, x, y float64) {
 		for _, h := range l.rows[:row] {
 			ky += h
 		}
-		drawSwatch(sc, t, k, kx, ky+s.size*0.62)
+		drawSwatch(sc, t, k, kx, ky+s.Size*0.62)
 		ink := t.Ink
 		if k.absent {
 			ink = t.Muted
 		}
 		ty := ky
 		for _, line := range l.lines[i] {
-			sc.textAt(kx+swatchWidth(t), ty+s.ascent(), left, s, ink, line)
-			ty += s.size * 1.2
+			sc.TextAt(kx+swatchWidth(t), ty+s.Ascent(), canvas.Left, s, ink, line)
+			ty += s.Size * 1.2
 		}
 	}
 	if l.hidden > 0 {
 		note := fmt.Sprintf("and %d more, whose names do not fit at this size", l.hidden)
-		sc.textAt(x, y+l.height()+s.ascent(), left, s, t.Muted, s.fit(note, l.colW*float64(l.cols)+gap*float64(l.cols-1)))
+		sc.TextAt(x, y+l.height()+s.Ascent(), canvas.Left, s, t.Muted, s.Fit(note, l.colW*float64(l.cols)+gap*float64(l.cols-1)))
 	}
 }
 
-func drawSwatch(sc *scene, t *Theme, k key, x, y float64) {
+func drawSwatch(sc *canvas.Scene, t *canvas.Theme, k key, x, y float64) {
 	w := t.Text * 1.4
 	switch {
 	case k.absent:
-		sc.dashed(x, y, x+w, y, 2, t.Rule)
+		sc.Dashed(x, y, x+w, y, 2, t.Rule)
 	case k.dot:
-		sc.marker(k.marker, x+w/2, y, markerSize(t)*1.2, k.color, t.Page)
+		sc.Marker(k.marker, x+w/2, y, markerSize(t)*1.2, k.color, t.Page)
 	case k.area:
 		side := t.Text * 0.8
-		sc.fill(rect{x + (w-side)/2, y - side/2, side, side}, k.color)
-		sc.marker(k.marker, x+w/2, y, t.Text*0.4, t.Page, k.color)
+		sc.Fill(canvas.Box(x+(w-side)/2, y-side/2, side, side), k.color)
+		sc.Marker(k.marker, x+w/2, y, t.Text*0.4, t.Page, k.color)
 	default:
-		sc.hline(x, x+w, y, math.Max(3, t.Line), k.color)
-		sc.marker(k.marker, x+w/2, y, markerSize(t), k.color, t.Page)
+		sc.Hline(x, x+w, y, math.Max(3, t.Line), k.color)
+		sc.Marker(k.marker, x+w/2, y, markerSize(t), k.color, t.Page)
 	}
 }
 
-func markerSize(t *Theme) float64 { return t.Text * 0.55 }
+func markerSize(t *canvas.Theme) float64 { return t.Text * 0.55 }

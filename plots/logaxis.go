@@ -3,6 +3,8 @@ package plots
 import (
 	"math"
 	"strconv"
+
+	"astrolabe/plots/canvas"
 )
 
 // newLogAxis makes a logarithmic axis for data of a spread, all of it above zero, with about n labels. The labels carry
@@ -111,9 +113,9 @@ func (a valueAxis) frac(v float64) float64 {
 }
 
 // toValueX maps values into a frame from left to right, clipped at its edges.
-func toValueX(frame rect, a valueAxis) func(float64) float64 {
+func toValueX(frame canvas.Rect, a valueAxis) func(float64) float64 {
 	return func(v float64) float64 {
-		return min(max(frame.x+a.frac(v)*frame.w, frame.x), frame.right())
+		return min(max(frame.X+a.frac(v)*frame.W, frame.X), frame.Right())
 	}
 }
 

@@ -4,31 +4,32 @@ import (
 	"os"
 	"testing"
 
+	"astrolabe/plots/canvas"
 	"astrolabe/plots/typeset"
 )
 
 // Fonts of the system would make pictures differ between machines: tests have none, unless they say which.
 func TestMain(m *testing.M) {
-	setter.Store(newSetter(func() []string { return nil }))
+	canvas.Setter.Store(canvas.NewSetter(func() []string { return nil }))
 	os.Exit(m.Run())
 }
 
 // withFonts draws with the fonts of a file or folder until the test ends. Tests that use it must not run in parallel.
 func withFonts(t *testing.T, places ...string) {
 	t.Helper()
-	before := setter.Load()
-	setter.Store(newSetter(func() []string { return places }))
-	t.Cleanup(func() { setter.Store(before) })
+	before := canvas.Setter.Load()
+	canvas.Setter.Store(canvas.NewSetter(func() []string { return places }))
+	t.Cleanup(func() { canvas.Setter.Store(before) })
 }
 
 // withSystemFonts draws with the fonts of this system, and skips the test where none has the characters of a text.
 func withSystemFonts(t *testing.T, text string) {
 	t.Helper()
-	before := setter.Load()
-	s := newSetter(typeset.Places)
-	if missing := s.Line(int(regular), text).Missing; len(missing) > 0 {
-		t.Skipf("no font of this system has %s of %q", codePoints(missing), text)
+	before := canvas.Setter.Load()
+	s := canvas.NewSetter(typeset.Places)
+	if missing := s.Line(int(canvas.Regular), text).Missing; len(missing) > 0 {
+		t.Skipf("no font of this system has %s of %q", canvas.CodePoints(missing), text)
 	}
-	setter.Store(s)
-	t.Cleanup(func() { setter.Store(before) })
+	canvas.Setter.Store(s)
+	t.Cleanup(func() { canvas.Setter.Store(before) })
 }

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 	"unicode/utf8"
+
+	"astrolabe/plots/canvas"
 )
 
 func TestMarkdownBlocks(t *testing.T) {
@@ -41,7 +43,7 @@ func FuzzMarkdown(f *testing.F) {
 	for _, s := range []string{"", "# a\n**b** _c_ `d` [e](f)\n- g\n 1. h\n```\ni", "****", "*a*b*", "[[](", "\\", "```", "> \n>", "\x00\xff", "日本語 *強調*"} {
 		f.Add(s)
 	}
-	th := Light()
+	th := canvas.Light()
 	f.Fuzz(func(t *testing.T, src string) {
 		if len(src) > 4096 {
 			return
@@ -54,17 +56,17 @@ func FuzzMarkdown(f *testing.F) {
 			}
 		}
 		r := &Report{Items: []Item{Text(src)}, Theme: th}
-		scenes, err := r.scenes("png", Size{Width: 500})
+		scenes, err := r.scenes("png", canvas.Size{Width: 500})
 		if err != nil {
 			t.Fatal(err)
 		}
 		for _, sc := range scenes {
-			for _, b := range sc.boxes {
-				if !utf8.ValidString(b.text) || strings.ContainsAny(b.text, "\n\x00") {
-					t.Fatalf("%q reaches the page", b.text)
+			for _, b := range sc.Boxes {
+				if !utf8.ValidString(b.Text) || strings.ContainsAny(b.Text, "\n\x00") {
+					t.Fatalf("%q reaches the page", b.Text)
 				}
-				if !(rect{0, 0, sc.w, sc.h}).contains(b.rect) {
-					t.Fatalf("%q leaves the page: %+v", b.text, b.rect)
+				if !(canvas.Box(0, 0, sc.W, sc.H)).Contains(b.Rect) {
+					t.Fatalf("%q leaves the page: %+v", b.Text, b.Rect)
 				}
 			}
 		}

@@ -6,13 +6,14 @@ import (
 	"strings"
 
 	"astrolabe/capture/progress"
+	"astrolabe/plots/canvas"
 )
 
 // markdown returns the report in Markdown (CommonMark with the tables of GitHub) and its pictures, which lie beside it.
-func (r *Report) markdown(path string, sz Size) ([]Document, error) {
+func (r *Report) markdown(path string, sz canvas.Size) ([]Document, error) {
 	m := &mdWriter{r: r, base: strings.TrimSuffix(filepath.Base(path), filepath.Ext(path)), dir: filepath.Dir(path), sz: sz, theme: r.Theme}
 	if m.theme == nil {
-		m.theme = Light()
+		m.theme = canvas.Light()
 	}
 	r.Progress.Begin(int64(r.pictures()), progress.Pictures)
 	title := r.Title
@@ -75,11 +76,11 @@ func (r *Report) markdown(path string, sz Size) ([]Document, error) {
 type mdWriter struct {
 	r         *Report
 	base, dir string
-	sz        Size
-	theme     *Theme
+	sz        canvas.Size
+	theme     *canvas.Theme
 	out       strings.Builder
 	pictures  []Document
-	use       fontUse // of the pictures
+	use       canvas.FontUse // of the pictures
 }
 
 // line writes a block of its own.
@@ -148,11 +149,11 @@ func (m *mdWriter) plots(list []*Plot) error {
 	for _, p := range usable(list) {
 		dpi := m.sz.DPI
 		if dpi == 0 {
-			dpi = DefaultDPI
+			dpi = canvas.DefaultDPI
 		}
 		sc := p.figure(m.theme)
-		m.use = m.use.with(fontsOf(sc))
-		data, err := encodePNG(sc.paint(), dpi)
+		m.use = m.use.With(canvas.FontsOf(sc))
+		data, err := canvas.EncodePNG(sc.Paint(), dpi)
 		if err != nil {
 			return fmt.Errorf("report %q: %w", m.r.Title, err)
 		}
@@ -236,7 +237,7 @@ var mdSpecial = strings.NewReplacer("\\", "\\\\", "`", "\\`", "*", "\\*", "_", "
 func mdEscape(s string) string { return mdStart(mdSigns(s)) }
 
 // mdSigns is mdEscape for what stands inside a line.
-func mdSigns(s string) string { return mdSpecial.Replace(undirected(s)) }
+func mdSigns(s string) string { return mdSpecial.Replace(canvas.Undirected(s)) }
 
 // mdStart takes its meaning from what would begin a list, a rule or the line below a heading at the start of a line.
 func mdStart(s string) string {
@@ -254,11 +255,11 @@ var mdCellSpecial = strings.NewReplacer("\\", "\\\\", "`", "\\`", "*", "\\*", "[
 
 // MarkdownCell writes a text as the cell of a table in Markdown: what ends the cell, begins HTML or makes a link loses its meaning. Underscores stay, as
 // most names of counters have them.
-func MarkdownCell(s string) string { return mdCellSpecial.Replace(undirected(s)) }
+func MarkdownCell(s string) string { return mdCellSpecial.Replace(canvas.Undirected(s)) }
 
 // mdCode writes a text as code, within as many backticks as it takes.
 func mdCode(s string) string {
-	s = undirected(s)
+	s = canvas.Undirected(s)
 	ticks := "`"
 	for strings.Contains(s, ticks) {
 		ticks += "`"

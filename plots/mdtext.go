@@ -3,6 +3,8 @@ package plots
 import (
 	"fmt"
 	"strings"
+
+	"astrolabe/plots/canvas"
 )
 
 // text writes a Text. It is read as every other kind of page reads it, and written anew: what others take for HTML, for a link that runs a
@@ -34,7 +36,7 @@ func (m *mdWriter) text(src string) {
 		case codeBlock:
 			lines := strings.Split(b.text, "\n")
 			for i, l := range lines {
-				lines[i] = undirected(l)
+				lines[i] = canvas.Undirected(l)
 			}
 			m.line(fenced(strings.Join(lines, "\n")))
 		case ruleBlock:
@@ -93,7 +95,7 @@ func webLink(url string) bool {
 // mdURL is the target of a link between < and >.
 func mdURL(s string) string {
 	var b strings.Builder
-	for _, c := range []byte(printable(s)) {
+	for _, c := range []byte(canvas.Printable(s)) {
 		if c <= ' ' || c == '<' || c == '>' || c == '\\' || c == '"' || c == '`' || c >= 0x7f {
 			fmt.Fprintf(&b, "%%%02X", c)
 			continue

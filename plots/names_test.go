@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"astrolabe/plots/canvas"
 )
 
 func longNames(n int) []string {
@@ -16,7 +18,7 @@ func longNames(n int) []string {
 }
 
 func TestShortenedNamesStayDifferent(t *testing.T) {
-	s := style{regular, 20}
+	s := canvas.NewStyle(canvas.Regular, 20)
 	for name, list := range map[string][]string{
 		"in the middle":    longNames(12),
 		"at the end":       {strings.Repeat("x", 80) + "1", strings.Repeat("x", 80) + "2"},
@@ -27,22 +29,22 @@ func TestShortenedNamesStayDifferent(t *testing.T) {
 		},
 	} {
 		width := 300.0
-		short := s.fitNames(list, width)
+		short := s.FitNames(list, width)
 		for i, n := range short {
-			if s.width(n) > width {
+			if s.Width(n) > width {
 				t.Errorf("%s: %q is wider than %v", name, n, width)
 			}
 			if slices.Index(short, n) != i {
 				t.Errorf("%s: %q stands for several", name, n)
 			}
 		}
-		for _, lines := range s.nameLines(list, width, linesEach(len(list), 2)) {
+		for _, lines := range s.NameLines(list, width, canvas.LinesEach(len(list), 2)) {
 			if len(lines) > 2 {
 				t.Errorf("%s: %d lines", name, len(lines))
 			}
 		}
 	}
-	if got := s.fitNames([]string{"same", "same", "short"}, 300); !slices.Equal(got, []string{"same", "same", "short"}) {
+	if got := s.FitNames([]string{"same", "same", "short"}, 300); !slices.Equal(got, []string{"same", "same", "short"}) {
 		t.Errorf("%q", got)
 	}
 }
@@ -64,7 +66,7 @@ func TestRowsOfLongNamesAreToldApart(t *testing.T) {
 	lines, err := Timeline(TimelineOptions{}, rows...)
 	must(t, lines, err)
 	for name, p := range map[string]*Plot{"heat map": heat, "box": boxes, "correlation": corr, "timeline": lines} {
-		for _, sz := range []Size{{}, {Width: 700, Height: 500}} {
+		for _, sz := range []canvas.Size{{}, {Width: 700, Height: 500}} {
 			sc, err := p.scene(sz)
 			if err != nil {
 				t.Fatal(err)

@@ -4,6 +4,8 @@ import (
 	"math"
 	"strings"
 	"testing"
+
+	"astrolabe/plots/canvas"
 )
 
 func TestTicksChangeTheirPrefixWhereTheyReachTheNext(t *testing.T) {
@@ -19,13 +21,13 @@ func TestTicksChangeTheirPrefixWhereTheyReachTheNext(t *testing.T) {
 func TestCountsAreWholeNumbers(t *testing.T) {
 	for _, n := range []int{1, 2, 3, 7, 30} {
 		p, err := Histogram(HistogramOptions{}, Sample{"a", values(n, func(int) float64 { return 5 })})
-		sc, err2 := must(t, p, err).scene(Size{})
+		sc, err2 := must(t, p, err).scene(canvas.Size{})
 		if err2 != nil {
 			t.Fatal(err2)
 		}
-		for _, b := range sc.boxes {
-			if strings.Contains(b.text, ".") {
-				t.Errorf("%d values: the label %q", n, b.text)
+		for _, b := range sc.Boxes {
+			if strings.Contains(b.Text, ".") {
+				t.Errorf("%d values: the label %q", n, b.Text)
 			}
 		}
 	}
@@ -62,15 +64,15 @@ func TestValuesNearTheEndsOfDoublesKeepTheirPlace(t *testing.T) {
 
 func TestAReportInSVGHasAllOfItsPages(t *testing.T) {
 	r := sampleReport(t, 120)
-	png, err := r.Pages("png", Size{Width: 1600, Height: 900})
+	png, err := r.Pages("png", canvas.Size{Width: 1600, Height: 900})
 	if err != nil {
 		t.Fatal(err)
 	}
-	svg, err := r.Pages("svg", Size{Width: 1600, Height: 900})
+	svg, err := r.Pages("svg", canvas.Size{Width: 1600, Height: 900})
 	if err != nil || len(svg) != len(png) || len(svg) < 3 {
 		t.Errorf("%d pages as PNG, %d as SVG: %v", len(png), len(svg), err)
 	}
-	if whole, err := r.Pages("svg", Size{}); err != nil || len(whole) != 1 {
+	if whole, err := r.Pages("svg", canvas.Size{}); err != nil || len(whole) != 1 {
 		t.Errorf("%d pages without a height: %v", len(whole), err)
 	}
 }

@@ -14,6 +14,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
+	"astrolabe/plots/canvas"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden pictures in testdata")
@@ -24,12 +26,12 @@ func TestPicturesLookAsTheyDid(t *testing.T) {
 	for _, name := range []string{"single", "stacked", "units", "bars", "histogram", "scatter by kernel", "box", "heatmap", "roofline", "latency", "correlation", "twin", "dark overlay"} {
 		p := find(list, name)
 		var buf bytes.Buffer
-		if err := p.WriteTo(&buf, "png", Size{Width: 640, Height: 400, DPI: 96}); err != nil {
+		if err := p.WriteTo(&buf, "png", canvas.Size{Width: 640, Height: 400, DPI: 96}); err != nil {
 			t.Fatal(err)
 		}
 		compare(t, strings.ReplaceAll(name, " ", "-"), buf.Bytes())
 	}
-	pages, err := sampleReport(t, 4).Pages("png", Size{Width: 720})
+	pages, err := sampleReport(t, 4).Pages("png", canvas.Size{Width: 720})
 	if err != nil || len(pages) != 1 {
 		t.Fatalf("%d pages, %v", len(pages), err)
 	}
@@ -79,13 +81,13 @@ func decode(t *testing.T, data []byte) image.Image {
 }
 
 func TestSameInputGivesSameBytes(t *testing.T) {
-	for _, format := range Formats() {
+	for _, format := range canvas.Formats() {
 		var first [][]byte
 		var wg sync.WaitGroup
 		results := make([][][]byte, 3)
 		for i := range results { // at the same time, to catch shared state
 			wg.Go(func() {
-				pages, err := sampleReport(t, 60).Pages(format, Size{})
+				pages, err := sampleReport(t, 60).Pages(format, canvas.Size{})
 				if err != nil {
 					t.Error(err)
 				}
@@ -105,13 +107,13 @@ func TestSameInputGivesSameBytes(t *testing.T) {
 func TestPDFCarriesNoTimeOfDrawing(t *testing.T) {
 	p := find(gallery(t), "single")
 	var buf bytes.Buffer
-	if err := p.WriteTo(&buf, "pdf", Size{}); err != nil {
+	if err := p.WriteTo(&buf, "pdf", canvas.Size{}); err != nil {
 		t.Fatal(err)
 	}
 	if bytes.Contains(buf.Bytes(), []byte("Date")) {
 		t.Error("a chart without a capture's time is dated")
 	}
-	pages, err := sampleReport(t, 1).Pages("pdf", Size{})
+	pages, err := sampleReport(t, 1).Pages("pdf", canvas.Size{})
 	if err != nil || !bytes.Contains(pages[0], []byte("20241103123000")) {
 		t.Errorf("the report does not carry the time of its capture (%v)", err)
 	}
@@ -121,7 +123,7 @@ func TestSVGHasRealTextAndNothingElseFromTheData(t *testing.T) {
 	withFonts(t, foreignFont(t, "</desc><script>", "日本"))
 	p, err := Timeline(TimelineOptions{Title: `<script>"&' 日本 \x01` + "\x01"}, series("a", "", 1, []float64{1}))
 	var buf bytes.Buffer
-	if err := must(t, p, err).WriteTo(&buf, "svg", Size{}); err != nil {
+	if err := must(t, p, err).WriteTo(&buf, "svg", canvas.Size{}); err != nil {
 		t.Fatal(err)
 	}
 	doc := buf.String()
@@ -132,14 +134,14 @@ func TestSVGHasRealTextAndNothingElseFromTheData(t *testing.T) {
 
 func TestEveryPictureIsDrawnInEveryFormat(t *testing.T) {
 	for _, p := range gallery(t) {
-		for _, f := range Formats() {
-			if err := p.plot.WriteTo(io.Discard, f, Size{Width: 400, Height: 300, DPI: 96}); err != nil {
+		for _, f := range canvas.Formats() {
+			if err := p.plot.WriteTo(io.Discard, f, canvas.Size{Width: 400, Height: 300, DPI: 96}); err != nil {
 				t.Errorf("%s.%s: %v", p.name, f, err)
 			}
 		}
 	}
-	for _, f := range Formats() {
-		if _, err := oddReport(t).Pages(f, Size{Width: 800}); err != nil {
+	for _, f := range canvas.Formats() {
+		if _, err := oddReport(t).Pages(f, canvas.Size{Width: 800}); err != nil {
 			t.Errorf("odd report as %s: %v", f, err)
 		}
 	}
@@ -147,19 +149,19 @@ func TestEveryPictureIsDrawnInEveryFormat(t *testing.T) {
 
 func TestSizesAreCheckedAndDPIScalesText(t *testing.T) {
 	p := find(gallery(t), "single")
-	for _, bad := range []Size{{Width: 10, Height: 10, DPI: 96}, {Width: -1, Height: 0, DPI: 0}, {Width: 40000, Height: 100, DPI: 96}, {Width: 1600, Height: 900, DPI: 5}, {Width: 1600, Height: 900, DPI: 9999}, {Width: 30000, Height: 30000, DPI: 96}} {
+	for _, bad := range []canvas.Size{{Width: 10, Height: 10, DPI: 96}, {Width: -1, Height: 0, DPI: 0}, {Width: 40000, Height: 100, DPI: 96}, {Width: 1600, Height: 900, DPI: 5}, {Width: 1600, Height: 900, DPI: 9999}, {Width: 30000, Height: 30000, DPI: 96}} {
 		if err := p.WriteTo(io.Discard, "png", bad); err == nil {
 			t.Errorf("%v is accepted", bad)
 		}
 	}
-	height := func(sz Size) float64 {
+	height := func(sz canvas.Size) float64 {
 		sc, err := p.scene(sz)
 		if err != nil {
 			t.Fatal(err)
 		}
-		return sc.boxes[0].h * sc.scale / float64(sz.Height)
+		return sc.Boxes[0].H * sc.Scale / float64(sz.Height)
 	}
-	if a, b := height(Size{Width: 3200, Height: 1800, DPI: 96}), height(Size{Width: 3200, Height: 1800, DPI: 192}); math.Abs(b/a-2) > 0.01 {
+	if a, b := height(canvas.Size{Width: 3200, Height: 1800, DPI: 96}), height(canvas.Size{Width: 3200, Height: 1800, DPI: 192}); math.Abs(b/a-2) > 0.01 {
 		t.Errorf("text takes %.4f of the height at 96 dpi and %.4f at 192", a, b)
 	}
 }
@@ -167,13 +169,13 @@ func TestSizesAreCheckedAndDPIScalesText(t *testing.T) {
 func TestUnknownFormatsNameTheKnownOnes(t *testing.T) {
 	p := find(gallery(t), "single")
 	for _, path := range []string{"out.jpeg", "out", "dir.png/out"} {
-		var fe *UnknownFormatError
-		err := p.Save(filepath.Join(t.TempDir(), path), Size{})
+		var fe *canvas.UnknownFormatError
+		err := p.Save(filepath.Join(t.TempDir(), path), canvas.Size{})
 		if !errors.As(err, &fe) || !strings.Contains(err.Error(), ".png, .svg, .pdf") {
 			t.Errorf("%s: %v", path, err)
 		}
 	}
-	if err := p.WriteTo(io.Discard, "PNG", Size{Width: 400, Height: 300, DPI: 96}); err != nil {
+	if err := p.WriteTo(io.Discard, "PNG", canvas.Size{Width: 400, Height: 300, DPI: 96}); err != nil {
 		t.Error(err)
 	}
 }
@@ -187,7 +189,7 @@ func (b brokenFile) Abort()                  { *b.aborted = true }
 func TestAFailedWriteLeavesNothingBehind(t *testing.T) {
 	p := find(gallery(t), "single")
 	aborted := false
-	err := p.SaveWith(func(string) (io.WriteCloser, error) { return brokenFile{&aborted}, nil }, "out.png", Size{})
+	err := p.SaveWith(func(string) (io.WriteCloser, error) { return brokenFile{&aborted}, nil }, "out.png", canvas.Size{})
 	if err == nil || !aborted || !strings.Contains(err.Error(), "out.png: no space left") {
 		t.Errorf("error %v, aborted %v", err, aborted)
 	}
@@ -195,7 +197,7 @@ func TestAFailedWriteLeavesNothingBehind(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "keep.png"), []byte("old"), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	f, err := Files(filepath.Join(dir, "keep.png"))
+	f, err := canvas.Files(filepath.Join(dir, "keep.png"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -211,7 +213,7 @@ func TestAFailedWriteLeavesNothingBehind(t *testing.T) {
 
 func TestLongReportsArePaginated(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "out.png")
-	paths, err := sampleReport(t, 200).Save(path, Size{})
+	paths, err := sampleReport(t, 200).Save(path, canvas.Size{})
 	if err != nil || len(paths) < 3 || filepath.Base(paths[1]) != "out-2.png" {
 		t.Fatalf("%v, %v", paths, err)
 	}
@@ -224,21 +226,21 @@ func TestLongReportsArePaginated(t *testing.T) {
 			t.Errorf("%s is %v", p, b)
 		}
 	}
-	if err := sampleReport(t, 200).WriteTo(io.Discard, "png", Size{}); err == nil || !strings.Contains(err.Error(), "pages") {
+	if err := sampleReport(t, 200).WriteTo(io.Discard, "png", canvas.Size{}); err == nil || !strings.Contains(err.Error(), "pages") {
 		t.Errorf("several pages in one PNG: %v", err)
 	}
 	// The header of the table stands on every page that continues it, and every row on exactly one.
-	scenes, err := sampleReport(t, 200).scenes("png", Size{})
+	scenes, err := sampleReport(t, 200).scenes("png", canvas.Size{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	heads, rows := 0, 0
 	for _, sc := range scenes {
-		for _, b := range sc.boxes {
-			if b.text == "Missing" {
+		for _, b := range sc.Boxes {
+			if b.Text == "Missing" {
 				heads++
 			}
-			if strings.HasPrefix(b.text, "TCP Cache Performance/Hit Rate") {
+			if strings.HasPrefix(b.Text, "TCP Cache Performance/Hit Rate") {
 				rows++
 			}
 		}
@@ -256,10 +258,10 @@ func TestFindingsComeGravestFirst(t *testing.T) {
 	if want := []string{"critical", "warning", "info", "good"}; !slices.Equal(got, want) {
 		t.Errorf("%v", got)
 	}
-	if s, err := ParseSeverity(" Critical"); s != Critical || err != nil {
+	if s, err := canvas.ParseSeverity(" Critical"); s != canvas.Critical || err != nil {
 		t.Error(s, err)
 	}
-	if _, err := ParseSeverity("fatal"); err == nil {
+	if _, err := canvas.ParseSeverity("fatal"); err == nil {
 		t.Error("fatal is accepted")
 	}
 }

@@ -3,6 +3,8 @@ package plots
 import (
 	"fmt"
 	"math"
+
+	"astrolabe/plots/canvas"
 )
 
 // Pair is one counter of two captures. The totals stand in the legend; NaN leaves them out.
@@ -41,11 +43,11 @@ func Overlay(o OverlayOptions, pairs ...Pair) (*Plot, error) {
 		before, after := fromStart(p.Before), fromStart(p.After)
 		before.Name, after.Name, before.Group, after.Group = o.Before, o.After, group, group
 		u := unitOf(p.Before.Unit)
-		if drawable(p.BeforeTotal) {
-			before.Name = isolated(before.Name) + ": " + u.format(p.BeforeTotal)
+		if canvas.Drawable(p.BeforeTotal) {
+			before.Name = canvas.Isolated(before.Name) + ": " + u.format(p.BeforeTotal)
 		}
-		if a := p.AfterTotal * unitOf(p.After.Unit).factor / u.factor; drawable(a) {
-			after.Name = isolated(after.Name) + ": " + u.format(a) + change(p.BeforeTotal, a)
+		if a := p.AfterTotal * unitOf(p.After.Unit).factor / u.factor; canvas.Drawable(a) {
+			after.Name = canvas.Isolated(after.Name) + ": " + u.format(a) + change(p.BeforeTotal, a)
 		}
 		list = append(list, before, after)
 	}
@@ -59,7 +61,7 @@ func Overlay(o OverlayOptions, pairs ...Pair) (*Plot, error) {
 
 // change is the relative change between two totals, "" where it has no meaning.
 func change(before, after float64) string {
-	if !drawable(before) || before == 0 || (before < 0) != (after < 0) {
+	if !canvas.Drawable(before) || before == 0 || (before < 0) != (after < 0) {
 		return ""
 	}
 	c := (after/before - 1) * 100

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"astrolabe/capture/progress"
+	"astrolabe/plots/canvas"
 )
 
 // chunk is a piece of a report that is never cut: a line of text, a row of a table, a panel.
@@ -13,7 +14,7 @@ type chunk struct {
 	keep  bool    // stands on the same page as the next chunk, if a page can hold them
 	alone bool    // has a page of its own where pages are as high as what is on them
 	group *group
-	draw  func(sc *scene, x, y, w float64) // nil draws nothing
+	draw  func(sc *canvas.Scene, x, y, w float64) // nil draws nothing
 }
 
 // group is a run of chunks with a head that is repeated where a page begins within the run (the header of a table), and
@@ -22,7 +23,7 @@ type group struct{ head, foot *chunk }
 
 // pager puts chunks onto pages.
 type pager struct {
-	t     *Theme
+	t     *canvas.Theme
 	w, h  float64 // of a page; h is the greatest height
 	scale float64
 	fixed bool // every page has the full height
@@ -133,16 +134,16 @@ func (p *pager) split(chunks []*chunk) []*sheet {
 }
 
 // layOut draws chunks onto the scenes of pages.
-func (p *pager) layOut(chunks []*chunk) []*scene {
+func (p *pager) layOut(chunks []*chunk) []*canvas.Scene {
 	sheets := p.split(chunks)
 	p.meter.Begin(int64(len(chunks)), progress.Blocks)
-	var out []*scene
+	var out []*canvas.Scene
 	for n, s := range sheets {
 		h := p.h
 		if !p.fixed {
 			h = s.y + 2*p.t.Margin
 		}
-		sc := newScene(p.w, h, p.scale, p.t.Page)
+		sc := canvas.NewScene(p.w, h, p.scale, p.t.Page)
 		for _, c := range s.placed {
 			if c.draw != nil {
 				c.draw(sc, p.t.Margin, p.t.Margin+c.y, p.w-2*p.t.Margin)
@@ -150,11 +151,11 @@ func (p *pager) layOut(chunks []*chunk) []*scene {
 			p.meter.Add(1)
 		}
 		if len(sheets) > 1 {
-			fs := style{regular, p.t.Small}
+			fs := canvas.NewStyle(canvas.Regular, p.t.Small)
 			number := fmt.Sprintf("page %d of %d", n+1, len(sheets))
 			y := h - p.t.Margin*0.45
-			box := sc.textAt(p.w-p.t.Margin, y, right, fs, p.t.Muted, number)
-			sc.textAt(p.t.Margin, y, left, fs, p.t.Muted, fs.fit(p.title, box.x-p.t.Margin*2))
+			box := sc.TextAt(p.w-p.t.Margin, y, canvas.Right, fs, p.t.Muted, number)
+			sc.TextAt(p.t.Margin, y, canvas.Left, fs, p.t.Muted, fs.Fit(p.title, box.X-p.t.Margin*2))
 		}
 		out = append(out, sc)
 	}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"astrolabe/capture/progress"
+	"astrolabe/plots/canvas"
 )
 
 // Plot is a chart that is ready to be drawn at any size. It holds data, not pixels, and is immutable.
@@ -14,7 +15,7 @@ type Plot struct {
 	Title string // "" if the chart says what it shows in another way
 	Kind  string // the chart: "timeline", "scatter", "heatmap" and so on, as its function is called
 	body  body
-	theme *Theme
+	theme *canvas.Theme
 	meter *progress.Meter
 	warn  func(string)
 }
@@ -36,13 +37,13 @@ func (p *Plot) Warning(f func(string)) *Plot {
 // body is the drawing side of one kind of chart.
 type body interface {
 	// prefer is the height in logical pixels at which the chart reads well at a width.
-	prefer(t *Theme, width float64) float64
+	prefer(t *canvas.Theme, width float64) float64
 	// draw fills area. It never draws outside of it, however small it is.
-	draw(sc *scene, t *Theme, area rect)
+	draw(sc *canvas.Scene, t *canvas.Theme, area canvas.Rect)
 }
 
 // WithTheme returns the same chart in another look.
-func (p *Plot) WithTheme(t *Theme) *Plot {
+func (p *Plot) WithTheme(t *canvas.Theme) *Plot {
 	q := *p
 	q.theme = t
 	return &q
@@ -57,41 +58,41 @@ func (p *Plot) Children() [][]*Plot {
 }
 
 // scene lays the chart out on a page of its own.
-func (p *Plot) scene(sz Size) (*scene, error) {
+func (p *Plot) scene(sz canvas.Size) (*canvas.Scene, error) {
 	t := p.theme
 	if t == nil {
-		t = Light()
+		t = canvas.Light()
 	}
-	w, _, _, err := sz.resolve(DefaultWidth, DefaultHeight)
+	w, _, _, err := sz.Resolve(canvas.DefaultWidth, canvas.DefaultHeight)
 	if err != nil {
 		return nil, err
 	}
-	height := DefaultHeight
+	height := canvas.DefaultHeight
 	if sz.Height == 0 {
 		// A chart with many panels needs more than the default height to be legible.
-		th := t.shrunk(w)
-		_, _, scale, _ := sz.resolve(DefaultWidth, DefaultHeight)
+		th := t.Shrunk(w)
+		_, _, scale, _ := sz.Resolve(canvas.DefaultWidth, canvas.DefaultHeight)
 		need := (p.body.prefer(th, w-2*pagePad(th))*0.75 + 2*pagePad(th)) * scale
-		height = min(max(height, int(need)), maxSide)
+		height = min(max(height, int(need)), canvas.MaxSide)
 	}
-	w, h, scale, err := sz.resolve(DefaultWidth, height)
+	w, h, scale, err := sz.Resolve(canvas.DefaultWidth, height)
 	if err != nil {
 		return nil, err
 	}
-	t = t.shrunk(w)
-	sc := newScene(w, h, scale, t.Page)
+	t = t.Shrunk(w)
+	sc := canvas.NewScene(w, h, scale, t.Page)
 	pad := pagePad(t)
-	p.body.draw(sc, t, rect{pad, pad, w - 2*pad, h - 2*pad})
-	measure(p.meter, sc)
+	p.body.draw(sc, t, canvas.Box(pad, pad, w-2*pad, h-2*pad))
+	canvas.Measure(p.meter, sc)
 	return sc, nil
 }
 
 // pagePad is the margin around a chart on its own page.
-func pagePad(t *Theme) float64 { return t.Text * 1.1 }
+func pagePad(t *canvas.Theme) float64 { return t.Text * 1.1 }
 
 // render returns the chart as a file in the given format.
-func (p *Plot) render(format string, sz Size) ([]byte, error) {
-	f, err := parseFormat(format)
+func (p *Plot) render(format string, sz canvas.Size) ([]byte, error) {
+	f, err := canvas.ParseFormat(format)
 	if err != nil {
 		return nil, err
 	}
@@ -99,33 +100,33 @@ func (p *Plot) render(format string, sz Size) ([]byte, error) {
 	if err != nil {
 		return nil, fmt.Errorf("plot %q: %w", p.Title, err)
 	}
-	if w := fontsOf(sc).warning(); w != "" && p.warn != nil {
+	if w := canvas.FontsOf(sc).Warning(); w != "" && p.warn != nil {
 		p.warn(w)
 	}
 	return encode(f, sc, p.Title, sz)
 }
 
 // encode turns one page into a file.
-func encode(format string, sc *scene, title string, sz Size) ([]byte, error) {
+func encode(format string, sc *canvas.Scene, title string, sz canvas.Size) ([]byte, error) {
 	switch format {
 	case "svg":
-		return sc.svg()
+		return sc.Svg()
 	case "pdf":
-		return pdf([]*scene{sc}, title, time.Time{})
+		return canvas.Pdf([]*canvas.Scene{sc}, title, time.Time{})
 	}
 	dpi := sz.DPI
 	if dpi == 0 {
-		dpi = DefaultDPI
+		dpi = canvas.DefaultDPI
 	}
-	data, err := encodePNG(sc.paint(), dpi)
-	if fonts := fontsOf(sc).text(); fonts != "" && err == nil {
-		data = withText(data, fontsKey, fonts)
+	data, err := canvas.EncodePNG(sc.Paint(), dpi)
+	if fonts := canvas.FontsOf(sc).Text(); fonts != "" && err == nil {
+		data = canvas.WithText(data, canvas.FontsKey, fonts)
 	}
 	return data, err
 }
 
 // WriteTo writes the chart to w in a format of Formats.
-func (p *Plot) WriteTo(w io.Writer, format string, sz Size) error {
+func (p *Plot) WriteTo(w io.Writer, format string, sz canvas.Size) error {
 	data, err := p.render(format, sz)
 	if err != nil {
 		return err
@@ -135,11 +136,11 @@ func (p *Plot) WriteTo(w io.Writer, format string, sz Size) error {
 }
 
 // Save writes the chart to a file whose extension names the format. The file appears whole or not at all.
-func (p *Plot) Save(path string, sz Size) error { return p.SaveWith(Files, path, sz) }
+func (p *Plot) Save(path string, sz canvas.Size) error { return p.SaveWith(canvas.Files, path, sz) }
 
 // SaveWith is Save through a function that decides where files may be created.
-func (p *Plot) SaveWith(create Create, path string, sz Size) error {
-	format, err := FormatOf(path)
+func (p *Plot) SaveWith(create canvas.Create, path string, sz canvas.Size) error {
+	format, err := canvas.FormatOf(path)
 	if err != nil {
 		return err
 	}
@@ -147,5 +148,5 @@ func (p *Plot) SaveWith(create Create, path string, sz Size) error {
 	if err != nil {
 		return err
 	}
-	return save(create, path, data)
+	return canvas.Save(create, path, data)
 }

@@ -6,13 +6,14 @@ import (
 	"testing"
 
 	"astrolabe/capture/progress"
+	"astrolabe/plots/canvas"
 )
 
 func TestDrawingSaysHowFarItIs(t *testing.T) {
 	for _, format := range []string{"png", "svg", "pdf", "html", "md"} {
 		r := documentReport(t)
 		r.Progress = &progress.Meter{}
-		if _, err := r.Save(filepath.Join(t.TempDir(), "x."+format), Size{}); err != nil {
+		if _, err := r.Save(filepath.Join(t.TempDir(), "x."+format), canvas.Size{}); err != nil {
 			t.Fatal(err)
 		}
 		if s := r.Progress.State(); s.Total == 0 || s.Done != s.Total {
@@ -24,7 +25,7 @@ func TestDrawingSaysHowFarItIs(t *testing.T) {
 		var m progress.Meter
 		for _, it := range r.Items {
 			if p, ok := it.(*Plot); ok && p != nil && p.body != nil {
-				if err := p.Telling(&m).WriteTo(io.Discard, format, Size{}); err != nil {
+				if err := p.Telling(&m).WriteTo(io.Discard, format, canvas.Size{}); err != nil {
 					t.Fatal(err)
 				}
 				break

@@ -1,13 +1,15 @@
 package plots
 
+import "astrolabe/plots/canvas"
+
 // provenanceChunks lays out what the report was made from: names and values in one or two columns on a tinted ground.
-func (r *Report) provenanceChunks(t *Theme, width, pageH float64) []*chunk {
+func (r *Report) provenanceChunks(t *canvas.Theme, width, pageH float64) []*chunk {
 	if len(r.Provenance) == 0 {
 		return nil
 	}
-	ks, vs := style{regular, t.Small}, style{regular, t.Small}
+	ks, vs := canvas.NewStyle(canvas.Regular, t.Small), canvas.NewStyle(canvas.Regular, t.Small)
 	pad := t.Text * 0.9
-	most := max(1, int(pageH*0.4/ks.leading())) // lines of one entry
+	most := max(1, int(pageH*0.4/ks.Leading())) // lines of one entry
 	cols := 1
 	if width > 60*t.Small && len(r.Provenance) > 3 {
 		cols = 2
@@ -19,7 +21,7 @@ func (r *Report) provenanceChunks(t *Theme, width, pageH float64) []*chunk {
 	}
 	keyW := make([]float64, cols)
 	for i, kv := range r.Provenance {
-		keyW[i%cols] = max(keyW[i%cols], min(ks.width(printable(kv.Key)), colW*0.34))
+		keyW[i%cols] = max(keyW[i%cols], min(ks.Width(canvas.Printable(kv.Key)), colW*0.34))
 	}
 	var out []*chunk
 	rows := (len(r.Provenance) + cols - 1) / cols
@@ -29,7 +31,7 @@ func (r *Report) provenanceChunks(t *Theme, width, pageH float64) []*chunk {
 		for c := range cols {
 			if i := row*cols + c; i < len(r.Provenance) {
 				kv := r.Provenance[i]
-				ce := cell{ks.lines(kv.Key, keyW[c]+0.01, most), vs.lines(kv.Value, colW-keyW[c]-t.Text*0.7, most)}
+				ce := cell{ks.Lines(kv.Key, keyW[c]+0.01, most), vs.Lines(kv.Value, colW-keyW[c]-t.Text*0.7, most)}
 				lines = max(lines, len(ce.key), len(ce.value))
 				cells = append(cells, ce)
 			}
@@ -41,13 +43,13 @@ func (r *Report) provenanceChunks(t *Theme, width, pageH float64) []*chunk {
 		if row == rows-1 {
 			bottom = pad * 0.7
 		}
-		h := top + float64(lines)*ks.leading() + t.Small*0.1 + bottom
-		ch := &chunk{h: h, keep: row < min(rows-1, 20), draw: func(sc *scene, x, y, w float64) {
-			sc.fill(rect{x, y, w, h}, t.Panel)
+		h := top + float64(lines)*ks.Leading() + t.Small*0.1 + bottom
+		ch := &chunk{h: h, keep: row < min(rows-1, 20), draw: func(sc *canvas.Scene, x, y, w float64) {
+			sc.Fill(canvas.Box(x, y, w, h), t.Panel)
 			for c, ce := range cells {
 				cx := x + pad + float64(c)*(colW+gap)
-				sc.textLines(cx, y+top, left, ks, t.Muted, ce.key)
-				sc.textLines(cx+keyW[c]+t.Text*0.7, y+top, left, vs, t.Ink, ce.value)
+				sc.TextLines(cx, y+top, canvas.Left, ks, t.Muted, ce.key)
+				sc.TextLines(cx+keyW[c]+t.Text*0.7, y+top, canvas.Left, vs, t.Ink, ce.value)
 			}
 		}}
 		if row == 0 {

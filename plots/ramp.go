@@ -3,6 +3,8 @@ package plots
 import (
 	"image/color"
 	"math"
+
+	"astrolabe/plots/canvas"
 )
 
 // ramp is a scale of colours from 0 to 1 in few enough steps that a picture keeps its palette.
@@ -17,7 +19,7 @@ func newRamp(stops ...uint32) *ramp {
 		at := float64(i) / (rampSteps - 1) * float64(len(stops)-1)
 		k := min(int(at), len(stops)-2)
 		f := at - float64(k)
-		a, b := rgb(stops[k]), rgb(stops[k+1])
+		a, b := canvas.Rgb(stops[k]), canvas.Rgb(stops[k+1])
 		part := func(x, y uint8) uint8 { return uint8(math.Round(float64(x)*(1-f) + float64(y)*f)) }
 		r[i] = color.NRGBA{part(a.R, b.R), part(a.G, b.G), part(a.B, b.B), 0xff}
 	}
@@ -29,8 +31,8 @@ func newRamp(stops ...uint32) *ramp {
 var sequential = newRamp(0x440154, 0x482878, 0x3e4a89, 0x31688e, 0x26828e, 0x1f9e89, 0x35b779, 0x6ece58, 0xb5de2b, 0xfde725)
 
 // diverging is for amounts below and above zero, which is nearly the page.
-func diverging(t *Theme) *ramp {
-	if t.dark() {
+func diverging(t *canvas.Theme) *ramp {
+	if t.Dark() {
 		return newRamp(0xff9a5c, 0xb5552a, 0x5c3526, 0x262b33, 0x25475c, 0x2f82b3, 0x6cc6ff)
 	}
 	return newRamp(0x9c3d00, 0xd9752b, 0xf6cfae, 0xf7f8fa, 0xb3d7ec, 0x3d8fc2, 0x00538a)
@@ -43,10 +45,10 @@ func (r *ramp) at(f float64) color.NRGBA {
 
 // inkOn is black or white, whichever reads better on a colour.
 func inkOn(c color.NRGBA) color.NRGBA {
-	if luminance(c) > 0.179 {
-		return rgb(0x10141a)
+	if canvas.Luminance(c) > 0.179 {
+		return canvas.Rgb(0x10141a)
 	}
-	return rgb(0xffffff)
+	return canvas.Rgb(0xffffff)
 }
 
 // colorBar is the scale of a ramp, drawn to the right of a frame.
@@ -65,58 +67,58 @@ func (b colorBar) labels() []string {
 }
 
 // width is the space that the bar takes, its distance to the frame included.
-func (b colorBar) width(t *Theme) float64 {
-	s := style{regular, t.Text}
-	w := s.width(b.axis.unit)
+func (b colorBar) width(t *canvas.Theme) float64 {
+	s := canvas.NewStyle(canvas.Regular, t.Text)
+	w := s.Width(b.axis.unit)
 	for _, l := range b.labels() {
-		w = max(w, s.width(l))
+		w = max(w, s.Width(l))
 	}
 	if b.missing {
-		w = max(w, s.width("missing"))
+		w = max(w, s.Width("missing"))
 	}
 	return t.Text*(1.2+1.1+0.5) + w
 }
 
 // draw puts the bar beside a frame: the unit above, the scale, and below it what stands for missing values.
-func (b colorBar) draw(sc *scene, t *Theme, frame rect) {
-	s := style{regular, t.Text}
-	bar := rect{frame.right() + t.Text*1.2, frame.y, t.Text * 1.1, frame.h}
-	tx := bar.right() + t.Text*0.5
+func (b colorBar) draw(sc *canvas.Scene, t *canvas.Theme, frame canvas.Rect) {
+	s := canvas.NewStyle(canvas.Regular, t.Text)
+	bar := canvas.Box(frame.Right()+t.Text*1.2, frame.Y, t.Text*1.1, frame.H)
+	tx := bar.Right() + t.Text*0.5
 	if b.axis.unit != "" {
-		bar.y += s.leading()
-		bar.h -= s.leading()
-		sc.textAt(tx, frame.y+s.ascent()-t.Text*0.15, left, s, t.Muted, b.axis.unit)
+		bar.Y += s.Leading()
+		bar.H -= s.Leading()
+		sc.TextAt(tx, frame.Y+s.Ascent()-t.Text*0.15, canvas.Left, s, t.Muted, b.axis.unit)
 	}
 	if b.missing {
-		bar.h -= s.leading()
+		bar.H -= s.Leading()
 	}
-	if bar.h < t.Text*2 {
+	if bar.H < t.Text*2 {
 		return
 	}
-	bar = sc.snapped(bar)
+	bar = sc.Snapped(bar)
 	for i := rampSteps - 1; i >= 0; i-- { // each covers the rest of the bar, so that no seam shows between two
-		h := bar.h * float64(i+1) / rampSteps
-		sc.fill(rect{bar.x, bar.bottom() - h, bar.w, h}, b.ramp[i])
+		h := bar.H * float64(i+1) / rampSteps
+		sc.Fill(canvas.Box(bar.X, bar.Bottom()-h, bar.W, h), b.ramp[i])
 	}
-	sc.frame(bar, 1, t.Rule)
+	sc.Frame(bar, 1, t.Rule)
 	lastTop := math.Inf(1)
 	for _, k := range b.axis.ticks {
-		y := bar.bottom() - b.axis.frac(k.at)*bar.h
-		base := min(max(y+s.size*0.35, bar.y+s.ascent()*0.8), bar.bottom())
-		if y < bar.y-1 || y > bar.bottom()+1 || base+s.descent() > lastTop {
+		y := bar.Bottom() - b.axis.frac(k.at)*bar.H
+		base := min(max(y+s.Size*0.35, bar.Y+s.Ascent()*0.8), bar.Bottom())
+		if y < bar.Y-1 || y > bar.Bottom()+1 || base+s.Descent() > lastTop {
 			continue
 		}
-		sc.hline(bar.right(), bar.right()+t.Text*0.25, y, 1, t.Rule)
-		lastTop = sc.textAt(tx, base, left, s, t.Ink, k.label).y
+		sc.Hline(bar.Right(), bar.Right()+t.Text*0.25, y, 1, t.Rule)
+		lastTop = sc.TextAt(tx, base, canvas.Left, s, t.Ink, k.label).Y
 	}
 	if b.missing {
-		box := sc.snapped(rect{bar.x, frame.bottom() - s.size*0.75, bar.w, s.size * 0.75})
-		img := newImage(sc, box)
+		box := sc.Snapped(canvas.Box(bar.X, frame.Bottom()-s.Size*0.75, bar.W, s.Size*0.75))
+		img := canvas.NewImage(sc, box)
 		for i := 0; i < len(img.Pix)/4; i++ {
-			t.hatch(img.Pix[4*i:4*i+4], i%img.Rect.Dx(), i/img.Rect.Dx(), sc.scale)
+			t.Hatch(img.Pix[4*i:4*i+4], i%img.Rect.Dx(), i/img.Rect.Dx(), sc.Scale)
 		}
-		sc.image(box.x, box.y, img)
-		sc.frame(box, 1, t.Rule)
-		sc.textAt(tx, frame.bottom(), left, s, t.Muted, "missing")
+		sc.Image(box.X, box.Y, img)
+		sc.Frame(box, 1, t.Rule)
+		sc.TextAt(tx, frame.Bottom(), canvas.Left, s, t.Muted, "missing")
 	}
 }

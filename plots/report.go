@@ -9,6 +9,7 @@ import (
 
 	"astrolabe/capture"
 	"astrolabe/capture/progress"
+	"astrolabe/plots/canvas"
 )
 
 // Report is a document that answers a question about a capture: what it was made from, what was found, and the
@@ -30,7 +31,7 @@ type Report struct {
 	// the extent of the spans and timelines.
 	Start, End int64
 
-	Theme *Theme // nil is Light
+	Theme *canvas.Theme // nil is Light
 
 	// Command is the command line that makes this report again, "" if there is none.
 	Command string
@@ -54,7 +55,7 @@ type Text string
 // Finding is a judgement about the capture, with what it rests on. Values are texts, formatted by whoever judged.
 type Finding struct {
 	ID        string // stable name, such as "gfx1151/l2-hit-rate"
-	Severity  Severity
+	Severity  canvas.Severity
 	Title     string // what was found, in one sentence
 	Metric    string // what was measured
 	Value     string // such as "31.2 %"
@@ -113,7 +114,7 @@ func (*Plot) item()   {}
 func (r *Report) Findings() []Finding {
 	var out []Finding
 	for _, hint := range []bool{false, true} {
-		for s := int(Critical); s >= int(None); s-- {
+		for s := int(canvas.Critical); s >= int(canvas.None); s-- {
 			for _, it := range r.Items {
 				if f, ok := it.(Finding); ok && f.Hint == hint && int(f.Severity) == s {
 					out = append(out, f)
@@ -151,8 +152,8 @@ const (
 
 // Pages draws the report and returns one file per page for PNG and SVG, one file for anything else. Width, or 1600 pixels, is
 // the width of a page; Height, if given, is its greatest height. Markdown has its pictures in further files: see Documents.
-func (r *Report) Pages(format string, sz Size) ([][]byte, error) {
-	f, err := parseReportFormat(format)
+func (r *Report) Pages(format string, sz canvas.Size) ([][]byte, error) {
+	f, err := canvas.ParseReportFormat(format)
 	if err != nil {
 		return nil, err
 	}
@@ -178,7 +179,7 @@ func (r *Report) Pages(format string, sz Size) ([][]byte, error) {
 		return nil, fmt.Errorf("report %q: %w", r.Title, err)
 	}
 	if f == "pdf" {
-		doc, err := pdf(scenes, r.Title, r.Captured)
+		doc, err := canvas.Pdf(scenes, r.Title, r.Captured)
 		return [][]byte{doc}, err
 	}
 	var out [][]byte
@@ -193,17 +194,17 @@ func (r *Report) Pages(format string, sz Size) ([][]byte, error) {
 }
 
 // scenes lays the report out on pages.
-func (r *Report) scenes(format string, sz Size) ([]*scene, error) {
-	w, h, scale, err := sz.resolve(reportWidth, 0)
+func (r *Report) scenes(format string, sz canvas.Size) ([]*canvas.Scene, error) {
+	w, h, scale, err := sz.Resolve(reportWidth, 0)
 	if err != nil {
 		return nil, err
 	}
 	t := r.Theme
 	if t == nil {
-		t = Light()
+		t = canvas.Light()
 	}
-	t = t.shrunk(w)
-	p := pager{t: t, w: w, scale: scale, title: printable(r.Title), meter: r.Progress}
+	t = t.Shrunk(w)
+	p := pager{t: t, w: w, scale: scale, title: canvas.Printable(r.Title), meter: r.Progress}
 	switch {
 	case h > 0:
 		if h < minPageHeight {
@@ -218,33 +219,33 @@ func (r *Report) scenes(format string, sz Size) ([]*scene, error) {
 		p.h = maxPageHeight
 	}
 	scenes := p.layOut(r.chunks(t, w-2*t.Margin, p.h-2*t.Margin))
-	if u := fontsOf(scenes...); len(u.names()) > 0 { // which shows only now: lay it out again, with the fonts at its head
+	if u := canvas.FontsOf(scenes...); len(u.Names()) > 0 { // which shows only now: lay it out again, with the fonts at its head
 		r.warnOf(u)
 		named := *r
 		named.Provenance = r.withFonts(u)
 		scenes = p.layOut(named.chunks(t, w-2*t.Margin, p.h-2*t.Margin))
 	}
 	for _, sc := range scenes {
-		if px := sc.w * sc.h * scale * scale; (px > maxPixels && format == "png") || sc.h*scale > 1e6 {
-			return nil, fmt.Errorf("the page would be %.0f pixels high; give it a greatest height", sc.h*scale)
+		if px := sc.W * sc.H * scale * scale; (px > canvas.MaxPixels && format == "png") || sc.H*scale > 1e6 {
+			return nil, fmt.Errorf("the page would be %.0f pixels high; give it a greatest height", sc.H*scale)
 		}
 	}
-	measure(r.Progress, scenes...)
+	canvas.Measure(r.Progress, scenes...)
 	return scenes, nil
 }
 
 // warnOf tells of what fonts lack.
-func (r *Report) warnOf(u fontUse) {
-	if w := u.warning(); w != "" && r.Warn != nil {
+func (r *Report) warnOf(u canvas.FontUse) {
+	if w := u.Warning(); w != "" && r.Warn != nil {
 		r.Warn(w)
 	}
 }
 
 // withFonts is the provenance of the report with the fonts of its pictures.
-func (r *Report) withFonts(u fontUse) []KV {
+func (r *Report) withFonts(u canvas.FontUse) []KV {
 	out := slices.Clone(r.Provenance)
-	for _, name := range u.names() {
-		out = append(out, KV{fontsKey, name})
+	for _, name := range u.Names() {
+		out = append(out, KV{canvas.FontsKey, name})
 	}
 	return out
 }
@@ -267,7 +268,7 @@ func (r *Report) pictures() (n int) {
 
 // WriteTo writes the report to w in a format of Formats. A PNG or SVG holds one page: where the report needs more it is an
 // error that says so, and Save or Pages is the way.
-func (r *Report) WriteTo(w io.Writer, format string, sz Size) error {
+func (r *Report) WriteTo(w io.Writer, format string, sz canvas.Size) error {
 	pages, err := r.Pages(format, sz)
 	if err != nil {
 		return err
@@ -281,17 +282,19 @@ func (r *Report) WriteTo(w io.Writer, format string, sz Size) error {
 
 // Save writes the report to a file whose extension names the format, and returns the paths written: out.png, and for
 // further pages out-2.png, out-3.png, ...; out.md, and its pictures out-fig1.png, out-fig2.png, ... Every file appears whole or not at all.
-func (r *Report) Save(path string, sz Size) ([]string, error) { return r.SaveWith(Files, path, sz) }
+func (r *Report) Save(path string, sz canvas.Size) ([]string, error) {
+	return r.SaveWith(canvas.Files, path, sz)
+}
 
 // SaveWith is Save through a function that decides where files may be created.
-func (r *Report) SaveWith(create Create, path string, sz Size) ([]string, error) {
+func (r *Report) SaveWith(create canvas.Create, path string, sz canvas.Size) ([]string, error) {
 	docs, err := r.Documents(path, sz)
 	if err != nil {
 		return nil, err
 	}
 	var paths []string
 	for _, d := range docs {
-		if err := save(create, d.Path, d.Data); err != nil {
+		if err := canvas.Save(create, d.Path, d.Data); err != nil {
 			return paths, err
 		}
 		paths = append(paths, d.Path)
@@ -306,8 +309,8 @@ type Document struct {
 }
 
 // Documents returns the files of the report, as Save would write them: the one that was asked for comes first.
-func (r *Report) Documents(path string, sz Size) ([]Document, error) {
-	format, err := ReportFormatOf(path)
+func (r *Report) Documents(path string, sz canvas.Size) ([]Document, error) {
+	format, err := canvas.ReportFormatOf(path)
 	if err != nil {
 		return nil, err
 	}
@@ -320,7 +323,7 @@ func (r *Report) Documents(path string, sz Size) ([]Document, error) {
 	}
 	var out []Document
 	for i, data := range pages {
-		out = append(out, Document{pagePath(path, i+1), data})
+		out = append(out, Document{canvas.PagePath(path, i+1), data})
 	}
 	return out, nil
 }

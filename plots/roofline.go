@@ -3,6 +3,8 @@ package plots
 import (
 	"fmt"
 	"math"
+
+	"astrolabe/plots/canvas"
 )
 
 // Roof is a limit of a roofline: a bandwidth in bytes/s or a rate of operations per second.
@@ -33,7 +35,7 @@ func Roofline(o RooflineOptions, points ...RoofPoint) (*Plot, error) {
 	}
 	for _, list := range [][]Roof{o.Bandwidth, o.Compute} {
 		for _, r := range list {
-			if !(r.Value > 0) || !drawable(r.Value) {
+			if !(r.Value > 0) || !canvas.Drawable(r.Value) {
 				return nil, fmt.Errorf("roofline: the limit %q is %v: a limit is above zero", r.Name, r.Value)
 			}
 		}
@@ -82,7 +84,7 @@ type roofline struct {
 }
 
 func (r *roofline) shown(p RoofPoint) bool {
-	return p.Intensity >= leastLog && p.Rate >= leastLog && drawable(p.Intensity) && drawable(p.Rate)
+	return p.Intensity >= leastLog && p.Rate >= leastLog && canvas.Drawable(p.Intensity) && canvas.Drawable(p.Rate)
 }
 
 // reach says how near a point comes to the lowest limit that is not below it.
@@ -102,29 +104,29 @@ func (r *roofline) reach(p RoofPoint) string {
 	if name == "" {
 		return "above every limit"
 	}
-	return significant(p.Rate/best*100, 2) + " % of " + isolated(name)
+	return significant(p.Rate/best*100, 2) + " % of " + canvas.Isolated(name)
 }
 
-func (r *roofline) keys(t *Theme) []key {
+func (r *roofline) keys(t *canvas.Theme) []key {
 	var out []key
 	for i, p := range r.points {
-		c, m := t.seriesColor(i)
+		c, m := t.SeriesColor(i)
 		k := key{name: p.Name, color: c, marker: m + 1, dot: true}
 		if r.shown(p) {
-			k.name = isolated(k.name) + ": " + unitOf(r.o.Unit+"/s").format(p.Rate) + ", " + r.reach(p)
+			k.name = canvas.Isolated(k.name) + ": " + unitOf(r.o.Unit+"/s").format(p.Rate) + ", " + r.reach(p)
 		} else {
-			k.absent, k.name = true, isolated(p.Name)+" (no data)"
+			k.absent, k.name = true, canvas.Isolated(p.Name)+" (no data)"
 		}
 		out = append(out, k)
 	}
 	return out
 }
 
-func (r *roofline) prefer(t *Theme, width float64) float64 {
+func (r *roofline) prefer(t *canvas.Theme, width float64) float64 {
 	return planeHeight(t, r.keys(t), width) + t.Text*5
 }
 
-func (r *roofline) draw(sc *scene, t *Theme, area rect) {
+func (r *roofline) draw(sc *canvas.Scene, t *canvas.Theme, area canvas.Rect) {
 	rate := unitOf(r.o.Unit + "/s")
 	if rate.class == plainUnit {
 		rate.class = symbolUnit
@@ -139,7 +141,7 @@ func (r *roofline) draw(sc *scene, t *Theme, area rect) {
 	if !ok {
 		return
 	}
-	var taken []rect
+	var taken []canvas.Rect
 	ridge := func(b Roof) float64 { return pl.xa.frac(r.peak / b.Value) }
 	top := pl.ya.frac(r.peak)
 	for _, b := range r.o.Bandwidth {
@@ -151,47 +153,47 @@ func (r *roofline) draw(sc *scene, t *Theme, area rect) {
 		// A lower limit of computing starts where the fastest memory reaches it.
 		pl.line(sc, pl.xa.frac(c.Value/r.fastest), pl.ya.frac(c.Value), 1, pl.ya.frac(c.Value), t.Line*1.2, c.Value < r.peak, t.MarkLine)
 	}
-	var dots []rect
+	var dots []canvas.Rect
 	for _, q := range r.points {
 		if r.shown(q) {
 			d := markerSize(t) * 1.3
-			dots = append(dots, rect{pl.tx(q.Intensity) - d/2, pl.ty(q.Rate) - d/2, d, d})
+			dots = append(dots, canvas.Box(pl.tx(q.Intensity)-d/2, pl.ty(q.Rate)-d/2, d, d))
 		}
 	}
 	taken = append(taken, dots...)
 	r.labels(sc, t, pl, &taken)
 	for i, q := range r.points {
 		if r.shown(q) {
-			c, m := t.seriesColor(i)
-			sc.marker(m+1, pl.tx(q.Intensity), pl.ty(q.Rate), markerSize(t)*1.3, c, t.Page)
+			c, m := t.SeriesColor(i)
+			sc.Marker(m+1, pl.tx(q.Intensity), pl.ty(q.Rate), markerSize(t)*1.3, c, t.Page)
 		}
 	}
 }
 
 // labels writes the names of the limits at their lines, where they cover neither each other nor a point.
-func (r *roofline) labels(sc *scene, t *Theme, pl plane, taken *[]rect) {
-	s := style{regular, t.Small}
-	put := func(text string, candidates func(w, h float64) []point) {
-		text = s.fit(text, pl.frame.w*0.5)
-		w, h := s.width(text)+8, s.height()+2
+func (r *roofline) labels(sc *canvas.Scene, t *canvas.Theme, pl plane, taken *[]canvas.Rect) {
+	s := canvas.NewStyle(canvas.Regular, t.Small)
+	put := func(text string, candidates func(w, h float64) []canvas.Point) {
+		text = s.Fit(text, pl.frame.W*0.5)
+		w, h := s.Width(text)+8, s.Height()+2
 		for _, q := range candidates(w, h) {
-			b := rect{q.x, q.y, w, h}
-			if !pl.frame.contains(b) || overlapsAny(b, *taken) {
+			b := canvas.Box(q.X, q.Y, w, h)
+			if !pl.frame.Contains(b) || overlapsAny(b, *taken) {
 				continue
 			}
 			*taken = append(*taken, b)
-			sc.fill(b, withAlpha(t.Page, 0xd8))
-			sc.textAt(b.x+4, b.y+1+s.ascent(), left, s, t.Ink, text)
+			sc.Fill(b, canvas.WithAlpha(t.Page, 0xd8))
+			sc.TextAt(b.X+4, b.Y+1+s.Ascent(), canvas.Left, s, t.Ink, text)
 			return
 		}
 	}
 	for _, c := range r.o.Compute {
-		put(isolated(c.Name)+" "+unitOf(r.o.Unit+"/s").format(c.Value), func(w, h float64) []point {
+		put(canvas.Isolated(c.Name)+" "+unitOf(r.o.Unit+"/s").format(c.Value), func(w, h float64) []canvas.Point {
 			y := pl.ty(c.Value)
-			var out []point
+			var out []canvas.Point
 			for _, f := range []float64{1, 0.8, 0.6} {
-				x := pl.frame.x + pl.frame.w*f - w - 4
-				out = append(out, point{x, y - h - 3}, point{x, y + 4})
+				x := pl.frame.X + pl.frame.W*f - w - 4
+				out = append(out, canvas.At(x, y-h-3), canvas.At(x, y+4))
 			}
 			return out
 		})
@@ -201,14 +203,14 @@ func (r *roofline) labels(sc *scene, t *Theme, pl plane, taken *[]rect) {
 		slowest = min(slowest, b.Value)
 	}
 	for _, b := range r.o.Bandwidth {
-		put(isolated(b.Name)+" "+unitOf("B/s").format(b.Value), func(w, h float64) []point {
-			var leftOf, rightOf []point
+		put(canvas.Isolated(b.Name)+" "+unitOf("B/s").format(b.Value), func(w, h float64) []canvas.Point {
+			var leftOf, rightOf []canvas.Point
 			for f := 0.88; f > 0.1; f -= 0.08 { // from below the ridge downwards, left of the line or right of it
 				x1 := pl.tx(r.peak / b.Value)
-				x := pl.frame.x + (x1-pl.frame.x)*f
-				v := pl.xa.lo * math.Pow(10, pl.xa.decades()*(x-pl.frame.x)/pl.frame.w)
+				x := pl.frame.X + (x1-pl.frame.X)*f
+				v := pl.xa.lo * math.Pow(10, pl.xa.decades()*(x-pl.frame.X)/pl.frame.W)
 				y := pl.ty(v * b.Value)
-				leftOf, rightOf = append(leftOf, point{x - w - 6, y - h - 2}), append(rightOf, point{x + 8, y + 4})
+				leftOf, rightOf = append(leftOf, canvas.At(x-w-6, y-h-2)), append(rightOf, canvas.At(x+8, y+4))
 			}
 			if b.Value == slowest { // nothing but points lies to the right of it
 				return append(rightOf, leftOf...)

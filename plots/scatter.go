@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"gonum.org/v1/gonum/stat"
+
+	"astrolabe/plots/canvas"
 )
 
 // ScatterOptions say how points are drawn.
@@ -44,7 +46,7 @@ func Scatter(o ScatterOptions, x, y []float64) (*Plot, error) {
 	s := &scatter{o: o, xu: unitOf(o.XUnit), yu: unitOf(o.YUnit), xs: noSpread(), ys: noSpread(), cs: noSpread(), total: len(x)}
 	for i := range x {
 		switch {
-		case !drawable(x[i]) || !drawable(y[i]):
+		case !canvas.Drawable(x[i]) || !canvas.Drawable(y[i]):
 			s.missing++
 			continue
 		case (o.LogX && x[i] < leastLog) || (o.LogY && y[i] < leastLog):
@@ -97,7 +99,7 @@ func (s *scatter) group() {
 		}
 		counts[g]++
 	}
-	sortByCount(order, counts)
+	canvas.SortByCount(order, counts)
 	at := map[string]int32{}
 	for k, g := range order {
 		if len(order) > maxGroups && k >= maxGroups-1 {
@@ -110,7 +112,7 @@ func (s *scatter) group() {
 		if name == "" {
 			name = "(no label)"
 		}
-		s.names = append(s.names, fmt.Sprintf("%s (%s)", isolated(name), grouped(counts[g])))
+		s.names = append(s.names, fmt.Sprintf("%s (%s)", canvas.Isolated(name), grouped(counts[g])))
 	}
 	if s.restOfGroups > 0 {
 		s.names = append(s.names, fmt.Sprintf("%d others", s.restOfGroups))
@@ -144,7 +146,7 @@ func (s *scatter) fit() {
 	x, y := axis(s.x, s.o.LogX), axis(s.y, s.o.LogY)
 	s.alpha, s.beta = stat.LinearRegression(x, y, nil, false)
 	s.r2 = stat.RSquared(x, y, nil, s.alpha, s.beta)
-	if s.fitted = drawable(s.alpha) && drawable(s.beta); !s.fitted {
+	if s.fitted = canvas.Drawable(s.alpha) && canvas.Drawable(s.beta); !s.fitted {
 		s.whyNoFit = "no fit: the values are too large"
 	}
 }
@@ -216,16 +218,16 @@ func (s *scatter) notes() []string {
 	return out
 }
 
-func (s *scatter) keys(t *Theme) []key {
+func (s *scatter) keys(t *canvas.Theme) []key {
 	var out []key
 	for i, n := range s.names {
-		c, m := t.seriesColor(i)
+		c, m := t.SeriesColor(i)
 		out = append(out, key{name: n, color: c, marker: m, area: true})
 	}
 	return out
 }
 
-func (s *scatter) prefer(t *Theme, width float64) float64 {
+func (s *scatter) prefer(t *canvas.Theme, width float64) float64 {
 	if len(s.index) == 0 {
 		return t.Text * 8
 	}
@@ -241,7 +243,7 @@ func axisOf(sp spread, u unit, log bool) func(int) valueAxis {
 	}
 }
 
-func (s *scatter) draw(sc *scene, t *Theme, area rect) {
+func (s *scatter) draw(sc *canvas.Scene, t *canvas.Theme, area canvas.Rect) {
 	p := planeParts{title: s.o.Title, label: s.o.YLabel, unitInLabel: true, notes: s.notes(), xtitle: s.o.XLabel, keys: s.keys(t),
 		xaxis: axisOf(s.xs, s.xu, s.o.LogX), yaxis: axisOf(s.ys, s.yu, s.o.LogY),
 		empty: len(s.index) == 0, why: "no pair of values is complete"}
@@ -251,20 +253,20 @@ func (s *scatter) draw(sc *scene, t *Theme, area rect) {
 	if s.o.Color != nil && !s.cs.empty() {
 		p.bar = &colorBar{ramp: sequential, axis: newValueAxis(s.cs, Range{}, unitOf(s.o.ColorUnit), 5, false)}
 		if s.o.ColorLabel != "" {
-			p.notes = append(p.notes, "colour: "+isolated(s.o.ColorLabel))
+			p.notes = append(p.notes, "colour: "+canvas.Isolated(s.o.ColorLabel))
 		}
 	}
 	pl, ok := p.draw(sc, t, area)
 	if !ok {
 		return
 	}
-	cl := newCloud(sc, pl.frame, len(s.index))
-	cl.opaque = p.bar != nil
+	cl := canvas.NewCloud(sc, pl.frame, len(s.index))
+	cl.Opaque = p.bar != nil
 	for k, i := range s.index {
-		c := cl.paint(func() color.NRGBA { return s.color(t, p.bar, k, int(i)) }, s.slot != nil || p.bar != nil)
-		cl.add(pl.xa.frac(s.x[i]), pl.ya.frac(s.y[i]), c)
+		c := cl.Paint(func() color.NRGBA { return s.color(t, p.bar, k, int(i)) }, s.slot != nil || p.bar != nil)
+		cl.Add(pl.xa.frac(s.x[i]), pl.ya.frac(s.y[i]), c)
 	}
-	cl.draw(sc, t)
+	cl.Draw(sc, t)
 	if s.fitted {
 		height := func(f float64) float64 { // of the fit at a place of the horizontal axis
 			x := pl.xa.lo + f*(pl.xa.hi-pl.xa.lo)
@@ -284,17 +286,17 @@ func (s *scatter) draw(sc *scene, t *Theme, area rect) {
 }
 
 // color is that of one point.
-func (s *scatter) color(t *Theme, bar *colorBar, k, i int) color.NRGBA {
+func (s *scatter) color(t *canvas.Theme, bar *colorBar, k, i int) color.NRGBA {
 	switch {
 	case bar != nil:
-		if v := s.o.Color[i]; drawable(v) {
+		if v := s.o.Color[i]; canvas.Drawable(v) {
 			return bar.ramp.at(bar.axis.frac(v))
 		}
 		return t.Rule
 	case s.slot != nil:
-		c, _ := t.seriesColor(int(s.slot[k]))
+		c, _ := t.SeriesColor(int(s.slot[k]))
 		return c
 	}
-	c, _ := t.seriesColor(0)
+	c, _ := t.SeriesColor(0)
 	return c
 }

@@ -1,6 +1,10 @@
 package plots
 
-import "math"
+import (
+	"math"
+
+	"astrolabe/plots/canvas"
+)
 
 // leastSpread is how many samples a series needs to be drawn as mean and spread; fewer are a line.
 const leastSpread = 200
@@ -20,30 +24,30 @@ func (l *lane) spreads() bool {
 
 // spreadOf turns the trace of a noisy series into a tint from its smallest to its largest value, and a line through the
 // means of short stretches. The tint holds every value, also a single spike; both break where the series does.
-func spreadOf(tr *trace, shown int, s Series, ax timeAxis, ty func(float64) float64) (*strip, *trace) {
-	n := len(tr.cols)
+func spreadOf(tr *canvas.Trace, shown int, s Series, ax timeAxis, ty func(float64) float64) (*canvas.Strip, *canvas.Trace) {
+	n := len(tr.Cols)
 	// A stretch holds some eight samples, and is neither too narrow to see nor so wide that it hides a change.
-	wide := min(max(int(math.Ceil(8*float64(n)/float64(shown))), int(math.Ceil(3*tr.scale))), max(n/40, 1))
-	band := &strip{x0: tr.x0, scale: tr.scale, top: make([]float64, n), bot: make([]float64, n)}
+	wide := min(max(int(math.Ceil(8*float64(n)/float64(shown))), int(math.Ceil(3*tr.Scale))), max(n/40, 1))
+	band := &canvas.Strip{X0: tr.X0, Scale: tr.Scale, Top: make([]float64, n), Bot: make([]float64, n)}
 	half := wide / 2
-	for i := range tr.cols {
-		band.top[i], band.bot[i] = math.NaN(), math.NaN()
-		if !tr.cols[i].present {
+	for i := range tr.Cols {
+		band.Top[i], band.Bot[i] = math.NaN(), math.NaN()
+		if !tr.Cols[i].Present {
 			continue
 		}
-		lo, hi := tr.cols[i].lo, tr.cols[i].hi
+		lo, hi := tr.Cols[i].Lo, tr.Cols[i].Hi
 		for j := max(i-half, 0); j <= min(i+half, n-1); j++ {
-			if c := &tr.cols[j]; c.present {
-				lo, hi = min(lo, c.lo), max(hi, c.hi)
+			if c := &tr.Cols[j]; c.Present {
+				lo, hi = min(lo, c.Lo), max(hi, c.Hi)
 			}
 		}
-		band.top[i], band.bot[i] = lo, hi
+		band.Top[i], band.Bot[i] = lo, hi
 	}
 	bins := max(n/wide, 1)
 	means := columnMeans(s.Start, s.End, s.Y, ax.t0, ax.t1, bins)
-	mean := &trace{x0: tr.x0, scale: tr.scale, top: tr.top, bot: tr.bot, cols: make([]tcol, n)}
-	for i := range tr.cols {
-		if !tr.cols[i].present {
+	mean := &canvas.Trace{X0: tr.X0, Scale: tr.Scale, Top: tr.Top, Bot: tr.Bot, Cols: make([]canvas.Tcol, n)}
+	for i := range tr.Cols {
+		if !tr.Cols[i].Present {
 			continue
 		}
 		v := between(means, (float64(i)+0.5)/float64(n)*float64(bins)-0.5)
@@ -51,7 +55,7 @@ func spreadOf(tr *trace, shown int, s Series, ax timeAxis, ty func(float64) floa
 			continue
 		}
 		y := ty(v)
-		mean.cols[i] = tcol{first: y, last: y, lo: y, hi: y, present: true, joined: i > 0 && mean.cols[i-1].present && tr.cols[i].joined}
+		mean.Cols[i] = canvas.Tcol{First: y, Last: y, Lo: y, Hi: y, Present: true, Joined: i > 0 && mean.Cols[i-1].Present && tr.Cols[i].Joined}
 	}
 	return band, mean
 }

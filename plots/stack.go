@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math"
 	"slices"
+
+	"astrolabe/plots/canvas"
 )
 
 // stack holds what is needed to draw series on top of each other: positive values upwards from zero, negative ones
@@ -39,7 +41,7 @@ func newStack(series []Series, t0, t1 int64) (*stack, error) {
 			v := series[k].Y[i]
 			up, down = up+max(v, 0), down+min(v, 0)
 		}
-		if drawable(up) && drawable(down) {
+		if canvas.Drawable(up) && canvas.Drawable(down) {
 			st.spread.add(up)
 			st.spread.add(down)
 		}
@@ -119,7 +121,7 @@ func (st *stack) columns(n int) []stackLayer {
 // whole reports whether every layer has a finite value in sample i.
 func (st *stack) whole(i int) bool {
 	for _, idx := range st.layers {
-		if v := st.series[idx].Y[i]; !drawable(v) {
+		if v := st.series[idx].Y[i]; !canvas.Drawable(v) {
 			return false
 		}
 	}

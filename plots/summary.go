@@ -3,11 +3,13 @@ package plots
 import (
 	"fmt"
 	"strings"
+
+	"astrolabe/plots/canvas"
 )
 
 // Summary is page one of a report: what set the pace, in one screen. The bar of time and its lane are those of Report.Account.
 type Summary struct {
-	Severity Severity
+	Severity canvas.Severity
 	Verdict  string // one sentence
 	Note     string // what it rests on, or what it would gain, in a sentence or two
 	Timeline *Plot  // the one that shows it best, or any other chart; nil where there is none
@@ -16,7 +18,7 @@ type Summary struct {
 
 // Note is a sentence with how much it matters.
 type Note struct {
-	Severity Severity
+	Severity canvas.Severity
 	Text     string
 }
 
@@ -53,7 +55,7 @@ func (r *Report) FindingsFirst() []Finding {
 	var limits, rest []Finding
 	for _, f := range r.Findings() {
 		switch {
-		case len(f.Gain) == 2 && f.Severity > Info:
+		case len(f.Gain) == 2 && f.Severity > canvas.Info:
 			at := len(limits)
 			for at > 0 && limits[at-1].Gain[0] < f.Gain[0] {
 				at--
@@ -127,7 +129,7 @@ func (r *Report) BestChart() *Plot {
 		most := 0
 		for _, p := range all {
 			tl, ok := p.body.(*timeline)
-			if !ok || f.Severity <= Good {
+			if !ok || f.Severity <= canvas.Good {
 				continue
 			}
 			n := 0
@@ -170,7 +172,7 @@ func plainName(s string) string {
 const dataFindings = "data_"
 
 // summaryTheme is smaller than that of other pages: a screen holds a page that is read from afar.
-func summaryTheme(t *Theme) *Theme {
+func summaryTheme(t *canvas.Theme) *canvas.Theme {
 	s := *t
 	for _, m := range []*float64{&s.Text, &s.Small, &s.Title, &s.Heading, &s.PageTitle, &s.Margin} {
 		*m *= 0.82
@@ -179,13 +181,13 @@ func summaryTheme(t *Theme) *Theme {
 }
 
 // summaryChunk is page one, for a page of that width.
-func (r *Report) summaryChunk(t *Theme, width, pageH float64) *chunk {
+func (r *Report) summaryChunk(t *canvas.Theme, width, pageH float64) *chunk {
 	h := min((width+2*t.Margin)*summaryHeight/summaryWidth-2*t.Margin, pageH)
-	return &chunk{h: h, alone: true, draw: func(sc *scene, x, y, w float64) { r.drawSummary(sc, summaryTheme(t), rect{x, y, w, h}) }}
+	return &chunk{h: h, alone: true, draw: func(sc *canvas.Scene, x, y, w float64) { r.drawSummary(sc, summaryTheme(t), canvas.Box(x, y, w, h)) }}
 }
 
 // drawSummary draws page one into an area, from the top to the bottom; the timeline takes what is left.
-func (r *Report) drawSummary(sc *scene, t *Theme, area rect) {
+func (r *Report) drawSummary(sc *canvas.Scene, t *canvas.Theme, area canvas.Rect) {
 	s := r.Summary
 	if p := s.Timeline; p != nil && r.Account != nil {
 		q := *r
@@ -193,14 +195,14 @@ func (r *Report) drawSummary(sc *scene, t *Theme, area rect) {
 		r = &q
 	}
 	y := r.summaryTitle(sc, t, area)
-	y = s.drawVerdict(sc, t, rect{area.x, y + t.Text*0.5, area.w, 0})
+	y = s.drawVerdict(sc, t, canvas.Box(area.X, y+t.Text*0.5, area.W, 0))
 	if r.Account != nil && r.Account.Base > 0 {
-		y = r.summaryAccount(sc, t, rect{area.x, y + t.Text*0.7, area.w, 0})
+		y = r.summaryAccount(sc, t, canvas.Box(area.X, y+t.Text*0.7, area.W, 0))
 	}
-	y = r.summaryFindings(sc, t, rect{area.x, y + t.Text*0.7, area.w, 0})
+	y = r.summaryFindings(sc, t, canvas.Box(area.X, y+t.Text*0.7, area.W, 0))
 	bottom := s.drawQuality(sc, t, area)
-	room := rect{area.x, y + t.Text*0.7, area.w, bottom - y - t.Text*1.2}
-	if room.h < t.Text*6 {
+	room := canvas.Box(area.X, y+t.Text*0.7, area.W, bottom-y-t.Text*1.2)
+	if room.H < t.Text*6 {
 		return // the words matter more; the chart stands on the next page
 	}
 	if lanes := r.summaryLanes(); len(lanes) > 0 {
@@ -233,8 +235,8 @@ func (r *Report) summaryLanes() []*lane {
 }
 
 // summaryTitle is what the page is about, in a line.
-func (r *Report) summaryTitle(sc *scene, t *Theme, area rect) float64 {
-	ts, ns := style{bold, t.Heading}, style{regular, t.Small}
+func (r *Report) summaryTitle(sc *canvas.Scene, t *canvas.Theme, area canvas.Rect) float64 {
+	ts, ns := canvas.NewStyle(canvas.Bold, t.Heading), canvas.NewStyle(canvas.Regular, t.Small)
 	title := r.Title
 	if title == "" {
 		title = "Report"
@@ -245,73 +247,73 @@ func (r *Report) summaryTitle(sc *scene, t *Theme, area rect) float64 {
 			parts = append(parts, kv.Value)
 		}
 	}
-	note := ns.fit(strings.Join(parts, " · "), area.w*0.5)
-	base := area.y + ts.ascent()
-	box := sc.textAt(area.right(), base, right, ns, t.Muted, note)
-	sc.textAt(area.x, base, left, ts, t.Ink, ts.fit(title, box.x-area.x-t.Text))
-	return area.y + ts.leading()
+	note := ns.Fit(strings.Join(parts, " · "), area.W*0.5)
+	base := area.Y + ts.Ascent()
+	box := sc.TextAt(area.Right(), base, canvas.Right, ns, t.Muted, note)
+	sc.TextAt(area.X, base, canvas.Left, ts, t.Ink, ts.Fit(title, box.X-area.X-t.Text))
+	return area.Y + ts.Leading()
 }
 
 // drawVerdict draws the sentence that the page is about.
-func (s *Summary) drawVerdict(sc *scene, t *Theme, at rect) float64 {
-	c := t.severity(s.Severity)
-	vs, ns := style{bold, t.Heading}, style{regular, t.Text}
-	inner := at.w - t.Text*4
-	lines := vs.lines(s.Verdict, inner, 2)
-	notes := ns.lines(s.Note, inner, 2)
+func (s *Summary) drawVerdict(sc *canvas.Scene, t *canvas.Theme, at canvas.Rect) float64 {
+	c := t.Severity(s.Severity)
+	vs, ns := canvas.NewStyle(canvas.Bold, t.Heading), canvas.NewStyle(canvas.Regular, t.Text)
+	inner := at.W - t.Text*4
+	lines := vs.Lines(s.Verdict, inner, 2)
+	notes := ns.Lines(s.Note, inner, 2)
 	if s.Note == "" {
 		notes = nil
 	}
 	pad := t.Text * 0.5
-	h := float64(len(lines))*vs.size*1.22 + float64(len(notes))*ns.leading() + 2*pad
-	sc.fill(rect{at.x, at.y, at.w, h}, withAlpha(c, 0x16))
-	sc.fill(rect{at.x, at.y, t.Text * 0.5, h}, c)
-	sc.glyph(t, s.Severity, at.x+t.Text*1.9, at.y+pad+vs.size*0.62, t.Text*1.7)
-	y := at.y + pad
+	h := float64(len(lines))*vs.Size*1.22 + float64(len(notes))*ns.Leading() + 2*pad
+	sc.Fill(canvas.Box(at.X, at.Y, at.W, h), canvas.WithAlpha(c, 0x16))
+	sc.Fill(canvas.Box(at.X, at.Y, t.Text*0.5, h), c)
+	sc.Glyph(t, s.Severity, at.X+t.Text*1.9, at.Y+pad+vs.Size*0.62, t.Text*1.7)
+	y := at.Y + pad
 	for _, l := range lines {
-		sc.textAt(at.x+t.Text*3.3, y+vs.ascent(), left, vs, t.Ink, l)
-		y += vs.size * 1.22
+		sc.TextAt(at.X+t.Text*3.3, y+vs.Ascent(), canvas.Left, vs, t.Ink, l)
+		y += vs.Size * 1.22
 	}
-	sc.textLines(at.x+t.Text*3.3, y, left, ns, t.Ink, notes)
-	return at.y + h
+	sc.TextLines(at.X+t.Text*3.3, y, canvas.Left, ns, t.Ink, notes)
+	return at.Y + h
 }
 
 // summaryAccount draws the bar of time with the names of its parts.
-func (r *Report) summaryAccount(sc *scene, t *Theme, at rect) float64 {
+func (r *Report) summaryAccount(sc *canvas.Scene, t *canvas.Theme, at canvas.Rect) float64 {
 	a := r.Account
-	y := newHeader(t, "", "Where the time went", a.heading(), at.w).draw(sc, t, at.x, at.y) + t.Text*0.2
-	a.drawBar(sc, t, rect{at.x, y, at.w, accountBarHeight(t)})
+	y := newHeader(t, "", "Where the time went", a.heading(), at.W).draw(sc, t, at.X, at.Y) + t.Text*0.2
+	a.drawBar(sc, t, canvas.Box(at.X, y, at.W, accountBarHeight(t)))
 	y += accountBarHeight(t) + t.Text*0.35
-	return a.drawKeys(sc, t, at.x, y, at.w, 2)
+	return a.drawKeys(sc, t, at.X, y, at.W, 2)
 }
 
 // summaryFindings draws the first findings, each in two lines.
-func (r *Report) summaryFindings(sc *scene, t *Theme, at rect) float64 {
+func (r *Report) summaryFindings(sc *canvas.Scene, t *canvas.Theme, at canvas.Rect) float64 {
 	all := r.FindingsFirst()
 	list := all[:min(summaryFindings, len(all))]
 	if len(list) == 0 {
-		return at.y - t.Text*0.7
+		return at.Y - t.Text*0.7
 	}
 	note := ""
 	if n := len(all) - len(list); n > 0 {
 		note = fmt.Sprintf("the first %d of %d", len(list), len(all))
 	}
-	y := newHeader(t, "", "Findings", note, at.w).draw(sc, t, at.x, at.y) + t.Text*0.2
-	ts, ns := style{bold, t.Text}, style{regular, t.Small}
+	y := newHeader(t, "", "Findings", note, at.W).draw(sc, t, at.X, at.Y) + t.Text*0.2
+	ts, ns := canvas.NewStyle(canvas.Bold, t.Text), canvas.NewStyle(canvas.Regular, t.Small)
 	for _, f := range list {
-		c := t.severity(f.Severity)
-		left0 := at.x + t.Text*2.1
-		lines := ts.lines(f.headline(), at.right()-left0, 2)
+		c := t.Severity(f.Severity)
+		left0 := at.X + t.Text*2.1
+		lines := ts.Lines(f.headline(), at.Right()-left0, 2)
 		text := f.summaryText(t)
-		h := float64(len(lines))*ts.leading() + t.Text*0.25
+		h := float64(len(lines))*ts.Leading() + t.Text*0.25
 		if text != "" {
-			h += ns.leading()
+			h += ns.Leading()
 		}
-		sc.fill(rect{at.x, y, t.Text * 0.3, h - t.Text*0.2}, c)
-		sc.glyph(t, f.Severity, at.x+t.Text*1.2, y+ts.leading()*0.5, t.Text*1.1)
-		ty := sc.textLines(left0, y, left, ts, t.Ink, lines)
+		sc.Fill(canvas.Box(at.X, y, t.Text*0.3, h-t.Text*0.2), c)
+		sc.Glyph(t, f.Severity, at.X+t.Text*1.2, y+ts.Leading()*0.5, t.Text*1.1)
+		ty := sc.TextLines(left0, y, canvas.Left, ts, t.Ink, lines)
 		if text != "" {
-			sc.textAt(left0, ty+ns.ascent(), left, ns, t.Muted, ns.cut(text, at.right()-left0))
+			sc.TextAt(left0, ty+ns.Ascent(), canvas.Left, ns, t.Muted, ns.Cut(text, at.Right()-left0))
 		}
 		y += h
 	}
@@ -319,9 +321,9 @@ func (r *Report) summaryFindings(sc *scene, t *Theme, at rect) float64 {
 }
 
 // summaryText is what stands below the title of a finding on page one: what it gains, how sure it is, and its value or what to do.
-func (f Finding) summaryText(t *Theme) string {
+func (f Finding) summaryText(t *canvas.Theme) string {
 	var parts []string
-	if f.Severity <= Info {
+	if f.Severity <= canvas.Info {
 		f.Win = "" // what does not matter gains nothing that does
 	}
 	if text := f.judgement(); text != "" {
@@ -337,24 +339,24 @@ func (f Finding) summaryText(t *Theme) string {
 func plainText(s string) string { return strings.NewReplacer("`", "", "**", "").Replace(s) }
 
 // drawQuality draws what is to know about the data at the bottom of an area, and returns where it begins.
-func (s *Summary) drawQuality(sc *scene, t *Theme, area rect) float64 {
-	ns := style{regular, t.Small}
+func (s *Summary) drawQuality(sc *canvas.Scene, t *canvas.Theme, area canvas.Rect) float64 {
+	ns := canvas.NewStyle(canvas.Regular, t.Small)
 	type row struct {
-		sev   Severity
+		sev   canvas.Severity
 		lines []string
 	}
 	var rows []row
 	h := 0.0
 	for _, n := range s.Quality {
-		lines := ns.lines(n.Text, area.w-t.Text*2.1, 2)
+		lines := ns.Lines(n.Text, area.W-t.Text*2.1, 2)
 		rows = append(rows, row{n.Severity, lines})
-		h += float64(len(lines)) * ns.leading()
+		h += float64(len(lines)) * ns.Leading()
 	}
-	top := area.bottom() - h
+	top := area.Bottom() - h
 	y := top
 	for _, r := range rows {
-		sc.glyph(t, r.sev, area.x+t.Text*1.0, y+ns.leading()*0.5, t.Small)
-		y = sc.textLines(area.x+t.Text*2.1, y, left, ns, t.Muted, r.lines)
+		sc.Glyph(t, r.sev, area.X+t.Text*1.0, y+ns.Leading()*0.5, t.Small)
+		y = sc.TextLines(area.X+t.Text*2.1, y, canvas.Left, ns, t.Muted, r.lines)
 	}
 	return top
 }

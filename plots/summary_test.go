@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"astrolabe/capture"
+	"astrolabe/plots/canvas"
 )
 
 // summaryReport is a report with page one: an account, more findings than page one has room for, two timelines and doubts about the data.
@@ -39,35 +40,35 @@ func summaryReport(t *testing.T) *Report {
 	}
 	r := &Report{Title: "A film on a GPU", Account: a, End: 100e6, Provenance: []KV{{"Extent", "100 samples over 100 ms"}}}
 	for i := range 3 {
-		r.Items = append(r.Items, Finding{ID: fmt.Sprintf("hint_%d", i), Severity: Warning, Title: "A hint that explains the limit", Advice: strings.Repeat("Do something about it. ", 30)})
+		r.Items = append(r.Items, Finding{ID: fmt.Sprintf("hint_%d", i), Severity: canvas.Warning, Title: "A hint that explains the limit", Advice: strings.Repeat("Do something about it. ", 30)})
 	}
 	share := 0.6
 	r.Items = append(r.Items, queues, units,
-		Finding{ID: "texture_bound", Severity: Warning, Title: "The texture unit sets the pace 60 % of the time", Share: &share, Gain: []float64{0.126, 0.198}, RunnerUp: "arithmetic", Evidence: []string{"texture_unit_utilization"}},
-		Finding{ID: "data_late", Severity: Info, Title: "Samples were late"})
+		Finding{ID: "texture_bound", Severity: canvas.Warning, Title: "The texture unit sets the pace 60 % of the time", Share: &share, Gain: []float64{0.126, 0.198}, RunnerUp: "arithmetic", Evidence: []string{"texture_unit_utilization"}},
+		Finding{ID: "data_late", Severity: canvas.Info, Title: "Samples were late"})
 	r.Judgements = []Judgement{{"the GPU", ""}, {"the CPUs", "only 3 samples"}}
-	r.Summary = &Summary{Severity: Warning, Verdict: "The texture unit sets the pace 60 % of the time; relieving it could gain 15 to 20 %", Note: "Then it is arithmetic that sets the pace.",
-		Timeline: r.BestChart(), Quality: []Note{{Warning, "Not judged: the CPUs: only 3 samples"}, {Good, "100 samples of 1 ms; no gaps"}}}
+	r.Summary = &Summary{Severity: canvas.Warning, Verdict: "The texture unit sets the pace 60 % of the time; relieving it could gain 15 to 20 %", Note: "Then it is arithmetic that sets the pace.",
+		Timeline: r.BestChart(), Quality: []Note{{canvas.Warning, "Not judged: the CPUs: only 3 samples"}, {canvas.Good, "100 samples of 1 ms; no gaps"}}}
 	return r
 }
 
 // texts are the texts of a page.
-func textsIn(sc *scene) string {
+func textsIn(sc *canvas.Scene) string {
 	var b strings.Builder
-	for _, x := range sc.boxes {
-		b.WriteString(x.text + "\n")
+	for _, x := range sc.Boxes {
+		b.WriteString(x.Text + "\n")
 	}
 	return b.String()
 }
 
 func TestPageOneIsOneScreenAndTheDetailsFollow(t *testing.T) {
 	r := summaryReport(t)
-	scenes, err := r.scenes("png", Size{})
+	scenes, err := r.scenes("png", canvas.Size{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(scenes) != 2 || scenes[0].w != 1600 || scenes[0].h != 900 {
-		t.Fatalf("%d pages, the first %v by %v", len(scenes), scenes[0].w, scenes[0].h)
+	if len(scenes) != 2 || scenes[0].W != 1600 || scenes[0].H != 900 {
+		t.Fatalf("%d pages, the first %v by %v", len(scenes), scenes[0].W, scenes[0].H)
 	}
 	text := textsIn(scenes[0])
 	for _, want := range []string{"sets the pace 60 % of the time; relieving", "the texture unit  60 %", "could gain 15 to 20 %", "the first 3 of 4", "Units", "what set the pace", "no gaps", "Not judged: the CPUs"} {
@@ -80,13 +81,13 @@ func TestPageOneIsOneScreenAndTheDetailsFollow(t *testing.T) {
 			t.Errorf("page one has %q, which belongs to the details", not)
 		}
 	}
-	for i, a := range scenes[0].boxes {
-		if a.x < 0 || a.y < 0 || a.right() > scenes[0].w || a.bottom() > scenes[0].h {
-			t.Errorf("%q leaves the page", a.text)
+	for i, a := range scenes[0].Boxes {
+		if a.X < 0 || a.Y < 0 || a.Right() > scenes[0].W || a.Bottom() > scenes[0].H {
+			t.Errorf("%q leaves the page", a.Text)
 		}
-		for _, b := range scenes[0].boxes[:i] {
-			if a.overlaps(b.rect) {
-				t.Errorf("%q stands over %q", a.text, b.text)
+		for _, b := range scenes[0].Boxes[:i] {
+			if a.Overlaps(b.Rect) {
+				t.Errorf("%q stands over %q", a.Text, b.Text)
 			}
 		}
 	}
@@ -99,7 +100,7 @@ func TestOnlyPageOneIsMadeOnRequest(t *testing.T) {
 	for _, format := range []string{"png", "svg", "pdf", "html", "json"} {
 		r := summaryReport(t)
 		r.Only = true
-		pages, err := r.Pages(format, Size{})
+		pages, err := r.Pages(format, canvas.Size{})
 		if err != nil || len(pages) != 1 {
 			t.Errorf("%s: %d pages, %v", format, len(pages), err)
 		}
@@ -123,10 +124,10 @@ func TestTheLargestGainIsTheFirstFindingOfPageOne(t *testing.T) {
 // What limits if another does not stands behind that, however light or heavy it is, and once only.
 func TestTheRunnerUpFollowsWhatItStandsBehind(t *testing.T) {
 	r := &Report{Items: []Item{
-		Finding{ID: "second", Severity: Info, Title: "b", Gain: []float64{0.3, 0.4}, InsteadOf: "first"},
-		Finding{ID: "why", Severity: Critical, Title: "c"},
-		Finding{ID: "first", Severity: Critical, Title: "a", Gain: []float64{0.1, 0.2}},
-		Finding{ID: "alone", Severity: Warning, Title: "d", InsteadOf: "nothing of that name"},
+		Finding{ID: "second", Severity: canvas.Info, Title: "b", Gain: []float64{0.3, 0.4}, InsteadOf: "first"},
+		Finding{ID: "why", Severity: canvas.Critical, Title: "c"},
+		Finding{ID: "first", Severity: canvas.Critical, Title: "a", Gain: []float64{0.1, 0.2}},
+		Finding{ID: "alone", Severity: canvas.Warning, Title: "d", InsteadOf: "nothing of that name"},
 	}}
 	names := func(list []Finding) (out string) {
 		for _, f := range list {
@@ -147,7 +148,7 @@ func TestTheRunnerUpFollowsWhatItStandsBehind(t *testing.T) {
 }
 
 func TestAPartHasTheColourOfTheSeriesAboutIt(t *testing.T) {
-	r, theme := summaryReport(t), Light()
+	r, theme := summaryReport(t), canvas.Light()
 	list, colors := r.Account.beside(lanesOf(r.Summary.Timeline)).shown(theme)
 	for i, p := range list {
 		want := map[string]int{"texture": 1, "arithmetic": 0, "tiler": 2}

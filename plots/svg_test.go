@@ -6,12 +6,14 @@ import (
 	"image/png"
 	"regexp"
 	"testing"
+
+	"astrolabe/plots/canvas"
 )
 
 func TestPicturesInSVGAreOfTheKindThatTheySay(t *testing.T) {
 	p, err := Heatmap(HeatmapOptions{}, series("a", "%", 1e6, []float64{1, 2, 3}))
 	var buf bytes.Buffer
-	if err := must(t, p, err).WriteTo(&buf, "svg", Size{}); err != nil {
+	if err := must(t, p, err).WriteTo(&buf, "svg", canvas.Size{}); err != nil {
 		t.Fatal(err)
 	}
 	images := regexp.MustCompile(`<image [^>]*xlink:href="data:image/(\w+);base64,([^"]*)"`).FindAllSubmatch(buf.Bytes(), -1)

@@ -6,6 +6,8 @@ import (
 	"math"
 	"strconv"
 	"strings"
+
+	"astrolabe/plots/canvas"
 )
 
 // maxCellLines bounds a cell; what does not fit shows an ellipsis.
@@ -16,13 +18,13 @@ const MaxPageRows = 500
 
 // tableChunks lays a table out, one chunk per row, the header repeated on every page. Columns that do not fit side by
 // side are continued in a further table that repeats the first column.
-func tableChunks(t *Theme, tb Table, width, pageH float64) []*chunk {
+func tableChunks(t *canvas.Theme, tb Table, width, pageH float64) []*chunk {
 	var out []*chunk
 	if tb.Title != "" {
-		ts := style{bold, t.Title}
-		for i, l := range ts.lines(tb.Title, width, maxTitleLines) {
-			c := &chunk{h: ts.leading(), keep: true, draw: func(sc *scene, x, y, w float64) {
-				sc.textAt(x, y+ts.ascent(), left, ts, t.Ink, l)
+		ts := canvas.NewStyle(canvas.Bold, t.Title)
+		for i, l := range ts.Lines(tb.Title, width, maxTitleLines) {
+			c := &chunk{h: ts.Leading(), keep: true, draw: func(sc *canvas.Scene, x, y, w float64) {
+				sc.TextAt(x, y+ts.Ascent(), canvas.Left, ts, t.Ink, l)
 			}}
 			if i == 0 {
 				c.space = t.Text * 1.4
@@ -36,9 +38,9 @@ func tableChunks(t *Theme, tb Table, width, pageH float64) []*chunk {
 	}
 	cols := measureColumns(t, tb, width)
 	if len(cols) == 0 {
-		s := style{regular, t.Text}
-		return append(out, &chunk{h: s.leading(), space: t.Text * 0.5, draw: func(sc *scene, x, y, w float64) {
-			sc.textAt(x, y+s.ascent(), left, s, t.Muted, "the table has no columns")
+		s := canvas.NewStyle(canvas.Regular, t.Text)
+		return append(out, &chunk{h: s.Leading(), space: t.Text * 0.5, draw: func(sc *canvas.Scene, x, y, w float64) {
+			sc.TextAt(x, y+s.Ascent(), canvas.Left, s, t.Muted, "the table has no columns")
 		}})
 	}
 	parts := partition(cols, width)
@@ -53,10 +55,10 @@ func tableChunks(t *Theme, tb Table, width, pageH float64) []*chunk {
 		out = append(out, tablePart(t, tb, stretch(part, width), note, width, pageH)...)
 	}
 	if hidden > 0 {
-		s := style{regular, t.Text}
-		text := s.fit(grouped(hidden)+" more rows are not in the picture; the report as .md, .html or .json has them", width)
-		out = append(out, &chunk{h: s.leading(), space: t.Text * 0.4, draw: func(sc *scene, x, y, w float64) {
-			sc.textAt(x, y+s.ascent(), left, s, t.Muted, text)
+		s := canvas.NewStyle(canvas.Regular, t.Text)
+		text := s.Fit(grouped(hidden)+" more rows are not in the picture; the report as .md, .html or .json has them", width)
+		out = append(out, &chunk{h: s.Leading(), space: t.Text * 0.4, draw: func(sc *canvas.Scene, x, y, w float64) {
+			sc.TextAt(x, y+s.Ascent(), canvas.Left, s, t.Muted, text)
 		}})
 	}
 	return out
@@ -73,10 +75,10 @@ type tableColumn struct {
 	x, w    float64
 }
 
-func cellPad(t *Theme) float64 { return t.Text * 0.5 }
+func cellPad(t *canvas.Theme) float64 { return t.Text * 0.5 }
 
-func measureColumns(t *Theme, tb Table, width float64) []tableColumn {
-	s, hs, us := style{regular, t.Text}, style{bold, t.Text}, style{regular, t.Small}
+func measureColumns(t *canvas.Theme, tb Table, width float64) []tableColumn {
+	s, hs, us := canvas.NewStyle(canvas.Regular, t.Text), canvas.NewStyle(canvas.Bold, t.Text), canvas.NewStyle(canvas.Regular, t.Small)
 	var out []tableColumn
 	for j, c := range tb.Columns {
 		col := tableColumn{index: j, right: c.Align == AlignRight}
@@ -87,7 +89,7 @@ func measureColumns(t *Theme, tb Table, width float64) []tableColumn {
 				continue
 			}
 			for _, line := range strings.Split(row[j], "\n") {
-				col.cells[i] = max(col.cells[i], s.width(printable(line)))
+				col.cells[i] = max(col.cells[i], s.Width(canvas.Printable(line)))
 			}
 			col.natural = max(col.natural, col.cells[i])
 			if row[j] != "" && !isMissing(row[j]) {
@@ -99,11 +101,11 @@ func measureColumns(t *Theme, tb Table, width float64) []tableColumn {
 			col.right = numeric && any
 		}
 		cells := col.natural
-		col.natural = max(col.natural, hs.width(printable(c.Name)), us.width(printable(c.Unit)))
+		col.natural = max(col.natural, hs.Width(canvas.Printable(c.Name)), us.Width(canvas.Printable(c.Unit)))
 		col.least = min(col.natural, t.Text*7)
 		if numeric && any {
 			// A number is never broken, and a unit not without need.
-			col.least = min(col.natural, max(cells, t.Text*4, min(us.width(printable(c.Unit)), t.Text*10)))
+			col.least = min(col.natural, max(cells, t.Text*4, min(us.Width(canvas.Printable(c.Unit)), t.Text*10)))
 		}
 		col.inner = col.natural
 		col.natural += 2 * cellPad(t)
@@ -247,21 +249,21 @@ func linesOf(cols []tableColumn, width func(c *tableColumn) float64) float64 {
 }
 
 // tablePart lays out one group of columns.
-func tablePart(t *Theme, tb Table, cols []tableColumn, note string, width, pageH float64) []*chunk {
+func tablePart(t *canvas.Theme, tb Table, cols []tableColumn, note string, width, pageH float64) []*chunk {
 	total := cols[len(cols)-1].x + cols[len(cols)-1].w
 	grp := &group{head: tableHead(t, tb, cols, total)}
 	var out []*chunk
 	if note != "" {
-		ns := style{regular, t.Small}
-		out = append(out, &chunk{h: ns.leading(), space: t.Text * 0.7, keep: true, draw: func(sc *scene, x, y, w float64) {
-			sc.textAt(x, y+ns.ascent(), left, ns, t.Muted, ns.fit(note, w))
+		ns := canvas.NewStyle(canvas.Regular, t.Small)
+		out = append(out, &chunk{h: ns.Leading(), space: t.Text * 0.7, keep: true, draw: func(sc *canvas.Scene, x, y, w float64) {
+			sc.TextAt(x, y+ns.Ascent(), canvas.Left, ns, t.Muted, ns.Fit(note, w))
 		}})
 	}
-	s := style{regular, t.Text}
+	s := canvas.NewStyle(canvas.Regular, t.Text)
 	step := t.Text * 1.25
 	if len(tb.Rows) == 0 {
-		out = append(out, &chunk{h: step + t.Text*0.4, group: grp, space: t.Text * 0.6, draw: func(sc *scene, x, y, w float64) {
-			sc.textAt(x+cellPad(t), y+t.Text*0.2+s.ascent(), left, s, t.Muted, "no rows")
+		out = append(out, &chunk{h: step + t.Text*0.4, group: grp, space: t.Text * 0.6, draw: func(sc *canvas.Scene, x, y, w float64) {
+			sc.TextAt(x+cellPad(t), y+t.Text*0.2+s.Ascent(), canvas.Left, s, t.Muted, "no rows")
 		}})
 	}
 	most := max(1, min(maxCellLines, int((pageH-grp.head.h-t.Text)/step)))
@@ -270,14 +272,14 @@ func tablePart(t *Theme, tb Table, cols []tableColumn, note string, width, pageH
 		n := 1
 		for k, c := range cols {
 			if c.index < len(row) {
-				cells[k] = s.lines(row[c.index], c.w-2*cellPad(t)+0.01, most)
+				cells[k] = s.Lines(row[c.index], c.w-2*cellPad(t)+0.01, most)
 				n = max(n, len(cells[k]))
 			}
 		}
 		h := float64(n)*step + t.Text*0.3
-		ch := &chunk{h: h, group: grp, keep: i == 0 && len(tb.Rows) > 1, draw: func(sc *scene, x, y, w float64) {
+		ch := &chunk{h: h, group: grp, keep: i == 0 && len(tb.Rows) > 1, draw: func(sc *canvas.Scene, x, y, w float64) {
 			if i%2 == 1 {
-				sc.fill(rect{x, y, total, h}, t.Stripe)
+				sc.Fill(canvas.Box(x, y, total, h), t.Stripe)
 			}
 			for k, c := range cols {
 				ink := t.Ink
@@ -286,11 +288,11 @@ func tablePart(t *Theme, tb Table, cols []tableColumn, note string, width, pageH
 				}
 				cy := y + t.Text*0.15
 				for _, line := range cells[k] {
-					drawCell(sc, t, c, x, cy+s.ascent()+t.Text*0.06, s, line, ink)
+					drawCell(sc, t, c, x, cy+s.Ascent()+t.Text*0.06, s, line, ink)
 					cy += step
 				}
 			}
-			sc.hline(x, x+total, y+h, 1, t.Grid)
+			sc.Hline(x, x+total, y+h, 1, t.Grid)
 		}}
 		if i == 0 {
 			ch.space = t.Text * 0.6
@@ -300,22 +302,22 @@ func tablePart(t *Theme, tb Table, cols []tableColumn, note string, width, pageH
 	return out
 }
 
-func drawCell(sc *scene, t *Theme, c tableColumn, x, base float64, s style, text string, ink color.NRGBA) {
+func drawCell(sc *canvas.Scene, t *canvas.Theme, c tableColumn, x, base float64, s canvas.Style, text string, ink color.NRGBA) {
 	if c.right {
-		sc.textAt(x+c.x+c.w-cellPad(t), base, right, s, ink, text)
+		sc.TextAt(x+c.x+c.w-cellPad(t), base, canvas.Right, s, ink, text)
 	} else {
-		sc.textAt(x+c.x+cellPad(t), base, left, s, ink, text)
+		sc.TextAt(x+c.x+cellPad(t), base, canvas.Left, s, ink, text)
 	}
 }
 
 // tableHead is the header: names, and the units in a row of their own.
-func tableHead(t *Theme, tb Table, cols []tableColumn, total float64) *chunk {
-	hs, us := style{bold, t.Text}, style{regular, t.Small}
+func tableHead(t *canvas.Theme, tb Table, cols []tableColumn, total float64) *chunk {
+	hs, us := canvas.NewStyle(canvas.Bold, t.Text), canvas.NewStyle(canvas.Regular, t.Small)
 	step := t.Text * 1.25
 	names := make([][]string, len(cols))
 	lines, units := 1, false
 	for k, c := range cols {
-		names[k] = hs.lines(tb.Columns[c.index].Name, c.w-2*cellPad(t)+0.01, 4)
+		names[k] = hs.Lines(tb.Columns[c.index].Name, c.w-2*cellPad(t)+0.01, 4)
 		lines = max(lines, len(names[k]))
 		units = units || tb.Columns[c.index].Unit != ""
 	}
@@ -323,18 +325,18 @@ func tableHead(t *Theme, tb Table, cols []tableColumn, total float64) *chunk {
 	if units {
 		h += t.Small * 1.25
 	}
-	return &chunk{h: h, draw: func(sc *scene, x, y, w float64) {
-		sc.fill(rect{x, y, total, h}, t.Panel)
+	return &chunk{h: h, draw: func(sc *canvas.Scene, x, y, w float64) {
+		sc.Fill(canvas.Box(x, y, total, h), t.Panel)
 		for k, c := range cols {
 			cy := y + t.Text*0.2 + float64(lines-len(names[k]))*step // names stand on one base
 			for _, line := range names[k] {
-				drawCell(sc, t, c, x, cy+hs.ascent(), hs, line, t.Ink)
+				drawCell(sc, t, c, x, cy+hs.Ascent(), hs, line, t.Ink)
 				cy += step
 			}
 			if unit := tb.Columns[c.index].Unit; unit != "" {
-				drawCell(sc, t, c, x, cy+us.ascent(), us, us.fit(unit, c.w-2*cellPad(t)+0.01), t.Muted)
+				drawCell(sc, t, c, x, cy+us.Ascent(), us, us.Fit(unit, c.w-2*cellPad(t)+0.01), t.Muted)
 			}
 		}
-		sc.hline(x, x+total, y+h, 1.5, t.Rule)
+		sc.Hline(x, x+total, y+h, 1.5, t.Rule)
 	}}
 }

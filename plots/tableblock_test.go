@@ -3,10 +3,12 @@ package plots
 import (
 	"strings"
 	"testing"
+
+	"astrolabe/plots/canvas"
 )
 
 func TestColumnsOfATableAreAsWideAsSavesLines(t *testing.T) {
-	th := Light()
+	th := canvas.Light()
 	tb := Table{Columns: []Column{{Name: "metric"}, {Name: "total"}, {Name: "why"}}}
 	for range 20 {
 		tb.Rows = append(tb.Rows, []string{"GPU busy", "31 %", strings.Repeat("was not collected, because another counter took its place ", 3)})
@@ -18,12 +20,12 @@ func TestColumnsOfATableAreAsWideAsSavesLines(t *testing.T) {
 	for _, c := range cols {
 		sum += c.w
 	}
-	s := style{regular, th.Text}
+	s := canvas.NewStyle(canvas.Regular, th.Text)
 	lines := 0
 	for _, row := range tb.Rows {
 		n := 1
 		for k, c := range cols {
-			n = max(n, len(s.wrap(row[k], c.w-2*cellPad(th)+0.01)))
+			n = max(n, len(s.Wrap(row[k], c.w-2*cellPad(th)+0.01)))
 		}
 		lines += n
 	}

@@ -1,9 +1,13 @@
 package plots
 
-import "strings"
+import (
+	"strings"
+
+	"astrolabe/plots/canvas"
+)
 
 // textChunks lays a Text out in lines of at most width.
-func textChunks(t *Theme, src Text, width float64) []*chunk {
+func textChunks(t *canvas.Theme, src Text, width float64) []*chunk {
 	var out []*chunk
 	blocks := parseMarkdown(string(src))
 	for i, b := range blocks {
@@ -11,7 +15,7 @@ func textChunks(t *Theme, src Text, width float64) []*chunk {
 		switch b.kind {
 		case heading:
 			size := max(t.Heading-float64(b.level-1)*t.Text*0.16, t.Text*1.1)
-			lines = runLines(t, inlineRuns(t, b.text, style{bold, size}), width, 0, "")
+			lines = runLines(t, inlineRuns(t, b.text, canvas.NewStyle(canvas.Bold, size)), width, 0, "")
 			lines[0].space = size * 0.8
 			for _, c := range lines {
 				c.keep = true
@@ -24,17 +28,17 @@ func textChunks(t *Theme, src Text, width float64) []*chunk {
 				indent += t.Text * 0.3
 			}
 			indent = min(indent, width*0.5)
-			lines = runLines(t, inlineRuns(t, b.text, style{regular, t.Text}), width, indent, marker)
+			lines = runLines(t, inlineRuns(t, b.text, canvas.NewStyle(canvas.Regular, t.Text)), width, indent, marker)
 			lines[0].space = t.Text * 0.2
 			if i > 0 && blocks[i-1].kind != bullet && blocks[i-1].kind != numbered {
 				lines[0].space = t.Text * 0.4
 			}
 		case quote:
-			lines = runLines(t, inlineRuns(t, b.text, style{regular, t.Text}), width, t.Text*1.2, "")
+			lines = runLines(t, inlineRuns(t, b.text, canvas.NewStyle(canvas.Regular, t.Text)), width, t.Text*1.2, "")
 			for _, c := range lines {
 				inner := c.draw
-				c.draw = func(sc *scene, x, y, w float64) {
-					sc.fill(rect{x, y, 4, c.h}, t.Rule)
+				c.draw = func(sc *canvas.Scene, x, y, w float64) {
+					sc.Fill(canvas.Box(x, y, 4, c.h), t.Rule)
 					inner(sc, x, y, w)
 				}
 			}
@@ -43,9 +47,9 @@ func textChunks(t *Theme, src Text, width float64) []*chunk {
 			lines = codeLines(t, b.text, width)
 			lines[0].space = t.Text * 0.5
 		case ruleBlock:
-			lines = []*chunk{{h: t.Text, draw: func(sc *scene, x, y, w float64) { sc.hline(x, x+w, y+t.Text/2, 1, t.Rule) }}}
+			lines = []*chunk{{h: t.Text, draw: func(sc *canvas.Scene, x, y, w float64) { sc.Hline(x, x+w, y+t.Text/2, 1, t.Rule) }}}
 		default:
-			lines = runLines(t, inlineRuns(t, b.text, style{regular, t.Text}), width, 0, "")
+			lines = runLines(t, inlineRuns(t, b.text, canvas.NewStyle(canvas.Regular, t.Text)), width, 0, "")
 			lines[0].space = t.Text * 0.6
 		}
 		keepEdges(lines)
@@ -66,18 +70,18 @@ func keepEdges(lines []*chunk) {
 }
 
 // inlineRuns turns the inline Markdown of a block into runs on a base style.
-func inlineRuns(t *Theme, text string, base style) []run {
-	var out []run
+func inlineRuns(t *canvas.Theme, text string, base canvas.Style) []canvas.Run {
+	var out []canvas.Run
 	for _, s := range parseInline(text) {
-		r := run{text: s.text, style: base, color: t.Ink}
+		r := canvas.Run{Text: s.text, Style: base, Color: t.Ink}
 		if s.url != "" && s.url != s.text { // a picture has no links: the address is written out
-			r.text += " (" + s.url + ")"
+			r.Text += " (" + s.url + ")"
 		}
 		switch {
 		case s.code:
-			r.style, r.code = style{mono, base.size * 0.94}, true
+			r.Style, r.Code = canvas.NewStyle(canvas.Mono, base.Size*0.94), true
 		case s.bold:
-			r.style.face = bold
+			r.Style.Face = canvas.Bold
 		}
 		out = append(out, r)
 	}
@@ -85,18 +89,18 @@ func inlineRuns(t *Theme, text string, base style) []run {
 }
 
 // runLines makes one chunk per wrapped line. marker, if any, stands before the first, within the indent.
-func runLines(t *Theme, runs []run, width, indent float64, marker string) []*chunk {
+func runLines(t *canvas.Theme, runs []canvas.Run, width, indent float64, marker string) []*chunk {
 	var out []*chunk
-	for i, line := range wrapRuns(runs, width-indent) {
-		size := line.size(t.Text)
-		c := &chunk{h: style{regular, size}.leading()}
-		c.draw = func(sc *scene, x, y, w float64) {
-			base := y + style{regular, size}.ascent() + size*0.1
+	for i, line := range canvas.WrapRuns(runs, width-indent) {
+		size := line.Size(t.Text)
+		c := &chunk{h: canvas.NewStyle(canvas.Regular, size).Leading()}
+		c.draw = func(sc *canvas.Scene, x, y, w float64) {
+			base := y + canvas.NewStyle(canvas.Regular, size).Ascent() + size*0.1
 			if i == 0 && marker != "" {
-				s := style{regular, size}
-				sc.textAt(x+indent-t.Text*0.5, base, right, s, t.Muted, marker)
+				s := canvas.NewStyle(canvas.Regular, size)
+				sc.TextAt(x+indent-t.Text*0.5, base, canvas.Right, s, t.Muted, marker)
 			}
-			line.draw(sc, t, x+indent, base)
+			line.Draw(sc, t, x+indent, base)
 		}
 		out = append(out, c)
 	}
@@ -104,13 +108,13 @@ func runLines(t *Theme, runs []run, width, indent float64, marker string) []*chu
 }
 
 // codeLines sets code in a tinted block; long lines are wrapped anywhere.
-func codeLines(t *Theme, code string, width float64) []*chunk {
-	s := style{mono, t.Small}
+func codeLines(t *canvas.Theme, code string, width float64) []*chunk {
+	s := canvas.NewStyle(canvas.Mono, t.Small)
 	pad := t.Text * 0.6
 	var out []*chunk
 	var lines []string
 	for _, l := range strings.Split(code, "\n") {
-		lines = append(lines, s.wrapCode(printable(l), width-2*pad)...)
+		lines = append(lines, s.WrapCode(canvas.Printable(l), width-2*pad)...)
 	}
 	for i, l := range lines {
 		top, bottom := 0.0, 0.0
@@ -120,10 +124,10 @@ func codeLines(t *Theme, code string, width float64) []*chunk {
 		if i == len(lines)-1 {
 			bottom = pad * 0.7
 		}
-		h := s.leading() + top + bottom
-		out = append(out, &chunk{h: h, draw: func(sc *scene, x, y, w float64) {
-			sc.fill(rect{x, y, w, h}, t.Panel)
-			sc.textAt(x+pad, y+top+s.ascent()+s.size*0.1, left, s, t.Ink, l)
+		h := s.Leading() + top + bottom
+		out = append(out, &chunk{h: h, draw: func(sc *canvas.Scene, x, y, w float64) {
+			sc.Fill(canvas.Box(x, y, w, h), t.Panel)
+			sc.TextAt(x+pad, y+top+s.Ascent()+s.Size*0.1, canvas.Left, s, t.Ink, l)
 		}})
 	}
 	return out

@@ -4,6 +4,8 @@ import (
 	"math"
 	"strconv"
 	"strings"
+
+	"astrolabe/plots/canvas"
 )
 
 // tick is a labelled position on an axis, in the units of the data.
@@ -34,7 +36,7 @@ type spread struct{ lo, hi float64 }
 func noSpread() spread { return spread{math.Inf(1), math.Inf(-1)} }
 
 func (s *spread) add(v float64) {
-	if drawable(v) {
+	if canvas.Drawable(v) {
 		s.lo, s.hi = min(s.lo, v), max(s.hi, v)
 	}
 }
@@ -231,7 +233,7 @@ var timeUnits = []timeUnit{
 // newTimeAxis labels [t0, t1] in the largest unit that suits its length, with no label touching the next in a frame of
 // the given width. Where the times are far from zero compared with their length, the labels count from a round time
 // that the title names.
-func newTimeAxis(t0, t1 int64, s style, width float64) timeAxis {
+func newTimeAxis(t0, t1 int64, s canvas.Style, width float64) timeAxis {
 	a := timeAxis{t0: t0, t1: t1}
 	length := float64(t1 - t0)
 	u := timeUnits[0]
@@ -311,13 +313,13 @@ func clockLabel(v, step float64) string {
 	return sign + strconv.Itoa(small/60) + ":" + strconv.Itoa(small%60/10) + strconv.Itoa(small%10)
 }
 
-func labelsFit(ticks []tick, s style, width, length float64) bool {
+func labelsFit(ticks []tick, s canvas.Style, width, length float64) bool {
 	if len(ticks) < 2 {
 		return true
 	}
 	gap := (ticks[1].at - ticks[0].at) / length * width
 	for i := range ticks[1:] {
-		if (s.width(ticks[i].label)+s.width(ticks[i+1].label))/2+s.size > gap {
+		if (s.Width(ticks[i].label)+s.Width(ticks[i+1].label))/2+s.Size > gap {
 			return false
 		}
 	}

@@ -1,5 +1,7 @@
 package plots
 
+import "astrolabe/plots/canvas"
+
 // timeFoot is what stands once below frames that share a time axis: its labels, its title, and what the shades mean.
 type timeFoot struct {
 	ax    timeAxis
@@ -7,14 +9,14 @@ type timeFoot struct {
 }
 
 // newTimeFoot makes the foot of lanes whose frames have a width in panels of another, on the axis from t0 to t1.
-func newTimeFoot(t *Theme, lanes []*lane, t0, t1 int64, g laneGeometry, width float64) timeFoot {
-	return timeFoot{newTimeAxis(t0, t1, style{regular, t.Text}, g.frameW(width)),
+func newTimeFoot(t *canvas.Theme, lanes []*lane, t0, t1 int64, g laneGeometry, width float64) timeFoot {
+	return timeFoot{newTimeAxis(t0, t1, canvas.NewStyle(canvas.Regular, t.Text), g.frameW(width)),
 		newBandLegend(t, mergeKeys(lanes, t, t0, t1), width-g.gutter)}
 }
 
-func (f timeFoot) height(t *Theme) float64 { return timeAxisHeight(t) + f.bands.height(t) }
+func (f timeFoot) height(t *canvas.Theme) float64 { return timeAxisHeight(t) + f.bands.height(t) }
 
-func (f timeFoot) draw(sc *scene, t *Theme, frame rect) {
+func (f timeFoot) draw(sc *canvas.Scene, t *canvas.Theme, frame canvas.Rect) {
 	drawTimeAxis(sc, t, frame, f.ax)
-	f.bands.draw(sc, t, frame.x, frame.bottom()+timeAxisHeight(t))
+	f.bands.draw(sc, t, frame.X, frame.Bottom()+timeAxisHeight(t))
 }

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math"
 	"slices"
+
+	"astrolabe/plots/canvas"
 )
 
 // Series is one line of a timeline: Y[i] holds over [Start[i], End[i]) in ns since the start of the capture. Starts
@@ -23,7 +25,7 @@ type Interval struct {
 	Start, End int64
 	Label      string // above the panel
 	Kind       string // what such stretches are, in the legend; "" takes what the labels have in common
-	Severity   Severity
+	Severity   canvas.Severity
 }
 
 // Mark is an instant in ns, drawn as a vertical line with its label above the panel.
@@ -38,7 +40,7 @@ type Band struct {
 	Lo, Hi   float64
 	Label    string
 	Unit     string
-	Severity Severity
+	Severity canvas.Severity
 }
 
 // Style says how a series that is not stacked is drawn.
@@ -186,11 +188,11 @@ func (tl *timeline) split(series, twin []Series) error {
 	return nil
 }
 
-func (tl *timeline) prefer(t *Theme, width float64) float64 {
+func (tl *timeline) prefer(t *canvas.Theme, width float64) float64 {
 	return newTimeStack(tl.lanes).prefer(t, width)
 }
 
-func (tl *timeline) draw(sc *scene, t *Theme, area rect) {
+func (tl *timeline) draw(sc *canvas.Scene, t *canvas.Theme, area canvas.Rect) {
 	newTimeStack(tl.lanes).draw(sc, t, area)
 }
 
@@ -253,7 +255,7 @@ func (l *lane) prepare() error {
 				continue
 			}
 			l.total++
-			if !drawable(v) {
+			if !canvas.Drawable(v) {
 				if math.IsNaN(v) && !math.IsNaN(measured[i]) { // measured, but without a place on the axis: not missing
 					lost++
 					continue
@@ -278,7 +280,7 @@ func (l *lane) prepare() error {
 		l.notes = append(l.notes, "line: mean of short stretches · tint: their smallest to largest value")
 	}
 	if infinite > 0 {
-		l.notes = append(l.notes, fmt.Sprintf("%d values that are infinite or beyond %g are not drawn", infinite, maxValue))
+		l.notes = append(l.notes, fmt.Sprintf("%d values that are infinite or beyond %g are not drawn", infinite, canvas.MaxValue))
 	}
 	if l.spread.empty() && l.why == "" {
 		l.why = l.emptyReason()
@@ -320,7 +322,7 @@ func (l *lane) emptyReason() string {
 	}
 	for _, s := range l.series {
 		if s.Why != "" {
-			return isolated(s.Name) + ": " + isolated(s.Why)
+			return canvas.Isolated(s.Name) + ": " + canvas.Isolated(s.Why)
 		}
 	}
 	return allMissing(l.total)
@@ -358,11 +360,11 @@ func (l *lane) heading(unit string) string {
 			}
 			return what + " [" + unit + "]"
 		}
-		return bracketed("left axis", unit) + " · " + bracketed("right axis", l.right.axis(Light(), 200).unit) + l.missingShare()
+		return bracketed("left axis", unit) + " · " + bracketed("right axis", l.right.axis(canvas.Light(), 200).unit) + l.missingShare()
 	}
 	switch {
 	case unit != "" && label != "":
-		label = isolated(label) + " [" + unit + "]"
+		label = canvas.Isolated(label) + " [" + unit + "]"
 	case unit != "":
 		label = unit
 	}
@@ -374,7 +376,7 @@ func joined(label, more string) string {
 	if more == "" {
 		return label
 	}
-	return isolated(label) + more
+	return canvas.Isolated(label) + more
 }
 
 // missingShare says how much of the lane's values is missing, behind a separator.
@@ -415,11 +417,11 @@ func (l *lane) bands() []Band {
 }
 
 // keys are the legend's entries, none where one series needs no telling apart.
-func (l *lane) keys(t *Theme) []key {
+func (l *lane) keys(t *canvas.Theme) []key {
 	if l.right != nil {
 		out := l.ownKeys(t)
 		for _, k := range l.right.ownKeys(t) {
-			k.name = isolated(k.name) + " (right axis)"
+			k.name = canvas.Isolated(k.name) + " (right axis)"
 			out = append(out, k)
 		}
 		return out
@@ -430,17 +432,17 @@ func (l *lane) keys(t *Theme) []key {
 	return l.ownKeys(t)
 }
 
-func (l *lane) ownKeys(t *Theme) []key {
+func (l *lane) ownKeys(t *canvas.Theme) []key {
 	out := make([]key, len(l.series))
 	for i, s := range l.series {
-		c, m := t.seriesColor(i + l.offset)
+		c, m := t.SeriesColor(i + l.offset)
 		out[i] = key{name: s.Name, color: c, marker: m, area: l.stack != nil}
 		if !hasValue(s) {
 			why := s.Why
 			if why == "" {
 				why = "every value is missing"
 			}
-			out[i].absent, out[i].name = true, isolated(s.Name)+" (no data: "+isolated(why)+")"
+			out[i].absent, out[i].name = true, canvas.Isolated(s.Name)+" (no data: "+canvas.Isolated(why)+")"
 			continue
 		}
 		if l.stack != nil {
@@ -448,7 +450,7 @@ func (l *lane) ownKeys(t *Theme) []key {
 		}
 		for _, o := range l.series[:i] { // one line would hide the other
 			if sameSeries(o, s) {
-				out[i].name = isolated(s.Name) + " (same values as " + isolated(o.Name) + ")"
+				out[i].name = canvas.Isolated(s.Name) + " (same values as " + canvas.Isolated(o.Name) + ")"
 				break
 			}
 		}
@@ -463,7 +465,7 @@ func sameSeries(a, b Series) bool {
 
 func hasValue(s Series) bool {
 	for _, v := range s.Y {
-		if drawable(v) {
+		if canvas.Drawable(v) {
 			return true
 		}
 	}

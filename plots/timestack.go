@@ -6,6 +6,8 @@ import (
 	"math"
 	"slices"
 	"strings"
+
+	"astrolabe/plots/canvas"
 )
 
 // timeStack lays out lanes under one another with aligned left and right edges. Where all their windows overlap they
@@ -45,7 +47,7 @@ type laneGeometry struct {
 func (g laneGeometry) frameW(width float64) float64 { return width - g.gutter - g.legendW - g.rightW }
 
 // geometry measures lanes for a common width. frameH is about the height of a frame.
-func geometry(t *Theme, lanes []*lane, width, frameH float64) laneGeometry {
+func geometry(t *canvas.Theme, lanes []*lane, width, frameH float64) laneGeometry {
 	g := laneGeometry{legendW: -1}
 	for _, l := range lanes {
 		g.gutter = max(g.gutter, l.gutter(t, frameH))
@@ -79,16 +81,16 @@ func geometry(t *Theme, lanes []*lane, width, frameH float64) laneGeometry {
 }
 
 // gutter is the width of the value labels with their distance to the frame.
-func (l *lane) gutter(t *Theme, frameH float64) float64 {
-	s := style{regular, t.Text}
+func (l *lane) gutter(t *canvas.Theme, frameH float64) float64 {
+	s := canvas.NewStyle(canvas.Regular, t.Text)
 	w := 0.0
 	for _, tk := range l.axis(t, frameH).ticks {
-		w = max(w, s.width(tk.label))
+		w = max(w, s.Width(tk.label))
 	}
 	return w + t.Text*0.6
 }
 
-func (l *lane) axis(t *Theme, frameH float64) valueAxis {
+func (l *lane) axis(t *canvas.Theme, frameH float64) valueAxis {
 	if l.strip != nil {
 		return valueAxis{hi: 1}
 	}
@@ -123,7 +125,7 @@ type laneParts struct {
 	fixed   float64  // sum of all heights but the frame's
 }
 
-func (l *lane) measure(t *Theme, g laneGeometry, ax timeAxis, width, frameH, maxLegend float64) laneParts {
+func (l *lane) measure(t *canvas.Theme, g laneGeometry, ax timeAxis, width, frameH, maxLegend float64) laneParts {
 	var p laneParts
 	if l.name != "" {
 		p.name = l.nameLines(t, g, width)
@@ -144,7 +146,7 @@ func (l *lane) measure(t *Theme, g laneGeometry, ax timeAxis, width, frameH, max
 			p.legend = legendRows(t, keys, width, maxLegend)
 		}
 	}
-	ns := style{regular, t.Small}
+	ns := canvas.NewStyle(canvas.Regular, t.Small)
 	notes := slices.Clone(l.notes)
 	if l.right != nil {
 		for _, n := range l.right.notes {
@@ -155,35 +157,35 @@ func (l *lane) measure(t *Theme, g laneGeometry, ax timeAxis, width, frameH, max
 		if n == "" {
 			continue
 		}
-		p.notes = append(p.notes, ns.wrap(n, width)...)
+		p.notes = append(p.notes, ns.Wrap(n, width)...)
 	}
 	p.fixed = p.header.height(t) + p.above + topPad(t) + p.extras(t, g) + p.nameAbove(t, g)
 	return p
 }
 
 // extras is the height of notes and legend between header and frame.
-func (p laneParts) extras(t *Theme, g laneGeometry) float64 {
+func (p laneParts) extras(t *canvas.Theme, g laneGeometry) float64 {
 	h := 0.0
 	if p.hasKeys && g.legendW == 0 {
 		h += t.Text*0.25 + p.legend.heightWithNote(t)
 	}
 	if len(p.notes) > 0 {
-		h += t.Text*0.1 + float64(len(p.notes))*style{regular, t.Small}.leading()
+		h += t.Text*0.1 + float64(len(p.notes))*canvas.NewStyle(canvas.Regular, t.Small).Leading()
 	}
 	return h
 }
 
 // timeAxisHeight is the height of tick labels and axis title.
-func timeAxisHeight(t *Theme) float64 {
-	s := style{regular, t.Text}
-	return tickPad(t) + 2*s.leading()
+func timeAxisHeight(t *canvas.Theme) float64 {
+	s := canvas.NewStyle(canvas.Regular, t.Text)
+	return tickPad(t) + 2*s.Leading()
 }
 
 // tickPad is the distance of tick labels from the frame above them; the lowest label beside the frame reaches into it.
-func tickPad(t *Theme) float64 { return t.Text * 0.6 }
+func tickPad(t *canvas.Theme) float64 { return t.Text * 0.6 }
 
 // gapAbove is the space that sets a lane apart from the one before.
-func (l *lane) gapAbove(t *Theme) float64 {
+func (l *lane) gapAbove(t *canvas.Theme) float64 {
 	if l.follows {
 		return t.Text * 0.3
 	}
@@ -191,7 +193,7 @@ func (l *lane) gapAbove(t *Theme) float64 {
 }
 
 // gaps is the space between lanes under one another.
-func gaps(t *Theme, lanes []*lane) float64 {
+func gaps(t *canvas.Theme, lanes []*lane) float64 {
 	sum := 0.0
 	for _, l := range lanes[1:] {
 		sum += l.gapAbove(t)
@@ -200,7 +202,7 @@ func gaps(t *Theme, lanes []*lane) float64 {
 }
 
 // frameHeight is the height of a lane's frame that reads well in a report.
-func (l *lane) frameHeight(t *Theme) float64 {
+func (l *lane) frameHeight(t *canvas.Theme) float64 {
 	switch {
 	case l.strip != nil:
 		return t.Text * 1.5
@@ -214,7 +216,7 @@ func (l *lane) frameHeight(t *Theme) float64 {
 	return t.Text * 7.5
 }
 
-func (ts *timeStack) prefer(t *Theme, width float64) float64 {
+func (ts *timeStack) prefer(t *canvas.Theme, width float64) float64 {
 	h, least := gaps(t, ts.lanes), math.Inf(1)
 	for _, l := range ts.lanes {
 		least = min(least, l.frameHeight(t))
@@ -249,7 +251,7 @@ func (ts *timeStack) runs() []laneRun {
 }
 
 // leastFrame is the height below which a frame shows nothing.
-func (l *lane) leastFrame(t *Theme) float64 {
+func (l *lane) leastFrame(t *canvas.Theme) float64 {
 	if l.name != "" {
 		return t.Text
 	}
@@ -257,21 +259,21 @@ func (l *lane) leastFrame(t *Theme) float64 {
 }
 
 // draw divides area among the lanes. Lanes that find no room are counted in a line of text.
-func (ts *timeStack) draw(sc *scene, t *Theme, area rect) {
+func (ts *timeStack) draw(sc *canvas.Scene, t *canvas.Theme, area canvas.Rect) {
 	for n := len(ts.lanes); n >= 1; n-- {
 		note := ""
 		room := area
 		if n < len(ts.lanes) {
-			s := style{regular, t.Small}
-			note = s.fit(noRoom(ts.lanes[n:]), area.w)
-			room.h -= s.leading()
+			s := canvas.NewStyle(canvas.Regular, t.Small)
+			note = s.Fit(noRoom(ts.lanes[n:]), area.W)
+			room.H -= s.Leading()
 		}
 		if !ts.drawLanes(sc, t, room, ts.lanes[:n], n == 1) {
 			continue
 		}
 		if note != "" {
-			s := style{regular, t.Small}
-			sc.textAt(area.x, area.bottom()-s.descent(), left, s, t.Muted, note)
+			s := canvas.NewStyle(canvas.Regular, t.Small)
+			sc.TextAt(area.X, area.Bottom()-s.Descent(), canvas.Left, s, t.Muted, note)
 		}
 		return
 	}
@@ -289,7 +291,7 @@ func noRoom(rest []*lane) string {
 		if name == "" && len(l.series) > 0 {
 			name = l.series[0].Name
 		}
-		names = append(names, isolated(printable(name)))
+		names = append(names, canvas.Isolated(canvas.Printable(name)))
 	}
 	text := fmt.Sprintf("%d more %ss do", len(rest), what)
 	if len(rest) == 1 {
@@ -299,15 +301,15 @@ func noRoom(rest []*lane) string {
 }
 
 // drawLanes draws lanes into area, or nothing and false where that is too low for them and force is not set.
-func (ts *timeStack) drawLanes(sc *scene, t *Theme, area rect, lanes []*lane, force bool) bool {
+func (ts *timeStack) drawLanes(sc *canvas.Scene, t *canvas.Theme, area canvas.Rect, lanes []*lane, force bool) bool {
 	n := float64(len(lanes))
 	runs := newTimeStack(lanes).runs()
-	each := (area.h - float64(len(runs))*timeAxisHeight(t) - gaps(t, lanes)) / n
-	g := geometry(t, lanes, area.w, each*0.7)
-	room := area.h - gaps(t, lanes)
+	each := (area.H - float64(len(runs))*timeAxisHeight(t) - gaps(t, lanes)) / n
+	g := geometry(t, lanes, area.W, each*0.7)
+	room := area.H - gaps(t, lanes)
 	feet := make([]timeFoot, len(runs))
 	for i, r := range runs {
-		feet[i] = newTimeFoot(t, r.lanes, r.t0, r.t1, g, area.w)
+		feet[i] = newTimeFoot(t, r.lanes, r.t0, r.t1, g, area.W)
 		room -= feet[i].height(t)
 	}
 	// Headers and legends take what they need; the rest is divided among the frames.
@@ -315,7 +317,7 @@ func (ts *timeStack) drawLanes(sc *scene, t *Theme, area rect, lanes []*lane, fo
 	fixed, weights, least := 0.0, 0.0, 0.0
 	for i, r := range runs {
 		for _, l := range r.lanes {
-			p := l.measure(t, g, feet[i].ax, area.w, each*0.7, max(each*0.4, keyHeight(t, 1)))
+			p := l.measure(t, g, feet[i].ax, area.W, each*0.7, max(each*0.4, keyHeight(t, 1)))
 			parts = append(parts, p)
 			fixed += p.fixed
 			weights += l.frameHeight(t)
@@ -337,7 +339,7 @@ func (ts *timeStack) drawLanes(sc *scene, t *Theme, area rect, lanes []*lane, fo
 			feet[i].bands = bandLegend{}
 		}
 	}
-	y, i := area.y, 0
+	y, i := area.Y, 0
 	for k, r := range runs {
 		for j, l := range r.lanes {
 			h := parts[i].fixed + max(0, room-fixed)*l.frameHeight(t)/weights
@@ -349,7 +351,7 @@ func (ts *timeStack) drawLanes(sc *scene, t *Theme, area rect, lanes []*lane, fo
 			if i > 0 {
 				y += l.gapAbove(t)
 			}
-			l.draw(sc, t, g, feet[k].ax, parts[i], rect{area.x, y, area.w, min(h, area.bottom()-y)}, foot)
+			l.draw(sc, t, g, feet[k].ax, parts[i], canvas.Box(area.X, y, area.W, min(h, area.Bottom()-y)), foot)
 			y += h
 			i++
 		}
@@ -358,4 +360,4 @@ func (ts *timeStack) drawLanes(sc *scene, t *Theme, area rect, lanes []*lane, fo
 }
 
 // topPad is the space between the header and a frame: the label of the topmost tick reaches into it.
-func topPad(t *Theme) float64 { return t.Text * 0.7 }
+func topPad(t *canvas.Theme) float64 { return t.Text * 0.7 }

@@ -10,6 +10,7 @@ import (
 	"astrolabe/builtins/binding"
 	"astrolabe/capture/progress"
 	"astrolabe/plots"
+	"astrolabe/plots/canvas"
 )
 
 // Plot is a chart that can be saved or shown.
@@ -36,7 +37,7 @@ func (p *Plot) Hash() (uint32, error) { return 0, fmt.Errorf("unhashable: Plot")
 func (p *Plot) AttrNames() []string   { return plotTable.AttrNames() }
 
 // themed is the chart in a look; nil keeps its own.
-func (p *Plot) themed(t *plots.Theme) *plots.Plot {
+func (p *Plot) themed(t *canvas.Theme) *plots.Plot {
 	if t == nil {
 		return p.Plot
 	}
@@ -51,11 +52,11 @@ const sizeParams = "width: int=None, height: int=None, dpi: int=None, size: str=
 const sizeDoc = "size names one: \"page\", \"ticket\" (960 x 540), \"ticket2x\" (for screens of twice the density), \"slide\" or \"print\" (18 cm at 300 dpi); width, height and dpi override it. theme is \"light\" or \"dark\"."
 
 // theme reads the parameter theme of sizeParams, which begin at argument i; nil where it was not given.
-func theme(c *binding.Call, i int) (*plots.Theme, error) {
+func theme(c *binding.Call, i int) (*canvas.Theme, error) {
 	if !c.Has(i + 4) {
 		return nil, nil
 	}
-	t, err := plots.ThemeNamed(c.Str(i+4, ""))
+	t, err := canvas.ThemeNamed(c.Str(i+4, ""))
 	if err != nil {
 		return nil, fmt.Errorf("parameter theme: %w", err)
 	}
@@ -63,8 +64,8 @@ func theme(c *binding.Call, i int) (*plots.Theme, error) {
 }
 
 // size reads width, height, dpi and size from the arguments that begin at i.
-func size(c *binding.Call, i int) (sz plots.Size, err error) {
-	if sz, err = plots.SizeNamed(c.Str(i+3, "")); err != nil {
+func size(c *binding.Call, i int) (sz canvas.Size, err error) {
+	if sz, err = canvas.SizeNamed(c.Str(i+3, "")); err != nil {
 		return sz, fmt.Errorf("parameter size: %w", err)
 	}
 	for k, dst := range []*int{&sz.Width, &sz.Height, &sz.DPI} {

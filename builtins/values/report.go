@@ -16,6 +16,7 @@ import (
 	"astrolabe/capture/metrics"
 	"astrolabe/capture/progress"
 	"astrolabe/plots"
+	"astrolabe/plots/canvas"
 )
 
 // Report is a document under construction: the one value that a script changes. It can no longer be changed once it is frozen.
@@ -146,7 +147,7 @@ func (r *Report) Doubts() []string {
 	var out []string
 	if s := r.r.Summary; s != nil {
 		for _, n := range s.Quality {
-			if n.Severity >= plots.Warning {
+			if n.Severity >= canvas.Warning {
 				out = append(out, n.Text)
 			}
 		}
@@ -169,7 +170,7 @@ func (r *Report) summary(c *binding.Call) (starlark.Value, error) {
 	if r.frozen {
 		return nil, errFrozenReport
 	}
-	sev, err := plots.ParseSeverity(c.Str(2, "info"))
+	sev, err := canvas.ParseSeverity(c.Str(2, "info"))
 	if err != nil {
 		return nil, fmt.Errorf("parameter severity: %w", err)
 	}
@@ -180,10 +181,10 @@ func (r *Report) summary(c *binding.Call) (starlark.Value, error) {
 		s.Timeline = r.r.BestChart()
 	}
 	err = binding.Each(c.Value(4), func(x starlark.Value) error {
-		n := plots.Note{Severity: plots.Info}
+		n := plots.Note{Severity: canvas.Info}
 		if pair, ok := x.(starlark.Indexable); ok && pair.Len() == 2 && x.Type() == "tuple" {
 			word, _ := starlark.AsString(pair.Index(0))
-			if n.Severity, err = plots.ParseSeverity(word); err != nil {
+			if n.Severity, err = canvas.ParseSeverity(word); err != nil {
 				return fmt.Errorf("parameter quality: %w", err)
 			}
 			x = pair.Index(1)
@@ -299,8 +300,8 @@ func (r *Report) save(c *binding.Call) (starlark.Value, error) {
 
 // Save draws the document as it is now into files whose format the extension of path says. The size may be partly or wholly zero, and the theme
 // nil, for those that a page has by itself. It runs under the context of the running statement.
-func (r *Report) Save(path string, sz plots.Size, theme *plots.Theme) error {
-	if _, err := plots.ReportFormatOf(path); err != nil {
+func (r *Report) Save(path string, sz canvas.Size, theme *canvas.Theme) error {
+	if _, err := canvas.ReportFormatOf(path); err != nil {
 		return err
 	}
 	if _, err := r.env.Output(path); err != nil { // before anything is drawn
@@ -321,7 +322,7 @@ func (r *Report) Save(path string, sz plots.Size, theme *plots.Theme) error {
 		if err != nil {
 			return nil, err
 		}
-		return plots.Files(out)
+		return canvas.Files(out)
 	}
 	paths, err := binding.Await(ctx, func() ([]string, error) { return doc.SaveWith(create, path, sz) })
 	for _, p := range paths {
@@ -334,7 +335,7 @@ func (r *Report) Save(path string, sz plots.Size, theme *plots.Theme) error {
 
 // finding adds a judgement.
 func (r *Report) finding(c *binding.Call) (starlark.Value, error) {
-	sev, err := plots.ParseSeverity(c.Str(1, ""))
+	sev, err := canvas.ParseSeverity(c.Str(1, ""))
 	if err != nil {
 		return nil, fmt.Errorf("parameter severity: %w", err)
 	}

@@ -12,7 +12,7 @@ import (
 	"astrolabe/capture/analysis"
 	"astrolabe/capture/formats"
 	"astrolabe/internal/budget"
-	"astrolabe/plots"
+	"astrolabe/plots/canvas"
 	"astrolabe/repl"
 )
 
@@ -76,7 +76,7 @@ func (a *app) check(args []string, f *checkFlags) error {
 		return usagef("check needs a --budget; astrolabe check --init %s prints one to start from, and --limit takes single limits", args[0])
 	}
 	if f.out != "" {
-		if _, err := plots.ReportFormatOf(f.out); err != nil { // before anything is read
+		if _, err := canvas.ReportFormatOf(f.out); err != nil { // before anything is read
 			return usagef("--output=%s: %v", f.out, err)
 		}
 	}

@@ -11,7 +11,7 @@ import (
 	"astrolabe/capture"
 	"astrolabe/capture/analysis"
 	"astrolabe/internal/budget"
-	"astrolabe/plots"
+	"astrolabe/plots/canvas"
 )
 
 // asker answers what no counter says of captures: by the tables of their GPUs, and by what report finds. Each is asked once.
@@ -115,10 +115,10 @@ func (k *asker) Findings(ctx context.Context, c *capture.Capture) (*budget.Findi
 			continue
 		}
 		f.Count[one.ID]++
-		if one.Severity >= plots.Warning {
+		if one.Severity >= canvas.Warning {
 			f.Count["warning"]++
 		}
-		if one.Severity >= plots.Critical {
+		if one.Severity >= canvas.Critical {
 			f.Count["critical"]++
 		}
 	}

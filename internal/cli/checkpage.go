@@ -13,6 +13,7 @@ import (
 	"astrolabe/internal/budget"
 	"astrolabe/internal/version"
 	"astrolabe/plots"
+	"astrolabe/plots/canvas"
 )
 
 const (
@@ -110,7 +111,7 @@ func (a *app) checkPage(list []*budget.Judgement, out string) ([]string, error) 
 	}
 	add("astrolabe", version.String())
 	r.Warn = a.warn
-	return r.Save(out, plots.Size{})
+	return r.Save(out, canvas.Size{})
 }
 
 // judged are the captures of judgements.
@@ -125,13 +126,13 @@ func judged(list []*budget.Judgement) []*capture.Capture {
 // checkFinding says what is wrong with one limit. several is set where the page is about more than one capture or budget.
 func checkFinding(j *budget.Judgement, r *budget.Result, several, chart bool) (plots.Finding, error) {
 	l := r.Limit
-	f := plots.Finding{ID: fmt.Sprintf("check/%d", l.Line), Severity: plots.Critical, Title: checkHeadline(r), Metric: l.Scope(), Value: r.ValueText(),
+	f := plots.Finding{ID: fmt.Sprintf("check/%d", l.Line), Severity: canvas.Critical, Title: checkHeadline(r), Metric: l.Scope(), Value: r.ValueText(),
 		Threshold: r.LimitText(), Advice: l.Why, Evidence: checkEvidence(r)}
 	if several {
 		f.Title = filepath.Base(j.Capture.Path) + ": " + f.Title
 	}
 	if r.Verdict == budget.NotJudged {
-		f.Severity, f.Value = plots.Warning, "missing"
+		f.Severity, f.Value = canvas.Warning, "missing"
 		return f, nil
 	}
 	f.Unit, f.Measured, f.Limit = r.Unit, jsonNumber(r.Worst), jsonNumber(r.Max)
@@ -204,9 +205,9 @@ func checkChart(c *capture.Capture, r *budget.Result, spans []capture.Span) (*pl
 		for _, i := range which {
 			o.Labels = append(o.Labels, shortened(r.Parts.Name(i), 40))
 			s.Values = append(s.Values, r.Values[i])
-			severity := plots.Info
+			severity := canvas.Info
 			if r.Beyond(r.Values[i]) {
-				severity = plots.Critical
+				severity = canvas.Critical
 			}
 			s.Severity = append(s.Severity, severity)
 		}
@@ -217,7 +218,7 @@ func checkChart(c *capture.Capture, r *budget.Result, spans []capture.Span) (*pl
 	for _, i := range which {
 		s.Start, s.End, s.Y = append(s.Start, r.Parts.Start[i]), append(s.End, r.Parts.End[i]), append(s.Y, r.Values[i])
 	}
-	return plots.Timeline(plots.TimelineOptions{Title: title, Bands: checkBands(r), Spans: plots.FromSpans(spans, plots.Critical, "outside of the limit"), Gaps: plots.FromGaps(c.Gaps),
+	return plots.Timeline(plots.TimelineOptions{Title: title, Bands: checkBands(r), Spans: plots.FromSpans(spans, canvas.Critical, "outside of the limit"), Gaps: plots.FromGaps(c.Gaps),
 		Late: plots.FromGaps(c.Late), Y: checkRange(r, s.Y)}, s)
 }
 
@@ -253,7 +254,7 @@ func checkTotalChart(c *capture.Capture, r *budget.Result, name string) (*plots.
 		s.Y = y
 		if over >= 0 {
 			_, end := c.Axis.Extent()
-			o.Spans = []plots.Interval{{Start: over, End: end, Label: "beyond the limit", Severity: plots.Critical}}
+			o.Spans = []plots.Interval{{Start: over, End: end, Label: "beyond the limit", Severity: canvas.Critical}}
 		}
 	}
 	o.Y = checkRange(r, s.Y)
@@ -289,15 +290,15 @@ func checkRange(r *budget.Result, values []float64) plots.Range {
 // checkBands are the limits as lines, and the statistic that is held against them.
 func checkBands(r *budget.Result) []plots.Band {
 	var out []plots.Band
-	line := func(v float64, label string, severity plots.Severity) {
+	line := func(v float64, label string, severity canvas.Severity) {
 		if !math.IsNaN(v) && !math.IsInf(v, 0) {
 			out = append(out, plots.Band{Lo: v, Hi: v, Label: label + " " + plots.Quantity(v, r.Unit), Unit: r.Unit, Severity: severity})
 		}
 	}
-	line(r.Max, "at most", plots.Critical)
-	line(r.Min, "at least", plots.Critical)
+	line(r.Max, "at most", canvas.Critical)
+	line(r.Min, "at least", canvas.Critical)
 	if r.Limit.Statistic != "" {
-		line(r.Worst, r.Limit.Statistic, plots.Info)
+		line(r.Worst, r.Limit.Statistic, canvas.Info)
 	}
 	return out
 }

@@ -12,6 +12,7 @@ import (
 	"astrolabe/capture"
 	"astrolabe/capture/analysis"
 	"astrolabe/plots"
+	"astrolabe/plots/canvas"
 )
 
 // compareFlags are the flags of compare.
@@ -142,7 +143,7 @@ func (a *app) compare(args []string, f *compareFlags) error {
 		return err
 	}
 	if f.out != "" {
-		if _, err := plots.ReportFormatOf(f.out); err != nil { // before anything is read
+		if _, err := canvas.ReportFormatOf(f.out); err != nil { // before anything is read
 			return usagef("--output=%s: %v", f.out, err)
 		}
 	}

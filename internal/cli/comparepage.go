@@ -15,6 +15,7 @@ import (
 	"astrolabe/capture/progress"
 	"astrolabe/internal/version"
 	"astrolabe/plots"
+	"astrolabe/plots/canvas"
 )
 
 const (
@@ -93,7 +94,7 @@ func (a *app) comparePage(x *compared, f *compareFlags) error {
 	r.Items = append(r.Items, plots.Text("## How to read this\n\n"+compareMethodText(x.result)+"\n\n"+points(notes)))
 	r.Command = ownCommand()
 	r.Progress, r.Warn = progress.From(ctx), a.warn
-	paths, err := r.Save(f.out, plots.Size{})
+	paths, err := r.Save(f.out, canvas.Size{})
 	done()
 	for _, p := range paths {
 		a.wrote(p)
@@ -210,14 +211,14 @@ func compareProvenance(ctx context.Context, x *compared, f *compareFlags) ([]plo
 }
 
 // compareSeverity is how a verdict is drawn.
-func compareSeverity(v analysis.Verdict) plots.Severity {
+func compareSeverity(v analysis.Verdict) canvas.Severity {
 	switch v {
 	case analysis.Worse:
-		return plots.Warning
+		return canvas.Warning
 	case analysis.Better:
-		return plots.Good
+		return canvas.Good
 	}
-	return plots.Info
+	return canvas.Info
 }
 
 // rowTitle is the part and the title of a row.

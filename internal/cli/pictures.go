@@ -6,7 +6,7 @@ import (
 	"os"
 	"time"
 
-	"astrolabe/plots"
+	"astrolabe/plots/terminal"
 	"astrolabe/repl"
 )
 
@@ -16,7 +16,7 @@ type pictures struct {
 	a     *app
 	auto  bool // how is to be found out
 	known bool // how has been found out
-	how   plots.Inline
+	how   terminal.Inline
 }
 
 // answerTime is how long a terminal may take to answer; one far away takes a while, and tests take as long as they like.
@@ -28,27 +28,27 @@ func (p *pictures) show(draw func(io.Writer) error) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	if how == plots.NoInline || !isTerminal(p.a.out.file) {
+	if how == terminal.NoInline || !isTerminal(p.a.out.file) {
 		return temporaryPicture(draw)
 	}
 	var data bytes.Buffer
 	if err := draw(&data); err != nil {
 		return "", err
 	}
-	return "", plots.WriteInline(p.a.out.file, how, data.Bytes(), p.a.width(), cellPixels(p.a.out.file))
+	return "", terminal.WriteInline(p.a.out.file, how, data.Bytes(), p.a.width(), cellPixels(p.a.out.file))
 }
 
 // protocol is how the terminal takes pictures.
-func (p *pictures) protocol() (plots.Inline, error) {
+func (p *pictures) protocol() (terminal.Inline, error) {
 	if !p.auto || p.known || !isTerminal(p.a.out.file) {
 		return p.how, nil
 	}
 	how, err := terminalGraphics(os.Getenv)
 	if err != nil {
-		return plots.NoInline, usagef("%s: %v", graphicsVariable, err)
+		return terminal.NoInline, usagef("%s: %v", graphicsVariable, err)
 	}
 	p.known = true
-	if term := os.Getenv("TERM"); how == plots.NoInline && os.Getenv(graphicsVariable) == "" && term != "dumb" && term != "linux" && askTerminal != nil {
+	if term := os.Getenv("TERM"); how == terminal.NoInline && os.Getenv(graphicsVariable) == "" && term != "dumb" && term != "linux" && askTerminal != nil {
 		answer, asked := askTerminal()
 		how, _ = graphicsIn(answer)
 		p.known = asked
@@ -70,10 +70,10 @@ func (p *pictures) setting() repl.Setting {
 		},
 		Set: func(v string) error {
 			if v == auto {
-				p.auto, p.known, p.how = true, false, plots.NoInline
+				p.auto, p.known, p.how = true, false, terminal.NoInline
 				return nil
 			}
-			how, err := plots.ParseInline(v)
+			how, err := terminal.ParseInline(v)
 			if err == nil {
 				p.auto, p.how = false, how
 			}
@@ -86,22 +86,22 @@ func (p *pictures) setting() repl.Setting {
 const terminalQuestion = "\x1b_Gi=31,s=1,v=1,a=q,t=d,f=24;AAAA\x1b\\\x1b[c"
 
 // graphicsIn reads the answer to terminalQuestion. done is false while its end has not come.
-func graphicsIn(answer []byte) (how plots.Inline, done bool) {
+func graphicsIn(answer []byte) (how terminal.Inline, done bool) {
 	at := bytes.Index(answer, []byte("\x1b[?"))
 	if at < 0 {
-		return plots.NoInline, false
+		return terminal.NoInline, false
 	}
 	attributes, _, found := bytes.Cut(answer[at+3:], []byte("c"))
 	if !found {
-		return plots.NoInline, false
+		return terminal.NoInline, false
 	}
 	if bytes.Contains(answer[:at], []byte("\x1b_Gi=31;OK")) {
-		return plots.Kitty, true
+		return terminal.Kitty, true
 	}
 	for _, a := range bytes.Split(attributes, []byte(";"))[1:] { // the first is the kind of terminal
 		if string(a) == "4" {
-			return plots.Sixel, true
+			return terminal.Sixel, true
 		}
 	}
-	return plots.NoInline, true
+	return terminal.NoInline, true
 }

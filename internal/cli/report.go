@@ -16,7 +16,7 @@ import (
 	"astrolabe/capture/metrics"
 	"astrolabe/hwio"
 	"astrolabe/internal/script"
-	"astrolabe/plots"
+	"astrolabe/plots/canvas"
 	"astrolabe/repl"
 	"astrolabe/scripts"
 )
@@ -79,7 +79,7 @@ func (a *app) reportCommand() *cobra.Command {
 
 func (a *app) report(path string, f *reportFlags) error {
 	defer survivePipe()()
-	if _, err := plots.ReportFormatOf(f.out); err != nil { // before anything is measured
+	if _, err := canvas.ReportFormatOf(f.out); err != nil { // before anything is measured
 		return usageError{fmt.Errorf("--output=%s: %w", f.out, err)}
 	}
 	if err := checkOutputs(f.out); err != nil {
@@ -126,7 +126,7 @@ func (a *app) report(path string, f *reportFlags) error {
 		page.Only()
 	}
 	said := a.print(findingsText(page))
-	if err := h.runner.Do(a.ctx, "save", func() error { return page.Save(f.out, plots.Size{}, nil) }); err != nil {
+	if err := h.runner.Do(a.ctx, "save", func() error { return page.Save(f.out, canvas.Size{}, nil) }); err != nil {
 		return err
 	}
 	switch {

@@ -1,14 +1,17 @@
 package diagnosis
 
-import "astrolabe/plots"
+import (
+	"astrolabe/plots"
+	"astrolabe/plots/canvas"
+)
 
 // Picture draws the confusion matrix of a script.
-func (x *Matrix) Picture(scriptName string) (*plots.Plot, plots.Size, error) {
+func (x *Matrix) Picture(scriptName string) (*plots.Plot, canvas.Size, error) {
 	p, err := plots.Confusion(plots.ConfusionOptions{
 		Title: "What was planted (rows) and what " + scriptName + ".star named first (columns)",
 		Label: x.Summary(),
 	}, x.Classes, x.Counts)
-	return p, plots.Size{Width: 1600, Height: 200 + 40*max(6, len(x.Classes))}, err
+	return p, canvas.Size{Width: 1600, Height: 200 + 40*max(6, len(x.Classes))}, err
 }
 
 // PictureName is the name of that picture in the documentation.

@@ -19,7 +19,7 @@ import (
 	formatsall "astrolabe/capture/formats/all"
 	"astrolabe/internal/longtests"
 	"astrolabe/internal/script"
-	"astrolabe/plots"
+	"astrolabe/plots/canvas"
 	"astrolabe/repl"
 	"astrolabe/scripts"
 )
@@ -68,7 +68,7 @@ func (p *page) fill(ctx context.Context, c *capture.Capture, format string) erro
 		return err
 	}
 	if format != "" {
-		if _, err := doc.Pages(format, plots.Size{Width: 800}); err != nil {
+		if _, err := doc.Pages(format, canvas.Size{Width: 800}); err != nil {
 			return fmt.Errorf("as %s: %w", format, err)
 		}
 	}

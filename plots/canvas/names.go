@@ -1,4 +1,4 @@
-package plots
+package canvas
 
 import (
 	"math"
@@ -10,20 +10,20 @@ import (
 // Names of counters are long, and those of one chart differ in a few letters: shortened in the middle each by itself, they may
 // all become one.
 
-// fitNames shortens names to a width so that names which differ stay different: of those that would look alike, the part in
+// FitNames shortens names to a width so that names which differ stay different: of those that would look alike, the part in
 // which they differ is kept.
-func (s style) fitNames(names []string, width float64) []string {
+func (s Style) FitNames(names []string, width float64) []string {
 	out := make([]string, len(names))
 	alike := map[string][]int{}
 	for i, n := range names {
-		out[i] = s.fit(n, width)
+		out[i] = s.Fit(n, width)
 		alike[out[i]] = append(alike[out[i]], i)
 	}
 	for _, group := range alike {
 		var list []string
 		differ := false
 		for _, i := range group {
-			list = append(list, printable(names[i]))
+			list = append(list, Printable(names[i]))
 			differ = differ || list[0] != list[len(list)-1]
 		}
 		if !differ {
@@ -72,7 +72,7 @@ func commonEnds(names []string) (head, tail int) {
 }
 
 // keeping shortens a name but keeps what lies between its first head and last tail bytes, and of those as much as fits.
-func (s style) keeping(name string, head, tail int, width float64) string {
+func (s Style) keeping(name string, head, tail int, width float64) string {
 	core := name[head : len(name)-tail]
 	before, _ := typeset.Breaks(name[:head])
 	after, _ := typeset.Breaks(name[len(name)-tail:])
@@ -102,16 +102,16 @@ func (s style) keeping(name string, head, tail int, width float64) string {
 	best := "…" + core
 	for n := 0; n <= len(before)+len(after); n++ {
 		text := with(n)
-		if s.width(text) > width {
+		if s.Width(text) > width {
 			break
 		}
 		best = text
 	}
-	return s.fit(best, width)
+	return s.Fit(best, width)
 }
 
-// linesEach is room for so many lines, at least one, beside each of some rows.
-func linesEach(rows, lines int) []int {
+// LinesEach is room for so many lines, at least one, beside each of some rows.
+func LinesEach(rows, lines int) []int {
 	out := make([]int, rows)
 	for i := range out {
 		out[i] = max(lines, 1)
@@ -119,23 +119,23 @@ func linesEach(rows, lines int) []int {
 	return out
 }
 
-// nameLines wraps names to lines of a width, as many as there is room for, and shortens those that need more as fitNames does.
-func (s style) nameLines(names []string, width float64, room []int) [][]string {
+// NameLines wraps names to lines of a width, as many as there is room for, and shortens those that need more as fitNames does.
+func (s Style) NameLines(names []string, width float64, room []int) [][]string {
 	out := make([][]string, len(names))
 	var long []int
 	var list []string
 	n := math.MaxInt
 	for i, name := range names {
-		if out[i] = s.wrap(name, width); len(out[i]) > room[i] {
+		if out[i] = s.Wrap(name, width); len(out[i]) > room[i] {
 			long, list, n = append(long, i), append(list, name), min(n, room[i])
 		}
 	}
 	// Lines are broken where words end, so that not all of their width is used.
 	for share := float64(n); len(long) > 0 && share > 0.5; share -= 0.1 {
-		short := s.fitNames(list, width*share)
+		short := s.FitNames(list, width*share)
 		fits := true
 		for k, i := range long {
-			out[i] = s.wrap(short[k], width)
+			out[i] = s.Wrap(short[k], width)
 			fits = fits && len(out[i]) <= n
 		}
 		if fits {
@@ -143,13 +143,13 @@ func (s style) nameLines(names []string, width float64, room []int) [][]string {
 		}
 	}
 	for _, i := range long {
-		out[i] = []string{s.fit(strings.Join(out[i], " "), width)}
+		out[i] = []string{s.Fit(strings.Join(out[i], " "), width)}
 	}
 	return out
 }
 
-// mostLines is the greatest number of lines of any name.
-func mostLines(list [][]string) int {
+// MostLines is the greatest number of lines of any name.
+func MostLines(list [][]string) int {
 	n := 1
 	for _, l := range list {
 		n = max(n, len(l))
@@ -157,16 +157,16 @@ func mostLines(list [][]string) int {
 	return n
 }
 
-// rowNameHeight is the height of so many lines of a row's name.
-func rowNameHeight(t *Theme, lines int) float64 { return float64(lines) * t.Text * 1.2 }
+// RowNameHeight is the height of so many lines of a row's name.
+func RowNameHeight(t *Theme, lines int) float64 { return float64(lines) * t.Text * 1.2 }
 
-// drawRowName writes the lines of a name to the left of x, their middle at y, and returns the y of their lower end.
-func drawRowName(sc *scene, t *Theme, lines []string, x, y float64) float64 {
-	s := style{regular, t.Text}
-	base := y - rowNameHeight(t, len(lines))/2 + s.size*0.95
+// DrawRowName writes the lines of a name to the left of x, their middle at y, and returns the y of their lower end.
+func DrawRowName(sc *Scene, t *Theme, lines []string, x, y float64) float64 {
+	s := Style{Regular, t.Text}
+	base := y - RowNameHeight(t, len(lines))/2 + s.Size*0.95
 	bottom := base
 	for _, l := range lines {
-		bottom = sc.textAt(x, base, right, s, t.Ink, l).bottom()
+		bottom = sc.TextAt(x, base, Right, s, t.Ink, l).Bottom()
 		base += t.Text * 1.2
 	}
 	return bottom

@@ -1,4 +1,4 @@
-package plots
+package canvas
 
 import (
 	"fmt"
@@ -27,13 +27,13 @@ func (v *vectorPainter) at(x, y float64) vg.Point {
 	return vg.Point{X: vg.Length(x * pointsPerPixel), Y: vg.Length((v.height - y) * pointsPerPixel)}
 }
 
-func (v *vectorPainter) path(pts []point, closed bool) vg.Path {
+func (v *vectorPainter) path(pts []Point, closed bool) vg.Path {
 	p := make(vg.Path, 0, len(pts)+1)
 	for i, q := range pts {
 		if i == 0 {
-			p.Move(v.at(q.x, q.y))
+			p.Move(v.at(q.X, q.Y))
 		} else {
-			p.Line(v.at(q.x, q.y))
+			p.Line(v.at(q.X, q.Y))
 		}
 	}
 	if closed {
@@ -42,25 +42,25 @@ func (v *vectorPainter) path(pts []point, closed bool) vg.Path {
 	return p
 }
 
-func (v *vectorPainter) paint(sc *scene) {
-	v.height = sc.h
-	v.c.SetColor(sc.bg)
-	v.c.Fill(v.path(corners(rect{0, 0, sc.w, sc.h}), true))
-	for _, o := range sc.ops {
+func (v *vectorPainter) paint(sc *Scene) {
+	v.height = sc.H
+	v.c.SetColor(sc.Bg)
+	v.c.Fill(v.path(corners(Rect{0, 0, sc.W, sc.H}), true))
+	for _, o := range sc.Ops {
 		sc.meter.Add(1)
 		switch o := o.(type) {
 		case fillOp:
 			v.c.SetColor(o.color)
-			v.c.Fill(v.path(corners(o.rect), true))
-		case polyOp:
+			v.c.Fill(v.path(corners(o.Rect), true))
+		case PolyOp:
 			v.c.SetColor(o.color)
-			v.c.Fill(v.path(o.pts, true))
-		case textOp:
+			v.c.Fill(v.path(o.Pts, true))
+		case TextOp:
 			v.text(o)
-		case traceOp:
+		case TraceOp:
 			v.c.SetColor(o.color)
 			v.c.SetLineWidth(vg.Length(o.width * pointsPerPixel))
-			for _, p := range o.trace.paths() {
+			for _, p := range o.Trace.Paths() {
 				v.c.Stroke(v.path(p, false))
 			}
 		case stripOp:
@@ -69,31 +69,31 @@ func (v *vectorPainter) paint(sc *scene) {
 				v.c.Fill(v.path(p, true))
 			}
 		case imageOp:
-			w, h := float64(o.img.Rect.Dx())/sc.scale, float64(o.img.Rect.Dy())/sc.scale
+			w, h := float64(o.img.Rect.Dx())/sc.Scale, float64(o.img.Rect.Dy())/sc.Scale
 			v.c.DrawImage(vg.Rectangle{Min: v.at(o.x, o.y+h), Max: v.at(o.x+w, o.y)}, o.img)
 		}
 	}
 }
 
-func corners(r rect) []point {
-	return []point{{r.x, r.y}, {r.right(), r.y}, {r.right(), r.bottom()}, {r.x, r.bottom()}}
+func corners(r Rect) []Point {
+	return []Point{{r.X, r.Y}, {r.Right(), r.Y}, {r.Right(), r.Bottom()}, {r.X, r.Bottom()}}
 }
 
 var vectorFonts = [faceCount]font.Font{
-	regular: {Typeface: "Liberation", Variant: "Sans"},
-	bold:    {Typeface: "Liberation", Variant: "Sans", Weight: xfont.WeightBold},
-	mono:    {Typeface: "Liberation", Variant: "Mono"},
+	Regular: {Typeface: "Liberation", Variant: "Sans"},
+	Bold:    {Typeface: "Liberation", Variant: "Sans", Weight: xfont.WeightBold},
+	Mono:    {Typeface: "Liberation", Variant: "Mono"},
 }
 
-func (v *vectorPainter) text(o textOp) {
+func (v *vectorPainter) text(o TextOp) {
 	v.c.SetColor(o.color)
-	if o.style.face.plain(o.text) {
-		v.string(o, o.style.face, o.x, o.style.width(o.text), o.text)
+	if o.Style.Face.plain(o.Text) {
+		v.string(o, o.Style.Face, o.x, o.Style.Width(o.Text), o.Text)
 		return
 	}
-	for _, run := range setLine(o.style.face, o.text).Runs {
+	for _, run := range SetLine(o.Style.Face, o.Text).Runs {
 		if run.Font == nil {
-			v.string(o, face(run.Own), o.x+run.X*o.style.size, run.Width*o.style.size, run.Text)
+			v.string(o, Face(run.Own), o.x+run.X*o.Style.Size, run.Width*o.Style.Size, run.Text)
 			continue
 		}
 		v.shaped(o, run)
@@ -107,12 +107,12 @@ type vectorText struct {
 	shapes string // markup that goes before a hidden one
 }
 
-func (v *vectorPainter) font(o textOp, f face) font.Face {
-	return font.Face{Font: font.From(vectorFonts[f], vg.Length(o.style.size*pointsPerPixel)), Face: f.typeface().font}
+func (v *vectorPainter) font(o TextOp, f Face) font.Face {
+	return font.Face{Font: font.From(vectorFonts[f], vg.Length(o.Style.Size*pointsPerPixel)), Face: f.typeface().font}
 }
 
 // string draws text in a typeface of ours as text.
-func (v *vectorPainter) string(o textOp, f face, x, width float64, text string) {
+func (v *vectorPainter) string(o TextOp, f Face, x, width float64, text string) {
 	v.texts = append(v.texts, vectorText{width: width})
 	v.c.FillString(v.font(o, f), v.at(x, o.y), text)
 }
@@ -125,10 +125,10 @@ type glyphCanvas interface {
 
 // shaped draws a run in a font of the system as shapes, so that a reader without the font sees the same, with the text unseen over
 // them, so that it can be searched and copied.
-func (v *vectorPainter) shaped(o textOp, run typeset.Run) {
-	size := o.style.size * pointsPerPixel
-	x, w := o.x+run.X*o.style.size, run.Width*o.style.size
-	f := v.font(o, o.style.face)
+func (v *vectorPainter) shaped(o TextOp, run typeset.Run) {
+	size := o.Style.Size * pointsPerPixel
+	x, w := o.x+run.X*o.Style.Size, run.Width*o.Style.Size
+	f := v.font(o, o.Style.Face)
 	place := func(g typeset.Glyph) vg.Point {
 		p := v.at(o.x, o.y)
 		return vg.Point{X: p.X + vg.Length(g.X*size), Y: p.Y + vg.Length(g.Y*size)}

@@ -1,4 +1,4 @@
-package plots
+package canvas
 
 import (
 	"io"
@@ -21,8 +21,8 @@ func Files(path string) (io.WriteCloser, error) {
 	return f, nil
 }
 
-// save writes data to path through create.
-func save(create Create, path string, data []byte) error {
+// Save writes data to path through create.
+func Save(create Create, path string, data []byte) error {
 	if create == nil {
 		create = Files
 	}
@@ -44,8 +44,8 @@ func save(create Create, path string, data []byte) error {
 	return nil
 }
 
-// pagePath is the path of page n (from 1) of a picture that has several: out.png, out-2.png, ...
-func pagePath(path string, n int) string {
+// PagePath is the path of page n (from 1) of a picture that has several: out.png, out-2.png, ...
+func PagePath(path string, n int) string {
 	if n == 1 {
 		return path
 	}

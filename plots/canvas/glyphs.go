@@ -1,4 +1,4 @@
-package plots
+package canvas
 
 import (
 	"image"
@@ -28,7 +28,7 @@ type outlineKey struct {
 }
 
 type faceKey struct {
-	face face
+	face Face
 	size float64 // device pixels
 }
 
@@ -73,14 +73,14 @@ func (g *glyphCache) get(k glyphKey) *glyph {
 }
 
 // text paints one line of text, its baseline on a whole device pixel.
-func (r *raster) text(o textOp) {
-	if o.style.face.plain(o.text) {
-		r.plainText(o, o.style.face, o.x, o.text)
+func (r *raster) text(o TextOp) {
+	if o.Style.Face.plain(o.Text) {
+		r.plainText(o, o.Style.Face, o.x, o.Text)
 		return
 	}
-	for _, run := range setLine(o.style.face, o.text).Runs {
+	for _, run := range SetLine(o.Style.Face, o.Text).Runs {
 		if run.Font == nil {
-			r.plainText(o, face(run.Own), o.x+run.X*o.style.size, run.Text)
+			r.plainText(o, Face(run.Own), o.x+run.X*o.Style.Size, run.Text)
 			continue
 		}
 		for _, g := range run.Glyphs {
@@ -90,9 +90,9 @@ func (r *raster) text(o textOp) {
 }
 
 // plainText paints a text glyph by glyph from x on.
-func (r *raster) plainText(o textOp, f face, x float64, text string) {
+func (r *raster) plainText(o TextOp, f Face, x float64, text string) {
 	t := f.typeface()
-	size := o.style.size * r.scale
+	size := o.Style.Size * r.scale
 	x *= r.scale
 	base := int(math.Round(o.y * r.scale))
 	for _, c := range text {
@@ -108,11 +108,11 @@ func (r *raster) plainText(o textOp, f face, x float64, text string) {
 }
 
 // outline paints a shaped glyph.
-func (r *raster) outline(o textOp, g typeset.Glyph) {
+func (r *raster) outline(o TextOp, g typeset.Glyph) {
 	if len(g.Outline) == 0 {
 		return
 	}
-	size := o.style.size * r.scale
+	size := o.Style.Size * r.scale
 	x := o.x*r.scale + g.X*size
 	y := math.Round(o.y*r.scale) - g.Y*size
 	whole, row := math.Floor(x), math.Floor(y)
@@ -184,7 +184,7 @@ func points(s *typeset.Segment) int {
 	return 1
 }
 
-func (r *raster) stampGlyph(gl *glyph, x, y int, o textOp) {
+func (r *raster) stampGlyph(gl *glyph, x, y int, o TextOp) {
 	b := gl.bounds.Add(image.Pt(x, y))
 	in := b.Intersect(r.img.Rect)
 	for py := in.Min.Y; py < in.Max.Y; py++ {

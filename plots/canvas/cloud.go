@@ -1,4 +1,4 @@
-package plots
+package canvas
 
 import (
 	"cmp"
@@ -10,7 +10,7 @@ import (
 // cloud collects points in the device pixels of a frame, so that drawing costs as much as the frame is large, however many
 // points there are. Every point leaves ink; where many fall together the cloud is denser.
 type cloud struct {
-	frame  rect
+	frame  Rect
 	w, h   int
 	few    bool // every point is a disc of its own
 	points []cloudPoint
@@ -18,7 +18,7 @@ type cloud struct {
 	colors []color.NRGBA // of the last point in each pixel, nil where all points have one colour
 	one    color.NRGBA
 	radius float64 // device pixels
-	opaque bool    // colours carry a value, which mixing would falsify
+	Opaque bool    // colours carry a value, which mixing would falsify
 }
 
 type cloudPoint struct {
@@ -29,19 +29,19 @@ type cloudPoint struct {
 // fewPoints is up to how many points are drawn singly.
 const fewPoints = 1500
 
-func newCloud(sc *scene, frame rect, n int) *cloud {
+func NewCloud(sc *Scene, frame Rect, n int) *cloud {
 	c := &cloud{frame: frame, few: n <= fewPoints}
 	if c.few {
 		return c
 	}
-	c.w, c.h = int(math.Round(frame.w*sc.scale)), int(math.Round(frame.h*sc.scale))
+	c.w, c.h = int(math.Round(frame.W*sc.Scale)), int(math.Round(frame.H*sc.Scale))
 	c.counts = make([]uint32, c.w*c.h)
-	c.radius = sc.scale * min(3, max(1.1, 3*math.Sqrt(float64(fewPoints)/float64(n))))
+	c.radius = sc.Scale * min(3, max(1.1, 3*math.Sqrt(float64(fewPoints)/float64(n))))
 	return c
 }
 
-// paint is the colour of a point. Where all points have one, it is asked for once.
-func (c *cloud) paint(f func() color.NRGBA, many bool) color.NRGBA {
+// Paint is the colour of a point. Where all points have one, it is asked for once.
+func (c *cloud) Paint(f func() color.NRGBA, many bool) color.NRGBA {
 	if many {
 		if !c.few && c.colors == nil {
 			c.colors = make([]color.NRGBA, len(c.counts))
@@ -54,10 +54,10 @@ func (c *cloud) paint(f func() color.NRGBA, many bool) color.NRGBA {
 	return c.one
 }
 
-// add takes a point at fractions of the frame's width, from the left, and height, from below.
-func (c *cloud) add(fx, fy float64, clr color.NRGBA) {
+// Add takes a point at fractions of the frame's width, from the left, and height, from below.
+func (c *cloud) Add(fx, fy float64, clr color.NRGBA) {
 	if c.few {
-		c.points = append(c.points, cloudPoint{c.frame.x + fx*c.frame.w, c.frame.bottom() - fy*c.frame.h, clr})
+		c.points = append(c.points, cloudPoint{c.frame.X + fx*c.frame.W, c.frame.Bottom() - fy*c.frame.H, clr})
 		return
 	}
 	x := min(max(int(fx*float64(c.w)), 0), c.w-1)
@@ -72,7 +72,7 @@ func (c *cloud) add(fx, fy float64, clr color.NRGBA) {
 // shades is how many degrees of density are told apart.
 const shades = 10
 
-func (c *cloud) draw(sc *scene, t *Theme) {
+func (c *cloud) Draw(sc *Scene, t *Theme) {
 	if c.few {
 		r := t.Text * 0.2
 		if len(c.points) <= 100 {
@@ -80,17 +80,17 @@ func (c *cloud) draw(sc *scene, t *Theme) {
 		}
 		alpha := uint8(0xd0)
 		switch {
-		case c.opaque:
+		case c.Opaque:
 			alpha = 0xff
 		case len(c.points) > 200:
 			alpha = 0xa0
 		}
 		for _, p := range c.points {
-			sc.disc(min(max(p.x, c.frame.x), c.frame.right()), min(max(p.y, c.frame.y), c.frame.bottom()), r, withAlpha(p.color, alpha))
+			sc.Disc(min(max(p.x, c.frame.X), c.frame.Right()), min(max(p.y, c.frame.Y), c.frame.Bottom()), r, WithAlpha(p.color, alpha))
 		}
 		return
 	}
-	img := newImage(sc, c.frame)
+	img := NewImage(sc, c.frame)
 	sums := c.spread()
 	// Density is ranked by its logarithm: a core of thousands must not make single points vanish.
 	most := slices.Max(sums)
@@ -107,9 +107,9 @@ func (c *cloud) draw(sc *scene, t *Theme) {
 			level := math.Ceil(math.Log1p(float64(n)) * k)
 			clr.A = uint8(0x60 + level*(0xff-0x60)/(shades-1)*0.999)
 		}
-		setPixel(img.Pix[4*i:4*i+4], clr)
+		SetPixel(img.Pix[4*i:4*i+4], clr)
 	}
-	sc.image(c.frame.x, c.frame.y, img)
+	sc.Image(c.frame.X, c.frame.Y, img)
 }
 
 // spread gives every point the size of a dot: each pixel gets the number of points whose dot covers it. Colours spread
@@ -158,8 +158,8 @@ func (c *cloud) spread() []float32 {
 	return out
 }
 
-// sortByCount puts the most frequent names first, equals in the order of the alphabet.
-func sortByCount(names []string, counts map[string]int) {
+// SortByCount puts the most frequent names first, equals in the order of the alphabet.
+func SortByCount(names []string, counts map[string]int) {
 	slices.SortStableFunc(names, func(a, b string) int {
 		return cmp.Or(cmp.Compare(counts[b], counts[a]), cmp.Compare(a, b))
 	})

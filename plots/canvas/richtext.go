@@ -1,4 +1,4 @@
-package plots
+package canvas
 
 import (
 	"image/color"
@@ -7,30 +7,30 @@ import (
 	"astrolabe/plots/typeset"
 )
 
-// run is a stretch of text in one style.
-type run struct {
-	text  string
-	style style
-	color color.NRGBA
-	code  bool // drawn on a tinted ground
+// Run is a stretch of text in one style.
+type Run struct {
+	Text  string
+	Style Style
+	Color color.NRGBA
+	Code  bool // drawn on a tinted ground
 }
 
 // richLine is one line of runs with their positions from its left edge.
 type richLine []richPiece
 
 type richPiece struct {
-	run
+	Run
 	x, w float64
 }
 
-// wrapRuns breaks runs into lines no wider than width. Spaces between words collapse to one.
-func wrapRuns(runs []run, width float64) []richLine {
+// WrapRuns breaks runs into lines no wider than width. Spaces between words collapse to one.
+func WrapRuns(runs []Run, width float64) []richLine {
 	var all strings.Builder
 	for _, r := range runs {
-		all.WriteString(r.text)
+		all.WriteString(r.Text)
 	}
 	lines := breakRuns(runs, width)
-	if rtl, ordered := typeset.Direction(printable(all.String())); ordered {
+	if rtl, ordered := typeset.Direction(Printable(all.String())); ordered {
 		for i := range lines {
 			lines[i] = lines[i].ordered(rtl)
 		}
@@ -45,20 +45,20 @@ func (l richLine) ordered(rtl bool) richLine {
 	for i, p := range l {
 		if i > 0 && p.x > l[i-1].x+l[i-1].w+1e-6 {
 			// The space between two pieces takes part in the order.
-			if l[i-1].code {
-				p.text = " " + p.text
+			if l[i-1].Code {
+				p.Text = " " + p.Text
 			} else {
 				texts[i-1] += " "
 			}
 		}
-		own, texts = append(own, int(p.style.face)), append(texts, p.text)
+		own, texts = append(own, int(p.Style.Face)), append(texts, p.Text)
 	}
 	var out richLine
 	x := 0.0
-	for _, part := range setter.Load().Order(own, texts, rtl) {
+	for _, part := range Setter.Load().Order(own, texts, rtl) {
 		p := l[part.Index]
-		p.text = typeset.Mark(part.RTL) + texts[part.Index][part.From:part.To]
-		p.x, p.w = x, p.style.width(p.text)
+		p.Text = typeset.Mark(part.RTL) + texts[part.Index][part.From:part.To]
+		p.x, p.w = x, p.Style.Width(p.Text)
 		x += p.w
 		out = append(out, p)
 	}
@@ -66,7 +66,7 @@ func (l richLine) ordered(rtl bool) richLine {
 }
 
 // breakRuns is wrapRuns for text that runs from left to right.
-func breakRuns(runs []run, width float64) []richLine {
+func breakRuns(runs []Run, width float64) []richLine {
 	var lines []richLine
 	var line richLine
 	x := 0.0
@@ -74,12 +74,12 @@ func breakRuns(runs []run, width float64) []richLine {
 		lines = append(lines, line)
 		line, x = nil, 0
 	}
-	add := func(r run, w float64, space float64) {
-		if n := len(line); n > 0 && line[n-1].style == r.style && line[n-1].color == r.color && line[n-1].code == r.code {
+	add := func(r Run, w float64, space float64) {
+		if n := len(line); n > 0 && line[n-1].Style == r.Style && line[n-1].Color == r.Color && line[n-1].Code == r.Code {
 			if space > 0 {
-				line[n-1].text += " "
+				line[n-1].Text += " "
 			}
-			line[n-1].text += r.text
+			line[n-1].Text += r.Text
 			line[n-1].w += space + w
 			x += space + w
 			return
@@ -90,14 +90,14 @@ func breakRuns(runs []run, width float64) []richLine {
 	for _, a := range atoms(runs) {
 		space := 0.0
 		if a.space && len(line) > 0 {
-			space = line[len(line)-1].style.width(" ")
-			if line[len(line)-1].code { // the space of a typewriter face is too wide between words
-				space = a.runs[0].style.width(" ")
+			space = line[len(line)-1].Style.Width(" ")
+			if line[len(line)-1].Code { // the space of a typewriter face is too wide between words
+				space = a.runs[0].Style.Width(" ")
 			}
 		}
 		w := 0.0
 		for _, r := range a.runs {
-			w += r.style.width(r.text)
+			w += r.Style.Width(r.Text)
 		}
 		if len(line) > 0 && x+space+w > width {
 			flush()
@@ -105,27 +105,27 @@ func breakRuns(runs []run, width float64) []richLine {
 		}
 		for _, r := range a.runs {
 			for {
-				rw := r.style.width(r.text)
-				if x+space+rw <= width || (len(r.text) <= 1 && len(line) == 0) {
+				rw := r.Style.Width(r.Text)
+				if x+space+rw <= width || (len(r.Text) <= 1 && len(line) == 0) {
 					add(r, rw, space)
 					break
 				}
-				cut := r.style.breakAt(r.text, width-x-space)
+				cut := r.Style.breakAt(r.Text, width-x-space)
 				if cut == 0 && len(line) > 0 {
 					flush()
 					space = 0
 					continue
 				}
 				if cut == 0 { // not even one character fits: give it a line of its own
-					cut = r.style.face.firstCharacter(r.text)
+					cut = r.Style.Face.firstCharacter(r.Text)
 				}
 				part := r
-				part.text = r.text[:cut]
-				add(part, part.style.width(part.text), space)
-				r.text = r.text[cut:]
+				part.Text = r.Text[:cut]
+				add(part, part.Style.Width(part.Text), space)
+				r.Text = r.Text[cut:]
 				flush()
 				space = 0
-				if r.text == "" {
+				if r.Text == "" {
 					break
 				}
 			}
@@ -140,15 +140,15 @@ func breakRuns(runs []run, width float64) []richLine {
 
 // atom is what no line break divides: runs without a space or another place to break between them.
 type atom struct {
-	runs  []run
+	runs  []Run
 	space bool // a space precedes it
 }
 
-func atoms(runs []run) []atom {
+func atoms(runs []Run) []atom {
 	var out []atom
 	space := true
 	for _, r := range runs {
-		text := printable(strings.ReplaceAll(r.text, "\n", " "))
+		text := Printable(strings.ReplaceAll(r.Text, "\n", " "))
 		for i, word := range strings.Split(text, " ") {
 			if i > 0 {
 				space = true
@@ -156,14 +156,14 @@ func atoms(runs []run) []atom {
 			if word == "" {
 				continue
 			}
-			for j, part := range r.style.face.parts(word) {
+			for j, part := range r.Style.Face.parts(word) {
 				piece := r
-				piece.text = part
+				piece.Text = part
 				switch {
 				case space || len(out) == 0:
-					out = append(out, atom{[]run{piece}, true})
+					out = append(out, atom{[]Run{piece}, true})
 				case j > 0:
-					out = append(out, atom{[]run{piece}, false})
+					out = append(out, atom{[]Run{piece}, false})
 				default:
 					last := &out[len(out)-1]
 					last.runs = append(last.runs, piece)
@@ -175,22 +175,22 @@ func atoms(runs []run) []atom {
 	return out
 }
 
-// draw puts the line with its baseline at y.
-func (l richLine) draw(sc *scene, t *Theme, x, y float64) {
+// Draw puts the line with its baseline at y.
+func (l richLine) Draw(sc *Scene, t *Theme, x, y float64) {
 	for _, p := range l {
-		if p.code {
-			pad := p.style.size * 0.14
-			sc.fill(rect{x + p.x - pad, y - p.style.size*0.86, p.w + 2*pad, p.style.size * 1.14}, t.Panel)
+		if p.Code {
+			pad := p.Style.Size * 0.14
+			sc.Fill(Rect{x + p.x - pad, y - p.Style.Size*0.86, p.w + 2*pad, p.Style.Size * 1.14}, t.Panel)
 		}
-		sc.textAt(x+p.x, y, left, p.style, p.color, p.text)
+		sc.TextAt(x+p.x, y, Left, p.Style, p.Color, p.Text)
 	}
 }
 
-// size is the size of the largest text of the line.
-func (l richLine) size(otherwise float64) float64 {
+// Size is the size of the largest text of the line.
+func (l richLine) Size(otherwise float64) float64 {
 	s := 0.0
 	for _, p := range l {
-		s = max(s, p.style.size)
+		s = max(s, p.Style.Size)
 	}
 	if s == 0 {
 		return otherwise

@@ -1,4 +1,4 @@
-package plots
+package canvas
 
 import (
 	"fmt"
@@ -24,13 +24,13 @@ const (
 // Limits of a picture: the least that a chart can be read at, and the most that one page may hold.
 const (
 	minWidth, minHeight = 160, 120 // logical pixels
-	maxSide             = 32768    // device pixels
-	maxPixels           = 256 << 20
+	MaxSide             = 32768    // device pixels
+	MaxPixels           = 256 << 20
 )
 
-// resolve fills in the defaults and returns the size in logical pixels (96 per inch) with device pixels per logical
+// Resolve fills in the defaults and returns the size in logical pixels (96 per inch) with device pixels per logical
 // pixel. height 0 stands for "as high as the content needs".
-func (sz Size) resolve(width, height int) (w, h, scale float64, err error) {
+func (sz Size) Resolve(width, height int) (w, h, scale float64, err error) {
 	if sz.Width == 0 {
 		sz.Width = width
 	}
@@ -40,9 +40,9 @@ func (sz Size) resolve(width, height int) (w, h, scale float64, err error) {
 	if sz.DPI == 0 {
 		sz.DPI = DefaultDPI
 	}
-	if sz.Width < 0 || sz.Height < 0 || sz.Width > maxSide || sz.Height > maxSide || sz.Width*sz.Height > maxPixels {
+	if sz.Width < 0 || sz.Height < 0 || sz.Width > MaxSide || sz.Height > MaxSide || sz.Width*sz.Height > MaxPixels {
 		return 0, 0, 0, fmt.Errorf("size %dx%d: a picture may have up to %d pixels a side and %d million in all",
-			sz.Width, sz.Height, maxSide, maxPixels>>20)
+			sz.Width, sz.Height, MaxSide, MaxPixels>>20)
 	}
 	if sz.DPI < 24 || sz.DPI > 1200 {
 		return 0, 0, 0, fmt.Errorf("%d dpi: choose between 24 and 1200", sz.DPI)
@@ -87,7 +87,7 @@ func (e *UnknownFormatError) Error() string {
 // FormatOf returns the format that the extension of path names.
 func FormatOf(path string) (string, error) {
 	ext := strings.TrimPrefix(filepath.Ext(path), ".")
-	f, err := parseFormat(ext)
+	f, err := ParseFormat(ext)
 	if err != nil {
 		return "", &UnknownFormatError{Format: ext, Path: path}
 	}
@@ -97,14 +97,14 @@ func FormatOf(path string) (string, error) {
 // ReportFormatOf returns the format of reports that the extension of path names.
 func ReportFormatOf(path string) (string, error) {
 	ext := strings.TrimPrefix(filepath.Ext(path), ".")
-	f, err := parseReportFormat(ext)
+	f, err := ParseReportFormat(ext)
 	if err != nil {
 		return "", &UnknownFormatError{Format: ext, Path: path, Known: ReportFormats()}
 	}
 	return f, nil
 }
 
-func parseReportFormat(s string) (string, error) {
+func ParseReportFormat(s string) (string, error) {
 	switch low := strings.ToLower(s); low {
 	case "md", "markdown":
 		return "md", nil
@@ -113,7 +113,7 @@ func parseReportFormat(s string) (string, error) {
 	case "json":
 		return "json", nil
 	default:
-		f, err := parseFormat(low)
+		f, err := ParseFormat(low)
 		if err != nil {
 			return "", &UnknownFormatError{Format: s, Known: ReportFormats()}
 		}
@@ -121,7 +121,7 @@ func parseReportFormat(s string) (string, error) {
 	}
 }
 
-func parseFormat(s string) (string, error) {
+func ParseFormat(s string) (string, error) {
 	low := strings.ToLower(s)
 	for _, f := range Formats() {
 		if f == low {

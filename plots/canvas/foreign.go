@@ -1,4 +1,4 @@
-package plots
+package canvas
 
 import (
 	"cmp"
@@ -18,44 +18,44 @@ import (
 
 // Text that the compiled-in fonts lack letters for is set in fonts of the system by package typeset. What is cached there depends on
 // the fonts alone, so that all pictures of the process share it.
-var setter atomic.Pointer[typeset.Setter]
+var Setter atomic.Pointer[typeset.Setter]
 
-func init() { setter.Store(newSetter(typeset.Places)) }
+func init() { Setter.Store(NewSetter(typeset.Places)) }
 
-// newSetter makes a setter over the typefaces in the order of their faces.
-func newSetter(places func() []string) *typeset.Setter {
-	return typeset.New([]typeset.Face{regular: {TTF: liberationsansregular.TTF}, bold: {TTF: liberationsansbold.TTF, Bold: true},
-		mono: {TTF: liberationmonoregular.TTF}}, places)
+// NewSetter makes a setter over the typefaces in the order of their faces.
+func NewSetter(places func() []string) *typeset.Setter {
+	return typeset.New([]typeset.Face{Regular: {TTF: liberationsansregular.TTF}, Bold: {TTF: liberationsansbold.TTF, Bold: true},
+		Mono: {TTF: liberationmonoregular.TTF}}, places)
 }
 
-// setLine sets a text that is not plain.
-func setLine(f face, text string) *typeset.Line { return setter.Load().Line(int(f), text) }
+// SetLine sets a text that is not plain.
+func SetLine(f Face, text string) *typeset.Line { return Setter.Load().Line(int(f), text) }
 
-// isolated keeps a name or value from data apart in a text of the program: in a Hebrew or Arabic name the order of what the
+// Isolated keeps a name or value from data apart in a text of the program: in a Hebrew or Arabic name the order of what the
 // program puts beside it, such as a number, would change.
-func isolated(s string) string {
+func Isolated(s string) string {
 	if s == "" || !typeset.RightToLeft(s) {
 		return s
 	}
 	return "\u2068" + s + "\u2069"
 }
 
-// fontUse is what fonts of the system a picture takes, and which characters none of them has.
-type fontUse struct {
+// FontUse is what fonts of the system a picture takes, and which characters none of them has.
+type FontUse struct {
 	fonts   []*typeset.Font
 	missing []rune
 }
 
-// fontsOf collects what scenes take.
-func fontsOf(scenes ...*scene) fontUse {
-	var u fontUse
+// FontsOf collects what scenes take.
+func FontsOf(scenes ...*Scene) FontUse {
+	var u FontUse
 	for _, sc := range scenes {
-		for _, o := range sc.ops {
-			t, ok := o.(textOp)
-			if !ok || t.style.face.plain(t.text) {
+		for _, o := range sc.Ops {
+			t, ok := o.(TextOp)
+			if !ok || t.Style.Face.plain(t.Text) {
 				continue
 			}
-			l := setLine(t.style.face, t.text)
+			l := SetLine(t.Style.Face, t.Text)
 			for _, r := range l.Runs {
 				if r.Font != nil && r.Font.Path != "" && !slices.Contains(u.fonts, r.Font) {
 					u.fonts = append(u.fonts, r.Font)
@@ -75,8 +75,8 @@ func fontsOf(scenes ...*scene) fontUse {
 	return u
 }
 
-// with adds what further pictures take.
-func (u fontUse) with(o fontUse) fontUse {
+// With adds what further pictures take.
+func (u FontUse) With(o FontUse) FontUse {
 	for _, f := range o.fonts {
 		if !slices.Contains(u.fonts, f) {
 			u.fonts = append(u.fonts, f)
@@ -90,11 +90,11 @@ func (u fontUse) with(o fontUse) fontUse {
 	return u
 }
 
-// fontsKey heads each font in the provenance of a report.
-const fontsKey = "Font"
+// FontsKey heads each font in the provenance of a report.
+const FontsKey = "Font"
 
-// names are the fonts and what they lack, nil where there is nothing to say: the compiled-in fonts come with the version of the program.
-func (u fontUse) names() []string {
+// Names are the fonts and what they lack, nil where there is nothing to say: the compiled-in fonts come with the version of the program.
+func (u FontUse) Names() []string {
 	var out []string
 	for _, f := range u.fonts {
 		text := f.Name()
@@ -104,22 +104,22 @@ func (u fontUse) names() []string {
 		out = append(out, text)
 	}
 	if len(u.missing) > 0 {
-		out = append(out, "none here has "+codePoints(u.missing))
+		out = append(out, "none here has "+CodePoints(u.missing))
 	}
 	return out
 }
 
-// text is names in one line.
-func (u fontUse) text() string { return strings.Join(u.names(), "; ") }
+// Text is names in one line.
+func (u FontUse) Text() string { return strings.Join(u.Names(), "; ") }
 
-// warning says which characters are written as code points, "" where none are.
-func (u fontUse) warning() string {
+// Warning says which characters are written as code points, "" where none are.
+func (u FontUse) Warning() string {
 	if len(u.missing) == 0 {
 		return ""
 	}
-	text := fmt.Sprintf("no font of this system has %s: written as code points in the picture. Install a font that has them, or name one in %s", codePoints(u.missing), typeset.Variable)
+	text := fmt.Sprintf("no font of this system has %s: written as code points in the picture. Install a font that has them, or name one in %s", CodePoints(u.missing), typeset.Variable)
 	if places, set := typeset.Named(); set {
-		text = fmt.Sprintf("no font in %s has %s: written as code points in the picture. Where it is set, no other place is searched", typeset.Variable, codePoints(u.missing))
+		text = fmt.Sprintf("no font in %s has %s: written as code points in the picture. Where it is set, no other place is searched", typeset.Variable, CodePoints(u.missing))
 		for _, p := range places {
 			if _, err := os.Stat(p); err != nil {
 				text += fmt.Sprintf("; it names %s, which cannot be read", p)
@@ -129,8 +129,8 @@ func (u fontUse) warning() string {
 	return text
 }
 
-// codePoints lists characters by their code points, with the scripts that they belong to. Of many some are named.
-func codePoints(list []rune) string {
+// CodePoints lists characters by their code points, with the scripts that they belong to. Of many some are named.
+func CodePoints(list []rune) string {
 	const most = 8
 	var points, scripts []string
 	for i, r := range list {

@@ -1,4 +1,4 @@
-package plots
+package canvas
 
 import (
 	"fmt"
@@ -37,8 +37,8 @@ func ParseSeverity(s string) (Severity, error) {
 	return None, fmt.Errorf("unknown severity %q: choose critical, warning, info or good", s)
 }
 
-// severity is the colour of s, Muted for None.
-func (t *Theme) severity(s Severity) color.NRGBA {
+// Severity is the colour of s, Muted for None.
+func (t *Theme) Severity(s Severity) color.NRGBA {
 	switch s {
 	case Good:
 		return t.Good

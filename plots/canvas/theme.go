@@ -1,4 +1,4 @@
-package plots
+package canvas
 
 import (
 	"image/color"
@@ -45,33 +45,33 @@ type Theme struct {
 func Light() *Theme {
 	return &Theme{
 		Name:     "light",
-		Page:     rgb(0xffffff),
-		Panel:    rgb(0xf3f5f8),
-		Stripe:   rgb(0xf8f9fb),
-		Ink:      rgb(0x1c2430),
-		Muted:    rgb(0x566273),
-		Rule:     rgb(0xaeb7c2),
-		Grid:     rgb(0xe3e7ec),
-		GapFill:  rgb(0xe6e9ed),
-		LateFill: rgb(0xfbf3e0),
-		LateEdge: rgb(0xb98a2e),
+		Page:     Rgb(0xffffff),
+		Panel:    Rgb(0xf3f5f8),
+		Stripe:   Rgb(0xf8f9fb),
+		Ink:      Rgb(0x1c2430),
+		Muted:    Rgb(0x566273),
+		Rule:     Rgb(0xaeb7c2),
+		Grid:     Rgb(0xe3e7ec),
+		GapFill:  Rgb(0xe6e9ed),
+		LateFill: Rgb(0xfbf3e0),
+		LateEdge: Rgb(0xb98a2e),
 		SpanFill: rgba(0x0072b2, 0x26),
 		BandFill: rgba(0x009e73, 0x22),
-		MarkLine: rgb(0x3b4656),
+		MarkLine: Rgb(0x3b4656),
 		Series: []color.NRGBA{
-			rgb(0x0072b2), // blue
-			rgb(0xd55e00), // vermillion
-			rgb(0x009e73), // bluish green
-			rgb(0xcc79a7), // reddish purple
-			rgb(0xe69f00), // orange
-			rgb(0x56b4e9), // sky blue
-			rgb(0x3a3f4a), // near black
+			Rgb(0x0072b2), // blue
+			Rgb(0xd55e00), // vermillion
+			Rgb(0x009e73), // bluish green
+			Rgb(0xcc79a7), // reddish purple
+			Rgb(0xe69f00), // orange
+			Rgb(0x56b4e9), // sky blue
+			Rgb(0x3a3f4a), // near black
 		},
-		Critical:  rgb(0xb2182b),
-		Warning:   rgb(0xb85c00),
-		Info:      rgb(0x0b63a5),
-		Good:      rgb(0x1b7a4b),
-		OnAccent:  rgb(0xffffff),
+		Critical:  Rgb(0xb2182b),
+		Warning:   Rgb(0xb85c00),
+		Info:      Rgb(0x0b63a5),
+		Good:      Rgb(0x1b7a4b),
+		OnAccent:  Rgb(0xffffff),
 		TintAlpha: 0x24,
 
 		Text:      20,
@@ -84,24 +84,24 @@ func Light() *Theme {
 	}
 }
 
-func rgb(v uint32) color.NRGBA {
+func Rgb(v uint32) color.NRGBA {
 	return color.NRGBA{R: uint8(v >> 16), G: uint8(v >> 8), B: uint8(v), A: 0xff}
 }
 
 func rgba(v uint32, a uint8) color.NRGBA {
-	c := rgb(v)
+	c := Rgb(v)
 	c.A = a
 	return c
 }
 
-func withAlpha(c color.NRGBA, a uint8) color.NRGBA {
+func WithAlpha(c color.NRGBA, a uint8) color.NRGBA {
 	c.A = a
 	return c
 }
 
-// shrunk returns the theme for a picture w logical pixels wide: text shrinks with small pictures, though never below
+// Shrunk returns the theme for a picture w logical pixels wide: text shrinks with small pictures, though never below
 // what can be read, and does not grow with large ones.
-func (t *Theme) shrunk(w float64) *Theme {
+func (t *Theme) Shrunk(w float64) *Theme {
 	k := min(1, max(0.55, w/1280))
 	if k == 1 {
 		return t
@@ -114,22 +114,22 @@ func (t *Theme) shrunk(w float64) *Theme {
 	return &s
 }
 
-// seriesColor is the colour of series i; marker tells apart those beyond the palette (0 is none).
-func (t *Theme) seriesColor(i int) (c color.NRGBA, marker int) {
+// SeriesColor is the colour of series i; marker tells apart those beyond the palette (0 is none).
+func (t *Theme) SeriesColor(i int) (c color.NRGBA, marker int) {
 	n := len(t.Series)
 	return t.Series[i%n], i / n
 }
 
-// inkOn is the colour of text on a ground.
-func (t *Theme) inkOn(c color.NRGBA) color.NRGBA {
+// InkOn is the colour of text on a ground.
+func (t *Theme) InkOn(c color.NRGBA) color.NRGBA {
 	if bright := 0.299*float64(c.R) + 0.587*float64(c.G) + 0.114*float64(c.B); bright > 150 {
 		return color.NRGBA{0x1c, 0x24, 0x30, 0xff}
 	}
 	return color.NRGBA{0xff, 0xff, 0xff, 0xff}
 }
 
-// unexplained is the grey of time that nothing explains.
-func (t *Theme) unexplained(kind string) color.NRGBA {
+// Unexplained is the grey of time that nothing explains.
+func (t *Theme) Unexplained(kind string) color.NRGBA {
 	mix := func(share float64) color.NRGBA {
 		blend := func(a, b uint8) uint8 { return uint8(math.Round(float64(a)*share + float64(b)*(1-share))) }
 		return color.NRGBA{blend(t.Muted.R, t.Page.R), blend(t.Muted.G, t.Page.G), blend(t.Muted.B, t.Page.B), 0xff}
@@ -145,26 +145,26 @@ func (t *Theme) unexplained(kind string) color.NRGBA {
 	return mix(0.25)
 }
 
-func (t *Theme) tint(s Severity, otherwise color.NRGBA) color.NRGBA {
+func (t *Theme) Tint(s Severity, otherwise color.NRGBA) color.NRGBA {
 	if s == None {
 		return otherwise
 	}
-	return withAlpha(t.severity(s), t.TintAlpha)
+	return WithAlpha(t.Severity(s), t.TintAlpha)
 }
 
-// spanEdge is the strong colour that goes with a tint.
-func (t *Theme) spanEdge(s Severity) color.NRGBA {
+// SpanEdge is the strong colour that goes with a tint.
+func (t *Theme) SpanEdge(s Severity) color.NRGBA {
 	if s == None {
 		return t.MarkLine
 	}
-	return t.severity(s)
+	return t.Severity(s)
 }
 
-// dark reports whether ink is lighter than the page.
-func (t *Theme) dark() bool { return luminance(t.Ink) > luminance(t.Page) }
+// Dark reports whether ink is lighter than the page.
+func (t *Theme) Dark() bool { return Luminance(t.Ink) > Luminance(t.Page) }
 
-// luminance is the relative luminance of a colour (WCAG 2.1).
-func luminance(c color.NRGBA) float64 {
+// Luminance is the relative luminance of a colour (WCAG 2.1).
+func Luminance(c color.NRGBA) float64 {
 	lin := func(v uint8) float64 {
 		f := float64(v) / 255
 		if f <= 0.03928 {

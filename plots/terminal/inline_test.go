@@ -1,4 +1,4 @@
-package plots
+package terminal
 
 import (
 	"bytes"
@@ -11,12 +11,19 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"astrolabe/plots"
+	"astrolabe/plots/canvas"
 )
 
 func smallPNG(t testing.TB) []byte {
 	t.Helper()
 	var b bytes.Buffer
-	if err := find(gallery(t), "bars").WriteTo(&b, "png", Size{Width: 400, Height: 300, DPI: 96}); err != nil {
+	p, err := plots.Bar(plots.BarOptions{Title: "Time by kernel", Labels: []string{"copy", "fill", "reduce"}}, plots.BarSeries{Values: []float64{12, 3, 7}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := p.WriteTo(&b, "png", canvas.Size{Width: 400, Height: 300, DPI: 96}); err != nil {
 		t.Fatal(err)
 	}
 	return b.Bytes()

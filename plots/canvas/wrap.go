@@ -1,4 +1,4 @@
-package plots
+package canvas
 
 import (
 	"sort"
@@ -9,13 +9,13 @@ import (
 	"astrolabe/plots/typeset"
 )
 
-// wrap breaks a text into lines no wider than width: at spaces and where scripts without spaces allow it, else behind the
+// Wrap breaks a text into lines no wider than width: at spaces and where scripts without spaces allow it, else behind the
 // punctuation and case changes that counter names consist of, else anywhere. Explicit line breaks are kept. At least one line is
 // returned. Lines of a paragraph with Hebrew or Arabic begin with a mark of its direction.
-func (s style) wrap(text string, width float64) []string {
+func (s Style) Wrap(text string, width float64) []string {
 	var lines []string
 	for _, para := range strings.Split(strings.ReplaceAll(text, "\r\n", "\n"), "\n") {
-		para = printable(para)
+		para = Printable(para)
 		more := s.wrapLine(para, width)
 		if rtl, ordered := typeset.Direction(para); ordered && len(more) > 1 {
 			for i := range more {
@@ -28,7 +28,7 @@ func (s style) wrap(text string, width float64) []string {
 }
 
 // parts divides a word where a line may end within it, as between Chinese characters. A word of the compiled-in fonts is one.
-func (f face) parts(word string) []string {
+func (f Face) parts(word string) []string {
 	if f.plain(word) {
 		return []string{word}
 	}
@@ -66,7 +66,7 @@ func wordsOf(text string) []string {
 	return out
 }
 
-func (s style) wrapLine(text string, width float64) []string {
+func (s Style) wrapLine(text string, width float64) []string {
 	var lines []string
 	line, lineW := "", 0.0
 	flush := func() {
@@ -74,12 +74,12 @@ func (s style) wrapLine(text string, width float64) []string {
 		line, lineW = "", 0
 	}
 	for _, whole := range wordsOf(text) {
-		for i, word := range s.face.parts(whole) {
+		for i, word := range s.Face.parts(whole) {
 			between, space := "", 0.0
 			if i == 0 && line != "" {
-				between, space = " ", s.width(" ")
+				between, space = " ", s.Width(" ")
 			}
-			w := s.width(word)
+			w := s.Width(word)
 			if line != "" && lineW+space+w <= width {
 				line += between + word
 				lineW += space + w
@@ -100,17 +100,17 @@ func (s style) wrapLine(text string, width float64) []string {
 					continue
 				}
 				if cut == 0 {
-					cut = s.face.firstCharacter(word)
+					cut = s.Face.firstCharacter(word)
 				}
 				line += word[:cut]
 				word = word[cut:]
 				if word == "" {
 					w = 0
-					lineW = s.width(line)
+					lineW = s.Width(line)
 					break
 				}
 				flush()
-				w = s.width(word)
+				w = s.Width(word)
 			}
 			line += word
 			lineW += w
@@ -123,7 +123,7 @@ func (s style) wrapLine(text string, width float64) []string {
 }
 
 // firstCharacter is the length in bytes of what a reader takes for the first character of a word.
-func (f face) firstCharacter(word string) int {
+func (f Face) firstCharacter(word string) int {
 	if !f.plain(word) {
 		if c, _ := typeset.Breaks(word); len(c) > 0 {
 			return c[0]
@@ -134,11 +134,11 @@ func (f face) firstCharacter(word string) int {
 }
 
 // breakAt is the length in bytes of the part of word that fits into width and ends at a good place, 0 if nothing fits.
-func (s style) breakAt(word string, width float64) int {
-	t := s.face.typeface()
-	if !s.face.plain(word) {
+func (s Style) breakAt(word string, width float64) int {
+	t := s.Face.typeface()
+	if !s.Face.plain(word) {
 		// No more characters than this can fit, so that the rest of a long text need not be set.
-		most := 4 * (int(width/(s.size*0.05)) + 1)
+		most := 4 * (int(width/(s.Size*0.05)) + 1)
 		for i := range word {
 			if most--; most < 0 {
 				word = word[:i]
@@ -146,7 +146,7 @@ func (s style) breakAt(word string, width float64) int {
 			}
 		}
 		c, _ := typeset.Breaks(word)
-		n := sort.Search(len(c), func(i int) bool { return s.width(word[:c[i]]) > width })
+		n := sort.Search(len(c), func(i int) bool { return s.Width(word[:c[i]]) > width })
 		if n == 0 {
 			return 0
 		}
@@ -159,7 +159,7 @@ func (s style) breakAt(word string, width float64) int {
 			good = i
 		}
 		em, _ := t.glyph(r)
-		w += em * s.size
+		w += em * s.Size
 		if w > width {
 			break
 		}
@@ -182,17 +182,17 @@ func goodBreak(before, after rune) bool {
 	return unicode.IsLower(before) && unicode.IsUpper(after)
 }
 
-// fit shortens a text in its middle so that it is no wider than width; the cut shows as an ellipsis.
-func (s style) fit(text string, width float64) string {
-	text = printable(text)
-	if s.width(text) <= width {
+// Fit shortens a text in its middle so that it is no wider than width; the cut shows as an ellipsis.
+func (s Style) Fit(text string, width float64) string {
+	text = Printable(text)
+	if s.Width(text) <= width {
 		return text
 	}
 	ends, _ := typeset.Breaks(text)
 	lo, hi := 0, len(ends) // the most characters that may stay
 	for lo < hi {
 		mid := (lo + hi + 1) / 2
-		if s.width(elided(text, ends, mid)) <= width {
+		if s.Width(elided(text, ends, mid)) <= width {
 			lo = mid
 		} else {
 			hi = mid - 1
@@ -216,44 +216,44 @@ func elided(text string, ends []int, keep int) string {
 	return text[:at(keep-tail)] + "…" + text[at(len(ends)-tail):]
 }
 
-// lines wraps a text to at most n lines; what is left over is cut from the middle of the last line, with an ellipsis.
-func (s style) lines(text string, width float64, n int) []string {
-	all := s.wrap(text, width)
+// Lines wraps a text to at most n lines; what is left over is cut from the middle of the last line, with an ellipsis.
+func (s Style) Lines(text string, width float64, n int) []string {
+	all := s.Wrap(text, width)
 	if len(all) <= n {
 		return all
 	}
-	last := s.fit(strings.Join(all[n-1:], " "), width)
+	last := s.Fit(strings.Join(all[n-1:], " "), width)
 	return append(all[:n-1:n-1], last)
 }
 
-// cut is the beginning of a sentence that is as wide as there is room, up to a word.
-func (s style) cut(text string, width float64) string {
-	text = printable(text)
-	if s.width(text) <= width {
+// Cut is the beginning of a sentence that is as wide as there is room, up to a word.
+func (s Style) Cut(text string, width float64) string {
+	text = Printable(text)
+	if s.Width(text) <= width {
 		return text
 	}
 	words := strings.Fields(text)
 	lo, hi := 0, len(words) // words that fit, and that do not
 	for lo+1 < hi {
-		if n := (lo + hi) / 2; s.width(strings.Join(words[:n], " ")+" …") <= width {
+		if n := (lo + hi) / 2; s.Width(strings.Join(words[:n], " ")+" …") <= width {
 			lo = n
 		} else {
 			hi = n
 		}
 	}
 	if lo == 0 {
-		return s.fit(text, width)
+		return s.Fit(text, width)
 	}
 	return strings.Join(words[:lo], " ") + " …"
 }
 
-// wrapCode breaks a line of code without touching its spaces.
-func (s style) wrapCode(line string, width float64) []string {
+// WrapCode breaks a line of code without touching its spaces.
+func (s Style) WrapCode(line string, width float64) []string {
 	var out []string
-	for s.width(line) > width {
+	for s.Width(line) > width {
 		cut := s.breakAt(line, width)
 		if cut == 0 {
-			cut = s.face.firstCharacter(line)
+			cut = s.Face.firstCharacter(line)
 		}
 		if cut >= len(line) {
 			break

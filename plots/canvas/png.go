@@ -1,4 +1,4 @@
-package plots
+package canvas
 
 import (
 	"bytes"
@@ -12,9 +12,9 @@ import (
 	"slices"
 )
 
-// encodePNG returns the picture with its resolution. A chart has few colours, so nearly every picture gets a palette:
+// EncodePNG returns the picture with its resolution. A chart has few colours, so nearly every picture gets a palette:
 // that makes the file a fraction of the size and the encoding a fraction of the time.
-func encodePNG(img *image.RGBA, dpi int) ([]byte, error) {
+func EncodePNG(img *image.RGBA, dpi int) ([]byte, error) {
 	var buf bytes.Buffer
 	enc := png.Encoder{CompressionLevel: png.DefaultCompression}
 	var err error
@@ -36,8 +36,8 @@ func withResolution(doc []byte, dpi int) []byte {
 	return withChunk(doc, "pHYs", append(data, 1))
 }
 
-// withText inserts a text with a key, as an iTXt chunk that is not compressed.
-func withText(doc []byte, key, text string) []byte {
+// WithText inserts a text with a key, as an iTXt chunk that is not compressed.
+func WithText(doc []byte, key, text string) []byte {
 	data := append([]byte(key), 0, 0, 0, 0, 0)
 	return withChunk(doc, "iTXt", append(data, text...))
 }

@@ -1,4 +1,4 @@
-package plots
+package canvas
 
 import (
 	"bytes"
@@ -18,18 +18,18 @@ import (
 	"astrolabe/plots/typeset"
 )
 
-// pdf returns the scenes as the pages of one PDF document. title and created describe the document; a zero created
+// Pdf returns the scenes as the pages of one PDF document. title and created describe the document; a zero created
 // leaves the dates out, because the time of drawing must not show.
-func pdf(pages []*scene, title string, created time.Time) ([]byte, error) {
+func Pdf(pages []*Scene, title string, created time.Time) ([]byte, error) {
 	doc := fpdf.NewCustom(&fpdf.InitType{UnitStr: "pt"})
 	doc.SetMargins(0, 0, 0)
 	doc.SetAutoPageBreak(false, 0)
 	doc.SetCompression(true)
 	doc.SetCatalogSort(true)
-	doc.SetTitle(printable(title), true)
+	doc.SetTitle(Printable(title), true)
 	doc.SetProducer("astrolabe", true)
-	if fonts := fontsOf(pages...).text(); fonts != "" {
-		doc.SetKeywords(fontsKey+": "+fonts, true)
+	if fonts := FontsOf(pages...).Text(); fonts != "" {
+		doc.SetKeywords(FontsKey+": "+fonts, true)
 	}
 	stamp := created.UTC()
 	if created.IsZero() {
@@ -42,14 +42,14 @@ func pdf(pages []*scene, title string, created time.Time) ([]byte, error) {
 	}
 	glyphs := map[*typeset.Segment]*pdfGlyph{}
 	for _, sc := range pages {
-		w, h := sc.w*pointsPerPixel, sc.h*pointsPerPixel
+		w, h := sc.W*pointsPerPixel, sc.H*pointsPerPixel
 		orientation := "P"
 		if w > h {
 			orientation = "L" // fpdf swaps the sides of a landscape page
 			w, h = h, w
 		}
 		doc.AddPageFormat(orientation, fpdf.SizeType{Wd: w, Ht: h})
-		c := &pdfCanvas{doc: doc, height: sc.h * pointsPerPixel, sheet: h, glyphs: glyphs}
+		c := &pdfCanvas{doc: doc, height: sc.H * pointsPerPixel, sheet: h, glyphs: glyphs}
 		(&vectorPainter{c: c}).paint(sc)
 	}
 	var buf bytes.Buffer
@@ -66,7 +66,7 @@ func pdf(pages []*scene, title string, created time.Time) ([]byte, error) {
 	return out, nil
 }
 
-func pdfFamily(f face) string { return [faceCount]string{"sans", "sansbold", "mono"}[f] }
+func pdfFamily(f Face) string { return [faceCount]string{"sans", "sansbold", "mono"}[f] }
 
 // pdfCanvas is a vg.Canvas on fpdf. gonum's own vgpdf knows only the runes of code page 1252, writes its fonts to
 // temporary files and dates the document; this one embeds subsets of the fonts from memory and keeps Unicode text.

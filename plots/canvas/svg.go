@@ -1,4 +1,4 @@
-package plots
+package canvas
 
 import (
 	"bytes"
@@ -10,11 +10,11 @@ import (
 	"gonum.org/v1/plot/vg/vgsvg"
 )
 
-// svg returns the scene as an SVG document with real text. Fonts are named, not embedded. Where the reader's system
+// Svg returns the scene as an SVG document with real text. Fonts are named, not embedded. Where the reader's system
 // lacks Liberation, Arial has its metrics; where it lacks both, the length written with each text keeps it in place. Text in
 // fonts of the system is drawn as shapes, with the text itself unseen above them.
-func (sc *scene) svg() ([]byte, error) {
-	c := vgsvg.New(vg.Length(sc.w*pointsPerPixel), vg.Length(sc.h*pointsPerPixel))
+func (sc *Scene) Svg() ([]byte, error) {
+	c := vgsvg.New(vg.Length(sc.W*pointsPerPixel), vg.Length(sc.H*pointsPerPixel))
 	p := &vectorPainter{c: c}
 	p.paint(sc)
 	var buf bytes.Buffer
@@ -29,8 +29,8 @@ func (sc *scene) svg() ([]byte, error) {
 	doc = bytes.ReplaceAll(doc, []byte(`xlink:href="data:image/jpg;`), []byte(`xlink:href="data:image/png;`))
 	doc = withTextLengths(doc, p.texts)
 	head := ""
-	if fonts := fontsOf(sc).text(); fonts != "" {
-		head = "\n<desc>" + fontsKey + ": " + html.EscapeString(fonts) + "</desc>"
+	if fonts := FontsOf(sc).Text(); fonts != "" {
+		head = "\n<desc>" + FontsKey + ": " + html.EscapeString(fonts) + "</desc>"
 	}
 	if p.glyphs.defs.Len() > 0 {
 		head += "\n<defs>\n" + p.glyphs.defs.String() + "</defs>"

@@ -1,4 +1,4 @@
-package plots
+package canvas
 
 import (
 	"bytes"
@@ -165,12 +165,12 @@ var _ glyphCanvas = (*pdfCanvas)(nil)
 
 // setFont chooses one of our typefaces.
 func (c *pdfCanvas) setFont(f font.Face) (family string) {
-	which := regular
+	which := Regular
 	switch {
-	case f.Font.Variant == vectorFonts[mono].Variant:
-		which = mono
-	case f.Font.Weight == vectorFonts[bold].Weight:
-		which = bold
+	case f.Font.Variant == vectorFonts[Mono].Variant:
+		which = Mono
+	case f.Font.Weight == vectorFonts[Bold].Weight:
+		which = Bold
 	}
 	c.doc.SetFont(pdfFamily(which), "", f.Font.Size.Points())
 	return pdfFamily(which)

@@ -1,4 +1,4 @@
-package plots
+package canvas
 
 import (
 	"fmt"
@@ -17,20 +17,20 @@ import (
 	"astrolabe/plots/typeset"
 )
 
-// face is one of the typefaces of a picture.
-type face uint8
+// Face is one of the typefaces of a picture.
+type Face uint8
 
 const (
-	regular face = iota
-	bold
-	mono
+	Regular Face = iota
+	Bold
+	Mono
 	faceCount
 )
 
-// style is how a text looks; size is in logical pixels.
-type style struct {
-	face face
-	size float64
+// Style is how a text looks; size is in logical pixels.
+type Style struct {
+	Face Face
+	Size float64
 }
 
 // commonFrom and commonTo bound the punctuation, arrows and operators that texts are full of.
@@ -51,13 +51,13 @@ type typeface struct {
 
 var typefaces = sync.OnceValue(func() [faceCount]*typeface {
 	return [faceCount]*typeface{
-		regular: parseTypeface(liberationsansregular.TTF),
-		bold:    parseTypeface(liberationsansbold.TTF),
-		mono:    parseTypeface(liberationmonoregular.TTF),
+		Regular: parseTypeface(liberationsansregular.TTF),
+		Bold:    parseTypeface(liberationsansbold.TTF),
+		Mono:    parseTypeface(liberationmonoregular.TTF),
 	}
 })
 
-func (f face) typeface() *typeface { return typefaces()[f] }
+func (f Face) typeface() *typeface { return typefaces()[f] }
 
 // parseTypeface panics on damaged data only: the fonts are compiled in, and a test reads all of them.
 func parseTypeface(ttf []byte) *typeface {
@@ -111,12 +111,12 @@ func (t *typeface) glyph(r rune) (em float64, ok bool) {
 	return t.lookup(&buf, r)
 }
 
-// width is the width of a text in logical pixels.
-func (s style) width(text string) float64 {
-	if w, ok := s.face.typeface().width(text); ok {
-		return w * s.size
+// Width is the width of a text in logical pixels.
+func (s Style) Width(text string) float64 {
+	if w, ok := s.Face.typeface().width(text); ok {
+		return w * s.Size
 	}
-	return setLine(s.face, text).Width * s.size
+	return SetLine(s.Face, text).Width * s.Size
 }
 
 // width is the width of a text in em; ok is false where it takes more than one glyph of this typeface per character.
@@ -132,24 +132,24 @@ func (t *typeface) width(text string) (w float64, ok bool) {
 }
 
 // plain reports whether a text is set with one glyph of the typeface after another.
-func (f face) plain(text string) bool {
+func (f Face) plain(text string) bool {
 	_, ok := f.typeface().width(text)
 	return ok
 }
 
-func (s style) ascent() float64  { return s.face.typeface().ascent * s.size }
-func (s style) descent() float64 { return s.face.typeface().descent * s.size }
+func (s Style) Ascent() float64  { return s.Face.typeface().ascent * s.Size }
+func (s Style) Descent() float64 { return s.Face.typeface().descent * s.Size }
 
-// height is the height of one line without leading.
-func (s style) height() float64 { return s.ascent() + s.descent() }
+// Height is the height of one line without leading.
+func (s Style) Height() float64 { return s.Ascent() + s.Descent() }
 
-// leading is the distance between the baselines of running text.
-func (s style) leading() float64 { return s.size * 1.38 }
+// Leading is the distance between the baselines of running text.
+func (s Style) Leading() float64 { return s.Size * 1.38 }
 
-// printable makes a text one line: control characters and line breaks become spaces, invisible formatting vanishes, and invalid
+// Printable makes a text one line: control characters and line breaks become spaces, invisible formatting vanishes, and invalid
 // UTF-8 becomes U+FFFD. What joins or orders letters stays. Characters that would change the order of what follows them
 // unseen stay too: they are drawn as their code points. Every text of a scene has passed through it.
-func printable(s string) string {
+func Printable(s string) string {
 	clean := true
 	for _, r := range s {
 		if r < 0x20 || r == utf8.RuneError || (r >= 0x7f && r < 0xa0) || (r > 0x7f && !unicode.IsPrint(r)) {
@@ -171,10 +171,10 @@ func printable(s string) string {
 	}, strings.ToValidUTF8(s, string(utf8.RuneError)))
 }
 
-// undirected is printable for pages that another program draws: characters that turn around the order of what follows stand as their code points,
+// Undirected is printable for pages that another program draws: characters that turn around the order of what follows stand as their code points,
 // as they do in pictures.
-func undirected(s string) string {
-	s = printable(s)
+func Undirected(s string) string {
+	s = Printable(s)
 	if !strings.ContainsAny(s, directions) {
 		return s
 	}
@@ -191,3 +191,6 @@ func undirected(s string) string {
 
 // directions are the embeddings and overrides; what isolates does not reach beyond its own text.
 const directions = "\u202a\u202b\u202c\u202d\u202e"
+
+// NewStyle is a face in a size of logical pixels.
+func NewStyle(f Face, size float64) Style { return Style{f, size} }

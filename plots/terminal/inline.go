@@ -1,4 +1,5 @@
-package plots
+// Package terminal encodes pictures for terminals that draw them between lines of text. It knows nothing of how a picture came to be.
+package terminal
 
 import (
 	"bytes"

@@ -1,4 +1,4 @@
-package plots
+package canvas
 
 import (
 	"fmt"
@@ -10,22 +10,22 @@ import (
 func Dark() *Theme {
 	t := Light()
 	t.Name = "dark"
-	t.Page, t.Panel, t.Stripe = rgb(0x14181f), rgb(0x1f252e), rgb(0x191e26)
-	t.Ink, t.Muted, t.Rule, t.Grid = rgb(0xe8ecf1), rgb(0xa3afbd), rgb(0x566273), rgb(0x2b323d)
-	t.GapFill, t.LateFill, t.LateEdge = rgb(0x2b313a), rgb(0x2b261a), rgb(0xd9ac55)
+	t.Page, t.Panel, t.Stripe = Rgb(0x14181f), Rgb(0x1f252e), Rgb(0x191e26)
+	t.Ink, t.Muted, t.Rule, t.Grid = Rgb(0xe8ecf1), Rgb(0xa3afbd), Rgb(0x566273), Rgb(0x2b323d)
+	t.GapFill, t.LateFill, t.LateEdge = Rgb(0x2b313a), Rgb(0x2b261a), Rgb(0xd9ac55)
 	t.SpanFill, t.BandFill = rgba(0x56b4e9, 0x38), rgba(0x2bc49a, 0x30)
-	t.MarkLine = rgb(0xc3ccd6)
+	t.MarkLine = Rgb(0xc3ccd6)
 	t.Series = []color.NRGBA{
-		rgb(0x56b4e9), // sky blue
-		rgb(0xff8a4c), // vermillion
-		rgb(0x2fc79b), // bluish green
-		rgb(0xe79bca), // reddish purple
-		rgb(0xf0d442), // yellow
-		rgb(0x8c9eff), // periwinkle
-		rgb(0xd5dae1), // near white
+		Rgb(0x56b4e9), // sky blue
+		Rgb(0xff8a4c), // vermillion
+		Rgb(0x2fc79b), // bluish green
+		Rgb(0xe79bca), // reddish purple
+		Rgb(0xf0d442), // yellow
+		Rgb(0x8c9eff), // periwinkle
+		Rgb(0xd5dae1), // near white
 	}
-	t.Critical, t.Warning, t.Info, t.Good = rgb(0xff7b7b), rgb(0xffb65c), rgb(0x6cbcff), rgb(0x57d394)
-	t.OnAccent = rgb(0x14181f)
+	t.Critical, t.Warning, t.Info, t.Good = Rgb(0xff7b7b), Rgb(0xffb65c), Rgb(0x6cbcff), Rgb(0x57d394)
+	t.OnAccent = Rgb(0x14181f)
 	t.TintAlpha = 0x38
 	return t
 }

@@ -1,4 +1,4 @@
-package plots
+package canvas
 
 import (
 	"image"
@@ -19,22 +19,22 @@ type raster struct {
 	mask   []uint8 // coverage of the trace at work
 }
 
-// paint returns the scene as an opaque image.
-func (sc *scene) paint() *image.RGBA {
+// Paint returns the scene as an opaque image.
+func (sc *Scene) Paint() *image.RGBA {
 	w, h := deviceSize(sc)
 	c := vgimg.NewWith(vgimg.UseWH(vg.Length(w)*vg.Inch/72, vg.Length(h)*vg.Inch/72), vgimg.UseDPI(72),
-		vgimg.UseBackgroundColor(sc.bg))
-	r := &raster{canvas: c, img: c.Image().(*image.RGBA), scale: sc.scale, glyphs: newGlyphCache()}
-	for _, o := range sc.ops {
+		vgimg.UseBackgroundColor(sc.Bg))
+	r := &raster{canvas: c, img: c.Image().(*image.RGBA), scale: sc.Scale, glyphs: newGlyphCache()}
+	for _, o := range sc.Ops {
 		sc.meter.Add(1)
 		switch o := o.(type) {
 		case fillOp:
-			r.rect(o.rect, o.color)
-		case polyOp:
-			r.polygon(o.pts, o.color)
-		case textOp:
+			r.rect(o.Rect, o.color)
+		case PolyOp:
+			r.polygon(o.Pts, o.color)
+		case TextOp:
 			r.text(o)
-		case traceOp:
+		case TraceOp:
 			r.trace(o)
 		case stripOp:
 			r.strip(o)
@@ -45,14 +45,14 @@ func (sc *scene) paint() *image.RGBA {
 	return r.img
 }
 
-func deviceSize(sc *scene) (w, h int) {
-	return max(1, int(math.Round(sc.w*sc.scale))), max(1, int(math.Round(sc.h*sc.scale)))
+func deviceSize(sc *Scene) (w, h int) {
+	return max(1, int(math.Round(sc.W*sc.Scale))), max(1, int(math.Round(sc.H*sc.Scale)))
 }
 
 // rect fills whole device pixels: edges stay crisp, and nothing vanishes by being thin.
-func (r *raster) rect(b rect, c color.NRGBA) {
-	x0, x1 := snap(b.x*r.scale, b.w*r.scale)
-	y0, y1 := snap(b.y*r.scale, b.h*r.scale)
+func (r *raster) rect(b Rect, c color.NRGBA) {
+	x0, x1 := snap(b.X*r.scale, b.W*r.scale)
+	y0, y1 := snap(b.Y*r.scale, b.H*r.scale)
 	area := image.Rect(x0, y0, x1, y1).Intersect(r.img.Rect)
 	for y := area.Min.Y; y < area.Max.Y; y++ {
 		row := r.img.Pix[r.img.PixOffset(area.Min.X, y):r.img.PixOffset(area.Max.X, y)]
@@ -87,14 +87,14 @@ func mix(under, over uint8, a uint32) uint8 {
 	return uint8((uint32(over)*a + uint32(under)*(0xff-a) + 127) / 0xff)
 }
 
-func (r *raster) polygon(pts []point, c color.NRGBA) {
+func (r *raster) polygon(pts []Point, c color.NRGBA) {
 	if len(pts) < 3 {
 		return
 	}
 	h := float64(r.img.Rect.Dy())
 	var p vg.Path
 	for i, q := range pts {
-		v := vg.Point{X: vg.Length(q.x * r.scale), Y: vg.Length(h - q.y*r.scale)}
+		v := vg.Point{X: vg.Length(q.X * r.scale), Y: vg.Length(h - q.Y*r.scale)}
 		if i == 0 {
 			p.Move(v)
 		} else {
@@ -107,11 +107,11 @@ func (r *raster) polygon(pts []point, c color.NRGBA) {
 }
 
 // trace paints the line through a coverage mask of the frame, so that overlapping pieces of one line do not darken.
-func (r *raster) trace(o traceOp) {
-	t := o.trace
+func (r *raster) trace(o TraceOp) {
+	t := o.Trace
 	w := max(1, int(math.Round(o.width*r.scale)))
-	x0 := int(math.Round(t.x0 * r.scale))
-	area := image.Rect(x0-w, int(math.Floor(t.top*r.scale))-w, x0+len(t.cols)+w, int(math.Ceil(t.bot*r.scale))+w)
+	x0 := int(math.Round(t.X0 * r.scale))
+	area := image.Rect(x0-w, int(math.Floor(t.Top*r.scale))-w, x0+len(t.Cols)+w, int(math.Ceil(t.Bot*r.scale))+w)
 	area = area.Intersect(r.img.Rect)
 	if area.Empty() {
 		return
@@ -124,19 +124,19 @@ func (r *raster) trace(o traceOp) {
 		clear(r.mask)
 	}
 	half := float64(w) / 2
-	for i := range t.cols {
-		c := &t.cols[i]
-		if !c.present {
+	for i := range t.Cols {
+		c := &t.Cols[i]
+		if !c.Present {
 			continue
 		}
-		lo, hi := c.lo, c.hi
+		lo, hi := c.Lo, c.Hi
 		level := lo == hi
-		if c.joined && i > 0 {
-			last := t.cols[i-1].last
+		if c.Joined && i > 0 {
+			last := t.Cols[i-1].Last
 			level = level && last == lo
 			lo, hi = min(lo, last), max(hi, last)
 		}
-		if level && (i+1 == len(t.cols) || !t.cols[i+1].present || t.cols[i+1].first == lo) {
+		if level && (i+1 == len(t.Cols) || !t.Cols[i+1].Present || t.Cols[i+1].First == lo) {
 			y := math.Round(lo*r.scale-half) + half // a level stretch is crisp
 			r.stamp(area, stride, x0+i-(w-1)/2, w, y-half, y+half)
 			continue
@@ -195,13 +195,13 @@ func (r *raster) image(o imageOp) {
 
 func (r *raster) strip(o stripOp) {
 	s := o.strip
-	x0 := int(math.Round(s.x0 * r.scale))
-	for i, top := range s.top {
+	x0 := int(math.Round(s.X0 * r.scale))
+	for i, top := range s.Top {
 		x := x0 + i
 		if math.IsNaN(top) || x < r.img.Rect.Min.X || x >= r.img.Rect.Max.X {
 			continue
 		}
-		y0, y1 := top*r.scale, s.bot[i]*r.scale
+		y0, y1 := top*r.scale, s.Bot[i]*r.scale
 		ya, yb := max(int(math.Floor(y0)), 0), min(int(math.Ceil(y1)), r.img.Rect.Max.Y)
 		for y := ya; y < yb; y++ {
 			cover := min(float64(y+1), y1) - max(float64(y), y0)
