@@ -27,9 +27,6 @@ func (c *column) add(v float64) {
 	c.Last = v
 }
 
-// Flat reports whether the column holds one value only.
-func (c *column) Flat() bool { return c.Min == c.Max }
-
 // reduction is a series reduced to the columns of a frame.
 type reduction struct {
 	Cols     []column
