@@ -15,17 +15,17 @@ import (
 
 // explain says why a value is what it is.
 func explain(e *binding.Env, c *binding.Call) (starlark.Value, error) {
-	sample, err := c.Integer(1, -1)
+	sample, err := c.Integer("sample", -1)
 	if err != nil {
 		return nil, err
 	}
-	switch x := c.Value(0).(type) {
+	switch x := c.Value("x").(type) {
 	case *values.Counter:
-		if c.Has(1) && sample < 0 {
+		if c.Has("sample") && sample < 0 {
 			sample += x.Len()
 		}
-		if c.Has(1) && (sample < 0 || sample >= x.Len()) {
-			return nil, fmt.Errorf("sample %s is out of range: the counter has %d", c.Args[1], x.Len())
+		if c.Has("sample") && (sample < 0 || sample >= x.Len()) {
+			return nil, fmt.Errorf("sample %s is out of range: the counter has %d", c.Arg("sample"), x.Len())
 		}
 		return binding.Await(e.Context(), func() (starlark.Value, error) {
 			text := strings.TrimRight(metrics.Explain(x.Counter, sample).String(), "\n")
@@ -43,7 +43,7 @@ func explain(e *binding.Env, c *binding.Call) (starlark.Value, error) {
 	case starlark.NoneType:
 		return nil, fmt.Errorf("a None does not say why it is missing: explain the counter that it comes from, such as explain(cap[\"Name\"])")
 	}
-	return helpFor(e, c.Value(0))
+	return helpFor(e, c.Value("x"))
 }
 
 // absences says what gaps and late spans of its capture mean for a sample of a counter, or for its total where sample is -1.

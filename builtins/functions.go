@@ -38,7 +38,7 @@ var functions = binding.MethodTable[*binding.Env]{
 					}
 					parts = append(parts, s)
 				}
-				return nil, &binding.FailError{Msg: strings.Join(parts, c.Str(0, " "))}
+				return nil, &binding.FailError{Msg: strings.Join(parts, c.Str("sep", " "))}
 			}},
 		values.AccountMethod,
 		{Sig: "attempt(what: str, f: function, otherwise=None) -> any", Doc: "Calls f() and returns what it returns. In a page that a shipped script fills an error in f does not end it: the page says that it lacks " +
@@ -48,23 +48,23 @@ var functions = binding.MethodTable[*binding.Env]{
 			"with width, precision and the flags - + 0 and , (thousands), such as \"%-8s %8.2f %,d\".",
 			Example: "fmt(\"%.2f %s\", 3.14159, \"rad\")",
 			Run: func(e *binding.Env, c *binding.Call) (starlark.Value, error) {
-				s, err := notation.FormatText(c.Str(0, ""), c.Rest)
+				s, err := notation.FormatText(c.Str("format", ""), c.Rest)
 				return starlark.String(s), err
 			}},
 		{Sig: "si(x: number|None, unit: str=\"\") -> str", Doc: "A number with its unit, scaled to four significant figures: bytes in KiB and MiB, everything else in k, M, G or m, u, n. None is \"missing\".",
 			Example: "si(93142000000, \"bytes/s\")",
 			Run: func(e *binding.Env, c *binding.Call) (starlark.Value, error) {
-				return starlark.String(notation.Quantity(binding.NumberOrNaN(c.Args[0]), c.Str(1, ""))), nil
+				return starlark.String(notation.Quantity(binding.NumberOrNaN(c.Arg("x")), c.Str("unit", ""))), nil
 			}},
 		{Sig: "percent(x: number|None, digits: int=None) -> str", Doc: "A share as percent: 0.953 is \"95.3 %\". Four significant figures, or that many decimals. None is \"missing\".",
 			Example: "percent(0.953)",
 			Run: func(e *binding.Env, c *binding.Call) (starlark.Value, error) {
-				x := binding.NumberOrNaN(c.Args[0]) * 100
-				digits, err := c.Integer(1, 0)
+				x := binding.NumberOrNaN(c.Arg("x")) * 100
+				digits, err := c.Integer("digits", 0)
 				if err != nil {
 					return nil, err
 				}
-				if !c.Has(1) || x != x {
+				if !c.Has("digits") || x != x {
 					return starlark.String(notation.Quantity(x, "percent")), nil
 				}
 				s, err := notation.FormatText(fmt.Sprintf("%%.%df %%%%", min(max(digits, 0), 30)), []starlark.Value{starlark.Float(x)})
@@ -73,9 +73,9 @@ var functions = binding.MethodTable[*binding.Env]{
 		{Sig: "sum(seq: list|Counter, start: number=0) -> number", Doc: "Sum of numbers, exact for integers; None is skipped. A Counter gives its sum.", Example: "sum([1, 2.5, None])", Run: sum},
 		{Sig: "round(x: number|None, n: int=None) -> number", Doc: "Nearest int, or nearest number with n decimals; halves go to the even neighbour. None stays None.", Example: "round(2.675, 1)", Run: round},
 		{Sig: "any(seq) -> bool", Doc: "Whether some element is true. A Counter or Mask has a method for it.", Example: "any([False, True])",
-			Run: func(e *binding.Env, c *binding.Call) (starlark.Value, error) { return truths(c.Value(0), true) }},
+			Run: func(e *binding.Env, c *binding.Call) (starlark.Value, error) { return truths(c.Value("seq"), true) }},
 		{Sig: "all(seq) -> bool", Doc: "Whether every element is true. A Counter or Mask has a method for it.", Example: "all([True, True])",
-			Run: func(e *binding.Env, c *binding.Call) (starlark.Value, error) { return truths(c.Value(0), false) }},
+			Run: func(e *binding.Env, c *binding.Call) (starlark.Value, error) { return truths(c.Value("seq"), false) }},
 		{Sig: "read(path: str) -> str", Doc: "Content of a text file that the run may read.", Example: "read(\"notes.txt\")", Run: readFile},
 		{Sig: "write(path: str, text: str)", Doc: "Writes a text file where the run may write.", Example: "write(\"notes.txt\", \"seen\\n\")", Run: writeFile},
 	},
@@ -102,7 +102,7 @@ func truths(v starlark.Value, want bool) (starlark.Value, error) {
 }
 
 func sum(e *binding.Env, c *binding.Call) (starlark.Value, error) {
-	if ctr, ok := c.Args[0].(*values.Counter); ok && !c.Has(1) {
+	if ctr, ok := c.Arg("seq").(*values.Counter); ok && !c.Has("start") {
 		v, err := binding.Await(e.Context(), func() (capture.Value, error) { return ctr.Counter.Sum(), nil })
 		return binding.Number(v), err
 	}
@@ -129,10 +129,10 @@ func sum(e *binding.Env, c *binding.Call) (starlark.Value, error) {
 		}
 		return nil
 	}
-	if err := add(c.Value(1)); err != nil {
+	if err := add(c.Value("start")); err != nil {
 		return nil, err
 	}
-	if err := binding.Each(c.Args[0], add); err != nil {
+	if err := binding.Each(c.Arg("seq"), add); err != nil {
 		return nil, err
 	}
 	if !floats {
@@ -146,24 +146,24 @@ func sum(e *binding.Env, c *binding.Call) (starlark.Value, error) {
 }
 
 func round(e *binding.Env, c *binding.Call) (starlark.Value, error) {
-	if c.Args[0] == starlark.None {
+	if c.Arg("x") == starlark.None {
 		return starlark.None, nil
 	}
-	n, err := c.Integer(1, 0)
+	n, err := c.Integer("n", 0)
 	if err != nil {
 		return nil, err
 	}
-	if i, ok := c.Args[0].(starlark.Int); ok && n >= 0 {
+	if i, ok := c.Arg("x").(starlark.Int); ok && n >= 0 {
 		return i, nil
 	}
-	x, _ := starlark.AsFloat(c.Args[0])
+	x, _ := starlark.AsFloat(c.Arg("x"))
 	if math.IsNaN(x) || math.IsInf(x, 0) {
-		if c.Has(1) {
+		if c.Has("n") {
 			return starlark.Float(x), nil
 		}
 		return nil, fmt.Errorf("%v has no nearest integer", x)
 	}
-	if !c.Has(1) {
+	if !c.Has("n") {
 		b, err := notation.WholeNumber(starlark.Float(x))
 		if err != nil {
 			return nil, err
@@ -173,7 +173,7 @@ func round(e *binding.Env, c *binding.Call) (starlark.Value, error) {
 	if n < 0 {
 		p := math.Pow10(-max(n, -308))
 		x = math.RoundToEven(x/p) * p
-		if _, ok := c.Args[0].(starlark.Int); ok {
+		if _, ok := c.Arg("x").(starlark.Int); ok {
 			return binding.Integral(x), nil
 		}
 		return starlark.Float(x), nil
@@ -194,7 +194,7 @@ func readFile(e *binding.Env, c *binding.Call) (starlark.Value, error) {
 	if e.Files == nil {
 		return nil, errors.New("this session has no access to files")
 	}
-	path := c.Str(0, "")
+	path := c.Str("path", "")
 	f, err := e.Files.Open(path)
 	if err != nil {
 		return nil, err
@@ -214,7 +214,7 @@ func readFile(e *binding.Env, c *binding.Call) (starlark.Value, error) {
 }
 
 func writeFile(e *binding.Env, c *binding.Call) (starlark.Value, error) {
-	path, err := e.Output(c.Str(0, ""))
+	path, err := e.Output(c.Str("path", ""))
 	if err != nil {
 		return nil, err
 	}
@@ -222,7 +222,7 @@ func writeFile(e *binding.Env, c *binding.Call) (starlark.Value, error) {
 	if err != nil {
 		return nil, err
 	}
-	if _, err := io.WriteString(w, c.Str(1, "")); err != nil {
+	if _, err := io.WriteString(w, c.Str("text", "")); err != nil {
 		w.Close()
 		return nil, err
 	}

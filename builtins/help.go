@@ -43,10 +43,10 @@ func EntryOf(v starlark.Value) *binding.Entry {
 }
 
 func help(e *binding.Env, c *binding.Call) (starlark.Value, error) {
-	if !c.Has(0) {
+	if !c.Has("x") {
 		return starlark.String(overview()), nil
 	}
-	return helpFor(e, c.Value(0))
+	return helpFor(e, c.Value("x"))
 }
 
 // helpFor documents a value, or what a text names.

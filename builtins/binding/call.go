@@ -17,7 +17,7 @@ type Call struct {
 	Env    *Env
 	Thread *starlark.Thread
 	Sig    *Signature
-	Args   []starlark.Value // one per parameter, nil where the default holds
+	Args   []starlark.Value // one per parameter, nil where the default holds; Arg and the like read them by name
 	Rest   starlark.Tuple   // of the *parameter
 	Extra  []starlark.Tuple // of the **parameter
 }
@@ -175,62 +175,77 @@ func IsNumber(v starlark.Value) bool {
 	return false
 }
 
-// Has reports whether argument i was given and is not None.
-func (c *Call) Has(i int) bool { return c.Args[i] != nil }
-
-// Value is argument i, None where it was not given.
-func (c *Call) Value(i int) starlark.Value {
-	if c.Args[i] == nil {
-		return starlark.None
+// place is the place of the parameter of that name. A test compares the names that functions ask for with their signatures.
+func (c *Call) place(name string) int {
+	i := slices.IndexFunc(c.Sig.Params, func(p Param) bool { return p.Name == name })
+	if i < 0 {
+		panic(fmt.Sprintf("%s has no parameter %s", c.Sig.Call(), name))
 	}
-	return c.Args[i]
+	return i
 }
 
-// Str is argument i as text, or def.
-func (c *Call) Str(i int, def string) string {
-	if s, ok := c.Args[i].(starlark.String); ok {
+// Arg is the argument of that name, nil where it was not given or is None.
+func (c *Call) Arg(name string) starlark.Value { return c.Args[c.place(name)] }
+
+// Has reports whether the argument was given and is not None.
+func (c *Call) Has(name string) bool { return c.Arg(name) != nil }
+
+// Value is the argument of that name, None where it was not given.
+func (c *Call) Value(name string) starlark.Value {
+	if v := c.Arg(name); v != nil {
+		return v
+	}
+	return starlark.None
+}
+
+// Str is the argument of that name as text, or def.
+func (c *Call) Str(name, def string) string {
+	if s, ok := c.Arg(name).(starlark.String); ok {
 		return string(s)
 	}
 	return def
 }
 
-// Float is argument i as a double, or def.
-func (c *Call) Float(i int, def float64) float64 {
-	if c.Args[i] == nil {
+// Float is the argument of that name as a double, or def.
+func (c *Call) Float(name string, def float64) float64 {
+	v := c.Arg(name)
+	if v == nil {
 		return def
 	}
-	f, _ := starlark.AsFloat(c.Args[i])
+	f, _ := starlark.AsFloat(v)
 	return f
 }
 
-// Flag is argument i as a bool, or def.
-func (c *Call) Flag(i int, def bool) bool {
-	if b, ok := c.Args[i].(starlark.Bool); ok {
+// Flag is the argument of that name as a bool, or def.
+func (c *Call) Flag(name string, def bool) bool {
+	if b, ok := c.Arg(name).(starlark.Bool); ok {
 		return bool(b)
 	}
 	return def
 }
 
-// Integer is argument i as an int, or def. Numbers that no int can hold are an error.
-func (c *Call) Integer(i int, def int) (int, error) {
-	if c.Args[i] == nil {
+// Integer is the argument of that name as an int, or def. Numbers that no int can hold are an error.
+func (c *Call) Integer(name string, def int) (int, error) {
+	v := c.Arg(name)
+	if v == nil {
 		return def, nil
 	}
-	n, err := starlark.AsInt32(c.Args[i])
+	n, err := starlark.AsInt32(v)
 	if err != nil {
-		return 0, fmt.Errorf("parameter %s: %w", c.Sig.Params[i].Name, err)
+		return 0, fmt.Errorf("parameter %s: %w", name, err)
 	}
 	return n, nil
 }
 
-// Duration is argument i in ns, or def.
-func (c *Call) Duration(i int, def int64) (int64, error) {
-	if c.Args[i] == nil {
+// Duration is the argument of that name in ns, or def.
+func (c *Call) Duration(name string, def int64) (int64, error) {
+	v := c.Arg(name)
+	if v == nil {
 		return def, nil
 	}
-	ns, err := AsDuration(c.Args[i])
+	ns, err := AsDuration(v)
 	if err != nil {
-		return 0, fmt.Errorf("parameter %s: %w", c.Sig.Params[i].Name, err)
+		return 0, fmt.Errorf("parameter %s: %w", name, err)
 	}
 	return ns, nil
 }

@@ -33,7 +33,7 @@ func AsDuration(v starlark.Value) (int64, error) {
 
 // WarnOfLong says where a period or window without a unit spans more than all samples: who wrote 50 may have meant rows, or milliseconds.
 func (c *Call) WarnOfLong(what string, ns int64, axis *capture.Axis) {
-	if text, ok := starlark.AsString(c.Args[0]); ok && strings.ContainsAny(text, "smhn") {
+	if text, ok := starlark.AsString(c.Arg(what)); ok && strings.ContainsAny(text, "smhn") {
 		return
 	}
 	first, last := axis.Extent()

@@ -64,7 +64,7 @@ var captureModule = binding.MethodTable[*binding.Env]{
 			Sig: "concat(captures: list) -> Capture", Doc: "One capture after the other.", Example: "capture.concat([cap, cap]).samples",
 			Run: func(e *binding.Env, c *binding.Call) (starlark.Value, error) {
 				var list []*capture.Capture
-				err := binding.Each(c.Args[0], func(x starlark.Value) error {
+				err := binding.Each(c.Arg("captures"), func(x starlark.Value) error {
 					cp, ok := x.(*values.Capture)
 					if !ok {
 						return fmt.Errorf("element %d is %s, want Capture", len(list), x.Type())
@@ -94,39 +94,39 @@ func record(e *binding.Env, c *binding.Call) (starlark.Value, error) {
 	}
 	var r binding.RecordRequest
 	var err error
-	one := func(i int) ([]string, error) {
-		if s, ok := c.Args[i].(starlark.String); ok {
+	one := func(name string) ([]string, error) {
+		if s, ok := c.Arg(name).(starlark.String); ok {
 			return strings.Split(string(s), ","), nil
 		}
-		if !c.Has(i) {
+		if !c.Has(name) {
 			return nil, nil
 		}
-		list, err := binding.AsStrings(c.Args[i])
+		list, err := binding.AsStrings(c.Arg(name))
 		if err != nil {
-			return nil, fmt.Errorf("parameter %s: %w", c.Sig.Params[i].Name, err)
+			return nil, fmt.Errorf("parameter %s: %w", name, err)
 		}
 		return list, nil
 	}
-	if r.Sources, err = one(0); err != nil {
+	if r.Sources, err = one("source"); err != nil {
 		return nil, err
 	}
-	if r.Counters, err = one(1); err != nil {
+	if r.Counters, err = one("counters"); err != nil {
 		return nil, err
 	}
-	if r.Period, err = c.Duration(2, 10e6); err != nil {
+	if r.Period, err = c.Duration("period", 10e6); err != nil {
 		return nil, err
 	}
-	if r.Duration, err = c.Duration(3, 0); err != nil {
+	if r.Duration, err = c.Duration("duration", 0); err != nil {
 		return nil, err
 	}
 	if r.Period <= 0 || r.Duration < 0 {
 		return nil, errors.New("period must be positive, and duration must not be negative")
 	}
-	if c.Has(4) {
+	if c.Has("command") {
 		if !e.Exec {
 			return nil, errors.New("parameter command: this run may not start commands; --allow-exec allows it")
 		}
-		if r.Command, err = binding.AsStrings(c.Args[4]); err != nil {
+		if r.Command, err = binding.AsStrings(c.Arg("command")); err != nil {
 			return nil, fmt.Errorf("parameter command: %w", err)
 		}
 	}
@@ -155,7 +155,7 @@ func record(e *binding.Env, c *binding.Call) (starlark.Value, error) {
 	if r.Duration == 0 && len(r.Command) == 0 {
 		return nil, errors.New("say how long: give a duration, or a command to measure")
 	}
-	out := c.Str(5, "")
+	out := c.Str("out", "")
 	if out == "" {
 		out = "recording.arrow"
 		if len(r.Sources) > 0 {

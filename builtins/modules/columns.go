@@ -24,8 +24,8 @@ func fromColumns(e *binding.Env, c *binding.Call) (starlark.Value, error) {
 		known := append(c.Sig.Keywords(), "denom", "duration", "zero")
 		return nil, fmt.Errorf("no parameter is called %s%s", name, binding.DidYouMean(name, known))
 	}
-	opt.GPU = c.Str(3, "")
-	cfg := capture.Config{Name: c.Str(8, "columns"), Format: "columns"}
+	opt.GPU = c.Str("gpu", "")
+	cfg := capture.Config{Name: c.Str("name", "columns"), Format: "columns"}
 	opt.Apply(&cfg)
 	b := columnBuilder{env: e, rows: -1}
 	if opt.GPU != "" {
@@ -33,13 +33,13 @@ func fromColumns(e *binding.Env, c *binding.Call) (starlark.Value, error) {
 			return nil, err
 		}
 	}
-	if b.units, err = textMap(c.Value(6)); err != nil {
+	if b.units, err = textMap(c.Value("units")); err != nil {
 		return nil, fmt.Errorf("parameter units: %w", err)
 	}
-	if b.kinds, err = textMap(c.Value(7)); err != nil {
+	if b.kinds, err = textMap(c.Value("kinds")); err != nil {
 		return nil, fmt.Errorf("parameter kinds: %w", err)
 	}
-	columns := c.Args[0].(starlark.IterableMapping).Items()
+	columns := c.Arg("columns").(starlark.IterableMapping).Items()
 	for _, kv := range columns {
 		name, ok := starlark.AsString(kv[0])
 		if !ok {
@@ -49,8 +49,8 @@ func fromColumns(e *binding.Env, c *binding.Call) (starlark.Value, error) {
 			return nil, fmt.Errorf("column %q: %w", name, err)
 		}
 	}
-	if b.rows < 0 && c.Has(1) {
-		times, err := values.AsFloats(c.Args[1])
+	if b.rows < 0 && c.Has("times") {
+		times, err := values.AsFloats(c.Arg("times"))
 		if err != nil {
 			return nil, fmt.Errorf("parameter times: %w", err)
 		}
@@ -61,10 +61,10 @@ func fromColumns(e *binding.Env, c *binding.Call) (starlark.Value, error) {
 		return nil, err
 	}
 	cfg.Counters = b.finish(cfg.Axis)
-	if cfg.Labels, err = columnLabels(c.Value(4), n); err != nil {
+	if cfg.Labels, err = columnLabels(c.Value("labels"), n); err != nil {
 		return nil, fmt.Errorf("parameter labels: %w", err)
 	}
-	if cfg.Properties, err = readProperties(c.Value(5)); err != nil {
+	if cfg.Properties, err = readProperties(c.Value("properties")); err != nil {
 		return nil, fmt.Errorf("parameter properties: %w", err)
 	}
 	for _, p := range []map[string]string{b.units, b.kinds} {
@@ -103,24 +103,24 @@ func textMap(v starlark.Value) (map[string]string, error) {
 
 // columnAxis makes the time axis of n samples from times or period.
 func columnAxis(c *binding.Call, n int) (*capture.Axis, error) {
-	if !c.Has(1) {
-		period, err := c.Duration(2, 1e9)
+	if !c.Has("times") {
+		period, err := c.Duration("period", 1e9)
 		if err != nil {
 			return nil, err
 		}
 		if period <= 0 || (n > 0 && period > math.MaxInt64/int64(n)) {
-			return nil, fmt.Errorf("parameter period: %v does not fit %d samples", c.Value(2), n)
+			return nil, fmt.Errorf("parameter period: %v does not fit %d samples", c.Value("period"), n)
 		}
 		return capture.NewUniformAxis(n, period), nil
 	}
-	times, err := values.AsFloats(c.Args[1])
+	times, err := values.AsFloats(c.Arg("times"))
 	if err != nil {
 		return nil, fmt.Errorf("parameter times: %w", err)
 	}
 	if len(times) != n && len(times) != n+1 {
 		return nil, fmt.Errorf("parameter times: got %d for %d samples; give the start of each, and if you like the end of the last", len(times), n)
 	}
-	period, err := c.Duration(2, 0)
+	period, err := c.Duration("period", 0)
 	if err != nil {
 		return nil, err
 	}

@@ -15,11 +15,11 @@ var euMethods = []binding.Method[*binding.Env]{
 			"metrics.eu_events() lists what goes together.",
 		Example: "metrics.eu_counter(event=\"fpu0\", coarse=\"vs\", fine=\"ternary\", index=3).doc",
 		Run: func(_ *binding.Env, c *binding.Call) (starlark.Value, error) {
-			index, err := c.Integer(3, 0)
+			index, err := c.Integer("index", 0)
 			if err != nil {
 				return nil, err
 			}
-			eu, err := metrics.NewEUCounter(c.Str(0, ""), c.Str(1, ""), c.Str(2, ""), index)
+			eu, err := metrics.NewEUCounter(c.Str("event", ""), c.Str("coarse", ""), c.Str("fine", ""), index)
 			if err != nil {
 				return nil, err
 			}

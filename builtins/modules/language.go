@@ -23,7 +23,7 @@ const mostPattern = 64 << 10
 // mathMethod is a function of one number. NaN as a result is a result here, as in any math library; None is no argument.
 func mathMethod(name, doc string, f func(x float64) starlark.Value) binding.Method[*binding.Env] {
 	return binding.Method[*binding.Env]{Sig: name + "(x: number)", Doc: doc, Example: "math." + name + "(8)",
-		Run: func(e *binding.Env, c *binding.Call) (starlark.Value, error) { return f(c.Float(0, 0)), nil }}
+		Run: func(e *binding.Env, c *binding.Call) (starlark.Value, error) { return f(c.Float("x", 0)), nil }}
 }
 
 var mathModule = binding.MethodTable[*binding.Env]{
@@ -36,7 +36,7 @@ var mathModule = binding.MethodTable[*binding.Env]{
 	Methods: []binding.Method[*binding.Env]{
 		{Sig: "isnan(x: number|None) -> bool", Doc: "Whether x is not a number, or None.", Example: "math.isnan(math.nan)",
 			Run: func(e *binding.Env, c *binding.Call) (starlark.Value, error) {
-				return starlark.Bool(math.IsNaN(binding.NumberOrNaN(c.Args[0]))), nil
+				return starlark.Bool(math.IsNaN(binding.NumberOrNaN(c.Arg("x")))), nil
 			}},
 		mathMethod("isinf", "Whether x is infinite.", func(x float64) starlark.Value { return starlark.Bool(math.IsInf(x, 0)) }),
 		mathMethod("log2", "Logarithm to base 2.", func(x float64) starlark.Value { return starlark.Float(math.Log2(x)) }),
@@ -90,41 +90,41 @@ var assertModule = binding.MethodTable[*binding.Env]{
 	Methods: []binding.Method[*binding.Env]{
 		{Sig: "eq(got, want)", Doc: "got == want.", Example: "assert.eq(1 + 1, 2)",
 			Run: func(e *binding.Env, c *binding.Call) (starlark.Value, error) {
-				same, err := guards.Equal(syntax.EQL, c.Value(0), c.Value(1), starlark.CompareLimit)
+				same, err := guards.Equal(syntax.EQL, c.Value("got"), c.Value("want"), starlark.CompareLimit)
 				if err != nil {
 					return nil, err
 				}
 				if !same {
-					return nil, fmt.Errorf("got %s, want %s", c.Value(0), c.Value(1))
+					return nil, fmt.Errorf("got %s, want %s", c.Value("got"), c.Value("want"))
 				}
 				return starlark.None, nil
 			}},
 		{Sig: "ne(got, other)", Doc: "got != other.", Example: "assert.ne(1, 2)",
 			Run: func(e *binding.Env, c *binding.Call) (starlark.Value, error) {
-				same, err := guards.Equal(syntax.NEQ, c.Value(0), c.Value(1), starlark.CompareLimit)
+				same, err := guards.Equal(syntax.NEQ, c.Value("got"), c.Value("other"), starlark.CompareLimit)
 				if err != nil {
 					return nil, err
 				}
 				if same {
-					return nil, fmt.Errorf("both are %s", c.Value(0))
+					return nil, fmt.Errorf("both are %s", c.Value("got"))
 				}
 				return starlark.None, nil
 			}},
 		{Sig: "true(cond, msg: str=None)", Doc: "cond is true.", Example: "assert.true(2 > 1)",
 			Run: func(e *binding.Env, c *binding.Call) (starlark.Value, error) {
-				if !c.Value(0).Truth() {
-					return nil, errors.New(c.Str(1, fmt.Sprintf("%s is not true", c.Value(0))))
+				if !c.Value("cond").Truth() {
+					return nil, errors.New(c.Str("msg", fmt.Sprintf("%s is not true", c.Value("cond"))))
 				}
 				return starlark.None, nil
 			}},
 		{Sig: "contains(seq, x)", Doc: "x in seq.", Example: "assert.contains([1, 2], 2)",
 			Run: func(e *binding.Env, c *binding.Call) (starlark.Value, error) {
-				in, err := starlark.Binary(syntax.IN, c.Value(1), c.Value(0))
+				in, err := starlark.Binary(syntax.IN, c.Value("x"), c.Value("seq"))
 				if err != nil {
 					return nil, err
 				}
 				if !in.Truth() {
-					return nil, fmt.Errorf("%s does not contain %s", c.Value(0), c.Value(1))
+					return nil, fmt.Errorf("%s does not contain %s", c.Value("seq"), c.Value("x"))
 				}
 				return starlark.None, nil
 			}},
@@ -135,15 +135,15 @@ var assertModule = binding.MethodTable[*binding.Env]{
 				if e.Golden == nil {
 					return nil, errors.New("golden files are for astrolabe test")
 				}
-				got, ok := starlark.AsString(c.Value(1))
+				got, ok := starlark.AsString(c.Value("got"))
 				if !ok {
-					got = c.Value(1).String()
+					got = c.Value("got").String()
 				}
-				return starlark.None, e.Golden(c.Str(0, ""), got)
+				return starlark.None, e.Golden(c.Str("name", ""), got)
 			}},
 		{Sig: "fails(f: function, pattern: str)", Doc: "Calling f fails with an error that matches the regular expression.", Example: "assert.fails(lambda: [][1], \"out of range\")",
 			Run: func(e *binding.Env, c *binding.Call) (starlark.Value, error) {
-				text := c.Str(1, "")
+				text := c.Str("pattern", "")
 				if len(text) > mostPattern {
 					return nil, fmt.Errorf("parameter pattern: %d bytes are too long for a regular expression; the most are %d", len(text), mostPattern)
 				}
@@ -151,7 +151,7 @@ var assertModule = binding.MethodTable[*binding.Env]{
 				if err != nil {
 					return nil, fmt.Errorf("parameter pattern: %w", err)
 				}
-				_, err = called(c.Thread, c.Args[0])
+				_, err = called(c.Thread, c.Arg("f"))
 				switch {
 				case err == nil:
 					return nil, fmt.Errorf("it succeeded; want an error that matches %q", pattern)
@@ -178,19 +178,19 @@ func called(thread *starlark.Thread, f starlark.Value) (v starlark.Value, err er
 }
 
 func near(c *binding.Call) error {
-	got, want := binding.NumberOrNaN(c.Args[0]), binding.NumberOrNaN(c.Args[1])
-	if c.Args[0] == starlark.None || c.Args[1] == starlark.None {
-		if c.Args[0] != c.Args[1] {
-			return fmt.Errorf("got %s, want %s", c.Args[0], c.Args[1])
+	got, want := binding.NumberOrNaN(c.Arg("got")), binding.NumberOrNaN(c.Arg("want"))
+	if c.Arg("got") == starlark.None || c.Arg("want") == starlark.None {
+		if c.Arg("got") != c.Arg("want") {
+			return fmt.Errorf("got %s, want %s", c.Arg("got"), c.Arg("want"))
 		}
 		return nil
 	}
 	if got == want || (got != got && want != want) {
 		return nil
 	}
-	tolerance := max(c.Float(2, 1e-9)*max(math.Abs(got), math.Abs(want)), c.Float(3, 0))
+	tolerance := max(c.Float("rel", 1e-9)*max(math.Abs(got), math.Abs(want)), c.Float("abs", 0))
 	if d := math.Abs(got - want); !(d <= tolerance) || math.IsInf(got, 0) || math.IsInf(want, 0) {
-		return fmt.Errorf("got %v, want %v: they differ by %.3g, allowed is %.3g", c.Args[0], c.Args[1], d, tolerance)
+		return fmt.Errorf("got %v, want %v: they differ by %.3g, allowed is %.3g", c.Arg("got"), c.Arg("want"), d, tolerance)
 	}
 	return nil
 }

@@ -10,7 +10,7 @@ import (
 )
 
 // catalogue finds a catalogue for a method whose first parameter is its id.
-func catalogue(c *binding.Call) (*metrics.Catalogue, error) { return metrics.Get(c.Str(0, "")) }
+func catalogue(c *binding.Call) (*metrics.Catalogue, error) { return metrics.Get(c.Str("gpu", "")) }
 
 var metricsModule = binding.MethodTable[*binding.Env]{
 	Name: "metrics",
@@ -28,8 +28,8 @@ var metricsModule = binding.MethodTable[*binding.Env]{
 					return nil, err
 				}
 				entries := cat.Entries()
-				if c.Has(1) {
-					entries = cat.Match(c.Str(1, ""))
+				if c.Has("match") {
+					entries = cat.Match(c.Str("match", ""))
 				}
 				out := make([]starlark.Value, len(entries))
 				for i, m := range entries {
@@ -40,7 +40,7 @@ var metricsModule = binding.MethodTable[*binding.Env]{
 		{Sig: "matching(cap: Capture) -> dict", Doc: "How many counters of a capture have names that a catalogue knows, for every catalogue that knows some and is not of another vendor or architecture than the capture says it is of: a dict of id to number, the most first.",
 			Example: "metrics.matching(cap)",
 			Run: func(e *binding.Env, c *binding.Call) (starlark.Value, error) {
-				list := metrics.Matching(c.Args[0].(*values.Capture).Capture)
+				list := metrics.Matching(c.Arg("cap").(*values.Capture).Capture)
 				d := starlark.NewDict(len(list))
 				for _, m := range list {
 					if err := d.SetKey(starlark.String(m.Catalogue), starlark.MakeInt(m.Counters)); err != nil {
@@ -57,11 +57,11 @@ var metricsModule = binding.MethodTable[*binding.Env]{
 					return nil, err
 				}
 				for _, d := range e.Defined(cat.ID()) {
-					if d.Name == c.Str(1, "") {
+					if d.Name == c.Str("name", "") {
 						return values.NewMetric(e, d), nil
 					}
 				}
-				m, err := cat.Find(c.Str(1, ""))
+				m, err := cat.Find(c.Str("name", ""))
 				if err != nil {
 					return nil, err
 				}
@@ -70,7 +70,7 @@ var metricsModule = binding.MethodTable[*binding.Env]{
 		{Sig: "define(gpu: str, name: str, expr: str, title: str=None, unit: str=None, doc: str=None) -> Metric", Doc: "A metric of this script, in the vendor's own notation. Captures of that GPU then have it under its name.",
 			Example: "metrics.define(\"gfx1151\", \"requests_halved\", \"SUM(TCP_REQ_sum) / 2\", unit=\"requests\")",
 			Run: func(e *binding.Env, c *binding.Call) (starlark.Value, error) {
-				d, err := metrics.NewDefinition(c.Str(0, ""), c.Str(1, ""), c.Str(2, ""), c.Str(3, ""), c.Str(4, ""), c.Str(5, ""))
+				d, err := metrics.NewDefinition(c.Str("gpu", ""), c.Str("name", ""), c.Str("expr", ""), c.Str("title", ""), c.Str("unit", ""), c.Str("doc", ""))
 				if err != nil {
 					return nil, err
 				}
@@ -82,9 +82,9 @@ var metricsModule = binding.MethodTable[*binding.Env]{
 			Example: "metrics.cycle_budget(3, 500e6, 1920, 1080, 60).real_budget",
 			Run: func(_ *binding.Env, c *binding.Call) (starlark.Value, error) {
 				var n [5]float64
-				for i := range n {
-					n[i] = c.Float(i, 0)
-					if s := c.Str(i, ""); s != "" {
+				for i, name := range []string{"cores", "hz", "width", "height", "fps"} {
+					n[i] = c.Float(name, 0)
+					if s := c.Str(name, ""); s != "" {
 						x, err := notation.ParseQuantity(s, "Hz")
 						if err != nil {
 							return nil, err

@@ -117,11 +117,11 @@ func openCapture(e *binding.Env, c *binding.Call) (starlark.Value, error) {
 	if err != nil {
 		return nil, err
 	}
-	opt.Format, opt.GPU, opt.Force = c.Str(1, ""), c.Str(2, ""), c.Flag(4, false)
-	if opt.Kinds, err = readKinds(c.Args[3]); err != nil {
+	opt.Format, opt.GPU, opt.Force = c.Str("format", ""), c.Str("gpu", ""), c.Flag("force", false)
+	if opt.Kinds, err = readKinds(c.Arg("kinds")); err != nil {
 		return nil, fmt.Errorf("parameter kinds: %w", err)
 	}
-	path, err := e.Input(c.Str(0, ""))
+	path, err := e.Input(c.Str("path", ""))
 	if err != nil {
 		return nil, err
 	}

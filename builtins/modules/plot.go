@@ -28,11 +28,11 @@ var plotModule = binding.MethodTable[*binding.Env]{
 				"twin are counters of another unit, drawn in the same frame against an axis at the right.",
 			Example: "plot.timeline(clk, hits, title=\"Clock and hits\", bands=clk.gt(1000).spans(), marks=[(1, \"start\")])",
 			Run: func(e *binding.Env, c *binding.Call) (starlark.Value, error) {
-				o := plots.TimelineOptions{Title: c.Str(0, ""), YLabel: c.Str(1, ""), Stacked: c.Flag(2, false), Lanes: lanes(c, 3), Log: c.Flag(6, false)}
-				if c.Flag(7, false) {
+				o := plots.TimelineOptions{Title: c.Str("title", ""), YLabel: c.Str("ylabel", ""), Stacked: c.Flag("stacked", false), Lanes: lanes(c), Log: c.Flag("log", false)}
+				if c.Flag("spread", false) {
 					o.Style = plots.Spread
 				}
-				return timeline(e, c, o, 4, c.Value(8))
+				return timeline(e, c, o, c.Value("twin"))
 			},
 		},
 		{
@@ -41,8 +41,8 @@ var plotModule = binding.MethodTable[*binding.Env]{
 				"one of them is missing has no total and is a gap.",
 			Example: "plot.area(clk, cap[\"clk\"] * 2)",
 			Run: func(e *binding.Env, c *binding.Call) (starlark.Value, error) {
-				o := plots.TimelineOptions{Title: c.Str(0, ""), YLabel: c.Str(1, ""), Stacked: c.Flag(2, true), Style: plots.Area}
-				return timeline(e, c, o, 3, starlark.None)
+				o := plots.TimelineOptions{Title: c.Str("title", ""), YLabel: c.Str("ylabel", ""), Stacked: c.Flag("stacked", true), Style: plots.Area}
+				return timeline(e, c, o, starlark.None)
 			},
 		},
 		{
@@ -70,11 +70,11 @@ const lanesDoc = "Five or more noisy counters of one unit, which would hide each
 	"lanes=True gives one to every counter of a panel, lanes=False to none. "
 
 // lanes reads the parameter lanes, which is None where the data decide.
-func lanes(c *binding.Call, i int) plots.Lanes {
+func lanes(c *binding.Call) plots.Lanes {
 	switch {
-	case !c.Has(i):
+	case !c.Has("lanes"):
 		return plots.AutoLanes
-	case c.Flag(i, false):
+	case c.Flag("lanes", false):
 		return plots.AlwaysLanes
 	}
 	return plots.NeverLanes
@@ -107,9 +107,9 @@ func flatten(args []starlark.Value) ([]*values.Counter, error) {
 	return out, nil
 }
 
-// timeline draws the counters among the positional arguments. Bands are argument i, marks the one behind it; twin goes to the
-// axis at the right.
-func timeline(e *binding.Env, c *binding.Call, o plots.TimelineOptions, i int, twin starlark.Value) (starlark.Value, error) {
+// timeline draws the counters among the positional arguments. twin goes to the axis at the
+// right.
+func timeline(e *binding.Env, c *binding.Call, o plots.TimelineOptions, twin starlark.Value) (starlark.Value, error) {
 	counters, err := flatten(c.Rest)
 	if err != nil {
 		return nil, err
@@ -123,11 +123,11 @@ func timeline(e *binding.Env, c *binding.Call, o plots.TimelineOptions, i int, t
 			return nil, fmt.Errorf("parameter twin: %w", err)
 		}
 	}
-	if o.Bands, o.Spans, err = bands(c.Value(i)); err != nil {
+	if o.Bands, o.Spans, err = bands(c.Value("bands")); err != nil {
 		return nil, fmt.Errorf("parameter bands: %w", err)
 	}
 	var spans []plots.Interval
-	if o.Marks, spans, err = marks(c.Value(i + 1)); err != nil {
+	if o.Marks, spans, err = marks(c.Value("marks")); err != nil {
 		return nil, fmt.Errorf("parameter marks: %w", err)
 	}
 	o.Spans = append(o.Spans, spans...)
@@ -228,13 +228,13 @@ func marks(v starlark.Value) (out []plots.Mark, spans []plots.Interval, err erro
 }
 
 func histogramPlot(e *binding.Env, c *binding.Call) (starlark.Value, error) {
-	bins, err := c.Integer(0, 0)
+	bins, err := c.Integer("bins", 0)
 	if err != nil {
 		return nil, err
 	}
-	o := plots.HistogramOptions{Bins: bins, Title: c.Str(1, ""), XLabel: c.Str(2, ""), Unit: c.Str(3, ""), LogY: c.Flag(5, false)}
-	if c.Has(4) {
-		if o.Percentiles, err = values.AsFloats(c.Args[4]); err != nil {
+	o := plots.HistogramOptions{Bins: bins, Title: c.Str("title", ""), XLabel: c.Str("xlabel", ""), Unit: c.Str("unit", ""), LogY: c.Flag("log", false)}
+	if c.Has("percentiles") {
+		if o.Percentiles, err = values.AsFloats(c.Arg("percentiles")); err != nil {
 			return nil, fmt.Errorf("parameter percentiles: %w", err)
 		}
 		if o.Percentiles == nil {
@@ -273,7 +273,7 @@ func histogramPlot(e *binding.Env, c *binding.Call) (starlark.Value, error) {
 
 func gridPlot(e *binding.Env, c *binding.Call) (starlark.Value, error) {
 	var rows [][]*plots.Plot
-	err := binding.Each(c.Args[0], func(row starlark.Value) error {
+	err := binding.Each(c.Arg("rows"), func(row starlark.Value) error {
 		var line []*plots.Plot
 		err := binding.Each(row, func(x starlark.Value) error {
 			p, ok := x.(*values.Plot)
@@ -289,7 +289,7 @@ func gridPlot(e *binding.Env, c *binding.Call) (starlark.Value, error) {
 	if err != nil {
 		return nil, err
 	}
-	p, err := plots.TitledGrid(c.Str(1, ""), rows)
+	p, err := plots.TitledGrid(c.Str("title", ""), rows)
 	if err != nil {
 		return nil, err
 	}
@@ -297,18 +297,18 @@ func gridPlot(e *binding.Env, c *binding.Call) (starlark.Value, error) {
 }
 
 func barPlot(e *binding.Env, c *binding.Call) (starlark.Value, error) {
-	o := plots.BarOptions{Title: c.Str(2, ""), YLabel: c.Str(3, ""), Unit: c.Str(4, ""), Vertical: c.Flag(5, false), Stacked: c.Flag(7, false)}
+	o := plots.BarOptions{Title: c.Str("title", ""), YLabel: c.Str("ylabel", ""), Unit: c.Str("unit", ""), Vertical: c.Flag("vertical", false), Stacked: c.Flag("stacked", false)}
 	var err error
-	if c.Has(1) {
-		if o.Labels, err = labels(c.Args[1]); err != nil {
+	if c.Has("labels") {
+		if o.Labels, err = labels(c.Arg("labels")); err != nil {
 			return nil, fmt.Errorf("parameter labels: %w", err)
 		}
 	}
-	if o.Bands, _, err = bands(c.Value(6)); err != nil {
+	if o.Bands, _, err = bands(c.Value("bands")); err != nil {
 		return nil, fmt.Errorf("parameter bands: %w", err)
 	}
 	given := o.Labels != nil
-	list, err := barSeries(&o, c.Args[0])
+	list, err := barSeries(&o, c.Arg("values"))
 	if err != nil {
 		return nil, err
 	}

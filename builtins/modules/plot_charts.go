@@ -98,13 +98,13 @@ func logAxes(v starlark.Value) (x, y bool, err error) {
 }
 
 func scatterPlot(e *binding.Env, c *binding.Call) (starlark.Value, error) {
-	o := plots.ScatterOptions{Fit: c.Flag(2, false), Title: c.Str(4, "")}
+	o := plots.ScatterOptions{Fit: c.Flag("fit", false), Title: c.Str("title", "")}
 	var err error
-	if o.LogX, o.LogY, err = logAxes(c.Value(5)); err != nil {
+	if o.LogX, o.LogY, err = logAxes(c.Value("log")); err != nil {
 		return nil, err
 	}
-	cx, _ := c.Args[0].(*values.Counter)
-	cy, _ := c.Args[1].(*values.Counter)
+	cx, _ := c.Arg("x").(*values.Counter)
+	cy, _ := c.Arg("y").(*values.Counter)
 	if cx != nil && cy != nil && !cx.Counter.Axis.Same(cy.Counter.Axis) {
 		return nil, values.AxisError(cx.Counter, cy.Counter)
 	}
@@ -114,16 +114,16 @@ func scatterPlot(e *binding.Env, c *binding.Call) (starlark.Value, error) {
 	if cy != nil {
 		o.YLabel, o.YUnit = cy.Label(), cy.Counter.Unit
 	}
-	x, err := values.AsFloats(c.Args[0])
+	x, err := values.AsFloats(c.Arg("x"))
 	if err != nil {
 		return nil, err
 	}
-	y, err := values.AsFloats(c.Args[1])
+	y, err := values.AsFloats(c.Arg("y"))
 	if err != nil {
 		return nil, err
 	}
-	if c.Has(3) {
-		if err := scatterColor(&o, c.Args[3], cx, cy); err != nil {
+	if c.Has("color") {
+		if err := scatterColor(&o, c.Arg("color"), cx, cy); err != nil {
 			return nil, fmt.Errorf("parameter color: %w", err)
 		}
 	}
@@ -265,15 +265,15 @@ func oneUnit(given, unit string, mixed bool) (string, error) {
 }
 
 func boxPlot(e *binding.Env, c *binding.Call) (starlark.Value, error) {
-	o := plots.BoxOptions{Title: c.Str(1, ""), XLabel: c.Str(2, ""), Log: c.Flag(4, false)}
+	o := plots.BoxOptions{Title: c.Str("title", ""), XLabel: c.Str("xlabel", ""), Log: c.Flag("log", false)}
 	samples, unit, mixed, err := sampled(c.Rest)
 	if err != nil {
 		return nil, err
 	}
-	if o.Unit, err = oneUnit(c.Str(3, ""), unit, mixed); err != nil {
+	if o.Unit, err = oneUnit(c.Str("unit", ""), unit, mixed); err != nil {
 		return nil, err
 	}
-	if c.Has(0) {
+	if c.Has("by") {
 		ctr, ok := starlark.Value(nil), false
 		if len(c.Rest) == 1 {
 			ctr, ok = c.Rest[0], true
@@ -282,7 +282,7 @@ func boxPlot(e *binding.Env, c *binding.Call) (starlark.Value, error) {
 		if !ok || !isCounter {
 			return nil, errors.New("parameter by: give one Counter to divide by a label")
 		}
-		names, err := labelValues(counter, c.Str(0, ""))
+		names, err := labelValues(counter, c.Str("by", ""))
 		if err != nil {
 			return nil, fmt.Errorf("parameter by: %w", err)
 		}
@@ -314,13 +314,13 @@ func divide(values []float64, names []string) []plots.Sample {
 }
 
 func heatmapPlot(e *binding.Env, c *binding.Call) (starlark.Value, error) {
-	o := plots.HeatmapOptions{Title: c.Str(1, ""), Pick: c.Str(2, "max"), Log: c.Flag(3, false)}
+	o := plots.HeatmapOptions{Title: c.Str("title", ""), Pick: c.Str("pick", "max"), Log: c.Flag("log", false)}
 	var err error
-	if o.Marks, _, err = marks(c.Value(4)); err != nil {
+	if o.Marks, _, err = marks(c.Value("marks")); err != nil {
 		return nil, fmt.Errorf("parameter marks: %w", err)
 	}
 	var rows []*values.Counter
-	if ctr, ok := c.Args[0].(*values.Counter); ok {
+	if ctr, ok := c.Arg("counter").(*values.Counter); ok {
 		if o.Title == "" {
 			o.Title = ctr.Label()
 		}
@@ -330,7 +330,7 @@ func heatmapPlot(e *binding.Env, c *binding.Call) (starlark.Value, error) {
 		if len(rows) == 0 {
 			rows = []*values.Counter{ctr}
 		}
-	} else if rows, err = flatten([]starlark.Value{c.Args[0]}); err != nil {
+	} else if rows, err = flatten([]starlark.Value{c.Arg("counter")}); err != nil {
 		return nil, err
 	}
 	if len(rows) == 0 {
@@ -349,16 +349,16 @@ func heatmapPlot(e *binding.Env, c *binding.Call) (starlark.Value, error) {
 }
 
 func rooflinePlot(e *binding.Env, c *binding.Call) (starlark.Value, error) {
-	o := plots.RooflineOptions{Title: c.Str(3, ""), Unit: c.Str(4, "FLOP")}
+	o := plots.RooflineOptions{Title: c.Str("title", ""), Unit: c.Str("unit", "FLOP")}
 	var err error
-	if o.Bandwidth, err = roofs(c.Args[1], "bytes/s", "memory"); err != nil {
+	if o.Bandwidth, err = roofs(c.Arg("bandwidth"), "bytes/s", "memory"); err != nil {
 		return nil, fmt.Errorf("parameter bandwidth: %w", err)
 	}
-	if o.Compute, err = roofs(c.Args[2], o.Unit+"/s", "compute"); err != nil {
+	if o.Compute, err = roofs(c.Arg("compute"), o.Unit+"/s", "compute"); err != nil {
 		return nil, fmt.Errorf("parameter compute: %w", err)
 	}
 	var points []plots.RoofPoint
-	for _, kv := range c.Args[0].(starlark.IterableMapping).Items() {
+	for _, kv := range c.Arg("points").(starlark.IterableMapping).Items() {
 		name, ok := starlark.AsString(kv[0])
 		if !ok {
 			name = kv[0].String()
@@ -412,13 +412,13 @@ func roofs(v starlark.Value, unit, name string) ([]plots.Roof, error) {
 }
 
 func latencyPlot(e *binding.Env, c *binding.Call) (starlark.Value, error) {
-	o := plots.LatencyOptions{Title: c.Str(0, ""), XLabel: c.Str(1, "")}
+	o := plots.LatencyOptions{Title: c.Str("title", ""), XLabel: c.Str("xlabel", "")}
 	var err error
-	if o.Bins, err = c.Integer(3, 0); err != nil {
+	if o.Bins, err = c.Integer("bins", 0); err != nil {
 		return nil, err
 	}
-	if c.Has(4) {
-		if o.Percentiles, err = values.AsFloats(c.Args[4]); err != nil {
+	if c.Has("percentiles") {
+		if o.Percentiles, err = values.AsFloats(c.Arg("percentiles")); err != nil {
 			return nil, fmt.Errorf("parameter percentiles: %w", err)
 		}
 		o.Percentiles = append([]float64{}, o.Percentiles...)
@@ -430,14 +430,14 @@ func latencyPlot(e *binding.Env, c *binding.Call) (starlark.Value, error) {
 	if len(samples) == 0 {
 		return nil, errors.New("give at least one counter or list of numbers")
 	}
-	if o.Unit, err = oneUnit(c.Str(2, ""), unit, mixed); err != nil {
+	if o.Unit, err = oneUnit(c.Str("unit", ""), unit, mixed); err != nil {
 		return nil, err
 	}
 	return drawn(e, func() (*plots.Plot, error) { return plots.Latency(o, samples...) })
 }
 
 func correlationPlot(e *binding.Env, c *binding.Call) (starlark.Value, error) {
-	o := plots.CorrelationOptions{Title: c.Str(0, ""), Method: c.Str(1, "pearson")}
+	o := plots.CorrelationOptions{Title: c.Str("title", ""), Method: c.Str("method", "pearson")}
 	var first *values.Counter
 	for _, a := range c.Rest {
 		list := []starlark.Value{a}
@@ -465,10 +465,10 @@ func correlationPlot(e *binding.Env, c *binding.Call) (starlark.Value, error) {
 }
 
 func overlayPlot(e *binding.Env, c *binding.Call) (starlark.Value, error) {
-	o := plots.OverlayOptions{Title: c.Str(2, ""), Log: c.Flag(4, false)}
+	o := plots.OverlayOptions{Title: c.Str("title", ""), Log: c.Flag("log", false)}
 	var err error
-	if c.Has(3) {
-		names, err := binding.AsStrings(c.Args[3])
+	if c.Has("names") {
+		names, err := binding.AsStrings(c.Arg("names"))
 		if err != nil {
 			return nil, fmt.Errorf("parameter names: %w", err)
 		}
@@ -477,14 +477,14 @@ func overlayPlot(e *binding.Env, c *binding.Call) (starlark.Value, error) {
 		}
 		o.Before, o.After = names[0], names[1]
 	}
-	if o.Marks, _, err = marks(c.Value(5)); err != nil {
+	if o.Marks, _, err = marks(c.Value("marks")); err != nil {
 		return nil, fmt.Errorf("parameter marks: %w", err)
 	}
-	before, err := flatten(c.Args[0:1])
+	before, err := flatten([]starlark.Value{c.Arg("before")})
 	if err != nil {
 		return nil, fmt.Errorf("parameter before: %w", err)
 	}
-	after, err := flatten(c.Args[1:2])
+	after, err := flatten([]starlark.Value{c.Arg("after")})
 	if err != nil {
 		return nil, fmt.Errorf("parameter after: %w", err)
 	}

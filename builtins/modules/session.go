@@ -29,18 +29,18 @@ func openSession(e *binding.Env, c *binding.Call) (starlark.Value, error) {
 		delete(opt, name)
 		return v
 	}
-	limit, err := c.Integer(1, 0)
+	limit, err := c.Integer("max_per_pass", 0)
 	if err != nil {
 		return nil, err
 	}
-	if limit < 0 || c.Has(1) && limit == 0 {
+	if limit < 0 || c.Has("max_per_pass") && limit == 0 {
 		return nil, fmt.Errorf("parameter max_per_pass: %d is no number of counters", limit)
 	}
 	flags, err := hidden(take("hide"))
 	if err != nil {
 		return nil, err
 	}
-	names, err := namesOf(c.Args[0])
+	names, err := namesOf(c.Arg("source"))
 	if err != nil {
 		return nil, fmt.Errorf("parameter source: %w", err)
 	}

@@ -57,7 +57,7 @@ func statistic(name, doc string, least int, f func(v []float64) float64) binding
 	return binding.Method[*binding.Env]{
 		Sig: name + "(x: " + seriesType + ") -> float", Doc: doc + " Missing values are skipped; None if too few are left.", Example: "stats." + name + "([1, 2, 4, None])",
 		Run: func(e *binding.Env, c *binding.Call) (starlark.Value, error) {
-			v, err := values.AsFloats(c.Args[0])
+			v, err := values.AsFloats(c.Arg("x"))
 			if err != nil {
 				return nil, err
 			}
@@ -97,13 +97,13 @@ var statsModule = binding.MethodTable[*binding.Env]{
 		{
 			Sig: "quantiles(x: " + seriesType + ", p: list=None) -> list", Doc: "The quantiles p (0 to 1, quartiles if not given), interpolated between neighbours.", Example: "stats.quantiles(clk, [0.5, 0.95])",
 			Run: func(e *binding.Env, c *binding.Call) (starlark.Value, error) {
-				v, err := values.AsFloats(c.Args[0])
+				v, err := values.AsFloats(c.Arg("x"))
 				if err != nil {
 					return nil, err
 				}
 				ps := []float64{0.25, 0.5, 0.75}
-				if c.Has(1) {
-					if ps, err = values.AsFloats(c.Args[1]); err != nil {
+				if c.Has("p") {
+					if ps, err = values.AsFloats(c.Arg("p")); err != nil {
 						return nil, fmt.Errorf("parameter p: %w", err)
 					}
 				}
@@ -129,7 +129,7 @@ var statsModule = binding.MethodTable[*binding.Env]{
 		{
 			Sig: "describe(x: " + seriesType + ") -> Table", Doc: "Count, missing, mean, deviation and percentiles in one table.", Example: "stats.describe(clk)",
 			Run: func(e *binding.Env, c *binding.Call) (starlark.Value, error) {
-				v, err := values.AsFloats(c.Args[0])
+				v, err := values.AsFloats(c.Arg("x"))
 				if err != nil {
 					return nil, err
 				}
@@ -140,13 +140,13 @@ var statsModule = binding.MethodTable[*binding.Env]{
 			Sig: "correlation(x: " + seriesType + ", y: " + seriesType + ", method: str=\"pearson\") -> float", Doc: "Correlation, -1 to 1: \"pearson\" of the values, \"spearman\" of their ranks, or \"kendall\" of their order. None where one series does not vary.",
 			Example: "stats.correlation(clk, hits)",
 			Run: func(e *binding.Env, c *binding.Call) (starlark.Value, error) {
-				x, y, err := pairs(c.Args[0], c.Args[1])
+				x, y, err := pairs(c.Arg("x"), c.Arg("y"))
 				if err != nil {
 					return nil, err
 				}
-				f, ok := correlations[c.Str(2, "pearson")]
+				f, ok := correlations[c.Str("method", "pearson")]
 				if !ok {
-					return nil, fmt.Errorf("parameter method: %q is none of \"pearson\", \"spearman\", \"kendall\"", c.Str(2, ""))
+					return nil, fmt.Errorf("parameter method: %q is none of \"pearson\", \"spearman\", \"kendall\"", c.Str("method", ""))
 				}
 				if len(x) < 2 {
 					return starlark.None, nil
@@ -157,7 +157,7 @@ var statsModule = binding.MethodTable[*binding.Env]{
 		{
 			Sig: "covariance(x: " + seriesType + ", y: " + seriesType + ") -> float", Doc: "Covariance of the sample (n-1).", Example: "stats.covariance(clk, hits)",
 			Run: func(e *binding.Env, c *binding.Call) (starlark.Value, error) {
-				x, y, err := pairs(c.Args[0], c.Args[1])
+				x, y, err := pairs(c.Arg("x"), c.Arg("y"))
 				if err != nil || len(x) < 2 {
 					return starlark.None, err
 				}
@@ -167,7 +167,7 @@ var statsModule = binding.MethodTable[*binding.Env]{
 		{
 			Sig: "regression(x: " + seriesType + ", y: " + seriesType + ") -> struct", Doc: "Straight line through the pairs by least squares: slope, intercept, r2, stderr (of the slope), n.", Example: "stats.regression(clk, hits).slope",
 			Run: func(e *binding.Env, c *binding.Call) (starlark.Value, error) {
-				x, y, err := pairs(c.Args[0], c.Args[1])
+				x, y, err := pairs(c.Arg("x"), c.Arg("y"))
 				if err != nil {
 					return nil, err
 				}
@@ -178,7 +178,7 @@ var statsModule = binding.MethodTable[*binding.Env]{
 			Sig: "histogram(x: " + seriesType + ", bins: int|list=10, lo: number=None, hi: number=None) -> struct",
 			Doc: "How often values fall into each bin: edges (one more than bins), counts, below and above (values outside). The last bin includes its end.", Example: "stats.histogram(clk, bins=4).counts",
 			Run: func(e *binding.Env, c *binding.Call) (starlark.Value, error) {
-				v, err := values.AsFloats(c.Args[0])
+				v, err := values.AsFloats(c.Arg("x"))
 				if err != nil {
 					return nil, err
 				}
@@ -190,7 +190,7 @@ var statsModule = binding.MethodTable[*binding.Env]{
 			},
 		},
 		twoSample("t_test", "equal_var: bool=False", "Whether two samples have the same mean: Welch's test, or Student's where equal_var is true. Gives statistic, df, p_value, n_x, n_y.", func(c *binding.Call, x, y []float64) (starlark.Value, error) {
-			return tTest(x, y, c.Flag(2, false))
+			return tTest(x, y, c.Flag("equal_var", false))
 		}),
 		twoSample("mann_whitney", "", "Whether values of one sample tend to be larger than those of another, without assuming a distribution (Mann-Whitney U, normal approximation with correction for ties). Gives statistic, p_value, effect (the chance that x > y), n_x, n_y.", func(c *binding.Call, x, y []float64) (starlark.Value, error) {
 			return mannWhitney(x, y)
@@ -208,11 +208,11 @@ func twoSample(name, more, doc string, f func(c *binding.Call, x, y []float64) (
 	return binding.Method[*binding.Env]{
 		Sig: name + "(x: " + seriesType + ", y: " + seriesType + more + ") -> struct", Doc: doc, Example: "stats." + name + "([1, 2, 3, 4], [2, 3, 4, 6]).p_value",
 		Run: func(e *binding.Env, c *binding.Call) (starlark.Value, error) {
-			x, err := values.AsFloats(c.Args[0])
+			x, err := values.AsFloats(c.Arg("x"))
 			if err != nil {
 				return nil, err
 			}
-			y, err := values.AsFloats(c.Args[1])
+			y, err := values.AsFloats(c.Arg("y"))
 			if err != nil {
 				return nil, err
 			}
@@ -294,8 +294,8 @@ func regression(x, y []float64) (starlark.Value, error) {
 const maxBins = 1 << 20
 
 func binEdges(c *binding.Call, v []float64) ([]float64, error) {
-	if c.Has(1) && !binding.IsNumber(c.Args[1]) {
-		edges, err := values.AsFloats(c.Args[1])
+	if c.Has("bins") && !binding.IsNumber(c.Arg("bins")) {
+		edges, err := values.AsFloats(c.Arg("bins"))
 		if err != nil {
 			return nil, fmt.Errorf("parameter bins: %w", err)
 		}
@@ -309,7 +309,7 @@ func binEdges(c *binding.Call, v []float64) ([]float64, error) {
 		}
 		return edges, nil
 	}
-	n, err := c.Integer(1, 10)
+	n, err := c.Integer("bins", 10)
 	if err != nil {
 		return nil, err
 	}
@@ -325,7 +325,7 @@ func binEdges(c *binding.Call, v []float64) ([]float64, error) {
 	if lo > hi {
 		lo, hi = 0, 1
 	}
-	lo, hi = c.Float(2, lo), c.Float(3, hi)
+	lo, hi = c.Float("lo", lo), c.Float("hi", hi)
 	if lo == hi {
 		lo, hi = lo-0.5, hi+0.5
 	}

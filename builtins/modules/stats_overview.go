@@ -19,7 +19,7 @@ var overviewMethods = []binding.Method[*binding.Env]{
 			"interval is the median length of a sample in seconds, None where they have none; odd is the share of samples (0 to 1) that are more than a quarter longer or shorter.",
 		Example: "stats.sampling(cap).kind",
 		Run: func(e *binding.Env, c *binding.Call) (starlark.Value, error) {
-			recv := c.Args[0].(*values.Capture)
+			recv := c.Arg("cap").(*values.Capture)
 			return binding.Await(e.Context(), func() (starlark.Value, error) {
 				s := analysis.SamplingOf(recv.Capture)
 				var interval starlark.Value = starlark.None
@@ -69,7 +69,7 @@ var overviewMethods = []binding.Method[*binding.Env]{
 
 func durations(e *binding.Env, c *binding.Call) (starlark.Value, error) {
 	meta := capture.Meta{Name: "duration", Title: "Duration", Unit: "s", Kind: capture.Delta, Doc: "From the start of a sample to its end."}
-	switch x := c.Args[0].(type) {
+	switch x := c.Arg("x").(type) {
 	case *values.Capture:
 		axis := x.Capture.Axis
 		v := make([]float64, axis.Len())
@@ -84,18 +84,18 @@ func durations(e *binding.Env, c *binding.Call) (starlark.Value, error) {
 		}
 		return values.NewCounter(e, &capture.Counter{Meta: meta, Axis: x.Counter.Axis, Col: capture.NewColumn(capture.Data{F: v})}), nil
 	}
-	return nil, fmt.Errorf("got %s, want Capture or Counter", c.Args[0].Type())
+	return nil, fmt.Errorf("got %s, want Capture or Counter", c.Arg("x").Type())
 }
 
 func byLabel(e *binding.Env, c *binding.Call) (starlark.Value, error) {
-	recv, label := c.Args[0].(*values.Capture), c.Str(1, "")
+	recv, label := c.Arg("cap").(*values.Capture), c.Str("label", "")
 	if recv.Capture.Label(label) == nil {
 		_, err := recv.Capture.GroupBy(label) // says which there are
 		return nil, err
 	}
 	return binding.Await(e.Context(), func() (starlark.Value, error) {
 		parts := analysis.LabelParts(recv.Capture, label)
-		most, err := c.Integer(2, len(parts))
+		most, err := c.Integer("most", len(parts))
 		if err != nil {
 			return nil, err
 		}
@@ -124,10 +124,10 @@ func byLabel(e *binding.Env, c *binding.Call) (starlark.Value, error) {
 }
 
 func byRegion(e *binding.Env, c *binding.Call) (starlark.Value, error) {
-	recv := c.Args[0].(*values.Capture)
+	recv := c.Arg("cap").(*values.Capture)
 	return binding.Await(e.Context(), func() (starlark.Value, error) {
 		parts := analysis.RegionParts(recv.Capture)
-		most, err := c.Integer(1, len(parts))
+		most, err := c.Integer("most", len(parts))
 		if err != nil {
 			return nil, err
 		}
@@ -140,13 +140,13 @@ func byRegion(e *binding.Env, c *binding.Call) (starlark.Value, error) {
 }
 
 func movesWithDuration(e *binding.Env, c *binding.Call) (starlark.Value, error) {
-	recv := c.Args[0].(*values.Capture)
-	opt := analysis.MovesOptions{Within: c.Str(1, ""), Confidence: c.Float(2, 0)}
-	if c.Has(2) && !(opt.Confidence > 0 && opt.Confidence < 1) {
-		return nil, fmt.Errorf("parameter confidence: %v is not between 0 and 1", c.Args[2])
+	recv := c.Arg("cap").(*values.Capture)
+	opt := analysis.MovesOptions{Within: c.Str("within", ""), Confidence: c.Float("confidence", 0)}
+	if c.Has("confidence") && !(opt.Confidence > 0 && opt.Confidence < 1) {
+		return nil, fmt.Errorf("parameter confidence: %v is not between 0 and 1", c.Arg("confidence"))
 	}
 	var err error
-	if opt.Most, err = c.Integer(3, 0); err != nil {
+	if opt.Most, err = c.Integer("most", 0); err != nil {
 		return nil, err
 	}
 	if opt.Most < 0 {
@@ -165,8 +165,8 @@ func movesWithDuration(e *binding.Env, c *binding.Call) (starlark.Value, error) 
 }
 
 func leading(e *binding.Env, c *binding.Call) (starlark.Value, error) {
-	recv := c.Args[0].(*values.Capture)
-	most, err := c.Integer(1, 8)
+	recv := c.Arg("cap").(*values.Capture)
+	most, err := c.Integer("most", 8)
 	if err != nil {
 		return nil, err
 	}

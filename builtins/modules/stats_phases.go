@@ -63,7 +63,7 @@ var phaseMethods = []binding.Method[*binding.Env]{
 }
 
 func phases(e *binding.Env, c *binding.Call) (starlark.Value, error) {
-	list, err := flatten(c.Args[:1])
+	list, err := flatten([]starlark.Value{c.Arg("counters")})
 	if err != nil {
 		return nil, fmt.Errorf("parameter counters: %w", err)
 	}
@@ -71,18 +71,19 @@ func phases(e *binding.Env, c *binding.Call) (starlark.Value, error) {
 		return nil, errors.New("parameter counters: give at least one counter")
 	}
 	var opt analysis.PhaseOptions
-	if opt.MinDuration, err = c.Duration(1, 0); err != nil {
+	if opt.MinDuration, err = c.Duration("min_duration", 0); err != nil {
 		return nil, err
 	}
 	for _, p := range []struct {
-		i, least int
-		dst      *int
-	}{{2, 1, &opt.MaxPhases}, {3, 1, &opt.MinSamples}} {
-		if *p.dst, err = c.Integer(p.i, 0); err != nil {
+		name  string
+		least int
+		dst   *int
+	}{{"max_phases", 1, &opt.MaxPhases}, {"min_samples", 1, &opt.MinSamples}} {
+		if *p.dst, err = c.Integer(p.name, 0); err != nil {
 			return nil, err
 		}
-		if c.Has(p.i) && *p.dst < p.least {
-			return nil, fmt.Errorf("parameter %s: %d is less than %d", c.Sig.Params[p.i].Name, *p.dst, p.least)
+		if c.Has(p.name) && *p.dst < p.least {
+			return nil, fmt.Errorf("parameter %s: %d is less than %d", p.name, *p.dst, p.least)
 		}
 	}
 	counters := make([]*capture.Counter, len(list))
@@ -101,13 +102,13 @@ func phases(e *binding.Env, c *binding.Call) (starlark.Value, error) {
 }
 
 func labelPhases(e *binding.Env, c *binding.Call) (starlark.Value, error) {
-	recv, name := c.Args[0].(*values.Capture), c.Str(1, "")
+	recv, name := c.Arg("cap").(*values.Capture), c.Str("label", "")
 	l := recv.Capture.Label(name)
 	if l == nil {
 		_, err := recv.Capture.GroupBy(name) // says which there are
 		return nil, err
 	}
-	least, err := c.Duration(2, int64(analysis.DefaultMinFraction*float64(recv.Capture.Axis.Measured())))
+	least, err := c.Duration("min_duration", int64(analysis.DefaultMinFraction*float64(recv.Capture.Axis.Measured())))
 	if err != nil {
 		return nil, err
 	}
@@ -115,7 +116,7 @@ func labelPhases(e *binding.Env, c *binding.Call) (starlark.Value, error) {
 		return nil, errors.New("parameter min_duration: it can't be negative")
 	}
 	var also []capture.Span
-	if list, ok := c.Value(3).(*starlark.List); ok {
+	if list, ok := c.Value("also").(*starlark.List); ok {
 		for i := range list.Len() {
 			s, ok := list.Index(i).(*values.Span)
 			if !ok || !s.OfSamples {
@@ -130,14 +131,14 @@ func labelPhases(e *binding.Env, c *binding.Call) (starlark.Value, error) {
 }
 
 func outliers(e *binding.Env, c *binding.Call) (starlark.Value, error) {
-	ctr := c.Args[0].(*values.Counter)
-	k := c.Float(1, analysis.DefaultOutlierScore)
+	ctr := c.Arg("counter").(*values.Counter)
+	k := c.Float("k", analysis.DefaultOutlierScore)
 	if !(k > 0) {
-		return nil, fmt.Errorf("parameter k: %v is not above 0", c.Args[1])
+		return nil, fmt.Errorf("parameter k: %v is not above 0", c.Arg("k"))
 	}
-	side, ok := analysis.ParseSide(c.Str(2, "high"))
+	side, ok := analysis.ParseSide(c.Str("side", "high"))
 	if !ok {
-		return nil, fmt.Errorf("parameter side: %q is none of \"high\", \"low\", \"both\"", c.Str(2, ""))
+		return nil, fmt.Errorf("parameter side: %q is none of \"high\", \"low\", \"both\"", c.Str("side", ""))
 	}
 	v, err := values.AsFloats(ctr)
 	if err != nil {
@@ -154,7 +155,7 @@ func outliers(e *binding.Env, c *binding.Call) (starlark.Value, error) {
 
 func periodicity(e *binding.Env, c *binding.Call) (starlark.Value, error) {
 	ctx := e.Context()
-	if ctr, ok := c.Args[0].(*values.Counter); ok {
+	if ctr, ok := c.Arg("counter").(*values.Counter); ok {
 		return binding.Await(ctx, func() (starlark.Value, error) {
 			cycle, step, ok, err := analysis.CounterPeriodicity(ctx, ctr.Counter)
 			if err != nil || !ok {
@@ -163,7 +164,7 @@ func periodicity(e *binding.Env, c *binding.Call) (starlark.Value, error) {
 			return cycleDict(cycle, cycle.Period*float64(step)/1e9), nil
 		})
 	}
-	v, err := values.AsFloats(c.Args[0])
+	v, err := values.AsFloats(c.Arg("counter"))
 	if err != nil {
 		return nil, err
 	}
@@ -190,9 +191,9 @@ func cycleDict(c analysis.Cycle, seconds float64) starlark.Value {
 }
 
 func recurrence(e *binding.Env, c *binding.Call) (starlark.Value, error) {
-	m, ok := c.Args[0].(*values.Mask)
+	m, ok := c.Arg("events").(*values.Mask)
 	if !ok {
-		at, err := values.AsFloats(c.Args[0])
+		at, err := values.AsFloats(c.Arg("events"))
 		if err != nil {
 			return nil, fmt.Errorf("parameter events: %w", err)
 		}
@@ -237,7 +238,7 @@ func recurrence(e *binding.Env, c *binding.Call) (starlark.Value, error) {
 }
 
 func framesOf(e *binding.Env, c *binding.Call) (starlark.Value, error) {
-	recv := c.Args[0].(*values.Capture)
+	recv := c.Arg("cap").(*values.Capture)
 	out, err := binding.Await(e.Context(), func() (*capture.Capture, error) { return analysis.PerFrame(recv.Capture) })
 	if err != nil || out == nil {
 		return starlark.None, err

@@ -16,8 +16,11 @@ import (
 	"astrolabe/capture/metrics"
 )
 
+// accountSig is the signature of the function account.
+const accountSig = "account(cap: Capture, table: dict=None) -> Account"
+
 var AccountMethod = binding.Method[*binding.Env]{
-	Sig: "account(cap: Capture, table: dict=None) -> Account",
+	Sig: accountSig,
 	Doc: "Where the measured time of a capture went: every sample is attributed to what set its pace, and the parts add up to the measured time. table says what a GPU has, as those of " +
 		"@astrolabe//tables do: active and elapsed (cycles with work, and all), queues, units, cpus, clock, clock_max, frame (the length of one in seconds where none are marked), idle (the unit that has the time without work, in place of whom the GPU waits for), floor (the least level of a limiter), asleep (whether samples without a value of active are those of a device without a clock), busiest (of several instances of active the one with most work counts in every sample), device (what reports call what works, \"the GPU\"), turns (the label of the sets of counters that take turns, if several do), thread (the load from which a processor sets the pace) and unsure (the share of the time without work for nobody known from which no gain is certain). " +
 		"What names a metric may be a formula in the vendor's notation, with spaces. Entries of one name are several ways to see a unit: the first that tells counts. A unit may say how high its level can be where it is missing (guess), and what would measure it (set): that is then the name of the part of the time that is not measured. Without set, a metric set of the GPU's catalogue that has the metrics of the level is chosen: the one that shows most of what was not measured. Of a fallback beside says that what was not measured is as likely, and shares the time with it. " +
@@ -28,7 +31,7 @@ var AccountMethod = binding.Method[*binding.Env]{
 }
 
 func account(e *binding.Env, c *binding.Call) (starlark.Value, error) {
-	cap := c.Args[0].(*Capture)
+	cap := c.Arg("cap").(*Capture)
 	table, lacks, err := tableOf(e, c, cap)
 	if err != nil {
 		return nil, err
@@ -64,8 +67,8 @@ func account(e *binding.Env, c *binding.Call) (starlark.Value, error) {
 
 // tableOf is the table of a call, or that of the capture's GPU; lacks says why there is none.
 func tableOf(e *binding.Env, c *binding.Call, cap *Capture) (table *starlark.Dict, lacks string, err error) {
-	if c.Has(1) {
-		return c.Args[1].(*starlark.Dict), "", nil
+	if c.Has("table") {
+		return c.Arg("table").(*starlark.Dict), "", nil
 	}
 	none := starlark.NewDict(0)
 	if cap.Capture.GPU == "" {

@@ -173,7 +173,7 @@ func (a *Account) page() *plots.Account {
 
 // by is the account of every frame, region, value of a label, or of given stretches of time.
 func (a *Account) by(c *binding.Call) (starlark.Value, error) {
-	names, of, err := a.groups(c.Args[0])
+	names, of, err := a.groups(c.Arg("what"))
 	if err != nil {
 		return nil, err
 	}
@@ -404,7 +404,11 @@ func (a *Account) Frames() int {
 
 // AccountOf is the account of a capture by the table of its GPU.
 func AccountOf(e *binding.Env, cap *Capture) (*Account, error) {
-	v, err := account(e, &binding.Call{Env: e, Sig: &binding.Signature{}, Args: []starlark.Value{cap, nil}})
+	sig, err := binding.ParseSignature(accountSig)
+	if err != nil {
+		return nil, err
+	}
+	v, err := account(e, &binding.Call{Env: e, Sig: sig, Args: []starlark.Value{cap, nil}})
 	if err != nil {
 		return nil, err
 	}

@@ -19,16 +19,16 @@ func captureText(name, doc string, get func(c *capture.Capture) string) binding.
 // counterMethod is a method that finds a counter or metric by name.
 func counterMethod(sig, doc, example string) binding.Method[*Capture] {
 	return binding.Method[*Capture]{Sig: sig, Doc: doc, Example: example, Run: func(recv *Capture, c *binding.Call) (starlark.Value, error) {
-		name := c.Str(0, "")
+		name := c.Str("name", "")
 		out, err := binding.Await(c.Env.Context(), func() (*capture.Counter, error) { return recv.resolve(name) })
 		if err != nil {
 			return nil, err
 		}
-		if len(c.Args) > 1 && c.Has(1) {
-			id, ok := c.Args[1].(starlark.String)
+		if len(c.Sig.Params) > 1 && c.Has("instance") {
+			id, ok := c.Arg("instance").(starlark.String)
 			want := string(id)
 			if !ok {
-				want = c.Args[1].String()
+				want = c.Arg("instance").String()
 			}
 			in := out.Instance(want)
 			if in == nil {
@@ -110,8 +110,8 @@ var captureTable = binding.MethodTable[*Capture]{
 			Sig: "eval(expr: str, name: str=None, unit: str=None) -> Counter", Doc: "A metric from a formula in the vendor's own notation, as it stands in a manual. A prefix names the notation where it is not clear: \"streamline:\", \"rocm:\", \"intel:\", \"gpa:\".",
 			Example: "cap.eval(\"$TCP_REQ_sum / 2\", name=\"half\").total()",
 			Run: func(recv *Capture, c *binding.Call) (starlark.Value, error) {
-				src := c.Str(0, "")
-				meta := capture.Meta{Name: c.Str(1, src), Unit: c.Str(2, ""), Kind: capture.Derived}
+				src := c.Str("expr", "")
+				meta := capture.Meta{Name: c.Str("name", src), Unit: c.Str("unit", ""), Kind: capture.Derived}
 				out, err := binding.Await(c.Env.Context(), func() (*capture.Counter, error) {
 					return metrics.EvalWith(recv.Capture, recv.env.Defined(recv.Capture.GPU), src, meta)
 				})
@@ -133,11 +133,11 @@ var captureTable = binding.MethodTable[*Capture]{
 		captureMethod("slice(start: duration=None, end: duration=None) -> Capture", "The samples that start in start..end, in seconds since the start of the capture.", "cap.slice(\"1s\", \"3s\").samples",
 			func(c *binding.Call, in *capture.Capture) (*capture.Capture, error) {
 				first, last := in.Axis.Extent()
-				start, err := c.Duration(0, min(first, 0))
+				start, err := c.Duration("start", min(first, 0))
 				if err != nil {
 					return nil, err
 				}
-				end, err := c.Duration(1, max(last, start)+1)
+				end, err := c.Duration("end", max(last, start)+1)
 				if err != nil {
 					return nil, err
 				}
@@ -153,11 +153,11 @@ var captureTable = binding.MethodTable[*Capture]{
 			}),
 		captureMethod("where(mask: Mask) -> Capture", "The selected samples.", "cap.where(clk.gt(1000)).samples",
 			func(c *binding.Call, in *capture.Capture) (*capture.Capture, error) {
-				return in.Where(c.Args[0].(*Mask).Mask)
+				return in.Where(c.Arg("mask").(*Mask).Mask)
 			}),
 		captureMethod("resample(period: duration) -> Capture", "Samples of another period: deltas shared out by overlap so that sums stay what they were, gauges averaged over time, metrics computed anew.", "cap.resample(\"2s\").samples",
 			func(c *binding.Call, in *capture.Capture) (*capture.Capture, error) {
-				ns, err := c.Duration(0, 0)
+				ns, err := c.Duration("period", 0)
 				if err != nil {
 					return nil, err
 				}
@@ -165,12 +165,14 @@ var captureTable = binding.MethodTable[*Capture]{
 				return in.Resample(ns)
 			}),
 		captureMethod("region(name: str) -> Capture", "The samples that start inside the regions of that name.", "cap.region(\"frame\").samples",
-			func(c *binding.Call, in *capture.Capture) (*capture.Capture, error) { return in.Region(c.Str(0, "")) }),
+			func(c *binding.Call, in *capture.Capture) (*capture.Capture, error) {
+				return in.Region(c.Str("name", ""))
+			}),
 		{
 			Sig: "group_by(label: str) -> dict", Doc: "One Capture per value of a label, in order of first appearance. The key of samples without a value is None; an empty text in a file is no value.",
 			Example: "{k: c.total(\"TCP_REQ_sum\") for k, c in cap.group_by(\"kernel\").items()}",
 			Run: func(recv *Capture, c *binding.Call) (starlark.Value, error) {
-				label := c.Str(0, "")
+				label := c.Str("label", "")
 				groups, err := binding.Await(c.Env.Context(), func() ([]capture.Group, error) { return recv.Capture.GroupBy(label) })
 				if err != nil {
 					return nil, err
@@ -193,7 +195,7 @@ var captureTable = binding.MethodTable[*Capture]{
 		{
 			Sig: "total(name: str) -> number", Doc: "The value of a counter or metric over the whole capture; None if missing.", Example: "cap.total(\"TCP_REQ_sum\")",
 			Run: func(recv *Capture, c *binding.Call) (starlark.Value, error) {
-				name := c.Str(0, "")
+				name := c.Str("name", "")
 				v, err := binding.Await(c.Env.Context(), func() (capture.Value, error) {
 					out, err := recv.resolve(name)
 					if err != nil {
@@ -207,13 +209,13 @@ var captureTable = binding.MethodTable[*Capture]{
 		{
 			Sig: "summary(metrics: bool=True) -> Table", Doc: "One row per counter and metric: count, missing and why, total, mean, percentiles.", Example: "cap.summary()",
 			Run: func(recv *Capture, c *binding.Call) (starlark.Value, error) {
-				return recv.Summary(c.Env.Context(), c.Flag(0, true))
+				return recv.Summary(c.Env.Context(), c.Flag("metrics", true))
 			},
 		},
 		{
 			Sig: "head(n: int=5) -> Table", Doc: "The first samples, one row each.", Example: "cap.head(2)",
 			Run: func(recv *Capture, c *binding.Call) (starlark.Value, error) {
-				n, err := c.Integer(0, 5)
+				n, err := c.Integer("n", 5)
 				if err != nil {
 					return nil, err
 				}
@@ -223,11 +225,11 @@ var captureTable = binding.MethodTable[*Capture]{
 		{
 			Sig: "save(path: str, format: str=None)", Doc: "Writes the capture in the format of the path's extension, such as .arrow or .csv.", Example: "cap.save(\"copy.csv\")",
 			Run: func(recv *Capture, c *binding.Call) (starlark.Value, error) {
-				path, err := c.Env.Output(c.Str(0, ""))
+				path, err := c.Env.Output(c.Str("path", ""))
 				if err != nil {
 					return nil, err
 				}
-				format := c.Str(1, "")
+				format := c.Str("format", "")
 				ctx, done := c.Env.Begin("writing " + path)
 				_, err = binding.Await(ctx, func() (int, error) { return 0, c.Env.Registry.Save(ctx, path, format, recv.Capture) })
 				done()

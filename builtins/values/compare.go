@@ -31,11 +31,11 @@ var compareMethod = binding.Method[*Capture]{
 		if err != nil {
 			return nil, err
 		}
-		before, after := []*capture.Capture{recv.Capture}, []*capture.Capture{c.Args[0].(*Capture).Capture}
-		if before, err = captures(c, 4, before); err != nil {
+		before, after := []*capture.Capture{recv.Capture}, []*capture.Capture{c.Arg("other").(*Capture).Capture}
+		if before, err = captures(c, "baselines", before); err != nil {
 			return nil, err
 		}
-		if after, err = captures(c, 5, after); err != nil {
+		if after, err = captures(c, "repeats", after); err != nil {
 			return nil, err
 		}
 		ctx, done := c.Env.Begin("comparing")
@@ -53,10 +53,10 @@ var compareMethod = binding.Method[*Capture]{
 
 // compareOptions reads the arguments that say how to compare.
 func (recv *Capture) compareOptions(c *binding.Call) (analysis.Options, error) {
-	opt := analysis.Options{Alpha: c.Float(8, analysis.DefaultAlpha), Defined: recv.env.Defined(recv.Capture.GPU)}
+	opt := analysis.Options{Alpha: c.Float("alpha", analysis.DefaultAlpha), Defined: recv.env.Defined(recv.Capture.GPU)}
 	var err error
-	by := c.Str(1, "time")
-	if label := c.Str(2, ""); label != "" {
+	by := c.Str("by", "time")
+	if label := c.Str("label", ""); label != "" {
 		if by != "time" && by != "label" {
 			return opt, fmt.Errorf("label=%q goes with by=\"label\" only, not with by=%q", label, by)
 		}
@@ -66,58 +66,58 @@ func (recv *Capture) compareOptions(c *binding.Call) (analysis.Options, error) {
 		return opt, fmt.Errorf("parameter by: %w", err)
 	}
 	for _, list := range []struct {
-		i   int
-		dst *[]string
-	}{{3, &opt.Metrics}, {6, &opt.More}, {7, &opt.Less}} {
-		if *list.dst, err = globs(c, list.i); err != nil {
+		name string
+		dst  *[]string
+	}{{"metrics", &opt.Metrics}, {"more", &opt.More}, {"less", &opt.Less}} {
+		if *list.dst, err = globs(c, list.name); err != nil {
 			return opt, err
 		}
 	}
 	if opt.Alpha == 0 {
 		return opt, errors.New("parameter alpha: 0 accepts no change at all; it must lie between 0 and 1")
 	}
-	if opt.MinEffect, err = fraction(c, 9, analysis.DefaultMinEffect); err != nil {
+	if opt.MinEffect, err = fraction(c, "min_effect", analysis.DefaultMinEffect); err != nil {
 		return opt, err
 	}
-	seed, err := c.Integer(10, 0)
+	seed, err := c.Integer("seed", 0)
 	opt.Seed = uint64(seed)
 	return opt, err
 }
 
-// globs is argument i as a list of texts; one text is a list of one.
-func globs(c *binding.Call, i int) ([]string, error) {
-	if s, ok := c.Args[i].(starlark.String); ok {
+// globs is an argument as a list of texts; one text is a list of one.
+func globs(c *binding.Call, name string) ([]string, error) {
+	if s, ok := c.Arg(name).(starlark.String); ok {
 		return []string{string(s)}, nil
 	}
-	if !c.Has(i) {
+	if !c.Has(name) {
 		return nil, nil
 	}
-	out, err := binding.AsStrings(c.Args[i])
+	out, err := binding.AsStrings(c.Arg(name))
 	if err != nil {
-		return nil, fmt.Errorf("parameter %s: %w", c.Sig.Params[i].Name, err)
+		return nil, fmt.Errorf("parameter %s: %w", name, err)
 	}
 	return out, nil
 }
 
-// fraction is argument i, a number or a text such as "2%".
-func fraction(c *binding.Call, i int, def float64) (float64, error) {
-	s, ok := c.Args[i].(starlark.String)
+// fraction is an argument, a number or a text such as "2%".
+func fraction(c *binding.Call, name string, def float64) (float64, error) {
+	s, ok := c.Arg(name).(starlark.String)
 	if !ok {
-		return c.Float(i, def), nil
+		return c.Float(name, def), nil
 	}
 	f, err := analysis.ParseEffect(string(s))
 	if err != nil {
-		return 0, fmt.Errorf("parameter %s: %w", c.Sig.Params[i].Name, err)
+		return 0, fmt.Errorf("parameter %s: %w", name, err)
 	}
 	return f, nil
 }
 
-// captures appends the captures of argument i to list.
-func captures(c *binding.Call, i int, list []*capture.Capture) ([]*capture.Capture, error) {
-	err := binding.Each(c.Value(i), func(v starlark.Value) error {
+// captures appends the captures of an argument to list.
+func captures(c *binding.Call, name string, list []*capture.Capture) ([]*capture.Capture, error) {
+	err := binding.Each(c.Value(name), func(v starlark.Value) error {
 		x, ok := v.(*Capture)
 		if !ok {
-			return fmt.Errorf("parameter %s: got %s, want Capture", c.Sig.Params[i].Name, v.Type())
+			return fmt.Errorf("parameter %s: got %s, want Capture", name, v.Type())
 		}
 		list = append(list, x.Capture)
 		return nil

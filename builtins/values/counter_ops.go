@@ -143,7 +143,7 @@ func unaryMethod(name, op, doc string) binding.Method[*Counter] {
 func binaryMethod(name, op, doc string) binding.Method[*Counter] {
 	return binding.Method[*Counter]{
 		Sig: name + "(x: number|Counter) -> Counter", Doc: doc, Example: "clk." + name + "(10)",
-		Run: func(recv *Counter, c *binding.Call) (starlark.Value, error) { return recv.apply(op, recv, c.Args[0]) },
+		Run: func(recv *Counter, c *binding.Call) (starlark.Value, error) { return recv.apply(op, recv, c.Arg("x")) },
 	}
 }
 

@@ -31,7 +31,7 @@ func comparison(name, sign string, keep func(a, b float64) bool) binding.Method[
 		Doc:     "Selects the samples where the value is " + sign + " x: a number, another Counter on the same time axis, or a quantity such as \"80GB/s\". A missing value is never selected.",
 		Example: "clk." + name + "(1000).count()",
 		Run: func(recv *Counter, c *binding.Call) (starlark.Value, error) {
-			return recv.compare(c, c.Args[0], keep)
+			return recv.compare(c, c.Arg("x"), keep)
 		},
 	}
 }
@@ -83,9 +83,9 @@ var CounterTable = binding.MethodTable[*Counter]{
 			Sig: "percentile(p: number) -> number", Doc: "The value that p percent of the values do not exceed, interpolated between neighbours. None if nothing is left.",
 			Example: "clk.percentile(95)",
 			Run: func(recv *Counter, c *binding.Call) (starlark.Value, error) {
-				p := c.Float(0, 0)
+				p := c.Float("p", 0)
 				if !(p >= 0 && p <= 100) {
-					return nil, fmt.Errorf("parameter p: %v is not between 0 and 100", c.Args[0])
+					return nil, fmt.Errorf("parameter p: %v is not between 0 and 100", c.Arg("p"))
 				}
 				if p > 0 && p < 1 {
 					c.Env.Warnf("percentile(%v) lies below the first percentile: p is in percent, so the value that %v of all do not exceed is percentile(%v)", p, p, 100*p)
@@ -116,7 +116,7 @@ var CounterTable = binding.MethodTable[*Counter]{
 			Sig: "why(sample: int=None) -> str", Doc: "Why the total is missing, or the value of one sample; None where it is not. explain shows the whole formula.",
 			Example: "clk.why()",
 			Run: func(recv *Counter, c *binding.Call) (starlark.Value, error) {
-				i, err := c.Integer(0, -1)
+				i, err := c.Integer("sample", -1)
 				if err != nil {
 					return nil, err
 				}
@@ -135,7 +135,9 @@ var CounterTable = binding.MethodTable[*Counter]{
 		unaryMethod("abs", "abs", "Absolute values."),
 		{
 			Sig: "clamp(lo: number|None, hi: number|None) -> Counter", Doc: "Values limited to lo..hi; None leaves that side open. Missing stays missing.", Example: "clk.clamp(0, 100)",
-			Run: func(recv *Counter, c *binding.Call) (starlark.Value, error) { return recv.clamp(c.Args[0], c.Args[1]) },
+			Run: func(recv *Counter, c *binding.Call) (starlark.Value, error) {
+				return recv.clamp(c.Arg("lo"), c.Arg("hi"))
+			},
 		},
 		binaryMethod("minimum", "min", "The smaller of value and x, sample by sample."),
 		binaryMethod("maximum", "max", "The larger of value and x, sample by sample."),
@@ -146,12 +148,12 @@ var CounterTable = binding.MethodTable[*Counter]{
 		},
 		{
 			Sig: "share(of: Counter|number) -> Counter", Doc: "Percent of another counter.", Example: "hits.share(clk).total()",
-			Run: func(recv *Counter, c *binding.Call) (starlark.Value, error) { return recv.share(c.Args[0]) },
+			Run: func(recv *Counter, c *binding.Call) (starlark.Value, error) { return recv.share(c.Arg("of")) },
 		},
 		{
 			Sig: "rolling(window: duration) -> Counter", Doc: "At every sample the value over the window that ends with it: sums of deltas, averages of gauges, formulas on those.", Example: "clk.rolling(\"3s\").max()",
 			Run: func(recv *Counter, c *binding.Call) (starlark.Value, error) {
-				ns, err := c.Duration(0, 0)
+				ns, err := c.Duration("window", 0)
 				if err != nil {
 					return nil, err
 				}
@@ -166,7 +168,7 @@ var CounterTable = binding.MethodTable[*Counter]{
 		{
 			Sig: "resample(period: duration) -> Counter", Doc: "The counter in samples of another period. Sums stay what they were.", Example: "clk.resample(\"2s\").total()",
 			Run: func(recv *Counter, c *binding.Call) (starlark.Value, error) {
-				ns, err := c.Duration(0, 0)
+				ns, err := c.Duration("period", 0)
 				if err != nil {
 					return nil, err
 				}
@@ -197,11 +199,11 @@ var CounterTable = binding.MethodTable[*Counter]{
 		{
 			Sig: "between(lo: number|str|Counter, hi: number|str|Counter) -> Mask", Doc: "Selects the samples where lo <= value <= hi.", Example: "clk.between(900, 1100).count()",
 			Run: func(recv *Counter, c *binding.Call) (starlark.Value, error) {
-				lo, err := recv.compare(c, c.Args[0], func(a, b float64) bool { return a >= b })
+				lo, err := recv.compare(c, c.Arg("lo"), func(a, b float64) bool { return a >= b })
 				if err != nil {
 					return nil, err
 				}
-				hi, err := recv.compare(c, c.Args[1], func(a, b float64) bool { return a <= b })
+				hi, err := recv.compare(c, c.Arg("hi"), func(a, b float64) bool { return a <= b })
 				if err != nil {
 					return nil, err
 				}

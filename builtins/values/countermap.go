@@ -131,9 +131,9 @@ var mapTable = binding.MethodTable[*counterMap]{
 			}},
 		{Sig: "get(name: str, default=None)", Doc: "The Counter of that name, or the default.", Example: "cap.counters.get(\"nothing\")",
 			Run: func(m *counterMap, c *binding.Call) (starlark.Value, error) {
-				v, ok, err := m.Get(c.Args[0])
+				v, ok, err := m.Get(c.Arg("name"))
 				if err != nil || !ok {
-					return c.Value(1), nil
+					return c.Value("default"), nil
 				}
 				return v, nil
 			}},

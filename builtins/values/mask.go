@@ -118,13 +118,13 @@ var maskTable = binding.MethodTable[*Mask]{
 			"Samples of the mask across may lie inside a stretch without breaking it up: those without a value, for example.",
 			Example: "[s.duration for s in clk.gt(1000).spans(\"1s\", across=clk.missing())]",
 			Run: func(m *Mask, c *binding.Call) (starlark.Value, error) {
-				ns, err := c.Duration(0, 0)
+				ns, err := c.Duration("min_duration", 0)
 				if err != nil {
 					return nil, err
 				}
 				var across *capture.Mask
-				if c.Has(1) {
-					across = c.Args[1].(*Mask).Mask
+				if c.Has("across") {
+					across = c.Arg("across").(*Mask).Mask
 					if !across.Axis.Same(m.Mask.Axis) {
 						return nil, errors.New("parameter across: the mask has another time axis")
 					}

@@ -51,29 +51,32 @@ const sizeParams = "width: int=None, height: int=None, dpi: int=None, size: str=
 // sizeDoc explains the parameters of sizeParams.
 const sizeDoc = "size names one: \"page\", \"ticket\" (960 x 540), \"ticket2x\" (for screens of twice the density), \"slide\" or \"print\" (18 cm at 300 dpi); width, height and dpi override it. theme is \"light\" or \"dark\"."
 
-// theme reads the parameter theme of sizeParams, which begin at argument i; nil where it was not given.
-func theme(c *binding.Call, i int) (*canvas.Theme, error) {
-	if !c.Has(i + 4) {
+// theme reads the parameter theme of sizeParams; nil where it was not given.
+func theme(c *binding.Call) (*canvas.Theme, error) {
+	if !c.Has("theme") {
 		return nil, nil
 	}
-	t, err := canvas.ThemeNamed(c.Str(i+4, ""))
+	t, err := canvas.ThemeNamed(c.Str("theme", ""))
 	if err != nil {
 		return nil, fmt.Errorf("parameter theme: %w", err)
 	}
 	return t, nil
 }
 
-// size reads width, height, dpi and size from the arguments that begin at i.
-func size(c *binding.Call, i int) (sz canvas.Size, err error) {
-	if sz, err = canvas.SizeNamed(c.Str(i+3, "")); err != nil {
+// size reads width, height, dpi and size of sizeParams.
+func size(c *binding.Call) (sz canvas.Size, err error) {
+	if sz, err = canvas.SizeNamed(c.Str("size", "")); err != nil {
 		return sz, fmt.Errorf("parameter size: %w", err)
 	}
-	for k, dst := range []*int{&sz.Width, &sz.Height, &sz.DPI} {
-		if *dst, err = c.Integer(i+k, *dst); err != nil {
+	for _, p := range []struct {
+		name string
+		dst  *int
+	}{{"width", &sz.Width}, {"height", &sz.Height}, {"dpi", &sz.DPI}} {
+		if *p.dst, err = c.Integer(p.name, *p.dst); err != nil {
 			return sz, err
 		}
-		if c.Has(i+k) && *dst <= 0 {
-			return sz, fmt.Errorf("parameter %s: %d is not positive", c.Sig.Params[i+k].Name, *dst)
+		if c.Has(p.name) && *p.dst <= 0 {
+			return sz, fmt.Errorf("parameter %s: %d is not positive", p.name, *p.dst)
 		}
 	}
 	return sz, nil
@@ -89,15 +92,15 @@ var plotTable = binding.MethodTable[*Plot]{
 	Methods: []binding.Method[*Plot]{
 		{Sig: "save(path: str, " + sizeParams + ")", Doc: "Writes the picture; the extension says the format: .png, .svg or .pdf. Sizes are in pixels, 1600 x 900 at 96 dpi if not given. " + sizeDoc, Example: "plot.timeline(clk).save(\"clk.png\", size=\"ticket\", theme=\"dark\")",
 			Run: func(p *Plot, c *binding.Call) (starlark.Value, error) {
-				sz, err := size(c, 1)
+				sz, err := size(c)
 				if err != nil {
 					return nil, err
 				}
-				theme, err := theme(c, 1)
+				theme, err := theme(c)
 				if err != nil {
 					return nil, err
 				}
-				path, err := c.Env.Output(c.Str(0, ""))
+				path, err := c.Env.Output(c.Str("path", ""))
 				if err != nil {
 					return nil, err
 				}
@@ -114,11 +117,11 @@ var plotTable = binding.MethodTable[*Plot]{
 			}},
 		{Sig: "show(" + sizeParams + ")", Doc: "Draws the picture in the terminal (kitty's, iTerm2's and sixel graphics), or prints the path of a temporary file.", Example: "plot.bar({\"a\": 1, \"b\": 2}).show(width=400, height=300)",
 			Run: func(p *Plot, c *binding.Call) (starlark.Value, error) {
-				sz, err := size(c, 0)
+				sz, err := size(c)
 				if err != nil {
 					return nil, err
 				}
-				theme, err := theme(c, 0)
+				theme, err := theme(c)
 				if err != nil {
 					return nil, err
 				}

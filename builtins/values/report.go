@@ -170,17 +170,17 @@ func (r *Report) summary(c *binding.Call) (starlark.Value, error) {
 	if r.frozen {
 		return nil, errFrozenReport
 	}
-	sev, err := canvas.ParseSeverity(c.Str(2, "info"))
+	sev, err := canvas.ParseSeverity(c.Str("severity", "info"))
 	if err != nil {
 		return nil, fmt.Errorf("parameter severity: %w", err)
 	}
-	s := &plots.Summary{Severity: sev, Verdict: c.Str(0, ""), Note: c.Str(1, "")}
-	if c.Has(3) {
-		s.Timeline = c.Args[3].(*Plot).Plot
+	s := &plots.Summary{Severity: sev, Verdict: c.Str("verdict", ""), Note: c.Str("note", "")}
+	if c.Has("timeline") {
+		s.Timeline = c.Arg("timeline").(*Plot).Plot
 	} else {
 		s.Timeline = r.r.BestChart()
 	}
-	err = binding.Each(c.Value(4), func(x starlark.Value) error {
+	err = binding.Each(c.Value("quality"), func(x starlark.Value) error {
 		n := plots.Note{Severity: canvas.Info}
 		if pair, ok := x.(starlark.Indexable); ok && pair.Len() == 2 && x.Type() == "tuple" {
 			word, _ := starlark.AsString(pair.Index(0))
@@ -287,15 +287,15 @@ func short(hash string) string {
 }
 
 func (r *Report) save(c *binding.Call) (starlark.Value, error) {
-	sz, err := size(c, 1)
+	sz, err := size(c)
 	if err != nil {
 		return nil, err
 	}
-	theme, err := theme(c, 1)
+	theme, err := theme(c)
 	if err != nil {
 		return nil, err
 	}
-	return starlark.None, r.Save(c.Str(0, ""), sz, theme)
+	return starlark.None, r.Save(c.Str("path", ""), sz, theme)
 }
 
 // Save draws the document as it is now into files whose format the extension of path says. The size may be partly or wholly zero, and the theme
@@ -335,20 +335,20 @@ func (r *Report) Save(path string, sz canvas.Size, theme *canvas.Theme) error {
 
 // finding adds a judgement.
 func (r *Report) finding(c *binding.Call) (starlark.Value, error) {
-	sev, err := canvas.ParseSeverity(c.Str(1, ""))
+	sev, err := canvas.ParseSeverity(c.Str("severity", ""))
 	if err != nil {
 		return nil, fmt.Errorf("parameter severity: %w", err)
 	}
-	f := plots.Finding{ID: c.Str(0, ""), Severity: sev, Title: c.Str(2, ""), Advice: c.Str(6, ""),
-		Source: c.Str(8, ""), Confidence: c.Str(9, ""), Win: c.Str(10, "")}
+	f := plots.Finding{ID: c.Str("id", ""), Severity: sev, Title: c.Str("title", ""), Advice: c.Str("advice", ""),
+		Source: c.Str("source", ""), Confidence: c.Str("confidence", ""), Win: c.Str("win", "")}
 	unit := ""
-	err = binding.Each(c.Value(3), func(x starlark.Value) error {
+	err = binding.Each(c.Value("evidence"), func(x starlark.Value) error {
 		switch x := x.(type) {
 		case *Counter:
 			if len(f.Evidence) == 0 {
 				f.Metric, unit = x.Label(), x.Counter.Unit
 				f.Unit = unit
-				if total := x.Counter.Total().Float(); !c.Has(4) {
+				if total := x.Counter.Total().Float(); !c.Has("value") {
 					f.Value, f.Measured = notation.Quantity(total, unit), &total
 				}
 			}
@@ -365,13 +365,13 @@ func (r *Report) finding(c *binding.Call) (starlark.Value, error) {
 	if err != nil {
 		return nil, err
 	}
-	if c.Has(4) {
-		f.Value = valueText(c.Args[4], unit)
-		f.Measured, f.Unit = numberOf(c.Args[4], unit)
+	if c.Has("value") {
+		f.Value = valueText(c.Arg("value"), unit)
+		f.Measured, f.Unit = numberOf(c.Arg("value"), unit)
 	}
-	if c.Has(5) {
-		f.Threshold = valueText(c.Args[5], unit)
-		limit, in := numberOf(c.Args[5], unit)
+	if c.Has("threshold") {
+		f.Threshold = valueText(c.Arg("threshold"), unit)
+		limit, in := numberOf(c.Arg("threshold"), unit)
 		switch {
 		case f.Measured == nil:
 			f.Limit, f.Unit = limit, in
@@ -379,21 +379,21 @@ func (r *Report) finding(c *binding.Call) (starlark.Value, error) {
 			f.Limit = limit
 		}
 	}
-	if c.Has(11) {
-		f.Metric = c.Str(11, "")
+	if c.Has("metric") {
+		f.Metric = c.Str("metric", "")
 	}
-	if f.Share, err = share(c, 12); err != nil {
+	if f.Share, err = share(c, "share"); err != nil {
 		return nil, err
 	}
-	if c.Has(13) {
-		bounds, err := AsFloats(c.Args[13])
+	if c.Has("gain") {
+		bounds, err := AsFloats(c.Arg("gain"))
 		if err != nil || len(bounds) != 2 {
-			return nil, fmt.Errorf("parameter gain: got %s, want two numbers, the least and the largest", c.Args[13])
+			return nil, fmt.Errorf("parameter gain: got %s, want two numbers, the least and the largest", c.Arg("gain"))
 		}
 		f.Gain = bounds
 	}
-	f.RunnerUp, f.Hint, f.InsteadOf = c.Str(14, ""), c.Flag(15, false), c.Str(16, "")
-	err = binding.Each(c.Value(7), func(x starlark.Value) error {
+	f.RunnerUp, f.Hint, f.InsteadOf = c.Str("runner_up", ""), c.Flag("hint", false), c.Str("instead_of", "")
+	err = binding.Each(c.Value("spans"), func(x starlark.Value) error {
 		switch x := x.(type) {
 		case *Span:
 			f.Spans = append(f.Spans, x.Span)
@@ -410,14 +410,14 @@ func (r *Report) finding(c *binding.Call) (starlark.Value, error) {
 	return starlark.None, r.add(f)
 }
 
-// share is argument i as a share of the time, nil where it was not given.
-func share(c *binding.Call, i int) (*float64, error) {
-	if !c.Has(i) {
+// share is an argument as a share of the time, nil where it was not given.
+func share(c *binding.Call, name string) (*float64, error) {
+	if !c.Has(name) {
 		return nil, nil
 	}
-	x, ok := starlark.AsFloat(c.Args[i])
+	x, ok := starlark.AsFloat(c.Arg(name))
 	if !ok || !(x >= 0 && x <= 1) {
-		return nil, fmt.Errorf("parameter %s: got %s, want a number from 0 to 1", c.Sig.Params[i].Name, c.Args[i])
+		return nil, fmt.Errorf("parameter %s: got %s, want a number from 0 to 1", name, c.Arg(name))
 	}
 	return &x, nil
 }
@@ -511,15 +511,15 @@ var reportTable = binding.MethodTable[*Report]{
 	Methods: []binding.Method[*Report]{
 		{Sig: "text(markdown: str)", Doc: "Adds prose: headings, paragraphs, lists, bold, emphasis and code in Markdown.", Example: "report.new(\"t\").text(\"## What this shows\")",
 			Run: func(r *Report, c *binding.Call) (starlark.Value, error) {
-				return starlark.None, r.add(plots.Text(c.Str(0, "")))
+				return starlark.None, r.add(plots.Text(c.Str("markdown", "")))
 			}},
 		{Sig: "plot(p: Plot)", Doc: "Adds a chart.", Example: "report.new(\"t\").plot(plot.timeline(clk))",
 			Run: func(r *Report, c *binding.Call) (starlark.Value, error) {
-				return starlark.None, r.add(c.Args[0].(*Plot).Plot)
+				return starlark.None, r.add(c.Arg("p").(*Plot).Plot)
 			}},
 		{Sig: "table(t: Table, title: str=None)", Doc: "Adds a table.", Example: "report.new(\"t\").table(cap.summary(), title=\"Everything\")",
 			Run: func(r *Report, c *binding.Call) (starlark.Value, error) {
-				t, title := c.Args[0].(*Table), c.Str(1, "")
+				t, title := c.Arg("t").(*Table), c.Str("title", "")
 				if n := t.rows - plots.MaxPageRows; n > 0 {
 					c.Env.Warnf("the table of %d rows is too long for a picture, which leaves out the last %d; .md, .html and .json have them", t.rows, n)
 				}
@@ -535,8 +535,8 @@ var reportTable = binding.MethodTable[*Report]{
 				if r.frozen {
 					return nil, errFrozenReport
 				}
-				if c.Has(0) {
-					r.time = c.Args[0].(*Account)
+				if c.Has("a") {
+					r.time = c.Arg("a").(*Account)
 					r.r.Account = r.time.page()
 				}
 				if r.time == nil {
@@ -549,7 +549,7 @@ var reportTable = binding.MethodTable[*Report]{
 				if r.frozen {
 					return nil, errFrozenReport
 				}
-				j := plots.Judgement{Subject: c.Str(0, ""), Why: c.Str(1, "")}
+				j := plots.Judgement{Subject: c.Str("subject", ""), Why: c.Str("why", "")}
 				if !slices.Contains(r.r.Judgements, j) {
 					r.r.Judgements = append(r.r.Judgements, j)
 				}

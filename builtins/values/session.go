@@ -114,10 +114,10 @@ func (s *Session) change(list starlark.Tuple, byName func(*string) error, byInde
 }
 
 // id is a number that the script gave, of a session or sample.
-func id(c *binding.Call, i int) (uint32, error) {
-	n, ok := c.Args[i].(starlark.Int).Uint64()
+func id(c *binding.Call, name string) (uint32, error) {
+	n, ok := c.Arg(name).(starlark.Int).Uint64()
 	if !ok || n > 1<<32-1 {
-		return 0, fmt.Errorf("parameter %s: %v is no number from 0 to 4294967295", c.Sig.Params[i].Name, c.Args[i])
+		return 0, fmt.Errorf("parameter %s: %v is no number from 0 to 4294967295", name, c.Arg(name))
 	}
 	return uint32(n), nil
 }

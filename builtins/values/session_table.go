@@ -22,7 +22,7 @@ func sessionStep(name, doc, example string, step func(s *Session, lib *session.L
 // sessionCapture is a method that makes a capture of a session.
 func sessionCapture(sig, doc, example string, f func(lib *session.Library, e *binding.Env, id uint32) (*capture.Capture, error)) binding.Method[*Session] {
 	return binding.Method[*Session]{Sig: sig, Doc: doc, Example: example, Run: func(s *Session, c *binding.Call) (starlark.Value, error) {
-		n, err := id(c, 0)
+		n, err := id(c, "session")
 		if err != nil {
 			return nil, err
 		}
@@ -104,7 +104,7 @@ var sessionTable = binding.MethodTable[*Session]{
 			Sig: "is_enabled(counter: str|int) -> bool", Doc: "Whether a counter is enabled.", Example: "ses.is_enabled(\"GPUTime\")",
 			Run: func(s *Session, c *binding.Call) (starlark.Value, error) {
 				lib := s.use()
-				i, err := s.counterIndex(lib, c.Args[0])
+				i, err := s.counterIndex(lib, c.Arg("counter"))
 				if err != nil {
 					return nil, err
 				}
@@ -118,7 +118,7 @@ var sessionTable = binding.MethodTable[*Session]{
 		{
 			Sig: "index(name: str|None) -> int", Doc: "Index of the counter of that name, in any case.", Example: "ses.index(\"gputime\")",
 			Run: func(s *Session, c *binding.Call) (starlark.Value, error) {
-				i, err := s.counterIndex(s.use(), c.Args[0])
+				i, err := s.counterIndex(s.use(), c.Arg("name"))
 				return starlark.MakeInt(i), err
 			},
 		},
@@ -136,7 +136,7 @@ var sessionTable = binding.MethodTable[*Session]{
 			Sig: "begin_sample(sample: int)", Doc: "Begins a sample. The same number in every pass tells that the samples belong together.",
 			Example: "ses.enable(\"GPUTime\"); ses.begin_session(); ses.begin_pass(); ses.begin_sample(0)",
 			Run: func(s *Session, c *binding.Call) (starlark.Value, error) {
-				n, err := id(c, 0)
+				n, err := id(c, "sample")
 				if err != nil {
 					return nil, err
 				}
@@ -160,15 +160,15 @@ var sessionTable = binding.MethodTable[*Session]{
 			Sig: "ready(session: int, sample: int=None) -> bool", Doc: "Whether the results of a session, or of one sample of it, can be had without waiting.",
 			Example: "ses.enable(\"GPUTime\"); ses.run(); ses.ready(1, 0)",
 			Run: func(s *Session, c *binding.Call) (starlark.Value, error) {
-				n, err := id(c, 0)
+				n, err := id(c, "session")
 				if err != nil {
 					return nil, err
 				}
-				if !c.Has(1) {
+				if !c.Has("sample") {
 					ready, err := s.use().IsSessionReady(n)
 					return starlark.Bool(ready), err
 				}
-				sample, err := id(c, 1)
+				sample, err := id(c, "sample")
 				if err != nil {
 					return nil, err
 				}
@@ -185,7 +185,7 @@ var sessionTable = binding.MethodTable[*Session]{
 		{
 			Sig: "samples(session: int) -> list", Doc: "Numbers of the samples of a session, in the order of its first pass.", Example: "ses.enable(\"GPUTime\"); ses.run(); ses.samples(1)",
 			Run: func(s *Session, c *binding.Call) (starlark.Value, error) {
-				n, err := id(c, 0)
+				n, err := id(c, "session")
 				if err != nil {
 					return nil, err
 				}
@@ -252,11 +252,11 @@ func runSession(s *Session, c *binding.Call) (starlark.Value, error) {
 	if r.Output == nil {
 		r.Output = io.Discard
 	}
-	if c.Has(0) {
+	if c.Has("command") {
 		if !s.env.Exec {
 			return nil, fmt.Errorf("parameter command: this run may not start commands; --allow-exec allows it")
 		}
-		args, err := binding.AsStrings(c.Args[0])
+		args, err := binding.AsStrings(c.Arg("command"))
 		if err != nil {
 			return nil, fmt.Errorf("parameter command: %w", err)
 		}
@@ -265,11 +265,11 @@ func runSession(s *Session, c *binding.Call) (starlark.Value, error) {
 		}
 		r.Args = args
 	}
-	period, err := c.Duration(1, 0)
+	period, err := c.Duration("period", 0)
 	if err != nil {
 		return nil, err
 	}
-	if period < 0 || c.Has(1) && period == 0 {
+	if period < 0 || c.Has("period") && period == 0 {
 		return nil, fmt.Errorf("parameter period: it must be positive")
 	}
 	r.Period = durationOf(period)
@@ -286,16 +286,16 @@ func runSession(s *Session, c *binding.Call) (starlark.Value, error) {
 }
 
 func sessionResult(s *Session, c *binding.Call) (starlark.Value, error) {
-	n, err := id(c, 0)
+	n, err := id(c, "session")
 	if err != nil {
 		return nil, err
 	}
-	sample, err := id(c, 1)
+	sample, err := id(c, "sample")
 	if err != nil {
 		return nil, err
 	}
 	lib, ctx := s.use(), s.env.Context()
-	if !c.Has(2) {
+	if !c.Has("counter") {
 		out, err := lib.EnabledIn(n)
 		if err != nil {
 			return nil, err
@@ -315,15 +315,15 @@ func sessionResult(s *Session, c *binding.Call) (starlark.Value, error) {
 		d.Freeze()
 		return d, nil
 	}
-	i, err := s.counterIndex(lib, c.Args[2])
+	i, err := s.counterIndex(lib, c.Arg("counter"))
 	if err != nil {
 		return nil, err
 	}
 	var want *session.Type
-	if c.Has(3) {
-		t, ok := session.ParseType(c.Str(3, ""))
+	if c.Has("type") {
+		t, ok := session.ParseType(c.Str("type", ""))
 		if !ok {
-			return nil, fmt.Errorf("parameter type: %s is no type; there are float32, float64, uint32, uint64, int32 and int64", c.Args[3])
+			return nil, fmt.Errorf("parameter type: %s is no type; there are float32, float64, uint32, uint64, int32 and int64", c.Arg("type"))
 		}
 		want = &t
 	}
@@ -336,14 +336,14 @@ func sessionResult(s *Session, c *binding.Call) (starlark.Value, error) {
 
 // sessionLog registers a function of the script. What it raises ends the statement that caused the message.
 func sessionLog(s *Session, c *binding.Call) (starlark.Value, error) {
-	types, err := session.ParseLogTypes(c.Str(1, "error,message"))
+	types, err := session.ParseLogTypes(c.Str("types", "error,message"))
 	if err != nil {
 		return nil, fmt.Errorf("parameter types: %w", err)
 	}
 	e := s.env
-	f, ok := c.Args[0].(starlark.Callable)
+	f, ok := c.Arg("f").(starlark.Callable)
 	if !ok {
-		if c.Has(1) && types != session.LogNone {
+		if c.Has("types") && types != session.LogNone {
 			return starlark.None, e.Sessions.RegisterLoggingCallback(types, nil)
 		}
 		return starlark.None, e.Sessions.RegisterLoggingCallback(session.LogNone, nil)

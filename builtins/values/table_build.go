@@ -11,7 +11,7 @@ import (
 // TableOfColumns is table.new.
 func TableOfColumns(e *binding.Env, c *binding.Call) (starlark.Value, error) {
 	t := &Table{env: e}
-	for i, kv := range c.Args[0].(starlark.IterableMapping).Items() {
+	for i, kv := range c.Arg("columns").(starlark.IterableMapping).Items() {
 		name, ok := kv[0].(starlark.String)
 		if !ok {
 			return nil, fmt.Errorf("the name of column %d is %s, want str", i, kv[0].Type())
@@ -30,30 +30,30 @@ func TableOfColumns(e *binding.Env, c *binding.Call) (starlark.Value, error) {
 		}
 		t.columns = append(t.columns, col)
 	}
-	return t, t.setUnits(c.Value(1))
+	return t, t.setUnits(c.Value("units"))
 }
 
 // TableOfRows is table.rows.
 func TableOfRows(e *binding.Env, c *binding.Call) (starlark.Value, error) {
 	var names []string
-	if c.Has(1) {
+	if c.Has("columns") {
 		var err error
-		if names, err = binding.AsStrings(c.Args[1]); err != nil {
+		if names, err = binding.AsStrings(c.Arg("columns")); err != nil {
 			return nil, fmt.Errorf("parameter columns: %w", err)
 		}
 	}
 	t := NewTable(e, names, nil)
-	iter := c.Args[0].(starlark.Iterable).Iterate()
+	iter := c.Arg("rows").(starlark.Iterable).Iterate()
 	defer iter.Done()
 	var x starlark.Value
 	for n := 0; iter.Next(&x); n++ {
-		row, err := readRow(t, x, n, c.Has(1))
+		row, err := readRow(t, x, n, c.Has("columns"))
 		if err != nil {
 			return nil, fmt.Errorf("row %d: %w", n, err)
 		}
 		t.append(row)
 	}
-	return t, t.setUnits(c.Value(2))
+	return t, t.setUnits(c.Value("units"))
 }
 
 // readRow reads a row; without given column names the first dict names them.

@@ -34,17 +34,17 @@ var tableTable = binding.MethodTable[*Table]{
 	Methods: []binding.Method[*Table]{
 		{Sig: "head(n: int=5) -> Table", Doc: "The first rows.", Example: "cap.summary().head(2)",
 			Run: func(t *Table, c *binding.Call) (starlark.Value, error) {
-				n, err := c.Integer(0, 5)
+				n, err := c.Integer("n", 5)
 				return t.span(0, min(max(n, 0), t.rows)), err
 			}},
 		{Sig: "tail(n: int=5) -> Table", Doc: "The last rows.", Example: "cap.summary().tail(2)",
 			Run: func(t *Table, c *binding.Call) (starlark.Value, error) {
-				n, err := c.Integer(0, 5)
+				n, err := c.Integer("n", 5)
 				return t.span(t.rows-min(max(n, 0), t.rows), t.rows), err
 			}},
 		{Sig: "sort(by: str, reverse: bool=False) -> Table", Doc: "Rows in the order of a column; None comes last.", Example: "cap.summary().sort(\"total\", reverse=True)",
 			Run: func(t *Table, c *binding.Call) (starlark.Value, error) {
-				by, reverse := c.Str(0, ""), c.Flag(1, false)
+				by, reverse := c.Str("by", ""), c.Flag("reverse", false)
 				return binding.Interruptible(c, func() (starlark.Value, error) { return t.sorted(by, reverse) })
 			}},
 		{Sig: "select(*columns: str) -> Table", Doc: "The named columns, in that order.", Example: "cap.summary().select(\"name\", \"total\")",
@@ -63,7 +63,7 @@ var tableTable = binding.MethodTable[*Table]{
 			Run: func(t *Table, c *binding.Call) (starlark.Value, error) {
 				var rows []int
 				for i := range t.rows {
-					v, err := starlark.Call(c.Thread, c.Args[0], starlark.Tuple{&Row{t, i}}, nil)
+					v, err := starlark.Call(c.Thread, c.Arg("f"), starlark.Tuple{&Row{t, i}}, nil)
 					if err != nil {
 						return nil, err
 					}
@@ -86,7 +86,7 @@ var tableTable = binding.MethodTable[*Table]{
 			}},
 		{Sig: "text(width: int=0) -> str", Doc: "The whole table as it prints, with every row and every column, or those that fit the width.", Example: "cap.summary().text()",
 			Run: func(t *Table, c *binding.Call) (starlark.Value, error) {
-				w, err := c.Integer(0, 0)
+				w, err := c.Integer("width", 0)
 				if err != nil {
 					return nil, err
 				}
@@ -99,8 +99,8 @@ var tableTable = binding.MethodTable[*Table]{
 }
 
 func (t *Table) withColumn(c *binding.Call) (starlark.Value, error) {
-	col := column{name: c.Str(0, ""), unit: c.Str(2, "")}
-	if f, ok := c.Args[1].(starlark.Callable); ok {
+	col := column{name: c.Str("name", ""), unit: c.Str("unit", "")}
+	if f, ok := c.Arg("cells").(starlark.Callable); ok {
 		for i := range t.rows {
 			v, err := starlark.Call(c.Thread, f, starlark.Tuple{&Row{t, i}}, nil)
 			if err != nil {
@@ -113,7 +113,7 @@ func (t *Table) withColumn(c *binding.Call) (starlark.Value, error) {
 			col.cells = append(col.cells, cell)
 		}
 	} else {
-		cells, err := readCells(c.Args[1])
+		cells, err := readCells(c.Arg("cells"))
 		if err != nil {
 			return nil, err
 		}
