@@ -16,7 +16,7 @@ import (
 
 // user is a function that reads arguments of a call, with the parameters of every signature that leads to it.
 type user struct {
-	call       string // what it calls the call
+	of, call   string // the package that it is of, and what it calls the call
 	body       *ast.BlockStmt
 	signatures map[string]map[string]bool // by signature
 }
@@ -39,8 +39,12 @@ func argumentsRead(fset *token.FileSet, files []*ast.File) (read int, wrong []st
 				}
 			case *ast.FuncDecl:
 				if call := callIn(d.Type); call != "" && d.Body != nil {
-					u := &user{call: call, body: d.Body, signatures: map[string]map[string]bool{}}
-					named[d.Name.Name] = u
+					u := &user{of: f.Name.Name, call: call, body: d.Body, signatures: map[string]map[string]bool{}}
+					if d.Recv != nil {
+						named[f.Name.Name+".method."+d.Name.Name] = u
+					} else {
+						named[f.Name.Name+"."+d.Name.Name] = u
+					}
 					users = append(users, u)
 				}
 			}
@@ -96,13 +100,9 @@ func argumentsRead(fset *token.FileSet, files []*ast.File) (read int, wrong []st
 				for _, fn := range funcs {
 					switch fn := fn.(type) {
 					case *ast.FuncLit:
-						users = append(users, &user{callIn(fn.Type), fn.Body, map[string]map[string]bool{texts[0]: have}})
-					case *ast.Ident:
-						if u := named[fn.Name]; u != nil {
-							u.signatures[texts[0]] = have
-						}
-					case *ast.SelectorExpr:
-						if u := named[fn.Sel.Name]; u != nil {
+						users = append(users, &user{f.Name.Name, callIn(fn.Type), fn.Body, map[string]map[string]bool{texts[0]: have}})
+					default:
+						if u := called(named, f.Name.Name, fn); u != nil {
 							u.signatures[texts[0]] = have
 						}
 					}
@@ -119,11 +119,7 @@ func argumentsRead(fset *token.FileSet, files []*ast.File) (read int, wrong []st
 				if !ok || !slices.ContainsFunc(call.Args, func(a ast.Expr) bool { return fmt.Sprint(a) == u.call }) {
 					return true
 				}
-				name := fmt.Sprint(call.Fun)
-				if sel, ok := call.Fun.(*ast.SelectorExpr); ok {
-					name = sel.Sel.Name
-				}
-				if to := named[name]; to != nil {
+				if to := called(named, u.of, call.Fun); to != nil {
 					for sig, have := range u.signatures {
 						if to.signatures[sig] == nil {
 							to.signatures[sig] = have
@@ -160,6 +156,20 @@ func argumentsRead(fset *token.FileSet, files []*ast.File) (read int, wrong []st
 		})
 	}
 	return read, wrong
+}
+
+// called is the function of a package, or the method of one of its types, that an expression names.
+func called(named map[string]*user, of string, e ast.Expr) *user {
+	switch e := e.(type) {
+	case *ast.Ident:
+		return named[of+"."+e.Name]
+	case *ast.SelectorExpr:
+		if u := named[fmt.Sprint(e.X)+"."+e.Sel.Name]; u != nil {
+			return u
+		}
+		return named[of+".method."+e.Sel.Name]
+	}
+	return nil
 }
 
 // madeWith lists the texts that stand first in calls of a function that makes methods.

@@ -133,14 +133,14 @@ func (a *Account) phases(c *binding.Call) (starlark.Value, error) {
 	if axis.Len() == 0 {
 		return starlark.NewList(nil), nil
 	}
-	most, err := c.Integer(0, 12)
+	most, err := c.Integer("max_phases", 12)
 	if err != nil {
 		return nil, err
 	}
 	if most < 1 {
 		return nil, fmt.Errorf("parameter max_phases: got %d, want 1 or more", most)
 	}
-	least := c.Float(1, 0.01)
+	least := c.Float("least", 0.01)
 	if !(least >= 0 && least <= 1) {
 		return nil, fmt.Errorf("parameter least: got %v, want a share from 0 to 1", least)
 	}
