@@ -13,8 +13,20 @@ import (
 	"astrolabe/capture"
 )
 
+// gpuKernel is a kernel with panfrost.
+type gpuKernel struct {
+	name    string
+	modules []string // what panfrost needs, in the order of loading
+	ending  string   // of modules' files
+}
+
+var gpuKernels = []gpuKernel{
+	{"arm64-6.1", []string{"drm", "drm_shmem_helper", "scheduler/gpu-sched"}, ".ko"},
+	{"arm64-6.12", []string{"drm", "drm_kms_helper", "drm_shmem_helper", "scheduler/gpu-sched"}, ".ko.xz"},
+}
+
 // gpuGuest is an arm64 guest with the real driver of a GPU whose registers are made up.
-func gpuGuest(t *testing.T) (*Machine, *gpu) {
+func gpuGuest(t *testing.T, k gpuKernel) (*Machine, *gpu) {
 	t.Helper()
 	nodes := fmt.Sprintf(`/ {
 	reserved-memory {
@@ -39,16 +51,15 @@ func gpuGuest(t *testing.T) (*Machine, *gpu) {
 	}
 	t.Cleanup(func() { _ = os.RemoveAll(dir) })
 	q, args := newQtest(t, dir)
-	drm := "kernel/drivers/gpu/drm"
-	m := Boot(t, Options{
-		Kernel:  "arm64-6.1",
-		Modules: []string{drm + "/drm.ko", drm + "/drm_shmem_helper.ko", drm + "/scheduler/gpu-sched.ko", drm + "/panfrost/panfrost.ko"},
-		Machine: append(append(ram.machine(), args...), "-dtb", tree),
-	})
+	var modules []string
+	for _, name := range append(k.modules, "panfrost/panfrost") {
+		modules = append(modules, "kernel/drivers/gpu/drm/"+name+k.ending)
+	}
+	m := Boot(t, Options{Kernel: k.name, Modules: modules, Machine: append(append(ram.machine(), args...), "-dtb", tree)})
 	q.accept(t)
 	g.run(t, q)
-	for _, name := range []string{"drm", "drm_shmem_helper", "gpu-sched"} {
-		m.Ask(LoadModule(filepath.Join("/modules", name+".ko"), ""))
+	for _, name := range k.modules {
+		m.Ask(LoadModule(filepath.Join("/modules", filepath.Base(name)+k.ending), ""))
 	}
 	return m, g
 }
@@ -95,10 +106,20 @@ func holdsWhatWasWritten(t *testing.T, table *Table, what string, c *capture.Cap
 
 // The kernel's own driver measures a GPU that is a page of registers and what a process does when they change.
 func TestGuestMeasuresAGPUThroughPanfrost(t *testing.T) {
-	m, g := gpuGuest(t)
+	for _, k := range gpuKernels {
+		t.Run(k.name, func(t *testing.T) {
+			t.Parallel()
+			measuresAGPU(t, k)
+		})
+	}
+}
+
+func measuresAGPU(t *testing.T, k gpuKernel) {
+	m, g := gpuGuest(t, k)
+	driver := "/modules/panfrost" + k.ending
 	table := Compare(t, m.Name()+", panfrost")
 	g.become(gpuSpec{product: 0x7402, l2s: 2, cores: 0b1011, busWidth: 7})
-	m.Ask(LoadModule("/modules/panfrost.ko", ""))
+	m.Ask(LoadModule(driver, ""))
 
 	table.Equal("unstable_ioctls=0: doctor says usable", findings(t, m)["panfrost: counters of the Mali-G52"], false)
 	refused := m.Run(slices.Concat([]string{"astrolabe", "record", "--duration", "1s", "-o", "/tmp/refused.arrow"}, panfrost)...)
@@ -189,8 +210,8 @@ func TestGuestMeasuresAGPUThroughPanfrost(t *testing.T) {
 	} {
 		m.Ask(RemoveModule("panfrost"))
 		g.become(gpu.spec)
-		m.Ask(LoadModule("/modules/panfrost.ko", "unstable_ioctls=1"))
-		during(gpu.name, "500ms", func(*Program) {})
+		m.Ask(LoadModule(driver, "unstable_ioctls=1"))
+		during(gpu.name, "200ms", func(*Program) {})
 	}
 	m.Ask(RemoveModule("panfrost"))
 	table.Equal("unloaded: doctor says usable", findings(t, m)["panfrost: counters of Mali GPUs with the mainline driver"], false)

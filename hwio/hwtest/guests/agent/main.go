@@ -13,6 +13,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strconv"
 	"sync"
 	"syscall"
@@ -178,5 +179,9 @@ func load(path, options string) error {
 		return err
 	}
 	defer f.Close()
-	return unix.FinitModule(int(f.Fd()), options, 0)
+	flags := 0
+	if filepath.Ext(path) != ".ko" {
+		flags = unix.MODULE_INIT_COMPRESSED_FILE
+	}
+	return unix.FinitModule(int(f.Fd()), options, flags)
 }
