@@ -149,7 +149,7 @@ type accountChart struct {
 // drawKeys names the parts below a bar, each behind a sample of its colour, one after the other in at most so many rows, and returns where they
 // end. With sc nil nothing is drawn.
 func (a *Account) drawKeys(sc *canvas.Scene, t *canvas.Theme, x, y, width float64, rows int) float64 {
-	s := canvas.NewStyle(canvas.Regular, t.Text)
+	s := canvas.Regular.Of(t.Text)
 	list, colors := a.shown(t)
 	at, row := 0.0, 0
 	for i, p := range list {
@@ -269,7 +269,7 @@ func (a *Account) drawBar(sc *canvas.Scene, t *canvas.Theme, bar canvas.Rect) {
 	}
 	list, colors := a.shown(t)
 	x := bar.X
-	s := canvas.NewStyle(canvas.Bold, min(t.Text, bar.H*0.55))
+	s := canvas.Bold.Of(min(t.Text, bar.H*0.55))
 	for i, p := range list {
 		w := a.share(p) * bar.W
 		if i == len(list)-1 {

@@ -249,7 +249,7 @@ type placedKey struct {
 }
 
 func newBandLegend(t *canvas.Theme, keys []bandKey, width float64) bandLegend {
-	s := canvas.NewStyle(canvas.Regular, t.Small)
+	s := canvas.Regular.Of(t.Small)
 	var l bandLegend
 	x := 0.0
 	for _, k := range keys {
@@ -277,11 +277,11 @@ func (l bandLegend) height(t *canvas.Theme) float64 {
 	if l.rows == 0 {
 		return 0
 	}
-	return float64(l.rows)*canvas.NewStyle(canvas.Regular, t.Small).Leading() + t.Text*0.2
+	return float64(l.rows)*canvas.Regular.Of(t.Small).Leading() + t.Text*0.2
 }
 
 func (l bandLegend) draw(sc *canvas.Scene, t *canvas.Theme, x, y float64) {
-	s := canvas.NewStyle(canvas.Regular, t.Small)
+	s := canvas.Regular.Of(t.Small)
 	y += t.Text * 0.2
 	for _, k := range l.keys {
 		top := y + float64(k.row)*s.Leading()
@@ -314,7 +314,7 @@ func (l *lane) labelBand(sc *canvas.Scene, t *canvas.Theme, frame canvas.Rect, v
 	case above:
 		label = "↑ " + label
 	}
-	s := canvas.NewStyle(canvas.Regular, t.Small)
+	s := canvas.Regular.Of(t.Small)
 	label = s.Fit(label, frame.W*0.6)
 	w, h := s.Width(label)+8, s.Height()+2
 	y := ty(min(b.Hi, va.hi))

@@ -78,7 +78,7 @@ func (b *bar) keys(t *canvas.Theme) []key {
 }
 
 // labelStyle is that of the labels beside the bars.
-func labelStyle(t *canvas.Theme) canvas.Style { return canvas.NewStyle(canvas.Regular, t.Text) }
+func labelStyle(t *canvas.Theme) canvas.Style { return canvas.Regular.Of(t.Text) }
 
 // rowHeight is the height that one label with its bars prefers.
 func (b *bar) rowHeight(t *canvas.Theme, label string, labelW float64) float64 {

@@ -49,7 +49,7 @@ func (b *bar) sum(i int) float64 {
 
 // drawStackedBar draws the parts of a label behind each other, each with its value where it has room, and the sum behind them.
 func (b *bar) drawStackedBar(sc *canvas.Scene, t *canvas.Theme, frame canvas.Rect, tx func(float64) float64, i int, at canvas.Rect) {
-	s := canvas.NewStyle(canvas.Regular, min(t.Small, at.H*0.7))
+	s := canvas.Regular.Of(min(t.Small, at.H*0.7))
 	gap := min(2, at.H*0.15)
 	from := 0.0
 	for k, sr := range b.series {
@@ -68,7 +68,7 @@ func (b *bar) drawStackedBar(sc *canvas.Scene, t *canvas.Theme, frame canvas.Rec
 		}
 		from += v
 	}
-	end := canvas.NewStyle(canvas.Regular, t.Text)
+	end := canvas.Regular.Of(t.Text)
 	text := end.Fit(b.valueText(b.sum(i)), at.W+frame.Right()-tx(from))
 	sc.TextAt(tx(from)+t.Text*0.3, at.Y+at.H/2+end.Size*0.35, canvas.Left, end, t.Ink, text)
 }

@@ -89,7 +89,7 @@ func (b *box) names() []string {
 
 // labelWidth is the width of the names beside the frame.
 func (b *box) labelWidth(t *canvas.Theme, width float64) float64 {
-	s, w := canvas.NewStyle(canvas.Regular, t.Text), 0.0
+	s, w := canvas.Regular.Of(t.Text), 0.0
 	for _, n := range b.names() {
 		w = max(w, s.Width(canvas.Printable(n)))
 	}
@@ -97,7 +97,7 @@ func (b *box) labelWidth(t *canvas.Theme, width float64) float64 {
 }
 
 func (b *box) rowHeight(t *canvas.Theme, width float64) float64 {
-	lines := canvas.MostLines(canvas.NewStyle(canvas.Regular, t.Text).NameLines(b.names(), b.labelWidth(t, width), canvas.LinesEach(len(b.rows), 3)))
+	lines := canvas.MostLines(canvas.Regular.Of(t.Text).NameLines(b.names(), b.labelWidth(t, width), canvas.LinesEach(len(b.rows), 3)))
 	return max(t.Text*2.1, canvas.RowNameHeight(t, lines)+t.Text*0.4)
 }
 
@@ -134,12 +134,12 @@ func (b *box) note() string {
 }
 
 func (b *box) noteHeight(t *canvas.Theme, width float64) float64 {
-	s := canvas.NewStyle(canvas.Regular, t.Small)
+	s := canvas.Regular.Of(t.Small)
 	return float64(len(s.Wrap(b.note(), width))) * s.Leading()
 }
 
 func (b *box) draw(sc *canvas.Scene, t *canvas.Theme, area canvas.Rect) {
-	s, ns := canvas.NewStyle(canvas.Regular, t.Text), canvas.NewStyle(canvas.Regular, t.Small)
+	s, ns := canvas.Regular.Of(t.Text), canvas.Regular.Of(t.Small)
 	y := newHeader(t, b.o.Title, "", b.heading(""), area.W).draw(sc, t, area.X, area.Y)
 	if notes := ns.Wrap(b.note(), area.W); !b.spread.empty() && float64(len(notes))*ns.Leading() < area.H*0.25 {
 		y = sc.TextLines(area.X, y, canvas.Left, ns, t.Muted, notes)

@@ -16,7 +16,7 @@ func (r *Report) chunks(t *canvas.Theme, width, pageH float64) []*chunk {
 			return out
 		}
 	}
-	ts := canvas.NewStyle(canvas.Bold, t.PageTitle)
+	ts := canvas.Bold.Of(t.PageTitle)
 	title := r.Title
 	if title == "" {
 		title = "Report"
@@ -70,7 +70,7 @@ func (r *Report) chunks(t *canvas.Theme, width, pageH float64) []*chunk {
 }
 
 func sectionHeading(t *canvas.Theme, title, note string) *chunk {
-	hs, ns := canvas.NewStyle(canvas.Bold, t.Heading), canvas.NewStyle(canvas.Regular, t.Text)
+	hs, ns := canvas.Bold.Of(t.Heading), canvas.Regular.Of(t.Text)
 	return &chunk{h: hs.Leading(), space: t.Heading * 0.8, keep: true, draw: func(sc *canvas.Scene, x, y, w float64) {
 		box := sc.TextAt(x, y+hs.Ascent(), canvas.Left, hs, t.Ink, title)
 		sc.TextAt(box.Right()+t.Text*0.8, y+hs.Ascent(), canvas.Left, ns, t.Muted, ns.Fit(note, x+w-box.Right()-t.Text*0.8))

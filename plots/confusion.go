@@ -96,7 +96,7 @@ func (c *confusion) draw(sc *canvas.Scene, t *canvas.Theme, area canvas.Rect) {
 // alone tell.
 func (c *confusion) countStyle(t *canvas.Theme, frame canvas.Rect) canvas.Style {
 	n := float64(len(c.names))
-	cs := canvas.NewStyle(canvas.Regular, min(t.Text, frame.H/n*0.62))
+	cs := canvas.Regular.Of(min(t.Text, frame.H/n*0.62))
 	for _, row := range c.counts {
 		for _, k := range row {
 			if w := cs.Width(grouped(k)); w > frame.W/n*0.94 {

@@ -255,7 +255,7 @@ func (c *correlation) draw(sc *canvas.Scene, t *canvas.Theme, area canvas.Rect) 
 		return
 	}
 	cell, high := frame.W/n, frame.H/n
-	cs := canvas.NewStyle(canvas.Regular, min(t.Text, high*0.62))
+	cs := canvas.Regular.Of(min(t.Text, high*0.62))
 	decimals := 2
 	if cs.Width("−0.00") > cell*0.94 {
 		decimals = 1

@@ -26,8 +26,8 @@ func (f Finding) chunks(t *canvas.Theme, width, pageH float64, t0, t1 int64) []*
 			if i == 0 {
 				gap = space
 			}
-			add(canvas.NewStyle(canvas.Regular, size).Leading()+gap, func(sc *canvas.Scene, x, y, w float64) {
-				l.Draw(sc, t, x+left0, y+gap+canvas.NewStyle(canvas.Regular, size).Ascent()+size*0.1)
+			add(canvas.Regular.Of(size).Leading()+gap, func(sc *canvas.Scene, x, y, w float64) {
+				l.Draw(sc, t, x+left0, y+gap+canvas.Regular.Of(size).Ascent()+size*0.1)
 			})
 		}
 	}
@@ -40,10 +40,10 @@ func (f Finding) chunks(t *canvas.Theme, width, pageH float64, t0, t1 int64) []*
 		lines(adviceRuns(t, f.Advice), t.Text*0.2)
 	}
 	if text := f.judgement(); text != "" {
-		lines([]canvas.Run{{Text: text, Style: canvas.NewStyle(canvas.Regular, t.Text), Color: t.Muted}}, t.Text*0.2)
+		lines([]canvas.Run{{Text: text, Style: canvas.Regular.Of(t.Text), Color: t.Muted}}, t.Text*0.2)
 	}
 	if len(f.Spans) > 0 && t1 > t0 {
-		lines([]canvas.Run{{Text: spansText(f.Spans, t0, t1), Style: canvas.NewStyle(canvas.Regular, t.Text), Color: t.Muted}}, t.Text*0.2)
+		lines([]canvas.Run{{Text: spansText(f.Spans, t0, t1), Style: canvas.Regular.Of(t.Text), Color: t.Muted}}, t.Text*0.2)
 		add(t.Text*1.1, func(sc *canvas.Scene, x, y, w float64) {
 			track := sc.Snapped(canvas.Box(x+left0, y+t.Text*0.35, inner, t.Text*0.6))
 			sc.Fill(track, t.Grid)
@@ -55,7 +55,7 @@ func (f Finding) chunks(t *canvas.Theme, width, pageH float64, t0, t1 int64) []*
 		})
 	}
 	if foot := f.footer(); foot != "" {
-		lines([]canvas.Run{{Text: foot, Style: canvas.NewStyle(canvas.Regular, t.Small), Color: t.Muted}}, t.Text*0.2)
+		lines([]canvas.Run{{Text: foot, Style: canvas.Regular.Of(t.Small), Color: t.Muted}}, t.Text*0.2)
 	}
 
 	pad := t.Text * 0.6
@@ -80,7 +80,7 @@ func (f Finding) chunks(t *canvas.Theme, width, pageH float64, t0, t1 int64) []*
 
 // titleRows are the lines of the title; the first also carries the sign and the word of the severity.
 func (f Finding) titleRows(t *canvas.Theme, inner, left0 float64, add func(float64, func(*canvas.Scene, float64, float64, float64))) {
-	ts, ws := canvas.NewStyle(canvas.Bold, t.Title), canvas.NewStyle(canvas.Bold, t.Small)
+	ts, ws := canvas.Bold.Of(t.Title), canvas.Bold.Of(t.Small)
 	word := strings.ToUpper(f.Severity.String())
 	wordW := 0.0
 	if word != "" {
@@ -115,7 +115,7 @@ func (f Finding) valueRuns(t *canvas.Theme) []canvas.Run {
 	var out []canvas.Run
 	add := func(text string, face canvas.Face, clr func(*canvas.Theme) canvas.Run) {
 		r := clr(t)
-		r.Text, r.Style = text, canvas.NewStyle(face, t.Text)
+		r.Text, r.Style = text, face.Of(t.Text)
 		out = append(out, r)
 	}
 	ink := func(t *canvas.Theme) canvas.Run { return canvas.Run{Color: t.Ink} }
@@ -144,8 +144,8 @@ func (f Finding) valueRuns(t *canvas.Theme) []canvas.Run {
 }
 
 func adviceRuns(t *canvas.Theme, advice string) []canvas.Run {
-	out := []canvas.Run{{Text: "→ ", Style: canvas.NewStyle(canvas.Bold, t.Text), Color: t.Muted}}
-	return append(out, inlineRuns(t, advice, canvas.NewStyle(canvas.Regular, t.Text))...)
+	out := []canvas.Run{{Text: "→ ", Style: canvas.Bold.Of(t.Text), Color: t.Muted}}
+	return append(out, inlineRuns(t, advice, canvas.Regular.Of(t.Text))...)
 }
 
 // judgement says how sure the finding is and what fixing it could gain.

@@ -188,7 +188,7 @@ func TestNamesThatRunFromRightToLeftLeaveNumbersInTheirPlace(t *testing.T) {
 
 func TestALineInTwoStylesKeepsItsOrder(t *testing.T) {
 	// The first word of a Hebrew paragraph stands at the right, whatever the style of the ones in between.
-	lines := canvas.WrapRuns([]canvas.Run{{Text: "שלום ", Style: canvas.NewStyle(canvas.Regular, 20)}, {Text: "עולם", Style: canvas.NewStyle(canvas.Bold, 20)}, {Text: " GPU", Style: canvas.NewStyle(canvas.Mono, 20)}}, 1000)
+	lines := canvas.WrapRuns([]canvas.Run{{Text: "שלום ", Style: canvas.Regular.Of(20)}, {Text: "עולם", Style: canvas.Bold.Of(20)}, {Text: " GPU", Style: canvas.Mono.Of(20)}}, 1000)
 	if len(lines) != 1 {
 		t.Fatalf("%d lines", len(lines))
 	}
@@ -205,7 +205,7 @@ func TestALineInTwoStylesKeepsItsOrder(t *testing.T) {
 
 func TestTextWithoutSpacesIsWrapped(t *testing.T) {
 	withFonts(t, foreignFont(t, "Test Sans", foreignText+"。"))
-	s := canvas.NewStyle(canvas.Regular, 20)
+	s := canvas.Regular.Of(20)
 	text := strings.Repeat("日本語の温度。", 40)
 	lines := s.Wrap(text, 300)
 	if got := strings.Join(lines, ""); got != text {

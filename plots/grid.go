@@ -98,7 +98,7 @@ func (g *grid) draw(sc *canvas.Scene, t *canvas.Theme, area canvas.Rect) {
 		return
 	}
 	if !g.fits(t, area) {
-		s := canvas.NewStyle(canvas.Regular, t.Text)
+		s := canvas.Regular.Of(t.Text)
 		n := max(1, int(area.H/s.Leading()))
 		sc.TextLines(area.X, area.Y, canvas.Left, s, t.Muted, s.Lines("the charts of this grid do not fit at this size", area.W, n))
 		return

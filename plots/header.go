@@ -14,7 +14,7 @@ type header struct {
 const maxTitleLines = 3
 
 func headerStyles(t *canvas.Theme) (over, title, label canvas.Style) {
-	return canvas.NewStyle(canvas.Bold, t.Title), canvas.NewStyle(canvas.Bold, t.Text), canvas.NewStyle(canvas.Regular, t.Text)
+	return canvas.Bold.Of(t.Title), canvas.Bold.Of(t.Text), canvas.Regular.Of(t.Text)
 }
 
 func newHeader(t *canvas.Theme, over, title, label string, width float64) header {

@@ -106,7 +106,7 @@ func (h *heatmap) prefer(t *canvas.Theme, width float64) float64 {
 	}
 	row := t.Text * 1.35
 	if len(h.rows) <= 12 { // so many have room for names of several lines
-		lines := canvas.MostLines(canvas.NewStyle(canvas.Regular, t.Text).NameLines(h.names(), h.labelWidth(t, width), canvas.LinesEach(len(h.rows), 3)))
+		lines := canvas.MostLines(canvas.Regular.Of(t.Text).NameLines(h.names(), h.labelWidth(t, width), canvas.LinesEach(len(h.rows), 3)))
 		row = max(row, canvas.RowNameHeight(t, lines)+t.Text*0.2)
 	}
 	return t.Text*3 + timeAxisHeight(t) + min(max(float64(len(h.rows))*row, t.Text*6), t.Text*24)
@@ -123,7 +123,7 @@ func (h *heatmap) names() []string {
 
 // labelWidth is the width of the names beside the frame.
 func (h *heatmap) labelWidth(t *canvas.Theme, width float64) float64 {
-	s, w := canvas.NewStyle(canvas.Regular, t.Text), 0.0
+	s, w := canvas.Regular.Of(t.Text), 0.0
 	for _, n := range h.names() {
 		w = max(w, s.Width(canvas.Printable(n)))
 	}
@@ -157,7 +157,7 @@ func (h *heatmap) notes(columns int) string {
 }
 
 func (h *heatmap) draw(sc *canvas.Scene, t *canvas.Theme, area canvas.Rect) {
-	s, ns := canvas.NewStyle(canvas.Regular, t.Text), canvas.NewStyle(canvas.Regular, t.Small)
+	s, ns := canvas.Regular.Of(t.Text), canvas.Regular.Of(t.Small)
 	y := newHeader(t, h.o.Title, "", h.notes(int(area.W*sc.Scale)), area.W).draw(sc, t, area.X, area.Y)
 	if h.spread.empty() {
 		y += topPad(t)

@@ -347,7 +347,7 @@ func (h *histogram) draw(sc *canvas.Scene, t *canvas.Theme, area canvas.Rect) {
 		}
 		return
 	}
-	s := canvas.NewStyle(canvas.Regular, t.Text)
+	s := canvas.Regular.Of(t.Text)
 	heights := spread{0, float64(h.most)}
 	room := bottom - y - timeAxisHeight(t) - t.Text*2
 	va := newValueAxis(heights, Range{}, unit{"", plainUnit, 1}, min(max(int(room/(t.Text*2.6)), 1), 8), true)
@@ -387,7 +387,7 @@ func (h *histogram) draw(sc *canvas.Scene, t *canvas.Theme, area canvas.Rect) {
 	}
 	placed, above, rest := placeAbove(t, labels, area.W)
 	if rest != "" {
-		ns := canvas.NewStyle(canvas.Regular, t.Small)
+		ns := canvas.Regular.Of(t.Small)
 		y = sc.TextLines(area.X, y, canvas.Left, ns, t.Muted, ns.Lines(rest, area.W, 2))
 	}
 	y += above + topPad(t)

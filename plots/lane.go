@@ -13,14 +13,14 @@ import (
 func (l *lane) draw(sc *canvas.Scene, t *canvas.Theme, g laneGeometry, ax timeAxis, p laneParts, area canvas.Rect, foot *timeFoot) {
 	y := p.header.draw(sc, t, area.X, area.Y)
 	if len(p.notes) > 0 {
-		y = sc.TextLines(area.X, y+t.Text*0.1, canvas.Left, canvas.NewStyle(canvas.Regular, t.Small), t.Muted, p.notes)
+		y = sc.TextLines(area.X, y+t.Text*0.1, canvas.Left, canvas.Regular.Of(t.Small), t.Muted, p.notes)
 	}
 	if p.hasKeys && g.legendW == 0 {
 		p.legend.draw(sc, t, area.X, y+t.Text*0.25)
 		y += t.Text*0.25 + p.legend.heightWithNote(t)
 	}
 	if h := p.nameAbove(t, g); h > 0 {
-		sc.TextLines(area.X+g.gutter, y, canvas.Left, canvas.NewStyle(canvas.Regular, t.Text), t.Ink, p.name)
+		sc.TextLines(area.X+g.gutter, y, canvas.Left, canvas.Regular.Of(t.Text), t.Ink, p.name)
 		y += h
 	}
 	if !l.follows {
@@ -151,7 +151,7 @@ func (l *lane) drawFrame(sc *canvas.Scene, t *canvas.Theme, frame canvas.Rect, a
 }
 
 func valueLabels(sc *canvas.Scene, t *canvas.Theme, frame canvas.Rect, va valueAxis, ty func(float64) float64) {
-	s := canvas.NewStyle(canvas.Regular, t.Text)
+	s := canvas.Regular.Of(t.Text)
 	lastTop := math.Inf(1)
 	for _, k := range va.ticks {
 		base := ty(k.at) + s.Size*0.35
@@ -168,7 +168,7 @@ func valueLabels(sc *canvas.Scene, t *canvas.Theme, frame canvas.Rect, va valueA
 
 // rightLabels writes the labels of the axis at the right, with short ticks: the grid belongs to the left one.
 func rightLabels(sc *canvas.Scene, t *canvas.Theme, frame canvas.Rect, va valueAxis, ink color.NRGBA) {
-	s := canvas.NewStyle(canvas.Regular, t.Text)
+	s := canvas.Regular.Of(t.Text)
 	ty := toY(frame, va)
 	lastTop := math.Inf(1)
 	for _, k := range va.ticks {
@@ -191,7 +191,7 @@ func drawTimeAxis(sc *canvas.Scene, t *canvas.Theme, frame canvas.Rect, ax timeA
 
 // drawTicksBelow draws labelled ticks under a frame and a title below them; labels that would touch are left out.
 func drawTicksBelow(sc *canvas.Scene, t *canvas.Theme, frame canvas.Rect, ticks []tick, tx func(float64) float64, title string) {
-	s := canvas.NewStyle(canvas.Regular, t.Text)
+	s := canvas.Regular.Of(t.Text)
 	y := frame.Bottom() + tickPad(t)
 	lastRight := math.Inf(-1)
 	for _, k := range ticks {
@@ -209,9 +209,9 @@ func drawTicksBelow(sc *canvas.Scene, t *canvas.Theme, frame canvas.Rect, ticks 
 
 // drawNoData says in an empty frame that there is nothing, and why.
 func drawNoData(sc *canvas.Scene, t *canvas.Theme, frame canvas.Rect, why string) {
-	b, s := canvas.NewStyle(canvas.Bold, t.Text), canvas.NewStyle(canvas.Regular, t.Text)
+	b, s := canvas.Bold.Of(t.Text), canvas.Regular.Of(t.Text)
 	if frame.H < s.Leading()+t.Text*0.4 {
-		b, s = canvas.NewStyle(canvas.Bold, t.Small*0.85), canvas.NewStyle(canvas.Regular, t.Small*0.85)
+		b, s = canvas.Bold.Of(t.Small*0.85), canvas.Regular.Of(t.Small*0.85)
 	}
 	room := int((frame.H-t.Text*0.4)/s.Leading()) - 1
 	text := "no data"

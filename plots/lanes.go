@@ -157,7 +157,7 @@ func (l *lane) nameBeside(t *canvas.Theme, width, frameH float64) (w float64, ok
 	if l.name == "" {
 		return 0, true
 	}
-	s := canvas.NewStyle(canvas.Regular, t.Text)
+	s := canvas.Regular.Of(t.Text)
 	lines := s.Wrap(l.name, width-t.Text)
 	for _, line := range lines {
 		w = max(w, s.Width(line))
@@ -169,7 +169,7 @@ func (l *lane) nameBeside(t *canvas.Theme, width, frameH float64) (w float64, ok
 // nameLines are the lines of a lane's name: all of them in the column beside the frame; above it at most two, where an
 // ellipsis shows what is left out.
 func (l *lane) nameLines(t *canvas.Theme, g laneGeometry, width float64) []string {
-	s := canvas.NewStyle(canvas.Regular, t.Text)
+	s := canvas.Regular.Of(t.Text)
 	if g.legendW > 0 {
 		return s.Wrap(l.name, g.legendW-t.Text)
 	}
@@ -181,13 +181,13 @@ func (p laneParts) nameAbove(t *canvas.Theme, g laneGeometry) float64 {
 	if g.legendW > 0 || len(p.name) == 0 {
 		return 0
 	}
-	return float64(len(p.name))*canvas.NewStyle(canvas.Regular, t.Text).Leading() + t.Text*0.1
+	return float64(len(p.name))*canvas.Regular.Of(t.Text).Leading() + t.Text*0.1
 }
 
 // drawNameBeside writes the name of a lane at x, in the middle of a frame's height. Where a picture turns out too low for all of
 // its lines, an ellipsis shows it; where lanes are lower than a line, only names that touch no other are written.
 func (l *lane) drawNameBeside(sc *canvas.Scene, t *canvas.Theme, g laneGeometry, x float64, frame canvas.Rect) {
-	s := canvas.NewStyle(canvas.Regular, t.Text)
+	s := canvas.Regular.Of(t.Text)
 	lines := s.Lines(l.name, g.legendW-t.Text, max(1, int((frame.H+t.Text*0.3)/nameLineHeight(t))))
 	y := frame.Y + frame.H/2 - float64(len(lines))*nameLineHeight(t)/2
 	for _, line := range lines {
@@ -202,7 +202,7 @@ func (l *lane) drawNameBeside(sc *canvas.Scene, t *canvas.Theme, g laneGeometry,
 
 // laneTickStyle is that of the value labels of lanes, small enough that both ends of a low one are labelled.
 func laneTickStyle(t *canvas.Theme) canvas.Style {
-	return canvas.NewStyle(canvas.Regular, t.Small*0.85)
+	return canvas.Regular.Of(t.Small * 0.85)
 }
 
 // twoLabels is the height of a frame that holds two value labels.

@@ -33,7 +33,7 @@ func swatchWidth(t *canvas.Theme) float64 { return t.Text * 1.9 }
 
 // legendRight lays keys out as one column at most width wide; ok is false where that is not enough for whole names.
 func legendRight(t *canvas.Theme, keys []key, width, height float64) (l legend, ok bool) {
-	s := canvas.NewStyle(canvas.Regular, t.Text)
+	s := canvas.Regular.Of(t.Text)
 	l = legend{keys: keys, cols: 1}
 	total := 0.0
 	for _, k := range keys {
@@ -53,13 +53,13 @@ func legendRight(t *canvas.Theme, keys []key, width, height float64) (l legend, 
 }
 
 func keyHeight(t *canvas.Theme, lines int) float64 {
-	return float64(lines)*canvas.NewStyle(canvas.Regular, t.Text).Size*1.2 + t.Text*0.18
+	return float64(lines)*canvas.Regular.Of(t.Text).Size*1.2 + t.Text*0.18
 }
 
 // legendRows lays keys out in as many columns as the width holds. Names are wrapped; if that takes more than
 // maxHeight (0 is no limit) they are shortened in the middle, and keys that still find no place are counted.
 func legendRows(t *canvas.Theme, keys []key, width, maxHeight float64) legend {
-	s := canvas.NewStyle(canvas.Regular, t.Text)
+	s := canvas.Regular.Of(t.Text)
 	gap := t.Text * 1.2
 	widest := 0.0
 	for _, k := range keys {
@@ -124,7 +124,7 @@ func (l legend) heightWithNote(t *canvas.Theme) float64 {
 }
 
 func (l legend) draw(sc *canvas.Scene, t *canvas.Theme, x, y float64) {
-	s := canvas.NewStyle(canvas.Regular, t.Text)
+	s := canvas.Regular.Of(t.Text)
 	gap := t.Text * 1.2
 	for i, k := range l.keys {
 		row := i / l.cols

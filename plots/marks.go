@@ -25,7 +25,7 @@ const maxLabelRows = 4
 // placeAbove finds rows for labels, so that none touches another or leaves the panel. What finds no place is returned
 // in words.
 func placeAbove(t *canvas.Theme, labels []aboveLabel, width float64) (placed []aboveLabel, height float64, rest string) {
-	s := canvas.NewStyle(canvas.Regular, t.Small)
+	s := canvas.Regular.Of(t.Small)
 	slices.SortStableFunc(labels, func(a, b aboveLabel) int { return cmp.Compare(a.anchor, b.anchor) })
 	ends := [maxLabelRows]float64{}
 	for i := range ends {
@@ -60,7 +60,7 @@ func placeAbove(t *canvas.Theme, labels []aboveLabel, width float64) (placed []a
 
 // draw puts the label above a frame whose top is at frameTop, in a panel whose left edge is at panelLeft.
 func (l aboveLabel) draw(sc *canvas.Scene, t *canvas.Theme, panelLeft, frameTop float64) {
-	s := canvas.NewStyle(canvas.Regular, t.Small)
+	s := canvas.Regular.Of(t.Small)
 	c := t.Ink
 	if l.severity != canvas.None {
 		c = t.Severity(l.severity)

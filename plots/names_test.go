@@ -18,7 +18,7 @@ func longNames(n int) []string {
 }
 
 func TestShortenedNamesStayDifferent(t *testing.T) {
-	s := canvas.NewStyle(canvas.Regular, 20)
+	s := canvas.Regular.Of(20)
 	for name, list := range map[string][]string{
 		"in the middle":    longNames(12),
 		"at the end":       {strings.Repeat("x", 80) + "1", strings.Repeat("x", 80) + "2"},

@@ -151,7 +151,7 @@ func (p *pager) layOut(chunks []*chunk) []*canvas.Scene {
 			p.meter.Add(1)
 		}
 		if len(sheets) > 1 {
-			fs := canvas.NewStyle(canvas.Regular, p.t.Small)
+			fs := canvas.Regular.Of(p.t.Small)
 			number := fmt.Sprintf("page %d of %d", n+1, len(sheets))
 			y := h - p.t.Margin*0.45
 			box := sc.TextAt(p.w-p.t.Margin, y, canvas.Right, fs, p.t.Muted, number)

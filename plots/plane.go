@@ -42,7 +42,7 @@ func legendBeside(t *canvas.Theme, keys []key, width, frameH, maxBelow float64) 
 // draw lays the parts out in area. ok is false where nothing more is to be drawn: there are no data, and a sentence says
 // so, or there is no room.
 func (p planeParts) draw(sc *canvas.Scene, t *canvas.Theme, area canvas.Rect) (pl plane, ok bool) {
-	s, ns := canvas.NewStyle(canvas.Regular, t.Text), canvas.NewStyle(canvas.Regular, t.Small)
+	s, ns := canvas.Regular.Of(t.Text), canvas.Regular.Of(t.Small)
 	label := p.label
 	guess := p.yaxis(4)
 	if p.unitInLabel && guess.unit != "" {

@@ -7,7 +7,7 @@ func (r *Report) provenanceChunks(t *canvas.Theme, width, pageH float64) []*chun
 	if len(r.Provenance) == 0 {
 		return nil
 	}
-	ks, vs := canvas.NewStyle(canvas.Regular, t.Small), canvas.NewStyle(canvas.Regular, t.Small)
+	ks, vs := canvas.Regular.Of(t.Small), canvas.Regular.Of(t.Small)
 	pad := t.Text * 0.9
 	most := max(1, int(pageH*0.4/ks.Leading())) // lines of one entry
 	cols := 1

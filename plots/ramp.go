@@ -68,7 +68,7 @@ func (b colorBar) labels() []string {
 
 // width is the space that the bar takes, its distance to the frame included.
 func (b colorBar) width(t *canvas.Theme) float64 {
-	s := canvas.NewStyle(canvas.Regular, t.Text)
+	s := canvas.Regular.Of(t.Text)
 	w := s.Width(b.axis.unit)
 	for _, l := range b.labels() {
 		w = max(w, s.Width(l))
@@ -81,7 +81,7 @@ func (b colorBar) width(t *canvas.Theme) float64 {
 
 // draw puts the bar beside a frame: the unit above, the scale, and below it what stands for missing values.
 func (b colorBar) draw(sc *canvas.Scene, t *canvas.Theme, frame canvas.Rect) {
-	s := canvas.NewStyle(canvas.Regular, t.Text)
+	s := canvas.Regular.Of(t.Text)
 	bar := canvas.Box(frame.Right()+t.Text*1.2, frame.Y, t.Text*1.1, frame.H)
 	tx := bar.Right() + t.Text*0.5
 	if b.axis.unit != "" {

@@ -172,7 +172,7 @@ func (r *roofline) draw(sc *canvas.Scene, t *canvas.Theme, area canvas.Rect) {
 
 // labels writes the names of the limits at their lines, where they cover neither each other nor a point.
 func (r *roofline) labels(sc *canvas.Scene, t *canvas.Theme, pl plane, taken *[]canvas.Rect) {
-	s := canvas.NewStyle(canvas.Regular, t.Small)
+	s := canvas.Regular.Of(t.Small)
 	put := func(text string, candidates func(w, h float64) []canvas.Point) {
 		text = s.Fit(text, pl.frame.W*0.5)
 		w, h := s.Width(text)+8, s.Height()+2

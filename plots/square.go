@@ -10,7 +10,7 @@ import (
 // squareFrame is where the cells of a matrix go whose rows and columns are the same things: right of their names, left of a colour bar. ok is
 // false where there is no room. Cells are at most cellW wide and cellH high.
 func squareFrame(sc *canvas.Scene, t *canvas.Theme, area canvas.Rect, y float64, names []string, barW, cellW, cellH float64) (frame canvas.Rect, ok bool) {
-	s, n := canvas.NewStyle(canvas.Regular, t.Text), float64(len(names))
+	s, n := canvas.Regular.Of(t.Text), float64(len(names))
 	labelW := 0.0
 	for i, name := range names {
 		labelW = max(labelW, s.Width(canvas.Printable(name)+"  "+strconv.Itoa(i+1)))
@@ -25,7 +25,7 @@ func squareFrame(sc *canvas.Scene, t *canvas.Theme, area canvas.Rect, y float64,
 // squareLabels names and numbers the rows of such a matrix, and numbers its columns. Where there are too many, those that would cover others are
 // left out.
 func squareLabels(sc *canvas.Scene, t *canvas.Theme, area, frame canvas.Rect, names []string) {
-	s, n := canvas.NewStyle(canvas.Regular, t.Text), float64(len(names))
+	s, n := canvas.Regular.Of(t.Text), float64(len(names))
 	numberW := s.Width(strconv.Itoa(len(names))) + t.Text*0.4
 	short := s.FitNames(names, frame.X-t.Text*0.4-numberW-area.X)
 	lastRow, lastCol := math.Inf(-1), math.Inf(-1)

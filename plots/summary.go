@@ -236,7 +236,7 @@ func (r *Report) summaryLanes() []*lane {
 
 // summaryTitle is what the page is about, in a line.
 func (r *Report) summaryTitle(sc *canvas.Scene, t *canvas.Theme, area canvas.Rect) float64 {
-	ts, ns := canvas.NewStyle(canvas.Bold, t.Heading), canvas.NewStyle(canvas.Regular, t.Small)
+	ts, ns := canvas.Bold.Of(t.Heading), canvas.Regular.Of(t.Small)
 	title := r.Title
 	if title == "" {
 		title = "Report"
@@ -257,7 +257,7 @@ func (r *Report) summaryTitle(sc *canvas.Scene, t *canvas.Theme, area canvas.Rec
 // drawVerdict draws the sentence that the page is about.
 func (s *Summary) drawVerdict(sc *canvas.Scene, t *canvas.Theme, at canvas.Rect) float64 {
 	c := t.Severity(s.Severity)
-	vs, ns := canvas.NewStyle(canvas.Bold, t.Heading), canvas.NewStyle(canvas.Regular, t.Text)
+	vs, ns := canvas.Bold.Of(t.Heading), canvas.Regular.Of(t.Text)
 	inner := at.W - t.Text*4
 	lines := vs.Lines(s.Verdict, inner, 2)
 	notes := ns.Lines(s.Note, inner, 2)
@@ -299,7 +299,7 @@ func (r *Report) summaryFindings(sc *canvas.Scene, t *canvas.Theme, at canvas.Re
 		note = fmt.Sprintf("the first %d of %d", len(list), len(all))
 	}
 	y := newHeader(t, "", "Findings", note, at.W).draw(sc, t, at.X, at.Y) + t.Text*0.2
-	ts, ns := canvas.NewStyle(canvas.Bold, t.Text), canvas.NewStyle(canvas.Regular, t.Small)
+	ts, ns := canvas.Bold.Of(t.Text), canvas.Regular.Of(t.Small)
 	for _, f := range list {
 		c := t.Severity(f.Severity)
 		left0 := at.X + t.Text*2.1
@@ -340,7 +340,7 @@ func plainText(s string) string { return strings.NewReplacer("`", "", "**", "").
 
 // drawQuality draws what is to know about the data at the bottom of an area, and returns where it begins.
 func (s *Summary) drawQuality(sc *canvas.Scene, t *canvas.Theme, area canvas.Rect) float64 {
-	ns := canvas.NewStyle(canvas.Regular, t.Small)
+	ns := canvas.Regular.Of(t.Small)
 	type row struct {
 		sev   canvas.Severity
 		lines []string

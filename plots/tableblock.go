@@ -21,7 +21,7 @@ const MaxPageRows = 500
 func tableChunks(t *canvas.Theme, tb Table, width, pageH float64) []*chunk {
 	var out []*chunk
 	if tb.Title != "" {
-		ts := canvas.NewStyle(canvas.Bold, t.Title)
+		ts := canvas.Bold.Of(t.Title)
 		for i, l := range ts.Lines(tb.Title, width, maxTitleLines) {
 			c := &chunk{h: ts.Leading(), keep: true, draw: func(sc *canvas.Scene, x, y, w float64) {
 				sc.TextAt(x, y+ts.Ascent(), canvas.Left, ts, t.Ink, l)
@@ -38,7 +38,7 @@ func tableChunks(t *canvas.Theme, tb Table, width, pageH float64) []*chunk {
 	}
 	cols := measureColumns(t, tb, width)
 	if len(cols) == 0 {
-		s := canvas.NewStyle(canvas.Regular, t.Text)
+		s := canvas.Regular.Of(t.Text)
 		return append(out, &chunk{h: s.Leading(), space: t.Text * 0.5, draw: func(sc *canvas.Scene, x, y, w float64) {
 			sc.TextAt(x, y+s.Ascent(), canvas.Left, s, t.Muted, "the table has no columns")
 		}})
@@ -55,7 +55,7 @@ func tableChunks(t *canvas.Theme, tb Table, width, pageH float64) []*chunk {
 		out = append(out, tablePart(t, tb, stretch(part, width), note, width, pageH)...)
 	}
 	if hidden > 0 {
-		s := canvas.NewStyle(canvas.Regular, t.Text)
+		s := canvas.Regular.Of(t.Text)
 		text := s.Fit(grouped(hidden)+" more rows are not in the picture; the report as .md, .html or .json has them", width)
 		out = append(out, &chunk{h: s.Leading(), space: t.Text * 0.4, draw: func(sc *canvas.Scene, x, y, w float64) {
 			sc.TextAt(x, y+s.Ascent(), canvas.Left, s, t.Muted, text)
@@ -78,7 +78,7 @@ type tableColumn struct {
 func cellPad(t *canvas.Theme) float64 { return t.Text * 0.5 }
 
 func measureColumns(t *canvas.Theme, tb Table, width float64) []tableColumn {
-	s, hs, us := canvas.NewStyle(canvas.Regular, t.Text), canvas.NewStyle(canvas.Bold, t.Text), canvas.NewStyle(canvas.Regular, t.Small)
+	s, hs, us := canvas.Regular.Of(t.Text), canvas.Bold.Of(t.Text), canvas.Regular.Of(t.Small)
 	var out []tableColumn
 	for j, c := range tb.Columns {
 		col := tableColumn{index: j, right: c.Align == AlignRight}
@@ -254,12 +254,12 @@ func tablePart(t *canvas.Theme, tb Table, cols []tableColumn, note string, width
 	grp := &group{head: tableHead(t, tb, cols, total)}
 	var out []*chunk
 	if note != "" {
-		ns := canvas.NewStyle(canvas.Regular, t.Small)
+		ns := canvas.Regular.Of(t.Small)
 		out = append(out, &chunk{h: ns.Leading(), space: t.Text * 0.7, keep: true, draw: func(sc *canvas.Scene, x, y, w float64) {
 			sc.TextAt(x, y+ns.Ascent(), canvas.Left, ns, t.Muted, ns.Fit(note, w))
 		}})
 	}
-	s := canvas.NewStyle(canvas.Regular, t.Text)
+	s := canvas.Regular.Of(t.Text)
 	step := t.Text * 1.25
 	if len(tb.Rows) == 0 {
 		out = append(out, &chunk{h: step + t.Text*0.4, group: grp, space: t.Text * 0.6, draw: func(sc *canvas.Scene, x, y, w float64) {
@@ -312,7 +312,7 @@ func drawCell(sc *canvas.Scene, t *canvas.Theme, c tableColumn, x, base float64,
 
 // tableHead is the header: names, and the units in a row of their own.
 func tableHead(t *canvas.Theme, tb Table, cols []tableColumn, total float64) *chunk {
-	hs, us := canvas.NewStyle(canvas.Bold, t.Text), canvas.NewStyle(canvas.Regular, t.Small)
+	hs, us := canvas.Bold.Of(t.Text), canvas.Regular.Of(t.Small)
 	step := t.Text * 1.25
 	names := make([][]string, len(cols))
 	lines, units := 1, false

@@ -20,7 +20,7 @@ func TestColumnsOfATableAreAsWideAsSavesLines(t *testing.T) {
 	for _, c := range cols {
 		sum += c.w
 	}
-	s := canvas.NewStyle(canvas.Regular, th.Text)
+	s := canvas.Regular.Of(th.Text)
 	lines := 0
 	for _, row := range tb.Rows {
 		n := 1

@@ -15,7 +15,7 @@ func textChunks(t *canvas.Theme, src Text, width float64) []*chunk {
 		switch b.kind {
 		case heading:
 			size := max(t.Heading-float64(b.level-1)*t.Text*0.16, t.Text*1.1)
-			lines = runLines(t, inlineRuns(t, b.text, canvas.NewStyle(canvas.Bold, size)), width, 0, "")
+			lines = runLines(t, inlineRuns(t, b.text, canvas.Bold.Of(size)), width, 0, "")
 			lines[0].space = size * 0.8
 			for _, c := range lines {
 				c.keep = true
@@ -28,13 +28,13 @@ func textChunks(t *canvas.Theme, src Text, width float64) []*chunk {
 				indent += t.Text * 0.3
 			}
 			indent = min(indent, width*0.5)
-			lines = runLines(t, inlineRuns(t, b.text, canvas.NewStyle(canvas.Regular, t.Text)), width, indent, marker)
+			lines = runLines(t, inlineRuns(t, b.text, canvas.Regular.Of(t.Text)), width, indent, marker)
 			lines[0].space = t.Text * 0.2
 			if i > 0 && blocks[i-1].kind != bullet && blocks[i-1].kind != numbered {
 				lines[0].space = t.Text * 0.4
 			}
 		case quote:
-			lines = runLines(t, inlineRuns(t, b.text, canvas.NewStyle(canvas.Regular, t.Text)), width, t.Text*1.2, "")
+			lines = runLines(t, inlineRuns(t, b.text, canvas.Regular.Of(t.Text)), width, t.Text*1.2, "")
 			for _, c := range lines {
 				inner := c.draw
 				c.draw = func(sc *canvas.Scene, x, y, w float64) {
@@ -49,7 +49,7 @@ func textChunks(t *canvas.Theme, src Text, width float64) []*chunk {
 		case ruleBlock:
 			lines = []*chunk{{h: t.Text, draw: func(sc *canvas.Scene, x, y, w float64) { sc.Hline(x, x+w, y+t.Text/2, 1, t.Rule) }}}
 		default:
-			lines = runLines(t, inlineRuns(t, b.text, canvas.NewStyle(canvas.Regular, t.Text)), width, 0, "")
+			lines = runLines(t, inlineRuns(t, b.text, canvas.Regular.Of(t.Text)), width, 0, "")
 			lines[0].space = t.Text * 0.6
 		}
 		keepEdges(lines)
@@ -79,7 +79,7 @@ func inlineRuns(t *canvas.Theme, text string, base canvas.Style) []canvas.Run {
 		}
 		switch {
 		case s.code:
-			r.Style, r.Code = canvas.NewStyle(canvas.Mono, base.Size*0.94), true
+			r.Style, r.Code = canvas.Mono.Of(base.Size*0.94), true
 		case s.bold:
 			r.Style.Face = canvas.Bold
 		}
@@ -93,11 +93,11 @@ func runLines(t *canvas.Theme, runs []canvas.Run, width, indent float64, marker 
 	var out []*chunk
 	for i, line := range canvas.WrapRuns(runs, width-indent) {
 		size := line.Size(t.Text)
-		c := &chunk{h: canvas.NewStyle(canvas.Regular, size).Leading()}
+		c := &chunk{h: canvas.Regular.Of(size).Leading()}
 		c.draw = func(sc *canvas.Scene, x, y, w float64) {
-			base := y + canvas.NewStyle(canvas.Regular, size).Ascent() + size*0.1
+			base := y + canvas.Regular.Of(size).Ascent() + size*0.1
 			if i == 0 && marker != "" {
-				s := canvas.NewStyle(canvas.Regular, size)
+				s := canvas.Regular.Of(size)
 				sc.TextAt(x+indent-t.Text*0.5, base, canvas.Right, s, t.Muted, marker)
 			}
 			line.Draw(sc, t, x+indent, base)
@@ -109,7 +109,7 @@ func runLines(t *canvas.Theme, runs []canvas.Run, width, indent float64, marker 
 
 // codeLines sets code in a tinted block; long lines are wrapped anywhere.
 func codeLines(t *canvas.Theme, code string, width float64) []*chunk {
-	s := canvas.NewStyle(canvas.Mono, t.Small)
+	s := canvas.Mono.Of(t.Small)
 	pad := t.Text * 0.6
 	var out []*chunk
 	var lines []string

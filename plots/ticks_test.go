@@ -41,7 +41,7 @@ func TestTimeAxisChoosesItsUnitByTheRange(t *testing.T) {
 		{0, 800, "time [ns]", "800"}, {0, 50_000, "time [µs]", "50"}, {0, 300e6, "time [ms]", "300"}, {0, 5e9, "time [s]", "5.0"},
 		{0, 600e9, "time [min]", "10"}, {0, 7 * 3600e9, "time [h:min]", "7:00"}, {123_456_000_000, 123_456_100_000, "time [µs] after 123.456 s", "100"},
 	} {
-		a := newTimeAxis(c.t0, c.t1, canvas.NewStyle(canvas.Regular, 20), 1400)
+		a := newTimeAxis(c.t0, c.t1, canvas.Regular.Of(20), 1400)
 		if a.title != c.title || len(a.ticks) < 3 || a.ticks[len(a.ticks)-1].label != c.last {
 			t.Errorf("[%d, %d]: %q, ticks %v", c.t0, c.t1, a.title, a.ticks)
 		}
@@ -65,7 +65,7 @@ func TestTickLabelsDifferAndIncrease(t *testing.T) {
 			}
 		}
 		t0 := int64((r.Float64() - 0.2) * math.Pow(10, r.Float64()*15))
-		ax := newTimeAxis(t0, t0+1+int64(math.Pow(10, r.Float64()*15)), canvas.NewStyle(canvas.Regular, 20), 1400)
+		ax := newTimeAxis(t0, t0+1+int64(math.Pow(10, r.Float64()*15)), canvas.Regular.Of(20), 1400)
 		for i := 1; i < len(ax.ticks); i++ {
 			if ax.ticks[i].label == ax.ticks[i-1].label {
 				t.Fatalf("[%d, %d]: ticks %v", ax.t0, ax.t1, ax.ticks)
@@ -75,7 +75,7 @@ func TestTickLabelsDifferAndIncrease(t *testing.T) {
 }
 
 func TestWrappedTextFitsAndLosesNothing(t *testing.T) {
-	s := canvas.NewStyle(canvas.Regular, 20)
+	s := canvas.Regular.Of(20)
 	for _, text := range []string{"", "one", "a few words that go on and on", strings.Repeat("MaliGPUCyclesAnyQueueActive_", 20), "日本語のとても長いテキスト日本語のとても長いテキスト", "a\nb", strings.Repeat("x", 500)} {
 		for _, width := range []float64{1, 15, 60, 200, 1000} {
 			lines := s.Wrap(text, width)

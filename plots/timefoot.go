@@ -10,7 +10,7 @@ type timeFoot struct {
 
 // newTimeFoot makes the foot of lanes whose frames have a width in panels of another, on the axis from t0 to t1.
 func newTimeFoot(t *canvas.Theme, lanes []*lane, t0, t1 int64, g laneGeometry, width float64) timeFoot {
-	return timeFoot{newTimeAxis(t0, t1, canvas.NewStyle(canvas.Regular, t.Text), g.frameW(width)),
+	return timeFoot{newTimeAxis(t0, t1, canvas.Regular.Of(t.Text), g.frameW(width)),
 		newBandLegend(t, mergeKeys(lanes, t, t0, t1), width-g.gutter)}
 }
 

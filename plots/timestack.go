@@ -82,7 +82,7 @@ func geometry(t *canvas.Theme, lanes []*lane, width, frameH float64) laneGeometr
 
 // gutter is the width of the value labels with their distance to the frame.
 func (l *lane) gutter(t *canvas.Theme, frameH float64) float64 {
-	s := canvas.NewStyle(canvas.Regular, t.Text)
+	s := canvas.Regular.Of(t.Text)
 	w := 0.0
 	for _, tk := range l.axis(t, frameH).ticks {
 		w = max(w, s.Width(tk.label))
@@ -146,7 +146,7 @@ func (l *lane) measure(t *canvas.Theme, g laneGeometry, ax timeAxis, width, fram
 			p.legend = legendRows(t, keys, width, maxLegend)
 		}
 	}
-	ns := canvas.NewStyle(canvas.Regular, t.Small)
+	ns := canvas.Regular.Of(t.Small)
 	notes := slices.Clone(l.notes)
 	if l.right != nil {
 		for _, n := range l.right.notes {
@@ -170,14 +170,14 @@ func (p laneParts) extras(t *canvas.Theme, g laneGeometry) float64 {
 		h += t.Text*0.25 + p.legend.heightWithNote(t)
 	}
 	if len(p.notes) > 0 {
-		h += t.Text*0.1 + float64(len(p.notes))*canvas.NewStyle(canvas.Regular, t.Small).Leading()
+		h += t.Text*0.1 + float64(len(p.notes))*canvas.Regular.Of(t.Small).Leading()
 	}
 	return h
 }
 
 // timeAxisHeight is the height of tick labels and axis title.
 func timeAxisHeight(t *canvas.Theme) float64 {
-	s := canvas.NewStyle(canvas.Regular, t.Text)
+	s := canvas.Regular.Of(t.Text)
 	return tickPad(t) + 2*s.Leading()
 }
 
@@ -264,7 +264,7 @@ func (ts *timeStack) draw(sc *canvas.Scene, t *canvas.Theme, area canvas.Rect) {
 		note := ""
 		room := area
 		if n < len(ts.lanes) {
-			s := canvas.NewStyle(canvas.Regular, t.Small)
+			s := canvas.Regular.Of(t.Small)
 			note = s.Fit(noRoom(ts.lanes[n:]), area.W)
 			room.H -= s.Leading()
 		}
@@ -272,7 +272,7 @@ func (ts *timeStack) draw(sc *canvas.Scene, t *canvas.Theme, area canvas.Rect) {
 			continue
 		}
 		if note != "" {
-			s := canvas.NewStyle(canvas.Regular, t.Small)
+			s := canvas.Regular.Of(t.Small)
 			sc.TextAt(area.X, area.Bottom()-s.Descent(), canvas.Left, s, t.Muted, note)
 		}
 		return

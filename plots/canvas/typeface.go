@@ -192,5 +192,5 @@ func Undirected(s string) string {
 // directions are the embeddings and overrides; what isolates does not reach beyond its own text.
 const directions = "\u202a\u202b\u202c\u202d\u202e"
 
-// NewStyle is a face in a size of logical pixels.
-func NewStyle(f Face, size float64) Style { return Style{f, size} }
+// Of is the face in a size of logical pixels.
+func (f Face) Of(size float64) Style { return Style{f, size} }
