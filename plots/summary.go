@@ -323,7 +323,7 @@ func (r *Report) summaryFindings(sc *canvas.Scene, t *canvas.Theme, at canvas.Re
 // summaryText is what stands below the title of a finding on page one: what it gains, how sure it is, and its value or what to do.
 func (f Finding) summaryText(t *canvas.Theme) string {
 	var parts []string
-	if f.Severity <= canvas.Info {
+	if f.Severity <= canvas.Info && f.InsteadOf == "" {
 		f.Win = "" // what does not matter gains nothing that does
 	}
 	if text := f.judgement(); text != "" {

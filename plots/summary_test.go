@@ -141,6 +141,11 @@ func TestTheRunnerUpFollowsWhatItStandsBehind(t *testing.T) {
 	if got := names(r.FindingsFirst()); got != "first second why alone " {
 		t.Errorf("those of page one are %s", got)
 	}
+	for id, shown := range map[string]bool{"first": true, "": false} { // the runner-up has a gain that matters, other infos have none
+		if text := (Finding{Severity: canvas.Info, Win: "5 to 15 % of the time", InsteadOf: id}).summaryText(canvas.Light()); strings.Contains(text, "5 to 15 %") != shown {
+			t.Errorf("instead of %q page one says %q", id, text)
+		}
+	}
 	doc, err := r.json()
 	if err != nil || !strings.Contains(string(doc), `"instead_of": "first"`) {
 		t.Errorf("JSON does not say what the second one stands behind: %v", err)
