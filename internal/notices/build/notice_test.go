@@ -17,6 +17,7 @@ import (
 var ours = []string{
 	"capture/metrics/data/amd-live.metrics", "capture/metrics/data/cpu.metrics",
 	"capture/metrics/data/intel-kbl.metrics", // registers by name, explained in our own words
+	"hwio/devices.csv",                       // names of drivers and devices
 	"hwio/internal/gpumetrics/layouts.txt",   // offsets of an interface
 	"hwio/vendorlib/", "internal/", "plots/report.schema.json", "scripts/",
 	"testdata/captures/cpu-programs/", "testdata/README.md", "testdata/SHA256SUMS", "testdata/vectors/README.md",
