@@ -12,7 +12,7 @@ import (
 // units are those of the table. Of entries with one name each takes the place of those before it in the samples that these have no level of: another way to
 // see the same unit. One of them that is a fallback stays one.
 func (a *accounting) units() (out []analysis.AccountUnit) {
-	place, lacks := map[string]int{}, map[string]int{}
+	place, lacks := map[string]int{}, map[string][]string{}
 	for _, u := range a.table.units {
 		first, again := place[u.name]
 		if again && !slices.ContainsFunc(out[first].Level, math.IsNaN) {
@@ -25,10 +25,11 @@ func (a *accounting) units() (out []analysis.AccountUnit) {
 			unit.Guess = a.values(u.guess)
 		}
 		if !again {
-			place[u.name], lacks[u.name] = len(out), before
+			place[u.name], lacks[u.name] = len(out), slices.Clone(a.missing[before:])
 			out = append(out, unit)
 			continue
 		}
+		lacks[u.name] = append(lacks[u.name], a.missing[before:]...)
 		seen := false
 		for k, x := range unit.Level {
 			if math.IsNaN(x) || !math.IsNaN(out[first].Level[k]) {
@@ -43,7 +44,8 @@ func (a *accounting) units() (out []analysis.AccountUnit) {
 		if !seen {
 			continue
 		}
-		a.missing = a.missing[:lacks[u.name]] // nothing is lacking of what is seen otherwise
+		// Nothing is lacking of what is seen otherwise; entries of other units, which may stand between, keep what they lack.
+		a.missing = slices.DeleteFunc(a.missing, func(name string) bool { return slices.Contains(lacks[u.name], name) })
 		if u.fallback {
 			out = append(out, unit)
 		} else {
