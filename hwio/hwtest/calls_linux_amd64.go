@@ -33,6 +33,8 @@ func (c *trapped) fdCall() {
 		return
 	case unix.SYS_EPOLL_CTL:
 		fd = int(int32(c.args[2]))
+	case unix.SYS_MMAP:
+		fd = int(int32(c.args[4]))
 	}
 	o := t.acquire(c.pid, fd)
 	if o == nil {
@@ -66,6 +68,14 @@ func (c *trapped) fdCall() {
 		// All else works on the open file as it is.
 		if cmd := int(int32(c.args[1])); cmd == unix.F_DUPFD || cmd == unix.F_DUPFD_CLOEXEC {
 			c.dup(o, int(int32(c.args[2])), cmd == unix.F_DUPFD_CLOEXEC)
+		}
+	case unix.SYS_MMAP:
+		if m, ok := o.file.(Mapper); ok {
+			err := m.Map(c.args[1], c.args[5], c.args[2]&unix.PROT_WRITE != 0)
+			c.s.log.add(Entry{PID: c.pid, Call: "mmap", What: o.name, Detail: fmt.Sprintf("%d bytes", c.args[1])})
+			if err != nil {
+				c.finish(0, err)
+			}
 		}
 	case unix.SYS_EPOLL_CTL:
 		if o.poll {
@@ -275,7 +285,7 @@ func (c *trapped) exec(w ExecWatcher) {
 		name = base.path + "/" + name
 	}
 	if name == "" || unix.Access(name, unix.X_OK) == nil {
-		w.Exec(c.pid)
+		w.Exec(c.pid, name)
 	}
 }
 

@@ -104,6 +104,21 @@ type Mappable interface {
 	SetMapping(shared []byte)
 }
 
+// Mapper is a Mappable that wants to know what of it a program maps.
+type Mapper interface {
+	Mappable
+	// Map is called before the program maps n bytes from offset on, to write there too or only to read. An error is the answer.
+	Map(n, offset uint64, write bool) error
+}
+
+// Polled is a Pollable whose state a poll takes away, as that of perf events. It holds for poll(2) and ppoll(2), not for epoll.
+type Polled interface {
+	Pollable
+	// Polled is called when a poll found the file ready, and says what the program is told: that there is data (POLLIN), that none will come any
+	// more (POLLHUP).
+	Polled() (data, end bool)
+}
+
 // PerfOpener is a Device that answers perf_event_open(2).
 type PerfOpener interface {
 	Device
@@ -115,8 +130,15 @@ type PerfOpener interface {
 // ExecWatcher is a Device that wants to know when a process becomes another program.
 type ExecWatcher interface {
 	Device
-	// Exec is called before the process goes on with execve(2), which may still fail.
-	Exec(pid int)
+	// Exec is called before the process goes on with execve(2) of the program at path (empty: by descriptor), which may still fail.
+	Exec(pid int, path string)
+}
+
+// ExitWatcher is a Device that wants to know of a process's end before its parent does.
+type ExitWatcher interface {
+	Device
+	// Exit is called before the process goes on with exit_group(2). One that is killed, or whose last thread just ends, is not told of.
+	Exit(pid int)
 }
 
 // Memory is a program's memory.
@@ -136,6 +158,8 @@ type Call struct {
 	// Install gives the program a new descriptor for a file and returns its number, for a call whose result it is. cloexec
 	// is FD_CLOEXEC, nonblock O_NONBLOCK.
 	Install func(f File, cloexec, nonblock bool) (int64, error)
+	// File is the model's file behind a descriptor of the caller that is an argument, nil where it is another's.
+	File func(fd int) File
 	// Note adds words to this call's entry of the log of calls, such as its decoded arguments.
 	Note func(format string, args ...any)
 }

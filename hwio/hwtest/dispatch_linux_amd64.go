@@ -30,6 +30,13 @@ func (s *supervisor) dispatch(n *notification) {
 		if w, ok := s.dev.(ExecWatcher); ok {
 			f = func() { c.exec(w) }
 		}
+	case unix.SYS_EXIT_GROUP:
+		if w, ok := s.dev.(ExitWatcher); ok {
+			f = func() {
+				defer c.proceed()
+				w.Exit(s.table.tgid(c.tid))
+			}
+		}
 	case unix.SYS_POLL, unix.SYS_PPOLL:
 		f = c.pollCall()
 	case unix.SYS_PERF_EVENT_OPEN:
@@ -95,6 +102,14 @@ func (c *trapped) call() *Call {
 				c.note.WriteString(" ")
 			}
 			fmt.Fprintf(&c.note, format, args...)
+		},
+		File: func(fd int) File {
+			o := c.s.table.acquire(c.pid, fd)
+			if o == nil {
+				return nil
+			}
+			defer c.s.table.done(o)
+			return o.file
 		},
 		Install: func(f File, cloexec, nonblock bool) (int64, error) {
 			flags := unix.O_RDONLY

@@ -29,11 +29,12 @@ var fdCalls = []struct{ nr, arg uint32 }{
 	{unix.SYS_IOCTL, 0}, {unix.SYS_READ, 0}, {unix.SYS_READV, 0}, {unix.SYS_PREAD64, 0}, {unix.SYS_PREADV, 0}, {unix.SYS_PREADV2, 0},
 	{unix.SYS_WRITE, 0}, {unix.SYS_WRITEV, 0}, {unix.SYS_PWRITE64, 0}, {unix.SYS_CLOSE, 0},
 	{unix.SYS_DUP, 0}, {unix.SYS_DUP2, 0}, {unix.SYS_DUP2, 1}, {unix.SYS_DUP3, 0}, {unix.SYS_DUP3, 1}, {unix.SYS_FCNTL, 0},
-	{unix.SYS_LSEEK, 0}, {unix.SYS_FSTAT, 0}, {unix.SYS_EPOLL_CTL, 2}, {unix.SYS_GETDENTS64, 0},
+	{unix.SYS_LSEEK, 0}, {unix.SYS_FSTAT, 0}, {unix.SYS_EPOLL_CTL, 2}, {unix.SYS_GETDENTS64, 0}, {unix.SYS_MMAP, 4},
 }
 
-// filter is the program that decides which calls are trapped.
-func filter() []unix.SockFilter {
+// filter is the program that decides which calls are trapped. exits says whether the ends of processes are: what is left of a program when its
+// emulation has ended could not end by itself then.
+func filter(exits bool) []unix.SockFilter {
 	stmt := func(code uint16, k uint32) unix.SockFilter { return unix.SockFilter{Code: code, K: k} }
 	jump := func(code uint16, k uint32, jt, jf uint8) unix.SockFilter {
 		return unix.SockFilter{Code: code, K: k, Jt: jt, Jf: jf}
@@ -50,6 +51,9 @@ func filter() []unix.SockFilter {
 	}
 	for _, nr := range wholeCalls {
 		f = append(f, jump(jeq, nr, 0, 1), stmt(ret, retNotify))
+	}
+	if exits {
+		f = append(f, jump(jeq, unix.SYS_EXIT_GROUP, 0, 1), stmt(ret, retNotify))
 	}
 	// A clone that makes a thread needs no attention; one that makes a process hands descriptors on.
 	f = append(f, jump(jeq, unix.SYS_CLONE, 0, 4), stmt(load, dataArgs), jump(jset, unix.CLONE_THREAD, 0, 1), stmt(ret, retAllow), stmt(ret, retNotify))

@@ -14,8 +14,10 @@ import (
 
 // stageVariable makes a process of any program that holds this package the stage between Run and its program: the filter must be
 // installed by the process that then becomes the program. Its value is the number of the socket to Run, and a minus sign before it
-// where the program shall not be privileged.
+// where the program shall not be privileged. "+exits" behind it has the ends of processes trapped.
 const stageVariable = "ASTROLABE_HWTEST_STAGE"
+
+const trapExits = "+exits"
 
 // openLimit is the number of descriptors that a program may have at least, so that emulated ones find room above firstFD.
 const openLimit = 4096
@@ -30,7 +32,8 @@ func init() {
 // with a descriptor is success.
 func runStage(value string) {
 	runtime.LockOSThread()
-	sock, err := strconv.Atoi(value)
+	number, exits := strings.CutSuffix(value, trapExits)
+	sock, err := strconv.Atoi(number)
 	if err != nil || len(os.Args) < 3 {
 		fmt.Fprintf(os.Stderr, "the variable %s is only for emulations of hardware to set\n", stageVariable)
 		os.Exit(2)
@@ -53,7 +56,7 @@ func runStage(value string) {
 			fail("give up CAP_PERFMON and CAP_SYS_ADMIN", err)
 		}
 	}
-	fd, err := installFilter()
+	fd, err := installFilter(exits)
 	if err != nil {
 		fail("seccomp(2) with a listener", err)
 	}
@@ -112,8 +115,8 @@ const capSetPCap = 8
 
 // installFilter returns the listener. Parked calls are interrupted only by what kills the program, where the kernel can do that
 // (Linux 5.19): else a runtime's own signals would abort them.
-func installFilter() (int, error) {
-	f := filter()
+func installFilter(exits bool) (int, error) {
+	f := filter(exits)
 	prog := unix.SockFprog{Len: uint16(len(f)), Filter: &f[0]}
 	var e unix.Errno
 	for _, flags := range []uintptr{filterNewListener | filterWaitKillable, filterNewListener} {

@@ -160,7 +160,11 @@ func (s *supervisor) start(o Options) (int, error) {
 	if s.settings.Has(Unprivileged) {
 		number = -number
 	}
-	cmd.Env = append(env[:len(env):len(env)], fmt.Sprintf("%s=%d", stageVariable, number))
+	value := fmt.Sprint(number)
+	if _, ok := s.dev.(ExitWatcher); ok {
+		value += trapExits
+	}
+	cmd.Env = append(env[:len(env):len(env)], stageVariable+"="+value)
 	cmd.ExtraFiles = append(cmd.ExtraFiles[:len(cmd.ExtraFiles):len(cmd.ExtraFiles)], theirs)
 	err = cmd.Start()
 	_ = theirs.Close()

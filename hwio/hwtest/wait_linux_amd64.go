@@ -132,13 +132,31 @@ func (c *trapped) poll(b []byte) {
 		c.finish(0, err)
 		return
 	}
-	for i := range fds {
+	for i, o := range files {
 		if invalid[i] {
 			fds[i].Revents = unix.POLLNVAL
+		} else if p, ok := fileOf(o).(Polled); ok && fds[i].Revents != 0 {
+			data, end := p.Polled()
+			if fds[i].Revents = fds[i].Events; !data {
+				fds[i].Revents = 0
+			}
+			if end {
+				fds[i].Revents |= unix.POLLHUP
+			}
+			if fds[i].Revents == 0 {
+				n-- // another thread's poll was told
+			}
 		}
 		binary.LittleEndian.PutUint16(b[8*i+6:], uint16(fds[i].Revents))
 	}
 	c.finish(int64(n+bad), c.mem.Write(c.args[0], b))
+}
+
+func fileOf(o *openFile) File {
+	if o == nil {
+		return nil
+	}
+	return o.file
 }
 
 // pollDeadline reads the timeout of poll (milliseconds) or ppoll (a struct timespec); zero is none.

@@ -10,7 +10,14 @@ import (
 type attr struct {
 	typ                        uint32
 	config                     uint64
-	sampling                   bool
+	period                     uint64 // between samples, or with freq samples per second; 0 for an event that only counts
+	freq                       bool
+	sampleType                 uint64
+	sampleIDAll                bool
+	precise, wakeup            uint64
+	watermark, writeBackward   bool
+	mmap, mmap2, comm          bool
+	commExec, task             bool
 	readFormat                 uint64
 	disabled, inherit, pinned  bool
 	exclusive, onExec          bool
@@ -33,9 +40,12 @@ func parseAttr(b []byte) (*attr, error) {
 	copy(full, b)
 	is := func(name string) bool { return s.Get(full, name) != 0 }
 	a := &attr{
-		typ: uint32(s.Get(full, "type")), config: s.Get(full, "config"), sampling: is("sample_period"), readFormat: s.Get(full, "read_format"),
+		typ: uint32(s.Get(full, "type")), config: s.Get(full, "config"), period: s.Get(full, "sample_period"), readFormat: s.Get(full, "read_format"),
 		disabled: is("disabled"), inherit: is("inherit"), pinned: is("pinned"), exclusive: is("exclusive"), onExec: is("enable_on_exec"),
 		excludeUser: is("exclude_user"), excludeKernel: is("exclude_kernel"), excludeHV: is("exclude_hv"), excludeIdle: is("exclude_idle"),
+		freq: is("freq"), sampleType: s.Get(full, "sample_type"), sampleIDAll: is("sample_id_all"), precise: s.Get(full, "precise_ip"),
+		wakeup: s.Get(full, "wakeup_events"), watermark: is("watermark"), writeBackward: is("write_backward"),
+		mmap: is("mmap"), mmap2: is("mmap2"), comm: is("comm"), commExec: is("comm_exec"), task: is("task"),
 	}
 	if is("__reserved_1") || is("__reserved_2") || is("__reserved_3") || a.readFormat >= uint64(uapi.Const("PERF_FORMAT_MAX")) {
 		return nil, syscall.EINVAL

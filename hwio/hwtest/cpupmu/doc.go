@@ -4,7 +4,13 @@
 //
 // Every event happens at a fixed rate on every processor, so that a value is the rate times the time that its group was on the hardware,
 // exactly. Two things are simpler than on real hardware: a task is taken to run without pause on one processor from when its events are
-// enabled to its end, whatever it and its children really do, and its counters are apart from those of processor-wide events.
+// enabled to its end, whatever it and its children really do, and its counters are apart from those of processor-wide events. An event of a task
+// on one processor counts while the task is there: it moves on every 4 ms.
+//
+// Events that sample write records to the ring that the program maps: a sample whenever the count reaches the next multiple of the period, names,
+// mappings and the end of the task itself (not of its children), and how many samples found no room. A sample has the time at which the count got
+// there, and a made-up place in the program or in the kernel. Not modelled: places without skid, registers, stacks, branches, raw data, rings
+// written backwards, throttling (faster periods than perf_event_max_sample_rate are refused), and other signals than those that poll and ppoll see.
 package cpupmu
 
 import (
@@ -27,12 +33,15 @@ func Models() []hwtest.Model {
 			{Name: "few-counters", Doc: "2 general counters and no fixed ones"},
 			{Name: "watchdog", Doc: "the NMI watchdog holds a general counter for good, which the check of a group's size does not know"},
 			{Name: "no-pmu-events", Doc: "the unit is listed but opens no event (ENOENT), as in many virtual machines"},
+			{Name: "no-interrupts", Doc: "the unit counts but does not sample (EOPNOTSUPP), as in some virtual machines"},
 			{Name: "no-inherited-groups", Doc: "an event that is inherited cannot be read as a group (EINVAL), as in old kernels"},
 			{Name: "paranoid-0", Doc: "kernel.perf_event_paranoid is 0: whole processors without privileges"},
 			{Name: "paranoid-1", Doc: "kernel.perf_event_paranoid is 1: own tasks and the kernel's work for them"},
 			{Name: "paranoid-3", Doc: "kernel.perf_event_paranoid is 3: nothing without privileges"},
 		},
-		New: func() hwtest.Device { return &device{rosters: map[place]*roster{}} },
+		New: func() hwtest.Device {
+			return &device{rosters: map[place]*roster{}, tasks: map[int]*task{}, image: imageOf}
+		},
 	}}
 }
 
@@ -50,11 +59,17 @@ type device struct {
 	watch    func(pid int, ended func())
 	waits    []*os.File // for the ends of tasks
 	waiters  sync.WaitGroup
+
+	tasks   map[int]*task // whose events sample
+	samples []happening   // that are to be written
+	image   func(pid int) image
+	stop    chan struct{} // ends the making of records; nil where none are made
 }
 
 var (
 	_ hwtest.PerfOpener  = (*device)(nil)
 	_ hwtest.ExecWatcher = (*device)(nil)
+	_ hwtest.ExitWatcher = (*device)(nil)
 )
 
 const units = "/sys/bus/event_source/devices"
@@ -74,6 +89,7 @@ func (d *device) Start(m hwtest.Machine) error {
 		}
 	}
 	m.File("/proc/sys/kernel/perf_event_paranoid", fmt.Sprintf("%d\n", d.paranoid))
+	m.File("/proc/sys/kernel/perf_event_max_sample_rate", fmt.Sprintf("%d\n", maxSampleRate))
 	m.Own(units)
 	m.Own("/sys/devices/cpu")
 	m.Own("/sys/devices/" + imcName)
@@ -114,6 +130,9 @@ func (d *device) Stop() {
 		_ = f.Close()
 	}
 	d.waits = nil
+	if d.stop != nil {
+		close(d.stop)
+	}
 	d.mu.Unlock()
 	d.waiters.Wait()
 }

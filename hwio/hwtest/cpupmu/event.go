@@ -22,6 +22,11 @@ type event struct {
 	timeEnabled, timeRunning uint64 // ns
 	zero                     uint64 // the count at the last reset
 	truth                    *EventTruth
+
+	file   *sampled // nil where it writes no records
+	period uint64
+	untold uint64 // samples since the program was last woken
+	opener int    // process that opened it
 }
 
 var _ hwtest.File = (*event)(nil)
@@ -36,6 +41,7 @@ func (e *event) Ioctl(c *hwtest.Call, req uint32, arg uint64) (int64, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	e.roster.advance(d)
+	d.flush()
 	each := func(f func(*event)) (int64, error) {
 		const group = 1
 		if arg&group == 0 {
@@ -71,15 +77,33 @@ func (e *event) Read(_ *hwtest.Call, n int) ([]byte, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	e.roster.advance(d)
+	d.flush()
 	if e.failed {
 		return nil, nil
 	}
-	group := e.attr.has("PERF_FORMAT_GROUP")
-	events := []*event{e}
-	if group && e.leader == e {
-		events = e.members
+	out := e.answer()
+	if len(out) > n {
+		return nil, syscall.ENOSPC
 	}
-	var out []byte
+	for _, m := range e.answering() {
+		d.truth.read(m)
+	}
+	d.set.Tell(d.truth.most)
+	return out, nil
+}
+
+// answering are the events that a read of this one tells of.
+func (e *event) answering() []*event {
+	if e.attr.has("PERF_FORMAT_GROUP") && e.leader == e {
+		return e.members
+	}
+	return []*event{e}
+}
+
+// answer is in the layout that read_format asks for.
+func (e *event) answer() (out []byte) {
+	group := e.attr.has("PERF_FORMAT_GROUP")
+	events := e.answering()
 	word := func(v uint64) { out = binary.LittleEndian.AppendUint64(out, v) }
 	times := func() {
 		if e.attr.has("PERF_FORMAT_TOTAL_TIME_ENABLED") {
@@ -102,17 +126,10 @@ func (e *event) Read(_ *hwtest.Call, n int) ([]byte, error) {
 			word(m.id)
 		}
 		if e.attr.has("PERF_FORMAT_LOST") {
-			word(0)
+			word(m.truth.Lost)
 		}
 	}
-	if len(out) > n {
-		return nil, syscall.ENOSPC
-	}
-	for _, m := range events {
-		d.truth.read(m)
-	}
-	d.set.Tell(d.truth.most)
-	return out, nil
+	return out
 }
 
 // Close takes the event off its unit.
@@ -121,5 +138,5 @@ func (e *event) Close() {
 	defer e.d.mu.Unlock()
 	e.roster.advance(e.d)
 	e.roster.remove(e)
-	e.truth.Closed = true
+	e.truth.Closed, e.truth.Count = true, e.count()
 }

@@ -36,6 +36,8 @@ func (d *device) core() unit {
 	return unit{name: "cpu", general: 4, fixed: []string{"instructions", "cycles", "ref-cycles"}}
 }
 
+var software = unit{name: "software", general: 1 << 20}
+
 var imc = unit{name: imcName, general: 2, uncore: true}
 
 // counted is an event that a unit can count.
@@ -125,6 +127,10 @@ func (d *device) lookUp(a *attr) (e counted, u unit, ours bool, err error) {
 			}
 		}
 		return counted{}, imc, true, syscall.EINVAL
+	case typeSoftware:
+		// An event that counts nothing and only tells of tasks shares its rings with those that sample.
+		dummy := a.config == uint64(uapi.Const("PERF_COUNT_SW_DUMMY")) && (a.mmap || a.comm || a.task)
+		return counted{name: "dummy"}, software, dummy, nil
 	default:
 		return counted{}, unit{}, false, nil
 	}

@@ -26,11 +26,12 @@ type bench struct {
 func newBench(t *testing.T, scenarios ...string) *bench {
 	b := &bench{t: t, tasks: map[int]bool{100: true}, ends: map[int][]func(){}}
 	b.device = &device{
-		set: &hwtest.Settings{Scenarios: scenarios}, paranoid: 2, cpus: []int{0, 1, 3}, rosters: map[place]*roster{},
-		now: func() int64 { return b.clock }, alive: func(tid int) bool { return b.tasks[tid] },
+		set: &hwtest.Settings{Scenarios: scenarios}, paranoid: 2, cpus: []int{0, 1, 3}, rosters: map[place]*roster{}, tasks: map[int]*task{}, image: func(int) image { return image{} },
+		stop: make(chan struct{}), // the test says when records are made
+		now:  func() int64 { return b.clock }, alive: func(tid int) bool { return b.tasks[tid] },
 		watch: func(pid int, ended func()) { b.ends[pid] = append(b.ends[pid], ended) },
 	}
-	b.call = &hwtest.Call{PID: 100, TID: 100, Privileged: true, Note: func(string, ...any) {}, Memory: (*benchMemory)(b)}
+	b.call = &hwtest.Call{PID: 100, TID: 100, Privileged: true, Note: func(string, ...any) {}, File: func(int) hwtest.File { return nil }, Memory: (*benchMemory)(b)}
 	return b
 }
 
@@ -73,7 +74,7 @@ func (b *bench) open(typ uint32, config uint64, pid, cpu int, group hwtest.File,
 	if f == nil {
 		return nil, err
 	}
-	return f.(*event), err
+	return asEvent(f), err
 }
 
 // onCPU opens an event that counts at once on processor 0.
@@ -261,9 +262,9 @@ func TestATaskCountsFromItsExecToItsEnd(t *testing.T) {
 		t.Fatal(err)
 	}
 	b.pass(time.Second)
-	b.Exec(99)
+	b.Exec(99, "/bin/true")
 	b.pass(time.Second)
-	b.Exec(100)
+	b.Exec(100, "/bin/true")
 	b.pass(time.Second)
 	if got := b.read(e); got[1] != 1e9 || got[3] != 2e9 {
 		t.Errorf("after the exec: %d", got)
@@ -325,7 +326,14 @@ func TestWrongRequestsHaveTheKernelsErrors(t *testing.T) {
 		"bits that no format names":                 {typ: typeRaw, config: 1 << 32, pid: -1, want: syscall.EINVAL},
 		"a generic event of another unit":           {typ: cycles, config: 9 << 32, pid: -1, want: syscall.ENOENT},
 		"a generic event of this unit":              {typ: cycles, config: typeRaw << 32, pid: -1},
-		"sampling":                                  {typ: cycles, pid: -1, set: map[string]uint64{"sample_period": 1000}, want: syscall.EOPNOTSUPP},
+		"sampling without interrupts":               {scenarios: []string{"no-interrupts"}, typ: cycles, pid: -1, set: map[string]uint64{"sample_period": 1e6}, want: syscall.EOPNOTSUPP},
+		"sampling":                                  {typ: cycles, pid: -1, set: map[string]uint64{"sample_period": 1e6}},
+		"more samples than may be":                  {typ: cycles, pid: -1, set: map[string]uint64{"sample_period": 19_000}, want: syscall.EINVAL},
+		"a higher frequency than may be":            {typ: cycles, pid: -1, set: map[string]uint64{"sample_freq": 100_001, "freq": 1}, want: syscall.EINVAL},
+		"a negative period":                         {typ: cycles, pid: -1, set: map[string]uint64{"sample_period": 1 << 63}, want: syscall.EINVAL},
+		"samples of exact places":                   {typ: cycles, pid: -1, set: map[string]uint64{"sample_period": 1e6, "precise_ip": 1}, want: syscall.EOPNOTSUPP},
+		"samples with what is not modelled":         {typ: cycles, pid: -1, set: map[string]uint64{"sample_period": 1e6, "sample_type": 1 << 11}, want: syscall.EINVAL},
+		"samples of a memory controller":            {typ: imcType, config: 1, pid: -1, set: map[string]uint64{"sample_period": 1e6}, want: syscall.EINVAL},
 		"reserved bits":                             {typ: cycles, pid: -1, set: map[string]uint64{"__reserved_1": 1}, want: syscall.EINVAL},
 		"a read format of the future":               {typ: cycles, pid: -1, set: map[string]uint64{"read_format": 32}, want: syscall.EINVAL},
 		"a memory controller limited to a task":     {typ: imcType, config: 1, pid: 100, cpu: -1, want: syscall.EINVAL},

@@ -46,10 +46,10 @@ func (d *device) PerfEventOpen(c *hwtest.Call, raw []byte, pid, cpu int, group h
 		return nil, err
 	}
 	switch {
-	case a.sampling && u.uncore, u.uncore && (pid > 0 || cpu < 0), u.uncore && (a.excludeUser || a.excludeKernel || a.excludeHV || a.excludeIdle):
+	case a.period != 0 && u.uncore, u.uncore && (pid > 0 || cpu < 0), u.uncore && (a.excludeUser || a.excludeKernel || a.excludeHV || a.excludeIdle):
 		return nil, syscall.EINVAL
-	case a.sampling:
-		return nil, syscall.EOPNOTSUPP // the unit raises no interrupts
+	case a.period != 0 && d.set.Has("no-interrupts"):
+		return nil, syscall.EOPNOTSUPP
 	case a.inherit && a.has("PERF_FORMAT_GROUP") && d.set.Has("no-inherited-groups"):
 		return nil, syscall.EINVAL
 	case pid == -1 && d.paranoid > 0 && !c.Privileged:
@@ -57,13 +57,42 @@ func (d *device) PerfEventOpen(c *hwtest.Call, raw []byte, pid, cpu int, group h
 	case cpu >= 0 && !slices.Contains(d.cpus, cpu):
 		return nil, syscall.ENODEV
 	}
-	return d.add(e, u, a, place{u.name, pid, cpu}, group)
-}
-
-// add puts an event into its roster, alone or as a member of a group.
-func (d *device) add(e counted, u unit, a *attr, at place, group hwtest.File) (hwtest.File, error) {
+	period, err := a.checkSampling(c, e.rate, pace(cpu, u))
+	if err != nil {
+		return nil, err
+	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
+	ev, err := d.add(e, u, a, place{u.name, pid, cpu}, group)
+	if err != nil {
+		return nil, err
+	}
+	ev.opener = c.PID
+	if period == 0 && !a.comm && !a.task && !a.mmap {
+		return ev, nil
+	}
+	return d.sampling(ev, period), nil
+}
+
+// sampling makes an event one that writes records.
+func (d *device) sampling(e *event, period uint64) *sampled {
+	s := &sampled{event: e, ready: hwtest.NewReadiness(nil)}
+	e.file, e.period = s, period
+	e.truth.Period = period
+	if pid := e.roster.pid; pid > 0 && d.tasks[pid] == nil {
+		t := &task{pid: pid}
+		t.load(d.image(pid))
+		d.tasks[pid] = t
+	}
+	if d.stop == nil {
+		d.stop = make(chan struct{})
+		d.waiters.Go(func() { d.keepPumping(d.stop) })
+	}
+	return s
+}
+
+// add puts an event into its roster, alone or as a member of a group. The lock is held.
+func (d *device) add(e counted, u unit, a *attr, at place, group hwtest.File) (*event, error) {
 	ev := &event{d: d, counted: e, attr: a, on: !a.disabled}
 	x := d.rosters[at]
 	if x == nil || x.ended != 0 { // numbers of tasks come again
@@ -76,7 +105,7 @@ func (d *device) add(e counted, u unit, a *attr, at place, group hwtest.File) (h
 			d.watch(at.pid, func() {
 				d.mu.Lock()
 				defer d.mu.Unlock()
-				x.advance(d)
+				d.end(x.pid)
 			})
 		}
 	}
@@ -84,9 +113,9 @@ func (d *device) add(e counted, u unit, a *attr, at place, group hwtest.File) (h
 	x.advance(d)
 	alone := []counted{e}
 	if group != nil {
-		l, ok := group.(*event)
+		l := asEvent(group)
 		switch {
-		case !ok:
+		case l == nil:
 			return nil, syscall.EBADF
 		case l.leader != l, l.roster != x, a.pinned, a.exclusive:
 			return nil, syscall.EINVAL
@@ -108,25 +137,6 @@ func (d *device) add(e counted, u unit, a *attr, at place, group hwtest.File) (h
 	}
 	ev.truth = d.truth.event(ev)
 	return ev, nil
-}
-
-// Exec enables the events that wait for a task to become another program.
-func (d *device) Exec(pid int) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	for _, x := range d.rosters {
-		if x.pid != pid {
-			continue
-		}
-		x.advance(d)
-		for _, l := range x.groups {
-			for _, e := range l.members {
-				if e.attr.onExec {
-					e.on, e.attr.onExec = true, false
-				}
-			}
-		}
-	}
 }
 
 // request gives the number of a request by its name.

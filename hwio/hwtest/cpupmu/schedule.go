@@ -20,6 +20,7 @@ type roster struct {
 	turn   int      // how often the groups have been rotated
 	last   int64    // until when the times are worked out
 	ended  int64    // when the task was found to have ended; 0 while it runs
+	over   bool     // its end was told of
 }
 
 // advance works out the times up to now. Groups that do not fit together take turns.
@@ -33,13 +34,32 @@ func (x *roster) advance(d *device) {
 	}
 	for x.last < now {
 		next := min(now, x.last-x.last%rotation+rotation)
-		if !x.crowded() {
+		if !x.crowded() && !x.visited() {
 			next = now
 		}
-		x.run(next - x.last)
+		if !x.visited() || d.cpuOf(x.pid, x.last) == x.cpu {
+			x.run(next - x.last)
+		} else {
+			x.wait(next - x.last)
+		}
 		if x.last = next; next%rotation == 0 {
 			x.turn++
 		}
+	}
+}
+
+// visited reports whether the place is a processor to which a task comes in turn with others.
+func (x *roster) visited() bool { return x.pid > 0 && x.cpu >= 0 }
+
+// cpuOf is the processor on which a task is: it moves on with every turn.
+func (d *device) cpuOf(pid int, now int64) int {
+	return d.cpus[uint64(now/rotation+int64(max(pid, 0)))%uint64(len(d.cpus))]
+}
+
+// wait lets time pass in which the task is elsewhere.
+func (x *roster) wait(ns int64) {
+	for _, l := range x.active() {
+		l.pass(0, ns, false)
 	}
 }
 
@@ -84,7 +104,7 @@ func (x *roster) run(ns int64) {
 			flexible = append(flexible, l)
 		case x.unit.fits(want, x.taken):
 			on = want
-			l.pass(ns, true)
+			l.pass(x.last, ns, true)
 		default:
 			l.failed = true
 		}
@@ -96,31 +116,29 @@ func (x *roster) run(ns int64) {
 		if full = full || !x.unit.fits(want, x.taken); !full {
 			on = want
 		}
-		l.pass(ns, !full)
+		l.pass(x.last, ns, !full)
 	}
 }
 
-// pass adds time to a group's events.
-func (l *event) pass(ns int64, running bool) {
+// pass adds time from start on to a group's events.
+func (l *event) pass(start, ns int64, running bool) {
 	for _, m := range l.members {
 		if !m.on {
 			continue
 		}
 		m.timeEnabled += uint64(ns)
 		if running {
+			before := m.count()
 			m.timeRunning += uint64(ns)
+			m.overflow(start, ns, before, m.count())
 		}
 	}
 }
 
 // count is how often the event has happened while it was running. It happens more often on higher processors: by an eighth each.
 func (e *event) count() uint64 {
-	eighths := uint64(8)
-	if e.roster.cpu > 0 && !e.roster.unit.uncore {
-		eighths += uint64(e.roster.cpu)
-	}
 	const second = 32e9 // in ns, times the 8 eighths and 4 quarters
-	hi, lo := bits.Mul64(e.timeRunning, e.rate*eighths*e.attr.share())
+	hi, lo := bits.Mul64(e.timeRunning, e.rate*pace(e.roster.cpu, e.roster.unit)*e.attr.share())
 	q, _ := bits.Div64(hi%second, lo, second)
 	return q
 }
@@ -140,4 +158,12 @@ func (x *roster) remove(e *event) {
 		}
 	}
 	x.groups = slices.Replace(x.groups, at, at+1, alone...)
+}
+
+// pace is how often events happen on a processor, in eighths of their rate.
+func pace(cpu int, u unit) uint64 {
+	if cpu > 0 && !u.uncore {
+		return 8 + uint64(cpu)
+	}
+	return 8
 }

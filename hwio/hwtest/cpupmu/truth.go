@@ -21,6 +21,13 @@ type EventTruth struct {
 	CPU    int    `json:"cpu"`    // -1: any
 	Rate   uint64 `json:"rate"`   // per second on processor 0, of user space and kernel
 	Closed bool   `json:"closed"`
+	// Of events that sample. Samples are all of them; of those Written found room and Lost none, and the rest had no ring to go to.
+	Period  uint64 `json:"period,omitempty"`
+	Count   uint64 `json:"count"` // when it was closed, resets left out
+	Samples uint64 `json:"samples,omitempty"`
+	Written uint64 `json:"written,omitempty"`
+	Lost    uint64 `json:"lost,omitempty"`
+	Unread  uint64 `json:"unread,omitempty"` // written ones that the program had not gone past when it closed the event
 	// Reads are what the program was told.
 	Reads []ReadTruth `json:"reads"`
 }
