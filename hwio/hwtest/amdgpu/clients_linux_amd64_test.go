@@ -141,20 +141,9 @@ func TestForeignLibraryReadsTheCard(t *testing.T) {
 	}
 }
 
-// nvtop finds the path of nvtop, which Debian has from 13 on, and what stands before it on the command line: where the system is older, the loader of
-// a Debian 13 in a folder, which .ci/extra makes.
-func nvtop(t *testing.T) (path string, before []string) {
-	const variable = "ASTROLABE_DEBIAN13"
-	root := os.Getenv(variable)
-	if root == "" {
-		return clients.Path(t, "nvtop", "nvtop, or one in a root that "+variable+" names"), nil
-	}
-	return clients.Path(t, root+"/lib64/ld-linux-x86-64.so.2", "debootstrap"), []string{"--library-path", root + "/usr/lib/x86_64-linux-gnu", root + "/usr/bin/nvtop"}
-}
-
 // nvtop takes clocks, temperature and power of libdrm_amdgpu and of sysfs, by libsystemd's enumeration of devices and of their sensors.
 func TestForeignNvtopShowsTheSensors(t *testing.T) {
-	path, args := nvtop(t)
+	path, args := clients.Nvtop(t)
 	for _, c := range []struct {
 		name, title, fan, power string
 		parts                   []*part

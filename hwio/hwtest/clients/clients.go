@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"os"
 	"os/exec"
 	"testing"
 	"time"
@@ -23,6 +24,17 @@ func Path(t testing.TB, program, pkg string) string {
 		t.Skipf("SKIPPED: %s is not installed (Debian's %s)", program, pkg)
 	}
 	return path
+}
+
+// Nvtop finds the path of nvtop, which Debian has from 13 on, and what stands before it on the command line: where the system is older, the loader of
+// a Debian 13 in a folder, which .ci/extra makes.
+func Nvtop(t testing.TB) (path string, before []string) {
+	const variable = "ASTROLABE_DEBIAN13"
+	root := os.Getenv(variable)
+	if root == "" {
+		return Path(t, "nvtop", "nvtop, or one in a root that "+variable+" names"), nil
+	}
+	return Path(t, root+"/lib64/ld-linux-x86-64.so.2", "debootstrap"), []string{"--library-path", root + "/usr/lib/x86_64-linux-gnu", root + "/usr/bin/nvtop"}
 }
 
 // Options are those of an emulation whose end is not the program's own.

@@ -44,6 +44,8 @@ func AddNodes(m hwtest.Machine, device string, card int, n hwtest.Node) {
 	for _, x := range minors(card) {
 		dir := Folder(device, x.name)
 		m.File(dir+"/dev", fmt.Sprintf("%d:%d\n", major, x.number))
+		// udev's note that it has seen the device: without it libudev does not list it.
+		m.File(noted(x), "I:1000000\n")
 		m.File(dir+"/uevent", fmt.Sprintf("MAJOR=%d\nMINOR=%d\nDEVNAME=dri/%s\nDEVTYPE=drm_minor\n", major, x.number, x.name))
 		link(m, dir+"/device", device)
 		link(m, dir+"/subsystem", "/sys/class/drm")
@@ -53,11 +55,15 @@ func AddNodes(m hwtest.Machine, device string, card int, n hwtest.Node) {
 	}
 }
 
+// noted is where udev keeps what it knows of a node.
+func noted(x minor) string { return fmt.Sprintf("/run/udev/data/c%d:%d", major, x.number) }
+
 // RemoveNodes takes away what leads to the card's nodes; the device's own folder is the caller's.
 func RemoveNodes(m hwtest.Machine, card int) {
 	for _, x := range minors(card) {
 		m.Remove("/sys/class/drm/" + x.name)
 		m.Remove(fmt.Sprintf("/sys/dev/char/%d:%d", major, x.number))
+		m.Remove(noted(x))
 		m.Remove("/dev/dri/" + x.name)
 	}
 }
@@ -79,7 +85,7 @@ func AddPCI(m hwtest.Machine, device string, p PCI) {
 	m.Own(device)
 	for name, text := range map[string]string{
 		"vendor": fmt.Sprintf("0x%04x", p.Vendor), "device": fmt.Sprintf("0x%04x", p.Device), "revision": fmt.Sprintf("0x%02x", p.Revision),
-		"subsystem_vendor": fmt.Sprintf("0x%04x", p.Board[0]), "subsystem_device": fmt.Sprintf("0x%04x", p.Board[1]),
+		"enable": "1", "subsystem_vendor": fmt.Sprintf("0x%04x", p.Board[0]), "subsystem_device": fmt.Sprintf("0x%04x", p.Board[1]),
 		"class": fmt.Sprintf("0x%06x", p.Class), "numa_node": "-1",
 		"uevent": strings.ToUpper(fmt.Sprintf("PCI_CLASS=%x\nPCI_ID=%04x:%04x\nPCI_SUBSYS_ID=%04x:%04x\n",
 			p.Class, p.Vendor, p.Device, p.Board[0], p.Board[1])) + "DRIVER=" + p.Driver + "\nPCI_SLOT_NAME=" + p.Address,
