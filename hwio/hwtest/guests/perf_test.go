@@ -47,6 +47,7 @@ func countsInstructions(t *testing.T, kernel string) {
 			c := task("instructions,instructions:u,instructions:k,cycles,cycles:u,cycles:k", period, n.program)
 			what := fmt.Sprintf("%s every %s: ", n.program, period)
 			table.Equal(what+"instructions:u", exact(t, c, "instructions:u"), n.truth)
+			table.Equal(what+"instructions:u, by stat in the guest", printed(t, m, "instructions:u"), n.truth)
 			// Every instruction takes a cycle.
 			table.Equal(what+"cycles:u", exact(t, c, "cycles:u"), n.truth)
 			table.Equal(what+"instructions of user and kernel", exact(t, c, "instructions:u")+exact(t, c, "instructions:k"), exact(t, c, "instructions"))
@@ -129,8 +130,10 @@ func TestGuestCountsSoftwareEventsOfAMD64(t *testing.T) {
 				c, _ := record(t, m, "--source", "perfevent", "--counters", "page_faults,minor_faults,major_faults", "--period", period, "--", program)
 				minor, major := exact(t, c, "minor_faults"), exact(t, c, "major_faults")
 				table.Equal(program+": minor and major faults", minor+major, exact(t, c, "page_faults"))
+				table.Equal(program+": page faults, by stat in the guest", printed(t, m, "page_faults"), exact(t, c, "page_faults"))
 				return int(minor)
 			}
+			table.Equal("sources: perfevent is usable", strings.Contains(m.Must("astrolabe", "sources"), "perfevent (also cpu): usable"), true)
 			faults("one", "10s")
 			for _, period := range []string{"200us", "10s"} {
 				table.Equal("page faults of 1000 pages every "+period, faults("many", period)-faults("one", period), 1000)

@@ -61,6 +61,26 @@ func total(t *testing.T, c *capture.Capture, name string) float64 {
 	return ctr.Total().Float()
 }
 
+// printed is the total of a counter that astrolabe stat prints in the guest, of the recording that record wrote last.
+func printed(t *testing.T, m *Machine, name string) json.Number {
+	t.Helper()
+	var list []struct {
+		Name  string
+		Total json.Number
+	}
+	text := m.Must("astrolabe", "stat", "--json", "/tmp/live.arrow")
+	if err := json.Unmarshal([]byte(text), &list); err != nil {
+		t.Fatalf("%v:\n%s", err, text)
+	}
+	for _, c := range list {
+		if c.Name == name {
+			return c.Total
+		}
+	}
+	t.Fatalf("astrolabe stat prints no %s:\n%s", name, text)
+	return ""
+}
+
 // findings are what astrolabe doctor says, by what they are about.
 func findings(t *testing.T, m *Machine) map[string]bool {
 	t.Helper()
