@@ -246,9 +246,31 @@ func TestDamagedCatalogueFilesAreRefusedWithTheLine(t *testing.T) {
 		"catalogue a\ndialect klingon\n":                            "unknown dialect",
 		"catalogue a\ncounter c\n better maybe\n":                   "want more or less",
 		"catalogue a\ncounter\n":                                    "without a name",
+		"family f\nproduct a\ncounter c\n":                          "has no word",
+		"family f\nproduct a x\nproduct b y\ncounter c\n only z\n":  `"z" stands for no product`,
+		"family f\nproduct a x\ncounter c\n x,z unit s\n":           `"z" stands for no product`,
+		"catalogue a\nwithout c\ncounter c\n":                       "no c to be without",
+		"catalogue a\norder names\n":                                "want refs",
 	} {
 		if _, err := parseFile(text); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v, want %q", text, err, want)
+		}
+	}
+}
+
+func TestACatalogueThatIsLikeNoneIsAnError(t *testing.T) {
+	var kabyLake *product
+	for _, p := range products() {
+		if p.id == "intel-kbl-gt2" {
+			kabyLake = p
+		}
+	}
+	for want, p := range map[string]*product{
+		"which there is not":    {id: "a", file: "data/cpu.metrics", like: "nowhere"},
+		"which has metric sets": {id: "a", file: "data/cpu.metrics", like: kabyLake.id, base: kabyLake},
+	} {
+		if _, err := p.read(); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v, want %q", err, want)
 		}
 	}
 }

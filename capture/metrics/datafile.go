@@ -67,13 +67,13 @@ func (c *Catalogue) parse(text string) error {
 			}
 			entryLine = line
 		}
-		if only != nil && !slices.Contains(only, c.product.word) {
-			continue
-		}
-		var err error
-		if field {
+		err := c.words.known(only)
+		switch {
+		case err != nil:
+		case only != nil && !slices.Contains(only, c.product.word):
+		case field:
 			err = p.field(key, value)
-		} else {
+		default:
 			err = p.head(key, value)
 		}
 		if err != nil {
@@ -169,8 +169,9 @@ func (p *fileParser) field(key, value string) error {
 	case e == nil:
 		return fmt.Errorf("field %q before the first entry", key)
 	case key == "only":
-		p.skip = !slices.Contains(strings.Split(value, ","), p.c.product.word)
-		return nil
+		words := strings.Split(value, ",")
+		p.skip = !slices.Contains(words, p.c.product.word)
+		return p.c.words.known(words)
 	}
 	if p.inherited && !p.set[key] {
 		switch key { // what may stand several times replaces what was inherited
@@ -217,7 +218,6 @@ func (c *Catalogue) at(name string) int {
 func (c *Catalogue) inherit(base *Catalogue) {
 	c.title, c.dialect, c.zeroRule, c.byRefs = base.title, base.dialect, base.zeroRule, base.byRefs
 	c.borrowed = slices.Clone(base.borrowed)
-	c.setsFile, c.setSource = base.setsFile, base.setSource
 	for _, e := range base.entries {
 		one := *e
 		one.GPU = c.product.id

@@ -109,7 +109,10 @@ head:
 		case "catalogue":
 			out = append(out, &product{id: value, file: file})
 		case "product":
-			id, word, _ := strings.Cut(value, " ")
+			id, word, ok := strings.Cut(value, " ")
+			if !ok {
+				return nil, fmt.Errorf("catalogue file %s: product %s has no word that stands for it", file, id)
+			}
 			out = append(out, &product{id: id, word: word, file: file, family: family})
 			words[word] = true
 		}
@@ -153,6 +156,16 @@ func (w productWords) cut(line string) (only []string, key, value string) {
 	return only, key, strings.TrimSpace(value)
 }
 
+// known is an error where some of the words stand for no product: what they are said of would silently be gone.
+func (w productWords) known(words []string) error {
+	for _, word := range words {
+		if !w[word] {
+			return fmt.Errorf("%q stands for no product of the file", word)
+		}
+	}
+	return nil
+}
+
 // read makes the catalogue of a product.
 func (p *product) read() (*Catalogue, error) {
 	raw, err := files.ReadFile(p.file)
@@ -165,6 +178,9 @@ func (p *product) read() (*Catalogue, error) {
 		base, err := p.base.load()
 		if err != nil {
 			return nil, err
+		}
+		if len(base.sets) > 0 {
+			return nil, fmt.Errorf("catalogue %s: it is like %s, which has metric sets: make it a product of the file of %s", p.id, p.like, p.like)
 		}
 		c.inherit(base)
 		hash.Write([]byte(base.version))

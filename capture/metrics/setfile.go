@@ -75,6 +75,9 @@ func (p *setParser) parse(text string) error {
 
 func (p *setParser) line(indent int, text string) error {
 	only, key, value := p.c.words.cut(text)
+	if err := p.c.words.known(only); err != nil {
+		return err
+	}
 	switch {
 	case only != nil && !slices.Contains(only, p.c.word):
 		return nil
@@ -139,9 +142,16 @@ func (p *setParser) begin(symbol, only string) error {
 	case p.set.bySymbol[symbol] != nil:
 		return fmt.Errorf("set %s has the counter %s twice", p.set.Name, symbol)
 	}
-	if p.skip = only != "" && !slices.Contains(strings.Split(only, ","), p.c.word); p.skip {
-		return nil
+	if only != "" {
+		words := strings.Split(only, ",")
+		if err := p.c.words.known(words); err != nil {
+			return err
+		}
+		if p.skip = !slices.Contains(words, p.c.word); p.skip {
+			return nil
+		}
 	}
+	p.skip = false
 	e := *template
 	e.Group, e.Symbol, e.Set = p.set.Name, symbol, p.set
 	e.Name = snake(p.set.Name) + "_" + snake(symbol)

@@ -29,8 +29,8 @@ func open(t *testing.T, m *Machine, path string) *capture.Capture {
 	return c
 }
 
-// exact is the sum of a counter that nothing was scaled or missing of.
-func exact(t *testing.T, c *capture.Capture, name string) uint64 {
+// counter is what the recording has under a name.
+func counter(t *testing.T, c *capture.Capture, name string) *capture.Counter {
 	t.Helper()
 	ctr := c.Counter(name)
 	if ctr == nil {
@@ -40,7 +40,13 @@ func exact(t *testing.T, c *capture.Capture, name string) uint64 {
 		}
 		t.Fatalf("the recording has no counter %s but %q", name, names)
 	}
-	sum, ok := ctr.Sum().Uint64()
+	return ctr
+}
+
+// exact is the sum of a counter that nothing was scaled or missing of.
+func exact(t *testing.T, c *capture.Capture, name string) uint64 {
+	t.Helper()
+	sum, ok := counter(t, c, name).Sum().Uint64()
 	if !ok {
 		t.Fatalf("%s has no sum", name)
 	}
@@ -50,15 +56,7 @@ func exact(t *testing.T, c *capture.Capture, name string) uint64 {
 // total is the sum of a counter, scaled up where it took turns with others.
 func total(t *testing.T, c *capture.Capture, name string) float64 {
 	t.Helper()
-	ctr := c.Counter(name)
-	if ctr == nil {
-		var names []string
-		for _, ctr := range c.Counters {
-			names = append(names, ctr.Name)
-		}
-		t.Fatalf("the recording has no counter %s but %q", name, names)
-	}
-	return ctr.Total().Float()
+	return counter(t, c, name).Total().Float()
 }
 
 // printed is the total of a counter that astrolabe stat prints in the guest, of the recording that record wrote last.
