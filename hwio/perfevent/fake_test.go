@@ -29,6 +29,7 @@ type fakeKernel struct {
 	types     map[uint32]bool // accepted types beside hardware, software and cache
 	noInherit bool            // refuses inherited groups, as old kernels
 	wideOnly  []uint64        // hardware configs that exist
+	changing  int64           // ns until which processes begin or end: reading what they inherit is refused
 	open_     []*fakeEvent
 	nextID    uint64
 }
@@ -143,6 +144,9 @@ func (e *fakeEvent) run(ns int64, counting bool) {
 func (e *fakeEvent) read(buf []byte) (int, error) {
 	if e.closed {
 		return 0, syscall.EBADF
+	}
+	if e.k.now < e.k.changing && e.a.group && e.a.inherit {
+		return 0, syscall.ECHILD
 	}
 	put := binary.NativeEndian.PutUint64
 	if !e.a.group {

@@ -32,11 +32,28 @@ type group struct {
 	prev     []uint64
 	now, was times
 	broken   error // why it cannot be read any more
+	later    bool  // it could not be read now: the next reading counts since the last one
+	sleep    func(time.Duration)
 }
+
+// A group that processes inherit is read from all of them at once. While one of them begins or ends, which takes microseconds unless others have the processor,
+// its events are not those of the group, and kernels from 6.1.60, 6.5.9 and 6.6 on refuse the reading with ECHILD.
+const (
+	familyChanges = syscall.ECHILD
+	retries       = 200
+	retryAfter    = 100 * time.Microsecond
+)
 
 // read takes the group's values and times into cur and now.
 func (g *group) read() error {
 	n, err := g.leader.read(g.buf)
+	for range retries {
+		if !errors.Is(err, familyChanges) {
+			break
+		}
+		g.sleep(retryAfter)
+		n, err = g.leader.read(g.buf)
+	}
 	if err == nil && n == 0 {
 		// A pinned group that lost its place; astrolabe pins none, but the kernel may say so of others.
 		err = io.ErrUnexpectedEOF
@@ -164,7 +181,7 @@ func (o *opener) openGroups(t target, idx []int) (groups []*group, err error) {
 			o.failed[i] = err
 			continue
 		}
-		g = &group{target: t, leader: c, members: []counter{c}, events: []int{i}, coverage: -1}
+		g = &group{target: t, leader: c, members: []counter{c}, events: []int{i}, coverage: -1, sleep: o.sleep}
 		groups = append(groups, g)
 	}
 	for _, g := range groups {

@@ -44,6 +44,39 @@ func TestGroupThatFitsIsReadOncePerCPUAndExact(t *testing.T) {
 	}
 }
 
+// The real kernel that does so is in the guests' tests (a program that starts another, read every 200 µs).
+func TestCountsOfAFamilyThatChangesAreReadLater(t *testing.T) {
+	k := &fakeKernel{counters: 4, capable: true}
+	s := openFake(t, fakeSource(t, k, 1, hybrid), hwio.Request{Counters: []string{"cycles", "context_switches"}, PID: 5})
+	k.advance(10e6)
+	k.changing = k.now + 1e6 // shorter than the reader waits
+	if got := read(t, s); got.value["cycles"] != 2*11e6 || got.value["counter_coverage"] != 100 {
+		t.Errorf("after a short change: %v", got.value)
+	}
+	began := k.now
+	k.advance(10e6)
+	k.changing = k.now + 35e6 // longer than the reader waits for the group of one kind of cores, and not for those after it
+	got := read(t, s)
+	for _, name := range []string{"cycles", "counter_coverage", "counter_enabled"} {
+		if why := got.reason[name]; why.Code != capture.NotCollected || !strings.Contains(why.Text, "the next sample holds them") {
+			t.Errorf("during a change %s is %v, and missing for %v", name, got.value[name], why)
+		}
+	}
+	if got.value["context_switches"] != 1.301*45e6 {
+		t.Errorf("read after the change: %v", got.value)
+	}
+	if w := s.(*stream).Conclude(); len(w) != 1 || !strings.Contains(w[0], "what cycles counted last is lost") {
+		t.Errorf("warnings = %q", w)
+	}
+	k.advance(10e6)
+	if got := read(t, s); got.value["cycles"] != 2*float64(k.now-began) || got.value["context_switches"] != 1.301*10e6 || got.value["counter_enabled"] != float64(k.now-began) {
+		t.Errorf("the next sample: %v", got.value)
+	}
+	if w := s.(*stream).Conclude(); len(w) != 0 {
+		t.Errorf("warnings = %q", w)
+	}
+}
+
 func TestGroupThatDoesNotFitIsSplitScaledAndItsCoverageReported(t *testing.T) {
 	k := &fakeKernel{counters: 2, capable: true}
 	s := openFake(t, fakeSource(t, k, 1, nil), hwio.Request{Counters: []string{"cycles", "instructions", "branches", "branch-misses"}})

@@ -39,17 +39,29 @@ type column struct {
 // sum adds up what the groups of one column counted in one sample.
 type sum struct {
 	count, enabled, running uint64
-	gone                    bool // a group of it could not be read
+	gone                    bool // a group of it cannot be read any more
+	later                   bool // a group of it could not be read for this sample
 }
 
 func (s *stream) Schema() *capture.Schema { return &s.schema }
 
 // Read appends one sample.
 func (s *stream) Read(_ context.Context, b *capture.Batch) error {
-	clear(s.acc)
+	for i := range s.acc {
+		if s.acc[i].later {
+			s.acc[i].later = false // the sample before had no value, so this one holds what counted since
+		} else {
+			s.acc[i] = sum{}
+		}
+	}
 	for _, g := range s.groups {
 		if g.broken == nil {
-			if err := g.read(); err != nil {
+			err := g.read()
+			if g.later = errors.Is(err, familyChanges); g.later && s.began {
+				s.add(g)
+				continue
+			}
+			if err != nil {
 				if errors.Is(err, syscall.EBADF) || !s.began {
 					return fmt.Errorf("read %s: %w", s.cols[g.cols[0]].name, err)
 				}
@@ -79,13 +91,15 @@ func (s *stream) add(g *group) {
 	if g.extra {
 		enabled = 0
 	}
-	if g.broken != nil {
+	uncounted := g.broken != nil || g.later
+	if uncounted {
 		enabled, running = 0, 0
 	}
 	for k, col := range g.cols {
 		a := &s.acc[col]
 		a.gone = a.gone || g.broken != nil
-		if g.broken == nil {
+		a.later = a.later || g.later
+		if !uncounted {
 			a.count += g.cur[k] - g.prev[k]
 		}
 		a.enabled += enabled
@@ -95,6 +109,7 @@ func (s *stream) add(g *group) {
 		for _, a := range []*sum{&s.acc[g.coverage], &s.acc[g.coverage+1]} {
 			a.enabled += enabled
 			a.running += running
+			a.later = a.later || g.later
 		}
 	}
 }
@@ -102,11 +117,16 @@ func (s *stream) add(g *group) {
 var (
 	notScheduled = capture.Reason{Code: capture.NotScheduled, Text: "the kernel did not put this counter on the hardware during the sample: other groups had their turn"}
 	notRun       = capture.Reason{Code: capture.NotCollected, Text: "the process did not run during the sample"}
+	familyChange = capture.Reason{Code: capture.NotCollected, Text: "a process was beginning or ending: the kernel could not add up the family's counts, and the next sample holds them"}
 	unreadable   = capture.Reason{Code: capture.Unsupported, Text: "the kernel took the counter away: its processor or counter unit is gone"}
 )
 
 func (s *stream) appendValue(b *capture.Batch, i int) {
 	c, a := &s.cols[i], &s.acc[i]
+	if a.later {
+		b.AppendMissingFor(i, familyChange)
+		return
+	}
 	c.enabled += a.enabled
 	c.running += a.running
 	switch {
@@ -156,6 +176,11 @@ const fewTurns = 50e6
 // Conclude tells which counters had to share the hardware.
 func (s *stream) Conclude() []string {
 	var out []string
+	for _, g := range s.groups {
+		if g.later {
+			out = append(out, fmt.Sprintf("perfevent: what %s counted last is lost: processes were beginning or ending when the recording ended, and the kernel could not add up their counts", s.cols[g.cols[0]].name))
+		}
+	}
 	seen := map[string]bool{}
 	counted := slices.ContainsFunc(s.cols, func(c column) bool { return c.coverage && c.running > 0 })
 	for i := range s.cols {
