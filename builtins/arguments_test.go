@@ -21,9 +21,9 @@ type user struct {
 	signatures map[string]map[string]bool // by signature
 }
 
-// argumentsRead compares the names by which functions read their arguments with the signatures beside them, in the syntax trees: a function that is
-// handed to a table as Run has the signature beside it, one within a call that makes a method has the texts of that call, and what such a function
-// hands its call to has the same.
+// argumentsRead compares the names by which functions read their arguments with the signatures beside them, in the
+// syntax trees: a function that is handed to a table as Run has the signature beside it, one within a call that makes a
+// method has the texts of that call, and what such a function hands its call to has the same.
 func argumentsRead(fset *token.FileSet, files []*ast.File) (read int, wrong []string) {
 	consts := map[string]string{}
 	named := map[string]*user{}
@@ -100,7 +100,8 @@ func argumentsRead(fset *token.FileSet, files []*ast.File) (read int, wrong []st
 				for _, fn := range funcs {
 					switch fn := fn.(type) {
 					case *ast.FuncLit:
-						users = append(users, &user{f.Name.Name, callIn(fn.Type), fn.Body, map[string]map[string]bool{texts[0]: have}})
+						users = append(users, &user{f.Name.Name, callIn(fn.Type), fn.Body,
+							map[string]map[string]bool{texts[0]: have}})
 					default:
 						if u := called(named, f.Name.Name, fn); u != nil {
 							u.signatures[texts[0]] = have
@@ -139,18 +140,22 @@ func argumentsRead(fset *token.FileSet, files []*ast.File) (read int, wrong []st
 			}
 			sel, ok := call.Fun.(*ast.SelectorExpr)
 			lit, is := call.Args[0].(*ast.BasicLit)
-			if !ok || !is || fmt.Sprint(sel.X) != u.call || !slices.Contains([]string{"Arg", "Has", "Value", "Str", "Float", "Flag", "Integer", "Duration"}, sel.Sel.Name) {
+			if !ok || !is || fmt.Sprint(sel.X) != u.call ||
+				!slices.Contains([]string{"Arg", "Has", "Value", "Str", "Float", "Flag", "Integer", "Duration"},
+					sel.Sel.Name) {
 				return true
 			}
 			name, _ := strconv.Unquote(lit.Value)
 			read++
 			for sig, have := range u.signatures {
 				if !have[name] {
-					wrong = append(wrong, fmt.Sprintf("%s reads %s, which %s does not have", fset.Position(lit.Pos()), name, sig))
+					wrong = append(wrong, fmt.Sprintf("%s reads %s, which %s does not have", fset.Position(lit.Pos()),
+						name, sig))
 				}
 			}
 			if len(u.signatures) == 0 {
-				wrong = append(wrong, fmt.Sprintf("%s reads %s of no signature that this test finds", fset.Position(lit.Pos()), name))
+				wrong = append(wrong, fmt.Sprintf("%s reads %s of no signature that this test finds",
+					fset.Position(lit.Pos()), name))
 			}
 			return true
 		})
@@ -228,7 +233,8 @@ func parametersIn(text string) map[string]bool {
 func TestArgumentsAreReadByNamesOfTheirSignatures(t *testing.T) {
 	fset := token.NewFileSet()
 	var files []*ast.File
-	for _, dir := range []string{".", "modules", "values"} { // together: a signature may stand in another package than what it runs
+	// together: a signature may stand in another package than what it runs
+	for _, dir := range []string{".", "modules", "values"} {
 		paths, err := filepath.Glob(filepath.Join(dir, "*.go"))
 		if err != nil {
 			t.Fatal(err)

@@ -8,8 +8,8 @@ import (
 	"astrolabe/builtins/binding"
 )
 
-// attempt calls a function. Where the run goes on after errors (Env.Contain) one in it is told there and something else stands for its
-// result. What stops the run itself goes through: an interruption, a limit, and the script's own fail.
+// attempt calls a function. Where the run goes on after errors (Env.Contain) one in it is told there and something else
+// stands for its result. What stops the run itself goes through: an interruption, a limit, and the script's own fail.
 func attempt(e *binding.Env, c *binding.Call) (starlark.Value, error) {
 	v, err := try(e, c.Thread, c.Arg("f"))
 	if err == nil {
@@ -22,8 +22,8 @@ func attempt(e *binding.Env, c *binding.Call) (starlark.Value, error) {
 	return c.Value("otherwise"), nil
 }
 
-// try calls a function without arguments. A panic, of a value used where one bool is needed or by a mistake in a builtin, is an error where
-// the run goes on after those.
+// try calls a function without arguments. A panic, of a value used where one bool is needed or by a mistake in a
+// builtin, is an error where the run goes on after those.
 func try(e *binding.Env, thread *starlark.Thread, f starlark.Value) (v starlark.Value, err error) {
 	if e.Contain != nil {
 		defer func() {

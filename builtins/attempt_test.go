@@ -20,7 +20,8 @@ func TestAMistakeInAPartEndsTheRunWhereNobodyDrawsAPage(t *testing.T) {
 	if err := r.exec("lib.star", mistakes); err != nil {
 		t.Fatal(err)
 	}
-	if err := r.exec("t.star", `attempt("the sum", divide, otherwise = 7)`); err == nil || !strings.Contains(err.Error(), "division by zero") {
+	if err := r.exec("t.star", `attempt("the sum", divide, otherwise = 7)`); err == nil ||
+		!strings.Contains(err.Error(), "division by zero") {
 		t.Errorf("got %v", err)
 	}
 }
@@ -43,7 +44,8 @@ print(attempt("what works", lambda: 3))
 	if got := strings.Join(r.out, " "); got != "7 None 3" {
 		t.Errorf("the parts are %s", got)
 	}
-	if len(lacks) != 2 || !strings.Contains(lacks[0], "the sum: floored division by zero") || !strings.Contains(lacks[1], "a condition: ") || !strings.Contains(lacks[1], "not true or false") {
+	if len(lacks) != 2 || !strings.Contains(lacks[0], "the sum: floored division by zero") ||
+		!strings.Contains(lacks[1], "a condition: ") || !strings.Contains(lacks[1], "not true or false") {
 		t.Errorf("told %q", lacks)
 	}
 }
@@ -51,7 +53,8 @@ print(attempt("what works", lambda: 3))
 func TestWhatStopsTheRunGoesThroughAPart(t *testing.T) {
 	r := newRun(t)
 	r.env.Contain = func(what string, err error) { t.Errorf("%s was left out: %v", what, err) }
-	if err := r.exec("t.star", `attempt("a part", lambda: fail("no such card"))`); err == nil || !strings.Contains(err.Error(), "no such card") {
+	if err := r.exec("t.star", `attempt("a part", lambda: fail("no such card"))`); err == nil ||
+		!strings.Contains(err.Error(), "no such card") {
 		t.Errorf("fail: got %v", err)
 	}
 	ctx, cancel := context.WithCancelCause(t.Context())

@@ -59,12 +59,16 @@ func TestRepeatingAsksForRoom(t *testing.T) {
 	memory.SetLimit(256 << 20)
 	defer memory.SetLimit(0)
 	for _, src := range []string{
-		"x = [0] * (1 << 29)", "x = (1 << 29) * [0]", "x = (0,) * (1 << 29)", "x = 'a' * (1 << 29)", "n = 1 << 29\na = [0]\nb = a * n",
+		"x = [0] * (1 << 29)", "x = (1 << 29) * [0]", "x = (0,) * (1 << 29)", "x = 'a' * (1 << 29)",
+		"n = 1 << 29\na = [0]\nb = a * n",
 		"x = [0]\nx *= 1 << 29", "d = {'a': [0]}\nd['a'] *= 1 << 29", "x = bytes('a') * (1 << 29)",
-		"a = [[0]]\na[len(a) - 1] *= 1 << 29", "d = {'a': [0]}\n(d['b'[:0] + 'a']) *= 1 << 29", "a = [40]\na[int('0')] *= [0] * 4000000",
-		"a = ([0],)\na[int('0')] *= 1 << 29", "a = ['%s' * 20]\na[int('0')] %= ('x' * (1 << 24),) * 20", "json.decode *= [0] * 300000000",
+		"a = [[0]]\na[len(a) - 1] *= 1 << 29", "d = {'a': [0]}\n(d['b'[:0] + 'a']) *= 1 << 29",
+		"a = [40]\na[int('0')] *= [0] * 4000000",
+		"a = ([0],)\na[int('0')] *= 1 << 29", "a = ['%s' * 20]\na[int('0')] %= ('x' * (1 << 24),) * 20",
+		"json.decode *= [0] * 300000000",
 	} {
-		if err := newRun(t).exec("p.star", src+"\n"); !errors.Is(err, memory.ErrLimit) || !strings.Contains(err.Error(), "memory limit 256 MiB reached") {
+		if err := newRun(t).exec("p.star", src+"\n"); !errors.Is(err, memory.ErrLimit) ||
+			!strings.Contains(err.Error(), "memory limit 256 MiB reached") {
 			t.Errorf("%s: got %v", src, err)
 		}
 	}
@@ -90,7 +94,8 @@ func TestWhatIsNestedOrLongForeverIsRefused(t *testing.T) {
 
 func TestALongRegularExpressionIsRefused(t *testing.T) {
 	err := newRun(t).exec("p.star", "assert.fails(lambda: fail('x'), '(' * (1 << 20) + ')' * (1 << 20))\n")
-	if err == nil || !strings.Contains(err.Error(), "2097152 bytes are too long for a regular expression; the most are 65536") {
+	if err == nil || !strings.Contains(err.Error(),
+		"2097152 bytes are too long for a regular expression; the most are 65536") {
 		t.Errorf("got %.300v", err)
 	}
 }
@@ -134,7 +139,8 @@ func (w *walk) Next(p *starlark.Value) bool {
 func (*walk) Done() {}
 
 func TestWhatWalksARangeStopsWithTheRun(t *testing.T) {
-	for _, src := range []string{"sum(endless)", "all(endless)", "min(endless)", "max(endless)", "set([1]).issuperset(endless)", "stats.quantiles(endless, [0.5])"} {
+	for _, src := range []string{"sum(endless)", "all(endless)", "min(endless)", "max(endless)",
+		"set([1]).issuperset(endless)", "stats.quantiles(endless, [0.5])"} {
 		ctx, cancel := context.WithCancelCause(context.Background())
 		r := newRun(t)
 		r.ctx = ctx

@@ -9,7 +9,8 @@ import (
 	"testing"
 )
 
-// chunk is a part of a test script between lines of "---". A line with ### "regexp" must fail with a matching error; other lines must not.
+// chunk is a part of a test script between lines of "---". A line with ### "regexp" must fail with a matching error;
+// other lines must not.
 type chunk struct {
 	src  string         // padded with empty lines, so that line numbers are those of the file
 	line int            // first line

@@ -16,7 +16,8 @@ func BenchmarkEquality(b *testing.B) {
 		{"two elements", "l = [str(n)]", "l[0] == l[-1]"},
 		{"lists of 1000", "a = list(range(1000)); c = list(a)", "a == c"},
 	} {
-		src := "def f(n):\n    m = 0\n    " + c.setup + "\n    for i in range(n):\n        if " + c.cond + ":\n            m += 1\n    return m\n"
+		src := "def f(n):\n    m = 0\n    " + c.setup + "\n    for i in range(n):\n        if " + c.cond +
+			":\n            m += 1\n    return m\n"
 		for _, guarded := range []bool{false, true} {
 			how := "/plain"
 			if guarded {
@@ -42,7 +43,8 @@ func BenchmarkEquality(b *testing.B) {
 					b.Fatal(err)
 				}
 				b.ReportAllocs()
-				if _, err := starlark.Call(thread, globals["f"], starlark.Tuple{starlark.MakeInt(b.N)}, nil); err != nil {
+				if _, err := starlark.Call(thread, globals["f"], starlark.Tuple{starlark.MakeInt(b.N)},
+					nil); err != nil {
 					b.Fatal(err)
 				}
 			})

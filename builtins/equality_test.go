@@ -12,7 +12,8 @@ import (
 	"astrolabe/builtins/guards"
 )
 
-// TestComparisonsThatCannotMeetACounterStayAsTheyAre compiles programs without the names that a guarded comparison needs.
+// TestComparisonsThatCannotMeetACounterStayAsTheyAre compiles programs without the names that a guarded comparison
+// needs.
 func TestComparisonsThatCannotMeetACounterStayAsTheyAre(t *testing.T) {
 	known := starlark.StringDict{"cap": starlark.None, "c": starlark.None, "float": starlark.None}
 	for _, tc := range []struct {
@@ -24,7 +25,9 @@ func TestComparisonsThatCannotMeetACounterStayAsTheyAre(t *testing.T) {
 		{"x = len(cap) == 0", true},
 		{"x = type(cap) != 'list'", true},
 		{"x = [i for i in range(10) if i % 7 == 0]", true},
-		{"def f(n):\n  k = 0\n  for i in range(n):\n    k += 1\n    if i == k or -k == 3 or k // 2 == (i):\n      k = k * 2\n", true},
+		{
+			"def f(n):\n  k = 0\n  for i in range(n):\n    k += 1\n    if i == k or -k == 3 or k // 2 == (i):\n      k = k * 2\n",
+			true},
 		{"x = (cap == None) == True", true},
 		{"x = 'of %s' % cap == 'of 1'", true},
 		{"a = 1\nb = a + 1\nx = a == b", true},
@@ -50,7 +53,8 @@ func TestComparisonsThatCannotMeetACounterStayAsTheyAre(t *testing.T) {
 			t.Fatal(err)
 		}
 		guards.Rewrite(file, known)
-		_, err = starlark.FileProgram(file, func(name string) bool { // the guards of memory are there, those of equality are not
+		// the guards of memory are there, those of equality are not
+		_, err = starlark.FileProgram(file, func(name string) bool {
 			return known.Has(name) || strings.HasPrefix(name, "=") && name != "=="
 		})
 		if stays := err == nil; stays != tc.stay {
@@ -61,7 +65,8 @@ func TestComparisonsThatCannotMeetACounterStayAsTheyAre(t *testing.T) {
 
 func TestARefusedComparisonPointsAtItsOperator(t *testing.T) {
 	r := newRun(t)
-	err := r.exec("p.star", "cap = capture.from_columns({'a': [1]})\ndef f(x):\n    return [x,\n        cap['a']  ==  x]\nf(3)\n")
+	err := r.exec("p.star",
+		"cap = capture.from_columns({'a': [1]})\ndef f(x):\n    return [x,\n        cap['a']  ==  x]\nf(3)\n")
 	var eval *starlark.EvalError
 	if !errors.As(err, &eval) {
 		t.Fatalf("%v", err)
@@ -110,13 +115,18 @@ func outcome(src string, guarded bool, steps uint64) (result string, stopped boo
 // growing finds what can fill the memory in a few steps.
 var growing = regexp.MustCompile(`[*+]|<<|replace|join|\d{5}`)
 
-// FuzzGuardedEqualityAgrees runs programs without counters as Starlark compiles them, and guarded: nothing they do may differ.
+// FuzzGuardedEqualityAgrees runs programs without counters as Starlark compiles them, and guarded: nothing they do may
+// differ.
 func FuzzGuardedEqualityAgrees(f *testing.F) {
 	for _, src := range []string{
-		"def f(a, b = 1 == 2):\n  return a == b != True\n", "def f(a):\n  print(a)\n  return a\nx = [f(1) == f(2), f(3) != f([1 / 0])]\n",
-		"x = [i == j for i in [1, 'a', None, 1.0] for j in [[i], i, (i,), {i: [i]}] if not (i != j)]", "a = []\na.append(a)\nx = a == [a, [a]]\ny = a == [a]\n",
-		"x = {1: [2]} == {1: (2,)}\ny = set([1]) == set([1])\nz = (1 == 1) == (2 == 2)\n", "len = [1]\nx = len == 1 == None", "for None in [1, 2]:\n  x = None == 1 and 2 != x\n",
-		"x = (lambda a, k = 1 == 1: a == k)(1, k = 2)\nx, y = 1 == 2, y == x\n", "def f():\n  for i in range(3):\n    if i == k:\n      k = i\nf()\n",
+		"def f(a, b = 1 == 2):\n  return a == b != True\n",
+		"def f(a):\n  print(a)\n  return a\nx = [f(1) == f(2), f(3) != f([1 / 0])]\n",
+		"x = [i == j for i in [1, 'a', None, 1.0] for j in [[i], i, (i,), {i: [i]}] if not (i != j)]",
+		"a = []\na.append(a)\nx = a == [a, [a]]\ny = a == [a]\n",
+		"x = {1: [2]} == {1: (2,)}\ny = set([1]) == set([1])\nz = (1 == 1) == (2 == 2)\n",
+		"len = [1]\nx = len == 1 == None", "for None in [1, 2]:\n  x = None == 1 and 2 != x\n",
+		"x = (lambda a, k = 1 == 1: a == k)(1, k = 2)\nx, y = 1 == 2, y == x\n",
+		"def f():\n  for i in range(3):\n    if i == k:\n      k = i\nf()\n",
 	} {
 		f.Add(src)
 	}

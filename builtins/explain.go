@@ -41,12 +41,14 @@ func explain(e *binding.Env, c *binding.Call) (starlark.Value, error) {
 		}
 		return starlark.String(s), nil
 	case starlark.NoneType:
-		return nil, fmt.Errorf("a None does not say why it is missing: explain the counter that it comes from, such as explain(cap[\"Name\"])")
+		return nil, fmt.Errorf(
+			"a None does not say why it is missing: explain the counter that it comes from, such as explain(cap[\"Name\"])")
 	}
 	return helpFor(e, c.Value("x"))
 }
 
-// absences says what gaps and late spans of its capture mean for a sample of a counter, or for its total where sample is -1.
+// absences says what gaps and late spans of its capture mean for a sample of a counter, or for its total where sample
+// is -1.
 func absences(x *values.Counter, sample int) []string {
 	if x.From == nil || x.Len() == 0 {
 		return nil

@@ -12,8 +12,8 @@ import (
 	"astrolabe/builtins/binding"
 )
 
-// flags declares the script's flags, reads them from the arguments and returns their values. What is left of the arguments is in
-// the field args.
+// flags declares the script's flags, reads them from the arguments and returns their values. What is left of the
+// arguments is in the field args.
 func flags(e *binding.Env, c *binding.Call) (starlark.Value, error) {
 	var list []binding.Flag
 	for _, kv := range c.Extra {
@@ -29,7 +29,8 @@ func flags(e *binding.Env, c *binding.Call) (starlark.Value, error) {
 			f.Default, f.Help = t[0], help
 		}
 		if _, err := parseFlag(f, ""); errors.Is(err, errFlagType) {
-			return nil, fmt.Errorf("flag %s: the default is %s, want bool, int, float, str or a list of str", f.Name, f.Default.Type())
+			return nil, fmt.Errorf("flag %s: the default is %s, want bool, int, float, str or a list of str", f.Name,
+				f.Default.Type())
 		}
 		list = append(list, f)
 	}
@@ -60,7 +61,8 @@ func flags(e *binding.Env, c *binding.Call) (starlark.Value, error) {
 		}
 		f, no, ok := findFlag(list, name)
 		if !ok {
-			return nil, &binding.UsageError{Msg: fmt.Sprintf("unknown flag --%s%s\n\n%s", name, binding.DidYouMean("--"+name, names), flagHelp(e, list))}
+			return nil, &binding.UsageError{Msg: fmt.Sprintf("unknown flag --%s%s\n\n%s", name,
+				binding.DidYouMean("--"+name, names), flagHelp(e, list))}
 		}
 		_, isBool := f.Default.(starlark.Bool)
 		switch {

@@ -15,7 +15,8 @@ func TestEveryFunctionOfTheGPAGuideIsInTheTable(t *testing.T) {
 	if err := builtins.WriteGPAFunctions(&b); err != nil {
 		t.Fatal(err)
 	}
-	functions := map[string]bool{} // with GetCounterUsageType, which the guide prints in another case, and without its types
+	// with GetCounterUsageType, which the guide prints in another case, and without its types
+	functions := map[string]bool{}
 	for name := range strings.FieldsSeq(string(testfiles.Read(t, "guides", "gpa_functions.txt"))) {
 		functions[strings.TrimPrefix(name, "GPA_")] = true
 	}
@@ -46,14 +47,19 @@ func TestEveryCallOfTheGPATableWorks(t *testing.T) {
 		name, call := m[1], m[2]
 		r := exampleRun(t)
 		prepare := map[string]string{
-			"EnableCounter": "s.disable_all()", "EnableCounterStr": "s.disable_all()", "BeginPass": "s.begin_session()", "BeginSample": "s.begin_session(); s.begin_pass()",
-			"EndSample": "s.begin_session(); s.begin_pass(); s.begin_sample(0)", "EndPass": "s.begin_session(); s.begin_pass()",
-			"EndSession": "s.begin_session(); s.begin_pass(); s.end_pass()",
+			"EnableCounter": "s.disable_all()", "EnableCounterStr": "s.disable_all()", "BeginPass": "s.begin_session()",
+			"BeginSample": "s.begin_session(); s.begin_pass()",
+			"EndSample":   "s.begin_session(); s.begin_pass(); s.begin_sample(0)",
+			"EndPass":     "s.begin_session(); s.begin_pass()",
+			"EndSession":  "s.begin_session(); s.begin_pass(); s.end_pass()",
 		}[name]
-		for old, now := range map[string]string{`"Name"`: `"GPUTime"`, "[index]": "[0]", "(index)": "(s.index(\"GPUTime\"))", "[n]": "[0]", "source)": `"amd-gpa", raw={"GPUTime_Bottom_To_Bottom": 1}, generation="gfx8", api="gl")`} {
+		for old, now := range map[string]string{`"Name"`: `"GPUTime"`, "[index]": "[0]",
+			"(index)": "(s.index(\"GPUTime\"))", "[n]": "[0]",
+			"source)": `"amd-gpa", raw={"GPUTime_Bottom_To_Bottom": 1}, generation="gfx8", api="gl")`} {
 			call = strings.ReplaceAll(call, old, now)
 		}
-		err := r.exec(name, "s, session, sample = ses, 1, 0\nf = print\ns.enable(\"GPUTime\")\ns.run()\n"+prepare+"\n"+call)
+		err := r.exec(name, "s, session, sample = ses, 1, 0\nf = print\ns.enable(\"GPUTime\")\ns.run()\n"+
+			prepare+"\n"+call)
 		if strings.Contains(call, "type=") && !strings.Contains(call, "float64") {
 			if err == nil || !strings.Contains(err.Error(), "COUNTER_NOT_OF_SPECIFIED_TYPE") {
 				t.Errorf("%s: %v", call, err)

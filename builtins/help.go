@@ -124,7 +124,8 @@ func Topic(name string) (string, error) {
 	if len(found) > 0 {
 		return strings.Join(found, "\n\n"), nil
 	}
-	return "", fmt.Errorf("nothing is called %q%s; help() lists what there is, and a counter is given as cap[%q]", name, binding.DidYouMean(name, known), name)
+	return "", fmt.Errorf("nothing is called %q%s; help() lists what there is, and a counter is given as cap[%q]", name,
+		binding.DidYouMean(name, known), name)
 }
 
 func overview() string {
@@ -254,7 +255,8 @@ func functionHelp(f *starlark.Function) string {
 func WriteReference(w io.Writer) error {
 	var b strings.Builder
 	b.WriteString("# API reference\n\nGenerated from the method tables of package builtins; do not edit.\n\n")
-	b.WriteString("Arguments of type `duration` are seconds or text such as `\"250us\"`, `\"10ms\"`, `\"2s\"`. Missing values are `None`.\n\n")
+	b.WriteString(
+		"Arguments of type `duration` are seconds or text such as `\"250us\"`, `\"10ms\"`, `\"2s\"`. Missing values are `None`.\n\n")
 	b.WriteString("## Functions\n\n")
 	for _, en := range functionDocs.Entries() {
 		writeEntry(&b, "", en)

@@ -40,7 +40,8 @@ func exampleCapture(t testing.TB) *capture.Capture {
 	t.Helper()
 	axis := capture.NewUniformAxis(6, 1e9)
 	ints := func(name, unit string, v ...uint64) *capture.Counter {
-		return &capture.Counter{Meta: capture.Meta{Name: name, Unit: unit}, Axis: axis, Col: capture.NewColumn(capture.Data{U: v})}
+		return &capture.Counter{Meta: capture.Meta{Name: name, Unit: unit}, Axis: axis,
+			Col: capture.NewColumn(capture.Data{U: v})}
 	}
 	c, err := capture.New(capture.Config{
 		Name: "example", GPU: "gfx1151", Axis: axis, StartTime: time.Date(2026, 3, 4, 5, 6, 7, 0, time.UTC),
@@ -49,10 +50,13 @@ func exampleCapture(t testing.TB) *capture.Capture {
 			ints("hits", "requests", 1, 2, 3, 4, 5, 6),
 			ints("TCP_REQ_sum", "requests", 10, 20, 30, 40, 50, 60),
 		},
-		Labels:  []*capture.Label{capture.NewLabel("kernel", []string{"a", "a", "b", "b", "a", "b"}, func(int) bool { return true })},
+		Labels: []*capture.Label{capture.NewLabel("kernel", []string{"a", "a", "b", "b", "a", "b"}, func(int) bool {
+			return true
+		})},
 		Regions: []capture.Region{{Name: "frame", Start: 1e9, End: 3e9}},
 		Gaps:    []capture.Gap{{Start: 6e9, End: 7e9, Lost: 3, Reason: capture.Reason{Code: capture.LostReports}}},
-		Late:    []capture.Gap{{Start: 2e9, End: 3e9, Lost: 1, Reason: capture.Reason{Code: capture.LostReports, Text: "the recorder slept"}}},
+		Late: []capture.Gap{{Start: 2e9, End: 3e9, Lost: 1,
+			Reason: capture.Reason{Code: capture.LostReports, Text: "the recorder slept"}}},
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -60,7 +64,8 @@ func exampleCapture(t testing.TB) *capture.Capture {
 	return c
 }
 
-// TestEveryExampleRuns runs the examples of all tables. A method without one must be on the short list of those that cannot have any.
+// TestEveryExampleRuns runs the examples of all tables. A method without one must be on the short list of those that
+// cannot have any.
 func TestEveryExampleRuns(t *testing.T) {
 	without := map[string]string{"fail": "stops the run", "capture.record": "needs hardware"}
 	check := func(owner string, e *binding.Entry) {
@@ -102,8 +107,10 @@ func TestEveryExampleRuns(t *testing.T) {
 func TestEveryAttributeOfEveryTypeCanBeRead(t *testing.T) {
 	r := exampleRun(t)
 	exprs := map[string]string{
-		"Capture": "cap", "Counter": "clk", "Mask": "clk.gt(1)", "Sample": "cap[0]", "Span": "clk.gt(1).spans()[0]", "CounterMap": "cap.counters",
-		"Metric": "metrics.list('gfx1151')[0]", "Plot": "plot.timeline(clk)", "Report": "report.new('t', cap)", "Table": "cap.summary()", "Session": "ses", "Account": "account(cap)",
+		"Capture": "cap", "Counter": "clk", "Mask": "clk.gt(1)", "Sample": "cap[0]", "Span": "clk.gt(1).spans()[0]",
+		"CounterMap": "cap.counters",
+		"Metric":     "metrics.list('gfx1151')[0]", "Plot": "plot.timeline(clk)", "Report": "report.new('t', cap)",
+		"Table": "cap.summary()", "Session": "ses", "Account": "account(cap)",
 	}
 	for _, d := range values.Types {
 		expr, ok := exprs[d.TypeName()]
@@ -133,7 +140,8 @@ func TestReferenceListsEveryName(t *testing.T) {
 		t.Fatal(err)
 	}
 	text := b.String()
-	for _, want := range []string{"### `capture.open(path, format=None, gpu=None, kinds=None, force=False, **options)`", "| `unit` | str |", "### `percentile(p)`", "### `fmt(format, *values)`"} {
+	for _, want := range []string{"### `capture.open(path, format=None, gpu=None, kinds=None, force=False, **options)`",
+		"| `unit` | str |", "### `percentile(p)`", "### `fmt(format, *values)`"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("the reference lacks %q", want)
 		}
@@ -157,10 +165,12 @@ func TestNamesOfTheContract(t *testing.T) {
 		"math":           "nan inf isnan log2 log10 sqrt pi",
 		"json":           "encode decode indent",
 		"assert":         "eq true near fails",
-		"cap": "name path format gpu device properties start duration measured samples counters metrics regions gaps late warnings device_names " +
-			"counter metric eval slice where resample group_by region total summary head save",
-		"clk": "name title unit doc kind gpu block instances expr inputs refs values times sum mean min max std median percentile first last count total " +
-			"abs clamp minimum maximum fill rate share rolling resample diff cumsum gt ge lt le eq ne between missing",
+		"cap": "name path format gpu device properties start duration measured samples counters metrics regions gaps " +
+			"late warnings device_names counter metric eval slice where resample group_by region total summary head " +
+			"save",
+		"clk": "name title unit doc kind gpu block instances expr inputs refs values times sum mean min max std " +
+			"median percentile first last count total abs clamp minimum maximum fill rate share rolling resample " +
+			"diff cumsum gt ge lt le eq ne between missing",
 		"clk.gt(1)":                  "count fraction any all spans",
 		"clk.gt(1).spans()[0]":       "start end duration first last",
 		"cap[0]":                     "index start end duration labels counters metrics",
@@ -178,7 +188,8 @@ func TestNamesOfTheContract(t *testing.T) {
 			}
 		}
 	}
-	for _, n := range strings.Fields("capture metrics plot report stats table args flags read write explain help fail fmt si percent sum round json math time") {
+	for _, n := range strings.Fields(
+		"capture metrics plot report stats table args flags read write explain help fail fmt si percent sum round json math time") {
 		if r.names[n] == nil {
 			t.Errorf("%s is not predeclared", n)
 		}

@@ -7,7 +7,8 @@ import (
 	"testing"
 )
 
-// TestNumbersOfFindingsAreReadFromTextsWithTheirUnit is about what machines get from the JSON of reports whose scripts write "52.4 %".
+// TestNumbersOfFindingsAreReadFromTextsWithTheirUnit is about what machines get from the JSON of reports whose scripts
+// write "52.4 %".
 func TestNumbersOfFindingsAreReadFromTextsWithTheirUnit(t *testing.T) {
 	type finding struct {
 		ID       string

@@ -127,8 +127,10 @@ for i in range(3):
 }
 
 func TestFlagsAreTypedAndFindMistakes(t *testing.T) {
-	declare := `f = flags(threshold=(5.0, "percent to warn at"), count=3, verbose=False, strict=True, name="x", tags=["a"])`
-	r := newRun(t, "--threshold=7.5", "--count", "4", "--verbose", "--no-strict", "in.csv", "--tags=b,c", "--tags=d", "--", "--last")
+	declare :=
+		`f = flags(threshold=(5.0, "percent to warn at"), count=3, verbose=False, strict=True, name="x", tags=["a"])`
+	r := newRun(t, "--threshold=7.5", "--count", "4", "--verbose", "--no-strict", "in.csv", "--tags=b,c",
+		"--tags=d", "--", "--last")
 	if err := r.exec("flags", declare+`
 assert.eq((f.threshold, f.count, f.verbose, f.strict, f.name), (7.5, 4, True, False, "x"))
 assert.eq(f.tags, ["b", "c", "d"])
@@ -185,7 +187,8 @@ assert.eq(c.total("clk"), 6300)
 `); err != nil {
 		t.Fatal(trace(err))
 	}
-	if len(got.Sources) != 2 || len(got.Counters) != 2 || got.Period != 1e6 || got.Duration != 2e9 || len(got.Command) != 2 || got.Out != filepath.Join(dir, "o.arrow") {
+	if len(got.Sources) != 2 || len(got.Counters) != 2 || got.Period != 1e6 || got.Duration != 2e9 ||
+		len(got.Command) != 2 || got.Out != filepath.Join(dir, "o.arrow") {
 		t.Errorf("the request is %+v", got)
 	}
 }
@@ -197,13 +200,15 @@ func TestStoppingEndsABuiltinAtOnce(t *testing.T) {
 	release := make(chan struct{})
 	defer close(release)
 	axis := capture.NewUniformAxis(1, 1e9)
-	slow := &capture.Counter{Meta: capture.Meta{Name: "slow"}, Axis: axis, Col: capture.LazyColumn(1, func() (capture.Data, error) {
-		cancel()
-		<-release
-		return capture.Data{F: []float64{1}}, nil
-	})}
+	slow := &capture.Counter{Meta: capture.Meta{Name: "slow"}, Axis: axis,
+		Col: capture.LazyColumn(1, func() (capture.Data, error) {
+			cancel()
+			<-release
+			return capture.Data{F: []float64{1}}, nil
+		})}
 	r.names["slow"] = values.NewCounter(r.env, slow)
-	// A builtin that goes on after the run was stopped does not return: what it waits for comes with the end of this test.
+	// A builtin that goes on after the run was stopped does not return: what it waits for comes with the end of this
+	// test.
 	if err := r.exec("slow", "slow.sum()"); !errors.Is(err, context.Canceled) {
 		t.Errorf("got %v, want context.Canceled", err)
 	}

@@ -9,8 +9,8 @@ import (
 	"astrolabe/internal/testfiles"
 )
 
-// TestScriptsSeeTheVendorsNumbers opens a real capture as a script does and compares what total, min and max give with the numbers that
-// the vendor's tool gives for it.
+// TestScriptsSeeTheVendorsNumbers opens a real capture as a script does and compares what total, min and max give with
+// the numbers that the vendor's tool gives for it.
 func TestScriptsSeeTheVendorsNumbers(t *testing.T) {
 	dir := testfiles.Path(t, "captures", "gfx1151-vcopy")
 	var want struct {
@@ -33,7 +33,8 @@ func TestScriptsSeeTheVendorsNumbers(t *testing.T) {
 	rows := starlark.NewList(nil)
 	for _, w := range want.Rows {
 		_, spread := w["min"]
-		rows.Append(starlark.Tuple{starlark.String(w["section"].(string) + "/" + w["metric"].(string)), number(w["avg_or_value"]),
+		rows.Append(starlark.Tuple{starlark.String(w["section"].(string) + "/" + w["metric"].(string)),
+			number(w["avg_or_value"]),
 			starlark.Bool(spread), number(w["min"]), number(w["max"])})
 	}
 	r.names["path"], r.names["rule"], r.names["rows"] = starlark.String(dir), starlark.String(want.Rule), rows

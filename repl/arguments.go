@@ -81,7 +81,8 @@ func (s *Session) parameterWords(p binding.Param, receiver, prefix string) []str
 	return nil
 }
 
-// parameterAt is the parameter that the argument behind args is given to. One that the signature does not know has only a name.
+// parameterAt is the parameter that the argument behind args is given to. One that the signature does not know has only
+// a name.
 func parameterAt(sig *binding.Signature, args string) binding.Param {
 	if sig == nil {
 		return binding.Param{}

@@ -19,7 +19,8 @@ func realSession(t *testing.T) *Session {
 	env := &binding.Env{Registry: all.Registry(), Sources: func() []hwio.Source { return nil }}
 	var out, talk strings.Builder
 	s := NewSession(Config{Predeclared: builtins.Predeclared(env), Env: env, Out: &out, Talk: &talk})
-	code := `cap = capture.from_columns({"GL2C_HIT": [1, 2], "GL2C_MISS": [0, 1]}, period="1ms", gpu="gfx1151", labels={"kernel": ["a", "b"]})
+	code :=
+		`cap = capture.from_columns({"GL2C_HIT": [1, 2], "GL2C_MISS": [0, 1]}, period="1ms", gpu="gfx1151", labels={"kernel": ["a", "b"]})
 t = table.new({"bytes": [1], "time": [2]})
 p = plot.bar({"a": 1})
 r = report.new("x")

@@ -9,8 +9,8 @@ import (
 // captureName is the variable that a session binds to the capture it was given.
 const captureName = "cap"
 
-// needs reports whether a statement uses a name that it does not bind itself, in the scope where it stands: not where the name is a
-// parameter, or a variable of a comprehension.
+// needs reports whether a statement uses a name that it does not bind itself, in the scope where it stands: not where
+// the name is a parameter, or a variable of a comprehension.
 func (s *Session) needs(stmt syntax.Stmt, name string) bool {
 	found := false
 	file := &syntax.File{Stmts: []syntax.Stmt{stmt}, Options: s.opts}

@@ -9,8 +9,8 @@ import (
 	"astrolabe/builtins/notation"
 )
 
-// Runes that stand for line ends and tabs of an entry while it is being edited, and for the second cell of a wide character. They are
-// Unicode noncharacters, which no text contains.
+// Runes that stand for line ends and tabs of an entry while it is being edited, and for the second cell of a wide
+// character. They are Unicode noncharacters, which no text contains.
 const (
 	pasteNewline = '\uFDD0'
 	pasteTab     = '\uFDD1'
@@ -23,9 +23,9 @@ const (
 	lastStandIn  = '\U0010FFFD'
 )
 
-// cells translates between the text of an entry and the line that readline edits. Readline moves the cursor by one cell for a rune and
-// knows few wide characters, so in its line every rune takes one cell: a character with its combining marks is one rune, and one that takes
-// two cells is followed by a filler.
+// cells translates between the text of an entry and the line that readline edits. Readline moves the cursor by one cell
+// for a rune and knows few wide characters, so in its line every rune takes one cell: a character with its combining
+// marks is one rune, and one that takes two cells is followed by a filler.
 type cells struct {
 	mu     sync.Mutex
 	text   []string // of the runes from firstStandIn on
@@ -155,8 +155,9 @@ const (
 	keyForward   = 6
 )
 
-// mend makes the line whole after a key: half a wide character goes where its other half was deleted, a combining mark joins the
-// character before it, and the cursor does not stand inside a character. changed is false where the line was whole.
+// mend makes the line whole after a key: half a wide character goes where its other half was deleted, a combining mark
+// joins the character before it, and the cursor does not stand inside a character. changed is false where the line was
+// whole.
 func (c *cells) mend(line []rune, pos int, key rune) (out []rune, at int, changed bool) {
 	at = pos
 	if !slices.ContainsFunc(line, func(r rune) bool { return r == secondCell || joins(r) || c.isWide(r) }) {
@@ -250,8 +251,8 @@ func (c *cells) paint(out string) string {
 	return b.String()
 }
 
-// painter draws the edited line for readline. A wide character that the edge of the screen would cut in two, and which the terminal would
-// move to the next line, is drawn as a sign of one cell.
+// painter draws the edited line for readline. A wide character that the edge of the screen would cut in two, and which
+// the terminal would move to the next line, is drawn as a sign of one cell.
 type painter struct {
 	cells *cells
 	width func() int

@@ -12,7 +12,8 @@ import (
 func TestEditedLineTakesOneCellForARune(t *testing.T) {
 	var c cells
 	for _, text := range []string{
-		"for x in y:\n\tprint(x)", "日本語 = 1", "x = '🚀'", "e\u0301a\u0308\u0323", "\u0301x", "ｱ한글", "👩\u200d💻", "\U00100000 \ufdd0"[:4] + "x", "ÿ",
+		"for x in y:\n\tprint(x)", "日本語 = 1", "x = '🚀'", "e\u0301a\u0308\u0323", "\u0301x", "ｱ한글", "👩\u200d💻",
+		"\U00100000 \ufdd0"[:4] + "x", "ÿ",
 	} {
 		line := c.toEdit(text)
 		if got := c.fromEdit(line); got != text {

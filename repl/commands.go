@@ -28,17 +28,25 @@ var errQuit = errors.New("quit")
 // commands is set by the function below it, because :help reads the table that it is in.
 func commands() []command {
 	return []command{
-		{name: "help", args: "[NAME]", doc: "list these commands, or explain a value, module or name", run: (*Session).helpCommand},
-		{name: "open", args: "FILE [NAME]", doc: "open a capture and bind it, to cap unless NAME is given", file: true, run: (*Session).openCommand},
-		{name: "load", args: "FILE", doc: "run the statements of a script here, as if typed", file: true, run: (*Session).loadCommand},
+		{name: "help", args: "[NAME]", doc: "list these commands, or explain a value, module or name",
+			run: (*Session).helpCommand},
+		{name: "open", args: "FILE [NAME]", doc: "open a capture and bind it, to cap unless NAME is given", file: true,
+			run: (*Session).openCommand},
+		{name: "load", args: "FILE", doc: "run the statements of a script here, as if typed", file: true,
+			run: (*Session).loadCommand},
 		{name: "reload", doc: "run the script of the last :load again", run: (*Session).reloadCommand},
 		{name: "time", args: "STATEMENT", doc: "run a statement and say how long it took", run: (*Session).timeCommand},
 		{name: "edit", doc: "open the last entry in $EDITOR and run what it becomes", run: (*Session).editCommand},
-		{name: "save", args: "FILE", doc: "write the statements that succeeded as a script (FILE.star), or everything as a transcript (FILE.md); never over a file", file: true, run: (*Session).saveCommand},
-		{name: "set", args: "[NAME [VALUE]]", doc: "show or change how the session behaves", run: (*Session).setCommand},
+		{name: "save", args: "FILE",
+			doc:  "write the statements that succeeded as a script (FILE.star), or everything as a transcript (FILE.md); never over a file",
+			file: true, run: (*Session).saveCommand},
+		{name: "set", args: "[NAME [VALUE]]", doc: "show or change how the session behaves",
+			run: (*Session).setCommand},
 		{name: "sources", doc: "what this machine can measure, and why not the rest", run: (*Session).sourcesCommand},
 		{name: "doc", args: "NAME", doc: "the same as help(NAME)", run: (*Session).docCommand},
-		{name: "quit", doc: "leave; so do exit, quit and Ctrl-D", run: func(*Session, context.Context, string) error { return errQuit }},
+		{name: "quit", doc: "leave; so do exit, quit and Ctrl-D", run: func(*Session, context.Context, string) error {
+			return errQuit
+		}},
 	}
 }
 
@@ -91,7 +99,8 @@ func (s *Session) docCommand(ctx context.Context, arg string) error {
 		return errors.New(":doc needs a name, such as :doc capture.open")
 	}
 	if !s.isExpression(arg) {
-		return fmt.Errorf("%s is neither a name nor a value, such as capture.open or cap[\"Name\"]; help() lists the names", arg)
+		return fmt.Errorf(
+			"%s is neither a name nor a value, such as capture.open or cap[\"Name\"]; help() lists the names", arg)
 	}
 	return s.evalHidden(ctx, "help("+arg+")")
 }
@@ -101,7 +110,8 @@ func (s *Session) sourcesCommand(ctx context.Context, _ string) error {
 		return err
 	}
 	// The table hides its last columns where the terminal is narrow, and why not is half of what was asked.
-	return s.evalHidden(ctx, `print("\n".join([s["name"] + ": " + s["reason"] + ("; " + s["fix"] if s["fix"] else "") for s in _ if not s["usable"] and s["reason"]]))`)
+	return s.evalHidden(ctx,
+		`print("\n".join([s["name"] + ": " + s["reason"] + ("; " + s["fix"] if s["fix"] else "") for s in _ if not s["usable"] and s["reason"]]))`)
 }
 
 // evalHidden runs a statement that the person did not write: it is not part of what :save writes.

@@ -29,8 +29,8 @@ func candidatesOf(words []string, typed string) candidates {
 	return candidates{words: metrics.SuggestWords(words, typed), replaced: len(typed)}
 }
 
-// Complete returns what may stand for the end of line[:pos]. It evaluates only names, attributes and literal indexes, which have no side
-// effects. Names that hold what a terminal obeys are left out: they would be written as they are.
+// Complete returns what may stand for the end of line[:pos]. It evaluates only names, attributes and literal indexes,
+// which have no side effects. Names that hold what a terminal obeys are left out: they would be written as they are.
 func (s *Session) Complete(line string, pos int) (found candidates) {
 	defer func() {
 		if recover() != nil { // a value that cannot be asked completes nothing
@@ -169,12 +169,15 @@ func (s *Session) attributeWords(base string) []string {
 }
 
 // keywords are the words of the language that a person types.
-var keywords = []string{"and", "break", "continue", "def", "elif", "else", "for", "if", "in", "lambda", "load", "not", "or", "pass", "return"}
+var keywords = []string{"and", "break", "continue", "def", "elif", "else", "for", "if", "in", "lambda", "load", "not",
+	"or", "pass", "return"}
 
-// leastPart is how much of a name must be typed for others to be found that hold it, where everything visible is a candidate.
+// leastPart is how much of a name must be typed for others to be found that hold it, where everything visible is a
+// candidate.
 const leastPart = 3
 
-// nameWords are the parameters of the call around the cursor, the names that are bound, and the words of the language, in this order.
+// nameWords are the parameters of the call around the cursor, the names that are bound, and the words of the language,
+// in this order.
 func (s *Session) nameWords(c cursor) candidates {
 	var params []string
 	if c.call != "" {

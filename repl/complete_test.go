@@ -14,7 +14,8 @@ import (
 
 func TestCompletion(t *testing.T) {
 	s, _, talk := testSession(t)
-	if err := s.RunText(t.Context(), "<stdin>", "counters = {'Cycles': box, 'Cycles/s': 2, 'Idle': 3}\nrows = [counters]\ndef scale(factor, offset=0, *rest, **more):\n  pass\n"); err != nil {
+	if err := s.RunText(t.Context(), "<stdin>",
+		"counters = {'Cycles': box, 'Cycles/s': 2, 'Idle': 3}\nrows = [counters]\ndef scale(factor, offset=0, *rest, **more):\n  pass\n"); err != nil {
 		t.Fatalf("%v %s", err, talk)
 	}
 	dir := t.TempDir()

@@ -91,7 +91,8 @@ func TestTerminalShowsAndChangesSettings(t *testing.T) {
 
 func TestTerminalRunsTheStartUpFile(t *testing.T) {
 	home := t.TempDir()
-	writeFile(t, filepath.Join(home, "astrolabe", "rc.star"), "def double(x):\n    return 2 * x\nprint('mine')\nbad = answer.nothing\n", 0o600)
+	writeFile(t, filepath.Join(home, "astrolabe", "rc.star"),
+		"def double(x):\n    return 2 * x\nprint('mine')\nbad = answer.nothing\n", 0o600)
 	s := startTerminal(t, home, 100)
 	s.wait(`mine\r\n`)
 	s.wait(`rc.star:4:`) // an error in it is shown and ends nothing
@@ -161,7 +162,8 @@ func TestTerminalWritesATranscriptOfTheScreen(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"```python\n>>> answer\n```\n\n```\n42\n```\n", "undefined: answr (did you mean answer?)"} {
+	for _, want := range []string{"```python\n>>> answer\n```\n\n```\n42\n```\n",
+		"undefined: answr (did you mean answer?)"} {
 		if !strings.Contains(string(data), want) {
 			t.Errorf("%q is not in\n%s", want, data)
 		}

@@ -72,7 +72,8 @@ func sliceStatement(stmts []syntax.Stmt, i int, text string, first int) doneStat
 	return d
 }
 
-// unclosed is how many closing brackets at the start of rest belong to code: the parser ends some expressions before their last bracket.
+// unclosed is how many closing brackets at the start of rest belong to code: the parser ends some expressions before
+// their last bracket.
 func unclosed(code, rest string) int {
 	var e entry
 	for line := range strings.Lines(code) {

@@ -15,8 +15,8 @@ import (
 // errInterrupt is what ReadLine returns where the user typed Ctrl-C.
 var errInterrupt = errors.New("interrupted")
 
-// lineEditor reads what a person types. ReadLine returns io.EOF at the end of the input and errInterrupt for Ctrl-C. Its
-// result has no line end of its own, but holds those of a paste or of a recalled entry.
+// lineEditor reads what a person types. ReadLine returns io.EOF at the end of the input and errInterrupt for Ctrl-C.
+// Its result has no line end of its own, but holds those of a paste or of a recalled entry.
 type lineEditor interface {
 	ReadLine(prompt string) (string, error)
 	Remember(entry string)
@@ -29,8 +29,8 @@ type completeFunc func(line string, pos int) candidates
 // isTerminal reports whether f is a terminal.
 func isTerminal(f *os.File) bool { return readline.IsTerminal(int(f.Fd())) }
 
-// newEditor returns the readline editor where the terminal can take it, else (a width of 0, say) plain reading with prompts on
-// talk.
+// newEditor returns the readline editor where the terminal can take it, else (a width of 0, say) plain reading with
+// prompts on talk.
 func newEditor(in, out, talk *os.File, entries func() ([]string, error), complete completeFunc) (lineEditor, error) {
 	usable := isTerminal(in) && isTerminal(out) && os.Getenv("TERM") != "dumb" && in.Fd() == os.Stdin.Fd()
 	if usable && readline.GetScreenWidth() >= narrowest {
@@ -58,7 +58,8 @@ func newReadlineEditor(entries func() ([]string, error), complete completeFunc) 
 	e.stdin = readline.NewCancelableStdin(readline.Stdin)
 	e.empty.Store(true)
 	rl, err := readline.NewEx(&readline.Config{
-		Stdin:                  filteredStdin{&inputFilter{r: e.stdin, empty: &e.empty, pastes: &e.pastes, cells: &e.cells}, e.stdin},
+		Stdin: filteredStdin{&inputFilter{r: e.stdin, empty: &e.empty, pastes: &e.pastes,
+			cells: &e.cells}, e.stdin},
 		HistoryLimit:           historyLimit,
 		DisableAutoSaveHistory: true,
 		AutoComplete:           e,
@@ -161,7 +162,8 @@ func (e *readlineEditor) Remember(entry string) {
 		return
 	}
 	e.known[entry] = true
-	// An empty one first: it makes readline forget which old entry the user was looking at, which it would save instead.
+	// An empty one first: it makes readline forget which old entry the user was looking at, which it would save
+	// instead.
 	e.rl.SaveHistory("")
 	e.rl.SaveHistory(string(e.cells.toEdit(entry)))
 }
@@ -172,8 +174,8 @@ func (e *readlineEditor) Close() error {
 	return e.rl.Close()
 }
 
-// Do implements readline.AutoCompleter. Readline's own list of candidates fails where one is wider than the terminal and
-// cannot be cut short, so the list is printed above the line instead and readline only gets what to insert.
+// Do implements readline.AutoCompleter. Readline's own list of candidates fails where one is wider than the terminal
+// and cannot be cut short, so the list is printed above the line instead and readline only gets what to insert.
 func (e *readlineEditor) Do(line []rune, pos int) ([][]rune, int) {
 	before := e.cells.fromEdit(line[:pos])
 	found := e.complete(before+e.cells.fromEdit(line[pos:]), len(before))
@@ -193,7 +195,8 @@ func (e *readlineEditor) Do(line []rune, pos int) ([][]rune, int) {
 	return nil, 0
 }
 
-// chosen is a word that Tab puts in the place of the last runes before the cursor, which readline cannot do: it only inserts.
+// chosen is a word that Tab puts in the place of the last runes before the cursor, which readline cannot do: it only
+// inserts.
 type chosen struct {
 	over int
 	text []rune

@@ -81,8 +81,9 @@ func (e *entry) scan(line string) {
 	}
 }
 
-// typedDone reports whether an entry typed line by line ends with the line added last: a block ends with a blank line. An unclosed quote
-// ends everything at once, as in Python, because the brackets around it would wait for lines that cannot help.
+// typedDone reports whether an entry typed line by line ends with the line added last: a block ends with a blank line.
+// An unclosed quote ends everything at once, as in Python, because the brackets around it would wait for lines that
+// cannot help.
 func (e *entry) typedDone(last string) bool {
 	if e.broken {
 		return true

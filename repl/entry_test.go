@@ -35,7 +35,8 @@ func TestTypedEntryEndsWhereAPersonExpects(t *testing.T) {
 		{"a block ends with a blank line", []string{"for i in x:", "  y", "", "z"}, 3},
 		{"a comment does not end a block", []string{"for i in x:", "  # why", "  y", ""}, 4},
 		{"a one-line if waits for its else", []string{"if x: y", "else: z", ""}, 3},
-		{"a blank line inside brackets of a block does not end it", []string{"def f():", "  return [", "", "  ]", ""}, 5},
+		{"a blank line inside brackets of a block does not end it", []string{"def f():", "  return [", "", "  ]", ""},
+			5},
 		{"a name that begins like a keyword is no block", []string{"form = 1"}, 1},
 		{"an unclosed quote ends at its line", []string{`x = "abc`, "y"}, 1},
 		{"an unclosed quote inside a bracket ends at its line", []string{`f("abc`, "y)"}, 1},
@@ -87,17 +88,21 @@ func splitScript(src string) []string {
 }
 
 func TestScriptIsCutBetweenStatements(t *testing.T) {
-	src := "x = 1\n\ndef f():\n    a = 1\n\n    # deep\n# shallow\n    return a\nif x:\n  y = 2\n\nelif y:\n  z = 3\nelse:\n  w = 4\nf(\n\n1)\n"
+	src :=
+		"x = 1\n\ndef f():\n    a = 1\n\n    # deep\n# shallow\n    return a\nif x:\n  y = 2\n\nelif y:\n  z = 3\nelse:\n  w = 4\nf(\n\n1)\n"
 	got := splitScript(src)
-	want := []string{"x = 1\n", "\ndef f():\n    a = 1\n\n    # deep\n# shallow\n    return a\n", "if x:\n  y = 2\n\nelif y:\n  z = 3\nelse:\n  w = 4\n", "f(\n\n1)\n"}
+	want := []string{"x = 1\n", "\ndef f():\n    a = 1\n\n    # deep\n# shallow\n    return a\n",
+		"if x:\n  y = 2\n\nelif y:\n  z = 3\nelse:\n  w = 4\n", "f(\n\n1)\n"}
 	if strings.Join(got, "|") != strings.Join(want, "|") {
 		t.Errorf("got  %q\nwant %q", got, want)
 	}
 }
 
-// FuzzEntry checks that cutting a script loses nothing, and that a script which is valid as a whole is valid piece by piece.
+// FuzzEntry checks that cutting a script loses nothing, and that a script which is valid as a whole is valid piece by
+// piece.
 func FuzzEntry(f *testing.F) {
-	for _, s := range []string{"x = 1\ny = [\n1]\n", "def f():\n  '''a\n\nb'''\n\n  return 1\nf()\n", "if 1:\n  a=1\nelse:\n  b=2\n", "x = 'a\\\nb'\n", "\\\nx", "r'\\'\n'"} {
+	for _, s := range []string{"x = 1\ny = [\n1]\n", "def f():\n  '''a\n\nb'''\n\n  return 1\nf()\n",
+		"if 1:\n  a=1\nelse:\n  b=2\n", "x = 'a\\\nb'\n", "\\\nx", "r'\\'\n'"} {
 		f.Add(s)
 	}
 	opts := dialect()

@@ -17,9 +17,9 @@ import (
 // SourceLine returns a line of a source file, false if it is not known.
 type SourceLine func(name string, line int) (string, bool)
 
-// FormatError is the text of an error for people: each frame of the traceback with its source line and a caret, then the message, each
-// line ended. The frames of modules stand below those of the load that ran them. Positions that no source line is known for stand alone; an
-// error that has a method SourceLine, as those of scripts do, brings its own.
+// FormatError is the text of an error for people: each frame of the traceback with its source line and a caret, then
+// the message, each line ended. The frames of modules stand below those of the load that ran them. Positions that no
+// source line is known for stand alone; an error that has a method SourceLine, as those of scripts do, brings its own.
 func FormatError(err error, source SourceLine) string {
 	var own interface {
 		SourceLine(name string, line int) (string, bool)
@@ -64,8 +64,8 @@ func FormatError(err error, source SourceLine) string {
 	return out.String()
 }
 
-// Unwind joins the stacks of an error and of the failed loads inside it, innermost last. The innermost error says what happened without the
-// loads around it, nil where nothing was running; what made it is the cause, or err itself.
+// Unwind joins the stacks of an error and of the failed loads inside it, innermost last. The innermost error says what
+// happened without the loads around it, nil where nothing was running; what made it is the cause, or err itself.
 func Unwind(err error) (stack starlark.CallStack, innermost *starlark.EvalError, cause error) {
 	var eval *starlark.EvalError
 	for errors.As(err, &eval) {
@@ -129,7 +129,8 @@ func writeSource(out *strings.Builder, pos syntax.Position, source SourceLine) {
 	for indent < len(runes) && indent < at && runes[indent] == ' ' {
 		indent++
 	}
-	fmt.Fprintf(out, "    %s\n    %s^\n", string(runes[indent:]), strings.Repeat(" ", notation.TextCells(string(runes[indent:at]))))
+	fmt.Fprintf(out, "    %s\n    %s^\n", string(runes[indent:]),
+		strings.Repeat(" ", notation.TextCells(string(runes[indent:at]))))
 }
 
 // visible lists every name that a statement can use, sorted.

@@ -7,8 +7,8 @@ import (
 	"unicode/utf8"
 )
 
-// A whole paste reaches readline as one rune of this range, and its text takes the place of the rune in one step: readline draws the line
-// anew for each rune, so that a long paste would take quadratic time.
+// A whole paste reaches readline as one rune of this range, and its text takes the place of the rune in one step:
+// readline draws the line anew for each rune, so that a long paste would take quadratic time.
 const (
 	firstPaste = '\uFDD2'
 	lastPaste  = '\uFDEF'
@@ -31,7 +31,8 @@ func (p *pastes) put(text []rune) rune {
 	return firstPaste + rune(i)
 }
 
-// expand replaces the runes of pastes in a line by their texts, and moves the cursor with them. ok is false where there are none.
+// expand replaces the runes of pastes in a line by their texts, and moves the cursor with them. ok is false where there
+// are none.
 func (p *pastes) expand(line []rune, pos int) (out []rune, at int, ok bool) {
 	at = pos
 	for i, r := range line {

@@ -17,8 +17,9 @@ import (
 const historyLimit = 10000
 
 // history is the list of entries of this and earlier sessions, oldest first, without duplicates. Its file holds one
-// entry per line, with line ends and backslashes escaped, so that an entry of several lines stays whole. Sessions that run at the same
-// time share the file: each appends under its lock, and holds the file open no longer than that, because another may replace it.
+// entry per line, with line ends and backslashes escaped, so that an entry of several lines stays whole. Sessions that
+// run at the same time share the file: each appends under its lock, and holds the file open no longer than that,
+// because another may replace it.
 type history struct {
 	path    string // "" keeps nothing
 	entries []string
@@ -62,7 +63,8 @@ func loadHistory(path string) (*history, error) {
 	return h, nil
 }
 
-// reload reads the file, to which other sessions may have added, and returns all entries, of which those that were known stay the newest.
+// reload reads the file, to which other sessions may have added, and returns all entries, of which those that were
+// known stay the newest.
 func (h *history) reload() ([]string, error) {
 	file, err := loadHistory(h.path)
 	file.entries = newest(append(file.entries, h.entries...))

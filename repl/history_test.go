@@ -58,8 +58,8 @@ func TestHistoryFileIsShortenedToTheNewestEntries(t *testing.T) {
 	}
 }
 
-// Each entry that was entered again read the file once more and kept all entries twice, so that a long session became ever slower and Up
-// showed the same again and again.
+// Each entry that was entered again read the file once more and kept all entries twice, so that a long session became
+// ever slower and Up showed the same again and again.
 func TestReadingTheHistoryAgainDoublesNothing(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "history")
 	h := &history{path: path}
@@ -117,7 +117,8 @@ func TestHistoryFileIsSharedByManySessions(t *testing.T) {
 					}
 					h = loaded
 				}
-				if err := h.add(fmt.Sprintf("for s in [%d]:\n  print(%d, '%s')", k, i, strings.Repeat("x", 5000))); err != nil {
+				if err := h.add(fmt.Sprintf("for s in [%d]:\n  print(%d, '%s')", k, i,
+					strings.Repeat("x", 5000))); err != nil {
 					t.Error(err)
 				}
 			}
@@ -130,7 +131,8 @@ func TestHistoryFileIsSharedByManySessions(t *testing.T) {
 	}
 	for k := range sessions {
 		for i := range entries {
-			if want := fmt.Sprintf("for s in [%d]:\n  print(%d, '%s')", k, i, strings.Repeat("x", 5000)); !slices.Contains(h.entries, want) {
+			if want := fmt.Sprintf("for s in [%d]:\n  print(%d, '%s')", k, i,
+				strings.Repeat("x", 5000)); !slices.Contains(h.entries, want) {
 				t.Fatalf("entry %d of session %d is lost or broken", i, k)
 			}
 		}

@@ -81,7 +81,8 @@ func (s *Session) loop(ctx context.Context, ed lineEditor) error {
 	}
 }
 
-// runEntries runs what was entered: one entry, or those of a pasted transcript up to the first that fails. The error has been printed.
+// runEntries runs what was entered: one entry, or those of a pasted transcript up to the first that fails. The error
+// has been printed.
 func (s *Session) runEntries(ctx context.Context, text string) error {
 	entries := []string{text}
 	if isTranscript(text) {
@@ -134,7 +135,8 @@ func (s *Session) readEntry(ed lineEditor) (string, error) {
 		if e.text.Len()+len(text) > maxEntry {
 			return "", errTooLong
 		}
-		if _, asked := s.question(text); e.lines == 0 && (asked || strings.HasPrefix(text, ":") && !strings.Contains(text, "\n")) {
+		if _, asked := s.question(text); e.lines == 0 &&
+			(asked || strings.HasPrefix(text, ":") && !strings.Contains(text, "\n")) {
 			return text + "\n", nil
 		}
 		pasted := strings.Contains(text, "\n")
@@ -177,13 +179,15 @@ func (s *Session) entry(ctx context.Context, line int, text string) error {
 	return s.Eval(ctx, sessionName, line, text)
 }
 
-// question is what an entry of the form NAME? asks about. A comment or a text that ends in a question mark asks nothing.
+// question is what an entry of the form NAME? asks about. A comment or a text that ends in a question mark asks
+// nothing.
 func (s *Session) question(text string) (name string, ok bool) {
 	name, ok = strings.CutSuffix(strings.TrimSpace(text), "?")
 	return name, ok && s.isExpression(name)
 }
 
-// isExpression reports whether a text of one line is an expression and nothing else. A comment would take the bracket with it.
+// isExpression reports whether a text of one line is an expression and nothing else. A comment would take the bracket
+// with it.
 func (s *Session) isExpression(text string) bool {
 	_, err := s.opts.ParseExpr(sessionName, "("+text+")", 0)
 	return err == nil && !strings.Contains(text, "\n")

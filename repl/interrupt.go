@@ -16,8 +16,8 @@ const StatusInterrupted = 130
 // hintDelay is how long after an interrupt a person is told what goes on, where the statement still runs.
 const hintDelay = time.Second
 
-// interruptible runs f with a context that the first Ctrl-C cancels, unless work in it takes that one (binding.Ending). A second one does not
-// wait for f: it ends the program.
+// interruptible runs f with a context that the first Ctrl-C cancels, unless work in it takes that one (binding.Ending).
+// A second one does not wait for f: it ends the program.
 func interruptible(ctx context.Context, talk io.Writer, f func(context.Context) error) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()

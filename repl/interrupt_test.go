@@ -15,8 +15,8 @@ import (
 	"testing"
 )
 
-// TestAnInterruptAtTheEndOfAStatementEndsNoSession sends the signal as the statement returns: it is neither this one's second interrupt nor
-// one of the next. A session that took it so ended this program with status 130.
+// TestAnInterruptAtTheEndOfAStatementEndsNoSession sends the signal as the statement returns: it is neither this one's
+// second interrupt nor one of the next. A session that took it so ended this program with status 130.
 func TestAnInterruptAtTheEndOfAStatementEndsNoSession(t *testing.T) {
 	came := make(chan os.Signal, 1)
 	signal.Notify(came, os.Interrupt)
@@ -36,7 +36,8 @@ func TestAnInterruptAtTheEndOfAStatementEndsNoSession(t *testing.T) {
 	}
 }
 
-// TestASecondInterruptSaysThatItEndsTheSession has pipes instead of a terminal, which throws away what was not read where a signal is typed.
+// TestASecondInterruptSaysThatItEndsTheSession has pipes instead of a terminal, which throws away what was not read
+// where a signal is typed.
 func TestASecondInterruptSaysThatItEndsTheSession(t *testing.T) {
 	exe, err := os.Executable()
 	if err != nil {

@@ -88,8 +88,8 @@ func (p printer) write(out *strings.Builder, v starlark.Value, depth int) {
 	out.WriteString(v.String())
 }
 
-// full reports whether a container shows no item number i: it is one of too many, or enough is on the screen. It then says how
-// many are left out.
+// full reports whether a container shows no item number i: it is one of too many, or enough is on the screen. It then
+// says how many are left out.
 func (p printer) full(out *strings.Builder, i, n int) bool {
 	if i < p.items && out.Len() < shortTotal {
 		return false

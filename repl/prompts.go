@@ -5,9 +5,9 @@ import (
 	"strings"
 )
 
-// People paste what a session, or a page about one, shows: statements behind prompts, with their output between them. No statement begins
-// like a prompt, so a line that does, outside of a string, makes a text such a transcript. Of a transcript only what stands behind prompts
-// runs; a text without one is taken as it is, whatever its strings hold.
+// People paste what a session, or a page about one, shows: statements behind prompts, with their output between them.
+// No statement begins like a prompt, so a line that does, outside of a string, makes a text such a transcript. Of a
+// transcript only what stands behind prompts runs; a text without one is taken as it is, whatever its strings hold.
 
 var (
 	firstPrompt = regexp.MustCompile(`^[ \t]*(?:>>>(?: |$)|In \[\d+\]:(?: |$))`)

@@ -15,17 +15,21 @@ func TestATranscriptGivesWhatStandsBehindItsPrompts(t *testing.T) {
 	}{
 		{"one line", ">>> x = 1", []string{"x = 1\n"}, 0},
 		{"results are left out", ">>> x = 1\n>>> x + 1\n2\n>>> x\n1\n", []string{"x = 1\n", "x + 1\n", "x\n"}, 2},
-		{"a block", ">>> def f():\n...     return 1\n... \n>>> f()\n1\n", []string{"def f():\n    return 1\n", "f()\n"}, 1},
+		{"a block", ">>> def f():\n...     return 1\n... \n>>> f()\n1\n", []string{"def f():\n    return 1\n", "f()\n"},
+			1},
 		{"a block whose last prompt lost its space", ">>> if x:\n...   y\n...\n", []string{"if x:\n  y\n"}, 0},
-		{"IPython", "In [1]: x = 1\n\nIn [12]: for i in [x]:\n    ...:     print(i)\n    ...: \n1\n\nIn [13]: x\nOut[13]: 1\n",
+		{"IPython",
+			"In [1]: x = 1\n\nIn [12]: for i in [x]:\n    ...:     print(i)\n    ...: \n1\n\nIn [13]: x\nOut[13]: 1\n",
 			[]string{"x = 1\n", "for i in [x]:\n    print(i)\n", "x\n"}, 2},
-		{"a page with the command line", "$ astrolabe repl run.arrow\n>>> busy.gt(90).spans()\n", []string{"busy.gt(90).spans()\n"}, 1},
+		{"a page with the command line", "$ astrolabe repl run.arrow\n>>> busy.gt(90).spans()\n",
+			[]string{"busy.gt(90).spans()\n"}, 1},
 		{"indented, as on a page", "    >>> x\n    1\n", []string{"x\n"}, 1},
 		{"commands and questions", ">>> :open a.arrow\n>>> cap?\n", []string{":open a.arrow\n", "cap?\n"}, 0},
 		{"dots below output are output", ">>> x\n1\n... 35 more\n>>> y\ntext\n", []string{"x\n", "y\n"}, 3},
 		{"empty prompts", ">>> \n>>>\n", nil, 0},
 		{"line ends of Windows", ">>> x\r\n1\r\n", []string{"x\n"}, 1},
-		{"a string over lines that shows prompts", ">>> s = \"\"\"a\n... >>> b\n... \"\"\"\n", []string{"s = \"\"\"a\n>>> b\n\"\"\"\n"}, 0},
+		{"a string over lines that shows prompts", ">>> s = \"\"\"a\n... >>> b\n... \"\"\"\n",
+			[]string{"s = \"\"\"a\n>>> b\n\"\"\"\n"}, 0},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			if !isTranscript(c.text) {
@@ -41,7 +45,8 @@ func TestATranscriptGivesWhatStandsBehindItsPrompts(t *testing.T) {
 
 func TestAPlainPasteKeepsThePromptsInItsStrings(t *testing.T) {
 	for _, text := range []string{
-		"x = 1\n", "def f():\n    \"\"\"Adds.\n\n    >>> f()\n    1\n    \"\"\"\n    return 1\n", "s = '''\n>>> x\n'''\n", "x = 8\ny = x >>2\n", "print(\">>> \")\n",
+		"x = 1\n", "def f():\n    \"\"\"Adds.\n\n    >>> f()\n    1\n    \"\"\"\n    return 1\n",
+		"s = '''\n>>> x\n'''\n", "x = 8\ny = x >>2\n", "print(\">>> \")\n",
 		"# In [1]: the first\nx = 1\n", "x = [1, 2,\n  3]\n",
 	} {
 		if isTranscript(text) {

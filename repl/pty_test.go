@@ -31,8 +31,8 @@ type terminal struct {
 	grew chan struct{}
 }
 
-// patience is how long a session may show nothing new while a test waits for it: no measure of the program, only the end of a test that
-// would never end.
+// patience is how long a session may show nothing new while a test waits for it: no measure of the program, only the
+// end of a test that would never end.
 const patience = 3 * time.Minute
 
 func startTerminal(t *testing.T, home string, width uint16, env ...string) *terminal {
@@ -114,7 +114,8 @@ func (s *terminal) settled(width int, want string, col int) *screen {
 		select {
 		case <-s.grew:
 		case <-time.After(patience):
-			s.t.Fatalf("the screen shows %q with the cursor in column %d, want %q and %d", sc.text(sc.row), sc.col, want, col)
+			s.t.Fatalf("the screen shows %q with the cursor in column %d, want %q and %d", sc.text(sc.row),
+				sc.col, want, col)
 		}
 	}
 }
@@ -132,8 +133,8 @@ func (s *terminal) exits() int {
 	return s.exitsBy("")
 }
 
-// exitsBy types keys until the program ends and returns its status. Nothing followed such a key for three minutes once, on another machine;
-// why is not known, and some thousand runs did not repeat it. A person presses it again.
+// exitsBy types keys until the program ends and returns its status. Nothing followed such a key for three minutes once,
+// on another machine; why is not known, and some thousand runs did not repeat it. A person presses it again.
 func (s *terminal) exitsBy(keys string) int {
 	s.t.Helper()
 	done := make(chan error, 1)

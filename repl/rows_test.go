@@ -71,7 +71,8 @@ func TestABlockKeepsItsLinesWhileItIsEdited(t *testing.T) {
 		want       string
 		rows       []string
 	}{
-		{"as it was", "for x in y:\n  print(x)", nil, "for x in y:\n  print(x)|", []string{">>> for x in y:", "...   print(x)"}},
+		{"as it was", "for x in y:\n  print(x)", nil, "for x in y:\n  print(x)|",
+			[]string{">>> for x in y:", "...   print(x)"}},
 		{"left over a line end and typing", "a\nb", []rune{2, 2, 'x'}, "ax|\nb", []string{">>> ax", "... b"}},
 		{"left to the beginning of a line and typing", "a\nb", []rune{2, 'x'}, "a\nx|b", []string{">>> a", "... xb"}},
 		{"right over a line end", "a\nb", []rune{1, keyForward, keyForward, 'x'}, "a\nx|b", nil},
@@ -79,13 +80,16 @@ func TestABlockKeepsItsLinesWhileItIsEdited(t *testing.T) {
 		{"backspace joins lines", "a\nb", []rune{2, keyBackspace}, "a|b", []string{">>> ab"}},
 		{"delete joins lines", "a\nb", []rune{1, keyForward, 4}, "a|b", []string{">>> ab"}},
 		{"backspace twice", "a\n\nb", []rune{2, keyBackspace, keyBackspace}, "a|b", nil},
-		{"kill to the end of the entry", "a\nb\nc", []rune{1, keyForward, keyForward, 11}, "a\n|", []string{">>> a", "..."}},
+		{"kill to the end of the entry", "a\nb\nc", []rune{1, keyForward, keyForward, 11}, "a\n|",
+			[]string{">>> a", "..."}},
 		{"kill to the front", "a\nb\nc", []rune{2, 21}, "|c", []string{">>> c"}},
-		{"a line as long as the screen is wide", strings.Repeat("x", 36) + "\ny", []rune{keyBackspace, 'z'}, strings.Repeat("x", 36) + "\nz|",
+		{"a line as long as the screen is wide", strings.Repeat("x", 36) + "\ny", []rune{keyBackspace, 'z'},
+			strings.Repeat("x", 36) + "\nz|",
 			[]string{">>> " + strings.Repeat("x", 36), "", "... z"}},
 		{"a line longer than the screen", strings.Repeat("x", 50) + "\ny", nil, strings.Repeat("x", 50) + "\ny|",
 			[]string{">>> " + strings.Repeat("x", 36), strings.Repeat("x", 14), "... y"}},
-		{"wide characters", "x = '日本'\ny", []rune{2, 2, 2, keyBackspace}, "x = '日|'\ny", []string{">>> x = '日'", "... y"}},
+		{"wide characters", "x = '日本'\ny", []rune{2, 2, 2, keyBackspace}, "x = '日|'\ny",
+			[]string{">>> x = '日'", "... y"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			l := &laid{width: 40, height: 24}
@@ -121,7 +125,10 @@ func FuzzRows(f *testing.F) {
 	f.Add("a\nb\n\nc", "\x02\x7f\x06x\x04\x01\x05", 20, 10)
 	f.Add("日本\n\u0301a", "\x02\x02\x7f", 9, 3)
 	f.Fuzz(func(t *testing.T, text, keys string, width, height int) {
-		if !utf8.ValidString(text) || strings.ContainsFunc(text, noncharacter) || strings.ContainsFunc(keys, func(r rune) bool { return noncharacter(r) || r == '\n' || r == '\t' }) || len(text) > 500 {
+		if !utf8.ValidString(text) || strings.ContainsFunc(text, noncharacter) ||
+			strings.ContainsFunc(keys, func(r rune) bool {
+				return noncharacter(r) || r == '\n' || r == '\t'
+			}) || len(text) > 500 {
 			return
 		}
 		width, height = 5+(width&0x7f+0x80)&0x7f, (height&0x3f+0x40)&0x3f

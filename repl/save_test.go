@@ -18,12 +18,16 @@ import (
 
 func TestSavedScriptHoldsWhatSucceeded(t *testing.T) {
 	for _, c := range []struct{ name, in, want string }{
-		{"comments and functions", "# the start\nx = 1\ndef f():\n  return x # why\n\ny = f(); z = 2\n", "# the start\nx = 1\ndef f():\n  return x # why\ny = f()\nz = 2\n"},
+		{"comments and functions", "# the start\nx = 1\ndef f():\n  return x # why\n\ny = f(); z = 2\n",
+			"# the start\nx = 1\ndef f():\n  return x # why\ny = f()\nz = 2\n"},
 		{"what failed is left out", "x = 1\ny = 3; bad = x.nothing\n", "x = 1\ny = 3\n"},
-		{"values are printed", "x = [1]\nx\n'a'  # text\nNone\nx.append(2)\n1, 2\n", "x = [1]\nprint(x)\nprint(repr('a'))  # text\nNone\nx.append(2)\nprint((1, 2))\n"},
+		{"values are printed", "x = [1]\nx\n'a'  # text\nNone\nx.append(2)\n1, 2\n",
+			"x = [1]\nprint(x)\nprint(repr('a'))  # text\nNone\nx.append(2)\nprint((1, 2))\n"},
 		{"the last value", "20\n_ + 1\n", "_ = 20\nprint(_)\nprint(_ + 1)\n"},
-		{"a name bound again", "x = 1\nx = '''a\nb'''\nfor i in [1]:\n  x += str(i)\n", "def main():\n    x = 1\n    x = '''a\nb'''\n    for i in [1]:\n      x += str(i)\n\nmain()\n"},
-		{"a builtin bound again", "n = len('a')\nlen = 3\n", "# This session gave names that astrolabe has, or that it loaded, another meaning, which no script may.\n# Run it as a session: astrolabe < FILE\nn = len('a')\nlen = 3\n"},
+		{"a name bound again", "x = 1\nx = '''a\nb'''\nfor i in [1]:\n  x += str(i)\n",
+			"def main():\n    x = 1\n    x = '''a\nb'''\n    for i in [1]:\n      x += str(i)\n\nmain()\n"},
+		{"a builtin bound again", "n = len('a')\nlen = 3\n",
+			"# This session gave names that astrolabe has, or that it loaded, another meaning, which no script may.\n# Run it as a session: astrolabe < FILE\nn = len('a')\nlen = 3\n"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			s, _, _ := testSession(t)
@@ -52,7 +56,9 @@ func TestSavedScriptHoldsWhatSucceeded(t *testing.T) {
 func runScript(t *testing.T, s *Session, text string) string {
 	t.Helper()
 	var out strings.Builder
-	thread := &starlark.Thread{Load: s.cfg.Load, Print: func(_ *starlark.Thread, msg string) { out.WriteString(msg + "\n") }}
+	thread := &starlark.Thread{Load: s.cfg.Load, Print: func(_ *starlark.Thread, msg string) {
+		out.WriteString(msg + "\n")
+	}}
 	opts := &syntax.FileOptions{Set: true, TopLevelControl: true}
 	if _, err := starlark.ExecFileOptions(opts, thread, "saved.star", text, s.cfg.Predeclared); err != nil {
 		t.Fatalf("%v\n%s", err, text)
@@ -87,7 +93,8 @@ func TestSavedScriptLoadsFromItsOwnFolder(t *testing.T) {
 	dir := t.TempDir()
 	t.Chdir(dir)
 	s, _, _ := testSession(t)
-	if err := s.RunText(t.Context(), "<stdin>", "load('lib/x.star', 'loaded')\nload('@astrolabe//triage/cpu.star', other='loaded')\n"); err != nil {
+	if err := s.RunText(t.Context(), "<stdin>",
+		"load('lib/x.star', 'loaded')\nload('@astrolabe//triage/cpu.star', other='loaded')\n"); err != nil {
 		t.Fatal(err)
 	}
 	got := s.script(filepath.Join(dir, "scripts"))
@@ -121,10 +128,13 @@ func FuzzSavedScript(f *testing.F) {
 func TestTranscriptHoldsInputOutputTablesAndPictures(t *testing.T) {
 	dir := t.TempDir()
 	var out, talk strings.Builder
-	env := &binding.Env{Warn: func(string) {}, Show: func(draw func(io.Writer) error) (string, error) { return "", draw(io.Discard) }}
+	env := &binding.Env{Warn: func(string) {}, Show: func(draw func(io.Writer) error) (string, error) {
+		return "", draw(io.Discard)
+	}}
 	predeclared := builtins.Predeclared(env)
 	s := NewSession(Config{Predeclared: predeclared, Env: env, Out: &out, Talk: &talk, Version: "1.2.3"})
-	if err := s.RunText(t.Context(), "<stdin>", "x = 1\nfor i in [1]:\n  print('```')\ntable.new({'a': [1, 2]})\nplot.bar({'a': 1}).show(width=200, height=150)\n"); err != nil {
+	if err := s.RunText(t.Context(), "<stdin>",
+		"x = 1\nfor i in [1]:\n  print('```')\ntable.new({'a': [1, 2]})\nplot.bar({'a': 1}).show(width=200, height=150)\n"); err != nil {
 		t.Fatalf("%v %s", err, &talk)
 	}
 	env.Wrote(filepath.Join(dir, "pic (1).svg"))
@@ -139,14 +149,17 @@ func TestTranscriptHoldsInputOutputTablesAndPictures(t *testing.T) {
 	}
 	got := string(data)
 	for _, want := range []string{
-		"# Session of astrolabe 1.2.3\n", "```python\n>>> x = 1\n```\n", "````\n```\n````\n", ">>> for i in [1]:\n...   print('```')\n",
-		"| a |\n| ---: |\n| 1 |\n| 2 |\n", "![bug-1.png](bug-1.png)\n", "![pic (1).svg](<pic (1).svg>)\n", "error: int has no .nothing field or method",
+		"# Session of astrolabe 1.2.3\n", "```python\n>>> x = 1\n```\n", "````\n```\n````\n",
+		">>> for i in [1]:\n...   print('```')\n",
+		"| a |\n| ---: |\n| 1 |\n| 2 |\n", "![bug-1.png](bug-1.png)\n", "![pic (1).svg](<pic (1).svg>)\n",
+		"error: int has no .nothing field or method",
 	} {
 		if !strings.Contains(got, want) {
 			t.Errorf("%q is not in\n%s", want, got)
 		}
 	}
-	if png, err := os.ReadFile(filepath.Join(dir, "bug-1.png")); err != nil || !strings.HasPrefix(string(png), "\x89PNG") {
+	if png, err := os.ReadFile(filepath.Join(dir, "bug-1.png")); err != nil ||
+		!strings.HasPrefix(string(png), "\x89PNG") {
 		t.Errorf("picture: %v", err)
 	}
 	if err := s.RunText(t.Context(), "<stdin>", ":save "+path+"\n"); err == nil {

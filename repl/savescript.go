@@ -11,7 +11,8 @@ import (
 	"go.starlark.net/syntax"
 )
 
-// SaveScript writes the statements that succeeded so far as a script that prints what the session printed. It writes over no file.
+// SaveScript writes the statements that succeeded so far as a script that prints what the session printed. It writes
+// over no file.
 func (s *Session) SaveScript(path string) error {
 	return saveNew(path, []byte(s.script(filepath.Dir(path))))
 }
@@ -31,8 +32,8 @@ func saveNew(path string, data []byte) error {
 	return nil
 }
 
-// script is the session as a script for the given folder. A script may bind a name only once at its top level: a session that binds one
-// again becomes the body of a function, where that is allowed.
+// script is the session as a script for the given folder. A script may bind a name only once at its top level: a
+// session that binds one again becomes the body of a function, where that is allowed.
 func (s *Session) script(dir string) string {
 	pieces := make([]string, 0, len(s.done))
 	var loads, body []string
@@ -118,7 +119,8 @@ func (s *Session) isScript(text string) bool {
 	return err == nil
 }
 
-// hides reports whether the session bound a name that had a meaning before: in a function all uses would mean the new one.
+// hides reports whether the session bound a name that had a meaning before: in a function all uses would mean the new
+// one.
 func (s *Session) hides() bool {
 	loaded := map[string]bool{}
 	for _, d := range s.done {

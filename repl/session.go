@@ -37,7 +37,8 @@ type Config struct {
 	Width    func() int
 	Settings []Setting // further ones for :set
 	JSON     bool      // values are printed as lines of JSON, not for people
-	// Capture is a file that is opened and bound to cap when a statement uses that name and nothing has bound it; "" is none.
+	// Capture is a file that is opened and bound to cap when a statement uses that name and nothing has bound it; "" is
+	// none.
 	Capture string
 }
 
@@ -65,7 +66,8 @@ func dialect() *syntax.FileOptions {
 
 // NewSession returns a session that knows the predeclared names only.
 func NewSession(cfg Config) *Session {
-	s := &Session{cfg: cfg, names: make(starlark.StringDict, len(cfg.Predeclared)+8), own: map[string]bool{}, opts: dialect(), source: newSourceText(), log: new(transcript), printer: printer{items: shortItems}}
+	s := &Session{cfg: cfg, names: make(starlark.StringDict, len(cfg.Predeclared)+8), own: map[string]bool{},
+		opts: dialect(), source: newSourceText(), log: new(transcript), printer: printer{items: shortItems}}
 	for name, v := range cfg.Predeclared {
 		s.names[name] = v
 	}
@@ -83,8 +85,8 @@ func (s *Session) Bind(name string, v starlark.Value) {
 	s.own[name] = true
 }
 
-// Eval runs the statements of text and prints the value of each expression that is not None. name and line say where the text
-// came from. What was bound before an error stays bound. The error is not printed.
+// Eval runs the statements of text and prints the value of each expression that is not None. name and line say where
+// the text came from. What was bound before an error stays bound. The error is not printed.
 func (s *Session) Eval(ctx context.Context, name string, line int, text string) error {
 	s.source.add(name, line, text)
 	if err := guards.CheckNumbers(name, []byte(text)); err != nil {
@@ -132,7 +134,9 @@ func (s *Session) perform(ctx context.Context, name string, stmt syntax.Stmt) (e
 	}
 	if n := s.cfg.MaxSteps; n > 0 {
 		thread.SetMaxExecutionSteps(n)
-		thread.OnMaxSteps = func(t *starlark.Thread) { t.Cancel(fmt.Sprintf("limit of %d steps reached: raise --max-steps", n)) }
+		thread.OnMaxSteps = func(t *starlark.Thread) {
+			t.Cancel(fmt.Sprintf("limit of %d steps reached: raise --max-steps", n))
+		}
 	}
 	stop := context.AfterFunc(ctx, func() { thread.Cancel("interrupted") })
 	defer stop()
@@ -157,9 +161,9 @@ func (s *Session) fitWidth() {
 	}
 }
 
-// execute runs a statement that is no expression. Its program sees the session's variables as predeclared names, which Starlark looks
-// up when they are used: so a function sees what a later statement binds. Names that this statement binds itself are variables of its
-// program instead; they begin with the value that they have in the session.
+// execute runs a statement that is no expression. Its program sees the session's variables as predeclared names, which
+// Starlark looks up when they are used: so a function sees what a later statement binds. Names that this statement
+// binds itself are variables of its program instead; they begin with the value that they have in the session.
 func (s *Session) execute(thread *starlark.Thread, name string, stmt syntax.Stmt) error {
 	var prelude []syntax.Stmt
 	bound := boundNames(stmt)
@@ -224,7 +228,8 @@ func (s *Session) show(v starlark.Value, text bool) error {
 		return err
 	}
 	if m, ok := v.(*binding.Bound); ok {
-		fmt.Fprintf(s.cfg.Talk, "this is a function that was not called: %s calls it, help(…) explains it\n", m.Entry().Title())
+		fmt.Fprintf(s.cfg.Talk, "this is a function that was not called: %s calls it, help(…) explains it\n",
+			m.Entry().Title())
 	}
 	return nil
 }

@@ -17,9 +17,10 @@ func testSession(t *testing.T) (s *Session, out, talk *strings.Builder) {
 	t.Helper()
 	out, talk = new(strings.Builder), new(strings.Builder)
 	box := starlarkstruct.FromStringDict(starlark.String("box"), starlark.StringDict{
-		"open": starlark.NewBuiltin("open", func(*starlark.Thread, *starlark.Builtin, starlark.Tuple, []starlark.Tuple) (starlark.Value, error) {
-			return nil, errors.New("no such capture")
-		}),
+		"open": starlark.NewBuiltin("open",
+			func(*starlark.Thread, *starlark.Builtin, starlark.Tuple, []starlark.Tuple) (starlark.Value, error) {
+				return nil, errors.New("no such capture")
+			}),
 		"size": starlark.MakeInt(3),
 	})
 	s = NewSession(Config{
@@ -38,10 +39,12 @@ func TestSessionRunsStatementsAsIfTyped(t *testing.T) {
 		{"underscore is the last result", "20\n_ + 1\n_ + 1\n", "20\n21\n22\n"},
 		{"names can be bound again", "x = 1\nx = x + 1\nx += 1\nx\n", "3\n"},
 		{"a function sees what is bound later", "x = 1\ndef f():\n  return x\nx = 5\nf()\n", "5\n"},
-		{"a function can be defined again", "def f():\n  return 1\ndef g():\n  return f()\ndef f():\n  return 2\ng()\n", "2\n"},
+		{"a function can be defined again", "def f():\n  return 1\ndef g():\n  return f()\ndef f():\n  return 2\ng()\n",
+			"2\n"},
 		{"loops and conditions work at the top", "n = 0\nfor i in range(4):\n  if i % 2:\n    n += i\nn\n", "4\n"},
 		{"unpacking binds every name", "a, (b, [c]) = 1, (2, [3])\nc, b, a\n", "(3, 2, 1)\n"},
-		{"load binds for the session", "load('x.star', 'loaded', again='loaded')\ndef f():\n  return again\nloaded + f()\n", "18\n"},
+		{"load binds for the session",
+			"load('x.star', 'loaded', again='loaded')\ndef f():\n  return again\nloaded + f()\n", "18\n"},
 		{"builtins can be shadowed", "len = len('abc')\nlen\n", "3\n"},
 		{"two statements on one line", "x = 1; x + 1; x + 2\n", "2\n3\n"},
 		{"values stay mutable", "l = []\nl.append(1)\ndef f():\n  l.append(2)\nf()\nl\n", "[1, 2]\n"},
@@ -64,9 +67,12 @@ func TestSessionErrorsShowTheLineAndAHint(t *testing.T) {
 	for _, c := range []struct{ name, in, want string }{
 		{"a runtime error", "x = 1\n\ndef f(a):\n  return a.y\nf(x)\n",
 			"<stdin>:5:2\n    f(x)\n     ^\n<stdin>:4:11 in f\n    return a.y\n            ^\nerror: int has no .y field or method\n"},
-		{"an unknown name", "capture\ncaptur\n", "<stdin>:2:1\n    captur\n    ^\nerror: undefined: captur (did you mean capture?)\n"},
-		{"a syntax error", "x = 1\nx = = 2\n", "<stdin>:2:5\n    x = = 2\n        ^\nerror: got '=', want primary expression\n"},
-		{"while", "while True:\n  pass\n", "<stdin>:1:1\n    while True:\n    ^\nerror: Starlark has no while, so that every script ends: for i in range(1000): … if done: break\n"},
+		{"an unknown name", "capture\ncaptur\n",
+			"<stdin>:2:1\n    captur\n    ^\nerror: undefined: captur (did you mean capture?)\n"},
+		{"a syntax error", "x = 1\nx = = 2\n",
+			"<stdin>:2:5\n    x = = 2\n        ^\nerror: got '=', want primary expression\n"},
+		{"while", "while True:\n  pass\n",
+			"<stdin>:1:1\n    while True:\n    ^\nerror: Starlark has no while, so that every script ends: for i in range(1000): … if done: break\n"},
 		{"an unknown command", ":hepl\n", "error: no command :hepl (did you mean :help?); :help lists them\n"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -93,12 +99,14 @@ func TestErrorKeepsWhatWasBoundBefore(t *testing.T) {
 func TestCancelStopsALoopAndKeepsVariables(t *testing.T) {
 	s, out, _ := testSession(t)
 	ctx, cancel := context.WithCancel(t.Context())
-	s.Bind("stop", starlark.NewBuiltin("stop", func(*starlark.Thread, *starlark.Builtin, starlark.Tuple, []starlark.Tuple) (starlark.Value, error) {
-		cancel()
-		return starlark.None, nil
-	}))
+	s.Bind("stop", starlark.NewBuiltin("stop",
+		func(*starlark.Thread, *starlark.Builtin, starlark.Tuple, []starlark.Tuple) (starlark.Value, error) {
+			cancel()
+			return starlark.None, nil
+		}))
 	// A loop that does not stop would take days.
-	if err := s.RunText(ctx, "<stdin>", "x = 3\nfor i in range(1 << 40):\n  x = 4\n  if i == 0:\n    stop()\n"); err == nil {
+	if err := s.RunText(ctx, "<stdin>", "x = 3\nfor i in range(1 << 40):\n  x = 4\n  if i == 0:\n    stop()\n"); err ==
+		nil {
 		t.Fatal("no error")
 	}
 	if err := s.RunText(t.Context(), "<stdin>", "x\n"); err != nil || out.String() != "4\n" {
@@ -109,7 +117,8 @@ func TestCancelStopsALoopAndKeepsVariables(t *testing.T) {
 func TestLongValuesDoNotFloodTheScreen(t *testing.T) {
 	s, out, _ := testSession(t)
 	s.printer.short = true
-	if err := s.RunText(t.Context(), "<stdin>", "list(range(100000))\n{i: [[[[[1]]]]] for i in range(1000)}\n'x' * 100000\n"); err != nil {
+	if err := s.RunText(t.Context(), "<stdin>",
+		"list(range(100000))\n{i: [[[[[1]]]]] for i in range(1000)}\n'x' * 100000\n"); err != nil {
 		t.Fatal(err)
 	}
 	if out.Len() > 8000 {

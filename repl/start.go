@@ -66,7 +66,8 @@ func (s *Session) runStart(ctx context.Context, path, text string) {
 	s.run(ctx, func(ctx context.Context) error { return s.Eval(ctx, path, 1, text) })
 }
 
-// agreed reports whether the user lets a file that came with a repository run. The answer holds for this text of the file.
+// agreed reports whether the user lets a file that came with a repository run. The answer holds for this text of the
+// file.
 func (s *Session) agreed(ed lineEditor, path, text string) bool {
 	sum := sha256.Sum256([]byte(text))
 	key := hex.EncodeToString(sum[:]) + " " + path

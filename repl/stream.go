@@ -17,8 +17,9 @@ func (s *Session) RunText(ctx context.Context, name, text string) error {
 	return s.RunReader(ctx, name, strings.NewReader(text))
 }
 
-// RunReader runs a script that is no file, such as a program's output on standard input. Each statement runs as soon as the text shows its
-// end, so that a program can talk to a session. It stops at the first error, which it prints and returns.
+// RunReader runs a script that is no file, such as a program's output on standard input. Each statement runs as soon as
+// the text shows its end, so that a program can talk to a session. It stops at the first error, which it prints and
+// returns.
 func (s *Session) RunReader(ctx context.Context, name string, r io.Reader) error {
 	in := bufio.NewReaderSize(r, 64<<10)
 	var e entry

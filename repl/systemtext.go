@@ -8,11 +8,12 @@ import (
 	"syscall"
 )
 
-// ErrorText is the message of an error in words for people: where it comes from the operating system, without the name of the system call.
+// ErrorText is the message of an error in words for people: where it comes from the operating system, without the name
+// of the system call.
 func ErrorText(err error) string { return systemText(err.Error(), err) }
 
-// systemText replaces in the message of err what it quotes of errors of the operating system. That is done where messages are shown, so that
-// no place which opens a file can forget it.
+// systemText replaces in the message of err what it quotes of errors of the operating system. That is done where
+// messages are shown, so that no place which opens a file can forget it.
 func systemText(message string, err error) string {
 	var visit func(error)
 	visit = func(err error) {

@@ -23,10 +23,13 @@ func TestErrorsOfTheSystemAreToldWithoutItsCalls(t *testing.T) {
 		{stat, "absent/x: no such file or folder"},
 		{fmt.Errorf("read budget: %w", lstat), "read budget: absent: no such file or folder"},
 		{errors.Join(errors.New("first"), fmt.Errorf("a: %w", open)), "first\na: absent.csv: no such file or folder"},
-		{&fs.PathError{Op: "mkdir", Path: "/proc/x", Err: syscall.EACCES}, "cannot make the folder /proc/x: this user lacks permission"},
-		{&fs.PathError{Op: "open", Path: "a/b", Err: syscall.ENOTDIR}, "a/b: a part of this path is a file and no folder"},
+		{&fs.PathError{Op: "mkdir", Path: "/proc/x", Err: syscall.EACCES},
+			"cannot make the folder /proc/x: this user lacks permission"},
+		{&fs.PathError{Op: "open", Path: "a/b", Err: syscall.ENOTDIR},
+			"a/b: a part of this path is a file and no folder"},
 		{fmt.Errorf("x: %w", syscall.EISDIR), "x: this is a folder and no file"},
-		{&os.LinkError{Op: "rename", Old: "a.tmp", New: "a", Err: syscall.EACCES}, "a.tmp cannot become a: this user lacks permission"},
+		{&os.LinkError{Op: "rename", Old: "a.tmp", New: "a", Err: syscall.EACCES},
+			"a.tmp cannot become a: this user lacks permission"},
 		{&fs.PathError{Op: "write", Path: "f", Err: syscall.ENOSPC}, "f: no space left on device"},
 		{errors.New("open stays where no call is quoted"), "open stays where no call is quoted"},
 	} {
@@ -35,9 +38,10 @@ func TestErrorsOfTheSystemAreToldWithoutItsCalls(t *testing.T) {
 		}
 	}
 	thread := new(starlark.Thread)
-	b := starlark.NewBuiltin("read", func(*starlark.Thread, *starlark.Builtin, starlark.Tuple, []starlark.Tuple) (starlark.Value, error) {
-		return nil, open
-	})
+	b := starlark.NewBuiltin("read",
+		func(*starlark.Thread, *starlark.Builtin, starlark.Tuple, []starlark.Tuple) (starlark.Value, error) {
+			return nil, open
+		})
 	_, err := starlark.Call(thread, b, nil, nil)
 	if got := FormatError(err, nil); !strings.HasSuffix(got, "error: absent.csv: no such file or folder\n") {
 		t.Errorf("a builtin's error: %q", got)

@@ -74,7 +74,9 @@ func TestTerminalFindsWideCharactersInTheHistory(t *testing.T) {
 	s.wait(ready)
 	s.typeKeys("print('<' + x + '>')\r")
 	s.wait(printed("<日本>"))
-	if text := s.shown(60); strings.ContainsFunc(strings.Join(flat(text), ""), func(r rune) bool { return noncharacter(r) || r >= firstStandIn }) {
+	if text := s.shown(60); strings.ContainsFunc(strings.Join(flat(text), ""), func(r rune) bool {
+		return noncharacter(r) || r >= firstStandIn
+	}) {
 		t.Errorf("the editor's own runes are on the screen: %q", flat(text))
 	}
 }

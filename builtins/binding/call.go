@@ -175,7 +175,8 @@ func IsNumber(v starlark.Value) bool {
 	return false
 }
 
-// place is the place of the parameter of that name. A test compares the names that functions ask for with their signatures.
+// place is the place of the parameter of that name. A test compares the names that functions ask for with their
+// signatures.
 func (c *Call) place(name string) int {
 	i := slices.IndexFunc(c.Sig.Params, func(p Param) bool { return p.Name == name })
 	if i < 0 {

@@ -11,7 +11,8 @@ func (e *Env) Define(d *metrics.Entry) {
 	e.defines++
 	for i, have := range e.definitions {
 		if have.Name == d.Name && have.GPU == d.GPU {
-			e.definitions = append(append(append([]*metrics.Entry(nil), e.definitions[:i]...), d), e.definitions[i+1:]...)
+			e.definitions = append(append(append([]*metrics.Entry(nil), e.definitions[:i]...), d),
+				e.definitions[i+1:]...)
 			return
 		}
 	}

@@ -31,13 +31,15 @@ func AsDuration(v starlark.Value) (int64, error) {
 	return 0, fmt.Errorf(`got %s, want a duration in seconds or as text such as "10ms"`, v.Type())
 }
 
-// WarnOfLong says where a period or window without a unit spans more than all samples: who wrote 50 may have meant rows, or milliseconds.
+// WarnOfLong says where a period or window without a unit spans more than all samples: who wrote 50 may have meant
+// rows, or milliseconds.
 func (c *Call) WarnOfLong(what string, ns int64, axis *capture.Axis) {
 	if text, ok := starlark.AsString(c.Arg(what)); ok && strings.ContainsAny(text, "smhn") {
 		return
 	}
 	first, last := axis.Extent()
 	if axis.Len() > 1 && ns > last-first {
-		c.Env.Warnf("a %s of %s is longer than all samples together, %s: a number is seconds, \"50ms\" milliseconds", what, notation.FormatNS(float64(ns)), notation.FormatNS(float64(last-first)))
+		c.Env.Warnf("a %s of %s is longer than all samples together, %s: a number is seconds, \"50ms\" milliseconds",
+			what, notation.FormatNS(float64(ns)), notation.FormatNS(float64(last-first)))
 	}
 }

@@ -5,8 +5,9 @@ import (
 	"sync"
 )
 
-// Ending lets work that can end early and still has a result, such as a recording, take an interruption of the statement that it runs in: it ends,
-// and the statement goes on with what there is. It is for a session, where a person sees what became of it; scripts stop.
+// Ending lets work that can end early and still has a result, such as a recording, take an interruption of the
+// statement that it runs in: it ends, and the statement goes on with what there is. It is for a session, where a person
+// sees what became of it; scripts stop.
 type Ending struct {
 	mu    sync.Mutex
 	end   func()
@@ -21,7 +22,8 @@ func WithEnding(ctx context.Context) (context.Context, *Ending) {
 	return context.WithValue(ctx, endingKey{}, e), e
 }
 
-// Interrupt offers an interruption to the work under way, and reports whether that took it. Of one statement only the first is taken.
+// Interrupt offers an interruption to the work under way, and reports whether that took it. Of one statement only the
+// first is taken.
 func (e *Ending) Interrupt() bool {
 	e.mu.Lock()
 	end := e.end
@@ -34,7 +36,8 @@ func (e *Ending) Interrupt() bool {
 	return first
 }
 
-// EndOnInterrupt has end called on an interruption, until the returned function is called. Where nothing offers interruptions it does nothing.
+// EndOnInterrupt has end called on an interruption, until the returned function is called. Where nothing offers
+// interruptions it does nothing.
 func EndOnInterrupt(ctx context.Context, end func()) (release func()) {
 	e, ok := ctx.Value(endingKey{}).(*Ending)
 	if !ok {

@@ -15,7 +15,8 @@ import (
 	"astrolabe/hwio/session"
 )
 
-// Files decides what a run may read and write. Paths are as the script wrote them; those returned may be handed to the system.
+// Files decides what a run may read and write. Paths are as the script wrote them; those returned may be handed to the
+// system.
 type Files interface {
 	// Open opens a file for reading.
 	Open(path string) (io.ReadCloser, error)
@@ -45,8 +46,8 @@ type Script struct {
 	Hash string // SHA-256 of the source, hex
 }
 
-// Env is everything the values of one run share: what they may touch, whom they talk to, and what stops them. One Env serves
-// one thread at a time.
+// Env is everything the values of one run share: what they may touch, whom they talk to, and what stops them. One Env
+// serves one thread at a time.
 type Env struct {
 	Registry *formats.Registry
 	Sources  func() []hwio.Source // every reader; nil where there are none
@@ -55,16 +56,18 @@ type Env struct {
 	Files  Files
 	Warn   func(text string) // talk for standard error
 	Wrote  func(path string) // told of every file written
-	// Busy is told what begins that may take long, such as "opening game.arrow", and returns the context that the work runs under, whose
-	// meter of progress it may watch, and what is called at the end; nil is not told.
+	// Busy is told what begins that may take long, such as "opening game.arrow", and returns the context that the work
+	// runs under, whose meter of progress it may watch, and what is called at the end; nil is not told.
 	Busy func(ctx context.Context, what string) (under context.Context, done func())
-	// Show shows a picture, given as PNG bytes of an encoder, and says how: "" where it drew it, else the path of a file.
+	// Show shows a picture, given as PNG bytes of an encoder, and says how: "" where it drew it, else the path of a
+	// file.
 	Show func(draw func(w io.Writer) error) (string, error)
 
 	// Table is the table ACCOUNT of what a GPU has, by the GPU's id; nil where there is none of it.
 	Table func(ctx context.Context, gpu string) (*starlark.Dict, error)
 
-	// Contain is told of an error in a part of a page that attempt stands for, and the run goes on without that part; nil ends the run.
+	// Contain is told of an error in a part of a page that attempt stands for, and the run goes on without that part;
+	// nil ends the run.
 	Contain func(what string, err error)
 
 	Width   int      // display cells of a line of output; 0 if not known
@@ -142,7 +145,8 @@ func (e *Env) WarnText(text string) {
 	}
 }
 
-// Begin says that something begins which may take long, and under which context. The function it returns says that it is over.
+// Begin says that something begins which may take long, and under which context. The function it returns says that it
+// is over.
 func (e *Env) Begin(what string) (ctx context.Context, done func()) {
 	ctx = e.Context()
 	if e.Busy == nil {
@@ -173,8 +177,8 @@ func (e *Env) Output(path string) (string, error) {
 	return e.Files.Output(path)
 }
 
-// Await runs f, which cannot be interrupted itself, and returns early where the run is stopped. f then goes on alone: it may
-// only touch values that nobody changes.
+// Await runs f, which cannot be interrupted itself, and returns early where the run is stopped. f then goes on alone:
+// it may only touch values that nobody changes.
 func Await[T any](ctx context.Context, f func() (T, error)) (T, error) {
 	type result struct {
 		v     T

@@ -19,8 +19,8 @@ func (e *Env) Contains(err error) bool {
 	return e.Contain != nil && e.Context().Err() == nil && !errors.As(err, &own) && !errors.As(err, &usage)
 }
 
-// UsageError is a mistake in the script's command line: the process exits 2. Help is set where the user asked for help, which
-// is no mistake.
+// UsageError is a mistake in the script's command line: the process exits 2. Help is set where the user asked for help,
+// which is no mistake.
 type UsageError struct {
 	Msg  string
 	Help bool

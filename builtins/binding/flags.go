@@ -28,8 +28,8 @@ func (e *Env) Declare(list []Flag) {
 	}
 }
 
-// Parameters lists the values of the declared flags that decide what the script does, for the provenance of reports; and those of them
-// that were given.
+// Parameters lists the values of the declared flags that decide what the script does, for the provenance of reports;
+// and those of them that were given.
 func (e *Env) Parameters() (all, given []string) {
 	e.mu.Lock()
 	defer e.mu.Unlock()

@@ -12,8 +12,8 @@ import (
 	"astrolabe/capture/spelling"
 )
 
-// Method is one function of a type or module. Sig is its signature with types and defaults; Example is Starlark code that a test
-// runs with the names of the example capture (see reference_test.go).
+// Method is one function of a type or module. Sig is its signature with types and defaults; Example is Starlark code
+// that a test runs with the names of the example capture (see reference_test.go).
 type Method[T any] struct {
 	Sig     string
 	Doc     string
@@ -136,11 +136,13 @@ func (t *MethodTable[T]) Member(env *Env, recv T, name string) (starlark.Value, 
 		return t.Attrs[-1-i].Get(recv)
 	}
 	run := t.Methods[i].Run
-	return &Bound{env: env, owner: t.Name, entry: t.entries[name], run: func(c *Call) (starlark.Value, error) { return run(recv, c) }}, nil
+	return &Bound{env: env, owner: t.Name, entry: t.entries[name], run: func(c *Call) (starlark.Value, error) {
+		return run(recv, c)
+	}}, nil
 }
 
-// Absent is the error of an attribute that a type or module does not have, where owner is what a script calls it: with the name that is
-// meant, or that people know it by elsewhere.
+// Absent is the error of an attribute that a type or module does not have, where owner is what a script calls it: with
+// the name that is meant, or that people know it by elsewhere.
 func (t *MethodTable[T]) Absent(owner, name string, names []string) error {
 	if say := mistakes.Elsewhere(t.Name, name); say != "" {
 		return fmt.Errorf("%s has no .%s: %s", owner, name, say)
@@ -184,14 +186,16 @@ const longestExample = 90
 
 // example shows in the error of a call how it is written, where the error says nothing better.
 func (m *Bound) example(err error) string {
-	if e := m.entry.Example; e != "" && len(e) <= longestExample && !strings.ContainsAny(err.Error(), ";?") && !strings.Contains(e, "\n") {
+	if e := m.entry.Example; e != "" && len(e) <= longestExample && !strings.ContainsAny(err.Error(), ";?") &&
+		!strings.Contains(e, "\n") {
 		return "; as in " + e
 	}
 	return ""
 }
 
 // CallInternal binds the arguments by the signature and runs the method.
-func (m *Bound) CallInternal(thread *starlark.Thread, args starlark.Tuple, kwargs []starlark.Tuple) (starlark.Value, error) {
+func (m *Bound) CallInternal(thread *starlark.Thread, args starlark.Tuple,
+	kwargs []starlark.Tuple) (starlark.Value, error) {
 	if err := m.env.Context().Err(); err != nil {
 		return nil, err
 	}

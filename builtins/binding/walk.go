@@ -105,8 +105,8 @@ func RoomFor(it starlark.Iterable) error {
 	return nil
 }
 
-// longSequence reports whether an argument of our own functions is watched while they walk it: what no memory holds can be of any
-// length.
+// longSequence reports whether an argument of our own functions is watched while they walk it: what no memory holds can
+// be of any length.
 func longSequence(v starlark.Value) (starlark.Iterable, bool) {
 	it, ok := v.(starlark.Iterable)
 	if !ok {

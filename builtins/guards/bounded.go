@@ -9,15 +9,19 @@ import (
 	"astrolabe/capture/memory"
 )
 
-// Functions of the language make room for all they will hold at once, and walk a range of 10^12 numbers without looking up. Memory that
-// the system refuses to give ends a Go program without a word that anybody understands, so what a script can name is put behind functions
-// that ask for the room first (memory.Room) and stop when the run does. The language's own functions, which other programs in one process
-// would share, are never changed: Add hides them behind names of the run.
+// Functions of the language make room for all they will hold at once, and walk a range of 10^12 numbers without looking
+// up. Memory that the system refuses to give ends a Go program without a word that anybody understands, so what a
+// script can name is put behind functions that ask for the room first (memory.Room) and stop when the run does. The
+// language's own functions, which other programs in one process would share, are never changed: Add hides them behind
+// names of the run.
 
-// boundedFunctions are the functions of the language that walk a sequence, with the bytes that they take for each element.
+// boundedFunctions are the functions of the language that walk a sequence, with the bytes that they take for each
+// element.
 var boundedFunctions = map[string]uint64{
-	"list": binding.ElementBytes, "tuple": binding.ElementBytes, "reversed": binding.ElementBytes, "sorted": 2 * binding.ElementBytes, "enumerate": 4 * binding.ElementBytes,
-	"zip": 2 * binding.ElementBytes, "set": 4 * binding.ElementBytes, "dict": 4 * binding.ElementBytes, "bytes": 1, "min": 0, "max": 0,
+	"list": binding.ElementBytes, "tuple": binding.ElementBytes, "reversed": binding.ElementBytes,
+	"sorted": 2 * binding.ElementBytes, "enumerate": 4 * binding.ElementBytes,
+	"zip": 2 * binding.ElementBytes, "set": 4 * binding.ElementBytes, "dict": 4 * binding.ElementBytes, "bytes": 1,
+	"min": 0, "max": 0,
 }
 
 // bounds makes functions of the language that ask for room, for one run.
@@ -36,7 +40,8 @@ func newBounded(name string, run builtinFunc) *bounded {
 	return &bounded{starlark.NewBuiltin(name, run)}
 }
 
-// addBounded adds the functions of the language that ask for room to the names that a program sees. A name that is taken stays.
+// addBounded adds the functions of the language that ask for room to the names that a program sees. A name that is
+// taken stays.
 func addBounded(env bounds, names starlark.StringDict) {
 	add := func(name string, run builtinFunc) {
 		if !names.Has(name) {
@@ -51,7 +56,8 @@ func addBounded(env bounds, names starlark.StringDict) {
 		add(name, env.telling(starlark.Universe[name].(*starlark.Builtin)))
 	}
 	add("int", intOf)
-	add("getattr", func(thread *starlark.Thread, _ *starlark.Builtin, args starlark.Tuple, kwargs []starlark.Tuple) (starlark.Value, error) {
+	add("getattr", func(thread *starlark.Thread, _ *starlark.Builtin, args starlark.Tuple,
+		kwargs []starlark.Tuple) (starlark.Value, error) {
 		v, err := starlark.Universe["getattr"].(*starlark.Builtin).CallInternal(thread, args, kwargs)
 		if b, ok := v.(*starlark.Builtin); ok && b.Receiver() != nil {
 			return env.boundMethod(b), err
@@ -62,7 +68,8 @@ func addBounded(env bounds, names starlark.StringDict) {
 
 // watching is a function of the language whose sequences are watched; each element makes it take size bytes.
 func (e bounds) watching(f *starlark.Builtin, size uint64) builtinFunc {
-	return func(thread *starlark.Thread, _ *starlark.Builtin, args starlark.Tuple, kwargs []starlark.Tuple) (starlark.Value, error) {
+	return func(thread *starlark.Thread, _ *starlark.Builtin, args starlark.Tuple,
+		kwargs []starlark.Tuple) (starlark.Value, error) {
 		args, kwargs, walks, err := e.watchAll(f.Name(), size, args, kwargs)
 		if err != nil {
 			return nil, err
@@ -76,13 +83,15 @@ func (e bounds) watching(f *starlark.Builtin, size uint64) builtinFunc {
 }
 
 // watchAll puts the long sequences among the arguments of a call behind walks.
-func (e bounds) watchAll(name string, size uint64, args starlark.Tuple, kwargs []starlark.Tuple) (starlark.Tuple, []starlark.Tuple, binding.Walks, error) {
+func (e bounds) watchAll(name string, size uint64, args starlark.Tuple,
+	kwargs []starlark.Tuple) (starlark.Tuple, []starlark.Tuple, binding.Walks, error) {
 	var all binding.Walks
 	changed := false
 	watch := func(v starlark.Value) (starlark.Value, error) {
 		n := starlark.Len(v)
 		it, ok := v.(starlark.Iterable)
-		if _, pairs := v.(starlark.IterableMapping); !ok || n >= 0 && n < binding.ManyElements || pairs && name == "dict" {
+		if _, pairs := v.(starlark.IterableMapping); !ok || n >= 0 && n < binding.ManyElements ||
+			pairs && name == "dict" {
 			return v, nil
 		}
 		if n > 0 && size > 0 {

@@ -6,11 +6,12 @@ import (
 	"go.starlark.net/syntax"
 )
 
-// maxDigits is how long a number may be that stands in a script. Starlark's scanner and compiler take time that grows with the square of its length:
-// a million digits took them 6 s, which nothing stops.
+// maxDigits is how long a number may be that stands in a script. Starlark's scanner and compiler take time that grows
+// with the square of its length: a million digits took them 6 s, which nothing stops.
 const maxDigits = 10_000
 
-// CheckNumbers refuses a script with a longer number; name is that of its file. Digits in texts and comments are none. The error is a syntax.Error.
+// CheckNumbers refuses a script with a longer number; name is that of its file. Digits in texts and comments are none.
+// The error is a syntax.Error.
 func CheckNumbers(name string, text []byte) error {
 	line, run := int32(1), 0
 	for i := 0; i < len(text); i++ {
@@ -27,7 +28,8 @@ func CheckNumbers(name string, text []byte) error {
 			i, line = end, line+lines
 		case c >= '0' && c <= '9' || c >= 'a' && c <= 'f' || c >= 'A' && c <= 'F':
 			if run++; run > maxDigits && beginsNumber(text[i+1-run:i+1]) {
-				return syntax.Error{Pos: syntax.MakePosition(&name, line, 1), Msg: fmt.Sprintf("a number of more than %d digits: read it with int() from a text", maxDigits)}
+				return syntax.Error{Pos: syntax.MakePosition(&name, line, 1),
+					Msg: fmt.Sprintf("a number of more than %d digits: read it with int() from a text", maxDigits)}
 			}
 			continue
 		case run == 1 && text[i-1] == '0' && (c == 'x' || c == 'X' || c == 'o' || c == 'O'):

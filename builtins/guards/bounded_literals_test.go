@@ -26,7 +26,8 @@ func TestANumberOfAMillionDigitsIsRefused(t *testing.T) {
 		switch {
 		case c.line == "" && err != nil:
 			t.Errorf("%s: %v", name, err)
-		case c.line != "" && (err == nil || !strings.HasPrefix(err.Error(), c.line+":") || !strings.Contains(err.Error(), "more than 10000 digits")):
+		case c.line != "" && (err == nil || !strings.HasPrefix(err.Error(), c.line+":") ||
+			!strings.Contains(err.Error(), "more than 10000 digits")):
 			t.Errorf("%s: got %v", name, err)
 		}
 	}

@@ -12,7 +12,8 @@ import (
 )
 
 // sorted is sorted of the language, which stops when the run does.
-func (e bounds) sorted(thread *starlark.Thread, b *starlark.Builtin, args starlark.Tuple, kwargs []starlark.Tuple) (starlark.Value, error) {
+func (e bounds) sorted(thread *starlark.Thread, b *starlark.Builtin, args starlark.Tuple,
+	kwargs []starlark.Tuple) (starlark.Value, error) {
 	args, kwargs, walks, err := e.watchAll("sorted", boundedFunctions["sorted"], args, kwargs)
 	if err != nil {
 		return nil, err
@@ -20,7 +21,8 @@ func (e bounds) sorted(thread *starlark.Thread, b *starlark.Builtin, args starla
 	var sequence starlark.Iterable
 	var key starlark.Callable
 	var reverse bool
-	if err := starlark.UnpackArgs("sorted", args, kwargs, "iterable", &sequence, "key?", &key, "reverse?", &reverse); err != nil {
+	if err := starlark.UnpackArgs("sorted", args, kwargs, "iterable", &sequence, "key?", &key, "reverse?",
+		&reverse); err != nil {
 		return nil, err
 	}
 	s := &sorting{ctx: e.Context()}

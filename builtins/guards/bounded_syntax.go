@@ -13,15 +13,16 @@ import (
 	"astrolabe/capture/memory"
 )
 
-// Methods of texts and lists, the operators * and %, and the stars of calls cannot be hidden behind names. Rewrite changes them in the syntax
-// tree as guardEquality does, so that an operand goes through one of the values below:
+// Methods of texts and lists, the operators * and %, and the stars of calls cannot be hidden behind names. Rewrite
+// changes them in the syntax tree as guardEquality does, so that an operand goes through one of the values below:
 //
 //	(guard | x).replace(…)   of a method in boundedMethods
 //	(guard ^ x) ^ y          of x * y and x % y, unless numbers are written there
 //	f(*(guard | x))          and a += guard | x, a |= guard | x
 //	(guard & x)[y] *= z      and %=, x.name
 
-// Add adds what the trees of Rewrite use to the names that a program sees, and functions of the language that ask for memory.
+// Add adds what the trees of Rewrite use to the names that a program sees, and functions of the language that ask for
+// memory.
 func Add(env *binding.Env, names starlark.StringDict) {
 	for op, g := range equalityGuards {
 		names[op.String()] = g
@@ -32,8 +33,8 @@ func Add(env *binding.Env, names starlark.StringDict) {
 	addBounded(bounds{env}, names)
 }
 
-// Rewrite changes a syntax tree before it is compiled: comparisons by guardEquality, and what can take any amount of memory. names are those
-// that the program sees when it runs, with those of Add.
+// Rewrite changes a syntax tree before it is compiled: comparisons by guardEquality, and what can take any amount of
+// memory. names are those that the program sees when it runs, with those of Add.
 func Rewrite(tree syntax.Node, names starlark.StringDict) {
 	plain := findPlainNames(tree, func(name string) bool {
 		v, ok := names[name]
@@ -61,13 +62,15 @@ const (
 func guardMemory(tree syntax.Node, plain *plainNames) {
 	guarded := func(role memoryRole, how syntax.Token, operand syntax.Expr) syntax.Expr {
 		start, _ := operand.Span()
-		return &syntax.BinaryExpr{X: &syntax.Ident{NamePos: start, Name: string(role)}, OpPos: start, Op: how, Y: operand}
+		return &syntax.BinaryExpr{X: &syntax.Ident{NamePos: start, Name: string(role)}, OpPos: start,
+			Op: how, Y: operand}
 	}
 	binary := func(e *syntax.BinaryExpr) {
 		switch {
 		case e.Op == syntax.STAR && !writtenNumber(e.X, syntax.FLOAT) && !writtenNumber(e.Y, syntax.FLOAT):
 			e.X, e.Op = guarded(ofProduct, guardBoth, e.X), guardBoth
-		case e.Op == syntax.PERCENT && !writtenNumber(e.X, syntax.INT, syntax.FLOAT) && !writtenNumber(e.Y, syntax.INT, syntax.FLOAT):
+		case e.Op == syntax.PERCENT && !writtenNumber(e.X, syntax.INT, syntax.FLOAT) &&
+			!writtenNumber(e.Y, syntax.INT, syntax.FLOAT):
 			e.X, e.Op = guarded(ofFormat, guardBoth, e.X), guardBoth
 		}
 	}
@@ -236,11 +239,13 @@ func productRoom(x, y starlark.Value) error {
 	return nil
 }
 
-// boundedMethods are the methods of values of the language that can make far more than they are given, or walk what they are given.
+// boundedMethods are the methods of values of the language that can make far more than they are given, or walk what
+// they are given.
 var boundedMethods = map[string]bool{
 	"replace": true, "join": true, "format": true, "split": true, "rsplit": true, "splitlines": true,
-	"extend": true, "update": true, "union": true, "intersection": true, "difference": true, "symmetric_difference": true,
-	"issubset": true, "issuperset": true,
+	"extend": true, "update": true, "union": true, "intersection": true, "difference": true,
+	"symmetric_difference": true,
+	"issubset":             true, "issuperset": true,
 }
 
 // methodsOf stands for a value where one of its methods is asked for.
@@ -286,7 +291,8 @@ func (e bounds) boundMethod(b *starlark.Builtin) starlark.Value {
 			}
 		}
 	}
-	return newBounded(b.Name(), func(thread *starlark.Thread, _ *starlark.Builtin, args starlark.Tuple, kwargs []starlark.Tuple) (starlark.Value, error) {
+	return newBounded(b.Name(), func(thread *starlark.Thread, _ *starlark.Builtin, args starlark.Tuple,
+		kwargs []starlark.Tuple) (starlark.Value, error) {
 		if err := check(args, kwargs); err != nil {
 			return nil, fmt.Errorf("%s: %w", b.Name(), err)
 		}

@@ -6,8 +6,8 @@ import (
 	"go.starlark.net/starlark"
 )
 
-// In x[y] *= z the interpreter asks x and y once, reads x[y], asks z, multiplies, and assigns. A target stands for x: what is read of it is the
-// left operand of an operator that asks for room, and what is assigned goes to x.
+// In x[y] *= z the interpreter asks x and y once, reads x[y], asks z, multiplies, and assigns. A target stands for x:
+// what is read of it is the left operand of an operator that asks for room, and what is assigned goes to x.
 
 // guardedTarget is a target for x, or x itself where nothing can be read of it.
 func guardedTarget(g *memoryGuard, x starlark.Value) starlark.Value {

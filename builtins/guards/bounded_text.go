@@ -15,7 +15,8 @@ import (
 const (
 	// deepest is how deep values may lie in each other for a text to be made of them: what makes it is recursive.
 	deepest = 1000
-	// mostBits is the size of the largest integer that a product may be: what is larger takes long to multiply and longer to print.
+	// mostBits is the size of the largest integer that a product may be: what is larger takes long to multiply and
+	// longer to print.
 	mostBits = 1 << 20
 	// mostDigits is how many digits may be read as one integer; reading takes time that grows with their square.
 	mostDigits = 320_000
@@ -23,7 +24,8 @@ const (
 
 // telling is a function of the language that makes a text of its arguments.
 func (e bounds) telling(f *starlark.Builtin) builtinFunc {
-	return func(thread *starlark.Thread, _ *starlark.Builtin, args starlark.Tuple, kwargs []starlark.Tuple) (starlark.Value, error) {
+	return func(thread *starlark.Thread, _ *starlark.Builtin, args starlark.Tuple,
+		kwargs []starlark.Tuple) (starlark.Value, error) {
 		if err := e.roomForText(0, args, kwargs); err != nil {
 			return nil, fmt.Errorf("%s: %w", f.Name(), err)
 		}
@@ -195,7 +197,8 @@ func (e bounds) largeText(size uint64) error {
 }
 
 // intOf is int of the language, for texts of a length that can be read.
-func intOf(thread *starlark.Thread, _ *starlark.Builtin, args starlark.Tuple, kwargs []starlark.Tuple) (starlark.Value, error) {
+func intOf(thread *starlark.Thread, _ *starlark.Builtin, args starlark.Tuple,
+	kwargs []starlark.Tuple) (starlark.Value, error) {
 	if len(args) > 0 {
 		if s, ok := args[0].(starlark.String); ok && len(s) > mostDigits {
 			return nil, fmt.Errorf("int: a text of %d characters; the most are %d", len(s), mostDigits)
@@ -234,12 +237,14 @@ func checkJSON(text string) error {
 	return nil
 }
 
-// decodeRoom is a bound on what decoding makes of a byte of JSON: an empty list takes three bytes of text, with its comma.
+// decodeRoom is a bound on what decoding makes of a byte of JSON: an empty list takes three bytes of text, with its
+// comma.
 const decodeRoom = 24
 
 // BoundedJSON puts a function of the language's JSON library behind a check of its argument.
 func BoundedJSON(e *binding.Env, f *starlark.Builtin) *starlark.Builtin {
-	return starlark.NewBuiltin(f.Name(), func(thread *starlark.Thread, _ *starlark.Builtin, args starlark.Tuple, kwargs []starlark.Tuple) (starlark.Value, error) {
+	return starlark.NewBuiltin(f.Name(), func(thread *starlark.Thread, _ *starlark.Builtin, args starlark.Tuple,
+		kwargs []starlark.Tuple) (starlark.Value, error) {
 		if len(args) > 0 {
 			var err error
 			if text, ok := starlark.AsString(args[0]); ok && (f.Name() == "json.decode" || f.Name() == "json.indent") {
@@ -251,7 +256,8 @@ func BoundedJSON(e *binding.Env, f *starlark.Builtin) *starlark.Builtin {
 			}
 			for _, kv := range kwargs {
 				if s, ok := starlark.AsString(kv[1]); ok && len(s) > longestIndent {
-					err = errors.Join(err, fmt.Errorf("parameter %s has more than %d characters", kv[0].(starlark.String), longestIndent))
+					err = errors.Join(err, fmt.Errorf("parameter %s has more than %d characters",
+						kv[0].(starlark.String), longestIndent))
 				}
 			}
 			if err != nil {

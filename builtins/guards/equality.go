@@ -9,9 +9,10 @@ import (
 	"astrolabe/builtins/values"
 )
 
-// Starlark asks a value what == means only where both sides have one type: c == 5 would be False without a word, and a script that tests so
-// would find nothing and end well. Rewrite therefore changes == and != in the syntax tree of everything that runs, before it is
-// compiled, so that an operand goes through one of the two values below. They are operators: "guard ^ x" costs half of what a call does.
+// Starlark asks a value what == means only where both sides have one type: c == 5 would be False without a word, and a
+// script that tests so would find nothing and end well. Rewrite therefore changes == and != in the syntax tree of
+// everything that runs, before it is compiled, so that an operand goes through one of the two values below. They are
+// operators: "guard ^ x" costs half of what a call does.
 //
 // An expression is compiled in one of three forms.
 //
@@ -83,8 +84,8 @@ func (c *openEquality) Binary(_ syntax.Token, y starlark.Value, _ starlark.Side)
 	return starlark.Bool(eq == (c.op == syntax.EQL)), nil
 }
 
-// Equal is Starlark's ==, but it refuses where it meets a Counter or a Mask and anything other than None: in the operands and, as
-// deep as the comparison looks, in the lists, tuples and dicts that they are.
+// Equal is Starlark's ==, but it refuses where it meets a Counter or a Mask and anything other than None: in the
+// operands and, as deep as the comparison looks, in the lists, tuples and dicts that they are.
 func Equal(op syntax.Token, x, y starlark.Value, depth int) (bool, error) {
 	switch x := x.(type) {
 	case starlark.NoneType:

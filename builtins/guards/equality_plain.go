@@ -15,8 +15,9 @@ const (
 	isConstant           // one that no call of a function is needed for
 )
 
-// plainNames knows the names of a program that hold nothing but numbers, texts and bools, so that comparisons of loop variables and of
-// counts cost nothing. It takes a name for the same in all scopes, and looks at every place that binds it.
+// plainNames knows the names of a program that hold nothing but numbers, texts and bools, so that comparisons of loop
+// variables and of counts cost nothing. It takes a name for the same in all scopes, and looks at every place that binds
+// it.
 type plainNames struct {
 	predeclared func(name string) bool
 	sites       map[string][]syntax.Expr // what each bound name is given; nil stands for what is not known
@@ -93,7 +94,8 @@ func (p *plainNames) collect(tree syntax.Node) {
 	})
 }
 
-// element is what a loop over an expression gives its variable: the call of range stands for its numbers, nil for anything else.
+// element is what a loop over an expression gives its variable: the call of range stands for its numbers, nil for
+// anything else.
 func (p *plainNames) element(x syntax.Expr) syntax.Expr {
 	if call, ok := x.(*syntax.CallExpr); ok {
 		if f, ok := call.Fn.(*syntax.Ident); ok && f.Name == "range" {
@@ -103,9 +105,10 @@ func (p *plainNames) element(x syntax.Expr) syntax.Expr {
 	return nil
 }
 
-// plainFunctions are functions of the language whose result is a number, text or bool whatever they are given. Range stands for what it
-// counts: a range itself equals no counter, but it holds none either.
-var plainFunctions = map[string]bool{"all": true, "any": true, "bool": true, "chr": true, "float": true, "hasattr": true, "hash": true, "int": true,
+// plainFunctions are functions of the language whose result is a number, text or bool whatever they are given. Range
+// stands for what it counts: a range itself equals no counter, but it holds none either.
+var plainFunctions = map[string]bool{"all": true, "any": true, "bool": true, "chr": true, "float": true,
+	"hasattr": true, "hash": true, "int": true,
 	"len": true, "ord": true, "range": true, "repr": true, "str": true, "type": true}
 
 // plainness of an expression; where it is in doubt it is unknown.

@@ -4,8 +4,8 @@ import (
 	"go.starlark.net/syntax"
 )
 
-// guardEquality changes every == and != of a syntax tree so that a Counter or Mask which meets one stops the run with what to write
-// instead; see equality. Positions stay, and so does what is evaluated, when and how often.
+// guardEquality changes every == and != of a syntax tree so that a Counter or Mask which meets one stops the run with
+// what to write instead; see equality. Positions stay, and so does what is evaluated, when and how often.
 func guardEquality(tree syntax.Node, names *plainNames) {
 	var found []*syntax.BinaryExpr
 	syntax.Walk(tree, func(n syntax.Node) bool {
@@ -24,7 +24,8 @@ func guardOperands(e *syntax.BinaryExpr, names *plainNames) {
 	x, y := names.plainness(e.X), names.plainness(e.Y)
 	guarded := func(operand syntax.Expr, how syntax.Token) syntax.Expr {
 		start, _ := operand.Span()
-		return &syntax.BinaryExpr{X: &syntax.Ident{NamePos: start, Name: e.Op.String()}, OpPos: e.OpPos, Op: how, Y: operand}
+		return &syntax.BinaryExpr{X: &syntax.Ident{NamePos: start, Name: e.Op.String()}, OpPos: e.OpPos,
+			Op: how, Y: operand}
 	}
 	switch {
 	case x == isNone || y == isNone || x >= isPlain && y >= isPlain:

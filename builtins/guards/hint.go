@@ -17,7 +17,8 @@ var (
 	noMethod  = regexp.MustCompile(`^string has no \.(\w+) field or method`)
 )
 
-// hint adds to an error of the language what to write instead: what it cannot know about our values, and what is a habit from elsewhere.
+// hint adds to an error of the language what to write instead: what it cannot know about our values, and what is a
+// habit from elsewhere.
 func hint(err error) error {
 	var eval *starlark.EvalError
 	if !errors.As(err, &eval) || error(eval) != err {
@@ -37,7 +38,8 @@ func hint(err error) error {
 		}
 	}
 	if m := noMethod.FindStringSubmatch(eval.Msg); m != nil && values.CounterTable.Entry(m[1]) != nil {
-		more = "this is a name and no counter: cap[name]." + m[1] + "; cap.counters gives names, cap.counters.values() the counters"
+		more = "this is a name and no counter: cap[name]." + m[1] +
+			"; cap.counters gives names, cap.counters.values() the counters"
 	}
 	if boolIndex.MatchString(eval.Msg) {
 		more = "comparisons of counters are methods: c.eq(5) gives a Mask, and cap.where(mask) selects samples"

@@ -6,9 +6,9 @@ import (
 	"astrolabe/capture/memory"
 )
 
-// Recover turns the panic of a guarded value into the error of the statement that it stopped, and adds to errors of the language what
-// it cannot know about our values. Every function that calls into Starlark from the outside defers it: defer guards.Recover(&err).
-// Other panics pass through.
+// Recover turns the panic of a guarded value into the error of the statement that it stopped, and adds to errors of the
+// language what it cannot know about our values. Every function that calls into Starlark from the outside defers it:
+// defer guards.Recover(&err). Other panics pass through.
 func Recover(err *error) {
 	switch p := recover().(type) {
 	case nil:

@@ -1,8 +1,9 @@
 // Package mistakes says what to write instead, where the language's own error only says what it did not expect.
 //
-// People come to Starlark from Python, pandas, C and the shell. "got import, want primary expression" is true, and of no help to them. Explain
-// takes the errors of the parser and the resolver, which say what is wrong with a text before it runs; Runtime takes the messages of the
-// interpreter. What our own types and functions refuse is said where they do so.
+// People come to Starlark from Python, pandas, C and the shell. "got import, want primary expression" is true, and of
+// no help to them. Explain takes the errors of the parser and the resolver, which say what is wrong with a text before
+// it runs; Runtime takes the messages of the interpreter. What our own types and functions refuse is said where they do
+// so.
 package mistakes
 
 import (
@@ -15,8 +16,8 @@ import (
 	"go.starlark.net/syntax"
 )
 
-// Explain returns err with what to write instead, where err is what the parser or the resolver said of text. The text begins at line first of
-// its file; names are those that the program sees beside the language's own. Positions stay.
+// Explain returns err with what to write instead, where err is what the parser or the resolver said of text. The text
+// begins at line first of its file; names are those that the program sees beside the language's own. Positions stay.
 func Explain(err error, text string, first int, names starlark.StringDict) error {
 	switch err := err.(type) { // and not errors.As: what a loaded file is wrong about has been explained there
 	case resolve.ErrorList:

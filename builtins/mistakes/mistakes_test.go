@@ -14,7 +14,8 @@ import (
 // names are what the programs of the tests see.
 var names = starlark.StringDict{
 	"capture": starlark.None, "args": starlark.None, "==": starlark.None,
-	"plot": module{starlarkstruct.FromStringDict(starlark.String("plot"), starlark.StringDict{"timeline": starlark.None})},
+	"plot": module{starlarkstruct.FromStringDict(starlark.String("plot"),
+		starlark.StringDict{"timeline": starlark.None})},
 }
 
 type module struct{ *starlarkstruct.Struct }
@@ -156,7 +157,8 @@ func TestWhatIsNoHabitKeepsItsMessage(t *testing.T) {
 }
 
 func FuzzExplainKeepsPlaces(f *testing.F) {
-	for _, s := range []string{"x = f'a'", "f(\n(", "import a", "x[Y]", "µ = ≥", "\"\"\"", "x = 1\n\tif", "a \\\nb c", ")", "“"} {
+	for _, s := range []string{"x = f'a'", "f(\n(", "import a", "x[Y]", "µ = ≥", "\"\"\"", "x = 1\n\tif",
+		"a \\\nb c", ")", "“"} {
 		f.Add(s, 1)
 	}
 	f.Fuzz(func(t *testing.T, text string, first int) {

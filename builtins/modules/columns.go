@@ -118,7 +118,9 @@ func columnAxis(c *binding.Call, n int) (*capture.Axis, error) {
 		return nil, fmt.Errorf("parameter times: %w", err)
 	}
 	if len(times) != n && len(times) != n+1 {
-		return nil, fmt.Errorf("parameter times: got %d for %d samples; give the start of each, and if you like the end of the last", len(times), n)
+		return nil, fmt.Errorf(
+			"parameter times: got %d for %d samples; give the start of each, and if you like the end of the last",
+			len(times), n)
 	}
 	period, err := c.Duration("period", 0)
 	if err != nil {
@@ -229,7 +231,8 @@ func (b *columnBuilder) column(name string, v starlark.Value) error {
 
 // noneIn is the reason for what is missing in a column.
 func noneIn(col *capture.Column) []capture.ReasonRun {
-	return []capture.ReasonRun{{From: 0, To: col.Len(), Reason: capture.Reason{Code: capture.Unknown, Text: "the column that the script gave has None here"}}}
+	return []capture.ReasonRun{{From: 0, To: col.Len(),
+		Reason: capture.Reason{Code: capture.Unknown, Text: "the column that the script gave has None here"}}}
 }
 
 func splitInstance(name string) (base, id string, ok bool) {
@@ -248,12 +251,14 @@ func (b *columnBuilder) meta(name string, v starlark.Value) (capture.Meta, error
 	meta := capture.Meta{Name: name, Source: "columns", GPU: "", Guessed: true}
 	if b.catalogue != nil {
 		if e, err := b.catalogue.Find(name); err == nil && !e.IsMetric() {
-			meta.Title, meta.Unit, meta.Doc, meta.Kind, meta.GPU, meta.Block, meta.Guessed = e.Title, e.Unit, e.Doc, e.Kind, e.GPU, e.Block, false
+			meta.Title, meta.Unit, meta.Doc, meta.Kind, meta.GPU, meta.Block, meta.Guessed = e.Title, e.Unit, e.Doc,
+				e.Kind, e.GPU, e.Block, false
 			meta.Refs, meta.Aliases = e.Refs, e.Aliases
 		}
 	}
 	if c, ok := v.(*values.Counter); ok {
-		meta.Unit, meta.Kind, meta.Title, meta.Doc, meta.Guessed = c.Counter.Unit, c.Counter.Kind, c.Counter.Title, c.Counter.Doc, false
+		meta.Unit, meta.Kind, meta.Title, meta.Doc, meta.Guessed = c.Counter.Unit, c.Counter.Kind, c.Counter.Title,
+			c.Counter.Doc, false
 		if meta.Kind == capture.Derived {
 			meta.Kind = capture.Gauge // the values are kept, not the formula
 		}
@@ -282,8 +287,8 @@ func (b *columnBuilder) finish(a *capture.Axis) []*capture.Counter {
 	return b.counters
 }
 
-// readColumn makes a column of a list: of unsigned integers where all of them are, else of doubles. integral says that doubles are whole
-// numbers by nature.
+// readColumn makes a column of a list: of unsigned integers where all of them are, else of doubles. integral says that
+// doubles are whole numbers by nature.
 func readColumn(v starlark.Value) (col *capture.Column, integral bool, err error) {
 	if c, ok := v.(*values.Counter); ok {
 		if c.Counter.Col != nil {

@@ -20,7 +20,8 @@ import (
 // mostPattern is how long a regular expression may be, in bytes: reading one takes thousands of times its length.
 const mostPattern = 64 << 10
 
-// mathMethod is a function of one number. NaN as a result is a result here, as in any math library; None is no argument.
+// mathMethod is a function of one number. NaN as a result is a result here, as in any math library; None is no
+// argument.
 func mathMethod(name, doc string, f func(x float64) starlark.Value) binding.Method[*binding.Env] {
 	return binding.Method[*binding.Env]{Sig: name + "(x: number)", Doc: doc, Example: "math." + name + "(8)",
 		Run: func(e *binding.Env, c *binding.Call) (starlark.Value, error) { return f(c.Float("x", 0)), nil }}
@@ -28,25 +29,38 @@ func mathMethod(name, doc string, f func(x float64) starlark.Value) binding.Meth
 
 var mathModule = binding.MethodTable[*binding.Env]{
 	Name: "math",
-	Doc:  "Mathematical functions and constants of Starlark's math library, with nan, inf, isnan, isinf, log2 and log10.",
+	Doc: "Mathematical functions and constants of Starlark's math library, with nan, inf, isnan, isinf, log2 and " +
+		"log10.",
 	Attrs: []binding.Attribute[*binding.Env]{
-		{Name: "nan", Type: "float", Doc: "Not a number.", Get: func(*binding.Env) (starlark.Value, error) { return starlark.Float(math.NaN()), nil }},
-		{Name: "inf", Type: "float", Doc: "Infinity.", Get: func(*binding.Env) (starlark.Value, error) { return starlark.Float(math.Inf(1)), nil }},
+		{Name: "nan", Type: "float", Doc: "Not a number.", Get: func(*binding.Env) (starlark.Value, error) {
+			return starlark.Float(math.NaN()), nil
+		}},
+		{Name: "inf", Type: "float", Doc: "Infinity.", Get: func(*binding.Env) (starlark.Value, error) {
+			return starlark.Float(math.Inf(1)), nil
+		}},
 	},
 	Methods: []binding.Method[*binding.Env]{
-		{Sig: "isnan(x: number|None) -> bool", Doc: "Whether x is not a number, or None.", Example: "math.isnan(math.nan)",
+		{Sig: "isnan(x: number|None) -> bool", Doc: "Whether x is not a number, or None.",
+			Example: "math.isnan(math.nan)",
 			Run: func(e *binding.Env, c *binding.Call) (starlark.Value, error) {
 				return starlark.Bool(math.IsNaN(binding.NumberOrNaN(c.Arg("x")))), nil
 			}},
-		mathMethod("isinf", "Whether x is infinite.", func(x float64) starlark.Value { return starlark.Bool(math.IsInf(x, 0)) }),
-		mathMethod("log2", "Logarithm to base 2.", func(x float64) starlark.Value { return starlark.Float(math.Log2(x)) }),
-		mathMethod("log10", "Logarithm to base 10.", func(x float64) starlark.Value { return starlark.Float(math.Log10(x)) }),
+		mathMethod("isinf", "Whether x is infinite.", func(x float64) starlark.Value {
+			return starlark.Bool(math.IsInf(x, 0))
+		}),
+		mathMethod("log2", "Logarithm to base 2.", func(x float64) starlark.Value {
+			return starlark.Float(math.Log2(x))
+		}),
+		mathMethod("log10", "Logarithm to base 10.", func(x float64) starlark.Value {
+			return starlark.Float(math.Log10(x))
+		}),
 	},
 }
 
 var timeModule = binding.MethodTable[*binding.Env]{
 	Name: "time",
-	Doc:  "Times and durations of Starlark's time library. time.now is there only with --allow=clock, so that a script gives the same result every time.",
+	Doc: "Times and durations of Starlark's time library. time.now is there only with --allow=clock, so that a " +
+		"script gives the same result every time.",
 }
 
 var jsonModule = binding.MethodTable[*binding.Env]{
@@ -68,10 +82,13 @@ func newTime(e *binding.Env) *binding.Module {
 	return m
 }
 
-// timeOf is time.time of the language's library, which without arguments would be a moment before the year 0: who writes that wants the clock.
-func timeOf(thread *starlark.Thread, b *starlark.Builtin, args starlark.Tuple, kwargs []starlark.Tuple) (starlark.Value, error) {
+// timeOf is time.time of the language's library, which without arguments would be a moment before the year 0: who
+// writes that wants the clock.
+func timeOf(thread *starlark.Thread, b *starlark.Builtin, args starlark.Tuple,
+	kwargs []starlark.Tuple) (starlark.Value, error) {
 	if len(args) == 0 && len(kwargs) == 0 {
-		return nil, errors.New("time.time(year = …, month = …) makes a time of its parts; time.now() reads the clock, with --allow=clock")
+		return nil, errors.New(
+			"time.time(year = …, month = …) makes a time of its parts; time.now() reads the clock, with --allow=clock")
 	}
 	return starlark.Call(thread, startime.Module.Members["time"], args, kwargs)
 }
@@ -128,9 +145,14 @@ var assertModule = binding.MethodTable[*binding.Env]{
 				}
 				return starlark.None, nil
 			}},
-		{Sig: "near(got: number|None, want: number|None, rel: number=1e-9, abs: number=0)", Doc: "got and want differ by at most rel of the larger, or by abs. None is near None only.", Example: "assert.near(0.1 + 0.2, 0.3)",
-			Run: func(e *binding.Env, c *binding.Call) (starlark.Value, error) { return starlark.None, near(c) }},
-		{Sig: "golden(name: str, got)", Doc: "got is the text of the file testdata/NAME beside the test file; what is no str counts as str(got). astrolabe test --update writes the file.", Example: "assert.golden(\"summary.txt\", cap.summary().text())",
+		{Sig: "near(got: number|None, want: number|None, rel: number=1e-9, abs: number=0)",
+			Doc:     "got and want differ by at most rel of the larger, or by abs. None is near None only.",
+			Example: "assert.near(0.1 + 0.2, 0.3)",
+			Run:     func(e *binding.Env, c *binding.Call) (starlark.Value, error) { return starlark.None, near(c) }},
+		{Sig: "golden(name: str, got)",
+			Doc: "got is the text of the file testdata/NAME beside the test file; what is no str counts as " +
+				"str(got). astrolabe test --update writes the file.",
+			Example: "assert.golden(\"summary.txt\", cap.summary().text())",
 			Run: func(e *binding.Env, c *binding.Call) (starlark.Value, error) {
 				if e.Golden == nil {
 					return nil, errors.New("golden files are for astrolabe test")
@@ -141,11 +163,15 @@ var assertModule = binding.MethodTable[*binding.Env]{
 				}
 				return starlark.None, e.Golden(c.Str("name", ""), got)
 			}},
-		{Sig: "fails(f: function, pattern: str)", Doc: "Calling f fails with an error that matches the regular expression.", Example: "assert.fails(lambda: [][1], \"out of range\")",
+		{Sig: "fails(f: function, pattern: str)",
+			Doc:     "Calling f fails with an error that matches the regular expression.",
+			Example: "assert.fails(lambda: [][1], \"out of range\")",
 			Run: func(e *binding.Env, c *binding.Call) (starlark.Value, error) {
 				text := c.Str("pattern", "")
 				if len(text) > mostPattern {
-					return nil, fmt.Errorf("parameter pattern: %d bytes are too long for a regular expression; the most are %d", len(text), mostPattern)
+					return nil, fmt.Errorf(
+						"parameter pattern: %d bytes are too long for a regular expression; the most are %d",
+						len(text), mostPattern)
 				}
 				pattern, err := regexp.Compile(text)
 				if err != nil {
@@ -159,7 +185,9 @@ var assertModule = binding.MethodTable[*binding.Env]{
 					return nil, err
 				}
 				// It takes the product of both lengths in steps, some of them minutes.
-				matches, stopped := binding.Await(e.Context(), func() (bool, error) { return pattern.MatchString(err.Error()), nil })
+				matches, stopped := binding.Await(e.Context(), func() (bool, error) {
+					return pattern.MatchString(err.Error()), nil
+				})
 				if stopped != nil {
 					return nil, stopped
 				}
@@ -190,7 +218,8 @@ func near(c *binding.Call) error {
 	}
 	tolerance := max(c.Float("rel", 1e-9)*max(math.Abs(got), math.Abs(want)), c.Float("abs", 0))
 	if d := math.Abs(got - want); !(d <= tolerance) || math.IsInf(got, 0) || math.IsInf(want, 0) {
-		return fmt.Errorf("got %v, want %v: they differ by %.3g, allowed is %.3g", c.Arg("got"), c.Arg("want"), d, tolerance)
+		return fmt.Errorf("got %v, want %v: they differ by %.3g, allowed is %.3g", c.Arg("got"),
+			c.Arg("want"), d, tolerance)
 	}
 	return nil
 }

@@ -20,7 +20,9 @@ var metricsModule = binding.MethodTable[*binding.Env]{
 			Run: func(e *binding.Env, c *binding.Call) (starlark.Value, error) {
 				return binding.StringList(metrics.IDs()), nil
 			}},
-		{Sig: "list(gpu: str, match: str=None) -> list", Doc: "Counters and formulas of a catalogue, as Metric values; match keeps those whose name, title, group or text has all its words, or whose name fits a pattern with *.",
+		{Sig: "list(gpu: str, match: str=None) -> list",
+			Doc: "Counters and formulas of a catalogue, as Metric values; match keeps those whose name, title, " +
+				"group or text has all its words, or whose name fits a pattern with *.",
 			Example: "[m.name for m in metrics.list(\"gfx1151\", \"hit rate\")]",
 			Run: func(e *binding.Env, c *binding.Call) (starlark.Value, error) {
 				cat, err := catalogue(c)
@@ -37,7 +39,10 @@ var metricsModule = binding.MethodTable[*binding.Env]{
 				}
 				return binding.FrozenList(out), nil
 			}},
-		{Sig: "matching(cap: Capture) -> dict", Doc: "How many counters of a capture have names that a catalogue knows, for every catalogue that knows some and is not of another vendor or architecture than the capture says it is of: a dict of id to number, the most first.",
+		{Sig: "matching(cap: Capture) -> dict",
+			Doc: "How many counters of a capture have names that a catalogue knows, for every catalogue that " +
+				"knows some and is not of another vendor or architecture than the capture says it is of: a dict of " +
+				"id to number, the most first.",
 			Example: "metrics.matching(cap)",
 			Run: func(e *binding.Env, c *binding.Call) (starlark.Value, error) {
 				list := metrics.Matching(c.Arg("cap").(*values.Capture).Capture)
@@ -50,7 +55,9 @@ var metricsModule = binding.MethodTable[*binding.Env]{
 				d.Freeze()
 				return d, nil
 			}},
-		{Sig: "get(gpu: str, name: str) -> Metric", Doc: "A metric or counter by name, vendor's name, guide section or \"Group/Title\".", Example: "metrics.get(\"gfx1151\", \"TCP Cache Performance/Hit Rate\").expr",
+		{Sig: "get(gpu: str, name: str) -> Metric",
+			Doc:     "A metric or counter by name, vendor's name, guide section or \"Group/Title\".",
+			Example: "metrics.get(\"gfx1151\", \"TCP Cache Performance/Hit Rate\").expr",
 			Run: func(e *binding.Env, c *binding.Call) (starlark.Value, error) {
 				cat, err := catalogue(c)
 				if err != nil {
@@ -67,18 +74,23 @@ var metricsModule = binding.MethodTable[*binding.Env]{
 				}
 				return values.NewMetric(e, m), nil
 			}},
-		{Sig: "define(gpu: str, name: str, expr: str, title: str=None, unit: str=None, doc: str=None) -> Metric", Doc: "A metric of this script, in the vendor's own notation. Captures of that GPU then have it under its name.",
+		{Sig: "define(gpu: str, name: str, expr: str, title: str=None, unit: str=None, doc: str=None) -> Metric",
+			Doc: "A metric of this script, in the vendor's own notation. Captures of that GPU then have it under " +
+				"its name.",
 			Example: "metrics.define(\"gfx1151\", \"requests_halved\", \"SUM(TCP_REQ_sum) / 2\", unit=\"requests\")",
 			Run: func(e *binding.Env, c *binding.Call) (starlark.Value, error) {
-				d, err := metrics.NewDefinition(c.Str("gpu", ""), c.Str("name", ""), c.Str("expr", ""), c.Str("title", ""), c.Str("unit", ""), c.Str("doc", ""))
+				d, err := metrics.NewDefinition(c.Str("gpu", ""), c.Str("name", ""), c.Str("expr", ""),
+					c.Str("title", ""), c.Str("unit", ""), c.Str("doc", ""))
 				if err != nil {
 					return nil, err
 				}
 				e.Define(d)
 				return values.NewMetric(e, d), nil
 			}},
-		{Sig: "cycle_budget(cores: number, hz: number|str, width: number, height: number, fps: number|str) -> struct", Doc: "Shader core cycles that a GPU has for each pixel of its frames: a struct with max_budget (perfect scheduling) and real_budget (85 % of it), as Arm's guides reckon. " +
-			"hz is the clock, a number or text such as \"500MHz\".",
+		{Sig: "cycle_budget(cores: number, hz: number|str, width: number, height: number, fps: number|str) -> struct",
+			Doc: "Shader core cycles that a GPU has for each pixel of its frames: a struct with max_budget (perfect " +
+				"scheduling) and real_budget (85 % of it), as Arm's guides reckon. hz is the clock, a number or text " +
+				"such as \"500MHz\".",
 			Example: "metrics.cycle_budget(3, 500e6, 1920, 1080, 60).real_budget",
 			Run: func(_ *binding.Env, c *binding.Call) (starlark.Value, error) {
 				var n [5]float64
@@ -96,7 +108,8 @@ var metricsModule = binding.MethodTable[*binding.Env]{
 				if err != nil {
 					return nil, err
 				}
-				return binding.Struct("cycle_budget", starlark.StringDict{"max_budget": starlark.Float(b.Max), "real_budget": starlark.Float(b.Real)}), nil
+				return binding.Struct("cycle_budget", starlark.StringDict{"max_budget": starlark.Float(b.Max),
+					"real_budget": starlark.Float(b.Real)}), nil
 			}},
 	}, euMethods...),
 }

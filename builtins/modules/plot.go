@@ -19,16 +19,20 @@ var plotModule = binding.MethodTable[*binding.Env]{
 	Doc:  "Charts of counters. Every function gives a Plot.",
 	Methods: append([]binding.Method[*binding.Env]{
 		{
-			Sig: "timeline(*counters: Counter|list, title: str=None, ylabel: str=None, stacked: bool=False, lanes: bool=None, bands: list|Span|Mask|number=None, marks: list=None, " +
-				"log: bool=False, spread: bool=False, twin: Counter|list=None) -> Plot",
-			Doc: "Counters over time, one panel per unit. A long line is reduced to the smallest and largest value of each pixel, so no spike is lost. " +
+			Sig: "timeline(*counters: Counter|list, title: str=None, ylabel: str=None, stacked: bool=False, lanes: " +
+				"bool=None, bands: list|Span|Mask|number=None, marks: list=None, log: bool=False, spread: " +
+				"bool=False, twin: Counter|list=None) -> Plot",
+			Doc: "Counters over time, one panel per unit. A long line is reduced to the smallest and largest value " +
+				"of each pixel, so no spike is lost. " +
 				lanesDoc +
-				"bands are thresholds (a number), ranges of values (lo, hi) or (lo, hi, label), and stretches of time (a Span, or the spans of a Mask); marks are times or (time, label). " +
-				"log=True makes the value axes logarithmic. spread=True draws noisy counters as their mean over a tint from smallest to largest. " +
-				"twin are counters of another unit, drawn in the same frame against an axis at the right.",
+				"bands are thresholds (a number), ranges of values (lo, hi) or (lo, hi, label), and stretches of " +
+				"time (a Span, or the spans of a Mask); marks are times or (time, label). log=True makes the value " +
+				"axes logarithmic. spread=True draws noisy counters as their mean over a tint from smallest to " +
+				"largest. twin are counters of another unit, drawn in the same frame against an axis at the right.",
 			Example: "plot.timeline(clk, hits, title=\"Clock and hits\", bands=clk.gt(1000).spans(), marks=[(1, \"start\")])",
 			Run: func(e *binding.Env, c *binding.Call) (starlark.Value, error) {
-				o := plots.TimelineOptions{Title: c.Str("title", ""), YLabel: c.Str("ylabel", ""), Stacked: c.Flag("stacked", false), Lanes: lanes(c), Log: c.Flag("log", false)}
+				o := plots.TimelineOptions{Title: c.Str("title", ""), YLabel: c.Str("ylabel", ""),
+					Stacked: c.Flag("stacked", false), Lanes: lanes(c), Log: c.Flag("log", false)}
 				if c.Flag("spread", false) {
 					o.Style = plots.Spread
 				}
@@ -37,28 +41,36 @@ var plotModule = binding.MethodTable[*binding.Env]{
 		},
 		{
 			Sig: "area(*counters: Counter|list, title: str=None, ylabel: str=None, stacked: bool=True, bands: list|Span|Mask|number=None, marks: list=None) -> Plot",
-			Doc: "Counters over time as areas down to zero, on top of each other unless stacked=False. Stacked counters must share one time axis; a sample in which " +
-				"one of them is missing has no total and is a gap.",
+			Doc: "Counters over time as areas down to zero, on top of each other unless stacked=False. Stacked " +
+				"counters must share one time axis; a sample in which one of them is missing has no total and is a " +
+				"gap.",
 			Example: "plot.area(clk, cap[\"clk\"] * 2)",
 			Run: func(e *binding.Env, c *binding.Call) (starlark.Value, error) {
-				o := plots.TimelineOptions{Title: c.Str("title", ""), YLabel: c.Str("ylabel", ""), Stacked: c.Flag("stacked", true), Style: plots.Area}
+				o := plots.TimelineOptions{Title: c.Str("title", ""), YLabel: c.Str("ylabel", ""),
+					Stacked: c.Flag("stacked", true), Style: plots.Area}
 				return timeline(e, c, o, starlark.None)
 			},
 		},
 		{
 			Sig: "histogram(*series: Counter|list, bins: int=0, title: str=None, xlabel: str=None, unit: str=None, percentiles: list=None, log: bool=False) -> Plot",
-			Doc: "How values are distributed. Several series are drawn over each other in the same bins. bins=0 chooses by the data; percentiles, such as [50, 99], are marked for each series (those of a single one are 50, 95 and 99 if none are given); log=True counts on a logarithmic axis.", Example: "plot.histogram(clk, bins=20)",
-			Run: histogramPlot,
+			Doc: "How values are distributed. Several series are drawn over each other in the same bins. bins=0 " +
+				"chooses by the data; percentiles, such as [50, 99], are marked for each series (those of a single " +
+				"one are 50, 95 and 99 if none are given); log=True counts on a logarithmic axis.",
+			Example: "plot.histogram(clk, bins=20)",
+			Run:     histogramPlot,
 		},
 		{
 			Sig: "bar(values: dict|list|Counter, labels: list=None, title: str=None, ylabel: str=None, unit: str=None, vertical: bool=False, bands: list|number=None, stacked: bool=False) -> Plot",
-			Doc: "Values side by side: a dict of label to number; a list of Counters (their totals); a Counter (the totals of its instances); a list of numbers with labels; " +
-				"or a dict of series name to list of numbers, with labels, which stacked=True puts behind each other as parts of a whole, one bar for each label.",
+			Doc: "Values side by side: a dict of label to number; a list of Counters (their totals); a Counter (the " +
+				"totals of its instances); a list of numbers with labels; or a dict of series name to list of " +
+				"numbers, with labels, which stacked=True puts behind each other as parts of a whole, one bar for " +
+				"each label.",
 			Example: "plot.bar({\"hits\": hits.total(), \"requests\": cap.total(\"TCP_REQ_sum\")}, title=\"Totals\")",
 			Run:     barPlot,
 		},
 		{
-			Sig: "grid(rows: list, title: str=None) -> Plot", Doc: "Several charts in one picture: a list of rows, each a list of plots.",
+			Sig:     "grid(rows: list, title: str=None) -> Plot",
+			Doc:     "Several charts in one picture: a list of rows, each a list of plots.",
 			Example: "plot.grid([[plot.timeline(clk)], [plot.histogram(clk), plot.histogram(hits)]])",
 			Run:     gridPlot,
 		},
@@ -66,8 +78,8 @@ var plotModule = binding.MethodTable[*binding.Env]{
 }
 
 // lanesDoc explains the parameter lanes.
-const lanesDoc = "Five or more noisy counters of one unit, which would hide each other, get a lane each: a frame of its own with the name beside it. " +
-	"lanes=True gives one to every counter of a panel, lanes=False to none. "
+const lanesDoc = "Five or more noisy counters of one unit, which would hide each other, get a lane each: a frame of " +
+	"its own with the name beside it. lanes=True gives one to every counter of a panel, lanes=False to none. "
 
 // lanes reads the parameter lanes, which is None where the data decide.
 func lanes(c *binding.Call) plots.Lanes {
@@ -88,7 +100,8 @@ func flatten(args []starlark.Value) ([]*values.Counter, error) {
 		case *values.Counter:
 			out = append(out, a)
 		case *values.Capture:
-			return nil, fmt.Errorf("got Capture, want Counter: one of it is cap[\"Name\"], all that were measured are cap.counters.values()")
+			return nil, fmt.Errorf(
+				"got Capture, want Counter: one of it is cap[\"Name\"], all that were measured are cap.counters.values()")
 		case starlark.Iterable:
 			iter := a.Iterate()
 			defer iter.Done()
@@ -148,8 +161,8 @@ func timeline(e *binding.Env, c *binding.Call, o plots.TimelineOptions, twin sta
 	})
 }
 
-// gapsOf are the gaps and late spans of the capture that counters come from. Of several captures they are those parts that all of
-// them share: one capture's gap must not be drawn behind the data of another.
+// gapsOf are the gaps and late spans of the capture that counters come from. Of several captures they are those parts
+// that all of them share: one capture's gap must not be drawn behind the data of another.
 func gapsOf(counters []*values.Counter) (gaps, late []plots.Interval) {
 	var seen []*capture.Capture
 	for _, ctr := range counters {
@@ -232,7 +245,8 @@ func histogramPlot(e *binding.Env, c *binding.Call) (starlark.Value, error) {
 	if err != nil {
 		return nil, err
 	}
-	o := plots.HistogramOptions{Bins: bins, Title: c.Str("title", ""), XLabel: c.Str("xlabel", ""), Unit: c.Str("unit", ""), LogY: c.Flag("log", false)}
+	o := plots.HistogramOptions{Bins: bins, Title: c.Str("title", ""), XLabel: c.Str("xlabel", ""),
+		Unit: c.Str("unit", ""), LogY: c.Flag("log", false)}
 	if c.Has("percentiles") {
 		if o.Percentiles, err = values.AsFloats(c.Arg("percentiles")); err != nil {
 			return nil, fmt.Errorf("parameter percentiles: %w", err)
@@ -297,7 +311,8 @@ func gridPlot(e *binding.Env, c *binding.Call) (starlark.Value, error) {
 }
 
 func barPlot(e *binding.Env, c *binding.Call) (starlark.Value, error) {
-	o := plots.BarOptions{Title: c.Str("title", ""), YLabel: c.Str("ylabel", ""), Unit: c.Str("unit", ""), Vertical: c.Flag("vertical", false), Stacked: c.Flag("stacked", false)}
+	o := plots.BarOptions{Title: c.Str("title", ""), YLabel: c.Str("ylabel", ""), Unit: c.Str("unit", ""),
+		Vertical: c.Flag("vertical", false), Stacked: c.Flag("stacked", false)}
 	var err error
 	if c.Has("labels") {
 		if o.Labels, err = labels(c.Arg("labels")); err != nil {
@@ -361,7 +376,8 @@ func barSeries(o *plots.BarOptions, v starlark.Value) ([]plots.BarSeries, error)
 	switch v := v.(type) {
 	case *values.Counter:
 		if len(v.Counter.Instances) == 0 {
-			return nil, fmt.Errorf("%s has no instances to draw as bars: give a list of counters, or draw a timeline", v.Counter.Name)
+			return nil, fmt.Errorf("%s has no instances to draw as bars: give a list of counters, or draw a timeline",
+				v.Counter.Name)
 		}
 		for _, in := range v.Counter.Instances {
 			if err := add(in.Meta.Instance, values.NewCounter(nil, in)); err != nil {

@@ -18,50 +18,58 @@ import (
 var chartMethods = []binding.Method[*binding.Env]{
 	{
 		Sig: "scatter(x: Counter|list, y: Counter|list, fit: bool=False, color: Counter|list|str=None, *, title: str=None, log: bool|str=False) -> Plot",
-		Doc: "One point per sample, y over x. fit=True adds the straight line of least squares with its R². color is a Counter or list of numbers (shown by a scale), " +
-			"a list of str, or the name of a label such as \"kernel\" (shown by a legend). log=True makes both axes logarithmic, \"x\" or \"y\" one of them; the fit is then straight there.",
+		Doc: "One point per sample, y over x. fit=True adds the straight line of least squares with its R². color is " +
+			"a Counter or list of numbers (shown by a scale), a list of str, or the name of a label such as " +
+			"\"kernel\" (shown by a legend). log=True makes both axes logarithmic, \"x\" or \"y\" one of them; the " +
+			"fit is then straight there.",
 		Example: "plot.scatter(clk, hits, fit=True, color=\"kernel\")",
 		Run:     scatterPlot,
 	},
 	{
 		Sig: "box(*series: Counter|list|dict, by: str=None, title: str=None, xlabel: str=None, unit: str=None, log: bool=False) -> Plot",
-		Doc: "Distributions side by side: quartiles, median, mean, whiskers within 1.5 quartile ranges and every value beyond. A dict names its series. " +
-			"by is the name of a label: one counter is then divided by its values.",
+		Doc: "Distributions side by side: quartiles, median, mean, whiskers within 1.5 quartile ranges and every " +
+			"value beyond. A dict names its series. by is the name of a label: one counter is then divided by its " +
+			"values.",
 		Example: "plot.box(clk, by=\"kernel\")",
 		Run:     boxPlot,
 	},
 	{
 		Sig: "heatmap(counter: Counter|list, title: str=None, pick: str=\"max\", log: bool=False, marks: list=None) -> Plot",
-		Doc: "One row of colours over time per instance of a counter, or per counter of a list in one unit. Where many samples share a pixel it shows the largest (pick=\"max\"), " +
-			"the smallest (\"min\") or the mean (\"mean\"). Missing values are hatched. log=True makes the scale of colours logarithmic.",
+		Doc: "One row of colours over time per instance of a counter, or per counter of a list in one unit. Where " +
+			"many samples share a pixel it shows the largest (pick=\"max\"), the smallest (\"min\") or the mean " +
+			"(\"mean\"). Missing values are hatched. log=True makes the scale of colours logarithmic.",
 		Example: "plot.heatmap([hits, cap[\"TCP_REQ_sum\"]], title=\"Requests\")",
 		Run:     heatmapPlot,
 	},
 	{
 		Sig: "roofline(points: dict, bandwidth: dict|number|str, compute: dict|number|str, title: str=None, unit: str=\"FLOP\") -> Plot",
-		Doc: "How near work comes to the limits of a machine. points maps names to (operations per byte, operations per second), or to None where not known; bandwidth (bytes/s) and compute " +
-			"(operations per second) are one limit or a dict of name to limit, as numbers or text such as \"212GB/s\".",
+		Doc: "How near work comes to the limits of a machine. points maps names to (operations per byte, operations " +
+			"per second), or to None where not known; bandwidth (bytes/s) and compute (operations per second) are " +
+			"one limit or a dict of name to limit, as numbers or text such as \"212GB/s\".",
 		Example: "plot.roofline({\"gemm\": (18, 9.2e12)}, bandwidth={\"DRAM\": \"212GB/s\"}, compute={\"FP32\": 14.8e12})",
 		Run:     rooflinePlot,
 	},
 	{
 		Sig: "latency(*series: Counter|list|dict, title: str=None, xlabel: str=None, unit: str=None, bins: int=0, percentiles: list=None) -> Plot",
-		Doc: "How latencies are distributed: bins of equal ratio, both axes logarithmic, so that the tail shows beside the bulk. Marks p50, p90, p99, p99.9 and the largest unless percentiles are given. " +
-			"Values of zero or below are counted and not drawn.",
+		Doc: "How latencies are distributed: bins of equal ratio, both axes logarithmic, so that the tail shows " +
+			"beside the bulk. Marks p50, p90, p99, p99.9 and the largest unless percentiles are given. Values of " +
+			"zero or below are counted and not drawn.",
 		Example: "plot.latency([0.1, 0.2, 0.2, 9], unit=\"ms\")",
 		Run:     latencyPlot,
 	},
 	{
 		Sig: "correlation(*series: Counter|list|dict, title: str=None, method: str=\"pearson\") -> Plot",
-		Doc: "The correlation of every pair of series as a matrix: \"pearson\" of the values or \"spearman\" of their ranks. Series must share one time axis; pairs with a missing value are left out, " +
-			"and a series that does not vary has no correlation.",
+		Doc: "The correlation of every pair of series as a matrix: \"pearson\" of the values or \"spearman\" of " +
+			"their ranks. Series must share one time axis; pairs with a missing value are left out, and a series " +
+			"that does not vary has no correlation.",
 		Example: "plot.correlation(clk, hits, cap[\"TCP_REQ_sum\"])",
 		Run:     correlationPlot,
 	},
 	{
 		Sig: "overlay(before: Counter|list, after: Counter|list, title: str=None, names: list=None, log: bool=False, marks: list=None) -> Plot",
-		Doc: "Two captures over each other, each on the time since its own start: a counter of one and the same of the other, or two equally long lists, one panel each. " +
-			"The legend has the totals and their change; noisy counters are drawn as mean and spread. names are those of the captures.",
+		Doc: "Two captures over each other, each on the time since its own start: a counter of one and the same of " +
+			"the other, or two equally long lists, one panel each. The legend has the totals and their change; noisy " +
+			"counters are drawn as mean and spread. names are those of the captures.",
 		Example: "plot.overlay(clk, clk * 2, names=[\"1041\", \"1042\"])",
 		Run:     overlayPlot,
 	},
@@ -367,7 +375,8 @@ func rooflinePlot(e *binding.Env, c *binding.Call) (starlark.Value, error) {
 		if kv[1] != starlark.None {
 			pair, err := values.AsFloats(kv[1])
 			if err != nil || len(pair) != 2 {
-				return nil, fmt.Errorf("the point %q is %s: write (operations per byte, operations per second)", name, kv[1])
+				return nil, fmt.Errorf("the point %q is %s: write (operations per byte, operations per second)", name,
+					kv[1])
 			}
 			p.Intensity, p.Rate = pair[0], pair[1]
 		}
@@ -473,7 +482,8 @@ func overlayPlot(e *binding.Env, c *binding.Call) (starlark.Value, error) {
 			return nil, fmt.Errorf("parameter names: %w", err)
 		}
 		if len(names) != 2 {
-			return nil, fmt.Errorf("parameter names: got %d, want 2: of the first and of the second capture", len(names))
+			return nil, fmt.Errorf("parameter names: got %d, want 2: of the first and of the second capture",
+				len(names))
 		}
 		o.Before, o.After = names[0], names[1]
 	}
@@ -489,12 +499,14 @@ func overlayPlot(e *binding.Env, c *binding.Call) (starlark.Value, error) {
 		return nil, fmt.Errorf("parameter after: %w", err)
 	}
 	if len(before) != len(after) || len(before) == 0 {
-		return nil, fmt.Errorf("got %d counters before and %d after: give as many of each, at least one", len(before), len(after))
+		return nil, fmt.Errorf("got %d counters before and %d after: give as many of each, at least one",
+			len(before), len(after))
 	}
 	return drawn(e, func() (*plots.Plot, error) {
 		var pairs []plots.Pair
 		for i := range before {
-			pairs = append(pairs, plots.Pair{Name: before[i].Label(), Before: before[i].Series(), After: after[i].Series(),
+			pairs = append(pairs, plots.Pair{Name: before[i].Label(), Before: before[i].Series(),
+				After:       after[i].Series(),
 				BeforeTotal: before[i].Counter.Total().Float(), AfterTotal: after[i].Counter.Total().Float()})
 		}
 		return plots.Overlay(o, pairs...)

@@ -11,7 +11,8 @@ var reportModule = binding.MethodTable[*binding.Env]{
 	Name: "report",
 	Doc:  "Reports of several panels for a bug ticket.",
 	Methods: []binding.Method[*binding.Env]{
-		{Sig: "new(title: str, capture: Capture=None) -> Report", Doc: "An empty report about a capture.", Example: "report.new(\"Frame 12\", capture=cap)",
+		{Sig: "new(title: str, capture: Capture=None) -> Report", Doc: "An empty report about a capture.",
+			Example: "report.new(\"Frame 12\", capture=cap)",
 			Run: func(e *binding.Env, c *binding.Call) (starlark.Value, error) {
 				cap, _ := c.Arg("capture").(*values.Capture)
 				return values.NewReport(e, c.Str("title", ""), cap), nil

@@ -90,7 +90,8 @@ func hidden(v starlark.Value) (session.Flags, error) {
 }
 
 // resultsBackend measures with stored hardware results. What is left of the options are constants of the device.
-func resultsBackend(e *binding.Env, c *binding.Call, raw starlark.Value, limit int, opt map[string]starlark.Value) (session.Backend, error) {
+func resultsBackend(e *binding.Env, c *binding.Call, raw starlark.Value, limit int,
+	opt map[string]starlark.Value) (session.Backend, error) {
 	o := session.ResultOptions{MaxPerPass: limit}
 	for name, dst := range map[string]*string{"generation": &o.Generation, "api": &o.API, "asic": &o.ASIC} {
 		if v, given := opt[name]; given {
@@ -105,7 +106,8 @@ func resultsBackend(e *binding.Env, c *binding.Call, raw starlark.Value, limit i
 	constants := starlark.NewDict(len(opt))
 	for name, v := range opt {
 		if !slices.Contains(formula.DeviceConstants(), name) {
-			return nil, fmt.Errorf("no option is called %s%s; constants of the device are %q", name, binding.DidYouMean(name, formula.DeviceConstants()), formula.DeviceConstants())
+			return nil, fmt.Errorf("no option is called %s%s; constants of the device are %q", name,
+				binding.DidYouMean(name, formula.DeviceConstants()), formula.DeviceConstants())
 		}
 		constants.SetKey(starlark.String(name), v)
 	}
@@ -120,11 +122,13 @@ func resultsBackend(e *binding.Env, c *binding.Call, raw starlark.Value, limit i
 	return session.OverResults(results, o), nil
 }
 
-// rawResults reads the option raw: a capture, the path of one, or a dict of columns, in which a number is a column of one sample.
+// rawResults reads the option raw: a capture, the path of one, or a dict of columns, in which a number is a column of
+// one sample.
 func rawResults(e *binding.Env, c *binding.Call, raw starlark.Value) (*capture.Capture, error) {
 	switch v := raw.(type) {
 	case nil:
-		return nil, errors.New("give the hardware results that were measured: a file, a Capture, or a dict of hardware counter to values")
+		return nil, errors.New(
+			"give the hardware results that were measured: a file, a Capture, or a dict of hardware counter to values")
 	case *values.Capture:
 		return v.Capture, nil
 	case starlark.String:
@@ -148,7 +152,8 @@ func rawResults(e *binding.Env, c *binding.Call, raw starlark.Value) (*capture.C
 				return nil, err
 			}
 		}
-		sig, err := binding.ParseSignature("from_columns(columns, times=None, period=None, gpu=None, labels=None, properties=None, units=None, kinds=None, name=None)")
+		sig, err := binding.ParseSignature(
+			"from_columns(columns, times=None, period=None, gpu=None, labels=None, properties=None, units=None, kinds=None, name=None)")
 		if err != nil {
 			return nil, err
 		}
@@ -166,7 +171,8 @@ func rawResults(e *binding.Env, c *binding.Call, raw starlark.Value) (*capture.C
 }
 
 // sourcesBackend measures with readers. What is left of the options are the readers' own.
-func sourcesBackend(e *binding.Env, names []string, counters, pid starlark.Value, limit int, opt map[string]starlark.Value) (string, session.Backend, error) {
+func sourcesBackend(e *binding.Env, names []string, counters, pid starlark.Value, limit int,
+	opt map[string]starlark.Value) (string, session.Backend, error) {
 	if e.Sources == nil {
 		return "", nil, errors.New("this session has no readers of hardware")
 	}
@@ -204,7 +210,8 @@ func sourcesBackend(e *binding.Env, names []string, counters, pid starlark.Value
 	}
 	for name, v := range opt {
 		if !known[name] {
-			return "", nil, fmt.Errorf("no option is called %s: sessions over readers take counters, pid, hide and the reader's own", name)
+			return "", nil, fmt.Errorf(
+				"no option is called %s: sessions over readers take counters, pid, hide and the reader's own", name)
 		}
 		text, ok := starlark.AsString(v)
 		if !ok {

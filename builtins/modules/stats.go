@@ -55,7 +55,8 @@ const seriesType = "Counter|list"
 // statistic is a function of one series that makes one number of it.
 func statistic(name, doc string, least int, f func(v []float64) float64) binding.Method[*binding.Env] {
 	return binding.Method[*binding.Env]{
-		Sig: name + "(x: " + seriesType + ") -> float", Doc: doc + " Missing values are skipped; None if too few are left.", Example: "stats." + name + "([1, 2, 4, None])",
+		Sig: name + "(x: " + seriesType + ") -> float", Doc: doc +
+			" Missing values are skipped; None if too few are left.", Example: "stats." + name + "([1, 2, 4, None])",
 		Run: func(e *binding.Env, c *binding.Call) (starlark.Value, error) {
 			v, err := values.AsFloats(c.Arg("x"))
 			if err != nil {
@@ -73,12 +74,17 @@ func statistic(name, doc string, least int, f func(v []float64) float64) binding
 
 var statsModule = binding.MethodTable[*binding.Env]{
 	Name: "stats",
-	Doc:  "Statistics over counters and lists of numbers. Missing values are skipped, in pairs where two series are compared.",
+	Doc: "Statistics over counters and lists of numbers. Missing values are skipped, in pairs where two series are " +
+		"compared.",
 	Methods: append([]binding.Method[*binding.Env]{
 		statistic("mean", "Average.", 1, func(v []float64) float64 { return stat.Mean(v, nil) }),
 		statistic("median", "Middle value.", 1, func(v []float64) float64 { return quantile(v, 0.5) }),
-		statistic("std", "Standard deviation of the sample (n-1).", 2, func(v []float64) float64 { return stat.StdDev(v, nil) }),
-		statistic("variance", "Variance of the sample (n-1).", 2, func(v []float64) float64 { return stat.Variance(v, nil) }),
+		statistic("std", "Standard deviation of the sample (n-1).", 2, func(v []float64) float64 {
+			return stat.StdDev(v, nil)
+		}),
+		statistic("variance", "Variance of the sample (n-1).", 2, func(v []float64) float64 {
+			return stat.Variance(v, nil)
+		}),
 		statistic("geomean", "Geometric mean; None where a value is not positive.", 1, func(v []float64) float64 {
 			if slices.Min(v) <= 0 {
 				return math.NaN()
@@ -86,7 +92,9 @@ var statsModule = binding.MethodTable[*binding.Env]{
 			return stat.GeometricMean(v, nil)
 		}),
 		statistic("skew", "Skewness.", 3, func(v []float64) float64 { return stat.Skew(v, nil) }),
-		statistic("kurtosis", "Excess kurtosis: 0 for a normal distribution.", 4, func(v []float64) float64 { return stat.ExKurtosis(v, nil) }),
+		statistic("kurtosis", "Excess kurtosis: 0 for a normal distribution.", 4, func(v []float64) float64 {
+			return stat.ExKurtosis(v, nil)
+		}),
 		statistic("mad", "Median absolute deviation from the median.", 1, func(v []float64) float64 {
 			m := quantile(v, 0.5)
 			for i := range v {
@@ -95,7 +103,9 @@ var statsModule = binding.MethodTable[*binding.Env]{
 			return quantile(v, 0.5)
 		}),
 		{
-			Sig: "quantiles(x: " + seriesType + ", p: list=None) -> list", Doc: "The quantiles p (0 to 1, quartiles if not given), interpolated between neighbours.", Example: "stats.quantiles(clk, [0.5, 0.95])",
+			Sig:     "quantiles(x: " + seriesType + ", p: list=None) -> list",
+			Doc:     "The quantiles p (0 to 1, quartiles if not given), interpolated between neighbours.",
+			Example: "stats.quantiles(clk, [0.5, 0.95])",
 			Run: func(e *binding.Env, c *binding.Call) (starlark.Value, error) {
 				v, err := values.AsFloats(c.Arg("x"))
 				if err != nil {
@@ -127,7 +137,8 @@ var statsModule = binding.MethodTable[*binding.Env]{
 			},
 		},
 		{
-			Sig: "describe(x: " + seriesType + ") -> Table", Doc: "Count, missing, mean, deviation and percentiles in one table.", Example: "stats.describe(clk)",
+			Sig: "describe(x: " + seriesType + ") -> Table",
+			Doc: "Count, missing, mean, deviation and percentiles in one table.", Example: "stats.describe(clk)",
 			Run: func(e *binding.Env, c *binding.Call) (starlark.Value, error) {
 				v, err := values.AsFloats(c.Arg("x"))
 				if err != nil {
@@ -137,7 +148,9 @@ var statsModule = binding.MethodTable[*binding.Env]{
 			},
 		},
 		{
-			Sig: "correlation(x: " + seriesType + ", y: " + seriesType + ", method: str=\"pearson\") -> float", Doc: "Correlation, -1 to 1: \"pearson\" of the values, \"spearman\" of their ranks, or \"kendall\" of their order. None where one series does not vary.",
+			Sig: "correlation(x: " + seriesType + ", y: " + seriesType + ", method: str=\"pearson\") -> float",
+			Doc: "Correlation, -1 to 1: \"pearson\" of the values, \"spearman\" of their ranks, or \"kendall\" " +
+				"of their order. None where one series does not vary.",
 			Example: "stats.correlation(clk, hits)",
 			Run: func(e *binding.Env, c *binding.Call) (starlark.Value, error) {
 				x, y, err := pairs(c.Arg("x"), c.Arg("y"))
@@ -146,7 +159,8 @@ var statsModule = binding.MethodTable[*binding.Env]{
 				}
 				f, ok := correlations[c.Str("method", "pearson")]
 				if !ok {
-					return nil, fmt.Errorf("parameter method: %q is none of \"pearson\", \"spearman\", \"kendall\"", c.Str("method", ""))
+					return nil, fmt.Errorf("parameter method: %q is none of \"pearson\", \"spearman\", \"kendall\"",
+						c.Str("method", ""))
 				}
 				if len(x) < 2 {
 					return starlark.None, nil
@@ -155,7 +169,8 @@ var statsModule = binding.MethodTable[*binding.Env]{
 			},
 		},
 		{
-			Sig: "covariance(x: " + seriesType + ", y: " + seriesType + ") -> float", Doc: "Covariance of the sample (n-1).", Example: "stats.covariance(clk, hits)",
+			Sig: "covariance(x: " + seriesType + ", y: " + seriesType + ") -> float",
+			Doc: "Covariance of the sample (n-1).", Example: "stats.covariance(clk, hits)",
 			Run: func(e *binding.Env, c *binding.Call) (starlark.Value, error) {
 				x, y, err := pairs(c.Arg("x"), c.Arg("y"))
 				if err != nil || len(x) < 2 {
@@ -165,7 +180,10 @@ var statsModule = binding.MethodTable[*binding.Env]{
 			},
 		},
 		{
-			Sig: "regression(x: " + seriesType + ", y: " + seriesType + ") -> struct", Doc: "Straight line through the pairs by least squares: slope, intercept, r2, stderr (of the slope), n.", Example: "stats.regression(clk, hits).slope",
+			Sig: "regression(x: " + seriesType + ", y: " + seriesType + ") -> struct",
+			Doc: "Straight line through the pairs by least squares: slope, intercept, r2, stderr (of the slope), " +
+				"n.",
+			Example: "stats.regression(clk, hits).slope",
 			Run: func(e *binding.Env, c *binding.Call) (starlark.Value, error) {
 				x, y, err := pairs(c.Arg("x"), c.Arg("y"))
 				if err != nil {
@@ -176,7 +194,9 @@ var statsModule = binding.MethodTable[*binding.Env]{
 		},
 		{
 			Sig: "histogram(x: " + seriesType + ", bins: int|list=10, lo: number=None, hi: number=None) -> struct",
-			Doc: "How often values fall into each bin: edges (one more than bins), counts, below and above (values outside). The last bin includes its end.", Example: "stats.histogram(clk, bins=4).counts",
+			Doc: "How often values fall into each bin: edges (one more than bins), counts, below and above " +
+				"(values outside). The last bin includes its end.",
+			Example: "stats.histogram(clk, bins=4).counts",
 			Run: func(e *binding.Env, c *binding.Call) (starlark.Value, error) {
 				v, err := values.AsFloats(c.Arg("x"))
 				if err != nil {
@@ -189,24 +209,32 @@ var statsModule = binding.MethodTable[*binding.Env]{
 				return binding.Await(e.Context(), func() (starlark.Value, error) { return histogram(v, edges), nil })
 			},
 		},
-		twoSample("t_test", "equal_var: bool=False", "Whether two samples have the same mean: Welch's test, or Student's where equal_var is true. Gives statistic, df, p_value, n_x, n_y.", func(c *binding.Call, x, y []float64) (starlark.Value, error) {
-			return tTest(x, y, c.Flag("equal_var", false))
-		}),
-		twoSample("mann_whitney", "", "Whether values of one sample tend to be larger than those of another, without assuming a distribution (Mann-Whitney U, normal approximation with correction for ties). Gives statistic, p_value, effect (the chance that x > y), n_x, n_y.", func(c *binding.Call, x, y []float64) (starlark.Value, error) {
-			return mannWhitney(x, y)
-		}),
-		twoSample("ks_test", "", "Whether two samples come from one distribution (Kolmogorov-Smirnov, asymptotic). Gives statistic, p_value, n_x, n_y.", func(c *binding.Call, x, y []float64) (starlark.Value, error) {
-			return kolmogorovSmirnov(x, y)
-		}),
+		twoSample("t_test", "equal_var: bool=False",
+			"Whether two samples have the same mean: Welch's test, or Student's where equal_var is true. Gives statistic, df, p_value, n_x, n_y.",
+			func(c *binding.Call, x, y []float64) (starlark.Value, error) {
+				return tTest(x, y, c.Flag("equal_var", false))
+			}),
+		twoSample("mann_whitney", "",
+			"Whether values of one sample tend to be larger than those of another, without assuming a distribution (Mann-Whitney U, normal approximation with correction for ties). Gives statistic, p_value, effect (the chance that x > y), n_x, n_y.",
+			func(c *binding.Call, x, y []float64) (starlark.Value, error) {
+				return mannWhitney(x, y)
+			}),
+		twoSample("ks_test", "",
+			"Whether two samples come from one distribution (Kolmogorov-Smirnov, asymptotic). Gives statistic, p_value, n_x, n_y.",
+			func(c *binding.Call, x, y []float64) (starlark.Value, error) {
+				return kolmogorovSmirnov(x, y)
+			}),
 	}, slices.Concat(phaseMethods, overviewMethods)...),
 }
 
-func twoSample(name, more, doc string, f func(c *binding.Call, x, y []float64) (starlark.Value, error)) binding.Method[*binding.Env] {
+func twoSample(name, more, doc string,
+	f func(c *binding.Call, x, y []float64) (starlark.Value, error)) binding.Method[*binding.Env] {
 	if more != "" {
 		more = ", " + more
 	}
 	return binding.Method[*binding.Env]{
-		Sig: name + "(x: " + seriesType + ", y: " + seriesType + more + ") -> struct", Doc: doc, Example: "stats." + name + "([1, 2, 3, 4], [2, 3, 4, 6]).p_value",
+		Sig: name + "(x: " + seriesType + ", y: " + seriesType + more + ") -> struct", Doc: doc,
+		Example: "stats." + name + "([1, 2, 3, 4], [2, 3, 4, 6]).p_value",
 		Run: func(e *binding.Env, c *binding.Call) (starlark.Value, error) {
 			x, err := values.AsFloats(c.Arg("x"))
 			if err != nil {
@@ -219,7 +247,8 @@ func twoSample(name, more, doc string, f func(c *binding.Call, x, y []float64) (
 			return binding.Await(e.Context(), func() (starlark.Value, error) {
 				x, y := present(x), present(y)
 				if len(x) < 2 || len(y) < 2 {
-					return nil, fmt.Errorf("the samples have %d and %d values; a test needs two of each", len(x), len(y))
+					return nil, fmt.Errorf("the samples have %d and %d values; a test needs two of each", len(x),
+						len(y))
 				}
 				return f(c, x, y)
 			})
@@ -286,7 +315,8 @@ func regression(x, y []float64) (starlark.Value, error) {
 		stderr = math.Sqrt(rss / float64(len(x)-2) / sxx)
 	}
 	return binding.Struct("regression", starlark.StringDict{
-		"slope": binding.Float(b), "intercept": binding.Float(a), "r2": binding.Float(stat.RSquared(x, y, nil, a, b)), "stderr": binding.Float(stderr), "n": starlark.MakeInt(len(x)),
+		"slope": binding.Float(b), "intercept": binding.Float(a), "r2": binding.Float(stat.RSquared(x, y, nil, a, b)),
+		"stderr": binding.Float(stderr), "n": starlark.MakeInt(len(x)),
 	}), nil
 }
 
@@ -364,6 +394,7 @@ func histogram(v, edges []float64) starlark.Value {
 		n[i] = starlark.MakeInt64(k)
 	}
 	return binding.Struct("histogram", starlark.StringDict{
-		"edges": binding.FrozenList(e), "counts": binding.FrozenList(n), "below": starlark.MakeInt64(below), "above": starlark.MakeInt64(above),
+		"edges": binding.FrozenList(e), "counts": binding.FrozenList(n), "below": starlark.MakeInt64(below),
+		"above": starlark.MakeInt64(above),
 	})
 }

@@ -17,46 +17,60 @@ import (
 var phaseMethods = []binding.Method[*binding.Env]{
 	{
 		Sig: "phases(counters: Counter|list, min_duration: duration=None, max_phases: int=None, *, min_samples: int=10) -> list",
-		Doc: "Phases of a capture: it is cut where the level of one or more of the counters changes and stays. A list of Span, called \"phase 1\" and so on, that follow each other and hold every sample; " +
-			"one Span where nothing changes. Each lasts at least min_duration (2 % of the measured time unless given) and min_samples; of more than max_phases the least clear boundaries go. " +
-			"Deltas are taken per second. A spike, a pause shorter than half of min_duration, and what repeats within it, such as idle time between frames, make no phase; " +
-			"a longer stretch without any value is one. A change of less than 5 % is none. Exact segmentation by mean level with a penalty for noise that depends on its past.",
+		Doc: "Phases of a capture: it is cut where the level of one or more of the counters changes and stays. A " +
+			"list of Span, called \"phase 1\" and so on, that follow each other and hold every sample; one Span " +
+			"where nothing changes. Each lasts at least min_duration (2 % of the measured time unless given) and " +
+			"min_samples; of more than max_phases the least clear boundaries go. Deltas are taken per second. A " +
+			"spike, a pause shorter than half of min_duration, and what repeats within it, such as idle time between " +
+			"frames, make no phase; a longer stretch without any value is one. A change of less than 5 % is none. " +
+			"Exact segmentation by mean level with a penalty for noise that depends on its past.",
 		Example: "[s.duration for s in stats.phases([clk, hits], min_duration=\"1s\")]",
 		Run:     phases,
 	},
 	{
 		Sig: "label_phases(cap: Capture, label: str, min_duration: duration=None, also: list=[]) -> list",
-		Doc: "Phases of a capture by what a label says, as phases gives them: it is cut where no value before comes again, such as between kernels of which first some run and then others. " +
-			"also are phases found otherwise, whose cuts count beside these. Phases shorter than min_duration (2 % of the measured time unless given) join those beside them.",
+		Doc: "Phases of a capture by what a label says, as phases gives them: it is cut where no value before comes " +
+			"again, such as between kernels of which first some run and then others. also are phases found " +
+			"otherwise, whose cuts count beside these. Phases shorter than min_duration (2 % of the measured time " +
+			"unless given) join those beside them.",
 		Example: "[s.first for s in stats.label_phases(cap, \"kernel\")]",
 		Run:     labelPhases,
 	},
 	{
 		Sig: "outliers(counter: Counter, k: number=5, side: str=\"high\") -> Mask",
-		Doc: "Selects the samples that are further than k robust standard deviations from the median: \"high\" above it, \"low\" below it, \"both\". The deviation is 1.4826 times the median absolute " +
-			"deviation (where that is 0, 1.2533 times the mean absolute deviation), and at least 2 % of the median. Missing values are never selected.",
+		Doc: "Selects the samples that are further than k robust standard deviations from the median: \"high\" above " +
+			"it, \"low\" below it, \"both\". The deviation is 1.4826 times the median absolute deviation (where that " +
+			"is 0, 1.2533 times the mean absolute deviation), and at least 2 % of the median. Missing values are " +
+			"never selected.",
 		Example: "stats.outliers(clk, k=3).count()",
 		Run:     outliers,
 	},
 	{
 		Sig: "periodicity(counter: " + seriesType + ") -> dict",
-		Doc: "A pattern that repeats, None where nothing does: period in seconds (None of a list), samples (the period in samples), strength (0 to 1, the autocorrelation at the period) and p_value " +
-			"(how often as strong a repetition comes about by chance, from the series' own blocks in random order; at most 0.01). Missing values take part as the mean around them. " +
-			"It takes 16 values and four periods. The same series gives the same result.",
+		Doc: "A pattern that repeats, None where nothing does: period in seconds (None of a list), samples (the " +
+			"period in samples), strength (0 to 1, the autocorrelation at the period) and p_value (how often as " +
+			"strong a repetition comes about by chance, from the series' own blocks in random order; at most 0.01). " +
+			"Missing values take part as the mean around them. It takes 16 values and four periods. The same series " +
+			"gives the same result.",
 		Example: "stats.periodicity([0, 5, 9, 5] * 20)[\"samples\"]; stats.periodicity(clk)",
 		Run:     periodicity,
 	},
 	{
 		Sig: "recurrence(events: Mask|list) -> dict",
-		Doc: "Whether single events come at regular intervals, such as a stutter at every 30th frame: None, or period in seconds (None of a list), samples (the period in samples, or in the unit of the list), " +
-			"strength (the share of intervals near one, two or three periods) and p_value (of as much regularity at random places; at most 0.01). Events are the stretches of a mask, or positions in order. It takes five.",
+		Doc: "Whether single events come at regular intervals, such as a stutter at every 30th frame: None, or " +
+			"period in seconds (None of a list), samples (the period in samples, or in the unit of the list), " +
+			"strength (the share of intervals near one, two or three periods) and p_value (of as much regularity at " +
+			"random places; at most 0.01). Events are the stretches of a mask, or positions in order. It takes five.",
 		Example: "stats.recurrence([3, 33, 63, 94, 123, 153, 183])[\"samples\"]",
 		Run:     recurrence,
 	},
 	{
 		Sig: "frames(cap: Capture) -> Capture",
-		Doc: "The capture with one sample per frame, and the counter frame_duration beside the others; the label frame holds the names. Frames are regions called \"frame\" or \"frame N\" (record --marks makes them), " +
-			"and values of the label frame that no such region has; one that other frames interrupt is a single frame. A sample belongs to the frame that its label names, else to the one that it starts in. None where there are no frames.",
+		Doc: "The capture with one sample per frame, and the counter frame_duration beside the others; the label " +
+			"frame holds the names. Frames are regions called \"frame\" or \"frame N\" (record --marks makes them), " +
+			"and values of the label frame that no such region has; one that other frames interrupt is a single " +
+			"frame. A sample belongs to the frame that its label names, else to the one that it starts in. None " +
+			"where there are no frames.",
 		Example: "stats.frames(cap)[\"frame_duration\"].median()",
 		Run:     framesOf,
 	},
@@ -120,7 +134,9 @@ func labelPhases(e *binding.Env, c *binding.Call) (starlark.Value, error) {
 		for i := range list.Len() {
 			s, ok := list.Index(i).(*values.Span)
 			if !ok || !s.OfSamples {
-				return nil, fmt.Errorf("parameter also: element %d is %s, want a Span of samples, as stats.phases gives", i, list.Index(i).Type())
+				return nil, fmt.Errorf(
+					"parameter also: element %d is %s, want a Span of samples, as stats.phases gives", i,
+					list.Index(i).Type())
 			}
 			also = append(also, s.Span)
 		}

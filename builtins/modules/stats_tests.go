@@ -124,7 +124,8 @@ func tTest(x, y []float64, equal bool) (starlark.Value, error) {
 	t := (mx - my) / se
 	p := 2 * distuv.StudentsT{Mu: 0, Sigma: 1, Nu: df}.Survival(math.Abs(t))
 	return binding.Struct("t_test", starlark.StringDict{
-		"statistic": binding.Float(t), "df": binding.Float(df), "p_value": binding.Float(p), "n_x": starlark.MakeInt(len(x)), "n_y": starlark.MakeInt(len(y)),
+		"statistic": binding.Float(t), "df": binding.Float(df), "p_value": binding.Float(p),
+		"n_x": starlark.MakeInt(len(x)), "n_y": starlark.MakeInt(len(y)),
 	}), nil
 }
 
@@ -157,7 +158,8 @@ func mannWhitney(x, y []float64) (starlark.Value, error) {
 	d := math.Abs(u-nx*ny/2) - 0.5
 	p := min(1, 2*distuv.UnitNormal.Survival(max(d, 0)/sd))
 	return binding.Struct("mann_whitney", starlark.StringDict{
-		"statistic": binding.Float(u), "p_value": binding.Float(p), "effect": binding.Float(u / (nx * ny)), "n_x": starlark.MakeInt(len(x)), "n_y": starlark.MakeInt(len(y)),
+		"statistic": binding.Float(u), "p_value": binding.Float(p), "effect": binding.Float(u / (nx * ny)),
+		"n_x": starlark.MakeInt(len(x)), "n_y": starlark.MakeInt(len(y)),
 	}), nil
 }
 
@@ -170,7 +172,8 @@ func kolmogorovSmirnov(x, y []float64) (starlark.Value, error) {
 	nx, ny := float64(len(x)), float64(len(y))
 	en := math.Sqrt(nx * ny / (nx + ny))
 	return binding.Struct("ks_test", starlark.StringDict{
-		"statistic": binding.Float(d), "p_value": binding.Float(kolmogorovSurvival(en * d)), "n_x": starlark.MakeInt(len(x)), "n_y": starlark.MakeInt(len(y)),
+		"statistic": binding.Float(d), "p_value": binding.Float(kolmogorovSurvival(en * d)),
+		"n_x": starlark.MakeInt(len(x)), "n_y": starlark.MakeInt(len(y)),
 	}), nil
 }
 

@@ -15,8 +15,8 @@ func TextCells(s string) int {
 	return n
 }
 
-// RuneCells is the number of terminal cells that a character takes, as wcwidth counts them: a combining mark, a joiner or a control
-// character none, a wide character of East Asia or an emoji two.
+// RuneCells is the number of terminal cells that a character takes, as wcwidth counts them: a combining mark, a joiner
+// or a control character none, a wide character of East Asia or an emoji two.
 func RuneCells(r rune) int {
 	switch {
 	case r < 0x20 || r >= 0x7f && r < 0xa0:

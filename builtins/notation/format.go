@@ -14,8 +14,8 @@ import (
 // maxFieldWidth bounds the width and precision of a format, so that a script cannot ask for gigabytes of blanks.
 const maxFieldWidth = 1 << 12
 
-// FormatText fills in a format such as "%-8s %.2f": %d %x %o %b whole numbers, %f %e %g numbers, %s text, %r as it would be
-// written in code, %% a percent sign. Flags are - + 0 space and , (groups of thousands).
+// FormatText fills in a format such as "%-8s %.2f": %d %x %o %b whole numbers, %f %e %g numbers, %s text, %r as it
+// would be written in code, %% a percent sign. Flags are - + 0 space and , (groups of thousands).
 func FormatText(format string, args []starlark.Value) (string, error) {
 	var b strings.Builder
 	next := 0

@@ -9,7 +9,8 @@ import (
 	"astrolabe/plots"
 )
 
-// A quantity is text such as "80GB/s", "95%" or "250us": a number with a unit. It is compared with a counter in the counter's unit.
+// A quantity is text such as "80GB/s", "95%" or "250us": a number with a unit. It is compared with a counter in the
+// counter's unit.
 
 // baseUnit is a unit with what it takes to get to the base of its dimension.
 type baseUnit struct {
@@ -19,10 +20,12 @@ type baseUnit struct {
 
 // spellings are the units that are known by several names. Anything else is its own dimension.
 var spellings = map[string]baseUnit{
-	"B": {"byte", 1}, "byte": {"byte", 1}, "bytes": {"byte", 1}, "b": {"byte", 0.125}, "bit": {"byte", 0.125}, "bits": {"byte", 0.125},
-	"s": {"s", 1}, "sec": {"s", 1}, "second": {"s", 1}, "seconds": {"s", 1}, "min": {"s", 60}, "h": {"s", 3600},
+	"B": {"byte", 1}, "byte": {"byte", 1}, "bytes": {"byte", 1}, "b": {"byte", 0.125}, "bit": {"byte", 0.125},
+	"bits": {"byte", 0.125},
+	"s":    {"s", 1}, "sec": {"s", 1}, "second": {"s", 1}, "seconds": {"s", 1}, "min": {"s", 60}, "h": {"s", 3600},
 	"%": {"percent", 1}, "percent": {"percent", 1}, "pct": {"percent", 1},
-	"Hz": {"Hz", 1}, "hz": {"Hz", 1}, "hertz": {"Hz", 1}, "fps": {"Hz", 1}, "W": {"W", 1}, "J": {"J", 1}, "V": {"V", 1}, "A": {"A", 1},
+	"Hz": {"Hz", 1}, "hz": {"Hz", 1}, "hertz": {"Hz", 1}, "fps": {"Hz", 1}, "W": {"W", 1}, "J": {"J", 1},
+	"V": {"V", 1}, "A": {"A", 1},
 	"FLOP": {"flop", 1}, "FLOPs": {"flop", 1}, "flop": {"flop", 1}, "flops": {"flop", 1},
 }
 
@@ -139,7 +142,8 @@ func ParseQuantity(s, unit string) (float64, error) {
 	}
 	ratio, ok := UnitRatio(per.Replace(of), per.Replace(unit))
 	if !ok && (parseUnit(of).dim == "percent" || !units.Counts(of) && !units.Counts(unit)) {
-		if c, fits := units.Convert(of, unit); fits { // watts, degrees, GBps; unlike things that are counted do not convert
+		// watts, degrees, GBps; unlike things that are counted do not convert
+		if c, fits := units.Convert(of, unit); fits {
 			return c.Apply(v), nil
 		}
 	}

@@ -7,9 +7,10 @@ import (
 	"unicode/utf8"
 )
 
-// Visible writes what a terminal would obey, or draw elsewhere than where it stands, as the escapes of the language: control characters other
-// than line ends and tabs, those between U+0080 and U+009F that many terminals take for control sequences too, bytes that are no
-// UTF-8 (of which one of eight bits is), and what changes the direction of text. Names and labels come from files that others wrote.
+// Visible writes what a terminal would obey, or draw elsewhere than where it stands, as the escapes of the language:
+// control characters other than line ends and tabs, those between U+0080 and U+009F that many terminals take for
+// control sequences too, bytes that are no UTF-8 (of which one of eight bits is), and what changes the direction of
+// text. Names and labels come from files that others wrote.
 func Visible(s string) string { return visible(s, false) }
 
 // VisibleLine is Visible of what stands on one line: white space that would end it or move on it becomes a space.

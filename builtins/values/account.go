@@ -21,11 +21,28 @@ const accountSig = "account(cap: Capture, table: dict=None) -> Account"
 
 var AccountMethod = binding.Method[*binding.Env]{
 	Sig: accountSig,
-	Doc: "Where the measured time of a capture went: every sample is attributed to what set its pace, and the parts add up to the measured time. table says what a GPU has, as those of " +
-		"@astrolabe//tables do: active and elapsed (cycles with work, and all), queues, units, cpus, clock, clock_max, frame (the length of one in seconds where none are marked), idle (the unit that has the time without work, in place of whom the GPU waits for), floor (the least level of a limiter), asleep (whether samples without a value of active are those of a device without a clock), busiest (of several instances of active the one with most work counts in every sample), device (what reports call what works, \"the GPU\"), turns (the label of the sets of counters that take turns, if several do), thread (the load from which a processor sets the pace) and unsure (the share of the time without work for nobody known from which no gain is certain). " +
-		"What names a metric may be a formula in the vendor's notation, with spaces. Entries of one name are several ways to see a unit: the first that tells counts. A unit may say how high its level can be where it is missing (guess), and what would measure it (set): that is then the name of the part of the time that is not measured. Without set, a metric set of the GPU's catalogue that has the metrics of the level is chosen: the one that shows most of what was not measured. Of a fallback beside says that what was not measured is as likely, and shares the time with it. " +
-		"With holds its level is the share of the time in which it holds up all others; with least it is a share of the highest value that the capture shows, or of least where that is more. With floor it sets the pace from that level on only, where counters of it are high while others limit. Of a unit that holds, or of the one that has the time without work, stays is the share of its time that is left when it is relieved by half. " +
-		"Where no sample has a length, as in tables without times, they count alike, as a millisecond each. Without table, it is ACCOUNT of the file tables/NAME.star of the script's repository, else of the library, NAME being the id of the capture's GPU, or the longest beginning of it that there is (mali_g720, then mali). For a GPU without a table all of the time is \"not measured\", and missing says why.",
+	Doc: "Where the measured time of a capture went: every sample is attributed to what set its pace, and the parts " +
+		"add up to the measured time. table says what a GPU has, as those of @astrolabe//tables do: active and " +
+		"elapsed (cycles with work, and all), queues, units, cpus, clock, clock_max, frame (the length of one in " +
+		"seconds where none are marked), idle (the unit that has the time without work, in place of whom the GPU " +
+		"waits for), floor (the least level of a limiter), asleep (whether samples without a value of active are " +
+		"those of a device without a clock), busiest (of several instances of active the one with most work counts " +
+		"in every sample), device (what reports call what works, \"the GPU\"), turns (the label of the sets of " +
+		"counters that take turns, if several do), thread (the load from which a processor sets the pace) and unsure " +
+		"(the share of the time without work for nobody known from which no gain is certain). What names a metric " +
+		"may be a formula in the vendor's notation, with spaces. Entries of one name are several ways to see a unit: " +
+		"the first that tells counts. A unit may say how high its level can be where it is missing (guess), and what " +
+		"would measure it (set): that is then the name of the part of the time that is not measured. Without set, a " +
+		"metric set of the GPU's catalogue that has the metrics of the level is chosen: the one that shows most of " +
+		"what was not measured. Of a fallback beside says that what was not measured is as likely, and shares the " +
+		"time with it. With holds its level is the share of the time in which it holds up all others; with least it " +
+		"is a share of the highest value that the capture shows, or of least where that is more. With floor it sets " +
+		"the pace from that level on only, where counters of it are high while others limit. Of a unit that holds, " +
+		"or of the one that has the time without work, stays is the share of its time that is left when it is " +
+		"relieved by half. Where no sample has a length, as in tables without times, they count alike, as a " +
+		"millisecond each. Without table, it is ACCOUNT of the file tables/NAME.star of the script's repository, " +
+		"else of the library, NAME being the id of the capture's GPU, or the longest beginning of it that there is " +
+		"(mali_g720, then mali). For a GPU without a table all of the time is \"not measured\", and missing says why.",
 	Example: "account(cap).parts",
 	Run:     account,
 }
@@ -79,7 +96,8 @@ func tableOf(e *binding.Env, c *binding.Call, cap *Capture) (table *starlark.Dic
 			return table, "", err
 		}
 	}
-	return none, fmt.Sprintf("there is no table of what can set the pace of %s (tables/%s.star)", cap.Capture.GPU, strings.ReplaceAll(cap.Capture.GPU, "-", "_")), nil
+	return none, fmt.Sprintf("there is no table of what can set the pace of %s (tables/%s.star)", cap.Capture.GPU,
+		strings.ReplaceAll(cap.Capture.GPU, "-", "_")), nil
 }
 
 // accountKey is what an account of a capture depends on: its table, and the metrics that the script defined.
@@ -96,8 +114,8 @@ type accounting struct {
 	missing []string
 }
 
-// find is the first of some metrics that the capture has with values, nil where there is none. A name with spaces is a formula in the notation of
-// the vendor.
+// find is the first of some metrics that the capture has with values, nil where there is none. A name with spaces is a
+// formula in the notation of the vendor.
 func (a *accounting) find(names []string) *capture.Counter {
 	for _, n := range names {
 		if c := a.named(n); c != nil {
@@ -119,8 +137,8 @@ func (a *accounting) named(name string) *capture.Counter {
 	return c
 }
 
-// values are those of the first of some metrics in every sample, percentages as shares; where it is missing in one those of the next. nil where
-// the capture has none.
+// values are those of the first of some metrics in every sample, percentages as shares; where it is missing in one
+// those of the next. nil where the capture has none.
 func (a *accounting) values(names []string) []float64 {
 	var out []float64
 	for _, n := range names {
@@ -153,7 +171,8 @@ func (a *accounting) values(names []string) []float64 {
 	return out
 }
 
-// level is the product of the factors of an entry in every sample, in that of its divisors; all NaN where one of them was not measured.
+// level is the product of the factors of an entry in every sample, in that of its divisors; all NaN where one of them
+// was not measured.
 func (a *accounting) level(en accountEntry) []float64 {
 	lacked := len(a.missing)
 	out, known := a.product(en.level)
@@ -194,7 +213,8 @@ func (a *accounting) level(en accountEntry) []float64 {
 		}
 		out[i] = en.offset + en.scale*x
 	}
-	if en.set != "" || !known && len(a.shownBy(en)) > 0 { // the part of the time that is not measured says what to record
+	// the part of the time that is not measured says what to record
+	if en.set != "" || !known && len(a.shownBy(en)) > 0 {
 		a.missing = a.missing[:lacked]
 	}
 	if a.inTurns() {
@@ -227,7 +247,8 @@ func fillMean(v []float64) {
 	}
 }
 
-// product is that of some metrics in every sample, percentages as shares. known is false where one of them was not measured.
+// product is that of some metrics in every sample, percentages as shares. known is false where one of them was not
+// measured.
 func (a *accounting) product(factors [][]string) (out []float64, known bool) {
 	out = make([]float64, a.n)
 	for i := range out {
@@ -257,8 +278,8 @@ func (a *accounting) lack(what string) {
 	}
 }
 
-// activeShare is the share of every sample in which the device worked: its cycles with work in all its cycles, in those that its clock made, or
-// in those of the samples that are fullest. nil where nothing tells.
+// activeShare is the share of every sample in which the device worked: its cycles with work in all its cycles, in those
+// that its clock made, or in those of the samples that are fullest. nil where nothing tells.
 func (a *accounting) activeShare() []float64 {
 	c := a.find(a.table.active)
 	if c == nil {
@@ -323,7 +344,8 @@ func highest(v []float64) float64 {
 	return finite[(len(finite)-1)*99/100]
 }
 
-// clockLoss is what the highest clock would take off the time of every sample; nil where the clock or its highest value is unknown.
+// clockLoss is what the highest clock would take off the time of every sample; nil where the clock or its highest value
+// is unknown.
 func (a *accounting) clockLoss() []float64 {
 	top := a.constant(a.table.clockMax)
 	if !(top > 0) {
@@ -393,7 +415,8 @@ func (a *accounting) run(e *binding.Env, ctx context.Context) (*Account, error) 
 
 // input is what the account is made from, and who keeps the device waiting.
 func (a *accounting) input(ctx context.Context) (in analysis.AccountInput, waits analysis.Pace, err error) {
-	in = analysis.AccountInput{Idle: a.table.idle, Length: make([]int64, a.n), Active: a.activeShare(), Frame: int64(a.table.frame * 1e9), Floor: a.table.floor, Unsure: a.table.unsure, Clock: a.clockLoss()}
+	in = analysis.AccountInput{Idle: a.table.idle, Length: make([]int64, a.n), Active: a.activeShare(),
+		Frame: int64(a.table.frame * 1e9), Floor: a.table.floor, Unsure: a.table.unsure, Clock: a.clockLoss()}
 	timed := false
 	for i := range in.Length {
 		in.Length[i] = a.cap.Capture.Axis.Interval(i)

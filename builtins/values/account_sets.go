@@ -8,8 +8,8 @@ import (
 	"astrolabe/capture/metrics"
 )
 
-// shownBy lists the metric sets that measure the level of an entry, by the catalogue of the capture's GPU: those in which each factor has an alternative.
-// There are none where the GPU has no sets, or every set measures it.
+// shownBy lists the metric sets that measure the level of an entry, by the catalogue of the capture's GPU: those in
+// which each factor has an alternative. There are none where the GPU has no sets, or every set measures it.
 func (a *accounting) shownBy(en accountEntry) (out []string) {
 	cat, err := metrics.Get(a.cap.Capture.GPU)
 	if err != nil || len(cat.Sets()) == 0 {
@@ -35,8 +35,9 @@ func (a *accounting) shownBy(en accountEntry) (out []string) {
 	return out
 }
 
-// chooseSets says for each unit without a level of its own which metric set to record, where the table does not: the one that shows most of what may set
-// the pace unseen, then the one that shows most of what is left. What a set shows counts by how long a unit may set the pace, as its guess has it.
+// chooseSets says for each unit without a level of its own which metric set to record, where the table does not: the
+// one that shows most of what may set the pace unseen, then the one that shows most of what is left. What a set shows
+// counts by how long a unit may set the pace, as its guess has it.
 func (a *accounting) chooseSets(in *analysis.AccountInput) {
 	type lacking struct {
 		unit   *analysis.AccountUnit
@@ -45,7 +46,9 @@ func (a *accounting) chooseSets(in *analysis.AccountInput) {
 	}
 	var open []lacking
 	for _, en := range a.table.units {
-		k := slices.IndexFunc(in.Units, func(u analysis.AccountUnit) bool { return u.Name == en.name && u.Set == "" && !u.Fallback })
+		k := slices.IndexFunc(in.Units, func(u analysis.AccountUnit) bool {
+			return u.Name == en.name && u.Set == "" && !u.Fallback
+		})
 		if k < 0 || slices.ContainsFunc(open, func(l lacking) bool { return l.unit == &in.Units[k] }) {
 			continue
 		}
@@ -82,7 +85,8 @@ func (a *accounting) chooseSets(in *analysis.AccountInput) {
 	}
 }
 
-// doubt is for how long a unit may set the pace in the samples that lack its level, each counted by how high that may be, in ns.
+// doubt is for how long a unit may set the pace in the samples that lack its level, each counted by how high that may
+// be, in ns.
 func (a *accounting) doubt(in *analysis.AccountInput, u *analysis.AccountUnit) (sum float64) {
 	for i, x := range u.Level {
 		if !math.IsNaN(x) {

@@ -34,7 +34,8 @@ type accountEntry struct {
 	counted               []string   // counters that would have counted something
 	scale, offset, errorn float64
 	sure, stays, floor    float64 // see analysis.AccountUnit
-	least                 float64 // the level is a share of the highest value that the capture shows, or of this where it is more
+	// the level is a share of the highest value that the capture shows, or of this where it is more
+	least                 float64
 	rest, fallback, holds bool
 	beside                bool
 }
@@ -120,10 +121,12 @@ func entriesField(to *[]accountEntry) func(starlark.Value) error {
 func readAccountTable(d *starlark.Dict) (*accountTable, error) {
 	t := &accountTable{frame: 1. / 60, device: "the GPU"}
 	return t, fields{
-		"active": namesField(&t.active), "elapsed": namesField(&t.elapsed), "cpus": namesField(&t.cpus), "clock": namesField(&t.clock),
-		"clock_max": textField(&t.clockMax), "turns": textField(&t.turns), "idle": textField(&t.idle), "device": textField(&t.device),
-		"frame": numberField(&t.frame), "floor": numberField(&t.floor), "thread": numberField(&t.thread), "unsure": numberField(&t.unsure),
-		"asleep": flagField(&t.asleep), "busiest": flagField(&t.busiest), "queues": entriesField(&t.queues), "units": entriesField(&t.units),
+		"active": namesField(&t.active), "elapsed": namesField(&t.elapsed), "cpus": namesField(&t.cpus),
+		"clock": namesField(&t.clock), "clock_max": textField(&t.clockMax), "turns": textField(&t.turns),
+		"idle": textField(&t.idle), "device": textField(&t.device), "frame": numberField(&t.frame),
+		"floor": numberField(&t.floor), "thread": numberField(&t.thread), "unsure": numberField(&t.unsure),
+		"asleep": flagField(&t.asleep), "busiest": flagField(&t.busiest), "queues": entriesField(&t.queues),
+		"units": entriesField(&t.units),
 	}.read(d)
 }
 
@@ -135,10 +138,14 @@ func readAccountEntry(v starlark.Value) (accountEntry, error) {
 	}
 	var source string // it is for readers
 	err := fields{
-		"name": textField(&en.name), "title": textField(&en.title), "kind": textField(&en.kind), "queue": textField(&en.queue), "set": textField(&en.set), "source": textField(&source),
-		"level": factorsField(&en.level), "per": factorsField(&en.per), "clocked": factorsField(&en.clocked), "guess": namesField(&en.guess), "counted": namesField(&en.counted),
-		"scale": numberField(&en.scale), "offset": numberField(&en.offset), "error": numberField(&en.errorn), "sure": numberField(&en.sure), "stays": numberField(&en.stays), "floor": numberField(&en.floor), "least": numberField(&en.least),
-		"rest": flagField(&en.rest), "fallback": flagField(&en.fallback), "beside": flagField(&en.beside), "holds": flagField(&en.holds),
+		"name": textField(&en.name), "title": textField(&en.title), "kind": textField(&en.kind),
+		"queue": textField(&en.queue), "set": textField(&en.set), "source": textField(&source),
+		"level": factorsField(&en.level), "per": factorsField(&en.per), "clocked": factorsField(&en.clocked),
+		"guess": namesField(&en.guess), "counted": namesField(&en.counted), "scale": numberField(&en.scale),
+		"offset": numberField(&en.offset), "error": numberField(&en.errorn), "sure": numberField(&en.sure),
+		"stays": numberField(&en.stays), "floor": numberField(&en.floor), "least": numberField(&en.least),
+		"rest": flagField(&en.rest), "fallback": flagField(&en.fallback), "beside": flagField(&en.beside),
+		"holds": flagField(&en.holds),
 	}.read(d)
 	switch {
 	case err != nil:

@@ -9,8 +9,8 @@ import (
 	"astrolabe/capture/analysis"
 )
 
-// units are those of the table. Of entries with one name each takes the place of those before it in the samples that these have no level of: another way to
-// see the same unit. One of them that is a fallback stays one.
+// units are those of the table. Of entries with one name each takes the place of those before it in the samples that
+// these have no level of: another way to see the same unit. One of them that is a fallback stays one.
 func (a *accounting) units() (out []analysis.AccountUnit) {
 	place, lacks := map[string]int{}, map[string][]string{}
 	for _, u := range a.table.units {
@@ -20,7 +20,9 @@ func (a *accounting) units() (out []analysis.AccountUnit) {
 		}
 		before := len(a.missing)
 		kind, _ := analysis.ParseLimitKind(u.kind)
-		unit := analysis.AccountUnit{Name: u.name, Kind: kind, Level: a.level(u), Error: u.errorn, Sure: u.sure, Floor: u.floor, Fallback: u.fallback, Beside: u.beside, Queue: u.queue, Set: u.set, Holds: u.holds, Stays: u.stays}
+		unit := analysis.AccountUnit{Name: u.name, Kind: kind, Level: a.level(u), Error: u.errorn, Sure: u.sure,
+			Floor: u.floor, Fallback: u.fallback, Beside: u.beside, Queue: u.queue, Set: u.set,
+			Holds: u.holds, Stays: u.stays}
 		if len(u.guess) > 0 {
 			unit.Guess = a.values(u.guess)
 		}
@@ -44,7 +46,8 @@ func (a *accounting) units() (out []analysis.AccountUnit) {
 		if !seen {
 			continue
 		}
-		// Nothing is lacking of what is seen otherwise; entries of other units, which may stand between, keep what they lack.
+		// Nothing is lacking of what is seen otherwise; entries of other units, which may stand between, keep what they
+		// lack.
 		a.missing = slices.DeleteFunc(a.missing, func(name string) bool { return slices.Contains(lacks[u.name], name) })
 		if u.fallback {
 			out = append(out, unit)
@@ -58,7 +61,8 @@ func (a *accounting) units() (out []analysis.AccountUnit) {
 // counterName is a name in a formula, behind what no counter has.
 var counterName = regexp.MustCompile(`[$A-Za-z_]\w*\(?`)
 
-// lackAll notes what is lacking where none of some names has a value: the names, or the counters of the first formula that were not recorded.
+// lackAll notes what is lacking where none of some names has a value: the names, or the counters of the first formula
+// that were not recorded.
 func (a *accounting) lackAll(names []string) {
 	if _, err := a.cap.resolve(names[0]); err == nil || !strings.Contains(names[0], " ") {
 		a.lack(strings.Join(names, " or "))
@@ -78,8 +82,8 @@ func (a *accounting) lackAll(names []string) {
 	}
 }
 
-// reruns are the runs of the same work that pairs of counters tell of: counts of the same cycles, each with the time of the run that it was measured in.
-// Pairs that were not both measured, or that one run measured, tell nothing.
+// reruns are the runs of the same work that pairs of counters tell of: counts of the same cycles, each with the time of
+// the run that it was measured in. Pairs that were not both measured, or that one run measured, tell nothing.
 func (a *accounting) reruns(pairs [][]string) (out []analysis.Rerun) {
 	for _, p := range pairs {
 		var r analysis.Rerun
@@ -102,8 +106,8 @@ func (a *accounting) reruns(pairs [][]string) (out []analysis.Rerun) {
 	return out
 }
 
-// followsClock is the share of every sample's time that goes with the device's clock, as runs of the same kernel at different clocks tell; NaN where they
-// tell too little.
+// followsClock is the share of every sample's time that goes with the device's clock, as runs of the same kernel at
+// different clocks tell; NaN where they tell too little.
 func (a *accounting) followsClock(pairs [][]string) []float64 {
 	group := make([]int32, a.n)
 	if l := a.cap.Capture.Label("kernel"); l != nil {

@@ -100,7 +100,8 @@ func (t *accountTable) named(name string) string {
 // newAccount makes the value of what was found.
 func newAccount(e *binding.Env, run *accounting, found *analysis.Accounted, pace analysis.Pace, clock bool) *Account {
 	a := &Account{env: e, run: run, found: found, pace: pace, clock: clock, spans: starlark.NewDict(len(found.Parts))}
-	a.parts = NewTable(e, []string{"part", "kind", "time", "share", "gain_low", "gain_high", "runner_up", "sure", "title", "next", "gain_certain", "gain_possible", "level", "against"}, []string{"", "", "s"})
+	a.parts = NewTable(e, []string{"part", "kind", "time", "share", "gain_low", "gain_high", "runner_up", "sure",
+		"title", "next", "gain_certain", "gain_possible", "level", "against"}, []string{"", "", "s"})
 	for k, p := range found.Parts {
 		if p.Kind == analysis.LimitMissing {
 			run.lack(p.Name)
@@ -110,7 +111,10 @@ func newAccount(e *binding.Env, run *accounting, found *analysis.Accounted, pace
 			sure = float64(p.Sure) / float64(p.Time)
 		}
 		name := partName(p)
-		a.parts.Append(starlark.String(name), starlark.String(p.Kind.String()), binding.Float(float64(p.Time)/1e9), a.of(float64(p.Time)), a.of(p.Low), a.of(p.High), binding.Text(p.RunnerUp), binding.Float(sure), starlark.String(run.table.title(p)), binding.Text(run.table.named(p.RunnerUp)), a.of(p.Certain()), a.of(p.Possible(a.found.Base)), binding.Float(p.Level), binding.Float(p.Against))
+		a.parts.Append(starlark.String(name), starlark.String(p.Kind.String()), binding.Float(float64(p.Time)/1e9),
+			a.of(float64(p.Time)), a.of(p.Low), a.of(p.High), binding.Text(p.RunnerUp), binding.Float(sure),
+			starlark.String(run.table.title(p)), binding.Text(run.table.named(p.RunnerUp)), a.of(p.Certain()),
+			a.of(p.Possible(a.found.Base)), binding.Float(p.Level), binding.Float(p.Against))
 		var list []starlark.Value
 		for _, s := range a.led(k) {
 			list = append(list, &Span{env: e, Span: s, OfSamples: true, name: name})
@@ -165,8 +169,10 @@ func (a *Account) of(ns float64) starlark.Value {
 func (a *Account) page() *plots.Account {
 	out := &plots.Account{Base: a.found.Base, Idle: a.found.Idle, Missing: slices.Clone(a.run.missing)}
 	for k, p := range a.found.Parts {
-		out.Parts = append(out.Parts, plots.AccountPart{Name: partName(p), Kind: p.Kind.String(), Title: a.run.table.title(p), Explained: p.Kind.Explained(),
-			Time: p.Time, Low: p.Certain(), High: p.Possible(a.found.Base), RunnerUp: a.run.table.named(p.RunnerUp), Spans: a.led(k)})
+		out.Parts = append(out.Parts, plots.AccountPart{Name: partName(p), Kind: p.Kind.String(),
+			Title: a.run.table.title(p), Explained: p.Kind.Explained(),
+			Time: p.Time, Low: p.Certain(), High: p.Possible(a.found.Base), RunnerUp: a.run.table.named(p.RunnerUp),
+			Spans: a.led(k)})
 	}
 	return out
 }
@@ -217,9 +223,11 @@ func (a *Account) by(c *binding.Call) (starlark.Value, error) {
 					most = k
 				}
 			}
-			row := []starlark.Value{starlark.String(names[g]), binding.Float(float64(start[g]) / 1e9), binding.Float(float64(whole) / 1e9), starlark.None, starlark.None}
+			row := []starlark.Value{starlark.String(names[g]), binding.Float(float64(start[g]) / 1e9),
+				binding.Float(float64(whole) / 1e9), starlark.None, starlark.None}
 			if whole > 0 {
-				row[3], row[4] = starlark.String(a.run.table.title(found.Parts[most])), binding.Float(float64(times[most])/float64(whole))
+				row[3], row[4] = starlark.String(a.run.table.title(found.Parts[most])),
+					binding.Float(float64(times[most])/float64(whole))
 			}
 			for _, ns := range times {
 				row = append(row, binding.Float(float64(ns)/1e9))
@@ -265,7 +273,8 @@ func (a *Account) groups(what starlark.Value) (names []string, of []int32, err e
 		err := binding.Each(what, func(x starlark.Value) error {
 			s, ok := x.(*Span)
 			if !ok {
-				return fmt.Errorf("got %s, want \"frame\", \"region\", a label such as \"kernel\", or a list of Span", x.Type())
+				return fmt.Errorf("got %s, want \"frame\", \"region\", a label such as \"kernel\", or a list of Span",
+					x.Type())
 			}
 			for i := range of {
 				if t := c.Axis.Start[i]; t >= s.Span.Start && t < s.Span.End {
@@ -286,7 +295,8 @@ func (a *Account) groups(what starlark.Value) (names []string, of []int32, err e
 			return nil, nil, err
 		}
 		if frames == nil || frames.Cap != c {
-			return nil, nil, errors.New("the capture has no frames: neither regions called \"frame N\" nor a label frame")
+			return nil, nil, errors.New(
+				"the capture has no frames: neither regions called \"frame N\" nor a label frame")
 		}
 		for f, r := range frames.Regions {
 			names = append(names, r.Name)
@@ -299,9 +309,12 @@ func (a *Account) groups(what starlark.Value) (names []string, of []int32, err e
 		if len(c.Regions) == 0 {
 			return nil, nil, errors.New("the capture has no regions")
 		}
-		// A sample belongs to the innermost region that it starts in: regions are drawn from the longest to the shortest.
+		// A sample belongs to the innermost region that it starts in: regions are drawn from the longest to the
+		// shortest.
 		order := slices.Clone(c.Regions)
-		slices.SortStableFunc(order, func(x, y capture.Region) int { return int(min(max((y.End-y.Start)-(x.End-x.Start), -1), 1)) })
+		slices.SortStableFunc(order, func(x, y capture.Region) int {
+			return int(min(max((y.End-y.Start)-(x.End-x.Start), -1), 1))
+		})
 		at := map[string]int32{}
 		for _, r := range order {
 			g, seen := at[r.Name]
@@ -327,34 +340,68 @@ func (a *Account) groups(what starlark.Value) (names []string, of []int32, err e
 
 var accountValueTable = binding.MethodTable[*Account]{
 	Name: "Account",
-	Doc:  "Where the measured time of a capture went: every sample is attributed to what set its pace, and the parts add up to the measured time.",
+	Doc: "Where the measured time of a capture went: every sample is attributed to what set its pace, and the parts " +
+		"add up to the measured time.",
 	Attrs: []binding.Attribute[*Account]{
-		{Name: "parts", Type: "Table", Doc: "The parts, the longest first: part, kind (\"display\", \"processor\", \"turns\", \"queue\", \"unit\", \"memory\", \"waiter unknown\", \"not measured\", \"mixed\", \"nothing leads\"), time, share (0 to 1, of the base), " +
-			"gain_low and gain_high (what relieving it saves, of the base), runner_up (what sets the pace next), sure (the share of its time in samples with one leader), title and next (what reports call it and its runner_up), gain_certain (how much of gain_low reports promise) and gain_possible (the most they say: gain_high and what a share is wrong by), level and against (its mean level while it sets the pace, and the highest that another unit has meanwhile, both 0 of what is inferred).",
+		{Name: "parts", Type: "Table",
+			Doc: "The parts, the longest first: part, kind (\"display\", \"processor\", \"turns\", \"queue\", " +
+				"\"unit\", \"memory\", \"waiter unknown\", \"not measured\", \"mixed\", \"nothing leads\"), time, " +
+				"share (0 to 1, of the base), gain_low and gain_high (what relieving it saves, of the base), " +
+				"runner_up (what sets the pace next), sure (the share of its time in samples with one leader), title " +
+				"and next (what reports call it and its runner_up), gain_certain (how much of gain_low reports " +
+				"promise) and gain_possible (the most they say: gain_high and what a share is wrong by), level and " +
+				"against (its mean level while it sets the pace, and the highest that another unit has meanwhile, " +
+				"both 0 of what is inferred).",
 			Get: func(a *Account) (starlark.Value, error) { return a.parts, nil }},
-		{Name: "spans", Type: "dict", Doc: "The stretches that each part leads.", Get: func(a *Account) (starlark.Value, error) { return a.spans, nil }},
-		{Name: "base", Type: "float", Doc: "The measured time in seconds.", Get: func(a *Account) (starlark.Value, error) { return binding.Float(float64(a.found.Base) / 1e9), nil }},
-		{Name: "idle", Type: "float", Doc: "The time without work in seconds.", Get: func(a *Account) (starlark.Value, error) { return binding.Float(float64(a.found.Idle) / 1e9), nil }},
-		{Name: "waiter", Type: "str", Doc: "Whom the device waits for.", Get: func(a *Account) (starlark.Value, error) { return starlark.String(a.pace.Waiter.String()), nil }},
-		{Name: "busiest", Type: "float", Doc: "The load of the busiest processor, 0 to 1; None where none was recorded.", Get: func(a *Account) (starlark.Value, error) { return binding.Float(a.pace.Busiest), nil }},
-		{Name: "together", Type: "float", Doc: "The correlation of that load with the device's.", Get: func(a *Account) (starlark.Value, error) { return binding.Float(a.pace.Correlation), nil }},
-		{Name: "cadence", Type: "float", Doc: "The rate in Hz at which work repeats.", Get: func(a *Account) (starlark.Value, error) { return binding.Float(a.pace.Cadence.Hertz), nil }},
-		{Name: "steady", Type: "float", Doc: "How much of the work repeats so, 0 to 1.", Get: func(a *Account) (starlark.Value, error) { return binding.Float(a.pace.Cadence.Strength), nil }},
-		{Name: "clock_low", Type: "float", Doc: "The least that the highest clock would gain, of the base; None where it is unknown.", Get: func(a *Account) (starlark.Value, error) { return a.clocked(a.found.ClockLow), nil }},
-		{Name: "clock_high", Type: "float", Doc: "The most that it would gain.", Get: func(a *Account) (starlark.Value, error) { return a.clocked(a.found.ClockHigh), nil }},
-		{Name: "divisions", Type: "list", Doc: "What by can divide the capture into: \"frame\" and \"region\" where it has such, and its labels.", Get: func(a *Account) (starlark.Value, error) { return a.divisions() }},
-		{Name: "known", Type: "bool", Doc: "Whether there is a table of the units that can set the pace of this GPU. Without one all of the time that it works is \"not measured\".", Get: func(a *Account) (starlark.Value, error) {
-			return starlark.Bool(a.Known()), nil
+		{Name: "spans", Type: "dict", Doc: "The stretches that each part leads.",
+			Get: func(a *Account) (starlark.Value, error) { return a.spans, nil }},
+		{Name: "base", Type: "float", Doc: "The measured time in seconds.",
+			Get: func(a *Account) (starlark.Value, error) { return binding.Float(float64(a.found.Base) / 1e9), nil }},
+		{Name: "idle", Type: "float", Doc: "The time without work in seconds.",
+			Get: func(a *Account) (starlark.Value, error) { return binding.Float(float64(a.found.Idle) / 1e9), nil }},
+		{Name: "waiter", Type: "str", Doc: "Whom the device waits for.", Get: func(a *Account) (starlark.Value, error) {
+			return starlark.String(a.pace.Waiter.String()), nil
 		}},
-		{Name: "missing", Type: "list", Doc: "What the table asks for and the capture lacks.", Get: func(a *Account) (starlark.Value, error) { return binding.StringList(a.run.missing), nil }},
+		{Name: "busiest", Type: "float",
+			Doc: "The load of the busiest processor, 0 to 1; None where none was recorded.",
+			Get: func(a *Account) (starlark.Value, error) { return binding.Float(a.pace.Busiest), nil }},
+		{Name: "together", Type: "float", Doc: "The correlation of that load with the device's.",
+			Get: func(a *Account) (starlark.Value, error) { return binding.Float(a.pace.Correlation), nil }},
+		{Name: "cadence", Type: "float", Doc: "The rate in Hz at which work repeats.",
+			Get: func(a *Account) (starlark.Value, error) { return binding.Float(a.pace.Cadence.Hertz), nil }},
+		{Name: "steady", Type: "float", Doc: "How much of the work repeats so, 0 to 1.",
+			Get: func(a *Account) (starlark.Value, error) { return binding.Float(a.pace.Cadence.Strength), nil }},
+		{Name: "clock_low", Type: "float",
+			Doc: "The least that the highest clock would gain, of the base; None where it is unknown.",
+			Get: func(a *Account) (starlark.Value, error) { return a.clocked(a.found.ClockLow), nil }},
+		{Name: "clock_high", Type: "float", Doc: "The most that it would gain.",
+			Get: func(a *Account) (starlark.Value, error) { return a.clocked(a.found.ClockHigh), nil }},
+		{Name: "divisions", Type: "list",
+			Doc: "What by can divide the capture into: \"frame\" and \"region\" where it has such, and its labels.",
+			Get: func(a *Account) (starlark.Value, error) { return a.divisions() }},
+		{Name: "known", Type: "bool",
+			Doc: "Whether there is a table of the units that can set the pace of this GPU. Without one all of the " +
+				"time that it works is \"not measured\".",
+			Get: func(a *Account) (starlark.Value, error) {
+				return starlark.Bool(a.Known()), nil
+			}},
+		{Name: "missing", Type: "list", Doc: "What the table asks for and the capture lacks.",
+			Get: func(a *Account) (starlark.Value, error) { return binding.StringList(a.run.missing), nil }},
 	},
 	Methods: []binding.Method[*Account]{
-		{Sig: "by(what: str|list) -> Table", Doc: "What set the pace of each frame (\"frame\"), region (\"region\": the innermost that a sample starts in), value of a label (such as \"kernel\"), or stretch of time (a list of Span, such as phases): " +
-			"name, start, time (s), pace (what had most of it, as in title of parts), share (of its time, 0 to 1), and a column of seconds for every part. Rows are in the order of the capture; the times of a row's parts add up to its time.",
+		{Sig: "by(what: str|list) -> Table",
+			Doc: "What set the pace of each frame (\"frame\"), region (\"region\": the innermost that a sample " +
+				"starts in), value of a label (such as \"kernel\"), or stretch of time (a list of Span, such as " +
+				"phases): name, start, time (s), pace (what had most of it, as in title of parts), share (of its " +
+				"time, 0 to 1), and a column of seconds for every part. Rows are in the order of the capture; the " +
+				"times of a row's parts add up to its time.",
 			Example: "account(cap, {\"active\": [\"SQ_BUSY_CYCLES\"], \"elapsed\": [\"GRBM_GUI_ACTIVE\"], \"units\": [{\"name\": \"valu\", \"level\": [[\"VALU Utilization\"]]}]}).by(\"kernel\")",
 			Run:     func(a *Account, c *binding.Call) (starlark.Value, error) { return a.by(c) }},
-		{Sig: "phases(max_phases: int=12, least: number=0.01) -> list", Doc: "Phases of samples in an order, such as draws, by what set their pace: a list of Span, called \"phase 1\" and so on, that follow each other and hold every sample. " +
-			"It is cut where the parts that lead the samples change and stay so, by more than chance would; each phase has at least the share `least` of the time. One where nothing changes, and of more than 65,536 samples.",
+		{Sig: "phases(max_phases: int=12, least: number=0.01) -> list",
+			Doc: "Phases of samples in an order, such as draws, by what set their pace: a list of Span, called " +
+				"\"phase 1\" and so on, that follow each other and hold every sample. It is cut where the parts that " +
+				"lead the samples change and stay so, by more than chance would; each phase has at least the share " +
+				"`least` of the time. One where nothing changes, and of more than 65,536 samples.",
 			Example: "[s.first for s in account(cap).phases()]",
 			Run:     func(a *Account, c *binding.Call) (starlark.Value, error) { return a.phases(c) }},
 	},

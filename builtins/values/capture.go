@@ -44,8 +44,8 @@ func NewCapture(env *binding.Env, c *capture.Capture) *Capture {
 	return &Capture{env: env, Capture: c}
 }
 
-// named puts the name of what a warning is about before it, unless it begins with it: a recording is called like its sources, with
-// plus signs between them, and a source names itself.
+// named puts the name of what a warning is about before it, unless it begins with it: a recording is called like its
+// sources, with plus signs between them, and a source names itself.
 func named(name, warning string) string {
 	for part := range strings.SplitSeq(name, "+") {
 		if strings.HasPrefix(warning, part+": ") {
@@ -101,7 +101,9 @@ func (c *Capture) Slice(start, end, step int) starlark.Value {
 	if step < 0 {
 		c.env.Stop("a Capture cannot be reversed: time runs forward")
 	}
-	out, err := c.Capture.Where(capture.NewMask(c.Capture.Axis, func(i int) bool { return i >= start && i < end && (i-start)%step == 0 }))
+	out, err := c.Capture.Where(capture.NewMask(c.Capture.Axis, func(i int) bool {
+		return i >= start && i < end && (i-start)%step == 0
+	}))
 	if err != nil {
 		c.env.Stop("%v", err)
 	}
@@ -171,7 +173,8 @@ func (c *Capture) resolve(name string) (*capture.Counter, error) {
 	return out, nil
 }
 
-// unresolved is the error of a name that a capture does not have. What it says is put together when it is asked: scripts try names.
+// unresolved is the error of a name that a capture does not have. What it says is put together when it is asked:
+// scripts try names.
 type unresolved struct{ err error }
 
 func (e *unresolved) Unwrap() error { return e.err }
@@ -181,7 +184,8 @@ func (e *unresolved) Error() string {
 	if strings.ContainsAny(text, ";(") {
 		return text
 	}
-	return text + "; list(cap.counters) are the names of what was measured, list(cap.metrics) those of what the catalogue adds"
+	return text +
+		"; list(cap.counters) are the names of what was measured, list(cap.metrics) those of what the catalogue adds"
 }
 
 // refresh forgets what was resolved before the script defined more metrics.
@@ -214,7 +218,9 @@ func (c *Capture) catalogued() ([]*capture.Counter, error) {
 }
 
 func (c *Capture) counterMap() *counterMap {
-	return &counterMap{env: c.env, cap: c, what: "counter", all: func() ([]*capture.Counter, error) { return c.Capture.Counters, nil }}
+	return &counterMap{env: c.env, cap: c, what: "counter", all: func() ([]*capture.Counter, error) {
+		return c.Capture.Counters, nil
+	}}
 }
 
 func (c *Capture) metricMap() *counterMap {
@@ -247,7 +253,9 @@ func (c *Capture) String() string {
 		fmt.Fprintf(&b, " (%s)", c.Capture.Format)
 	}
 	n := c.Len()
-	fmt.Fprintf(&b, "\n  %d %s over %s, %d %s", n, notation.Plural(n, "sample"), notation.FormatNS(float64(c.Capture.Duration())), len(c.Capture.Counters), notation.Plural(len(c.Capture.Counters), "counter"))
+	fmt.Fprintf(&b, "\n  %d %s over %s, %d %s", n, notation.Plural(n, "sample"),
+		notation.FormatNS(float64(c.Capture.Duration())), len(c.Capture.Counters),
+		notation.Plural(len(c.Capture.Counters), "counter"))
 	if k := len(c.Capture.Passes); k > 1 {
 		fmt.Fprintf(&b, " in %d passes", k)
 	}
@@ -303,7 +311,8 @@ func someNames(list []*capture.Counter, k int) string {
 
 func (c *Capture) device() starlark.Value {
 	d := c.Capture.Device
-	fields := starlark.StringDict{"name": binding.Text(d.Name), "vendor": binding.Text(d.Vendor), "driver": binding.Text(d.Driver), "id": binding.Text(d.ID)}
+	fields := starlark.StringDict{"name": binding.Text(d.Name), "vendor": binding.Text(d.Vendor),
+		"driver": binding.Text(d.Driver), "id": binding.Text(d.ID)}
 	for k, v := range d.Extra {
 		if _, taken := fields[k]; !taken {
 			fields[k] = starlark.String(v)
@@ -350,7 +359,8 @@ func (c *Capture) startTime() starlark.Value {
 func (c *Capture) regions() starlark.Value {
 	out := make([]starlark.Value, len(c.Capture.Regions))
 	for i, r := range c.Capture.Regions {
-		out[i] = &Span{env: c.env, Span: capture.Span{Start: r.Start, End: r.End}, name: r.Name, track: r.Track, depth: r.Depth}
+		out[i] = &Span{env: c.env, Span: capture.Span{Start: r.Start, End: r.End}, name: r.Name,
+			track: r.Track, depth: r.Depth}
 	}
 	return binding.FrozenList(out)
 }
@@ -359,7 +369,8 @@ func (c *Capture) regions() starlark.Value {
 func (c *Capture) gapSpans(gaps []capture.Gap, late bool) starlark.Value {
 	out := make([]starlark.Value, len(gaps))
 	for i, g := range gaps {
-		out[i] = &Span{env: c.env, Span: capture.Span{Start: g.Start, End: g.End}, reason: &g.Reason, lost: g.Lost, late: late}
+		out[i] = &Span{env: c.env, Span: capture.Span{Start: g.Start, End: g.End}, reason: &g.Reason,
+			lost: g.Lost, late: late}
 	}
 	return binding.FrozenList(out)
 }

@@ -13,33 +13,35 @@ import (
 )
 
 func captureText(name, doc string, get func(c *capture.Capture) string) binding.Attribute[*Capture] {
-	return binding.Attribute[*Capture]{Name: name, Type: "str", Doc: doc, Get: func(c *Capture) (starlark.Value, error) { return starlark.String(get(c.Capture)), nil }}
+	return binding.Attribute[*Capture]{Name: name, Type: "str", Doc: doc,
+		Get: func(c *Capture) (starlark.Value, error) { return starlark.String(get(c.Capture)), nil }}
 }
 
 // counterMethod is a method that finds a counter or metric by name.
 func counterMethod(sig, doc, example string) binding.Method[*Capture] {
-	return binding.Method[*Capture]{Sig: sig, Doc: doc, Example: example, Run: func(recv *Capture, c *binding.Call) (starlark.Value, error) {
-		name := c.Str("name", "")
-		out, err := binding.Await(c.Env.Context(), func() (*capture.Counter, error) { return recv.resolve(name) })
-		if err != nil {
-			return nil, err
-		}
-		if len(c.Sig.Params) > 1 && c.Has("instance") {
-			id, ok := c.Arg("instance").(starlark.String)
-			want := string(id)
-			if !ok {
-				want = c.Arg("instance").String()
+	return binding.Method[*Capture]{Sig: sig, Doc: doc, Example: example,
+		Run: func(recv *Capture, c *binding.Call) (starlark.Value, error) {
+			name := c.Str("name", "")
+			out, err := binding.Await(c.Env.Context(), func() (*capture.Counter, error) { return recv.resolve(name) })
+			if err != nil {
+				return nil, err
 			}
-			in := out.Instance(want)
-			if in == nil {
-				if in, err = recv.resolve(out.Name + "[" + want + "]"); err != nil {
-					return nil, instanceError(out, want)
+			if len(c.Sig.Params) > 1 && c.Has("instance") {
+				id, ok := c.Arg("instance").(starlark.String)
+				want := string(id)
+				if !ok {
+					want = c.Arg("instance").String()
 				}
+				in := out.Instance(want)
+				if in == nil {
+					if in, err = recv.resolve(out.Name + "[" + want + "]"); err != nil {
+						return nil, instanceError(out, want)
+					}
+				}
+				out = in
 			}
-			out = in
-		}
-		return recv.Counter(out), nil
-	}}
+			return recv.Counter(out), nil
+		}}
 }
 
 func instanceError(c *capture.Counter, id string) error {
@@ -59,55 +61,87 @@ func instanceError(c *capture.Counter, id string) error {
 }
 
 // captureMethod is a method that makes another capture.
-func captureMethod(sig, doc, example string, f func(c *binding.Call, in *capture.Capture) (*capture.Capture, error)) binding.Method[*Capture] {
-	return binding.Method[*Capture]{Sig: sig, Doc: doc, Example: example, Run: func(recv *Capture, c *binding.Call) (starlark.Value, error) {
-		out, err := binding.Await(c.Env.Context(), func() (*capture.Capture, error) { return f(c, recv.Capture) })
-		if err != nil {
-			return nil, err
-		}
-		return recv.Derive(out), nil
-	}}
+func captureMethod(sig, doc, example string,
+	f func(c *binding.Call, in *capture.Capture) (*capture.Capture, error)) binding.Method[*Capture] {
+	return binding.Method[*Capture]{Sig: sig, Doc: doc, Example: example,
+		Run: func(recv *Capture, c *binding.Call) (starlark.Value, error) {
+			out, err := binding.Await(c.Env.Context(), func() (*capture.Capture, error) { return f(c, recv.Capture) })
+			if err != nil {
+				return nil, err
+			}
+			return recv.Derive(out), nil
+		}}
 }
 
 var captureTable = binding.MethodTable[*Capture]{
 	Name: "Capture",
-	Doc: "What was measured: counters over one time axis. cap[\"Name\"] is a counter or metric by any of its names, cap[3] a sample, " +
-		"len(cap) the number of samples; iteration gives samples. A truth test says whether there are any.",
+	Doc: "What was measured: counters over one time axis. cap[\"Name\"] is a counter or metric by any of its names, " +
+		"cap[3] a sample, len(cap) the number of samples; iteration gives samples. A truth test says whether there " +
+		"are any.",
 	Attrs: []binding.Attribute[*Capture]{
 		captureText("name", "Short name.", func(c *capture.Capture) string { return c.Name }),
 		captureText("path", "File or folder it was read from.", func(c *capture.Capture) string { return c.Path }),
 		captureText("format", "Format of that file.", func(c *capture.Capture) string { return c.Format }),
-		captureText("gpu", "Catalogue id of what was measured; empty if not known.", func(c *capture.Capture) string { return c.GPU }),
-		{Name: "device", Type: "struct", Doc: "What was measured: name, vendor, driver, id and whatever else the source says.", Get: func(c *Capture) (starlark.Value, error) { return c.device(), nil }},
-		{Name: "device_names", Type: "list", Doc: "Every device of the capture.", Get: func(c *Capture) (starlark.Value, error) { return binding.StringList(c.deviceNames()), nil }},
-		{Name: "properties", Type: "dict", Doc: "Constants, such as a shader core count.", Get: func(c *Capture) (starlark.Value, error) { return c.properties(), nil }},
-		{Name: "start", Type: "time", Doc: "Wall clock at time 0, None if not known.", Get: func(c *Capture) (starlark.Value, error) { return c.startTime(), nil }},
-		{Name: "duration", Type: "float", Doc: "Length in seconds from the first sample's start to the last one's end, gaps included.", Get: func(c *Capture) (starlark.Value, error) { return binding.Seconds(c.Capture.Duration()), nil }},
-		{Name: "measured", Type: "float", Doc: "Seconds in which something was measured: what samples cover, overlapping ones once, less gaps. " +
-			"Late time belongs to it. It is what to divide sums by.", Get: func(c *Capture) (starlark.Value, error) { return binding.Seconds(c.Capture.Measured()), nil }},
-		{Name: "samples", Type: "int", Doc: "Number of samples.", Get: func(c *Capture) (starlark.Value, error) { return starlark.MakeInt(c.Len()), nil }},
-		{Name: "counters", Type: "CounterMap", Doc: "Every counter that was measured, by name and in order.", Get: func(c *Capture) (starlark.Value, error) { return c.counterMap(), nil }},
-		{Name: "metrics", Type: "CounterMap", Doc: "Every metric of the catalogues that fit, by name and in order.", Get: func(c *Capture) (starlark.Value, error) { return c.metricMap(), nil }},
-		{Name: "labels", Type: "list", Doc: "Names of the labels that group_by takes.", Get: func(c *Capture) (starlark.Value, error) {
-			var names []string
-			for _, l := range c.Capture.Labels {
-				names = append(names, l.Name)
-			}
-			return binding.StringList(names), nil
+		captureText("gpu", "Catalogue id of what was measured; empty if not known.", func(c *capture.Capture) string {
+			return c.GPU
+		}),
+		{Name: "device", Type: "struct",
+			Doc: "What was measured: name, vendor, driver, id and whatever else the source says.",
+			Get: func(c *Capture) (starlark.Value, error) { return c.device(), nil }},
+		{Name: "device_names", Type: "list", Doc: "Every device of the capture.",
+			Get: func(c *Capture) (starlark.Value, error) { return binding.StringList(c.deviceNames()), nil }},
+		{Name: "properties", Type: "dict", Doc: "Constants, such as a shader core count.",
+			Get: func(c *Capture) (starlark.Value, error) { return c.properties(), nil }},
+		{Name: "start", Type: "time", Doc: "Wall clock at time 0, None if not known.",
+			Get: func(c *Capture) (starlark.Value, error) { return c.startTime(), nil }},
+		{Name: "duration", Type: "float",
+			Doc: "Length in seconds from the first sample's start to the last one's end, gaps included.",
+			Get: func(c *Capture) (starlark.Value, error) { return binding.Seconds(c.Capture.Duration()), nil }},
+		{Name: "measured", Type: "float",
+			Doc: "Seconds in which something was measured: what samples cover, overlapping ones once, less gaps. " +
+				"Late time belongs to it. It is what to divide sums by.",
+			Get: func(c *Capture) (starlark.Value, error) {
+				return binding.Seconds(c.Capture.Measured()), nil
+			}},
+		{Name: "samples", Type: "int", Doc: "Number of samples.", Get: func(c *Capture) (starlark.Value, error) {
+			return starlark.MakeInt(c.Len()), nil
 		}},
-		{Name: "regions", Type: "list", Doc: "Named stretches of time, as Span values.", Get: func(c *Capture) (starlark.Value, error) { return c.regions(), nil }},
-		{Name: "gaps", Type: "list", Doc: "Stretches without data, as Span values with the reason: what happened there is in no sum.",
+		{Name: "counters", Type: "CounterMap", Doc: "Every counter that was measured, by name and in order.",
+			Get: func(c *Capture) (starlark.Value, error) { return c.counterMap(), nil }},
+		{Name: "metrics", Type: "CounterMap", Doc: "Every metric of the catalogues that fit, by name and in order.",
+			Get: func(c *Capture) (starlark.Value, error) { return c.metricMap(), nil }},
+		{Name: "labels", Type: "list", Doc: "Names of the labels that group_by takes.",
+			Get: func(c *Capture) (starlark.Value, error) {
+				var names []string
+				for _, l := range c.Capture.Labels {
+					names = append(names, l.Name)
+				}
+				return binding.StringList(names), nil
+			}},
+		{Name: "regions", Type: "list", Doc: "Named stretches of time, as Span values.",
+			Get: func(c *Capture) (starlark.Value, error) { return c.regions(), nil }},
+		{Name: "gaps", Type: "list",
+			Doc: "Stretches without data, as Span values with the reason: what happened there is in no sum.",
 			Get: func(c *Capture) (starlark.Value, error) { return c.gapSpans(c.Capture.Gaps, false), nil }},
-		{Name: "late", Type: "list", Doc: "Stretches that one longer sample covers because ticks were missed, as Span values with the reason: " +
-			"counts are complete, only resolution is lost, so they are never taken off a duration.",
+		{Name: "late", Type: "list",
+			Doc: "Stretches that one longer sample covers because ticks were missed, as Span values with the reason: " +
+				"counts are complete, only resolution is lost, so they are never taken off a duration.",
 			Get: func(c *Capture) (starlark.Value, error) { return c.gapSpans(c.Capture.Late, true), nil }},
-		{Name: "warnings", Type: "list", Doc: "Doubts about the data.", Get: func(c *Capture) (starlark.Value, error) { return binding.StringList(c.Capture.Warnings), nil }},
+		{Name: "warnings", Type: "list", Doc: "Doubts about the data.", Get: func(c *Capture) (starlark.Value, error) {
+			return binding.StringList(c.Capture.Warnings), nil
+		}},
 	},
 	Methods: []binding.Method[*Capture]{
-		counterMethod("counter(name: str, instance: str|int=None) -> Counter", "A counter or metric by any of its names, or one physical instance of it.", "cap.counter(\"TCP_REQ_sum\").total()"),
-		counterMethod("metric(name: str) -> Counter", "A metric by name, vendor's name, guide section or \"Group/Title\". Where its inputs were not collected every value is missing and explain says what is absent.", "cap.metric(\"TCP Cache Performance/Hit Rate\").total()"),
+		counterMethod("counter(name: str, instance: str|int=None) -> Counter",
+			"A counter or metric by any of its names, or one physical instance of it.",
+			"cap.counter(\"TCP_REQ_sum\").total()"),
+		counterMethod("metric(name: str) -> Counter",
+			"A metric by name, vendor's name, guide section or \"Group/Title\". Where its inputs were not collected every value is missing and explain says what is absent.",
+			"cap.metric(\"TCP Cache Performance/Hit Rate\").total()"),
 		{
-			Sig: "eval(expr: str, name: str=None, unit: str=None) -> Counter", Doc: "A metric from a formula in the vendor's own notation, as it stands in a manual. A prefix names the notation where it is not clear: \"streamline:\", \"rocm:\", \"intel:\", \"gpa:\".",
+			Sig: "eval(expr: str, name: str=None, unit: str=None) -> Counter",
+			Doc: "A metric from a formula in the vendor's own notation, as it stands in a manual. A prefix names " +
+				"the notation where it is not clear: \"streamline:\", \"rocm:\", \"intel:\", \"gpa:\".",
 			Example: "cap.eval(\"$TCP_REQ_sum / 2\", name=\"half\").total()",
 			Run: func(recv *Capture, c *binding.Call) (starlark.Value, error) {
 				src := c.Str("expr", "")
@@ -117,10 +151,15 @@ var captureTable = binding.MethodTable[*Capture]{
 				})
 				if err != nil {
 					if strings.Contains(src, "[\"") || strings.Contains(src, "['") {
-						err = fmt.Errorf("%w\n    a formula names its counters as the vendor does, $A / $B; without eval: cap[\"A\"] / cap[\"B\"]", err)
+						err = fmt.Errorf(
+							"%w\n    a formula names its counters as the vendor does, $A / $B; without eval: cap[\"A\"] / cap[\"B\"]",
+							err)
 					}
-					if first := strings.TrimSpace(src); !strings.Contains(src, "$") && first != "" && strings.ContainsRune("/*+", rune(first[0])) {
-						err = fmt.Errorf("%w\n    a shell takes $NAME out of code between double quotes: put it between single ones", err)
+					if first := strings.TrimSpace(src); !strings.Contains(src, "$") && first != "" &&
+						strings.ContainsRune("/*+", rune(first[0])) {
+						err = fmt.Errorf(
+							"%w\n    a shell takes $NAME out of code between double quotes: put it between single ones",
+							err)
 					}
 					return nil, err
 				}
@@ -130,7 +169,9 @@ var captureTable = binding.MethodTable[*Capture]{
 				return recv.Counter(out), nil
 			},
 		},
-		captureMethod("slice(start: duration=None, end: duration=None) -> Capture", "The samples that start in start..end, in seconds since the start of the capture.", "cap.slice(\"1s\", \"3s\").samples",
+		captureMethod("slice(start: duration=None, end: duration=None) -> Capture",
+			"The samples that start in start..end, in seconds since the start of the capture.",
+			"cap.slice(\"1s\", \"3s\").samples",
 			func(c *binding.Call, in *capture.Capture) (*capture.Capture, error) {
 				first, last := in.Axis.Extent()
 				start, err := c.Duration("start", min(first, 0))
@@ -142,11 +183,13 @@ var captureTable = binding.MethodTable[*Capture]{
 					return nil, err
 				}
 				if end < start {
-					return nil, fmt.Errorf("the end, %s, is before the start, %s", notation.FormatNS(float64(end)), notation.FormatNS(float64(start)))
+					return nil, fmt.Errorf("the end, %s, is before the start, %s", notation.FormatNS(float64(end)),
+						notation.FormatNS(float64(start)))
 				}
 				out, err := in.Slice(start, end)
 				if err == nil && out.Len() == 0 && in.Len() > 0 {
-					c.Env.Warnf("slice from %s to %s has no samples: the capture lasts from %s to %s", notation.FormatNS(float64(start)), notation.FormatNS(float64(end)),
+					c.Env.Warnf("slice from %s to %s has no samples: the capture lasts from %s to %s",
+						notation.FormatNS(float64(start)), notation.FormatNS(float64(end)),
 						notation.FormatNS(float64(first)), notation.FormatNS(float64(last)))
 				}
 				return out, err
@@ -155,7 +198,9 @@ var captureTable = binding.MethodTable[*Capture]{
 			func(c *binding.Call, in *capture.Capture) (*capture.Capture, error) {
 				return in.Where(c.Arg("mask").(*Mask).Mask)
 			}),
-		captureMethod("resample(period: duration) -> Capture", "Samples of another period: deltas shared out by overlap so that sums stay what they were, gauges averaged over time, metrics computed anew.", "cap.resample(\"2s\").samples",
+		captureMethod("resample(period: duration) -> Capture",
+			"Samples of another period: deltas shared out by overlap so that sums stay what they were, gauges averaged over time, metrics computed anew.",
+			"cap.resample(\"2s\").samples",
 			func(c *binding.Call, in *capture.Capture) (*capture.Capture, error) {
 				ns, err := c.Duration("period", 0)
 				if err != nil {
@@ -164,16 +209,21 @@ var captureTable = binding.MethodTable[*Capture]{
 				c.WarnOfLong("period", ns, in.Axis)
 				return in.Resample(ns)
 			}),
-		captureMethod("region(name: str) -> Capture", "The samples that start inside the regions of that name.", "cap.region(\"frame\").samples",
+		captureMethod("region(name: str) -> Capture", "The samples that start inside the regions of that name.",
+			"cap.region(\"frame\").samples",
 			func(c *binding.Call, in *capture.Capture) (*capture.Capture, error) {
 				return in.Region(c.Str("name", ""))
 			}),
 		{
-			Sig: "group_by(label: str) -> dict", Doc: "One Capture per value of a label, in order of first appearance. The key of samples without a value is None; an empty text in a file is no value.",
+			Sig: "group_by(label: str) -> dict",
+			Doc: "One Capture per value of a label, in order of first appearance. The key of samples without a " +
+				"value is None; an empty text in a file is no value.",
 			Example: "{k: c.total(\"TCP_REQ_sum\") for k, c in cap.group_by(\"kernel\").items()}",
 			Run: func(recv *Capture, c *binding.Call) (starlark.Value, error) {
 				label := c.Str("label", "")
-				groups, err := binding.Await(c.Env.Context(), func() ([]capture.Group, error) { return recv.Capture.GroupBy(label) })
+				groups, err := binding.Await(c.Env.Context(), func() ([]capture.Group, error) {
+					return recv.Capture.GroupBy(label)
+				})
 				if err != nil {
 					return nil, err
 				}
@@ -193,7 +243,9 @@ var captureTable = binding.MethodTable[*Capture]{
 		},
 		compareMethod,
 		{
-			Sig: "total(name: str) -> number", Doc: "The value of a counter or metric over the whole capture; None if missing.", Example: "cap.total(\"TCP_REQ_sum\")",
+			Sig:     "total(name: str) -> number",
+			Doc:     "The value of a counter or metric over the whole capture; None if missing.",
+			Example: "cap.total(\"TCP_REQ_sum\")",
 			Run: func(recv *Capture, c *binding.Call) (starlark.Value, error) {
 				name := c.Str("name", "")
 				v, err := binding.Await(c.Env.Context(), func() (capture.Value, error) {
@@ -207,7 +259,9 @@ var captureTable = binding.MethodTable[*Capture]{
 			},
 		},
 		{
-			Sig: "summary(metrics: bool=True) -> Table", Doc: "One row per counter and metric: count, missing and why, total, mean, percentiles.", Example: "cap.summary()",
+			Sig:     "summary(metrics: bool=True) -> Table",
+			Doc:     "One row per counter and metric: count, missing and why, total, mean, percentiles.",
+			Example: "cap.summary()",
 			Run: func(recv *Capture, c *binding.Call) (starlark.Value, error) {
 				return recv.Summary(c.Env.Context(), c.Flag("metrics", true))
 			},
@@ -223,7 +277,9 @@ var captureTable = binding.MethodTable[*Capture]{
 			},
 		},
 		{
-			Sig: "save(path: str, format: str=None)", Doc: "Writes the capture in the format of the path's extension, such as .arrow or .csv.", Example: "cap.save(\"copy.csv\")",
+			Sig:     "save(path: str, format: str=None)",
+			Doc:     "Writes the capture in the format of the path's extension, such as .arrow or .csv.",
+			Example: "cap.save(\"copy.csv\")",
 			Run: func(recv *Capture, c *binding.Call) (starlark.Value, error) {
 				path, err := c.Env.Output(c.Str("path", ""))
 				if err != nil {
@@ -231,7 +287,9 @@ var captureTable = binding.MethodTable[*Capture]{
 				}
 				format := c.Str("format", "")
 				ctx, done := c.Env.Begin("writing " + path)
-				_, err = binding.Await(ctx, func() (int, error) { return 0, c.Env.Registry.Save(ctx, path, format, recv.Capture) })
+				_, err = binding.Await(ctx, func() (int, error) {
+					return 0, c.Env.Registry.Save(ctx, path, format, recv.Capture)
+				})
 				done()
 				if err != nil {
 					return nil, err

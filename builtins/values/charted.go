@@ -4,7 +4,8 @@ import "astrolabe/plots"
 
 // Series makes a line of a counter.
 func (c *Counter) Series() plots.Series {
-	s := plots.Series{Name: c.Label(), Unit: c.Counter.Unit, Start: c.Counter.Axis.Start, End: c.Counter.Axis.End, Y: c.Counter.Floats()}
+	s := plots.Series{Name: c.Label(), Unit: c.Counter.Unit, Start: c.Counter.Axis.Start, End: c.Counter.Axis.End,
+		Y: c.Counter.Floats()}
 	if len(s.Y) > 0 && c.Counter.Count() == 0 {
 		if r, ok := c.Counter.Why(-1); ok {
 			s.Why = r.String()

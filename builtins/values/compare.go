@@ -12,19 +12,25 @@ import (
 )
 
 // compareSig is the signature of Capture.compare.
-const compareSig = "compare(other: Capture, by: str=\"time\", label: str=None, metrics: str|list=None, *, baselines: list=None, repeats: list=None, " +
-	"more: str|list=None, less: str|list=None, alpha: number=0.05, min_effect: number|str=\"1%\", seed: int=0) -> Table"
+const compareSig = "compare(other: Capture, by: str=\"time\", label: str=None, metrics: str|list=None, *, baselines: " +
+	"list=None, repeats: list=None, more: str|list=None, less: str|list=None, alpha: number=0.05, min_effect: " +
+	"number|str=\"1%\", seed: int=0) -> Table"
 
 var compareMethod = binding.Method[*Capture]{
 	Sig: compareSig,
-	Doc: "What changed from this capture to another: one row per counter and metric that both have, the worst first. by is \"time\" (the whole of both), \"region\", " +
-		"\"frame\", \"kernel\" or \"label:NAME\"; label=NAME stands for the last. A label that numbers frames or single samples gives observations, not one row for each value. " +
-		"By frame, frame N is compared with frame N where all captures have the same frames in the same order, as a replayed scene has; the column paired says whether. metrics takes names and globs. " +
-		"basis says what is compared: what adds up per second, per dispatch (\"per sample\"), per frame or per occurrence, gauges as time-weighted means, metrics by their formulas on totals. " +
-		"baselines are further runs of this capture's program and repeats of the other's: a change then has to stand out of the noise between runs too. " +
-		"verdict is \"worse\", \"better\", \"changed\" (the catalogue knows no direction; more and less are globs of what should be higher or lower), \"same\" or \"not judged\" with the reason in why. " +
-		"change is after / before - 1, with its interval at 1-alpha; q is the p value adjusted for the number of rows (Benjamini and Hochberg); effect is Cliff's delta, of paired frames within the pairs. " +
-		"Standard errors come from a block bootstrap, so that skewed series whose samples depend on each other are judged rightly.",
+	Doc: "What changed from this capture to another: one row per counter and metric that both have, the worst first. " +
+		"by is \"time\" (the whole of both), \"region\", \"frame\", \"kernel\" or \"label:NAME\"; label=NAME stands " +
+		"for the last. A label that numbers frames or single samples gives observations, not one row for each value. " +
+		"By frame, frame N is compared with frame N where all captures have the same frames in the same order, as a " +
+		"replayed scene has; the column paired says whether. metrics takes names and globs. basis says what is " +
+		"compared: what adds up per second, per dispatch (\"per sample\"), per frame or per occurrence, gauges as " +
+		"time-weighted means, metrics by their formulas on totals. baselines are further runs of this capture's " +
+		"program and repeats of the other's: a change then has to stand out of the noise between runs too. verdict " +
+		"is \"worse\", \"better\", \"changed\" (the catalogue knows no direction; more and less are globs of what " +
+		"should be higher or lower), \"same\" or \"not judged\" with the reason in why. change is after / before - " +
+		"1, with its interval at 1-alpha; q is the p value adjusted for the number of rows (Benjamini and Hochberg); " +
+		"effect is Cliff's delta, of paired frames within the pairs. Standard errors come from a block bootstrap, so " +
+		"that skewed series whose samples depend on each other are judged rightly.",
 	Example: "cap.compare(cap, by=\"kernel\", metrics=[\"clk\", \"hit*\"])",
 	Run: func(recv *Capture, c *binding.Call) (starlark.Value, error) {
 		opt, err := recv.compareOptions(c)
@@ -39,7 +45,9 @@ var compareMethod = binding.Method[*Capture]{
 			return nil, err
 		}
 		ctx, done := c.Env.Begin("comparing")
-		res, err := binding.Await(ctx, func() (*analysis.Result, error) { return analysis.Compare(ctx, before, after, opt) })
+		res, err := binding.Await(ctx, func() (*analysis.Result, error) {
+			return analysis.Compare(ctx, before, after, opt)
+		})
 		done()
 		if err != nil {
 			return nil, err
@@ -127,7 +135,8 @@ func captures(c *binding.Call, name string, list []*capture.Capture) ([]*capture
 
 // comparisonTable has one row per judgement.
 func comparisonTable(env *binding.Env, res *analysis.Result) *Table {
-	names := []string{"verdict", "metric", "unit", "basis", "before", "after", "change", "change_lo", "change_hi", "difference", "difference_lo", "difference_hi",
+	names := []string{"verdict", "metric", "unit", "basis", "before", "after", "change", "change_lo", "change_hi",
+		"difference", "difference_lo", "difference_hi",
 		"effect", "noise", "p", "q", "before_total", "after_total", "why"}
 	if res.Options.By == analysis.ByRegion || res.Options.By == analysis.ByLabel {
 		part := "region"
@@ -144,9 +153,12 @@ func comparisonTable(env *binding.Env, res *analysis.Result) *Table {
 	for i := range res.Rows {
 		r := &res.Rows[i]
 		row := []starlark.Value{
-			starlark.String(r.Verdict), starlark.String(r.Name), binding.Text(r.Unit), starlark.String(r.Basis), binding.Float(r.Before), binding.Float(r.After),
-			binding.Float(r.Change()), binding.Float(r.RatioLo - 1), binding.Float(r.RatioHi - 1), binding.Float(r.Difference), binding.Float(r.DifferenceLo), binding.Float(r.DifferenceHi),
-			binding.Float(r.Effect), binding.Float(r.Noise), binding.Float(r.P), binding.Float(r.Q), binding.Float(r.BeforeTotal), binding.Float(r.AfterTotal), binding.Text(r.Why),
+			starlark.String(r.Verdict), starlark.String(r.Name), binding.Text(r.Unit), starlark.String(r.Basis),
+			binding.Float(r.Before), binding.Float(r.After),
+			binding.Float(r.Change()), binding.Float(r.RatioLo - 1), binding.Float(r.RatioHi - 1),
+			binding.Float(r.Difference), binding.Float(r.DifferenceLo), binding.Float(r.DifferenceHi),
+			binding.Float(r.Effect), binding.Float(r.Noise), binding.Float(r.P), binding.Float(r.Q),
+			binding.Float(r.BeforeTotal), binding.Float(r.AfterTotal), binding.Text(r.Why),
 		}
 		if byFrame {
 			row = append(row, starlark.Bool(res.Paired))

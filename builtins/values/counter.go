@@ -41,7 +41,9 @@ func (c *Counter) Attr(name string) (starlark.Value, error) { return CounterTabl
 
 // Truth stops the statement: a series has no single truth value, and c == 5 or "if c" is a mistake worth an error.
 func (c *Counter) Truth() starlark.Bool {
-	c.env.Stop("a Counter is not true or false: compare with a method, such as c.gt(5).any(), or test one value, such as c.total() > 5 (Counter %s)", c.Counter.Name)
+	c.env.Stop(
+		"a Counter is not true or false: compare with a method, such as c.gt(5).any(), or test one value, such as c.total() > 5 (Counter %s)",
+		c.Counter.Name)
 	return false
 }
 
@@ -55,7 +57,8 @@ func (c *Counter) Len() int { return c.Counter.Len() }
 
 func (c *Counter) Index(i int) starlark.Value { return binding.Number(c.Counter.Value(i)) }
 
-// Slice returns the counter of samples [start, end). With a step other than 1 there is no time axis left, so it is a list of values.
+// Slice returns the counter of samples [start, end). With a step other than 1 there is no time axis left, so it is a
+// list of values.
 func (c *Counter) Slice(start, end, step int) starlark.Value {
 	if step == 1 {
 		return c.with(c.Counter.Slice(start, end, c.Counter.Axis.Slice(start, end)))

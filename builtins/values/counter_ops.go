@@ -16,7 +16,8 @@ import (
 
 // operators are the Starlark operators that counters have, as formula.Apply calls them.
 var operators = map[syntax.Token]string{
-	syntax.PLUS: "+", syntax.MINUS: "-", syntax.STAR: "*", syntax.SLASH: "/", syntax.SLASHSLASH: "//", syntax.PERCENT: "%",
+	syntax.PLUS: "+", syntax.MINUS: "-", syntax.STAR: "*", syntax.SLASH: "/", syntax.SLASHSLASH: "//",
+	syntax.PERCENT: "%",
 }
 
 // Binary implements + - * / // % with a Counter or a number on either side.
@@ -28,7 +29,8 @@ func (c *Counter) Binary(op syntax.Token, y starlark.Value, side starlark.Side) 
 	switch y.(type) {
 	case *Counter, starlark.Int, starlark.Float:
 	case starlark.NoneType:
-		return nil, fmt.Errorf("Counter %s %s None: the other side is missing; c.fill(x) replaces missing values", c.Counter.Name, op)
+		return nil, fmt.Errorf("Counter %s %s None: the other side is missing; c.fill(x) replaces missing values",
+			c.Counter.Name, op)
 	default:
 		return nil, nil
 	}
@@ -129,7 +131,8 @@ func orUnknown(unit string) string {
 }
 
 func AxisError(a, b *capture.Counter) error {
-	return fmt.Errorf("%s and %s have different time axes (%d and %d samples): resample both to one period first, such as cap.resample(\"10ms\")",
+	return fmt.Errorf(
+		"%s and %s have different time axes (%d and %d samples): resample both to one period first, such as cap.resample(\"10ms\")",
 		a.Name, b.Name, a.Len(), b.Len())
 }
 
@@ -162,7 +165,8 @@ func (c *Counter) clamp(lo, hi starlark.Value) (starlark.Value, error) {
 // rate divides by the measuring time of each sample.
 func (c *Counter) rate() (starlark.Value, error) {
 	if c.Counter.Kind == capture.Gauge || c.Counter.Kind == capture.Constant {
-		return nil, fmt.Errorf("%s is a %s, not a count of events: it has no rate (c.diff() gives its changes)", c.Counter.Name, c.Counter.Kind)
+		return nil, fmt.Errorf("%s is a %s, not a count of events: it has no rate (c.diff() gives its changes)",
+			c.Counter.Name, c.Counter.Kind)
 	}
 	out, err := c.apply("/", c, &Counter{env: c.env, Counter: c.Counter.Duration()})
 	if err != nil {
@@ -201,10 +205,12 @@ func (c *Counter) share(of starlark.Value) (starlark.Value, error) {
 func (c *Counter) diff() *capture.Counter {
 	n := c.Len()
 	out := &capture.Counter{Axis: c.Counter.Axis, Meta: capture.Meta{
-		Name: "diff(" + c.Counter.Name + ")", Unit: c.Counter.Unit, Kind: capture.Delta, GPU: c.Counter.GPU, Block: c.Counter.Block, Inputs: []string{c.Counter.Name}, Integral: c.wholeNumbers(),
+		Name: "diff(" + c.Counter.Name + ")", Unit: c.Counter.Unit, Kind: capture.Delta, GPU: c.Counter.GPU,
+		Block: c.Counter.Block, Inputs: []string{c.Counter.Name}, Integral: c.wholeNumbers(),
 	}}
 	if n > 0 {
-		out.Reasons = []capture.ReasonRun{{From: 0, To: 1, Reason: capture.Reason{Code: capture.TooFewSamples, Text: "the first sample has none before it"}}}
+		out.Reasons = []capture.ReasonRun{{From: 0, To: 1,
+			Reason: capture.Reason{Code: capture.TooFewSamples, Text: "the first sample has none before it"}}}
 	}
 	src := c.Counter
 	out.Col = capture.LazyColumn(n, func() (capture.Data, error) {
@@ -224,7 +230,8 @@ func (c *Counter) diff() *capture.Counter {
 func (c *Counter) cumsum() *capture.Counter {
 	n := c.Len()
 	out := &capture.Counter{Axis: c.Counter.Axis, Reasons: c.Counter.Reasons, Meta: capture.Meta{
-		Name: "cumsum(" + c.Counter.Name + ")", Unit: c.Counter.Unit, Kind: capture.Gauge, GPU: c.Counter.GPU, Block: c.Counter.Block, Inputs: []string{c.Counter.Name}, Integral: c.wholeNumbers(),
+		Name: "cumsum(" + c.Counter.Name + ")", Unit: c.Counter.Unit, Kind: capture.Gauge, GPU: c.Counter.GPU,
+		Block: c.Counter.Block, Inputs: []string{c.Counter.Name}, Integral: c.wholeNumbers(),
 	}}
 	src := c.Counter
 	out.Col = capture.LazyColumn(n, func() (capture.Data, error) {
@@ -302,12 +309,15 @@ func (c *Counter) compare(call *binding.Call, x starlark.Value, keep func(a, b f
 		if x.Counter.Unit != c.Counter.Unit && x.Counter.Unit != "" && c.Counter.Unit != "" {
 			ratio, ok := notation.UnitRatio(x.Counter.Unit, c.Counter.Unit)
 			if !ok {
-				c.env.Warnf("comparing unlike units: %s is in %s, %s in %s", c.Counter.Name, c.Counter.Unit, x.Counter.Name, x.Counter.Unit)
+				c.env.Warnf("comparing unlike units: %s is in %s, %s in %s", c.Counter.Name, c.Counter.Unit,
+					x.Counter.Name, x.Counter.Unit)
 			} else {
 				scale = ratio
 			}
 		}
-		return &Mask{env: c.env, Mask: capture.NewMask(c.Counter.Axis, func(i int) bool { return keep(v[i], w[i]*scale) })}, nil
+		return &Mask{env: c.env, Mask: capture.NewMask(c.Counter.Axis, func(i int) bool {
+			return keep(v[i], w[i]*scale)
+		})}, nil
 	case starlark.String:
 		if limit, err = notation.ParseQuantity(string(x), c.Counter.Unit); err != nil {
 			return nil, fmt.Errorf("%s: %w", c.Counter.Name, err)

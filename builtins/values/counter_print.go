@@ -41,7 +41,8 @@ func (c *Counter) String() string {
 	}
 	unit := notation.VisibleLine(c.Counter.Unit)
 	lo, mid, hi := c.Counter.Min().Float(), c.Counter.Median().Float(), c.Counter.Max().Float()
-	fmt.Fprintf(&b, " min %s median %s max %s", notation.Quantity(lo, unit), notation.Quantity(mid, unit), notation.Quantity(hi, unit))
+	fmt.Fprintf(&b, " min %s median %s max %s", notation.Quantity(lo, unit), notation.Quantity(mid, unit),
+		notation.Quantity(hi, unit))
 	if n > 1 {
 		b.WriteString(" " + sparkline(f, 24))
 	}

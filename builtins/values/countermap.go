@@ -81,7 +81,8 @@ func (m *counterMap) Get(k starlark.Value) (starlark.Value, bool, error) {
 			return m.cap.Counter(have), true, nil
 		}
 	}
-	return nil, false, fmt.Errorf("%q is not a %s of this capture; cap[%q] finds both counters and metrics", string(name), m.what, string(name))
+	return nil, false, fmt.Errorf("%q is not a %s of this capture; cap[%q] finds both counters and metrics",
+		string(name), m.what, string(name))
 }
 
 func (m *counterMap) Items() []starlark.Tuple {
@@ -120,7 +121,8 @@ var mapTable = binding.MethodTable[*counterMap]{
 				}
 				return binding.FrozenList(out), nil
 			}},
-		{Sig: "items() -> list", Doc: "Pairs of name and Counter.", Example: "[(n, c.unit) for n, c in cap.counters.items()]",
+		{Sig: "items() -> list", Doc: "Pairs of name and Counter.",
+			Example: "[(n, c.unit) for n, c in cap.counters.items()]",
 			Run: func(m *counterMap, c *binding.Call) (starlark.Value, error) {
 				items := m.Items()
 				out := make([]starlark.Value, len(items))
@@ -129,7 +131,8 @@ var mapTable = binding.MethodTable[*counterMap]{
 				}
 				return binding.FrozenList(out), nil
 			}},
-		{Sig: "get(name: str, default=None)", Doc: "The Counter of that name, or the default.", Example: "cap.counters.get(\"nothing\")",
+		{Sig: "get(name: str, default=None)", Doc: "The Counter of that name, or the default.",
+			Example: "cap.counters.get(\"nothing\")",
 			Run: func(m *counterMap, c *binding.Call) (starlark.Value, error) {
 				v, ok, err := m.Get(c.Arg("name"))
 				if err != nil || !ok {

@@ -50,8 +50,11 @@ func (e *IncomparableError) Error() string {
 	}
 	if c, ok := e.v.(*Counter); ok {
 		m := comparisonMethod(e.op)
-		return fmt.Sprintf("a Counter%s does not compare with %s: write c.%s(x), which gives a Mask; c.%s(x).any() is one bool (Counter %s)",
+		return fmt.Sprintf(
+			"a Counter%s does not compare with %s: write c.%s(x), which gives a Mask; c.%s(x).any() is one bool (Counter %s)",
 			where, e.op, m, m, c.Counter.Name)
 	}
-	return fmt.Sprintf("a Mask%s does not compare with %s: m.any() and m.all() test it, and (a ^ b).any() says whether two masks differ", where, e.op)
+	return fmt.Sprintf(
+		"a Mask%s does not compare with %s: m.any() and m.all() test it, and (a ^ b).any() says whether two masks differ",
+		where, e.op)
 }

@@ -48,7 +48,8 @@ func (m *Mask) Attr(name string) (starlark.Value, error) { return maskTable.Attr
 
 // Truth stops the statement: whether any or all samples are meant must be said.
 func (m *Mask) Truth() starlark.Bool {
-	m.env.Stop("a Mask is not true or false: use m.any() or m.all(); combine masks with & | ^ ~ instead of and, or, not")
+	m.env.Stop(
+		"a Mask is not true or false: use m.any() or m.all(); combine masks with & | ^ ~ instead of and, or, not")
 	return false
 }
 
@@ -76,12 +77,15 @@ func (m *Mask) Binary(op syntax.Token, y starlark.Value, side starlark.Side) (st
 	o, ok := y.(*Mask)
 	if !ok {
 		if _, isb := y.(starlark.Bool); isb {
-			return nil, fmt.Errorf("Mask %s bool: comparisons of counters are methods and give a Mask, such as c.gt(5) %s c.lt(9)", op, op)
+			return nil, fmt.Errorf(
+				"Mask %s bool: comparisons of counters are methods and give a Mask, such as c.gt(5) %s c.lt(9)", op, op)
 		}
 		return nil, nil
 	}
 	if !m.Mask.Axis.Same(o.Mask.Axis) {
-		return nil, fmt.Errorf("masks have different time axes (%d and %d samples): make both from counters of one capture", m.Len(), o.Len())
+		return nil, fmt.Errorf(
+			"masks have different time axes (%d and %d samples): make both from counters of one capture",
+			m.Len(), o.Len())
 	}
 	return &Mask{env: m.env, Mask: f(m.Mask, o.Mask)}, nil
 }
@@ -96,11 +100,15 @@ func (m *Mask) Unary(op syntax.Token) (starlark.Value, error) {
 
 var maskTable = binding.MethodTable[*Mask]{
 	Name: "Mask",
-	Doc:  "Selected samples of a time axis. Combine masks with & | ^ and invert with ~. cap.where(mask) keeps the selected samples. m[i] says whether sample i is selected.",
+	Doc: "Selected samples of a time axis. Combine masks with & | ^ and invert with ~. cap.where(mask) keeps the " +
+		"selected samples. m[i] says whether sample i is selected.",
 	Methods: []binding.Method[*Mask]{
 		{Sig: "count() -> int", Doc: "Number of selected samples.", Example: "clk.gt(1000).count()",
-			Run: func(m *Mask, c *binding.Call) (starlark.Value, error) { return starlark.MakeInt(m.Mask.Count()), nil }},
-		{Sig: "fraction() -> float", Doc: "Selected share of the samples, 0 to 1; None where there are no samples.", Example: "percent(clk.gt(1000).fraction())",
+			Run: func(m *Mask, c *binding.Call) (starlark.Value, error) {
+				return starlark.MakeInt(m.Mask.Count()), nil
+			}},
+		{Sig: "fraction() -> float", Doc: "Selected share of the samples, 0 to 1; None where there are no samples.",
+			Example: "percent(clk.gt(1000).fraction())",
 			Run: func(m *Mask, c *binding.Call) (starlark.Value, error) {
 				f, ok := m.Mask.Fraction()
 				if !ok {
@@ -109,13 +117,17 @@ var maskTable = binding.MethodTable[*Mask]{
 				return starlark.Float(f), nil
 			}},
 		{Sig: "any() -> bool", Doc: "Whether some sample is selected.", Example: "clk.gt(1000).any()",
-			Run: func(m *Mask, c *binding.Call) (starlark.Value, error) { return starlark.Bool(m.Mask.Count() > 0), nil }},
+			Run: func(m *Mask, c *binding.Call) (starlark.Value, error) {
+				return starlark.Bool(m.Mask.Count() > 0), nil
+			}},
 		{Sig: "all() -> bool", Doc: "Whether every sample is selected.", Example: "clk.gt(0).all()",
 			Run: func(m *Mask, c *binding.Call) (starlark.Value, error) {
 				return starlark.Bool(m.Mask.Count() == m.Mask.Len()), nil
 			}},
-		{Sig: "spans(min_duration: duration=None, across: Mask=None) -> list", Doc: "Stretches of consecutive selected samples that last at least min_duration, as Span values. A gap in the data ends a stretch. " +
-			"Samples of the mask across may lie inside a stretch without breaking it up: those without a value, for example.",
+		{Sig: "spans(min_duration: duration=None, across: Mask=None) -> list",
+			Doc: "Stretches of consecutive selected samples that last at least min_duration, as Span values. A gap " +
+				"in the data ends a stretch. Samples of the mask across may lie inside a stretch without breaking it " +
+				"up: those without a value, for example.",
 			Example: "[s.duration for s in clk.gt(1000).spans(\"1s\", across=clk.missing())]",
 			Run: func(m *Mask, c *binding.Call) (starlark.Value, error) {
 				ns, err := c.Duration("min_duration", 0)

@@ -42,7 +42,9 @@ func (m *Metric) AttrNames() []string { return metricTable.AttrNames() }
 func (m *Metric) Attr(name string) (starlark.Value, error) { return metricTable.Attr(m.env, m, name) }
 
 func metricText(name, doc string, get func(e *metrics.Entry) string) binding.Attribute[*Metric] {
-	return binding.Attribute[*Metric]{Name: name, Type: "str", Doc: doc, Get: func(m *Metric) (starlark.Value, error) { return starlark.String(get(m.Entry)), nil }}
+	return binding.Attribute[*Metric]{Name: name, Type: "str", Doc: doc, Get: func(m *Metric) (starlark.Value, error) {
+		return starlark.String(get(m.Entry)), nil
+	}}
 }
 
 var metricTable = binding.MethodTable[*Metric]{
@@ -57,21 +59,27 @@ var metricTable = binding.MethodTable[*Metric]{
 		metricText("high", "What a high value tells.", func(e *metrics.Entry) string { return e.High }),
 		metricText("low", "What a low value tells.", func(e *metrics.Entry) string { return e.Low }),
 		metricText("expr", "Formula, empty of a raw counter.", func(e *metrics.Entry) string { return e.Expr }),
-		metricText("kind", "\"delta\", \"gauge\", \"constant\" or \"derived\".", func(e *metrics.Entry) string { return e.Kind.String() }),
+		metricText("kind", "\"delta\", \"gauge\", \"constant\" or \"derived\".", func(e *metrics.Entry) string {
+			return e.Kind.String()
+		}),
 		metricText("gpu", "Catalogue id.", func(e *metrics.Entry) string { return e.GPU }),
 		metricText("block", "Hardware block that counts.", func(e *metrics.Entry) string { return e.Block }),
 		metricText("source", "Where formula and meaning come from.", func(e *metrics.Entry) string { return e.Source }),
-		{Name: "more_is_better", Type: "bool or None", Doc: "Whether more is better; None where it depends.", Get: func(m *Metric) (starlark.Value, error) {
-			if m.Entry.MoreIsBetter == "" {
-				return starlark.None, nil
-			}
-			return starlark.Bool(m.Entry.MoreIsBetter == "yes"), nil
-		}},
-		{Name: "references", Type: "list", Doc: "Published numbers to compare with: structs with text, value (None where it is a rule without a number), unit and source.",
+		{Name: "more_is_better", Type: "bool or None", Doc: "Whether more is better; None where it depends.",
+			Get: func(m *Metric) (starlark.Value, error) {
+				if m.Entry.MoreIsBetter == "" {
+					return starlark.None, nil
+				}
+				return starlark.Bool(m.Entry.MoreIsBetter == "yes"), nil
+			}},
+		{Name: "references", Type: "list",
+			Doc: "Published numbers to compare with: structs with text, value (None where it is a rule without a " +
+				"number), unit and source.",
 			Get: func(m *Metric) (starlark.Value, error) {
 				out := make([]starlark.Value, len(m.Entry.References))
 				for i, r := range m.Entry.References {
-					fields := starlark.StringDict{"text": starlark.String(r.Text), "value": starlark.None, "unit": starlark.String(r.Unit), "source": starlark.String(r.Source)}
+					fields := starlark.StringDict{"text": starlark.String(r.Text), "value": starlark.None,
+						"unit": starlark.String(r.Unit), "source": starlark.String(r.Source)}
 					if !math.IsNaN(r.Value) {
 						fields["value"] = starlark.Float(r.Value)
 					}
@@ -79,39 +87,61 @@ var metricTable = binding.MethodTable[*Metric]{
 				}
 				return binding.FrozenList(out), nil
 			}},
-		{Name: "index", Type: "int or None", Doc: "Position of a raw counter in its hardware block, header included; None where it has none.", Get: func(m *Metric) (starlark.Value, error) {
-			if m.Entry.Index == 0 {
-				return starlark.None, nil
-			}
-			return starlark.MakeInt(m.Entry.Index), nil
-		}},
-		{Name: "scaler", Type: "int", Doc: "What the hardware's number is multiplied by to give the counter.", Get: func(m *Metric) (starlark.Value, error) {
-			return starlark.MakeUint64(max(m.Entry.Scaler, 1)), nil
-		}},
-		{Name: "refs", Type: "list", Doc: "Sections of the vendor's guide.", Get: func(m *Metric) (starlark.Value, error) { return binding.StringList(m.Entry.Refs), nil }},
-		{Name: "inputs", Type: "list", Doc: "Names of the counters that the formula reads.", Get: func(m *Metric) (starlark.Value, error) { return binding.StringList(m.Entry.Inputs), nil }},
-		{Name: "used_by", Type: "list", Doc: "Names of the metrics whose formulas read it.", Get: func(m *Metric) (starlark.Value, error) { return binding.StringList(m.Entry.UsedBy()), nil }},
-		metricText("infix", "Formula with infix operators, whatever notation it is written in; empty of a raw counter and where variants differ.", func(e *metrics.Entry) string {
-			if x := e.Formula(); x != nil {
-				return x.Infix()
-			}
-			return ""
-		}),
-		metricText("peak", "Formula of the highest value that it can have, empty where none is known.", func(e *metrics.Entry) string { return e.Peak }),
-		metricText("available", "Condition on the GPU's topology under which it exists; empty means always.", func(e *metrics.Entry) string { return e.Available }),
-		metricText("data_type", "The type in which the vendor computes it, such as \"uint64\"; empty where it does not say.", func(e *metrics.Entry) string { return e.DataType }),
-		metricText("semantic", "Intel's semantic type: \"event\", \"duration\", \"throughput\" or \"ratio\"; empty of others.", func(e *metrics.Entry) string { return e.Semantic }),
+		{Name: "index", Type: "int or None",
+			Doc: "Position of a raw counter in its hardware block, header included; None where it has none.",
+			Get: func(m *Metric) (starlark.Value, error) {
+				if m.Entry.Index == 0 {
+					return starlark.None, nil
+				}
+				return starlark.MakeInt(m.Entry.Index), nil
+			}},
+		{Name: "scaler", Type: "int", Doc: "What the hardware's number is multiplied by to give the counter.",
+			Get: func(m *Metric) (starlark.Value, error) {
+				return starlark.MakeUint64(max(m.Entry.Scaler, 1)), nil
+			}},
+		{Name: "refs", Type: "list", Doc: "Sections of the vendor's guide.",
+			Get: func(m *Metric) (starlark.Value, error) { return binding.StringList(m.Entry.Refs), nil }},
+		{Name: "inputs", Type: "list", Doc: "Names of the counters that the formula reads.",
+			Get: func(m *Metric) (starlark.Value, error) { return binding.StringList(m.Entry.Inputs), nil }},
+		{Name: "used_by", Type: "list", Doc: "Names of the metrics whose formulas read it.",
+			Get: func(m *Metric) (starlark.Value, error) { return binding.StringList(m.Entry.UsedBy()), nil }},
+		metricText("infix",
+			"Formula with infix operators, whatever notation it is written in; empty of a raw counter and where variants differ.",
+			func(e *metrics.Entry) string {
+				if x := e.Formula(); x != nil {
+					return x.Infix()
+				}
+				return ""
+			}),
+		metricText("peak", "Formula of the highest value that it can have, empty where none is known.",
+			func(e *metrics.Entry) string { return e.Peak }),
+		metricText("available", "Condition on the GPU's topology under which it exists; empty means always.",
+			func(e *metrics.Entry) string { return e.Available }),
+		metricText("data_type",
+			"The type in which the vendor computes it, such as \"uint64\"; empty where it does not say.",
+			func(e *metrics.Entry) string { return e.DataType }),
+		metricText("semantic",
+			"Intel's semantic type: \"event\", \"duration\", \"throughput\" or \"ratio\"; empty of others.",
+			func(e *metrics.Entry) string { return e.Semantic }),
 		metricText("guid", "Names the Intel metric set to the kernel; empty of others.", func(e *metrics.Entry) string {
 			if e.Set == nil {
 				return ""
 			}
 			return e.Set.GUID
 		}),
-		metricText("usage", "The vendor's usage type, where it has one, such as \"percentage\".", func(e *metrics.Entry) string { return e.Usage }),
-		{Name: "generations", Type: "list", Doc: "Hardware generations that have it, where that is a question.", Get: func(m *Metric) (starlark.Value, error) { return binding.StringList(m.Entry.Generations()), nil }},
-		{Name: "apis", Type: "list", Doc: "APIs through which it is measured, where that is a question.", Get: func(m *Metric) (starlark.Value, error) { return binding.StringList(m.Entry.APIs()), nil }},
-		{Name: "variants", Type: "list", Doc: "Its formulas where they depend on generation and API: structs with generations, apis, expr, infix and inputs.", Get: metricVariants},
-		{Name: "aliases", Type: "list", Doc: "Other names that find it.", Get: func(m *Metric) (starlark.Value, error) { return binding.StringList(m.Entry.Aliases), nil }},
+		metricText("usage", "The vendor's usage type, where it has one, such as \"percentage\".",
+			func(e *metrics.Entry) string { return e.Usage }),
+		{Name: "generations", Type: "list", Doc: "Hardware generations that have it, where that is a question.",
+			Get: func(m *Metric) (starlark.Value, error) { return binding.StringList(m.Entry.Generations()), nil }},
+		{Name: "apis", Type: "list", Doc: "APIs through which it is measured, where that is a question.",
+			Get: func(m *Metric) (starlark.Value, error) { return binding.StringList(m.Entry.APIs()), nil }},
+		{Name: "variants", Type: "list",
+			Doc: "Its formulas where they depend on generation and API: structs with generations, apis, expr, infix " +
+				"and inputs.",
+			Get: metricVariants},
+		{Name: "aliases", Type: "list", Doc: "Other names that find it.", Get: func(m *Metric) (starlark.Value, error) {
+			return binding.StringList(m.Entry.Aliases), nil
+		}},
 	},
 }
 
@@ -119,7 +149,8 @@ var metricTable = binding.MethodTable[*Metric]{
 func metricVariants(m *Metric) (starlark.Value, error) {
 	var out []starlark.Value
 	for _, v := range m.Entry.Variants {
-		fields := starlark.StringDict{"generations": binding.StringList(v.Generations), "apis": binding.StringList(v.APIs), "expr": starlark.String(v.Expr),
+		fields := starlark.StringDict{"generations": binding.StringList(v.Generations),
+			"apis": binding.StringList(v.APIs), "expr": starlark.String(v.Expr),
 			"infix": starlark.String(""), "inputs": binding.StringList(nil)}
 		if v.Expr != "" {
 			one, err := v.Metric(m.Entry)

@@ -86,11 +86,17 @@ var plotTable = binding.MethodTable[*Plot]{
 	Name: "Plot",
 	Doc:  "A chart. save writes it as PNG, SVG or PDF; show draws it in a terminal that can.",
 	Attrs: []binding.Attribute[*Plot]{
-		{Name: "title", Type: "str", Doc: "Title.", Get: func(p *Plot) (starlark.Value, error) { return starlark.String(p.Plot.Title), nil }},
-		{Name: "kind", Type: "str", Doc: "The name of the function that made it, such as \"timeline\".", Get: func(p *Plot) (starlark.Value, error) { return starlark.String(p.Plot.Kind), nil }},
+		{Name: "title", Type: "str", Doc: "Title.", Get: func(p *Plot) (starlark.Value, error) {
+			return starlark.String(p.Plot.Title), nil
+		}},
+		{Name: "kind", Type: "str", Doc: "The name of the function that made it, such as \"timeline\".",
+			Get: func(p *Plot) (starlark.Value, error) { return starlark.String(p.Plot.Kind), nil }},
 	},
 	Methods: []binding.Method[*Plot]{
-		{Sig: "save(path: str, " + sizeParams + ")", Doc: "Writes the picture; the extension says the format: .png, .svg or .pdf. Sizes are in pixels, 1600 x 900 at 96 dpi if not given. " + sizeDoc, Example: "plot.timeline(clk).save(\"clk.png\", size=\"ticket\", theme=\"dark\")",
+		{Sig: "save(path: str, " + sizeParams + ")",
+			Doc: "Writes the picture; the extension says the format: .png, .svg or .pdf. Sizes are in pixels, " +
+				"1600 x 900 at 96 dpi if not given. " + sizeDoc,
+			Example: "plot.timeline(clk).save(\"clk.png\", size=\"ticket\", theme=\"dark\")",
 			Run: func(p *Plot, c *binding.Call) (starlark.Value, error) {
 				sz, err := size(c)
 				if err != nil {
@@ -115,7 +121,10 @@ var plotTable = binding.MethodTable[*Plot]{
 				c.Env.Written(path)
 				return starlark.None, nil
 			}},
-		{Sig: "show(" + sizeParams + ")", Doc: "Draws the picture in the terminal (kitty's, iTerm2's and sixel graphics), or prints the path of a temporary file.", Example: "plot.bar({\"a\": 1, \"b\": 2}).show(width=400, height=300)",
+		{Sig: "show(" + sizeParams + ")",
+			Doc: "Draws the picture in the terminal (kitty's, iTerm2's and sixel graphics), or prints the path " +
+				"of a temporary file.",
+			Example: "plot.bar({\"a\": 1, \"b\": 2}).show(width=400, height=300)",
 			Run: func(p *Plot, c *binding.Call) (starlark.Value, error) {
 				sz, err := size(c)
 				if err != nil {

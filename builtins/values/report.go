@@ -19,7 +19,8 @@ import (
 	"astrolabe/plots/canvas"
 )
 
-// Report is a document under construction: the one value that a script changes. It can no longer be changed once it is frozen.
+// Report is a document under construction: the one value that a script changes. It can no longer be changed once it is
+// frozen.
 type Report struct {
 	env    *binding.Env
 	cap    *Capture
@@ -39,7 +40,8 @@ func NewReport(e *binding.Env, title string, cap *Capture) *Report {
 	return r
 }
 
-// Lacks says on the page that it is drawn without a part, because of an error. It is false where the page says so already.
+// Lacks says on the page that it is drawn without a part, because of an error. It is false where the page says so
+// already.
 func (r *Report) Lacks(what string, err error) bool {
 	text := what + ": " + err.Error()
 	if at := binding.Place(err); at != "" {
@@ -74,7 +76,10 @@ func (r *Report) document(ctx context.Context) (*plots.Report, error) {
 		}
 	}
 	if len(r.failed) > 0 {
-		out.Items = slices.Insert(out.Items, 0, plots.Item(plots.Text("## What this page lacks\n\nA mistake in the script, not in the capture, left these parts out. Please report it with the capture.\n\n"+bulletList(r.failed))))
+		out.Items = slices.Insert(out.Items, 0,
+			plots.Item(
+				plots.Text(
+					"## What this page lacks\n\nA mistake in the script, not in the capture, left these parts out. Please report it with the capture.\n\n"+bulletList(r.failed))))
 	}
 	if r.cap != nil && len(r.cap.Capture.Warnings) > 0 {
 		out.Items = append(out.Items, plots.Text("## Warnings about the data\n\n"+bulletList(r.cap.Capture.Warnings)))
@@ -107,7 +112,8 @@ func (r *Report) Bare() bool {
 
 func (r *Report) String() string {
 	n := len(r.r.Findings())
-	return fmt.Sprintf("Report %q %d %s, %d %s", r.r.Title, len(r.r.Items), notation.Plural(len(r.r.Items), "item"), n, notation.Plural(n, "finding"))
+	return fmt.Sprintf("Report %q %d %s, %d %s", r.r.Title, len(r.r.Items), notation.Plural(len(r.r.Items), "item"), n,
+		notation.Plural(n, "finding"))
 }
 func (r *Report) Type() string          { return "Report" }
 func (r *Report) Freeze()               { r.frozen = true }
@@ -142,7 +148,8 @@ func (r *Report) Verdict() string {
 	return r.r.Summary.Verdict
 }
 
-// Doubts are what page one warns of: what could not be judged, and what was not measured. Without a page one it is what could not be judged.
+// Doubts are what page one warns of: what could not be judged, and what was not measured. Without a page one it is what
+// could not be judged.
 func (r *Report) Doubts() []string {
 	var out []string
 	if s := r.r.Summary; s != nil {
@@ -204,8 +211,8 @@ func (r *Report) summary(c *binding.Call) (starlark.Value, error) {
 	return starlark.None, nil
 }
 
-// provenance says what the report was made from. It names no path beyond the file's own name, so that the same inputs give the
-// same report wherever they lie.
+// provenance says what the report was made from. It names no path beyond the file's own name, so that the same inputs
+// give the same report wherever they lie.
 func (r *Report) provenance(ctx context.Context) ([]plots.KV, error) {
 	var out []plots.KV
 	add := func(key, value string) {
@@ -259,14 +266,15 @@ func (r *Report) provenance(ctx context.Context) ([]plots.KV, error) {
 	return out, nil
 }
 
-// parametersKey heads the values of the script's flags, and maxHeadParameters is how many of them stand at the head of a report.
+// parametersKey heads the values of the script's flags, and maxHeadParameters is how many of them stand at the head of
+// a report.
 const (
 	parametersKey     = "Parameters"
 	maxHeadParameters = 8
 )
 
-// shortenParameters leaves those parameters at the head of a report that were given, where there are many, and lists all at its end: findings
-// come first.
+// shortenParameters leaves those parameters at the head of a report that were given, where there are many, and lists
+// all at its end: findings come first.
 func (r *Report) shortenParameters(out *plots.Report) {
 	all, given := r.env.Parameters()
 	i := slices.IndexFunc(out.Provenance, func(kv plots.KV) bool { return kv.Key == parametersKey })
@@ -278,7 +286,8 @@ func (r *Report) shortenParameters(out *plots.Report) {
 		head = strings.Join(given, " ") + "; " + head
 	}
 	out.Provenance[i].Value = head
-	out.Items = append(out.Items, plots.Text("## Parameters\n\n`"+strings.ReplaceAll(strings.Join(all, " "), "`", "'")+"`"))
+	out.Items = append(out.Items,
+		plots.Text("## Parameters\n\n`"+strings.ReplaceAll(strings.Join(all, " "), "`", "'")+"`"))
 }
 
 // short is the beginning of a hash that tells it from others.
@@ -298,8 +307,9 @@ func (r *Report) save(c *binding.Call) (starlark.Value, error) {
 	return starlark.None, r.Save(c.Str("path", ""), sz, theme)
 }
 
-// Save draws the document as it is now into files whose format the extension of path says. The size may be partly or wholly zero, and the theme
-// nil, for those that a page has by itself. It runs under the context of the running statement.
+// Save draws the document as it is now into files whose format the extension of path says. The size may be partly or
+// wholly zero, and the theme nil, for those that a page has by itself. It runs under the context of the running
+// statement.
 func (r *Report) Save(path string, sz canvas.Size, theme *canvas.Theme) error {
 	if _, err := canvas.ReportFormatOf(path); err != nil {
 		return err
@@ -422,8 +432,8 @@ func share(c *binding.Call, name string) (*float64, error) {
 	return &x, nil
 }
 
-// numberOf is a number for machines and its unit, where unit is that of the metric. A text such as "52.4 %" or "above 3 ms" counts as its
-// number; any other text gives nil and no unit.
+// numberOf is a number for machines and its unit, where unit is that of the metric. A text such as "52.4 %" or "above 3
+// ms" counts as its number; any other text gives nil and no unit.
 func numberOf(v starlark.Value, unit string) (number *float64, in string) {
 	if f, ok := starlark.AsFloat(v); ok {
 		return &f, unit
@@ -478,38 +488,48 @@ func (t *Table) page(title string) plots.Table {
 
 var reportTable = binding.MethodTable[*Report]{
 	Name: "Report",
-	Doc:  "A document: findings, text, charts and tables, with where they come from. The methods add to it; save draws it.",
+	Doc: "A document: findings, text, charts and tables, with where they come from. The methods add to it; save " +
+		"draws it.",
 	Attrs: []binding.Attribute[*Report]{
-		{Name: "title", Type: "str", Doc: "Title.", Get: func(r *Report) (starlark.Value, error) { return starlark.String(r.r.Title), nil }},
-		{Name: "findings", Type: "Table", Doc: "The findings so far, the gravest first.", Get: func(r *Report) (starlark.Value, error) { return r.FindingsTable(), nil }},
-		{Name: "capture", Type: "Capture", Doc: "The capture that the report is about, None where it is about none.", Get: func(r *Report) (starlark.Value, error) {
-			if r.cap == nil {
-				return starlark.None, nil
-			}
-			return r.cap, nil
+		{Name: "title", Type: "str", Doc: "Title.", Get: func(r *Report) (starlark.Value, error) {
+			return starlark.String(r.r.Title), nil
 		}},
-		{Name: "judgements", Type: "Table", Doc: "What was judged, and why what could not be could not: subject, and why (None where it was judged).", Get: func(r *Report) (starlark.Value, error) {
-			t := NewTable(r.env, []string{"subject", "why"}, nil)
-			for _, j := range r.r.Judgements {
-				t.Append(starlark.String(j.Subject), binding.Text(j.Why))
-			}
-			return t, nil
-		}},
-		{Name: "provenance", Type: "dict", Doc: "What the report was made from.", Get: func(r *Report) (starlark.Value, error) {
-			kv, err := r.provenance(r.env.Context())
-			if err != nil {
-				return nil, err
-			}
-			d := starlark.NewDict(len(kv))
-			for _, p := range kv {
-				d.SetKey(starlark.String(p.Key), starlark.String(p.Value))
-			}
-			d.Freeze()
-			return d, nil
-		}},
+		{Name: "findings", Type: "Table", Doc: "The findings so far, the gravest first.",
+			Get: func(r *Report) (starlark.Value, error) { return r.FindingsTable(), nil }},
+		{Name: "capture", Type: "Capture", Doc: "The capture that the report is about, None where it is about none.",
+			Get: func(r *Report) (starlark.Value, error) {
+				if r.cap == nil {
+					return starlark.None, nil
+				}
+				return r.cap, nil
+			}},
+		{Name: "judgements", Type: "Table",
+			Doc: "What was judged, and why what could not be could not: subject, and why (None where it was judged).",
+			Get: func(r *Report) (starlark.Value, error) {
+				t := NewTable(r.env, []string{"subject", "why"}, nil)
+				for _, j := range r.r.Judgements {
+					t.Append(starlark.String(j.Subject), binding.Text(j.Why))
+				}
+				return t, nil
+			}},
+		{Name: "provenance", Type: "dict", Doc: "What the report was made from.",
+			Get: func(r *Report) (starlark.Value, error) {
+				kv, err := r.provenance(r.env.Context())
+				if err != nil {
+					return nil, err
+				}
+				d := starlark.NewDict(len(kv))
+				for _, p := range kv {
+					d.SetKey(starlark.String(p.Key), starlark.String(p.Value))
+				}
+				d.Freeze()
+				return d, nil
+			}},
 	},
 	Methods: []binding.Method[*Report]{
-		{Sig: "text(markdown: str)", Doc: "Adds prose: headings, paragraphs, lists, bold, emphasis and code in Markdown.", Example: "report.new(\"t\").text(\"## What this shows\")",
+		{Sig: "text(markdown: str)",
+			Doc:     "Adds prose: headings, paragraphs, lists, bold, emphasis and code in Markdown.",
+			Example: "report.new(\"t\").text(\"## What this shows\")",
 			Run: func(r *Report, c *binding.Call) (starlark.Value, error) {
 				return starlark.None, r.add(plots.Text(c.Str("markdown", "")))
 			}},
@@ -517,20 +537,35 @@ var reportTable = binding.MethodTable[*Report]{
 			Run: func(r *Report, c *binding.Call) (starlark.Value, error) {
 				return starlark.None, r.add(c.Arg("p").(*Plot).Plot)
 			}},
-		{Sig: "table(t: Table, title: str=None)", Doc: "Adds a table.", Example: "report.new(\"t\").table(cap.summary(), title=\"Everything\")",
+		{Sig: "table(t: Table, title: str=None)", Doc: "Adds a table.",
+			Example: "report.new(\"t\").table(cap.summary(), title=\"Everything\")",
 			Run: func(r *Report, c *binding.Call) (starlark.Value, error) {
 				t, title := c.Arg("t").(*Table), c.Str("title", "")
 				if n := t.rows - plots.MaxPageRows; n > 0 {
-					c.Env.Warnf("the table of %d rows is too long for a picture, which leaves out the last %d; .md, .html and .json have them", t.rows, n)
+					c.Env.Warnf(
+						"the table of %d rows is too long for a picture, which leaves out the last %d; .md, .html and .json have them",
+						t.rows, n)
 				}
 				return starlark.None, r.add(t.page(title))
 			}},
-		{Sig: "finding(id: str, severity: str, title: str, evidence: list|Counter=None, value: number|str=None, threshold: number|str=None, advice: str=None, spans: list|Span|Mask=None, source: str=None, confidence: str=None, win: str=None, metric: str=None, share: number=None, gain: list=None, runner_up: str=None, hint: bool=False, instead_of: str=None)",
-			Doc: "Adds a judgement: \"critical\", \"warning\", \"info\" or \"good\". evidence are the counters it rests on (the first is the metric; its total is the value if none is given), " +
-				"threshold what the value was compared with; numbers are in the unit of the first counter, and texts such as \"52.4 %\" or \"above 3 ms\" say their own. spans say where it holds, advice one sentence on what to do. source says where the threshold comes from, confidence how sure the judgement is, win what a fix could gain at most. metric says what value is of where it is not the first counter; \"\" says nothing. share is how much of the time it limits (0 to 1), gain the bounds of what relieving it saves (two numbers, 0 to 1), runner_up what sets the pace then. A hint is worth knowing whatever limits, and no page begins with it. instead_of is the id of a finding: this one says what limits if that does not, and stands right behind it.",
+		{
+			Sig: "finding(id: str, severity: str, title: str, evidence: list|Counter=None, value: number|str=None, threshold: number|str=None, advice: str=None, spans: list|Span|Mask=None, source: str=None, confidence: str=None, win: str=None, metric: str=None, share: number=None, gain: list=None, runner_up: str=None, hint: bool=False, instead_of: str=None)",
+			Doc: "Adds a judgement: \"critical\", \"warning\", \"info\" or \"good\". evidence are the counters it " +
+				"rests on (the first is the metric; its total is the value if none is given), threshold what the " +
+				"value was compared with; numbers are in the unit of the first counter, and texts such as \"52.4 %\" " +
+				"or \"above 3 ms\" say their own. spans say where it holds, advice one sentence on what to do. " +
+				"source says where the threshold comes from, confidence how sure the judgement is, win what a fix " +
+				"could gain at most. metric says what value is of where it is not the first counter; \"\" says " +
+				"nothing. share is how much of the time it limits (0 to 1), gain the bounds of what relieving it " +
+				"saves (two numbers, 0 to 1), runner_up what sets the pace then. A hint is worth knowing whatever " +
+				"limits, and no page begins with it. instead_of is the id of a finding: this one says what limits if " +
+				"that does not, and stands right behind it.",
 			Example: "report.new(\"t\").finding(\"clk/high\", \"warning\", \"The clock is high\", evidence=[clk], threshold=\"above 1000\", spans=clk.gt(1000).spans())",
 			Run:     func(r *Report, c *binding.Call) (starlark.Value, error) { return r.finding(c) }},
-		{Sig: "account(a: Account=None) -> Account", Doc: "Says where the time went: page one shows it as a bar and as a lane over time, and JSON has its parts. Without an argument it only returns what was said before, None where nothing was.", Example: "report.new(\"t\", capture=cap).account(account(cap))",
+		{Sig: "account(a: Account=None) -> Account",
+			Doc: "Says where the time went: page one shows it as a bar and as a lane over time, and JSON has its " +
+				"parts. Without an argument it only returns what was said before, None where nothing was.",
+			Example: "report.new(\"t\", capture=cap).account(account(cap))",
 			Run: func(r *Report, c *binding.Call) (starlark.Value, error) {
 				if r.frozen {
 					return nil, errFrozenReport
@@ -544,7 +579,10 @@ var reportTable = binding.MethodTable[*Report]{
 				}
 				return r.time, nil
 			}},
-		{Sig: "judged(subject: str, why: str=None)", Doc: "Says that a subject, such as \"the GPU\", was judged, or why it could not be. Where nothing could be, the page, the terminal and `report --strict` say so.", Example: "report.new(\"t\").judged(\"the GPU\", why=\"only 3 samples\")",
+		{Sig: "judged(subject: str, why: str=None)",
+			Doc: "Says that a subject, such as \"the GPU\", was judged, or why it could not be. Where nothing " +
+				"could be, the page, the terminal and `report --strict` say so.",
+			Example: "report.new(\"t\").judged(\"the GPU\", why=\"only 3 samples\")",
 			Run: func(r *Report, c *binding.Call) (starlark.Value, error) {
 				if r.frozen {
 					return nil, errFrozenReport
@@ -555,20 +593,31 @@ var reportTable = binding.MethodTable[*Report]{
 				}
 				return starlark.None, nil
 			}},
-		{Sig: "summary(verdict: str, note: str=None, severity: str=\"info\", timeline: Plot=None, quality: list=None)", Doc: "Makes page one: the verdict in a sentence and what it rests on, the bar of `account`, three findings, one timeline (without one, that of the page which shows most of what the findings rest on), and what is to know about the data, a list of texts or of (severity, text).",
+		{Sig: "summary(verdict: str, note: str=None, severity: str=\"info\", timeline: Plot=None, quality: list=None)",
+			Doc: "Makes page one: the verdict in a sentence and what it rests on, the bar of `account`, three " +
+				"findings, one timeline (without one, that of the page which shows most of what the findings rest " +
+				"on), and what is to know about the data, a list of texts or of (severity, text).",
 			Example: "report.new(\"t\", capture=cap).summary(\"The vector units set the pace\", severity=\"warning\", quality=[(\"good\", \"no gaps\")])",
 			Run:     func(r *Report, c *binding.Call) (starlark.Value, error) { return r.summary(c) }},
-		{Sig: "save(path: str, " + sizeParams + ")", Doc: "Writes the report; the extension says the format: .png, .svg, .pdf, .md (its pictures beside it), .html (one file that needs no network and no script) or .json. A long PNG goes on in files name-2.png and so on. " + sizeDoc, Example: "report.new(\"t\", capture=cap).save(\"out.png\")",
-			Run: func(r *Report, c *binding.Call) (starlark.Value, error) { return r.save(c) }},
+		{Sig: "save(path: str, " + sizeParams + ")",
+			Doc: "Writes the report; the extension says the format: .png, .svg, .pdf, .md (its pictures beside " +
+				"it), .html (one file that needs no network and no script) or .json. A long PNG goes on in files " +
+				"name-2.png and so on. " + sizeDoc,
+			Example: "report.new(\"t\", capture=cap).save(\"out.png\")",
+			Run:     func(r *Report, c *binding.Call) (starlark.Value, error) { return r.save(c) }},
 	},
 }
 
 // FindingsTable is a table of the findings so far, the gravest first.
 func (r *Report) FindingsTable() *Table {
-	t := NewTable(r.env, []string{"id", "severity", "title", "metric", "value", "threshold", "advice", "spans", "source", "confidence", "win", "share", "gain_low", "gain_high", "runner_up", "hint", "instead_of"}, nil)
+	t := NewTable(r.env, []string{"id", "severity", "title", "metric", "value", "threshold", "advice", "spans",
+		"source", "confidence", "win", "share", "gain_low", "gain_high", "runner_up", "hint", "instead_of"}, nil)
 	for _, f := range r.r.Findings() {
-		t.Append(starlark.String(f.ID), starlark.String(f.Severity.String()), starlark.String(f.Title), binding.Text(f.Metric), binding.Text(f.Value),
-			binding.Text(f.Threshold), binding.Text(f.Advice), starlark.MakeInt(len(f.Spans)), binding.Text(f.Source), binding.Text(f.Confidence), binding.Text(f.Win), optional(f.Share), bound(f.Gain, 0), bound(f.Gain, 1), binding.Text(f.RunnerUp), starlark.Bool(f.Hint), binding.Text(f.InsteadOf))
+		t.Append(starlark.String(f.ID), starlark.String(f.Severity.String()), starlark.String(f.Title),
+			binding.Text(f.Metric), binding.Text(f.Value),
+			binding.Text(f.Threshold), binding.Text(f.Advice), starlark.MakeInt(len(f.Spans)), binding.Text(f.Source),
+			binding.Text(f.Confidence), binding.Text(f.Win), optional(f.Share), bound(f.Gain, 0), bound(f.Gain, 1),
+			binding.Text(f.RunnerUp), starlark.Bool(f.Hint), binding.Text(f.InsteadOf))
 	}
 	return t
 }

@@ -26,7 +26,8 @@ var (
 
 func (s *Sample) String() string {
 	a := s.cap.Capture.Axis
-	out := fmt.Sprintf("Sample %d %s to %s", s.i, notation.FormatNS(float64(a.Start[s.i])), notation.FormatNS(float64(a.End[s.i])))
+	out := fmt.Sprintf("Sample %d %s to %s", s.i, notation.FormatNS(float64(a.Start[s.i])),
+		notation.FormatNS(float64(a.End[s.i])))
 	for _, l := range s.cap.Capture.Labels {
 		if v, ok := l.Value(s.i); ok {
 			out += fmt.Sprintf(" %s=%q", notation.VisibleLine(l.Name), v)
@@ -52,7 +53,8 @@ func (s *Sample) Attr(name string) (starlark.Value, error) {
 		return nil, fmt.Errorf("Sample has no .%s: a value is taken by the name of its counter, s[%q]", name, name)
 	}
 	if len(s.cap.Capture.Labels) > 0 && CounterTable.Entry(name) == nil && captureTable.Entry(name) == nil {
-		return nil, fmt.Errorf("Sample has no .%s: s[\"Name\"] is the value of a counter, and s.labels has %s", name, s.cap.labelNames())
+		return nil, fmt.Errorf("Sample has no .%s: s[\"Name\"] is the value of a counter, and s.labels has %s", name,
+			s.cap.labelNames())
 	}
 	return nil, sampleTable.Absent("Sample", name, sampleTable.AttrNames())
 }
@@ -94,7 +96,8 @@ func (s *Sample) MarshalJSON() ([]byte, error) {
 	}
 	a := s.cap.Capture.Axis
 	return json.Marshal(map[string]any{
-		"index": s.i, "start": float64(a.Start[s.i]) / 1e9, "end": float64(a.End[s.i]) / 1e9, "labels": s.labelMap(), "counters": values,
+		"index": s.i, "start": float64(a.Start[s.i]) / 1e9, "end": float64(a.End[s.i]) / 1e9, "labels": s.labelMap(),
+		"counters": values,
 	})
 }
 
@@ -139,16 +142,28 @@ func (s *Sample) row(m *counterMap) (starlark.Value, error) {
 
 var sampleTable = binding.MethodTable[*Sample]{
 	Name: "Sample",
-	Doc:  "One row of a capture: an interval of time and the value of every counter in it. s[\"Name\"] is the value of a counter or metric.",
+	Doc: "One row of a capture: an interval of time and the value of every counter in it. s[\"Name\"] is the value " +
+		"of a counter or metric.",
 	Attrs: []binding.Attribute[*Sample]{
-		{Name: "index", Type: "int", Doc: "Position in the capture.", Get: func(s *Sample) (starlark.Value, error) { return starlark.MakeInt(s.i), nil }},
-		{Name: "start", Type: "float", Doc: "Start in seconds since the start of the capture.", Get: func(s *Sample) (starlark.Value, error) { return binding.Seconds(s.cap.Capture.Axis.Start[s.i]), nil }},
-		{Name: "end", Type: "float", Doc: "End in seconds.", Get: func(s *Sample) (starlark.Value, error) { return binding.Seconds(s.cap.Capture.Axis.End[s.i]), nil }},
+		{Name: "index", Type: "int", Doc: "Position in the capture.", Get: func(s *Sample) (starlark.Value, error) {
+			return starlark.MakeInt(s.i), nil
+		}},
+		{Name: "start", Type: "float", Doc: "Start in seconds since the start of the capture.",
+			Get: func(s *Sample) (starlark.Value, error) {
+				return binding.Seconds(s.cap.Capture.Axis.Start[s.i]), nil
+			}},
+		{Name: "end", Type: "float", Doc: "End in seconds.", Get: func(s *Sample) (starlark.Value, error) {
+			return binding.Seconds(s.cap.Capture.Axis.End[s.i]), nil
+		}},
 		{Name: "duration", Type: "float", Doc: "Length in seconds.", Get: func(s *Sample) (starlark.Value, error) {
 			return binding.Seconds(s.cap.Capture.Axis.End[s.i] - s.cap.Capture.Axis.Start[s.i]), nil
 		}},
-		{Name: "labels", Type: "dict", Doc: "Kernel, dispatch, pass, session, frame or whatever the source names; None where a sample has none.", Get: func(s *Sample) (starlark.Value, error) { return s.labels(), nil }},
-		{Name: "counters", Type: "dict", Doc: "Counter names and their values in this sample.", Get: func(s *Sample) (starlark.Value, error) { return s.row(s.cap.counterMap()) }},
-		{Name: "metrics", Type: "dict", Doc: "Catalogue metrics and their values in this sample.", Get: func(s *Sample) (starlark.Value, error) { return s.row(s.cap.metricMap()) }},
+		{Name: "labels", Type: "dict",
+			Doc: "Kernel, dispatch, pass, session, frame or whatever the source names; None where a sample has none.",
+			Get: func(s *Sample) (starlark.Value, error) { return s.labels(), nil }},
+		{Name: "counters", Type: "dict", Doc: "Counter names and their values in this sample.",
+			Get: func(s *Sample) (starlark.Value, error) { return s.row(s.cap.counterMap()) }},
+		{Name: "metrics", Type: "dict", Doc: "Catalogue metrics and their values in this sample.",
+			Get: func(s *Sample) (starlark.Value, error) { return s.row(s.cap.metricMap()) }},
 	},
 }

@@ -48,7 +48,8 @@ func (s *Session) String() string {
 	}
 	enabled, _ := lib.Enabled() // the context is open
 	passes, _ := lib.Passes()
-	return fmt.Sprintf("Session of %s: %d of %d counters enabled, %d passes", s.name, len(enabled), len(counters), len(passes))
+	return fmt.Sprintf("Session of %s: %d of %d counters enabled, %d passes", s.name, len(enabled),
+		len(counters), len(passes))
 }
 
 // use makes the context the current one of the run's library.
@@ -61,7 +62,8 @@ func (s *Session) use() *session.Library {
 // deviceStruct describes a device.
 func deviceStruct(d capture.Device) starlark.Value {
 	return starlarkstruct.FromStringDict(starlark.String("device"), starlark.StringDict{
-		"name": binding.Text(d.Name), "vendor": binding.Text(d.Vendor), "driver": binding.Text(d.Driver), "id": binding.Text(d.ID)})
+		"name": binding.Text(d.Name), "vendor": binding.Text(d.Vendor), "driver": binding.Text(d.Driver),
+		"id": binding.Text(d.ID)})
 }
 
 // counterIndex is the number of a counter given by name or number. None is a null pointer.
@@ -81,7 +83,8 @@ func (s *Session) counterIndex(lib *session.Library, v starlark.Value) (int, err
 }
 
 // change enables or disables counters by name or number.
-func (s *Session) change(list starlark.Tuple, byName func(*string) error, byIndex func(int) error) (starlark.Value, error) {
+func (s *Session) change(list starlark.Tuple, byName func(*string) error,
+	byIndex func(int) error) (starlark.Value, error) {
 	for _, v := range list {
 		var err error
 		switch v := v.(type) {

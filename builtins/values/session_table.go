@@ -13,95 +13,114 @@ import (
 )
 
 // sessionStep is a method without parameters that makes one step of a session.
-func sessionStep(name, doc, example string, step func(s *Session, lib *session.Library) error) binding.Method[*Session] {
-	return binding.Method[*Session]{Sig: name + "()", Doc: doc, Example: example, Run: func(s *Session, c *binding.Call) (starlark.Value, error) {
-		return starlark.None, step(s, s.use())
-	}}
+func sessionStep(name, doc, example string,
+	step func(s *Session, lib *session.Library) error) binding.Method[*Session] {
+	return binding.Method[*Session]{Sig: name + "()", Doc: doc, Example: example,
+		Run: func(s *Session, c *binding.Call) (starlark.Value, error) {
+			return starlark.None, step(s, s.use())
+		}}
 }
 
 // sessionCapture is a method that makes a capture of a session.
-func sessionCapture(sig, doc, example string, f func(lib *session.Library, e *binding.Env, id uint32) (*capture.Capture, error)) binding.Method[*Session] {
-	return binding.Method[*Session]{Sig: sig, Doc: doc, Example: example, Run: func(s *Session, c *binding.Call) (starlark.Value, error) {
-		n, err := id(c, "session")
-		if err != nil {
-			return nil, err
-		}
-		out, err := f(s.use(), s.env, n)
-		if err != nil {
-			return nil, err
-		}
-		return describedCapture(s.env, out)
-	}}
+func sessionCapture(sig, doc, example string,
+	f func(lib *session.Library, e *binding.Env, id uint32) (*capture.Capture, error)) binding.Method[*Session] {
+	return binding.Method[*Session]{Sig: sig, Doc: doc, Example: example,
+		Run: func(s *Session, c *binding.Call) (starlark.Value, error) {
+			n, err := id(c, "session")
+			if err != nil {
+				return nil, err
+			}
+			out, err := f(s.use(), s.env, n)
+			if err != nil {
+				return nil, err
+			}
+			return describedCapture(s.env, out)
+		}}
 }
 
 var sessionTable = binding.MethodTable[*Session]{
 	Name: "Session",
-	Doc: "Counters that are measured in passes, after the model of AMD's GPUPerfAPI: enable counters, then repeat the work once per pass, or let run() do it. " +
-		"Errors carry GPA's status, such as SAMPLE_NOT_FOUND. docs/gpa-functions.md lists every function of GPA's guide with the call that does it.",
+	Doc: "Counters that are measured in passes, after the model of AMD's GPUPerfAPI: enable counters, then repeat " +
+		"the work once per pass, or let run() do it. Errors carry GPA's status, such as SAMPLE_NOT_FOUND. " +
+		"docs/gpa-functions.md lists every function of GPA's guide with the call that does it.",
 	Attrs: []binding.Attribute[*Session]{
-		{Name: "counters", Type: "Table", Doc: "Every counter: index, name, group, usage, type, enabled, description.", Get: (*Session).counterTable},
-		{Name: "enabled", Type: "list", Doc: "Names of the enabled counters in the order of enabling.", Get: func(s *Session) (starlark.Value, error) {
-			lib := s.use()
-			enabled, err := lib.Enabled()
-			if err != nil {
-				return nil, err
-			}
-			counters, err := lib.Counters()
-			if err != nil {
-				return nil, err
-			}
-			names := make([]string, len(enabled))
-			for k, i := range enabled {
-				names[k] = counters[i].Name
-			}
-			return binding.StringList(names), nil
-		}},
-		{Name: "passes", Type: "int", Doc: "How often the work has to be repeated for the enabled counters; 0 where none is enabled.", Get: func(s *Session) (starlark.Value, error) {
-			passes, err := s.use().Passes()
-			return starlark.MakeInt(len(passes)), err
-		}},
-		{Name: "plan", Type: "list", Doc: "The hardware counters of each pass, a list of names per pass.", Get: func(s *Session) (starlark.Value, error) {
-			var out []starlark.Value
-			passes, _ := s.use().Passes() // a closed context has no pass
-			for _, pass := range passes {
-				var names []string
-				for _, h := range pass {
-					names = append(names, h.Name)
+		{Name: "counters", Type: "Table", Doc: "Every counter: index, name, group, usage, type, enabled, description.",
+			Get: (*Session).counterTable},
+		{Name: "enabled", Type: "list", Doc: "Names of the enabled counters in the order of enabling.",
+			Get: func(s *Session) (starlark.Value, error) {
+				lib := s.use()
+				enabled, err := lib.Enabled()
+				if err != nil {
+					return nil, err
 				}
-				out = append(out, binding.StringList(names))
-			}
-			return binding.FrozenList(out), nil
-		}},
-		{Name: "sessions", Type: "list", Doc: "Numbers of the sessions whose results are kept: the last four, the oldest first.", Get: func(s *Session) (starlark.Value, error) {
-			var out []starlark.Value
-			for _, n := range s.use().Sessions() {
-				out = append(out, starlark.MakeUint64(uint64(n)))
-			}
-			return binding.FrozenList(out), nil
-		}},
-		{Name: "device", Type: "struct", Doc: "What is measured: name, vendor, driver, id; None where it is not known.", Get: func(s *Session) (starlark.Value, error) {
-			return deviceStruct(s.use().Device()), nil
-		}},
+				counters, err := lib.Counters()
+				if err != nil {
+					return nil, err
+				}
+				names := make([]string, len(enabled))
+				for k, i := range enabled {
+					names[k] = counters[i].Name
+				}
+				return binding.StringList(names), nil
+			}},
+		{Name: "passes", Type: "int",
+			Doc: "How often the work has to be repeated for the enabled counters; 0 where none is enabled.",
+			Get: func(s *Session) (starlark.Value, error) {
+				passes, err := s.use().Passes()
+				return starlark.MakeInt(len(passes)), err
+			}},
+		{Name: "plan", Type: "list", Doc: "The hardware counters of each pass, a list of names per pass.",
+			Get: func(s *Session) (starlark.Value, error) {
+				var out []starlark.Value
+				passes, _ := s.use().Passes() // a closed context has no pass
+				for _, pass := range passes {
+					var names []string
+					for _, h := range pass {
+						names = append(names, h.Name)
+					}
+					out = append(out, binding.StringList(names))
+				}
+				return binding.FrozenList(out), nil
+			}},
+		{Name: "sessions", Type: "list",
+			Doc: "Numbers of the sessions whose results are kept: the last four, the oldest first.",
+			Get: func(s *Session) (starlark.Value, error) {
+				var out []starlark.Value
+				for _, n := range s.use().Sessions() {
+					out = append(out, starlark.MakeUint64(uint64(n)))
+				}
+				return binding.FrozenList(out), nil
+			}},
+		{Name: "device", Type: "struct", Doc: "What is measured: name, vendor, driver, id; None where it is not known.",
+			Get: func(s *Session) (starlark.Value, error) {
+				return deviceStruct(s.use().Device()), nil
+			}},
 	},
 	Methods: []binding.Method[*Session]{
 		{
-			Sig: "enable(*counters: str|int|list|None)", Doc: "Enables counters by name, in any case, or by index, for the sessions to come.", Example: "ses.enable(\"GPUTime\", 1)",
+			Sig:     "enable(*counters: str|int|list|None)",
+			Doc:     "Enables counters by name, in any case, or by index, for the sessions to come.",
+			Example: "ses.enable(\"GPUTime\", 1)",
 			Run: func(s *Session, c *binding.Call) (starlark.Value, error) {
 				lib := s.use()
 				return s.change(c.Rest, lib.EnableName, lib.Enable)
 			},
 		},
 		{
-			Sig: "disable(*counters: str|int|list|None)", Doc: "Disables counters by name or index.", Example: "ses.enable_all(); ses.disable(\"gputime\")",
+			Sig: "disable(*counters: str|int|list|None)", Doc: "Disables counters by name or index.",
+			Example: "ses.enable_all(); ses.disable(\"gputime\")",
 			Run: func(s *Session, c *binding.Call) (starlark.Value, error) {
 				lib := s.use()
 				return s.change(c.Rest, lib.DisableName, lib.Disable)
 			},
 		},
-		sessionStep("enable_all", "Enables every counter, in the order of their indices.", "ses.enable_all()", func(_ *Session, lib *session.Library) error { return lib.EnableAll() }),
-		sessionStep("disable_all", "Disables every counter.", "ses.disable_all()", func(_ *Session, lib *session.Library) error { return lib.DisableAll() }),
+		sessionStep("enable_all", "Enables every counter, in the order of their indices.", "ses.enable_all()",
+			func(_ *Session, lib *session.Library) error { return lib.EnableAll() }),
+		sessionStep("disable_all", "Disables every counter.", "ses.disable_all()",
+			func(_ *Session, lib *session.Library) error { return lib.DisableAll() }),
 		{
-			Sig: "is_enabled(counter: str|int) -> bool", Doc: "Whether a counter is enabled.", Example: "ses.is_enabled(\"GPUTime\")",
+			Sig: "is_enabled(counter: str|int) -> bool", Doc: "Whether a counter is enabled.",
+			Example: "ses.is_enabled(\"GPUTime\")",
 			Run: func(s *Session, c *binding.Call) (starlark.Value, error) {
 				lib := s.use()
 				i, err := s.counterIndex(lib, c.Arg("counter"))
@@ -116,24 +135,30 @@ var sessionTable = binding.MethodTable[*Session]{
 			},
 		},
 		{
-			Sig: "index(name: str|None) -> int", Doc: "Index of the counter of that name, in any case.", Example: "ses.index(\"gputime\")",
+			Sig: "index(name: str|None) -> int", Doc: "Index of the counter of that name, in any case.",
+			Example: "ses.index(\"gputime\")",
 			Run: func(s *Session, c *binding.Call) (starlark.Value, error) {
 				i, err := s.counterIndex(s.use(), c.Arg("name"))
 				return starlark.MakeInt(i), err
 			},
 		},
 		{
-			Sig: "begin_session() -> int", Doc: "Begins a session with the enabled counters and gives its number, which counts from 1. The counters cannot be changed until it ends.",
+			Sig: "begin_session() -> int",
+			Doc: "Begins a session with the enabled counters and gives its number, which counts from 1. The " +
+				"counters cannot be changed until it ends.",
 			Example: "ses.enable(\"GPUTime\"); n = ses.begin_session()",
 			Run: func(s *Session, c *binding.Call) (starlark.Value, error) {
 				n, err := s.use().BeginSession()
 				return starlark.MakeUint64(uint64(n)), err
 			},
 		},
-		sessionStep("begin_pass", "Begins the next pass of the session. Passes beyond those needed are accepted and measure nothing.",
-			"ses.enable(\"GPUTime\"); ses.begin_session(); ses.begin_pass()", func(_ *Session, lib *session.Library) error { return lib.BeginPass() }),
+		sessionStep("begin_pass",
+			"Begins the next pass of the session. Passes beyond those needed are accepted and measure nothing.",
+			"ses.enable(\"GPUTime\"); ses.begin_session(); ses.begin_pass()",
+			func(_ *Session, lib *session.Library) error { return lib.BeginPass() }),
 		{
-			Sig: "begin_sample(sample: int)", Doc: "Begins a sample. The same number in every pass tells that the samples belong together.",
+			Sig:     "begin_sample(sample: int)",
+			Doc:     "Begins a sample. The same number in every pass tells that the samples belong together.",
 			Example: "ses.enable(\"GPUTime\"); ses.begin_session(); ses.begin_pass(); ses.begin_sample(0)",
 			Run: func(s *Session, c *binding.Call) (starlark.Value, error) {
 				n, err := id(c, "sample")
@@ -143,21 +168,28 @@ var sessionTable = binding.MethodTable[*Session]{
 				return starlark.None, s.use().BeginSample(s.env.Context(), n)
 			},
 		},
-		sessionStep("end_sample", "Ends the sample.", "ses.enable(\"GPUTime\"); ses.begin_session(); ses.begin_pass(); ses.begin_sample(0); ses.end_sample()",
+		sessionStep("end_sample", "Ends the sample.",
+			"ses.enable(\"GPUTime\"); ses.begin_session(); ses.begin_pass(); ses.begin_sample(0); ses.end_sample()",
 			func(s *Session, lib *session.Library) error { return lib.EndSample(s.env.Context()) }),
-		sessionStep("end_pass", "Ends the pass. Where its number of samples is not that of the first pass it is ended too, with an error.",
-			"ses.enable(\"GPUTime\"); ses.begin_session(); ses.begin_pass(); ses.end_pass()", func(_ *Session, lib *session.Library) error { return lib.EndPass() }),
+		sessionStep("end_pass",
+			"Ends the pass. Where its number of samples is not that of the first pass it is ended too, with an error.",
+			"ses.enable(\"GPUTime\"); ses.begin_session(); ses.begin_pass(); ses.end_pass()",
+			func(_ *Session, lib *session.Library) error { return lib.EndPass() }),
 		sessionStep("end_session", "Ends the session. Where passes are missing it is ended too, with an error.",
-			"ses.enable(\"GPUTime\"); ses.begin_session(); ses.begin_pass(); ses.end_pass(); ses.end_session()", func(_ *Session, lib *session.Library) error { return lib.EndSession() }),
+			"ses.enable(\"GPUTime\"); ses.begin_session(); ses.begin_pass(); ses.end_pass(); ses.end_session()",
+			func(_ *Session, lib *session.Library) error { return lib.EndSession() }),
 		{
 			Sig: "run(command: list=None, period: duration=None) -> Capture",
-			Doc: "Makes a whole session: runs the command once per pass and gives a capture of what was measured, in which every counter knows its pass and that pass's own duration. " +
-				"Without a period each run is one sample; with one, samples of the runs belong together by position. Sessions over stored results take no command. A command needs --allow-exec.",
+			Doc: "Makes a whole session: runs the command once per pass and gives a capture of what was measured, in " +
+				"which every counter knows its pass and that pass's own duration. Without a period each run is one " +
+				"sample; with one, samples of the runs belong together by position. Sessions over stored results " +
+				"take no command. A command needs --allow-exec.",
 			Example: "ses.enable(\"GPUTime\"); ses.run()[\"GPUTime\"].values",
 			Run:     runSession,
 		},
 		{
-			Sig: "ready(session: int, sample: int=None) -> bool", Doc: "Whether the results of a session, or of one sample of it, can be had without waiting.",
+			Sig:     "ready(session: int, sample: int=None) -> bool",
+			Doc:     "Whether the results of a session, or of one sample of it, can be had without waiting.",
 			Example: "ses.enable(\"GPUTime\"); ses.run(); ses.ready(1, 0)",
 			Run: func(s *Session, c *binding.Call) (starlark.Value, error) {
 				n, err := id(c, "session")
@@ -177,13 +209,16 @@ var sessionTable = binding.MethodTable[*Session]{
 			},
 		},
 		{
-			Sig:     "result(session: int, sample: int, counter: str|int=None, type: str=None)",
-			Doc:     "The result of a counter in a sample, once it is there; without a counter a dict of all enabled. type (\"float64\", \"uint64\", ...) insists on the type of the counter's results.",
+			Sig: "result(session: int, sample: int, counter: str|int=None, type: str=None)",
+			Doc: "The result of a counter in a sample, once it is there; without a counter a dict of all " +
+				"enabled. type (\"float64\", \"uint64\", ...) insists on the type of the counter's results.",
 			Example: "ses.enable(\"GPUTime\"); ses.run(); ses.result(1, 0, \"GPUTime\")",
 			Run:     sessionResult,
 		},
 		{
-			Sig: "samples(session: int) -> list", Doc: "Numbers of the samples of a session, in the order of its first pass.", Example: "ses.enable(\"GPUTime\"); ses.run(); ses.samples(1)",
+			Sig:     "samples(session: int) -> list",
+			Doc:     "Numbers of the samples of a session, in the order of its first pass.",
+			Example: "ses.enable(\"GPUTime\"); ses.run(); ses.samples(1)",
 			Run: func(s *Session, c *binding.Call) (starlark.Value, error) {
 				n, err := id(c, "session")
 				if err != nil {
@@ -200,33 +235,43 @@ var sessionTable = binding.MethodTable[*Session]{
 				return binding.FrozenList(out), nil
 			},
 		},
-		sessionCapture("capture(session: int) -> Capture", "What an ended session measured: a sample for each of its samples, and the hardware counters with their passes.",
-			"ses.enable(\"GPUTime\"); ses.run(); ses.capture(1)", func(lib *session.Library, e *binding.Env, n uint32) (*capture.Capture, error) {
+		sessionCapture("capture(session: int) -> Capture",
+			"What an ended session measured: a sample for each of its samples, and the hardware counters with their passes.",
+			"ses.enable(\"GPUTime\"); ses.run(); ses.capture(1)",
+			func(lib *session.Library, e *binding.Env, n uint32) (*capture.Capture, error) {
 				return lib.Capture(e.Context(), n)
 			}),
-		sessionCapture("results(session: int) -> Capture", "The results of the enabled counters of an ended session, in the order of enabling: save it with format=\"gpa\" for the file of GPA's guide.",
-			"ses.enable(\"GPUTime\"); ses.run(); ses.results(1)", func(lib *session.Library, e *binding.Env, n uint32) (*capture.Capture, error) {
+		sessionCapture("results(session: int) -> Capture",
+			"The results of the enabled counters of an ended session, in the order of enabling: save it with format=\"gpa\" for the file of GPA's guide.",
+			"ses.enable(\"GPUTime\"); ses.run(); ses.results(1)",
+			func(lib *session.Library, e *binding.Env, n uint32) (*capture.Capture, error) {
 				return lib.Results(e.Context(), n)
 			}),
 		{
-			Sig:     "on_log(f: function|None, types: str=\"error,message\")",
-			Doc:     "Calls f(type, text) with errors, messages and a trace of the calls (\"trace\"), of all sessions of the run; None ends it. Only one function is called: the last.",
+			Sig: "on_log(f: function|None, types: str=\"error,message\")",
+			Doc: "Calls f(type, text) with errors, messages and a trace of the calls (\"trace\"), of all " +
+				"sessions of the run; None ends it. Only one function is called: the last.",
 			Example: "ses.on_log(lambda type, text: print(type, text), types=\"all\")",
 			Run:     sessionLog,
 		},
 		{
-			Sig: "select()", Doc: "Makes this the current context, which fails where it is closed. Every other call of a session does so by itself.", Example: "ses.select()",
+			Sig: "select()",
+			Doc: "Makes this the current context, which fails where it is closed. Every other call of a session " +
+				"does so by itself.",
+			Example: "ses.select()",
 			Run: func(s *Session, c *binding.Call) (starlark.Value, error) {
 				return starlark.None, s.env.Sessions.SelectContext(s.backend)
 			},
 		},
 		{
-			Sig: "open()", Doc: "Opens the context again after close(). No counter is enabled.", Example: "ses.close(); ses.open()",
+			Sig: "open()", Doc: "Opens the context again after close(). No counter is enabled.",
+			Example: "ses.close(); ses.open()",
 			Run: func(s *Session, c *binding.Call) (starlark.Value, error) {
 				return starlark.None, s.env.Sessions.OpenContext(s.env.Context(), s.backend, s.flags)
 			},
 		},
-		sessionStep("close", "Closes the context. Its results are lost.", "ses.close()", func(_ *Session, lib *session.Library) error { return lib.CloseContext() }),
+		sessionStep("close", "Closes the context. Its results are lost.", "ses.close()",
+			func(_ *Session, lib *session.Library) error { return lib.CloseContext() }),
 	},
 }
 
@@ -242,7 +287,8 @@ func (s *Session) counterTable() (starlark.Value, error) {
 	}
 	t := NewTable(s.env, []string{"index", "name", "group", "usage", "type", "enabled", "description"}, nil)
 	for i, c := range list {
-		t.Append(starlark.MakeInt(i), starlark.String(c.Name), binding.Text(c.Group), binding.Text(c.Usage.Name()), binding.Text(c.Type.Name()), starlark.Bool(slices.Contains(enabled, i)), binding.Text(c.Doc))
+		t.Append(starlark.MakeInt(i), starlark.String(c.Name), binding.Text(c.Group), binding.Text(c.Usage.Name()),
+			binding.Text(c.Type.Name()), starlark.Bool(slices.Contains(enabled, i)), binding.Text(c.Doc))
 	}
 	return t, nil
 }
@@ -323,7 +369,9 @@ func sessionResult(s *Session, c *binding.Call) (starlark.Value, error) {
 	if c.Has("type") {
 		t, ok := session.ParseType(c.Str("type", ""))
 		if !ok {
-			return nil, fmt.Errorf("parameter type: %s is no type; there are float32, float64, uint32, uint64, int32 and int64", c.Arg("type"))
+			return nil, fmt.Errorf(
+				"parameter type: %s is no type; there are float32, float64, uint32, uint64, int32 and int64",
+				c.Arg("type"))
 		}
 		want = &t
 	}
@@ -355,7 +403,8 @@ func sessionLog(s *Session, c *binding.Call) (starlark.Value, error) {
 		}
 		e.Logging = true
 		defer func() { e.Logging = false }()
-		if _, err := starlark.Call(thread, f, starlark.Tuple{starlark.String(t.Name()), starlark.String(text)}, nil); err != nil {
+		if _, err := starlark.Call(thread, f, starlark.Tuple{starlark.String(t.Name()), starlark.String(text)},
+			nil); err != nil {
 			thread.Cancel("on_log: " + err.Error())
 		}
 	})

@@ -30,7 +30,8 @@ var (
 )
 
 func (s *Span) String() string {
-	out := fmt.Sprintf("Span %s to %s (%s)", notation.FormatNS(float64(s.Span.Start)), notation.FormatNS(float64(s.Span.End)), notation.FormatNS(float64(s.Span.End-s.Span.Start)))
+	out := fmt.Sprintf("Span %s to %s (%s)", notation.FormatNS(float64(s.Span.Start)),
+		notation.FormatNS(float64(s.Span.End)), notation.FormatNS(float64(s.Span.End-s.Span.Start)))
 	switch {
 	case s.name != "":
 		out += " " + s.name
@@ -67,28 +68,44 @@ func (s *Span) row(i int) (starlark.Value, error) {
 
 var spanTable = binding.MethodTable[*Span]{
 	Name: "Span",
-	Doc:  "A stretch of time: consecutive selected samples of a Mask, a region of a capture, a gap without data, or late time that one longer sample covers.",
+	Doc: "A stretch of time: consecutive selected samples of a Mask, a region of a capture, a gap without data, or " +
+		"late time that one longer sample covers.",
 	Attrs: []binding.Attribute[*Span]{
-		{Name: "start", Type: "float", Doc: "Start in seconds since the start of the capture.", Get: func(s *Span) (starlark.Value, error) { return binding.Seconds(s.Span.Start), nil }},
-		{Name: "end", Type: "float", Doc: "End in seconds.", Get: func(s *Span) (starlark.Value, error) { return binding.Seconds(s.Span.End), nil }},
-		{Name: "duration", Type: "float", Doc: "Length in seconds.", Get: func(s *Span) (starlark.Value, error) { return binding.Seconds(s.Span.End - s.Span.Start), nil }},
-		{Name: "first", Type: "int", Doc: "Index of the first sample; None of a region, gap or late span.", Get: func(s *Span) (starlark.Value, error) { return s.row(s.Span.First) }},
-		{Name: "last", Type: "int", Doc: "Index of the last sample; None of a region, gap or late span.", Get: func(s *Span) (starlark.Value, error) { return s.row(s.Span.Last) }},
-		{Name: "name", Type: "str", Doc: "Name of a region or phase, else None.", Get: func(s *Span) (starlark.Value, error) { return binding.Text(s.name), nil }},
-		{Name: "track", Type: "str", Doc: "What a region happened on, such as a thread or a queue, where a capture has regions of several; else None.", Get: func(s *Span) (starlark.Value, error) { return binding.Text(s.track), nil }},
-		{Name: "depth", Type: "int", Doc: "How many regions of its track a region lies in.", Get: func(s *Span) (starlark.Value, error) { return starlark.MakeInt(s.depth), nil }},
-		{Name: "reason", Type: "str", Doc: "Why there is no data in a gap, or one sample for several in a late span; else None.", Get: func(s *Span) (starlark.Value, error) {
-			if s.reason == nil {
-				return starlark.None, nil
-			}
-			return starlark.String(s.reason.String()), nil
+		{Name: "start", Type: "float", Doc: "Start in seconds since the start of the capture.",
+			Get: func(s *Span) (starlark.Value, error) { return binding.Seconds(s.Span.Start), nil }},
+		{Name: "end", Type: "float", Doc: "End in seconds.", Get: func(s *Span) (starlark.Value, error) {
+			return binding.Seconds(s.Span.End), nil
 		}},
-		{Name: "lost", Type: "int", Doc: "Samples that are not there in a gap or late span, None where not known.", Get: func(s *Span) (starlark.Value, error) {
-			if s.lost == 0 {
-				return starlark.None, nil
-			}
-			return starlark.MakeUint64(s.lost), nil
+		{Name: "duration", Type: "float", Doc: "Length in seconds.", Get: func(s *Span) (starlark.Value, error) {
+			return binding.Seconds(s.Span.End - s.Span.Start), nil
 		}},
+		{Name: "first", Type: "int", Doc: "Index of the first sample; None of a region, gap or late span.",
+			Get: func(s *Span) (starlark.Value, error) { return s.row(s.Span.First) }},
+		{Name: "last", Type: "int", Doc: "Index of the last sample; None of a region, gap or late span.",
+			Get: func(s *Span) (starlark.Value, error) { return s.row(s.Span.Last) }},
+		{Name: "name", Type: "str", Doc: "Name of a region or phase, else None.",
+			Get: func(s *Span) (starlark.Value, error) { return binding.Text(s.name), nil }},
+		{Name: "track", Type: "str",
+			Doc: "What a region happened on, such as a thread or a queue, where a capture has regions of several; " +
+				"else None.",
+			Get: func(s *Span) (starlark.Value, error) { return binding.Text(s.track), nil }},
+		{Name: "depth", Type: "int", Doc: "How many regions of its track a region lies in.",
+			Get: func(s *Span) (starlark.Value, error) { return starlark.MakeInt(s.depth), nil }},
+		{Name: "reason", Type: "str",
+			Doc: "Why there is no data in a gap, or one sample for several in a late span; else None.",
+			Get: func(s *Span) (starlark.Value, error) {
+				if s.reason == nil {
+					return starlark.None, nil
+				}
+				return starlark.String(s.reason.String()), nil
+			}},
+		{Name: "lost", Type: "int", Doc: "Samples that are not there in a gap or late span, None where not known.",
+			Get: func(s *Span) (starlark.Value, error) {
+				if s.lost == 0 {
+					return starlark.None, nil
+				}
+				return starlark.MakeUint64(s.lost), nil
+			}},
 	},
 }
 

@@ -20,7 +20,8 @@ func (c *Capture) Summary(ctx context.Context, withMetrics bool) (*Table, error)
 		list = append(list[:len(list):len(list)], more...)
 	}
 	t := &Table{env: c.env, columns: []column{
-		{name: "name"}, {name: "unit"}, {name: "kind"}, {name: "total"}, {name: "mean"}, {name: "min"}, {name: "p5"}, {name: "median"}, {name: "p95"}, {name: "max"},
+		{name: "name"}, {name: "unit"}, {name: "kind"}, {name: "total"}, {name: "mean"}, {name: "min"}, {name: "p5"},
+		{name: "median"}, {name: "p95"}, {name: "max"},
 		{name: "count"}, {name: "missing"}, {name: "why missing"},
 	}}
 	for _, ctr := range list {
@@ -48,8 +49,10 @@ func summaryRow(c *capture.Counter) []starlark.Value {
 	}
 	q := c.Quantiles(0.05, 0.5, 0.95)
 	return []starlark.Value{
-		starlark.String(c.Name), binding.Text(c.Unit), starlark.String(c.Kind.String()), binding.Number(total), binding.Number(c.Mean()), binding.Number(c.Min()), binding.Number(q[0]), binding.Number(q[1]),
-		binding.Number(q[2]), binding.Number(c.Max()), starlark.MakeInt(count), starlark.MakeInt(missing), binding.Text(why),
+		starlark.String(c.Name), binding.Text(c.Unit), starlark.String(c.Kind.String()), binding.Number(total),
+		binding.Number(c.Mean()), binding.Number(c.Min()), binding.Number(q[0]), binding.Number(q[1]),
+		binding.Number(q[2]), binding.Number(c.Max()), starlark.MakeInt(count), starlark.MakeInt(missing),
+		binding.Text(why),
 	}
 }
 

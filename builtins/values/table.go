@@ -107,7 +107,8 @@ func (t *Table) find(name string) (int, error) {
 			return i, nil
 		}
 	}
-	return 0, fmt.Errorf("no column is called %q%s: there are %s", name, binding.DidYouMean(name, t.names()), strings.Join(t.names(), ", "))
+	return 0, fmt.Errorf("no column is called %q%s: there are %s", name, binding.DidYouMean(name, t.names()),
+		strings.Join(t.names(), ", "))
 }
 
 func (t *Table) Iterate() starlark.Iterator { return &rowIterator{t: t} }

@@ -21,7 +21,8 @@ func TableOfColumns(e *binding.Env, c *binding.Call) (starlark.Value, error) {
 			return nil, fmt.Errorf("column %q: %w", string(name), err)
 		}
 		if i > 0 && len(cells) != t.rows {
-			return nil, fmt.Errorf("column %q has %d cells, %q has %d", string(name), len(cells), t.columns[0].name, t.rows)
+			return nil, fmt.Errorf("column %q has %d cells, %q has %d", string(name), len(cells),
+				t.columns[0].name, t.rows)
 		}
 		t.rows = len(cells)
 		col := column{name: string(name), cells: cells}

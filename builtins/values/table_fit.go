@@ -10,9 +10,10 @@ import (
 	"astrolabe/builtins/notation"
 )
 
-// fit is how a table is set into a width. People look at tables for their numbers, so that text gives way first: it is shortened, then
-// dropped, except for the first column, which says what a row is about, and the unit, without which a number says little. Numbers are never
-// cut; a column of them is dropped last, and first one that says the same in every row.
+// fit is how a table is set into a width. People look at tables for their numbers, so that text gives way first: it is
+// shortened, then dropped, except for the first column, which says what a row is about, and the unit, without which a
+// number says little. Numbers are never cut; a column of them is dropped last, and first one that says the same in
+// every row.
 type fit struct {
 	t       *Table
 	natural []int     // width of each column
@@ -246,7 +247,8 @@ func distinct(cells []string, least, natural int) int {
 	return natural
 }
 
-// shortened is a text in at most that many cells. The part tail of them is kept for its end, because the names of counters begin alike.
+// shortened is a text in at most that many cells. The part tail of them is kept for its end, because the names of
+// counters begin alike.
 func shortened(s string, cells int, tail float64) string {
 	if notation.TextCells(s) <= cells {
 		return s

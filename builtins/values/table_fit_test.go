@@ -13,9 +13,12 @@ import (
 // wide is a table with long names, texts and as many numbers as a summary has.
 func wide() *Table {
 	t := NewTable(nil, []string{"name", "unit", "kind", "total", "mean", "max", "count", "missing", "why missing"}, nil)
-	for i, name := range []string{"MaliGPUWaitCyclesMainPhaseQueueEndpointStall", "MaliGPUWaitCyclesComputeQueueEndpointStall", "frames"} {
-		t.append([]starlark.Value{starlark.String(name), starlark.String([]string{"cycles", "instructions/cycle", "instructions/s"}[i]), starlark.String("delta"),
-			starlark.MakeInt(123456789 + i), starlark.Float(1.5), starlark.MakeInt(99 * i), starlark.MakeInt(180), starlark.MakeInt(0),
+	for i, name := range []string{"MaliGPUWaitCyclesMainPhaseQueueEndpointStall",
+		"MaliGPUWaitCyclesComputeQueueEndpointStall", "frames"} {
+		t.append([]starlark.Value{starlark.String(name),
+			starlark.String([]string{"cycles", "instructions/cycle", "instructions/s"}[i]), starlark.String("delta"),
+			starlark.MakeInt(123456789 + i), starlark.Float(1.5), starlark.MakeInt(99 * i), starlark.MakeInt(180),
+			starlark.MakeInt(0),
 			starlark.String(strings.Repeat("the divisor is 0 ", 5))})
 	}
 	return t
@@ -58,7 +61,8 @@ func TestShortenedNamesAndUnitsStayDifferent(t *testing.T) {
 			if columnsOf(text)[k] != []string{"name", "unit"}[k] {
 				continue
 			}
-			if strings.Fields(rows[0])[k] == strings.Fields(rows[1])[k] || strings.Fields(rows[1])[k] == strings.Fields(rows[2])[k] {
+			if strings.Fields(rows[0])[k] == strings.Fields(rows[1])[k] ||
+				strings.Fields(rows[1])[k] == strings.Fields(rows[2])[k] {
 				t.Errorf("at %d columns two rows say the same:\n%s", width, text)
 			}
 		}
@@ -72,7 +76,8 @@ func FuzzTablesFitTheirWidth(f *testing.F) {
 		width = 1 + (width&0xff+256)&0xff
 		tab := NewTable(nil, []string{name, "unit", "n", name + "2", "x"}, nil)
 		for k := range 3 {
-			tab.append([]starlark.Value{starlark.String(fmt.Sprint(cell, k)), starlark.String(cell), starlark.MakeInt64(i + int64(k)), starlark.String(cell + cell), starlark.Float(x)})
+			tab.append([]starlark.Value{starlark.String(fmt.Sprint(cell, k)), starlark.String(cell),
+				starlark.MakeInt64(i + int64(k)), starlark.String(cell + cell), starlark.Float(x)})
 		}
 		fit := tab.fitting([][]string{{"a"}, {"b"}, {"c"}, {"d"}, {"e"}}, width)
 		if fit.over(width) > 0 && strings.Count(fmt.Sprint(fit.shown), "true") > 1 {

@@ -103,8 +103,8 @@ func namesThat(names []string, k int) string {
 	return s
 }
 
-// formatColumn writes the shown cells of a column. Numbers of one column that are of like size get the same number of decimals,
-// enough for four figures of the largest; otherwise each gets four figures of its own.
+// formatColumn writes the shown cells of a column. Numbers of one column that are of like size get the same number of
+// decimals, enough for four figures of the largest; otherwise each gets four figures of its own.
 func formatColumn(cells []starlark.Value, shown []int) []string {
 	largest, least := 0.0, math.Inf(1)
 	for _, i := range shown {
@@ -206,8 +206,8 @@ func (t *Table) Markdown() string {
 	return b.String()
 }
 
-// CSV writes the whole table as comma-separated values; a missing cell is empty. Texts that a spreadsheet would take for formulas are marked,
-// see formats.MarkText.
+// CSV writes the whole table as comma-separated values; a missing cell is empty. Texts that a spreadsheet would take
+// for formulas are marked, see formats.MarkText.
 func (t *Table) CSV() string {
 	var b strings.Builder
 	field := func(s string) string {

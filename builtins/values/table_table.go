@@ -10,19 +10,23 @@ import (
 
 var tableTable = binding.MethodTable[*Table]{
 	Name: "Table",
-	Doc:  "Rows and named columns. t[\"column\"] is a list, t[3] a row; a row gives its cells as row[\"column\"] or row.column. Iteration gives rows. Printing shows head and tail.",
+	Doc: "Rows and named columns. t[\"column\"] is a list, t[3] a row; a row gives its cells as row[\"column\"] or " +
+		"row.column. Iteration gives rows. Printing shows head and tail.",
 	Attrs: []binding.Attribute[*Table]{
-		{Name: "columns", Type: "list", Doc: "Names of the columns.", Get: func(t *Table) (starlark.Value, error) { return binding.StringList(t.names()), nil }},
-		{Name: "units", Type: "dict", Doc: "Units of the columns that have one.", Get: func(t *Table) (starlark.Value, error) {
-			d := starlark.NewDict(len(t.columns))
-			for _, c := range t.columns {
-				if c.unit != "" {
-					d.SetKey(starlark.String(c.name), starlark.String(c.unit))
-				}
-			}
-			d.Freeze()
-			return d, nil
+		{Name: "columns", Type: "list", Doc: "Names of the columns.", Get: func(t *Table) (starlark.Value, error) {
+			return binding.StringList(t.names()), nil
 		}},
+		{Name: "units", Type: "dict", Doc: "Units of the columns that have one.",
+			Get: func(t *Table) (starlark.Value, error) {
+				d := starlark.NewDict(len(t.columns))
+				for _, c := range t.columns {
+					if c.unit != "" {
+						d.SetKey(starlark.String(c.name), starlark.String(c.unit))
+					}
+				}
+				d.Freeze()
+				return d, nil
+			}},
 		{Name: "rows", Type: "list", Doc: "Every row.", Get: func(t *Table) (starlark.Value, error) {
 			out := make([]starlark.Value, t.rows)
 			for i := range out {
@@ -42,12 +46,14 @@ var tableTable = binding.MethodTable[*Table]{
 				n, err := c.Integer("n", 5)
 				return t.span(t.rows-min(max(n, 0), t.rows), t.rows), err
 			}},
-		{Sig: "sort(by: str, reverse: bool=False) -> Table", Doc: "Rows in the order of a column; None comes last.", Example: "cap.summary().sort(\"total\", reverse=True)",
+		{Sig: "sort(by: str, reverse: bool=False) -> Table", Doc: "Rows in the order of a column; None comes last.",
+			Example: "cap.summary().sort(\"total\", reverse=True)",
 			Run: func(t *Table, c *binding.Call) (starlark.Value, error) {
 				by, reverse := c.Str("by", ""), c.Flag("reverse", false)
 				return binding.Interruptible(c, func() (starlark.Value, error) { return t.sorted(by, reverse) })
 			}},
-		{Sig: "select(*columns: str) -> Table", Doc: "The named columns, in that order.", Example: "cap.summary().select(\"name\", \"total\")",
+		{Sig: "select(*columns: str) -> Table", Doc: "The named columns, in that order.",
+			Example: "cap.summary().select(\"name\", \"total\")",
 			Run: func(t *Table, c *binding.Call) (starlark.Value, error) {
 				out := &Table{env: t.env, rows: t.rows}
 				for _, v := range c.Rest {
@@ -59,7 +65,8 @@ var tableTable = binding.MethodTable[*Table]{
 				}
 				return out, nil
 			}},
-		{Sig: "filter(f: function) -> Table", Doc: "The rows for which f(row) is true.", Example: "cap.summary().filter(lambda r: r.missing == 0)",
+		{Sig: "filter(f: function) -> Table", Doc: "The rows for which f(row) is true.",
+			Example: "cap.summary().filter(lambda r: r.missing == 0)",
 			Run: func(t *Table, c *binding.Call) (starlark.Value, error) {
 				var rows []int
 				for i := range t.rows {
@@ -73,18 +80,24 @@ var tableTable = binding.MethodTable[*Table]{
 				}
 				return t.pick(rows), nil
 			}},
-		{Sig: "with_column(name: str, cells: list|function, unit: str=None) -> Table", Doc: "The table with one more column, or another in its place: a list of cells, or a function of a row.",
+		{Sig: "with_column(name: str, cells: list|function, unit: str=None) -> Table",
+			Doc: "The table with one more column, or another in its place: a list of cells, or a function of a " +
+				"row.",
 			Example: "cap.summary().with_column(\"half\", lambda r: r.total / 2 if r.total else None)",
 			Run:     func(t *Table, c *binding.Call) (starlark.Value, error) { return t.withColumn(c) }},
 		{Sig: "markdown() -> str", Doc: "The whole table as Markdown.", Example: "cap.summary().markdown()",
 			Run: func(t *Table, c *binding.Call) (starlark.Value, error) {
-				return binding.Interruptible(c, func() (starlark.Value, error) { return starlark.String(t.Markdown()), nil })
+				return binding.Interruptible(c, func() (starlark.Value, error) {
+					return starlark.String(t.Markdown()), nil
+				})
 			}},
 		{Sig: "csv() -> str", Doc: "The whole table as comma-separated values.", Example: "cap.summary().csv()",
 			Run: func(t *Table, c *binding.Call) (starlark.Value, error) {
 				return binding.Interruptible(c, func() (starlark.Value, error) { return starlark.String(t.CSV()), nil })
 			}},
-		{Sig: "text(width: int=0) -> str", Doc: "The whole table as it prints, with every row and every column, or those that fit the width.", Example: "cap.summary().text()",
+		{Sig: "text(width: int=0) -> str",
+			Doc:     "The whole table as it prints, with every row and every column, or those that fit the width.",
+			Example: "cap.summary().text()",
 			Run: func(t *Table, c *binding.Call) (starlark.Value, error) {
 				w, err := c.Integer("width", 0)
 				if err != nil {
@@ -93,7 +106,9 @@ var tableTable = binding.MethodTable[*Table]{
 				if w <= 0 {
 					w = 1 << 30
 				}
-				return binding.Interruptible(c, func() (starlark.Value, error) { return starlark.String(t.Format(Layout{Width: w})), nil })
+				return binding.Interruptible(c, func() (starlark.Value, error) {
+					return starlark.String(t.Format(Layout{Width: w})), nil
+				})
 			}},
 	},
 }

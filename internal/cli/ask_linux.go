@@ -7,8 +7,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// askTerminal asks the terminal for its graphics and returns what it answered. asked is false where it may not ask now: something was
-// typed ahead, which would be taken for the answer.
+// askTerminal asks the terminal for its graphics and returns what it answered. asked is false where it may not ask now:
+// something was typed ahead, which would be taken for the answer.
 var askTerminal = func() (answer []byte, asked bool) {
 	tty, err := os.OpenFile("/dev/tty", os.O_RDWR|unix.O_NOCTTY, 0)
 	if err != nil {

@@ -36,7 +36,8 @@ func bombs() []bomb {
 		{name: "packed packets of Perfetto", make: packedPackets, kind: true},
 		{name: "a packet of Perfetto that is most of a sparse file", make: hugePacket},
 		{name: "a dump of very many reports", make: sparseFile,
-			args: []string{"-c", `capture.open("PATH", format = "oa", gpu = "intel-kbl-gt2", report_format = "A32u40_A4u32_B8_C8")`}},
+			args: []string{"-c",
+				`capture.open("PATH", format = "oa", gpu = "intel-kbl-gt2", report_format = "A32u40_A4u32_B8_C8")`}},
 		{name: "a row of SQLite in a circle of pages", make: circleOfPages},
 		{name: "very many tables of SQLite", make: manyTables, kind: true},
 		{name: "a line of sysinfo.csv", make: longSysinfo, kind: true},
@@ -44,11 +45,16 @@ func bombs() []bomb {
 		{name: "a file of GPUPerfAPI", make: wideGPA},
 		{name: "a file of perf stat", make: manyEvents, slow: true},
 	}
-	for name, codec := range map[string]compress.Codec{"zstd": &pq.Zstd, "gzip": &pq.Gzip, "snappy": &pq.Snappy, "brotli": &pq.Brotli, "lz4": &pq.Lz4Raw} {
-		all = append(all, bomb{name: "Parquet packed by " + name, make: func(t *testing.T, path string, scale int) { parquetRows(t, path, scale, codec) }, slow: name != "zstd"})
+	for name, codec := range map[string]compress.Codec{"zstd": &pq.Zstd, "gzip": &pq.Gzip, "snappy": &pq.Snappy,
+		"brotli": &pq.Brotli, "lz4": &pq.Lz4Raw} {
+		all = append(all, bomb{name: "Parquet packed by " + name, make: func(t *testing.T, path string, scale int) {
+			parquetRows(t, path, scale, codec)
+		}, slow: name != "zstd"})
 	}
 	for name, codec := range map[string]ipc.Option{"zstd": ipc.WithZstd(), "lz4": ipc.WithLZ4()} {
-		all = append(all, bomb{name: "Arrow packed by " + name, make: func(t *testing.T, path string, scale int) { packedArrow(t, path, scale, codec) }})
+		all = append(all, bomb{name: "Arrow packed by " + name, make: func(t *testing.T, path string, scale int) {
+			packedArrow(t, path, scale, codec)
+		}})
 	}
 	return all
 }
@@ -106,7 +112,8 @@ func wideUTF16(t *testing.T, path string, scale int) {
 }
 
 // arrowFile writes batches of one schema.
-func arrowFile(t *testing.T, path string, schema *arrow.Schema, batch arrow.RecordBatch, times int, options ...ipc.Option) {
+func arrowFile(t *testing.T, path string, schema *arrow.Schema, batch arrow.RecordBatch, times int,
+	options ...ipc.Option) {
 	t.Helper()
 	f := create(t, path)
 	w, err := ipc.NewFileWriter(f, append(options, ipc.WithSchema(schema))...)
@@ -119,11 +126,13 @@ func arrowFile(t *testing.T, path string, schema *arrow.Schema, batch arrow.Reco
 }
 
 func packedArrow(t *testing.T, path string, scale int, codec ipc.Option) {
-	schema := arrow.NewSchema([]arrow.Field{{Name: "time_ns", Type: arrow.PrimitiveTypes.Int64}, {Name: "a", Type: arrow.PrimitiveTypes.Int64}}, nil)
+	schema := arrow.NewSchema([]arrow.Field{{Name: "time_ns", Type: arrow.PrimitiveTypes.Int64},
+		{Name: "a", Type: arrow.PrimitiveTypes.Int64}}, nil)
 	b := array.NewInt64Builder(memory.DefaultAllocator)
 	b.AppendValues(make([]int64, 1<<20), nil)
 	zeros := b.NewArray()
-	arrowFile(t, path, schema, array.NewRecordBatch(schema, []arrow.Array{zeros, zeros}, 1<<20), 24*scale, codec) // 400 MB
+	// 400 MB
+	arrowFile(t, path, schema, array.NewRecordBatch(schema, []arrow.Array{zeros, zeros}, 1<<20), 24*scale, codec)
 }
 
 func endlessRuns(t *testing.T, path string, _ int) {
@@ -132,7 +141,8 @@ func endlessRuns(t *testing.T, path string, _ int) {
 	b := array.NewRunEndEncodedBuilder(memory.DefaultAllocator, arrow.PrimitiveTypes.Int64, arrow.BinaryTypes.String)
 	b.Append(1 << 40)
 	must(t, b.ValueBuilder().AppendValueFromString("x"))
-	arrowFile(t, path, schema, array.NewRecordBatch(schema, []arrow.Array{b.NewArray(), array.NewNull(1 << 40)}, 1<<40), 1)
+	arrowFile(t, path, schema, array.NewRecordBatch(schema, []arrow.Array{b.NewArray(), array.NewNull(1 << 40)}, 1<<40),
+		1)
 }
 
 func hugeFooter(t *testing.T, path string, _ int) {
@@ -149,7 +159,8 @@ func hugeFooter(t *testing.T, path string, _ int) {
 // shortEntries are row groups of one byte each: the end of a structure.
 func shortEntries(t *testing.T, path string, scale int) {
 	n := 4_000_000 * scale
-	footer := append(binary.AppendUvarint([]byte{0x49, 0xfc}, uint64(n)), make([]byte, n+1)...) // field 4, a list of structures
+	// field 4, a list of structures
+	footer := append(binary.AppendUvarint([]byte{0x49, 0xfc}, uint64(n)), make([]byte, n+1)...)
 	file := append([]byte("PAR1"), footer...)
 	file = append(binary.LittleEndian.AppendUint32(file, uint32(len(footer))), "PAR1"...)
 	must(t, os.WriteFile(path, file, 0o666))
@@ -260,10 +271,14 @@ func rocpdFile(t *testing.T, path string, then ...string) {
 // circleOfPages is a name of a megabyte or two whose length is rewritten, and whose last page is followed by its first.
 func circleOfPages(t *testing.T, path string, _ int) {
 	const was, is, page = 2_200_001, 130_000_001, 4096
-	rocpdFile(t, path, fmt.Sprintf("INSERT INTO rocpd_info_kernel_symbol_1 VALUES (1, 'g', replace(hex(zeroblob(%d)), '00', 'kk') || 'k')", was/2))
+	rocpdFile(t, path,
+		fmt.Sprintf(
+			"INSERT INTO rocpd_info_kernel_symbol_1 VALUES (1, 'g', replace(hex(zeroblob(%d)), '00', 'kk') || 'k')",
+			was/2))
 	data, err := os.ReadFile(path)
 	must(t, err)
-	// The row is: size of the payload, row id 1, size of the header, types (NULL for the id, a text of 1, a text of N being 13+2N).
+	// The row is: size of the payload, row id 1, size of the header, types (NULL for the id, a text of 1, a text of N
+	// being 13+2N).
 	cell := func(n uint64) []byte {
 		types := append([]byte{0, 15}, sqliteVarint(13+2*n)...)
 		header := append([]byte{byte(1 + len(types))}, types...)
@@ -275,7 +290,8 @@ func circleOfPages(t *testing.T, path string, _ int) {
 		t.Fatalf("the row is not where it should be: %d, %d and %d bytes", at, len(old), len(forged))
 	}
 	copy(data[at:], forged)
-	// The chain of the pages that follow begins behind the part of the cell that its own page has, at the end of the page.
+	// The chain of the pages that follow begins behind the part of the cell that its own page has, at the end of the
+	// page.
 	first := binary.BigEndian.Uint32(data[(at/page+1)*page-4:])
 	last := first
 	for next := first; next != 0; next = binary.BigEndian.Uint32(data[(next-1)*page:]) {
@@ -299,7 +315,8 @@ func manyTables(t *testing.T, path string, scale int) {
 	for i := range 100 {
 		columns = strings.Replace(columns, "%d", fmt.Sprint(i), 1)
 	}
-	rocpdFile(t, path, "PRAGMA writable_schema = 1", fmt.Sprintf(`WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < %d)
+	rocpdFile(t, path, "PRAGMA writable_schema = 1",
+		fmt.Sprintf(`WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < %d)
 		INSERT INTO sqlite_master SELECT 'table', 't' || i, 't' || i, 2, 'CREATE TABLE t' || i || ' (%s)' FROM n`, 60_000*scale, columns))
 }
 

@@ -15,10 +15,12 @@ import (
 	"astrolabe/internal/longtests"
 )
 
-// bombLimit is what the bombs are held against, in megabytes. They are as much larger as it is, so that -bomb-limit=512 takes some minutes.
+// bombLimit is what the bombs are held against, in megabytes. They are as much larger as it is, so that -bomb-limit=512
+// takes some minutes.
 var bombLimit = flag.Int("bomb-limit", 128, "limit of memory in MB that the tests of bombs set")
 
-// underLimit runs the program and returns how it ended, what it said, and the most that it had in memory beside mapped files, in bytes.
+// underLimit runs the program and returns how it ended, what it said, and the most that it had in memory beside mapped
+// files, in bytes.
 func underLimit(t *testing.T, args ...string) (status int, said string, resident int64) {
 	t.Helper()
 	exe, err := os.Executable()
@@ -28,7 +30,8 @@ func underLimit(t *testing.T, args ...string) (status int, said string, resident
 	dir := t.TempDir()
 	left := filepath.Join(dir, "memory")
 	var errs bytes.Buffer
-	cmd := &exec.Cmd{Path: exe, Args: append([]string{"astrolabe"}, args...), Stderr: &errs, Dir: dir, Env: append(os.Environ(), memoryFile+"="+left, "XDG_STATE_HOME="+dir)}
+	cmd := &exec.Cmd{Path: exe, Args: append([]string{"astrolabe"}, args...), Stderr: &errs, Dir: dir,
+		Env: append(os.Environ(), memoryFile+"="+left, "XDG_STATE_HOME="+dir)}
 	cmd.Run()
 	text, err := os.ReadFile(left)
 	if err != nil {
@@ -51,7 +54,8 @@ func limitFlag() string { return fmt.Sprintf("--max-memory=%dMB", *bombLimit) }
 
 func limitBytes() int64 { return int64(*bombLimit) * 1e6 }
 
-// holds checks that a command ends with an error that names the limit and the file, and never has more than an eighth above the limit.
+// holds checks that a command ends with an error that names the limit and the file, and never has more than an eighth
+// above the limit.
 func holds(t *testing.T, path string, args ...string) {
 	t.Helper()
 	if len(args) == 0 {
@@ -59,7 +63,8 @@ func holds(t *testing.T, path string, args ...string) {
 	}
 	status, said, resident := underLimit(t, append([]string{limitFlag()}, args...)...)
 	want := "memory limit " + memory.Text(uint64(limitBytes())) + " reached"
-	if status != 1 || !strings.Contains(said, want) || !strings.Contains(said, "raise --max-memory") || !strings.Contains(said, path) {
+	if status != 1 || !strings.Contains(said, want) || !strings.Contains(said, "raise --max-memory") ||
+		!strings.Contains(said, path) {
 		t.Errorf("status %d: %.2000s", status, said)
 	}
 	fits(t, resident, said)
@@ -138,7 +143,8 @@ func TestAScriptIsBoundedToo(t *testing.T) {
 	holds(t, "", "-c", fmt.Sprintf("x = [0] * %d", limitBytes()/4))
 }
 
-// A file that is larger than the limit is legitimate: its pages are mapped, and columns of several batches are read again when they were dropped.
+// A file that is larger than the limit is legitimate: its pages are mapped, and columns of several batches are read
+// again when they were dropped.
 func TestALargeNativeFileIsReadUnderASmallLimit(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

@@ -14,8 +14,9 @@ import (
 	"astrolabe/capture/progress"
 )
 
-// busyLine tells a person what is being done, once that has taken half a second, in a line of a terminal that is cleared at the end: what it
-// is and how far, how fast and how long it will still take; where nobody knows how much there is to do, for how long it has gone on.
+// busyLine tells a person what is being done, once that has taken half a second, in a line of a terminal that is
+// cleared at the end: what it is and how far, how fast and how long it will still take; where nobody knows how much
+// there is to do, for how long it has gone on.
 type busyLine struct {
 	w     io.Writer
 	width func() int // cells of a line of the terminal, 0 if that is not known
@@ -149,7 +150,8 @@ func busyEnds(s progress.State, begun, now time.Time) []string {
 	lasts := ", " + leftText(left) + " left"
 	full := int(share * busyBar)
 	bar := " [" + strings.Repeat("#", full) + strings.Repeat(".", busyBar-full) + "]"
-	return []string{":" + bar + percent + rate + lasts, ":" + percent + rate + lasts, ":" + percent + lasts, ":" + percent}
+	return []string{":" + bar + percent + rate + lasts, ":" + percent + rate + lasts,
+		":" + percent + lasts, ":" + percent}
 }
 
 const busyBar = 16 // cells

@@ -48,7 +48,8 @@ func TestTheLineOfLongWorkNeverWraps(t *testing.T) {
 	now := time.Now()
 	for _, s := range []progress.State{{}, {Done: 1 << 30, Begun: now.Add(-2 * time.Second), Unit: progress.Rows},
 		{Done: 1 << 30, Total: 1 << 32, Begun: now.Add(-2 * time.Second), Unit: progress.Samples}} {
-		for _, what := range []string{"drawing", "opening " + strings.Repeat("folder/", 40) + "end.arrow", "opening " + strings.Repeat("日本", 60), "opening a\x1b[2Jb\nc"} {
+		for _, what := range []string{"drawing", "opening " + strings.Repeat("folder/", 40) + "end.arrow",
+			"opening " + strings.Repeat("日本", 60), "opening a\x1b[2Jb\nc"} {
 			for _, width := range []int{0, 1, 10, 30, 40, 79, 500} {
 				text := busyText(what, s, now.Add(-12*time.Second), now, width)
 				if n := notation.TextCells(text); n > busyCells || width > 0 && n >= width {
@@ -73,17 +74,24 @@ func TestTheLineOfLongWorkSaysHowFarItIs(t *testing.T) {
 		want  string
 	}{
 		{"opening a.csv", progress.State{}, 80, "opening a.csv: 3.0 s, Ctrl-C stops it"},
-		{"opening a.csv", progress.State{Total: 100, Unit: progress.Bytes, Begun: ago(1)}, 80, "opening a.csv: 3.0 s, Ctrl-C stops it"},
+		{"opening a.csv", progress.State{Total: 100, Unit: progress.Bytes, Begun: ago(1)}, 80,
+			"opening a.csv: 3.0 s, Ctrl-C stops it"},
 		{"opening a.csv", progress.State{Done: 50e6, Total: 200e6, Unit: progress.Bytes, Begun: ago(2)}, 80,
 			"opening a.csv: [####............] 25 %, 25.0 MB/s, 6 s left"},
-		{"opening a.csv", progress.State{Done: 50e6, Total: 200e6, Unit: progress.Bytes, Begun: ago(2)}, 50, "opening a.csv: 25 %, 25.0 MB/s, 6 s left"},
-		{"opening a.csv", progress.State{Done: 50e6, Total: 200e6, Unit: progress.Bytes, Begun: ago(2)}, 30, "opening a.csv: 25 %, 6 s left"},
-		{"opening a.csv", progress.State{Done: 50e6, Total: 200e6, Unit: progress.Bytes, Begun: ago(2)}, 24, "opening a.csv: 25 %"},
-		{"opening a.db", progress.State{Done: 3e6, Unit: progress.Rows, Begun: ago(2)}, 80, "opening a.db: 3.0 s, 1.50 M rows/s, Ctrl-C stops it"},
+		{"opening a.csv", progress.State{Done: 50e6, Total: 200e6, Unit: progress.Bytes, Begun: ago(2)}, 50,
+			"opening a.csv: 25 %, 25.0 MB/s, 6 s left"},
+		{"opening a.csv", progress.State{Done: 50e6, Total: 200e6, Unit: progress.Bytes, Begun: ago(2)}, 30,
+			"opening a.csv: 25 %, 6 s left"},
+		{"opening a.csv", progress.State{Done: 50e6, Total: 200e6, Unit: progress.Bytes, Begun: ago(2)}, 24,
+			"opening a.csv: 25 %"},
+		{"opening a.db", progress.State{Done: 3e6, Unit: progress.Rows, Begun: ago(2)}, 80,
+			"opening a.db: 3.0 s, 1.50 M rows/s, Ctrl-C stops it"},
 		{"writing a.csv", progress.State{Done: 999, Total: 1000, Unit: progress.Samples, Begun: ago(2)}, 80,
 			"writing a.csv: [###############.] 99 %, 500 samples/s, 1 s left"},
-		{"writing a.csv", progress.State{Done: 1000, Total: 1000, Unit: progress.Samples, Begun: ago(2)}, 80, "writing a.csv: 3.0 s, Ctrl-C stops it"},
-		{"comparing", progress.State{Done: 1, Total: 1000, Begun: ago(2)}, 80, "comparing: [................]  0 %, 34 min left"},
+		{"writing a.csv", progress.State{Done: 1000, Total: 1000, Unit: progress.Samples, Begun: ago(2)}, 80,
+			"writing a.csv: 3.0 s, Ctrl-C stops it"},
+		{"comparing", progress.State{Done: 1, Total: 1000, Begun: ago(2)}, 80,
+			"comparing: [................]  0 %, 34 min left"},
 		{long, progress.State{}, 60, "opening fol…folder/folder/end.arrow: 3.0 s, Ctrl-C stops it"},
 	} {
 		if got := busyText(c.what, c.state, ago(3), now, c.width); got != c.want {

@@ -35,13 +35,18 @@ func (a *app) checkCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "check CAPTURE… {--budget FILE|--limit LIMIT} [flags]",
 		Short: "Hold captures against a budget, and draw what broke",
-		Long: "Judges every limit of a budget: a counter, a metric, an expression or a duration, in total, for every frame, region, sample or value of a\n" +
-			"label, or a statistic of these. Prints the worst value of each with its place. What cannot be judged, such as a counter that was not\n" +
-			"collected, is not kept, unless its limit says missing = \"skip\". Limits may be on where the time went (time.queues_in_turn) and on what report\n" +
+		Long: "Judges every limit of a budget: a counter, a metric, an expression or a duration, in total, for every " +
+			"frame, region, sample or value of a\n" +
+			"label, or a statistic of these. Prints the worst value of each with its place. What cannot be judged, " +
+			"such as a counter that was not\n" +
+			"collected, is not kept, unless its limit says missing = \"skip\". Limits may be on where the time went " +
+			"(time.queues_in_turn) and on what report\n" +
 			"finds (findings.slow_frames) as well.\n\n" +
-			"Where something is broken the picture " + checkPicture + " shows it, or the file that -o names, which is always written. docs/budget.md describes the\n" +
+			"Where something is broken the picture " + checkPicture +
+			" shows it, or the file that -o names, which is always written. docs/budget.md describes the\n" +
 			"budget file; --init CAPTURE prints one to start from, with present values and a --margin.\n\n" +
-			"Exit status: 0 kept; 1 broken, or a limit cannot be judged; 2 bad usage: a mistake in the budget, a file that is no capture.",
+			"Exit status: 0 kept; 1 broken, or a limit cannot be judged; 2 bad usage: a mistake in the budget, a " +
+			"file that is no capture.",
 		Example: "  astrolabe check --budget budget.toml frame.arrow\n" +
 			"  astrolabe check game.arrow --limit 'time.queues_in_turn < 5%' --limit 'findings.critical < 0'\n" +
 			"  astrolabe check --budget gpu.toml --budget cpu.toml run1.arrow run2.arrow --junit budget.xml\n" +
@@ -58,8 +63,11 @@ func (a *app) checkCommand() *cobra.Command {
 	}
 	flags := cmd.Flags()
 	flags.StringArrayVar(&f.budgets, "budget", nil, "the `FILE` with the limits; may be given several times")
-	flags.StringArrayVar(&f.limits, "limit", nil, "a `LIMIT` on a total, such as \"time.queues_in_turn < 5%\"; may be given several times")
-	flags.StringVarP(&f.out, "output", "o", "", "draw what came of it as the `FILE`: .png, .svg, .pdf, .md, .html or .json (default "+checkPicture+" where something is broken)")
+	flags.StringArrayVar(&f.limits, "limit", nil,
+		"a `LIMIT` on a total, such as \"time.queues_in_turn < 5%\"; may be given several times")
+	flags.StringVarP(&f.out, "output", "o", "",
+		"draw what came of it as the `FILE`: .png, .svg, .pdf, .md, .html or .json (default "+checkPicture+
+			" where something is broken)")
 	flags.StringVar(&f.junit, "junit", "", "write the results as JUnit XML to `FILE` too")
 	flags.BoolVar(&f.json, "json", false, "write every result as JSON")
 	flags.BoolVar(&f.start, "init", false, "print a budget to start from: what the capture measured, with a margin")
@@ -73,7 +81,9 @@ func (a *app) check(args []string, f *checkFlags) error {
 	case f.start:
 		return a.startBudget(args, f)
 	case len(f.budgets)+len(f.limits) == 0:
-		return usagef("check needs a --budget; astrolabe check --init %s prints one to start from, and --limit takes single limits", args[0])
+		return usagef(
+			"check needs a --budget; astrolabe check --init %s prints one to start from, and --limit takes single limits",
+			args[0])
 	}
 	if f.out != "" {
 		if _, err := canvas.ReportFormatOf(f.out); err != nil { // before anything is read
@@ -104,7 +114,8 @@ func (a *app) check(args []string, f *checkFlags) error {
 }
 
 // judge holds every capture against every budget. What the captures warn of goes to said.
-func (a *app) judge(paths []string, budgets []*budget.Budget, f *checkFlags, said *doubts) ([]*budget.Judgement, error) {
+func (a *app) judge(paths []string, budgets []*budget.Budget, f *checkFlags,
+	said *doubts) ([]*budget.Judgement, error) {
 	var list []*budget.Judgement
 	ask := newAsker(a)
 	for _, path := range paths {
@@ -158,7 +169,9 @@ func (a *app) judged(list []*budget.Judgement, f *checkFlags) error {
 		}
 	}
 	if f.junit != "" {
-		if err := formats.WriteFile(f.junit, func(w io.Writer) error { return budget.WriteJUnit(w, list) }); err != nil {
+		if err := formats.WriteFile(f.junit, func(w io.Writer) error {
+			return budget.WriteJUnit(w, list)
+		}); err != nil {
 			return err
 		}
 		if !f.json {

@@ -14,7 +14,8 @@ import (
 	"astrolabe/plots/canvas"
 )
 
-// asker answers what no counter says of captures: by the tables of their GPUs, and by what report finds. Each is asked once.
+// asker answers what no counter says of captures: by the tables of their GPUs, and by what report finds. Each is asked
+// once.
 type asker struct {
 	app   *app
 	times map[*capture.Capture]*budget.Time
@@ -27,8 +28,10 @@ func newAsker(a *app) *asker {
 
 // kindNames are what limits call the kinds of an account.
 var kindNames = map[analysis.LimitKind]string{
-	analysis.LimitDisplay: "display", analysis.LimitProcessor: "processor", analysis.LimitTurns: "processor_in_turn", analysis.LimitQueue: "queues_in_turn", analysis.LimitUnit: "units",
-	analysis.LimitMemory: "memory", analysis.LimitWaiter: "waiter_unknown", analysis.LimitMissing: "not_measured", analysis.LimitMixed: "mixed", analysis.LimitEven: "nothing_leads",
+	analysis.LimitDisplay: "display", analysis.LimitProcessor: "processor", analysis.LimitTurns: "processor_in_turn",
+	analysis.LimitQueue: "queues_in_turn", analysis.LimitUnit: "units",
+	analysis.LimitMemory: "memory", analysis.LimitWaiter: "waiter_unknown", analysis.LimitMissing: "not_measured",
+	analysis.LimitMixed: "mixed", analysis.LimitEven: "nothing_leads",
 }
 
 // accountOf is where the time of a capture went, by the table of its GPU.
@@ -97,7 +100,8 @@ func (k *asker) Findings(ctx context.Context, c *capture.Capture) (*budget.Findi
 	if err != nil {
 		return nil, err
 	}
-	f := &budget.Findings{Count: map[string]int{"critical": 0, "warning": 0, runnerUp: 0, "slow_frames": 0, "periodic_stutter": 0, "phase_limits": 0}}
+	f := &budget.Findings{Count: map[string]int{"critical": 0, "warning": 0, runnerUp: 0, "slow_frames": 0,
+		"periodic_stutter": 0, "phase_limits": 0}}
 	for _, name := range names {
 		globals, err := h.load(ctx, name)
 		if err != nil {

@@ -24,11 +24,13 @@ const (
 	checkColumns  = 2000 // stretches closer than this part of the capture look like one
 )
 
-// checkPage draws what came of budgets: what broke first, each with a chart, then every limit. It returns the paths written.
+// checkPage draws what came of budgets: what broke first, each with a chart, then every limit. It returns the paths
+// written.
 func (a *app) checkPage(list []*budget.Judgement, out string) ([]string, error) {
 	ctx, done := a.busy(a.ctx, "drawing "+out)
 	defer done()
-	r := &plots.Report{Title: checkedTitle(list) + forcedTitle(judged(list)...), Captured: list[0].Capture.StartTime, Command: ownCommand()}
+	r := &plots.Report{Title: checkedTitle(list) + forcedTitle(judged(list)...), Captured: list[0].Capture.StartTime,
+		Command: ownCommand()}
 	if len(list) == 1 {
 		r.Start, r.End = list[0].Capture.Axis.Extent()
 	}
@@ -58,12 +60,15 @@ func (a *app) checkPage(list []*budget.Judgement, out string) ([]string, error) 
 		}
 	}
 	if left > 0 {
-		notes = append(notes, fmt.Sprintf("%d broken limits have no chart here; --json lists where each is broken", left))
+		notes = append(notes, fmt.Sprintf("%d broken limits have no chart here; --json lists where each is broken",
+			left))
 	}
 	if found > checkFindings {
-		notes = append(notes, fmt.Sprintf("%d more limits that are not kept are only in the table", found-checkFindings))
+		notes = append(notes, fmt.Sprintf("%d more limits that are not kept are only in the table",
+			found-checkFindings))
 	}
-	table := plots.Table{Title: "Every limit", Columns: []plots.Column{{Name: "verdict"}, {Name: "limit on"}, {Name: "for"}, {Name: "value", Align: plots.AlignRight},
+	table := plots.Table{Title: "Every limit", Columns: []plots.Column{{Name: "verdict"}, {Name: "limit on"},
+		{Name: "for"}, {Name: "value", Align: plots.AlignRight},
 		{Name: "limit", Align: plots.AlignRight}, {Name: "beyond", Align: plots.AlignRight}, {Name: "worst"}}}
 	if len(list) > 1 {
 		table.Columns = slices.Insert(table.Columns, 1, plots.Column{Name: "capture"})
@@ -100,7 +105,8 @@ func (a *app) checkPage(list []*budget.Judgement, out string) ([]string, error) 
 		if err != nil {
 			return nil, fmt.Errorf("hash of %s: %w", c.Path, err)
 		}
-		add("Capture", fmt.Sprintf("%s (sha256 %s), %s", filepath.Base(c.Path), hash[:min(16, len(hash))], plots.Extent(c)))
+		add("Capture", fmt.Sprintf("%s (sha256 %s), %s", filepath.Base(c.Path), hash[:min(16, len(hash))],
+			plots.Extent(c)))
 		add("Budget", fmt.Sprintf("%s (sha256 %s)", filepath.Base(j.Budget.File), j.Budget.Hash[:16]))
 		add("Device", orText(c.Device.Name, c.GPU))
 		add("Driver", c.Device.Driver)
@@ -123,10 +129,12 @@ func judged(list []*budget.Judgement) []*capture.Capture {
 	return out
 }
 
-// checkFinding says what is wrong with one limit. several is set where the page is about more than one capture or budget.
+// checkFinding says what is wrong with one limit. several is set where the page is about more than one capture or
+// budget.
 func checkFinding(j *budget.Judgement, r *budget.Result, several, chart bool) (plots.Finding, error) {
 	l := r.Limit
-	f := plots.Finding{ID: fmt.Sprintf("check/%d", l.Line), Severity: canvas.Critical, Title: checkHeadline(r), Metric: l.Scope(), Value: r.ValueText(),
+	f := plots.Finding{ID: fmt.Sprintf("check/%d", l.Line), Severity: canvas.Critical, Title: checkHeadline(r),
+		Metric: l.Scope(), Value: r.ValueText(),
 		Threshold: r.LimitText(), Advice: l.Why, Evidence: checkEvidence(r)}
 	if several {
 		f.Title = filepath.Base(j.Capture.Path) + ": " + f.Title
@@ -165,7 +173,8 @@ func checkHeadline(r *budget.Result) string {
 	case over != "":
 		return fmt.Sprintf("%s: %s beyond the limit, %s in %s", name, over, r.ValueText(), r.Where())
 	case r.Limit.Statistic != "":
-		return fmt.Sprintf("%s: %s per %s is %s, the limit %s", name, r.Limit.Statistic, r.Parts.What, r.ValueText(), r.LimitText())
+		return fmt.Sprintf("%s: %s per %s is %s, the limit %s", name, r.Limit.Statistic, r.Parts.What,
+			r.ValueText(), r.LimitText())
 	}
 	return fmt.Sprintf("%s: %s in total, the limit %s", name, r.ValueText(), r.LimitText())
 }
@@ -218,11 +227,13 @@ func checkChart(c *capture.Capture, r *budget.Result, spans []capture.Span) (*pl
 	for _, i := range which {
 		s.Start, s.End, s.Y = append(s.Start, r.Parts.Start[i]), append(s.End, r.Parts.End[i]), append(s.Y, r.Values[i])
 	}
-	return plots.Timeline(plots.TimelineOptions{Title: title, Bands: checkBands(r), Spans: plots.FromSpans(spans, canvas.Critical, "outside of the limit"), Gaps: plots.FromGaps(c.Gaps),
+	return plots.Timeline(plots.TimelineOptions{Title: title, Bands: checkBands(r),
+		Spans: plots.FromSpans(spans, canvas.Critical, "outside of the limit"), Gaps: plots.FromGaps(c.Gaps),
 		Late: plots.FromGaps(c.Late), Y: checkRange(r, s.Y)}, s)
 }
 
-// checkTotalChart shows how a total came about: of what adds up the running total, which crosses the limit, else the values.
+// checkTotalChart shows how a total came about: of what adds up the running total, which crosses the limit, else the
+// values.
 func checkTotalChart(c *capture.Capture, r *budget.Result, name string) (*plots.Plot, error) {
 	ctr := r.Counter
 	if ctr == nil || ctr.Count() == 0 {
@@ -230,7 +241,8 @@ func checkTotalChart(c *capture.Capture, r *budget.Result, name string) (*plots.
 	}
 	s := plots.FromCounter(ctr)
 	s.Name, s.Unit = name, r.Unit
-	o := plots.TimelineOptions{Title: name + " over time", Bands: checkBands(r), Gaps: plots.FromGaps(c.Gaps), Late: plots.FromGaps(c.Late)}
+	o := plots.TimelineOptions{Title: name + " over time", Bands: checkBands(r), Gaps: plots.FromGaps(c.Gaps),
+		Late: plots.FromGaps(c.Late)}
 	switch {
 	case r.Rate:
 		rated, err := r.Series()
@@ -261,8 +273,8 @@ func checkTotalChart(c *capture.Capture, r *budget.Result, name string) (*plots.
 	return plots.Timeline(o, s)
 }
 
-// checkRange makes room for a limit that lies beyond the values, so that the distance shows; the zero value where none does, or where
-// the values would be a flat line beside it.
+// checkRange makes room for a limit that lies beyond the values, so that the distance shows; the zero value where none
+// does, or where the values would be a flat line beside it.
 func checkRange(r *budget.Result, values []float64) plots.Range {
 	lo, hi := 0.0, 0.0
 	for _, v := range values {
@@ -292,7 +304,8 @@ func checkBands(r *budget.Result) []plots.Band {
 	var out []plots.Band
 	line := func(v float64, label string, severity canvas.Severity) {
 		if !math.IsNaN(v) && !math.IsInf(v, 0) {
-			out = append(out, plots.Band{Lo: v, Hi: v, Label: label + " " + plots.Quantity(v, r.Unit), Unit: r.Unit, Severity: severity})
+			out = append(out, plots.Band{Lo: v, Hi: v, Label: label + " " + plots.Quantity(v, r.Unit), Unit: r.Unit,
+				Severity: severity})
 		}
 	}
 	line(r.Max, "at most", canvas.Critical)

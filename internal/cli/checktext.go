@@ -47,7 +47,8 @@ func inOrder(j *budget.Judgement) []*budget.Result {
 }
 
 func checkedTable(j *budget.Judgement) *textTable {
-	t := &textTable{header: []string{"verdict", "limit on", "for", "value", "limit", "beyond", "worst"}, right: []bool{false, false, false, true, true, true, false}}
+	t := &textTable{header: []string{"verdict", "limit on", "for", "value", "limit", "beyond", "worst"},
+		right: []bool{false, false, false, true, true, true, false}}
 	for _, r := range inOrder(j) {
 		t.add(checkedRow(r)...)
 	}
@@ -60,14 +61,16 @@ func checkedRow(r *budget.Result) []string {
 	if r.WorstAt >= 0 {
 		value = r.ValueText()
 	}
-	return []string{string(r.Verdict), r.Limit.Label(), r.Limit.Scope(), value, r.LimitText(), orText(r.OverText(), "-"), orText(r.Where(), "-")}
+	return []string{string(r.Verdict), r.Limit.Label(), r.Limit.Scope(), value, r.LimitText(),
+		orText(r.OverText(), "-"), orText(r.Where(), "-")}
 }
 
 // remarks are what a table has no room for: why something cannot be judged, why a broken limit is there, and doubts.
 func remarks(r *budget.Result) []string {
 	var out []string
 	say := func(what, text string) {
-		out = append(out, fmt.Sprintf("%s: %s: %s", what, r.Limit.Label(), strings.ReplaceAll(strings.TrimSpace(text), "\n", " ")))
+		out = append(out, fmt.Sprintf("%s: %s: %s", what, r.Limit.Label(),
+			strings.ReplaceAll(strings.TrimSpace(text), "\n", " ")))
 	}
 	switch {
 	case r.Verdict == budget.NotJudged || r.Verdict == budget.Skipped:
@@ -158,12 +161,15 @@ type jsonGroup struct {
 	Parts int      `json:"parts"`
 }
 
-// checkedJSON is what came of budgets for programs, in version 1 of its form. Times are seconds since the start of the capture.
+// checkedJSON is what came of budgets for programs, in version 1 of its form. Times are seconds since the start of the
+// capture.
 func checkedJSON(list []*budget.Judgement, pictures []string) jsonChecked {
 	out := jsonChecked{Version: 1, Kept: true, Checks: []jsonCheck{}, Pictures: orEmpty(pictures)}
 	for _, j := range list {
-		c := jsonCheck{Budget: j.Budget.File, Title: j.Budget.Title, Kept: j.OK(), Counts: map[string]int{}, Limits: []jsonLimit{},
-			Capture: jsonCapture{Path: j.Capture.Path, GPU: j.Capture.GPU, Samples: j.Capture.Len(), Seconds: float64(j.Capture.Duration()) / 1e9}}
+		c := jsonCheck{Budget: j.Budget.File, Title: j.Budget.Title, Kept: j.OK(), Counts: map[string]int{},
+			Limits: []jsonLimit{},
+			Capture: jsonCapture{Path: j.Capture.Path, GPU: j.Capture.GPU, Samples: j.Capture.Len(),
+				Seconds: float64(j.Capture.Duration()) / 1e9}}
 		for _, v := range verdicts {
 			c.Counts[string(v)] = j.Count(v)
 		}
@@ -178,14 +184,17 @@ func checkedJSON(list []*budget.Judgement, pictures []string) jsonChecked {
 
 func limitJSON(r *budget.Result) jsonLimit {
 	l, p := r.Limit, r.Parts
-	out := jsonLimit{Line: l.Line, Name: l.Label(), Metric: l.Metric, Expr: l.Expr, Per: l.Per, Of: l.Of, Statistic: l.Statistic, Verdict: r.Verdict, Why: r.Why,
-		Reason: l.Why, Unit: r.Unit, Max: jsonNumber(r.Max), Min: jsonNumber(r.Min), Value: jsonNumber(r.Worst), Judged: r.Judged, Beyond: r.Over,
+	out := jsonLimit{Line: l.Line, Name: l.Label(), Metric: l.Metric, Expr: l.Expr, Per: l.Per, Of: l.Of,
+		Statistic: l.Statistic, Verdict: r.Verdict, Why: r.Why,
+		Reason: l.Why, Unit: r.Unit, Max: jsonNumber(r.Max), Min: jsonNumber(r.Min), Value: jsonNumber(r.Worst),
+		Judged: r.Judged, Beyond: r.Over,
 		Allowed: r.Allowed, Missing: r.Missing, Breaks: []jsonBreak{}, Notes: orEmpty(r.Notes)}
 	if i := r.WorstAt; i >= 0 {
 		out.Worst = &jsonPart{p.Name(i), float64(p.Start[i]) / 1e9, float64(p.End[i]) / 1e9}
 	}
 	for _, b := range r.Breaks() {
-		out.Breaks = append(out.Breaks, jsonBreak{p.Name(b.First), p.Name(b.Last), float64(b.Start) / 1e9, float64(b.End) / 1e9, b.Count, jsonNumber(b.Worst)})
+		out.Breaks = append(out.Breaks, jsonBreak{p.Name(b.First), p.Name(b.Last), float64(b.Start) / 1e9,
+			float64(b.End) / 1e9, b.Count, jsonNumber(b.Worst)})
 	}
 	for _, g := range r.Groups {
 		out.Groups = append(out.Groups, jsonGroup{g.Name, jsonNumber(g.Value), len(g.Parts)})

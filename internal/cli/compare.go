@@ -30,19 +30,31 @@ func (a *app) compareCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "compare BEFORE AFTER [BEFORE2…] [flags]",
 		Short: "Find what changed between two captures, the worst first",
-		Long: "Judges every counter and metric that both captures have: the change with its interval, an effect size, and whether it stands out of the noise.\n" +
-			"Further captures, also those of --baseline, are repeated runs of BEFORE; a change then has to stand out of the noise between runs too.\n\n" +
-			"Totals of captures that differ in length differ without a change, so counts are compared per second, or per frame, occurrence or dispatch (\"per\n" +
-			"sample\"); gauges are time-weighted means and metrics their formulas on totals. The output says which.\n\n" +
-			"Where there is a table of what can set the pace of the GPU, it says as well how long each thing did, in ms per frame, or per second of measured time.\n\n" +
-			"Spreads come from a block bootstrap, for series that are skewed and whose samples depend on each other. Of all reported changes at most the\n" +
-			"fraction --alpha is expected to be noise (Benjamini and Hochberg). Whether more is better is what the catalogue says; --more and --less say it\n" +
-			"for others. Missing values, and counters measured in different passes, are listed with the reason and never judged.\n" +
-			"A label that numbers frames or single samples is compared by frame: its values are observations, not rows.\n\n" +
-			"By frame, frame N of one capture is compared with frame N of the other where all have the same frames in the same order, as a replayed scene has:\n" +
-			"what the scene itself costs then cancels, and small changes of every frame are found. Captures whose frames differ in number or name are compared\n" +
+		Long: "Judges every counter and metric that both captures have: the change with its interval, an effect " +
+			"size, and whether it stands out of the noise.\n" +
+			"Further captures, also those of --baseline, are repeated runs of BEFORE; a change then has to stand out " +
+			"of the noise between runs too.\n\n" +
+			"Totals of captures that differ in length differ without a change, so counts are compared per second, or " +
+			"per frame, occurrence or dispatch (\"per\n" +
+			"sample\"); gauges are time-weighted means and metrics their formulas on totals. The output says " +
+			"which.\n\n" +
+			"Where there is a table of what can set the pace of the GPU, it says as well how long each thing did, in " +
+			"ms per frame, or per second of measured time.\n\n" +
+			"Spreads come from a block bootstrap, for series that are skewed and whose samples depend on each other. " +
+			"Of all reported changes at most the\n" +
+			"fraction --alpha is expected to be noise (Benjamini and Hochberg). Whether more is better is what the " +
+			"catalogue says; --more and --less say it\n" +
+			"for others. Missing values, and counters measured in different passes, are listed with the reason and " +
+			"never judged.\n" +
+			"A label that numbers frames or single samples is compared by frame: its values are observations, not " +
+			"rows.\n\n" +
+			"By frame, frame N of one capture is compared with frame N of the other where all have the same frames " +
+			"in the same order, as a replayed scene has:\n" +
+			"what the scene itself costs then cancels, and small changes of every frame are found. Captures whose " +
+			"frames differ in number or name are compared\n" +
 			"without pairs. The output says which: \"paired: yes\" or \"paired: no\".\n\n" +
-			"Exit status: 0 no change beyond the noise, or better; 1 worse; 2 bad usage, unreadable or not comparable captures.",
+			"Exit status: 0 no change beyond the noise, or better; 1 worse; 2 bad usage, unreadable or not " +
+			"comparable captures.",
 		Example: "  astrolabe compare before.arrow after.arrow -o changes.png\n" +
 			"  astrolabe compare before.arrow after.arrow --baseline before2.arrow --baseline before3.arrow\n" +
 			"  astrolabe compare old new --by kernel --metrics '*hit_rate*,duration'",
@@ -58,13 +70,17 @@ func (a *app) compareCommand() *cobra.Command {
 	}
 	flags := cmd.Flags()
 	flags.StringVar(&f.by, "by", "time", "what of both to compare: `WHAT` is time, region, frame, kernel or label NAME")
-	flags.StringSliceVar(&f.metrics, "metrics", nil, "compare only the metrics and counters of these `NAMES` or globs, with commas between them")
-	flags.Float64Var(&f.alpha, "alpha", analysis.DefaultAlpha, "the accepted `FRACTION` of reported changes that are noise")
+	flags.StringSliceVar(&f.metrics, "metrics", nil,
+		"compare only the metrics and counters of these `NAMES` or globs, with commas between them")
+	flags.Float64Var(&f.alpha, "alpha", analysis.DefaultAlpha,
+		"the accepted `FRACTION` of reported changes that are noise")
 	flags.StringVar(&f.minEffect, "min-effect", "1%", "the least relative `CHANGE` to report")
-	flags.StringArrayVar(&f.baseline, "baseline", nil, "a `FILE` with a repeated run of BEFORE; may be given several times")
+	flags.StringArrayVar(&f.baseline, "baseline", nil,
+		"a `FILE` with a repeated run of BEFORE; may be given several times")
 	flags.StringSliceVar(&f.more, "more", nil, "more of these `GLOBS` is better")
 	flags.StringSliceVar(&f.less, "less", nil, "less of these `GLOBS` is better")
-	flags.StringVarP(&f.out, "output", "o", "", "draw what changed as the `FILE`: .png, .svg, .pdf, .md, .html or .json")
+	flags.StringVarP(&f.out, "output", "o", "",
+		"draw what changed as the `FILE`: .png, .svg, .pdf, .md, .html or .json")
 	flags.BoolVar(&f.json, "json", false, "write every row as JSON")
 	flags.BoolVar(&f.all, "all", false, "also list what did not change and what was not judged")
 	flags.Uint64Var(&f.seed, "seed", 0, "the `NUMBER` that the draws of the bootstrap begin with")
@@ -231,7 +247,8 @@ func (a *app) printCompared(x *compared, f *compareFlags) error {
 // comparedTable sets the chosen rows in columns.
 func comparedTable(res *analysis.Result, keep func(*analysis.Row) bool) *textTable {
 	part := partName(res)
-	t := &textTable{header: []string{"verdict", "metric", "before", "after", "change", interval(res), "effect", "q", "compared"},
+	t := &textTable{header: []string{"verdict", "metric", "before", "after", "change", interval(res), "effect",
+		"q", "compared"},
 		right: []bool{false, false, true, true, true, true, true, true, false}}
 	if part != "" {
 		t.header, t.right = slices.Insert(t.header, 1, part), slices.Insert(t.right, 1, false)
@@ -256,8 +273,9 @@ func comparedTable(res *analysis.Result, keep func(*analysis.Row) bool) *textTab
 	return t
 }
 
-// shortParts are the names of the parts that have rows, with what they have in common left out as far as they stay different: those of templated kernels have
-// thousands of characters, and every row of the table is as wide as the widest.
+// shortParts are the names of the parts that have rows, with what they have in common left out as far as they stay
+// different: those of templated kernels have thousands of characters, and every row of the table is as wide as the
+// widest.
 func shortParts(res *analysis.Result, keep func(*analysis.Row) bool) map[string]string {
 	const width = 64
 	short, alike := map[string]string{}, map[string][]string{}
@@ -320,10 +338,12 @@ func summaryLine(res *analysis.Result) string {
 	for _, v := range []analysis.Verdict{analysis.Worse, analysis.Changed, analysis.Better} {
 		parts = append(parts, fmt.Sprintf("%d %s", res.Count(v), v))
 	}
-	return strings.Join(parts, ", ") + fmt.Sprintf(", %d without a change beyond the noise, %d not judged", res.Count(analysis.Same), res.Count(analysis.NotJudged))
+	return strings.Join(parts, ", ") + fmt.Sprintf(", %d without a change beyond the noise, %d not judged",
+		res.Count(analysis.Same), res.Count(analysis.NotJudged))
 }
 
-// reasons says how many rows were not judged for each reason, the commonest first. Reasons that differ only in their numbers are one.
+// reasons says how many rows were not judged for each reason, the commonest first. Reasons that differ only in their
+// numbers are one.
 func reasons(res *analysis.Result) []string {
 	type reason struct {
 		why   string

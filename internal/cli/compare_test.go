@@ -21,7 +21,8 @@ func TestRecordedRegions(t *testing.T) {
 		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){"exits": exits},
 		Setup: func(env *testscript.Env) error {
 			for name, length := range map[string]int{"before.arrow": 5, "after.arrow": 6} {
-				if err := all.Registry().Save(t.Context(), filepath.Join(env.WorkDir, name), "", withRegions(t, length)); err != nil {
+				if err := all.Registry().Save(t.Context(), filepath.Join(env.WorkDir, name), "",
+					withRegions(t, length)); err != nil {
 					return err
 				}
 			}
@@ -38,12 +39,16 @@ func withRegions(t *testing.T, length int) *capture.Capture {
 	for i := range v {
 		v[i] = 100 + 5*rng.NormFloat64()
 	}
-	cfg := capture.Config{Name: "x", Axis: axis, Counters: []*capture.Counter{{Meta: capture.Meta{Name: "work"}, Axis: axis, Col: capture.NewColumn(capture.Data{F: v})}}}
+	cfg := capture.Config{Name: "x", Axis: axis,
+		Counters: []*capture.Counter{{Meta: capture.Meta{Name: "work"}, Axis: axis,
+			Col: capture.NewColumn(capture.Data{F: v})}}}
 	for k := range 60 {
 		start := int64(k*length) * 10e6
-		cfg.Regions = append(cfg.Regions, capture.Region{Name: "draw", Start: start, End: start + int64(length)*10e6 - rng.Int64N(1e5)})
+		cfg.Regions = append(cfg.Regions,
+			capture.Region{Name: "draw", Start: start, End: start + int64(length)*10e6 - rng.Int64N(1e5)})
 		if k%2 == 0 {
-			cfg.Regions = append(cfg.Regions, capture.Region{Name: "copy", Start: start, End: start + 20e6 - rng.Int64N(1e5)})
+			cfg.Regions = append(cfg.Regions,
+				capture.Region{Name: "copy", Start: start, End: start + 20e6 - rng.Int64N(1e5)})
 		}
 	}
 	c, err := capture.New(cfg)
@@ -75,7 +80,9 @@ func FuzzJoinLabelArgs(f *testing.F) {
 func TestLongNamesOfKernelsAreCutAsFarAsTheyStayDifferent(t *testing.T) {
 	long := func(tail string) string { return "void f<" + strings.Repeat("at::native::functor<float>, ", 60) + tail }
 	inside := func(op string) string { return long(op + long(">(int, bool, std::array<char*, 3ul>) [clone .kd]")) }
-	res := &analysis.Result{Rows: []analysis.Row{{Part: long("1>")}, {Part: long("2>")}, {Part: "copy"}, {Part: inside("Add")}, {Part: inside("Mul")}, {Part: long("3>")}, {Part: inside("Add" + strings.Repeat("x", 300) + "y")},
+	res := &analysis.Result{Rows: []analysis.Row{{Part: long("1>")}, {Part: long("2>")}, {Part: "copy"},
+		{Part: inside("Add")}, {Part: inside("Mul")}, {Part: long("3>")},
+		{Part: inside("Add" + strings.Repeat("x", 300) + "y")},
 		{Part: inside("Add" + strings.Repeat("x", 300) + "z")}}}
 	short := shortParts(res, func(r *analysis.Row) bool { return r != &res.Rows[5] })
 	seen := map[string]bool{}
@@ -87,7 +94,8 @@ func TestLongNamesOfKernelsAreCutAsFarAsTheyStayDifferent(t *testing.T) {
 	if len(short) != 7 || len(seen) != 7 || short["copy"] != "copy" {
 		t.Errorf("names are no longer told apart: %q", short)
 	}
-	res.Rows = []analysis.Row{{Part: inside("é")}, {Part: inside("è")}, {Part: long("\xc3") + long("")}, {Part: long("\xff") + long("")}}
+	res.Rows = []analysis.Row{{Part: inside("é")}, {Part: inside("è")}, {Part: long("\xc3") + long("")},
+		{Part: long("\xff") + long("")}}
 	if s := shortParts(res, func(*analysis.Row) bool { return true }); !strings.Contains(s[inside("é")], " …é") {
 		t.Errorf("a character is cut: %q", s)
 	}

@@ -27,7 +27,8 @@ const (
 func (a *app) comparePage(x *compared, f *compareFlags) error {
 	first, after := x.before[0], x.after[0]
 	from, to := compareNames(first, after)
-	r := &plots.Report{Title: fmt.Sprintf("What changed from %s to %s", from, to) + forcedTitle(slices.Concat(x.before, x.after)...), Captured: after.StartTime}
+	r := &plots.Report{Title: fmt.Sprintf("What changed from %s to %s", from, to) +
+		forcedTitle(slices.Concat(x.before, x.after)...), Captured: after.StartTime}
 	ctx, done := a.busy(a.ctx, "drawing "+f.out)
 	defer done()
 	prov, err := compareProvenance(ctx, x, f)
@@ -89,7 +90,8 @@ func (a *app) comparePage(x *compared, f *compareFlags) error {
 		notes = append(notes, "Only in some captures: "+listed(x.result.OnlySome, 8))
 	}
 	if len(x.before) == 1 {
-		notes = append(notes, "One run each: differences between runs are not known, and may be as large as a change. --baseline takes repeated runs")
+		notes = append(notes,
+			"One run each: differences between runs are not known, and may be as large as a change. --baseline takes repeated runs")
 	}
 	r.Items = append(r.Items, plots.Text("## How to read this\n\n"+compareMethodText(x.result)+"\n\n"+points(notes)))
 	r.Command = ownCommand()
@@ -102,8 +104,8 @@ func (a *app) comparePage(x *compared, f *compareFlags) error {
 	return err
 }
 
-// compareNames are what the page calls the two captures: their names, or those of their files where both were recorded under one name,
-// as all recordings of one source are.
+// compareNames are what the page calls the two captures: their names, or those of their files where both were recorded
+// under one name, as all recordings of one source are.
 func compareNames(before, after *capture.Capture) (string, string) {
 	if before.Name == after.Name {
 		return orText(filepath.Base(before.Path), "before"), orText(filepath.Base(after.Path), "after")
@@ -111,8 +113,8 @@ func compareNames(before, after *capture.Capture) (string, string) {
 	return orText(before.Name, "before"), orText(after.Name, "after")
 }
 
-// twinOf finds the distinct row before r that tells the same, such as the counter behind a metric; it is counted among distinct rows. It is
-// -1 where there is none.
+// twinOf finds the distinct row before r that tells the same, such as the counter behind a metric; it is counted among
+// distinct rows. It is -1 where there is none.
 func twinOf(rows []analysis.Row, r *analysis.Row) int {
 	same := func(a, b float64) bool { return a == b || math.Abs(a-b) <= 1e-9*math.Abs(a) }
 	var distinct []*analysis.Row
@@ -144,12 +146,16 @@ func points(texts []string) string {
 func compareMethodText(res *analysis.Result) string {
 	pairs, effect := "", "Cliff's delta"
 	if res.Paired {
-		pairs = "Each frame is compared with its namesake: blocks of pairs are drawn, and what is judged is the ratio of the totals, or their difference where values are 0 or negative. "
+		pairs =
+			"Each frame is compared with its namesake: blocks of pairs are drawn, and what is judged is the ratio of the totals, or their difference where values are 0 or negative. "
 		effect = "Cliff's delta within the pairs"
 	}
 	return fmt.Sprintf("Values are %s. %sIntervals (%.4g %%) come from a circular block bootstrap, "+
-		"whose block length follows how long samples depend on each other, and from the spread of repeated runs where there are any. Of the changes reported, at most %.3g %% are expected to be noise "+
-		"(Benjamini and Hochberg over %d judgements). Effect is %s, from −1 to 1. Each kind of verdict is in the order of the change that its interval is sure of.", basesText(res), pairs, 100*(1-res.Options.Alpha), 100*res.Options.Alpha, res.Judged, effect)
+		"whose block length follows how long samples depend on each other, and from the spread of repeated runs "+
+		"where there are any. Of the changes reported, at most %.3g %% are expected to be noise (Benjamini and "+
+		"Hochberg over %d judgements). Effect is %s, from −1 to 1. Each kind of verdict is in the order of the "+
+		"change that its interval is sure of.",
+		basesText(res), pairs, 100*(1-res.Options.Alpha), 100*res.Options.Alpha, res.Judged, effect)
 }
 
 // compareProvenance says what the page was made from. It names files by their content and not by their folder.
@@ -205,7 +211,8 @@ func compareProvenance(ctx context.Context, x *compared, f *compareFlags) ([]plo
 	if text, ok := strings.CutPrefix(pairedText(x.result), "paired: "); ok {
 		add("Paired", text)
 	}
-	add("Thresholds", fmt.Sprintf("alpha %g, least effect %s, seed %d, %d replicates", o.Alpha, strings.TrimPrefix(percentText(o.MinEffect), "+"), o.Seed, o.Replicates))
+	add("Thresholds", fmt.Sprintf("alpha %g, least effect %s, seed %d, %d replicates", o.Alpha,
+		strings.TrimPrefix(percentText(o.MinEffect), "+"), o.Seed, o.Replicates))
 	add("astrolabe", version.String())
 	return out, nil
 }
@@ -241,11 +248,14 @@ func shortened(s string, most int) string {
 
 func compareFinding(x *compared, r *analysis.Row) (plots.Finding, error) {
 	f := plots.Finding{
-		ID: "compare/" + r.Name, Severity: compareSeverity(r.Verdict), Title: fmt.Sprintf("%s: %s", rowTitle(r), printed(changeText(r))),
-		Metric: basisText(r), Value: plots.Quantity(r.Before, r.Unit) + " → " + plots.Quantity(r.After, r.Unit), Evidence: []string{r.Name},
+		ID: "compare/" + r.Name, Severity: compareSeverity(r.Verdict),
+		Title:  fmt.Sprintf("%s: %s", rowTitle(r), printed(changeText(r))),
+		Metric: basisText(r), Value: plots.Quantity(r.Before, r.Unit) + " → " + plots.Quantity(r.After, r.Unit),
+		Evidence: []string{r.Name},
 	}
 	if math.IsNaN(r.RatioLo) {
-		f.Title += fmt.Sprintf(" (difference %s to %s)", plots.Quantity(r.DifferenceLo, r.Unit), plots.Quantity(r.DifferenceHi, r.Unit))
+		f.Title += fmt.Sprintf(" (difference %s to %s)", plots.Quantity(r.DifferenceLo, r.Unit),
+			plots.Quantity(r.DifferenceHi, r.Unit))
 	} else {
 		f.Title += " (" + printed(intervalText(r)) + ")"
 	}
@@ -280,7 +290,8 @@ func comparePicture(x *compared, r *analysis.Row) (*plots.Plot, error) {
 		before, after = "before", "after"
 	}
 	if x.result.Options.By != analysis.ByTime {
-		return plots.Histogram(plots.HistogramOptions{XLabel: orText(r.Title, r.Name), Unit: r.Unit, Percentiles: []float64{}},
+		return plots.Histogram(plots.HistogramOptions{XLabel: orText(r.Title, r.Name), Unit: r.Unit,
+			Percentiles: []float64{}},
 			plots.Sample{Name: before, Values: r.BeforeCells}, plots.Sample{Name: after, Values: r.AfterCells})
 	}
 	if r.BeforeCounter == nil || r.BeforeCounter.Len() == 0 {
@@ -289,7 +300,8 @@ func comparePicture(x *compared, r *analysis.Row) (*plots.Plot, error) {
 	rates := r.Basis == "per second"
 	nan := math.NaN()
 	return plots.Overlay(plots.OverlayOptions{Before: before, After: after}, plots.Pair{Name: orText(r.Title, r.Name),
-		Before: compareSeries(r.BeforeCounter, rates), After: compareSeries(r.AfterCounter, rates), BeforeTotal: nan, AfterTotal: nan})
+		Before: compareSeries(r.BeforeCounter, rates), After: compareSeries(r.AfterCounter, rates), BeforeTotal: nan,
+		AfterTotal: nan})
 }
 
 // compareSeries is a counter over time, per second where it adds up, so that samples of unlike lengths can be compared.
@@ -339,12 +351,15 @@ func compareBarsOf(rows []analysis.Row) (*plots.Plot, error) {
 
 // pageTable lists all changes.
 func pageTable(res *analysis.Result, rows []analysis.Row) plots.Table {
-	t := plots.Table{Title: "Every change", Columns: []plots.Column{{Name: "verdict"}, {Name: "metric"}, {Name: "before", Align: plots.AlignRight},
-		{Name: "after", Align: plots.AlignRight}, {Name: "change", Align: plots.AlignRight}, {Name: interval(res), Align: plots.AlignRight},
+	t := plots.Table{Title: "Every change", Columns: []plots.Column{{Name: "verdict"}, {Name: "metric"},
+		{Name: "before", Align: plots.AlignRight},
+		{Name: "after", Align: plots.AlignRight}, {Name: "change", Align: plots.AlignRight},
+		{Name: interval(res), Align: plots.AlignRight},
 		{Name: "effect", Align: plots.AlignRight}, {Name: "q", Align: plots.AlignRight}}}
 	for i := range rows {
 		r := &rows[i]
-		t.Rows = append(t.Rows, []string{string(r.Verdict), rowTitle(r), plots.Quantity(r.Before, r.Unit), plots.Quantity(r.After, r.Unit),
+		t.Rows = append(t.Rows, []string{string(r.Verdict), rowTitle(r), plots.Quantity(r.Before, r.Unit),
+			plots.Quantity(r.After, r.Unit),
 			printed(changeText(r)), printed(intervalText(r)), printed(figure(r.Effect, "%+.2f")), chanceText(r.Q)})
 	}
 	return t

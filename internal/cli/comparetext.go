@@ -173,23 +173,30 @@ type jsonComparison struct {
 // comparedJSON is the whole comparison for programs, in version 1 of its form.
 func comparedJSON(x *compared) jsonCompared {
 	o := x.result.Options
-	out := jsonCompared{Version: 1, Before: jsonCaptures(x.before), After: jsonCaptures(x.after), By: string(o.By), Label: o.Label,
-		Alpha: o.Alpha, MinEffect: o.MinEffect, Seed: o.Seed, Counts: map[string]int{}, OnlySome: orEmpty(x.result.OnlySome), Notes: orEmpty(x.result.Notes)}
+	out := jsonCompared{Version: 1, Before: jsonCaptures(x.before), After: jsonCaptures(x.after),
+		By: string(o.By), Label: o.Label,
+		Alpha: o.Alpha, MinEffect: o.MinEffect, Seed: o.Seed, Counts: map[string]int{},
+		OnlySome: orEmpty(x.result.OnlySome), Notes: orEmpty(x.result.Notes)}
 	out.Time = x.time.json()
 	if o.By == analysis.ByFrame {
 		out.Paired, out.Unpaired = &x.result.Paired, x.result.Unpaired
 	}
-	for _, v := range []analysis.Verdict{analysis.Worse, analysis.Changed, analysis.Better, analysis.Same, analysis.NotJudged} {
+	for _, v := range []analysis.Verdict{analysis.Worse, analysis.Changed, analysis.Better, analysis.Same,
+		analysis.NotJudged} {
 		out.Counts[string(v)] = x.result.Count(v)
 	}
 	out.Rows = make([]jsonComparison, len(x.result.Rows))
 	for i := range x.result.Rows {
 		r := &x.result.Rows[i]
-		out.Rows[i] = jsonComparison{Verdict: r.Verdict, Part: r.Part, Metric: r.Name, Title: r.Title, Unit: r.Unit, Basis: r.Basis, Direction: r.Direction,
-			Before: jsonNumber(r.Before), After: jsonNumber(r.After), BeforeTotal: jsonNumber(r.BeforeTotal), AfterTotal: jsonNumber(r.AfterTotal),
-			Difference: jsonNumber(r.Difference), DifferenceLo: jsonNumber(r.DifferenceLo), DifferenceHi: jsonNumber(r.DifferenceHi),
-			Ratio: jsonNumber(r.Ratio), RatioLo: jsonNumber(r.RatioLo), RatioHi: jsonNumber(r.RatioHi),
-			Effect: jsonNumber(r.Effect), Noise: jsonNumber(r.Noise), P: jsonNumber(r.P), Q: jsonNumber(r.Q), Blocks: r.Blocks, Why: r.Why, Notes: r.Notes}
+		out.Rows[i] = jsonComparison{Verdict: r.Verdict, Part: r.Part, Metric: r.Name, Title: r.Title, Unit: r.Unit,
+			Basis: r.Basis, Direction: r.Direction,
+			Before: jsonNumber(r.Before), After: jsonNumber(r.After), BeforeTotal: jsonNumber(r.BeforeTotal),
+			AfterTotal: jsonNumber(r.AfterTotal),
+			Difference: jsonNumber(r.Difference), DifferenceLo: jsonNumber(r.DifferenceLo),
+			DifferenceHi: jsonNumber(r.DifferenceHi),
+			Ratio:        jsonNumber(r.Ratio), RatioLo: jsonNumber(r.RatioLo), RatioHi: jsonNumber(r.RatioHi),
+			Effect: jsonNumber(r.Effect), Noise: jsonNumber(r.Noise), P: jsonNumber(r.P), Q: jsonNumber(r.Q),
+			Blocks: r.Blocks, Why: r.Why, Notes: r.Notes}
 	}
 	return out
 }

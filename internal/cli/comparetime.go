@@ -73,7 +73,8 @@ func (t *comparedTime) unit() string {
 
 // row is a part in the columns of a table.
 func (t *comparedTime) row(c analysis.AccountChange) []string {
-	return []string{t.title(c.Kind, c.Name), fmt.Sprintf("%.2f", c.Before/1e6), fmt.Sprintf("%.2f", c.After/1e6), fmt.Sprintf("%+.2f", (c.After-c.Before)/1e6)}
+	return []string{t.title(c.Kind, c.Name), fmt.Sprintf("%.2f", c.Before/1e6), fmt.Sprintf("%.2f", c.After/1e6),
+		fmt.Sprintf("%+.2f", (c.After-c.Before)/1e6)}
 }
 
 // heading is the title of the table.
@@ -84,7 +85,8 @@ func (t *comparedTime) text() string {
 	if t == nil || len(t.shown()) == 0 {
 		return ""
 	}
-	table := &textTable{header: []string{t.heading(), "before", "after", "difference"}, right: []bool{false, true, true, true}}
+	table := &textTable{header: []string{t.heading(), "before", "after", "difference"},
+		right: []bool{false, true, true, true}}
 	for _, c := range t.shown() {
 		table.add(t.row(c)...)
 	}
@@ -96,15 +98,19 @@ func (t *comparedTime) items(from, to string) ([]plots.Item, error) {
 	if t == nil || len(t.shown()) == 0 {
 		return nil, nil
 	}
-	table := plots.Table{Title: t.heading(), Columns: []plots.Column{{Name: "what set the pace"}, {Name: "before", Align: plots.AlignRight}, {Name: "after", Align: plots.AlignRight}, {Name: "difference", Align: plots.AlignRight}}}
+	table := plots.Table{Title: t.heading(),
+		Columns: []plots.Column{{Name: "what set the pace"}, {Name: "before", Align: plots.AlignRight},
+			{Name: "after", Align: plots.AlignRight}, {Name: "difference", Align: plots.AlignRight}}}
 	var series []plots.BarSeries
 	for _, c := range t.shown() {
 		table.Rows = append(table.Rows, t.row(c))
 		if math.Max(c.Before, c.After) >= 0.01*t.whole() {
-			series = append(series, plots.BarSeries{Name: t.title(c.Kind, c.Name), Values: []float64{c.Before / 1e6, c.After / 1e6}})
+			series = append(series, plots.BarSeries{Name: t.title(c.Kind, c.Name),
+				Values: []float64{c.Before / 1e6, c.After / 1e6}})
 		}
 	}
-	chart, err := plots.Bar(plots.BarOptions{Title: "Where the time went", YLabel: t.unit(), Unit: "ms", Labels: []string{from, to}, Stacked: true}, series...)
+	chart, err := plots.Bar(plots.BarOptions{Title: "Where the time went", YLabel: t.unit(), Unit: "ms",
+		Labels: []string{from, to}, Stacked: true}, series...)
 	if err != nil {
 		return nil, err
 	}
@@ -148,7 +154,8 @@ func (t *comparedTime) json() *jsonTime {
 		if name == "" {
 			name = c.Kind.String()
 		}
-		out.Parts = append(out.Parts, jsonTimePart{name, c.Kind.String(), t.title(c.Kind, c.Name), c.Before / 1e6, c.After / 1e6, (c.After - c.Before) / 1e6})
+		out.Parts = append(out.Parts, jsonTimePart{name, c.Kind.String(), t.title(c.Kind, c.Name), c.Before / 1e6,
+			c.After / 1e6, (c.After - c.Before) / 1e6})
 	}
 	return out
 }

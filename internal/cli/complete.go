@@ -17,7 +17,8 @@ import (
 	"astrolabe/hwio/all"
 )
 
-// choices lists what a flag or an argument may be, of which those that begin with what was typed are offered; args are the arguments so far.
+// choices lists what a flag or an argument may be, of which those that begin with what was typed are offered; args are
+// the arguments so far.
 type choices func(cmd *cobra.Command, args []string) []string
 
 // fixed values do not depend on the command line.
@@ -36,12 +37,13 @@ func one(v choices) cobra.CompletionFunc {
 func several(v choices) cobra.CompletionFunc {
 	return func(cmd *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
 		at := strings.LastIndexByte(typed, ',') + 1
-		return beginning(v(cmd, args), typed[:at], typed[at:]), cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
+		return beginning(v(cmd, args), typed[:at],
+			typed[at:]), cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
 	}
 }
 
-// harmless reports whether a shell takes a name as one, which it puts on the line as it is: what some captures call their counters would be
-// commands of a shell, and lines of their own for the protocol of completions.
+// harmless reports whether a shell takes a name as one, which it puts on the line as it is: what some captures call
+// their counters would be commands of a shell, and lines of their own for the protocol of completions.
 func harmless(name string) bool {
 	return notation.VisibleLine(name) == name && !strings.ContainsAny(name, "`$;&|<>\\\"'")
 }
@@ -134,7 +136,9 @@ func sourceCounters(cmd *cobra.Command, _ []string) []string {
 	var out []string
 	for _, s := range all.Sources("") {
 		called := append(hwio.SharedNames(s), s.Name())
-		meant := len(wanted) == 0 || slices.ContainsFunc(wanted, func(w string) bool { return slices.Contains(called, w) })
+		meant := len(wanted) == 0 || slices.ContainsFunc(wanted, func(w string) bool {
+			return slices.Contains(called, w)
+		})
 		if !meant || !s.Probe(cmd.Context()).Usable {
 			continue
 		}
@@ -198,13 +202,17 @@ func triageNames(*cobra.Command, []string) []string { return triageScripts() }
 
 // flagValues completes the values of flags, which mean the same in every command.
 var flagValues = map[string]cobra.CompletionFunc{
-	"by": one(alignments), "metrics": several(comparedMetrics), "more": several(comparedMetrics), "less": several(comparedMetrics),
-	"baseline": captureFiles, "keep": captureFiles, "script": scriptFiles, "budget": ending("toml"), "junit": ending("xml"),
-	"gpu": one(gpus), "format": one(formatNames(true)), "input-format": one(formatNames(false)),
-	"denom": one(fixed("per_kernel", "per_wave", "per_cycle", "per_second")), "duration-rule": one(fixed("pass", "median", "first")),
-	"zero": one(fixed("missing", "vendor")), "generation": one(fixed("gfx6", "gfx7", "gfx8", "gfx9")),
-	"api": one(fixed("gl", "dx11", "dx12", "vk", "cl", "hsa")), "source": several(sourceNames), "counters": several(sourceCounters),
-	"set": several(metricSets), "copy": several(triageNames), "allow": several(fixed("clock")),
+	"by": one(alignments), "metrics": several(comparedMetrics), "more": several(comparedMetrics),
+	"less":     several(comparedMetrics),
+	"baseline": captureFiles, "keep": captureFiles, "script": scriptFiles, "budget": ending("toml"),
+	"junit": ending("xml"),
+	"gpu":   one(gpus), "format": one(formatNames(true)), "input-format": one(formatNames(false)),
+	"denom":         one(fixed("per_kernel", "per_wave", "per_cycle", "per_second")),
+	"duration-rule": one(fixed("pass", "median", "first")),
+	"zero":          one(fixed("missing", "vendor")), "generation": one(fixed("gfx6", "gfx7", "gfx8", "gfx9")),
+	"api": one(fixed("gl", "dx11", "dx12", "vk", "cl", "hsa")), "source": several(sourceNames),
+	"counters": several(sourceCounters),
+	"set":      several(metricSets), "copy": several(triageNames), "allow": several(fixed("clock")),
 }
 
 // commandFlagValues are of flags that mean something of their own in a command.
@@ -219,9 +227,11 @@ var commandFlagValues = map[string]map[string]cobra.CompletionFunc{
 
 // argumentValues completes the arguments of commands.
 var argumentValues = map[string]cobra.CompletionFunc{
-	"run": firstThen(scriptFiles, captureFiles), "map": firstThen(scriptFiles, captureFiles), "fmt": scriptFiles, "lint": scriptFiles,
-	"doc": scriptFiles, "test": scriptFiles, "repl": captureFiles, "stat": captureFiles, "report": captureFiles, "compare": captureFiles,
-	"check": captureFiles, "convert": captureFiles, "metrics": firstThen(one(gpus), one(comparedMetrics)),
+	"run": firstThen(scriptFiles, captureFiles), "map": firstThen(scriptFiles, captureFiles), "fmt": scriptFiles,
+	"lint": scriptFiles,
+	"doc":  scriptFiles, "test": scriptFiles, "repl": captureFiles, "stat": captureFiles, "report": captureFiles,
+	"compare": captureFiles,
+	"check":   captureFiles, "convert": captureFiles, "metrics": firstThen(one(gpus), one(comparedMetrics)),
 }
 
 // completeValues registers all of that below root.
@@ -242,7 +252,8 @@ func completeValues(root *cobra.Command) {
 	}
 }
 
-// readyToComplete makes commands that read their flags themselves leave that to cobra, which completes only flags that it knows.
+// readyToComplete makes commands that read their flags themselves leave that to cobra, which completes only flags that
+// it knows.
 func readyToComplete(root *cobra.Command, args []string) {
 	if len(args) == 0 || args[0] != cobra.ShellCompRequestCmd && args[0] != cobra.ShellCompNoDescRequestCmd {
 		return

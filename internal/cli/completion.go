@@ -13,16 +13,22 @@ var completionShells = []struct {
 	name, use string
 	write     func(a *app, root *cobra.Command) error
 }{
-	{"bash", "source <(astrolabe completion bash), in ~/.bashrc; it needs the package bash-completion", func(a *app, root *cobra.Command) error { return root.GenBashCompletionV2(a.out, true) }},
-	{"zsh", "astrolabe completion zsh > \"${fpath[1]}/_astrolabe\", once", func(a *app, root *cobra.Command) error { return root.GenZshCompletion(a.out) }},
-	{"fish", "astrolabe completion fish > ~/.config/fish/completions/astrolabe.fish, once", func(a *app, root *cobra.Command) error { return root.GenFishCompletion(a.out, true) }},
-	{"powershell", "astrolabe completion powershell | Out-String | Invoke-Expression, in $PROFILE", func(a *app, root *cobra.Command) error { return root.GenPowerShellCompletionWithDesc(a.out) }},
+	{"bash", "source <(astrolabe completion bash), in ~/.bashrc; it needs the package bash-completion",
+		func(a *app, root *cobra.Command) error { return root.GenBashCompletionV2(a.out, true) }},
+	{"zsh", "astrolabe completion zsh > \"${fpath[1]}/_astrolabe\", once", func(a *app, root *cobra.Command) error {
+		return root.GenZshCompletion(a.out)
+	}},
+	{"fish", "astrolabe completion fish > ~/.config/fish/completions/astrolabe.fish, once",
+		func(a *app, root *cobra.Command) error { return root.GenFishCompletion(a.out, true) }},
+	{"powershell", "astrolabe completion powershell | Out-String | Invoke-Expression, in $PROFILE",
+		func(a *app, root *cobra.Command) error { return root.GenPowerShellCompletionWithDesc(a.out) }},
 }
 
 func (a *app) completionCommand() *cobra.Command {
 	var names []string
 	var long strings.Builder
-	long.WriteString("Prints a script that lets a shell complete commands, flags, their values and files of astrolabe. To switch it on:\n")
+	long.WriteString(
+		"Prints a script that lets a shell complete commands, flags, their values and files of astrolabe. To switch it on:\n")
 	for _, s := range completionShells {
 		names = append(names, s.name)
 		long.WriteString("  " + s.name + ": " + s.use + "\n")

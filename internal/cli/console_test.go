@@ -25,14 +25,16 @@ type console struct {
 	grew chan struct{}
 }
 
-// openConsole starts a session in dir. answer, if not empty, is what the terminal says when it is asked for its attributes.
+// openConsole starts a session in dir. answer, if not empty, is what the terminal says when it is asked for its
+// attributes.
 func openConsole(t *testing.T, exe, dir, answer string, env []string, args ...string) *console {
 	t.Helper()
 	cmd := exec.Command(exe, args...)
 	cmd.Dir = dir
 	for _, v := range os.Environ() {
 		switch name, _, _ := strings.Cut(v, "="); name {
-		case "KITTY_WINDOW_ID", "TMUX", "STY", "TERM_PROGRAM", "LC_TERMINAL", "KONSOLE_VERSION", "WT_SESSION", graphicsVariable:
+		case "KITTY_WINDOW_ID", "TMUX", "STY", "TERM_PROGRAM", "LC_TERMINAL", "KONSOLE_VERSION", "WT_SESSION",
+			graphicsVariable:
 		default:
 			cmd.Env = append(cmd.Env, v)
 		}

@@ -21,8 +21,12 @@ func (a *app) convertCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "convert IN OUT",
 		Short: "Write a capture in another format",
-		Long:  "Reads the capture IN, a file or folder whose format is found from its content, and writes it as OUT. The extension of OUT selects\nits format unless --format does; - writes to standard output, where it needs --format, and as IN it reads standard input. With --partition OUT is a folder that gets\nParquet files below KEY=VALUE folders, as DuckDB and Spark read them; a file of other data that is\nthere already is never replaced.",
-		Args:  argCount(2, 2),
+		Long: "Reads the capture IN, a file or folder whose format is found from its content, and writes it as OUT. " +
+			"The extension of OUT selects\nits format unless --format does; - writes to standard output, where it " +
+			"needs --format, and as IN it reads standard input. With --partition OUT is a folder that gets\nParquet " +
+			"files below KEY=VALUE folders, as DuckDB and Spark read them; a file of other data that is\nthere " +
+			"already is never replaced.",
+		Args: argCount(2, 2),
 		RunE: func(_ *cobra.Command, args []string) error {
 			parts, err := checkConversion(args[1], format, partition)
 			if err != nil {
@@ -39,7 +43,8 @@ func (a *app) convertCommand() *cobra.Command {
 		},
 	}
 	cmd.Flags().StringVar(&format, "format", "", "the `FORMAT` to write: "+strings.Join(writable(), ", "))
-	cmd.Flags().StringVar(&partition, "partition", "", "write Parquet in folders by these `KEYS`, such as device,build or device,build=1234")
+	cmd.Flags().StringVar(&partition, "partition", "",
+		"write Parquet in folders by these `KEYS`, such as device,build or device,build=1234")
 	opt.register(cmd)
 	return cmd
 }
@@ -97,7 +102,10 @@ func (a *app) partition(c *capture.Capture, dir string, parts []parquet.Partitio
 	done()
 	for _, p := range paths {
 		if other := parquet.Beside(p, c); other != "" {
-			a.warn(fmt.Sprintf("%s has other data and stays: %s is written beside it as %s; delete one of them if both are one recording", other, c.Path, filepath.Base(p)))
+			a.warn(
+				fmt.Sprintf(
+					"%s has other data and stays: %s is written beside it as %s; delete one of them if both are one recording",
+					other, c.Path, filepath.Base(p)))
 		}
 		a.wrote(p)
 	}
@@ -144,17 +152,20 @@ func (k *kindsFlag) Set(text string) error {
 func (f *openFlags) register(cmd *cobra.Command) {
 	flags := cmd.Flags()
 	flags.StringVar(&f.format, "input-format", "", "the `FORMAT` of the capture (default found from its content)")
-	flags.StringToStringVar(&f.extra, "input-option", nil, "`NAME=VALUE` options of that format, such as period=10ms of a table without times")
+	flags.StringToStringVar(&f.extra, "input-option", nil,
+		"`NAME=VALUE` options of that format, such as period=10ms of a table without times")
 	flags.StringVar(&f.gpu, "gpu", "", "the catalogue `ID`, such as gfx1151 (default taken from the capture)")
 	flags.BoolVar(&f.force, "force", false, "read by --gpu also what says that it is of another vendor or architecture")
 	flags.StringVar(&f.denom, "denom", "", "what counts are divided by: per_kernel, per_wave, per_cycle or per_second")
 	flags.StringVar(&f.duration, "duration-rule", "", "whose duration rates use: pass, median or first")
 	flags.StringVar(&f.zero, "zero", "", "what a zero divisor gives: missing or vendor")
-	flags.Var(&f.kinds, "kinds", "of what kind counters are, as `NAME=KIND` with commas between: a name may have * and ?, a kind is delta, gauge or constant")
+	flags.Var(&f.kinds, "kinds",
+		"of what kind counters are, as `NAME=KIND` with commas between: a name may have * and ?, a kind is delta, gauge or constant")
 }
 
 func (f *openFlags) options() formats.Options {
-	out := formats.Options{Format: f.format, GPU: f.gpu, Force: f.force, Denom: f.denom, Duration: f.duration, Zero: f.zero, Kinds: f.kinds.kinds}
+	out := formats.Options{Format: f.format, GPU: f.gpu, Force: f.force, Denom: f.denom, Duration: f.duration,
+		Zero: f.zero, Kinds: f.kinds.kinds}
 	if len(f.extra) > 0 {
 		out.Extra = make(map[string]any, len(f.extra))
 		for name, value := range f.extra {

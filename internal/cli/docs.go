@@ -17,9 +17,11 @@ func (a *app) docCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "doc PATH…",
 		Short: "Print the documentation of scripts",
-		Long:  "Prints Markdown from the docstrings of scripts and of their functions, with the flags that they declare. Nothing is run. PATH is a\nscript, a folder, whose scripts it documents without their tests, or one of the built-in library, such as @astrolabe//lib/findings.star.",
-		Args:  argCount(1, -1),
-		RunE:  func(_ *cobra.Command, args []string) error { return a.doc(args) },
+		Long: "Prints Markdown from the docstrings of scripts and of their functions, with the flags that they " +
+			"declare. Nothing is run. PATH is a\nscript, a folder, whose scripts it documents without their tests, " +
+			"or one of the built-in library, such as @astrolabe//lib/findings.star.",
+		Args: argCount(1, -1),
+		RunE: func(_ *cobra.Command, args []string) error { return a.doc(args) },
 	}
 }
 

@@ -41,7 +41,8 @@ func (a *app) doctor(asJSON, deep bool) error {
 		findings = append(findings, hwio.DeepTest(ctx, all.Sources(""))...)
 	}
 	for _, f := range findings {
-		list = append(list, findingJSON{Source: f.Source, What: f.What, Usable: f.Usable, Reason: jsonText(f.Reason), Fix: jsonText(f.Fix)})
+		list = append(list, findingJSON{Source: f.Source, What: f.What, Usable: f.Usable, Reason: jsonText(f.Reason),
+			Fix: jsonText(f.Fix)})
 	}
 	if asJSON {
 		return a.printJSON(list)

@@ -36,7 +36,8 @@ func (d *doubts) tell(a *app) {
 	for _, text := range d.texts {
 		in := d.of[text]
 		switch {
-		case len(d.captures) == 1 || len(in) == 1 && (strings.HasPrefix(text, in[0]) || strings.HasPrefix(text, filepath.Base(in[0]))):
+		case len(d.captures) == 1 || len(in) == 1 &&
+			(strings.HasPrefix(text, in[0]) || strings.HasPrefix(text, filepath.Base(in[0]))):
 			// It is clear which capture is meant.
 		case len(in) == len(d.captures) && len(in) == 2:
 			text = "both captures: " + text

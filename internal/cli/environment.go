@@ -51,8 +51,9 @@ func (a *app) talkWidth() int {
 
 // recordForScript is capture.record.
 func (a *app) recordForScript(ctx context.Context, r binding.RecordRequest) (string, error) {
-	f := recordFlags{sources: r.Sources, counters: r.Counters, period: time.Duration(r.Period), duration: time.Duration(r.Duration),
-		sets: r.Sets, options: r.Options}
+	f := recordFlags{sources: r.Sources, counters: r.Counters, period: time.Duration(r.Period),
+		duration: time.Duration(r.Duration),
+		sets:     r.Sets, options: r.Options}
 	sel, err := f.selection(ctx, len(r.Command) > 0)
 	if err != nil {
 		return "", err

@@ -22,11 +22,14 @@ const hostile = "evil\x1b]0;owned\x07\x1b[8mx\u009b31my\u202ez\u2066"
 // hostileName is that in a literal of Starlark.
 const hostileName = `evil\x1b]0;owned\a\x1b[8mx\u009b31my\u202ez\u2066`
 
-// hostileCapture is a capture in which names of counters, labels and their values are hostile, in a file that is called so too.
+// hostileCapture is a capture in which names of counters, labels and their values are hostile, in a file that is called
+// so too.
 func hostileCapture(t *testing.T, dir string) string {
 	t.Helper()
 	name := hostile + ".arrow"
-	code := strings.ReplaceAll(`capture.from_columns({"E": [1, 2], "E 2": [3, None]}, period = "1ms", name = "E", labels = {"E": ["E", "b"]}, properties = {"E": "E"}, units = {"E": "E"}).save("E.arrow")`, "E", hostileName)
+	code := strings.ReplaceAll(
+		`capture.from_columns({"E": [1, 2], "E 2": [3, None]}, period = "1ms", name = "E", labels = {"E": ["E", "b"]}, properties = {"E": "E"}, units = {"E": "E"}).save("E.arrow")`,
+		"E", hostileName)
 	cmd := exec.Command("astrolabe", "-c", code)
 	cmd.Dir = dir
 	if out, err := cmd.CombinedOutput(); err != nil {
@@ -41,7 +44,8 @@ func obeyedBy(said []byte) []string {
 	text := strings.ReplaceAll(string(said), "\r\n", "\n")
 	for i, r := range text {
 		_, n := utf8.DecodeRuneInString(text[i:])
-		if r == utf8.RuneError && n == 1 || unicode.IsControl(r) && r != '\n' && r != '\t' && r != '\r' || unicode.Is(unicode.Bidi_Control, r) {
+		if r == utf8.RuneError && n == 1 || unicode.IsControl(r) && r != '\n' && r != '\t' && r != '\r' ||
+			unicode.Is(unicode.Bidi_Control, r) {
 			out = append(out, text[max(0, i-20):min(len(text), i+20)])
 		}
 	}
@@ -51,7 +55,9 @@ func obeyedBy(said []byte) []string {
 func TestNamesFromCapturesAreNotObeyedByTerminals(t *testing.T) {
 	dir := t.TempDir()
 	file := hostileCapture(t, dir)
-	if err := os.WriteFile(filepath.Join(dir, "r.star"), []byte("def analyze(cap, r):\n    for c in cap.counters.values():\n        r.finding(\"f\", \"warning\", c.name, evidence=[c], advice=c.name)\n"), 0o666); err != nil {
+	if err := os.WriteFile(filepath.Join(dir, "r.star"),
+		[]byte(
+			"def analyze(cap, r):\n    for c in cap.counters.values():\n        r.finding(\"f\", \"warning\", c.name, evidence=[c], advice=c.name)\n"), 0o666); err != nil {
 		t.Fatal(err)
 	}
 	open := func(code string) []string {
@@ -135,7 +141,9 @@ func TestPrintedTextIsShownOnTerminalsAndWholeInPipes(t *testing.T) {
 
 func TestCompletionOffersNoNameThatATerminalOrShellObeys(t *testing.T) {
 	dir := t.TempDir()
-	make := exec.Command("astrolabe", "-c", `capture.from_columns({n: [1] for n in ["good", "ev\x1b[31mil", "$(touch x)", "`+"`id`"+`", "two\nlines", "x\u202e"]}, period = "1ms").save("a.arrow")`)
+	make := exec.Command("astrolabe", "-c",
+		`capture.from_columns({n: [1] for n in ["good", "ev\x1b[31mil", "$(touch x)", "`+"`id`"+
+			`", "two\nlines", "x\u202e"]}, period = "1ms").save("a.arrow")`)
 	make.Dir = dir
 	if out, err := make.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
@@ -143,7 +151,8 @@ func TestCompletionOffersNoNameThatATerminalOrShellObeys(t *testing.T) {
 	cmd := exec.Command("astrolabe", "__complete", "compare", "a.arrow", "a.arrow", "--metrics", "")
 	cmd.Dir = dir
 	out, _ := cmd.Output()
-	if found := obeyedBy(out); len(found) > 0 || strings.ContainsAny(string(out), "$`") || !strings.Contains(string(out), "good\n") {
+	if found := obeyedBy(out); len(found) > 0 || strings.ContainsAny(string(out), "$`") ||
+		!strings.Contains(string(out), "good\n") {
 		t.Errorf("completions:\n%q", out)
 	}
 }

@@ -20,8 +20,10 @@ func (a *app) fmtCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "fmt [PATH…]",
 		Short: "Lay scripts out",
-		Long: "Rewrites the scripts among the given files and below the given folders, or below the working directory, in the layout of buildifier, and\n" +
-			"prints the path of each file that it changed. Symbolic links are only followed where they are named. - formats standard input to standard output. With --check or --diff nothing is written, and\n" +
+		Long: "Rewrites the scripts among the given files and below the given folders, or below the working " +
+			"directory, in the layout of buildifier, and\n" +
+			"prints the path of each file that it changed. Symbolic links are only followed where they are named. - " +
+			"formats standard input to standard output. With --check or --diff nothing is written, and\n" +
 			"the exit status is 1 where something would be.",
 		RunE: func(_ *cobra.Command, args []string) error { return a.format(args, check, diff) },
 	}
@@ -116,8 +118,8 @@ func readBounded(r io.Reader) ([]byte, error) {
 	return text, err
 }
 
-// scriptSources reads the scripts at and below paths, or below the working directory. Those that cannot be read are complained about
-// and counted.
+// scriptSources reads the scripts at and below paths, or below the working directory. Those that cannot be read are
+// complained about and counted.
 func (a *app) scriptSources(reader *script.Reader, paths []string) (sources []*script.Source, failed int, err error) {
 	if len(paths) == 0 {
 		paths = []string{"."}

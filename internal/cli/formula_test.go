@@ -35,7 +35,9 @@ for path in ["a.csv", "a.tsv"]:
 	if err != nil || strings.Count(string(out), "True True True") != 2 {
 		t.Errorf("%v: what was marked does not come back:\n%s", err, out)
 	}
-	if err := os.WriteFile(filepath.Join(dir, "m.star"), []byte("def map(cap):\n    return {\"=k\": \"=v\", \"n\": -2.5, \"m\": \"-3\", \"t\": [\"=\"]}\n"), 0o666); err != nil {
+	if err := os.WriteFile(filepath.Join(dir, "m.star"),
+		[]byte("def map(cap):\n    return {\"=k\": \"=v\", \"n\": -2.5, \"m\": \"-3\", \"t\": [\"=\"]}\n"),
+		0o666); err != nil {
 		t.Fatal(err)
 	}
 	if err := os.Rename(filepath.Join(dir, "a.tsv"), filepath.Join(dir, "=a.tsv")); err != nil {

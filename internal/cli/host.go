@@ -21,14 +21,16 @@ type host struct {
 
 // personHost is for what a person types: it may read and write what the person can.
 func (a *app) personHost(args []string) (*host, error) {
-	return a.host(args, script.Policy{AnyRead: true, AnyWrite: true, Out: a.limits.out, Exec: true, Clock: a.limits.clock()})
+	return a.host(args, script.Policy{AnyRead: true, AnyWrite: true, Out: a.limits.out, Exec: true,
+		Clock: a.limits.clock()})
 }
 
-// scriptHost contains a script: repo is the folder that it may read, "" none; read are further files and folders, outFile one more file
-// that it may write.
+// scriptHost contains a script: repo is the folder that it may read, "" none; read are further files and folders,
+// outFile one more file that it may write.
 func (a *app) scriptHost(args []string, repo string, read []string, outFile string) (*host, error) {
 	return a.host(args, script.Policy{
-		Repo: repo, Read: append(read, a.limits.allowRead...), Out: a.limits.out, OutFile: outFile, Exec: a.limits.allowExec, Clock: a.limits.clock(),
+		Repo: repo, Read: append(read, a.limits.allowRead...), Out: a.limits.out, OutFile: outFile,
+		Exec: a.limits.allowExec, Clock: a.limits.clock(),
 	})
 }
 

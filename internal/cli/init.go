@@ -12,8 +12,10 @@ func (a *app) initCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "init [DIR]",
 		Short: "Begin a folder of scripts",
-		Long: "Writes astrolabe.toml, a script, its test, and what a build server runs into a folder, the working directory if none is given, and prints the\n" +
-			"paths. With --copy it writes a copy of a shipped triage script and its test instead, to change and to use with report --script. What exists is\n" +
+		Long: "Writes astrolabe.toml, a script, its test, and what a build server runs into a folder, the working " +
+			"directory if none is given, and prints the\n" +
+			"paths. With --copy it writes a copy of a shipped triage script and its test instead, to change and to " +
+			"use with report --script. What exists is\n" +
 			"never overwritten.",
 		Args: argCount(0, 1),
 		RunE: func(_ *cobra.Command, args []string) error {
@@ -34,6 +36,7 @@ func (a *app) initCommand() *cobra.Command {
 			return err
 		},
 	}
-	cmd.Flags().StringSliceVar(&copies, "copy", nil, "copy the triage scripts `NAMES`, such as cpu or mali, with commas between them")
+	cmd.Flags().StringSliceVar(&copies, "copy", nil,
+		"copy the triage scripts `NAMES`, such as cpu or mali, with commas between them")
 	return cmd
 }

@@ -43,8 +43,8 @@ type streamError struct {
 func (e *streamError) Error() string { return e.text }
 func (e *streamError) Unwrap() error { return e.err }
 
-// readStream hands the content of standard input or of a pipe to write, until it ends or the run is stopped. Nothing can end a read that
-// waits, so it is left alone then.
+// readStream hands the content of standard input or of a pipe to write, until it ends or the run is stopped. Nothing
+// can end a read that waits, so it is left alone then.
 func (a *app) readStream(path string, write func([]byte) error) error {
 	if path == standardInput && isTerminal(a.in) {
 		return usagef("- reads standard input, which is a terminal: give a file, or pipe one in")
@@ -101,7 +101,8 @@ func (a *app) readStream(path string, write func([]byte) error) error {
 	}
 }
 
-// readNamed is the content of a small file that the user named, of at most so many bytes; it may be standard input or a pipe.
+// readNamed is the content of a small file that the user named, of at most so many bytes; it may be standard input or a
+// pipe.
 func (a *app) readNamed(path string, most int, what string) ([]byte, error) {
 	tooLong := func() error {
 		return fmt.Errorf("%s is longer than %s: that is no %s", streamName(path), memory.Text(uint64(most)), what)
@@ -128,8 +129,9 @@ func (a *app) readNamed(path string, most int, what string) ([]byte, error) {
 	return data, err
 }
 
-// captureFile is where to read a capture that the user named: the path itself, or a copy of what comes from standard input or a pipe,
-// which is removed when the program ends. Captures are read from several places at once, which a pipe cannot give.
+// captureFile is where to read a capture that the user named: the path itself, or a copy of what comes from standard
+// input or a pipe, which is removed when the program ends. Captures are read from several places at once, which a pipe
+// cannot give.
 func (a *app) captureFile(path string) (string, error) {
 	if !isStream(path) {
 		return path, nil
@@ -146,7 +148,9 @@ func (a *app) captureFile(path string) (string, error) {
 	size, most := uint64(0), memory.Limit() // the folder for such files often lies in memory
 	err = a.readStream(path, func(piece []byte) error {
 		if size += uint64(len(piece)); size > most {
-			return fmt.Errorf("it has more than %s, the limit of memory: copy it into a file first, or raise --max-memory", memory.Text(most))
+			return fmt.Errorf(
+				"it has more than %s, the limit of memory: copy it into a file first, or raise --max-memory",
+				memory.Text(most))
 		}
 		_, err := f.Write(piece)
 		return err

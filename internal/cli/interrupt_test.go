@@ -29,7 +29,8 @@ func TestCtrlCEndsARecordingOfASessionAndKeepsIt(t *testing.T) {
 		t.Errorf("cap is not what was measured: %q", out)
 	}
 	// The second Ctrl-C of a statement stops it: a loop does not go on for ever.
-	s.send("caps = [capture.record(\"procfs\", period=\"5ms\", duration=\"1h\", out=\"loop%d.arrow\" % i) for i in range(9)]\r")
+	s.send(
+		"caps = [capture.record(\"procfs\", period=\"5ms\", duration=\"1h\", out=\"loop%d.arrow\" % i) for i in range(9)]\r")
 	growing(t, filepath.Join(dir, "loop0.arrow"))
 	s.send("\x03")
 	growing(t, filepath.Join(dir, "loop1.arrow"))
@@ -48,7 +49,8 @@ func TestCtrlCEndsARecordingOfASessionAndKeepsIt(t *testing.T) {
 func TestAScriptThatIsInterruptedNamesTheRecordingThatItLeaves(t *testing.T) {
 	exe := built(t)
 	dir := t.TempDir()
-	cmd := exec.Command(exe, "-c", "c = capture.record('procfs', period='5ms', duration='1h', out='left.arrow')\nprint('went on')")
+	cmd := exec.Command(exe, "-c",
+		"c = capture.record('procfs', period='5ms', duration='1h', out='left.arrow')\nprint('went on')")
 	cmd.Dir = dir
 	var out strings.Builder
 	cmd.Stdout, cmd.Stderr = &out, &out
@@ -59,7 +61,8 @@ func TestAScriptThatIsInterruptedNamesTheRecordingThatItLeaves(t *testing.T) {
 	if err := cmd.Process.Signal(os.Interrupt); err != nil {
 		t.Fatal(err)
 	}
-	if code := ended(t, cmd); code != 130 || strings.Contains(out.String(), "went on") || !strings.Contains(out.String(), "\nleft.arrow\n") {
+	if code := ended(t, cmd); code != 130 || strings.Contains(out.String(), "went on") ||
+		!strings.Contains(out.String(), "\nleft.arrow\n") {
 		t.Errorf("exit status %d: %s", code, out.String())
 	}
 }

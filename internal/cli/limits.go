@@ -24,13 +24,16 @@ type limits struct {
 }
 
 func (l *limits) register(f *pflag.FlagSet) {
-	f.StringSliceVar(&l.allowRead, "allow-read", nil, "`FOLDERS` that a script may read besides its own repository, with commas between them")
+	f.StringSliceVar(&l.allowRead, "allow-read", nil,
+		"`FOLDERS` that a script may read besides its own repository, with commas between them")
 	f.BoolVar(&l.allowExec, "allow-exec", false, "let a script run commands")
 	f.Var(&allowFlag{&l.allow}, "allow", "further things that a script may use: clock")
 	f.StringVar(&l.out, "out", "", "the folder `DIR` that a script may write in (default the working directory)")
-	f.Uint64Var(&l.maxSteps, "max-steps", 0, fmt.Sprintf("stop a script after `N` steps (default %d)", uint64(script.DefaultMaxSteps)))
+	f.Uint64Var(&l.maxSteps, "max-steps", 0,
+		fmt.Sprintf("stop a script after `N` steps (default %d)", uint64(script.DefaultMaxSteps)))
 	timeVar(f, &l.timeout, "timeout", 0, "s", "stop a script after the `TIME`, such as 30s")
-	f.Var(&l.maxMemory, "max-memory", "stop when the program takes more memory than `SIZE`, such as 2GiB (default half of what the machine and its cgroups allow)")
+	f.Var(&l.maxMemory, "max-memory",
+		"stop when the program takes more memory than `SIZE`, such as 2GiB (default half of what the machine and its cgroups allow)")
 }
 
 func (l *limits) clock() bool { return slices.Contains(l.allow, "clock") }

@@ -18,9 +18,12 @@ func (a *app) lintCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "lint [PATH…]",
 		Short: "Find mistakes in scripts",
-		Long: "Reads the scripts among the given files and below the given folders, or below the working directory, and prints what is wrong with them as\n" +
-			"FILE:LINE:COLUMN: MESSAGE [CODE]. Nothing is run. The exit status is 1 where something is found. A comment \"# lint: ignore=CODE\" on the line, or\n" +
-			"alone on the line above, silences a finding; \"# gpu: ID\" says which GPU a script is for, so that names of counters can be checked.",
+		Long: "Reads the scripts among the given files and below the given folders, or below the working directory, " +
+			"and prints what is wrong with them as\n" +
+			"FILE:LINE:COLUMN: MESSAGE [CODE]. Nothing is run. The exit status is 1 where something is found. A " +
+			"comment \"# lint: ignore=CODE\" on the line, or\n" +
+			"alone on the line above, silences a finding; \"# gpu: ID\" says which GPU a script is for, so that " +
+			"names of counters can be checked.",
 		RunE: func(_ *cobra.Command, args []string) error {
 			if list {
 				return a.lintChecks(asJSON)

@@ -15,7 +15,8 @@ import (
 	"astrolabe/internal/longtests"
 )
 
-// A person has a session open all day. What 2,000 entries leave behind (400, but in the long form) shows in its memory, its files and its history.
+// A person has a session open all day. What 2,000 entries leave behind (400, but in the long form) shows in its memory,
+// its files and its history.
 func TestASessionOfTwoThousandEntriesStaysAsItWas(t *testing.T) {
 	t.Parallel()
 	entered := longtests.Of(2000, 400)
@@ -131,9 +132,12 @@ func TestCtrlCStopsEveryKindOfBuiltin(t *testing.T) {
 	c.enter(`load("@astrolabe//lib/example.star", "game")`)
 	c.enter(`g = game(); c = g["gpu_active_cycles"]; g.save("g.arrow"); g.save("g.csv"); keep = 77`)
 	for _, code := range []string{
-		`capture.open("g.csv")`, `capture.open("g.arrow")`, `g.save("o.csv")`, `g.save("o.parquet")`, `g.resample("3ms")`, `g.group_by("frame")`,
-		`g.summary()`, `g.compare(g)`, `g.eval("$MaliGPUCyclesGPUActive / 2")`, `c.rolling("5ms").max()`, `c.gt(5).spans()`, `c.percentile(90)`, `list(c)`,
-		`explain(g["main_phase_queue_utilization"])`, `stats.phases(c)`, `stats.outliers(c)`, `stats.frames(g)`, `plot.timeline(c).save("p.png")`,
+		`capture.open("g.csv")`, `capture.open("g.arrow")`, `g.save("o.csv")`, `g.save("o.parquet")`,
+		`g.resample("3ms")`, `g.group_by("frame")`,
+		`g.summary()`, `g.compare(g)`, `g.eval("$MaliGPUCyclesGPUActive / 2")`, `c.rolling("5ms").max()`,
+		`c.gt(5).spans()`, `c.percentile(90)`, `list(c)`,
+		`explain(g["main_phase_queue_utilization"])`, `stats.phases(c)`, `stats.outliers(c)`, `stats.frames(g)`,
+		`plot.timeline(c).save("p.png")`,
 		`report.new("x", capture = g).save("r.html")`, `help("Counter.rolling")`, `json.encode(list(range(1000)))`, `1`,
 	} {
 		// The first round proves that the call is right; what runs from the second on is stopped.

@@ -16,11 +16,14 @@ func (a *app) lspCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "lsp",
 		Short: "Serve editors as a language server",
-		Long: "Speaks the Language Server Protocol on standard input and output: completion of names, attributes, arguments, counters and metrics; hover;\n" +
-			"go to definition; and what astrolabe lint finds. Editors start it themselves: give them the command astrolabe lsp for *.star files.",
+		Long: "Speaks the Language Server Protocol on standard input and output: completion of names, attributes, " +
+			"arguments, counters and metrics; hover;\n" +
+			"go to definition; and what astrolabe lint finds. Editors start it themselves: give them the command " +
+			"astrolabe lsp for *.star files.",
 		Args: argCount(0, 0),
 		RunE: func(*cobra.Command, []string) error {
-			return lsp.Serve(a.ctx, stdio{a.in, a.out}, lsp.Options{Library: scripts.Library, Version: version.String(), Cache: libraryCache(), Talk: a.talk})
+			return lsp.Serve(a.ctx, stdio{a.in, a.out}, lsp.Options{Library: scripts.Library, Version: version.String(),
+				Cache: libraryCache(), Talk: a.talk})
 		},
 	}
 }
@@ -33,7 +36,8 @@ type stdio struct {
 
 func (stdio) Close() error { return os.Stdin.Close() }
 
-// libraryCache is the folder in which editors find the files of the built-in library; "" where the system has none for caches.
+// libraryCache is the folder in which editors find the files of the built-in library; "" where the system has none for
+// caches.
 func libraryCache() string {
 	dir, err := os.UserCacheDir()
 	if err != nil {

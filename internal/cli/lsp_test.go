@@ -128,12 +128,15 @@ func (e *editor) codes() []string {
 
 func (e *editor) open(name, text string) {
 	e.t.Helper()
-	e.notify("textDocument/didOpen", map[string]any{"textDocument": map[string]any{"uri": e.uri(name), "languageId": "starlark", "version": 1, "text": text}})
+	e.notify("textDocument/didOpen",
+		map[string]any{"textDocument": map[string]any{"uri": e.uri(name), "languageId": "starlark",
+			"version": 1, "text": text}})
 }
 
 func (e *editor) change(name, text string) {
 	e.t.Helper()
-	e.notify("textDocument/didChange", map[string]any{"textDocument": map[string]any{"uri": e.uri(name), "version": 2}, "contentChanges": []any{map[string]any{"text": text}}})
+	e.notify("textDocument/didChange", map[string]any{"textDocument": map[string]any{"uri": e.uri(name), "version": 2},
+		"contentChanges": []any{map[string]any{"text": text}}})
 }
 
 // place is the position of the mark ‸ in a text, and the text without it.
@@ -151,7 +154,8 @@ func place(text string) (string, map[string]any) {
 
 func (e *editor) ask(method, name string, at map[string]any, result any) {
 	e.t.Helper()
-	if err := e.call(method, map[string]any{"textDocument": map[string]any{"uri": e.uri(name)}, "position": at}, result); err != nil {
+	if err := e.call(method, map[string]any{"textDocument": map[string]any{"uri": e.uri(name)}, "position": at},
+		result); err != nil {
 		e.t.Errorf("%s: %v", method, err)
 	}
 }
@@ -211,7 +215,8 @@ func (e *editor) definition(text string) (file string, line, character int) {
 
 func TestTheLanguageServerServesAnEditor(t *testing.T) {
 	e := startEditor(t)
-	e.write("lib/own.star", "\"\"\"Ours.\"\"\"\n\ndef limit(cap, factor = 2):\n    \"\"\"Says what limits.\"\"\"\n    return cap[\"x\"]\n")
+	e.write("lib/own.star",
+		"\"\"\"Ours.\"\"\"\n\ndef limit(cap, factor = 2):\n    \"\"\"Says what limits.\"\"\"\n    return cap[\"x\"]\n")
 	var init struct {
 		Capabilities struct {
 			HoverProvider, DefinitionProvider bool
@@ -219,10 +224,12 @@ func TestTheLanguageServerServesAnEditor(t *testing.T) {
 		}
 		ServerInfo struct{ Name string }
 	}
-	if err := e.call("initialize", map[string]any{"processId": nil, "rootUri": e.uri(""), "capabilities": map[string]any{}}, &init); err != nil {
+	if err := e.call("initialize",
+		map[string]any{"processId": nil, "rootUri": e.uri(""), "capabilities": map[string]any{}}, &init); err != nil {
 		t.Fatal(err)
 	}
-	if c := init.Capabilities; !c.HoverProvider || !c.DefinitionProvider || !slices.Contains(c.CompletionProvider.TriggerCharacters, ".") || init.ServerInfo.Name != "astrolabe" {
+	if c := init.Capabilities; !c.HoverProvider || !c.DefinitionProvider ||
+		!slices.Contains(c.CompletionProvider.TriggerCharacters, ".") || init.ServerInfo.Name != "astrolabe" {
 		t.Errorf("%+v", init)
 	}
 	e.notify("initialized", map[string]any{})
@@ -247,8 +254,10 @@ func TestTheLanguageServerServesAnEditor(t *testing.T) {
 		head + "cap.res‸\nprint(1)\n":             {"resample"},
 		head + "x = cap.slice(1, 2).perc‸":        {},
 		head + "x = cap.slice(1, 2)[\"a\"].perc‸": {"percentile"},
-		head + "def f(c):\n    m = cap[\"a\"].gt(5)\n    for s in m.spans():\n        print(s.dur‸\n    return c\n": {"duration"},
-		head + "def f(c):\n    counted = 1\n    cou‸\n":                                                             {"counted"},
+		head + "def f(c):\n    m = cap[\"a\"].gt(5)\n    for s in m.spans():\n        print(s.dur‸\n    return c\n": {
+			"duration"},
+		head + "def f(c):\n    counted = 1\n    cou‸\n": {
+			"counted"},
 		head + "lim‸":                                         {"limit"},
 		head + "limit(cap, fac‸":                              {"factor="},
 		head + "plot.timeline(cap[\"a\"], ban‸)":              {"bands="},
@@ -327,7 +336,8 @@ func TestTheLanguageServerServesAnEditor(t *testing.T) {
 	}
 
 	// What makes no sense is refused and the session goes on.
-	if err := e.call("textDocument/hover", map[string]any{"textDocument": map[string]any{"uri": "file:///none.star"}}, nil); err == nil || !strings.Contains(err.Error(), "not open") {
+	if err := e.call("textDocument/hover", map[string]any{"textDocument": map[string]any{"uri": "file:///none.star"}},
+		nil); err == nil || !strings.Contains(err.Error(), "not open") {
 		t.Errorf("a document that is not open: %v", err)
 	}
 	if err := e.call("textDocument/hover", []int{1}, nil); err == nil {
@@ -378,7 +388,8 @@ func TestTheLanguageServerAnswersWhileALineIsBeingTyped(t *testing.T) {
 	}
 	for _, typed := range []string{"cap.resample(", "é𝄞 = = \"", "if cap[\n\n\n"} {
 		broken := strings.Replace(whole, "print(cap)\n", "print(cap)\n"+typed+"\n", 1)
-		for mark, want := range map[string]string{"print(c‸ap)": "`cap`: Capture of mali-g615", "print(fir‸st(1))": "Takes one."} {
+		for mark, want := range map[string]string{"print(c‸ap)": "`cap`: Capture of mali-g615",
+			"print(fir‸st(1))": "Takes one."} {
 			text := strings.Replace(broken, strings.ReplaceAll(mark, "‸", ""), mark, 1)
 			if got := e.hover(text); !strings.Contains(got, want) {
 				t.Errorf("with %q being typed, hover over %s says %q, want %q", typed, mark, got, want)
@@ -386,7 +397,8 @@ func TestTheLanguageServerAnswersWhileALineIsBeingTyped(t *testing.T) {
 			e.change("main.star", whole) // as after undo
 			e.codes()
 		}
-		for mark, want := range map[string][3]any{"print(c‸ap)": {"main.star", 1, 0}, "print(fir‸st(1))": {"main.star", 3, 4}} {
+		for mark, want := range map[string][3]any{"print(c‸ap)": {"main.star", 1, 0},
+			"print(fir‸st(1))": {"main.star", 3, 4}} {
 			file, line, character := e.definition(strings.Replace(broken, strings.ReplaceAll(mark, "‸", ""), mark, 1))
 			if got := [3]any{file, line, character}; got != want {
 				t.Errorf("with %q being typed, %s is defined at %v, want %v", typed, mark, got, want)
@@ -395,11 +407,13 @@ func TestTheLanguageServerAnswersWhileALineIsBeingTyped(t *testing.T) {
 	}
 	// A definition below the change is where it is now.
 	broken := strings.Replace(whole, "\ndef first", "\nx = (\n\ndef first", 1)
-	if _, line, character := e.definition(strings.Replace(broken, "print(first", "print(fir‸st", 1)); line != 5 || character != 4 {
+	if _, line, character := e.definition(strings.Replace(broken, "print(first", "print(fir‸st", 1)); line != 5 ||
+		character != 4 {
 		t.Errorf("first is defined at %d:%d, want 5:4", line, character)
 	}
 	// The word that is being changed is not what it was.
-	if got := e.hover("# gpu: mali-g615\ncap = capture.open(\"x\")\n\ndef first(a):\n    \"\"\"Takes one.\"\"\"\n    return a\n\nprint(cap)\nprint(firs‸u(1)\n"); got != "" {
+	if got := e.hover(
+		"# gpu: mali-g615\ncap = capture.open(\"x\")\n\ndef first(a):\n    \"\"\"Takes one.\"\"\"\n    return a\n\nprint(cap)\nprint(firs‸u(1)\n"); got != "" {
 		t.Errorf("hover over a changed word says %q", got)
 	}
 }

@@ -20,9 +20,10 @@ func (a *app) manCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "man DIR",
 		Short: "Write the manual pages",
-		Long:  "Writes a manual page (section 1) of every command into a folder, which is made where it does not exist, such as\n/usr/local/share/man/man1, and prints the paths.",
-		Args:  argCount(1, 1),
-		RunE:  func(cmd *cobra.Command, args []string) error { return a.man(cmd.Root(), args[0]) },
+		Long: "Writes a manual page (section 1) of every command into a folder, which is made where it does not " +
+			"exist, such as\n/usr/local/share/man/man1, and prints the paths.",
+		Args: argCount(1, 1),
+		RunE: func(cmd *cobra.Command, args []string) error { return a.man(cmd.Root(), args[0]) },
 	}
 }
 
@@ -32,7 +33,8 @@ func (a *app) man(root *cobra.Command, dir string) error {
 	}
 	root.DisableAutoGenTag = true
 	namePlaceholders(root)
-	header := &doc.GenManHeader{Section: "1", Source: "astrolabe " + version.String(), Manual: "astrolabe manual", Date: commitTime()}
+	header := &doc.GenManHeader{Section: "1", Source: "astrolabe " + version.String(), Manual: "astrolabe manual",
+		Date: commitTime()}
 	pages, err := manPages(root, header, dir)
 	for _, p := range pages {
 		a.wrote(p)
@@ -60,8 +62,8 @@ func manPages(cmd *cobra.Command, header *doc.GenManHeader, dir string) ([]strin
 	return pages, nil
 }
 
-// namePlaceholders makes the pages show what a flag takes, as in --max-steps=N, where they would show the zero that stands for a flag
-// which was not given.
+// namePlaceholders makes the pages show what a flag takes, as in --max-steps=N, where they would show the zero that
+// stands for a flag which was not given.
 func namePlaceholders(cmd *cobra.Command) {
 	name := func(f *pflag.Flag) {
 		if what, _ := pflag.UnquoteUsage(f); what != "" && slices.Contains([]string{"", "0", "0s", "[]"}, f.DefValue) {
@@ -75,8 +77,8 @@ func namePlaceholders(cmd *cobra.Command) {
 	}
 }
 
-// commitTime is the date of the commit that was built, so that a build always writes the same pages; nil, which is today or
-// SOURCE_DATE_EPOCH, where the build does not know it.
+// commitTime is the date of the commit that was built, so that a build always writes the same pages; nil, which is
+// today or SOURCE_DATE_EPOCH, where the build does not know it.
 func commitTime() *time.Time {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {

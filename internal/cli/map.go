@@ -33,11 +33,16 @@ func (a *app) mapCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "map SCRIPT CAPTURE… [flags] [SCRIPT FLAGS…]",
 		Short: "Run a script over many captures and collect a row of each",
-		Long: "SCRIPT defines map(cap), which returns a row: a dict, or a list of dicts or a Table for several, or None for none. A script with\n" +
-			"analyze(cap, r), as report takes it, gives what it returns, else a row for each finding. Captures are worked on in parallel, each by an\n" +
-			"interpreter of its own, and their rows come in the order of the command line: as a table, --csv or --json.\n\n" +
-			"What the script prints, warnings and files written go to standard error, the name of the capture before them. A capture that cannot be\n" +
-			"read, or whose script fails, is listed there and does not stop the others. --timeout and --max-steps hold for each capture;\n" +
+		Long: "SCRIPT defines map(cap), which returns a row: a dict, or a list of dicts or a Table for several, or " +
+			"None for none. A script with\n" +
+			"analyze(cap, r), as report takes it, gives what it returns, else a row for each finding. Captures are " +
+			"worked on in parallel, each by an\n" +
+			"interpreter of its own, and their rows come in the order of the command line: as a table, --csv or " +
+			"--json.\n\n" +
+			"What the script prints, warnings and files written go to standard error, the name of the capture before " +
+			"them. A capture that cannot be\n" +
+			"read, or whose script fails, is listed there and does not stop the others. --timeout and --max-steps " +
+			"hold for each capture;\n" +
 			"--max-memory is that of the whole program, so captures then follow one another.\n\n" +
 			"Exit status: 0 all captures gave their rows; 1 some failed; 2 bad usage.",
 		Example: "  astrolabe map rate.star captures/*.arrow --csv > rates.csv\n  astrolabe map @astrolabe//triage/mali.star *.arrow --json",
@@ -158,7 +163,8 @@ func (a *app) listFailures(results []mapped) error {
 		if failed++; failed == 1 && errors.As(err, &s) {
 			fmt.Fprint(a.talk, repl.FormatError(err, nil))
 		}
-		fmt.Fprintf(a.talk, "failed: %s: %s\n", results[i].path, strings.TrimPrefix(repl.ErrorText(err), results[i].path+": "))
+		fmt.Fprintf(a.talk, "failed: %s: %s\n", results[i].path,
+			strings.TrimPrefix(repl.ErrorText(err), results[i].path+": "))
 	}
 	if failed == 0 {
 		return nil
@@ -172,7 +178,8 @@ func (a *app) mapOne(ctx context.Context, name, path string, f *mapFlags, out *m
 	out.path = path
 	defer func() {
 		if p := recover(); p != nil { // a mistake in a reader must not take the other captures with it
-			out.err = fmt.Errorf("internal error: %v; this is a mistake in astrolabe, please report it with the capture", p)
+			out.err = fmt.Errorf(
+				"internal error: %v; this is a mistake in astrolabe, please report it with the capture", p)
 		}
 	}()
 	if out.err = ctx.Err(); out.err != nil {
@@ -227,7 +234,8 @@ func (a *app) mapHost(name, path string, f *mapFlags, talk func(string)) (*host,
 		}
 	}
 	env.Wrote = talk
-	policy := script.Policy{Repo: repo, Read: append([]string{path}, a.limits.allowRead...), Out: a.limits.out, Exec: a.limits.allowExec, Clock: a.limits.clock()}
+	policy := script.Policy{Repo: repo, Read: append([]string{path}, a.limits.allowRead...), Out: a.limits.out,
+		Exec: a.limits.allowExec, Clock: a.limits.clock()}
 	if err := policy.Apply(env); err != nil {
 		return nil, usageError{err}
 	}
@@ -238,7 +246,8 @@ func (a *app) mapHost(name, path string, f *mapFlags, talk func(string)) (*host,
 }
 
 // mapCall calls map(cap), or analyze(cap, r), whose findings are the rows where it returns none.
-func (h *host) mapCall(ctx context.Context, name string, globals starlark.StringDict, cap *values.Capture) (starlark.Value, error) {
+func (h *host) mapCall(ctx context.Context, name string, globals starlark.StringDict,
+	cap *values.Capture) (starlark.Value, error) {
 	if fn, ok := globals["map"].(starlark.Callable); ok {
 		return h.runner.Call(ctx, fn, starlark.Tuple{cap}, nil)
 	}

@@ -31,7 +31,8 @@ func TestValuesThatHoldThemselvesAreNoRows(t *testing.T) {
 
 // FuzzMapRows gives values of any kind to the collection of rows: an error or valid JSON.
 func FuzzMapRows(f *testing.F) {
-	for _, s := range []string{"{'a': 1, 'b': [1.5, None, float('inf')]}", "[{'x': 'é\\n'}, {'y': {'z': (1, 2)}}]", "None", "3", "{'capture': 1}", "{1: 2}", "[1]", "{'a': 1 << 200}", "{'a': float('nan')}"} {
+	for _, s := range []string{"{'a': 1, 'b': [1.5, None, float('inf')]}", "[{'x': 'é\\n'}, {'y': {'z': (1, 2)}}]",
+		"None", "3", "{'capture': 1}", "{1: 2}", "[1]", "{'a': 1 << 200}", "{'a': float('nan')}"} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, src string) {
@@ -67,7 +68,8 @@ func BenchmarkMap(b *testing.B) {
 		}
 		return path
 	}
-	args := []string{"map", put("m.star", "def map(cap):\n    s = 0\n    for i in range(200000):\n        s += i % 7\n    return {\"s\": s, \"n\": cap.total(\"n\")}\n")}
+	args := []string{"map", put("m.star",
+		"def map(cap):\n    s = 0\n    for i in range(200000):\n        s += i % 7\n    return {\"s\": s, \"n\": cap.total(\"n\")}\n")}
 	for i := range 200 {
 		args = append(args, put(fmt.Sprintf("%d.csv", i), "time,n\n0.0,1\n0.1,2\n"))
 	}

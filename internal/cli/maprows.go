@@ -299,7 +299,8 @@ func (m *mapProgress) update(failed bool) {
 		return
 	}
 	full := progressCells * m.done / m.total
-	text := fmt.Sprintf("map [%s] %d of %d", strings.Repeat("#", full)+strings.Repeat(".", progressCells-full), m.done, m.total)
+	text := fmt.Sprintf("map [%s] %d of %d", strings.Repeat("#", full)+strings.Repeat(".", progressCells-full),
+		m.done, m.total)
 	if m.failed > 0 {
 		text += fmt.Sprintf(", %d failed", m.failed)
 	}

@@ -13,8 +13,10 @@ func (a *app) markCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "mark --to PATH LINE…",
 		Short: "Put a mark, region or frame into a recording under way",
-		Long: "Writes one line to the FIFO of a recording that was started with record --marks PATH: NAME for something that happened, begin NAME and\n" +
-			"end NAME for a region, frame [N] where a frame starts. The time is now, unless the line is led by one in ns of CLOCK_MONOTONIC.",
+		Long: "Writes one line to the FIFO of a recording that was started with record --marks PATH: NAME for " +
+			"something that happened, begin NAME and\n" +
+			"end NAME for a region, frame [N] where a frame starts. The time is now, unless the line is led by one " +
+			"in ns of CLOCK_MONOTONIC.",
 		Example: "  astrolabe mark --to /tmp/marks begin loading",
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) == 0 {

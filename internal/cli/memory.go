@@ -17,15 +17,17 @@ const fillRate = 4 << 30
 // stopGrace is how long the reading of a file may take to stop, while the program is no tenth above its limit.
 const stopGrace = 5 * time.Second
 
-// watchMemory ends the program when it takes more than it may, whatever it is doing. What knows beforehand how much it will take asks
-// memory.Room and ends with an error of its own; this is for everything else. What is being read is stopped first, and ends with an error
-// too. While a script runs its runner watches instead: it can stop the script, and lets the collector wait.
+// watchMemory ends the program when it takes more than it may, whatever it is doing. What knows beforehand how much it
+// will take asks memory.Room and ends with an error of its own; this is for everything else. What is being read is
+// stopped first, and ends with an error too. While a script runs its runner watches instead: it can stop the script,
+// and lets the collector wait.
 func (a *app) watchMemory() {
 	limit := uint64(a.limits.maxMemory)
 	memory.SetLimit(limit)
 	limit = memory.Limit()
 	debug.SetMemoryLimit(int64(min(limit-limit/8, math.MaxInt64))) // garbage goes before the limit is near
-	// A list of ten million lists in each other takes as deep a stack. Go ends a program whose stack is larger than this, so memory is what ends first.
+	// A list of ten million lists in each other takes as deep a stack. Go ends a program whose stack is larger than
+	// this, so memory is what ends first.
 	debug.SetMaxStack(int(min(4*limit, math.MaxInt/2)))
 	go func() {
 		meter := memory.NewMeter()
@@ -55,7 +57,8 @@ func (a *app) watchMemory() {
 				stopped = time.Time{}
 			}
 			left := limit - min(limit, resident)
-			time.Sleep(min(max(time.Duration(float64(left)/fillRate*float64(time.Second)), 2*time.Millisecond), time.Second/2))
+			time.Sleep(min(max(time.Duration(float64(left)/fillRate*float64(time.Second)), 2*time.Millisecond),
+				time.Second/2))
 		}
 	}()
 }

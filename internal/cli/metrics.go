@@ -66,16 +66,20 @@ func (a *app) metricsCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "metrics [GPU] [PATTERN]",
 		Short: "List and explain the counters and metrics that astrolabe knows",
-		Long: "Without arguments it lists the catalogues; with a catalogue, or a pattern, the counters and metrics in it. The pattern is words that\n" +
-			"must all occur in the name, title, group or description, or a glob; or one name, variable or section of the vendor's guide, such as\n" +
+		Long: "Without arguments it lists the catalogues; with a catalogue, or a pattern, the counters and metrics " +
+			"in it. The pattern is words that\n" +
+			"must all occur in the name, title, group or description, or a glob; or one name, variable or section of " +
+			"the vendor's guide, such as\n" +
 			"3.2.2. Few matches are explained in full.",
 		Args: argCount(0, 2),
 		RunE: func(_ *cobra.Command, args []string) error { return a.metrics(args, set, generation, api, asJSON) },
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
 	cmd.Flags().StringVar(&set, "set", "", "only the counters of this metric set of an Intel GPU, such as RenderBasic")
-	cmd.Flags().StringVar(&generation, "generation", "", "only what exists on this generation of AMD hardware, and its formula there: gfx6 to gfx9")
-	cmd.Flags().StringVar(&api, "api", "", "only what exists through this API, and its formula there: gl, dx11, dx12, vk, cl or hsa")
+	cmd.Flags().StringVar(&generation, "generation", "",
+		"only what exists on this generation of AMD hardware, and its formula there: gfx6 to gfx9")
+	cmd.Flags().StringVar(&api, "api", "",
+		"only what exists through this API, and its formula there: gl, dx11, dx12, vk, cl or hsa")
 	return cmd
 }
 
@@ -130,7 +134,9 @@ func (a *app) metrics(args []string, set, generation, api string, asJSON bool) e
 			found = cat.Match(pattern)
 		}
 		if set != "" {
-			found = slices.DeleteFunc(slices.Clone(found), func(e *metrics.Entry) bool { return e.Set == nil || e.Set.Name != set })
+			found = slices.DeleteFunc(slices.Clone(found), func(e *metrics.Entry) bool {
+				return e.Set == nil || e.Set.Name != set
+			})
 		}
 		for _, e := range found {
 			if generation != "" || api != "" {
@@ -154,21 +160,25 @@ func (a *app) metrics(args []string, set, generation, api string, asJSON bool) e
 			if _, err := metrics.Get(pattern); errors.As(err, &unknown) && len(unknown.Near) > 0 {
 				return err
 			}
-			return fmt.Errorf("no catalogue is called %q and no metric matches it%s; the catalogues are %s", pattern, meantWords(pattern, cats), strings.Join(metrics.IDs(), ", "))
+			return fmt.Errorf("no catalogue is called %q and no metric matches it%s; the catalogues are %s", pattern,
+				meantWords(pattern, cats), strings.Join(metrics.IDs(), ", "))
 		}
-		return fmt.Errorf("no metric of %s matches %q%s; astrolabe metrics %s lists all", args[0], pattern, meantWords(pattern, cats), args[0])
+		return fmt.Errorf("no metric of %s matches %q%s; astrolabe metrics %s lists all", args[0], pattern,
+			meantWords(pattern, cats), args[0])
 	}
 	return a.print(head + metricsText(list))
 }
 
-// meantWords is " (did you mean X?)" with near words of names and titles in place of those of the pattern that nothing holds, "" where
-// there are none.
+// meantWords is " (did you mean X?)" with near words of names and titles in place of those of the pattern that nothing
+// holds, "" where there are none.
 func meantWords(pattern string, cats []*metrics.Catalogue) string {
 	seen := map[string]bool{}
 	var known []string
 	for _, cat := range cats {
 		for _, e := range cat.Entries() {
-			for _, w := range strings.FieldsFunc(strings.ToLower(e.Name+" "+e.Title+" "+e.Group), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }) {
+			for _, w := range strings.FieldsFunc(strings.ToLower(e.Name+" "+e.Title+" "+e.Group), func(r rune) bool {
+				return !unicode.IsLetter(r) && !unicode.IsDigit(r)
+			}) {
 				if len(w) > 2 && !seen[w] {
 					seen[w] = true
 					known = append(known, w)
@@ -218,8 +228,8 @@ func checkVariant(generation, api string) error {
 	return nil
 }
 
-// addressed is the one entry that a pattern names outright: its name, its "Group/Title", a variable with $ or a section of the guide.
-// It is nil for anything else, which is searched for.
+// addressed is the one entry that a pattern names outright: its name, its "Group/Title", a variable with $ or a section
+// of the guide. It is nil for anything else, which is searched for.
 func addressed(cat *metrics.Catalogue, pattern string) *metrics.Entry {
 	e, err := cat.Find(pattern)
 	if err != nil {
@@ -239,9 +249,11 @@ func metricOf(gpu string, e *metrics.Entry) metricJSON {
 	if e.IsMetric() {
 		kind = capture.Derived
 	}
-	m := metricJSON{GPU: gpu, Name: e.Name, Title: e.Title, Group: jsonText(e.Group), Unit: jsonText(e.Unit), Kind: kind.String(),
-		Doc: jsonText(e.Doc), High: jsonText(e.High), Low: jsonText(e.Low), Expr: jsonText(e.Expr), Inputs: orEmpty(e.Inputs),
-		Refs: orEmpty(e.Refs), Aliases: orEmpty(e.Aliases), Source: jsonText(e.Source),
+	m := metricJSON{GPU: gpu, Name: e.Name, Title: e.Title, Group: jsonText(e.Group), Unit: jsonText(e.Unit),
+		Kind: kind.String(),
+		Doc:  jsonText(e.Doc), High: jsonText(e.High), Low: jsonText(e.Low), Expr: jsonText(e.Expr),
+		Inputs: orEmpty(e.Inputs),
+		Refs:   orEmpty(e.Refs), Aliases: orEmpty(e.Aliases), Source: jsonText(e.Source),
 		Block: jsonText(e.Block), Scaler: max(e.Scaler, 1), References: []referenceJSON{}}
 	if e.Index != 0 {
 		m.Index = &e.Index
@@ -249,8 +261,10 @@ func metricOf(gpu string, e *metrics.Entry) metricJSON {
 	if x := e.Formula(); x != nil && e.Dialect.Postfix() {
 		m.Infix = jsonText(x.Infix())
 	}
-	m.UsedBy, m.Usage, m.Generations, m.APIs = orEmpty(e.UsedBy()), jsonText(e.Usage), orEmpty(e.Generations()), orEmpty(e.APIs())
-	m.Peak, m.Available, m.DataType, m.Semantic = jsonText(e.Peak), jsonText(e.Available), jsonText(e.DataType), jsonText(e.Semantic)
+	m.UsedBy, m.Usage, m.Generations, m.APIs = orEmpty(e.UsedBy()), jsonText(e.Usage), orEmpty(e.Generations()),
+		orEmpty(e.APIs())
+	m.Peak, m.Available, m.DataType, m.Semantic = jsonText(e.Peak), jsonText(e.Available), jsonText(e.DataType),
+		jsonText(e.Semantic)
 	if e.Set != nil {
 		m.GUID = jsonText(e.Set.GUID)
 	}
@@ -368,7 +382,8 @@ func (a *app) catalogues(asJSON bool) error {
 	if asJSON {
 		return a.printJSON(list)
 	}
-	t := &textTable{header: []string{"catalogue", "metrics", "counters", "title"}, right: []bool{false, true, true, false}}
+	t := &textTable{header: []string{"catalogue", "metrics", "counters", "title"},
+		right: []bool{false, true, true, false}}
 	for _, c := range list {
 		t.add(c.ID, fmt.Sprint(c.Metrics), fmt.Sprint(c.Raw), c.Title)
 	}

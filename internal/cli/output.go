@@ -9,9 +9,10 @@ import (
 	"astrolabe/capture/formats"
 )
 
-// output is standard output. It remembers that something could not be written, because what a script prints has nobody to hand an error to: a
-// program that says nothing of it and ends well would have lost its results. On a terminal it shows what that would obey, such as the
-// escape sequences in the names of a capture; files and pipes get the bytes. What is to be obeyed, such as pictures, goes to file.
+// output is standard output. It remembers that something could not be written, because what a script prints has nobody
+// to hand an error to: a program that says nothing of it and ends well would have lost its results. On a terminal it
+// shows what that would obey, such as the escape sequences in the names of a capture; files and pipes get the bytes.
+// What is to be obeyed, such as pictures, goes to file.
 type output struct {
 	file    *os.File
 	visible visibleWriter // set where file is a terminal
@@ -39,8 +40,8 @@ func (o *output) Write(p []byte) (n int, err error) {
 	return n, err
 }
 
-// talk is standard error. What it is told is shown always: logs are looked at in terminals too. What is to be obeyed, such as a line that is
-// drawn over, and what a command says goes to file.
+// talk is standard error. What it is told is shown always: logs are looked at in terminals too. What is to be obeyed,
+// such as a line that is drawn over, and what a command says goes to file.
 type talk struct {
 	file *os.File
 	visibleWriter

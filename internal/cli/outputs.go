@@ -7,7 +7,8 @@ import (
 	"astrolabe/capture/formats"
 )
 
-// checkOutputs finds out whether files could be written, before the work whose results they take. The empty path is no output.
+// checkOutputs finds out whether files could be written, before the work whose results they take. The empty path is no
+// output.
 func checkOutputs(paths ...string) error {
 	for _, p := range paths {
 		if p == "" {

@@ -9,11 +9,13 @@ import (
 	"astrolabe/plots/terminal"
 )
 
-// graphicsVariable chooses how pictures are shown, where the terminal is not recognised or lies: kitty, iterm2, sixel or none.
+// graphicsVariable chooses how pictures are shown, where the terminal is not recognised or lies: kitty, iterm2, sixel
+// or none.
 const graphicsVariable = "ASTROLABE_GRAPHICS"
 
-// terminalGraphics says what the terminal can draw, by what it puts into the environment of its programs. None of this asks the
-// terminal itself: its answer would land in the input of the session. Within tmux and screen pictures do not arrive.
+// terminalGraphics says what the terminal can draw, by what it puts into the environment of its programs. None of this
+// asks the terminal itself: its answer would land in the input of the session. Within tmux and screen pictures do not
+// arrive.
 func terminalGraphics(getenv func(string) string) (terminal.Inline, error) {
 	if v := getenv(graphicsVariable); v != "" {
 		return terminal.ParseInline(v)
@@ -22,11 +24,13 @@ func terminalGraphics(getenv func(string) string) (terminal.Inline, error) {
 	switch {
 	case getenv("TMUX") != "" || strings.HasPrefix(term, "screen") || strings.HasPrefix(term, "tmux"):
 		return terminal.NoInline, nil
-	case getenv("KITTY_WINDOW_ID") != "" || term == "xterm-kitty" || term == "xterm-ghostty" || program == "ghostty" || getenv("KONSOLE_VERSION") != "":
+	case getenv("KITTY_WINDOW_ID") != "" || term == "xterm-kitty" || term == "xterm-ghostty" || program == "ghostty" ||
+		getenv("KONSOLE_VERSION") != "":
 		return terminal.Kitty, nil
 	case program == "iTerm.app" || program == "WezTerm" || program == "mintty" || getenv("LC_TERMINAL") == "iTerm2":
 		return terminal.ITerm2, nil
-	case strings.HasPrefix(term, "foot") || strings.HasPrefix(term, "mlterm") || strings.HasPrefix(term, "contour") || strings.Contains(term, "sixel") || getenv("WT_SESSION") != "":
+	case strings.HasPrefix(term, "foot") || strings.HasPrefix(term, "mlterm") || strings.HasPrefix(term, "contour") ||
+		strings.Contains(term, "sixel") || getenv("WT_SESSION") != "":
 		return terminal.Sixel, nil
 	}
 	return terminal.NoInline, nil

@@ -24,7 +24,9 @@ func TestTerminalsAreKnownByTheirEnvironment(t *testing.T) {
 			t.Errorf("%v: %v, %v; want %v", c.env, got, err, c.want)
 		}
 	}
-	if _, err := terminalGraphics(func(k string) string { return map[string]string{graphicsVariable: "ascii"}[k] }); err == nil {
+	if _, err := terminalGraphics(func(k string) string {
+		return map[string]string{graphicsVariable: "ascii"}[k]
+	}); err == nil {
 		t.Error("an unknown way of drawing is accepted")
 	}
 }

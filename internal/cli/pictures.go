@@ -10,8 +10,8 @@ import (
 	"astrolabe/repl"
 )
 
-// pictures shows the plots of a session in its terminal. Where the environment does not name a terminal that is known it asks the terminal,
-// whose input belongs to the session.
+// pictures shows the plots of a session in its terminal. Where the environment does not name a terminal that is known
+// it asks the terminal, whose input belongs to the session.
 type pictures struct {
 	a     *app
 	auto  bool // how is to be found out
@@ -19,7 +19,8 @@ type pictures struct {
 	how   terminal.Inline
 }
 
-// answerTime is how long a terminal may take to answer; one far away takes a while, and tests take as long as they like.
+// answerTime is how long a terminal may take to answer; one far away takes a while, and tests take as long as they
+// like.
 var answerTime = 700 * time.Millisecond
 
 // show draws a picture in the terminal, or puts it into a temporary file and returns its path.
@@ -48,7 +49,8 @@ func (p *pictures) protocol() (terminal.Inline, error) {
 		return terminal.NoInline, usagef("%s: %v", graphicsVariable, err)
 	}
 	p.known = true
-	if term := os.Getenv("TERM"); how == terminal.NoInline && os.Getenv(graphicsVariable) == "" && term != "dumb" && term != "linux" && askTerminal != nil {
+	if term := os.Getenv("TERM"); how == terminal.NoInline && os.Getenv(graphicsVariable) == "" && term != "dumb" &&
+		term != "linux" && askTerminal != nil {
 		answer, asked := askTerminal()
 		how, _ = graphicsIn(answer)
 		p.known = asked
@@ -61,7 +63,8 @@ func (p *pictures) protocol() (terminal.Inline, error) {
 func (p *pictures) setting() repl.Setting {
 	const auto = "auto"
 	return repl.Setting{
-		Name: "pictures", Doc: "how this terminal shows pictures", Values: []string{auto, "kitty", "iterm2", "sixel", "none"},
+		Name: "pictures", Doc: "how this terminal shows pictures",
+		Values: []string{auto, "kitty", "iterm2", "sixel", "none"},
 		Get: func() string {
 			if p.auto {
 				return auto

@@ -10,8 +10,8 @@ import (
 	"astrolabe/hwio"
 )
 
-// progressBar shows how far a recording is: a line that is drawn over on a terminal, once the work has taken half a second;
-// elsewhere nothing.
+// progressBar shows how far a recording is: a line that is drawn over on a terminal, once the work has taken half a
+// second; elsewhere nothing.
 type progressBar struct {
 	w       io.Writer
 	live    bool // w is a terminal
@@ -63,7 +63,8 @@ func progressText(s hwio.Progress) string {
 	if s.Duration > 0 {
 		share := min(1, elapsed/s.Duration.Seconds())
 		full := int(share * progressCells)
-		fmt.Fprintf(&b, "recording [%s%s] %3.0f %%, %.0f s left", strings.Repeat("#", full), strings.Repeat(".", progressCells-full),
+		fmt.Fprintf(&b, "recording [%s%s] %3.0f %%, %.0f s left", strings.Repeat("#", full),
+			strings.Repeat(".", progressCells-full),
 			100*share, max(0, s.Duration.Seconds()-elapsed))
 	} else {
 		fmt.Fprintf(&b, "recording %.0f s, Ctrl-C ends it", elapsed)

@@ -25,7 +25,8 @@ func TestTheScriptOfTheReadmeSaysWhatItMeans(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, args := range [][]string{
-		{"-c", `capture.from_columns({"context_switches": [100] + [1] * 9}, period="1ms", gpu="cpu").save("run.arrow")`},
+		{"-c",
+			`capture.from_columns({"context_switches": [100] + [1] * 9}, period="1ms", gpu="cpu").save("run.arrow")`},
 		{"report", "run.arrow", "--script", "stutter.star", "--limit=2", "-o", "stutter.json"},
 		{"lint", "stutter.star"},
 	} {
@@ -51,7 +52,8 @@ func TestTheScriptOfTheReadmeSaysWhatItMeans(t *testing.T) {
 	if len(doc.Findings) != 1 {
 		t.Fatalf("findings: %+v", doc.Findings)
 	}
-	if f := doc.Findings[0]; f.Metric != "Slow samples" || f.Value != "10 %" || f.Threshold != "above 2 %" || f.Measured != 10 || f.Limit != 2 || f.Unit != "percent" {
+	if f := doc.Findings[0]; f.Metric != "Slow samples" || f.Value != "10 %" || f.Threshold != "above 2 %" ||
+		f.Measured != 10 || f.Limit != 2 || f.Unit != "percent" {
 		t.Errorf("the finding is %+v", f)
 	}
 }

@@ -31,12 +31,16 @@ type recordFlags struct {
 
 func (f *recordFlags) register(cmd *cobra.Command, duration time.Duration) {
 	flags := cmd.Flags()
-	flags.StringSliceVar(&f.sources, "source", nil, "the `SOURCES` to read, with commas between them; cpu is perfevent and procfs together, mali, amd and intel are what reads such a GPU here (default the best that works here)")
-	flags.Var((*counterList)(&f.counters), "counters", "the counters to record, `GLOBS` with commas between them (default each source's own choice)")
+	flags.StringSliceVar(&f.sources, "source", nil,
+		"the `SOURCES` to read, with commas between them; cpu is perfevent and procfs together, mali, amd and intel are what reads such a GPU here (default the best that works here)")
+	flags.Var((*counterList)(&f.counters), "counters",
+		"the counters to record, `GLOBS` with commas between them (default each source's own choice)")
 	timeVar(flags, &f.period, "period", hwio.DefaultPeriod, "ms", "the `TIME` between two samples")
 	timeVar(flags, &f.duration, "duration", duration, "s", "the `TIME` to record")
-	flags.StringSliceVar(&f.sets, "set", nil, "the metric `SETS` of the source, with commas between them; several are measured one after the other, the command being run once for each")
-	flags.StringToStringVar(&f.options, "source-option", nil, "`NAME=VALUE` options of the source's own; astrolabe sources lists them")
+	flags.StringSliceVar(&f.sets, "set", nil,
+		"the metric `SETS` of the source, with commas between them; several are measured one after the other, the command being run once for each")
+	flags.StringToStringVar(&f.options, "source-option", nil,
+		"`NAME=VALUE` options of the source's own; astrolabe sources lists them")
 }
 
 func (f *recordFlags) check() error {
@@ -71,8 +75,8 @@ func (f *recordFlags) recording() hwio.Options {
 	return opt
 }
 
-// counterList is a flag of counters with commas between them. A comma between the slashes of an event of a counter unit, as in
-// cpu/event=0x3c,umask=0/, belongs to the event.
+// counterList is a flag of counters with commas between them. A comma between the slashes of an event of a counter
+// unit, as in cpu/event=0x3c,umask=0/, belongs to the event.
 type counterList []string
 
 var counterItem = regexp.MustCompile(`[^,/]+/[^/]*=[^/]*/[^,]*|[^,]+`)
@@ -110,11 +114,15 @@ func (a *app) recordCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "record [flags] [-- COMMAND…]",
 		Short: "Record this machine, or a command, into a file",
-		Long: "Records counters into a native capture file and prints its path. With a command it measures that command until it ends; otherwise the\n" +
-			"machine, for --duration or until Ctrl-C. Standard output stays free for the path: the command's own goes to standard error.",
+		Long: "Records counters into a native capture file and prints its path. With a command it measures that " +
+			"command until it ends; otherwise the\n" +
+			"machine, for --duration or until Ctrl-C. Standard output stays free for the path: the command's own " +
+			"goes to standard error.",
 		Args: func(cmd *cobra.Command, args []string) error {
 			if at := cmd.ArgsLenAtDash(); len(args) > 0 && at != 0 {
-				return usagef("unexpected argument %q; a command to measure stands behind --, as in: astrolabe record -- make", args[0])
+				return usagef(
+					"unexpected argument %q; a command to measure stands behind --, as in: astrolabe record -- make",
+					args[0])
 			}
 			return f.check()
 		},
@@ -122,7 +130,8 @@ func (a *app) recordCommand() *cobra.Command {
 	}
 	f.register(cmd, 0)
 	cmd.Flags().StringVarP(&out, "output", "o", "", "the `FILE` to write (default NAME-DATE-TIME.arrow)")
-	cmd.Flags().StringVar(&marks, "marks", "", "make a FIFO at `PATH` and take lines from it: NAME, begin NAME, end NAME, frame [N], optionally led by a CLOCK_MONOTONIC time in ns")
+	cmd.Flags().StringVar(&marks, "marks", "",
+		"make a FIFO at `PATH` and take lines from it: NAME, begin NAME, end NAME, frame [N], optionally led by a CLOCK_MONOTONIC time in ns")
 	return cmd
 }
 
@@ -144,7 +153,8 @@ func (a *app) record(f *recordFlags, out, marks string, command []string) error 
 	opt := f.recording()
 	opt.Marks = marks
 	if len(command) > 0 {
-		opt.Command = &hwio.Command{Args: command, Stdin: a.in, Stdout: a.talk.file, Stderr: a.talk.file, PassSignals: true}
+		opt.Command = &hwio.Command{Args: command, Stdin: a.in, Stdout: a.talk.file, Stderr: a.talk.file,
+			PassSignals: true}
 	}
 	opt.Create = a.createFile(out)
 	res, err := a.measure(a.ctx, opt, sel)
@@ -181,7 +191,8 @@ func (f *recordingFile) Write(b *capture.Batch) error {
 	return err
 }
 
-// Close completes the file. That it stays in the form in which it was recorded costs nothing but the time to open it, and is no error.
+// Close completes the file. That it stays in the form in which it was recorded costs nothing but the time to open it,
+// and is no error.
 func (f *recordingFile) Close() error {
 	err := f.Writer.Close()
 	if !errors.Is(err, arrow.ErrStreamForm) {
@@ -193,9 +204,9 @@ func (f *recordingFile) Close() error {
 	return nil
 }
 
-// measure makes a recording with a progress bar. Ctrl-C is its ordinary end, not an error. A Result comes with an error where the
-// recording broke off: what was measured until then is in the file. The Result's warnings are in the recording too; they are left to
-// whoever opens it.
+// measure makes a recording with a progress bar. Ctrl-C is its ordinary end, not an error. A Result comes with an error
+// where the recording broke off: what was measured until then is in the file. The Result's warnings are in the
+// recording too; they are left to whoever opens it.
 func (a *app) measure(ctx context.Context, opt hwio.Options, sel *hwio.Selection) (*hwio.Result, error) {
 	opt.Sources, opt.Warnings = sel.Sources, sel.Warnings
 	if opt.Command == nil { // a command gets these signals itself, and its end is the recording's
@@ -217,7 +228,8 @@ func (a *app) measure(ctx context.Context, opt hwio.Options, sel *hwio.Selection
 		}
 		return nil, err
 	}
-	a.say(fmt.Sprintf("%d samples of %d counters from %s in %.3g s", res.Samples, res.Columns, strings.Join(res.Sources, " and "), res.Duration.Seconds()))
+	a.say(fmt.Sprintf("%d samples of %d counters from %s in %.3g s", res.Samples, res.Columns,
+		strings.Join(res.Sources, " and "), res.Duration.Seconds()))
 	if res.Exit != nil && (res.Exit.Code != 0 || res.Exit.Signal != "") {
 		fmt.Fprintf(a.talk, "the command %s\n", exitText(res.Exit))
 	}

@@ -12,7 +12,8 @@ import (
 	"astrolabe/capture"
 )
 
-// A recording that fits on the disk, but not a second time for its other form, is complete: that was reported as a failure.
+// A recording that fits on the disk, but not a second time for its other form, is complete: that was reported as a
+// failure.
 func TestARecordingWithoutRoomForItsFileFormIsNoFailure(t *testing.T) {
 	dir := t.TempDir()
 	if err := unix.Mount("tmpfs", dir, "tmpfs", 0, "size=128k"); err != nil {

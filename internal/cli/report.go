@@ -42,12 +42,18 @@ func (a *app) reportCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "report [CAPTURE] [flags] [SCRIPT FLAGS…]",
 		Short: "Find what limits this machine, or a capture, and draw it",
-		Long: "Writes a page with findings, pictures and provenance, then prints the findings and the path. Without a capture it records this machine for\n" +
-			"--duration from its best source. The script is the triage of the capture's GPU, and that of the CPU where there are CPU columns; where\n" +
-			"no script knows the counters the page describes them and judges nothing. --script takes another file instead, which defines\n" +
-			"analyze(cap, r). Flags that report does not know go to the script's flags(); behind the capture they may stand with or without =.\n\n" +
-			"Page one says in one screen what sets the pace, where the time went, and how good the data are; --summary makes only that.\n\n" +
-			"Exit status: 0 the page was made; 2 bad usage, or a capture that cannot be read. With --strict also: 3 nothing could be judged, 4 a part of\n" +
+		Long: "Writes a page with findings, pictures and provenance, then prints the findings and the path. Without " +
+			"a capture it records this machine for\n" +
+			"--duration from its best source. The script is the triage of the capture's GPU, and that of the CPU " +
+			"where there are CPU columns; where\n" +
+			"no script knows the counters the page describes them and judges nothing. --script takes another file " +
+			"instead, which defines\n" +
+			"analyze(cap, r). Flags that report does not know go to the script's flags(); behind the capture they " +
+			"may stand with or without =.\n\n" +
+			"Page one says in one screen what sets the pace, where the time went, and how good the data are; " +
+			"--summary makes only that.\n\n" +
+			"Exit status: 0 the page was made; 2 bad usage, or a capture that cannot be read. With --strict also: 3 " +
+			"nothing could be judged, 4 a part of\n" +
 			"the page failed.",
 		Args: argCount(0, 1),
 		RunE: func(_ *cobra.Command, args []string) error {
@@ -72,7 +78,8 @@ func (a *app) reportCommand() *cobra.Command {
 	flags.StringVar(&f.keep, "keep", "", "keep the recording as `FILE`")
 	flags.BoolVar(&f.all, "all", false, "show every rule with its value, its threshold and why it is silent")
 	flags.BoolVar(&f.only, "summary", false, "make only page one")
-	flags.BoolVar(&f.strict, "strict", false, "exit with 3 where nothing could be judged, with 4 where a part of the page failed")
+	flags.BoolVar(&f.strict, "strict", false,
+		"exit with 3 where nothing could be judged, with 4 where a part of the page failed")
 	takeUnknownFlags(cmd, &f.rest)
 	return cmd
 }
@@ -146,7 +153,8 @@ const (
 	statusPartFailed = 4
 )
 
-// fill lets scripts fill a page about a capture. A mistake in a shipped one does not end it: the page is drawn without that part and says so.
+// fill lets scripts fill a page about a capture. A mistake in a shipped one does not end it: the page is drawn without
+// that part and says so.
 func (a *app) fill(h *host, c *capture.Capture, names []string) (*values.Report, error) {
 	value := values.NewCapture(h.env, c)
 	page := values.NewReport(h.env, reportTitle(c), value)
@@ -171,8 +179,10 @@ func (a *app) fill(h *host, c *capture.Capture, names []string) (*values.Report,
 			}
 			lacks("what "+strings.TrimPrefix(name, libraryPrefix)+" adds", err)
 		}
-		if i == len(names)-1 && strings.HasPrefix(name, libraryPrefix) && !slices.Contains(names, genericScript) && page.Bare() {
-			names = append(slices.Clone(names), genericScript) // the rules need counters that are not there, and those that are deserve a page
+		if i == len(names)-1 && strings.HasPrefix(name, libraryPrefix) && !slices.Contains(names, genericScript) &&
+			page.Bare() {
+			// the rules need counters that are not there, and those that are deserve a page
+			names = append(slices.Clone(names), genericScript)
 		}
 	}
 	return page, nil
@@ -196,7 +206,9 @@ func (a *app) addSummary(h *host, page *values.Report) error {
 func (a *app) lacks(page *values.Report) func(what string, err error) {
 	return func(what string, err error) {
 		if page.Lacks(what, err) {
-			a.warn(fmt.Sprintf("the page is drawn without %s: %s: %v; this is a mistake in the script, please report it", what, binding.Place(err), err))
+			a.warn(
+				fmt.Sprintf("the page is drawn without %s: %s: %v; this is a mistake in the script, please report it",
+					what, binding.Place(err), err))
 		}
 	}
 }
@@ -204,8 +216,8 @@ func (a *app) lacks(page *values.Report) func(what string, err error) {
 // summaryScript makes page one.
 const summaryScript = libraryPrefix + "lib/summary.star"
 
-// reportFlagsDeclared checks the flags of the scripts before anything is measured. Which triage it will be is not known yet, so that each
-// flag may be of any of them; that of the recording checks them again.
+// reportFlagsDeclared checks the flags of the scripts before anything is measured. Which triage it will be is not known
+// yet, so that each flag may be of any of them; that of the recording checks them again.
 func (a *app) reportFlagsDeclared(f *reportFlags) error {
 	names := []string{f.script}
 	if f.script == "" {
@@ -299,8 +311,8 @@ const (
 // genericScript is the triage of what no other script knows.
 const genericScript = libraryPrefix + triage + "generic.star"
 
-// reportScripts names the scripts to run: the user's own, or the triage of the GPU and of the CPU columns. Where none of a GPU fits, the generic
-// one describes what those of the CPU do not know.
+// reportScripts names the scripts to run: the user's own, or the triage of the GPU and of the CPU columns. Where none
+// of a GPU fits, the generic one describes what those of the CPU do not know.
 func reportScripts(c *capture.Capture, own string) []string {
 	if own != "" {
 		return []string{own}
@@ -315,7 +327,9 @@ func reportScripts(c *capture.Capture, own string) []string {
 		names = append(names, libraryPrefix+path)
 		gpu = gpu || cat.ID() != metrics.CPU
 	}
-	if gpu || len(names) > 0 && !slices.ContainsFunc(c.Counters, func(ctr *capture.Counter) bool { return ctr.GPU != metrics.CPU }) {
+	if gpu || len(names) > 0 && !slices.ContainsFunc(c.Counters, func(ctr *capture.Counter) bool {
+		return ctr.GPU != metrics.CPU
+	}) {
 		return names
 	}
 	if c.GPU == metrics.CPU {
@@ -336,7 +350,8 @@ func reportTitle(c *capture.Capture) string {
 	return name + " on " + what
 }
 
-// findingsText is what a page says, for a terminal: its verdict, the findings, the gravest first, and what could not be judged.
+// findingsText is what a page says, for a terminal: its verdict, the findings, the gravest first, and what could not be
+// judged.
 func findingsText(page *values.Report) string {
 	var out strings.Builder
 	if v := page.Verdict(); v != "" {

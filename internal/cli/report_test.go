@@ -71,7 +71,8 @@ def analyze(cap, r):
 		}
 	}
 	got := text.String()
-	for _, want := range []string{"What this page lacks", "the queues: floating-point division by zero (@astrolabe//triage/gpu.star:3)", "what triage/gpu.star adds: ",
+	for _, want := range []string{"What this page lacks",
+		"the queues: floating-point division by zero (@astrolabe//triage/gpu.star:3)", "what triage/gpu.star adds: ",
 		"before", "between", "from the other script", "described all the same"} {
 		if strings.Count(got, want) != 1 {
 			t.Errorf("%q stands %d times on the page:\n%s", want, strings.Count(got, want), got)
@@ -92,7 +93,8 @@ def analyze(cap, r):
 // A person's own script is to end with its traceback: whoever writes it wants to see it.
 func TestAMistakeInAPersonsOwnScriptEndsTheReport(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "own.star")
-	if err := os.WriteFile(path, []byte("def analyze(cap, r):\n    attempt(\"a part\", lambda: 1 / 0)\n"), 0o666); err != nil {
+	if err := os.WriteFile(path, []byte("def analyze(cap, r):\n    attempt(\"a part\", lambda: 1 / 0)\n"),
+		0o666); err != nil {
 		t.Fatal(err)
 	}
 	a := &app{ctx: t.Context(), out: &output{}, talk: newTalk(os.Stderr)}

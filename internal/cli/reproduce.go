@@ -6,8 +6,8 @@ import (
 	"sync"
 )
 
-// commandLine is the command of this process as a shell reads it, word for word: typed again in the same folder it makes the same report of
-// the same inputs. It is "" where there are no arguments.
+// commandLine is the command of this process as a shell reads it, word for word: typed again in the same folder it
+// makes the same report of the same inputs. It is "" where there are no arguments.
 func commandLine(args []string) string {
 	if len(args) < 2 {
 		return ""
@@ -19,7 +19,8 @@ func commandLine(args []string) string {
 	return strings.Join(words, " ")
 }
 
-// ownCommand is the command line of this program, made once: map makes an environment for each of its captures, of which there may be 100,000 in the line.
+// ownCommand is the command line of this program, made once: map makes an environment for each of its captures, of
+// which there may be 100,000 in the line.
 var ownCommand = sync.OnceValue(func() string { return commandLine(os.Args) })
 
 // shellWord quotes a word for a POSIX shell where it needs it.

@@ -11,11 +11,15 @@ var commandLines = []struct {
 	args []string
 	want string
 }{
-	{[]string{"/usr/bin/astrolabe", "report", "/data/a b.arrow", "-o", "../out/today.html", "--script=/x/y.star"}, "astrolabe report '/data/a b.arrow' -o ../out/today.html --script=/x/y.star"},
-	{[]string{"astrolabe", "run", "lib/check.star", "--limit=50%", "it's", "repl"}, `astrolabe run lib/check.star --limit=50% 'it'\''s' repl`},
-	{[]string{"astrolabe", "report", "--script", "@astrolabe//triage/cpu.star"}, "astrolabe report --script @astrolabe//triage/cpu.star"},
+	{[]string{"/usr/bin/astrolabe", "report", "/data/a b.arrow", "-o", "../out/today.html", "--script=/x/y.star"},
+		"astrolabe report '/data/a b.arrow' -o ../out/today.html --script=/x/y.star"},
+	{[]string{"astrolabe", "run", "lib/check.star", "--limit=50%", "it's", "repl"},
+		`astrolabe run lib/check.star --limit=50% 'it'\''s' repl`},
+	{[]string{"astrolabe", "report", "--script", "@astrolabe//triage/cpu.star"},
+		"astrolabe report --script @astrolabe//triage/cpu.star"},
 	{[]string{"astrolabe", "--out=/tmp/x", "report", "--output=x.md"}, "astrolabe --out=/tmp/x report --output=x.md"},
-	{[]string{"astrolabe", "-c", "print(\"$HOME `x` \\\\\")\n", "", "*.arrow", "~", "größe"}, "astrolabe -c 'print(\"$HOME `x` \\\\\")\n' '' '*.arrow' '~' 'größe'"},
+	{[]string{"astrolabe", "-c", "print(\"$HOME `x` \\\\\")\n", "", "*.arrow", "~", "größe"},
+		"astrolabe -c 'print(\"$HOME `x` \\\\\")\n' '' '*.arrow' '~' 'größe'"},
 	{[]string{"astrolabe"}, ""},
 }
 
@@ -44,7 +48,8 @@ func TestAShellReadsACommandLineAsTheSameWords(t *testing.T) {
 		if c.want == "" {
 			continue
 		}
-		out, err := exec.Command(sh, "-c", `astrolabe() { for a in "$@"; do printf '%s\0' "$a"; done; }`+"\n"+c.want).Output()
+		out, err := exec.Command(sh, "-c", `astrolabe() { for a in "$@"; do printf '%s\0' "$a"; done; }`+"\n"+
+			c.want).Output()
 		if err != nil {
 			t.Fatal(err)
 		}

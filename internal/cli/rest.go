@@ -44,7 +44,8 @@ func takeUnknownFlags(cmd *cobra.Command, rest *[]string) {
 	}
 }
 
-// meantFlag adds to the error of a command that was handed a flag for its script, which is near to one of its own, that this may have been meant.
+// meantFlag adds to the error of a command that was handed a flag for its script, which is near to one of its own, that
+// this may have been meant.
 func meantFlag(err error, unknown, names []string) error {
 	if err == nil || isReported(err) {
 		return err

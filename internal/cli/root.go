@@ -80,9 +80,11 @@ func interruptContext() (context.Context, context.CancelFunc) {
 func (a *app) root() *cobra.Command {
 	cobra.MousetrapHelpText = "" // a double click opens the session
 	root := &cobra.Command{
-		Use:              "astrolabe",
-		Short:            "A workbench for hardware performance counters",
-		Long:             "astrolabe records hardware performance counters, reads them from files, and answers questions about them in Starlark.\nWithout a command it opens a session; from a pipe it runs what it reads as if typed.",
+		Use:   "astrolabe",
+		Short: "A workbench for hardware performance counters",
+		Long: "astrolabe records hardware performance counters, reads them from files, and answers " +
+			"questions about them in Starlark.\nWithout a command it opens a session; from a pipe it runs what it " +
+			"reads as if typed.",
 		SilenceErrors:    true,
 		SilenceUsage:     true,
 		Version:          version.String(),
@@ -95,15 +97,19 @@ func (a *app) root() *cobra.Command {
 	root.SetOut(a.out)
 	root.SetErr(a.talk)
 	root.SetHelpCommand(&cobra.Command{Use: "help [COMMAND]", Short: "Explain a command", RunE: help})
-	root.Flags().VarP(&codeFlag{a}, "code", "c", "run `CODE` as if typed and print the value of each expression; the words behind it are args, and cap opens the first")
+	root.Flags().VarP(&codeFlag{a}, "code", "c",
+		"run `CODE` as if typed and print the value of each expression; the words behind it are args, and cap opens the first")
 	root.Flags().BoolVar(&a.json, "json", false, "print each value as a line of JSON")
-	root.PersistentFlags().BoolVarP(&a.quiet, "quiet", "q", false, "print results and errors only: no warnings, no progress, nothing else about the work")
+	root.PersistentFlags().BoolVarP(&a.quiet, "quiet", "q", false,
+		"print results and errors only: no warnings, no progress, nothing else about the work")
 	a.limits.register(root.PersistentFlags())
 	root.AddCommand(
-		a.replCommand(), a.runCommand(), a.reportCommand(), a.recordCommand(), a.statCommand(), a.convertCommand(), a.markCommand(),
+		a.replCommand(), a.runCommand(), a.reportCommand(), a.recordCommand(), a.statCommand(), a.convertCommand(),
+		a.markCommand(),
 		a.metricsCommand(), a.sourcesCommand(), a.doctorCommand(), a.testCommand(), a.versionCommand(),
 		a.compareCommand(), a.checkCommand(), a.mapCommand(),
-		a.fmtCommand(), a.lintCommand(), a.docCommand(), a.initCommand(), a.stubsCommand(), a.lspCommand(), a.completionCommand(), a.manCommand(),
+		a.fmtCommand(), a.lintCommand(), a.docCommand(), a.initCommand(), a.stubsCommand(), a.lspCommand(),
+		a.completionCommand(), a.manCommand(),
 	)
 	completeValues(root)
 	return root
@@ -122,7 +128,8 @@ func (a *app) rootArgs(cmd *cobra.Command, args []string) error {
 		return nil
 	}
 	if _, err := os.Stat(args[0]); err == nil {
-		return usagef("%q is no command; to open a capture: astrolabe repl %s; to run a script: astrolabe run %s", args[0], args[0], args[0])
+		return usagef("%q is no command; to open a capture: astrolabe repl %s; to run a script: astrolabe run %s",
+			args[0], args[0], args[0])
 	}
 	var names []string
 	for _, c := range cmd.Commands() {
@@ -133,13 +140,20 @@ func (a *app) rootArgs(cmd *cobra.Command, args []string) error {
 
 // commandsElsewhere are what other programs call what a command does, and the command.
 var commandsElsewhere = map[string]string{
-	"open": "astrolabe repl FILE", "view": "astrolabe repl FILE", "shell": "astrolabe repl", "console": "astrolabe repl", "session": "astrolabe repl", "python": "astrolabe repl",
-	"show": "astrolabe stat FILE", "info": "astrolabe stat FILE", "summary": "astrolabe stat FILE", "describe": "astrolabe stat FILE",
-	"plot": "astrolabe -c 'plot.timeline(cap[\"Name\"]).save(\"x.png\")' FILE", "draw": "astrolabe report FILE", "analyze": "astrolabe report FILE",
-	"analyse": "astrolabe report FILE", "triage": "astrolabe report FILE", "diagnose": "astrolabe report FILE", "profile": "astrolabe record", "capture": "astrolabe record",
-	"start": "astrolabe record", "list": "astrolabe metrics or astrolabe sources", "counters": "astrolabe metrics", "devices": "astrolabe sources", "gpus": "astrolabe metrics",
-	"diff": "astrolabe compare BEFORE AFTER", "export": "astrolabe convert IN OUT", "import": "astrolabe convert IN OUT", "script": "astrolabe run SCRIPT", "exec": "astrolabe run SCRIPT",
-	"eval": "astrolabe -c CODE FILE", "budget": "astrolabe check", "new": "astrolabe init", "format": "astrolabe fmt", "perf": "astrolabe record --source cpu",
+	"open": "astrolabe repl FILE", "view": "astrolabe repl FILE", "shell": "astrolabe repl",
+	"console": "astrolabe repl", "session": "astrolabe repl", "python": "astrolabe repl",
+	"show": "astrolabe stat FILE", "info": "astrolabe stat FILE", "summary": "astrolabe stat FILE",
+	"describe": "astrolabe stat FILE",
+	"plot":     "astrolabe -c 'plot.timeline(cap[\"Name\"]).save(\"x.png\")' FILE", "draw": "astrolabe report FILE",
+	"analyze": "astrolabe report FILE",
+	"analyse": "astrolabe report FILE", "triage": "astrolabe report FILE", "diagnose": "astrolabe report FILE",
+	"profile": "astrolabe record", "capture": "astrolabe record",
+	"start": "astrolabe record", "list": "astrolabe metrics or astrolabe sources", "counters": "astrolabe metrics",
+	"devices": "astrolabe sources", "gpus": "astrolabe metrics",
+	"diff": "astrolabe compare BEFORE AFTER", "export": "astrolabe convert IN OUT",
+	"import": "astrolabe convert IN OUT", "script": "astrolabe run SCRIPT", "exec": "astrolabe run SCRIPT",
+	"eval": "astrolabe -c CODE FILE", "budget": "astrolabe check", "new": "astrolabe init", "format": "astrolabe fmt",
+	"perf": "astrolabe record --source cpu",
 }
 
 func unknownCommand(name string, names []string) error {

@@ -15,8 +15,10 @@ func (a *app) runCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "run SCRIPT [ARGS…]",
 		Short: "Run a script",
-		Long: "Runs a Starlark script, that of standard input where SCRIPT is -. What stands behind SCRIPT are its own arguments and flags. It may read its repository (the\n" +
-			"nearest folder above it with astrolabe.toml or .git, else its own folder), the files among its arguments and --allow-read, and write\n" +
+		Long: "Runs a Starlark script, that of standard input where SCRIPT is -. What stands behind SCRIPT are its " +
+			"own arguments and flags. It may read its repository (the\n" +
+			"nearest folder above it with astrolabe.toml or .git, else its own folder), the files among its " +
+			"arguments and --allow-read, and write\n" +
 			"below --out.",
 		Args: argCount(1, -1),
 		RunE: func(_ *cobra.Command, args []string) error {
@@ -60,7 +62,8 @@ func (a *app) runStream(path string, args []string) error {
 	return a.usageOf(err)
 }
 
-// notCapture refuses a capture where a script is meant: what is wrong with it as a script would be said of each of its words.
+// notCapture refuses a capture where a script is meant: what is wrong with it as a script would be said of each of its
+// words.
 func notCapture(path string) error {
 	if strings.HasSuffix(path, ".star") || strings.HasPrefix(path, libraryPrefix) {
 		return nil
@@ -69,7 +72,9 @@ func notCapture(path string) error {
 	if err != nil {
 		return nil // no capture, or not there, which is told of the script
 	}
-	return usagef("%s is a capture (%s) and no script: astrolabe repl %s opens it; a script comes first, and the capture behind it", path, format.Name(), path)
+	return usagef(
+		"%s is a capture (%s) and no script: astrolabe repl %s opens it; a script comes first, and the capture behind it",
+		path, format.Name(), path)
 }
 
 // existing are the arguments that name files or folders: the captures that a script was given, which it may read.

@@ -28,11 +28,13 @@ func TestMain(m *testing.M) {
 	})
 }
 
-// memoryFile names the environment variable with the file that a program under test leaves what it had of mapped files in.
+// memoryFile names the environment variable with the file that a program under test leaves what it had of mapped files
+// in.
 const memoryFile = "ASTROLABE_TEST_MEMORY"
 
-// recordingMemory runs at the end of the program under test. Pages of mapped files do not count to the limit, only the program itself can tell how
-// many it has, and to Linux the largest size of a child includes that of the parent that it was forked from.
+// recordingMemory runs at the end of the program under test. Pages of mapped files do not count to the limit, only the
+// program itself can tell how many it has, and to Linux the largest size of a child includes that of the parent that it
+// was forked from.
 func recordingMemory(status int) int {
 	if path := os.Getenv(memoryFile); path != "" {
 		text, err := os.ReadFile("/proc/self/status")
@@ -44,8 +46,8 @@ func recordingMemory(status int) int {
 	return status
 }
 
-// stuck is how long a program may show nothing new, not answer or not end while a test waits for it: no measure of the program, only the end
-// of a test that would never end.
+// stuck is how long a program may show nothing new, not answer or not end while a test waits for it: no measure of the
+// program, only the end of a test that would never end.
 const stuck = 4 * time.Minute
 
 func TestCommandLine(t *testing.T) {
@@ -83,7 +85,8 @@ func exits(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// mistakes runs each line of a file and looks for its answer: mistakes FILE. A line has four fields between tabs, see mistakes.txtar.
+// mistakes runs each line of a file and looks for its answer: mistakes FILE. A line has four fields between tabs, see
+// mistakes.txtar.
 func mistakes(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 1 {
 		ts.Fatalf("usage: mistakes FILE")

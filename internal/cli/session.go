@@ -18,8 +18,9 @@ func (a *app) replCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "repl [CAPTURE]",
 		Short: "Open a session, with a capture bound to cap",
-		Long:  "Opens an interactive session. Where standard input is no terminal it runs what it reads as if typed, prints the value of each expression\nthat is not None, and stops at the first error.",
-		Args:  argCount(0, 1),
+		Long: "Opens an interactive session. Where standard input is no terminal it runs what it reads as if typed, " +
+			"prints the value of each expression\nthat is not None, and stops at the first error.",
+		Args: argCount(0, 1),
 		RunE: func(_ *cobra.Command, args []string) error {
 			if len(args) == 0 {
 				return a.session("", nil)
@@ -29,16 +30,19 @@ func (a *app) replCommand() *cobra.Command {
 	}
 }
 
-// session runs -c, standard input, or a person's session. args are the arguments that the code of -c sees; the first is also the capture
-// that it finds in cap, if it does not bind that name itself.
+// session runs -c, standard input, or a person's session. args are the arguments that the code of -c sees; the first is
+// also the capture that it finds in cap, if it does not bind that name itself.
 func (a *app) session(capturePath string, args []string) error {
 	host, err := a.personHost(args)
 	if err != nil {
 		return err
 	}
 	cfg := repl.Config{
-		Predeclared: builtins.Predeclared(host.env), Env: host.env, Load: host.runner.Loader(), Library: scripts.Library,
-		Out: a.out, Talk: a.talk, Version: version.String(), Limit: host.runner.Protect, MaxSteps: a.limits.maxSteps, Width: a.width, JSON: a.json, Quiet: a.quiet,
+		Predeclared: builtins.Predeclared(host.env), Env: host.env, Load: host.runner.Loader(),
+		Library: scripts.Library,
+		Out:     a.out, Talk: a.talk, Version: version.String(), Limit: host.runner.Protect,
+		MaxSteps: a.limits.maxSteps,
+		Width:    a.width, JSON: a.json, Quiet: a.quiet,
 	}
 	if !a.coded {
 		host.env.Command = "" // no command line types again what a person or a pipe did

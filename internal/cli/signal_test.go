@@ -21,8 +21,8 @@ import (
 	"astrolabe/hwio/hwtest/programs"
 )
 
-// built is the path of the program that a test of signals runs: the real one, because go run and a test program answer signals in
-// their own way.
+// built is the path of the program that a test of signals runs: the real one, because go run and a test program answer
+// signals in their own way.
 func built(t *testing.T) string {
 	t.Helper()
 	if testing.Short() {
@@ -116,10 +116,12 @@ func TestBuiltProgramAnswersSignals(t *testing.T) {
 		}
 	})
 	t.Run("Ctrl-C ends a script with 130", func(t *testing.T) {
-		if err := os.WriteFile(filepath.Join(dir, "endless.star"), []byte("print('begun')\nfor i in range(1 << 50):\n    pass\n"), 0o666); err != nil {
+		if err := os.WriteFile(filepath.Join(dir, "endless.star"),
+			[]byte("print('begun')\nfor i in range(1 << 50):\n    pass\n"), 0o666); err != nil {
 			t.Fatal(err)
 		}
-		for _, args := range [][]string{{"run", "endless.star"}, {"-c", "print('begun')\nfor i in range(1 << 50): pass"}} {
+		for _, args := range [][]string{{"run", "endless.star"},
+			{"-c", "print('begun')\nfor i in range(1 << 50): pass"}} {
 			cmd := exec.Command(exe, args...)
 			cmd.Dir = dir
 			out, err := cmd.StdoutPipe()
@@ -210,12 +212,14 @@ func kernelCount(t *testing.T, name string) uint64 {
 	return 0
 }
 
-// What the kernel counted while the recorder was not run is in the recording, which says when that was, and that nothing is missing.
+// What the kernel counted while the recorder was not run is in the recording, which says when that was, and that
+// nothing is missing.
 func TestAStoppedRecorderLosesNoCountAndSaysWhenItWasStopped(t *testing.T) {
 	exe := built(t)
 	path := filepath.Join(t.TempDir(), "stopped.arrow")
 	before := kernelCount(t, "ctxt")
-	cmd := exec.Command(exe, "record", "--source", "procfs", "--counters", "ctxt", "--period", "5ms", "--duration", "1h", "-o", path)
+	cmd := exec.Command(exe, "record", "--source", "procfs", "--counters", "ctxt", "--period", "5ms", "--duration",
+		"1h", "-o", path)
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
@@ -262,6 +266,7 @@ func TestAStoppedRecorderLosesNoCountAndSaysWhenItWasStopped(t *testing.T) {
 		longest = max(longest, l.End-l.Start)
 	}
 	if longest < stopped.Nanoseconds() || len(c.Gaps) != 0 || c.Measured() != c.Duration() {
-		t.Errorf("stopped for %v: the longest late span has %d ns; gaps %+v; %d of %d ns measured", stopped, longest, c.Gaps, c.Measured(), c.Duration())
+		t.Errorf("stopped for %v: the longest late span has %d ns; gaps %+v; %d of %d ns measured", stopped, longest,
+			c.Gaps, c.Measured(), c.Duration())
 	}
 }

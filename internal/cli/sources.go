@@ -68,8 +68,10 @@ func (a *app) sources(asJSON, counters bool) error {
 	list := []sourceJSON{}
 	for _, src := range all.Sources("") {
 		st := src.Probe(a.ctx)
-		s := sourceJSON{Name: src.Name(), Also: orEmpty(hwio.SharedNames(src)), Doc: src.Doc(), Usable: st.Usable, ProcessOnly: st.ProcessOnly, Reason: jsonText(st.Reason),
-			Fix: jsonText(st.Fix), GPU: jsonText(st.GPU), Device: jsonText(st.Device), Details: orEmpty(st.Details), Options: []optionJSON{}, Counters: []counterJSON{}}
+		s := sourceJSON{Name: src.Name(), Also: orEmpty(hwio.SharedNames(src)), Doc: src.Doc(), Usable: st.Usable,
+			ProcessOnly: st.ProcessOnly, Reason: jsonText(st.Reason),
+			Fix: jsonText(st.Fix), GPU: jsonText(st.GPU), Device: jsonText(st.Device), Details: orEmpty(st.Details),
+			Options: []optionJSON{}, Counters: []counterJSON{}}
 		if c, ok := src.(hwio.Configurable); ok {
 			for _, o := range c.Options() {
 				s.Options = append(s.Options, optionJSON{Name: o.Name, Doc: o.Doc, Default: jsonText(o.Default)})
@@ -81,8 +83,9 @@ func (a *app) sources(asJSON, counters bool) error {
 				a.warn(fmt.Sprintf("%s: %v", src.Name(), err))
 			}
 			for _, m := range metas {
-				s.Counters = append(s.Counters, counterJSON{Name: m.Name, Title: jsonText(m.Title), Unit: jsonText(m.Unit),
-					Kind: m.Kind.String(), Block: jsonText(m.Block), Doc: jsonText(m.Doc)})
+				s.Counters = append(s.Counters,
+					counterJSON{Name: m.Name, Title: jsonText(m.Title), Unit: jsonText(m.Unit),
+						Kind: m.Kind.String(), Block: jsonText(m.Block), Doc: jsonText(m.Doc)})
 			}
 		}
 		list = append(list, s)

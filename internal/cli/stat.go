@@ -58,8 +58,10 @@ func (a *app) statCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "stat CAPTURE",
 		Short: "Print every counter and metric of a capture with its statistics",
-		Long: "Prints a line for every counter and metric: how many values it has, the total (the sum of a count, the time-weighted mean of a level,\n" +
-			"the formula on the totals for a metric), mean, smallest, percentiles and largest, and how many values are missing and why.",
+		Long: "Prints a line for every counter and metric: how many values it has, the total (the sum of a count, " +
+			"the time-weighted mean of a level,\n" +
+			"the formula on the totals for a metric), mean, smallest, percentiles and largest, and how many values " +
+			"are missing and why.",
 		Args: argCount(1, 1),
 		RunE: func(_ *cobra.Command, args []string) error {
 			c, err := a.open(args[0], &opt)
@@ -97,8 +99,10 @@ func statistics(c *capture.Capture) ([]statJSON, error) {
 func describe(c *capture.Counter) statJSON {
 	q := c.Quantiles(0.5, 0.95, 0.99)
 	s := statJSON{
-		Name: c.Name, Title: jsonText(c.Title), Unit: jsonText(c.Unit), Kind: c.Kind.String(), GPU: jsonText(c.GPU), Count: c.Count(),
-		Total: jsonValue(c.Total()), Mean: jsonValue(c.Mean()), Min: jsonValue(c.Min()), P50: jsonValue(q[0]), P95: jsonValue(q[1]),
+		Name: c.Name, Title: jsonText(c.Title), Unit: jsonText(c.Unit), Kind: c.Kind.String(), GPU: jsonText(c.GPU),
+		Count: c.Count(),
+		Total: jsonValue(c.Total()), Mean: jsonValue(c.Mean()), Min: jsonValue(c.Min()), P50: jsonValue(q[0]),
+		P95: jsonValue(q[1]),
 		P99: jsonValue(q[2]), Max: jsonValue(c.Max()), Warning: orEmpty(c.Doubts()),
 	}
 	s.Missing = c.Len() - s.Count
@@ -136,12 +140,15 @@ func statText(c *capture.Capture, list []statJSON) string {
 	}
 	out.WriteString("\n")
 	t := &textTable{
-		header: []string{"name", "unit", "kind", "count", "total", "mean", "min", "p50", "p95", "p99", "max", "missing", "why"},
-		right:  []bool{false, false, false, true, true, true, true, true, true, true, true, true, false},
+		header: []string{"name", "unit", "kind", "count", "total", "mean", "min", "p50", "p95", "p99", "max",
+			"missing", "why"},
+		right: []bool{false, false, false, true, true, true, true, true, true, true, true, true, false},
 	}
 	for _, s := range list {
-		t.add(s.Name, orDash(s.Unit), s.Kind, fmt.Sprint(s.Count), shortNumber(s.Total), shortNumber(s.Mean), shortNumber(s.Min), shortNumber(s.P50),
-			shortNumber(s.P95), shortNumber(s.P99), shortNumber(s.Max), fmt.Sprint(s.Missing), strings.ReplaceAll(orNothing(s.Why), "\n", " "))
+		t.add(s.Name, orDash(s.Unit), s.Kind, fmt.Sprint(s.Count), shortNumber(s.Total), shortNumber(s.Mean),
+			shortNumber(s.Min), shortNumber(s.P50),
+			shortNumber(s.P95), shortNumber(s.P99), shortNumber(s.Max), fmt.Sprint(s.Missing),
+			strings.ReplaceAll(orNothing(s.Why), "\n", " "))
 	}
 	out.WriteString(t.String())
 	return out.String()

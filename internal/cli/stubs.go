@@ -14,7 +14,8 @@ func (a *app) stubsCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "stubs",
 		Short: "Print stubs for editors",
-		Long: "Prints what scripts can call as Python stubs (.pyi), for editors that treat Starlark as Python: put them beside the scripts as\n" +
+		Long: "Prints what scripts can call as Python stubs (.pyi), for editors that treat Starlark as Python: put " +
+			"them beside the scripts as\n" +
 			"__builtins__.pyi, which pyright reads. Editors with a language client get more from astrolabe lsp.",
 		Args: argCount(0, 0),
 		RunE: func(*cobra.Command, []string) error {

@@ -21,7 +21,8 @@ var escapes = regexp.MustCompile("\x1b\\[[0-9;?]*[a-zA-Z]")
 // smallCapture writes a capture of two counters.
 func smallCapture(t *testing.T, dir string) {
 	t.Helper()
-	if err := os.WriteFile(filepath.Join(dir, "wide.csv"), []byte("time,requests_read,requests_written\n0,1,2\n1,3,4\n"), 0o666); err != nil {
+	if err := os.WriteFile(filepath.Join(dir, "wide.csv"),
+		[]byte("time,requests_read,requests_written\n0,1,2\n1,3,4\n"), 0o666); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -75,11 +76,13 @@ func testOpensCapture(t *testing.T, exe string) {
 		t.Errorf("exit status %d", code)
 	}
 	saved, err := os.ReadFile(filepath.Join(dir, "done.star"))
-	if want := "cap = capture.open(\"wide.csv\")\nprint(cap[\"requests_written\"].total())\nprint(cap)\n"; err != nil || string(saved) != want {
+	if want := "cap = capture.open(\"wide.csv\")\nprint(cap[\"requests_written\"].total())\nprint(cap)\n"; err != nil ||
+		string(saved) != want {
 		t.Errorf("saved %q, %v; want %q", saved, err, want)
 	}
 	out, err := exec.Command(exe, "--allow-read="+dir, "run", filepath.Join(dir, "done.star")).CombinedOutput()
-	if err == nil || !strings.Contains(string(out), "wide.csv") { // a relative path is relative to the working directory
+	// a relative path is relative to the working directory
+	if err == nil || !strings.Contains(string(out), "wide.csv") {
 		t.Errorf("the saved script run elsewhere: %v, %s", err, out)
 	}
 }
@@ -87,8 +90,10 @@ func testOpensCapture(t *testing.T, exe string) {
 func testReplay(t *testing.T, exe string) {
 	dir := t.TempDir()
 	smallCapture(t, dir)
-	input := "cap = capture.open('wide.csv')\ncap\nc = cap['requests_read']\nc\nc = c * 2\nc.total()\n_ + 1\ncap.summary(metrics=False)\n" +
-		"n = 0\nfor i in range(3):\n  n += i\n\nn\n'text'\nexplain(c)\n:save again.star\n"
+	input :=
+		"cap = capture.open('wide.csv')\ncap\nc = cap['requests_read']\nc\nc = c * 2\nc.total()\n_ + " +
+			"1\ncap.summary(metrics=False)\n" +
+			"n = 0\nfor i in range(3):\n  n += i\n\nn\n'text'\nexplain(c)\n:save again.star\n"
 	run := func(stdin string, args ...string) string {
 		cmd := exec.Command(exe, args...)
 		cmd.Dir = dir
@@ -142,7 +147,8 @@ func testExplains(t *testing.T, exe string) {
 		{":help metrics", []string{"metrics", "get("}},
 		{":doc cap.total", []string{"total(name", "cap.total("}},
 		{"help(metrics.get(\"mali-g615\", \"gpu_active_cycles\"))", []string{"formula   $MaliGPUCyclesAnyQueueActive"}},
-		{"help(metrics.get(\"gfx1151\", \"TCP Cache Performance/Hit Rate\"))", []string{"unit      percent", "inputs    TCP_REQ_sum", "source    ROCm"}},
+		{"help(metrics.get(\"gfx1151\", \"TCP Cache Performance/Hit Rate\"))",
+			[]string{"unit      percent", "inputs    TCP_REQ_sum", "source    ROCm"}},
 		{"print(1 + 1) # or not?", []string{"2\r\n"}},
 		{"# is a comment a question?", nil},
 		{":doc cap.total(", []string{"neither a name nor a value"}},
@@ -169,8 +175,10 @@ func testMillion(t *testing.T, exe string) {
 	c.wait(prompted)
 	c.enter("cap = capture.from_columns({'a b': list(range(1000000))}, period='1us')")
 	for line, most := range map[string]int{
-		"cap['a b']": 400, "cap['a b'].values": 4000, "cap": 2000, "cap['a b'].times": 4000, "print(cap['a b'].values)": 70000, "cap.head(1000000)": 8000,
-		"[cap['a b']] * 1000": 20000, "cap.counters": 4000, "cap['a b'].gt(5)": 2000, "cap['a b'].gt(5).spans()": 4000, "cap.summary()": 4000,
+		"cap['a b']": 400, "cap['a b'].values": 4000, "cap": 2000, "cap['a b'].times": 4000,
+		"print(cap['a b'].values)": 70000, "cap.head(1000000)": 8000,
+		"[cap['a b']] * 1000": 20000, "cap.counters": 4000, "cap['a b'].gt(5)": 2000, "cap['a b'].gt(5).spans()": 4000,
+		"cap.summary()": 4000,
 	} {
 		if got := c.enter(line); len(got) > most || strings.Contains(got, "error") {
 			t.Errorf("%s printed %d bytes: %.600q", line, len(got), got)
@@ -386,7 +394,9 @@ func testPlain(t *testing.T, exe string) {
 		{"JSON of -c", "", []string{"--json", "-c", "{'a': [1, None]}"}, "{\"a\":[1,null]}\n", 0},
 		{"JSON of standard input", "capture.open('wide.csv').head(1)\n", []string{"--json"}, "[{\"start\":", 0},
 		{"a failing script", "fail('no')\n", nil, "", 1},
-		{"a long value is whole", "list(range(100))\n", nil, "[0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 35, 36, 37, 38, 39, 40, 41, 42, 43, 44, 45, 46, 47, 48, 49, 50, 51, 52, 53, 54, 55, 56, 57, 58, 59, 60, 61, 62, 63, 64, 65, 66, 67, 68, 69, 70, 71, 72, 73, 74, 75, 76, 77, 78, 79, 80, 81, 82, 83, 84, 85, 86, 87, 88, 89, 90, 91, 92, 93, 94, 95, 96, 97, 98, 99]\n", 0},
+		{"a long value is whole", "list(range(100))\n", nil,
+			"[0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 35, 36, 37, 38, 39, 40, 41, 42, 43, 44, 45, 46, 47, 48, 49, 50, 51, 52, 53, 54, 55, 56, 57, 58, 59, 60, 61, 62, 63, 64, 65, 66, 67, 68, 69, 70, 71, 72, 73, 74, 75, 76, 77, 78, 79, 80, 81, 82, 83, 84, 85, 86, 87, 88, 89, 90, 91, 92, 93, 94, 95, 96, 97, 98, 99]\n",
+			0},
 	} {
 		for _, env := range []string{"NO_COLOR=1", "TERM=xterm-256color"} {
 			t.Run(fmt.Sprintf("%s with %s", tc.name, env), func(t *testing.T) {
@@ -411,7 +421,8 @@ func testPlain(t *testing.T, exe string) {
 	}
 	c := openConsole(t, exe, dir, "", []string{"NO_COLOR=1"}, "repl", "wide.csv")
 	c.wait(prompted)
-	if got := c.enter("cap.summary()"); strings.Contains(got, "m"+"total") || strings.Contains(got, "\x1b[3") || strings.Contains(got, "\x1b[1m") {
+	if got := c.enter("cap.summary()"); strings.Contains(got, "m"+"total") || strings.Contains(got, "\x1b[3") ||
+		strings.Contains(got, "\x1b[1m") {
 		t.Errorf("colour in spite of NO_COLOR: %q", got)
 	}
 }

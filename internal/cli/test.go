@@ -29,23 +29,29 @@ func (a *app) testCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "test [PATH…]",
 		Short: "Run the tests of scripts",
-		Long: "Runs every function whose name begins with test_ in every file whose name ends in _test.star, below the given files and folders or the\n" +
-			"working directory. Test files have assert; assert.golden(\"NAME\", text) compares with testdata/NAME beside the test file.",
+		Long: "Runs every function whose name begins with test_ in every file whose name ends in _test.star, below " +
+			"the given files and folders or the\n" +
+			"working directory. Test files have assert; assert.golden(\"NAME\", text) compares with testdata/NAME " +
+			"beside the test file.",
 		RunE: func(_ *cobra.Command, args []string) error { return a.test(args, f) },
 	}
 	cmd.Flags().StringVar(&f.run, "run", "", "run only the tests whose names match `REGEX`")
 	cmd.Flags().BoolVarP(&f.verbose, "verbose", "v", false, "name the tests that pass too, and show what they print")
-	cmd.Flags().BoolVar(&f.update, "update", false, "write golden files instead of comparing with them (-update does too)")
+	cmd.Flags().BoolVar(&f.update, "update", false,
+		"write golden files instead of comparing with them (-update does too)")
 	cmd.Flags().StringVar(&f.junit, "junit", "", "write the results as JUnit XML to `FILE` too")
-	cmd.Flags().IntVar(&f.parallel, "parallel", 1, "run `N` files at the same time; results stay in order. The memory limit is that of all together")
+	cmd.Flags().IntVar(&f.parallel, "parallel", 1,
+		"run `N` files at the same time; results stay in order. The memory limit is that of all together")
 	return cmd
 }
 
 func (a *app) test(paths []string, f testFlags) error {
 	o := script.TestOptions{
-		Paths: paths, Verbose: f.verbose, Update: f.update, Parallel: f.parallel, Out: a.out, Talk: a.talk, Library: scripts.Library, Limits: a.scriptLimits(),
-		Env:    func() *binding.Env { return a.environment(nil) },
-		Policy: script.Policy{Read: a.limits.allowRead, Out: a.limits.out, Exec: a.limits.allowExec, Clock: a.limits.clock()},
+		Paths: paths, Verbose: f.verbose, Update: f.update, Parallel: f.parallel, Out: a.out, Talk: a.talk,
+		Library: scripts.Library, Limits: a.scriptLimits(),
+		Env: func() *binding.Env { return a.environment(nil) },
+		Policy: script.Policy{Read: a.limits.allowRead, Out: a.limits.out, Exec: a.limits.allowExec,
+			Clock: a.limits.clock()},
 	}
 	if f.parallel < 1 {
 		return usagef("--parallel=%d: want at least 1", f.parallel)

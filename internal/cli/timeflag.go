@@ -11,8 +11,8 @@ import (
 	"astrolabe/builtins/notation"
 )
 
-// timeFlag is a flag that takes a time, written as in scripts. A number alone is refused, with what may have been meant: it would be seconds in
-// one flag and something else in the next.
+// timeFlag is a flag that takes a time, written as in scripts. A number alone is refused, with what may have been
+// meant: it would be seconds in one flag and something else in the next.
 type timeFlag struct {
 	to   *time.Duration
 	unit string // that a number without one most likely has

@@ -20,9 +20,11 @@ func (a *app) versionCommand() *cobra.Command {
 			if licences {
 				return a.printAsIs(notices.Text)
 			}
-			return a.print(fmt.Sprintf("astrolabe %s %s/%s %s\n", version.String(), runtime.GOOS, runtime.GOARCH, runtime.Version()))
+			return a.print(fmt.Sprintf("astrolabe %s %s/%s %s\n", version.String(), runtime.GOOS, runtime.GOARCH,
+				runtime.Version()))
 		},
 	}
-	cmd.Flags().BoolVar(&licences, "licences", false, "print the notices and licences of the works of others in this program")
+	cmd.Flags().BoolVar(&licences, "licences", false,
+		"print the notices and licences of the works of others in this program")
 	return cmd
 }

@@ -13,12 +13,13 @@ import (
 	"astrolabe/scripts"
 )
 
-// watchInterval is how often files are looked at, and how long they must stay the same before a script is run again: editors write
-// in several steps. The kernel's notification of changes is left alone, because network and container file systems have none.
+// watchInterval is how often files are looked at, and how long they must stay the same before a script is run again:
+// editors write in several steps. The kernel's notification of changes is left alone, because network and container
+// file systems have none.
 const watchInterval = 150 * time.Millisecond
 
-// watchScript runs a script, and again whenever its file or one that it loads changes, until the user ends it. Errors of the
-// script are shown and do not end it.
+// watchScript runs a script, and again whenever its file or one that it loads changes, until the user ends it. Errors
+// of the script are shown and do not end it.
 func (a *app) watchScript(path string, args []string) error {
 	reader := script.NewReader(scripts.Library)
 	if _, err := reader.File(path); err != nil {

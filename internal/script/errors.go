@@ -58,7 +58,9 @@ type InternalError struct {
 }
 
 func (e *InternalError) Error() string {
-	return fmt.Sprintf("internal error in %s: %v; this is a mistake in astrolabe, not in the script: please report it with the script", e.Func, e.Value)
+	return fmt.Sprintf(
+		"internal error in %s: %v; this is a mistake in astrolabe, not in the script: please report it with the script",
+		e.Func, e.Value)
 }
 
 // Error is an error of a run with what it takes to show the source lines. Its text is the message alone.
@@ -92,8 +94,8 @@ func recoverInternal(err *error) {
 	}
 }
 
-// panicSite names the function that panicked, while the panic is being recovered from: the first of our own behind the first
-// panic. Interpreter and runtime stand for themselves only where there is none.
+// panicSite names the function that panicked, while the panic is being recovered from: the first of our own behind the
+// first panic. Interpreter and runtime stand for themselves only where there is none.
 func panicSite() string {
 	pcs := make([]uintptr, 256)
 	frames := runtime.CallersFrames(pcs[:runtime.Callers(0, pcs)])
@@ -113,7 +115,9 @@ func panicSite() string {
 	if i := slices.IndexFunc(names, func(n string) bool { return !strings.HasPrefix(n, "runtime.") }); i >= 0 {
 		site = names[i]
 	}
-	if i := slices.IndexFunc(names, func(n string) bool { return strings.HasPrefix(n, "astrolabe/") }); i >= 0 && !strings.HasPrefix(names[i], "astrolabe/internal/script.(*Runner)") {
+	if i := slices.IndexFunc(names, func(n string) bool {
+		return strings.HasPrefix(n, "astrolabe/")
+	}); i >= 0 && !strings.HasPrefix(names[i], "astrolabe/internal/script.(*Runner)") {
 		site = names[i]
 	}
 	return strings.TrimPrefix(site, "astrolabe/")

@@ -17,10 +17,11 @@ import (
 
 // Files is what a run may read and write under a Policy.
 //
-// Open and the making of folders go through os.Root, so that no symbolic link leads out of an allowed folder, not even one that
-// is made meanwhile. Input and Output return paths, because readers map files and writers rename them into place: links are
-// resolved first, the last one too, and what is allowed is decided on the result. Between that and the use another process could put a link
-// there. A script cannot, because nothing that it can call makes links; so only somebody who may write there anyway could.
+// Open and the making of folders go through os.Root, so that no symbolic link leads out of an allowed folder, not even
+// one that is made meanwhile. Input and Output return paths, because readers map files and writers rename them into
+// place: links are resolved first, the last one too, and what is allowed is decided on the result. Between that and the
+// use another process could put a link there. A script cannot, because nothing that it can call makes links; so only
+// somebody who may write there anyway could.
 type Files struct {
 	policy  Policy
 	folders []string // real paths that may be read with all below
@@ -89,8 +90,8 @@ func notFolder(file *os.File, path string) (io.ReadCloser, error) {
 // maxEntries is how many entries of a folder Input looks through for links that lead out.
 const maxEntries = 100_000
 
-// Input returns where to read a file or folder from. Of a folder, every symbolic link below it must stay inside what may be read,
-// unless the folder itself was given by the user.
+// Input returns where to read a file or folder from. Of a folder, every symbolic link below it must stay inside what
+// may be read, unless the folder itself was given by the user.
 func (f *Files) Input(path string) (string, error) {
 	if f.policy.AnyRead {
 		return path, nil
@@ -147,8 +148,8 @@ func (f *Files) checkLink(path, link, folder string) error {
 	return fmt.Errorf("%s: the symbolic link %s leads to %s, %s", path, displayName(link), target, f.allowed())
 }
 
-// Beside checks what a format reads because a file beside it was opened, or that file's folder. What lies there may be read as the file may; a
-// link must not lead out of there to what the run may not read.
+// Beside checks what a format reads because a file beside it was opened, or that file's folder. What lies there may be
+// read as the file may; a link must not lead out of there to what the run may not read.
 func (f *Files) Beside(path string) error {
 	if f.policy.AnyRead {
 		return nil
@@ -206,7 +207,8 @@ func (f *Files) allowed() string {
 	if len(all) == 0 {
 		return "outside what this script may read, which is nothing; allow a folder with --allow-read=DIR"
 	}
-	return fmt.Sprintf("outside what this script may read (%s); allow more with --allow-read=DIR", strings.Join(all, ", "))
+	return fmt.Sprintf("outside what this script may read (%s); allow more with --allow-read=DIR",
+		strings.Join(all, ", "))
 }
 
 // wrote makes a file that the run wrote readable for it: it holds nothing that the run did not know.
@@ -216,8 +218,8 @@ func (f *Files) wrote(path string) {
 	f.written[realPath(path)] = true
 }
 
-// Output returns where to write a file, once a file can be made there. What writes it makes the folders above it. A contained run writes no
-// hidden files: those configure programs, such as git.
+// Output returns where to write a file, once a file can be made there. What writes it makes the folders above it. A
+// contained run writes no hidden files: those configure programs, such as git.
 func (f *Files) Output(path string) (string, error) {
 	if path == "" {
 		return "", errors.New("the path is empty")
@@ -246,8 +248,8 @@ func (f *Files) Output(path string) (string, error) {
 	return path, formats.CheckOutput(path)
 }
 
-// furtherPage tells whether path is a file that belongs to the file that was asked for: the pages after the first of a report
-// (out-2.png beside out.png), and the pictures of a Markdown text (out-fig1.png beside out.md).
+// furtherPage tells whether path is a file that belongs to the file that was asked for: the pages after the first of a
+// report (out-2.png beside out.png), and the pictures of a Markdown text (out-fig1.png beside out.md).
 func furtherPage(path, outFile string) bool {
 	if !samePath(filepath.Dir(path), filepath.Dir(outFile)) {
 		return false
@@ -267,8 +269,8 @@ func furtherPage(path, outFile string) bool {
 	return err == nil
 }
 
-// givenOutput is Output for a file that the user named. What the script wrote is the same path but for dots, which must not lead
-// back over a link.
+// givenOutput is Output for a file that the user named. What the script wrote is the same path but for dots, which must
+// not lead back over a link.
 func givenOutput(path string) (string, error) {
 	path = filepath.Clean(path)
 	if real := realPath(path); formats.CheckAdministration(filepath.Dir(real), real) != nil && !samePath(path, real) {
@@ -354,8 +356,8 @@ var (
 	errInTheWay = errors.New("in this path a file stands where a folder should")
 )
 
-// follow resolves every link of a path below a real folder, the last one too. What does not exist yet keeps its name. A link whose target does
-// not exist cannot be judged and is refused.
+// follow resolves every link of a path below a real folder, the last one too. What does not exist yet keeps its name. A
+// link whose target does not exist cannot be judged and is refused.
 func follow(dir, rel string) (string, error) {
 	at := dir
 	parts := strings.Split(filepath.Clean(rel), string(filepath.Separator))
@@ -408,7 +410,8 @@ func (f *Files) mayHold(out, file string) error {
 	return nil
 }
 
-// isProgram reports whether a file is there that a shell would run, by its content: on some file systems all files may be executed.
+// isProgram reports whether a file is there that a shell would run, by its content: on some file systems all files may
+// be executed.
 func isProgram(file string) bool {
 	if info, err := os.Lstat(file); err != nil || !info.Mode().IsRegular() {
 		return false
@@ -435,8 +438,8 @@ func (f *Files) wroteItself(real string) bool {
 	return f.written[real]
 }
 
-// asWritten shows a real path as the script wrote it, where no link makes the two differ, relative to the working directory
-// where it is below it.
+// asWritten shows a real path as the script wrote it, where no link makes the two differ, relative to the working
+// directory where it is below it.
 func asWritten(path, real string) string {
 	if clean := filepath.Clean(path); !filepath.IsAbs(clean) && samePath(clean, real) {
 		return clean

@@ -63,7 +63,8 @@ func TestARunReadsItsRepositoryAndWhatItWasGiven(t *testing.T) {
 func TestARunReadsNothingElse(t *testing.T) {
 	dir, f := secretTree(t, Policy{Read: []string{"../single.csv"}})
 	for _, path := range []string{
-		"../secret/key.txt", "tools/../../secret/key.txt", filepath.Join(dir, "secret", "key.txt"), "../captures/one.csv",
+		"../secret/key.txt", "tools/../../secret/key.txt", filepath.Join(dir, "secret", "key.txt"),
+		"../captures/one.csv",
 		"..", "../secret", filepath.Join(dir, "repo") + "2", "../single.csv2", "../none", "/", "",
 	} {
 		if _, err := contents(f, path); err == nil {
@@ -74,7 +75,8 @@ func TestARunReadsNothingElse(t *testing.T) {
 		}
 	}
 	_, err := f.Input("../secret/key.txt")
-	if err == nil || !strings.Contains(err.Error(), "--allow-read=DIR") || !strings.Contains(err.Error(), filepath.Join(dir, "repo")) {
+	if err == nil || !strings.Contains(err.Error(), "--allow-read=DIR") ||
+		!strings.Contains(err.Error(), filepath.Join(dir, "repo")) {
 		t.Errorf("the error does not say what is allowed and how to allow more: %v", err)
 	}
 	if _, err := f.Input("data/none.csv"); err == nil || strings.Contains(err.Error(), "outside") {
@@ -168,7 +170,8 @@ func TestWritesStayInTheOutputFolder(t *testing.T) {
 		{Policy{Out: out, OutFile: "../b.png"}, filepath.Join(dir, "b.png"), filepath.Join(dir, "b.png")},
 		{Policy{Out: out, OutFile: "../b.png"}, "../c.png", ""},
 		{Policy{Out: out, OutFile: "../b.png"}, "../b-2.png", "../b-2.png"},
-		{Policy{Out: out, OutFile: filepath.Join(dir, "b.png")}, filepath.Join(dir, "b-12.png"), filepath.Join(dir, "b-12.png")},
+		{Policy{Out: out, OutFile: filepath.Join(dir, "b.png")}, filepath.Join(dir, "b-12.png"),
+			filepath.Join(dir, "b-12.png")},
 		{Policy{Out: out, OutFile: "../b.png"}, "../b-fig1.png", ""},
 		{Policy{Out: out, OutFile: "../b.png"}, "../b-.png", ""},
 		{Policy{Out: out, OutFile: "../b.png"}, "../b-x.png", ""},
@@ -251,8 +254,10 @@ func TestAPersonReadsEverything(t *testing.T) {
 }
 
 func TestTheRepositoryIsTheNearestMarkedFolder(t *testing.T) {
-	dir := tree(t, map[string]string{"a/.git/HEAD": "", "a/b/astrolabe.toml": "", "a/b/c/s.star": "", "a/d/s.star": "", "e/s.star": ""})
-	for path, want := range map[string]string{"a/b/c/s.star": "a/b", "a/d/s.star": "a", "a/d": "a", "a": "a", "a/b/none.star": "a/b", "e/s.star": "e"} {
+	dir := tree(t, map[string]string{"a/.git/HEAD": "", "a/b/astrolabe.toml": "", "a/b/c/s.star": "", "a/d/s.star": "",
+		"e/s.star": ""})
+	for path, want := range map[string]string{"a/b/c/s.star": "a/b", "a/d/s.star": "a", "a/d": "a", "a": "a",
+		"a/b/none.star": "a/b", "e/s.star": "e"} {
 		if got := Root(path); path != "a" && path != "a/d" && got != filepath.Join(dir, want) {
 			t.Errorf("Root(%s) = %s, want %s", path, got, want)
 		}

@@ -14,14 +14,15 @@ import (
 	"astrolabe/capture/spelling"
 )
 
-// Several files of one run may declare flags: the scripts of a report, and modules that they load. Which flags a file declares
-// is read from its source before it runs, so that each gets its own arguments, and a flag that none of them declares is an
-// error before anything runs.
+// Several files of one run may declare flags: the scripts of a report, and modules that they load. Which flags a file
+// declares is read from its source before it runs, so that each gets its own arguments, and a flag that none of them
+// declares is an error before anything runs.
 
 // flagSet is what one file declares.
 type flagSet struct {
-	calls bool            // flags is called
-	open  bool            // with names that the source does not tell, such as flags(**d), or in a file that is no Starlark
+	calls bool // flags is called
+	// with names that the source does not tell, such as flags(**d), or in a file that is no Starlark
+	open  bool
 	raw   bool            // the file reads args itself
 	flags map[string]bool // name with _: true for a switch, which takes no value
 }
@@ -35,8 +36,8 @@ type flagSets struct {
 
 func newFlagSets() *flagSets { return &flagSets{files: map[string]*flagSet{}} }
 
-// Declare reads the scripts that a run is going to load, without running them, and checks that one of them declares each flag
-// among the arguments: a UsageError, otherwise. Names with "@astrolabe//" are of the built-in library.
+// Declare reads the scripts that a run is going to load, without running them, and checks that one of them declares
+// each flag among the arguments: a UsageError, otherwise. Names with "@astrolabe//" are of the built-in library.
 func (r *Runner) Declare(ctx context.Context, scripts ...string) error {
 	return r.protect(ctx, func(context.Context) error {
 		if r.flags == nil {
@@ -145,8 +146,8 @@ func (s *flagSet) find(name string) (isSwitch, ok bool) {
 	return false, false
 }
 
-// check makes sure that some file takes each flag among the arguments. Where no file declares any, a script may have its own way
-// with its arguments, unless strict asks that it reads them.
+// check makes sure that some file takes each flag among the arguments. Where no file declares any, a script may have
+// its own way with its arguments, unless strict asks that it reads them.
 func (s *flagSets) check(args []string, strict bool) error {
 	declares := strict
 	var names []string
@@ -230,8 +231,8 @@ func split(args []string, isSwitch func(string) bool) []argument {
 	return out
 }
 
-// lend gives a module the arguments that are its own while its top level runs: all but the flags that only other files declare.
-// The function that it returns takes them back.
+// lend gives a module the arguments that are its own while its top level runs: all but the flags that only other files
+// declare. The function that it returns takes them back.
 func (s *flagSets) lend(env *binding.Env, m *module) (back func()) {
 	if s == nil || s.files[m.key] == nil {
 		return func() {}

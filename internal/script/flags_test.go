@@ -29,7 +29,8 @@ func TestScriptsOfOneRunGetTheirOwnFlags(t *testing.T) {
 	if err := r.Declare(ctx, "gpu.star", "cpu.star"); err != nil {
 		t.Fatal(err)
 	}
-	for path, want := range map[string]string{"gpu.star": `[1.0, True, ["in.csv"]]`, "cpu.star": `[50.0, False, ["in.csv"]]`} {
+	for path, want := range map[string]string{"gpu.star": `[1.0, True, ["in.csv"]]`,
+		"cpu.star": `[50.0, False, ["in.csv"]]`} {
 		g, err := r.LoadFile(ctx, path)
 		if err != nil || g["out"].String() != want {
 			t.Errorf("%s: %v, %v; want %s", path, g["out"], err, want)
@@ -64,7 +65,8 @@ func TestAFlagThatNoScriptDeclaresIsAMistakeOfTheUser(t *testing.T) {
 	}{
 		{[]string{"gpu.star", "cpu.star"}, []string{"--wiat=1"}, "unknown flag --wiat (did you mean --wait?)"},
 		{[]string{"gpu.star", "@astrolabe//lib/flags.star"}, []string{"--depth=1", "--wait", "2"}, ""},
-		{[]string{"gpu.star", "cpu.star"}, []string{"--zzzzzzzz"}, "the script has --busy, --deep-dive, --loud, --wait"},
+		{[]string{"gpu.star", "cpu.star"}, []string{"--zzzzzzzz"},
+			"the script has --busy, --deep-dive, --loud, --wait"},
 		{[]string{"gpu.star"}, []string{"--", "--wiat"}, ""},
 		{[]string{"gpu.star"}, []string{"--help"}, ""},
 		{[]string{"plain.star"}, []string{"--x"}, "the script has no flags"},
@@ -84,7 +86,8 @@ func TestAFlagThatNoScriptDeclaresIsAMistakeOfTheUser(t *testing.T) {
 		}
 	}
 	r, _ := testRunner(t, Policy{}, Limits{}, "--x")
-	if _, err := r.LoadFile(context.Background(), "bad.star"); err == nil || !strings.Contains(err.Error(), "a value is expected") {
+	if _, err := r.LoadFile(context.Background(), "bad.star"); err == nil ||
+		!strings.Contains(err.Error(), "a value is expected") {
 		t.Errorf("a mistake in the script hides behind its flags: %v", err)
 	}
 	r, _ = testRunner(t, Policy{}, Limits{}, "--x", "1")

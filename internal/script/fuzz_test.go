@@ -9,12 +9,14 @@ import (
 
 // FuzzNoNameLoadsOrReadsBeyondTheRepository tries names in load statements, and paths to read and write.
 func FuzzNoNameLoadsOrReadsBeyondTheRepository(f *testing.F) {
-	for _, name := range []string{"lib/x.star", "//lib/x.star", "../secret.star", "lib/../../secret.star", "//../secret.star", "@astrolabe//../x", "link/secret.star", "/", "", "a\x00b", "@x//y", ".git/config"} {
+	for _, name := range []string{"lib/x.star", "//lib/x.star", "../secret.star", "lib/../../secret.star",
+		"//../secret.star", "@astrolabe//../x", "link/secret.star", "/", "", "a\x00b", "@x//y", ".git/config"} {
 		f.Add(name)
 	}
 	dir := realPath(f.TempDir())
 	repo := filepath.Join(dir, "repo")
-	for name, text := range map[string]string{"secret.star": "SECRET", "repo/astrolabe.toml": "", "repo/lib/x.star": "x = 1\n"} {
+	for name, text := range map[string]string{"secret.star": "SECRET", "repo/astrolabe.toml": "",
+		"repo/lib/x.star": "x = 1\n"} {
 		path := filepath.Join(dir, filepath.FromSlash(name))
 		if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
 			f.Fatal(err)
@@ -34,7 +36,8 @@ func FuzzNoNameLoadsOrReadsBeyondTheRepository(f *testing.F) {
 	r := &Runner{opt: Options{Library: library}, modules: map[string]*module{}}
 	from := &module{name: "main.star", base: repo, fence: repo}
 	f.Fuzz(func(t *testing.T, name string) {
-		if m, err := r.resolve(from, name); err == nil && (!m.library && !within(repo, m.key) || strings.Contains(string(m.text), "SECRET")) {
+		if m, err := r.resolve(from, name); err == nil &&
+			(!m.library && !within(repo, m.key) || strings.Contains(string(m.text), "SECRET")) {
 			t.Errorf("load(%q) gives %s", name, m.key)
 		}
 		if in, err := files.Input(name); err == nil && !within(repo, realPath(in)) {

@@ -33,15 +33,15 @@ func (l Limits) withDefaults(typed bool) Limits {
 }
 
 const (
-	// stopGrace is how long a builtin may go on after the time limit, memoryGrace how long after that of memory; a Runner begins with
-	// these. The interpreter itself stops at once, so what outlasts this is one long operation, such as filling a huge list, which only
-	// the end of the program stops.
+	// stopGrace is how long a builtin may go on after the time limit, memoryGrace how long after that of memory; a
+	// Runner begins with these. The interpreter itself stops at once, so what outlasts this is one long operation, such
+	// as filling a huge list, which only the end of the program stops.
 	stopGrace   = time.Second
 	memoryGrace = 250 * time.Millisecond
 )
 
-// watch stops the run when it takes too much time or memory, and ends the program where that does not help. The function that it
-// returns ends the watching.
+// watch stops the run when it takes too much time or memory, and ends the program where that does not help. The
+// function that it returns ends the watching.
 func (r *Runner) watch(cancel context.CancelCauseFunc) (end func()) {
 	l := r.opt.Limits
 	done := make(chan struct{})

@@ -67,13 +67,16 @@ func child(t *testing.T, path string) (status int, stderr string) {
 func TestOneHugeListEndsTheProgramAndNotTheMachine(t *testing.T) {
 	tree(t, map[string]string{"main.star": "x = [0] * (1 << 29)\nprint(len(x))\n"})
 	status, text := child(t, "main.star")
-	if status != 1 || !strings.Contains(text, "memory limit 256 MiB reached") || !strings.Contains(text, "raise --max-memory") {
+	if status != 1 || !strings.Contains(text, "memory limit 256 MiB reached") ||
+		!strings.Contains(text, "raise --max-memory") {
 		t.Errorf("status %d: %s", status, text)
 	}
 }
 
 func TestAGrowingListStopsAtItsLine(t *testing.T) {
-	tree(t, map[string]string{"main.star": "def grow():\n    l = []\n    for i in range(1 << 30):\n        l.append([i])\n\ngrow()\n"})
+	tree(t,
+		map[string]string{
+			"main.star": "def grow():\n    l = []\n    for i in range(1 << 30):\n        l.append([i])\n\ngrow()\n"})
 	status, text := child(t, "main.star")
 	if status != 1 || !strings.Contains(text, "memory limit 256 MiB reached") || !strings.Contains(text, " in grow") {
 		t.Errorf("status %d: %s", status, text)
@@ -84,13 +87,17 @@ func TestGarbageDoesNotCountAsMemory(t *testing.T) {
 	if underRace {
 		t.Skip("SKIPPED: the race detector's shadow of the garbage stays resident")
 	}
-	tree(t, map[string]string{"main.star": "def churn():\n    for i in range(60):\n        x = [0] * (1 << 21)\n\nchurn()\n"}) // 32 MiB each
+	// 32 MiB each
+	tree(t,
+		map[string]string{
+			"main.star": "def churn():\n    for i in range(60):\n        x = [0] * (1 << 21)\n\nchurn()\n"})
 	if status, text := child(t, "main.star"); status != 0 {
 		t.Errorf("status %d: %s", status, text)
 	}
 }
 
-// outlasting is a builtin that no stop reaches: it returns once the program has been ended, which in a test does not end it.
+// outlasting is a builtin that no stop reaches: it returns once the program has been ended, which in a test does not
+// end it.
 func outlasting(t *testing.T, l Limits, r func(*Runner)) (said string) {
 	t.Helper()
 	tree(t, map[string]string{"main.star": "def main(hold):\n    hold()\n"})
@@ -103,13 +110,15 @@ func outlasting(t *testing.T, l Limits, r func(*Runner)) (said string) {
 	}
 	x.stopGrace, x.memoryGrace = time.Millisecond, time.Millisecond
 	r(x)
-	hold := starlark.NewBuiltin("hold", func(*starlark.Thread, *starlark.Builtin, starlark.Tuple, []starlark.Tuple) (starlark.Value, error) {
-		if code := <-ended; code != 1 {
-			t.Errorf("the program ends with %d", code)
-		}
-		return starlark.None, nil
-	})
-	if _, err := x.Call(context.Background(), g["main"], starlark.Tuple{hold}, nil); err != nil && !errors.Is(err, ErrTimeLimit) && !errors.Is(err, ErrMemoryLimit) {
+	hold := starlark.NewBuiltin("hold",
+		func(*starlark.Thread, *starlark.Builtin, starlark.Tuple, []starlark.Tuple) (starlark.Value, error) {
+			if code := <-ended; code != 1 {
+				t.Errorf("the program ends with %d", code)
+			}
+			return starlark.None, nil
+		})
+	if _, err := x.Call(context.Background(), g["main"], starlark.Tuple{hold}, nil); err != nil &&
+		!errors.Is(err, ErrTimeLimit) && !errors.Is(err, ErrMemoryLimit) {
 		t.Error(err)
 	}
 	return talk.String()
@@ -120,10 +129,13 @@ func TestABuiltinThatOutlastsALimitEndsTheProgram(t *testing.T) {
 		l Limits
 		r func(*Runner)
 	}{
-		"time limit 1h0m0s reached": {Limits{Timeout: time.Hour}, func(r *Runner) { r.began = time.Now().Add(-time.Hour) }},
-		"memory limit 1 B reached":  {Limits{MaxMemory: 1 << 40}, func(r *Runner) { r.opt.Limits.MaxMemory = 1 }},
+		"time limit 1h0m0s reached": {Limits{Timeout: time.Hour}, func(r *Runner) {
+			r.began = time.Now().Add(-time.Hour)
+		}},
+		"memory limit 1 B reached": {Limits{MaxMemory: 1 << 40}, func(r *Runner) { r.opt.Limits.MaxMemory = 1 }},
 	} {
-		if said := outlasting(t, c.l, c.r); !strings.Contains(said, want) || !strings.Contains(said, "a single operation did not stop, so the program ends") {
+		if said := outlasting(t, c.l, c.r); !strings.Contains(said, want) ||
+			!strings.Contains(said, "a single operation did not stop, so the program ends") {
 			t.Errorf("it says %q, want %q", said, want)
 		}
 	}
@@ -144,10 +156,12 @@ func spinUnder(t *testing.T, ctx context.Context, l Limits, begin func(r *Runner
 	if l.Timeout > 0 { // it is over while the function runs: how soon that is told is the scheduler's
 		r.began = time.Now().Add(-l.Timeout)
 	}
-	_, err = r.Call(ctx, g["main"], starlark.Tuple{starlark.NewBuiltin("begin", func(*starlark.Thread, *starlark.Builtin, starlark.Tuple, []starlark.Tuple) (starlark.Value, error) {
-		begin(r)
-		return starlark.None, nil
-	})}, nil)
+	_, err = r.Call(ctx, g["main"],
+		starlark.Tuple{starlark.NewBuiltin("begin",
+			func(*starlark.Thread, *starlark.Builtin, starlark.Tuple, []starlark.Tuple) (starlark.Value, error) {
+				begin(r)
+				return starlark.None, nil
+			})}, nil)
 	return err
 }
 
@@ -162,8 +176,10 @@ func TestEachStopSaysWhatStoppedTheRun(t *testing.T) {
 		text  string
 	}{
 		{interrupted, Limits{MaxMemory: 1 << 40}, func(*Runner) { cancel() }, ErrInterrupted, "interrupted"},
-		{context.Background(), Limits{Timeout: 30 * time.Millisecond, MaxMemory: 1 << 40}, nothing, ErrTimeLimit, "time limit 30ms reached: raise --timeout"},
-		{context.Background(), Limits{MaxSteps: 12345, MaxMemory: 1 << 40}, nothing, ErrStepLimit, "step limit 12345 reached: raise --max-steps"},
+		{context.Background(), Limits{Timeout: 30 * time.Millisecond, MaxMemory: 1 << 40}, nothing, ErrTimeLimit,
+			"time limit 30ms reached: raise --timeout"},
+		{context.Background(), Limits{MaxSteps: 12345, MaxMemory: 1 << 40}, nothing, ErrStepLimit,
+			"step limit 12345 reached: raise --max-steps"},
 		{context.Background(), Limits{MaxMemory: 1}, nothing, ErrMemoryLimit, "memory limit 1 B reached"},
 	} {
 		err := spinUnder(t, c.ctx, c.l, c.begin)
@@ -186,10 +202,11 @@ func TestBuiltinsSeeTheStop(t *testing.T) {
 		t.Fatal(err)
 	}
 	r.stopGrace, r.began = time.Hour, time.Now().Add(-time.Hour)
-	wait := starlark.NewBuiltin("wait", func(*starlark.Thread, *starlark.Builtin, starlark.Tuple, []starlark.Tuple) (starlark.Value, error) {
-		<-env.Context().Done()
-		return nil, context.Cause(env.Context())
-	})
+	wait := starlark.NewBuiltin("wait",
+		func(*starlark.Thread, *starlark.Builtin, starlark.Tuple, []starlark.Tuple) (starlark.Value, error) {
+			<-env.Context().Done()
+			return nil, context.Cause(env.Context())
+		})
 	if _, err := r.Call(context.Background(), g["main"], starlark.Tuple{wait}, nil); !errors.Is(err, ErrTimeLimit) {
 		t.Errorf("got %v", err)
 	}
@@ -231,7 +248,8 @@ func TestDefaultsAllowHundredsOfMillionsOfSteps(t *testing.T) {
 	}
 	meter := memory.NewMeter()
 	defer meter.Close()
-	if values, resident := meter.Read(); values == 0 || resident == 0 || values > l.MaxMemory || resident > l.MaxMemory {
+	if values, resident := meter.Read(); values == 0 || resident == 0 || values > l.MaxMemory ||
+		resident > l.MaxMemory {
 		t.Errorf("%d bytes of values, %d resident, %d allowed", values, resident, l.MaxMemory)
 	}
 	if n := testing.AllocsPerRun(100, func() { meter.Read() }); n != 0 {

@@ -13,10 +13,10 @@ import (
 
 // memoryWatch stops a run that takes more memory than its limit.
 //
-// One operation of the interpreter can make a list of gigabytes and fill it by copying. Nothing stops such a copy, and the garbage
-// collector waits for it with the world stopped, the watch included, until memory is full. So while a run is watched the
-// collector does not start by itself: the watch starts it, never when there is suddenly far too much, and scripts wait for it
-// between two steps (see pause).
+// One operation of the interpreter can make a list of gigabytes and fill it by copying. Nothing stops such a copy, and
+// the garbage collector waits for it with the world stopped, the watch included, until memory is full. So while a run
+// is watched the collector does not start by itself: the watch starts it, never when there is suddenly far too much,
+// and scripts wait for it between two steps (see pause).
 type memoryWatch struct {
 	limit, hard uint64 // bytes; above hard is no room for doubt
 	grace       time.Duration
@@ -35,13 +35,15 @@ const memoryInterval = 10 * time.Millisecond
 
 func newMemoryWatch(limit uint64, grace time.Duration) *memoryWatch {
 	return &memoryWatch{
-		limit: limit, hard: limit + max(limit/4, 256<<20), grace: grace, meter: memory.NewMeter(), last: lastWords(memoryStopped(limit, 0)),
+		limit: limit, hard: limit + max(limit/4, 256<<20), grace: grace, meter: memory.NewMeter(),
+		last: lastWords(memoryStopped(limit, 0)),
 		over: make(chan uint64, 1), collect: make(chan bool, 1),
 	}
 }
 
-// run watches until done is closed, and cancels the run when it takes too much. It returns true where that does not help, and the
-// program must end. It allocates nothing, see memory.Meter: other goroutines collect garbage and stop the run.
+// run watches until done is closed, and cancels the run when it takes too much. It returns true where that does not
+// help, and the program must end. It allocates nothing, see memory.Meter: other goroutines collect garbage and stop the
+// run.
 func (w *memoryWatch) run(cancel context.CancelCauseFunc, done <-chan struct{}) (end bool) {
 	defer w.meter.Close()
 	go func() {
@@ -95,8 +97,8 @@ func (w *memoryWatch) run(cancel context.CancelCauseFunc, done <-chan struct{}) 
 	}
 }
 
-// collectGarbage returns what is in use afterwards, in bytes. What a script makes while the collector runs counts as live, so it is
-// asked again when that is too much: the script waits at its next pause meanwhile.
+// collectGarbage returns what is in use afterwards, in bytes. What a script makes while the collector runs counts as
+// live, so it is asked again when that is too much: the script waits at its next pause meanwhile.
 func (w *memoryWatch) collectGarbage(release bool, meter *memory.Meter) (used uint64) {
 	const attempts = 4
 	for i := range attempts {
@@ -118,8 +120,8 @@ func (w *memoryWatch) collectGarbage(release bool, meter *memory.Meter) (used ui
 	return used
 }
 
-// goal is how much there may be before garbage is collected: twice what was live, as the collector itself would have it, with
-// some room for small programs and less of it near the limit.
+// goal is how much there may be before garbage is collected: twice what was live, as the collector itself would have
+// it, with some room for small programs and less of it near the limit.
 func (w *memoryWatch) goal() uint64 {
 	return min(w.live+max(w.live, 64<<20), max(w.limit/4*3, w.live+w.limit/16))
 }

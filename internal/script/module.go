@@ -61,7 +61,8 @@ func (r *Runner) resolve(from *module, name string) (*module, error) {
 	case strings.HasPrefix(name, libraryPrefix):
 		return r.libraryModule(name[len(libraryPrefix):])
 	case strings.HasPrefix(name, "@"):
-		return nil, fmt.Errorf("there is one library, %s; a file of the repository is loaded as //FOLDER/FILE.star", libraryPrefix)
+		return nil, fmt.Errorf("there is one library, %s; a file of the repository is loaded as //FOLDER/FILE.star",
+			libraryPrefix)
 	case strings.ContainsRune(name, '\\'):
 		return nil, errors.New("a path is written with / on every system")
 	case from.library && strings.HasPrefix(name, "//"):
@@ -69,11 +70,13 @@ func (r *Runner) resolve(from *module, name string) (*module, error) {
 	case strings.HasPrefix(name, "//"):
 		root, ok := FindRepo(from.base)
 		if !ok || !within(from.fence, realPath(root)) {
-			return nil, fmt.Errorf("%s is in no repository: put an empty astrolabe.toml into the folder that // stands for", from.name)
+			return nil, fmt.Errorf(
+				"%s is in no repository: put an empty astrolabe.toml into the folder that // stands for", from.name)
 		}
 		return r.diskModule(from, realPath(root), name[2:])
 	case path.IsAbs(name) || filepath.IsAbs(name) || filepath.VolumeName(name) != "":
-		return nil, errors.New("an absolute path cannot be loaded: write it relative to the loading file, or as //FOLDER/FILE.star from the root of the repository")
+		return nil, errors.New(
+			"an absolute path cannot be loaded: write it relative to the loading file, or as //FOLDER/FILE.star from the root of the repository")
 	case from.library:
 		return r.libraryModule(path.Join(from.base, name))
 	}
@@ -180,7 +183,9 @@ func outside(from *module) error {
 	if _, ok := FindRepo(from.fence); ok {
 		return fmt.Errorf("the file is outside the repository %s", from.fence)
 	}
-	return fmt.Errorf("the file is outside %s: a script in no repository loads from its own folder and below; an empty astrolabe.toml in a folder above makes that one a repository", from.fence)
+	return fmt.Errorf(
+		"the file is outside %s: a script in no repository loads from its own folder and below; an empty astrolabe.toml in a folder above makes that one a repository",
+		from.fence)
 }
 
 // notThere is the error of a file of the disk that err says cannot be read.
@@ -214,7 +219,8 @@ func missing(where, full, base string, entries []fs.DirEntry, err error) error {
 	if near := spelling.Near(strings.TrimSuffix(base, sourceSuffix), names); len(near) > 0 {
 		text += " (did you mean " + near[0] + sourceSuffix + "?)"
 	} else if len(names) > 0 {
-		text += ": " + where + " has " + strings.Join(names[:min(maxListed, len(names))], sourceSuffix+", ") + sourceSuffix
+		text += ": " + where + " has " + strings.Join(names[:min(maxListed, len(names))], sourceSuffix+", ") +
+			sourceSuffix
 		if more := len(names) - maxListed; more > 0 {
 			text += fmt.Sprintf(" and %d more", more)
 		}

@@ -9,14 +9,15 @@ import (
 
 // Policy is what a run may touch.
 type Policy struct {
-	Repo     string   // folder whose files may be read and loaded, see Root; "" is none
-	Read     []string // further files and folders that may be read: captures given, --allow-read
-	Out      string   // folder that may be written in and where relative output paths are taken; "" is the working directory
-	OutFile  string   // one more file that may be written: -o FILE, relative to the working directory
-	AnyRead  bool     // everything that the person can read: REPL, -c, standard input
-	AnyWrite bool     // everything that the person can write
-	Exec     bool     // commands
-	Clock    bool     // time.now
+	Repo string   // folder whose files may be read and loaded, see Root; "" is none
+	Read []string // further files and folders that may be read: captures given, --allow-read
+	// folder that may be written in and where relative output paths are taken; "" is the working directory
+	Out      string
+	OutFile  string // one more file that may be written: -o FILE, relative to the working directory
+	AnyRead  bool   // everything that the person can read: REPL, -c, standard input
+	AnyWrite bool   // everything that the person can write
+	Exec     bool   // commands
+	Clock    bool   // time.now
 }
 
 // Apply hands the policy to the values of a run: it sets Files, Exec and Clock of env. The error is that of NewFiles.
@@ -32,8 +33,8 @@ func (p Policy) Apply(env *binding.Env) error {
 // repoMarks are the entries that make a folder a repository.
 var repoMarks = []string{"astrolabe.toml", ".git"}
 
-// FindRepo returns the nearest folder at or above path that holds astrolabe.toml or .git, as an absolute path. A path that is
-// a file begins with its folder.
+// FindRepo returns the nearest folder at or above path that holds astrolabe.toml or .git, as an absolute path. A path
+// that is a file begins with its folder.
 func FindRepo(path string) (root string, ok bool) {
 	dir, err := filepath.Abs(path)
 	if err != nil {

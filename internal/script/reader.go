@@ -25,11 +25,12 @@ func Predeclared(name string) starlark.StringDict {
 	return builtins.Predeclared(&binding.Env{Clock: true, Exec: true, Testing: isTestFile(name)})
 }
 
-// Reader finds and reads the files that load statements name, by the rules of a run, without running anything. It holds nothing of
-// the files, so what it reads is what stands there now.
+// Reader finds and reads the files that load statements name, by the rules of a run, without running anything. It holds
+// nothing of the files, so what it reads is what stands there now.
 type Reader struct {
 	r *Runner
-	// Unsaved is the text of a file, by its Key, that stands for what is stored, such as that of an editor; nil has none.
+	// Unsaved is the text of a file, by its Key, that stands for what is stored, such as that of an editor; nil has
+	// none.
 	Unsaved func(key string) (text []byte, ok bool)
 }
 
@@ -75,7 +76,8 @@ func (r *Reader) Text(path string, text []byte) *Source {
 		abs = filepath.Clean(path)
 	}
 	real := realPath(abs)
-	return newSource(&module{key: real, name: displayName(abs), base: filepath.Dir(real), fence: realPath(Root(real)), text: text})
+	return newSource(&module{key: real, name: displayName(abs), base: filepath.Dir(real), fence: realPath(Root(real)),
+		text: text})
 }
 
 // Load reads the file that a load statement of from names.
@@ -123,8 +125,8 @@ func (s *Source) ParseExpr(text string) (syntax.Expr, error) {
 	return e, s.checkDepth(e)
 }
 
-// checkDepth refuses a tree that is too deep, which a chain such as 1+1+1+… makes without any bracket: tools look at every node and at all
-// that is below it, which would take time that grows with the square of the chain.
+// checkDepth refuses a tree that is too deep, which a chain such as 1+1+1+… makes without any bracket: tools look at
+// every node and at all that is below it, which would take time that grows with the square of the chain.
 func (s *Source) checkDepth(tree syntax.Node) error {
 	depth := 0
 	var deep syntax.Node
@@ -142,7 +144,8 @@ func (s *Source) checkDepth(tree syntax.Node) error {
 		return nil
 	}
 	start, _ := deep.Span()
-	return syntax.Error{Pos: start, Msg: fmt.Sprintf("an expression has more than %d parts one in another: give some of them names", maxNesting)}
+	return syntax.Error{Pos: start,
+		Msg: fmt.Sprintf("an expression has more than %d parts one in another: give some of them names", maxNesting)}
 }
 
 func (s *Source) checkNesting(text []byte) error {
@@ -153,7 +156,8 @@ func (s *Source) checkNesting(text []byte) error {
 			line++
 		case '(', '[', '{':
 			if depth++; depth > maxNesting {
-				return syntax.Error{Pos: syntax.MakePosition(&s.Name, line, 1), Msg: fmt.Sprintf("more than %d brackets are open", maxNesting)}
+				return syntax.Error{Pos: syntax.MakePosition(&s.Name, line, 1),
+					Msg: fmt.Sprintf("more than %d brackets are open", maxNesting)}
 			}
 		case ')', ']', '}':
 			depth = max(0, depth-1)
@@ -165,8 +169,9 @@ func (s *Source) checkNesting(text []byte) error {
 // maxLoaded bounds the files that Closure follows.
 const maxLoaded = 10_000
 
-// Closure lists the paths of a script and of the files that it loads, directly or not, without running it. Files that cannot be
-// found now are listed by the path where they would be, so that a watch sees them appear; those of the library are not.
+// Closure lists the paths of a script and of the files that it loads, directly or not, without running it. Files that
+// cannot be found now are listed by the path where they would be, so that a watch sees them appear; those of the
+// library are not.
 func (r *Reader) Closure(path string) []string {
 	abs := realPath(path)
 	seen := map[string]bool{abs: true}
@@ -228,10 +233,12 @@ func loads(s *Source) []string {
 	return out
 }
 
-// FindFiles lists the Starlark files at and below paths, sorted, each once. What is named counts whatever its name is; hidden folders,
-// testdata and node_modules are not searched unless they are named.
+// FindFiles lists the Starlark files at and below paths, sorted, each once. What is named counts whatever its name is;
+// hidden folders, testdata and node_modules are not searched unless they are named.
 func FindFiles(paths []string) ([]string, error) {
-	return starlarkFiles(paths, func(name string) bool { return strings.HasSuffix(name, sourceSuffix) }, func(path string) error {
+	return starlarkFiles(paths, func(name string) bool {
+		return strings.HasSuffix(name, sourceSuffix)
+	}, func(path string) error {
 		if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
 			return &UsageError{Msg: path + " is neither a file nor a folder"}
 		}
@@ -239,19 +246,20 @@ func FindFiles(paths []string) ([]string, error) {
 	})
 }
 
-// FoundLink reports whether a file that FindFiles found is a symbolic link that is not itself among the paths: what may be rewritten is what
-// lies below a folder, not what a link in it leads to.
+// FoundLink reports whether a file that FindFiles found is a symbolic link that is not itself among the paths: what may
+// be rewritten is what lies below a folder, not what a link in it leads to.
 func FoundLink(file string, paths []string) bool {
 	info, err := os.Lstat(file)
 	named := slices.ContainsFunc(paths, func(p string) bool { return samePath(p, file) })
 	return err == nil && info.Mode()&fs.ModeSymlink != 0 && !named
 }
 
-// Siblings lists what a load statement of a file can name in the folder that the beginning of a name leads to: scripts, and folders
-// that end in /. Of "//lib/a" that is what is in //lib.
+// Siblings lists what a load statement of a file can name in the folder that the beginning of a name leads to: scripts,
+// and folders that end in /. Of "//lib/a" that is what is in //lib.
 func (r *Reader) Siblings(from *Source, name string) []string {
 	prefix := name[:strings.LastIndexByte(name, '/')+1]
-	if from.m.library || strings.HasPrefix(prefix, "@") || strings.HasPrefix(prefix, "/") && !strings.HasPrefix(prefix, "//") {
+	if from.m.library || strings.HasPrefix(prefix, "@") || strings.HasPrefix(prefix, "/") &&
+		!strings.HasPrefix(prefix, "//") {
 		return nil
 	}
 	folder := from.m.place(prefix)

@@ -37,7 +37,8 @@ type Options struct {
 	Exit func(code int) // ends the program then; nil is os.Exit
 }
 
-// Runner loads scripts and calls their functions: one run. Modules run once per Runner. It serves one goroutine at a time.
+// Runner loads scripts and calls their functions: one run. Modules run once per Runner. It serves one goroutine at a
+// time.
 type Runner struct {
 	opt         Options
 	predeclared starlark.StringDict // of scripts
@@ -91,8 +92,8 @@ func NewRunner(opt Options) *Runner {
 	return r
 }
 
-// dialect is what a script may use of the language: sets and control flow at the top level. While loops and recursion stay
-// off, so that every script ends.
+// dialect is what a script may use of the language: sets and control flow at the top level. While loops and recursion
+// stay off, so that every script ends.
 func dialect() *syntax.FileOptions { return &syntax.FileOptions{Set: true, TopLevelControl: true} }
 
 // LoadFile runs the top level of a script and returns its frozen global variables. The script may load what is in its
@@ -121,7 +122,8 @@ func (r *Runner) LoadLibrary(ctx context.Context, name string) (starlark.StringD
 	return r.main(ctx, func() (*module, error) { return r.libraryModule(strings.TrimPrefix(name, libraryPrefix)) })
 }
 
-// LoadModule loads a module of the built-in library, such as "lib/summary.star", which is no script of the run: it has no flags of its own.
+// LoadModule loads a module of the built-in library, such as "lib/summary.star", which is no script of the run: it has
+// no flags of its own.
 func (r *Runner) LoadModule(ctx context.Context, name string) (starlark.StringDict, error) {
 	return r.within(ctx, func() (*module, error) { return r.libraryModule(strings.TrimPrefix(name, libraryPrefix)) })
 }
@@ -179,7 +181,8 @@ func (r *Runner) addScript(m *module) {
 func (r *Runner) Scripts() []binding.Script { return r.scripts }
 
 // Call calls a function of a loaded script in a thread of its own. Errors are of type *Error.
-func (r *Runner) Call(ctx context.Context, fn starlark.Value, args starlark.Tuple, kwargs []starlark.Tuple) (v starlark.Value, err error) {
+func (r *Runner) Call(ctx context.Context, fn starlark.Value, args starlark.Tuple,
+	kwargs []starlark.Tuple) (v starlark.Value, err error) {
 	name := "call"
 	if f, ok := fn.(starlark.Callable); ok {
 		name = f.Name()
@@ -196,7 +199,8 @@ func (r *Runner) Call(ctx context.Context, fn starlark.Value, args starlark.Tupl
 	return v, nil
 }
 
-// Do runs Go code as Call runs a function: under the limits of the run, with ctx for what it asks of the run's environment.
+// Do runs Go code as Call runs a function: under the limits of the run, with ctx for what it asks of the run's
+// environment.
 func (r *Runner) Do(ctx context.Context, name string, f func() error) error {
 	return r.protect(ctx, func(ctx context.Context) error {
 		_, err := r.thread(ctx, name, func(*starlark.Thread) (starlark.Value, error) { return starlark.None, f() })
@@ -204,8 +208,8 @@ func (r *Runner) Do(ctx context.Context, name string, f func() error) error {
 	})
 }
 
-// Loader is the load function for threads that a session runs itself. Relative paths are those of the file that the session
-// runs, or of the working directory for what was typed.
+// Loader is the load function for threads that a session runs itself. Relative paths are those of the file that the
+// session runs, or of the working directory for what was typed.
 func (r *Runner) Loader() func(*starlark.Thread, string) (starlark.StringDict, error) {
 	return func(thread *starlark.Thread, name string) (globals starlark.StringDict, err error) {
 		err = r.protect(r.opt.Env.Context(), func(ctx context.Context) error {
@@ -307,9 +311,10 @@ func cycle(chain []*module) error {
 	return fmt.Errorf("cycle of loads: %s", strings.Join(names, " loads "))
 }
 
-// thread runs f with a new thread under ctx: the one place that calls into Starlark. A value that was used where one bool is
-// needed, and a mistake in a builtin, come back as errors.
-func (r *Runner) thread(ctx context.Context, name string, f func(*starlark.Thread) (starlark.Value, error)) (v starlark.Value, err error) {
+// thread runs f with a new thread under ctx: the one place that calls into Starlark. A value that was used where one
+// bool is needed, and a mistake in a builtin, come back as errors.
+func (r *Runner) thread(ctx context.Context, name string,
+	f func(*starlark.Thread) (starlark.Value, error)) (v starlark.Value, err error) {
 	thread := &starlark.Thread{
 		Name:  name,
 		Print: func(_ *starlark.Thread, text string) { r.opt.Print(text) },

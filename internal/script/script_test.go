@@ -55,7 +55,9 @@ func testRunner(t *testing.T, p Policy, limits Limits, args ...string) (r *Runne
 		t.Fatal(err)
 	}
 	lines = new([]string)
-	return NewRunner(Options{Env: env, Library: library, Limits: limits, Print: func(s string) { *lines = append(*lines, s) }}), lines
+	return NewRunner(Options{Env: env, Library: library, Limits: limits, Print: func(s string) {
+		*lines = append(*lines, s)
+	}}), lines
 }
 
 // load runs main.star and returns its globals as text.
@@ -96,7 +98,9 @@ func TestScriptsHaveSetsAndTopLevelControlOnly(t *testing.T) {
 	if _, _, err := load(t); err == nil || !strings.Contains(err.Error(), "cannot reassign") {
 		t.Errorf("a global was bound twice: %v", err)
 	}
-	tree(t, map[string]string{"main.star": "out = []\nfor i in range(3):\n    if i:\n        out.append(i)\nlater = set(out)\n"})
+	tree(t,
+		map[string]string{
+			"main.star": "out = []\nfor i in range(3):\n    if i:\n        out.append(i)\nlater = set(out)\n"})
 	if g, _, err := load(t); err != nil || g["later"] != "set([1, 2])" {
 		t.Errorf("got %v, %v", g, err)
 	}
@@ -173,7 +177,8 @@ func TestErrorTexts(t *testing.T) {
 			if _, ok := files["repo/main.star"]; ok {
 				t.Chdir(filepath.Join(dir, "repo"))
 			}
-			r, _ := testRunner(t, Policy{Repo: Root("main.star")}, Limits{MaxSteps: 100000}, strings.Fields(string(a.Comment))...)
+			r, _ := testRunner(t, Policy{Repo: Root("main.star")}, Limits{MaxSteps: 100000},
+				strings.Fields(string(a.Comment))...)
 			g, err := r.LoadFile(context.Background(), "main.star")
 			if fn := g["main"]; err == nil && fn != nil {
 				_, err = r.Call(context.Background(), fn, nil, nil)
@@ -224,7 +229,8 @@ func TestLibraryScriptsLoadByName(t *testing.T) {
 		}
 	}
 	r, _ := testRunner(t, Policy{}, Limits{})
-	if _, err := r.LoadLibrary(context.Background(), "lib/out.star"); err == nil || !strings.Contains(err.Error(), "outside the built-in library") {
+	if _, err := r.LoadLibrary(context.Background(), "lib/out.star"); err == nil ||
+		!strings.Contains(err.Error(), "outside the built-in library") {
 		t.Errorf("got %v", err)
 	}
 }
@@ -236,7 +242,8 @@ func TestFunctionsAreCalledAfterLoading(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	v, err := r.Call(context.Background(), g["add"], starlark.Tuple{starlark.MakeInt(1)}, []starlark.Tuple{{starlark.String("b"), starlark.MakeInt(5)}})
+	v, err := r.Call(context.Background(), g["add"], starlark.Tuple{starlark.MakeInt(1)},
+		[]starlark.Tuple{{starlark.String("b"), starlark.MakeInt(5)}})
 	if err != nil || v.String() != "6" || !slices.Equal(*lines, []string{"adding"}) {
 		t.Errorf("got %v, %v, printed %q", v, err, *lines)
 	}
@@ -249,18 +256,21 @@ func TestAPanicOfABuiltinNamesItsFunction(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	bad := starlark.NewBuiltin("bad", func(*starlark.Thread, *starlark.Builtin, starlark.Tuple, []starlark.Tuple) (starlark.Value, error) {
-		return starlark.None, indexBeyond(nil)
-	})
+	bad := starlark.NewBuiltin("bad",
+		func(*starlark.Thread, *starlark.Builtin, starlark.Tuple, []starlark.Tuple) (starlark.Value, error) {
+			return starlark.None, indexBeyond(nil)
+		})
 	_, err = r.Call(context.Background(), g["main"], starlark.Tuple{bad}, nil)
 	var internal *InternalError
 	if !errors.As(err, &internal) {
 		t.Fatalf("got %v", err)
 	}
-	if !strings.Contains(internal.Func, "indexBeyond") || !strings.Contains(repl.FormatError(err, nil), "please report it") {
+	if !strings.Contains(internal.Func, "indexBeyond") ||
+		!strings.Contains(repl.FormatError(err, nil), "please report it") {
 		t.Errorf("site %q, text %q", internal.Func, repl.FormatError(err, nil))
 	}
-	if v, err := r.Call(context.Background(), starlark.Universe["len"], starlark.Tuple{starlark.String("abc")}, nil); err != nil || v.String() != "3" {
+	if v, err := r.Call(context.Background(), starlark.Universe["len"], starlark.Tuple{starlark.String("abc")},
+		nil); err != nil || v.String() != "3" {
 		t.Errorf("the runner does not work on: %v, %v", v, err)
 	}
 }
@@ -269,7 +279,8 @@ func TestAPanicOfABuiltinNamesItsFunction(t *testing.T) {
 func indexBeyond(l []error) error { return l[3] }
 
 func TestTheSessionsLoadsComeFromEverywhere(t *testing.T) {
-	dir := tree(t, map[string]string{"up.star": "u = 1\n", "repo/.git/HEAD": "", "repo/lib/x.star": "load(\"//lib/y.star\", \"y\")\nx = y\n", "repo/lib/y.star": "y = 2\n"})
+	dir := tree(t, map[string]string{"up.star": "u = 1\n", "repo/.git/HEAD": "",
+		"repo/lib/x.star": "load(\"//lib/y.star\", \"y\")\nx = y\n", "repo/lib/y.star": "y = 2\n"})
 	t.Chdir(filepath.Join(dir, "repo"))
 	env := &binding.Env{}
 	if err := (Policy{AnyRead: true, AnyWrite: true}).Apply(env); err != nil {
@@ -282,7 +293,8 @@ func TestTheSessionsLoadsComeFromEverywhere(t *testing.T) {
 		_, err := starlark.ExecFileOptions(dialect(), thread, "<stdin>", text, nil)
 		return err
 	}
-	for _, text := range []string{`load("../up.star", "u")`, `load("//lib/x.star", "x")`, `load("lib/x.star", "x")`, `load("@astrolabe//triage/a.star", "a")`} {
+	for _, text := range []string{`load("../up.star", "u")`, `load("//lib/x.star", "x")`, `load("lib/x.star", "x")`,
+		`load("@astrolabe//triage/a.star", "a")`} {
 		if err := run(text); err != nil {
 			t.Errorf("%s: %v", text, err)
 		}

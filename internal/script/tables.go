@@ -11,14 +11,15 @@ import (
 	"go.starlark.net/starlark"
 )
 
-// What a GPU has and can do at most is a dict called ACCOUNT in a file of the folder tables, which is named by the GPU's id, or by a beginning
-// of it where GPUs share one: that of mali-g720 is mali_g720.star, else mali.star.
+// What a GPU has and can do at most is a dict called ACCOUNT in a file of the folder tables, which is named by the
+// GPU's id, or by a beginning of it where GPUs share one: that of mali-g720 is mali_g720.star, else mali.star.
 const (
 	tablesFolder = "tables"
 	tableName    = "ACCOUNT"
 )
 
-// table finds the table of a GPU: in the repository of the working directory, else in the library. nil where neither has one.
+// table finds the table of a GPU: in the repository of the working directory, else in the library. nil where neither
+// has one.
 func (r *Runner) table(ctx context.Context, gpu string) (*starlark.Dict, error) {
 	root, inRepo := FindRepo(".")
 	id := strings.ReplaceAll(gpu, "-", "_")

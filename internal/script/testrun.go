@@ -41,9 +41,10 @@ type TestOptions struct {
 	Out      io.Writer
 
 	// Env makes the environment of one test file; Test sets its Files, Exec, Clock, Testing, Golden and Wrote.
-	Env     func() *binding.Env
-	Policy  Policy // Repo is found from each file
-	Limits  Limits // of each test, and of the top level of each file; memory is that of the program, whatever runs beside
+	Env    func() *binding.Env
+	Policy Policy // Repo is found from each file
+	// of each test, and of the top level of each file; memory is that of the program, whatever runs beside
+	Limits  Limits
 	Library fs.FS
 	Talk    io.Writer      // see Options
 	Exit    func(code int) // see Options
@@ -76,9 +77,10 @@ type TestCase struct {
 	Printed  string
 }
 
-// Test runs the test_ functions without parameters of every file whose name ends in _test.star, each in a thread of its own, with
-// a fresh environment per file. It writes failures with their traceback, a line per file and the sums to Out, in the order of the
-// files whatever ends first. The error is about running tests at all; failed tests are in the result only.
+// Test runs the test_ functions without parameters of every file whose name ends in _test.star, each in a thread of its
+// own, with a fresh environment per file. It writes failures with their traceback, a line per file and the sums to Out,
+// in the order of the files whatever ends first. The error is about running tests at all; failed tests are in the
+// result only.
 func Test(ctx context.Context, o TestOptions) (TestResult, error) {
 	var sum TestResult
 	if len(o.Paths) == 0 {
@@ -138,8 +140,8 @@ func (f *TestFile) count() (passed, failed int) {
 	return passed, failed
 }
 
-// inOrder calls work for 0 to n-1, at most parallel of them at the same time, and hands the results to done in order. After an
-// error nothing new begins, and the error of the lowest number is returned.
+// inOrder calls work for 0 to n-1, at most parallel of them at the same time, and hands the results to done in order.
+// After an error nothing new begins, and the error of the lowest number is returned.
 func inOrder[T any](n, parallel int, work func(i int) (T, error), done func(T) error) error {
 	type result struct {
 		v   T
@@ -186,8 +188,8 @@ func inOrder[T any](n, parallel int, work func(i int) (T, error), done func(T) e
 	return err
 }
 
-// testFiles lists the test files at and below paths, sorted, each once. Hidden folders, testdata and node_modules are not
-// searched, unless they are named.
+// testFiles lists the test files at and below paths, sorted, each once. Hidden folders, testdata and node_modules are
+// not searched, unless they are named.
 func testFiles(paths []string) ([]string, error) {
 	files, err := starlarkFiles(paths, isTestFile, func(path string) error {
 		if !isTestFile(path) {
@@ -196,7 +198,8 @@ func testFiles(paths []string) ([]string, error) {
 		return nil
 	})
 	if err == nil && len(files) == 0 {
-		return nil, fmt.Errorf("%w: no file below %s has a name that ends in %s", ErrNoTests, strings.Join(paths, ", "), testSuffix)
+		return nil, fmt.Errorf("%w: no file below %s has a name that ends in %s", ErrNoTests, strings.Join(paths, ", "),
+			testSuffix)
 	}
 	return files, err
 }
@@ -220,7 +223,8 @@ func starlarkFiles(paths []string, match func(name string) bool, check func(path
 			switch {
 			case err != nil:
 				return err
-			case d.IsDir() && file != path && (strings.HasPrefix(d.Name(), ".") || d.Name() == "testdata" || d.Name() == "node_modules"):
+			case d.IsDir() && file != path && (strings.HasPrefix(d.Name(), ".") || d.Name() == "testdata" ||
+				d.Name() == "node_modules"):
 				return fs.SkipDir
 			case !d.IsDir() && match(file):
 				files = append(files, filepath.Clean(file))
@@ -258,7 +262,8 @@ func (f *fileRun) test(ctx context.Context) error {
 	if err := policy.Apply(env); err != nil {
 		return err
 	}
-	r := NewRunner(Options{Env: env, Library: o.Library, Limits: o.Limits, Print: f.printed.add, Talk: o.Talk, Exit: o.Exit})
+	r := NewRunner(Options{Env: env, Library: o.Library, Limits: o.Limits, Print: f.printed.add,
+		Talk: o.Talk, Exit: o.Exit})
 	f.result.Name = filepath.ToSlash(f.file)
 
 	globals, err := r.LoadFile(ctx, f.file)
@@ -304,11 +309,13 @@ func (f *fileRun) call(ctx context.Context, r *Runner, fn *starlark.Function) er
 	if err != nil && ctx.Err() != nil {
 		return err
 	}
-	c := TestCase{Name: fn.Name(), Line: int(fn.Position().Line), Duration: time.Since(began), Printed: f.printed.text()}
+	c := TestCase{Name: fn.Name(), Line: int(fn.Position().Line), Duration: time.Since(began),
+		Printed: f.printed.text()}
 	switch {
 	case err != nil:
 		c.Failure, c.Message = repl.FormatError(err, nil), err.Error()
-		fmt.Fprintf(&f.out, "FAIL %s:%d %s\n%s%s", f.result.Name, c.Line, c.Name, indent(c.Failure), indent(f.printed.shown()))
+		fmt.Fprintf(&f.out, "FAIL %s:%d %s\n%s%s", f.result.Name, c.Line, c.Name, indent(c.Failure),
+			indent(f.printed.shown()))
 	case f.opt.Verbose:
 		fmt.Fprintf(&f.out, "pass %s:%d %s\n%s", f.result.Name, c.Line, c.Name, indent(f.printed.shown()))
 	}

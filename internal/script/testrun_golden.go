@@ -21,7 +21,9 @@ const goldenFolder = "testdata"
 func (f *fileRun) golden(name, text string) error {
 	local := filepath.FromSlash(name)
 	if !filepath.IsLocal(local) || local == "." {
-		return fmt.Errorf("the golden file %q is not below %s: write its name relative to that folder beside the test file", name, goldenFolder)
+		return fmt.Errorf(
+			"the golden file %q is not below %s: write its name relative to that folder beside the test file",
+			name, goldenFolder)
 	}
 	if text != "" && !strings.HasSuffix(text, "\n") {
 		text += "\n" // as editors leave files
@@ -56,8 +58,8 @@ func (f *fileRun) golden(name, text string) error {
 		strings.TrimSuffix(string(diff.Diff(shown, []byte(want), "got", []byte(text))), "\n"))
 }
 
-// goldenFiles is what golden files may be, the repository of the test file, and the real folder of that file. Links inside of the repository are
-// followed, out of it they are not.
+// goldenFiles is what golden files may be, the repository of the test file, and the real folder of that file. Links
+// inside of the repository are followed, out of it they are not.
 func (f *fileRun) goldenFiles() (files *Files, folder string, err error) {
 	abs, err := filepath.Abs(filepath.Dir(f.file))
 	if err != nil {

@@ -9,8 +9,8 @@ import (
 	"astrolabe/internal/junit"
 )
 
-// WriteJUnit writes the result as JUnit XML: a suite per file. A file that could not be loaded is one test with an error. Tests that
-// the filter left out are not in it.
+// WriteJUnit writes the result as JUnit XML: a suite per file. A file that could not be loaded is one test with an
+// error. Tests that the filter left out are not in it.
 func WriteJUnit(w io.Writer, r TestResult) error {
 	var all junit.Suites
 	var sum time.Duration
@@ -19,11 +19,13 @@ func WriteJUnit(w io.Writer, r TestResult) error {
 		s := junit.Suite{Name: f.Name, Time: seconds(f.Duration)}
 		if f.Broken != "" {
 			message, _, _ := strings.Cut(lastLine(f.Broken), "\n")
-			s.Cases = append(s.Cases, junit.Case{Name: "load", Class: class, File: f.Name, Time: seconds(f.Duration), Error: &junit.Message{Message: message, Text: f.Broken}})
+			s.Cases = append(s.Cases, junit.Case{Name: "load", Class: class, File: f.Name, Time: seconds(f.Duration),
+				Error: &junit.Message{Message: message, Text: f.Broken}})
 			s.Errors++
 		}
 		for _, t := range f.Tests {
-			c := junit.Case{Name: t.Name, Class: class, File: f.Name, Line: t.Line, Time: seconds(t.Duration), Output: t.Printed}
+			c := junit.Case{Name: t.Name, Class: class, File: f.Name, Line: t.Line, Time: seconds(t.Duration),
+				Output: t.Printed}
 			if t.Failure != "" {
 				message, _, _ := strings.Cut(t.Message, "\n")
 				c.Failure = &junit.Message{Message: message, Text: t.Failure}

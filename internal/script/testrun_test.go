@@ -25,8 +25,10 @@ var testTree = map[string]string{
 	"astrolabe.toml": "",
 	"lib/m.star":     "print(\"m runs\")\none = 1\n",
 	"a/good_test.star": "load(\"//lib/m.star\", \"one\")\nload(\"@astrolabe//triage/a.star\", \"a\")\n" +
-		"def test_second():\n    assert.eq(one, 1)\n\ndef test_also():\n    assert.eq(a, 11)\n\ndef not_a_test():\n    fail(\"never\")\n",
-	"a/bad_test.star": "def check(x):\n    assert.eq(x, 2)\n\ndef test_fine():\n    pass\n\ndef test_bad():\n    print(\"before\")\n    check(1)\n\n" +
+		"def test_second():\n    assert.eq(one, 1)\n\ndef test_also():\n    assert.eq(a, 11)\n\ndef not_a_test():\n  " +
+		"  fail(\"never\")\n",
+	"a/bad_test.star": "def check(x):\n    assert.eq(x, 2)\n\ndef test_fine():\n    pass\n\ndef test_bad():\n    " +
+		"print(\"before\")\n    check(1)\n\n" +
 		"def test_after():\n    assert.fails(lambda: [][1], \"out of range\")\n",
 	"a/broken_test.star":         "load(\"//lib/none.star\", \"x\")\n",
 	"a/empty_test.star":          "x = 1\n",
@@ -77,18 +79,21 @@ func TestTheTestRunnerReportsFailuresWithTheirTraceback(t *testing.T) {
 
 func TestTheFilterChoosesTestsByName(t *testing.T) {
 	tree(t, testTree)
-	n, out, err := runTests(t, TestOptions{Paths: []string{"a/good_test.star", "a/bad_test.star"}, Run: regexp.MustCompile("a.s"), Verbose: true})
+	n, out, err := runTests(t, TestOptions{Paths: []string{"a/good_test.star", "a/bad_test.star"},
+		Run: regexp.MustCompile("a.s"), Verbose: true})
 	if err != nil || n.Passed != 1 || n.Failed != 0 || n.Skipped != 4 {
 		t.Errorf("got %+v, %v\n%s", n, err, out)
 	}
-	if !strings.Contains(out, "pass a/good_test.star:6 test_also\n") || !strings.Contains(out, "1 passed, 0 failed, 4 left out by the filter") {
+	if !strings.Contains(out, "pass a/good_test.star:6 test_also\n") ||
+		!strings.Contains(out, "1 passed, 0 failed, 4 left out by the filter") {
 		t.Error(out)
 	}
 }
 
 func TestNoTestsIsAnError(t *testing.T) {
 	tree(t, testTree)
-	for _, o := range []TestOptions{{Paths: []string{"lib"}}, {Run: regexp.MustCompile("nothing is called so"), Paths: []string{"a/good_test.star"}}, {Paths: []string{"a/empty_test.star"}}} {
+	for _, o := range []TestOptions{{Paths: []string{"lib"}}, {Run: regexp.MustCompile("nothing is called so"),
+		Paths: []string{"a/good_test.star"}}, {Paths: []string{"a/empty_test.star"}}} {
 		if _, _, err := runTests(t, o); !errors.Is(err, ErrNoTests) {
 			t.Errorf("%+v: %v", o, err)
 		}
@@ -112,7 +117,9 @@ func TestTestsAreContainedEachInItsRepository(t *testing.T) {
 }
 
 func TestATestThatIsInterruptedEndsTheRun(t *testing.T) {
-	tree(t, map[string]string{"spin_test.star": "def test_spin():\n    capture.sources()\n    for i in range(1 << 40):\n        pass\n"})
+	tree(t,
+		map[string]string{
+			"spin_test.star": "def test_spin():\n    capture.sources()\n    for i in range(1 << 40):\n        pass\n"})
 	ctx, cancel := context.WithCancel(context.Background())
 	var out bytes.Buffer
 	_, err := Test(ctx, TestOptions{Paths: []string{"spin_test.star"}, Out: &out, Env: func() *binding.Env {
@@ -174,12 +181,14 @@ func TestInOrderStopsAtTheFirstError(t *testing.T) {
 }
 
 func TestGoldenFilesAreWrittenOnUpdateOnlyAndStayBesideTheTest(t *testing.T) {
-	tree(t, map[string]string{"astrolabe.toml": "", "a/g_test.star": "def test_g():\n    assert.golden(\"sub/g.txt\", \"one\\ntwo\")\n\ndef test_out():\n    assert.fails(lambda: assert.golden(\"../g.txt\", \"x\"), \"not below testdata\")\n"})
+	tree(t, map[string]string{"astrolabe.toml": "",
+		"a/g_test.star": "def test_g():\n    assert.golden(\"sub/g.txt\", \"one\\ntwo\")\n\ndef test_out():\n    assert.fails(lambda: assert.golden(\"../g.txt\", \"x\"), \"not below testdata\")\n"})
 	n, out, err := runTests(t, TestOptions{})
 	if err != nil || n.Failed != 1 || !strings.Contains(out, "there is no golden file a/testdata/sub/g.txt yet") {
 		t.Errorf("%+v, %v\n%s", n, err, out)
 	}
-	if _, out, err = runTests(t, TestOptions{Update: true}); err != nil || !strings.HasPrefix(out, "a/testdata/sub/g.txt\n") {
+	if _, out, err = runTests(t, TestOptions{Update: true}); err != nil ||
+		!strings.HasPrefix(out, "a/testdata/sub/g.txt\n") {
 		t.Errorf("%v\n%s", err, out)
 	}
 	if text, err := os.ReadFile("a/testdata/sub/g.txt"); err != nil || string(text) != "one\ntwo\n" {
@@ -211,10 +220,12 @@ func TestJUnitHoldsEveryTestThatRan(t *testing.T) {
 		t.Fatal(err)
 	}
 	if back.Tests != 9 || back.Failures != 2 || back.Errors != 2 || len(back.Suites) != 5 {
-		t.Errorf("%d tests, %d failures, %d errors, %d suites", back.Tests, back.Failures, back.Errors, len(back.Suites))
+		t.Errorf("%d tests, %d failures, %d errors, %d suites", back.Tests, back.Failures, back.Errors,
+			len(back.Suites))
 	}
 	bad := back.Suites[0].Cases[1]
-	if bad.Name != "test_bad" || bad.Class != "a.bad_test" || bad.Line != 7 || bad.Failure == nil || bad.Failure.Message != "assert.eq: got 1, want 2" || bad.Output != "before\n" {
+	if bad.Name != "test_bad" || bad.Class != "a.bad_test" || bad.Line != 7 || bad.Failure == nil ||
+		bad.Failure.Message != "assert.eq: got 1, want 2" || bad.Output != "before\n" {
 		t.Errorf("%+v", bad)
 	}
 }

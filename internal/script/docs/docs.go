@@ -10,8 +10,8 @@ import (
 	"astrolabe/internal/script"
 )
 
-// Markdown documents a file: its docstring, the flags that it declares, and its functions whose names do not begin with _. The error
-// names the line of what is no Starlark.
+// Markdown documents a file: its docstring, the flags that it declares, and its functions whose names do not begin with
+// _. The error names the line of what is no Starlark.
 func Markdown(s *script.Source) (string, error) {
 	file, err := s.Parse()
 	if err != nil {

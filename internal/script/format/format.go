@@ -12,7 +12,8 @@ import (
 	"astrolabe/internal/script"
 )
 
-// Source returns the text of a file as it should be laid out. The error names the line of what is no Starlark. What comes back parses.
+// Source returns the text of a file as it should be laid out. The error names the line of what is no Starlark. What
+// comes back parses.
 func Source(s *script.Source) (out []byte, err error) {
 	if _, err := s.Parse(); err != nil {
 		return nil, err

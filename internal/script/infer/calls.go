@@ -197,7 +197,8 @@ func (f *File) languageMethod(x *Type, name string) *Type {
 			return value("int")
 		case "startswith", "endswith", "isalpha", "isdigit", "isspace", "isalnum", "islower", "isupper", "istitle":
 			return value("bool")
-		case "capitalize", "format", "join", "lower", "lstrip", "removeprefix", "removesuffix", "replace", "rstrip", "strip", "title", "upper":
+		case "capitalize", "format", "join", "lower", "lstrip", "removeprefix", "removesuffix", "replace", "rstrip",
+			"strip", "title", "upper":
 			return value("str")
 		}
 	case x.Is("dict"):

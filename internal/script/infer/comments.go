@@ -12,8 +12,8 @@ type Comment struct {
 	Alone bool // nothing else stands on its line
 }
 
-// Comments lists the comments of a script. It needs no valid syntax: a string that is not closed ends with its line, or with the text
-// where it has three quotes.
+// Comments lists the comments of a script. It needs no valid syntax: a string that is not closed ends with its line, or
+// with the text where it has three quotes.
 func Comments(text []byte) []Comment {
 	var out []Comment
 	line, begin := 1, 0 // of the current line

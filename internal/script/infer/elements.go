@@ -1,7 +1,7 @@
 package infer
 
-// elements says what the lists and dicts of our types hold: signatures only say list or dict. Keys are TYPE.NAME; a test checks that
-// each of them is in the method tables.
+// elements says what the lists and dicts of our types hold: signatures only say list or dict. Keys are TYPE.NAME; a
+// test checks that each of them is in the method tables.
 var elements = map[string]string{
 	"Capture.device_names": "str",
 	"Capture.labels":       "str",
@@ -34,8 +34,10 @@ var iterated = map[string]string{
 
 // universal says what the language's own functions return.
 var universal = map[string]string{
-	"abs": "number", "all": "bool", "any": "bool", "bool": "bool", "bytes": "bytes", "chr": "str", "dict": "dict", "dir": "list", "float": "float",
-	"hasattr": "bool", "hash": "int", "int": "int", "len": "int", "ord": "int", "repr": "str", "set": "set", "str": "str", "type": "str",
+	"abs": "number", "all": "bool", "any": "bool", "bool": "bool", "bytes": "bytes", "chr": "str", "dict": "dict",
+	"dir": "list", "float": "float",
+	"hasattr": "bool", "hash": "int", "int": "int", "len": "int", "ord": "int", "repr": "str", "set": "set",
+	"str": "str", "type": "str",
 	"print": "NoneType", "fail": "NoneType",
 }
 

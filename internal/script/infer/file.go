@@ -63,8 +63,10 @@ type loadedName struct {
 func (w *World) Read(s *script.Source) *File {
 	f := &File{
 		Source: s, world: w, predeclared: script.Predeclared(s.Name), sources: map[*syntax.Ident][]func() *Type{},
-		uses: map[*syntax.Ident][]*syntax.Ident{}, calls: map[*syntax.Ident][]*syntax.CallExpr{}, loaded: map[*syntax.Ident]loadedName{},
-		parents: map[*syntax.DefStmt]*syntax.DefStmt{}, types: map[syntax.Expr]*Type{}, vars: map[*syntax.Ident]*Type{}, busy: map[any]bool{},
+		uses: map[*syntax.Ident][]*syntax.Ident{}, calls: map[*syntax.Ident][]*syntax.CallExpr{},
+		loaded:  map[*syntax.Ident]loadedName{},
+		parents: map[*syntax.DefStmt]*syntax.DefStmt{}, types: map[syntax.Expr]*Type{}, vars: map[*syntax.Ident]*Type{},
+		busy: map[any]bool{},
 	}
 	w.files[s.Key] = f
 	f.GPU, f.GPUPos = gpuComment(s.Text)
@@ -163,7 +165,8 @@ func find(list []*syntax.Ident, name string) *syntax.Ident {
 	return nil
 }
 
-// First is the identifier that stands for the variable that id names: its first use. It is nil of names that the file does not bind.
+// First is the identifier that stands for the variable that id names: its first use. It is nil of names that the file
+// does not bind.
 func First(id *syntax.Ident) *syntax.Ident {
 	b, ok := id.Binding.(*resolve.Binding)
 	if !ok {

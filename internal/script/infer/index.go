@@ -163,7 +163,8 @@ func (f *File) params(def *syntax.DefStmt) {
 func (f *File) param(def *syntax.DefStmt, i int, name string, fallback syntax.Expr) *Type {
 	first := First(def.Name)
 	calls := f.calls[first]
-	if local := strings.HasPrefix(def.Name.Name, "_") || f.parents[def] != nil; local && len(calls) > 0 && len(calls) == len(f.uses[first]) {
+	if local := strings.HasPrefix(def.Name.Name, "_") || f.parents[def] != nil; local && len(calls) > 0 &&
+		len(calls) == len(f.uses[first]) {
 		t := nothing
 		for _, call := range calls {
 			t = join(t, f.argument(call, i, name, fallback))

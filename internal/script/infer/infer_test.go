@@ -129,7 +129,8 @@ func TestTextIsTypedInTheScopeOfItsPlace(t *testing.T) {
 }
 
 func TestCommentsAreNoPartsOfStrings(t *testing.T) {
-	text := "# one\nx = \"# no\" # two\ny = '''\n# no\n''' # three\n  # four é\nz = r\"\\\" # no\"\n\"open # no\n# five\n"
+	text :=
+		"# one\nx = \"# no\" # two\ny = '''\n# no\n''' # three\n  # four é\nz = r\"\\\" # no\"\n\"open # no\n# five\n"
 	var got []string
 	for _, c := range Comments([]byte(text)) {
 		got = append(got, fmt.Sprintf("%d:%d %s %v", c.Line, c.Col, c.Text, c.Alone))

@@ -30,7 +30,8 @@ func (c *checker) named(n *syntax.CallExpr, fn *infer.Type) {
 	if fn.Recv == nil {
 		return
 	}
-	if fn.Recv.Is("Capture") && fn.Entry.Name == "eval" || fn.Recv.Kind == infer.Module && fn.Recv.Name == "metrics" && fn.Entry.Name == "define" {
+	if fn.Recv.Is("Capture") && fn.Entry.Name == "eval" || fn.Recv.Kind == infer.Module && fn.Recv.Name == "metrics" &&
+		fn.Entry.Name == "define" {
 		c.formula(fn.Recv.GPU, infer.Argument(n, sig, "expr"))
 	}
 	if fn.Recv.Is("Capture") && slices.Contains(taking, fn.Entry.Name) {
@@ -51,7 +52,8 @@ func (c *checker) named(n *syntax.CallExpr, fn *infer.Type) {
 	cat, err := metrics.Get(gpu)
 	switch {
 	case err != nil && (fn.Recv.Name == "metrics" || fn.Recv.Name == "capture"):
-		c.at(arg, codeGPU, "no catalogue is called %s%s; there are %s", quote(gpu), near(gpu, metrics.IDs()), strings.Join(metrics.IDs(), ", "))
+		c.at(arg, codeGPU, "no catalogue is called %s%s; there are %s", quote(gpu), near(gpu, metrics.IDs()),
+			strings.Join(metrics.IDs(), ", "))
 	case err == nil && fn.Recv.Name == "metrics" && fn.Entry.Name == "get":
 		c.catalogueName(cat, infer.Argument(n, sig, "name"))
 	}
@@ -184,7 +186,8 @@ func (d *definitions) collect(f *infer.File, seen map[string]bool) {
 			}
 		case *syntax.CallExpr:
 			fn := f.Type(n.Fn)
-			if fn.Kind != infer.Function || fn.Recv == nil || fn.Recv.Kind != infer.Module || fn.Recv.Name != "metrics" || fn.Entry.Name != "define" {
+			if fn.Kind != infer.Function || fn.Recv == nil || fn.Recv.Kind != infer.Module ||
+				fn.Recv.Name != "metrics" || fn.Entry.Name != "define" {
 				return true
 			}
 			arg := infer.Argument(n, fn.Entry.Sig, "name")
@@ -210,6 +213,7 @@ func (c *checker) gpuComment() {
 	if _, err := metrics.Get(c.f.GPU); err != nil {
 		p := c.f.GPUPos
 		start := syntax.MakePosition(&c.f.Source.Name, int32(p.Line), int32(p.Col))
-		c.span(start, start, codeGPU, "no catalogue is called %s%s; there are %s", quote(c.f.GPU), near(c.f.GPU, metrics.IDs()), strings.Join(metrics.IDs(), ", "))
+		c.span(start, start, codeGPU, "no catalogue is called %s%s; there are %s", quote(c.f.GPU),
+			near(c.f.GPU, metrics.IDs()), strings.Join(metrics.IDs(), ", "))
 	}
 }

@@ -19,11 +19,13 @@ func TestALongChainIsRefused(t *testing.T) {
 		"if":   "x = " + strings.Repeat("1 if 1 else ", 25000) + "1\n",
 	} {
 		found := Run(infer.NewWorld(reader), reader.Text(name+".star", []byte(text)))
-		if len(found) != 1 || !strings.Contains(found[0].String(), "more than 1000 parts one in another") && !strings.Contains(found[0].String(), "excessive nesting") {
+		if len(found) != 1 || !strings.Contains(found[0].String(), "more than 1000 parts one in another") &&
+			!strings.Contains(found[0].String(), "excessive nesting") {
 			t.Errorf("%s: %d findings: %v", name, len(found), found[:min(len(found), 3)])
 		}
 	}
-	if found := Run(infer.NewWorld(reader), reader.Text("short.star", []byte("x = "+strings.Repeat("1+", 500)+"1\nprint(x)\n"))); len(found) > 0 {
+	if found := Run(infer.NewWorld(reader),
+		reader.Text("short.star", []byte("x = "+strings.Repeat("1+", 500)+"1\nprint(x)\n"))); len(found) > 0 {
 		t.Errorf("a chain of 500: %v", found)
 	}
 }

@@ -43,9 +43,12 @@ func (c *checker) expressions() {
 func (c *checker) truth(e syntax.Expr, where string) {
 	switch t := c.f.Type(e); {
 	case t.Is("Mask"):
-		c.at(e, codeTruth, "%s needs one bool and this Mask has many: use .any() or .all(), or & | ~ in place of and, or, not", where)
+		c.at(e, codeTruth,
+			"%s needs one bool and this Mask has many: use .any() or .all(), or & | ~ in place of and, or, not", where)
 	case t.Is("Counter"):
-		c.at(e, codeTruth, "%s needs one bool and this Counter has many values: compare .total() or another reduction, or use .gt(x).any()", where)
+		c.at(e, codeTruth,
+			"%s needs one bool and this Counter has many values: compare .total() or another reduction, or use .gt(x).any()",
+			where)
 	}
 }
 
@@ -80,7 +83,8 @@ func (c *checker) truths(e syntax.Expr, where string) {
 	held := append([]*infer.Type{t.Elem}, t.Items...)
 	for _, h := range held {
 		if h != nil && t.Is("list", "tuple", "set") && h.Is("Counter", "Mask") {
-			c.at(e, codeTruth, "%s needs bools and this %s holds a %s, which is many: use .any() or .all() of each", where, t.Name, h.Name)
+			c.at(e, codeTruth, "%s needs bools and this %s holds a %s, which is many: use .any() or .all() of each",
+				where, t.Name, h.Name)
 			return
 		}
 	}
@@ -97,7 +101,8 @@ func unparen(e syntax.Expr) syntax.Expr {
 }
 
 // methods are what stands for the operators that compare.
-var methods = map[syntax.Token]string{syntax.EQL: "eq", syntax.NEQ: "ne", syntax.LT: "lt", syntax.GT: "gt", syntax.LE: "le", syntax.GE: "ge"}
+var methods = map[syntax.Token]string{syntax.EQL: "eq", syntax.NEQ: "ne", syntax.LT: "lt", syntax.GT: "gt",
+	syntax.LE: "le", syntax.GE: "ge"}
 
 // mirrored is the method of the right side.
 var mirrored = map[string]string{"eq": "eq", "ne": "ne", "lt": "gt", "gt": "lt", "le": "ge", "ge": "le"}
@@ -139,7 +144,8 @@ func (c *checker) operator(n *syntax.BinaryExpr) {
 	}
 }
 
-// membership reports a Counter or Mask that is looked for among numbers: Starlark answers False without a word, also when the script runs.
+// membership reports a Counter or Mask that is looked for among numbers: Starlark answers False without a word, also
+// when the script runs.
 func (c *checker) membership(n *syntax.BinaryExpr) {
 	t, in := c.f.Type(n.X), c.f.Type(n.Y)
 	if !in.Is("list", "tuple") || holdsSeries(in) {
@@ -147,10 +153,12 @@ func (c *checker) membership(n *syntax.BinaryExpr) {
 	}
 	switch {
 	case t.Is("Counter"):
-		c.span(n.OpPos, endOf(n), codeCompare, "%s compares no values of a Counter and is always %s: write c.eq(x) | c.eq(y), which gives a Mask",
+		c.span(n.OpPos, endOf(n), codeCompare,
+			"%s compares no values of a Counter and is always %s: write c.eq(x) | c.eq(y), which gives a Mask",
 			n.Op, answerOf(n.Op))
 	case t.Is("Mask"):
-		c.span(n.OpPos, endOf(n), codeCompare, "%s compares no samples of a Mask and is always %s: use .any() or .all()", n.Op, answerOf(n.Op))
+		c.span(n.OpPos, endOf(n), codeCompare,
+			"%s compares no samples of a Mask and is always %s: use .any() or .all()", n.Op, answerOf(n.Op))
 	}
 }
 
@@ -303,6 +311,7 @@ func (c *checker) keyword(id *syntax.Ident, en *binding.Entry, given map[string]
 		}
 	}
 	if en.Sig.Extra == "" {
-		c.at(id, codeArguments, "%s has no parameter %s%s: %s", en.Name, id.Name, near(id.Name, en.Sig.Keywords()), strings.TrimSpace(en.Sig.Call()))
+		c.at(id, codeArguments, "%s has no parameter %s%s: %s", en.Name, id.Name, near(id.Name, en.Sig.Keywords()),
+			strings.TrimSpace(en.Sig.Call()))
 	}
 }

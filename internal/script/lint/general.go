@@ -7,9 +7,9 @@ import (
 	"github.com/bazelbuild/buildtools/warn"
 )
 
-// generalChecks are those of buildtools that fit Starlark outside of Bazel. Left out are the rules of BUILD files, what is a matter of
-// taste, and checks of rules that Starlark has here in another form: / divides numbers, names may be used before they are
-// bound in functions, and our own checks of unused names know the scopes.
+// generalChecks are those of buildtools that fit Starlark outside of Bazel. Left out are the rules of BUILD files, what
+// is a matter of taste, and checks of rules that Starlark has here in another form: / divides numbers, names may be
+// used before they are bound in functions, and our own checks of unused names know the scopes.
 var generalChecks = []Check{
 	{"confusing-name", "A variable called l, I or O."},
 	{"dict-method-named-arg", "A keyword argument for a method of dict, which takes none."},
@@ -21,8 +21,8 @@ var generalChecks = []Check{
 	{"unreachable", "A statement that is never reached."},
 }
 
-// general runs the checks of buildtools. Their parser knows less of the language than Starlark's own: what it cannot read, which
-// runs all the same, it says nothing about.
+// general runs the checks of buildtools. Their parser knows less of the language than Starlark's own: what it cannot
+// read, which runs all the same, it says nothing about.
 func (c *checker) general() {
 	defer func() {
 		_ = recover() // a mistake in buildtools costs its findings only
@@ -39,7 +39,8 @@ func (c *checker) general() {
 	for _, w := range warn.FileWarnings(file, names, nil, warn.ModeWarn, nil) {
 		message := w.Message
 		c.findings = append(c.findings, Finding{
-			File: c.f.Source.Name, Line: w.Start.Line, Col: column(c.f.Source.Text, lines, w.Start), EndLine: w.End.Line, EndCol: column(c.f.Source.Text, lines, w.End),
+			File: c.f.Source.Name, Line: w.Start.Line, Col: column(c.f.Source.Text, lines, w.Start),
+			EndLine: w.End.Line, EndCol: column(c.f.Source.Text, lines, w.End),
 			Code: w.Category, Message: firstLine(message),
 		})
 	}

@@ -27,8 +27,9 @@ func (c *checker) ignored() []Finding {
 		for code := range strings.SplitSeq(text, ",") {
 			if !slices.Contains(known, code) {
 				c.findings = append(c.findings, Finding{
-					File: c.f.Source.Name, Line: comment.Line, Col: comment.Col, EndLine: comment.Line, EndCol: comment.Col + len([]rune(comment.Text)),
-					Code: codeIgnore, Message: "no check is called " + quote(code) + near(code, known),
+					File: c.f.Source.Name, Line: comment.Line, Col: comment.Col, EndLine: comment.Line,
+					EndCol: comment.Col + len([]rune(comment.Text)),
+					Code:   codeIgnore, Message: "no check is called " + quote(code) + near(code, known),
 				})
 				continue
 			}

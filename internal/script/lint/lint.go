@@ -1,6 +1,6 @@
-// Package lint finds mistakes in scripts without running them: what Starlark accepts silently (a counter looked for with in), what
-// fails only when the line is reached (unknown names of counters, attributes and keyword arguments), and what is left over
-// (variables, loads and captures that nothing uses). General checks of Starlark come from buildtools.
+// Package lint finds mistakes in scripts without running them: what Starlark accepts silently (a counter looked for
+// with in), what fails only when the line is reached (unknown names of counters, attributes and keyword arguments), and
+// what is left over (variables, loads and captures that nothing uses). General checks of Starlark come from buildtools.
 //
 // A finding can be silenced where it stands by a comment on its line, or alone on the line above:
 //
@@ -18,7 +18,8 @@ import (
 	"astrolabe/internal/script/infer"
 )
 
-// Finding is one thing that lint found. Lines and columns count from 1, columns in characters; the end is behind the last one.
+// Finding is one thing that lint found. Lines and columns count from 1, columns in characters; the end is behind the
+// last one.
 type Finding struct {
 	File    string `json:"file"`
 	Line    int    `json:"line"`
@@ -64,14 +65,18 @@ var ownChecks = []Check{
 	{codeSyntax, "The file is no Starlark."},
 	{codeUndefined, "A name that nothing defines, or one that is bound where the language does not allow it."},
 	{codeLoad, "A file that cannot be loaded, or that lacks the name which is loaded from it."},
-	{codeCompare, "A Counter or Mask compared with an operator, which ends the run, or looked for in a list of numbers, which is silently False; use the methods eq, lt and so on."},
-	{codeTruth, "A Counter or Mask where one bool is needed, such as in if, and, or, not, any([…]): that ends the run."},
-	{codeName, "A counter or metric that the catalogue of the GPU does not have. The GPU is known by gpu= of open and from_columns, by the argument of metrics.get, or by a comment \"# gpu: ID\"."},
+	{codeCompare,
+		"A Counter or Mask compared with an operator, which ends the run, or looked for in a list of numbers, which is silently False; use the methods eq, lt and so on."},
+	{codeTruth,
+		"A Counter or Mask where one bool is needed, such as in if, and, or, not, any([…]): that ends the run."},
+	{codeName,
+		"A counter or metric that the catalogue of the GPU does not have. The GPU is known by gpu= of open and from_columns, by the argument of metrics.get, or by a comment \"# gpu: ID\"."},
 	{codeAmbiguous, "A name that stands for several metrics of the catalogue."},
 	{codeFormula, "A formula that cannot be read, or only with a bracket more or less than it has."},
 	{codeGPU, "A GPU that no catalogue describes."},
 	{codeAttribute, "An attribute or method that the type or module does not have."},
-	{codeArguments, "A keyword that a function of astrolabe does not take, an argument too many, or one that is missing."},
+	{codeArguments,
+		"A keyword that a function of astrolabe does not take, an argument too many, or one that is missing."},
 	{codeVariable, "A variable of a function that is never read. Names that begin with _ may be unused."},
 	{codeUnLoad, "A name that is loaded and not used."},
 	{codeCapture, "A capture that is opened or recorded and not used."},
@@ -110,7 +115,8 @@ func File(f *infer.File) []Finding {
 	}
 	findings := c.ignored()
 	slices.SortFunc(findings, func(a, b Finding) int {
-		return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Col, b.Col), cmp.Compare(a.Code, b.Code), cmp.Compare(a.Message, b.Message))
+		return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Col, b.Col), cmp.Compare(a.Code, b.Code),
+			cmp.Compare(a.Message, b.Message))
 	})
 	return slices.Compact(findings)
 }
@@ -122,7 +128,8 @@ func (c *checker) at(n syntax.Node, code, format string, args ...any) {
 }
 
 func (c *checker) span(start, end syntax.Position, code, format string, args ...any) {
-	f := Finding{File: c.f.Source.Name, Line: int(start.Line), Col: int(start.Col), EndLine: int(end.Line), EndCol: int(end.Col), Code: code, Message: fmt.Sprintf(format, args...)}
+	f := Finding{File: c.f.Source.Name, Line: int(start.Line), Col: int(start.Col), EndLine: int(end.Line),
+		EndCol: int(end.Col), Code: code, Message: fmt.Sprintf(format, args...)}
 	f.Line, f.Col = max(1, f.Line), max(1, f.Col)
 	if f.EndLine < f.Line || f.EndLine == f.Line && f.EndCol <= f.Col {
 		f.EndLine, f.EndCol = f.Line, f.Col+1

@@ -136,7 +136,9 @@ func (c *checker) statement(s *syntax.ExprStmt) {
 	switch t := c.f.Type(call); {
 	case t.Is("Capture") && fn.Recv != nil && fn.Recv.Kind == infer.Module && fn.Entry.Name != "record":
 		c.at(call, codeCapture, "the capture is not used")
-	case t.Is("Capture", "Counter", "Mask", "Metric") && fn.Recv != nil && fn.Recv.Kind == infer.Value && fn.Recv.Name != "Session":
-		c.at(call, codeResult, "the %s that %s returns is not used: values never change, a method gives a new one", t.Name, fn.Entry.Name)
+	case t.Is("Capture", "Counter", "Mask", "Metric") && fn.Recv != nil && fn.Recv.Kind == infer.Value &&
+		fn.Recv.Name != "Session":
+		c.at(call, codeResult, "the %s that %s returns is not used: values never change, a method gives a new one",
+			t.Name, fn.Entry.Name)
 	}
 }

@@ -20,7 +20,8 @@ import (
 func (d *document) complete(at position) completionList {
 	offset := d.offset(at)
 	c := cursorAt(d.text[:offset])
-	list := completion{doc: d, cursor: c, file: d.file, edit: span{d.at(c.start), d.at(offset)}, seen: map[string]bool{}}
+	list := completion{doc: d, cursor: c, file: d.file, edit: span{d.at(c.start), d.at(offset)},
+		seen: map[string]bool{}}
 	if d.file.Syntax == nil {
 		list.file = d.repaired(c.first, offset)
 	}
@@ -40,7 +41,8 @@ func (d *document) complete(at position) completionList {
 	return completionList{IsIncomplete: list.incomplete, Items: append([]completionItem{}, list.items...)}
 }
 
-// repaired reads the document without the statement that is being typed, which is why it does not parse. Lines stay where they are.
+// repaired reads the document without the statement that is being typed, which is why it does not parse. Lines stay
+// where they are.
 func (d *document) repaired(first, offset int) *infer.File {
 	from, to := d.at(first).Line, d.at(offset).Line
 	indent := d.line(from)
@@ -118,14 +120,15 @@ func hasPrefix(word, prefix string) bool {
 	return len(word) >= len(prefix) && strings.EqualFold(word[:len(prefix)], prefix)
 }
 
-// offer offers a word that fits what was typed. An editor that looks for itself whether words fit is told that one does which does not begin so,
-// and to ask again.
+// offer offers a word that fits what was typed. An editor that looks for itself whether words fit is told that one does
+// which does not begin so, and to ask again.
 func (c *completion) offer(word string, kind int, detail, doc string) {
 	if c.seen[word] || len(c.items) >= maxItems {
 		return
 	}
 	c.seen[word] = true
-	item := completionItem{Label: word, Kind: kind, Detail: detail, Documentation: doc, TextEdit: textEdit{c.edit, word}}
+	item := completionItem{Label: word, Kind: kind, Detail: detail, Documentation: doc,
+		TextEdit: textEdit{c.edit, word}}
 	if !c.cursor.comment && !hasPrefix(word, c.cursor.prefix) {
 		item.FilterText = c.cursor.prefix + " " + word
 		c.incomplete = true
@@ -179,7 +182,8 @@ func (c *completion) language(v starlark.HasAttrs) {
 }
 
 // keywords are the words of the language.
-var keywords = []string{"and", "break", "continue", "def", "elif", "else", "for", "if", "in", "lambda", "load", "not", "or", "pass", "return"}
+var keywords = []string{"and", "break", "continue", "def", "elif", "else", "for", "if", "in", "lambda", "load", "not",
+	"or", "pass", "return"}
 
 // names offers the names that are visible, and the parameters of the call that the place is in.
 func (c *completion) names() {
@@ -294,7 +298,8 @@ func (c *completion) ofCall() {
 	}
 }
 
-// counters offers the counters and metrics of a capture: the columns that it is known to have, and the catalogue of its GPU.
+// counters offers the counters and metrics of a capture: the columns that it is known to have, and the catalogue of its
+// GPU.
 func (c *completion) counters(t *infer.Type) {
 	for _, name := range t.Columns {
 		c.add(name, kindValue, "column", "")

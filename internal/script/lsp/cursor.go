@@ -104,8 +104,8 @@ func cursorAt(text string) cursor {
 	return cur
 }
 
-// stringEnd finds the end of the string that begins at a quote, and where its text begins. A string with one quote that is not closed
-// ends with its line.
+// stringEnd finds the end of the string that begins at a quote, and where its text begins. A string with one quote that
+// is not closed ends with its line.
 func stringEnd(text string, i int) (begin, end int, closed bool) {
 	quote := text[i : i+1]
 	if strings.HasPrefix(text[i:], strings.Repeat(quote, 3)) {
@@ -183,7 +183,8 @@ func primary(text string, tokens []token) string {
 			if t.open < 0 {
 				return ""
 			}
-			if before := t.open - 1; t.kind != '}' && before >= 0 && strings.IndexByte("n)]s", tokens[before].kind) >= 0 {
+			if before := t.open - 1; t.kind != '}' && before >= 0 &&
+				strings.IndexByte("n)]s", tokens[before].kind) >= 0 {
 				i = before
 				continue
 			}

@@ -84,7 +84,8 @@ func (d *document) in(s *script.Source, start, end syntax.Position) *location {
 	if target == nil {
 		return nil
 	}
-	return &location{target.uri, span{target.position(int(start.Line), int(start.Col)), target.position(int(end.Line), int(end.Col))}}
+	return &location{target.uri,
+		span{target.position(int(start.Line), int(start.Col)), target.position(int(end.Line), int(end.Col))}}
 }
 
 // newTarget is a document to point into, whether it is open or not.
@@ -114,7 +115,8 @@ func newTarget(d *document, s *script.Source) *document {
 	return t
 }
 
-// cached puts a file of the built-in library where an editor can open it, and returns its path; "" where that cannot be done.
+// cached puts a file of the built-in library where an editor can open it, and returns its path; "" where that cannot be
+// done.
 func (s *server) cached(src *script.Source) string {
 	name, ok := strings.CutPrefix(src.Name, "@astrolabe//")
 	if s.opt.Cache == "" || !ok {

@@ -19,7 +19,9 @@ type document struct {
 	text  string
 	lines []int // offsets at which lines begin
 	file  *infer.File
-	last  *document // of the last text that parsed or, where none did, of what of this one parses; nil where this one parses or nothing of it does
+	// of the last text that parsed or, where none did, of what of this one parses; nil where this one parses or nothing
+	// of it does
+	last *document
 }
 
 // newDocument makes a document of a text; before is that of the text before it, or nil.
@@ -64,7 +66,8 @@ func (d *document) line(n int) string {
 	return strings.TrimSuffix(d.text[d.lines[n]:end], "\r")
 }
 
-// offset is where a position of the protocol is in the text, in bytes. What is outside is moved to the nearest place inside.
+// offset is where a position of the protocol is in the text, in bytes. What is outside is moved to the nearest place
+// inside.
 func (d *document) offset(p position) int {
 	if p.Line < 0 {
 		return 0
@@ -122,7 +125,8 @@ func (d *document) place(offset int) (line, col int) {
 	return p.Line + 1, utf8.RuneCountInString(d.text[d.lines[p.Line]:offset]) + 1
 }
 
-// pathOf is the file that a URI names. Documents that were never saved have other schemes: they count as files of the working directory.
+// pathOf is the file that a URI names. Documents that were never saved have other schemes: they count as files of the
+// working directory.
 func pathOf(uri string) (string, error) {
 	u, err := url.Parse(uri)
 	if err != nil {

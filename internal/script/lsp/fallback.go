@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// What a text that does not parse says of its names is taken from the last one that did: half a line that is being typed must not silence
-// the rest of the file.
+// What a text that does not parse says of its names is taken from the last one that did: half a line that is being
+// typed must not silence the rest of the file.
 
 // unchanged is how much of a text is as it was in the last that parsed: so many bytes at its beginning and at its end.
 type unchanged struct {
@@ -82,7 +82,8 @@ func (d *document) lastHover(at position) *hover {
 	return h
 }
 
-// lastDefinition is definition by the last text that parsed. A binding that is being changed is pointed at where the change begins.
+// lastDefinition is definition by the last text that parsed. A binding that is being changed is pointed at where the
+// change begins.
 func (d *document) lastDefinition(at position) *location {
 	place, u, ok := d.lastPlace(at)
 	if !ok {
@@ -99,8 +100,9 @@ func (d *document) lastDefinition(at position) *location {
 	return l
 }
 
-// withoutMistake reads a text that never parsed, such as that of a file that was broken when it was opened, without the line that the parser
-// stumbled over, or one shortly before, or all from there on. The result is nil where that does not help.
+// withoutMistake reads a text that never parsed, such as that of a file that was broken when it was opened, without the
+// line that the parser stumbled over, or one shortly before, or all from there on. The result is nil where that does
+// not help.
 func (d *document) withoutMistake() *document {
 	if len(d.file.Errors) == 0 {
 		return nil

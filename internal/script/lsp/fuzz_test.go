@@ -28,14 +28,19 @@ func options() Options {
 
 // FuzzServeSurvivesEveryMessage sends bytes as they are: framing, JSON and messages.
 func FuzzServeSurvivesEveryMessage(f *testing.F) {
-	open := frame(`{"jsonrpc":"2.0","method":"textDocument/didOpen","params":{"textDocument":{"uri":"file:///x.star","text":"cap = capture.open(\"x\")\ncap."}}}`)
-	ask := frame(`{"jsonrpc":"2.0","id":1,"method":"textDocument/completion","params":{"textDocument":{"uri":"file:///x.star"},"position":{"line":1,"character":4}}}`)
+	open := frame(
+		`{"jsonrpc":"2.0","method":"textDocument/didOpen","params":{"textDocument":{"uri":"file:///x.star","text":"cap = capture.open(\"x\")\ncap."}}}`)
+	ask := frame(
+		`{"jsonrpc":"2.0","id":1,"method":"textDocument/completion","params":{"textDocument":{"uri":"file:///x.star"},"position":{"line":1,"character":4}}}`)
 	f.Add(open + ask)
-	f.Add(frame(`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{}}`) + frame(`{"jsonrpc":"2.0","method":"exit"}`))
+	f.Add(frame(`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{}}`) +
+		frame(`{"jsonrpc":"2.0","method":"exit"}`))
 	f.Add("Content-Length: 1073741824\r\n\r\n{")
 	f.Add("Content-Length: -1\r\n\r\n{}")
 	f.Add(frame(`[{"jsonrpc":"2.0","id":null,"method":"shutdown"},{}]`))
-	f.Add(open + frame(`{"jsonrpc":"2.0","id":"a","method":"textDocument/hover","params":{"textDocument":{"uri":"file:///x.star"},"position":{"line":-5,"character":99999999}}}`))
+	f.Add(open +
+		frame(
+			`{"jsonrpc":"2.0","id":"a","method":"textDocument/hover","params":{"textDocument":{"uri":"file:///x.star"},"position":{"line":-5,"character":99999999}}}`))
 	f.Fuzz(func(t *testing.T, text string) {
 		var out bytes.Buffer
 		Serve(context.Background(), wire{bytes.NewReader([]byte(text)), &out}, options()) // an error is right for most
@@ -55,7 +60,8 @@ func FuzzEveryPlaceOfEveryTextCanBeAskedAbout(f *testing.F) {
 			return
 		}
 		s := newServer(options())
-		before := newDocument(s, "file:///x.star", "/nowhere/x.star", "# 𝄞\ncap = 1\nprint(cap)\n"+text[len(text)/2:], nil)
+		before := newDocument(s, "file:///x.star", "/nowhere/x.star", "# 𝄞\ncap = 1\nprint(cap)\n"+text[len(text)/2:],
+			nil)
 		if line%2 == 0 {
 			before = newDocument(s, "file:///x.star", "/nowhere/x.star", "cap = 1\n", nil)
 		}

@@ -33,7 +33,8 @@ func (d *document) hover(at position) *hover {
 		return nil
 	}
 	start, end := node.Span()
-	return &hover{markup{"markdown", text}, span{d.position(int(start.Line), int(start.Col)), d.position(int(end.Line), int(end.Col))}}
+	return &hover{markup{"markdown", text},
+		span{d.position(int(start.Line), int(start.Col)), d.position(int(end.Line), int(end.Col))}}
 }
 
 // nodes lists the nodes that a place is in, outermost first.

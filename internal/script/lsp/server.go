@@ -40,8 +40,9 @@ type server struct {
 	leave    func() // closes exit
 }
 
-// Serve answers the client at the other end of rw until it says goodbye or goes away, or ctx is done. What the client sends is never
-// trusted to make sense: it is answered with an error, and the session goes on where the framing lets it.
+// Serve answers the client at the other end of rw until it says goodbye or goes away, or ctx is done. What the client
+// sends is never trusted to make sense: it is answered with an error, and the session goes on where the framing lets
+// it.
 func Serve(ctx context.Context, rw io.ReadWriteCloser, opt Options) error {
 	s := newServer(opt)
 	s.conn = jsonrpc2.NewConn(newStream(rw))
@@ -60,13 +61,15 @@ func Serve(ctx context.Context, rw io.ReadWriteCloser, opt Options) error {
 }
 
 func newServer(opt Options) *server {
-	s := &server{opt: opt, reader: script.NewReader(opt.Library), docs: map[string]*document{}, exit: make(chan struct{})}
+	s := &server{opt: opt, reader: script.NewReader(opt.Library), docs: map[string]*document{},
+		exit: make(chan struct{})}
 	s.leave = sync.OnceFunc(func() { close(s.exit) })
 	s.reader.Unsaved = s.unsaved
 	return s
 }
 
-// handle answers one message. Mistakes in this package are answered as errors, so that an editor loses an answer and not its server.
+// handle answers one message. Mistakes in this package are answered as errors, so that an editor loses an answer and
+// not its server.
 func (s *server) handle(ctx context.Context, req *jsonrpc2.Request) (result any, err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -108,7 +111,9 @@ func (s *server) answer(ctx context.Context, method string, params []byte) (any,
 		s.leave()
 		return nil, nil
 	case "textDocument/didOpen":
-		return nil, with(params, func(p openParams) error { return s.set(ctx, p.TextDocument.URI, p.TextDocument.Text) })
+		return nil, with(params, func(p openParams) error {
+			return s.set(ctx, p.TextDocument.URI, p.TextDocument.Text)
+		})
 	case "textDocument/didChange":
 		return nil, with(params, func(p changeParams) error {
 			if len(p.ContentChanges) == 0 {
@@ -121,7 +126,8 @@ func (s *server) answer(ctx context.Context, method string, params []byte) (any,
 	case "textDocument/didClose":
 		return nil, with(params, func(p documentParams) error {
 			delete(s.docs, p.TextDocument.URI)
-			if err := s.conn.Notify(ctx, "textDocument/publishDiagnostics", diagnosticsParams{p.TextDocument.URI, []diagnostic{}}); err != nil {
+			if err := s.conn.Notify(ctx, "textDocument/publishDiagnostics",
+				diagnosticsParams{p.TextDocument.URI, []diagnostic{}}); err != nil {
 				return err
 			}
 			return s.publishAll(ctx) // what is stored counts again
@@ -197,7 +203,8 @@ func (s *server) publishAll(ctx context.Context) error {
 }
 
 // errorCodes are the findings for which a script does not run, or stops at that line; the others are warnings.
-var errorCodes = []string{"syntax", "undefined", "load", "counter-truth", "unknown-attribute", "arguments", "unknown-gpu", "string-iteration"}
+var errorCodes = []string{"syntax", "undefined", "load", "counter-truth", "unknown-attribute", "arguments",
+	"unknown-gpu", "string-iteration"}
 
 // publish tells the client what lint finds in a document.
 func (s *server) publish(ctx context.Context, d *document) error {

@@ -20,8 +20,9 @@ const maxMessage = 128 << 20
 // maxHeader is the longest line of a header in bytes; there are two kinds, both short.
 const maxHeader = 1024
 
-// stream frames messages as the protocol does, with a header that says their length. The library's own takes that length at its word
-// and makes room for up to 1 GiB before the first byte has come; here a message takes the memory of what was sent.
+// stream frames messages as the protocol does, with a header that says their length. The library's own takes that
+// length at its word and makes room for up to 1 GiB before the first byte has come; here a message takes the memory of
+// what was sent.
 type stream struct {
 	in  *bufio.Reader
 	out io.Writer
@@ -35,7 +36,8 @@ func newStream(rw io.ReadWriteCloser) *stream {
 	return &stream{in: bufio.NewReaderSize(rw, 4*maxHeader), out: rw, end: rw}
 }
 
-// Read returns the next message and how many bytes it took. The error is io.EOF where the client has gone between two messages.
+// Read returns the next message and how many bytes it took. The error is io.EOF where the client has gone between two
+// messages.
 func (s *stream) Read(ctx context.Context) (jsonrpc2.Message, int64, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, 0, err
@@ -86,7 +88,8 @@ func (s *stream) header() (length, read int, err error) {
 		}
 		n, err := strconv.Atoi(strings.TrimSpace(value))
 		if err != nil || n < 1 || n > maxMessage {
-			return 0, 0, fmt.Errorf("%w: Content-Length is %q, want 1 to %d", jsonrpc2.ErrInvalidHeader, strings.TrimSpace(value), maxMessage)
+			return 0, 0, fmt.Errorf("%w: Content-Length is %q, want 1 to %d", jsonrpc2.ErrInvalidHeader,
+				strings.TrimSpace(value), maxMessage)
 		}
 		length = n
 	}

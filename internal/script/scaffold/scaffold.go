@@ -29,8 +29,8 @@ type file struct {
 	mode fs.FileMode
 }
 
-// Write makes the files of a new analysis in dir, which is made where it does not exist, and returns their paths. Where one of them
-// exists already nothing is written, and the error names them.
+// Write makes the files of a new analysis in dir, which is made where it does not exist, and returns their paths. Where
+// one of them exists already nothing is written, and the error names them.
 func Write(dir string) ([]string, error) {
 	var files []file
 	err := fs.WalkDir(template, root, func(name string, d fs.DirEntry, err error) error {
@@ -55,7 +55,8 @@ func Write(dir string) ([]string, error) {
 	return write(files)
 }
 
-// Copy makes copies of triage scripts of a library, such as "mali", with their tests, in dir. A copied test tests the copy.
+// Copy makes copies of triage scripts of a library, such as "mali", with their tests, in dir. A copied test tests the
+// copy.
 func Copy(dir string, library fs.FS, names ...string) ([]string, error) {
 	var files []file
 	for _, name := range names {
@@ -92,7 +93,8 @@ func write(files []file) ([]string, error) {
 		}
 	}
 	if len(there) > 0 {
-		return nil, fmt.Errorf("nothing was written, because there is already %s: choose another folder (%w)", strings.Join(there, ", "), fs.ErrExist)
+		return nil, fmt.Errorf("nothing was written, because there is already %s: choose another folder (%w)",
+			strings.Join(there, ", "), fs.ErrExist)
 	}
 	for _, f := range files {
 		if err := formats.CheckOutput(f.path); err != nil {

@@ -40,7 +40,9 @@ func TestEveryDocumentedNameIsInTheStubs(t *testing.T) {
 			t.Errorf("%s is missing", en.Name)
 		}
 	}
-	for _, want := range []string{"def open(self, path: str, format: str | None = None, gpu: str | None = None, kinds: dict[Any, Any] | str | None = None, force: bool = False, **options: Any) -> Capture:", "capture: _capture\n", "    sqrt: Any\n"} {
+	for _, want := range []string{
+		"def open(self, path: str, format: str | None = None, gpu: str | None = None, kinds: dict[Any, Any] | str | None = None, force: bool = False, **options: Any) -> Capture:",
+		"capture: _capture\n", "    sqrt: Any\n"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("%q is missing", want)
 		}
@@ -76,7 +78,8 @@ func TestPythonReadsTheStubs(t *testing.T) {
 	if err := os.WriteFile(file, []byte(written(t)), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	if out, err := exec.Command(python, "-c", "import ast, sys; ast.parse(open(sys.argv[1]).read())", file).CombinedOutput(); err != nil {
+	if out, err := exec.Command(python, "-c", "import ast, sys; ast.parse(open(sys.argv[1]).read())",
+		file).CombinedOutput(); err != nil {
 		t.Errorf("%v\n%s", err, out)
 	}
 }
