@@ -1,5 +1,5 @@
-// Command astrolabe is a workbench for hardware performance counters: it records them, reads them from files, and answers
-// questions about them in Starlark.
+// Command astrolabe is a workbench for hardware performance counters: it records them, reads them from files, and
+// answers questions about them in Starlark.
 package main
 
 //go:generate go run ./internal/docgen

@@ -35,7 +35,8 @@ func (s *Schema) Bytes(n int64) uint64 {
 
 // NewBatch returns an empty batch for s with room for n samples.
 func NewBatch(s *Schema, n int) *Batch {
-	b := &Batch{Start: make([]int64, 0, n), End: make([]int64, 0, n), Cols: make([]Data, len(s.Columns)), Labels: make([][]string, len(s.Labels))}
+	b := &Batch{Start: make([]int64, 0, n), End: make([]int64, 0, n), Cols: make([]Data, len(s.Columns)),
+		Labels: make([][]string, len(s.Labels))}
 	for i, c := range s.Columns {
 		if c.Integer {
 			b.Cols[i].U = make([]uint64, 0, n)

@@ -7,8 +7,8 @@ import (
 	"sort"
 )
 
-// Bins maps samples of one axis to fewer (or overlapping) samples of another. Bin j is made of samples [Lo[j], Hi[j]) of From, each
-// with the share of it that lies inside the bin (Weight).
+// Bins maps samples of one axis to fewer (or overlapping) samples of another. Bin j is made of samples [Lo[j], Hi[j])
+// of From, each with the share of it that lies inside the bin (Weight).
 type Bins struct {
 	From   *Axis
 	Axis   *Axis // of the result
@@ -52,7 +52,8 @@ func (b *Bins) Weight(j, i int) float64 {
 // Whole returns the single bin of all samples.
 func (a *Axis) Whole() *Bins {
 	start, end := a.Extent()
-	out := &Axis{Clock: a.Clock, Start: []int64{start}, End: []int64{end}, Covered: []int64{a.Measured()}, Count: []float64{0}}
+	out := &Axis{Clock: a.Clock, Start: []int64{start}, End: []int64{end}, Covered: []int64{a.Measured()},
+		Count: []float64{0}}
 	for i := range a.Len() {
 		out.Count[0] += a.Merged(i)
 	}
@@ -74,7 +75,9 @@ func (a *Axis) Resample(period int64) (*Bins, error) {
 			k = next
 		}
 		if e > k && (e-k)/period >= int64(MaxBins-len(begin)) {
-			return nil, fmt.Errorf("resampling to %d ns makes more than %d samples: choose a longer period or a shorter slice", period, MaxBins)
+			return nil, fmt.Errorf(
+				"resampling to %d ns makes more than %d samples: choose a longer period or a shorter slice",
+				period, MaxBins)
 		}
 		for ; k < e || (k <= s && e <= s); k += period {
 			begin = append(begin, k)
@@ -146,7 +149,8 @@ func (b *Bins) measure() {
 	}
 }
 
-// latestEnds is, for every sample, the latest end up to it. Where ends never decrease, which sorted says, these are the ends themselves.
+// latestEnds is, for every sample, the latest end up to it. Where ends never decrease, which sorted says, these are the
+// ends themselves.
 func (a *Axis) latestEnds() (ends []int64, sorted bool) {
 	if slices.IsSorted(a.End) {
 		return a.End, true
@@ -176,7 +180,8 @@ func (b *Bins) cuts() bool {
 // compose returns the bins that outer makes of the axis of b, as bins of the samples below b.
 func (b *Bins) compose(outer *Bins) *Bins {
 	n := outer.Len()
-	out := &Bins{From: b.From, Axis: outer.Axis, Lo: make([]int, n), Hi: make([]int, n), Cut: b.Cut || outer.Cut, sorted: b.sorted}
+	out := &Bins{From: b.From, Axis: outer.Axis, Lo: make([]int, n), Hi: make([]int, n), Cut: b.Cut || outer.Cut,
+		sorted: b.sorted}
 	out.begin, out.finish = make([]int64, n), make([]int64, n)
 	for j := range n {
 		lo, hi := outer.Lo[j], outer.Hi[j]

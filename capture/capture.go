@@ -17,8 +17,8 @@ type Property struct {
 
 // Label is a column of text values, dictionary coded: sample i has Dict[Codes[i]], or no value where the code is -1.
 //
-// The empty text is no value. Recorders and files write it where they have nothing to say, such as for the samples before the first frame, so
-// New takes it out of the labels of every capture, and no reader, writer or script meets it.
+// The empty text is no value. Recorders and files write it where they have nothing to say, such as for the samples
+// before the first frame, so New takes it out of the labels of every capture, and no reader, writer or script meets it.
 type Label struct {
 	Name  string
 	Codes []int32
@@ -94,11 +94,12 @@ type Options struct {
 
 // Config is everything a Capture is made of.
 type Config struct {
-	Name       string // short name, such as the file's
-	Path       string
-	Format     string
-	GPU        string // catalogue id, "" if unknown
-	Stated     string // what the content says it is of, where the caller chose a GPU of another family by force; else ""
+	Name   string // short name, such as the file's
+	Path   string
+	Format string
+	GPU    string // catalogue id, "" if unknown
+	// what the content says it is of, where the caller chose a GPU of another family by force; else ""
+	Stated     string
 	Device     Device
 	Properties []Property
 	StartTime  time.Time // wall clock at time 0; zero if unknown
@@ -120,8 +121,8 @@ type Capture struct {
 	memo  sync.Map // of Memo
 }
 
-// Memo returns what build makes of the capture, which it is asked for once per key: what others know about a capture, and would have to work out
-// again for every question. Two that ask at the same time may both build; one result stays.
+// Memo returns what build makes of the capture, which it is asked for once per key: what others know about a capture,
+// and would have to work out again for every question. Two that ask at the same time may both build; one result stays.
 func (c *Capture) Memo(key any, build func() any) any {
 	if v, ok := c.memo.Load(key); ok {
 		return v
@@ -148,7 +149,8 @@ func New(c Config) (*Capture, error) {
 			return nil, fmt.Errorf("counter %q stands at positions %d and %d", ctr.Name, j, i)
 		}
 		if ctr.Der != nil {
-			return nil, fmt.Errorf("counter %q is derived: a capture holds what was measured, its catalogue makes the metrics", ctr.Name)
+			return nil, fmt.Errorf(
+				"counter %q is derived: a capture holds what was measured, its catalogue makes the metrics", ctr.Name)
 		}
 		if ctr.Axis != c.Axis {
 			return nil, fmt.Errorf("counter %q has another time axis", ctr.Name)

@@ -154,7 +154,8 @@ func TestSlicesPartitionTheSamples(t *testing.T) {
 		if first.Len()+second.Len() != c.Len() {
 			t.Fatalf("%d + %d samples, want %d", first.Len(), second.Len(), c.Len())
 		}
-		near(t, "sum of the slices", first.Counter("f").Sum().Float()+second.Counter("f").Sum().Float(), c.Counter("f").Sum().Float())
+		near(t, "sum of the slices", first.Counter("f").Sum().Float()+second.Counter("f").Sum().Float(),
+			c.Counter("f").Sum().Float())
 	}
 }
 
@@ -220,14 +221,16 @@ func TestInstancesAddUpAndAMissingOneMakesTheSumMissing(t *testing.T) {
 }
 
 func TestMissingValuesAreNeitherZeroNorCounted(t *testing.T) {
-	c := newCapture(t, NewUniformAxis(4, 10), delta("f", floats(1, nan, 3, nan)), delta("none", floats(nan, nan, nan, nan)))
+	c := newCapture(t, NewUniformAxis(4, 10), delta("f", floats(1, nan, 3, nan)),
+		delta("none", floats(nan, nan, nan, nan)))
 	f := c.Counter("f")
 	near(t, "mean", f.Mean().Float(), 2)
 	if f.Count() != 2 {
 		t.Errorf("count = %d, want 2", f.Count())
 	}
 	none := c.Counter("none")
-	for name, v := range map[string]Value{"sum": none.Sum(), "mean": none.Mean(), "min": none.Min(), "max": none.Max(), "std": none.Std(),
+	for name, v := range map[string]Value{"sum": none.Sum(), "mean": none.Mean(), "min": none.Min(), "max": none.Max(),
+		"std":    none.Std(),
 		"median": none.Median(), "first": none.First(), "last": none.Last(), "total": none.Total()} {
 		if !v.Missing() {
 			t.Errorf("%s of nothing = %v, want missing", name, v.Float())
@@ -391,9 +394,10 @@ func TestNewRefusesWhatDoesNotFit(t *testing.T) {
 	for name, counters := range map[string][]*Counter{
 		"has 3 values": {{Meta: Meta{Name: "x"}, Axis: a, Col: ints(1, 2, 3)}},
 		"another time": {{Meta: Meta{Name: "x"}, Axis: NewUniformAxis(2, 10), Col: ints(1, 2)}},
-		"positions":    {{Meta: Meta{Name: "x"}, Axis: a, Col: ints(1, 2)}, {Meta: Meta{Name: "x"}, Axis: a, Col: ints(1, 2)}},
-		"has no name":  {{Axis: a, Col: ints(1, 2)}},
-		"is derived":   {{Meta: Meta{Name: "x"}, Axis: a, Der: &identity{}}},
+		"positions": {{Meta: Meta{Name: "x"}, Axis: a, Col: ints(1, 2)},
+			{Meta: Meta{Name: "x"}, Axis: a, Col: ints(1, 2)}},
+		"has no name": {{Axis: a, Col: ints(1, 2)}},
+		"is derived":  {{Meta: Meta{Name: "x"}, Axis: a, Der: &identity{}}},
 	} {
 		if _, err := New(Config{Axis: a, Counters: counters}); err == nil || !strings.Contains(err.Error(), name) {
 			t.Errorf("error = %v, want one that says %q", err, name)

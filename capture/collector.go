@@ -16,7 +16,8 @@ type Collector struct {
 // NewCollector returns a collector without samples.
 func NewCollector(s *Schema) *Collector {
 	empty := NewBatch(s, 0)
-	c := &Collector{schema: s, axis: Axis{Start: empty.Start, End: empty.End}, cols: empty.Cols, reasons: make([][]ReasonRun, len(s.Columns))}
+	c := &Collector{schema: s, axis: Axis{Start: empty.Start, End: empty.End}, cols: empty.Cols,
+		reasons: make([][]ReasonRun, len(s.Columns))}
 	for _, name := range s.Labels {
 		c.labels = append(c.labels, newLabelBuilder(name, 0))
 	}
@@ -76,13 +77,14 @@ func appendValid(dst, src *Data, n int) {
 	}
 }
 
-// Config is the content of a capture of what was gathered, with times on the named clock. Columns of instances stand below their counter.
-// It may be called once.
+// Config is the content of a capture of what was gathered, with times on the named clock. Columns of instances stand
+// below their counter. It may be called once.
 func (c *Collector) Config(clock string) Config {
 	cfg := c.schema.Config
 	c.axis.Clock = clock
 	cfg.Axis = &c.axis
-	cfg.Gaps, cfg.Late = append(cfg.Gaps[:len(cfg.Gaps):len(cfg.Gaps)], c.gaps...), append(cfg.Late[:len(cfg.Late):len(cfg.Late)], c.late...)
+	cfg.Gaps, cfg.Late = append(cfg.Gaps[:len(cfg.Gaps):len(cfg.Gaps)], c.gaps...),
+		append(cfg.Late[:len(cfg.Late):len(cfg.Late)], c.late...)
 	cfg.Regions = append(cfg.Regions[:len(cfg.Regions):len(cfg.Regions)], c.regions...)
 	cfg.Warnings = append(cfg.Warnings[:len(cfg.Warnings):len(cfg.Warnings)], c.warnings...)
 	for _, l := range c.labels {

@@ -8,7 +8,8 @@ import (
 // What was gathered from two batches is what one batch of both rows gives that is taken over without a copy.
 func TestACollectorGivesTheSameOfOneBatchAndOfTwo(t *testing.T) {
 	s := &Schema{Labels: []string{"context"}, Columns: []ColumnSpec{
-		{Meta: Meta{Name: "n"}, Integer: true}, {Meta: Meta{Name: "f", Instance: "0"}}, {Meta: Meta{Name: "f", Instance: "1"}},
+		{Meta: Meta{Name: "n"}, Integer: true}, {Meta: Meta{Name: "f", Instance: "0"}},
+		{Meta: Meta{Name: "f", Instance: "1"}},
 	}}
 	why := Reason{Code: NotCollected, Text: "off"}
 	fill := func(b *Batch, from, to int64) *Batch {
@@ -36,7 +37,8 @@ func TestACollectorGivesTheSameOfOneBatchAndOfTwo(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got.Axis.Clock != "clock" || got.Len() != 5 || len(got.Gaps) != 2 || len(got.Counters) != 2 || len(got.Counters[1].Instances) != 2 {
+		if got.Axis.Clock != "clock" || got.Len() != 5 || len(got.Gaps) != 2 || len(got.Counters) != 2 ||
+			len(got.Counters[1].Instances) != 2 {
 			t.Fatalf("%s: %+v", name, got)
 		}
 		first := got.Counters[1].Instances[0]
@@ -46,7 +48,8 @@ func TestACollectorGivesTheSameOfOneBatchAndOfTwo(t *testing.T) {
 		if v := got.Counters[0].Value(4); v.Float() != 4 {
 			t.Errorf("%s: %v", name, v)
 		}
-		if l := got.Label("context"); !slices.Equal(l.Codes, []int32{-1, 0, -1, 0, -1}) || !slices.Equal(l.Dict, []string{"a"}) {
+		if l := got.Label("context"); !slices.Equal(l.Codes, []int32{-1, 0, -1, 0, -1}) ||
+			!slices.Equal(l.Dict, []string{"a"}) {
 			t.Errorf("%s: labels %+v", name, l)
 		}
 	}

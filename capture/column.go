@@ -37,8 +37,9 @@ func LazyColumn(n int, load func() (Data, error)) *Column {
 	return &Column{n: n, lazy: &lazyColumn{load: load}}
 }
 
-// Again says that load may be called again and is not much dearer than keeping the values: they are dropped where memory is short. A file that is
-// larger than memory has room for can then be read column by column. It must be said before the column is read.
+// Again says that load may be called again and is not much dearer than keeping the values: they are dropped where
+// memory is short. A file that is larger than memory has room for can then be read column by column. It must be said
+// before the column is read.
 func (c *Column) Again() *Column {
 	c.lazy.again = true
 	return c
@@ -55,8 +56,8 @@ func (c *Column) Of(path string) *Column {
 // Len is the number of values; it loads nothing.
 func (c *Column) Len() int { return c.n }
 
-// Data loads the column. If loading fails every value is missing and Err says why; where there is no room for the values, or they cannot be loaded
-// another time, it panics with an error that memory.Caught knows.
+// Data loads the column. If loading fails every value is missing and Err says why; where there is no room for the
+// values, or they cannot be loaded another time, it panics with an error that memory.Caught knows.
 func (c *Column) Data() Data {
 	if c.lazy != nil {
 		return *c.lazy.get(c.n)

@@ -5,20 +5,23 @@ import (
 	"math"
 )
 
-// Concat joins captures of one GPU end to end. Each keeps its distance to the first by wall clock where both know it and they
-// do not overlap; else it follows directly. A label "capture" tells the parts apart. A counter that a part
+// Concat joins captures of one GPU end to end. Each keeps its distance to the first by wall clock where both know it
+// and they do not overlap; else it follows directly. A label "capture" tells the parts apart. A counter that a part
 // lacks is missing there, with the reason.
 func Concat(caps []*Capture) (*Capture, error) {
 	if len(caps) == 0 {
 		return nil, fmt.Errorf("nothing to concatenate: give at least one capture")
 	}
 	out := caps[0].Config
-	out.Counters, out.Labels, out.Regions, out.Gaps, out.Late, out.Passes, out.Warnings = nil, nil, nil, nil, nil, nil, nil
+	out.Counters, out.Labels, out.Regions, out.Gaps, out.Late, out.Passes, out.Warnings = nil, nil, nil,
+		nil, nil, nil, nil
 	j := joiner{parts: caps, offsets: make([]int64, len(caps)), base: make([]int, len(caps)+1)}
 	var doubts shared
 	for k, c := range caps {
 		if c.GPU != out.GPU {
-			return nil, fmt.Errorf("capture %q is of GPU %q, capture %q of %q: only captures of one GPU can be concatenated", caps[0].Name, out.GPU, c.Name, c.GPU)
+			return nil, fmt.Errorf(
+				"capture %q is of GPU %q, capture %q of %q: only captures of one GPU can be concatenated", caps[0].Name,
+				out.GPU, c.Name, c.GPU)
 		}
 		if c.Axis.Clock != caps[0].Axis.Clock {
 			doubts.add(fmt.Sprintf("its clock is %q, that of the first %q", c.Axis.Clock, caps[0].Axis.Clock), k)
@@ -73,7 +76,8 @@ func (j *joiner) axis(out *Config) *Axis {
 				}
 			}
 			if gap := start + off - end; gap > 0 && c.Len() > 0 {
-				out.Gaps = append(out.Gaps, Gap{Start: end, End: start + off, Reason: Reason{InGap, "between two captures"}})
+				out.Gaps = append(out.Gaps, Gap{Start: end, End: start + off,
+					Reason: Reason{InGap, "between two captures"}})
 			}
 		}
 		j.offsets[k] = off
@@ -117,11 +121,15 @@ func (j *joiner) counter(axis *Axis, first *Counter, find func(*Capture) *Counte
 	for k, c := range j.parts {
 		p := find(c)
 		if p == nil {
-			out.Reasons = append(out.Reasons, ReasonRun{j.base[k], j.base[k+1], Reason{NotCollected, fmt.Sprintf("%s was not collected in capture %q", first.Name, c.Name)}})
+			out.Reasons = append(out.Reasons,
+				ReasonRun{j.base[k], j.base[k+1],
+					Reason{NotCollected, fmt.Sprintf("%s was not collected in capture %q", first.Name, c.Name)}})
 			continue
 		}
 		if p.Kind != first.Kind || p.Unit != first.Unit {
-			return nil, fmt.Errorf("counter %q is %s in %q in one capture and %s in %q in capture %q: rename one of them", first.Name, first.Kind, first.Unit, p.Kind, p.Unit, c.Name)
+			return nil, fmt.Errorf(
+				"counter %q is %s in %q in one capture and %s in %q in capture %q: rename one of them", first.Name,
+				first.Kind, first.Unit, p.Kind, p.Unit, c.Name)
 		}
 		for _, r := range p.Reasons {
 			out.Reasons = append(out.Reasons, ReasonRun{r.From + j.base[k], r.To + j.base[k], r.Reason})
@@ -308,7 +316,8 @@ func (b *labelBuilder) add(v string, ok bool) {
 	b.l.Codes = append(b.l.Codes, code)
 }
 
-// NewLabel dictionary-codes one text per sample; ok tells which samples have a value; nil means all. An empty text is none.
+// NewLabel dictionary-codes one text per sample; ok tells which samples have a value; nil means all. An empty text is
+// none.
 func NewLabel(name string, values []string, ok func(i int) bool) *Label {
 	b := newLabelBuilder(name, len(values))
 	for i, v := range values {

@@ -69,7 +69,9 @@ type Meta struct {
 	Inputs   []string
 	Refs     []string // sections of the vendor's guide
 	Aliases  []string
-	TurnOf   string  // the instance of TurnShare and TurnEnabled that tells how long it counted; "" where it shares the hardware with none
+	// the instance of TurnShare and TurnEnabled that tells how long it counted; "" where it shares the hardware with
+	// none
+	TurnOf   string
 	Integral bool    // a column of doubles that holds whole numbers only
 	Combine  Combine // of the instances
 	Guessed  bool    // nobody stated the Kind: neither file nor catalogue nor unit
@@ -130,12 +132,13 @@ func (c *Counter) keeps() *kept {
 
 // Clone is a copy whose fields and list of instances may be set, sharing columns and instances.
 func (c *Counter) Clone() *Counter {
-	return &Counter{Meta: c.Meta, Axis: c.Axis, Col: c.Col, Instances: slices.Clone(c.Instances), Der: c.Der, Pass: c.Pass, Turn: c.Turn,
+	return &Counter{Meta: c.Meta, Axis: c.Axis, Col: c.Col, Instances: slices.Clone(c.Instances), Der: c.Der,
+		Pass: c.Pass, Turn: c.Turn,
 		Reasons: c.Reasons, Warnings: c.Warnings}
 }
 
-// OfKind is the measured counter, and each of its instances, read as another kind. guessed says that nobody stated it. The instances of a level
-// have a mean, those of a count a sum.
+// OfKind is the measured counter, and each of its instances, read as another kind. guessed says that nobody stated it.
+// The instances of a level have a mean, those of a count a sum.
 func (c *Counter) OfKind(k Kind, guessed bool) *Counter {
 	out := c.Clone()
 	out.Kind, out.Guessed = k, guessed
@@ -167,8 +170,8 @@ func (c *Counter) ReadFloats(dst []float64, from int) {
 	}
 }
 
-// Floats returns every sample as a double, NaN where missing. The slice may be shared: do not write to it. A measured column is
-// the slice itself or converted afresh; only what costs more than a conversion to compute is kept.
+// Floats returns every sample as a double, NaN where missing. The slice may be shared: do not write to it. A measured
+// column is the slice itself or converted afresh; only what costs more than a conversion to compute is kept.
 func (c *Counter) Floats() []float64 {
 	if c.Col != nil {
 		return c.Col.Data().Floats()

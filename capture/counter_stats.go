@@ -150,8 +150,8 @@ func (c *Counter) Quantiles(ps ...float64) []Value {
 	return out
 }
 
-// selectNth reorders v so that v[n] is what a sort would put there, with nothing larger before it and nothing smaller behind it, and
-// returns it. It partitions around medians of three and sorts where that makes no progress.
+// selectNth reorders v so that v[n] is what a sort would put there, with nothing larger before it and nothing smaller
+// behind it, and returns it. It partitions around medians of three and sorts where that makes no progress.
 func selectNth(v []float64, n int) float64 {
 	lo, hi := 0, len(v)-1
 	for rounds := 2 * bits.Len(uint(len(v))); lo < hi; rounds-- {
@@ -214,8 +214,9 @@ func (c *Counter) Last() Value {
 	return Value{}
 }
 
-// Total is the value over all samples: the sum of a delta (scaled up where the counter took turns with others on the hardware, see Turns), the time-weighted mean of a gauge, the constant itself, and for a
-// derived counter its formula on the totals of its inputs.
+// Total is the value over all samples: the sum of a delta (scaled up where the counter took turns with others on the
+// hardware, see Turns), the time-weighted mean of a gauge, the constant itself, and for a derived counter its formula
+// on the totals of its inputs.
 func (c *Counter) Total() Value {
 	if c.Kind == Delta {
 		if c.Turns() != nil {
@@ -245,7 +246,8 @@ func (c *Counter) Aggregate(b *Bins) []float64 {
 	return c.SumExcept(b, nil)
 }
 
-// weightedMeans averages by measuring time; samples of no length, or of one that nobody knows, count alike where nothing else is in the bin.
+// weightedMeans averages by measuring time; samples of no length, or of one that nobody knows, count alike where
+// nothing else is in the bin.
 func (c *Counter) weightedMeans(b *Bins) []float64 {
 	v := c.Floats()
 	products := make([]float64, len(v))
@@ -304,7 +306,8 @@ func (c *Counter) PassID() string {
 func (c *Counter) Duration() *Counter {
 	n := c.Len()
 	return &Counter{
-		Meta: Meta{Name: "duration", Title: "Duration", Unit: "s", Kind: Delta, GPU: c.GPU, Doc: "Measured time of each sample."},
+		Meta: Meta{Name: "duration", Title: "Duration", Unit: "s", Kind: Delta, GPU: c.GPU,
+			Doc: "Measured time of each sample."},
 		Axis: c.Axis, Pass: c.Pass,
 		Col: LazyColumn(n, func() (Data, error) {
 			f := make([]float64, n)

@@ -18,7 +18,8 @@ type Gap struct {
 	Reason     Reason
 }
 
-// Measured is the time in ns in which something was measured: what samples cover, overlapping ones once, less gaps. Late spans belong to it.
+// Measured is the time in ns in which something was measured: what samples cover, overlapping ones once, less gaps.
+// Late spans belong to it.
 func (c *Capture) Measured() int64 {
 	a := c.Axis
 	if a.Covered != nil {

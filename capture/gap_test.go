@@ -6,13 +6,16 @@ import (
 	"testing"
 )
 
-// lossy is a capture of five samples: 0 to 10, 10 to 40 (late), nothing from 40 to 60, 60 to 70, 70 to 80 (worthless: a gap over it), 80 to 90.
+// lossy is a capture of five samples: 0 to 10, 10 to 40 (late), nothing from 40 to 60, 60 to 70, 70 to 80 (worthless: a
+// gap over it), 80 to 90.
 func lossy(t *testing.T) *Capture {
 	t.Helper()
 	axis := &Axis{Start: []int64{0, 10, 60, 70, 80}, End: []int64{10, 40, 70, 80, 90}}
 	valid := NewBitmap(5)
 	valid.Clear(3)
-	c, err := New(Config{Axis: axis, Counters: []*Counter{{Meta: Meta{Name: "n"}, Axis: axis, Col: NewColumn(Data{U: []uint64{1, 3, 1, 0, 1}, Valid: valid})}},
+	c, err := New(Config{Axis: axis,
+		Counters: []*Counter{{Meta: Meta{Name: "n"}, Axis: axis,
+			Col: NewColumn(Data{U: []uint64{1, 3, 1, 0, 1}, Valid: valid})}},
 		Labels: []*Label{NewLabel("frame", []string{"a", "b", "a", "b", "b"}, nil)},
 		Gaps:   []Gap{{Start: 40, End: 60, Lost: 2}, {Start: 70, End: 80, Lost: 1}},
 		Late:   []Gap{{Start: 10, End: 40, Lost: 2}},
@@ -43,7 +46,8 @@ func TestLateTimeIsMeasuredAndGapsAreNot(t *testing.T) {
 		gaps []Gap
 		want int64
 	}{
-		{nil, 60 + 10}, {[]Gap{{Start: -5, End: 200}}, 0}, {[]Gap{{Start: 5, End: 15}, {Start: 12, End: 65}, {Start: 12, End: 13}}, 30},
+		{nil, 60 + 10}, {[]Gap{{Start: -5, End: 200}}, 0},
+		{[]Gap{{Start: 5, End: 15}, {Start: 12, End: 65}, {Start: 12, End: 13}}, 30},
 		{[]Gap{{Start: 20, End: 20}, {Start: 85, End: 80}}, 70}, {[]Gap{{Start: 30, End: 62}}, 58},
 	} {
 		other, err := c.With(func(cfg *Config) { cfg.Gaps = x.gaps })
@@ -54,7 +58,8 @@ func TestLateTimeIsMeasuredAndGapsAreNot(t *testing.T) {
 			t.Errorf("with the gaps %s %d ns are measured, want %d", spansOf(x.gaps), got, x.want)
 		}
 	}
-	overlapping, err := New(Config{Axis: &Axis{Start: []int64{0, 5, 30}, End: []int64{20, 10, 40}}, Gaps: []Gap{{Start: 15, End: 35}}})
+	overlapping, err := New(Config{Axis: &Axis{Start: []int64{0, 5, 30}, End: []int64{20, 10, 40}},
+		Gaps: []Gap{{Start: 15, End: 35}}})
 	if err != nil || overlapping.Measured() != 20 {
 		t.Errorf("%d ns of overlapping samples, want 15 and 5", overlapping.Measured())
 	}
@@ -96,7 +101,8 @@ func TestGapsAreCutAndLateSpansFollowTheirSamples(t *testing.T) {
 		"one after itself": {joined, "[40 60) [70 80) [130 150) [160 170) ", "[10 40) [100 130) ", 120},
 	} {
 		if g, l := spansOf(x.c.Gaps), spansOf(x.c.Late); g != x.gaps || l != x.late || x.c.Measured() != x.measured {
-			t.Errorf("%s: gaps %s(want %s), late %s(want %s), %d ns measured (want %d)", name, g, x.gaps, l, x.late, x.c.Measured(), x.measured)
+			t.Errorf("%s: gaps %s(want %s), late %s(want %s), %d ns measured (want %d)", name, g, x.gaps, l, x.late,
+				x.c.Measured(), x.measured)
 		}
 	}
 }
@@ -143,7 +149,8 @@ func TestConcatTellsAWarningOfManyCapturesOnce(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := []string{"all 6 captures: no hardware events", "5 captures (run0, run1, run2, run3, …): it was hot", "run2: it was cold",
+	want := []string{"all 6 captures: no hardware events", "5 captures (run0, run1, run2, run3, …): it was hot",
+		"run2: it was cold",
 		`run5: property "cores" differs, the first value is used`}
 	if !slices.Equal(all.Warnings, want) {
 		t.Errorf("%q, want %q", all.Warnings, want)

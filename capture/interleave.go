@@ -7,9 +7,10 @@ import (
 	"time"
 )
 
-// Interleave puts together what was one capture: parts that hold some of its samples each, or some of its counters. Times stay as they are; where the
-// parts know when they began, by wall clock or by the property time_origin, those of a later part move by the difference. Samples are ordered by time. What all
-// parts have alike, such as regions and warnings, is there once; a counter that a part lacks is missing there, with the reason.
+// Interleave puts together what was one capture: parts that hold some of its samples each, or some of its counters.
+// Times stay as they are; where the parts know when they began, by wall clock or by the property time_origin, those of
+// a later part move by the difference. Samples are ordered by time. What all parts have alike, such as regions and
+// warnings, is there once; a counter that a part lacks is missing there, with the reason.
 func Interleave(parts []*Capture) (*Capture, error) {
 	parts, err := joinColumns(parts)
 	if err != nil || len(parts) == 1 {
@@ -36,7 +37,9 @@ func Interleave(parts []*Capture) (*Capture, error) {
 	once := seen{}
 	for k, c := range parts {
 		for _, p := range c.Properties {
-			if !slices.ContainsFunc(out.Properties, func(have Property) bool { return have.Name == p.Name }) && (p.Name != originProperty || k == first) {
+			if !slices.ContainsFunc(out.Properties, func(have Property) bool {
+				return have.Name == p.Name
+			}) && (p.Name != originProperty || k == first) {
 				out.Properties = append(out.Properties, p)
 			}
 		}

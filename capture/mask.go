@@ -77,8 +77,8 @@ func (m *Mask) merge(o *Mask, f func(a, b uint64) uint64) *Mask {
 // A gap in the axis ends a span.
 func (m *Mask) Spans(minDuration int64) []Span { return m.SpansAcross(nil, minDuration) }
 
-// SpansAcross is Spans where the samples of a second mask of the same axis, such as those without a value, may lie inside a span:
-// they neither break it up nor begin or end one. A nil mask stands for none.
+// SpansAcross is Spans where the samples of a second mask of the same axis, such as those without a value, may lie
+// inside a span: they neither break it up nor begin or end one. A nil mask stands for none.
 func (m *Mask) SpansAcross(across *Mask, minDuration int64) []Span {
 	var out []Span
 	a := m.Axis

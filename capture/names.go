@@ -5,8 +5,8 @@ import (
 	"math/bits"
 )
 
-// nameIndex finds counters by their names. It holds positions only, because every window of a capture has an index of its own, and a wide table
-// a million names.
+// nameIndex finds counters by their names. It holds positions only, because every window of a capture has an index of
+// its own, and a wide table a million names.
 type nameIndex struct {
 	slots []int32 // a power of two of them; one more than the position of a counter, 0 for none
 	seed  maphash.Seed

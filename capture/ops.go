@@ -68,7 +68,9 @@ func (c *Capture) Slice(start, end int64) (*Capture, error) {
 // Where returns the selected samples, the gaps between the first and the last of them, and their late spans.
 func (c *Capture) Where(m *Mask) (*Capture, error) {
 	if !m.Axis.Same(c.Axis) {
-		return nil, fmt.Errorf("the mask has %d samples on another time axis than the capture with %d: make it from this capture's counters", m.Len(), c.Len())
+		return nil, fmt.Errorf(
+			"the mask has %d samples on another time axis than the capture with %d: make it from this capture's counters",
+			m.Len(), c.Len())
 	}
 	rows := make([]int, 0, m.Count())
 	for i := range m.Len() {
@@ -79,7 +81,8 @@ func (c *Capture) Where(m *Mask) (*Capture, error) {
 	return c.gather(rows)
 }
 
-// Take returns the samples at some positions, in that order. Where it is not that of time, only bins of whole samples may be made of the result.
+// Take returns the samples at some positions, in that order. Where it is not that of time, only bins of whole samples
+// may be made of the result.
 func (c *Capture) Take(rows []int) (*Capture, error) { return c.gather(rows) }
 
 func (c *Capture) gather(rows []int) (*Capture, error) {
@@ -219,7 +222,8 @@ func (c *Capture) Region(name string) (*Capture, error) {
 	}
 	if len(found) == 0 {
 		if len(names) == 0 {
-			return nil, fmt.Errorf("no region %q: this capture has no regions; marks make them while it is recorded", name)
+			return nil, fmt.Errorf("no region %q: this capture has no regions; marks make them while it is recorded",
+				name)
 		}
 		if more := len(names) - 20; more > 0 {
 			names = append(names[:20], fmt.Sprintf("and %d more", more))

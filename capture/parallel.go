@@ -7,7 +7,8 @@ import (
 	"astrolabe/capture/memory"
 )
 
-// BlockRows is the number of samples that evaluation works on at a time: a few columns of it stay in the L1 and L2 caches.
+// BlockRows is the number of samples that evaluation works on at a time: a few columns of it stay in the L1 and L2
+// caches.
 const BlockRows = 4096
 
 // parallelBlocks calls f for consecutive ranges that cover [0, n), on all cores where the work is worth it.

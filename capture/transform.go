@@ -54,7 +54,8 @@ func (c *Counter) Rebin(b *Bins) *Counter {
 	return out
 }
 
-// Rolling returns the counter over a trailing window of that many ns at every sample. Its total is that of the original.
+// Rolling returns the counter over a trailing window of that many ns at every sample. Its total is that of the
+// original.
 func (c *Counter) Rolling(window int64) (*Counter, error) {
 	b, err := c.Axis.Rolling(window)
 	if err != nil {

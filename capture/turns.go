@@ -7,10 +7,11 @@ import (
 	"sync"
 )
 
-// Counters that are more than the hardware has room for take turns on it. A sample's value is then what was counted in a part of it, scaled up
-// to all of it, and in the samples of another's turn there is none: the reason is NotScheduled, nothing was lost, only not counted. So what
-// such a counter adds up to is an estimate: everything that was counted, times the time in which it was to count, by the time in which it did.
-// That is the scaling of Linux and of `perf stat`. Samples that are missing for other reasons are in neither time.
+// Counters that are more than the hardware has room for take turns on it. A sample's value is then what was counted in
+// a part of it, scaled up to all of it, and in the samples of another's turn there is none: the reason is NotScheduled,
+// nothing was lost, only not counted. So what such a counter adds up to is an estimate: everything that was counted,
+// times the time in which it was to count, by the time in which it did. That is the scaling of Linux and of `perf
+// stat`. Samples that are missing for other reasons are in neither time.
 
 // Turn says how long a counter that shares the hardware counted in each sample.
 type Turn struct {
@@ -18,16 +19,16 @@ type Turn struct {
 	Enabled *Column // ns in which it was to count
 }
 
-// The counters of a recording that hold the columns of a Turn: Meta.TurnOf of a counter names the instance of both that it belongs to, or is
-// TurnWhole where they have none.
+// The counters of a recording that hold the columns of a Turn: Meta.TurnOf of a counter names the instance of both that
+// it belongs to, or is TurnWhole where they have none.
 const (
 	TurnShare   = "counter_coverage"
 	TurnEnabled = "counter_enabled"
 	TurnWhole   = "whole"
 )
 
-// linkTurns gives counters the columns that their Meta.TurnOf names. Where these are not in the capture, samples without a value tell
-// the turns, see times.
+// linkTurns gives counters the columns that their Meta.TurnOf names. Where these are not in the capture, samples
+// without a value tell the turns, see times.
 func (c *Capture) linkTurns() {
 	share, enabled := c.Counter(TurnShare), c.Counter(TurnEnabled)
 	if share == nil || enabled == nil {
@@ -139,9 +140,9 @@ func (o *onceBits) get(f func() Bits) Bits {
 	return o.v
 }
 
-// Turns tells in which samples a delta is missing for no other reason than that others had their turn on the hardware. It is nil where a
-// counter counted all the time, and has no bit set where it had a part of every sample. One that is made of instances is missing where one
-// of them is.
+// Turns tells in which samples a delta is missing for no other reason than that others had their turn on the hardware.
+// It is nil where a counter counted all the time, and has no bit set where it had a part of every sample. One that is
+// made of instances is missing where one of them is.
 func (c *Counter) Turns() Bits {
 	if c.Kind != Delta || c.Der != nil {
 		return nil
@@ -181,7 +182,8 @@ func (c *Counter) Turns() Bits {
 	})
 }
 
-// nearlyAll is the share of a sample, in percent, from which on a counter is taken to have counted all of it: switching events on takes time.
+// nearlyAll is the share of a sample, in percent, from which on a counter is taken to have counted all of it: switching
+// events on takes time.
 const nearlyAll = 99.5
 
 // countsPartly reports whether the counter had less than all of a sample.
@@ -197,7 +199,8 @@ func (c *Counter) countsPartly() bool {
 	return false
 }
 
-// missingFor tells in which samples the counter's own column is missing with a reason of that code; nil where it has no such reason.
+// missingFor tells in which samples the counter's own column is missing with a reason of that code; nil where it has no
+// such reason.
 func (c *Counter) missingFor(code ReasonCode) Bits {
 	var out, seen Bits // seen: in an earlier run, whose reason counts
 	for k, r := range c.Reasons {
@@ -230,8 +233,8 @@ func (c *Counter) missingFor(code ReasonCode) Bits {
 	return out
 }
 
-// shares are what a counter adds up to per bin, of what it really counted, NaN where there is nothing; and how long it was to count, and
-// counted, in ns.
+// shares are what a counter adds up to per bin, of what it really counted, NaN where there is nothing; and how long it
+// was to count, and counted, in ns.
 type shares struct{ sum, enabled, counted []float64 }
 
 // shares leaves out the samples in except.
@@ -263,8 +266,8 @@ func (s *shares) estimate(j int) float64 {
 	return s.sum[j] * (s.enabled[j] / s.counted[j])
 }
 
-// SumExcept adds up a delta per bin without the samples in except. One that takes turns with others on the hardware is scaled up. NaN is
-// missing.
+// SumExcept adds up a delta per bin without the samples in except. One that takes turns with others on the hardware is
+// scaled up. NaN is missing.
 func (c *Counter) SumExcept(b *Bins, except Bits) []float64 {
 	turns := c.Turns()
 	switch {
@@ -277,8 +280,8 @@ func (c *Counter) SumExcept(b *Bins, except Bits) []float64 {
 		}
 		return s.sum
 	}
-	// Each instance waits at times of its own, so that each is scaled by itself. Samples in which one is missing for another reason count for
-	// none.
+	// Each instance waits at times of its own, so that each is scaled by itself. Samples in which one is missing for
+	// another reason count for none.
 	unknown := NewBits(c.Len())
 	copy(unknown, except)
 	for i, v := range c.Floats() {
@@ -308,7 +311,8 @@ func (c *Counter) SumExcept(b *Bins, except Bits) []float64 {
 	return out
 }
 
-// Counted is the share of the time in which the counter was to count that it counted, from 0 to 1; 1 where it shares the hardware with none.
+// Counted is the share of the time in which the counter was to count that it counted, from 0 to 1; 1 where it shares
+// the hardware with none.
 func (c *Counter) Counted() float64 {
 	if c.Turns() == nil {
 		return 1
@@ -335,6 +339,8 @@ func (c *Counter) Doubts() []string {
 		return c.Warnings
 	}
 	out := append([]string(nil), c.Warnings...)
-	return append(out, fmt.Sprintf("%s took turns with others on the hardware and was counted %.3g %% of the time: its sums are scaled up to all of it and are estimates",
-		c.Name, 100*c.Counted()))
+	return append(out,
+		fmt.Sprintf(
+			"%s took turns with others on the hardware and was counted %.3g %% of the time: its sums are scaled up to all of it and are estimates",
+			c.Name, 100*c.Counted()))
 }

@@ -6,9 +6,10 @@ import (
 	"testing"
 )
 
-// turnTaker is a counter that counts at a rate per ns, in turns of 4 ms of every 12 ms beginning at off, read every period ns. With a Turn it
-// knows its shares.
-func turnTaker(name string, axis *Axis, rate float64, off int64, linked bool) (c *Counter, counted, running, enabled float64) {
+// turnTaker is a counter that counts at a rate per ns, in turns of 4 ms of every 12 ms beginning at off, read every
+// period ns. With a Turn it knows its shares.
+func turnTaker(name string, axis *Axis, rate float64, off int64,
+	linked bool) (c *Counter, counted, running, enabled float64) {
 	const slice, round = 4e6, 12e6
 	c = &Counter{Meta: Meta{Name: name}, Axis: axis}
 	var v, share, on []float64
@@ -93,12 +94,14 @@ func TestSamplesThatAreMissingForOtherReasonsAreNotScaledUpTo(t *testing.T) {
 	}
 	c.Reasons = append([]ReasonRun{{50, 100, Reason{Code: LostReports}}}, c.Reasons...)
 	within(t, "total", c.Total().Float(), 3*50e6, 1e-9)
-	never := &Counter{Meta: Meta{Name: "never"}, Axis: axis, Col: NewColumn(MissingData(100)), Reasons: []ReasonRun{{0, 100, Reason{Code: NotScheduled}}}}
+	never := &Counter{Meta: Meta{Name: "never"}, Axis: axis, Col: NewColumn(MissingData(100)),
+		Reasons: []ReasonRun{{0, 100, Reason{Code: NotScheduled}}}}
 	if v := never.Total(); !v.Missing() {
 		t.Errorf("a counter without a turn has the total %v", v.Float())
 	}
-	always := &Counter{Meta: Meta{Name: "always"}, Axis: axis, Col: NewColumn(Data{U: make([]uint64, 100)}), Turn: &Turn{
-		NewColumn(Data{F: []float64{99.9, 100}}), NewColumn(Data{U: []uint64{1, 1}})}}
+	always := &Counter{Meta: Meta{Name: "always"}, Axis: axis, Col: NewColumn(Data{U: make([]uint64, 100)}),
+		Turn: &Turn{
+			NewColumn(Data{F: []float64{99.9, 100}}), NewColumn(Data{U: []uint64{1, 1}})}}
 	if v := always.Total(); !v.IsInt() || always.Turns() != nil || len(always.Doubts()) != 0 {
 		t.Errorf("a counter that counts all the time has the total %+v and the doubts %q", v, always.Doubts())
 	}
@@ -121,9 +124,11 @@ func TestInstancesTakeTurnsAtTimesOfTheirOwn(t *testing.T) {
 	}
 	for code, want := range map[ReasonCode]float64{PowerGated: 3*1200e6 + 3*600e6, LostReports: 6 * 600e6} {
 		off := whole.Instances[2]
-		other := &Counter{Meta: Meta{Name: "n"}, Axis: axis, Instances: []*Counter{whole.Instances[0], whole.Instances[1], {
-			Meta: off.Meta, Axis: axis, Col: off.Col, Turn: off.Turn, Reasons: append([]ReasonRun{{600, 1200, Reason{Code: code}}}, off.Reasons...),
-		}}}
+		other := &Counter{Meta: Meta{Name: "n"}, Axis: axis,
+			Instances: []*Counter{whole.Instances[0], whole.Instances[1], {
+				Meta: off.Meta, Axis: axis, Col: off.Col, Turn: off.Turn,
+				Reasons: append([]ReasonRun{{600, 1200, Reason{Code: code}}}, off.Reasons...),
+			}}}
 		within(t, code.String(), other.Total().Float(), want, 1e-9)
 	}
 }
@@ -131,7 +136,8 @@ func TestInstancesTakeTurnsAtTimesOfTheirOwn(t *testing.T) {
 func TestACaptureFindsTheTurnsOfItsCounters(t *testing.T) {
 	axis := NewUniformAxis(100, 1e6)
 	n, counted, running, enabled := turnTaker("n[1]", axis, 3, 0, true)
-	share := &Counter{Meta: Meta{Name: TurnShare + "[1/group0]", Instance: "1/group0", Kind: Gauge}, Axis: axis, Col: n.Turn.Share}
+	share := &Counter{Meta: Meta{Name: TurnShare + "[1/group0]", Instance: "1/group0", Kind: Gauge}, Axis: axis,
+		Col: n.Turn.Share}
 	on := &Counter{Meta: Meta{Name: TurnEnabled + "[1/group0]", Instance: "1/group0"}, Axis: axis, Col: n.Turn.Enabled}
 	n.Turn, n.TurnOf, n.Meta.Instance = nil, "1/group0", "1"
 	over := func(name string, in *Counter) *Counter {

@@ -13,8 +13,8 @@ import (
 	"astrolabe/hwio/hwtest/programs"
 )
 
-// The settings of editors.md are given to the editors as they stand, and these are asked what they now know of a script. Debian's packages
-// neovim, emacs-nox and elpa-eglot will do; what is not installed is skipped.
+// The settings of editors.md are given to the editors as they stand, and these are asked what they now know of a
+// script. Debian's packages neovim, emacs-nox and elpa-eglot will do; what is not installed is skipped.
 
 const askedScript = `# gpu: mali-g720
 cap = capture.open("x.csv")
@@ -23,8 +23,8 @@ x = cap["main_phase_q"]
 print(undefined_thing)
 `
 
-// askNeovim and askEmacs print one line for a diagnostic and one for what is completed at the end of "main_phase_q", and of Neovim also what
-// is said about open.
+// askNeovim and askEmacs print one line for a diagnostic and one for what is completed at the end of "main_phase_q",
+// and of Neovim also what is said about open.
 const askNeovim = `
 local function ask(method, line, char)
   local p = {textDocument = vim.lsp.util.make_text_document_params(), position = {line = line, character = char}}
@@ -82,25 +82,30 @@ func TestEditorsWithTheSettingsOfThePageKnowScripts(t *testing.T) {
 		args                            []string
 		also                            string // a pattern of what is said besides
 	}{
-		{"nvim", "lua", "init.lua", askNeovim, []string{"--headless", "-u", "init.lua", "a.star", "-c", "luafile ask", "-c", "qa!"}, `hover .*Reads a capture file or folder`},
-		{"emacs", "elisp", "init.el", askEmacs, []string{"--batch", "-f", "package-initialize", "-l", "init.el", "-l", "./ask"}, ""},
+		{"nvim", "lua", "init.lua", askNeovim, []string{"--headless", "-u", "init.lua", "a.star", "-c", "luafile ask",
+			"-c", "qa!"}, `hover .*Reads a capture file or folder`},
+		{"emacs", "elisp", "init.el", askEmacs, []string{"--batch", "-f", "package-initialize", "-l", "init.el",
+			"-l", "./ask"}, ""},
 	} {
 		t.Run(c.editor, func(t *testing.T) {
 			if _, err := exec.LookPath(c.editor); err != nil {
 				t.Skipf("SKIPPED: %s is not installed", c.editor)
 			}
-			if c.editor == "emacs" && exec.Command("emacs", "--batch", "-f", "package-initialize", "--eval", "(require 'eglot)").Run() != nil {
+			if c.editor == "emacs" && exec.Command("emacs", "--batch", "-f", "package-initialize", "--eval",
+				"(require 'eglot)").Run() != nil {
 				t.Skip("SKIPPED: this Emacs has no eglot (elpa-eglot)")
 			}
 			dir := t.TempDir()
-			for name, text := range map[string]string{c.settings: settingsOf(t, c.language), "ask": c.ask, "a.star": askedScript, "astrolabe.toml": ""} {
+			for name, text := range map[string]string{c.settings: settingsOf(t, c.language), "ask": c.ask,
+				"a.star": askedScript, "astrolabe.toml": ""} {
 				if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666); err != nil {
 					t.Fatal(err)
 				}
 			}
 			cmd := exec.Command(c.editor, c.args...)
 			cmd.Dir = dir
-			cmd.Env = append(os.Environ(), "PATH="+bin+":"+os.Getenv("PATH"), "HOME="+dir, "XDG_CONFIG_HOME="+dir, "XDG_STATE_HOME="+dir, "XDG_DATA_HOME="+dir)
+			cmd.Env = append(os.Environ(), "PATH="+bin+":"+os.Getenv("PATH"), "HOME="+dir, "XDG_CONFIG_HOME="+dir,
+				"XDG_STATE_HOME="+dir, "XDG_DATA_HOME="+dir)
 			out, err := cmd.CombinedOutput()
 			for _, want := range []string{
 				`diagnostic 3 .*did you mean main_phase_queue_utilization`, `diagnostic 5 .*undefined: undefined_thing`,

@@ -15,16 +15,16 @@ import (
 	"astrolabe/internal/testfiles"
 )
 
-// Every block of the README and of the pages beside this file is run as it stands, page by page, each in a clean folder with astrolabe in
-// PATH:
+// Every block of the README and of the pages beside this file is run as it stands, page by page, each in a clean folder
+// with astrolabe in PATH:
 //
 //   - a block without a language is a shell's, run by bash -e; where its lines begin with >>> it is a session's, which goes on in the next
 //     such block of the page, and what it shows below an entry is compared;
 //   - a python block that begins with "# NAME.star" is written to that file for the blocks after it; any other belongs to the page's session;
 //   - a text block right behind one of the session's is what that shows, and is compared; any other is read and not run.
 //
-// What a page takes for granted (a capture, a game to measure, a device) is in setups; a line that cannot be run here is in skipped, with
-// the reason, and the test prints it.
+// What a page takes for granted (a capture, a game to measure, a device) is in setups; a line that cannot be run here
+// is in skipped, with the reason, and the test prints it.
 
 // setup is what a reader of a block has, and a clean folder has not.
 type setup struct {
@@ -66,16 +66,21 @@ var setups = []setup{
 var skipped = []struct{ page, line, why string }{
 	{"README.md", "go test ./...", "it is what runs this test"},
 	{"diagnosis.md", "go test ./internal/diagnosis", "the tests of that package run beside this one"},
-	{"diagnosis.md", "astrolabe test analysis", "CI runs the tests of every shipped script, and a test of internal/cli those of a copy"},
-	{"amd.md", "go build -o astrolabe-vendorlib", "it needs ROCm; tests of hwio run the second program on a stand-in library"},
-	{"amd.md", "astrolabe record --source rocprofiler", "it needs ROCm; tests of hwio run the source on a stand-in library"},
+	{"diagnosis.md", "astrolabe test analysis",
+		"CI runs the tests of every shipped script, and a test of internal/cli those of a copy"},
+	{"amd.md", "go build -o astrolabe-vendorlib",
+		"it needs ROCm; tests of hwio run the second program on a stand-in library"},
+	{"amd.md", "astrolabe record --source rocprofiler",
+		"it needs ROCm; tests of hwio run the source on a stand-in library"},
 	{"amd.md", "astrolabe report gl0.arrow", "it reports what the line above recorded"},
 	{"amd.md", "echo profile_standard", "it changes a setting of the machine"},
 	{"amd.md", "ASTROLABE_GPA_LIB=", "it needs AMD's library; tests of hwio list a stand-in's counters"},
-	{"amd.md", "astrolabe report host/312_results.db", "the repository has no database of rocprofv3; tests of its format make them"},
+	{"amd.md", "astrolabe report host/312_results.db",
+		"the repository has no database of rocprofv3; tests of its format make them"},
 	{"amd.md", "astrolabe report counters.csv", "tests of GPUPerfAPI's format make such a file"},
 	{"amd.md", "go generate ./hwio/hwtest/...", "it writes into the repository; CI runs it"},
-	{"amd.md", "ASTROLABE_ROCPROFILER_LIB=", "it needs what the line above builds with a C compiler; tests of hwio do the same"},
+	{"amd.md", "ASTROLABE_ROCPROFILER_LIB=",
+		"it needs what the line above builds with a C compiler; tests of hwio do the same"},
 	{"intel.md", `cap = capture.open("reports.bin"`, "tests of the format make raw reports"},
 	{"mali.md", "CGO_ENABLED=0", "CI builds the program for every system"},
 	{"mali.md", "ASTROLABE_ARM64=", "it needs a phone"},
@@ -140,7 +145,8 @@ func TestEveryBlockOfThePagesRuns(t *testing.T) {
 		}
 		t.Run(name, func(t *testing.T) {
 			t.Parallel() // recordings take the time that they are told to, whatever else runs
-			p := &pageRun{t: t, name: name, dir: t.TempDir(), repo: repo, bin: programsIn(t), used: map[int]bool{}, usedSkip: map[int]bool{}}
+			p := &pageRun{t: t, name: name, dir: t.TempDir(), repo: repo, bin: programsIn(t), used: map[int]bool{},
+				usedSkip: map[int]bool{}}
 			text, err := os.ReadFile(page)
 			if err != nil {
 				t.Fatal(err)
@@ -180,7 +186,8 @@ func (p *pageRun) unused() {
 	}
 }
 
-// fresh is the page as its generator writes it now, where it has one that draws pictures too: those are committed by whoever redraws them.
+// fresh is the page as its generator writes it now, where it has one that draws pictures too: those are committed by
+// whoever redraws them.
 func (p *pageRun) fresh(page string, text []byte) []byte {
 	script := map[string]string{"tour.md": "tour.star", "cookbook.md": "book.star"}[p.name]
 	if script == "" {
@@ -207,7 +214,8 @@ func (p *pageRun) run(text string) {
 	for i, b := range blocks {
 		switch {
 		case b.language == "text":
-			if i > 0 && blocks[i-1].language == "python" && len(p.session) > 0 && p.session[len(p.session)-1].line == blocks[i-1].line {
+			if i > 0 && blocks[i-1].language == "python" && len(p.session) > 0 &&
+				p.session[len(p.session)-1].line == blocks[i-1].line {
 				p.session[len(p.session)-1].shows = b.text
 			}
 		case b.language == "python" && regexp.MustCompile(`\A# \S+\.star\n`).MatchString(b.text):
@@ -283,7 +291,8 @@ func (p *pageRun) shell(b block) {
 	p.ran++
 }
 
-// go runs where the module is, with its output where the page is: a clean folder stands for the place that a user works in.
+// go runs where the module is, with its output where the page is: a clean folder stands for the place that a user works
+// in.
 const goCommand = `go() {
   local args=() exe= before=
   for word; do
@@ -310,7 +319,8 @@ func (p *pageRun) command(args ...string) *exec.Cmd {
 			cmd.Env = append(cmd.Env, v)
 		}
 	}
-	cmd.Env = append(cmd.Env, "PATH="+p.bin+":"+os.Getenv("PATH"), "HOME="+home, "XDG_STATE_HOME="+home, "XDG_CONFIG_HOME="+home,
+	cmd.Env = append(cmd.Env, "PATH="+p.bin+":"+os.Getenv("PATH"), "HOME="+home, "XDG_STATE_HOME="+home,
+		"XDG_CONFIG_HOME="+home,
 		"REPO="+p.repo)
 	if len(dirs) == 2 {
 		cmd.Env = append(cmd.Env, "GOPATH="+dirs[0], "GOCACHE="+dirs[1])

@@ -13,12 +13,13 @@ import (
 // ErrAdministration is in the errors of CheckAdministration and of writers that were led into such a folder.
 var ErrAdministration = errors.New("git keeps its own files there, which can name commands that it runs")
 
-// CheckAdministration refuses to write to a path, absolute and without links, that is below a folder in which git keeps what it knows of a
-// repository, or that could make a folder such a one. Git takes any folder with a HEAD, objects and refs for a repository and obeys the
-// config in it, so a file HEAD is refused wherever it is: another program may be making meanwhile what belongs beside it.
+// CheckAdministration refuses to write to a path, absolute and without links, that is below a folder in which git keeps
+// what it knows of a repository, or that could make a folder such a one. Git takes any folder with a HEAD, objects and
+// refs for a repository and obeys the config in it, so a file HEAD is refused wherever it is: another program may be
+// making meanwhile what belongs beside it.
 //
-// At and above the folder trusted, which is one that the user chose, a working tree of its own ends the search: some people keep
-// working trees inside of bare repositories.
+// At and above the folder trusted, which is one that the user chose, a working tree of its own ends the search: some
+// people keep working trees inside of bare repositories.
 func CheckAdministration(trusted, path string) error {
 	dir, name := filepath.Dir(path), filepath.Base(path)
 	for last := true; ; last = false {
@@ -46,7 +47,9 @@ func CheckAdministration(trusted, path string) error {
 func checkLed(path, real string) error {
 	has := func(p string) bool {
 		abs, err := filepath.Abs(p)
-		return err != nil || slices.ContainsFunc(strings.Split(filepath.ToSlash(abs), "/"), func(name string) bool { return isGit(FoldName(name)) })
+		return err != nil || slices.ContainsFunc(strings.Split(filepath.ToSlash(abs), "/"), func(name string) bool {
+			return isGit(FoldName(name))
+		})
 	}
 	if has(real) && !has(path) {
 		return fmt.Errorf("a symbolic link leads to %s: %w", real, ErrAdministration)
@@ -58,7 +61,8 @@ func checkLed(path, real string) error {
 func isGit(plain string) bool { return plain == ".git" || strings.HasPrefix(plain, "git~") }
 
 // besideHead are what git looks for beside a HEAD.
-var besideHead = map[string]bool{"config": true, "config.worktree": true, "objects": true, "refs": true, "commondir": true, "gitdir": true, "hooks": true}
+var besideHead = map[string]bool{"config": true, "config.worktree": true, "objects": true, "refs": true,
+	"commondir": true, "gitdir": true, "hooks": true}
 
 func there(dir, name string) bool {
 	_, err := os.Lstat(filepath.Join(dir, name))
@@ -71,9 +75,9 @@ func within(dir, path string) bool {
 	return err == nil && filepath.IsLocal(rel)
 }
 
-// FoldName makes one of all names of an entry that some file system takes for the same, as far as they can be told from the name: HFS+ passes
-// over characters that have no form, Windows over dots and spaces at the end and what stands behind a colon (a stream of the file),
-// and several over case.
+// FoldName makes one of all names of an entry that some file system takes for the same, as far as they can be told from
+// the name: HFS+ passes over characters that have no form, Windows over dots and spaces at the end and what stands
+// behind a colon (a stream of the file), and several over case.
 func FoldName(name string) string {
 	name, _, _ = strings.Cut(name, ":")
 	name = strings.Map(func(r rune) rune {

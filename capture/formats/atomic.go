@@ -12,8 +12,8 @@ import (
 	"strings"
 )
 
-// WriteFile writes a file whole or not at all, as File does: write fills it, and it is on the disk before it takes its name. The errors
-// name path.
+// WriteFile writes a file whole or not at all, as File does: write fills it, and it is on the disk before it takes its
+// name. The errors name path.
 func WriteFile(path string, write func(w io.Writer) error) error {
 	f, err := Create(path)
 	if err != nil {
@@ -27,8 +27,9 @@ func WriteFile(path string, write func(w io.Writer) error) error {
 	return f.Close()
 }
 
-// File is a file on its way: it is written beside its place under another name, and takes its own when it is closed. Until
-// then an older file at that place stays as it was. A link is followed; what is neither a file nor a folder, such as a pipe, is written straight.
+// File is a file on its way: it is written beside its place under another name, and takes its own when it is closed.
+// Until then an older file at that place stays as it was. A link is followed; what is neither a file nor a folder, such
+// as a pipe, is written straight.
 type File struct {
 	*bufio.Writer
 	path   string // as the caller named it
@@ -39,8 +40,8 @@ type File struct {
 	durable bool // on the disk before it takes its name
 }
 
-// Create begins a file, and makes the folders above it. It refuses links into a folder .git, where a checked-in link could have a report
-// configure git. Its errors name path.
+// Create begins a file, and makes the folders above it. It refuses links into a folder .git, where a checked-in link
+// could have a report configure git. Its errors name path.
 func Create(path string) (*File, error) {
 	out := &File{path: path, target: path}
 	if st, err := os.Stat(path); err == nil {

@@ -27,9 +27,11 @@ func (f claimer) Open(_ context.Context, in *Input, opt Options) (*capture.Captu
 	}
 	a := capture.NewUniformAxis(1, 1)
 	one := func(name, unit string) *capture.Counter {
-		return &capture.Counter{Meta: capture.Meta{Name: name, Unit: unit, Guessed: true}, Axis: a, Col: capture.NewColumn(capture.Data{U: []uint64{7}})}
+		return &capture.Counter{Meta: capture.Meta{Name: name, Unit: unit, Guessed: true}, Axis: a,
+			Col: capture.NewColumn(capture.Data{U: []uint64{7}})}
 	}
-	cfg := capture.Config{Format: f.name, Axis: a, Counters: []*capture.Counter{one("requests", ""), one("gpu_temp", "°C"), one("gpu_tempo", ""), one("used", "MiB")}}
+	cfg := capture.Config{Format: f.name, Axis: a, Counters: []*capture.Counter{one("requests", ""),
+		one("gpu_temp", "°C"), one("gpu_tempo", ""), one("used", "MiB")}}
 	opt.Apply(&cfg)
 	return capture.New(cfg)
 }
@@ -50,7 +52,8 @@ func TestAFormatThatFailsAfterClaimingHandsOn(t *testing.T) {
 		t.Fatalf("%v, %+v", err, c)
 	}
 	_, err = openWith(t, Options{}, claimer{"csv", 60, worse}, claimer{"perfstat", 96, bad})
-	if !errors.Is(err, bad) || !errors.Is(err, worse) || strings.Index(err.Error(), "perfstat") > strings.Index(err.Error(), "csv") {
+	if !errors.Is(err, bad) || !errors.Is(err, worse) ||
+		strings.Index(err.Error(), "perfstat") > strings.Index(err.Error(), "csv") {
 		t.Errorf("error %v", err)
 	}
 	_, err = openWith(t, Options{Format: "perfstat"}, claimer{"csv", 60, nil}, claimer{"perfstat", 96, bad})
@@ -58,7 +61,8 @@ func TestAFormatThatFailsAfterClaimingHandsOn(t *testing.T) {
 		t.Errorf("the named format handed on: %v", err)
 	}
 	_, err = openWith(t, Options{}, claimer{"csv", 60, nil}, claimer{"perfstat", 96, OptionErrorf("no option colour")})
-	if !errors.Is(err, ErrOption) || err.Error() != strings.TrimSpace(err.Error()) || !strings.HasSuffix(err.Error(), "no option colour") {
+	if !errors.Is(err, ErrOption) || err.Error() != strings.TrimSpace(err.Error()) ||
+		!strings.HasSuffix(err.Error(), "no option colour") {
 		t.Errorf("a wrong option was handed on: %v", err)
 	}
 }
@@ -69,7 +73,8 @@ func TestKindsDecideAndWhatNobodySaysIsGuessedInOneLine(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if kind(c, "gpu_temp") != "gauge" || kind(c, "used") != "delta" || len(c.Warnings) != 1 || !strings.Contains(c.Warnings[0], "requests, gpu_tempo, used") {
+	if kind(c, "gpu_temp") != "gauge" || kind(c, "used") != "delta" || len(c.Warnings) != 1 ||
+		!strings.Contains(c.Warnings[0], "requests, gpu_tempo, used") {
 		t.Errorf("warnings %q", c.Warnings)
 	}
 	kinds, err := ParseKinds("gpu_*=delta,gpu_tempo=constant", "used=gauge")
@@ -79,16 +84,19 @@ func TestKindsDecideAndWhatNobodySaysIsGuessedInOneLine(t *testing.T) {
 	if c, err = openWith(t, Options{Kinds: kinds}, claimer{"csv", 60, nil}); err != nil {
 		t.Fatal(err)
 	}
-	if kind(c, "gpu_temp") != "delta" || kind(c, "gpu_tempo") != "constant" || kind(c, "used") != "gauge" || !strings.HasSuffix(c.Warnings[0], "requests (kinds= decides)") {
+	if kind(c, "gpu_temp") != "delta" || kind(c, "gpu_tempo") != "constant" || kind(c, "used") != "gauge" ||
+		!strings.HasSuffix(c.Warnings[0], "requests (kinds= decides)") {
 		t.Errorf("warnings %q", c.Warnings)
 	}
 	if kinds, err = ParseKinds("gauge"); err != nil {
 		t.Fatal(err)
 	}
-	if c, err = openWith(t, Options{Kinds: kinds}, claimer{"csv", 60, nil}); err != nil || kind(c, "requests") != "gauge" || len(c.Warnings) != 0 {
+	if c, err = openWith(t, Options{Kinds: kinds}, claimer{"csv", 60, nil}); err != nil ||
+		kind(c, "requests") != "gauge" || len(c.Warnings) != 0 {
 		t.Errorf("%v, %q", err, c.Warnings)
 	}
-	if _, err = openWith(t, Options{Kinds: Kinds{"request": capture.Delta}}, claimer{"csv", 60, nil}); err == nil || !strings.Contains(err.Error(), `did you mean "requests"`) {
+	if _, err = openWith(t, Options{Kinds: Kinds{"request": capture.Delta}}, claimer{"csv", 60, nil}); err == nil ||
+		!strings.Contains(err.Error(), `did you mean "requests"`) {
 		t.Errorf("error %v", err)
 	}
 	for _, bad := range []string{"x=derived", "x", "=gauge", "x=", ""} {

@@ -16,13 +16,15 @@ type Options struct {
 	Denom    string // capture.Options.Denom
 	Duration string // capture.Options.Duration
 	Zero     string // capture.Options.Zero
-	// Properties are constants of the capture that its content does not state, or states wrongly, such as the generation of the GPU.
+	// Properties are constants of the capture that its content does not state, or states wrongly, such as the
+	// generation of the GPU.
 	Properties []capture.Property
 	// Kinds decides of what kind counters are, against what the content and the catalogues say.
 	Kinds Kinds
 	// Extra holds options that only one format understands.
 	Extra map[string]any
-	// Beside is asked about files and folders that are read though another file was named, beside which they lie; nil allows all.
+	// Beside is asked about files and folders that are read though another file was named, beside which they lie; nil
+	// allows all.
 	Beside func(path string) error
 	// Warn is called with warnings as they arise, if it is not nil. They are in the capture's Warnings too.
 	Warn func(string)
@@ -73,7 +75,8 @@ type Format interface {
 
 // Explainer is a Format that can say what it missed in content that it does not recognise.
 type Explainer interface {
-	// WhyNot completes "this is not my format: ..." for an input whose Sniff was 0, such as "no pmc_perf.csv in the folder".
+	// WhyNot completes "this is not my format: ..." for an input whose Sniff was 0, such as "no pmc_perf.csv in the
+	// folder".
 	WhyNot(in *Input) string
 }
 

@@ -8,7 +8,8 @@ import (
 	"astrolabe/capture/metrics"
 )
 
-// settleGPU refuses a catalogue of another vendor or architecture than the content says, unless the caller insists, and doubts one of a sibling.
+// settleGPU refuses a catalogue of another vendor or architecture than the content says, unless the caller insists, and
+// doubts one of a sibling.
 func settleGPU(c *capture.Capture, opt Options) (*capture.Capture, error) {
 	if opt.GPU == "" || c.Stated == "" {
 		return c, nil
@@ -20,11 +21,15 @@ func settleGPU(c *capture.Capture, opt Options) (*capture.Capture, error) {
 	case fit == metrics.Fits:
 		return c.With(func(cfg *capture.Config) { cfg.Stated = "" })
 	case fit == metrics.Foreign && !opt.Force:
-		return nil, OptionErrorf("gpu %s: %s, where counters of one name mean other things: every number could be wrong; force (force=True, --force) reads it so all the same", opt.GPU, text)
+		return nil, OptionErrorf(
+			"gpu %s: %s, where counters of one name mean other things: every number could be wrong; force (force=True, --force) reads it so all the same",
+			opt.GPU, text)
 	case fit == metrics.Foreign:
 		warning = fmt.Sprintf("read as %s by force: %s; every metric of that catalogue may be wrong", opt.GPU, text)
 	default:
-		warning = fmt.Sprintf("read as its sibling %s: %s; a counter or formula that differs between them gives a wrong number", opt.GPU, text)
+		warning = fmt.Sprintf(
+			"read as its sibling %s: %s; a counter or formula that differs between them gives a wrong number", opt.GPU,
+			text)
 	}
 	if opt.Warn != nil {
 		opt.Warn(warning)

@@ -39,10 +39,12 @@ func TestACatalogueOfAnotherArchitectureIsRefusedUnlessForced(t *testing.T) {
 		forced       string // what it then says by force
 		sibling      bool
 	}{
-		{"gpu=gfx90a\ndevice=MI200", "gfx1151", "gfx90a (AMD, CDNA 2), and gfx1151 is of AMD, RDNA 3.5", "gfx90a", false},
+		{"gpu=gfx90a\ndevice=MI200", "gfx1151", "gfx90a (AMD, CDNA 2), and gfx1151 is of AMD, RDNA 3.5",
+			"gfx90a", false},
 		{"gpu=gfx90a", "mali-g615", "gfx90a (AMD, CDNA 2), and mali-g615 is of Arm, Valhall", "gfx90a", false},
 		{"gpu=cpu", "gfx1151", "cpu (CPU)", "cpu", false},
-		{"device=Intel GPU 0x9a49\npci=8086:9a49", "intel-kbl-gt2", "Intel GPU 0x9a49 (Intel, Gen12)", "Intel GPU 0x9a49", false},
+		{"device=Intel GPU 0x9a49\npci=8086:9a49", "intel-kbl-gt2", "Intel GPU 0x9a49 (Intel, Gen12)",
+			"Intel GPU 0x9a49", false},
 		{"pci=8086:1912", "intel-kbl-gt2", "", "", true},
 		{"gpu=gfx1150", "gfx1151", "", "", true},
 		{"gpu=gfx1151", "gfx1151", "", "", false},
@@ -58,22 +60,28 @@ func TestACatalogueOfAnotherArchitectureIsRefusedUnlessForced(t *testing.T) {
 				t.Errorf("%q as %s: %v", c.content, c.gpu, err)
 				continue
 			}
-			if (len(got.Warnings) == 1 && strings.HasPrefix(got.Warnings[0], "read as its sibling "+c.gpu)) != c.sibling || got.Stated != "" {
+			if (len(got.Warnings) == 1 && strings.HasPrefix(got.Warnings[0], "read as its sibling "+c.gpu)) !=
+				c.sibling || got.Stated != "" {
 				t.Errorf("%q as %s: warnings %q, stated %q", c.content, c.gpu, got.Warnings, got.Stated)
 			}
 			continue
 		}
-		if err == nil || !errors.Is(err, ErrOption) || !strings.Contains(err.Error(), c.refused) || !strings.Contains(err.Error(), "force") {
+		if err == nil || !errors.Is(err, ErrOption) || !strings.Contains(err.Error(), c.refused) ||
+			!strings.Contains(err.Error(), "force") {
 			t.Errorf("%q as %s: got %v", c.content, c.gpu, err)
 		}
 		var heard []string
-		got, err = r.Open(context.Background(), path, Options{GPU: c.gpu, Force: true, Warn: func(s string) { heard = append(heard, s) }})
+		got, err = r.Open(context.Background(), path, Options{GPU: c.gpu, Force: true, Warn: func(s string) {
+			heard = append(heard, s)
+		}})
 		if err != nil {
 			t.Errorf("%q as %s by force: %v", c.content, c.gpu, err)
 			continue
 		}
-		if got.GPU != c.gpu || got.Stated != c.forced || len(got.Warnings) != 1 || !strings.HasPrefix(got.Warnings[0], "read as "+c.gpu+" by force") || len(heard) != 1 {
-			t.Errorf("%q as %s by force: %s, stated %q, warnings %q, heard %q", c.content, c.gpu, got.GPU, got.Stated, got.Warnings, heard)
+		if got.GPU != c.gpu || got.Stated != c.forced || len(got.Warnings) != 1 ||
+			!strings.HasPrefix(got.Warnings[0], "read as "+c.gpu+" by force") || len(heard) != 1 {
+			t.Errorf("%q as %s by force: %s, stated %q, warnings %q, heard %q", c.content, c.gpu, got.GPU, got.Stated,
+				got.Warnings, heard)
 		}
 	}
 }
@@ -81,8 +89,10 @@ func TestACatalogueOfAnotherArchitectureIsRefusedUnlessForced(t *testing.T) {
 func TestAMisspeltGPUIsAnErrorWithTheNearestNames(t *testing.T) {
 	r := NewRegistry(saying{fakeFormat{name: "saying", word: "says", sure: 100}})
 	path := put(t, "x", "says\n")
-	for wrong, near := range map[string]string{"gfx1511": "gfx1151", "mali-g651": "mali-g615", "intel-kbl": "intel-kbl-gt2", "nonsense": "there are amd-gpa"} {
-		if _, err := r.Open(context.Background(), path, Options{GPU: wrong}); err == nil || !errors.Is(err, ErrOption) || !strings.Contains(err.Error(), near) {
+	for wrong, near := range map[string]string{"gfx1511": "gfx1151", "mali-g651": "mali-g615",
+		"intel-kbl": "intel-kbl-gt2", "nonsense": "there are amd-gpa"} {
+		if _, err := r.Open(context.Background(), path, Options{GPU: wrong}); err == nil ||
+			!errors.Is(err, ErrOption) || !strings.Contains(err.Error(), near) {
 			t.Errorf("%s: got %v", wrong, err)
 		}
 	}

@@ -17,9 +17,9 @@ import (
 	"astrolabe/capture/progress"
 )
 
-// HashFile returns the SHA-256 of a capture's content in hexadecimal: of the bytes of a file, or, for a folder, of the sorted
-// relative names of all regular files below it, each with its length and the SHA-256 of its content. Symbolic links below a folder are followed to
-// files and not to folders. It reads with a bounded buffer.
+// HashFile returns the SHA-256 of a capture's content in hexadecimal: of the bytes of a file, or, for a folder, of the
+// sorted relative names of all regular files below it, each with its length and the SHA-256 of its content. Symbolic
+// links below a folder are followed to files and not to folders. It reads with a bounded buffer.
 func HashFile(ctx context.Context, path string) (string, error) {
 	st, err := os.Stat(path)
 	if err != nil {
@@ -92,7 +92,8 @@ func hashInto(ctx context.Context, h hash.Hash, path string) error {
 		return pathError(path, err)
 	}
 	defer f.Close()
-	if _, err := io.CopyBuffer(struct{ io.Writer }{h}, struct{ io.Reader }{progress.Reader(ctx, f)}, make([]byte, 1<<18)); err != nil {
+	if _, err := io.CopyBuffer(struct{ io.Writer }{h}, struct{ io.Reader }{progress.Reader(ctx, f)},
+		make([]byte, 1<<18)); err != nil {
 		return pathError(path, err)
 	}
 	return nil

@@ -38,7 +38,8 @@ func Inspect(path string) (*Input, error) {
 	case !st.Mode().IsRegular():
 		return nil, regular(path, st)
 	case in.Size == 0:
-		return nil, fmt.Errorf("%s: %w (0 bytes): the program that wrote it stopped before its first data", path, ErrEmpty)
+		return nil, fmt.Errorf("%s: %w (0 bytes): the program that wrote it stopped before its first data", path,
+			ErrEmpty)
 	}
 	f, err := OpenRegular(path)
 	if err != nil {

@@ -10,15 +10,17 @@ import (
 	"astrolabe/capture/metrics"
 )
 
-// Kinds says of what kind counters are, by the names of counters or patterns with * and ?. A name wins over a pattern, and among patterns the
-// one that says more.
+// Kinds says of what kind counters are, by the names of counters or patterns with * and ?. A name wins over a pattern,
+// and among patterns the one that says more.
 type Kinds map[string]capture.Kind
 
 // ParseKind reads the kind of a measured counter.
 func ParseKind(text string) (capture.Kind, error) {
 	k, ok := capture.ParseKind(text)
 	if !ok || k == capture.Derived {
-		return 0, fmt.Errorf("%q is no kind of counter: use \"delta\" (counts, added up), \"gauge\" (levels, averaged) or \"constant\"", text)
+		return 0, fmt.Errorf(
+			"%q is no kind of counter: use \"delta\" (counts, added up), \"gauge\" (levels, averaged) or \"constant\"",
+			text)
 	}
 	return k, nil
 }
@@ -35,7 +37,8 @@ func ParseKinds(texts ...string) (Kinds, error) {
 			}
 			k, err := ParseKind(strings.TrimSpace(part[i+1:]))
 			if err != nil || glob == "" {
-				return nil, fmt.Errorf("kinds %q: write NAME=KIND, such as gpu_temp*=gauge; a kind is delta, gauge or constant", part)
+				return nil, fmt.Errorf(
+					"kinds %q: write NAME=KIND, such as gpu_temp*=gauge; a kind is delta, gauge or constant", part)
 			}
 			out[glob] = k
 		}
@@ -150,5 +153,6 @@ func guessed(counts, levels []string) string {
 	if len(parts) == 0 {
 		return ""
 	}
-	return "guessed: nothing says of what kind these counters are, they are taken " + strings.Join(parts, "; ") + " (kinds= decides)"
+	return "guessed: nothing says of what kind these counters are, they are taken " + strings.Join(parts, "; ") +
+		" (kinds= decides)"
 }

@@ -39,7 +39,9 @@ func nearestFile(path string) string {
 	for _, e := range entries {
 		name := strings.ToLower(e.Name())
 		d := spelling.Distance(base, name, dist)
-		if len(base) >= 3 && strings.TrimSuffix(name, filepath.Ext(name)) == strings.TrimSuffix(base, filepath.Ext(base)) { // another ending
+		// another ending
+		if len(base) >= 3 && strings.TrimSuffix(name, filepath.Ext(name)) == strings.TrimSuffix(base,
+			filepath.Ext(base)) {
 			d = min(d, 1)
 		}
 		if d < dist {

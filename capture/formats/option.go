@@ -5,7 +5,8 @@ import (
 	"fmt"
 )
 
-// ErrOption is an option that the format of the content does not have, or not with that value. No other format is tried then.
+// ErrOption is an option that the format of the content does not have, or not with that value. No other format is tried
+// then.
 var ErrOption = errors.New("an option is wrong")
 
 // optionError is an ErrOption in the words of the format.

@@ -8,8 +8,9 @@ import (
 	"path/filepath"
 )
 
-// CheckOutput finds out whether a file could be written at path, before work begins whose result it is to take. It makes neither the file nor
-// folders above it, which the writers of this package make; in the nearest folder that exists it makes a file and removes it.
+// CheckOutput finds out whether a file could be written at path, before work begins whose result it is to take. It
+// makes neither the file nor folders above it, which the writers of this package make; in the nearest folder that
+// exists it makes a file and removes it.
 func CheckOutput(path string) error {
 	if path == "" {
 		return errors.New("the path of the output is empty")
@@ -36,7 +37,8 @@ func CheckOutputFolder(dir string) error {
 	return checkFolder(dir, dir)
 }
 
-// checkFolder makes a file in dir, or in the nearest folder above it that exists, and removes it. Errors are about path.
+// checkFolder makes a file in dir, or in the nearest folder above it that exists, and removes it. Errors are about
+// path.
 func checkFolder(path, dir string) error {
 	for {
 		st, err := os.Stat(dir)

@@ -29,7 +29,8 @@ func TestAnOutputIsCheckedWithoutMakingIt(t *testing.T) {
 	if err := os.WriteFile(file, []byte("old"), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	bad := map[string]string{"": "empty", dir: "is a folder", filepath.Join(file, "x"): "is a file and no folder", filepath.Join(file, "x", "y", "z"): "is a file and no folder"}
+	bad := map[string]string{"": "empty", dir: "is a folder", filepath.Join(file, "x"): "is a file and no folder",
+		filepath.Join(file, "x", "y", "z"): "is a file and no folder"}
 	if runtime.GOOS == "linux" {
 		bad["/proc/x"] = "no file can be made in /proc"
 		bad["/proc/a/b/x"] = "no file can be made in /proc"
@@ -39,7 +40,8 @@ func TestAnOutputIsCheckedWithoutMakingIt(t *testing.T) {
 			t.Errorf("%q: %v, want %q", path, err, want)
 		}
 	}
-	for _, path := range []string{file, filepath.Join(dir, "new"), filepath.Join(dir, "a", "b", "c"), os.DevNull, filepath.Join(dir, strings.Repeat("ü", 125))} {
+	for _, path := range []string{file, filepath.Join(dir, "new"), filepath.Join(dir, "a", "b", "c"), os.DevNull,
+		filepath.Join(dir, strings.Repeat("ü", 125))} {
 		if err := CheckOutput(path); err != nil {
 			t.Errorf("%q: %v", path, err)
 		}
@@ -77,7 +79,10 @@ func TestFilesAreMadeWithTheFoldersAboveThem(t *testing.T) {
 	dir := t.TempDir()
 	long := strings.Repeat("ü", 125) // 250 bytes: a temporary name beside it must be shorter
 	for _, path := range []string{filepath.Join(dir, "a", "b", "x"), filepath.Join(dir, long)} {
-		if err := WriteFile(path, func(w io.Writer) error { _, err := io.WriteString(w, "text"); return err }); err != nil {
+		if err := WriteFile(path, func(w io.Writer) error {
+			_, err := io.WriteString(w, "text")
+			return err
+		}); err != nil {
 			t.Fatal(err)
 		}
 		if data, err := os.ReadFile(path); err != nil || string(data) != "text" {

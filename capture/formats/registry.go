@@ -41,9 +41,9 @@ func (r *Registry) Formats() []Format { return slices.Clone(r.formats) }
 // counterRoom is what it takes to describe a counter anew, in bytes.
 const counterRoom = 1024
 
-// Open reads the capture at path, a file or folder. The format is opt.Format, or else the one that is surest of the content; where that one
-// fails the next that recognises the content has its turn, and a warning says so. What the catalogues know of the counters is added, and
-// opt.Kinds decides of what kind they are.
+// Open reads the capture at path, a file or folder. The format is opt.Format, or else the one that is surest of the
+// content; where that one fails the next that recognises the content has its turn, and a warning says so. What the
+// catalogues know of the counters is added, and opt.Kinds decides of what kind they are.
 func (r *Registry) Open(ctx context.Context, path string, opt Options) (*capture.Capture, error) {
 	if opt.GPU != "" {
 		if _, err := metrics.Get(opt.GPU); err != nil {
@@ -90,7 +90,8 @@ func openBest(ctx context.Context, claims []Format, in *Input, opt Options) (*ca
 		case err == nil && len(failed) == 0:
 			return c, nil
 		case err == nil:
-			warning := fmt.Sprintf("read as %s, because what looks like another format cannot be read as such: %v", f.Name(), errors.Join(failed...))
+			warning := fmt.Sprintf("read as %s, because what looks like another format cannot be read as such: %v",
+				f.Name(), errors.Join(failed...))
 			if opt.Warn != nil {
 				opt.Warn(warning)
 			}
@@ -104,10 +105,12 @@ func openBest(ctx context.Context, claims []Format, in *Input, opt Options) (*ca
 	if len(failed) == 1 {
 		return nil, failed[0]
 	}
-	return nil, fmt.Errorf("%s: %d formats recognise it and none can read it:\n%w", in.Path, len(failed), errors.Join(failed...))
+	return nil, fmt.Errorf("%s: %d formats recognise it and none can read it:\n%w", in.Path, len(failed),
+		errors.Join(failed...))
 }
 
-// openFormat opens the content with one format. Where there is no room for what is in it the error says so, whoever noticed.
+// openFormat opens the content with one format. Where there is no room for what is in it the error says so, whoever
+// noticed.
 func openFormat(ctx context.Context, f Format, in *Input, opt Options) (c *capture.Capture, err error) {
 	ctx, done := memory.Reading(ctx, in.Path)
 	defer done()
@@ -189,7 +192,9 @@ func (r *Registry) claims(in *Input, name string) ([]Format, error) {
 
 func (r *Registry) unrecognised(in *Input) error {
 	if strings.HasSuffix(in.Path, ".star") && !in.IsDir {
-		return fmt.Errorf("%s: %w: this is a script and no capture: astrolabe run runs it, --script and map take it beside a capture", in.Path, ErrUnrecognised)
+		return fmt.Errorf(
+			"%s: %w: this is a script and no capture: astrolabe run runs it, --script and map take it beside a capture",
+			in.Path, ErrUnrecognised)
 	}
 	var b strings.Builder
 	for _, f := range r.formats {
@@ -266,7 +271,8 @@ func (r *Registry) Writer(path, format string) (Writer, error) {
 		}
 		w, ok := f.(Writer)
 		if !ok {
-			return nil, fmt.Errorf("format %s can be read only: save as one of %s", f.Name(), strings.Join(r.names(true), ", "))
+			return nil, fmt.Errorf("format %s can be read only: save as one of %s", f.Name(),
+				strings.Join(r.names(true), ", "))
 		}
 		return w, nil
 	}
@@ -286,7 +292,9 @@ func (r *Registry) Writer(path, format string) (Writer, error) {
 	}
 	ext := filepath.Ext(name)
 	if ext == "" {
-		return nil, fmt.Errorf("save %s: the name has no extension to choose the format by: use one of %s, or give the format", path, strings.Join(known, ", "))
+		return nil, fmt.Errorf(
+			"save %s: the name has no extension to choose the format by: use one of %s, or give the format", path,
+			strings.Join(known, ", "))
 	}
 	return nil, fmt.Errorf("save %s: %w", path, unknownName(ErrUnknownFormat, "extension "+quote(ext), ext, known))
 }
@@ -303,7 +311,8 @@ func (r *Registry) Save(ctx context.Context, path, format string, c *capture.Cap
 	return nil
 }
 
-// Encode writes c to out in the format that Save would choose for that path and format name. Nothing is created at path.
+// Encode writes c to out in the format that Save would choose for that path and format name. Nothing is created at
+// path.
 func (r *Registry) Encode(ctx context.Context, out io.Writer, path, format string, c *capture.Capture) error {
 	w, err := r.Writer(path, format)
 	if err != nil {

@@ -26,7 +26,8 @@ type fakeFormat struct {
 func (f fakeFormat) Name() string { return f.name }
 func (f fakeFormat) Doc() string  { return "starts with " + f.word }
 func (f fakeFormat) Sniff(in *Input) int {
-	if in.IsDir && f.file != "" && in.Has(f.file) || !in.IsDir && f.word != "" && bytes.HasPrefix(in.Head, []byte(f.word)) {
+	if in.IsDir && f.file != "" && in.Has(f.file) || !in.IsDir && f.word != "" &&
+		bytes.HasPrefix(in.Head, []byte(f.word)) {
 		return f.sure
 	}
 	return 0
@@ -114,14 +115,18 @@ func TestErrorsOfOpeningNameThePathAndTheReason(t *testing.T) {
 		is      error
 		phrases []string
 	}{
-		"no path":           {"", Options{}, nil, []string{"no path"}},
-		"no such file":      {missing, Options{}, fs.ErrNotExist, []string{missing, "no such file"}},
-		"empty file":        {put(t, "x", ""), Options{}, ErrEmpty, []string{"empty file"}},
-		"unknown content":   {unknown, Options{}, ErrUnrecognised, []string{unknown, `"\x7fELF`, "arrow: starts with ARROW1", "csv: starts with time,", "rocprofcompute: no pmc_perf.csv"}},
-		"folder without it": {folder, Options{}, ErrUnrecognised, []string{folder, "other.txt", "no pmc_perf.csv in the folder"}},
-		"unknown format":    {unknown, Options{Format: "cvs"}, ErrUnknownFormat, []string{`"cvs"`, `did you mean "csv"`, "arrow, csv, rocprofcompute"}},
-		"far from any":      {unknown, Options{Format: "spreadsheet"}, ErrUnknownFormat, []string{"known: arrow, csv"}},
-		"damage":            {bad, Options{}, nil, []string{bad, "open csv capture", "line 7"}},
+		"no path":      {"", Options{}, nil, []string{"no path"}},
+		"no such file": {missing, Options{}, fs.ErrNotExist, []string{missing, "no such file"}},
+		"empty file":   {put(t, "x", ""), Options{}, ErrEmpty, []string{"empty file"}},
+		"unknown content": {unknown, Options{}, ErrUnrecognised,
+			[]string{unknown, `"\x7fELF`, "arrow: starts with ARROW1", "csv: starts with time,",
+				"rocprofcompute: no pmc_perf.csv"}},
+		"folder without it": {folder, Options{}, ErrUnrecognised,
+			[]string{folder, "other.txt", "no pmc_perf.csv in the folder"}},
+		"unknown format": {unknown, Options{Format: "cvs"}, ErrUnknownFormat,
+			[]string{`"cvs"`, `did you mean "csv"`, "arrow, csv, rocprofcompute"}},
+		"far from any": {unknown, Options{Format: "spreadsheet"}, ErrUnknownFormat, []string{"known: arrow, csv"}},
+		"damage":       {bad, Options{}, nil, []string{bad, "open csv capture", "line 7"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, err := testRegistry().Open(context.Background(), c.path, c.opt)
@@ -166,7 +171,8 @@ func TestSavingGoesByFormatThenByExtension(t *testing.T) {
 	}
 	dir := t.TempDir()
 	for _, s := range []struct{ name, format, want string }{
-		{"a.csv", "", "time,"}, {"A.CSV", "", "time,"}, {"b.csv.gz", "", "time,"}, {"c.arrow", "", "ARROW1"}, {"d.csv", "arrow", "ARROW1"}, {"e", "csv", "time,"},
+		{"a.csv", "", "time,"}, {"A.CSV", "", "time,"}, {"b.csv.gz", "", "time,"}, {"c.arrow", "", "ARROW1"},
+		{"d.csv", "arrow", "ARROW1"}, {"e", "csv", "time,"},
 	} {
 		path := filepath.Join(dir, s.name)
 		if err := r.Save(context.Background(), path, s.format, c); err != nil {
@@ -178,7 +184,8 @@ func TestSavingGoesByFormatThenByExtension(t *testing.T) {
 		}
 	}
 	for _, s := range []struct{ name, format, want string }{
-		{"x.csw", "", `did you mean ".csv"`}, {"x", "", "no extension"}, {"x.csv", "rocprofcompute", "read only"}, {"x.csv", "arow", `did you mean "arrow"`},
+		{"x.csw", "", `did you mean ".csv"`}, {"x", "", "no extension"}, {"x.csv", "rocprofcompute", "read only"},
+		{"x.csv", "arow", `did you mean "arrow"`},
 		{"a.csv/x.csv", "", "a file stands where a folder should"},
 	} {
 		err := r.Save(context.Background(), filepath.Join(dir, s.name), s.format, c)
@@ -193,10 +200,12 @@ func TestSavingGoesByFormatThenByExtension(t *testing.T) {
 
 func TestAFailedSaveLeavesTheOlderFileAndNothingElse(t *testing.T) {
 	path := put(t, "x.csv", "older")
-	w := fakeWriter{fakeFormat: fakeFormat{name: "csv", word: "half"}, ext: []string{".csv"}, err: &fs.PathError{Op: "write", Path: "tmp", Err: syscall.ENOSPC}}
+	w := fakeWriter{fakeFormat: fakeFormat{name: "csv", word: "half"}, ext: []string{".csv"},
+		err: &fs.PathError{Op: "write", Path: "tmp", Err: syscall.ENOSPC}}
 	c, _ := capture.New(capture.Config{})
 	err := NewRegistry(w).Save(context.Background(), path, "", c)
-	if !errors.Is(err, syscall.ENOSPC) || strings.Count(err.Error(), path) != 1 || !strings.Contains(err.Error(), "disk is full") {
+	if !errors.Is(err, syscall.ENOSPC) || strings.Count(err.Error(), path) != 1 ||
+		!strings.Contains(err.Error(), "disk is full") {
 		t.Errorf("error %v", err)
 	}
 	if data, _ := os.ReadFile(path); string(data) != "older" {
@@ -232,10 +241,15 @@ func TestWritingFollowsLinksAndKeepsTheMode(t *testing.T) {
 	if st, _ := os.Lstat(link); st.Mode()&fs.ModeSymlink == 0 {
 		t.Error("the link is gone")
 	}
-	if err := WriteFile(filepath.Dir(path), func(io.Writer) error { return nil }); err == nil || !strings.Contains(err.Error(), "folder") {
+	if err := WriteFile(filepath.Dir(path), func(io.Writer) error {
+		return nil
+	}); err == nil || !strings.Contains(err.Error(), "folder") {
 		t.Errorf("writing a folder: %v", err)
 	}
-	if err := WriteFile("/dev/null", func(w io.Writer) error { _, err := io.WriteString(w, "x"); return err }); err != nil {
+	if err := WriteFile("/dev/null", func(w io.Writer) error {
+		_, err := io.WriteString(w, "x")
+		return err
+	}); err != nil {
 		t.Errorf("writing a device: %v", err)
 	}
 }
@@ -267,7 +281,8 @@ func TestTheHashOfACaptureIsThatOfItsContent(t *testing.T) {
 	if base != hash(map[string]string{"sub/b": "2", "a": "1"}) {
 		t.Error("the same folder elsewhere hashes differently")
 	}
-	for _, other := range []map[string]string{{"a": "1"}, {"a": "1", "sub/b": "3"}, {"a": "1", "sub/c": "2"}, {"a": "1", "b": "2"}, {"a": "12", "sub/b": ""}} {
+	for _, other := range []map[string]string{{"a": "1"}, {"a": "1", "sub/b": "3"}, {"a": "1", "sub/c": "2"},
+		{"a": "1", "b": "2"}, {"a": "12", "sub/b": ""}} {
 		if hash(other) == base {
 			t.Errorf("%v hashes like another folder", other)
 		}

@@ -11,8 +11,8 @@ import (
 // ErrNotRegular is a pipe, a device or a socket where a file is expected.
 var ErrNotRegular = errors.New("not a regular file")
 
-// OpenRegular opens a file for reading, and refuses pipes, devices and sockets: opening one may wait for ever for its other end, and what
-// it gives may never end. A folder is refused too.
+// OpenRegular opens a file for reading, and refuses pipes, devices and sockets: opening one may wait for ever for its
+// other end, and what it gives may never end. A folder is refused too.
 func OpenRegular(path string) (*os.File, error) {
 	st, err := os.Stat(path)
 	if err == nil {

@@ -4,7 +4,8 @@ import "testing"
 
 func TestTextsThatSpreadsheetsTakeForFormulasAreMarked(t *testing.T) {
 	for in, want := range map[string]string{
-		"=1+1": "'=1+1", "+x": "'+x", "-x": "'-x", "@SUM(A1)": "'@SUM(A1)", "\t=1": "'\t=1", "\r=1": "'\r=1", "\n=1": "'\n=1", "＝1": "'＝1",
+		"=1+1": "'=1+1", "+x": "'+x", "-x": "'-x", "@SUM(A1)": "'@SUM(A1)", "\t=1": "'\t=1", "\r=1": "'\r=1",
+		"\n=1": "'\n=1", "＝1": "'＝1",
 		"'=1": "''=1", "''-": "'''-", "'": "'", "'x": "'x", "": "", "a=1": "a=1", "日本": "日本", " =1": " =1",
 	} {
 		got := MarkText(in)

@@ -9,8 +9,9 @@ import (
 	"unsafe"
 )
 
-// Pages of a mapped file that another program has cut off raise a fault where they are read, which ends a Go program unless the goroutine asked
-// for a panic instead (FaultsPanic). Such a panic, and that of what finds no room where it can return no error, becomes an error in Caught.
+// Pages of a mapped file that another program has cut off raise a fault where they are read, which ends a Go program
+// unless the goroutine asked for a panic instead (FaultsPanic). Such a panic, and that of what finds no room where it
+// can return no error, becomes an error in Caught.
 
 // FaultsPanic makes a fault in this goroutine a panic. The function that it returns undoes that.
 func FaultsPanic() (undo func()) {
@@ -29,7 +30,8 @@ type mappedFile struct {
 	path       string
 }
 
-// Mapped says that data are the pages of a file, so that a fault in them can name it. The function that it returns takes that back.
+// Mapped says that data are the pages of a file, so that a fault in them can name it. The function that it returns
+// takes that back.
 func Mapped(path string, data []byte) (forget func()) {
 	begin := uintptr(unsafe.Pointer(unsafe.SliceData(data)))
 	f := mappedFile{begin, begin + uintptr(len(data)), path}
@@ -68,7 +70,8 @@ func Caught(p any) error {
 	defer mapped.Unlock()
 	for _, f := range mapped.files {
 		if at := fault.Addr(); at >= f.begin && at < f.end {
-			return fmt.Errorf("%s: %w at byte %d: another program made it shorter; write a new file and rename it instead, and open this one again",
+			return fmt.Errorf(
+				"%s: %w at byte %d: another program made it shorter; write a new file and rename it instead, and open this one again",
 				f.path, ErrFault, at-f.begin)
 		}
 	}

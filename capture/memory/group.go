@@ -5,8 +5,8 @@ import (
 	"sync/atomic"
 )
 
-// Group is a sync.WaitGroup for goroutines that read columns. A panic that Caught knows does not end the program: Wait has it instead, in the
-// goroutine that can make an error of it.
+// Group is a sync.WaitGroup for goroutines that read columns. A panic that Caught knows does not end the program: Wait
+// has it instead, in the goroutine that can make an error of it.
 type Group struct {
 	wg     sync.WaitGroup
 	failed atomic.Pointer[error] // the first

@@ -11,12 +11,12 @@ import (
 	"unsafe"
 )
 
-// limit is what SetLimit was given, in bytes; 0 stands for the default. Memory is the program's and not that of a part of it, so the limit is
-// the one thing here that all parts share without handing it on.
+// limit is what SetLimit was given, in bytes; 0 stands for the default. Memory is the program's and not that of a part
+// of it, so the limit is the one thing here that all parts share without handing it on.
 var limit atomic.Uint64
 
-// SetLimit sets what the program may take, in bytes that are not pages of mapped files; 0 is half of what the machine and its control
-// groups allow.
+// SetLimit sets what the program may take, in bytes that are not pages of mapped files; 0 is half of what the machine
+// and its control groups allow.
 func SetLimit(n uint64) { limit.Store(n) }
 
 // Limit is what the program may take, in bytes.
@@ -68,8 +68,8 @@ var room struct {
 	at    uint64 // bytes of values then
 }
 
-// Room returns a *LimitError where so many further bytes would take the program over its limit. Whoever makes something whose size the
-// input decides asks before it does, in pieces of a mebibyte or more; see Tally for smaller ones.
+// Room returns a *LimitError where so many further bytes would take the program over its limit. Whoever makes something
+// whose size the input decides asks before it does, in pieces of a mebibyte or more; see Tally for smaller ones.
 func Room(n uint64) error {
 	most := Limit()
 	if n > most {
@@ -84,8 +84,8 @@ func Room(n uint64) error {
 	if max(values, resident)+n <= most {
 		return nil
 	}
-	// Some of it may be garbage. It is collected at most once per thirty-second part of the limit, so that a program which lives near its
-	// limit does not collect all the time.
+	// Some of it may be garbage. It is collected at most once per thirty-second part of the limit, so that a program
+	// which lives near its limit does not collect all the time.
 	if room.after > 0 && values >= room.at && values-room.at+n < most/32 && room.after+(values-room.at)+n <= most {
 		return nil
 	}
@@ -99,7 +99,8 @@ func Room(n uint64) error {
 	return &LimitError{Limit: most, Used: room.after, Need: n}
 }
 
-// Tally asks for room for many small things: it adds up what they take and asks Room for each further mebibyte. The zero value is ready.
+// Tally asks for room for many small things: it adds up what they take and asks Room for each further mebibyte. The
+// zero value is ready.
 type Tally struct{ pending uint64 }
 
 // tallied is how many bytes a Tally lets pass before it asks.
@@ -115,16 +116,17 @@ func (t *Tally) Add(n uint64) error {
 	return Room(n)
 }
 
-// Must is Add for code that builds what has been read and returns no error: where there is no room it panics with the *LimitError, which Caught
-// knows.
+// Must is Add for code that builds what has been read and returns no error: where there is no room it panics with the
+// *LimitError, which Caught knows.
 func (t *Tally) Must(n uint64) {
 	if err := t.Add(n); err != nil {
 		panic(err)
 	}
 }
 
-// Append is append for one value. A slice that is full moves to a larger array, and for a while there are both: Append asks for the room of the new
-// one first, so that a slice of hundreds of megabytes does not take the program over its limit at once. Like Must it panics where there is none.
+// Append is append for one value. A slice that is full moves to a larger array, and for a while there are both: Append
+// asks for the room of the new one first, so that a slice of hundreds of megabytes does not take the program over its
+// limit at once. Like Must it panics where there is none.
 func Append[T any](t *Tally, s []T, v T) []T {
 	if len(s) == cap(s) {
 		more := max(16, min(len(s), 256), len(s)/4)

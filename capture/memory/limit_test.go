@@ -62,7 +62,8 @@ func TestATallyAsksForManySmallThings(t *testing.T) {
 }
 
 func TestSizesAreWrittenWithBinaryUnits(t *testing.T) {
-	for n, want := range map[uint64]string{0: "0 B", 1000: "1000 B", 1536: "1.5 KiB", 256 << 20: "256 MiB", 8 << 30: "8 GiB", 3 << 50: "3072 TiB"} {
+	for n, want := range map[uint64]string{0: "0 B", 1000: "1000 B", 1536: "1.5 KiB", 256 << 20: "256 MiB",
+		8 << 30: "8 GiB", 3 << 50: "3072 TiB"} {
 		if got := Text(n); got != want {
 			t.Errorf("Text(%d) = %q, want %q", n, got, want)
 		}

@@ -5,8 +5,8 @@ import "runtime/metrics"
 // fallbackMemory stands for the memory of a machine that does not tell, in bytes.
 const fallbackMemory = 8 << 30
 
-// Meter tells how much memory this program takes. It serves one goroutine at a time, and its methods allocate nothing: while one operation fills gigabytes, the
-// garbage collector makes everybody who allocates help it first.
+// Meter tells how much memory this program takes. It serves one goroutine at a time, and its methods allocate nothing:
+// while one operation fills gigabytes, the garbage collector makes everybody who allocates help it first.
 type Meter struct {
 	samples [3]metrics.Sample
 	system  systemMeter
@@ -15,15 +15,16 @@ type Meter struct {
 // NewMeter returns a meter, which must be closed.
 func NewMeter() *Meter {
 	m := &Meter{system: newSystemMeter()}
-	for i, name := range []string{"/memory/classes/heap/objects:bytes", "/memory/classes/total:bytes", "/memory/classes/heap/released:bytes"} {
+	for i, name := range []string{"/memory/classes/heap/objects:bytes", "/memory/classes/total:bytes",
+		"/memory/classes/heap/released:bytes"} {
 		m.samples[i].Name = name
 	}
 	return m
 }
 
-// Read returns the size of all Go values, also of what the system has not backed with pages yet, and the resident size without
-// pages of mapped files, which the system takes back when it needs them; both in bytes. Where the system does not tell,
-// resident is what the Go runtime holds.
+// Read returns the size of all Go values, also of what the system has not backed with pages yet, and the resident size
+// without pages of mapped files, which the system takes back when it needs them; both in bytes. Where the system does
+// not tell, resident is what the Go runtime holds.
 func (m *Meter) Read() (values, resident uint64) {
 	metrics.Read(m.samples[:])
 	var n [len(m.samples)]uint64

@@ -56,7 +56,8 @@ func (m *systemMeter) close() {
 	}
 }
 
-// machineMemory is what the machine has (MemTotal of /proc/meminfo), or less where a control group allows less, in bytes.
+// machineMemory is what the machine has (MemTotal of /proc/meminfo), or less where a control group allows less, in
+// bytes.
 func machineMemory() uint64 {
 	return machineMemoryIn(os.DirFS("/"))
 }
@@ -69,7 +70,8 @@ func machineMemoryIn(root fs.FS) uint64 {
 			if !ok {
 				continue
 			}
-			if kib, err := strconv.ParseUint(strings.TrimSpace(strings.TrimSuffix(strings.TrimSpace(rest), "kB")), 10, 64); err == nil {
+			if kib, err := strconv.ParseUint(strings.TrimSpace(strings.TrimSuffix(strings.TrimSpace(rest), "kB")), 10,
+				64); err == nil {
 				total = kib << 10
 			}
 		}
@@ -77,8 +79,9 @@ func machineMemoryIn(root fs.FS) uint64 {
 	return min(total, groupMemory(root))
 }
 
-// groupMemory is the least memory limit of this program's control groups and of every group above them, MaxUint64 where there is none.
-// Version 2 has one tree and version 1 one per controller (cgroups(7)); inside a container the group's own folder stands at the root.
+// groupMemory is the least memory limit of this program's control groups and of every group above them, MaxUint64 where
+// there is none. Version 2 has one tree and version 1 one per controller (cgroups(7)); inside a container the group's
+// own folder stands at the root.
 func groupMemory(root fs.FS) uint64 {
 	least := uint64(math.MaxUint64)
 	limit := func(file string) {

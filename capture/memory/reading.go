@@ -7,8 +7,8 @@ import (
 	"sync"
 )
 
-// reading is what is being read now, the innermost last. What watches the program's memory from beside cannot know whose it is, so it names the
-// file that was begun last, and stops the reading of all.
+// reading is what is being read now, the innermost last. What watches the program's memory from beside cannot know
+// whose it is, so it names the file that was begun last, and stops the reading of all.
 var reading struct {
 	sync.Mutex
 	files []*readingFile
@@ -19,8 +19,8 @@ type readingFile struct {
 	cancel context.CancelCauseFunc
 }
 
-// Reading says that a capture is being read from path until done is called. Its context is cancelled where StopReading is called meanwhile; Stopped
-// then has the error.
+// Reading says that a capture is being read from path until done is called. Its context is cancelled where StopReading
+// is called meanwhile; Stopped then has the error.
 func Reading(ctx context.Context, path string) (_ context.Context, done func()) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	f := &readingFile{path, cancel}
@@ -37,8 +37,8 @@ func Reading(ctx context.Context, path string) (_ context.Context, done func()) 
 	}
 }
 
-// StopReading cancels the reading of all captures because the program takes more than it may. It returns the path of the one that was begun
-// last, "" where none is being read.
+// StopReading cancels the reading of all captures because the program takes more than it may. It returns the path of
+// the one that was begun last, "" where none is being read.
 func StopReading(why *LimitError) (path string) {
 	reading.Lock()
 	defer reading.Unlock()

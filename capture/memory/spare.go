@@ -5,8 +5,8 @@ import (
 	"weak"
 )
 
-// spares are what can be dropped because it can be made again. It is dropped where there is no room for something else, all at once: what is
-// needed is made again soon, and nobody knows what will be.
+// spares are what can be dropped because it can be made again. It is dropped where there is no room for something else,
+// all at once: what is needed is made again soon, and nobody knows what will be.
 var spares struct {
 	sync.Mutex
 	list  []func(drop bool) (alive bool)
@@ -25,7 +25,8 @@ func lookThrough(drop bool) {
 	spares.list, spares.alive = kept, len(kept)
 }
 
-// Spare says that what v holds can be made again: drop lets go of it where memory is short, from any goroutine. v itself is collected as ever.
+// Spare says that what v holds can be made again: drop lets go of it where memory is short, from any goroutine. v
+// itself is collected as ever.
 func Spare[T any](v *T, drop func(*T)) {
 	w := weak.Make(v)
 	spare := func(really bool) bool {

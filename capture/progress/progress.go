@@ -1,7 +1,7 @@
 // Package progress lets long work say how far it is to whoever waits for it, through the context that it runs under.
 //
-// Work asks From for the meter once, begins a stage on it, and adds to it at a coarse grain: a block of a file, a thousand samples, a page.
-// Where nobody listens the meter is nil, and every method of a nil meter does nothing.
+// Work asks From for the meter once, begins a stage on it, and adds to it at a coarse grain: a block of a file, a
+// thousand samples, a page. Where nobody listens the meter is nil, and every method of a nil meter does nothing.
 package progress
 
 import (
@@ -52,7 +52,8 @@ func From(ctx context.Context) *Meter {
 	return m
 }
 
-// Begin says that a stage begins, with so many units to do; 0 where nobody knows how many. It replaces the stage before.
+// Begin says that a stage begins, with so many units to do; 0 where nobody knows how many. It replaces the stage
+// before.
 func (m *Meter) Begin(total int64, unit Unit) {
 	if m == nil {
 		return
@@ -92,8 +93,8 @@ func (m *Meter) State() State {
 	return m.state
 }
 
-// Reader returns a reader of r that counts its bytes on the meter of ctx; r itself where nobody listens. It is for readers that are read in
-// large blocks: put the buffer around it.
+// Reader returns a reader of r that counts its bytes on the meter of ctx; r itself where nobody listens. It is for
+// readers that are read in large blocks: put the buffer around it.
 func Reader(ctx context.Context, r io.Reader) io.Reader {
 	m := From(ctx)
 	if m == nil {

@@ -26,12 +26,13 @@ type Recorder struct {
 // Dimensions of a pass's tallies behind those of its units, which count shares of the pass's work on the unit as it
 // is served.
 const (
-	TallyIn       = iota // share of the pass's items that came through the front stages
-	TallyIssued          // share that entered the cores
-	TallyOut             // share that left the last stage
-	TallySlots           // time that chunks held slots, ns times the clock's share
-	TallyLatency         // share of memory traffic times the factor by which its latency was above that of an idle memory
-	TallyQueueing        // share of memory traffic times the ns that it waited for the bus
+	TallyIn     = iota // share of the pass's items that came through the front stages
+	TallyIssued        // share that entered the cores
+	TallyOut           // share that left the last stage
+	TallySlots         // time that chunks held slots, ns times the clock's share
+	// share of memory traffic times the factor by which its latency was above that of an idle memory
+	TallyLatency
+	TallyQueueing // share of memory traffic times the ns that it waited for the bus
 	tallies
 )
 

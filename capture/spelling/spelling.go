@@ -1,5 +1,5 @@
-// Package spelling finds what a mistyped name may have meant. It imports nothing and knows nothing of what the names stand for: each caller
-// says how many typing errors its names bear.
+// Package spelling finds what a mistyped name may have meant. It imports nothing and knows nothing of what the names
+// stand for: each caller says how many typing errors its names bear.
 package spelling
 
 import (
@@ -7,11 +7,13 @@ import (
 	"strings"
 )
 
-// longest bounds the words that are compared letter by letter: none of ours is longer, and the work grows with the square.
+// longest bounds the words that are compared letter by letter: none of ours is longer, and the work grows with the
+// square.
 const longest = 128
 
-// Distance is the number of bytes to insert, drop, change or swap with their neighbour that turn a into b, or limit+1 where it is more.
-// A swap is one error, not two: it is what fast fingers do. Words of more than 128 bytes are far from everything.
+// Distance is the number of bytes to insert, drop, change or swap with their neighbour that turn a into b, or limit+1
+// where it is more. A swap is one error, not two: it is what fast fingers do. Words of more than 128 bytes are far from
+// everything.
 func Distance(a, b string, limit int) int {
 	if len(a)-len(b) > limit || len(b)-len(a) > limit || len(a) > longest || len(b) > longest {
 		return limit + 1
@@ -36,8 +38,8 @@ func Distance(a, b string, limit int) int {
 			cur[j+1] = d
 			best = min(best, d)
 		}
-		// No later row can come back below: each costs at least as much as the least of this, and a swap, which starts from the row
-		// before, one more than that row's least.
+		// No later row can come back below: each costs at least as much as the least of this, and a swap, which starts
+		// from the row before, one more than that row's least.
 		if best > limit {
 			return limit + 1
 		}
@@ -46,8 +48,8 @@ func Distance(a, b string, limit int) int {
 	return min(prev[len(b)], limit+1)
 }
 
-// Near returns up to three of the names that a mistyped one may have meant, the most likely first. Case does not matter, and - is the
-// same as _; a word that holds the other counts as near too.
+// Near returns up to three of the names that a mistyped one may have meant, the most likely first. Case does not
+// matter, and - is the same as _; a word that holds the other counts as near too.
 func Near(name string, names []string) []string {
 	type candidate struct {
 		name string

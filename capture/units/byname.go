@@ -8,16 +8,20 @@ import (
 
 // levelWords are the words that make a counter without a unit a level: units of levels, and what is measured in them.
 var levelWords = []string{
-	"percent", "pct", "frequency", "freq", "mhz", "ghz", "khz", "hz", "temperature", "temp", "celsius", "utilization", "utilisation", "ratio", "rate",
+	"percent", "pct", "frequency", "freq", "mhz", "ghz", "khz", "hz", "temperature", "temp", "celsius", "utilization",
+	"utilisation", "ratio", "rate",
 	"power", "watts", "voltage", "volts", "fps", "ipc",
 }
 
 // LevelByName reports whether the name of a counter that states no unit says that it is a level, such as gpu_freq_mhz.
 func LevelByName(name string) bool {
-	return strings.Contains(name, "%") || slices.ContainsFunc(Words(name), func(w string) bool { return slices.Contains(levelWords, w) })
+	return strings.Contains(name, "%") || slices.ContainsFunc(Words(name), func(w string) bool {
+		return slices.Contains(levelWords, w)
+	})
 }
 
-// Words divides a name into lower-case words at everything that is no letter or digit, and where a capital follows a small letter.
+// Words divides a name into lower-case words at everything that is no letter or digit, and where a capital follows a
+// small letter.
 func Words(name string) []string {
 	var out []string
 	var cur []rune

@@ -1,7 +1,8 @@
-// Package units reads units of measure as people and programs write them ("MB/s", "Mcycles", "msec", "°C", "misses/1000 instructions"),
-// says which of them are levels, and converts between those that measure the same.
+// Package units reads units of measure as people and programs write them ("MB/s", "Mcycles", "msec", "°C", "misses/1000
+// instructions"), says which of them are levels, and converts between those that measure the same.
 //
-// It imports nothing of ours and knows no vendor. Formulas about units (bytes divided by s is bytes/s) are package metrics' own.
+// It imports nothing of ours and knows no vendor. Formulas about units (bytes divided by s is bytes/s) are package
+// metrics' own.
 package units
 
 import (
@@ -13,8 +14,8 @@ import (
 // dimension is what a unit measures, as powers of bases. Two units convert into each other where theirs are equal.
 type dimension struct {
 	seconds, bytes, joules, volts, amperes, kelvins, share int8
-	// count is the power of things that are counted, whichever they are: the same variable counts the same, whether its unit is called
-	// requests, events or nothing at all.
+	// count is the power of things that are counted, whichever they are: the same variable counts the same, whether its
+	// unit is called requests, events or nothing at all.
 	count int8
 }
 
@@ -32,14 +33,17 @@ type Unit struct {
 // Known reports whether every word of the text is a known unit or the name of something countable.
 func Known(text string) bool { return Parse(text).known }
 
-// IsLevel reports whether values in that unit are levels, which are averaged over time: shares, rates, ratios, temperatures, power, voltage and
-// current. ok is false where the text is no known unit, so that nothing follows from it.
+// IsLevel reports whether values in that unit are levels, which are averaged over time: shares, rates, ratios,
+// temperatures, power, voltage and current. ok is false where the text is no known unit, so that nothing follows from
+// it.
 func IsLevel(text string) (level, ok bool) {
 	u := Parse(text)
-	return u.ratio || u.dim.seconds < 0 || u.dim.kelvins != 0 || u.dim.volts != 0 || u.dim.amperes != 0 || u.dim.share != 0, u.known
+	return u.ratio || u.dim.seconds < 0 || u.dim.kelvins != 0 || u.dim.volts != 0 || u.dim.amperes != 0 ||
+		u.dim.share != 0, u.known
 }
 
-// Conversion turns a value of one unit into one of another: value * Mul / Div + Offset. Powers of ten stay exact that way.
+// Conversion turns a value of one unit into one of another: value * Mul / Div + Offset. Powers of ten stay exact that
+// way.
 type Conversion struct{ Mul, Div, Offset float64 }
 
 // Identity reports whether nothing changes.
@@ -58,8 +62,8 @@ func (c Conversion) Whole() uint64 {
 	return uint64(c.Mul)
 }
 
-// Convert says how values of one unit become values of another; ok is false where they measure different things. A unit that is not stated
-// ("") fits every other as it is, and so does any other spelling of the same text.
+// Convert says how values of one unit become values of another; ok is false where they measure different things. A unit
+// that is not stated ("") fits every other as it is, and so does any other spelling of the same text.
 func Convert(from, to string) (c Conversion, ok bool) {
 	if from == "" || to == "" || fold(from) == fold(to) {
 		return identity, true
@@ -134,7 +138,8 @@ func (u *Unit) multiply(side string, sign int8) {
 }
 
 func (d dimension) times(o dimension, sign int8) dimension {
-	return dimension{d.seconds + sign*o.seconds, d.bytes + sign*o.bytes, d.joules + sign*o.joules, d.volts + sign*o.volts,
+	return dimension{d.seconds + sign*o.seconds, d.bytes + sign*o.bytes, d.joules + sign*o.joules,
+		d.volts + sign*o.volts,
 		d.amperes + sign*o.amperes, d.kelvins + sign*o.kelvins, d.share + sign*o.share, d.count + sign*o.count}
 }
 
@@ -184,7 +189,8 @@ func named(word string) (Unit, bool) {
 	return Unit{}, false
 }
 
-// prefixed finds a unit behind a prefix: MHz, KiB, msec, Mcycles. A word that may be counted takes only the prefixes of large numbers.
+// prefixed finds a unit behind a prefix: MHz, KiB, msec, Mcycles. A word that may be counted takes only the prefixes of
+// large numbers.
 func prefixed(word string) (Unit, bool) {
 	for _, p := range prefixes {
 		rest, ok := strings.CutPrefix(word, p.text)
@@ -204,10 +210,12 @@ func prefixed(word string) (Unit, bool) {
 	return prefixedLower(strings.ToLower(word))
 }
 
-// prefixedLower reads units in the wrong case whose meaning is plain all the same, such as "mhz" and "KB": nobody measures millihertz.
+// prefixedLower reads units in the wrong case whose meaning is plain all the same, such as "mhz" and "KB": nobody
+// measures millihertz.
 func prefixedLower(low string) (Unit, bool) {
 	for _, p := range []prefix{{"k", 1, 3}, {"m", 1, 6}, {"g", 1, 9}, {"t", 1, 12}} {
-		if rest, ok := strings.CutPrefix(low, p.text); ok && slices.Contains([]string{"hz", "b", "bps", "flops"}, rest) {
+		if rest, ok := strings.CutPrefix(low, p.text); ok &&
+			slices.Contains([]string{"hz", "b", "bps", "flops"}, rest) {
 			if b, ok := bases[map[string]string{"hz": "Hz", "b": "B", "bps": "Bps", "flops": "FLOPS"}[rest]]; ok {
 				return Unit{dim: b.dim, factor: b.factor * p.factor, exp: p.exp, known: true}, true
 			}
@@ -221,7 +229,8 @@ func isCounted(word string) bool {
 	return counted[low] || counted[singular(low)] || plurals[low]
 }
 
-// Counts reports whether something countable is in the unit, by whichever name: those convert into each other, and need not be the same thing.
+// Counts reports whether something countable is in the unit, by whichever name: those convert into each other, and need
+// not be the same thing.
 func Counts(text string) bool { return strings.TrimSpace(text) == "" || Parse(text).dim.count != 0 }
 
 // IsCount reports whether the text is the known name of something countable, so that values in it are counts.

@@ -11,8 +11,9 @@ import (
 	"astrolabe/capture/spelling"
 )
 
-// Some limits are about what no counter says: TimePrefix begins the names of shares of the time by what set its pace, such as
-// "time.queues_in_turn", and FindingsPrefix those of how many findings there are, such as "findings.slow_frames".
+// Some limits are about what no counter says: TimePrefix begins the names of shares of the time by what set its pace,
+// such as "time.queues_in_turn", and FindingsPrefix those of how many findings there are, such as
+// "findings.slow_frames".
 const (
 	TimePrefix     = "time."
 	FindingsPrefix = "findings."
@@ -71,7 +72,8 @@ func (j *judge) asked(ctx context.Context, l *Limit) (*Result, error) {
 	}
 	r.Parts, r.Values = p, []float64{v}
 	// What nobody could tell may be of that kind: a limit is kept only if it is with that.
-	if math.IsNaN(v) || open > 0 && r.Excess(v) <= 0 && r.Excess(v+open) > 0 || open > 0 && r.Excess(v) > 0 && r.Excess(v+open) <= 0 {
+	if math.IsNaN(v) || open > 0 && r.Excess(v) <= 0 && r.Excess(v+open) > 0 || open > 0 && r.Excess(v) > 0 &&
+		r.Excess(v+open) <= 0 {
 		r.Missing = 1
 		r.unjudged(why)
 		return r, nil

@@ -21,7 +21,8 @@ func (t told) Findings(context.Context, *capture.Capture) (*Findings, error) {
 
 func TestLimitsOnTimeHoldOnlyIfTheyDoWithWhatNobodyCouldTell(t *testing.T) {
 	c := made(t, []float64{1, 2})
-	ask := told{time: Time{Shares: map[string]float64{"texture": 0.3, "queues_in_turn": 0, "not_measured": 0.1}, Open: []string{"not_measured"}, Missing: []string{"tiler_active"}}}
+	ask := told{time: Time{Shares: map[string]float64{"texture": 0.3, "queues_in_turn": 0, "not_measured": 0.1},
+		Open: []string{"not_measured"}, Missing: []string{"tiler_active"}}}
 	for text, want := range map[string]Verdict{
 		"time.texture < 50%":        Kept,
 		"time.texture < 35%":        NotJudged, // it may be 40 %
@@ -47,7 +48,8 @@ func TestLimitsOnTimeHoldOnlyIfTheyDoWithWhatNobodyCouldTell(t *testing.T) {
 		if r.Verdict != want {
 			t.Errorf("%s is %s, want %s (%s)", text, r.Verdict, want, r.Why)
 		}
-		if want == NotJudged && !strings.Contains(r.Why, "for 10 % of the time nobody can tell what set the pace: tiler_active") {
+		if want == NotJudged && !strings.Contains(r.Why,
+			"for 10 % of the time nobody can tell what set the pace: tiler_active") {
 			t.Errorf("%s: %s", text, r.Why)
 		}
 	}
@@ -84,7 +86,8 @@ func TestLimitsOnFindingsCountThem(t *testing.T) {
 
 func TestMistakesInLimitsOnTimeAreToldByName(t *testing.T) {
 	c := made(t, []float64{1, 2})
-	ask := told{time: Time{Shares: map[string]float64{"texture": 0.3}}, found: Findings{Count: map[string]int{"slow_frames": 0}}}
+	ask := told{time: Time{Shares: map[string]float64{"texture": 0.3}},
+		found: Findings{Count: map[string]int{"slow_frames": 0}}}
 	for text, want := range map[string]string{
 		"metric = 'time.textur'\nmax = 1":                  "did you mean time.texture?",
 		"metric = 'findings.slow_frame'\nmax = 1":          "did you mean findings.slow_frames?",

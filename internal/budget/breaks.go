@@ -15,8 +15,8 @@ type Break struct {
 	Worst       float64
 }
 
-// Breaks lists where the limit is broken, in order. Of a statistic that breaks its limit these are the parts whose own values lie beyond
-// it; there may be none.
+// Breaks lists where the limit is broken, in order. Of a statistic that breaks its limit these are the parts whose own
+// values lie beyond it; there may be none.
 func (r *Result) Breaks() []Break {
 	if r.Over == 0 {
 		return nil
@@ -36,14 +36,16 @@ func (r *Result) Breaks() []Break {
 				b.Worst = v
 			}
 		} else {
-			out = append(out, Break{First: i, Last: i, Start: r.Parts.Start[i], End: r.Parts.End[i], Count: 1, Worst: v})
+			out = append(out, Break{First: i, Last: i, Start: r.Parts.Start[i], End: r.Parts.End[i],
+				Count: 1, Worst: v})
 		}
 		last = i
 	}
 	return out
 }
 
-// groupsThatBreak marks the parts of groups whose statistic breaks the limit; nil where the parts themselves are judged.
+// groupsThatBreak marks the parts of groups whose statistic breaks the limit; nil where the parts themselves are
+// judged.
 func (r *Result) groupsThatBreak() []bool {
 	if r.Groups == nil {
 		return nil

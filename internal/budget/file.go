@@ -116,7 +116,8 @@ func (l *Limit) fault(key string, err error) error {
 	return &Error{l.file, cmp.Or(l.lines[key], l.Line), err}
 }
 
-// Parse reads a budget. file is its name in errors. The error joins an *Error for every mistake, in the order of the lines.
+// Parse reads a budget. file is its name in errors. The error joins an *Error for every mistake, in the order of the
+// lines.
 func Parse(file string, data []byte) (*Budget, error) {
 	var doc map[string]any
 	if err := toml.Unmarshal(data, &doc); err != nil {
@@ -153,7 +154,8 @@ func keyLines(data []byte) map[string]int {
 			return "", 0
 		}
 		k := it.Node()
-		if offset := int(k.Raw.Offset); offset >= counted { // keys come in order; Parser.Shape would count from the start for each
+		// keys come in order; Parser.Shape would count from the start for each
+		if offset := int(k.Raw.Offset); offset >= counted {
 			newlines += bytes.Count(data[counted:offset], []byte{'\n'})
 			counted = offset
 		}
@@ -206,7 +208,8 @@ const limitKey = "limit"
 // The keys of a file and of a limit.
 var (
 	topKeys   = []string{"title", "gpu", limitKey}
-	limitKeys = []string{"metric", "expr", "unit", "name", "max", "min", "per", "of", "statistic", "allow", "missing", "why"}
+	limitKeys = []string{"metric", "expr", "unit", "name", "max", "min", "per", "of", "statistic", "allow",
+		"missing", "why"}
 )
 
 // reader turns decoded TOML into a Budget and collects what is wrong with it.
@@ -258,7 +261,8 @@ func (r *reader) limit(t table) *Limit {
 		l.lines[k] = t.lineOf(k)
 	}
 	t.known(limitKeys)
-	l.Name, l.Metric, l.Expr, l.Unit, l.Why = t.text("name"), t.text("metric"), t.text("expr"), t.text("unit"), t.text("why")
+	l.Name, l.Metric, l.Expr, l.Unit, l.Why = t.text("name"), t.text("metric"), t.text("expr"),
+		t.text("unit"), t.text("why")
 	l.Per, l.Statistic = cmp.Or(t.text("per"), PerTotal), t.text("statistic")
 	l.Max, l.Min = t.bound("max"), t.bound("min")
 	l.Of, l.Allow = t.texts("of"), t.allowance("allow")
@@ -291,10 +295,12 @@ func (r *reader) limit(t table) *Limit {
 		r.fault(t.lineOf("of"), "of selects regions or values of a label: it says nothing per %s", l.Per)
 	}
 	if t.has("allow") && (l.Statistic != "" || l.Per == PerTotal) {
-		r.fault(t.lineOf("allow"), "allow is for limits that every frame, region, sample or the like must keep: a total or a statistic is one number")
+		r.fault(t.lineOf("allow"),
+			"allow is for limits that every frame, region, sample or the like must keep: a total or a statistic is one number")
 	}
 	if l.Statistic != "" && l.Per == PerTotal {
-		r.fault(t.lineOf("statistic"), `a total is one number: a statistic needs per = "frame", "region", "sample" or a label`)
+		r.fault(t.lineOf("statistic"),
+			`a total is one number: a statistic needs per = "frame", "region", "sample" or a label`)
 	}
 	return l
 }
@@ -387,7 +393,8 @@ func (t table) bound(key string) string {
 
 func (t table) allowance(key string) Allowance {
 	wrong := func() Allowance {
-		t.r.fault(t.lineOf(key), `%s is %v: it must be a count such as 3, or a share from "0%%" to "100%%"`, key, t.values[key])
+		t.r.fault(t.lineOf(key), `%s is %v: it must be a count such as 3, or a share from "0%%" to "100%%"`,
+			key, t.values[key])
 		return Allowance{}
 	}
 	switch v := t.values[key].(type) {

@@ -82,7 +82,8 @@ type Group struct {
 	Parts []int
 }
 
-// equal is how far a value may lie beyond a limit and still be at it, relative to the limit: the rounding of a change of unit.
+// equal is how far a value may lie beyond a limit and still be at it, relative to the limit: the rounding of a change
+// of unit.
 const equal = 1e-12
 
 // Excess is by how much v lies beyond the limit; at most 0 where it is kept.
@@ -103,15 +104,18 @@ func (r *Result) Excess(v float64) float64 {
 	return out
 }
 
-// Judge holds a capture against a budget. ask answers what no counter says; nil refuses limits about such. The error is an *Error where the file asks for what the capture's catalogues do not know, or is
-// about another GPU.
+// Judge holds a capture against a budget. ask answers what no counter says; nil refuses limits about such. The error is
+// an *Error where the file asks for what the capture's catalogues do not know, or is about another GPU.
 func Judge(ctx context.Context, b *Budget, c *capture.Capture, ask Asker) (*Judgement, error) {
-	if b.GPU != "" && !slices.ContainsFunc(metrics.For(c), func(cat *metrics.Catalogue) bool { return cat.ID() == b.GPU }) {
+	if b.GPU != "" && !slices.ContainsFunc(metrics.For(c), func(cat *metrics.Catalogue) bool {
+		return cat.ID() == b.GPU
+	}) {
 		is := c.GPU
 		if is == "" {
 			is = "an unknown GPU: --gpu says which"
 		}
-		return nil, &Error{b.File, max(b.lines["gpu"], 1), fmt.Errorf("the budget is for %s, the capture is of %s", b.GPU, is)}
+		return nil, &Error{b.File, max(b.lines["gpu"], 1),
+			fmt.Errorf("the budget is for %s, the capture is of %s", b.GPU, is)}
 	}
 	j := &judge{cap: c, ask: ask, parts: map[string]foundParts{}}
 	out := &Judgement{Budget: b, Capture: c}
@@ -209,7 +213,8 @@ func (j *judge) limit(l *Limit) (*Result, error) {
 	return r, nil
 }
 
-// bounds reads the limit's numbers in the unit of its metric, or of the metric per second where that is what they are in.
+// bounds reads the limit's numbers in the unit of its metric, or of the metric per second where that is what they are
+// in.
 func (r *Result) bounds() error {
 	l := r.Limit
 	r.Max, r.Min = math.NaN(), math.NaN()
@@ -281,12 +286,14 @@ func (r *Result) values() ([]float64, error) {
 	return ctr.Floats(), nil
 }
 
-// judged is the series that the limit is about: the counter, or what it counts per second of the samples in which it has a value.
+// judged is the series that the limit is about: the counter, or what it counts per second of the samples in which it
+// has a value.
 func (r *Result) judged(c *capture.Counter) (*capture.Counter, error) {
 	if !r.Rate {
 		return c, nil
 	}
-	return formula.Apply("/", capture.Meta{Name: c.Name, Title: c.Title, Unit: r.Unit}, formula.Operand{Counter: c}, formula.Operand{Counter: c.Duration()})
+	return formula.Apply("/", capture.Meta{Name: c.Name, Title: c.Title, Unit: r.Unit}, formula.Operand{Counter: c},
+		formula.Operand{Counter: c.Duration()})
 }
 
 // Series is the series that the limit is about, nil for a duration.
@@ -297,8 +304,8 @@ func (r *Result) Series() (*capture.Counter, error) {
 	return r.judged(r.Counter)
 }
 
-// addsUp reports whether a counter is an amount, such as bytes, that is one per second too: a count, or a metric whose total is the sum of the totals
-// of its parts.
+// addsUp reports whether a counter is an amount, such as bytes, that is one per second too: a count, or a metric whose
+// total is the sum of the totals of its parts.
 func addsUp(c *capture.Counter) bool {
 	n := c.Len()
 	if c.Der == nil || n < 2 {
@@ -308,7 +315,8 @@ func addsUp(c *capture.Counter) bool {
 		return false
 	}
 	total := c.Total().Float()
-	parts := c.Slice(0, n/2, c.Axis.Slice(0, n/2)).Total().Float() + c.Slice(n/2, n, c.Axis.Slice(n/2, n)).Total().Float()
+	parts := c.Slice(0, n/2, c.Axis.Slice(0, n/2)).Total().Float() +
+		c.Slice(n/2, n, c.Axis.Slice(n/2, n)).Total().Float()
 	return total != 0 && math.Abs(parts/total-1) < 1e-6
 }
 
@@ -327,7 +335,10 @@ func (r *Result) doubts(c *capture.Capture) {
 	}
 	if r.Limit.Per == PerSample {
 		if len(c.Late) > 0 {
-			r.Notes = append(r.Notes, fmt.Sprintf("in %d late spans a sample has the events of several ticks, which a limit per second would judge like the others", len(c.Late)))
+			r.Notes = append(r.Notes,
+				fmt.Sprintf(
+					"in %d late spans a sample has the events of several ticks, which a limit per second would judge like the others",
+					len(c.Late)))
 		}
 		return
 	}
@@ -415,8 +426,8 @@ func (r *Result) consider(v float64, i int) {
 	}
 }
 
-// statistics judges the statistic of each group of parts, and returns how many groups could not be judged. why is given where that is
-// not for lack of values.
+// statistics judges the statistic of each group of parts, and returns how many groups could not be judged. why is given
+// where that is not for lack of values.
 func (r *Result) statistics() (unjudged int, why string) {
 	f, _ := statisticOf(r.Limit.Statistic)
 	at := map[string]int{}
@@ -479,7 +490,8 @@ func (r *Result) whyMissing(c *capture.Capture, first int) string {
 	if r.Missing == 1 {
 		verb = "has"
 	}
-	text := fmt.Sprintf("%d of %d (first %s) %s no value: %s", r.Missing, len(r.Values), r.Parts.Name(first), verb, reason)
+	text := fmt.Sprintf("%d of %d (first %s) %s no value: %s", r.Missing, len(r.Values), r.Parts.Name(first), verb,
+		reason)
 	if r.Limit.Skip {
 		return "left out: " + text
 	}

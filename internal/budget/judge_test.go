@@ -13,19 +13,22 @@ import (
 
 var nan = math.NaN()
 
-// made is a capture of samples of 10 ms with the counters "n" (a delta in bytes), "level" (a gauge in percent) and "ones" (a delta).
+// made is a capture of samples of 10 ms with the counters "n" (a delta in bytes), "level" (a gauge in percent) and
+// "ones" (a delta).
 func made(t testing.TB, values []float64, change ...func(*capture.Config)) *capture.Capture {
 	t.Helper()
 	axis := capture.NewUniformAxis(len(values), 10e6)
 	counter := func(name, unit string, kind capture.Kind, v []float64) *capture.Counter {
-		return &capture.Counter{Meta: capture.Meta{Name: name, Unit: unit, Kind: kind}, Axis: axis, Col: capture.NewColumn(capture.Data{F: v})}
+		return &capture.Counter{Meta: capture.Meta{Name: name, Unit: unit, Kind: kind}, Axis: axis,
+			Col: capture.NewColumn(capture.Data{F: v})}
 	}
 	ones := make([]float64, len(values))
 	for i := range ones {
 		ones[i] = 1
 	}
 	cfg := capture.Config{Name: "made", Path: "made.arrow", Axis: axis, Counters: []*capture.Counter{
-		counter("n", "bytes", capture.Delta, values), counter("level", "percent", capture.Gauge, values), counter("ones", "", capture.Delta, ones)}}
+		counter("n", "bytes", capture.Delta, values), counter("level", "percent", capture.Gauge, values),
+		counter("ones", "", capture.Delta, ones)}}
 	for _, f := range change {
 		f(&cfg)
 	}
@@ -131,8 +134,10 @@ func TestATotalOfARatioIsTheRatioOfTotals(t *testing.T) {
 
 func TestFramesRegionsSamplesAndLabelsAreParts(t *testing.T) {
 	c := made(t, []float64{1, 2, 3, 4, 5, 6}, withRegions(
-		capture.Region{Name: "frame 0", Start: 0, End: 20e6}, capture.Region{Name: "frame 1", Start: 20e6, End: 30e6}, capture.Region{Name: "frame 2", Start: 30e6, End: 60e6},
-		capture.Region{Name: "load", Start: 0, End: 30e6}, capture.Region{Name: "draw", Start: 30e6, End: 40e6}, capture.Region{Name: "draw", Start: 40e6, End: 60e6}),
+		capture.Region{Name: "frame 0", Start: 0, End: 20e6}, capture.Region{Name: "frame 1", Start: 20e6, End: 30e6},
+		capture.Region{Name: "frame 2", Start: 30e6, End: 60e6},
+		capture.Region{Name: "load", Start: 0, End: 30e6}, capture.Region{Name: "draw", Start: 30e6, End: 40e6},
+		capture.Region{Name: "draw", Start: 40e6, End: 60e6}),
 		withLabel("kernel", "a", "b", "a", "b", "", "c"), withLabel("step", "x", "x", "y", "", "z", "z"))
 	for _, x := range []struct {
 		limit   string
@@ -148,14 +153,18 @@ func TestFramesRegionsSamplesAndLabelsAreParts(t *testing.T) {
 		{"metric = 'n'\nper = 'frame'\nmax = 2\nallow = '99%'", Broken, []float64{3, 3, 15}, 3, 15, "frame 2 at 30 ms"},
 		{"metric = 'n'\nper = 'frame'\nmax = 2\nallow = '100%'", Kept, []float64{3, 3, 15}, 3, 15, "frame 2 at 30 ms"},
 		{"metric = 'level'\nper = 'frame'\nmax = 5", Kept, []float64{1.5, 3, 5}, 0, 5, "frame 2 at 30 ms"},
-		{"metric = 'duration'\nper = 'frame'\nmax = '20ms'", Broken, []float64{.02, .01, .03}, 1, .03, "frame 2 at 30 ms"},
+		{"metric = 'duration'\nper = 'frame'\nmax = '20ms'", Broken, []float64{.02, .01, .03}, 1, .03,
+			"frame 2 at 30 ms"},
 		{"metric = 'n'\nper = 'frame'\nmax = '500B/s'", Kept, []float64{150, 300, 500}, 0, 500, "frame 2 at 30 ms"},
 		{"metric = 'n'\nper = 'frame'\nmax = '499B/s'", Broken, []float64{150, 300, 500}, 1, 500, "frame 2 at 30 ms"},
 		{"metric = 'n'\nper = 'region'\nof = 'draw'\nmax = 10", Broken, []float64{4, 11}, 1, 11, "draw #2 at 40 ms"},
-		{"metric = 'n'\nper = 'region'\nof = ['l*', 'draw']\nmax = 10", Broken, []float64{6, 4, 11}, 1, 11, "draw #2 at 40 ms"},
+		{"metric = 'n'\nper = 'region'\nof = ['l*', 'draw']\nmax = 10", Broken, []float64{6, 4, 11}, 1, 11,
+			"draw #2 at 40 ms"},
 		{"metric = 'n'\nper = 'sample'\nmax = 4", Broken, []float64{1, 2, 3, 4, 5, 6}, 2, 6, "sample 5 at 50 ms"},
-		{"metric = 'n'\nper = 'sample'\nmax = '400B/s'", Broken, []float64{100, 200, 300, 400, 500, 600}, 2, 600, "sample 5 at 50 ms"},
-		{"metric = 'duration'\nper = 'sample'\nmax = '10ms'", Kept, []float64{.01, .01, .01, .01, .01, .01}, 0, .01, "sample 0 at 0 s"},
+		{"metric = 'n'\nper = 'sample'\nmax = '400B/s'", Broken, []float64{100, 200, 300, 400, 500, 600}, 2, 600,
+			"sample 5 at 50 ms"},
+		{"metric = 'duration'\nper = 'sample'\nmax = '10ms'", Kept, []float64{.01, .01, .01, .01, .01, .01}, 0, .01,
+			"sample 0 at 0 s"},
 		{"metric = 'n'\nper = 'kernel'\nmax = 5", Broken, []float64{4, 6, 6}, 2, 6, "b"},
 		{"metric = 'n'\nper = 'kernel'\nof = 'a'\nmax = 5", Kept, []float64{4}, 0, 4, "a"},
 		{"metric = 'n'\nper = 'kernel'\nmax = '299B/s'\nof = ['a', 'b']", Broken, []float64{200, 300}, 1, 300, "b"},
@@ -164,14 +173,17 @@ func TestFramesRegionsSamplesAndLabelsAreParts(t *testing.T) {
 		{"metric = 'duration'\nper = 'step'\nmax = '20ms'", Kept, []float64{.02, .01, .02}, 0, .02, "x at 0 s"},
 	} {
 		r := one(t, c, x.limit)
-		if r.Verdict != x.verdict || !slices.EqualFunc(r.Values, x.values, near) || r.Over != x.over || !near(r.Worst, x.worst) || r.Where() != x.where {
-			t.Errorf("%q: %s, %v, %d over, worst %v in %q; want %s, %v, %d, %v in %q", x.limit, r.Verdict, r.Values, r.Over, r.Worst, r.Where(), x.verdict, x.values, x.over, x.worst, x.where)
+		if r.Verdict != x.verdict || !slices.EqualFunc(r.Values, x.values, near) || r.Over != x.over ||
+			!near(r.Worst, x.worst) || r.Where() != x.where {
+			t.Errorf("%q: %s, %v, %d over, worst %v in %q; want %s, %v, %d, %v in %q", x.limit, r.Verdict, r.Values,
+				r.Over, r.Worst, r.Where(), x.verdict, x.values, x.over, x.worst, x.where)
 		}
 	}
 }
 
 func TestStatisticsAreOfAllPartsOrOfEachRegion(t *testing.T) {
-	c := made(t, []float64{1, 2, 3, 4, 10}, withRegions(capture.Region{Name: "a", Start: 0, End: 10e6}, capture.Region{Name: "a", Start: 10e6, End: 20e6},
+	c := made(t, []float64{1, 2, 3, 4, 10}, withRegions(capture.Region{Name: "a", Start: 0, End: 10e6},
+		capture.Region{Name: "a", Start: 10e6, End: 20e6},
 		capture.Region{Name: "b", Start: 20e6, End: 30e6}, capture.Region{Name: "b", Start: 30e6, End: 40e6}))
 	for _, x := range []struct {
 		limit string
@@ -192,16 +204,21 @@ func TestStatisticsAreOfAllPartsOrOfEachRegion(t *testing.T) {
 		{"per = 'region'\nstatistic = 'mean'\nmax = 3.5", Kept, 3.5, "0 of 2"},
 		{"per = 'region'\nstatistic = 'mean'\nmin = 2", Broken, 1.5, "1 of 2"},
 	} {
-		if r := one(t, c, "metric = 'n'\n"+x.limit); r.Verdict != x.want || !near(r.Worst, x.worst) || r.OverText() != x.over {
-			t.Errorf("%q: %s, %v, %q; want %s, %v, %q", x.limit, r.Verdict, r.Worst, r.OverText(), x.want, x.worst, x.over)
+		if r := one(t, c, "metric = 'n'\n"+x.limit); r.Verdict != x.want || !near(r.Worst, x.worst) ||
+			r.OverText() != x.over {
+			t.Errorf("%q: %s, %v, %q; want %s, %v, %q", x.limit, r.Verdict, r.Worst, r.OverText(), x.want,
+				x.worst, x.over)
 		}
 	}
 }
 
 func TestAStatisticOfFramesIsOfAllAndNamesTheWorst(t *testing.T) {
-	c := made(t, []float64{1, 9, 4}, withRegions(capture.Region{Name: "frame 0", Start: 0, End: 10e6}, capture.Region{Name: "frame 1", Start: 10e6, End: 20e6}, capture.Region{Name: "frame 2", Start: 20e6, End: 30e6}))
+	c := made(t, []float64{1, 9, 4}, withRegions(capture.Region{Name: "frame 0", Start: 0, End: 10e6},
+		capture.Region{Name: "frame 1", Start: 10e6, End: 20e6},
+		capture.Region{Name: "frame 2", Start: 20e6, End: 30e6}))
 	r := one(t, c, "metric = 'n'\nper = 'frame'\nstatistic = 'median'\nmax = 3")
-	if len(r.Groups) != 1 || r.Verdict != Broken || r.Worst != 4 || r.Where() != "frame 1 at 10 ms" || r.OverText() != "" {
+	if len(r.Groups) != 1 || r.Verdict != Broken || r.Worst != 4 || r.Where() != "frame 1 at 10 ms" ||
+		r.OverText() != "" {
 		t.Errorf("%d groups, %s, %v, %q, %q", len(r.Groups), r.Verdict, r.Worst, r.Where(), r.OverText())
 	}
 }
@@ -214,7 +231,8 @@ func TestACounterCalledDurationIsNotTheTime(t *testing.T) {
 }
 
 func TestWhatHasNoValueIsNeverKept(t *testing.T) {
-	holes := made(t, []float64{1, nan, 3, 4}, withRegions(capture.Region{Name: "frame 0", Start: 0, End: 10e6}, capture.Region{Name: "frame 1", Start: 12e6, End: 15e6},
+	holes := made(t, []float64{1, nan, 3, 4}, withRegions(capture.Region{Name: "frame 0", Start: 0, End: 10e6},
+		capture.Region{Name: "frame 1", Start: 12e6, End: 15e6},
 		capture.Region{Name: "frame 2", Start: 20e6, End: 40e6}))
 	nothing := made(t, []float64{nan, nan})
 	empty := made(t, nil)
@@ -231,27 +249,43 @@ func TestWhatHasNoValueIsNeverKept(t *testing.T) {
 		{"the duration of an empty capture", empty, "metric = 'duration'\nmax = 1", NotJudged, "no samples"},
 		{"samples of an empty capture", empty, "metric = 'n'\nper = 'sample'\nmax = 1", NotJudged, "no samples"},
 		{"no frames", nothing, "metric = 'duration'\nper = 'frame'\nmax = 1", NotJudged, "no frames"},
-		{"no frames, skipped", nothing, "metric = 'duration'\nper = 'frame'\nmax = 1\nmissing = 'skip'", Skipped, "no frames"},
+		{"no frames, skipped", nothing, "metric = 'duration'\nper = 'frame'\nmax = 1\nmissing = 'skip'",
+			Skipped, "no frames"},
 		{"no regions", nothing, "metric = 'duration'\nper = 'region'\nmax = 1", NotJudged, "no regions"},
-		{"no such region", holes, "metric = 'duration'\nper = 'region'\nof = 'x'\nmax = 1", NotJudged, "no region is called x"},
+		{"no such region", holes, "metric = 'duration'\nper = 'region'\nof = 'x'\nmax = 1", NotJudged,
+			"no region is called x"},
 		{"no such label", holes, "metric = 'n'\nper = 'kernal'\nmax = 1", NotJudged, `no label "kernal"`},
-		{"an empty frame", holes, "metric = 'n'\nper = 'frame'\nmax = 10", NotJudged, "1 of 3 (first frame 1) has no value: no sample starts in it"},
+		{"an empty frame", holes, "metric = 'n'\nper = 'frame'\nmax = 10", NotJudged,
+			"1 of 3 (first frame 1) has no value: no sample starts in it"},
 		{"an empty frame, skipped", holes, "metric = 'n'\nper = 'frame'\nmax = 10\nmissing = 'skip'", Kept, ""},
 		{"an empty frame beside a broken one", holes, "metric = 'n'\nper = 'frame'\nmax = 5", Broken, ""},
 		{"an empty frame within what is allowed", holes, "metric = 'n'\nper = 'frame'\nmax = 10\nallow = 1", Kept, ""},
-		{"an empty and a broken frame of one allowed", holes, "metric = 'n'\nper = 'frame'\nmax = 5\nallow = 1", NotJudged, "no sample starts"},
-		{"an empty and a broken frame of one allowed, skipped", holes, "metric = 'n'\nper = 'frame'\nmax = 5\nallow = 1\nmissing = 'skip'", Kept, ""},
+		{"an empty and a broken frame of one allowed", holes, "metric = 'n'\nper = 'frame'\nmax = 5\nallow = 1",
+			NotJudged, "no sample starts"},
+		{"an empty and a broken frame of one allowed, skipped", holes,
+			"metric = 'n'\nper = 'frame'\nmax = 5\nallow = 1\nmissing = 'skip'", Kept, ""},
 		{"the duration of an empty frame", holes, "metric = 'duration'\nper = 'frame'\nmax = '20ms'", Kept, ""},
-		{"a missing sample", holes, "metric = 'n'\nper = 'sample'\nmax = 10", NotJudged, "1 of 4 (first sample 1) has no value"},
+		{"a missing sample", holes, "metric = 'n'\nper = 'sample'\nmax = 10", NotJudged,
+			"1 of 4 (first sample 1) has no value"},
 		{"a missing sample, skipped", holes, "metric = 'n'\nper = 'sample'\nmax = 10\nmissing = 'skip'", Kept, ""},
-		{"a statistic with a missing sample", holes, "metric = 'n'\nper = 'sample'\nstatistic = 'max'\nmax = 10", NotJudged, "no value"},
-		{"a statistic with a missing sample, skipped", holes, "metric = 'n'\nper = 'sample'\nstatistic = 'max'\nmax = 10\nmissing = 'skip'", Kept, ""},
-		{"a statistic of nothing, skipped", nothing, "metric = 'n'\nper = 'sample'\nstatistic = 'max'\nmax = 10\nmissing = 'skip'", Skipped, "no sample has a value"},
-		{"a pattern that matches nothing", holes, "metric = 'duration'\nper = 'region'\nof = ['frame*', 'x']\nmax = 1", NotJudged, `no region matches "x"`},
-		{"a pattern that matches nothing beside a broken region", holes, "metric = 'duration'\nper = 'region'\nof = ['frame*', 'x']\nmax = '1ms'", Broken, ""},
-		{"a pattern that matches nothing, skipped", holes, "metric = 'duration'\nper = 'region'\nof = ['frame*', 'x']\nmax = 1\nmissing = 'skip'", Kept, ""},
-		{"a pattern that matches nothing, whatever is allowed", holes, "metric = 'duration'\nper = 'region'\nof = ['frame*', 'x']\nmax = 1\nallow = 5", NotJudged, `no region matches "x"`},
-		{"a missing sample within the share of all samples that is allowed", holes, "metric = 'n'\nper = 'sample'\nmax = 10\nallow = '25%'", Kept, ""},
+		{"a statistic with a missing sample", holes, "metric = 'n'\nper = 'sample'\nstatistic = 'max'\nmax = 10",
+			NotJudged, "no value"},
+		{"a statistic with a missing sample, skipped", holes,
+			"metric = 'n'\nper = 'sample'\nstatistic = 'max'\nmax = 10\nmissing = 'skip'", Kept, ""},
+		{"a statistic of nothing, skipped", nothing,
+			"metric = 'n'\nper = 'sample'\nstatistic = 'max'\nmax = 10\nmissing = 'skip'", Skipped,
+			"no sample has a value"},
+		{"a pattern that matches nothing", holes, "metric = 'duration'\nper = 'region'\nof = ['frame*', 'x']\nmax = 1",
+			NotJudged, `no region matches "x"`},
+		{"a pattern that matches nothing beside a broken region", holes,
+			"metric = 'duration'\nper = 'region'\nof = ['frame*', 'x']\nmax = '1ms'", Broken, ""},
+		{"a pattern that matches nothing, skipped", holes,
+			"metric = 'duration'\nper = 'region'\nof = ['frame*', 'x']\nmax = 1\nmissing = 'skip'", Kept, ""},
+		{"a pattern that matches nothing, whatever is allowed", holes,
+			"metric = 'duration'\nper = 'region'\nof = ['frame*', 'x']\nmax = 1\nallow = 5", NotJudged,
+			`no region matches "x"`},
+		{"a missing sample within the share of all samples that is allowed", holes,
+			"metric = 'n'\nper = 'sample'\nmax = 10\nallow = '25%'", Kept, ""},
 		{"a divisor of 0", made(t, []float64{0, 0}), "expr = 'ones / n'\nmax = 10", NotJudged, "divisor"},
 	} {
 		r := one(t, x.cap, x.limit)
@@ -271,8 +305,10 @@ func TestABudgetIsKeptWhereSomethingIsJudgedAndNothingElse(t *testing.T) {
 	c := made(t, []float64{1, 2}, func(cfg *capture.Config) {
 		cfg.Counters[1].Col = capture.NewColumn(capture.Data{F: []float64{nan, nan}})
 	})
-	const kept, broken, unjudged, skipped = "[[limit]]\nmetric='n'\nmax=3\n", "[[limit]]\nmetric='n'\nmax=2\n", "[[limit]]\nmetric='level'\nmax=2\n", "[[limit]]\nmetric='level'\nmax=2\nmissing='skip'\n"
-	for text, want := range map[string]bool{kept: true, broken: false, unjudged: false, skipped: false, kept + skipped: true, kept + broken: false, kept + unjudged: false} {
+	const kept, broken, unjudged, skipped = "[[limit]]\nmetric='n'\nmax=3\n", "[[limit]]\nmetric='n'\nmax=2\n",
+		"[[limit]]\nmetric='level'\nmax=2\n", "[[limit]]\nmetric='level'\nmax=2\nmissing='skip'\n"
+	for text, want := range map[string]bool{kept: true, broken: false, unjudged: false, skipped: false,
+		kept + skipped: true, kept + broken: false, kept + unjudged: false} {
 		j, err := Judge(t.Context(), parse(t, text), c, nil)
 		if err != nil {
 			t.Fatal(err)
@@ -285,17 +321,21 @@ func TestABudgetIsKeptWhereSomethingIsJudgedAndNothingElse(t *testing.T) {
 
 func TestInfiniteValuesBreakTheLimitTheyAreBeyond(t *testing.T) {
 	c := made(t, []float64{math.Inf(1), 1, math.Inf(-1)})
-	if r := one(t, c, "metric = 'n'\nper = 'sample'\nmax = 5"); r.Verdict != Broken || r.Over != 1 || !math.IsInf(r.Worst, 1) {
+	if r := one(t, c, "metric = 'n'\nper = 'sample'\nmax = 5"); r.Verdict != Broken || r.Over != 1 ||
+		!math.IsInf(r.Worst, 1) {
 		t.Errorf("max: %s, %d over, %v", r.Verdict, r.Over, r.Worst)
 	}
-	if r := one(t, c, "metric = 'n'\nper = 'sample'\nmin = -5"); r.Verdict != Broken || r.Over != 1 || !math.IsInf(r.Worst, -1) {
+	if r := one(t, c, "metric = 'n'\nper = 'sample'\nmin = -5"); r.Verdict != Broken || r.Over != 1 ||
+		!math.IsInf(r.Worst, -1) {
 		t.Errorf("min: %s, %d over, %v", r.Verdict, r.Over, r.Worst)
 	}
 	if r := one(t, c, "metric = 'n'\nper = 'sample'\nstatistic = 'mean'\nmax = 5"); r.Verdict != NotJudged {
 		t.Errorf("mean of infinities of both signs: %s", r.Verdict)
 	}
-	c = made(t, []float64{math.Inf(1), math.Inf(-1), 1}, withRegions(capture.Region{Name: "a", Start: 0, End: 10e6}, capture.Region{Name: "a", Start: 10e6, End: 20e6}, capture.Region{Name: "b", Start: 20e6, End: 30e6}))
-	if r := one(t, c, "metric = 'n'\nper = 'region'\nstatistic = 'mean'\nmax = 5\nmissing = 'skip'"); r.Verdict != NotJudged || r.Why == "" {
+	c = made(t, []float64{math.Inf(1), math.Inf(-1), 1}, withRegions(capture.Region{Name: "a", Start: 0, End: 10e6},
+		capture.Region{Name: "a", Start: 10e6, End: 20e6}, capture.Region{Name: "b", Start: 20e6, End: 30e6}))
+	if r := one(t, c, "metric = 'n'\nper = 'region'\nstatistic = 'mean'\nmax = 5\nmissing = 'skip'"); r.Verdict !=
+		NotJudged || r.Why == "" {
 		t.Errorf("one region without a mean: %s (%s)", r.Verdict, r.Why)
 	}
 }
@@ -321,7 +361,8 @@ func TestMistakesThatACaptureShowsNameTheirLine(t *testing.T) {
 			t.Errorf("%q: %v, want %q", text, err, want)
 		}
 	}
-	_, err := Judge(t.Context(), parse(t, "[[limit]]\nmetric = 'x1'\nmax = 1\n[[limit]]\nmetric = 'x2'\nmax = 1"), c, nil)
+	_, err := Judge(t.Context(), parse(t, "[[limit]]\nmetric = 'x1'\nmax = 1\n[[limit]]\nmetric = 'x2'\nmax = 1"), c,
+		nil)
 	if err == nil || !strings.Contains(err.Error(), "b.toml:2") || !strings.Contains(err.Error(), "b.toml:5") {
 		t.Errorf("%v, want both mistakes", err)
 	}
@@ -329,7 +370,8 @@ func TestMistakesThatACaptureShowsNameTheirLine(t *testing.T) {
 
 func TestSumsThatLackSamplesSaySo(t *testing.T) {
 	c := made(t, []float64{1, nan, 3})
-	if r := one(t, c, "metric = 'n'\nmax = 4"); r.Verdict != Kept || len(r.Notes) != 1 || !strings.Contains(r.Notes[0], "1 of 3 samples") {
+	if r := one(t, c, "metric = 'n'\nmax = 4"); r.Verdict != Kept || len(r.Notes) != 1 ||
+		!strings.Contains(r.Notes[0], "1 of 3 samples") {
 		t.Errorf("%s, %q", r.Verdict, r.Notes)
 	}
 	if r := one(t, c, "metric = 'ones'\nmax = 4"); len(r.Notes) != 0 {
@@ -382,10 +424,12 @@ func TestOnlyGapsMakeASumLackEvents(t *testing.T) {
 		limit, note string
 	}{
 		{gaps, "metric = 'n'\nmax = 9", "gaps, whose events sums lack"}, {late, "metric = 'n'\nmax = 9", ""},
-		{gaps, "metric = 'n'\nper = 'sample'\nmax = 9", ""}, {late, "metric = 'n'\nper = 'sample'\nmax = 9", "events of several ticks"},
+		{gaps, "metric = 'n'\nper = 'sample'\nmax = 9", ""},
+		{late, "metric = 'n'\nper = 'sample'\nmax = 9", "events of several ticks"},
 		{late, "metric = 'level'\nper = 'sample'\nmax = 9", ""},
 	} {
-		if said := strings.Join(one(t, x.c, x.limit).Notes, "\n"); said == "" != (x.note == "") || !strings.Contains(said, x.note) {
+		if said := strings.Join(one(t, x.c, x.limit).Notes, "\n"); said == "" != (x.note == "") ||
+			!strings.Contains(said, x.note) {
 			t.Errorf("%q with %d late spans says %q, want %q", x.limit, len(x.c.Late), said, x.note)
 		}
 	}
@@ -396,9 +440,11 @@ func TestBreaksAreRunsOfNeighbours(t *testing.T) {
 	r := one(t, c, "metric = 'n'\nper = 'sample'\nmax = 5\nmissing = 'skip'")
 	var got []string
 	for _, b := range r.Breaks() {
-		got = append(got, fmt.Sprintf("%d-%d x%d worst %v, %d-%d ms", b.First, b.Last, b.Count, b.Worst, b.Start/1e6, b.End/1e6))
+		got = append(got, fmt.Sprintf("%d-%d x%d worst %v, %d-%d ms", b.First, b.Last, b.Count, b.Worst,
+			b.Start/1e6, b.End/1e6))
 	}
-	if want := []string{"0-0 x1 worst 9, 0-10 ms", "2-3 x2 worst 8, 20-40 ms", "6-6 x1 worst 6, 60-70 ms"}; !slices.Equal(got, want) {
+	if want := []string{"0-0 x1 worst 9, 0-10 ms", "2-3 x2 worst 8, 20-40 ms",
+		"6-6 x1 worst 6, 60-70 ms"}; !slices.Equal(got, want) {
 		t.Errorf("%q, want %q", got, want)
 	}
 	if s := r.Spans(c, 11e6); len(s) != 2 || s[0].Start != 0 || s[0].End != 40e6 || s[1].Start != 60e6 {
@@ -437,8 +483,9 @@ func TestFramesInFlightAreJudgedWhole(t *testing.T) {
 }
 
 func TestAStatisticBreaksInItsOwnGroupOnly(t *testing.T) {
-	c := made(t, []float64{9, 1, 9, 9}, withRegions(capture.Region{Name: "a", Start: 0, End: 10e6}, capture.Region{Name: "a", Start: 10e6, End: 20e6},
-		capture.Region{Name: "b", Start: 20e6, End: 30e6}, capture.Region{Name: "b", Start: 30e6, End: 40e6}))
+	c := made(t, []float64{9, 1, 9, 9},
+		withRegions(capture.Region{Name: "a", Start: 0, End: 10e6}, capture.Region{Name: "a", Start: 10e6, End: 20e6},
+			capture.Region{Name: "b", Start: 20e6, End: 30e6}, capture.Region{Name: "b", Start: 30e6, End: 40e6}))
 	r := one(t, c, "metric = 'n'\nper = 'region'\nstatistic = 'mean'\nmax = 6")
 	if b := r.Breaks(); len(b) != 1 || b[0].First != 2 || b[0].Last != 3 {
 		t.Errorf("%v, want only those of b", b)
@@ -450,7 +497,8 @@ func TestRunsAndGroupsOfALabelGiveTheSame(t *testing.T) {
 	values := []float64{5, 1, 2, 8, 3, 7}
 	runs := made(t, values, withLabel("k", "a", "a", "b", "b", "c", "c"))
 	groups := made(t, []float64{5, 2, 1, 8, 3, 7}, withLabel("k", "a", "b", "a", "b", "c", "c"))
-	for _, limit := range []string{"metric='n'\nmax=9", "metric='level'\nmin=4", "expr='100*n/ones'\nmax=450", "metric='n'\nmax='450B/s'", "metric='duration'\nmax='19ms'"} {
+	for _, limit := range []string{"metric='n'\nmax=9", "metric='level'\nmin=4", "expr='100*n/ones'\nmax=450",
+		"metric='n'\nmax='450B/s'", "metric='duration'\nmax='19ms'"} {
 		a, b := one(t, runs, limit+"\nper='k'"), one(t, groups, limit+"\nper='k'")
 		if a.Parts.bins == nil || b.Parts.caps == nil {
 			t.Fatal("not two ways")

@@ -7,16 +7,18 @@ import (
 	"astrolabe/internal/junit"
 )
 
-// WriteJUnit writes judgements as JUnit XML: a suite per budget and capture, a case per limit. A broken limit is a failure, one that
-// cannot be judged an error. A judgement of which everything was skipped fails in a case of its own.
+// WriteJUnit writes judgements as JUnit XML: a suite per budget and capture, a case per limit. A broken limit is a
+// failure, one that cannot be judged an error. A judgement of which everything was skipped fails in a case of its own.
 func WriteJUnit(w io.Writer, list []*Judgement) error {
 	var all junit.Suites
 	for _, j := range list {
 		path := j.Capture.Path
-		s := junit.Suite{Name: j.Budget.File + ": " + path, Tests: len(j.Results), Failures: j.Count(Broken), Errors: j.Count(NotJudged), Skipped: j.Count(Skipped)}
+		s := junit.Suite{Name: j.Budget.File + ": " + path, Tests: len(j.Results), Failures: j.Count(Broken),
+			Errors: j.Count(NotJudged), Skipped: j.Count(Skipped)}
 		for _, r := range j.Results {
 			l := r.Limit
-			c := junit.Case{Name: fmt.Sprintf("%s (%s, %s)", l.Label(), l.Scope(), r.LimitText()), Class: path, File: j.Budget.File, Line: l.Line}
+			c := junit.Case{Name: fmt.Sprintf("%s (%s, %s)", l.Label(), l.Scope(), r.LimitText()), Class: path,
+				File: j.Budget.File, Line: l.Line}
 			switch r.Verdict {
 			case Broken:
 				c.Failure = &junit.Message{Message: r.Sentence()}
@@ -31,7 +33,8 @@ func WriteJUnit(w io.Writer, list []*Judgement) error {
 		}
 		if j.Count(Skipped) == len(j.Results) {
 			s.Tests, s.Errors = s.Tests+1, s.Errors+1
-			s.Cases = append(s.Cases, junit.Case{Name: "anything is judged", Class: path, File: j.Budget.File, Line: 1, Error: &junit.Message{Message: NothingJudged}})
+			s.Cases = append(s.Cases, junit.Case{Name: "anything is judged", Class: path, File: j.Budget.File, Line: 1,
+				Error: &junit.Message{Message: NothingJudged}})
 		}
 		all.Add(s)
 	}

@@ -15,7 +15,8 @@ func TestJUnitHasACaseForEveryLimit(t *testing.T) {
 	c := made(t, []float64{1, 2}, func(cfg *capture.Config) {
 		cfg.Counters[1].Col = capture.NewColumn(capture.Data{F: []float64{nan, nan}})
 	})
-	b := parse(t, "[[limit]]\nmetric='n'\nmax=3\n[[limit]]\nname='<x & y>'\nmetric='n'\nmax=2\n[[limit]]\nmetric='level'\nmax=2\n[[limit]]\nmetric='level'\nmax=2\nmissing='skip'")
+	b := parse(t,
+		"[[limit]]\nmetric='n'\nmax=3\n[[limit]]\nname='<x & y>'\nmetric='n'\nmax=2\n[[limit]]\nmetric='level'\nmax=2\n[[limit]]\nmetric='level'\nmax=2\nmissing='skip'")
 	j, err := Judge(t.Context(), b, c, nil)
 	if err != nil {
 		t.Fatal(err)
@@ -33,7 +34,8 @@ func TestJUnitHasACaseForEveryLimit(t *testing.T) {
 		t.Fatal(err)
 	}
 	if got.Tests != 6 || got.Failures != 1 || got.Errors != 2 || got.Skipped != 2 || len(got.Suites) != 2 {
-		t.Fatalf("%d tests, %d failures, %d errors, %d skipped in %d suites", got.Tests, got.Failures, got.Errors, got.Skipped, len(got.Suites))
+		t.Fatalf("%d tests, %d failures, %d errors, %d skipped in %d suites", got.Tests, got.Failures, got.Errors,
+			got.Skipped, len(got.Suites))
 	}
 	s := got.Suites[0]
 	if s.Name != "b.toml: made.arrow" || s.Tests != 4 || s.Failures != 1 || s.Errors != 1 || s.Skipped != 1 {
@@ -43,7 +45,8 @@ func TestJUnitHasACaseForEveryLimit(t *testing.T) {
 	if k[0].Failure != nil || k[0].Error != nil || k[0].Skipped != nil || k[0].Line != 1 || k[0].File != "b.toml" {
 		t.Errorf("kept: %+v", k[0])
 	}
-	if k[1].Failure == nil || !strings.Contains(k[1].Failure.Message, "3 B, limit ≤ 2 B") || !strings.Contains(k[1].Name, "<x & y>") || k[1].Line != 4 {
+	if k[1].Failure == nil || !strings.Contains(k[1].Failure.Message, "3 B, limit ≤ 2 B") ||
+		!strings.Contains(k[1].Name, "<x & y>") || k[1].Line != 4 {
 		t.Errorf("broken: %+v", k[1])
 	}
 	if k[2].Error == nil || k[3].Skipped == nil {
@@ -56,17 +59,20 @@ func TestJUnitHasACaseForEveryLimit(t *testing.T) {
 
 func TestAStartingBudgetIsKeptByItsCapture(t *testing.T) {
 	axis := capture.NewUniformAxis(40, 10e6)
-	names := []string{"page_faults", "cpu_user", "cpu_nice", "cpu_system", "cpu_irq", "cpu_softirq", "cpu_steal", "cpu_idle", "cpu_iowait", "cycles", "instructions"}
+	names := []string{"page_faults", "cpu_user", "cpu_nice", "cpu_system", "cpu_irq", "cpu_softirq", "cpu_steal",
+		"cpu_idle", "cpu_iowait", "cycles", "instructions"}
 	cfg := capture.Config{Name: "x", Path: "folder/x\n\"y\".arrow", GPU: "cpu", Axis: axis}
 	for k, n := range names {
 		v := make([]uint64, 40)
 		for i := range v {
 			v[i] = uint64(1e6 + 1000*k + 77*i)
 		}
-		cfg.Counters = append(cfg.Counters, &capture.Counter{Meta: capture.Meta{Name: n}, Axis: axis, Col: capture.NewColumn(capture.Data{U: v})})
+		cfg.Counters = append(cfg.Counters,
+			&capture.Counter{Meta: capture.Meta{Name: n}, Axis: axis, Col: capture.NewColumn(capture.Data{U: v})})
 	}
 	for i := range 10 {
-		cfg.Regions = append(cfg.Regions, capture.Region{Name: "frame", Start: int64(i) * 40e6, End: int64(i)*40e6 + 30e6 + int64(i)*1e6})
+		cfg.Regions = append(cfg.Regions,
+			capture.Region{Name: "frame", Start: int64(i) * 40e6, End: int64(i)*40e6 + 30e6 + int64(i)*1e6})
 	}
 	c, err := capture.New(cfg)
 	if err != nil {
@@ -84,7 +90,9 @@ func TestAStartingBudgetIsKeptByItsCapture(t *testing.T) {
 		if !j.OK() || j.Count(Kept) != len(j.Results) || len(j.Results) < 3 || j.Budget.GPU != "cpu" {
 			t.Errorf("margin %v: %d of %d kept\n%s", margin, j.Count(Kept), len(j.Results), text)
 		}
-		if !strings.Contains(text, "metric = \"duration\"") || !strings.Contains(text, "metric = \"page_fault_rate\"\nmax") || !strings.Contains(text, "metric = \"ipc\"\nmin") {
+		if !strings.Contains(text, "metric = \"duration\"") ||
+			!strings.Contains(text, "metric = \"page_fault_rate\"\nmax") ||
+			!strings.Contains(text, "metric = \"ipc\"\nmin") {
 			t.Errorf("no frame time, or no limit in the right direction for ipc or page faults in\n%s", text)
 		}
 	}
@@ -98,7 +106,9 @@ func TestNumbersOfAStartingBudgetAreRoundedOutward(t *testing.T) {
 		v    float64
 		up   bool
 		want float64
-	}{{1234, true, 1240}, {1234, false, 1230}, {0.012345, true, 0.0124}, {0.012345, false, 0.0123}, {100, true, 100}, {100, false, 100}, {-1234, true, -1230}, {0, true, 0}, {99.96, true, 100}, {0.02 * 1.1, true, 0.022}, {0.07 * 10, false, 0.7}} {
+	}{{1234, true, 1240}, {1234, false, 1230}, {0.012345, true, 0.0124}, {0.012345, false, 0.0123}, {100, true, 100},
+		{100, false, 100}, {-1234, true, -1230}, {0, true, 0}, {99.96, true, 100}, {0.02 * 1.1, true, 0.022},
+		{0.07 * 10, false, 0.7}} {
 		if got := outward(c.v, c.up); got != c.want {
 			t.Errorf("%v (%v): %v, want %v", c.v, c.up, got, c.want)
 		}
@@ -112,7 +122,8 @@ func TestNumbersOfAStartingBudgetAreRoundedOutward(t *testing.T) {
 
 func TestAValueThatReadsLikeItsLimitSaysByHowMuchItIsBeyond(t *testing.T) {
 	c := made(t, []float64{100000.4})
-	if r := one(t, c, "metric='level'\nmax=100000.3"); r.Verdict != Broken || !strings.Contains(r.ValueText(), "beyond") {
+	if r := one(t, c, "metric='level'\nmax=100000.3"); r.Verdict != Broken ||
+		!strings.Contains(r.ValueText(), "beyond") {
 		t.Errorf("%s, %q of %q", r.Verdict, r.ValueText(), r.LimitText())
 	}
 	if r := one(t, c, "metric='level'\nmax=100000.4"); r.Verdict != Kept || strings.Contains(r.ValueText(), "beyond") {
@@ -123,13 +134,18 @@ func TestAValueThatReadsLikeItsLimitSaysByHowMuchItIsBeyond(t *testing.T) {
 // FuzzBudget holds a small capture against any file: nothing panics, and verdicts agree with the numbers beside them.
 func FuzzBudget(f *testing.F) {
 	for _, s := range []string{
-		"[[limit]]\nmetric = 'n'\nmax = 3", "[[limit]]\nexpr = 'n / ones'\nmin = '2%'\nunit = 'percent'\nper = 'frame'\nallow = '10%'",
-		"title = 'x'\ngpu = 'cpu'\nlimit = [{metric = 'level', max = '1e3', per = 'k', of = ['a', 'b*']}]", "[[limit]]\nmetric = 'duration'\nper = 'sample'\nstatistic = 'p99.9'\nmax = '16.6ms'\nmissing = 'skip'",
-		"[[limit]]\nmetric = 'n'\nper = 'region'\nmax = '1kB/s'\nstatistic = 'mean'", "[[limit]\n", "[limit]\nx.y = 1", "limit = [[]]", "[[limit]]\n[[limit.x]]\n[limit.x.y]\nz=1",
+		"[[limit]]\nmetric = 'n'\nmax = 3",
+		"[[limit]]\nexpr = 'n / ones'\nmin = '2%'\nunit = 'percent'\nper = 'frame'\nallow = '10%'",
+		"title = 'x'\ngpu = 'cpu'\nlimit = [{metric = 'level', max = '1e3', per = 'k', of = ['a', 'b*']}]",
+		"[[limit]]\nmetric = 'duration'\nper = 'sample'\nstatistic = 'p99.9'\nmax = '16.6ms'\nmissing = 'skip'",
+		"[[limit]]\nmetric = 'n'\nper = 'region'\nmax = '1kB/s'\nstatistic = 'mean'", "[[limit]\n", "[limit]\nx.y = 1",
+		"limit = [[]]", "[[limit]]\n[[limit.x]]\n[limit.x.y]\nz=1",
 	} {
 		f.Add(s)
 	}
-	c := made(f, []float64{1, nan, 3, math.Inf(1), 0, 6}, withRegions(capture.Region{Name: "frame 0", Start: 0, End: 20e6}, capture.Region{Name: "frame 1", Start: 20e6, End: 60e6}),
+	c := made(f, []float64{1, nan, 3, math.Inf(1), 0, 6},
+		withRegions(capture.Region{Name: "frame 0", Start: 0, End: 20e6},
+			capture.Region{Name: "frame 1", Start: 20e6, End: 60e6}),
 		withLabel("k", "a", "b", "a", "", "b", "b"))
 	f.Fuzz(func(t *testing.T, text string) {
 		b, err := Parse("f", []byte(text))
@@ -183,10 +199,13 @@ func BenchmarkAMillionSamplesByFrame(b *testing.B) {
 	}
 	c := made(b, v, func(cfg *capture.Config) {
 		for i := 0; i < len(v); i += 16 {
-			cfg.Regions = append(cfg.Regions, capture.Region{Name: "frame", Start: int64(i) * 10e6, End: int64(i+16) * 10e6})
+			cfg.Regions = append(cfg.Regions,
+				capture.Region{Name: "frame", Start: int64(i) * 10e6, End: int64(i+16) * 10e6})
 		}
 	})
-	x, err := Parse("b", []byte("[[limit]]\nmetric='n'\nper='frame'\nmax=9000\n[[limit]]\nexpr='n/ones'\nper='frame'\nmax=500\nallow='1%'\n[[limit]]\nmetric='level'\nper='sample'\nstatistic='p99'\nmax=10\n[[limit]]\nmetric='duration'\nper='frame'\nmax='16ms'"))
+	x, err := Parse("b",
+		[]byte(
+			"[[limit]]\nmetric='n'\nper='frame'\nmax=9000\n[[limit]]\nexpr='n/ones'\nper='frame'\nmax=500\nallow='1%'\n[[limit]]\nmetric='level'\nper='sample'\nstatistic='p99'\nmax=10\n[[limit]]\nmetric='duration'\nper='frame'\nmax='16ms'"))
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -20,8 +20,9 @@ type Parts struct {
 	groups []string           // of each part: what statistics are kept apart by; nil is one group
 	bins   *capture.Bins      // the samples of each part; nil where caps or samples hold them
 	caps   []*capture.Capture // of each part, where its samples are not neighbours
-	codes  []int32            // of caps that are groups of a label: its value; nil where a part is all of the time from Start to End
-	took   []int64            // ns of measured time, where it is not End-Start
+	// of caps that are groups of a label: its value; nil where a part is all of the time from Start to End
+	codes []int32
+	took  []int64 // ns of measured time, where it is not End-Start
 
 	unmatched []string // patterns of Limit.Of that match nothing
 }
@@ -80,7 +81,8 @@ func partsOf(c *capture.Capture, l *Limit) (p *Parts, why string, err error) {
 		return p, "the capture has no samples", nil
 	case PerFrame:
 		p, err := frameParts(c)
-		return p, `the capture has no frames: neither regions called "frame N" nor a label frame (record --marks writes them)`, err
+		return p,
+			`the capture has no frames: neither regions called "frame N" nor a label frame (record --marks writes them)`, err
 	case PerRegion:
 		list := slices.Clone(c.Regions)
 		why := "the capture has no regions (record --marks writes them)"
@@ -137,7 +139,8 @@ func regionParts(c *capture.Capture, what string, list []capture.Region) *Parts 
 		return 0
 	})
 	n := len(list)
-	p := &Parts{What: what, Start: make([]int64, n), End: make([]int64, n), names: make([]string, n), groups: make([]string, n)}
+	p := &Parts{What: what, Start: make([]int64, n), End: make([]int64, n), names: make([]string, n),
+		groups: make([]string, n)}
 	p.bins = &capture.Bins{From: c.Axis, Lo: make([]int, n), Hi: make([]int, n)}
 	count := map[string]int{}
 	for _, r := range list {
@@ -237,13 +240,15 @@ func labelParts(c *capture.Capture, l *Limit) (p *Parts, why string, err error) 
 			continue
 		}
 		start, end := g.Capture.Axis.Extent()
-		p.names, p.caps, p.codes = append(p.names, g.Key), append(p.caps, g.Capture), append(p.codes, int32(slices.Index(label.Dict, g.Key)))
+		p.names, p.caps, p.codes = append(p.names, g.Key), append(p.caps, g.Capture), append(p.codes,
+			int32(slices.Index(label.Dict, g.Key)))
 		p.Start, p.End, p.took = append(p.Start, start), append(p.End, end), append(p.took, g.Capture.Axis.Measured())
 	}
 	return p, why, nil
 }
 
-// labelRuns are the stretches [from, to) of samples of each chosen value, in order, where every value has one stretch; else nil.
+// labelRuns are the stretches [from, to) of samples of each chosen value, in order, where every value has one stretch;
+// else nil.
 func labelRuns(l *capture.Label, chosen map[string]bool) [][2]int {
 	runs := [][2]int{}
 	seen := make([]bool, len(l.Dict))

@@ -16,12 +16,14 @@ import (
 // startingLimits is how many metrics a starting budget limits.
 const startingLimits = 12
 
-// Starting writes a budget that a capture keeps with a margin, such as 0.1, for a person to go on from: the time of frames, and of each
-// group of the catalogues the first metric with a value of which the catalogue says whether more of it is better. The error says that
-// the capture has nothing to limit.
+// Starting writes a budget that a capture keeps with a margin, such as 0.1, for a person to go on from: the time of
+// frames, and of each group of the catalogues the first metric with a value of which the catalogue says whether more of
+// it is better. The error says that the capture has nothing to limit.
 func Starting(c *capture.Capture, margin float64) (string, error) {
 	var out strings.Builder
-	fmt.Fprintf(&out, "# What %s measured, with a margin of %s. Keep what matters, set the numbers that you want to hold,\n", comment(filepath.Base(c.Path)), percent(margin))
+	fmt.Fprintf(&out,
+		"# What %s measured, with a margin of %s. Keep what matters, set the numbers that you want to hold,\n",
+		comment(filepath.Base(c.Path)), percent(margin))
 	out.WriteString("# and judge: astrolabe check --budget THIS-FILE CAPTURE. docs/budget.md lists every key.\n")
 	if c.GPU != "" {
 		fmt.Fprintf(&out, "gpu = %s\n", quote(c.GPU))
@@ -33,7 +35,8 @@ func Starting(c *capture.Capture, margin float64) (string, error) {
 		if title != "" {
 			what = comment(title) + ": " + what
 		}
-		fmt.Fprintf(&out, "\n[[limit]] # %s\nmetric = %s\n%s = %s%s\n%s", what, quote(metric), key, number(value), inUnit(unit), more)
+		fmt.Fprintf(&out, "\n[[limit]] # %s\nmetric = %s\n%s = %s%s\n%s", what, quote(metric), key, number(value),
+			inUnit(unit), more)
 	}
 	if list := analysis.Frames(c); len(list) > 0 {
 		p := regionParts(c, PerFrame, list)
@@ -43,7 +46,8 @@ func Starting(c *capture.Capture, margin float64) (string, error) {
 		}
 		now := quantile(0.99)(values)
 		if now > 0 {
-			limit(DurationMetric, "99 of 100 frames", "s", "max", now, outward(now*(1+margin), true), "per = \"frame\"\nstatistic = \"p99\"\n")
+			limit(DurationMetric, "99 of 100 frames", "s", "max", now, outward(now*(1+margin), true),
+				"per = \"frame\"\nstatistic = \"p99\"\n")
 		}
 	}
 	derived, err := metrics.Metrics(c)
@@ -79,7 +83,9 @@ func Starting(c *capture.Capture, margin float64) (string, error) {
 		}
 	}
 	if n == 0 {
-		return "", fmt.Errorf("%s has neither frames nor a metric with a value of which a catalogue says whether more is better: write the limits by hand", orCapture(c))
+		return "", fmt.Errorf(
+			"%s has neither frames nor a metric with a value of which a catalogue says whether more is better: write the limits by hand",
+			orCapture(c))
 	}
 	if left > 0 {
 		fmt.Fprintf(&out, "\n# Metrics of %d more groups have values: astrolabe stat lists them.\n", left)

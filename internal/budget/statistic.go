@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// statisticOf returns what makes one number of the values of many parts, nil for "": every part is judged. The values are all present;
-// their slice may be reordered.
+// statisticOf returns what makes one number of the values of many parts, nil for "": every part is judged. The values
+// are all present; their slice may be reordered.
 func statisticOf(name string) (func(values []float64) float64, error) {
 	switch name {
 	case "":
@@ -28,7 +28,8 @@ func statisticOf(name string) (func(values []float64) float64, error) {
 			return quantile(p / 100), nil
 		}
 	}
-	return nil, fmt.Errorf("unknown statistic %q: there are every, mean, median, min, max, and percentiles such as p95", name)
+	return nil, fmt.Errorf("unknown statistic %q: there are every, mean, median, min, max, and percentiles such as p95",
+		name)
 }
 
 func mean(values []float64) float64 {

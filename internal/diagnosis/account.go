@@ -17,7 +17,8 @@ type AccountPart struct {
 	Share      float64 // of the time, 0 to 1
 }
 
-// Account is where a report says that the time went, by its script's function accounted(cap); nil where the script has none.
+// Account is where a report says that the time went, by its script's function accounted(cap); nil where the script has
+// none.
 func (j *Judge) Account(ctx context.Context, c *capture.Capture) ([]AccountPart, error) {
 	accounted, ok := j.triage["accounted"]
 	if !ok {

@@ -12,9 +12,10 @@ import (
 	"astrolabe/internal/longtests"
 )
 
-// checkModels lets a script judge what models of it plant, and fails where fewer than 95 % of the bottlenecks are named first, where fewer than
-// 95 % of what is named was planted, where a healthy capture is given a bottleneck, and where anything else is named than the documentation shows.
-// It judges a part of the cases by which the documentation measures the script, in its long form all of them.
+// checkModels lets a script judge what models of it plant, and fails where fewer than 95 % of the bottlenecks are named
+// first, where fewer than 95 % of what is named was planted, where a healthy capture is given a bottleneck, and where
+// anything else is named than the documentation shows. It judges a part of the cases by which the documentation
+// measures the script, in its long form all of them.
 func checkModels(t *testing.T, models ...capturetest.Model) {
 	t.Helper()
 	t.Parallel()
@@ -55,7 +56,8 @@ func checkModels(t *testing.T, models ...capturetest.Model) {
 }
 
 // documented checks that the record has the same misses in these cases, and that the documentation shows the record.
-func documented(t *testing.T, x *Matrix, cases func(capturetest.Model) []capturetest.Case, models ...capturetest.Model) {
+func documented(t *testing.T, x *Matrix, cases func(capturetest.Model) []capturetest.Case,
+	models ...capturetest.Model) {
 	t.Helper()
 	script := models[0].Script()
 	record := filepath.Join("..", "..", RecordPath(script))

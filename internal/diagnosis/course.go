@@ -29,7 +29,8 @@ func (j *Judge) Phases(ctx context.Context, c *capture.Capture) ([]Phase, error)
 			return nil, err
 		}
 	}
-	list, err := j.runner.Call(ctx, j.phases["split"], starlark.Tuple{cap, j.triage["LEADING"]}, []starlark.Tuple{{starlark.String("recorded"), recorded}})
+	list, err := j.runner.Call(ctx, j.phases["split"], starlark.Tuple{cap, j.triage["LEADING"]},
+		[]starlark.Tuple{{starlark.String("recorded"), recorded}})
 	if err != nil {
 		return nil, err
 	}
@@ -61,8 +62,8 @@ func (j *Judge) Phases(ctx context.Context, c *capture.Capture) ([]Phase, error)
 	return out, nil
 }
 
-// Stutter is the id of the first finding that a report has about the course of frames and that warns: "slow_frames", "periodic_stutter", or ""
-// where there is none. The conditions are those of lib/phases.star.
+// Stutter is the id of the first finding that a report has about the course of frames and that warns: "slow_frames",
+// "periodic_stutter", or "" where there is none. The conditions are those of lib/phases.star.
 func (j *Judge) Stutter(ctx context.Context, c *capture.Capture) (string, error) {
 	cap := values.NewCapture(j.env, c)
 	busy := j.triage["BUSY"]

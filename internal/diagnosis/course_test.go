@@ -43,14 +43,15 @@ def page(cap):
 	return ids
 }
 
-// TestJudgesFindWhatReportsShow compares the shortcut of this package with real pages: the same findings in the same order, and those about the
-// course of frames.
+// TestJudgesFindWhatReportsShow compares the shortcut of this package with real pages: the same findings in the same
+// order, and those about the course of frames.
 func TestJudgesFindWhatReportsShow(t *testing.T) {
 	stutters := 0
 	for _, c := range []struct {
 		family, script string
 		seeds          []uint64
-	}{{"mali-g720", "mali", []uint64{1, 2}}, {"intel-kbl-gt2", "intel_oa", []uint64{1}}, {"amd-live", "amd_live", []uint64{1, 2}}, {"gfx1151", "gfx1151", []uint64{3}}, {"cpu", "cpu", []uint64{5}}} {
+	}{{"mali-g720", "mali", []uint64{1, 2}}, {"intel-kbl-gt2", "intel_oa", []uint64{1}},
+		{"amd-live", "amd_live", []uint64{1, 2}}, {"gfx1151", "gfx1151", []uint64{3}}, {"cpu", "cpu", []uint64{5}}} {
 		j, err := NewJudge(t.Context(), c.script)
 		if err != nil {
 			t.Fatal(err)
@@ -77,8 +78,12 @@ func TestJudgesFindWhatReportsShow(t *testing.T) {
 				got = append(got, f.ID)
 			}
 			want := onThePage(t, j, c.script, cap)
-			told := slices.DeleteFunc(slices.Clone(want), func(id string) bool { return id != "slow_frames" && id != "periodic_stutter" })
-			want = slices.DeleteFunc(want, func(id string) bool { return id == "slow_frames" || id == "periodic_stutter" })
+			told := slices.DeleteFunc(slices.Clone(want), func(id string) bool {
+				return id != "slow_frames" && id != "periodic_stutter"
+			})
+			want = slices.DeleteFunc(want, func(id string) bool {
+				return id == "slow_frames" || id == "periodic_stutter"
+			})
 			if !slices.Equal(got, want) || stutter != "" && !slices.Contains(told, stutter) {
 				t.Errorf("%s %d: %v and %q are found, the page has %v and %v", c.family, seed, got, stutter, want, told)
 			}

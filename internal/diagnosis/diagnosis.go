@@ -1,5 +1,5 @@
-// Package diagnosis measures the shipped triage scripts: it lets them judge captures whose bottleneck was planted, and counts how often they
-// name it. Only its tests and the command below it use it.
+// Package diagnosis measures the shipped triage scripts: it lets them judge captures whose bottleneck was planted, and
+// counts how often they name it. Only its tests and the command below it use it.
 package diagnosis
 
 import (
@@ -39,7 +39,8 @@ func NewJudge(ctx context.Context, name string) (*Judge, error) {
 	if err := (script.Policy{}).Apply(env); err != nil {
 		return nil, err
 	}
-	j := &Judge{env: env, runner: script.NewRunner(script.Options{Env: env, Library: scripts.Library, Print: func(string) {}})}
+	j := &Judge{env: env, runner: script.NewRunner(script.Options{Env: env, Library: scripts.Library,
+		Print: func(string) {}})}
 	triage, err := j.runner.LoadLibrary(ctx, "@astrolabe//triage/"+name+".star")
 	if err != nil {
 		return nil, err
@@ -54,7 +55,8 @@ func NewJudge(ctx context.Context, name string) (*Judge, error) {
 	if j.phases, err = j.runner.LoadLibrary(ctx, "@astrolabe//lib/phases.star"); err != nil {
 		return nil, err
 	}
-	j.bottleneck, j.limiter, j.chosen, j.rules, j.triage = rules["bottleneck"], rules["limiter"], rules["chosen"], triage["RULES"], triage
+	j.bottleneck, j.limiter, j.chosen, j.rules, j.triage = rules["bottleneck"], rules["limiter"], rules["chosen"],
+		triage["RULES"], triage
 	return j, nil
 }
 
@@ -92,16 +94,20 @@ type Finding struct {
 	Role       string // "cause", "support" or "quality"
 	Severity   string // "critical", "warning" or "info", as the page shows it
 	Confidence string
-	// GainLow and GainHigh are the bounds of what relieving it gains, as shares of the time; NaN where it has no gain of its own.
+	// GainLow and GainHigh are the bounds of what relieving it gains, as shares of the time; NaN where it has no gain
+	// of its own.
 	GainLow, GainHigh float64
-	Record            string // what it says to record because the capture cannot tell, such as a metric set; "" where it says nothing of the kind
-	InsteadOf         string // the id of the finding that it follows on the page: what limits if that does not
+	// what it says to record because the capture cannot tell, such as a metric set; "" where it says nothing of the
+	// kind
+	Record    string
+	InsteadOf string // the id of the finding that it follows on the page: what limits if that does not
 }
 
 // Weight orders findings by their severity; the gravest has the highest.
 func (f Finding) Weight() int { return slices.Index(severities, f.Severity) }
 
-// Sorted are findings as a page has them: the gravest first, otherwise as the scripts add them, and right behind each what limits if that does not.
+// Sorted are findings as a page has them: the gravest first, otherwise as the scripts add them, and right behind each
+// what limits if that does not.
 func Sorted(list []Finding) []Finding {
 	list = slices.Clone(list)
 	slices.SortStableFunc(list, func(a, b Finding) int { return cmp.Compare(b.Weight(), a.Weight()) })
@@ -117,8 +123,9 @@ func Sorted(list []Finding) []Finding {
 
 // Answer is what a triage script says about a capture.
 type Answer struct {
-	Named    string    // id of the rule of the dominant bottleneck; "" where none is named
-	Shown    []Finding // the rules that a report shows as findings, what limits first; its page has the gravest of all before others
+	Named string // id of the rule of the dominant bottleneck; "" where none is named
+	// the rules that a report shows as findings, what limits first; its page has the gravest of all before others
+	Shown    []Finding
 	Verdicts []Verdict
 }
 
@@ -161,10 +168,12 @@ func (j *Judge) Judge(ctx context.Context, c *capture.Capture) (*Answer, error) 
 	if seq, ok := shown.(starlark.Indexable); ok {
 		for i := range seq.Len() {
 			if d, ok := seq.Index(i).(*starlark.Dict); ok {
-				f := Finding{ID: text(d, "id"), Role: ruleText(d, "role"), Severity: ruleText(d, "severity"), Confidence: text(d, "confidence"), Record: text(d, "record"), InsteadOf: text(d, "instead_of")}
+				f := Finding{ID: text(d, "id"), Role: ruleText(d, "role"), Severity: ruleText(d, "severity"),
+					Confidence: text(d, "confidence"), Record: text(d, "record"), InsteadOf: text(d, "instead_of")}
 				f.GainLow, f.GainHigh = gainOf(d)
 				// No finding is graver than what limits, as diagnose of rules.star has it.
-				if gravest != "" && f.Role != "quality" && slices.Index(severities, f.Severity) > slices.Index(severities, gravest) {
+				if gravest != "" && f.Role != "quality" &&
+					slices.Index(severities, f.Severity) > slices.Index(severities, gravest) {
 					f.Severity = gravest
 				}
 				if f.InsteadOf != "" {
@@ -204,7 +213,8 @@ func ruleText(verdict *starlark.Dict, key string) string {
 	return ""
 }
 
-// gainOf are the bounds of a verdict's gain as a page prints them (_gain of rules.star); NaN where it is not about a part of the time.
+// gainOf are the bounds of a verdict's gain as a page prints them (_gain of rules.star); NaN where it is not about a
+// part of the time.
 func gainOf(verdict *starlark.Dict) (low, high float64) {
 	v, _, _ := verdict.Get(starlark.String("part"))
 	if d, ok := v.(*starlark.Dict); ok {

@@ -10,7 +10,8 @@ import (
 	"astrolabe/scripts"
 )
 
-// One report may run the script of a GPU and that of the CPU: a flag of both would have two defaults, and the report show one of them.
+// One report may run the script of a GPU and that of the CPU: a flag of both would have two defaults, and the report
+// show one of them.
 func TestTheScriptOfTheCPUSharesNoFlagWithThatOfAGPU(t *testing.T) {
 	list := regexp.MustCompile(`(?ms)^\w+ = flags\((.*?)^\)`)
 	flag := regexp.MustCompile(`(?m)^    (\w+) = `)

@@ -74,7 +74,8 @@ func TestGfx1151GatedCountersGiveNoHitRate(t *testing.T) {
 			t.Errorf("%s is %s: %s", id, v.State, v.Why)
 		}
 	}
-	for _, id := range []string{"tcp_misses", "write_heavy", "narrow_fills", "requests_held_up", "data_fifo_stalls", "gl1_backpressure"} {
+	for _, id := range []string{"tcp_misses", "write_heavy", "narrow_fills", "requests_held_up", "data_fifo_stalls",
+		"gl1_backpressure"} {
 		if v := of(t, a, id); v.State != "unknown" || v.Why == "" {
 			t.Errorf("%s is %s with %g: %s", id, v.State, v.Value, v.Why)
 		}
@@ -87,7 +88,8 @@ func TestGfx1151GatedCountersGiveNoHitRate(t *testing.T) {
 func TestGfx1151RunsThatDifferChangeNoBottleneck(t *testing.T) {
 	m := &gfx1151.Model{Passes: true, Drift: 0.1}
 	for seed := range uint64(8) {
-		if a := judged(t, m, capturetest.Case{Noise: 0.3, Idle: 0.3, DVFS: true, Seed: seed, Samples: 40}); a.Named != "waves_starved" {
+		if a := judged(t, m, capturetest.Case{Noise: 0.3, Idle: 0.3, DVFS: true, Seed: seed, Samples: 40}); a.Named !=
+			"waves_starved" {
 			t.Errorf("seed %d: %q was named", seed, a.Named)
 		}
 	}

@@ -21,14 +21,16 @@ func TestTimeThatLongerSamplesCoverIsNotTakenOffInAnyScript(t *testing.T) {
 			}
 			judges[m.Script()] = j
 		}
-		c, err := m.Generate(capturetest.Case{Plant: m.Plants()[0].ID, Load: 1, Noise: 0.1, Idle: 0.3, Samples: 120, Seed: 5})
+		c, err := m.Generate(capturetest.Case{Plant: m.Plants()[0].ID, Load: 1, Noise: 0.1, Idle: 0.3,
+			Samples: 120, Seed: 5})
 		if err != nil {
 			t.Fatal(err)
 		}
 		late, err := c.With(func(cfg *capture.Config) {
 			for i := range cfg.Axis.Len() {
 				if i%4 != 0 {
-					cfg.Late = append(cfg.Late, capture.Gap{Start: cfg.Axis.Start[i], End: cfg.Axis.End[i], Lost: 1, Reason: capture.Reason{Text: "1 tick was missed"}})
+					cfg.Late = append(cfg.Late, capture.Gap{Start: cfg.Axis.Start[i], End: cfg.Axis.End[i], Lost: 1,
+						Reason: capture.Reason{Text: "1 tick was missed"}})
 				}
 			}
 		})
@@ -45,7 +47,8 @@ func TestTimeThatLongerSamplesCoverIsNotTakenOffInAnyScript(t *testing.T) {
 		}
 		for i, v := range want.Verdicts {
 			if w := got.Verdicts[i]; w.Value != v.Value || w.State != v.State || w.Confidence != v.Confidence {
-				t.Errorf("%s: %s is %s with %g (confidence %s), and %s with %g (%s) after missed ticks", m.Name(), v.ID, v.State, v.Value, v.Confidence, w.State, w.Value, w.Confidence)
+				t.Errorf("%s: %s is %s with %g (confidence %s), and %s with %g (%s) after missed ticks", m.Name(), v.ID,
+					v.State, v.Value, v.Confidence, w.State, w.Value, w.Confidence)
 			}
 		}
 	}
@@ -72,7 +75,8 @@ func TestARateOfAMaliReportDoesNotDependOnHowMuchWasLost(t *testing.T) {
 		t.Fatal(err)
 	}
 	if lost, err = lost.With(func(cfg *capture.Config) {
-		cfg.Gaps = []capture.Gap{{Start: c.Axis.Start[100], End: c.Axis.Start[250], Lost: 150, Reason: capture.Reason{Code: capture.LostReports}}}
+		cfg.Gaps = []capture.Gap{{Start: c.Axis.Start[100], End: c.Axis.Start[250], Lost: 150,
+			Reason: capture.Reason{Code: capture.LostReports}}}
 	}); err != nil {
 		t.Fatal(err)
 	}

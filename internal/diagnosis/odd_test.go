@@ -13,8 +13,9 @@ import (
 	"astrolabe/capture/metrics"
 )
 
-// odd makes captures that no hardware gives and that a script must survive all the same: random subsets of counters, nothing but zeros, one
-// sample, huge values, gaps, samples without a length, constants that are missing, and labels and frames in any order.
+// odd makes captures that no hardware gives and that a script must survive all the same: random subsets of counters,
+// nothing but zeros, one sample, huge values, gaps, samples without a length, constants that are missing, and labels
+// and frames in any order.
 type odd struct {
 	*rand.Rand
 	script string
@@ -26,8 +27,8 @@ func (r odd) chance(p float64) bool { return r.Float64() < p }
 // one is one of some values.
 func one[T any](r odd, list ...T) T { return list[r.IntN(len(list))] }
 
-// capture makes one capture: half of them are spoiled captures of a model, in which rules hold that lie deep, the others are columns of the
-// catalogue filled at random.
+// capture makes one capture: half of them are spoiled captures of a model, in which rules hold that lie deep, the
+// others are columns of the catalogue filled at random.
 func (r odd) capture() (*capture.Capture, error) {
 	var models []capturetest.Model
 	for _, m := range all.Models() {
@@ -43,7 +44,8 @@ func (r odd) capture() (*capture.Capture, error) {
 	if plants := m.Plants(); r.chance(0.9) {
 		plant = plants[r.IntN(len(plants))].ID
 	}
-	what := capturetest.Case{Plant: plant, Load: r.Float64(), Noise: one(r, 0, 0.1, 0.5, 2), Idle: one(r, 0, 0, 0.3, 0.9), DVFS: r.chance(0.3),
+	what := capturetest.Case{Plant: plant, Load: r.Float64(), Noise: one(r, 0, 0.1, 0.5, 2),
+		Idle: one(r, 0, 0, 0.3, 0.9), DVFS: r.chance(0.3),
 		Samples: 1 + r.IntN(one(r, 3, 20, 60)), Seed: r.Uint64()}
 	c, err := m.Generate(what)
 	if err != nil { // some models take no fewer
@@ -60,12 +62,14 @@ func (r odd) capture() (*capture.Capture, error) {
 
 // families are the catalogues that a script judges. One that is not here judges what no catalogue knows.
 var families = map[string][]string{
-	"mali": {"mali-g615", "mali-g720"}, "intel_oa": {"intel-kbl-gt2", "intel-kbl-gt3"}, "gpa": {"amd-gpa"}, "gfx1151": {"gfx1151"}, "amd_live": {"amd-live"}, "cpu": {"cpu"},
+	"mali": {"mali-g615", "mali-g720"}, "intel_oa": {"intel-kbl-gt2", "intel-kbl-gt3"}, "gpa": {"amd-gpa"},
+	"gfx1151": {"gfx1151"}, "amd_live": {"amd-live"}, "cpu": {"cpu"},
 }
 
 // invented fills columns of the catalogue, or of names that nobody knows, at random.
 func (r odd) invented() capture.Config {
-	cfg := capture.Config{Name: one(r, "odd", "", "a name with spaces and ünïcode"), Axis: r.axis(r.IntN(one(r, 2, 5, 40)))}
+	cfg := capture.Config{Name: one(r, "odd", "", "a name with spaces and ünïcode"),
+		Axis: r.axis(r.IntN(one(r, 2, 5, 40)))}
 	var entries []*metrics.Entry
 	if ids := families[r.script]; len(ids) > 0 {
 		cfg.GPU = ids[r.IntN(len(ids))]
@@ -107,7 +111,8 @@ func (r odd) invented() capture.Config {
 		add(e.Name, kind, e.Unit)
 	}
 	for range r.IntN(one(r, 1, 3, 30)) {
-		add(one(r, "counter", "a/b", "Bytes Read (total)", "utilisation", "x")+strconv.Itoa(r.IntN(50)), one(r, capture.Delta, capture.Gauge, capture.Constant),
+		add(one(r, "counter", "a/b", "Bytes Read (total)", "utilisation", "x")+strconv.Itoa(r.IntN(50)),
+			one(r, capture.Delta, capture.Gauge, capture.Constant),
 			one(r, "", "bytes", "percent", "Hz", "cycles", "ns", "s", "°C", "furlongs"))
 	}
 	return cfg
@@ -154,11 +159,14 @@ func (r odd) counter(axis *capture.Axis, m capture.Meta) *capture.Counter {
 			if in.Instance = strconv.Itoa(i * one(r, 1, 7)); r.script == "amd_live" {
 				in.Instance = one(r, "card0", "card1", "card1.0")
 			}
-			if slices.ContainsFunc(c.Instances, func(o *capture.Counter) bool { return o.Meta.Instance == in.Instance }) {
+			if slices.ContainsFunc(c.Instances, func(o *capture.Counter) bool {
+				return o.Meta.Instance == in.Instance
+			}) {
 				continue
 			}
 			in.Name = fmt.Sprintf("%s[%s]", m.Name, in.Instance)
-			c.Instances = append(c.Instances, &capture.Counter{Meta: in, Axis: axis, Col: capture.NewColumn(r.data(axis.Len()))})
+			c.Instances = append(c.Instances,
+				&capture.Counter{Meta: in, Axis: axis, Col: capture.NewColumn(r.data(axis.Len()))})
 		}
 		return c
 	}
@@ -227,7 +235,9 @@ func (r odd) spoiled(cfg capture.Config) (*capture.Capture, error) {
 	}
 	if r.chance(0.4) {
 		keep := one(r, 0.05, 0.5, 0.9)
-		cfg.Counters = slices.DeleteFunc(slices.Clone(cfg.Counters), func(*capture.Counter) bool { return !r.chance(keep) })
+		cfg.Counters = slices.DeleteFunc(slices.Clone(cfg.Counters), func(*capture.Counter) bool {
+			return !r.chance(keep)
+		})
 	}
 	if spoil := one(r, 0, 0, 0.02, 0.1, 0.5); spoil > 0 {
 		cfg.Counters = slices.Clone(cfg.Counters)
@@ -244,11 +254,14 @@ func (r odd) spoiled(cfg capture.Config) (*capture.Capture, error) {
 		for i, c := range cfg.Counters {
 			m := c.Meta
 			m.Kind = one(r, capture.Delta, capture.Gauge, capture.Constant)
-			cfg.Counters[i] = &capture.Counter{Meta: m, Axis: c.Axis, Col: c.Col, Instances: c.Instances, Pass: c.Pass, Reasons: c.Reasons, Warnings: c.Warnings}
+			cfg.Counters[i] = &capture.Counter{Meta: m, Axis: c.Axis, Col: c.Col, Instances: c.Instances, Pass: c.Pass,
+				Reasons: c.Reasons, Warnings: c.Warnings}
 		}
 	}
 	if drop := one(r, 0, 0, 0.3, 1); drop > 0 {
-		cfg.Properties = slices.DeleteFunc(slices.Clone(cfg.Properties), func(capture.Property) bool { return r.chance(drop) })
+		cfg.Properties = slices.DeleteFunc(slices.Clone(cfg.Properties), func(capture.Property) bool {
+			return r.chance(drop)
+		})
 	}
 	if r.chance(0.15) {
 		cfg.Properties = slices.Clone(cfg.Properties)
@@ -262,7 +275,8 @@ func (r odd) spoiled(cfg capture.Config) (*capture.Capture, error) {
 	if r.chance(0.3) {
 		cfg.Labels = nil
 	}
-	for _, name := range []string{"frame", "kernel", "dispatch", "context", "reason", "metric_set", "session", "sample", "phase", "arch_vgpr", "workgroup_size"} {
+	for _, name := range []string{"frame", "kernel", "dispatch", "context", "reason", "metric_set", "session", "sample",
+		"phase", "arch_vgpr", "workgroup_size"} {
 		if r.chance(0.12) && !slices.ContainsFunc(cfg.Labels, func(l *capture.Label) bool { return l.Name == name }) {
 			cfg.Labels = append(slices.Clip(cfg.Labels), r.label(name, n))
 		}
@@ -280,7 +294,8 @@ func (r odd) spoiled(cfg capture.Config) (*capture.Capture, error) {
 		r.passes(&cfg)
 	}
 	if r.chance(0.1) {
-		cfg.Options = capture.Options{Denom: one(r, "", "per_wave", "per_second", "per_cycle"), Duration: one(r, "", "median", "first"), Zero: one(r, "", "missing", "vendor")}
+		cfg.Options = capture.Options{Denom: one(r, "", "per_wave", "per_second", "per_cycle"),
+			Duration: one(r, "", "median", "first"), Zero: one(r, "", "missing", "vendor")}
 	}
 	if r.chance(0.1) {
 		cfg.Device = capture.Device{}
@@ -323,7 +338,8 @@ func (r odd) label(name string, n int) *capture.Label {
 			text[i] = strconv.Itoa(i)
 		}
 		if long && text[i] != "" {
-			text[i] = fmt.Sprintf("void kernel<float, %s, std::integral_constant<int, 128>>(char const*, unsigned long)", text[i])
+			text[i] = fmt.Sprintf(
+				"void kernel<float, %s, std::integral_constant<int, 128>>(char const*, unsigned long)", text[i])
 		}
 	}
 	return capture.NewLabel(name, text, func(i int) bool { return text[i] != "" })
@@ -344,7 +360,9 @@ func (r odd) span(a *capture.Axis) (start, end int64) {
 func (r odd) gaps(a *capture.Axis) (out []capture.Gap) {
 	for range r.IntN(one(r, 2, 10)) {
 		start, end := r.span(a)
-		out = append(out, capture.Gap{Start: start, End: end, Lost: one(r, uint64(0), 1, 1e9), Reason: capture.Reason{Code: capture.ReasonCode(r.IntN(int(capture.LastReasonCode) + 1)), Text: one(r, "", "7 reports were lost")}})
+		out = append(out, capture.Gap{Start: start, End: end, Lost: one(r, uint64(0), 1, 1e9),
+			Reason: capture.Reason{Code: capture.ReasonCode(r.IntN(int(capture.LastReasonCode) + 1)),
+				Text: one(r, "", "7 reports were lost")}})
 	}
 	if r.chance(0.8) {
 		slices.SortFunc(out, func(x, y capture.Gap) int { return int(min(max(x.Start-y.Start, -1), 1)) })
@@ -355,14 +373,16 @@ func (r odd) gaps(a *capture.Axis) (out []capture.Gap) {
 func (r odd) regions(a *capture.Axis) (out []capture.Region) {
 	for i := range r.IntN(one(r, 2, 30)) {
 		start, end := r.span(a)
-		out = append(out, capture.Region{Name: one(r, "frame", fmt.Sprintf("frame %d", i), "shadow pass", ""), Start: start, End: end, Depth: r.IntN(3)})
+		out = append(out, capture.Region{Name: one(r, "frame", fmt.Sprintf("frame %d", i), "shadow pass", ""),
+			Start: start, End: end, Depth: r.IntN(3)})
 	}
 	if r.chance(0.5) && a.Len() > 0 { // frames one after the other
 		lo, hi := a.Extent()
 		n := 1 + r.IntN(40)
 		for i := range n {
 			step := (hi - lo) / int64(n)
-			out = append(out, capture.Region{Name: fmt.Sprintf("frame %d", i), Start: lo + int64(i)*step, End: lo + int64(i+1)*step})
+			out = append(out, capture.Region{Name: fmt.Sprintf("frame %d", i), Start: lo + int64(i)*step,
+				End: lo + int64(i+1)*step})
 		}
 	}
 	return out
@@ -385,7 +405,8 @@ func (r odd) passes(cfg *capture.Config) {
 	for i, c := range cfg.Counters {
 		if r.chance(0.7) {
 			p := cfg.Passes[r.IntN(len(cfg.Passes))]
-			d := &capture.Counter{Meta: c.Meta, Axis: c.Axis, Col: c.Col, Instances: c.Instances, Reasons: c.Reasons, Warnings: c.Warnings, Pass: p}
+			d := &capture.Counter{Meta: c.Meta, Axis: c.Axis, Col: c.Col, Instances: c.Instances, Reasons: c.Reasons,
+				Warnings: c.Warnings, Pass: p}
 			cfg.Counters[i] = d
 		}
 	}

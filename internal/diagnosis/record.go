@@ -11,16 +11,17 @@ import (
 	"astrolabe/capture/capturetest"
 )
 
-// A record says what the cases of Full were judged to be when the pictures of the documentation were drawn: how many they were, and which were
-// misses. What a record says of some cases can be compared with these alone, and the whole picture can be drawn from it.
+// A record says what the cases of Full were judged to be when the pictures of the documentation were drawn: how many
+// they were, and which were misses. What a record says of some cases can be compared with these alone, and the whole
+// picture can be drawn from it.
 
 // RecordPath is where the record of a script is, in the root of the repository.
 func RecordPath(script string) string {
 	return filepath.Join("internal", "diagnosis", "testdata", "misses-"+script+".txt")
 }
 
-// WriteRecord writes the record of a matrix of Full: a line with the number of cases, and one for each miss with the model, the case and what was
-// named instead, between tabs.
+// WriteRecord writes the record of a matrix of Full: a line with the number of cases, and one for each miss with the
+// model, the case and what was named instead, between tabs.
 func (x *Matrix) WriteRecord(path string) error {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "cases\t%d\n", x.cases())
@@ -41,7 +42,8 @@ func (x *Matrix) cases() (n int) {
 }
 
 // ReadRecord returns the matrix of some cases of Full as a record has them.
-func ReadRecord(path string, cases func(capturetest.Model) []capturetest.Case, models ...capturetest.Model) (*Matrix, error) {
+func ReadRecord(path string, cases func(capturetest.Model) []capturetest.Case,
+	models ...capturetest.Model) (*Matrix, error) {
 	data, err := os.ReadFile(path)
 	if err != nil {
 		return nil, err

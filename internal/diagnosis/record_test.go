@@ -36,7 +36,8 @@ func TestARecordGivesTheMatrixBack(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got.Summary() != x.Summary() || got.MissText() != x.MissText() || !slices.Equal(got.Classes, x.Classes) || len(x.Misses) == 0 {
+	if got.Summary() != x.Summary() || got.MissText() != x.MissText() || !slices.Equal(got.Classes, x.Classes) ||
+		len(x.Misses) == 0 {
 		t.Errorf("%s\n%s\nbecame %s\n%s", x.Summary(), x.MissText(), got.Summary(), got.MissText())
 	}
 	part, err := ReadRecord(path, Part, m)
@@ -44,14 +45,16 @@ func TestARecordGivesTheMatrixBack(t *testing.T) {
 		t.Fatal(err)
 	}
 	if n := len(Part(m)); part.cases() != n || len(part.Misses) == 0 || len(part.Misses) >= len(x.Misses) {
-		t.Errorf("the part has %d cases and %d misses, want %d and fewer than %d", part.cases(), len(part.Misses), n, len(x.Misses))
+		t.Errorf("the part has %d cases and %d misses, want %d and fewer than %d", part.cases(), len(part.Misses),
+			n, len(x.Misses))
 	}
 }
 
 func TestARecordOfOtherCasesIsRefused(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "misses.txt")
 	for text, want := range map[string]string{
-		"": "record of 0 cases", "cases\t7\n": "record of 7 cases", "cases\tmany\n": "misses.txt:1:", "cases\t88\nmodel\tcase\n": "misses.txt:2:",
+		"": "record of 0 cases", "cases\t7\n": "record of 7 cases", "cases\tmany\n": "misses.txt:1:",
+		"cases\t88\nmodel\tcase\n": "misses.txt:2:",
 	} {
 		if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
 			t.Fatal(err)

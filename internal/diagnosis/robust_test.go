@@ -39,7 +39,9 @@ func newPage(name string) (*page, error) {
 	if err := (script.Policy{}).Apply(env); err != nil {
 		return nil, err
 	}
-	p := &page{env: env, runner: script.NewRunner(script.Options{Env: env, Library: scripts.Library, Print: func(string) {}, Typed: true})} // without limits
+	// without limits
+	p := &page{env: env, runner: script.NewRunner(script.Options{Env: env, Library: scripts.Library,
+		Print: func(string) {}, Typed: true})}
 	globals, err := p.runner.LoadLibrary(context.Background(), "@astrolabe//triage/"+name+".star")
 	if err != nil {
 		return nil, err
@@ -56,7 +58,8 @@ func (p *page) fill(ctx context.Context, c *capture.Capture, format string) erro
 	if err != nil {
 		return err
 	}
-	r, err := p.runner.Call(ctx, create, starlark.Tuple{starlark.String("page")}, []starlark.Tuple{{starlark.String("capture"), value}})
+	r, err := p.runner.Call(ctx, create, starlark.Tuple{starlark.String("page")},
+		[]starlark.Tuple{{starlark.String("capture"), value}})
 	if err != nil {
 		return err
 	}

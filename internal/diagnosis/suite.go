@@ -26,7 +26,8 @@ type Suite struct {
 }
 
 // Full is what the shipped scripts are measured with.
-var Full = Suite{Loads: []float64{0, 0.5, 1}, Noises: []float64{0, 0.1, 0.3}, Seeds: []uint64{1, 2}, Samples: 120, Mixed: true, Idles: []float64{0, 0.1}, DVFS: true}
+var Full = Suite{Loads: []float64{0, 0.5, 1}, Noises: []float64{0, 0.1, 0.3}, Seeds: []uint64{1, 2}, Samples: 120,
+	Mixed: true, Idles: []float64{0, 0.1}, DVFS: true}
 
 // Cases lists the cases of a suite for a model: every plant at every load, noise and seed, mixed and healthy ones.
 func (s Suite) Cases(m capturetest.Model) []capturetest.Case {
@@ -34,13 +35,15 @@ func (s Suite) Cases(m capturetest.Model) []capturetest.Case {
 	for _, noise := range s.Noises {
 		for i, p := range m.Plants() {
 			if next := m.Plants()[(i+1)%len(m.Plants())]; s.Mixed && next != p {
-				out = append(out, capturetest.Case{Plant: p.ID, Load: 1, Second: next.ID, Noise: noise, Seed: 1, Samples: s.Samples})
+				out = append(out, capturetest.Case{Plant: p.ID, Load: 1, Second: next.ID, Noise: noise, Seed: 1,
+					Samples: s.Samples})
 			}
 		}
 		for _, seed := range s.Seeds {
 			for _, p := range m.Plants() {
 				for _, load := range s.Loads {
-					out = append(out, capturetest.Case{Plant: p.ID, Load: load, Noise: noise, Seed: seed, Samples: s.Samples})
+					out = append(out, capturetest.Case{Plant: p.ID, Load: load, Noise: noise, Seed: seed,
+						Samples: s.Samples})
 				}
 			}
 			for _, idle := range s.Idles {
@@ -59,8 +62,9 @@ func (s Suite) Cases(m capturetest.Model) []capturetest.Case {
 // thinned is how many cases of Full there are for one that Part draws of them.
 const thinned = 120
 
-// Part lists the cases of Full that every run of the tests judges: each plant where it is told least easily (alone, as light as an expert would still
-// name it, with the most noise), the healthy captures with the most noise, and every so many-th of all others.
+// Part lists the cases of Full that every run of the tests judges: each plant where it is told least easily (alone, as
+// light as an expert would still name it, with the most noise), the healthy captures with the most noise, and every so
+// many-th of all others.
 func Part(m capturetest.Model) []capturetest.Case {
 	all := Full.Cases(m)
 	noise, seed := slices.Max(Full.Noises), Full.Seeds[0]
@@ -110,7 +114,8 @@ type Remark struct {
 }
 
 // Run judges cases of some models, such as those that Full.Cases lists, by the script that all of them share.
-func Run(ctx context.Context, cases func(capturetest.Model) []capturetest.Case, models ...capturetest.Model) (*Matrix, error) {
+func Run(ctx context.Context, cases func(capturetest.Model) []capturetest.Case,
+	models ...capturetest.Model) (*Matrix, error) {
 	out := newMatrix(models)
 	if len(models) == 0 {
 		return out, nil
@@ -121,7 +126,8 @@ func Run(ctx context.Context, cases func(capturetest.Model) []capturetest.Case, 
 	}
 	for _, m := range models {
 		if m.Script() != models[0].Script() {
-			return nil, fmt.Errorf("%s is judged by %s, %s by %s: run them apart", m.Name(), m.Script(), models[0].Name(), models[0].Script())
+			return nil, fmt.Errorf("%s is judged by %s, %s by %s: run them apart", m.Name(), m.Script(),
+				models[0].Name(), models[0].Script())
 		}
 		for _, c := range cases(m) {
 			if err := out.judge(ctx, j, m, c); err != nil {

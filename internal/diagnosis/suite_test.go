@@ -6,7 +6,8 @@ import (
 	"astrolabe/capture/capturetest"
 )
 
-// counted is a matrix of two plants in which one of ten was missed, one of four healthy ones was given a bottleneck, and one named was no plant.
+// counted is a matrix of two plants in which one of ten was missed, one of four healthy ones was given a bottleneck,
+// and one named was no plant.
 func counted() *Matrix {
 	x := &Matrix{}
 	for _, c := range []struct {
@@ -38,7 +39,8 @@ func TestAMatrixCountsWhatWasNamedOfWhatWasPlanted(t *testing.T) {
 }
 
 func TestASuiteHasEveryPlantAtEveryLoadNoiseAndSeedAndHealthyOnes(t *testing.T) {
-	s := Suite{Loads: []float64{0, 1}, Noises: []float64{0, 0.3}, Seeds: []uint64{1, 2, 3}, Idles: []float64{0}, DVFS: true, Mixed: true}
+	s := Suite{Loads: []float64{0, 1}, Noises: []float64{0, 0.3}, Seeds: []uint64{1, 2, 3}, Idles: []float64{0},
+		DVFS: true, Mixed: true}
 	seen := map[capturetest.Case]bool{}
 	healthy := 0
 	for _, c := range s.Cases(twoPlants{}) {

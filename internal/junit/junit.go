@@ -6,8 +6,8 @@ import (
 	"io"
 )
 
-// Suites is the document. There is no standard; these are the attributes that Jenkins, GitLab and GitHub's actions have in common. Times are
-// seconds; an empty one is left out.
+// Suites is the document. There is no standard; these are the attributes that Jenkins, GitLab and GitHub's actions have
+// in common. Times are seconds; an empty one is left out.
 type Suites struct {
 	XMLName  xml.Name `xml:"testsuites"`
 	Tests    int      `xml:"tests,attr"`

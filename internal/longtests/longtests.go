@@ -1,5 +1,5 @@
-// Package longtests says whether the long forms of tests were asked for: what proves more of the same by more cases, and takes minutes. Only tests
-// import it.
+// Package longtests says whether the long forms of tests were asked for: what proves more of the same by more cases,
+// and takes minutes. Only tests import it.
 package longtests
 
 import "os"

@@ -1,5 +1,6 @@
-// Package testfiles finds and reads the files of the top-level testdata folder, from the folder of any test: captures of real GPUs, values that
-// vendors' own programs gave, and reference tables. testdata/README.md says what each is. It is for tests only.
+// Package testfiles finds and reads the files of the top-level testdata folder, from the folder of any test: captures
+// of real GPUs, values that vendors' own programs gave, and reference tables. testdata/README.md says what each is. It
+// is for tests only.
 package testfiles
 
 import (

@@ -97,7 +97,8 @@ func readEvents(r io.Reader) (*results, error) {
 						res.failures = append(res.failures, failure{e.Package, e.Test, end(k)})
 						break
 					}
-					// A test that runs while its package ends, by a panic or the limit of time, has no result of its own.
+					// A test that runs while its package ends, by a panic or the limit of time, has no result of its
+					// own.
 					for _, t := range order {
 						if t.pkg == e.Package && running[t] {
 							res.failed++
@@ -115,7 +116,8 @@ func readEvents(r io.Reader) (*results, error) {
 	for _, k := range order {
 		if running[k] {
 			res.failed++
-			res.failures = append(res.failures, failure{k.pkg, k.test, append(end(k), "the stream of events ends while it runs")})
+			res.failures = append(res.failures,
+				failure{k.pkg, k.test, append(end(k), "the stream of events ends while it runs")})
 		}
 	}
 	if events == 0 {

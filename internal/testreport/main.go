@@ -1,6 +1,7 @@
-// Command testreport reads what go test -json printed and says what failed, what was skipped and why, and how many tests passed. A skip that is
-// not in the list of allowed ones (.ci/skips) is a failure: a test that stops running because something is absent that every clone has, or that
-// CI installs, must not pass unseen. It imports nothing of astrolabe.
+// Command testreport reads what go test -json printed and says what failed, what was skipped and why, and how many
+// tests passed. A skip that is not in the list of allowed ones (.ci/skips) is a failure: a test that stops running
+// because something is absent that every clone has, or that CI installs, must not pass unseen. It imports nothing of
+// astrolabe.
 //
 //	go test -json ./... | go run ./internal/testreport --skips .ci/skips
 package main
@@ -17,7 +18,8 @@ func main() {
 	os.Exit(run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
 }
 
-// run is the command: its status is 0 where every test passed or may be skipped, 1 where not, 2 where it could not be judged.
+// run is the command: its status is 0 where every test passed or may be skipped, 1 where not, 2 where it could not be
+// judged.
 func run(args []string, in io.Reader, out, errs io.Writer) int {
 	flags := flag.NewFlagSet("testreport", flag.ContinueOnError)
 	flags.SetOutput(errs)

@@ -16,7 +16,8 @@ func report(w io.Writer, res *results, rules []rule, list string, brief bool) bo
 	}
 	for _, f := range res.failures {
 		lines := f.output
-		if f.test == "" && !strings.Contains(strings.Join(lines, "\n"), "panic:") && len(lines) < 3 && res.failedIn(f.pkg) {
+		if f.test == "" && !strings.Contains(strings.Join(lines, "\n"), "panic:") && len(lines) < 3 &&
+			res.failedIn(f.pkg) {
 			continue // it says only that a test failed
 		}
 		fmt.Fprintf(w, "-- FAIL %s %s\n", f.pkg, f.test)
@@ -61,7 +62,9 @@ func report(w io.Writer, res *results, rules []rule, list string, brief bool) bo
 		}
 	}
 	if refused > 0 {
-		fmt.Fprintf(w, "skips that are not allowed: %d; mend what the tests lack, or add a line to %s that says why they may be skipped\n", refused, list)
+		fmt.Fprintf(w,
+			"skips that are not allowed: %d; mend what the tests lack, or add a line to %s that says why they may be skipped\n",
+			refused, list)
 	}
 	fmt.Fprintf(w, "%d passed, %d failed, %d skipped\n", res.passed, res.failed, len(res.skips))
 	if res.passed == 0 {

@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// judge runs the command on the stream of a made-up module and a list. testdata/stream.json is what go test -json of Go 1.26 printed for it, without
-// times: packages that pass, fail, panic and do not build.
+// judge runs the command on the stream of a made-up module and a list. testdata/stream.json is what go test -json of Go
+// 1.26 printed for it, without times: packages that pass, fail, panic and do not build.
 func judge(t *testing.T, events, list string, args ...string) (status int, out string) {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "skips")
@@ -31,7 +31,8 @@ func stream(t *testing.T, packages ...string) string {
 	var b strings.Builder
 	for line := range strings.Lines(string(text)) {
 		for _, p := range packages {
-			if strings.Contains(line, `"Package":"sample/`+p+`"`) || strings.Contains(line, `"ImportPath":"sample/`+p+` `) {
+			if strings.Contains(line, `"Package":"sample/`+p+`"`) ||
+				strings.Contains(line, `"ImportPath":"sample/`+p+` `) {
 				b.WriteString(line)
 			}
 		}
@@ -48,21 +49,25 @@ const everySkip = `# allowed
 
 func TestAListedSkipIsAcceptedAndAnUnlistedOneFails(t *testing.T) {
 	status, out := judge(t, stream(t, "good"), everySkip)
-	if status != 1 || !strings.Contains(out, "SKIP NOT ALLOWED sample/good TestSilent: it gives no reason\n") || !strings.Contains(out, "skips that are not allowed: 1; ") {
+	if status != 1 || !strings.Contains(out, "SKIP NOT ALLOWED sample/good TestSilent: it gives no reason\n") ||
+		!strings.Contains(out, "skips that are not allowed: 1; ") {
 		t.Errorf("a skip without a reason: %d\n%s", status, out)
 	}
-	all := strings.ReplaceAll(stream(t, "good"), `"Action":"skip","Package":"sample/good","Test":"TestSilent"`, `"Action":"pass","Package":"sample/good","Test":"TestSilent"`)
+	all := strings.ReplaceAll(stream(t, "good"), `"Action":"skip","Package":"sample/good","Test":"TestSilent"`,
+		`"Action":"pass","Package":"sample/good","Test":"TestSilent"`)
 	status, out = judge(t, all, everySkip)
 	if status != 0 || strings.Contains(out, "NOT ALLOWED") || strings.Contains(out, "did not happen") {
 		t.Errorf("listed skips: %d\n%s", status, out)
 	}
-	for _, want := range []string{"SKIP sample/good TestNoTool: looks for it; gizmo is not installed\n", "TestShort: SKIPPED: -short: it takes long\n",
+	for _, want := range []string{"SKIP sample/good TestNoTool: looks for it; gizmo is not installed\n",
+		"TestShort: SKIPPED: -short: it takes long\n",
 		"4 passed, 0 failed, 4 skipped\n"} {
 		if !strings.Contains(out, want) {
 			t.Errorf("%q is absent:\n%s", want, out)
 		}
 	}
-	if status, out := judge(t, all, everySkip, "--brief"); status != 0 || !strings.Contains(out, "1 skipped: no gizmo\n") || strings.Contains(out, "SKIP sample") {
+	if status, out := judge(t, all, everySkip, "--brief"); status != 0 ||
+		!strings.Contains(out, "1 skipped: no gizmo\n") || strings.Contains(out, "SKIP sample") {
 		t.Errorf("brief: %d\n%s", status, out)
 	}
 	for _, c := range []struct{ name, line, instead string }{
@@ -71,7 +76,8 @@ func TestAListedSkipIsAcceptedAndAnUnlistedOneFails(t *testing.T) {
 		{"another package", "... | TestNoTool", "elsewhere/... | TestNoTool"},
 	} {
 		status, out := judge(t, all, strings.Replace(everySkip, c.line, c.instead, 1))
-		if status != 1 || !strings.Contains(out, "SKIP NOT ALLOWED sample/good TestNoTool") || !strings.Contains(out, "skips:2 allows skips that did not happen: no gizmo") {
+		if status != 1 || !strings.Contains(out, "SKIP NOT ALLOWED sample/good TestNoTool") ||
+			!strings.Contains(out, "skips:2 allows skips that did not happen: no gizmo") {
 			t.Errorf("%s: %d\n%s", c.name, status, out)
 		}
 	}
@@ -89,7 +95,8 @@ func TestFailuresAreShownOfWhateverKind(t *testing.T) {
 	if status != 1 {
 		t.Errorf("status %d", status)
 	}
-	for _, want := range []string{"-- FAIL sample/bad TestWrong\n", "a_test.go:5: 1 is not 2\n", "-- FAIL sample/bad TestPart/x\n", "panic: out of order",
+	for _, want := range []string{"-- FAIL sample/bad TestWrong\n", "a_test.go:5: 1 is not 2\n",
+		"-- FAIL sample/bad TestPart/x\n", "panic: out of order",
 		"undefined: undefined\n", "2 passed, 4 failed, 0 skipped\n"} {
 		if !strings.Contains(out, want) {
 			t.Errorf("%q is absent:\n%s", want, out)
@@ -102,11 +109,13 @@ func TestFailuresAreShownOfWhateverKind(t *testing.T) {
 	pass := `{"Action":"pass","Package":"a","Test":"TestY"}` + "\n"
 	for _, events := range []string{pass + running + `{"Action":"fail","Package":"a"}` + "\n", pass + running} {
 		status, out := judge(t, events, everySkip)
-		if status != 1 || !strings.Contains(out, "FAIL a TestX\npanic: test timed out") || !strings.Contains(out, "1 passed, 1 failed") {
+		if status != 1 || !strings.Contains(out, "FAIL a TestX\npanic: test timed out") ||
+			!strings.Contains(out, "1 passed, 1 failed") {
 			t.Errorf("%d\n%s", status, out)
 		}
 	}
-	if status, out := judge(t, pass+`{"Action":"output","Package":"b","Output":"FAIL\tb [setup failed]\n"}`+"\n"+`{"Action":"fail","Package":"b"}`+"\n", everySkip); status != 1 ||
+	if status, out := judge(t, pass+`{"Action":"output","Package":"b","Output":"FAIL\tb [setup failed]\n"}`+"\n"+
+		`{"Action":"fail","Package":"b"}`+"\n", everySkip); status != 1 ||
 		!strings.Contains(out, "setup failed") {
 		t.Errorf("a package that cannot be set up: %d\n%s", status, out)
 	}
@@ -120,7 +129,8 @@ func TestWhatIsNoRunOfTestsIsAnError(t *testing.T) {
 			t.Errorf("%q: %d\n%s", events, status, out)
 		}
 	}
-	if status, out := judge(t, `{"Action":"start","Package":"a"}`+"\n"+`{"Action":"pass","Package":"a"}`, everySkip); status != 1 || !strings.Contains(out, "no test passed") {
+	if status, out := judge(t, `{"Action":"start","Package":"a"}`+"\n"+`{"Action":"pass","Package":"a"}`,
+		everySkip); status != 1 || !strings.Contains(out, "no test passed") {
 		t.Errorf("a package without tests: %d\n%s", status, out)
 	}
 }

@@ -18,8 +18,8 @@ type rule struct {
 	testRE, reasonRE       *regexp.Regexp
 }
 
-// parseRules reads the list: lines of four fields between bars, empty lines, and comments from # at the beginning of a line on. An asterisk in
-// the names of tests and in messages stands for any text.
+// parseRules reads the list: lines of four fields between bars, empty lines, and comments from # at the beginning of a
+// line on. An asterisk in the names of tests and in messages stands for any text.
 func parseRules(path, text string) ([]rule, error) {
 	var rules []rule
 	seen := map[string]int{}
@@ -48,7 +48,8 @@ func parseRules(path, text string) ([]rule, error) {
 			return nil, fmt.Errorf("%s:%d: line %d says the same", path, n, first)
 		}
 		seen[key] = n
-		rules = append(rules, rule{n, fields[0], fields[1], fields[2], fields[3], pattern(fields[1]), pattern(fields[2])})
+		rules = append(rules, rule{n, fields[0], fields[1], fields[2], fields[3], pattern(fields[1]),
+			pattern(fields[2])})
 	}
 	return rules, nil
 }

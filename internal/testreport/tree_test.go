@@ -23,7 +23,8 @@ type site struct {
 
 var verb = regexp.MustCompile(`%[-+# 0]*[\d.]*[a-zA-Z]`)
 
-// sites finds the places below root: calls of Skip, Skipf and SkipNow on what tests call t, b, f or tb, and skip in scripts of commands.
+// sites finds the places below root: calls of Skip, Skipf and SkipNow on what tests call t, b, f or tb, and skip in
+// scripts of commands.
 func sites(t *testing.T, root string) (found []site) {
 	t.Helper()
 	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
@@ -49,7 +50,8 @@ func sites(t *testing.T, root string) (found []site) {
 				return err
 			}
 			for line, message := range calls {
-				found = append(found, site{pkg, rel + ":" + strconv.Itoa(line), message, strings.HasSuffix(rel, "_test.go")})
+				found = append(found, site{pkg, rel + ":" + strconv.Itoa(line), message,
+					strings.HasSuffix(rel, "_test.go")})
 			}
 		case ".txtar":
 			text, err := os.ReadFile(path)
@@ -192,7 +194,8 @@ func TestSkipsAreFoundInFiles(t *testing.T) {
 		got = append(got, s.pkg+" "+s.at+" "+s.message+" "+strconv.FormatBool(s.own))
 	}
 	slices.Sort(got)
-	want := []string{"a a/a_test.go:6 no * here: * true", "a a/a_test.go:7 gone: * true", "a a/a_test.go:8  true", "a a/b.go:8 * false", "a a/testdata/x.txtar needs Linux true"}
+	want := []string{"a a/a_test.go:6 no * here: * true", "a a/a_test.go:7 gone: * true", "a a/a_test.go:8  true",
+		"a a/b.go:8 * false", "a a/testdata/x.txtar needs Linux true"}
 	if !slices.Equal(got, want) {
 		t.Errorf("%q\nwant %q", got, want)
 	}
@@ -203,7 +206,8 @@ func TestTextsWithAsterisksMeet(t *testing.T) {
 		a, b string
 		want bool
 	}{
-		{"abc", "abc", true}, {"abc", "ab", false}, {"a*", "abc", true}, {"*c", "abc", true}, {"*d", "abc", false}, {"a*", "*c", true},
+		{"abc", "abc", true}, {"abc", "ab", false}, {"a*", "abc", true}, {"*c", "abc", true}, {"*d", "abc", false},
+		{"a*", "*c", true},
 		{"no * here", "no font*", true}, {"no * here", "some font*", false}, {"", "*", true}, {"x", "", false},
 	} {
 		if meet(c.a, c.b) != c.want || meet(c.b, c.a) != c.want {

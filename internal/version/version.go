@@ -11,8 +11,8 @@ import (
 // untagged is the version of a build that knows no tag: of a checkout without any, or of `go run`.
 const untagged = "0.1.0-dev"
 
-// String is the version for people and for the provenance of reports: that of the tag that was built, or the one after the last tag with the commit
-// where the build knows one.
+// String is the version for people and for the provenance of reports: that of the tag that was built, or the one after
+// the last tag with the commit where the build knows one.
 var String = sync.OnceValue(func() string {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
@@ -21,8 +21,8 @@ var String = sync.OnceValue(func() string {
 	return of(info)
 })
 
-// pseudo is what Go calls a commit without a tag: v0.0.0-DATE-COMMIT where no commit before it has one, else vX.Y.(Z+1)-0.DATE-COMMIT, where Z is
-// that of the last tag.
+// pseudo is what Go calls a commit without a tag: v0.0.0-DATE-COMMIT where no commit before it has one, else
+// vX.Y.(Z+1)-0.DATE-COMMIT, where Z is that of the last tag.
 var pseudo = regexp.MustCompile(`^v(\d+\.\d+\.\d+)-(0\.|[^+]*\.0\.)?\d{14}-[0-9a-f]{12}(\+.*)?$`)
 
 func of(info *debug.BuildInfo) string {

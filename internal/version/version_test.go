@@ -20,7 +20,8 @@ func TestTheVersionIsThatOfTheTag(t *testing.T) {
 	} {
 		info := &debug.BuildInfo{Main: debug.Module{Version: c.main}}
 		if c.revision != "" {
-			info.Settings = []debug.BuildSetting{{Key: "vcs.revision", Value: c.revision}, {Key: "vcs.modified", Value: c.modified}}
+			info.Settings = []debug.BuildSetting{{Key: "vcs.revision", Value: c.revision},
+				{Key: "vcs.modified", Value: c.modified}}
 		}
 		if got := of(info); got != c.want {
 			t.Errorf("%s: got %s, want %s", c.main, got, c.want)

@@ -15,10 +15,12 @@ type Options struct {
 	Source string
 	// Variant is the meaning of a report's first word; nil takes that of Info.DeviceID.
 	Variant *Variant
-	// Filtered says that the stream is restricted to the hardware context Context: reports of others come without a valid id.
+	// Filtered says that the stream is restricted to the hardware context Context: reports of others come without a
+	// valid id.
 	Filtered bool
 	Context  uint32
-	// PeriodTicks is the sampling period in ticks of the timestamp, to estimate how many reports were lost; 0 if unknown.
+	// PeriodTicks is the sampling period in ticks of the timestamp, to estimate how many reports were lost; 0 if
+	// unknown.
 	PeriodTicks uint64
 	// Survey is the result of a first pass over the stream; nil for a live one.
 	Survey *Survey
@@ -26,9 +28,9 @@ type Options struct {
 	Separate bool
 }
 
-// Accumulator turns reports into rows, one from each report to the next: exact deltas, as wide as each field is. Everything is
-// told to it in the order of the stream. It is used by one goroutine at a time and holds a fixed number of reports; what it
-// appends to a batch is all that grows.
+// Accumulator turns reports into rows, one from each report to the next: exact deltas, as wide as each field is.
+// Everything is told to it in the order of the stream. It is used by one goroutine at a time and holds a fixed number
+// of reports; what it appends to a batch is all that grows.
 type Accumulator struct {
 	opt     Options
 	format  *Format
@@ -88,15 +90,20 @@ func NewAccumulator(o Options) (*Accumulator, error) {
 	} else {
 		v, sure := VariantOf(o.Info.DeviceID)
 		if a.variant = v; !sure {
-			a.schema.Config.Warnings = append(a.schema.Config.Warnings, fmt.Sprintf("device %#04x is unknown: the first words of its reports are read as those of Gen9", o.Info.DeviceID))
+			a.schema.Config.Warnings = append(a.schema.Config.Warnings,
+				fmt.Sprintf("device %#04x is unknown: the first words of its reports are read as those of Gen9",
+					o.Info.DeviceID))
 		}
 	}
 	if a.opt.Info.TimestampFrequency == 0 {
 		a.opt.Info.TimestampFrequency = TimestampFrequencyOf(o.Info.DeviceID)
-		a.schema.Config.Warnings = append(a.schema.Config.Warnings, fmt.Sprintf("the timestamp frequency is not stated: %g MHz is assumed, which this GPU has by its device id", float64(a.opt.Info.TimestampFrequency)/1e6))
+		a.schema.Config.Warnings = append(a.schema.Config.Warnings,
+			fmt.Sprintf("the timestamp frequency is not stated: %g MHz is assumed, which this GPU has by its device id",
+				float64(a.opt.Info.TimestampFrequency)/1e6))
 	}
 	if a.opt.Info.TimestampFrequency > 1e12 {
-		return nil, fmt.Errorf("timestamp frequency of %d Hz: Intel's GPUs have 12 to 20 MHz", a.opt.Info.TimestampFrequency)
+		return nil, fmt.Errorf("timestamp frequency of %d Hz: Intel's GPUs have 12 to 20 MHz",
+			a.opt.Info.TimestampFrequency)
 	}
 	a.configure()
 	a.limits = newLimits(&a.opt.Info, a.schema.Config.GPU, f)
@@ -137,14 +144,15 @@ func (a *Accumulator) configure() {
 	}
 }
 
-// Schema describes the rows: columns, labels, and of the capture the GPU, device, properties and warnings known from the start.
+// Schema describes the rows: columns, labels, and of the capture the GPU, device, properties and warnings known from
+// the start.
 func (a *Accumulator) Schema() *capture.Schema { return &a.schema }
 
 // Format is the layout of the reports.
 func (a *Accumulator) Format() *Format { return a.format }
 
-// Correlate takes over a clock correlation. In a live stream it is to be taken before the read whose reports follow: these then lie
-// between two points.
+// Correlate takes over a clock correlation. In a live stream it is to be taken before the read whose reports follow:
+// these then lie between two points.
 func (a *Accumulator) Correlate(c Correlation) {
 	if a.opt.Survey == nil {
 		if a.clock.add(c, false) {
@@ -181,16 +189,16 @@ func (a *Accumulator) BufferLost() {
 	a.drop(overflowed)
 }
 
-// Restart says that what follows does not continue what was before, such as after the stream was disabled and enabled. why is a
-// clause for the gap, such as "the stream was stopped for a while".
+// Restart says that what follows does not continue what was before, such as after the stream was disabled and enabled.
+// why is a clause for the gap, such as "the stream was stopped for a while".
 func (a *Accumulator) Restart(why string) {
 	a.stats.Restarts++
 	a.pending.Restarts = addMark(a.pending.Restarts)
 	a.drop(why)
 }
 
-// Header says that the headers of a recording stand here once more, and no clock correlation that would begin another one. What follows continues what was
-// before, unless so much time has passed that counters may have wrapped in it.
+// Header says that the headers of a recording stand here once more, and no clock correlation that would begin another
+// one. What follows continues what was before, unless so much time has passed that counters may have wrapped in it.
 func (a *Accumulator) Header() { a.header = true }
 
 func (a *Accumulator) drop(why string) {
@@ -200,8 +208,8 @@ func (a *Accumulator) drop(why string) {
 
 func addMark(n uint16) uint16 { return min(n, 1<<16-2) + 1 }
 
-// Report takes over a report, and appends rows to b when enough have come together. The error is that of a report of another size;
-// it is not taken over. r is not kept.
+// Report takes over a report, and appends rows to b when enough have come together. The error is that of a report of
+// another size; it is not taken over. r is not kept.
 func (a *Accumulator) Report(b *capture.Batch, r Report) error {
 	if len(r) != a.format.Size {
 		return fmt.Errorf("report of %d bytes, and format %s has %d", len(r), a.format.Name, a.format.Size)
@@ -231,7 +239,8 @@ func (a *Accumulator) Report(b *capture.Batch, r Report) error {
 	}
 	switch {
 	case elapsed < 0:
-		// One report out of order is left out, and the next is compared with the same base. A second one means that time itself was set back.
+		// One report out of order is left out, and the next is compared with the same base. A second one means that
+		// time itself was set back.
 		a.stats.Backwards++
 		if a.retry++; a.retry < 2 {
 			a.renewed = renewed
@@ -272,7 +281,8 @@ func (a *Accumulator) separate(b *capture.Batch, r Report, full, elapsed int64) 
 	}
 }
 
-// unwrap is the full timestamp of a report: by the correlation that came since the last report, else by its distance to that.
+// unwrap is the full timestamp of a report: by the correlation that came since the last report, else by its distance to
+// that.
 func (a *Accumulator) unwrap(stamp uint32) int64 {
 	renewed := a.renewed
 	a.renewed = false
@@ -321,7 +331,8 @@ func (a *Accumulator) move(b *capture.Batch, r Report, full int64) {
 		a.stats.ClockChanges++
 	}
 	a.retry = 0
-	a.base = base{set: true, slot: a.block.add(r), full: full, stamp: r.Timestamp(), id: id, context: r.Context(), end: a.base.end}
+	a.base = base{set: true, slot: a.block.add(r), full: full, stamp: r.Timestamp(), id: id, context: r.Context(),
+		end: a.base.end}
 	if a.opt.Filtered {
 		a.base.match = a.matches(id, r.Context())
 		if a.misses++; a.base.match {
@@ -343,8 +354,9 @@ func (a *Accumulator) time(full int64) int64 {
 	return t
 }
 
-// shortest is the least length in ns of a row over some ticks. The line of a live stream runs ahead where one of its last two points was measured late, as
-// happens on a busy machine. What comes next then catches up at half the pace of the GPU's clock: rows without a length would have no rates.
+// shortest is the least length in ns of a row over some ticks. The line of a live stream runs ahead where one of its
+// last two points was measured late, as happens on a busy machine. What comes next then catches up at half the pace of
+// the GPU's clock: rows without a length would have no rates.
 func (a *Accumulator) shortest(elapsed uint64) int64 {
 	const longest = 1 << 50 // two weeks, far below what could overflow
 	if !a.clock.live {
@@ -362,7 +374,8 @@ func (a *Accumulator) row(b *capture.Batch, r Report, full int64, elapsed uint64
 	a.move(b, r, full)
 	end := max(a.time(full), before.end, before.end+a.shortest(elapsed))
 	w := &a.block.rows[a.block.n]
-	*w = row{old: before.slot, new: a.base.slot, start: before.end, end: end, begin: before.full, elapsed: elapsed, id: before.id, marks: a.marks}
+	*w = row{old: before.slot, new: a.base.slot, start: before.end, end: end, begin: before.full, elapsed: elapsed,
+		id: before.id, marks: a.marks}
 	w.marks.Within = a.pending.Within
 	a.context(w, &before, misses)
 	if p := a.clock.near(full); p != nil {

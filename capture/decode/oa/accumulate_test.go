@@ -86,7 +86,8 @@ func TestSampleRecordingIsTheSameInPiecesOfAnyLength(t *testing.T) {
 		for c := range b.Cols {
 			for i := range b.Len() {
 				if b.Cols[c].U != nil && b.Cols[c].U[i] != want.Cols[c].U[i] {
-					t.Fatalf("pieces of %d bytes: column %d row %d is %d, not %d", piece, c, i, b.Cols[c].U[i], want.Cols[c].U[i])
+					t.Fatalf("pieces of %d bytes: column %d row %d is %d, not %d", piece, c, i, b.Cols[c].U[i],
+						want.Cols[c].U[i])
 				}
 			}
 		}

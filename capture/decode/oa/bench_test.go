@@ -27,7 +27,8 @@ func BenchmarkAccumulate(b *testing.B) {
 	const n = 1 << 14
 	f := A32u40A4u32B8C8
 	reports := randomReports(f, n)
-	a, err := NewAccumulator(Options{Info: Info{TimestampFrequency: 12e6, DeviceID: 0x5916, MaxFrequency: 1_150_000_000, Format: f.Enum}})
+	a, err := NewAccumulator(Options{Info: Info{TimestampFrequency: 12e6, DeviceID: 0x5916, MaxFrequency: 1_150_000_000,
+		Format: f.Enum}})
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -202,12 +202,14 @@ func (a *Accumulator) writeClocks(b *capture.Batch, rows []row) {
 	}
 }
 
-var noRatios = capture.Reason{Code: capture.NotCollected, Text: "the report does not hold clock ratios: the driver had not asked for them"}
+var noRatios = capture.Reason{Code: capture.NotCollected,
+	Text: "the report does not hold clock ratios: the driver had not asked for them"}
 
 // writeKeep appends the columns of the block "report".
 func (a *Accumulator) writeKeep(b *capture.Batch, rows []row) {
 	k, n, c := &a.block, len(rows), a.layout.keep
-	id, context, endID, endContext := extend(&b.Cols[c], n), extend(&b.Cols[c+1], n), extend(&b.Cols[c+2], n), extend(&b.Cols[c+3], n)
+	id, context, endID, endContext := extend(&b.Cols[c], n), extend(&b.Cols[c+1], n), extend(&b.Cols[c+2], n),
+		extend(&b.Cols[c+3], n)
 	time, marks := extend(&b.Cols[c+4], n), extend(&b.Cols[c+7], n)
 	cpu, gpu := extend(&b.Cols[c+5], n), extend(&b.Cols[c+6], n)
 	for i := range rows {
@@ -247,7 +249,8 @@ func (a *Accumulator) writeMissing(b *capture.Batch, rows []row, first int) {
 	}
 }
 
-var wrapped = capture.Reason{Code: capture.LostReports, Text: "the two reports are further apart than this counter takes to wrap, so that their difference means nothing"}
+var wrapped = capture.Reason{Code: capture.LostReports,
+	Text: "the two reports are further apart than this counter takes to wrap, so that their difference means nothing"}
 
 // setMissing makes a value that is already in an integer column missing.
 func setMissing(b *capture.Batch, col, at int, why capture.Reason) {

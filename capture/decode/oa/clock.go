@@ -6,9 +6,9 @@ import (
 )
 
 // clock maps the GPU's time to the CPU's. GPU times are ticks of the register, carried on past 36 bits, so that they
-// never wrap; between two correlation points the map is a straight line, before the first and after the last it runs at the
-// nominal frequency. Of a live stream the line of the last two points goes on: with the nominal frequency time would jump at
-// every new point by what the two clocks have drifted apart since.
+// never wrap; between two correlation points the map is a straight line, before the first and after the last it runs at
+// the nominal frequency. Of a live stream the line of the last two points goes on: with the nominal frequency time
+// would jump at every new point by what the two clocks have drifted apart since.
 type clock struct {
 	frequency uint64
 	live      bool
@@ -40,8 +40,8 @@ const (
 	maxGPU = 1 << 48
 )
 
-// add takes over a correlation point, later than those before; it reports whether the point can be used. anew says that it belongs to
-// another recording, whose times follow those of the one before.
+// add takes over a correlation point, later than those before; it reports whether the point can be used. anew says that
+// it belongs to another recording, whose times follow those of the one before.
 func (c *clock) add(p Correlation, anew bool) bool {
 	next := point{Correlation: p, measured: p}
 	if p.CPU < 0 || p.CPU > maxCPU || p.GPU > maxGPU {
@@ -100,7 +100,8 @@ func (c *clock) near(full int64) *point {
 	return &c.points[c.at]
 }
 
-// forget drops points that lie before the one that the last question needed, keeping some: what a live stream has passed.
+// forget drops points that lie before the one that the last question needed, keeping some: what a live stream has
+// passed.
 func (c *clock) forget() {
 	const keep = 64
 	if drop := c.at - 1; drop >= keep {

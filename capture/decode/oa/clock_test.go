@@ -36,7 +36,8 @@ func TestALiveStreamIsTheSameAsItsRecording(t *testing.T) {
 }
 
 func TestALiveStreamHasNoRowsWithoutALength(t *testing.T) {
-	// Some correlations are measured late, by more than a row is long: a busy machine took the processor away between the two clocks.
+	// Some correlations are measured late, by more than a row is long: a busy machine took the processor away between
+	// the two clocks.
 	m := newModel(t, A32u40A4u32B8C8, nil)
 	cpu := int64(1e12)
 	for read := range 60 {
@@ -114,7 +115,8 @@ func TestARegisterThatWrapsLeavesRecordsExact(t *testing.T) {
 	want := m.captureOf()
 	a, got := rebuilt(t, want)
 	sameRows(t, got, want, 3)
-	if s := a.Stats(); s.Restarts != 0 || s.Backwards != 0 || got.Axis.End[399] < 400e9-3 || got.Axis.End[399] > 400e9+3 {
+	if s := a.Stats(); s.Restarts != 0 || s.Backwards != 0 || got.Axis.End[399] < 400e9-3 ||
+		got.Axis.End[399] > 400e9+3 {
 		t.Errorf("%+v, the last row ends at %d", s, got.Axis.End[399])
 	}
 }

@@ -2,8 +2,8 @@ package oa
 
 import "astrolabe/capture"
 
-// Config makes rows that lie in memory the content of a capture: times count from the start of the first row. The batch must not be
-// used afterwards.
+// Config makes rows that lie in memory the content of a capture: times count from the start of the first row. The batch
+// must not be used afterwards.
 func Config(s *capture.Schema, b *capture.Batch, clockName string) capture.Config {
 	zero := int64(0)
 	if len(b.Start) > 0 {

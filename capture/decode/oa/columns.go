@@ -31,12 +31,18 @@ type layout struct {
 var keepColumns = []struct{ name, title, unit, doc string }{
 	{ColID, "", "", ""},      // the catalogue describes it
 	{ColContext, "", "", ""}, // too
-	{ColEndID, "Report Id at the End", "bits", "First word of the report that ends the row. Kept for writing recording files."},
-	{ColEndContext, "Context Id at the End", "id", "Context id of the report that ends the row. Kept for writing recording files."},
-	{ColTime, "Report Time", "ticks", "Full timestamp of the report that begins the row. Kept for writing recording files."},
-	{ColSyncCPU, "Correlation, CPU", "ns", "CPU time of the clock correlation that governs the row. Kept for writing recording files."},
-	{ColSyncGPU, "Correlation, GPU", "ticks", "GPU timestamp of the clock correlation that governs the row. Kept for writing recording files."},
-	{ColMarks, "Loss Marks", "bits", "How often reports (bits 15:0 within the row, 31:16 before it) and the whole buffer (47:32) were lost, and how often measuring began anew (63:48). Kept for writing recording files."},
+	{ColEndID, "Report Id at the End", "bits",
+		"First word of the report that ends the row. Kept for writing recording files."},
+	{ColEndContext, "Context Id at the End", "id",
+		"Context id of the report that ends the row. Kept for writing recording files."},
+	{ColTime, "Report Time", "ticks",
+		"Full timestamp of the report that begins the row. Kept for writing recording files."},
+	{ColSyncCPU, "Correlation, CPU", "ns",
+		"CPU time of the clock correlation that governs the row. Kept for writing recording files."},
+	{ColSyncGPU, "Correlation, GPU", "ticks",
+		"GPU timestamp of the clock correlation that governs the row. Kept for writing recording files."},
+	{ColMarks, "Loss Marks", "bits",
+		"How often reports (bits 15:0 within the row, 31:16 before it) and the whole buffer (47:32) were lost, and how often measuring began anew (63:48). Kept for writing recording files."},
 }
 
 func newLayout(f *Format, v Variant, gpu, source string) layout {
@@ -62,13 +68,19 @@ func newLayout(f *Format, v Variant, gpu, source string) layout {
 	if v == Gen9 {
 		l.clocks = len(l.columns)
 		add(capture.Meta{Name: ColSliceClock, Title: "Slice Clock", Unit: "MHz", Kind: capture.Gauge, Block: "clock",
-			Doc: "Clock of the slices that was asked for when the report was written, from the ratio in its first word."}, false)
-		add(capture.Meta{Name: ColUnsliceClock, Title: "Unslice Clock", Unit: "MHz", Kind: capture.Gauge, Block: "clock",
-			Doc: "Clock of what the slices share, asked for when the report was written, from the ratio in its first word."}, false)
+			Doc: "Clock of the slices that was asked for when the report was written, from the ratio in its first " +
+				"word."},
+			false)
+		add(capture.Meta{Name: ColUnsliceClock, Title: "Unslice Clock", Unit: "MHz",
+			Kind: capture.Gauge, Block: "clock",
+			Doc: "Clock of what the slices share, asked for when the report was written, from the ratio in its first " +
+				"word."},
+			false)
 	}
 	l.keep = len(l.columns)
 	for _, k := range keepColumns {
-		add(capture.Meta{Name: k.name, Title: k.title, Unit: k.unit, Doc: k.doc, Kind: capture.Gauge, Block: KeepBlock}, true)
+		add(capture.Meta{Name: k.name, Title: k.title, Unit: k.unit, Doc: k.doc, Kind: capture.Gauge, Block: KeepBlock},
+			true)
 	}
 	return l
 }
@@ -101,6 +113,7 @@ func (n *contextNames) name(id uint32) string {
 
 // deviceOf describes the device of a recording.
 func deviceOf(i *Info) capture.Device {
-	return capture.Device{Name: DeviceName(i.DeviceID), Vendor: "Intel", Driver: "i915", ID: fmt.Sprintf("8086:%04x", i.DeviceID),
+	return capture.Device{Name: DeviceName(i.DeviceID), Vendor: "Intel", Driver: "i915",
+		ID:    fmt.Sprintf("8086:%04x", i.DeviceID),
 		Extra: map[string]string{"revision": strconv.Itoa(int(i.Revision))}}
 }

@@ -5,7 +5,8 @@ import (
 	"slices"
 )
 
-// KabyLake lists the PCI device ids of Kaby Lake (and the Amber Lake parts with its GPU) by number of its graphics tier.
+// KabyLake lists the PCI device ids of Kaby Lake (and the Amber Lake parts with its GPU) by number of its graphics
+// tier.
 var KabyLake = map[int][]uint32{
 	1: {0x5902, 0x5906, 0x5908, 0x590A, 0x590B, 0x590E, 0x5913, 0x5915},
 	2: {0x5912, 0x5916, 0x5917, 0x591A, 0x591B, 0x591D, 0x591E, 0x5921, 0x591C, 0x87C0},
@@ -22,10 +23,14 @@ func CatalogueOf(device uint32) (id, why string) {
 		case tier == 2 || tier == 3:
 			return fmt.Sprintf("intel-kbl-gt%d", tier), ""
 		default:
-			return "", fmt.Sprintf("device %#04x is Kaby Lake GT%d, for which no metric sets exist: its counters are shown as they are", device, tier)
+			return "", fmt.Sprintf(
+				"device %#04x is Kaby Lake GT%d, for which no metric sets exist: its counters are shown as they are",
+				device, tier)
 		}
 	}
-	return "", fmt.Sprintf("device %#04x is not a Kaby Lake GPU: there is no catalogue of it, and its counters are shown as they are; give gpu= to read them as another's", device)
+	return "", fmt.Sprintf(
+		"device %#04x is not a Kaby Lake GPU: there is no catalogue of it, and its counters are shown as they are; give gpu= to read them as another's",
+		device)
 }
 
 // DeviceName is a name for people of a PCI device id.
@@ -38,8 +43,8 @@ func DeviceName(device uint32) string {
 	return fmt.Sprintf("Intel GPU %#04x", device)
 }
 
-// VariantOf is the meaning of the first word of the reports of a PCI device id. sure is false for a device that this package does
-// not know: it then is taken for a later one, and they share the layout of Gen9.
+// VariantOf is the meaning of the first word of the reports of a PCI device id. sure is false for a device that this
+// package does not know: it then is taken for a later one, and they share the layout of Gen9.
 func VariantOf(device uint32) (v Variant, sure bool) {
 	switch family(device) {
 	case broadwell:

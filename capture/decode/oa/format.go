@@ -39,10 +39,13 @@ const MaxReport = 256
 
 // The formats of Gen8 to Gen11.
 var (
-	A12             = &Format{Name: "A12", Enum: 8, Select: 0b000, Size: 64, fields: lowA()}
-	A12B8C8         = &Format{Name: "A12_B8_C8", Enum: 9, Select: 0b010, Size: 128, fields: join(lowA(), words("B", 8, 16), words("C", 8, 24))}
-	A32u40A4u32B8C8 = &Format{Name: "A32u40_A4u32_B8_C8", Enum: 10, Select: 0b101, Size: 256, fields: join(wideA(), words("B", 8, 48), words("C", 8, 56))}
-	C4B8            = &Format{Name: "C4_B8", Enum: 7, Select: 0b111, Size: 64, fields: join(words("B", 8, 8), words("C", 4, 4))}
+	A12     = &Format{Name: "A12", Enum: 8, Select: 0b000, Size: 64, fields: lowA()}
+	A12B8C8 = &Format{Name: "A12_B8_C8", Enum: 9, Select: 0b010, Size: 128,
+		fields: join(lowA(), words("B", 8, 16), words("C", 8, 24))}
+	A32u40A4u32B8C8 = &Format{Name: "A32u40_A4u32_B8_C8", Enum: 10, Select: 0b101, Size: 256,
+		fields: join(wideA(), words("B", 8, 48), words("C", 8, 56))}
+	C4B8 = &Format{Name: "C4_B8", Enum: 7, Select: 0b111, Size: 64,
+		fields: join(words("B", 8, 8), words("C", 4, 4))}
 )
 
 // Formats lists the formats that this package decodes.
@@ -92,19 +95,24 @@ func FormatByEnum(enum uint32) (*Format, error) {
 	}
 	switch {
 	case enum >= 1 && enum <= 6:
-		return nil, fmt.Errorf("OA report format %d is one of Haswell's, which are not read here; Gen8 to Gen11 have %s", enum, formatNames())
+		return nil, fmt.Errorf(
+			"OA report format %d is one of Haswell's, which are not read here; Gen8 to Gen11 have %s",
+			enum, formatNames())
 	case enum >= 11 && enum <= 14:
-		return nil, fmt.Errorf("OA report format %d is one of DG2's and Meteor Lake's, which are not read here; Gen8 to Gen11 have %s", enum, formatNames())
+		return nil, fmt.Errorf(
+			"OA report format %d is one of DG2's and Meteor Lake's, which are not read here; Gen8 to Gen11 have %s",
+			enum, formatNames())
 	}
 	return nil, fmt.Errorf("unknown OA report format %d; Gen8 to Gen11 have %s", enum, formatNames())
 }
 
-// FormatByName returns the format of a name in any case and punctuation, of a Counter Select of three binary digits ("101"), or of the kernel's
-// number ("10").
+// FormatByName returns the format of a name in any case and punctuation, of a Counter Select of three binary digits
+// ("101"), or of the kernel's number ("10").
 func FormatByName(name string) (*Format, error) {
 	key := foldName(name)
 	for _, f := range Formats() {
-		if foldName(f.Name) == key || foldName("I915_OA_FORMAT_"+f.Name) == key || fmt.Sprintf("%03b", f.Select) == key || strconv.Itoa(int(f.Enum)) == key {
+		if foldName(f.Name) == key || foldName("I915_OA_FORMAT_"+f.Name) == key ||
+			fmt.Sprintf("%03b", f.Select) == key || strconv.Itoa(int(f.Enum)) == key {
 			return f, nil
 		}
 	}
@@ -174,8 +182,8 @@ func (r Report) Ticks() uint32 { return binary.LittleEndian.Uint32(r[4*dwTicks:]
 // NoContext is the context id of a report without a valid context.
 const NoContext = 0xFFFFFFFF
 
-// Values appends the format's counters to dst in the order of Counters, each with all the bits that the format has. The report
-// must hold f.Size bytes.
+// Values appends the format's counters to dst in the order of Counters, each with all the bits that the format has. The
+// report must hold f.Size bytes.
 func (f *Format) Values(dst []uint64, r Report) []uint64 {
 	for i := range f.fields {
 		dst = append(dst, f.fields[i].value(r))

@@ -15,7 +15,8 @@ func TestFormatsAreThoseOfTheKernelAndTheManual(t *testing.T) {
 		size   int
 		fields int
 	}{
-		{"A12", 8, 0b000, 64, 12}, {"A12_B8_C8", 9, 0b010, 128, 28}, {"A32u40_A4u32_B8_C8", 10, 0b101, 256, 52}, {"C4_B8", 7, 0b111, 64, 12},
+		{"A12", 8, 0b000, 64, 12}, {"A12_B8_C8", 9, 0b010, 128, 28}, {"A32u40_A4u32_B8_C8", 10, 0b101, 256, 52},
+		{"C4_B8", 7, 0b111, 64, 12},
 	} {
 		f, err := FormatByEnum(want.enum)
 		if err != nil {
@@ -24,7 +25,8 @@ func TestFormatsAreThoseOfTheKernelAndTheManual(t *testing.T) {
 		if f.Name != want.name || f.Select != want.sel || f.Size != want.size || len(f.Counters()) != want.fields {
 			t.Errorf("%+v, want %+v", f, want)
 		}
-		for _, name := range []string{want.name, strings.ToLower(want.name), "I915_OA_FORMAT_" + want.name, fmt.Sprintf("%03b", want.sel), fmt.Sprint(want.enum)} {
+		for _, name := range []string{want.name, strings.ToLower(want.name), "I915_OA_FORMAT_" + want.name,
+			fmt.Sprintf("%03b", want.sel), fmt.Sprint(want.enum)} {
 			if g, err := FormatByName(name); g != f {
 				t.Errorf("name %q gives %v, %v", name, g, err)
 			}
@@ -98,7 +100,8 @@ func TestEveryCounterStandsWhereTheManualHasIt(t *testing.T) {
 		}
 		r := make(Report, f.Size)
 		f.Put(r, 1, 2, 3, 4, make([]uint64, len(f.Counters())))
-		if r.ID() != 1 || r.Timestamp() != 2 || r.Context() != 3 || r.Ticks() != 4 || r[0] != 1 || r[4] != 2 || r[8] != 3 || r[12] != 4 {
+		if r.ID() != 1 || r.Timestamp() != 2 || r.Context() != 3 || r.Ticks() != 4 || r[0] != 1 || r[4] != 2 ||
+			r[8] != 3 || r[12] != 4 {
 			t.Errorf("%s: header % x", f.Name, r[:16])
 		}
 	}
@@ -115,7 +118,8 @@ func TestReportIdsAreReadByGeneration(t *testing.T) {
 	}{
 		{Gen9, 0x8409003c, ReportID{Reason: Timer, ContextValid: true, HasRatios: true, Slice: 66, Unslice: 60}},
 		{Gen9, 0x7F<<25 | 3<<9 | 0x1FF, ReportID{HasRatios: true, Slice: 0x1FF, Unslice: 0x1FF}},
-		{Gen9, 1<<24 | 1<<22 | 1<<18 | 1<<17, ReportID{Reason: ClockRatioChange | ContextSwitch, StartTrigger: true, Threshold: true}},
+		{Gen9, 1<<24 | 1<<22 | 1<<18 | 1<<17, ReportID{Reason: ClockRatioChange | ContextSwitch, StartTrigger: true,
+			Threshold: true}},
 		{Gen8, 1<<25 | 1<<23 | 1<<16, ReportID{Reason: GoTransition, ContextValid: true, TimerEnabled: true}},
 		{Gen8, 1<<24 | 1<<20, ReportID{Reason: Trigger1}},
 		{UserID, 0xFFFFFFFF, ReportID{}},
@@ -125,7 +129,8 @@ func TestReportIdsAreReadByGeneration(t *testing.T) {
 			t.Errorf("variant %d, %#x: %+v, want %+v", c.v, c.raw, got, c.want)
 		}
 	}
-	for r, want := range map[Reason]string{0: "none", Timer: "timer", ContextSwitch | GoTransition: "context switch", ClockRatioChange: "clock ratio change"} {
+	for r, want := range map[Reason]string{0: "none", Timer: "timer", ContextSwitch | GoTransition: "context switch",
+		ClockRatioChange: "clock ratio change"} {
 		if r.String() != want {
 			t.Errorf("reason %d is %q", r, r)
 		}
@@ -144,13 +149,15 @@ func TestReportIdsAreReadByGeneration(t *testing.T) {
 }
 
 func TestDevicesHaveCataloguesOrAReason(t *testing.T) {
-	for id, want := range map[uint32]string{0x5916: "intel-kbl-gt2", 0x591C: "intel-kbl-gt2", 0x87C0: "intel-kbl-gt2", 0x5927: "intel-kbl-gt3", 0x5902: "", 0x593B: "", 0x1916: ""} {
+	for id, want := range map[uint32]string{0x5916: "intel-kbl-gt2", 0x591C: "intel-kbl-gt2", 0x87C0: "intel-kbl-gt2",
+		0x5927: "intel-kbl-gt3", 0x5902: "", 0x593B: "", 0x1916: ""} {
 		got, why := CatalogueOf(id)
 		if got != want || (why == "") != (want != "") {
 			t.Errorf("device %#x: %q, %q", id, got, why)
 		}
 	}
-	if f := TimestampFrequencyOf(0x5A84); f != 19_200_000 || ThreadsPerEU(0x5A84) != 6 || TimestampFrequencyOf(0x5916) != 12_000_000 || TimestampFrequencyOf(0x1616) != 12_500_000 {
+	if f := TimestampFrequencyOf(0x5A84); f != 19_200_000 || ThreadsPerEU(0x5A84) != 6 ||
+		TimestampFrequencyOf(0x5916) != 12_000_000 || TimestampFrequencyOf(0x1616) != 12_500_000 {
 		t.Error("wrong constants of devices")
 	}
 }
@@ -180,10 +187,15 @@ func TestTopologyCountsWhatIsPresent(t *testing.T) {
 		blob []byte
 		want Topology
 	}{
-		{"GT2", topologyBlob(1, [3]byte{7}, all), Topology{Slices: 1, Subslices: 3, EUs: 24, SliceMask: 1, SubsliceMask: 7}},
-		{"GT3", topologyBlob(3, [3]byte{7, 7}, all), Topology{Slices: 2, Subslices: 6, EUs: 48, SliceMask: 3, SubsliceMask: 0o77}},
-		{"fused", topologyBlob(1, [3]byte{5}, func(_, ss int) byte { return 0x7F }), Topology{Slices: 1, Subslices: 2, EUs: 14, SliceMask: 1, SubsliceMask: 5}},
-		{"second slice only", topologyBlob(2, [3]byte{7, 1}, all), Topology{Slices: 1, Subslices: 1, EUs: 8, SliceMask: 2, SubsliceMask: 8}},
+		{"GT2", topologyBlob(1, [3]byte{7}, all),
+			Topology{Slices: 1, Subslices: 3, EUs: 24, SliceMask: 1, SubsliceMask: 7}},
+		{"GT3", topologyBlob(3, [3]byte{7, 7}, all),
+			Topology{Slices: 2, Subslices: 6, EUs: 48, SliceMask: 3, SubsliceMask: 0o77}},
+		{"fused", topologyBlob(1, [3]byte{5}, func(_, ss int) byte {
+			return 0x7F
+		}), Topology{Slices: 1, Subslices: 2, EUs: 14, SliceMask: 1, SubsliceMask: 5}},
+		{"second slice only", topologyBlob(2, [3]byte{7, 1}, all),
+			Topology{Slices: 1, Subslices: 1, EUs: 8, SliceMask: 2, SubsliceMask: 8}},
 	} {
 		c.want.MaxSlices, c.want.MaxSubslices, c.want.MaxEUs = 3, 4, 8
 		if got, err := ParseTopology(c.blob); got != c.want || err != nil {
@@ -193,7 +205,8 @@ func TestTopologyCountsWhatIsPresent(t *testing.T) {
 	if _, err := ParseTopology(make([]byte, 15)); err == nil {
 		t.Error("15 bytes are a topology")
 	}
-	if _, err := ParseTopology(topologyBlob(1, [3]byte{7}, all)[:22]); err == nil || !strings.Contains(err.Error(), "22 bytes") {
+	if _, err := ParseTopology(topologyBlob(1, [3]byte{7}, all)[:22]); err == nil ||
+		!strings.Contains(err.Error(), "22 bytes") {
 		t.Errorf("cut off: %v", err)
 	}
 }
@@ -201,7 +214,8 @@ func TestTopologyCountsWhatIsPresent(t *testing.T) {
 func FuzzTopology(f *testing.F) {
 	f.Add(topologyBlob(3, [3]byte{7, 7}, func(int, int) byte { return 0xFF }))
 	f.Fuzz(func(t *testing.T, blob []byte) {
-		if got, err := ParseTopology(blob); err == nil && (got.EUs > got.MaxSlices*got.MaxSubslices*got.MaxEUs || got.Slices > got.MaxSlices) {
+		if got, err := ParseTopology(blob); err == nil && (got.EUs > got.MaxSlices*got.MaxSubslices*got.MaxEUs ||
+			got.Slices > got.MaxSlices) {
 			t.Errorf("%+v", got)
 		}
 	})

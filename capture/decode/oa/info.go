@@ -61,11 +61,13 @@ func text(b []byte) string {
 // Payload is the inverse of ParseInfo. Texts that are too long are an error.
 func (i *Info) Payload() ([]byte, error) {
 	if len(i.Set) >= infoSetSize || len(i.GUID) >= guidSize {
-		return nil, fmt.Errorf("metric set %q with GUID %q: a recording has room for %d and %d bytes", i.Set, i.GUID, infoSetSize-1, guidSize-1)
+		return nil, fmt.Errorf("metric set %q with GUID %q: a recording has room for %d and %d bytes", i.Set, i.GUID,
+			infoSetSize-1, guidSize-1)
 	}
 	p := make([]byte, infoSize)
 	binary.LittleEndian.PutUint64(p, i.TimestampFrequency)
-	for k, v := range []uint32{i.DeviceID, i.Revision, i.MinFrequency, i.MaxFrequency, i.EngineClass, i.EngineInstance, i.Format} {
+	for k, v := range []uint32{i.DeviceID, i.Revision, i.MinFrequency, i.MaxFrequency, i.EngineClass,
+		i.EngineInstance, i.Format} {
 		binary.LittleEndian.PutUint32(p[8+4*k:], v)
 	}
 	copy(p[36:], i.Set)

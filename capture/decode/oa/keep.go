@@ -8,9 +8,10 @@ import (
 	"astrolabe/capture"
 )
 
-// A capture of reports keeps what a recording file needs besides the deltas: device information in its properties and, in columns
-// of the block "report", one value per row (a row lies between two reports). All are gauges of whole numbers; they say nothing about
-// the GPU's work, and only a capture with one row per pair of reports has them in a usable form.
+// A capture of reports keeps what a recording file needs besides the deltas: device information in its properties and,
+// in columns of the block "report", one value per row (a row lies between two reports). All are gauges of whole
+// numbers; they say nothing about the GPU's work, and only a capture with one row per pair of reports has them in a
+// usable form.
 const (
 	// KeepBlock is the block of those columns.
 	KeepBlock = "report"
@@ -20,7 +21,8 @@ const (
 	ColEndID      = "END_RPT_ID" // the same of the report that ends the row
 	ColEndContext = "END_CTX_ID"
 	ColTime       = "REPORT_TIME" // full timestamp of the report that begins the row, ticks modulo 2^64
-	// ColSyncCPU and ColSyncGPU are the clock correlation that governs the row: the last one before its end, or the first there is.
+	// ColSyncCPU and ColSyncGPU are the clock correlation that governs the row: the last one before its end, or the
+	// first there is.
 	ColSyncCPU = "CORRELATION_CPU" // ns
 	ColSyncGPU = "CORRELATION_GPU" // ticks of the register
 	ColMarks   = "REPORT_MARKS"    // see Marks
@@ -71,8 +73,8 @@ const (
 	topologyUnread = "the topology is unreadable, so metrics that depend on the number of EUs are missing: "
 )
 
-// Properties are the constants of a capture that i describes: the variables of the metric sets' equations and what a recording file
-// needs. What is unknown (0, or empty) is left out. Warnings say what could not be read.
+// Properties are the constants of a capture that i describes: the variables of the metric sets' equations and what a
+// recording file needs. What is unknown (0, or empty) is left out. Warnings say what could not be read.
 func (i *Info) Properties() (props []capture.Property, warnings []string) {
 	number := func(name string, v float64) {
 		props = append(props, capture.Property{Name: name, Number: v})
@@ -161,7 +163,9 @@ func InfoOf(c *capture.Config) (Info, error) {
 		i.Topology = blob
 	}
 	if len(lacks) > 0 {
-		return i, fmt.Errorf("the capture has no property %s: it was not made from a stream of OA reports, or has lost them", strings.Join(lacks, ", "))
+		return i, fmt.Errorf(
+			"the capture has no property %s: it was not made from a stream of OA reports, or has lost them",
+			strings.Join(lacks, ", "))
 	}
 	return i, nil
 }

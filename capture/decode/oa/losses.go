@@ -31,7 +31,8 @@ type Stats struct {
 	unequalClocks, tooFast, rejected uint64
 }
 
-// Coverage is the share of the time between the first row's start and the last one's end that lies in rows; 0 without rows.
+// Coverage is the share of the time between the first row's start and the last one's end that lies in rows; 0 without
+// rows.
 func (s *Stats) Coverage() float64 {
 	if s.Last <= s.First {
 		return 0
@@ -83,8 +84,8 @@ func newLimits(i *Info, gpu string, f *Format) limits {
 	return l
 }
 
-// judge decides which fields of a row may have wrapped more than once, and how much the others can have counted. What the clocks
-// themselves counted is the bound where they are known.
+// judge decides which fields of a row may have wrapped more than once, and how much the others can have counted. What
+// the clocks themselves counted is the bound where they are known.
 func (l *limits) judge(w *row, ticks uint32) {
 	clocks := uint64(ticks)
 	if w.elapsed >= l.wrap {
@@ -116,7 +117,8 @@ func (a *Accumulator) note(b *capture.Batch, w *row) {
 	if w.id.HasRatios && w.id.Slice != w.id.Unslice {
 		s.unequalClocks++
 	}
-	if max := a.limits.checked; max > 0 && w.missing&missingClocked == 0 && ticks*a.limits.frequency > max*(w.elapsed+2) {
+	if max := a.limits.checked; max > 0 && w.missing&missingClocked == 0 &&
+		ticks*a.limits.frequency > max*(w.elapsed+2) {
 		s.tooFast++
 	}
 	lost := uint64(0)
@@ -175,7 +177,8 @@ func (a *Accumulator) gapBefore(b *capture.Batch, until int64) {
 	if a.opt.PeriodTicks > 0 {
 		lost = a.lost(uint64(scale(until-a.lastEnd, a.limits.frequency, 1e9)))
 	}
-	b.Gaps = append(b.Gaps, capture.Gap{Start: a.lastEnd, End: until, Lost: lost, Reason: capture.Reason{Code: capture.LostReports, Text: a.why}})
+	b.Gaps = append(b.Gaps, capture.Gap{Start: a.lastEnd, End: until, Lost: lost,
+		Reason: capture.Reason{Code: capture.LostReports, Text: a.why}})
 }
 
 // droppedWithin is why a row is longer than the period.
@@ -188,8 +191,8 @@ const (
 	droppedAtEnd = "the hardware dropped reports here, and none came after"
 )
 
-// gapAtEnd appends the gap between the last row and the last clock correlation, where reports were lost and none came after. Without such a
-// correlation nothing tells how long it was.
+// gapAtEnd appends the gap between the last row and the last clock correlation, where reports were lost and none came
+// after. Without such a correlation nothing tells how long it was.
 func (a *Accumulator) gapAtEnd(b *capture.Batch) {
 	n := len(a.clock.points)
 	if a.pending == (Marks{}) || !a.anyRow || n == 0 {
@@ -218,7 +221,8 @@ func (d *doubts) over(name string, n int) {
 	d.counts[i] += n
 }
 
-// Warnings says what is wrong with, or worth knowing of, everything so far: losses with their counts, and values that cannot be.
+// Warnings says what is wrong with, or worth knowing of, everything so far: losses with their counts, and values that
+// cannot be.
 func (a *Accumulator) Warnings() []string {
 	var out []string
 	say := func(n uint64, format string, args ...any) {
@@ -227,28 +231,46 @@ func (a *Accumulator) Warnings() []string {
 		}
 	}
 	s := a.Stats()
-	say(s.ReportLost, "the hardware dropped reports %d times: rows that span a loss are longer, count for the total, and have no context", s.ReportLost)
-	say(s.BufferLost, "the buffer of reports overflowed %d times: what was measured until it ran again is lost", s.BufferLost)
+	say(s.ReportLost,
+		"the hardware dropped reports %d times: rows that span a loss are longer, count for the total, and have no context",
+		s.ReportLost)
+	say(s.BufferLost, "the buffer of reports overflowed %d times: what was measured until it ran again is lost",
+		s.BufferLost)
 	if s.ReportLost+s.BufferLost+s.Restarts > 0 && s.Rows > 0 {
 		say(1, "the rows cover %.4g %% of the time from the first report to the last", 100*s.Coverage())
 	}
-	say(s.TooLong, "in %d of %d rows the two reports are so far apart that counters may have wrapped more than once: those values are missing; sample more often", s.TooLong, s.Rows)
-	say(s.Backwards, "%d reports have a timestamp before that of the report before them: they were left out", s.Backwards)
-	say(s.ZeroElapsed, "%d reports have the same timestamp as the report before them: what was counted between the two was left out", s.ZeroElapsed)
-	say(s.NotLanded, "%d reports were empty, because the hardware had not written them yet: they were left out", s.NotLanded)
+	say(s.TooLong,
+		"in %d of %d rows the two reports are so far apart that counters may have wrapped more than once: those values are missing; sample more often",
+		s.TooLong, s.Rows)
+	say(s.Backwards, "%d reports have a timestamp before that of the report before them: they were left out",
+		s.Backwards)
+	say(s.ZeroElapsed,
+		"%d reports have the same timestamp as the report before them: what was counted between the two was left out",
+		s.ZeroElapsed)
+	say(s.NotLanded, "%d reports were empty, because the hardware had not written them yet: they were left out",
+		s.NotLanded)
 	say(s.rejected, "%d clock correlations do not follow in time from those before: they were left out", s.rejected)
-	say(s.Spurious, "%d single reports without the context's id were counted for it: the hardware marks one so where a context is submitted again", s.Spurious)
+	say(s.Spurious,
+		"%d single reports without the context's id were counted for it: the hardware marks one so where a context is submitted again",
+		s.Spurious)
 	if s.Matched > 0 {
-		say(s.Elsewhere, "the context did not run all the time (disjoint): %d of %d rows are of other contexts or idle", s.Elsewhere, s.Rows)
+		say(s.Elsewhere, "the context did not run all the time (disjoint): %d of %d rows are of other contexts or idle",
+			s.Elsewhere, s.Rows)
 	}
-	say(s.unequalClocks, "slice and unslice clocks differ in %d of %d rows: C counters cannot count events of the slice there, and at most 7 of its signals were counted together", s.unequalClocks, s.Rows)
-	say(s.tooFast, "in %d of %d rows the GPU's clock ran faster than its highest frequency: the frequencies that the capture states, or the reports, are wrong", s.tooFast, s.Rows)
+	say(s.unequalClocks,
+		"slice and unslice clocks differ in %d of %d rows: C counters cannot count events of the slice there, and at most 7 of its signals were counted together",
+		s.unequalClocks, s.Rows)
+	say(s.tooFast,
+		"in %d of %d rows the GPU's clock ran faster than its highest frequency: the frequencies that the capture states, or the reports, are wrong",
+		s.tooFast, s.Rows)
 	if len(a.doubts.names) > 0 {
 		var parts []string
 		for i, name := range a.doubts.names {
 			parts = append(parts, fmt.Sprintf("%s (%d)", name, a.doubts.counts[i]))
 		}
-		say(1, "more was counted than clocks and EUs allow, in this many rows: %s: the reports are damaged, or of another format or GPU", strings.Join(parts, ", "))
+		say(1,
+			"more was counted than clocks and EUs allow, in this many rows: %s: the reports are damaged, or of another format or GPU",
+			strings.Join(parts, ", "))
 	}
 	return out
 }

@@ -9,7 +9,8 @@ import (
 
 // gt2 describes a Kaby Lake GT2.
 func gt2(f *Format) Info {
-	return Info{TimestampFrequency: 12e6, DeviceID: 0x5916, Revision: 2, MinFrequency: 3e8, MaxFrequency: 1.1e9, Format: f.Enum, Set: "RenderBasic",
+	return Info{TimestampFrequency: 12e6, DeviceID: 0x5916, Revision: 2, MinFrequency: 3e8, MaxFrequency: 1.1e9,
+		Format: f.Enum, Set: "RenderBasic",
 		Topology: topologyBlob(1, [3]byte{7}, func(int, int) byte { return 0xFF })}
 }
 
@@ -35,7 +36,8 @@ func newModel(t testing.TB, f *Format, change func(*Options)) *model {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m := &model{t: t, a: a, b: capture.NewBatch(a.Schema(), 0), f: f, full: 1 << 36, values: make([]uint64, len(f.Counters())), id: uint32(Timer)<<19 | 60<<25 | 60}
+	m := &model{t: t, a: a, b: capture.NewBatch(a.Schema(), 0), f: f, full: 1 << 36,
+		values: make([]uint64, len(f.Counters())), id: uint32(Timer)<<19 | 60<<25 | 60}
 	m.run(0xFFFF_FF00, 0) // the 32 bits of everything are about to wrap
 	return m
 }
@@ -86,7 +88,8 @@ func checkBatch(t testing.TB, s *capture.Schema, b *capture.Batch) {
 	t.Helper()
 	for i := range b.Start {
 		if b.End[i] < b.Start[i] || i > 0 && b.Start[i] < b.End[i-1] {
-			t.Fatalf("row %d lies from %d to %d, the one before ended at %d", i, b.Start[i], b.End[i], b.End[max(i, 1)-1])
+			t.Fatalf("row %d lies from %d to %d, the one before ended at %d", i, b.Start[i], b.End[i],
+				b.End[max(i, 1)-1])
 		}
 	}
 	for c := range b.Cols {

@@ -7,8 +7,9 @@ import (
 	"astrolabe/capture"
 )
 
-// Rebuilder makes the records of a stream again from a capture of reports: reports whose deltas, contexts and timestamps are those
-// of the capture, loss marks and clock correlations. Counters start at 0, since only differences were kept.
+// Rebuilder makes the records of a stream again from a capture of reports: reports whose deltas, contexts and
+// timestamps are those of the capture, loss marks and clock correlations. Counters start at 0, since only differences
+// were kept.
 type Rebuilder struct {
 	info    Info
 	format  *Format
@@ -45,14 +46,16 @@ func NewRebuilder(c *capture.Capture) (*Rebuilder, error) {
 	column := func(name string) (capture.Data, error) {
 		ctr := c.Counter(name)
 		if ctr == nil || ctr.Col == nil {
-			return capture.Data{}, fmt.Errorf("the capture has no column %s: it was not made from a stream of OA reports, or has lost it", name)
+			return capture.Data{}, fmt.Errorf(
+				"the capture has no column %s: it was not made from a stream of OA reports, or has lost it", name)
 		}
 		d := ctr.Col.Data()
 		if err := ctr.Col.Err(); err != nil {
 			return d, fmt.Errorf("read column %s: %w", name, err)
 		}
 		if d.U == nil && d.Len() > 0 {
-			return d, fmt.Errorf("column %s no longer holds whole numbers: the capture was resampled or otherwise computed", name)
+			return d, fmt.Errorf(
+				"column %s no longer holds whole numbers: the capture was resampled or otherwise computed", name)
 		}
 		return d, nil
 	}
@@ -79,24 +82,27 @@ func NewRebuilder(c *capture.Capture) (*Rebuilder, error) {
 	r.tail, r.tailed = tailOf(&c.Config)
 	r.findEpoch()
 	for _, g := range c.Gaps {
-		if last := r.n - 1; last >= 0 && g.Start >= r.axis.End[last] && (g.Reason.Text == overflowed || g.Reason.Text == droppedAtEnd) {
+		if last := r.n - 1; last >= 0 && g.Start >= r.axis.End[last] &&
+			(g.Reason.Text == overflowed || g.Reason.Text == droppedAtEnd) {
 			r.ending = g
 		}
 	}
 	return r, r.check()
 }
 
-// findEpoch finds the CPU time of the axis's zero, from the row that begins closest to its correlation. Readers count full timestamps from the
-// first correlation on, so that later ones are beyond the register by some times 2^36 where it wrapped, and by some times 2^32 where the CPU's clock
-// went on for longer than the GPU's, which reports with 32 bits cannot tell from a wrap. A capture of one correlation far from every row was
-// cut out of a longer one: there the distance is meant.
+// findEpoch finds the CPU time of the axis's zero, from the row that begins closest to its correlation. Readers count
+// full timestamps from the first correlation on, so that later ones are beyond the register by some times 2^36 where it
+// wrapped, and by some times 2^32 where the CPU's clock went on for longer than the GPU's, which reports with 32 bits
+// cannot tell from a wrap. A capture of one correlation far from every row was cut out of a longer one: there the
+// distance is meant.
 func (r *Rebuilder) findEpoch() {
 	const near, far = int64(1) << 31, int64(1) << (registerBits - 1)
 	_ = r.closest(64, near) || r.closest(registerBits, near) || r.correlations() > 1 && r.closest(32, near) ||
 		r.closest(64, far) || r.closest(registerBits, far)
 }
 
-// closest takes the epoch from the row that begins closest to its correlation by the low bits of their difference, if that is below the limit.
+// closest takes the epoch from the row that begins closest to its correlation by the low bits of their difference, if
+// that is below the limit.
 func (r *Rebuilder) closest(bits int, limit int64) bool {
 	found := false
 	for i := range r.n {
@@ -135,7 +141,9 @@ func setOf(c *capture.Capture, set string) (string, error) {
 	code := int32(-1)
 	for _, k := range l.Codes {
 		if k >= 0 && code >= 0 && k != code {
-			return "", fmt.Errorf("the metric sets %s and %s took turns in the capture, and a recording holds one: take the samples of one set, such as by group_by(%q)", l.Dict[code], l.Dict[k], propSet)
+			return "", fmt.Errorf(
+				"the metric sets %s and %s took turns in the capture, and a recording holds one: take the samples of one set, such as by group_by(%q)",
+				l.Dict[code], l.Dict[k], propSet)
 		}
 		code = max(code, k)
 	}
@@ -165,7 +173,9 @@ func (r *Rebuilder) check() error {
 			continue
 		}
 		if any && r.keep[keepTime][i] != last && !UnpackMarks(r.keep[keepMarks][i]).Breaks() {
-			return fmt.Errorf("sample %d does not begin with the report that ended the sample before, and no loss explains it: samples were left out or put in another order; take the whole recording", i)
+			return fmt.Errorf(
+				"sample %d does not begin with the report that ended the sample before, and no loss explains it: samples were left out or put in another order; take the whole recording",
+				i)
 		}
 		last, any = r.keep[keepTime][i]+r.time[i], true
 	}
@@ -222,7 +232,8 @@ func (r *Rebuilder) Shape() Shape {
 
 // Records makes the records in order. payload is valid during the call only.
 func (r *Rebuilder) Records(emit func(kind uint32, payload []byte) error) error {
-	w := &rebuilding{Rebuilder: r, emit: emit, values: make([]uint64, len(r.format.fields)), report: make([]byte, r.format.Size)}
+	w := &rebuilding{Rebuilder: r, emit: emit, values: make([]uint64, len(r.format.fields)),
+		report: make([]byte, r.format.Size)}
 	for i := range r.n {
 		if r.present.Missing(i) {
 			continue
@@ -308,12 +319,15 @@ func (w *rebuilding) meet(i int, begin, end int64) {
 	}
 	first := !w.haveSync
 	w.sync, w.haveSync, w.written = c, true, false
-	// Full timestamps go on where the register wraps its 36 bits or is set anew. A point lies in its row, or long after the first one.
+	// Full timestamps go on where the register wraps its 36 bits or is set anew. A point lies in its row, or long after
+	// the first one.
 	const near = 1 << 31
 	if at := w.syncFull(); at < begin-near || !first && at > end+near {
-		// Rows may be hours long where the CPU's clock went on for that time: which end the point is near, the CPU's clock says.
+		// Rows may be hours long where the CPU's clock went on for that time: which end the point is near, the CPU's
+		// clock says.
 		since := c.CPU - w.epoch - w.axis.Start[i]
-		w.offset = int64(math.Round(float64(begin+scale(since, w.info.TimestampFrequency, 1e9)-int64(c.GPU))/(1<<32))) << 32
+		w.offset = int64(math.Round(float64(begin+scale(since, w.info.TimestampFrequency, 1e9)-int64(c.GPU))/
+			(1<<32))) << 32
 	}
 }
 
@@ -331,8 +345,8 @@ func (w *rebuilding) put(full, at int64, id, context uint64) error {
 	return w.emit(RecordSample, w.report)
 }
 
-// correlateBefore writes the correlations that belong before a report: the row's own, one before the first report, and one where the
-// low 32 bits of the timestamp would not tell how much time has passed.
+// correlateBefore writes the correlations that belong before a report: the row's own, one before the first report, and
+// one where the low 32 bits of the timestamp would not tell how much time has passed.
 func (w *rebuilding) correlateBefore(full, at int64) error {
 	if !w.haveSync {
 		return nil

@@ -73,7 +73,8 @@ func sameRows(t testing.TB, got, want *capture.Capture, slack int64) {
 		}
 		a, b := got.Counters[k].Col.Data(), c.Col.Data()
 		for i := range got.Len() {
-			if a.Missing(i) != b.Missing(i) || !a.Missing(i) && (a.U != nil && a.U[i] != b.U[i] || a.U == nil && a.F[i] != b.F[i]) {
+			if a.Missing(i) != b.Missing(i) || !a.Missing(i) &&
+				(a.U != nil && a.U[i] != b.U[i] || a.U == nil && a.F[i] != b.F[i]) {
 				t.Fatalf("%s: row %d differs", c.Name, i)
 			}
 		}
@@ -142,8 +143,11 @@ func TestWhatCannotBeMadeAgainIsRefusedWithTheReason(t *testing.T) {
 		t.Fatal(err)
 	}
 	sets, err := c.With(func(cfg *capture.Config) {
-		cfg.Properties = slices.DeleteFunc(slices.Clone(cfg.Properties), func(p capture.Property) bool { return p.Name == propSet })
-		cfg.Labels = append(slices.Clone(cfg.Labels), &capture.Label{Name: propSet, Dict: []string{"A", "B"}, Codes: []int32{0, 0, 0, 1, 1, 1, 1, 1, 1, 1}})
+		cfg.Properties = slices.DeleteFunc(slices.Clone(cfg.Properties), func(p capture.Property) bool {
+			return p.Name == propSet
+		})
+		cfg.Labels = append(slices.Clone(cfg.Labels),
+			&capture.Label{Name: propSet, Dict: []string{"A", "B"}, Codes: []int32{0, 0, 0, 1, 1, 1, 1, 1, 1, 1}})
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -151,7 +155,8 @@ func TestWhatCannotBeMadeAgainIsRefusedWithTheReason(t *testing.T) {
 	for name, x := range map[string]struct {
 		c    *capture.Capture
 		text string
-	}{"resampled": {resampled, "resampled"}, "grouped": {groups[0].Capture, "left out"}, "bare": {bare, propFrequency}, "less": {less, "no column A8"}, "sets": {sets, "A and B took turns"}} {
+	}{"resampled": {resampled, "resampled"}, "grouped": {groups[0].Capture, "left out"}, "bare": {bare, propFrequency},
+		"less": {less, "no column A8"}, "sets": {sets, "A and B took turns"}} {
 		if _, err := NewRebuilder(x.c); err == nil || !strings.Contains(err.Error(), x.text) {
 			t.Errorf("%s: error %v", name, err)
 		}
@@ -178,7 +183,8 @@ func FuzzStream(f *testing.F) {
 	f.Add(seed, false, uint8(0))
 	f.Add(AppendRecord(AppendRecord(seed, RecordBufferLost, nil), RecordReportLost, nil), true, uint8(1))
 	f.Fuzz(func(t *testing.T, stream []byte, live bool, mode uint8) {
-		o := Options{Info: gt2([]*Format{A12, C4B8}[mode&1]), Filtered: mode&2 != 0, Context: 0x20, Separate: mode&4 != 0, PeriodTicks: uint64(mode) * 100}
+		o := Options{Info: gt2([]*Format{A12, C4B8}[mode&1]), Filtered: mode&2 != 0, Context: 0x20,
+			Separate: mode&4 != 0, PeriodTicks: uint64(mode) * 100}
 		if mode&8 != 0 {
 			v := UserID
 			o.Variant = &v

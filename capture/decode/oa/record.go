@@ -34,11 +34,13 @@ type RecordError struct {
 }
 
 func (e *RecordError) Error() string {
-	return fmt.Sprintf("record at byte %d (type %#x) has size %d, and its header alone has %d: the data is damaged there, and what follows cannot be found", e.Offset, e.Type, e.Size, RecordHeader)
+	return fmt.Sprintf(
+		"record at byte %d (type %#x) has size %d, and its header alone has %d: the data is damaged there, and what follows cannot be found",
+		e.Offset, e.Type, e.Size, RecordHeader)
 }
 
-// Decoder takes a stream of records apart. The stream is fed in pieces of any length, such as what read returns. Its zero
-// value is ready for use. It holds at most one record beside the piece that it was given.
+// Decoder takes a stream of records apart. The stream is fed in pieces of any length, such as what read returns. Its
+// zero value is ready for use. It holds at most one record beside the piece that it was given.
 type Decoder struct {
 	piece  []byte // not yet decoded
 	part   []byte // beginning of a record that the pieces so far have not completed
@@ -46,11 +48,12 @@ type Decoder struct {
 	err    error
 }
 
-// Feed hands over the next piece. The decoder refers to it until Next has returned ok = false, which the caller must see first
-// before the next Feed.
+// Feed hands over the next piece. The decoder refers to it until Next has returned ok = false, which the caller must
+// see first before the next Feed.
 func (d *Decoder) Feed(piece []byte) { d.piece = piece }
 
-// Next returns the next complete record. ok is false where the piece is used up. The error is a *RecordError, and stays.
+// Next returns the next complete record. ok is false where the piece is used up. The error is a *RecordError, and
+// stays.
 func (d *Decoder) Next() (r Record, ok bool, err error) {
 	if d.err != nil {
 		return r, false, d.err

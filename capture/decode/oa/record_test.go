@@ -29,7 +29,8 @@ func TestARecordSmallerThanItsHeaderIsAnErrorWithItsOffset(t *testing.T) {
 				}
 			}
 			var re *RecordError
-			if !errors.As(err, &re) || re.Offset != 72 || re.Size != int(size) || records != 1 || !strings.Contains(err.Error(), "byte 72") {
+			if !errors.As(err, &re) || re.Offset != 72 || re.Size != int(size) || records != 1 ||
+				!strings.Contains(err.Error(), "byte 72") {
 				t.Errorf("size %d: %d records, error %v", size, records, err)
 			}
 			if _, _, again := d.Next(); again == nil {
@@ -40,13 +41,16 @@ func TestARecordSmallerThanItsHeaderIsAnErrorWithItsOffset(t *testing.T) {
 }
 
 func TestInfoAndCorrelationSurviveTheirPayload(t *testing.T) {
-	want := Info{TimestampFrequency: 12e6, DeviceID: 0x5926, Revision: 6, MinFrequency: 3e8, MaxFrequency: 1.05e9, EngineClass: NoEngine, EngineInstance: NoEngine, Format: 10, Set: "ComputeBasic", GUID: "a-guid"}
+	want := Info{TimestampFrequency: 12e6, DeviceID: 0x5926, Revision: 6, MinFrequency: 3e8, MaxFrequency: 1.05e9,
+		EngineClass: NoEngine, EngineInstance: NoEngine, Format: 10, Set: "ComputeBasic", GUID: "a-guid"}
 	p, err := want.Payload()
 	if err != nil || len(p) != 336 {
 		t.Fatalf("%d bytes, %v", len(p), err)
 	}
 	got, err := ParseInfo(p)
-	if err != nil || got.Set != want.Set || got.GUID != want.GUID || got.EngineClass != NoEngine || got.MaxFrequency != want.MaxFrequency || got.TimestampFrequency != 12e6 || got.Revision != 6 || got.Format != 10 {
+	if err != nil || got.Set != want.Set || got.GUID != want.GUID || got.EngineClass != NoEngine ||
+		got.MaxFrequency != want.MaxFrequency || got.TimestampFrequency != 12e6 || got.Revision != 6 ||
+		got.Format != 10 {
 		t.Errorf("%+v, %v", got, err)
 	}
 	want.Set = strings.Repeat("x", 256)

@@ -24,7 +24,8 @@ const (
 	ClockRatioChange // Gen9 only
 )
 
-var reasonNames = []string{"timer", "internal trigger 1", "internal trigger 2", "context switch", "entering RC6", "clock ratio change"}
+var reasonNames = []string{"timer", "internal trigger 1", "internal trigger 2", "context switch", "entering RC6",
+	"clock ratio change"}
 
 // String is the name of the lowest bit, "none" where no bit is set.
 func (r Reason) String() string {

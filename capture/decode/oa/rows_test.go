@@ -90,7 +90,8 @@ func TestLossesAfterTheLastRowAreAGap(t *testing.T) {
 		}
 		a, got := rebuilt(t, want)
 		sameRows(t, got, want, 3)
-		if s := a.Stats(); s.BufferLost+s.ReportLost != 1 || (s.BufferLost == 1) != buffer || len(got.Gaps) != 1 || got.Gaps[0].End != 30e6 {
+		if s := a.Stats(); s.BufferLost+s.ReportLost != 1 || (s.BufferLost == 1) != buffer || len(got.Gaps) != 1 ||
+			got.Gaps[0].End != 30e6 {
 			t.Errorf("made again: %+v, gaps %+v", s, got.Gaps)
 		}
 	}
@@ -154,7 +155,8 @@ func TestLostReportsLeaveALongRowWithoutContext(t *testing.T) {
 	if got := m.column("GPU_TICKS").U[1]; got != 5000 {
 		t.Errorf("%d clocks in the long row", got)
 	}
-	if len(b.Late) != 1 || b.Late[0].Lost != 4 || b.Late[0].Start != b.Start[1] || b.Late[0].End != b.End[1] || b.Late[0].Reason.Code != capture.LostReports || len(b.Gaps) != 0 {
+	if len(b.Late) != 1 || b.Late[0].Lost != 4 || b.Late[0].Start != b.Start[1] || b.Late[0].End != b.End[1] ||
+		b.Late[0].Reason.Code != capture.LostReports || len(b.Gaps) != 0 {
 		t.Errorf("late %+v, gaps %+v", b.Late, b.Gaps)
 	}
 	if m := UnpackMarks(m.column(ColMarks).U[1]); m != (Marks{Within: 1}) {
@@ -179,7 +181,8 @@ func TestALostBufferAndARestartBeginAnew(t *testing.T) {
 	if b.Len() != 3 || m.column("GPU_TICKS").U[1] != 1000 || m.column("GPU_TICKS").U[2] != 1000 {
 		t.Fatalf("%d rows, clocks %v", b.Len(), m.column("GPU_TICKS").U)
 	}
-	if len(b.Gaps) != 2 || b.Gaps[0].Start != b.End[0] || b.Gaps[0].End != b.Start[1] || b.Gaps[0].Lost != 9 || b.Gaps[1].Reason.Text != "the stream was stopped for a while" {
+	if len(b.Gaps) != 2 || b.Gaps[0].Start != b.End[0] || b.Gaps[0].End != b.Start[1] || b.Gaps[0].Lost != 9 ||
+		b.Gaps[1].Reason.Text != "the stream was stopped for a while" {
 		t.Errorf("gaps %+v", b.Gaps)
 	}
 	if UnpackMarks(m.column(ColMarks).U[1]).Buffer != 1 || UnpackMarks(m.column(ColMarks).U[2]).Restarts != 1 {
@@ -197,7 +200,8 @@ func TestAValueWhoseWrapTimeWasExceededIsMissing(t *testing.T) {
 	m.step(5*12e6, 5*900e6, 0x20)   // above, and 24 EUs stay below 2^40
 	m.step(60*12e6, 60*900e6, 0x20) // above both
 	b := m.finish()
-	for name, want := range map[string][3]bool{"TIMESTAMP": {}, "GPU_TICKS": {false, true, true}, "A0": {false, false, true}, "A35": {false, true, true}, "B0": {false, true, true}, "C7": {false, true, true}} {
+	for name, want := range map[string][3]bool{"TIMESTAMP": {}, "GPU_TICKS": {false, true, true},
+		"A0": {false, false, true}, "A35": {false, true, true}, "B0": {false, true, true}, "C7": {false, true, true}} {
 		for i, missing := range want {
 			if m.column(name).Missing(i) != missing {
 				t.Errorf("%s is missing in row %d: %t", name, i, !missing)
@@ -234,7 +238,8 @@ func TestAStoppedClockIsARegion(t *testing.T) {
 		m.step(12000, n, 0)
 	}
 	b := m.finish()
-	if len(b.Regions) != 2 || b.Regions[0] != (capture.Region{Name: RegionStopped, Start: b.Start[1], End: b.End[2]}) || b.Regions[1].End != b.End[4] {
+	if len(b.Regions) != 2 || b.Regions[0] != (capture.Region{Name: RegionStopped, Start: b.Start[1], End: b.End[2]}) ||
+		b.Regions[1].End != b.End[4] {
 		t.Errorf("regions %+v", b.Regions)
 	}
 	if m.column("GPU_TICKS").Missing(1) || m.column("GPU_TICKS").U[1] != 0 {
@@ -270,7 +275,8 @@ func TestReportsOutOfOrderAreLeftOutAndCounted(t *testing.T) {
 		m.step(12000, 1000, 0x20)
 	}
 	b = m.finish()
-	if b.Len() != 3 || len(b.Gaps) != 1 || m.column("GPU_TICKS").U[1] != 1000 || UnpackMarks(m.column(ColMarks).U[1]).Restarts != 1 {
+	if b.Len() != 3 || len(b.Gaps) != 1 || m.column("GPU_TICKS").U[1] != 1000 ||
+		UnpackMarks(m.column(ColMarks).U[1]).Restarts != 1 {
 		t.Errorf("%d rows, gaps %+v", b.Len(), b.Gaps)
 	}
 }

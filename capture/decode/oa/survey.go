@@ -5,8 +5,8 @@ import (
 	"math/bits"
 )
 
-// Survey is what a stream of records holds, found in a first pass so that the second can map every report's time to the CPU's
-// between the correlations on both of its sides. A live reader needs none.
+// Survey is what a stream of records holds, found in a first pass so that the second can map every report's time to the
+// CPU's between the correlations on both of its sides. A live reader needs none.
 type Survey struct {
 	Reports int            // records of type RecordSample
 	Sizes   map[int]int    // of their reports in bytes, and how many have that
@@ -101,7 +101,8 @@ func (s *Survey) report(r Report) {
 	s.timer, s.timed = ts, true
 }
 
-// Tail is the clock correlation behind the last report, which no row holds; ok is false where there is none, and where several recordings follow each other.
+// Tail is the clock correlation behind the last report, which no row holds; ok is false where there is none, and where
+// several recordings follow each other.
 func (s *Survey) Tail() (c Correlation, ok bool) {
 	n := len(s.syncs)
 	if !s.tail || n == 0 || n != s.Correlations() {

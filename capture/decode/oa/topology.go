@@ -31,7 +31,8 @@ func ParseTopology(blob []byte) (Topology, error) {
 	t.MaxSlices, t.MaxSubslices, t.MaxEUs = u16(1), u16(2), u16(3)
 	ssOffset, ssStride, euOffset, euStride := u16(4), u16(5), u16(6), u16(7)
 	if t.MaxSlices > 64/subslicesPerSlice || t.MaxSubslices > 64 || t.MaxEUs > 64 {
-		return t, fmt.Errorf("topology with room for %d slices, %d subslices and %d EUs is not one of these GPUs", t.MaxSlices, t.MaxSubslices, t.MaxEUs)
+		return t, fmt.Errorf("topology with room for %d slices, %d subslices and %d EUs is not one of these GPUs",
+			t.MaxSlices, t.MaxSubslices, t.MaxEUs)
 	}
 	data := blob[topologyHeader:]
 	get := func(at, bit int) (bool, error) {

@@ -19,6 +19,7 @@ import (
 
 // Registry returns all formats, the native one first.
 func Registry() *formats.Registry {
-	return formats.NewRegistry(arrow.Format{}, i915perf.Format{}, rocprofcompute.Format{}, rocprofv3.Format{}, gpa.Format{}, csv.Format{}, oadump.Format{},
+	return formats.NewRegistry(arrow.Format{}, i915perf.Format{}, rocprofcompute.Format{}, rocprofv3.Format{},
+		gpa.Format{}, csv.Format{}, oadump.Format{},
 		parquet.Format{}, perfetto.Format{}, perfstat.Format{}, chrometrace.Format{}, openmetrics.Format{})
 }

@@ -30,7 +30,8 @@ func sameColumn(t *testing.T, what string, a, b *capture.Column) {
 		return
 	}
 	for i := range x.Len() {
-		if x.Missing(i) != y.Missing(i) || !x.Missing(i) && (x.U != nil && x.U[i] != y.U[i] || x.U == nil && math.Float64bits(x.F[i]) != math.Float64bits(y.F[i])) {
+		if x.Missing(i) != y.Missing(i) || !x.Missing(i) &&
+			(x.U != nil && x.U[i] != y.U[i] || x.U == nil && math.Float64bits(x.F[i]) != math.Float64bits(y.F[i])) {
 			t.Errorf("%s: value %d differs", what, i)
 			return
 		}
@@ -43,7 +44,8 @@ func sameCounters(t *testing.T, a, b []*capture.Counter) {
 		t.Fatalf("%d counters became %d", len(a), len(b))
 	}
 	for i := range a {
-		if a[i].Name != b[i].Name || a[i].Kind != b[i].Kind || a[i].Unit != b[i].Unit || len(a[i].Reasons) != len(b[i].Reasons) || len(a[i].Warnings) != len(b[i].Warnings) {
+		if a[i].Name != b[i].Name || a[i].Kind != b[i].Kind || a[i].Unit != b[i].Unit ||
+			len(a[i].Reasons) != len(b[i].Reasons) || len(a[i].Warnings) != len(b[i].Warnings) {
 			t.Errorf("counter %+v became %+v", a[i].Meta, b[i].Meta)
 		}
 		sameColumn(t, a[i].Name, a[i].Col, b[i].Col)
@@ -80,8 +82,10 @@ func survives(t *testing.T, name, format string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got.Format != format || got.GPU != want.GPU || got.Len() != want.Len() || len(got.Properties) != len(want.Properties) ||
-		len(got.Labels) != len(want.Labels) || len(got.Passes) != len(want.Passes) || strings.Join(got.Warnings, "\n") != strings.Join(want.Warnings, "\n") {
+	if got.Format != format || got.GPU != want.GPU || got.Len() != want.Len() ||
+		len(got.Properties) != len(want.Properties) ||
+		len(got.Labels) != len(want.Labels) || len(got.Passes) != len(want.Passes) ||
+		strings.Join(got.Warnings, "\n") != strings.Join(want.Warnings, "\n") {
 		t.Errorf("%+v\nbecame\n%+v", want.Config, got.Config)
 	}
 	if !got.Axis.Same(want.Axis) {

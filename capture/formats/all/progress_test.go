@@ -23,7 +23,8 @@ func longCapture(t *testing.T) *capture.Capture {
 		a.Start[i], a.End[i], v[i] = int64(i)*1000, int64(i+1)*1000, uint64(i)
 	}
 	c, err := capture.New(capture.Config{Name: "long", Axis: a, Counters: []*capture.Counter{
-		{Meta: capture.Meta{Name: "cycles", Kind: capture.Delta}, Axis: a, Col: capture.NewColumn(capture.Data{U: v})}}})
+		{Meta: capture.Meta{Name: "cycles", Kind: capture.Delta}, Axis: a,
+			Col: capture.NewColumn(capture.Data{U: v})}}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -57,7 +58,8 @@ func TestEveryFormatSaysHowFarWritingAndReadingAre(t *testing.T) {
 		}
 		told(t, "writing "+f.Name(), &m)
 		m = progress.Meter{}
-		if _, err := Registry().Open(progress.With(context.Background(), &m), path, formats.Options{Format: f.Name()}); errors.Is(err, formats.ErrWriteOnly) {
+		if _, err := Registry().Open(progress.With(context.Background(), &m), path,
+			formats.Options{Format: f.Name()}); errors.Is(err, formats.ErrWriteOnly) {
 			continue
 		} else if err != nil {
 			t.Fatalf("%s: %v", f.Name(), err)
@@ -69,7 +71,8 @@ func TestEveryFormatSaysHowFarWritingAndReadingAre(t *testing.T) {
 func TestOpeningRealCapturesSaysHowFarItIs(t *testing.T) {
 	for _, name := range []string{"gfx1151-vcopy", "mi300x-vcopy-long"} {
 		var m progress.Meter
-		if _, err := Registry().Open(progress.With(context.Background(), &m), testfiles.Path(t, "captures", name), formats.Options{}); err != nil {
+		if _, err := Registry().Open(progress.With(context.Background(), &m), testfiles.Path(t, "captures", name),
+			formats.Options{}); err != nil {
 			t.Fatal(err)
 		}
 		told(t, "opening "+name, &m)
@@ -82,7 +85,8 @@ func TestWhoIsToldOfProgressGetsTheSameBytes(t *testing.T) {
 	if err := Registry().Encode(context.Background(), &alone, "", "csv", c); err != nil {
 		t.Fatal(err)
 	}
-	if err := Registry().Encode(progress.With(context.Background(), &progress.Meter{}), &told, "", "csv", c); err != nil {
+	if err := Registry().Encode(progress.With(context.Background(), &progress.Meter{}), &told, "", "csv",
+		c); err != nil {
 		t.Fatal(err)
 	}
 	if !bytes.Equal(alone.Bytes(), told.Bytes()) {

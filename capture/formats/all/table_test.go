@@ -41,7 +41,8 @@ func sameTable(t *testing.T) map[string]string {
 	for i := range n {
 		r := wideRow{float64(i) / 1000, 750.5, 50, 3, 100}
 		wide = append(wide, r)
-		for name, v := range map[string]float64{"work": r.Work, "load (%)": r.Load, "hits[0]": r.Hits, "mem (MiB)": float64(r.Mem)} {
+		for name, v := range map[string]float64{"work": r.Work, "load (%)": r.Load, "hits[0]": r.Hits,
+			"mem (MiB)": float64(r.Mem)} {
 			long = append(long, longRow{r.Time, name, v})
 		}
 	}
@@ -68,14 +69,17 @@ func sameTable(t *testing.T) map[string]string {
 	add("wide parquet", parquetOf(t, wide))
 	add("long parquet", parquetOf(t, long))
 	f64, str := arrow.PrimitiveTypes.Float64, arrow.BinaryTypes.String
-	add("wide arrow", arrowOf(t, []arrow.Field{{Name: "time", Type: f64}, {Name: "work", Type: f64}, {Name: "load (%)", Type: f64}, {Name: "hits[0]", Type: f64}, {Name: "mem (MiB)", Type: arrow.PrimitiveTypes.Int64}},
+	add("wide arrow", arrowOf(t, []arrow.Field{{Name: "time", Type: f64}, {Name: "work", Type: f64},
+		{Name: "load (%)", Type: f64}, {Name: "hits[0]", Type: f64},
+		{Name: "mem (MiB)", Type: arrow.PrimitiveTypes.Int64}},
 		len(wide), func(b *array.RecordBuilder, i int) {
 			for k, v := range []float64{wide[i].Time, wide[i].Work, wide[i].Load, wide[i].Hits} {
 				b.Field(k).(*array.Float64Builder).Append(v)
 			}
 			b.Field(4).(*array.Int64Builder).Append(wide[i].Mem)
 		}))
-	add("long arrow", arrowOf(t, []arrow.Field{{Name: "time", Type: f64}, {Name: "counter", Type: str}, {Name: "value", Type: f64}}, len(long), func(b *array.RecordBuilder, i int) {
+	add("long arrow", arrowOf(t, []arrow.Field{{Name: "time", Type: f64}, {Name: "counter", Type: str},
+		{Name: "value", Type: f64}}, len(long), func(b *array.RecordBuilder, i int) {
 		b.Field(0).(*array.Float64Builder).Append(long[i].Time)
 		b.Field(1).(*array.StringBuilder).Append(long[i].Counter)
 		b.Field(2).(*array.Float64Builder).Append(long[i].Value)
@@ -124,7 +128,8 @@ func TestOneTableGivesOneCaptureInEveryFormat(t *testing.T) {
 		if c.Len() != 800 || c.Duration() != 800e6 || c.Axis.Start[0] != 0 {
 			t.Errorf("%s: %d samples over %d ns", name, c.Len(), c.Duration())
 		}
-		for counter, want := range map[string]string{"work": "600400 delta", "load": "50 gauge %", "hits": "2400 delta", "mem": "80000 delta MiB"} {
+		for counter, want := range map[string]string{"work": "600400 delta", "load": "50 gauge %", "hits": "2400 delta",
+			"mem": "80000 delta MiB"} {
 			ctr := c.Counter(counter)
 			if ctr == nil {
 				t.Errorf("%s: no counter %s", name, counter)
@@ -143,10 +148,13 @@ func TestOneTableGivesOneCaptureInEveryFormat(t *testing.T) {
 				guesses = append(guesses, w)
 			}
 		}
-		if len(guesses) != 1 || !strings.Contains(guesses[0], "work") || !strings.Contains(guesses[0], "mem") || strings.Contains(guesses[0], "load") {
+		if len(guesses) != 1 || !strings.Contains(guesses[0], "work") || !strings.Contains(guesses[0], "mem") ||
+			strings.Contains(guesses[0], "load") {
 			t.Errorf("%s: guesses told as %q", name, guesses)
 		}
-		if c, err = Registry().Open(t.Context(), path, formats.Options{Kinds: formats.Kinds{"mem": capture.Gauge, "w*": capture.Gauge}}); err != nil || c.Counter("mem").Total().Float() != 100 || c.Counter("work").Total().Float() != 750.5 {
+		if c, err = Registry().Open(t.Context(), path,
+			formats.Options{Kinds: formats.Kinds{"mem": capture.Gauge, "w*": capture.Gauge}}); err != nil ||
+			c.Counter("mem").Total().Float() != 100 || c.Counter("work").Total().Float() != 750.5 {
 			t.Errorf("%s: kinds decide nothing: %v", name, err)
 		}
 	}

@@ -97,7 +97,8 @@ func labelArray(codes []int32, dict arrow.Array) arrow.Array {
 		}
 		codes = clean
 	}
-	data := array.NewDataWithDictionary(labelType, len(codes), []*memory.Buffer{valid, view(codes)}, missing, 0, dict.Data().(*array.Data))
+	data := array.NewDataWithDictionary(labelType, len(codes), []*memory.Buffer{valid, view(codes)}, missing, 0,
+		dict.Data().(*array.Data))
 	return array.NewDictionaryData(data)
 }
 

@@ -6,8 +6,8 @@ import (
 	"github.com/apache/arrow-go/v18/arrow"
 )
 
-// axis finds the columns of the time axis and fills in cfg.Axis. It returns the other columns; ours is false where there is no axis of layout 1,
-// so that this is a table of another program.
+// axis finds the columns of the time axis and fills in cfg.Axis. It returns the other columns; ours is false where
+// there is no axis of layout 1, so that this is a table of another program.
 func (d *decoded) axis() (rest []*column, ours bool, err error) {
 	roles := map[string]*column{}
 	for i := range d.cols {
@@ -52,7 +52,8 @@ func (d *decoded) checkAxis(name string) error {
 	start := d.cfg.Axis.Start
 	for i := 1; i < len(start); i++ {
 		if start[i] < start[i-1] {
-			return fmt.Errorf("time column %q goes back in row %d: %d after %d: sort the rows by time", name, i, start[i], start[i-1])
+			return fmt.Errorf("time column %q goes back in row %d: %d after %d: sort the rows by time", name, i,
+				start[i], start[i-1])
 		}
 	}
 	return nil

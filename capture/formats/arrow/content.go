@@ -36,8 +36,8 @@ type column struct {
 	exotic []arrow.Array // of numbers in a form of their own
 }
 
-// chunk points at the values of one batch, and at their validity bitmap (nil where nothing is missing). Both are known to
-// be long enough. Pointers instead of slices keep the index of an hour of small batches small.
+// chunk points at the values of one batch, and at their validity bitmap (nil where nothing is missing). Both are known
+// to be long enough. Pointers instead of slices keep the index of an hour of small batches small.
 type chunk struct {
 	values unsafe.Pointer
 	valid  *byte
@@ -69,16 +69,19 @@ func takeApart(ctx context.Context, data []byte) (c *content, err error) {
 	r, err := ipc.NewReaderFromMessageReader(m, ipc.WithAllocator(m.limit), ipc.WithEnsureNativeEndian(false))
 	switch {
 	case err != nil && m.cut != "":
-		return nil, fmt.Errorf("truncated at byte %d, inside the description of its columns (%s): it holds no samples", m.current, m.cut)
+		return nil, fmt.Errorf("truncated at byte %d, inside the description of its columns (%s): it holds no samples",
+			m.current, m.cut)
 	case err != nil && m.done:
-		return nil, fmt.Errorf("truncated: the Arrow data ends at byte %d before the description of its columns", m.current)
+		return nil, fmt.Errorf("truncated: the Arrow data ends at byte %d before the description of its columns",
+			m.current)
 	case errors.Is(err, memory.ErrLimit):
 		return nil, err
 	case err != nil:
 		return nil, fmt.Errorf("damaged at byte %d: %w", m.current, err)
 	}
 	if !r.Schema().IsNativeEndian() {
-		return nil, errors.New("its numbers are in the byte order of another kind of machine: convert it there first, for example with pyarrow")
+		return nil, errors.New(
+			"its numbers are in the byte order of another kind of machine: convert it there first, for example with pyarrow")
 	}
 	c = newContent(r.Schema())
 	meter := progress.From(ctx)

@@ -62,8 +62,8 @@ func (d *decoded) guess(c *capture.Counter, col *column, keys map[string]string)
 	c.Guessed = !said
 }
 
-// tree hangs instances below their counters and puts all in order. An instance whose counter is gone, because another program
-// dropped columns, gets a new one.
+// tree hangs instances below their counters and puts all in order. An instance whose counter is gone, because another
+// program dropped columns, gets a new one.
 func (d *decoded) tree(whole, instances []placed) []*capture.Counter {
 	byIndex := func(a, b placed) int {
 		switch {

@@ -74,7 +74,8 @@ func TestAStreamCutAtAnyByteKeepsItsWholeBatches(t *testing.T) {
 		}
 		kept = c.Len()
 		checkRecording(t, c, kept)
-		if !hasWarning(c, "truncated: the data breaks off at byte ") || !hasWarning(c, fmt.Sprintf("%d samples in %d batches", kept, kept/5)) {
+		if !hasWarning(c, "truncated: the data breaks off at byte ") ||
+			!hasWarning(c, fmt.Sprintf("%d samples in %d batches", kept, kept/5)) {
 			t.Fatalf("cut at %d: warnings %q", n, c.Warnings)
 		}
 		if len(c.Gaps) != kept/5 {
@@ -112,8 +113,8 @@ func TestAFileCutAtAnyByteIsAnErrorOrAWarning(t *testing.T) {
 	}
 }
 
-// stride is 1 in the long form, so that every byte is damaged in turn. Others visit every place of a word, in every third word, or in a few words
-// where the race detector runs them.
+// stride is 1 in the long form, so that every byte is damaged in turn. Others visit every place of a word, in every
+// third word, or in a few words where the race detector runs them.
 func stride() int {
 	if testing.Short() {
 		return 11

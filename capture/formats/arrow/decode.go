@@ -69,7 +69,8 @@ func decodeConfig(ctx context.Context, data []byte, path string, o *table.Option
 	d.addNotes()
 	d.cfg.Warnings = countAlike(d.cfg.Warnings)
 	if d.cut != "" {
-		d.warn("truncated: the data breaks off at byte %d (%s): %d samples in %d batches were kept", d.cutAt, d.cut, d.rows(), d.batches())
+		d.warn("truncated: the data breaks off at byte %d (%s): %d samples in %d batches were kept", d.cutAt, d.cut,
+			d.rows(), d.batches())
 	}
 	d.cfg.Warnings = slices.Concat(d.cfg.Warnings, d.warnings)
 	return d, nil
@@ -203,7 +204,8 @@ func (d *decoded) addNotes() {
 	}
 }
 
-// countAlike tells every warning once, and how often it stands there: recorders used to say a thing as often as it happened.
+// countAlike tells every warning once, and how often it stands there: recorders used to say a thing as often as it
+// happened.
 func countAlike(warnings []string) []string {
 	n := map[string]int{}
 	for _, w := range warnings {
@@ -225,7 +227,8 @@ func countAlike(warnings []string) []string {
 	return out
 }
 
-// addReason lengthens the last run where r continues it, so that a counter that is never there has one reason and not one per batch.
+// addReason lengthens the last run where r continues it, so that a counter that is never there has one reason and not
+// one per batch.
 func addReason(c *capture.Counter, r capture.ReasonRun) {
 	if n := len(c.Reasons); n > 0 && c.Reasons[n-1].To == r.From && c.Reasons[n-1].Reason == r.Reason {
 		c.Reasons[n-1].To = r.To

@@ -22,8 +22,9 @@ type countersDoc struct {
 	Counters []counterDoc `json:"counters"`
 }
 
-// Describe words what a format that holds values, times, labels and spans in its own way lacks: what was measured, constants, warnings, and of each
-// counter its description and the reasons of missing values. Passes are left out. Recall is the inverse.
+// Describe words what a format that holds values, times, labels and spans in its own way lacks: what was measured,
+// constants, warnings, and of each counter its description and the reasons of missing values. Passes are left out.
+// Recall is the inverse.
 func Describe(c *capture.Capture) (layout, document, counters string, err error) {
 	cfg := c.Config
 	cfg.Regions, cfg.Gaps, cfg.Late = nil, nil, nil
@@ -53,8 +54,8 @@ func Describe(c *capture.Capture) (layout, document, counters string, err error)
 	return strconv.Itoa(layoutVersion), document, counters, err
 }
 
-// Recall completes a configuration that was read from a file with the texts that Describe made. Another program may have taken samples out, then
-// reasons, which go by the number of the sample, are not applied.
+// Recall completes a configuration that was read from a file with the texts that Describe made. Another program may
+// have taken samples out, then reasons, which go by the number of the sample, are not applied.
 func Recall(cfg *capture.Config, layout, document, counters string) error {
 	doc, err := readDoc(layout, document)
 	if err != nil {

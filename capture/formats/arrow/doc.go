@@ -1,11 +1,13 @@
-// Package arrow is astrolabe's native storage: captures as Arrow IPC files, which pandas, polars, DuckDB and R open directly.
+// Package arrow is astrolabe's native storage: captures as Arrow IPC files, which pandas, polars, DuckDB and R open
+// directly.
 //
 // # Forms
 //
-// A recording in progress is the IPC stream form: a schema message, then one record batch per Writer.Write, each handed to the
-// kernel in one system call. A recorder that is killed loses at most the batch it was writing. Close turns the
+// A recording in progress is the IPC stream form: a schema message, then one record batch per Writer.Write, each handed
+// to the kernel in one system call. A recorder that is killed loses at most the batch it was writing. Close turns the
 // recording into the file form, with a footer and batches of up to 64 MiB, in a temporary file that then takes the
-// stream's place; Format.Write saves any capture in the file form. Format.Open reads both, and what other programs write.
+// stream's place; Format.Write saves any capture in the file form. Format.Open reads both, and what other programs
+// write.
 //
 // # Layout 1
 //
@@ -20,20 +22,22 @@
 //
 // The field metadata of a counter holds its capture.Meta, pass, missing reasons and warnings. The schema metadata holds
 // "astrolabe.layout" (the version of this layout) and "astrolabe.capture" (JSON: everything else of capture.Config).
-// What arises during a recording (gaps, late spans, regions, warnings, missing reasons) is custom metadata of its record batch
-// ("astrolabe.notes", JSON), which other readers skip. Path and format are not stored: they are those of the file.
+// What arises during a recording (gaps, late spans, regions, warnings, missing reasons) is custom metadata of its
+// record batch ("astrolabe.notes", JSON), which other readers skip. Path and format are not stored: they are those of
+// the file.
 //
 // # Files of other programs
 //
-// A file without the time axis of layout 1 is a table of another program, read as package table does. Where a file has a footer, that says what the
-// schema is and where the messages lie: some writers put the schema nowhere else.
+// A file without the time axis of layout 1 is a table of another program, read as package table does. Where a file has
+// a footer, that says what the schema is and where the messages lie: some writers put the schema nowhere else.
 //
 // # Mapping
 //
-// On Unix a large file is mapped and its columns are slices of the mapping: opening touches the metadata, the time axis and
-// the labels, and every other column when first read. Such slices travel through every derived capture, and nothing tracks
-// them, so a mapping is never removed once a capture has been opened from it; it costs address space, and its pages belong to the page
-// cache, which drops them under pressure. A file that is opened again shares the mapping it has. A file that fails to open is unmapped. Small files are read into memory instead.
-// astrolabe never shortens or overwrites a file in place, it renames a new one over it; should another program shorten a
-// mapped file, reading the lost part ends the process, as with every mapping.
+// On Unix a large file is mapped and its columns are slices of the mapping: opening touches the metadata, the time axis
+// and the labels, and every other column when first read. Such slices travel through every derived capture, and nothing
+// tracks them, so a mapping is never removed once a capture has been opened from it; it costs address space, and its
+// pages belong to the page cache, which drops them under pressure. A file that is opened again shares the mapping it
+// has. A file that fails to open is unmapped. Small files are read into memory instead. astrolabe never shortens or
+// overwrites a file in place, it renames a new one over it; should another program shorten a mapped file, reading the
+// lost part ends the process, as with every mapping.
 package arrow

@@ -76,7 +76,8 @@ func docOf(cfg *capture.Config) *captureDoc {
 	if cfg.Axis != nil {
 		d.Clock = cfg.Axis.Clock
 	}
-	if dev := deviceDoc(cfg.Device); dev.Name != "" || dev.Vendor != "" || dev.Driver != "" || dev.ID != "" || dev.Extra != nil {
+	if dev := deviceDoc(cfg.Device); dev.Name != "" || dev.Vendor != "" || dev.Driver != "" || dev.ID != "" ||
+		dev.Extra != nil {
 		d.Device = &dev
 	}
 	if o := optionsDoc(cfg.Options); o != (optionsDoc{}) {
@@ -136,7 +137,9 @@ func readDoc(layout, text string) (*captureDoc, error) {
 	case err != nil || v < 1:
 		return nil, fmt.Errorf("damaged: %s is %q, not a version number", keyLayout, layout)
 	case v > layoutVersion:
-		return nil, fmt.Errorf("it was written by a newer astrolabe (layout %d, this one reads up to %d): open it with that version", v, layoutVersion)
+		return nil, fmt.Errorf(
+			"it was written by a newer astrolabe (layout %d, this one reads up to %d): open it with that version",
+			v, layoutVersion)
 	}
 	d := &captureDoc{}
 	if err := json.Unmarshal([]byte(text), d); err != nil {

@@ -15,15 +15,16 @@ import (
 	"astrolabe/capture/progress"
 )
 
-// batchBytes is the size of the batches of the file form. Columns are slices of a mapped file only within one batch, while
-// readers refuse batches that are much larger (arrow-go: 256 MiB).
+// batchBytes is the size of the batches of the file form. Columns are slices of a mapped file only within one batch,
+// while readers refuse batches that are much larger (arrow-go: 256 MiB).
 const batchBytes = 64 << 20
 
 // rangeReader returns samples [lo, hi) of one column.
 type rangeReader func(lo, hi int) (capture.Data, error)
 
 // encodeFile writes cfg in the file form. read gives the values of each counter that s has a column for.
-func encodeFile(ctx context.Context, w io.Writer, cfg *capture.Config, s shape, read func(c *capture.Counter) rangeReader) error {
+func encodeFile(ctx context.Context, w io.Writer, cfg *capture.Config, s shape,
+	read func(c *capture.Counter) rangeReader) error {
 	l, err := plan(cfg, s)
 	if err != nil {
 		return err
@@ -65,7 +66,8 @@ func rowsPerBatch(columns int) int {
 }
 
 // arrays returns the function that makes the Arrow array of samples [lo, hi) of the field.
-func (f *planned) arrays(a *capture.Axis, read func(c *capture.Counter) rangeReader) func(lo, hi int) (arrow.Array, error) {
+func (f *planned) arrays(a *capture.Axis,
+	read func(c *capture.Counter) rangeReader) func(lo, hi int) (arrow.Array, error) {
 	times := func(v []int64) func(lo, hi int) (arrow.Array, error) {
 		return func(lo, hi int) (arrow.Array, error) { return timeArray(v[lo:hi]), nil }
 	}
@@ -135,13 +137,16 @@ func asMeasured(cfg *capture.Config) *capture.Config {
 			m.Expr = c.Der.Expr()
 		}
 		warnings := append(slices.Clone(c.Warnings), c.Der.Warnings()...)
-		warnings = append(warnings, "saved as values per sample: its total is their mean over time, no longer the formula on the totals of its inputs")
-		out.Counters[i] = &capture.Counter{Meta: m, Axis: c.Axis, Der: c.Der, Pass: c.Pass, Reasons: c.Reasons, Warnings: warnings}
+		warnings = append(warnings,
+			"saved as values per sample: its total is their mean over time, no longer the formula on the totals of its inputs")
+		out.Counters[i] = &capture.Counter{Meta: m, Axis: c.Axis, Der: c.Der, Pass: c.Pass, Reasons: c.Reasons,
+			Warnings: warnings}
 	}
 	return &out
 }
 
-// checkLengths makes sure that every column has a value for every sample, which capture.New does not check below whole counters.
+// checkLengths makes sure that every column has a value for every sample, which capture.New does not check below whole
+// counters.
 func checkLengths(cfg *capture.Config) error {
 	n := cfg.Axis.Len()
 	check := func(what string, got int) error {

@@ -80,8 +80,8 @@ func measuredReader(c *capture.Counter) rangeReader {
 	}
 }
 
-// Stored is one column as Restore takes it: numbers in Values, or Label. Guess, if not nil, fills in what the keys of a column
-// that another program added do not say.
+// Stored is one column as Restore takes it: numbers in Values, or Label. Guess, if not nil, fills in what the keys of a
+// column that another program added do not say.
 type Stored struct {
 	Name   string
 	Keys   map[string]string
@@ -90,8 +90,8 @@ type Stored struct {
 	Guess  func(c *capture.Counter)
 }
 
-// Restore is the inverse of Plan: it makes a capture's parts of its time axis and its other columns, of which another program may
-// have dropped some. With an empty layout all columns are another program's.
+// Restore is the inverse of Plan: it makes a capture's parts of its time axis and its other columns, of which another
+// program may have dropped some. With an empty layout all columns are another program's.
 func Restore(layout, document string, axis *capture.Axis, cols []Stored) (*capture.Config, error) {
 	d := &decoded{content: &content{first: []int{0, axis.Len()}}, doc: &captureDoc{}}
 	d.cfg.Axis = axis
@@ -155,8 +155,8 @@ type ForeignField struct {
 	Unit string            // of a type that has one, such as a duration in "ms"; "" of every other
 }
 
-// ForeignFields reads the schema that Arrow's libraries store in files of other formats: a schema message in base64. Whatever is no such text
-// says nothing.
+// ForeignFields reads the schema that Arrow's libraries store in files of other formats: a schema message in base64.
+// Whatever is no such text says nothing.
 func ForeignFields(text string) map[string]ForeignField {
 	data, err := base64.StdEncoding.DecodeString(text)
 	if err != nil || len(data) == 0 {
@@ -178,7 +178,8 @@ func ForeignFields(text string) map[string]ForeignField {
 	return out
 }
 
-// ForeignColumn is a column of another program's table, of type Number until the caller says otherwise, with what its metadata says.
+// ForeignColumn is a column of another program's table, of type Number until the caller says otherwise, with what its
+// metadata says.
 func ForeignColumn(name string, keys map[string]string) table.Column {
 	c := table.Column{Name: name}
 	said, _ := counterFrom(keys)

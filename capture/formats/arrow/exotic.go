@@ -18,7 +18,8 @@ func isExotic(t arrow.DataType) bool {
 	return false
 }
 
-// readExotic converts rows [lo, hi): to integers where all values are whole by their type and not negative, else to the nearest doubles.
+// readExotic converts rows [lo, hi): to integers where all values are whole by their type and not negative, else to the
+// nearest doubles.
 func (c *column) readExotic(lo, hi int) capture.Data {
 	u := make([]uint64, hi-lo)
 	f := capture.MissingData(hi - lo).F

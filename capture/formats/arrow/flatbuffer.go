@@ -21,8 +21,9 @@ type messageInfo struct {
 	bodyLen int64
 }
 
-// viewCount is what a schema says about columns of text or byte views (BinaryView and Utf8View in Schema.fbs). Each needs an entry in
-// the list of variadic buffer counts of its batch; arrow-go reads the list without asking for its length.
+// viewCount is what a schema says about columns of text or byte views (BinaryView and Utf8View in Schema.fbs). Each
+// needs an entry in the list of variadic buffer counts of its batch; arrow-go reads the list without asking for its
+// length.
 type viewCount struct {
 	plain int           // in record batches
 	dicts map[int64]int // in dictionary batches, by dictionary id
@@ -38,9 +39,9 @@ var errMetadata = errors.New("its metadata is damaged")
 // maxDepth is the deepest nesting of fields that is followed.
 const maxDepth = 32
 
-// verifyMessage checks the FlatBuffer of one IPC message before arrow-go decodes it: arrow-go allocates by the lengths it finds,
-// and FlatBuffers may refer to one string or field many times over. Whatever passes needs memory in proportion to len(b).
-// A schema fills in views, batches are held against it.
+// verifyMessage checks the FlatBuffer of one IPC message before arrow-go decodes it: arrow-go allocates by the lengths
+// it finds, and FlatBuffers may refer to one string or field many times over. Whatever passes needs memory in
+// proportion to len(b). A schema fills in views, batches are held against it.
 func verifyMessage(b []byte, views *viewCount) (info messageInfo, err error) {
 	defer func() {
 		// Reading beyond b panics; that is how a bad offset shows.
@@ -198,7 +199,8 @@ func (v *verifier) batch(t fbTable, bodyLen int64, views int) {
 	for k := range n {
 		off, size := v.i64(p+16*k), v.i64(p+16*k+8)
 		if off < 0 || size < 0 || off > bodyLen || size > bodyLen-off {
-			v.err = fmt.Errorf("buffer %d of %d bytes at %d does not lie in its body of %d bytes", k, size, off, bodyLen)
+			v.err = fmt.Errorf("buffer %d of %d bytes at %d does not lie in its body of %d bytes", k,
+				size, off, bodyLen)
 		}
 	}
 	buffers := int64(n)

@@ -17,13 +17,15 @@ import (
 func foreignFile(t testing.TB) []byte {
 	t.Helper()
 	dict := &arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Int8, ValueType: arrow.BinaryTypes.String}
-	schema := arrow.NewSchema([]arrow.Field{{Name: "time", Type: arrow.PrimitiveTypes.Float64}, {Name: "kernel", Type: dict}, {Name: "n", Type: arrow.PrimitiveTypes.Uint32}}, nil)
+	schema := arrow.NewSchema([]arrow.Field{{Name: "time", Type: arrow.PrimitiveTypes.Float64},
+		{Name: "kernel", Type: dict}, {Name: "n", Type: arrow.PrimitiveTypes.Uint32}}, nil)
 	var buf bytes.Buffer
 	w, err := ipc.NewFileWriter(&buf, ipc.WithSchema(schema))
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, rows := range []string{`[{"time": 0.5, "kernel": "a", "n": 1}, {"time": 1, "kernel": "a", "n": 2}]`, `[{"time": 1.5, "kernel": "a", "n": 3}]`} {
+	for _, rows := range []string{`[{"time": 0.5, "kernel": "a", "n": 1}, {"time": 1, "kernel": "a", "n": 2}]`,
+		`[{"time": 1.5, "kernel": "a", "n": 3}]`} {
 		rec, _, err := array.RecordFromJSON(memory.DefaultAllocator, schema, bytes.NewReader([]byte(rows)))
 		if err != nil {
 			t.Fatal(err)
@@ -38,7 +40,8 @@ func foreignFile(t testing.TB) []byte {
 	return buf.Bytes()
 }
 
-// withoutSchema spoils the schema message in front, as files of Arrow for JavaScript and of polars have none there: what is left of it may be anything.
+// withoutSchema spoils the schema message in front, as files of Arrow for JavaScript and of polars have none there:
+// what is left of it may be anything.
 func withoutSchema(data []byte) []byte {
 	out := bytes.Clone(data)
 	n := int(binary.LittleEndian.Uint32(out[12:]))
@@ -79,8 +82,10 @@ func TestAFooterThatClaimsMoreThanTheFileHasIsNotBelieved(t *testing.T) {
 func TestEverySortOfColumnOfOtherProgramsOpens(t *testing.T) {
 	dec := func(scale int32) arrow.DataType { return &arrow.Decimal128Type{Precision: 30, Scale: scale} }
 	fields := []arrow.Field{
-		{Name: "time", Type: arrow.FixedWidthTypes.Duration_ms}, {Name: "half", Type: arrow.FixedWidthTypes.Float16, Nullable: true}, {Name: "price", Type: dec(2), Nullable: true},
-		{Name: "big", Type: dec(0)}, {Name: "spent", Type: arrow.FixedWidthTypes.Duration_us}, {Name: "vsync", Type: arrow.FixedWidthTypes.Boolean}, {Name: "day", Type: arrow.FixedWidthTypes.Date32},
+		{Name: "time", Type: arrow.FixedWidthTypes.Duration_ms}, {Name: "half", Type: arrow.FixedWidthTypes.Float16,
+			Nullable: true}, {Name: "price", Type: dec(2), Nullable: true},
+		{Name: "big", Type: dec(0)}, {Name: "spent", Type: arrow.FixedWidthTypes.Duration_us},
+		{Name: "vsync", Type: arrow.FixedWidthTypes.Boolean}, {Name: "day", Type: arrow.FixedWidthTypes.Date32},
 	}
 	schema := arrow.NewSchema(fields, nil)
 	b := array.NewRecordBuilder(memory.DefaultAllocator, schema)
@@ -115,7 +120,8 @@ func TestEverySortOfColumnOfOtherProgramsOpens(t *testing.T) {
 			t.Errorf("%s = %v, want %v", name, v, want)
 		}
 	}
-	if !c.Counter("half").Value(1).Missing() || !c.Counter("price").Value(1).Missing() || c.Counter("spent").Unit != "us" {
+	if !c.Counter("half").Value(1).Missing() || !c.Counter("price").Value(1).Missing() ||
+		c.Counter("spent").Unit != "us" {
 		t.Errorf("missing values or the unit of a duration are lost")
 	}
 	if u, ok := c.Counter("big").Value(0).Uint64(); !ok || u != 1<<64-1 {

@@ -50,7 +50,9 @@ func (d *decoded) foreign(ctx context.Context, path string, o *table.Options) er
 		d.warn("%s: no type of counters or labels, and left out: %s", filepath.Base(path), strings.Join(leftOut, ", "))
 	}
 	o.CountRows = true
-	l, err := table.NewLayout(path, cols, o, func(format string, args ...any) error { return fmt.Errorf(format, args...) })
+	l, err := table.NewLayout(path, cols, o, func(format string, args ...any) error {
+		return fmt.Errorf(format, args...)
+	})
 	if err != nil {
 		return err
 	}
@@ -129,7 +131,8 @@ func (t *cells) Numbers(i int) (table.Numbers, error) {
 	}
 	if typ.ID() == arrow.INT64 {
 		if least, most := lowest[int64](col, 0, t.rows()); least < 0 && (least < -1<<53 || most > 1<<53) {
-			t.warn("column %q mixes negative values and values beyond 2^53: its values are rounded to doubles", col.field.Name)
+			t.warn("column %q mixes negative values and values beyond 2^53: its values are rounded to doubles",
+				col.field.Name)
 		}
 	}
 	return out, nil

@@ -19,7 +19,8 @@ import (
 	"astrolabe/capture/formats/internal/table"
 )
 
-// foreign builds an Arrow file as another program would: columns of any type, values given as the JSON that arrow-go reads.
+// foreign builds an Arrow file as another program would: columns of any type, values given as the JSON that arrow-go
+// reads.
 func foreign(t testing.TB, fields []arrow.Field, batches []string, opts ...ipc.Option) []byte {
 	t.Helper()
 	schema := arrow.NewSchema(fields, nil)
@@ -105,8 +106,11 @@ func TestNumbersOfEveryWidthBecomeCounters(t *testing.T) {
 }
 
 func TestNegativeValuesBecomeDoubles(t *testing.T) {
-	fields := []arrow.Field{{Name: "time_us", Type: arrow.PrimitiveTypes.Int64}, {Name: "temp", Type: arrow.PrimitiveTypes.Int16, Nullable: true}, {Name: "huge", Type: arrow.PrimitiveTypes.Int64}}
-	c := mustDecode(t, foreign(t, fields, []string{`[{"time_us": 5, "temp": -3, "huge": -9007199254740993}, {"time_us": 7, "temp": null, "huge": 1}]`}))
+	fields := []arrow.Field{{Name: "time_us", Type: arrow.PrimitiveTypes.Int64},
+		{Name: "temp", Type: arrow.PrimitiveTypes.Int16, Nullable: true},
+		{Name: "huge", Type: arrow.PrimitiveTypes.Int64}}
+	c := mustDecode(t, foreign(t, fields,
+		[]string{`[{"time_us": 5, "temp": -3, "huge": -9007199254740993}, {"time_us": 7, "temp": null, "huge": 1}]`}))
 	temp := c.Counter("temp")
 	if v := temp.Value(0); v.Float() != -3 || !v.IsInt() || !temp.Value(1).Missing() {
 		t.Errorf("temp %v", plainData(temp.Col))
@@ -122,9 +126,12 @@ func TestNegativeValuesBecomeDoubles(t *testing.T) {
 func TestFractionsAreNoLevelUnlessTheFileOrTheUnitSaysSo(t *testing.T) {
 	f64 := arrow.PrimitiveTypes.Float64
 	unit := arrow.NewMetadata([]string{"unit", "kind", "title"}, []string{"cycles", "gauge", "GPU cycles"})
-	fields := []arrow.Field{{Name: "t", Type: f64}, {Name: "work", Type: f64}, {Name: "events", Type: f64}, {Name: "said", Type: f64, Metadata: unit}, {Name: "load (%)", Type: f64}}
+	fields := []arrow.Field{{Name: "t", Type: f64}, {Name: "work", Type: f64}, {Name: "events", Type: f64},
+		{Name: "said", Type: f64, Metadata: unit}, {Name: "load (%)", Type: f64}}
 	path := filepath.Join(t.TempDir(), "f.arrow")
-	data := foreign(t, fields, []string{`[{"t": 0.5, "work": 0.25, "events": 3, "said": 4, "load (%)": 7}, {"t": 0.75, "work": 1, "events": 5, "said": 6, "load (%)": 9}]`})
+	data := foreign(t, fields,
+		[]string{
+			`[{"t": 0.5, "work": 0.25, "events": 3, "said": 4, "load (%)": 7}, {"t": 0.75, "work": 1, "events": 5, "said": 6, "load (%)": 9}]`})
 	if err := os.WriteFile(path, data, 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -141,7 +148,8 @@ func TestFractionsAreNoLevelUnlessTheFileOrTheUnitSaysSo(t *testing.T) {
 	if ev := c.Counter("events"); ev.Kind != capture.Delta || !ev.Value(1).IsInt() {
 		t.Errorf("events is a %v, integer %t", ev.Kind, ev.Value(1).IsInt())
 	}
-	if m := c.Counter("said").Meta; m.Kind != capture.Gauge || m.Guessed || m.Unit != "cycles" || m.Title != "GPU cycles" {
+	if m := c.Counter("said").Meta; m.Kind != capture.Gauge || m.Guessed || m.Unit != "cycles" ||
+		m.Title != "GPU cycles" {
 		t.Errorf("said is %+v", m)
 	}
 	if c.Axis.Start[0] != 500e6 || c.Axis.Start[1] != 750e6 {
@@ -153,8 +161,10 @@ func TestTextColumnsBecomeLabelsAndOthersAreNamedInAWarning(t *testing.T) {
 	dict := &arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Uint8, ValueType: arrow.BinaryTypes.String}
 	fields := []arrow.Field{
 		{Name: "start_ms", Type: arrow.PrimitiveTypes.Float32}, {Name: "end_ms", Type: arrow.PrimitiveTypes.Uint16},
-		{Name: "kernel", Type: arrow.BinaryTypes.LargeString, Nullable: true}, {Name: "queue", Type: dict, Nullable: true}, {Name: "view", Type: arrow.BinaryTypes.StringView, Nullable: true},
-		{Name: "flag", Type: arrow.FixedWidthTypes.Boolean}, {Name: "list", Type: arrow.ListOf(arrow.PrimitiveTypes.Int8), Nullable: true},
+		{Name: "kernel", Type: arrow.BinaryTypes.LargeString, Nullable: true},
+		{Name: "queue", Type: dict, Nullable: true}, {Name: "view", Type: arrow.BinaryTypes.StringView, Nullable: true},
+		{Name: "flag", Type: arrow.FixedWidthTypes.Boolean},
+		{Name: "list", Type: arrow.ListOf(arrow.PrimitiveTypes.Int8), Nullable: true},
 		{Name: "n", Type: arrow.PrimitiveTypes.Uint8},
 	}
 	c := mustDecode(t, foreign(t, fields, []string{
@@ -182,7 +192,8 @@ func TestTextColumnsBecomeLabelsAndOthersAreNamedInAWarning(t *testing.T) {
 }
 
 func TestDataWithoutTimeCountsRowsAndSaysSo(t *testing.T) {
-	c := mustDecode(t, foreign(t, []arrow.Field{{Name: "n", Type: arrow.PrimitiveTypes.Uint8}}, []string{`[{"n": 1}, {"n": 2}]`}))
+	c := mustDecode(t, foreign(t, []arrow.Field{{Name: "n", Type: arrow.PrimitiveTypes.Uint8}},
+		[]string{`[{"n": 1}, {"n": 2}]`}))
 	if c.Len() != 2 || c.Axis.Start[1] != 1e9 || !hasWarning(c, "no time column") {
 		t.Errorf("axis %v, warnings %q", c.Axis.Start, c.Warnings)
 	}
@@ -196,13 +207,20 @@ func TestTimesThatMakeNoAxisAreErrors(t *testing.T) {
 		rows   string
 		want   string
 	}{
-		"time goes back":      {[]arrow.Field{{Name: "time", Type: i64}, n}, `[{"time": 3, "n": 1}, {"time": 2, "n": 1}]`, "row 1: column \"time\": time goes back"},
-		"a time is missing":   {[]arrow.Field{{Name: "time", Type: i64, Nullable: true}, n}, `[{"time": 3, "n": 1}, {"time": null, "n": 1}]`, "row 1: time column \"time\" has no value"},
-		"the end comes first": {[]arrow.Field{{Name: "start", Type: i64}, {Name: "end", Type: i64}, n}, `[{"start": 3, "end": 2, "n": 1}]`, "before its start"},
-		"too late":            {[]arrow.Field{{Name: "time_s", Type: f64}, n}, `[{"time_s": 1e12, "n": 1}]`, "292 years"},
-		"too late an integer": {[]arrow.Field{{Name: "time_s", Type: i64}, n}, `[{"time_s": 1000000000000, "n": 1}]`, "292 years"},
-		"only text":           {[]arrow.Field{{Name: "s", Type: arrow.BinaryTypes.String}}, `[{"s": "x"}]`, "no numeric column"},
-		"only text and time":  {[]arrow.Field{{Name: "time", Type: i64}, {Name: "s", Type: arrow.BinaryTypes.String}}, `[{"time": 1, "s": "x"}]`, "no numeric column"},
+		"time goes back": {[]arrow.Field{{Name: "time", Type: i64}, n},
+			`[{"time": 3, "n": 1}, {"time": 2, "n": 1}]`, "row 1: column \"time\": time goes back"},
+		"a time is missing": {[]arrow.Field{{Name: "time", Type: i64, Nullable: true}, n},
+			`[{"time": 3, "n": 1}, {"time": null, "n": 1}]`, "row 1: time column \"time\" has no value"},
+		"the end comes first": {[]arrow.Field{{Name: "start", Type: i64}, {Name: "end", Type: i64}, n},
+			`[{"start": 3, "end": 2, "n": 1}]`, "before its start"},
+		"too late": {[]arrow.Field{{Name: "time_s", Type: f64}, n}, `[{"time_s": 1e12, "n": 1}]`,
+			"292 years"},
+		"too late an integer": {[]arrow.Field{{Name: "time_s", Type: i64}, n}, `[{"time_s": 1000000000000, "n": 1}]`,
+			"292 years"},
+		"only text": {[]arrow.Field{{Name: "s", Type: arrow.BinaryTypes.String}}, `[{"s": "x"}]`,
+			"no numeric column"},
+		"only text and time": {[]arrow.Field{{Name: "time", Type: i64}, {Name: "s", Type: arrow.BinaryTypes.String}},
+			`[{"time": 1, "s": "x"}]`, "no numeric column"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, err := decode(background, foreign(t, c.fields, []string{c.rows}), "f.arrow", &table.Options{})
@@ -264,9 +282,12 @@ func TestColumnsThatAnotherProgramDroppedAreNotMissed(t *testing.T) {
 func foreignSeeds(t testing.TB) [][]byte {
 	rows := []string{"[" + widthRow("2025-01-02T03:04:05.000Z", "1") + "]"}
 	dict := &arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Int8, ValueType: arrow.BinaryTypes.String}
-	text := []arrow.Field{{Name: "a", Type: arrow.PrimitiveTypes.Int32}, {Name: "s", Type: arrow.BinaryTypes.StringView}, {Name: "d", Type: dict}, {Name: "l", Type: arrow.ListOf(arrow.PrimitiveTypes.Int8)}}
+	text := []arrow.Field{{Name: "a", Type: arrow.PrimitiveTypes.Int32},
+		{Name: "s", Type: arrow.BinaryTypes.StringView}, {Name: "d", Type: dict},
+		{Name: "l", Type: arrow.ListOf(arrow.PrimitiveTypes.Int8)}}
 	return [][]byte{
-		foreign(t, widthFields(), rows), foreign(t, widthFields(), rows, ipc.WithLZ4()), foreign(t, widthFields(), rows, ipc.WithZstd()),
+		foreign(t, widthFields(), rows), foreign(t, widthFields(), rows, ipc.WithLZ4()),
+		foreign(t, widthFields(), rows, ipc.WithZstd()),
 		foreign(t, text, []string{`[{"a": 1, "s": "a string longer than twelve", "d": "x", "l": [1]}]`}),
 	}
 }

@@ -37,7 +37,8 @@ func TestSavingToARealFullDiskLeavesTheOlderFile(t *testing.T) {
 	axis := capture.NewUniformAxis(100000, 1)
 	c := mustNew(t, capture.Config{Axis: axis})
 	err := formats.NewRegistry(Format{}).Save(background, path, "", c)
-	if !errors.Is(err, syscall.ENOSPC) || !strings.Contains(err.Error(), path) || !strings.Contains(err.Error(), "disk is full") {
+	if !errors.Is(err, syscall.ENOSPC) || !strings.Contains(err.Error(), path) ||
+		!strings.Contains(err.Error(), "disk is full") {
 		t.Errorf("error %v", err)
 	}
 	if data, _ := os.ReadFile(path); string(data) != "older" {

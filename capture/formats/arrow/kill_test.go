@@ -19,8 +19,8 @@ import (
 	"astrolabe/capture/formats/internal/table"
 )
 
-// childVar asks the test binary to be a recorder: it records to that path until it is killed. stayVar is after how many samples of the first
-// recording it stays where it is.
+// childVar asks the test binary to be a recorder: it records to that path until it is killed. stayVar is after how many
+// samples of the first recording it stays where it is.
 const (
 	childVar = "ARROW_TEST_RECORD_TO"
 	stayVar  = "ARROW_TEST_STAY_AFTER"
@@ -34,8 +34,8 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// recordForever prints the number of samples after each Write that returned. It never ends by itself, but closes now and then, so that
-// some kills hit the change of form.
+// recordForever prints the number of samples after each Write that returned. It never ends by itself, but closes now
+// and then, so that some kills hit the change of form.
 func recordForever(path string, stay int) {
 	s := recordingSchema()
 	for {
@@ -106,8 +106,8 @@ func TestARecorderKilledAtAnyMomentLeavesAFileThatOpens(t *testing.T) {
 		path := filepath.Join(t.TempDir(), "r.arrow")
 		cmd := exec.Command(self)
 		cmd.Env = append(os.Environ(), childVar+"="+path)
-		// Every third recorder is killed in the middle of its recording, the others wherever they are once they have said so many lines, of
-		// which a recording has 41.
+		// Every third recorder is killed in the middle of its recording, the others wherever they are once they have
+		// said so many lines, of which a recording has 41.
 		stays, said := i%3 == 0, 5*i
 		if stays {
 			said = 2 + 2*i
@@ -155,7 +155,8 @@ func TestARecorderKilledAtAnyMomentLeavesAFileThatOpens(t *testing.T) {
 				t.Errorf("kill %d: warning %q", i, c.Warnings)
 			}
 		} else if stays {
-			t.Errorf("kill %d hit a recording in progress of %d samples, and no warning says so: %q", i, c.Len(), c.Warnings)
+			t.Errorf("kill %d hit a recording in progress of %d samples, and no warning says so: %q", i,
+				c.Len(), c.Warnings)
 		}
 	}
 }

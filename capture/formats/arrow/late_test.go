@@ -12,7 +12,8 @@ import (
 // Before captures had Late, recorders put late time among the gaps. Only the wording tells.
 func TestLateTimeAmongTheGapsOfOldFilesIsSortedOut(t *testing.T) {
 	lost := func(start int64, text string) capture.Gap {
-		return capture.Gap{Start: start, End: start + 5, Lost: 1, Reason: capture.Reason{Code: capture.LostReports, Text: text}}
+		return capture.Gap{Start: start, End: start + 5, Lost: 1,
+			Reason: capture.Reason{Code: capture.LostReports, Text: text}}
 	}
 	late := []string{
 		"the recorder was not run in time and ticks passed without a read; the sample here covers their time",
@@ -55,7 +56,8 @@ func TestLateTimeAmongTheGapsOfOldFilesIsSortedOut(t *testing.T) {
 	}
 	c := open(t, path)
 	if len(c.Late) != len(late)+1 || len(c.Gaps) != len(gaps) {
-		t.Errorf("%d late spans of %d, %d gaps of %d: late %+v, gaps %+v", len(c.Late), len(late)+1, len(c.Gaps), len(gaps), c.Late, c.Gaps)
+		t.Errorf("%d late spans of %d, %d gaps of %d: late %+v, gaps %+v", len(c.Late), len(late)+1, len(c.Gaps),
+			len(gaps), c.Late, c.Gaps)
 	}
 	for _, g := range c.Gaps {
 		if !slices.Contains(gaps, g.Reason.Text) {
@@ -77,7 +79,8 @@ func TestEqualWarningsOfOldFilesAreCounted(t *testing.T) {
 		b.Reset()
 		b.Start, b.End = append(b.Start, int64(k)), append(b.End, int64(k+1))
 		b.AppendInt(0, 1)
-		b.Warnings = append(b.Warnings, "region draw was still open when the recording ended", "region draw was still open when the recording ended", "other")
+		b.Warnings = append(b.Warnings, "region draw was still open when the recording ended",
+			"region draw was still open when the recording ended", "other")
 		if k > 0 {
 			b.Warnings = b.Warnings[:2]
 		}

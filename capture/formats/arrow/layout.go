@@ -58,7 +58,8 @@ func plan(cfg *capture.Config, s shape) (*layout, error) {
 		}
 	}
 	for _, l := range cfg.Labels {
-		p.add(planned{role: roleLabel, label: l, integer: true}, l.Name, labelType, true, map[string]string{keyName: l.Name})
+		p.add(planned{role: roleLabel, label: l, integer: true}, l.Name, labelType, true,
+			map[string]string{keyName: l.Name})
 	}
 	text, err := toJSON(p.doc)
 	if err != nil {
@@ -109,7 +110,8 @@ func (p *planner) pass(pass *capture.Pass, unlisted bool) int {
 			continue
 		}
 		f := planned{role: part.role, column: part.col, integer: part.col.Data().U != nil}
-		p.add(f, "pass "+pass.ID+" "+part.name, numberType(f.integer), true, map[string]string{keyPass: strconv.Itoa(i), "unit": "ns"})
+		p.add(f, "pass "+pass.ID+" "+part.name, numberType(f.integer), true,
+			map[string]string{keyPass: strconv.Itoa(i), "unit": "ns"})
 	}
 	return i
 }
@@ -133,7 +135,8 @@ func (p *planner) counter(c *capture.Counter, index int) error {
 	}
 	for i, in := range c.Instances {
 		if len(in.Instances) > 0 {
-			return fmt.Errorf("counter %q: its instance %q has instances of its own, which a file cannot hold", c.Name, in.Name)
+			return fmt.Errorf("counter %q: its instance %q has instances of its own, which a file cannot hold",
+				c.Name, in.Name)
 		}
 		keys, err := p.keys(in, i)
 		if err != nil {

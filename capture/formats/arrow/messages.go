@@ -10,8 +10,8 @@ import (
 	"github.com/apache/arrow-go/v18/arrow/memory"
 )
 
-// messages hands the messages of an Arrow file or stream in memory to an ipc.Reader, without copying them. It knows where each
-// lies and how the last one ended.
+// messages hands the messages of an Arrow file or stream in memory to an ipc.Reader, without copying them. It knows
+// where each lies and how the last one ended.
 type messages struct {
 	data    []byte
 	whole   bool  // the file form with its footer
@@ -40,7 +40,8 @@ func newMessages(data []byte) *messages {
 		return m
 	}
 	// Some writers pad the magic to 64 bytes. A message never starts with a zero.
-	for m.pos = min(magicPadded, m.end); m.pos < 64 && m.pos+8 <= m.end && binary.LittleEndian.Uint64(data[m.pos:]) == 0; {
+	for m.pos = min(magicPadded, m.end); m.pos < 64 && m.pos+8 <= m.end &&
+		binary.LittleEndian.Uint64(data[m.pos:]) == 0; {
 		m.pos += 8
 	}
 	tail := int64(len(magic) + 4)

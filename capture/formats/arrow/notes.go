@@ -99,10 +99,13 @@ func notesOf(b *capture.Batch, fields []int) (md arrow.Metadata, ok bool, err er
 	if len(b.Gaps)+len(b.Late)+len(b.Regions)+len(b.Warnings)+len(b.Reasons) == 0 {
 		return arrow.Metadata{}, false, nil
 	}
-	n := batchNotes{Gaps: gapsToDoc(b.Gaps), Late: gapsToDoc(b.Late), Regions: regionsToDoc(b.Regions), Warnings: b.Warnings}
+	n := batchNotes{Gaps: gapsToDoc(b.Gaps), Late: gapsToDoc(b.Late), Regions: regionsToDoc(b.Regions),
+		Warnings: b.Warnings}
 	for _, r := range b.Reasons {
 		if r.Col < 0 || r.Col >= len(fields) || r.From < 0 || r.From > r.To || r.To > b.Len() {
-			return arrow.Metadata{}, false, fmt.Errorf("reason for rows [%d, %d) of column %d is outside the batch of %d rows and %d columns", r.From, r.To, r.Col, b.Len(), len(fields))
+			return arrow.Metadata{}, false, fmt.Errorf(
+				"reason for rows [%d, %d) of column %d is outside the batch of %d rows and %d columns", r.From, r.To,
+				r.Col, b.Len(), len(fields))
 		}
 		n.Reasons = append(n.Reasons, columnNote{fields[r.Col], r.From, r.To, reasonToDoc(r.Reason)})
 	}
@@ -127,7 +130,8 @@ func readNotes(rec arrow.RecordBatch, base int) (*batchNotes, error) {
 	}
 	for _, r := range n.Reasons {
 		if r.From < 0 || r.From > r.To || int64(r.To) > rec.NumRows() || r.Field < 0 || r.Field >= int(rec.NumCols()) {
-			return nil, fmt.Errorf("its notes name rows [%d, %d) of column %d, it has %d rows of %d columns", r.From, r.To, r.Field, rec.NumRows(), rec.NumCols())
+			return nil, fmt.Errorf("its notes name rows [%d, %d) of column %d, it has %d rows of %d columns", r.From,
+				r.To, r.Field, rec.NumRows(), rec.NumCols())
 		}
 	}
 	return n, nil

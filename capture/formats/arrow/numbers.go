@@ -46,8 +46,8 @@ func (c *column) pieces(lo, hi int, f func(ch chunk, a, b, at int)) {
 	}
 }
 
-// read returns rows [lo, hi) as the data model has them: unsigned integers, or doubles with NaN for missing. Where the rows lie in
-// one batch in the very form of the data model nothing is copied.
+// read returns rows [lo, hi) as the data model has them: unsigned integers, or doubles with NaN for missing. Where the
+// rows lie in one batch in the very form of the data model nothing is copied.
 func (c *column) read(lo, hi int) (capture.Data, error) {
 	switch t := c.field.Type; t.ID() {
 	case arrow.UINT64:
@@ -77,7 +77,8 @@ func (c *column) read(lo, hi int) (capture.Data, error) {
 	}
 }
 
-// slice views n values at p. It is nil where p is not aligned for T, which only a file of another program can bring about.
+// slice views n values at p. It is nil where p is not aligned for T, which only a file of another program can bring
+// about.
 func slice[T any](p unsafe.Pointer, n int) []T {
 	if uintptr(p)%unsafe.Alignof(*new(T)) != 0 {
 		return nil
@@ -217,8 +218,8 @@ func readFloats[T int8 | int16 | int32 | int64 | float32 | float64](c *column, l
 	return out
 }
 
-// readFloat64 returns doubles without copying where they lie in one batch and every missing one has NaN beneath it, as this
-// package writes them. Another program may have put something else there.
+// readFloat64 returns doubles without copying where they lie in one batch and every missing one has NaN beneath it, as
+// this package writes them. Another program may have put something else there.
 func (c *column) readFloat64(lo, hi int) []float64 {
 	asWritten := true
 	c.pieces(lo, hi, func(ch chunk, a, b, _ int) {

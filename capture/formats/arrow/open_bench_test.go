@@ -23,7 +23,8 @@ func benchCapture(b *testing.B) *capture.Capture {
 		for i := range u {
 			u[i] = uint64(i) * uint64(c)
 		}
-		cfg.Counters = append(cfg.Counters, &capture.Counter{Axis: axis, Col: ints(u...), Meta: capture.Meta{Name: fmt.Sprint("c", c)}})
+		cfg.Counters = append(cfg.Counters,
+			&capture.Counter{Axis: axis, Col: ints(u...), Meta: capture.Meta{Name: fmt.Sprint("c", c)}})
 	}
 	return mustNew(b, cfg)
 }

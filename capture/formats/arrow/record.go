@@ -19,13 +19,14 @@ import (
 	"astrolabe/capture/formats/internal/table"
 )
 
-// ErrStreamForm is wrapped by an error of Writer.Close that cost no data: the recording is complete, in the stream form.
+// ErrStreamForm is wrapped by an error of Writer.Close that cost no data: the recording is complete, in the stream
+// form.
 var ErrStreamForm = errors.New("the recording is complete but stays in the stream form")
 
 // Writer records a capture batch by batch. It is not safe for concurrent use.
 //
-// A batch is in the hands of the kernel when Write returns, so a killed recorder loses nothing of it. Write has the kernel put
-// what it holds on the disk about once per syncEvery, so a crash of the machine loses little more.
+// A batch is in the hands of the kernel when Write returns, so a killed recorder loses nothing of it. Write has the
+// kernel put what it holds on the disk about once per syncEvery, so a crash of the machine loses little more.
 type Writer struct {
 	path    string
 	f       file
@@ -54,8 +55,8 @@ type file interface {
 	Sync() error
 }
 
-// Create begins a recording at path. A file that is already there is replaced, once the new one can be written to. A pipe or
-// device gets the stream form and keeps it.
+// Create begins a recording at path. A file that is already there is replaced, once the new one can be written to. A
+// pipe or device gets the stream form and keeps it.
 func Create(path string, s capture.Schema) (*Writer, error) {
 	w, err := newWriter(path, &s)
 	if err != nil {
@@ -92,8 +93,8 @@ func newWriter(path string, s *capture.Schema) (*Writer, error) {
 	return w, nil
 }
 
-// open creates the file with the schema in it under a temporary name and then gives it its own. So a program that has mapped an
-// older file at path keeps that one, and path never names a file without a schema.
+// open creates the file with the schema in it under a temporary name and then gives it its own. So a program that has
+// mapped an older file at path keeps that one, and path never names a file without a schema.
 func (w *Writer) open() error {
 	if st, err := os.Stat(w.path); err == nil && !st.Mode().IsRegular() {
 		if st.IsDir() {
@@ -171,8 +172,8 @@ func (s *skipWriter) Write(p []byte) (int, error) {
 	return n + m, err
 }
 
-// Write adds a batch and keeps nothing of it. After an error, such as a full disk, the recording ends with the batch before;
-// Close still finishes it.
+// Write adds a batch and keeps nothing of it. After an error, such as a full disk, the recording ends with the batch
+// before; Close still finishes it.
 func (w *Writer) Write(b *capture.Batch) error {
 	switch {
 	case w.closed:
@@ -270,7 +271,8 @@ func (w *Writer) check(b *capture.Batch) error {
 			return fmt.Errorf("column %q has %d values in a batch of %d samples", name, d.Len(), n)
 		}
 		if n > 0 && (d.U != nil) != w.specs[i].Integer {
-			return fmt.Errorf("column %q brings the wrong type of values: it was announced with Integer = %t", name, w.specs[i].Integer)
+			return fmt.Errorf("column %q brings the wrong type of values: it was announced with Integer = %t", name,
+				w.specs[i].Integer)
 		}
 	}
 	for i, l := range b.Labels {
@@ -294,8 +296,8 @@ func (w *Writer) check(b *capture.Batch) error {
 // endMark ends the stream form.
 var endMark = []byte{0xff, 0xff, 0xff, 0xff, 0, 0, 0, 0}
 
-// Close ends the recording and turns it into the file form. Where that fails, for instance because the disk has no room for a
-// second copy, the recording stays complete in the stream form and the error wraps ErrStreamForm.
+// Close ends the recording and turns it into the file form. Where that fails, for instance because the disk has no room
+// for a second copy, the recording stays complete in the stream form and the error wraps ErrStreamForm.
 func (w *Writer) Close() error {
 	if w.closed {
 		return nil

@@ -16,7 +16,8 @@ import (
 
 func recordingSchema() capture.Schema {
 	return capture.Schema{
-		Config: capture.Config{Name: "rec", GPU: "cpu", Axis: &capture.Axis{Clock: "CLOCK_MONOTONIC"}, Warnings: []string{"from the start"}},
+		Config: capture.Config{Name: "rec", GPU: "cpu", Axis: &capture.Axis{Clock: "CLOCK_MONOTONIC"},
+			Warnings: []string{"from the start"}},
 		Columns: []capture.ColumnSpec{
 			{Meta: capture.Meta{Name: "cycles", Unit: "cycles"}, Integer: true},
 			{Meta: capture.Meta{Name: "load", Kind: capture.Gauge}},
@@ -97,8 +98,10 @@ func TestAClosedRecordingHoldsEverythingInTheFileForm(t *testing.T) {
 	b := capture.NewBatch(&s, 100)
 	for k := range 7 {
 		fillBatch(b, k*100, 100)
-		b.Gaps = append(b.Gaps, capture.Gap{Start: int64(k), End: int64(k) + 1, Lost: uint64(k), Reason: capture.Reason{Code: capture.LostReports}})
-		b.Regions = append(b.Regions, capture.Region{Name: fmt.Sprint("frame ", k), Start: int64(k) * 1000, End: int64(k)*1000 + 500})
+		b.Gaps = append(b.Gaps, capture.Gap{Start: int64(k), End: int64(k) + 1, Lost: uint64(k),
+			Reason: capture.Reason{Code: capture.LostReports}})
+		b.Regions = append(b.Regions, capture.Region{Name: fmt.Sprint("frame ", k), Start: int64(k) * 1000,
+			End: int64(k)*1000 + 500})
 		if k == 3 {
 			b.Warnings = append(b.Warnings, "late")
 		}
@@ -133,7 +136,8 @@ func TestAClosedRecordingHoldsEverythingInTheFileForm(t *testing.T) {
 	if len(c.Gaps) != 7 || c.Gaps[6].Lost != 6 || len(c.Regions) != 7 || c.Regions[6].Name != "frame 6" {
 		t.Errorf("gaps %v, regions %v", c.Gaps, c.Regions)
 	}
-	if p := c.Counter("busy").Instance("7").Pass; p == nil || p.ID != "p" || c.Axis.Clock != "CLOCK_MONOTONIC" || c.GPU != "cpu" {
+	if p := c.Counter("busy").Instance("7").Pass; p == nil || p.ID != "p" || c.Axis.Clock != "CLOCK_MONOTONIC" ||
+		c.GPU != "cpu" {
 		t.Errorf("pass %v, clock %q, gpu %q", p, c.Axis.Clock, c.GPU)
 	}
 	noLitter(t, path)
@@ -220,15 +224,21 @@ func TestBatchesThatDoNotFitAreRefused(t *testing.T) {
 		spoil func(b *capture.Batch)
 		want  string
 	}{
-		"a column too short":      {func(b *capture.Batch) { b.Cols[2].U = b.Cols[2].U[:3] }, `"busy[0]" has 3 values in a batch of 5`},
-		"a column of other type":  {func(b *capture.Batch) { b.Cols[0] = capture.Data{F: make([]float64, 5)} }, `"cycles" brings the wrong type`},
+		"a column too short": {func(b *capture.Batch) {
+			b.Cols[2].U = b.Cols[2].U[:3]
+		}, `"busy[0]" has 3 values in a batch of 5`},
+		"a column of other type": {func(b *capture.Batch) {
+			b.Cols[0] = capture.Data{F: make([]float64, 5)}
+		}, `"cycles" brings the wrong type`},
 		"an end missing":          {func(b *capture.Batch) { b.End = b.End[:1] }, "5 starts and 1 ends"},
 		"time that goes back":     {func(b *capture.Batch) { b.Start[4] = 3 }, "before the one before it"},
 		"an end before its start": {func(b *capture.Batch) { b.End[4] = 3 }, "before its start"},
 		"too few columns":         {func(b *capture.Batch) { b.Cols = b.Cols[:3] }, "3 columns, the recording has 4"},
 		"a label too short":       {func(b *capture.Batch) { b.Labels[0] = nil }, `label "comm" has 0 values`},
 		"no label":                {func(b *capture.Batch) { b.Labels = nil }, "0 labels"},
-		"a reason for no row":     {func(b *capture.Batch) { b.Reasons = []capture.ColumnReason{{Col: 1, From: 3, To: 9}} }, "outside the batch"},
+		"a reason for no row": {func(b *capture.Batch) {
+			b.Reasons = []capture.ColumnReason{{Col: 1, From: 3, To: 9}}
+		}, "outside the batch"},
 	}
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -298,7 +308,8 @@ func TestAFullDiskEndsARecordingAndKeepsWhatWasWritten(t *testing.T) {
 		}
 		written += 100
 	}
-	if !errors.Is(err, syscall.ENOSPC) || !strings.Contains(err.Error(), path) || !strings.Contains(err.Error(), fmt.Sprint(written, " samples")) {
+	if !errors.Is(err, syscall.ENOSPC) || !strings.Contains(err.Error(), path) ||
+		!strings.Contains(err.Error(), fmt.Sprint(written, " samples")) {
 		t.Errorf("error %q, want ENOSPC with the path and the %d samples", err, written)
 	}
 	if again := w.Write(b); again == nil || again.Error() != err.Error() {
@@ -353,8 +364,10 @@ func TestRecordingIntoAFolderOrBelowAFileIsAnError(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "file"), nil, 0o666); err != nil {
 		t.Fatal(err)
 	}
-	for path, want := range map[string]string{dir: "folder", filepath.Join(dir, "file", "r.arrow"): "a file stands where a folder should"} {
-		if _, err := Create(path, recordingSchema()); err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), path) {
+	for path, want := range map[string]string{dir: "folder",
+		filepath.Join(dir, "file", "r.arrow"): "a file stands where a folder should"} {
+		if _, err := Create(path, recordingSchema()); err == nil || !strings.Contains(err.Error(), want) ||
+			!strings.Contains(err.Error(), path) {
 			t.Errorf("Create(%s): %v", path, err)
 		}
 	}

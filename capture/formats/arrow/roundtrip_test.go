@@ -37,7 +37,8 @@ func mustNew(t testing.TB, cfg capture.Config) *capture.Capture {
 	return c
 }
 
-// plainCounter and the other plain types are what of a capture must survive, in a form that go-cmp can compare: doubles as their bits.
+// plainCounter and the other plain types are what of a capture must survive, in a form that go-cmp can compare: doubles
+// as their bits.
 type plainCounter struct {
 	Meta      capture.Meta
 	HasCol    bool
@@ -71,7 +72,8 @@ func plainData(col *capture.Column) []string {
 
 func plainCounters(cs []*capture.Counter) (out []plainCounter) {
 	for _, c := range cs {
-		p := plainCounter{Meta: c.Meta, HasCol: c.Col != nil, Values: plainData(c.Col), Reasons: c.Reasons, Warnings: c.Warnings, Instances: plainCounters(c.Instances)}
+		p := plainCounter{Meta: c.Meta, HasCol: c.Col != nil, Values: plainData(c.Col), Reasons: c.Reasons,
+			Warnings: c.Warnings, Instances: plainCounters(c.Instances)}
 		p.Integer = c.Col != nil && c.Col.Data().U != nil
 		if c.Pass != nil {
 			p.Pass = c.Pass.ID
@@ -100,7 +102,8 @@ func plain(c *capture.Capture) map[string]any {
 		"name": c.Name, "gpu": c.GPU, "device": c.Device, "properties": props, "start": c.StartTime.UnixNano(),
 		"options": c.Options, "clock": c.Axis.Clock, "starts": fmt.Sprint(c.Axis.Start), "ends": fmt.Sprint(c.Axis.End),
 		"covered": fmt.Sprint(c.Axis.Covered == nil, c.Axis.Covered), "count": fmt.Sprint(c.Axis.Count == nil, counts),
-		"counters": plainCounters(c.Counters), "labels": fmt.Sprintf("%+v", derefLabels(c.Labels)), "regions": c.Regions, "gaps": c.Gaps,
+		"counters": plainCounters(c.Counters), "labels": fmt.Sprintf("%+v", derefLabels(c.Labels)),
+		"regions": c.Regions, "gaps": c.Gaps,
 		"late":   c.Late,
 		"passes": passes, "warnings": c.Warnings,
 	}
@@ -120,7 +123,8 @@ func floats(v ...float64) *capture.Column { return capture.NewColumn(capture.Dat
 
 // everything is a capture that uses every part of the data model.
 func everything() capture.Config {
-	axis := &capture.Axis{Clock: "CLOCK_MONOTONIC", Start: []int64{0, 10, 10, 1 << 60}, End: []int64{10, 20, 30, 1<<60 + 5},
+	axis := &capture.Axis{Clock: "CLOCK_MONOTONIC", Start: []int64{0, 10, 10, 1 << 60},
+		End:     []int64{10, 20, 30, 1<<60 + 5},
 		Covered: []int64{10, 3, 0, 5}, Count: []float64{1, 2.5, 0, 1e9}}
 	listed := &capture.Pass{ID: "0", Start: ints(1, 2, 3, math.MaxUint64), Duration: floats(1.5, math.NaN(), 0, 4)}
 	unlisted := &capture.Pass{ID: "", Duration: ints(9, 8, 7, 6)}
@@ -128,39 +132,55 @@ func everything() capture.Config {
 	valid.Clear(5)
 	valid = valid.Slice(3) // so that the bits do not start on a byte
 	holes := capture.NewColumn(capture.Data{U: []uint64{1, 2, 3, 1<<53 + 1}, Valid: valid})
-	whole := &capture.Counter{Axis: axis, Meta: capture.Meta{Name: "TCP_REQ", Kind: capture.Delta, Combine: capture.CombineMax, Block: "TCP"}}
+	whole := &capture.Counter{Axis: axis,
+		Meta: capture.Meta{Name: "TCP_REQ", Kind: capture.Delta, Combine: capture.CombineMax, Block: "TCP"}}
 	for i := range 3 {
 		id := fmt.Sprint(5 - i)
-		whole.Instances = append(whole.Instances, &capture.Counter{Axis: axis, Col: ints(uint64(i), 2, 3, math.MaxUint64), Pass: unlisted,
-			Meta: capture.Meta{Name: "TCP_REQ[" + id + "]", Instance: id, Block: "TCP", Device: "card0"}})
+		whole.Instances = append(whole.Instances,
+			&capture.Counter{Axis: axis, Col: ints(uint64(i), 2, 3, math.MaxUint64), Pass: unlisted,
+				Meta: capture.Meta{Name: "TCP_REQ[" + id + "]", Instance: id, Block: "TCP", Device: "card0"}})
 	}
 	counters := []*capture.Counter{
 		whole,
 		{Axis: axis, Col: ints(0, 1<<53+1, math.MaxUint64, 7), Pass: listed, Meta: capture.Meta{
-			Name: "GRBM_COUNT", Title: "Cycles <&>", Unit: "cycles", Doc: "says\n\"hello\" π", GPU: "gfx1151", Block: "GRBM", Source: "test",
-			Expr: "$A / $B", Inputs: []string{"A", "B"}, Refs: []string{"3.2.2"}, Aliases: []string{"x", "y,z", ""}, Combine: capture.CombineMean}},
-		{Axis: axis, Col: floats(math.Inf(1), math.NaN(), math.Copysign(0, -1), 5e-324), Meta: capture.Meta{Name: "gauge", Kind: capture.Gauge, Integral: true},
-			Warnings: []string{"doubtful", ""}, Reasons: []capture.ReasonRun{{From: 1, To: 2, Reason: capture.Reason{Code: capture.PowerGated, Text: "off"}}, {From: 3, To: 4, Reason: capture.Reason{Code: capture.InGap}}}},
+			Name: "GRBM_COUNT", Title: "Cycles <&>", Unit: "cycles", Doc: "says\n\"hello\" π", GPU: "gfx1151",
+			Block: "GRBM", Source: "test",
+			Expr: "$A / $B", Inputs: []string{"A", "B"}, Refs: []string{"3.2.2"}, Aliases: []string{"x", "y,z", ""},
+			Combine: capture.CombineMean}},
+		{Axis: axis, Col: floats(math.Inf(1), math.NaN(), math.Copysign(0, -1), 5e-324),
+			Meta:     capture.Meta{Name: "gauge", Kind: capture.Gauge, Integral: true},
+			Warnings: []string{"doubtful", ""},
+			Reasons: []capture.ReasonRun{
+				{From: 1, To: 2, Reason: capture.Reason{Code: capture.PowerGated, Text: "off"}},
+				{From: 3, To: 4, Reason: capture.Reason{Code: capture.InGap}}}},
 		{Axis: axis, Col: holes, Meta: capture.Meta{Name: "holes", Kind: capture.Constant, TurnOf: "0/group1"}},
-		{Axis: axis, Meta: capture.Meta{Name: "absent", Unit: "bytes"}, Pass: listed, Reasons: []capture.ReasonRun{{From: 0, To: 4, Reason: capture.Reason{Code: capture.NotCollected}}}},
+		{Axis: axis, Meta: capture.Meta{Name: "absent", Unit: "bytes"}, Pass: listed,
+			Reasons: []capture.ReasonRun{{From: 0, To: 4, Reason: capture.Reason{Code: capture.NotCollected}}}},
 		{Axis: axis, Col: ints(1, 2, 3, 4), Meta: capture.Meta{Name: "start"}}, // clashes with the axis
 		{Axis: axis, Col: floats(1, 2, 3, 4), Meta: capture.Meta{Name: "both"}, Instances: []*capture.Counter{
 			{Axis: axis, Col: floats(1, 1, 1, 1), Meta: capture.Meta{Name: "both[0]", Instance: "0"}}}},
 	}
 	return capture.Config{
-		Name: "all of it", GPU: "gfx1151", StartTime: time.Date(2025, 3, 4, 5, 6, 7, 123456789, time.FixedZone("", 3600)),
-		Device:     capture.Device{Name: "n", Vendor: "v", Driver: "d", ID: "i", Extra: map[string]string{"k": "w", "": ""}},
-		Properties: []capture.Property{{Name: "cu", Number: 40}, {Name: "nan", Number: math.NaN()}, {Name: "inf", Number: math.Inf(-1)}, {Name: "tenth", Number: 0.1}, {Name: "text", Text: "t", IsText: true}, {Name: "empty", IsText: true}},
-		Options:    capture.Options{Denom: "per_wave", Duration: "median", Zero: "vendor"},
-		Axis:       axis, Counters: counters,
+		Name: "all of it", GPU: "gfx1151",
+		StartTime: time.Date(2025, 3, 4, 5, 6, 7, 123456789, time.FixedZone("", 3600)),
+		Device: capture.Device{Name: "n", Vendor: "v", Driver: "d", ID: "i",
+			Extra: map[string]string{"k": "w", "": ""}},
+		Properties: []capture.Property{{Name: "cu", Number: 40}, {Name: "nan", Number: math.NaN()},
+			{Name: "inf", Number: math.Inf(-1)}, {Name: "tenth", Number: 0.1}, {Name: "text", Text: "t", IsText: true},
+			{Name: "empty", IsText: true}},
+		Options: capture.Options{Denom: "per_wave", Duration: "median", Zero: "vendor"},
+		Axis:    axis, Counters: counters,
 		Labels: []*capture.Label{
 			{Name: "kernel", Codes: []int32{1, -1, 0, 1}, Dict: []string{"vcopy(double*, int)", "", "unused"}},
 			{Name: "pass", Codes: []int32{0, 0, 0, 0}, Dict: []string{"x"}},
 			{Name: "none", Codes: []int32{-1, -1, -1, -1}},
 		},
-		Regions:  []capture.Region{{Name: "frame 1", Start: 0, End: 20, Depth: 2}, {Start: 5, End: 5, Track: "queue 1"}},
-		Gaps:     []capture.Gap{{Start: 30, End: 1 << 60, Lost: math.MaxUint64, Reason: capture.Reason{Code: capture.LostReports, Text: "buffer full"}}},
-		Late:     []capture.Gap{{Start: 5, End: 9, Lost: 3, Reason: capture.Reason{Code: capture.LostReports, Text: "slept"}}, {Start: 20, End: 30}},
+		Regions: []capture.Region{{Name: "frame 1", Start: 0, End: 20, Depth: 2},
+			{Start: 5, End: 5, Track: "queue 1"}},
+		Gaps: []capture.Gap{{Start: 30, End: 1 << 60, Lost: math.MaxUint64,
+			Reason: capture.Reason{Code: capture.LostReports, Text: "buffer full"}}},
+		Late: []capture.Gap{{Start: 5, End: 9, Lost: 3,
+			Reason: capture.Reason{Code: capture.LostReports, Text: "slept"}}, {Start: 20, End: 30}},
 		Passes:   []*capture.Pass{listed},
 		Warnings: []string{"first", "second: ünïcode"},
 	}
@@ -196,7 +216,8 @@ func TestCapturesOfUnusualShapesSurviveSaving(t *testing.T) {
 			for i := range u {
 				u[i] = uint64(i * (c + 1))
 			}
-			cfg.Counters = append(cfg.Counters, &capture.Counter{Axis: axis, Col: ints(u...), Meta: capture.Meta{Name: fmt.Sprint("c", c)}})
+			cfg.Counters = append(cfg.Counters,
+				&capture.Counter{Axis: axis, Col: ints(u...), Meta: capture.Meta{Name: fmt.Sprint("c", c)}})
 		}
 		l := &capture.Label{Name: "l", Dict: []string{"a", "b"}}
 		for i := range n {
@@ -207,8 +228,9 @@ func TestCapturesOfUnusualShapesSurviveSaving(t *testing.T) {
 	}
 	many := big(3, 2000)
 	for name, cfg := range map[string]capture.Config{
-		"no counters":             {Name: "n", Axis: capture.NewUniformAxis(5, 7)},
-		"no samples":              {Name: "n", Axis: &capture.Axis{Start: []int64{}, End: []int64{}}, Counters: []*capture.Counter{}},
+		"no counters": {Name: "n", Axis: capture.NewUniformAxis(5, 7)},
+		"no samples": {Name: "n", Axis: &capture.Axis{Start: []int64{}, End: []int64{}},
+			Counters: []*capture.Counter{}},
 		"two thousand counters":   many,
 		"rows not times of eight": big(1027, 3),
 	} {
@@ -246,7 +268,8 @@ func TestColumnsInSeveralBatchesAreJoined(t *testing.T) {
 	shared := [2]*capture.Column{floats(f...), capture.NewColumn(capture.Data{U: u, Valid: valid})}
 	cfg := capture.Config{Name: "wide", Axis: axis}
 	for c := range cols {
-		cfg.Counters = append(cfg.Counters, &capture.Counter{Axis: axis, Col: shared[c%2], Meta: capture.Meta{Name: fmt.Sprint("c", c)}})
+		cfg.Counters = append(cfg.Counters,
+			&capture.Counter{Axis: axis, Col: shared[c%2], Meta: capture.Meta{Name: fmt.Sprint("c", c)}})
 	}
 	var buf bytes.Buffer
 	if err := (Format{}).Encode(background, &buf, mustNew(t, cfg)); err != nil {
@@ -287,8 +310,9 @@ func TestSavingTwiceGivesTheSameBytes(t *testing.T) {
 
 func TestBytesThatAreNoTextAreReplaced(t *testing.T) {
 	axis := capture.NewUniformAxis(1, 1)
-	c := mustNew(t, capture.Config{Axis: axis, Counters: []*capture.Counter{{Axis: axis, Col: ints(1), Meta: capture.Meta{Name: "temp \xb0C", Unit: "\xb0C"}}},
-		Labels: []*capture.Label{{Name: "l", Codes: []int32{0}, Dict: []string{"\xff"}}}})
+	c := mustNew(t, capture.Config{Axis: axis,
+		Counters: []*capture.Counter{{Axis: axis, Col: ints(1), Meta: capture.Meta{Name: "temp \xb0C", Unit: "\xb0C"}}},
+		Labels:   []*capture.Label{{Name: "l", Codes: []int32{0}, Dict: []string{"\xff"}}}})
 	var buf bytes.Buffer
 	if err := (Format{}).Encode(background, &buf, c); err != nil {
 		t.Fatal(err)
@@ -305,7 +329,8 @@ func TestBytesThatAreNoTextAreReplaced(t *testing.T) {
 func TestALazyColumnThatFailsIsNotSavedAsMissing(t *testing.T) {
 	axis := capture.NewUniformAxis(2, 1)
 	bad := capture.LazyColumn(2, func() (capture.Data, error) { return capture.Data{}, fmt.Errorf("bad sector") })
-	c := mustNew(t, capture.Config{Axis: axis, Counters: []*capture.Counter{{Axis: axis, Col: bad, Meta: capture.Meta{Name: "c"}}}})
+	c := mustNew(t, capture.Config{Axis: axis,
+		Counters: []*capture.Counter{{Axis: axis, Col: bad, Meta: capture.Meta{Name: "c"}}}})
 	err := (Format{}).Write(background, filepath.Join(t.TempDir(), "x.arrow"), c)
 	if err == nil || !strings.Contains(err.Error(), "bad sector") {
 		t.Errorf("error %v", err)

@@ -51,7 +51,9 @@ func (Format) WhyNot(in *formats.Input) string {
 
 // Open fails: a Chrome trace says neither what its counters count nor how long their samples are.
 func (Format) Open(_ context.Context, in *formats.Input, _ formats.Options) (*capture.Capture, error) {
-	return nil, fmt.Errorf("%s: %w: a Chrome trace says nothing about kinds and units: keep the capture itself, or record a Perfetto trace", in.Path, formats.ErrWriteOnly)
+	return nil, fmt.Errorf(
+		"%s: %w: a Chrome trace says nothing about kinds and units: keep the capture itself, or record a Perfetto trace",
+		in.Path, formats.ErrWriteOnly)
 }
 
 // Write saves c at path, whole or not at all.
@@ -76,10 +78,12 @@ func (Format) Doubts(c *capture.Capture) []string {
 				infinite = infinite || math.IsInf(f, 0)
 			}
 			if big {
-				out = append(out, fmt.Sprintf("counter %s has values beyond 2^53, which viewers of Chrome traces round", ctr.Name))
+				out = append(out, fmt.Sprintf("counter %s has values beyond 2^53, which viewers of Chrome traces round",
+					ctr.Name))
 			}
 			if infinite {
-				out = append(out, fmt.Sprintf("counter %s has infinite values, which JSON cannot hold: they are left out", ctr.Name))
+				out = append(out,
+					fmt.Sprintf("counter %s has infinite values, which JSON cannot hold: they are left out", ctr.Name))
 			}
 		}
 	}

@@ -21,20 +21,29 @@ func sample(t testing.TB) *capture.Capture {
 	axis := &capture.Axis{Start: []int64{-5, 1234567, 2_000_000_001}, End: []int64{10, 1240000, 2_000_000_100}}
 	valid := capture.NewBitmap(3)
 	valid.Clear(1)
-	busy := &capture.Counter{Axis: axis, Meta: capture.Meta{Name: "busy", Kind: capture.Gauge, Unit: "percent", Block: "GRBM"}}
+	busy := &capture.Counter{Axis: axis,
+		Meta: capture.Meta{Name: "busy", Kind: capture.Gauge, Unit: "percent", Block: "GRBM"}}
 	for i, id := range []string{"0", "2"} {
-		busy.Instances = append(busy.Instances, &capture.Counter{Axis: axis, Col: capture.NewColumn(capture.Data{F: []float64{0.5, float64(i), math.NaN()}}),
-			Meta: capture.Meta{Name: "busy[" + id + "]", Instance: id}})
+		busy.Instances = append(busy.Instances,
+			&capture.Counter{Axis: axis,
+				Col:  capture.NewColumn(capture.Data{F: []float64{0.5, float64(i), math.NaN()}}),
+				Meta: capture.Meta{Name: "busy[" + id + "]", Instance: id}})
 	}
-	c, err := capture.New(capture.Config{Name: "run \"1\"", GPU: "gfx1151", StartTime: time.Unix(1, 5).UTC(), Axis: axis,
+	c, err := capture.New(capture.Config{Name: "run \"1\"", GPU: "gfx1151", StartTime: time.Unix(1, 5).UTC(),
+		Axis: axis,
 		Counters: []*capture.Counter{
-			{Axis: axis, Col: capture.NewColumn(capture.Data{U: []uint64{7, 0, math.MaxUint64}, Valid: valid}), Meta: capture.Meta{Name: "cycles", Device: "card1", Doc: "clocks <&>"}},
-			{Axis: axis, Col: capture.NewColumn(capture.Data{F: []float64{math.Inf(1), 1e300, -1.5}}), Meta: capture.Meta{Name: "level"}},
+			{Axis: axis, Col: capture.NewColumn(capture.Data{U: []uint64{7, 0, math.MaxUint64}, Valid: valid}),
+				Meta: capture.Meta{Name: "cycles", Device: "card1", Doc: "clocks <&>"}},
+			{Axis: axis, Col: capture.NewColumn(capture.Data{F: []float64{math.Inf(1), 1e300, -1.5}}),
+				Meta: capture.Meta{Name: "level"}},
 			busy,
 		},
-		Regions: []capture.Region{{Name: "frame", Start: 0, End: 30}, {Name: "draw", Start: 20, End: 50, Depth: 1}, {Name: "call", Start: 0, End: 50, Track: "HIP"}, {Name: "inner", Start: 5, End: 20, Depth: 1, Track: "HIP"}},
-		Gaps:    []capture.Gap{{Start: 40, End: 1050, Lost: 7, Reason: capture.Reason{Code: capture.LostReports}}},
-		Late:    []capture.Gap{{Start: 0, End: 20, Lost: 1, Reason: capture.Reason{Code: capture.LostReports, Text: "slept"}}, {Start: 10, End: 30}},
+		Regions: []capture.Region{{Name: "frame", Start: 0, End: 30}, {Name: "draw", Start: 20, End: 50, Depth: 1},
+			{Name: "call", Start: 0, End: 50, Track: "HIP"},
+			{Name: "inner", Start: 5, End: 20, Depth: 1, Track: "HIP"}},
+		Gaps: []capture.Gap{{Start: 40, End: 1050, Lost: 7, Reason: capture.Reason{Code: capture.LostReports}}},
+		Late: []capture.Gap{{Start: 0, End: 20, Lost: 1,
+			Reason: capture.Reason{Code: capture.LostReports, Text: "slept"}}, {Start: 10, End: 30}},
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -70,7 +79,8 @@ func TestAChromeTraceHoldsCountersAndRegions(t *testing.T) {
 	if err := d.Decode(&trace); err != nil {
 		t.Fatal(err)
 	}
-	if trace.Unit != "ns" || trace.Other["gpu"] != "gfx1151" || trace.Other["start"] != "1970-01-01T00:00:01.000000005Z" || trace.Counters[0].Doc != "clocks <&>" {
+	if trace.Unit != "ns" || trace.Other["gpu"] != "gfx1151" ||
+		trace.Other["start"] != "1970-01-01T00:00:01.000000005Z" || trace.Counters[0].Doc != "clocks <&>" {
 		t.Errorf("%q %v %v", trace.Unit, trace.Other, trace.Counters)
 	}
 	var got []string
@@ -85,9 +95,11 @@ func TestAChromeTraceHoldsCountersAndRegions(t *testing.T) {
 		}
 	}
 	want := []string{
-		`M1 0 run "1"`, `M2 0 run "1" card1`, "M1 2 regions", "X2 frame region 0.000+0.030", "M1 3 regions", "X3 draw region 0.020+0.030",
+		`M1 0 run "1"`, `M2 0 run "1" card1`, "M1 2 regions", "X2 frame region 0.000+0.030", "M1 3 regions",
+		"X3 draw region 0.020+0.030",
 		"M1 4 HIP", "X4 call region 0.000+0.050", "X4 inner region 0.005+0.015",
-		"M1 1 gaps", "X1 lost reports gap 0.040+1.010", "M1 5 late", "X5 slept late 0.000+0.020", "M1 6 late", "X6 unknown late 0.010+0.020",
+		"M1 1 gaps", "X1 lost reports gap 0.040+1.010", "M1 5 late", "X5 slept late 0.000+0.020", "M1 6 late",
+		"X6 unknown late 0.010+0.020",
 		"C2 cycles -0.005 map[value:7]", "C1 busy (percent) -0.005 map[0:0.5 2:0.5]",
 		"C1 level 1234.567 map[value:1e+300]", "C1 busy (percent) 1234.567 map[0:0 2:1]",
 		"C2 cycles 2000000.001 map[value:18446744073709551615]", "C1 level 2000000.001 map[value:-1.5]",

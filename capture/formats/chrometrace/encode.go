@@ -234,14 +234,16 @@ func (e *encoder) counter(s *series, i int, at int64) {
 // regions writes regions, gaps and late spans as complete events.
 func (e *encoder) regions(c *capture.Capture) {
 	thread := func(id int, name string) {
-		e.event(fmt.Appendf(nil, `{"ph":"M","pid":%d,"tid":%d,"name":"thread_name","args":{"name":%s}}`, mainProcess, id, quote(name)))
+		e.event(fmt.Appendf(nil, `{"ph":"M","pid":%d,"tid":%d,"name":"thread_name","args":{"name":%s}}`, mainProcess,
+			id, quote(name)))
 	}
 	slice := func(id int, name, category string, start, end int64, args any) {
 		text, err := toJSON(args)
 		if err != nil && e.err == nil {
 			e.err = err
 		}
-		b := fmt.Appendf(nil, `{"ph":"X","pid":%d,"tid":%d,"name":%s,"cat":%s,"ts":`, mainProcess, id, quote(name), quote(category))
+		b := fmt.Appendf(nil, `{"ph":"X","pid":%d,"tid":%d,"name":%s,"cat":%s,"ts":`, mainProcess, id, quote(name),
+			quote(category))
 		b = append(micros(b, start), `,"dur":`...)
 		b = append(micros(b, max(0, end-start)), `,"args":`...)
 		e.event(append(append(b, text...), '}'))
@@ -257,7 +259,9 @@ func (e *encoder) regions(c *capture.Capture) {
 	}
 	next := firstRegion + len(all)
 	missed := func(gaps []capture.Gap, name, category string, first int) {
-		for k, lane := range lanes.Spread(len(gaps), func(i int) (start, end int64) { return gaps[i].Start, gaps[i].End }) {
+		for k, lane := range lanes.Spread(len(gaps), func(i int) (start, end int64) {
+			return gaps[i].Start, gaps[i].End
+		}) {
 			id := first
 			if k > 0 || first == 0 {
 				id = next
@@ -266,7 +270,8 @@ func (e *encoder) regions(c *capture.Capture) {
 			thread(id, name)
 			for _, i := range lane {
 				g := &gaps[i]
-				slice(id, g.Reason.String(), category, g.Start, g.End, map[string]any{"lost": g.Lost, "code": g.Reason.Code.String()})
+				slice(id, g.Reason.String(), category, g.Start, g.End,
+					map[string]any{"lost": g.Lost, "code": g.Reason.Code.String()})
 			}
 		}
 	}

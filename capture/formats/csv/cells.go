@@ -80,7 +80,8 @@ func (v *cells) Texts(col int) ([]int32, []string, error) {
 	return c.Codes, unmarked(c.Dict), nil
 }
 
-// unmarked are texts without the marks of formats.MarkText. One that is there without the mark too keeps it: another program wrote both.
+// unmarked are texts without the marks of formats.MarkText. One that is there without the mark too keeps it: another
+// program wrote both.
 func unmarked(dict []string) []string {
 	var out []string
 	for i, s := range dict {

@@ -22,7 +22,8 @@ func open(t testing.TB, name, text string, extra map[string]any) (*capture.Captu
 	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	return formats.NewRegistry(Format{}).Open(context.Background(), path, formats.Options{Format: "csv", GPU: "mali-g615", Extra: extra})
+	return formats.NewRegistry(Format{}).Open(context.Background(), path,
+		formats.Options{Format: "csv", GPU: "mali-g615", Extra: extra})
 }
 
 func mustOpen(t testing.TB, text string, extra map[string]any) *capture.Capture {
@@ -110,12 +111,14 @@ func TestATimeIsTheStartOfItsSampleUnlessTheOptionSaysEnd(t *testing.T) {
 	eq(t, "one row with a period", c.Axis.End, []int64{14})
 }
 
-// TestRowsThatSayOnlyHowLongTheyTookFollowEachOther has the header of Intel's oneprof, which prints the time of every report and not when it was.
+// TestRowsThatSayOnlyHowLongTheyTookFollowEachOther has the header of Intel's oneprof, which prints the time of every
+// report and not when it was.
 func TestRowsThatSayOnlyHowLongTheyTookFollowEachOther(t *testing.T) {
 	c := mustOpen(t, "Kernel,SubDeviceId,GpuTime[ns],EuActive[%]\nGEMM,0,300,40\nGEMM,0,100,80\n", nil)
 	eq(t, "axis", c.Axis, &capture.Axis{Start: []int64{0, 300}, End: []int64{300, 400}})
 	eq(t, "total of a share", c.Counter("EuActive").Total().Float(), 50.0)
-	if all := strings.Join(c.Warnings, "\n"); !strings.Contains(all, "rows follow each other, each as long as its GpuTime[ns]") {
+	if all := strings.Join(c.Warnings, "\n"); !strings.Contains(all,
+		"rows follow each other, each as long as its GpuTime[ns]") {
 		t.Errorf("no warning says where the times come from:\n%s", all)
 	}
 	c = mustOpen(t, "kernel,duration_us,a\nx,2,1\ny,3,1\n", nil)
@@ -145,7 +148,8 @@ func TestNoTimeColumnNeedsAPeriod(t *testing.T) {
 }
 
 func TestUnitsAndInstancesAreTakenFromTheHeader(t *testing.T) {
-	c := mustOpen(t, `time (ns),GPU active (cycles),Bandwidth [MB/s],x_bytes,L2 (read),L2 (write),f (bytes),f (cycles),Load [],H[0],H[1],Weird [mops]
+	c := mustOpen(t,
+		`time (ns),GPU active (cycles),Bandwidth [MB/s],x_bytes,L2 (read),L2 (write),f (bytes),f (cycles),Load [],H[0],H[1],Weird [mops]
 0,1,2,3,4,5,6,7,8,9,10,11
 1,1,2,3,4,5,6,7,8,90,11,11
 `, nil)
@@ -156,7 +160,8 @@ func TestUnitsAndInstancesAreTakenFromTheHeader(t *testing.T) {
 	}
 	want := []m{
 		{"GPU active", "cycles", "delta"}, {"Bandwidth", "MB/s", "gauge"}, {"x_bytes", "", "delta"},
-		{"L2 (read)", "", "delta"}, {"L2 (write)", "", "delta"}, {"f (bytes)", "bytes", "delta"}, {"f (cycles)", "cycles", "delta"},
+		{"L2 (read)", "", "delta"}, {"L2 (write)", "", "delta"}, {"f (bytes)", "bytes", "delta"},
+		{"f (cycles)", "cycles", "delta"},
 		{"Load", "", "delta"}, {"H", "", "delta"}, {"Weird", "mops", "delta"},
 	}
 	if d := cmp.Diff(want, got, cmp.AllowUnexported(m{})); d != "" {
@@ -171,15 +176,20 @@ func TestUnitsAndInstancesAreTakenFromTheHeader(t *testing.T) {
 
 func TestLevelsAreKnownByUnitOrName(t *testing.T) {
 	for header, want := range map[string]capture.Kind{
-		"a": capture.Delta, "a (cycles)": capture.Delta, "a (bytes)": capture.Delta, "a (ns)": capture.Delta, "energy (J)": capture.Delta,
-		"a (%)": capture.Gauge, "a [MHz]": capture.Gauge, "a (C)": capture.Gauge, "a (°C)": capture.Gauge, "a (mW)": capture.Gauge, "a (GB/s)": capture.Gauge,
-		"a (requests per second)": capture.Gauge, "gpu_frequency": capture.Gauge, "coreTemp": capture.Gauge, "L2 hit rate": capture.Gauge,
-		"GPU Utilization": capture.Gauge, "attempts": capture.Delta, "busy %": capture.Gauge, "generated": capture.Delta, "rate (cycles)": capture.Delta,
+		"a": capture.Delta, "a (cycles)": capture.Delta, "a (bytes)": capture.Delta, "a (ns)": capture.Delta,
+		"energy (J)": capture.Delta,
+		"a (%)":      capture.Gauge, "a [MHz]": capture.Gauge, "a (C)": capture.Gauge, "a (°C)": capture.Gauge,
+		"a (mW)": capture.Gauge, "a (GB/s)": capture.Gauge,
+		"a (requests per second)": capture.Gauge, "gpu_frequency": capture.Gauge, "coreTemp": capture.Gauge,
+		"L2 hit rate":     capture.Gauge,
+		"GPU Utilization": capture.Gauge, "attempts": capture.Delta, "busy %": capture.Gauge,
+		"generated": capture.Delta, "rate (cycles)": capture.Delta,
 	} {
 		c := mustOpen(t, "time,"+header+"\n0.5,1\n", nil)
 		eq(t, header, c.Counters[0].Kind, want)
 	}
-	for header, want := range map[string]capture.Kind{"a (bytes) {gauge}": capture.Gauge, "a (%) {delta}": capture.Delta, "n {constant}": capture.Constant} {
+	for header, want := range map[string]capture.Kind{"a (bytes) {gauge}": capture.Gauge,
+		"a (%) {delta}": capture.Delta, "n {constant}": capture.Constant} {
 		c := mustOpen(t, "time,"+header+"\n0.5,1\n", nil)
 		eq(t, header, c.Counters[0].Kind, want)
 		eq(t, header+" is stated", c.Counters[0].Guessed, false)
@@ -248,7 +258,9 @@ func TestDialectsAreRecognised(t *testing.T) {
 }
 
 func TestTextColumnsAndKnownNamesAreLabels(t *testing.T) {
-	c := mustOpen(t, "time (ns),Kernel,frame,a,pass (label)\n0,\"copy(double*, \"\"x\"\",\n int)\",1,5,10\n1,,1,6,11\n2,copy,2,7,10\n", nil)
+	c := mustOpen(t,
+		"time (ns),Kernel,frame,a,pass (label)\n0,\"copy(double*, \"\"x\"\",\n int)\",1,5,10\n1,,1,6,11\n2,copy,2,7,10\n",
+		nil)
 	eq(t, "counters", len(c.Counters), 1)
 	k := c.Label("Kernel")
 	s, _ := k.Value(0)

@@ -92,10 +92,12 @@ func sniff(in *formats.Input) int {
 // isMarkup recognises JSON and XML, which have commas too.
 func isMarkup(head []byte) bool {
 	head = bytes.TrimLeft(bytes.TrimPrefix(head, []byte("\ufeff")), " \t\r\n")
-	return len(head) > 0 && (head[0] == '{' || head[0] == '<' || head[0] == '[' && bytes.ContainsAny(head[:min(len(head), 80)], "{\""))
+	return len(head) > 0 && (head[0] == '{' || head[0] == '<' || head[0] == '[' &&
+		bytes.ContainsAny(head[:min(len(head), 80)], "{\""))
 }
 
-// looksLikeText refuses binary content: control characters, or bytes that are neither UTF-8 nor a few letters of Latin-1.
+// looksLikeText refuses binary content: control characters, or bytes that are neither UTF-8 nor a few letters of
+// Latin-1.
 func looksLikeText(head []byte) bool {
 	odd := 0
 	for i := 0; i < len(head); {
@@ -119,7 +121,8 @@ func (Format) WhyNot(in *formats.Input) string {
 	case !looksLikeText(delimited.PlainHead(in.Head)):
 		return "it is not text"
 	}
-	if _, err := delimited.Open(filepath.Base(in.Path), bytes.NewReader(in.Head), int64(len(in.Head)), delimited.Options{}); err != nil {
+	if _, err := delimited.Open(filepath.Base(in.Path), bytes.NewReader(in.Head), int64(len(in.Head)),
+		delimited.Options{}); err != nil {
 		return err.Error()
 	}
 	return "no table with a header of at least two columns and numbers below it"
@@ -161,7 +164,8 @@ func (Format) Open(ctx context.Context, in *formats.Input, opt formats.Options) 
 		cfg.Warnings = append(cfg.Warnings, fmt.Sprintf("%s: empty: it has a header and no rows", f.Name))
 	}
 	if cfg.GPU == "" {
-		cfg.Warnings = append(cfg.Warnings, fmt.Sprintf("%s does not say which GPU it is of: give gpu= for the metrics of its catalogue", f.Name))
+		cfg.Warnings = append(cfg.Warnings,
+			fmt.Sprintf("%s does not say which GPU it is of: give gpu= for the metrics of its catalogue", f.Name))
 	}
 	if opt.Warn != nil {
 		for _, w := range cfg.Warnings {
@@ -218,7 +222,8 @@ func nameColumns(f *delimited.File) (unnamed []int) {
 	return unnamed
 }
 
-// dropEmpty takes out a column without name and content, as a delimiter at the end of every line makes one; of one with content it tells.
+// dropEmpty takes out a column without name and content, as a delimiter at the end of every line makes one; of one with
+// content it tells.
 func dropEmpty(f *delimited.File, i int, cfg *capture.Config) {
 	name := f.Header[i]
 	at := slices.IndexFunc(cfg.Counters, func(c *capture.Counter) bool { return c.Name == name })
@@ -226,5 +231,6 @@ func dropEmpty(f *delimited.File, i int, cfg *capture.Config) {
 		cfg.Counters = slices.Delete(cfg.Counters, at, at+1)
 		return
 	}
-	cfg.Warnings = append(cfg.Warnings, fmt.Sprintf("%s:%d: column %d has no name: it is called %q", f.Name, f.Line, i+1, name))
+	cfg.Warnings = append(cfg.Warnings, fmt.Sprintf("%s:%d: column %d has no name: it is called %q", f.Name,
+		f.Line, i+1, name))
 }

@@ -22,9 +22,9 @@ import (
 // Extensions are those of commas and of tabs.
 func (Format) Extensions() []string { return []string{".csv", ".tsv"} }
 
-// Write saves c in the wide form: start and end in ns, labels, then every counter and instance with its unit. Integers are exact and doubles
-// are the shortest text that reads back the same; a missing value is an empty cell. A name that ends in .tsv gives tabs.
-// What a table cannot hold is left out: kinds, reasons, passes, regions, properties.
+// Write saves c in the wide form: start and end in ns, labels, then every counter and instance with its unit. Integers
+// are exact and doubles are the shortest text that reads back the same; a missing value is an empty cell. A name that
+// ends in .tsv gives tabs. What a table cannot hold is left out: kinds, reasons, passes, regions, properties.
 func (f Format) Write(ctx context.Context, path string, c *capture.Capture) error {
 	delim := byte(',')
 	if strings.EqualFold(filepath.Ext(path), ".tsv") {
@@ -94,11 +94,13 @@ func dataOf(c *capture.Counter) (capture.Data, error) {
 	return c.Col.Data(), c.Col.Err()
 }
 
-// counterHeader is the name with a unit that the reader finds again, and with the kind where neither says it: what is not marked is a count.
+// counterHeader is the name with a unit that the reader finds again, and with the kind where neither says it: what is
+// not marked is a count.
 func counterHeader(m, whole *capture.Meta) string {
 	text := nameAndUnit(m)
 	level, known := units.IsLevel(m.Unit)
-	odd := m.Kind == capture.Constant || m.Kind == capture.Delta && known && level || m.Kind == capture.Gauge && !(known && level)
+	odd := m.Kind == capture.Constant || m.Kind == capture.Delta && known && level || m.Kind == capture.Gauge &&
+		!(known && level)
 	combine := combineMark(m, whole)
 	if odd || combine != "" || strings.HasSuffix(text, "}") {
 		text += " {" + m.Kind.String() + combine + "}"
@@ -155,11 +157,12 @@ func labelHeader(l *capture.Label) string {
 	return l.Name
 }
 
-// mustQuote are the characters that put a cell in quotes: every delimiter, so that none but the file's own is found outside quotes when
-// the file is read again.
+// mustQuote are the characters that put a cell in quotes: every delimiter, so that none but the file's own is found
+// outside quotes when the file is read again.
 const mustQuote = ",;\t|\"\r\n#"
 
-// appendText appends a text as a cell, quoted where it has to be, and marked where a spreadsheet would take it for a formula.
+// appendText appends a text as a cell, quoted where it has to be, and marked where a spreadsheet would take it for a
+// formula.
 func (t *sheet) appendText(b []byte, s string) []byte {
 	if !delimited.IsNumber(s, 0) {
 		s = formats.MarkText(s)

@@ -26,7 +26,8 @@ func fixture(t testing.TB) *capture.Capture {
 	valid.Clear(1)
 	col := func(d capture.Data) *capture.Column { return capture.NewColumn(d) }
 	instance := func(id string, u ...uint64) *capture.Counter {
-		return &capture.Counter{Meta: capture.Meta{Name: "hits[" + id + "]", Instance: id, Unit: "requests"}, Axis: a, Col: col(capture.Data{U: u})}
+		return &capture.Counter{Meta: capture.Meta{Name: "hits[" + id + "]", Instance: id, Unit: "requests"}, Axis: a,
+			Col: col(capture.Data{U: u})}
 	}
 	c, err := capture.New(capture.Config{
 		Name: "fixture", Axis: a,
@@ -36,18 +37,24 @@ func fixture(t testing.TB) *capture.Capture {
 			{Name: "start", Codes: []int32{0, 1, 0}, Dict: []string{"cold", "warm"}},
 		},
 		Counters: []*capture.Counter{
-			{Meta: capture.Meta{Name: "exact", Unit: "cycles"}, Axis: a, Col: col(capture.Data{U: []uint64{math.MaxUint64, 0, 3}, Valid: valid})},
+			{Meta: capture.Meta{Name: "exact", Unit: "cycles"}, Axis: a,
+				Col: col(capture.Data{U: []uint64{math.MaxUint64, 0, 3}, Valid: valid})},
 			{Meta: capture.Meta{Name: "Load (MB/s)"}, Axis: a, Col: col(capture.Data{F: []float64{0.1, nan, 1e-300}})},
-			{Meta: capture.Meta{Name: "odd", Unit: "widgets"}, Axis: a, Col: col(capture.Data{F: []float64{math.Inf(-1), -0.25, 1.0 / 3}})},
+			{Meta: capture.Meta{Name: "odd", Unit: "widgets"}, Axis: a,
+				Col: col(capture.Data{F: []float64{math.Inf(-1), -0.25, 1.0 / 3}})},
 			{Meta: capture.Meta{Name: "time", Unit: "ns"}, Axis: a, Col: col(capture.Data{U: []uint64{1, 2, 3}})},
 			{Meta: capture.Meta{Name: "frame"}, Axis: a, Col: col(capture.Data{U: []uint64{7, 8, 9}})},
-			{Meta: capture.Meta{Name: "mem", Unit: "MiB", Kind: capture.Gauge}, Axis: a, Col: col(capture.Data{U: []uint64{7, 8, 9}})},
-			{Meta: capture.Meta{Name: "busy", Unit: "percent", Kind: capture.Gauge}, Axis: a, Col: col(capture.Data{U: []uint64{7, 8, 9}})},
+			{Meta: capture.Meta{Name: "mem", Unit: "MiB", Kind: capture.Gauge}, Axis: a,
+				Col: col(capture.Data{U: []uint64{7, 8, 9}})},
+			{Meta: capture.Meta{Name: "busy", Unit: "percent", Kind: capture.Gauge}, Axis: a,
+				Col: col(capture.Data{U: []uint64{7, 8, 9}})},
 			{Meta: capture.Meta{Name: "spent", Unit: "percent"}, Axis: a, Col: col(capture.Data{U: []uint64{7, 8, 9}})},
-			{Meta: capture.Meta{Name: "cores", Kind: capture.Constant}, Axis: a, Col: col(capture.Data{U: []uint64{7, 7, 7}})},
+			{Meta: capture.Meta{Name: "cores", Kind: capture.Constant}, Axis: a,
+				Col: col(capture.Data{U: []uint64{7, 7, 7}})},
 			{Meta: capture.Meta{Name: "set {gauge}"}, Axis: a, Col: col(capture.Data{U: []uint64{7, 8, 9}})},
 			{Meta: capture.Meta{Name: "a,b; \"c\""}, Axis: a, Col: col(capture.Data{F: []float64{nan, nan, nan}})},
-			{Meta: capture.Meta{Name: "hits", Unit: "requests"}, Axis: a, Instances: []*capture.Counter{instance("0", 1, 2, 3), instance("xcc0/ch3", 4, 5, 6)}},
+			{Meta: capture.Meta{Name: "hits", Unit: "requests"}, Axis: a,
+				Instances: []*capture.Counter{instance("0", 1, 2, 3), instance("xcc0/ch3", 4, 5, 6)}},
 		},
 	})
 	if err != nil {
@@ -61,7 +68,8 @@ func same(t testing.TB, want, got *capture.Capture) {
 	t.Helper()
 	eq(t, "axis", got.Axis, want.Axis)
 	if len(got.Counters) != len(want.Counters) || len(got.Labels) != len(want.Labels) {
-		t.Fatalf("%d counters and %d labels, want %d and %d", len(got.Counters), len(got.Labels), len(want.Counters), len(want.Labels))
+		t.Fatalf("%d counters and %d labels, want %d and %d", len(got.Counters), len(got.Labels), len(want.Counters),
+			len(want.Labels))
 	}
 	for k, l := range want.Labels {
 		for i := range want.Len() {
@@ -85,8 +93,10 @@ func same(t testing.TB, want, got *capture.Capture) {
 
 func sameCounter(t testing.TB, want, got *capture.Counter) {
 	t.Helper()
-	if want.Name != got.Name || want.Unit != got.Unit || want.Kind != got.Kind || want.Meta.Instance != got.Meta.Instance {
-		t.Errorf("counter %q (%s) [%s] %s, want %q (%s) [%s] %s", got.Name, got.Unit, got.Meta.Instance, got.Kind, want.Name, want.Unit, want.Meta.Instance, want.Kind)
+	if want.Name != got.Name || want.Unit != got.Unit || want.Kind != got.Kind ||
+		want.Meta.Instance != got.Meta.Instance {
+		t.Errorf("counter %q (%s) [%s] %s, want %q (%s) [%s] %s", got.Name, got.Unit, got.Meta.Instance, got.Kind,
+			want.Name, want.Unit, want.Meta.Instance, want.Kind)
 	}
 	for i := range want.Len() {
 		w, g := want.Value(i), got.Value(i)
@@ -114,7 +124,8 @@ func TestWhatIsWrittenReadsBackTheSame(t *testing.T) {
 			t.Fatal(err)
 		}
 		same(t, want, got)
-		if len(got.Warnings) != 1 || !strings.HasPrefix(got.Warnings[0], "guessed: ") || strings.Contains(got.Warnings[0], "mem") {
+		if len(got.Warnings) != 1 || !strings.HasPrefix(got.Warnings[0], "guessed: ") ||
+			strings.Contains(got.Warnings[0], "mem") {
 			t.Errorf("%s: warnings %q", name, got.Warnings)
 		}
 	}
@@ -197,7 +208,8 @@ func TestSniffingGoesByContent(t *testing.T) {
 
 func FuzzOpen(f *testing.F) {
 	for _, s := range []string{
-		"time,a\n0.5,1\n", "time (ns),counter,value\n0,a,1\n0,b,2\n", "start;end;k;a[0]\n0;1;x;2,5\n", "a\n", "t|x (%)\n1|\n", "time,a\n2024-01-02T03:04:05Z,1\n",
+		"time,a\n0.5,1\n", "time (ns),counter,value\n0,a,1\n0,b,2\n", "start;end;k;a[0]\n0;1;x;2,5\n", "a\n",
+		"t|x (%)\n1|\n", "time,a\n2024-01-02T03:04:05Z,1\n",
 		"time,counter,instance,value,unit\n1,a,0,2,s\n",
 	} {
 		f.Add(s)
@@ -224,7 +236,8 @@ func FuzzOpen(f *testing.F) {
 	})
 }
 
-// BenchmarkOpen reads the reference capture: 89 counters of ASTROLABE_BENCH_ROWS samples (1000000 makes 538 MB; 10000 by default).
+// BenchmarkOpen reads the reference capture: 89 counters of ASTROLABE_BENCH_ROWS samples (1000000 makes 538 MB; 10000
+// by default).
 func BenchmarkOpen(b *testing.B) {
 	rows := 10000
 	if s := os.Getenv("ASTROLABE_BENCH_ROWS"); s != "" {
@@ -243,7 +256,8 @@ func BenchmarkOpen(b *testing.B) {
 		for i := range u {
 			u[i] = rng.Uint64N(100000)
 		}
-		cfg.Counters = append(cfg.Counters, &capture.Counter{Meta: capture.Meta{Name: fmt.Sprint("Counter", k)}, Axis: a, Col: capture.NewColumn(capture.Data{U: u})})
+		cfg.Counters = append(cfg.Counters, &capture.Counter{Meta: capture.Meta{Name: fmt.Sprint("Counter", k)},
+			Axis: a, Col: capture.NewColumn(capture.Data{U: u})})
 	}
 	c, err := capture.New(cfg)
 	if err != nil {

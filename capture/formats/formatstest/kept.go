@@ -1,4 +1,5 @@
-// Package formatstest holds captures against what the documentation says that formats keep of them. Only tests import it.
+// Package formatstest holds captures against what the documentation says that formats keep of them. Only tests import
+// it.
 package formatstest
 
 import (
@@ -21,7 +22,8 @@ var Kept = []struct {
 	{"totals", func(a, b *capture.Capture) bool {
 		return eachCounter(a, b, func(x, y *capture.Counter) bool {
 			u, v := x.Total(), y.Total()
-			return u.Missing() == v.Missing() && (u.Missing() || math.Abs(u.Float()-v.Float()) <= 1e-12*math.Abs(u.Float()))
+			return u.Missing() == v.Missing() &&
+				(u.Missing() || math.Abs(u.Float()-v.Float()) <= 1e-12*math.Abs(u.Float()))
 		})
 	}},
 	{"kinds", func(a, b *capture.Capture) bool {
@@ -59,7 +61,10 @@ var Kept = []struct {
 	}},
 	{"GPU", func(a, b *capture.Capture) bool { return a.GPU == b.GPU && a.Device.Name == b.Device.Name }},
 	{"properties", func(a, b *capture.Capture) bool {
-		return !slices.ContainsFunc(a.Properties, func(p capture.Property) bool { q, ok := b.Property(p.Name); return !ok || p != q })
+		return !slices.ContainsFunc(a.Properties, func(p capture.Property) bool {
+			q, ok := b.Property(p.Name)
+			return !ok || p != q
+		})
 	}},
 	{"start", func(a, b *capture.Capture) bool { return a.StartTime.Equal(b.StartTime) }},
 	{"gaps", func(a, b *capture.Capture) bool { return slices.Equal(a.Gaps, b.Gaps) }},
@@ -67,7 +72,8 @@ var Kept = []struct {
 	{"regions", func(a, b *capture.Capture) bool { return slices.Equal(a.Regions, b.Regions) }},
 	{"passes", func(a, b *capture.Capture) bool {
 		return eachCounter(a, b, func(x, y *capture.Counter) bool {
-			return x.PassID() == y.PassID() && (x.Pass == nil || y.Pass != nil && y.Pass.Duration != nil && x.Interval(0) == y.Interval(0))
+			return x.PassID() == y.PassID() && (x.Pass == nil || y.Pass != nil && y.Pass.Duration != nil &&
+				x.Interval(0) == y.Interval(0))
 		})
 	}},
 	{"warnings", func(a, b *capture.Capture) bool {

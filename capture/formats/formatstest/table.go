@@ -111,7 +111,9 @@ func Difference(a, b *capture.Capture) string {
 			continue
 		}
 		u, v := x.Total(), y.Total()
-		if x.Kind != y.Kind || x.Combine != y.Combine && len(x.Instances) > 0 || x.Unit != y.Unit || len(x.Instances) != len(y.Instances) || u.Missing() != v.Missing() || !u.Missing() && u.Float() != v.Float() {
+		if x.Kind != y.Kind || x.Combine != y.Combine && len(x.Instances) > 0 || x.Unit != y.Unit ||
+			len(x.Instances) != len(y.Instances) || u.Missing() != v.Missing() || !u.Missing() &&
+			u.Float() != v.Float() {
 			fmt.Fprintf(&out, "%s: %s %q %d instances total %v, and %s %q %d instances total %v\n",
 				x.Name, x.Kind, x.Unit, len(x.Instances), u.Float(), y.Kind, y.Unit, len(y.Instances), v.Float())
 		}

@@ -26,7 +26,8 @@ type recording struct {
 }
 
 func gt2() oa.Info {
-	return oa.Info{TimestampFrequency: 12e6, DeviceID: 0x5916, Revision: 2, MinFrequency: 3e8, MaxFrequency: 1.1e9, Format: oa.A32u40A4u32B8C8.Enum, Set: "RenderBasic", GUID: "99c1a40e-a090-4354-86e3-4d068bb1917e"}
+	return oa.Info{TimestampFrequency: 12e6, DeviceID: 0x5916, Revision: 2, MinFrequency: 3e8, MaxFrequency: 1.1e9,
+		Format: oa.A32u40A4u32B8C8.Enum, Set: "RenderBasic", GUID: "99c1a40e-a090-4354-86e3-4d068bb1917e"}
 }
 
 // topology is that of a full GT2.

@@ -113,7 +113,8 @@ func TestAnUnknownMetricSetOpensWithRawCounters(t *testing.T) {
 	}
 	info = gt2()
 	info.GUID = "00000000-0000-0000-0000-000000000000"
-	wantWarning(t, newRecording(info).correlate().report(1).steps(5, 1).open(t), "RenderBasic is 99c1a40e-a090-4354-86e3-4d068bb1917e")
+	wantWarning(t, newRecording(info).correlate().report(1).steps(5, 1).open(t),
+		"RenderBasic is 99c1a40e-a090-4354-86e3-4d068bb1917e")
 }
 
 func TestUnsupportedDevicesOpenWithRawCounters(t *testing.T) {
@@ -272,7 +273,8 @@ func TestCapturesThatAreNoRecordingAreRefused(t *testing.T) {
 		if err == nil || !strings.Contains(err.Error(), text) || out.Len() > 0 {
 			t.Errorf("error %v, want %q in it; %d bytes", err, text, out.Len())
 		}
-		if err := all.Registry().Save(context.Background(), t.TempDir()+"/x.record", "", x); err == nil || !strings.Contains(err.Error(), text) {
+		if err := all.Registry().Save(context.Background(), t.TempDir()+"/x.record", "", x); err == nil ||
+			!strings.Contains(err.Error(), text) {
 			t.Errorf("error %v, want %q in it", err, text)
 		}
 	}
@@ -294,9 +296,10 @@ func TestDoubtsNameWhatTheUsualReaderGetsWrong(t *testing.T) {
 		"device":  {newRecording(gt1).correlate().report(1).steps(3, 1), "0x5902"},
 		"no time": {newRecording(gt2()).report(1).steps(3, 1), "two clock correlations"},
 		"wrap":    {wrap.correlate().report(1).steps(3, 1), "wrap within"},
-		"loss":    {newRecording(gt2()).correlate().report(1).steps(3, 1).add(oa.RecordBufferLost, nil).steps(3, 1), "lost at 1 places"},
-		"long":    {newRecording(gt2()).correlate().report(1).steps(3, 60000), "3 samples have missing values"},
-		"empty":   {newRecording(gt2()).correlate(), "no two reports"},
+		"loss": {newRecording(gt2()).correlate().report(1).steps(3, 1).add(oa.RecordBufferLost, nil).steps(3, 1),
+			"lost at 1 places"},
+		"long":  {newRecording(gt2()).correlate().report(1).steps(3, 60000), "3 samples have missing values"},
+		"empty": {newRecording(gt2()).correlate(), "no two reports"},
 	} {
 		got := strings.Join(all.Registry().Doubts("x.record", "", x.r.open(t)), "\n")
 		if !strings.Contains(got, x.text) {
@@ -314,7 +317,8 @@ func TestACutFileSaysTruncatedWhereverItIsCut(t *testing.T) {
 	r := &recording{bytes: whole[:len(whole)-5]}
 	wantWarning(t, r.open(t), "truncated")
 	noInfo := &recording{}
-	noInfo.add(oa.RecordVersion, binary.LittleEndian.AppendUint64(nil, 1)).add(oa.RecordSample, make([]byte, 256)).fails(t, "no device information")
+	noInfo.add(oa.RecordVersion, binary.LittleEndian.AppendUint64(nil, 1)).add(oa.RecordSample,
+		make([]byte, 256)).fails(t, "no device information")
 }
 
 func TestAKnownGUIDDecidesTheSetOfAnUnknownName(t *testing.T) {
@@ -324,7 +328,8 @@ func TestAKnownGUIDDecidesTheSetOfAnUnknownName(t *testing.T) {
 	if p, _ := c.Property("metric_set"); p.Text != "RenderBasic" {
 		t.Errorf("the set is %q", p.Text)
 	}
-	wantWarning(t, c, `metric set "MyOwnName" is unknown for intel-kbl-gt2, and its configuration `+info.GUID+` is that of RenderBasic`)
+	wantWarning(t, c, `metric set "MyOwnName" is unknown for intel-kbl-gt2, and its configuration `+info.GUID+
+		` is that of RenderBasic`)
 	if m, err := metrics.Resolve(c, "GpuTime"); err != nil || m.Total().Missing() {
 		t.Errorf("GpuTime: %v", err)
 	}
@@ -333,11 +338,13 @@ func TestAKnownGUIDDecidesTheSetOfAnUnknownName(t *testing.T) {
 func TestRepeatedHeadersWithoutACorrelationLoseNoInterval(t *testing.T) {
 	plain := newRecording(gt2()).correlate().report(0x20).steps(6, 1).correlate().open(t)
 	c := newRecording(gt2()).correlate().report(0x20).steps(3, 1).headers(gt2()).steps(3, 1).correlate()
-	// The correlation at the end is behind the second headers, so that they might begin another recording: without it they do not.
+	// The correlation at the end is behind the second headers, so that they might begin another recording: without it
+	// they do not.
 	c.bytes = c.bytes[:len(c.bytes)-24]
 	got := c.open(t)
 	if got.Len() != plain.Len() || sum(t, got, "GPU_TICKS") != sum(t, plain, "GPU_TICKS") || len(got.Gaps) > 0 {
-		t.Errorf("%d samples with %d ticks, want %d with %d; gaps %v", got.Len(), sum(t, got, "GPU_TICKS"), plain.Len(), sum(t, plain, "GPU_TICKS"), got.Gaps)
+		t.Errorf("%d samples with %d ticks, want %d with %d; gaps %v", got.Len(), sum(t, got, "GPU_TICKS"), plain.Len(),
+			sum(t, plain, "GPU_TICKS"), got.Gaps)
 	}
 	far := newRecording(gt2()).correlate().report(0x20).steps(3, 1).headers(gt2())
 	far.run(20e9, 1e9)

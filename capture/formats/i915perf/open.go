@@ -18,10 +18,12 @@ import (
 	"astrolabe/capture/progress"
 )
 
-// Open reads a recording. A file that breaks off is read up to there; one that is damaged inside is an error with the offset.
+// Open reads a recording. A file that breaks off is read up to there; one that is damaged inside is an error with the
+// offset.
 func (f Format) Open(ctx context.Context, in *formats.Input, opt formats.Options) (*capture.Capture, error) {
 	if len(opt.Extra) > 0 {
-		return nil, formats.OptionErrorf("format %s has no option %s", f.Name(), strings.Join(slices.Sorted(maps.Keys(opt.Extra)), ", "))
+		return nil, formats.OptionErrorf("format %s has no option %s", f.Name(),
+			strings.Join(slices.Sorted(maps.Keys(opt.Extra)), ", "))
 	}
 	if in.IsDir {
 		return nil, fmt.Errorf("%s: a folder, and a recording is one file", in.Path)
@@ -54,20 +56,26 @@ func decode(ctx context.Context, file io.ReadSeeker, opt formats.Options) (captu
 		return capture.Config{}, err
 	}
 	if !s.haveInfo && s.cut > 0 && s.survey.Reports == 0 {
-		return capture.Config{}, fmt.Errorf("truncated: the file breaks off at byte %d, before its device information (record type %#x) is complete: it holds no reports", s.cutAt+int64(s.cut), oa.RecordInfo)
+		return capture.Config{}, fmt.Errorf(
+			"truncated: the file breaks off at byte %d, before its device information (record type %#x) is complete: it holds no reports",
+			s.cutAt+int64(s.cut), oa.RecordInfo)
 	}
 	if !s.haveInfo {
-		return capture.Config{}, fmt.Errorf("the file holds no device information (record type %#x): without it neither format nor clock of its %d reports are known", oa.RecordInfo, s.survey.Reports)
+		return capture.Config{}, fmt.Errorf(
+			"the file holds no device information (record type %#x): without it neither format nor clock of its %d reports are known",
+			oa.RecordInfo, s.survey.Reports)
 	}
 	s.info.Topology = s.topology
 	if s.topology == nil {
-		s.warn("the recording does not hold the topology: metrics that depend on the number of EUs are missing; give properties={\"EuCoresTotalCount\": ...} to have them")
+		s.warn(
+			"the recording does not hold the topology: metrics that depend on the number of EUs are missing; give properties={\"EuCoresTotalCount\": ...} to have them")
 	}
 	if err := s.chooseFormat(); err != nil {
 		return capture.Config{}, err
 	}
 	s.checkSet(opt.GPU)
-	a, err := oa.NewAccumulator(oa.Options{Info: s.info, GPU: opt.GPU, Source: Format{}.Name(), Survey: &s.survey, PeriodTicks: s.survey.PeriodTicks()})
+	a, err := oa.NewAccumulator(oa.Options{Info: s.info, GPU: opt.GPU, Source: Format{}.Name(), Survey: &s.survey,
+		PeriodTicks: s.survey.PeriodTicks()})
 	if err != nil {
 		return capture.Config{}, err
 	}
@@ -83,7 +91,8 @@ func decode(ctx context.Context, file io.ReadSeeker, opt formats.Options) (captu
 		return capture.Config{}, err
 	}
 	if others > 0 {
-		s.warn("%d reports do not have the %d bytes of format %s: they were left out", others, a.Format().Size, a.Format().Name)
+		s.warn("%d reports do not have the %d bytes of format %s: they were left out", others, a.Format().Size,
+			a.Format().Name)
 	}
 	clock := "cpu"
 	switch {
@@ -93,7 +102,8 @@ func decode(ctx context.Context, file io.ReadSeeker, opt formats.Options) (captu
 		clock = "gpu"
 		s.warn("the recording holds no clock correlation: times are the GPU's own and cannot be set beside a CPU's")
 	case s.survey.Correlations() == 1:
-		s.warn("the recording holds a single clock correlation: times follow from it at the GPU clock's nominal frequency, and drift apart from the CPU's away from it")
+		s.warn(
+			"the recording holds a single clock correlation: times follow from it at the GPU clock's nominal frequency, and drift apart from the CPU's away from it")
 	}
 	if n := s.survey.Reports; n == 1 {
 		s.warn("the recording holds a single report, and a sample takes two")
@@ -163,14 +173,16 @@ func (s *scan) chooseFormat() error {
 		s.info.Format = oa.A32u40A4u32B8C8.Enum
 		return nil
 	case len(fits) == 1:
-		s.warn("the file says report format %d, but its reports have %d bytes: they are read as %s", s.info.Format, fits[0].Size, fits[0].Name)
+		s.warn("the file says report format %d, but its reports have %d bytes: they are read as %s", s.info.Format,
+			fits[0].Size, fits[0].Name)
 		s.info.Format = fits[0].Enum
 		return nil
 	case err != nil:
 		return fmt.Errorf("device information: %w", err)
 	}
 	sizes := slices.Sorted(maps.Keys(s.survey.Sizes))
-	return fmt.Errorf("the file says report format %s, whose reports have %d bytes, but its own have %v bytes", f.Name, f.Size, sizes)
+	return fmt.Errorf("the file says report format %s, whose reports have %d bytes, but its own have %v bytes",
+		f.Name, f.Size, sizes)
 }
 
 // checkSet says where the metric set is not what the catalogue knows by its name.
@@ -189,16 +201,23 @@ func (s *scan) checkSet(gpu string) {
 	set, err := cat.Set(s.info.Set)
 	if err != nil || set.Name != s.info.Set {
 		// The configuration is what was measured, whatever somebody calls it.
-		if i := slices.IndexFunc(cat.Sets(), func(m *metrics.MetricSet) bool { return s.info.GUID != "" && strings.EqualFold(m.GUID, s.info.GUID) }); i >= 0 {
+		if i := slices.IndexFunc(cat.Sets(), func(m *metrics.MetricSet) bool {
+			return s.info.GUID != "" && strings.EqualFold(m.GUID, s.info.GUID)
+		}); i >= 0 {
 			set, err = cat.Sets()[i], nil
-			s.warn("metric set %q is unknown for %s, and its configuration %s is that of %s: it is read as that", s.info.Set, gpu, s.info.GUID, set.Name)
+			s.warn("metric set %q is unknown for %s, and its configuration %s is that of %s: it is read as that",
+				s.info.Set, gpu, s.info.GUID, set.Name)
 			s.info.Set = set.Name
 		}
 	}
 	switch {
 	case err != nil || set.Name != s.info.Set:
-		s.warn("metric set %q is unknown for %s: A counters mean what they always do, but what the flexible ones (A7 to A20), B and C counters mean is unknown, and there are no metrics", s.info.Set, gpu)
+		s.warn(
+			"metric set %q is unknown for %s: A counters mean what they always do, but what the flexible ones (A7 to A20), B and C counters mean is unknown, and there are no metrics",
+			s.info.Set, gpu)
 	case s.info.GUID != "" && !strings.EqualFold(s.info.GUID, set.GUID):
-		s.warn("the recording was made with configuration %s, and %s is %s here: its B and C counters may count something else", s.info.GUID, set.Name, set.GUID)
+		s.warn(
+			"the recording was made with configuration %s, and %s is %s here: its B and C counters may count something else",
+			s.info.GUID, set.Name, set.GUID)
 	}
 }

@@ -92,7 +92,8 @@ func TestTheUsualReaderPrintsTheSameNumbersOfWhatWeWrite(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				if got := m.Value(i).Float(); math.Abs(got-want) > 6e-7+1e-9*math.Abs(want) || !strings.Contains(text, ".") && got != want {
+				if got := m.Value(i).Float(); math.Abs(got-want) > 6e-7+1e-9*math.Abs(want) ||
+					!strings.Contains(text, ".") && got != want {
 					t.Errorf("%s/%s sample %d is %v, i915-perf-reader prints %s", set, symbol, i, got, text)
 				}
 				compared++

@@ -22,7 +22,8 @@ const recordRoom = 8
 // passes is how often a file is read.
 const passes = 2
 
-// each calls f for every record of r. cut says how many bytes of an incomplete record are left at the end, and where it begins.
+// each calls f for every record of r. cut says how many bytes of an incomplete record are left at the end, and where it
+// begins.
 func each(ctx context.Context, r io.Reader, f func(oa.Record) error) (cut int, at int64, err error) {
 	var d oa.Decoder
 	buf := make([]byte, chunk)
@@ -71,7 +72,8 @@ type scan struct {
 	end      int64 // offset of what is left out; -1 where everything is read
 	cut      int   // bytes of the record that the file breaks off in, which begins at
 	cutAt    int64
-	headers  []bool // of each time that the headers stand there: a clock correlation follows, so that another recording begins
+	// of each time that the headers stand there: a clock correlation follows, so that another recording begins
+	headers  []bool
 	warnings []string
 }
 
@@ -87,7 +89,9 @@ func (s *scan) run(ctx context.Context, r io.Reader) error {
 		return err
 	}
 	if s.cut, s.cutAt = cut, at; cut > 0 {
-		s.warn("truncated: the file breaks off inside a record, %d bytes after its beginning at byte %d: the recorder was stopped, or the file is not whole; everything before is read", cut, at)
+		s.warn(
+			"truncated: the file breaks off inside a record, %d bytes after its beginning at byte %d: the recorder was stopped, or the file is not whole; everything before is read",
+			cut, at)
 	}
 	return nil
 }
@@ -116,7 +120,9 @@ func (s *scan) record(r oa.Record) error {
 			s.info, s.haveInfo, s.header = info, true, bytes.Clone(r.Data)
 		case !bytes.Equal(s.header, r.Data):
 			s.end = r.Offset
-			s.warn("from byte %d on the file holds a recording of another device or metric set (%s on device %#04x): it is left out; cut the file there to read it", r.Offset, info.Set, info.DeviceID)
+			s.warn(
+				"from byte %d on the file holds a recording of another device or metric set (%s on device %#04x): it is left out; cut the file there to read it",
+				r.Offset, info.Set, info.DeviceID)
 			return errStop
 		}
 	case oa.RecordTopology:

@@ -99,8 +99,10 @@ func TestSampleRecordingEqualsItsTruth(t *testing.T) {
 	tr := readTruth(t)
 	path := testfiles.Path(t, "vectors", "intel_sample.record")
 	c := open(t, path)
-	if c.Format != "i915perf" || c.GPU != "intel-kbl-gt2" || c.Device.ID != "8086:5916" || c.Axis.Clock != "cpu" || c.Len() != 199 {
-		t.Errorf("format %s, GPU %s, device %s, clock %s, %d samples", c.Format, c.GPU, c.Device.ID, c.Axis.Clock, c.Len())
+	if c.Format != "i915perf" || c.GPU != "intel-kbl-gt2" || c.Device.ID != "8086:5916" || c.Axis.Clock != "cpu" ||
+		c.Len() != 199 {
+		t.Errorf("format %s, GPU %s, device %s, clock %s, %d samples", c.Format, c.GPU, c.Device.ID,
+			c.Axis.Clock, c.Len())
 	}
 	tr.check(t, "total", c, tr.Total)
 	groups, err := c.GroupBy("context")
@@ -133,7 +135,8 @@ func TestSampleRecordingEqualsItsTruth(t *testing.T) {
 		if got, _ := context.Value(i); got != want {
 			t.Errorf("interval %d is of context %q, want %q", i, got, want)
 		}
-		if times[i] != tr.Intervals.Start[i] || c.Counter("TIMESTAMP").Col.Data().U[i] != tr.Intervals.End[i]-tr.Intervals.Start[i] {
+		if times[i] != tr.Intervals.Start[i] ||
+			c.Counter("TIMESTAMP").Col.Data().U[i] != tr.Intervals.End[i]-tr.Intervals.Start[i] {
 			t.Errorf("interval %d begins at %d, want %d", i, times[i], tr.Intervals.Start[i])
 		}
 	}

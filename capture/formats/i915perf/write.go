@@ -13,8 +13,8 @@ import (
 	"astrolabe/capture/progress"
 )
 
-// Write saves a capture of OA reports at path, whole or not at all. A capture that was resampled, or was not made of reports, is an error that
-// wraps formats.ErrUnsuitable and says why.
+// Write saves a capture of OA reports at path, whole or not at all. A capture that was resampled, or was not made of
+// reports, is an error that wraps formats.ErrUnsuitable and says why.
 func (f Format) Write(ctx context.Context, path string, c *capture.Capture) error {
 	if _, err := rebuilder(c); err != nil {
 		return err
@@ -100,7 +100,8 @@ func (Format) Doubts(c *capture.Capture) []string {
 	gpu, _ := oa.CatalogueOf(info.DeviceID)
 	switch cat, err := metrics.Get(gpu); {
 	case gpu == "" || err != nil:
-		say("device %#04x is not one that astrolabe has metric sets of, and that program may have none either", info.DeviceID)
+		say("device %#04x is not one that astrolabe has metric sets of, and that program may have none either",
+			info.DeviceID)
 	default:
 		if set, err := cat.Set(info.Set); err != nil || set.Name != info.Set {
 			say("it knows no metric set %q of %s and breaks off", info.Set, gpu)
@@ -113,7 +114,8 @@ func (Format) Doubts(c *capture.Capture) []string {
 		say("it needs two clock correlations, and the capture has none")
 	}
 	if shape.Crosses {
-		say("the low 32 bits of the GPU's timestamp wrap within the recording: it breaks off there, or gives CPU times that are off by 358 s; slice the capture before or after")
+		say(
+			"the low 32 bits of the GPU's timestamp wrap within the recording: it breaks off there, or gives CPU times that are off by 358 s; slice the capture before or after")
 	}
 	if shape.Reports < 2 {
 		say("there are no two reports in it")
@@ -122,7 +124,9 @@ func (Format) Doubts(c *capture.Capture) []string {
 		say("reports were lost at %d places, where it counts on as if nothing had happened", shape.Breaks)
 	}
 	if shape.Wrapped > 0 {
-		say("%d samples have missing values, because counters may have wrapped more than once within them: it shows numbers there", shape.Wrapped)
+		say(
+			"%d samples have missing values, because counters may have wrapped more than once within them: it shows numbers there",
+			shape.Wrapped)
 	}
 	return out
 }

@@ -1,10 +1,11 @@
-// Package oadump reads raw dumps of Intel OA reports: the snapshots that MI_REPORT_PERF_COUNT wrote into a buffer, one after the other and nothing
-// else. Nothing in such a file says what it is, so the format is never guessed: the caller names it, the GPU and the layout of the
-// reports.
+// Package oadump reads raw dumps of Intel OA reports: the snapshots that MI_REPORT_PERF_COUNT wrote into a buffer, one
+// after the other and nothing else. Nothing in such a file says what it is, so the format is never guessed: the caller
+// names it, the GPU and the layout of the reports.
 //
-// A sample lies between a snapshot and the next, or between the two of each pair where snapshots are taken at the beginning and the end
-// of something. The first word of a snapshot is a value of the program that asked for it (the column RPT_ID), so there is no reason and no clock ratio. Times
-// are the GPU's own. Constants such as EuCoresTotalCount and metric_set are options of open (properties=).
+// A sample lies between a snapshot and the next, or between the two of each pair where snapshots are taken at the
+// beginning and the end of something. The first word of a snapshot is a value of the program that asked for it (the
+// column RPT_ID), so there is no reason and no clock ratio. Times are the GPU's own. Constants such as
+// EuCoresTotalCount and metric_set are options of open (properties=).
 package oadump
 
 import (
@@ -64,8 +65,8 @@ type options struct {
 	maximum   uint32 // core clock, Hz; 0 if not told
 }
 
-// Open reads a dump. Its options are report_format, the name of a format, its Counter Select or its number, and snapshots: "consecutive"
-// (each with the next, the default) or "pairs".
+// Open reads a dump. Its options are report_format, the name of a format, its Counter Select or its number, and
+// snapshots: "consecutive" (each with the next, the default) or "pairs".
 func (f Format) Open(ctx context.Context, in *formats.Input, opt formats.Options) (*capture.Capture, error) {
 	o, err := readOptions(opt)
 	if err != nil {
@@ -83,7 +84,8 @@ func (f Format) Open(ctx context.Context, in *formats.Input, opt formats.Options
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", in.Path, err)
 	}
-	cfg.Path, cfg.Format, cfg.Name = in.Path, f.Name(), strings.TrimSuffix(filepath.Base(in.Path), filepath.Ext(in.Path))
+	cfg.Path, cfg.Format, cfg.Name = in.Path, f.Name(), strings.TrimSuffix(filepath.Base(in.Path),
+		filepath.Ext(in.Path))
 	cfg.Device = capture.Device{Vendor: "Intel"}
 	if cat, err := metrics.Get(o.gpu); err == nil {
 		cfg.Device.Name = cat.Title()
@@ -109,10 +111,12 @@ func readOptions(opt formats.Options) (o options, err error) {
 	}
 	format, snapshots := take(optFormat), take(optSnapshots)
 	if len(extra) > 0 {
-		return o, formats.OptionErrorf("format oa has no option %s; it has %s and %s", strings.Join(slices.Sorted(maps.Keys(extra)), ", "), optFormat, optSnapshots)
+		return o, formats.OptionErrorf("format oa has no option %s; it has %s and %s",
+			strings.Join(slices.Sorted(maps.Keys(extra)), ", "), optFormat, optSnapshots)
 	}
 	if opt.GPU == "" {
-		return o, fmt.Errorf("a raw dump of OA reports does not say which GPU wrote it: give gpu=, one of %s", strings.Join(intelGPUs(), ", "))
+		return o, fmt.Errorf("a raw dump of OA reports does not say which GPU wrote it: give gpu=, one of %s",
+			strings.Join(intelGPUs(), ", "))
 	}
 	if cat, err := metrics.Get(opt.GPU); err != nil {
 		return o, err
@@ -124,7 +128,8 @@ func readOptions(opt formats.Options) (o options, err error) {
 		for _, f := range oa.Formats() {
 			names = append(names, fmt.Sprintf("%q (%d bytes)", f.Name, f.Size))
 		}
-		return o, fmt.Errorf("a raw dump of OA reports does not say their layout: give report_format=, one of %s", strings.Join(names, ", "))
+		return o, fmt.Errorf("a raw dump of OA reports does not say their layout: give report_format=, one of %s",
+			strings.Join(names, ", "))
 	}
 	if o.format, err = oa.FormatByName(format); err != nil {
 		return o, fmt.Errorf("option %s: %w", optFormat, err)
@@ -134,7 +139,9 @@ func readOptions(opt formats.Options) (o options, err error) {
 	case "pairs":
 		o.pairs = true
 	default:
-		return o, fmt.Errorf("option %s: %q: use \"consecutive\" (each snapshot with the next) or \"pairs\" (begin and end)", optSnapshots, snapshots)
+		return o, fmt.Errorf(
+			"option %s: %q: use \"consecutive\" (each snapshot with the next) or \"pairs\" (begin and end)",
+			optSnapshots, snapshots)
 	}
 	o.frequency = oa.TimestampFrequencyOf(0)
 	for _, p := range opt.Properties {
@@ -163,7 +170,8 @@ func intelGPUs() []string {
 func decode(ctx context.Context, file io.Reader, size int64, o options) (capture.Config, error) {
 	variant := oa.UserID
 	info := oa.Info{TimestampFrequency: o.frequency, MaxFrequency: o.maximum, Format: o.format.Enum}
-	a, err := oa.NewAccumulator(oa.Options{Info: info, GPU: o.gpu, Source: Format{}.Name(), Variant: &variant, Separate: o.pairs})
+	a, err := oa.NewAccumulator(oa.Options{Info: info, GPU: o.gpu, Source: Format{}.Name(), Variant: &variant,
+		Separate: o.pairs})
 	if err != nil {
 		return capture.Config{}, err
 	}
@@ -214,13 +222,18 @@ func decode(ctx context.Context, file io.Reader, size int64, o options) (capture
 		what = "pairs of snapshots"
 	}
 	if skipped > 0 {
-		cfg.Warnings = append(cfg.Warnings, fmt.Sprintf("%d %s were left out because they are zeros: the hardware had not written them", skipped, what))
+		cfg.Warnings = append(cfg.Warnings,
+			fmt.Sprintf("%d %s were left out because they are zeros: the hardware had not written them", skipped, what))
 	}
 	if rest > 0 {
-		cfg.Warnings = append(cfg.Warnings, fmt.Sprintf("the last %d bytes of %d are not whole %s of %d bytes: they were left out; is report_format right?", rest, size, what, unit))
+		cfg.Warnings = append(cfg.Warnings,
+			fmt.Sprintf(
+				"the last %d bytes of %d are not whole %s of %d bytes: they were left out; is report_format right?",
+				rest, size, what, unit))
 	}
 	if b.Len() == 0 {
-		cfg.Warnings = append(cfg.Warnings, fmt.Sprintf("no sample: one takes two snapshots of %d bytes each", o.format.Size))
+		cfg.Warnings = append(cfg.Warnings,
+			fmt.Sprintf("no sample: one takes two snapshots of %d bytes each", o.format.Size))
 	}
 	return cfg, nil
 }

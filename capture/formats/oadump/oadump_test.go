@@ -16,7 +16,8 @@ import (
 	"astrolabe/capture/metrics"
 )
 
-// dump makes n snapshots 1 ms apart in which the clock and counter k count 1000000 and 500000+k; every pair is 5 ms from the next.
+// dump makes n snapshots 1 ms apart in which the clock and counter k count 1000000 and 500000+k; every pair is 5 ms
+// from the next.
 func dump(f *oa.Format, n int) []byte {
 	values := make([]uint64, len(f.Counters()))
 	for k := range values {
@@ -63,7 +64,8 @@ func TestConsecutiveSnapshotsAreExactInEveryFormat(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if c.Len() != 10 || c.Format != "oa" || c.GPU != "intel-kbl-gt2" || c.Duration() != 30e6 || c.Axis.Clock != "gpu" {
+		if c.Len() != 10 || c.Format != "oa" || c.GPU != "intel-kbl-gt2" || c.Duration() != 30e6 ||
+			c.Axis.Clock != "gpu" {
 			t.Errorf("%s: %d samples, format %s, %d ns of %s", f.Name, c.Len(), c.Format, c.Duration(), c.Axis.Clock)
 		}
 		for k, name := range f.Counters() {
@@ -86,7 +88,8 @@ func TestConsecutiveSnapshotsAreExactInEveryFormat(t *testing.T) {
 }
 
 func TestPairsLeaveOutWhatLiesBetween(t *testing.T) {
-	c, err := all.Registry().Open(context.Background(), write(t, dump(oa.A32u40A4u32B8C8, 12)), options("101", "snapshots", "pairs"))
+	c, err := all.Registry().Open(context.Background(), write(t, dump(oa.A32u40A4u32B8C8, 12)),
+		options("101", "snapshots", "pairs"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -100,7 +103,8 @@ func TestPairsLeaveOutWhatLiesBetween(t *testing.T) {
 
 func TestConstantsGivenToOpenMakeMetrics(t *testing.T) {
 	o := options("10")
-	o.Properties = []capture.Property{{Name: "metric_set", Text: "RenderBasic", IsText: true}, {Name: "EuCoresTotalCount", Number: 24}}
+	o.Properties = []capture.Property{{Name: "metric_set", Text: "RenderBasic", IsText: true},
+		{Name: "EuCoresTotalCount", Number: 24}}
 	c, err := all.Registry().Open(context.Background(), write(t, dump(oa.A32u40A4u32B8C8, 11)), o)
 	if err != nil {
 		t.Fatal(err)
@@ -134,9 +138,12 @@ func TestMissingOptionsSayWhatToGive(t *testing.T) {
 		want string
 	}{
 		{formats.Options{Format: "oa"}, "give gpu=, one of intel-kbl-gt2, intel-kbl-gt3"},
-		{formats.Options{Format: "oa", GPU: "intel-kbl-gt2"}, `give report_format=, one of "A32u40_A4u32_B8_C8" (256 bytes), "A12" (64 bytes)`},
-		{formats.Options{Format: "oa", GPU: "cpu", Extra: map[string]any{"report_format": "A12"}}, "gpu cpu has no OA reports"},
-		{formats.Options{Format: "oa", GPU: "intel-kbl-gt9", Extra: map[string]any{"report_format": "A12"}}, "intel-kbl-gt2"},
+		{formats.Options{Format: "oa", GPU: "intel-kbl-gt2"},
+			`give report_format=, one of "A32u40_A4u32_B8_C8" (256 bytes), "A12" (64 bytes)`},
+		{formats.Options{Format: "oa", GPU: "cpu", Extra: map[string]any{"report_format": "A12"}},
+			"gpu cpu has no OA reports"},
+		{formats.Options{Format: "oa", GPU: "intel-kbl-gt9", Extra: map[string]any{"report_format": "A12"}},
+			"intel-kbl-gt2"},
 		{options("A13"), `option report_format: unknown OA report format "A13"`},
 		{options("A12", "snapshots", "some"), `use "consecutive"`},
 		{options("A12", "colour", "red"), "no option colour"},
@@ -159,7 +166,8 @@ func TestWhatIsNotWholeIsLeftOutAndTold(t *testing.T) {
 		"consecutive": {8, []string{"1 snapshots were left out because they are zeros", "the last 10 bytes of 650"}},
 		"pairs":       {4, []string{"1 pairs of snapshots were left out", "the last 10 bytes of 650"}},
 	} {
-		c, err := all.Registry().Open(context.Background(), write(t, append(slices.Clone(content), make([]byte, 10)...)), options("A12", "snapshots", snapshots))
+		c, err := all.Registry().Open(context.Background(),
+			write(t, append(slices.Clone(content), make([]byte, 10)...)), options("A12", "snapshots", snapshots))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -76,7 +76,8 @@ func (e *encoder) sample(name string, labels []label, value string) {
 func (e *encoder) capture(c *capture.Capture) {
 	family := e.names.family("capture", "")
 	e.metadata(family, "info", "", "What was measured.")
-	labels := []label{{"gpu", c.GPU}, {"device", c.Device.Name}, {"vendor", c.Device.Vendor}, {"driver", c.Device.Driver}, {"device_id", c.Device.ID}}
+	labels := []label{{"gpu", c.GPU}, {"device", c.Device.Name}, {"vendor", c.Device.Vendor},
+		{"driver", c.Device.Driver}, {"device_id", c.Device.ID}}
 	for _, p := range c.Properties {
 		name := "property_" + word(p.Name)
 		value := p.Text
@@ -148,7 +149,8 @@ func (e *encoder) counter(c *capture.Counter) {
 		if ids[id]++; ids[id] > 1 {
 			id = fmt.Sprintf("%s#%d", id, ids[id])
 		}
-		e.sample(family+suffix, []label{{"device", either(p.Device, c.Device)}, {"block", either(p.Block, c.Block)}, {"id", id}}, values[i])
+		e.sample(family+suffix, []label{{"device", either(p.Device, c.Device)}, {"block", either(p.Block, c.Block)},
+			{"id", id}}, values[i])
 	}
 }
 

@@ -64,7 +64,8 @@ func word(s string) string {
 }
 
 // perUnit spells the units below a division.
-var perUnit = map[string]string{"s": "second", "ms": "millisecond", "us": "microsecond", "ns": "nanosecond", "second": "second"}
+var perUnit = map[string]string{"s": "second", "ms": "millisecond", "us": "microsecond", "ns": "nanosecond",
+	"second": "second"}
 
 // unitOf spells a unit as the end of a name, and says by what power of ten values are to be divided.
 func unitOf(unit string) (name string, power int) {

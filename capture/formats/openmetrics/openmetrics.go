@@ -48,7 +48,8 @@ func (Format) WhyNot(in *formats.Input) string {
 
 // Open fails: a summary has no samples.
 func (Format) Open(_ context.Context, in *formats.Input, _ formats.Options) (*capture.Capture, error) {
-	return nil, fmt.Errorf("%s: %w: a summary has totals and no samples: open the capture that it was made of", in.Path, formats.ErrWriteOnly)
+	return nil, fmt.Errorf("%s: %w: a summary has totals and no samples: open the capture that it was made of", in.Path,
+		formats.ErrWriteOnly)
 }
 
 // Write saves the summary of c at path, whole or not at all.

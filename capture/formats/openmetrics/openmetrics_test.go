@@ -36,16 +36,21 @@ func sample() capture.Config {
 	}
 	reads := one(capture.Meta{Name: "reads", Unit: "bytes", Block: "L2"}, nil)
 	for _, id := range []string{"5", "7"} {
-		reads.Instances = append(reads.Instances, one(capture.Meta{Name: "reads[" + id + "]", Instance: id, Device: "card\"0\"\\"}, ints(1, 2, math.MaxUint64)))
+		reads.Instances = append(reads.Instances,
+			one(capture.Meta{Name: "reads[" + id + "]", Instance: id, Device: "card\"0\"\\"},
+				ints(1, 2, math.MaxUint64)))
 	}
 	nan := math.NaN()
 	absent := one(capture.Meta{Name: "absent"}, floats(nan, nan, nan))
-	absent.Reasons = []capture.ReasonRun{{From: 0, To: 3, Reason: capture.Reason{Code: capture.PowerGated, Text: "the block was\noff"}}}
-	return capture.Config{Name: "run \"1\"", GPU: "gfx1151", Device: capture.Device{Name: "Radeon", Driver: "amdgpu 6.1"}, Axis: axis,
+	absent.Reasons = []capture.ReasonRun{
+		{From: 0, To: 3, Reason: capture.Reason{Code: capture.PowerGated, Text: "the block was\noff"}}}
+	return capture.Config{Name: "run \"1\"", GPU: "gfx1151",
+		Device: capture.Device{Name: "Radeon", Driver: "amdgpu 6.1"}, Axis: axis,
 		Properties: []capture.Property{{Name: "cu per gpu", Number: 40}, {Name: "api", Text: "hip", IsText: true}},
 		Counters: []*capture.Counter{
 			reads, absent,
-			one(capture.Meta{Name: "GPU.Busy Total", Kind: capture.Gauge, Unit: "%", Doc: "share \\ of\ntime"}, floats(50, 50, 50)),
+			one(capture.Meta{Name: "GPU.Busy Total", Kind: capture.Gauge, Unit: "%", Doc: "share \\ of\ntime"},
+				floats(50, 50, 50)),
 			one(capture.Meta{Name: "task-clock", Unit: "ms"}, ints(1, 1, 1498)),
 			one(capture.Meta{Name: "task clock", Unit: "s"}, ints(1, 1, 1)),
 			one(capture.Meta{Name: "bandwidth", Kind: capture.Gauge, Unit: "bytes/s"}, floats(1e9, 1e9, 1e9)),
@@ -64,7 +69,8 @@ func TestTheSummaryFollowsTheSpecification(t *testing.T) {
 	}
 	const c = `capture="run \"1\""`
 	want := map[string]string{
-		`astrolabe_capture_info{` + c + `,gpu="gfx1151",device="Radeon",driver="amdgpu 6.1",property_cu_per_gpu="40",property_api="hip"}`: "1",
+		`astrolabe_capture_info{` + c +
+			`,gpu="gfx1151",device="Radeon",driver="amdgpu 6.1",property_cu_per_gpu="40",property_api="hip"}`: "1",
 		`astrolabe_capture_duration_seconds{` + c + `}`:                                 "1.50000002",
 		`astrolabe_capture_samples{` + c + `}`:                                          "3",
 		`astrolabe_reads_bytes_total{` + c + `,device="card\"0\"\\",block="L2",id="5"}`: "18446744073709551618",

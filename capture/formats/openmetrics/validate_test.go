@@ -95,7 +95,8 @@ func validate(text string) (map[string]string, error) {
 		if !numberForm.MatchString(m[4]) {
 			return fail("%q is no number", m[4])
 		}
-		if kind == "counter" && (strings.HasPrefix(m[4], "-") || strings.Contains(m[4], "Inf") || m[4] == "NaN") || kind == "info" && m[4] != "1" {
+		if kind == "counter" && (strings.HasPrefix(m[4], "-") || strings.Contains(m[4], "Inf") || m[4] == "NaN") ||
+			kind == "info" && m[4] != "1" {
 			return fail("no value of a %s", kind)
 		}
 		key := m[1] + m[2]

@@ -13,8 +13,8 @@ import (
 	"astrolabe/capture/memory"
 )
 
-// timeAxis finds the columns of the time axis and reads them. It returns the other columns; ours is false where there is no axis of layout 1, so
-// that this is a table of another program.
+// timeAxis finds the columns of the time axis and reads them. It returns the other columns; ours is false where there
+// is no axis of layout 1, so that this is a table of another program.
 func (d *decoder) timeAxis(leaves []leaf) (rest []leaf, ours bool, err error) {
 	roles := map[string]*leaf{}
 	for i := range leaves {
@@ -32,7 +32,8 @@ func (d *decoder) timeAxis(leaves []leaf) (rest []leaf, ours bool, err error) {
 	if roles[arrow.RoleStart] == nil || roles[arrow.RoleEnd] == nil {
 		return nil, false, nil
 	}
-	for role, dst := range map[string]*[]int64{arrow.RoleStart: &d.axis.Start, arrow.RoleEnd: &d.axis.End, arrow.RoleCovered: &d.axis.Covered} {
+	for role, dst := range map[string]*[]int64{arrow.RoleStart: &d.axis.Start, arrow.RoleEnd: &d.axis.End,
+		arrow.RoleCovered: &d.axis.Covered} {
 		if l := roles[role]; l != nil {
 			if *dst, err = d.nanoseconds(l, 1); err != nil {
 				return nil, true, err
@@ -53,7 +54,8 @@ func (d *decoder) checkOrder(name string) error {
 	start := d.axis.Start
 	for i := 1; i < len(start); i++ {
 		if start[i] < start[i-1] {
-			return fmt.Errorf("time column %q goes back in row %d: %d after %d: sort the rows by time", name, i, start[i], start[i-1])
+			return fmt.Errorf("time column %q goes back in row %d: %d after %d: sort the rows by time", name, i,
+				start[i], start[i-1])
 		}
 	}
 	return nil
@@ -72,7 +74,9 @@ func (d *decoder) nanoseconds(l *leaf, ns int64) ([]int64, error) {
 			}
 			t, ok := l.time(v, ns)
 			if !ok {
-				return fmt.Errorf("row %d: time column %q has no time that fits: nanoseconds in 64 bits reach 292 years", len(out), l.name)
+				return fmt.Errorf(
+					"row %d: time column %q has no time that fits: nanoseconds in 64 bits reach 292 years",
+					len(out), l.name)
 			}
 			out = append(out, t)
 		}

@@ -16,8 +16,9 @@ import (
 // digestDigits of a file's hash tell it from another of the same name.
 const digestDigits = 12
 
-// claim writes name.parquet in dir without replacing other data: where a file of that name has another content, the new one is called
-// NAME-HASH.parquet after its content. Writing the same again changes nothing. Two programs may do so at the same time.
+// claim writes name.parquet in dir without replacing other data: where a file of that name has another content, the new
+// one is called NAME-HASH.parquet after its content. Writing the same again changes nothing. Two programs may do so at
+// the same time.
 func claim(dir, name string, write func(w io.Writer) error) (path string, err error) {
 	path = filepath.Join(dir, name+".parquet")
 	tmp, err := formats.CreateBeside(path)
@@ -43,7 +44,8 @@ func claim(dir, name string, write func(w io.Writer) error) (path string, err er
 			return try, nil
 		}
 	}
-	return path, fmt.Errorf("write %s: it and the name with %s hold other data: move one of them away", path, digest[:digestDigits])
+	return path, fmt.Errorf("write %s: it and the name with %s hold other data: move one of them away", path,
+		digest[:digestDigits])
 }
 
 func digestOf(path string) (string, error) {
@@ -57,8 +59,8 @@ func digestOf(path string) (string, error) {
 	return fmt.Sprintf("%x", sum.Sum(nil)), err
 }
 
-// place gives the file tmp the name path if nothing has it. Not every file system has links; there the name is taken first and the file
-// moved over it.
+// place gives the file tmp the name path if nothing has it. Not every file system has links; there the name is taken
+// first and the file moved over it.
 func place(tmp, path string) error {
 	err := os.Link(tmp, path)
 	if err == nil || errors.Is(err, fs.ErrExist) {

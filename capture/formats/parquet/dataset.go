@@ -30,7 +30,8 @@ func sniffFolder(in *formats.Input) int {
 }
 
 func isParquet(name string) bool {
-	return slices.Contains(Format{}.Extensions(), strings.ToLower(filepath.Ext(name))) && !strings.HasPrefix(name, ".") && !strings.HasPrefix(name, "_")
+	return slices.Contains(Format{}.Extensions(), strings.ToLower(filepath.Ext(name))) &&
+		!strings.HasPrefix(name, ".") && !strings.HasPrefix(name, "_")
 }
 
 // setFile is a file of a data set and the values of its folders.
@@ -90,9 +91,10 @@ func keysOf(rel string) (out []Partition) {
 	return out
 }
 
-// openSet opens the files of a folder, as --partition, Spark, DuckDB and the like write them, as one capture. The parts of a capture that --partition took
-// apart come together again. Files of other programs are parts of one table. The values of folders KEY=VALUE become labels, or properties where
-// all have one value. Several captures follow each other, with a label that tells them apart.
+// openSet opens the files of a folder, as --partition, Spark, DuckDB and the like write them, as one capture. The parts
+// of a capture that --partition took apart come together again. Files of other programs are parts of one table. The
+// values of folders KEY=VALUE become labels, or properties where all have one value. Several captures follow each
+// other, with a label that tells them apart.
 func openSet(ctx context.Context, dir string, o *table.Options) (*capture.Capture, error) {
 	files, err := filesOf(dir)
 	if err != nil {
@@ -157,7 +159,8 @@ func openSet(ctx context.Context, dir string, o *table.Options) (*capture.Captur
 	slices.SortStableFunc(whole, func(a, b *capture.Capture) int { return a.StartTime.Compare(b.StartTime) })
 	c, err := capture.Concat(whole)
 	if err != nil {
-		return nil, errors.Join(fmt.Errorf("%s holds %d captures that do not make one: open a folder or file of it", dir, len(whole)), err)
+		return nil, errors.Join(fmt.Errorf("%s holds %d captures that do not make one: open a folder or file of it",
+			dir, len(whole)), err)
 	}
 	return c, nil
 }

@@ -29,7 +29,8 @@ func (d *decoder) warn(format string, args ...any) {
 	d.warnings = append(d.warnings, fmt.Sprintf(format, args...))
 }
 
-func decode(ctx context.Context, src *source, name string, o *table.Options) (cfg *capture.Config, part partOf, err error) {
+func decode(ctx context.Context, src *source, name string,
+	o *table.Options) (cfg *capture.Config, part partOf, err error) {
 	f, err := openFile(src)
 	if err != nil {
 		return nil, part, err
@@ -136,7 +137,8 @@ func (d *decoder) leaves() (out []leaf, err error) {
 	}
 	for _, g := range d.RowGroups() {
 		if len(g.ColumnChunks()) != len(out) {
-			return nil, fmt.Errorf("damaged: a row group has %d columns, the schema has %d", len(g.ColumnChunks()), len(out))
+			return nil, fmt.Errorf("damaged: a row group has %d columns, the schema has %d",
+				len(g.ColumnChunks()), len(out))
 		}
 	}
 	return out, nil

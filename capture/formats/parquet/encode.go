@@ -26,13 +26,15 @@ func (Format) Encode(ctx context.Context, w io.Writer, c *capture.Capture) error
 	return encode(ctx, w, c, nil, "")
 }
 
-// encode writes c in columns that are called nothing in reserved. whole is the identity of the capture that c is a part of, "" where it is whole.
+// encode writes c in columns that are called nothing in reserved. whole is the identity of the capture that c is a part
+// of, "" where it is whole.
 func encode(ctx context.Context, w io.Writer, c *capture.Capture, reserved []string, whole string) error {
 	l, err := plan(ctx, c, reserved)
 	if err != nil {
 		return err
 	}
-	options := []pq.WriterOption{l.schema, pq.Compression(&snappy.Codec{}), pq.DataPageVersion(1), pq.DataPageStatistics(true),
+	options := []pq.WriterOption{l.schema, pq.Compression(&snappy.Codec{}), pq.DataPageVersion(1),
+		pq.DataPageStatistics(true),
 		pq.CreatedBy("astrolabe", "1", ""), pq.KeyValueMetadata(keyLayout, l.meta[keyLayout]),
 		pq.KeyValueMetadata(keyCapture, l.meta[keyCapture]), pq.KeyValueMetadata(keyColumns, l.meta[keyColumns])}
 	if whole != "" {

@@ -11,9 +11,10 @@ import (
 	"astrolabe/capture/memory"
 )
 
-// The description of a file is Thrift's compact encoding, in which a structure may take one byte. Its decoder makes whatever lists claim, and goes
-// down into structures that it does not know; what makes columns of it multiplies columns by row groups, and sums up the depths of all groups. So the
-// bytes are measured before they are decoded, and the numbers held against each other before anything is made of them.
+// The description of a file is Thrift's compact encoding, in which a structure may take one byte. Its decoder makes
+// whatever lists claim, and goes down into structures that it does not know; what makes columns of it multiplies
+// columns by row groups, and sums up the depths of all groups. So the bytes are measured before they are decoded, and
+// the numbers held against each other before anything is made of them.
 
 // deepest is how far structures may lie in each other. The format itself needs 8.
 const deepest = 64
@@ -88,10 +89,12 @@ func (m *measure) structure(depth int) error {
 	}
 }
 
-// largest is more than the largest of the structures that stand in lists takes, in bytes, and small what one in a list of a list's does.
+// largest is more than the largest of the structures that stand in lists takes, in bytes, and small what one in a list
+// of a list's does.
 var (
-	largest = uint64(max(unsafe.Sizeof(format.ColumnChunk{}), unsafe.Sizeof(format.SchemaElement{}), unsafe.Sizeof(format.RowGroup{})))
-	small   = uint64(unsafe.Sizeof(format.KeyValue{}))
+	largest = uint64(max(unsafe.Sizeof(format.ColumnChunk{}), unsafe.Sizeof(format.SchemaElement{}),
+		unsafe.Sizeof(format.RowGroup{})))
+	small = uint64(unsafe.Sizeof(format.KeyValue{}))
 )
 
 // value goes over a value. Types are those of Thrift's compact protocol.
@@ -193,7 +196,8 @@ func checkSchema(meta *format.FileMetaData) error {
 	var open []int64 // children to come, by group
 	for i := range meta.Schema {
 		if i > 0 && len(open) == 0 {
-			return fmt.Errorf("its list of columns has %d entries, and its groups have room for %d", len(meta.Schema), i)
+			return fmt.Errorf("its list of columns has %d entries, and its groups have room for %d",
+				len(meta.Schema), i)
 		}
 		if len(open) > deepest {
 			return fmt.Errorf("column %q lies more than %d groups deep", meta.Schema[i].Name, deepest)

@@ -30,7 +30,8 @@ func described(t *testing.T, meta *format.FileMetaData) []byte {
 	return withFooter(footer)
 }
 
-// Each of these has ended the program: a stack of Go that overflows, or memory that there is not, cannot be recovered from.
+// Each of these has ended the program: a stack of Go that overflows, or memory that there is not, cannot be recovered
+// from.
 func TestDescriptionsThatMultiplyThemselvesAreRefused(t *testing.T) {
 	defer memory.SetLimit(0)
 	memory.SetLimit(256 << 20)
@@ -43,26 +44,30 @@ func TestDescriptionsThatMultiplyThemselvesAreRefused(t *testing.T) {
 	for i := range deep.Schema {
 		deep.Schema[i] = group(1)
 	}
-	wide := &format.FileMetaData{Schema: make([]format.SchemaElement, 20_001), RowGroups: make([]format.RowGroup, 20_000)}
+	wide := &format.FileMetaData{Schema: make([]format.SchemaElement, 20_001),
+		RowGroups: make([]format.RowGroup, 20_000)}
 	wide.Schema[0] = group(20_000)
 	claims := &format.FileMetaData{Schema: []format.SchemaElement{group(1 << 30), {Name: "a"}}}
 	for _, c := range []struct {
 		name, want string
 		data       []byte
 	}{
-		{"structures in structures that nobody knows", "deep in each other", withFooter(bytes.Repeat([]byte{0xfc}, 20_000_000))},
+		{"structures in structures that nobody knows", "deep in each other",
+			withFooter(bytes.Repeat([]byte{0xfc}, 20_000_000))},
 		{"lists in lists", "deep in each other", withFooter(bytes.Repeat([]byte{0x19}, 20_000_000))},
 		{"groups in groups", "groups deep", described(t, deep)},
 		{"very many columns in very many row groups", "a row group has 0 columns", described(t, wide)},
 		{"a group that claims more columns than there are", "its groups have", described(t, claims)},
-		{"a list that claims more than there is", "breaks off", withFooter(binary.AppendUvarint([]byte{0x49, 0xfc}, 1<<40))},
+		{"a list that claims more than there is", "breaks off",
+			withFooter(binary.AppendUvarint([]byte{0x49, 0xfc}, 1<<40))},
 	} {
 		_, err := decodeBytes(c.data, &table.Options{})
 		if err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: got %v, want %q", c.name, err, c.want)
 		}
 	}
-	_, err := decodeBytes(withFooter(append(binary.AppendUvarint([]byte{0x49, 0xfc}, 4_000_000), make([]byte, 4_000_001)...)), &table.Options{})
+	_, err := decodeBytes(withFooter(append(binary.AppendUvarint([]byte{0x49, 0xfc}, 4_000_000),
+		make([]byte, 4_000_001)...)), &table.Options{})
 	if !errors.Is(err, memory.ErrLimit) {
 		t.Errorf("four million row groups of nothing: %v", err)
 	}

@@ -17,9 +17,10 @@ import (
 	"astrolabe/capture/progress"
 )
 
-// foreign makes the capture of a table that another program wrote. Where the file is a capture that lost its time axis on the way, layout and
-// document are what is left of it.
-func (d *decoder) foreign(ctx context.Context, path string, leaves []leaf, layout, document string, o *table.Options) (*capture.Config, partOf, error) {
+// foreign makes the capture of a table that another program wrote. Where the file is a capture that lost its time axis
+// on the way, layout and document are what is left of it.
+func (d *decoder) foreign(ctx context.Context, path string, leaves []leaf, layout, document string,
+	o *table.Options) (*capture.Config, partOf, error) {
 	cfg, err := arrow.Restore(layout, document, &capture.Axis{}, nil)
 	if err != nil && layout != "" {
 		return nil, partOf{}, err
@@ -64,7 +65,9 @@ func (d *decoder) foreign(ctx context.Context, path string, leaves []leaf, layou
 		d.warn("%s: no type of counters or labels, and left out: %s", filepath.Base(path), strings.Join(leftOut, ", "))
 	}
 	o.CountRows = true
-	lay, err := table.NewLayout(path, cols, o, func(format string, args ...any) error { return fmt.Errorf(format, args...) })
+	lay, err := table.NewLayout(path, cols, o, func(format string, args ...any) error {
+		return fmt.Errorf(format, args...)
+	})
 	if err != nil {
 		return nil, partOf{}, err
 	}
@@ -76,13 +79,15 @@ func (d *decoder) foreign(ctx context.Context, path string, leaves []leaf, layou
 		if len(leftOut) > 0 {
 			what = "; lists and the like are not read: " + strings.Join(leftOut, ", ")
 		}
-		return nil, partOf{}, errors.New("it holds no numeric column besides the time: nothing to make a counter of" + what)
+		return nil, partOf{}, errors.New("it holds no numeric column besides the time: nothing to make a counter of" +
+			what)
 	}
 	cfg.Warnings = append(cfg.Warnings, d.warnings...)
 	return cfg, partOf{points: !lay.Pairs() && lay.Timed() && !lay.Lengths(), ends: lay.EndsOnly()}, nil
 }
 
-// arrowSchema is the schema that Arrow's writers leave in the metadata, which says more than Parquet's types; "" where there is none.
+// arrowSchema is the schema that Arrow's writers leave in the metadata, which says more than Parquet's types; "" where
+// there is none.
 func (d *decoder) arrowSchema() string {
 	text, _ := d.Lookup("ARROW:schema")
 	return text

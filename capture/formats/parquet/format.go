@@ -58,7 +58,8 @@ func (Format) WhyNot(in *formats.Input) string {
 	return "it does not start with PAR1"
 }
 
-// Open reads the description, the time axis and the labels; the other columns are read on first use. A folder is a data set, see openSet.
+// Open reads the description, the time axis and the labels; the other columns are read on first use. A folder is a data
+// set, see openSet.
 func (Format) Open(ctx context.Context, in *formats.Input, opt formats.Options) (*capture.Capture, error) {
 	o := &table.Options{}
 	if err := o.Parse(Format{}.Name(), opt.Extra, nil); err != nil {
@@ -93,7 +94,8 @@ func (Format) Open(ctx context.Context, in *formats.Input, opt formats.Options) 
 
 func nameOf(path string) string { return strings.TrimSuffix(filepath.Base(path), filepath.Ext(path)) }
 
-// openOne opens one file; whole is the identity of the capture that it is a part of, ours tells that astrolabe wrote it.
+// openOne opens one file; whole is the identity of the capture that it is a part of, ours tells that astrolabe wrote
+// it.
 func openOne(ctx context.Context, path string, o *table.Options) (cfg *capture.Config, part partOf, err error) {
 	src, err := newSource(path)
 	if err != nil {

@@ -14,10 +14,10 @@ import (
 	"astrolabe/capture/memory"
 )
 
-// parquet-go cannot read LZ4: it knows nothing of the older of the two codecs that are called so, and loses what the newer one unpacks to three
-// times its size and more (v0.32.0: Column.decompress drops the codec's buffer where its length is right). Chunks of columns in either are
-// therefore unpacked here. A footer in which they are uncompressed is put in the place of the file's own, and a chunk that is read gets a reader
-// of its unpacked pages.
+// parquet-go cannot read LZ4: it knows nothing of the older of the two codecs that are called so, and loses what the
+// newer one unpacks to three times its size and more (v0.32.0: Column.decompress drops the codec's buffer where its
+// length is right). Chunks of columns in either are therefore unpacked here. A footer in which they are uncompressed is
+// put in the place of the file's own, and a chunk that is read gets a reader of its unpacked pages.
 
 // packed are the chunks that are unpacked here, by row group and column, as the file describes them.
 type packed map[[2]int]format.ColumnMetaData
@@ -25,7 +25,8 @@ type packed map[[2]int]format.ColumnMetaData
 // roomy is the size that the replaced footer states for such a chunk. Its reader ends where its pages do.
 const roomy = 1 << 40
 
-// unpackedFooter returns the file with the replaced footer; r itself where no chunk is LZ4. The ends of the file have been checked.
+// unpackedFooter returns the file with the replaced footer; r itself where no chunk is LZ4. The ends of the file have
+// been checked.
 func unpackedFooter(r io.ReaderAt, size int64) (io.ReaderAt, int64, packed, error) {
 	var tail [8]byte
 	if _, err := r.ReadAt(tail[:], size-8); err != nil {
@@ -116,7 +117,8 @@ func (f *file) unpack(r io.ReaderAt, m *format.ColumnMetaData) (io.ReaderAt, err
 		if err != nil {
 			return nil, fmt.Errorf("page header at byte %d: %w", at, err)
 		}
-		if err := memory.Room(uint64(h.CompressedPageSize) + 3*uint64(h.UncompressedPageSize)); err != nil { // the page, and a buffer that grows
+		// the page, and a buffer that grows
+		if err := memory.Room(uint64(h.CompressedPageSize) + 3*uint64(h.UncompressedPageSize)); err != nil {
 			return nil, err
 		}
 		body := make([]byte, h.CompressedPageSize)
@@ -161,8 +163,8 @@ func (f *file) unpack(r io.ReaderAt, m *format.ColumnMetaData) (io.ReaderAt, err
 
 var errLZ4 = errors.New("it is no LZ4 data of the size that its header states")
 
-// unLZ4 unpacks a page of known size. The older codec is a block, or blocks framed as Hadoop does, each behind the lengths of what it holds
-// and of itself, or LZ4's own frame: writers did not agree.
+// unLZ4 unpacks a page of known size. The older codec is a block, or blocks framed as Hadoop does, each behind the
+// lengths of what it holds and of itself, or LZ4's own frame: writers did not agree.
 func unLZ4(body []byte, size int, codec format.CompressionCodec) ([]byte, error) {
 	if size == 0 {
 		return nil, nil

@@ -26,7 +26,8 @@ func TestLZ4OfManyEqualValuesIsRead(t *testing.T) {
 		rows[i] = row{float64(i) / 8, &seven, "a"}
 	}
 	rows[9].Busy = nil
-	for name, opts := range map[string][]pq.WriterOption{"v1": {pq.DataPageVersion(1)}, "v2": {pq.DataPageVersion(2)}, "small groups": {pq.MaxRowsPerRowGroup(1000)}} {
+	for name, opts := range map[string][]pq.WriterOption{"v1": {pq.DataPageVersion(1)}, "v2": {pq.DataPageVersion(2)},
+		"small groups": {pq.MaxRowsPerRowGroup(1000)}} {
 		var buf bytes.Buffer
 		w := pq.NewGenericWriter[row](&buf, append(opts, pq.Compression(&pq.Lz4Raw))...)
 		if _, err := w.Write(rows); err != nil {
@@ -36,7 +37,8 @@ func TestLZ4OfManyEqualValuesIsRead(t *testing.T) {
 			t.Fatal(err)
 		}
 		c := mustDecode(t, buf.Bytes(), table.Options{})
-		if got := c.Counter("busy"); got.Total().Float() != 7*(n-1) || !got.Value(9).Missing() || c.Axis.Start[n-1] != (n-1)*125e6 {
+		if got := c.Counter("busy"); got.Total().Float() != 7*(n-1) || !got.Value(9).Missing() ||
+			c.Axis.Start[n-1] != (n-1)*125e6 {
 			t.Errorf("%s: busy = %v, %v", name, got.Total().Float(), got.Col.Err())
 		}
 		if v, _ := c.Label("name").Value(n - 1); v != "a" {
@@ -72,7 +74,8 @@ func TestTheOlderLZ4IsReadInEveryFrame(t *testing.T) {
 	if err := w.Close(); err != nil {
 		t.Fatal(err)
 	}
-	for name, body := range map[string][]byte{"block": block(plain), "hadoop": hadoop(plain), "two of hadoop's": hadoop(plain[:5000], plain[5000:]), "frame": frame.Bytes()} {
+	for name, body := range map[string][]byte{"block": block(plain), "hadoop": hadoop(plain),
+		"two of hadoop's": hadoop(plain[:5000], plain[5000:]), "frame": frame.Bytes()} {
 		got, err := unLZ4(body, len(plain), format.Lz4)
 		if err != nil || !bytes.Equal(got, plain) {
 			t.Errorf("%s: %d bytes, %v", name, len(got), err)

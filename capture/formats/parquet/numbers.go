@@ -15,11 +15,12 @@ import (
 	"astrolabe/capture/memory"
 )
 
-// builder collects numbers as unsigned integers until one does not fit, and as doubles from then on. There is one array for both: a column may be most of
-// what memory has room for.
+// builder collects numbers as unsigned integers until one does not fit, and as doubles from then on. There is one array
+// for both: a column may be most of what memory has room for.
 type builder struct {
-	bits    []uint64 // the integers, or the bits of the doubles
-	missing []byte   // a bit for each row without a value while they are integers, least significant first; nil where none is
+	bits []uint64 // the integers, or the bits of the doubles
+	// a bit for each row without a value while they are integers, least significant first; nil where none is
+	missing []byte
 	float   bool
 	rounded bool // an integer beyond 2^53 became a double
 }
@@ -100,7 +101,8 @@ func (b *builder) data() capture.Data {
 	return d
 }
 
-// numbers reads a column. Where integer is set it was written by astrolabe as unsigned integers, and nothing else may be in it.
+// numbers reads a column. Where integer is set it was written by astrolabe as unsigned integers, and nothing else may
+// be in it.
 func (d *decoder) numbers(l *leaf, integer bool) (capture.Data, error) {
 	if err := memory.Room(uint64(d.rows) * 8); err != nil {
 		return capture.Data{}, fmt.Errorf("column %q of %d rows: %w", l.name, d.rows, err)
@@ -237,7 +239,8 @@ func (d *decoder) peek(l *leaf) table.Peek {
 	return out
 }
 
-// mixed reports by the file's statistics whether a column of 64-bit integers has negative values and ones that doubles round.
+// mixed reports by the file's statistics whether a column of 64-bit integers has negative values and ones that doubles
+// round.
 func (d *decoder) mixed(l *leaf) bool {
 	if l.Type().Kind() != pq.Int64 {
 		return false

@@ -66,11 +66,14 @@ func checkEnds(r io.ReaderAt, size int64) error {
 		return err
 	}
 	if string(tail[4:]) != magic {
-		return fmt.Errorf("truncated: it does not end with %s at byte %d, so its description, which stands at the end, is lost", magic, size-4)
+		return fmt.Errorf(
+			"truncated: it does not end with %s at byte %d, so its description, which stands at the end, is lost",
+			magic, size-4)
 	}
 	n := int64(tail[0]) | int64(tail[1])<<8 | int64(tail[2])<<16 | int64(tail[3])<<24
 	if n > size-12 {
-		return fmt.Errorf("damaged: byte %d says that its description is %d bytes long, and the file has %d", size-8, n, size)
+		return fmt.Errorf("damaged: byte %d says that its description is %d bytes long, and the file has %d",
+			size-8, n, size)
 	}
 	return nil
 }
@@ -115,13 +118,15 @@ func (f *file) values(l *leaf, each func(v []pq.Value) error) (err error) {
 			return fmt.Errorf("column %q, row group %d: %w", l.name, k, err)
 		}
 		if n != g.NumRows() {
-			return fmt.Errorf("column %q is damaged: row group %d has %d values of it and %d rows", l.name, k, n, g.NumRows())
+			return fmt.Errorf("column %q is damaged: row group %d has %d values of it and %d rows", l.name,
+				k, n, g.NumRows())
 		}
 	}
 	return nil
 }
 
-func readChunk(chunk *pq.FileColumnChunk, r io.ReaderAt, buf []pq.Value, each func(v []pq.Value) error) (n int64, err error) {
+func readChunk(chunk *pq.FileColumnChunk, r io.ReaderAt, buf []pq.Value,
+	each func(v []pq.Value) error) (n int64, err error) {
 	pages := chunk.PagesFrom(r)
 	defer pages.Close()
 	for {
@@ -153,7 +158,8 @@ func readChunk(chunk *pq.FileColumnChunk, r io.ReaderAt, buf []pq.Value, each fu
 	}
 }
 
-// checkPages walks over the headers of a column's pages in one row group, because reading a page allocates what its header claims.
+// checkPages walks over the headers of a column's pages in one row group, because reading a page allocates what its
+// header claims.
 func (f *file) checkPages(r io.ReaderAt, l *leaf, group int, rows int64) error {
 	meta := &f.Metadata().RowGroups[group].Columns[l.Index()].MetaData
 	if m, ok := f.packed[[2]int{group, l.Index()}]; ok {
@@ -207,8 +213,8 @@ func pageBounds(m *format.ColumnMetaData) (at, end int64) {
 	return at, at + m.TotalCompressedSize
 }
 
-// mostRaw is the most that a page may hold: numbers take up to 16 bytes for each row, with levels. Text compresses as it will, but no
-// codec gets beyond some thousands to one.
+// mostRaw is the most that a page may hold: numbers take up to 16 bytes for each row, with levels. Text compresses as
+// it will, but no codec gets beyond some thousands to one.
 func mostRaw(l *leaf, body, rows int64) int64 {
 	if l.class != classText {
 		return 64<<10 + 20*rows
@@ -216,7 +222,8 @@ func mostRaw(l *leaf, body, rows int64) int64 {
 	return 1<<20 + 5000*body
 }
 
-// pageHeader decodes the header at byte at, and says how long it is. Headers are short unless they hold long texts as bounds.
+// pageHeader decodes the header at byte at, and says how long it is. Headers are short unless they hold long texts as
+// bounds.
 func pageHeader(r io.ReaderAt, at, end int64) (h format.PageHeader, size int64, err error) {
 	for window := int64(512); ; window *= 32 {
 		buf := make([]byte, min(window, end-at))

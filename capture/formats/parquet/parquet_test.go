@@ -92,7 +92,8 @@ type plainCounter struct {
 
 func plainCounters(cs []*capture.Counter) (out []plainCounter) {
 	for _, c := range cs {
-		p := plainCounter{Meta: c.Meta, Values: plainData(c.Col), Reasons: c.Reasons, Warnings: c.Warnings, Instances: plainCounters(c.Instances)}
+		p := plainCounter{Meta: c.Meta, Values: plainData(c.Col), Reasons: c.Reasons, Warnings: c.Warnings,
+			Instances: plainCounters(c.Instances)}
 		p.Integer = c.Col != nil && c.Col.Data().U != nil
 		if c.Pass != nil {
 			p.Pass = c.Pass.ID
@@ -123,52 +124,69 @@ func plain(c *capture.Capture) map[string]any {
 		passes = append(passes, fmt.Sprint(p.ID, plainData(p.Start), plainData(p.Duration)))
 	}
 	return map[string]any{
-		"name": c.Name, "gpu": c.GPU, "device": c.Device, "properties": props, "start": c.StartTime.UnixNano(), "options": c.Options,
-		"clock": c.Axis.Clock, "axis": fmt.Sprint(c.Axis.Start, c.Axis.End, c.Axis.Covered, c.Axis.Count), "counters": plainCounters(c.Counters),
-		"labels": labels, "regions": c.Regions, "gaps": c.Gaps, "late": c.Late, "passes": passes, "warnings": c.Warnings,
+		"name": c.Name, "gpu": c.GPU, "device": c.Device, "properties": props, "start": c.StartTime.UnixNano(),
+		"options": c.Options,
+		"clock":   c.Axis.Clock, "axis": fmt.Sprint(c.Axis.Start, c.Axis.End, c.Axis.Covered, c.Axis.Count),
+		"counters": plainCounters(c.Counters),
+		"labels":   labels, "regions": c.Regions, "gaps": c.Gaps, "late": c.Late, "passes": passes,
+		"warnings": c.Warnings,
 	}
 }
 
 // everything is a capture that uses every part of the data model.
 func everything() capture.Config {
-	axis := &capture.Axis{Clock: "CLOCK_MONOTONIC", Start: []int64{-5, 10, 10, 1 << 60}, End: []int64{10, 20, 30, 1<<60 + 5},
+	axis := &capture.Axis{Clock: "CLOCK_MONOTONIC", Start: []int64{-5, 10, 10, 1 << 60},
+		End:     []int64{10, 20, 30, 1<<60 + 5},
 		Covered: []int64{10, 3, 0, 5}, Count: []float64{1, 2.5, 0, 1e9}}
 	listed := &capture.Pass{ID: "0", Start: ints(1, 2, 3, math.MaxUint64), Duration: floats(1.5, math.NaN(), 0, 4)}
 	unlisted := &capture.Pass{Duration: ints(9, 8, 7, 6)}
 	valid := capture.NewBitmap(9)
 	valid.Clear(5)
 	holes := capture.NewColumn(capture.Data{U: []uint64{1, 2, 3, 1<<53 + 1}, Valid: valid.Slice(3)})
-	whole := &capture.Counter{Axis: axis, Meta: capture.Meta{Name: "TCP_REQ", Combine: capture.CombineMax, Block: "TCP"}}
+	whole := &capture.Counter{Axis: axis,
+		Meta: capture.Meta{Name: "TCP_REQ", Combine: capture.CombineMax, Block: "TCP"}}
 	for i := range 3 {
 		id := fmt.Sprint(5 - i)
-		whole.Instances = append(whole.Instances, &capture.Counter{Axis: axis, Col: ints(uint64(i), 2, 3, math.MaxUint64), Pass: unlisted,
-			Meta: capture.Meta{Name: "TCP_REQ[" + id + "]", Instance: id, Block: "TCP", Device: "card0"}})
+		whole.Instances = append(whole.Instances,
+			&capture.Counter{Axis: axis, Col: ints(uint64(i), 2, 3, math.MaxUint64), Pass: unlisted,
+				Meta: capture.Meta{Name: "TCP_REQ[" + id + "]", Instance: id, Block: "TCP", Device: "card0"}})
 	}
 	counters := []*capture.Counter{
 		whole,
 		{Axis: axis, Col: ints(0, 1<<53+1, math.MaxUint64, 7), Pass: listed, Meta: capture.Meta{
-			Name: "GRBM COUNT;{x}", Title: "Cycles <&>", Unit: "cycles", Doc: "says\n\"hello\" π", GPU: "gfx1151", Block: "GRBM", Source: "test",
-			Expr: "$A / $B", Inputs: []string{"A", "B"}, Refs: []string{"3.2.2"}, Aliases: []string{"x", "y,z", ""}, Combine: capture.CombineMean}},
-		{Axis: axis, Col: floats(math.Inf(1), math.NaN(), math.Copysign(0, -1), 5e-324), Meta: capture.Meta{Name: "gauge", Kind: capture.Gauge, Integral: true},
-			Warnings: []string{"doubtful", ""}, Reasons: []capture.ReasonRun{{From: 1, To: 2, Reason: capture.Reason{Code: capture.PowerGated, Text: "off"}}}},
+			Name: "GRBM COUNT;{x}", Title: "Cycles <&>", Unit: "cycles", Doc: "says\n\"hello\" π", GPU: "gfx1151",
+			Block: "GRBM", Source: "test",
+			Expr: "$A / $B", Inputs: []string{"A", "B"}, Refs: []string{"3.2.2"}, Aliases: []string{"x", "y,z", ""},
+			Combine: capture.CombineMean}},
+		{Axis: axis, Col: floats(math.Inf(1), math.NaN(), math.Copysign(0, -1), 5e-324),
+			Meta:     capture.Meta{Name: "gauge", Kind: capture.Gauge, Integral: true},
+			Warnings: []string{"doubtful", ""},
+			Reasons: []capture.ReasonRun{
+				{From: 1, To: 2, Reason: capture.Reason{Code: capture.PowerGated, Text: "off"}}}},
 		{Axis: axis, Col: holes, Meta: capture.Meta{Name: "holes", Kind: capture.Constant}},
 		{Axis: axis, Col: holes, Meta: capture.Meta{Name: "HOLES"}}, // Spark does not tell it from holes
-		{Axis: axis, Meta: capture.Meta{Name: "absent", Unit: "bytes"}, Pass: listed, Reasons: []capture.ReasonRun{{From: 0, To: 4, Reason: capture.Reason{Code: capture.NotCollected}}}},
+		{Axis: axis, Meta: capture.Meta{Name: "absent", Unit: "bytes"}, Pass: listed,
+			Reasons: []capture.ReasonRun{{From: 0, To: 4, Reason: capture.Reason{Code: capture.NotCollected}}}},
 		{Axis: axis, Col: ints(1, 2, 3, 4), Meta: capture.Meta{Name: "start"}},
 	}
 	return capture.Config{
-		Name: "all of it", GPU: "gfx1151", StartTime: time.Date(2025, 3, 4, 5, 6, 7, 123456789, time.FixedZone("", 3600)),
-		Device:     capture.Device{Name: "n", Vendor: "v", Driver: "d", ID: "i", Extra: map[string]string{"k": "w", "": ""}},
-		Properties: []capture.Property{{Name: "cu", Number: 40}, {Name: "nan", Number: math.NaN()}, {Name: "text", Text: "t", IsText: true}},
-		Options:    capture.Options{Denom: "per_wave", Duration: "median", Zero: "vendor"},
-		Axis:       axis, Counters: counters,
+		Name: "all of it", GPU: "gfx1151",
+		StartTime: time.Date(2025, 3, 4, 5, 6, 7, 123456789, time.FixedZone("", 3600)),
+		Device: capture.Device{Name: "n", Vendor: "v", Driver: "d", ID: "i",
+			Extra: map[string]string{"k": "w", "": ""}},
+		Properties: []capture.Property{{Name: "cu", Number: 40}, {Name: "nan", Number: math.NaN()},
+			{Name: "text", Text: "t", IsText: true}},
+		Options: capture.Options{Denom: "per_wave", Duration: "median", Zero: "vendor"},
+		Axis:    axis, Counters: counters,
 		Labels: []*capture.Label{
 			{Name: "kernel", Codes: []int32{1, -1, 0, 1}, Dict: []string{"vcopy(double*, int)", "", "unused"}},
 			{Name: "none", Codes: []int32{-1, -1, -1, -1}},
 		},
-		Regions:  []capture.Region{{Name: "frame 1", Start: 0, End: 20, Depth: 2}, {Start: 5, End: 5}},
-		Gaps:     []capture.Gap{{Start: 30, End: 1 << 60, Lost: math.MaxUint64, Reason: capture.Reason{Code: capture.LostReports, Text: "buffer full"}}},
-		Late:     []capture.Gap{{Start: 5, End: 9, Lost: 3, Reason: capture.Reason{Code: capture.LostReports, Text: "slept"}}, {Start: 20, End: 30}},
+		Regions: []capture.Region{{Name: "frame 1", Start: 0, End: 20, Depth: 2}, {Start: 5, End: 5}},
+		Gaps: []capture.Gap{{Start: 30, End: 1 << 60, Lost: math.MaxUint64,
+			Reason: capture.Reason{Code: capture.LostReports, Text: "buffer full"}}},
+		Late: []capture.Gap{{Start: 5, End: 9, Lost: 3,
+			Reason: capture.Reason{Code: capture.LostReports, Text: "slept"}}, {Start: 20, End: 30}},
 		Passes:   []*capture.Pass{listed},
 		Warnings: []string{"first", "second: ünïcode"},
 	}
@@ -204,7 +222,8 @@ func TestCapturesOfUnusualShapesSurviveParquet(t *testing.T) {
 				f[i] = math.NaN()
 			}
 		}
-		big.Counters = append(big.Counters, &capture.Counter{Axis: axis, Col: ints(u...), Meta: capture.Meta{Name: fmt.Sprint("u", k)}},
+		big.Counters = append(big.Counters,
+			&capture.Counter{Axis: axis, Col: ints(u...), Meta: capture.Meta{Name: fmt.Sprint("u", k)}},
 			&capture.Counter{Axis: axis, Col: floats(f...), Meta: capture.Meta{Name: fmt.Sprint("f", k)}})
 	}
 	for name, cfg := range map[string]capture.Config{
@@ -232,7 +251,8 @@ func TestColumnsAreReadFromSeveralRowGroups(t *testing.T) {
 	shared := ints(u...)
 	cfg := capture.Config{Axis: axis}
 	for k := range cols {
-		cfg.Counters = append(cfg.Counters, &capture.Counter{Axis: axis, Col: shared, Meta: capture.Meta{Name: fmt.Sprint("c", k)}})
+		cfg.Counters = append(cfg.Counters,
+			&capture.Counter{Axis: axis, Col: shared, Meta: capture.Meta{Name: fmt.Sprint("c", k)}})
 	}
 	data := encoded(t, mustNew(t, cfg))
 	f, err := openFile(sourceOf(data))
@@ -275,7 +295,8 @@ func TestTheFileKeepsToWhatSparkAccepts(t *testing.T) {
 		}
 	}
 	const signed = "INT(64,true)" // INT64 with its plain annotation
-	want := map[string]string{"start": signed, "end": signed, "GRBM_COUNT__x_": "DECIMAL(20,0)", "gauge": "DOUBLE", "holes": signed, "HOLES_2": signed, "start_2": signed, "kernel": "STRING", "TCP_REQ[5]": "DECIMAL(20,0)"}
+	want := map[string]string{"start": signed, "end": signed, "GRBM_COUNT__x_": "DECIMAL(20,0)", "gauge": "DOUBLE",
+		"holes": signed, "HOLES_2": signed, "start_2": signed, "kernel": "STRING", "TCP_REQ[5]": "DECIMAL(20,0)"}
 	for name, typ := range want {
 		if types[name] != typ {
 			t.Errorf("column %s is %q, want %s (%v)", name, types[name], typ, types)
@@ -296,7 +317,8 @@ func TestColumnsAreReadOnlyWhenUsed(t *testing.T) {
 	for i := range u {
 		u[i] = uint64(i) * 2654435761 % (1 << 40)
 	}
-	c := mustNew(t, capture.Config{Axis: axis, Counters: []*capture.Counter{{Axis: axis, Col: ints(u...), Meta: capture.Meta{Name: "c"}}}})
+	c := mustNew(t, capture.Config{Axis: axis,
+		Counters: []*capture.Counter{{Axis: axis, Col: ints(u...), Meta: capture.Meta{Name: "c"}}}})
 	if err := (Format{}).Write(background, path, c); err != nil {
 		t.Fatal(err)
 	}
@@ -350,20 +372,24 @@ type foreignRow struct {
 
 func foreignRows() []foreignRow {
 	half := 0.5
-	a := foreignRow{Time: 1_700_000_000_000_000, I8: -3, U16: 65535, I64: 7, U64: math.MaxUint64, F32: 2, F64: &half, Price: 1234, Count: 5, Text: "x"}
+	a := foreignRow{Time: 1_700_000_000_000_000, I8: -3, U16: 65535, I64: 7, U64: math.MaxUint64, F32: 2, F64: &half,
+		Price: 1234, Count: 5, Text: "x"}
 	b := foreignRow{Time: 1_700_000_000_250_000, I8: 4, U16: 1, I64: 8, F32: 3, Price: 1, Count: 6, Text: "y"}
 	a.Deep.N = 9
 	return []foreignRow{a, b}
 }
 
 func TestForeignColumnsBecomeCountersAndLabels(t *testing.T) {
-	for name, opts := range map[string][]pq.WriterOption{"v2": nil, "v1 zstd": {pq.DataPageVersion(1), pq.Compression(&pq.Zstd)}, "gzip": {pq.Compression(&pq.Gzip)}, "lz4": {pq.Compression(&pq.Lz4Raw)}} {
+	for name, opts := range map[string][]pq.WriterOption{"v2": nil,
+		"v1 zstd": {pq.DataPageVersion(1), pq.Compression(&pq.Zstd)}, "gzip": {pq.Compression(&pq.Gzip)},
+		"lz4": {pq.Compression(&pq.Lz4Raw)}} {
 		t.Run(name, func(t *testing.T) {
 			c := mustDecode(t, foreign(t, foreignRows(), opts...), table.Options{})
 			if !c.StartTime.Equal(time.Unix(1_700_000_000, 0)) || c.Axis.End[0] != 250e6 || c.Axis.End[1] != 500e6 {
 				t.Errorf("start %v, axis %+v", c.StartTime, c.Axis)
 			}
-			for name, want := range map[string]string{"i8": "-3 delta", "u16": "65535 delta", "i64": "7 delta", "f32": "2 delta", "f64": "0.5 delta", "price": "12.34 delta", "count": "5 delta", "deep.n": "9 delta"} {
+			for name, want := range map[string]string{"i8": "-3 delta", "u16": "65535 delta", "i64": "7 delta",
+				"f32": "2 delta", "f64": "0.5 delta", "price": "12.34 delta", "count": "5 delta", "deep.n": "9 delta"} {
 				ctr := c.Counter(name)
 				if ctr == nil {
 					t.Errorf("no counter %s", name)
@@ -374,7 +400,8 @@ func TestForeignColumnsBecomeCountersAndLabels(t *testing.T) {
 				}
 			}
 			u, ok := c.Counter("u64").Value(0).Uint64()
-			if !ok || u != math.MaxUint64 || !c.Counter("u64").Value(1).Missing() || !c.Counter("f64").Value(1).Missing() {
+			if !ok || u != math.MaxUint64 || !c.Counter("u64").Value(1).Missing() ||
+				!c.Counter("f64").Value(1).Missing() {
 				t.Errorf("u64 = %v, f64 = %v", plainData(c.Counter("u64").Col), plainData(c.Counter("f64").Col))
 			}
 			if v, _ := c.Label("text").Value(1); v != "y" {
@@ -397,23 +424,27 @@ func TestOptionsSayWhatAForeignFileDoesNot(t *testing.T) {
 		Load int64 `parquet:"load"`
 	}
 	data := foreign(t, []row{{5, 1}, {7, 2}})
-	if c := mustDecode(t, data, table.Options{}); len(c.Counters) != 2 || !strings.Contains(c.Warnings[0], "no time column") {
+	if c := mustDecode(t, data, table.Options{}); len(c.Counters) != 2 ||
+		!strings.Contains(c.Warnings[0], "no time column") {
 		t.Errorf("%d counters, warnings %q", len(c.Counters), c.Warnings)
 	}
 	var o table.Options
-	if err := o.Parse("parquet", map[string]any{"time_column": "when", "time_unit": "ms", "period": "3ms"}, nil); err != nil {
+	if err := o.Parse("parquet", map[string]any{"time_column": "when", "time_unit": "ms", "period": "3ms"},
+		nil); err != nil {
 		t.Fatal(err)
 	}
 	c := mustDecode(t, data, o)
 	if len(c.Counters) != 1 || !c.Counter("load").Guessed || c.Axis.Start[1] != 7e6 || c.Axis.End[1] != 10e6 {
 		t.Errorf("axis %+v, counters %+v", c.Axis, c.Counters[0].Meta)
 	}
-	for _, bad := range []map[string]any{{"time_unit": "weeks"}, {"period": "soon"}, {"colour": "red"}, {"time_column": 5}} {
+	for _, bad := range []map[string]any{{"time_unit": "weeks"}, {"period": "soon"}, {"colour": "red"},
+		{"time_column": 5}} {
 		if err := new(table.Options).Parse("parquet", bad, nil); err == nil {
 			t.Errorf("options %v are taken", bad)
 		}
 	}
-	if _, err := decodeBytes(data, &table.Options{TimeColumn: "then"}); err == nil || !strings.Contains(err.Error(), `"then"`) {
+	if _, err := decodeBytes(data, &table.Options{TimeColumn: "then"}); err == nil ||
+		!strings.Contains(err.Error(), `"then"`) {
 		t.Errorf("error %v", err)
 	}
 }
@@ -425,9 +456,11 @@ func TestTimesThatMakeNoAxisAreErrorsInParquetToo(t *testing.T) {
 		N     int64 `parquet:"n"`
 	}
 	for want, rows := range map[string][]row{
-		"row 1: column \"start_s\": time goes back": {{3, 3, 1}, {2, 3, 1}}, "before its start": {{3, 2, 1}}, "292 years": {{1e12, 1e12, 1}},
+		"row 1: column \"start_s\": time goes back": {{3, 3, 1}, {2, 3, 1}}, "before its start": {{3, 2, 1}},
+		"292 years": {{1e12, 1e12, 1}},
 	} {
-		if _, err := decodeBytes(foreign(t, rows), &table.Options{}); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := decodeBytes(foreign(t, rows), &table.Options{}); err == nil ||
+			!strings.Contains(err.Error(), want) {
 			t.Errorf("error %v, want one with %q", err, want)
 		}
 	}
@@ -441,7 +474,8 @@ func TestDamagedParquetIsNamed(t *testing.T) {
 	}{
 		"cut":          {data[:len(data)-3], "truncated"},
 		"only a start": {data[:6], "truncated"},
-		"long footer":  {append(append([]byte{}, data[:len(data)-8]...), 0xff, 0xff, 0xff, 0x7f, 'P', 'A', 'R', '1'), "damaged: byte"},
+		"long footer": {append(append([]byte{}, data[:len(data)-8]...), 0xff, 0xff, 0xff, 0x7f, 'P', 'A', 'R', '1'),
+			"damaged: byte"},
 	} {
 		if _, err := decodeBytes(c.data, &table.Options{}); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: error %v, want one with %q", name, err, c.want)

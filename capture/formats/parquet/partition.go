@@ -43,12 +43,14 @@ func ParsePartitions(text string) ([]Partition, error) {
 // noValue is what Hive, Spark and DuckDB call the folder of rows without a value.
 const noValue = "__HIVE_DEFAULT_PARTITION__"
 
-// WritePartitioned saves c below dir in folders KEY=VALUE, one level for each partition, as files called after the capture's own file; it
-// returns their paths. Where another capture's file of that name is there already, both stay: the new one gets a hash of its content in its
-// name, see Beside. A value comes from the label of that name, which splits the samples; for "device" from the counters' devices,
-// which split the columns, or from the device's name or id; for "gpu" and "name" from the capture; else from the property or the device's extra
-// entry of that name. A given value becomes a property too. Columns of the files are never called like a partition.
-func WritePartitioned(ctx context.Context, dir string, c *capture.Capture, parts []Partition) (paths []string, err error) {
+// WritePartitioned saves c below dir in folders KEY=VALUE, one level for each partition, as files called after the
+// capture's own file; it returns their paths. Where another capture's file of that name is there already, both stay:
+// the new one gets a hash of its content in its name, see Beside. A value comes from the label of that name, which
+// splits the samples; for "device" from the counters' devices, which split the columns, or from the device's name or
+// id; for "gpu" and "name" from the capture; else from the property or the device's extra entry of that name. A given
+// value becomes a property too. Columns of the files are never called like a partition.
+func WritePartitioned(ctx context.Context, dir string, c *capture.Capture,
+	parts []Partition) (paths []string, err error) {
 	leaves := []part{{capture: c, dir: dir}}
 	for _, p := range parts {
 		var next []part
@@ -70,7 +72,9 @@ func WritePartitioned(ctx context.Context, dir string, c *capture.Capture, parts
 		if err := os.MkdirAll(l.dir, 0o777); err != nil {
 			return paths, formats.WriteError(l.dir, err)
 		}
-		path, err := claim(l.dir, escape(name), func(w io.Writer) error { return encode(ctx, w, l.capture, reserved, whole) })
+		path, err := claim(l.dir, escape(name), func(w io.Writer) error {
+			return encode(ctx, w, l.capture, reserved, whole)
+		})
 		if err != nil {
 			return paths, err
 		}
@@ -79,8 +83,8 @@ func WritePartitioned(ctx context.Context, dir string, c *capture.Capture, parts
 	return paths, nil
 }
 
-// fileName is the name of c's files: that of the file it came from, because all recordings of one source carry the same name and would
-// replace each other in a data set.
+// fileName is the name of c's files: that of the file it came from, because all recordings of one source carry the same
+// name and would replace each other in a data set.
 func fileName(c *capture.Capture) string {
 	if c.Path != "" {
 		base := filepath.Base(c.Path)
@@ -105,7 +109,8 @@ func identity(c *capture.Capture) string {
 	return hex.EncodeToString(h.Sum(nil)[:8])
 }
 
-// Beside says which file of other data had the name of c's file already, of a path that WritePartitioned returned; it is "" for most.
+// Beside says which file of other data had the name of c's file already, of a path that WritePartitioned returned; it
+// is "" for most.
 func Beside(path string, c *capture.Capture) string {
 	plain := filepath.Join(filepath.Dir(path), escape(fileName(c))+".parquet")
 	if plain == path {
@@ -151,7 +156,8 @@ func (p Partition) split(l part) ([]part, error) {
 	}
 	value, ok := p.value(c)
 	if !ok {
-		return nil, fmt.Errorf("the capture has no label, property or device entry of that name: give the value as %s=VALUE", p.Key)
+		return nil, fmt.Errorf(
+			"the capture has no label, property or device entry of that name: give the value as %s=VALUE", p.Key)
 	}
 	return []part{p.below(l, value, c)}, nil
 }
@@ -217,7 +223,8 @@ func devicesOf(c *capture.Capture) []string {
 	return out
 }
 
-// byDevice gives every device the counters that are of it or of its instances. Counters that name no device go to a folder of their own.
+// byDevice gives every device the counters that are of it or of its instances. Counters that name no device go to a
+// folder of their own.
 func (p Partition) byDevice(l part, devices []string) ([]part, error) {
 	var out []part
 	for _, dev := range append(slices.Clone(devices), "") {
@@ -262,13 +269,15 @@ func ofDevice(c *capture.Counter, dev string) *capture.Counter {
 	return &capture.Counter{Meta: c.Meta, Axis: c.Axis, Instances: mine, Pass: c.Pass, Warnings: c.Warnings}
 }
 
-// escape writes a value as the name of a folder, as Hive does: what has a meaning in paths becomes a percent sign and two digits.
+// escape writes a value as the name of a folder, as Hive does: what has a meaning in paths becomes a percent sign and
+// two digits.
 func escape(value string) string {
 	const special = "\"#%'*/:=?\\{}[]^<>|"
 	var b strings.Builder
 	for i := range len(value) {
 		ch := value[i]
-		if ch < ' ' || ch == 0x7f || strings.IndexByte(special, ch) >= 0 || ch == '.' && strings.Trim(value, ".") == "" {
+		if ch < ' ' || ch == 0x7f || strings.IndexByte(special, ch) >= 0 || ch == '.' &&
+			strings.Trim(value, ".") == "" {
 			fmt.Fprintf(&b, "%%%02X", ch)
 		} else {
 			b.WriteByte(ch)

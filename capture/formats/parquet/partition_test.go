@@ -39,17 +39,21 @@ func twoDevices(t *testing.T) *capture.Capture {
 	axis := capture.NewUniformAxis(4, 10)
 	busy := &capture.Counter{Axis: axis, Meta: capture.Meta{Name: "busy"}}
 	for _, dev := range []string{"card0", "card/1"} {
-		busy.Instances = append(busy.Instances, &capture.Counter{Axis: axis, Col: ints(1, 2, 3, 4), Meta: capture.Meta{Name: "busy[" + dev + "]", Instance: dev, Device: dev}})
+		busy.Instances = append(busy.Instances, &capture.Counter{Axis: axis, Col: ints(1, 2, 3, 4),
+			Meta: capture.Meta{Name: "busy[" + dev + "]", Instance: dev, Device: dev}})
 	}
-	return mustNew(t, capture.Config{Name: "run:1", Axis: axis, Properties: []capture.Property{{Name: "cores", Number: 6}},
-		Counters: []*capture.Counter{busy, {Axis: axis, Col: ints(5, 6, 7, 8), Meta: capture.Meta{Name: "build"}}},
-		Labels:   []*capture.Label{{Name: "kernel", Codes: []int32{0, 1, 0, -1}, Dict: []string{"a=b", "c"}}}})
+	return mustNew(t, capture.Config{Name: "run:1", Axis: axis,
+		Properties: []capture.Property{{Name: "cores", Number: 6}},
+		Counters:   []*capture.Counter{busy, {Axis: axis, Col: ints(5, 6, 7, 8), Meta: capture.Meta{Name: "build"}}},
+		Labels:     []*capture.Label{{Name: "kernel", Codes: []int32{0, 1, 0, -1}, Dict: []string{"a=b", "c"}}}})
 }
 
 func TestPartitionsBecomeHiveFolders(t *testing.T) {
 	for spec, want := range map[string][]string{
-		"device,build=12":     {"device=card0/build=12/run%3A1.parquet", "device=card%2F1/build=12/run%3A1.parquet", "device=__HIVE_DEFAULT_PARTITION__/build=12/run%3A1.parquet"},
-		"kernel":              {"kernel=__HIVE_DEFAULT_PARTITION__/run%3A1.parquet", "kernel=a%3Db/run%3A1.parquet", "kernel=c/run%3A1.parquet"},
+		"device,build=12": {"device=card0/build=12/run%3A1.parquet", "device=card%2F1/build=12/run%3A1.parquet",
+			"device=__HIVE_DEFAULT_PARTITION__/build=12/run%3A1.parquet"},
+		"kernel": {"kernel=__HIVE_DEFAULT_PARTITION__/run%3A1.parquet", "kernel=a%3Db/run%3A1.parquet",
+			"kernel=c/run%3A1.parquet"},
 		"cores,name":          {"cores=6/name=run%3A1/run%3A1.parquet"},
 		"gpu":                 {"gpu=__HIVE_DEFAULT_PARTITION__/run%3A1.parquet"},
 		"build=..,cores=1 GB": {"build=%2E%2E/cores=1 GB/run%3A1.parquet"},
@@ -103,7 +107,8 @@ func TestWhatPartitionTookApartOpensAsOneCapture(t *testing.T) {
 			t.Errorf("%s: %v", spec, err)
 			continue
 		}
-		if c.Len() != 4 || !slices.Equal(c.Axis.Start, whole.Axis.Start) || c.Name != whole.Name || len(c.Label("kernel").Codes) != 4 {
+		if c.Len() != 4 || !slices.Equal(c.Axis.Start, whole.Axis.Start) || c.Name != whole.Name ||
+			len(c.Label("kernel").Codes) != 4 {
 			t.Errorf("%s: %d samples at %v of %q from %d files", spec, c.Len(), c.Axis.Start, c.Name, len(paths))
 		}
 		for i := range 4 {
@@ -133,14 +138,17 @@ func TestWhatPartitionTookApartOpensAsOneCapture(t *testing.T) {
 func TestSeveralCapturesOfADataSetFollowEachOther(t *testing.T) {
 	dir := t.TempDir()
 	for i, name := range []string{"a.arrow", "b.arrow"} {
-		c := mustNew(t, capture.Config{Name: "run", Path: name, Axis: capture.NewUniformAxis(3, 10), StartTime: time.Unix(int64(1000-i), 0)})
+		c := mustNew(t, capture.Config{Name: "run", Path: name, Axis: capture.NewUniformAxis(3, 10),
+			StartTime: time.Unix(int64(1000-i), 0)})
 		c, err := c.With(func(cfg *capture.Config) {
-			cfg.Counters = []*capture.Counter{{Axis: cfg.Axis, Meta: capture.Meta{Name: "n"}, Col: ints(uint64(i), 2, 3)}}
+			cfg.Counters = []*capture.Counter{{Axis: cfg.Axis, Meta: capture.Meta{Name: "n"},
+				Col: ints(uint64(i), 2, 3)}}
 		})
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := WritePartitioned(background, dir, c, []Partition{{Key: "build", Value: "7", Fixed: true}}); err != nil {
+		if _, err := WritePartitioned(background, dir, c, []Partition{{Key: "build", Value: "7", Fixed: true}}); err !=
+			nil {
 			t.Fatal(err)
 		}
 	}
@@ -148,7 +156,8 @@ func TestSeveralCapturesOfADataSetFollowEachOther(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if c.Len() != 6 || c.Label("capture") == nil || c.Counter("n").Value(0).Float() != 1 || c.Counter("n").Total().Float() != 11 {
+	if c.Len() != 6 || c.Label("capture") == nil || c.Counter("n").Value(0).Float() != 1 ||
+		c.Counter("n").Total().Float() != 11 {
 		t.Errorf("%d samples, n = %v", c.Len(), c.Counter("n").Floats())
 	}
 }
@@ -182,7 +191,8 @@ func TestAForeignDataSetIsOneTable(t *testing.T) {
 		h, _ := c.Label("host").Value(i)
 		hosts = append(hosts, h)
 	}
-	if got := fmt.Sprint(c.Counter("n").Floats(), c.Axis.Start, c.Axis.End[0], c.Axis.End[3], hosts); got != "[1 2 3 4] [0 100000000 200000000 300000000] 100000000 400000000 [a/b c a/b c]" {
+	if got := fmt.Sprint(c.Counter("n").Floats(), c.Axis.Start, c.Axis.End[0], c.Axis.End[3],
+		hosts); got != "[1 2 3 4] [0 100000000 200000000 300000000] 100000000 400000000 [a/b c a/b c]" {
 		t.Errorf("rows %s", got)
 	}
 	if !c.StartTime.Equal(time.Unix(1_700_000_000, 0)) {
@@ -223,7 +233,8 @@ func TestFilesOfOneNameNeverReplaceEachOther(t *testing.T) {
 	dir := t.TempDir()
 	of := func(folder string, first uint64) *capture.Capture {
 		axis := capture.NewUniformAxis(2, 10)
-		c := mustNew(t, capture.Config{Name: "run", Axis: axis, Counters: []*capture.Counter{{Axis: axis, Col: ints(first, 2), Meta: capture.Meta{Name: "n"}}}})
+		c := mustNew(t, capture.Config{Name: "run", Axis: axis,
+			Counters: []*capture.Counter{{Axis: axis, Col: ints(first, 2), Meta: capture.Meta{Name: "n"}}}})
 		c.Path = filepath.Join(folder, "run.arrow")
 		return c
 	}

@@ -62,7 +62,8 @@ func plan(ctx context.Context, c *capture.Capture, reserved []string) (*layout, 
 		return nil, err
 	}
 	if len(fields) > pq.MaxColumnIndex {
-		return nil, fmt.Errorf("%w: it needs %d columns, and a Parquet file holds %d here", formats.ErrUnsuitable, len(fields), pq.MaxColumnIndex)
+		return nil, fmt.Errorf("%w: it needs %d columns, and a Parquet file holds %d here", formats.ErrUnsuitable,
+			len(fields), pq.MaxColumnIndex)
 	}
 	l := &layout{}
 	taken := newNames(reserved)
@@ -174,10 +175,12 @@ func (Format) Doubts(c *capture.Capture) []string {
 	}
 	var out []string
 	if len(big) > 0 {
-		out = append(out, fmt.Sprintf("columns with values of 2^63 and more are DECIMAL(20,0) in Parquet: %s", firstFew(big)))
+		out = append(out, fmt.Sprintf("columns with values of 2^63 and more are DECIMAL(20,0) in Parquet: %s",
+			firstFew(big)))
 	}
 	if len(renamed) > 0 {
-		out = append(out, fmt.Sprintf("columns have other names in Parquet, which engines accept: %s", firstFew(renamed)))
+		out = append(out, fmt.Sprintf("columns have other names in Parquet, which engines accept: %s",
+			firstFew(renamed)))
 	}
 	return out
 }

@@ -12,7 +12,8 @@ import (
 // keepBelow is the size up to which a file is kept in memory instead of being opened for every column.
 const keepBelow = 256 << 10
 
-// source gives access to the bytes of a file without holding it open, so that a thousand captures do not need a thousand descriptors.
+// source gives access to the bytes of a file without holding it open, so that a thousand captures do not need a
+// thousand descriptors.
 type source struct {
 	path string
 	info os.FileInfo

@@ -54,7 +54,8 @@ func (d *decoder) build() (*capture.Config, error) {
 		}
 	}
 	if len(d.clocks.used) > 1 && len(d.clocks.state) == 0 {
-		d.warn("its time stamps are of %d clocks and no snapshot relates them: they are taken for one", len(d.clocks.used))
+		d.warn("its time stamps are of %d clocks and no snapshot relates them: they are taken for one",
+			len(d.clocks.used))
 	}
 	d.tally.Must(16 * uint64(len(cut.start)))
 	cfg.Axis = cut.axis(zero)
@@ -65,7 +66,8 @@ func (d *decoder) build() (*capture.Config, error) {
 	d.restoreSlices(cfg, cut, zero)
 	cfg.Warnings = d.warnings
 	if about := d.slices.about(); ours && about != nil {
-		if err := arrow.Recall(cfg, about.texts[aboutLayout], about.texts[aboutCapture], about.texts[aboutCounters]); err != nil {
+		if err := arrow.Recall(cfg, about.texts[aboutLayout], about.texts[aboutCapture],
+			about.texts[aboutCounters]); err != nil {
 			return nil, err
 		}
 	}
@@ -110,7 +112,8 @@ func (d *decoder) gpuLine(l *line) {
 	if spec == nil {
 		d.warn("GPU counter %d has no spec: it has no name and no unit, and is taken for events", key.counter)
 	} else {
-		l.meta.Name, l.meta.Doc, l.meta.Unit, l.meta.Block = orElse(spec.name, l.meta.Name), spec.doc, spec.unit, spec.block
+		l.meta.Name, l.meta.Doc, l.meta.Unit, l.meta.Block = orElse(spec.name, l.meta.Name), spec.doc,
+			spec.unit, spec.block
 		if spec.level {
 			l.meta.Kind = capture.Gauge
 		}
@@ -126,7 +129,8 @@ func (d *decoder) gpuLine(l *line) {
 
 func (d *decoder) trackLine(l *line, t *track) {
 	l.ours, l.forwards = t.ours, true
-	l.meta = capture.Meta{Name: orElse(t.name, fmt.Sprintf("track %d", t.uuid)), Unit: t.unit, Doc: t.doc, Kind: capture.Gauge}
+	l.meta = capture.Meta{Name: orElse(t.name, fmt.Sprintf("track %d", t.uuid)), Unit: t.unit, Doc: t.doc,
+		Kind: capture.Gauge}
 	if k, ok := capture.ParseKind(t.kind); ok && t.ours {
 		l.meta.Kind = k
 	}

@@ -79,7 +79,8 @@ func (c *clocks) snapshot(sequence uint64, data []byte) error {
 		if r.id == clockRealtime {
 			c.wall, c.hasWall = ns-ref, true
 		}
-		c.state[keyOfClock(sequence, r.id)] = &clockState{multiplier: r.multiplier, incremental: r.incremental, at: ns, ref: ref, last: ns}
+		c.state[keyOfClock(sequence, r.id)] = &clockState{multiplier: r.multiplier, incremental: r.incremental, at: ns,
+			ref: ref, last: ns}
 	}
 	return nil
 }

@@ -67,7 +67,8 @@ type packet struct {
 
 func decode(ctx context.Context, r io.Reader, size int64) (*capture.Config, error) {
 	d := &decoder{ctx: ctx, size: size, clocks: clocks{state: map[clockKey]*clockState{}, used: map[uint64]bool{}},
-		sequences: map[uint64]*sequenceState{}, tracks: map[uint64]*track{}, series: map[seriesKey]*series{}, gpus: map[int32]bool{}, specs: map[uint64]*spec{}}
+		sequences: map[uint64]*sequenceState{}, tracks: map[uint64]*track{}, series: map[seriesKey]*series{},
+		gpus: map[int32]bool{}, specs: map[uint64]*spec{}}
 	d.slices.open = map[uint64][]slice{}
 	cut, err := stream(ctx, r, size, d.packet)
 	if err != nil {
@@ -86,7 +87,8 @@ func decode(ctx context.Context, r io.Reader, size int64) (*capture.Config, erro
 		if cut != "" {
 			return nil, fmt.Errorf("truncated: %s, and there is no counter before it", cut)
 		}
-		return nil, errors.New("the trace holds no GPU counters and no counter tracks: record it with the data source gpu.counters")
+		return nil, errors.New(
+			"the trace holds no GPU counters and no counter tracks: record it with the data source gpu.counters")
 	}
 	return d.build()
 }
@@ -120,7 +122,8 @@ func (d *decoder) compressed(p *packet, at int64) error {
 	defer func() { d.inside = false }()
 	inner := func(b []byte, at int64) error {
 		if d.unpacked += int64(len(b)); d.unpacked > mostGrowth*d.size+mostUnpacked {
-			return fmt.Errorf("the compressed packets up to byte %d are more than %d times the size of the trace", at, mostGrowth)
+			return fmt.Errorf("the compressed packets up to byte %d are more than %d times the size of the trace", at,
+				mostGrowth)
 		}
 		return d.packet(b, at)
 	}

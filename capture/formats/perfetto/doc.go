@@ -2,29 +2,32 @@
 //
 // # What is written
 //
-// A stream of TracePackets that the Perfetto UI and trace_processor open. One track stands for the capture; below it is a track
-// for each device and hardware block, below those a counter track for each counter, and for counters with instances a track with a counter
-// track for each instance (they share a scale). Regions, labels, gaps and late spans are slices on tracks of their own. Units are the schema's where it
-// has them (bytes, ns, counts), else a name.
+// A stream of TracePackets that the Perfetto UI and trace_processor open. One track stands for the capture; below it is
+// a track for each device and hardware block, below those a counter track for each counter, and for counters with
+// instances a track with a counter track for each instance (they share a scale). Regions, labels, gaps and late spans
+// are slices on tracks of their own. Units are the schema's where it has them (bytes, ns, counts), else a name.
 //
-// A value is written at the start of its sample and Perfetto draws it until the next one. A missing value is not written, so Perfetto draws the
-// one before it on: the slices of the track "gaps" say where there was no data, those of "late" where one sample covers the time of several. Integers are exact up to 2^63-1; greater ones are
-// rounded to doubles, and Doubts says so.
+// A value is written at the start of its sample and Perfetto draws it until the next one. A missing value is not
+// written, so Perfetto draws the one before it on: the slices of the track "gaps" say where there was no data, those of
+// "late" where one sample covers the time of several. Integers are exact up to 2^63-1; greater ones are rounded to
+// doubles, and Doubts says so.
 //
-// A mark "capture" on the uppermost track says what a trace has no place for: the GPU, the device, constants, warnings, and of each counter its description and the
-// reasons of missing values. What a pass measured in which time is not kept.
+// A mark "capture" on the uppermost track says what a trace has no place for: the GPU, the device, constants, warnings,
+// and of each counter its description and the reasons of missing values. What a pass measured in which time is not
+// kept.
 //
 // # What is read
 //
-// GpuCounterEvent with its specs (names, units, groups, description), whether inline or interned, and counters of TrackEvent with
-// their units and the tracks above them as groups. A GPU counter's value belongs to the time since its previous one, unless its
-// spec says that it looks forward; the first one, which has no beginning, is left out. Units such as percent, hertz and watt and
-// anything per something are levels, all else are events. Counters of TrackEvent are levels that hold until the next value; those
-// that this package wrote are what they were, with their regions, labels, gaps and late spans.
+// GpuCounterEvent with its specs (names, units, groups, description), whether inline or interned, and counters of
+// TrackEvent with their units and the tracks above them as groups. A GPU counter's value belongs to the time since its
+// previous one, unless its spec says that it looks forward; the first one, which has no beginning, is left out. Units
+// such as percent, hertz and watt and anything per something are levels, all else are events. Counters of TrackEvent
+// are levels that hold until the next value; those that this package wrote are what they were, with their regions,
+// labels, gaps and late spans.
 //
-// The samples of the capture are cut wherever a counter has a value. Where counters have values at different times, a level counts in
-// every sample that it covers, and events in the last of them; the others are missing and say so.
+// The samples of the capture are cut wherever a counter has a value. Where counters have values at different times, a
+// level counts in every sample that it covers, and events in the last of them; the others are missing and say so.
 //
-// Field numbers are those of the protos in github.com/google/perfetto, protos/perfetto; testdata/schema.txt lists the ones that are used, and a
-// test takes what is written apart by it.
+// Field numbers are those of the protos in github.com/google/perfetto, protos/perfetto; testdata/schema.txt lists the
+// ones that are used, and a test takes what is written apart by it.
 package perfetto

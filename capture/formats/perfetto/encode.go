@@ -75,14 +75,16 @@ func (Format) Encode(ctx context.Context, w io.Writer, c *capture.Capture) error
 	return e.err
 }
 
-// about marks the track of the capture with what a trace has no place for. Some of it stands there for people, who see it beside the mark.
+// about marks the track of the capture with what a trace has no place for. Some of it stands there for people, who see
+// it beside the mark.
 func (e *encoder) about(c *capture.Capture, root uint64) error {
 	layout, document, counters, err := arrow.Describe(c)
 	if err != nil {
 		return err
 	}
 	e.mark(root, 0, typeInstant, "capture", categoryAbout, func(m *message) {
-		for _, line := range [][2]string{{"gpu", c.GPU}, {"device", c.Device.Name}, {"driver", c.Device.Driver}, {aboutLayout, layout}, {aboutCapture, document}, {aboutCounters, counters}} {
+		for _, line := range [][2]string{{"gpu", c.GPU}, {"device", c.Device.Name}, {"driver", c.Device.Driver},
+			{aboutLayout, layout}, {aboutCapture, document}, {aboutCounters, counters}} {
 			if line[1] != "" {
 				annotateText(m, line[0], line[1])
 			}

@@ -191,7 +191,8 @@ func (r *sliceReader) take(e *event, at int64, tally *memory.Tally) {
 	case e.kind == typeSliceBegin || e.kind == typeInstant:
 		s := slice{category: e.category, name: e.name, track: e.track, start: at, end: at}
 		switch e.category {
-		case categoryRegion, categoryGap, categoryLate, categoryLabel, categoryStart, categoryEnd, categoryZero, categoryAbout:
+		case categoryRegion, categoryGap, categoryLate, categoryLabel, categoryStart, categoryEnd,
+			categoryZero, categoryAbout:
 		default:
 			if e.kind == typeSliceBegin && len(r.open[e.track]) > 0 {
 				r.open[e.track] = append(r.open[e.track], slice{}) // so that its end is not taken for that of ours
@@ -249,7 +250,8 @@ func (s *slice) annotate(all [][]byte) {
 }
 
 func (s *slice) region(zero int64) capture.Region {
-	return capture.Region{Name: s.name, Start: s.start - zero, End: s.end - zero, Depth: int(min(s.ints["depth"], math.MaxInt32)), Track: s.texts["track"]}
+	return capture.Region{Name: s.name, Start: s.start - zero, End: s.end - zero,
+		Depth: int(min(s.ints["depth"], math.MaxInt32)), Track: s.texts["track"]}
 }
 
 func (s *slice) gap(zero int64) capture.Gap {

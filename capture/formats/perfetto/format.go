@@ -94,7 +94,8 @@ func plausible(b []byte, cut bool) bool {
 				return false
 			}
 			known = true
-		case packetClockSnapshot, packetTrackEvent, packetTrackDescriptor, packetGPUCounterEvent, packetCompressed, packetZstd, 33, 36, 45, 89:
+		case packetClockSnapshot, packetTrackEvent, packetTrackDescriptor, packetGPUCounterEvent, packetCompressed,
+			packetZstd, 33, 36, 45, 89:
 			if typ != protowire.BytesType {
 				return false
 			}
@@ -116,7 +117,8 @@ func (Format) WhyNot(in *formats.Input) string {
 // Open reads the counters of a trace.
 func (Format) Open(ctx context.Context, in *formats.Input, opt formats.Options) (*capture.Capture, error) {
 	if len(opt.Extra) > 0 {
-		return nil, formats.OptionErrorf("format perfetto has no option %s", strings.Join(slices.Sorted(maps.Keys(opt.Extra)), ", "))
+		return nil, formats.OptionErrorf("format perfetto has no option %s",
+			strings.Join(slices.Sorted(maps.Keys(opt.Extra)), ", "))
 	}
 	if in.IsDir {
 		return nil, fmt.Errorf("%s: a folder, and a trace is one file", in.Path)
@@ -154,8 +156,12 @@ func (Format) Doubts(c *capture.Capture) []string {
 	var out []string
 	for _, whole := range c.Counters {
 		for _, ctr := range append([]*capture.Counter{whole}, whole.Instances...) {
-			if ctr.Col != nil && slices.ContainsFunc(ctr.Col.Data().U, func(u uint64) bool { return u > math.MaxInt64 }) {
-				out = append(out, fmt.Sprintf("counter %s has values of 2^63 and more, which a trace holds only as rounded doubles", ctr.Name))
+			if ctr.Col != nil && slices.ContainsFunc(ctr.Col.Data().U, func(u uint64) bool {
+				return u > math.MaxInt64
+			}) {
+				out = append(out,
+					fmt.Sprintf("counter %s has values of 2^63 and more, which a trace holds only as rounded doubles",
+						ctr.Name))
 			}
 		}
 	}
@@ -166,7 +172,9 @@ func (Format) Doubts(c *capture.Capture) []string {
 		}
 	}
 	if overlaps > 0 {
-		out = append(out, fmt.Sprintf("%d samples overlap the one before them: a trace shows each value only until the next", overlaps))
+		out = append(out,
+			fmt.Sprintf("%d samples overlap the one before them: a trace shows each value only until the next",
+				overlaps))
 	}
 	return out
 }

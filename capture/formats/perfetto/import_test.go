@@ -45,7 +45,8 @@ func gpuDescription() message {
 	return d
 }
 
-// gpuTrace is what a producer of gpu.counters writes, with its descriptor inline or interned. Values come every 10 ns, those of Slow every 20.
+// gpuTrace is what a producer of gpu.counters writes, with its descriptor inline or interned. Values come every 10 ns,
+// those of Slow every 20.
 func gpuTrace(inline bool) []byte {
 	w := &tracer{}
 	w.packet(func(p *message) {
@@ -125,7 +126,8 @@ func TestGPUCountersOfAProducerAreRead(t *testing.T) {
 	}
 	zpacked := &tracer{}
 	zpacked.packet(func(p *message) { p.message(133, z.EncodeAll(gpuTrace(true), nil)) })
-	for name, data := range map[string][]byte{"inline": gpuTrace(true), "interned": gpuTrace(false), "deflated": packed(gpuTrace(true)), "zstd": zpacked.out} {
+	for name, data := range map[string][]byte{"inline": gpuTrace(true), "interned": gpuTrace(false),
+		"deflated": packed(gpuTrace(true)), "zstd": zpacked.out} {
 		t.Run(name, func(t *testing.T) {
 			c := mustDecode(t, data)
 			if got := fmt.Sprint(c.Axis.Start, c.Axis.End); got != "[0 10 20 30] [10 20 30 40]" {
@@ -135,7 +137,8 @@ func TestGPUCountersOfAProducerAreRead(t *testing.T) {
 			check(t, c, "Bandwidth", "[505 510 515 520] gauge MB/s L2")
 			check(t, c, "Busy", "[10 10 10 10] gauge percent compute")
 			check(t, c, "Slow", "[- 1020 - 1040] delta  ")
-			if why, _ := c.Counter("Slow").Why(0); why.Code != capture.NotAggregable || !strings.Contains(why.Text, "2 samples") {
+			if why, _ := c.Counter("Slow").Why(0); why.Code != capture.NotAggregable ||
+				!strings.Contains(why.Text, "2 samples") {
 				t.Errorf("Slow is missing because of %+v", why)
 			}
 			if d := c.Counter("GPU active cycles").Doc; d != "cycles with work" {
@@ -168,12 +171,14 @@ func TestSeveralGPUsBecomeInstances(t *testing.T) {
 	}
 	c := mustDecode(t, w.out)
 	ctr := c.Counter("GPU active cycles")
-	if ctr == nil || len(ctr.Instances) != 2 || ctr.Instances[1].Device != "gpu1" || fmt.Sprint(values(ctr)) != "[12 14]" {
+	if ctr == nil || len(ctr.Instances) != 2 || ctr.Instances[1].Device != "gpu1" ||
+		fmt.Sprint(values(ctr)) != "[12 14]" {
 		t.Fatalf("counter %+v", ctr)
 	}
 }
 
-// chromeTrace has counter tracks of a process and a thread, one incremental with a multiplier, on an incremental clock of the sequence.
+// chromeTrace has counter tracks of a process and a thread, one incremental with a multiplier, on an incremental clock
+// of the sequence.
 func chromeTrace() []byte {
 	w := &tracer{}
 	w.packet(func(p *message) {
@@ -261,10 +266,12 @@ func TestPacketsWithoutAKnownClockAreCounted(t *testing.T) {
 
 func TestCompressedPacketsMayNotGrowWithoutBound(t *testing.T) {
 	bomb := packed(make([]byte, mostUnpacked+1))
-	if _, err := decodeBytes(bomb); err == nil || !strings.Contains(err.Error(), "more than") && !strings.Contains(err.Error(), "damaged") {
+	if _, err := decodeBytes(bomb); err == nil || !strings.Contains(err.Error(), "more than") &&
+		!strings.Contains(err.Error(), "damaged") {
 		t.Errorf("error %v", err)
 	}
-	if _, err := decodeBytes(packed(packed(gpuTrace(true)))); err == nil || !strings.Contains(err.Error(), "hold compressed ones") {
+	if _, err := decodeBytes(packed(packed(gpuTrace(true)))); err == nil ||
+		!strings.Contains(err.Error(), "hold compressed ones") {
 		t.Errorf("error %v", err)
 	}
 }

@@ -19,7 +19,8 @@ import (
 // mostUnpacked bounds what one compressed packet may unpack to. The tracing service keeps them below 512 KiB.
 const mostUnpacked = 32 << 20
 
-// each calls f for every field of a message. val is the number of a varint or fixed field, and data the content of a length-delimited one.
+// each calls f for every field of a message. val is the number of a varint or fixed field, and data the content of a
+// length-delimited one.
 func each(b []byte, f func(num protowire.Number, typ protowire.Type, val uint64, data []byte) error) error {
 	for at := 0; at < len(b); {
 		num, typ, n := protowire.ConsumeTag(b[at:])
@@ -76,13 +77,14 @@ func numbers(dst []uint64, typ protowire.Type, val uint64, data []byte, fixed bo
 	return dst
 }
 
-// packetRoom is what taking a packet in takes at most, for each of its bytes: its numbers may be packed into one byte each, and move to a larger array
-// while they are read.
+// packetRoom is what taking a packet in takes at most, for each of its bytes: its numbers may be packed into one byte
+// each, and move to a larger array while they are read.
 const packetRoom = 20
 
-// stream calls packet for every TracePacket of r, size bytes long; at is the byte where it begins. cut says how the trace breaks off, ""
-// where it ends as it should.
-func stream(ctx context.Context, r io.Reader, size int64, packet func(b []byte, at int64) error) (cut string, err error) {
+// stream calls packet for every TracePacket of r, size bytes long; at is the byte where it begins. cut says how the
+// trace breaks off, "" where it ends as it should.
+func stream(ctx context.Context, r io.Reader, size int64,
+	packet func(b []byte, at int64) error) (cut string, err error) {
 	in := &counted{r: bufio.NewReaderSize(r, 1<<18)}
 	var buf []byte
 	var tally memory.Tally
@@ -187,7 +189,8 @@ func (c *counted) field(tag uint64, at int64) (uint64, error) {
 func unpack(ctx context.Context, data []byte, zstandard bool, at int64, packet func(b []byte, at int64) error) error {
 	var r io.Reader
 	if zstandard {
-		z, err := zstd.NewReader(bytes.NewReader(data), zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxMemory(mostUnpacked))
+		z, err := zstd.NewReader(bytes.NewReader(data), zstd.WithDecoderConcurrency(1),
+			zstd.WithDecoderMaxMemory(mostUnpacked))
 		if err != nil {
 			return fmt.Errorf("damaged: compressed packets at byte %d: %w", at, err)
 		}
@@ -209,9 +212,13 @@ func unpack(ctx context.Context, data []byte, zstandard bool, at int64, packet f
 		return fmt.Errorf("damaged: compressed packets at byte %d: %w", at, err)
 	}
 	if len(plain) > mostUnpacked {
-		return fmt.Errorf("compressed packets at byte %d are more than %d bytes: unpack the trace with Perfetto's traceconv first", at, mostUnpacked)
+		return fmt.Errorf(
+			"compressed packets at byte %d are more than %d bytes: unpack the trace with Perfetto's traceconv first",
+			at, mostUnpacked)
 	}
-	cut, err := stream(ctx, bytes.NewReader(plain), int64(len(plain)), func(b []byte, _ int64) error { return packet(b, at) })
+	cut, err := stream(ctx, bytes.NewReader(plain), int64(len(plain)), func(b []byte, _ int64) error {
+		return packet(b, at)
+	})
 	if err == nil && cut != "" {
 		err = fmt.Errorf("damaged: compressed packets at byte %d break off", at)
 	}

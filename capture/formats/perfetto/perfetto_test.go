@@ -31,29 +31,41 @@ func mustNew(t testing.TB, cfg capture.Config) *capture.Capture {
 	return c
 }
 
-// sample has what a trace can hold: units, groups, instances, regions that overlap, gaps, labels, missing values and a row of them.
+// sample has what a trace can hold: units, groups, instances, regions that overlap, gaps, labels, missing values and a
+// row of them.
 func sample(t testing.TB) *capture.Capture {
 	axis := &capture.Axis{Start: []int64{-5, 10, 20, 50, 60}, End: []int64{10, 20, 40, 60, 75}}
 	valid := capture.NewBitmap(5)
 	valid.Clear(1)
 	valid.Clear(3)
-	busy := &capture.Counter{Axis: axis, Meta: capture.Meta{Name: "busy", Kind: capture.Gauge, Unit: "percent", Block: "GRBM"}}
+	busy := &capture.Counter{Axis: axis,
+		Meta: capture.Meta{Name: "busy", Kind: capture.Gauge, Unit: "percent", Block: "GRBM"}}
 	for _, id := range []string{"0", "2"} {
-		busy.Instances = append(busy.Instances, &capture.Counter{Axis: axis, Col: floats(1.5, 2, math.NaN(), math.NaN(), 4),
-			Meta: capture.Meta{Name: "busy[" + id + "]", Instance: id, Kind: capture.Gauge, Unit: "percent", Block: "GRBM"}})
+		busy.Instances = append(busy.Instances,
+			&capture.Counter{Axis: axis, Col: floats(1.5, 2, math.NaN(), math.NaN(), 4),
+				Meta: capture.Meta{Name: "busy[" + id + "]", Instance: id, Kind: capture.Gauge, Unit: "percent",
+					Block: "GRBM"}})
 	}
 	return mustNew(t, capture.Config{
-		Name: "run", GPU: "gfx1151", Device: capture.Device{Name: "Radeon"}, StartTime: time.Unix(1_700_000_000, 5).UTC(), Axis: axis,
+		Name: "run", GPU: "gfx1151", Device: capture.Device{Name: "Radeon"},
+		StartTime: time.Unix(1_700_000_000, 5).UTC(), Axis: axis,
 		Counters: []*capture.Counter{
-			{Axis: axis, Col: capture.NewColumn(capture.Data{U: []uint64{1, 0, math.MaxInt64, 0, 5}, Valid: valid}), Meta: capture.Meta{Name: "cycles", Unit: "cycles", Block: "GRBM", Device: "card0", Doc: "GPU clocks"}},
-			{Axis: axis, Col: ints(5, 6, 7, 0, 9).Slice(0, 5), Meta: capture.Meta{Name: "read", Unit: "bytes", Device: "card1"}},
+			{Axis: axis, Col: capture.NewColumn(capture.Data{U: []uint64{1, 0, math.MaxInt64, 0, 5}, Valid: valid}),
+				Meta: capture.Meta{Name: "cycles", Unit: "cycles", Block: "GRBM", Device: "card0", Doc: "GPU clocks"}},
+			{Axis: axis, Col: ints(5, 6, 7, 0, 9).Slice(0, 5),
+				Meta: capture.Meta{Name: "read", Unit: "bytes", Device: "card1"}},
 			busy,
 		},
-		Labels: []*capture.Label{{Name: "kernel", Codes: []int32{0, 0, 1, -1, 0}, Dict: []string{"vcopy(double*)", "init"}}},
-		Regions: []capture.Region{{Name: "frame", Start: 0, End: 30}, {Name: "draw", Start: 20, End: 50, Depth: 1}, {Name: "mark", Start: 60, End: 60},
-			{Name: "call", Start: 5, End: 40, Track: "HIP, thread 7"}, {Name: "inner", Start: 5, End: 20, Depth: 1, Track: "HIP, thread 7"}},
-		Gaps: []capture.Gap{{Start: 40, End: 50, Lost: 7, Reason: capture.Reason{Code: capture.LostReports, Text: "buffer full"}}, {Start: 45, End: 55}},
-		Late: []capture.Gap{{Start: -5, End: 10, Lost: 3, Reason: capture.Reason{Code: capture.LostReports, Text: "slept"}}, {Start: -5, End: 20}},
+		Labels: []*capture.Label{{Name: "kernel", Codes: []int32{0, 0, 1, -1, 0},
+			Dict: []string{"vcopy(double*)", "init"}}},
+		Regions: []capture.Region{{Name: "frame", Start: 0, End: 30}, {Name: "draw", Start: 20, End: 50, Depth: 1},
+			{Name: "mark", Start: 60, End: 60},
+			{Name: "call", Start: 5, End: 40, Track: "HIP, thread 7"},
+			{Name: "inner", Start: 5, End: 20, Depth: 1, Track: "HIP, thread 7"}},
+		Gaps: []capture.Gap{{Start: 40, End: 50, Lost: 7,
+			Reason: capture.Reason{Code: capture.LostReports, Text: "buffer full"}}, {Start: 45, End: 55}},
+		Late: []capture.Gap{{Start: -5, End: 10, Lost: 3,
+			Reason: capture.Reason{Code: capture.LostReports, Text: "slept"}}, {Start: -5, End: 20}},
 	})
 }
 
@@ -100,7 +112,8 @@ func values(c *capture.Counter) (out []string) {
 
 // plain is what of a capture a trace keeps.
 func plain(c *capture.Capture) map[string]any {
-	out := map[string]any{"axis": fmt.Sprint(c.Axis.Start, c.Axis.End), "regions": c.Regions, "gaps": c.Gaps, "late": c.Late, "start": c.StartTime.UnixNano()}
+	out := map[string]any{"axis": fmt.Sprint(c.Axis.Start, c.Axis.End), "regions": c.Regions, "gaps": c.Gaps,
+		"late": c.Late, "start": c.StartTime.UnixNano()}
 	for _, w := range c.Counters {
 		for _, one := range append([]*capture.Counter{w}, w.Instances...) {
 			m := one.Meta
@@ -149,7 +162,8 @@ func TestSamplesWithoutAnyValueAndCountersWithoutAnyComeBack(t *testing.T) {
 	axis := &capture.Axis{Start: []int64{0, 10, 20}, End: []int64{10, 20, 30}}
 	nan := math.NaN()
 	want := mustNew(t, capture.Config{Axis: axis, Counters: []*capture.Counter{
-		{Axis: axis, Col: floats(1.5, nan, 2.5), Meta: capture.Meta{Name: "a"}}, {Axis: axis, Col: floats(nan, nan, nan), Meta: capture.Meta{Name: "b", Kind: capture.Constant}}}})
+		{Axis: axis, Col: floats(1.5, nan, 2.5), Meta: capture.Meta{Name: "a"}},
+		{Axis: axis, Col: floats(nan, nan, nan), Meta: capture.Meta{Name: "b", Kind: capture.Constant}}}})
 	got := mustDecode(t, encoded(t, want))
 	a, b := plain(want), plain(got)
 	delete(a, "start")
@@ -173,7 +187,8 @@ func TestEveryFieldIsOfThePublishedSchema(t *testing.T) {
 		if packet.one(t, "trusted_packet_sequence_id") != uint64(1) {
 			t.Fatalf("packet %d has sequence %v", i, packet["trusted_packet_sequence_id"])
 		}
-		if first := packet.one(t, "first_packet_on_sequence") != nil; first != (i == 0) || first != (packet.one(t, "sequence_flags") == uint64(1)) {
+		if first := packet.one(t, "first_packet_on_sequence") != nil; first != (i == 0) ||
+			first != (packet.one(t, "sequence_flags") == uint64(1)) {
 			t.Errorf("packet %d: first %v, flags %v", i, first, packet["sequence_flags"])
 		}
 		if d := packet.sub(t, "track_descriptor"); d != nil {
@@ -190,8 +205,10 @@ func TestEveryFieldIsOfThePublishedSchema(t *testing.T) {
 		e := packet.sub(t, "track_event")
 		if e == nil {
 			clocks := packet.sub(t, "clock_snapshot")["clocks"]
-			if len(clocks) != 2 || clocks[0].(node).one(t, "clock_id") != uint64(6) || clocks[1].(node).one(t, "clock_id") != uint64(1) ||
-				clocks[1].(node).one(t, "timestamp") != uint64(1_700_000_000_000_000_005) || clocks[0].(node).one(t, "timestamp") != uint64(5) {
+			if len(clocks) != 2 || clocks[0].(node).one(t, "clock_id") != uint64(6) ||
+				clocks[1].(node).one(t, "clock_id") != uint64(1) ||
+				clocks[1].(node).one(t, "timestamp") != uint64(1_700_000_000_000_000_005) ||
+				clocks[0].(node).one(t, "timestamp") != uint64(5) {
 				t.Errorf("clocks %v", clocks)
 			}
 			continue
@@ -232,7 +249,8 @@ func TestEveryFieldIsOfThePublishedSchema(t *testing.T) {
 			t.Errorf("event of type %v", e["type"])
 		}
 	}
-	want := map[string]int{"begin": 3 + 2 + 2 + 2 + 3, "end": 3 + 2 + 2 + 2 + 3, "instant": 1 + 1 + 2, "counter": 3 + 5 + 2*3}
+	want := map[string]int{"begin": 3 + 2 + 2 + 2 + 3, "end": 3 + 2 + 2 + 2 + 3, "instant": 1 + 1 + 2,
+		"counter": 3 + 5 + 2*3}
 	if d := cmp.Diff(want, counts); d != "" {
 		t.Errorf("events (-want +got):\n%s", d)
 	}
@@ -244,7 +262,8 @@ func TestEveryFieldIsOfThePublishedSchema(t *testing.T) {
 		return tracks[parent].one(t, "name")
 	}
 	cyc := byName["cycles"]
-	if cyc.sub(t, "counter").one(t, "unit_name") != "cycles" || cyc.one(t, "description") != "GPU clocks" || name(cyc, "parent_uuid") != "GRBM" {
+	if cyc.sub(t, "counter").one(t, "unit_name") != "cycles" || cyc.one(t, "description") != "GPU clocks" ||
+		name(cyc, "parent_uuid") != "GRBM" {
 		t.Errorf("cycles: %v", cyc)
 	}
 	if name(tracks[cyc.one(t, "parent_uuid").(uint64)], "parent_uuid") != "card0" {
@@ -253,17 +272,20 @@ func TestEveryFieldIsOfThePublishedSchema(t *testing.T) {
 	if unit := byName["read"].sub(t, "counter").one(t, "unit"); unit != uint64(3) {
 		t.Errorf("bytes are unit %v", unit)
 	}
-	if in := byName["busy[2]"]; in.sub(t, "counter").one(t, "y_axis_share_key") != "busy" || name(in, "parent_uuid") != "busy" {
+	if in := byName["busy[2]"]; in.sub(t, "counter").one(t, "y_axis_share_key") != "busy" ||
+		name(in, "parent_uuid") != "busy" {
 		t.Errorf("instance: %v", in)
 	}
-	if root := byName["astrolabe run"]; root.one(t, "description") != "gfx1151, Radeon" || root.one(t, "child_ordering") != uint64(3) || root["parent_uuid"] != nil {
+	if root := byName["astrolabe run"]; root.one(t, "description") != "gfx1151, Radeon" ||
+		root.one(t, "child_ordering") != uint64(3) || root["parent_uuid"] != nil {
 		t.Errorf("root: %v", root)
 	}
 }
 
 func TestValuesThatATraceCannotHoldAreDoubted(t *testing.T) {
 	axis := &capture.Axis{Start: []int64{0, 5}, End: []int64{10, 15}}
-	c := mustNew(t, capture.Config{Axis: axis, Counters: []*capture.Counter{{Axis: axis, Col: ints(math.MaxUint64, 1), Meta: capture.Meta{Name: "big"}}}})
+	c := mustNew(t, capture.Config{Axis: axis,
+		Counters: []*capture.Counter{{Axis: axis, Col: ints(math.MaxUint64, 1), Meta: capture.Meta{Name: "big"}}}})
 	doubts := strings.Join((Format{}).Doubts(c), "\n")
 	if !strings.Contains(doubts, "big") || !strings.Contains(doubts, "1 samples overlap") {
 		t.Errorf("doubts %q", doubts)
@@ -278,7 +300,8 @@ func TestATraceCutAnywhereKeepsItsWholePackets(t *testing.T) {
 	for n := range data {
 		c, err := decodeBytes(data[:n])
 		if err != nil {
-			if !strings.Contains(err.Error(), "truncated") && !strings.Contains(err.Error(), "no counter") && !strings.Contains(err.Error(), "no GPU counters") {
+			if !strings.Contains(err.Error(), "truncated") && !strings.Contains(err.Error(), "no counter") &&
+				!strings.Contains(err.Error(), "no GPU counters") {
 				t.Fatalf("cut at %d: %v", n, err)
 			}
 			continue
@@ -291,7 +314,8 @@ func TestATraceCutAnywhereKeepsItsWholePackets(t *testing.T) {
 
 func TestDamageIsNamedWithItsPlace(t *testing.T) {
 	data := append(encoded(t, sample(t)), 0x0b, 1, 2)
-	if _, err := decodeBytes(data); err == nil || !strings.Contains(err.Error(), fmt.Sprintf("damaged at byte %d", len(data)-3)) {
+	if _, err := decodeBytes(data); err == nil ||
+		!strings.Contains(err.Error(), fmt.Sprintf("damaged at byte %d", len(data)-3)) {
 		t.Errorf("error %v", err)
 	}
 	bad := []byte{0x0a, 4, 0x5a, 2, 0x08, 0x80} // a track event that breaks off

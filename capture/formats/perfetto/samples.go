@@ -37,7 +37,8 @@ func allTimes(lines []*line, tally *memory.Tally) []int64 {
 	return all
 }
 
-// ourSamples finds the samples that this package wrote: each begins with its values and ends where the next begins, or at a mark before it.
+// ourSamples finds the samples that this package wrote: each begins with its values and ends where the next begins, or
+// at a mark before it.
 func (d *decoder) ourSamples(lines []*line) *cutting {
 	start, ends := allTimes(lines, &d.tally), []int64(nil)
 	for _, s := range d.slices.done {
@@ -202,14 +203,16 @@ func (l *line) reasons(c *cutting, tally *memory.Tally) []capture.ReasonRun {
 			out[n-1].To = to
 			return
 		}
-		out = memory.Append(tally, out, capture.ReasonRun{From: from, To: to, Reason: capture.Reason{Code: code, Text: text}})
+		out = memory.Append(tally, out,
+			capture.ReasonRun{From: from, To: to, Reason: capture.Reason{Code: code, Text: text}})
 	}
 	const none = "the trace has no value of this counter here"
 	done := 0
 	l.cover(c, func(k, from, to int) {
 		add(done, from, capture.NotCollected, none)
 		if !l.spreads() && to-from > 1 {
-			add(from, to-1, capture.NotAggregable, fmt.Sprintf("the counter has one value for %d samples: it counts in the last of them", to-from))
+			add(from, to-1, capture.NotAggregable,
+				fmt.Sprintf("the counter has one value for %d samples: it counts in the last of them", to-from))
 		}
 		done = max(done, to)
 	})

@@ -74,7 +74,8 @@ func takeApart(t *testing.T, schema map[string]map[int]schemaField, message stri
 			var u uint64
 			u, n = protowire.ConsumeVarint(b)
 			v = u
-			if f.typ == "bool" && u > 1 || f.typ == "uint32" && u > math.MaxUint32 || f.typ == "int32" && int64(u) != int64(int32(u)) {
+			if f.typ == "bool" && u > 1 || f.typ == "uint32" && u > math.MaxUint32 || f.typ == "int32" &&
+				int64(u) != int64(int32(u)) {
 				t.Fatalf("%s.%s = %d is no %s", message, f.name, u, f.typ)
 			}
 		case protowire.Fixed64Type:

@@ -63,7 +63,8 @@ func newForest(c *capture.Capture, regions []lanes.Lane, gapLanes, lateLanes int
 // counter adds the track of a counter, or of an instance of whole.
 func (f *forest) counter(root uint64, whole, c *capture.Counter, share string) {
 	parent, path := root, ""
-	for _, level := range []struct{ name, doc string }{{orElse(c.Device, whole.Device), groupDevice}, {orElse(c.Block, whole.Block), groupBlock}} {
+	for _, level := range []struct{ name, doc string }{{orElse(c.Device, whole.Device), groupDevice},
+		{orElse(c.Block, whole.Block), groupBlock}} {
 		if level.name == "" {
 			continue
 		}
@@ -77,7 +78,8 @@ func (f *forest) counter(root uint64, whole, c *capture.Counter, share string) {
 			name = whole.Name + "[" + c.Meta.Instance + "]"
 		}
 	}
-	f.add(out{parent: parent, name: name, doc: orElse(c.Doc, c.Title), counter: c, share: share}, path+"/counter "+c.Name+"\x00"+share)
+	f.add(out{parent: parent, name: name, doc: orElse(c.Doc, c.Title), counter: c, share: share},
+		path+"/counter "+c.Name+"\x00"+share)
 }
 
 // What a group of counters is, as its description says.

@@ -146,7 +146,9 @@ func (b *builder) begin(r *reading) error {
 			return err
 		}
 		if end = b.base + at; end < start {
-			return fmt.Errorf("the interval ends at %s s, before the one above it: the lines are not in the order that perf printed them", r.interval)
+			return fmt.Errorf(
+				"the interval ends at %s s, before the one above it: the lines are not in the order that perf printed them",
+				r.interval)
 		}
 	}
 	b.starts, b.ends = append(b.starts, start), append(b.ends, end)
@@ -206,7 +208,8 @@ func (b *builder) build() (*capture.Config, error) {
 		return nil, fmt.Errorf("empty: it holds no count of perf stat")
 	}
 	if b.guessed {
-		b.warn = append(b.warn, "perf stat does not print how long it ran: the longest time that an event ran is taken for it (measure the event duration_time, or use -I)")
+		b.warn = append(b.warn,
+			"perf stat does not print how long it ran: the longest time that an event ran is taken for it (measure the event duration_time, or use -I)")
 	}
 	if b.metrics > 0 {
 		b.warn = append(b.warn, fmt.Sprintf("%d values that perf computed from counts are left out", b.metrics))
@@ -221,7 +224,8 @@ func (b *builder) build() (*capture.Config, error) {
 	return cfg, nil
 }
 
-// counterRoom is what a counter takes without its values, and reasonRoom what a stretch of missing values does, in bytes.
+// counterRoom is what a counter takes without its values, and reasonRoom what a stretch of missing values does, in
+// bytes.
 const counterRoom, reasonRoom = 1024, 96
 
 // counters makes a counter of each event, with an instance for each place.
@@ -266,7 +270,8 @@ func (b *builder) counters(axis *capture.Axis) []*capture.Counter {
 		plain, mode := modifiers(name)
 		if mode != "" && byName[plain] == nil {
 			c.Aliases = append(c.Aliases, plain)
-			c.Warnings = append(c.Warnings, fmt.Sprintf("%s was counted with the modifier %s (%s) only", plain, mode, modifierText(mode)))
+			c.Warnings = append(c.Warnings, fmt.Sprintf("%s was counted with the modifier %s (%s) only", plain, mode,
+				modifierText(mode)))
 		}
 	}
 	return append(out, extra...)
@@ -283,7 +288,8 @@ func modifiers(event string) (plain, mode string) {
 
 func modifierText(mode string) string {
 	var parts []string
-	for _, m := range []struct{ letter, text string }{{"u", "programs"}, {"k", "the kernel"}, {"h", "the hypervisor"}, {"H", "this machine"}, {"G", "its guests"}} {
+	for _, m := range []struct{ letter, text string }{{"u", "programs"}, {"k", "the kernel"}, {"h", "the hypervisor"},
+		{"H", "this machine"}, {"G", "its guests"}} {
 		if strings.Contains(mode, m.letter) {
 			parts = append(parts, m.text)
 		}
@@ -300,12 +306,16 @@ func (s *series) counters(axis *capture.Axis) []*capture.Counter {
 		return []*capture.Counter{s.sum(axis)}
 	}
 	n := axis.Len()
-	main := &capture.Counter{Axis: axis, Meta: capture.Meta{Name: s.event, Unit: s.unit, Source: "perf stat"}, Reasons: s.reasons(n)}
+	main := &capture.Counter{Axis: axis, Meta: capture.Meta{Name: s.event, Unit: s.unit, Source: "perf stat"},
+		Reasons: s.reasons(n)}
 	main.Col = capture.LazyColumn(n, func() (capture.Data, error) { return s.column(s.values, n), nil })
 	out := []*capture.Counter{main}
 	percent := func(suffix, title string, texts []string) {
-		c := &capture.Counter{Axis: axis, Meta: capture.Meta{Name: s.event + suffix, Title: title, Unit: "percent", Kind: capture.Gauge, Source: "perf stat"}}
-		c.Col = capture.LazyColumn(n, func() (capture.Data, error) { return capture.Data{F: s.column(texts, n).Floats()}, nil })
+		c := &capture.Counter{Axis: axis, Meta: capture.Meta{Name: s.event + suffix, Title: title, Unit: "percent",
+			Kind: capture.Gauge, Source: "perf stat"}}
+		c.Col = capture.LazyColumn(n, func() (capture.Data, error) {
+			return capture.Data{F: s.column(texts, n).Floats()}, nil
+		})
 		out = append(out, c)
 	}
 	least := 100.0
@@ -315,7 +325,10 @@ func (s *series) counters(axis *capture.Axis) []*capture.Counter {
 		}
 	}
 	if least < 100 {
-		main.Warnings = append(main.Warnings, fmt.Sprintf("%s shared a hardware counter and ran for as little as %s %% of its time: perf scaled its counts up, they are estimates", s.event, strconv.FormatFloat(least, 'f', -1, 64)))
+		main.Warnings = append(main.Warnings,
+			fmt.Sprintf(
+				"%s shared a hardware counter and ran for as little as %s %% of its time: perf scaled its counts up, they are estimates",
+				s.event, strconv.FormatFloat(least, 'f', -1, 64)))
 		percent(":running", "Share of the time that "+s.event+" was on a hardware counter", s.running)
 	}
 	if slices.ContainsFunc(s.noise, func(t string) bool { return t != "" }) {
@@ -357,16 +370,20 @@ func (s *series) column(texts []string, n int) capture.Data {
 	return out
 }
 
-// whyNotCounted tells from the share of its time that an event ran why it has no count. perf prints all of it where that time is none.
+// whyNotCounted tells from the share of its time that an event ran why it has no count. perf prints all of it where
+// that time is none.
 func whyNotCounted(running string) capture.Reason {
 	share, err := number(running)
 	switch {
 	case err == nil && share == 0:
-		return capture.Reason{Code: capture.NotScheduled, Text: "perf stat: <not counted>: the event never got onto a hardware counter"}
+		return capture.Reason{Code: capture.NotScheduled,
+			Text: "perf stat: <not counted>: the event never got onto a hardware counter"}
 	case err == nil:
-		return capture.Reason{Code: capture.NotCollected, Text: "perf stat: <not counted>: what the event counts for did not run"}
+		return capture.Reason{Code: capture.NotCollected,
+			Text: "perf stat: <not counted>: what the event counts for did not run"}
 	}
-	return capture.Reason{Code: capture.NotCollected, Text: "perf stat: <not counted>: the event never got onto a hardware counter, or what it counts for did not run"}
+	return capture.Reason{Code: capture.NotCollected,
+		Text: "perf stat: <not counted>: the event never got onto a hardware counter, or what it counts for did not run"}
 }
 
 // count reads a whole number, with or without zeros behind its point.
@@ -399,7 +416,8 @@ func (s *series) reasons(n int) []capture.ReasonRun {
 		case notCounted:
 			add(row, row+1, whyNotCounted(s.running[k]))
 		case notSupported:
-			add(row, row+1, capture.Reason{Code: capture.Unsupported, Text: "perf stat: <not supported>: this machine has no such event"})
+			add(row, row+1, capture.Reason{Code: capture.Unsupported,
+				Text: "perf stat: <not supported>: this machine has no such event"})
 		}
 		next = max(next, row+1)
 	}

@@ -49,8 +49,8 @@ const readingRoom = 128
 // longestLine bounds a line, in bytes.
 const longestLine = 1 << 20
 
-// Sniff looks for lines of perf stat with all their fields. It also knows what perf stat prints without counts, so that Open can say which
-// option gives them.
+// Sniff looks for lines of perf stat with all their fields. It also knows what perf stat prints without counts, so that
+// Open can say which option gives them.
 func (Format) Sniff(in *formats.Input) int {
 	if in.IsDir || bytes.IndexByte(in.Head, 0) >= 0 {
 		return 0
@@ -77,8 +77,8 @@ const (
 	formPlain       // for people
 )
 
-// judge looks at the beginning of a file: in which form it holds counts, and if there are none why it cannot be read although it is perf
-// stat's.
+// judge looks at the beginning of a file: in which form it holds counts, and if there are none why it cannot be read
+// although it is perf stat's.
 func judge(head []byte) (form, error) {
 	lines := strings.Split(string(head), "\n")
 	for i := range lines {
@@ -138,7 +138,8 @@ func hasPlainCounts(lines []string) bool {
 // Open reads the file. It has no options of its own.
 func (Format) Open(ctx context.Context, in *formats.Input, opt formats.Options) (*capture.Capture, error) {
 	if len(opt.Extra) > 0 {
-		return nil, formats.OptionErrorf("format perfstat has no option %s", strings.Join(slices.Sorted(maps.Keys(opt.Extra)), ", "))
+		return nil, formats.OptionErrorf("format perfstat has no option %s",
+			strings.Join(slices.Sorted(maps.Keys(opt.Extra)), ", "))
 	}
 	if in.IsDir {
 		return nil, fmt.Errorf("%s: a folder, and perf stat writes one file", in.Path)

@@ -157,7 +157,8 @@ func (r *reading) after(f []string, sep string) error {
 	for strings.Count(r.event, "/")%2 == 1 && len(f) > 0 {
 		r.event, f = r.event+sep+f[0], f[1:]
 	}
-	if len(f) > 1 && f[0] != "" && !isValue(f[0]) && !strings.HasSuffix(f[0], "%") && (isWhole(f[1]) || strings.HasSuffix(f[1], "%")) {
+	if len(f) > 1 && f[0] != "" && !isValue(f[0]) && !strings.HasSuffix(f[0], "%") &&
+		(isWhole(f[1]) || strings.HasSuffix(f[1], "%")) {
 		r.instance, f = joinIDs(r.instance, f[0]), f[1:] // a control group
 	}
 	if len(f) > 0 && strings.HasSuffix(f[0], "%") {

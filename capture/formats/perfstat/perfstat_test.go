@@ -32,7 +32,8 @@ func mustParse(t *testing.T, text string) *capture.Capture {
 // open opens what perf 6.1 itself wrote.
 func open(t *testing.T, name string) *capture.Capture {
 	t.Helper()
-	c, err := formats.NewRegistry(Format{}).Open(context.Background(), filepath.Join("testdata", name), formats.Options{})
+	c, err := formats.NewRegistry(Format{}).Open(context.Background(), filepath.Join("testdata", name),
+		formats.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -66,7 +67,8 @@ func want(t *testing.T, c *capture.Capture, name, text string) {
 
 func TestIntervalsOfPerfAreSamples(t *testing.T) {
 	c := open(t, "interval.csv")
-	if got := fmt.Sprint(c.Axis.Start, c.Axis.End); got != "[0 50093739 101185488 155778014] [50093739 101185488 155778014 161723889]" {
+	if got := fmt.Sprint(c.Axis.Start,
+		c.Axis.End); got != "[0 50093739 101185488 155778014] [50093739 101185488 155778014 161723889]" {
 		t.Errorf("axis %s", got)
 	}
 	want(t, c, "task-clock", "1.623e+07 - - 90000") // 16.23 msec
@@ -75,7 +77,8 @@ func TestIntervalsOfPerfAreSamples(t *testing.T) {
 	if u := c.Counter("task-clock").Unit; u != "ns" {
 		t.Errorf("unit %q", u)
 	}
-	if why, _ := c.Counter("page-faults").Why(1); why.Code != capture.NotCollected || !strings.Contains(why.Text, "<not counted>: what the event counts for did not run") {
+	if why, _ := c.Counter("page-faults").Why(1); why.Code != capture.NotCollected ||
+		!strings.Contains(why.Text, "<not counted>: what the event counts for did not run") {
 		t.Errorf("not counted is explained by %+v", why)
 	}
 	// While the process slept there was nothing to count: nothing is scaled up to that time.
@@ -144,7 +147,8 @@ func TestTheWholeRunIsOneSample(t *testing.T) {
 }
 
 func TestScaledCountsSaySo(t *testing.T) {
-	c := mustParse(t, "1.000000000,100,,cycles,250,25.00,,\n1.000000000,7,,faults,1000,100.00,,\n2.000000000,90,,cycles,500,50.00,,\n2.000000000,<not counted>,,faults,0,0.00,,\n")
+	c := mustParse(t,
+		"1.000000000,100,,cycles,250,25.00,,\n1.000000000,7,,faults,1000,100.00,,\n2.000000000,90,,cycles,500,50.00,,\n2.000000000,<not counted>,,faults,0,0.00,,\n")
 	want(t, c, "cycles", "100 90")
 	want(t, c, "cycles:running", "25 50")
 	if k := c.Counter("cycles:running"); k.Kind != capture.Gauge || k.Unit != "percent" {
@@ -181,7 +185,10 @@ func TestOddLinesOfPerf(t *testing.T) {
 	want(t, mustParse(t, "1,500000000;0,94;msec;clock;5;100,00;;\n"), "clock", "0.94")
 	want(t, mustParse(t, "1.000000000,CPU0,5,,a,/user,9,100.00,,\n"), "a", "5")
 	want(t, mustParse(t, "1.000000000,5,,a,9,100.00,,\nsummary,5,,a,9,100.00,,\n"), "a", "5")
-	want(t, mustParse(t, "{\"interval\":1.5,\"counter-value\":\"5\",\"event\":\"a\"}\n{\"interval\":1.5,\"metric-value\":\"1\",\"metric-unit\":\"x\"}\n{\"counter-value\":\"5\",\"event\":\"a\"}\n"), "a", "5")
+	want(t,
+		mustParse(t,
+			"{\"interval\":1.5,\"counter-value\":\"5\",\"event\":\"a\"}\n{\"interval\":1.5,\"metric-value\":\"1\",\"metric-unit\":\"x\"}\n{\"counter-value\":\"5\",\"event\":\"a\"}\n"),
+		"a", "5")
 }
 
 func TestDamageNamesTheLine(t *testing.T) {

@@ -16,7 +16,8 @@ import (
 //	       0.102651170 seconds time elapsed
 //	       0.001843000 seconds user
 //
-// Counts are whole there, with marks between thousands as the locale has them; times and other scaled values are rounded to two digits.
+// Counts are whole there, with marks between thousands as the locale has them; times and other scaled values are
+// rounded to two digits.
 
 var (
 	plainTitle    = regexp.MustCompile(`^\s*Performance counter stats for `)
@@ -29,11 +30,13 @@ var (
 	plainInterval = regexp.MustCompile(`^\s*([0-9]+[.,][0-9]{9})\s`)
 	plainThread   = regexp.MustCompile(`^(.*?-[0-9]+)\s+(<not |[0-9])`)
 	plainEvent    = regexp.MustCompile(`^[A-Za-z_/][^\s()]*$`)
-	plainNumber   = regexp.MustCompile(`^[0-9]{1,3}(?:([.,'’\x{a0}\x{202f} ])?[0-9]{1,3})*(?:[.,][0-9]{2})?$|^[0-9]+(?:[.,][0-9]{2})?$`)
-	groupMarks    = strings.NewReplacer(" ", "", "\u00a0", "", "\u202f", "", "'", "", "’", "", ",", "", ".", "")
+	plainNumber   = regexp.MustCompile(
+		`^[0-9]{1,3}(?:([.,'’\x{a0}\x{202f} ])?[0-9]{1,3})*(?:[.,][0-9]{2})?$|^[0-9]+(?:[.,][0-9]{2})?$`)
+	groupMarks = strings.NewReplacer(" ", "", "\u00a0", "", "\u202f", "", "'", "", "’", "", ",", "", ".", "")
 )
 
-// plainLine reads a line of counts; ok is false for every other line. interval says that perf prints intervals, so that each line begins with a time.
+// plainLine reads a line of counts; ok is false for every other line. interval says that perf prints intervals, so that
+// each line begins with a time.
 func plainLine(text string, interval bool) (r *reading, ok bool) {
 	r = &reading{}
 	if m := plainInterval.FindStringSubmatch(text); m != nil {
@@ -106,8 +109,8 @@ func (r *reading) plainPlace(text string) (rest string, ok bool) {
 	return "", false
 }
 
-// cutValue cuts a count from the front of a text. Marks between thousands are taken out, and the decimal mark becomes a point: it is the one that two
-// digits follow at the end.
+// cutValue cuts a count from the front of a text. Marks between thousands are taken out, and the decimal mark becomes a
+// point: it is the one that two digits follow at the end.
 func cutValue(text string) (value, rest string, ok bool) {
 	for _, word := range []string{notCounted, notSupported} {
 		if rest, ok := strings.CutPrefix(text, word); ok {
@@ -183,7 +186,8 @@ func (p *plainReader) take(b *builder, text string, n int) error {
 	}
 	r, ok := plainLine(text, p.interval)
 	if !ok {
-		if first := strings.TrimSpace(text); !p.interval && first[0] >= '0' && first[0] <= '9' && !strings.Contains(text, "(") {
+		if first := strings.TrimSpace(text); !p.interval && first[0] >= '0' && first[0] <= '9' &&
+			!strings.Contains(text, "(") {
 			if p.odd++; p.odd == 1 {
 				p.firstOdd = fmt.Sprintf("line %d: %q", n, shorten(first))
 			}
@@ -220,15 +224,18 @@ func (p *plainReader) elapsed(b *builder, text string) error {
 // finish adds what a user should know.
 func (p *plainReader) finish(b *builder) {
 	if p.rounded {
-		b.warn = append(b.warn, "perf stat's text for people rounds times and scaled values to two digits; counts are exact (-j or -x print times exactly)")
+		b.warn = append(b.warn,
+			"perf stat's text for people rounds times and scaled values to two digits; counts are exact (-j or -x print times exactly)")
 	}
 	if p.runs != "" {
 		b.warn = append(b.warn, fmt.Sprintf("the values are means over %s runs, rounded to whole counts", p.runs))
 	}
 	if p.counts == 0 && len(b.order) > 0 {
-		b.warn = append(b.warn, "perf stat printed times and no counts: it ran without events (-n), none could be measured, or --metric-only left them out")
+		b.warn = append(b.warn,
+			"perf stat printed times and no counts: it ran without events (-n), none could be measured, or --metric-only left them out")
 	}
 	if p.odd > 0 {
-		b.warn = append(b.warn, fmt.Sprintf("%d lines are no counts and are left out, the first in %s", p.odd, p.firstOdd))
+		b.warn = append(b.warn, fmt.Sprintf("%d lines are no counts and are left out, the first in %s",
+			p.odd, p.firstOdd))
 	}
 }

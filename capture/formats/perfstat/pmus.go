@@ -8,13 +8,15 @@ import (
 	"astrolabe/capture"
 )
 
-// Processors with several kinds of cores have a PMU for each, and perf counts an event on each: cpu_core/cycles/ and cpu_atom/cycles/. What the program,
-// or the machine, did is their sum.
+// Processors with several kinds of cores have a PMU for each, and perf counts an event on each: cpu_core/cycles/ and
+// cpu_atom/cycles/. What the program, or the machine, did is their sum.
 
-// corePMUs are the PMUs of cores by their names in /sys/bus/event_source/devices on x86; on others perf prints plain names.
+// corePMUs are the PMUs of cores by their names in /sys/bus/event_source/devices on x86; on others perf prints plain
+// names.
 var corePMUs = []string{"cpu", "cpu_core", "cpu_atom", "cpu_lowpower"}
 
-// coreEvent divides the name of an event of a core's PMU, such as cpu_core/cycles/u, into the PMU and the plain name, cycles:u.
+// coreEvent divides the name of an event of a core's PMU, such as cpu_core/cycles/u, into the PMU and the plain name,
+// cycles:u.
 func coreEvent(event string) (pmu, plain string, ok bool) {
 	pmu, rest, _ := strings.Cut(event, "/")
 	name, mode, ok := strings.Cut(rest, "/")
@@ -27,8 +29,9 @@ func coreEvent(event string) (pmu, plain string, ok bool) {
 	return pmu, name, true
 }
 
-// overKinds are series of the plain names of events that were counted on the PMUs of cores: the sums over all kinds of cores that ran. Where one
-// kind that ran does not count an event there is no sum, because it would not be that of the program.
+// overKinds are series of the plain names of events that were counted on the PMUs of cores: the sums over all kinds of
+// cores that ran. Where one kind that ran does not count an event there is no sum, because it would not be that of the
+// program.
 func (b *builder) overKinds() (out []*series) {
 	ran, counts := map[string]bool{}, map[string]map[string]bool{} // by PMU; by event and PMU
 	for _, s := range b.order {

@@ -58,7 +58,8 @@ func TestKindsOfCoresThatDidNotRunDoNotCount(t *testing.T) {
 func TestEventsOfOtherPMUsStayThemselves(t *testing.T) {
 	for event, plain := range map[string]string{
 		"cpu_core/cycles/": "cycles", "cpu_atom/topdown-retiring/u": "topdown-retiring:u", "cpu/cycles/:u": "cycles:u",
-		"cpu/event=0x3c,umask=0/": "", "uncore_imc/cas_count_read/": "", "power/energy-pkg/": "", "cycles": "", "cpu_core/": "", "cpu_core//": "",
+		"cpu/event=0x3c,umask=0/": "", "uncore_imc/cas_count_read/": "", "power/energy-pkg/": "", "cycles": "",
+		"cpu_core/": "", "cpu_core//": "",
 	} {
 		if _, got, _ := coreEvent(event); got != plain {
 			t.Errorf("coreEvent(%q) is %q, want %q", event, got, plain)
@@ -67,7 +68,8 @@ func TestEventsOfOtherPMUsStayThemselves(t *testing.T) {
 }
 
 func TestEventsOfKindsOfCoresByCPUAreOfTheirCPUs(t *testing.T) {
-	c := mustParse(t, "CPU0,10,,cpu_core/cycles/,100,100.00,,\nCPU1,20,,cpu_core/cycles/,100,100.00,,\nCPU16,5,,cpu_atom/cycles/,100,100.00,,\n")
+	c := mustParse(t,
+		"CPU0,10,,cpu_core/cycles/,100,100.00,,\nCPU1,20,,cpu_core/cycles/,100,100.00,,\nCPU16,5,,cpu_atom/cycles/,100,100.00,,\n")
 	cycles := c.Counter("cycles")
 	if cycles == nil || len(cycles.Instances) != 3 || cycles.Total().Float() != 35 {
 		t.Fatalf("cycles are %+v", cycles)

@@ -8,9 +8,11 @@ import (
 
 // The outputs of perf stat that hold no counts which a program can read back.
 var (
-	errMetricOnly = errors.New("this is output of perf stat --metric-only, which leaves the counts out: run perf stat again without --metric-only, with -j or -x")
-	errNoCounts   = errors.New("perf stat began this file and no line of it holds a count: the run broke off, or --metric-only left the counts out; " +
-		"run perf stat again without --metric-only")
+	errMetricOnly = errors.New(
+		"this is output of perf stat --metric-only, which leaves the counts out: run perf stat again without --metric-only, with -j or -x")
+	errNoCounts = errors.New(
+		"perf stat began this file and no line of it holds a count: the run broke off, or --metric-only left the " +
+			"counts out; run perf stat again without --metric-only")
 )
 
 var (
@@ -18,7 +20,8 @@ var (
 	metricJSON = regexp.MustCompile(`^\{("interval" : [0-9.]+)?\}|^\{.*"metric-value" : `)
 )
 
-// refusal says why the beginning of a file cannot be read, although perf stat wrote it; nil where it is not known to be such.
+// refusal says why the beginning of a file cannot be read, although perf stat wrote it; nil where it is not known to be
+// such.
 func refusal(lines []string) error {
 	var plain, started, metrics bool
 	content := 0

@@ -15,14 +15,16 @@ func TestOutputWithoutCountsNamesTheOptionThatGivesThem(t *testing.T) {
 	} {
 		path := filepath.Join("testdata", "other", name)
 		_, err := formats.NewRegistry(Format{}).Open(t.Context(), path, formats.Options{})
-		if !errors.Is(err, want) || !strings.Contains(err.Error(), name) || !strings.Contains(err.Error(), "without --metric-only") {
+		if !errors.Is(err, want) || !strings.Contains(err.Error(), name) ||
+			!strings.Contains(err.Error(), "without --metric-only") {
 			t.Errorf("%s: %v; want %v", name, err, want)
 		}
 	}
 }
 
 func FuzzRefusal(f *testing.F) {
-	for _, s := range []string{" Performance counter stats for 'x':\n 1 y\n", "# started on x\n", " time,a,\n", "{}\n", ""} {
+	for _, s := range []string{" Performance counter stats for 'x':\n 1 y\n", "# started on x\n",
+		" time,a,\n", "{}\n", ""} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {

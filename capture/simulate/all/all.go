@@ -28,7 +28,8 @@ var makers = func() (out []maker) {
 			return cases.New(f, kind, seed)
 		}})
 	}
-	out = append(out, maker{amd.GPAName, amd.GPAKinds(), amd.NewGPA}, maker{gfx1151.Name, gfx1151.Kinds(), gfx1151.New}, maker{cpu.Name, cpu.Kinds(), cpu.New})
+	out = append(out, maker{amd.GPAName, amd.GPAKinds(), amd.NewGPA}, maker{gfx1151.Name, gfx1151.Kinds(), gfx1151.New},
+		maker{cpu.Name, cpu.Kinds(), cpu.New})
 	return out
 }()
 

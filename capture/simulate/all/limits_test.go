@@ -18,8 +18,8 @@ type limit struct {
 	property string
 }
 
-// rates are limits by the prefix of a family's name, from the vendors' documents. Those of gfx1151 are in its own folder,
-// because its counters are measured in runs that take different times.
+// rates are limits by the prefix of a family's name, from the vendors' documents. Those of gfx1151 are in its own
+// folder, because its counters are measured in runs that take different times.
 var rates = map[string][]limit{
 	// A slice of L2 has a bus of its own width; four threads of sixteen go through the arithmetic in a cycle.
 	"mali-": {
@@ -30,7 +30,8 @@ var rates = map[string][]limit{
 		{[]string{"MaliFragmentQuadsRasterizedFineQuads"}, "gpu_clock_cycles", 1, "MaliConstantsShaderCoreCount"},
 	},
 	// The ring carries 64 bytes a clock each way; an execution unit is active or stalled; a slice has three samplers
-	// that take a block of four texels a clock, three data ports of 64 bytes, and a rasterizer and a backend of two blocks.
+	// that take a block of four texels a clock, three data ports of 64 bytes, and a rasterizer and a backend of two
+	// blocks.
 	"intel-kbl": {
 		{[]string{"C6"}, "GPU_TICKS", 1, ""},
 		{[]string{"C7"}, "GPU_TICKS", 1, ""},

@@ -73,7 +73,9 @@ var public = slices.Concat([]counter{
 	{"PostZQuads", "percent", 3, func(m *measurement) float64 {
 		return 100 * ratio(m.c.quads-m.c.tested, m.c.quads)
 	}, nil},
-	{"PreZSamplesPassing", "items", 2, func(m *measurement) float64 { return m.items(4 * (m.c.tested - m.c.killed)) }, nil},
+	{"PreZSamplesPassing", "items", 2, func(m *measurement) float64 {
+		return m.items(4 * (m.c.tested - m.c.killed))
+	}, nil},
 	{"PreZSamplesFailingZ", "items", 2, func(m *measurement) float64 { return m.items(4 * m.c.killed) }, nil},
 	{"PreZSamplesFailingS", "items", 2, func(*measurement) float64 { return 0 }, nil},
 	{"PostZSamplesPassing", "items", 2, func(m *measurement) float64 {
@@ -188,14 +190,18 @@ func stageCounters(stage string, k kind) []counter {
 		{stage + "Busy", "percent", 0, of(func(m *measurement) float64 { return m.percent(m.held[k]) }), nil},
 		{stage + "BusyCycles", "cycles", 0, of(func(m *measurement) float64 { return m.clocks(m.held[k]) }), nil},
 		{stage + "Time", "ms", 0, of(func(m *measurement) float64 { return m.held[k] / 1e6 }), nil},
-		{stage + "VALUBusy", "percent", 1, of(func(m *measurement) float64 { return m.percent(m.vector(k)) }), arithmetic},
+		{stage + "VALUBusy", "percent", 1, of(func(m *measurement) float64 {
+			return m.percent(m.vector(k))
+		}), arithmetic},
 		{stage + "VALUBusyCycles", "cycles", 1, of(func(m *measurement) float64 { return m.clocks(m.vector(k)) }),
 			arithmetic},
 		{stage + "VALUInstCount", "items", 2, of(func(m *measurement) float64 { return m.each(k, m.c.vector[k]) }),
 			arithmetic},
 		{stage + "SALUBusy", "percent", 1, of(func(m *measurement) float64 { return m.percent(m.scalar(k)) }), nil},
 		{stage + "SALUBusyCycles", "cycles", 1, of(func(m *measurement) float64 { return m.clocks(m.scalar(k)) }), nil},
-		{stage + "SALUInstCount", "items", 2, of(func(m *measurement) float64 { return m.each(k, m.c.scalar[k]) }), nil},
+		{stage + "SALUInstCount", "items", 2, of(func(m *measurement) float64 {
+			return m.each(k, m.c.scalar[k])
+		}), nil},
 	}
 }
 

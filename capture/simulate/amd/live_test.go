@@ -13,7 +13,8 @@ import (
 
 func TestBitsAreSetNoOftenerThanTheyAreRead(t *testing.T) {
 	for seed := range uint64(simulatetest.Number(t, 16, 6)) {
-		kind := []string{simulate.KindArchetype, simulate.KindRandom, simulate.KindSingle, simulate.KindTwoPhase}[seed%4]
+		kind := []string{simulate.KindArchetype, simulate.KindRandom, simulate.KindSingle,
+			simulate.KindTwoPhase}[seed%4]
 		cap := recorded(t, kind, seed, simulate.Options{Host: simulate.No})
 		read := map[bool][]float64{false: cap.Counter("grbm_samples").Floats(),
 			true: cap.Counter("grbm2_samples").Floats()}
@@ -78,7 +79,8 @@ func TestSharesOfReadsAreThoseOfTime(t *testing.T) {
 		share := total(cap, "busy_gfx_ones") / n
 		// Five standard errors, and a little for the samples that the capture does not hold.
 		if off, most := math.Abs(share-truth.GPUBusy), 5*math.Sqrt(0.25/n)+0.03; off > most {
-			t.Errorf("%d (%s): the pipe was busy in %.3f of the reads, the GPU in %.3f of the time", seed, c.Text, share,
+			t.Errorf("%d (%s): the pipe was busy in %.3f of the reads, the GPU in %.3f of the time",
+				seed, c.Text, share,
 				truth.GPUBusy)
 		}
 		length := float64(cap.Axis.End[cap.Len()-1] - cap.Axis.Start[0])

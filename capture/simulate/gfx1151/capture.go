@@ -60,7 +60,8 @@ func (t *table) capture(without []string) (*capture.Capture, error) {
 				cols.Whole(place[name], m.values[name])
 			}
 		}
-		pass.Start, pass.Duration = capture.NewColumn(capture.Data{U: starts}), capture.NewColumn(capture.Data{U: lengths})
+		pass.Start, pass.Duration = capture.NewColumn(capture.Data{U: starts}),
+			capture.NewColumn(capture.Data{U: lengths})
 		cfg.Passes = append(cfg.Passes, pass)
 	}
 	cfg.Axis = axis

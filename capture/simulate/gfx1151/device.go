@@ -75,7 +75,8 @@ const launchRate = 2
 // launching is the ns that launching so many waves takes.
 func (d *device) launching(waves float64) float64 { return waves / launchRate / (d.hz / 1e9) }
 
-// issuing is how many instructions all sequencers can issue in so many ns, of which some are lost to what they wait for.
+// issuing is how many instructions all sequencers can issue in so many ns, of which some are lost to what they wait
+// for.
 func (d *device) issuing(ns float64) float64 {
 	return 0.95 * issueRate * float64(d.wgps()) * ns * d.hz / 1e9
 }

@@ -9,8 +9,9 @@ import (
 	"astrolabe/capture/simulate/simulatetest"
 )
 
-// holds are relations between counters of one run: those on the left, added up, are no more than the one on the right, times by. What a clock
-// has room for is the profiler's own peak of instructions, five of which four are vector ones, and a request to the tags of each channel.
+// holds are relations between counters of one run: those on the left, added up, are no more than the one on the right,
+// times by. What a clock has room for is the profiler's own peak of instructions, five of which four are vector ones,
+// and a request to the tags of each channel.
 var holds = []struct {
 	left  []string
 	right string
@@ -40,7 +41,8 @@ func group(name string) int {
 }
 
 // otherRuns are the relations between counters of different runs, which took different times.
-var otherRuns = []string{"GL1C_REQ_READ_sum of GL1C_REQ_sum", "GL1C_STARVE_sum of GL1C_CYCLE_sum", "SQC_DCACHE_HITS_sum of SQC_DCACHE_REQ_sum"}
+var otherRuns = []string{"GL1C_REQ_READ_sum of GL1C_REQ_sum", "GL1C_STARVE_sum of GL1C_CYCLE_sum",
+	"SQC_DCACHE_HITS_sum of SQC_DCACHE_REQ_sum"}
 
 func TestCountersOfARunKeepTheHardwaresRelations(t *testing.T) {
 	n := uint64(simulatetest.Number(t, 80, 40))
@@ -75,7 +77,8 @@ func TestCountersOfARunKeepTheHardwaresRelations(t *testing.T) {
 		hits, misses := cap.Counter("GL2C_HIT_sum"), cap.Counter("GL2C_MISS_sum")
 		reads, writes := cap.Counter("GL1C_GL2_REQ_READ_sum"), cap.Counter("GL1C_GL2_REQ_WRITE_sum")
 		for i := range cap.Len() {
-			if a, b := hits.Value(i).Float()+misses.Value(i).Float(), reads.Value(i).Float()+writes.Value(i).Float(); a < b || a > 1.2*b {
+			if a, b := hits.Value(i).Float()+misses.Value(i).Float(), reads.Value(i).Float()+
+				writes.Value(i).Float(); a < b || a > 1.2*b {
 				t.Fatalf("%s %d, dispatch %d: GL2 answered %v requests, GL1 sent %v", kind, seed, i, a, b)
 			}
 		}
@@ -109,7 +112,8 @@ func TestRunsDifferInTimeAndNotInWork(t *testing.T) {
 		if o.Noise == 0 && high < low*1.005 {
 			t.Errorf("a dispatch takes %v ns in every run", low)
 		}
-		if a, b := cap.Counter("GL2C_EA_RDREQ_128B_sum").Value(1), cap.Counter("GL2C_EA_RDREQ_DRAM_sum").Value(1); a.Float() != b.Float() {
+		if a, b := cap.Counter("GL2C_EA_RDREQ_128B_sum").Value(1),
+			cap.Counter("GL2C_EA_RDREQ_DRAM_sum").Value(1); a.Float() != b.Float() {
 			t.Errorf("two runs read %v and %v lines", a, b)
 		}
 	}

@@ -25,7 +25,8 @@ func (d *device) settle(p *content.Pass) *content.Part {
 	under := 0.3 + 0.3*float64(x.Seed>>4%256)/256
 	written := p.Memory.Written
 	raise(content.Bandwidth, x.Press[content.Latency]*under/((1-written)*x.Effort[content.Bandwidth]))
-	// Reads are of 128 bytes, writes of 64. A request takes a clock of one of GL2's channels, and before of a vector L1.
+	// Reads are of 128 bytes, writes of 64. A request takes a clock of one of GL2's channels, and before of a vector
+	// L1.
 	ghz := d.hz / 1e9
 	bytes := x.Press[content.Bandwidth] * d.rate(p) * x.Effort[content.Bandwidth]
 	requests := bytes * ((1-written)/128 + written/64) * 1.003

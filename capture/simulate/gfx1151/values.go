@@ -67,7 +67,8 @@ func (b *program) values(i int, m *simulate.Measured, share float64, r simulate.
 	rest := waveCycles - issuing
 	// Waves stand before the units in the proportion in which chunks do.
 	arithmetic, local := wait(unitVector), wait(unitLocal)
-	memory := wait(unitLoadStore) + wait(unitCache) + wait(simulate.UnitBandwidth) + wait(simulate.UnitLatency) + 0.15*resident
+	memory := wait(unitLoadStore) + wait(unitCache) + wait(simulate.UnitBandwidth) + wait(simulate.UnitLatency) +
+		0.15*resident
 	sum := arithmetic + local + memory
 	ready := rest * max(0.01, arithmetic/sum)
 	ldsReady := rest * local / sum * 0.4

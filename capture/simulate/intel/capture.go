@@ -12,8 +12,10 @@ import (
 
 // fixedA are the aggregating counters that always count the same.
 var fixedA = map[int]int{
-	1: perThreads + vertex, 2: perThreads + hull, 3: perThreads + domain, 4: perThreads + compute, 5: perThreads + geometryShader, 6: perThreads + pixel,
-	21: rasterized, 22: failedFast, 23: failedDepth, 24: killed, 25: failedPost, 26: written, 27: blended, 28: texels, 29: samplerMisses,
+	1: perThreads + vertex, 2: perThreads + hull, 3: perThreads + domain, 4: perThreads + compute,
+	5: perThreads + geometryShader, 6: perThreads + pixel,
+	21: rasterized, 22: failedFast, 23: failedDepth, 24: killed, 25: failedPost, 26: written, 27: blended, 28: texels,
+	29: samplerMisses,
 	30: localReads, 31: localWrites, 32: accesses, 33: firstMisses, 34: atomics, 35: barriers,
 }
 

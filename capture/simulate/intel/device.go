@@ -78,7 +78,8 @@ func newDevice(r simulate.Random, gpu string) *device {
 	d.has.Stages[content.Geometry], d.has.Stages[content.Raster] = stages, stages
 	d.machine = simulate.NewMachine([]string{"render"}, unit("vertex_fetch"), unit("clipper"), unit("setup"),
 		unit("rasterizer"),
-		unit("hierarchical_depth"), unit("early_depth"), unit("arithmetic"), unit("texture"), unit("load_store"), unit("local_memory"),
+		unit("hierarchical_depth"), unit("early_depth"), unit("arithmetic"), unit("texture"), unit("load_store"),
+		unit("local_memory"),
 		unit("pixel_backend"), simulate.Unit{Candidate: content.Cache.Candidate(), Domain: simulate.CoreClock})
 	d.machine.LatencyLoad = r.Between(0.3, 0.7)
 	return d

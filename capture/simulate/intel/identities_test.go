@@ -76,7 +76,8 @@ func TestReportsKeepTheHardwaresRelations(t *testing.T) {
 					at("more blended than written", v("A27") <= v("A26"))
 					at("more first misses than accesses", v("A33") <= v("A32"))
 					if set == "MemoryReads" {
-						clients := v("B0") + v("B1") + v("B2") + v("B3") + v("B4") + v("B5") + v("B6") + v("B7") + v("C4") + v("C5") + v("C6") + v("C7")
+						clients := v("B0") + v("B1") + v("B2") + v("B3") + v("B4") + v("B5") + v("B6") + v("B7") +
+							v("C4") + v("C5") + v("C6") + v("C7")
 						at(fmt.Sprintf("clients read %v lines of %v", clients, v("C0")),
 							clients <= v("C0")+12 && clients >= v("C0")-12)
 					}

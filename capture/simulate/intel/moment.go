@@ -52,7 +52,8 @@ func (m *moment) sampler(i int) float64 {
 func (m *moment) samplerWait(i int) float64 { return min(m.sampler(i), m.wait(unitSampler)*m.even[i]) }
 
 func (m *moment) reads() float64 {
-	return m.v[readCommand] + m.v[readFetch] + m.v[readColour] + m.v[readHierarchy] + m.v[readStencil] + m.v[readDepth] + m.v[readCache]
+	return m.v[readCommand] + m.v[readFetch] + m.v[readColour] + m.v[readHierarchy] + m.v[readStencil] +
+		m.v[readDepth] + m.v[readCache]
 }
 
 func (m *moment) writes() float64 {

@@ -93,7 +93,8 @@ func (t *table) identities() {
 	keep(parts)
 	c.Limit(t.at["MaliALUInstructionsSFUPipeInstructions"], exec/4)
 	c.Limit(t.at["MaliALUInstructionsCVTPipeInstructions"], exec-c.Last(t.at["MaliALUInstructionsSFUPipeInstructions"]))
-	rest := c.Last(t.at["MaliALUInstructionsSFUPipeInstructions"]) + c.Last(t.at["MaliALUInstructionsCVTPipeInstructions"])
+	rest := c.Last(t.at["MaliALUInstructionsSFUPipeInstructions"]) +
+		c.Last(t.at["MaliALUInstructionsCVTPipeInstructions"])
 	c.Limit(t.at["MaliALUInstructionsFMAPipeInstructions"], 2*exec-rest)
 	all := rest + c.Last(t.at["MaliALUInstructionsFMAPipeInstructions"])
 	c.Limit(t.at["MaliALUInstructionsNarrowInstructions"], all)

@@ -106,7 +106,8 @@ func TestThreadsThatWaitForMemoryHaveLinesUnderWay(t *testing.T) {
 			case simulate.MemoryLatency:
 				latencies++
 				if lines < 0.6*share*cores {
-					t.Errorf("%s %s %d: memory's latency sets the pace for %.0f %% with %.1f lines under way for %.0f cores",
+					t.Errorf(
+						"%s %s %d: memory's latency sets the pace for %.0f %% with %.1f lines under way for %.0f cores",
 						f.Name, kind, seed, 100*share, lines, cores)
 				}
 			case backend:
@@ -114,7 +115,8 @@ func TestThreadsThatWaitForMemoryHaveLinesUnderWay(t *testing.T) {
 				quads := x.of("MaliShaderThreadsFragmentThreads") / 4
 				cycles := x.of("MaliShaderCoreCyclesFragmentActive", "MaliShaderCoreCyclesMainPhaseActive")
 				if quads < 0.15*share*cycles {
-					t.Errorf("%s %s %d: the pixel backend sets the pace for %.0f %% with %.3f quads in a cycle of a core",
+					t.Errorf(
+						"%s %s %d: the pixel backend sets the pace for %.0f %% with %.3f quads in a cycle of a core",
 						f.Name, kind, seed, 100*share, quads/cycles)
 				}
 			}

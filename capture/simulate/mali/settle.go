@@ -6,7 +6,8 @@ import (
 
 // Shares of traffic. Arm publishes none: invented.
 const (
-	leaves      = 0.8  // of what the tile unit writes into L2, the share that goes on to memory before it is written again
+	// of what the tile unit writes into L2, the share that goes on to memory before it is written again
+	leaves      = 0.8
 	otherWrites = 0.35 // of the content's share of writes, in what shaders move
 	lineBytes   = 64
 )
@@ -35,8 +36,8 @@ func (d *device) settle(p *content.Pass, drawn *content.Part) *content.Part {
 	}
 	tile := 0.0
 	if drawn == p.Pixel {
-		// A quad that the backend takes was made by the rasterizer, in a cycle at best, and shaded: a quarter of a warp,
-		// one of at least four cycles to issue its instructions.
+		// A quad that the backend takes was made by the rasterizer, in a cycle at best, and shaded: a quarter of a
+		// warp, one of at least four cycles to issue its instructions.
 		b := x.Press[content.Backend] * x.Effort[content.Backend] / backendCycles(&x, &p.Shape)
 		raise(content.Arithmetic, 1.02*b/x.Effort[content.Arithmetic])
 		raise(content.Raster, 1.02*b/(0.95*x.Effort[content.Raster]))

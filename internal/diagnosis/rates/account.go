@@ -79,7 +79,8 @@ func simulated(truth *simulate.Part) map[string]float64 {
 }
 
 // shares compares what a report accounts to each limiter with the simulation.
-func (x *examiner) shares(ctx context.Context, out *tallied, cap *capture.Capture, truth *simulate.Part, limiter simulate.Candidate, clear bool) error {
+func (x *examiner) shares(ctx context.Context, out *tallied, cap *capture.Capture, truth *simulate.Part,
+	limiter simulate.Candidate, clear bool) error {
 	told, err := x.account(ctx, cap)
 	if told == nil || err != nil {
 		return err
@@ -123,7 +124,8 @@ func (x *examiner) gain(out *tallied, p *page, truth *simulate.Part) {
 }
 
 // notExplained says how much of a limiter's time a report that lacks its counters leaves unexplained.
-func (x *examiner) notExplained(ctx context.Context, out *tallied, cap *capture.Capture, truth *simulate.Part, limiter simulate.Candidate) error {
+func (x *examiner) notExplained(ctx context.Context, out *tallied, cap *capture.Capture, truth *simulate.Part,
+	limiter simulate.Candidate) error {
 	told, err := x.account(ctx, cap)
 	if told == nil || err != nil {
 		return err

@@ -43,7 +43,8 @@ func rulesHash() (string, error) {
 	})
 }
 
-// modelHash is the hash of the simulator's sources, without their tests. It looks for them in the working directory and above it.
+// modelHash is the hash of the simulator's sources, without their tests. It looks for them in the working directory and
+// above it.
 func modelHash() (string, error) {
 	dir, err := os.Getwd()
 	if err != nil {
@@ -53,12 +54,14 @@ func modelHash() (string, error) {
 		source := filepath.Join(dir, "capture", "simulate")
 		if _, err := os.Stat(filepath.Join(source, "engine.go")); err == nil {
 			return hashOf(os.DirFS(source), func(name string) bool {
-				return strings.HasSuffix(name, ".go") && !strings.HasSuffix(name, "_test.go") && !strings.HasPrefix(name, "cmd/")
+				return strings.HasSuffix(name, ".go") && !strings.HasSuffix(name, "_test.go") &&
+					!strings.HasPrefix(name, "cmd/")
 			})
 		}
 		above := filepath.Dir(dir)
 		if above == dir {
-			return "", errors.New("the sources of the simulator, capture/simulate, are not here: run this within the repository")
+			return "", errors.New(
+				"the sources of the simulator, capture/simulate, are not here: run this within the repository")
 		}
 		dir = above
 	}

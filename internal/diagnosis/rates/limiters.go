@@ -10,23 +10,26 @@ import (
 	"astrolabe/capture/simulate"
 )
 
-// family is a family of the simulator: which triage script judges its captures, and which findings of today's reports name each limiter.
+// family is a family of the simulator: which triage script judges its captures, and which findings of today's reports
+// name each limiter.
 type family struct {
 	name       string
 	script     string
 	dispatches bool // samples are dispatches or draws, one for each of the simulation's
-	// names are the ids of findings that name a limiter, by the simulator's name of it. A finding counts when it says of that very thing that it
-	// is what limits, or, standing below such a finding, what of that thing's own work does (`filtering` below `texture_bound`). Findings that
-	// support another one never count, and a symptom never does: a queue or a stage that is busy, a unit that waits without a word of what for,
-	// a GPU without work. Where the reports name something and not its kind (a clock that is held down, but not by what), that counts for each.
+	// names are the ids of findings that name a limiter, by the simulator's name of it. A finding counts when it says
+	// of that very thing that it is what limits, or, standing below such a finding, what of that thing's own work does
+	// (`filtering` below `texture_bound`). Findings that support another one never count, and a symptom never does: a
+	// queue or a stage that is busy, a unit that waits without a word of what for, a GPU without work. Where the
+	// reports name something and not its kind (a clock that is held down, but not by what), that counts for each.
 	names map[string][]string
 	// untold are the limiters that no finding of today's reports names, whatever was recorded, with the reason.
 	untold map[string]string
-	// parts are what the parts of the script's account stand for, by name; without an entry it is the simulator's unit or memory of that name,
-	// and groupNotKnown where they do not say what is the limit.
+	// parts are what the parts of the script's account stand for, by name; without an entry it is the simulator's unit
+	// or memory of that name, and groupNotKnown where they do not say what is the limit.
 	parts map[string]string
-	// shows are the metrics that show a limiter, one of which is enough: those that the vendor documents for it. A capture that has none of them
-	// cannot show it, and a report is right that asks for what has one. A limiter that is not listed can always be shown.
+	// shows are the metrics that show a limiter, one of which is enough: those that the vendor documents for it. A
+	// capture that has none of them cannot show it, and a report is right that asks for what has one. A limiter that is
+	// not listed can always be shown.
 	shows map[string][]string
 }
 
@@ -37,11 +40,14 @@ const (
 	stalled   = "that waves or EUs wait is a symptom: it does not say what for"
 )
 
-// single_thread is of cpu.star, which judges a GPU's capture as well where the processors were recorded. It does not say which thread.
+// single_thread is of cpu.star, which judges a GPU's capture as well where the processors were recorded. It does not
+// say which thread.
 var (
-	heldDown     = []string{"clock_capped"}               // for heat and for a power limit: it does not say which
-	waitedFor    = []string{"cpu_bound", "single_thread"} // for the application's thread and the driver's: neither says which
-	memoryMisses = []string{"memory_bound"}               // loads that go to memory: it does not tell latency from bandwidth
+	heldDown = []string{"clock_capped"} // for heat and for a power limit: it does not say which
+	// for the application's thread and the driver's: neither says which
+	waitedFor = []string{"cpu_bound", "single_thread"}
+	// loads that go to memory: it does not tell latency from bandwidth
+	memoryMisses = []string{"memory_bound"}
 )
 
 // host are the counters of processors, without which a GPU's capture does not tell who keeps the GPU waiting.
@@ -56,13 +62,16 @@ var mali = family{
 		"unit/varying":     {"varying_bound"},
 		"unit/load_store":  {"load_store_bound", "partial_accesses", "atomics"},
 		"unit/ray_tracing": {"ray_tracing_bound", "ray_incoherence"},
-		// Binning is what the tiler does. Findings about reuse below it are about shading vertices, which is no work of the tiler.
+		// Binning is what the tiler does. Findings about reuse below it are about shading vertices, which is no work of
+		// the tiler.
 		"unit/tiler": {"binning_bound", "off_screen", "scissored", "tiny_triangles", "invisible_geometry"},
-		// The fragment front end hands over too few quads, which is said of nothing else. Overdraw, late tests and partial quads are no unit.
-		"unit/rasterizer":  {"fragment_starved"},
-		"memory/bandwidth": {"read_stalls", "texture_reads", "buffer_reads", "geometry_reads", "write_stalls", "tile_writes", "buffer_writes"},
-		"memory/latency":   {"slow_memory"},
-		"memory/cache":     {"cache_bound"},
+		// The fragment front end hands over too few quads, which is said of nothing else. Overdraw, late tests and
+		// partial quads are no unit.
+		"unit/rasterizer": {"fragment_starved"},
+		"memory/bandwidth": {"read_stalls", "texture_reads", "buffer_reads", "geometry_reads", "write_stalls",
+			"tile_writes", "buffer_writes"},
+		"memory/latency": {"slow_memory"},
+		"memory/cache":   {"cache_bound"},
 		// Fragments that blend wait, and no unit leads.
 		"unit/pixel_backend": {"tile_bound"},
 		// What the command front end and the answer to the processor cost.
@@ -80,14 +89,16 @@ var mali = family{
 		"display/request": noDisplay,
 		"clock/governor":  "a low clock of a GPU with little to do is no finding: the governor chose it",
 	},
-	parts: map[string]string{"front_end": "unit/rasterizer", "commands": "launch/overhead", "write bandwidth": "memory/bandwidth"},
+	parts: map[string]string{"front_end": "unit/rasterizer", "commands": "launch/overhead",
+		"write bandwidth": "memory/bandwidth"},
 }
 
 var intel = family{
 	script: "intel_oa",
 	parts: map[string]string{
-		"data": "unit/load_store", "data_link": "unit/load_store", "slm": "unit/local_memory", "launches": "launch/overhead",
-		"l3": "memory/cache", "bank": "memory/cache", "texture_link": "memory/cache", "gti": "memory/bandwidth",
+		"data": "unit/load_store", "data_link": "unit/load_store", "slm": "unit/local_memory",
+		"launches": "launch/overhead",
+		"l3":       "memory/cache", "bank": "memory/cache", "texture_link": "memory/cache", "gti": "memory/bandwidth",
 		"VfBottleneck": "unit/vertex_fetch", "ClBottleneck": "unit/clipper", "SfBottleneck": "unit/setup",
 		"HiDepthBottleneck": "unit/hierarchical_depth", "EarlyDepthBottleneck": "unit/early_depth",
 	},
@@ -95,7 +106,8 @@ var intel = family{
 		"cpu/app": host, "cpu/driver": host, "cpu/sync": host,
 		"unit/arithmetic": {"EuActive"},
 		"unit/texture":    {"SamplersBusy", "Sampler00InputAvailable"},
-		// What the data ports move says nothing of how long a message takes; that they wait for L3 does, and so do the banks for what is behind them.
+		// What the data ports move says nothing of how long a message takes; that they wait for L3 does, and so do the
+		// banks for what is behind them.
 		"unit/load_store":         {"NonSamplerShader00AccessStalledOnL3"},
 		"unit/vertex_fetch":       {"VfBottleneck"},
 		"unit/clipper":            {"ClBottleneck"},
@@ -107,12 +119,14 @@ var intel = family{
 		"memory/bandwidth":        {"GtiReadThroughput", "GtiRingAccesses"},
 		// Latency is what waits with memory far from full are for.
 		"memory/latency": {"GtiReadThroughput", "GtiRingAccesses"},
-		"memory/cache":   {"L30Bank0Stalled", "L30Bank2Stalled", "L30Bank3Stalled", "NonSamplerShader00AccessStalledOnL3"},
+		"memory/cache": {"L30Bank0Stalled", "L30Bank2Stalled", "L30Bank3Stalled",
+			"NonSamplerShader00AccessStalledOnL3"},
 	},
 	names: map[string][]string{
-		"unit/arithmetic":         {"eu_compute_bound", "fpu_bound", "ps_math", "vs_math", "cs_math"},
-		"unit/texture":            {"sampler_bound"},
-		"unit/load_store":         {"l3_data_bound", "hdc_waits_on_l3"}, // the latter does not tell the ports from L3 behind them
+		"unit/arithmetic": {"eu_compute_bound", "fpu_bound", "ps_math", "vs_math", "cs_math"},
+		"unit/texture":    {"sampler_bound"},
+		// the latter does not tell the ports from L3 behind them
+		"unit/load_store":         {"l3_data_bound", "hdc_waits_on_l3"},
 		"unit/local_memory":       {"slm_bound"},
 		"unit/vertex_fetch":       {"stage_vf"},
 		"unit/clipper":            {"stage_cl"},
@@ -121,7 +135,8 @@ var intel = family{
 		"unit/hierarchical_depth": {"stage_hiz"},
 		"unit/early_depth":        {"stage_iz"},
 		"unit/pixel_backend":      {"backend_hotspot"},
-		"memory/bandwidth": {"gti_bound", "memory_bound", "memory_l3", "memory_color", "memory_depth", "memory_vertices",
+		"memory/bandwidth": {"gti_bound", "memory_bound", "memory_l3", "memory_color", "memory_depth",
+			"memory_vertices",
 			"memory_commands"},
 		// L3 itself, its links to samplers and data ports, or that these wait for it.
 		"memory/cache":    {"l3_bank_bound", "l3_bank_stalled", "hdc_waits_on_l3", "l3_sampler_bound"},
@@ -184,35 +199,44 @@ var families = []family{
 		script:     "gpa",
 		dispatches: true,
 		names: map[string][]string{
-			"unit/arithmetic": {"vs_valu", "hs_valu", "ds_valu", "gs_valu", "ps_valu", "cs_valu", "cs_divergence", "kernel_valu",
+			"unit/arithmetic": {"vs_valu", "hs_valu", "ds_valu", "gs_valu", "ps_valu", "cs_valu",
+				"cs_divergence", "kernel_valu",
 				"kernel_divergence"},
-			"unit/texture": {"ps_texture", "trilinear", "volume", "anisotropy", "stage_tex", "tex_trilinear", "tex_volume",
+			"unit/texture": {"ps_texture", "trilinear", "volume", "anisotropy", "stage_tex",
+				"tex_trilinear", "tex_volume",
 				"tex_anisotropy", "cs_fetch_bound", "kernel_fetch_bound"},
-			// Textures and buffers are fetched through one unit, whose busy cycles the counters of both count (TA_BUSY), and the findings name both.
-			"unit/load_store":         {"cs_fetch_bound", "kernel_fetch_bound", "ps_texture", "stage_tex"},
-			"unit/local_memory":       {"cs_lds_bound", "cs_lds_conflicts", "kernel_lds_conflicts"},
-			"unit/primitive_assembly": {"vs_primitives", "small_primitives", "culled_primitives", "clipped_primitives", "stage_pa", "pa_small_primitives", "pa_culled_primitives", "pa_clipped_primitives"},
-			"unit/vertex_fetch":       {"vertices_bound"},
-			"unit/rasterizer":         {"raster_bound"},
-			"unit/depth":              {"ps_depth", "stage_db"},
-			"unit/pixel_backend":      {"color_bound", "slow_pixels", "blending"},
-			// Memory that holds up the unit in front of it. Of draws nothing counts what they ask of it: ps_waits says that they wait, and not whether for its
-			// bandwidth, for the L2 cache or for an answer, and is a symptom.
-			"memory/bandwidth": {"cs_memory_stalled", "kernel_memory_stalled", "cs_writes_stalled", "kernel_writes_stalled"},
-			"memory/cache":     {"cs_cache_bound"},
-			"memory/latency":   {"cs_waits", "kernel_waits"},
-			"launch/overhead":  {"bubbles"},
+			// Textures and buffers are fetched through one unit, whose busy cycles the counters of both count
+			// (TA_BUSY), and the findings name both.
+			"unit/load_store":   {"cs_fetch_bound", "kernel_fetch_bound", "ps_texture", "stage_tex"},
+			"unit/local_memory": {"cs_lds_bound", "cs_lds_conflicts", "kernel_lds_conflicts"},
+			"unit/primitive_assembly": {"vs_primitives", "small_primitives", "culled_primitives", "clipped_primitives",
+				"stage_pa", "pa_small_primitives", "pa_culled_primitives", "pa_clipped_primitives"},
+			"unit/vertex_fetch":  {"vertices_bound"},
+			"unit/rasterizer":    {"raster_bound"},
+			"unit/depth":         {"ps_depth", "stage_db"},
+			"unit/pixel_backend": {"color_bound", "slow_pixels", "blending"},
+			// Memory that holds up the unit in front of it. Of draws nothing counts what they ask of it: ps_waits says
+			// that they wait, and not whether for its bandwidth, for the L2 cache or for an answer, and is a symptom.
+			"memory/bandwidth": {"cs_memory_stalled", "kernel_memory_stalled", "cs_writes_stalled",
+				"kernel_writes_stalled"},
+			"memory/cache":    {"cs_cache_bound"},
+			"memory/latency":  {"cs_waits", "kernel_waits"},
+			"launch/overhead": {"bubbles"},
 		},
-		parts: map[string]string{"fetch": "unit/load_store", "writes": "memory/bandwidth", "primitives": "unit/primitive_assembly", "vertices": "unit/vertex_fetch",
-			"color": "unit/pixel_backend", "vs_valu": "unit/arithmetic", "hs_valu": "unit/arithmetic", "ds_valu": "unit/arithmetic", "gs_valu": "unit/arithmetic",
-			"ps_valu": "unit/arithmetic", "cs_valu": "unit/arithmetic", "compute_waits": "memory/latency", "pixel_waits": groupNotKnown, "launch": "launch/overhead"},
+		parts: map[string]string{"fetch": "unit/load_store", "writes": "memory/bandwidth",
+			"primitives": "unit/primitive_assembly", "vertices": "unit/vertex_fetch",
+			"color": "unit/pixel_backend", "vs_valu": "unit/arithmetic", "hs_valu": "unit/arithmetic",
+			"ds_valu": "unit/arithmetic", "gs_valu": "unit/arithmetic",
+			"ps_valu": "unit/arithmetic", "cs_valu": "unit/arithmetic", "compute_waits": "memory/latency",
+			"pixel_waits": groupNotKnown, "launch": "launch/overhead"},
 	},
 	{
 		name:       "gfx1151",
 		script:     "gfx1151",
 		dispatches: true,
 		parts: map[string]string{
-			"launch": "launch/overhead", "wave launch": "unit/wave_launch", "local memory": "unit/local_memory", "load/store": "unit/load_store",
+			"launch": "launch/overhead", "wave launch": "unit/wave_launch", "local memory": "unit/local_memory",
+			"load/store": "unit/load_store",
 		},
 		names: map[string][]string{
 			"unit/arithmetic": {"valu_bound"},
@@ -231,7 +255,8 @@ var families = []family{
 		name:   "cpu",
 		script: "cpu",
 		// Nothing that is counted tells latency from bandwidth; what waits is not explained.
-		parts: map[string]string{"fetch": "unit/front_end", "memory": "memory/latency", "back end": "memory/latency", "waiting": groupNotKnown},
+		parts: map[string]string{"fetch": "unit/front_end", "memory": "memory/latency", "back end": "memory/latency",
+			"waiting": groupNotKnown},
 		names: map[string][]string{
 			"unit/branch":      {"branch_misses"},
 			"unit/front_end":   {"fetch_bound"},
@@ -265,7 +290,8 @@ func findFamily(name string) *family {
 	return nil
 }
 
-// Families are the families of the simulator that are measured, and those that one script judges where only is not empty.
+// Families are the families of the simulator that are measured, and those that one script judges where only is not
+// empty.
 func Families(only string) (out []string) {
 	for _, f := range families {
 		if only == "" || f.script == only {

@@ -9,12 +9,14 @@ import (
 	"astrolabe/internal/diagnosis"
 )
 
-// limitersOf are the limiters that the simulator can find in a family: those that it relieves, and those that it never does.
+// limitersOf are the limiters that the simulator can find in a family: those that it relieves, and those that it never
+// does.
 func limitersOf(t *testing.T, f *family) []string {
 	t.Helper()
 	seen := map[string]bool{}
 	if slices.Contains(all.Kinds(f.name), simulate.KindHealthy) && f.name != "cpu" {
-		for _, c := range []simulate.Candidate{simulate.DisplayVsync, simulate.DisplayCap, simulate.DisplayRequest, simulate.QueuesInTurn,
+		for _, c := range []simulate.Candidate{simulate.DisplayVsync, simulate.DisplayCap, simulate.DisplayRequest,
+			simulate.QueuesInTurn,
 			simulate.ClockGovernor, simulate.ClockThermal, simulate.ClockPower} {
 			seen[c.String()] = true
 		}

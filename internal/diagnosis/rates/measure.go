@@ -1,5 +1,6 @@
-// Package rates measures the reports by the simulator (capture/simulate), which knows none of their rules: how often the finding that a report
-// begins with is what limited the simulated program. Only a test and the command planted use it.
+// Package rates measures the reports by the simulator (capture/simulate), which knows none of their rules: how often
+// the finding that a report begins with is what limited the simulated program. Only a test and the command planted use
+// it.
 package rates
 
 import (
@@ -16,8 +17,8 @@ import (
 	"astrolabe/internal/diagnosis"
 )
 
-// Cases says which cases of the simulator to judge: of each family and kind those of the seeds from First on, Number of them. Equal seeds
-// give equal counts, and counts of other seeds add up (Rates.Add).
+// Cases says which cases of the simulator to judge: of each family and kind those of the seeds from First on, Number of
+// them. Equal seeds give equal counts, and counts of other seeds add up (Rates.Add).
 type Cases struct {
 	Families []string // all where it is empty
 	Kinds    []string // all that a family has where it is empty
@@ -27,7 +28,8 @@ type Cases struct {
 	Progress func(family, kind string) // called after each kind of a family
 }
 
-// Measure lets the triage scripts judge cases of the simulator, which knows none of their rules, and counts how often they are right.
+// Measure lets the triage scripts judge cases of the simulator, which knows none of their rules, and counts how often
+// they are right.
 func Measure(ctx context.Context, s Cases) (*Rates, error) {
 	out := &Rates{Date: today(), Mapping: mappingHash()}
 	var err error
@@ -110,7 +112,8 @@ func (t *tallied) value(row string, share float64) {
 }
 
 // kind judges the cases of a kind, several at a time. What they add is in the order of their seeds, whoever is quicker.
-func (s Cases) kind(ctx context.Context, f *family, kind string, judges []map[string]*diagnosis.Judge) ([]tallied, error) {
+func (s Cases) kind(ctx context.Context, f *family, kind string,
+	judges []map[string]*diagnosis.Judge) ([]tallied, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	out, errs := make([]tallied, s.Number), make([]error, s.Number)
@@ -227,7 +230,8 @@ func (x *examiner) examine(ctx context.Context, kind string, seed uint64) (out t
 }
 
 // archetype counts a clear frame.
-func (x *examiner) archetype(out *tallied, p *page, limiter simulate.Candidate, c *simulate.Case, cap *capture.Capture) error {
+func (x *examiner) archetype(out *tallied, p *page, limiter simulate.Candidate, c *simulate.Case,
+	cap *capture.Capture) error {
 	first := p.first()
 	right, err := x.right(p.top(), limiter, c, cap)
 	if err != nil {
@@ -269,7 +273,8 @@ func (x *examiner) archetype(out *tallied, p *page, limiter simulate.Candidate, 
 }
 
 // right reports whether a finding names the limiter of a case, or, where the capture cannot show it, asks for what can.
-func (x *examiner) right(f diagnosis.Finding, limiter simulate.Candidate, c *simulate.Case, cap *capture.Capture) (bool, error) {
+func (x *examiner) right(f diagnosis.Finding, limiter simulate.Candidate, c *simulate.Case,
+	cap *capture.Capture) (bool, error) {
 	if x.f.right(f.ID, limiter) {
 		return true, nil
 	}
@@ -297,7 +302,8 @@ func firstSet(f diagnosis.Finding) diagnosis.Finding {
 const recordHost = "cpu"
 
 // withheld judges the case again without the counters that tell of its limiter, where there are such counters.
-func (x *examiner) withheld(ctx context.Context, out *tallied, c *simulate.Case, whole *capture.Capture, truth *simulate.Part,
+func (x *examiner) withheld(ctx context.Context, out *tallied, c *simulate.Case, whole *capture.Capture,
+	truth *simulate.Part,
 	limiter simulate.Candidate) error {
 	cap, err := c.Record(simulate.Options{Withheld: []simulate.Candidate{limiter}})
 	if err != nil || len(cap.Counters) == len(whole.Counters) {
@@ -312,10 +318,12 @@ func (x *examiner) withheld(ctx context.Context, out *tallied, c *simulate.Case,
 	return x.notExplained(ctx, out, cap, truth, limiter)
 }
 
-// page is what a report says about a capture: that of the GPU's script, and behind it that of the CPU's where processors were recorded.
+// page is what a report says about a capture: that of the GPU's script, and behind it that of the CPU's where
+// processors were recorded.
 type page struct {
-	judge    *diagnosis.Judge    // of the first script
-	findings []diagnosis.Finding // in the order of the page, without those about the data and about the course of frames
+	judge *diagnosis.Judge // of the first script
+	// in the order of the page, without those about the data and about the course of frames
+	findings []diagnosis.Finding
 }
 
 func (x *examiner) page(ctx context.Context, cap *capture.Capture) (*page, error) {
@@ -345,7 +353,9 @@ func (x *examiner) page(ctx context.Context, cap *capture.Capture) (*page, error
 // scripts are those that a report runs on a capture: the family's, and that of the CPU's counters beside a GPU.
 func (x *examiner) scripts(cap *capture.Capture) []string {
 	out := []string{x.f.script}
-	if x.f.script != "cpu" && slices.ContainsFunc(cap.Counters, func(c *capture.Counter) bool { return c.GPU == "cpu" }) {
+	if x.f.script != "cpu" && slices.ContainsFunc(cap.Counters, func(c *capture.Counter) bool {
+		return c.GPU == "cpu"
+	}) {
 		out = append(out, "cpu")
 	}
 	return out
@@ -388,7 +398,8 @@ func (p *page) alarm() string {
 	return ""
 }
 
-// nameOf is how the confusion matrix calls a finding: one that says what to record by that, with whether it was right to ask.
+// nameOf is how the confusion matrix calls a finding: one that says what to record by that, with whether it was right
+// to ask.
 func nameOf(f diagnosis.Finding, right bool) string {
 	switch {
 	case f.ID == "":
@@ -404,9 +415,11 @@ func nameOf(f diagnosis.Finding, right bool) string {
 // askedRightly ends the name of a finding that asks for what can show the limiter, where the capture cannot.
 const askedRightly = ", rightly)"
 
-// twoPhases counts a case of two phases where each is clear and they differ: whether the report cuts it there, and names each phase's limiter
-// for it. Of a report's phase that is the one with most of the time in common, most of which is in the simulator's phase.
-func (x *examiner) twoPhases(ctx context.Context, out *tallied, c *simulate.Case, cap *capture.Capture, truth *simulate.Truth) error {
+// twoPhases counts a case of two phases where each is clear and they differ: whether the report cuts it there, and
+// names each phase's limiter for it. Of a report's phase that is the one with most of the time in common, most of which
+// is in the simulator's phase.
+func (x *examiner) twoPhases(ctx context.Context, out *tallied, c *simulate.Case, cap *capture.Capture,
+	truth *simulate.Truth) error {
 	if len(truth.Phases) != 2 {
 		return nil
 	}
@@ -460,12 +473,14 @@ func (x *examiner) twoPhases(ctx context.Context, out *tallied, c *simulate.Case
 func (x *examiner) interval(cap *capture.Capture, truth *simulate.Truth, i int) (at [2]float64) {
 	p, axis := &truth.Phases[i], cap.Axis
 	if x.f.dispatches {
-		return [2]float64{float64(axis.Start[p.First]-axis.Start[0]) / 1e9, float64(axis.End[p.First+p.Frames-1]-axis.Start[0]) / 1e9}
+		return [2]float64{float64(axis.Start[p.First]-axis.Start[0]) / 1e9,
+			float64(axis.End[p.First+p.Frames-1]-axis.Start[0]) / 1e9}
 	}
 	return [2]float64{float64(p.Start-truth.Start) / 1e9, float64(p.End-truth.Start) / 1e9}
 }
 
-// common is the phase that has most in common with an interval and lies in it for the most part; -1 where there is none.
+// common is the phase that has most in common with an interval and lies in it for the most part; -1 where there is
+// none.
 func common(phases []diagnosis.Phase, at [2]float64) int {
 	best, most := -1, 0.0
 	for i, p := range phases {

@@ -26,7 +26,8 @@ type FamilyRates struct {
 	Name string `json:"name"`
 	Runs []Run  `json:"runs"`
 	Rows []Row  `json:"rows"`
-	// Confusion counts what was named first, by the simulator's limiter, in clear cases of one phase with everything recorded.
+	// Confusion counts what was named first, by the simulator's limiter, in clear cases of one phase with everything
+	// recorded.
 	Confusion []Confused `json:"confusion"`
 }
 
@@ -37,7 +38,8 @@ type Run struct {
 	Cases int    `json:"cases"`
 }
 
-// Row is a count of cases: Hits of Of. A row of values is their sum and that of their squares, in whole points of percent, which add up in any order.
+// Row is a count of cases: Hits of Of. A row of values is their sum and that of their squares, in whole points of
+// percent, which add up in any order.
 type Row struct {
 	Name    string `json:"name"`
 	Hits    int    `json:"hits"`
@@ -101,7 +103,9 @@ func (f *FamilyRates) addRow(r Row) {
 }
 
 func (f *FamilyRates) confuse(c Confused) {
-	i := slices.IndexFunc(f.Confusion, func(have Confused) bool { return have.Limiter == c.Limiter && have.Finding == c.Finding })
+	i := slices.IndexFunc(f.Confusion, func(have Confused) bool {
+		return have.Limiter == c.Limiter && have.Finding == c.Finding
+	})
 	if i < 0 {
 		f.Confusion = append(f.Confusion, Confused{c.Limiter, c.Finding, 0})
 		i = len(f.Confusion) - 1
@@ -112,7 +116,8 @@ func (f *FamilyRates) confuse(c Confused) {
 // Add adds the counts of another measurement. It has to be of the same rules, model and mapping, and of other cases.
 func (x *Rates) Add(y *Rates) error {
 	if x.Rules != y.Rules || x.Model != y.Model || x.Mapping != y.Mapping {
-		return fmt.Errorf("rules %s, model %s, mapping %s do not add to rules %s, model %s, mapping %s: measure again", y.Rules, y.Model, y.Mapping, x.Rules, x.Model, x.Mapping)
+		return fmt.Errorf("rules %s, model %s, mapping %s do not add to rules %s, model %s, mapping %s: measure again",
+			y.Rules, y.Model, y.Mapping, x.Rules, x.Model, x.Mapping)
 	}
 	x.Date = max(x.Date, y.Date)
 	for i := range y.Families {
@@ -120,8 +125,10 @@ func (x *Rates) Add(y *Rates) error {
 		to := x.family(from.Name)
 		for _, r := range from.Runs {
 			for _, have := range to.Runs {
-				if have.Kind == r.Kind && have.First < r.First+uint64(r.Cases) && r.First < have.First+uint64(have.Cases) {
-					return fmt.Errorf("%s %s: seeds %d to %d are counted already", from.Name, r.Kind, r.First, r.First+uint64(r.Cases)-1)
+				if have.Kind == r.Kind && have.First < r.First+uint64(r.Cases) && r.First < have.First+
+					uint64(have.Cases) {
+					return fmt.Errorf("%s %s: seeds %d to %d are counted already", from.Name, r.Kind, r.First,
+						r.First+uint64(r.Cases)-1)
 				}
 			}
 		}
@@ -158,9 +165,12 @@ func (x *Rates) sort() {
 		f := &x.Families[i]
 		slices.SortFunc(f.Rows, func(a, b Row) int { return cmp.Compare(rowIndex(a.Name), rowIndex(b.Name)) })
 		slices.SortFunc(f.Confusion, func(a, b Confused) int {
-			return cmp.Or(cmp.Compare(a.Limiter, b.Limiter), cmp.Compare(b.Cases, a.Cases), cmp.Compare(a.Finding, b.Finding))
+			return cmp.Or(cmp.Compare(a.Limiter, b.Limiter), cmp.Compare(b.Cases, a.Cases),
+				cmp.Compare(a.Finding, b.Finding))
 		})
-		slices.SortFunc(f.Runs, func(a, b Run) int { return cmp.Or(cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.First, b.First)) })
+		slices.SortFunc(f.Runs, func(a, b Run) int {
+			return cmp.Or(cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.First, b.First))
+		})
 		var runs []Run
 		for _, r := range f.Runs {
 			if n := len(runs) - 1; n >= 0 && runs[n].Kind == r.Kind && runs[n].First+uint64(runs[n].Cases) == r.First {
@@ -184,7 +194,8 @@ func Read(path string) (*Rates, error) {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	if out.Rules == "" || out.Model == "" || out.Mapping == "" {
-		return nil, fmt.Errorf("%s: %w", path, errors.New("these are no rates: hashes are missing; planted --json writes such files"))
+		return nil, fmt.Errorf("%s: %w", path,
+			errors.New("these are no rates: hashes are missing; planted --json writes such files"))
 	}
 	return out, nil
 }

@@ -18,7 +18,8 @@ func TestWilsonBounds(t *testing.T) {
 	for _, c := range []struct {
 		hits, of  int
 		low, high float64
-	}{{0, 1000, 0, 0.003827}, {95, 100, 0.888250, 0.978457}, {5, 10, 0.236593, 0.763407}, {10, 10, 0.722467, 1}, {0, 0, 0, 1}} {
+	}{{0, 1000, 0, 0.003827}, {95, 100, 0.888250, 0.978457}, {5, 10, 0.236593, 0.763407},
+		{10, 10, 0.722467, 1}, {0, 0, 0, 1}} {
 		low, high := Wilson(c.hits, c.of)
 		if math.Abs(low-c.low) > 1e-5 || math.Abs(high-c.high) > 1e-5 {
 			t.Errorf("%d of %d lies in %.6f to %.6f, want %.6f to %.6f", c.hits, c.of, low, high, c.low, c.high)
@@ -28,7 +29,8 @@ func TestWilsonBounds(t *testing.T) {
 
 func measured(t *testing.T, first uint64, number, workers int) *Rates {
 	t.Helper()
-	out, err := Measure(t.Context(), Cases{Families: []string{"gfx1151", "amd-gpa"}, First: first, Number: number, Workers: workers})
+	out, err := Measure(t.Context(), Cases{Families: []string{"gfx1151", "amd-gpa"}, First: first, Number: number,
+		Workers: workers})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -93,7 +95,8 @@ func TestClearFramesAreDividedByWhatIsSaidFirst(t *testing.T) {
 	named := func(ids ...string) *page {
 		p := &page{}
 		for _, id := range ids {
-			p.findings = append(p.findings, diagnosis.Finding{ID: id, Role: "cause", Severity: "warning", Confidence: "medium"})
+			p.findings = append(p.findings, diagnosis.Finding{ID: id, Role: "cause", Severity: "warning",
+				Confidence: "medium"})
 		}
 		return p
 	}
@@ -102,10 +105,13 @@ func TestClearFramesAreDividedByWhatIsSaidFirst(t *testing.T) {
 		page    *page
 		hits    []string
 	}{
-		{texture, named("texture_bound"), []string{rowFirst, rowTwo, rowNamed, rowShown, rowTold, rowConfidence["medium"], rowCoversMedium}},
-		{texture, named("filtering", "texture_bound"), []string{rowFirst, rowTwo, rowNamed, rowShown, rowTold, rowConfidence["medium"], rowCoversMedium}},
+		{texture, named("texture_bound"),
+			[]string{rowFirst, rowTwo, rowNamed, rowShown, rowTold, rowConfidence["medium"], rowCoversMedium}},
+		{texture, named("filtering", "texture_bound"),
+			[]string{rowFirst, rowTwo, rowNamed, rowShown, rowTold, rowConfidence["medium"], rowCoversMedium}},
 		{texture, named("gpu_starved", "texture_bound"), []string{rowTwo, rowTold, rowSymptom, rowCoversMedium}},
-		{texture, named("main_phase_bound", "overdraw", "texture_bound"), []string{rowTold, rowSymptom, rowCoversMedium}},
+		{texture, named("main_phase_bound", "overdraw", "texture_bound"),
+			[]string{rowTold, rowSymptom, rowCoversMedium}},
 		{texture, named("slow_memory"), []string{rowTold, rowOther, rowCoversMedium}},
 		{untold, named("write_stalls"), []string{rowOther, rowCoversMedium}},
 		{untold, named(), []string{rowNothing}},
@@ -138,7 +144,8 @@ func TestAskingForWhatShowsTheLimiterIsRightOnlyWhereTheCaptureCannotShowIt(t *t
 	if err != nil {
 		t.Fatal(err)
 	}
-	texture, vertices := simulate.Candidate{Level: simulate.LevelUnit, Name: "texture"}, simulate.Candidate{Level: simulate.LevelUnit, Name: "vertex_fetch"}
+	texture, vertices := simulate.Candidate{Level: simulate.LevelUnit, Name: "texture"},
+		simulate.Candidate{Level: simulate.LevelUnit, Name: "vertex_fetch"}
 	app := simulate.Candidate{Level: simulate.LevelCPU, Name: "app"}
 	for _, r := range []struct {
 		set, asked string
@@ -173,7 +180,8 @@ func TestAnAlarmIsAFindingThatWarns(t *testing.T) {
 		}
 		return p
 	}
-	for want, p := range map[string]*page{"": of("info", "info"), "warning": of("info", "warning"), "critical": of("critical")} {
+	for want, p := range map[string]*page{"": of("info", "info"), "warning": of("info", "warning"),
+		"critical": of("critical")} {
 		if got := p.alarm(); got != want {
 			t.Errorf("the alarm is %q, want %q", got, want)
 		}
@@ -185,7 +193,8 @@ func TestAPhaseIsComparedWithThatInWhichItLies(t *testing.T) {
 	for _, c := range []struct {
 		at   [2]float64
 		want int
-	}{{[2]float64{0.5, 4}, 0}, {[2]float64{4.5, 10}, 2}, {[2]float64{4, 4.9}, 1}, {[2]float64{4.9, 6}, -1}, {[2]float64{20, 30}, -1}} {
+	}{{[2]float64{0.5, 4}, 0}, {[2]float64{4.5, 10}, 2}, {[2]float64{4, 4.9}, 1}, {[2]float64{4.9, 6}, -1},
+		{[2]float64{20, 30}, -1}} {
 		if got := common(phases, c.at); got != c.want {
 			t.Errorf("%v is phase %d, want %d", c.at, got, c.want)
 		}

@@ -33,12 +33,14 @@ const (
 )
 
 // rowConfidence are the rows of findings by their confidence.
-var rowConfidence = map[string]string{"high": "confidence high: right", "medium": "confidence medium: right", "low": "confidence low: right"}
+var rowConfidence = map[string]string{"high": "confidence high: right", "medium": "confidence medium: right",
+	"low": "confidence low: right"}
 
 // valued are the rows of values, in points of percent.
 var valued = map[string]bool{rowNotExplained: true, rowShares: true, rowShareOfLimiter: true}
 
-// rows are all rows in the order in which they are printed, with what is asked of the rebuilt rules: at least so many percent, or at most.
+// rows are all rows in the order in which they are printed, with what is asked of the rebuilt rules: at least so many
+// percent, or at most.
 var rows = []struct{ name, target string }{
 	{rowFirst, ">= 95 %"},
 	{rowTwo, ">= 99 %"},

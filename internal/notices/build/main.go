@@ -1,5 +1,6 @@
-// Command build writes internal/notices/notices.txt: the licences of every module from which a package is linked into one of the programs on one
-// of the systems that they are built for, of Go's own library, and of the works that the file NOTICE says the programs have data of.
+// Command build writes internal/notices/notices.txt: the licences of every module from which a package is linked into
+// one of the programs on one of the systems that they are built for, of Go's own library, and of the works that the
+// file NOTICE says the programs have data of.
 package main
 
 import (
@@ -157,7 +158,8 @@ func licencesIn(dir string) ([]string, error) {
 	return names, err
 }
 
-// write lays the licences out, each once below all that stand under it, in the order of their first owner, then those of data.
+// write lays the licences out, each once below all that stand under it, in the order of their first owner, then those
+// of data.
 func write(owners map[string][]string, works []work) []byte {
 	var texts []string
 	for text := range owners {
@@ -174,7 +176,8 @@ func write(owners map[string][]string, works []work) []byte {
 	}
 	for _, w := range works {
 		if len(w.programs) > 0 {
-			b.WriteString(rule + "Data of " + w.name + ",\nin " + strings.Join(w.programs, ", ") + "\n" + rule + "\n" + w.text + "\n\n")
+			b.WriteString(rule + "Data of " + w.name + ",\nin " + strings.Join(w.programs, ", ") + "\n" + rule + "\n" +
+				w.text + "\n\n")
 		}
 	}
 	return append(bytes.TrimSpace(b.Bytes()), '\n')

@@ -20,7 +20,8 @@ func TestTheNoticesAreThoseOfWhatIsLinked(t *testing.T) {
 	if !bytes.Equal(have, want) {
 		t.Error("internal/notices/notices.txt is not current: go generate . writes it")
 	}
-	for _, owner := range []string{"go.starlark.net ", "github.com/apache/arrow-go/v18 ", "github.com/ebitengine/purego ", "modernc.org/sqlite ", "Go, its library", "liberation",
+	for _, owner := range []string{"go.starlark.net ", "github.com/apache/arrow-go/v18 ",
+		"github.com/ebitengine/purego ", "modernc.org/sqlite ", "Go, its library", "liberation",
 		"igt-gpu-tools", "Arm Limited"} {
 		if !strings.Contains(string(have), owner) {
 			t.Errorf("%s has no notice", owner)

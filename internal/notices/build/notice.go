@@ -16,8 +16,8 @@ type work struct {
 	text            string   // copyright notice and licence
 }
 
-// readNotice reads the file NOTICE: an introduction, then a heading and a licence for each work. A heading has the work's name and a line
-// for each file.
+// readNotice reads the file NOTICE: an introduction, then a heading and a licence for each work. A heading has the
+// work's name and a line for each file.
 func readNotice(path string) ([]work, error) {
 	text, err := os.ReadFile(path)
 	if err != nil {

@@ -51,7 +51,8 @@ func noticed(t *testing.T, root string) (programs, tests []string) {
 // embedded are the files of this module that are embedded in the programs.
 func embedded(t *testing.T, root string) (files []string) {
 	t.Helper()
-	out, err := exec.Command("go", append([]string{"list", "-deps", "-json=Dir,Module,EmbedFiles"}, programs...)...).Output()
+	out, err := exec.Command("go", append([]string{"list", "-deps", "-json=Dir,Module,EmbedFiles"},
+		programs...)...).Output()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -19,8 +19,8 @@ type cell struct {
 	trailing bool // something stands between the closing quote and the delimiter
 }
 
-// nextCell finds the cell that begins at p. A quote opens only at the start of a cell, after blanks at most; anywhere else it is an
-// ordinary character. ok is false where buf ends first.
+// nextCell finds the cell that begins at p. A quote opens only at the start of a cell, after blanks at most; anywhere
+// else it is an ordinary character. ok is false where buf ends first.
 func nextCell(buf []byte, p int, delim byte) (c cell, ok bool) {
 	q := p
 	for q < len(buf) && buf[q] == ' ' && delim != ' ' {
@@ -83,8 +83,8 @@ func (c *cell) text(row string) string {
 	return text
 }
 
-// row returns the cells of the row that begins buf, its length in bytes and in lines. ok is false where buf ends first. It panics where there is no
-// room for them, see memory.Caught.
+// row returns the cells of the row that begins buf, its length in bytes and in lines. ok is false where buf ends first.
+// It panics where there is no room for them, see memory.Caught.
 func (f *File) row(buf []byte) (cells []string, next, lines int, ok bool) {
 	n, lines := 0, 1
 	for eol := false; !eol; n++ {

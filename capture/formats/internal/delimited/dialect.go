@@ -2,8 +2,8 @@ package delimited
 
 import "bytes"
 
-// sniffDelim finds the delimiter from the header and the rows below it: the one that cuts the header into most cells among
-// those that cut all rows alike; a comma where there is no telling.
+// sniffDelim finds the delimiter from the header and the rows below it: the one that cuts the header into most cells
+// among those that cut all rows alike; a comma where there is no telling.
 func sniffDelim(head []byte) byte {
 	best, bestScore := byte(','), 0
 	for _, d := range []byte{',', ';', '\t', '|'} {
@@ -53,8 +53,8 @@ func delimScore(head []byte, delim byte) int {
 	return first
 }
 
-// onlyInQuotes reports whether every delim of a row stands between two quotation marks, so that it is text of a cell that another
-// delimiter bounds.
+// onlyInQuotes reports whether every delim of a row stands between two quotation marks, so that it is text of a cell
+// that another delimiter bounds.
 func onlyInQuotes(row []byte, delim byte) bool {
 	quoted, inside := false, false
 	for _, c := range row {

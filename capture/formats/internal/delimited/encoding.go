@@ -14,8 +14,9 @@ import (
 // mostRewritten bounds a file that is rewritten in memory, in bytes.
 const mostRewritten = 1 << 30
 
-// Plain returns text that Open can read: UTF-16, as Excel saves "Unicode text", becomes UTF-8, and lines that end in a lone carriage return, as on
-// old Macs, end in line feeds. Other text is returned as it is. What is rewritten is held in memory.
+// Plain returns text that Open can read: UTF-16, as Excel saves "Unicode text", becomes UTF-8, and lines that end in a
+// lone carriage return, as on old Macs, end in line feeds. Other text is returned as it is. What is rewritten is held
+// in memory.
 func Plain(r io.ReaderAt, size int64) (io.ReaderAt, int64, error) {
 	head := make([]byte, min(size, headSize))
 	if _, err := r.ReadAt(head, 0); err != nil && err != io.EOF {
@@ -26,7 +27,9 @@ func Plain(r io.ReaderAt, size int64) (io.ReaderAt, int64, error) {
 		return r, size, nil
 	}
 	if size > mostRewritten {
-		return nil, 0, fmt.Errorf("the text is UTF-16 or its lines end in carriage returns, and with %d bytes it is too large to be rewritten: save it as UTF-8 with line feeds", size)
+		return nil, 0, fmt.Errorf(
+			"the text is UTF-16 or its lines end in carriage returns, and with %d bytes it is too large to be rewritten: save it as UTF-8 with line feeds",
+			size)
 	}
 	if err := memory.Room(3 * uint64(size)); err != nil { // the text, rewritten once or twice
 		return nil, 0, err
@@ -50,7 +53,8 @@ func PlainHead(text []byte) []byte {
 	return text
 }
 
-// utf16Order is the byte order of UTF-16 text, nil of any other: by its mark, or by the zeros that every second byte of a header is.
+// utf16Order is the byte order of UTF-16 text, nil of any other: by its mark, or by the zeros that every second byte of
+// a header is.
 func utf16Order(head []byte) binary.ByteOrder {
 	switch {
 	case bytes.HasPrefix(head, []byte{0xff, 0xfe}):

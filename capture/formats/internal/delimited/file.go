@@ -74,7 +74,8 @@ func Open(name string, r io.ReaderAt, size int64, opt Options) (*File, error) {
 			return f, err
 		}
 		if int64(len(head)) >= min(size, maxRow) {
-			return nil, &Error{name, f.Line, fmt.Sprintf("the header does not end within %d MiB: is this delimited text?", maxRow>>20)}
+			return nil, &Error{name, f.Line,
+				fmt.Sprintf("the header does not end within %d MiB: is this delimited text?", maxRow>>20)}
 		}
 		if head, err = f.read(0, min(size, int64(len(head))*8, maxRow)); err != nil {
 			return nil, err
@@ -102,12 +103,14 @@ func (f *File) readInto(buf []byte, from int64) error {
 		return nil
 	}
 	if errors.Is(err, io.EOF) {
-		return fmt.Errorf("%s: truncated while it was read: it had %d bytes and ends at byte %d now", f.Name, f.size, from+int64(n))
+		return fmt.Errorf("%s: truncated while it was read: it had %d bytes and ends at byte %d now", f.Name,
+			f.size, from+int64(n))
 	}
 	return fmt.Errorf("%s: read at byte %d: %w", f.Name, from, err)
 }
 
-// checkEncoding returns the length of the byte order mark, and an error for text that is not UTF-8 or one byte per character.
+// checkEncoding returns the length of the byte order mark, and an error for text that is not UTF-8 or one byte per
+// character.
 func (f *File) checkEncoding(head []byte) (int, error) {
 	switch {
 	case len(head) == 0:
@@ -130,7 +133,8 @@ func (f *File) findHeader(head []byte, start int) error {
 	f.Line = 1
 	pos := start
 	comment := -1 // start of the last comment line
-	if f.Delim == 0 && bytes.HasPrefix(head[pos:], []byte("sep=")) && len(head) > pos+5 && (head[pos+5] == '\n' || head[pos+5] == '\r') {
+	if f.Delim == 0 && bytes.HasPrefix(head[pos:], []byte("sep=")) && len(head) > pos+5 &&
+		(head[pos+5] == '\n' || head[pos+5] == '\r') {
 		f.Delim = head[pos+4]
 	}
 	for skipping := true; skipping; {
@@ -180,7 +184,8 @@ func (f *File) setHeader(cells []string) {
 		c, fixed := toUTF8(c)
 		c = strings.TrimSpace(c)
 		if fixed {
-			f.Warnings = append(f.Warnings, fmt.Sprintf("%s:%d: the header is not UTF-8: read as Latin-1", f.Name, f.Line))
+			f.Warnings = append(f.Warnings, fmt.Sprintf("%s:%d: the header is not UTF-8: read as Latin-1",
+				f.Name, f.Line))
 		}
 		cells[i] = c
 	}
@@ -206,8 +211,10 @@ func (f *File) headerFromComment(head []byte, comment, pos int, first []string) 
 			return nil
 		}
 	}
-	return &Error{f.Name, f.Line, fmt.Sprintf("the first line holds numbers (%s, ...) where the names of the %d columns should be: put a header line before it",
-		first[0], len(first))}
+	return &Error{f.Name, f.Line,
+		fmt.Sprintf(
+			"the first line holds numbers (%s, ...) where the names of the %d columns should be: put a header line before it",
+			first[0], len(first))}
 }
 
 func allNumbers(cells []string) bool {
@@ -239,8 +246,8 @@ func toUTF8(s string) (text string, fixed bool) {
 	return string(r), true
 }
 
-// Sample returns the first rows, at most n and no more than the first 256 KiB of them, as text. Rows of another length than
-// the header are left out: Read reports them.
+// Sample returns the first rows, at most n and no more than the first 256 KiB of them, as text. Rows of another length
+// than the header are left out: Read reports them.
 func (f *File) Sample(n int) ([][]string, error) {
 	buf, err := f.read(f.data, min(f.size, f.data+headSize))
 	if err != nil {
@@ -272,7 +279,8 @@ func (f *File) CheckNames() error {
 	seen := make(map[string]int, len(f.Header))
 	for i, h := range f.Header {
 		if j, dup := seen[h]; dup {
-			return &Error{f.Name, f.Line, fmt.Sprintf("columns %d and %d are both called %q: rename one of them", j+1, i+1, h)}
+			return &Error{f.Name, f.Line,
+				fmt.Sprintf("columns %d and %d are both called %q: rename one of them", j+1, i+1, h)}
 		}
 		seen[h] = i
 	}

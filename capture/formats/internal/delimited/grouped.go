@@ -5,11 +5,12 @@ import (
 	"strings"
 )
 
-// groupMarks are what stands between groups of three digits: the mark that is not the decimal one, blanks of three kinds, an apostrophe.
+// groupMarks are what stands between groups of three digits: the mark that is not the decimal one, blanks of three
+// kinds, an apostrophe.
 var groupMarks = [][]byte{{'.'}, {','}, {' '}, []byte("\u00a0"), []byte("\u202f"), {'\''}, []byte("\u2019")}
 
-// ungroup takes the marks between thousands out of a number such as 1.234.567,5; ok is false where the text is no such number. The decimal
-// mark must be known, for 1.234 may be either.
+// ungroup takes the marks between thousands out of a number such as 1.234.567,5; ok is false where the text is no such
+// number. The decimal mark must be known, for 1.234 may be either.
 func ungroup(text []byte, decimal byte) (plain []byte, ok bool) {
 	if decimal == 0 || len(text) > 64 {
 		return nil, false

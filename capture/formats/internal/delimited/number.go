@@ -20,8 +20,8 @@ type number struct {
 	exact bool // mant holds every significant digit
 }
 
-// scanNumber reads the number that begins at p and returns where it ends; ok is false if there is no number. buf must end in a byte that
-// cannot be part of a number, as a line end.
+// scanNumber reads the number that begins at p and returns where it ends; ok is false if there is no number. buf must
+// end in a byte that cannot be part of a number, as a line end.
 func scanNumber(buf []byte, p int, decimal byte) (n number, q int, ok bool) {
 	n.exact, n.whole = true, true
 	switch buf[p] {
@@ -97,7 +97,8 @@ func (n *number) push(d byte) {
 func (n *number) uint64() (uint64, bool) { return n.mant, n.whole && n.exact && n.exp == 0 && !n.neg }
 
 var pow10 = [...]float64{
-	1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22,
+	1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19,
+	1e20, 1e21, 1e22,
 }
 
 // float64 is the nearest double where one exact operation gives it.
@@ -157,7 +158,8 @@ func trimSpaces(b []byte) []byte {
 }
 
 // missingForms are the spellings of a missing value, in lower case.
-var missingForms = [...]string{"", "nan", "na", "n/a", "null", "none", "-", "--", "#n/a", "<not counted>", "<not supported>"}
+var missingForms = [...]string{"", "nan", "na", "n/a", "null", "none", "-", "--", "#n/a", "<not counted>",
+	"<not supported>"}
 
 // missingForm returns the index of the spelling, -1 if the text is something else.
 func missingForm(text []byte) int {
@@ -203,7 +205,8 @@ func (u TimeUnit) Length() int64 {
 	return ns
 }
 
-// nanoseconds converts n exactly, rounding half away from zero below a nanosecond. ok is false where the result needs more than 63 bits.
+// nanoseconds converts n exactly, rounding half away from zero below a nanosecond. ok is false where the result needs
+// more than 63 bits.
 func (u TimeUnit) nanoseconds(n number) (ns int64, ok bool) {
 	m, exp := n.mant, n.exp+u.Exp
 	if m == 0 {
@@ -309,8 +312,8 @@ func IsInfinity(text string) bool {
 	return ok
 }
 
-// Narrow turns doubles into exact integers where every one that is not missing is whole, not negative and at most 2^53. whole reports
-// that they are all whole although they stay doubles.
+// Narrow turns doubles into exact integers where every one that is not missing is whole, not negative and at most 2^53.
+// whole reports that they are all whole although they stay doubles.
 func Narrow(f []float64) (d capture.Data, whole bool) {
 	present, whole, natural := 0, true, true
 	for _, v := range f {

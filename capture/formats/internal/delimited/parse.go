@@ -97,7 +97,8 @@ func (p *parser) reset(ch *chunk, cols []column) {
 	}
 }
 
-// rows reads the rows of the buffer. Where the last row of the file is cut off it returns where that begins, else cut is -1.
+// rows reads the rows of the buffer. Where the last row of the file is cut off it returns where that begins, else cut
+// is -1.
 func (p *parser) rows(ch *chunk) (rows, cut int, err error) {
 	buf, row, line, pos := p.buf, 0, ch.line, 0
 	for pos < len(buf) {
@@ -117,7 +118,8 @@ func (p *parser) rows(ch *chunk) (rows, cut int, err error) {
 		if bad != nil {
 			err := bad.at(p.f, line, buf, pos)
 			if ch.open && (bad.unclosed || bytes.IndexByte(buf[pos:], '\n') == len(buf)-1-pos) {
-				ch.cut = fmt.Sprintf("%s:%d: truncated: the last line is cut off (%s): it is left out", p.f.Name, line, err.Msg)
+				ch.cut = fmt.Sprintf("%s:%d: truncated: the last line is cut off (%s): it is left out",
+					p.f.Name, line, err.Msg)
 				return row, pos, nil
 			}
 			return 0, -1, err

@@ -55,7 +55,8 @@ func TestEveryPieceSizeReadsTheSame(t *testing.T) {
 		"5\" disk,7,\"8\"\n" +
 		"\"say \"\"hi\"\"\",9,10\n" +
 		"y,11,12"
-	want := "[[x 1 2] [quoted, with\n two\n line ends 3 4] [after blanks 5 6] [5\" disk 7 8] [say \"hi\" 9 10] [y 11 12]]"
+	want :=
+		"[[x 1 2] [quoted, with\n two\n line ends 3 4] [after blanks 5 6] [5\" disk 7 8] [say \"hi\" 9 10] [y 11 12]]"
 	lines := []int{3, 6, 9, 10, 11, 12}
 	for piece := int64(1); piece < int64(len(text))+2; piece++ {
 		f, tab, err := readText(text, piece, Text)
@@ -166,7 +167,8 @@ func TestAFileThatShrinksIsAnError(t *testing.T) {
 		t.Fatal(err)
 	}
 	f.r = strings.NewReader(text[:8])
-	if _, err := f.Read(context.Background(), make([]Spec, 2)); err == nil || !strings.Contains(err.Error(), "truncated while it was read") {
+	if _, err := f.Read(context.Background(), make([]Spec, 2)); err == nil ||
+		!strings.Contains(err.Error(), "truncated while it was read") {
 		t.Errorf("error = %v", err)
 	}
 }
@@ -193,7 +195,8 @@ func FuzzTableAgreesWithEncodingCSV(f *testing.F) {
 		if a, b := fmt.Sprint(got), fmt.Sprint(cells(whole)); a != b {
 			t.Fatalf("pieces of %d give %q, one piece gives %q", piece, a, b)
 		}
-		if strings.ContainsAny(text, "#\r ") || len(tab.Warnings) > 0 || strings.HasPrefix(text, "sep=") || bytes.HasPrefix([]byte(text), []byte("\xef\xbb\xbf")) ||
+		if strings.ContainsAny(text, "#\r ") || len(tab.Warnings) > 0 || strings.HasPrefix(text, "sep=") ||
+			bytes.HasPrefix([]byte(text), []byte("\xef\xbb\xbf")) ||
 			utf16Order([]byte(text)) != nil {
 			return // the standard library knows nothing of these, or other rules
 		}

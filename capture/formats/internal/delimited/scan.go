@@ -178,7 +178,8 @@ func (f *File) scanQuoted(ctx context.Context, piece int64) ([]chunk, error) {
 		s := scanRows(buf, f.Delim)
 		switch {
 		case atEnd && s.openAt >= 0 && bytes.IndexByte(buf[s.openAt:want], '\n') >= 0:
-			return nil, &Error{f.Name, line + bytes.Count(buf[:s.openAt], []byte{'\n'}), "a quote that opens here never closes"}
+			return nil, &Error{f.Name, line + bytes.Count(buf[:s.openAt], []byte{'\n'}),
+				"a quote that opens here never closes"}
 		case atEnd:
 			lines := bytes.Count(buf, []byte{'\n'})
 			chunks = append(chunks, chunk{from: from, to: f.size, line: line, bound: lines})
@@ -205,7 +206,8 @@ type rowScan struct {
 	openAt int // the quote that is open at the end of the text, -1 if none is
 }
 
-// scanRows finds the end of the last whole row of buf, which begins with a row. It sees quotes exactly as nextCell does.
+// scanRows finds the end of the last whole row of buf, which begins with a row. It sees quotes exactly as nextCell
+// does.
 func scanRows(buf []byte, delim byte) rowScan {
 	s := rowScan{openAt: -1}
 	p := 0 // outside quotes

@@ -29,7 +29,9 @@ const (
 type Spec struct {
 	Want Want
 	Unit TimeUnit // of a Time
-	Hint string   // ends the message about a cell that cannot be read, such as "; option labels=[%q] reads it as text": a format for the column's name
+	// ends the message about a cell that cannot be read, such as "; option labels=[%q] reads it as text": a format for
+	// the column's name
+	Hint string
 }
 
 // Column is one column that has been read. Only the fields of its Want mean something.
@@ -107,8 +109,8 @@ func (t *Table) Col(i int) Column {
 // columnRoom is what a column takes beside its values while a file is read, in bytes.
 const columnRoom = 256
 
-// Read reads the columns as specs says, one for each column of the header. It adds the bytes of the file to the meter of ctx. An error is an *Error wherever a line is to blame, and it is the
-// first one in the file.
+// Read reads the columns as specs says, one for each column of the header. It adds the bytes of the file to the meter
+// of ctx. An error is an *Error wherever a line is to blame, and it is the first one in the file.
 func (f *File) Read(ctx context.Context, specs []Spec) (*Table, error) {
 	workers := runtime.GOMAXPROCS(0)
 	chunks, err := f.scan(ctx, workers)

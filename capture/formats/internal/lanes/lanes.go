@@ -8,8 +8,8 @@ import (
 	"strconv"
 )
 
-// Spread puts n intervals on as few lanes as it takes for none to overlap another. Each lane lists intervals by number, in the order of
-// time. An interval that ends before its start counts as empty.
+// Spread puts n intervals on as few lanes as it takes for none to overlap another. Each lane lists intervals by number,
+// in the order of time. An interval that ends before its start counts as empty.
 func Spread(n int, interval func(i int) (start, end int64)) [][]int {
 	order := make([]int, n)
 	for i := range order {
@@ -58,12 +58,12 @@ func (h *lanes) Pop() any {
 	return last
 }
 
-// mostStacks bounds the lanes of Stack, so that a staircase of overlaps does not cost the square of its length. The last lane takes all that is left, at the
-// depth of what it overlaps.
+// mostStacks bounds the lanes of Stack, so that a staircase of overlaps does not cost the square of its length. The
+// last lane takes all that is left, at the depth of what it overlaps.
 const mostStacks = 64
 
-// Stack puts n intervals on lanes on which they nest, as calls do: each lies within all those of its lane that are open when it starts, and depth is the
-// number of these. An interval that ends before its start counts as empty.
+// Stack puts n intervals on lanes on which they nest, as calls do: each lies within all those of its lane that are open
+// when it starts, and depth is the number of these. An interval that ends before its start counts as empty.
 func Stack(n int, interval func(i int) (start, end int64)) (depth, lane []int) {
 	type span struct {
 		i          int
@@ -74,7 +74,9 @@ func Stack(n int, interval func(i int) (start, end int64)) (depth, lane []int) {
 		start, end := interval(i)
 		order[i] = span{i, start, max(start, end)}
 	}
-	slices.SortStableFunc(order, func(a, b span) int { return cmp.Or(cmp.Compare(a.start, b.start), cmp.Compare(b.end, a.end)) })
+	slices.SortStableFunc(order, func(a, b span) int {
+		return cmp.Or(cmp.Compare(a.start, b.start), cmp.Compare(b.end, a.end))
+	})
 	depth, lane = make([]int, n), make([]int, n)
 	var open [][]int64 // ends of the intervals that are open, by lane
 	for _, s := range order {
@@ -112,8 +114,9 @@ type Lane struct {
 	Items []int // in the order of time
 }
 
-// Tracks puts n intervals on their tracks, in the order in which tracks first appear. On a track with a name intervals nest, and what overlaps has lanes of
-// its own; those without a track are on as many lanes called plain as it takes for none to overlap.
+// Tracks puts n intervals on their tracks, in the order in which tracks first appear. On a track with a name intervals
+// nest, and what overlaps has lanes of its own; those without a track are on as many lanes called plain as it takes for
+// none to overlap.
 func Tracks(n int, plain string, track func(i int) string, interval func(i int) (start, end int64)) []Lane {
 	byTrack := map[string][]int{}
 	var order []string

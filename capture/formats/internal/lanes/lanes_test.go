@@ -39,7 +39,9 @@ func TestAStaircaseOfOverlapsIsBounded(t *testing.T) {
 func TestTracksKeepTheirNamesAndOrder(t *testing.T) {
 	at := [][2]int64{{0, 10}, {5, 15}, {0, 10}, {2, 5}, {4, 12}}
 	track := []string{"", "", "thread 7", "thread 7", "thread 7"}
-	got := Tracks(len(at), "regions", func(i int) string { return track[i] }, func(i int) (start, end int64) { return at[i][0], at[i][1] })
+	got := Tracks(len(at), "regions", func(i int) string {
+		return track[i]
+	}, func(i int) (start, end int64) { return at[i][0], at[i][1] })
 	if want := "[{regions [0]} {regions [1]} {thread 7 [2 3]} {thread 7 #2 [4]}]"; fmt.Sprint(got) != want {
 		t.Errorf("%v, want %s", got, want)
 	}

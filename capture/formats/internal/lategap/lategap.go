@@ -11,7 +11,8 @@ import (
 	"astrolabe/capture"
 )
 
-// The wordings: of the recorder and of Mali's readers, which all said that the sample covers the time, and of OA reports.
+// The wordings: of the recorder and of Mali's readers, which all said that the sample covers the time, and of OA
+// reports.
 const (
 	covered = "; the sample here covers "
 	oneRow  = "so this one row holds what happened meanwhile"

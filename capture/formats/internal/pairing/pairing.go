@@ -1,8 +1,9 @@
 // Package pairing finds which dispatch of one table is which dispatch of another, and proves it or refuses.
 //
-// Profilers number dispatches in several ways: from 0 or from 1, per process or per file, with or without those that a filter left out. A join on
-// the number alone gives a dispatch the values of its neighbour, which no later check can see where every dispatch runs the same kernel. So a number
-// joins two tables only where nothing else fits: the kernels, sizes and devices of all pairs agree, and no other shift of the numbers does as well.
+// Profilers number dispatches in several ways: from 0 or from 1, per process or per file, with or without those that a
+// filter left out. A join on the number alone gives a dispatch the values of its neighbour, which no later check can
+// see where every dispatch runs the same kernel. So a number joins two tables only where nothing else fits: the
+// kernels, sizes and devices of all pairs agree, and no other shift of the numbers does as well.
 //
 // The package knows no format and no vendor, and imports nothing of ours.
 package pairing
@@ -21,7 +22,8 @@ type Row struct {
 	Start    int64 // ns on a clock that tables of one run share
 	End      int64
 	Timed    bool
-	// Attributes tell dispatches apart, such as kernel, grid and device, in one order for all tables. An empty one is unknown and equals any other.
+	// Attributes tell dispatches apart, such as kernel, grid and device, in one order for all tables. An empty one is
+	// unknown and equals any other.
 	Attributes []string
 }
 
@@ -38,15 +40,16 @@ type Pairs struct {
 // ErrRefused is wrapped by errors of tables whose dispatches cannot be told to be the same.
 var ErrRefused = errors.New("nothing proves which dispatch is which")
 
-// errUnsure is a refusal because the numbers fit in several ways: they mean something, so that the order of the rows proves nothing.
+// errUnsure is a refusal because the numbers fit in several ways: they mean something, so that the order of the rows
+// proves nothing.
 var errUnsure = fmt.Errorf("%w", ErrRefused)
 
 // Match pairs the rows of b with those of a.
 //
-// The proofs are, the strongest first: numbers, where one shift alone makes every row of the smaller table agree with a row of the other; the same
-// start and end in both tables; the order of the launches of each kernel, where the numbers contradict the kernels and both tables have as many
-// launches of each. With alike the tables are known to be numbered in the same way, as parts of one file are: then rows that only one of them has
-// are no objection.
+// The proofs are, the strongest first: numbers, where one shift alone makes every row of the smaller table agree with a
+// row of the other; the same start and end in both tables; the order of the launches of each kernel, where the numbers
+// contradict the kernels and both tables have as many launches of each. With alike the tables are known to be numbered
+// in the same way, as parts of one file are: then rows that only one of them has are no objection.
 func Match(a, b []Row, alike bool) (Pairs, error) {
 	none := Pairs{Of: make([]int, len(b))}
 	for i := range none.Of {
@@ -165,10 +168,13 @@ func (m *matcher) numbers() (Pairs, error) {
 		for _, p := range found {
 			shifts = append(shifts, fmt.Sprintf("%+d", p.Shift))
 		}
-		return Pairs{}, fmt.Errorf("%w: %d and %d dispatches fit each other with the numbers shifted by %s alike", errUnsure, len(m.a), len(m.b),
+		return Pairs{}, fmt.Errorf("%w: %d and %d dispatches fit each other with the numbers shifted by %s alike",
+			errUnsure, len(m.a), len(m.b),
 			strings.Join(shifts, " and "))
 	case agrees && paired > 0:
-		return Pairs{}, fmt.Errorf("%w: the dispatches are numbered %d to %d in one table and %d to %d in the other, and each lacks some", errUnsure,
+		return Pairs{}, fmt.Errorf(
+			"%w: the dispatches are numbered %d to %d in one table and %d to %d in the other, and each lacks some",
+			errUnsure,
 			lowA, highA, lowB, highB)
 	default:
 		return Pairs{}, fmt.Errorf("%w: %s", ErrRefused, m.conflict())
@@ -189,12 +195,14 @@ func (m *matcher) conflict() string {
 	}
 	for j, r := range m.b {
 		if i, ok := index[r.Number]; ok && !m.agree(&m.a[i], &m.b[j]) {
-			return fmt.Sprintf("dispatch %d is %s in one table and %s in the other", r.Number, m.describe(&m.a[i]), m.describe(&m.b[j]))
+			return fmt.Sprintf("dispatch %d is %s in one table and %s in the other", r.Number, m.describe(&m.a[i]),
+				m.describe(&m.b[j]))
 		}
 	}
 	lowA, highA, _ := bounds(m.a)
 	lowB, highB, _ := bounds(m.b)
-	return fmt.Sprintf("the dispatches are numbered %d to %d in one table and %d to %d in the other", lowA, highA, lowB, highB)
+	return fmt.Sprintf("the dispatches are numbered %d to %d in one table and %d to %d in the other", lowA,
+		highA, lowB, highB)
 }
 
 func (m *matcher) describe(r *Row) string {
@@ -221,7 +229,8 @@ func bounds(rows []Row) (low, high int64, ok bool) {
 	return low, high, true
 }
 
-// shifted pairs number n of a with number n+shift of b; ok is false where a pair does not agree, or numbers are missing or stand twice.
+// shifted pairs number n of a with number n+shift of b; ok is false where a pair does not agree, or numbers are missing
+// or stand twice.
 func (m *matcher) shifted(shift int64) (Pairs, bool) {
 	index := make(map[int64]int, len(m.a))
 	for i, r := range m.a {
@@ -258,7 +267,8 @@ func (p *Pairs) pairs() (n int) {
 	return n
 }
 
-// order pairs the n-th launch of a kernel, with its sizes and device, with the n-th one. Both tables need as many launches of each.
+// order pairs the n-th launch of a kernel, with its sizes and device, with the n-th one. Both tables need as many
+// launches of each.
 func (m *matcher) order() (Pairs, bool) {
 	if len(m.a) != len(m.b) || len(m.used) == 0 {
 		return Pairs{}, false

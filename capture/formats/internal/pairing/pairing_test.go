@@ -39,26 +39,42 @@ func TestDispatchesPairOnlyWhereOneWayFits(t *testing.T) {
 		want  []int // nil is a refusal
 		by    string
 	}{
-		"one counts from 0 and the other from 1":            {a: table("0 k", "1 k", "2 k"), b: table("1 k", "2 k", "3 k"), want: []int{0, 1, 2}, by: "numbers shifted by +1"},
-		"rows in another order":                             {a: table("0 k", "1 k", "2 k"), b: table("3 k", "1 k", "2 k"), want: []int{2, 0, 1}, by: "numbers shifted by +1"},
-		"kernels decide between two shifts":                 {a: table("1 k", "2 j"), b: table("1 i", "2 k", "3 j"), want: []int{-1, 0, 1}, by: "numbers shifted by +1"},
-		"two shifts fit":                                    {a: table("1 k"), b: table("1 k", "2 k")},
-		"two shifts fit, and times decide":                  {a: table("1 k 5 9"), b: table("1 k 1 4", "2 k 5 9"), want: []int{-1, 0}, by: "equal times"},
-		"times that stand twice decide nothing":             {a: table("1 k 5 9", "2 k 5 9"), b: table("1 k 5 9", "2 k 5 9", "3 k 5 9")},
-		"both count from 0 and one is cut":                  {a: table("0 k", "1 k", "2 k"), b: table("0 k", "1 k"), want: []int{0, 1}, by: "equal numbers"},
-		"both count from 0 and each lacks one":              {a: table("0 k", "1 k", "3 k"), b: table("0 k", "1 k", "2 k"), want: []int{0, 1, -1}, by: "equal numbers"},
-		"each lacks one, and nothing says where they begin": {a: table("1 k", "2 k", "4 k"), b: table("1 k", "2 k", "3 k")},
-		"other kernels under the same numbers":              {a: table("0 k", "1 j"), b: table("0 j", "1 k"), want: []int{1, 0}, by: "the order of the launches of each kernel"},
-		"other kernels, and not as many of each":            {a: table("0 k", "1 j"), b: table("0 j", "1 j")},
-		"no numbers":                                        {a: table("- k", "- j", "- k"), b: table("- k", "- k", "- j"), want: []int{0, 2, 1}, by: "the order of the launches of each kernel"},
-		"no numbers and no kernels":                         {a: table("- ?", "- ?"), b: table("- ?", "- ?")},
-		"a number twice":                                    {a: table("0 k", "0 j"), b: table("0 k", "1 j"), want: []int{0, 1}, by: "the order of the launches of each kernel"},
-		"unknown kernels agree with any":                    {a: table("0 k", "1 ?"), b: table("1 ?", "2 j"), want: []int{0, 1}, by: "numbers shifted by +1"},
-		"parts of a file, one row":                          {a: table("1 k", "2 k"), b: table("2 k"), alike: true, want: []int{1}, by: "equal numbers"},
-		"parts of a file with other dispatches":             {a: table("0 k", "1 k"), b: table("2 k", "3 k"), alike: true, want: []int{-1, -1}, by: "equal numbers"},
-		"parts of a file that begin at 0 and 1":             {a: table("0 k", "1 k"), b: table("1 k", "2 k"), alike: true, want: []int{0, 1}, by: "numbers shifted by +1"},
-		"parts of a file, each lacks some":                  {a: table("1 k", "2 k", "4 k"), b: table("1 k", "2 k", "3 k"), alike: true, want: []int{0, 1, -1}, by: "equal numbers"},
-		"nothing to pair":                                   {a: nil, b: table("0 k"), want: []int{-1}},
+		"one counts from 0 and the other from 1": {a: table("0 k", "1 k", "2 k"),
+			b: table("1 k", "2 k", "3 k"), want: []int{0, 1, 2}, by: "numbers shifted by +1"},
+		"rows in another order": {a: table("0 k", "1 k", "2 k"),
+			b: table("3 k", "1 k", "2 k"), want: []int{2, 0, 1}, by: "numbers shifted by +1"},
+		"kernels decide between two shifts": {a: table("1 k", "2 j"), b: table("1 i", "2 k", "3 j"),
+			want: []int{-1, 0, 1}, by: "numbers shifted by +1"},
+		"two shifts fit": {a: table("1 k"), b: table("1 k", "2 k")},
+		"two shifts fit, and times decide": {a: table("1 k 5 9"), b: table("1 k 1 4", "2 k 5 9"),
+			want: []int{-1, 0}, by: "equal times"},
+		"times that stand twice decide nothing": {a: table("1 k 5 9", "2 k 5 9"),
+			b: table("1 k 5 9", "2 k 5 9", "3 k 5 9")},
+		"both count from 0 and one is cut": {a: table("0 k", "1 k", "2 k"), b: table("0 k", "1 k"),
+			want: []int{0, 1}, by: "equal numbers"},
+		"both count from 0 and each lacks one": {a: table("0 k", "1 k", "3 k"),
+			b: table("0 k", "1 k", "2 k"), want: []int{0, 1, -1}, by: "equal numbers"},
+		"each lacks one, and nothing says where they begin": {a: table("1 k", "2 k", "4 k"),
+			b: table("1 k", "2 k", "3 k")},
+		"other kernels under the same numbers": {a: table("0 k", "1 j"), b: table("0 j", "1 k"),
+			want: []int{1, 0}, by: "the order of the launches of each kernel"},
+		"other kernels, and not as many of each": {a: table("0 k", "1 j"), b: table("0 j", "1 j")},
+		"no numbers": {a: table("- k", "- j", "- k"),
+			b: table("- k", "- k", "- j"), want: []int{0, 2, 1}, by: "the order of the launches of each kernel"},
+		"no numbers and no kernels": {a: table("- ?", "- ?"), b: table("- ?", "- ?")},
+		"a number twice": {a: table("0 k", "0 j"), b: table("0 k", "1 j"),
+			want: []int{0, 1}, by: "the order of the launches of each kernel"},
+		"unknown kernels agree with any": {a: table("0 k", "1 ?"), b: table("1 ?", "2 j"),
+			want: []int{0, 1}, by: "numbers shifted by +1"},
+		"parts of a file, one row": {a: table("1 k", "2 k"), b: table("2 k"), alike: true,
+			want: []int{1}, by: "equal numbers"},
+		"parts of a file with other dispatches": {a: table("0 k", "1 k"), b: table("2 k", "3 k"),
+			alike: true, want: []int{-1, -1}, by: "equal numbers"},
+		"parts of a file that begin at 0 and 1": {a: table("0 k", "1 k"), b: table("1 k", "2 k"),
+			alike: true, want: []int{0, 1}, by: "numbers shifted by +1"},
+		"parts of a file, each lacks some": {a: table("1 k", "2 k", "4 k"),
+			b: table("1 k", "2 k", "3 k"), alike: true, want: []int{0, 1, -1}, by: "equal numbers"},
+		"nothing to pair": {a: nil, b: table("0 k"), want: []int{-1}},
 	} {
 		p, err := Match(c.a, c.b, c.alike)
 		switch {
@@ -84,8 +100,8 @@ func TestARefusalNamesTheFirstContradiction(t *testing.T) {
 	}
 }
 
-// TestNoPairIsWrong makes two tables of one run, each with its own numbering and without some rows at its ends, and holds that no pair is of two
-// dispatches.
+// TestNoPairIsWrong makes two tables of one run, each with its own numbering and without some rows at its ends, and
+// holds that no pair is of two dispatches.
 func TestNoPairIsWrong(t *testing.T) {
 	paired, refused := 0, 0
 	for seed := range uint64(20000) {
@@ -96,8 +112,8 @@ func TestNoPairIsWrong(t *testing.T) {
 		for i := range run {
 			run[i] = fmt.Sprint("k", r.IntN(kinds))
 		}
-		// A table begins to count at 0 or 1 with the first dispatch of the run. It may lack rows at its end; it lacks the first ones only where
-		// the other table has all rows.
+		// A table begins to count at 0 or 1 with the first dispatch of the run. It may lack rows at its end; it lacks
+		// the first ones only where the other table has all rows.
 		take := func(from, to int) (rows []Row, truth []int) {
 			base := int64(r.IntN(2))
 			for i := from; i < to; i++ {
@@ -133,7 +149,9 @@ func FuzzMatch(f *testing.F) {
 	f.Fuzz(func(t *testing.T, x, y []byte, alike bool) {
 		rows := func(b []byte) (out []Row) {
 			for i := 0; i+1 < len(b); i += 2 {
-				out = append(out, Row{Number: int64(int8(b[i])), Numbered: b[i] != 99, Attributes: []string{string(b[i+1] % 4)}, Start: int64(b[i] / 2), End: int64(b[i]), Timed: b[i+1] > 100})
+				out = append(out, Row{Number: int64(int8(b[i])), Numbered: b[i] != 99,
+					Attributes: []string{string(b[i+1] % 4)}, Start: int64(b[i] / 2), End: int64(b[i]),
+					Timed: b[i+1] > 100})
 			}
 			return out
 		}

@@ -9,7 +9,8 @@ import (
 	"astrolabe/capture/memory"
 )
 
-// keepBelow is the time up to which a file's own zero is kept, in ns: 1e6 seconds, which a double still holds to the nanosecond.
+// keepBelow is the time up to which a file's own zero is kept, in ns: 1e6 seconds, which a double still holds to the
+// nanosecond.
 const keepBelow = 1e15
 
 func nanos(ns int64) string { return fmt.Sprintf("%d ns", ns) }
@@ -29,7 +30,8 @@ func (b *builder) times(col int) ([]int64, error) {
 // isDate reports whether a time is one in nanoseconds of the Unix epoch, to judge by its size (2001 to 2100).
 func isDate(ns int64) bool { return ns >= 1e18 && ns < 4_102_444_800e9 }
 
-// axisRoom is what the times of a sample take, in bytes: as they are read, its start, its end, and the times that differ.
+// axisRoom is what the times of a sample take, in bytes: as they are read, its start, its end, and the times that
+// differ.
 const axisRoom = 32
 
 // wideAxis makes the axis of the wide form, one sample for each row.
@@ -56,7 +58,8 @@ func (b *builder) wideAxis() error {
 		}
 		for r := 1; r < n; r++ {
 			if t[r] < t[r-1] {
-				return b.v.Errorf(r, "column %q: time goes back from %s to %s: sort the rows by time", b.l.cols[col].Name, nanos(t[r-1]), nanos(t[r]))
+				return b.v.Errorf(r, "column %q: time goes back from %s to %s: sort the rows by time",
+					b.l.cols[col].Name, nanos(t[r-1]), nanos(t[r]))
 			}
 		}
 	}
@@ -93,7 +96,9 @@ func (b *builder) follow(col int, lengths []int64) error {
 	var now int64
 	for r, length := range lengths {
 		if length < 0 || length > math.MaxInt64/2-now {
-			return b.v.Errorf(r, "column %q: %s is no length of a row, or all rows are more than 146 years (option time_unit= gives its unit)", b.l.cols[col].Name, nanos(length))
+			return b.v.Errorf(r,
+				"column %q: %s is no length of a row, or all rows are more than 146 years (option time_unit= gives its unit)",
+				b.l.cols[col].Name, nanos(length))
 		}
 		a.Start[r], a.End[r] = now, now+length
 		now += length
@@ -107,7 +112,8 @@ func (b *builder) countRows() error {
 	n, period := b.v.Rows(), b.l.opt.Period
 	if period == 0 {
 		period = int64(time.Second)
-		b.warn("there is no time column (named time, timestamp or start): each row counts as one second, so times and rates mean nothing (option period= gives the time of a row)")
+		b.warn(
+			"there is no time column (named time, timestamp or start): each row counts as one second, so times and rates mean nothing (option period= gives the time of a row)")
 	}
 	if n > 0 && period > math.MaxInt64/int64(n) {
 		return b.v.Errorf(-1, "%d rows of %s each are more than 292 years", n, nanos(period))
@@ -116,8 +122,9 @@ func (b *builder) countRows() error {
 	return nil
 }
 
-// Intervals makes intervals of one column of times, starts or ends, that never decrease. Samples that differ by their labels may share a time; each of
-// them lasts until the next other time. period is the length of the sample that has none, 0 if it is not known.
+// Intervals makes intervals of one column of times, starts or ends, that never decrease. Samples that differ by their
+// labels may share a time; each of them lasts until the next other time. period is the length of the sample that has
+// none, 0 if it is not known.
 func Intervals(times []int64, ends bool, period int64) (a *capture.Axis, warn string) {
 	n := len(times)
 	a = &capture.Axis{Start: make([]int64, n), End: make([]int64, n)}
@@ -164,7 +171,8 @@ func Intervals(times []int64, ends bool, period int64) (a *capture.Axis, warn st
 	return a, warn
 }
 
-// rebase moves times that are values of some clock so that the first sample starts at 0, and keeps the origin as a property.
+// rebase moves times that are values of some clock so that the first sample starts at 0, and keeps the origin as a
+// property.
 func (b *builder) rebase() error {
 	a := b.cfg.Axis
 	if a.Len() == 0 {
@@ -172,7 +180,9 @@ func (b *builder) rebase() error {
 	}
 	const most = math.MaxInt64 / 2
 	if lo, hi := a.Extent(); lo < -most || hi > most {
-		return b.v.Errorf(-1, "times from %s to %s do not fit 64 bits of nanoseconds: is the unit of time right (option time_unit=)?", nanos(lo), nanos(hi))
+		return b.v.Errorf(-1,
+			"times from %s to %s do not fit 64 bits of nanoseconds: is the unit of time right (option time_unit=)?",
+			nanos(lo), nanos(hi))
 	}
 	origin := a.Start[0]
 	if b.date && b.cfg.StartTime.IsZero() {
@@ -185,6 +195,7 @@ func (b *builder) rebase() error {
 		a.Start[i] -= origin
 		a.End[i] -= origin
 	}
-	b.cfg.Properties = append(b.cfg.Properties, capture.Property{Name: "time_origin", Text: nanos(origin), IsText: true})
+	b.cfg.Properties = append(b.cfg.Properties,
+		capture.Property{Name: "time_origin", Text: nanos(origin), IsText: true})
 	return nil
 }

@@ -20,15 +20,16 @@ const (
 type Column struct {
 	Name string
 	Type Type
-	// Meta is what the file's own metadata says of the column, nil where it has none; its Name may be empty. Stated tells that the Kind is
-	// among it.
+	// Meta is what the file's own metadata says of the column, nil where it has none; its Name may be empty. Stated
+	// tells that the Kind is among it.
 	Meta   *capture.Meta
 	Stated bool
-	// Exact tells that Meta names the counter as it is, an instance of Counter where that is set; else the name of the column is taken apart.
+	// Exact tells that Meta names the counter as it is, an instance of Counter where that is set; else the name of the
+	// column is taken apart.
 	Exact   bool
 	Counter string
-	// Peek looks at the first values of column i of the table, one of numbers that may be times. There is one for all columns of a table, because
-	// there may be a million.
+	// Peek looks at the first values of column i of the table, one of numbers that may be times. There is one for all
+	// columns of a table, because there may be a million.
 	Peek func(i int) Peek
 }
 

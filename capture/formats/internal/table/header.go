@@ -59,7 +59,8 @@ func ParseHeader(full string) Header {
 	}
 	h.Name, h.Unit = splitUnit(full)
 	h.Base = h.Name
-	if base, id, ok := cutBracket(h.Name, '[', ']'); ok && base != "" && id != "" && base == strings.TrimRight(base, " ") {
+	if base, id, ok := cutBracket(h.Name, '[', ']'); ok && base != "" && id != "" &&
+		base == strings.TrimRight(base, " ") {
 		h.Base, h.Instance = base, id
 	}
 	return h
@@ -84,7 +85,8 @@ func splitUnit(full string) (name, unit string) {
 	return full, ""
 }
 
-// InstanceText is the name of an instance as the header of a wide table can hold it, between the brackets behind a counter's name.
+// InstanceText is the name of an instance as the header of a wide table can hold it, between the brackets behind a
+// counter's name.
 func InstanceText(name string) string {
 	return strings.NewReplacer("[", "(", "]", ")").Replace(name)
 }
@@ -102,14 +104,19 @@ func cutBracket(s string, left, right byte) (before, inside string, ok bool) {
 }
 
 var (
-	timeNames = []string{"time", "timestamp", "timestamps", "times", "ts", "t", "datetime", "date", "elapsed", "elapsedtime", "timeelapsed", "walltime", "sampletime"}
-	startName = []string{"start", "starttime", "starttimestamp", "begin", "begintime", "begintimestamp", "timestart", "intervalstart", "timestampstart", "startts"}
-	endNames  = []string{"end", "endtime", "endtimestamp", "stop", "stoptime", "timeend", "intervalend", "timestampend", "endts"}
+	timeNames = []string{"time", "timestamp", "timestamps", "times", "ts", "t", "datetime", "date", "elapsed",
+		"elapsedtime", "timeelapsed", "walltime", "sampletime"}
+	startName = []string{"start", "starttime", "starttimestamp", "begin", "begintime", "begintimestamp", "timestart",
+		"intervalstart", "timestampstart", "startts"}
+	endNames = []string{"end", "endtime", "endtimestamp", "stop", "stoptime", "timeend", "intervalend",
+		"timestampend", "endts"}
 	// lengthNames say how long a row took.
 	lengthNames = []string{"duration", "gputime", "kernelduration", "kerneltime"}
 
-	labelNames    = []string{"kernel", "dispatch", "pass", "session", "frame", "region", "pid", "tid", "process", "thread"}
-	nameNames     = []string{"counter", "countername", "metric", "metricname", "variable", "event", "eventname", "series", "seriesname"}
+	labelNames = []string{"kernel", "dispatch", "pass", "session", "frame", "region", "pid", "tid",
+		"process", "thread"}
+	nameNames = []string{"counter", "countername", "metric", "metricname", "variable", "event", "eventname",
+		"series", "seriesname"}
 	valueNames    = []string{"value", "values", "countervalue", "metricvalue", "val", "reading"}
 	instanceNames = []string{"instance", "instanceid"}
 )
@@ -146,7 +153,8 @@ func (h *Header) timeRole() (role, bool) {
 	if h.TimeUnit == nil {
 		// timens, timestampus
 		for _, base := range []string{"timestamp", "time"} {
-			if u, ok := TimeUnits[strings.TrimPrefix(joined, base)]; ok && strings.HasPrefix(joined, base) && joined != base+"s" {
+			if u, ok := TimeUnits[strings.TrimPrefix(joined, base)]; ok && strings.HasPrefix(joined, base) &&
+				joined != base+"s" {
 				h.TimeUnit = &u
 				joined = base
 			}

@@ -44,12 +44,14 @@ func (l *Layout) Lengths() bool { return l.lengths }
 // columnRoom is what the layout of a column takes, and counterRoom what a counter does without its values, in bytes.
 const columnRoom, counterRoom = 256, 768
 
-// NewLayout finds out what the columns are for. name is that of the file, for messages; errorf makes an error about its header.
+// NewLayout finds out what the columns are for. name is that of the file, for messages; errorf makes an error about its
+// header.
 func NewLayout(name string, cols []Column, o *Options, errorf func(format string, args ...any) error) (*Layout, error) {
 	if err := memory.Room(uint64(len(cols)) * columnRoom); err != nil {
 		return nil, fmt.Errorf("%d columns: %w", len(cols), err)
 	}
-	l := &Layout{cols: cols, heads: parseHeaders(cols), opt: o, times: [3]int{-1, -1, -1}, roles: make([]role, len(cols))}
+	l := &Layout{cols: cols, heads: parseHeaders(cols), opt: o, times: [3]int{-1, -1, -1},
+		roles: make([]role, len(cols))}
 	for i := range cols {
 		if l.isLabel(i) {
 			l.roles[i] = roleLabel
@@ -62,21 +64,26 @@ func NewLayout(name string, cols []Column, o *Options, errorf func(format string
 	}
 	if o.TimeColumn != "" {
 		if !l.namedTime() {
-			return nil, fmt.Errorf("option time_column: %s has no column %q of numbers or dates (it has %s)", name, o.TimeColumn, l.names())
+			return nil, fmt.Errorf("option time_column: %s has no column %q of numbers or dates (it has %s)", name,
+				o.TimeColumn, l.names())
 		}
 		l.lengths = o.Lengths
 	} else if !l.findTimes() && !l.findLengths() && o.Period == 0 && !o.CountRows {
-		return nil, errorf("no time column among %s: name one time, or start and end, or name it in option time_column=, or give the time between rows in option period=", l.names())
+		return nil, errorf(
+			"no time column among %s: name one time, or start and end, or name it in option time_column=, or give the time between rows in option period=",
+			l.names())
 	}
 	l.findUnits()
 	l.findLong()
 	if l.lengths && l.long {
-		return nil, errorf("column %q is how long a row took, and a table of one value in each row has no samples that follow each other: name their times in option time_column=",
+		return nil, errorf(
+			"column %q is how long a row took, and a table of one value in each row has no samples that follow each other: name their times in option time_column=",
 			l.cols[l.at(roleTime)].Name)
 	}
 	l.distinguish()
 	if o.Shape == "long" && !l.long {
-		return nil, errorf("option shape=\"long\" needs a column of counter names and one of values: name them counter and value")
+		return nil, errorf(
+			"option shape=\"long\" needs a column of counter names and one of values: name them counter and value")
 	}
 	return l, nil
 }
@@ -129,7 +136,8 @@ func (l *Layout) findTimes() bool {
 		if !ok || found[r-roleTime] >= 0 || !l.canBeTime(i) {
 			continue
 		}
-		if short := joinedName(h.Name); (short == "t" || short == "ts") && i > 0 && h.TimeUnit == nil && l.cols[i].Type == Number {
+		if short := joinedName(h.Name); (short == "t" || short == "ts") && i > 0 && h.TimeUnit == nil &&
+			l.cols[i].Type == Number {
 			continue
 		}
 		l.heads[i] = h
@@ -179,7 +187,8 @@ func (l *Layout) onlyInstant() bool {
 	return only >= 0
 }
 
-// findLengths takes a column that says how long each row took, in a unit, for the time of a table that has no other: profilers of kernels print such.
+// findLengths takes a column that says how long each row took, in a unit, for the time of a table that has no other:
+// profilers of kernels print such.
 func (l *Layout) findLengths() bool {
 	if l.opt.Period > 0 {
 		return false
@@ -190,7 +199,10 @@ func (l *Layout) findLengths() bool {
 			continue
 		}
 		l.heads[i], l.times[0], l.roles[i], l.lengths = h, i, roleTime, true
-		l.Warnings = append(l.Warnings, fmt.Sprintf("there is no time column (named time, timestamp or start): rows follow each other, each as long as its %s", h.Full))
+		l.Warnings = append(l.Warnings,
+			fmt.Sprintf(
+				"there is no time column (named time, timestamp or start): rows follow each other, each as long as its %s",
+				h.Full))
 		return true
 	}
 	return false
@@ -200,7 +212,8 @@ func (l *Layout) findLengths() bool {
 func (l *Layout) namedTime() bool {
 	for i := range l.cols {
 		h := &l.heads[i]
-		if h.Full != l.opt.TimeColumn && h.Name != l.opt.TimeColumn || l.cols[i].Type == Text || l.cols[i].Type == Nothing {
+		if h.Full != l.opt.TimeColumn && h.Name != l.opt.TimeColumn || l.cols[i].Type == Text ||
+			l.cols[i].Type == Nothing {
 			continue
 		}
 		h.timeRole()
@@ -238,7 +251,9 @@ func (l *Layout) findUnits() {
 				l.units[k], unit = TimeUnits["ns"], "nanoseconds"
 			}
 			if seen.Whole && seen.Largest > 0 {
-				l.Warnings = append(l.Warnings, fmt.Sprintf("column %q states no unit of time: read as %s (option time_unit= says otherwise)", h.Full, unit))
+				l.Warnings = append(l.Warnings,
+					fmt.Sprintf("column %q states no unit of time: read as %s (option time_unit= says otherwise)",
+						h.Full, unit))
 			}
 		}
 	}

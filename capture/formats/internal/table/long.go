@@ -56,7 +56,8 @@ const rowRoom, seriesRoom, cellRoom = 20, 96, 12
 // long makes one counter of each name (and instance) in the table. Rows of one time and the same labels are one sample.
 func (b *builder) long(ctx context.Context) error {
 	r := &longReader{builder: b}
-	for role, dst := range map[role]*texts{roleName: &r.names, roleInstance: &r.instances, roleUnit: &r.units, roleBlock: &r.blocks, roleKind: &r.kinds} {
+	for role, dst := range map[role]*texts{roleName: &r.names, roleInstance: &r.instances, roleUnit: &r.units,
+		roleBlock: &r.blocks, roleKind: &r.kinds} {
 		if i := b.l.index(role); i >= 0 {
 			var err error
 			if dst.codes, dst.dict, err = b.v.Texts(i); err != nil {
@@ -210,7 +211,9 @@ func (r *longReader) findSamples() error {
 	for i := range bySample {
 		bySample[i] = int32(i)
 	}
-	sort.SliceStable(bySample, func(a, b int) bool { return r.samples[bySample[a]].start < r.samples[bySample[b]].start })
+	sort.SliceStable(bySample, func(a, b int) bool {
+		return r.samples[bySample[a]].start < r.samples[bySample[b]].start
+	})
 	r.order = make([]int32, len(bySample))
 	for place, s := range bySample {
 		r.order[s] = int32(place)
@@ -340,7 +343,8 @@ func (r *longReader) valuesOf(rows []int32, n int) (Numbers, error) {
 	for _, row := range rows {
 		place := r.order[r.rowAt[row]]
 		if was := seen[place]; was != 0 {
-			return Numbers{}, r.v.Errorf(int(row), "counter %q has two values at one time: the other one is %s", r.series[r.rowIn[row]].name, r.v.Where(int(was-1)))
+			return Numbers{}, r.v.Errorf(int(row), "counter %q has two values at one time: the other one is %s",
+				r.series[r.rowIn[row]].name, r.v.Where(int(was-1)))
 		}
 		seen[place] = row + 1
 		absent--

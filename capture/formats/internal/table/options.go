@@ -80,7 +80,8 @@ func (o *Options) Parse(format string, extra map[string]any, own map[string]Sett
 	for _, name := range slices.Sorted(maps.Keys(extra)) {
 		set, ok := setters[name]
 		if !ok {
-			return formats.OptionErrorf("%s has no option %q (it has kinds, %s)", format, name, strings.Join(slices.Sorted(maps.Keys(setters)), ", "))
+			return formats.OptionErrorf("%s has no option %q (it has kinds, %s)", format, name,
+				strings.Join(slices.Sorted(maps.Keys(setters)), ", "))
 		}
 		if extra[name] == nil {
 			continue

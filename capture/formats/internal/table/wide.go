@@ -83,7 +83,8 @@ type instanceOf struct {
 
 // add adds a counter, or an instance of one. meta is what the file's metadata says of it.
 func (b *builder) add(h *Header, meta capture.Meta, col Numbers) error {
-	meta.Name, meta.Unit, meta.Instance, meta.Integral, meta.Kind, meta.Guessed = h.Name, h.Unit, h.Instance, col.Whole, capture.Delta, true
+	meta.Name, meta.Unit, meta.Instance, meta.Integral, meta.Kind, meta.Guessed = h.Name, h.Unit, h.Instance, col.Whole,
+		capture.Delta, true
 	if h.Kind != nil {
 		meta.Kind, meta.Guessed = *h.Kind, false
 	}

@@ -7,8 +7,10 @@
 //	go run ./internal/diagnosis/cmd/planted --simulated --cases 100 --first 101 --add first.json --rates docs/diagnosis-rates.md
 //	go run ./internal/diagnosis/cmd/planted --reports docs/images
 //
-// --measure, in the root of the repository, judges captures of our own models, by which the rules were written, and then, as --simulated does alone, cases of the simulator,
-// which knows no rule. Cases have seeds: equal seeds give equal counts, and runs over other seeds or families add up with --add.
+// --measure, in the root of the repository, judges captures of our own models, by which the rules were written, and
+//
+//	then, as --simulated does alone, cases of the simulator, which knows no rule. Cases have seeds: equal seeds give
+//	equal counts, and runs over other seeds or families add up with --add.
 package main
 
 import (
@@ -43,21 +45,28 @@ func run(ctx context.Context, args []string, w io.Writer) error {
 	model := flags.String("model", "", "the `NAME` of the model to generate a capture of")
 	out := flags.String("o", "", "the `FILE` to write the capture to, in astrolabe's own format")
 	list := flags.Bool("list", false, "list the models and what they plant")
-	measure := flags.String("measure", "", "judge planted captures of every model, draw a confusion matrix for each script into `DIR`, and record what was named wrongly")
+	measure := flags.String("measure", "",
+		"judge planted captures of every model, draw a confusion matrix for each script into `DIR`, and record what was named wrongly")
 	reports := flags.String("reports", "", "write the reports of the documentation into `DIR`")
 	real := flags.String("real", "", "with --reports: report on the profiler's `FOLDER` as well")
-	script := flags.String("script", "", "with --measure and --simulated: only the models and families of this `SCRIPT`")
+	script := flags.String("script", "",
+		"with --measure and --simulated: only the models and families of this `SCRIPT`")
 	var sim simulated
-	only := flags.Bool("simulated", false, "judge only cases of the simulator, and print how often the scripts are right")
+	only := flags.Bool("simulated", false,
+		"judge only cases of the simulator, and print how often the scripts are right")
 	flags.IntVar(&sim.cases, "cases", 8, "with --measure and --simulated: cases of each kind and family; 0 judges none")
 	flags.Uint64Var(&sim.first, "first", 1, "with --measure and --simulated: seed of the first case")
-	flags.StringVar(&sim.families, "families", "", "with --measure and --simulated: only these `FAMILIES` of the simulator, separated by commas")
-	flags.StringVar(&sim.kinds, "kinds", "", "with --measure and --simulated: only cases of these `KINDS`, such as archetype, separated by commas")
+	flags.StringVar(&sim.families, "families", "",
+		"with --measure and --simulated: only these `FAMILIES` of the simulator, separated by commas")
+	flags.StringVar(&sim.kinds, "kinds", "",
+		"with --measure and --simulated: only cases of these `KINDS`, such as archetype, separated by commas")
 	flags.IntVar(&sim.workers, "workers", 2, "with --measure and --simulated: cases that are judged at the same time")
 	flags.StringVar(&sim.json, "json", "", "with --measure and --simulated: write the counts to `FILE`")
-	flags.StringVar(&sim.page, "rates", "", "with --measure and --simulated: write a page for the documentation to `FILE`")
+	flags.StringVar(&sim.page, "rates", "",
+		"with --measure and --simulated: write a page for the documentation to `FILE`")
 	flags.StringVar(&sim.note, "note", "", "with --rates: what the page says first")
-	flags.StringVar(&sim.add, "add", "", "with --measure and --simulated: add the counts of these `FILES`, which --json wrote, separated by commas")
+	flags.StringVar(&sim.add, "add", "",
+		"with --measure and --simulated: add the counts of these `FILES`, which --json wrote, separated by commas")
 	flags.StringVar(&c.Plant, "plant", "", "what limits, an `ID` of --list; nothing in particular if left out")
 	flags.Float64Var(&c.Load, "load", 0.5, "how heavily it limits, 0 to 1")
 	flags.StringVar(&c.Second, "second", "", "another plant, of less weight")

@@ -29,8 +29,9 @@ var samples = []sample{
 	{"amd-live", "amd-live", "heat"},
 }
 
-// writeReports generates the captures of the samples and lets the program report on them, as a user would. It is run in the root of the
-// repository, whose program it builds. With real, a folder of AMD's profiler, it reports on that as well.
+// writeReports generates the captures of the samples and lets the program report on them, as a user would. It is run in
+// the root of the repository, whose program it builds. With real, a folder of AMD's profiler, it reports on that as
+// well.
 func writeReports(ctx context.Context, dir, real string, w io.Writer) (err error) {
 	temp, err := os.MkdirTemp("", "astrolabe-reports-")
 	if err != nil {

@@ -61,7 +61,8 @@ func (s *simulated) measure(ctx context.Context, script string, w io.Writer) err
 		return nil
 	}
 	var page bytes.Buffer
-	if err := all.WriteMarkdown(&page, s.note, "go run ./internal/diagnosis/cmd/planted --simulated --rates FILE"); err != nil {
+	if err := all.WriteMarkdown(&page, s.note,
+		"go run ./internal/diagnosis/cmd/planted --simulated --rates FILE"); err != nil {
 		return err
 	}
 	return os.WriteFile(s.page, page.Bytes(), 0o666)

@@ -14,7 +14,8 @@ func TestRunsOfTheSimulatorAreMeasuredAndAddUp(t *testing.T) {
 	var out bytes.Buffer
 	for _, args := range [][]string{
 		{"--simulated", "--families", "gfx1151", "--kinds", "single", "--cases", "2", "--json", first},
-		{"--simulated", "--families", "gfx1151", "--kinds", "single", "--cases", "2", "--first", "3", "--add", first, "--rates", page, "--note", "Before."},
+		{"--simulated", "--families", "gfx1151", "--kinds", "single", "--cases", "2", "--first", "3", "--add", first,
+			"--rates", page, "--note", "Before."},
 	} {
 		out.Reset()
 		if err := run(t.Context(), args, &out); err != nil {
@@ -35,7 +36,8 @@ func TestRunsOfTheSimulatorAreMeasuredAndAddUp(t *testing.T) {
 
 func TestWrongArgumentsOfMeasuringAreRefused(t *testing.T) {
 	for _, args := range [][]string{
-		{"--simulated", "--families", "mali"}, {"--simulated", "--kinds", "odd"}, {"--simulated", "--cases", "-1"}, {"--simulated", "--workers", "0"},
+		{"--simulated", "--families", "mali"}, {"--simulated", "--kinds", "odd"}, {"--simulated", "--cases", "-1"},
+		{"--simulated", "--workers", "0"},
 		{"--simulated", "--cases", "0", "--add", "absent.json"},
 	} {
 		if err := run(t.Context(), args, &bytes.Buffer{}); err == nil {

@@ -19,24 +19,30 @@ type real struct {
 	with string   // another capture to compare with, "" to report
 	// convert makes the capture of what testdata has, in a folder, and returns its path.
 	convert func(dir string) (string, error)
-	// origin is the repository, its commit and the folder that a public capture is taken from, "" where testdata has it. It is not in testdata because it
-	// is not ours to pass on.
+	// origin is the repository, its commit and the folder that a public capture is taken from, "" where testdata has
+	// it. It is not in testdata because it is not ours to pass on.
 	origin string
 }
 
 var captures = []real{
 	{name: "gfx1151-vcopy", path: "captures/gfx1151-vcopy"},
-	{name: "gfx1151-llama-decode", path: "gfx1151-llama/decode_stall_counter_collection.csv", args: []string{"--gpu=gfx1151"}, origin: llama},
-	{name: "gfx1151-llama-prefill", path: "gfx1151-llama/prefill_stall_counter_collection.csv", args: []string{"--gpu=gfx1151"}, origin: llama},
+	{name: "gfx1151-llama-decode", path: "gfx1151-llama/decode_stall_counter_collection.csv",
+		args: []string{"--gpu=gfx1151"}, origin: llama},
+	{name: "gfx1151-llama-prefill", path: "gfx1151-llama/prefill_stall_counter_collection.csv",
+		args: []string{"--gpu=gfx1151"}, origin: llama},
 	{name: "mi100-vcopy", path: "captures/mi100-vcopy"},
 	{name: "mi100-copy", path: "mi100-transpose/metrics_copy.csv", args: []string{"--gpu=amd-gpa"}, origin: transpose},
-	{name: "mi100-transpose", path: "mi100-transpose/metrics_naive.csv", args: []string{"--gpu=amd-gpa"}, origin: transpose},
-	{name: "mi100-transpose-lds", path: "mi100-transpose/metrics_lds.csv", args: []string{"--gpu=amd-gpa"}, origin: transpose},
+	{name: "mi100-transpose", path: "mi100-transpose/metrics_naive.csv", args: []string{"--gpu=amd-gpa"},
+		origin: transpose},
+	{name: "mi100-transpose-lds", path: "mi100-transpose/metrics_lds.csv", args: []string{"--gpu=amd-gpa"},
+		origin: transpose},
 	{name: "mi200-vcopy", path: "captures/mi200-vcopy"},
 	{name: "mi300x-vcopy", path: "captures/mi300x-vcopy-long"},
 	{name: "mi250x-laplacian-times", path: "mi250x-laplacian/kernel1/results.csv", origin: laplacian},
-	{name: "mi250x-laplacian-bytes", path: "mi250x-laplacian/kernel1/data_movement.csv", with: "mi250x-laplacian/kernel3/data_movement.csv",
-		args: []string{"--by=kernel", "--metrics=FETCH_SIZE,WRITE_SIZE,TCP_TOTAL_CACHE_ACCESSES_sum"}, origin: laplacian},
+	{name: "mi250x-laplacian-bytes", path: "mi250x-laplacian/kernel1/data_movement.csv",
+		with:   "mi250x-laplacian/kernel3/data_movement.csv",
+		args:   []string{"--by=kernel", "--metrics=FETCH_SIZE,WRITE_SIZE,TCP_TOTAL_CACHE_ACCESSES_sum"},
+		origin: laplacian},
 	{name: "mi300a-stencil", path: "mi300a-stencil",
 		origin: "amd/HPCTrainingExamples 4a6bd827 .OmniperfExamples-OpenMP/Fortran/collapse_excercise/2-openMPGPU_collapse/workloads/problem/MI300A_A1"},
 	{name: "mi325x-gemm", path: "mi325x-gemm/no_swizzle", with: "mi325x-gemm/swizzle",
@@ -44,13 +50,19 @@ var captures = []real{
 		origin: "thebard85kigz/hipkittens 447d056d kernels/TK/gemm/bf16fp32/mi325x/4096_256_256_64_16/workloads, MI300 of each"},
 	{name: "mi350x-lds", path: "mi350x-lds/lds_conflict_counter_collection.csv",
 		origin: "thebard85kigz/hipkittens 756a4dd5 analysis/paper_experiments/phases/ds_read_b64/out"},
-	{name: "gen9-gemm", args: []string{"--gpu=intel-kbl-gt2"}, convert: func(dir string) (string, error) { return oneprof(dir, "Raw Metrics", "") }},
-	{name: "gen9-copy", args: []string{"--gpu=intel-kbl-gt2"}, convert: func(dir string) (string, error) { return oneprof(dir, "", "MemoryCopy|WriteBuffer") }},
+	{name: "gen9-gemm", args: []string{"--gpu=intel-kbl-gt2"}, convert: func(dir string) (string, error) {
+		return oneprof(dir, "Raw Metrics", "")
+	}},
+	{name: "gen9-copy", args: []string{"--gpu=intel-kbl-gt2"}, convert: func(dir string) (string, error) {
+		return oneprof(dir, "", "MemoryCopy|WriteBuffer")
+	}},
 	{name: "kbl-desktop", args: []string{"--gpu=intel-kbl-gt2"}, convert: gputop},
 	{name: "cpu-pipe", path: "captures/cpu-programs/pipe.arrow"},
 	{name: "cpu-faults", path: "captures/cpu-programs/faults.csv"},
-	{name: "cpu-branches", path: "perf/ex_branches.txt", origin: "the first output of perf stat in a README about ex_branches; the repository is unknown"},
-	{name: "cpu-two-sum", path: "perf/two_sum-map.txt", origin: "grahamking/two_sum 16e7cd27 perf_stat.txt, the second output"},
+	{name: "cpu-branches", path: "perf/ex_branches.txt",
+		origin: "the first output of perf stat in a README about ex_branches; the repository is unknown"},
+	{name: "cpu-two-sum", path: "perf/two_sum-map.txt",
+		origin: "grahamking/two_sum 16e7cd27 perf_stat.txt, the second output"},
 	{name: "cpu-sorting-networks", path: "perf/sortnetsat.txt", origin: "MattyMuir/SortNetSAT fbd0333f perf_stat.txt"},
 }
 
@@ -88,8 +100,8 @@ func (c *real) says(ctx context.Context, program, dir, others string) (string, e
 	return verdict(ctx, program, filepath.Join(dir, c.name+".json"), append([]string{path}, c.args...))
 }
 
-// oneprof writes rows that Intel's tool printed as it prints them: without the columns of whoever collected them, and with the unit of the time. Rows are
-// those of one kind of output, and of kernels that a pattern matches.
+// oneprof writes rows that Intel's tool printed as it prints them: without the columns of whoever collected them, and
+// with the unit of the time. Rows are those of one kind of output, and of kernels that a pattern matches.
 func oneprof(dir, mode, kernel string) (string, error) {
 	f, err := os.Open("testdata/intel-rows/oneprof_gen9_rows.csv")
 	if err != nil {
@@ -106,7 +118,8 @@ func oneprof(dir, mode, kernel string) (string, error) {
 	out := [][]string{}
 	revision := ""
 	for _, row := range rows[1:] {
-		if mode != "" && row[at("mode")] != mode || kernel != "" && !of.MatchString(row[at("Kernel")]) || row[at("GpuTime")] == "" {
+		if mode != "" && row[at("mode")] != mode || kernel != "" && !of.MatchString(row[at("Kernel")]) ||
+			row[at("GpuTime")] == "" {
 			continue
 		}
 		if mode != "" && revision != "" && row[at("rev")] != revision {
@@ -117,7 +130,8 @@ func oneprof(dir, mode, kernel string) (string, error) {
 	}
 	kept := slices.DeleteFunc(slices.Collect(indices(header)), func(i int) bool {
 		empty := !slices.ContainsFunc(out, func(row []string) bool { return row[i] != "" })
-		return empty || slices.Contains([]string{"rev", "mode", "SubDeviceId", "QueryBeginTime", "ReportReason", "StreamMarker"}, header[i])
+		return empty || slices.Contains([]string{"rev", "mode", "SubDeviceId", "QueryBeginTime", "ReportReason",
+			"StreamMarker"}, header[i])
 	})
 	table := [][]string{nil}
 	for _, i := range kept {
@@ -173,7 +187,8 @@ func gputop(dir string) (string, error) {
 			case len(words) > 2:
 				words[0] += prefixes[words[1]]
 			case len(words) == 2 && strings.HasSuffix(words[1], "iB"):
-				words[0] = fmt.Sprintf("%s%s", words[0], map[string]string{"KiB": "e3", "MiB": "e6", "GiB": "e9"}[words[1]])
+				words[0] = fmt.Sprintf("%s%s", words[0],
+					map[string]string{"KiB": "e3", "MiB": "e6", "GiB": "e9"}[words[1]])
 			}
 			cells = append(cells, words[0])
 		}

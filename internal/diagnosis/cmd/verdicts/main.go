@@ -1,10 +1,12 @@
-// Command verdicts lets the program report on captures of real programs, and writes what it says into docs/verdicts.md, where each is argued with.
+// Command verdicts lets the program report on captures of real programs, and writes what it says into docs/verdicts.md,
+// where each is argued with.
 //
 //	go run ./internal/diagnosis/cmd/verdicts                  # in the root of the repository: the captures in testdata
 //	go run ./internal/diagnosis/cmd/verdicts --others FOLDER  # and public ones, which lie there
 //	go run ./internal/diagnosis/cmd/verdicts --list           # which these are, and where to put what
 //
-// The page is written by hand but for the parts between <!-- says NAME --> and <!-- end -->, one for each capture of the list in captures.go.
+// The page is written by hand but for the parts between <!-- says NAME --> and <!-- end -->, one for each capture of
+// the list in captures.go.
 package main
 
 import (
@@ -33,8 +35,10 @@ func main() {
 func run(ctx context.Context, args []string, w io.Writer) (err error) {
 	flags := flag.NewFlagSet("verdicts", flag.ContinueOnError)
 	show := flags.Bool("print", false, "print what the program says and leave the page as it is")
-	list := flags.Bool("list", false, "list the public captures that testdata does not have: where to put them, and where they come from")
-	others := flags.String("others", "", "the `FOLDER` with the public captures that testdata does not have; without it the page keeps what it says of them")
+	list := flags.Bool("list", false,
+		"list the public captures that testdata does not have: where to put them, and where they come from")
+	others := flags.String("others", "",
+		"the `FOLDER` with the public captures that testdata does not have; without it the page keeps what it says of them")
 	program := flags.String("program", "", "the `FILE` of the program, where it is built already")
 	if err := flags.Parse(args); err != nil {
 		return err
@@ -54,7 +58,8 @@ func run(ctx context.Context, args []string, w io.Writer) (err error) {
 	defer func() { err = errors.Join(err, os.RemoveAll(temp)) }()
 	if *program == "" {
 		*program = filepath.Join(temp, "astrolabe")
-		if out, err := exec.CommandContext(ctx, "go", "build", "-buildvcs=false", "-o", *program, ".").CombinedOutput(); err != nil {
+		if out, err := exec.CommandContext(ctx, "go", "build", "-buildvcs=false", "-o", *program,
+			".").CombinedOutput(); err != nil {
 			return fmt.Errorf("go build: %w\n%s", err, out)
 		}
 	}
@@ -87,7 +92,8 @@ func run(ctx context.Context, args []string, w io.Writer) (err error) {
 	return os.WriteFile(page, []byte(out), 0o666)
 }
 
-// replace puts what was said into the page, keeps what it has where nothing was said, and fails where the page has no place for it or a place for something else.
+// replace puts what was said into the page, keeps what it has where nothing was said, and fails where the page has no
+// place for it or a place for something else.
 func replace(text string, said map[string]string) (string, error) {
 	const begin, end = "<!-- says ", "<!-- end -->"
 	var out strings.Builder
@@ -115,7 +121,8 @@ func replace(text string, said map[string]string) (string, error) {
 	}
 	for name := range said {
 		if !used[name] {
-			return "", fmt.Errorf("no place for %s: write %s%s -->, a line %s and what to make of it", name, begin, name, end)
+			return "", fmt.Errorf("no place for %s: write %s%s -->, a line %s and what to make of it", name,
+				begin, name, end)
 		}
 	}
 	return out.String(), nil

@@ -79,7 +79,8 @@ func (r *report) list() string {
 		b.WriteString("\n")
 	}
 	for _, item := range r.Items {
-		if first, _, _ := strings.Cut(item.Markdown, "\n"); strings.HasPrefix(first, "**This page describes") || strings.Contains(first, "could not be judged") {
+		if first, _, _ := strings.Cut(item.Markdown, "\n"); strings.HasPrefix(first, "**This page describes") ||
+			strings.Contains(first, "could not be judged") {
 			fmt.Fprintf(&b, "- %s\n", first)
 		}
 	}
@@ -151,7 +152,8 @@ func comparison(ctx context.Context, program string, args []string) (string, err
 			others[row.Part] = true
 			unmoved++
 		case moved[row.Part] && row.Before != nil && row.After != nil && *row.Before != 0:
-			fmt.Fprintf(&b, "- %s: `%s` of `%.40s` %+.1f %%\n", row.Verdict, row.Metric, row.Part, 100*(*row.After / *row.Before - 1))
+			fmt.Fprintf(&b, "- %s: `%s` of `%.40s` %+.1f %%\n", row.Verdict, row.Metric, row.Part,
+				100*(*row.After / *row.Before - 1))
 		}
 	}
 	if unmoved > 0 {

@@ -33,7 +33,8 @@ func TestThePageArguesWithEveryCaptureOfTheListAndNoOther(t *testing.T) {
 		t.Error("a page that nothing was said about changes")
 	}
 	for _, c := range captures {
-		if part, _, _ := strings.Cut(out[strings.Index(out, "<!-- says "+c.name+" "):], "<!-- end -->"); !strings.Contains(part, "\n> - ") {
+		if part, _, _ := strings.Cut(out[strings.Index(out, "<!-- says "+c.name+" "):],
+			"<!-- end -->"); !strings.Contains(part, "\n> - ") {
 			t.Errorf("the page does not say what the report says of %s: run the command", c.name)
 		}
 	}
@@ -60,7 +61,8 @@ func TestCapturesAreWhereTheListSays(t *testing.T) {
 func TestWhatWasSaidReplacesWhatThePageSays(t *testing.T) {
 	const text = "a\n<!-- says x -->\nold\n<!-- end -->\nb <!-- says y --><!-- end -->"
 	got, err := replace(text, map[string]string{"x": "- new\n", "y": ""})
-	if want := "a\n<!-- says x -->\n\n> - new\n\n<!-- end -->\nb <!-- says y --><!-- end -->"; err != nil || got != want {
+	if want := "a\n<!-- says x -->\n\n> - new\n\n<!-- end -->\nb <!-- says y --><!-- end -->"; err != nil ||
+		got != want {
 		t.Errorf("%q, %v, want %q", got, err, want)
 	}
 	for what, said := range map[string]map[string]string{
@@ -82,7 +84,8 @@ func TestRowsOfIntelsToolsBecomeTables(t *testing.T) {
 		rows  int
 		first string
 		has   string
-	}{"gen9-gemm": {5, "GpuTime[ns]", "EuActive"}, "gen9-copy": {5, "Kernel", "EuStall"}, "kbl-desktop": {9, "Timestamp (ns)", "EuActive (%)"}} {
+	}{"gen9-gemm": {5, "GpuTime[ns]", "EuActive"}, "gen9-copy": {5, "Kernel", "EuStall"},
+		"kbl-desktop": {9, "Timestamp (ns)", "EuActive (%)"}} {
 		for _, c := range captures {
 			if c.name != name {
 				continue
@@ -97,7 +100,8 @@ func TestRowsOfIntelsToolsBecomeTables(t *testing.T) {
 			}
 			rows, err := csv.NewReader(f).ReadAll()
 			f.Close()
-			if err != nil || len(rows) != want.rows+1 || rows[0][0] != want.first || !strings.Contains(strings.Join(rows[0], ","), want.has) {
+			if err != nil || len(rows) != want.rows+1 || rows[0][0] != want.first ||
+				!strings.Contains(strings.Join(rows[0], ","), want.has) {
 				t.Errorf("%s: %d rows, %v, %v", name, len(rows)-1, rows[0], err)
 			}
 		}
@@ -106,7 +110,8 @@ func TestRowsOfIntelsToolsBecomeTables(t *testing.T) {
 
 func TestAReportIsSaidAsAList(t *testing.T) {
 	var r report
-	if err := json.Unmarshal([]byte(`{"verdict": "T*", "findings": [{"id": "a_b", "severity": "critical", "title": "T*", "confidence": "high", "win": "up to 5 %"}], "items": [
+	if err := json.Unmarshal([]byte(
+		`{"verdict": "T*", "findings": [{"id": "a_b", "severity": "critical", "title": "T*", "confidence": "high", "win": "up to 5 %"}], "items": [
 		{"kind": "text", "markdown": "**This page describes, and judges nothing.** So.\n\nmore"},
 		{"kind": "table", "table": {"title": "Each kernel on its own", "columns": [{"name": "kernel"}, {"name": "dispatches"}, {"name": "limited by"}], "rows": [["k<1>", "2", "x"], ["j", "1", null]]}}]}`), &r); err != nil {
 		t.Fatal(err)
