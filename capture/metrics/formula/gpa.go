@@ -14,12 +14,15 @@ import (
 //
 //	(0),0..3,sum4,4..7,sum4,/,NUM_SIMDS,/,(100),*,8,ifnotzero of SQ*_BUSY[0..3] SQ*_WAVES[0..3] SPI_GROUPS
 //
+// Vectors are runs of values on the stack: vecsum4 and vecsub4 take two of four and leave one, scalarmul4 takes a number and the vector above it, and
+// comparemax4 four values and four conditions above them, and leaves the largest value whose condition is not 0, or 0.
+//
 // Tokens stand between commas: a number is an operand of the list, a..b a run of them, (n) a constant, an upper-case name of
 // gpaConstants or $NAME a property of the capture, and the rest operators. A counter's name may also stand in the program
 // itself. In names X*_Y[0..3] is X0_Y X1_Y X2_Y X3_Y and [0,2] likewise.
 
 // gpaConstants are the values of the device that programs name.
-var gpaConstants = []string{"NUM_SHADER_ENGINES", "NUM_SIMDS", "SU_CLOCKS_PRIM", "NUM_PRIM_PIPES", "TS_FREQ"}
+var gpaConstants = []string{"NUM_SHADER_ENGINES", "NUM_SHADER_ARRAYS", "NUM_SIMDS", "NUM_CUS", "MAX_WAVES", "SU_CLOCKS_PRIM", "NUM_PRIM_PIPES", "TS_FREQ"}
 
 // DeviceConstants lists the values of the device that GPA programs name, as captures name them.
 func DeviceConstants() []string {
@@ -30,13 +33,73 @@ func DeviceConstants() []string {
 	return out
 }
 
-// gpaOperators take their operands from the top of the stack. sum and max with a number take that many.
+// gpaOperators take their operands from the top of the stack.
 var gpaOperators = map[string]struct {
 	op   Op
 	args int
 }{
 	"+": {OpAdd, 2}, "-": {OpSub, 2}, "*": {OpMul, 2}, "/": {OpDiv, 2},
 	"min": {OpMin, 2}, "max": {OpMax, 2}, "ifnotzero": {OpIf, 3},
+}
+
+// gpaCounted are operators with a number, of values or of the length of vectors.
+var gpaCounted = []struct {
+	name  string
+	takes int // times the number
+	more  int // values, beside these
+	do    func(args []*Node, n int, at func(Op, ...*Node) *Node) []*Node
+}{
+	{"sum", 1, 0, func(args []*Node, _ int, at func(Op, ...*Node) *Node) []*Node {
+		out := args[0]
+		for _, a := range args[1:] {
+			out = at(OpAdd, out, a)
+		}
+		return []*Node{out}
+	}},
+	{"max", 1, 0, func(args []*Node, _ int, at func(Op, ...*Node) *Node) []*Node { return []*Node{at(OpMax, args...)} }},
+	{"min", 1, 0, func(args []*Node, _ int, at func(Op, ...*Node) *Node) []*Node { return []*Node{at(OpMin, args...)} }},
+	{"vecsum", 2, 0, gpaEach(OpAdd)},
+	{"vecsub", 2, 0, gpaEach(OpSub)},
+	{"scalarmul", 1, 1, func(args []*Node, n int, at func(Op, ...*Node) *Node) []*Node {
+		out := make([]*Node, n)
+		for i := range out {
+			by := *args[0]
+			out[i] = at(OpMul, args[1+i], &by)
+		}
+		return out
+	}},
+	{"comparemax", 2, 0, func(args []*Node, n int, at func(Op, ...*Node) *Node) []*Node {
+		zero := func() *Node { return &Node{Op: OpNumber, Pos: args[0].Pos, End: args[0].End} }
+		all := []*Node{zero()}
+		for i := range n {
+			all = append(all, at(OpIf, args[n+i], args[i], zero()))
+		}
+		return []*Node{at(OpMax, all...)}
+	}},
+}
+
+// gpaEach is an operation on the values of two vectors one by one.
+func gpaEach(op Op) func([]*Node, int, func(Op, ...*Node) *Node) []*Node {
+	return func(args []*Node, n int, at func(Op, ...*Node) *Node) []*Node {
+		out := make([]*Node, n)
+		for i := range out {
+			out[i] = at(op, args[i], args[n+i])
+		}
+		return out
+	}
+}
+
+// countedOperator finds an operator with a number, such as sum16, by its place; -1 where there is none.
+func countedOperator(lower string) (at, n int) {
+	bare := strings.TrimRight(lower, "0123456789")
+	for i, o := range gpaCounted {
+		if o.name == bare {
+			if v, err := strconv.ParseUint(lower[len(bare):], 10, 16); err == nil {
+				return i, int(v)
+			}
+		}
+	}
+	return -1, 0
 }
 
 // maxOperands bounds operand lists and the values that a program pushes.
@@ -56,12 +119,8 @@ func looksLikeGPA(src string) bool {
 	if _, ok := gpaOperators[last]; ok {
 		return i >= 0
 	}
-	digits, sum := strings.CutPrefix(last, "sum")
-	if !sum {
-		digits, sum = strings.CutPrefix(last, "max")
-	}
-	_, err := strconv.ParseUint(digits, 10, 16)
-	return i >= 0 && sum && err == nil
+	at, _ := countedOperator(last)
+	return i >= 0 && at >= 0
 }
 
 type gpaParser struct {
@@ -336,24 +395,22 @@ func (p *gpaParser) word() *SyntaxError {
 		p.at = end
 		return p.apply(o.op, text, o.args, start)
 	}
-	for name, op := range map[string]Op{"sum": OpAdd, "max": OpMax, "min": OpMin} {
-		digits, ok := strings.CutPrefix(lower, name)
-		if n, err := strconv.ParseUint(digits, 10, 16); ok && err == nil {
-			p.at = end
-			if n == 0 {
-				return p.fail(start, text+" takes no operand", "")
-			}
-			return p.apply(op, text, int(n), start)
+	if at, n := countedOperator(lower); at >= 0 {
+		p.at = end
+		if n == 0 {
+			return p.fail(start, text+" takes no operand", "")
 		}
+		return p.counted(at, text, n, start)
 	}
 	if slices.Contains(gpaConstants, strings.ToUpper(text)) {
 		p.at = end
 		return p.push(&Node{Op: OpName, Name: lower, Dollar: true, Pos: start, End: end})
 	}
-	if len(text) > 2 && len(text) <= 10 {
-		for _, name := range []string{"min", "max", "ifnotzero", "sum"} {
-			if strings.Trim(lower, "0123456789") == name || spelling.Distance(name, lower, 2) < min(3, len(name)-1) {
-				return p.fail(start, "no operator "+text, "operators are + - * / min max ifnotzero, and sumN and maxN with a number, such as sum8")
+	if len(text) > 2 && len(text) <= 12 {
+		for _, name := range []string{"min", "max", "ifnotzero", "sum", "vecsum", "vecsub", "scalarmul", "comparemax"} {
+			bare := strings.Trim(lower, "0123456789")
+			if bare == name || spelling.Distance(name, lower, 2) < min(3, len(name)-1) || len(name) > 4 && spelling.Distance(name, bare, 2) < 3 {
+				return p.fail(start, "no operator "+text, "operators are + - * / min max ifnotzero, and with a number, such as sum8: sum max min vecsum vecsub scalarmul comparemax")
 			}
 		}
 	}
@@ -369,28 +426,67 @@ func (p *gpaParser) word() *SyntaxError {
 	return nil
 }
 
-// apply replaces the n top values by an operation on them.
-func (p *gpaParser) apply(op Op, text string, n, pos int) *SyntaxError {
+// take removes the n top values of the stack.
+func (p *gpaParser) take(text string, n, pos int) ([]*Node, *SyntaxError) {
 	if len(p.stack) < n {
-		return p.fail(pos, fmt.Sprintf("%s takes %s, and %d stand before it", text, plural(n, "value"), len(p.stack)), "an operator stands behind its operands")
+		return nil, p.fail(pos, fmt.Sprintf("%s takes %s, and %d stand before it", text, plural(n, "value"), len(p.stack)), "an operator stands behind its operands")
 	}
 	args := slices.Clone(p.stack[len(p.stack)-n:])
 	p.stack = p.stack[:len(p.stack)-n]
-	from := args[0].Pos
-	out := &Node{Op: op, Args: args, Pos: from, End: p.at}
-	switch {
-	case n == 1:
-		one := *args[0]
-		one.End = p.at
-		out = &one
-	case op == OpIf: // x, y, condition
-		out.Args = []*Node{args[2], args[1], args[0]}
-	case op == OpAdd:
-		out = args[0]
-		for _, a := range args[1:] {
-			out = &Node{Op: OpAdd, Args: []*Node{out, a}, Pos: from, End: p.at}
-		}
+	return args, nil
+}
+
+// apply replaces the n top values by an operation on them.
+func (p *gpaParser) apply(op Op, text string, n, pos int) *SyntaxError {
+	args, err := p.take(text, n, pos)
+	if err != nil {
+		return err
 	}
-	p.stack = append(p.stack, out)
+	from := args[0].Pos
+	if op == OpIf { // x, y, condition
+		args = []*Node{args[2], args[1], args[0]}
+	}
+	p.stack = append(p.stack, &Node{Op: op, Args: args, Pos: from, End: p.at})
+	return nil
+}
+
+// size counts the nodes of a tree, up to most.
+func (n *Node) size(most int) int {
+	all := 1
+	for _, a := range n.Args {
+		if all >= most {
+			break
+		}
+		all += a.size(most - all)
+	}
+	return all
+}
+
+// counted does the same for an operator with a number, which may leave several values.
+func (p *gpaParser) counted(at int, text string, n, pos int) *SyntaxError {
+	o := gpaCounted[at]
+	if o.takes*n+o.more > maxPushes {
+		return p.fail(pos, text+" takes more values than a program may push", "")
+	}
+	args, err := p.take(text, o.takes*n+o.more, pos)
+	if err != nil {
+		return err
+	}
+	p.pushes += n
+	for i := range o.more { // stands in every value that is left
+		p.pushes += n * args[i].size(maxPushes)
+	}
+	if p.pushes > maxPushes {
+		return p.fail(pos, fmt.Sprintf("the program is longer than %d values", maxPushes), "")
+	}
+	from := args[0].Pos
+	p.stack = append(p.stack, o.do(args, n, func(op Op, args ...*Node) *Node {
+		if len(args) == 1 { // of one value there is no sum
+			one := *args[0]
+			one.End = p.at
+			return &one
+		}
+		return &Node{Op: op, Args: args, Pos: from, End: p.at}
+	})...)
 	return nil
 }

@@ -295,6 +295,9 @@ func (d *derivation) notCollected() (capture.Reason, bool) {
 		if len(absent) > 1 {
 			verb = " were not collected"
 		}
+		if most := 8; len(absent) > most+1 { // all of a formula over hundreds of units say no more
+			absent = append(absent[:most:most], fmt.Sprintf("%d more", len(absent)-most))
+		}
 		return capture.Reason{Code: capture.NotCollected, Text: listNames(absent) + verb}, true
 	}
 	if other != nil {
