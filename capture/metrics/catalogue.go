@@ -79,6 +79,9 @@ func (c *Catalogue) ID() string { return c.id }
 // Family is the name of the family of GPUs whose data file describes the catalogue; its own id where the file is its own.
 func (c *Catalogue) Family() string { return or(c.family, c.id) }
 
+// Generations lists the generations of hardware that the catalogue's formulas depend on; nil where they do not.
+func (c *Catalogue) Generations() []string { return c.generations }
+
 // Triage is the name of the script that judges captures of the GPU, such as "cpu".
 func (c *Catalogue) Triage() string { return c.triage }
 

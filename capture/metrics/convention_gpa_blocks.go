@@ -7,24 +7,29 @@ import (
 	"astrolabe/capture/metrics/formula"
 )
 
-// hardwareBlocks are the blocks of GCN hardware that stand in front of a GPA hardware counter's name. A block that exists several
+// hardwareBlocks are the blocks of GCN and RDNA hardware that stand in front of a GPA hardware counter's name. A block that exists several
 // times has its number behind it: TCC3_TCC_PERF_SEL_HIT is that of the fourth L2 channel.
-var hardwareBlocks = []string{"CB", "DB", "SQ", "SQ_CS", "SQ_ES", "SQ_GS", "SQ_HS", "SQ_LS", "SQ_PS", "SQ_VS", "SPI", "TCC", "TCP", "TA", "PA_SC", "PA_SU", "SX", "VGT", "GRBM"}
+var hardwareBlocks = []string{
+	"CB", "DB", "SQ", "SQ_CS", "SQ_ES", "SQ_GS", "SQ_HS", "SQ_LS", "SQ_PS", "SQ_VS", "SPI", "TCC", "TCP", "TA", "PA_SC", "PA_SU", "SX", "VGT", "GRBM",
+	"CPF", "GCEA", "GC_EA_CPWD", "GC_EA_SE", "GE", "GE2_DIST", "GE2_SE", "GE_SE", "GL1C", "GL2C", "SQG_CS", "SQWGP", "SQWGP_CS", "TD",
+}
 
 // hardwareFamily takes the number of the block out of a hardware counter's name, in any case. ok is false where there is none.
 func hardwareFamily(name string) (family string, ok bool) {
-	i := strings.IndexAny(name, "0123456789")
-	if i <= 0 || !slices.Contains(hardwareBlocks, strings.ToUpper(name[:i])) {
-		return name, false
+	whole := len(blockOf(strings.ToUpper(name))) // GE2_DIST is a block, and not the third of GE
+	for i := len(name) - 1; i > 0; i-- {         // from the end: GE2_SE0 is the first GE2_SE
+		if !digit(name[i]) || digit(name[i-1]) || i < whole || !slices.Contains(hardwareBlocks, strings.ToUpper(name[:i])) {
+			continue
+		}
+		j := i
+		for j < len(name) && digit(name[j]) {
+			j++
+		}
+		if j-i <= 4 && j < len(name) && name[j] == '_' {
+			return name[:i] + name[j:], true
+		}
 	}
-	j := i
-	for j < len(name) && digit(name[j]) {
-		j++
-	}
-	if j-i > 4 || j == len(name) || name[j] != '_' {
-		return name, false
-	}
-	return name[:i] + name[j:], true
+	return name, false
 }
 
 // blockOf is the block of a hardware counter whose name has no number, the longest that it begins with.
@@ -48,10 +53,13 @@ func (c *Catalogue) numbered(name string) *Entry {
 		return nil
 	}
 	for _, h := range c.keys()[fold(family)] {
-		at := strings.IndexAny(name, "0123456789")
+		digits := len(name) - len(family)
+		at := 0 // where the block ends: the family is the name without what stands there
+		for at < len(family) && name[at] == family[at] {
+			at++
+		}
 		if h.rank == rankName && !h.e.IsMetric() && blockOf(h.e.Name) == strings.ToUpper(name[:at]) {
 			one := *h.e
-			digits := len(name) - len(family)
 			one.Name = one.Name[:at] + name[at:at+digits] + one.Name[at:]
 			one.Title = one.Name
 			return &one

@@ -17,6 +17,7 @@ import (
 //	vendor TEXT         architecture TEXT (within an architecture counters mean much the same)
 //	match name|pci PATTERN                (how devices with exactly these counters are called; see families.csv)
 //	generations WORDS                     (that formulas with variants depend on)
+//	asics GENERATION PATTERNS             (how GPUs of that generation are called, such as gfx110*)
 //	triage SCRIPT                         (the script of scripts/triage that judges it, if that is not named by the id)
 //	zero always|vendor                    (a division by zero gives 0: always, or for captures opened with zero="vendor")
 //	borrow CATALOGUE NAME                 (an entry of another catalogue that this one's guide shows too)
@@ -34,7 +35,8 @@ import (
 //
 // A file of a family has "family ID" and a line "product ID WORD" for each of its products instead of the line catalogue. The field "only WORDS"
 // says which products have an entry, and any line that begins with such words, "g615,g720 ref 3.1.4", holds for these products alone: a field
-// of one value replaces what all have, one that may stand several times is added to it.
+// of one value replaces what all have, one that may stand several times is added to it. A product with generations has the variants for these, and no entry
+// whose variants are all for others. "default only WORDS" holds like the field.
 
 // fileParser reads the catalogue of one product.
 type fileParser struct {
@@ -45,6 +47,7 @@ type fileParser struct {
 	set       map[string]bool // the fields that it has
 	inherited bool            // from the catalogue that this one is like, and not yet replaced
 	skip      bool            // other products have it
+	elsewhere bool            // it has variants for generations of other products
 }
 
 // parse reads a catalogue file. The error carries the line.
@@ -93,7 +96,7 @@ func (c *Catalogue) parse(text string) error {
 func (p *fileParser) head(key, value string) error {
 	c := p.c
 	switch key {
-	case "catalogue", "family", "like", "triage", "vendor", "architecture", "match", "generations": // see readHead
+	case "catalogue", "family", "like", "triage", "vendor", "architecture", "match", "generations", "asics": // see readHead
 	case "product":
 		_, word, _ := strings.Cut(value, " ")
 		c.words[word] = true
@@ -135,9 +138,14 @@ func (p *fileParser) head(key, value string) error {
 		field, text, _ := strings.Cut(value, " ")
 		if text = strings.TrimSpace(text); text == "" {
 			delete(p.defaults, field)
-		} else {
-			p.defaults[field] = text
+			break
 		}
+		if field == "only" {
+			if err := c.words.known(strings.Split(text, ",")); err != nil {
+				return err
+			}
+		}
+		p.defaults[field] = text
 	case "metric", "counter":
 		if value == "" {
 			return fmt.Errorf("%s without a name", key)
@@ -151,7 +159,7 @@ func (p *fileParser) head(key, value string) error {
 
 // begin begins an entry, or goes on with an inherited one.
 func (p *fileParser) begin(name string, metric bool) {
-	p.set, p.skip = map[string]bool{}, false
+	p.set, p.skip, p.elsewhere = map[string]bool{}, false, false
 	if i := p.c.at(name); i >= 0 && p.c.product.like != "" {
 		p.entry, p.inherited = p.c.entries[i], true
 		return
@@ -161,6 +169,9 @@ func (p *fileParser) begin(name string, metric bool) {
 		p.entry.Kind = capture.Derived
 	}
 	p.c.entries = append(p.c.entries, p.entry)
+	if only, ok := p.defaults["only"]; ok {
+		p.skip = !slices.Contains(strings.Split(only, ","), p.c.product.word)
+	}
 }
 
 func (p *fileParser) field(key, value string) error {
@@ -186,7 +197,32 @@ func (p *fileParser) field(key, value string) error {
 		}
 	}
 	p.set[key] = true
+	if key == "variant" {
+		return p.variant(value)
+	}
 	return setField(e, key, value)
+}
+
+// variant adds the formula of a generation of the product's, and leaves out those of other products.
+func (p *fileParser) variant(value string) error {
+	all := p.c.product.generations
+	foreign := func(generation string) bool { return len(all) > 0 && !slices.Contains(all, generation) }
+	if list, _, _ := strings.Cut(value, " "); list != "" {
+		p.elsewhere = true
+		for g := range strings.SplitSeq(list, ",") {
+			p.elsewhere = p.elsewhere && foreign(g)
+		}
+		if p.elsewhere {
+			return nil
+		}
+	}
+	v, err := parseVariant(value)
+	if err != nil {
+		return err
+	}
+	v.Generations = slices.DeleteFunc(v.Generations, foreign)
+	p.entry.Variants = append(p.entry.Variants, v)
+	return nil
 }
 
 // finish completes the entry being read.
@@ -195,12 +231,12 @@ func (p *fileParser) finish() error {
 	if p.entry = nil; e == nil {
 		return nil
 	}
-	if p.skip {
+	if p.skip || p.elsewhere && len(e.Variants) == 0 {
 		p.c.entries = p.c.entries[:len(p.c.entries)-1]
 		return nil
 	}
 	for field, value := range p.defaults {
-		if !p.set[field] && !p.inherited {
+		if field != "only" && !p.set[field] && !p.inherited {
 			if err := setField(e, field, value); err != nil {
 				return err
 			}
@@ -285,12 +321,6 @@ func setField(e *Entry, key, value string) error {
 		e.Usage = value
 	case "type":
 		e.DataType = value
-	case "variant":
-		v, err := parseVariant(value)
-		if err != nil {
-			return err
-		}
-		e.Variants = append(e.Variants, v)
 	case "index":
 		n, err := strconv.Atoi(value)
 		if err != nil || n <= 0 {

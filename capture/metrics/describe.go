@@ -59,7 +59,7 @@ func (s *scope) described(c *capture.Counter) *capture.Counter {
 // It says what kind of number the column holds, and not which of them it is.
 func (s *scope) alikeOf(c *capture.Counter) (e *Entry) {
 	for _, cat := range s.cats {
-		if c.GPU != "" && c.GPU != cat.id {
+		if !cat.owns(c.GPU) {
 			continue
 		}
 		for _, h := range cat.keys()[fold(c.Name)] {
@@ -84,7 +84,7 @@ func (s *scope) entryOf(have *capture.Counter) *Entry {
 }
 
 func (c *Catalogue) entryOf(have *capture.Counter) *Entry {
-	if have.GPU != "" && have.GPU != c.id {
+	if !c.owns(have.GPU) {
 		return nil
 	}
 	var other *Entry
@@ -112,7 +112,7 @@ func (s *scope) addressedBy(c *capture.Counter) *Entry {
 	if e == nil && len(c.Aliases) > 0 {
 		e = s.entryAt(c.Aliases[0])
 	}
-	if e != nil && c.GPU != "" && c.GPU != e.GPU {
+	if e != nil && c.GPU != e.GPU && !slices.ContainsFunc(s.cats, func(cat *Catalogue) bool { return cat.id == e.GPU && cat.owns(c.GPU) }) {
 		return nil
 	}
 	return e

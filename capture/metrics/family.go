@@ -125,6 +125,9 @@ func FitOf(wanted, gpu string, d capture.Device) (Fit, string) {
 	if wanted == gpu || !known || !ok || is.Catalogue == wanted {
 		return Fits, ""
 	}
+	if a, b := productOf(wanted), productOf(gpu); a != nil && b != nil && a.standsFor(b) {
+		return Fits, ""
+	}
 	says := gpu
 	for _, s := range []string{d.Name, d.ID, d.Vendor} {
 		if says == "" {

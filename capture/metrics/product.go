@@ -26,9 +26,16 @@ type product struct {
 	triage      string // the script that judges it, without its ending
 	is          Family
 	generations []string // of hardware that its formulas depend on
+	asics       []asics  // of these generations
 	matches     []string // "name PATTERN" or "pci PATTERN": how devices of exactly this product are called
 
 	load func() (*Catalogue, error)
+}
+
+// asics are patterns of how GPUs of a generation are called, such as "gfx110*".
+type asics struct {
+	generation string
+	patterns   []string
 }
 
 // products reads the heads of all data files, once. The files are part of the program, and a test reads them all.
@@ -85,6 +92,67 @@ func Generations() []string {
 	return out
 }
 
+// GenerationOf is the generation that hardware of that name is of, which may be the name itself: that of gfx1102 is gfx11. It is the name where
+// nothing is known of it.
+func GenerationOf(name string) string {
+	name = strings.ToLower(name)
+	for _, p := range products() {
+		if slices.Contains(p.generations, name) {
+			return name
+		}
+	}
+	for _, p := range products() {
+		for _, a := range p.asics {
+			for _, pattern := range a.patterns {
+				if ok, _ := path.Match(pattern, name); ok {
+					return a.generation
+				}
+			}
+		}
+	}
+	return name
+}
+
+// productOf is the product with an id, nil where there is none.
+func productOf(id string) *product {
+	for _, p := range products() {
+		if p.id == id {
+			return p
+		}
+	}
+	return nil
+}
+
+// On is the id of the catalogue that describes captures of a GPU on a generation of hardware: products of a family that formulas tell apart by
+// generation stand for each other, so that a capture may name any of them. It is gpu for all others.
+func On(gpu, generation string) string {
+	p := productOf(gpu)
+	generation = GenerationOf(generation)
+	if p == nil || len(p.generations) == 0 || slices.Contains(p.generations, generation) {
+		return gpu
+	}
+	for _, q := range products() {
+		if p.standsFor(q) && slices.Contains(q.generations, generation) {
+			return q.id
+		}
+	}
+	return gpu
+}
+
+// standsFor reports whether two products are one family whose members the generation tells apart.
+func (p *product) standsFor(q *product) bool {
+	return p == q || p.family != "" && p.family == q.family && len(p.generations) > 0 && len(q.generations) > 0
+}
+
+// owns reports whether a counter that says which GPU it is of may be one of the catalogue's.
+func (c *Catalogue) owns(gpu string) bool {
+	if gpu == "" || gpu == c.id {
+		return true
+	}
+	p := productOf(gpu)
+	return p != nil && c.product.standsFor(p)
+}
+
 func or(text, otherwise string) string {
 	if text != "" {
 		return text
@@ -131,6 +199,9 @@ head:
 				p.is.Architecture = value
 			case "generations":
 				p.generations = strings.Fields(value)
+			case "asics":
+				generation, patterns, _ := strings.Cut(value, " ")
+				p.asics = append(p.asics, asics{generation, strings.Fields(patterns)})
 			case "match":
 				p.matches = append(p.matches, value)
 			}

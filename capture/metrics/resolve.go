@@ -15,7 +15,7 @@ import (
 func For(cap *capture.Capture) []*Catalogue {
 	var out []*Catalogue
 	if cap.GPU != "" && cap.GPU != CPU {
-		if c, err := Get(cap.GPU); err == nil {
+		if c, err := Get(On(cap.GPU, hardwareOf(cap).generation)); err == nil {
 			out = append(out, c)
 		}
 	}
@@ -31,7 +31,7 @@ func (c *Catalogue) hasColumns(cap *capture.Capture) bool {
 		if e.IsMetric() {
 			continue
 		}
-		if have := cap.Counter(e.Name); have != nil && (have.GPU == "" || have.GPU == c.id) {
+		if have := cap.Counter(e.Name); have != nil && c.owns(have.GPU) {
 			return true
 		}
 	}

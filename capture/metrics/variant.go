@@ -124,6 +124,15 @@ func hardwareOf(cap *capture.Capture) hardware {
 		if h.generation != "" && !strings.HasPrefix(h.generation, "gfx") {
 			h.generation = "gfx" + h.generation
 		}
+		if _, asic, ok := strings.Cut(h.generation, ":"); ok { // AMD writes an ASIC of its own programs as GFX11:gfx1103
+			h.generation = asic
+		}
+		h.generation = GenerationOf(h.generation)
+	}
+	if p, ok := cap.Property("asic"); ok && h.generation == "" {
+		if name := strings.ReplaceAll(strings.ToLower(p.Text), "_", ""); GenerationOf(name) != name { // GFX10_3_0 is gfx1030
+			h.generation = GenerationOf(name)
+		}
 	}
 	if p, ok := cap.Property("api"); ok {
 		h.api = strings.ToLower(strings.TrimSpace(p.Text))
@@ -209,7 +218,7 @@ func (e *Entry) on(h hardware) (*Entry, error) {
 // For returns the entry as it is on one generation of hardware and through one API, of which either may be "" for any: with the variants that
 // fit, and with the formula itself where that is one. The error is a *VariantError where it does not exist there.
 func (e *Entry) For(generation, api string) (*Entry, error) {
-	h := hardware{strings.ToLower(generation), strings.ToLower(api)}
+	h := hardware{GenerationOf(generation), strings.ToLower(api)}
 	one := *e
 	one.Variants = nil
 	fail := &VariantError{Name: e.Title, Generation: h.generation, API: h.api}

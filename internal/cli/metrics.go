@@ -77,7 +77,7 @@ func (a *app) metricsCommand() *cobra.Command {
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
 	cmd.Flags().StringVar(&set, "set", "", "only the counters of this metric set of an Intel GPU, such as RenderBasic")
 	cmd.Flags().StringVar(&generation, "generation", "",
-		"only what exists on this generation of AMD hardware, and its formula there: gfx6 to gfx9")
+		"only what exists on this generation of AMD hardware, and its formula there: gfx6 to gfx12, or a GPU such as gfx1103")
 	cmd.Flags().StringVar(&api, "api", "",
 		"only what exists through this API, and its formula there: gl, dx11, dx12, vk, cl or hsa")
 	return cmd
@@ -98,7 +98,7 @@ func (a *app) metrics(args []string, set, generation, api string, asJSON bool) e
 	}
 	var cats []*metrics.Catalogue
 	pattern := ""
-	if cat, err := metrics.Get(args[0]); err == nil {
+	if cat, err := metrics.Get(metrics.On(args[0], generation)); err == nil {
 		cats = append(cats, cat)
 		pattern = strings.Join(args[1:], " ")
 	} else if len(args) == 2 {
@@ -201,26 +201,25 @@ func meantWords(pattern string, cats []*metrics.Catalogue) string {
 
 // checkVariant refuses a generation or API that no catalogue has.
 func checkVariant(generation, api string) error {
-	cat, err := metrics.Get("amd-gpa")
-	if err != nil {
-		return err
-	}
-	var generations, apis []string
-	for _, e := range cat.Entries() {
-		for _, g := range e.Generations() {
-			if !slices.Contains(generations, g) {
-				generations = append(generations, g)
+	var apis []string
+	for _, id := range metrics.IDs() {
+		cat, err := metrics.Get(id)
+		if err != nil {
+			return err
+		}
+		if len(cat.Generations()) == 0 || api == "" {
+			continue
+		}
+		for _, e := range cat.Entries() {
+			for _, x := range e.APIs() {
+				if !slices.Contains(apis, x) {
+					apis = append(apis, x)
+				}
 			}
 		}
-		for _, x := range e.APIs() {
-			if !slices.Contains(apis, x) {
-				apis = append(apis, x)
-			}
-		}
 	}
-	slices.Sort(generations)
-	if generation != "" && !slices.Contains(generations, strings.ToLower(generation)) {
-		return fmt.Errorf("--generation=%s is none of %s", generation, strings.Join(generations, ", "))
+	if generations := metrics.Generations(); generation != "" && !slices.Contains(generations, metrics.GenerationOf(generation)) {
+		return fmt.Errorf("--generation=%s is none of %s, and no GPU of these", generation, strings.Join(generations, ", "))
 	}
 	if api != "" && !slices.Contains(apis, strings.ToLower(api)) {
 		return fmt.Errorf("--api=%s is none of %s", api, strings.Join(apis, ", "))

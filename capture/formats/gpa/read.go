@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"astrolabe/capture"
+	"astrolabe/capture/formats"
 	"astrolabe/capture/memory"
 	"astrolabe/capture/metrics"
 	"astrolabe/capture/progress"
@@ -213,11 +214,63 @@ func (c *column) add(n int, cell string) error {
 	return nil
 }
 
+const (
+	gcn  = "amd-gpa"
+	rdna = "amd-gpa-rdna"
+)
+
+// catalogue is whose counters the file has, which holds names only: a caller may say so, or of which generation the GPU is, and else a counter that one
+// of the two alone knows decides. Times are milliseconds of the one and nanoseconds of the other.
+func (r *reader) catalogue(opt formats.Options) string {
+	for _, p := range opt.Properties {
+		if p.Name == "generation" && p.IsText {
+			return metrics.On(gcn, p.Text)
+		}
+	}
+	if opt.GPU == gcn || opt.GPU == rdna {
+		return opt.GPU
+	}
+	known := func(id, name string) bool {
+		c, err := metrics.Get(id)
+		return err == nil && c.Titled(name) != nil
+	}
+	for _, c := range r.columns {
+		switch a, b := known(gcn, c.name), known(rdna, c.name); {
+		case a && !b:
+			return gcn
+		case b && !a:
+			return rdna
+		}
+	}
+	return r.byLength()
+}
+
+// byLength tells by how long samples take where every counter is of both: a millisecond has a million nanoseconds, and no draw takes a thousand seconds.
+func (r *reader) byLength() string {
+	at, ok := r.at["GPUTime"]
+	if !ok {
+		return gcn
+	}
+	c := r.columns[at]
+	longest := 0.0
+	for _, v := range c.floats {
+		if v > longest {
+			longest = v
+		}
+	}
+	if longest < 1e6 {
+		return gcn
+	}
+	r.warnings = append(r.warnings, "nothing in the file says whether GPUTime is in milliseconds (hardware up to GFX9) or in nanoseconds (from GFX10 on): it is taken for nanoseconds, "+
+		"as samples would take longer than 1000 s; say generation= to decide")
+	return rdna
+}
+
 // build makes the configuration of the capture.
 func (r *reader) build(cfg *capture.Config) {
 	n := len(r.sessions)
 	cat, _ := metrics.Get(cfg.GPU)
-	cfg.Axis = r.axis(n)
+	cfg.Axis = r.axis(n, cat)
 	for _, c := range r.columns {
 		r.tally.Must(columnRoom)
 		c.reach(n)
@@ -256,23 +309,29 @@ func (r *reader) build(cfg *capture.Config) {
 	cfg.Warnings = r.warnings
 }
 
-// axis gives each sample the length that its GPUTime says, and where nothing says one second.
-func (r *reader) axis(n int) *capture.Axis {
-	var ms *column
+// axis gives each sample the length that its GPUTime says, in the unit of the catalogue, and where nothing says one second.
+func (r *reader) axis(n int, cat *metrics.Catalogue) *capture.Axis {
+	var times *column
+	ns := 1e6 // of a millisecond
 	for _, name := range []string{"GPUTime", "D3DGPUTime"} {
-		if at, ok := r.at[name]; ok && ms == nil {
-			ms = r.columns[at]
-			ms.reach(n)
+		if at, ok := r.at[name]; ok && times == nil {
+			times = r.columns[at]
+			times.reach(n)
+			if cat != nil {
+				if e := cat.Titled(name); e != nil && e.Unit == "ns" {
+					ns = 1
+				}
+			}
 		}
 	}
 	a := &capture.Axis{Clock: "samples", Start: make([]int64, n), End: make([]int64, n)}
 	var now int64
 	for i := range n {
 		length := int64(1e9)
-		if ms != nil {
+		if times != nil {
 			length = 1
-			if f := ms.floats[i]; f > 0 && f < 1e9 {
-				length = max(1, int64(f*1e6))
+			if f := times.floats[i] * ns; f > 0 && f < 1e15 {
+				length = max(1, int64(f))
 			}
 		}
 		a.Start[i], a.End[i] = now, now+length
@@ -280,8 +339,8 @@ func (r *reader) axis(n int) *capture.Axis {
 	}
 	switch {
 	case n == 0:
-	case ms != nil:
-		r.warnings = append(r.warnings, "the file has no times: samples follow each other, each as long as its "+ms.name)
+	case times != nil:
+		r.warnings = append(r.warnings, "the file has no times: samples follow each other, each as long as its "+times.name)
 	default:
 		r.warnings = append(r.warnings, "the file has no times: each sample is given 1 s, so rates mean nothing")
 	}
