@@ -2,6 +2,7 @@
 // answers questions about them in Starlark.
 package main
 
+//go:generate go run ./capture/formats/all/build
 //go:generate go run ./internal/docgen
 //go:generate go run ./internal/notices/build
 

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -56,30 +55,15 @@ match name radeon 9999*
 func built(t *testing.T, files map[string]string) string {
 	t.Helper()
 	dir := t.TempDir()
-	wd, err := os.Getwd()
-	if err != nil {
-		t.Fatal(err)
-	}
-	replace := map[string]string{}
+	data := map[string]string{}
 	for name, text := range files {
 		at := filepath.Join(dir, name)
 		if err := os.WriteFile(at, []byte(text), 0o666); err != nil {
 			t.Fatal(err)
 		}
-		replace[filepath.Join(wd, "capture", "metrics", "data", name)] = at
+		data["capture/metrics/data/"+name] = at
 	}
-	raw, err := json.Marshal(map[string]any{"Replace": replace})
-	if err != nil {
-		t.Fatal(err)
-	}
-	overlay, bin := filepath.Join(dir, "overlay.json"), filepath.Join(dir, "astrolabe")
-	if err := os.WriteFile(overlay, raw, 0o666); err != nil {
-		t.Fatal(err)
-	}
-	if out, err := exec.Command("go", "build", "-overlay", overlay, "-o", bin, ".").CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
-	return bin
+	return overlaid(t, ".", data)
 }
 
 func TestASiblingOfAKnownGPUIsOneDataFile(t *testing.T) {

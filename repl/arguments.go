@@ -156,11 +156,7 @@ func (s *Session) formatWords() []string {
 	if s.cfg.Env == nil || s.cfg.Env.Registry == nil {
 		return nil
 	}
-	var words []string
-	for _, f := range s.cfg.Env.Registry.Formats() {
-		words = append(words, f.Name())
-	}
-	return words
+	return s.cfg.Env.Registry.Names(false)
 }
 
 func labelNames(c *capture.Capture) []string {

@@ -80,11 +80,17 @@ type Explainer interface {
 	WhyNot(in *Input) string
 }
 
+// Ending is a Format whose files have names with endings of their own, or that others share.
+type Ending interface {
+	// Extensions are the endings, such as ".csv", the usual one first. Those of a Writer select it where a capture is
+	// saved; completion offers files with any.
+	Extensions() []string
+}
+
 // Writer is a Format that can also save captures.
 type Writer interface {
 	Format
-	// Extensions are the file name endings that select this format, such as ".csv", the usual one first.
-	Extensions() []string
+	Ending
 	// Write saves c at path, whole or not at all (see WriteFile).
 	Write(ctx context.Context, path string, c *capture.Capture) error
 }

@@ -38,6 +38,20 @@ func NewRegistry(f ...Format) *Registry { return &Registry{formats: slices.Clone
 // Formats returns every format in order.
 func (r *Registry) Formats() []Format { return slices.Clone(r.formats) }
 
+// Extensions returns the endings of all formats' files, each once, without the point.
+func (r *Registry) Extensions() []string {
+	var out []string
+	for _, f := range r.formats {
+		if e, ok := f.(Ending); ok {
+			for _, ext := range e.Extensions() {
+				out = append(out, strings.TrimPrefix(ext, "."))
+			}
+		}
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
+}
+
 // counterRoom is what it takes to describe a counter anew, in bytes.
 const counterRoom = 1024
 
@@ -239,13 +253,13 @@ func (r *Registry) Find(name string) (Format, error) {
 			return f, nil
 		}
 	}
-	return nil, unknownName(ErrUnknownFormat, quote(name), name, r.names(false))
+	return nil, unknownName(ErrUnknownFormat, quote(name), name, r.Names(false))
 }
 
 func quote(s string) string { return fmt.Sprintf("%q", s) }
 
-// names lists the formats, or only those that can save.
-func (r *Registry) names(writers bool) []string {
+// Names lists the formats, or only those that can save.
+func (r *Registry) Names(writers bool) []string {
 	var out []string
 	for _, f := range r.formats {
 		if _, ok := f.(Writer); ok || !writers {
@@ -272,7 +286,7 @@ func (r *Registry) Writer(path, format string) (Writer, error) {
 		w, ok := f.(Writer)
 		if !ok {
 			return nil, fmt.Errorf("format %s can be read only: save as one of %s", f.Name(),
-				strings.Join(r.names(true), ", "))
+				strings.Join(r.Names(true), ", "))
 		}
 		return w, nil
 	}

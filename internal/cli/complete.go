@@ -72,16 +72,7 @@ var (
 
 // captureFiles completes files that may be captures: what is written, and the texts and folders of other tools.
 func captureFiles(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-	out := []string{"txt", "json"}
-	for _, f := range formatsall.Registry().Formats() {
-		if w, ok := f.(formats.Writer); ok {
-			for _, e := range w.Extensions() {
-				out = append(out, strings.TrimPrefix(e, "."))
-			}
-		}
-	}
-	slices.Sort(out)
-	return slices.Compact(out), cobra.ShellCompDirectiveFilterFileExt
+	return formatsall.Registry().Extensions(), cobra.ShellCompDirectiveFilterFileExt
 }
 
 // firstThen completes the first argument in one way and the others in another.
@@ -99,15 +90,7 @@ func gpus(*cobra.Command, []string) []string { return metrics.IDs() }
 
 // formatNames are those of all formats, or of those that can be written.
 func formatNames(written bool) choices {
-	return func(*cobra.Command, []string) []string {
-		var out []string
-		for _, f := range formatsall.Registry().Formats() {
-			if _, ok := f.(formats.Writer); ok || !written {
-				out = append(out, f.Name())
-			}
-		}
-		return out
-	}
+	return func(*cobra.Command, []string) []string { return formatsall.Registry().Names(written) }
 }
 
 // metricSets are those of the GPU among the arguments, else of all.

@@ -42,7 +42,8 @@ func (a *app) convertCommand() *cobra.Command {
 			return a.convert(c, args[1], format)
 		},
 	}
-	cmd.Flags().StringVar(&format, "format", "", "the `FORMAT` to write: "+strings.Join(writable(), ", "))
+	cmd.Flags().StringVar(&format, "format", "",
+		"the `FORMAT` to write: "+strings.Join(all.Registry().Names(true), ", "))
 	cmd.Flags().StringVar(&partition, "partition", "",
 		"write Parquet in folders by these `KEYS`, such as device,build or device,build=1234")
 	opt.register(cmd)
@@ -112,16 +113,6 @@ func (a *app) partition(c *capture.Capture, dir string, parts []parquet.Partitio
 	return err
 }
 
-// writable lists the formats that convert writes.
-func writable() (names []string) {
-	for _, f := range all.Registry().Formats() {
-		if w, ok := f.(formats.Writer); ok {
-			names = append(names, w.Name())
-		}
-	}
-	return names
-}
-
 // openFlags are what a user may say about a capture that its content does not.
 type openFlags struct {
 	format, gpu, denom, duration, zero string
@@ -151,7 +142,8 @@ func (k *kindsFlag) Set(text string) error {
 
 func (f *openFlags) register(cmd *cobra.Command) {
 	flags := cmd.Flags()
-	flags.StringVar(&f.format, "input-format", "", "the `FORMAT` of the capture (default found from its content)")
+	flags.StringVar(&f.format, "input-format", "", "the `FORMAT` of the capture: "+
+		strings.Join(all.Registry().Names(false), ", ")+" (default found from its content)")
 	flags.StringToStringVar(&f.extra, "input-option", nil,
 		"`NAME=VALUE` options of that format, such as period=10ms of a table without times")
 	flags.StringVar(&f.gpu, "gpu", "", "the catalogue `ID`, such as gfx1151 (default taken from the capture)")

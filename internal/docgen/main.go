@@ -1,5 +1,6 @@
-// Command docgen writes the generated pages of docs/: the scripting reference from the method tables of builtins, the functions
-// of GPA's guide, and one page per family of catalogues. Run it with go generate; CI checks that its output is up to date.
+// Command docgen writes the generated pages of docs/: the scripting reference from the method tables of builtins, the
+// functions of GPA's guide, the list of file formats, and one page per family of catalogues. Run it with go generate;
+// CI checks that its output is up to date.
 package main
 
 import (
@@ -9,6 +10,7 @@ import (
 	"path/filepath"
 
 	"astrolabe/builtins"
+	"astrolabe/capture/formats/all"
 	"astrolabe/capture/metrics"
 )
 
@@ -32,6 +34,9 @@ func run(dir string) error {
 		return err
 	}
 	if err := os.WriteFile(filepath.Join(dir, "gpa-functions.md"), functions.Bytes(), 0o666); err != nil {
+		return err
+	}
+	if err := os.WriteFile(filepath.Join(dir, "formats-list.md"), formatsPage(all.Registry()), 0o666); err != nil {
 		return err
 	}
 	families := map[string][]*metrics.Catalogue{}

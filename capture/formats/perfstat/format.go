@@ -35,6 +35,9 @@ func (Format) Doc() string {
 	return "output of perf stat, with -x, -j or neither: lines such as \"12,,context-switches,940915,100.00\", {\"counter-value\" : ...} or \"12 context-switches\" below its title"
 }
 
+// Extensions are those of texts and of what -j prints.
+func (Format) Extensions() []string { return []string{".txt", ".json"} }
+
 // WhyNot says what is missing.
 func (Format) WhyNot(in *formats.Input) string {
 	if in.IsDir {

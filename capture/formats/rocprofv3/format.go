@@ -31,6 +31,9 @@ func (Format) Doc() string {
 	return "ROCm rocprofv3: a rocpd SQLite database, a CSV of counters, kernels, calls or copies (columns Dispatch_Id, Kernel_Name, ...), or a folder of them"
 }
 
+// Extensions are those of the databases, and of the tables.
+func (Format) Extensions() []string { return []string{".db", ".csv"} }
+
 // WhyNot says what is missing.
 func (Format) WhyNot(in *formats.Input) string {
 	if in.IsDir {
