@@ -51,6 +51,91 @@ match name radeon 9999*
 `,
 }
 
+// renamed is a GPU whose queues and units, and the counters of these, have names that nobody else's have. All that its file says of them beside their
+// formulas is what roles they play.
+const renamed = `catalogue mali-g998
+like mali-g720
+title Arm Mali-G998
+architecture 6th Generation
+without binning_phase_queue_utilization
+without main_phase_queue_utilization
+without compute_queue_utilization
+without arithmetic_unit_utilization
+without varying_unit_utilization
+without texture_unit_utilization
+without load_store_unit_utilization
+without ray_tracing_unit_utilization
+without MaliGPUQueuedCyclesBinningPhaseQueued
+without MaliGPUQueuedCyclesMainPhaseQueued
+without MaliGPUQueuedCyclesComputeQueued
+without MaliTextureUnitCyclesTextureFilteringActive
+without MaliALUInstructionsFMAPipeInstructions
+
+default source nobody
+default unit percent
+default group Load
+
+metric load_of_sorting
+	role queue binning
+	ref 3.2.1
+	expr 100 * $SortingCycles / $MaliGPUCyclesGPUActive
+
+metric load_of_painting
+	role queue fragment
+	ref 3.2.2
+	expr 100 * $PaintingCycles / $MaliGPUCyclesGPUActive
+
+metric load_of_reckoning
+	role queue compute
+	ref 3.2.3
+	expr 100 * $ReckoningCycles / $MaliGPUCyclesGPUActive
+
+metric load_of_sums
+	role unit arithmetic
+	ref 6.1.1
+	expr 100 * $SumCycles / $MaliShaderCoreCyclesExecutionCoreActive
+
+metric load_of_slopes
+	role unit varying
+	ref 6.1.2
+	expr 100 * $SlopeCycles / $MaliShaderCoreCyclesExecutionCoreActive
+
+metric load_of_pictures
+	role unit texture
+	ref 6.1.3
+	expr 100 * $PictureCycles / $MaliShaderCoreCyclesExecutionCoreActive
+
+metric load_of_lists
+	role unit load_store
+	ref 6.1.4
+	expr 100 * $ListCycles / $MaliShaderCoreCyclesExecutionCoreActive
+
+metric load_of_rays
+	role unit ray_tracing
+	ref 6.1.5
+	expr 100 * $RayCycles / $MaliShaderCoreCyclesExecutionCoreActive
+
+default unit cycles
+default block core
+
+counter SortingCycles
+	index 71
+counter PaintingCycles
+	index 72
+counter ReckoningCycles
+	index 73
+counter SumCycles
+	index 74
+counter SlopeCycles
+	index 75
+counter PictureCycles
+	index 76
+counter ListCycles
+	index 77
+counter RayCycles
+	index 78
+`
+
 // built is the program with more data files than the tree has.
 func built(t *testing.T, files map[string]string) string {
 	t.Helper()
@@ -107,4 +192,62 @@ func TestASiblingOfAKnownGPUIsOneDataFile(t *testing.T) {
 		t.Fatal(err)
 	}
 	holds(string(page), "triage/mali.star", "mali-g999")
+}
+
+// judgeRenamed judges captures of the GPU with other names, in each of which one unit or queue does all that it can.
+const judgeRenamed = `
+load("@astrolabe//lib/rules.star", "bottleneck", "title")
+load("@astrolabe//triage/mali.star", "TIME", "analyze", "verdicts")
+
+CYCLES = 8000000
+WORK = CYCLES * 7
+
+def judge(**changes):
+    data = {m.name: 0 for m in metrics.list("mali-g998") if m.kind == "delta"}
+    data.update({
+        "MaliGPUCyclesGPUActive": CYCLES,
+        "PaintingCycles": CYCLES * 75 // 100,
+        "SortingCycles": CYCLES * 40 // 100,
+        "MaliShaderCoreCyclesAnyWorkloadActive": CYCLES * 9,
+        "MaliShaderCoreCyclesMainPhaseActive": WORK,
+        "MaliShaderCoreCyclesFragmentFPKBufferActive": CYCLES * 6,
+        "MaliShaderCoreCyclesExecutionCoreActive": WORK,
+        "MaliExternalBusBeatsReadBeats": 1000000,
+        "MaliExternalBusReadLatency0127Cycles": 900000,
+    })
+    data.update(changes)
+    cap = capture.from_columns(
+        {n: [v] * 20 for n, v in data.items()},
+        period = "10ms",
+        gpu = "mali-g998",
+        properties = {"MaliConstantsShaderCoreCount": 10, "MaliConstantsL2SliceCount": 4, "MaliConstantsBusWidthBits": 256, "mali_max_clock_hz": 800000000},
+    )
+    acc = account(cap, TIME)
+    found = bottleneck(verdicts(cap))
+    r = report.new("test", capture = cap)
+    analyze(cap, r)
+    print(found["id"] if found else None, acc.parts[0].part, [m.name for m in found["metrics"]] if found else [], cap.roles("queue"), "unit:texture" in cap)
+
+judge(MaliShaderCoreCyclesAnyWorkloadActive = CYCLES * 10, MaliShaderCoreCyclesExecutionCoreActive = CYCLES * 10, PictureCycles = CYCLES * 95 // 10, PaintingCycles = CYCLES)
+judge(MaliShaderCoreCyclesAnyWorkloadActive = CYCLES * 10, MaliShaderCoreCyclesExecutionCoreActive = CYCLES * 10, ListCycles = CYCLES * 95 // 10, PaintingCycles = CYCLES)
+judge(MaliShaderCoreCyclesAnyWorkloadActive = CYCLES * 2, MaliShaderCoreCyclesExecutionCoreActive = CYCLES, SortingCycles = CYCLES * 99 // 100, PaintingCycles = CYCLES // 5)
+`
+
+func TestRulesJudgeAGPUByItsRolesAlone(t *testing.T) {
+	bin := built(t, map[string]string{"mali-g998.metrics": renamed})
+	file := filepath.Join(t.TempDir(), "a.star")
+	if err := os.WriteFile(file, []byte(judgeRenamed), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	out, err := exec.Command(bin, "run", file).CombinedOutput()
+	if err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	const roles = ` ["queue:binning", "queue:fragment", "queue:compute"] True` + "\n"
+	want := `texture_bound texture ["load_of_pictures"]` + roles +
+		`load_store_bound load_store ["load_of_lists"]` + roles +
+		`binning_bound tiler ["load_of_sorting"]` + roles
+	if string(out) != want {
+		t.Errorf("the rules found\n%s\nwant\n%s", out, want)
+	}
 }

@@ -65,7 +65,11 @@ var counterName = regexp.MustCompile(`[$A-Za-z_]\w*\(?`)
 // that were not recorded.
 func (a *accounting) lackAll(names []string) {
 	if _, err := a.cap.resolve(names[0]); err == nil || !strings.Contains(names[0], " ") {
-		a.lack(strings.Join(names, " or "))
+		called := make([]string, len(names))
+		for i, name := range names {
+			called[i] = a.called(name)
+		}
+		a.lack(strings.Join(called, " or "))
 		return
 	}
 	formula := names[0]
@@ -80,6 +84,14 @@ func (a *accounting) lackAll(names []string) {
 			a.lack(n)
 		}
 	}
+}
+
+// called is a name of the table, or what the capture's catalogue calls a role ("queue:fragment").
+func (a *accounting) called(name string) string {
+	if c, err := a.cap.resolve(name); err == nil && strings.Contains(name, ":") {
+		return c.Name
+	}
+	return name
 }
 
 // reruns are the runs of the same work that pairs of counters tell of: counts of the same cycles, each with the time of

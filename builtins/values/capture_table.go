@@ -139,6 +139,20 @@ var captureTable = binding.MethodTable[*Capture]{
 			"A metric by name, vendor's name, guide section or \"Group/Title\". Where its inputs were not collected every value is missing and explain says what is absent.",
 			"cap.metric(\"TCP Cache Performance/Hit Rate\").total()"),
 		{
+			Sig: "roles(kind: str=None) -> list",
+			Doc: "The roles that metrics of the capture's GPU play, in the order of its catalogue: cap[\"queue:fragment\"] is the load of that " +
+				"queue, whatever its product calls it. Kinds are \"" + strings.Join(metrics.RoleKindNames(), "\", \"") +
+				"\"; without one, all of them.",
+			Example: "cap.roles(\"queue\")",
+			Run: func(recv *Capture, c *binding.Call) (starlark.Value, error) {
+				roles, err := metrics.Roles(recv.Capture, c.Str("kind", ""))
+				if err != nil {
+					return nil, err
+				}
+				return binding.StringList(roles), nil
+			},
+		},
+		{
 			Sig: "eval(expr: str, name: str=None, unit: str=None) -> Counter",
 			Doc: "A metric from a formula in the vendor's own notation, as it stands in a manual. A prefix names " +
 				"the notation where it is not clear: \"streamline:\", \"rocm:\", \"intel:\", \"gpa:\".",

@@ -139,6 +139,10 @@ var metricTable = binding.MethodTable[*Metric]{
 			Doc: "Its formulas where they depend on generation and API: structs with generations, apis, expr, infix " +
 				"and inputs.",
 			Get: metricVariants},
+		{Name: "roles", Type: "list",
+			Doc: "What it is of, whatever its product calls it, such as \"queue:fragment\": each finds it, here and in cap[...], on every " +
+				"product of which a metric plays the role.",
+			Get: func(m *Metric) (starlark.Value, error) { return binding.StringList(m.Entry.Roles), nil }},
 		{Name: "aliases", Type: "list", Doc: "Other names that find it.", Get: func(m *Metric) (starlark.Value, error) {
 			return binding.StringList(m.Entry.Aliases), nil
 		}},

@@ -231,26 +231,31 @@ func TestUnitsTravel(t *testing.T) {
 
 func TestDamagedCatalogueFilesAreRefusedWithTheLine(t *testing.T) {
 	for text, want := range map[string]string{
-		"title x\n":                                                 "no catalogue line",
-		"catalogue a\n  doc x\n":                                    "line 2: field \"doc\" before the first entry",
-		"catalogue a\nmetric m\n  expr $a +\n":                      "line 2: metric m: streamline formula",
-		"catalogue a\nmetric m\n  colour red\n":                     "line 3: unknown field \"colour\"",
-		"catalogue a\nmetric m\n":                                   "a metric has a formula",
-		"catalogue a\ncounter c\n expr $x\n":                        "a counter has none",
-		"catalogue a\ncounter c\n kind odd\n":                       "unknown kind",
-		"catalogue a\nnonsense\n":                                   "line 2: unknown key",
-		"catalogue a\nzero sometimes\n":                             "want always or vendor",
-		"catalogue a\nmetric m\n variant gfx6\n":                    "line 3: variant \"gfx6\", want generations",
-		"catalogue a\nmetric m\n variant gfx6 gl\n":                 "a metric has a formula",
-		"catalogue a\nmetric m\n variant gfx6 gl 0 of A\n expr 1\n": "a formula beside its variants",
-		"catalogue a\ndialect klingon\n":                            "unknown dialect",
-		"catalogue a\ncounter c\n better maybe\n":                   "want more or less",
-		"catalogue a\ncounter\n":                                    "without a name",
-		"family f\nproduct a\ncounter c\n":                          "has no word",
-		"family f\nproduct a x\nproduct b y\ncounter c\n only z\n":  `"z" stands for no product`,
-		"family f\nproduct a x\ncounter c\n x,z unit s\n":           `"z" stands for no product`,
-		"catalogue a\nwithout c\ncounter c\n":                       "no c to be without",
-		"catalogue a\norder names\n":                                "want refs",
+		"title x\n":                                                                             "no catalogue line",
+		"catalogue a\n  doc x\n":                                                                "line 2: field \"doc\" before the first entry",
+		"catalogue a\nmetric m\n  expr $a +\n":                                                  "line 2: metric m: streamline formula",
+		"catalogue a\nmetric m\n  colour red\n":                                                 "line 3: unknown field \"colour\"",
+		"catalogue a\nmetric m\n":                                                               "a metric has a formula",
+		"catalogue a\ncounter c\n expr $x\n":                                                    "a counter has none",
+		"catalogue a\ncounter c\n kind odd\n":                                                   "unknown kind",
+		"catalogue a\nnonsense\n":                                                               "line 2: unknown key",
+		"catalogue a\nzero sometimes\n":                                                         "want always or vendor",
+		"catalogue a\nmetric m\n variant gfx6\n":                                                "line 3: variant \"gfx6\", want generations",
+		"catalogue a\nmetric m\n variant gfx6 gl\n":                                             "a metric has a formula",
+		"catalogue a\nmetric m\n variant gfx6 gl 0 of A\n expr 1\n":                             "a formula beside its variants",
+		"catalogue a\ndialect klingon\n":                                                        "unknown dialect",
+		"catalogue a\ncounter c\n better maybe\n":                                               "want more or less",
+		"catalogue a\ncounter\n":                                                                "without a name",
+		"family f\nproduct a\ncounter c\n":                                                      "has no word",
+		"family f\nproduct a x\nproduct b y\ncounter c\n only z\n":                              `"z" stands for no product`,
+		"family f\nproduct a x\ncounter c\n x,z unit s\n":                                       `"z" stands for no product`,
+		"catalogue a\nwithout c\ncounter c\n":                                                   "no c to be without",
+		"catalogue a\norder names\n":                                                            "want refs",
+		"catalogue a\ncounter c\n role colour red\n":                                            `test line 3: unknown kind of role "colour", want queue, phase`,
+		"catalogue a\ncounter c\n role queue\n":                                                 "line 3: the name of role",
+		"catalogue a\ncounter c\n role queue Main Phase\n":                                      "line 3: the name of role",
+		"catalogue a\ncounter c\n role queue q\n role queue q\n":                                "line 4: role queue:q stands twice",
+		"catalogue a\ncounter c\n role queue q\ncounter d\n unit s\n role queue q\ncounter e\n": "test line 6: role queue:q is played by c and by d",
 	} {
 		if _, err := parseFile(text); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v, want %q", text, err, want)
@@ -287,6 +292,7 @@ func parseFile(text string) (*Catalogue, error) {
 
 func FuzzParseFile(f *testing.F) {
 	f.Add("catalogue a\ndialect rocm\ndefault doc x\nmetric m\n\texpr SUM(A) / SUM($denom)\n\tref 1.2\ncounter A\n\tkind gauge\n")
+	f.Add("family f\nproduct a x\nproduct b y\ndialect rocm\nmetric m\n\tx role queue q\n\texpr C\ncounter C\n\ty role queue q\n\trole unit u_1\n")
 	f.Add("catalogue a\ndialect gpa\nzero always\nmetric m\n\tvariant gfx6,gfx7 gl 0,1,+ of CB*_X[0,1]\n\tusage items\ncounter CB_X\n")
 	f.Fuzz(func(t *testing.T, text string) {
 		c, err := parseFile(text)
@@ -296,11 +302,13 @@ func FuzzParseFile(f *testing.F) {
 		c.readHardware()
 		_, _ = c.Find("CB0_X")
 		for _, e := range c.entries {
-			if _, err := c.Find(e.Name); err != nil {
-				var ambiguous *AmbiguousError
-				var unknown *UnknownError
-				if !errors.As(err, &ambiguous) && !errors.As(err, &unknown) {
-					t.Fatal(err)
+			for _, name := range append([]string{e.Name}, e.Roles...) {
+				if _, err := c.Find(name); err != nil {
+					var ambiguous *AmbiguousError
+					var unknown *UnknownError
+					if !errors.As(err, &ambiguous) && !errors.As(err, &unknown) {
+						t.Fatal(err)
+					}
 				}
 			}
 		}

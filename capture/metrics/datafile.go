@@ -26,9 +26,9 @@ import (
 //	like ID             without NAME      (it has all entries of another catalogue, but for those named and those that follow here)
 //
 // Then each line "metric NAME" or "counter NAME" begins an entry, and the indented lines below it are its fields: title, unit,
-// group, doc, high, low, expr, source, block, index, scaler, kind, ref, alias, better, reference, peak, peakexpr, assumed (the value of a
-// constant where a capture does not say). "ref",
-// "alias" and "reference" may stand several times; "reference NUMBER UNIT | TEXT" is a published number, "reference TEXT" a
+// group, doc, high, low, expr, source, block, index, scaler, kind, ref, alias, role, better, reference, peak, peakexpr, assumed (the value of
+// a constant where a capture does not say). "ref", "alias", "role" and "reference" may stand several times; "role KIND NAME" is what the metric
+// is of, whatever it is called, see role.go; "reference NUMBER UNIT | TEXT" is a published number, "reference TEXT" a
 // published rule without one; "variant GENERATIONS APIS FORMULA" is the formula for some hardware, see variant.go; "usage" and
 // "type" are the vendor's. A line "default FIELD TEXT" holds for the entries after it that do not have the field; an empty text
 // ends it.
@@ -48,17 +48,22 @@ type fileParser struct {
 	inherited bool            // from the catalogue that this one is like, and not yet replaced
 	skip      bool            // other products have it
 	elsewhere bool            // it has variants for generations of other products
+	line      int
+	roleLines map[*Entry]int // where an entry has its roles
 }
 
 // parse reads a catalogue file. The error carries the line.
 func (c *Catalogue) parse(text string) error {
-	p := &fileParser{c: c, defaults: map[string]string{}}
+	p := &fileParser{c: c, defaults: map[string]string{}, roleLines: map[*Entry]int{}}
 	c.words = productWords{}
-	line, entryLine := 0, 0
+	entryLine := 0
+	at := func(line int, err error) error {
+		return fmt.Errorf("catalogue %s, %s line %d: %w", c.product.id, c.product.file, line, err)
+	}
 	for rest := text; rest != ""; {
 		var raw string
 		raw, rest, _ = strings.Cut(rest, "\n")
-		line++
+		p.line++
 		if trimmed := strings.TrimSpace(raw); trimmed == "" || trimmed[0] == '#' {
 			continue
 		}
@@ -66,9 +71,9 @@ func (c *Catalogue) parse(text string) error {
 		field := raw[0] == ' ' || raw[0] == '\t'
 		if !field {
 			if err := p.finish(); err != nil {
-				return fmt.Errorf("catalogue %s line %d: %w", c.product.id, entryLine, err)
+				return at(entryLine, err)
 			}
-			entryLine = line
+			entryLine = p.line
 		}
 		err := c.words.known(only)
 		switch {
@@ -80,11 +85,14 @@ func (c *Catalogue) parse(text string) error {
 			err = p.head(key, value)
 		}
 		if err != nil {
-			return fmt.Errorf("catalogue %s line %d: %w", c.product.id, line, err)
+			return at(p.line, err)
 		}
 	}
 	if err := p.finish(); err != nil {
-		return fmt.Errorf("catalogue %s line %d: %w", c.product.id, entryLine, err)
+		return at(entryLine, err)
+	}
+	if line, err := c.checkRoles(p.roleLines); err != nil {
+		return at(line, err)
 	}
 	if c.byRefs {
 		c.sortByRefs()
@@ -190,6 +198,8 @@ func (p *fileParser) field(key, value string) error {
 			e.Refs = nil
 		case "alias":
 			e.Aliases = nil
+		case "role":
+			e.Roles = nil
 		case "reference":
 			e.References = nil
 		case "variant":
@@ -197,6 +207,9 @@ func (p *fileParser) field(key, value string) error {
 		}
 	}
 	p.set[key] = true
+	if key == "role" {
+		p.roleLines[e] = p.line
+	}
 	if key == "variant" {
 		return p.variant(value)
 	}
@@ -264,6 +277,7 @@ func (c *Catalogue) inherit(base *Catalogue) {
 			one.Variants = append(one.Variants, &Variant{Generations: v.Generations, APIs: v.APIs, Expr: v.Expr})
 		}
 		one.Refs, one.Aliases, one.References = slices.Clone(e.Refs), slices.Clone(e.Aliases), slices.Clone(e.References)
+		one.Roles = slices.Clone(e.Roles)
 		c.entries = append(c.entries, &one)
 	}
 }
@@ -317,6 +331,15 @@ func setField(e *Entry, key, value string) error {
 		e.Refs = append(e.Refs, value)
 	case "alias":
 		e.Aliases = append(e.Aliases, value)
+	case "role":
+		role, err := parseRole(value)
+		if err != nil {
+			return err
+		}
+		if slices.Contains(e.Roles, role) {
+			return fmt.Errorf("role %s stands twice", role)
+		}
+		e.Roles = append(e.Roles, role)
 	case "usage":
 		e.Usage = value
 	case "type":

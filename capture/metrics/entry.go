@@ -2,6 +2,7 @@ package metrics
 
 import (
 	"math"
+	"slices"
 	"strconv"
 
 	"astrolabe/capture"
@@ -29,9 +30,10 @@ type Entry struct {
 	Refs         []string // sections of the vendor's guide
 	Inputs       []string // names that the formula reads
 	Aliases      []string
-	MoreIsBetter string // "yes", "no", or "" where it depends
-	Peak         string // formula of the highest possible value; "" if unknown
-	PeakExpr     string // formula of the percentage of the peak, where it is not 100 * value / peak
+	Roles        []string // "KIND:NAME", see role.go
+	MoreIsBetter string   // "yes", "no", or "" where it depends
+	Peak         string   // formula of the highest possible value; "" if unknown
+	PeakExpr     string   // formula of the percentage of the peak, where it is not 100 * value / peak
 	References   []Reference
 	PerDenom     bool // divided by the capture's denominator option
 
@@ -84,6 +86,9 @@ func (e *Entry) Address() string {
 	}
 	return e.Group + "/" + e.Title
 }
+
+// others are what else people call it.
+func (e *Entry) others() []string { return append(slices.Clone(e.Aliases), e.Roles...) }
 
 // meta describes the counter that the entry becomes in a capture.
 func (e *Entry) meta() capture.Meta {

@@ -20,6 +20,7 @@ const (
 	rankRef
 	rankAlias
 	rankTitle
+	rankRole // behind what vendors call things
 )
 
 // UnknownError says that a name addresses nothing, and what is near.
@@ -120,19 +121,21 @@ func (c *Catalogue) keys() map[string][]hit {
 				add(a, e, rankAlias)
 			}
 			add(e.Title, e, rankTitle)
+			for _, r := range e.Roles {
+				add(r, e, rankRole)
+			}
 		}
 	})
 	return c.index
 }
 
 // Find returns the entry that name addresses: by its name, its vendor's name with or without $, its section, its "Group/Title",
-// its title, in any case and spelling. The error is an *UnknownError or an *AmbiguousError.
+// its title, its role ("queue:fragment"), in any case and spelling. The error is an *UnknownError or an *AmbiguousError.
 func (c *Catalogue) Find(name string) (*Entry, error) {
 	e, err := c.lookup(name)
 	return e, helped(err)
 }
 
-// helped looks for what is near an unknown name now, in the error that says so.
 // Titled is the entry of exactly that title in either case, nil if there is none. Unlike Find it looks for no similar names.
 func (c *Catalogue) Titled(title string) *Entry {
 	if e, err := c.lookup(title); err == nil && strings.EqualFold(e.Title, title) {
@@ -141,6 +144,7 @@ func (c *Catalogue) Titled(title string) *Entry {
 	return nil
 }
 
+// helped looks for what is near an unknown name now, in the error that says so.
 func helped(err error) error {
 	var unknown *UnknownError
 	if errors.As(err, &unknown) && unknown.help != nil {
@@ -210,7 +214,7 @@ func (c *Catalogue) near(name string) []string {
 	var words []string
 	owner := map[string]string{}
 	for _, e := range c.entries {
-		for _, w := range append([]string{e.Name, e.Title, e.Address()}, e.Aliases...) {
+		for _, w := range append([]string{e.Name, e.Title, e.Address()}, e.others()...) {
 			if _, dup := owner[w]; !dup {
 				owner[w] = e.Name
 				words = append(words, w)
@@ -237,7 +241,7 @@ func (c *Catalogue) Match(pattern string) []*Entry {
 	var out []*Entry
 	if strings.ContainsAny(pattern, "*?") {
 		for _, e := range c.entries {
-			for _, w := range append([]string{e.Name, e.Title, e.Address()}, e.Aliases...) {
+			for _, w := range append([]string{e.Name, e.Title, e.Address()}, e.others()...) {
 				if Glob(pattern, strings.ToLower(w)) {
 					out = append(out, e)
 					break
@@ -253,7 +257,7 @@ func (c *Catalogue) Match(pattern string) []*Entry {
 	}
 	var list []scored
 	for _, e := range c.entries {
-		names := strings.ToLower(e.Name + " " + e.Title + " " + e.Group + " " + strings.Join(e.Aliases, " ") + " " + strings.Join(e.Refs, " "))
+		names := strings.ToLower(e.Name + " " + e.Title + " " + e.Group + " " + strings.Join(e.Aliases, " ") + " " + strings.Join(e.Refs, " ") + " " + strings.Join(e.Roles, " "))
 		all := names + " " + strings.ToLower(e.Doc)
 		rank := 0
 		for _, w := range words {

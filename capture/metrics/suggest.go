@@ -18,7 +18,7 @@ type Known struct {
 func (c *Catalogue) Known() []Known {
 	out := make([]Known, len(c.entries))
 	for i, e := range c.entries {
-		others := slices.Clone(e.Aliases)
+		others := e.others()
 		if e.IsMetric() {
 			others = append(others, e.Address())
 		}

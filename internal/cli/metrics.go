@@ -32,6 +32,7 @@ type metricJSON struct {
 	UsedBy  []string `json:"used_by"` // metrics whose formulas read it
 	Refs    []string `json:"refs"`
 	Aliases []string `json:"aliases"`
+	Roles   []string `json:"roles"` // what it is of, on every product
 	Source  *string  `json:"source"`
 	Block   *string  `json:"block"`
 	Index   *int     `json:"index"`  // of a raw counter in its block
@@ -236,7 +237,7 @@ func addressed(cat *metrics.Catalogue, pattern string) *metrics.Entry {
 	}
 	section := strings.Trim(pattern, "0123456789") != pattern && strings.Trim(pattern, "0123456789.") == ""
 	word := !strings.ContainsAny(pattern, " *?") && strings.EqualFold(e.Title, pattern)
-	word = word || slices.Contains(e.Aliases, pattern)
+	word = word || slices.Contains(e.Aliases, pattern) || slices.Contains(e.Roles, pattern)
 	if section || word || e.Name == pattern || e.Address() == pattern || strings.HasPrefix(pattern, "$") {
 		return e
 	}
@@ -252,7 +253,7 @@ func metricOf(gpu string, e *metrics.Entry) metricJSON {
 		Kind: kind.String(),
 		Doc:  jsonText(e.Doc), High: jsonText(e.High), Low: jsonText(e.Low), Expr: jsonText(e.Expr),
 		Inputs: orEmpty(e.Inputs),
-		Refs:   orEmpty(e.Refs), Aliases: orEmpty(e.Aliases), Source: jsonText(e.Source),
+		Refs:   orEmpty(e.Refs), Aliases: orEmpty(e.Aliases), Roles: orEmpty(e.Roles), Source: jsonText(e.Source),
 		Block: jsonText(e.Block), Scaler: max(e.Scaler, 1), References: []referenceJSON{}}
 	if e.Index != 0 {
 		m.Index = &e.Index
@@ -338,6 +339,7 @@ func metricsText(list []metricJSON) string {
 			line("block", where)
 		}
 		line("also", strings.Join(m.Aliases, ", "))
+		line("role", strings.Join(m.Roles, ", "))
 		line("source", orNothing(m.Source))
 	}
 	return out.String()

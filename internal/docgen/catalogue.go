@@ -164,6 +164,7 @@ func (r row) facts() []fact {
 	add("Peak", func(e *metrics.Entry) string { return code(e.Peak) })
 	add("Exists if", func(e *metrics.Entry) string { return code(e.Available) })
 	add("Also called", func(e *metrics.Entry) string { return code(e.Aliases...) })
+	add("Role", func(e *metrics.Entry) string { return code(e.Roles...) })
 	add("Exists on", func(e *metrics.Entry) string {
 		if len(e.Variants) == 0 {
 			return ""
