@@ -19,6 +19,7 @@ import (
 var order = []string{
 	"capture",
 	"capture/spelling",
+	"capture/symbols",
 	"capture/units",
 	"capture/metrics/formula",
 	"capture/metrics",
