@@ -3,6 +3,7 @@ package capture
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 )
@@ -199,4 +200,19 @@ func (c *Capture) Label(name string) *Label {
 		}
 	}
 	return nil
+}
+
+// FindLabel is the label of that name, or an error that says which there are.
+func (c *Capture) FindLabel(name string) (*Label, error) {
+	if l := c.Label(name); l != nil {
+		return l, nil
+	}
+	if len(c.Labels) == 0 {
+		return nil, fmt.Errorf("no label %q: this capture has no labels", name)
+	}
+	names := make([]string, len(c.Labels))
+	for i, l := range c.Labels {
+		names[i] = l.Name
+	}
+	return nil, fmt.Errorf("no label %q: this capture has %s", name, strings.Join(names, ", "))
 }

@@ -172,16 +172,9 @@ type Group struct {
 
 // GroupBy splits the capture by a label, in order of first appearance.
 func (c *Capture) GroupBy(label string) ([]Group, error) {
-	l := c.Label(label)
-	if l == nil {
-		var names []string
-		for _, l := range c.Labels {
-			names = append(names, l.Name)
-		}
-		if len(names) == 0 {
-			return nil, fmt.Errorf("no label %q: this capture has no labels", label)
-		}
-		return nil, fmt.Errorf("no label %q: this capture has %s", label, strings.Join(names, ", "))
+	l, err := c.FindLabel(label)
+	if err != nil {
+		return nil, err
 	}
 	rows := map[int32][]int{}
 	var order []int32

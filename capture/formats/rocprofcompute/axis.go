@@ -7,6 +7,7 @@ import (
 	"strconv"
 
 	"astrolabe/capture"
+	"astrolabe/capture/formats/internal/kernels"
 )
 
 // axis orders the dispatches by their start in the first pass and returns the place of each on the axis.
@@ -112,7 +113,9 @@ func (w *workload) labels(cfg *capture.Config, place []int) {
 			cfg.Labels = append(cfg.Labels, capture.NewLabel(name, texts, func(k int) bool { return texts[k] != "" }))
 		}
 	}
-	add("kernel", column(func(d int) string { return w.dispatches[d].kernel }))
+	grid, workgroup := labelColumn("Grid_Size"), labelColumn("Workgroup_Size")
+	cfg.Labels = append(cfg.Labels, kernels.Labels(column(func(d int) string { return w.dispatches[d].kernel }),
+		column(func(d int) string { return w.dispatches[d].labels[grid] }), column(func(d int) string { return w.dispatches[d].labels[workgroup] }))...)
 	ids := column(func(d int) string { return w.dispatches[d].id })
 	numbers := make([]string, n)
 	for k := range numbers {

@@ -39,7 +39,7 @@ func lengths(c *capture.Counter) []float64 {
 	return out
 }
 
-func kernels(c *capture.Capture) (out []string) {
+func kernelsOf(c *capture.Capture) (out []string) {
 	for i := range c.Axis.Len() {
 		name, _ := c.Label("kernel").Value(i)
 		out = append(out, name)
@@ -240,7 +240,7 @@ func TestCountsOfRocprofWithoutTimesOpen(t *testing.T) {
 	c := mustTry(t, map[string]string{"pmc_perf.csv": "Index,KernelName,gpu-id,queue-id,queue-index,pid,tid,grd,wgr,lds,scr,arch_vgpr,accum_vgpr,sgpr,wave_size,sig,obj," +
 		"FETCH_SIZE,LDSBankConflict\n0,\"a\",8,0,0,77,77,64,64,0,0,16,0,32,64,0x0,0x7f4c,6.8125000000,0.0\n1,\"b\",8,0,1,77,77,64,64,0,0,16,0,32,64,0x0,0x7f4c,12.5,33.25\n"})
 	eq(t, "dispatches", c.Axis.Len(), 2)
-	eq(t, "kernels", kernels(c), []string{"a", "b"})
+	eq(t, "kernels", kernelsOf(c), []string{"a", "b"})
 	eq(t, "fetched by the second", c.Counter("FETCH_SIZE").Floats()[1], 12.5)
 	if d := c.Counter("FETCH_SIZE").Interval(1); d == d {
 		t.Errorf("duration %v of a dispatch without times", d)
@@ -262,7 +262,7 @@ func TestTimesOfRocprofWithoutCountersOpen(t *testing.T) {
 	eq(t, "counters", len(c.Counters), 0)
 	eq(t, "starts", c.Axis.Start, []int64{0, 100})
 	eq(t, "ends", c.Axis.End, []int64{10, 130})
-	eq(t, "kernels", kernels(c), []string{"a", "b"})
+	eq(t, "kernels", kernelsOf(c), []string{"a", "b"})
 }
 
 func TestDurationsOfNoTimeAreMissing(t *testing.T) {

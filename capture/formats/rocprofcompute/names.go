@@ -27,6 +27,11 @@ var labels = []struct{ column, label string }{
 	{"Arch_VGPR", "arch_vgpr"}, {"Accum_VGPR", "accum_vgpr"}, {"SGPR", "sgpr"}, {"Wave_Size", "wave_size"}, {"Kernel_ID", "kernel_id"}, {"XCC_Index", "xcc"},
 }
 
+// labelColumn is the place of a column in labels.
+func labelColumn(column string) int {
+	return slices.IndexFunc(labels, func(l struct{ column, label string }) bool { return l.column == column })
+}
+
 // spellings are the columns that are no counters, in lower case with underscores, and how they are spelled here. Each generation of the tool spells
 // them differently: Index, KernelName and BeginNs in the oldest files, wave_size, then Wave_Size. What is spelled "" is known and not read.
 var spellings = map[string]string{

@@ -11,6 +11,7 @@ import (
 
 	"astrolabe/capture"
 	"astrolabe/capture/formats/internal/delimited"
+	"astrolabe/capture/formats/internal/kernels"
 	"astrolabe/capture/memory"
 )
 
@@ -105,14 +106,19 @@ func (w *work) origin(groups []*group) int64 {
 }
 
 func (w *work) labels(cfg *capture.Config, samples []*sample, groups []*group) {
-	for i, l := range labelNames {
+	text := func(column int) []string {
 		texts := make([]string, len(samples))
-		any := false
 		for k, s := range samples {
-			texts[k] = s.first.labels[i]
-			any = any || texts[k] != ""
+			texts[k] = s.first.labels[column]
 		}
-		if any {
+		return texts
+	}
+	cfg.Labels = append(cfg.Labels, kernels.Labels(text(labelOf(kernels.Name)), text(labelOf("grid_size")), text(labelOf("workgroup_size")))...)
+	for i, l := range labelNames {
+		if l.label == kernels.Name {
+			continue
+		}
+		if texts := text(i); slices.ContainsFunc(texts, func(s string) bool { return s != "" }) {
 			cfg.Labels = append(cfg.Labels, capture.NewLabel(l.label, texts, func(k int) bool { return texts[k] != "" }))
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"astrolabe/capture"
+	"astrolabe/capture/formats/internal/kernels"
 	"astrolabe/capture/formats/internal/lanes"
 )
 
@@ -117,6 +118,7 @@ func stack(all []placed) []capture.Region {
 func (w *work) regions(cfg *capture.Config, groups []*group, origin int64) {
 	firsts := w.firsts(groups)
 	var all []placed
+	names := kernels.Names{}
 	drawn := map[string]bool{} // runs that a trace shows
 	for _, r := range w.runs {
 		if !r.traced || !firsts.has(r.id, r.prefix) {
@@ -125,7 +127,7 @@ func (w *work) regions(cfg *capture.Config, groups []*group, origin int64) {
 		for _, d := range r.dispatches {
 			if d.timed() {
 				drawn[r.prefix] = true
-				all = append(all, placed{capture.Region{Name: d.kernel, Start: d.start - origin, End: d.end - origin, Track: kernelTrack(d)}, r.shortName()})
+				all = append(all, placed{capture.Region{Name: names.Of(d.kernel), Start: d.start - origin, End: d.end - origin, Track: kernelTrack(d)}, r.shortName()})
 			}
 		}
 	}
@@ -135,7 +137,7 @@ func (w *work) regions(cfg *capture.Config, groups []*group, origin int64) {
 		}
 		for _, s := range g.samples {
 			if s.timed {
-				all = append(all, placed{capture.Region{Name: s.first.kernel, Start: s.start, End: s.end, Track: kernelTrack(s.first)}, g.runs[0].shortName()})
+				all = append(all, placed{capture.Region{Name: names.Of(s.first.kernel), Start: s.start, End: s.end, Track: kernelTrack(s.first)}, g.runs[0].shortName()})
 			}
 		}
 	}

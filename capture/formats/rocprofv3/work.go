@@ -3,6 +3,7 @@ package rocprofv3
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -17,6 +18,11 @@ var labelNames = []struct{ column, label string }{
 	{"kernel_name", "kernel"}, {"dispatch_id", "dispatch"}, {"agent_id", "agent"}, {"queue_id", "queue"}, {"stream_id", "stream"}, {"kernel_id", "kernel_id"},
 	{"grid_size", "grid_size"}, {"workgroup_size", "workgroup_size"}, {"lds_block_size", "lds_per_workgroup"}, {"scratch_size", "scratch_per_workitem"},
 	{"vgpr_count", "arch_vgpr"}, {"accum_vgpr_count", "accum_vgpr"}, {"sgpr_count", "sgpr"},
+}
+
+// labelOf is the place of a label in labelNames.
+func labelOf(label string) int {
+	return slices.IndexFunc(labelNames, func(l struct{ column, label string }) bool { return l.label == label })
 }
 
 // key identifies a dispatch within a run. Older files do not number dispatches: there the correlation stands for the number, which counts calls too.
