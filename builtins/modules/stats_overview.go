@@ -106,8 +106,7 @@ func durations(e *binding.Env, c *binding.Call) (starlark.Value, error) {
 
 func byLabel(e *binding.Env, c *binding.Call) (starlark.Value, error) {
 	recv, label := c.Arg("cap").(*values.Capture), c.Str("label", "")
-	if recv.Capture.Label(label) == nil {
-		_, err := recv.Capture.GroupBy(label) // says which there are
+	if _, err := recv.Capture.FindLabel(label); err != nil {
 		return nil, err
 	}
 	return binding.Await(e.Context(), func() (starlark.Value, error) {

@@ -255,6 +255,7 @@ var captureTable = binding.MethodTable[*Capture]{
 				return d, nil
 			},
 		},
+		labelledMethod,
 		compareMethod,
 		{
 			Sig:     "total(name: str) -> number",

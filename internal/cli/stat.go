@@ -54,6 +54,7 @@ func jsonValue(v capture.Value) *number {
 
 func (a *app) statCommand() *cobra.Command {
 	var asJSON bool
+	var by string
 	var opt openFlags
 	cmd := &cobra.Command{
 		Use:   "stat CAPTURE",
@@ -61,12 +62,23 @@ func (a *app) statCommand() *cobra.Command {
 		Long: "Prints a line for every counter and metric: how many values it has, the total (the sum of a count, " +
 			"the time-weighted mean of a level,\n" +
 			"the formula on the totals for a metric), mean, smallest, percentiles and largest, and how many values " +
-			"are missing and why.",
+			"are missing and why.\n" +
+			"The kernels that take longest stand before them, where the samples are of several.",
 		Args: argCount(1, 1),
 		RunE: func(_ *cobra.Command, args []string) error {
 			c, err := a.open(args[0], &opt)
 			if err != nil {
 				return err
+			}
+			if by != "" {
+				parts, err := partsBy(c, by)
+				switch {
+				case err != nil:
+					return err
+				case asJSON:
+					return a.printJSON(parts)
+				}
+				return a.print(statHead(c) + partsText(by, parts, len(parts)))
 			}
 			list, err := statistics(c)
 			if err != nil {
@@ -79,6 +91,7 @@ func (a *app) statCommand() *cobra.Command {
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	cmd.Flags().StringVar(&by, "by", "", "print what the samples took for every value of the label `LABEL` instead, such as kernel, the longest first")
 	opt.register(cmd)
 	return cmd
 }
@@ -132,13 +145,24 @@ func whyMissing(c *capture.Counter) string {
 	return ""
 }
 
+// statHead is the line that says what was captured.
+func statHead(c *capture.Capture) string {
+	head := fmt.Sprintf("%s: %s", orText(c.Name, c.Path), plots.Extent(c))
+	if c.GPU != "" {
+		head += ", " + c.GPU
+	}
+	return head + "\n"
+}
+
+// mostKernels is how many kernels stand before the counters.
+const mostKernels = 10
+
 func statText(c *capture.Capture, list []statJSON) string {
 	var out strings.Builder
-	fmt.Fprintf(&out, "%s: %s", orText(c.Name, c.Path), plots.Extent(c))
-	if c.GPU != "" {
-		out.WriteString(", " + c.GPU)
+	out.WriteString(statHead(c))
+	if parts, err := partsBy(c, "kernel"); err == nil && len(parts) > 1 {
+		out.WriteString(partsText("kernel", parts, mostKernels) + "\n")
 	}
-	out.WriteString("\n")
 	t := &textTable{
 		header: []string{"name", "unit", "kind", "count", "total", "mean", "min", "p50", "p95", "p99", "max",
 			"missing", "why"},
