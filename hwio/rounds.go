@@ -248,6 +248,10 @@ func (s *roundSink) same(schema *capture.Schema) error {
 		if d := s.columns[i]; c.Meta.Name != d.Meta.Name || c.Meta.Instance != d.Meta.Instance || c.Meta.Device != d.Meta.Device || c.Integer != d.Integer {
 			return fmt.Errorf("its column %d is %s and the first round's %s: record them one by one", i+1, c.Meta.Name, d.Meta.Name)
 		}
+		// A counter that can be programmed has what it counts among its names.
+		if !slices.Equal(c.Meta.Aliases, s.columns[i].Meta.Aliases) {
+			return fmt.Errorf("its counter %s was programmed for something else than in the first round: choose a counter that all rounds have free, or record them one by one", c.Meta.Name)
+		}
 	}
 	return nil
 }

@@ -15,6 +15,8 @@ type convention interface {
 	// scalar reports whether a formula means one value for the whole capture by the name of a column, such as a number of cores: that
 	// does not add up over samples.
 	scalar(v *formulaEnv, c *capture.Counter, dollar bool) bool
+	// metrics are those that only the capture can tell of, because somebody chose for it what its counters count.
+	metrics(s *scope) []*Entry
 }
 
 // conventions are asked in this order.
@@ -26,3 +28,4 @@ type none struct{}
 func (none) before(*formulaEnv, string, bool) (op formula.Operand, known bool, err error) { return }
 func (none) after(*formulaEnv, string, bool) (op formula.Operand, known bool, err error)  { return }
 func (none) scalar(*formulaEnv, *capture.Counter, bool) bool                              { return false }
+func (none) metrics(*scope) []*Entry                                                      { return nil }

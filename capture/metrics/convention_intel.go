@@ -1,6 +1,9 @@
 package metrics
 
 import (
+	"slices"
+	"strings"
+
 	"astrolabe/capture"
 	"astrolabe/capture/metrics/formula"
 )
@@ -14,4 +17,50 @@ func (intelConvention) scalar(v *formulaEnv, c *capture.Counter, dollar bool) bo
 	}
 	e, err := v.s.find(c.Name)
 	return err == nil && e.Kind == capture.Constant
+}
+
+// metrics are those of what a capture's flexible EU counters were programmed for: as the metric sets have them, but for the counter that
+// they read, and where no set has one, as the manual says.
+func (intelConvention) metrics(s *scope) []*Entry {
+	p, ok := s.cap.Property(EUProperty)
+	if !ok || !p.IsText {
+		return nil
+	}
+	// Another program's property of the same name programs nothing.
+	chosen, _ := ParseEUProgram(p.Text)
+	var out []*Entry
+	for _, cat := range s.cats {
+		if len(cat.sets) == 0 {
+			continue
+		}
+		for _, c := range chosen {
+			e := cat.euMetric(c)
+			if e.parse() == nil {
+				out = append(out, e)
+			}
+		}
+	}
+	return out
+}
+
+// euMetric is the metric of a programmed counter.
+func (c *Catalogue) euMetric(eu *EUCounter) *Entry {
+	e := &Entry{Title: eu.Metric, Unit: "percent", Doc: eu.Doc, Expr: eu.Expr, Source: "Intel Kaby Lake PRM vol. 14, Flexible EU Event Counters", Peak: "100", DataType: "float"}
+	for _, set := range c.sets {
+		own := set.bySymbol[eu.Metric]
+		if own == nil {
+			continue
+		}
+		if at := slices.IndexFunc(own.Inputs, func(name string) bool { return EUIndex(name) >= 0 }); at >= 0 {
+			was := "A " + own.Inputs[at][1:] + " READ"
+			copied := *own
+			e = &copied
+			e.Expr = strings.ReplaceAll(own.Expr, was, "A "+eu.Counter[1:]+" READ")
+			e.Set, e.Symbol = nil, ""
+			break
+		}
+	}
+	e.Name, e.Aliases, e.Group = snake(eu.Metric), []string{eu.Metric}, "Flexible EU Counters"
+	e.GPU, e.Dialect, e.Kind = c.id, c.dialect, capture.Derived
+	return e
 }

@@ -9,7 +9,7 @@ import (
 )
 
 // rocmConvention is that of rocprof-compute's panels: times of the dispatch, $denom (its normalization units), values per die, and scalars with $.
-type rocmConvention struct{}
+type rocmConvention struct{ none }
 
 func (rocmConvention) before(v *formulaEnv, name string, dollar bool) (op formula.Operand, known bool, err error) {
 	switch {

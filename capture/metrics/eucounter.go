@@ -81,6 +81,7 @@ type EUCounter struct {
 	Event        EUEvent
 	Coarse, Fine EUFilter
 
+	Metric   string // what metric sets call it, or would by their pattern, such as "VsFpu0Active"
 	Counter  string // the aggregating counter that holds it, such as "A7"
 	Register string // the register that programs it, such as "EU_PERF_CNT_CTL0"
 	Address  uint32 // of that register
@@ -128,7 +129,7 @@ func cmpOr(s, other string) string {
 
 func newEUCounter(ev EUEvent, cf, ff EUFilter, index int) *EUCounter {
 	c := &EUCounter{
-		Index: index, Event: ev, Coarse: cf, Fine: ff,
+		Index: index, Event: ev, Coarse: cf, Fine: ff, Metric: euMetric(ev, cf, ff),
 		Counter: fmt.Sprintf("A%d", 7+index), Register: fmt.Sprintf("EU_PERF_CNT_CTL%d", index/2), Address: euRegisters[index/2],
 		Field: uint16(ev.Code) | uint16(cf.Code)<<4 | uint16(ff.Code)<<8, Shift: uint(12 * (index % 2)),
 	}
@@ -151,6 +152,17 @@ func newEUCounter(ev EUEvent, cf, ff EUFilter, index int) *EUCounter {
 		c.Warnings = append(c.Warnings, "only some EUs pass the filter, and the formula divides by all of them: the percentage cannot reach 100")
 	}
 	return c
+}
+
+// Spelling is the event with its filters as ParseEUCounter reads them: "active", "fpu0/vs", "fpu1/none/mov".
+func (c *EUCounter) Spelling() string {
+	switch {
+	case c.Fine.Code != 0:
+		return c.Event.Name + "/" + c.Coarse.Name + "/" + c.Fine.Name
+	case c.Coarse.Code != 0:
+		return c.Event.Name + "/" + c.Coarse.Name
+	}
+	return c.Event.Name
 }
 
 // Value is the register's content for this counter, the other counter's field being zero.

@@ -107,6 +107,7 @@ func Metrics(cap *capture.Capture) ([]*capture.Counter, error) {
 			entries = append(entries, one)
 		}
 	}
+	entries = append(entries, s.metricsOfCapture()...)
 	out, err := s.compile(entries)
 	if err != nil {
 		return nil, err
@@ -210,9 +211,11 @@ func (s *scope) noInstance(c *capture.Counter, id string) error {
 // find returns the entry that a name addresses in the definitions and the capture's catalogues.
 func (s *scope) find(name string) (*Entry, error) {
 	bare := strings.TrimPrefix(strings.TrimSpace(name), "$")
-	for _, e := range s.defs {
-		if e.Name == bare || fold(e.Name) == fold(bare) {
-			return e, nil
+	for _, list := range [2][]*Entry{s.defs, s.metricsOfCapture()} {
+		for _, e := range list {
+			if e.Name == bare || fold(e.Name) == fold(bare) {
+				return e, nil
+			}
 		}
 	}
 	if id, rest, ok := strings.Cut(bare, "/"); ok {

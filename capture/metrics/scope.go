@@ -16,6 +16,7 @@ type scope struct {
 	cap   *capture.Capture
 	cats  []*Catalogue
 	defs  []*Entry // metrics that the user defined
+	own   []*Entry // metrics that only the capture can tell of; nil before it is asked
 	sel   *selection
 	depth int // of metrics that read metrics
 
@@ -51,6 +52,17 @@ func newScope(cap *capture.Capture, defs []*Entry) *scope {
 	return &scope{cap: cap, cats: For(cap), defs: defs,
 		subsets: map[*capture.Counter]*capture.Counter{}, scalars: map[*capture.Counter]*capture.Counter{}, durations: map[*capture.Pass]*capture.Counter{}, metrics: map[*Entry]*capture.Counter{},
 		sets: map[*Catalogue][]*MetricSet{}, bases: map[*Entry]*Entry{}, turns: map[turn]*capture.Counter{}}
+}
+
+// metricsOfCapture are those that conventions make of what the capture says about its counters.
+func (s *scope) metricsOfCapture() []*Entry {
+	if s.own == nil {
+		s.own = []*Entry{}
+		for _, c := range conventions {
+			s.own = append(s.own, c.metrics(s)...)
+		}
+	}
+	return s.own
 }
 
 // restricted is the same scope for some instances only.

@@ -13,12 +13,19 @@ type selection struct {
 	cat *metrics.Catalogue
 	set *metrics.MetricSet
 	raw []capture.Meta
+
+	flex []*metrics.EUCounter // what flexible EU counters count that the set's metrics do not read
 }
 
 // matches says whether a pattern names a raw counter or a metric of the set.
 func (s *selection) matches(pattern string) bool {
 	for i := range s.raw {
 		if hwio.Match(pattern, &s.raw[i]) {
+			return true
+		}
+	}
+	for _, c := range s.flex {
+		if hwio.Match(pattern, &capture.Meta{Name: c.Metric}) {
 			return true
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -19,6 +20,7 @@ import (
 	"astrolabe/capture"
 	"astrolabe/capture/formats"
 	"astrolabe/capture/formats/all"
+	"astrolabe/capture/metrics"
 	"astrolabe/hwio/hwtest"
 	model "astrolabe/hwio/hwtest/i915"
 	"astrolabe/hwio/hwtest/programs"
@@ -200,6 +202,63 @@ func TestEmulatedRecordingEqualsTheModelsTruth(t *testing.T) {
 				t.Errorf("the model lost reports %d times and the buffer %d times: late %v, gaps %v", report, buffer, got.Late, got.Gaps)
 			}
 		})
+	}
+}
+
+// The device counts what is in its registers, so that its truth of a counter is the chosen event's; what the set counts stays as it was.
+func TestEmulatedRecordingCountsChosenEvents(t *testing.T) {
+	t.Parallel()
+	// RenderBasic counts the clocks of pixel shaders in FPU0 on A15 itself: a second counter of them must agree with it.
+	e := record(t, "kbl-gt2", nil, 300, "--source-option", "flex=CsFpu0Active+PsFpu0Active+send/hs@A13")
+	if len(e.truth.ConfigsAdded) != 1 || len(e.truth.ConfigsLeft) != 0 {
+		t.Fatalf("configs %v, left %v", e.truth.ConfigsAdded, e.truth.ConfigsLeft)
+	}
+	added := e.truth.ConfigsAdded[0]
+	// Intel's words for RenderBasic, but for the lower half of the fourth (A13) and the last one (A19 and A20).
+	want := [7]uint32{0x5004, 0x10003, 0x12011, 0x15022, 0x51050, 0x53052, 0x60050}
+	if added.Network != "RenderBasic" || added.Set != "" || added.Flex != want {
+		t.Errorf("config %+v, registers %#x", added, added.Flex)
+	}
+	got := e.open(t)
+	e.equalsTruth(t, got)
+	totals := e.truth.Streams[0].Totals
+	if totals["A20"] == 0 || totals["A13"] == 0 || totals["A19"] != totals["A15"] {
+		t.Errorf("A20 is %d, A13 %d, A19 %d, A15 %d", totals["A20"], totals["A13"], totals["A19"], totals["A15"])
+	}
+	for symbol, counter := range map[string]string{"CsFpu0Active": "A20", "PsFpu0Active": "A19", "HsSendActive": "A13", "EuActive": "A7"} {
+		m, err := metrics.Resolve(got, symbol)
+		if err != nil {
+			t.Errorf("%s: %v", symbol, err)
+			continue
+		}
+		share := float64(totals[counter]) / 24 / float64(totals["GPU_TICKS"]) * 100
+		if v := m.Total().Float(); math.Abs(v-share) > 0.01 {
+			t.Errorf("%s is %v, the model produced %v", symbol, v, share)
+		}
+	}
+	if doc := got.Counter("A13").Doc; doc != "Counts clocks in which the send pipe executed for a hull shader thread, over all EUs." {
+		t.Errorf("A13: %s", doc)
+	}
+}
+
+func TestEmulatedRoundsAgreeOnChosenCounters(t *testing.T) {
+	t.Parallel()
+	e := record(t, "kbl-gt2", nil, 0, "--duration", "200ms", "--set", "RenderBasic,ComputeBasic", "--source-option", "flex=CsFpu0Active")
+	if len(e.truth.ConfigsAdded) != 2 || len(e.truth.ConfigsLeft) != 0 {
+		t.Errorf("configs %v, left %v", e.truth.ConfigsAdded, e.truth.ConfigsLeft)
+	}
+	m, err := metrics.Resolve(e.open(t), "CsFpu0Active")
+	share := float64(e.truth.Totals["A20"]) / 24 / float64(e.truth.Totals["GPU_TICKS"]) * 100
+	if err != nil || math.Abs(m.Total().Float()-share) > 0.01 {
+		t.Errorf("CsFpu0Active is %v, %v; the model produced %v", m, err, share)
+	}
+	// Metrics of ComputeL3Cache read all fourteen.
+	e = emulate(t, "kbl-gt2", nil, ending{}, "record", "--source", "i915", "--duration", "100ms", "-o", "$FILE", "--set", "RenderBasic,ComputeL3Cache", "--source-option", "flex=active")
+	if e.exit == 0 || !strings.Contains(e.output, "leaves none of the flexible EU counters") {
+		t.Errorf("exit %d:\n%s", e.exit, e.output)
+	}
+	if e.truth.Opened != 0 {
+		t.Error("something was measured before the second set was refused")
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 
 	"astrolabe/capture"
 	"astrolabe/capture/decode/oa"
+	"astrolabe/capture/metrics"
 	"astrolabe/hwio"
 )
 
@@ -75,6 +76,12 @@ func (s *Source) open(c candidate, set *settings, period time.Duration) (_ *plan
 	p := &plan{sel: set.sel, format: set.format, keep: set.keep, poll: maxPoll}
 	if p.data, err = registersOf(c.part, set.sel.set.Name); err != nil {
 		return nil, err
+	}
+	p.data = p.data.withFlex(set.sel.flex)
+	for _, counter := range set.sel.flex {
+		for _, w := range counter.Warnings {
+			p.warnings = append(p.warnings, fmt.Sprintf("i915: %s: %s", counter.Spelling(), w))
+		}
 	}
 	if p.dev, p.node, err = s.openNode(c); err != nil {
 		return nil, err
@@ -152,6 +159,9 @@ func (p *plan) properties() []capture.Property {
 		{Name: "oa_exponent", Number: float64(p.exponent)},
 		{Name: "oa_period_ns", Number: periodOf(p.exponent, p.hw.frequency)},
 		{Name: "perf_revision", Number: float64(p.hw.perfRev)},
+	}
+	if len(p.sel.flex) > 0 {
+		out = append(out, capture.Property{Name: metrics.EUProperty, Text: metrics.EUProgram(p.sel.flex), IsText: true})
 	}
 	if t := p.hw.topology; t.blob == nil {
 		out = append(out,

@@ -213,7 +213,7 @@ func TestOptionsAreChecked(t *testing.T) {
 	for _, o := range s.Options() {
 		names = append(names, o.Name)
 	}
-	if !slices.Equal(names, []string{"set", "format", "exponent", "keep-config"}) {
+	if !slices.Equal(names, []string{"set", "format", "flex", "exponent", "keep-config"}) {
 		t.Errorf("options %q", names)
 	}
 }

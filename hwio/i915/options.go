@@ -23,6 +23,7 @@ func (s *Source) Options() []hwio.Option {
 	return []hwio.Option{
 		{Name: "set", Default: defaultSet, Doc: "the metric set to count, such as RenderBasic, ComputeBasic, Sampler or L3_1: it decides what the counters B and C mean"},
 		{Name: "format", Default: oa.A32u40A4u32B8C8.Name, Doc: "the layout of the hardware's reports, one of " + strings.Join(formats, ", ") + "; the metric sets need the first"},
+		{Name: "flex", Doc: "events for flexible EU counters that the set's metrics leave, with + between them, such as fpu0/ts+PsSendActive@A14: EVENT/COARSE/FINE as metrics.eu_events() lists them, or a metric's name"},
 		{Name: "exponent", Doc: "the hardware's period itself: a report every 2^(exponent+1) ticks of the GPU's timestamp, 0 to 24; the default follows from the period"},
 		{Name: "keep-config", Default: "no", Doc: "whether a metric set that had to be loaded stays in the driver afterwards, yes or no"},
 	}
@@ -41,9 +42,9 @@ func readSettings(p part, options map[string]string) (*settings, error) {
 	var err error
 	for _, name := range slices.Sorted(maps.Keys(options)) {
 		switch name {
-		case "set", "format", "exponent", "keep-config":
+		case "set", "format", "flex", "exponent", "keep-config":
 		default:
-			return nil, fmt.Errorf("there is no option %q; there are set, format, exponent, keep-config", name)
+			return nil, fmt.Errorf("there is no option %q; there are set, format, flex, exponent, keep-config", name)
 		}
 	}
 	if out.format, err = oa.FormatByName(orText(options["format"], oa.A32u40A4u32B8C8.Name)); err != nil {
@@ -52,6 +53,11 @@ func readSettings(p part, options map[string]string) (*settings, error) {
 	if out.sel, err = selectSet(p, options["set"], out.format); err != nil {
 		return nil, err
 	}
+	chosen, err := readFlex(options["flex"], out.sel, out.format)
+	if err != nil {
+		return nil, err
+	}
+	out.sel.choose(chosen)
 	if text, ok := options["exponent"]; ok && text != "" {
 		limit := maxExponentOf(out.format)
 		if out.exponent, err = strconv.Atoi(text); err != nil || out.exponent < 0 || out.exponent > limit {

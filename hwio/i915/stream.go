@@ -59,8 +59,20 @@ func newStream(k kernel, p *plan) (*stream, error) {
 	cfg.Properties = append(cfg.Properties, p.properties()...)
 	cfg.Device.Extra = maps.Clone(cfg.Device.Extra)
 	cfg.Device.Extra["address"], cfg.Device.Extra["node"] = p.hw.card.Address, p.node
+	s.describe()
 	cfg.Warnings = append(append(cfg.Warnings, p.warnings...), p.hw.warnings...)
 	return s, nil
+}
+
+// describe tells of counters what they were programmed for, which no catalogue knows.
+func (s *stream) describe() {
+	s.schema.Columns = slices.Clone(s.schema.Columns)
+	for _, c := range s.plan.sel.flex {
+		column := slices.IndexFunc(s.schema.Columns, func(spec capture.ColumnSpec) bool { return spec.Meta.Name == c.Counter })
+		raw := slices.IndexFunc(s.plan.sel.raw, func(m capture.Meta) bool { return m.Name == c.Counter })
+		m, of := &s.schema.Columns[column].Meta, &s.plan.sel.raw[raw]
+		m.Title, m.Doc, m.Aliases = of.Title, of.Doc, of.Aliases
+	}
 }
 
 func (s *stream) Schema() *capture.Schema { return &s.schema }

@@ -41,6 +41,7 @@ type overSources struct {
 	of       map[string]origin // by the counter's name
 	device   capture.Device
 	gpu      string
+	props    []capture.Property // of the streams: what the counters' metrics need beside them
 	epoch    time.Time
 }
 
@@ -58,7 +59,7 @@ var (
 )
 
 func (b *overSources) Open(ctx context.Context, _ Flags) error {
-	b.counters, b.of, b.epoch = nil, map[string]origin{}, time.Now()
+	b.counters, b.props, b.of, b.epoch = nil, nil, map[string]origin{}, time.Now()
 	for k, src := range b.sources {
 		if st := src.Probe(ctx); st.Usable {
 			if b.gpu == "" || b.gpu == "cpu" && st.GPU != "" {
@@ -133,7 +134,19 @@ func (b *overSources) Counters() []Counter    { return b.counters }
 func (b *overSources) Limits() Limits         { return Limits{Max: b.opt.MaxPerPass} }
 func (b *overSources) Device() capture.Device { return b.device }
 
-func (b *overSources) Describe(cfg *capture.Config, _ []uint32) { cfg.GPU = b.gpu }
+func (b *overSources) Describe(cfg *capture.Config, _ []uint32) {
+	cfg.GPU = b.gpu
+	cfg.Properties = append(cfg.Properties, b.props...)
+}
+
+// learn keeps the properties of a stream that none before it has.
+func (b *overSources) learn(schema *capture.Schema) {
+	for _, p := range schema.Config.Properties {
+		if !slices.ContainsFunc(b.props, func(have capture.Property) bool { return have.Name == p.Name }) {
+			b.props = append(b.props, p)
+		}
+	}
+}
 
 // Meta describes a counter as its source does.
 func (b *overSources) Meta(h *Hardware) capture.Meta {
@@ -195,6 +208,7 @@ func (b *overSources) StartPass(ctx context.Context, _ int, hardware []Hardware)
 		if err != nil {
 			return nil, errors.Join(fmt.Errorf("open source %s: %w", src.Name(), err), p.Close())
 		}
+		b.learn(s.Schema())
 		names := make([]string, len(hardware))
 		for i, h := range hardware {
 			if o := b.of[h.Name]; o.source == k {
@@ -290,6 +304,7 @@ func (b *overSources) RunPass(ctx context.Context, _ int, hardware []Hardware, r
 		}
 	}
 	o.Create = func(schema *capture.Schema) (hwio.Sink, error) {
+		b.learn(schema)
 		sink.gather = newGatherer(schema, sink.names)
 		sink.warnings = schema.Config.Warnings
 		return sink, nil

@@ -17,6 +17,7 @@ type config struct {
 	uuid               string
 	mux, boolean, flex []register
 	set                *publishedSet // nil where the GUID is nobody's
+	wired              *publishedSet // the set whose mux and boolean registers these are, which decide what B and C count; nil where nobody's
 	asPublished        bool          // its registers are those of the set
 	builtin            bool          // was there before the program
 }
@@ -28,7 +29,10 @@ type ConfigTruth struct {
 	Set  string `json:"set,omitempty"` // name of the published set with this GUID
 	// Registers is "published" where they equal the set's in number, value and order, else "other".
 	Registers string `json:"registers"`
-	Kernel    bool   `json:"was_there,omitempty"` // loaded before the program started
+	// Network is the published set whose mux and boolean registers it has, whatever its GUID and flexible registers.
+	Network string    `json:"network,omitempty"`
+	Flex    [7]uint32 `json:"flex"`                // what is in EU_PERF_CNTL0 to 6
+	Kernel  bool      `json:"was_there,omitempty"` // loaded before the program started
 }
 
 func (c *config) truth() ConfigTruth {
@@ -39,6 +43,10 @@ func (c *config) truth() ConfigTruth {
 	if c.asPublished {
 		t.Registers = "published"
 	}
+	if c.wired != nil {
+		t.Network = c.wired.name
+	}
+	t.Flex = c.flexValues()
 	return t
 }
 
@@ -106,10 +114,12 @@ func (d *device) keepConfig(cfg *config) {
 		}
 		cfg.id++
 	}
-	if cfg.set = findSet(d.part.Sets, cfg.uuid); cfg.set != nil && !cfg.builtin {
-		s := cfg.set
-		cfg.asPublished = len(cfg.mux) == s.mux && len(cfg.boolean) == s.boolean && len(cfg.flex) == s.flexes &&
-			sum(cfg.mux, cfg.boolean, cfg.flex) == s.sum
+	cfg.set = findSet(d.part.Sets, cfg.uuid)
+	if cfg.builtin {
+		cfg.wired = cfg.set
+	} else {
+		cfg.wired = findWired(d.part.Sets, cfg.mux, cfg.boolean)
+		cfg.asPublished = cfg.set != nil && cfg.wired == cfg.set && slices.Equal(cfg.flex, cfg.set.flex)
 	}
 	d.configs[cfg.id] = cfg
 	d.m.File(cardPath+"/metrics/"+cfg.uuid+"/id", fmt.Sprintf("%d\n", cfg.id))

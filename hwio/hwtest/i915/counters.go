@@ -1,6 +1,9 @@
 package i915
 
-import "math"
+import (
+	"math"
+	"slices"
+)
 
 // Counters of the unit: A0 to A35, B0 to B7, C0 to C7.
 const (
@@ -17,30 +20,34 @@ type rates [nCounters]uint64
 // programming is what the unit has been configured to count.
 type programming struct {
 	flex [7]uint32
-	guid string
+	guid string // of the set whose network it is
 	// network says what B and C count: the self-test, the render set's signals, values of their own for another set, or nothing where a known
 	// set was uploaded with other registers than its own.
 	network string
 }
 
 func newProgramming(c *config) programming {
-	p := programming{guid: c.uuid, network: "other"}
-	for _, r := range c.flex {
-		for i, a := range flexRegisters {
-			if a == r.addr {
-				p.flex[i] = r.value
-			}
-		}
+	p := programming{guid: c.uuid, network: "other", flex: c.flexValues()}
+	if c.wired != nil {
+		p.guid = c.wired.guid // flexible registers do not change what B and C count
 	}
-	if c.set != nil {
-		switch {
-		case !c.asPublished:
-			p.network = "nothing"
-		case c.set.name == "TestOa" || c.set.name == "RenderBasic":
-			p.network = c.set.name
-		}
+	switch {
+	case c.wired != nil && (c.wired.name == "TestOa" || c.wired.name == "RenderBasic"):
+		p.network = c.wired.name
+	case c.wired == nil && c.set != nil:
+		p.network = "nothing"
 	}
 	return p
+}
+
+// flexValues are what the configuration leaves in EU_PERF_CNTL0 to 6. The driver writes the list to the registers in its order, so that the last write of
+// one stays, but looks for the first one when it fills the contexts of programs: two writes of one register are a mistake that shows by program. What
+// is in no list becomes 0, which counts the clocks of FPU0.
+func (c *config) flexValues() (values [7]uint32) {
+	for _, r := range c.flex {
+		values[slices.Index(flexRegisters[:], r.addr)] = r.value
+	}
+	return values
 }
 
 func unit(perClock float64) uint64 { return uint64(math.Round(perClock * rateUnit)) }
@@ -84,7 +91,7 @@ func (p *programming) networkRates(r *rates, sig *signals) {
 		}
 	case "other":
 		// Something that the set decides, never more than a third of the clocks, so that sums of three stay below their maximum.
-		h := sum(p.registers())
+		h := sum()
 		for i := range p.guid {
 			h = (h ^ uint64(p.guid[i])) * 0x100000001b3
 		}
@@ -94,14 +101,6 @@ func (p *programming) networkRates(r *rates, sig *signals) {
 			r[counterB+i] = unit(sig.loaded * float64(h>>40) / (1 << 24) / 3)
 		}
 	}
-}
-
-func (p *programming) registers() []register {
-	var out []register
-	for i, v := range p.flex {
-		out = append(out, register{flexRegisters[i], v})
-	}
-	return out
 }
 
 // flexShare is the share of an EU's clocks that a field of a flexible counter's register counts: bits 3:0 say which event, 7:4 the coarse

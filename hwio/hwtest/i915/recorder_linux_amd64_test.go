@@ -19,6 +19,7 @@ import (
 
 	"astrolabe/hwio/hwtest"
 	"astrolabe/hwio/hwtest/clients"
+	"astrolabe/hwio/hwtest/programs"
 )
 
 // reports are how many reports the recorder is given before it is interrupted.
@@ -200,6 +201,39 @@ func TestForeignConfigurationsAreListedAndPurged(t *testing.T) {
 		}
 		held.Equal(flag+" removes", len(r.Truth.(*Truth).ConfigsRemoved), removed)
 	}
+}
+
+// A configuration with events of the user's choice is the driver's like any other: another program finds it by its GUID and takes it away, and a reader of
+// recordings says that it is not the set's own.
+func TestForeignProgramsSeeAConfigurationOfChosenEvents(t *testing.T) {
+	configs, reader := clients.Path(t, "i915-perf-configs", "intel-gpu-tools"), clients.Path(t, "i915-perf-reader", "intel-gpu-tools")
+	program := programs.Path(t, "astrolabe")
+	held := clients.Compare(t, "i915-perf-configs, i915-perf-reader", "kbl-gt2, chosen events")
+	file := filepath.Join(t.TempDir(), "live")
+	script := `"$1" record --source i915 --source-option flex=fpu0/ts+PsSendActive,keep-config=yes --duration 300ms --period 1ms -o "$3.arrow" && "$2" -l && "$2" -p && "$1" convert "$3.arrow" "$3.record"`
+	r, out := clients.Run(t, clients.Options{Device: newDevice("kblgt2"), Seed: 3, Scenarios: permitted(nil)}, "sh", "-c", script, "sh", program, configs, file)
+	truth := r.Truth.(*Truth)
+	if len(truth.ConfigsAdded) != 1 {
+		t.Fatalf("configs %v\n%s", truth.ConfigsAdded, out)
+	}
+	guid := truth.ConfigsAdded[0].UUID
+	held.Equal("listed", strings.Contains(out, "\tConfig "+guid+" id=002"), true)
+	held.Equal("purged", strings.Contains(out, "Removed config "+guid+" id=002"), true)
+	held.Equal("removed", len(truth.ConfigsRemoved), 1)
+	held.Equal("left", len(truth.ConfigsLeft), 0)
+	said, err := exec.Command(reader, "-c", "EuActive,GpuCoreClocks", file+".record").CombinedOutput()
+	if err != nil {
+		t.Fatalf("%v\n%s", err, said)
+	}
+	held.Equal("the reader doubts it", strings.Contains(string(said), "Recording used a different HW configuration"), true)
+	clocks := uint64(0)
+	for line := range strings.Lines(string(said)) {
+		if v, ok := strings.CutPrefix(strings.TrimSpace(line), "GpuCoreClocks: "); ok {
+			n, _ := strconv.ParseUint(v, 10, 64)
+			clocks += n
+		}
+	}
+	held.Equal("clocks", clocks, truth.Totals["GPU_TICKS"])
 }
 
 func TestForeignUnmodifiedReaderPrintsTheTruth(t *testing.T) {

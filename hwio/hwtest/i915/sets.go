@@ -73,6 +73,17 @@ func findSetNamed(part, name string) *publishedSet {
 	return nil
 }
 
+// findWired is the published set of a part with these mux and boolean registers, nil where there is none. Sums are over the flexible registers too, so the
+// set's own stand in for those that were uploaded.
+func findWired(part string, mux, boolean []register) *publishedSet {
+	for _, s := range publishedSets() {
+		if s.part == part && len(mux) == s.mux && len(boolean) == s.boolean && sum(mux, boolean, s.flex) == s.sum {
+			return s
+		}
+	}
+	return nil
+}
+
 // sum is FNV-1a over registers in their order, as in sets.csv.
 func sum(lists ...[]register) uint64 {
 	h := uint64(0xcbf29ce484222325)
