@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"image/color"
 	"math"
-	"slices"
 	"strings"
 
 	"astrolabe/capture"
@@ -32,25 +31,25 @@ type AccountPart struct {
 	Spans      []capture.Span
 }
 
-// share is the part's share of the base, 0 to 1.
-func (a *Account) share(p AccountPart) float64 {
+// Share is the part's share of the base, 0 to 1.
+func (a *Account) Share(p AccountPart) float64 {
 	if a.Base <= 0 {
 		return 0
 	}
 	return float64(p.Time) / float64(a.Base)
 }
 
-// gain is the part's gain in words, "" where it has none.
-func (a *Account) gain(p AccountPart) string {
+// Gain is the part's gain in words, "" where it has none.
+func (a *Account) Gain(p AccountPart) string {
 	if !(p.High > 0) || a.Base <= 0 {
 		return ""
 	}
-	return GainText(p.Low/float64(a.Base), p.High/float64(a.Base))
+	return gainText(p.Low/float64(a.Base), p.High/float64(a.Base))
 }
 
-// GainText is what relieving something saves, as a range that is rounded to five points of a percent: more digits would say more than is known.
-func GainText(low, high float64) string {
-	a, b := fivePoints(low), fivePoints(high)
+// gainText is what relieving something saves, as a range that is rounded to five points of a percent: more digits would say more than is known.
+func gainText(low, high float64) string {
+	a, b := FivePoints(low), FivePoints(high)
 	switch {
 	case b == 0:
 		return "below 5 %"
@@ -62,8 +61,8 @@ func GainText(low, high float64) string {
 	return fmt.Sprintf("%d to %d %%", a, b)
 }
 
-// fivePoints is a share in percent, rounded to five.
-func fivePoints(x float64) int { return 5 * int(20*min(1, max(x, 0))+0.5) }
+// FivePoints is a share in percent, rounded to five.
+func FivePoints(x float64) int { return 5 * int(20*min(1, max(x, 0))+0.5) }
 
 // Parts that a picture names: the longest, as far as they are at least leastPart of the time. The others are one.
 const (
@@ -76,7 +75,7 @@ func (a *Account) shown(t *canvas.Theme) (list []AccountPart, colors []color.NRG
 	rest := AccountPart{}
 	n := 0
 	for _, p := range a.Parts {
-		if len(list) < mostParts && a.share(p) >= leastPart {
+		if len(list) < mostParts && a.Share(p) >= leastPart {
 			list = append(list, p)
 			continue
 		}
@@ -153,8 +152,8 @@ func (a *Account) drawKeys(sc *canvas.Scene, t *canvas.Theme, x, y, width float6
 	list, colors := a.shown(t)
 	at, row := 0.0, 0
 	for i, p := range list {
-		text := shareText(a.share(p)) + " " + p.Title
-		if g := a.gain(p); g != "" {
+		text := shareText(a.Share(p)) + " " + p.Title
+		if g := a.Gain(p); g != "" {
 			text += " · could gain " + g
 		}
 		text = s.Fit(text, width-t.Text*1.4)
@@ -187,8 +186,9 @@ func shareText(share float64) string {
 	}
 }
 
-// beside returns the account in the colours of a timeline: a part has that of the series about it.
-func (a *Account) beside(lanes []*lane) *Account {
+// Beside returns the account in the colours of a timeline: a part has that of the series about it.
+func (a *Account) Beside(p *Plot) *Account {
+	lanes := lanesOf(p)
 	b := *a
 	b.slots = map[string]int{}
 	for _, p := range a.Parts {
@@ -271,7 +271,7 @@ func (a *Account) drawBar(sc *canvas.Scene, t *canvas.Theme, bar canvas.Rect) {
 	x := bar.X
 	s := canvas.Bold.Of(min(t.Text, bar.H*0.55))
 	for i, p := range list {
-		w := a.share(p) * bar.W
+		w := a.Share(p) * bar.W
 		if i == len(list)-1 {
 			w = bar.Right() - x
 		}
@@ -280,9 +280,9 @@ func (a *Account) drawBar(sc *canvas.Scene, t *canvas.Theme, bar canvas.Rect) {
 		if i > 0 {
 			sc.Vline(seg.X, bar.Y, bar.Bottom(), 1, t.Page)
 		}
-		text := p.Title + "  " + shareText(a.share(p))
+		text := p.Title + "  " + shareText(a.Share(p))
 		if s.Width(canvas.Printable(text)) > w-t.Text {
-			text = shareText(a.share(p))
+			text = shareText(a.Share(p))
 		}
 		if s.Width(text) <= w-t.Text*0.5 && bar.H >= s.Height() {
 			sc.TextAt(x+w/2, bar.Y+bar.H/2+s.Size*0.35, canvas.Center, s, t.InkOn(colors[i]), canvas.Printable(text))
@@ -290,6 +290,34 @@ func (a *Account) drawBar(sc *canvas.Scene, t *canvas.Theme, bar canvas.Rect) {
 		x += w
 	}
 	sc.Frame(bar, 1, t.Rule)
+}
+
+// DrawWhole draws the bar of the whole under a heading, with the names of its parts below it, and returns the y below them.
+func (a *Account) DrawWhole(sc *canvas.Scene, t *canvas.Theme, at canvas.Rect) float64 {
+	y := DrawHeading(sc, t, "Where the time went", a.heading(), at) + t.Text*0.2
+	a.drawBar(sc, t, canvas.Box(at.X, y, at.W, accountBarHeight(t)))
+	return a.drawKeys(sc, t, at.X, y+accountBarHeight(t)+t.Text*0.35, at.W, 2)
+}
+
+// Below is a timeline with what led when in a lane below it, on the same axis. Any other chart, and a timeline of another window of time, stays
+// as it is; without a chart the lane stands alone.
+func (a *Account) Below(p *Plot) *Plot {
+	t0, t1 := a.over()
+	if t1 <= t0 {
+		return p
+	}
+	strip := a.lane()
+	if p == nil {
+		return &Plot{Kind: "account", body: newTimeStack([]*lane{strip})}
+	}
+	lanes := lanesOf(p)
+	strip.follows = true
+	if with := append(lanes[:len(lanes):len(lanes)], strip); lanes != nil {
+		if _, _, ok := shareTime(with); ok {
+			return &Plot{Title: p.Title, Kind: p.Kind, body: newTimeStack(with)}
+		}
+	}
+	return p
 }
 
 // lane is what led when, as a lane of a timeline.
@@ -340,53 +368,4 @@ func (l *lane) drawStrip(sc *canvas.Scene, t *canvas.Theme, frame canvas.Rect, a
 		c = d
 	}
 	sc.Frame(frame, 1, t.Rule)
-}
-
-// json is the account for machines. Gains are rounded to five points of a percent, as everywhere.
-func (a *Account) json() *jsonAccount {
-	if a == nil {
-		return nil
-	}
-	out := &jsonAccount{Base: float64(a.Base) / 1e9, Idle: float64(a.Idle) / 1e9, Parts: []jsonPart{}, Missing: append([]string{}, a.Missing...)}
-	for _, p := range a.Parts {
-		jp := jsonPart{Name: p.Name, Kind: p.Kind, Title: p.Title, Time: float64(p.Time) / 1e9, Share: rounded(a.share(p)), RunnerUp: p.RunnerUp}
-		if g := a.gain(p); g != "" {
-			jp.Gain, jp.Text = gainBounds([]float64{p.Low / float64(a.Base), p.High / float64(a.Base)}), g
-		}
-		out.Parts = append(out.Parts, jp)
-	}
-	return out
-}
-
-type jsonAccount struct {
-	Base    float64    `json:"base_s"`
-	Idle    float64    `json:"idle_s"`
-	Parts   []jsonPart `json:"parts"`
-	Missing []string   `json:"missing"`
-}
-
-type jsonPart struct {
-	Name     string    `json:"name"`
-	Kind     string    `json:"kind"`
-	Title    string    `json:"title"`
-	Time     float64   `json:"time_s"`
-	Share    float64   `json:"share"`
-	Gain     []float64 `json:"gain,omitempty"`
-	Text     string    `json:"gain_text,omitempty"`
-	RunnerUp string    `json:"runner_up,omitempty"`
-}
-
-// rounded is a share with three digits: more would say more than is known.
-func rounded(share float64) float64 { return math.Round(share*1000) / 1000 }
-
-// gainBounds are bounds of a gain, each rounded to five points of a percent.
-func gainBounds(bounds []float64) []float64 {
-	if bounds == nil {
-		return nil
-	}
-	out := slices.Clone(bounds)
-	for i, x := range out {
-		out[i] = float64(fivePoints(x)) / 100
-	}
-	return out
 }

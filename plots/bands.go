@@ -159,7 +159,7 @@ func amount(list []Interval) string {
 	if len(list) == 1 {
 		return Duration(total)
 	}
-	return fmt.Sprintf("%s stretches, %s in all", grouped(len(list)), Duration(total))
+	return fmt.Sprintf("%s stretches, %s in all", Grouped(len(list)), Duration(total))
 }
 
 // sharedReason is why there are no data, where all stretches have the same reason.

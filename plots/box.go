@@ -122,7 +122,7 @@ func (b *box) heading(unit string) string {
 func (b *box) note() string {
 	text := "box: quartiles and median · diamond: mean · whiskers: within 1.5 quartile ranges · marks: every value beyond"
 	if b.missing > 0 {
-		text += " · " + grouped(b.missing) + " of " + grouped(b.total) + " values missing"
+		text += " · " + Grouped(b.missing) + " of " + Grouped(b.total) + " values missing"
 	}
 	if b.lost > 0 {
 		text += " · " + lostOnLog(b.lost)

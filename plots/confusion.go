@@ -78,7 +78,7 @@ func (c *confusion) draw(sc *canvas.Scene, t *canvas.Theme, area canvas.Rect) {
 			fill := bar.ramp.at(bar.axis.frac(100 * float64(k) / float64(all)))
 			sc.Fill(b, fill)
 			if cs.Size > 0 {
-				sc.TextAt(b.X+b.W/2, b.Y+b.H/2+cs.Size*0.35, canvas.Center, cs, inkOn(fill), grouped(k))
+				sc.TextAt(b.X+b.W/2, b.Y+b.H/2+cs.Size*0.35, canvas.Center, cs, inkOn(fill), Grouped(k))
 			}
 		}
 	}
@@ -99,7 +99,7 @@ func (c *confusion) countStyle(t *canvas.Theme, frame canvas.Rect) canvas.Style 
 	cs := canvas.Regular.Of(min(t.Text, frame.H/n*0.62))
 	for _, row := range c.counts {
 		for _, k := range row {
-			if w := cs.Width(grouped(k)); w > frame.W/n*0.94 {
+			if w := cs.Width(Grouped(k)); w > frame.W/n*0.94 {
 				cs.Size *= frame.W / n * 0.94 / w
 			}
 		}

@@ -10,8 +10,8 @@ type header struct {
 	beside bool
 }
 
-// maxTitleLines bounds a title; what does not fit shows an ellipsis.
-const maxTitleLines = 3
+// MaxTitleLines bounds a title; what does not fit shows an ellipsis.
+const MaxTitleLines = 3
 
 func headerStyles(t *canvas.Theme) (over, title, label canvas.Style) {
 	return canvas.Bold.Of(t.Title), canvas.Bold.Of(t.Text), canvas.Regular.Of(t.Text)
@@ -21,10 +21,10 @@ func newHeader(t *canvas.Theme, over, title, label string, width float64) header
 	var h header
 	os, ts, ls := headerStyles(t)
 	if over != "" {
-		h.over = os.Lines(over, width, maxTitleLines)
+		h.over = os.Lines(over, width, MaxTitleLines)
 	}
 	if title != "" {
-		h.title = ts.Lines(title, width, maxTitleLines)
+		h.title = ts.Lines(title, width, MaxTitleLines)
 	}
 	if label == "" {
 		return h
@@ -52,6 +52,11 @@ func (h header) height(t *canvas.Theme) float64 {
 		y += float64(len(h.label)) * ls.Leading()
 	}
 	return y
+}
+
+// DrawHeading draws a name in bold and a muted note at the top of an area, and returns the y below them.
+func DrawHeading(sc *canvas.Scene, t *canvas.Theme, name, note string, at canvas.Rect) float64 {
+	return newHeader(t, "", name, note, at.W).draw(sc, t, at.X, at.Y)
 }
 
 // draw puts the header at (x, y) and returns the y below it.

@@ -247,11 +247,11 @@ func counts(n int, what string) string {
 	if n == 1 {
 		return "1 " + what
 	}
-	return grouped(n) + " " + what + "s"
+	return Grouped(n) + " " + what + "s"
 }
 
-// grouped writes a whole number with thousands set apart.
-func grouped(n int) string {
+// Grouped writes a whole number with thousands set apart.
+func Grouped(n int) string {
 	s := strconv.Itoa(n)
 	for i := len(s) - 3; i > 0 && s[i-1] != '-'; i -= 3 {
 		s = s[:i] + "," + s[i:]
@@ -285,7 +285,7 @@ func (h *histogram) heading() string {
 		what string
 	}{{missing, "missing"}, {infinite, "infinite, not drawn"}, {lost, "zero or below, not on this axis"}, {h.beyond, "outside of the range shown"}} {
 		if x.n > 0 {
-			label += fmt.Sprintf(" · %s %s", grouped(x.n), x.what)
+			label += fmt.Sprintf(" · %s %s", Grouped(x.n), x.what)
 		}
 	}
 	if h.flatNote != "" {

@@ -209,7 +209,7 @@ func (h *htmlWriter) finding(i int, f Finding, t0, t1 int64) error {
 		h.f("<p class=\"sum\">%s</p>\n", esc(text))
 	}
 	if len(f.Spans) > 0 {
-		h.f("<p class=\"spans\">%s</p>\n", esc(spansText(f.Spans, t0, t1)))
+		h.f("<p class=\"spans\">%s</p>\n", esc(SpansText(f.Spans, t0, t1)))
 		h.track(f, t0, t1)
 	}
 	if err := h.plots(f.Plots); err != nil {
@@ -265,27 +265,20 @@ func (h *htmlWriter) track(f Finding, t0, t1 int64) {
 var svgRoot = regexp.MustCompile(`(?s)^.*?<svg width="[^"]*" height="[^"]*"`)
 
 func (h *htmlWriter) plots(list []*Plot) error {
-	for _, p := range usable(list) {
-		sc := p.figure(h.theme)
+	for _, p := range Drawable(list) {
+		sc := p.Figure(h.theme, 1)
 		h.use = h.use.With(canvas.FontsOf(sc))
 		doc, err := sc.Svg()
 		h.r.Progress.Add(1)
 		if err != nil {
 			return fmt.Errorf("report %q: %w", h.r.Title, err)
 		}
-		caption := esc(p.caption())
+		caption := esc(p.Caption())
 		if len(doc) <= maxInlineSVG {
 			h.f("<figure>%s</figure>\n", svgRoot.ReplaceAllLiteralString(strings.TrimSpace(string(doc)), `<svg role="img" aria-label="`+caption+`"`))
 			continue
 		}
-		dense := canvas.NewScene(sc.W, sc.H, 2, sc.Bg)
-		if sc.W*sc.H*4 > canvas.MaxPixels/8 {
-			dense.Scale = 1
-		}
-		t := h.theme.Shrunk(figureWidth)
-		pad := t.Text * 0.6
-		p.body.draw(dense, t, canvas.Box(pad, pad, sc.W-2*pad, sc.H-2*pad))
-		data, err := canvas.EncodePNG(dense.Paint(), 2*canvas.DefaultDPI)
+		data, err := canvas.EncodePNG(p.Figure(h.theme, 2).Paint(), 2*canvas.DefaultDPI)
 		if err != nil {
 			return fmt.Errorf("report %q: %w", h.r.Title, err)
 		}

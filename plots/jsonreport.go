@@ -125,7 +125,7 @@ func (r *Report) json() ([]byte, error) {
 	t0, t1 := r.extent()
 	doc := jsonReport{Schema: reportSchemaName, Version: reportVersion, Title: canvas.Printable(r.Title), Start: float64(t0) / 1e9, End: float64(t1) / 1e9,
 		Command: r.Command, Counts: map[string]int{}, Findings: []jsonFinding{}, Items: []jsonItem{}, Thresholds: jsonKVs(r.Thresholds()), Provenance: jsonKVs(r.Provenance)}
-	doc.Judged, doc.NotJudged, doc.Account = r.Judged(), []jsonSubject{}, r.Account.json()
+	doc.Judged, doc.NotJudged, doc.Account = r.Judged(), []jsonSubject{}, accountJSON(r.Account)
 	for _, j := range r.NotJudged() {
 		doc.NotJudged = append(doc.NotJudged, jsonSubject(j))
 	}
@@ -152,8 +152,8 @@ func (r *Report) json() ([]byte, error) {
 		case Table:
 			doc.Items = append(doc.Items, jsonItem{Kind: "table", Table: it.json()})
 		case *Plot:
-			if it != nil && it.body != nil {
-				p := it.json()
+			if it.Drawable() {
+				p := plotJSON(it)
 				doc.Items = append(doc.Items, jsonItem{Kind: "plot", Plot: &p})
 			}
 		}
@@ -179,8 +179,8 @@ func (f Finding) json() jsonFinding {
 	if f.Severity == canvas.None {
 		out.Severity = "none"
 	}
-	for _, p := range usable(f.Plots) {
-		out.Plots = append(out.Plots, p.json())
+	for _, p := range Drawable(f.Plots) {
+		out.Plots = append(out.Plots, plotJSON(p))
 	}
 	return out
 }
@@ -223,47 +223,34 @@ func (t Table) json() *jsonTab {
 	return out
 }
 
-func (p *Plot) json() jsonPlot {
+func plotJSON(p *Plot) jsonPlot {
 	out := jsonPlot{Kind: p.Kind, Title: p.Title}
-	switch b := p.body.(type) {
-	case *timeline:
-		for _, l := range b.lanes {
-			for _, s := range l.series {
-				out.Series = append(out.Series, s.json())
-			}
-			if l.right != nil {
-				for _, s := range l.right.series {
-					out.Series = append(out.Series, s.json())
-				}
-			}
+	for _, s := range p.Series() {
+		out.Series = append(out.Series, seriesJSON(s))
+	}
+	for _, row := range p.Children() {
+		var line []jsonPlot
+		for _, q := range row {
+			line = append(line, plotJSON(q))
 		}
-	case *heatmap:
-		for _, s := range b.rows {
-			out.Series = append(out.Series, s.json())
-		}
-	case *grid:
-		for _, row := range b.rows {
-			var line []jsonPlot
-			for _, q := range row {
-				line = append(line, q.json())
-			}
-			out.Rows = append(out.Rows, line)
-		}
+		out.Rows = append(out.Rows, line)
 	}
 	return out
 }
 
-func (s Series) json() jsonSeries {
+func seriesJSON(s Series) jsonSeries {
 	out := jsonSeries{Name: s.Name, Unit: s.Unit, Samples: len(s.Y), Why: s.Why}
-	sp := noSpread()
 	for _, v := range s.Y {
-		if math.IsNaN(v) {
+		switch {
+		case math.IsNaN(v):
 			out.Missing++
+		case !canvas.Drawable(v):
+		case out.Min == nil:
+			low, high := v, v
+			out.Min, out.Max = &low, &high
+		default:
+			*out.Min, *out.Max = min(*out.Min, v), max(*out.Max, v)
 		}
-		sp.add(v)
-	}
-	if !sp.empty() {
-		out.Min, out.Max = &sp.lo, &sp.hi
 	}
 	return out
 }

@@ -236,7 +236,7 @@ func allMissing(n int) string {
 	if n == 1 {
 		return "the only value is missing"
 	}
-	return "all " + grouped(n) + " values are missing"
+	return "all " + Grouped(n) + " values are missing"
 }
 
 // drawLines draws the series of a lane, and returns what they cover.

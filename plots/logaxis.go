@@ -147,5 +147,5 @@ func lostOnLog(n int) string {
 	if n == 1 {
 		return "1 value is zero or below and has no place on a logarithmic axis"
 	}
-	return grouped(n) + " values are zero or below and have no place on a logarithmic axis"
+	return Grouped(n) + " values are zero or below and have no place on a logarithmic axis"
 }

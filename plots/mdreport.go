@@ -125,7 +125,7 @@ func (m *mdWriter) finding(f Finding, t0, t1 int64) error {
 		m.line(mdEscape(text))
 	}
 	if len(f.Spans) > 0 {
-		m.line(mdEscape(spansText(f.Spans, t0, t1)))
+		m.line(mdEscape(SpansText(f.Spans, t0, t1)))
 	}
 	if err := m.plots(f.Plots); err != nil {
 		return err
@@ -146,12 +146,12 @@ func (m *mdWriter) finding(f Finding, t0, t1 int64) error {
 }
 
 func (m *mdWriter) plots(list []*Plot) error {
-	for _, p := range usable(list) {
+	for _, p := range Drawable(list) {
 		dpi := m.sz.DPI
 		if dpi == 0 {
 			dpi = canvas.DefaultDPI
 		}
-		sc := p.figure(m.theme)
+		sc := p.Figure(m.theme, 1)
 		m.use = m.use.With(canvas.FontsOf(sc))
 		data, err := canvas.EncodePNG(sc.Paint(), dpi)
 		if err != nil {
@@ -160,7 +160,7 @@ func (m *mdWriter) plots(list []*Plot) error {
 		name := fmt.Sprintf("%s-fig%d.png", m.base, len(m.pictures)+1)
 		m.r.Progress.Add(1)
 		m.pictures = append(m.pictures, Document{filepath.Join(m.dir, name), data})
-		m.line("![" + mdEscape(p.caption()) + "](<" + strings.NewReplacer("<", "%3C", ">", "%3E", "\n", " ").Replace(name) + ">)")
+		m.line("![" + mdEscape(p.Caption()) + "](<" + strings.NewReplacer("<", "%3C", ">", "%3E", "\n", " ").Replace(name) + ">)")
 	}
 	return nil
 }

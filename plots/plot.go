@@ -4,7 +4,8 @@ import (
 	"bytes"
 	"fmt"
 	"io"
-	"time"
+	"slices"
+	"strings"
 
 	"astrolabe/capture/progress"
 	"astrolabe/plots/canvas"
@@ -103,26 +104,7 @@ func (p *Plot) render(format string, sz canvas.Size) ([]byte, error) {
 	if w := canvas.FontsOf(sc).Warning(); w != "" && p.warn != nil {
 		p.warn(w)
 	}
-	return encode(f, sc, p.Title, sz)
-}
-
-// encode turns one page into a file.
-func encode(format string, sc *canvas.Scene, title string, sz canvas.Size) ([]byte, error) {
-	switch format {
-	case "svg":
-		return sc.Svg()
-	case "pdf":
-		return canvas.Pdf([]*canvas.Scene{sc}, title, time.Time{})
-	}
-	dpi := sz.DPI
-	if dpi == 0 {
-		dpi = canvas.DefaultDPI
-	}
-	data, err := canvas.EncodePNG(sc.Paint(), dpi)
-	if fonts := canvas.FontsOf(sc).Text(); fonts != "" && err == nil {
-		data = canvas.WithText(data, canvas.FontsKey, fonts)
-	}
-	return data, err
+	return canvas.Encode(f, sc, p.Title, sz)
 }
 
 // WriteTo writes the chart to w in a format of Formats.
@@ -149,4 +131,65 @@ func (p *Plot) SaveWith(create canvas.Create, path string, sz canvas.Size) error
 		return err
 	}
 	return canvas.Save(create, path, data)
+}
+
+// Drawable reports whether there is a chart to draw.
+func (p *Plot) Drawable() bool { return p != nil && p.body != nil }
+
+// Drawable lists the charts that can be drawn.
+func Drawable(list []*Plot) []*Plot {
+	return slices.DeleteFunc(slices.Clone(list), func(p *Plot) bool { return !p.Drawable() })
+}
+
+// Draw draws the chart into an area, however small it is.
+func (p *Plot) Draw(sc *canvas.Scene, t *canvas.Theme, area canvas.Rect) { p.body.draw(sc, t, area) }
+
+// Window is the stretch of time that a timeline or a column of timelines shows; ok is false for any other chart.
+func (p *Plot) Window() (t0, t1 int64, ok bool) {
+	for i, l := range lanesOf(p) {
+		if i == 0 {
+			t0, t1, ok = l.tl.t0, l.tl.t1, true
+		}
+		t0, t1 = min(t0, l.tl.t0), max(t1, l.tl.t1)
+	}
+	return t0, t1, ok
+}
+
+// Series lists what a timeline or a heat map draws; nil for any other chart, whose data are no series.
+func (p *Plot) Series() (out []Series) {
+	switch b := p.body.(type) {
+	case *timeline:
+		for _, l := range b.lanes {
+			out = append(out, l.series...)
+			if l.right != nil {
+				out = append(out, l.right.series...)
+			}
+		}
+	case *heatmap:
+		out = b.rows
+	}
+	return out
+}
+
+// Names counts how many of the names are those of series that a timeline draws against its left axes.
+func (p *Plot) Names(names []string) (n int) {
+	tl, ok := p.body.(*timeline)
+	if !ok {
+		return 0
+	}
+	for _, name := range names {
+		for _, l := range tl.lanes {
+			for _, s := range l.series {
+				if plainName(s.Name) == plainName(name) {
+					n++
+				}
+			}
+		}
+	}
+	return n
+}
+
+// plainName is a title as the name of a metric is written.
+func plainName(s string) string {
+	return strings.NewReplacer(" ", "_", "/", "_").Replace(strings.ToLower(s))
 }

@@ -184,7 +184,7 @@ func (r *Report) Pages(format string, sz canvas.Size) ([][]byte, error) {
 	}
 	var out [][]byte
 	for _, sc := range scenes {
-		page, err := encode(f, sc, r.Title, sz)
+		page, err := canvas.Encode(f, sc, r.Title, sz)
 		if err != nil {
 			return nil, err
 		}
@@ -254,11 +254,11 @@ func (r *Report) withFonts(u canvas.FontUse) []KV {
 func (r *Report) pictures() (n int) {
 	for _, it := range r.shownItems() {
 		if p, ok := it.(*Plot); ok {
-			n += len(usable([]*Plot{p}))
+			n += len(Drawable([]*Plot{p}))
 		}
 	}
 	for _, f := range r.shownFindings() {
-		n += len(usable(f.Plots))
+		n += len(Drawable(f.Plots))
 	}
 	if r.Summary != nil {
 		n += len(r.lead())

@@ -112,7 +112,7 @@ func (s *scatter) group() {
 		if name == "" {
 			name = "(no label)"
 		}
-		s.names = append(s.names, fmt.Sprintf("%s (%s)", canvas.Isolated(name), grouped(counts[g])))
+		s.names = append(s.names, fmt.Sprintf("%s (%s)", canvas.Isolated(name), Grouped(counts[g])))
 	}
 	if s.restOfGroups > 0 {
 		s.names = append(s.names, fmt.Sprintf("%d others", s.restOfGroups))
@@ -195,7 +195,7 @@ func (s *scatter) notes() []string {
 		if s.missing == 1 {
 			what = " pair with a missing value"
 		}
-		text += " · " + grouped(s.missing) + what
+		text += " · " + Grouped(s.missing) + what
 	}
 	if s.lost > 0 {
 		text += " · " + lostOnLog(s.lost)

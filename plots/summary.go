@@ -105,7 +105,7 @@ func (r *Report) BestChart() *Plot {
 	var collect func(p *Plot)
 	collect = func(p *Plot) {
 		switch {
-		case p == nil || p.body == nil:
+		case !p.Drawable():
 		case p.Children() != nil:
 			for _, row := range p.Children() {
 				for _, q := range row {
@@ -128,21 +128,7 @@ func (r *Report) BestChart() *Plot {
 		var best *Plot
 		most := 0
 		for _, p := range all {
-			tl, ok := p.body.(*timeline)
-			if !ok || f.Severity <= canvas.Good {
-				continue
-			}
-			n := 0
-			for _, e := range f.Evidence {
-				for _, l := range tl.lanes {
-					for _, s := range l.series {
-						if sameName(s.Name, e) {
-							n++
-						}
-					}
-				}
-			}
-			if n > most {
+			if n := p.Names(f.Evidence); n > most && f.Severity > canvas.Good {
 				best, most = p, n
 			}
 		}
@@ -156,16 +142,6 @@ func (r *Report) BestChart() *Plot {
 		}
 	}
 	return all[0]
-}
-
-// sameName reports whether a series has the name of a metric, or its title.
-func sameName(series, metric string) bool {
-	return plainName(series) == plainName(metric)
-}
-
-// plainName is a title as the name of a metric is written.
-func plainName(s string) string {
-	return strings.NewReplacer(" ", "_", "/", "_").Replace(strings.ToLower(s))
 }
 
 // dataFindings begins the ids of findings about the data.
@@ -191,13 +167,13 @@ func (r *Report) drawSummary(sc *canvas.Scene, t *canvas.Theme, area canvas.Rect
 	s := r.Summary
 	if p := s.Timeline; p != nil && r.Account != nil {
 		q := *r
-		q.Account = r.Account.beside(lanesOf(p))
+		q.Account = r.Account.Beside(p)
 		r = &q
 	}
 	y := r.summaryTitle(sc, t, area)
 	y = s.drawVerdict(sc, t, canvas.Box(area.X, y+t.Text*0.5, area.W, 0))
 	if r.Account != nil && r.Account.Base > 0 {
-		y = r.summaryAccount(sc, t, canvas.Box(area.X, y+t.Text*0.7, area.W, 0))
+		y = r.Account.DrawWhole(sc, t, canvas.Box(area.X, y+t.Text*0.7, area.W, 0))
 	}
 	y = r.summaryFindings(sc, t, canvas.Box(area.X, y+t.Text*0.7, area.W, 0))
 	bottom := s.drawQuality(sc, t, area)
@@ -205,33 +181,13 @@ func (r *Report) drawSummary(sc *canvas.Scene, t *canvas.Theme, area canvas.Rect
 	if room.H < t.Text*6 {
 		return // the words matter more; the chart stands on the next page
 	}
-	if lanes := r.summaryLanes(); len(lanes) > 0 {
-		newTimeStack(lanes).draw(sc, t, room)
-	} else if s.Timeline != nil && s.Timeline.body != nil {
-		s.Timeline.body.draw(sc, t, room)
+	chart := s.Timeline
+	if r.Account != nil {
+		chart = r.Account.Below(chart)
 	}
-}
-
-// summaryLanes are those of the timeline, and below them what set the pace when.
-func (r *Report) summaryLanes() []*lane {
-	var lanes []*lane
-	if p := r.Summary.Timeline; p != nil {
-		if lanes = lanesOf(p); lanes == nil {
-			return nil
-		}
+	if chart.Drawable() {
+		chart.Draw(sc, t, room)
 	}
-	if r.Account == nil {
-		return lanes
-	}
-	if t0, t1 := r.Account.over(); t1 > t0 {
-		strip := r.Account.lane()
-		strip.follows = len(lanes) > 0
-		with := append(lanes[:len(lanes):len(lanes)], strip)
-		if _, _, ok := shareTime(with); ok {
-			return with
-		}
-	}
-	return lanes
 }
 
 // summaryTitle is what the page is about, in a line.
@@ -278,15 +234,6 @@ func (s *Summary) drawVerdict(sc *canvas.Scene, t *canvas.Theme, at canvas.Rect)
 	return at.Y + h
 }
 
-// summaryAccount draws the bar of time with the names of its parts.
-func (r *Report) summaryAccount(sc *canvas.Scene, t *canvas.Theme, at canvas.Rect) float64 {
-	a := r.Account
-	y := newHeader(t, "", "Where the time went", a.heading(), at.W).draw(sc, t, at.X, at.Y) + t.Text*0.2
-	a.drawBar(sc, t, canvas.Box(at.X, y, at.W, accountBarHeight(t)))
-	y += accountBarHeight(t) + t.Text*0.35
-	return a.drawKeys(sc, t, at.X, y, at.W, 2)
-}
-
 // summaryFindings draws the first findings, each in two lines.
 func (r *Report) summaryFindings(sc *canvas.Scene, t *canvas.Theme, at canvas.Rect) float64 {
 	all := r.FindingsFirst()
@@ -298,7 +245,7 @@ func (r *Report) summaryFindings(sc *canvas.Scene, t *canvas.Theme, at canvas.Re
 	if n := len(all) - len(list); n > 0 {
 		note = fmt.Sprintf("the first %d of %d", len(list), len(all))
 	}
-	y := newHeader(t, "", "Findings", note, at.W).draw(sc, t, at.X, at.Y) + t.Text*0.2
+	y := DrawHeading(sc, t, "Findings", note, at) + t.Text*0.2
 	ts, ns := canvas.Bold.Of(t.Text), canvas.Regular.Of(t.Small)
 	for _, f := range list {
 		c := t.Severity(f.Severity)

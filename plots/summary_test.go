@@ -154,7 +154,7 @@ func TestTheRunnerUpFollowsWhatItStandsBehind(t *testing.T) {
 
 func TestAPartHasTheColourOfTheSeriesAboutIt(t *testing.T) {
 	r, theme := summaryReport(t), canvas.Light()
-	list, colors := r.Account.beside(lanesOf(r.Summary.Timeline)).shown(theme)
+	list, colors := r.Account.Beside(r.Summary.Timeline).shown(theme)
 	for i, p := range list {
 		want := map[string]int{"texture": 1, "arithmetic": 0, "tiler": 2}
 		if slot, ok := want[p.Name]; ok && colors[i] != theme.Series[slot] {
@@ -168,7 +168,7 @@ func TestGainsAreRoundedRanges(t *testing.T) {
 		low, high float64
 		want      string
 	}{{0.126, 0.198, "15 to 20 %"}, {0.3056, 0.3056, "about 30 %"}, {0.01, 0.11, "up to 10 %"}, {0.001, 0.02, "below 5 %"}, {-1, 7, "up to 100 %"}} {
-		if got := GainText(c.low, c.high); got != c.want {
+		if got := gainText(c.low, c.high); got != c.want {
 			t.Errorf("%v to %v is %q, want %q", c.low, c.high, got, c.want)
 		}
 	}

@@ -22,7 +22,7 @@ func tableChunks(t *canvas.Theme, tb Table, width, pageH float64) []*chunk {
 	var out []*chunk
 	if tb.Title != "" {
 		ts := canvas.Bold.Of(t.Title)
-		for i, l := range ts.Lines(tb.Title, width, maxTitleLines) {
+		for i, l := range ts.Lines(tb.Title, width, MaxTitleLines) {
 			c := &chunk{h: ts.Leading(), keep: true, draw: func(sc *canvas.Scene, x, y, w float64) {
 				sc.TextAt(x, y+ts.Ascent(), canvas.Left, ts, t.Ink, l)
 			}}
@@ -56,7 +56,7 @@ func tableChunks(t *canvas.Theme, tb Table, width, pageH float64) []*chunk {
 	}
 	if hidden > 0 {
 		s := canvas.Regular.Of(t.Text)
-		text := s.Fit(grouped(hidden)+" more rows are not in the picture; the report as .md, .html or .json has them", width)
+		text := s.Fit(Grouped(hidden)+" more rows are not in the picture; the report as .md, .html or .json has them", width)
 		out = append(out, &chunk{h: s.Leading(), space: t.Text * 0.4, draw: func(sc *canvas.Scene, x, y, w float64) {
 			sc.TextAt(x, y+s.Ascent(), canvas.Left, s, t.Muted, text)
 		}})
