@@ -7,16 +7,8 @@ import (
 	"testing"
 
 	"astrolabe/plots/canvas"
+	"astrolabe/plots/canvas/canvastest"
 )
-
-// textOf lists the texts of a scene, one in a line.
-func textOf(sc *canvas.Scene) string {
-	var b strings.Builder
-	for _, box := range sc.Boxes {
-		b.WriteString(box.Text + "\n")
-	}
-	return b.String()
-}
 
 func TestEveryShadeHasALegend(t *testing.T) {
 	o := TimelineOptions{
@@ -27,7 +19,7 @@ func TestEveryShadeHasALegend(t *testing.T) {
 		To:    1e9,
 	}
 	want := []string{"no data: the ring was full · 2 stretches, 200 ms in all", "phase · 2 stretches, 600 ms in all", "outside of the limit · 100 ms", "10 % to 20 %", "at 60 %"}
-	y := values(100, func(i int) float64 { return float64(i) })
+	y := canvastest.Values(100, func(i int) float64 { return float64(i) })
 	p, err := Timeline(o, series("load", "%", 1e7, y))
 	must(t, p, err)
 	column, err := TitledGrid("", [][]*Plot{{p}, {p}})
@@ -40,20 +32,6 @@ func TestEveryShadeHasALegend(t *testing.T) {
 			}
 		}
 	}
-	doc := &Report{Items: []Item{p, p}}
-	scenes, err := doc.scenes("png", canvas.Size{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, w := range want {
-		if n := strings.Count(textOf(scenes[0]), w+"\n"); n != 1 {
-			t.Errorf("report: %q stands there %d times", w, n)
-		}
-	}
-	html, err := doc.html()
-	if err != nil || !strings.Contains(string(html), want[0]) {
-		t.Errorf("the HTML lacks the legend: %v", err)
-	}
 	plain, err := Timeline(TimelineOptions{Gaps: o.Gaps[2:], To: 1e9}, series("load", "%", 1e7, y))
 	if text := textsOf(t, must(t, plain, err)); strings.Contains(text, "no data") {
 		t.Errorf("the legend names what is not in the window:\n%s", text)
@@ -62,7 +40,7 @@ func TestEveryShadeHasALegend(t *testing.T) {
 
 func TestMissingDataAndLongerSamplesAreToldApart(t *testing.T) {
 	o := TimelineOptions{Gaps: []Interval{{Start: 1e8, End: 2e8}}, Late: []Interval{{Start: 6e8, End: 8e8, Label: "the recorder slept"}}}
-	p, err := Timeline(o, series("load", "", 1e7, values(100, func(int) float64 { return 0 })))
+	p, err := Timeline(o, series("load", "", 1e7, canvastest.Values(100, func(int) float64 { return 0 })))
 	for _, theme := range []*canvas.Theme{canvas.Light(), canvas.Dark()} {
 		q := must(t, p, err).WithTheme(theme)
 		if text := textsOf(t, q); !strings.Contains(text, "no data · 100 ms\n") || !strings.Contains(text, "one longer sample for several: the recorder slept · 200 ms\n") {
@@ -90,7 +68,7 @@ func TestOnlyGapsThatCapturesShareAreDrawnBehindBoth(t *testing.T) {
 
 func TestPhasesThatTouchAreToldApart(t *testing.T) {
 	p, err := Timeline(TimelineOptions{Spans: []Interval{{Start: 0, End: 5e8, Label: "phase 1"}, {Start: 5e8, End: 1e9, Label: "phase 2"}}},
-		series("load", "", 1e7, values(100, func(int) float64 { return 0 })))
+		series("load", "", 1e7, canvastest.Values(100, func(int) float64 { return 0 })))
 	img := paint(t, must(t, p, err), canvas.Size{})
 	mid := img.Bounds().Dy() / 2
 	if a, b := img.At(400, mid), img.At(1200, mid); a == b {
@@ -100,7 +78,7 @@ func TestPhasesThatTouchAreToldApart(t *testing.T) {
 
 func TestTheLabelOfAThresholdLeavesDataFree(t *testing.T) {
 	// The line stands at the threshold everywhere but in one stretch near the left edge.
-	y := values(100, func(i int) float64 {
+	y := canvastest.Values(100, func(i int) float64 {
 		if i >= 5 && i < 30 {
 			return 10
 		}
@@ -127,14 +105,14 @@ func TestTheLabelOfAThresholdLeavesDataFree(t *testing.T) {
 }
 
 func TestThresholdsBeyondTheAxisAreNamedAtItsEnds(t *testing.T) {
-	y := values(200, func(i int) float64 { return 22.1 + 0.01*float64(i%7) })
+	y := canvastest.Values(200, func(i int) float64 { return 22.1 + 0.01*float64(i%7) })
 	p, err := Timeline(TimelineOptions{Bands: []Band{{Lo: 1, Hi: 1, Label: "at most 1 %"}, {Lo: 80, Hi: 80}, {Lo: 22.12, Hi: 22.12, Label: "within"}}}, series("culled", "%", 1e6, y))
 	sc, err2 := must(t, p, err).scene(canvas.Size{})
 	if err2 != nil {
 		t.Fatal(err2)
 	}
-	checkLayout(t, "thresholds", sc)
-	text := textOf(sc)
+	canvastest.CheckLayout(t, "thresholds", sc)
+	text := canvastest.TextOf(sc)
 	for _, want := range []string{"↓ at most 1 %", "↑ at 80 %", "\nwithin"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("%q is not in\n%s", want, text)

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"astrolabe/plots/canvas"
+	"astrolabe/plots/canvas/canvastest"
 )
 
 func TestStackedBarsShowTheirPartsAndTheSum(t *testing.T) {
@@ -18,7 +19,7 @@ func TestStackedBarsShowTheirPartsAndTheSum(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	text := textsIn(sc)
+	text := canvastest.TextOf(sc)
 	for _, want := range []string{"10 ms\n", "15.01 ms", "16 ms", "texture", "arithmetic", "others"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("the chart lacks %q:\n%s", want, text)

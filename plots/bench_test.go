@@ -5,12 +5,13 @@ import (
 	"testing"
 
 	"astrolabe/plots/canvas"
+	"astrolabe/plots/canvas/canvastest"
 )
 
 // noisySeries is a million samples of noise, each 1 µs long.
 func noisySeries() Series {
-	r := noise()
-	return series("read bandwidth", "bytes/s", 1000, values(1_000_000, func(int) float64 { return 2e9 * (1 + .2*r.NormFloat64()) }))
+	r := canvastest.Noise()
+	return series("read bandwidth", "bytes/s", 1000, canvastest.Values(1_000_000, func(int) float64 { return 2e9 * (1 + .2*r.NormFloat64()) }))
 }
 
 func benchmarkPlot(b *testing.B, p *Plot, format string) {
@@ -63,21 +64,11 @@ func BenchmarkStacked(b *testing.B) {
 	benchmarkPlot(b, must(b, p, err), "png")
 }
 
-func BenchmarkReport(b *testing.B) {
-	r := sampleReport(b, 60)
-	b.ReportAllocs()
-	for b.Loop() {
-		if _, err := r.Pages("png", canvas.Size{}); err != nil {
-			b.Fatal(err)
-		}
-	}
-}
-
 // BenchmarkCharts makes and draws each kind of chart from a million noisy samples.
 func BenchmarkCharts(b *testing.B) {
 	s := noisySeries()
-	r := noise()
-	other := values(len(s.Y), func(i int) float64 { return s.Y[i] * (1 + .1*r.NormFloat64()) })
+	r := canvastest.Noise()
+	other := canvastest.Values(len(s.Y), func(i int) float64 { return s.Y[i] * (1 + .1*r.NormFloat64()) })
 	samples := []Sample{{"a", s.Y}, {"b", other}, {"c", s.Y}, {"d", other}, {"e", s.Y}, {"f", other}}
 	var rows []Series // of a heat map: 16 instances share the samples
 	for i := range 16 {

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"astrolabe/plots/canvas"
+	"astrolabe/plots/canvas/canvastest"
 )
 
 // textsOf draws a plot and returns all texts of it in one string.
@@ -40,8 +41,8 @@ const million = 1_000_000
 
 // TestASingleExtremeLeavesInkInEveryChart changes one value of a million, within the ends of the axes, and compares.
 func TestASingleExtremeLeavesInkInEveryChart(t *testing.T) {
-	r := noise()
-	calm := values(million, func(int) float64 { return 50 + r.Float64() })
+	r := canvastest.Noise()
+	calm := canvastest.Values(million, func(int) float64 { return 50 + r.Float64() })
 	calm[0], calm[1] = 1, 100 // fix the axes
 	spiky := append([]float64(nil), calm...)
 	spiky[700_000] = 90
@@ -50,7 +51,7 @@ func TestASingleExtremeLeavesInkInEveryChart(t *testing.T) {
 			return Timeline(TimelineOptions{Style: style, Log: log}, series("a", "", 1000, y))
 		}
 	}
-	steps := values(million, func(i int) float64 { return float64(i) })
+	steps := canvastest.Values(million, func(i int) float64 { return float64(i) })
 	charts := map[string]struct {
 		least int
 		draw  func(y []float64) (*Plot, error)
@@ -76,7 +77,7 @@ func TestASingleExtremeLeavesInkInEveryChart(t *testing.T) {
 }
 
 func TestAFlatLineOfAMillionCrossesEveryTimeChart(t *testing.T) {
-	flat := values(million, func(int) float64 { return 3 })
+	flat := canvastest.Values(million, func(int) float64 { return 3 })
 	for name, o := range map[string]TimelineOptions{"area": {Style: Area}, "spread": {Style: Spread}, "log": {Log: true}} {
 		p, err := Timeline(o, series("a", "", 1000, flat))
 		if ink := inkIn(paint(t, must(t, p, err), canvas.Size{}), 0, 1600, blue); ink < 2*1400 {
@@ -86,7 +87,7 @@ func TestAFlatLineOfAMillionCrossesEveryTimeChart(t *testing.T) {
 }
 
 func TestMissingValuesLeaveNoInk(t *testing.T) {
-	y := values(1000, func(i int) float64 {
+	y := canvastest.Values(1000, func(i int) float64 {
 		if i >= 400 && i < 600 {
 			return math.NaN()
 		}
@@ -108,7 +109,7 @@ func TestMissingValuesLeaveNoInk(t *testing.T) {
 
 func TestGapsAndLateTimeAreShadedInColoursOfTheirOwn(t *testing.T) {
 	ink := func(o TimelineOptions, c color.NRGBA) int {
-		p, err := Timeline(o, series("a", "", 1000, values(1000, func(int) float64 { return 5 })))
+		p, err := Timeline(o, series("a", "", 1000, canvastest.Values(1000, func(int) float64 { return 5 })))
 		img, n := paint(t, must(t, p, err), canvas.Size{}), 0
 		for i := 0; i < len(img.Pix); i += 4 {
 			if img.Pix[i] == c.R && img.Pix[i+1] == c.G && img.Pix[i+2] == c.B {
@@ -151,13 +152,13 @@ func TestEmptyInputIsASentence(t *testing.T) {
 }
 
 func TestAFitFindsTheLineItWasGiven(t *testing.T) {
-	x := values(100, func(i int) float64 { return float64(i + 1) })
-	y := values(100, func(i int) float64 { return 7 - 2*x[i] })
+	x := canvastest.Values(100, func(i int) float64 { return float64(i + 1) })
+	y := canvastest.Values(100, func(i int) float64 { return 7 - 2*x[i] })
 	p, err := Scatter(ScatterOptions{Fit: true, XUnit: "ms"}, x, y)
 	if text := textsOf(t, must(t, p, err)); !strings.Contains(text, "y = −2 · x + 7, R² = 1 (x in ms)") {
 		t.Errorf("%q", text)
 	}
-	y = values(100, func(i int) float64 { return 3 * math.Pow(x[i], 1.5) })
+	y = canvastest.Values(100, func(i int) float64 { return 3 * math.Pow(x[i], 1.5) })
 	p, err = Scatter(ScatterOptions{Fit: true, LogX: true, LogY: true}, x, y)
 	if text := textsOf(t, must(t, p, err)); !strings.Contains(text, "y = 3 · x^1.5, R² = 1") {
 		t.Errorf("%q", text)

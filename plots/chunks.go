@@ -45,8 +45,8 @@ func (r *Report) chunks(t *canvas.Theme, width, pageH float64) []*chunk {
 	}
 	for _, it := range r.Items {
 		switch it := it.(type) {
-		case *Plot:
-			plots = append(plots, it)
+		case Chart:
+			plots = append(plots, it.Plot)
 		case Text:
 			flush()
 			out = append(out, textChunks(t, it, width)...)
@@ -128,8 +128,8 @@ func (r *Report) drawn() []*Plot {
 	var out []*Plot
 	for _, it := range r.Items {
 		switch it := it.(type) {
-		case *Plot:
-			out = append(out, it)
+		case Chart:
+			out = append(out, it.Plot)
 		case Finding:
 			out = append(out, it.Plots...)
 		}

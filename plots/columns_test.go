@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"astrolabe/plots/canvas"
+	"astrolabe/plots/canvas/canvastest"
 )
 
 // inkIn counts the pixels of an image that have a colour near c, in columns [x0, x1).
@@ -40,7 +41,7 @@ func TestASpikeOfOneSampleAmongAMillionLeavesInk(t *testing.T) {
 	const n = 1_000_000
 	for _, at := range []int{0, 1, 333_333, 500_000, n - 1} {
 		for _, up := range []bool{true, false} {
-			y := values(n, func(int) float64 { return 50 })
+			y := canvastest.Values(n, func(int) float64 { return 50 })
 			flat, err := Timeline(TimelineOptions{Y: Range{0, 100}}, series("a", "", 1000, y))
 			before := inkIn(paint(t, must(t, flat, err), canvas.Size{}), 0, 1600, blue)
 			y[at] = 0
@@ -58,7 +59,7 @@ func TestASpikeOfOneSampleAmongAMillionLeavesInk(t *testing.T) {
 
 func TestEverySpikeAmongManyLeavesItsOwnInk(t *testing.T) {
 	const n, spikes = 1_000_000, 100
-	y := values(n, func(int) float64 { return 0 })
+	y := canvastest.Values(n, func(int) float64 { return 0 })
 	for i := range spikes {
 		y[i*(n/spikes)+n/spikes/2] = 100
 	}
@@ -80,7 +81,7 @@ func TestEverySpikeAmongManyLeavesItsOwnInk(t *testing.T) {
 }
 
 func TestAFlatLineOfAMillionSamplesCrossesTheWholeFrame(t *testing.T) {
-	p, err := Timeline(TimelineOptions{}, series("a", "", 1000, values(1_000_000, func(int) float64 { return 3 })))
+	p, err := Timeline(TimelineOptions{}, series("a", "", 1000, canvastest.Values(1_000_000, func(int) float64 { return 3 })))
 	img := paint(t, must(t, p, err), canvas.Size{})
 	ink := inkIn(img, 0, 1600, blue)
 	if ink < 2*1400 || ink > 2*1600 {
@@ -89,9 +90,9 @@ func TestAFlatLineOfAMillionSamplesCrossesTheWholeFrame(t *testing.T) {
 }
 
 func TestQuietLinesUnderNoiseStayVisible(t *testing.T) {
-	r := noise()
-	noisy := series("noisy", "", 1000, values(100_000, func(int) float64 { return 50 + 15*r.NormFloat64() }))
-	quiet := series("quiet", "", 1000, values(100_000, func(int) float64 { return 50 }))
+	r := canvastest.Noise()
+	noisy := series("noisy", "", 1000, canvastest.Values(100_000, func(int) float64 { return 50 + 15*r.NormFloat64() }))
+	quiet := series("quiet", "", 1000, canvastest.Values(100_000, func(int) float64 { return 50 }))
 	p, err := Timeline(TimelineOptions{}, quiet, noisy)
 	if ink := inkIn(paint(t, must(t, p, err), canvas.Size{}), 100, 1300, blue); ink < 2000 {
 		t.Errorf("the quiet line under the noise has %d pixels", ink)
@@ -114,7 +115,7 @@ func TestGapsAndMissingValuesBreakTheLine(t *testing.T) {
 }
 
 func TestReduceKeepsFirstExtremesAndLastInTimeOrder(t *testing.T) {
-	s, e := times(8, 10)
+	s, e := canvastest.Times(8, 10)
 	r := canvas.Reduce(s, e, []float64{5, 9, 1, 6, 2, 2, 2, 2}, 0, 80, 2)
 	c := r.Cols[0]
 	if c.First != 5 || c.Max != 9 || c.Min != 1 || c.Last != 6 || c.MinFirst {
@@ -126,7 +127,7 @@ func TestReduceKeepsFirstExtremesAndLastInTimeOrder(t *testing.T) {
 }
 
 func TestReduceCountsWhatItCannotShow(t *testing.T) {
-	s, e := times(4, 10)
+	s, e := canvastest.Times(4, 10)
 	r := canvas.Reduce(s, e, []float64{math.NaN(), math.Inf(1), 3, math.NaN()}, 0, 40, 8)
 	if r.Shown != 1 || r.Missing != 2 || r.Infinite != 1 || r.Min != 3 || r.Max != 3 {
 		t.Errorf("%+v", r)
@@ -137,10 +138,10 @@ func TestReduceCountsWhatItCannotShow(t *testing.T) {
 }
 
 func TestVectorPathsReachEveryExtreme(t *testing.T) {
-	r := noise()
-	y := values(50_000, func(int) float64 { return r.NormFloat64() })
+	r := canvastest.Noise()
+	y := canvastest.Values(50_000, func(int) float64 { return r.NormFloat64() })
 	y[31_234] = 40
-	s, e := times(len(y), 10)
+	s, e := canvastest.Times(len(y), 10)
 	red := canvas.Reduce(s, e, y, 0, e[len(e)-1], 300)
 	frame := canvas.Box(0, 0, 300, 100)
 	tr := canvas.NewTrace(red, frame, 1, func(v float64) float64 { return -v })
@@ -162,7 +163,7 @@ func TestVectorPathsReachEveryExtreme(t *testing.T) {
 
 func TestStackedPeaksLeaveInkAndTotalsAreSums(t *testing.T) {
 	const n = 1_000_000
-	a, b := values(n, func(int) float64 { return 10 }), values(n, func(int) float64 { return 20 })
+	a, b := canvastest.Values(n, func(int) float64 { return 10 }), canvastest.Values(n, func(int) float64 { return 20 })
 	b[700_000] = 80
 	p, err := Timeline(TimelineOptions{Stacked: true}, series("a", "", 1000, a), series("b", "", 1000, b))
 	tl := must(t, p, err).body.(*timeline)
@@ -205,14 +206,14 @@ func FuzzTimeline(f *testing.F) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		checkLayout(t, "fuzzed", sc)
+		canvastest.CheckLayout(t, "fuzzed", sc)
 		sc.Paint()
 	})
 }
 
 func TestADipOfOneSampleAmongAMillionShowsInAStack(t *testing.T) {
-	level := values(million, func(int) float64 { return 100 })
-	dipped := values(million, func(i int) float64 {
+	level := canvastest.Values(million, func(int) float64 { return 100 })
+	dipped := canvastest.Values(million, func(i int) float64 {
 		if i == 333333 {
 			return 0
 		}

@@ -18,17 +18,20 @@ import (
 
 	"astrolabe/capture"
 	"astrolabe/plots/canvas"
+	"astrolabe/plots/canvas/canvastest"
 )
 
 // documentReport is the sample report with what only written forms show.
 func documentReport(t testing.TB) *Report {
 	r := sampleReport(t, 6)
 	r.Command = "astrolabe report gfx1151-vcopy --l2_hit_low=50 -o report.html"
+	histogram, err := Histogram(HistogramOptions{Title: "Frame time", Unit: "ms"}, Sample{Values: canvastest.Values(2000, func(i int) float64 { return 16.6 + float64(i%97)/20 })})
+	must(t, histogram, err)
 	measured, limit, nan := 12.5, 25.0, math.NaN()
 	for i, it := range r.Items {
 		if f, ok := it.(Finding); ok && f.Severity == canvas.Critical {
 			f.Measured, f.Limit, f.Unit = &measured, &limit, "%"
-			f.Plots = []*Plot{find(plainGallery(t), "histogram")}
+			f.Plots = []*Plot{histogram}
 			r.Items[i] = f
 		}
 	}
@@ -54,7 +57,7 @@ func TestMarkdownHasItsPicturesBesideIt(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if img, err := png.Decode(f); err != nil || img.Bounds().Dx() != figureWidth {
+		if img, err := png.Decode(f); err != nil || img.Bounds().Dx() != 1280 {
 			t.Errorf("%s: %v", m[1], err)
 		}
 		f.Close()
@@ -147,14 +150,15 @@ func TestHTMLStandsAloneAndEscapesWhatItShows(t *testing.T) {
 
 func TestReportsOfHundredsOfCountersStaySmall(t *testing.T) {
 	r := &Report{Title: "Everything"}
-	noisy := noisySeries()
+	r2 := canvastest.Noise()
+	noisy := series("read bandwidth", "bytes/s", 1000, canvastest.Values(40_000, func(int) float64 { return 2e9 * (1 + .2*r2.NormFloat64()) }))
 	for i := range 100 {
 		s := noisy
 		s.Name = fmt.Sprintf("counter %d", i)
 		n := 20_000
 		s.Start, s.End, s.Y = s.Start[:n], s.End[:n], s.Y[i*100:i*100+n]
 		p, err := Timeline(TimelineOptions{}, s)
-		r.Items = append(r.Items, must(t, p, err))
+		r.Items = append(r.Items, Chart{must(t, p, err)})
 	}
 	doc, err := r.html()
 	if err != nil || len(doc) > 16<<20 {
@@ -367,13 +371,13 @@ func TestABrowserReadsTheReport(t *testing.T) {
 		if rerr != nil || err != nil {
 			t.Skipf("SKIPPED: chromium does not run here: %v: %.300s", err, out)
 		}
-		if galleryOut := *galleryDir; galleryOut != "" {
+		if galleryOut := canvastest.Gallery(t); galleryOut != "" {
 			os.WriteFile(filepath.Join(galleryOut, "browser-"+theme.Name+".png"), data, 0o666)
 		}
 		if err := os.Remove(shot); err != nil {
 			t.Fatal(err)
 		}
-		img := decode(t, data)
+		img := canvastest.Decode(t, data)
 		counts := map[string]int{}
 		b := img.Bounds()
 		for y := b.Min.Y; y < b.Max.Y; y++ {

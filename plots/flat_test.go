@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"astrolabe/plots/canvas"
+	"astrolabe/plots/canvas/canvastest"
 )
 
 // longNumber is a number with more digits than an axis needs that is no closer than its data.
@@ -48,11 +49,11 @@ func chartsOf(t *testing.T, unit string, y []float64) []picture {
 }
 
 func TestValuesThatDifferByLessThanTheirPrecisionAreDrawnFlat(t *testing.T) {
-	r := noise()
+	r := canvastest.Noise()
 	for unit, base := range map[string]float64{"Hz": 1.05e9, "ms": 16.6, "cycles": 5e15, "bytes": 1 << 40, "°C": 61.5} {
 		// That of a clock is one cycle more or less in samples of some milliseconds, as Intel's GPUs count them.
 		share := map[string]float64{"Hz": 2e-6}[unit]
-		y := values(2000, func(int) float64 { return base * (1 + max(share, 5e-8)*r.Float64()) })
+		y := canvastest.Values(2000, func(int) float64 { return base * (1 + max(share, 5e-8)*r.Float64()) })
 		for _, c := range chartsOf(t, unit, y) {
 			text := textsOf(t, c.plot)
 			if !strings.Contains(text, "less than 0.001 % of their size: drawn flat") {
@@ -83,15 +84,15 @@ func TestValuesThatDifferByLessThanTheirPrecisionAreDrawnFlat(t *testing.T) {
 }
 
 func TestValuesThatDifferMoreThanTheirPrecisionAreNotFlattened(t *testing.T) {
-	r := noise()
+	r := canvastest.Noise()
 	for unit, base := range map[string]float64{"Hz": 1.05e9, "ms": 16.6, "bytes": 1 << 40} {
-		y := values(2000, func(int) float64 { return base * (1 + 5e-5*r.Float64()) })
+		y := canvastest.Values(2000, func(int) float64 { return base * (1 + 5e-5*r.Float64()) })
 		for _, c := range chartsOf(t, unit, y) {
 			sc, err := c.plot.scene(canvas.Size{})
 			if err != nil {
 				t.Fatal(err)
 			}
-			checkLayout(t, fmt.Sprintf("%s in %s", c.name, unit), sc)
+			canvastest.CheckLayout(t, fmt.Sprintf("%s in %s", c.name, unit), sc)
 			if text := textsOf(t, c.plot); strings.Contains(text, "drawn flat") {
 				t.Errorf("%s in %s is drawn flat", c.name, unit)
 			}
@@ -100,7 +101,7 @@ func TestValuesThatDifferMoreThanTheirPrecisionAreNotFlattened(t *testing.T) {
 }
 
 func TestAnAxisThatWasAskedForIsNotFlattened(t *testing.T) {
-	y := values(100, func(i int) float64 { return 1.05e9 + float64(i%50) })
+	y := canvastest.Values(100, func(i int) float64 { return 1.05e9 + float64(i%50) })
 	p, err := Timeline(TimelineOptions{Y: Range{1.05e9, 1.05e9 + 50}}, series("clock", "Hz", 1e6, y))
 	if text := textsOf(t, must(t, p, err)); strings.Contains(text, "drawn flat") || !strings.Contains(text, "1.05000002") {
 		t.Errorf("the range that was given is not shown:\n%s", text)
@@ -121,7 +122,7 @@ func TestTicksOfPowersOfTwoHaveNoMoreDigitsThanTellThemApart(t *testing.T) {
 }
 
 func TestEveryMarkedPercentileIsNamedAlsoWhereLabelsHaveNoRoom(t *testing.T) {
-	p, err := Latency(LatencyOptions{Unit: "ms"}, Sample{"wait", values(100, func(int) float64 { return 16.6 })})
+	p, err := Latency(LatencyOptions{Unit: "ms"}, Sample{"wait", canvastest.Values(100, func(int) float64 { return 16.6 })})
 	text := textsOf(t, must(t, p, err))
 	for _, name := range []string{"p50", "p90", "p99", "p99.9", "max"} {
 		if !strings.Contains(text, name+" 16.6 ms") {

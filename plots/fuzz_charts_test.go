@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"astrolabe/plots/canvas"
+	"astrolabe/plots/canvas/canvastest"
 )
 
 // FuzzCharts draws every kind of chart from any values, at any size.
@@ -64,7 +65,7 @@ func FuzzCharts(f *testing.F) {
 			if err != nil {
 				return // a size that is refused
 			}
-			checkLayout(t, []string{"area", "twin", "lanes", "groups", "color", "box", "heatmap", "latency", "correlation", "roofline", "overlay", "confusion"}[i], sc)
+			canvastest.CheckLayout(t, []string{"area", "twin", "lanes", "groups", "color", "box", "heatmap", "latency", "correlation", "roofline", "overlay", "confusion"}[i], sc)
 			sc.Paint()
 		}
 	})

@@ -8,11 +8,12 @@ import (
 	"testing"
 
 	"astrolabe/plots/canvas"
+	"astrolabe/plots/canvas/canvastest"
 )
 
 // makeChartGallery is the part of the gallery beyond plain timelines, bars and histograms.
 func makeChartGallery(t testing.TB) []picture {
-	r := noise()
+	r := canvastest.Noise()
 	var out []picture
 	add := func(name string, p *Plot, err error) { out = append(out, picture{name, must(t, p, err)}) }
 	timeline := func(name string, o TimelineOptions, s ...Series) {
@@ -23,7 +24,7 @@ func makeChartGallery(t testing.TB) []picture {
 	long := strings.Repeat("a name that never seems to end ", 20)
 
 	bandwidth := func(n int, mid float64) []float64 {
-		y := values(n, func(i int) float64 {
+		y := canvastest.Values(n, func(i int) float64 {
 			return mid * (1 + 0.5*math.Sin(float64(i)/float64(n)*20) + 0.15*r.NormFloat64())
 		})
 		for i := n / 3; i < n/3+n/20; i++ {
@@ -41,26 +42,26 @@ func makeChartGallery(t testing.TB) []picture {
 	timeline("spread of few", TimelineOptions{Title: "Few samples", Style: Spread}, series("read", "B/s", 1e7, []float64{3, 4, nan, 5}))
 	timeline("spread of several", TimelineOptions{Title: "Noisy memory traffic", Style: Spread},
 		series("read", "B/s", 1e5, noisy), series("write", "B/s", 1e5, bandwidth(100_000, 2e9)))
-	queue := values(2000, func(i int) float64 { return math.Exp(4*math.Sin(float64(i)/120) + 0.3*r.NormFloat64()) })
+	queue := canvastest.Values(2000, func(i int) float64 { return math.Exp(4*math.Sin(float64(i)/120) + 0.3*r.NormFloat64()) })
 	queue[100] = 0
 	timeline("log", TimelineOptions{Title: "Queue wait", Log: true, Bands: []Band{{Lo: 10, Hi: 10, Label: "budget 10 ms", Severity: canvas.Warning}}}, series("queue wait", "ms", 1e6, queue))
 	timeline("log of zeros", TimelineOptions{Title: "Queue wait", Log: true}, series("queue wait", "ms", 1e6, []float64{0, 0}))
-	timeline("twin", TimelineOptions{Title: "Clock and temperature", Twin: []Series{series("temperature", "°C", 1e7, values(500, func(i int) float64 { return 88 - 38*math.Exp(-float64(i)/120) + 0.3*r.NormFloat64() }))}},
-		series("shader clock", "Hz", 1e7, values(500, func(i int) float64 { return 2.4e9 - 4e8*math.Min(1, float64(i)/300) + 1e7*r.NormFloat64() })))
+	timeline("twin", TimelineOptions{Title: "Clock and temperature", Twin: []Series{series("temperature", "°C", 1e7, canvastest.Values(500, func(i int) float64 { return 88 - 38*math.Exp(-float64(i)/120) + 0.3*r.NormFloat64() }))}},
+		series("shader clock", "Hz", 1e7, canvastest.Values(500, func(i int) float64 { return 2.4e9 - 4e8*math.Min(1, float64(i)/300) + 1e7*r.NormFloat64() })))
 	timeline("twin without right values", TimelineOptions{Title: "Clock and temperature", Twin: []Series{series("temperature", "°C", 1e7, []float64{nan, nan})}}, series("clock", "Hz", 1e7, []float64{1e9, 2e9}))
 
-	own := noise()
+	own := canvastest.Noise()
 	around := func(n, samples int, unit string, mid func(k int) float64) []Series {
 		out := make([]Series, n)
 		for k := range out {
-			out[k] = series(fmt.Sprintf("ShaderCoreUtil[%d]", k), unit, 1e6, values(samples, func(i int) float64 {
+			out[k] = series(fmt.Sprintf("ShaderCoreUtil[%d]", k), unit, 1e6, canvastest.Values(samples, func(i int) float64 {
 				return mid(k) * (1 + 0.5*math.Sin(float64(i)/300+float64(k)) + 0.3*own.NormFloat64())
 			}))
 		}
 		return out
 	}
 	sixteen := around(16, 5000, "%", func(k int) float64 { return 30 + 2*float64(k) })
-	sixteen[3].Y = values(5000, func(int) float64 { return nan })
+	sixteen[3].Y = canvastest.Values(5000, func(int) float64 { return nan })
 	sixteen[3].Why = "core 3 was not powered while the capture ran, so that its block counted nothing"
 	for i := range 800 {
 		sixteen[5].Y[2000+i] = nan
@@ -87,8 +88,8 @@ func makeChartGallery(t testing.TB) []picture {
 		add(name, p, err)
 	}
 	n := 800
-	x := values(n, func(int) float64 { return 20 + 60*r.Float64() })
-	y := values(n, func(i int) float64 { return 3.1e7*x[i] + 2e8*r.NormFloat64() })
+	x := canvastest.Values(n, func(int) float64 { return 20 + 60*r.Float64() })
+	y := canvastest.Values(n, func(i int) float64 { return 3.1e7*x[i] + 2e8*r.NormFloat64() })
 	y[3] = nan
 	kernels := make([]string, n)
 	for i := range kernels {
@@ -99,11 +100,11 @@ func makeChartGallery(t testing.TB) []picture {
 	scatter("scatter", so, x, y)
 	so.Groups = kernels
 	scatter("scatter by kernel", so, x, y)
-	so.Groups, so.Color, so.ColorLabel, so.ColorUnit = nil, values(n, func(i int) float64 { return float64(i) * 1e6 }), "shader clock", "Hz"
+	so.Groups, so.Color, so.ColorLabel, so.ColorUnit = nil, canvastest.Values(n, func(i int) float64 { return float64(i) * 1e6 }), "shader clock", "Hz"
 	scatter("scatter by number", so, x, y)
 	many := 200_000
-	mx := values(many, func(int) float64 { return math.Exp(2 * r.NormFloat64()) })
-	my := values(many, func(i int) float64 { return 5 * math.Pow(mx[i], 0.7) * math.Exp(0.4*r.NormFloat64()) })
+	mx := canvastest.Values(many, func(int) float64 { return math.Exp(2 * r.NormFloat64()) })
+	my := canvastest.Values(many, func(i int) float64 { return 5 * math.Pow(mx[i], 0.7) * math.Exp(0.4*r.NormFloat64()) })
 	mx[0], my[0] = 4000, 0.01
 	scatter("scatter of many", ScatterOptions{Title: "Latency over size", XLabel: "size", XUnit: "KiB", YLabel: "latency", YUnit: "us", Fit: true, LogX: true, LogY: true}, mx, my)
 	scatter("scatter of none", ScatterOptions{Title: "Nothing", Fit: true}, nil, nil)
@@ -115,7 +116,7 @@ func makeChartGallery(t testing.TB) []picture {
 		add(name, p, err)
 	}
 	frames := func(mid, width float64, n int) []float64 {
-		return values(n, func(int) float64 { return mid * math.Exp(width*r.NormFloat64()) })
+		return canvastest.Values(n, func(int) float64 { return mid * math.Exp(width*r.NormFloat64()) })
 	}
 	boxes("box", BoxOptions{Title: "Dispatch time by kernel", XLabel: "duration", Unit: "us"},
 		Sample{"gemm_kernel<float, 128, 64>", frames(40, .3, 3000)}, Sample{"vecCopy", frames(12, .5, 5000)}, Sample{"reduce_max", append(frames(25, .1, 500), nan, 90)}, Sample{"memset", []float64{5, 5, 5}}, Sample{"never ran", nil})
@@ -134,7 +135,7 @@ func makeChartGallery(t testing.TB) []picture {
 	}
 	var cores []Series
 	for k := range 12 {
-		u := percentWave(r, 3000, 20+5*float64(k), 20, 150+10*float64(k), 4)
+		u := canvastest.Wave(r, 3000, 20+5*float64(k), 20, 150+10*float64(k), 4)
 		if k == 4 {
 			u[2000] = 100
 		}
@@ -146,13 +147,13 @@ func makeChartGallery(t testing.TB) []picture {
 		cores = append(cores, series(fmt.Sprintf("core %d", k), "%", 1e6, u))
 	}
 	heat("heatmap", HeatmapOptions{Title: "Shader core utilisation", Marks: []Mark{{1.5e9, "frame 90"}}}, cores...)
-	heat("heatmap log", HeatmapOptions{Title: "Requests", Log: true, Pick: "mean"}, series("ch0", "", 1e6, queue), series("ch1", "", 1e6, values(2000, func(int) float64 { return 1 + 50*r.Float64() })))
+	heat("heatmap log", HeatmapOptions{Title: "Requests", Log: true, Pick: "mean"}, series("ch0", "", 1e6, queue), series("ch1", "", 1e6, canvastest.Values(2000, func(int) float64 { return 1 + 50*r.Float64() })))
 	heat("heatmap of none", HeatmapOptions{Title: "Nothing"})
 	heat("heatmap of missing", HeatmapOptions{Title: "Nothing"}, series("a", "", 1, []float64{nan}))
 	heat("heatmap of zeros", HeatmapOptions{Title: "Zeros"}, series("a", "events", 1e9, []float64{0, 0, nan}))
 	var channels []Series
 	for k := range 400 {
-		channels = append(channels, series(fmt.Sprintf("xcc%d/ch%d", k/16, k%16), "requests", 1e6, values(300, func(i int) float64 { return float64(k) * (1 + math.Sin(float64(i)/20)) })))
+		channels = append(channels, series(fmt.Sprintf("xcc%d/ch%d", k/16, k%16), "requests", 1e6, canvastest.Values(300, func(i int) float64 { return float64(k) * (1 + math.Sin(float64(i)/20)) })))
 	}
 	heat("heatmap of many", HeatmapOptions{Title: "Requests per channel"}, channels...)
 
@@ -179,11 +180,11 @@ func makeChartGallery(t testing.TB) []picture {
 		p, err := Correlation(o, s...)
 		add(name, p, err)
 	}
-	base := values(500, func(i int) float64 { return math.Sin(float64(i)/30) + 0.1*r.NormFloat64() })
+	base := canvastest.Values(500, func(i int) float64 { return math.Sin(float64(i)/30) + 0.1*r.NormFloat64() })
 	mixed := func(k float64) []float64 {
-		return values(500, func(i int) float64 { return k*base[i] + 0.5*r.NormFloat64() })
+		return canvastest.Values(500, func(i int) float64 { return k*base[i] + 0.5*r.NormFloat64() })
 	}
-	cs := []Sample{{"GPU busy", base}, {"L2 read bandwidth", mixed(2)}, {"L2 hit rate", mixed(-1)}, {"ALU utilisation", mixed(0.4)}, {"shader clock", values(500, func(int) float64 { return 2.4e9 })}, {"temperature", mixed(0)}}
+	cs := []Sample{{"GPU busy", base}, {"L2 read bandwidth", mixed(2)}, {"L2 hit rate", mixed(-1)}, {"ALU utilisation", mixed(0.4)}, {"shader clock", canvastest.Values(500, func(int) float64 { return 2.4e9 })}, {"temperature", mixed(0)}}
 	corr("correlation", CorrelationOptions{Title: "What moves together"}, cs...)
 	corr("correlation of ranks", CorrelationOptions{Title: "What moves together", Method: "spearman"}, cs[:3]...)
 	corr("correlation of none", CorrelationOptions{Title: "Nothing"})
@@ -200,8 +201,8 @@ func makeChartGallery(t testing.TB) []picture {
 	add("confusion of none", p, err)
 
 	pair := func(name, unit string, a, b float64) Pair {
-		before := series("x", unit, 1e6, percentWave(r, 4000, a, 10, 200, 5))
-		after := series("x", unit, 1e6, percentWave(r, 3600, b, 10, 200, 5))
+		before := series("x", unit, 1e6, canvastest.Wave(r, 4000, a, 10, 200, 5))
+		after := series("x", unit, 1e6, canvastest.Wave(r, 3600, b, 10, 200, 5))
 		return Pair{Name: name, Before: before, After: after, BeforeTotal: a, AfterTotal: b}
 	}
 	p, err = Overlay(OverlayOptions{Title: "Build 1041 and build 1042"}, pair("GPU busy", "%", 70, 52), pair("L2 hit rate", "%", 40, 55))

@@ -70,8 +70,8 @@ func (r *Report) html() ([]byte, error) {
 	}
 	for _, it := range r.shownItems() {
 		switch it := it.(type) {
-		case *Plot:
-			if err := h.plots([]*Plot{it}); err != nil {
+		case Chart:
+			if err := h.plots([]*Plot{it.Plot}); err != nil {
 				return nil, err
 			}
 		case Text:

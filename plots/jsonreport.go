@@ -151,9 +151,9 @@ func (r *Report) json() ([]byte, error) {
 			doc.Items = append(doc.Items, jsonItem{Kind: "text", Markdown: string(it)})
 		case Table:
 			doc.Items = append(doc.Items, jsonItem{Kind: "table", Table: it.json()})
-		case *Plot:
+		case Chart:
 			if it.Drawable() {
-				p := plotJSON(it)
+				p := plotJSON(it.Plot)
 				doc.Items = append(doc.Items, jsonItem{Kind: "plot", Plot: &p})
 			}
 		}

@@ -7,13 +7,14 @@ import (
 	"testing"
 
 	"astrolabe/plots/canvas"
+	"astrolabe/plots/canvas/canvastest"
 )
 
 // crowd is n noisy series of one unit around levels.
 func crowd(n, samples int, unit string, level func(k int) float64, noise func() float64) []Series {
 	out := make([]Series, n)
 	for k := range out {
-		out[k] = series(fmt.Sprintf("ShaderCoreUtil[%d]", k), unit, 1e6, values(samples, func(i int) float64 {
+		out[k] = series(fmt.Sprintf("ShaderCoreUtil[%d]", k), unit, 1e6, canvastest.Values(samples, func(i int) float64 {
 			return level(k) + 10*math.Sin(float64(i)/300+float64(k)) + noise()
 		}))
 	}
@@ -27,7 +28,7 @@ func lanesIn(t *testing.T, o TimelineOptions, s ...Series) []*lane {
 }
 
 func TestSixteenNoisyLinesGetALaneEach(t *testing.T) {
-	r := noise()
+	r := canvastest.Noise()
 	list := crowd(16, 5000, "%", func(int) float64 { return 50 }, func() float64 { return 10 * r.NormFloat64() })
 	p, err := Timeline(TimelineOptions{Title: "Cores", Marks: []Mark{{2e9, "frame 9"}}}, list...)
 	if n := len(must(t, p, err).body.(*timeline).lanes); n != 16 {
@@ -64,7 +65,7 @@ func TestSixteenNoisyLinesGetALaneEach(t *testing.T) {
 }
 
 func TestOnlyNoisySeriesThatHideEachOtherGetLanes(t *testing.T) {
-	r := noise()
+	r := canvastest.Noise()
 	calm := func() float64 { return 0 }
 	loud := func() float64 { return 8 * r.NormFloat64() }
 	same := func(int) float64 { return 50 }
@@ -119,7 +120,7 @@ func TestLanesOfOneUnitCompareUnlessOneWouldVanish(t *testing.T) {
 }
 
 func TestLanesThatFindNoRoomAreNamed(t *testing.T) {
-	r := noise()
+	r := canvastest.Noise()
 	p, err := Timeline(TimelineOptions{}, crowd(16, 5000, "%", func(int) float64 { return 50 }, func() float64 { return 10 * r.NormFloat64() })...)
 	sc, err2 := must(t, p, err).scene(canvas.Size{Width: 500, Height: 250})
 	if err2 != nil {
@@ -134,37 +135,9 @@ func TestLanesThatFindNoRoomAreNamed(t *testing.T) {
 	}
 }
 
-func TestLanesGoOnOnTheNextPage(t *testing.T) {
-	r := noise()
-	p, err := Timeline(TimelineOptions{Title: "Channels"}, crowd(80, 2000, "%", func(int) float64 { return 50 }, func() float64 { return 10 * r.NormFloat64() })...)
-	doc := &Report{Title: "Channels", Items: []Item{must(t, p, err)}}
-	scenes, err := doc.scenes("pdf", canvas.Size{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	names := 0
-	for i, sc := range scenes {
-		axes := 0
-		for _, b := range sc.Boxes {
-			if strings.HasPrefix(b.Text, "ShaderCoreUtil[") {
-				names++
-			}
-			if b.Text == "time [s]" {
-				axes++
-			}
-		}
-		if axes != 1 {
-			t.Errorf("page %d has %d time axes", i+1, axes)
-		}
-	}
-	if names != 80 || len(scenes) < 2 {
-		t.Errorf("%d names of 80 on %d pages", names, len(scenes))
-	}
-}
-
 func TestALaneWithoutDataSaysWhy(t *testing.T) {
 	list := crowd(3, 50, "%", func(int) float64 { return 50 }, func() float64 { return 0 })
-	list[1].Y, list[1].Why = values(50, func(int) float64 { return math.NaN() }), "core 1 had no power"
+	list[1].Y, list[1].Why = canvastest.Values(50, func(int) float64 { return math.NaN() }), "core 1 had no power"
 	p, err := Timeline(TimelineOptions{Lanes: AlwaysLanes}, list...)
 	if text := textsOf(t, must(t, p, err)); !strings.Contains(text, "core 1 had no power") {
 		t.Errorf("the reason is not shown:\n%s", text)

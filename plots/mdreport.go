@@ -46,8 +46,8 @@ func (r *Report) markdown(path string, sz canvas.Size) ([]Document, error) {
 	}
 	for _, it := range r.shownItems() {
 		switch it := it.(type) {
-		case *Plot:
-			if err := m.plots([]*Plot{it}); err != nil {
+		case Chart:
+			if err := m.plots([]*Plot{it.Plot}); err != nil {
 				return nil, err
 			}
 		case Text:

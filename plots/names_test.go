@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"astrolabe/plots/canvas"
+	"astrolabe/plots/canvas/canvastest"
 )
 
 func longNames(n int) []string {
@@ -71,7 +72,7 @@ func TestRowsOfLongNamesAreToldApart(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			text := strings.ReplaceAll(textOf(sc), "\n", "")
+			text := strings.ReplaceAll(canvastest.TextOf(sc), "\n", "")
 			for i := range 8 {
 				if !slices.ContainsFunc([]string{"%dUtil", "…%d…", "Unit%d"}, func(f string) bool { return strings.Contains(text, fmt.Sprintf(f, i)) }) {
 					t.Errorf("%s at %v: no name shows the number %d:\n%s", name, sz, i, text)

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"astrolabe/plots/canvas"
+	"astrolabe/plots/canvas/canvastest"
 )
 
 func TestTicksChangeTheirPrefixWhereTheyReachTheNext(t *testing.T) {
@@ -20,7 +21,7 @@ func TestTicksChangeTheirPrefixWhereTheyReachTheNext(t *testing.T) {
 
 func TestCountsAreWholeNumbers(t *testing.T) {
 	for _, n := range []int{1, 2, 3, 7, 30} {
-		p, err := Histogram(HistogramOptions{}, Sample{"a", values(n, func(int) float64 { return 5 })})
+		p, err := Histogram(HistogramOptions{}, Sample{"a", canvastest.Values(n, func(int) float64 { return 5 })})
 		sc, err2 := must(t, p, err).scene(canvas.Size{})
 		if err2 != nil {
 			t.Fatal(err2)
@@ -59,20 +60,5 @@ func TestValuesNearTheEndsOfDoublesKeepTheirPlace(t *testing.T) {
 	r := must(t, p, err).body.(*correlation).r
 	if math.Abs(r[0][1]+1) > 1e-9 || math.Abs(r[0][2]-1) > 1e-9 {
 		t.Errorf("correlations %v", r)
-	}
-}
-
-func TestAReportInSVGHasAllOfItsPages(t *testing.T) {
-	r := sampleReport(t, 120)
-	png, err := r.Pages("png", canvas.Size{Width: 1600, Height: 900})
-	if err != nil {
-		t.Fatal(err)
-	}
-	svg, err := r.Pages("svg", canvas.Size{Width: 1600, Height: 900})
-	if err != nil || len(svg) != len(png) || len(svg) < 3 {
-		t.Errorf("%d pages as PNG, %d as SVG: %v", len(png), len(svg), err)
-	}
-	if whole, err := r.Pages("svg", canvas.Size{}); err != nil || len(whole) != 1 {
-		t.Errorf("%d pages without a height: %v", len(whole), err)
 	}
 }

@@ -24,7 +24,7 @@ func TestDrawingSaysHowFarItIs(t *testing.T) {
 		}
 		var m progress.Meter
 		for _, it := range r.Items {
-			if p, ok := it.(*Plot); ok && p != nil && p.body != nil {
+			if p, ok := it.(Chart); ok && p.Drawable() {
 				if err := p.Telling(&m).WriteTo(io.Discard, format, canvas.Size{}); err != nil {
 					t.Fatal(err)
 				}

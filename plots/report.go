@@ -45,12 +45,15 @@ type Report struct {
 // KV is one line of a report's provenance.
 type KV struct{ Key, Value string }
 
-// Item is one part of a report: a Text, a Finding, a Table or a *Plot.
+// Item is one part of a report: a Text, a Finding, a Table or a Chart.
 type Item interface{ item() }
 
 // Text is prose in a small subset of Markdown: headings, paragraphs, lists, block quotes, fenced code, rules, bold,
 // emphasis, code spans and links.
 type Text string
+
+// Chart is a chart as a part of a report.
+type Chart struct{ *Plot }
 
 // Finding is a judgement about the capture, with what it rests on. Values are texts, formatted by whoever judged.
 type Finding struct {
@@ -107,7 +110,7 @@ const (
 func (Text) item()    {}
 func (Finding) item() {}
 func (Table) item()   {}
-func (*Plot) item()   {}
+func (Chart) item()   {}
 
 // Findings returns the findings of the report, the gravest first, those of one severity in their order, and behind all others the hints. What limits if
 // another does not follows that, whatever its severity.
@@ -253,8 +256,8 @@ func (r *Report) withFonts(u canvas.FontUse) []KV {
 // pictures is how many plots the report has.
 func (r *Report) pictures() (n int) {
 	for _, it := range r.shownItems() {
-		if p, ok := it.(*Plot); ok {
-			n += len(Drawable([]*Plot{p}))
+		if c, ok := it.(Chart); ok && c.Drawable() {
+			n++
 		}
 	}
 	for _, f := range r.shownFindings() {

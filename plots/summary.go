@@ -117,8 +117,8 @@ func (r *Report) BestChart() *Plot {
 		}
 	}
 	for _, it := range r.Items {
-		if p, ok := it.(*Plot); ok {
-			collect(p)
+		if c, ok := it.(Chart); ok {
+			collect(c.Plot)
 		}
 	}
 	if len(all) == 0 {

@@ -8,6 +8,7 @@ import (
 
 	"astrolabe/capture"
 	"astrolabe/plots/canvas"
+	"astrolabe/plots/canvas/canvastest"
 )
 
 // summaryReport is a report with page one: an account, more findings than page one has room for, two timelines and doubts about the data.
@@ -43,22 +44,13 @@ func summaryReport(t *testing.T) *Report {
 		r.Items = append(r.Items, Finding{ID: fmt.Sprintf("hint_%d", i), Severity: canvas.Warning, Title: "A hint that explains the limit", Advice: strings.Repeat("Do something about it. ", 30)})
 	}
 	share := 0.6
-	r.Items = append(r.Items, queues, units,
+	r.Items = append(r.Items, Chart{queues}, Chart{units},
 		Finding{ID: "texture_bound", Severity: canvas.Warning, Title: "The texture unit sets the pace 60 % of the time", Share: &share, Gain: []float64{0.126, 0.198}, RunnerUp: "arithmetic", Evidence: []string{"texture_unit_utilization"}},
 		Finding{ID: "data_late", Severity: canvas.Info, Title: "Samples were late"})
 	r.Judgements = []Judgement{{"the GPU", ""}, {"the CPUs", "only 3 samples"}}
 	r.Summary = &Summary{Severity: canvas.Warning, Verdict: "The texture unit sets the pace 60 % of the time; relieving it could gain 15 to 20 %", Note: "Then it is arithmetic that sets the pace.",
 		Timeline: r.BestChart(), Quality: []Note{{canvas.Warning, "Not judged: the CPUs: only 3 samples"}, {canvas.Good, "100 samples of 1 ms; no gaps"}}}
 	return r
-}
-
-// texts are the texts of a page.
-func textsIn(sc *canvas.Scene) string {
-	var b strings.Builder
-	for _, x := range sc.Boxes {
-		b.WriteString(x.Text + "\n")
-	}
-	return b.String()
 }
 
 func TestPageOneIsOneScreenAndTheDetailsFollow(t *testing.T) {
@@ -70,7 +62,7 @@ func TestPageOneIsOneScreenAndTheDetailsFollow(t *testing.T) {
 	if len(scenes) != 2 || scenes[0].W != 1600 || scenes[0].H != 900 {
 		t.Fatalf("%d pages, the first %v by %v", len(scenes), scenes[0].W, scenes[0].H)
 	}
-	text := textsIn(scenes[0])
+	text := canvastest.TextOf(scenes[0])
 	for _, want := range []string{"sets the pace 60 % of the time; relieving", "the texture unit  60 %", "could gain 15 to 20 %", "the first 3 of 4", "Units", "what set the pace", "no gaps", "Not judged: the CPUs"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("page one lacks %q:\n%s", want, text)
@@ -91,7 +83,7 @@ func TestPageOneIsOneScreenAndTheDetailsFollow(t *testing.T) {
 			}
 		}
 	}
-	if !strings.Contains(textsIn(scenes[1]), "Samples were late") {
+	if !strings.Contains(canvastest.TextOf(scenes[1]), "Samples were late") {
 		t.Error("the details do not follow")
 	}
 }
@@ -152,26 +144,7 @@ func TestTheRunnerUpFollowsWhatItStandsBehind(t *testing.T) {
 	}
 }
 
-func TestAPartHasTheColourOfTheSeriesAboutIt(t *testing.T) {
-	r, theme := summaryReport(t), canvas.Light()
-	list, colors := r.Account.Beside(r.Summary.Timeline).shown(theme)
-	for i, p := range list {
-		want := map[string]int{"texture": 1, "arithmetic": 0, "tiler": 2}
-		if slot, ok := want[p.Name]; ok && colors[i] != theme.Series[slot] {
-			t.Errorf("%s has the colour %v, want that of series %d", p.Name, colors[i], slot)
-		}
-	}
-}
-
-func TestGainsAreRoundedRanges(t *testing.T) {
-	for _, c := range []struct {
-		low, high float64
-		want      string
-	}{{0.126, 0.198, "15 to 20 %"}, {0.3056, 0.3056, "about 30 %"}, {0.01, 0.11, "up to 10 %"}, {0.001, 0.02, "below 5 %"}, {-1, 7, "up to 100 %"}} {
-		if got := gainText(c.low, c.high); got != c.want {
-			t.Errorf("%v to %v is %q, want %q", c.low, c.high, got, c.want)
-		}
-	}
+func TestJSONHasTheAccountAndWhatWasJudged(t *testing.T) {
 	doc, err := summaryReport(t).json()
 	if err != nil {
 		t.Fatal(err)

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"astrolabe/plots/canvas"
+	"astrolabe/plots/canvas/canvastest"
 )
 
 func TestQuantitiesReadAsPeopleWriteThem(t *testing.T) {
@@ -49,7 +50,7 @@ func TestTimeAxisChoosesItsUnitByTheRange(t *testing.T) {
 }
 
 func TestTickLabelsDifferAndIncrease(t *testing.T) {
-	r := noise()
+	r := canvastest.Noise()
 	for range 3000 {
 		lo := math.Pow(10, r.Float64()*40-20) * (r.Float64() - 0.5)
 		hi := lo + math.Pow(10, r.Float64()*40-20)

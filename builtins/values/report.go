@@ -103,7 +103,7 @@ func (r *Report) Findings() []plots.Finding { return r.r.Findings() }
 func (r *Report) Bare() bool {
 	return !slices.ContainsFunc(r.r.Items, func(it plots.Item) bool {
 		switch it.(type) {
-		case plots.Finding, *plots.Plot:
+		case plots.Finding, plots.Chart:
 			return true
 		}
 		return false
@@ -535,7 +535,7 @@ var reportTable = binding.MethodTable[*Report]{
 			}},
 		{Sig: "plot(p: Plot)", Doc: "Adds a chart.", Example: "report.new(\"t\").plot(plot.timeline(clk))",
 			Run: func(r *Report, c *binding.Call) (starlark.Value, error) {
-				return starlark.None, r.add(c.Arg("p").(*Plot).Plot)
+				return starlark.None, r.add(plots.Chart{Plot: c.Arg("p").(*Plot).Plot})
 			}},
 		{Sig: "table(t: Table, title: str=None)", Doc: "Adds a table.",
 			Example: "report.new(\"t\").table(cap.summary(), title=\"Everything\")",

@@ -73,7 +73,7 @@ func (a *app) comparePage(x *compared, f *compareFlags) error {
 			return err
 		}
 		if bars != nil {
-			r.Items = append(r.Items, bars)
+			r.Items = append(r.Items, plots.Chart{Plot: bars})
 		}
 		r.Items = append(r.Items, pageTable(x.result, changed))
 	}

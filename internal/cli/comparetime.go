@@ -114,7 +114,7 @@ func (t *comparedTime) items(from, to string) ([]plots.Item, error) {
 	if err != nil {
 		return nil, err
 	}
-	return []plots.Item{chart, table}, nil
+	return []plots.Item{plots.Chart{Plot: chart}, table}, nil
 }
 
 // whole is the larger time of both.
