@@ -11,7 +11,7 @@ import (
 	"astrolabe/builtins/binding"
 	"astrolabe/builtins/values"
 	"astrolabe/capture"
-	"astrolabe/plots"
+	"astrolabe/plots/charts"
 )
 
 var plotModule = binding.MethodTable[*binding.Env]{
@@ -31,10 +31,10 @@ var plotModule = binding.MethodTable[*binding.Env]{
 				"largest. twin are counters of another unit, drawn in the same frame against an axis at the right.",
 			Example: "plot.timeline(clk, hits, title=\"Clock and hits\", bands=clk.gt(1000).spans(), marks=[(1, \"start\")])",
 			Run: func(e *binding.Env, c *binding.Call) (starlark.Value, error) {
-				o := plots.TimelineOptions{Title: c.Str("title", ""), YLabel: c.Str("ylabel", ""),
+				o := charts.TimelineOptions{Title: c.Str("title", ""), YLabel: c.Str("ylabel", ""),
 					Stacked: c.Flag("stacked", false), Lanes: lanes(c), Log: c.Flag("log", false)}
 				if c.Flag("spread", false) {
-					o.Style = plots.Spread
+					o.Style = charts.Spread
 				}
 				return timeline(e, c, o, c.Value("twin"))
 			},
@@ -46,8 +46,8 @@ var plotModule = binding.MethodTable[*binding.Env]{
 				"gap.",
 			Example: "plot.area(clk, cap[\"clk\"] * 2)",
 			Run: func(e *binding.Env, c *binding.Call) (starlark.Value, error) {
-				o := plots.TimelineOptions{Title: c.Str("title", ""), YLabel: c.Str("ylabel", ""),
-					Stacked: c.Flag("stacked", true), Style: plots.Area}
+				o := charts.TimelineOptions{Title: c.Str("title", ""), YLabel: c.Str("ylabel", ""),
+					Stacked: c.Flag("stacked", true), Style: charts.Area}
 				return timeline(e, c, o, starlark.None)
 			},
 		},
@@ -82,14 +82,14 @@ const lanesDoc = "Five or more noisy counters of one unit, which would hide each
 	"its own with the name beside it. lanes=True gives one to every counter of a panel, lanes=False to none. "
 
 // lanes reads the parameter lanes, which is None where the data decide.
-func lanes(c *binding.Call) plots.Lanes {
+func lanes(c *binding.Call) charts.Lanes {
 	switch {
 	case !c.Has("lanes"):
-		return plots.AutoLanes
+		return charts.AutoLanes
 	case c.Flag("lanes", false):
-		return plots.AlwaysLanes
+		return charts.AlwaysLanes
 	}
-	return plots.NeverLanes
+	return charts.NeverLanes
 }
 
 // flatten lists the counters among positional arguments, in which a list stands for its elements.
@@ -122,7 +122,7 @@ func flatten(args []starlark.Value) ([]*values.Counter, error) {
 
 // timeline draws the counters among the positional arguments. twin goes to the axis at the
 // right.
-func timeline(e *binding.Env, c *binding.Call, o plots.TimelineOptions, twin starlark.Value) (starlark.Value, error) {
+func timeline(e *binding.Env, c *binding.Call, o charts.TimelineOptions, twin starlark.Value) (starlark.Value, error) {
 	counters, err := flatten(c.Rest)
 	if err != nil {
 		return nil, err
@@ -139,21 +139,21 @@ func timeline(e *binding.Env, c *binding.Call, o plots.TimelineOptions, twin sta
 	if o.Bands, o.Spans, err = bands(c.Value("bands")); err != nil {
 		return nil, fmt.Errorf("parameter bands: %w", err)
 	}
-	var spans []plots.Interval
+	var spans []charts.Interval
 	if o.Marks, spans, err = marks(c.Value("marks")); err != nil {
 		return nil, fmt.Errorf("parameter marks: %w", err)
 	}
 	o.Spans = append(o.Spans, spans...)
 	o.Gaps, o.Late = gapsOf(slices.Concat(counters, right))
 	return binding.Await(e.Context(), func() (starlark.Value, error) {
-		list := make([]plots.Series, len(counters))
+		list := make([]charts.Series, len(counters))
 		for i, ctr := range counters {
 			list[i] = ctr.Series()
 		}
 		for _, ctr := range right {
 			o.Twin = append(o.Twin, ctr.Series())
 		}
-		p, err := plots.Timeline(o, list...)
+		p, err := charts.Timeline(o, list...)
 		if err != nil {
 			return nil, err
 		}
@@ -163,15 +163,15 @@ func timeline(e *binding.Env, c *binding.Call, o plots.TimelineOptions, twin sta
 
 // gapsOf are the gaps and late spans of the capture that counters come from. Of several captures they are those parts
 // that all of them share: one capture's gap must not be drawn behind the data of another.
-func gapsOf(counters []*values.Counter) (gaps, late []plots.Interval) {
+func gapsOf(counters []*values.Counter) (gaps, late []charts.Interval) {
 	var seen []*capture.Capture
 	for _, ctr := range counters {
 		if ctr.From == nil || slices.Contains(seen, ctr.From) {
 			continue
 		}
-		g, l := plots.FromGaps(ctr.From.Gaps), plots.FromGaps(ctr.From.Late)
+		g, l := charts.FromGaps(ctr.From.Gaps), charts.FromGaps(ctr.From.Late)
 		if len(seen) > 0 {
-			g, l = plots.Shared(gaps, g), plots.Shared(late, l)
+			g, l = charts.Shared(gaps, g), charts.Shared(late, l)
 		}
 		gaps, late = g, l
 		seen = append(seen, ctr.From)
@@ -180,17 +180,17 @@ func gapsOf(counters []*values.Counter) (gaps, late []plots.Interval) {
 }
 
 // bands reads thresholds, ranges of values and stretches of time.
-func bands(v starlark.Value) (levels []plots.Band, times []plots.Interval, err error) {
+func bands(v starlark.Value) (levels []charts.Band, times []charts.Interval, err error) {
 	err = binding.Each(v, func(x starlark.Value) error {
 		switch x := x.(type) {
 		case starlark.Int, starlark.Float:
 			f, _ := starlark.AsFloat(x)
-			levels = append(levels, plots.Band{Lo: f, Hi: f})
+			levels = append(levels, charts.Band{Lo: f, Hi: f})
 		case *values.Span:
 			times = append(times, x.Interval())
 		case *values.Mask:
 			for _, s := range x.Mask.Spans(0) {
-				times = append(times, plots.Interval{Start: s.Start, End: s.End})
+				times = append(times, charts.Interval{Start: s.Start, End: s.End})
 			}
 		case starlark.Indexable:
 			if x.Len() < 2 || x.Len() > 3 || !binding.IsNumber(x.Index(0)) || !binding.IsNumber(x.Index(1)) {
@@ -198,7 +198,7 @@ func bands(v starlark.Value) (levels []plots.Band, times []plots.Interval, err e
 			}
 			lo, _ := starlark.AsFloat(x.Index(0))
 			hi, _ := starlark.AsFloat(x.Index(1))
-			b := plots.Band{Lo: lo, Hi: hi}
+			b := charts.Band{Lo: lo, Hi: hi}
 			if x.Len() == 3 {
 				b.Label, _ = starlark.AsString(x.Index(2))
 			}
@@ -212,7 +212,7 @@ func bands(v starlark.Value) (levels []plots.Band, times []plots.Interval, err e
 }
 
 // marks reads points in time, with or without a label.
-func marks(v starlark.Value) (out []plots.Mark, spans []plots.Interval, err error) {
+func marks(v starlark.Value) (out []charts.Mark, spans []charts.Interval, err error) {
 	err = binding.Each(v, func(x starlark.Value) error {
 		switch x := x.(type) {
 		case *values.Span:
@@ -228,13 +228,13 @@ func marks(v starlark.Value) (out []plots.Mark, spans []plots.Interval, err erro
 				if !ok {
 					return fmt.Errorf("the label of a mark is %s, want str", x[1].Type())
 				}
-				out = append(out, plots.Mark{At: ns, Label: label})
+				out = append(out, charts.Mark{At: ns, Label: label})
 				return nil
 			}
 			return fmt.Errorf("%s is no mark: write a time or (time, label)", x)
 		}
 		ns, err := binding.AsDuration(x)
-		out = append(out, plots.Mark{At: ns})
+		out = append(out, charts.Mark{At: ns})
 		return err
 	})
 	return out, spans, err
@@ -245,7 +245,7 @@ func histogramPlot(e *binding.Env, c *binding.Call) (starlark.Value, error) {
 	if err != nil {
 		return nil, err
 	}
-	o := plots.HistogramOptions{Bins: bins, Title: c.Str("title", ""), XLabel: c.Str("xlabel", ""),
+	o := charts.HistogramOptions{Bins: bins, Title: c.Str("title", ""), XLabel: c.Str("xlabel", ""),
 		Unit: c.Str("unit", ""), LogY: c.Flag("log", false)}
 	if c.Has("percentiles") {
 		if o.Percentiles, err = values.AsFloats(c.Arg("percentiles")); err != nil {
@@ -255,13 +255,13 @@ func histogramPlot(e *binding.Env, c *binding.Call) (starlark.Value, error) {
 			o.Percentiles = []float64{}
 		}
 	}
-	var samples []plots.Sample
+	var samples []charts.Sample
 	for i, a := range c.Rest {
 		v, err := values.AsFloats(a)
 		if err != nil {
 			return nil, fmt.Errorf("series %d: %w", i+1, err)
 		}
-		s := plots.Sample{Values: v}
+		s := charts.Sample{Values: v}
 		if ctr, ok := a.(*values.Counter); ok {
 			s.Name = ctr.Label()
 			if o.Unit == "" {
@@ -277,7 +277,7 @@ func histogramPlot(e *binding.Env, c *binding.Call) (starlark.Value, error) {
 		return nil, errors.New("give at least one counter or list of numbers")
 	}
 	return binding.Await(e.Context(), func() (starlark.Value, error) {
-		p, err := plots.Histogram(o, samples...)
+		p, err := charts.Histogram(o, samples...)
 		if err != nil {
 			return nil, err
 		}
@@ -286,9 +286,9 @@ func histogramPlot(e *binding.Env, c *binding.Call) (starlark.Value, error) {
 }
 
 func gridPlot(e *binding.Env, c *binding.Call) (starlark.Value, error) {
-	var rows [][]*plots.Plot
+	var rows [][]*charts.Plot
 	err := binding.Each(c.Arg("rows"), func(row starlark.Value) error {
-		var line []*plots.Plot
+		var line []*charts.Plot
 		err := binding.Each(row, func(x starlark.Value) error {
 			p, ok := x.(*values.Plot)
 			if !ok {
@@ -303,7 +303,7 @@ func gridPlot(e *binding.Env, c *binding.Call) (starlark.Value, error) {
 	if err != nil {
 		return nil, err
 	}
-	p, err := plots.TitledGrid(c.Str("title", ""), rows)
+	p, err := charts.TitledGrid(c.Str("title", ""), rows)
 	if err != nil {
 		return nil, err
 	}
@@ -311,7 +311,7 @@ func gridPlot(e *binding.Env, c *binding.Call) (starlark.Value, error) {
 }
 
 func barPlot(e *binding.Env, c *binding.Call) (starlark.Value, error) {
-	o := plots.BarOptions{Title: c.Str("title", ""), YLabel: c.Str("ylabel", ""), Unit: c.Str("unit", ""),
+	o := charts.BarOptions{Title: c.Str("title", ""), YLabel: c.Str("ylabel", ""), Unit: c.Str("unit", ""),
 		Vertical: c.Flag("vertical", false), Stacked: c.Flag("stacked", false)}
 	var err error
 	if c.Has("labels") {
@@ -330,7 +330,7 @@ func barPlot(e *binding.Env, c *binding.Call) (starlark.Value, error) {
 	if !given && o.Labels == nil {
 		return nil, errors.New("a list of numbers needs labels")
 	}
-	p, err := plots.Bar(o, list...)
+	p, err := charts.Bar(o, list...)
 	if err != nil {
 		return nil, err
 	}
@@ -351,9 +351,9 @@ func labels(v starlark.Value) (out []string, err error) {
 }
 
 // barSeries reads the values of a bar chart. It sets labels and unit where the values bring them.
-func barSeries(o *plots.BarOptions, v starlark.Value) ([]plots.BarSeries, error) {
+func barSeries(o *charts.BarOptions, v starlark.Value) ([]charts.BarSeries, error) {
 	var own []string
-	var s plots.BarSeries
+	var s charts.BarSeries
 	add := func(label string, x starlark.Value) error {
 		f := math.NaN()
 		switch x := x.(type) {
@@ -385,7 +385,7 @@ func barSeries(o *plots.BarOptions, v starlark.Value) ([]plots.BarSeries, error)
 			}
 		}
 	case starlark.IterableMapping:
-		var many []plots.BarSeries
+		var many []charts.BarSeries
 		for _, kv := range v.Items() {
 			name, ok := starlark.AsString(kv[0])
 			if !ok {
@@ -397,7 +397,7 @@ func barSeries(o *plots.BarOptions, v starlark.Value) ([]plots.BarSeries, error)
 					if err != nil {
 						return nil, fmt.Errorf("series %q: %w", name, err)
 					}
-					many = append(many, plots.BarSeries{Name: name, Values: f})
+					many = append(many, charts.BarSeries{Name: name, Values: f})
 					continue
 				}
 			}
@@ -432,5 +432,5 @@ func barSeries(o *plots.BarOptions, v starlark.Value) ([]plots.BarSeries, error)
 	if o.Labels == nil {
 		o.Labels = own
 	}
-	return []plots.BarSeries{s}, nil
+	return []charts.BarSeries{s}, nil
 }

@@ -11,7 +11,7 @@ import (
 	"astrolabe/builtins/binding"
 	"astrolabe/builtins/notation"
 	"astrolabe/builtins/values"
-	"astrolabe/plots"
+	"astrolabe/plots/charts"
 )
 
 // chartMethods are the functions of the module plot beyond lines, bars and histograms.
@@ -76,7 +76,7 @@ var chartMethods = []binding.Method[*binding.Env]{
 }
 
 // drawn wraps a finished chart.
-func drawn(e *binding.Env, f func() (*plots.Plot, error)) (starlark.Value, error) {
+func drawn(e *binding.Env, f func() (*charts.Plot, error)) (starlark.Value, error) {
 	return binding.Await(e.Context(), func() (starlark.Value, error) {
 		p, err := f()
 		if err != nil {
@@ -106,7 +106,7 @@ func logAxes(v starlark.Value) (x, y bool, err error) {
 }
 
 func scatterPlot(e *binding.Env, c *binding.Call) (starlark.Value, error) {
-	o := plots.ScatterOptions{Fit: c.Flag("fit", false), Title: c.Str("title", "")}
+	o := charts.ScatterOptions{Fit: c.Flag("fit", false), Title: c.Str("title", "")}
 	var err error
 	if o.LogX, o.LogY, err = logAxes(c.Value("log")); err != nil {
 		return nil, err
@@ -135,11 +135,11 @@ func scatterPlot(e *binding.Env, c *binding.Call) (starlark.Value, error) {
 			return nil, fmt.Errorf("parameter color: %w", err)
 		}
 	}
-	return drawn(e, func() (*plots.Plot, error) { return plots.Scatter(o, x, y) })
+	return drawn(e, func() (*charts.Plot, error) { return charts.Scatter(o, x, y) })
 }
 
 // scatterColor reads what colours points by: a number each, or a name each.
-func scatterColor(o *plots.ScatterOptions, v starlark.Value, x, y *values.Counter) error {
+func scatterColor(o *charts.ScatterOptions, v starlark.Value, x, y *values.Counter) error {
 	switch v := v.(type) {
 	case starlark.String:
 		for _, c := range []*values.Counter{x, y} {
@@ -199,10 +199,10 @@ func labelValues(c *values.Counter, name string) ([]string, error) {
 
 // sampled are the series among positional arguments: counters, lists, and dicts that name them. unit is that of the
 // counters, "" where they differ and mixed is then set.
-func sampled(args []starlark.Value) (out []plots.Sample, unit string, mixed bool, err error) {
+func sampled(args []starlark.Value) (out []charts.Sample, unit string, mixed bool, err error) {
 	seen := false
 	add := func(name string, v starlark.Value) error {
-		s := plots.Sample{Name: name}
+		s := charts.Sample{Name: name}
 		if c, ok := v.(*values.Counter); ok {
 			if name == "" {
 				s.Name = c.Label()
@@ -273,7 +273,7 @@ func oneUnit(given, unit string, mixed bool) (string, error) {
 }
 
 func boxPlot(e *binding.Env, c *binding.Call) (starlark.Value, error) {
-	o := plots.BoxOptions{Title: c.Str("title", ""), XLabel: c.Str("xlabel", ""), Log: c.Flag("log", false)}
+	o := charts.BoxOptions{Title: c.Str("title", ""), XLabel: c.Str("xlabel", ""), Log: c.Flag("log", false)}
 	samples, unit, mixed, err := sampled(c.Rest)
 	if err != nil {
 		return nil, err
@@ -299,13 +299,13 @@ func boxPlot(e *binding.Env, c *binding.Call) (starlark.Value, error) {
 		}
 		samples = divide(samples[0].Values, names)
 	}
-	return drawn(e, func() (*plots.Plot, error) { return plots.Box(o, samples...) })
+	return drawn(e, func() (*charts.Plot, error) { return charts.Box(o, samples...) })
 }
 
 // divide sorts values by the name of their sample. Samples without a name are left out.
-func divide(values []float64, names []string) []plots.Sample {
+func divide(values []float64, names []string) []charts.Sample {
 	at := map[string]int{}
-	var out []plots.Sample
+	var out []charts.Sample
 	for i, n := range names {
 		if n == "" {
 			continue
@@ -314,7 +314,7 @@ func divide(values []float64, names []string) []plots.Sample {
 		if !ok {
 			k = len(out)
 			at[n] = k
-			out = append(out, plots.Sample{Name: n})
+			out = append(out, charts.Sample{Name: n})
 		}
 		out[k].Values = append(out[k].Values, values[i])
 	}
@@ -322,7 +322,7 @@ func divide(values []float64, names []string) []plots.Sample {
 }
 
 func heatmapPlot(e *binding.Env, c *binding.Call) (starlark.Value, error) {
-	o := plots.HeatmapOptions{Title: c.Str("title", ""), Pick: c.Str("pick", "max"), Log: c.Flag("log", false)}
+	o := charts.HeatmapOptions{Title: c.Str("title", ""), Pick: c.Str("pick", "max"), Log: c.Flag("log", false)}
 	var err error
 	if o.Marks, _, err = marks(c.Value("marks")); err != nil {
 		return nil, fmt.Errorf("parameter marks: %w", err)
@@ -344,20 +344,20 @@ func heatmapPlot(e *binding.Env, c *binding.Call) (starlark.Value, error) {
 	if len(rows) == 0 {
 		return nil, errors.New("give a counter, or a list of at least one")
 	}
-	return drawn(e, func() (*plots.Plot, error) {
-		list := make([]plots.Series, len(rows))
+	return drawn(e, func() (*charts.Plot, error) {
+		list := make([]charts.Series, len(rows))
 		for i, r := range rows {
 			list[i] = r.Series()
 			if in := r.Counter.Meta.Instance; in != "" && len(rows) > 1 {
 				list[i].Name = in
 			}
 		}
-		return plots.Heatmap(o, list...)
+		return charts.Heatmap(o, list...)
 	})
 }
 
 func rooflinePlot(e *binding.Env, c *binding.Call) (starlark.Value, error) {
-	o := plots.RooflineOptions{Title: c.Str("title", ""), Unit: c.Str("unit", "FLOP")}
+	o := charts.RooflineOptions{Title: c.Str("title", ""), Unit: c.Str("unit", "FLOP")}
 	var err error
 	if o.Bandwidth, err = roofs(c.Arg("bandwidth"), "bytes/s", "memory"); err != nil {
 		return nil, fmt.Errorf("parameter bandwidth: %w", err)
@@ -365,13 +365,13 @@ func rooflinePlot(e *binding.Env, c *binding.Call) (starlark.Value, error) {
 	if o.Compute, err = roofs(c.Arg("compute"), o.Unit+"/s", "compute"); err != nil {
 		return nil, fmt.Errorf("parameter compute: %w", err)
 	}
-	var points []plots.RoofPoint
+	var points []charts.RoofPoint
 	for _, kv := range c.Arg("points").(starlark.IterableMapping).Items() {
 		name, ok := starlark.AsString(kv[0])
 		if !ok {
 			name = kv[0].String()
 		}
-		p := plots.RoofPoint{Name: name, Intensity: math.NaN(), Rate: math.NaN()}
+		p := charts.RoofPoint{Name: name, Intensity: math.NaN(), Rate: math.NaN()}
 		if kv[1] != starlark.None {
 			pair, err := values.AsFloats(kv[1])
 			if err != nil || len(pair) != 2 {
@@ -382,11 +382,11 @@ func rooflinePlot(e *binding.Env, c *binding.Call) (starlark.Value, error) {
 		}
 		points = append(points, p)
 	}
-	return drawn(e, func() (*plots.Plot, error) { return plots.Roofline(o, points...) })
+	return drawn(e, func() (*charts.Plot, error) { return charts.Roofline(o, points...) })
 }
 
 // roofs reads limits: one, or a dict of name to limit.
-func roofs(v starlark.Value, unit, name string) ([]plots.Roof, error) {
+func roofs(v starlark.Value, unit, name string) ([]charts.Roof, error) {
 	limit := func(v starlark.Value) (float64, error) {
 		if s, ok := starlark.AsString(v); ok {
 			return notation.ParseQuantity(s, unit)
@@ -403,9 +403,9 @@ func roofs(v starlark.Value, unit, name string) ([]plots.Roof, error) {
 	m, ok := v.(starlark.IterableMapping)
 	if !ok {
 		f, err := limit(v)
-		return []plots.Roof{{Name: name, Value: f}}, err
+		return []charts.Roof{{Name: name, Value: f}}, err
 	}
-	var out []plots.Roof
+	var out []charts.Roof
 	for _, kv := range m.Items() {
 		n, ok := starlark.AsString(kv[0])
 		if !ok {
@@ -415,13 +415,13 @@ func roofs(v starlark.Value, unit, name string) ([]plots.Roof, error) {
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", n, err)
 		}
-		out = append(out, plots.Roof{Name: n, Value: f})
+		out = append(out, charts.Roof{Name: n, Value: f})
 	}
 	return out, nil
 }
 
 func latencyPlot(e *binding.Env, c *binding.Call) (starlark.Value, error) {
-	o := plots.LatencyOptions{Title: c.Str("title", ""), XLabel: c.Str("xlabel", "")}
+	o := charts.LatencyOptions{Title: c.Str("title", ""), XLabel: c.Str("xlabel", "")}
 	var err error
 	if o.Bins, err = c.Integer("bins", 0); err != nil {
 		return nil, err
@@ -442,11 +442,11 @@ func latencyPlot(e *binding.Env, c *binding.Call) (starlark.Value, error) {
 	if o.Unit, err = oneUnit(c.Str("unit", ""), unit, mixed); err != nil {
 		return nil, err
 	}
-	return drawn(e, func() (*plots.Plot, error) { return plots.Latency(o, samples...) })
+	return drawn(e, func() (*charts.Plot, error) { return charts.Latency(o, samples...) })
 }
 
 func correlationPlot(e *binding.Env, c *binding.Call) (starlark.Value, error) {
-	o := plots.CorrelationOptions{Title: c.Str("title", ""), Method: c.Str("method", "pearson")}
+	o := charts.CorrelationOptions{Title: c.Str("title", ""), Method: c.Str("method", "pearson")}
 	var first *values.Counter
 	for _, a := range c.Rest {
 		list := []starlark.Value{a}
@@ -470,11 +470,11 @@ func correlationPlot(e *binding.Env, c *binding.Call) (starlark.Value, error) {
 	if err != nil {
 		return nil, err
 	}
-	return drawn(e, func() (*plots.Plot, error) { return plots.Correlation(o, samples...) })
+	return drawn(e, func() (*charts.Plot, error) { return charts.Correlation(o, samples...) })
 }
 
 func overlayPlot(e *binding.Env, c *binding.Call) (starlark.Value, error) {
-	o := plots.OverlayOptions{Title: c.Str("title", ""), Log: c.Flag("log", false)}
+	o := charts.OverlayOptions{Title: c.Str("title", ""), Log: c.Flag("log", false)}
 	var err error
 	if c.Has("names") {
 		names, err := binding.AsStrings(c.Arg("names"))
@@ -502,13 +502,13 @@ func overlayPlot(e *binding.Env, c *binding.Call) (starlark.Value, error) {
 		return nil, fmt.Errorf("got %d counters before and %d after: give as many of each, at least one",
 			len(before), len(after))
 	}
-	return drawn(e, func() (*plots.Plot, error) {
-		var pairs []plots.Pair
+	return drawn(e, func() (*charts.Plot, error) {
+		var pairs []charts.Pair
 		for i := range before {
-			pairs = append(pairs, plots.Pair{Name: before[i].Label(), Before: before[i].Series(),
+			pairs = append(pairs, charts.Pair{Name: before[i].Label(), Before: before[i].Series(),
 				After:       after[i].Series(),
 				BeforeTotal: before[i].Counter.Total().Float(), AfterTotal: after[i].Counter.Total().Float()})
 		}
-		return plots.Overlay(o, pairs...)
+		return charts.Overlay(o, pairs...)
 	})
 }

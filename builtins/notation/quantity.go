@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"astrolabe/capture/units"
-	"astrolabe/plots"
+	"astrolabe/plots/charts"
 )
 
 // A quantity is text such as "80GB/s", "95%" or "250us": a number with a unit. It is compared with a counter in the
@@ -155,7 +155,7 @@ func ParseQuantity(s, unit string) (float64, error) {
 
 // Quantity writes a number with its unit, with a minus sign that terminals and scripts read.
 func Quantity(v float64, unit string) string {
-	return strings.ReplaceAll(plots.Quantity(v, unit), "−", "-")
+	return strings.ReplaceAll(charts.Quantity(v, unit), "−", "-")
 }
 
 func Plural(n int, word string) string {

@@ -12,7 +12,7 @@ import (
 	"astrolabe/builtins/notation"
 	"astrolabe/capture"
 	"astrolabe/capture/analysis"
-	"astrolabe/plots"
+	"astrolabe/plots/charts"
 )
 
 // Account is where the measured time of a capture went: what account returns.
@@ -166,10 +166,10 @@ func (a *Account) of(ns float64) starlark.Value {
 }
 
 // page is the account for a report.
-func (a *Account) page() *plots.Account {
-	out := &plots.Account{Base: a.found.Base, Idle: a.found.Idle, Missing: slices.Clone(a.run.missing)}
+func (a *Account) page() *charts.Account {
+	out := &charts.Account{Base: a.found.Base, Idle: a.found.Idle, Missing: slices.Clone(a.run.missing)}
 	for k, p := range a.found.Parts {
-		out.Parts = append(out.Parts, plots.AccountPart{Name: partName(p), Kind: p.Kind.String(),
+		out.Parts = append(out.Parts, charts.AccountPart{Name: partName(p), Kind: p.Kind.String(),
 			Title: a.run.table.title(p), Explained: p.Kind.Explained(),
 			Time: p.Time, Low: p.Certain(), High: p.Possible(a.found.Base), RunnerUp: a.run.table.named(p.RunnerUp),
 			Spans: a.led(k)})

@@ -1,10 +1,10 @@
 package values
 
-import "astrolabe/plots"
+import "astrolabe/plots/charts"
 
 // Series makes a line of a counter.
-func (c *Counter) Series() plots.Series {
-	s := plots.Series{Name: c.Label(), Unit: c.Counter.Unit, Start: c.Counter.Axis.Start, End: c.Counter.Axis.End,
+func (c *Counter) Series() charts.Series {
+	s := charts.Series{Name: c.Label(), Unit: c.Counter.Unit, Start: c.Counter.Axis.Start, End: c.Counter.Axis.End,
 		Y: c.Counter.Floats()}
 	if len(s.Y) > 0 && c.Counter.Count() == 0 {
 		if r, ok := c.Counter.Why(-1); ok {
@@ -23,8 +23,8 @@ func (c *Counter) Label() string {
 }
 
 // Interval is the span as charts shade it.
-func (s *Span) Interval() plots.Interval {
-	iv := plots.Interval{Start: s.Span.Start, End: s.Span.End, Label: s.name}
+func (s *Span) Interval() charts.Interval {
+	iv := charts.Interval{Start: s.Span.Start, End: s.Span.End, Label: s.name}
 	if s.reason != nil {
 		iv.Label = s.reason.String()
 	}

@@ -9,20 +9,20 @@ import (
 
 	"astrolabe/builtins/binding"
 	"astrolabe/capture/progress"
-	"astrolabe/plots"
 	"astrolabe/plots/canvas"
+	"astrolabe/plots/charts"
 )
 
 // Plot is a chart that can be saved or shown.
 type Plot struct {
 	env  *binding.Env
-	Plot *plots.Plot
+	Plot *charts.Plot
 }
 
 var _ starlark.HasAttrs = (*Plot)(nil)
 
 // NewPlot makes a chart visible to scripts.
-func NewPlot(e *binding.Env, p *plots.Plot) *Plot { return &Plot{env: e, Plot: p} }
+func NewPlot(e *binding.Env, p *charts.Plot) *Plot { return &Plot{env: e, Plot: p} }
 
 func (p *Plot) String() string {
 	if p.Plot.Title == "" {
@@ -37,7 +37,7 @@ func (p *Plot) Hash() (uint32, error) { return 0, fmt.Errorf("unhashable: Plot")
 func (p *Plot) AttrNames() []string   { return plotTable.AttrNames() }
 
 // themed is the chart in a look; nil keeps its own.
-func (p *Plot) themed(t *canvas.Theme) *plots.Plot {
+func (p *Plot) themed(t *canvas.Theme) *charts.Plot {
 	if t == nil {
 		return p.Plot
 	}

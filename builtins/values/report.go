@@ -15,8 +15,9 @@ import (
 	"astrolabe/capture/formats"
 	"astrolabe/capture/metrics"
 	"astrolabe/capture/progress"
-	"astrolabe/plots"
 	"astrolabe/plots/canvas"
+	"astrolabe/plots/charts"
+	"astrolabe/plots/documents"
 )
 
 // Report is a document under construction: the one value that a script changes. It can no longer be changed once it is
@@ -24,7 +25,7 @@ import (
 type Report struct {
 	env    *binding.Env
 	cap    *Capture
-	r      plots.Report
+	r      documents.Report
 	time   *Account // where it went; nil where nobody said
 	failed []string // parts that it lacks, and why, each once
 	frozen bool
@@ -32,7 +33,7 @@ type Report struct {
 
 // NewReport makes an empty document about a capture, or about none.
 func NewReport(e *binding.Env, title string, cap *Capture) *Report {
-	r := &Report{env: e, cap: cap, r: plots.Report{Title: title}}
+	r := &Report{env: e, cap: cap, r: documents.Report{Title: title}}
 	if cap != nil {
 		r.r.Captured = cap.Capture.StartTime
 		r.r.Start, r.r.End = cap.Capture.Axis.Extent()
@@ -60,9 +61,9 @@ func (r *Report) Lacking() bool { return len(r.failed) > 0 }
 var _ starlark.HasAttrs = (*Report)(nil)
 
 // Report returns the document as it is now, with its provenance and the capture's warnings.
-func (r *Report) Report() (*plots.Report, error) { return r.document(r.env.Context()) }
+func (r *Report) Report() (*documents.Report, error) { return r.document(r.env.Context()) }
 
-func (r *Report) document(ctx context.Context) (*plots.Report, error) {
+func (r *Report) document(ctx context.Context) (*documents.Report, error) {
 	out := r.r
 	out.Items = slices.Clone(out.Items)
 	out.Command = r.env.Command
@@ -72,17 +73,17 @@ func (r *Report) document(ctx context.Context) (*plots.Report, error) {
 	if r.cap != nil {
 		if text := metrics.ByForce(r.cap.Capture); text != "" {
 			out.Title += fmt.Sprintf(" (read as %s by force)", r.cap.Capture.GPU)
-			out.Items = slices.Insert(out.Items, 0, plots.Item(plots.Text("**By force:** "+text+".")))
+			out.Items = slices.Insert(out.Items, 0, documents.Item(documents.Text("**By force:** "+text+".")))
 		}
 	}
 	if len(r.failed) > 0 {
 		out.Items = slices.Insert(out.Items, 0,
-			plots.Item(
-				plots.Text(
+			documents.Item(
+				documents.Text(
 					"## What this page lacks\n\nA mistake in the script, not in the capture, left these parts out. Please report it with the capture.\n\n"+bulletList(r.failed))))
 	}
 	if r.cap != nil && len(r.cap.Capture.Warnings) > 0 {
-		out.Items = append(out.Items, plots.Text("## Warnings about the data\n\n"+bulletList(r.cap.Capture.Warnings)))
+		out.Items = append(out.Items, documents.Text("## Warnings about the data\n\n"+bulletList(r.cap.Capture.Warnings)))
 	}
 	return &out, err
 }
@@ -97,13 +98,13 @@ func bulletList(texts []string) string {
 }
 
 // Findings returns the findings so far, the gravest first.
-func (r *Report) Findings() []plots.Finding { return r.r.Findings() }
+func (r *Report) Findings() []documents.Finding { return r.r.Findings() }
 
 // Bare reports whether the page shows nothing yet: no finding, and no chart.
 func (r *Report) Bare() bool {
-	return !slices.ContainsFunc(r.r.Items, func(it plots.Item) bool {
+	return !slices.ContainsFunc(r.r.Items, func(it documents.Item) bool {
 		switch it.(type) {
-		case plots.Finding, plots.Chart:
+		case documents.Finding, documents.Chart:
 			return true
 		}
 		return false
@@ -123,7 +124,7 @@ func (r *Report) AttrNames() []string   { return reportTable.AttrNames() }
 
 func (r *Report) Attr(name string) (starlark.Value, error) { return reportTable.Attr(r.env, r, name) }
 
-func (r *Report) add(it plots.Item) error {
+func (r *Report) add(it documents.Item) error {
 	if r.frozen {
 		return errFrozenReport
 	}
@@ -137,8 +138,8 @@ var errFrozenReport = errors.New("the report is frozen: fill it in the module th
 func (r *Report) Judging() bool { return len(r.r.Judgements) > 0 }
 
 // Judged reports whether anything was judged, and NotJudged what could not be.
-func (r *Report) Judged() bool                 { return r.r.Judged() }
-func (r *Report) NotJudged() []plots.Judgement { return r.r.NotJudged() }
+func (r *Report) Judged() bool                     { return r.r.Judged() }
+func (r *Report) NotJudged() []documents.Judgement { return r.r.NotJudged() }
 
 // Verdict is what page one says first, "" where there is no page one.
 func (r *Report) Verdict() string {
@@ -181,14 +182,14 @@ func (r *Report) summary(c *binding.Call) (starlark.Value, error) {
 	if err != nil {
 		return nil, fmt.Errorf("parameter severity: %w", err)
 	}
-	s := &plots.Summary{Severity: sev, Verdict: c.Str("verdict", ""), Note: c.Str("note", "")}
+	s := &documents.Summary{Severity: sev, Verdict: c.Str("verdict", ""), Note: c.Str("note", "")}
 	if c.Has("timeline") {
 		s.Timeline = c.Arg("timeline").(*Plot).Plot
 	} else {
 		s.Timeline = r.r.BestChart()
 	}
 	err = binding.Each(c.Value("quality"), func(x starlark.Value) error {
-		n := plots.Note{Severity: canvas.Info}
+		n := documents.Note{Severity: canvas.Info}
 		if pair, ok := x.(starlark.Indexable); ok && pair.Len() == 2 && x.Type() == "tuple" {
 			word, _ := starlark.AsString(pair.Index(0))
 			if n.Severity, err = canvas.ParseSeverity(word); err != nil {
@@ -213,11 +214,11 @@ func (r *Report) summary(c *binding.Call) (starlark.Value, error) {
 
 // provenance says what the report was made from. It names no path beyond the file's own name, so that the same inputs
 // give the same report wherever they lie.
-func (r *Report) provenance(ctx context.Context) ([]plots.KV, error) {
-	var out []plots.KV
+func (r *Report) provenance(ctx context.Context) ([]documents.KV, error) {
+	var out []documents.KV
 	add := func(key, value string) {
 		if value != "" {
-			out = append(out, plots.KV{Key: key, Value: value})
+			out = append(out, documents.KV{Key: key, Value: value})
 		}
 	}
 	if r.cap != nil {
@@ -234,7 +235,7 @@ func (r *Report) provenance(ctx context.Context) ([]plots.KV, error) {
 		if !c.StartTime.IsZero() {
 			add("Captured", c.StartTime.UTC().Format("2006-01-02 15:04:05 UTC"))
 		}
-		add("Extent", plots.Extent(c))
+		add("Extent", charts.Extent(c))
 		device := c.Device.Name
 		if device == "" {
 			device = c.GPU
@@ -275,9 +276,9 @@ const (
 
 // shortenParameters leaves those parameters at the head of a report that were given, where there are many, and lists
 // all at its end: findings come first.
-func (r *Report) shortenParameters(out *plots.Report) {
+func (r *Report) shortenParameters(out *documents.Report) {
 	all, given := r.env.Parameters()
-	i := slices.IndexFunc(out.Provenance, func(kv plots.KV) bool { return kv.Key == parametersKey })
+	i := slices.IndexFunc(out.Provenance, func(kv documents.KV) bool { return kv.Key == parametersKey })
 	if i < 0 || len(all) <= maxHeadParameters {
 		return
 	}
@@ -287,7 +288,7 @@ func (r *Report) shortenParameters(out *plots.Report) {
 	}
 	out.Provenance[i].Value = head
 	out.Items = append(out.Items,
-		plots.Text("## Parameters\n\n`"+strings.ReplaceAll(strings.Join(all, " "), "`", "'")+"`"))
+		documents.Text("## Parameters\n\n`"+strings.ReplaceAll(strings.Join(all, " "), "`", "'")+"`"))
 }
 
 // short is the beginning of a hash that tells it from others.
@@ -319,7 +320,7 @@ func (r *Report) Save(path string, sz canvas.Size, theme *canvas.Theme) error {
 	}
 	ctx, done := r.env.Begin("drawing " + path)
 	defer done()
-	doc, err := binding.Await(ctx, func() (*plots.Report, error) { return r.document(ctx) })
+	doc, err := binding.Await(ctx, func() (*documents.Report, error) { return r.document(ctx) })
 	if err != nil {
 		return err
 	}
@@ -349,7 +350,7 @@ func (r *Report) finding(c *binding.Call) (starlark.Value, error) {
 	if err != nil {
 		return nil, fmt.Errorf("parameter severity: %w", err)
 	}
-	f := plots.Finding{ID: c.Str("id", ""), Severity: sev, Title: c.Str("title", ""), Advice: c.Str("advice", ""),
+	f := documents.Finding{ID: c.Str("id", ""), Severity: sev, Title: c.Str("title", ""), Advice: c.Str("advice", ""),
 		Source: c.Str("source", ""), Confidence: c.Str("confidence", ""), Win: c.Str("win", "")}
 	unit := ""
 	err = binding.Each(c.Value("evidence"), func(x starlark.Value) error {
@@ -466,19 +467,19 @@ func valueText(v starlark.Value, unit string) string {
 }
 
 // page converts a table for the page.
-func (t *Table) page(title string) plots.Table {
-	out := plots.Table{Title: title}
+func (t *Table) page(title string) documents.Table {
+	out := documents.Table{Title: title}
 	all := make([]int, t.rows)
 	for i := range all {
 		all[i] = i
 	}
 	out.Rows = make([][]string, t.rows)
 	for _, c := range t.columns {
-		align := plots.AlignLeft
+		align := documents.AlignLeft
 		if isNumeric(c.cells) {
-			align = plots.AlignRight
+			align = documents.AlignRight
 		}
-		out.Columns = append(out.Columns, plots.Column{Name: c.name, Unit: c.unit, Align: align})
+		out.Columns = append(out.Columns, documents.Column{Name: c.name, Unit: c.unit, Align: align})
 		for i, s := range formatColumn(c.cells, all) {
 			out.Rows[i] = append(out.Rows[i], s)
 		}
@@ -531,17 +532,17 @@ var reportTable = binding.MethodTable[*Report]{
 			Doc:     "Adds prose: headings, paragraphs, lists, bold, emphasis and code in Markdown.",
 			Example: "report.new(\"t\").text(\"## What this shows\")",
 			Run: func(r *Report, c *binding.Call) (starlark.Value, error) {
-				return starlark.None, r.add(plots.Text(c.Str("markdown", "")))
+				return starlark.None, r.add(documents.Text(c.Str("markdown", "")))
 			}},
 		{Sig: "plot(p: Plot)", Doc: "Adds a chart.", Example: "report.new(\"t\").plot(plot.timeline(clk))",
 			Run: func(r *Report, c *binding.Call) (starlark.Value, error) {
-				return starlark.None, r.add(plots.Chart{Plot: c.Arg("p").(*Plot).Plot})
+				return starlark.None, r.add(documents.Chart{Plot: c.Arg("p").(*Plot).Plot})
 			}},
 		{Sig: "table(t: Table, title: str=None)", Doc: "Adds a table.",
 			Example: "report.new(\"t\").table(cap.summary(), title=\"Everything\")",
 			Run: func(r *Report, c *binding.Call) (starlark.Value, error) {
 				t, title := c.Arg("t").(*Table), c.Str("title", "")
-				if n := t.rows - plots.MaxPageRows; n > 0 {
+				if n := t.rows - documents.MaxPageRows; n > 0 {
 					c.Env.Warnf(
 						"the table of %d rows is too long for a picture, which leaves out the last %d; .md, .html and .json have them",
 						t.rows, n)
@@ -587,7 +588,7 @@ var reportTable = binding.MethodTable[*Report]{
 				if r.frozen {
 					return nil, errFrozenReport
 				}
-				j := plots.Judgement{Subject: c.Str("subject", ""), Why: c.Str("why", "")}
+				j := documents.Judgement{Subject: c.Str("subject", ""), Why: c.Str("why", "")}
 				if !slices.Contains(r.r.Judgements, j) {
 					r.r.Judgements = append(r.r.Judgements, j)
 				}

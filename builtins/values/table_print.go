@@ -10,7 +10,7 @@ import (
 
 	"astrolabe/builtins/notation"
 	"astrolabe/capture/formats"
-	"astrolabe/plots"
+	"astrolabe/plots/documents"
 )
 
 // Layout says how much room a printed table has. Zero fields are without limit.
@@ -186,9 +186,9 @@ func (t *Table) Markdown() string {
 	}
 	line(func(k int) string {
 		if u := t.columns[k].unit; u != "" {
-			return plots.MarkdownCell(t.columns[k].name + " (" + u + ")")
+			return documents.MarkdownCell(t.columns[k].name + " (" + u + ")")
 		}
-		return plots.MarkdownCell(t.columns[k].name)
+		return documents.MarkdownCell(t.columns[k].name)
 	})
 	line(func(k int) string {
 		if isNumeric(t.columns[k].cells) {
@@ -201,7 +201,7 @@ func (t *Table) Markdown() string {
 		cells[k] = formatColumn(c.cells, all)
 	}
 	for i := range all {
-		line(func(k int) string { return plots.MarkdownCell(cells[k][i]) })
+		line(func(k int) string { return documents.MarkdownCell(cells[k][i]) })
 	}
 	return b.String()
 }

@@ -10,7 +10,7 @@ import (
 	"astrolabe/capture"
 	"astrolabe/capture/analysis"
 	"astrolabe/capture/metrics"
-	"astrolabe/plots"
+	"astrolabe/plots/charts"
 )
 
 // startingLimits is how many metrics a starting budget limits.
@@ -31,7 +31,7 @@ func Starting(c *capture.Capture, margin float64) (string, error) {
 	n := 0
 	limit := func(metric, title, unit, key string, now, value float64, more string) {
 		n++
-		what := plots.Quantity(now, unit)
+		what := charts.Quantity(now, unit)
 		if title != "" {
 			what = comment(title) + ": " + what
 		}

@@ -5,7 +5,7 @@ import (
 	"math"
 	"strings"
 
-	"astrolabe/plots"
+	"astrolabe/plots/charts"
 )
 
 // NothingJudged is why a budget whose limits were all skipped is not kept.
@@ -15,22 +15,22 @@ const NothingJudged = "every limit was skipped: nothing was judged"
 func (r *Result) LimitText() string {
 	var parts []string
 	if !math.IsNaN(r.Min) {
-		parts = append(parts, "≥ "+plots.Quantity(r.Min, r.Unit))
+		parts = append(parts, "≥ "+charts.Quantity(r.Min, r.Unit))
 	}
 	if !math.IsNaN(r.Max) {
-		parts = append(parts, "≤ "+plots.Quantity(r.Max, r.Unit))
+		parts = append(parts, "≤ "+charts.Quantity(r.Max, r.Unit))
 	}
 	return strings.Join(parts, ", ")
 }
 
 // ValueText is the worst value, with more digits where it would read like the limit that it breaks.
 func (r *Result) ValueText() string {
-	text := plots.Quantity(r.Worst, r.Unit)
+	text := charts.Quantity(r.Worst, r.Unit)
 	if !r.Beyond(r.Worst) {
 		return text
 	}
 	for _, limit := range []float64{r.Max, r.Min} {
-		if text == plots.Quantity(limit, r.Unit) {
+		if text == charts.Quantity(limit, r.Unit) {
 			return fmt.Sprintf("%s (%.3g beyond)", text, r.Excess(r.Worst))
 		}
 	}
@@ -58,7 +58,7 @@ func (r *Result) Where() string {
 	if !r.Parts.InOrder() { // it has no place of its own
 		return r.Parts.Name(r.WorstAt)
 	}
-	return fmt.Sprintf("%s at %s", r.Parts.Name(r.WorstAt), plots.Duration(r.Parts.Start[r.WorstAt]))
+	return fmt.Sprintf("%s at %s", r.Parts.Name(r.WorstAt), charts.Duration(r.Parts.Start[r.WorstAt]))
 }
 
 // Sentence says what came of the limit.

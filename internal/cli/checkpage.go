@@ -12,8 +12,9 @@ import (
 	"astrolabe/capture/metrics"
 	"astrolabe/internal/budget"
 	"astrolabe/internal/version"
-	"astrolabe/plots"
 	"astrolabe/plots/canvas"
+	"astrolabe/plots/charts"
+	"astrolabe/plots/documents"
 )
 
 const (
@@ -29,13 +30,13 @@ const (
 func (a *app) checkPage(list []*budget.Judgement, out string) ([]string, error) {
 	ctx, done := a.busy(a.ctx, "drawing "+out)
 	defer done()
-	r := &plots.Report{Title: checkedTitle(list) + forcedTitle(judged(list)...), Captured: list[0].Capture.StartTime,
+	r := &documents.Report{Title: checkedTitle(list) + forcedTitle(judged(list)...), Captured: list[0].Capture.StartTime,
 		Command: ownCommand()}
 	if len(list) == 1 {
 		r.Start, r.End = list[0].Capture.Axis.Extent()
 	}
 	var notes []string
-	found, charts, left := 0, 0, 0
+	found, drawn, left := 0, 0, 0
 	for _, v := range []budget.Verdict{budget.Broken, budget.NotJudged} {
 		for _, j := range list {
 			for _, res := range j.Results {
@@ -45,14 +46,14 @@ func (a *app) checkPage(list []*budget.Judgement, out string) ([]string, error) 
 				if found++; found > checkFindings {
 					continue
 				}
-				finding, err := checkFinding(j, res, len(list) > 1, charts < checkCharts)
+				finding, err := checkFinding(j, res, len(list) > 1, drawn < checkCharts)
 				if err != nil {
 					return nil, err
 				}
 				switch {
 				case len(finding.Plots) > 0:
-					charts++
-				case v == budget.Broken && charts == checkCharts:
+					drawn++
+				case v == budget.Broken && drawn == checkCharts:
 					left++
 				}
 				r.Items = append(r.Items, finding)
@@ -67,11 +68,11 @@ func (a *app) checkPage(list []*budget.Judgement, out string) ([]string, error) 
 		notes = append(notes, fmt.Sprintf("%d more limits that are not kept are only in the table",
 			found-checkFindings))
 	}
-	table := plots.Table{Title: "Every limit", Columns: []plots.Column{{Name: "verdict"}, {Name: "limit on"},
-		{Name: "for"}, {Name: "value", Align: plots.AlignRight},
-		{Name: "limit", Align: plots.AlignRight}, {Name: "beyond", Align: plots.AlignRight}, {Name: "worst"}}}
+	table := documents.Table{Title: "Every limit", Columns: []documents.Column{{Name: "verdict"}, {Name: "limit on"},
+		{Name: "for"}, {Name: "value", Align: documents.AlignRight},
+		{Name: "limit", Align: documents.AlignRight}, {Name: "beyond", Align: documents.AlignRight}, {Name: "worst"}}}
 	if len(list) > 1 {
-		table.Columns = slices.Insert(table.Columns, 1, plots.Column{Name: "capture"})
+		table.Columns = slices.Insert(table.Columns, 1, documents.Column{Name: "capture"})
 	}
 	for _, j := range list {
 		for _, res := range inOrder(j) {
@@ -90,13 +91,13 @@ func (a *app) checkPage(list []*budget.Judgement, out string) ([]string, error) 
 	}
 	r.Items = append(r.Items, table)
 	if len(notes) > 0 {
-		r.Items = append(r.Items, plots.Text("## Notes\n\n"+points(notes)))
+		r.Items = append(r.Items, documents.Text("## Notes\n\n"+points(notes)))
 	}
 	seen := map[string]bool{}
 	add := func(key, value string) {
 		if value != "" && !seen[key+value] {
 			seen[key+value] = true
-			r.Provenance = append(r.Provenance, plots.KV{Key: key, Value: value})
+			r.Provenance = append(r.Provenance, documents.KV{Key: key, Value: value})
 		}
 	}
 	for _, j := range list {
@@ -106,7 +107,7 @@ func (a *app) checkPage(list []*budget.Judgement, out string) ([]string, error) 
 			return nil, fmt.Errorf("hash of %s: %w", c.Path, err)
 		}
 		add("Capture", fmt.Sprintf("%s (sha256 %s), %s", filepath.Base(c.Path), hash[:min(16, len(hash))],
-			plots.Extent(c)))
+			charts.Extent(c)))
 		add("Budget", fmt.Sprintf("%s (sha256 %s)", filepath.Base(j.Budget.File), j.Budget.Hash[:16]))
 		add("Device", orText(c.Device.Name, c.GPU))
 		add("Driver", c.Device.Driver)
@@ -131,9 +132,9 @@ func judged(list []*budget.Judgement) []*capture.Capture {
 
 // checkFinding says what is wrong with one limit. several is set where the page is about more than one capture or
 // budget.
-func checkFinding(j *budget.Judgement, r *budget.Result, several, chart bool) (plots.Finding, error) {
+func checkFinding(j *budget.Judgement, r *budget.Result, several, chart bool) (documents.Finding, error) {
 	l := r.Limit
-	f := plots.Finding{ID: fmt.Sprintf("check/%d", l.Line), Severity: canvas.Critical, Title: checkHeadline(r),
+	f := documents.Finding{ID: fmt.Sprintf("check/%d", l.Line), Severity: canvas.Critical, Title: checkHeadline(r),
 		Metric: l.Scope(), Value: r.ValueText(),
 		Threshold: r.LimitText(), Advice: l.Why, Evidence: checkEvidence(r)}
 	if several {
@@ -159,7 +160,7 @@ func checkFinding(j *budget.Judgement, r *budget.Result, several, chart bool) (p
 		return f, fmt.Errorf("draw %s: %w", l.Label(), err)
 	}
 	if p != nil {
-		f.Plots = []*plots.Plot{p}
+		f.Plots = []*charts.Plot{p}
 	}
 	return f, nil
 }
@@ -188,7 +189,7 @@ func checkEvidence(r *budget.Result) []string {
 }
 
 // checkChart shows where a limit is broken; nil where one number says it all.
-func checkChart(c *capture.Capture, r *budget.Result, spans []capture.Span) (*plots.Plot, error) {
+func checkChart(c *capture.Capture, r *budget.Result, spans []capture.Span) (*charts.Plot, error) {
 	name := orText(r.Title, r.Limit.Label())
 	if r.Parts.What == "" {
 		return checkTotalChart(c, r, name)
@@ -209,8 +210,8 @@ func checkChart(c *capture.Capture, r *budget.Result, spans []capture.Span) (*pl
 		}
 	}
 	if len(which) <= checkFew || !r.Parts.InOrder() {
-		o := plots.BarOptions{Title: title, Unit: r.Unit, Bands: checkBands(r), Vertical: r.Parts.InOrder()}
-		var s plots.BarSeries
+		o := charts.BarOptions{Title: title, Unit: r.Unit, Bands: checkBands(r), Vertical: r.Parts.InOrder()}
+		var s charts.BarSeries
 		for _, i := range which {
 			o.Labels = append(o.Labels, shortened(r.Parts.Name(i), 40))
 			s.Values = append(s.Values, r.Values[i])
@@ -221,35 +222,35 @@ func checkChart(c *capture.Capture, r *budget.Result, spans []capture.Span) (*pl
 			s.Severity = append(s.Severity, severity)
 		}
 		o.Y = checkRange(r, s.Values)
-		return plots.Bar(o, s)
+		return charts.Bar(o, s)
 	}
-	s := plots.Series{Name: name, Unit: r.Unit}
+	s := charts.Series{Name: name, Unit: r.Unit}
 	for _, i := range which {
 		s.Start, s.End, s.Y = append(s.Start, r.Parts.Start[i]), append(s.End, r.Parts.End[i]), append(s.Y, r.Values[i])
 	}
-	return plots.Timeline(plots.TimelineOptions{Title: title, Bands: checkBands(r),
-		Spans: plots.FromSpans(spans, canvas.Critical, "outside of the limit"), Gaps: plots.FromGaps(c.Gaps),
-		Late: plots.FromGaps(c.Late), Y: checkRange(r, s.Y)}, s)
+	return charts.Timeline(charts.TimelineOptions{Title: title, Bands: checkBands(r),
+		Spans: charts.FromSpans(spans, canvas.Critical, "outside of the limit"), Gaps: charts.FromGaps(c.Gaps),
+		Late: charts.FromGaps(c.Late), Y: checkRange(r, s.Y)}, s)
 }
 
 // checkTotalChart shows how a total came about: of what adds up the running total, which crosses the limit, else the
 // values.
-func checkTotalChart(c *capture.Capture, r *budget.Result, name string) (*plots.Plot, error) {
+func checkTotalChart(c *capture.Capture, r *budget.Result, name string) (*charts.Plot, error) {
 	ctr := r.Counter
 	if ctr == nil || ctr.Count() == 0 {
 		return nil, nil
 	}
-	s := plots.FromCounter(ctr)
+	s := charts.FromCounter(ctr)
 	s.Name, s.Unit = name, r.Unit
-	o := plots.TimelineOptions{Title: name + " over time", Bands: checkBands(r), Gaps: plots.FromGaps(c.Gaps),
-		Late: plots.FromGaps(c.Late)}
+	o := charts.TimelineOptions{Title: name + " over time", Bands: checkBands(r), Gaps: charts.FromGaps(c.Gaps),
+		Late: charts.FromGaps(c.Late)}
 	switch {
 	case r.Rate:
 		rated, err := r.Series()
 		if err != nil {
 			return nil, err
 		}
-		s = plots.FromCounter(rated)
+		s = charts.FromCounter(rated)
 		s.Name, s.Unit = name, r.Unit
 	case ctr.Kind == capture.Delta && ctr.Der == nil && ctr.Turns() == nil:
 		o.Title = name + ", added up from the start"
@@ -266,30 +267,30 @@ func checkTotalChart(c *capture.Capture, r *budget.Result, name string) (*plots.
 		s.Y = y
 		if over >= 0 {
 			_, end := c.Axis.Extent()
-			o.Spans = []plots.Interval{{Start: over, End: end, Label: "beyond the limit", Severity: canvas.Critical}}
+			o.Spans = []charts.Interval{{Start: over, End: end, Label: "beyond the limit", Severity: canvas.Critical}}
 		}
 	}
 	o.Y = checkRange(r, s.Y)
-	return plots.Timeline(o, s)
+	return charts.Timeline(o, s)
 }
 
 // checkRange makes room for a limit that lies beyond the values, so that the distance shows; the zero value where none
 // does, or where the values would be a flat line beside it.
-func checkRange(r *budget.Result, values []float64) plots.Range {
+func checkRange(r *budget.Result, values []float64) charts.Range {
 	lo, hi := 0.0, 0.0
 	for _, v := range values {
 		if !math.IsInf(v, 0) && v == v {
 			lo, hi = min(lo, v), max(hi, v)
 		}
 	}
-	span := plots.Range{Lo: lo, Hi: hi}
+	span := charts.Range{Lo: lo, Hi: hi}
 	for _, limit := range []float64{r.Min, r.Max} {
 		if limit == limit {
 			span.Lo, span.Hi = min(span.Lo, limit), max(span.Hi, limit)
 		}
 	}
 	if span.Lo == lo && span.Hi == hi || span.Hi-span.Lo > 20*(hi-lo) {
-		return plots.Range{}
+		return charts.Range{}
 	}
 	room := (span.Hi - span.Lo) / 20
 	if span.Lo < 0 {
@@ -300,11 +301,11 @@ func checkRange(r *budget.Result, values []float64) plots.Range {
 }
 
 // checkBands are the limits as lines, and the statistic that is held against them.
-func checkBands(r *budget.Result) []plots.Band {
-	var out []plots.Band
+func checkBands(r *budget.Result) []charts.Band {
+	var out []charts.Band
 	line := func(v float64, label string, severity canvas.Severity) {
 		if !math.IsNaN(v) && !math.IsInf(v, 0) {
-			out = append(out, plots.Band{Lo: v, Hi: v, Label: label + " " + plots.Quantity(v, r.Unit), Unit: r.Unit,
+			out = append(out, charts.Band{Lo: v, Hi: v, Label: label + " " + charts.Quantity(v, r.Unit), Unit: r.Unit,
 				Severity: severity})
 		}
 	}

@@ -11,8 +11,8 @@ import (
 
 	"astrolabe/capture"
 	"astrolabe/capture/analysis"
-	"astrolabe/plots"
 	"astrolabe/plots/canvas"
+	"astrolabe/plots/charts"
 )
 
 // compareFlags are the flags of compare.
@@ -259,7 +259,7 @@ func comparedTable(res *analysis.Result, keep func(*analysis.Row) bool) *textTab
 		if !keep(r) {
 			continue
 		}
-		row := []string{string(r.Verdict), r.Name, plots.Quantity(r.Before, r.Unit), plots.Quantity(r.After, r.Unit),
+		row := []string{string(r.Verdict), r.Name, charts.Quantity(r.Before, r.Unit), charts.Quantity(r.After, r.Unit),
 			changeText(r), intervalText(r), figure(r.Effect, "%+.2f"), chanceText(r.Q), basisName(r.Basis)}
 		if r.Verdict == analysis.NotJudged {
 			row[4], row[5], row[6], row[7] = "-", "-", "-", "-"

@@ -14,8 +14,9 @@ import (
 	"astrolabe/capture/metrics"
 	"astrolabe/capture/progress"
 	"astrolabe/internal/version"
-	"astrolabe/plots"
 	"astrolabe/plots/canvas"
+	"astrolabe/plots/charts"
+	"astrolabe/plots/documents"
 )
 
 const (
@@ -27,7 +28,7 @@ const (
 func (a *app) comparePage(x *compared, f *compareFlags) error {
 	first, after := x.before[0], x.after[0]
 	from, to := compareNames(first, after)
-	r := &plots.Report{Title: fmt.Sprintf("What changed from %s to %s", from, to) +
+	r := &documents.Report{Title: fmt.Sprintf("What changed from %s to %s", from, to) +
 		forcedTitle(slices.Concat(x.before, x.after)...), Captured: after.StartTime}
 	ctx, done := a.busy(a.ctx, "drawing "+f.out)
 	defer done()
@@ -44,7 +45,7 @@ func (a *app) comparePage(x *compared, f *compareFlags) error {
 		}
 	}
 	// Findings are set by severity, so changes without a direction follow those for the worse.
-	var findings []plots.Finding
+	var findings []documents.Finding
 	shown := 0
 	for i := range changed {
 		if k := twinOf(changed[:i], &changed[i]); k >= 0 && k < len(findings) {
@@ -66,14 +67,14 @@ func (a *app) comparePage(x *compared, f *compareFlags) error {
 	if n := len(changed) - shown; n > 0 {
 		text += fmt.Sprintf(" The gravest changes are shown above, %d more are in the table.", n)
 	}
-	r.Items = append(r.Items, plots.Text("## Overview\n\n"+text))
+	r.Items = append(r.Items, documents.Text("## Overview\n\n"+text))
 	if len(changed) > 0 {
 		bars, err := compareBarsOf(changed)
 		if err != nil {
 			return err
 		}
 		if bars != nil {
-			r.Items = append(r.Items, plots.Chart{Plot: bars})
+			r.Items = append(r.Items, documents.Chart{Plot: bars})
 		}
 		r.Items = append(r.Items, pageTable(x.result, changed))
 	}
@@ -93,7 +94,7 @@ func (a *app) comparePage(x *compared, f *compareFlags) error {
 		notes = append(notes,
 			"One run each: differences between runs are not known, and may be as large as a change. --baseline takes repeated runs")
 	}
-	r.Items = append(r.Items, plots.Text("## How to read this\n\n"+compareMethodText(x.result)+"\n\n"+points(notes)))
+	r.Items = append(r.Items, documents.Text("## How to read this\n\n"+compareMethodText(x.result)+"\n\n"+points(notes)))
 	r.Command = ownCommand()
 	r.Progress, r.Warn = progress.From(ctx), a.warn
 	paths, err := r.Save(f.out, canvas.Size{})
@@ -159,11 +160,11 @@ func compareMethodText(res *analysis.Result) string {
 }
 
 // compareProvenance says what the page was made from. It names files by their content and not by their folder.
-func compareProvenance(ctx context.Context, x *compared, f *compareFlags) ([]plots.KV, error) {
-	var out []plots.KV
+func compareProvenance(ctx context.Context, x *compared, f *compareFlags) ([]documents.KV, error) {
+	var out []documents.KV
 	add := func(key, value string) {
 		if value != "" {
-			out = append(out, plots.KV{Key: key, Value: value})
+			out = append(out, documents.KV{Key: key, Value: value})
 		}
 	}
 	file := func(key string, c *capture.Capture) error {
@@ -171,7 +172,7 @@ func compareProvenance(ctx context.Context, x *compared, f *compareFlags) ([]plo
 		if err != nil {
 			return fmt.Errorf("hash of %s: %w", c.Path, err)
 		}
-		add(key, fmt.Sprintf("%s (sha256 %s), %s", filepath.Base(c.Path), hash[:min(16, len(hash))], plots.Extent(c)))
+		add(key, fmt.Sprintf("%s (sha256 %s), %s", filepath.Base(c.Path), hash[:min(16, len(hash))], charts.Extent(c)))
 		return nil
 	}
 	for i, c := range x.before {
@@ -246,16 +247,16 @@ func shortened(s string, most int) string {
 	return string(r[:most-most/3-1]) + "…" + string(r[len(r)-most/3:])
 }
 
-func compareFinding(x *compared, r *analysis.Row) (plots.Finding, error) {
-	f := plots.Finding{
+func compareFinding(x *compared, r *analysis.Row) (documents.Finding, error) {
+	f := documents.Finding{
 		ID: "compare/" + r.Name, Severity: compareSeverity(r.Verdict),
 		Title:  fmt.Sprintf("%s: %s", rowTitle(r), printed(changeText(r))),
-		Metric: basisText(r), Value: plots.Quantity(r.Before, r.Unit) + " → " + plots.Quantity(r.After, r.Unit),
+		Metric: basisText(r), Value: charts.Quantity(r.Before, r.Unit) + " → " + charts.Quantity(r.After, r.Unit),
 		Evidence: []string{r.Name},
 	}
 	if math.IsNaN(r.RatioLo) {
-		f.Title += fmt.Sprintf(" (difference %s to %s)", plots.Quantity(r.DifferenceLo, r.Unit),
-			plots.Quantity(r.DifferenceHi, r.Unit))
+		f.Title += fmt.Sprintf(" (difference %s to %s)", charts.Quantity(r.DifferenceLo, r.Unit),
+			charts.Quantity(r.DifferenceHi, r.Unit))
 	} else {
 		f.Title += " (" + printed(intervalText(r)) + ")"
 	}
@@ -268,7 +269,7 @@ func compareFinding(x *compared, r *analysis.Row) (plots.Finding, error) {
 		return f, err
 	}
 	if p != nil {
-		f.Plots = []*plots.Plot{p}
+		f.Plots = []*charts.Plot{p}
 	}
 	return f, nil
 }
@@ -284,29 +285,29 @@ func basisText(r *analysis.Row) string {
 }
 
 // comparePicture shows both captures over time, or the distributions of what has no common time.
-func comparePicture(x *compared, r *analysis.Row) (*plots.Plot, error) {
+func comparePicture(x *compared, r *analysis.Row) (*charts.Plot, error) {
 	before, after := compareNames(x.before[0], x.after[0])
 	if before == after {
 		before, after = "before", "after"
 	}
 	if x.result.Options.By != analysis.ByTime {
-		return plots.Histogram(plots.HistogramOptions{XLabel: orText(r.Title, r.Name), Unit: r.Unit,
+		return charts.Histogram(charts.HistogramOptions{XLabel: orText(r.Title, r.Name), Unit: r.Unit,
 			Percentiles: []float64{}},
-			plots.Sample{Name: before, Values: r.BeforeCells}, plots.Sample{Name: after, Values: r.AfterCells})
+			charts.Sample{Name: before, Values: r.BeforeCells}, charts.Sample{Name: after, Values: r.AfterCells})
 	}
 	if r.BeforeCounter == nil || r.BeforeCounter.Len() == 0 {
 		return nil, nil // the length of a run is one number
 	}
 	rates := r.Basis == "per second"
 	nan := math.NaN()
-	return plots.Overlay(plots.OverlayOptions{Before: before, After: after}, plots.Pair{Name: orText(r.Title, r.Name),
+	return charts.Overlay(charts.OverlayOptions{Before: before, After: after}, charts.Pair{Name: orText(r.Title, r.Name),
 		Before: compareSeries(r.BeforeCounter, rates), After: compareSeries(r.AfterCounter, rates), BeforeTotal: nan,
 		AfterTotal: nan})
 }
 
 // compareSeries is a counter over time, per second where it adds up, so that samples of unlike lengths can be compared.
-func compareSeries(c *capture.Counter, rates bool) plots.Series {
-	s := plots.FromCounter(c)
+func compareSeries(c *capture.Counter, rates bool) charts.Series {
+	s := charts.FromCounter(c)
 	if !rates {
 		return s
 	}
@@ -322,9 +323,9 @@ func compareSeries(c *capture.Counter, rates bool) plots.Series {
 }
 
 // compareBarsOf is an overview of the relative changes; nil where there is none to draw.
-func compareBarsOf(rows []analysis.Row) (*plots.Plot, error) {
+func compareBarsOf(rows []analysis.Row) (*charts.Plot, error) {
 	var labels []string
-	var s plots.BarSeries
+	var s charts.BarSeries
 	left := 0
 	for i := range rows {
 		r := &rows[i]
@@ -346,20 +347,20 @@ func compareBarsOf(rows []analysis.Row) (*plots.Plot, error) {
 	if left > 0 {
 		title += fmt.Sprintf(" (%d more in the table)", left)
 	}
-	return plots.Bar(plots.BarOptions{Title: title, Unit: "percent", Labels: labels}, s)
+	return charts.Bar(charts.BarOptions{Title: title, Unit: "percent", Labels: labels}, s)
 }
 
 // pageTable lists all changes.
-func pageTable(res *analysis.Result, rows []analysis.Row) plots.Table {
-	t := plots.Table{Title: "Every change", Columns: []plots.Column{{Name: "verdict"}, {Name: "metric"},
-		{Name: "before", Align: plots.AlignRight},
-		{Name: "after", Align: plots.AlignRight}, {Name: "change", Align: plots.AlignRight},
-		{Name: interval(res), Align: plots.AlignRight},
-		{Name: "effect", Align: plots.AlignRight}, {Name: "q", Align: plots.AlignRight}}}
+func pageTable(res *analysis.Result, rows []analysis.Row) documents.Table {
+	t := documents.Table{Title: "Every change", Columns: []documents.Column{{Name: "verdict"}, {Name: "metric"},
+		{Name: "before", Align: documents.AlignRight},
+		{Name: "after", Align: documents.AlignRight}, {Name: "change", Align: documents.AlignRight},
+		{Name: interval(res), Align: documents.AlignRight},
+		{Name: "effect", Align: documents.AlignRight}, {Name: "q", Align: documents.AlignRight}}}
 	for i := range rows {
 		r := &rows[i]
-		t.Rows = append(t.Rows, []string{string(r.Verdict), rowTitle(r), plots.Quantity(r.Before, r.Unit),
-			plots.Quantity(r.After, r.Unit),
+		t.Rows = append(t.Rows, []string{string(r.Verdict), rowTitle(r), charts.Quantity(r.Before, r.Unit),
+			charts.Quantity(r.After, r.Unit),
 			printed(changeText(r)), printed(intervalText(r)), printed(figure(r.Effect, "%+.2f")), chanceText(r.Q)})
 	}
 	return t

@@ -7,7 +7,8 @@ import (
 	"astrolabe/builtins/values"
 	"astrolabe/capture"
 	"astrolabe/capture/analysis"
-	"astrolabe/plots"
+	"astrolabe/plots/charts"
+	"astrolabe/plots/documents"
 )
 
 // comparedTime is where the time of two captures went, as far as there is a table of their GPU.
@@ -94,27 +95,27 @@ func (t *comparedTime) text() string {
 }
 
 // items are a chart and a table for a page.
-func (t *comparedTime) items(from, to string) ([]plots.Item, error) {
+func (t *comparedTime) items(from, to string) ([]documents.Item, error) {
 	if t == nil || len(t.shown()) == 0 {
 		return nil, nil
 	}
-	table := plots.Table{Title: t.heading(),
-		Columns: []plots.Column{{Name: "what set the pace"}, {Name: "before", Align: plots.AlignRight},
-			{Name: "after", Align: plots.AlignRight}, {Name: "difference", Align: plots.AlignRight}}}
-	var series []plots.BarSeries
+	table := documents.Table{Title: t.heading(),
+		Columns: []documents.Column{{Name: "what set the pace"}, {Name: "before", Align: documents.AlignRight},
+			{Name: "after", Align: documents.AlignRight}, {Name: "difference", Align: documents.AlignRight}}}
+	var series []charts.BarSeries
 	for _, c := range t.shown() {
 		table.Rows = append(table.Rows, t.row(c))
 		if math.Max(c.Before, c.After) >= 0.01*t.whole() {
-			series = append(series, plots.BarSeries{Name: t.title(c.Kind, c.Name),
+			series = append(series, charts.BarSeries{Name: t.title(c.Kind, c.Name),
 				Values: []float64{c.Before / 1e6, c.After / 1e6}})
 		}
 	}
-	chart, err := plots.Bar(plots.BarOptions{Title: "Where the time went", YLabel: t.unit(), Unit: "ms",
+	chart, err := charts.Bar(charts.BarOptions{Title: "Where the time went", YLabel: t.unit(), Unit: "ms",
 		Labels: []string{from, to}, Stacked: true}, series...)
 	if err != nil {
 		return nil, err
 	}
-	return []plots.Item{plots.Chart{Plot: chart}, table}, nil
+	return []documents.Item{documents.Chart{Plot: chart}, table}, nil
 }
 
 // whole is the larger time of both.

@@ -9,7 +9,7 @@ import (
 
 	"astrolabe/capture"
 	"astrolabe/internal/script"
-	"astrolabe/plots"
+	"astrolabe/plots/documents"
 )
 
 // A mistake in a shipped script once ended the report of a film at 24 frames a second.
@@ -66,7 +66,7 @@ def analyze(cap, r):
 	}
 	var text strings.Builder
 	for _, it := range doc.Items {
-		if s, ok := it.(plots.Text); ok {
+		if s, ok := it.(documents.Text); ok {
 			text.WriteString(string(s) + "\n")
 		}
 	}

@@ -9,7 +9,7 @@ import (
 
 	"astrolabe/capture"
 	"astrolabe/capture/metrics"
-	"astrolabe/plots"
+	"astrolabe/plots/charts"
 )
 
 // statJSON is one counter or metric in stat --json.
@@ -147,7 +147,7 @@ func whyMissing(c *capture.Counter) string {
 
 // statHead is the line that says what was captured.
 func statHead(c *capture.Capture) string {
-	head := fmt.Sprintf("%s: %s", orText(c.Name, c.Path), plots.Extent(c))
+	head := fmt.Sprintf("%s: %s", orText(c.Name, c.Path), charts.Extent(c))
 	if c.GPU != "" {
 		head += ", " + c.GPU
 	}

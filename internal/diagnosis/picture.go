@@ -1,13 +1,13 @@
 package diagnosis
 
 import (
-	"astrolabe/plots"
 	"astrolabe/plots/canvas"
+	"astrolabe/plots/charts"
 )
 
 // Picture draws the confusion matrix of a script.
-func (x *Matrix) Picture(scriptName string) (*plots.Plot, canvas.Size, error) {
-	p, err := plots.Confusion(plots.ConfusionOptions{
+func (x *Matrix) Picture(scriptName string) (*charts.Plot, canvas.Size, error) {
+	p, err := charts.Confusion(charts.ConfusionOptions{
 		Title: "What was planted (rows) and what " + scriptName + ".star named first (columns)",
 		Label: x.Summary(),
 	}, x.Classes, x.Counts)

@@ -12,14 +12,14 @@ import (
 	"strings"
 	"testing"
 
-	"astrolabe/plots"
 	"astrolabe/plots/canvas"
+	"astrolabe/plots/charts"
 )
 
 func smallPNG(t testing.TB) []byte {
 	t.Helper()
 	var b bytes.Buffer
-	p, err := plots.Bar(plots.BarOptions{Title: "Time by kernel", Labels: []string{"copy", "fill", "reduce"}}, plots.BarSeries{Values: []float64{12, 3, 7}})
+	p, err := charts.Bar(charts.BarOptions{Title: "Time by kernel", Labels: []string{"copy", "fill", "reduce"}}, charts.BarSeries{Values: []float64{12, 3, 7}})
 	if err != nil {
 		t.Fatal(err)
 	}

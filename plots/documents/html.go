@@ -1,0 +1,413 @@
+package documents
+
+import (
+	"bytes"
+	"encoding/base64"
+	"fmt"
+	"html"
+	"image/color"
+	"regexp"
+	"strings"
+
+	"astrolabe/capture/progress"
+	"astrolabe/plots/canvas"
+	"astrolabe/plots/charts"
+)
+
+// maxInlineSVG is up to how many bytes a chart stands in an HTML page as SVG, whose text can be searched and copied. Larger
+// ones are PNG at twice the density, so that a report of hundreds of counters stays small enough to open.
+const maxInlineSVG = 160 << 10
+
+// html returns the report as one HTML file. It reads without a network and without a script, which its own policy forbids.
+func (r *Report) html() ([]byte, error) {
+	t := r.Theme
+	if t == nil {
+		t = canvas.Light()
+	}
+	h := &htmlWriter{r: r, theme: t}
+	r.Progress.Begin(int64(r.pictures()), progress.Pictures)
+	title := r.Title
+	if title == "" {
+		title = "Report"
+	}
+	h.f("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n")
+	h.f("<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n")
+	h.f("<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; img-src data:; style-src 'unsafe-inline'\">\n")
+	h.f("<meta name=\"generator\" content=\"astrolabe\">\n<meta name=\"color-scheme\" content=\"%s\">\n", t.Name)
+	h.f("<title>%s</title>\n<style>%s</style>\n</head>\n<body>\n<main>\n<h1>%s</h1>\n", esc(title), h.css(), esc(title))
+	if s := r.Summary; s != nil {
+		h.f("<section class=\"finding %s\">\n<h2>%s</h2>\n", esc(s.Severity.String()), esc(s.Verdict))
+		if s.Note != "" {
+			h.f("<p>%s</p>\n", esc(s.Note))
+		}
+		h.f("</section>\n")
+		if err := h.plots(r.lead()); err != nil {
+			return nil, err
+		}
+		if len(s.Quality) > 0 {
+			h.f("<ul class=\"sum\">\n")
+			for _, n := range s.Quality {
+				h.f("<li>%s</li>\n", esc(n.Text))
+			}
+			h.f("</ul>\n")
+		}
+	}
+	findings := r.shownFindings()
+	if len(findings) > 0 {
+		h.f("<p class=\"sum\">%s</p>\n", esc(countFindings(findings)))
+		if len(findings) > 3 {
+			h.contents(findings)
+		}
+		h.f("<section aria-labelledby=\"findings\">\n<h2 id=\"findings\">Findings</h2>\n")
+	}
+	t0, t1 := r.extent()
+	for i, f := range findings {
+		if err := h.finding(i, f, t0, t1); err != nil {
+			return nil, err
+		}
+	}
+	if len(findings) > 0 {
+		h.f("</section>\n")
+	}
+	for _, it := range r.shownItems() {
+		switch it := it.(type) {
+		case Chart:
+			if err := h.plots([]*charts.Plot{it.Plot}); err != nil {
+				return nil, err
+			}
+		case Text:
+			h.text(string(it))
+		case Table:
+			h.table(it)
+		}
+	}
+	if th := r.Thresholds(); len(th) > 0 {
+		h.f("<h2>Thresholds used</h2>\n")
+		h.keyValues(th)
+	}
+	if r.Command != "" {
+		h.f("<h2>%s</h2>\n<pre><code>%s</code></pre>\n", reproduceTitle, escLines(r.Command))
+	}
+	r.warnOf(h.use)
+	if made := r.withFonts(h.use); len(made) > 0 {
+		h.f("<h2>Made from</h2>\n")
+		h.keyValues(made)
+	}
+	h.f("</main>\n</body>\n</html>\n")
+	return h.out.Bytes(), nil
+}
+
+type htmlWriter struct {
+	r     *Report
+	theme *canvas.Theme
+	out   bytes.Buffer
+	use   canvas.FontUse // of the pictures
+}
+
+// f writes markup. Arguments that come from data have passed esc.
+func (h *htmlWriter) f(format string, args ...any) { fmt.Fprintf(&h.out, format, args...) }
+
+// esc writes a text as HTML, in one line and without control characters.
+func esc(s string) string { return html.EscapeString(canvas.Undirected(s)) }
+
+// escLines keeps the line breaks.
+func escLines(s string) string {
+	lines := strings.Split(strings.ReplaceAll(s, "\r\n", "\n"), "\n")
+	for i, l := range lines {
+		lines[i] = esc(strings.ReplaceAll(l, "\t", "    "))
+	}
+	return strings.Join(lines, "\n")
+}
+
+func css(c color.NRGBA) string { return fmt.Sprintf("#%02x%02x%02x", c.R, c.G, c.B) }
+
+func (h *htmlWriter) css() string {
+	t := h.theme
+	return strings.NewReplacer("$page", css(t.Page), "$panel", css(t.Panel), "$stripe", css(t.Stripe), "$ink", css(t.Ink), "$muted", css(t.Muted),
+		"$rule", css(t.Rule), "$grid", css(t.Grid), "$link", css(t.Info), "$critical", css(t.Critical), "$warning", css(t.Warning), "$info", css(t.Info),
+		"$good", css(t.Good), "$on", css(t.OnAccent)).Replace(`
+body{margin:0;background:$page;color:$ink;font:16px/1.5 "Liberation Sans",Arial,Arimo,Helvetica,sans-serif}
+main{max-width:1080px;margin:0 auto;padding:24px 20px 48px}
+h1,h2,h3,h4,h5,h6,p,li,th,td,caption,figcaption{unicode-bidi:plaintext}
+h1{font-size:1.9em;line-height:1.2;margin:.2em 0 .3em;overflow-wrap:anywhere}
+h2{font-size:1.35em;margin:1.8em 0 .5em;border-bottom:1px solid $grid;padding-bottom:.15em}
+h3,h4,h5,h6{font-size:1.08em;margin:1.2em 0 .4em}
+p,ul,ol{margin:.5em 0}
+a{color:$link}
+.sum,.foot,.spans,.none{color:$muted}
+.foot,.spans{font-size:.88em}
+.finding{border-left:8px solid $muted;background:$panel;padding:.7em 1em;margin:1em 0;overflow-wrap:anywhere}
+.finding h3{margin:0 0 .3em}
+.finding p{margin:.3em 0}
+section.finding h2{border:0;margin:0}
+.chip{display:inline-block;font-size:.72em;font-weight:bold;letter-spacing:.04em;padding:.15em .7em;margin-right:.6em;color:$on;background:$muted;vertical-align:.12em}
+.critical{border-color:$critical}.critical .chip{background:$critical}.critical .value{color:$critical}
+.warning{border-color:$warning}.warning .chip{background:$warning}.warning .value{color:$warning}
+.info{border-color:$info}.info .chip{background:$info}.info .value{color:$info}
+.good{border-color:$good}.good .chip{background:$good}.good .value{color:$good}
+.value{font-weight:bold}
+.track{display:block;width:100%;height:10px;margin:.4em 0}
+figure{margin:1.2em 0}
+figure svg,figure img{display:block;width:100%;height:auto}
+.wide{overflow-x:auto;margin:.8em 0}
+table{border-collapse:collapse;font-size:.92em}
+caption{text-align:left;font-weight:bold;padding:.3em 0}
+th,td{padding:.3em .7em;text-align:left;vertical-align:top;border-bottom:1px solid $grid}
+thead th{background:$panel;border-bottom:2px solid $rule;vertical-align:bottom}
+tbody tr:nth-child(even){background:$stripe}
+th.n,td.n{text-align:right;font-variant-numeric:tabular-nums}
+.unit{display:block;font-weight:normal;color:$muted;font-size:.88em}
+.kv th{font-weight:normal;color:$muted;background:none;white-space:nowrap}
+.kv td{overflow-wrap:anywhere}
+pre{background:$panel;padding:.7em 1em;overflow-x:auto}
+code{font-family:"Liberation Mono","Courier New",Cousine,monospace;font-size:.94em}
+p code,li code,td code{background:$panel;padding:0 .2em}
+blockquote{margin:.6em 0;padding-left:1em;border-left:4px solid $rule;color:$muted}
+@media print{main{max-width:none;padding:0}.finding,figure,tr{break-inside:avoid}h2,h3{break-after:avoid}thead{display:table-header-group}.wide{overflow:visible}}
+`)
+}
+
+// contents links to the findings, for reports that have many.
+func (h *htmlWriter) contents(list []Finding) {
+	h.f("<nav aria-label=\"Findings\"><ul>\n")
+	for i, f := range list {
+		h.f("<li><a href=\"#finding-%d\">%s</a>", i+1, esc(f.headline()))
+		if f.Value != "" {
+			h.f(" %s", esc(f.Value))
+		}
+		h.f("</li>\n")
+	}
+	h.f("</ul></nav>\n")
+}
+
+func (h *htmlWriter) finding(i int, f Finding, t0, t1 int64) error {
+	h.f("<article class=\"finding %s\" id=\"finding-%d\">\n<h3>", esc(f.Severity.String()), i+1)
+	if f.Severity != canvas.None {
+		h.f("<span class=\"chip\">%s</span>", esc(strings.ToUpper(f.Severity.String())))
+	}
+	h.f("%s</h3>\n", esc(f.headline()))
+	if f.Metric != "" || f.Value != "" || f.Threshold != "" {
+		h.f("<p>%s", esc(canvas.Isolated(f.Metric)))
+		if f.Metric != "" && f.Value != "" {
+			h.f(": ")
+		}
+		if f.Value != "" {
+			h.f("<span class=\"value\">%s</span>", esc(canvas.Isolated(f.Value)))
+		}
+		if f.Threshold != "" {
+			source := ""
+			if f.Source != "" {
+				source = " (" + canvas.Isolated(f.Source) + ")"
+			}
+			h.f(" <span class=\"sum\">· threshold %s</span>", esc(canvas.Isolated(f.Threshold)+source))
+		}
+		h.f("</p>\n")
+	}
+	if f.Advice != "" {
+		h.f("<p>→ %s</p>\n", h.inline(f.Advice))
+	}
+	if text := f.judgement(); text != "" {
+		h.f("<p class=\"sum\">%s</p>\n", esc(text))
+	}
+	if len(f.Spans) > 0 {
+		h.f("<p class=\"spans\">%s</p>\n", esc(charts.SpansText(f.Spans, t0, t1)))
+		h.track(f, t0, t1)
+	}
+	if err := h.plots(f.Plots); err != nil {
+		return err
+	}
+	var foot []string
+	if len(f.Evidence) > 0 {
+		var names []string
+		for _, e := range f.Evidence {
+			names = append(names, "<code>"+esc(e)+"</code>")
+		}
+		foot = append(foot, "evidence: "+strings.Join(names, ", "))
+	}
+	if f.ID != "" {
+		foot = append(foot, "<code>"+esc(f.ID)+"</code>")
+	}
+	if len(foot) > 0 {
+		h.f("<p class=\"foot\">%s</p>\n", strings.Join(foot, " · "))
+	}
+	h.f("</article>\n")
+	return nil
+}
+
+// track shows where in the capture a finding holds. Spans that share one of its steps are drawn once.
+func (h *htmlWriter) track(f Finding, t0, t1 int64) {
+	if t1 <= t0 {
+		return
+	}
+	const steps = 1000
+	var on [steps]bool
+	k := steps / (float64(t1) - float64(t0))
+	for _, s := range f.Spans {
+		a := min(max(int((float64(s.Start)-float64(t0))*k), 0), steps-1)
+		b := min(max(int((float64(s.End)-float64(t0))*k), a+1), steps)
+		for i := a; i < b; i++ {
+			on[i] = true
+		}
+	}
+	h.f("<svg class=\"track\" viewBox=\"0 0 %d 10\" preserveAspectRatio=\"none\" aria-hidden=\"true\"><rect width=\"%d\" height=\"10\" fill=\"%s\"/>", steps, steps, css(h.theme.Grid))
+	for i := 0; i < steps; i++ {
+		j := i
+		for j < steps && on[j] {
+			j++
+		}
+		if j > i {
+			h.f("<rect x=\"%d\" width=\"%d\" height=\"10\" fill=\"%s\"/>", i, max(j-i, 2), css(h.theme.Severity(f.Severity)))
+			i = j
+		}
+	}
+	h.f("</svg>\n")
+}
+
+var svgRoot = regexp.MustCompile(`(?s)^.*?<svg width="[^"]*" height="[^"]*"`)
+
+func (h *htmlWriter) plots(list []*charts.Plot) error {
+	for _, p := range charts.Drawable(list) {
+		sc := p.Figure(h.theme, 1)
+		h.use = h.use.With(canvas.FontsOf(sc))
+		doc, err := sc.Svg()
+		h.r.Progress.Add(1)
+		if err != nil {
+			return fmt.Errorf("report %q: %w", h.r.Title, err)
+		}
+		caption := esc(p.Caption())
+		if len(doc) <= maxInlineSVG {
+			h.f("<figure>%s</figure>\n", svgRoot.ReplaceAllLiteralString(strings.TrimSpace(string(doc)), `<svg role="img" aria-label="`+caption+`"`))
+			continue
+		}
+		data, err := canvas.EncodePNG(p.Figure(h.theme, 2).Paint(), 2*canvas.DefaultDPI)
+		if err != nil {
+			return fmt.Errorf("report %q: %w", h.r.Title, err)
+		}
+		h.f("<figure><img alt=\"%s\" width=\"%.0f\" height=\"%.0f\" src=\"data:image/png;base64,%s\"></figure>\n", caption, sc.W, sc.H, base64.StdEncoding.EncodeToString(data))
+	}
+	return nil
+}
+
+func (h *htmlWriter) keyValues(list []KV) {
+	h.f("<div class=\"wide\"><table class=\"kv\"><tbody>\n")
+	for _, kv := range list {
+		h.f("<tr><th scope=\"row\">%s</th><td>%s</td></tr>\n", esc(kv.Key), esc(kv.Value))
+	}
+	h.f("</tbody></table></div>\n")
+}
+
+func (h *htmlWriter) table(t Table) {
+	if len(t.Columns) == 0 {
+		if t.Title != "" {
+			h.f("<p><b>%s</b></p>\n", esc(t.Title))
+		}
+		return
+	}
+	h.f("<div class=\"wide\"><table>\n")
+	if t.Title != "" {
+		h.f("<caption>%s</caption>\n", esc(t.Title))
+	}
+	class := make([]string, len(t.Columns))
+	h.f("<thead><tr>")
+	for j, c := range t.Columns {
+		if t.right(j) {
+			class[j] = ` class="n"`
+		}
+		h.f("<th scope=\"col\"%s>%s", class[j], esc(c.Name))
+		if c.Unit != "" {
+			h.f("<span class=\"unit\">%s</span>", esc(c.Unit))
+		}
+		h.f("</th>")
+	}
+	h.f("</tr></thead>\n<tbody>\n")
+	for _, row := range t.Rows {
+		h.f("<tr>")
+		for j := range t.Columns {
+			cell := ""
+			if j < len(row) {
+				cell = strings.ReplaceAll(escLines(row[j]), "\n", "<br>")
+			}
+			h.f("<td%s>%s</td>", class[j], cell)
+		}
+		h.f("</tr>\n")
+	}
+	h.f("</tbody></table></div>\n")
+	if len(t.Rows) == 0 {
+		h.f("<p class=\"none\">no rows</p>\n")
+	}
+}
+
+// text writes the Markdown of a Text.
+func (h *htmlWriter) text(src string) {
+	var lists []string // open lists, the outermost first
+	closeTo := func(n int) {
+		for len(lists) > n {
+			h.f("</li></%s>\n", lists[len(lists)-1])
+			lists = lists[:len(lists)-1]
+		}
+	}
+	for _, b := range parseMarkdown(src) {
+		if b.kind != bullet && b.kind != numbered {
+			closeTo(0)
+		}
+		switch b.kind {
+		case heading:
+			level := min(b.level+1, 6) // the report's title is the only h1
+			h.f("<h%d>%s</h%d>\n", level, h.inline(b.text), level)
+		case bullet, numbered:
+			tag := "ul"
+			if b.kind == numbered {
+				tag = "ol"
+			}
+			depth := min(b.level, len(lists)) // a step down opens one list, however deep it is indented
+			closeTo(depth + 1)
+			if len(lists) == depth+1 && lists[depth] != tag {
+				closeTo(depth)
+			}
+			start := ""
+			if n := strings.TrimRight(b.marker, ".)"); b.kind == numbered && n != "1" {
+				start = fmt.Sprintf(" start=\"%s\"", esc(n))
+			}
+			if len(lists) == depth {
+				h.f("<%s%s>\n", tag, start)
+				lists = append(lists, tag)
+			} else {
+				h.f("</li>\n")
+			}
+			h.f("<li>%s", h.inline(b.text))
+		case quote:
+			h.f("<blockquote><p>%s</p></blockquote>\n", h.inline(b.text))
+		case codeBlock:
+			h.f("<pre><code>%s</code></pre>\n", escLines(b.text))
+		case ruleBlock:
+			h.f("<hr>\n")
+		default:
+			h.f("<p>%s</p>\n", h.inline(b.text))
+		}
+	}
+	closeTo(0)
+}
+
+// inline writes the inline Markdown of a block. Only links to the web become links.
+func (h *htmlWriter) inline(text string) string {
+	var b strings.Builder
+	for _, s := range parseInline(text) {
+		out := esc(s.text)
+		switch {
+		case s.code:
+			out = "<code>" + out + "</code>"
+		case webLink(s.url):
+			out = "<a href=\"" + esc(s.url) + "\" rel=\"noreferrer\">" + out + "</a>"
+		case s.url != "":
+			out += " (" + esc(s.url) + ")"
+		}
+		if s.emphasis {
+			out = "<em>" + out + "</em>"
+		}
+		if s.bold {
+			out = "<strong>" + out + "</strong>"
+		}
+		b.WriteString(out)
+	}
+	return b.String()
+}
