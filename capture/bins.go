@@ -20,8 +20,8 @@ type Bins struct {
 	sorted        bool // the ends of From never decrease, so only the outer samples of a bin can be cut
 }
 
-// MaxBins is the most samples that resampling makes. More is an error that says so.
-const MaxBins = 1 << 27
+// maxBins is the most samples that resampling makes. More is an error that says so.
+const maxBins = 1 << 27
 
 // Len is the number of bins.
 func (b *Bins) Len() int { return len(b.Lo) }
@@ -74,10 +74,10 @@ func (a *Axis) Resample(period int64) (*Bins, error) {
 		if k < next {
 			k = next
 		}
-		if e > k && (e-k)/period >= int64(MaxBins-len(begin)) {
+		if e > k && (e-k)/period >= int64(maxBins-len(begin)) {
 			return nil, fmt.Errorf(
 				"resampling to %d ns makes more than %d samples: choose a longer period or a shorter slice",
-				period, MaxBins)
+				period, maxBins)
 		}
 		for ; k < e || (k <= s && e <= s); k += period {
 			begin = append(begin, k)

@@ -10,8 +10,8 @@ import (
 	"astrolabe/builtins/binding"
 )
 
-// StatusInterrupted is the exit status of a program that Ctrl-C ended.
-const StatusInterrupted = 130
+// statusInterrupted is the exit status of a program that Ctrl-C ended.
+const statusInterrupted = 130
 
 // hintDelay is how long after an interrupt a person is told what goes on, where the statement still runs.
 const hintDelay = time.Second
@@ -47,7 +47,7 @@ func interruptible(ctx context.Context, talk io.Writer, f func(context.Context) 
 				}
 				if ctx.Err() != nil {
 					io.WriteString(talk, "\nended by a second interrupt\n")
-					os.Exit(StatusInterrupted)
+					os.Exit(statusInterrupted)
 				}
 				if !ending.Interrupt() {
 					cancel()

@@ -88,7 +88,7 @@ func TestASecondInterruptSaysThatItEndsTheSession(t *testing.T) {
 		t.Errorf("it says %q, %v", rest, err)
 	}
 	cmd.Wait()
-	if code := cmd.ProcessState.ExitCode(); code != StatusInterrupted {
+	if code := cmd.ProcessState.ExitCode(); code != statusInterrupted {
 		t.Errorf("exit status %d", code)
 	}
 }

@@ -263,7 +263,7 @@ func TestTerminalCtrlCDropsTheLineAndSecondOneDoesNotWait(t *testing.T) {
 	s.wait(`holding now\r\n`)
 	s.typeKeys("\x03")
 	s.wait(`a second Ctrl-C does not wait`)
-	if code := s.exitsBy("\x03"); code != StatusInterrupted {
+	if code := s.exitsBy("\x03"); code != statusInterrupted {
 		t.Errorf("exit status %d", code)
 	}
 }

@@ -421,7 +421,7 @@ func FuzzAccount(f *testing.F) {
 				t.Fatalf("a sample is led by part %d of %d", l, len(a.Parts))
 			}
 		}
-		c := CadenceOf(series(), rng.Float64())
+		c := cadenceOf(series(), rng.Float64())
 		if math.IsNaN(c.Strength) || c.Strength < 0 || c.Strength > 1 || math.IsNaN(c.Hertz) {
 			t.Errorf("%+v", c)
 		}

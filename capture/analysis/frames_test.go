@@ -75,7 +75,7 @@ func TestFramesOfALabelAreThoseOfItsGroups(t *testing.T) {
 			t.Errorf("%s: %d frames, group_by has %d", name, per.Len(), len(want))
 			continue
 		}
-		label, lengths, work := per.Label("frame"), per.Counter(FrameDuration), per.Counter("work")
+		label, lengths, work := per.Label("frame"), per.Counter(frameDuration), per.Counter("work")
 		for i := range per.Len() {
 			key, _ := label.Value(i)
 			if got := [2]float64{lengths.Value(i).Float(), work.Value(i).Float()}; got != want[key] {
@@ -113,7 +113,7 @@ func TestMarkedFramesKeepTheirTimesAndTheSamplesOfTheirLabel(t *testing.T) {
 	for i := range per.Len() {
 		name, _ := per.Label("frame").Value(i)
 		names = append(names, name)
-		lengths = append(lengths, per.Counter(FrameDuration).Value(i).Float())
+		lengths = append(lengths, per.Counter(frameDuration).Value(i).Float())
 		work = append(work, per.Counter("work").Value(i).Float())
 	}
 	if !slices.Equal(names, []string{"1", "2", "3"}) || !slices.Equal(lengths, []float64{0.0022, 0.0028, 0.001}) || !slices.Equal(work, []float64{3, 2, 1}) {

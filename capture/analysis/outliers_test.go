@@ -68,7 +68,7 @@ func TestPerFrameHasOneSampleForEachFrame(t *testing.T) {
 		if v := got.Counters[0].Floats(); !slices.Equal(v, []float64{10, 45}) {
 			t.Errorf("%s: values %v, want 10 and 45", name, v)
 		}
-		if d := got.Counter(FrameDuration).Floats(); len(d) != 2 || d[0]+d[1] != 0.01 {
+		if d := got.Counter(frameDuration).Floats(); len(d) != 2 || d[0]+d[1] != 0.01 {
 			t.Errorf("%s: durations %v, want two that make 10 ms", name, d)
 		}
 		if v, _ := got.Label("frame").Value(1); v != "8" {

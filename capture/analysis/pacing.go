@@ -39,8 +39,8 @@ const (
 	turnsFull       = 0.95
 )
 
-// CadenceOf finds the rate at which a series of one value per step seconds repeats best. Values that are missing count as the mean.
-func CadenceOf(v []float64, step float64) Cadence {
+// cadenceOf finds the rate at which a series of one value per step seconds repeats best. Values that are missing count as the mean.
+func cadenceOf(v []float64, step float64) Cadence {
 	if len(v) > cadenceMost {
 		at := (len(v) - cadenceMost) / 2
 		v = v[at : at+cadenceMost]
@@ -223,7 +223,7 @@ type Pace struct {
 // PaceOf says whom a device waits for, where it waits: a processor that works all the time; one with which it takes turns; the dates of a display
 // or a cap, where its work repeats as steadily as only a clock does. Else nobody knows.
 func PaceOf(in PaceInput) Pace {
-	out := Pace{Waiter: LimitWaiter, Busiest: math.NaN(), Correlation: math.NaN(), Cadence: CadenceOf(in.Active, in.Step)}
+	out := Pace{Waiter: LimitWaiter, Busiest: math.NaN(), Correlation: math.NaN(), Cadence: cadenceOf(in.Active, in.Step)}
 	if !(in.Thread > 0) {
 		in.Thread = busyThread
 	}

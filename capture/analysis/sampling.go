@@ -8,9 +8,9 @@ import (
 
 // What made the samples of a capture.
 const (
-	ByClock    = "clock"      // a clock: nearly all follow each other at one interval
-	ByDispatch = "dispatches" // each is a dispatch or a draw, as long as it took
-	ByOthers   = "irregular"  // neither
+	byClock    = "clock"      // a clock: nearly all follow each other at one interval
+	byDispatch = "dispatches" // each is a dispatch or a draw, as long as it took
+	byOthers   = "irregular"  // neither
 )
 
 // Sampling is how a capture was sampled.
@@ -22,7 +22,7 @@ type Sampling struct {
 
 // SamplingOf says how a capture was sampled.
 func SamplingOf(c *capture.Capture) Sampling {
-	s := Sampling{Kind: ByOthers}
+	s := Sampling{Kind: byOthers}
 	n := c.Len()
 	if n == 0 {
 		return s
@@ -37,9 +37,9 @@ func SamplingOf(c *capture.Capture) Sampling {
 	s.Odd = float64(odd) / float64(n)
 	switch {
 	case clocked(c.Axis):
-		s.Kind = ByClock
+		s.Kind = byClock
 	case areDispatches([]*capture.Capture{c}):
-		s.Kind = ByDispatch
+		s.Kind = byDispatch
 	}
 	return s
 }

@@ -12,11 +12,11 @@ func TestSamplesAreTimedByAClockOrAreDispatches(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if s := SamplingOf(clock); s.Kind != ByClock || s.Interval != 1e6 || s.Odd != 0 {
+	if s := SamplingOf(clock); s.Kind != byClock || s.Interval != 1e6 || s.Odd != 0 {
 		t.Errorf("a clock is %+v", s)
 	}
 	odd := dispatches(t, []int64{100, 900, 100, 5000, 100, 100, 40000, 100}, nil)
-	if s := SamplingOf(odd); s.Kind != ByOthers || s.Interval != 100 || s.Odd != 3.0/8 {
+	if s := SamplingOf(odd); s.Kind != byOthers || s.Interval != 100 || s.Odd != 3.0/8 {
 		t.Errorf("samples without a label are %+v", s)
 	}
 	kernels, err := odd.With(func(cfg *capture.Config) {
@@ -25,7 +25,7 @@ func TestSamplesAreTimedByAClockOrAreDispatches(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if s := SamplingOf(kernels); s.Kind != ByDispatch {
+	if s := SamplingOf(kernels); s.Kind != byDispatch {
 		t.Errorf("dispatches are %+v", s)
 	}
 	parts := LabelParts(kernels, "kernel")

@@ -141,7 +141,7 @@ func TestWorkDoneIsWorkSubmittedWhateverTheRates(t *testing.T) {
 	var first []float64
 	reliefs := []Relief{{}, {GPU: true}, {Unit: m.Units[toyX].Candidate}, {Queue: "first"}, {App: true}}
 	for _, r := range reliefs {
-		rec := NewRecorder(&m, &w, NewBounds(1e6, nil))
+		rec := newRecorder(&m, &w, NewBounds(1e6, nil))
 		e := &engine{}
 		if err := e.run(&m, &w, r, false, rec); err != nil {
 			t.Fatal(err)
@@ -188,7 +188,7 @@ func TestNoUnitServesLongerThanTimePasses(t *testing.T) {
 	job := Job{Streams: []Stream{toyStream(map[uint8]float64{0: 4e6, toyFront: 3e6, toyX: 3.5e6, toyBack: 3e6})},
 		Submit: 1}
 	w := toyLoad(30, job, job)
-	rec := NewRecorder(&m, &w, NewBounds(1e6, nil))
+	rec := newRecorder(&m, &w, NewBounds(1e6, nil))
 	e := &engine{}
 	if err := e.run(&m, &w, Relief{}, false, rec); err != nil {
 		t.Fatal(err)
@@ -380,7 +380,7 @@ func TestWhatThePathNeverWaitsForNeedsNoSimulation(t *testing.T) {
 			continue
 		}
 		skipped++
-		r, _ := ReliefOf(g.Candidate)
+		r, _ := reliefOf(g.Candidate)
 		if err := e.run(&m, &w, r, false, nil); err != nil {
 			t.Fatal(err)
 		}
@@ -405,7 +405,7 @@ func BenchmarkRun(b *testing.B) {
 			for range b.N {
 				var r *Recorder
 				if rec {
-					r = NewRecorder(&m, &w, NewBounds(1e6, nil))
+					r = newRecorder(&m, &w, NewBounds(1e6, nil))
 				}
 				if err := e.run(&m, &w, Relief{}, false, r); err != nil {
 					b.Fatal(err)

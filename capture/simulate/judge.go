@@ -50,7 +50,7 @@ func (e *engine) times(spans []span) []int64 {
 func Judge(m *Machine, w *Load) (*Truth, error) {
 	e := engines.Get().(*engine)
 	defer engines.Put(e)
-	rec := NewRecorder(m, w, NewBounds(math.MaxInt64/4, nil)) // one sample: only totals are of interest
+	rec := newRecorder(m, w, NewBounds(math.MaxInt64/4, nil)) // one sample: only totals are of interest
 	if err := e.run(m, w, Relief{}, true, rec); err != nil {
 		return nil, err
 	}
@@ -84,7 +84,7 @@ func Judge(m *Machine, w *Load) (*Truth, error) {
 		queues = append(queues, Candidate{LevelQueue, q})
 	}
 	relieve := func(c Candidate, put func(p *Part, g Gain)) error {
-		r, ok := ReliefOf(c)
+		r, ok := reliefOf(c)
 		if !ok {
 			return nil
 		}

@@ -52,7 +52,7 @@ func Measure(m *Machine, k *Kernels, i int, share float64) (Measured, error) {
 	w := k.load(i)
 	own := *m
 	own.Clock = Clock{Highest: m.Clock.Highest, Steps: []float64{share}}
-	rec := NewRecorder(&own, &w, NewBounds(math.MaxInt64/4, nil))
+	rec := newRecorder(&own, &w, NewBounds(math.MaxInt64/4, nil))
 	if err := e.run(&own, &w, Relief{}, false, rec); err != nil {
 		return Measured{}, fmt.Errorf("kernel %s: %w", k.Contents[k.Runs[i].Content].Name, err)
 	}
@@ -117,7 +117,7 @@ func JudgeKernels(m *Machine, k *Kernels) (*Truth, error) {
 	for _, c := range list {
 		gains := make([]int64, len(parts))
 		simulated := make([]bool, len(parts))
-		r, _ := ReliefOf(c)
+		r, _ := reliefOf(c)
 		for i := range k.Runs {
 			n := place[k.phase(i)]
 			if u := m.UnitOf(c); u >= 0 && (!worked[k.Runs[i].Content].unit[u] || leaf[n][c] == 0) {

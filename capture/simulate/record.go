@@ -17,7 +17,7 @@ type Run struct {
 func Record(m *Machine, w *Load, bounds *Bounds) (*Run, error) {
 	e := engines.Get().(*engine)
 	defer engines.Put(e)
-	rec := NewRecorder(m, w, bounds)
+	rec := newRecorder(m, w, bounds)
 	if err := e.run(m, w, Relief{}, false, rec); err != nil {
 		return nil, err
 	}

@@ -59,8 +59,8 @@ const (
 	streamSpans
 )
 
-// NewRecorder records the samples of bounds.
-func NewRecorder(m *Machine, w *Load, bounds *Bounds) *Recorder {
+// newRecorder records the samples of bounds.
+func newRecorder(m *Machine, w *Load, bounds *Bounds) *Recorder {
 	r := &Recorder{Bounds: bounds, units: len(m.Units), queues: len(m.Queues)}
 	for i := range w.Contents {
 		var list []int

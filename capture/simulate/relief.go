@@ -15,8 +15,8 @@ type Relief struct {
 // Faster is how much faster a relieved thing works: rates times 1.5, times times 2/3.
 const Faster = 1.5
 
-// ReliefOf is the relief of a candidate; ok is false for those of the display, which are never relieved.
-func ReliefOf(c Candidate) (r Relief, ok bool) {
+// reliefOf is the relief of a candidate; ok is false for those of the display, which are never relieved.
+func reliefOf(c Candidate) (r Relief, ok bool) {
 	switch c.Level {
 	case LevelDisplay:
 		return r, false

@@ -31,13 +31,13 @@ type Unit struct {
 }
 
 // Known reports whether every word of the text is a known unit or the name of something countable.
-func Known(text string) bool { return Parse(text).known }
+func Known(text string) bool { return parse(text).known }
 
 // IsLevel reports whether values in that unit are levels, which are averaged over time: shares, rates, ratios,
 // temperatures, power, voltage and current. ok is false where the text is no known unit, so that nothing follows from
 // it.
 func IsLevel(text string) (level, ok bool) {
-	u := Parse(text)
+	u := parse(text)
 	return u.ratio || u.dim.seconds < 0 || u.dim.kelvins != 0 || u.dim.volts != 0 || u.dim.amperes != 0 ||
 		u.dim.share != 0, u.known
 }
@@ -68,7 +68,7 @@ func Convert(from, to string) (c Conversion, ok bool) {
 	if from == "" || to == "" || fold(from) == fold(to) {
 		return identity, true
 	}
-	a, b := Parse(from), Parse(to)
+	a, b := parse(from), parse(to)
 	if a.dim != b.dim {
 		return identity, false
 	}
@@ -97,8 +97,8 @@ func fold(s string) string { return singular(strings.ToLower(strings.Join(string
 
 func singular(word string) string { return strings.TrimSuffix(word, "s") }
 
-// Parse reads a unit. A word that is no known unit counts as something countable.
-func Parse(text string) Unit {
+// parse reads a unit. A word that is no known unit counts as something countable.
+func parse(text string) Unit {
 	text = strings.Trim(strings.TrimSpace(text), "[]")
 	out := Unit{factor: 1, known: text != ""}
 	num, den, divided := strings.Cut(strings.ReplaceAll(text, " per ", "/"), "/")
@@ -231,10 +231,10 @@ func isCounted(word string) bool {
 
 // Counts reports whether something countable is in the unit, by whichever name: those convert into each other, and need
 // not be the same thing.
-func Counts(text string) bool { return strings.TrimSpace(text) == "" || Parse(text).dim.count != 0 }
+func Counts(text string) bool { return strings.TrimSpace(text) == "" || parse(text).dim.count != 0 }
 
 // IsCount reports whether the text is the known name of something countable, so that values in it are counts.
 func IsCount(text string) bool {
-	u := Parse(text)
+	u := parse(text)
 	return u.known && !u.ratio && u.dim == count
 }

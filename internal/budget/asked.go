@@ -11,12 +11,12 @@ import (
 	"astrolabe/capture/spelling"
 )
 
-// Some limits are about what no counter says: TimePrefix begins the names of shares of the time by what set its pace,
-// such as "time.queues_in_turn", and FindingsPrefix those of how many findings there are, such as
+// Some limits are about what no counter says: timePrefix begins the names of shares of the time by what set its pace,
+// such as "time.queues_in_turn", and findingsPrefix those of how many findings there are, such as
 // "findings.slow_frames".
 const (
-	TimePrefix     = "time."
-	FindingsPrefix = "findings."
+	timePrefix     = "time."
+	findingsPrefix = "findings."
 )
 
 // Asker answers what no counter says of a capture.
@@ -42,12 +42,12 @@ type Findings struct {
 
 // asks reports whether a limit is about what no counter says.
 func asks(l *Limit) bool {
-	return l.Expr == "" && (strings.HasPrefix(l.Metric, TimePrefix) || strings.HasPrefix(l.Metric, FindingsPrefix))
+	return l.Expr == "" && (strings.HasPrefix(l.Metric, timePrefix) || strings.HasPrefix(l.Metric, findingsPrefix))
 }
 
 // asked judges a limit about what no counter says.
 func (j *judge) asked(ctx context.Context, l *Limit) (*Result, error) {
-	if l.Per != PerTotal {
+	if l.Per != perTotal {
 		return nil, l.fault("per", fmt.Errorf("%s is of the whole capture: leave per out", l.Metric))
 	}
 	if j.ask == nil {
@@ -85,7 +85,7 @@ func (j *judge) asked(ctx context.Context, l *Limit) (*Result, error) {
 // answer is the value of a limit's name, how much more it may be, and why that is not known.
 func (j *judge) answer(ctx context.Context, r *Result) (v, open float64, why string, err error) {
 	l := r.Limit
-	if name, ok := strings.CutPrefix(l.Metric, TimePrefix); ok {
+	if name, ok := strings.CutPrefix(l.Metric, timePrefix); ok {
 		r.Unit = "percent"
 		t, err := j.ask.Time(ctx, j.cap)
 		if err != nil {
@@ -93,7 +93,7 @@ func (j *judge) answer(ctx context.Context, r *Result) (v, open float64, why str
 		}
 		share, ok := t.Shares[name]
 		if !ok {
-			return 0, 0, "", l.fault("metric", unknownName(l.Metric, TimePrefix, t.Shares))
+			return 0, 0, "", l.fault("metric", unknownName(l.Metric, timePrefix, t.Shares))
 		}
 		if !slices.Contains(t.Open, name) {
 			for _, o := range t.Open {
@@ -112,11 +112,11 @@ func (j *judge) answer(ctx context.Context, r *Result) (v, open float64, why str
 	if err != nil {
 		return 0, 0, "", err
 	}
-	name := strings.TrimPrefix(l.Metric, FindingsPrefix)
+	name := strings.TrimPrefix(l.Metric, findingsPrefix)
 	n, ok := f.Count[name]
 	switch {
 	case !ok:
-		return 0, 0, "", l.fault("metric", unknownName(l.Metric, FindingsPrefix, f.Count))
+		return 0, 0, "", l.fault("metric", unknownName(l.Metric, findingsPrefix, f.Count))
 	case f.Unsure != "" && n == 0:
 		return math.NaN(), 0, f.Unsure, nil
 	}

@@ -31,14 +31,14 @@ type Budget struct {
 
 // What a limit holds for, besides the name of a label.
 const (
-	PerTotal  = "total"  // the whole capture
-	PerFrame  = "frame"  // every frame
-	PerRegion = "region" // every occurrence of a region
-	PerSample = "sample" // every sample
+	perTotal  = "total"  // the whole capture
+	perFrame  = "frame"  // every frame
+	perRegion = "region" // every occurrence of a region
+	perSample = "sample" // every sample
 )
 
-// DurationMetric is the metric that says how long a frame, a region, a sample or the capture took, in seconds.
-const DurationMetric = "duration"
+// durationMetric is the metric that says how long a frame, a region, a sample or the capture took, in seconds.
+const durationMetric = "duration"
 
 // Limit is one [[limit]] of a file.
 type Limit struct {
@@ -48,7 +48,7 @@ type Limit struct {
 	Expr      string
 	Unit      string // of Expr
 	Max, Min  string // a number or a quantity such as "80GB/s", "" for none; at least one is set
-	Per       string // PerTotal, PerFrame, PerRegion, PerSample or the name of a label
+	Per       string // perTotal, perFrame, perRegion, perSample or the name of a label
 	Of        []string
 	Statistic string // "" judges every part
 	Allow     Allowance
@@ -95,7 +95,7 @@ func (l *Limit) Scope() string {
 	if l.Statistic != "" {
 		return l.Statistic + " per " + text
 	}
-	if l.Per == PerTotal {
+	if l.Per == perTotal {
 		return text
 	}
 	return "every " + text
@@ -263,7 +263,7 @@ func (r *reader) limit(t table) *Limit {
 	t.known(limitKeys)
 	l.Name, l.Metric, l.Expr, l.Unit, l.Why = t.text("name"), t.text("metric"), t.text("expr"),
 		t.text("unit"), t.text("why")
-	l.Per, l.Statistic = cmp.Or(t.text("per"), PerTotal), t.text("statistic")
+	l.Per, l.Statistic = cmp.Or(t.text("per"), perTotal), t.text("statistic")
 	l.Max, l.Min = t.bound("max"), t.bound("min")
 	l.Of, l.Allow = t.texts("of"), t.allowance("allow")
 	switch {
@@ -291,14 +291,14 @@ func (r *reader) limit(t table) *Limit {
 	default:
 		r.fault(t.lineOf("missing"), `missing is %q: it is "fail" or "skip"`, missing)
 	}
-	if t.has("of") && (l.Per == PerTotal || l.Per == PerSample || l.Per == PerFrame) {
+	if t.has("of") && (l.Per == perTotal || l.Per == perSample || l.Per == perFrame) {
 		r.fault(t.lineOf("of"), "of selects regions or values of a label: it says nothing per %s", l.Per)
 	}
-	if t.has("allow") && (l.Statistic != "" || l.Per == PerTotal) {
+	if t.has("allow") && (l.Statistic != "" || l.Per == perTotal) {
 		r.fault(t.lineOf("allow"),
 			"allow is for limits that every frame, region, sample or the like must keep: a total or a statistic is one number")
 	}
-	if l.Statistic != "" && l.Per == PerTotal {
+	if l.Statistic != "" && l.Per == perTotal {
 		r.fault(t.lineOf("statistic"),
 			`a total is one number: a statistic needs per = "frame", "region", "sample" or a label`)
 	}

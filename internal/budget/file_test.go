@@ -64,7 +64,7 @@ allow = 3
 		l.Label() != "m" {
 		t.Errorf("third limit: %+v", l)
 	}
-	if got := parse(t, "limit = [{metric = 'm', max = 1, statistic = 'every'}]").Limits[0]; got.Per != PerTotal ||
+	if got := parse(t, "limit = [{metric = 'm', max = 1, statistic = 'every'}]").Limits[0]; got.Per != perTotal ||
 		got.Statistic != "" || got.Line != 1 {
 		t.Errorf("inline limit: %+v", got)
 	}

@@ -173,7 +173,7 @@ func resolve(c *capture.Capture, l *Limit) (*capture.Counter, error) {
 		}
 		return out, nil
 	}
-	if l.Metric == DurationMetric && c.Counter(DurationMetric) == nil {
+	if l.Metric == durationMetric && c.Counter(durationMetric) == nil {
 		return nil, nil
 	}
 	out, err := metrics.Resolve(c, l.Metric)
@@ -333,7 +333,7 @@ func (r *Result) doubts(c *capture.Capture) {
 	if r.Rate || r.Counter.Kind != capture.Delta {
 		return // what is per second lacks the time of what is missing too
 	}
-	if r.Limit.Per == PerSample {
+	if r.Limit.Per == perSample {
 		if len(c.Late) > 0 {
 			r.Notes = append(r.Notes,
 				fmt.Sprintf(

@@ -66,24 +66,24 @@ func (p *Parts) duration(i int) float64 {
 // partsOf cuts a capture into the parts that a limit is about. why says why there are none.
 func partsOf(c *capture.Capture, l *Limit) (p *Parts, why string, err error) {
 	switch l.Per {
-	case PerTotal:
+	case perTotal:
 		if c.Len() == 0 {
 			return nil, "the capture has no samples", nil
 		}
 		start, end := c.Axis.Extent()
 		return &Parts{Start: []int64{start}, End: []int64{end}, bins: c.Axis.Whole()}, "", nil
-	case PerSample:
+	case perSample:
 		n := c.Len()
-		p := &Parts{What: PerSample, Start: c.Axis.Start, End: c.Axis.End, took: make([]int64, n)}
+		p := &Parts{What: perSample, Start: c.Axis.Start, End: c.Axis.End, took: make([]int64, n)}
 		for i := range n {
 			p.took[i] = c.Axis.Interval(i)
 		}
 		return p, "the capture has no samples", nil
-	case PerFrame:
+	case perFrame:
 		p, err := frameParts(c)
 		return p,
 			`the capture has no frames: neither regions called "frame N" nor a label frame (record --marks writes them)`, err
-	case PerRegion:
+	case perRegion:
 		list := slices.Clone(c.Regions)
 		why := "the capture has no regions (record --marks writes them)"
 		if len(list) > 0 {
@@ -99,7 +99,7 @@ func partsOf(c *capture.Capture, l *Limit) (p *Parts, why string, err error) {
 		}
 		chosen, unmatched := choose(names, l.Of)
 		list = slices.DeleteFunc(list, func(r capture.Region) bool { return !chosen[r.Name] })
-		p := regionParts(c, PerRegion, list)
+		p := regionParts(c, perRegion, list)
 		p.unmatched = unmatched
 		return p, why, nil
 	}
@@ -153,8 +153,8 @@ func regionParts(c *capture.Capture, what string, list []capture.Region) *Parts 
 		p.bins.Lo[j] = row(r.Start)
 		p.bins.Hi[j] = max(p.bins.Lo[j], row(r.End))
 		name := r.Name
-		if what == PerFrame && !strings.HasPrefix(name, PerFrame) {
-			name = PerFrame + " " + name // of a label
+		if what == perFrame && !strings.HasPrefix(name, perFrame) {
+			name = perFrame + " " + name // of a label
 		}
 		if count[r.Name] > 1 {
 			seen[r.Name]++
@@ -173,9 +173,9 @@ func frameParts(c *capture.Capture) (*Parts, error) {
 		return nil, err
 	}
 	if list == nil {
-		return regionParts(c, PerFrame, nil), nil
+		return regionParts(c, perFrame, nil), nil
 	}
-	p := regionParts(c, PerFrame, list.Regions)
+	p := regionParts(c, perFrame, list.Regions)
 	p.groups = nil
 	if list.Cap == c {
 		p.bins.Lo, p.bins.Hi = list.Lo, list.Hi

@@ -39,14 +39,14 @@ func Starting(c *capture.Capture, margin float64) (string, error) {
 			inUnit(unit), more)
 	}
 	if list := analysis.Frames(c); len(list) > 0 {
-		p := regionParts(c, PerFrame, list)
+		p := regionParts(c, perFrame, list)
 		values := make([]float64, p.Len())
 		for i := range values {
 			values[i] = p.duration(i)
 		}
 		now := quantile(0.99)(values)
 		if now > 0 {
-			limit(DurationMetric, "99 of 100 frames", "s", "max", now, outward(now*(1+margin), true),
+			limit(durationMetric, "99 of 100 frames", "s", "max", now, outward(now*(1+margin), true),
 				"per = \"frame\"\nstatistic = \"p99\"\n")
 		}
 	}

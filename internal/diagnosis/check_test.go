@@ -61,7 +61,7 @@ func documented(t *testing.T, x *Matrix, cases func(capturetest.Model) []capture
 	t.Helper()
 	script := models[0].Script()
 	record := filepath.Join("..", "..", RecordPath(script))
-	want, err := ReadRecord(record, cases, models...)
+	want, err := readRecord(record, cases, models...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -69,7 +69,7 @@ func documented(t *testing.T, x *Matrix, cases func(capturetest.Model) []capture
 	if got, want := x.MissText(), want.MissText(); got != want {
 		t.Errorf("misses are\n%s\nand in %s\n%s\n%s", got, record, want, again)
 	}
-	whole, err := ReadRecord(record, Full.Cases, models...)
+	whole, err := readRecord(record, Full.Cases, models...)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -41,8 +41,8 @@ func (x *Matrix) cases() (n int) {
 	return n
 }
 
-// ReadRecord returns the matrix of some cases of Full as a record has them.
-func ReadRecord(path string, cases func(capturetest.Model) []capturetest.Case,
+// readRecord returns the matrix of some cases of Full as a record has them.
+func readRecord(path string, cases func(capturetest.Model) []capturetest.Case,
 	models ...capturetest.Model) (*Matrix, error) {
 	data, err := os.ReadFile(path)
 	if err != nil {

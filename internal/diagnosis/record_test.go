@@ -32,7 +32,7 @@ func TestARecordGivesTheMatrixBack(t *testing.T) {
 	if err := x.WriteRecord(path); err != nil {
 		t.Fatal(err)
 	}
-	got, err := ReadRecord(path, Full.Cases, m)
+	got, err := readRecord(path, Full.Cases, m)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -40,7 +40,7 @@ func TestARecordGivesTheMatrixBack(t *testing.T) {
 		len(x.Misses) == 0 {
 		t.Errorf("%s\n%s\nbecame %s\n%s", x.Summary(), x.MissText(), got.Summary(), got.MissText())
 	}
-	part, err := ReadRecord(path, Part, m)
+	part, err := readRecord(path, Part, m)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -59,7 +59,7 @@ func TestARecordOfOtherCasesIsRefused(t *testing.T) {
 		if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := ReadRecord(path, Part, twoPlants{}); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := readRecord(path, Part, twoPlants{}); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v, want %q", text, err, want)
 		}
 	}

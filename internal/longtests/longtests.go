@@ -4,11 +4,11 @@ package longtests
 
 import "os"
 
-// Variable asks for the long forms where it is set to anything.
-const Variable = "ASTROLABE_LONG_TESTS"
+// variable asks for the long forms where it is set to anything.
+const variable = "ASTROLABE_LONG_TESTS"
 
 // Asked reports whether the long forms shall run.
-func Asked() bool { return os.Getenv(Variable) != "" }
+func Asked() bool { return os.Getenv(variable) != "" }
 
 // Of is how many cases a test takes: all of them where the long form was asked for, else the given number.
 func Of(long, otherwise int) int {

@@ -33,8 +33,8 @@ type Files struct {
 
 var _ binding.Files = (*Files)(nil)
 
-// NewFiles checks that what the policy lets read exists.
-func NewFiles(p Policy) (*Files, error) {
+// newFiles checks that what the policy lets read exists.
+func newFiles(p Policy) (*Files, error) {
 	f := &Files{policy: p, written: map[string]bool{}}
 	if p.AnyRead {
 		return f, nil

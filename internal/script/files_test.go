@@ -18,7 +18,7 @@ func secretTree(t *testing.T, p Policy) (dir string, f *Files) {
 	})
 	t.Chdir(filepath.Join(dir, "repo"))
 	p.Repo = Root("tools/main.star")
-	f, err := NewFiles(p)
+	f, err := newFiles(p)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -137,7 +137,7 @@ func TestReadsOfWhatIsNoFileAreErrors(t *testing.T) {
 
 func TestAPathThatWasGivenMustExist(t *testing.T) {
 	tree(t, nil)
-	if _, err := NewFiles(Policy{Read: []string{"none"}}); !os.IsNotExist(err) {
+	if _, err := newFiles(Policy{Read: []string{"none"}}); !os.IsNotExist(err) {
 		t.Errorf("got %v", err)
 	}
 }
@@ -241,7 +241,7 @@ func TestARunReadsWhatItWrote(t *testing.T) {
 
 func TestAPersonReadsEverything(t *testing.T) {
 	dir, _ := secretTree(t, Policy{})
-	f, err := NewFiles(Policy{AnyRead: true, AnyWrite: true})
+	f, err := newFiles(Policy{AnyRead: true, AnyWrite: true})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -29,7 +29,7 @@ func FuzzNoNameLoadsOrReadsBeyondTheRepository(f *testing.F) {
 		f.Logf("without symbolic links: %v", err)
 	}
 	f.Chdir(repo)
-	files, err := NewFiles(Policy{Repo: repo, Out: "out"})
+	files, err := newFiles(Policy{Repo: repo, Out: "out"})
 	if err != nil {
 		f.Fatal(err)
 	}

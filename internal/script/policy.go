@@ -20,9 +20,9 @@ type Policy struct {
 	Clock    bool   // time.now
 }
 
-// Apply hands the policy to the values of a run: it sets Files, Exec and Clock of env. The error is that of NewFiles.
+// Apply hands the policy to the values of a run: it sets Files, Exec and Clock of env. The error is that of newFiles.
 func (p Policy) Apply(env *binding.Env) error {
-	files, err := NewFiles(p)
+	files, err := newFiles(p)
 	if err != nil {
 		return err
 	}

@@ -67,7 +67,7 @@ func (f *fileRun) goldenFiles() (files *Files, folder string, err error) {
 	}
 	folder = realPath(abs)
 	root := Root(filepath.Join(folder, filepath.Base(f.file)))
-	files, err = NewFiles(Policy{Repo: root, Read: f.opt.Policy.Read, Out: root})
+	files, err = newFiles(Policy{Repo: root, Read: f.opt.Policy.Read, Out: root})
 	return files, folder, err
 }
 

@@ -88,7 +88,7 @@ func NewAccumulator(o Options) (*Accumulator, error) {
 	if o.Variant != nil {
 		a.variant = *o.Variant
 	} else {
-		v, sure := VariantOf(o.Info.DeviceID)
+		v, sure := variantOf(o.Info.DeviceID)
 		if a.variant = v; !sure {
 			a.schema.Config.Warnings = append(a.schema.Config.Warnings,
 				fmt.Sprintf("device %#04x is unknown: the first words of its reports are read as those of Gen9",
@@ -138,9 +138,9 @@ func (a *Accumulator) configure() {
 	cfg.Device = deviceOf(info)
 	a.layout = newLayout(a.format, a.variant, cfg.GPU, a.opt.Source)
 	a.schema.Columns = a.layout.columns
-	a.schema.Labels = []string{LabelContext}
+	a.schema.Labels = []string{labelContext}
 	if a.variant != UserID {
-		a.schema.Labels = append(a.schema.Labels, LabelReason)
+		a.schema.Labels = append(a.schema.Labels, labelReason)
 	}
 }
 
@@ -406,12 +406,12 @@ func (a *Accumulator) context(w *row, before *base, misses int) {
 		w.context = a.names.name(a.opt.Context)
 		a.stats.Spurious++
 	case a.opt.Filtered:
-		w.context = OtherContext
+		w.context = otherContext
 		a.stats.Elsewhere++
 	case valid:
 		w.context = a.names.name(before.context)
 	default:
-		w.context = IdleContext
+		w.context = idleContext
 	}
 	if before.match {
 		a.stats.Matched++
@@ -420,8 +420,8 @@ func (a *Accumulator) context(w *row, before *base, misses int) {
 
 // Names of contexts without an id.
 const (
-	IdleContext  = "idle"          // no context was valid
-	OtherContext = "other or idle" // of a filtered stream: any but the one that was asked for
+	idleContext  = "idle"          // no context was valid
+	otherContext = "other or idle" // of a filtered stream: any but the one that was asked for
 )
 
 // Flush appends the rows that are complete to b. A live reader calls it at the end of every read.

@@ -187,7 +187,7 @@ func (a *Accumulator) writeClocks(b *capture.Batch, rows []row) {
 	for i := range rows {
 		s, u := math.NaN(), math.NaN()
 		if id := &rows[i].id; id.HasRatios {
-			s, u = MHz(id.Slice), MHz(id.Unslice)
+			s, u = mHz(id.Slice), mHz(id.Unslice)
 		}
 		slice.F, unslice.F = append(slice.F, s), append(unslice.F, u)
 	}

@@ -78,8 +78,8 @@ func TestTimestampsWrapWithAndWithoutCorrelations(t *testing.T) {
 		if d := b.End[8] - b.Start[0]; d != 900e9 {
 			t.Errorf("correlated %t: %d ns", correlated, d)
 		}
-		if correlated && m.column(ColTime).U[8] != first+8*100*12e6 {
-			t.Errorf("full timestamp %d", m.column(ColTime).U[8])
+		if correlated && m.column(colTime).U[8] != first+8*100*12e6 {
+			t.Errorf("full timestamp %d", m.column(colTime).U[8])
 		}
 	}
 }

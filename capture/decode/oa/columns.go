@@ -9,15 +9,15 @@ import (
 
 // Labels of a capture of reports. The live reader may add its own after them.
 const (
-	LabelContext = "context" // of the row: "0x20", or "idle" where no context was valid
-	LabelReason  = "reason"  // why the report that begins the row was written
+	labelContext = "context" // of the row: "0x20", or "idle" where no context was valid
+	labelReason  = "reason"  // why the report that begins the row was written
 )
 
 // Names of the gauges of the clocks that a report shows, in MHz: what was asked for at the moment of the report. The
 // average core clock is GPU_TICKS by time.
 const (
-	ColSliceClock   = "SLICE_CLOCK"
-	ColUnsliceClock = "UNSLICE_CLOCK"
+	colSliceClock   = "SLICE_CLOCK"
+	colUnsliceClock = "UNSLICE_CLOCK"
 )
 
 // layout says where the columns of a recording stand.
@@ -29,19 +29,19 @@ type layout struct {
 }
 
 var keepColumns = []struct{ name, title, unit, doc string }{
-	{ColID, "", "", ""},      // the catalogue describes it
-	{ColContext, "", "", ""}, // too
-	{ColEndID, "Report Id at the End", "bits",
+	{colID, "", "", ""},      // the catalogue describes it
+	{colContext, "", "", ""}, // too
+	{colEndID, "Report Id at the End", "bits",
 		"First word of the report that ends the row. Kept for writing recording files."},
-	{ColEndContext, "Context Id at the End", "id",
+	{colEndContext, "Context Id at the End", "id",
 		"Context id of the report that ends the row. Kept for writing recording files."},
-	{ColTime, "Report Time", "ticks",
+	{colTime, "Report Time", "ticks",
 		"Full timestamp of the report that begins the row. Kept for writing recording files."},
-	{ColSyncCPU, "Correlation, CPU", "ns",
+	{colSyncCPU, "Correlation, CPU", "ns",
 		"CPU time of the clock correlation that governs the row. Kept for writing recording files."},
-	{ColSyncGPU, "Correlation, GPU", "ticks",
+	{colSyncGPU, "Correlation, GPU", "ticks",
 		"GPU timestamp of the clock correlation that governs the row. Kept for writing recording files."},
-	{ColMarks, "Loss Marks", "bits",
+	{colMarks, "Loss Marks", "bits",
 		"How often reports (bits 15:0 within the row, 31:16 before it) and the whole buffer (47:32) were lost, and how often measuring began anew (63:48). Kept for writing recording files."},
 }
 
@@ -67,11 +67,11 @@ func newLayout(f *Format, v Variant, gpu, source string) layout {
 	l.clocks = -1
 	if v == Gen9 {
 		l.clocks = len(l.columns)
-		add(capture.Meta{Name: ColSliceClock, Title: "Slice Clock", Unit: "MHz", Kind: capture.Gauge, Block: "clock",
+		add(capture.Meta{Name: colSliceClock, Title: "Slice Clock", Unit: "MHz", Kind: capture.Gauge, Block: "clock",
 			Doc: "Clock of the slices that was asked for when the report was written, from the ratio in its first " +
 				"word."},
 			false)
-		add(capture.Meta{Name: ColUnsliceClock, Title: "Unslice Clock", Unit: "MHz",
+		add(capture.Meta{Name: colUnsliceClock, Title: "Unslice Clock", Unit: "MHz",
 			Kind: capture.Gauge, Block: "clock",
 			Doc: "Clock of what the slices share, asked for when the report was written, from the ratio in its first " +
 				"word."},
@@ -79,7 +79,7 @@ func newLayout(f *Format, v Variant, gpu, source string) layout {
 	}
 	l.keep = len(l.columns)
 	for _, k := range keepColumns {
-		add(capture.Meta{Name: k.name, Title: k.title, Unit: k.unit, Doc: k.doc, Kind: capture.Gauge, Block: KeepBlock},
+		add(capture.Meta{Name: k.name, Title: k.title, Unit: k.unit, Doc: k.doc, Kind: capture.Gauge, Block: keepBlock},
 			true)
 	}
 	return l

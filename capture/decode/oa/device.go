@@ -43,9 +43,9 @@ func DeviceName(device uint32) string {
 	return fmt.Sprintf("Intel GPU %#04x", device)
 }
 
-// VariantOf is the meaning of the first word of the reports of a PCI device id. sure is false for a device that this
+// variantOf is the meaning of the first word of the reports of a PCI device id. sure is false for a device that this
 // package does not know: it then is taken for a later one, and they share the layout of Gen9.
-func VariantOf(device uint32) (v Variant, sure bool) {
+func variantOf(device uint32) (v Variant, sure bool) {
 	switch family(device) {
 	case broadwell:
 		return Gen8, true
@@ -66,8 +66,8 @@ func TimestampFrequencyOf(device uint32) uint64 {
 	return 12_000_000
 }
 
-// ThreadsPerEU is the number of threads that an EU of that PCI device id holds.
-func ThreadsPerEU(device uint32) int {
+// threadsPerEU is the number of threads that an EU of that PCI device id holds.
+func threadsPerEU(device uint32) int {
 	if family(device) == broxton {
 		return 6
 	}

@@ -135,15 +135,15 @@ func TestReportIdsAreReadByGeneration(t *testing.T) {
 			t.Errorf("reason %d is %q", r, r)
 		}
 	}
-	if MHz(69) != 1150 || MHz(60) != 1000 {
-		t.Errorf("ratios 69 and 60 are %v and %v MHz", MHz(69), MHz(60))
+	if mHz(69) != 1150 || mHz(60) != 1000 {
+		t.Errorf("ratios 69 and 60 are %v and %v MHz", mHz(69), mHz(60))
 	}
 	for id, want := range map[uint32]Variant{0x1616: Gen8, 0x22B1: Gen8, 0x5916: Gen9, 0x1916: Gen9, 0x3E92: Gen9} {
-		if v, sure := VariantOf(id); v != want || !sure {
+		if v, sure := variantOf(id); v != want || !sure {
 			t.Errorf("device %#x has variant %d, sure %t", id, v, sure)
 		}
 	}
-	if _, sure := VariantOf(0x1234); sure {
+	if _, sure := variantOf(0x1234); sure {
 		t.Error("device 0x1234 is known")
 	}
 }
@@ -156,7 +156,7 @@ func TestDevicesHaveCataloguesOrAReason(t *testing.T) {
 			t.Errorf("device %#x: %q, %q", id, got, why)
 		}
 	}
-	if f := TimestampFrequencyOf(0x5A84); f != 19_200_000 || ThreadsPerEU(0x5A84) != 6 ||
+	if f := TimestampFrequencyOf(0x5A84); f != 19_200_000 || threadsPerEU(0x5A84) != 6 ||
 		TimestampFrequencyOf(0x5916) != 12_000_000 || TimestampFrequencyOf(0x1616) != 12_500_000 {
 		t.Error("wrong constants of devices")
 	}

@@ -13,22 +13,22 @@ import (
 // numbers; they say nothing about the GPU's work, and only a capture with one row per pair of reports has them in a
 // usable form.
 const (
-	// KeepBlock is the block of those columns.
-	KeepBlock = "report"
+	// keepBlock is the block of those columns.
+	keepBlock = "report"
 
-	ColID         = "RPT_ID"     // first word of the report that begins the row, as the hardware wrote it
-	ColContext    = "CTX_ID"     // its context id, as the driver passed it on
-	ColEndID      = "END_RPT_ID" // the same of the report that ends the row
-	ColEndContext = "END_CTX_ID"
-	ColTime       = "REPORT_TIME" // full timestamp of the report that begins the row, ticks modulo 2^64
-	// ColSyncCPU and ColSyncGPU are the clock correlation that governs the row: the last one before its end, or the
+	colID         = "RPT_ID"     // first word of the report that begins the row, as the hardware wrote it
+	colContext    = "CTX_ID"     // its context id, as the driver passed it on
+	colEndID      = "END_RPT_ID" // the same of the report that ends the row
+	colEndContext = "END_CTX_ID"
+	colTime       = "REPORT_TIME" // full timestamp of the report that begins the row, ticks modulo 2^64
+	// colSyncCPU and colSyncGPU are the clock correlation that governs the row: the last one before its end, or the
 	// first there is.
-	ColSyncCPU = "CORRELATION_CPU" // ns
-	ColSyncGPU = "CORRELATION_GPU" // ticks of the register
-	ColMarks   = "REPORT_MARKS"    // see Marks
+	colSyncCPU = "CORRELATION_CPU" // ns
+	colSyncGPU = "CORRELATION_GPU" // ticks of the register
+	colMarks   = "REPORT_MARKS"    // see Marks
 )
 
-// Marks are the losses around a row, as kept in the column ColMarks.
+// Marks are the losses around a row, as kept in the column colMarks.
 type Marks struct {
 	Within   uint16 // OA_REPORT_LOST between the row's two reports
 	Before   uint16 // OA_REPORT_LOST before the report that begins it, after the row before
@@ -41,8 +41,8 @@ func (m Marks) Pack() uint64 {
 	return uint64(m.Within) | uint64(m.Before)<<16 | uint64(m.Buffer)<<32 | uint64(m.Restarts)<<48
 }
 
-// UnpackMarks is the inverse of Pack.
-func UnpackMarks(v uint64) Marks {
+// unpackMarks is the inverse of Pack.
+func unpackMarks(v uint64) Marks {
 	return Marks{uint16(v), uint16(v >> 16), uint16(v >> 32), uint16(v >> 48)}
 }
 
@@ -103,7 +103,7 @@ func (i *Info) Properties() (props []capture.Property, warnings []string) {
 	known(propFrequency, float64(i.TimestampFrequency))
 	known(propMin, float64(i.MinFrequency))
 	known(propMax, float64(i.MaxFrequency))
-	number(propThreads, float64(ThreadsPerEU(i.DeviceID)))
+	number(propThreads, float64(threadsPerEU(i.DeviceID)))
 	number(propQueryMode, 0)
 	if len(i.Topology) == 0 {
 		return props, warnings

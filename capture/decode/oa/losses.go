@@ -139,7 +139,7 @@ func (a *Accumulator) note(b *capture.Batch, w *row) {
 	if ticks == 0 && w.missing&missingClocked == 0 {
 		s.Stopped++
 		if !a.stopped {
-			a.stopped, a.stoppedRow = true, capture.Region{Name: RegionStopped, Start: w.start}
+			a.stopped, a.stoppedRow = true, capture.Region{Name: regionStopped, Start: w.start}
 		}
 		a.stoppedRow.End = w.end
 	} else {
@@ -147,8 +147,8 @@ func (a *Accumulator) note(b *capture.Batch, w *row) {
 	}
 }
 
-// RegionStopped is the region of rows in which the GPU's clock stood still.
-const RegionStopped = "clock stopped (RC6 or gated)"
+// regionStopped is the region of rows in which the GPU's clock stood still.
+const regionStopped = "clock stopped (RC6 or gated)"
 
 // endStop appends the region of a stopped clock that has ended.
 func (a *Accumulator) endStop(b *capture.Batch) {

@@ -75,7 +75,7 @@ func NewRebuilder(c *capture.Capture) (*Rebuilder, error) {
 			return nil, err
 		}
 		r.keep[i] = d.U
-		if k.name == ColSyncCPU {
+		if k.name == colSyncCPU {
 			r.synced = d
 		}
 	}
@@ -172,7 +172,7 @@ func (r *Rebuilder) check() error {
 		if r.present.Missing(i) {
 			continue
 		}
-		if any && r.keep[keepTime][i] != last && !UnpackMarks(r.keep[keepMarks][i]).Breaks() {
+		if any && r.keep[keepTime][i] != last && !unpackMarks(r.keep[keepMarks][i]).Breaks() {
 			return fmt.Errorf(
 				"sample %d does not begin with the report that ended the sample before, and no loss explains it: samples were left out or put in another order; take the whole recording",
 				i)
@@ -203,7 +203,7 @@ func (r *Rebuilder) Shape() Shape {
 		if r.present.Missing(i) {
 			continue
 		}
-		m := UnpackMarks(r.keep[keepMarks][i])
+		m := unpackMarks(r.keep[keepMarks][i])
 		begin := r.keep[keepTime][i]
 		switch {
 		case !any:
@@ -265,7 +265,7 @@ type rebuilding struct {
 }
 
 func (w *rebuilding) row(i int) error {
-	begin, m := w.keep[keepTime][i], UnpackMarks(w.keep[keepMarks][i])
+	begin, m := w.keep[keepTime][i], unpackMarks(w.keep[keepMarks][i])
 	end := begin + w.time[i]
 	w.meet(i, int64(begin), int64(end))
 	if !w.any || m.Breaks() {

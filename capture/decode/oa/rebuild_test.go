@@ -68,7 +68,7 @@ func sameRows(t testing.TB, got, want *capture.Capture, slack int64) {
 		}
 	}
 	for k, c := range want.Counters {
-		if strings.HasPrefix(c.Name, "CORRELATION") || c.Name == ColMarks {
+		if strings.HasPrefix(c.Name, "CORRELATION") || c.Name == colMarks {
 			continue
 		}
 		a, b := got.Counters[k].Col.Data(), c.Col.Data()
@@ -130,7 +130,7 @@ func TestWhatCannotBeMadeAgainIsRefusedWithTheReason(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	groups, err := c.GroupBy(LabelContext)
+	groups, err := c.GroupBy(labelContext)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -72,8 +72,8 @@ func (v Variant) Decode(raw uint32) ReportID {
 	return id
 }
 
-// MHz is the frequency of a clock ratio: it counts in steps of 50/3 MHz.
-func MHz(ratio uint16) float64 { return float64(ratio) * 50 / 3 }
+// mHz is the frequency of a clock ratio: it counts in steps of 50/3 MHz.
+func mHz(ratio uint16) float64 { return float64(ratio) * 50 / 3 }
 
 // ratioStep is one step of a clock ratio in Hz.
 const ratioStep = 50e6 / 3

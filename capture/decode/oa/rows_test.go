@@ -35,7 +35,7 @@ func TestDeltasAreExactWhereFieldsWrap(t *testing.T) {
 					t.Fatalf("%s: row %d of %s is %d, want %d", f.Name, i, name, got, want)
 				}
 			}
-			if clock := m.column(ColSliceClock).F[i]; clock != 1000 {
+			if clock := m.column(colSliceClock).F[i]; clock != 1000 {
 				t.Fatalf("slice clock %v MHz", clock)
 			}
 		}
@@ -109,7 +109,7 @@ func TestARowBelongsToTheContextThatBeginsIt(t *testing.T) {
 	m.finish()
 	m.wantLabels(0, "0x20", "0x21", "idle", "0x20")
 	m.wantLabels(1, "timer", "timer", "context switch", "context switch")
-	if c := m.column(ColUnsliceClock); c.F[0] != 1000 || !c.Missing(1) {
+	if c := m.column(colUnsliceClock); c.F[0] != 1000 || !c.Missing(1) {
 		t.Errorf("unslice clock %v: the last three reports have no ratios", c.F)
 	}
 	if len(m.b.Reasons) != 4 || m.b.Reasons[0].From != 1 || m.b.Reasons[0].To != 4 {
@@ -123,7 +123,7 @@ func TestAFilteredStreamToleratesOneMismatch(t *testing.T) {
 		m.step(1000, 10000, c)
 	}
 	m.finish()
-	m.wantLabels(0, "0x20", "0x20", "0x20", "0x20", OtherContext, OtherContext, "0x20")
+	m.wantLabels(0, "0x20", "0x20", "0x20", "0x20", otherContext, otherContext, "0x20")
 	s := m.a.Stats()
 	if s.Spurious != 1 || s.Elsewhere != 2 || s.Matched != 4 {
 		t.Errorf("%+v", s)
@@ -140,7 +140,7 @@ func TestAFilteredStreamToleratesOneMismatch(t *testing.T) {
 	m.step(1000, 10000, 0)
 	m.step(1000, 10000, 0x20)
 	m.finish()
-	m.wantLabels(0, OtherContext, "0x20", OtherContext)
+	m.wantLabels(0, otherContext, "0x20", otherContext)
 }
 
 func TestLostReportsLeaveALongRowWithoutContext(t *testing.T) {
@@ -159,7 +159,7 @@ func TestLostReportsLeaveALongRowWithoutContext(t *testing.T) {
 		b.Late[0].Reason.Code != capture.LostReports || len(b.Gaps) != 0 {
 		t.Errorf("late %+v, gaps %+v", b.Late, b.Gaps)
 	}
-	if m := UnpackMarks(m.column(ColMarks).U[1]); m != (Marks{Within: 1}) {
+	if m := unpackMarks(m.column(colMarks).U[1]); m != (Marks{Within: 1}) {
 		t.Errorf("marks %+v", m)
 	}
 	if s := m.a.Stats(); s.ReportLost != 1 || s.LostInRow != 1 || s.Coverage() != 1 {
@@ -185,8 +185,8 @@ func TestALostBufferAndARestartBeginAnew(t *testing.T) {
 		b.Gaps[1].Reason.Text != "the stream was stopped for a while" {
 		t.Errorf("gaps %+v", b.Gaps)
 	}
-	if UnpackMarks(m.column(ColMarks).U[1]).Buffer != 1 || UnpackMarks(m.column(ColMarks).U[2]).Restarts != 1 {
-		t.Errorf("marks %x", m.column(ColMarks).U)
+	if unpackMarks(m.column(colMarks).U[1]).Buffer != 1 || unpackMarks(m.column(colMarks).U[2]).Restarts != 1 {
+		t.Errorf("marks %x", m.column(colMarks).U)
 	}
 	if s := m.a.Stats(); s.Coverage() > 0.21 || s.Coverage() < 0.19 {
 		t.Errorf("coverage %v: three of fifteen periods, and two of restart", s.Coverage())
@@ -238,7 +238,7 @@ func TestAStoppedClockIsARegion(t *testing.T) {
 		m.step(12000, n, 0)
 	}
 	b := m.finish()
-	if len(b.Regions) != 2 || b.Regions[0] != (capture.Region{Name: RegionStopped, Start: b.Start[1], End: b.End[2]}) ||
+	if len(b.Regions) != 2 || b.Regions[0] != (capture.Region{Name: regionStopped, Start: b.Start[1], End: b.End[2]}) ||
 		b.Regions[1].End != b.End[4] {
 		t.Errorf("regions %+v", b.Regions)
 	}
@@ -276,7 +276,7 @@ func TestReportsOutOfOrderAreLeftOutAndCounted(t *testing.T) {
 	}
 	b = m.finish()
 	if b.Len() != 3 || len(b.Gaps) != 1 || m.column("GPU_TICKS").U[1] != 1000 ||
-		UnpackMarks(m.column(ColMarks).U[1]).Restarts != 1 {
+		unpackMarks(m.column(colMarks).U[1]).Restarts != 1 {
 		t.Errorf("%d rows, gaps %+v", b.Len(), b.Gaps)
 	}
 }

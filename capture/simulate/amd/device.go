@@ -8,11 +8,11 @@ import (
 	"astrolabe/capture/simulate/content"
 )
 
-// LiveName is the name of the family of live values.
-const LiveName = "amd-live"
+// liveName is the name of the family of live values.
+const liveName = "amd-live"
 
 // Live is that family.
-var Live = &cases.Family{Name: LiveName, Device: func(r simulate.Random) cases.Device { return newDevice(r, 11) }}
+var Live = &cases.Family{Name: liveName, Device: func(r simulate.Random) cases.Device { return newDevice(r, 11) }}
 
 // device is one GPU.
 type device struct {

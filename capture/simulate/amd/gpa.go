@@ -191,7 +191,7 @@ func (f *frame) record(o simulate.Options) (*capture.Capture, error) {
 	}
 	without := slices.Clone(o.Without)
 	for _, c := range o.Withheld {
-		without = append(without, GPACounters(c)...)
+		without = append(without, gpaCounters(c)...)
 	}
 	cfg := capture.Config{Name: "simulated", Format: "gpa", GPU: GPAName, Axis: axis}
 	for k := range public {

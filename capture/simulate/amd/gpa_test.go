@@ -107,7 +107,7 @@ func TestWithheldCountersOfDrawsAreAbsent(t *testing.T) {
 	all := draws(t, simulate.KindArchetype, 5, simulate.Options{})
 	for _, u := range d.machine.Units {
 		part := draws(t, simulate.KindArchetype, 5, simulate.Options{Withheld: []simulate.Candidate{u.Candidate}})
-		if len(part.Counters)+len(GPACounters(u.Candidate)) != len(all.Counters) {
+		if len(part.Counters)+len(gpaCounters(u.Candidate)) != len(all.Counters) {
 			t.Errorf("without %v there are %d of %d counters", u.Candidate, len(part.Counters), len(all.Counters))
 		}
 	}

@@ -252,8 +252,8 @@ func (m *measurement) writesHeld() float64 {
 	return m.wait(simulate.UnitBandwidth) * m.p.Memory.Written
 }
 
-// GPACounters are the counters that tell of a candidate.
-func GPACounters(c simulate.Candidate) (out []string) {
+// gpaCounters are the counters that tell of a candidate.
+func gpaCounters(c simulate.Candidate) (out []string) {
 	for i := range public {
 		if slices.Contains(public[i].tells, c.String()) {
 			out = append(out, public[i].name)

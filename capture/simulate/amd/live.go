@@ -79,7 +79,7 @@ func newTable(d *device, axis *capture.Axis, r simulate.Random) *table {
 	t := &table{d: d, r: r, cols: simulate.NewColumns(axis), levels: map[string]int{}, shown: map[string]float64{}}
 	t.m.d = d
 	meta := func(name, unit, block string, combine capture.Combine) capture.Meta {
-		return capture.Meta{Name: name, Unit: unit, Block: block, Kind: capture.Delta, Combine: combine, GPU: LiveName,
+		return capture.Meta{Name: name, Unit: unit, Block: block, Kind: capture.Delta, Combine: combine, GPU: liveName,
 			Source: "amdgpu"}
 	}
 	for k, name := range []string{"grbm_samples", "grbm2_samples"} {
@@ -211,7 +211,7 @@ func (d *device) config() capture.Config {
 	if x.apu {
 		apu = 1
 	}
-	cfg := capture.Config{Name: "simulated", Format: "recording", GPU: LiveName,
+	cfg := capture.Config{Name: "simulated", Format: "recording", GPU: liveName,
 		Device: capture.Device{Name: x.name, Vendor: "AMD", ID: "0000:03:00.0", Driver: "amdgpu, Linux 6.12.0",
 			Extra: map[string]string{"card": "card0", "generation": "GFX" + strconv.Itoa(x.generation)}}}
 	for _, p := range []struct {

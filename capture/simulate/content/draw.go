@@ -28,9 +28,9 @@ var (
 	typicalCopy = Press{Arithmetic: 0.2, LoadStore: 0.7, Cache: 0.8, Bandwidth: 1, Latency: 0.8}
 )
 
-// DrawPart draws a part of about that time whose heaviest axis is limit. calm is how far the other axes stay below
+// drawPart draws a part of about that time whose heaviest axis is limit. calm is how far the other axes stay below
 // it: 0 lets them come close, 1 keeps them far.
-func DrawPart(r simulate.Random, typical Press, time float64, limit Axis, calm float64) *Part {
+func drawPart(r simulate.Random, typical Press, time float64, limit Axis, calm float64) *Part {
 	p := &Part{Time: time, Seed: uint32(r.Uint64()), Stage: uint8(r.IntN(10))}
 	top := 0.97 - 0.45*calm
 	for a := range Axes {
@@ -72,12 +72,12 @@ func drawShape(r simulate.Random, pixels, layers float64) Shape {
 			0.45), CoarseZ: r.Between(0.2, 0.8), Hidden: r.Between(0, 0.3),
 		LateTest: r.Between(0, 0.15), LateKill: r.Between(0, 0.4), Discard: r.Between(0, 0.1), Blended: r.Between(0,
 			0.4),
-		PixelSize: Pick4(r), Unchanged: r.Between(0, 0.1), Hull: 0,
+		PixelSize: pick4(r), Unchanged: r.Between(0, 0.1), Hull: 0,
 	}
 }
 
-// Pick4 is a size of a pixel in bytes.
-func Pick4(r simulate.Random) float64 { return simulate.Pick(r, 2.0, 4.0, 4.0, 8.0) }
+// pick4 is a size of a pixel in bytes.
+func pick4(r simulate.Random) float64 { return simulate.Pick(r, 2.0, 4.0, 4.0, 8.0) }
 
 // DrawShader draws what shaders consist of.
 func DrawShader(r simulate.Random) Shader {

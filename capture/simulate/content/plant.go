@@ -37,7 +37,7 @@ func Plant(r simulate.Random, has Has, limit Axis, stage uint8) *Scene {
 			}
 		}
 	}
-	if stage == AnyStage {
+	if stage == anyStage {
 		stage = uint8(r.IntN(10))
 	}
 	for _, p := range d.out.Passes {

@@ -44,15 +44,15 @@ type Has struct {
 	Async  bool // a queue beside the graphics queue
 }
 
-// AnyStage lets a plant draw its stage.
-const AnyStage = 255
+// anyStage lets a plant draw its stage.
+const anyStage = 255
 
 // StagesOf are the stages of an axis that plants can lean on.
 func (h *Has) StagesOf(a Axis) []uint8 {
 	if s := h.Stages[a]; len(s) > 0 {
 		return s
 	}
-	return []uint8{AnyStage}
+	return []uint8{anyStage}
 }
 
 // budget is the time of a scene as it is drawn, in ns; families scale it.
@@ -104,7 +104,7 @@ func (d *drawer) part(typical Press, share float64, w Weights) *Part {
 	if !any {
 		own[Arithmetic] = 1
 	}
-	return DrawPart(d.r, d.mask(typical), budget*share*d.r.Spread(0.3), own.pick(d.r), d.calm)
+	return drawPart(d.r, d.mask(typical), budget*share*d.r.Spread(0.3), own.pick(d.r), d.calm)
 }
 
 // add completes a pass and appends it.

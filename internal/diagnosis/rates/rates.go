@@ -55,8 +55,8 @@ type Confused struct {
 	Cases   int    `json:"cases"`
 }
 
-// Wilson are the bounds of a rate in which it lies with 95 %, by Wilson's score.
-func Wilson(hits, of int) (low, high float64) {
+// wilson are the bounds of a rate in which it lies with 95 %, by Wilson's score.
+func wilson(hits, of int) (low, high float64) {
 	if of == 0 {
 		return 0, 1
 	}

@@ -20,7 +20,7 @@ func TestWilsonBounds(t *testing.T) {
 		low, high float64
 	}{{0, 1000, 0, 0.003827}, {95, 100, 0.888250, 0.978457}, {5, 10, 0.236593, 0.763407},
 		{10, 10, 0.722467, 1}, {0, 0, 0, 1}} {
-		low, high := Wilson(c.hits, c.of)
+		low, high := wilson(c.hits, c.of)
 		if math.Abs(low-c.low) > 1e-5 || math.Abs(high-c.high) > 1e-5 {
 			t.Errorf("%d of %d lies in %.6f to %.6f, want %.6f to %.6f", c.hits, c.of, low, high, c.low, c.high)
 		}

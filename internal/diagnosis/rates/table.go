@@ -21,7 +21,7 @@ func (r Row) Rate() string {
 		off := 1.96 * math.Sqrt(max(0, float64(r.Squares)/n-mean*mean)/n)
 		return fmt.Sprintf("%.0f points (%.0f..%.0f) of %d", mean, max(0, mean-off), mean+off, r.Of)
 	}
-	low, high := Wilson(r.Hits, r.Of)
+	low, high := wilson(r.Hits, r.Of)
 	return fmt.Sprintf("%.0f %% (%.0f..%.0f) of %d", 100*float64(r.Hits)/float64(r.Of), 100*low, 100*high, r.Of)
 }
 

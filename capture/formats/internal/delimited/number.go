@@ -286,15 +286,15 @@ func parseElapsed(text string) (int64, bool) {
 
 // IsTime reports whether text is a date with a time of day, or a stretch of time as clocks show it.
 func IsTime(text string) bool {
-	if _, ok := ParseDate(text); ok {
+	if _, ok := parseDate(text); ok {
 		return true
 	}
 	_, ok := parseElapsed(text)
 	return ok
 }
 
-// ParseDate reads a date with a time of day, in UTC where it names no zone.
-func ParseDate(text string) (time.Time, bool) {
+// parseDate reads a date with a time of day, in UTC where it names no zone.
+func parseDate(text string) (time.Time, bool) {
 	if len(text) < 16 || len(text) > 64 || text[4] != '-' {
 		return time.Time{}, false
 	}

@@ -286,7 +286,7 @@ func (p *parser) timeCell(c *parserCol, row int, n number, ok bool, text []byte,
 		c.dst[row] = uint64(ns)
 		return nil
 	}
-	if t, ok := ParseDate(string(text)); ok {
+	if t, ok := parseDate(string(text)); ok {
 		c.dst[row] = uint64(t.UnixNano())
 		return nil
 	}

@@ -125,10 +125,10 @@ var (
 func (h *Header) isLength() bool {
 	ws := units.Words(h.Name)
 	if n := len(ws); h.Unit == "" && n > 1 {
-		if u, ok := TimeUnits[ws[n-1]]; ok {
+		if u, ok := timeUnits[ws[n-1]]; ok {
 			h.TimeUnit, ws = &u, ws[:n-1]
 		}
-	} else if u, ok := TimeUnits[strings.ToLower(h.Unit)]; ok {
+	} else if u, ok := timeUnits[strings.ToLower(h.Unit)]; ok {
 		h.TimeUnit = &u
 	}
 	return h.TimeUnit != nil && slices.Contains(lengthNames, strings.Join(ws, ""))
@@ -138,13 +138,13 @@ func (h *Header) isLength() bool {
 func (h *Header) timeRole() (role, bool) {
 	ws := units.Words(h.Name)
 	if h.Unit != "" {
-		u, ok := TimeUnits[strings.ToLower(h.Unit)]
+		u, ok := timeUnits[strings.ToLower(h.Unit)]
 		if !ok {
 			return 0, false
 		}
 		h.TimeUnit = &u
 	} else if n := len(ws); n > 1 {
-		if u, ok := TimeUnits[ws[n-1]]; ok {
+		if u, ok := timeUnits[ws[n-1]]; ok {
 			h.TimeUnit = &u
 			ws = ws[:n-1]
 		}
@@ -153,7 +153,7 @@ func (h *Header) timeRole() (role, bool) {
 	if h.TimeUnit == nil {
 		// timens, timestampus
 		for _, base := range []string{"timestamp", "time"} {
-			if u, ok := TimeUnits[strings.TrimPrefix(joined, base)]; ok && strings.HasPrefix(joined, base) &&
+			if u, ok := timeUnits[strings.TrimPrefix(joined, base)]; ok && strings.HasPrefix(joined, base) &&
 				joined != base+"s" {
 				h.TimeUnit = &u
 				joined = base

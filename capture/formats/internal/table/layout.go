@@ -217,7 +217,7 @@ func (l *Layout) namedTime() bool {
 			continue
 		}
 		h.timeRole()
-		if u, ok := TimeUnits[strings.ToLower(h.Unit)]; ok {
+		if u, ok := timeUnits[strings.ToLower(h.Unit)]; ok {
 			h.TimeUnit = &u
 		}
 		l.times[0], l.roles[i] = i, roleTime
@@ -241,14 +241,14 @@ func (l *Layout) findUnits() {
 		case h.TimeUnit != nil:
 			l.units[k] = *h.TimeUnit
 		default:
-			l.units[k] = TimeUnits["s"]
+			l.units[k] = timeUnits["s"]
 			unit := "seconds"
 			var seen Peek
 			if l.cols[i].Peek != nil {
 				seen = l.cols[i].Peek(i)
 			}
 			if seen.Whole && seen.Largest >= clockValue {
-				l.units[k], unit = TimeUnits["ns"], "nanoseconds"
+				l.units[k], unit = timeUnits["ns"], "nanoseconds"
 			}
 			if seen.Whole && seen.Largest > 0 {
 				l.Warnings = append(l.Warnings,

@@ -47,7 +47,7 @@ func (o *Options) setters() map[string]Setter {
 			if err != nil {
 				return err
 			}
-			u, ok := TimeUnits[strings.ToLower(s)]
+			u, ok := timeUnits[strings.ToLower(s)]
 			if !ok {
 				return fmt.Errorf("%q is no unit of time: use ns, us, ms, s, min or h", s)
 			}

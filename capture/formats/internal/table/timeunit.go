@@ -2,8 +2,8 @@ package table
 
 import "astrolabe/capture/formats/internal/delimited"
 
-// TimeUnits are the spellings of units of time, in lower case.
-var TimeUnits = map[string]delimited.TimeUnit{
+// timeUnits are the spellings of units of time, in lower case.
+var timeUnits = map[string]delimited.TimeUnit{
 	"ns": {Exp: 0}, "nsec": {Exp: 0}, "nanosecond": {Exp: 0}, "nanoseconds": {Exp: 0},
 	"us": {Exp: 3}, "µs": {Exp: 3}, "μs": {Exp: 3}, "usec": {Exp: 3}, "microsecond": {Exp: 3}, "microseconds": {Exp: 3},
 	"ms": {Exp: 6}, "msec": {Exp: 6}, "millisecond": {Exp: 6}, "milliseconds": {Exp: 6},
