@@ -91,7 +91,7 @@ var counted = set("access", "accesse", "batch", "batche", "beat", "buffer", "bur
 	"fragment", "frame", "inst", "instr", "instruction", "interrupt", "invocation", "issue", "item", "job", "kernel",
 	"lane", "line", "message",
 	"migration", "op", "operation", "packet", "page", "patch", "patche", "pixel", "primitive", "quad", "ray", "req",
-	"request", "reset", "response", "rotation",
+	"register", "request", "reset", "response", "rotation",
 	"sample", "sector", "switch", "switche", "task", "texel", "thread", "tick", "tile", "transaction", "triangle",
 	"vertex", "vertexe", "vertice", "warp",
 	"wave", "wave cycle", "wavefront", "word", "workgroup", "work-item", "work item", "workitem")

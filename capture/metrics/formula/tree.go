@@ -119,6 +119,25 @@ func (e *Expr) Reduces() bool {
 	return found
 }
 
+// Substitute returns the formula with another of its dialect, in brackets, in the place of every use of a name without $.
+func (e *Expr) Substitute(name string, by *Expr) (*Expr, error) {
+	var places []*Node
+	e.Root.walk(func(n *Node) {
+		if n.Op == OpName && n.Name == name && !n.Dollar {
+			places = append(places, n)
+		}
+	})
+	slices.SortFunc(places, func(a, b *Node) int { return a.Pos - b.Pos })
+	var src strings.Builder
+	at := 0
+	for _, n := range places {
+		src.WriteString(e.Src[at:n.Pos] + "(" + by.Src + ")")
+		at = n.End
+	}
+	src.WriteString(e.Src[at:])
+	return Parse(e.Dialect, src.String())
+}
+
 // maxText is how much of a node's source Text shows: a chain of thousands of terms would else repeat itself at every node.
 const maxText = 400
 
