@@ -48,6 +48,8 @@ var setups = []setup{
 	{page: "amd.md", block: "--source amdgpu --period", device: "gfx1151"},
 	{page: "amd.md", block: "workloads/vcopy/MI300X", data: "mi300x-vcopy-long",
 		before: "mkdir -p workloads/vcopy && ln -s $DATA workloads/vcopy/MI300X\n"},
+	{page: "amd.md", block: "workloads/vcopy/MI200", data: "mi200-vcopy",
+		before: "mkdir -p workloads/vcopy && ln -s $DATA workloads/vcopy/MI200\n"},
 	{page: "amd.md", block: "capture.session", before: standInGame + "mv game benchmark\n"},
 	{page: "diagnosis.md", block: "report game.arrow --overdraw", before: gameOfThePage},
 	{page: "formats.md", block: "table.parquet",

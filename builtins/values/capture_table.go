@@ -274,6 +274,30 @@ var captureTable = binding.MethodTable[*Capture]{
 			},
 		},
 		{
+			Sig: "cells(name: str) -> dict",
+			Doc: "What the vendor's own tool prints of a metric over these samples, by the heading of the column: Avg is the mean " +
+				"of the samples' ratios, where total is the ratio of totals. Peak is computed from the data sheet, Peak (Empirical) " +
+				"measured on the GPU. Empty where the catalogue does not say what the tool prints.",
+			Example: "cap.cells(\"wavefront_occupancy\")",
+			Run: func(recv *Capture, c *binding.Call) (starlark.Value, error) {
+				name := c.Str("name", "")
+				cells, err := binding.Await(c.Env.Context(), func() ([]metrics.Cell, error) {
+					return metrics.Cells(recv.Capture, recv.env.Defined(recv.Capture.GPU), name)
+				})
+				if err != nil {
+					return nil, err
+				}
+				d := starlark.NewDict(len(cells))
+				for _, cell := range cells {
+					if err := d.SetKey(starlark.String(cell.Heading), binding.Number(cell.Value)); err != nil {
+						return nil, err
+					}
+				}
+				d.Freeze()
+				return d, nil
+			},
+		},
+		{
 			Sig:     "summary(metrics: bool=True) -> Table",
 			Doc:     "One row per counter and metric: count, missing and why, total, mean, percentiles.",
 			Example: "cap.summary()",

@@ -84,15 +84,14 @@ func TestEveryOperandOfACatalogueFormulaIsACounterOfIt(t *testing.T) {
 	for _, id := range IDs() {
 		c := mustGet(t, id)
 		for _, e := range c.Entries() {
-			for _, in := range e.Inputs {
-				if slices.Contains(builtin, in) {
-					continue
-				}
-				if e.sibling(in) != nil {
-					continue
-				}
-				if raw, err := c.Find(in); err != nil || raw.Name != in && (e.Set == nil || raw.IsMetric()) {
-					t.Errorf("%s: %s reads %s, which the catalogue does not have", id, e.Name, in)
+			for _, name := range e.Inputs {
+				for _, in := range operandsOf(e, name) {
+					if slices.Contains(builtin, in) || e.sibling(in) != nil {
+						continue
+					}
+					if raw, err := c.Find(in); err != nil || raw.Name != in && (e.Set == nil || raw.IsMetric()) {
+						t.Errorf("%s: %s reads %s, which the catalogue does not have", id, e.Name, in)
+					}
 				}
 			}
 		}

@@ -15,8 +15,25 @@ type convention interface {
 	// scalar reports whether a formula means one value for the whole capture by the name of a column, such as a number of cores: that
 	// does not add up over samples.
 	scalar(v *formulaEnv, c *capture.Counter, dollar bool) bool
+	// operands lists the counters that a name in a formula of e is made of, where it is none itself.
+	operands(e *Entry, name string) []string
 	// metrics are those that only the capture can tell of, because somebody chose for it what its counters count.
 	metrics(s *scope) []*Entry
+}
+
+// operandsOf lists the counters that a name in a formula of e stands for.
+func operandsOf(e *Entry, name string) []string {
+	for _, c := range conventions {
+		if out := c.operands(e, name); out != nil {
+			return out
+		}
+	}
+	if base, id, ok := cutInstance(name); ok {
+		if _, _, some := instanceRange(id); some {
+			return []string{base}
+		}
+	}
+	return []string{name}
 }
 
 // conventions are asked in this order.
@@ -29,3 +46,4 @@ func (none) before(*formulaEnv, string, bool) (op formula.Operand, known bool, e
 func (none) after(*formulaEnv, string, bool) (op formula.Operand, known bool, err error)  { return }
 func (none) scalar(*formulaEnv, *capture.Counter, bool) bool                              { return false }
 func (none) metrics(*scope) []*Entry                                                      { return nil }
+func (none) operands(*Entry, string) []string                                             { return nil }

@@ -26,9 +26,10 @@ import (
 //	like ID             without NAME      (it has all entries of another catalogue, but for those named and those that follow here)
 //
 // Then each line "metric NAME" or "counter NAME" begins an entry, and the indented lines below it are its fields: title, unit,
-// group, doc, high, low, expr, source, block, index, scaler, kind, ref, alias, role, better, reference, peak, peakexpr, assumed (the value of
-// a constant where a capture does not say). "ref", "alias", "role" and "reference" may stand several times; "role KIND NAME" is what the metric
-// is of, whatever it is called, see role.go; "reference NUMBER UNIT | TEXT" is a published number, "reference TEXT" a
+// group, doc, high, low, expr, source, block, index, scaler, kind, ref, alias, role, better, reference, peak, peakexpr, run (whose values of
+// the counters the formula reads), shows (columns of the vendor's table, see cells.go), assumed (the value of
+// a constant where a capture does not say). "ref", "alias", "role", "shows" and "reference" may stand several times; "role KIND NAME" is what the
+// metric is of, whatever it is called, see role.go; "reference NUMBER UNIT | TEXT" is a published number, "reference TEXT" a
 // published rule without one; "variant GENERATIONS APIS FORMULA" is the formula for some hardware, see variant.go; "usage" and
 // "type" are the vendor's. A line "default FIELD TEXT" holds for the entries after it that do not have the field; an empty text
 // ends it.
@@ -204,6 +205,8 @@ func (p *fileParser) field(key, value string) error {
 			e.References = nil
 		case "variant":
 			e.Variants = nil
+		case "shows":
+			e.columns = nil
 		}
 	}
 	p.set[key] = true
@@ -368,6 +371,14 @@ func setField(e *Entry, key, value string) error {
 		e.Peak = value
 	case "peakexpr":
 		e.PeakExpr = value
+	case "run":
+		e.Run = value
+	case "shows":
+		columns, err := parseColumns(value)
+		if err != nil {
+			return err
+		}
+		e.columns = append(e.columns, columns...)
 	case "better":
 		switch value {
 		case "more":

@@ -35,7 +35,8 @@ type Entry struct {
 	Peak         string   // formula of the highest possible value; "" if unknown
 	PeakExpr     string   // formula of the percentage of the peak, where it is not 100 * value / peak
 	References   []Reference
-	PerDenom     bool // divided by the capture's denominator option
+	Run          string // the run whose values of the counters its formula reads, see runs.go; "" where those that count
+	PerDenom     bool   // divided by the capture's denominator option
 
 	// Variants are the formulas of a metric that depends on generation and API; Expr then lists them all.
 	Variants []*Variant
@@ -50,6 +51,7 @@ type Entry struct {
 	Available string // condition on the GPU's topology under which it exists; "" means always
 
 	assumed *float64      // of a constant: its value where the capture does not say, nil where that is unknown
+	columns []Column      // of the vendor's table, see Columns
 	expr    *formula.Expr // of Expr
 	defined bool          // by a user, who may have mistyped a name
 }

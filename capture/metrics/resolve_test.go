@@ -513,9 +513,9 @@ func TestConstantsMayBeColumns(t *testing.T) {
 	if got := c.Total().Float(); got != 100 {
 		t.Errorf("total %v, want 100", got)
 	}
-	unknown := newFixture("gfx90a", 1)
+	unknown := newFixture("gfx906", 1)
 	unknown.add("SQ_WAVES", 1)
-	if _, err := Resolve(unknown.capture(t), "nonsense"); err == nil || !strings.Contains(err.Error(), "no catalogue for gfx90a") {
+	if _, err := Resolve(unknown.capture(t), "nonsense"); err == nil || !strings.Contains(err.Error(), "no catalogue for gfx906") {
 		t.Errorf("GPU without a catalogue: %v", err)
 	}
 }

@@ -25,6 +25,9 @@ type scope struct {
 	durations map[*capture.Pass]*capture.Counter
 	kernels   *capture.Counter
 	metrics   map[*Entry]*capture.Counter
+	labels    map[*capture.Label]*capture.Counter
+	ranges    map[instances]*capture.Counter
+	units     *formula.Operand // see activeUnits
 	device    *hardware
 	sets      map[*Catalogue][]*MetricSet // that the capture was measured with
 	turns     map[turn]*capture.Counter
@@ -51,7 +54,7 @@ type selection struct {
 func newScope(cap *capture.Capture, defs []*Entry) *scope {
 	return &scope{cap: cap, cats: For(cap), defs: defs,
 		subsets: map[*capture.Counter]*capture.Counter{}, scalars: map[*capture.Counter]*capture.Counter{}, durations: map[*capture.Pass]*capture.Counter{}, metrics: map[*Entry]*capture.Counter{},
-		sets: map[*Catalogue][]*MetricSet{}, bases: map[*Entry]*Entry{}, turns: map[turn]*capture.Counter{}}
+		sets: map[*Catalogue][]*MetricSet{}, bases: map[*Entry]*Entry{}, labels: map[*capture.Label]*capture.Counter{}, ranges: map[instances]*capture.Counter{}, turns: map[turn]*capture.Counter{}}
 }
 
 // metricsOfCapture are those that conventions make of what the capture says about its counters.
@@ -109,10 +112,7 @@ func (v *formulaEnv) Lookup(name string, dollar bool) (formula.Operand, error) {
 		}
 	}
 	if c := s.inTurn(s.raw(name), v.entry); c != nil {
-		if why := v.misfit(name, c); why != nil {
-			return formula.Operand{MissingReason: why}, nil
-		}
-		return formula.Operand{Counter: v.scalar(c, dollar)}, nil
+		return v.measured(c, v.misfit(name, c), dollar), nil
 	}
 	if v.entry != nil && dollar {
 		if other := v.entry.sibling(name); other != nil {
@@ -130,10 +130,7 @@ func (v *formulaEnv) Lookup(name string, dollar bool) (formula.Operand, error) {
 	}
 	if e, err := s.find(name); err == nil && !e.IsMetric() {
 		if c := s.inTurn(s.collected(e), v.entry); c != nil {
-			if why := misfit(c, e); why != nil {
-				return formula.Operand{MissingReason: why}, nil
-			}
-			return formula.Operand{Counter: v.scalar(c, dollar)}, nil
+			return v.measured(c, misfit(c, e), dollar), nil
 		}
 		for _, alias := range e.Aliases {
 			if x, ok := s.property(alias); ok {
@@ -159,6 +156,17 @@ func (v *formulaEnv) Lookup(name string, dollar bool) (formula.Operand, error) {
 		return missing(capture.NotCollected, "the capture does not say $%s", name), nil
 	}
 	return missing(capture.NotCollected, "%s was not collected", name), nil
+}
+
+// measured is the operand of a measured counter; why tells that it does not fit, nil where it does.
+func (v *formulaEnv) measured(c *capture.Counter, why *capture.Reason, dollar bool) formula.Operand {
+	if why == nil {
+		c, why = v.inRun(c)
+	}
+	if why != nil {
+		return formula.Operand{MissingReason: why}
+	}
+	return formula.Operand{Counter: v.scalar(c, dollar)}
 }
 
 // misfit is why a metric of a catalogue cannot read a measured counter of that name; nil where it can. A user's expression reads what it names.
@@ -195,12 +203,55 @@ func (s *scope) raw(name string) *capture.Counter {
 	if c == nil {
 		if base, id, ok := cutInstance(name); ok && s.sel == nil {
 			if c := s.cap.Counter(base); c != nil {
+				if from, to, ok := instanceRange(id); ok {
+					return s.someInstances(c, from, to)
+				}
 				return c.Instance(id)
 			}
 		}
 		return nil
 	}
 	return s.selected(c)
+}
+
+// instanceRange takes "0..15" apart, which in formulas stands for the sum of these instances.
+func instanceRange(id string) (from, to int, ok bool) {
+	first, last, ok := strings.Cut(id, "..")
+	if !ok {
+		return 0, 0, false
+	}
+	from, err := strconv.Atoi(first)
+	if err != nil {
+		return 0, 0, false
+	}
+	to, err = strconv.Atoi(last)
+	return from, to, err == nil && 0 <= from && from <= to
+}
+
+// someInstances is the sum of the instances from to to, nil where one of them was not measured.
+func (s *scope) someInstances(c *capture.Counter, from, to int) *capture.Counter {
+	label := fmt.Sprintf("[%d..%d]", from, to)
+	key := instances{c, from, to}
+	if sum, ok := s.ranges[key]; ok {
+		return sum
+	}
+	sum := &capture.Counter{Meta: c.Meta, Axis: c.Axis, Pass: c.Pass, Reasons: c.Reasons, Warnings: c.Warnings}
+	sum.Name += label
+	for i := from; i <= to && sum != nil; i++ {
+		if in := c.Instance(strconv.Itoa(i)); in != nil {
+			sum.Instances = append(sum.Instances, in)
+		} else {
+			sum = nil
+		}
+	}
+	s.ranges[key] = sum
+	return sum
+}
+
+// instances are some instances of a counter.
+type instances struct {
+	c        *capture.Counter
+	from, to int
 }
 
 // selected restricts a measured counter to the selected instances.

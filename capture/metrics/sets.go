@@ -111,9 +111,9 @@ func (e *Entry) meaning(depth int) string {
 	return b.String()
 }
 
-// reads lists what the formula reads and, of a metric of a set, what its peak and its condition read.
+// reads lists what the formula reads, and what its peak and its condition read.
 func (e *Entry) reads() []string {
-	if e.Set == nil || e.Peak == "" && e.Available == "" {
+	if e.Peak == "" && e.Available == "" {
 		return e.Inputs
 	}
 	out := slices.Clone(e.Inputs)

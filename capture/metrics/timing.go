@@ -50,6 +50,9 @@ func (s *scope) dispatches() *capture.Counter {
 // from several, of the first that the formula names. Readers apply the duration option: by AMD's two rules all passes have one
 // time.
 func (v *formulaEnv) duration() formula.Operand {
+	if run := v.run(); run != nil && run.Duration != nil {
+		return formula.Operand{Counter: v.s.passDuration(run)}
+	}
 	var pass *capture.Pass
 	var first string
 	mixed := false
@@ -67,7 +70,10 @@ func (v *formulaEnv) duration() formula.Operand {
 			mixed = true
 		}
 	}
-	if rule := v.s.cap.Options.Duration; mixed && (rule == "" || rule == "pass") {
+	switch rule := v.s.cap.Options.Duration; {
+	case rule != "" && rule != "pass" && pass == nil && len(v.s.cap.Passes) > 0:
+		pass = v.s.cap.Passes[0]
+	case mixed && (rule == "" || rule == "pass"):
 		v.note("time is that of the pass that measured %s; other operands come from other passes", first)
 	}
 	return formula.Operand{Counter: v.s.passDuration(pass)}

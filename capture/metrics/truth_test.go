@@ -32,7 +32,11 @@ func TestEveryVariableIsAnEntryThatNamesItsUsers(t *testing.T) {
 				}
 				inputs = append(inputs, one.Inputs...)
 			}
-			for _, in := range inputs {
+			var read []string
+			for _, name := range inputs {
+				read = append(read, operandsOf(e, name)...)
+			}
+			for _, in := range read {
 				if slices.Contains(builtinNames, in) {
 					continue
 				}

@@ -10,14 +10,18 @@ func (e *Entry) UsedBy() []string {
 	c.usersOnce.Do(func() {
 		c.users = map[string][]string{}
 		for _, m := range c.entries {
-			for _, in := range m.reads() {
-				used := m.sibling(in) // of the same metric set
-				if used == nil {
-					if used, err = c.Find(in); err != nil || used == m {
-						continue
+			for _, name := range m.reads() {
+				for _, in := range operandsOf(m, name) {
+					used := m.sibling(in) // of the same metric set
+					if used == nil {
+						if used, err = c.Find(in); err != nil || used == m {
+							continue
+						}
+					}
+					if list := c.users[used.Name]; len(list) == 0 || list[len(list)-1] != m.Name {
+						c.users[used.Name] = append(list, m.Name)
 					}
 				}
-				c.users[used.Name] = append(c.users[used.Name], m.Name)
 			}
 		}
 	})

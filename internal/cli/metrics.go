@@ -45,11 +45,13 @@ type metricJSON struct {
 
 	References []referenceJSON `json:"references"`
 
-	Peak      *string `json:"peak"`
-	Available *string `json:"available"`
-	DataType  *string `json:"data_type"`
-	Semantic  *string `json:"semantic"`
-	GUID      *string `json:"guid"`
+	Run       *string  `json:"run"`   // whose values of the counters the formula reads
+	Shown     []string `json:"shown"` // columns of the vendor's table
+	Peak      *string  `json:"peak"`
+	Available *string  `json:"available"`
+	DataType  *string  `json:"data_type"`
+	Semantic  *string  `json:"semantic"`
+	GUID      *string  `json:"guid"`
 }
 
 // referenceJSON is a published number to compare with. The value is null where the text is a rule without a number.
@@ -263,6 +265,7 @@ func metricOf(gpu string, e *metrics.Entry) metricJSON {
 	}
 	m.UsedBy, m.Usage, m.Generations, m.APIs = orEmpty(e.UsedBy()), jsonText(e.Usage), orEmpty(e.Generations()),
 		orEmpty(e.APIs())
+	m.Run, m.Shown = jsonText(e.Run), orEmpty(e.Headings())
 	m.Peak, m.Available, m.DataType, m.Semantic = jsonText(e.Peak), jsonText(e.Available), jsonText(e.DataType),
 		jsonText(e.Semantic)
 	if e.Set != nil {
@@ -326,6 +329,8 @@ func metricsText(list []metricJSON) string {
 		line("usage", orNothing(m.Usage))
 		line("formula", orNothing(m.Expr))
 		line("infix", orNothing(m.Infix))
+		line("run", orNothing(m.Run))
+		line("shown as", strings.Join(m.Shown, ", "))
 		line("peak", orNothing(m.Peak))
 		line("exists if", orNothing(m.Available))
 		line("inputs", strings.Join(m.Inputs, ", "))

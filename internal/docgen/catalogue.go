@@ -161,6 +161,8 @@ func (r row) facts() []fact {
 	if first := r.first(); slices.ContainsFunc(r, func(e *metrics.Entry) bool { return e != nil && e.Group != first.Group }) {
 		add("Group", func(e *metrics.Entry) string { return e.Group })
 	}
+	add("Run", func(e *metrics.Entry) string { return code(e.Run) })
+	add("Shown as", func(e *metrics.Entry) string { return strings.Join(e.Headings(), ", ") })
 	add("Peak", func(e *metrics.Entry) string { return code(e.Peak) })
 	add("Exists if", func(e *metrics.Entry) string { return code(e.Available) })
 	add("Also called", func(e *metrics.Entry) string { return code(e.Aliases...) })
