@@ -178,3 +178,55 @@ func shownCells(cap *capture.Capture, name string) ([]metrics.Cell, error) {
 	}
 	return c, err
 }
+
+// valuesByHeading are cells by their headings.
+type valuesByHeading map[string]capture.Value
+
+// cellsOf are the cells of a metric of one of the captures, by heading.
+func cellsOf(t *testing.T, folder, name string, opt formats.Options) valuesByHeading {
+	t.Helper()
+	cap, err := formats.NewRegistry(rocprofcompute.Format{}).Open(context.Background(), testfiles.Path(t, "captures", folder), opt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cells, err := metrics.Cells(cap, nil, name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	out := valuesByHeading{}
+	for _, c := range cells {
+		out[c.Heading] = c.Value
+	}
+	return out
+}
+
+func TestMeasuredPeaksStandBesideThoseOfTheDataSheet(t *testing.T) {
+	got := cellsOf(t, "mi200-vcopy", "l2_bandwidth", formats.Options{})
+	if sheet, measured := got["Peak"].Float(), got["Peak (Empirical)"].Float(); math.Abs(sheet-3481.6) > 1e-9 || math.Abs(measured-(5029.6997+5033.541)/2) > 1e-9 {
+		t.Errorf("the peaks of L2 are %v by the data sheet and %v as measured", sheet, measured)
+	}
+	if got := cellsOf(t, "mi100-vcopy", "l2_bandwidth", formats.Options{})["Peak (Empirical)"]; !got.Missing() {
+		t.Errorf("a folder without a benchmark has the measured peak %v", got.Float())
+	}
+}
+
+func TestALevelReadsTheCyclesOfItsOwnRun(t *testing.T) {
+	cap, err := formats.NewRegistry(rocprofcompute.Format{}).Open(context.Background(), testfiles.Path(t, "captures", "mi200-vcopy"), formats.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if cap, err = metrics.Describe(cap); err != nil {
+		t.Fatal(err)
+	}
+	other := cap.Counter("SQ_INSTS_LDS@SQ_INST_LEVEL_LDS")
+	if other == nil || other.Unit != "instructions" || other.Title != "SQ_INSTS_LDS in the run SQ_INST_LEVEL_LDS" {
+		t.Fatalf("the counter of the run is %+v", other)
+	}
+	c, err := metrics.Resolve(cap, "lds_latency")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if text := metrics.Explain(c, -1).String(); !strings.Contains(text, "SQ_INSTS_LDS = 0 instructions  [delta, from rocprofcompute, block SQ, pass SQ_INST_LEVEL_LDS]") {
+		t.Errorf("the explanation does not say whose instructions were counted:\n%s", text)
+	}
+}

@@ -39,6 +39,9 @@ func (s *scope) described(c *capture.Counter) *capture.Counter {
 	if e := s.entryOf(c); e != nil {
 		return settled(converted(filled(c, e), e.Unit), e)
 	}
+	if e := s.entryOfRun(c); e != nil {
+		return settled(converted(filled(c, e), e.Unit), e)
+	}
 	for _, name := range plainNames(c.Name) {
 		r := renamed(c, name)
 		if e := s.entryOf(r); e != nil && s.cap.Counter(r.Name) == nil {

@@ -2,6 +2,7 @@ package metrics
 
 import (
 	"slices"
+	"strings"
 
 	"astrolabe/capture"
 )
@@ -12,6 +13,23 @@ import (
 
 // ofRun is the name under which a capture holds what a run measured of a counter, where that is not what counts.
 func ofRun(name, run string) string { return name + "@" + run }
+
+// entryOfRun is the entry of a counter that holds what a run measured, nil for any other. Its other names are those of the counter that counts.
+func (s *scope) entryOfRun(c *capture.Counter) *Entry {
+	name, run, ok := strings.Cut(c.Name, "@")
+	if !ok {
+		return nil
+	}
+	counts := &capture.Counter{Meta: c.Meta}
+	counts.Name = name
+	e := s.entryOf(counts)
+	if e == nil {
+		return nil
+	}
+	own := *e
+	own.Title, own.Aliases = e.Title+" in the run "+run, nil
+	return &own
+}
 
 // run is the pass of the run that the formula reads, nil where it names none or the capture does not tell its runs apart by such names.
 func (v *formulaEnv) run() *capture.Pass {

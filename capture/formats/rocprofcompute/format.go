@@ -134,6 +134,7 @@ func (Format) Open(ctx context.Context, in *formats.Input, opt formats.Options) 
 		cfg.Name = runName(in.Path)
 	}
 	w.readSysinfo(&cfg)
+	w.readRoofline(&cfg)
 	opt.Apply(&cfg)
 	w.build(&cfg)
 	cfg.Warnings = append(w.warnings, cfg.Warnings...)

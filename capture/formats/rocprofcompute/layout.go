@@ -118,7 +118,7 @@ func (l *layout) size() (n int64) {
 func isWorkload(in *formats.Input) int {
 	l := layoutOf(in.Path, in.Files)
 	signs := 0
-	for _, name := range []string{sysinfoFile, "pmc_dispatch_info.csv", timestampsFile, "perfmon/", "profiling_config.yaml", "roofline.csv"} {
+	for _, name := range []string{sysinfoFile, "pmc_dispatch_info.csv", timestampsFile, "perfmon/", "profiling_config.yaml", rooflineFile} {
 		if in.Has(name) {
 			signs++
 		}

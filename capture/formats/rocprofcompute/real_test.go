@@ -136,6 +136,32 @@ func TestGfx1151HazardsAreFlagged(t *testing.T) {
 	eq(t, "warnings", len(c.Warnings), 2)
 }
 
+func TestMeasuredPeaksAreTheMedianOfTheGPUs(t *testing.T) {
+	c := openPath(t, testfiles.Path(t, "captures", "mi200-vcopy"), formats.Options{})
+	for name, want := range map[string]float64{
+		"HBMBw_empirical_peak": (1389.0227 + 1389.0236) / 2, "FP32Flops_empirical_peak": (20985.506 + 21032.83) / 2,
+		"LDSBw_empirical_peak": (18220.432 + 18243.783) / 2, "MFMAI8Ops_empirical_peak": (166923.81 + 166970.84) / 2,
+	} {
+		p, ok := c.Property(name)
+		if !ok || math.Abs(p.Number-want) > 1e-9*want {
+			t.Errorf("%s is %v (%v), want %v", name, p.Number, ok, want)
+		}
+	}
+	for _, name := range []string{"device_empirical_peak", "HBMBwLow_empirical_peak", "hbmBwHigh_empirical_peak"} {
+		if _, ok := c.Property(name); ok {
+			t.Errorf("there is a property %s", name)
+		}
+	}
+	if _, ok := openPath(t, testfiles.Path(t, "captures", "mi100-vcopy"), formats.Options{}).Property("HBMBw_empirical_peak"); ok {
+		t.Error("a folder without roofline.csv has a measured peak")
+	}
+}
+
+func TestADamagedRooflineIsAWarning(t *testing.T) {
+	c := mustTry(t, map[string]string{"pmc_perf.csv": wideHeader + "0,k,0,64,64,1,2,3,10,20\n", "sysinfo.csv": sysinfo, "roofline.csv": "device,HBMBw\n"})
+	wantWarning(t, c, `roofline.csv.*no row of peaks as long as the header.*the measured peaks are unknown`)
+}
+
 func TestMI200WideHasCountersInstancesAndLevels(t *testing.T) {
 	c := openPath(t, testfiles.Path(t, "captures", "mi200-vcopy"), formats.Options{})
 	eq(t, "samples", c.Len(), 3)
