@@ -136,7 +136,8 @@ func (Format) Open(ctx context.Context, in *formats.Input, opt formats.Options) 
 	w.readSysinfo(&cfg)
 	w.readRoofline(&cfg)
 	opt.Apply(&cfg)
-	w.build(&cfg)
+	w.build(&cfg) // which believes only what the file says of its channels
+	newConstants(&cfg).complete()
 	cfg.Warnings = append(w.warnings, cfg.Warnings...)
 	if cfg.GPU == "" {
 		cfg.Warnings = append(cfg.Warnings, "the GPU is unknown: give gpu= for the metrics of its catalogue")

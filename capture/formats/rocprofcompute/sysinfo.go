@@ -33,6 +33,7 @@ func (w *workload) readSysinfo(cfg *capture.Config) {
 	info := map[string]string{}
 	for i, name := range names {
 		v := strings.TrimSpace(values[i])
+		name = nameNow(name, names)
 		if name == "" || delimited.IsMissing(v) {
 			continue
 		}
@@ -51,6 +52,13 @@ func (w *workload) readSysinfo(cfg *capture.Config) {
 	}
 	// gfx90a:sramecc+:xnack- names features after the architecture.
 	cfg.GPU, _, _ = strings.Cut(info["gpu_arch"], ":")
+	if k := newConstants(cfg); k.doubtful() {
+		dies, _ := k.get("num_xcd")
+		engines, _ := k.get("se_per_gpu")
+		w.warn("%s says num_xcd %v, but %v shader engines are %v XCDs: the release did not know this %s, and "+
+			"everything per XCD, of L2 channels and in percent of a peak may be wrong by that factor",
+			sysinfoFile, dies, engines, engines/enginesPerDie, info["gpu_model"])
+	}
 	cfg.StartTime = parseTimestamp(info["timestamp"])
 	cfg.Device = capture.Device{Name: info["gpu_model"], Vendor: "AMD", ID: info["gpu_chip_id"], Driver: info["amd_gpu_kernel_version"], Extra: map[string]string{}}
 	if cfg.Device.Driver == "" && info["rocm_version"] != "" {
