@@ -3,48 +3,19 @@
 package amdgpu
 
 import (
-	"context"
-	"errors"
 	"math"
-	"os/exec"
-	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"astrolabe/capture"
-	"astrolabe/capture/formats"
-	"astrolabe/capture/formats/arrow"
 	"astrolabe/hwio/hwtest"
 	model "astrolabe/hwio/hwtest/amdgpu"
-	"astrolabe/hwio/hwtest/programs"
+	"astrolabe/hwio/hwtest/emulated"
 )
 
-// emulated runs the program on an emulated device, whose time is stepped by rounds of reading, and interrupts it after so many of them (0: never). It
-// returns its exit status, output and what the device knows.
-func emulated(t *testing.T, device string, scenarios []string, rounds int, args ...string) (int, string, *model.Truth) {
-	t.Helper()
-	if testing.Short() {
-		t.Skip("SKIPPED: emulations take seconds")
-	}
-	path := programs.Path(t, "astrolabe")
-	models := model.Models()
-	at := slices.IndexFunc(models, func(m hwtest.Model) bool { return m.Name == device })
-	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
-	defer cancel()
-	cmd := exec.Command(path, args...)
-	var out strings.Builder
-	cmd.Stdout, cmd.Stderr = &out, &out
-	settings := hwtest.Settings{Scenarios: append([]string{"stepped"}, scenarios...), Seed: 1}
-	res, err := hwtest.Run(ctx, hwtest.Options{Device: models[at].New(), Settings: settings, Cmd: cmd, EndAfter: rounds})
-	if errors.Is(err, hwtest.ErrUnsupported) {
-		t.Skipf("SKIPPED: %v", err)
-	}
-	if err != nil {
-		t.Fatalf("%v: %s", err, out.String())
-	}
-	return res.Exit, out.String(), res.Truth.(*model.Truth)
+// on is an emulated device, whose time is stepped by rounds of reading and which interrupts the program after so many of them (0: never).
+func on(t *testing.T, device string, scenarios []string, rounds int) hwtest.Options {
+	return hwtest.Options{Device: emulated.Device(t, model.Models(), device), Settings: hwtest.Settings{Scenarios: append([]string{"stepped"}, scenarios...)}, EndAfter: rounds}
 }
 
 // recorded is a capture made on an emulated device.
@@ -58,19 +29,12 @@ type recorded struct {
 // recordOn records for so many rounds of reading, each of which takes the device 100 ms further, or until the recording ends by itself.
 func recordOn(t *testing.T, device string, scenarios []string, rounds int, args ...string) *recorded {
 	t.Helper()
-	path := filepath.Join(t.TempDir(), "gpu.arrow")
-	code, out, truth := emulated(t, device, scenarios, rounds, append([]string{"record", "--source", "amdgpu", "--period", "10ms", "--duration", "10m", "--source-option", "refresh=30ms", "-o", path}, args...)...)
-	if code != 0 {
-		t.Fatalf("the program ended with %d: %s", code, out)
-	}
-	c, err := formats.NewRegistry(arrow.Format{}).Open(t.Context(), path, formats.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	e := emulated.Record[*model.Truth](t, on(t, device, scenarios, rounds), "amdgpu", "10ms", append([]string{"--source-option", "refresh=30ms"}, args...)...)
+	c := e.Open(t)
 	if c.Len() == 0 {
-		t.Fatalf("no samples: %s", out)
+		t.Fatalf("no samples: %s", e.Output)
 	}
-	return &recorded{t: t, c: c, truth: truth, out: out}
+	return &recorded{t: t, c: c, truth: e.Truth, out: e.Output}
 }
 
 func (r *recorded) counter(name string) *capture.Counter {
@@ -367,9 +331,9 @@ func TestEmulatedOldKernelGivesWhatItHas(t *testing.T) {
 func TestEmulatedTablesWithoutUseAreLeftOut(t *testing.T) {
 	t.Parallel()
 	for scenario, why := range map[string]string{"unknown-metrics-version": "revision 1.9", "metrics-empty": "holds no data"} {
-		code, out, _ := emulated(t, "gfx1151", []string{scenario}, 0, "record", "--source", "amdgpu", "--counters", "gpu_metrics_temperature_gfx", "-o", filepath.Join(t.TempDir(), "x.arrow"))
-		if code == 0 || !strings.Contains(out, why) {
-			t.Errorf("%s: exit %d, %s", scenario, code, out)
+		e := emulated.Astrolabe[*model.Truth](t, on(t, "gfx1151", []string{scenario}, 0), "record", "--source", "amdgpu", "--counters", "gpu_metrics_temperature_gfx", "-o", emulated.File)
+		if e.Exit == 0 || !strings.Contains(e.Output, why) {
+			t.Errorf("%s: exit %d, %s", scenario, e.Exit, e.Output)
 		}
 		r := recordOn(t, "gfx1151", []string{scenario}, 5)
 		if r.c.Counter("gpu_metrics_temperature_gfx") != nil || !strings.Contains(r.out, why) {
@@ -380,7 +344,7 @@ func TestEmulatedTablesWithoutUseAreLeftOut(t *testing.T) {
 
 func TestEmulatedMachineIsExplainedByTheDoctor(t *testing.T) {
 	t.Parallel()
-	_, out, _ := emulated(t, "gfx9", []string{"denied", "unknown-metrics-version"}, 0, "doctor")
+	out := emulated.Astrolabe[*model.Truth](t, on(t, "gfx9", []string{"denied", "unknown-metrics-version"}, 0), "doctor").Output
 	for _, want := range []string{"Radeon VII", "no permission to open /dev/dri/renderD128", "revision 1.9", "profile_standard"} {
 		if !strings.Contains(out, want) {
 			t.Errorf("doctor does not say %q: %s", want, out)

@@ -3,37 +3,25 @@
 package i915
 
 import (
-	"bytes"
-	"context"
-	"errors"
 	"fmt"
 	"math"
 	"os"
-	"os/exec"
-	"path/filepath"
 	"slices"
 	"strings"
 	"syscall"
 	"testing"
-	"time"
 
 	"astrolabe/capture"
-	"astrolabe/capture/formats"
-	"astrolabe/capture/formats/all"
 	"astrolabe/capture/metrics"
 	"astrolabe/hwio/hwtest"
+	"astrolabe/hwio/hwtest/emulated"
 	model "astrolabe/hwio/hwtest/i915"
-	"astrolabe/hwio/hwtest/programs"
 	"astrolabe/hwio/hwtest/uapi"
 )
 
 // emulation is what became of a run of the program on the emulated GPU.
 type emulation struct {
-	exit   int
-	calls  []hwtest.Entry
-	truth  *model.Truth
-	output string // standard output and error
-	file   string // of the recording
+	*emulated.Emulation[*model.Truth]
 }
 
 // ending says when the program is told to end: when it has been given so many reports, or never. The signal is SIGINT where none is named.
@@ -42,80 +30,42 @@ type ending struct {
 	by      os.Signal
 }
 
-// emulate runs astrolabe with arguments on a device in scenarios; $FILE among them stands for the recording.
-func emulate(t *testing.T, device string, scenarios []string, end ending, args ...string) *emulation {
-	t.Helper()
-	if testing.Short() {
-		t.Skip("SKIPPED: -short: emulations record in real time")
-	}
-	path := programs.Path(t, "astrolabe")
-	e := &emulation{file: filepath.Join(t.TempDir(), "live.arrow")}
-	for i, a := range args {
-		args[i] = strings.ReplaceAll(a, "$FILE", e.file)
-	}
-	models := model.Models()
-	at := slices.IndexFunc(models, func(m hwtest.Model) bool { return m.Name == device })
-	if at < 0 {
-		t.Fatalf("no model %s", device)
-	}
-	var out bytes.Buffer
-	cmd := exec.Command(path, args...)
-	cmd.Stdout, cmd.Stderr = &out, &out
-	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
-	defer cancel()
-	res, err := hwtest.Run(ctx, hwtest.Options{
-		Device: models[at].New(), Settings: hwtest.Settings{Scenarios: scenarios, Seed: 1}, Cmd: cmd, EndAfter: end.reports, EndBy: end.by,
-	})
-	if errors.Is(err, hwtest.ErrUnsupported) {
-		t.Skipf("SKIPPED: no emulation here: %v", err)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	e.exit, e.calls, e.truth, e.output = res.Exit, res.Calls, res.Truth.(*model.Truth), out.String()
-	return e
+func (e ending) on(t *testing.T, device string, scenarios []string) hwtest.Options {
+	return hwtest.Options{Device: emulated.Device(t, model.Models(), device), Settings: hwtest.Settings{Scenarios: scenarios}, EndAfter: e.reports, EndBy: e.by}
 }
 
-// record is emulate with a recording of so many reports (about 1240 a second), or until it ends by itself.
+// emulate runs astrolabe with arguments on a device in scenarios.
+func emulate(t *testing.T, device string, scenarios []string, end ending, args ...string) *emulation {
+	t.Helper()
+	return &emulation{emulated.Astrolabe[*model.Truth](t, end.on(t, device, scenarios), args...)}
+}
+
+// record makes a recording of so many reports (about 1240 a second), or until it ends by itself.
 func record(t *testing.T, device string, scenarios []string, reports int, more ...string) *emulation {
 	t.Helper()
-	args := append([]string{"record", "--source", "i915", "--period", "1ms", "--duration", "10m", "-o", "$FILE"}, more...)
-	e := emulate(t, device, scenarios, ending{reports: reports}, args...)
-	if e.exit != 0 {
-		t.Fatalf("exit status %d:\n%s", e.exit, e.output)
-	}
-	return e
+	return &emulation{emulated.Record[*model.Truth](t, ending{reports: reports}.on(t, device, scenarios), "i915", "1ms", more...)}
 }
 
 // nothingLeft fails where a stream or a config outlived the program.
 func (e *emulation) nothingLeft(t *testing.T) {
 	t.Helper()
-	if e.truth.Opened != e.truth.Closed || len(e.truth.ConfigsLeft) != 0 {
-		t.Errorf("%d streams were opened and %d closed, configs left: %v", e.truth.Opened, e.truth.Closed, e.truth.ConfigsLeft)
+	if e.Truth.Opened != e.Truth.Closed || len(e.Truth.ConfigsLeft) != 0 {
+		t.Errorf("%d streams were opened and %d closed, configs left: %v", e.Truth.Opened, e.Truth.Closed, e.Truth.ConfigsLeft)
 	}
-	for _, c := range e.truth.ConfigsAdded {
+	for _, c := range e.Truth.ConfigsAdded {
 		if c.Registers != "published" {
 			t.Errorf("config %+v does not have the registers of its set", c)
 		}
 	}
 }
 
-func (e *emulation) open(t *testing.T) *capture.Capture {
-	t.Helper()
-	c, err := all.Registry().Open(t.Context(), e.file, formats.Options{})
-	if err != nil {
-		t.Fatalf("%v\n%s", err, e.output)
-	}
-	return c
-}
-
 // equalsTruth compares every counter's total, over all and by context, with what the model produced.
 func (e *emulation) equalsTruth(t *testing.T, c *capture.Capture) {
 	t.Helper()
-	if len(e.truth.Streams) != 1 {
-		t.Fatalf("%d streams", len(e.truth.Streams))
+	if len(e.Truth.Streams) != 1 {
+		t.Fatalf("%d streams", len(e.Truth.Streams))
 	}
-	s := e.truth.Streams[0]
+	s := e.Truth.Streams[0]
 	if s.Delivered < 60 {
 		t.Errorf("only %s", s)
 	}
@@ -151,11 +101,7 @@ func (e *emulation) equalsTruth(t *testing.T, c *capture.Capture) {
 			}
 		}
 	}
-	for i := range c.Len() {
-		if c.Axis.End[i] <= c.Axis.Start[i] || (i > 0 && c.Axis.Start[i] < c.Axis.End[i-1]) {
-			t.Fatalf("row %d lies in [%d, %d), the one before ends at %d", i, c.Axis.Start[i], c.Axis.End[i], c.Axis.End[max(i-1, 0)])
-		}
-	}
+	emulated.InOrder(t, c)
 }
 
 // Every total of an unmodified recording equals the model's, whatever the driver and the GPU do.
@@ -179,9 +125,9 @@ func TestEmulatedRecordingEqualsTheModelsTruth(t *testing.T) {
 			t.Parallel()
 			e := record(t, c.device, strings.FieldsFunc(c.scenarios, func(r rune) bool { return r == ',' }), 900, c.more...)
 			e.nothingLeft(t)
-			got := e.open(t)
+			got := e.Open(t)
 			e.equalsTruth(t, got)
-			s := e.truth.Streams[0]
+			s := e.Truth.Streams[0]
 			var report, buffer int
 			for _, l := range s.Losses {
 				switch l.Kind {
@@ -210,18 +156,18 @@ func TestEmulatedRecordingCountsChosenEvents(t *testing.T) {
 	t.Parallel()
 	// RenderBasic counts the clocks of pixel shaders in FPU0 on A15 itself: a second counter of them must agree with it.
 	e := record(t, "kbl-gt2", nil, 300, "--source-option", "flex=CsFpu0Active+PsFpu0Active+send/hs@A13")
-	if len(e.truth.ConfigsAdded) != 1 || len(e.truth.ConfigsLeft) != 0 {
-		t.Fatalf("configs %v, left %v", e.truth.ConfigsAdded, e.truth.ConfigsLeft)
+	if len(e.Truth.ConfigsAdded) != 1 || len(e.Truth.ConfigsLeft) != 0 {
+		t.Fatalf("configs %v, left %v", e.Truth.ConfigsAdded, e.Truth.ConfigsLeft)
 	}
-	added := e.truth.ConfigsAdded[0]
+	added := e.Truth.ConfigsAdded[0]
 	// Intel's words for RenderBasic, but for the lower half of the fourth (A13) and the last one (A19 and A20).
 	want := [7]uint32{0x5004, 0x10003, 0x12011, 0x15022, 0x51050, 0x53052, 0x60050}
 	if added.Network != "RenderBasic" || added.Set != "" || added.Flex != want {
 		t.Errorf("config %+v, registers %#x", added, added.Flex)
 	}
-	got := e.open(t)
+	got := e.Open(t)
 	e.equalsTruth(t, got)
-	totals := e.truth.Streams[0].Totals
+	totals := e.Truth.Streams[0].Totals
 	if totals["A20"] == 0 || totals["A13"] == 0 || totals["A19"] != totals["A15"] {
 		t.Errorf("A20 is %d, A13 %d, A19 %d, A15 %d", totals["A20"], totals["A13"], totals["A19"], totals["A15"])
 	}
@@ -244,20 +190,20 @@ func TestEmulatedRecordingCountsChosenEvents(t *testing.T) {
 func TestEmulatedRoundsAgreeOnChosenCounters(t *testing.T) {
 	t.Parallel()
 	e := record(t, "kbl-gt2", nil, 0, "--duration", "200ms", "--set", "RenderBasic,ComputeBasic", "--source-option", "flex=CsFpu0Active")
-	if len(e.truth.ConfigsAdded) != 2 || len(e.truth.ConfigsLeft) != 0 {
-		t.Errorf("configs %v, left %v", e.truth.ConfigsAdded, e.truth.ConfigsLeft)
+	if len(e.Truth.ConfigsAdded) != 2 || len(e.Truth.ConfigsLeft) != 0 {
+		t.Errorf("configs %v, left %v", e.Truth.ConfigsAdded, e.Truth.ConfigsLeft)
 	}
-	m, err := metrics.Resolve(e.open(t), "CsFpu0Active")
-	share := float64(e.truth.Totals["A20"]) / 24 / float64(e.truth.Totals["GPU_TICKS"]) * 100
+	m, err := metrics.Resolve(e.Open(t), "CsFpu0Active")
+	share := float64(e.Truth.Totals["A20"]) / 24 / float64(e.Truth.Totals["GPU_TICKS"]) * 100
 	if err != nil || math.Abs(m.Total().Float()-share) > 0.01 {
 		t.Errorf("CsFpu0Active is %v, %v; the model produced %v", m, err, share)
 	}
 	// Metrics of ComputeL3Cache read all fourteen.
 	e = emulate(t, "kbl-gt2", nil, ending{}, "record", "--source", "i915", "--duration", "100ms", "-o", "$FILE", "--set", "RenderBasic,ComputeL3Cache", "--source-option", "flex=active")
-	if e.exit == 0 || !strings.Contains(e.output, "leaves none of the flexible EU counters") {
-		t.Errorf("exit %d:\n%s", e.exit, e.output)
+	if e.Exit == 0 || !strings.Contains(e.Output, "leaves none of the flexible EU counters") {
+		t.Errorf("exit %d:\n%s", e.Exit, e.Output)
 	}
-	if e.truth.Opened != 0 {
+	if e.Truth.Opened != 0 {
 		t.Error("something was measured before the second set was refused")
 	}
 }
@@ -273,7 +219,7 @@ func TestEmulatedCallsComeInOrderAndTakeEverythingBack(t *testing.T) {
 		want = append(want, name)
 	}
 	var order []string
-	for _, c := range e.calls {
+	for _, c := range e.Calls {
 		if name := names[c.What]; c.Call == "ioctl" && name != "" {
 			order = append(order, name)
 		}
@@ -287,19 +233,19 @@ func TestEmulatedInterruptTakesEverythingBack(t *testing.T) {
 	for _, sig := range []os.Signal{syscall.SIGINT, syscall.SIGTERM} {
 		e := emulate(t, "kbl-gt2", nil, ending{300, sig}, "record", "--source", "i915", "--period", "1ms", "--duration", "10m", "-o", "$FILE")
 		e.nothingLeft(t)
-		if len(e.truth.ConfigsRemoved) != 1 {
-			t.Errorf("%v: configs removed: %v\n%s", sig, e.truth.ConfigsRemoved, e.output)
+		if len(e.Truth.ConfigsRemoved) != 1 {
+			t.Errorf("%v: configs removed: %v\n%s", sig, e.Truth.ConfigsRemoved, e.Output)
 		}
-		e.equalsTruth(t, e.open(t))
+		e.equalsTruth(t, e.Open(t))
 	}
 }
 
 func TestEmulatedUnplugKeepsWhatWasMeasured(t *testing.T) {
 	e := record(t, "kbl-gt2", []string{"unplug"}, 0)
-	if !e.truth.Unplugged || !strings.Contains(e.output, "the GPU is gone, and the recording ends here") {
-		t.Errorf("unplugged %v:\n%s", e.truth.Unplugged, e.output)
+	if !e.Truth.Unplugged || !strings.Contains(e.Output, "the GPU is gone, and the recording ends here") {
+		t.Errorf("unplugged %v:\n%s", e.Truth.Unplugged, e.Output)
 	}
-	e.equalsTruth(t, e.open(t))
+	e.equalsTruth(t, e.Open(t))
 }
 
 func TestEmulatedRefusalsAreExplained(t *testing.T) {
@@ -315,16 +261,16 @@ func TestEmulatedRefusalsAreExplained(t *testing.T) {
 		t.Run(scenario, func(t *testing.T) {
 			t.Parallel()
 			e := emulate(t, "kbl-gt2", []string{scenario}, ending{}, "record", "--source", "i915", "--duration", "100ms", "-o", "$FILE")
-			if e.exit == 0 {
-				t.Errorf("no error:\n%s", e.output)
+			if e.Exit == 0 {
+				t.Errorf("no error:\n%s", e.Output)
 			}
 			for _, w := range want {
-				if !strings.Contains(e.output, w) {
-					t.Errorf("the error does not say %q:\n%s", w, e.output)
+				if !strings.Contains(e.Output, w) {
+					t.Errorf("the error does not say %q:\n%s", w, e.Output)
 				}
 			}
 			e.nothingLeft(t)
-			if _, err := os.Stat(e.file); err == nil {
+			if _, err := os.Stat(e.File); err == nil {
 				t.Error("there is a recording")
 			}
 		})
@@ -334,13 +280,13 @@ func TestEmulatedRefusalsAreExplained(t *testing.T) {
 func TestEmulatedDoctorProvesTheCounters(t *testing.T) {
 	e := emulate(t, "kbl-gt2", nil, ending{}, "doctor", "--deep")
 	for _, want := range []string{"yes  counters of Intel Kaby Lake GT2", "yes  the OA unit counts: TestOa", "yes  the GPU's timestamps and clock", "yes  changing the metric set of an open stream"} {
-		if !strings.Contains(e.output, want) {
-			t.Errorf("the doctor does not say %q:\n%s", want, e.output)
+		if !strings.Contains(e.Output, want) {
+			t.Errorf("the doctor does not say %q:\n%s", want, e.Output)
 		}
 	}
 	e.nothingLeft(t)
 	// A look alone opens no stream.
-	if e := emulate(t, "kbl-gt2", nil, ending{}, "doctor"); e.truth.Opened != 0 || len(e.truth.ConfigsAdded) != 0 {
-		t.Errorf("the doctor opened %d streams and added %v", e.truth.Opened, e.truth.ConfigsAdded)
+	if e := emulate(t, "kbl-gt2", nil, ending{}, "doctor"); e.Truth.Opened != 0 || len(e.Truth.ConfigsAdded) != 0 {
+		t.Errorf("the doctor opened %d streams and added %v", e.Truth.Opened, e.Truth.ConfigsAdded)
 	}
 }

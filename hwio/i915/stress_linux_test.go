@@ -2,16 +2,17 @@ package i915
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
 	"os"
 	"os/exec"
 	"runtime"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
 
 	"astrolabe/hwio/hwtest"
+	"astrolabe/hwio/hwtest/emulated"
 	model "astrolabe/hwio/hwtest/i915"
 )
 
@@ -23,17 +24,11 @@ func TestEmulatedRequestsSurviveTheGarbageCollector(t *testing.T) {
 	if testing.Short() {
 		t.Skip("SKIPPED: -short: emulations run in real time")
 	}
-	var out bytes.Buffer
 	cmd := exec.Command(os.Args[0], "-test.run=^TestStressedRequests$", "-test.v")
 	cmd.Env = append(os.Environ(), stressVariable+"=1")
-	cmd.Stdout, cmd.Stderr = &out, &out
-	dev := model.Models()[0].New()
-	res, err := hwtest.Run(t.Context(), hwtest.Options{Device: dev, Settings: hwtest.Settings{Seed: 1}, Cmd: cmd})
-	if errors.Is(err, hwtest.ErrUnsupported) {
-		t.Skipf("SKIPPED: no emulation here: %v", err)
-	}
-	if err != nil || res.Exit != 0 || !bytes.Contains(out.Bytes(), []byte("--- PASS: TestStressedRequests")) {
-		t.Errorf("%v, %+v\n%s", err, res.Exit, &out)
+	res, out := emulated.Run(t, hwtest.Options{Device: model.Models()[0].New(), Cmd: cmd})
+	if res.Exit != 0 || !strings.Contains(out, "--- PASS: TestStressedRequests") {
+		t.Errorf("%+v\n%s", res.Exit, out)
 	}
 }
 

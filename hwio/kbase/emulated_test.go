@@ -3,95 +3,44 @@
 package kbase
 
 import (
-	"bytes"
-	"context"
-	"errors"
 	"fmt"
-	"os/exec"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"astrolabe/capture"
-	"astrolabe/capture/formats"
-	"astrolabe/capture/formats/all"
 	"astrolabe/hwio/hwtest"
+	"astrolabe/hwio/hwtest/emulated"
 	model "astrolabe/hwio/hwtest/mali"
-	"astrolabe/hwio/hwtest/programs"
 	"astrolabe/hwio/internal/mali"
 )
 
 // emulation is what became of a run of the program on an emulated GPU.
 type emulation struct {
-	exit   int
-	calls  []hwtest.Entry
-	truth  *model.Truth
-	output string
-	file   string
+	*emulated.Emulation[*model.Truth]
 }
 
-// emulate runs astrolabe with arguments on a device in scenarios; $FILE among them stands for the recording. It is interrupted when it has been given so
-// many samples; 0 is never.
+func on(t *testing.T, device string, scenarios []string, samples int) hwtest.Options {
+	return hwtest.Options{Device: emulated.Device(t, model.Models(), device), Settings: hwtest.Settings{Scenarios: scenarios}, EndAfter: samples}
+}
+
+// emulate runs astrolabe with arguments on a device in scenarios. It is interrupted when it has been given so many samples; 0 is never.
 func emulate(t *testing.T, device string, scenarios []string, samples int, args ...string) *emulation {
 	t.Helper()
-	if testing.Short() {
-		t.Skip("SKIPPED: -short: emulations record in real time")
-	}
-	path := programs.Path(t, "astrolabe")
-	e := &emulation{file: filepath.Join(t.TempDir(), "live.arrow")}
-	for i, a := range args {
-		args[i] = strings.ReplaceAll(a, "$FILE", e.file)
-	}
-	models := model.Models()
-	at := slices.IndexFunc(models, func(m hwtest.Model) bool { return m.Name == device })
-	if at < 0 {
-		t.Fatalf("no model %s", device)
-	}
-	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
-	defer cancel()
-	var out bytes.Buffer
-	cmd := exec.Command(path, args...)
-	cmd.Stdout, cmd.Stderr = &out, &out
-	res, err := hwtest.Run(ctx, hwtest.Options{
-		Device: models[at].New(), Settings: hwtest.Settings{Scenarios: scenarios, Seed: 1}, Cmd: cmd, EndAfter: samples,
-	})
-	if errors.Is(err, hwtest.ErrUnsupported) {
-		t.Skipf("SKIPPED: no emulation here: %v", err)
-	}
-	if err != nil {
-		t.Fatalf("%v\n%s", err, out.String())
-	}
-	e.exit, e.calls, e.truth, e.output = res.Exit, res.Calls, res.Truth.(*model.Truth), out.String()
-	return e
+	return &emulation{emulated.Astrolabe[*model.Truth](t, on(t, device, scenarios, samples), args...)}
 }
 
-// record is emulate with a recording of so many samples, or until it ends by itself.
+// record makes a recording of so many samples, or until it ends by itself.
 func record(t *testing.T, device string, scenarios []string, samples int, more ...string) *emulation {
 	t.Helper()
-	args := append([]string{"record", "--source", "kbase", "--period", "2ms", "--duration", "10m", "-o", "$FILE"}, more...)
-	e := emulate(t, device, scenarios, samples, args...)
-	if e.exit != 0 {
-		t.Fatalf("exit status %d:\n%s", e.exit, e.output)
-	}
-	return e
-}
-
-func (e *emulation) open(t *testing.T) *capture.Capture {
-	t.Helper()
-	c, err := all.Registry().Open(t.Context(), e.file, formats.Options{})
-	if err != nil {
-		t.Fatalf("%v\n%s", err, e.output)
-	}
-	return c
+	return &emulation{emulated.Record[*model.Truth](t, on(t, device, scenarios, samples), "kbase", "2ms", more...)}
 }
 
 // client is the one that counted.
 func (e *emulation) client(t *testing.T) *model.ClientTruth {
 	t.Helper()
 	var out *model.ClientTruth
-	for _, c := range e.truth.Clients {
+	for _, c := range e.Truth.Clients {
 		if c.PID != 0 && c.Delivered > 0 {
 			if out != nil {
 				t.Fatal("the program counted twice")
@@ -100,7 +49,7 @@ func (e *emulation) client(t *testing.T) *model.ClientTruth {
 		}
 	}
 	if out == nil {
-		t.Fatalf("the program counted nothing:\n%s", e.output)
+		t.Fatalf("the program counted nothing:\n%s", e.Output)
 	}
 	return out
 }
@@ -111,68 +60,41 @@ var scalers = map[string]uint64{"core_69": 4, "fe_19": 1024, "fe_27": 1024, "fe_
 // equalsTruth compares every counter of every physical block with what the driver delivered, and the holes with what it lost.
 func (e *emulation) equalsTruth(t *testing.T) (*capture.Capture, *model.ClientTruth) {
 	t.Helper()
-	if !e.truth.Released {
+	if !e.Truth.Released {
 		t.Error("the program left something behind")
 	}
-	c, truth := e.open(t), e.client(t)
+	c, truth := e.Open(t), e.client(t)
 	out, unread := 0, truth.Unread
-	if e.truth.Removed != 0 {
+	if e.Truth.Removed != 0 {
 		// The driver of a device that went answers nothing: a sample may stay out, others unread.
 		out, unread = truth.Delivered-truth.Returned, 0
 	}
 	if truth.Delivered != truth.Returned+out || out > 1 || unread != 0 || truth.Delivered < 20 {
 		t.Errorf("%d samples were delivered, %d returned, %d left unread", truth.Delivered, truth.Returned, truth.Unread)
 	}
-	byAlias := map[string]*capture.Counter{}
-	for _, ctr := range c.Counters {
-		byAlias[ctr.Name] = ctr
-		for _, a := range ctr.Aliases {
-			byAlias[a] = ctr
-		}
-	}
-	blocks := map[string]int{}
+	var units []emulated.Unit
 	for _, b := range truth.Totals {
-		blocks[b.Block]++
-	}
-	compared, nonzero := 0, 0
-	for _, b := range truth.Totals {
-		if !mali.BlockType(b.Type).Known() {
-			continue
+		u := emulated.Unit{Kind: b.Block, Number: b.Physical, Values: b.Values}
+		if truth.Set != 0 {
+			u.Kind += fmt.Sprintf("_set%d", truth.Set)
 		}
-		for index := mali.HeaderValues; index < len(b.Values); index++ {
-			raw := fmt.Sprintf("%s_%d", b.Block, index)
-			if truth.Set != 0 {
-				raw = fmt.Sprintf("%s_set%d_%d", b.Block, truth.Set, index)
-			}
-			ctr := byAlias[raw]
-			if ctr == nil {
-				t.Fatalf("no counter for %s", raw)
-			}
-			want := b.Values[index]
-			if c.GPU != "" && ctr.Name != raw {
-				want *= max(scalers[raw], 1)
-			}
-			if blocks[b.Block] > 1 {
-				if ctr = ctr.Instance(fmt.Sprint(b.Physical)); ctr == nil {
-					t.Fatalf("%s has no instance %d", raw, b.Physical)
-				}
-			}
-			if got, ok := ctr.Sum().Uint64(); got != want || !ok && want != 0 {
-				t.Fatalf("%s[%d] is %d in all, the driver delivered %d", raw, b.Physical, got, want)
-			}
-			compared++
-			if want != 0 {
-				nonzero++
-			}
+		if mali.BlockType(b.Type).Known() {
+			units = append(units, u)
 		}
 	}
+	compared, _, nonzero := emulated.HoldUnits(t, c, units, mali.HeaderValues, func(ctr *capture.Counter, raw string) uint64 {
+		if c.GPU != "" && ctr.Name != raw {
+			return max(scalers[raw], 1)
+		}
+		return 1
+	})
 	if compared < 200 {
 		t.Errorf("%d values were compared", compared)
 	}
 	for k, name := range []string{"gpu_clock_cycles", "shader_clock_cycles"} {
 		ctr := c.Counter(name)
 		if ctr == nil {
-			if truth.Cycles[k] != 0 && !slices.Contains(e.truth.Scenarios, "pre-r21") { // which had no way to tell them
+			if truth.Cycles[k] != 0 && !slices.Contains(e.Truth.Scenarios, "pre-r21") { // which had no way to tell them
 				t.Errorf("no %s, the driver delivered %d", name, truth.Cycles[k])
 			}
 			continue
@@ -181,17 +103,10 @@ func (e *emulation) equalsTruth(t *testing.T) (*capture.Capture, *model.ClientTr
 			t.Errorf("%s is %d in all, the driver delivered %d", name, got, truth.Cycles[k])
 		}
 	}
-	if nonzero == 0 && !slices.Contains(e.truth.Scenarios, "idle") && !slices.Contains(e.truth.Scenarios, "powered-off") {
+	if nonzero == 0 && !slices.Contains(e.Truth.Scenarios, "idle") && !slices.Contains(e.Truth.Scenarios, "powered-off") {
 		t.Error("all values are 0")
 	}
-	if c.Len() > 0 && c.Axis.Start[0] < 0 {
-		t.Errorf("the first sample begins at %d ns", c.Axis.Start[0])
-	}
-	for i := 1; i < c.Len(); i++ {
-		if c.Axis.Start[i] < c.Axis.End[i-1] {
-			t.Fatalf("sample %d begins at %d ns, before the last one ended at %d", i, c.Axis.Start[i], c.Axis.End[i-1])
-		}
-	}
+	emulated.InOrder(t, c)
 	return c, truth
 }
 
@@ -259,7 +174,7 @@ func TestTheOnlyBlocksAskedForAreThoseOfTheCounters(t *testing.T) {
 	if len(truth.Enabled) != 2 {
 		t.Errorf("%d block types count", len(truth.Enabled))
 	}
-	c := e.open(t)
+	c := e.Open(t)
 	threads := c.Counter("MaliShaderThreadsFragmentThreads")
 	for _, b := range truth.Totals {
 		if b.Type != 3 {
@@ -296,8 +211,8 @@ func TestACoreThatIsOffCountsTrueZeros(t *testing.T) {
 	if last := cores.Instances[len(cores.Instances)-1]; last.Count() != c.Len() {
 		t.Errorf("%d of %d values are there", last.Count(), c.Len())
 	}
-	if !strings.Contains(e.output, "powered off") {
-		t.Errorf("nothing is said of the core:\n%s", e.output)
+	if !strings.Contains(e.Output, "powered off") {
+		t.Errorf("nothing is said of the core:\n%s", e.Output)
 	}
 }
 
@@ -362,8 +277,8 @@ func TestARemovedDeviceEndsTheRecordingCleanly(t *testing.T) {
 		t.Run(device, func(t *testing.T) {
 			e := record(t, device, []string{"unplug"}, 0)
 			c, truth := e.equalsTruth(t)
-			if !strings.Contains(e.output, "was removed") {
-				t.Errorf("nothing is said of the removal:\n%s", e.output)
+			if !strings.Contains(e.Output, "was removed") {
+				t.Errorf("nothing is said of the removal:\n%s", e.Output)
 			}
 			if c.Len() != truth.Delivered {
 				t.Errorf("%d samples of %d delivered ones", c.Len(), truth.Delivered)
@@ -393,31 +308,8 @@ func TestRequestsComeInTheOrderOfTheReference(t *testing.T) {
 		},
 	} {
 		e := record(t, device, nil, 30)
-		// The last open is the recording's.
-		from := 0
-		for i, c := range e.calls {
-			if strings.HasPrefix(c.Call, "open") && strings.HasSuffix(c.What, "/mali0") {
-				from = i
-			}
-		}
-		at := 0
-		var seen []string
-		for _, c := range e.calls[from:] {
-			what := c.What
-			if c.Call == "close" {
-				what = "close"
-			}
-			if len(seen) == 0 || seen[len(seen)-1] != what {
-				seen = append(seen, what)
-			}
-			if at < len(want) && strings.Contains(what, want[at]) {
-				at++
-			}
-		}
-		if at != len(want) {
-			t.Errorf("%s: %s is not where it should be:\n%s", device, want[at], strings.Join(seen[:min(len(seen), 60)], "\n"))
-		}
-		for i, f := range e.truth.Files {
+		e.Asked(t, "/mali0", want)
+		for i, f := range e.Truth.Files {
 			if !f.Closed || !f.Context || len(f.Handshakes) == 0 || !strings.Contains(f.Handshakes[0], "16 bytes") {
 				t.Errorf("%s: open %d: %+v", device, i, f)
 			}
@@ -436,10 +328,10 @@ func TestTheDoctorTellsEveryTroubleApart(t *testing.T) {
 		{"mali-jm", "old-driver", "vinstr"},
 	} {
 		e := emulate(t, c.device, strings.Fields(c.scenario), 0, "doctor")
-		if !strings.Contains(e.output, c.want) {
-			t.Errorf("%s %s: the doctor does not say %q:\n%s", c.device, c.scenario, c.want, e.output)
+		if !strings.Contains(e.Output, c.want) {
+			t.Errorf("%s %s: the doctor does not say %q:\n%s", c.device, c.scenario, c.want, e.Output)
 		}
-		if !e.truth.Released {
+		if !e.Truth.Released {
 			t.Errorf("%s %s: something was left behind", c.device, c.scenario)
 		}
 	}
@@ -447,7 +339,7 @@ func TestTheDoctorTellsEveryTroubleApart(t *testing.T) {
 
 func TestTwoSourcesShareTheSamplesOfTheGPU(t *testing.T) {
 	e := record(t, "mali-g720", nil, 100, "--source", "procfs")
-	c := e.open(t)
+	c := e.Open(t)
 	truth := e.client(t)
 	if c.GPU != "mali-g720" || c.Counter("cpu_idle_time") == nil && c.Counter("context_switches") == nil && c.Counter("load_1m") == nil {
 		t.Errorf("GPU %q with %d counters", c.GPU, len(c.Counters))

@@ -3,140 +3,64 @@
 package panfrost
 
 import (
-	"bytes"
-	"context"
-	"errors"
-	"fmt"
-	"os/exec"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"astrolabe/capture"
-	"astrolabe/capture/formats"
-	"astrolabe/capture/formats/all"
 	"astrolabe/hwio/hwtest"
+	"astrolabe/hwio/hwtest/emulated"
 	model "astrolabe/hwio/hwtest/mali"
-	"astrolabe/hwio/hwtest/programs"
 	"astrolabe/hwio/internal/mali"
 )
 
-// emulation is what became of a run of the program on an emulated GPU.
+// emulation is what became of a run of the program on the emulated board.
 type emulation struct {
-	exit   int
-	calls  []hwtest.Entry
-	truth  *model.Truth
-	output string
-	file   string
+	*emulated.Emulation[*model.Truth]
 }
 
-// emulate runs astrolabe with arguments on the emulated board in scenarios; $FILE among them stands for the recording. It is interrupted when it
-// has made so many requests for a sample; 0 is never.
+func on(t *testing.T, scenarios []string, requests int) hwtest.Options {
+	return hwtest.Options{Device: emulated.Device(t, model.Models(), "panfrost"), Settings: hwtest.Settings{Scenarios: scenarios}, EndAfter: requests}
+}
+
+// emulate runs astrolabe with arguments in scenarios. It is interrupted when it has made so many requests for a sample; 0 is never.
 func emulate(t *testing.T, scenarios []string, requests int, args ...string) *emulation {
 	t.Helper()
-	if testing.Short() {
-		t.Skip("SKIPPED: -short: emulations record in real time")
-	}
-	path := programs.Path(t, "astrolabe")
-	e := &emulation{file: filepath.Join(t.TempDir(), "live.arrow")}
-	for i, a := range args {
-		args[i] = strings.ReplaceAll(a, "$FILE", e.file)
-	}
-	models := model.Models()
-	at := slices.IndexFunc(models, func(m hwtest.Model) bool { return m.Name == "panfrost" })
-	if at < 0 {
-		t.Fatal("no model panfrost")
-	}
-	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
-	defer cancel()
-	var out bytes.Buffer
-	cmd := exec.Command(path, args...)
-	cmd.Stdout, cmd.Stderr = &out, &out
-	res, err := hwtest.Run(ctx, hwtest.Options{
-		Device: models[at].New(), Settings: hwtest.Settings{Scenarios: scenarios, Seed: 1}, Cmd: cmd, EndAfter: requests,
-	})
-	if errors.Is(err, hwtest.ErrUnsupported) {
-		t.Skipf("SKIPPED: no emulation here: %v", err)
-	}
-	if err != nil {
-		t.Fatalf("%v\n%s", err, out.String())
-	}
-	e.exit, e.calls, e.truth, e.output = res.Exit, res.Calls, res.Truth.(*model.Truth), out.String()
-	return e
+	return &emulation{emulated.Astrolabe[*model.Truth](t, on(t, scenarios, requests), args...)}
 }
 
-// record is emulate with a recording of so many requests, or until it ends by itself.
+// record makes a recording of so many requests, or until it ends by itself.
 func record(t *testing.T, scenarios []string, requests int, more ...string) *emulation {
 	t.Helper()
-	args := append([]string{"record", "--source", "panfrost", "--period", "2ms", "--duration", "10m", "-o", "$FILE"}, more...)
-	e := emulate(t, scenarios, requests, args...)
-	if e.exit != 0 {
-		t.Fatalf("exit status %d:\n%s", e.exit, e.output)
-	}
-	return e
+	return &emulation{emulated.Record[*model.Truth](t, on(t, scenarios, requests), "panfrost", "2ms", more...)}
 }
 
 // client is the one that counted.
 func (e *emulation) client(t *testing.T) *model.ClientTruth {
 	t.Helper()
-	for _, c := range e.truth.Clients {
+	for _, c := range e.Truth.Clients {
 		if c.PID != 0 && c.Delivered > 0 {
 			return c
 		}
 	}
-	t.Fatalf("the program counted nothing:\n%s", e.output)
+	t.Fatalf("the program counted nothing:\n%s", e.Output)
 	return nil
 }
 
 // equalsTruth compares every counter of every physical block with what the driver delivered.
 func (e *emulation) equalsTruth(t *testing.T) (*capture.Capture, *model.ClientTruth) {
 	t.Helper()
-	if !e.truth.Released {
+	if !e.Truth.Released {
 		t.Error("the program left something behind")
 	}
-	c, err := all.Registry().Open(t.Context(), e.file, formats.Options{})
-	if err != nil {
-		t.Fatalf("%v\n%s", err, e.output)
-	}
+	c := e.Open(t)
 	truth := e.client(t)
-	byAlias := map[string]*capture.Counter{}
-	for _, ctr := range c.Counters {
-		byAlias[ctr.Name] = ctr
-		for _, a := range ctr.Aliases {
-			byAlias[a] = ctr
-		}
-	}
-	blocks := map[string]int{}
+	var units []emulated.Unit
 	for _, b := range truth.Totals {
-		blocks[b.Block]++
+		units = append(units, emulated.Unit{Kind: b.Block, Number: b.Physical, Values: b.Values})
 	}
-	compared, nonzero := 0, 0
-	for _, b := range truth.Totals {
-		for index := mali.HeaderValues; index < len(b.Values); index++ {
-			raw := fmt.Sprintf("%s_%d", b.Block, index)
-			ctr := byAlias[raw]
-			if ctr == nil {
-				t.Fatalf("no counter for %s", raw)
-			}
-			if blocks[b.Block] > 1 {
-				if ctr = ctr.Instance(fmt.Sprint(b.Physical)); ctr == nil {
-					t.Fatalf("%s has no instance %d", raw, b.Physical)
-				}
-			}
-			if got, ok := ctr.Sum().Uint64(); got != b.Values[index] || !ok && b.Values[index] != 0 {
-				t.Fatalf("%s[%d] is %d in all, the driver delivered %d", raw, b.Physical, got, b.Values[index])
-			}
-			compared++
-			if b.Values[index] != 0 {
-				nonzero++
-			}
-		}
-	}
-	if c.Axis.Start[0] < 0 {
-		t.Errorf("the first sample begins at %d ns", c.Axis.Start[0])
-	}
+	compared, _, nonzero := emulated.HoldUnits(t, c, units, mali.HeaderValues, nil)
+	emulated.InOrder(t, c)
 	if compared < 240 || nonzero == 0 {
 		t.Errorf("%d values were compared, %d of them not 0", compared, nonzero)
 	}
@@ -193,8 +117,8 @@ func TestATimeoutIsLateAndLosesNoCount(t *testing.T) {
 		if lost == 0 || int(lost) != truth.Lost || truth.Lost < requests/5 {
 			t.Errorf("%d requests: %d are late, %d were not answered: %+v", requests, lost, truth.Lost, c.Late)
 		}
-		if !strings.Contains(e.output, "did not answer") {
-			t.Errorf("%d requests: nothing is said of the hang:\n%s", requests, e.output)
+		if !strings.Contains(e.Output, "did not answer") {
+			t.Errorf("%d requests: nothing is said of the hang:\n%s", requests, e.Output)
 		}
 	}
 }
@@ -202,8 +126,8 @@ func TestATimeoutIsLateAndLosesNoCount(t *testing.T) {
 func TestARemovedDeviceEndsTheRecordingCleanly(t *testing.T) {
 	e := record(t, []string{"unplug"}, 0)
 	c, truth := e.equalsTruth(t)
-	if !strings.Contains(e.output, "was removed") {
-		t.Errorf("nothing is said of the removal:\n%s", e.output)
+	if !strings.Contains(e.Output, "was removed") {
+		t.Errorf("nothing is said of the removal:\n%s", e.Output)
 	}
 	if c.Len() != truth.Delivered {
 		t.Errorf("%d samples of %d delivered ones", c.Len(), truth.Delivered)
@@ -219,26 +143,7 @@ func TestAnInterruptSwitchesTheCountersOff(t *testing.T) {
 
 func TestRequestsComeInTheOrderOfTheReference(t *testing.T) {
 	e := record(t, nil, 30)
-	from := 0
-	for i, c := range e.calls {
-		if strings.HasPrefix(c.Call, "open") && strings.HasSuffix(c.What, "/renderD128") {
-			from = i
-		}
-	}
-	want := []string{"GET_PARAM", "PERFCNT_ENABLE", "PERFCNT_DUMP", "PERFCNT_ENABLE", "close"}
-	at := 0
-	for _, c := range e.calls[from:] {
-		what := c.What
-		if c.Call == "close" {
-			what = "close"
-		}
-		if at < len(want) && strings.Contains(what, want[at]) {
-			at++
-		}
-	}
-	if at != len(want) {
-		t.Errorf("%s is not where it should be", want[at])
-	}
+	e.Asked(t, "/renderD128", []string{"GET_PARAM", "PERFCNT_ENABLE", "PERFCNT_DUMP", "PERFCNT_ENABLE", "close"})
 }
 
 func TestTheDoctorTellsEveryTroubleApart(t *testing.T) {
@@ -247,10 +152,10 @@ func TestTheDoctorTellsEveryTroubleApart(t *testing.T) {
 		"busy": "another program has the GPU's counters", "unknown-product": "is not known to this version", "": "counters of the Mali-G52",
 	} {
 		e := emulate(t, strings.Fields(scenario), 0, "doctor")
-		if !strings.Contains(e.output, want) {
-			t.Errorf("%s: the doctor does not say %q:\n%s", scenario, want, e.output)
+		if !strings.Contains(e.Output, want) {
+			t.Errorf("%s: the doctor does not say %q:\n%s", scenario, want, e.Output)
 		}
-		if !e.truth.Released {
+		if !e.Truth.Released {
 			t.Errorf("%s: something was left behind", scenario)
 		}
 	}

@@ -3,17 +3,14 @@
 package clients
 
 import (
-	"bytes"
-	"context"
-	"errors"
 	"fmt"
 	"math"
 	"os"
 	"os/exec"
 	"testing"
-	"time"
 
 	"astrolabe/hwio/hwtest"
+	"astrolabe/hwio/hwtest/emulated"
 )
 
 // Path finds an installed program, and skips the test where there is none. pkg is the package of Debian that has it.
@@ -51,22 +48,11 @@ func Run(t testing.TB, o Options, path string, args ...string) (*hwtest.Result, 
 	t.Helper()
 	cmd := exec.Command(path, args...)
 	cmd.Dir = t.TempDir()
-	var out bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &out, &out
-	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
-	defer cancel()
-	r, err := hwtest.Run(ctx, hwtest.Options{
-		Device: o.Device, Settings: hwtest.Settings{Scenarios: o.Scenarios, Seed: o.Seed}, Cmd: cmd, EndAfter: o.EndAfter,
-	})
-	switch {
-	case errors.Is(err, hwtest.ErrUnsupported):
-		t.Skipf("SKIPPED: this system cannot run a program under an emulated kernel: %v", err)
-	case err != nil:
-		t.Fatalf("%s: %v\n%s", path, err, out.String())
-	case r.Exit != o.Exit:
-		t.Fatalf("%s %q exits with %d, want %d:\n%s", path, args, r.Exit, o.Exit, out.String())
+	r, out := emulated.Run(t, hwtest.Options{Device: o.Device, Settings: hwtest.Settings{Scenarios: o.Scenarios, Seed: o.Seed}, Cmd: cmd, EndAfter: o.EndAfter})
+	if r.Exit != o.Exit {
+		t.Fatalf("%s %q exits with %d, want %d:\n%s", path, args, r.Exit, o.Exit, out)
 	}
-	return r, out.String()
+	return r, out
 }
 
 // Comparison counts the values of one client on one device that were held against the truth.

@@ -1,9 +1,6 @@
 package cpupmu
 
 import (
-	"bytes"
-	"context"
-	"errors"
 	"fmt"
 	"math"
 	"os"
@@ -11,14 +8,12 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"golang.org/x/sys/unix"
 
 	"astrolabe/capture"
-	"astrolabe/capture/formats"
-	"astrolabe/capture/formats/arrow"
 	"astrolabe/hwio/hwtest"
+	"astrolabe/hwio/hwtest/emulated"
 	"astrolabe/hwio/hwtest/programs"
 )
 
@@ -39,28 +34,18 @@ func runProgram(t *testing.T, scenarios, program string, reads int, args ...stri
 	}
 	cmd := exec.Command(program, args...)
 	cmd.Dir = t.TempDir()
-	var out bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &out, &out
-	set := hwtest.Settings{Seed: 1}
+	set := hwtest.Settings{}
 	if scenarios != "" {
 		set.Scenarios = strings.Split(scenarios, ",")
 	}
-	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
-	defer cancel()
-	r, err := hwtest.Run(ctx, hwtest.Options{Device: Models()[0].New(), Settings: set, Cmd: cmd, EndAfter: reads})
-	if errors.Is(err, hwtest.ErrUnsupported) {
-		t.Skipf("EMULATION SKIPPED: %v", err)
-	}
-	if err != nil {
-		t.Fatalf("%v\n%s", err, out.String())
-	}
+	r, output = emulated.Run(t, hwtest.Options{Device: Models()[0].New(), Settings: set, Cmd: cmd, EndAfter: reads})
 	truth = r.Truth.(*Truth)
 	for _, e := range truth.Events {
 		if !e.Closed {
 			t.Errorf("%s on processor %d was left open", e.Name, e.CPU)
 		}
 	}
-	return r, truth, out.String()
+	return r, truth, output
 }
 
 // record records what args say until every event has been read so often, and opens the capture.
@@ -71,10 +56,7 @@ func record(t *testing.T, scenarios string, reads int, args ...string) (*capture
 	if r.Exit != 0 {
 		t.Fatalf("record exits with %d:\n%s", r.Exit, out)
 	}
-	c, err := formats.NewRegistry(arrow.Format{}).Open(t.Context(), path, formats.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := emulated.Open(t, path)
 	return c, truth, out
 }
 

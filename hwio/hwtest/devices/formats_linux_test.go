@@ -3,21 +3,16 @@
 package devices
 
 import (
-	"bytes"
-	"context"
-	"errors"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"astrolabe/capture"
 	"astrolabe/capture/formats"
 	"astrolabe/capture/formats/all"
 	"astrolabe/capture/formats/formatstest"
 	"astrolabe/hwio/hwtest"
-	"astrolabe/hwio/hwtest/programs"
+	"astrolabe/hwio/hwtest/emulated"
 )
 
 // sources are what records a device, by the beginning of its name.
@@ -26,8 +21,8 @@ var sources = map[string]string{"cpu-pmu": "cpu", "gfx": "amdgpu", "kbl": "i915"
 // answers are how many of a source's answers a recording waits for.
 var answers = map[string]int{"cpu": 50, "amdgpu": 4, "i915": 150, "kbase": 50, "panfrost": 50}
 
-// recordOf records a device as users do, with the program that stands at path.
-func recordOf(t *testing.T, m hwtest.Model, path string) *capture.Capture {
+// recordOf records a device as users do.
+func recordOf(t *testing.T, m hwtest.Model) *capture.Capture {
 	t.Helper()
 	source := ""
 	for prefix, name := range sources {
@@ -38,43 +33,24 @@ func recordOf(t *testing.T, m hwtest.Model, path string) *capture.Capture {
 	if source == "" {
 		t.Fatalf("nothing is known to record %s: add it to the sources of this test", m.Name)
 	}
-	file := filepath.Join(t.TempDir(), "r.arrow")
-	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
-	defer cancel()
-	var out bytes.Buffer
-	cmd := exec.Command(path, "record", "--source", source, "--period", "5ms", "--duration", "10m", "-o", file)
-	cmd.Stdout, cmd.Stderr = &out, &out
-	res, err := hwtest.Run(ctx, hwtest.Options{Device: m.New(), Settings: hwtest.Settings{Seed: 1}, Cmd: cmd, EndAfter: answers[source]})
-	if errors.Is(err, hwtest.ErrUnsupported) {
-		t.Skipf("SKIPPED: no emulation here: %v", err)
-	}
-	if err != nil || res.Exit != 0 {
-		t.Fatalf("%v\n%s", err, out.String())
-	}
-	c, err := all.Registry().Open(t.Context(), file, formats.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	e := emulated.Record[any](t, hwtest.Options{Device: m.New(), EndAfter: answers[source]}, source, "5ms")
+	c := e.Open(t)
 	if c.Len() == 0 || len(c.Counters) == 0 {
-		t.Fatalf("%d samples, %d counters\n%s", c.Len(), len(c.Counters), out.String())
+		t.Fatalf("%d samples, %d counters\n%s", c.Len(), len(c.Counters), e.Output)
 	}
 	return c
 }
 
 // A recording of every device, converted to every format and back, has what docs/formats.md says that the format keeps.
 func TestRecordingsOfEveryDeviceSurviveWhatTheTableOfFormatsPromises(t *testing.T) {
-	if testing.Short() {
-		t.Skip("SKIPPED: -short: emulations record in real time")
-	}
 	promised, err := formatstest.Promises(filepath.Join("..", "..", ".."))
 	if err != nil {
 		t.Fatal(err)
 	}
-	program := programs.Path(t, "astrolabe")
 	tried := map[string]int{}
 	for _, m := range All() {
 		t.Run(m.Name, func(t *testing.T) {
-			c := recordOf(t, m, program)
+			c := recordOf(t, m)
 			for _, f := range all.Registry().Formats() {
 				w, ok := f.(formats.Writer)
 				if !ok || f.Name() == "gpa" { // which holds counters of GPA only

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"astrolabe/capture"
+	"astrolabe/hwio/hwtest/emulated"
 )
 
 // gpuKernel is a kernel with panfrost.
@@ -70,37 +71,18 @@ var panfrost = []string{"--source", "panfrost", "--period", "20ms"}
 func holdsWhatWasWritten(t *testing.T, table *Table, what string, c *capture.Capture, g *gpu, before, after told) {
 	t.Helper()
 	table.Equal(what+": samples", c.Len(), after.samples-before.samples)
-	byName := map[string]*capture.Counter{}
-	for _, ctr := range c.Counters {
-		byName[ctr.Name] = ctr
-		for _, a := range ctr.Aliases {
-			byName[a] = ctr
-		}
-	}
-	units := map[string]int{}
-	for _, p := range g.layout {
-		units[p.name]++
-	}
-	compared, equal := 0, 0
+	var units []emulated.Unit
 	for block, p := range g.layout {
-		for i := 4; p.name != "" && i < blockValues; i++ { // the first four are no counters
-			raw := fmt.Sprintf("%s_%d", p.name, i)
-			ctr := byName[raw]
-			if ctr != nil && units[p.name] > 1 {
-				ctr = ctr.Instance(fmt.Sprint(p.number))
-			}
-			if ctr == nil {
-				t.Fatalf("%s: no counter %s of unit %d", what, raw, p.number)
-			}
-			compared++
-			truth := after.totals[block*blockValues+i] - before.totals[block*blockValues+i]
-			if got, ok := ctr.Sum().Uint64(); ok && got == truth {
-				equal++
-			} else {
-				t.Errorf("%s: %s of unit %d is %d, the GPU wrote %d", what, raw, p.number, got, truth)
-			}
+		if p.name == "" {
+			continue
 		}
+		u := emulated.Unit{Kind: p.name, Number: int(p.number), Values: make([]uint64, blockValues)}
+		for i := range u.Values {
+			u.Values[i] = after.totals[block*blockValues+i] - before.totals[block*blockValues+i]
+		}
+		units = append(units, u)
 	}
+	compared, equal, _ := emulated.HoldUnits(t, c, units, 4, nil) // the first four are no counters
 	table.Equal(what+": counters that hold what was written", equal, compared)
 }
 

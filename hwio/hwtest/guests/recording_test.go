@@ -6,8 +6,7 @@ import (
 	"testing"
 
 	"astrolabe/capture"
-	"astrolabe/capture/formats"
-	"astrolabe/capture/formats/all"
+	"astrolabe/hwio/hwtest/emulated"
 )
 
 // record runs astrolabe record in the guest and opens what it wrote. The second result is what it said.
@@ -22,11 +21,7 @@ func record(t *testing.T, m *Machine, args ...string) (*capture.Capture, string)
 
 func open(t *testing.T, m *Machine, path string) *capture.Capture {
 	t.Helper()
-	c, err := all.Registry().Open(t.Context(), m.Fetch(path), formats.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return c
+	return emulated.Open(t, m.Fetch(path))
 }
 
 // counter is what the recording has under a name.

@@ -1,10 +1,7 @@
 package i915
 
 import (
-	"bytes"
-	"context"
 	"encoding/binary"
-	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -19,6 +16,7 @@ import (
 
 	"astrolabe/hwio/hwtest"
 	"astrolabe/hwio/hwtest/clients"
+	"astrolabe/hwio/hwtest/emulated"
 	"astrolabe/hwio/hwtest/programs"
 )
 
@@ -54,26 +52,12 @@ func recorder(t *testing.T, model string, o hwtest.Options, args ...string) *hwt
 	if err := unix.Flock(int(lock.Fd()), unix.LOCK_EX); err != nil {
 		t.Fatal(err)
 	}
-	for _, m := range Models() {
-		if m.Name == model {
-			o.Device = m.New()
-		}
-	}
-	var out bytes.Buffer
-	o.Settings.Scenarios = permitted(o.Settings.Scenarios)
-	o.Cmd, o.Settings.Seed = exec.Command(path, append([]string{"-c", "0.2"}, args...)...), 3
-	o.Cmd.Stdout, o.Cmd.Stderr = &out, &out
-	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Minute)
-	defer cancel()
-	res, err := hwtest.Run(ctx, o)
-	if errors.Is(err, hwtest.ErrUnsupported) {
-		t.Skipf("SKIPPED: %v", err)
-	}
-	if err != nil {
-		t.Fatalf("%v\n%s", err, out.String())
-	}
+	o.Device = emulated.Device(t, Models(), model)
+	o.Settings.Scenarios, o.Settings.Seed = permitted(o.Settings.Scenarios), 3
+	o.Cmd = exec.Command(path, append([]string{"-c", "0.2"}, args...)...)
+	res, out := emulated.Run(t, o)
 	if res.Exit != 0 {
-		t.Fatalf("exit %d\n%s", res.Exit, out.String())
+		t.Fatalf("exit %d\n%s", res.Exit, out)
 	}
 	return res
 }

@@ -1,39 +1,27 @@
 package mali
 
 import (
-	"bytes"
-	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
 	"testing"
-	"time"
 
 	"astrolabe/hwio/hwtest"
+	"astrolabe/hwio/hwtest/emulated"
 )
 
-// emulated runs this test's program under a model and compares what it read with the truth.
-func emulated(t *testing.T, part, device string, scenarios ...string) *Truth {
+// sampled runs this test's program under a model and compares what it read with the truth.
+func sampled(t *testing.T, part, device string, scenarios ...string) *Truth {
 	t.Helper()
-	models := Models()
-	i := slices.IndexFunc(models, func(m hwtest.Model) bool { return m.Name == device })
 	sums := filepath.Join(t.TempDir(), "sums.json")
 	cmd := exec.Command(os.Args[0], "-test.run=^TestProgram$", "-test.count=1")
 	cmd.Env = append(os.Environ(), "MALI_PROGRAM="+part, "MALI_SUMS="+sums)
-	var out bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &out, &out
-	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
-	defer cancel()
-	r, err := hwtest.Run(ctx, hwtest.Options{Device: models[i].New(), Settings: hwtest.Settings{Scenarios: scenarios, Seed: 1}, Cmd: cmd})
-	if errors.Is(err, hwtest.ErrUnsupported) {
-		t.Skipf("EMULATION SKIPPED: %v", err)
-	}
-	if err != nil || r.Exit != 0 {
-		t.Fatalf("exit status %d, %v\n%s", r.Exit, err, out.String())
+	r, out := emulated.Run(t, hwtest.Options{Device: emulated.Device(t, Models(), device), Settings: hwtest.Settings{Scenarios: scenarios}, Cmd: cmd})
+	if r.Exit != 0 {
+		t.Fatalf("exit status %d\n%s", r.Exit, out)
 	}
 	b, err := os.ReadFile(sums)
 	if err != nil {
@@ -57,7 +45,7 @@ func emulated(t *testing.T, part, device string, scenarios ...string) *Truth {
 }
 
 func TestAProgramSamplesKinstrThroughRealCalls(t *testing.T) {
-	c := emulated(t, "kinstr", "mali-g720").Clients[0]
+	c := sampled(t, "kinstr", "mali-g720").Clients[0]
 	if !c.Mapped || c.Stops != 1 || c.Delivered < 300 || c.Unread != 0 {
 		t.Errorf("truth: mapped %v, %d stops, %d samples", c.Mapped, c.Stops, c.Delivered)
 	}
@@ -65,13 +53,13 @@ func TestAProgramSamplesKinstrThroughRealCalls(t *testing.T) {
 }
 
 func TestAProgramSamplesVinstrThroughRealCalls(t *testing.T) {
-	if c := emulated(t, "vinstr", "mali-legacy").Clients[0]; !c.Mapped || c.Delivered != 100 {
+	if c := sampled(t, "vinstr", "mali-legacy").Clients[0]; !c.Mapped || c.Delivered != 100 {
 		t.Errorf("truth: mapped %v, %d samples", c.Mapped, c.Delivered)
 	}
 }
 
 func TestAProgramSamplesPanfrostThroughRealCalls(t *testing.T) {
-	if c := emulated(t, "panfrost", "panfrost").Clients[0]; c.Delivered != 50 {
+	if c := sampled(t, "panfrost", "panfrost").Clients[0]; c.Delivered != 50 {
 		t.Errorf("truth: %d samples", c.Delivered)
 	}
 }
