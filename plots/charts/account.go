@@ -137,7 +137,7 @@ func (a *Account) free(list []AccountPart, n int) []int {
 
 // AccountChart draws an account as one bar of the whole, and what led when as a lane over time, with the names of the parts below.
 func AccountChart(a *Account, title string) *Plot {
-	return &Plot{Title: title, Kind: "account", body: &accountChart{a, title}}
+	return New(title, "account", &accountChart{a, title})
 }
 
 type accountChart struct {
@@ -233,10 +233,10 @@ func (a *Account) heading() string {
 	return text
 }
 
-func (c *accountChart) prefer(t *canvas.Theme, width float64) float64 {
+func (c *accountChart) Prefer(t *canvas.Theme, width float64) float64 {
 	h := newHeader(t, c.title, "", c.a.heading(), width).height(t) + topPad(t) + accountBarHeight(t)
 	if t0, t1 := c.a.over(); t1 > t0 {
-		h += newTimeStack([]*lane{c.a.lane()}).prefer(t, width)
+		h += newTimeStack([]*lane{c.a.lane()}).Prefer(t, width)
 	}
 	return h + t.Text*0.6 + c.a.drawKeys(nil, t, 0, 0, width, keyRows)
 }
@@ -247,7 +247,7 @@ const keyRows = 4
 // accountBarHeight is the height of the bar of the whole.
 func accountBarHeight(t *canvas.Theme) float64 { return t.Text * 2 }
 
-func (c *accountChart) draw(sc *canvas.Scene, t *canvas.Theme, area canvas.Rect) {
+func (c *accountChart) Draw(sc *canvas.Scene, t *canvas.Theme, area canvas.Rect) {
 	y := newHeader(t, c.title, "", c.a.heading(), area.W).draw(sc, t, area.X, area.Y) + topPad(t)
 	if c.a.Base <= 0 {
 		drawNoData(sc, t, canvas.Box(area.X, y, area.W, area.Bottom()-y), "no time was measured")
@@ -257,7 +257,7 @@ func (c *accountChart) draw(sc *canvas.Scene, t *canvas.Theme, area canvas.Rect)
 	y += accountBarHeight(t) + t.Text*0.3
 	y = c.a.drawKeys(sc, t, area.X, y, area.W, keyRows) + t.Text*0.3
 	if t0, t1 := c.a.over(); t1 > t0 && area.Bottom()-y > timeAxisHeight(t)+t.Text {
-		newTimeStack([]*lane{c.a.lane()}).draw(sc, t, canvas.Box(area.X, y, area.W, area.Bottom()-y))
+		newTimeStack([]*lane{c.a.lane()}).Draw(sc, t, canvas.Box(area.X, y, area.W, area.Bottom()-y))
 	}
 }
 
@@ -308,13 +308,13 @@ func (a *Account) Below(p *Plot) *Plot {
 	}
 	strip := a.lane()
 	if p == nil {
-		return &Plot{Kind: "account", body: newTimeStack([]*lane{strip})}
+		return New("", "account", newTimeStack([]*lane{strip}))
 	}
 	lanes := lanesOf(p)
 	strip.follows = true
 	if with := append(lanes[:len(lanes):len(lanes)], strip); lanes != nil {
 		if _, _, ok := shareTime(with); ok {
-			return &Plot{Title: p.Title, Kind: p.Kind, body: newTimeStack(with)}
+			return New(p.Title, p.Kind, newTimeStack(with))
 		}
 	}
 	return p

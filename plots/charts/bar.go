@@ -55,7 +55,7 @@ func Bar(o BarOptions, series ...BarSeries) (*Plot, error) {
 			}
 		}
 	}
-	return &Plot{Title: o.Title, Kind: "bar", body: b}, nil
+	return New(o.Title, "bar", b), nil
 }
 
 type bar struct {
@@ -102,7 +102,7 @@ func (b *bar) labelWidth(t *canvas.Theme, width float64) float64 {
 	return min(w, width*0.38)
 }
 
-func (b *bar) prefer(t *canvas.Theme, width float64) float64 {
+func (b *bar) Prefer(t *canvas.Theme, width float64) float64 {
 	h := newHeader(t, b.o.Title, "", b.heading(""), width).height(t) + topPad(t) + timeAxisHeight(t)
 	if keys := b.keys(t); keys != nil {
 		h += legendRows(t, keys, width, 0).height() + t.Text*0.5
@@ -155,7 +155,7 @@ func (b *bar) standing(t *canvas.Theme, width float64) bool {
 	return true
 }
 
-func (b *bar) draw(sc *canvas.Scene, t *canvas.Theme, area canvas.Rect) {
+func (b *bar) Draw(sc *canvas.Scene, t *canvas.Theme, area canvas.Rect) {
 	stand := b.standing(t, area.W)
 	va := newValueAxis(b.spread, b.o.Y, b.unit, 5, true)
 	label := b.heading("")

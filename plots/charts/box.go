@@ -46,7 +46,7 @@ func Box(o BoxOptions, samples ...Sample) (*Plot, error) {
 		}
 		b.rows = append(b.rows, r)
 	}
-	return &Plot{Title: o.Title, Kind: "box", body: b}, nil
+	return New(o.Title, "box", b), nil
 }
 
 type box struct {
@@ -101,7 +101,7 @@ func (b *box) rowHeight(t *canvas.Theme, width float64) float64 {
 	return max(t.Text*2.1, canvas.RowNameHeight(t, lines)+t.Text*0.4)
 }
 
-func (b *box) prefer(t *canvas.Theme, width float64) float64 {
+func (b *box) Prefer(t *canvas.Theme, width float64) float64 {
 	h := newHeader(t, b.o.Title, "", b.heading(""), width).height(t) + topPad(t) + timeAxisHeight(t) + b.noteHeight(t, width)
 	if b.spread.empty() {
 		return h + t.Text*4
@@ -138,7 +138,7 @@ func (b *box) noteHeight(t *canvas.Theme, width float64) float64 {
 	return float64(len(s.Wrap(b.note(), width))) * s.Leading()
 }
 
-func (b *box) draw(sc *canvas.Scene, t *canvas.Theme, area canvas.Rect) {
+func (b *box) Draw(sc *canvas.Scene, t *canvas.Theme, area canvas.Rect) {
 	s, ns := canvas.Regular.Of(t.Text), canvas.Regular.Of(t.Small)
 	y := newHeader(t, b.o.Title, "", b.heading(""), area.W).draw(sc, t, area.X, area.Y)
 	if notes := ns.Wrap(b.note(), area.W); !b.spread.empty() && float64(len(notes))*ns.Leading() < area.H*0.25 {

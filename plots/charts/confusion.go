@@ -34,7 +34,7 @@ func Confusion(o ConfusionOptions, classes []string, counts [][]int) (*Plot, err
 			c.any = c.any || n > 0
 		}
 	}
-	return &Plot{Title: o.Title, Kind: "confusion", body: c}, nil
+	return New(o.Title, "confusion", c), nil
 }
 
 type confusion struct {
@@ -44,11 +44,11 @@ type confusion struct {
 	any    bool
 }
 
-func (c *confusion) prefer(t *canvas.Theme, _ float64) float64 {
+func (c *confusion) Prefer(t *canvas.Theme, _ float64) float64 {
 	return t.Text*7 + float64(max(len(c.names), 4))*t.Text*1.7
 }
 
-func (c *confusion) draw(sc *canvas.Scene, t *canvas.Theme, area canvas.Rect) {
+func (c *confusion) Draw(sc *canvas.Scene, t *canvas.Theme, area canvas.Rect) {
 	y := newHeader(t, c.o.Title, "", c.o.Label, area.W).draw(sc, t, area.X, area.Y) + topPad(t)
 	if !c.any {
 		frame := canvas.Box(area.X, y, area.W, area.Bottom()-y)

@@ -87,7 +87,7 @@ func Correlation(o CorrelationOptions, samples ...Sample) (*Plot, error) {
 		c.r[p[1]][p[0]] = r
 		c.any = c.any || r == r
 	}
-	return &Plot{Title: o.Title, Kind: "correlation", body: c}, nil
+	return New(o.Title, "correlation", c), nil
 }
 
 type correlation struct {
@@ -216,14 +216,14 @@ func ranks(v []float64) []float64 {
 	return out
 }
 
-func (c *correlation) prefer(t *canvas.Theme, _ float64) float64 {
+func (c *correlation) Prefer(t *canvas.Theme, _ float64) float64 {
 	if !c.any {
 		return t.Text * 8
 	}
 	return t.Text*6 + float64(len(c.names))*t.Text*1.9
 }
 
-func (c *correlation) draw(sc *canvas.Scene, t *canvas.Theme, area canvas.Rect) {
+func (c *correlation) Draw(sc *canvas.Scene, t *canvas.Theme, area canvas.Rect) {
 	label := "of the values (Pearson)"
 	if c.o.Method == "spearman" {
 		label = "of the ranks (Spearman)"

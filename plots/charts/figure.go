@@ -13,12 +13,12 @@ const figureWidth = 1280
 func (p *Plot) Figure(t *canvas.Theme, scale float64) *canvas.Scene {
 	t = t.Shrunk(figureWidth)
 	pad := t.Text * 0.6
-	h := min(p.body.prefer(t, figureWidth-2*pad)+2*pad, canvas.MaxSide) // there are charts of thousands of rows
+	h := min(p.body.Prefer(t, figureWidth-2*pad)+2*pad, canvas.MaxSide) // there are charts of thousands of rows
 	if figureWidth*h*scale*scale > canvas.MaxPixels/8 {
 		scale = 1
 	}
 	sc := canvas.NewScene(figureWidth, h, scale, t.Page)
-	p.body.draw(sc, t, canvas.Box(pad, pad, figureWidth-2*pad, h-2*pad))
+	p.body.Draw(sc, t, canvas.Box(pad, pad, figureWidth-2*pad, h-2*pad))
 	return sc
 }
 

@@ -29,7 +29,7 @@ func TitledGrid(title string, rows [][]*Plot) (*Plot, error) {
 	if len(g.rows) == 0 {
 		return nil, fmt.Errorf("grid: there is no row")
 	}
-	return &Plot{Title: title, Kind: "grid", body: g}, nil
+	return New(title, "grid", g), nil
 }
 
 // single returns the lanes of a grid that is one column of timelines; the first bears the title of the grid.
@@ -71,16 +71,16 @@ func (g *grid) headHeight(t *canvas.Theme, width float64) float64 {
 
 func gridGap(t *canvas.Theme) float64 { return t.Text * 1.4 }
 
-func (g *grid) prefer(t *canvas.Theme, width float64) float64 {
+func (g *grid) Prefer(t *canvas.Theme, width float64) float64 {
 	if lanes := g.single(); lanes != nil {
-		return newTimeStack(lanes).prefer(t, width)
+		return newTimeStack(lanes).Prefer(t, width)
 	}
 	h := g.headHeight(t, width) - gridGap(t)
 	for _, row := range g.rows {
 		cell := g.cellWidth(t, row, width)
 		tallest := 0.0
 		for _, p := range row {
-			tallest = max(tallest, p.body.prefer(t, cell))
+			tallest = max(tallest, p.body.Prefer(t, cell))
 		}
 		h += tallest + gridGap(t)
 	}
@@ -92,9 +92,9 @@ func (g *grid) cellWidth(t *canvas.Theme, row []*Plot, width float64) float64 {
 	return (width - (n-1)*gridGap(t)) / n
 }
 
-func (g *grid) draw(sc *canvas.Scene, t *canvas.Theme, area canvas.Rect) {
+func (g *grid) Draw(sc *canvas.Scene, t *canvas.Theme, area canvas.Rect) {
 	if lanes := g.single(); lanes != nil {
-		newTimeStack(lanes).draw(sc, t, area)
+		newTimeStack(lanes).Draw(sc, t, area)
 		return
 	}
 	if !g.fits(t, area) {
@@ -114,7 +114,7 @@ func (g *grid) draw(sc *canvas.Scene, t *canvas.Theme, area canvas.Rect) {
 		h := room * prefer[i] / sum
 		cell := g.cellWidth(t, row, area.W)
 		for j, p := range row {
-			p.body.draw(sc, t, canvas.Box(area.X+float64(j)*(cell+gridGap(t)), y, cell, h))
+			p.body.Draw(sc, t, canvas.Box(area.X+float64(j)*(cell+gridGap(t)), y, cell, h))
 		}
 		y += h + gridGap(t)
 	}
@@ -142,7 +142,7 @@ func (g *grid) heights(t *canvas.Theme, width float64) (rows []float64, sum floa
 	rows = make([]float64, len(g.rows))
 	for i, row := range g.rows {
 		for _, p := range row {
-			rows[i] = max(rows[i], p.body.prefer(t, g.cellWidth(t, row, width)))
+			rows[i] = max(rows[i], p.body.Prefer(t, g.cellWidth(t, row, width)))
 		}
 		sum += rows[i]
 	}

@@ -88,7 +88,7 @@ func Heatmap(o HeatmapOptions, rows ...Series) (*Plot, error) {
 			h.spread.add(v)
 		}
 	}
-	return &Plot{Title: o.Title, Kind: "heatmap", body: h}, nil
+	return New(o.Title, "heatmap", h), nil
 }
 
 type heatmap struct {
@@ -100,7 +100,7 @@ type heatmap struct {
 	total, missing, lost int
 }
 
-func (h *heatmap) prefer(t *canvas.Theme, width float64) float64 {
+func (h *heatmap) Prefer(t *canvas.Theme, width float64) float64 {
 	if h.spread.empty() {
 		return t.Text * 8
 	}
@@ -156,7 +156,7 @@ func (h *heatmap) notes(columns int) string {
 	return text
 }
 
-func (h *heatmap) draw(sc *canvas.Scene, t *canvas.Theme, area canvas.Rect) {
+func (h *heatmap) Draw(sc *canvas.Scene, t *canvas.Theme, area canvas.Rect) {
 	s, ns := canvas.Regular.Of(t.Text), canvas.Regular.Of(t.Small)
 	y := newHeader(t, h.o.Title, "", h.notes(int(area.W*sc.Scale)), area.W).draw(sc, t, area.X, area.Y)
 	if h.spread.empty() {

@@ -68,7 +68,7 @@ func Histogram(o HistogramOptions, samples ...Sample) (*Plot, error) {
 		h.samples = append(h.samples, c)
 	}
 	h.count()
-	return &Plot{Title: o.Title, Kind: "histogram", body: h}, nil
+	return New(o.Title, "histogram", h), nil
 }
 
 type counted struct {
@@ -259,7 +259,7 @@ func Grouped(n int) string {
 	return s
 }
 
-func (h *histogram) prefer(t *canvas.Theme, width float64) float64 {
+func (h *histogram) Prefer(t *canvas.Theme, width float64) float64 {
 	if h.empty() {
 		return t.Text * 7
 	}
@@ -330,7 +330,7 @@ func (h *histogram) percentiles() (at []float64, labels []string) {
 	return at, labels
 }
 
-func (h *histogram) draw(sc *canvas.Scene, t *canvas.Theme, area canvas.Rect) {
+func (h *histogram) Draw(sc *canvas.Scene, t *canvas.Theme, area canvas.Rect) {
 	y := newHeader(t, h.o.Title, "", h.heading(), area.W).draw(sc, t, area.X, area.Y)
 	bottom := area.Bottom()
 	if keys := h.keys(t); keys != nil {

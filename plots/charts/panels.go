@@ -65,9 +65,9 @@ func Panels(t *canvas.Theme, list []*Plot, a Alignment, width, highest float64) 
 		}
 		lanes := lanesOf(p)
 		if lanes == nil {
-			h := min(p.body.prefer(t, width), highest)
+			h := min(p.body.Prefer(t, width), highest)
 			out = append(out, Panel{Height: h, Space: t.Text * 1.4, Draw: func(sc *canvas.Scene, x, y, w float64) {
-				p.body.draw(sc, t, canvas.Box(x, y, w, h))
+				p.body.Draw(sc, t, canvas.Box(x, y, w, h))
 			}})
 			continue
 		}

@@ -15,7 +15,7 @@ import (
 type Plot struct {
 	Title string // "" if the chart says what it shows in another way
 	Kind  string // the chart: "timeline", "scatter", "heatmap" and so on, as its function is called
-	body  body
+	body  Body
 	theme *canvas.Theme
 	meter *progress.Meter
 	warn  func(string)
@@ -35,12 +35,15 @@ func (p *Plot) Warning(f func(string)) *Plot {
 	return &q
 }
 
-// body is the drawing side of one kind of chart.
-type body interface {
-	// prefer is the height in logical pixels at which the chart reads well at a width.
-	prefer(t *canvas.Theme, width float64) float64
-	// draw fills area. It never draws outside of it, however small it is.
-	draw(sc *canvas.Scene, t *canvas.Theme, area canvas.Rect)
+// New makes a chart of what draws it. kind is what the function is called that makes such charts.
+func New(title, kind string, b Body) *Plot { return &Plot{Title: title, Kind: kind, body: b} }
+
+// Body is the drawing side of one kind of chart.
+type Body interface {
+	// Prefer is the height in logical pixels at which the chart reads well at a width.
+	Prefer(t *canvas.Theme, width float64) float64
+	// Draw fills area. It never draws outside of it, however small it is.
+	Draw(sc *canvas.Scene, t *canvas.Theme, area canvas.Rect)
 }
 
 // WithTheme returns the same chart in another look.
@@ -73,7 +76,7 @@ func (p *Plot) scene(sz canvas.Size) (*canvas.Scene, error) {
 		// A chart with many panels needs more than the default height to be legible.
 		th := t.Shrunk(w)
 		_, _, scale, _ := sz.Resolve(canvas.DefaultWidth, canvas.DefaultHeight)
-		need := (p.body.prefer(th, w-2*pagePad(th))*0.75 + 2*pagePad(th)) * scale
+		need := (p.body.Prefer(th, w-2*pagePad(th))*0.75 + 2*pagePad(th)) * scale
 		height = min(max(height, int(need)), canvas.MaxSide)
 	}
 	w, h, scale, err := sz.Resolve(canvas.DefaultWidth, height)
@@ -83,7 +86,7 @@ func (p *Plot) scene(sz canvas.Size) (*canvas.Scene, error) {
 	t = t.Shrunk(w)
 	sc := canvas.NewScene(w, h, scale, t.Page)
 	pad := pagePad(t)
-	p.body.draw(sc, t, canvas.Box(pad, pad, w-2*pad, h-2*pad))
+	p.body.Draw(sc, t, canvas.Box(pad, pad, w-2*pad, h-2*pad))
 	canvas.Measure(p.meter, sc)
 	return sc, nil
 }
@@ -142,7 +145,7 @@ func Drawable(list []*Plot) []*Plot {
 }
 
 // Draw draws the chart into an area, however small it is.
-func (p *Plot) Draw(sc *canvas.Scene, t *canvas.Theme, area canvas.Rect) { p.body.draw(sc, t, area) }
+func (p *Plot) Draw(sc *canvas.Scene, t *canvas.Theme, area canvas.Rect) { p.body.Draw(sc, t, area) }
 
 // Window is the stretch of time that a timeline or a column of timelines shows; ok is false for any other chart.
 func (p *Plot) Window() (t0, t1 int64, ok bool) {

@@ -72,7 +72,7 @@ func Roofline(o RooflineOptions, points ...RoofPoint) (*Plot, error) {
 		slowest = min(slowest, b.Value)
 	}
 	r.ys.add(max(r.xs.lo*slowest, r.peak*1e-5))
-	return &Plot{Title: o.Title, Kind: "roofline", body: r}, nil
+	return New(o.Title, "roofline", r), nil
 }
 
 type roofline struct {
@@ -122,11 +122,11 @@ func (r *roofline) keys(t *canvas.Theme) []key {
 	return out
 }
 
-func (r *roofline) prefer(t *canvas.Theme, width float64) float64 {
+func (r *roofline) Prefer(t *canvas.Theme, width float64) float64 {
 	return planeHeight(t, r.keys(t), width) + t.Text*5
 }
 
-func (r *roofline) draw(sc *canvas.Scene, t *canvas.Theme, area canvas.Rect) {
+func (r *roofline) Draw(sc *canvas.Scene, t *canvas.Theme, area canvas.Rect) {
 	rate := unitOf(r.o.Unit + "/s")
 	if rate.class == plainUnit {
 		rate.class = symbolUnit

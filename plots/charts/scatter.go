@@ -67,7 +67,7 @@ func Scatter(o ScatterOptions, x, y []float64) (*Plot, error) {
 	if o.Fit {
 		s.fit()
 	}
-	return &Plot{Title: o.Title, Kind: "scatter", body: s}, nil
+	return New(o.Title, "scatter", s), nil
 }
 
 type scatter struct {
@@ -227,7 +227,7 @@ func (s *scatter) keys(t *canvas.Theme) []key {
 	return out
 }
 
-func (s *scatter) prefer(t *canvas.Theme, width float64) float64 {
+func (s *scatter) Prefer(t *canvas.Theme, width float64) float64 {
 	if len(s.index) == 0 {
 		return t.Text * 8
 	}
@@ -243,7 +243,7 @@ func axisOf(sp spread, u unit, log bool) func(int) valueAxis {
 	}
 }
 
-func (s *scatter) draw(sc *canvas.Scene, t *canvas.Theme, area canvas.Rect) {
+func (s *scatter) Draw(sc *canvas.Scene, t *canvas.Theme, area canvas.Rect) {
 	p := planeParts{title: s.o.Title, label: s.o.YLabel, unitInLabel: true, notes: s.notes(), xtitle: s.o.XLabel, keys: s.keys(t),
 		xaxis: axisOf(s.xs, s.xu, s.o.LogX), yaxis: axisOf(s.ys, s.yu, s.o.LogY),
 		empty: len(s.index) == 0, why: "no pair of values is complete"}

@@ -127,7 +127,7 @@ func Timeline(o TimelineOptions, series ...Series) (*Plot, error) {
 	if err := tl.split(series[:left], series[left:]); err != nil {
 		return nil, err
 	}
-	return &Plot{Title: o.Title, Kind: "timeline", body: tl}, nil
+	return New(o.Title, "timeline", tl), nil
 }
 
 // timeline is the body of a Timeline: one or more lanes over one window of time.
@@ -188,12 +188,12 @@ func (tl *timeline) split(series, twin []Series) error {
 	return nil
 }
 
-func (tl *timeline) prefer(t *canvas.Theme, width float64) float64 {
-	return newTimeStack(tl.lanes).prefer(t, width)
+func (tl *timeline) Prefer(t *canvas.Theme, width float64) float64 {
+	return newTimeStack(tl.lanes).Prefer(t, width)
 }
 
-func (tl *timeline) draw(sc *canvas.Scene, t *canvas.Theme, area canvas.Rect) {
-	newTimeStack(tl.lanes).draw(sc, t, area)
+func (tl *timeline) Draw(sc *canvas.Scene, t *canvas.Theme, area canvas.Rect) {
+	newTimeStack(tl.lanes).Draw(sc, t, area)
 }
 
 // lane is one panel of a timeline: a frame with a value axis.

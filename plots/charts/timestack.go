@@ -216,7 +216,7 @@ func (l *lane) frameHeight(t *canvas.Theme) float64 {
 	return t.Text * 7.5
 }
 
-func (ts *timeStack) prefer(t *canvas.Theme, width float64) float64 {
+func (ts *timeStack) Prefer(t *canvas.Theme, width float64) float64 {
 	h, least := gaps(t, ts.lanes), math.Inf(1)
 	for _, l := range ts.lanes {
 		least = min(least, l.frameHeight(t))
@@ -259,7 +259,7 @@ func (l *lane) leastFrame(t *canvas.Theme) float64 {
 }
 
 // draw divides area among the lanes. Lanes that find no room are counted in a line of text.
-func (ts *timeStack) draw(sc *canvas.Scene, t *canvas.Theme, area canvas.Rect) {
+func (ts *timeStack) Draw(sc *canvas.Scene, t *canvas.Theme, area canvas.Rect) {
 	for n := len(ts.lanes); n >= 1; n-- {
 		note := ""
 		room := area
