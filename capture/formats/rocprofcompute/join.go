@@ -89,7 +89,7 @@ func (w *workload) join() {
 					byName[name] = e
 					order = append(order, e)
 				}
-				e.add(entry{c, p, at}, t.lastWins)
+				e.add(entry{c, p, at, t.main, t.node}, t.lastWins)
 			}
 		}
 	}
@@ -224,6 +224,9 @@ type entry struct {
 	c  *column
 	p  *timing
 	at []int32 // the launch of each dispatch, -1 where the run lacks it
+
+	main bool   // it is of the wide file of all runs
+	node string // as that of its table
 }
 
 // value is the row of the entry's data for a dispatch, -1 where it has none.
@@ -249,9 +252,16 @@ func (e *entries) add(x entry, lastWins bool) {
 }
 
 // series makes a series of the value that counts for each dispatch, and one of each run that has values which do not count.
+//
+// What the wide file of all runs has measured is its own in all dispatches: a level file may lie beside it that counts something else under the same
+// name, such as the cycles of one die instead of all, so that it fills no holes.
 func (e *entries) series(n int) []*series {
 	whole := e.newSeries(e.name, n)
 	out := []*series{whole}
+	inMain := map[string]bool{} // by node
+	for i := range e.list {
+		inMain[e.list[i].node] = inMain[e.list[i].node] || e.list[i].main
+	}
 	for i := range e.list {
 		x := &e.list[i]
 		hidden := false
@@ -259,7 +269,7 @@ func (e *entries) series(n int) []*series {
 			if x.value(d) < 0 {
 				continue
 			}
-			if whole.from[d] == nil {
+			if whole.from[d] == nil && (x.main || !inMain[x.node]) {
 				whole.set(d, x)
 			} else {
 				hidden = true

@@ -126,3 +126,54 @@ func total(t *testing.T, c *capture.Capture, name string) float64 {
 	}
 	return sum
 }
+
+// cut copies a real workload without the last row of one of its files.
+func cut(t *testing.T, folder, file string) string {
+	t.Helper()
+	dir := t.TempDir()
+	if err := os.CopyFS(dir, os.DirFS(testfiles.Path(t, "workloads", folder))); err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(dir, file)
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	data = bytes.TrimSuffix(data, []byte("\n"))
+	if err := os.Chmod(path, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, data[:bytes.LastIndexByte(data, '\n')+1], 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+// A level file counts the cycles of one die, and pmc_perf.csv those of all: where a frame lacks a dispatch, no other fills the hole. AMD's tool glues
+// frames by row number and drops the rows beyond the shortest.
+func TestAFrameWithFewerRowsIsNotFilledFromAnother(t *testing.T) {
+	values := func(dir, name string) (out []float64) {
+		c := openPath(t, dir, formats.Options{}).Counter(name)
+		for i := range c.Len() {
+			out = append(out, c.Value(i).Float())
+		}
+		return out
+	}
+	whole := testfiles.Path(t, "workloads", "device_filter-mi300a")
+	for file, names := range map[string]struct{ cut, kept []string }{
+		"pmc_perf.csv": {[]string{"GRBM_GUI_ACTIVE", "SQ_WAVES", "SQ_WAVE_CYCLES"}, []string{"GRBM_GUI_ACTIVE@SQ_LEVEL_WAVES", "SQ_LEVEL_WAVES_ACCUM"}},
+		"SQ_LEVEL_WAVES.csv": {[]string{"GRBM_GUI_ACTIVE@SQ_LEVEL_WAVES", "SQ_LEVEL_WAVES_ACCUM"},
+			[]string{"GRBM_GUI_ACTIVE", "GRBM_GUI_ACTIVE@SQ_IFETCH_LEVEL", "SQ_WAVES"}},
+	} {
+		dir := cut(t, "device_filter-mi300a", file)
+		for _, name := range names.cut {
+			got, want := values(dir, name), values(whole, name)
+			if got[0] != want[0] || got[1] != want[1] || !math.IsNaN(got[2]) {
+				t.Errorf("%s without its last row: %s is %v, and %v in the whole workload", file, name, got, want)
+			}
+		}
+		for _, name := range names.kept {
+			eq(t, file+": "+name, values(dir, name), values(whole, name))
+		}
+	}
+}
