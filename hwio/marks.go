@@ -12,7 +12,7 @@ import (
 	"astrolabe/capture"
 )
 
-// Marks turns the lines that a program writes while it is recorded into regions and frames:
+// markFIFO turns the lines that a program writes while it is recorded into regions and frames:
 //
 //	NAME          something happened
 //	begin NAME    a region starts; regions nest
@@ -20,7 +20,7 @@ import (
 //	frame [N]     a frame starts, and the one before ends; without N they are counted
 //
 // A line may be led by its time in ns of CLOCK_MONOTONIC; without one it is the time at which the line arrived.
-type Marks struct {
+type markFIFO struct {
 	mu     sync.Mutex
 	done   []capture.Region // complete, times of CLOCK_MONOTONIC
 	open   []capture.Region
@@ -108,7 +108,7 @@ func parseMark(line string) (mark, error) {
 }
 
 // Line takes one line that arrived at a time of CLOCK_MONOTONIC. What it cannot use is counted and told at the end.
-func (m *Marks) Line(line string, arrived int64) {
+func (m *markFIFO) Line(line string, arrived int64) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.lines++
@@ -122,7 +122,7 @@ func (m *Marks) Line(line string, arrived int64) {
 	}
 }
 
-func (m *Marks) take(line string, arrived int64) error {
+func (m *markFIFO) take(line string, arrived int64) error {
 	x, err := parseMark(line)
 	if err != nil {
 		return err
@@ -170,7 +170,7 @@ func (m *Marks) take(line string, arrived int64) error {
 }
 
 // endFrame completes the region of the newest frame.
-func (m *Marks) endFrame(at int64) {
+func (m *markFIFO) endFrame(at int64) {
 	f := m.frames[len(m.frames)-1]
 	m.done = append(m.done, capture.Region{Name: "frame " + f.name, Start: f.at, End: at})
 }
@@ -180,7 +180,7 @@ const frameLabel = "frame"
 
 // gather moves complete regions into a batch and labels its samples with their frame; times of the batch count from epoch. Frames that ended
 // before its last sample are forgotten.
-func (m *Marks) gather(b *capture.Batch, label int, epoch int64) {
+func (m *markFIFO) gather(b *capture.Batch, label int, epoch int64) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	for _, r := range m.done {
@@ -206,7 +206,7 @@ func (m *Marks) gather(b *capture.Batch, label int, epoch int64) {
 }
 
 // conclude closes what is still open at the end of the recording and returns what went wrong.
-func (m *Marks) conclude(end int64) []string {
+func (m *markFIFO) conclude(end int64) []string {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if n := len(m.frames); n > 0 && m.frames[n-1].at < end {

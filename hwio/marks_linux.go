@@ -12,8 +12,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// OpenMarks makes a FIFO at path and reads lines from it until Close, which removes it. A FIFO that is there already is used and left.
-func OpenMarks(path string) (*Marks, error) {
+// openMarks makes a FIFO at path and reads lines from it until Close, which removes it. A FIFO that is there already is used and left.
+func openMarks(path string) (*markFIFO, error) {
 	made := true
 	if err := unix.Mkfifo(path, 0o666); errors.Is(err, unix.EEXIST) {
 		st, serr := os.Stat(path)
@@ -35,7 +35,7 @@ func OpenMarks(path string) (*Marks, error) {
 		}
 		return nil, fmt.Errorf("marks: %w", err)
 	}
-	m := &Marks{}
+	m := &markFIFO{}
 	c := &fifo{f: f, path: path, made: made}
 	m.closer = c
 	c.reader.Go(func() { m.read(f) })
@@ -66,7 +66,7 @@ func (c *fifo) Close() error {
 	return err
 }
 
-func (m *Marks) read(f *os.File) {
+func (m *markFIFO) read(f *os.File) {
 	r := bufio.NewReaderSize(f, 64<<10)
 	for {
 		line, err := r.ReadSlice('\n')

@@ -2,8 +2,8 @@
 
 package hwio
 
-// OpenMarks needs Linux.
-func OpenMarks(string) (*Marks, error) { return nil, ErrNeedsLinux }
+// openMarks needs Linux.
+func openMarks(string) (*markFIFO, error) { return nil, ErrNeedsLinux }
 
 // SendMark needs Linux.
 func SendMark(string, string) error { return ErrNeedsLinux }

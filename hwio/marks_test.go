@@ -9,7 +9,7 @@ import (
 )
 
 func TestMarksBecomeRegionsAndFrames(t *testing.T) {
-	m := &Marks{}
+	m := &markFIFO{}
 	for i, line := range []string{"begin load", "100 begin parse", "150 end parse", "half way", "end load", "frame", "frame", "frame 7", "begin never ended"} {
 		m.Line(line, int64(1000+i*100))
 	}
@@ -38,7 +38,7 @@ func TestMarksBecomeRegionsAndFrames(t *testing.T) {
 }
 
 func TestMarksThatCannotBeUsedAreTold(t *testing.T) {
-	m := &Marks{}
+	m := &markFIFO{}
 	lines := []string{"", "begin", "end nothing", "frame x", "-5 name", "frame 9", "3 frame 10", strings.Repeat("x", 2000), "a\tb"}
 	for _, l := range lines {
 		m.Line(l, 50)
@@ -56,7 +56,7 @@ func TestMarksThatCannotBeUsedAreTold(t *testing.T) {
 
 // 25,000 regions that were begun and never ended made 24,999 equal warnings.
 func TestMarksThatGoWrongAgainAndAgainAreCountedByKind(t *testing.T) {
-	m := &Marks{}
+	m := &markFIFO{}
 	for i := range 25_000 {
 		m.Line("begin draw", int64(100+i))
 		m.Line(fmt.Sprint("end other ", i), int64(100+i))
@@ -77,7 +77,7 @@ func TestMarksThatGoWrongAgainAndAgainAreCountedByKind(t *testing.T) {
 			t.Errorf("warning %q, want %q", w[i], want)
 		}
 	}
-	m = &Marks{}
+	m = &markFIFO{}
 	for i := range 300 {
 		m.Line(fmt.Sprint("begin ", i), int64(100+i))
 	}
@@ -89,7 +89,7 @@ func TestMarksThatGoWrongAgainAndAgainAreCountedByKind(t *testing.T) {
 func FuzzMarks(f *testing.F) {
 	f.Add("begin a\n5 end a\nframe\nframe 3\nname")
 	f.Fuzz(func(t *testing.T, text string) {
-		m := &Marks{}
+		m := &markFIFO{}
 		for i, l := range strings.Split(text, "\n") {
 			m.Line(l, int64(i+1))
 		}

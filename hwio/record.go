@@ -32,7 +32,7 @@ type Options struct {
 	PID      int           // a process to measure, 0 for the whole machine
 	Command  *Command      // a command to start and measure; excludes PID
 
-	// Marks is the path of a FIFO to make, from which marks, regions and frames are read (see Marks); "" for none.
+	// Marks is the path of a FIFO to make, from which marks, regions and frames are read (see markFIFO); "" for none.
 	Marks string
 
 	// SourceOptions are handed to every source that has options of that name (Configurable).

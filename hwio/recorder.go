@@ -85,7 +85,7 @@ func (r *recorder) attach(ctx context.Context) (err error) {
 		}
 	}
 	if o.Marks != "" && err == nil {
-		r.marks, err = OpenMarks(o.Marks)
+		r.marks, err = openMarks(o.Marks)
 	}
 	return err
 }

@@ -16,10 +16,10 @@ type sampler struct {
 	pacer   pacer
 	members []member
 	schema  capture.Schema
-	child   *child // a command that waits at its gate for the first tick; nil without
-	marks   *Marks // nil without
-	frames  int    // the label of frames, where there are marks
-	told    tally  // warnings of the streams
+	child   *child    // a command that waits at its gate for the first tick; nil without
+	marks   *markFIFO // nil without
+	frames  int       // the label of frames, where there are marks
+	told    tally     // warnings of the streams
 
 	stopped atomic.Bool // the command or process has exited
 

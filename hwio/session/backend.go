@@ -11,9 +11,9 @@ type Kind uint8
 
 // The kinds, in the order in which they are scheduled.
 const (
-	Public          Kind = iota // computed from hardware counters
-	HardwareCounter             // a hardware counter by itself
-	SoftwareCounter             // counted by a driver or system
+	kindPublic   Kind = iota // computed from hardware counters
+	kindHardware             // a hardware counter by itself
+	kindSoftware             // counted by a driver or system
 )
 
 // Counter is one counter that a context can enable.
@@ -73,22 +73,22 @@ type Measurement struct {
 	Warnings   []string
 }
 
-// Done is a Result that is there already.
-func Done(m *Measurement) Result { return done{m} }
+// resultOf is a Result that is there already.
+func resultOf(m *Measurement) Result { return done{m} }
 
 type done struct{ m *Measurement }
 
 func (d done) Ready() bool                                { return true }
 func (d done) Wait(context.Context) (*Measurement, error) { return d.m, nil }
 
-// Runner is a Backend that can measure a whole command in a pass by itself.
-type Runner interface {
+// commandRunner is a Backend that can measure a whole command in a pass by itself.
+type commandRunner interface {
 	// RunPass runs the command and returns the samples in order.
 	RunPass(ctx context.Context, pass int, hardware []Hardware, r *Run) ([]*Measurement, error)
 }
 
-// Describer is a Backend whose captures need more than counters: catalogue, properties, labels of samples.
-type Describer interface {
+// describer is a Backend whose captures need more than counters: catalogue, properties, labels of samples.
+type describer interface {
 	// Describe completes the configuration of a capture of the given samples.
 	Describe(cfg *capture.Config, samples []uint32)
 }

@@ -60,7 +60,7 @@ func (l *Library) Results(ctx context.Context, session uint32) (out *capture.Cap
 	for _, i := range b.run.enabled {
 		c := &l.current.counters[i]
 		meta := capture.Meta{Name: c.Name, Title: c.Name, Unit: c.Unit, Doc: c.Doc, Kind: c.Combine, Source: "session"}
-		meta.Integral = c.Type != Float32 && c.Type != Float64
+		meta.Integral = c.Type != typeFloat32 && c.Type != typeFloat64
 		b.column(meta, nil, func(s int) (capture.Value, capture.Reason) {
 			v, err := l.result(ctx, call, nil, session, b.samples[s], i)
 			if err != nil {
@@ -125,7 +125,7 @@ func (l *Library) builder(ctx context.Context, call string, session uint32) (*bu
 	b.cfg.Name, b.cfg.Format, b.cfg.Device = "session "+strconv.FormatUint(uint64(session), 10), "session", l.current.backend.Device()
 	b.axis()
 	b.labels(session)
-	if d, ok := l.current.backend.(Describer); ok {
+	if d, ok := l.current.backend.(describer); ok {
 		d.Describe(&b.cfg, b.samples)
 	}
 	return b, nil

@@ -15,13 +15,13 @@ import (
 // GPA is the id of the catalogue of GPA's counters.
 const GPA = "amd-gpa"
 
-// APIs are the graphics and compute APIs that GPA's counters exist for.
-var APIs = []string{"gl", "dx11", "dx12", "vk", "cl", "hsa"}
+// apis are the graphics and compute APIs that GPA's counters exist for.
+var apis = []string{"gl", "dx11", "dx12", "vk", "cl", "hsa"}
 
 // ResultOptions say what stored hardware results were measured on.
 type ResultOptions struct {
 	Generation string // "gfx6" to "gfx9"; "" takes it from the results' property generation, or from the ASIC
-	API        string // one of APIs; "" takes it from the results' property api
+	API        string // one of apis; "" takes it from the results' property api
 	ASIC       string // such as "TONGA", for the constants of the device; "" if the properties state them
 	// Properties are constants of the device by the names that captures use (num_simds, ts_freq, ...). They go before those of the
 	// results and of the ASIC.
@@ -48,10 +48,10 @@ type overResults struct {
 }
 
 var (
-	_ Backend   = (*overResults)(nil)
-	_ Runner    = (*overResults)(nil)
-	_ Describer = (*overResults)(nil)
-	_ metaOf    = (*overResults)(nil)
+	_ Backend       = (*overResults)(nil)
+	_ commandRunner = (*overResults)(nil)
+	_ describer     = (*overResults)(nil)
+	_ metaOf        = (*overResults)(nil)
 )
 
 func unsupported(status Status, format string, args ...any) error {
@@ -63,10 +63,10 @@ func (b *overResults) Open(context.Context, Flags) error {
 		return errors.New("no hardware results are given")
 	}
 	generation, api := strings.ToLower(b.opt.Generation), strings.ToLower(b.opt.API)
-	var device Device
+	var device asicConstants
 	if b.opt.ASIC != "" {
 		var err error
-		if device, err = FindDevice(b.opt.ASIC); err != nil {
+		if device, err = findASIC(b.opt.ASIC); err != nil {
 			return unsupported(HardwareNotSupported, "%v", err)
 		}
 	}
@@ -87,13 +87,13 @@ func (b *overResults) Open(context.Context, Flags) error {
 	case generation == "":
 		return unsupported(HardwareNotSupported, "the generation of the GPU is not known: give generation, such as gfx8, or the ASIC")
 	case api == "":
-		return unsupported(APINotSupported, "the API is not known: give api, one of %s", strings.Join(APIs, ", "))
-	case !slices.Contains(APIs, api):
-		return unsupported(APINotSupported, "no API is called %q; there are %s", api, strings.Join(APIs, ", "))
+		return unsupported(APINotSupported, "the API is not known: give api, one of %s", strings.Join(apis, ", "))
+	case !slices.Contains(apis, api):
+		return unsupported(APINotSupported, "no API is called %q; there are %s", api, strings.Join(apis, ", "))
 	case device.Generation != "" && device.Generation != generation:
 		return unsupported(HardwareNotSupported, "%s is of generation %s, not %s", device.ASIC, device.Generation, generation)
 	}
-	limits, err := GPALimits(generation, device.MaxSQ)
+	limits, err := gpaLimits(generation, device.MaxSQ)
 	if err != nil {
 		return unsupported(HardwareNotSupported, "%v", err)
 	}
@@ -117,7 +117,7 @@ func (b *overResults) Open(context.Context, Flags) error {
 }
 
 // describe collects the properties, the caller's first.
-func (b *overResults) describe(generation, api string, d Device) {
+func (b *overResults) describe(generation, api string, d asicConstants) {
 	b.device = capture.Device{Name: d.ASIC, Vendor: "AMD"}
 	if d.ASIC == "" {
 		b.device = b.results.Device
@@ -159,17 +159,17 @@ func gpaCounters(generation, api string, slots map[string]int) ([]Counter, error
 		if at < 0 {
 			continue
 		}
-		c := Counter{Name: e.Title, Group: e.Group, Doc: e.Doc, Unit: e.Unit, Usage: ParseUsage(e.Usage), Type: Float64, Combine: e.Kind}
+		c := Counter{Name: e.Title, Group: e.Group, Doc: e.Doc, Unit: e.Unit, Usage: parseUsage(e.Usage), Type: typeFloat64, Combine: e.Kind}
 		if t, ok := ParseType(e.DataType); ok {
 			c.Type = t
 		}
 		if !e.IsMetric() {
-			c.Kind = SoftwareCounter
+			c.Kind = kindSoftware
 			c.Hardware = []Hardware{{Name: c.Name, Software: true}}
 			queries = append(queries, c)
 			continue
 		}
-		if c.Combine = capture.Delta; c.Usage == UsagePercentage || c.Usage == UsageRatio {
+		if c.Combine = capture.Delta; c.Usage == usagePercentage || c.Usage == usageRatio {
 			c.Combine = capture.Gauge
 		}
 		_, list, _ := strings.Cut(e.Variants[at].Expr, " of ")
@@ -182,8 +182,8 @@ func gpaCounters(generation, api string, slots map[string]int) ([]Counter, error
 				c.Hardware = append(c.Hardware, h)
 				if !seen[name] {
 					seen[name] = true
-					raw = append(raw, Counter{Name: name, Group: h.Block, Doc: "Hardware counter of block " + h.Block + ".", Usage: UsageItems, Type: Uint64,
-						Kind: HardwareCounter, Combine: capture.Delta, Hardware: []Hardware{h}})
+					raw = append(raw, Counter{Name: name, Group: h.Block, Doc: "Hardware counter of block " + h.Block + ".", Usage: usageItems, Type: typeUint64,
+						Kind: kindHardware, Combine: capture.Delta, Hardware: []Hardware{h}})
 				}
 			}
 		}
@@ -279,7 +279,7 @@ func (p *resultsPass) Begin(_ context.Context, sample uint32) error {
 }
 
 func (p *resultsPass) End(context.Context) (Result, error) {
-	return Done(p.b.measured(p.row, p.hardware)), nil
+	return resultOf(p.b.measured(p.row, p.hardware)), nil
 }
 
 func (p *resultsPass) Close() error { return nil }
@@ -319,7 +319,7 @@ func (b *overResults) RunPass(ctx context.Context, pass int, hardware []Hardware
 
 // Evaluate computes a public counter by the catalogue's formula for the generation and API.
 func (b *overResults) Evaluate(c *Counter, operands []capture.Value) (capture.Value, error) {
-	if c.Kind != Public {
+	if c.Kind != kindPublic {
 		return operands[0], nil
 	}
 	axis := capture.NewUniformAxis(1, 1)

@@ -79,9 +79,9 @@ var slotTables = sync.OnceValue(func() map[string]map[string]int {
 	return out
 })
 
-// GPALimits returns the block limits of a generation of AMD hardware, "gfx6" to "gfx9". sq is the number of SQ counters per stage of the
+// gpaLimits returns the block limits of a generation of AMD hardware, "gfx6" to "gfx9". sq is the number of SQ counters per stage of the
 // device, 0 for the usual 8.
-func GPALimits(generation string, sq int) (Limits, error) {
+func gpaLimits(generation string, sq int) (Limits, error) {
 	slots, ok := slotTables()[strings.ToLower(generation)]
 	if !ok {
 		return Limits{}, fmt.Errorf("no block limits are known of generation %q; there are gfx6, gfx7, gfx8 and gfx9", generation)
@@ -115,14 +115,14 @@ func parseHardware(name string, slots map[string]int) (Hardware, error) {
 	return best, nil
 }
 
-// Device is the constants of an AMD GPU that GPA's formulas name.
-type Device struct {
+// asicConstants are the constants of an AMD GPU that GPA's formulas name.
+type asicConstants struct {
 	ASIC, Generation                                     string
 	ShaderEngines, SIMDs, SUClocksPrim, MaxSQ, PrimPipes int
 }
 
-// FindDevice returns the constants of an ASIC, such as "TONGA", in any case.
-func FindDevice(asic string) (Device, error) {
+// findASIC returns the constants of an ASIC, such as "TONGA", in any case.
+func findASIC(asic string) (asicConstants, error) {
 	var names []string
 	for _, row := range tableRows(devicesText) {
 		if !strings.EqualFold(row[0], asic) {
@@ -133,7 +133,7 @@ func FindDevice(asic string) (Device, error) {
 		for i := range n {
 			n[i], _ = strconv.Atoi(row[i+2])
 		}
-		return Device{ASIC: row[0], Generation: row[1], ShaderEngines: n[0], SIMDs: n[1], SUClocksPrim: n[2], MaxSQ: n[3], PrimPipes: n[4]}, nil
+		return asicConstants{ASIC: row[0], Generation: row[1], ShaderEngines: n[0], SIMDs: n[1], SUClocksPrim: n[2], MaxSQ: n[3], PrimPipes: n[4]}, nil
 	}
-	return Device{}, fmt.Errorf("no constants are known of ASIC %q; there are %s", asic, strings.Join(names, ", "))
+	return asicConstants{}, fmt.Errorf("no constants are known of ASIC %q; there are %s", asic, strings.Join(names, ", "))
 }

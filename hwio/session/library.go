@@ -10,8 +10,8 @@ import (
 	"astrolabe/capture"
 )
 
-// Buffered is how many sessions a context keeps. When more are begun the oldest is dropped.
-const Buffered = 4
+// buffered is how many sessions a context keeps. When more are begun the oldest is dropped.
+const buffered = 4
 
 // Library is the state of GPA: the open contexts, the current one, and the logging callback.
 type Library struct {
@@ -85,7 +85,7 @@ func (l *Library) OpenContext(ctx context.Context, handle Backend, flags Flags) 
 	}
 	s := &state{backend: handle, index: map[string]int{}}
 	for _, c := range handle.Counters() {
-		if c.Kind == Public && flags&HidePublic != 0 || c.Kind == SoftwareCounter && flags&HideSoftware != 0 || c.Kind == HardwareCounter && flags&HideHardware != 0 {
+		if c.Kind == kindPublic && flags&HidePublic != 0 || c.Kind == kindSoftware && flags&HideSoftware != 0 || c.Kind == kindHardware && flags&HideHardware != 0 {
 			continue
 		}
 		c.Index = len(s.counters)

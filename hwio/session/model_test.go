@@ -420,7 +420,7 @@ func TestRandomCallSequencesGiveTheStatusesOfTheTable(t *testing.T) {
 	for seed := range uint64(400) {
 		rng := rand.New(rand.NewPCG(seed, 17))
 		names := []string{"Alpha", "Beta", "Gamma_3", "Delta", "Epsilon"}[:2+rng.IntN(4)]
-		types := []Type{Uint64, Float64, Uint32, Float32, Uint64}[:len(names)]
+		types := []Type{typeUint64, typeFloat64, typeUint32, typeFloat32, typeUint64}[:len(names)]
 		maxPerPass := 1 + rng.IntN(3)
 		var lib Library
 		var handles []Backend
@@ -583,7 +583,7 @@ func TestRandomCallSequencesGiveTheStatusesOfTheTable(t *testing.T) {
 
 func TestResultsAreReadyWhenTheyHaveArrived(t *testing.T) {
 	ctx := t.Context()
-	f := &fake{names: []string{"A"}, types: []Type{Uint64}, max: 1, late: true}
+	f := &fake{names: []string{"A"}, types: []Type{typeUint64}, max: 1, late: true}
 	var lib Library
 	must(t, lib.OpenContext(ctx, f, 0), lib.EnableAll())
 	var id uint32
@@ -617,7 +617,7 @@ func TestWhatABackendSaysIsTheStatusOfTheCall(t *testing.T) {
 	if err := lib.OpenContext(ctx, &fake{openErr: errors.New("broken")}, 0); !errors.Is(err, Failed) {
 		t.Errorf("got %v, want FAILED", err)
 	}
-	f := &fake{names: []string{"A"}, types: []Type{Uint64}, max: 1, beginErr: errors.New("busy")}
+	f := &fake{names: []string{"A"}, types: []Type{typeUint64}, max: 1, beginErr: errors.New("busy")}
 	var id uint32
 	must(t, lib.OpenContext(ctx, f, 0), lib.Enable(0), begin(&lib, &id), lib.BeginPass())
 	if err := lib.BeginSample(ctx, 0); !errors.Is(err, Failed) || !strings.Contains(err.Error(), "busy") {
@@ -659,7 +659,7 @@ func TestWordsOfStatusesTypesAndUsages(t *testing.T) {
 	if int(LibLoadVersionMismatch) != 32 || LibLoadVersionMismatch.Name() != "LIB_LOAD_VERSION_MISMATCH" || len(statusNames) != int(statusCount) {
 		t.Error("the statuses are not numbered as in the guide")
 	}
-	if Float64.Name() != "float64" || UsageKilobytes.Name() != "kilobytes" || UsageNone.Name() != "" || Type(9).Name() != "" {
+	if typeFloat64.Name() != "float64" || usageKilobytes.Name() != "kilobytes" || usageNone.Name() != "" || Type(9).Name() != "" {
 		t.Error("usage types and data types in words are wrong")
 	}
 }
@@ -667,7 +667,7 @@ func TestWordsOfStatusesTypesAndUsages(t *testing.T) {
 func TestAClosedContextForgetsWhatWasEnabled(t *testing.T) {
 	ctx := t.Context()
 	var lib Library
-	a := &fake{names: []string{"A"}, types: []Type{Uint64}, max: 1}
+	a := &fake{names: []string{"A"}, types: []Type{typeUint64}, max: 1}
 	must(t, lib.OpenContext(ctx, a, 0), lib.EnableAll(), lib.CloseContext())
 	if a.open || !errors.Is(lib.BeginPass(), CountersNotOpen) || !errors.Is(lib.SelectContext(a), CountersNotOpen) {
 		t.Error("the context is still open")
@@ -707,7 +707,7 @@ func TestFlagsHideKindsOfCounters(t *testing.T) {
 
 func TestAContextKeepsItsLastFourSessions(t *testing.T) {
 	l, ctx := new(Library), t.Context()
-	if err := l.OpenContext(ctx, &fake{names: []string{"a"}, types: []Type{Uint64}}, 0); err != nil {
+	if err := l.OpenContext(ctx, &fake{names: []string{"a"}, types: []Type{typeUint64}}, 0); err != nil {
 		t.Fatal(err)
 	}
 	if err := l.Enable(0); err != nil {
@@ -731,7 +731,7 @@ func TestAContextKeepsItsLastFourSessions(t *testing.T) {
 
 func TestEveryCounterKnowsItsPassAndThatPassesDuration(t *testing.T) {
 	l, ctx := new(Library), t.Context()
-	if err := l.OpenContext(ctx, &fake{names: []string{"a", "bb"}, types: []Type{Uint64, Uint64}, max: 1, timed: true}, 0); err != nil {
+	if err := l.OpenContext(ctx, &fake{names: []string{"a", "bb"}, types: []Type{typeUint64, typeUint64}, max: 1, timed: true}, 0); err != nil {
 		t.Fatal(err)
 	}
 	var id uint32

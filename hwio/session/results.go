@@ -17,7 +17,7 @@ func (l *Library) session(call string, id uint32) (*run, error) {
 			}
 		}
 		if id >= 1 && id <= l.current.began {
-			return nil, fail(call, SessionNotFound, "session %d was dropped: the last %d are kept", id, Buffered)
+			return nil, fail(call, SessionNotFound, "session %d was dropped: the last %d are kept", id, buffered)
 		}
 	}
 	return nil, fail(call, SessionNotFound, "there is no session %d", id)

@@ -19,7 +19,7 @@ type Run struct {
 }
 
 // Run makes a whole session with the enabled counters: it runs the command once per pass and ends the session, whose number it returns. The
-// samples of the passes belong together by their position. It is for backends that are Runners; of others the session is ended without samples.
+// samples of the passes belong together by their position. It is for backends that can run commands; of others the session is ended without samples.
 func (l *Library) Run(ctx context.Context, r *Run) (session uint32, err error) {
 	const call = "Run"
 	if session, err = l.BeginSession(); err != nil {
@@ -34,7 +34,7 @@ func (l *Library) Run(ctx context.Context, r *Run) (session uint32, err error) {
 			active.inPass, active.ended, s.active = false, true, nil
 		}
 	}()
-	runner, ok := s.backend.(Runner)
+	runner, ok := s.backend.(commandRunner)
 	if !ok {
 		return session, fail(call, Failed, "this context cannot run a command: use begin and end of samples")
 	}
@@ -51,7 +51,7 @@ func (l *Library) Run(ctx context.Context, r *Run) (session uint32, err error) {
 		for i, m := range list {
 			id := uint32(i)
 			p.order = append(p.order, id)
-			p.samples[id] = &sampleRun{id: id, result: Done(m)}
+			p.samples[id] = &sampleRun{id: id, result: resultOf(m)}
 		}
 		p.counted = len(list)
 		counts[len(list)]++

@@ -105,7 +105,7 @@ func (l *Library) BeginSession() (id uint32, err error) {
 	}
 	s.began++
 	r := &run{id: s.began, enabled: slices.Clone(s.enabled), plan: s.plan}
-	if len(s.ring) == Buffered {
+	if len(s.ring) == buffered {
 		l.log(LogMessage, "the oldest session is dropped")
 		s.ring = slices.Delete(s.ring, 0, 1)
 	}
@@ -173,7 +173,7 @@ func (l *Library) EndSample(ctx context.Context) (err error) {
 			sample.failed = err
 		}
 	} else {
-		sample.result = Done(&Measurement{})
+		sample.result = resultOf(&Measurement{})
 	}
 	p.open = nil
 	p.counted++

@@ -94,12 +94,12 @@ type scheduler struct {
 func schedule(needs []need, limits Limits) *plan {
 	s := &scheduler{limits: limits}
 	out := &plan{where: make([][]place, len(needs))}
-	for _, kind := range []Kind{Public, HardwareCounter, SoftwareCounter} {
+	for _, kind := range []Kind{kindPublic, kindHardware, kindSoftware} {
 		for i, n := range needs {
 			if n.kind != kind {
 				continue
 			}
-			if kind == Public {
+			if kind == kindPublic {
 				out.where[i] = s.public(n.hardware)
 				continue
 			}

@@ -15,7 +15,7 @@ import (
 func TestLimitsAndDevicesAreThoseOfTheReference(t *testing.T) {
 	cells := 0
 	for _, r := range testfiles.Rows(t, "reference", "gpa_block_limits.csv") {
-		l, err := GPALimits(r["generation"], 0)
+		l, err := gpaLimits(r["generation"], 0)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -26,26 +26,26 @@ func TestLimitsAndDevicesAreThoseOfTheReference(t *testing.T) {
 	}
 	total := 0
 	for _, generation := range []string{"gfx6", "gfx7", "gfx8", "gfx9"} {
-		l, _ := GPALimits(generation, 0)
+		l, _ := gpaLimits(generation, 0)
 		total += len(l.Slots)
 	}
 	if total != cells {
 		t.Errorf("%d blocks, the reference has %d", total, cells)
 	}
 	for _, r := range testfiles.Rows(t, "reference", "gpa_device_info.csv") {
-		d, err := FindDevice(strings.ToLower(r["asic"]))
+		d, err := findASIC(strings.ToLower(r["asic"]))
 		if err != nil {
 			t.Error(err)
 			continue
 		}
 		n := func(name string) int { v, _ := strconv.Atoi(r[name]); return v }
-		want := Device{r["asic"], d.Generation, n("shader_engines"), n("shader_engines") * n("sh_per_se") * n("cu_per_sh") * n("simd_per_cu"),
+		want := asicConstants{r["asic"], d.Generation, n("shader_engines"), n("shader_engines") * n("sh_per_se") * n("cu_per_sh") * n("simd_per_cu"),
 			n("su_clocks_prim"), n("max_sq_counters"), n("prim_pipes")}
 		if d != want {
 			t.Errorf("%+v, want %+v", d, want)
 		}
 	}
-	if _, err := FindDevice("nothing"); err == nil {
+	if _, err := findASIC("nothing"); err == nil {
 		t.Error("an unknown ASIC has constants")
 	}
 }
@@ -168,7 +168,7 @@ func (r *rules) passes(counters [][]string) [][]string {
 // gpaNeeds are the public counters of a generation and API.
 func gpaNeeds(t testing.TB, generation, api string) (needs []need, names [][]string, titles []string) {
 	t.Helper()
-	l, err := GPALimits(generation, 0)
+	l, err := gpaLimits(generation, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -177,10 +177,10 @@ func gpaNeeds(t testing.TB, generation, api string) (needs []need, names [][]str
 		t.Fatal(err)
 	}
 	for _, c := range list {
-		if c.Kind != Public {
+		if c.Kind != kindPublic {
 			continue
 		}
-		needs = append(needs, need{Public, c.Hardware})
+		needs = append(needs, need{kindPublic, c.Hardware})
 		var n []string
 		for _, h := range c.Hardware {
 			n = append(n, h.Name)
@@ -213,8 +213,8 @@ func TestPassesAreNeverMoreThanByTheReferencesRules(t *testing.T) {
 	rng := rand.New(rand.NewPCG(6, 4))
 	compared := 0
 	for _, generation := range []string{"gfx6", "gfx7", "gfx8", "gfx9"} {
-		limits, _ := GPALimits(generation, 0)
-		for _, api := range APIs {
+		limits, _ := gpaLimits(generation, 0)
+		for _, api := range apis {
 			needs, names, _ := gpaNeeds(t, generation, api)
 			if len(needs) == 0 {
 				continue
@@ -283,7 +283,7 @@ func checkPlan(t *testing.T, what string, r *rules, names [][]string, p *plan) {
 
 func TestAllCountersTogetherKeepTheRules(t *testing.T) {
 	for _, generation := range []string{"gfx6", "gfx7", "gfx8", "gfx9"} {
-		limits, _ := GPALimits(generation, 0)
+		limits, _ := gpaLimits(generation, 0)
 		for _, api := range []string{"gl", "cl"} {
 			needs, names, _ := gpaNeeds(t, generation, api)
 			r := referenceRules(t, generation)
@@ -298,7 +298,7 @@ func TestAllCountersTogetherKeepTheRules(t *testing.T) {
 }
 
 func TestAnOwnLimitSplitsNoCounterThatFitsOnePass(t *testing.T) {
-	limits, _ := GPALimits("gfx8", 0)
+	limits, _ := gpaLimits("gfx8", 0)
 	needs, names, titles := gpaNeeds(t, "gfx8", "gl")
 	limits.Max = 2
 	p := schedule(needs, limits)
@@ -316,15 +316,15 @@ func TestAnOwnLimitSplitsNoCounterThatFitsOnePass(t *testing.T) {
 }
 
 func TestHardwareCountersByThemselvesGoToTheFirstPassThatFits(t *testing.T) {
-	limits, _ := GPALimits("gfx8", 0)
+	limits, _ := gpaLimits("gfx8", 0)
 	hw := func(name string) need {
 		h, err := parseHardware(name, limits.Slots)
 		if err != nil {
 			t.Fatal(err)
 		}
-		return need{HardwareCounter, []Hardware{h}}
+		return need{kindHardware, []Hardware{h}}
 	}
-	soft := need{SoftwareCounter, []Hardware{{Name: "Occlusion", Software: true}}}
+	soft := need{kindSoftware, []Hardware{{Name: "Occlusion", Software: true}}}
 	p := schedule([]need{soft, hw("TCC0_A"), hw("SQ_A"), hw("GPUTime_A"), hw("GRBM_A"), hw("SQ_CS0_B"), hw("TCC0_B")}, limits)
 	var got []string
 	for _, pass := range p.passes {

@@ -52,10 +52,10 @@ type origin struct {
 }
 
 var (
-	_ Backend   = (*overSources)(nil)
-	_ Runner    = (*overSources)(nil)
-	_ Describer = (*overSources)(nil)
-	_ metaOf    = (*overSources)(nil)
+	_ Backend       = (*overSources)(nil)
+	_ commandRunner = (*overSources)(nil)
+	_ describer     = (*overSources)(nil)
+	_ metaOf        = (*overSources)(nil)
 )
 
 func (b *overSources) Open(ctx context.Context, _ Flags) error {
@@ -93,9 +93,9 @@ func (b *overSources) add(src hwio.Source, name string, m capture.Meta) {
 	if group == "" {
 		group = src.Name()
 	}
-	c := Counter{Name: name, Group: group, Doc: m.Doc, Unit: m.Unit, Usage: usageOfUnit(m.Unit), Type: Float64, Combine: m.Kind}
+	c := Counter{Name: name, Group: group, Doc: m.Doc, Unit: m.Unit, Usage: usageOfUnit(m.Unit), Type: typeFloat64, Combine: m.Kind}
 	if m.Kind == capture.Delta && m.Unit != "joules" && m.Unit != "s" && m.Unit != "ms" {
-		c.Type = Uint64
+		c.Type = typeUint64
 	}
 	c.Hardware = []Hardware{{Name: name}}
 	b.counters = append(b.counters, c)
@@ -161,7 +161,7 @@ func (b *overSources) Meta(h *Hardware) capture.Meta {
 // Evaluate gives the value as it was measured.
 func (b *overSources) Evaluate(c *Counter, operands []capture.Value) (capture.Value, error) {
 	v := operands[0]
-	if c.Type == Uint64 && !v.IsInt() && v.Float() >= 0 && v.Float() < 1<<63 {
+	if c.Type == typeUint64 && !v.IsInt() && v.Float() >= 0 && v.Float() < 1<<63 {
 		v = capture.IntValue(uint64(math.Round(v.Float())))
 	}
 	return v, nil
@@ -253,7 +253,7 @@ func (p *sourcePass) End(ctx context.Context) (Result, error) {
 		r.gather.add(r.batch)
 		r.gather.into(m)
 	}
-	return Done(m), nil
+	return resultOf(m), nil
 }
 
 func (p *sourcePass) Close() error {

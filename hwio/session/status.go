@@ -142,12 +142,12 @@ type Type int
 
 // The data types.
 const (
-	Float32 Type = iota
-	Float64
-	Uint32
-	Uint64
-	Int32
-	Int64
+	typeFloat32 Type = iota
+	typeFloat64
+	typeUint32
+	typeUint64
+	typeInt32
+	typeInt64
 )
 
 var typeNames = [...]string{"float32", "float64", "uint32", "uint64", "int32", "int64"}
@@ -174,21 +174,21 @@ func ParseType(s string) (Type, bool) {
 // Usage is what a counter's results are, by the numbers of the guide.
 type Usage int
 
-// The usage types. UsageNone is that of a counter whose unit the guide does not have, such as a time in ns.
+// The usage types. usageNone is that of a counter whose unit the guide does not have, such as a time in ns.
 const (
-	UsageRatio Usage = iota
-	UsagePercentage
-	UsageCycles
-	UsageMilliseconds
-	UsageBytes
-	UsageItems
-	UsageKilobytes
-	UsageNone
+	usageRatio Usage = iota
+	usagePercentage
+	usageCycles
+	usageMilliseconds
+	usageBytes
+	usageItems
+	usageKilobytes
+	usageNone
 )
 
 var usageNames = [...]string{"ratio", "percentage", "cycles", "milliseconds", "bytes", "items", "kilobytes"}
 
-// Name is the guide's word for the usage; "" of UsageNone and of a value that is no usage.
+// Name is the guide's word for the usage; "" of usageNone and of a value that is no usage.
 func (u Usage) Name() string {
 	if u < 0 || int(u) >= len(usageNames) {
 		return ""
@@ -196,35 +196,35 @@ func (u Usage) Name() string {
 	return usageNames[u]
 }
 
-// ParseUsage is the inverse of Name; an unknown word is UsageNone.
-func ParseUsage(s string) Usage {
+// parseUsage is the inverse of Name; an unknown word is usageNone.
+func parseUsage(s string) Usage {
 	for i, n := range usageNames {
 		if n == s {
 			return Usage(i)
 		}
 	}
-	return UsageNone
+	return usageNone
 }
 
 // usageOfUnit is the usage that a unit of this project's stands for.
 func usageOfUnit(unit string) Usage {
 	switch unit {
 	case "percent", "%":
-		return UsagePercentage
+		return usagePercentage
 	case "cycles", "clocks", "ticks":
-		return UsageCycles
+		return usageCycles
 	case "ms":
-		return UsageMilliseconds
+		return usageMilliseconds
 	case "bytes", "B":
-		return UsageBytes
+		return usageBytes
 	case "KiB", "kB":
-		return UsageKilobytes
+		return usageKilobytes
 	case "ratio", "1":
-		return UsageRatio
+		return usageRatio
 	case "", "events", "items", "faults", "switches", "migrations", "instructions", "requests":
-		return UsageItems
+		return usageItems
 	}
-	return UsageNone
+	return usageNone
 }
 
 // LogType selects messages for the logging callback; they are bits.

@@ -53,8 +53,8 @@ var counters = sync.OnceValue(func() map[place]*counter {
 	return out
 })
 
-// Named reports whether counters of the layout have names.
-func Named(layout string) bool {
+// named reports whether counters of the layout have names.
+func named(layout string) bool {
 	for p := range counters() {
 		if p.layout == layout {
 			return true

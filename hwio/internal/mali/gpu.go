@@ -72,7 +72,7 @@ func (g *GPU) Config(reader, driver string) capture.Config {
 	switch {
 	case !g.Known:
 		cfg.Warnings = append(cfg.Warnings, fmt.Sprintf("%s: GPU id %s is not known to this version: its counters are recorded by block and index (core_17), and no metrics are computed", reader, g.ID))
-	case cfg.GPU == "" && !Named(g.Product.Layout):
+	case cfg.GPU == "" && !named(g.Product.Layout):
 		cfg.Warnings = append(cfg.Warnings, fmt.Sprintf("%s: no counter names are known for the %s: its counters are recorded by block and index (core_17), and no metrics are computed", reader, g.Product.Name))
 	case cfg.GPU == "":
 		cfg.Warnings = append(cfg.Warnings, fmt.Sprintf("%s: there is no catalogue of metrics for the %s: its counters are recorded under Arm's names, and no metrics are computed", reader, g.Product.Name))

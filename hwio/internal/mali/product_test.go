@@ -92,7 +92,7 @@ func TestCounterNamesAreThoseOfTheReference(t *testing.T) {
 
 func TestEveryLayoutHasNamesAndNoneTwice(t *testing.T) {
 	for _, row := range products {
-		if !Named(row.p.Layout) {
+		if !named(row.p.Layout) {
 			t.Errorf("%s has no names", row.p.Layout)
 		}
 		blocks := []Block{one(FrontEnd), one(Tiler), one(Memory), one(Core)}

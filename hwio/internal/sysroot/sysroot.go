@@ -153,8 +153,8 @@ const maxCPUs = 1 << 16
 
 var errList = errors.New("is no list such as 0-3,8")
 
-// ParseList reads the kernel's list form of a set of numbers, such as "0-3,8,10-11".
-func ParseList(s string) ([]int, error) {
+// parseList reads the kernel's list form of a set of numbers, such as "0-3,8,10-11".
+func parseList(s string) ([]int, error) {
 	s = strings.TrimSpace(s)
 	if s == "" {
 		return nil, nil
@@ -192,7 +192,7 @@ func (r Root) CPUs(path string) ([]int, error) {
 	if err != nil {
 		return nil, err
 	}
-	list, err := ParseList(s)
+	list, err := parseList(s)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}

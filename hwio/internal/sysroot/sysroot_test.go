@@ -10,13 +10,13 @@ import (
 
 func TestParseListReadsTheKernelsListForm(t *testing.T) {
 	for in, want := range map[string][]int{"0-3,8": {0, 1, 2, 3, 8}, "5": {5}, "": nil, "2,0-1,1": {0, 1, 2}} {
-		got, err := ParseList(in)
+		got, err := parseList(in)
 		if err != nil || !slices.Equal(got, want) {
 			t.Errorf("ParseList(%q) = %v, %v; want %v", in, got, err, want)
 		}
 	}
 	for _, in := range []string{"a", "3-1", "0-99999999", "-1", "1,,2", "1-"} {
-		if got, err := ParseList(in); err == nil {
+		if got, err := parseList(in); err == nil {
 			t.Errorf("ParseList(%q) = %v, want an error", in, got)
 		}
 	}
@@ -62,7 +62,7 @@ func FuzzParseList(f *testing.F) {
 	f.Add("0-3,8")
 	f.Add("0-")
 	f.Fuzz(func(t *testing.T, s string) {
-		got, err := ParseList(s)
+		got, err := parseList(s)
 		if err == nil && !slices.IsSorted(got) {
 			t.Fatalf("%q: %v is not sorted", s, got)
 		}

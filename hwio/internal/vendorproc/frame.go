@@ -16,8 +16,8 @@ const (
 
 const (
 	headerSize = 5
-	// MaxFrame bounds the body of a frame: the descriptions of all counters of a GPU are some hundred KiB.
-	MaxFrame = 8 << 20
+	// maxFrame bounds the body of a frame: the descriptions of all counters of a GPU are some hundred KiB.
+	maxFrame = 8 << 20
 	// firstRead is how much of a frame is asked for before any of it has come: a length alone makes nobody allocate more.
 	firstRead = 64 << 10
 )
@@ -33,8 +33,8 @@ var errFrame = errors.New("the other side does not speak the protocol")
 
 // writeFrame writes one frame.
 func writeFrame(w io.Writer, kind byte, body []byte) error {
-	if len(body) > MaxFrame {
-		return fmt.Errorf("a message of %d bytes is longer than the protocol's limit of %d", len(body), MaxFrame)
+	if len(body) > maxFrame {
+		return fmt.Errorf("a message of %d bytes is longer than the protocol's limit of %d", len(body), maxFrame)
 	}
 	b := make([]byte, headerSize, headerSize+len(body))
 	binary.LittleEndian.PutUint32(b, uint32(len(body)))
@@ -57,8 +57,8 @@ func readFrame(r io.Reader, buf []byte) (kind byte, body []byte, err error) {
 	if kind != frameMessage && kind != frameSample {
 		return 0, nil, fmt.Errorf("%w: a frame of type %q", errFrame, kind)
 	}
-	if n > MaxFrame {
-		return 0, nil, fmt.Errorf("%w: a frame of %d bytes, more than %d", errFrame, n, MaxFrame)
+	if n > maxFrame {
+		return 0, nil, fmt.Errorf("%w: a frame of %d bytes, more than %d", errFrame, n, maxFrame)
 	}
 	body = buf[:0]
 	for len(body) < int(n) {

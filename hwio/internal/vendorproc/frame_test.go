@@ -25,7 +25,7 @@ func TestFramesComeBackAsWritten(t *testing.T) {
 	if _, _, err := readFrame(&b, nil); err != io.EOF {
 		t.Errorf("the end between two frames is %v, want io.EOF", err)
 	}
-	if err := writeFrame(&b, frameMessage, make([]byte, MaxFrame+1)); err == nil {
+	if err := writeFrame(&b, frameMessage, make([]byte, maxFrame+1)); err == nil {
 		t.Error("a frame beyond the limit was written")
 	}
 }
@@ -53,7 +53,7 @@ func TestDamagedFramesAreRefused(t *testing.T) {
 		"another type":        append(head(2, 'X'), "{}"...),
 		"half a head":         {1, 0, 0},
 		"half a body":         append(head(8, 'J'), "{}"...),
-		"more than the limit": head(MaxFrame+1, 'J'),
+		"more than the limit": head(maxFrame+1, 'J'),
 	} {
 		if _, _, err := readFrame(bytes.NewReader(data), nil); !errors.Is(err, errFrame) {
 			t.Errorf("%s: %v, want a refusal", name, err)

@@ -2,9 +2,9 @@ package vendorproc
 
 import "encoding/json"
 
-// Protocol is the version of what the two programs say to each other. Each says its own first; they work together only where
+// protocol is the version of what the two programs say to each other. Each says its own first; they work together only where
 // both are the same.
-const Protocol = 1
+const protocol = 1
 
 // Program is the name of the second program.
 const Program = "astrolabe-vendorlib"

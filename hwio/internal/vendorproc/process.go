@@ -15,8 +15,8 @@ import (
 // How long the second program may take.
 const (
 	helloTimeout = 15 * time.Second
-	// CallTimeout is how long a library may take to answer: setting up a GPU's runtime takes seconds on machines with many.
-	CallTimeout = 60 * time.Second
+	// callTimeout is how long a library may take to answer: setting up a GPU's runtime takes seconds on machines with many.
+	callTimeout = 60 * time.Second
 	exitTimeout = 3 * time.Second
 )
 
@@ -46,7 +46,7 @@ type Process struct {
 
 // Start starts the second program and waits for its greeting.
 func Start(ctx context.Context) (*Process, error) {
-	path, err := Find()
+	path, err := find()
 	if err != nil {
 		return nil, err
 	}
@@ -58,7 +58,7 @@ func startProgram(ctx context.Context, path string) (*Process, error) {
 	p := &Process{
 		path: path, cmd: cmd, words: new(words), replies: make(chan Reply, 1), samples: make(chan *Sample, room),
 		free: make(chan *Sample, room+2), quit: make(chan struct{}), done: make(chan struct{}), ended: make(chan error, 1),
-		timeout: CallTimeout, exit: exitTimeout,
+		timeout: callTimeout, exit: exitTimeout,
 	}
 	cmd.Stderr = p.words
 	cmd.WaitDelay = exitTimeout
@@ -79,11 +79,11 @@ func startProgram(ctx context.Context, path string) (*Process, error) {
 	defer t.Stop()
 	select {
 	case h := <-greeting:
-		if h.Protocol == Protocol {
+		if h.Protocol == protocol {
 			return p, nil
 		}
 		p.kill()
-		return nil, fmt.Errorf("%s is of another version: it speaks protocol %d and this astrolabe %d; %s", path, h.Protocol, Protocol, BuildHint)
+		return nil, fmt.Errorf("%s is of another version: it speaks protocol %d and this astrolabe %d; %s", path, h.Protocol, protocol, BuildHint)
 	case <-p.done:
 		err = fmt.Errorf("%s ended before it said what it is%s: is it the program of that name? %s", path, p.lastWords(), BuildHint)
 		if errors.Is(p.problem, errFrame) {

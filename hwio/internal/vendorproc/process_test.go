@@ -33,7 +33,7 @@ func fake(mode string) {
 		return
 	case "other version":
 		s := &Server{out: os.Stdout}
-		_ = s.message(hello{Program, Protocol + 1})
+		_ = s.message(hello{Program, protocol + 1})
 		return
 	}
 	s, err := NewServer(os.Stdout)
@@ -103,7 +103,7 @@ func TestAnotherProgramIsToldFromTheSecondProgram(t *testing.T) {
 	for mode, want := range map[string][]string{
 		"mute":          {"ended before it said what it is", "cannot load something", "go build"},
 		"babble":        {"is not astrolabe-vendorlib", "go build"},
-		"other version": {fmt.Sprintf("speaks protocol %d and this astrolabe %d", Protocol+1, Protocol), "go build"},
+		"other version": {fmt.Sprintf("speaks protocol %d and this astrolabe %d", protocol+1, protocol), "go build"},
 	} {
 		_, err := begin(t, mode)
 		wantError(t, err, want...)
@@ -115,7 +115,7 @@ func TestTheSecondProgramIsLookedForWhereDocumented(t *testing.T) {
 	t.Setenv("PATH", dir)
 	t.Setenv(Variable, "")
 	var missing *Error
-	if _, err := Find(); !errors.As(err, &missing) || missing.Kind != ProgramMissing || !strings.Contains(missing.Text, Program) {
+	if _, err := find(); !errors.As(err, &missing) || missing.Kind != ProgramMissing || !strings.Contains(missing.Text, Program) {
 		t.Errorf("without a program: %v", err)
 	}
 	name := Program
@@ -126,7 +126,7 @@ func TestTheSecondProgramIsLookedForWhereDocumented(t *testing.T) {
 	if err := os.WriteFile(path, []byte("#!/bin/sh\n"), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	if got, err := Find(); err != nil || got != path {
+	if got, err := find(); err != nil || got != path {
 		t.Errorf("in PATH: %s, %v, want %s", got, err, path)
 	}
 	other := filepath.Join(t.TempDir(), "mine")
@@ -134,11 +134,11 @@ func TestTheSecondProgramIsLookedForWhereDocumented(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Setenv(Variable, other)
-	if got, err := Find(); err != nil || got != other {
+	if got, err := find(); err != nil || got != other {
 		t.Errorf("with %s: %s, %v, want %s", Variable, got, err, other)
 	}
 	t.Setenv(Variable, filepath.Join(dir, "nothing"))
-	if _, err := Find(); !errors.As(err, &missing) || !strings.Contains(err.Error(), Variable) {
+	if _, err := find(); !errors.As(err, &missing) || !strings.Contains(err.Error(), Variable) {
 		t.Errorf("with %s that leads nowhere: %v", Variable, err)
 	}
 }

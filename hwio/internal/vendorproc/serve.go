@@ -20,7 +20,7 @@ type Handler func(body json.RawMessage) (any, error)
 // NewServer says hello on out.
 func NewServer(out io.Writer) (*Server, error) {
 	s := &Server{out: out}
-	return s, s.message(hello{Program, Protocol})
+	return s, s.message(hello{Program, protocol})
 }
 
 func (s *Server) message(v any) error {
