@@ -3,6 +3,7 @@ package hwio
 import (
 	"context"
 	"errors"
+	"strings"
 	"time"
 
 	"astrolabe/capture"
@@ -33,6 +34,25 @@ type Status struct {
 	Details     []string // further facts, such as the limits of this machine
 	GPU         string   // catalogue id of what is measured, such as "cpu"
 	Device      string   // its name
+}
+
+// Refused is the status with an error for what is in the way.
+func (s Status) Refused(err error) Status {
+	p := ProblemOf(err)
+	s.Usable, s.Reason, s.Fix = false, p.Reason, p.Fix
+	return s
+}
+
+// Finding is the status as the doctor's finding on a source: on what of its device, or on something more general where there is none.
+func (s Status) Finding(source, what, general string) Finding {
+	f := Finding{Source: source, What: general, Usable: s.Usable, Reason: s.Reason, Fix: s.Fix}
+	if s.Device != "" {
+		f.What = what + s.Device
+	}
+	if s.Usable && f.Reason == "" {
+		f.Reason = strings.Join(s.Details, "; ")
+	}
+	return f
 }
 
 // Request says what to measure.

@@ -137,9 +137,7 @@ func (s *Source) Probe(ctx context.Context) hwio.Status {
 	var st hwio.Status
 	info, err := s.list(ctx)
 	if err != nil {
-		p := hwio.ProblemOf(err)
-		st.Reason, st.Fix = p.Reason, p.Fix
-		return st
+		return st.Refused(err)
 	}
 	st.GPU, st.Device = "amd-gpa", info.Device
 	st.Reason, st.Fix = reasonNotHere, instead

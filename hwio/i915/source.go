@@ -50,12 +50,6 @@ func (s *Source) Probe(context.Context) hwio.Status {
 		st.Reason = hwio.ErrNeedsLinux.Error()
 		return st
 	}
-	refuse := func(err error) hwio.Status {
-		st.Usable = false
-		p := hwio.ProblemOf(err)
-		st.Reason, st.Fix = p.Reason, p.Fix
-		return st
-	}
 	c, err := find(s.root)
 	if c.card.Name != "" {
 		st.Device = c.part.title()
@@ -64,29 +58,29 @@ func (s *Source) Probe(context.Context) hwio.Status {
 		st.GPU = c.part.catalogue()
 	}
 	if err != nil {
-		return refuse(err)
+		return st.Refused(err)
 	}
 	sec := readSecurity(s.root)
 	st.Details = append(st.Details, sec.details()...)
 	d, path, err := s.openNode(c)
 	if err != nil {
-		return refuse(err)
+		return st.Refused(err)
 	}
 	h, err := readHardware(s.root, c, d)
 	// Nothing was changed through the node, so closing it can lose nothing.
 	_ = d.close()
 	if err != nil {
-		return refuse(err)
+		return st.Refused(err)
 	}
 	st.Details = append(st.Details,
 		fmt.Sprintf("%s, %d EUs in %d subslices, perf revision %d, timestamps of %g MHz", path, h.topology.EUs, h.topology.Subslices, h.perfRev, float64(h.frequency)/1e6),
 		fmt.Sprintf("%d metric sets are loaded in the driver; others are loaded when needed and removed afterwards", s.loadedSets(c)))
 	st.Details = append(st.Details, h.warnings...)
 	if sec.forbidden() {
-		return refuse(sec.denied())
+		return st.Refused(sec.denied())
 	}
 	if len(holders(s.root)) > 0 {
-		return refuse(busy(s.root))
+		return st.Refused(busy(s.root))
 	}
 	st.Usable = true
 	return st

@@ -123,14 +123,8 @@ func (k *kinstr) stop() error {
 
 // fetch gets the next sample. ok is false where there is none. The sample has to be returned before the next fetch.
 func (k *kinstr) fetch(s *sample) (ok bool, err error) {
-	ready, broken, err := k.dev.Ready()
-	switch {
-	case err != nil:
+	if ready, err := hasSample(k.dev); !ready {
 		return false, err
-	case !ready && broken:
-		return false, syscall.ENODEV
-	case !ready:
-		return false, nil
 	}
 	if _, err := k.dev.Request(reqGetSample, k.access[:]); err != nil {
 		if errors.Is(err, syscall.EINVAL) {

@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"slices"
+	"syscall"
 
 	"astrolabe/hwio/internal/mali"
 )
@@ -101,4 +102,13 @@ func (w *walker) renumber(s *sample) {
 			b.Rank = slices.Index(w.cores, b.Rank)
 		}
 	}
+}
+
+// hasSample asks whether a sample waits. A device that hangs up without one is gone.
+func hasSample(dev mali.Device) (bool, error) {
+	ready, broken, err := dev.Ready()
+	if err == nil && !ready && broken {
+		err = syscall.ENODEV
+	}
+	return ready && err == nil, err
 }

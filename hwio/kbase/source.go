@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"runtime"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -114,9 +113,7 @@ func (s *Source) open(options map[string]string) (ses *session, node string, err
 func (s *Source) Probe(context.Context) hwio.Status {
 	st := hwio.Status{}
 	fail := func(err error) hwio.Status {
-		p := hwio.ProblemOf(err)
-		st.Reason, st.Fix = p.Reason, p.Fix
-		return st
+		return st.Refused(err)
 	}
 	ses, node, err := s.open(nil)
 	if err != nil {
@@ -197,24 +194,10 @@ func (s *Source) Counters(context.Context) ([]capture.Meta, error) {
 	for _, c := range clockColumns(w.clocks()) {
 		out = append(out, c.Meta)
 	}
-	for _, m := range mali.GaugeMetas(s.root, sysfs(node), sourceName) {
-		m.Instance = ""
-		if !slices.ContainsFunc(out, func(o capture.Meta) bool { return o.Name == m.Name }) {
-			out = append(out, m)
-		}
-	}
-	return out, nil
+	return append(out, mali.GaugeMetas(s.root, sysfs(node), sourceName)...), nil
 }
 
 // Diagnose says what can be measured, as one finding.
 func (s *Source) Diagnose(ctx context.Context) []hwio.Finding {
-	st := s.Probe(ctx)
-	f := hwio.Finding{Source: sourceName, What: "counters of Mali GPUs with Arm's driver", Usable: st.Usable, Reason: st.Reason, Fix: st.Fix}
-	if st.Device != "" {
-		f.What = "counters of the " + st.Device
-	}
-	if st.Usable && f.Reason == "" {
-		f.Reason = strings.Join(st.Details, "; ")
-	}
-	return []hwio.Finding{f}
+	return []hwio.Finding{s.Probe(ctx).Finding(sourceName, "counters of the ", "counters of Mali GPUs with Arm's driver")}
 }

@@ -155,14 +155,8 @@ func (v *vinstr) stop() error {
 
 // fetch gets the next sample, in the form of the new interface. ok is false where there is none.
 func (v *vinstr) fetch(s *sample) (ok bool, err error) {
-	ready, broken, err := v.dev.Ready()
-	switch {
-	case err != nil:
+	if ready, err := hasSample(v.dev); !ready {
 		return false, err
-	case !ready && broken:
-		return false, syscall.ENODEV
-	case !ready:
-		return false, nil
 	}
 	get := uint32(reqGetBuffer)
 	if v.cycles > 0 {

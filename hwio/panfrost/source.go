@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"runtime"
-	"slices"
 	"strings"
 
 	"astrolabe/capture"
@@ -114,9 +113,7 @@ func (s *Source) open() (mali.Device, mali.GPU, card, error) {
 func (s *Source) Probe(context.Context) hwio.Status {
 	st := hwio.Status{}
 	fail := func(err error) hwio.Status {
-		p := hwio.ProblemOf(err)
-		st.Reason, st.Fix = p.Reason, p.Fix
-		return st
+		return st.Refused(err)
 	}
 	dev, g, at, err := s.open()
 	if err != nil {
@@ -152,24 +149,10 @@ func (s *Source) Counters(context.Context) ([]capture.Meta, error) {
 	}
 	defer dev.Close()
 	out := mali.Counters(mali.NewPacked(&g).Blocks, g.Product.Layout, g.Product.Catalogue(), sourceName)
-	for _, m := range mali.GaugeMetas(s.root, at.sysfs, sourceName) {
-		m.Instance = ""
-		if !slices.ContainsFunc(out, func(o capture.Meta) bool { return o.Name == m.Name }) {
-			out = append(out, m)
-		}
-	}
-	return out, nil
+	return append(out, mali.GaugeMetas(s.root, at.sysfs, sourceName)...), nil
 }
 
 // Diagnose says what can be measured, as one finding.
 func (s *Source) Diagnose(ctx context.Context) []hwio.Finding {
-	st := s.Probe(ctx)
-	f := hwio.Finding{Source: sourceName, What: "counters of Mali GPUs with the mainline driver", Usable: st.Usable, Reason: st.Reason, Fix: st.Fix}
-	if st.Device != "" {
-		f.What = "counters of the " + st.Device
-	}
-	if st.Usable && f.Reason == "" {
-		f.Reason = strings.Join(st.Details, "; ")
-	}
-	return []hwio.Finding{f}
+	return []hwio.Finding{s.Probe(ctx).Finding(sourceName, "counters of the ", "counters of Mali GPUs with the mainline driver")}
 }

@@ -87,15 +87,11 @@ func (s *Source) Probe(ctx context.Context) hwio.Status {
 	var st hwio.Status
 	info, err := s.list(ctx)
 	if err != nil {
-		p := hwio.ProblemOf(err)
-		st.Reason, st.Fix = p.Reason, p.Fix
-		return st
+		return st.Refused(err)
 	}
 	a, err := chooseAgent(info, "")
 	if err != nil {
-		p := hwio.ProblemOf(err)
-		st.Reason, st.Fix = p.Reason, p.Fix
-		return st
+		return st.Refused(err)
 	}
 	st.GPU, st.Device = catalogueOf(a), agentTitle(a)
 	st.Details = append(st.Details, fmt.Sprintf("%s (rocprofiler-sdk %s)", info.Library, info.Version))
@@ -103,9 +99,7 @@ func (s *Source) Probe(ctx context.Context) hwio.Status {
 		st.Details = append(st.Details, fmt.Sprintf("agent %d: %s, %s, %d compute units, %d counters", i, agentTitle(&b), b.Name, b.ComputeUnits, b.CountersAvailable))
 	}
 	if a.CountersAvailable == 0 {
-		p := hwio.ProblemOf(noCounters(a))
-		st.Reason, st.Fix = p.Reason, p.Fix
-		return st
+		return st.Refused(noCounters(a))
 	}
 	if n := a.CountersAvailable - len(offersOf(a)); n > 0 {
 		st.Details = append(st.Details, fmt.Sprintf("%d of them are metrics that the library computes; astrolabe records counters and computes metrics itself", n))
@@ -139,15 +133,7 @@ func (s *Source) Counters(ctx context.Context) ([]capture.Meta, error) {
 
 // Diagnose says what can be measured, as one finding.
 func (s *Source) Diagnose(ctx context.Context) []hwio.Finding {
-	st := s.Probe(ctx)
-	f := hwio.Finding{Source: sourceName, What: "hardware counters of AMD GPUs (ROCm)", Usable: st.Usable, Reason: st.Reason, Fix: st.Fix}
-	if st.Device != "" {
-		f.What = "hardware counters of the " + st.Device
-	}
-	if st.Usable && f.Reason == "" {
-		f.Reason = strings.Join(st.Details, "; ")
-	}
-	return []hwio.Finding{f}
+	return []hwio.Finding{s.Probe(ctx).Finding(sourceName, "hardware counters of the ", "hardware counters of AMD GPUs (ROCm)")}
 }
 
 // catalogueOf is the catalogue of the GPU's counters, "" where there is none.

@@ -2,6 +2,7 @@ package session
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -162,13 +163,8 @@ func (t Type) Name() string {
 
 // ParseType is the inverse of Name; it takes GPA's spelling too ("gpa_float64").
 func ParseType(s string) (Type, bool) {
-	s = strings.TrimPrefix(strings.ToLower(s), "gpa_")
-	for i, n := range typeNames {
-		if n == s {
-			return Type(i), true
-		}
-	}
-	return 0, false
+	i := slices.Index(typeNames[:], strings.TrimPrefix(strings.ToLower(s), "gpa_"))
+	return Type(max(i, 0)), i >= 0
 }
 
 // Usage is what a counter's results are, by the numbers of the guide.
@@ -198,10 +194,8 @@ func (u Usage) Name() string {
 
 // parseUsage is the inverse of Name; an unknown word is usageNone.
 func parseUsage(s string) Usage {
-	for i, n := range usageNames {
-		if n == s {
-			return Usage(i)
-		}
+	if i := slices.Index(usageNames[:], s); i >= 0 {
+		return Usage(i)
 	}
 	return usageNone
 }
@@ -239,36 +233,27 @@ const (
 	LogAll     LogType = 7
 )
 
+var logTypes = map[string]LogType{"": LogNone, "none": LogNone, "error": LogError, "message": LogMessage, "trace": LogTrace, "all": LogAll}
+
 // ParseLogTypes reads a list such as "error,message", "all" or "none".
 func ParseLogTypes(s string) (LogType, error) {
 	var out LogType
 	for word := range strings.SplitSeq(s, ",") {
-		switch strings.TrimSpace(word) {
-		case "error":
-			out |= LogError
-		case "message":
-			out |= LogMessage
-		case "trace":
-			out |= LogTrace
-		case "all":
-			out |= LogAll
-		case "none", "":
-		default:
+		t, known := logTypes[strings.TrimSpace(word)]
+		if !known {
 			return 0, fmt.Errorf("no message type is called %q; there are error, message, trace, all and none", strings.TrimSpace(word))
 		}
+		out |= t
 	}
 	return out, nil
 }
 
 // Name is "error", "message" or "trace".
 func (t LogType) Name() string {
-	switch t {
-	case LogError:
-		return "error"
-	case LogMessage:
-		return "message"
-	case LogTrace:
-		return "trace"
+	for name, one := range logTypes {
+		if name != "" && one == t {
+			return name
+		}
 	}
 	return "none"
 }

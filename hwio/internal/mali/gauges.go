@@ -151,11 +151,15 @@ const (
 	slowRounds     = 5
 )
 
-// GaugeMetas lists the gauges of the machine.
+// GaugeMetas lists the gauges of the machine, one for all instances.
 func GaugeMetas(root sysroot.Root, dir, source string) []capture.Meta {
 	var out []capture.Meta
 	for _, g := range findGauges(root, dir, source) {
-		out = append(out, g.meta)
+		m := g.meta
+		m.Instance = ""
+		if !slices.ContainsFunc(out, func(have capture.Meta) bool { return have.Name == m.Name }) {
+			out = append(out, m)
+		}
 	}
 	return out
 }
