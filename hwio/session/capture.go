@@ -14,9 +14,8 @@ import (
 // column knows its pass, which has durations of its own. A hardware counter that several passes measured has the values of the first, with a
 // warning; Library.Result uses for each counter the copies of its own passes. The time axis is that of the first pass.
 func (l *Library) Capture(ctx context.Context, session uint32) (out *capture.Capture, err error) {
-	const call = "Capture"
-	defer l.done(call, &err)
-	b, err := l.builder(ctx, call, session)
+	defer l.done("Capture", &err)
+	b, err := l.builder(ctx, session)
 	if err != nil {
 		return nil, err
 	}
@@ -51,9 +50,8 @@ func (l *Library) Capture(ctx context.Context, session uint32) (out *capture.Cap
 
 // Results is a capture of the results of the enabled counters, in the order of enabling.
 func (l *Library) Results(ctx context.Context, session uint32) (out *capture.Capture, err error) {
-	const call = "Results"
-	defer l.done(call, &err)
-	b, err := l.builder(ctx, call, session)
+	defer l.done("Results", &err)
+	b, err := l.builder(ctx, session)
 	if err != nil {
 		return nil, err
 	}
@@ -62,7 +60,7 @@ func (l *Library) Results(ctx context.Context, session uint32) (out *capture.Cap
 		meta := capture.Meta{Name: c.Name, Title: c.Name, Unit: c.Unit, Doc: c.Doc, Kind: c.Combine, Source: "session"}
 		meta.Integral = c.Type != typeFloat32 && c.Type != typeFloat64
 		b.column(meta, nil, func(s int) (capture.Value, capture.Reason) {
-			v, err := l.result(ctx, call, nil, session, b.samples[s], i)
+			v, err := l.result(ctx, nil, session, b.samples[s], i)
 			if err != nil {
 				return capture.Value{}, capture.Reason{Code: capture.NotCollected, Text: err.Error()}
 			}
@@ -84,13 +82,13 @@ type builder struct {
 	cfg     capture.Config
 }
 
-func (l *Library) builder(ctx context.Context, call string, session uint32) (*builder, error) {
-	r, err := l.kept(call, session)
+func (l *Library) builder(ctx context.Context, session uint32) (*builder, error) {
+	r, err := l.kept(session)
 	if err != nil {
 		return nil, err
 	}
 	if !r.ended {
-		return nil, fail(call, SamplingNotEnded, "session %d is under way: end it first", session)
+		return nil, fail(SamplingNotEnded, "session %d is under way: end it first", session)
 	}
 	b := &builder{run: r, ctx: ctx}
 	for k, p := range r.passes {

@@ -9,9 +9,8 @@ import (
 
 // Counters lists the counters of the current context by their numbers. The list is the context's own.
 func (l *Library) Counters() (list []Counter, err error) {
-	const call = "GetNumCounters"
-	defer l.done(call, &err)
-	s, err := l.open(call)
+	defer l.done("GetNumCounters", &err)
+	s, err := l.open()
 	if err != nil {
 		return nil, err
 	}
@@ -20,9 +19,8 @@ func (l *Library) Counters() (list []Counter, err error) {
 
 // Enabled lists the numbers of the enabled counters, in the order of enabling.
 func (l *Library) Enabled() (list []int, err error) {
-	const call = "GetEnabledCount"
-	defer l.done(call, &err)
-	s, err := l.open(call)
+	defer l.done("GetEnabledCount", &err)
+	s, err := l.open()
 	if err != nil {
 		return nil, err
 	}
@@ -31,58 +29,56 @@ func (l *Library) Enabled() (list []int, err error) {
 
 // IsEnabled returns nil where the counter is enabled and NotFound where it is not.
 func (l *Library) IsEnabled(i int) (err error) {
-	const call = "IsCounterEnabled"
-	defer l.done(call, &err)
-	c, err := l.inRange(call, i)
+	defer l.done("IsCounterEnabled", &err)
+	c, err := l.inRange(i)
 	if err == nil && !slices.Contains(l.current.enabled, i) {
-		return fail(call, NotFound, "%s is not enabled", c.Name)
+		return fail(NotFound, "%s is not enabled", c.Name)
 	}
 	return err
 }
 
 // open is the current context.
-func (l *Library) open(call string) (*state, error) {
+func (l *Library) open() (*state, error) {
 	if l.current == nil {
-		return nil, fail(call, CountersNotOpen, "no context is current: open one")
+		return nil, fail(CountersNotOpen, "no context is current: open one")
 	}
 	return l.current, nil
 }
 
 // counter checks the index of a counter.
-func (l *Library) counter(call string, i int) (*Counter, error) {
-	if _, err := l.open(call); err != nil {
+func (l *Library) counter(i int) (*Counter, error) {
+	if _, err := l.open(); err != nil {
 		return nil, err
 	}
-	return l.inRange(call, i)
+	return l.inRange(i)
 }
 
-func (l *Library) inRange(call string, i int) (*Counter, error) {
+func (l *Library) inRange(i int) (*Counter, error) {
 	if l.current == nil {
-		return nil, fail(call, IndexOutOfRange, "there is no counter %d, because no context is open", i)
+		return nil, fail(IndexOutOfRange, "there is no counter %d, because no context is open", i)
 	}
 	if i < 0 || i >= len(l.current.counters) {
-		return nil, fail(call, IndexOutOfRange, "there is no counter %d: they are numbered 0 to %d", i, len(l.current.counters)-1)
+		return nil, fail(IndexOutOfRange, "there is no counter %d: they are numbered 0 to %d", i, len(l.current.counters)-1)
 	}
 	return &l.current.counters[i], nil
 }
 
 // Index finds a counter by its name, in any case; nil is a null pointer.
 func (l *Library) Index(name *string) (i int, err error) {
-	const call = "GetCounterIndex"
-	defer l.done(call, &err)
+	defer l.done("GetCounterIndex", &err)
 	if name == nil {
-		return 0, fail(call, NullPointer, "no name is given")
+		return 0, fail(NullPointer, "no name is given")
 	}
-	if _, err := l.open(call); err != nil {
+	if _, err := l.open(); err != nil {
 		return 0, err
 	}
-	return l.named(call, name)
+	return l.named(name)
 }
 
 // named looks a name up in the current context, or where there is none in the one that was current last.
-func (l *Library) named(call string, name *string) (int, error) {
+func (l *Library) named(name *string) (int, error) {
 	if name == nil {
-		return 0, fail(call, NullPointer, "no name is given")
+		return 0, fail(NullPointer, "no name is given")
 	}
 	if l.current != nil {
 		if i, ok := l.current.index[strings.ToLower(*name)]; ok {
@@ -92,9 +88,9 @@ func (l *Library) named(call string, name *string) (int, error) {
 		return i, nil
 	}
 	if near := spelling.Near(*name, l.known); len(near) > 0 {
-		return 0, fail(call, NotFound, "no counter is called %q; did you mean %s?", *name, strings.Join(near, " or "))
+		return 0, fail(NotFound, "no counter is called %q; did you mean %s?", *name, strings.Join(near, " or "))
 	}
-	return 0, fail(call, NotFound, "no counter is called %q", *name)
+	return 0, fail(NotFound, "no counter is called %q", *name)
 }
 
 // Enable and Disable change by number what the sessions to come measure; EnableName and DisableName by name, in any case, nil being a null
@@ -114,26 +110,26 @@ const byName = -1 << 31
 func (l *Library) change(call string, name *string, i int, enable bool) (err error) {
 	defer l.done(call, &err)
 	if i == byName {
-		if i, err = l.named(call, name); err != nil {
+		if i, err = l.named(name); err != nil {
 			return err
 		}
 	}
-	c, err := l.counter(call, i)
+	c, err := l.counter(i)
 	if err != nil {
 		return err
 	}
-	s, err := l.reach(call, idle, CannotChangeCountersWhenSampling)
+	s, err := l.reach(idle, CannotChangeCountersWhenSampling)
 	if err != nil {
 		return err
 	}
 	at := slices.Index(s.enabled, i)
 	switch {
 	case enable && at >= 0:
-		return fail(call, AlreadyEnabled, "%s is enabled", c.Name)
+		return fail(AlreadyEnabled, "%s is enabled", c.Name)
 	case enable:
 		s.enabled = append(s.enabled, i)
 	case at < 0:
-		return fail(call, NotEnabled, "%s is not enabled", c.Name)
+		return fail(NotEnabled, "%s is not enabled", c.Name)
 	default:
 		s.enabled = slices.Delete(slices.Clone(s.enabled), at, at+1)
 	}
@@ -149,7 +145,7 @@ func (l *Library) DisableAll() error { return l.changeAll("DisableAllCounters", 
 
 func (l *Library) changeAll(call string, enable bool) (err error) {
 	defer l.done(call, &err)
-	s, err := l.reach(call, idle, CannotChangeCountersWhenSampling)
+	s, err := l.reach(idle, CannotChangeCountersWhenSampling)
 	if err != nil {
 		return err
 	}
@@ -164,9 +160,8 @@ func (l *Library) changeAll(call string, enable bool) (err error) {
 
 // Passes lists the hardware counters of each pass that the enabled counters need: as often the work has to be repeated.
 func (l *Library) Passes() (passes [][]Hardware, err error) {
-	const call = "GetPassCount"
-	defer l.done(call, &err)
-	s, err := l.open(call)
+	defer l.done("GetPassCount", &err)
+	s, err := l.open()
 	if err != nil {
 		return nil, err
 	}

@@ -54,10 +54,6 @@ var (
 	_ metaOf        = (*overResults)(nil)
 )
 
-func unsupported(status Status, format string, args ...any) error {
-	return &Error{Call: "OpenContext", Status: status, Detail: fmt.Sprintf(format, args...)}
-}
-
 func (b *overResults) Open(context.Context, Flags) error {
 	if b.results == nil {
 		return errors.New("no hardware results are given")
@@ -67,7 +63,7 @@ func (b *overResults) Open(context.Context, Flags) error {
 	if b.opt.ASIC != "" {
 		var err error
 		if device, err = findASIC(b.opt.ASIC); err != nil {
-			return unsupported(HardwareNotSupported, "%v", err)
+			return fail(HardwareNotSupported, "%v", err)
 		}
 	}
 	stated := func(name string) string {
@@ -85,17 +81,17 @@ func (b *overResults) Open(context.Context, Flags) error {
 	}
 	switch {
 	case generation == "":
-		return unsupported(HardwareNotSupported, "the generation of the GPU is not known: give generation, such as gfx8, or the ASIC")
+		return fail(HardwareNotSupported, "the generation of the GPU is not known: give generation, such as gfx8, or the ASIC")
 	case api == "":
-		return unsupported(APINotSupported, "the API is not known: give api, one of %s", strings.Join(apis, ", "))
+		return fail(APINotSupported, "the API is not known: give api, one of %s", strings.Join(apis, ", "))
 	case !slices.Contains(apis, api):
-		return unsupported(APINotSupported, "no API is called %q; there are %s", api, strings.Join(apis, ", "))
+		return fail(APINotSupported, "no API is called %q; there are %s", api, strings.Join(apis, ", "))
 	case device.Generation != "" && device.Generation != generation:
-		return unsupported(HardwareNotSupported, "%s is of generation %s, not %s", device.ASIC, device.Generation, generation)
+		return fail(HardwareNotSupported, "%s is of generation %s, not %s", device.ASIC, device.Generation, generation)
 	}
 	limits, err := gpaLimits(generation, device.MaxSQ)
 	if err != nil {
-		return unsupported(HardwareNotSupported, "%v", err)
+		return fail(HardwareNotSupported, "%v", err)
 	}
 	limits.Max = b.opt.MaxPerPass
 	b.limits = limits
@@ -111,7 +107,7 @@ func (b *overResults) Open(context.Context, Flags) error {
 		return err
 	}
 	if len(b.counters) == 0 {
-		return unsupported(APINotSupported, "GPA has no counters of %s for the API %s", generation, api)
+		return fail(APINotSupported, "GPA has no counters of %s for the API %s", generation, api)
 	}
 	return nil
 }

@@ -49,12 +49,12 @@ func (l *Library) log(t LogType, text string) {
 	}
 }
 
-func fail(call string, s Status, format string, args ...any) error {
-	return &Error{Call: call, Status: s, Detail: fmt.Sprintf(format, args...)}
+func fail(s Status, format string, args ...any) error {
+	return &Error{Status: s, Detail: fmt.Sprintf(format, args...)}
 }
 
 // failCause makes an error of what a backend said: its own status, or else the given one.
-func failCause(call string, s Status, cause error) error {
+func failCause(s Status, cause error) error {
 	for _, e := range flatten(cause) {
 		if own, ok := e.(Status); ok {
 			s = own
@@ -62,23 +62,22 @@ func failCause(call string, s Status, cause error) error {
 	}
 	var inner *Error
 	if errors.As(cause, &inner) {
-		return &Error{Call: call, Status: s, Detail: inner.Detail, Cause: inner.Cause}
+		return &Error{Status: s, Detail: inner.Detail, Cause: inner.Cause}
 	}
-	return &Error{Call: call, Status: s, Cause: cause}
+	return &Error{Status: s, Cause: cause}
 }
 
 // OpenContext opens a backend and makes it the current context. No counter is enabled.
 func (l *Library) OpenContext(ctx context.Context, handle Backend, flags Flags) (err error) {
-	const call = "OpenContext"
-	defer l.done(call, &err)
+	defer l.done("OpenContext", &err)
 	if handle == nil {
-		return fail(call, NullPointer, "no context is given")
+		return fail(NullPointer, "no context is given")
 	}
 	if l.find(handle) != nil {
-		return fail(call, CountersAlreadyOpen, "this context is open: select it, or close it first")
+		return fail(CountersAlreadyOpen, "this context is open: select it, or close it first")
 	}
 	if err := handle.Open(ctx, flags); err != nil {
-		return failCause(call, Failed, err)
+		return failCause(Failed, err)
 	}
 	if flags&(ClockPeak|ClockMinMemory|ClockMinEngine) != 0 {
 		l.log(LogMessage, "the clock mode of OpenContext has no effect on this context")
@@ -117,14 +116,13 @@ func (l *Library) choose(s *state) {
 
 // SelectContext makes an open context the current one.
 func (l *Library) SelectContext(handle Backend) (err error) {
-	const call = "SelectContext"
-	defer l.done(call, &err)
+	defer l.done("SelectContext", &err)
 	if handle == nil {
-		return fail(call, NullPointer, "no context is given")
+		return fail(NullPointer, "no context is given")
 	}
 	s := l.find(handle)
 	if s == nil {
-		return fail(call, CountersNotOpen, "this context is not open: open it first")
+		return fail(CountersNotOpen, "this context is not open: open it first")
 	}
 	l.choose(s)
 	return nil
@@ -132,16 +130,15 @@ func (l *Library) SelectContext(handle Backend) (err error) {
 
 // CloseContext closes the current context. Its results are lost, and no context is current.
 func (l *Library) CloseContext() (err error) {
-	const call = "CloseContext"
-	defer l.done(call, &err)
-	s, err := l.reach(call, idle, SamplingNotEnded)
+	defer l.done("CloseContext", &err)
+	s, err := l.reach(idle, SamplingNotEnded)
 	if err != nil {
 		return err
 	}
 	l.contexts = slices.DeleteFunc(l.contexts, func(x *state) bool { return x == s })
 	l.current = nil
 	if err := s.backend.Close(); err != nil {
-		return failCause(call, Failed, err)
+		return failCause(Failed, err)
 	}
 	return nil
 }
@@ -149,7 +146,7 @@ func (l *Library) CloseContext() (err error) {
 // RegisterLoggingCallback has to called with messages of the given types; the last call counts. A callback for messages gets one at once.
 func (l *Library) RegisterLoggingCallback(types LogType, to func(t LogType, text string)) error {
 	if to == nil && types != LogNone {
-		err := fail("RegisterLoggingCallback", NullPointer, "no function is given")
+		err := fail(NullPointer, "no function is given")
 		l.log(LogError, "RegisterLoggingCallback: "+err.Error())
 		return err
 	}

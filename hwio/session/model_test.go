@@ -610,7 +610,7 @@ func must(t *testing.T, errs ...error) {
 func TestWhatABackendSaysIsTheStatusOfTheCall(t *testing.T) {
 	ctx := t.Context()
 	var lib Library
-	err := lib.OpenContext(ctx, &fake{openErr: unsupported(HardwareNotSupported, "no GPU")}, 0)
+	err := lib.OpenContext(ctx, &fake{openErr: fail(HardwareNotSupported, "no GPU")}, 0)
 	if !errors.Is(err, HardwareNotSupported) || err.Error() != "HARDWARE_NOT_SUPPORTED: no GPU" {
 		t.Errorf("got %v", err)
 	}

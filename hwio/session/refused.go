@@ -34,5 +34,5 @@ func Refused(ctx context.Context, all []hwio.Source, err error) error {
 			status = Failed
 		}
 	}
-	return &Error{Call: "OpenContext", Status: status, Cause: err}
+	return &Error{Status: status, Cause: err}
 }

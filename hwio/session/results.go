@@ -9,7 +9,7 @@ import (
 )
 
 // session finds a session that is still buffered.
-func (l *Library) session(call string, id uint32) (*run, error) {
+func (l *Library) session(id uint32) (*run, error) {
 	if l.current != nil {
 		for _, r := range l.current.ring {
 			if r.id == id {
@@ -17,10 +17,10 @@ func (l *Library) session(call string, id uint32) (*run, error) {
 			}
 		}
 		if id >= 1 && id <= l.current.began {
-			return nil, fail(call, SessionNotFound, "session %d was dropped: the last %d are kept", id, buffered)
+			return nil, fail(SessionNotFound, "session %d was dropped: the last %d are kept", id, buffered)
 		}
 	}
-	return nil, fail(call, SessionNotFound, "there is no session %d", id)
+	return nil, fail(SessionNotFound, "there is no session %d", id)
 }
 
 // Sessions lists the sessions that are buffered, the oldest first.
@@ -36,9 +36,8 @@ func (l *Library) Sessions() []uint32 {
 
 // IsSessionReady tells whether every result of a session can be had without waiting.
 func (l *Library) IsSessionReady(session uint32) (ready bool, err error) {
-	const call = "IsSessionReady"
-	defer l.done(call, &err)
-	r, err := l.kept(call, session)
+	defer l.done("IsSessionReady", &err)
+	r, err := l.kept(session)
 	if err != nil || !r.ended || len(r.passes) < len(r.plan.passes) {
 		return false, err
 	}
@@ -54,15 +53,14 @@ func (l *Library) IsSessionReady(session uint32) (ready bool, err error) {
 
 // IsSampleReady tells whether the results of one sample can be had without waiting.
 func (l *Library) IsSampleReady(session, sample uint32) (ready bool, err error) {
-	const call = "IsSampleReady"
-	defer l.done(call, &err)
-	r, err := l.kept(call, session)
+	defer l.done("IsSampleReady", &err)
+	r, err := l.kept(session)
 	if err != nil {
 		return false, err
 	}
 	for k := range r.plan.passes {
 		if !r.has(k, sample) {
-			return false, fail(call, SampleNotFoundInAllPasses, "session %d has no sample %d in pass %d of %d", session, sample, k+1, len(r.plan.passes))
+			return false, fail(SampleNotFoundInAllPasses, "session %d has no sample %d in pass %d of %d", session, sample, k+1, len(r.plan.passes))
 		}
 	}
 	for k := range r.plan.passes {
@@ -74,11 +72,11 @@ func (l *Library) IsSampleReady(session, sample uint32) (ready bool, err error) 
 }
 
 // kept is session where there must be a context.
-func (l *Library) kept(call string, session uint32) (*run, error) {
-	if _, err := l.open(call); err != nil {
+func (l *Library) kept(session uint32) (*run, error) {
+	if _, err := l.open(); err != nil {
 		return nil, err
 	}
-	return l.session(call, session)
+	return l.session(session)
 }
 
 func (r *run) has(pass int, sample uint32) bool {
@@ -96,9 +94,8 @@ func (r *run) arrived(pass int, sample uint32) bool {
 
 // Samples lists the numbers of the samples of a session in the order of its first pass.
 func (l *Library) Samples(session uint32) (list []uint32, err error) {
-	const call = "GetSampleCount"
-	defer l.done(call, &err)
-	r, err := l.session(call, session)
+	defer l.done("GetSampleCount", &err)
+	r, err := l.session(session)
 	if err != nil || len(r.passes) == 0 {
 		return nil, err
 	}
@@ -107,60 +104,59 @@ func (l *Library) Samples(session uint32) (list []uint32, err error) {
 
 // Result gives one result of a counter, exactly, which must have the type unless that is nil. It waits until it is there.
 func (l *Library) Result(ctx context.Context, session, sample uint32, counter int, t *Type) (v capture.Value, err error) {
-	const call = "GetSample"
-	defer l.done(call, &err)
-	return l.result(ctx, call, t, session, sample, counter)
+	defer l.done("GetSample", &err)
+	return l.result(ctx, t, session, sample, counter)
 }
 
-func (l *Library) result(ctx context.Context, call string, want *Type, session, sample uint32, counter int) (capture.Value, error) {
-	c, err := l.counter(call, counter)
+func (l *Library) result(ctx context.Context, want *Type, session, sample uint32, counter int) (capture.Value, error) {
+	c, err := l.counter(counter)
 	if err != nil {
 		return capture.Value{}, err
 	}
 	if want != nil && *want != c.Type {
-		return capture.Value{}, fail(call, CounterNotOfSpecifiedType, "results of %s are %s, not %s", c.Name, c.Type.Name(), want.Name())
+		return capture.Value{}, fail(CounterNotOfSpecifiedType, "results of %s are %s, not %s", c.Name, c.Type.Name(), want.Name())
 	}
-	r, err := l.session(call, session)
+	r, err := l.session(session)
 	if err != nil {
 		return capture.Value{}, err
 	}
 	at := slices.Index(r.enabled, counter)
 	if at < 0 {
-		return capture.Value{}, fail(call, NotEnabled, "%s was not enabled in session %d", c.Name, session)
+		return capture.Value{}, fail(NotEnabled, "%s was not enabled in session %d", c.Name, session)
 	}
-	operands, err := r.operands(ctx, call, c, at, sample)
+	operands, err := r.operands(ctx, c, at, sample)
 	if err != nil {
 		return capture.Value{}, err
 	}
 	v, err := l.current.backend.Evaluate(c, operands)
 	if err != nil {
-		return v, failCause(call, ReadingCounterResult, err)
+		return v, failCause(ReadingCounterResult, err)
 	}
 	if v.Missing() {
-		return v, fail(call, ReadingCounterResult, "%s has no value in sample %d", c.Name, sample)
+		return v, fail(ReadingCounterResult, "%s has no value in sample %d", c.Name, sample)
 	}
 	return v, nil
 }
 
 // operands are the values of the hardware counters of an enabled counter in one sample, each from the counter's own pass.
-func (r *run) operands(ctx context.Context, call string, c *Counter, at int, sample uint32) ([]capture.Value, error) {
+func (r *run) operands(ctx context.Context, c *Counter, at int, sample uint32) ([]capture.Value, error) {
 	for _, p := range r.plan.where[at] {
 		if !r.has(p.pass, sample) {
-			return nil, fail(call, SampleNotFound, "session %d has no sample %d in pass %d, which measures %s", r.id, sample, p.pass+1, c.Name)
+			return nil, fail(SampleNotFound, "session %d has no sample %d in pass %d, which measures %s", r.id, sample, p.pass+1, c.Name)
 		}
 	}
 	out := make([]capture.Value, len(r.plan.where[at]))
 	for i, p := range r.plan.where[at] {
 		m, err := r.passes[p.pass].samples[sample].wait(ctx)
 		if err != nil {
-			return nil, failCause(call, ReadingCounterResult, err)
+			return nil, failCause(ReadingCounterResult, err)
 		}
 		if p.offset >= len(m.Values) {
-			return nil, fail(call, ReadingCounterResult, "pass %d gave %d values of %d", p.pass+1, len(m.Values), len(r.plan.passes[p.pass]))
+			return nil, fail(ReadingCounterResult, "pass %d gave %d values of %d", p.pass+1, len(m.Values), len(r.plan.passes[p.pass]))
 		}
 		out[i] = m.Values[p.offset]
 		if out[i].Missing() && m.Why != nil {
-			return nil, fail(call, ReadingCounterResult, "%s: %s", c.Hardware[i].Name, m.Why[p.offset])
+			return nil, fail(ReadingCounterResult, "%s: %s", c.Hardware[i].Name, m.Why[p.offset])
 		}
 	}
 	return out, nil
@@ -186,7 +182,7 @@ func (s *sampleRun) wait(ctx context.Context) (*Measurement, error) {
 
 // EnabledIn lists the counters that a session was begun with, in the order of enabling.
 func (l *Library) EnabledIn(session uint32) ([]int, error) {
-	r, err := l.session("GetSample", session)
+	r, err := l.session(session)
 	if err != nil {
 		return nil, err
 	}

@@ -21,13 +21,12 @@ type Run struct {
 // Run makes a whole session with the enabled counters: it runs the command once per pass and ends the session, whose number it returns. The
 // samples of the passes belong together by their position. It is for backends that can run commands; of others the session is ended without samples.
 func (l *Library) Run(ctx context.Context, r *Run) (session uint32, err error) {
-	const call = "Run"
 	if session, err = l.BeginSession(); err != nil {
 		return 0, err
 	}
 	s := l.current
 	active := s.active
-	defer l.done(call, &err)
+	defer l.done("Run", &err)
 	defer func() {
 		if err != nil {
 			active.closePass()
@@ -36,7 +35,7 @@ func (l *Library) Run(ctx context.Context, r *Run) (session uint32, err error) {
 	}()
 	runner, ok := s.backend.(commandRunner)
 	if !ok {
-		return session, fail(call, Failed, "this context cannot run a command: use begin and end of samples")
+		return session, fail(Failed, "this context cannot run a command: use begin and end of samples")
 	}
 	counts := map[int]int{}
 	for k, hardware := range active.plan.passes {
@@ -45,7 +44,7 @@ func (l *Library) Run(ctx context.Context, r *Run) (session uint32, err error) {
 		}
 		list, err := runner.RunPass(ctx, k, hardware, r)
 		if err != nil {
-			return session, failCause(call, Failed, fmt.Errorf("pass %d of %d: %w", k+1, len(active.plan.passes), err))
+			return session, failCause(Failed, fmt.Errorf("pass %d of %d: %w", k+1, len(active.plan.passes), err))
 		}
 		p := active.pass()
 		for i, m := range list {

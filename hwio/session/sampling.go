@@ -70,8 +70,8 @@ func (s *state) phase() phase {
 
 // reach is the current context where it is in the phase that a call begins from. It is the one place that says which call may follow
 // which: what was not begun has a status of its own, and what was not ended the status further, by the call.
-func (l *Library) reach(call string, want phase, further Status) (*state, error) {
-	s, err := l.open(call)
+func (l *Library) reach(want phase, further Status) (*state, error) {
+	s, err := l.open()
 	if err != nil {
 		return nil, err
 	}
@@ -79,26 +79,25 @@ func (l *Library) reach(call string, want phase, further Status) (*state, error)
 	case at == want:
 		return s, nil
 	case at < want && want == inSample:
-		return nil, fail(call, SampleNotStarted, "begin a sample first")
+		return nil, fail(SampleNotStarted, "begin a sample first")
 	case at < want && at == idle:
-		return nil, fail(call, SamplingNotStarted, "begin a session first")
+		return nil, fail(SamplingNotStarted, "begin a session first")
 	case at < want:
-		return nil, fail(call, PassNotStarted, "begin a pass first")
+		return nil, fail(PassNotStarted, "begin a pass first")
 	case want == idle:
-		return nil, fail(call, further, "session %d is under way: end it first", s.active.id)
+		return nil, fail(further, "session %d is under way: end it first", s.active.id)
 	case want == inSession:
-		return nil, fail(call, further, "pass %d is under way: end it first", len(s.active.passes))
+		return nil, fail(further, "pass %d is under way: end it first", len(s.active.passes))
 	}
-	return nil, fail(call, further, "sample %d is under way: end it first", s.active.pass().open.id)
+	return nil, fail(further, "sample %d is under way: end it first", s.active.pass().open.id)
 }
 
 // BeginSession begins a session with the enabled counters and gives its number, which counts from 1 in a fresh context.
 func (l *Library) BeginSession() (id uint32, err error) {
-	const call = "BeginSession"
-	defer l.done(call, &err)
-	s, err := l.reach(call, idle, SamplingAlreadyStarted)
+	defer l.done("BeginSession", &err)
+	s, err := l.reach(idle, SamplingAlreadyStarted)
 	if l.current != nil && len(l.current.schedule().passes) == 0 {
-		return 0, fail(call, NoCountersEnabled, "enable a counter first")
+		return 0, fail(NoCountersEnabled, "enable a counter first")
 	}
 	if err != nil {
 		return 0, err
@@ -116,9 +115,8 @@ func (l *Library) BeginSession() (id uint32, err error) {
 
 // BeginPass begins the next pass of the session. Passes beyond those needed are accepted, and nothing is measured in them.
 func (l *Library) BeginPass() (err error) {
-	const call = "BeginPass"
-	defer l.done(call, &err)
-	s, err := l.reach(call, inSession, PassAlreadyStarted)
+	defer l.done("BeginPass", &err)
+	s, err := l.reach(inSession, PassAlreadyStarted)
 	if err != nil {
 		return err
 	}
@@ -130,26 +128,25 @@ func (l *Library) BeginPass() (err error) {
 
 // BeginSample begins a sample. Its number tells which samples of the passes belong together.
 func (l *Library) BeginSample(ctx context.Context, id uint32) (err error) {
-	const call = "BeginSample"
-	defer l.done(call, &err)
-	s, err := l.reach(call, inPass, SampleAlreadyStarted)
+	defer l.done("BeginSample", &err)
+	s, err := l.reach(inPass, SampleAlreadyStarted)
 	if err != nil {
 		return err
 	}
 	r := s.active
 	p := r.pass()
 	if _, used := p.samples[id]; used {
-		return fail(call, SampleAlreadyStarted, "pass %d has a sample %d: give each its own number", len(r.passes), id)
+		return fail(SampleAlreadyStarted, "pass %d has a sample %d: give each its own number", len(r.passes), id)
 	}
 	if k := len(r.passes) - 1; k < len(r.plan.passes) {
 		if p.measure == nil {
 			if p.measure, err = s.backend.StartPass(ctx, k, r.plan.passes[k]); err != nil {
 				p.measure = nil
-				return failCause(call, Failed, err)
+				return failCause(Failed, err)
 			}
 		}
 		if err := p.measure.Begin(ctx, id); err != nil {
-			return failCause(call, Failed, err)
+			return failCause(Failed, err)
 		}
 	}
 	p.open = &sampleRun{id: id}
@@ -160,9 +157,8 @@ func (l *Library) BeginSample(ctx context.Context, id uint32) (err error) {
 
 // EndSample ends the sample.
 func (l *Library) EndSample(ctx context.Context) (err error) {
-	const call = "EndSample"
-	defer l.done(call, &err)
-	s, err := l.reach(call, inSample, OK)
+	defer l.done("EndSample", &err)
+	s, err := l.reach(inSample, OK)
 	if err != nil {
 		return err
 	}
@@ -178,16 +174,15 @@ func (l *Library) EndSample(ctx context.Context) (err error) {
 	p.open = nil
 	p.counted++
 	if sample.failed != nil {
-		return failCause(call, Failed, sample.failed)
+		return failCause(Failed, sample.failed)
 	}
 	return nil
 }
 
 // EndPass ends the pass. It does so too where the number of its samples is not that of the first pass, which is an error.
 func (l *Library) EndPass() (err error) {
-	const call = "EndPass"
-	defer l.done(call, &err)
-	s, err := l.reach(call, inPass, SampleNotEnded)
+	defer l.done("EndPass", &err)
+	s, err := l.reach(inPass, SampleNotEnded)
 	if err != nil {
 		return err
 	}
@@ -196,23 +191,22 @@ func (l *Library) EndPass() (err error) {
 	r.closePass()
 	r.inPass = false
 	if want := r.passes[0].counted; p.counted != want {
-		return fail(call, VariableNumberOfSamplesInPasses, "pass %d has %d samples and the first pass %d; the pass is ended", len(r.passes), p.counted, want)
+		return fail(VariableNumberOfSamplesInPasses, "pass %d has %d samples and the first pass %d; the pass is ended", len(r.passes), p.counted, want)
 	}
 	return nil
 }
 
 // EndSession ends the session. It does so too where passes are missing, which is an error.
 func (l *Library) EndSession() (err error) {
-	const call = "EndSession"
-	defer l.done(call, &err)
-	s, err := l.reach(call, inSession, PassNotEnded)
+	defer l.done("EndSession", &err)
+	s, err := l.reach(inSession, PassNotEnded)
 	if err != nil {
 		return err
 	}
 	r := s.active
 	r.ended, s.active = true, nil
 	if len(r.passes) < len(r.plan.passes) {
-		return fail(call, NotEnoughPasses, "%d of %d passes were made; the session is ended", len(r.passes), len(r.plan.passes))
+		return fail(NotEnoughPasses, "%d of %d passes were made; the session is ended", len(r.passes), len(r.plan.passes))
 	}
 	return nil
 }

@@ -83,7 +83,7 @@ func (b *overSources) Open(ctx context.Context, _ Flags) error {
 		}
 	}
 	if len(b.counters) == 0 {
-		return &Error{Call: "OpenContext", Status: HardwareNotSupported, Detail: "the source has no counter here"}
+		return fail(HardwareNotSupported, "the source has no counter here")
 	}
 	return nil
 }

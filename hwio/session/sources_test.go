@@ -38,6 +38,7 @@ func (s *steps) Counters(context.Context) ([]capture.Meta, error) { return stepM
 func (s *steps) Options() []hwio.Option                           { return []hwio.Option{{Name: "speed"}} }
 func (s *steps) Open(_ context.Context, r hwio.Request) (hwio.Stream, error) {
 	st := &stepStream{s: s}
+	st.schema.Config.Properties = []capture.Property{{Name: "steps_of", Number: float64(len(s.opened) + 1)}, {Name: "set", Text: "Basic", IsText: true}}
 	for i := range stepMetas {
 		m := stepMetas[i]
 		if !hwio.MatchAny(r.Counters, &m) {
@@ -144,6 +145,10 @@ func TestEachPassOpensItsOwnCounters(t *testing.T) {
 	}
 	c, err := lib.Capture(ctx, id)
 	must(t, err)
+	// What both streams say is the first one's.
+	if p, _ := c.Property("set"); p.Text != "Basic" || len(c.Properties) != 2 {
+		t.Errorf("properties %v", c.Properties)
+	}
 	if c.Len() != 2 || len(c.Passes) != 2 || c.Counter("per_cpu").Pass.ID != "2" || c.GPU != "cpu" {
 		t.Errorf("%d samples, %d passes", c.Len(), len(c.Passes))
 	}

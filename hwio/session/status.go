@@ -82,9 +82,8 @@ func (s Status) Text() string {
 // Error makes a Status something that errors.Is compares with.
 func (s Status) Error() string { return s.Name() }
 
-// Error says which call failed with which status, and what to do.
+// Error says with which status a call failed, and what to do.
 type Error struct {
-	Call   string // of Library, such as "EndPass"
 	Status Status
 	Detail string // a sentence part on what is wrong and how to go on; "" where the status says it all
 	Cause  error  // what the backend said; nil if nothing
