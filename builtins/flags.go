@@ -10,6 +10,7 @@ import (
 	"go.starlark.net/starlarkstruct"
 
 	"astrolabe/builtins/binding"
+	"astrolabe/builtins/notation"
 )
 
 // flags declares the script's flags, reads them from the arguments and returns their values. What is left of the
@@ -180,15 +181,15 @@ func flagHelp(e *binding.Env, list []binding.Flag) string {
 			}
 			left[i] += "=" + strings.ToUpper(kind)
 		}
-		width = max(width, len(left[i]))
+		width = max(width, notation.TextCells(left[i]))
 	}
 	for i, f := range list {
 		text := f.Help
 		if f.Default != starlark.None {
 			text = strings.TrimSpace(fmt.Sprintf("%s (default %s)", text, f.Default))
 		}
-		fmt.Fprintf(&b, "  %-*s  %s\n", width, left[i], text)
+		fmt.Fprintf(&b, "  %s  %s\n", notation.Pad(left[i], width), text)
 	}
-	fmt.Fprintf(&b, "  %-*s  show this\n", width, "--help")
+	fmt.Fprintf(&b, "  %s  show this\n", notation.Pad("--help", width))
 	return strings.TrimSuffix(b.String(), "\n")
 }

@@ -45,10 +45,10 @@ func columns(words []string, width int) string {
 	for row := range lines {
 		for col := 0; col*lines+row < len(shown); col++ {
 			w := shown[col*lines+row]
-			out.WriteString(w)
 			if (col+1)*lines+row < len(shown) {
-				out.WriteString(strings.Repeat(" ", cell-notation.TextCells(w)))
+				w = notation.Pad(w, cell)
 			}
+			out.WriteString(w)
 		}
 		out.WriteByte('\n')
 	}

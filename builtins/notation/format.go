@@ -204,12 +204,8 @@ func groupThousands(s string) string {
 }
 
 func (f spec) pad(s string) string {
-	n := f.width - TextCells(s)
-	switch {
-	case n <= 0:
-		return s
-	case f.minus:
-		return s + strings.Repeat(" ", n)
+	if f.minus {
+		return Pad(s, f.width)
 	}
-	return strings.Repeat(" ", n) + s
+	return lack(s, f.width) + s
 }

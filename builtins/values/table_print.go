@@ -56,23 +56,17 @@ func (t *Table) Format(l Layout) string {
 	fit := t.fitting(cells, l.Width)
 	var b strings.Builder
 	line := func(cell func(k int) string) {
-		var row strings.Builder
+		var row []string
+		var width []int
+		var right []bool
 		for k := range t.columns {
-			if !fit.shown[k] {
-				continue
-			}
-			if row.Len() > 0 {
-				row.WriteString("  ")
-			}
-			s := shortened(cell(k), fit.width[k], fit.tail[k])
-			pad := strings.Repeat(" ", fit.width[k]-notation.TextCells(s))
-			if isNumeric(t.columns[k].cells) {
-				row.WriteString(pad + s)
-			} else {
-				row.WriteString(s + pad)
+			if fit.shown[k] {
+				row = append(row, shortened(cell(k), fit.width[k], fit.tail[k]))
+				width = append(width, fit.width[k])
+				right = append(right, isNumeric(t.columns[k].cells))
 			}
 		}
-		b.WriteString(strings.TrimRight(row.String(), " ") + "\n")
+		b.WriteString(notation.Row(row, width, right) + "\n")
 	}
 	line(func(k int) string { return notation.VisibleLine(t.columns[k].name) })
 	if units {

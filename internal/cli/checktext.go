@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"astrolabe/builtins/notation"
 	"astrolabe/internal/budget"
 )
 
@@ -46,11 +47,11 @@ func inOrder(j *budget.Judgement) []*budget.Result {
 	return out
 }
 
-func checkedTable(j *budget.Judgement) *textTable {
-	t := &textTable{header: []string{"verdict", "limit on", "for", "value", "limit", "beyond", "worst"},
-		right: []bool{false, false, false, true, true, true, false}}
+func checkedTable(j *budget.Judgement) *notation.TextTable {
+	t := &notation.TextTable{Header: []string{"verdict", "limit on", "for", "value", "limit", "beyond", "worst"},
+		Right: []bool{false, false, false, true, true, true, false}}
 	for _, r := range inOrder(j) {
-		t.add(checkedRow(r)...)
+		t.Add(checkedRow(r)...)
 	}
 	return t
 }

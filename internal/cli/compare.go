@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"astrolabe/builtins/notation"
 	"astrolabe/capture"
 	"astrolabe/capture/analysis"
 	"astrolabe/plots/canvas"
@@ -220,7 +221,7 @@ func (a *app) printCompared(x *compared, f *compareFlags) error {
 	if text := pairedText(x.result); text != "" {
 		out.WriteString(text + "\n\n")
 	}
-	if len(table.rows) > 0 {
+	if len(table.Rows) > 0 {
 		out.WriteString(table.String() + "\n")
 	}
 	if text := x.time.text(); text != "" {
@@ -245,13 +246,13 @@ func (a *app) printCompared(x *compared, f *compareFlags) error {
 }
 
 // comparedTable sets the chosen rows in columns.
-func comparedTable(res *analysis.Result, keep func(*analysis.Row) bool) *textTable {
+func comparedTable(res *analysis.Result, keep func(*analysis.Row) bool) *notation.TextTable {
 	part := partName(res)
-	t := &textTable{header: []string{"verdict", "metric", "before", "after", "change", interval(res), "effect",
+	t := &notation.TextTable{Header: []string{"verdict", "metric", "before", "after", "change", interval(res), "effect",
 		"q", "compared"},
-		right: []bool{false, false, true, true, true, true, true, true, false}}
+		Right: []bool{false, false, true, true, true, true, true, true, false}}
 	if part != "" {
-		t.header, t.right = slices.Insert(t.header, 1, part), slices.Insert(t.right, 1, false)
+		t.Header, t.Right = slices.Insert(t.Header, 1, part), slices.Insert(t.Right, 1, false)
 	}
 	short := shortParts(res, keep)
 	for i := range res.Rows {
@@ -268,7 +269,7 @@ func comparedTable(res *analysis.Result, keep func(*analysis.Row) bool) *textTab
 		if part != "" {
 			row = slices.Insert(row, 1, short[r.Part])
 		}
-		t.add(row...)
+		t.Add(row...)
 	}
 	return t
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 
+	"astrolabe/builtins/notation"
 	"astrolabe/builtins/values"
 	"astrolabe/capture"
 	"astrolabe/capture/analysis"
@@ -86,10 +87,10 @@ func (t *comparedTime) text() string {
 	if t == nil || len(t.shown()) == 0 {
 		return ""
 	}
-	table := &textTable{header: []string{t.heading(), "before", "after", "difference"},
-		right: []bool{false, true, true, true}}
+	table := &notation.TextTable{Header: []string{t.heading(), "before", "after", "difference"},
+		Right: []bool{false, true, true, true}}
 	for _, c := range t.shown() {
-		table.add(t.row(c)...)
+		table.Add(t.row(c)...)
 	}
 	return table.String()
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"astrolabe/builtins/notation"
 	"astrolabe/internal/script"
 	"astrolabe/internal/script/infer"
 	"astrolabe/internal/script/lint"
@@ -84,9 +85,9 @@ func (a *app) lintChecks(asJSON bool) error {
 		}
 		return a.printJSON(docs)
 	}
-	t := textTable{header: []string{"code", "what it finds"}}
+	t := notation.TextTable{Header: []string{"code", "what it finds"}}
 	for _, c := range lint.Checks() {
-		t.add(c.Code, c.Doc)
+		t.Add(c.Code, c.Doc)
 	}
 	return a.print(t.String())
 }

@@ -12,6 +12,7 @@ import (
 
 	"go.starlark.net/starlark"
 
+	"astrolabe/builtins/notation"
 	"astrolabe/builtins/values"
 	"astrolabe/capture/formats"
 	"astrolabe/repl"
@@ -196,9 +197,9 @@ func (a *app) printMapped(name string, results []mapped, f *mapFlags) error {
 			}
 		}
 	}
-	table := textTable{header: columns}
+	table := notation.TextTable{Header: columns}
 	for _, c := range columns {
-		table.right = append(table.right, numeric[c])
+		table.Right = append(table.Right, numeric[c])
 	}
 	for i := range results {
 		for _, row := range results[i].rows {
@@ -213,7 +214,7 @@ func (a *app) printMapped(name string, results []mapped, f *mapFlags) error {
 					cells[index[c.key]] = formats.MarkText(c.text)
 				}
 			}
-			table.add(cells...)
+			table.Add(cells...)
 		}
 	}
 	if f.csv {
@@ -221,12 +222,12 @@ func (a *app) printMapped(name string, results []mapped, f *mapFlags) error {
 		for i, c := range columns {
 			columns[i] = formats.MarkText(c)
 		}
-		return errors.Join(w.Write(columns), w.WriteAll(table.rows))
+		return errors.Join(w.Write(columns), w.WriteAll(table.Rows))
 	}
-	if len(table.rows) == 0 {
+	if len(table.Rows) == 0 {
 		return nil
 	}
-	for _, row := range table.rows { // one line each
+	for _, row := range table.Rows { // one line each
 		for i, c := range row {
 			row[i] = strings.Join(strings.FieldsFunc(c, func(r rune) bool { return r == '\n' || r == '\r' }), " ")
 		}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"astrolabe/builtins/notation"
 	"astrolabe/capture"
 	"astrolabe/capture/metrics"
 	"astrolabe/capture/spelling"
@@ -290,13 +291,13 @@ func metricOf(gpu string, e *metrics.Entry) metricJSON {
 func metricsText(list []metricJSON) string {
 	var out strings.Builder
 	if len(list) > explainUpTo {
-		t := &textTable{header: []string{"name", "unit", "kind", "group/title"}}
+		t := &notation.TextTable{Header: []string{"name", "unit", "kind", "group/title"}}
 		for _, m := range list {
 			title := m.Title
 			if m.Group != nil {
 				title = *m.Group + "/" + title
 			}
-			t.add(m.Name, orDash(m.Unit), m.Kind, title)
+			t.Add(m.Name, orDash(m.Unit), m.Kind, title)
 		}
 		return t.String()
 	}
@@ -388,10 +389,10 @@ func (a *app) catalogues(asJSON bool) error {
 	if asJSON {
 		return a.printJSON(list)
 	}
-	t := &textTable{header: []string{"catalogue", "metrics", "counters", "title"},
-		right: []bool{false, true, true, false}}
+	t := &notation.TextTable{Header: []string{"catalogue", "metrics", "counters", "title"},
+		Right: []bool{false, true, true, false}}
 	for _, c := range list {
-		t.add(c.ID, fmt.Sprint(c.Metrics), fmt.Sprint(c.Raw), c.Title)
+		t.Add(c.ID, fmt.Sprint(c.Metrics), fmt.Sprint(c.Raw), c.Title)
 	}
 	return a.print(t.String())
 }

@@ -52,13 +52,3 @@ func TestSizesAreReadInEveryUnit(t *testing.T) {
 		}
 	}
 }
-
-func TestTableKeepsNamesWhole(t *testing.T) {
-	table := &textTable{header: []string{"name", "n"}, right: []bool{false, true}}
-	table.add("a_rather_long_name_é", "1")
-	table.add("b", "1000")
-	want := "name                     n\na_rather_long_name_é     1\nb                     1000\n"
-	if got := table.String(); got != want {
-		t.Errorf("got\n%s\nwant\n%s", got, want)
-	}
-}

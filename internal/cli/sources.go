@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"astrolabe/builtins/notation"
 	"astrolabe/hwio"
 	"astrolabe/hwio/all"
 )
@@ -140,9 +141,9 @@ func sourcesText(list []sourceJSON, counters bool) string {
 			out.WriteString("\n")
 		}
 		if counters {
-			t := &textTable{header: []string{"    counter", "unit", "kind", "meaning"}}
+			t := &notation.TextTable{Header: []string{"    counter", "unit", "kind", "meaning"}}
 			for _, c := range s.Counters {
-				t.add("    "+c.Name, orDash(c.Unit), c.Kind, orDash(firstOf(c.Title, c.Doc)))
+				t.Add("    "+c.Name, orDash(c.Unit), c.Kind, orDash(firstOf(c.Title, c.Doc)))
 			}
 			out.WriteString(t.String())
 		}

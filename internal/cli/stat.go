@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"astrolabe/builtins/notation"
 	"astrolabe/capture"
 	"astrolabe/capture/metrics"
 	"astrolabe/plots/charts"
@@ -163,13 +164,13 @@ func statText(c *capture.Capture, list []statJSON) string {
 	if parts, err := partsBy(c, "kernel"); err == nil && len(parts) > 1 {
 		out.WriteString(partsText("kernel", parts, mostKernels) + "\n")
 	}
-	t := &textTable{
-		header: []string{"name", "unit", "kind", "count", "total", "mean", "min", "p50", "p95", "p99", "max",
+	t := &notation.TextTable{
+		Header: []string{"name", "unit", "kind", "count", "total", "mean", "min", "p50", "p95", "p99", "max",
 			"missing", "why"},
-		right: []bool{false, false, false, true, true, true, true, true, true, true, true, true, false},
+		Right: []bool{false, false, false, true, true, true, true, true, true, true, true, true, false},
 	}
 	for _, s := range list {
-		t.add(s.Name, orDash(s.Unit), s.Kind, fmt.Sprint(s.Count), shortNumber(s.Total), shortNumber(s.Mean),
+		t.Add(s.Name, orDash(s.Unit), s.Kind, fmt.Sprint(s.Count), shortNumber(s.Total), shortNumber(s.Mean),
 			shortNumber(s.Min), shortNumber(s.P50),
 			shortNumber(s.P95), shortNumber(s.P99), shortNumber(s.Max), fmt.Sprint(s.Missing),
 			strings.ReplaceAll(orNothing(s.Why), "\n", " "))

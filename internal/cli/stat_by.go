@@ -51,9 +51,9 @@ const longestValue = 120
 
 // partsText is a table of the first parts, and a line that says how many more there are.
 func partsText(label string, parts []partJSON, most int) string {
-	t := &textTable{
-		header: []string{label, "samples", "time", "share", "shortest", "median", "longest", "slow"},
-		right:  []bool{false, true, true, true, true, true, true, true},
+	t := &notation.TextTable{
+		Header: []string{label, "samples", "time", "share", "shortest", "median", "longest", "slow"},
+		Right:  []bool{false, true, true, true, true, true, true, true},
 	}
 	names := make([]string, len(parts))
 	for i, p := range parts {
@@ -65,7 +65,7 @@ func partsText(label string, parts []partJSON, most int) string {
 		if p.Share != nil {
 			share = fmt.Sprintf("%.1f %%", *p.Share*100)
 		}
-		t.add(cutMiddle(strings.ReplaceAll(names[i], "\n", " "), longestValue), fmt.Sprint(p.Samples), seconds(p.Time), share, seconds(p.Shortest),
+		t.Add(cutMiddle(strings.ReplaceAll(names[i], "\n", " "), longestValue), fmt.Sprint(p.Samples), seconds(p.Time), share, seconds(p.Shortest),
 			seconds(p.Median), seconds(p.Longest), fmt.Sprint(p.Slow))
 	}
 	out := t.String()
