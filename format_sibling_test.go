@@ -56,16 +56,14 @@ func (Format) Open(_ context.Context, in *formats.Input, opt formats.Options) (*
 	return capture.New(c)
 }
 
-func (Format) Write(_ context.Context, path string, c *capture.Capture) error {
-	return formats.WriteFile(path, func(w io.Writer) error {
-		_, err := fmt.Fprintln(w, "TALLY | 1")
-		for _, ctr := range c.Counters {
-			if err == nil {
-				_, err = fmt.Fprintf(w, "%s %.0f\n", ctr.Name, ctr.Total().Float())
-			}
+func (Format) Encode(_ context.Context, w io.Writer, c *capture.Capture) error {
+	_, err := fmt.Fprintln(w, "TALLY | 1")
+	for _, ctr := range c.Counters {
+		if err == nil {
+			_, err = fmt.Fprintf(w, "%s %.0f\n", ctr.Name, ctr.Total().Float())
 		}
-		return err
-	})
+	}
+	return err
 }
 `
 

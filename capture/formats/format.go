@@ -91,17 +91,15 @@ type Ending interface {
 type Writer interface {
 	Format
 	Ending
-	// Write saves c at path, whole or not at all (see WriteFile).
-	Write(ctx context.Context, path string, c *capture.Capture) error
-}
-
-// Encoder is a Writer whose output is one stream of bytes, for callers that decide themselves where it goes.
-type Encoder interface {
+	// Encode writes c as the content of a file. It tells the meter of ctx how far it is.
 	Encode(ctx context.Context, w io.Writer, c *capture.Capture) error
 }
 
+// Variable is a Writer that writes files of another name in another form.
+type Variable interface{ Named(path string) Writer }
+
 // Doubter is a Writer whose format other programs read too, some of them with limits.
 type Doubter interface {
-	// Doubts says what other programs will not read, or not read well, in the file that Write would make of c.
+	// Doubts says what other programs will not read, or not read well, in the file that Encode would make of c.
 	Doubts(c *capture.Capture) []string
 }

@@ -288,7 +288,7 @@ func (r *Registry) Writer(path, format string) (Writer, error) {
 			return nil, fmt.Errorf("format %s can be read only: save as one of %s", f.Name(),
 				strings.Join(r.Names(true), ", "))
 		}
-		return w, nil
+		return named(w, path), nil
 	}
 	name := strings.ToLower(filepath.Base(path))
 	var known []string
@@ -300,7 +300,7 @@ func (r *Registry) Writer(path, format string) (Writer, error) {
 		for _, ext := range w.Extensions() {
 			known = append(known, ext)
 			if strings.HasSuffix(name, ext) {
-				return w, nil
+				return named(w, path), nil
 			}
 		}
 	}
@@ -313,13 +313,20 @@ func (r *Registry) Writer(path, format string) (Writer, error) {
 	return nil, fmt.Errorf("save %s: %w", path, unknownName(ErrUnknownFormat, "extension "+quote(ext), ext, known))
 }
 
+func named(w Writer, path string) Writer {
+	if v, ok := w.(Variable); ok {
+		return v.Named(path)
+	}
+	return w
+}
+
 // Save writes c at path, whole or not at all, in the named format or, with no name, in the one of path's extension.
 func (r *Registry) Save(ctx context.Context, path, format string, c *capture.Capture) error {
 	w, err := r.Writer(path, format)
 	if err != nil {
 		return err
 	}
-	if err := w.Write(ctx, path, c); err != nil {
+	if err := WriteFile(path, func(out io.Writer) error { return w.Encode(ctx, out, c) }); err != nil {
 		return fmt.Errorf("save %s capture: %w", w.Name(), WriteError(path, err))
 	}
 	return nil
@@ -332,11 +339,7 @@ func (r *Registry) Encode(ctx context.Context, out io.Writer, path, format strin
 	if err != nil {
 		return err
 	}
-	e, ok := w.(Encoder)
-	if !ok {
-		return fmt.Errorf("format %s is not one stream of bytes: save it at a path", w.Name())
-	}
-	return e.Encode(ctx, out, c)
+	return w.Encode(ctx, out, c)
 }
 
 // Doubts says what other programs will not read well in the file that Save would write; nothing where Save would fail.

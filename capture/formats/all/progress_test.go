@@ -49,7 +49,7 @@ func TestEveryFormatSaysHowFarWritingAndReadingAre(t *testing.T) {
 		}
 		path := filepath.Join(t.TempDir(), "x")
 		var m progress.Meter
-		err := w.Write(progress.With(context.Background(), &m), path, c)
+		err := Registry().Save(progress.With(context.Background(), &m), path, w.Name(), c)
 		if errors.Is(err, formats.ErrUnsuitable) {
 			continue
 		}

@@ -6,7 +6,7 @@
 // A recording in progress is the IPC stream form: a schema message, then one record batch per Writer.Write, each handed
 // to the kernel in one system call. A recorder that is killed loses at most the batch it was writing. Close turns the
 // recording into the file form, with a footer and batches of up to 64 MiB, in a temporary file that then takes the
-// stream's place; Format.Write saves any capture in the file form. Format.Open reads both, and what other programs
+// stream's place; Format.Encode writes any capture in the file form. Format.Open reads both, and what other programs
 // write.
 //
 // # Layout 1

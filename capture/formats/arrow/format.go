@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/binary"
 	"fmt"
-	"io"
 
 	"astrolabe/capture"
 	"astrolabe/capture/formats"
@@ -17,7 +16,6 @@ type Format struct{}
 
 var (
 	_ formats.Writer    = Format{}
-	_ formats.Encoder   = Format{}
 	_ formats.Explainer = Format{}
 )
 
@@ -109,9 +107,4 @@ func (Format) Open(ctx context.Context, in *formats.Input, opt formats.Options) 
 		}
 	}
 	return c, nil
-}
-
-// Write saves c at path in the file form, whole or not at all.
-func (f Format) Write(ctx context.Context, path string, c *capture.Capture) error {
-	return formats.WriteFile(path, func(w io.Writer) error { return f.Encode(ctx, w, c) })
 }

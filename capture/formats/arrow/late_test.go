@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"astrolabe/capture"
+	"astrolabe/capture/formats"
 )
 
 // Before captures had Late, recorders put late time among the gaps. Only the wording tells.
@@ -97,7 +98,7 @@ func TestEqualWarningsOfOldFilesAreCounted(t *testing.T) {
 		if !slices.Equal(c.Warnings, want) {
 			t.Errorf("%q", c.Warnings)
 		}
-		if err := (Format{}).Write(background, path, c); err != nil {
+		if err := formats.NewRegistry(Format{}).Save(background, path, Format{}.Name(), c); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"astrolabe/capture"
+	"astrolabe/capture/formats"
 )
 
 // The capture of the published target has a million samples of 89 counters: -args -samples 1000000.
@@ -31,7 +32,7 @@ func benchCapture(b *testing.B) *capture.Capture {
 
 func BenchmarkOpenAndReadTwoColumns(b *testing.B) {
 	path := filepath.Join(b.TempDir(), "big.arrow")
-	if err := (Format{}).Write(background, path, benchCapture(b)); err != nil {
+	if err := formats.NewRegistry(Format{}).Save(background, path, Format{}.Name(), benchCapture(b)); err != nil {
 		b.Fatal(err)
 	}
 	b.ReportAllocs()
@@ -53,7 +54,7 @@ func BenchmarkSave(b *testing.B) {
 	path := filepath.Join(b.TempDir(), "big.arrow")
 	b.SetBytes(int64(c.Len()) * 8 * (benchColumns + 2))
 	for b.Loop() {
-		if err := (Format{}).Write(background, path, c); err != nil {
+		if err := formats.NewRegistry(Format{}).Save(background, path, Format{}.Name(), c); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -189,7 +189,7 @@ func everything() capture.Config {
 func TestEveryPartOfACaptureSurvivesSaving(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "all.arrow")
 	want := mustNew(t, everything())
-	if err := (Format{}).Write(background, path, want); err != nil {
+	if err := formats.NewRegistry(Format{}).Save(background, path, Format{}.Name(), want); err != nil {
 		t.Fatal(err)
 	}
 	got := open(t, path)
@@ -331,7 +331,7 @@ func TestALazyColumnThatFailsIsNotSavedAsMissing(t *testing.T) {
 	bad := capture.LazyColumn(2, func() (capture.Data, error) { return capture.Data{}, fmt.Errorf("bad sector") })
 	c := mustNew(t, capture.Config{Axis: axis,
 		Counters: []*capture.Counter{{Axis: axis, Col: bad, Meta: capture.Meta{Name: "c"}}}})
-	err := (Format{}).Write(background, filepath.Join(t.TempDir(), "x.arrow"), c)
+	err := formats.NewRegistry(Format{}).Save(background, filepath.Join(t.TempDir(), "x.arrow"), Format{}.Name(), c)
 	if err == nil || !strings.Contains(err.Error(), "bad sector") {
 		t.Errorf("error %v", err)
 	}

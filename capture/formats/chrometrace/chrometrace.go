@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"fmt"
-	"io"
 	"math"
 
 	"astrolabe/capture"
@@ -16,7 +15,6 @@ type Format struct{}
 
 var (
 	_ formats.Writer    = Format{}
-	_ formats.Encoder   = Format{}
 	_ formats.Explainer = Format{}
 	_ formats.Doubter   = Format{}
 )
@@ -54,11 +52,6 @@ func (Format) Open(_ context.Context, in *formats.Input, _ formats.Options) (*ca
 	return nil, fmt.Errorf(
 		"%s: %w: a Chrome trace says nothing about kinds and units: keep the capture itself, or record a Perfetto trace",
 		in.Path, formats.ErrWriteOnly)
-}
-
-// Write saves c at path, whole or not at all.
-func (f Format) Write(ctx context.Context, path string, c *capture.Capture) error {
-	return formats.WriteFile(path, func(w io.Writer) error { return f.Encode(ctx, w, c) })
 }
 
 // Doubts says which values viewers do not show as they are.

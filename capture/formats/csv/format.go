@@ -19,12 +19,11 @@ import (
 	"astrolabe/capture/progress"
 )
 
-// Format reads and writes delimited text.
-type Format struct{}
+// Format reads and writes delimited text. Its zero value writes commas.
+type Format struct{ tabs bool }
 
 var (
 	_ formats.Writer    = Format{}
-	_ formats.Encoder   = Format{}
 	_ formats.Explainer = Format{}
 )
 

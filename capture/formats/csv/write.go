@@ -22,20 +22,9 @@ import (
 // Extensions are those of commas and of tabs.
 func (Format) Extensions() []string { return []string{".csv", ".tsv"} }
 
-// Write saves c in the wide form: start and end in ns, labels, then every counter and instance with its unit. Integers
-// are exact and doubles are the shortest text that reads back the same; a missing value is an empty cell. A name that
-// ends in .tsv gives tabs. What a table cannot hold is left out: kinds, reasons, passes, regions, properties.
-func (f Format) Write(ctx context.Context, path string, c *capture.Capture) error {
-	delim := byte(',')
-	if strings.EqualFold(filepath.Ext(path), ".tsv") {
-		delim = '\t'
-	}
-	return formats.WriteFile(path, func(w io.Writer) error { return encode(ctx, w, c, delim) })
-}
-
-// Encode writes what Write saves, with commas.
-func (f Format) Encode(ctx context.Context, w io.Writer, c *capture.Capture) error {
-	return encode(ctx, w, c, ',')
+// Named writes tabs into a file whose name ends in .tsv, commas into others.
+func (Format) Named(path string) formats.Writer {
+	return Format{tabs: strings.EqualFold(filepath.Ext(path), ".tsv")}
 }
 
 // sheet is a capture laid out for writing.
@@ -51,7 +40,14 @@ type writeCol struct {
 	data capture.Data
 }
 
-func encode(ctx context.Context, w io.Writer, c *capture.Capture, delim byte) error {
+// Encode writes c in the wide form: start and end in ns, labels, then every counter and instance with its unit.
+// Integers are exact and doubles are the shortest text that reads back the same; a missing value is an empty cell. What
+// a table cannot hold is left out: kinds, reasons, passes, regions, properties.
+func (f Format) Encode(ctx context.Context, w io.Writer, c *capture.Capture) error {
+	delim := byte(',')
+	if f.tabs {
+		delim = '\t'
+	}
 	t := &sheet{delim: delim, axis: c.Axis, labels: c.Labels}
 	head := []byte("start (ns)")
 	head = append(append(head, delim), "end (ns)"...)

@@ -180,7 +180,7 @@ func TestAColumnThatCannotBeReadIsNotWrittenAsMissing(t *testing.T) {
 		t.Fatal(err)
 	}
 	path := filepath.Join(t.TempDir(), "x.csv")
-	wantError(t, Format{}.Write(context.Background(), path, c), "counter x: bad block")
+	wantError(t, formats.NewRegistry(Format{}).Save(context.Background(), path, "", c), "counter x: bad block")
 	if _, err := os.Stat(path); err == nil {
 		t.Error("a file was left behind")
 	}

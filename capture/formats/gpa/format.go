@@ -3,7 +3,6 @@ package gpa
 import (
 	"bytes"
 	"context"
-	"io"
 	"path/filepath"
 	"strings"
 
@@ -18,7 +17,6 @@ type Format struct{}
 
 var (
 	_ formats.Writer    = Format{}
-	_ formats.Encoder   = Format{}
 	_ formats.Explainer = Format{}
 )
 
@@ -88,9 +86,4 @@ func (Format) Open(ctx context.Context, in *formats.Input, opt formats.Options) 
 		}
 	}
 	return capture.New(cfg)
-}
-
-// Write saves c at path.
-func (f Format) Write(ctx context.Context, path string, c *capture.Capture) error {
-	return formats.WriteFile(path, func(w io.Writer) error { return f.Encode(ctx, w, c) })
 }

@@ -13,7 +13,6 @@ type Format struct{}
 
 var (
 	_ formats.Writer    = Format{}
-	_ formats.Encoder   = Format{}
 	_ formats.Explainer = Format{}
 	_ formats.Doubter   = Format{}
 )

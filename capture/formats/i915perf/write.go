@@ -13,16 +13,8 @@ import (
 	"astrolabe/capture/progress"
 )
 
-// Write saves a capture of OA reports at path, whole or not at all. A capture that was resampled, or was not made of
-// reports, is an error that wraps formats.ErrUnsuitable and says why.
-func (f Format) Write(ctx context.Context, path string, c *capture.Capture) error {
-	if _, err := rebuilder(c); err != nil {
-		return err
-	}
-	return formats.WriteFile(path, func(w io.Writer) error { return f.Encode(ctx, w, c) })
-}
-
-// Encode writes the records to w.
+// Encode writes the records of a capture of OA reports to w. A capture that was resampled, or was not made of reports,
+// is an error that wraps formats.ErrUnsuitable and says why.
 func (Format) Encode(ctx context.Context, w io.Writer, c *capture.Capture) error {
 	r, err := rebuilder(c)
 	if err != nil {

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"fmt"
-	"io"
 
 	"astrolabe/capture"
 	"astrolabe/capture/formats"
@@ -15,7 +14,6 @@ type Format struct{}
 
 var (
 	_ formats.Writer    = Format{}
-	_ formats.Encoder   = Format{}
 	_ formats.Explainer = Format{}
 )
 
@@ -50,9 +48,4 @@ func (Format) WhyNot(in *formats.Input) string {
 func (Format) Open(_ context.Context, in *formats.Input, _ formats.Options) (*capture.Capture, error) {
 	return nil, fmt.Errorf("%s: %w: a summary has totals and no samples: open the capture that it was made of", in.Path,
 		formats.ErrWriteOnly)
-}
-
-// Write saves the summary of c at path, whole or not at all.
-func (f Format) Write(ctx context.Context, path string, c *capture.Capture) error {
-	return formats.WriteFile(path, func(w io.Writer) error { return f.Encode(ctx, w, c) })
 }

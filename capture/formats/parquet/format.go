@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"fmt"
-	"io"
 	"path/filepath"
 	"strings"
 
@@ -18,7 +17,6 @@ type Format struct{}
 
 var (
 	_ formats.Writer    = Format{}
-	_ formats.Encoder   = Format{}
 	_ formats.Explainer = Format{}
 	_ formats.Doubter   = Format{}
 )
@@ -110,9 +108,4 @@ type partOf struct {
 	ours  bool   // astrolabe wrote the file
 	// Of another program's table: its time column holds points in time, each of which lasts until the next, or ends.
 	points, ends bool
-}
-
-// Write saves c at path, whole or not at all.
-func (f Format) Write(ctx context.Context, path string, c *capture.Capture) error {
-	return formats.WriteFile(path, func(w io.Writer) error { return f.Encode(ctx, w, c) })
 }

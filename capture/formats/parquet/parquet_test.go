@@ -195,7 +195,7 @@ func everything() capture.Config {
 func TestEveryPartOfACaptureSurvivesParquet(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "all.parquet")
 	want := mustNew(t, everything())
-	if err := (Format{}).Write(background, path, want); err != nil {
+	if err := formats.NewRegistry(Format{}).Save(background, path, Format{}.Name(), want); err != nil {
 		t.Fatal(err)
 	}
 	got, err := formats.NewRegistry(Format{}).Open(background, path, formats.Options{})
@@ -319,7 +319,7 @@ func TestColumnsAreReadOnlyWhenUsed(t *testing.T) {
 	}
 	c := mustNew(t, capture.Config{Axis: axis,
 		Counters: []*capture.Counter{{Axis: axis, Col: ints(u...), Meta: capture.Meta{Name: "c"}}}})
-	if err := (Format{}).Write(background, path, c); err != nil {
+	if err := formats.NewRegistry(Format{}).Save(background, path, Format{}.Name(), c); err != nil {
 		t.Fatal(err)
 	}
 	got, err := formats.NewRegistry(Format{}).Open(background, path, formats.Options{})

@@ -3,7 +3,6 @@ package perfetto
 import (
 	"context"
 	"fmt"
-	"io"
 	"maps"
 	"math"
 	"path/filepath"
@@ -22,7 +21,6 @@ type Format struct{}
 
 var (
 	_ formats.Writer    = Format{}
-	_ formats.Encoder   = Format{}
 	_ formats.Explainer = Format{}
 	_ formats.Doubter   = Format{}
 )
@@ -144,11 +142,6 @@ func (Format) Open(ctx context.Context, in *formats.Input, opt formats.Options) 
 		}
 	}
 	return capture.New(*cfg)
-}
-
-// Write saves c at path, whole or not at all.
-func (f Format) Write(ctx context.Context, path string, c *capture.Capture) error {
-	return formats.WriteFile(path, func(w io.Writer) error { return f.Encode(ctx, w, c) })
 }
 
 // Doubts says which values Perfetto cannot hold.

@@ -137,7 +137,7 @@ func plain(c *capture.Capture) map[string]any {
 func TestWhatATraceHoldsComesBackExactly(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "x.bin")
 	want := sample(t)
-	if err := (Format{}).Write(background, path, want); err != nil {
+	if err := formats.NewRegistry(Format{}).Save(background, path, Format{}.Name(), want); err != nil {
 		t.Fatal(err)
 	}
 	got, err := formats.NewRegistry(Format{}).Open(background, path, formats.Options{})

@@ -17,6 +17,7 @@ import (
 	"strings"
 	"time"
 
+	"astrolabe/capture/formats"
 	"astrolabe/capture/formats/arrow"
 	"astrolabe/capture/simulate"
 	"astrolabe/capture/simulate/all"
@@ -147,7 +148,8 @@ func (s *settings) write(kind string, seed uint64, out io.Writer) error {
 		return err
 	}
 	name := filepath.Join(s.dir, fmt.Sprintf("%s-%s-%d", s.family, kind, seed))
-	if err := (arrow.Format{}).Write(context.Background(), name+".arrow", cap); err != nil {
+	err = formats.NewRegistry(arrow.Format{}).Save(context.Background(), name+".arrow", "", cap)
+	if err != nil {
 		return err
 	}
 	t := truth{Family: s.family, Kind: kind, Seed: seed, Text: c.Text, Plant: c.Plant,
