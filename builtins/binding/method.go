@@ -21,12 +21,13 @@ type Method[T any] struct {
 	Run     func(recv T, c *Call) (starlark.Value, error)
 }
 
-// Attribute is one value that a type or module offers without a call.
+// Attribute is one value that a type or module offers without a call: by Get, or by Ask where that may fail.
 type Attribute[T any] struct {
 	Name string
 	Type string
 	Doc  string
-	Get  func(recv T) (starlark.Value, error)
+	Get  func(recv T) starlark.Value
+	Ask  func(recv T) (starlark.Value, error)
 }
 
 // MethodTable is everything that scripts can ask of a type or module, and its documentation.
@@ -133,7 +134,11 @@ func (t *MethodTable[T]) Member(env *Env, recv T, name string) (starlark.Value, 
 		return nil, nil
 	}
 	if i < 0 {
-		return t.Attrs[-1-i].Get(recv)
+		a := t.Attrs[-1-i]
+		if a.Get == nil {
+			return a.Ask(recv)
+		}
+		return a.Get(recv), nil
 	}
 	run := t.Methods[i].Run
 	return &Bound{env: env, owner: t.Name, entry: t.entries[name], run: func(c *Call) (starlark.Value, error) {

@@ -32,11 +32,11 @@ var mathModule = binding.MethodTable[*binding.Env]{
 	Doc: "Mathematical functions and constants of Starlark's math library, with nan, inf, isnan, isinf, log2 and " +
 		"log10.",
 	Attrs: []binding.Attribute[*binding.Env]{
-		{Name: "nan", Type: "float", Doc: "Not a number.", Get: func(*binding.Env) (starlark.Value, error) {
-			return starlark.Float(math.NaN()), nil
+		{Name: "nan", Type: "float", Doc: "Not a number.", Get: func(*binding.Env) starlark.Value {
+			return starlark.Float(math.NaN())
 		}},
-		{Name: "inf", Type: "float", Doc: "Infinity.", Get: func(*binding.Env) (starlark.Value, error) {
-			return starlark.Float(math.Inf(1)), nil
+		{Name: "inf", Type: "float", Doc: "Infinity.", Get: func(*binding.Env) starlark.Value {
+			return starlark.Float(math.Inf(1))
 		}},
 	},
 	Methods: []binding.Method[*binding.Env]{

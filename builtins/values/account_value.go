@@ -352,41 +352,41 @@ var accountValueTable = binding.MethodTable[*Account]{
 				"promise) and gain_possible (the most they say: gain_high and what a share is wrong by), level and " +
 				"against (its mean level while it sets the pace, and the highest that another unit has meanwhile, " +
 				"both 0 of what is inferred).",
-			Get: func(a *Account) (starlark.Value, error) { return a.parts, nil }},
+			Get: func(a *Account) starlark.Value { return a.parts }},
 		{Name: "spans", Type: "dict", Doc: "The stretches that each part leads.",
-			Get: func(a *Account) (starlark.Value, error) { return a.spans, nil }},
+			Get: func(a *Account) starlark.Value { return a.spans }},
 		{Name: "base", Type: "float", Doc: "The measured time in seconds.",
-			Get: func(a *Account) (starlark.Value, error) { return binding.Float(float64(a.found.Base) / 1e9), nil }},
+			Get: func(a *Account) starlark.Value { return binding.Float(float64(a.found.Base) / 1e9) }},
 		{Name: "idle", Type: "float", Doc: "The time without work in seconds.",
-			Get: func(a *Account) (starlark.Value, error) { return binding.Float(float64(a.found.Idle) / 1e9), nil }},
-		{Name: "waiter", Type: "str", Doc: "Whom the device waits for.", Get: func(a *Account) (starlark.Value, error) {
-			return starlark.String(a.pace.Waiter.String()), nil
+			Get: func(a *Account) starlark.Value { return binding.Float(float64(a.found.Idle) / 1e9) }},
+		{Name: "waiter", Type: "str", Doc: "Whom the device waits for.", Get: func(a *Account) starlark.Value {
+			return starlark.String(a.pace.Waiter.String())
 		}},
 		{Name: "busiest", Type: "float",
 			Doc: "The load of the busiest processor, 0 to 1; None where none was recorded.",
-			Get: func(a *Account) (starlark.Value, error) { return binding.Float(a.pace.Busiest), nil }},
+			Get: func(a *Account) starlark.Value { return binding.Float(a.pace.Busiest) }},
 		{Name: "together", Type: "float", Doc: "The correlation of that load with the device's.",
-			Get: func(a *Account) (starlark.Value, error) { return binding.Float(a.pace.Correlation), nil }},
+			Get: func(a *Account) starlark.Value { return binding.Float(a.pace.Correlation) }},
 		{Name: "cadence", Type: "float", Doc: "The rate in Hz at which work repeats.",
-			Get: func(a *Account) (starlark.Value, error) { return binding.Float(a.pace.Cadence.Hertz), nil }},
+			Get: func(a *Account) starlark.Value { return binding.Float(a.pace.Cadence.Hertz) }},
 		{Name: "steady", Type: "float", Doc: "How much of the work repeats so, 0 to 1.",
-			Get: func(a *Account) (starlark.Value, error) { return binding.Float(a.pace.Cadence.Strength), nil }},
+			Get: func(a *Account) starlark.Value { return binding.Float(a.pace.Cadence.Strength) }},
 		{Name: "clock_low", Type: "float",
 			Doc: "The least that the highest clock would gain, of the base; None where it is unknown.",
-			Get: func(a *Account) (starlark.Value, error) { return a.clocked(a.found.ClockLow), nil }},
+			Get: func(a *Account) starlark.Value { return a.clocked(a.found.ClockLow) }},
 		{Name: "clock_high", Type: "float", Doc: "The most that it would gain.",
-			Get: func(a *Account) (starlark.Value, error) { return a.clocked(a.found.ClockHigh), nil }},
+			Get: func(a *Account) starlark.Value { return a.clocked(a.found.ClockHigh) }},
 		{Name: "divisions", Type: "list",
 			Doc: "What by can divide the capture into: \"frame\" and \"region\" where it has such, and its labels.",
-			Get: func(a *Account) (starlark.Value, error) { return a.divisions() }},
+			Ask: func(a *Account) (starlark.Value, error) { return a.divisions() }},
 		{Name: "known", Type: "bool",
 			Doc: "Whether there is a table of the units that can set the pace of this GPU. Without one all of the " +
 				"time that it works is \"not measured\".",
-			Get: func(a *Account) (starlark.Value, error) {
-				return starlark.Bool(a.Known()), nil
+			Get: func(a *Account) starlark.Value {
+				return starlark.Bool(a.Known())
 			}},
 		{Name: "missing", Type: "list", Doc: "What the table asks for and the capture lacks.",
-			Get: func(a *Account) (starlark.Value, error) { return binding.StringList(a.run.missing), nil }},
+			Get: func(a *Account) starlark.Value { return binding.StringList(a.run.missing) }},
 	},
 	Methods: []binding.Method[*Account]{
 		{Sig: "by(what: str|list) -> Table",

@@ -14,7 +14,7 @@ import (
 
 func captureText(name, doc string, get func(c *capture.Capture) string) binding.Attribute[*Capture] {
 	return binding.Attribute[*Capture]{Name: name, Type: "str", Doc: doc,
-		Get: func(c *Capture) (starlark.Value, error) { return starlark.String(get(c.Capture)), nil }}
+		Get: func(c *Capture) starlark.Value { return starlark.String(get(c.Capture)) }}
 }
 
 // counterMethod is a method that finds a counter or metric by name.
@@ -87,48 +87,48 @@ var captureTable = binding.MethodTable[*Capture]{
 		}),
 		{Name: "device", Type: "struct",
 			Doc: "What was measured: name, vendor, driver, id and whatever else the source says.",
-			Get: func(c *Capture) (starlark.Value, error) { return c.device(), nil }},
+			Get: func(c *Capture) starlark.Value { return c.device() }},
 		{Name: "device_names", Type: "list", Doc: "Every device of the capture.",
-			Get: func(c *Capture) (starlark.Value, error) { return binding.StringList(c.deviceNames()), nil }},
+			Get: func(c *Capture) starlark.Value { return binding.StringList(c.deviceNames()) }},
 		{Name: "properties", Type: "dict", Doc: "Constants, such as a shader core count.",
-			Get: func(c *Capture) (starlark.Value, error) { return c.properties(), nil }},
+			Get: func(c *Capture) starlark.Value { return c.properties() }},
 		{Name: "start", Type: "time", Doc: "Wall clock at time 0, None if not known.",
-			Get: func(c *Capture) (starlark.Value, error) { return c.startTime(), nil }},
+			Get: func(c *Capture) starlark.Value { return c.startTime() }},
 		{Name: "duration", Type: "float",
 			Doc: "Length in seconds from the first sample's start to the last one's end, gaps included.",
-			Get: func(c *Capture) (starlark.Value, error) { return binding.Seconds(c.Capture.Duration()), nil }},
+			Get: func(c *Capture) starlark.Value { return binding.Seconds(c.Capture.Duration()) }},
 		{Name: "measured", Type: "float",
 			Doc: "Seconds in which something was measured: what samples cover, overlapping ones once, less gaps. " +
 				"Late time belongs to it. It is what to divide sums by.",
-			Get: func(c *Capture) (starlark.Value, error) {
-				return binding.Seconds(c.Capture.Measured()), nil
+			Get: func(c *Capture) starlark.Value {
+				return binding.Seconds(c.Capture.Measured())
 			}},
-		{Name: "samples", Type: "int", Doc: "Number of samples.", Get: func(c *Capture) (starlark.Value, error) {
-			return starlark.MakeInt(c.Len()), nil
+		{Name: "samples", Type: "int", Doc: "Number of samples.", Get: func(c *Capture) starlark.Value {
+			return starlark.MakeInt(c.Len())
 		}},
 		{Name: "counters", Type: "CounterMap", Doc: "Every counter that was measured, by name and in order.",
-			Get: func(c *Capture) (starlark.Value, error) { return c.counterMap(), nil }},
+			Get: func(c *Capture) starlark.Value { return c.counterMap() }},
 		{Name: "metrics", Type: "CounterMap", Doc: "Every metric of the catalogues that fit, by name and in order.",
-			Get: func(c *Capture) (starlark.Value, error) { return c.metricMap(), nil }},
+			Get: func(c *Capture) starlark.Value { return c.metricMap() }},
 		{Name: "labels", Type: "list", Doc: "Names of the labels that group_by takes.",
-			Get: func(c *Capture) (starlark.Value, error) {
+			Get: func(c *Capture) starlark.Value {
 				var names []string
 				for _, l := range c.Capture.Labels {
 					names = append(names, l.Name)
 				}
-				return binding.StringList(names), nil
+				return binding.StringList(names)
 			}},
 		{Name: "regions", Type: "list", Doc: "Named stretches of time, as Span values.",
-			Get: func(c *Capture) (starlark.Value, error) { return c.regions(), nil }},
+			Get: func(c *Capture) starlark.Value { return c.regions() }},
 		{Name: "gaps", Type: "list",
 			Doc: "Stretches without data, as Span values with the reason: what happened there is in no sum.",
-			Get: func(c *Capture) (starlark.Value, error) { return c.gapSpans(c.Capture.Gaps, false), nil }},
+			Get: func(c *Capture) starlark.Value { return c.gapSpans(c.Capture.Gaps, false) }},
 		{Name: "late", Type: "list",
 			Doc: "Stretches that one longer sample covers because ticks were missed, as Span values with the reason: " +
 				"counts are complete, only resolution is lost, so they are never taken off a duration.",
-			Get: func(c *Capture) (starlark.Value, error) { return c.gapSpans(c.Capture.Late, true), nil }},
-		{Name: "warnings", Type: "list", Doc: "Doubts about the data.", Get: func(c *Capture) (starlark.Value, error) {
-			return binding.StringList(c.Capture.Warnings), nil
+			Get: func(c *Capture) starlark.Value { return c.gapSpans(c.Capture.Late, true) }},
+		{Name: "warnings", Type: "list", Doc: "Doubts about the data.", Get: func(c *Capture) starlark.Value {
+			return binding.StringList(c.Capture.Warnings)
 		}},
 	},
 	Methods: []binding.Method[*Capture]{

@@ -11,7 +11,7 @@ import (
 
 func counterText(name, doc string, get func(c *Counter) string) binding.Attribute[*Counter] {
 	return binding.Attribute[*Counter]{Name: name, Type: "str", Doc: doc,
-		Get: func(c *Counter) (starlark.Value, error) { return starlark.String(get(c)), nil }}
+		Get: func(c *Counter) starlark.Value { return starlark.String(get(c)) }}
 }
 
 // reduction is a method without arguments that makes one number of a counter.
@@ -57,7 +57,7 @@ var CounterTable = binding.MethodTable[*Counter]{
 			func(c *Counter) string { return c.Counter.Kind.String() }),
 		{Name: "guessed", Type: "bool",
 			Doc: "Whether nobody states its kind: neither the file, nor a catalogue, nor the unit.",
-			Get: func(c *Counter) (starlark.Value, error) { return starlark.Bool(c.Counter.Guessed), nil }},
+			Get: func(c *Counter) starlark.Value { return starlark.Bool(c.Counter.Guessed) }},
 		counterText("gpu", "Catalogue that describes it.", func(c *Counter) string { return c.Counter.GPU }),
 		counterText("block", "Hardware block that counts.", func(c *Counter) string { return c.Counter.Block }),
 		counterText("device", "Device that counts, where a capture holds several.", func(c *Counter) string {
@@ -71,26 +71,26 @@ var CounterTable = binding.MethodTable[*Counter]{
 			func(c *Counter) string { return c.Counter.PassID() }),
 		counterText("expr", "Formula of a derived counter, in its vendor's notation.", (*Counter).expr),
 		{Name: "inputs", Type: "list", Doc: "Names of the counters that the formula reads.",
-			Get: func(c *Counter) (starlark.Value, error) { return binding.StringList(c.inputs()), nil }},
+			Get: func(c *Counter) starlark.Value { return binding.StringList(c.inputs()) }},
 		{Name: "refs", Type: "list", Doc: "Sections of the vendor's guide.",
-			Get: func(c *Counter) (starlark.Value, error) { return binding.StringList(c.Counter.Refs), nil }},
+			Get: func(c *Counter) starlark.Value { return binding.StringList(c.Counter.Refs) }},
 		{Name: "aliases", Type: "list", Doc: "Other names that find it.",
-			Get: func(c *Counter) (starlark.Value, error) { return binding.StringList(c.Counter.Aliases), nil }},
+			Get: func(c *Counter) starlark.Value { return binding.StringList(c.Counter.Aliases) }},
 		{Name: "instances", Type: "list",
 			Doc: "One Counter per shader core, slice, CPU or the like; empty where there are none.",
-			Get: func(c *Counter) (starlark.Value, error) { return c.instances(), nil }},
+			Get: func(c *Counter) starlark.Value { return c.instances() }},
 		{Name: "values", Type: "list", Doc: "Every value as int, float or None.",
-			Get: func(c *Counter) (starlark.Value, error) { return c.values(), nil }},
+			Get: func(c *Counter) starlark.Value { return c.values() }},
 		{Name: "times", Type: "list", Doc: "Start of every sample in seconds since the start of the capture.",
-			Get: func(c *Counter) (starlark.Value, error) {
+			Get: func(c *Counter) starlark.Value {
 				out := make([]starlark.Value, c.Len())
 				for i, t := range c.Counter.Axis.Start {
 					out[i] = binding.Seconds(t)
 				}
-				return binding.FrozenList(out), nil
+				return binding.FrozenList(out)
 			}},
 		{Name: "warnings", Type: "list", Doc: "Doubts about the values, such as operands from different passes.",
-			Get: func(c *Counter) (starlark.Value, error) { return binding.StringList(c.warnings()), nil }},
+			Get: func(c *Counter) starlark.Value { return binding.StringList(c.warnings()) }},
 	},
 	Methods: []binding.Method[*Counter]{
 		reduction("sum", "Sum of the values, exact for integers. Missing values are skipped.", (*capture.Counter).Sum),

@@ -42,8 +42,8 @@ func (m *Metric) AttrNames() []string { return metricTable.AttrNames() }
 func (m *Metric) Attr(name string) (starlark.Value, error) { return metricTable.Attr(m.env, m, name) }
 
 func metricText(name, doc string, get func(e *metrics.Entry) string) binding.Attribute[*Metric] {
-	return binding.Attribute[*Metric]{Name: name, Type: "str", Doc: doc, Get: func(m *Metric) (starlark.Value, error) {
-		return starlark.String(get(m.Entry)), nil
+	return binding.Attribute[*Metric]{Name: name, Type: "str", Doc: doc, Get: func(m *Metric) starlark.Value {
+		return starlark.String(get(m.Entry))
 	}}
 }
 
@@ -66,16 +66,16 @@ var metricTable = binding.MethodTable[*Metric]{
 		metricText("block", "Hardware block that counts.", func(e *metrics.Entry) string { return e.Block }),
 		metricText("source", "Where formula and meaning come from.", func(e *metrics.Entry) string { return e.Source }),
 		{Name: "more_is_better", Type: "bool or None", Doc: "Whether more is better; None where it depends.",
-			Get: func(m *Metric) (starlark.Value, error) {
+			Get: func(m *Metric) starlark.Value {
 				if m.Entry.MoreIsBetter == "" {
-					return starlark.None, nil
+					return starlark.None
 				}
-				return starlark.Bool(m.Entry.MoreIsBetter == "yes"), nil
+				return starlark.Bool(m.Entry.MoreIsBetter == "yes")
 			}},
 		{Name: "references", Type: "list",
 			Doc: "Published numbers to compare with: structs with text, value (None where it is a rule without a " +
 				"number), unit and source.",
-			Get: func(m *Metric) (starlark.Value, error) {
+			Get: func(m *Metric) starlark.Value {
 				out := make([]starlark.Value, len(m.Entry.References))
 				for i, r := range m.Entry.References {
 					fields := starlark.StringDict{"text": starlark.String(r.Text), "value": starlark.None,
@@ -85,26 +85,26 @@ var metricTable = binding.MethodTable[*Metric]{
 					}
 					out[i] = binding.Struct("reference", fields)
 				}
-				return binding.FrozenList(out), nil
+				return binding.FrozenList(out)
 			}},
 		{Name: "index", Type: "int or None",
 			Doc: "Position of a raw counter in its hardware block, header included; None where it has none.",
-			Get: func(m *Metric) (starlark.Value, error) {
+			Get: func(m *Metric) starlark.Value {
 				if m.Entry.Index == 0 {
-					return starlark.None, nil
+					return starlark.None
 				}
-				return starlark.MakeInt(m.Entry.Index), nil
+				return starlark.MakeInt(m.Entry.Index)
 			}},
 		{Name: "scaler", Type: "int", Doc: "What the hardware's number is multiplied by to give the counter.",
-			Get: func(m *Metric) (starlark.Value, error) {
-				return starlark.MakeUint64(max(m.Entry.Scaler, 1)), nil
+			Get: func(m *Metric) starlark.Value {
+				return starlark.MakeUint64(max(m.Entry.Scaler, 1))
 			}},
 		{Name: "refs", Type: "list", Doc: "Sections of the vendor's guide.",
-			Get: func(m *Metric) (starlark.Value, error) { return binding.StringList(m.Entry.Refs), nil }},
+			Get: func(m *Metric) starlark.Value { return binding.StringList(m.Entry.Refs) }},
 		{Name: "inputs", Type: "list", Doc: "Names of the counters that the formula reads.",
-			Get: func(m *Metric) (starlark.Value, error) { return binding.StringList(m.Entry.Inputs), nil }},
+			Get: func(m *Metric) starlark.Value { return binding.StringList(m.Entry.Inputs) }},
 		{Name: "used_by", Type: "list", Doc: "Names of the metrics whose formulas read it.",
-			Get: func(m *Metric) (starlark.Value, error) { return binding.StringList(m.Entry.UsedBy()), nil }},
+			Get: func(m *Metric) starlark.Value { return binding.StringList(m.Entry.UsedBy()) }},
 		metricText("infix",
 			"Formula with infix operators, whatever notation it is written in; empty of a raw counter and where variants differ.",
 			func(e *metrics.Entry) string {
@@ -120,7 +120,7 @@ var metricTable = binding.MethodTable[*Metric]{
 			func(e *metrics.Entry) string { return e.Run }),
 		{Name: "shown", Type: "list",
 			Doc: "Columns in which the vendor's own tool prints it, the keys of Capture.cells; empty where the catalogue does not say.",
-			Get: func(m *Metric) (starlark.Value, error) { return binding.StringList(m.Entry.Headings()), nil }},
+			Get: func(m *Metric) starlark.Value { return binding.StringList(m.Entry.Headings()) }},
 		metricText("available", "Condition on the GPU's topology under which it exists; empty means always.",
 			func(e *metrics.Entry) string { return e.Available }),
 		metricText("data_type",
@@ -138,19 +138,19 @@ var metricTable = binding.MethodTable[*Metric]{
 		metricText("usage", "The vendor's usage type, where it has one, such as \"percentage\".",
 			func(e *metrics.Entry) string { return e.Usage }),
 		{Name: "generations", Type: "list", Doc: "Hardware generations that have it, where that is a question.",
-			Get: func(m *Metric) (starlark.Value, error) { return binding.StringList(m.Entry.Generations()), nil }},
+			Get: func(m *Metric) starlark.Value { return binding.StringList(m.Entry.Generations()) }},
 		{Name: "apis", Type: "list", Doc: "APIs through which it is measured, where that is a question.",
-			Get: func(m *Metric) (starlark.Value, error) { return binding.StringList(m.Entry.APIs()), nil }},
+			Get: func(m *Metric) starlark.Value { return binding.StringList(m.Entry.APIs()) }},
 		{Name: "variants", Type: "list",
 			Doc: "Its formulas where they depend on generation and API: structs with generations, apis, expr, infix " +
 				"and inputs.",
-			Get: metricVariants},
+			Ask: metricVariants},
 		{Name: "roles", Type: "list",
 			Doc: "What it is of, whatever its product calls it, such as \"queue:fragment\": each finds it, here and in cap[...], on every " +
 				"product of which a metric plays the role.",
-			Get: func(m *Metric) (starlark.Value, error) { return binding.StringList(m.Entry.Roles), nil }},
-		{Name: "aliases", Type: "list", Doc: "Other names that find it.", Get: func(m *Metric) (starlark.Value, error) {
-			return binding.StringList(m.Entry.Aliases), nil
+			Get: func(m *Metric) starlark.Value { return binding.StringList(m.Entry.Roles) }},
+		{Name: "aliases", Type: "list", Doc: "Other names that find it.", Get: func(m *Metric) starlark.Value {
+			return binding.StringList(m.Entry.Aliases)
 		}},
 	},
 }

@@ -86,11 +86,11 @@ var plotTable = binding.MethodTable[*Plot]{
 	Name: "Plot",
 	Doc:  "A chart. save writes it as PNG, SVG or PDF; show draws it in a terminal that can.",
 	Attrs: []binding.Attribute[*Plot]{
-		{Name: "title", Type: "str", Doc: "Title.", Get: func(p *Plot) (starlark.Value, error) {
-			return starlark.String(p.Plot.Title), nil
+		{Name: "title", Type: "str", Doc: "Title.", Get: func(p *Plot) starlark.Value {
+			return starlark.String(p.Plot.Title)
 		}},
 		{Name: "kind", Type: "str", Doc: "The name of the function that made it, such as \"timeline\".",
-			Get: func(p *Plot) (starlark.Value, error) { return starlark.String(p.Plot.Kind), nil }},
+			Get: func(p *Plot) starlark.Value { return starlark.String(p.Plot.Kind) }},
 	},
 	Methods: []binding.Method[*Plot]{
 		{Sig: "save(path: str, " + sizeParams + ")",

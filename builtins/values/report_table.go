@@ -14,29 +14,29 @@ var reportTable = binding.MethodTable[*Report]{
 	Doc: "A document: findings, text, charts and tables, with where they come from. The methods add to it; save " +
 		"draws it.",
 	Attrs: []binding.Attribute[*Report]{
-		{Name: "title", Type: "str", Doc: "Title.", Get: func(r *Report) (starlark.Value, error) {
-			return starlark.String(r.r.Title), nil
+		{Name: "title", Type: "str", Doc: "Title.", Get: func(r *Report) starlark.Value {
+			return starlark.String(r.r.Title)
 		}},
 		{Name: "findings", Type: "Table", Doc: "The findings so far, the gravest first.",
-			Get: func(r *Report) (starlark.Value, error) { return r.FindingsTable(), nil }},
+			Get: func(r *Report) starlark.Value { return r.FindingsTable() }},
 		{Name: "capture", Type: "Capture", Doc: "The capture that the report is about, None where it is about none.",
-			Get: func(r *Report) (starlark.Value, error) {
+			Get: func(r *Report) starlark.Value {
 				if r.cap == nil {
-					return starlark.None, nil
+					return starlark.None
 				}
-				return r.cap, nil
+				return r.cap
 			}},
 		{Name: "judgements", Type: "Table",
 			Doc: "What was judged, and why what could not be could not: subject, and why (None where it was judged).",
-			Get: func(r *Report) (starlark.Value, error) {
+			Get: func(r *Report) starlark.Value {
 				t := NewTable(r.env, []string{"subject", "why"}, nil)
 				for _, j := range r.r.Judgements {
 					t.Append(starlark.String(j.Subject), binding.Text(j.Why))
 				}
-				return t, nil
+				return t
 			}},
 		{Name: "provenance", Type: "dict", Doc: "What the report was made from.",
-			Get: func(r *Report) (starlark.Value, error) {
+			Ask: func(r *Report) (starlark.Value, error) {
 				kv, err := r.provenance(r.env.Context())
 				if err != nil {
 					return nil, err

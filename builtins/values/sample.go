@@ -145,25 +145,25 @@ var sampleTable = binding.MethodTable[*Sample]{
 	Doc: "One row of a capture: an interval of time and the value of every counter in it. s[\"Name\"] is the value " +
 		"of a counter or metric.",
 	Attrs: []binding.Attribute[*Sample]{
-		{Name: "index", Type: "int", Doc: "Position in the capture.", Get: func(s *Sample) (starlark.Value, error) {
-			return starlark.MakeInt(s.i), nil
+		{Name: "index", Type: "int", Doc: "Position in the capture.", Get: func(s *Sample) starlark.Value {
+			return starlark.MakeInt(s.i)
 		}},
 		{Name: "start", Type: "float", Doc: "Start in seconds since the start of the capture.",
-			Get: func(s *Sample) (starlark.Value, error) {
-				return binding.Seconds(s.cap.Capture.Axis.Start[s.i]), nil
+			Get: func(s *Sample) starlark.Value {
+				return binding.Seconds(s.cap.Capture.Axis.Start[s.i])
 			}},
-		{Name: "end", Type: "float", Doc: "End in seconds.", Get: func(s *Sample) (starlark.Value, error) {
-			return binding.Seconds(s.cap.Capture.Axis.End[s.i]), nil
+		{Name: "end", Type: "float", Doc: "End in seconds.", Get: func(s *Sample) starlark.Value {
+			return binding.Seconds(s.cap.Capture.Axis.End[s.i])
 		}},
-		{Name: "duration", Type: "float", Doc: "Length in seconds.", Get: func(s *Sample) (starlark.Value, error) {
-			return binding.Seconds(s.cap.Capture.Axis.End[s.i] - s.cap.Capture.Axis.Start[s.i]), nil
+		{Name: "duration", Type: "float", Doc: "Length in seconds.", Get: func(s *Sample) starlark.Value {
+			return binding.Seconds(s.cap.Capture.Axis.End[s.i] - s.cap.Capture.Axis.Start[s.i])
 		}},
 		{Name: "labels", Type: "dict",
 			Doc: "Kernel, dispatch, pass, session, frame or whatever the source names; None where a sample has none.",
-			Get: func(s *Sample) (starlark.Value, error) { return s.labels(), nil }},
+			Get: func(s *Sample) starlark.Value { return s.labels() }},
 		{Name: "counters", Type: "dict", Doc: "Counter names and their values in this sample.",
-			Get: func(s *Sample) (starlark.Value, error) { return s.row(s.cap.counterMap()) }},
+			Ask: func(s *Sample) (starlark.Value, error) { return s.row(s.cap.counterMap()) }},
 		{Name: "metrics", Type: "dict", Doc: "Catalogue metrics and their values in this sample.",
-			Get: func(s *Sample) (starlark.Value, error) { return s.row(s.cap.metricMap()) }},
+			Ask: func(s *Sample) (starlark.Value, error) { return s.row(s.cap.metricMap()) }},
 	},
 }

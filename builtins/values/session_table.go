@@ -45,9 +45,9 @@ var sessionTable = binding.MethodTable[*Session]{
 		"docs/gpa-functions.md lists every function of GPA's guide with the call that does it.",
 	Attrs: []binding.Attribute[*Session]{
 		{Name: "counters", Type: "Table", Doc: "Every counter: index, name, group, usage, type, enabled, description.",
-			Get: (*Session).counterTable},
+			Ask: (*Session).counterTable},
 		{Name: "enabled", Type: "list", Doc: "Names of the enabled counters in the order of enabling.",
-			Get: func(s *Session) (starlark.Value, error) {
+			Ask: func(s *Session) (starlark.Value, error) {
 				lib := s.use()
 				enabled, err := lib.Enabled()
 				if err != nil {
@@ -65,12 +65,12 @@ var sessionTable = binding.MethodTable[*Session]{
 			}},
 		{Name: "passes", Type: "int",
 			Doc: "How often the work has to be repeated for the enabled counters; 0 where none is enabled.",
-			Get: func(s *Session) (starlark.Value, error) {
+			Ask: func(s *Session) (starlark.Value, error) {
 				passes, err := s.use().Passes()
 				return starlark.MakeInt(len(passes)), err
 			}},
 		{Name: "plan", Type: "list", Doc: "The hardware counters of each pass, a list of names per pass.",
-			Get: func(s *Session) (starlark.Value, error) {
+			Get: func(s *Session) starlark.Value {
 				var out []starlark.Value
 				passes, _ := s.use().Passes() // a closed context has no pass
 				for _, pass := range passes {
@@ -80,20 +80,20 @@ var sessionTable = binding.MethodTable[*Session]{
 					}
 					out = append(out, binding.StringList(names))
 				}
-				return binding.FrozenList(out), nil
+				return binding.FrozenList(out)
 			}},
 		{Name: "sessions", Type: "list",
 			Doc: "Numbers of the sessions whose results are kept: the last four, the oldest first.",
-			Get: func(s *Session) (starlark.Value, error) {
+			Get: func(s *Session) starlark.Value {
 				var out []starlark.Value
 				for _, n := range s.use().Sessions() {
 					out = append(out, starlark.MakeUint64(uint64(n)))
 				}
-				return binding.FrozenList(out), nil
+				return binding.FrozenList(out)
 			}},
 		{Name: "device", Type: "struct", Doc: "What is measured: name, vendor, driver, id; None where it is not known.",
-			Get: func(s *Session) (starlark.Value, error) {
-				return deviceStruct(s.use().Device()), nil
+			Get: func(s *Session) starlark.Value {
+				return deviceStruct(s.use().Device())
 			}},
 	},
 	Methods: []binding.Method[*Session]{

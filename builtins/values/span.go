@@ -72,39 +72,39 @@ var spanTable = binding.MethodTable[*Span]{
 		"late time that one longer sample covers.",
 	Attrs: []binding.Attribute[*Span]{
 		{Name: "start", Type: "float", Doc: "Start in seconds since the start of the capture.",
-			Get: func(s *Span) (starlark.Value, error) { return binding.Seconds(s.Span.Start), nil }},
-		{Name: "end", Type: "float", Doc: "End in seconds.", Get: func(s *Span) (starlark.Value, error) {
-			return binding.Seconds(s.Span.End), nil
+			Get: func(s *Span) starlark.Value { return binding.Seconds(s.Span.Start) }},
+		{Name: "end", Type: "float", Doc: "End in seconds.", Get: func(s *Span) starlark.Value {
+			return binding.Seconds(s.Span.End)
 		}},
-		{Name: "duration", Type: "float", Doc: "Length in seconds.", Get: func(s *Span) (starlark.Value, error) {
-			return binding.Seconds(s.Span.End - s.Span.Start), nil
+		{Name: "duration", Type: "float", Doc: "Length in seconds.", Get: func(s *Span) starlark.Value {
+			return binding.Seconds(s.Span.End - s.Span.Start)
 		}},
 		{Name: "first", Type: "int", Doc: "Index of the first sample; None of a region, gap or late span.",
-			Get: func(s *Span) (starlark.Value, error) { return s.row(s.Span.First) }},
+			Ask: func(s *Span) (starlark.Value, error) { return s.row(s.Span.First) }},
 		{Name: "last", Type: "int", Doc: "Index of the last sample; None of a region, gap or late span.",
-			Get: func(s *Span) (starlark.Value, error) { return s.row(s.Span.Last) }},
+			Ask: func(s *Span) (starlark.Value, error) { return s.row(s.Span.Last) }},
 		{Name: "name", Type: "str", Doc: "Name of a region or phase, else None.",
-			Get: func(s *Span) (starlark.Value, error) { return binding.Text(s.name), nil }},
+			Get: func(s *Span) starlark.Value { return binding.Text(s.name) }},
 		{Name: "track", Type: "str",
 			Doc: "What a region happened on, such as a thread or a queue, where a capture has regions of several; " +
 				"else None.",
-			Get: func(s *Span) (starlark.Value, error) { return binding.Text(s.track), nil }},
+			Get: func(s *Span) starlark.Value { return binding.Text(s.track) }},
 		{Name: "depth", Type: "int", Doc: "How many regions of its track a region lies in.",
-			Get: func(s *Span) (starlark.Value, error) { return starlark.MakeInt(s.depth), nil }},
+			Get: func(s *Span) starlark.Value { return starlark.MakeInt(s.depth) }},
 		{Name: "reason", Type: "str",
 			Doc: "Why there is no data in a gap, or one sample for several in a late span; else None.",
-			Get: func(s *Span) (starlark.Value, error) {
+			Get: func(s *Span) starlark.Value {
 				if s.reason == nil {
-					return starlark.None, nil
+					return starlark.None
 				}
-				return starlark.String(s.reason.String()), nil
+				return starlark.String(s.reason.String())
 			}},
 		{Name: "lost", Type: "int", Doc: "Samples that are not there in a gap or late span, None where not known.",
-			Get: func(s *Span) (starlark.Value, error) {
+			Get: func(s *Span) starlark.Value {
 				if s.lost == 0 {
-					return starlark.None, nil
+					return starlark.None
 				}
-				return starlark.MakeUint64(s.lost), nil
+				return starlark.MakeUint64(s.lost)
 			}},
 	},
 }

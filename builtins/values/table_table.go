@@ -13,11 +13,11 @@ var tableTable = binding.MethodTable[*Table]{
 	Doc: "Rows and named columns. t[\"column\"] is a list, t[3] a row; a row gives its cells as row[\"column\"] or " +
 		"row.column. Iteration gives rows. Printing shows head and tail.",
 	Attrs: []binding.Attribute[*Table]{
-		{Name: "columns", Type: "list", Doc: "Names of the columns.", Get: func(t *Table) (starlark.Value, error) {
-			return binding.StringList(t.names()), nil
+		{Name: "columns", Type: "list", Doc: "Names of the columns.", Get: func(t *Table) starlark.Value {
+			return binding.StringList(t.names())
 		}},
 		{Name: "units", Type: "dict", Doc: "Units of the columns that have one.",
-			Get: func(t *Table) (starlark.Value, error) {
+			Get: func(t *Table) starlark.Value {
 				d := starlark.NewDict(len(t.columns))
 				for _, c := range t.columns {
 					if c.unit != "" {
@@ -25,14 +25,14 @@ var tableTable = binding.MethodTable[*Table]{
 					}
 				}
 				d.Freeze()
-				return d, nil
+				return d
 			}},
-		{Name: "rows", Type: "list", Doc: "Every row.", Get: func(t *Table) (starlark.Value, error) {
+		{Name: "rows", Type: "list", Doc: "Every row.", Get: func(t *Table) starlark.Value {
 			out := make([]starlark.Value, t.rows)
 			for i := range out {
 				out[i] = &Row{t, i}
 			}
-			return binding.FrozenList(out), nil
+			return binding.FrozenList(out)
 		}},
 	},
 	Methods: []binding.Method[*Table]{
