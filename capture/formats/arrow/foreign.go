@@ -2,12 +2,10 @@ package arrow
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math"
 	"math/bits"
 	"path/filepath"
-	"strings"
 
 	"github.com/apache/arrow-go/v18/arrow"
 
@@ -46,27 +44,8 @@ func (d *decoded) foreign(ctx context.Context, path string, o *table.Options) er
 		cols = append(cols, c)
 		t.at = append(t.at, col)
 	}
-	if len(leftOut) > 0 {
-		d.warn("%s: no type of counters or labels, and left out: %s", filepath.Base(path), strings.Join(leftOut, ", "))
-	}
-	o.CountRows = true
-	l, err := table.NewLayout(path, cols, o, func(format string, args ...any) error {
-		return fmt.Errorf(format, args...)
-	})
-	if err != nil {
-		return err
-	}
-	if err := l.Fill(ctx, t, &d.cfg); err != nil {
-		return err
-	}
-	if len(d.cfg.Counters) == 0 {
-		what := ""
-		if len(leftOut) > 0 {
-			what = "; lists, structures and the like are not read: " + strings.Join(leftOut, ", ")
-		}
-		return errors.New("it holds no numeric column besides the time: nothing to make a counter of" + what)
-	}
-	return nil
+	_, err := table.Typed(ctx, path, cols, leftOut, t, o, d.warn, &d.cfg)
+	return err
 }
 
 // typeUnit is the unit in ns of a column that holds times by its type, 0 for any other.

@@ -2,10 +2,8 @@ package parquet
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"path/filepath"
-	"strings"
 
 	pq "github.com/parquet-go/parquet-go"
 
@@ -61,26 +59,9 @@ func (d *decoder) foreign(ctx context.Context, path string, leaves []leaf, layou
 		cols = append(cols, c)
 		t.leaves = append(t.leaves, l)
 	}
-	if len(leftOut) > 0 {
-		d.warn("%s: no type of counters or labels, and left out: %s", filepath.Base(path), strings.Join(leftOut, ", "))
-	}
-	o.CountRows = true
-	lay, err := table.NewLayout(path, cols, o, func(format string, args ...any) error {
-		return fmt.Errorf(format, args...)
-	})
+	lay, err := table.Typed(ctx, path, cols, leftOut, t, o, d.warn, cfg)
 	if err != nil {
 		return nil, partOf{}, err
-	}
-	if err := lay.Fill(ctx, t, cfg); err != nil {
-		return nil, partOf{}, err
-	}
-	if len(cfg.Counters) == 0 {
-		what := ""
-		if len(leftOut) > 0 {
-			what = "; lists and the like are not read: " + strings.Join(leftOut, ", ")
-		}
-		return nil, partOf{}, errors.New("it holds no numeric column besides the time: nothing to make a counter of" +
-			what)
 	}
 	cfg.Warnings = append(cfg.Warnings, d.warnings...)
 	return cfg, partOf{points: !lay.Pairs() && lay.Timed() && !lay.Lengths(), ends: lay.EndsOnly()}, nil

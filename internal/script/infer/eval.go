@@ -20,50 +20,47 @@ func (f *File) Type(e syntax.Expr) *Type {
 	if t := f.types[e]; t != nil {
 		return t
 	}
-	if f.busy[e] {
-		f.cycles++
-		return nothing
-	}
-	if f.steps++; f.steps > maxSteps || len(f.busy) > maxDepth {
-		f.cycles++
-		return unknown
-	}
-	f.busy[e] = true
-	before := f.cycles
-	t := f.eval(e)
-	delete(f.busy, e)
-	if f.cycles == before && f.scope == nil { // what a cycle cut short is not the whole truth
+	t, whole := f.once(e, func() *Type { return f.eval(e) })
+	if whole && f.scope == nil {
 		f.types[e] = t
 	}
 	return t
 }
 
-// Variable is what is known of a variable, by its First.
-func (f *File) Variable(first *syntax.Ident) *Type { return f.variable(first) }
-
-func (f *File) variable(first *syntax.Ident) *Type {
-	if t := f.vars[first]; t != nil {
-		return t
-	}
-	if f.busy[first] {
+// once works out what is known of an expression: nothing within itself, and unknown where too much was asked. whole is
+// false where a cycle cut it short.
+func (f *File) once(e syntax.Expr, find func() *Type) (t *Type, whole bool) {
+	if f.busy[e] {
 		f.cycles++
-		return nothing
+		return nothing, false
 	}
 	if f.steps++; f.steps > maxSteps || len(f.busy) > maxDepth {
 		f.cycles++
-		return unknown
+		return unknown, false
 	}
-	f.busy[first] = true
+	f.busy[e] = true
 	before := f.cycles
-	t := nothing
-	for _, get := range f.sources[first] {
-		t = join(t, get())
+	t = find()
+	delete(f.busy, e)
+	return t, f.cycles == before
+}
+
+// Variable is what is known of a variable, by its First.
+func (f *File) Variable(first *syntax.Ident) *Type {
+	if t := f.vars[first]; t != nil {
+		return t
 	}
-	delete(f.busy, first)
-	if len(f.sources[first]) == 0 {
-		t = unknown
-	}
-	if f.cycles == before {
+	t, whole := f.once(first, func() *Type {
+		if len(f.sources[first]) == 0 {
+			return unknown
+		}
+		t := nothing
+		for _, get := range f.sources[first] {
+			t = join(t, get())
+		}
+		return t
+	})
+	if whole {
 		f.vars[first] = t
 	}
 	return t
@@ -145,19 +142,19 @@ func literal(e *syntax.Literal) *Type {
 
 func (f *File) ident(id *syntax.Ident) *Type {
 	if first := First(id); first != nil {
-		return f.variable(first)
+		return f.Variable(first)
 	}
 	if id.Binding == nil {
 		for _, fn := range f.scope {
 			for _, b := range fn.Locals {
 				if b.First.Name == id.Name {
-					return f.variable(b.First)
+					return f.Variable(b.First)
 				}
 			}
 		}
 		if f.scope != nil {
 			if first := f.Top(id.Name); first != nil {
-				return f.variable(first)
+				return f.Variable(first)
 			}
 		}
 	}

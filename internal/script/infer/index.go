@@ -73,7 +73,7 @@ func (f *File) loadedType(s *syntax.LoadStmt, name string) *Type {
 	if first == nil {
 		return unknown
 	}
-	return m.variable(first)
+	return m.Variable(first)
 }
 
 // target walks the parts of the left side of an assignment that are read: c in c[0] = 1.
