@@ -594,7 +594,7 @@ func TestAClientThatChangesItsDescriptorIsNotCountedAnew(t *testing.T) {
 	const before = "drm-client-id: 1\ndrm-engine-compute: 5000000 ns\n"
 	tr.client("10", "3", "0000:03:00.0", before)
 	root := sysroot.Root(tr.dir)
-	ours, _ := find(root)
+	ours, _ := (&Source{root: root}).find()
 	w := newClientWatch(root, []*gpu{{root: root, card: ours[0]}}, 0)
 	w.every = 2
 	w.refresh()

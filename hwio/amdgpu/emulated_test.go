@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"astrolabe/capture"
+	"astrolabe/capture/metrics"
 	"astrolabe/hwio/hwtest"
 	model "astrolabe/hwio/hwtest/amdgpu"
 	"astrolabe/hwio/hwtest/emulated"
@@ -39,7 +40,11 @@ func recordOn(t *testing.T, device string, scenarios []string, rounds int, args 
 
 func (r *recorded) counter(name string) *capture.Counter {
 	r.t.Helper()
-	c := r.c.Counter(name)
+	base, instance, one := strings.Cut(strings.TrimSuffix(name, "]"), "[")
+	c := r.c.Counter(base)
+	if c != nil && one {
+		c = c.Instance(instance)
+	}
 	if c == nil {
 		r.t.Fatalf("the capture has no counter %s: %s", name, r.out)
 	}
@@ -162,6 +167,34 @@ func TestEmulatedDiscreteGPUIsMeasuredAsItTrulyWorks(t *testing.T) {
 	}
 	if r.c.GPU != "amd-live" || r.c.Device.Name != "Radeon VII" || r.c.Device.ID != "0000:03:00.0" || truth.Registers[0x8010] == 0 {
 		t.Errorf("device %+v, %d reads of GRBM_STATUS", r.c.Device, truth.Registers[0x8010])
+	}
+}
+
+func TestEmulatedPartitionsAreInstances(t *testing.T) {
+	t.Parallel()
+	r := recordOn(t, "gfx942", nil, enough)
+	for instance, busy := range map[string][2]float64{"0.0": {96, 24}, "0.3": {93, 21}, "1.0": {95, 23}, "1.3": {92, 20}} {
+		r.levels("gpu_metrics_xcp_gfx_busy_inst["+instance+"]", busy[0], busy[1])
+	}
+	r.levels("gpu_metrics_curr_socket_power", 740, 300)
+	if c := r.counter("gpu_metrics_xcp_gfx_busy_inst"); len(c.Instances) != 8 {
+		t.Errorf("%d dies, want four of each of two partitions", len(c.Instances))
+	}
+	held, err := metrics.Resolve(r.c, "power_limit_time")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if v := held.Total().Float(); v <= 0 || v > model.HeldByPower+1 {
+		t.Errorf("the power limit holds it down %v %% of the time, want up to %d", v, model.HeldByPower)
+	}
+	if got := r.c.Device.Extra["current_compute_partition"]; got != "DPX" {
+		t.Errorf("the partition mode is %q", got)
+	}
+	if got := r.c.Device.Extra["partitions"]; got != "card1 (/dev/dri/renderD129): a partition (XCP) of the GPU" {
+		t.Errorf("the partitions are %q", got)
+	}
+	if r.c.Device.Name != "AMD Instinct MI300X OAM" || r.c.Counter("vram_used") == nil || len(r.c.Counter("vram_used").Instances) > 0 {
+		t.Errorf("%s with more memory than one card: a partition's node answers for the whole GPU", r.c.Device.Name)
 	}
 }
 

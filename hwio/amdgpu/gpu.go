@@ -51,16 +51,37 @@ func parseDevInfo(b []byte) *devInfo {
 	}
 }
 
-// find lists the cards that the amdgpu driver serves. A copied tree without driver links is taken by its vendor.
-func find(root sysroot.Root) (ours, others []drm.Card) {
-	for _, c := range drm.Cards(root) {
-		if c.Driver == "amdgpu" || (c.Driver == "" && c.Vendor == vendorAMD) {
+// partitionDevice begins the names of the platform devices of an MI300's partitions (XCP). The first partition is the card on the bus itself.
+const partitionDevice = "amdgpu_xcp_"
+
+// find lists the cards that the amdgpu driver serves. A copied tree without driver links is taken by its vendor. Partitions are no cards to measure: what
+// their nodes answer for memory, sensors and registers is the whole GPU's, and how busy each is stands in the gpu_metrics of the card on the bus.
+func (s *Source) find() (ours, others []drm.Card) {
+	for _, c := range drm.Cards(s.root) {
+		switch {
+		case c.Driver == "amdgpu" || (c.Driver == "" && c.Vendor == vendorAMD):
 			ours = append(ours, c)
-		} else {
+		case !strings.HasPrefix(c.Address, partitionDevice):
 			others = append(others, c)
 		}
 	}
 	return ours, others
+}
+
+// partitions lists the devices of partitions, in words. The kernel shows all that a GPU could have: those that cannot be opened are not there in the
+// partition mode that is set.
+func (s *Source) partitions() []string {
+	var out []string
+	for _, c := range drm.Cards(s.root) {
+		if !strings.HasPrefix(c.Address, partitionDevice) {
+			continue
+		}
+		if g := openGPU(s.root, c, s.open); g.node != nil {
+			out = append(out, fmt.Sprintf("%s (%s): a partition (XCP) of the GPU", c.Name, c.Render))
+			_ = g.close() // it was only asked
+		}
+	}
+	return out
 }
 
 // openGPU opens the card's render node and asks who it is. Without the node sysfs still answers.
@@ -153,7 +174,8 @@ func (g *gpu) config(suffix string) capture.Config {
 	if release, err := g.root.String("/proc/sys/kernel/osrelease"); err == nil {
 		cfg.Device.Driver = "amdgpu, Linux " + release
 	}
-	for _, file := range []string{"vbios_version", "unique_id", "power_dpm_force_performance_level"} {
+	for _, file := range []string{"vbios_version", "unique_id", "power_dpm_force_performance_level", "current_compute_partition",
+		"current_memory_partition"} {
 		if text, err := g.root.String(g.card.Sysfs + "/device/" + file); err == nil && text != "" {
 			cfg.Device.Extra[file] = text
 		}

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"astrolabe/capture"
@@ -22,7 +23,7 @@ type layout struct {
 
 // build opens the GPUs and finds out what the request can have of them. Nothing runs yet.
 func (s *Source) build(r hwio.Request, st settings) (*layout, error) {
-	ours, others := find(s.root)
+	ours, others := s.find()
 	if len(ours) == 0 {
 		return nil, errors.New(noGPU(others))
 	}
@@ -36,7 +37,7 @@ func (s *Source) build(r hwio.Request, st settings) (*layout, error) {
 		g := openGPU(s.root, card, s.open)
 		l.gpus = append(l.gpus, g)
 		b.card = card.Name
-		l.describe(g, len(cards) > 1)
+		l.describe(s, g, len(cards) > 1)
 		if g.node != nil && st.rate > 0 {
 			l.addStatus(b, g, st.rate)
 		} else if g.node == nil {
@@ -73,12 +74,15 @@ func (s *Source) build(r hwio.Request, st settings) (*layout, error) {
 }
 
 // describe adds what is known of a GPU to the capture's description. Where there are several, the first is the capture's device.
-func (l *layout) describe(g *gpu, several bool) {
+func (l *layout) describe(s *Source, g *gpu, several bool) {
 	suffix := ""
 	if several {
 		suffix = "." + g.card.Name
 	}
 	cfg := g.config(suffix)
+	if parts := s.partitions(); len(parts) > 0 {
+		cfg.Device.Extra["partitions"] = strings.Join(parts, "; ")
+	}
 	if l.config.GPU == "" {
 		l.config.GPU, l.config.Device = cfg.GPU, cfg.Device
 	} else {

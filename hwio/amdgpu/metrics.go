@@ -3,6 +3,8 @@ package amdgpu
 import (
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -32,9 +34,9 @@ type metricsFile struct {
 
 // cell is a value of the table that is recorded.
 type cell struct {
-	field    *gpumetrics.Field
-	index    int
-	throttle bool // whether any bit is set, as 0 or 100 percent
+	field *gpumetrics.Field
+	index int
+	any   uint64 // not 0: whether any of these bits is set, as 0 or 100 percent
 }
 
 // addMetrics offers the fields of the gpu_metrics table that this GPU fills. A table of an unknown revision, or one without data, is left out with
@@ -64,14 +66,22 @@ func (b *builder) addMetrics(g *gpu, to *readings) {
 		}
 		for k := range f.Count {
 			if _, ok := m.table.Raw(f, k); !ok {
-				if k == 0 {
+				if _, _, parted := f.Partition(); k == 0 && !parted {
 					b.lacks(metricsPrefix+f.Name, fmt.Sprintf("revision %s of gpu_metrics has the field, but this GPU does not fill it", m.layout.Version()), "")
 				}
 				continue
 			}
-			meta := capture.Meta{Name: metricsPrefix + f.Name, Title: strings.ReplaceAll(f.Name, "_", " "), Unit: f.Unit, Block: "gpu_metrics", Kind: capture.Gauge,
+			name, partition, parted := f.Partition()
+			if parted {
+				name = "xcp_" + name
+			}
+			meta := capture.Meta{Name: metricsPrefix + name, Title: strings.ReplaceAll(name, "_", " "), Unit: f.Unit, Block: "gpu_metrics", Kind: capture.Gauge,
 				Doc: fmt.Sprintf("Field %s of the driver's gpu_metrics table, revision %s, read about every 100 ms.", f.Name, m.layout.Version())}
-			if f.Count > 1 {
+			switch {
+			case parted:
+				meta.Instance = fmt.Sprintf("%d.%d", partition, k)
+				meta.Doc += " Instance 1.3 is the fourth of its kind in partition 1 (XCP) of the GPU; partitions that there are not have none."
+			case f.Count > 1:
 				meta.Instance = strconv.Itoa(k)
 			}
 			switch f.Sort {
@@ -83,10 +93,16 @@ func (b *builder) addMetrics(g *gpu, to *readings) {
 				meta.Integral, meta.Combine = true, capture.CombineMax
 				meta.Doc += " Each bit is a condition, numbered by the kernel's and the part's headers: look at single samples, a mean of it means nothing."
 				offer(meta, cell{field: f, index: k}, true, 0, 0)
+				if f.Name == "indep_throttle_status" {
+					for _, r := range gpumetrics.Reasons {
+						offer(capture.Meta{Name: "throttled_by_" + r.Name, Title: "Throttled by " + r.What, Unit: "percent", Block: "gpu_metrics",
+							Kind: capture.Gauge, Combine: capture.CombineMax, Doc: throttleDoc(&r)}, cell{field: f, index: k, any: r.Mask()}, false, 0, 0)
+					}
+				}
 				if f.Name == "throttle_status" {
 					offer(capture.Meta{Name: "throttled", Title: "Throttled", Unit: "percent", Block: "gpu_metrics", Kind: capture.Gauge, Combine: capture.CombineMax,
 						Doc: "100 where gpu_metrics names any reason to hold the clocks down, else 0: its mean is the share of time. Read about every 100 ms."},
-						cell{field: f, index: k, throttle: true}, false, 0, 0)
+						cell{field: f, index: k, any: ^uint64(0)}, false, 0, 0)
 				}
 			default:
 				meta.Combine = capture.CombineMean
@@ -99,6 +115,16 @@ func (b *builder) addMetrics(g *gpu, to *readings) {
 	}
 	t.read = m.read
 	b.keep(t, to)
+}
+
+// throttleDoc says what a reason for throttling is made of.
+func throttleDoc(r *gpumetrics.Reason) string {
+	var bits []string
+	for _, bit := range slices.Sorted(maps.Keys(r.Bits)) {
+		bits = append(bits, fmt.Sprintf("%d %s", bit, r.Bits[bit]))
+	}
+	return "100 where gpu_metrics names " + r.What + " as what holds the clocks down, else 0: its mean is the share of time. Bits of indep_throttle_status: " +
+		strings.Join(bits, ", ") + "."
 }
 
 // accept reads the table for the first time and says why it cannot be used, "" where it can.
@@ -159,9 +185,9 @@ func (m *metricsFile) read(out []value) {
 			out[i].miss(&cutField)
 		case !ok:
 			out[i].miss(&noField)
-		case c.throttle && raw != 0:
+		case raw&c.any != 0:
 			out[i].set(100)
-		case c.throttle:
+		case c.any != 0:
 			out[i].set(0)
 		case c.field.Sort != gpumetrics.Level:
 			out[i].setWhole(raw)

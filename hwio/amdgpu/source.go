@@ -45,7 +45,7 @@ func (s *Source) Doc() string {
 // Probe looks for GPUs of the amdgpu driver and tries to open them.
 func (s *Source) Probe(context.Context) hwio.Status {
 	st := hwio.Status{GPU: catalogue}
-	ours, others := find(s.root)
+	ours, others := s.find()
 	if len(ours) == 0 {
 		st.Reason = noGPU(others)
 		return st
@@ -62,6 +62,10 @@ func (s *Source) Probe(context.Context) hwio.Status {
 		_ = g.close() // it was only asked
 	}
 	st.Device = strings.Join(names, " + ")
+	if parts := s.partitions(); len(parts) > 0 {
+		st.Details = append(st.Details, parts...)
+		st.Details = append(st.Details, "each partition is an instance of gpu_metrics_xcp_gfx_busy_inst and its like: 1.3 is the fourth die of the second one")
+	}
 	return st
 }
 
@@ -154,7 +158,7 @@ func (s *Source) Diagnose(ctx context.Context) []hwio.Finding {
 	if err != nil {
 		return out
 	}
-	ours, _ := find(s.root)
+	ours, _ := s.find()
 	for _, card := range ours {
 		def.device = card.Name
 		l, err := s.build(hwio.Request{}, def)

@@ -22,6 +22,8 @@ type device struct {
 // gpu is one GPU at its place on the bus.
 type gpu struct {
 	part    *part
+	xcp     string // the platform device of a partition that is not the card on the bus, "" of a whole card
+	unused  bool   // a partition that the mode does not have
 	number  int
 	address string
 	m       hwtest.Machine
@@ -49,6 +51,11 @@ func (d *device) Start(m hwtest.Machine) error {
 	d.m = m
 	if m.Settings().Has(twoScenario) {
 		d.gpus = []*gpu{{part: vega20}, {part: strixHalo}}
+	}
+	if p := d.gpus[0].part; p.partitions > 0 {
+		for i := range p.partitions { // one more than the mode has: the kernel shows all that it could have
+			d.gpus = append(d.gpus, &gpu{part: p, xcp: fmt.Sprintf("amdgpu_xcp_%d", i), unused: i == p.partitions-1})
+		}
 	}
 	for i, g := range d.gpus {
 		g.m, g.number, g.start, g.opened = m, i, hwtest.Now(), -1

@@ -1,7 +1,7 @@
 // Package amdgpu models AMD GPUs with their amdgpu driver for the emulated kernel: the render node with DRM_IOCTL_AMDGPU_INFO, sysfs, hwmon, the
 // gpu_metrics table and the clients in /proc.
 //
-// Everything here is a reading of the kernel's interface (numbers and layouts from package uapi; the two layouts of gpu_metrics from
+// Everything here is a reading of the kernel's interface (numbers and layouts from package uapi; the layouts of gpu_metrics from
 // kgd_pp_interface.h). It imports nothing of astrolabe but hwtest: a decoder shared with the reader would hide the mistakes of both.
 //
 // The GPUs run a workload that is a function of time: frames of 20 ms in which every block works for a share of its own, half a second heavy and
@@ -21,6 +21,10 @@ func Models() []hwtest.Model {
 		{
 			Name: "gfx1151", Doc: "Strix Halo (Radeon 8060S, 1002:1586): GFX11.5, APU, 40 compute units, gpu_metrics 3.0",
 			Scenarios: scenarios, New: func() hwtest.Device { return newDevice(strixHalo) },
+		},
+		{
+			Name: "gfx942", Doc: "Instinct MI300X (1002:74a1) in two partitions (DPX), of which the second has a card of its own, gpu_metrics 1.8",
+			Scenarios: scenarios, New: func() hwtest.Device { return newDevice(mi300x) },
 		},
 	}
 }

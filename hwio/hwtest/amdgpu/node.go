@@ -21,6 +21,8 @@ func (n node) Open(*hwtest.Call, int) (hwtest.File, error) {
 	switch {
 	case g.gone:
 		return nil, syscall.ENODEV
+	case g.unused:
+		return nil, syscall.ENOENT
 	case g.has(deniedScenario):
 		return nil, syscall.EACCES
 	}

@@ -23,6 +23,7 @@ type part struct {
 	sensors          []uint32 // types that this part's driver has
 	energyStart      uint64   // of the count in gpu_metrics, in units of 2^-16 J; 0 where the table has none
 	metrics          func(g *gpu, t int64) []byte
+	partitions       int // that it is cut into, each but the first a device of its own; 0 where it cannot be
 }
 
 var vega20 = &part{
@@ -44,6 +45,17 @@ var strixHalo = &part{
 	light:   levels{SclkMHz: 1100, MclkMHz: 1000, FclkMHz: 1200, Watts: 31, Celsius: 58, HotCelsius: 63, BusyPercent: 18, GfxMillivolts: 1009, VRAM: 300 << 20, GTT: 4 << 30},
 	sensors: []uint32{1, 2, 3, 4, 6, 7, 12},
 	metrics: metrics30,
+}
+
+// mi300x is cut into two partitions (DPX) of four dies each.
+var mi300x = &part{
+	name: "AMD Instinct MI300X OAM", device: 0x74a1, revision: 0, board: [2]uint32{0x1002, 0x74a1}, addrConfig: 0x2a114042,
+	family: 141, external: 0x46, engines: 32, arrays: 1, cus: 304, cusPerArray: 10, rbs: 0, wave: 64, tccs: 128,
+	vramBits: 8192, maxSclk: 2100, maxMclk: 1300, gl2c: 4096, mall: 256 << 20, vram: 192 << 30, gtt: 64 << 30, work: vegaWork, partitions: 2,
+	heavy:   levels{SclkMHz: 2100, MclkMHz: 1300, FclkMHz: 1800, Watts: 740, Celsius: 70, HotCelsius: 88, BusyPercent: 96, MemPercent: 60, GfxMillivolts: 900, VRAM: 100 << 30, GTT: 1 << 30},
+	light:   levels{SclkMHz: 1300, MclkMHz: 1300, FclkMHz: 1400, Watts: 300, Celsius: 50, HotCelsius: 61, BusyPercent: 24, MemPercent: 10, GfxMillivolts: 800, VRAM: 90 << 30, GTT: 1 << 30},
+	sensors: []uint32{1, 2, 3, 4, 5},
+	metrics: metrics18,
 }
 
 // empty is a table with its header, all other fields marked as not available.
@@ -109,5 +121,46 @@ func metrics30(g *gpu, t int64) []byte {
 	u16(174, l.SclkMHz)
 	u16(182, l.FclkMHz)
 	u16(186, l.MclkMHz)
+	return b
+}
+
+// Cycles of the firmware in a second, and those of them in which a heavy MI300 is held down by the power limit, in a hundred. Light work is not.
+const (
+	FirmwareCycles = 1000
+	HeldByPower    = 30
+)
+
+// heavyTime is how long work was heavy until t, in ns.
+func heavyTime(t int64) int64 {
+	turns, rest := t/(2*halfTurn), t%(2*halfTurn)
+	return turns*halfTurn + min(rest, halfTurn)
+}
+
+// metrics18 is struct gpu_metrics_v1_8. Partition p's die k is busy for BusyPercent less p less k percent.
+func metrics18(g *gpu, t int64) []byte {
+	l := g.levels(t)
+	b := empty(3872, 1, 8)
+	u16 := func(at int, v uint64) { binary.LittleEndian.PutUint16(b[at:], uint16(v)) }
+	u32 := func(at int, v uint64) { binary.LittleEndian.PutUint32(b[at:], uint32(v)) }
+	u64 := func(at int, v uint64) { binary.LittleEndian.PutUint64(b[at:], v) }
+	u16(4, l.HotCelsius)
+	u16(10, l.Watts)
+	u16(12, l.BusyPercent)
+	u16(14, l.MemPercent)
+	u64(16, 5300) // mem_max_bandwidth
+	u64(24, energyUnits(g.energy(t)))
+	u64(32, uint64(t))
+	u32(40, uint64(t)*FirmwareCycles/1e9)
+	u32(44, 0) // prochot
+	u32(48, uint64(heavyTime(t))*FirmwareCycles/1e9*HeldByPower/100)
+	u32(52, 0)
+	u16(338, uint64(g.part.partitions))
+	for p := range g.part.partitions {
+		at := 344 + 440*p // struct amdgpu_xcp_metrics_v1_2
+		for k := range 4 {
+			u32(at+4*k, l.BusyPercent-uint64(p+k))
+			u64(at+120+8*k, uint64(t/1e6))
+		}
+	}
 	return b
 }

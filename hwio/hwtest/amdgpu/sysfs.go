@@ -9,7 +9,12 @@ import (
 
 func (g *gpu) card() string   { return fmt.Sprintf("card%d", g.number) }
 func (g *gpu) render() string { return fmt.Sprintf("renderD%d", 128+g.number) }
-func (g *gpu) folder() string { return "/sys/devices/pci0000:00/" + g.address }
+func (g *gpu) folder() string {
+	if g.xcp != "" {
+		return "/sys/devices/platform/" + g.xcp
+	}
+	return "/sys/devices/pci0000:00/" + g.address
+}
 
 // hwmon is where the GPU's sensors are, below its folder and below /sys/class.
 func (g *gpu) hwmon() string { return fmt.Sprintf("hwmon/hwmon%d", 5+g.number) }
@@ -17,6 +22,12 @@ func (g *gpu) hwmon() string { return fmt.Sprintf("hwmon/hwmon%d", 5+g.number) }
 // appear makes the nodes and what never changes.
 func (g *gpu) appear() {
 	m, dir := g.m, g.folder()
+	if g.xcp != "" { // a partition has its nodes and nothing else
+		m.Own(dir)
+		m.File(dir+"/uevent", "DRIVER=\n")
+		drm.AddNodes(m, dir, g.number, node{g})
+		return
+	}
 	drm.AddPCI(m, dir, drm.PCI{Address: g.address, Driver: "amdgpu", Vendor: 0x1002, Device: g.part.device, Board: g.part.board, Revision: g.part.revision,
 		Class: 0x030000})
 	drm.AddNodes(m, dir, g.number, node{g})
@@ -34,6 +45,10 @@ func (g *gpu) appear() {
 	m.Link(hwmon+"/subsystem", "../../../../../class/hwmon")
 	m.Link(hwmon+"/device", "../../../"+g.address)
 	m.Link("/sys/class/"+g.hwmon(), "../../devices/pci0000:00/"+g.address+"/"+g.hwmon())
+	if g.part.partitions > 0 {
+		m.File(dir+"/current_compute_partition", "DPX\n")
+		m.File(dir+"/current_memory_partition", "NPS1\n")
+	}
 	if g.part.name != "" {
 		m.File(dir+"/product_name", g.part.name+"\n")
 	}
@@ -68,7 +83,7 @@ func (g *gpu) file(name, text string) {
 func (g *gpu) renew() {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	if g.gone {
+	if g.gone || g.xcp != "" {
 		return
 	}
 	t := g.since()

@@ -44,15 +44,29 @@ var layouts = sync.OnceValue(func() []Layout {
 	return l
 })
 
-// find is the layout of a revision, nil where it is unknown.
-func find(format, content uint8) *Layout {
+// find is the layout of a revision, nil where it is unknown. Where kernels disagree about a revision the size that the table states tells: it is the
+// longest that is no longer.
+func find(format, content uint8, size int) *Layout {
+	var best *Layout
 	all := layouts()
 	for i := range all {
-		if all[i].Format == format && all[i].Content == content {
-			return &all[i]
+		l := &all[i]
+		if l.Format == format && l.Content == content && (best == nil || l.Size <= size && l.Size > best.Size) {
+			best = l
 		}
 	}
-	return nil
+	return best
+}
+
+// Partition takes a field of one partition of the GPU apart: xcp3_vcn_busy is vcn_busy of partition 3. ok is false of all other fields.
+func (f *Field) Partition() (name string, number int, ok bool) {
+	rest, ok := strings.CutPrefix(f.Name, "xcp")
+	digits, name, under := strings.Cut(rest, "_")
+	number, err := strconv.Atoi(digits)
+	if !ok || !under || err != nil {
+		return f.Name, 0, false
+	}
+	return name, number, true
 }
 
 var sizes = map[string]int{"u8": 1, "u16": 2, "u32": 4, "u64": 8}
@@ -95,7 +109,8 @@ func parseLayouts(text string) ([]Layout, error) {
 					return nil, fail(word)
 				}
 			}
-			f.Meaning = meaning(l.Format, f.Name)
+			bare, _, _ := f.Partition()
+			f.Meaning = meaning(l.Format, bare)
 			l.Fields = append(l.Fields, f)
 		}
 		out = append(out, l)

@@ -47,14 +47,17 @@ func meaning(format uint8, name string) Meaning {
 		return Meaning{Sort: Bits, Scale: 1}
 	case name == "energy_accumulator":
 		return total("joules", joulesPerUnit)
-	case name == "pcie_bandwidth_acc", name == "accumulation_counter", has("residency_acc"), has("activity_acc"):
+	case name == "pcie_bandwidth_acc", name == "accumulation_counter", has("residency_acc"), has("activity_acc"), has("busy_acc"),
+		has("_limit_") && has("_acc"), has("utilization_acc"):
 		return total("", 1)
-	case has("_count_acc"):
+	case has("_count_acc"), name == "pcie_lc_perf_other_end_recovery":
 		return total("events", 1)
 	case has("xgmi_") && has("data_acc"):
 		return total("KB", 1)
-	case name == "pcie_bandwidth_inst":
+	case name == "pcie_bandwidth_inst", name == "mem_max_bandwidth":
 		return level("GB/s", 1)
+	case has("busy"):
+		return level("percent", 1)
 	case has("temperature"):
 		return level("celsius", fine)
 	case has("activity"):

@@ -41,7 +41,7 @@ func (t *Table) Decode(data []byte) error {
 		return fmt.Errorf("gpu_metrics holds %d bytes, its header alone has %d", len(data), headerSize)
 	}
 	size := int(binary.LittleEndian.Uint16(data))
-	l := find(data[2], data[3])
+	l := find(data[2], data[3], size)
 	if l == nil {
 		return &VersionError{Format: data[2], Content: data[3], Size: size, Header: append([]byte(nil), data[:min(len(data), 16)]...)}
 	}
