@@ -6,6 +6,7 @@ import (
 
 	"astrolabe/capture/capturetest"
 	"astrolabe/capture/capturetest/amdlive"
+	"astrolabe/capture/capturetest/cdna"
 	"astrolabe/capture/capturetest/cpu"
 	"astrolabe/capture/capturetest/gfx1151"
 	"astrolabe/capture/capturetest/gpa"
@@ -15,5 +16,5 @@ import (
 
 // Models returns every model, those of one script beside each other.
 func Models() []capturetest.Model {
-	return slices.Concat(amdlive.Models(), cpu.Models(), gfx1151.Models(), gpa.Models(), intel.Models(), mali.Models())
+	return slices.Concat(amdlive.Models(), cdna.Models(), cpu.Models(), gfx1151.Models(), gpa.Models(), intel.Models(), mali.Models())
 }
