@@ -69,8 +69,8 @@ func (r *run) countWaves(c *counting) {
 	c.cycles("SQ_ACTIVE_INST_LDS", n*r.lds)
 	c.cycles("SQ_ACTIVE_INST_FLAT", n*vmem)
 	c.cycles("SQ_ACTIVE_INST_VMEM", 0)
-	all := n * r.stay / 4
 	issued := n * (active + r.salu + r.smem + r.branch + 1 + r.lds + vmem)
+	all := max(issued, n*r.stay/4)
 	// A wave whose next instruction finds its unit busy waits to be issued. One that meets others behind the issue waits for what it asked for.
 	ready := n / 4 * (r.queued(vector) + r.queued(matrix) + r.queued(scalarUnit) + r.queued(localShare)/2 + r.queued(address)/3)
 	ready = min(ready, max(0, all-issued))
