@@ -21,10 +21,11 @@ func isFDCall(nr int32) bool {
 func (c *trapped) fdCall() {
 	defer c.proceed() // what nobody answered is the kernel's
 	t := c.s.table
-	t.reap()
+	t.reap() // what a process that ended has left open must be closed before another of its number comes
 	c.pid = t.tgid(c.tid)
 	fd := int(int32(c.args[0]))
 	switch c.nr {
+	// These change the table itself, so that the file must not be held meanwhile.
 	case unix.SYS_CLOSE:
 		c.close(fd)
 		return

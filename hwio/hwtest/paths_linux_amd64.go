@@ -85,6 +85,7 @@ func (c *trapped) pathCall() *pathCall {
 	if p.path, err = c.mem.str(a[at]); err != nil {
 		return nil // the kernel finds the same fault
 	}
+	// Most calls end here: a path that cannot lead into the tree costs the program no walk.
 	if strings.HasPrefix(p.path, "/") && !c.s.tree.mayConcern(p.path) {
 		return nil
 	}
@@ -268,6 +269,7 @@ func (c *trapped) putText(p *pathCall, text string) {
 func (c *trapped) open(p *pathCall, pl place) {
 	cloexec := p.flags&unix.O_CLOEXEC != 0
 	path := p.flags&unix.O_PATH != 0
+	// A refusal is the driver's or the permissions', which O_PATH does not ask.
 	if pl.fail != 0 && !path {
 		c.record(p.name, pl.path, 0, pl.fail)
 		return
@@ -298,8 +300,9 @@ func (c *trapped) open(p *pathCall, pl place) {
 		return
 	}
 	if pl.in {
-		c.s.tree.opening(pl.path)
+		c.s.tree.opening(pl.path) // a device may write the file anew for each reader, as sysfs does
 	}
+	// The links are resolved; a new one in their place would lead us where the program was not going.
 	host := pl.host
 	flags := int(p.flags) | unix.O_CLOEXEC | unix.O_NOFOLLOW | unix.O_NOCTTY
 	if pl.in {
@@ -323,6 +326,7 @@ func (c *trapped) open(p *pathCall, pl place) {
 			return
 		}
 	}
+	// The file is ours until the kernel has put a copy of it among the program's descriptors.
 	fd := -1
 	own, err := unix.Open(host, flags, 0o666)
 	if err == nil {

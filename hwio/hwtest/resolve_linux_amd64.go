@@ -37,6 +37,7 @@ func (t *tree) resolve(p string, follow bool, pid, tid int) place {
 	}
 	t.mu.RLock()
 	defer t.mu.RUnlock()
+	// One name after the other, because a link of the machine may lead into the tree and one of the tree out of it: no call of the kernel's follows both.
 	pending := strings.Split(p, "/")
 	cur := ""
 	for links := 0; len(pending) > 0; {
@@ -50,12 +51,14 @@ func (t *tree) resolve(p string, follow bool, pid, tid int) place {
 			continue
 		}
 		next := cur + "/" + c
+		// For us these links would lead to the supervisor.
 		switch next {
 		case "/proc/self":
 			next = fmt.Sprintf("/proc/%d", pid)
 		case "/proc/thread-self":
 			next = fmt.Sprintf("/proc/%d/task/%d", pid, tid)
 		}
+		// "a/b/" and "a/b/." end with b: whether the last link is followed depends on it.
 		last := true
 		for _, r := range pending {
 			last = last && (r == "" || r == ".")
@@ -68,7 +71,7 @@ func (t *tree) resolve(p string, follow bool, pid, tid int) place {
 			return place{path: next + joined(pending), in: t.exists(next), err: unix.ENOTDIR}
 		}
 		if kind == link && (!last || follow) {
-			if links++; links > 40 {
+			if links++; links > 40 { // MAXSYMLINKS of Linux
 				return place{path: next, in: t.exists(next), err: unix.ELOOP}
 			}
 			if strings.HasPrefix(target, "/") {

@@ -48,6 +48,7 @@ func runStage(value string) {
 	if err := raiseOpenLimit(); err != nil {
 		fail("raise the limit of open files", err)
 	}
+	// Without it only root may install a filter.
 	if err := unix.Prctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0); err != nil {
 		fail("prctl(PR_SET_NO_NEW_PRIVS)", err)
 	}
@@ -64,6 +65,7 @@ func runStage(value string) {
 		fail("send the listener", err)
 	}
 	_ = unix.Close(fd)
+	// The program must not know: one that holds this package itself would become a stage again.
 	var env []string
 	for _, e := range os.Environ() {
 		if !strings.HasPrefix(e, stageVariable+"=") {

@@ -50,6 +50,7 @@ func Run(ctx context.Context, o Options) (*Result, error) {
 		return nil, fmt.Errorf("start the device: %w", err)
 	}
 	defer o.Device.Stop()
+	// Devices put files into the tree in Start and cannot fail there: what went wrong is told by the tree.
 	if err := s.tree.problem(); err != nil {
 		return nil, err
 	}
@@ -69,6 +70,7 @@ func Run(ctx context.Context, o Options) (*Result, error) {
 	}
 	defer unix.Close(int(s.listener))
 	var loops sync.WaitGroup
+	// From its exec on the program waits for answers, so they are given before anything here waits for the program.
 	loops.Go(s.serve)
 	loops.Go(s.sweepNowAndThen)
 	execErr := readRest(sock)
@@ -95,8 +97,10 @@ func Run(ctx context.Context, o Options) (*Result, error) {
 	waitErr := o.Cmd.Wait()
 	undo()
 	close(ended)
+	// First nobody takes new calls, then those in the model come back, and only then are the program's files closed, so that no model is told of the end
+	// of a file that it works for. The truth is asked for last, when nothing changes it any more.
 	close(s.stopping)
-	_, _ = unix.Write(s.stop, []byte{1, 0, 0, 0, 0, 0, 0, 0})
+	_, _ = unix.Write(s.stop, []byte{1, 0, 0, 0, 0, 0, 0, 0}) // wakes serve, which waits in poll
 	loops.Wait()
 	s.waitForModel()
 	s.table.closeAll()
@@ -154,9 +158,11 @@ func (s *supervisor) start(o Options) (int, error) {
 	if len(args) == 0 {
 		args = []string{cmd.Path}
 	}
+	// The program's own path and arguments stand behind ours. This very executable is the stage, because a filter can only be installed by the process
+	// that it then binds: any other program would have to be built and found first.
 	cmd.Args = append([]string{self, cmd.Path}, args...)
 	cmd.Path = self
-	number := 3 + len(cmd.ExtraFiles)
+	number := 3 + len(cmd.ExtraFiles) // descriptors of a child begin with the three standard ones, and ours comes last
 	if s.settings.Has(Unprivileged) {
 		number = -number
 	}
@@ -167,6 +173,7 @@ func (s *supervisor) start(o Options) (int, error) {
 	cmd.Env = append(env[:len(env):len(env)], stageVariable+"="+value)
 	cmd.ExtraFiles = append(cmd.ExtraFiles[:len(cmd.ExtraFiles):len(cmd.ExtraFiles)], theirs)
 	err = cmd.Start()
+	// Ours of their end must be closed, or a stage that dies without a word would leave us waiting for one.
 	_ = theirs.Close()
 	if err != nil {
 		_ = unix.Close(pair[0])
@@ -249,7 +256,7 @@ func (s *supervisor) serve() {
 		n := new(notification)
 		if err := s.listener.receive(n); err != nil {
 			if errors.Is(err, unix.ENOENT) {
-				continue
+				continue // the caller was killed, or interrupted, between the poll and the receiving
 			}
 			s.trouble(fmt.Errorf("receive a call: %w", err))
 			return

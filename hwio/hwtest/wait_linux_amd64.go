@@ -77,6 +77,7 @@ func (c *trapped) pollCall() func() {
 func (c *trapped) poll(b []byte) {
 	t := c.s.table
 	c.pid = t.tgid(c.tid)
+	// Every file is held until the answer is there: another thread may close it meanwhile, and the kernel too lets a poll end on the old file.
 	files := make([]*openFile, len(b)/8)
 	emulated := false
 	for i := range files {
@@ -87,7 +88,7 @@ func (c *trapped) poll(b []byte) {
 		}
 	}
 	if !emulated {
-		return
+		return // numbers from firstFD on can also be the program's own files
 	}
 	deadline, err := c.pollDeadline()
 	if err != nil {
@@ -110,6 +111,7 @@ func (c *trapped) poll(b []byte) {
 			fds[i].Fd = int32(o.ready)
 			fds[i].Events &= unix.POLLIN | unix.EPOLLRDNORM | unix.POLLPRI // the eventfd could also be written
 		default:
+			// A copy of the program's own descriptor, so that one wait serves both kinds, as the program asked.
 			own, err := unix.PidfdGetfd(pidfd, int(fd), 0)
 			if err != nil {
 				fds[i].Revents = unix.POLLNVAL
@@ -123,6 +125,7 @@ func (c *trapped) poll(b []byte) {
 	if bad > 0 {
 		deadline = time.Now() // what is no descriptor is an answer already
 	}
+	// The wait writes over Revents.
 	invalid := make([]bool, len(fds))
 	for i := range fds {
 		invalid[i] = fds[i].Revents != 0
@@ -136,6 +139,7 @@ func (c *trapped) poll(b []byte) {
 		if invalid[i] {
 			fds[i].Revents = unix.POLLNVAL
 		} else if p, ok := fileOf(o).(Polled); ok && fds[i].Revents != 0 {
+			// The eventfd says that something happened; what a poll of the file answers only the file knows.
 			data, end := p.Polled()
 			if fds[i].Revents = fds[i].Events; !data {
 				fds[i].Revents = 0

@@ -117,6 +117,8 @@ func (g *gpu) answer(c *hwtest.Call, l *uapi.Layout, b []byte) ([]byte, error) {
 	u64 := func(v uint64) []byte { return binary.LittleEndian.AppendUint64(nil, v) }
 	u32 := func(v uint32) []byte { return binary.LittleEndian.AppendUint32(nil, v) }
 	lv := g.levels(g.since())
+	// Each answer has the size that its structure has in this driver; the caller cuts it to the program's buffer, as the kernel does, so that old
+	// programs read the beginning of newer structures.
 	switch int64(l.Get(b, "query")) {
 	case uapi.Const("AMDGPU_INFO_ACCEL_WORKING"):
 		return u32(1), nil
@@ -142,7 +144,7 @@ func (g *gpu) answer(c *hwtest.Call, l *uapi.Layout, b []byte) ([]byte, error) {
 		note("DEV_INFO")
 		info := g.devInfo()
 		if g.has(oldScenario) {
-			info = info[:272]
+			info = info[:272] // old drivers know a shorter structure
 		}
 		return info, nil
 	case uapi.Const("AMDGPU_INFO_VRAM_GTT"):

@@ -20,7 +20,9 @@ func (d *device) PerfEventOpen(c *hwtest.Call, raw []byte, pid, cpu int, group h
 		c.Note("%s", e.name)
 	}
 	pidCgroup := uint64(uapi.Const("PERF_FLAG_PID_CGROUP"))
-	known := pidCgroup<<2 - 1
+	known := pidCgroup<<2 - 1 // PID_CGROUP and FD_CLOEXEC, the last flag, and all below
+	// Two errors at a time show which check comes first, and programs tell by it what is wrong. The kernel checks flags and rights before it looks for the task,
+	// the processor and only then the event: an event that does not exist is EACCES for who may count nothing.
 	switch {
 	case flags&^known != 0, flags&pidCgroup != 0 && ours, pid < -1, cpu < -1:
 		return nil, syscall.EINVAL
@@ -43,7 +45,7 @@ func (d *device) PerfEventOpen(c *hwtest.Call, raw []byte, pid, cpu int, group h
 		return nil, syscall.EINVAL
 	}
 	if err != nil {
-		return nil, err
+		return nil, err // the event's own, which had to wait for the checks above
 	}
 	switch {
 	case a.period != 0 && u.uncore, u.uncore && (pid > 0 || cpu < 0), u.uncore && (a.excludeUser || a.excludeKernel || a.excludeHV || a.excludeIdle):

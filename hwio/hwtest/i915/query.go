@@ -103,6 +103,8 @@ func (d *device) queryConfig(c *hwtest.Call, item []byte) int64 {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	loaded := d.loadedConfigs()
+	// The kernel asks in this order: what is wanted, whether the room is enough (or only its size is asked for), the header that the program filled in,
+	// and the configuration itself. Programs call twice, first for the size, so an error of a later step must not hide the size.
 	at := li.Get(item, "data_ptr")
 	flags := int64(li.Get(item, "flags"))
 	size := lc.Size
@@ -149,6 +151,7 @@ func (d *device) queryConfig(c *hwtest.Call, item []byte) int64 {
 			n, ptr string
 			list   []register
 		}{{"n_boolean_regs", "boolean_regs_ptr", found.boolean}, {"n_flex_regs", "flex_regs_ptr", found.flex}, {"n_mux_regs", "mux_regs_ptr", found.mux}} {
+			// A number of 0 asks for the number alone; else the program's array must hold the whole list.
 			if n := lo.Get(o, r.n); n != 0 {
 				if n < uint64(len(r.list)) {
 					return -int64(syscall.EINVAL)

@@ -39,6 +39,8 @@ func (s *stream) read(n int) ([]byte, error) {
 	case !s.enabled, s.period == 0 && !s.nonblock:
 		return nil, syscall.EIO
 	}
+	// Reports come into being when somebody looks. The order is the driver's: an overflow first, since it throws away everything that waits; then the
+	// mark of lost reports, which stands before those that follow the loss; then as many whole reports as fit.
 	now := d.now()
 	s.generate(d.clk.at(now))
 	var b []byte
@@ -63,6 +65,8 @@ func (s *stream) read(n int) ([]byte, error) {
 		s.truth.Losses = append(s.truth.Losses, LossTruth{Kind: "report", Reports: gone, AfterTimestamp: s.acct.lastTimestamp(d.clk)})
 		s.acct.gap = true
 	}
+	// The driver shows what the unit had written when it last looked, not what is there now. With nothing delivered the error is what the loop ended with;
+	// who delivers anything succeeds, and the caller drops the error.
 	var err error = syscall.EAGAIN
 	for range visible {
 		e := &s.pending[s.head]
@@ -77,10 +81,11 @@ func (s *stream) read(n int) ([]byte, error) {
 		}
 		ctx, _ := e.context()
 		switch {
-		case e.reason == 0 && d.revision < 5:
+		case e.reason == 0 && d.revision < 5: // such a driver took it for a spurious one
 			s.truth.Dropped++
 			s.head++
 			continue
+		// A stream of one context also shows the report that ends it, which is the first of another context.
 		case s.filter != 0 && ctx != s.filter && s.lastCtx != s.filter && e.reason&reasonContextSwitch == 0:
 			s.truth.Filtered++
 			s.head++
@@ -94,7 +99,7 @@ func (s *stream) read(n int) ([]byte, error) {
 		s.lastCtx = ctx
 		s.head++
 	}
-	if s.head > len(s.pending)/2 {
+	if s.head > len(s.pending)/2 { // so that moving costs each report a constant share
 		s.pending = s.pending[:copy(s.pending, s.pending[s.head:])]
 		s.head = 0
 	}

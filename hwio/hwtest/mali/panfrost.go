@@ -181,6 +181,7 @@ func (f *panfrostFile) dump(c *hwtest.Call, arg uint64) error {
 	if b.holder != f {
 		return syscall.EINVAL
 	}
+	// Told before anything can fail: a request that hangs counts too, or a program that is ended after so many would wait for one more.
 	f.dumps++
 	b.set.Tell(f.dumps)
 	if b.set.Has("slow-reader") && f.dumps%slowEvery == 0 {
@@ -191,6 +192,7 @@ func (f *panfrostFile) dump(c *hwtest.Call, arg uint64) error {
 		f.client.Lost++
 		return syscall.ETIMEDOUT
 	}
+	// Time may have passed with the board unlocked.
 	if b.removed || b.holder != f {
 		return syscall.ENODEV
 	}
@@ -216,6 +218,7 @@ func (f *panfrostFile) dump(c *hwtest.Call, arg uint64) error {
 		}
 		s.values, s.states = append(s.values, values), append(s.states, 0)
 	}
+	// The hardware has written the sample and begun anew. Whether the program gets it is another matter: what its buffer does not take is lost.
 	f.acc.reset(end)
 	f.seq++
 	f.client.add(s)

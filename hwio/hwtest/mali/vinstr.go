@@ -246,6 +246,7 @@ func (k *vinstrClient) Ioctl(c *hwtest.Call, request uint32, arg uint64) (int64,
 	case readerGetSize:
 		return 0, c.Write(arg, le.AppendUint32(nil, uint32(k.size)))
 	case readerDump:
+		// Without a free buffer nothing is dumped, and the counts go on into the next sample.
 		if k.write-k.read >= uint64(len(k.slots)) {
 			return 0, syscall.EBUSY
 		}
@@ -270,6 +271,7 @@ func (k *vinstrClient) Ioctl(c *hwtest.Call, request uint32, arg uint64) (int64,
 			return 0, syscall.EINVAL
 		}
 		if b.set.Has("slow-reader") && k.period != 0 {
+			// The timer must be able to fill every buffer and meet a full ring meanwhile.
 			if k.fetches++; k.fetches%slowEvery == 0 {
 				b.mu.Unlock()
 				b.sleep(time.Duration(k.period) * time.Duration(len(k.slots)+4))
