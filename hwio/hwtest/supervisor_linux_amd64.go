@@ -70,7 +70,7 @@ func Run(ctx context.Context, o Options) (*Result, error) {
 	}
 	defer unix.Close(int(s.listener))
 	var loops sync.WaitGroup
-	// From its exec on the program waits for answers, so they are given before anything here waits for the program.
+	// Calls must be answered before we wait for the stage to become the program: its exec is a call under the filter already.
 	loops.Go(s.serve)
 	loops.Go(s.sweepNowAndThen)
 	execErr := readRest(sock)
