@@ -97,7 +97,8 @@ func (s *scope) passDuration(pass *capture.Pass) *capture.Counter {
 		return c
 	}
 	axis := s.cap.Axis
-	c := &capture.Counter{Meta: durationMeta(), Axis: axis, Pass: pass}
+	why := capture.Reason{Code: capture.Unknown, Text: "the capture does not say how long the sample took"}
+	c := &capture.Counter{Meta: durationMeta(), Axis: axis, Pass: pass, Reasons: []capture.ReasonRun{{From: 0, To: axis.Len(), Reason: why}}}
 	if pass != nil {
 		c.Col = pass.Duration
 	} else {

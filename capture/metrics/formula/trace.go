@@ -209,7 +209,13 @@ func (t *tracer) whyName(n *Node) capture.Reason {
 	}
 	r, missing := op.Counter.Why(t.row)
 	if !missing {
-		return capture.Reason{Code: capture.OperandMissing, Text: "no sample has all operands of the formula"}
+		why := capture.Reason{Code: capture.OperandMissing, Text: "no sample has all operands of the formula"}
+		if t.row < 0 && t.d.p.axis.Len() > 0 {
+			if first := t.d.trace(0); first.Missing() {
+				why.Text += "; in the first, " + first.Reason.String()
+			}
+		}
+		return why
 	}
 	if r.Code == capture.Unknown {
 		r.Code = capture.OperandMissing
