@@ -121,3 +121,12 @@ func TestWhatIsMissingIsExplained(t *testing.T) {
 		check("another library", New(""), "neither")
 	}
 }
+
+func TestNanosecondsTellThatCountersAreOfRDNA(t *testing.T) {
+	for usage, want := range map[string]string{"milliseconds": "amd-gpa", "nanoseconds": "amd-gpa-rdna"} {
+		info := &vendorproc.GPAInfo{Counters: []vendorproc.GPACounter{{Name: "GPUBusy", Usage: "percentage"}, {Name: "GPUTime", Usage: usage}}}
+		if got := catalogueOf(info); got != want {
+			t.Errorf("times in %s are of %s, want %s", usage, got, want)
+		}
+	}
+}

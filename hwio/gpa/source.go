@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -139,7 +140,7 @@ func (s *Source) Probe(ctx context.Context) hwio.Status {
 	if err != nil {
 		return st.Refused(err)
 	}
-	st.GPU, st.Device = "amd-gpa", info.Device
+	st.GPU, st.Device = catalogueOf(info), info.Device
 	st.Reason, st.Fix = reasonNotHere, instead
 	version := info.Library
 	if info.Version != "" {
@@ -164,10 +165,18 @@ func (s *Source) Counters(ctx context.Context) ([]capture.Meta, error) {
 		}
 		out = append(out, capture.Meta{
 			Name: c.Name, Unit: unitOf(c.Usage), Doc: strings.TrimSpace(fmt.Sprintf("%s (%s, %s)", c.Doc, c.Type, passes)),
-			Kind: kindOf(c.Usage), GPU: "amd-gpa", Block: c.Group, Source: sourceName, Integral: c.Type == "uint64" || c.Type == "uint32",
+			Kind: kindOf(c.Usage), GPU: catalogueOf(info), Block: c.Group, Source: sourceName, Integral: c.Type == "uint64" || c.Type == "uint32",
 		})
 	}
 	return out, nil
+}
+
+// catalogueOf is the catalogue of what the library lists: it has times in nanoseconds for RDNA, and in milliseconds for what came before.
+func catalogueOf(info *vendorproc.GPAInfo) string {
+	if slices.ContainsFunc(info.Counters, func(c vendorproc.GPACounter) bool { return c.Usage == "nanoseconds" }) {
+		return "amd-gpa-rdna"
+	}
+	return "amd-gpa"
 }
 
 func unitOf(usage string) string {
