@@ -230,6 +230,7 @@ func metricHelp(m *values.Metric) string {
 	line("formula", m.Entry.Expr)
 	line("inputs", strings.Join(m.Entry.Inputs, ", "))
 	line("refs", strings.Join(m.Entry.Refs, ", "))
+	line("roles", strings.Join(m.Entry.Roles, ", "))
 	line("source", m.Entry.Source)
 	return b.String()
 }

@@ -147,6 +147,7 @@ func testExplains(t *testing.T, exe string) {
 		{":help metrics", []string{"metrics", "get("}},
 		{":doc cap.total", []string{"total(name", "cap.total("}},
 		{"help(metrics.get(\"mali-g615\", \"gpu_active_cycles\"))", []string{"formula   $MaliGPUCyclesAnyQueueActive"}},
+		{"help(metrics.get(\"mali-g615\", \"queue:fragment\"))", []string{"Metric fragment_queue_utilization", "roles     queue:fragment"}},
 		{"help(metrics.get(\"gfx1151\", \"TCP Cache Performance/Hit Rate\"))",
 			[]string{"unit      percent", "inputs    TCP_REQ_sum", "source    ROCm"}},
 		{"print(1 + 1) # or not?", []string{"2\r\n"}},
