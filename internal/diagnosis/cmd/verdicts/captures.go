@@ -38,6 +38,11 @@ var captures = []real{
 		origin: transpose},
 	{name: "mi200-vcopy", path: "captures/mi200-vcopy"},
 	{name: "mi300x-vcopy", path: "captures/mi300x-vcopy-long"},
+	{name: "mi300a-vcopy", path: "mi300a-vcopy", origin: workloads + "no_roof/MI300A_A1"},
+	{name: "mi300x-untimed", path: "mi300x-untimed", origin: workloads + "vcopy/MI300X_A1"},
+	{name: "mi350-vcopy", path: "mi350-vcopy",
+		origin: "ROCm/rocm-systems 1b1610fc projects/rocprofiler-compute/tests/workloads/no_roof/MI350"},
+	{name: "mi200-tcc", path: "mi200-tcc", origin: workloads + "ipblocks_TCC/MI200"},
 	{name: "mi250x-laplacian-times", path: "mi250x-laplacian/kernel1/results.csv", origin: laplacian},
 	{name: "mi250x-laplacian-bytes", path: "mi250x-laplacian/kernel1/data_movement.csv",
 		with:   "mi250x-laplacian/kernel3/data_movement.csv",
@@ -48,6 +53,8 @@ var captures = []real{
 	{name: "mi325x-gemm", path: "mi325x-gemm/no_swizzle", with: "mi325x-gemm/swizzle",
 		args:   []string{"--by=kernel", "--metrics=TCC_MISS_sum,TCC_EA0_RDREQ_sum,SQ_INSTS_SALU,duration"},
 		origin: "thebard85kigz/hipkittens 447d056d kernels/TK/gemm/bf16fp32/mi325x/4096_256_256_64_16/workloads, MI300 of each"},
+	{name: "mi325x-gemm-pace", path: "mi325x-gemm/no_swizzle",
+		origin: "thebard85kigz/hipkittens 447d056d kernels/TK/gemm/bf16fp32/mi325x/4096_256_256_64_16/workloads, MI300 of the first"},
 	{name: "mi350x-lds", path: "mi350x-lds/lds_conflict_counter_collection.csv",
 		origin: "thebard85kigz/hipkittens 756a4dd5 analysis/paper_experiments/phases/ds_read_b64/out"},
 	{name: "gen9-gemm", args: []string{"--gpu=intel-kbl-gt2"}, convert: func(dir string) (string, error) {
@@ -67,6 +74,7 @@ var captures = []real{
 }
 
 const (
+	workloads = "ROCm/rocprofiler-compute tests/workloads/"
 	llama     = "jimw567/rocprof-unified-viewer b384fc29 tests/fixtures"
 	transpose = "the files that a README about the transposition of matrices on the MI100 shows (copy, naive, LDS); the repository is unknown"
 	laplacian = "amd/HPCTrainingExamples 83f341a8 rocm-blogs-codes/finite-difference/examples/.xr, the folder of each kernel"
