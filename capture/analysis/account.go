@@ -23,7 +23,8 @@ const (
 	LimitEven                       // nothing leads
 )
 
-var limitKinds = []string{"display", "processor", "turns", "queue", "unit", "memory", "waiter unknown", "not measured", "mixed", "nothing leads"}
+var limitKinds = []string{"display", "processor", "turns", "queue", "unit", "memory", "waiter unknown", "not measured",
+	"mixed", "nothing leads"}
 
 func (k LimitKind) String() string { return limitKinds[k] }
 
@@ -46,29 +47,36 @@ type AccountQueue struct {
 type AccountUnit struct {
 	Name string
 	Kind LimitKind // LimitUnit or LimitMemory
-	// Level is how near to its attainable peak it was in the device's active time of each sample: 1 is as fast as it can. NaN is missing.
+	// Level is how near to its attainable peak it was in the device's active time of each sample: 1 is as fast as it
+	// can. NaN is missing.
 	Level []float64
 	Error float64 // of the level
-	// Fallback makes it a candidate only where no other unit reaches Floor. The limit of what waits is what nothing else explains.
+	// Fallback makes it a candidate only where no other unit reaches Floor. The limit of what waits is what nothing
+	// else explains.
 	Fallback bool
 	// Beside says of a fallback that what was not measured is as likely: it has a part of that time, instead of none.
 	Beside bool
-	// Holds says that Level is the share of the time in which it holds up all others: that time is its own, however little it is.
+	// Holds says that Level is the share of the time in which it holds up all others: that time is its own, however
+	// little it is.
 	Holds bool
-	// Stays is the share of its own time that is left when it is relieved by half, 0 to 1, of a unit that holds or has the time without work. Relieving
-	// a wait for memory by half, say, saves a third of the wait; 0 saves all of it, and a third of the sample at most.
+	// Stays is the share of its own time that is left when it is relieved by half, 0 to 1, of a unit that holds or has
+	// the time without work. Relieving a wait for memory by half, say, saves a third of the wait; 0 saves all of it,
+	// and a third of the sample at most.
 	Stays float64
-	// Sure is the level from which it leads although others were not recorded, 0 for 0.8. What pushes back on all others needs less.
+	// Sure is the level from which it leads although others were not recorded, 0 for 0.8. What pushes back on all
+	// others needs less.
 	Sure float64
-	// Floor is the least level with which it sets the pace, 0 for that of all. What counts each clock in which any of it works is well above that while
-	// others limit, and needs more. Samples that hold several passes are divided by the level itself.
+	// Floor is the least level with which it sets the pace, 0 for that of all. What counts each clock in which any of
+	// it works is well above that while others limit, and needs more. Samples that hold several passes are divided by
+	// the level itself.
 	Floor float64
 	// Queue is the queue below which it works, "" for any: it is no candidate in a window that another queue leads.
 	Queue string
-	// Guess is how high its level may be in samples that lack it, by what else was recorded; nil is as high as any. Where it is too low to lead, the
-	// unit is left out instead of counted as not measured.
+	// Guess is how high its level may be in samples that lack it, by what else was recorded; nil is as high as any.
+	// Where it is too low to lead, the unit is left out instead of counted as not measured.
 	Guess []float64
-	// Set names what would measure a level that is missing, and so the part of the time that is not measured. It may be "".
+	// Set names what would measure a level that is missing, and so the part of the time that is not measured. It may be
+	// "".
 	Set string
 }
 
@@ -82,16 +90,19 @@ type AccountInput struct {
 	Frame  int64   // the usual length of a frame in ns, 0 where it is unknown
 	// Waiter is whom the device waits for: LimitDisplay, LimitProcessor, LimitTurns or LimitWaiter.
 	Waiter LimitKind
-	// Idle is the part, of kind LimitUnit, that has the time in which the device does not work, such as launching what it works at next; "" gives
-	// it to Waiter.
+	// Idle is the part, of kind LimitUnit, that has the time in which the device does not work, such as launching what
+	// it works at next; "" gives it to Waiter.
 	Idle string
 	// Floor is the least level of a limiter, 0 for 0.6.
 	Floor float64
-	// Unsure is the share of the time without work from which an unknown waiter may set the pace, so that no gain is certain; 0 for 0.12.
+	// Unsure is the share of the time without work from which an unknown waiter may set the pace, so that no gain is
+	// certain; 0 for 0.12.
 	Unsure float64
-	// Clock is what the clock could still gain: 1 - f/fmax of each sample, NaN where it is unknown; nil where nothing is known of it.
+	// Clock is what the clock could still gain: 1 - f/fmax of each sample, NaN where it is unknown; nil where nothing
+	// is known of it.
 	Clock []float64
-	// Group is the group of each sample, such as its frame or kernel, from 0 to Groups-1, or -1 for none; nil where nobody asks.
+	// Group is the group of each sample, such as its frame or kernel, from 0 to Groups-1, or -1 for none; nil where
+	// nobody asks.
 	Group  []int32
 	Groups int
 }
@@ -108,15 +119,17 @@ const (
 	accountWindow = 16   // samples in which the queue that leads is looked for, where there are no frames
 	accountRelief = 2. / 3
 	accountDoubt  = 0.5 // the least guess with which a unit that was not recorded may set the pace
-	// accountError is by how much the share of something that has half of the time is wrong on average; less where it has nearly all or nothing.
-	// Measured against simulated frames (docs/diagnosis-rates.md).
+	// accountError is by how much the share of something that has half of the time is wrong on average; less where it
+	// has nearly all or nothing. Measured against simulated frames (docs/diagnosis-rates.md).
 	accountError = 0.13
 	// accountLoosened is the part of the time of queues in turn that is gained for certain: some dependencies stay.
 	accountLoosened = 0.75
-	// accountApart is the share of the active time without the leading queue from which queues work in turn, whatever limits them.
+	// accountApart is the share of the active time without the leading queue from which queues work in turn, whatever
+	// limits them.
 	accountApart = 0.35
-	// accountIdle is the share of the time without work from which a processor sets the pace: submitting and answering costs a few percent. A
-	// display does from accountDates on: work that fills most of a refresh and misses some dates waits as well.
+	// accountIdle is the share of the time without work from which a processor sets the pace: submitting and answering
+	// costs a few percent. A display does from accountDates on: work that fills most of a refresh and misses some dates
+	// waits as well.
 	accountIdle  = 0.07
 	accountDates = 0.2
 	// accountUnsure is AccountInput.Unsure unless the input says so.
@@ -129,16 +142,17 @@ const OwnWork = "the device"
 // AccountPart is the time whose pace one thing set.
 type AccountPart struct {
 	Kind LimitKind
-	Name string // of the unit or queue, of what to record where it is not measured, "" for the kinds that have one part only
-	Time int64  // ns
+	// of the unit or queue, of what to record where it is not measured, "" for the kinds that have one part only
+	Name string
+	Time int64 // ns
 	// Sure is the part of Time in samples that had one leader.
 	Sure int64
 	// Low and High are the bounds of what relieving it would gain, in ns.
 	Low, High float64
 	// RunnerUp sets the pace next, "" where nothing is known.
 	RunnerUp string
-	// Level is its mean level while it sets the pace, and Against the highest that another unit has meanwhile: what speaks for it, and what against it.
-	// Both are 0 of what is inferred, and NaN of what has no level.
+	// Level is its mean level while it sets the pace, and Against the highest that another unit has meanwhile: what
+	// speaks for it, and what against it. Both are 0 of what is inferred, and NaN of what has no level.
 	Level, Against float64
 
 	next map[string]float64 // of other parts: the time in which they came next
@@ -146,8 +160,9 @@ type AccountPart struct {
 	levels, others, leveled float64 // sums of the levels by time, and that time
 }
 
-// Certain is how much of Low a report promises, in ns. What a sample is accounted to overlaps with what comes before and behind it; and that memory
-// stalls says that it is full and not by how much, so that what comes next may be as near. The shares are ours.
+// Certain is how much of Low a report promises, in ns. What a sample is accounted to overlaps with what comes before
+// and behind it; and that memory stalls says that it is full and not by how much, so that what comes next may be as
+// near. The shares are ours.
 func (p *AccountPart) Certain() float64 {
 	switch p.Kind {
 	case LimitUnit, LimitProcessor:
@@ -158,10 +173,11 @@ func (p *AccountPart) Certain() float64 {
 	return p.Low
 }
 
-// Possible is how much a report says that relieving it gains at most, in ns of a measured time of base. Which of two units has a sample is not
-// certain, so that a part of the time may have been longer.
+// Possible is how much a report says that relieving it gains at most, in ns of a measured time of base. Which of two
+// units has a sample is not certain, so that a part of the time may have been longer.
 func (p *AccountPart) Possible(base int64) float64 {
-	if share := float64(p.Time) / float64(base); p.High > 0 && base > 0 && (p.Kind == LimitUnit || p.Kind == LimitMemory) {
+	if share := float64(p.Time) / float64(base); p.High > 0 && base > 0 &&
+		(p.Kind == LimitUnit || p.Kind == LimitMemory) {
 		return p.High + (1-accountRelief)*float64(base)*4*accountError*share*(1-share)
 	}
 	return p.High
@@ -190,13 +206,14 @@ func (a *Accounted) Part(kind LimitKind, name string) *AccountPart {
 	return nil
 }
 
-// Account says of every sample what set its pace. The parts add up to the measured time exactly. It takes time in proportion to the samples
-// times the queues and units.
+// Account says of every sample what set its pace. The parts add up to the measured time exactly. It takes time in
+// proportion to the samples times the queues and units.
 func Account(in AccountInput) (*Accounted, error) {
 	if err := in.check(); err != nil {
 		return nil, err
 	}
-	a := &accountant{AccountInput: in, out: &Accounted{Lead: make([]int32, len(in.Length))}, index: map[partKey]int{}, latency: map[string]bool{}}
+	a := &accountant{AccountInput: in, out: &Accounted{Lead: make([]int32, len(in.Length))}, index: map[partKey]int{},
+		latency: map[string]bool{}}
 	for _, u := range in.Units {
 		a.latency[u.Name] = a.latency[u.Name] || u.Fallback
 		if u.Name == a.Idle {

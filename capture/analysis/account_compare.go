@@ -12,15 +12,16 @@ type AccountRun struct {
 	Frames int
 }
 
-// AccountChange is how long one thing set the pace in two captures, in ns per frame, or per second of measured time where frames are not marked.
+// AccountChange is how long one thing set the pace in two captures, in ns per frame, or per second of measured time
+// where frames are not marked.
 type AccountChange struct {
 	Kind          LimitKind
 	Name          string
 	Before, After float64
 }
 
-// CompareAccounts compares where the time of some runs went, the largest change first. perFrame says that it is per frame, which all runs must have;
-// of several runs of one side it is the mean.
+// CompareAccounts compares where the time of some runs went, the largest change first. perFrame says that it is per
+// frame, which all runs must have; of several runs of one side it is the mean.
 func CompareAccounts(before, after []AccountRun) (changes []AccountChange, perFrame bool) {
 	perFrame = true
 	for _, r := range slices.Concat(before, after) {

@@ -5,7 +5,8 @@ import "testing"
 func TestAccountsAreComparedByFrame(t *testing.T) {
 	run := func(frames int, texture, arithmetic int64) AccountRun {
 		a := &Accounted{Base: texture + arithmetic}
-		for _, p := range []*AccountPart{{Kind: LimitUnit, Name: "texture", Time: texture}, {Kind: LimitUnit, Name: "arithmetic", Time: arithmetic}} {
+		for _, p := range []*AccountPart{{Kind: LimitUnit, Name: "texture", Time: texture},
+			{Kind: LimitUnit, Name: "arithmetic", Time: arithmetic}} {
 			if p.Time > 0 {
 				a.Parts = append(a.Parts, p)
 			}
@@ -13,7 +14,8 @@ func TestAccountsAreComparedByFrame(t *testing.T) {
 		return AccountRun{a, frames}
 	}
 	// The second capture is twice as long, and a frame of it takes half of the texture unit's time.
-	changes, perFrame := CompareAccounts([]AccountRun{run(10, 80e6, 20e6), run(10, 100e6, 20e6)}, []AccountRun{run(20, 90e6, 40e6)})
+	changes, perFrame := CompareAccounts([]AccountRun{run(10, 80e6, 20e6), run(10, 100e6, 20e6)},
+		[]AccountRun{run(20, 90e6, 40e6)})
 	if !perFrame || len(changes) != 2 {
 		t.Fatalf("%v %+v", perFrame, changes)
 	}

@@ -137,7 +137,8 @@ func TestAFrameThatWaitsForItsDateIsTheDisplaysAsAWhole(t *testing.T) {
 	for i := range busy {
 		busy[i] = 0.97
 	}
-	if p := PaceOf(PaceInput{Active: in.Active, Step: 0.001, Processors: [][]float64{busy}}); p.Waiter != LimitProcessor {
+	if p := PaceOf(PaceInput{Active: in.Active, Step: 0.001, Processors: [][]float64{busy}}); p.Waiter !=
+		LimitProcessor {
 		t.Errorf("beside a busy processor the device waits for %s", p.Waiter)
 	}
 	for i := range busy {
@@ -189,10 +190,13 @@ func TestFramesThatNowAndThenMissADateKeepTheOthers(t *testing.T) {
 				date, done = date+length, done+float64(length)*16.6e6*(1+0.05*rng.NormFloat64())
 			}
 			if kept, known := keepDates(starts); !kept || !known {
-				t.Errorf("%d refreshes each, frames %v miss their dates: the others are taken for not dated", dates, missed)
+				t.Errorf("%d refreshes each, frames %v miss their dates: the others are taken for not dated", dates,
+					missed)
 			}
 			if kept, _ := keepDates(free); kept {
-				t.Errorf("%d refreshes each, frames %v take longer: frames that begin when the one before is done are taken for dated", dates, missed)
+				t.Errorf(
+					"%d refreshes each, frames %v take longer: frames that begin when the one before is done are taken for dated",
+					dates, missed)
 			}
 		}
 	}
@@ -225,7 +229,8 @@ func TestAUnitThatWasNotRecordedCountsByHowHighItMayBe(t *testing.T) {
 		t.Errorf("with a guess below it the leader has %v %%", x)
 	}
 	for i := range guess {
-		guess[i], in.Units[1].Level[i] = math.NaN(), 0.2 // nobody can guess: it is no candidate, and what waits is the limit
+		// nobody can guess: it is no candidate, and what waits is the limit
+		guess[i], in.Units[1].Level[i] = math.NaN(), 0.2
 	}
 	if x := accounted(t, in).share(LimitMemory, "latency"); x != 100 {
 		t.Errorf("without a guess latency has %v %%", x)
@@ -239,7 +244,8 @@ func TestSetsThatMeasureUnitsThatMayLeadShareTheTimeThatWasNotMeasured(t *testin
 	in.Units[0].Level, in.Units[0].Guess, in.Units[0].Set = none, series(0.9), "samplers"
 	in.Units = append(in.Units,
 		AccountUnit{Name: "ports", Kind: LimitUnit, Level: none, Guess: series(0.6), Set: "ports"},
-		AccountUnit{Name: "raster", Kind: LimitUnit, Level: none, Guess: series(0.4), Set: "raster"}, // less than may lead
+		// less than may lead
+		AccountUnit{Name: "raster", Kind: LimitUnit, Level: none, Guess: series(0.4), Set: "raster"},
 		AccountUnit{Name: "filter", Kind: LimitUnit, Level: none, Guess: series(0.7), Set: "samplers"},
 	)
 	for set, want := range map[string]float64{"samplers": 60, "ports": 40, "raster": 0} {
@@ -370,7 +376,8 @@ func TestSeriesOfOtherLengthsAreRefused(t *testing.T) {
 	}
 }
 
-// FuzzAccount checks what holds for any input: the parts add up to the time exactly, and nothing is negative or no number.
+// FuzzAccount checks what holds for any input: the parts add up to the time exactly, and nothing is negative or no
+// number.
 func FuzzAccount(f *testing.F) {
 	for seed := range uint64(8) {
 		f.Add(seed, uint16(40), uint8(seed))
@@ -387,7 +394,8 @@ func FuzzAccount(f *testing.F) {
 			}
 			return v
 		}
-		in := AccountInput{Frame: rng.Int64N(3) * 16e6, Waiter: []LimitKind{LimitDisplay, LimitProcessor, LimitTurns, LimitWaiter}[rng.IntN(4)]}
+		in := AccountInput{Frame: rng.Int64N(3) * 16e6, Waiter: []LimitKind{LimitDisplay, LimitProcessor, LimitTurns,
+			LimitWaiter}[rng.IntN(4)]}
 		for range int(n) % 300 {
 			in.Length = append(in.Length, rng.Int64N([]int64{1, 3, 1e6, 1e15}[rng.IntN(4)]))
 			in.Window = append(in.Window, int32(len(in.Window)/(1+int(how)%7)))
@@ -405,7 +413,8 @@ func FuzzAccount(f *testing.F) {
 			in.Queues = append(in.Queues, AccountQueue{string(rune('a' + q)), series()})
 		}
 		for u := range rng.IntN(5) {
-			in.Units = append(in.Units, AccountUnit{Name: string(rune('m' + u)), Kind: LimitUnit, Level: series(), Error: rng.Float64() / 5, Fallback: u == 3, Queue: []string{"", "a", "b"}[rng.IntN(3)]})
+			in.Units = append(in.Units, AccountUnit{Name: string(rune('m' + u)), Kind: LimitUnit, Level: series(),
+				Error: rng.Float64() / 5, Fallback: u == 3, Queue: []string{"", "a", "b"}[rng.IntN(3)]})
 		}
 		a := accounted(t, in)
 		for _, p := range a.Parts {

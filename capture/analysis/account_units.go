@@ -17,8 +17,8 @@ type unmeasured struct {
 	guess float64 // how high the highest level may be
 }
 
-// rank collects the units that may set the pace below a queue, the highest level first, and in open what was not measured, the likeliest first:
-// nothing where every unit that is likely to lead was.
+// rank collects the units that may set the pace below a queue, the highest level first, and in open what was not
+// measured, the likeliest first: nothing where every unit that is likely to lead was.
 func (a *accountant) rank(i int, queue string) {
 	a.ranked, a.open = a.ranked[:0], a.open[:0]
 	for k, u := range a.Units {
@@ -51,13 +51,14 @@ func (a *accountant) rank(i int, queue string) {
 	}
 	slices.SortStableFunc(a.ranked, func(x, y candidate) int { return cmp.Compare(y.level, x.level) })
 	slices.SortStableFunc(a.open, func(x, y unmeasured) int { return cmp.Compare(y.guess, x.guess) })
-	if len(a.open) > 0 && a.open[0].set != "" && len(a.ranked) > 0 && a.open[0].guess <= a.ranked[0].level+2*accountLead {
+	if len(a.open) > 0 && a.open[0].set != "" && len(a.ranked) > 0 &&
+		a.open[0].guess <= a.ranked[0].level+2*accountLead {
 		a.open = a.open[:0]
 	}
 }
 
-// dark gives time to what was not measured: to each of the sets that would measure a unit that may lead, by how high its level may be, and to what
-// explains waits as well as these.
+// dark gives time to what was not measured: to each of the sets that would measure a unit that may lead, by how high
+// its level may be, and to what explains waits as well as these.
 func (a *accountant) dark(i int, time int64, queue string) {
 	if a.open[0].set == "" {
 		a.give(a.part(LimitMissing, ""), time, false)
@@ -93,7 +94,8 @@ func (a *accountant) dark(i int, time int64, queue string) {
 	a.give(a.part(LimitMissing, a.open[0].set), left, false)
 }
 
-// above is a level of a unit with a floor of its own as one that can be compared with those of others: that floor is theirs, and 1 stays 1.
+// above is a level of a unit with a floor of its own as one that can be compared with those of others: that floor is
+// theirs, and 1 stays 1.
 func (a *accountant) above(floor, level float64) float64 {
 	switch {
 	case !(floor > a.Floor) || floor >= 1 || level >= 1:
@@ -104,8 +106,8 @@ func (a *accountant) above(floor, level float64) float64 {
 	return a.Floor + (level-floor)*(1-a.Floor)/(1-floor)
 }
 
-// held gives the units that are known to hold up all others the time in which they do. Relieving one saves that time, and a third of all at most.
-// It returns how much it gave.
+// held gives the units that are known to hold up all others the time in which they do. Relieving one saves that time,
+// and a third of all at most. It returns how much it gave.
 func (a *accountant) held(i int, time int64, queue string) (given int64) {
 	sum, most, first := 0.0, 0.0, -1
 	for k, u := range a.Units {
@@ -239,7 +241,8 @@ func (a *accountant) leaders(time int64) {
 		low := 1 - max(accountRelief, (after+e)/max(c.level-e, 1e-9))
 		high := 1 - max(accountRelief, (after-e)/(c.level+e))
 		if n > 1 {
-			// Relieving one of several that are as busy gains next to nothing; all of them together have a gain, which is no one's alone.
+			// Relieving one of several that are as busy gains next to nothing; all of them together have a gain, which
+			// is no one's alone.
 			other := a.ranked[0]
 			if k == 0 {
 				other = a.ranked[1]
@@ -253,8 +256,8 @@ func (a *accountant) leaders(time int64) {
 	}
 }
 
-// unmix gives each unit of a sample that holds several passes the time that it must have led at least: the others leave it at accountBase. It
-// returns how much it gave.
+// unmix gives each unit of a sample that holds several passes the time that it must have led at least: the others leave
+// it at accountBase. It returns how much it gave.
 func (a *accountant) unmix(time int64, missing bool) (given int64) {
 	sum := 0.0
 	for _, c := range a.ranked {
@@ -297,7 +300,8 @@ func (a *accountant) unmix(time int64, missing bool) (given int64) {
 	return given
 }
 
-// memory is how likely memory sets the pace of sample i, 0 to 1: the highest of what its units reach, or may reach where they were not measured.
+// memory is how likely memory sets the pace of sample i, 0 to 1: the highest of what its units reach, or may reach
+// where they were not measured.
 func (a *accountant) memory(i int) (most float64) {
 	for _, u := range a.Units {
 		if u.Kind != LimitMemory {
@@ -316,8 +320,8 @@ func (a *accountant) memory(i int) (most float64) {
 	return min(1, most)
 }
 
-// settle finds the part that has most of sample i, and what a higher clock would gain in it: nothing while something else sets the pace, and
-// not for sure where memory does, which has a clock of its own.
+// settle finds the part that has most of sample i, and what a higher clock would gain in it: nothing while something
+// else sets the pace, and not for sure where memory does, which has a clock of its own.
 func (a *accountant) settle(i int) {
 	best, most := int32(-1), int64(0)
 	for _, s := range a.sample {

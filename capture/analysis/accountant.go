@@ -159,9 +159,9 @@ func (a *accountant) leadingQueue(lo, hi int) int {
 	return best
 }
 
-// pace decides whether the waiter sets the pace of the device's work as well. Work that is done while something else sets the pace sets none, so
-// that time in which frames wait for their dates, or for the processor that prepares the next one, is theirs as a whole. Where the two take
-// turns only the wait is.
+// pace decides whether the waiter sets the pace of the device's work as well. Work that is done while something else
+// sets the pace sets none, so that time in which frames wait for their dates, or for the processor that prepares the
+// next one, is theirs as a whole. Where the two take turns only the wait is.
 func (a *accountant) pace() {
 	if a.Idle != "" {
 		return // nobody is waited for
@@ -175,7 +175,8 @@ func (a *accountant) pace() {
 	idle := float64(a.out.Idle)
 	a.unsure = a.Waiter == LimitWaiter && idle > a.Unsure*float64(whole)
 	a.idles = idle > accountIdle*float64(whole)
-	a.waits = a.Waiter == LimitDisplay && idle > accountDates*float64(whole) || a.Waiter == LimitProcessor && idle > accountIdle*float64(whole)
+	a.waits = a.Waiter == LimitDisplay && idle > accountDates*float64(whole) || a.Waiter == LimitProcessor &&
+		idle > accountIdle*float64(whole)
 }
 
 // window accounts for the samples of one frame.
@@ -230,9 +231,9 @@ func (a *accountant) rest(i, lead int, active int64) int64 {
 	return active - min(active, portion(a.Length[i], b))
 }
 
-// overlap is the share of the time in which the leading queue of a window has nothing to do, while others work, that would be saved if these
-// worked beside it. What the units do takes its time all the same: two queues that one unit limits gain nothing beside each other, and where
-// no unit tells what limits, nobody knows.
+// overlap is the share of the time in which the leading queue of a window has nothing to do, while others work, that
+// would be saved if these worked beside it. What the units do takes its time all the same: two queues that one unit
+// limits gain nothing beside each other, and where no unit tells what limits, nobody knows.
 func (a *accountant) overlap(lo, hi, lead int) float64 {
 	if lead < 0 {
 		return 0

@@ -5,8 +5,8 @@ import (
 	"math/rand/v2"
 )
 
-// The least numbers of cells that say anything about their own spread: of stretches of time, which depend on each other, and of frames,
-// occurrences and dispatches, which are taken to be independent where there are too few to tell.
+// The least numbers of cells that say anything about their own spread: of stretches of time, which depend on each
+// other, and of frames, occurrences and dispatches, which are taken to be independent where there are too few to tell.
 const (
 	minCells = 8
 	minUnits = 3
@@ -20,9 +20,10 @@ func (c *cells) least() int {
 	return minCells
 }
 
-// blockLength is the length of the blocks for a circular block bootstrap of the mean of v, in cells, chosen from the data: Politis and
-// White, "Automatic block-length selection for the dependent bootstrap" (2004), section 3, with the correction of Patton, Politis and White
-// (2009). Missing values are left out. The result is a power of two, and small enough to leave six blocks.
+// blockLength is the length of the blocks for a circular block bootstrap of the mean of v, in cells, chosen from the
+// data: Politis and White, "Automatic block-length selection for the dependent bootstrap" (2004), section 3, with the
+// correction of Patton, Politis and White (2009). Missing values are left out. The result is a power of two, and small
+// enough to leave six blocks.
 func blockLength(v []float64) int {
 	x := make([]float64, 0, len(v))
 	mean := 0.0
@@ -41,7 +42,8 @@ func blockLength(v []float64) int {
 		x[i] -= mean
 	}
 	most := max(1, n/6)
-	// Correlations of a short series are too uncertain for "none": the cube root of its length, the order of the best length, is the least.
+	// Correlations of a short series are too uncertain for "none": the cube root of its length, the order of the best
+	// length, is the least.
 	b, want := 1, politisWhite(x)
 	for float64(b) < max(want, math.Cbrt(float64(n))) {
 		b *= 2
@@ -68,7 +70,8 @@ func politisWhite(x []float64) float64 {
 	if cov[0] <= 0 {
 		return 1
 	}
-	// m is the lag after which a whole window of correlations is insignificant; where there is none, the last significant one.
+	// m is the lag after which a whole window of correlations is insignificant; where there is none, the last
+	// significant one.
 	limit := 2 * math.Sqrt(math.Log10(fn)/fn)
 	m, quiet, last := -1, 0, 0
 	for k := 1; k <= most; k++ {
@@ -135,7 +138,8 @@ func eachCell(cells int) *draws {
 	return d
 }
 
-// circular draws rows of as many cells as there are, in blocks of length b that begin anywhere and go on at the start behind the end.
+// circular draws rows of as many cells as there are, in blocks of length b that begin anywhere and go on at the start
+// behind the end.
 func circular(rows, cells, b int, rng *rand.Rand) *draws {
 	d := newDraws(rows, cells)
 	for r := range rows {

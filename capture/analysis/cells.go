@@ -8,8 +8,8 @@ import (
 	"astrolabe/capture"
 )
 
-// maxCells is into how many cells a part of a capture is cut. It bounds the work of the bootstrap, not what is read: every sample is in a
-// cell.
+// maxCells is into how many cells a part of a capture is cut. It bounds the work of the bootstrap, not what is read:
+// every sample is in a cell.
 const maxCells = 512
 
 // cells are the observations of one part of a capture: bins of its samples, of which fold neighbours make a cell.
@@ -27,10 +27,12 @@ type part struct {
 	name  string
 	cap   *capture.Capture
 	cells *cells
-	units []string // names of the frames, or of what else is one observation each, in order; nil where observations have no names
+	// names of the frames, or of what else is one observation each, in order; nil where observations have no names
+	units []string
 }
 
-// foldSum adds up what stands in the bins of each cell. A bin without a value adds nothing; has tells which cells have any.
+// foldSum adds up what stands in the bins of each cell. A bin without a value adds nothing; has tells which cells have
+// any.
 func (c *cells) foldSum(v []float64) (sums []float64, has []bool) {
 	sums, has = make([]float64, c.count), make([]bool, c.count)
 	for i, x := range v {
@@ -45,15 +47,16 @@ func (c *cells) foldSum(v []float64) (sums []float64, has []bool) {
 // dispatchLabels tell captures whose samples are dispatches or draws, unless a clock made the samples.
 var dispatchLabels = []string{"dispatch", "kernel", "sample"}
 
-// areDispatches reports whether the samples of every capture are dispatches, each as long as it took. It is asked about whole captures:
-// a single kernel's dispatches may all have one length.
+// areDispatches reports whether the samples of every capture are dispatches, each as long as it took. It is asked about
+// whole captures: a single kernel's dispatches may all have one length.
 func areDispatches(caps []*capture.Capture) bool {
 	return !slices.ContainsFunc(caps, func(c *capture.Capture) bool {
 		return clocked(c.Axis) || !slices.ContainsFunc(dispatchLabels, func(l string) bool { return c.Label(l) != nil })
 	})
 }
 
-// clocked reports whether a clock made the samples: nearly all follow their neighbour without a gap and have about one length.
+// clocked reports whether a clock made the samples: nearly all follow their neighbour without a gap and have about one
+// length.
 func clocked(a *capture.Axis) bool {
 	n := a.Len()
 	period := 0.0
@@ -123,7 +126,8 @@ func typicalInterval(a *capture.Axis) float64 {
 	return float64(v[len(v)/2])
 }
 
-// wholeCells cuts several captures into cells of about the same length: of samples where these are dispatches, else of time.
+// wholeCells cuts several captures into cells of about the same length: of samples where these are dispatches, else of
+// time.
 func wholeCells(caps []*capture.Capture, dispatches bool) []*cells {
 	out := make([]*cells, len(caps))
 	if dispatches {

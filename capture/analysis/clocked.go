@@ -2,9 +2,11 @@ package analysis
 
 import "math"
 
-// What of the work of a device goes with its clock: runs of the same work at clocks that differ tell it, without any counter of the units.
+// What of the work of a device goes with its clock: runs of the same work at clocks that differ tell it, without any
+// counter of the units.
 
-// Rerun is one cycle count of the same work in two runs: the time that every sample took, in ns, and the cycles that it counted there.
+// Rerun is one cycle count of the same work in two runs: the time that every sample took, in ns, and the cycles that it
+// counted there.
 type Rerun struct {
 	Time, Cycles [2][]float64
 }
@@ -13,12 +15,14 @@ type Rerun struct {
 const (
 	rerunNoise = 0.01 // by how much the same work differs from run to run at least, as a standard deviation
 	rerunError = 0.15 // the largest error of a share that is told
-	rerunApart = 0.15 // from which standard deviation on the runs did not do the same, whatever their clocks: the first of them had cold caches
+	// from which standard deviation on the runs did not do the same, whatever their clocks: the first of them had cold
+	// caches
+	rerunApart = 0.15
 )
 
-// FollowsClock is, for every sample, which share of the time goes with the device's clock (1: half the clock takes twice as long), by the runs of
-// all samples of its group; the rest has a pace of its own, as memory has. NaN where the runs tell too little: the clock was the same in all, or the
-// work was not.
+// FollowsClock is, for every sample, which share of the time goes with the device's clock (1: half the clock takes
+// twice as long), by the runs of all samples of its group; the rest has a pace of its own, as memory has. NaN where the
+// runs tell too little: the clock was the same in all, or the work was not.
 func FollowsClock(runs []Rerun, group []int32) []float64 {
 	type sums struct{ xx, xy, yy, n float64 }
 	of := map[int32]sums{}

@@ -36,8 +36,9 @@ func (r *Result) Count(v Verdict) int {
 	return n
 }
 
-// Compare judges what changed from the captures before to those after. Each list holds repeated runs of one program; the first of each is
-// the one that the pictures show. The error is a *NotComparableError where the captures have nothing in common.
+// Compare judges what changed from the captures before to those after. Each list holds repeated runs of one program;
+// the first of each is the one that the pictures show. The error is a *NotComparableError where the captures have
+// nothing in common.
 func Compare(ctx context.Context, before, after []*capture.Capture, opt Options) (*Result, error) {
 	opt = opt.withDefaults()
 	if err := opt.check(); err != nil {
@@ -54,7 +55,9 @@ func Compare(ctx context.Context, before, after []*capture.Capture, opt Options)
 	if opt.By == ByLabel && numbersUnits(caps, opt.Label, len(caps) > 2) {
 		opt.By = ByFrame
 		res.Options = opt
-		res.note("the label %s numbers its stretches: they are compared as the observations of one distribution, not one by one", opt.Label)
+		res.note(
+			"the label %s numbers its stretches: they are compared as the observations of one distribution, not one by one",
+			opt.Label)
 	}
 	parts, notes, err := align(caps, opt)
 	if err != nil {
@@ -95,7 +98,9 @@ func (r *Result) checkDevices(caps []*capture.Capture) error {
 			r.note("%s has no data in %.2g %% of its time: what happened there is not compared", nameOf(c), share)
 		}
 		if share := timeShare(c, c.Late); share >= 1 {
-			r.note("%s has longer samples in %.2g %% of its time, because ticks were missed: sums are complete, cells are coarser there", nameOf(c), share)
+			r.note(
+				"%s has longer samples in %.2g %% of its time, because ticks were missed: sums are complete, cells are coarser there",
+				nameOf(c), share)
 		}
 		if first.Options != c.Options {
 			return notComparable("%s and %s were opened with different options", nameOf(first), nameOf(c))
@@ -180,8 +185,8 @@ func (r *Result) comparePart(ctx context.Context, row []part, n int) error {
 	return nil
 }
 
-// duration is the pseudo-counter of how long a frame, occurrence or sample takes; of whole runs only where some were repeated, because
-// one run has one length.
+// duration is the pseudo-counter of how long a frame, occurrence or sample takes; of whole runs only where some were
+// repeated, because one run has one length.
 func (r *Result) duration(row []part, list []*subject) []*subject {
 	per := row[0].cells.per
 	if per == "" && (r.Options.By != ByTime || len(row) < 3) {
@@ -213,11 +218,13 @@ func eachRun(runs []*run, f func(*run) error) error {
 	return cmp.Or(errs...)
 }
 
-// row compares the values of one subject, the first n being those before. What adds up is always divided, by seconds or by units, never
-// compared as a total: totals of captures that differ in length or number of dispatches differ without a change of the program.
+// row compares the values of one subject, the first n being those before. What adds up is always divided, by seconds or
+// by units, never compared as a total: totals of captures that differ in length or number of dispatches differ without
+// a change of the program.
 func (r *Result) row(s *subject, p part, values []value, n int, pair *pairing) Row {
 	c := s.counters[0]
-	out := Row{Part: p.name, Name: s.name, Title: "Duration", Unit: "s", Direction: s.direction, BeforeTotal: values[0].total, AfterTotal: values[n].total}
+	out := Row{Part: p.name, Name: s.name, Title: "Duration", Unit: "s", Direction: s.direction,
+		BeforeTotal: values[0].total, AfterTotal: values[n].total}
 	if c != nil {
 		out.Title, out.Unit, out.BeforeCounter, out.AfterCounter = c.Title, c.Unit, c, s.counters[n]
 	}
@@ -404,7 +411,8 @@ func (r *Result) judge() {
 	}
 	order := []Verdict{Worse, Changed, Better, Same, NotJudged}
 	slices.SortStableFunc(r.Rows, func(a, b Row) int {
-		if c := cmp.Compare(slices.Index(order, a.Verdict), slices.Index(order, b.Verdict)); c != 0 || a.Verdict == NotJudged {
+		if c := cmp.Compare(slices.Index(order, a.Verdict), slices.Index(order, b.Verdict)); c != 0 ||
+			a.Verdict == NotJudged {
 			return c
 		}
 		if a.Verdict == Same {

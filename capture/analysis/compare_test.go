@@ -64,7 +64,8 @@ func TestWhatAddsUpIsComparedPerSecondWhateverTheLengths(t *testing.T) {
 	for _, other := range []*capture.Capture{short, same} {
 		r := rowOf(t, compare(t, long, other, Options{}), "", "c000")
 		if r.Basis != "per second" || r.Unit != "events/s" || r.Verdict != Same || math.Abs(r.Before-5000) > 200 {
-			t.Errorf("%s: %s in %s, %v, %s; want about 5000 events/s and no change", other.Name, r.Basis, r.Unit, r.Before, r.Verdict)
+			t.Errorf("%s: %s in %s, %v, %s; want about 5000 events/s and no change", other.Name, r.Basis, r.Unit,
+				r.Before, r.Verdict)
 		}
 		if r.BeforeTotal < 40000 || math.Abs(r.AfterTotal-50*float64(other.Len())) > 2000 {
 			t.Errorf("%s: totals are %v and %v, want those of the captures", other.Name, r.BeforeTotal, r.AfterTotal)
@@ -72,7 +73,8 @@ func TestWhatAddsUpIsComparedPerSecondWhateverTheLengths(t *testing.T) {
 	}
 }
 
-// dispatched is a capture of n dispatches that alternate between a kernel of one length and one of its own length each time.
+// dispatched is a capture of n dispatches that alternate between a kernel of one length and one of its own length each
+// time.
 func dispatched(t *testing.T, rng *rand.Rand, n int, level float64) *capture.Capture {
 	names, v := make([]string, n), make([]float64, n)
 	for i := range v {
@@ -95,7 +97,8 @@ func TestKernelsOfDispatchesAreAllComparedPerDispatch(t *testing.T) {
 	for _, opt := range []Options{{By: ByLabel, Label: "kernel"}, {}} {
 		res := compare(t, a, b, opt)
 		if res.Count(Same) != len(res.Rows) {
-			t.Errorf("by %s: %d of %d rows without a change, though only the number of dispatches differs", opt.By, res.Count(Same), len(res.Rows))
+			t.Errorf("by %s: %d of %d rows without a change, though only the number of dispatches differs", opt.By,
+				res.Count(Same), len(res.Rows))
 		}
 		for _, r := range res.Rows {
 			if r.Basis != "per sample" {
@@ -153,7 +156,8 @@ func mali(t *testing.T, rng *rand.Rand, n int, busy float64, change ...func(*cap
 	for i, x := range active {
 		queue[i] = x*busy*(1+0.02*rng.NormFloat64()) + stall[i]
 	}
-	return made(t, "mali", map[string][]float64{"MaliGPUCyclesAnyQueueActive": active, "MaliGPUQueuedCyclesFragmentQueued": queue,
+	return made(t, "mali", map[string][]float64{"MaliGPUCyclesAnyQueueActive": active,
+		"MaliGPUQueuedCyclesFragmentQueued":           queue,
 		"MaliGPUWaitCyclesFragmentQueueEndpointStall": stall},
 		append([]func(*capture.Config){func(c *capture.Config) { c.GPU = "mali-g615" }}, change...)...)
 }
@@ -189,8 +193,10 @@ func TestMetricsAreComparedByTheirFormulasOnTotals(t *testing.T) {
 
 func TestTheDirectionIsTheCataloguesUnlessTheCallerSaysOtherwise(t *testing.T) {
 	rng := rand.New(rand.NewPCG(4, 4))
-	a := made(t, "a", map[string][]float64{"c000": noisy(rng, 500, 10), "c001": noisy(rng, 500, 10), "c002": noisy(rng, 500, 10)})
-	b := made(t, "b", map[string][]float64{"c000": noisy(rng, 500, 20), "c001": noisy(rng, 500, 20), "c002": noisy(rng, 500, 20)})
+	a := made(t, "a", map[string][]float64{"c000": noisy(rng, 500, 10), "c001": noisy(rng, 500, 10),
+		"c002": noisy(rng, 500, 10)})
+	b := made(t, "b", map[string][]float64{"c000": noisy(rng, 500, 20), "c001": noisy(rng, 500, 20),
+		"c002": noisy(rng, 500, 20)})
 	res := compare(t, a, b, Options{More: []string{"C001"}, Less: []string{"c000"}})
 	for name, want := range map[string]Verdict{"c000": Worse, "c001": Better, "c002": Changed} {
 		if r := rowOf(t, res, "", name); r.Verdict != want {
@@ -212,18 +218,22 @@ func TestRegionsAndFramesAreComparedPerOccurrence(t *testing.T) {
 		return made(t, name, map[string][]float64{"c000": noisy(rng, n, level)}, func(c *capture.Config) {
 			for f := range 60 {
 				start := int64(f*length) * 10e6
-				c.Regions = append(c.Regions, capture.Region{Name: fmt.Sprintf("frame %d", f), Start: start, End: start + int64(length)*10e6})
-				c.Regions = append(c.Regions, capture.Region{Name: "draw", Start: start, End: start + 20e6 + rng.Int64N(2e6)})
+				c.Regions = append(c.Regions, capture.Region{Name: fmt.Sprintf("frame %d", f), Start: start,
+					End: start + int64(length)*10e6})
+				c.Regions = append(c.Regions,
+					capture.Region{Name: "draw", Start: start, End: start + 20e6 + rng.Int64N(2e6)})
 			}
 			c.Regions = append(c.Regions, capture.Region{Name: name, Start: 0, End: 10e6})
 		})
 	}
 	a, b := frames("a", 5, 100), frames("b", 6, 100)
 	res := compare(t, a, b, Options{By: ByFrame})
-	if r := rowOf(t, res, "", "c000"); r.Basis != "per frame" || r.Unit != "events/frame" || r.Verdict != Changed || math.Abs(r.Ratio-1.2) > 0.05 {
+	if r := rowOf(t, res, "", "c000"); r.Basis != "per frame" || r.Unit != "events/frame" || r.Verdict != Changed ||
+		math.Abs(r.Ratio-1.2) > 0.05 {
 		t.Errorf("frames of six samples for five: %s in %s, ratio %v, %s", r.Basis, r.Unit, r.Ratio, r.Verdict)
 	}
-	if r := rowOf(t, res, "", durationName); r.Verdict != Worse || math.Abs(r.Before-0.05) > 1e-9 || math.Abs(r.After-0.06) > 1e-9 {
+	if r := rowOf(t, res, "", durationName); r.Verdict != Worse || math.Abs(r.Before-0.05) > 1e-9 ||
+		math.Abs(r.After-0.06) > 1e-9 {
 		t.Errorf("frame time: %v to %v, %s", r.Before, r.After, r.Verdict)
 	}
 	res = compare(t, a, b, Options{By: ByRegion, Metrics: []string{"c*"}})
@@ -268,7 +278,8 @@ func TestKernelsAreComparedByLabelPerSample(t *testing.T) {
 		})
 	}
 	res := compare(t, build(1), build(1.1), Options{By: ByLabel, Label: "kernel"})
-	if r := rowOf(t, res, "mul", "c000"); r.Verdict != Changed || math.Abs(r.Change()-0.1) > 0.03 || r.Basis != "per sample" {
+	if r := rowOf(t, res, "mul", "c000"); r.Verdict != Changed || math.Abs(r.Change()-0.1) > 0.03 ||
+		r.Basis != "per sample" {
 		t.Errorf("mul: %s, %v %s", r.Verdict, r.Change(), r.Basis)
 	}
 	if r := rowOf(t, res, "mul", durationName); r.Verdict != Worse || r.Unit != "s" {
@@ -290,15 +301,18 @@ func TestWhatCannotBeJudgedSaysWhy(t *testing.T) {
 		}
 	}
 	build := func(lost []float64, pass string) *capture.Capture {
-		return made(t, "x", map[string][]float64{"c000": noisy(rng, 300, 5), "c001": lost, "c002": most, "c003": noisy(rng, 300, 5)}, func(c *capture.Config) {
+		return made(t, "x", map[string][]float64{"c000": noisy(rng, 300, 5), "c001": lost, "c002": most,
+			"c003": noisy(rng, 300, 5)}, func(c *capture.Config) {
 			p := &capture.Pass{ID: pass}
 			c.Passes = []*capture.Pass{p}
 			c.Counters[3].Pass = p
-			c.Counters[1].Reasons = []capture.ReasonRun{{From: 0, To: 300, Reason: capture.Reason{Code: capture.PowerGated}}}
+			c.Counters[1].Reasons = []capture.ReasonRun{
+				{From: 0, To: 300, Reason: capture.Reason{Code: capture.PowerGated}}}
 		})
 	}
 	res := compare(t, build(noisy(rng, 300, 5), "1"), build(gone, "2"), Options{})
-	for name, want := range map[string]string{"c001": "missing after", "c002": "66 % of the samples", "c003": `pass "1" before and in pass "2" after`} {
+	for name, want := range map[string]string{"c001": "missing after", "c002": "66 % of the samples",
+		"c003": `pass "1" before and in pass "2" after`} {
 		r := rowOf(t, res, "", name)
 		if r.Verdict != NotJudged || !strings.Contains(r.Why, want) || r.P == r.P || r.Q == r.Q {
 			t.Errorf("%s: %s, %q, p %v; want not judged because of %q", name, r.Verdict, r.Why, r.P, want)
@@ -354,10 +368,14 @@ func TestGapsAndLongerSamplesOfOneSideAreNoted(t *testing.T) {
 		})
 		return strings.Join(compare(t, mali(t, rng, 400, 50), c, Options{}).Notes, "\n")
 	}
-	if s := with(func(c *capture.Config, g []capture.Gap) { c.Gaps = g }); !strings.Contains(s, "no data in 12 %") || strings.Contains(s, "longer samples") {
+	if s := with(func(c *capture.Config, g []capture.Gap) {
+		c.Gaps = g
+	}); !strings.Contains(s, "no data in 12 %") || strings.Contains(s, "longer samples") {
 		t.Errorf("of a gap it says %q", s)
 	}
-	if s := with(func(c *capture.Config, g []capture.Gap) { c.Late = g }); strings.Contains(s, "no data") || !strings.Contains(s, "longer samples in 12 %") {
+	if s := with(func(c *capture.Config, g []capture.Gap) {
+		c.Late = g
+	}); strings.Contains(s, "no data") || !strings.Contains(s, "longer samples in 12 %") {
 		t.Errorf("of late time it says %q", s)
 	}
 }
@@ -373,7 +391,8 @@ func TestMetricsOfCountersInTurnsAreThoseOfAllTheTime(t *testing.T) {
 			v[i] = math.Round(1e6 * (1 + 0.05*rng.NormFloat64()))
 			if i%12 >= 4 {
 				v[i] = math.NaN()
-				c.Reasons = append(c.Reasons, capture.ReasonRun{From: i, To: i + 1, Reason: capture.Reason{Code: capture.NotScheduled}})
+				c.Reasons = append(c.Reasons,
+					capture.ReasonRun{From: i, To: i + 1, Reason: capture.Reason{Code: capture.NotScheduled}})
 			}
 		}
 		c.Col = capture.NewColumn(capture.Data{F: v})
@@ -395,7 +414,8 @@ func TestCliffsDeltaCountsPairs(t *testing.T) {
 	for _, c := range []struct {
 		x, y []float64
 		want float64
-	}{{[]float64{1, 2}, []float64{3, 4}, 1}, {[]float64{3, 4}, []float64{1, math.NaN()}, -1}, {[]float64{1, 2}, []float64{1, 2}, 0}, {[]float64{1, 2, 3}, []float64{2}, 0}} {
+	}{{[]float64{1, 2}, []float64{3, 4}, 1}, {[]float64{3, 4}, []float64{1, math.NaN()}, -1},
+		{[]float64{1, 2}, []float64{1, 2}, 0}, {[]float64{1, 2, 3}, []float64{2}, 0}} {
 		if got := cliff(c.x, c.y); got != c.want {
 			t.Errorf("cliff(%v, %v) = %v, want %v", c.x, c.y, got, c.want)
 		}
@@ -428,7 +448,8 @@ func ones(n int) []float64 {
 }
 
 func FuzzParseBy(f *testing.F) {
-	for _, s := range []string{"time", "region", "frame", "kernel", "label:kernel", "label=a b", "label", "", ":", "time:x"} {
+	for _, s := range []string{"time", "region", "frame", "kernel", "label:kernel", "label=a b", "label", "",
+		":", "time:x"} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {

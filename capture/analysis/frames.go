@@ -11,7 +11,8 @@ import (
 
 // FrameList is the frames of a capture, with the samples of each.
 type FrameList struct {
-	// Cap is the capture itself or, where frames are in flight at the same time, with the samples of each frame beside each other.
+	// Cap is the capture itself or, where frames are in flight at the same time, with the samples of each frame beside
+	// each other.
 	Cap     *capture.Capture
 	Regions []capture.Region // in order of their start
 	Lo, Hi  []int            // the samples [Lo, Hi) of Cap belong to the frame; none where they are equal
@@ -27,9 +28,9 @@ func Frames(c *capture.Capture) []capture.Region {
 	return out
 }
 
-// FramesOf finds the frames of a capture: regions called "frame" or "frame N", and the values of the label frame that no such region has. All
-// that counts frames asks it, so that all count the same. A sample belongs to the frame that its label names, else to the one that it starts
-// in. It is nil where there are no frames.
+// FramesOf finds the frames of a capture: regions called "frame" or "frame N", and the values of the label frame that
+// no such region has. All that counts frames asks it, so that all count the same. A sample belongs to the frame that
+// its label names, else to the one that it starts in. It is nil where there are no frames.
 func FramesOf(c *capture.Capture) (*FrameList, error) {
 	list, neighbours := framesOf(c)
 	if len(list) == 0 {
@@ -116,7 +117,8 @@ func framesOf(c *capture.Capture) (list []frame, neighbours bool) {
 		}
 		list = append(list, f)
 	}
-	if !slices.ContainsFunc(list, func(f frame) bool { return f.Name == "frame" }) { // beside these nobody can tell which frame a label means
+	// beside these nobody can tell which frame a label means
+	if !slices.ContainsFunc(list, func(f frame) bool { return f.Name == "frame" }) {
 		for _, name := range order {
 			list = append(list, labelled[name]...)
 		}
@@ -131,7 +133,8 @@ func IsFrame(name string) bool {
 	return ok
 }
 
-// frameNumber is N of "frame N", and "" of "frame"; anything else is no frame, such as a region "frame setup" within one.
+// frameNumber is N of "frame N", and "" of "frame"; anything else is no frame, such as a region "frame setup" within
+// one.
 func frameNumber(name string) (string, bool) {
 	if name == "frame" {
 		return "", true
@@ -143,8 +146,8 @@ func frameNumber(name string) (string, bool) {
 	return number, true
 }
 
-// inFlight is after how many stretches of other frames a value of the label frame is another frame, such as of a second run, and no
-// longer the rest of one that was interrupted. Ours: three frames are in flight at most.
+// inFlight is after how many stretches of other frames a value of the label frame is another frame, such as of a second
+// run, and no longer the rest of one that was interrupted. Ours: three frames are in flight at most.
 const inFlight = 3
 
 // labelledFrames are the stretches with one value of the label frame. One that others interrupt is a single frame.

@@ -9,7 +9,8 @@ import (
 	"astrolabe/capture"
 )
 
-// labelledCapture has a sample of 1 ms for each value of the label frame, "" being none, and a counter that is 1 in each.
+// labelledCapture has a sample of 1 ms for each value of the label frame, "" being none, and a counter that is 1 in
+// each.
 func labelledCapture(t *testing.T, frames []string, regions ...capture.Region) *capture.Capture {
 	t.Helper()
 	a := capture.NewUniformAxis(len(frames), 1e6)
@@ -17,8 +18,10 @@ func labelledCapture(t *testing.T, frames []string, regions ...capture.Region) *
 	for i := range v {
 		v[i] = 1
 	}
-	c, err := capture.New(capture.Config{Axis: a, Regions: regions, Labels: []*capture.Label{capture.NewLabel("frame", frames, func(i int) bool { return frames[i] != "" })},
-		Counters: []*capture.Counter{{Meta: capture.Meta{Name: "work"}, Axis: a, Col: capture.NewColumn(capture.Data{U: v})}}})
+	c, err := capture.New(capture.Config{Axis: a, Regions: regions,
+		Labels: []*capture.Label{capture.NewLabel("frame", frames, func(i int) bool { return frames[i] != "" })},
+		Counters: []*capture.Counter{{Meta: capture.Meta{Name: "work"}, Axis: a,
+			Col: capture.NewColumn(capture.Data{U: v})}}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -102,7 +105,8 @@ func TestFramesOfASecondRunAreFramesOfTheirOwn(t *testing.T) {
 
 func TestMarkedFramesKeepTheirTimesAndTheSamplesOfTheirLabel(t *testing.T) {
 	// As record --marks makes them: regions at the time of the marks, the label by the middle of samples.
-	regions := []capture.Region{{Name: "frame 1", Start: 400_000, End: 2_600_000}, {Name: "frame 2", Start: 2_600_000, End: 5_400_000}, {Name: "frame setup", Start: 2_700_000, End: 3e6}}
+	regions := []capture.Region{{Name: "frame 1", Start: 400_000, End: 2_600_000},
+		{Name: "frame 2", Start: 2_600_000, End: 5_400_000}, {Name: "frame setup", Start: 2_700_000, End: 3e6}}
 	c := labelledCapture(t, []string{"1", "1", "1", "2", "2", "3"}, regions...)
 	per, err := PerFrame(c)
 	if err != nil {
@@ -116,13 +120,15 @@ func TestMarkedFramesKeepTheirTimesAndTheSamplesOfTheirLabel(t *testing.T) {
 		lengths = append(lengths, per.Counter(frameDuration).Value(i).Float())
 		work = append(work, per.Counter("work").Value(i).Float())
 	}
-	if !slices.Equal(names, []string{"1", "2", "3"}) || !slices.Equal(lengths, []float64{0.0022, 0.0028, 0.001}) || !slices.Equal(work, []float64{3, 2, 1}) {
+	if !slices.Equal(names, []string{"1", "2", "3"}) || !slices.Equal(lengths, []float64{0.0022, 0.0028, 0.001}) ||
+		!slices.Equal(work, []float64{3, 2, 1}) {
 		t.Errorf("frames %v of %v with %v", names, lengths, work)
 	}
 }
 
 func TestFramesWithoutANumberAreCounted(t *testing.T) {
-	c := labelledCapture(t, make([]string, 4), capture.Region{Name: "frame", Start: 0, End: 2e6}, capture.Region{Name: "frame", Start: 2e6, End: 4e6}, capture.Region{Name: "frame end", Start: 3e6, End: 4e6})
+	c := labelledCapture(t, make([]string, 4), capture.Region{Name: "frame", Start: 0, End: 2e6},
+		capture.Region{Name: "frame", Start: 2e6, End: 4e6}, capture.Region{Name: "frame end", Start: 3e6, End: 4e6})
 	per, err := PerFrame(c)
 	if err != nil {
 		t.Fatal(err)

@@ -50,12 +50,12 @@ func labelRunCells(c *capture.Capture, list []labelRun, per string) *cells {
 // unitLabels number frames, dispatches and draws.
 var unitLabels = []string{"frame", "dispatch", "sample", "draw"}
 
-// manyUnits is how many values a label of another name has before it is taken to number its samples. It is far above the number of
-// settings that a user would label a capture with.
+// manyUnits is how many values a label of another name has before it is taken to number its samples. It is far above
+// the number of settings that a user would label a capture with.
 const manyUnits = 32
 
-// numbersUnits reports whether the values of a label are observations instead of parts: each value is one stretch of samples, and values
-// count up as frames do, or are single samples that nobody could judge one by one.
+// numbersUnits reports whether the values of a label are observations instead of parts: each value is one stretch of
+// samples, and values count up as frames do, or are single samples that nobody could judge one by one.
 func numbersUnits(caps []*capture.Capture, label string, repeated bool) bool {
 	named := slices.Contains(unitLabels, label)
 	counting, single, fewest := true, true, 0

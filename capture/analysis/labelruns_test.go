@@ -11,7 +11,8 @@ import (
 )
 
 // framed is a capture of so many frames, each of length samples with one value of a label.
-func framed(t *testing.T, rng *rand.Rand, label string, frames, length int, level float64, name func(i int) string) *capture.Capture {
+func framed(t *testing.T, rng *rand.Rand, label string, frames, length int, level float64,
+	name func(i int) string) *capture.Capture {
 	n := frames * length
 	values := make([]string, n)
 	for i := range values {
@@ -39,7 +40,8 @@ func TestLabelsThatNumberFramesGiveObservationsInsteadOfParts(t *testing.T) {
 		{"dispatch", "per sample", 1, numbered("")},
 		{"hash", "per hash", 1, func(i int) string { return fmt.Sprintf("%x", uint32(i)*2654435761) }},
 	} {
-		a, b := framed(t, rng, c.label, 1000, c.length, 100, c.name), framed(t, rng, c.label, 800, c.length, 130, c.name)
+		a, b := framed(t, rng, c.label, 1000, c.length, 100, c.name), framed(t, rng, c.label, 800,
+			c.length, 130, c.name)
 		res := compare(t, a, b, Options{By: ByLabel, Label: c.label})
 		if len(res.Rows) != 2 || res.Judged != 2 {
 			t.Errorf("%s: %d rows, %d judged; want the counter and the duration", c.label, len(res.Rows), res.Judged)
@@ -47,11 +49,14 @@ func TestLabelsThatNumberFramesGiveObservationsInsteadOfParts(t *testing.T) {
 		}
 		r := rowOf(t, res, "", "c000")
 		want := 100 * float64(c.length)
-		if r.Basis != c.per || r.Verdict != Changed || math.Abs(r.Before/want-1) > 0.03 || math.Abs(r.Change()-0.3) > 0.03 {
-			t.Errorf("%s: %s, %v before, %s by %v; want %v %s and a change of 0.3", c.label, r.Basis, r.Before, r.Verdict, r.Change(), want, c.per)
+		if r.Basis != c.per || r.Verdict != Changed || math.Abs(r.Before/want-1) > 0.03 ||
+			math.Abs(r.Change()-0.3) > 0.03 {
+			t.Errorf("%s: %s, %v before, %s by %v; want %v %s and a change of 0.3", c.label, r.Basis, r.Before,
+				r.Verdict, r.Change(), want, c.per)
 		}
 		if res.Options.By != ByFrame || !strings.Contains(strings.Join(res.Notes, "\n"), "label "+c.label+" numbers") {
-			t.Errorf("%s: by %s, notes %q; want it said that values are observations", c.label, res.Options.By, res.Notes)
+			t.Errorf("%s: by %s, notes %q; want it said that values are observations", c.label,
+				res.Options.By, res.Notes)
 		}
 	}
 }

@@ -9,8 +9,8 @@ import (
 )
 
 const (
-	// leadingBins is into how many bins a capture is cut to compare its counters, and fewLeadingBins where these are more than manyCounters: what
-	// it takes grows with their square.
+	// leadingBins is into how many bins a capture is cut to compare its counters, and fewLeadingBins where these are
+	// more than manyCounters: what it takes grows with their square.
 	leadingBins    = 2000
 	fewLeadingBins = 500
 	manyCounters   = 300
@@ -21,7 +21,8 @@ const (
 	alikeFrom = 0.9
 	// ownPart is how much of a counter the ones before it must leave unexplained for it to lead. Ours.
 	ownPart = 0.5
-	// fewPart is the same where there are so few counters that each may lead: more is left than by one that moves alike.
+	// fewPart is the same where there are so few counters that each may lead: more is left than by one that moves
+	// alike.
 	fewPart = 1 - alikeFrom*alikeFrom
 )
 
@@ -31,9 +32,10 @@ type Lead struct {
 	Alike   []*capture.Counter // those with a correlation of ranks of 0.9 or more, or -0.9 or less
 }
 
-// Leading chooses counters that show best what all of them do: first the one whose ranks explain most of the others', then the one that explains
-// most of what that leaves, and so on, at most that many. Deltas are taken per second. Left out are counters that stay what they are, that
-// are missing for half of the time, that only rise as a clock does, and those of fewer than eight samples.
+// Leading chooses counters that show best what all of them do: first the one whose ranks explain most of the others',
+// then the one that explains most of what that leaves, and so on, at most that many. Deltas are taken per second. Left
+// out are counters that stay what they are, that are missing for half of the time, that only rise as a clock does, and
+// those of fewer than eight samples.
 func Leading(ctx context.Context, c *capture.Capture, most int) ([]Lead, error) {
 	var counters []*capture.Counter
 	for _, ctr := range c.Counters {
@@ -55,7 +57,8 @@ func Leading(ctx context.Context, c *capture.Capture, most int) ([]Lead, error) 
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		if row := rankRow(levels(ctr, bins), ctr.Kind == capture.Gauge && slices.Contains(clockUnits, ctr.Unit)); row != nil {
+		if row := rankRow(levels(ctr, bins), ctr.Kind == capture.Gauge && slices.Contains(clockUnits, ctr.Unit)); row !=
+			nil {
 			found, rows = append(found, ctr), append(rows, row)
 		}
 	}
@@ -110,8 +113,8 @@ var clockUnits = []string{"", "ticks", "ns", "us", "µs", "ms", "s"}
 // leastChange is by how much of the largest value values must differ. Ours: a clock's rate wavers by less.
 const leastChange = 0.005
 
-// rankRow are the ranks of values, centred and of length 1, 0 where one is missing; nil where they tell nothing: too few, hardly different, or those
-// of what may be a clock and never fall.
+// rankRow are the ranks of values, centred and of length 1, 0 where one is missing; nil where they tell nothing: too
+// few, hardly different, or those of what may be a clock and never fall.
 func rankRow(v []float64, clock bool) []float64 {
 	var there []int
 	var present []float64
@@ -127,7 +130,8 @@ func rankRow(v []float64, clock bool) []float64 {
 		low, high = min(low, x), max(high, x)
 		there, present = append(there, i), append(present, x)
 	}
-	if len(present) < leastPairs || 2*len(present) < len(v) || rises || high-low <= leastChange*max(math.Abs(low), math.Abs(high)) {
+	if len(present) < leastPairs || 2*len(present) < len(v) || rises ||
+		high-low <= leastChange*max(math.Abs(low), math.Abs(high)) {
 		return nil
 	}
 	ranks := Ranks(present)

@@ -57,7 +57,8 @@ func TestLeadingCountersStandForThoseThatMoveAlike(t *testing.T) {
 	for _, l := range got {
 		names = append(names, l.Counter.Name)
 	}
-	if len(got) != 3 || len(got[0].Alike) != 2 || names[1] != "hits" || got[1].Alike[0].Name != "misses" || names[2] != "lonely" {
+	if len(got) != 3 || len(got[0].Alike) != 2 || names[1] != "hits" || got[1].Alike[0].Name != "misses" ||
+		names[2] != "lonely" {
 		t.Errorf("leading are %v", names)
 	}
 	if one, _ := Leading(t.Context(), c, 1); len(one) != 1 {
@@ -69,7 +70,8 @@ func TestLeadingCountersStandForThoseThatMoveAlike(t *testing.T) {
 	}
 }
 
-// The power of a table of six counters was not drawn: another explained more than half of it, though it moved otherwise.
+// The power of a table of six counters was not drawn: another explained more than half of it, though it moved
+// otherwise.
 func TestEachOfFewCountersLeadsUnlessAnotherMovesAlike(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	const n = 400
@@ -86,7 +88,8 @@ func TestEachOfFewCountersLeadsUnlessAnotherMovesAlike(t *testing.T) {
 	for i := range lengths {
 		lengths[i] = 1e6
 	}
-	c := dispatches(t, lengths, map[string][]float64{"load": load, "power": power, "noise": noise}, "load", "power", "noise")
+	c := dispatches(t, lengths, map[string][]float64{"load": load, "power": power, "noise": noise}, "load",
+		"power", "noise")
 	if got, err := Leading(t.Context(), c, 8); err != nil || len(got) != 3 {
 		t.Errorf("%d of three counters lead, %v", len(got), err)
 	}

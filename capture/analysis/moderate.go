@@ -7,10 +7,11 @@ import (
 	"gonum.org/v1/gonum/stat"
 )
 
-// prior is what all metrics together say about how much runs differ. Two or three runs say next to nothing about a single metric, and
-// Student's t with one or two degrees of freedom finds no change among hundreds. So the variance between runs, relative to that within a
-// run, is taken to scatter over the metrics as in Smyth (2004), "Linear models and empirical Bayes methods", section 6: a scaled F, whose
-// scale and degrees of freedom are fitted to all metrics and count as runs more of each.
+// prior is what all metrics together say about how much runs differ. Two or three runs say next to nothing about a
+// single metric, and Student's t with one or two degrees of freedom finds no change among hundreds. So the variance
+// between runs, relative to that within a run, is taken to scatter over the metrics as in Smyth (2004), "Linear models
+// and empirical Bayes methods", section 6: a scaled F, whose scale and degrees of freedom are fitted to all metrics and
+// count as runs more of each.
 type prior struct {
 	scale float64
 	df    float64 // 0 is no prior
@@ -18,7 +19,8 @@ type prior struct {
 
 const (
 	minModerated = 10 // metrics that a fit takes
-	// maxPriorDF bounds what a metric borrows. Metrics of one capture depend on each other, which makes them look more alike than they are.
+	// maxPriorDF bounds what a metric borrows. Metrics of one capture depend on each other, which makes them look more
+	// alike than they are.
 	maxPriorDF = 12
 )
 
@@ -76,14 +78,15 @@ func (p prior) moderated(before, after []value) spreads {
 		return runs
 	}
 	variance := (p.df*p.scale + df*x) / (p.df + df) * inside
-	return spreads{before: variance / float64(len(before)), after: variance / float64(len(after)), df: p.df + df, known: true}
+	return spreads{before: variance / float64(len(before)), after: variance / float64(len(after)),
+		df: p.df + df, known: true}
 }
 
 // trigamma is the derivative of the digamma function.
 func trigamma(x float64) float64 { return mathext.Zeta(2, x) }
 
-// trigammaInverse solves trigamma(y) = x for x > 0 by Newton's method on 1/trigamma, which is convex and nearly linear (Smyth 2004,
-// appendix).
+// trigammaInverse solves trigamma(y) = x for x > 0 by Newton's method on 1/trigamma, which is convex and nearly linear
+// (Smyth 2004, appendix).
 func trigammaInverse(x float64) float64 {
 	switch {
 	case x > 1e7:

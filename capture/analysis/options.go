@@ -17,7 +17,9 @@ const (
 	ByTime   By = "time"   // the whole of both
 	ByRegion By = "region" // regions of the same name, each occurrence being one observation
 	ByLabel  By = "label"  // samples with the same value of a label, such as a kernel
-	ByFrame  By = "frame"  // frames, each being one observation, paired where all captures have the same; also what a label numbers as it does frames
+	// frames, each being one observation, paired where all captures have the same; also what a label numbers as it does
+	// frames
+	ByFrame By = "frame"
 )
 
 // ParseBy reads "time", "region", "frame", "label:NAME" (or "label=NAME"), and "kernel" for the label of that name.

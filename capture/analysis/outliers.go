@@ -29,14 +29,14 @@ type Outlier struct {
 const (
 	// DefaultOutlierScore is the score from which on a value is an outlier.
 	DefaultOutlierScore = 5
-	// leastSpread is the least robust deviation, relative to the median. Ours: with the default score nothing is an outlier that is less than a
-	// tenth from the median, however little the others differ.
+	// leastSpread is the least robust deviation, relative to the median. Ours: with the default score nothing is an
+	// outlier that is less than a tenth from the median, however little the others differ.
 	leastSpread = 0.02
 )
 
-// Outliers returns the values whose distance from the median is more than k robust standard deviations, in order. That deviation is the
-// median absolute deviation times 1.4826 (what makes it that of a normal distribution), and where this is 0 the mean absolute deviation times
-// 1.2533; it is at least leastSpread of the median. Missing values are skipped.
+// Outliers returns the values whose distance from the median is more than k robust standard deviations, in order. That
+// deviation is the median absolute deviation times 1.4826 (what makes it that of a normal distribution), and where this
+// is 0 the mean absolute deviation times 1.2533; it is at least leastSpread of the median. Missing values are skipped.
 func Outliers(values []float64, k float64, side Side) []Outlier {
 	most := 0.0
 	for _, x := range values {

@@ -10,9 +10,10 @@ import (
 // frameDuration is the counter of PerFrame that holds the length of each frame in seconds.
 const frameDuration = "frame_duration"
 
-// PerFrame returns the capture with one sample for each of its frames (see FramesOf). Such a sample lasts as long as the frame and holds the
-// samples that belong to it; a frame without any has missing values. The label frame holds the names, and where frames have none their numbers
-// from 0; the counter frameDuration holds the lengths. Without frames the result is nil.
+// PerFrame returns the capture with one sample for each of its frames (see FramesOf). Such a sample lasts as long as
+// the frame and holds the samples that belong to it; a frame without any has missing values. The label frame holds the
+// names, and where frames have none their numbers from 0; the counter frameDuration holds the lengths. Without frames
+// the result is nil.
 func PerFrame(c *capture.Capture) (*capture.Capture, error) {
 	list, err := FramesOf(c)
 	if err != nil || list == nil {
@@ -64,7 +65,8 @@ func frameDurations(axis *capture.Axis) *capture.Counter {
 		v[j] = float64(axis.End[j]-axis.Start[j]) / 1e9
 	}
 	return &capture.Counter{
-		Meta: capture.Meta{Name: frameDuration, Title: "Frame duration", Unit: "s", Kind: capture.Delta, Doc: "From the start of a frame to its end."},
+		Meta: capture.Meta{Name: frameDuration, Title: "Frame duration", Unit: "s", Kind: capture.Delta,
+			Doc: "From the start of a frame to its end."},
 		Axis: axis, Col: capture.NewColumn(capture.Data{F: v}),
 	}
 }

@@ -51,11 +51,14 @@ func TestOutliersAreFarFromTheMedian(t *testing.T) {
 
 func TestPerFrameHasOneSampleForEachFrame(t *testing.T) {
 	axis := capture.NewUniformAxis(10, 1e6)
-	counter := &capture.Counter{Meta: capture.Meta{Name: "c"}, Axis: axis, Col: capture.NewColumn(capture.Data{U: []uint64{1, 2, 3, 4, 5, 6, 7, 8, 9, 10}})}
+	counter := &capture.Counter{Meta: capture.Meta{Name: "c"}, Axis: axis,
+		Col: capture.NewColumn(capture.Data{U: []uint64{1, 2, 3, 4, 5, 6, 7, 8, 9, 10}})}
 	byRegion := capture.Config{Axis: axis, Counters: []*capture.Counter{counter},
-		Regions: []capture.Region{{Name: "frame 7", Start: 0, End: 35e5}, {Name: "scene", Start: 0, End: 1e7}, {Name: "frame 8", Start: 35e5, End: 1e7}}}
+		Regions: []capture.Region{{Name: "frame 7", Start: 0, End: 35e5}, {Name: "scene", Start: 0, End: 1e7},
+			{Name: "frame 8", Start: 35e5, End: 1e7}}}
 	byLabel := capture.Config{Axis: axis, Counters: []*capture.Counter{counter},
-		Labels: []*capture.Label{capture.NewLabel("frame", []string{"7", "7", "7", "7", "8", "8", "8", "8", "8", "8"}, nil)}}
+		Labels: []*capture.Label{capture.NewLabel("frame", []string{"7", "7", "7", "7", "8", "8", "8", "8", "8", "8"},
+			nil)}}
 	for name, cfg := range map[string]capture.Config{"region": byRegion, "label": byLabel} {
 		c, err := capture.New(cfg)
 		if err != nil {

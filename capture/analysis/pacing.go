@@ -8,10 +8,12 @@ import (
 	"gonum.org/v1/gonum/stat"
 )
 
-// Cadence is how far a series repeats at one rate for as long as it lasts, as the work of frames does that keep the dates of a clock. Frames that
-// a processor ends are about as long as each other at best, so that the time of the thousandth cannot be told from that of the first.
+// Cadence is how far a series repeats at one rate for as long as it lasts, as the work of frames does that keep the
+// dates of a clock. Frames that a processor ends are about as long as each other at best, so that the time of the
+// thousandth cannot be told from that of the first.
 type Cadence struct {
-	// Strength is the share of the variance, less what noise would have there, that lies at Hertz and its multiples; up to 1.
+	// Strength is the share of the variance, less what noise would have there, that lies at Hertz and its multiples; up
+	// to 1.
 	Strength float64
 	Hertz    float64
 }
@@ -24,22 +26,27 @@ const (
 	cadenceSlowest  = 8.      // Hz: slower ones are no frames
 	cadenceFine     = 4       // steps between the lines that the length of the series can tell apart
 	datesKept       = 0.5     // the least strength of a cadence that a clock gives. Ours
-	datesRandom     = 1.5     // the largest variance of the starts of frames about their dates, in that of the lengths of frames
-	datesExact      = 0.02    // or their deviation, in lengths of a frame
-	datesLeast      = 8       // frames without which nothing is said of dates
-	datesMissed     = 1.75    // times the usual length: such a frame missed its date. Every other frame of 24 in a second on 60 Hz takes 1.5 of the others
-	datesRarely     = 0.1     // of the frames miss their dates at most where they keep them
-	busyThread      = 0.85    // a processor that works so much of the time sets the pace of what waits for it. Ours
-	mostlyBusy      = 0.7     // and so does one that works more than this part of that where no dates are kept: its waits are for what it calls
-	calmThread      = 0.33    // a processor with so little to do is waited for by nobody whose frames keep dates
-	turnsCertain    = -0.85   // unless the one hardly ever works while the other does
-	turnsCorrelated = -0.5    // the load of a processor and of a device that work in turn
-	turnsTogether   = 0.85    // and the share of the time that both fill
-	turnsDated      = -0.7    // the two of frames that keep dates: what is left for the display is next to nothing
+	// the largest variance of the starts of frames about their dates, in that of the lengths of frames
+	datesRandom = 1.5
+	datesExact  = 0.02 // or their deviation, in lengths of a frame
+	datesLeast  = 8    // frames without which nothing is said of dates
+	// times the usual length: such a frame missed its date. Every other frame of 24 in a second on 60 Hz takes 1.5 of
+	// the others
+	datesMissed = 1.75
+	datesRarely = 0.1  // of the frames miss their dates at most where they keep them
+	busyThread  = 0.85 // a processor that works so much of the time sets the pace of what waits for it. Ours
+	// and so does one that works more than this part of that where no dates are kept: its waits are for what it calls
+	mostlyBusy      = 0.7
+	calmThread      = 0.33  // a processor with so little to do is waited for by nobody whose frames keep dates
+	turnsCertain    = -0.85 // unless the one hardly ever works while the other does
+	turnsCorrelated = -0.5  // the load of a processor and of a device that work in turn
+	turnsTogether   = 0.85  // and the share of the time that both fill
+	turnsDated      = -0.7  // the two of frames that keep dates: what is left for the display is next to nothing
 	turnsFull       = 0.95
 )
 
-// cadenceOf finds the rate at which a series of one value per step seconds repeats best. Values that are missing count as the mean.
+// cadenceOf finds the rate at which a series of one value per step seconds repeats best. Values that are missing count
+// as the mean.
 func cadenceOf(v []float64, step float64) Cadence {
 	if len(v) > cadenceMost {
 		at := (len(v) - cadenceMost) / 2
@@ -90,8 +97,9 @@ func cadenceOf(v []float64, step float64) Cadence {
 	return out
 }
 
-// keepDates reports whether the starts of frames, in ns, lie near dates of a steady clock, or of a pattern of up to five frames that repeats. A frame
-// that misses its date moves all later ones to other dates, so that the frames between two such are judged by themselves, where there are few such.
+// keepDates reports whether the starts of frames, in ns, lie near dates of a steady clock, or of a pattern of up to
+// five frames that repeats. A frame that misses its date moves all later ones to other dates, so that the frames
+// between two such are judged by themselves, where there are few such.
 func keepDates(starts []int64) (kept, known bool) {
 	if len(starts) < datesLeast {
 		return false, false
@@ -110,8 +118,8 @@ func keepDates(starts []int64) (kept, known bool) {
 	return 2*calm > all, true
 }
 
-// betweenMissed cuts the starts behind frames that take much longer than most, and returns the pieces that are long enough to be judged: nil
-// where there is none, or where such frames are no exception.
+// betweenMissed cuts the starts behind frames that take much longer than most, and returns the pieces that are long
+// enough to be judged: nil where there is none, or where such frames are no exception.
 func betweenMissed(starts []int64) (runs [][]int64) {
 	lengths := make([]int64, len(starts)-1)
 	for i := range lengths {
@@ -136,8 +144,8 @@ func betweenMissed(starts []int64) (runs [][]int64) {
 	return runs
 }
 
-// keepDatesWithout is keepDates of frames of which none misses its date. Their deviations then stay; those of frames that begin when the one before
-// is done add up.
+// keepDatesWithout is keepDates of frames of which none misses its date. Their deviations then stay; those of frames
+// that begin when the one before is done add up.
 func keepDatesWithout(starts []int64) bool {
 	n := len(starts)
 	best := math.Inf(1)
@@ -220,10 +228,11 @@ type Pace struct {
 	Dated       bool // frames keep their dates
 }
 
-// PaceOf says whom a device waits for, where it waits: a processor that works all the time; one with which it takes turns; the dates of a display
-// or a cap, where its work repeats as steadily as only a clock does. Else nobody knows.
+// PaceOf says whom a device waits for, where it waits: a processor that works all the time; one with which it takes
+// turns; the dates of a display or a cap, where its work repeats as steadily as only a clock does. Else nobody knows.
 func PaceOf(in PaceInput) Pace {
-	out := Pace{Waiter: LimitWaiter, Busiest: math.NaN(), Correlation: math.NaN(), Cadence: cadenceOf(in.Active, in.Step)}
+	out := Pace{Waiter: LimitWaiter, Busiest: math.NaN(), Correlation: math.NaN(),
+		Cadence: cadenceOf(in.Active, in.Step)}
 	if !(in.Thread > 0) {
 		in.Thread = busyThread
 	}
@@ -242,9 +251,11 @@ func PaceOf(in PaceInput) Pace {
 	switch {
 	case out.Busiest >= in.Thread:
 		out.Waiter = LimitProcessor
-	case out.Dated && out.Busiest < calmThread && out.Correlation > turnsCertain: // what both do in a frame may fall apart by chance
+	// what both do in a frame may fall apart by chance
+	case out.Dated && out.Busiest < calmThread && out.Correlation > turnsCertain:
 		out.Waiter = LimitDisplay
-	case out.Correlation <= turnsDated && out.Busiest+device >= turnsFull || !out.Dated && out.Correlation <= turnsCorrelated && out.Busiest+device >= turnsTogether:
+	case out.Correlation <= turnsDated && out.Busiest+device >= turnsFull || !out.Dated &&
+		out.Correlation <= turnsCorrelated && out.Busiest+device >= turnsTogether:
 		out.Waiter = LimitTurns
 	case out.Dated:
 		out.Waiter = LimitDisplay

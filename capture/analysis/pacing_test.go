@@ -5,7 +5,8 @@ import (
 	"testing"
 )
 
-// turnsOf is a device that works for the last samples of each period and a processor that works before it, of n samples of 1 ms.
+// turnsOf is a device that works for the last samples of each period and a processor that works before it, of n samples
+// of 1 ms.
 func turnsOf(n, period, device, processor int) PaceInput {
 	in := PaceInput{Step: 1e-3, Processors: [][]float64{make([]float64, n)}}
 	for i := range n {
@@ -26,7 +27,8 @@ func TestFramesThatKeepDatesAreInTurnOnlyWhereTheTwoFillTheTime(t *testing.T) {
 	if full.Waiter != LimitTurns || !full.Dated {
 		t.Errorf("%+v, want turns: nothing is left for a display", full)
 	}
-	// Half of what would be each other's wait is nobody's: the correlation alone says that the two work apart, as they do by chance in dated frames.
+	// Half of what would be each other's wait is nobody's: the correlation alone says that the two work apart, as they
+	// do by chance in dated frames.
 	free := PaceOf(turnsOf(400, 20, 10, 7))
 	if free.Waiter != LimitDisplay {
 		t.Errorf("%+v, want the display: 15 %% of the time is free", free)

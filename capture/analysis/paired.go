@@ -33,24 +33,25 @@ func unpairable(row []part) string {
 	for _, p := range row[1:] {
 		for i, name := range p.units {
 			if name != first.units[i] {
-				return fmt.Sprintf("number %d is %q in %s and %q in %s", i+1, first.units[i], nameOf(first.cap), name, nameOf(p.cap))
+				return fmt.Sprintf("number %d is %q in %s and %q in %s", i+1, first.units[i], nameOf(first.cap),
+					name, nameOf(p.cap))
 			}
 		}
 	}
 	return ""
 }
 
-// pairing is what the paired frames of all runs say about one subject. A scene that is replayed costs each frame its own: a menu little, a
-// level much. That is the same in all runs and no uncertainty of their difference.
+// pairing is what the paired frames of all runs say about one subject. A scene that is replayed costs each frame its
+// own: a menu little, a level much. That is the same in all runs and no uncertainty of their difference.
 type pairing struct {
 	logs          bool    // judged is the logarithm of the ratio, else the difference
 	within        spreads // of that, from one bootstrap of the pairs
 	before, after []value // of the runs, on that scale; the variance is that which runs do not share
 }
 
-// spreadPaired finds the spread of the changes of all subjects. Blocks of frames are drawn for all runs together, so that only what differs
-// within the pairs is left in the replicates of the change. The first n runs are those before. A subject whose spread can't be known has an
-// unknown one.
+// spreadPaired finds the spread of the changes of all subjects. Blocks of frames are drawn for all runs together, so
+// that only what differs within the pairs is left in the replicates of the change. The first n runs are those before. A
+// subject whose spread can't be known has an unknown one.
 func spreadPaired(ctx context.Context, runs []*run, n int) ([]*pairing, error) {
 	first := runs[0]
 	out := make([]*pairing, len(first.subjects))
@@ -72,7 +73,8 @@ func spreadPaired(ctx context.Context, runs []*run, n int) ([]*pairing, error) {
 			x.values[k].blocks = present / b
 		}
 		shapes[k] = shapeOf(rest, logs, b)
-		if present < fewFrames { // the moments of a handful tell little: frames are taken to be as unlike as their costs
+		// the moments of a handful tell little: frames are taken to be as unlike as their costs
+		if present < fewFrames {
 			s := shapes[k]
 			s.blocks = max(2, min(s.blocks, int(math.Round(equivalent(meanCells(runs, k), 0)))))
 			shapes[k] = s
@@ -94,7 +96,8 @@ func spreadPaired(ctx context.Context, runs []*run, n int) ([]*pairing, error) {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		d := circular(first.opt.Replicates, first.pool.part.cells.count, b, rand.New(rand.NewPCG(first.seed, uint64(b))))
+		d := circular(first.opt.Replicates, first.pool.part.cells.count, b,
+			rand.New(rand.NewPCG(first.seed, uint64(b))))
 		rows := make([][][]float64, len(runs)) // of each run and subject
 		if err := eachRun(runs, func(x *run) (err error) {
 			rows[x.index], err = x.resample(ctx, list, d)
@@ -137,13 +140,14 @@ func meanOfRuns(runs []*run, k int) float64 {
 	return sum / float64(len(runs))
 }
 
-// pairResiduals is what is left of each frame after the change that all have in common, a factor, or a difference where there is no factor;
-// logs are the logarithms of the frames' own factors, NaN where there is none.
+// pairResiduals is what is left of each frame after the change that all have in common, a factor, or a difference where
+// there is no factor; logs are the logarithms of the frames' own factors, NaN where there is none.
 func pairResiduals(runs []*run, n, k int) (rest, logs []float64) {
 	before, rest := meanCells(runs[:n], k), meanCells(runs[n:], k)
 	factor := meanOfRuns(runs[n:], k) / meanOfRuns(runs[:n], k)
 	negative := func(x float64) bool { return x < 0 }
-	if !(factor > 0) || math.IsInf(factor, 0) || slices.ContainsFunc(before, negative) || slices.ContainsFunc(rest, negative) {
+	if !(factor > 0) || math.IsInf(factor, 0) || slices.ContainsFunc(before, negative) ||
+		slices.ContainsFunc(rest, negative) {
 		factor = 1
 	}
 	logs = make([]float64, len(rest))
@@ -159,14 +163,15 @@ func pairResiduals(runs []*run, n, k int) (rest, logs []float64) {
 
 // pairShape is what the bootstrap does not see of the residuals of pairs.
 type pairShape struct {
-	blocks  int     // stretches that the variance comes from: dear frames count for more than cheap ones, so it is less than there are
+	// stretches that the variance comes from: dear frames count for more than cheap ones, so it is less than there are
+	blocks  int
 	inflate float64 // of the variance, for the dependence that reaches over the ends of stretches
 }
 
-// shapeOf takes the equivalent number of stretches from the fourth moment of the residuals, which is 3 for normal ones of one size, and what
-// stretches of length b miss of their variance from the correlation of neighbours. Paired frames have half the stretches of unpaired ones to
-// tell their spread, and content makes them unlike, so neither can be left out: simulated scenes without a change gave false changes in up to
-// 27 % of the comparisons at alpha = 5 %.
+// shapeOf takes the equivalent number of stretches from the fourth moment of the residuals, which is 3 for normal ones
+// of one size, and what stretches of length b miss of their variance from the correlation of neighbours. Paired frames
+// have half the stretches of unpaired ones to tell their spread, and content makes them unlike, so neither can be left
+// out: simulated scenes without a change gave false changes in up to 27 % of the comparisons at alpha = 5 %.
 func shapeOf(rest, logs []float64, b int) pairShape {
 	n := float64(countPresent(rest))
 	out := pairShape{blocks: int(n) / b, inflate: 1}
@@ -231,8 +236,9 @@ func neighbours(v []float64) float64 {
 	return both / own
 }
 
-// newPairing makes a subject's pairing of its replicates in each run. Changes of a program are factors far more often than differences:
-// what costs 12 % more costs more in the level than in the menu. So logarithms are judged unless values are 0 or negative.
+// newPairing makes a subject's pairing of its replicates in each run. Changes of a program are factors far more often
+// than differences: what costs 12 % more costs more in the level than in the menu. So logarithms are judged unless
+// values are 0 or negative.
 func newPairing(runs []*run, n, k int, replicates [][]float64, shape pairShape) *pairing {
 	logs := true
 	for i, list := range replicates {
@@ -281,7 +287,8 @@ func scaledPair(runs []*run, n, k int, logs bool) *pairing {
 	return &pairing{logs: logs, before: values[:n], after: values[n:]}
 }
 
-// ownVariance is that of one run without what it shares with the others: half that of the difference of two, on average.
+// ownVariance is that of one run without what it shares with the others: half that of the difference of two, on
+// average.
 func ownVariance(replicates [][]float64, blocks int, logs bool) float64 {
 	sum, pairs := 0.0, 0
 	difference := make([]float64, len(replicates[0]))
@@ -299,8 +306,8 @@ func ownVariance(replicates [][]float64, blocks int, logs bool) float64 {
 	return sum / float64(pairs)
 }
 
-// fillPaired works out the intervals of a change of paired frames. They hold for the frames that were measured, so the interval of the
-// difference and that of the ratio are the same one, and both leave out no change where the other does.
+// fillPaired works out the intervals of a change of paired frames. They hold for the frames that were measured, so the
+// interval of the difference and that of the ratio are the same one, and both leave out no change where the other does.
 func (r *Row) fillPaired(use spreads, alpha float64) {
 	m, a := use.margin(alpha), r.Before
 	if !r.pair.logs {
@@ -330,8 +337,8 @@ func meanVariance(list []value) float64 {
 	return sum / float64(len(list)*len(list))
 }
 
-// dominance is Cliff's delta within pairs: the share of pairs whose second value is the greater, less that of the reverse. Pairs that lack
-// a value are left out.
+// dominance is Cliff's delta within pairs: the share of pairs whose second value is the greater, less that of the
+// reverse. Pairs that lack a value are left out.
 func dominance(x, y []float64) float64 {
 	score, pairs := 0, 0
 	for i := range min(len(x), len(y)) {

@@ -11,7 +11,8 @@ import (
 	"astrolabe/internal/longtests"
 )
 
-// scene is what each frame of a replayed scene costs: a menu and then a level of ten times as much, with slow waves and a load in between.
+// scene is what each frame of a replayed scene costs: a menu and then a level of ten times as much, with slow waves and
+// a load in between.
 func scene(n int) []float64 {
 	out := make([]float64, n)
 	for i := range out {
@@ -27,7 +28,8 @@ func scene(n int) []float64 {
 	return out
 }
 
-// replayed is a capture of one sample per frame: the cost of the frame times the noise of the run, which depends on the frame before.
+// replayed is a capture of one sample per frame: the cost of the frame times the noise of the run, which depends on the
+// frame before.
 func replayed(t testing.TB, rng *rand.Rand, p process, n, columns int, factor func(k int) float64) *capture.Capture {
 	costs, cols := scene(n), map[string][]float64{}
 	for k := range columns {
@@ -66,10 +68,13 @@ func TestAChangeOfEveryFrameOfAReplayedSceneIsFoundWithATightInterval(t *testing
 		for name, want := range map[string]float64{"c000": 1.12, "c001": 1, "c002": 0.9} {
 			r := rowOf(t, res, "", name)
 			if math.Abs(r.Ratio-want) > tight || r.RatioHi-r.RatioLo > tight || (r.Verdict == Same) != (want == 1) {
-				t.Errorf("%d frames: %s is %v in %v to %v, %s; want %v within %v", n, name, r.Ratio, r.RatioLo, r.RatioHi, r.Verdict, want, tight)
+				t.Errorf("%d frames: %s is %v in %v to %v, %s; want %v within %v", n, name, r.Ratio, r.RatioLo,
+					r.RatioHi, r.Verdict, want, tight)
 			}
-			if r.Basis != "per frame" || r.DifferenceLo > r.Difference || r.DifferenceHi < r.Difference || (r.DifferenceLo > 0) != (r.RatioLo > 1) || (r.DifferenceHi < 0) != (r.RatioHi < 1) {
-				t.Errorf("%d frames: %s %s: difference %v in %v to %v", n, name, r.Basis, r.Difference, r.DifferenceLo, r.DifferenceHi)
+			if r.Basis != "per frame" || r.DifferenceLo > r.Difference || r.DifferenceHi < r.Difference ||
+				(r.DifferenceLo > 0) != (r.RatioLo > 1) || (r.DifferenceHi < 0) != (r.RatioHi < 1) {
+				t.Errorf("%d frames: %s %s: difference %v in %v to %v", n, name, r.Basis, r.Difference,
+					r.DifferenceLo, r.DifferenceHi)
 			}
 		}
 		if r := rowOf(t, res, "", "c000"); r.Effect < 0.9 {
@@ -79,7 +84,8 @@ func TestAChangeOfEveryFrameOfAReplayedSceneIsFoundWithATightInterval(t *testing
 		one := made(t, "shifted", map[string][]float64{"c000": b.Counters[0].Floats()}, numberedFrames(1))
 		res = compare(t, a, one, Options{By: ByFrame, MinEffect: 0.01})
 		if r := rowOf(t, res, "", "c000"); res.Paired || r.Verdict != Same {
-			t.Errorf("%d frames of other names: paired %v, %s in %v to %v", n, res.Paired, r.Verdict, r.RatioLo, r.RatioHi)
+			t.Errorf("%d frames of other names: paired %v, %s in %v to %v", n, res.Paired, r.Verdict,
+				r.RatioLo, r.RatioHi)
 		}
 	}
 }
@@ -87,11 +93,13 @@ func TestAChangeOfEveryFrameOfAReplayedSceneIsFoundWithATightInterval(t *testing
 func TestFramesThatAreNotTheSameAreComparedUnpairedAndItIsSaid(t *testing.T) {
 	rng := rand.New(rand.NewPCG(22, 22))
 	of := func(n, first int) *capture.Capture {
-		return made(t, fmt.Sprint("x", n, first), map[string][]float64{"c000": noisy(rng, n, 50)}, numberedFrames(first))
+		return made(t, fmt.Sprint("x", n, first), map[string][]float64{"c000": noisy(rng, n, 50)},
+			numberedFrames(first))
 	}
 	regions := made(t, "regions", map[string][]float64{"c000": noisy(rng, 300, 50)}, func(c *capture.Config) {
 		for i := range 300 {
-			c.Regions = append(c.Regions, capture.Region{Name: fmt.Sprint("frame ", i), Start: int64(i) * 10e6, End: int64(i+1) * 10e6})
+			c.Regions = append(c.Regions, capture.Region{Name: fmt.Sprint("frame ", i), Start: int64(i) * 10e6,
+				End: int64(i+1) * 10e6})
 		}
 	})
 	for _, c := range []struct {
@@ -131,7 +139,8 @@ func TestPairedFramesWithoutAChangeGiveAtMostTheStatedRateOfFalseDiscoveries(t *
 			rng := rand.New(rand.NewPCG(23, uint64(c.n)))
 			false_, rejected := 0, 0
 			for i := range captures {
-				a, b := replayed(t, rng, process{c.phi, 0.1}, c.n, columns, once), replayed(t, rng, process{c.phi, 0.1}, c.n, columns, once)
+				a, b := replayed(t, rng, process{c.phi, 0.1}, c.n, columns, once), replayed(t, rng, process{c.phi, 0.1},
+					c.n, columns, once)
 				res := compare(t, a, b, Options{By: ByFrame, Replicates: 200, Seed: uint64(i), Metrics: []string{"c*"}})
 				if !res.Paired || res.Judged != columns {
 					t.Fatalf("paired %v, %d rows judged", res.Paired, res.Judged)
@@ -164,8 +173,10 @@ func TestIntervalsOfPairedFramesCoverTheChange(t *testing.T) {
 		rng := rand.New(rand.NewPCG(24, uint64(c.n)))
 		covered, total := 0, 0
 		for i := range captures {
-			a, b := replayed(t, rng, process{c.phi, 0.1}, c.n, columns, once), replayed(t, rng, process{c.phi, 0.1}, c.n, columns, func(int) float64 { return 1.12 })
-			for _, r := range compare(t, a, b, Options{By: ByFrame, Replicates: 200, Seed: uint64(i), Metrics: []string{"c*"}}).Rows {
+			a, b := replayed(t, rng, process{c.phi, 0.1}, c.n, columns, once), replayed(t, rng, process{c.phi, 0.1},
+				c.n, columns, func(int) float64 { return 1.12 })
+			for _, r := range compare(t, a, b,
+				Options{By: ByFrame, Replicates: 200, Seed: uint64(i), Metrics: []string{"c*"}}).Rows {
 				total++
 				if r.RatioLo <= 1.12 && 1.12 <= r.RatioHi {
 					covered++
@@ -175,7 +186,8 @@ func TestIntervalsOfPairedFramesCoverTheChange(t *testing.T) {
 		cover := float64(covered) / float64(total)
 		t.Logf("%d frames, dependence %v: intervals cover the change in %.3f of the cases", c.n, c.phi, cover)
 		if cover < 0.91 || cover > 0.99 {
-			t.Errorf("%d frames, dependence %v: intervals at 0.95 cover the change in %.3f of the cases", c.n, c.phi, cover)
+			t.Errorf("%d frames, dependence %v: intervals at 0.95 cover the change in %.3f of the cases",
+				c.n, c.phi, cover)
 		}
 	}
 }
@@ -219,9 +231,11 @@ func TestRepeatedReplaysKeepTheNoiseBetweenRunsFromBeingReported(t *testing.T) {
 			found++
 		}
 	}
-	t.Logf("false changes in %d of %d comparisons of single runs, in %d with repeated runs; %d changes of 20 %% found", alone, comparisons, repeated, found)
+	t.Logf("false changes in %d of %d comparisons of single runs, in %d with repeated runs; %d changes of 20 %% found",
+		alone, comparisons, repeated, found)
 	if alone < comparisons/2 {
-		t.Errorf("single runs differ in only %d of %d comparisons: the simulation has no noise between runs", alone, comparisons)
+		t.Errorf("single runs differ in only %d of %d comparisons: the simulation has no noise between runs",
+			alone, comparisons)
 	}
 	if limit := int(float64(comparisons)*0.05 + 3*math.Sqrt(float64(comparisons)*0.05*0.95)); repeated > limit {
 		t.Errorf("false changes in %d of %d comparisons with repeated runs, more than %d", repeated, comparisons, limit)
@@ -247,8 +261,10 @@ func TestPairedFramesWithZerosAndNegativeValuesAreJudgedByTheirDifferences(t *te
 		return made(t, "x", map[string][]float64{"c000": signed, "c001": rare, "c002": none}, numberedFrames(0))
 	}
 	res := compare(t, of(-3, true), of(2, false), Options{By: ByFrame, Less: []string{"*"}})
-	if r := rowOf(t, res, "", "c000"); r.Verdict != Worse || math.Abs(r.Difference-5) > 0.5 || r.DifferenceHi-r.DifferenceLo > 1 {
-		t.Errorf("what rose by 5 in each frame: %s, %v in %v to %v", r.Verdict, r.Difference, r.DifferenceLo, r.DifferenceHi)
+	if r := rowOf(t, res, "", "c000"); r.Verdict != Worse || math.Abs(r.Difference-5) > 0.5 ||
+		r.DifferenceHi-r.DifferenceLo > 1 {
+		t.Errorf("what rose by 5 in each frame: %s, %v in %v to %v", r.Verdict, r.Difference,
+			r.DifferenceLo, r.DifferenceHi)
 	}
 	if r := rowOf(t, res, "", "c001"); r.Verdict != Same || r.P != 1 {
 		t.Errorf("one event in the same frame: %s, p %v", r.Verdict, r.P)
@@ -260,7 +276,8 @@ func TestPairedFramesWithZerosAndNegativeValuesAreJudgedByTheirDifferences(t *te
 
 func TestMetricsOfPairedFramesAreTheirFormulasOnTotals(t *testing.T) {
 	rng := rand.New(rand.NewPCG(27, 27))
-	res := compare(t, mali(t, rng, 300, 0.5, numberedFrames(0)), mali(t, rng, 300, 0.6, numberedFrames(0)), Options{By: ByFrame})
+	res := compare(t, mali(t, rng, 300, 0.5, numberedFrames(0)), mali(t, rng, 300, 0.6, numberedFrames(0)),
+		Options{By: ByFrame})
 	r := rowOf(t, res, "", "fragment_queue_utilization")
 	if r.Basis != "formula" || r.Verdict == Same || r.Verdict == NotJudged || r.RatioLo > 1.2 || r.RatioHi < 1.18 {
 		t.Errorf("%s: %s, %v in %v to %v; want 1.2", r.Basis, r.Verdict, r.Ratio, r.RatioLo, r.RatioHi)
@@ -281,7 +298,8 @@ func TestDominanceCountsFramesThatCostMoreThanTheirNamesake(t *testing.T) {
 }
 
 func TestFrameNamesAreThoseInOrderOfTime(t *testing.T) {
-	got := frameNames([]capture.Region{{Name: "frame 2", Start: 5}, {Name: "frame 1", Start: 1}, {Name: "frame", Start: 9}})
+	got := frameNames([]capture.Region{{Name: "frame 2", Start: 5}, {Name: "frame 1", Start: 1},
+		{Name: "frame", Start: 9}})
 	if strings.Join(got, ",") != "1,2,frame" {
 		t.Errorf("%q", got)
 	}

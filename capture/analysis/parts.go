@@ -25,7 +25,9 @@ func align(caps []*capture.Capture, opt Options) (out [][]part, notes []string, 
 				return nil, nil, err
 			}
 			if list == nil {
-				return nil, nil, notComparable("%s has no frames: neither regions called \"frame N\" nor a label frame (record --marks writes them)", nameOf(c))
+				return nil, nil, notComparable(
+					"%s has no frames: neither regions called \"frame N\" nor a label frame (record --marks writes them)",
+					nameOf(c))
 			}
 			row[i] = part{cap: list.Cap, cells: list.cells(), units: frameNames(list.Regions)}
 		}
@@ -57,7 +59,8 @@ func byRegion(caps []*capture.Capture) ([][]part, []string, error) {
 	}
 	common, notes := inAll(caps, names, "region")
 	if len(common) == 0 {
-		return nil, nil, notComparable("no region is in all captures: %s has %s, %s has %s", nameOf(caps[0]), some(names[0]), nameOf(caps[len(caps)-1]), some(names[len(caps)-1]))
+		return nil, nil, notComparable("no region is in all captures: %s has %s, %s has %s", nameOf(caps[0]),
+			some(names[0]), nameOf(caps[len(caps)-1]), some(names[len(caps)-1]))
 	}
 	var out [][]part
 	for _, name := range common {
@@ -125,7 +128,8 @@ func inAll(caps []*capture.Capture, names [][]string, what string) (common, note
 		}
 	}
 	if len(only) > 0 {
-		notes = append(notes, fmt.Sprintf("%d of %s are not in every capture and are left out: %s", len(only), what, some(only)))
+		notes = append(notes, fmt.Sprintf("%d of %s are not in every capture and are left out: %s", len(only),
+			what, some(only)))
 	}
 	return common, notes
 }

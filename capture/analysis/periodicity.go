@@ -25,18 +25,20 @@ const (
 	surrogates = 199
 	// significance is the largest p value of what is reported.
 	significance = 0.01
-	// leastStrength is the least strength of what is reported. Ours: below it the pattern explains little of what happens.
+	// leastStrength is the least strength of what is reported. Ours: below it the pattern explains little of what
+	// happens.
 	leastStrength = 0.2
 	// leastValues is the shortest series that is judged: four repetitions of four values.
 	leastValues = 16
 )
 
-// Periodicity looks for a pattern that repeats in an evenly spaced series: a peak of its autocorrelation, where the correlation has fallen
-// before and which comes again at twice the distance. Strength is the height of that peak. It is significant where hardly any of the
-// surrogates has such a peak: the series cut into blocks of half the period and put together in random order, which keeps what neighbours
-// have to do with each other but no repetition. Missing values take part as the mean around them. Periods of 2 values up to a quarter of the
-// series are found; ones that are longer than a thousand values are searched on a coarser grid. The result is false where nothing repeats.
-// The same series gives the same result.
+// Periodicity looks for a pattern that repeats in an evenly spaced series: a peak of its autocorrelation, where the
+// correlation has fallen before and which comes again at twice the distance. Strength is the height of that peak. It is
+// significant where hardly any of the surrogates has such a peak: the series cut into blocks of half the period and put
+// together in random order, which keeps what neighbours have to do with each other but no repetition. Missing values
+// take part as the mean around them. Periods of 2 values up to a quarter of the series are found; ones that are longer
+// than a thousand values are searched on a coarser grid. The result is false where nothing repeats. The same series
+// gives the same result.
 func Periodicity(ctx context.Context, values []float64) (Cycle, bool, error) {
 	best, found := Cycle{}, false
 	for _, step := range []int{1, (len(values) + runLength - 1) / runLength} {
@@ -58,8 +60,8 @@ func Periodicity(ctx context.Context, values []float64) (Cycle, bool, error) {
 	return best, found, nil
 }
 
-// CounterPeriodicity is Periodicity of a counter, with the period in ns. Samples of different lengths are put on an even grid first, deltas
-// are taken per second.
+// CounterPeriodicity is Periodicity of a counter, with the period in ns. Samples of different lengths are put on an
+// even grid first, deltas are taken per second.
 func CounterPeriodicity(ctx context.Context, c *capture.Counter) (cycle Cycle, step int64, found bool, err error) {
 	v, step := evenly(c)
 	cycle, found, err = Periodicity(ctx, v)
@@ -114,7 +116,8 @@ func folded(v []float64, step int) []float64 {
 	return blockMeans(v, step)
 }
 
-// runs are the parts of a series whose correlations stand for it, free of missing values, of their size and of slow changes.
+// runs are the parts of a series whose correlations stand for it, free of missing values, of their size and of slow
+// changes.
 func runs(v []float64) [][]float64 {
 	n := min(len(v), runLength)
 	count := min(maxRuns, len(v)/n)
@@ -129,7 +132,8 @@ func runs(v []float64) [][]float64 {
 	return out
 }
 
-// detrended is the difference of values from the mean of half the series around them, divided by the largest; 0 where missing.
+// detrended is the difference of values from the mean of half the series around them, divided by the largest; 0 where
+// missing.
 func detrended(v []float64) []float64 {
 	n := len(v)
 	most := 0.0
@@ -172,7 +176,8 @@ func newCorrelator(n int) *correlator {
 	return &correlator{n: n, fft: fourier.NewFFT(size), padded: make([]float64, size)}
 }
 
-// add adds the sums of products of v with itself at every distance to dst, for the pairs that are fewer at longer distances made up.
+// add adds the sums of products of v with itself at every distance to dst, for the pairs that are fewer at longer
+// distances made up.
 func (c *correlator) add(dst, v []float64) {
 	copy(c.padded, v)
 	clear(c.padded[len(v):])
@@ -224,11 +229,12 @@ func cycle(ctx context.Context, runs [][]float64) (Cycle, bool, error) {
 	for _, v := range runs {
 		corr.add(r, v)
 	}
-	return Cycle{Period: period(r, at), Strength: min(strength, 1), PValue: float64(reached) / (surrogates + 1)}, true, nil
+	return Cycle{Period: period(r, at), Strength: min(strength, 1),
+		PValue: float64(reached) / (surrogates + 1)}, true, nil
 }
 
-// strongest is the distance of the clearest repetition in correlations r, 0 where there is none, and its strength. Of a cycle and its
-// multiples it is the cycle.
+// strongest is the distance of the clearest repetition in correlations r, 0 where there is none, and its strength. Of a
+// cycle and its multiples it is the cycle.
 func strongest(r []float64) (at int, strength float64) {
 	best := 0.0
 	scores := map[int]float64{}
@@ -258,7 +264,8 @@ func strongest(r []float64) (at int, strength float64) {
 	return 0, 0
 }
 
-// period is the distance at, made more exact by the repetitions at twice, four times and so on of it while they are clear.
+// period is the distance at, made more exact by the repetitions at twice, four times and so on of it while they are
+// clear.
 func period(r []float64, at int) float64 {
 	k, times := at, 1.0
 	for 2*k+2 < len(r) && times < 16 {
@@ -281,7 +288,8 @@ func period(r []float64, at int) float64 {
 	return (float64(k) + top) / times
 }
 
-// shuffleBlocks puts blocks of v into dst in random order. The first block begins anywhere, and v goes on at its start behind its end.
+// shuffleBlocks puts blocks of v into dst in random order. The first block begins anywhere, and v goes on at its start
+// behind its end.
 func shuffleBlocks(rng *rand.Rand, dst, v []float64, size int) {
 	n := len(v)
 	shift := rng.IntN(n)

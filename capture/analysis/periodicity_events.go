@@ -17,12 +17,13 @@ const (
 	maxMissed = 3
 )
 
-// Recurrence tells whether events come at regular intervals, such as a stutter at every 30th frame. at are their positions in order, in
-// any unit; they lie between from and to. Period is the median distance, Strength the share of distances that are near to one, two or three
-// periods. As many events at random places (whole numbers where those are) must hardly ever be as regular. A few events that are missing or between
-// the others do no harm.
+// Recurrence tells whether events come at regular intervals, such as a stutter at every 30th frame. at are their
+// positions in order, in any unit; they lie between from and to. Period is the median distance, Strength the share of
+// distances that are near to one, two or three periods. As many events at random places (whole numbers where those are)
+// must hardly ever be as regular. A few events that are missing or between the others do no harm.
 func Recurrence(at []float64, from, to float64) (Cycle, bool) {
-	if len(at) < leastEvents || !(to > from) || math.IsInf(to-from, 0) || !slices.IsSorted(at) || at[0] < from || at[len(at)-1] > to {
+	if len(at) < leastEvents || !(to > from) || math.IsInf(to-from, 0) || !slices.IsSorted(at) || at[0] < from ||
+		at[len(at)-1] > to {
 		return Cycle{}, false
 	}
 	period, strength := regularity(at)

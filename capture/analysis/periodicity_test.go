@@ -40,7 +40,8 @@ func TestPeriodsAreFoundInNoise(t *testing.T) {
 	}
 }
 
-// TestNoiseHasNoPeriod holds the rate of false alarms: of 160 series of noise, whose neighbours correlate by 0 to 0.99, at most 3.
+// TestNoiseHasNoPeriod holds the rate of false alarms: of 160 series of noise, whose neighbours correlate by 0 to 0.99,
+// at most 3.
 func TestNoiseHasNoPeriod(t *testing.T) {
 	wrong := 0
 	for _, n := range []int{40, 300} {
@@ -70,7 +71,8 @@ func TestWhatDoesNotRepeatHasNoPeriod(t *testing.T) {
 	for i := range missing {
 		missing[i] = math.NaN()
 	}
-	for name, v := range map[string][]float64{"ramp": ramp, "step": step, "spike": spike, "missing": missing, "constant": zeros(100), "one": {1}, "none": nil} {
+	for name, v := range map[string][]float64{"ramp": ramp, "step": step, "spike": spike, "missing": missing,
+		"constant": zeros(100), "one": {1}, "none": nil} {
 		if c, ok := mustPeriodicity(t, v); ok {
 			t.Errorf("%s: %+v", name, c)
 		}
@@ -106,7 +108,8 @@ func TestPeriodOfUnevenSamplesIsInTime(t *testing.T) {
 		}
 		at += length
 	}
-	c := &capture.Counter{Meta: capture.Meta{Name: "busy", Kind: capture.Delta}, Axis: axis, Col: capture.NewColumn(capture.Data{F: v})}
+	c := &capture.Counter{Meta: capture.Meta{Name: "busy", Kind: capture.Delta}, Axis: axis,
+		Col: capture.NewColumn(capture.Data{F: v})}
 	cycle, step, ok, err := CounterPeriodicity(t.Context(), c)
 	if got := cycle.Period * float64(step); err != nil || !ok || math.Abs(got-20e6) > 0.4e6 {
 		t.Errorf("got %g ns, %v, %v, want 20 ms", got, ok, err)
@@ -142,7 +145,8 @@ func TestEventsAtRandomRarelyRecur(t *testing.T) {
 	if wrong > 4 {
 		t.Errorf("%d of 200 series of random events recur", wrong)
 	}
-	for name, at := range map[string][]float64{"none": nil, "few": {1, 2, 3, 4}, "at once": {3, 3, 3, 3, 3, 3}, "unsorted": {1, 2, 3, 2, 1, 7}, "missing": {1, 2, 3, 4, 5, math.NaN()}} {
+	for name, at := range map[string][]float64{"none": nil, "few": {1, 2, 3, 4}, "at once": {3, 3, 3, 3, 3, 3},
+		"unsorted": {1, 2, 3, 2, 1, 7}, "missing": {1, 2, 3, 4, 5, math.NaN()}} {
 		if c, ok := Recurrence(at, 0, 10); ok {
 			t.Errorf("%s: %+v", name, c)
 		}

@@ -10,8 +10,8 @@ import (
 	"astrolabe/capture"
 )
 
-// maxPhaseBins is into how many bins a capture is cut before phases are looked for. It bounds the work, which grows with its square, and how
-// finely the ends of phases are placed; every sample is in a bin.
+// maxPhaseBins is into how many bins a capture is cut before phases are looked for. It bounds the work, which grows
+// with its square, and how finely the ends of phases are placed; every sample is in a bin.
 const maxPhaseBins = 2000
 
 // What a phase takes where nothing else is asked for.
@@ -27,13 +27,14 @@ type PhaseOptions struct {
 	MaxPhases   int   // the most phases; the least clear boundaries go first. 0 sets no limit
 }
 
-// Phases cuts captures where the levels of several counters change. The phases follow each other without a hole and hold every sample; a
-// capture that does not change is one phase, one without samples has none. All counters must share one time axis. Deltas are taken per
-// second. A stretch in which every counter is missing is a phase where it is long enough; single missing values count for nothing.
+// Phases cuts captures where the levels of several counters change. The phases follow each other without a hole and
+// hold every sample; a capture that does not change is one phase, one without samples has none. All counters must share
+// one time axis. Deltas are taken per second. A stretch in which every counter is missing is a phase where it is long
+// enough; single missing values count for nothing.
 //
-// What is looked for is a change of level that lasts (see changePoints). A burst or a pause that is shorter than half the least duration is
-// no phase, and neither is a pattern that repeats within it, such as the idle time between frames: where there is one, its repetitions are what
-// is compared.
+// What is looked for is a change of level that lasts (see changePoints). A burst or a pause that is shorter than half
+// the least duration is no phase, and neither is a pattern that repeats within it, such as the idle time between
+// frames: where there is one, its repetitions are what is compared.
 func Phases(ctx context.Context, counters []*capture.Counter, opt PhaseOptions) ([]capture.Span, error) {
 	if len(counters) == 0 {
 		return nil, errors.New("give at least one counter to find phases in")
@@ -41,7 +42,8 @@ func Phases(ctx context.Context, counters []*capture.Counter, opt PhaseOptions) 
 	axis := counters[0].Axis
 	for _, c := range counters[1:] {
 		if !axis.Same(c.Axis) {
-			return nil, fmt.Errorf("%s and %s have different time axes (%d and %d samples): resample one of them", counters[0].Name, c.Name, axis.Len(), c.Len())
+			return nil, fmt.Errorf("%s and %s have different time axes (%d and %d samples): resample one of them",
+				counters[0].Name, c.Name, axis.Len(), c.Len())
 		}
 	}
 	if opt.MinDuration < 0 || opt.MinSamples < 0 || opt.MaxPhases < 0 {
@@ -88,7 +90,8 @@ func Phases(ctx context.Context, counters []*capture.Counter, opt PhaseOptions) 
 	return spansBetween(axis, coarse, cuts), nil
 }
 
-// phaseBins makes about most bins of whole samples, each of about the same measured time; one per sample where there are no more.
+// phaseBins makes about most bins of whole samples, each of about the same measured time; one per sample where there
+// are no more.
 func phaseBins(a *capture.Axis, most float64) *capture.Bins {
 	n := a.Len()
 	out := &capture.Bins{From: a, Axis: &capture.Axis{Clock: a.Clock}}
@@ -144,7 +147,8 @@ const (
 	leastRepeated = 100
 )
 
-// repetition is the longest period, in values, of the series that repeat at least twice in a phase of least values; 0 where none does.
+// repetition is the longest period, in values, of the series that repeat at least twice in a phase of least values; 0
+// where none does.
 func repetition(series [][]float64, least int) float64 {
 	longest := 0.0
 	for _, v := range series {

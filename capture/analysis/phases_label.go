@@ -6,10 +6,10 @@ import (
 	"astrolabe/capture"
 )
 
-// LabelPhases cuts a capture where the values of a label are others from then on: no value is on both sides of a cut, as of the kernels of a program that
-// first does one thing and then another. Samples without a value stay with those before them. The cuts of also, other stretches that follow each other,
-// count as well where they are at least `least` ns away from these. Every phase lasts `least` ns, but where there is one only: shorter ones
-// join those beside them.
+// LabelPhases cuts a capture where the values of a label are others from then on: no value is on both sides of a cut,
+// as of the kernels of a program that first does one thing and then another. Samples without a value stay with those
+// before them. The cuts of also, other stretches that follow each other, count as well where they are at least `least`
+// ns away from these. Every phase lasts `least` ns, but where there is one only: shorter ones join those beside them.
 func LabelPhases(a *capture.Axis, l *capture.Label, also []capture.Span, least int64) []capture.Span {
 	n := a.Len()
 	if n == 0 {

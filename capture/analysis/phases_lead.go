@@ -8,9 +8,10 @@ import (
 // leadMost is how many samples LeadPhases looks at: more are no frame, and no reader looks at each.
 const leadMost = 1 << 16
 
-// LeadPhases cuts samples in an order, such as draws, where what leads them changes: code is what leads each, 0 to codes-1 (or less than 0 for nothing),
-// length how long it took. It returns the first sample of every phase behind the first, at most `most` phases of them, each `least` of the time or
-// longer, 0 to 1. A cut divides the samples where the halves are told by their leaders best, by more than the number of leaders would by chance.
+// LeadPhases cuts samples in an order, such as draws, where what leads them changes: code is what leads each, 0 to
+// codes-1 (or less than 0 for nothing), length how long it took. It returns the first sample of every phase behind the
+// first, at most `most` phases of them, each `least` of the time or longer, 0 to 1. A cut divides the samples where the
+// halves are told by their leaders best, by more than the number of leaders would by chance.
 func LeadPhases(code []int32, length []int64, most int, least float64) (cuts []int) {
 	n := len(code)
 	if n < 2 || n > leadMost {
@@ -23,7 +24,8 @@ func LeadPhases(code []int32, length []int64, most int, least float64) (cuts []i
 	if codes < 2 || !(whole > 0) {
 		return nil
 	}
-	// A sample counts half by itself, and half by its time: neither many short ones nor a few long ones are all there is.
+	// A sample counts half by itself, and half by its time: neither many short ones nor a few long ones are all there
+	// is.
 	weight := make([]float64, n)
 	for i, l := range length {
 		weight[i] = 0.5 + 0.5*float64(n)*float64(l)/whole
@@ -58,7 +60,8 @@ type leads struct {
 	length []int64
 }
 
-// cut is where samples lo to hi-1 are best divided, and by how much more that tells than chance would; 0 where nothing does.
+// cut is where samples lo to hi-1 are best divided, and by how much more that tells than chance would; 0 where nothing
+// does.
 func (l leads) cut(lo, hi int) (at int, gain float64) {
 	left, right := make([]float64, l.codes), make([]float64, l.codes)
 	before, behind := 0.0, 0.0

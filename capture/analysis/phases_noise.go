@@ -8,7 +8,8 @@ import (
 
 // levelSeries is one series as the segmentation reads it.
 type levelSeries struct {
-	v      []float64 // without spikes and divided by the largest magnitude, so that no sum of squares overflows; NaN is missing
+	// without spikes and divided by the largest magnitude, so that no sum of squares overflows; NaN is missing
+	v      []float64
 	centre float64
 	scale  float64 // deviation of a long mean, per bin
 	floor  float64 // the least such variance
@@ -17,13 +18,15 @@ type levelSeries struct {
 const (
 	// flatRange is the range, relative to the largest magnitude, below which a series is taken to be constant.
 	flatRange = minLevelChange / 5
-	// noiseFloor is the least deviation relative to the range: counters without any noise exist only in tests and idle blocks.
+	// noiseFloor is the least deviation relative to the range: counters without any noise exist only in tests and idle
+	// blocks.
 	noiseFloor = 0.01
 	// spikeLimit is how many deviations from the median around it a value may have.
 	spikeLimit = 4
 )
 
-// newLevelSeries prepares a series; nil where it says nothing about phases. least is the number of bins of the shortest phase.
+// newLevelSeries prepares a series; nil where it says nothing about phases. least is the number of bins of the shortest
+// phase.
 func newLevelSeries(v []float64, least int) *levelSeries {
 	most := 0.0
 	for _, x := range v {
@@ -56,7 +59,8 @@ func newLevelSeries(v []float64, least int) *levelSeries {
 	return l
 }
 
-// presence tells the bins in which any series has a value, as 1, from those in which none has, as 0. It is nil where they do not differ.
+// presence tells the bins in which any series has a value, as 1, from those in which none has, as 0. It is nil where
+// they do not differ.
 func presence(values [][]float64) []float64 {
 	if len(values) == 0 {
 		return nil
@@ -78,7 +82,8 @@ func presence(values [][]float64) []float64 {
 	return out
 }
 
-// newPresence prepares what presence returns. A stretch without data is worth its boundaries from half the shortest phase on.
+// newPresence prepares what presence returns. A stretch without data is worth its boundaries from half the shortest
+// phase on.
 func newPresence(p []float64, least int, penalty float64) *levelSeries {
 	l := &levelSeries{v: p, floor: float64(least) / (4 * penalty)}
 	long, _ := noise(p, least/2)
@@ -94,7 +99,8 @@ func (l *levelSeries) scaled(j int) (x float64, count int32) {
 	return (l.v[j] - l.centre) / l.scale, 1
 }
 
-// meanOf is the mean of bins [a, b) and the variance of that mean, by the noise of these bins themselves and the correlation of neighbours.
+// meanOf is the mean of bins [a, b) and the variance of that mean, by the noise of these bins themselves and the
+// correlation of neighbours.
 func (l *levelSeries) meanOf(a, b int) (mean, uncertainty float64, ok bool) {
 	n := 0.0
 	for _, x := range l.v[a:b] {
@@ -141,12 +147,13 @@ func (l *levelSeries) meanOf(a, b int) (mean, uncertainty float64, ok bool) {
 // thirdQuartile is that of the magnitude of a standard normal variable.
 const thirdQuartile = 1.1503
 
-// noise estimates the noise of a series around a level that changes now and then. long is the variance that a mean over a long stretch has,
-// times its length: the largest that blocks of 1, 2, 4 to longest values show, because in noise that depends on its past, and in a pattern
-// that repeats, it grows with the length of the block; and not less than noise has in which each value depends on the one before it as these
-// do. single is the largest deviation of the blocks themselves. Both come from the third
-// quartile of the differences between neighbouring blocks, so that a quarter of them may hold steps and spikes, and yet a pattern that is
-// quiet most of the time counts.
+// noise estimates the noise of a series around a level that changes now and then. long is the variance that a mean over
+// a long stretch has, times its length: the largest that blocks of 1, 2, 4 to longest values show, because in noise
+// that depends on its past, and in a pattern that repeats, it grows with the length of the block; and not less than
+// noise has in which each value depends on the one before it as these do. single is the largest deviation of the blocks
+// themselves. Both come from the third
+// quartile of the differences between neighbouring blocks, so that a quarter of them may hold steps and spikes, and yet
+// a pattern that is quiet most of the time counts.
 func noise(v []float64, longest int) (long, single float64) {
 	const leastBlocks = 32
 	for size := 1; size == 1 || (size <= longest && len(v)/size >= leastBlocks); size *= 2 {
@@ -161,12 +168,14 @@ func noise(v []float64, longest int) (long, single float64) {
 	return long, single
 }
 
-// mostCorrelation is the largest correlation of neighbours that noise is taken to have; what is closer to 1 is a level that wanders.
+// mostCorrelation is the largest correlation of neighbours that noise is taken to have; what is closer to 1 is a level
+// that wanders.
 const mostCorrelation = 0.9
 
-// correlation estimates how neighbours of noise correlate, less its own uncertainty; one is the spread of the differences between neighbours.
-// Where each value depends on the one before it, differences grow with distance in one way, so that two ratios must agree, and never shrink
-// again, as they do in a pattern that repeats within longest values: of such a pattern nothing is claimed.
+// correlation estimates how neighbours of noise correlate, less its own uncertainty; one is the spread of the
+// differences between neighbours. Where each value depends on the one before it, differences grow with distance in one
+// way, so that two ratios must agree, and never shrink again, as they do in a pattern that repeats within longest
+// values: of such a pattern nothing is claimed.
 func correlation(v []float64, one float64, longest int) float64 {
 	const furthest = 64
 	two, four := spread(v, 2), spread(v, 4)
@@ -221,8 +230,8 @@ func blockMeans(v []float64, size int) []float64 {
 	return out
 }
 
-// withoutSpikes limits each value to the median of the width values around it and limit more or less. Steps stay where they are: a median
-// follows the majority.
+// withoutSpikes limits each value to the median of the width values around it and limit more or less. Steps stay where
+// they are: a median follows the majority.
 func withoutSpikes(v []float64, width int, limit float64) []float64 {
 	half := max(1, width/2)
 	out := make([]float64, len(v))

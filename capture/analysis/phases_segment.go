@@ -8,8 +8,8 @@ import (
 )
 
 const (
-	// minLevelChange is the least change of a level, relative to the larger of both, that makes a phase. Ours: below it two phases would get
-	// the same diagnosis.
+	// minLevelChange is the least change of a level, relative to the larger of both, that makes a phase. Ours: below it
+	// two phases would get the same diagnosis.
 	minLevelChange = 0.05
 	// penaltyFactor widens the penalty for noise that is not normal and whose correlation is only estimated.
 	penaltyFactor = 1.5
@@ -45,12 +45,13 @@ func newSegmenter(bins *capture.Bins, opt PhaseOptions) *segmenter {
 
 // changePoints returns the bins at which a new level begins, in order, without 0 and the end.
 //
-// The segmentation is the exact minimum of the squared distances of all series from their mean in each segment plus a penalty for each
-// segment (optimal partitioning; Jackson et al., 2005). Each series is first freed of spikes and divided by the deviation that its mean over
-// a long stretch has per bin, which is estimated from differences of neighbouring blocks of several lengths, so that neither noise that
-// depends on its past nor a pattern that repeats looks like a change (see noise). The penalty is the bound of Laurent and Massart (2000) for
-// a chi-squared sum over the series. Afterwards a boundary stays only where its two sides differ by their own noise, for noise may differ
-// from phase to phase, and by at least minLevelChange in one series. A slow ramp becomes a staircase.
+// The segmentation is the exact minimum of the squared distances of all series from their mean in each segment plus a
+// penalty for each segment (optimal partitioning; Jackson et al., 2005). Each series is first freed of spikes and
+// divided by the deviation that its mean over a long stretch has per bin, which is estimated from differences of
+// neighbouring blocks of several lengths, so that neither noise that depends on its past nor a pattern that repeats
+// looks like a change (see noise). The penalty is the bound of Laurent and Massart (2000) for a chi-squared sum over
+// the series. Afterwards a boundary stays only where its two sides differ by their own noise, for noise may differ from
+// phase to phase, and by at least minLevelChange in one series. A slow ramp becomes a staircase.
 func changePoints(ctx context.Context, values [][]float64, s *segmenter) ([]int, error) {
 	if 2*s.leastBins() > s.bins || !s.read(values) {
 		return nil, nil
@@ -79,7 +80,8 @@ func (s *segmenter) read(values [][]float64) bool {
 
 // allowed reports whether bins [from, to) are long enough for a phase.
 func (s *segmenter) allowed(from, to int) bool {
-	return s.time[to]-s.time[from] >= float64(s.opt.MinDuration) && s.count[to]-s.count[from] >= float64(s.opt.MinSamples)
+	return s.time[to]-s.time[from] >= float64(s.opt.MinDuration) &&
+		s.count[to]-s.count[from] >= float64(s.opt.MinSamples)
 }
 
 // leastBins is the usual number of bins of the shortest phase.
@@ -170,7 +172,8 @@ func (s *segmenter) partition(ctx context.Context) ([]int, error) {
 	return cuts, nil
 }
 
-// prune takes away boundaries whose sides do not differ enough, the least clear one first, and then those beyond the most phases.
+// prune takes away boundaries whose sides do not differ enough, the least clear one first, and then those beyond the
+// most phases.
 func (s *segmenter) prune(cuts []int) []int {
 	edges := append(append([]int{0}, cuts...), s.bins)
 	clear := make([]float64, len(edges)) // of edge i; the outer ones have none
@@ -227,7 +230,8 @@ func (s *segmenter) settle(cuts []int, reach int) []int {
 	return edges[1 : len(edges)-1]
 }
 
-// clearness is how many times over the difference between the levels of bins [a, b) and [b, c) makes a boundary; from 1 on it is one.
+// clearness is how many times over the difference between the levels of bins [a, b) and [b, c) makes a boundary; from 1
+// on it is one.
 func (s *segmenter) clearness(a, b, c int) float64 {
 	sum, enough := 0.0, false
 	for _, l := range s.series {

@@ -35,7 +35,8 @@ func gauges(series ...[]float64) []*capture.Counter {
 	axis := capture.NewUniformAxis(len(series[0]), 1e6)
 	var out []*capture.Counter
 	for _, v := range series {
-		out = append(out, &capture.Counter{Meta: capture.Meta{Name: "level", Kind: capture.Gauge}, Axis: axis, Col: capture.NewColumn(capture.Data{F: v})})
+		out = append(out, &capture.Counter{Meta: capture.Meta{Name: "level", Kind: capture.Gauge}, Axis: axis,
+			Col: capture.NewColumn(capture.Data{F: v})})
 	}
 	return out
 }
@@ -90,7 +91,8 @@ func TestStepsInNoiseAreFound(t *testing.T) {
 			}
 			missed := 0
 			for seed := range cases {
-				got := starts(t, PhaseOptions{}, plus(ar1(rand.New(rand.NewPCG(seed, uint64(n))), n, phi), 8, 100, 160, 100))
+				got := starts(t, PhaseOptions{},
+					plus(ar1(rand.New(rand.NewPCG(seed, uint64(n))), n, phi), 8, 100, 160, 100))
 				if !planted(got, max(2, n/100), n/3, n-n/3) {
 					missed++
 				}
@@ -102,8 +104,9 @@ func TestStepsInNoiseAreFound(t *testing.T) {
 	}
 }
 
-// TestNoiseHasNoPhases holds the rate of false alarms. Over lengths of 40 to 2000, 1 and 4 series and 50 seeds each, none of 700
-// captures was cut with independent noise, 2 with a correlation of neighbours of 0.5, and 3 % with 0.9; levels that wander (0.97) are cut in 11 %.
+// TestNoiseHasNoPhases holds the rate of false alarms. Over lengths of 40 to 2000, 1 and 4 series and 50 seeds each,
+// none of 700 captures was cut with independent noise, 2 with a correlation of neighbours of 0.5, and 3 % with 0.9;
+// levels that wander (0.97) are cut in 11 %.
 func TestNoiseHasNoPhases(t *testing.T) {
 	for phi, most := range map[float64]int{0: 0, 0.5: 1, 0.9: 6} {
 		wrong := 0
@@ -148,7 +151,8 @@ func TestFramesAreNoPhases(t *testing.T) {
 				}
 				got := starts(t, PhaseOptions{}, v)
 				if later == 1 && got != nil || later < 1 && !planted(got, 2*frame, n/2) {
-					t.Errorf("frames of %d+%d samples, load times %g from %d on: boundaries at %d", frame, jitter, later, n/2, got)
+					t.Errorf("frames of %d+%d samples, load times %g from %d on: boundaries at %d", frame, jitter,
+						later, n/2, got)
 				}
 			}
 		}
@@ -237,7 +241,8 @@ func TestWhatDoesNotChangeIsOnePhase(t *testing.T) {
 		missing[i] = math.NaN()
 	}
 	small := plus(zeros(100), 0, 1000, 1001) // a thousandth
-	for name, v := range map[string][]float64{"constant": plus(zeros(100), 0, 7), "zero": zeros(100), "missing": missing, "one": {3}, "few": {1, 1, 1, 9, 9, 9}, "small": small} {
+	for name, v := range map[string][]float64{"constant": plus(zeros(100), 0, 7), "zero": zeros(100),
+		"missing": missing, "one": {3}, "few": {1, 1, 1, 9, 9, 9}, "small": small} {
 		if got := starts(t, PhaseOptions{}, v); got != nil {
 			t.Errorf("%s: boundaries at %d", name, got)
 		}
@@ -261,7 +266,8 @@ func TestDeltasAreTakenPerSecond(t *testing.T) {
 		v = append(v, float64(length))
 		at += length
 	}
-	c := &capture.Counter{Meta: capture.Meta{Name: "events", Kind: capture.Delta}, Axis: axis, Col: capture.NewColumn(capture.Data{F: v})}
+	c := &capture.Counter{Meta: capture.Meta{Name: "events", Kind: capture.Delta}, Axis: axis,
+		Col: capture.NewColumn(capture.Data{F: v})}
 	if got, err := Phases(t.Context(), []*capture.Counter{c}, PhaseOptions{}); len(got) != 1 || err != nil {
 		t.Errorf("%v, %v, want one phase", got, err)
 	}
@@ -288,7 +294,8 @@ func TestAMillionSamplesHaveThePhasesOfTheirBins(t *testing.T) {
 
 // fuzzed makes values of bytes, among them missing, infinite and huge ones.
 func fuzzed(data []byte) []float64 {
-	special := map[byte]float64{250: math.NaN(), 251: math.Inf(1), 252: math.Inf(-1), 253: math.MaxFloat64, 254: math.SmallestNonzeroFloat64, 255: 1e9}
+	special := map[byte]float64{250: math.NaN(), 251: math.Inf(1), 252: math.Inf(-1), 253: math.MaxFloat64,
+		254: math.SmallestNonzeroFloat64, 255: 1e9}
 	out := make([]float64, len(data))
 	for i, b := range data {
 		x, ok := special[b]
@@ -307,7 +314,8 @@ func FuzzPhases(f *testing.F) {
 			return
 		}
 		half := len(data) / 2
-		got := starts(t, PhaseOptions{MinSamples: int(samples), MinDuration: 1, MaxPhases: int(most)}, fuzzed(data[:half]), fuzzed(data[half:2*half]))
+		got := starts(t, PhaseOptions{MinSamples: int(samples), MinDuration: 1, MaxPhases: int(most)},
+			fuzzed(data[:half]), fuzzed(data[half:2*half]))
 		if most > 0 && len(got) >= int(most) {
 			t.Errorf("%d boundaries for at most %d phases", len(got), most)
 		}

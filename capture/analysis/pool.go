@@ -6,8 +6,9 @@ import (
 	"astrolabe/capture"
 )
 
-// pool holds what the samples of a part add up to in each cell, and makes captures of any mixture of cells. A mixture is one sample of such
-// a capture, so that the catalogue's own formulas give every metric of every bootstrap replicate, on totals, in one pass.
+// pool holds what the samples of a part add up to in each cell, and makes captures of any mixture of cells. A mixture
+// is one sample of such a capture, so that the catalogue's own formulas give every metric of every bootstrap replicate,
+// on totals, in one pass.
 type pool struct {
 	part    part
 	covered []float64 // measured ns of each cell
@@ -38,13 +39,14 @@ func newPool(p part) *pool {
 	return out
 }
 
-// timed is the sum of a counter in each cell, and the time (in s) in which it was measured; a gauge is weighted by time first. Samples
-// without a value count in neither.
+// timed is the sum of a counter in each cell, and the time (in s) in which it was measured; a gauge is weighted by time
+// first. Samples without a value count in neither.
 func (p *pool) timed(c *capture.Counter) *columnSums {
 	v := c.Floats()
 	bins := p.part.cells.bins
 	n := p.part.cells.count
-	out := &columnSums{num: make([]float64, n), den: make([]float64, n), present: make([]float64, n), has: make([]bool, n)}
+	out := &columnSums{num: make([]float64, n), den: make([]float64, n), present: make([]float64, n),
+		has: make([]bool, n)}
 	turns := c.Turns()
 	if turns != nil {
 		out.waited = make([]float64, n)
@@ -134,7 +136,8 @@ func (s *columnSums) settle() *columnSums {
 // capture makes a capture with one sample per mixture. Its columns are made when a formula first reads them.
 func (p *pool) capture(d *draws) (*capture.Capture, error) {
 	from := p.part.cap
-	axis := &capture.Axis{Clock: from.Axis.Clock, Start: make([]int64, d.rows), End: make([]int64, d.rows), Covered: make([]int64, d.rows), Count: make([]float64, d.rows)}
+	axis := &capture.Axis{Clock: from.Axis.Clock, Start: make([]int64, d.rows), End: make([]int64, d.rows),
+		Covered: make([]int64, d.rows), Count: make([]float64, d.rows)}
 	var now int64
 	for r := range d.rows {
 		covered := math.Round(weigh(p.covered, d, r))
@@ -157,10 +160,13 @@ func (p *pool) capture(d *draws) (*capture.Capture, error) {
 	return capture.New(cfg)
 }
 
-func (p *pool) counter(c *capture.Counter, axis *capture.Axis, d *draws, passes map[*capture.Pass]*capture.Pass) *capture.Counter {
+func (p *pool) counter(c *capture.Counter, axis *capture.Axis, d *draws,
+	passes map[*capture.Pass]*capture.Pass) *capture.Counter {
 	out := &capture.Counter{Meta: c.Meta, Axis: axis, Pass: p.pass(c.Pass, axis, d, passes)}
 	if c.Col != nil {
-		out.Col = capture.LazyColumn(d.rows, func() (capture.Data, error) { return capture.Data{F: p.mixed(c, d)}, c.Col.Err() })
+		out.Col = capture.LazyColumn(d.rows, func() (capture.Data, error) {
+			return capture.Data{F: p.mixed(c, d)}, c.Col.Err()
+		})
 	}
 	for _, in := range c.Instances {
 		out.Instances = append(out.Instances, p.counter(in, axis, d, passes))
@@ -168,7 +174,8 @@ func (p *pool) counter(c *capture.Counter, axis *capture.Axis, d *draws, passes 
 	return out
 }
 
-func (p *pool) pass(old *capture.Pass, axis *capture.Axis, d *draws, passes map[*capture.Pass]*capture.Pass) *capture.Pass {
+func (p *pool) pass(old *capture.Pass, axis *capture.Axis, d *draws,
+	passes map[*capture.Pass]*capture.Pass) *capture.Pass {
 	if out, ok := passes[old]; ok {
 		return out
 	}
@@ -176,7 +183,9 @@ func (p *pool) pass(old *capture.Pass, axis *capture.Axis, d *draws, passes map[
 	passes[old] = out
 	if old.Duration != nil {
 		times := &capture.Counter{Meta: capture.Meta{Kind: capture.Delta}, Axis: p.part.cap.Axis, Col: old.Duration}
-		out.Duration = capture.LazyColumn(d.rows, func() (capture.Data, error) { return capture.Data{F: p.mixed(times, d)}, old.Duration.Err() })
+		out.Duration = capture.LazyColumn(d.rows, func() (capture.Data, error) {
+			return capture.Data{F: p.mixed(times, d)}, old.Duration.Err()
+		})
 	}
 	return out
 }

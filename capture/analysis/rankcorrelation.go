@@ -42,12 +42,14 @@ type Association struct {
 	N         int     // pairs of values
 }
 
-// rankAssociation is the correlation of the ranks of x and y, which have no missing values and stand in the order of time. Of pairs in groups (by
-// the numbers in groups; nil is one group) the ranks are those within the group, so that what sets groups apart counts for nothing.
+// rankAssociation is the correlation of the ranks of x and y, which have no missing values and stand in the order of
+// time. Of pairs in groups (by the numbers in groups; nil is one group) the ranks are those within the group, so that
+// what sets groups apart counts for nothing.
 //
-// The interval follows from Fisher's transformation with the variance of Bonett and Wright, (1 + r²/2) / (n - 3). Where neighbours are alike n
-// is that of as many independent pairs (by the product of the two first autocorrelations), and each group beyond the first takes one more away.
-// It is that of quantile standard deviations on both sides. ok is false where there are too few pairs or one of the series does not vary.
+// The interval follows from Fisher's transformation with the variance of Bonett and Wright, (1 + r²/2) / (n - 3). Where
+// neighbours are alike n is that of as many independent pairs (by the product of the two first autocorrelations), and
+// each group beyond the first takes one more away. It is that of quantile standard deviations on both sides. ok is
+// false where there are too few pairs or one of the series does not vary.
 func rankAssociation(x, y []float64, groups []int32, quantile float64) (a Association, ok bool) {
 	rx, ry, parts := centredRanks(x, groups), centredRanks(y, groups), 1
 	if groups != nil {
@@ -114,7 +116,8 @@ func centredRanks(v []float64, groups []int32) []float64 {
 	return out
 }
 
-// firstAutocorrelation is the first autocorrelation of centred ranks, within groups; square is the sum of their squares.
+// firstAutocorrelation is the first autocorrelation of centred ranks, within groups; square is the sum of their
+// squares.
 func firstAutocorrelation(v []float64, groups []int32, square float64) float64 {
 	last := map[int32]int{}
 	sum := 0.0
@@ -149,9 +152,10 @@ const (
 	defaultMostPairs  = 20000
 )
 
-// MovesWithDuration lists the counters whose value in a sample goes with how long the sample took, by the correlation of ranks, the closest
-// first. A counter from a run of its own is compared with the lengths of that run. The intervals hold for all of them at once (Bonferroni). A
-// counter that does not vary is not listed, and none is where samples are equally long or fewer than eight.
+// MovesWithDuration lists the counters whose value in a sample goes with how long the sample took, by the correlation
+// of ranks, the closest first. A counter from a run of its own is compared with the lengths of that run. The intervals
+// hold for all of them at once (Bonferroni). A counter that does not vary is not listed, and none is where samples are
+// equally long or fewer than eight.
 func MovesWithDuration(ctx context.Context, c *capture.Capture, opt MovesOptions) ([]Mover, error) {
 	if opt.Confidence == 0 {
 		opt.Confidence = defaultConfidence
@@ -216,7 +220,8 @@ func MovesWithDuration(ctx context.Context, c *capture.Capture, opt MovesOptions
 	return out, nil
 }
 
-// countsSomething reports whether the values of a counter are amounts or levels, and no constants, numbers of things or bits.
+// countsSomething reports whether the values of a counter are amounts or levels, and no constants, numbers of things or
+// bits.
 func countsSomething(c *capture.Counter) bool {
 	return c.Kind != capture.Constant && c.Unit != "id" && c.Unit != "bits"
 }

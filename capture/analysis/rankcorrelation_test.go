@@ -57,7 +57,8 @@ func TestIntervalsOfRankCorrelationsHoldAsOftenAsTheySay(t *testing.T) {
 			}
 		}
 		if share := float64(missed) / runs; share > 0.075 || share < 0.005 {
-			t.Errorf("a correlation of %g with neighbours of %g lies outside of %.1f %% of the intervals, want about 5", c.rho, c.phi, 100*share)
+			t.Errorf("a correlation of %g with neighbours of %g lies outside of %.1f %% of the intervals, want about 5",
+				c.rho, c.phi, 100*share)
 		}
 	}
 }
@@ -89,7 +90,8 @@ func TestTooFewOrEqualValuesHaveNoCorrelation(t *testing.T) {
 		t.Error("a series that does not vary has one")
 	}
 	groups := []int32{1, 2, 3, 4, 5, 6, 7, 8, 9, 10}
-	if _, ok := rankAssociation([]float64{1, 2, 3, 4, 5, 6, 7, 8, 9, 10}, []float64{1, 2, 3, 4, 5, 6, 7, 8, 9, 10}, groups, 1.96); ok {
+	if _, ok := rankAssociation([]float64{1, 2, 3, 4, 5, 6, 7, 8, 9, 10}, []float64{1, 2, 3, 4, 5, 6, 7, 8, 9, 10},
+		groups, 1.96); ok {
 		t.Error("groups of one have one")
 	}
 }
@@ -105,7 +107,8 @@ func dispatches(t *testing.T, lengths []int64, columns map[string][]float64, ord
 	}
 	cfg := capture.Config{Axis: a}
 	for _, name := range order {
-		cfg.Counters = append(cfg.Counters, &capture.Counter{Meta: capture.Meta{Name: name}, Axis: a, Col: capture.NewColumn(capture.Data{F: columns[name]})})
+		cfg.Counters = append(cfg.Counters, &capture.Counter{Meta: capture.Meta{Name: name}, Axis: a,
+			Col: capture.NewColumn(capture.Data{F: columns[name]})})
 	}
 	c, err := capture.New(cfg)
 	if err != nil {
@@ -124,15 +127,18 @@ func TestWhatMovesWithDurationIsFoundAndWhatDoesNotIsNot(t *testing.T) {
 		lengths[i] = int64(20_000 + 40*misses[i] + 2000*r.Float64())
 		other[i], fixed[i], gone[i] = r.Float64(), 64, math.NaN()
 	}
-	c := dispatches(t, lengths, map[string][]float64{"misses": misses, "other": other, "fixed": fixed, "gone": gone}, "other", "fixed", "gone", "misses")
+	c := dispatches(t, lengths, map[string][]float64{"misses": misses, "other": other, "fixed": fixed, "gone": gone},
+		"other", "fixed", "gone", "misses")
 	got, err := MovesWithDuration(t.Context(), c, MovesOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(got) != 2 || got[0].Counter.Name != "misses" || got[0].Low < 0.8 || got[1].Counter.Name != "other" || got[1].Low > 0 || got[1].High < 0 {
+	if len(got) != 2 || got[0].Counter.Name != "misses" || got[0].Low < 0.8 || got[1].Counter.Name != "other" ||
+		got[1].Low > 0 || got[1].High < 0 {
 		t.Errorf("got %+v", got)
 	}
-	if few, err := MovesWithDuration(t.Context(), c, MovesOptions{Most: 10}); err != nil || len(few) == 0 || few[0].N != 10 {
+	if few, err := MovesWithDuration(t.Context(), c, MovesOptions{Most: 10}); err != nil || len(few) == 0 ||
+		few[0].N != 10 {
 		t.Errorf("of ten samples: %+v, %v", few, err)
 	}
 	if _, err := MovesWithDuration(t.Context(), c, MovesOptions{Within: "kernel"}); err == nil {

@@ -20,11 +20,13 @@ const (
 
 // Row is one counter or metric of one part. Numbers are NaN where they are missing.
 type Row struct {
-	Part      string // kernel, region; "" is the whole capture
-	Name      string
-	Title     string
-	Unit      string // of Before and After, such as "bytes/s"
-	Basis     string // "per second", "per frame", "per occurrence", "per sample" of what adds up; "mean" (by time), "formula" (on totals), "constant"; "total" of a run's length
+	Part  string // kernel, region; "" is the whole capture
+	Name  string
+	Title string
+	Unit  string // of Before and After, such as "bytes/s"
+	// "per second", "per frame", "per occurrence", "per sample" of what adds up; "mean" (by time), "formula" (on
+	// totals), "constant"; "total" of a run's length
+	Basis     string
 	Direction string // "more" or "less" is better; "" where that is not known
 
 	Before, After           float64 // means over the runs
@@ -35,17 +37,20 @@ type Row struct {
 	Ratio                   float64 // After / Before
 	RatioLo                 float64
 	RatioHi                 float64
-	Effect                  float64 // Cliff's delta of the cells, of paired frames within the pairs, -1 to 1; above 0 the values after are the greater
-	Noise                   float64 // half the width of the interval that repeated runs alone give, relative to Before; NaN without repeated runs
-	P                       float64 // of no change
-	Q                       float64 // P adjusted for everything that was judged
+	// Cliff's delta of the cells, of paired frames within the pairs, -1 to 1; above 0 the values after are the greater
+	Effect float64
+	// half the width of the interval that repeated runs alone give, relative to Before; NaN without repeated runs
+	Noise float64
+	P     float64 // of no change
+	Q     float64 // P adjusted for everything that was judged
 
 	Verdict Verdict
 	Why     string   // of NotJudged
 	Notes   []string // doubts that did not prevent a judgement
 	Blocks  [2]int   // stretches that the spread within a run comes from, before and after
 
-	// BeforeCells and AfterCells are the value in each cell (frame, occurrence, sample, stretch of time) of the first run of each.
+	// BeforeCells and AfterCells are the value in each cell (frame, occurrence, sample, stretch of time) of the first
+	// run of each.
 	BeforeCells, AfterCells []float64
 
 	// BeforeCounter and AfterCounter are the series of the first run of each, for pictures; nil for durations.

@@ -108,8 +108,8 @@ func near(a, b float64) bool {
 	return a == b || math.Abs(a-b) <= 1e-6*max(math.Abs(a), math.Abs(b)) || (a != a && b != b)
 }
 
-// measured are the sums of a counter in the cells. Units whose samples lack the value do not count, or a counter that is missing in
-// some would seem to be smaller.
+// measured are the sums of a counter in the cells. Units whose samples lack the value do not count, or a counter that
+// is missing in some would seem to be smaller.
 func (r *run) measured(c *capture.Counter) *columnSums {
 	s := r.pool.timed(c)
 	if p := r.pool.part.cells; c.Kind == capture.Delta && p.per != "" {
@@ -306,8 +306,8 @@ func (r *run) resample(ctx context.Context, list []int, d *draws) ([][]float64, 
 	return out, nil
 }
 
-// setVariance is that of the replicates. Blocks are drawn around the mean of the data instead of the true one, which takes one degree of
-// freedom. Where a tenth of the replicates has no value it stays unknown.
+// setVariance is that of the replicates. Blocks are drawn around the mean of the data instead of the true one, which
+// takes one degree of freedom. Where a tenth of the replicates has no value it stays unknown.
 func (v *value) setVariance(replicates []float64) {
 	if x := varianceOf(replicates, v.blocks); x == x {
 		v.variance = x

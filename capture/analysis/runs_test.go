@@ -10,12 +10,16 @@ import (
 	"astrolabe/internal/longtests"
 )
 
-// drifting are runs of one program whose counters differ from run to run by a factor of their own: clock, temperature, other load.
-func drifting(t testing.TB, rng *rand.Rand, runs, columns int, drift float64, level func(k int) float64) []*capture.Capture {
+// drifting are runs of one program whose counters differ from run to run by a factor of their own: clock, temperature,
+// other load.
+func drifting(t testing.TB, rng *rand.Rand, runs, columns int, drift float64,
+	level func(k int) float64) []*capture.Capture {
 	p := process{0.6, 0.3}
 	out := make([]*capture.Capture, runs)
 	for i := range out {
-		out[i] = simulated(t, rng, p, columns, 800, func(k int) float64 { return level(k) * math.Exp(drift*rng.NormFloat64()) })
+		out[i] = simulated(t, rng, p, columns, 800, func(k int) float64 {
+			return level(k) * math.Exp(drift*rng.NormFloat64())
+		})
 	}
 	return out
 }
@@ -41,9 +45,11 @@ func TestRepeatedRunsKeepTheNoiseBetweenRunsFromBeingReported(t *testing.T) {
 			}
 		}
 	}
-	t.Logf("false changes in %d of %d comparisons of single runs, in %d with repeated runs", alone, comparisons, repeated)
+	t.Logf("false changes in %d of %d comparisons of single runs, in %d with repeated runs", alone,
+		comparisons, repeated)
 	if alone < comparisons*3/4 {
-		t.Errorf("single runs differ in only %d of %d comparisons: the simulation has no noise between runs", alone, comparisons)
+		t.Errorf("single runs differ in only %d of %d comparisons: the simulation has no noise between runs",
+			alone, comparisons)
 	}
 	if limit := int(float64(comparisons)*0.05 + 3*math.Sqrt(float64(comparisons)*0.05*0.95)); repeated > limit {
 		t.Errorf("false changes in %d of %d comparisons with repeated runs, more than %d", repeated, comparisons, limit)
@@ -97,10 +103,12 @@ func TestShortCapturesAreJudgedByRepeatedRunsAlone(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if r := one.Rows[0]; r.Verdict != NotJudged || r.Why != fmt.Sprintf("too few samples: 4, it takes %d to know their spread", minCells) {
+	if r := one.Rows[0]; r.Verdict != NotJudged ||
+		r.Why != fmt.Sprintf("too few samples: 4, it takes %d to know their spread", minCells) {
 		t.Errorf("one run of four samples: %s, %q", r.Verdict, r.Why)
 	}
-	res, err := Compare(t.Context(), []*capture.Capture{of(100), of(101), of(99), of(100.5)}, []*capture.Capture{of(200)}, Options{})
+	res, err := Compare(t.Context(), []*capture.Capture{of(100), of(101), of(99), of(100.5)},
+		[]*capture.Capture{of(200)}, Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -122,18 +130,20 @@ func TestACaptureIsTheSameAsItselfHoweverShort(t *testing.T) {
 
 func TestAHandfulOfDispatchesIsJudgedAsIndependent(t *testing.T) {
 	of := func(level float64) *capture.Capture {
-		return made(t, "k", map[string][]float64{"c000": {level, level * 1.01, level * 0.99, level * 1.02}}, func(c *capture.Config) {
-			c.Labels = []*capture.Label{capture.NewLabel("dispatch", []string{"0", "1", "2", "3"}, nil)}
-			for i := range c.Axis.End {
-				c.Axis.End[i] = c.Axis.Start[i] + int64(1e5*(1+i))
-			}
-		})
+		return made(t, "k", map[string][]float64{"c000": {level, level * 1.01, level * 0.99, level * 1.02}},
+			func(c *capture.Config) {
+				c.Labels = []*capture.Label{capture.NewLabel("dispatch", []string{"0", "1", "2", "3"}, nil)}
+				for i := range c.Axis.End {
+					c.Axis.End[i] = c.Axis.Start[i] + int64(1e5*(1+i))
+				}
+			})
 	}
 	res, err := Compare(t.Context(), []*capture.Capture{of(100)}, []*capture.Capture{of(130)}, Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if r := res.Rows[0]; r.Name != "c000" || r.Verdict != Changed || r.Basis != "per sample" || r.RatioLo < 1.2 || r.RatioHi > 1.4 {
+	if r := res.Rows[0]; r.Name != "c000" || r.Verdict != Changed || r.Basis != "per sample" || r.RatioLo < 1.2 ||
+		r.RatioHi > 1.4 {
 		t.Errorf("%s %s %s, %v to %v", r.Name, r.Verdict, r.Basis, r.RatioLo, r.RatioHi)
 	}
 }

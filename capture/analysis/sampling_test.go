@@ -20,7 +20,8 @@ func TestSamplesAreTimedByAClockOrAreDispatches(t *testing.T) {
 		t.Errorf("samples without a label are %+v", s)
 	}
 	kernels, err := odd.With(func(cfg *capture.Config) {
-		cfg.Labels = []*capture.Label{capture.NewLabel("kernel", []string{"a", "b", "a", "b", "a", "", "a", "a"}, func(i int) bool { return i != 5 })}
+		cfg.Labels = []*capture.Label{capture.NewLabel("kernel", []string{"a", "b", "a", "b", "a", "", "a", "a"},
+			func(i int) bool { return i != 5 })}
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -29,16 +30,19 @@ func TestSamplesAreTimedByAClockOrAreDispatches(t *testing.T) {
 		t.Errorf("dispatches are %+v", s)
 	}
 	parts := LabelParts(kernels, "kernel")
-	if len(parts) != 3 || parts[0].Name != "a" || parts[0].Count != 5 || parts[0].Longest != 40e-6 || parts[0].Median != 100e-9 || !parts[2].Missing {
+	if len(parts) != 3 || parts[0].Name != "a" || parts[0].Count != 5 || parts[0].Longest != 40e-6 ||
+		parts[0].Median != 100e-9 || !parts[2].Missing {
 		t.Errorf("parts are %+v", parts)
 	}
 	regions, err := kernels.With(func(cfg *capture.Config) {
-		cfg.Regions = []capture.Region{{Name: "outer", Start: 0, End: 900}, {Name: "inner", Start: 0, End: 100}, {Name: "inner", Start: 100, End: 400}}
+		cfg.Regions = []capture.Region{{Name: "outer", Start: 0, End: 900}, {Name: "inner", Start: 0, End: 100},
+			{Name: "inner", Start: 100, End: 400}}
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if p := RegionParts(regions); len(p) != 2 || p[0].Name != "outer" || p[0].Time != 900e-9 || p[1].Count != 2 || p[1].Time != 400e-9 || p[1].Shortest != 100e-9 {
+	if p := RegionParts(regions); len(p) != 2 || p[0].Name != "outer" || p[0].Time != 900e-9 || p[1].Count != 2 ||
+		p[1].Time != 400e-9 || p[1].Shortest != 100e-9 {
 		t.Errorf("regions took %+v", p)
 	}
 	lengths := make([]int64, 30)

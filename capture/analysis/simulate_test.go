@@ -58,7 +58,8 @@ func made(t testing.TB, name string, columns map[string][]float64, change ...fun
 }
 
 func deltaOf(axis *capture.Axis, name string, v []float64) *capture.Counter {
-	return &capture.Counter{Meta: capture.Meta{Name: name, Unit: "events", Kind: capture.Delta}, Axis: axis, Col: capture.NewColumn(capture.Data{F: v})}
+	return &capture.Counter{Meta: capture.Meta{Name: name, Unit: "events", Kind: capture.Delta}, Axis: axis,
+		Col: capture.NewColumn(capture.Data{F: v})}
 }
 
 // simulated are columns c00, c01, ... of one process.
@@ -92,7 +93,8 @@ func TestNullDataGivesAtMostTheStatedRateOfFalseDiscoveries(t *testing.T) {
 			false_, rejected := 0, 0
 			for i := range captures {
 				a, b := simulated(t, rng, c.p, columns, c.n, flat), simulated(t, rng, c.p, columns, c.n, flat)
-				res, err := Compare(t.Context(), []*capture.Capture{a}, []*capture.Capture{b}, Options{Replicates: 200, Seed: uint64(i)})
+				res, err := Compare(t.Context(), []*capture.Capture{a}, []*capture.Capture{b},
+					Options{Replicates: 200, Seed: uint64(i)})
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -108,7 +110,8 @@ func TestNullDataGivesAtMostTheStatedRateOfFalseDiscoveries(t *testing.T) {
 					}
 				}
 			}
-			// With nothing changed every discovery is false, so the rate is that of comparisons with any. Three standard errors are allowed.
+			// With nothing changed every discovery is false, so the rate is that of comparisons with any. Three
+			// standard errors are allowed.
 			rate := float64(false_) / float64(captures)
 			raw := float64(rejected) / float64(captures*columns)
 			t.Logf("false discoveries in %.3f of the comparisons, %.3f of single tests at 0.05", rate, raw)
@@ -140,7 +143,8 @@ func TestPlantedChangesAreFoundAndIntervalsCoverThem(t *testing.T) {
 			found, covered, coveredRatio, wrong, total := 0, 0, 0, 0.0, 0
 			for i := range captures {
 				a, b := simulated(t, rng, c.p, columns, c.n, flat), simulated(t, rng, c.p, columns, c.n, level)
-				res, err := Compare(t.Context(), []*capture.Capture{a}, []*capture.Capture{b}, Options{Replicates: 200, Seed: uint64(i)})
+				res, err := Compare(t.Context(), []*capture.Capture{a}, []*capture.Capture{b},
+					Options{Replicates: 200, Seed: uint64(i)})
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -172,7 +176,9 @@ func TestPlantedChangesAreFoundAndIntervalsCoverThem(t *testing.T) {
 			}
 			power := float64(found) / float64(captures*planted)
 			cover, ratios := float64(covered)/float64(total), float64(coveredRatio)/float64(total)
-			t.Logf("found %.3f of the planted changes; intervals cover %.3f (difference), %.3f (ratio); %.3f of the discoveries are false", power, cover, ratios, wrong/float64(captures))
+			t.Logf(
+				"found %.3f of the planted changes; intervals cover %.3f (difference), %.3f (ratio); %.3f of the discoveries are false",
+				power, cover, ratios, wrong/float64(captures))
 			if power < 0.85 {
 				t.Errorf("found only %.3f of the planted changes of 50 %%", power)
 			}

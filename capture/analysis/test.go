@@ -66,7 +66,8 @@ func within(before, after []value) spreads {
 	return s
 }
 
-// between is the spread of the means that the differences between repeated runs tell. It is taken to be that of both sides.
+// between is the spread of the means that the differences between repeated runs tell. It is taken to be that of both
+// sides.
 func between(before, after []value) spreads {
 	var squares, df float64
 	for _, list := range [][]value{before, after} {
@@ -105,7 +106,8 @@ func fieller(a, b float64, s spreads, alpha float64) (lo, hi float64) {
 	return (ratio - half) / (1 - g), (ratio + half) / (1 - g)
 }
 
-// cliff is Cliff's delta: the chance that a value of y exceeds one of x, less that of the reverse. Missing values are left out.
+// cliff is Cliff's delta: the chance that a value of y exceeds one of x, less that of the reverse. Missing values are
+// left out.
 func cliff(x, y []float64) float64 {
 	x, y = sortedPresent(x), sortedPresent(y)
 	if len(x) == 0 || len(y) == 0 {

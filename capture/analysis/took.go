@@ -7,7 +7,8 @@ import (
 	"astrolabe/capture"
 )
 
-// Took is how long everything of one name took, in seconds: the samples with one value of a label, or the regions of one name.
+// Took is how long everything of one name took, in seconds: the samples with one value of a label, or the regions of
+// one name.
 type Took struct {
 	Name    string
 	Missing bool // the samples without a value
@@ -18,10 +19,12 @@ type Took struct {
 	Slow                      int // those that took much longer than the others of this name
 }
 
-// slowFactor is how many times the median of its name something must take to be slow, beside being an outlier. Ours, as for frames.
+// slowFactor is how many times the median of its name something must take to be slow, beside being an outlier. Ours, as
+// for frames.
 const slowFactor = 1.5
 
-// LabelParts says what the samples took for every value of a label, the longest time first; none where there is no such label.
+// LabelParts says what the samples took for every value of a label, the longest time first; none where there is no such
+// label.
 func LabelParts(c *capture.Capture, label string) []Took {
 	l := c.Label(label)
 	if l == nil {
@@ -47,7 +50,8 @@ func LabelParts(c *capture.Capture, label string) []Took {
 	return out
 }
 
-// RegionParts says what the regions of every name took from their start to their end, those within them included, the longest time first.
+// RegionParts says what the regions of every name took from their start to their end, those within them included, the
+// longest time first.
 func RegionParts(c *capture.Capture) []Took {
 	names, by := regionsNamed(c)
 	out := make([]Took, 0, len(names))

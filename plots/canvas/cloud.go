@@ -7,8 +7,8 @@ import (
 	"slices"
 )
 
-// cloud collects points in the device pixels of a frame, so that drawing costs as much as the frame is large, however many
-// points there are. Every point leaves ink; where many fall together the cloud is denser.
+// cloud collects points in the device pixels of a frame, so that drawing costs as much as the frame is large, however
+// many points there are. Every point leaves ink; where many fall together the cloud is denser.
 type cloud struct {
 	frame  Rect
 	w, h   int
@@ -86,7 +86,8 @@ func (c *cloud) Draw(sc *Scene, t *Theme) {
 			alpha = 0xa0
 		}
 		for _, p := range c.points {
-			sc.Disc(min(max(p.x, c.frame.X), c.frame.Right()), min(max(p.y, c.frame.Y), c.frame.Bottom()), r, WithAlpha(p.color, alpha))
+			sc.Disc(min(max(p.x, c.frame.X), c.frame.Right()), min(max(p.y, c.frame.Y), c.frame.Bottom()), r,
+				WithAlpha(p.color, alpha))
 		}
 		return
 	}

@@ -42,8 +42,8 @@ func ThemeNamed(name string) (*Theme, error) {
 }
 
 // SizeNamed returns a size for a purpose: "page" is the default, "ticket" fits the column of an issue tracker without
-// being scaled down, "ticket2x" is the same for screens of twice the density, "slide" fills a slide of 16:9, and "print"
-// is 18 cm wide at 300 dpi.
+// being scaled down, "ticket2x" is the same for screens of twice the density, "slide" fills a slide of 16:9, and
+// "print" is 18 cm wide at 300 dpi.
 func SizeNamed(name string) (Size, error) {
 	switch name {
 	case "", "page":

@@ -16,23 +16,24 @@ import (
 	"astrolabe/plots/typeset"
 )
 
-// Text that the compiled-in fonts lack letters for is set in fonts of the system by package typeset. What is cached there depends on
-// the fonts alone, so that all pictures of the process share it.
+// Text that the compiled-in fonts lack letters for is set in fonts of the system by package typeset. What is cached
+// there depends on the fonts alone, so that all pictures of the process share it.
 var Setter atomic.Pointer[typeset.Setter]
 
 func init() { Setter.Store(NewSetter(typeset.Places)) }
 
 // NewSetter makes a setter over the typefaces in the order of their faces.
 func NewSetter(places func() []string) *typeset.Setter {
-	return typeset.New([]typeset.Face{Regular: {TTF: liberationsansregular.TTF}, Bold: {TTF: liberationsansbold.TTF, Bold: true},
+	return typeset.New([]typeset.Face{Regular: {TTF: liberationsansregular.TTF},
+		Bold: {TTF: liberationsansbold.TTF, Bold: true},
 		Mono: {TTF: liberationmonoregular.TTF}}, places)
 }
 
 // SetLine sets a text that is not plain.
 func SetLine(f Face, text string) *typeset.Line { return Setter.Load().Line(int(f), text) }
 
-// Isolated keeps a name or value from data apart in a text of the program: in a Hebrew or Arabic name the order of what the
-// program puts beside it, such as a number, would change.
+// Isolated keeps a name or value from data apart in a text of the program: in a Hebrew or Arabic name the order of what
+// the program puts beside it, such as a number, would change.
 func Isolated(s string) string {
 	if s == "" || !typeset.RightToLeft(s) {
 		return s
@@ -93,7 +94,8 @@ func (u FontUse) With(o FontUse) FontUse {
 // FontsKey heads each font in the provenance of a report.
 const FontsKey = "Font"
 
-// Names are the fonts and what they lack, nil where there is nothing to say: the compiled-in fonts come with the version of the program.
+// Names are the fonts and what they lack, nil where there is nothing to say: the compiled-in fonts come with the
+// version of the program.
 func (u FontUse) Names() []string {
 	var out []string
 	for _, f := range u.fonts {
@@ -117,9 +119,13 @@ func (u FontUse) Warning() string {
 	if len(u.missing) == 0 {
 		return ""
 	}
-	text := fmt.Sprintf("no font of this system has %s: written as code points in the picture. Install a font that has them, or name one in %s", CodePoints(u.missing), typeset.Variable)
+	text := fmt.Sprintf(
+		"no font of this system has %s: written as code points in the picture. Install a font that has them, or name one in %s",
+		CodePoints(u.missing), typeset.Variable)
 	if places, set := typeset.Named(); set {
-		text = fmt.Sprintf("no font in %s has %s: written as code points in the picture. Where it is set, no other place is searched", typeset.Variable, CodePoints(u.missing))
+		text = fmt.Sprintf(
+			"no font in %s has %s: written as code points in the picture. Where it is set, no other place is searched",
+			typeset.Variable, CodePoints(u.missing))
 		for _, p := range places {
 			if _, err := os.Stat(p); err != nil {
 				text += fmt.Sprintf("; it names %s, which cannot be read", p)

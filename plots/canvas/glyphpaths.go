@@ -17,14 +17,14 @@ import (
 	"astrolabe/plots/typeset"
 )
 
-// Glyphs of fonts of the system stand once in a document, however often they are used: an SVG has them among its definitions, a PDF
-// as forms.
+// Glyphs of fonts of the system stand once in a document, however often they are used: an SVG has them among its
+// definitions, a PDF as forms.
 
 // glyphUnits is how many units of a path in a document make an em.
 const glyphUnits = 1000
 
-// glyphPath writes an outline with the operators of a format, moved by an offset in units. Curves of the second degree are raised to
-// the third where the format has no others.
+// glyphPath writes an outline with the operators of a format, moved by an offset in units. Curves of the second degree
+// are raised to the third where the format has no others.
 func glyphPath(outline []typeset.Segment, dx, dy float64, op func(kind uint8, xy []float64) string, quads bool) string {
 	var b strings.Builder
 	var px, py float64 // where the last segment ended
@@ -38,7 +38,8 @@ func glyphPath(outline []typeset.Segment, dx, dy float64, op func(kind uint8, xy
 		kind := s.Kind
 		if kind == typeset.QuadTo && !quads {
 			kind = typeset.CubeTo
-			xy = []float64{px + (xy[0]-px)*2/3, py + (xy[1]-py)*2/3, xy[2] + (xy[0]-xy[2])*2/3, xy[3] + (xy[1]-xy[3])*2/3, xy[2], xy[3]}
+			xy = []float64{px + (xy[0]-px)*2/3, py + (xy[1]-py)*2/3, xy[2] + (xy[0]-xy[2])*2/3,
+				xy[3] + (xy[1]-xy[3])*2/3, xy[2], xy[3]}
 		}
 		if kind == typeset.MoveTo {
 			if open {
@@ -75,7 +76,8 @@ func coordinates(xy []float64) string {
 	return strings.Join(out, " ")
 }
 
-// svgGlyphs are the definitions of an SVG. Their names come from what they show, so that several pictures in one HTML page agree.
+// svgGlyphs are the definitions of an SVG. Their names come from what they show, so that several pictures in one HTML
+// page agree.
 type svgGlyphs struct {
 	names map[*typeset.Segment]string
 	defs  strings.Builder
@@ -102,7 +104,8 @@ func (g *svgGlyphs) add(outline []typeset.Segment) string {
 	return name
 }
 
-// pdfGlyph is a glyph as a form of a PDF. A form is clipped to a box that begins at zero, so the outline is moved into it.
+// pdfGlyph is a glyph as a form of a PDF. A form is clipped to a box that begins at zero, so the outline is moved into
+// it.
 type pdfGlyph struct {
 	content       []byte
 	id            string
@@ -122,12 +125,14 @@ func newPDFGlyph(outline []typeset.Segment) *pdfGlyph {
 	}
 	const air = 0.01
 	g := &pdfGlyph{left: left - air, bottom: bottom - air, width: right - left + 2*air, height: top - bottom + 2*air}
-	g.content = []byte(glyphPath(outline, -g.left*glyphUnits, -g.bottom*glyphUnits, func(kind uint8, xy []float64) string {
-		if kind == closePath {
-			return "h\n"
-		}
-		return coordinates(xy) + " " + map[uint8]string{typeset.MoveTo: "m", typeset.LineTo: "l", typeset.CubeTo: "c"}[kind] + "\n"
-	}, false) + "f\n")
+	g.content = []byte(glyphPath(outline, -g.left*glyphUnits, -g.bottom*glyphUnits,
+		func(kind uint8, xy []float64) string {
+			if kind == closePath {
+				return "h\n"
+			}
+			return coordinates(xy) + " " + map[uint8]string{typeset.MoveTo: "m", typeset.LineTo: "l",
+				typeset.CubeTo: "c"}[kind] + "\n"
+		}, false) + "f\n")
 	h := fnv.New64a()
 	h.Write(g.content)
 	g.id = fmt.Sprintf("%016x", h.Sum64())
@@ -158,7 +163,8 @@ func (c *pdfCanvas) glyph(at vg.Point, size vg.Length, outline []typeset.Segment
 	x, y := c.xy(at)
 	s := size.Points()
 	y += c.sheet - c.height // fpdf places forms as if it had not turned the page
-	c.doc.UseTemplateScaled(g, fpdf.PointType{X: x + g.left*s, Y: y - (g.bottom+g.height)*s}, fpdf.SizeType{Wd: g.width * s, Ht: g.height * s})
+	c.doc.UseTemplateScaled(g, fpdf.PointType{X: x + g.left*s, Y: y - (g.bottom+g.height)*s},
+		fpdf.SizeType{Wd: g.width * s, Ht: g.height * s})
 }
 
 var _ glyphCanvas = (*pdfCanvas)(nil)
@@ -176,10 +182,10 @@ func (c *pdfCanvas) setFont(f font.Face) (family string) {
 	return pdfFamily(which)
 }
 
-// hide writes text that is not drawn. The font has no glyphs for it, and none is looked for: what counts is that the codes
-// of these fonts are those of Unicode, and that the text is as wide as what is seen. Programs that read text from pages expect its
-// characters from left to right and turn round what is Hebrew or Arabic. Characters beyond the Basic Multilingual Plane take two
-// codes, which only ActualText says to be one.
+// hide writes text that is not drawn. The font has no glyphs for it, and none is looked for: what counts is that the
+// codes of these fonts are those of Unicode, and that the text is as wide as what is seen. Programs that read text from
+// pages expect its characters from left to right and turn round what is Hebrew or Arabic. Characters beyond the Basic
+// Multilingual Plane take two codes, which only ActualText says to be one.
 func (c *pdfCanvas) hide(f font.Face, at vg.Point, width vg.Length, text string, rtl bool) {
 	family := c.setFont(f)
 	x, y := c.xy(at)
@@ -204,7 +210,8 @@ func (c *pdfCanvas) hide(f font.Face, at vg.Point, width vg.Length, text string,
 	if natural > 0 {
 		stretch = width.Points() / natural * 100
 	}
-	show := fmt.Sprintf("BT 3 Tr %.3f Tz %.2f %.2f Td <%X> Tj 0 Tr 100 Tz ET", stretch, x, c.height-y, utf16Bytes(codes))
+	show := fmt.Sprintf("BT 3 Tr %.3f Tz %.2f %.2f Td <%X> Tj 0 Tr 100 Tz ET", stretch, x, c.height-y,
+		utf16Bytes(codes))
 	if len(codes) > len(runes) && !rtl {
 		show = fmt.Sprintf("/Span <</ActualText <FEFF%X>>> BDC %s EMC", utf16Bytes(codes), show)
 	}

@@ -7,11 +7,11 @@ import (
 	"astrolabe/plots/typeset"
 )
 
-// Names of counters are long, and those of one chart differ in a few letters: shortened in the middle each by itself, they may
-// all become one.
+// Names of counters are long, and those of one chart differ in a few letters: shortened in the middle each by itself,
+// they may all become one.
 
-// FitNames shortens names to a width so that names which differ stay different: of those that would look alike, the part in
-// which they differ is kept.
+// FitNames shortens names to a width so that names which differ stay different: of those that would look alike, the
+// part in which they differ is kept.
 func (s Style) FitNames(names []string, width float64) []string {
 	out := make([]string, len(names))
 	alike := map[string][]int{}
@@ -119,7 +119,8 @@ func LinesEach(rows, lines int) []int {
 	return out
 }
 
-// NameLines wraps names to lines of a width, as many as there is room for, and shortens those that need more as fitNames does.
+// NameLines wraps names to lines of a width, as many as there is room for, and shortens those that need more as
+// fitNames does.
 func (s Style) NameLines(names []string, width float64, room []int) [][]string {
 	out := make([][]string, len(names))
 	var long []int

@@ -12,7 +12,8 @@ import (
 // an Abort method, that is called instead of Close after a failed write and must leave nothing behind.
 type Create func(path string) (io.WriteCloser, error)
 
-// Files creates files anywhere: each is written beside its final place and renamed when it is complete. Folders that do not exist are made.
+// Files creates files anywhere: each is written beside its final place and renamed when it is complete. Folders that do
+// not exist are made.
 func Files(path string) (io.WriteCloser, error) {
 	f, err := formats.Create(path)
 	if err != nil {

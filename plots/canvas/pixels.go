@@ -8,7 +8,8 @@ import (
 
 // NewImage is a transparent picture of the size of a snapped rectangle.
 func NewImage(sc *Scene, r Rect) *image.NRGBA {
-	return image.NewNRGBA(image.Rect(0, 0, max(1, int(math.Round(r.W*sc.Scale))), max(1, int(math.Round(r.H*sc.Scale)))))
+	return image.NewNRGBA(image.Rect(0, 0, max(1, int(math.Round(r.W*sc.Scale))),
+		max(1, int(math.Round(r.H*sc.Scale)))))
 }
 
 func SetPixel(px []uint8, c color.NRGBA) {

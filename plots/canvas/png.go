@@ -80,7 +80,9 @@ func paletted(img *image.RGBA) *image.Paletted {
 			all = append(all, colorCount{k - 1, counts.vals[i]})
 		}
 	}
-	slices.SortFunc(all, func(a, b colorCount) int { return cmp.Or(cmp.Compare(b.n, a.n), cmp.Compare(a.color, b.color)) })
+	slices.SortFunc(all, func(a, b colorCount) int {
+		return cmp.Or(cmp.Compare(b.n, a.n), cmp.Compare(a.color, b.color))
+	})
 	if len(all) > 256 {
 		farthestFirst(all, 160, 256)
 	}
@@ -122,8 +124,8 @@ func paletted(img *image.RGBA) *image.Paletted {
 // colorCount is a colour and the number of its pixels.
 type colorCount struct{ color, n uint32 }
 
-// farthestFirst reorders all so that behind the first from colours, at each place up to the given one, stands the colour
-// that is least like any before it: the error of a palette cut there is then small everywhere.
+// farthestFirst reorders all so that behind the first from colours, at each place up to the given one, stands the
+// colour that is least like any before it: the error of a palette cut there is then small everywhere.
 func farthestFirst(all []colorCount, from, to int) {
 	dist := make([]int, len(all))
 	for i := range all {

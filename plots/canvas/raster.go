@@ -67,8 +67,8 @@ func snap(at, length float64) (from, to int) {
 	return from, max(from+1, int(math.Round(at+length)))
 }
 
-// blend puts a colour over an opaque pixel. Coverage is kept to 16 levels: no eye can tell, and the picture then has few
-// enough colours for a palette.
+// blend puts a colour over an opaque pixel. Coverage is kept to 16 levels: no eye can tell, and the picture then has
+// few enough colours for a palette.
 func blend(px []uint8, c color.NRGBA, cover uint8) {
 	a := uint32(c.A)
 	if cover < 0xff {

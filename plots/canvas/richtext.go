@@ -75,7 +75,8 @@ func breakRuns(runs []Run, width float64) []richLine {
 		line, x = nil, 0
 	}
 	add := func(r Run, w float64, space float64) {
-		if n := len(line); n > 0 && line[n-1].Style == r.Style && line[n-1].Color == r.Color && line[n-1].Code == r.Code {
+		if n := len(line); n > 0 && line[n-1].Style == r.Style && line[n-1].Color == r.Color &&
+			line[n-1].Code == r.Code {
 			if space > 0 {
 				line[n-1].Text += " "
 			}

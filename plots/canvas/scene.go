@@ -99,7 +99,8 @@ func (sc *Scene) Fill(r Rect, c color.NRGBA) {
 	}
 }
 
-// Strip fills the area between the edges of a strip, trace draws a reduced line, and image puts a picture where a whole device pixel begins.
+// Strip fills the area between the edges of a strip, trace draws a reduced line, and image puts a picture where a whole
+// device pixel begins.
 func (sc *Scene) Strip(s *Strip, c color.NRGBA) { sc.Ops = append(sc.Ops, stripOp{s, c}) }
 func (sc *Scene) Trace(t *Trace, c color.NRGBA, width float64) {
 	sc.Ops = append(sc.Ops, TraceOp{t, c, width})
@@ -141,7 +142,8 @@ func (sc *Scene) Segment(a, b Point, thick float64, c color.NRGBA) {
 		return
 	}
 	ox, oy := -dy/n*thick/2, dx/n*thick/2
-	sc.Poly(c, Point{a.X + ox, a.Y + oy}, Point{b.X + ox, b.Y + oy}, Point{b.X - ox, b.Y - oy}, Point{a.X - ox, a.Y - oy})
+	sc.Poly(c, Point{a.X + ox, a.Y + oy}, Point{b.X + ox, b.Y + oy}, Point{b.X - ox, b.Y - oy},
+		Point{a.X - ox, a.Y - oy})
 }
 
 // Frame draws the outline of a rectangle.

@@ -11,8 +11,8 @@ import (
 )
 
 // Svg returns the scene as an SVG document with real text. Fonts are named, not embedded. Where the reader's system
-// lacks Liberation, Arial has its metrics; where it lacks both, the length written with each text keeps it in place. Text in
-// fonts of the system is drawn as shapes, with the text itself unseen above them.
+// lacks Liberation, Arial has its metrics; where it lacks both, the length written with each text keeps it in place.
+// Text in fonts of the system is drawn as shapes, with the text itself unseen above them.
 func (sc *Scene) Svg() ([]byte, error) {
 	c := vgsvg.New(vg.Length(sc.W*pointsPerPixel), vg.Length(sc.H*pointsPerPixel))
 	p := &vectorPainter{c: c}
@@ -41,8 +41,8 @@ func (sc *Scene) Svg() ([]byte, error) {
 	return doc, nil
 }
 
-// withTextLengths adds to every text element the length that was measured for it. The elements stand in the order in which
-// the texts were drawn, and "<text " cannot occur elsewhere because text is escaped.
+// withTextLengths adds to every text element the length that was measured for it. The elements stand in the order in
+// which the texts were drawn, and "<text " cannot occur elsewhere because text is escaped.
 func withTextLengths(doc []byte, texts []vectorText) []byte {
 	parts := bytes.Split(doc, []byte("<text "))
 	var out bytes.Buffer
@@ -54,7 +54,8 @@ func withTextLengths(doc []byte, texts []vectorText) []byte {
 				hidden = `fill-opacity="0" `
 			}
 			out.WriteString(texts[i].shapes)
-			fmt.Fprintf(&out, `<text textLength="%.5g" lengthAdjust="spacingAndGlyphs" xml:space="preserve" %s`, texts[i].width*pointsPerPixel, hidden)
+			fmt.Fprintf(&out, `<text textLength="%.5g" lengthAdjust="spacingAndGlyphs" xml:space="preserve" %s`,
+				texts[i].width*pointsPerPixel, hidden)
 		} else {
 			out.WriteString("<text ")
 		}

@@ -146,9 +146,9 @@ func (s Style) Height() float64 { return s.Ascent() + s.Descent() }
 // Leading is the distance between the baselines of running text.
 func (s Style) Leading() float64 { return s.Size * 1.38 }
 
-// Printable makes a text one line: control characters and line breaks become spaces, invisible formatting vanishes, and invalid
-// UTF-8 becomes U+FFFD. What joins or orders letters stays. Characters that would change the order of what follows them
-// unseen stay too: they are drawn as their code points. Every text of a scene has passed through it.
+// Printable makes a text one line: control characters and line breaks become spaces, invisible formatting vanishes, and
+// invalid UTF-8 becomes U+FFFD. What joins or orders letters stays. Characters that would change the order of what
+// follows them unseen stay too: they are drawn as their code points. Every text of a scene has passed through it.
 func Printable(s string) string {
 	clean := true
 	for _, r := range s {
@@ -171,8 +171,8 @@ func Printable(s string) string {
 	}, strings.ToValidUTF8(s, string(utf8.RuneError)))
 }
 
-// Undirected is printable for pages that another program draws: characters that turn around the order of what follows stand as their code points,
-// as they do in pictures.
+// Undirected is printable for pages that another program draws: characters that turn around the order of what follows
+// stand as their code points, as they do in pictures.
 func Undirected(s string) string {
 	s = Printable(s)
 	if !strings.ContainsAny(s, directions) {

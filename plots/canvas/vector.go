@@ -123,8 +123,8 @@ type glyphCanvas interface {
 	hide(f font.Face, at vg.Point, width vg.Length, text string, rtl bool)
 }
 
-// shaped draws a run in a font of the system as shapes, so that a reader without the font sees the same, with the text unseen over
-// them, so that it can be searched and copied.
+// shaped draws a run in a font of the system as shapes, so that a reader without the font sees the same, with the text
+// unseen over them, so that it can be searched and copied.
 func (v *vectorPainter) shaped(o TextOp, run typeset.Run) {
 	size := o.Style.Size * pointsPerPixel
 	x, w := o.x+run.X*o.Style.Size, run.Width*o.Style.Size
@@ -143,11 +143,13 @@ func (v *vectorPainter) shaped(o TextOp, run typeset.Run) {
 		return
 	}
 	var shapes strings.Builder
-	fmt.Fprintf(&shapes, `<g fill="#%02x%02x%02x" fill-opacity="%.3g" stroke="none">`, o.color.R, o.color.G, o.color.B, float64(o.color.A)/255)
+	fmt.Fprintf(&shapes, `<g fill="#%02x%02x%02x" fill-opacity="%.3g" stroke="none">`, o.color.R, o.color.G, o.color.B,
+		float64(o.color.A)/255)
 	for _, g := range run.Glyphs {
 		if len(g.Outline) > 0 {
 			p := place(g)
-			fmt.Fprintf(&shapes, `<use xlink:href="#%s" transform="translate(%.2f %.2f) scale(%.5f)"/>`, v.glyphs.add(g.Outline), p.X.Points(), p.Y.Points(), size/glyphUnits)
+			fmt.Fprintf(&shapes, `<use xlink:href="#%s" transform="translate(%.2f %.2f) scale(%.5f)"/>`,
+				v.glyphs.add(g.Outline), p.X.Points(), p.Y.Points(), size/glyphUnits)
 		}
 	}
 	shapes.WriteString("</g>\n")

@@ -9,9 +9,9 @@ import (
 	"astrolabe/plots/typeset"
 )
 
-// Wrap breaks a text into lines no wider than width: at spaces and where scripts without spaces allow it, else behind the
-// punctuation and case changes that counter names consist of, else anywhere. Explicit line breaks are kept. At least one line is
-// returned. Lines of a paragraph with Hebrew or Arabic begin with a mark of its direction.
+// Wrap breaks a text into lines no wider than width: at spaces and where scripts without spaces allow it, else behind
+// the punctuation and case changes that counter names consist of, else anywhere. Explicit line breaks are kept. At
+// least one line is returned. Lines of a paragraph with Hebrew or Arabic begin with a mark of its direction.
 func (s Style) Wrap(text string, width float64) []string {
 	var lines []string
 	for _, para := range strings.Split(strings.ReplaceAll(text, "\r\n", "\n"), "\n") {
@@ -27,7 +27,8 @@ func (s Style) Wrap(text string, width float64) []string {
 	return lines
 }
 
-// parts divides a word where a line may end within it, as between Chinese characters. A word of the compiled-in fonts is one.
+// parts divides a word where a line may end within it, as between Chinese characters. A word of the compiled-in fonts
+// is one.
 func (f Face) parts(word string) []string {
 	if f.plain(word) {
 		return []string{word}
@@ -37,7 +38,8 @@ func (f Face) parts(word string) []string {
 	characters, lines := typeset.Breaks(word)
 	k := 0
 	for _, to := range lines {
-		// A word without such a place, as Thai has them, is cut at some length: it is set anew for every line that it takes.
+		// A word without such a place, as Thai has them, is cut at some length: it is set anew for every line that it
+		// takes.
 		for k < len(characters) && characters[k] <= to {
 			k++
 			if k == len(characters) || characters[k] > to || k%longestPart == 0 {
@@ -57,7 +59,8 @@ func wordsOf(text string) []string {
 	words := strings.Fields(text)
 	out := words[:0]
 	for _, w := range words {
-		if n := len(out); n > 0 && strings.HasPrefix(w, "%") && len(w) <= 2 && out[n-1] != "" && out[n-1][len(out[n-1])-1] <= '9' && out[n-1][len(out[n-1])-1] >= '0' {
+		if n := len(out); n > 0 && strings.HasPrefix(w, "%") && len(w) <= 2 && out[n-1] != "" &&
+			out[n-1][len(out[n-1])-1] <= '9' && out[n-1][len(out[n-1])-1] >= '0' {
 			out[n-1] += " " + w
 			continue
 		}
@@ -201,7 +204,8 @@ func (s Style) Fit(text string, width float64) string {
 	return elided(text, ends, lo)
 }
 
-// elided keeps so many of the characters of a text, given by where they end, and puts an ellipsis in place of the others.
+// elided keeps so many of the characters of a text, given by where they end, and puts an ellipsis in place of the
+// others.
 func elided(text string, ends []int, keep int) string {
 	if keep >= len(ends) {
 		return text

@@ -47,7 +47,8 @@ func (a *Account) Gain(p AccountPart) string {
 	return gainText(p.Low/float64(a.Base), p.High/float64(a.Base))
 }
 
-// gainText is what relieving something saves, as a range that is rounded to five points of a percent: more digits would say more than is known.
+// gainText is what relieving something saves, as a range that is rounded to five points of a percent: more digits would
+// say more than is known.
 func gainText(low, high float64) string {
 	a, b := FivePoints(low), FivePoints(high)
 	switch {
@@ -105,8 +106,8 @@ func (a *Account) shown(t *canvas.Theme) (list []AccountPart, colors []color.NRG
 	return list, colors
 }
 
-// free are colours for the parts that have none of a timeline: those that it does not use, or where these do not suffice those that no other part
-// has.
+// free are colours for the parts that have none of a timeline: those that it does not use, or where these do not
+// suffice those that no other part has.
 func (a *Account) free(list []AccountPart, n int) []int {
 	need, parts, all := 0, map[int]bool{}, map[int]bool{}
 	for _, slot := range a.slots {
@@ -135,7 +136,8 @@ func (a *Account) free(list []AccountPart, n int) []int {
 	return without(nil)
 }
 
-// AccountChart draws an account as one bar of the whole, and what led when as a lane over time, with the names of the parts below.
+// AccountChart draws an account as one bar of the whole, and what led when as a lane over time, with the names of the
+// parts below.
 func AccountChart(a *Account, title string) *Plot {
 	return New(title, "account", &accountChart{a, title})
 }
@@ -145,8 +147,8 @@ type accountChart struct {
 	title string
 }
 
-// drawKeys names the parts below a bar, each behind a sample of its colour, one after the other in at most so many rows, and returns where they
-// end. With sc nil nothing is drawn.
+// drawKeys names the parts below a bar, each behind a sample of its colour, one after the other in at most so many
+// rows, and returns where they end. With sc nil nothing is drawn.
 func (a *Account) drawKeys(sc *canvas.Scene, t *canvas.Theme, x, y, width float64, rows int) float64 {
 	s := canvas.Regular.Of(t.Text)
 	list, colors := a.shown(t)
@@ -292,15 +294,16 @@ func (a *Account) drawBar(sc *canvas.Scene, t *canvas.Theme, bar canvas.Rect) {
 	sc.Frame(bar, 1, t.Rule)
 }
 
-// DrawWhole draws the bar of the whole under a heading, with the names of its parts below it, and returns the y below them.
+// DrawWhole draws the bar of the whole under a heading, with the names of its parts below it, and returns the y below
+// them.
 func (a *Account) DrawWhole(sc *canvas.Scene, t *canvas.Theme, at canvas.Rect) float64 {
 	y := DrawHeading(sc, t, "Where the time went", a.heading(), at) + t.Text*0.2
 	a.drawBar(sc, t, canvas.Box(at.X, y, at.W, accountBarHeight(t)))
 	return a.drawKeys(sc, t, at.X, y+accountBarHeight(t)+t.Text*0.35, at.W, 2)
 }
 
-// Below is a timeline with what led when in a lane below it, on the same axis. Any other chart, and a timeline of another window of time, stays
-// as it is; without a chart the lane stands alone.
+// Below is a timeline with what led when in a lane below it, on the same axis. Any other chart, and a timeline of
+// another window of time, stays as it is; without a chart the lane stands alone.
 func (a *Account) Below(p *Plot) *Plot {
 	t0, t1 := a.over()
 	if t1 <= t0 {

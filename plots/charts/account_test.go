@@ -9,7 +9,8 @@ func TestGainsAreRoundedRanges(t *testing.T) {
 	for _, c := range []struct {
 		low, high float64
 		want      string
-	}{{0.126, 0.198, "15 to 20 %"}, {0.3056, 0.3056, "about 30 %"}, {0.01, 0.11, "up to 10 %"}, {0.001, 0.02, "below 5 %"}, {-1, 7, "up to 100 %"}} {
+	}{{0.126, 0.198, "15 to 20 %"}, {0.3056, 0.3056, "about 30 %"}, {0.01, 0.11, "up to 10 %"},
+		{0.001, 0.02, "below 5 %"}, {-1, 7, "up to 100 %"}} {
 		if got := gainText(c.low, c.high); got != c.want {
 			t.Errorf("%v to %v is %q, want %q", c.low, c.high, got, c.want)
 		}
@@ -21,9 +22,11 @@ func TestAPartHasTheColourOfTheSeriesAboutIt(t *testing.T) {
 	part := func(name string, ms int64) AccountPart {
 		return AccountPart{Name: name, Kind: "unit", Title: name, Explained: true, Time: ms * 1e6}
 	}
-	a := &Account{Base: 100e6, Parts: []AccountPart{part("texture", 60), part("arithmetic", 20), part("tiler", 15), part("varying", 5)}}
+	a := &Account{Base: 100e6, Parts: []AccountPart{part("texture", 60), part("arithmetic", 20), part("tiler", 15),
+		part("varying", 5)}}
 	y := []float64{1, 2, 3}
-	units, err := Timeline(TimelineOptions{Title: "Units"}, series("Arithmetic unit utilization", "percent", 1e6, y), series("Texture unit utilization", "percent", 1e6, y))
+	units, err := Timeline(TimelineOptions{Title: "Units"}, series("Arithmetic unit utilization", "percent", 1e6, y),
+		series("Texture unit utilization", "percent", 1e6, y))
 	list, colors := a.Beside(must(t, units, err)).shown(theme)
 	for i, p := range list {
 		want := map[string]int{"texture": 1, "arithmetic": 0, "tiler": 2}

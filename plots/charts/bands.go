@@ -20,8 +20,8 @@ type bandKey struct {
 	detail string // how much of it there is; "" where that differs between the frames
 }
 
-// bandKeys lists what is shaded in a lane between two times: stretches without data, those that were marked, and bands of
-// values. A band of values has its label in the frame unless the lane is too low for it.
+// bandKeys lists what is shaded in a lane between two times: stretches without data, those that were marked, and bands
+// of values. A band of values has its label in the frame unless the lane is too low for it.
 func (l *lane) bandKeys(t *canvas.Theme, t0, t1 int64) []bandKey {
 	o := l.tl.o
 	var out []bandKey
@@ -29,7 +29,8 @@ func (l *lane) bandKeys(t *canvas.Theme, t0, t1 int64) []bandKey {
 		out = append(out, bandKey{fill: t.GapFill, name: "no data" + sharedReason(gaps), detail: amount(gaps)})
 	}
 	if late := within(o.Late, t0, t1); len(late) > 0 {
-		out = append(out, bandKey{fill: t.LateFill, rail: t.LateEdge, name: "one longer sample for several" + sharedReason(late), detail: amount(late)})
+		out = append(out, bandKey{fill: t.LateFill, rail: t.LateEdge, name: "one longer sample for several" +
+			sharedReason(late), detail: amount(late)})
 	}
 	for s := canvas.None; s <= canvas.Critical; s++ {
 		var list []Interval
@@ -38,10 +39,13 @@ func (l *lane) bandKeys(t *canvas.Theme, t0, t1 int64) []bandKey {
 				list = append(list, iv)
 			}
 		}
-		if len(list) == 0 || s != canvas.None && !slices.ContainsFunc(list, func(iv Interval) bool { return iv.Label == "" }) {
+		if len(list) == 0 || s != canvas.None && !slices.ContainsFunc(list, func(iv Interval) bool {
+			return iv.Label == ""
+		}) {
 			continue // a judged stretch with a label has it above the frame
 		}
-		out = append(out, bandKey{fill: t.Tint(s, t.SpanFill), edge: t.SpanEdge(s), name: spansName(list, s), detail: amount(list)})
+		out = append(out, bandKey{fill: t.Tint(s, t.SpanFill), edge: t.SpanEdge(s), name: spansName(list, s),
+			detail: amount(list)})
 	}
 	for _, b := range l.bands() {
 		if b.Label != "" && l.name == "" {
@@ -70,8 +74,8 @@ func within(list []Interval, t0, t1 int64) []Interval {
 	return out
 }
 
-// alternate divides stretches so that of two named ones of a severity which follow each other without a space, such as phases,
-// one is in each list: drawn alike they would be one.
+// alternate divides stretches so that of two named ones of a severity which follow each other without a space, such as
+// phases, one is in each list: drawn alike they would be one.
 func alternate(list []Interval) (even, odd []Interval) {
 	last := map[canvas.Severity]Interval{}
 	parity := map[canvas.Severity]bool{}
@@ -92,8 +96,8 @@ func alternate(list []Interval) (even, odd []Interval) {
 	return even, odd
 }
 
-// look is how stretches of time are drawn: the colour of the stretch, and of a strong line along its top or bottom, which shows
-// the shortest of them. Each may be nil.
+// look is how stretches of time are drawn: the colour of the stretch, and of a strong line along its top or bottom,
+// which shows the shortest of them. Each may be nil.
 type look struct {
 	fill, top, bottom func(canvas.Severity) color.NRGBA
 }
@@ -103,8 +107,8 @@ func always(c color.NRGBA) func(canvas.Severity) color.NRGBA {
 	return func(canvas.Severity) color.NRGBA { return c }
 }
 
-// shade draws stretches of time. Stretches that share a device column are drawn once, so that thousands of short ones do not
-// darken each other.
+// shade draws stretches of time. Stretches that share a device column are drawn once, so that thousands of short ones
+// do not darken each other.
 func shade(sc *canvas.Scene, frame canvas.Rect, ax timeAxis, list []Interval, how look) {
 	n := int(math.Round(frame.W * sc.Scale))
 	for sev := canvas.None; sev <= canvas.Critical; sev++ {
@@ -172,8 +176,8 @@ func sharedReason(list []Interval) string {
 	return ": " + canvas.Isolated(list[0].Label)
 }
 
-// spansName is what stretches of one severity are called: what their labels have in common, such as "phase" of "phase 1" and
-// "phase 2".
+// spansName is what stretches of one severity are called: what their labels have in common, such as "phase" of "phase
+// 1" and "phase 2".
 func spansName(list []Interval, s canvas.Severity) string {
 	if list[0].Kind != "" {
 		return list[0].Kind
@@ -224,7 +228,9 @@ func mergeKeys(lanes []*lane, t *canvas.Theme, t0, t1 int64) []bandKey {
 	var out []bandKey
 	for _, l := range lanes {
 		for _, k := range l.bandKeys(t, t0, t1) {
-			i := slices.IndexFunc(out, func(o bandKey) bool { return o.name == k.name && o.fill == k.fill && o.edge == k.edge })
+			i := slices.IndexFunc(out, func(o bandKey) bool {
+				return o.name == k.name && o.fill == k.fill && o.edge == k.edge
+			})
 			if i < 0 {
 				out = append(out, k)
 			} else if out[i].detail != k.detail {
@@ -298,9 +304,11 @@ func (l bandLegend) draw(sc *canvas.Scene, t *canvas.Theme, x, y float64) {
 	}
 }
 
-// labelBand writes the label of a band or threshold into the frame, at the first place where it covers neither another label nor
-// the data, else where it covers the least of them. What lies beyond the ends of the axis is named there, with an arrow.
-func (l *lane) labelBand(sc *canvas.Scene, t *canvas.Theme, frame canvas.Rect, va valueAxis, ty func(float64) float64, b Band, lines []*canvas.Trace, taken *[]canvas.Rect) {
+// labelBand writes the label of a band or threshold into the frame, at the first place where it covers neither another
+// label nor the data, else where it covers the least of them. What lies beyond the ends of the axis is named there,
+// with an arrow.
+func (l *lane) labelBand(sc *canvas.Scene, t *canvas.Theme, frame canvas.Rect, va valueAxis, ty func(float64) float64,
+	b Band, lines []*canvas.Trace, taken *[]canvas.Rect) {
 	label := canvas.Printable(strings.TrimSpace(b.Label))
 	below, above := b.Hi < va.lo, b.Lo > va.hi
 	if label == "" && (below || above) {

@@ -34,10 +34,12 @@ func Bar(o BarOptions, series ...BarSeries) (*Plot, error) {
 	b := &bar{o: o, series: series, unit: unitOf(o.Unit), spread: noSpread()}
 	for i, s := range series {
 		if len(s.Values) != len(o.Labels) {
-			return nil, fmt.Errorf("bar: series %d (%q) has %d values for %d labels", i+1, s.Name, len(s.Values), len(o.Labels))
+			return nil, fmt.Errorf("bar: series %d (%q) has %d values for %d labels", i+1, s.Name,
+				len(s.Values), len(o.Labels))
 		}
 		if s.Severity != nil && len(s.Severity) != len(s.Values) {
-			return nil, fmt.Errorf("bar: series %d (%q) has %d severities for %d values", i+1, s.Name, len(s.Severity), len(s.Values))
+			return nil, fmt.Errorf("bar: series %d (%q) has %d severities for %d values", i+1, s.Name,
+				len(s.Severity), len(s.Values))
 		}
 		for _, v := range s.Values {
 			b.spread.add(v)
@@ -252,7 +254,8 @@ func (b *bar) drawLying(sc *canvas.Scene, t *canvas.Theme, area canvas.Rect) {
 			if b.o.Stacked {
 				break
 			}
-			b.drawLyingBar(sc, t, frame, tx, sr.Values[i], b.color(t, j, i), canvas.Box(0, top+float64(j)*thick, valueW, thick))
+			b.drawLyingBar(sc, t, frame, tx, sr.Values[i], b.color(t, j, i),
+				canvas.Box(0, top+float64(j)*thick, valueW, thick))
 		}
 		lines := names[i]
 		if ty := y + (h-float64(len(lines))*t.Text*1.2)/2; ty >= lastLabel {
@@ -266,7 +269,8 @@ func (b *bar) drawLying(sc *canvas.Scene, t *canvas.Theme, area canvas.Rect) {
 	sc.Vline(tx(0), frame.Y, frame.Bottom(), 1.5, t.MarkLine)
 }
 
-func (b *bar) drawLyingBar(sc *canvas.Scene, t *canvas.Theme, frame canvas.Rect, tx func(float64) float64, v float64, c color.NRGBA, at canvas.Rect) {
+func (b *bar) drawLyingBar(sc *canvas.Scene, t *canvas.Theme, frame canvas.Rect, tx func(float64) float64, v float64,
+	c color.NRGBA, at canvas.Rect) {
 	s := labelStyle(t)
 	x0, x1 := tx(0), tx(0)
 	ink := t.Muted
@@ -288,13 +292,15 @@ func (b *bar) drawLyingBar(sc *canvas.Scene, t *canvas.Theme, frame canvas.Rect,
 }
 
 // valueAxisBelow draws a value axis under a frame, with its unit.
-func (b *bar) valueAxisBelow(sc *canvas.Scene, t *canvas.Theme, frame canvas.Rect, va valueAxis, tx func(float64) float64) {
+func (b *bar) valueAxisBelow(sc *canvas.Scene, t *canvas.Theme, frame canvas.Rect, va valueAxis,
+	tx func(float64) float64) {
 	sc.Frame(frame, 1, t.Rule)
 	drawTicksBelow(sc, t, frame, va.ticks, tx, va.unit)
 }
 
 // drawBands draws grid lines, bands and thresholds behind the bars; standing says which way the values run.
-func (b *bar) drawBands(sc *canvas.Scene, t *canvas.Theme, frame canvas.Rect, va valueAxis, to func(float64) float64, standing bool) {
+func (b *bar) drawBands(sc *canvas.Scene, t *canvas.Theme, frame canvas.Rect, va valueAxis, to func(float64) float64,
+	standing bool) {
 	for _, d := range b.o.Bands {
 		if !(d.Lo < d.Hi) || d.Hi < va.lo || d.Lo > va.hi {
 			continue
@@ -358,7 +364,8 @@ func (b *bar) drawStanding(sc *canvas.Scene, t *canvas.Theme, area canvas.Rect) 
 	sc.Hline(frame.X, frame.Right(), ty(0), 1.5, t.MarkLine)
 }
 
-func (b *bar) drawStandingBar(sc *canvas.Scene, t *canvas.Theme, frame canvas.Rect, ty func(float64) float64, v float64, c color.NRGBA, x, w float64) {
+func (b *bar) drawStandingBar(sc *canvas.Scene, t *canvas.Theme, frame canvas.Rect, ty func(float64) float64, v float64,
+	c color.NRGBA, x, w float64) {
 	s := labelStyle(t)
 	text := b.valueText(v)
 	if !canvas.Drawable(v) {

@@ -7,7 +7,8 @@ import (
 	"astrolabe/plots/canvas"
 )
 
-// Stacked bars show how a whole is divided: the series of a label lie behind each other in one bar, and the sum stands at its end.
+// Stacked bars show how a whole is divided: the series of a label lie behind each other in one bar, and the sum stands
+// at its end.
 
 // stacked checks that values can lie behind each other, and makes the axis hold the sums.
 func (b *bar) stacked() error {
@@ -47,8 +48,10 @@ func (b *bar) sum(i int) float64 {
 	return sum
 }
 
-// drawStackedBar draws the parts of a label behind each other, each with its value where it has room, and the sum behind them.
-func (b *bar) drawStackedBar(sc *canvas.Scene, t *canvas.Theme, frame canvas.Rect, tx func(float64) float64, i int, at canvas.Rect) {
+// drawStackedBar draws the parts of a label behind each other, each with its value where it has room, and the sum
+// behind them.
+func (b *bar) drawStackedBar(sc *canvas.Scene, t *canvas.Theme, frame canvas.Rect, tx func(float64) float64, i int,
+	at canvas.Rect) {
 	s := canvas.Regular.Of(min(t.Small, at.H*0.7))
 	gap := min(2, at.H*0.15)
 	from := 0.0

@@ -11,7 +11,9 @@ import (
 
 func TestStackedBarsShowTheirPartsAndTheSum(t *testing.T) {
 	o := BarOptions{Title: "Time", Unit: "ms", Labels: []string{"frame 1", "frame 2"}, Stacked: true}
-	p, err := Bar(o, BarSeries{Name: "texture", Values: []float64{10, 4}}, BarSeries{Name: "arithmetic", Values: []float64{5, math.NaN()}}, BarSeries{Name: "others", Values: []float64{0.01, 12}})
+	p, err := Bar(o, BarSeries{Name: "texture", Values: []float64{10, 4}},
+		BarSeries{Name: "arithmetic", Values: []float64{5, math.NaN()}},
+		BarSeries{Name: "others", Values: []float64{0.01, 12}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -32,7 +34,8 @@ func TestStackedBarsShowTheirPartsAndTheSum(t *testing.T) {
 			}
 		}
 	}
-	if _, err := Bar(o, BarSeries{Name: "x", Values: []float64{1, -1}}); err == nil || !strings.Contains(err.Error(), "not negative") {
+	if _, err := Bar(o, BarSeries{Name: "x", Values: []float64{1, -1}}); err == nil ||
+		!strings.Contains(err.Error(), "not negative") {
 		t.Errorf("a negative part: %v", err)
 	}
 	o.Vertical = true

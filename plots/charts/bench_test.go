@@ -11,7 +11,9 @@ import (
 // noisySeries is a million samples of noise, each 1 µs long.
 func noisySeries() Series {
 	r := canvastest.Noise()
-	return series("read bandwidth", "bytes/s", 1000, canvastest.Values(1_000_000, func(int) float64 { return 2e9 * (1 + .2*r.NormFloat64()) }))
+	return series("read bandwidth", "bytes/s", 1000, canvastest.Values(1_000_000, func(int) float64 {
+		return 2e9 * (1 + .2*r.NormFloat64())
+	}))
 }
 
 func benchmarkPlot(b *testing.B, p *Plot, format string) {
@@ -73,7 +75,8 @@ func BenchmarkCharts(b *testing.B) {
 	var rows []Series // of a heat map: 16 instances share the samples
 	for i := range 16 {
 		n := len(s.Y) / 16
-		rows = append(rows, Series{Name: string(rune('a' + i)), Start: s.Start[:n], End: s.End[:n], Y: s.Y[i*n : (i+1)*n]})
+		rows = append(rows, Series{Name: string(rune('a' + i)), Start: s.Start[:n], End: s.End[:n],
+			Y: s.Y[i*n : (i+1)*n]})
 	}
 	for _, c := range []struct {
 		name string

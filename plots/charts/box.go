@@ -16,8 +16,8 @@ type BoxOptions struct {
 	Log    bool
 }
 
-// Box draws one lying box per sample: the quartiles, the median as a line, the mean as a diamond, whiskers to the farthest
-// values within 1.5 interquartile ranges of the box (Tukey, 1977), and every value beyond them.
+// Box draws one lying box per sample: the quartiles, the median as a line, the mean as a diamond, whiskers to the
+// farthest values within 1.5 interquartile ranges of the box (Tukey, 1977), and every value beyond them.
 func Box(o BoxOptions, samples ...Sample) (*Plot, error) {
 	b := &box{o: o, unit: unitOf(o.Unit), spread: noSpread()}
 	for i, s := range samples {
@@ -97,12 +97,14 @@ func (b *box) labelWidth(t *canvas.Theme, width float64) float64 {
 }
 
 func (b *box) rowHeight(t *canvas.Theme, width float64) float64 {
-	lines := canvas.MostLines(canvas.Regular.Of(t.Text).NameLines(b.names(), b.labelWidth(t, width), canvas.LinesEach(len(b.rows), 3)))
+	lines := canvas.MostLines(canvas.Regular.Of(t.Text).NameLines(b.names(), b.labelWidth(t, width),
+		canvas.LinesEach(len(b.rows), 3)))
 	return max(t.Text*2.1, canvas.RowNameHeight(t, lines)+t.Text*0.4)
 }
 
 func (b *box) Prefer(t *canvas.Theme, width float64) float64 {
-	h := newHeader(t, b.o.Title, "", b.heading(""), width).height(t) + topPad(t) + timeAxisHeight(t) + b.noteHeight(t, width)
+	h := newHeader(t, b.o.Title, "", b.heading(""), width).height(t) + topPad(t) + timeAxisHeight(t) +
+		b.noteHeight(t, width)
 	if b.spread.empty() {
 		return h + t.Text*4
 	}
@@ -120,7 +122,8 @@ func (b *box) heading(unit string) string {
 }
 
 func (b *box) note() string {
-	text := "box: quartiles and median · diamond: mean · whiskers: within 1.5 quartile ranges · marks: every value beyond"
+	text :=
+		"box: quartiles and median · diamond: mean · whiskers: within 1.5 quartile ranges · marks: every value beyond"
 	if b.missing > 0 {
 		text += " · " + Grouped(b.missing) + " of " + Grouped(b.total) + " values missing"
 	}
@@ -164,7 +167,8 @@ func (b *box) Draw(sc *canvas.Scene, t *canvas.Theme, area canvas.Rect) {
 		}
 	}
 	countW = min(countW, area.W*0.25)
-	frame := sc.Snapped(canvas.Box(area.X+labelW+t.Text*0.5, y+s.Leading(), area.W-labelW-countW-t.Text*1.2, area.Bottom()-y-s.Leading()-timeAxisHeight(t)))
+	frame := sc.Snapped(canvas.Box(area.X+labelW+t.Text*0.5, y+s.Leading(), area.W-labelW-countW-t.Text*1.2,
+		area.Bottom()-y-s.Leading()-timeAxisHeight(t)))
 	if frame.W < 8 || frame.H < 8 {
 		return
 	}
@@ -202,7 +206,8 @@ func (b *box) Draw(sc *canvas.Scene, t *canvas.Theme, area canvas.Rect) {
 	}
 }
 
-func (b *box) drawRow(sc *canvas.Scene, t *canvas.Theme, r boxRow, i int, tx func(float64) float64, frame canvas.Rect, mid, thick float64) {
+func (b *box) drawRow(sc *canvas.Scene, t *canvas.Theme, r boxRow, i int, tx func(float64) float64, frame canvas.Rect,
+	mid, thick float64) {
 	if len(r.sorted) == 0 {
 		return
 	}
@@ -233,7 +238,8 @@ func (b *box) drawRow(sc *canvas.Scene, t *canvas.Theme, r boxRow, i int, tx fun
 	sc.Vline(tx(r.median), body.Y, body.Bottom(), 3, t.Ink)
 	if x := tx(r.mean); x >= frame.X && x <= frame.Right() {
 		d := min(thick*0.2, t.Text*0.32)
-		sc.Poly(t.Page, canvas.At(x, mid-d*1.6), canvas.At(x+d*1.6, mid), canvas.At(x, mid+d*1.6), canvas.At(x-d*1.6, mid))
+		sc.Poly(t.Page, canvas.At(x, mid-d*1.6), canvas.At(x+d*1.6, mid), canvas.At(x, mid+d*1.6),
+			canvas.At(x-d*1.6, mid))
 		sc.Poly(t.Ink, canvas.At(x, mid-d), canvas.At(x+d, mid), canvas.At(x, mid+d), canvas.At(x-d, mid))
 	}
 }

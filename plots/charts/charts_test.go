@@ -61,7 +61,9 @@ func TestASingleExtremeLeavesInkInEveryChart(t *testing.T) {
 		"log":     {50, line(Line, true)},
 		"scatter": {2, func(y []float64) (*Plot, error) { return Scatter(ScatterOptions{}, steps, y) }},
 		"box":     {10, func(y []float64) (*Plot, error) { return Box(BoxOptions{}, Sample{"a", y}) }},
-		"heatmap": {100, func(y []float64) (*Plot, error) { return Heatmap(HeatmapOptions{}, series("a", "", 1000, y)) }},
+		"heatmap": {100, func(y []float64) (*Plot, error) {
+			return Heatmap(HeatmapOptions{}, series("a", "", 1000, y))
+		}},
 		"latency": {20, func(y []float64) (*Plot, error) {
 			return Latency(LatencyOptions{Percentiles: []float64{}}, Sample{"a", y})
 		}},
@@ -71,14 +73,16 @@ func TestASingleExtremeLeavesInkInEveryChart(t *testing.T) {
 		before := paint(t, must(t, flat, err), canvas.Size{})
 		spike, err := c.draw(spiky)
 		if n := changed(before, paint(t, must(t, spike, err), canvas.Size{})); n < c.least {
-			t.Errorf("%s: a single value of 90 among a million of 50 changes %d pixels, want at least %d", name, n, c.least)
+			t.Errorf("%s: a single value of 90 among a million of 50 changes %d pixels, want at least %d",
+				name, n, c.least)
 		}
 	}
 }
 
 func TestAFlatLineOfAMillionCrossesEveryTimeChart(t *testing.T) {
 	flat := canvastest.Values(million, func(int) float64 { return 3 })
-	for name, o := range map[string]TimelineOptions{"area": {Style: Area}, "spread": {Style: Spread}, "log": {Log: true}} {
+	for name, o := range map[string]TimelineOptions{"area": {Style: Area}, "spread": {Style: Spread},
+		"log": {Log: true}} {
 		p, err := Timeline(o, series("a", "", 1000, flat))
 		if ink := inkIn(paint(t, must(t, p, err), canvas.Size{}), 0, 1600, blue); ink < 2*1400 {
 			t.Errorf("%s: a flat line has %d pixels of ink", name, ink)
@@ -93,7 +97,8 @@ func TestMissingValuesLeaveNoInk(t *testing.T) {
 		}
 		return 5
 	})
-	for name, o := range map[string]TimelineOptions{"area": {Style: Area}, "spread": {Style: Spread}, "log": {Log: true}} {
+	for name, o := range map[string]TimelineOptions{"area": {Style: Area}, "spread": {Style: Spread},
+		"log": {Log: true}} {
 		p, err := Timeline(o, series("a", "", 1000, y))
 		if ink := inkIn(paint(t, must(t, p, err), canvas.Size{}), 720, 900, blue); ink != 0 {
 			t.Errorf("%s: %d pixels of ink where values are missing", name, ink)
@@ -130,7 +135,8 @@ func TestGapsAndLateTimeAreShadedInColoursOfTheirOwn(t *testing.T) {
 		o           TimelineOptions
 		fill, other color.NRGBA
 	}{"a gap": {TimelineOptions{Gaps: stretch}, gap, late}, "late time": {TimelineOptions{Late: stretch}, late, gap}} {
-		if more, other := ink(x.o, x.fill)-ink(plain, x.fill), ink(x.o, x.other)-ink(plain, x.other); more < 50000 || other > 100 {
+		if more, other := ink(x.o, x.fill)-ink(plain, x.fill), ink(x.o, x.other)-ink(plain, x.other); more < 50000 ||
+			other > 100 {
 			t.Errorf("%s: %d pixels more of its colour and %d of the other", name, more, other)
 		}
 	}
@@ -180,12 +186,14 @@ func TestBoxesShowQuartilesAndCountOutliers(t *testing.T) {
 func TestCorrelationsAreThoseOfCompletePairs(t *testing.T) {
 	nan := math.NaN()
 	a := []float64{1, 2, 3, 4, nan}
-	p, err := Correlation(CorrelationOptions{}, Sample{"a", a}, Sample{"b", []float64{-2, -4, -6, -8, 1}}, Sample{"c", []float64{5, 5, 5, 5, 9}}, Sample{"d", []float64{1, 10, 100, 1000, 0}})
+	p, err := Correlation(CorrelationOptions{}, Sample{"a", a}, Sample{"b", []float64{-2, -4, -6, -8, 1}},
+		Sample{"c", []float64{5, 5, 5, 5, 9}}, Sample{"d", []float64{1, 10, 100, 1000, 0}})
 	c := must(t, p, err).body.(*correlation)
 	if c.r[0][1] != -1 || !math.IsNaN(c.r[0][2]) {
 		t.Errorf("%v", c.r)
 	}
-	p, err = Correlation(CorrelationOptions{Method: "spearman"}, Sample{"a", a}, Sample{"d", []float64{1, 10, 100, 1000, 0}})
+	p, err = Correlation(CorrelationOptions{Method: "spearman"}, Sample{"a", a},
+		Sample{"d", []float64{1, 10, 100, 1000, 0}})
 	if r := must(t, p, err).body.(*correlation).r[0][1]; r != 1 {
 		t.Errorf("the ranks correlate with %v", r)
 	}
@@ -198,7 +206,8 @@ func TestCorrelationsAreThoseOfCompletePairs(t *testing.T) {
 }
 
 func TestARooflineSaysHowNearTheLimitWorkComes(t *testing.T) {
-	p, err := Roofline(RooflineOptions{Bandwidth: []Roof{{"DRAM", 100}}, Compute: []Roof{{"ALU", 1000}}}, RoofPoint{"low", 1, 50}, RoofPoint{"high", 50, 250})
+	p, err := Roofline(RooflineOptions{Bandwidth: []Roof{{"DRAM", 100}}, Compute: []Roof{{"ALU", 1000}}},
+		RoofPoint{"low", 1, 50}, RoofPoint{"high", 50, 250})
 	text := textsOf(t, must(t, p, err))
 	if !strings.Contains(text, "50 % of DRAM") || !strings.Contains(text, "25 % of ALU") {
 		t.Errorf("%q", text)
@@ -223,7 +232,8 @@ func TestTwinAxesAreChecked(t *testing.T) {
 
 func TestValuesThatALogAxisCannotShowAreCountedInTheWindowAndAreNotMissing(t *testing.T) {
 	nan := math.NaN()
-	p, err := Timeline(TimelineOptions{Log: true, From: 25e8, To: 10e9}, series("a", "Hz", 1e9, []float64{0, 0, 0, 5, 7, nan, 9, 11, 13, 15}))
+	p, err := Timeline(TimelineOptions{Log: true, From: 25e8, To: 10e9},
+		series("a", "Hz", 1e9, []float64{0, 0, 0, 5, 7, nan, 9, 11, 13, 15}))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -279,7 +289,8 @@ func TestThemesAndSizesHaveNames(t *testing.T) {
 				t.Errorf("%s: series colour %d has a contrast of %.1f with the page", name, i, contrast(c, th.Page))
 			}
 		}
-		if contrast(th.Ink, th.Page) < 7 || contrast(th.Muted, th.Page) < 4.5 || contrast(th.OnAccent, th.Critical) < 4.5 || contrast(th.OnAccent, th.Warning) < 4.5 {
+		if contrast(th.Ink, th.Page) < 7 || contrast(th.Muted, th.Page) < 4.5 ||
+			contrast(th.OnAccent, th.Critical) < 4.5 || contrast(th.OnAccent, th.Warning) < 4.5 {
 			t.Errorf("%s: text is hard to read", name)
 		}
 	}
@@ -301,7 +312,8 @@ func TestThemesAndSizesHaveNames(t *testing.T) {
 	}
 }
 
-// TestTheTitleOfAGridStandsOverItsCharts covers grids of unlike charts and columns of timelines, which are laid out in other ways.
+// TestTheTitleOfAGridStandsOverItsCharts covers grids of unlike charts and columns of timelines, which are laid out in
+// other ways.
 func TestTheTitleOfAGridStandsOverItsCharts(t *testing.T) {
 	line, err := Timeline(TimelineOptions{Title: "Clock"}, series("clk", "Hz", 1000, []float64{1, 2, 3}))
 	if err != nil {
@@ -311,7 +323,8 @@ func TestTheTitleOfAGridStandsOverItsCharts(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for name, rows := range map[string][][]*Plot{"mixed": {{line}, {bins, bins}}, "column": {{line}, {line}}, "nested": {{bins, line}}} {
+	for name, rows := range map[string][][]*Plot{"mixed": {{line}, {bins, bins}}, "column": {{line}, {line}},
+		"nested": {{bins, line}}} {
 		g, err := TitledGrid("Frame 12", rows)
 		if err != nil {
 			t.Fatal(err)

@@ -81,7 +81,9 @@ func TestEverySpikeAmongManyLeavesItsOwnInk(t *testing.T) {
 }
 
 func TestAFlatLineOfAMillionSamplesCrossesTheWholeFrame(t *testing.T) {
-	p, err := Timeline(TimelineOptions{}, series("a", "", 1000, canvastest.Values(1_000_000, func(int) float64 { return 3 })))
+	p, err := Timeline(TimelineOptions{}, series("a", "", 1000, canvastest.Values(1_000_000, func(int) float64 {
+		return 3
+	})))
 	img := paint(t, must(t, p, err), canvas.Size{})
 	ink := inkIn(img, 0, 1600, blue)
 	if ink < 2*1400 || ink > 2*1600 {
@@ -101,7 +103,8 @@ func TestQuietLinesUnderNoiseStayVisible(t *testing.T) {
 
 func TestGapsAndMissingValuesBreakTheLine(t *testing.T) {
 	gap := Series{Name: "gap", Start: []int64{0, 600}, End: []int64{400, 1000}, Y: []float64{5, 5}}
-	missing := Series{Name: "missing", Start: []int64{0, 400, 600}, End: []int64{400, 600, 1000}, Y: []float64{5, math.NaN(), 5}}
+	missing := Series{Name: "missing", Start: []int64{0, 400, 600}, End: []int64{400, 600, 1000},
+		Y: []float64{5, math.NaN(), 5}}
 	for _, s := range []Series{gap, missing} {
 		p, err := Timeline(TimelineOptions{}, s)
 		img := paint(t, must(t, p, err), canvas.Size{})
@@ -132,7 +135,8 @@ func TestReduceCountsWhatItCannotShow(t *testing.T) {
 	if r.Shown != 1 || r.Missing != 2 || r.Infinite != 1 || r.Min != 3 || r.Max != 3 {
 		t.Errorf("%+v", r)
 	}
-	if canvas.Reduce(nil, nil, nil, 0, 10, 5).Shown != 0 || canvas.Reduce(s, e, make([]float64, 4), 5, 5, 5).Shown != 0 {
+	if canvas.Reduce(nil, nil, nil, 0, 10, 5).Shown != 0 ||
+		canvas.Reduce(s, e, make([]float64, 4), 5, 5, 5).Shown != 0 {
 		t.Error("an empty series or window shows something")
 	}
 }
@@ -171,13 +175,15 @@ func TestStackedPeaksLeaveInkAndTotalsAreSums(t *testing.T) {
 		t.Errorf("the stack spans %v", got)
 	}
 	layers := tl.lanes[0].stack.columns(1000)
-	if layers[0].up[10] != 10 || math.Abs(layers[1].up[10]-30) > 1e-9 || layers[1].upPeak[700] != 90 || layers[1].upPeak[10] != 30 {
+	if layers[0].up[10] != 10 || math.Abs(layers[1].up[10]-30) > 1e-9 || layers[1].upPeak[700] != 90 ||
+		layers[1].upPeak[10] != 30 {
 		t.Errorf("edges at 10: %v %v, peak at 700: %v", layers[0].up[10], layers[1].up[10], layers[1].upPeak[700])
 	}
 }
 
 func TestStackingUnlikeTimeAxesIsAnError(t *testing.T) {
-	_, err := Timeline(TimelineOptions{Stacked: true}, series("a", "", 1000, []float64{1, 2}), series("b", "", 500, []float64{1, 2}))
+	_, err := Timeline(TimelineOptions{Stacked: true}, series("a", "", 1000, []float64{1, 2}),
+		series("b", "", 500, []float64{1, 2}))
 	if err == nil {
 		t.Fatal("no error")
 	}
@@ -187,7 +193,8 @@ func TestStackingUnlikeTimeAxesIsAnError(t *testing.T) {
 func FuzzTimeline(f *testing.F) {
 	f.Add([]byte{}, int64(0), int64(0), false)
 	f.Add([]byte("one two three four five six seven eight nine ten"), int64(-5), int64(1<<40), true)
-	f.Add(binary.LittleEndian.AppendUint64(make([]byte, 16), math.Float64bits(math.NaN())), int64(math.MinInt64), int64(math.MaxInt64), false)
+	f.Add(binary.LittleEndian.AppendUint64(make([]byte, 16), math.Float64bits(math.NaN())), int64(math.MinInt64),
+		int64(math.MaxInt64), false)
 	f.Fuzz(func(t *testing.T, data []byte, from, to int64, stacked bool) {
 		s := Series{Name: "a", Unit: "bytes"}
 		at := from

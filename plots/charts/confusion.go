@@ -13,8 +13,8 @@ type ConfusionOptions struct {
 	Label string // below the title, such as "95 of 96 named first"
 }
 
-// Confusion draws how often each class (a row) was taken for which (a column). Rows and columns have the same classes in the same order;
-// counts[i][j] of class i were taken for class j. A row's colours are its shares.
+// Confusion draws how often each class (a row) was taken for which (a column). Rows and columns have the same classes
+// in the same order; counts[i][j] of class i were taken for class j. A row's colours are its shares.
 func Confusion(o ConfusionOptions, classes []string, counts [][]int) (*Plot, error) {
 	if len(counts) != len(classes) {
 		return nil, fmt.Errorf("confusion matrix: %d rows for %d classes", len(counts), len(classes))
@@ -71,7 +71,8 @@ func (c *confusion) Draw(sc *canvas.Scene, t *canvas.Theme, area canvas.Rect) {
 			all += k
 		}
 		for j, k := range row {
-			b := sc.Snapped(canvas.Box(frame.X+frame.W*float64(j)/n, frame.Y+frame.H*float64(i)/n, frame.W/n, frame.H/n))
+			b := sc.Snapped(canvas.Box(frame.X+frame.W*float64(j)/n, frame.Y+frame.H*float64(i)/n,
+				frame.W/n, frame.H/n))
 			if k == 0 {
 				continue
 			}
@@ -92,8 +93,8 @@ func (c *confusion) Draw(sc *canvas.Scene, t *canvas.Theme, area canvas.Rect) {
 	bar.draw(sc, t, frame)
 }
 
-// countStyle is the style in which the widest count fits its cell: all are written in it, or none where it could not be read. Then the colours
-// alone tell.
+// countStyle is the style in which the widest count fits its cell: all are written in it, or none where it could not be
+// read. Then the colours alone tell.
 func (c *confusion) countStyle(t *canvas.Theme, frame canvas.Rect) canvas.Style {
 	n := float64(len(c.names))
 	cs := canvas.Regular.Of(min(t.Text, frame.H/n*0.62))

@@ -12,7 +12,8 @@ func TestAConfusionMatrixMustFitItsClasses(t *testing.T) {
 			t.Errorf("%s: no error", name)
 		}
 	}
-	if _, err := Confusion(ConfusionOptions{}, make([]string, maxCorrelated+1), make([][]int, maxCorrelated+1)); err == nil {
+	if _, err := Confusion(ConfusionOptions{}, make([]string, maxCorrelated+1),
+		make([][]int, maxCorrelated+1)); err == nil {
 		t.Error("more classes than have room were taken")
 	}
 }

@@ -24,7 +24,8 @@ type CorrelationOptions struct {
 const maxCorrelated = 64
 
 // Correlation draws the correlation of every pair of samples, which must be equally long: sample i of one belongs to
-// sample i of the others. Pairs in which either is missing are left out; a series that does not vary has no correlation.
+// sample i of the others. Pairs in which either is missing are left out; a series that does not vary has no
+// correlation.
 func Correlation(o CorrelationOptions, samples ...Sample) (*Plot, error) {
 	switch o.Method {
 	case "":
@@ -39,7 +40,8 @@ func Correlation(o CorrelationOptions, samples ...Sample) (*Plot, error) {
 	c := &correlation{o: o}
 	for i, s := range samples {
 		if len(s.Values) != len(samples[0].Values) {
-			return nil, fmt.Errorf("correlation: %q has %d values and %q %d: resample them to one time axis first", samples[0].Name, len(samples[0].Values), s.Name, len(s.Values))
+			return nil, fmt.Errorf("correlation: %q has %d values and %q %d: resample them to one time axis first",
+				samples[0].Name, len(samples[0].Values), s.Name, len(s.Values))
 		}
 		if s.Name == "" {
 			s.Name = fmt.Sprintf("sample %d", i+1)
@@ -249,7 +251,8 @@ func (c *correlation) Draw(sc *canvas.Scene, t *canvas.Theme, area canvas.Rect) 
 	if n*t.Text*1.9 < t.Text*7 { // a low scale has room for its ends and its middle
 		steps = 2
 	}
-	bar := colorBar{ramp: diverging(t), axis: newValueAxis(spread{-1, 1}, Range{-1, 1}, unit{"", fixedUnit, 1}, steps, false)}
+	bar := colorBar{ramp: diverging(t),
+		axis: newValueAxis(spread{-1, 1}, Range{-1, 1}, unit{"", fixedUnit, 1}, steps, false)}
 	frame, ok := squareFrame(sc, t, area, y, c.names, bar.width(t), t.Text*8, t.Text*4)
 	if !ok {
 		return

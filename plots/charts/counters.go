@@ -27,7 +27,8 @@ func FromGaps(gaps []capture.Gap) []Interval {
 	return out
 }
 
-// Shared are the parts of stretches that both lists have, which are in order of time. A reason is kept where both have the same.
+// Shared are the parts of stretches that both lists have, which are in order of time. A reason is kept where both have
+// the same.
 func Shared(a, b []Interval) []Interval {
 	var out []Interval
 	for i, j := 0, 0; i < len(a) && j < len(b); {

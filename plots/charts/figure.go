@@ -9,7 +9,8 @@ import (
 // figureWidth is the width in logical pixels of a picture between text.
 const figureWidth = 1280
 
-// Figure lays a chart out for a document: as high as it needs, on the page of a theme, with scale pixels for a logical one.
+// Figure lays a chart out for a document: as high as it needs, on the page of a theme, with scale pixels for a logical
+// one.
 func (p *Plot) Figure(t *canvas.Theme, scale float64) *canvas.Scene {
 	t = t.Shrunk(figureWidth)
 	pad := t.Text * 0.6

@@ -22,7 +22,8 @@ func chartsOf(t *testing.T, unit string, y []float64) []picture {
 	for _, o := range []struct {
 		name string
 		o    TimelineOptions
-	}{{"line", TimelineOptions{}}, {"spread", TimelineOptions{Style: Spread}}, {"log", TimelineOptions{Log: true}}, {"twin", TimelineOptions{Twin: []Series{s}}},
+	}{{"line", TimelineOptions{}}, {"spread", TimelineOptions{Style: Spread}}, {"log", TimelineOptions{Log: true}},
+		{"twin", TimelineOptions{Twin: []Series{s}}},
 		{"threshold", TimelineOptions{Bands: []Band{{Lo: y[0], Hi: y[0]}}}}} {
 		p, err := Timeline(o.o, s)
 		add(o.name, p, err)
@@ -103,7 +104,8 @@ func TestValuesThatDifferMoreThanTheirPrecisionAreNotFlattened(t *testing.T) {
 func TestAnAxisThatWasAskedForIsNotFlattened(t *testing.T) {
 	y := canvastest.Values(100, func(i int) float64 { return 1.05e9 + float64(i%50) })
 	p, err := Timeline(TimelineOptions{Y: Range{1.05e9, 1.05e9 + 50}}, series("clock", "Hz", 1e6, y))
-	if text := textsOf(t, must(t, p, err)); strings.Contains(text, "drawn flat") || !strings.Contains(text, "1.05000002") {
+	if text := textsOf(t, must(t, p, err)); strings.Contains(text, "drawn flat") ||
+		!strings.Contains(text, "1.05000002") {
 		t.Errorf("the range that was given is not shown:\n%s", text)
 	}
 	p, err = Histogram(HistogramOptions{X: Range{1.05e9, 1.05e9 + 50}, Unit: "Hz"}, Sample{"clock", y})
@@ -122,7 +124,9 @@ func TestTicksOfPowersOfTwoHaveNoMoreDigitsThanTellThemApart(t *testing.T) {
 }
 
 func TestEveryMarkedPercentileIsNamedAlsoWhereLabelsHaveNoRoom(t *testing.T) {
-	p, err := Latency(LatencyOptions{Unit: "ms"}, Sample{"wait", canvastest.Values(100, func(int) float64 { return 16.6 })})
+	p, err := Latency(LatencyOptions{Unit: "ms"}, Sample{"wait", canvastest.Values(100, func(int) float64 {
+		return 16.6
+	})})
 	text := textsOf(t, must(t, p, err))
 	for _, name := range []string{"p50", "p90", "p99", "p99.9", "max"} {
 		if !strings.Contains(text, name+" 16.6 ms") {
@@ -132,7 +136,8 @@ func TestEveryMarkedPercentileIsNamedAlsoWhereLabelsHaveNoRoom(t *testing.T) {
 }
 
 func TestPercentagesThatRoundingLiftsAboveTheWholeKeepTheirAxis(t *testing.T) {
-	for name, y := range map[string][]float64{"level": {100.00000000000001, 100.00000000000001}, "stack": {40, 100.0004}, "below": {3, 100}} {
+	for name, y := range map[string][]float64{"level": {100.00000000000001, 100.00000000000001},
+		"stack": {40, 100.0004}, "below": {3, 100}} {
 		a := newValueAxis(spread{min(y[0], y[1]), max(y[0], y[1])}, Range{}, unitOf("%"), 4, true)
 		if a.lo != 0 || a.hi != 100 {
 			t.Errorf("%s: from %g to %g", name, a.lo, a.hi)

@@ -11,7 +11,8 @@ import (
 
 func TestNamesThatRunFromRightToLeftLeaveNumbersInTheirPlace(t *testing.T) {
 	y := []float64{1, 2, 3}
-	p, err := Overlay(OverlayOptions{Before: "לפני", After: "אחרי"}, Pair{Name: "שם", Before: series("a", "ms", 1e6, y), After: series("b", "ms", 1e6, []float64{4, 5, 6}), BeforeTotal: 12, AfterTotal: 34})
+	p, err := Overlay(OverlayOptions{Before: "לפני", After: "אחרי"}, Pair{Name: "שם", Before: series("a", "ms", 1e6, y),
+		After: series("b", "ms", 1e6, []float64{4, 5, 6}), BeforeTotal: 12, AfterTotal: 34})
 	sc, err2 := must(t, p, err).scene(canvas.Size{})
 	if err2 != nil {
 		t.Fatal(err2)
@@ -33,7 +34,8 @@ func TestNamesThatRunFromRightToLeftLeaveNumbersInTheirPlace(t *testing.T) {
 
 func TestALineInTwoStylesKeepsItsOrder(t *testing.T) {
 	// The first word of a Hebrew paragraph stands at the right, whatever the style of the ones in between.
-	lines := canvas.WrapRuns([]canvas.Run{{Text: "שלום ", Style: canvas.Regular.Of(20)}, {Text: "עולם", Style: canvas.Bold.Of(20)}, {Text: " GPU", Style: canvas.Mono.Of(20)}}, 1000)
+	lines := canvas.WrapRuns([]canvas.Run{{Text: "שלום ", Style: canvas.Regular.Of(20)},
+		{Text: "עולם", Style: canvas.Bold.Of(20)}, {Text: " GPU", Style: canvas.Mono.Of(20)}}, 1000)
 	if len(lines) != 1 {
 		t.Fatalf("%d lines", len(lines))
 	}

@@ -12,8 +12,10 @@ import (
 // FuzzCharts draws every kind of chart from any values, at any size.
 func FuzzCharts(f *testing.F) {
 	f.Add([]byte("one two three four five six seven eight nine ten eleven twelve"), uint16(400), uint16(300), "kernel")
-	f.Add(binary.LittleEndian.AppendUint64(make([]byte, 40), math.Float64bits(math.Inf(1))), uint16(160), uint16(120), "")
-	f.Add(binary.LittleEndian.AppendUint64(binary.LittleEndian.AppendUint64(nil, 1), math.Float64bits(1e300)), uint16(900), uint16(200), "\x00")
+	f.Add(binary.LittleEndian.AppendUint64(make([]byte, 40), math.Float64bits(math.Inf(1))), uint16(160),
+		uint16(120), "")
+	f.Add(binary.LittleEndian.AppendUint64(binary.LittleEndian.AppendUint64(nil, 1), math.Float64bits(1e300)),
+		uint16(900), uint16(200), "\x00")
 	f.Fuzz(func(t *testing.T, data []byte, w, h uint16, name string) {
 		var v []float64
 		for len(data) >= 8 && len(v) < 300 {
@@ -32,8 +34,10 @@ func FuzzCharts(f *testing.F) {
 			func() (*Plot, error) { return Timeline(TimelineOptions{Style: Area, Log: w%2 == 0}, a, b) },
 			func() (*Plot, error) { return Timeline(TimelineOptions{Style: Spread, Twin: []Series{b}}, a) },
 			func() (*Plot, error) {
-				iv := []Interval{{Start: int64(w), End: int64(h) * 1000, Label: name, Severity: canvas.Severity(w % 5)}, {Start: int64(h), End: int64(w), Kind: name}}
-				return Timeline(TimelineOptions{Title: name, Lanes: AlwaysLanes, Gaps: iv, Late: iv, Spans: iv, Bands: []Band{{Lo: float64(w), Hi: float64(h), Label: name}}}, a, a, b)
+				iv := []Interval{{Start: int64(w), End: int64(h) * 1000, Label: name, Severity: canvas.Severity(w % 5)},
+					{Start: int64(h), End: int64(w), Kind: name}}
+				return Timeline(TimelineOptions{Title: name, Lanes: AlwaysLanes, Gaps: iv, Late: iv, Spans: iv,
+					Bands: []Band{{Lo: float64(w), Hi: float64(h), Label: name}}}, a, a, b)
 			},
 			func() (*Plot, error) {
 				return Scatter(ScatterOptions{Fit: true, LogX: w%2 == 0, LogY: h%2 == 0, Groups: groups}, x, y)
@@ -48,7 +52,8 @@ func FuzzCharts(f *testing.F) {
 				for i := range x {
 					pts = append(pts, RoofPoint{name, x[i], y[i]})
 				}
-				return Roofline(RooflineOptions{Bandwidth: []Roof{{name, 1e11}}, Compute: []Roof{{"all", 1e13}}}, pts...)
+				return Roofline(RooflineOptions{Bandwidth: []Roof{{name, 1e11}}, Compute: []Roof{{"all", 1e13}}},
+					pts...)
 			},
 			func() (*Plot, error) {
 				return Overlay(OverlayOptions{}, Pair{Name: name, Before: a, After: a, BeforeTotal: 1, AfterTotal: 2})
@@ -65,7 +70,8 @@ func FuzzCharts(f *testing.F) {
 			if err != nil {
 				return // a size that is refused
 			}
-			canvastest.CheckLayout(t, []string{"area", "twin", "lanes", "groups", "color", "box", "heatmap", "latency", "correlation", "roofline", "overlay", "confusion"}[i], sc)
+			canvastest.CheckLayout(t, []string{"area", "twin", "lanes", "groups", "color", "box", "heatmap", "latency",
+				"correlation", "roofline", "overlay", "confusion"}[i], sc)
 			sc.Paint()
 		}
 	})

@@ -16,7 +16,8 @@ func TestGalleryIsWritten(t *testing.T) {
 	}
 	for _, p := range gallery(t) {
 		for _, f := range canvas.Formats() {
-			if err := p.plot.Save(filepath.Join(dir, strings.ReplaceAll(p.name, " ", "-")+"."+f), canvas.Size{}); err != nil {
+			if err := p.plot.Save(filepath.Join(dir, strings.ReplaceAll(p.name, " ", "-")+"."+f),
+				canvas.Size{}); err != nil {
 				t.Error(err)
 			}
 		}

@@ -12,7 +12,8 @@ type grid struct {
 	rows  [][]*Plot
 }
 
-// TitledGrid arranges charts in rows of equal height, with a title over all of them; the charts of a row get equal widths.
+// TitledGrid arranges charts in rows of equal height, with a title over all of them; the charts of a row get equal
+// widths.
 func TitledGrid(title string, rows [][]*Plot) (*Plot, error) {
 	g := &grid{title: title}
 	for i, row := range rows {
@@ -100,7 +101,8 @@ func (g *grid) Draw(sc *canvas.Scene, t *canvas.Theme, area canvas.Rect) {
 	if !g.fits(t, area) {
 		s := canvas.Regular.Of(t.Text)
 		n := max(1, int(area.H/s.Leading()))
-		sc.TextLines(area.X, area.Y, canvas.Left, s, t.Muted, s.Lines("the charts of this grid do not fit at this size", area.W, n))
+		sc.TextLines(area.X, area.Y, canvas.Left, s, t.Muted,
+			s.Lines("the charts of this grid do not fit at this size", area.W, n))
 		return
 	}
 	head := g.headHeight(t, area.W)

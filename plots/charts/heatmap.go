@@ -33,7 +33,8 @@ func Heatmap(o HeatmapOptions, rows ...Series) (*Plot, error) {
 	t0, t1 := int64(math.MaxInt64), int64(math.MinInt64)
 	for i, s := range rows {
 		if len(s.Start) != len(s.Y) || len(s.End) != len(s.Y) {
-			return nil, fmt.Errorf("heatmap: row %q has %d starts, %d ends and %d values", s.Name, len(s.Start), len(s.End), len(s.Y))
+			return nil, fmt.Errorf("heatmap: row %q has %d starts, %d ends and %d values", s.Name, len(s.Start),
+				len(s.End), len(s.Y))
 		}
 		if s.Name == "" {
 			s.Name = fmt.Sprintf("row %d", i+1)
@@ -43,7 +44,8 @@ func Heatmap(o HeatmapOptions, rows ...Series) (*Plot, error) {
 			h.unit = u
 		}
 		if u.symbol != h.unit.symbol {
-			return nil, fmt.Errorf("heatmap: row %q is in %q and row %q in %q: one scale of colours holds one unit", rows[0].Name, rows[0].Unit, s.Name, s.Unit)
+			return nil, fmt.Errorf("heatmap: row %q is in %q and row %q in %q: one scale of colours holds one unit",
+				rows[0].Name, rows[0].Unit, s.Name, s.Unit)
 		}
 		if u.factor != h.unit.factor {
 			y := slices.Clone(s.Y)
@@ -106,7 +108,8 @@ func (h *heatmap) Prefer(t *canvas.Theme, width float64) float64 {
 	}
 	row := t.Text * 1.35
 	if len(h.rows) <= 12 { // so many have room for names of several lines
-		lines := canvas.MostLines(canvas.Regular.Of(t.Text).NameLines(h.names(), h.labelWidth(t, width), canvas.LinesEach(len(h.rows), 3)))
+		lines := canvas.MostLines(canvas.Regular.Of(t.Text).NameLines(h.names(), h.labelWidth(t, width),
+			canvas.LinesEach(len(h.rows), 3)))
 		row = max(row, canvas.RowNameHeight(t, lines)+t.Text*0.2)
 	}
 	return t.Text*3 + timeAxisHeight(t) + min(max(float64(len(h.rows))*row, t.Text*6), t.Text*24)
@@ -141,7 +144,8 @@ func (h *heatmap) notes(columns int) string {
 	}
 	for _, s := range h.rows {
 		if len(s.Y) > columns {
-			join(map[string]string{"max": "each pixel shows its largest value", "min": "each pixel shows its smallest value", "mean": "each pixel shows its mean"}[h.o.Pick])
+			join(map[string]string{"max": "each pixel shows its largest value",
+				"min": "each pixel shows its smallest value", "mean": "each pixel shows its mean"}[h.o.Pick])
 			break
 		}
 	}
@@ -201,7 +205,8 @@ func (h *heatmap) Draw(sc *canvas.Scene, t *canvas.Theme, area canvas.Rect) {
 	last := math.Inf(-1)
 	for i, lines := range s.NameLines(h.names(), labelW, canvas.LinesEach(len(h.rows), int(rowH/(t.Text*1.2)))) {
 		mid := frame.Y + rowH*(float64(i)+0.5)
-		if top := mid - max(canvas.RowNameHeight(t, len(lines))/2, s.Ascent()-s.Size*0.35); top < last || top < frame.Y-t.Text*0.6 {
+		if top := mid - max(canvas.RowNameHeight(t, len(lines))/2, s.Ascent()-s.Size*0.35); top < last ||
+			top < frame.Y-t.Text*0.6 {
 			continue
 		}
 		last = canvas.DrawRowName(sc, t, lines, frame.X-t.Text*0.4, mid)
@@ -252,8 +257,8 @@ func (h *heatmap) emptyReason() string {
 	return allMissing(h.total)
 }
 
-// cells paints the rows into one picture. Where there are more rows than device pixels, neighbours share one by the same
-// rule as samples do.
+// cells paints the rows into one picture. Where there are more rows than device pixels, neighbours share one by the
+// same rule as samples do.
 func (h *heatmap) cells(sc *canvas.Scene, t *canvas.Theme, frame canvas.Rect, bar colorBar) {
 	img := canvas.NewImage(sc, frame)
 	w, hgt := img.Rect.Dx(), img.Rect.Dy()
@@ -333,8 +338,8 @@ func (h *heatmap) columns(s Series, out []float64) {
 	}
 }
 
-// columnMeans is the mean in each of n columns, weighted by the time that a sample shares with the column; NaN where none
-// has a value.
+// columnMeans is the mean in each of n columns, weighted by the time that a sample shares with the column; NaN where
+// none has a value.
 func columnMeans(start, end []int64, y []float64, t0, t1 int64, n int) []float64 {
 	out, weight := make([]float64, n), make([]float64, n)
 	k := float64(n) / float64(t1-t0)

@@ -21,11 +21,12 @@ type Sample struct {
 
 // HistogramOptions say how distributions are drawn.
 type HistogramOptions struct {
-	Title       string
-	XLabel      string // what the values are
-	Unit        string
-	Bins        int       // 0 chooses by the spread and the number of values
-	Percentiles []float64 // marked, 0 to 100; nil marks 50, 95 and 99 of a single sample and none of several; empty marks none
+	Title  string
+	XLabel string // what the values are
+	Unit   string
+	Bins   int // 0 chooses by the spread and the number of values
+	// marked, 0 to 100; nil marks 50, 95 and 99 of a single sample and none of several; empty marks none
+	Percentiles []float64
 	X           Range
 	LogX        bool // bins of equal ratio
 	LogY        bool // counts on a logarithmic axis
@@ -33,13 +34,15 @@ type HistogramOptions struct {
 
 const maxBins = 400
 
-// oneValueBins is the number of bins around a single value: an odd one, which leaves free space at both sides of its bar.
+// oneValueBins is the number of bins around a single value: an odd one, which leaves free space at both sides of its
+// bar.
 const oneValueBins = 9
 
 // Histogram counts values by size. Several samples are drawn over each other, in the same bins.
 func Histogram(o HistogramOptions, samples ...Sample) (*Plot, error) {
 	if o.Bins < 0 || o.Bins > 1<<16 {
-		return nil, fmt.Errorf("histogram: %d bins: choose between 1 and %d, or 0 to let the data decide", o.Bins, 1<<16)
+		return nil, fmt.Errorf("histogram: %d bins: choose between 1 and %d, or 0 to let the data decide", o.Bins,
+			1<<16)
 	}
 	for _, p := range o.Percentiles {
 		if !(p >= 0 && p <= 100) {
@@ -172,7 +175,8 @@ func (h *histogram) count() {
 
 // logBins chooses the bins of equal ratio by the logarithms of the values.
 func logBins(sorted []float64, lo, hi float64) int {
-	return max(binsFor(len(sorted), percentileOf(sorted, 75, math.Log)-percentileOf(sorted, 25, math.Log), math.Log(lo), math.Log(hi)), 24)
+	return max(binsFor(len(sorted), percentileOf(sorted, 75, math.Log)-percentileOf(sorted, 25, math.Log), math.Log(lo),
+		math.Log(hi)), 24)
 }
 
 func allWhole(sorted []float64) bool {
@@ -230,10 +234,13 @@ func (h *histogram) keys(t *canvas.Theme) []key {
 	out := make([]key, len(h.samples))
 	for i, s := range h.samples {
 		c, m := t.SeriesColor(i)
-		out[i] = key{name: fmt.Sprintf("%s (%s)", canvas.Isolated(s.name), counts(len(s.sorted), "value")), color: c, marker: m, area: true}
+		out[i] = key{name: fmt.Sprintf("%s (%s)", canvas.Isolated(s.name), counts(len(s.sorted), "value")), color: c,
+			marker: m, area: true}
 		if h.o.LogX && len(s.sorted) > 0 { // several latencies are compared by their tails
-			out[i].name = fmt.Sprintf("%s: p50 %s, p99 %s, max %s (%s)", canvas.Isolated(s.name), h.unit.format(percentile(s.sorted, 50)),
-				h.unit.format(percentile(s.sorted, 99)), h.unit.format(s.sorted[len(s.sorted)-1]), counts(len(s.sorted), "value"))
+			out[i].name = fmt.Sprintf("%s: p50 %s, p99 %s, max %s (%s)", canvas.Isolated(s.name),
+				h.unit.format(percentile(s.sorted, 50)),
+				h.unit.format(percentile(s.sorted, 99)), h.unit.format(s.sorted[len(s.sorted)-1]),
+				counts(len(s.sorted), "value"))
 		}
 		if len(s.sorted) == 0 {
 			out[i].absent, out[i].name = true, canvas.Isolated(s.name)+" (no data)"
@@ -283,7 +290,8 @@ func (h *histogram) heading() string {
 	for _, x := range []struct {
 		n    int
 		what string
-	}{{missing, "missing"}, {infinite, "infinite, not drawn"}, {lost, "zero or below, not on this axis"}, {h.beyond, "outside of the range shown"}} {
+	}{{missing, "missing"}, {infinite, "infinite, not drawn"}, {lost, "zero or below, not on this axis"},
+		{h.beyond, "outside of the range shown"}} {
 		if x.n > 0 {
 			label += fmt.Sprintf(" · %s %s", Grouped(x.n), x.what)
 		}
@@ -358,7 +366,8 @@ func (h *histogram) Draw(sc *canvas.Scene, t *canvas.Theme, area canvas.Rect) {
 		}
 	}
 	if h.o.LogY {
-		va = newLogAxis(heights, Range{0.7, max(float64(h.most)*1.4, 2)}, unit{"", plainUnit, 1}, min(max(int(room/(t.Text*2.6)), 1), 8))
+		va = newLogAxis(heights, Range{0.7, max(float64(h.most)*1.4, 2)}, unit{"", plainUnit, 1},
+			min(max(int(room/(t.Text*2.6)), 1), 8))
 		va.ticks = slices.DeleteFunc(va.ticks, func(k tick) bool { return k.at < 1 || k.at != math.Round(k.at) })
 		va.minor = slices.DeleteFunc(va.minor, func(v float64) bool { return v < 1 })
 	}
@@ -452,7 +461,8 @@ func (h *histogram) emptyReason() string {
 }
 
 // drawBins draws one sample as an outline over a tint; more bins than device columns keep the highest of each column.
-func (h *histogram) drawBins(sc *canvas.Scene, t *canvas.Theme, frame canvas.Rect, bins []int, c color.NRGBA, ty func(float64) float64) {
+func (h *histogram) drawBins(sc *canvas.Scene, t *canvas.Theme, frame canvas.Rect, bins []int, c color.NRGBA,
+	ty func(float64) float64) {
 	if bins == nil {
 		return
 	}
@@ -473,7 +483,8 @@ func (h *histogram) drawBins(sc *canvas.Scene, t *canvas.Theme, frame canvas.Rec
 		fill = 0x50
 	}
 	sc.Strip(st, canvas.WithAlpha(c, fill))
-	outline := &canvas.Trace{X0: frame.X, Scale: sc.Scale, Top: frame.Y, Bot: frame.Bottom(), Cols: make([]canvas.Tcol, n)}
+	outline := &canvas.Trace{X0: frame.X, Scale: sc.Scale, Top: frame.Y, Bot: frame.Bottom(),
+		Cols: make([]canvas.Tcol, n)}
 	for i := range n {
 		y := y0
 		if !math.IsNaN(st.Top[i]) {

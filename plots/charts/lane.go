@@ -10,7 +10,8 @@ import (
 
 // draw puts a lane into area: header, notes, legend where it does not stand at the right, labels of marks, the frame
 // with its data, and the foot if there is one. Nothing but the foot stands below a frame, so that lanes can share one.
-func (l *lane) draw(sc *canvas.Scene, t *canvas.Theme, g laneGeometry, ax timeAxis, p laneParts, area canvas.Rect, foot *timeFoot) {
+func (l *lane) draw(sc *canvas.Scene, t *canvas.Theme, g laneGeometry, ax timeAxis, p laneParts, area canvas.Rect,
+	foot *timeFoot) {
 	y := p.header.draw(sc, t, area.X, area.Y)
 	if len(p.notes) > 0 {
 		y = sc.TextLines(area.X, y+t.Text*0.1, canvas.Left, canvas.Regular.Of(t.Small), t.Muted, p.notes)
@@ -71,9 +72,10 @@ func toX(frame canvas.Rect, ax timeAxis) func(int64) float64 {
 	}
 }
 
-// drawFrame draws the frame with its data. several says that a lane among others has room for more than one value label: it
-// is asked of the height before that was snapped to pixels, which is the same for all of them.
-func (l *lane) drawFrame(sc *canvas.Scene, t *canvas.Theme, frame canvas.Rect, ax timeAxis, va valueAxis, several bool) {
+// drawFrame draws the frame with its data. several says that a lane among others has room for more than one value
+// label: it is asked of the height before that was snapped to pixels, which is the same for all of them.
+func (l *lane) drawFrame(sc *canvas.Scene, t *canvas.Theme, frame canvas.Rect, ax timeAxis,
+	va valueAxis, several bool) {
 	if l.strip != nil {
 		l.drawStrip(sc, t, frame, ax)
 		return
@@ -89,7 +91,10 @@ func (l *lane) drawFrame(sc *canvas.Scene, t *canvas.Theme, frame canvas.Rect, a
 	shade(sc, frame, ax, l.tl.o.Gaps, look{fill: always(t.GapFill)})
 	even, odd := alternate(l.tl.o.Spans)
 	shade(sc, frame, ax, even, look{fill: func(s canvas.Severity) color.NRGBA { return t.Tint(s, t.SpanFill) }})
-	shade(sc, frame, ax, odd, look{fill: func(s canvas.Severity) color.NRGBA { c := t.Tint(s, t.SpanFill); return canvas.WithAlpha(c, c.A/3) }})
+	shade(sc, frame, ax, odd, look{fill: func(s canvas.Severity) color.NRGBA {
+		c := t.Tint(s, t.SpanFill)
+		return canvas.WithAlpha(c, c.A/3)
+	}})
 	for _, v := range va.minor {
 		sc.Hline(frame.X, frame.Right(), ty(v), 1, canvas.WithAlpha(t.Grid, 0x80))
 	}
@@ -102,8 +107,11 @@ func (l *lane) drawFrame(sc *canvas.Scene, t *canvas.Theme, frame canvas.Rect, a
 	sc.Frame(frame, 1, t.Rule)
 	shade(sc, frame, ax, l.tl.o.Late, look{bottom: always(t.LateEdge)})
 	shade(sc, frame, ax, even, look{top: t.SpanEdge})
-	shade(sc, frame, ax, odd, look{top: func(s canvas.Severity) color.NRGBA { return canvas.WithAlpha(t.SpanEdge(s), 0x90) }})
-	if l.right != nil && len(l.series) == 1 && len(l.right.series) == 1 { // colours say which axis belongs to which line
+	shade(sc, frame, ax, odd, look{top: func(s canvas.Severity) color.NRGBA {
+		return canvas.WithAlpha(t.SpanEdge(s), 0x90)
+	}})
+	// colours say which axis belongs to which line
+	if l.right != nil && len(l.series) == 1 && len(l.right.series) == 1 {
 		colored := *t
 		colored.Ink, _ = t.SeriesColor(0)
 		valueLabels(sc, &colored, frame, va, ty)
@@ -190,7 +198,8 @@ func drawTimeAxis(sc *canvas.Scene, t *canvas.Theme, frame canvas.Rect, ax timeA
 }
 
 // drawTicksBelow draws labelled ticks under a frame and a title below them; labels that would touch are left out.
-func drawTicksBelow(sc *canvas.Scene, t *canvas.Theme, frame canvas.Rect, ticks []tick, tx func(float64) float64, title string) {
+func drawTicksBelow(sc *canvas.Scene, t *canvas.Theme, frame canvas.Rect, ticks []tick, tx func(float64) float64,
+	title string) {
 	s := canvas.Regular.Of(t.Text)
 	y := frame.Bottom() + tickPad(t)
 	lastRight := math.Inf(-1)
@@ -240,7 +249,8 @@ func allMissing(n int) string {
 }
 
 // drawLines draws the series of a lane, and returns what they cover.
-func (l *lane) drawLines(sc *canvas.Scene, t *canvas.Theme, frame canvas.Rect, ax timeAxis, ty func(float64) float64) (covered []*canvas.Trace) {
+func (l *lane) drawLines(sc *canvas.Scene, t *canvas.Theme, frame canvas.Rect, ax timeAxis,
+	ty func(float64) float64) (covered []*canvas.Trace) {
 	type line struct {
 		*canvas.Trace
 		color  color.NRGBA
@@ -336,7 +346,8 @@ func (l *lane) drawStack(sc *canvas.Scene, t *canvas.Theme, frame canvas.Rect, a
 	sc.Strip(area(ly.down, ly.downDip), canvas.WithAlpha(t.Page, 0x70))
 }
 
-func (l *lane) stackMarkers(sc *canvas.Scene, t *canvas.Theme, frame canvas.Rect, layers []stackLayer, i, marker int, ty func(float64) float64) {
+func (l *lane) stackMarkers(sc *canvas.Scene, t *canvas.Theme, frame canvas.Rect, layers []stackLayer, i, marker int,
+	ty func(float64) float64) {
 	step := frame.W / 9
 	for x := frame.X + step*(0.3+0.13*float64(i%5)); x < frame.Right(); x += step {
 		c := int((x - frame.X) * sc.Scale)

@@ -7,10 +7,10 @@ import (
 	"astrolabe/plots/canvas"
 )
 
-// A panel of many noisy series is a wall of ink in which nobody finds a line. Its series then stand in lanes of their own:
-// one frame each under one another, on the time axis that they share, with the name beside the frame. Every lane is a
-// lane of the timeline as any other, so that a report can break a page between two and a picture that is too low can count
-// those that find no room.
+// A panel of many noisy series is a wall of ink in which nobody finds a line. Its series then stand in lanes of their
+// own: one frame each under one another, on the time axis that they share, with the name beside the frame. Every lane
+// is a lane of the timeline as any other, so that a report can break a page between two and a picture that is too low
+// can count those that find no room.
 
 const (
 	// leastNoisy is how many series must be noisy before lanes are chosen without being asked for.
@@ -19,15 +19,15 @@ const (
 	// same lanes in all of them.
 	judgedWidth, judgedHeight = 1200, 190
 	judgedStroke              = 2
-	// A series is noisy if it leaves at least so many times the ink of a level line, and at least that share of its ink lies
-	// where other series have ink too.
+	// A series is noisy if it leaves at least so many times the ink of a level line, and at least that share of its ink
+	// lies where other series have ink too.
 	noisyInk    = 3
 	noisyHidden = 0.5
 )
 
-// noisy counts the series of a panel that are lost among others: those which cover much more than a line would, most of it
-// together with other series. The measure is taken on what would be drawn, so that a long smooth series is quiet and a short
-// jumping one is not, and noisy series at levels of their own stay in one frame.
+// noisy counts the series of a panel that are lost among others: those which cover much more than a line would, most of
+// it together with other series. The measure is taken on what would be drawn, so that a long smooth series is quiet and
+// a short jumping one is not, and noisy series at levels of their own stay in one frame.
 func (l *lane) noisy() int {
 	va := newValueAxis(l.spread, l.limits(), l.unit, 4, false)
 	if l.log {
@@ -84,8 +84,8 @@ func (l *lane) noisy() int {
 	return n
 }
 
-// ownScale is the share of the common scale that a series must reach to be seen on it: below a twentieth of a lane of some
-// sixty pixels, every shape is lost.
+// ownScale is the share of the common scale that a series must reach to be seen on it: below a twentieth of a lane of
+// some sixty pixels, every shape is lost.
 const ownScale = 1.0 / 20
 
 // ownScaleNote says that heights do not compare.
@@ -184,15 +184,18 @@ func (p laneParts) nameAbove(t *canvas.Theme, g laneGeometry) float64 {
 	return float64(len(p.name))*canvas.Regular.Of(t.Text).Leading() + t.Text*0.1
 }
 
-// drawNameBeside writes the name of a lane at x, in the middle of a frame's height. Where a picture turns out too low for all of
-// its lines, an ellipsis shows it; where lanes are lower than a line, only names that touch no other are written.
+// drawNameBeside writes the name of a lane at x, in the middle of a frame's height. Where a picture turns out too low
+// for all of its lines, an ellipsis shows it; where lanes are lower than a line, only names that touch no other are
+// written.
 func (l *lane) drawNameBeside(sc *canvas.Scene, t *canvas.Theme, g laneGeometry, x float64, frame canvas.Rect) {
 	s := canvas.Regular.Of(t.Text)
 	lines := s.Lines(l.name, g.legendW-t.Text, max(1, int((frame.H+t.Text*0.3)/nameLineHeight(t))))
 	y := frame.Y + frame.H/2 - float64(len(lines))*nameLineHeight(t)/2
 	for _, line := range lines {
 		box := canvas.Box(x, y+s.Size*0.95-s.Ascent(), s.Width(line), s.Height())
-		if frame.H < s.Height() && slices.ContainsFunc(sc.Boxes, func(b canvas.TextBox) bool { return b.Overlaps(box) }) {
+		if frame.H < s.Height() && slices.ContainsFunc(sc.Boxes, func(b canvas.TextBox) bool {
+			return b.Overlaps(box)
+		}) {
 			return
 		}
 		sc.TextAt(x, y+s.Size*0.95, canvas.Left, s, t.Ink, line)
@@ -208,9 +211,10 @@ func laneTickStyle(t *canvas.Theme) canvas.Style {
 // twoLabels is the height of a frame that holds two value labels.
 func twoLabels(t *canvas.Theme) float64 { return 2*laneTickStyle(t).Height() + 1 }
 
-// laneLabels writes value labels within the height of a frame, so that those of neighbouring lanes do not touch: the greatest
-// first, then, if there is room for several, the smallest and what fits between.
-func laneLabels(sc *canvas.Scene, t *canvas.Theme, frame canvas.Rect, va valueAxis, ty func(float64) float64, several bool) {
+// laneLabels writes value labels within the height of a frame, so that those of neighbouring lanes do not touch: the
+// greatest first, then, if there is room for several, the smallest and what fits between.
+func laneLabels(sc *canvas.Scene, t *canvas.Theme, frame canvas.Rect, va valueAxis, ty func(float64) float64,
+	several bool) {
 	s := laneTickStyle(t)
 	var taken []canvas.Rect
 	put := func(k tick) {

@@ -14,9 +14,10 @@ import (
 func crowd(n, samples int, unit string, level func(k int) float64, noise func() float64) []Series {
 	out := make([]Series, n)
 	for k := range out {
-		out[k] = series(fmt.Sprintf("ShaderCoreUtil[%d]", k), unit, 1e6, canvastest.Values(samples, func(i int) float64 {
-			return level(k) + 10*math.Sin(float64(i)/300+float64(k)) + noise()
-		}))
+		out[k] = series(fmt.Sprintf("ShaderCoreUtil[%d]", k), unit, 1e6,
+			canvastest.Values(samples, func(i int) float64 {
+				return level(k) + 10*math.Sin(float64(i)/300+float64(k)) + noise()
+			}))
 	}
 	return out
 }
@@ -34,7 +35,8 @@ func TestSixteenNoisyLinesGetALaneEach(t *testing.T) {
 	if n := len(must(t, p, err).body.(*timeline).lanes); n != 16 {
 		t.Fatalf("%d lanes, want 16", n)
 	}
-	for _, sz := range []canvas.Size{{}, {Width: 960, Height: 540}, {Width: 3200, Height: 1800, DPI: 192}, {Width: 700, Height: 2000}} {
+	for _, sz := range []canvas.Size{{}, {Width: 960, Height: 540}, {Width: 3200, Height: 1800, DPI: 192},
+		{Width: 700, Height: 2000}} {
 		for _, theme := range []*canvas.Theme{canvas.Light(), canvas.Dark()} {
 			sc, err := p.WithTheme(theme).scene(sz)
 			if err != nil {
@@ -73,12 +75,15 @@ func TestOnlyNoisySeriesThatHideEachOtherGetLanes(t *testing.T) {
 		list []Series
 		want int
 	}{
-		"sixteen smooth lines":          {crowd(16, 5000, "%", same, calm), 1},
-		"four noisy lines":              {crowd(4, 5000, "%", same, loud), 1},
-		"five noisy lines":              {crowd(5, 5000, "%", same, loud), 5},
-		"four noisy and many smooth":    {append(crowd(4, 5000, "%", same, loud), crowd(9, 5000, "%", same, calm)...), 1},
-		"noisy lines at distant levels": {crowd(9, 5000, "%", func(k int) float64 { return 1000 * float64(k) }, loud), 1},
-		"sixteen lines of few samples":  {crowd(16, 12, "%", same, func() float64 { return r.NormFloat64() }), 1},
+		"sixteen smooth lines": {crowd(16, 5000, "%", same, calm), 1},
+		"four noisy lines":     {crowd(4, 5000, "%", same, loud), 1},
+		"five noisy lines":     {crowd(5, 5000, "%", same, loud), 5},
+		"four noisy and many smooth": {append(crowd(4, 5000, "%", same, loud), crowd(9, 5000, "%", same, calm)...),
+			1},
+		"noisy lines at distant levels": {crowd(9, 5000, "%", func(k int) float64 {
+			return 1000 * float64(k)
+		}, loud), 1},
+		"sixteen lines of few samples": {crowd(16, 12, "%", same, func() float64 { return r.NormFloat64() }), 1},
 	} {
 		if got := len(lanesIn(t, TimelineOptions{}, c.list...)); got != c.want {
 			t.Errorf("%s: %d panels, want %d", name, got, c.want)
@@ -121,7 +126,9 @@ func TestLanesOfOneUnitCompareUnlessOneWouldVanish(t *testing.T) {
 
 func TestLanesThatFindNoRoomAreNamed(t *testing.T) {
 	r := canvastest.Noise()
-	p, err := Timeline(TimelineOptions{}, crowd(16, 5000, "%", func(int) float64 { return 50 }, func() float64 { return 10 * r.NormFloat64() })...)
+	p, err := Timeline(TimelineOptions{}, crowd(16, 5000, "%", func(int) float64 {
+		return 50
+	}, func() float64 { return 10 * r.NormFloat64() })...)
 	sc, err2 := must(t, p, err).scene(canvas.Size{Width: 500, Height: 250})
 	if err2 != nil {
 		t.Fatal(err2)

@@ -13,8 +13,9 @@ type LatencyOptions struct {
 // Latency counts latencies in bins of equal ratio, both axes logarithmic: the tail shows beside the bulk, a single slow
 // one included.
 func Latency(o LatencyOptions, samples ...Sample) (*Plot, error) {
-	p, err := Histogram(HistogramOptions{Title: o.Title, XLabel: o.XLabel, Unit: o.Unit, Bins: o.Bins, Percentiles: o.Percentiles,
-		X: o.X, LogX: true, LogY: true}, samples...)
+	p, err := Histogram(HistogramOptions{Title: o.Title, XLabel: o.XLabel, Unit: o.Unit, Bins: o.Bins,
+		Percentiles: o.Percentiles,
+		X:           o.X, LogX: true, LogY: true}, samples...)
 	if err != nil {
 		return nil, err
 	}

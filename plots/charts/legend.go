@@ -148,7 +148,8 @@ func (l legend) draw(sc *canvas.Scene, t *canvas.Theme, x, y float64) {
 	}
 	if l.hidden > 0 {
 		note := fmt.Sprintf("and %d more, whose names do not fit at this size", l.hidden)
-		sc.TextAt(x, y+l.height()+s.Ascent(), canvas.Left, s, t.Muted, s.Fit(note, l.colW*float64(l.cols)+gap*float64(l.cols-1)))
+		sc.TextAt(x, y+l.height()+s.Ascent(), canvas.Left, s, t.Muted,
+			s.Fit(note, l.colW*float64(l.cols)+gap*float64(l.cols-1)))
 	}
 }
 

@@ -119,7 +119,8 @@ func toValueX(frame canvas.Rect, a valueAxis) func(float64) float64 {
 	}
 }
 
-// leastLog is the smallest value on a logarithmic axis: it leaves room for units and margins before doubles lose their digits.
+// leastLog is the smallest value on a logarithmic axis: it leaves room for units and margins before doubles lose their
+// digits.
 const leastLog = 1e-290
 
 // onLog returns the values that a logarithmic axis can show; the others become missing, and are counted.

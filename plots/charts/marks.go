@@ -24,7 +24,8 @@ const maxLabelRows = 4
 
 // placeAbove finds rows for labels, so that none touches another or leaves the panel. What finds no place is returned
 // in words.
-func placeAbove(t *canvas.Theme, labels []aboveLabel, width float64) (placed []aboveLabel, height float64, rest string) {
+func placeAbove(t *canvas.Theme, labels []aboveLabel,
+	width float64) (placed []aboveLabel, height float64, rest string) {
 	s := canvas.Regular.Of(t.Small)
 	slices.SortStableFunc(labels, func(a, b aboveLabel) int { return cmp.Compare(a.anchor, b.anchor) })
 	ends := [maxLabelRows]float64{}

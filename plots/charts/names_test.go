@@ -26,7 +26,8 @@ func TestShortenedNamesStayDifferent(t *testing.T) {
 		"at the beginning": {"1" + strings.Repeat("x", 80), "2" + strings.Repeat("x", 80)},
 		"one in another":   {strings.Repeat("core ", 20) + "1", strings.Repeat("core ", 20) + "11"},
 		"other scripts": {
-			strings.Repeat("日本", 20) + "一" + strings.Repeat("語", 20), strings.Repeat("日本", 20) + "二" + strings.Repeat("語", 20),
+			strings.Repeat("日本", 20) + "一" + strings.Repeat("語", 20), strings.Repeat("日本", 20) + "二" +
+				strings.Repeat("語", 20),
 		},
 	} {
 		width := 300.0
@@ -45,7 +46,8 @@ func TestShortenedNamesStayDifferent(t *testing.T) {
 			}
 		}
 	}
-	if got := s.FitNames([]string{"same", "same", "short"}, 300); !slices.Equal(got, []string{"same", "same", "short"}) {
+	if got := s.FitNames([]string{"same", "same", "short"}, 300); !slices.Equal(got,
+		[]string{"same", "same", "short"}) {
 		t.Errorf("%q", got)
 	}
 }
@@ -74,7 +76,9 @@ func TestRowsOfLongNamesAreToldApart(t *testing.T) {
 			}
 			text := strings.ReplaceAll(canvastest.TextOf(sc), "\n", "")
 			for i := range 8 {
-				if !slices.ContainsFunc([]string{"%dUtil", "…%d…", "Unit%d"}, func(f string) bool { return strings.Contains(text, fmt.Sprintf(f, i)) }) {
+				if !slices.ContainsFunc([]string{"%dUtil", "…%d…", "Unit%d"}, func(f string) bool {
+					return strings.Contains(text, fmt.Sprintf(f, i))
+				}) {
 					t.Errorf("%s at %v: no name shows the number %d:\n%s", name, sz, i, text)
 				}
 			}

@@ -17,7 +17,8 @@ import (
 // goldens are small on purpose; the layout and ink tests cover the rest.
 func TestEveryPictureLooksAsItDid(t *testing.T) {
 	list := gallery(t)
-	for _, name := range []string{"single", "stacked", "units", "bars", "histogram", "scatter by kernel", "box", "heatmap", "roofline", "latency", "correlation", "twin", "dark overlay"} {
+	for _, name := range []string{"single", "stacked", "units", "bars", "histogram", "scatter by kernel", "box",
+		"heatmap", "roofline", "latency", "correlation", "twin", "dark overlay"} {
 		p := find(list, name)
 		var buf bytes.Buffer
 		if err := p.WriteTo(&buf, "png", canvas.Size{Width: 640, Height: 400, DPI: 96}); err != nil {
@@ -46,7 +47,8 @@ func TestSVGHasRealTextAndNothingElseFromTheData(t *testing.T) {
 		t.Fatal(err)
 	}
 	doc := buf.String()
-	if strings.Contains(doc, "<script>") || strings.Contains(doc, "\x01") || !strings.Contains(doc, "日本") || strings.Count(doc, "<text ") != strings.Count(doc, "</text>") {
+	if strings.Contains(doc, "<script>") || strings.Contains(doc, "\x01") || !strings.Contains(doc, "日本") ||
+		strings.Count(doc, "<text ") != strings.Count(doc, "</text>") {
 		t.Errorf("unexpected document: %.600s", doc)
 	}
 }
@@ -63,7 +65,9 @@ func TestEveryPictureIsDrawnInEveryFormat(t *testing.T) {
 
 func TestSizesAreCheckedAndDPIScalesText(t *testing.T) {
 	p := find(gallery(t), "single")
-	for _, bad := range []canvas.Size{{Width: 10, Height: 10, DPI: 96}, {Width: -1, Height: 0, DPI: 0}, {Width: 40000, Height: 100, DPI: 96}, {Width: 1600, Height: 900, DPI: 5}, {Width: 1600, Height: 900, DPI: 9999}, {Width: 30000, Height: 30000, DPI: 96}} {
+	for _, bad := range []canvas.Size{{Width: 10, Height: 10, DPI: 96}, {Width: -1, Height: 0, DPI: 0},
+		{Width: 40000, Height: 100, DPI: 96}, {Width: 1600, Height: 900, DPI: 5}, {Width: 1600, Height: 900, DPI: 9999},
+		{Width: 30000, Height: 30000, DPI: 96}} {
 		if err := p.WriteTo(io.Discard, "png", bad); err == nil {
 			t.Errorf("%v is accepted", bad)
 		}
@@ -75,7 +79,8 @@ func TestSizesAreCheckedAndDPIScalesText(t *testing.T) {
 		}
 		return sc.Boxes[0].H * sc.Scale / float64(sz.Height)
 	}
-	if a, b := height(canvas.Size{Width: 3200, Height: 1800, DPI: 96}), height(canvas.Size{Width: 3200, Height: 1800, DPI: 192}); math.Abs(b/a-2) > 0.01 {
+	if a, b := height(canvas.Size{Width: 3200, Height: 1800, DPI: 96}),
+		height(canvas.Size{Width: 3200, Height: 1800, DPI: 192}); math.Abs(b/a-2) > 0.01 {
 		t.Errorf("text takes %.4f of the height at 96 dpi and %.4f at 192", a, b)
 	}
 }
@@ -103,7 +108,9 @@ func (b brokenFile) Abort()                  { *b.aborted = true }
 func TestAFailedWriteLeavesNothingBehind(t *testing.T) {
 	p := find(gallery(t), "single")
 	aborted := false
-	err := p.SaveWith(func(string) (io.WriteCloser, error) { return brokenFile{&aborted}, nil }, "out.png", canvas.Size{})
+	err := p.SaveWith(func(string) (io.WriteCloser, error) {
+		return brokenFile{&aborted}, nil
+	}, "out.png", canvas.Size{})
 	if err == nil || !aborted || !strings.Contains(err.Error(), "out.png: no space left") {
 		t.Errorf("error %v, aborted %v", err, aborted)
 	}

@@ -22,8 +22,8 @@ type OverlayOptions struct {
 	Marks         []Mark
 }
 
-// Overlay draws two captures over each other, each on the time since its own start, one panel per pair. Noisy series are
-// drawn as mean and spread.
+// Overlay draws two captures over each other, each on the time since its own start, one panel per pair. Noisy series
+// are drawn as mean and spread.
 func Overlay(o OverlayOptions, pairs ...Pair) (*Plot, error) {
 	if o.Before == "" {
 		o.Before = "before"

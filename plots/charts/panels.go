@@ -54,7 +54,8 @@ func lanesOf(p *Plot) []*lane {
 	return nil
 }
 
-// Panels lays out charts under one another, none higher than highest. Neighbouring timelines whose windows overlap stand on one time axis.
+// Panels lays out charts under one another, none higher than highest. Neighbouring timelines whose windows overlap
+// stand on one time axis.
 func Panels(t *canvas.Theme, list []*Plot, a Alignment, width, highest float64) []Panel {
 	var out []Panel
 	for i := 0; i < len(list); {
@@ -104,11 +105,14 @@ func (r laneRun) panels(t *canvas.Theme, starts map[int]bool, g laneGeometry, wi
 		frameH := l.frameHeight(t)
 		parts := l.measure(t, g, axis.ax, width, frameH, highest*0.4)
 		h := min(parts.fixed+frameH, highest-foot.Height)
-		p := Panel{Height: h, Space: l.gapAbove(t), Foot: foot, Keep: i+1 < len(r.lanes) && r.lanes[i+1].follows && !l.follows}
+		p := Panel{Height: h, Space: l.gapAbove(t), Foot: foot, Keep: i+1 < len(r.lanes) &&
+			r.lanes[i+1].follows && !l.follows}
 		if starts[i] {
 			p.Space = t.Text * 1.1
 		}
-		p.Draw = func(sc *canvas.Scene, x, y, w float64) { l.draw(sc, t, g, axis.ax, parts, canvas.Box(x, y, w, h), nil) }
+		p.Draw = func(sc *canvas.Scene, x, y, w float64) {
+			l.draw(sc, t, g, axis.ax, parts, canvas.Box(x, y, w, h), nil)
+		}
 		out = append(out, p)
 	}
 	return out

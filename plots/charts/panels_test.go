@@ -8,7 +8,8 @@ import (
 	"astrolabe/plots/canvas/canvastest"
 )
 
-// Pages take charts as panels: no text of theirs may leave its panel's width, overlap another or stand below what the panel says it takes.
+// Pages take charts as panels: no text of theirs may leave its panel's width, overlap another or stand below what the
+// panel says it takes.
 func TestNoTextOfPanelsOverlapsOrLeavesThePage(t *testing.T) {
 	theme := canvas.Light()
 	for _, p := range gallery(t) {

@@ -39,8 +39,8 @@ func legendBeside(t *canvas.Theme, keys []key, width, frameH, maxBelow float64) 
 	return lg, 0, lg.heightWithNote(t) + t.Text*0.5
 }
 
-// draw lays the parts out in area. ok is false where nothing more is to be drawn: there are no data, and a sentence says
-// so, or there is no room.
+// draw lays the parts out in area. ok is false where nothing more is to be drawn: there are no data, and a sentence
+// says so, or there is no room.
 func (p planeParts) draw(sc *canvas.Scene, t *canvas.Theme, area canvas.Rect) (pl plane, ok bool) {
 	s, ns := canvas.Regular.Of(t.Text), canvas.Regular.Of(t.Small)
 	label := p.label
@@ -130,7 +130,8 @@ func (pl plane) grid(sc *canvas.Scene, t *canvas.Theme) {
 	sc.Frame(pl.frame, 1, t.Rule)
 }
 
-// line draws the straight line through two places of the axes, given as fractions of them, as far as it lies in the frame.
+// line draws the straight line through two places of the axes, given as fractions of them, as far as it lies in the
+// frame.
 func (pl plane) line(sc *canvas.Scene, x0, y0, x1, y1, thick float64, dashed bool, c color.NRGBA) {
 	// Liang and Barsky (1984): cut the line at each edge of the unit square.
 	from, to := 0.0, 1.0

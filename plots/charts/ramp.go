@@ -28,7 +28,8 @@ func newRamp(stops ...uint32) *ramp {
 
 // sequential is for amounts. Its lightness grows evenly, so it reads in grey and for colour-blind people (the stops are
 // those of viridis by Smith and van der Walt).
-var sequential = newRamp(0x440154, 0x482878, 0x3e4a89, 0x31688e, 0x26828e, 0x1f9e89, 0x35b779, 0x6ece58, 0xb5de2b, 0xfde725)
+var sequential = newRamp(0x440154, 0x482878, 0x3e4a89, 0x31688e, 0x26828e, 0x1f9e89, 0x35b779, 0x6ece58,
+	0xb5de2b, 0xfde725)
 
 // diverging is for amounts below and above zero, which is nearly the page.
 func diverging(t *canvas.Theme) *ramp {

@@ -27,8 +27,9 @@ type RooflineOptions struct {
 	Unit      string // of operations, "FLOP" if empty
 }
 
-// Roofline shows how near work comes to what the memory and the arithmetic units of a machine can do (Williams, Waterman
-// and Patterson, Communications of the ACM 52(4), 2009): rate over arithmetic intensity, both axes logarithmic.
+// Roofline shows how near work comes to what the memory and the arithmetic units of a machine can do (Williams,
+// Waterman and Patterson, Communications of the ACM 52(4), 2009): rate over arithmetic intensity, both axes
+// logarithmic.
 func Roofline(o RooflineOptions, points ...RoofPoint) (*Plot, error) {
 	if len(o.Bandwidth) == 0 || len(o.Compute) == 0 {
 		return nil, fmt.Errorf("roofline: give at least one bandwidth and one compute limit")
@@ -131,7 +132,8 @@ func (r *roofline) Draw(sc *canvas.Scene, t *canvas.Theme, area canvas.Rect) {
 	if rate.class == plainUnit {
 		rate.class = symbolUnit
 	}
-	p := planeParts{title: r.o.Title, label: "rate of operations, " + r.o.Unit + "/s", xtitle: "arithmetic intensity [" + r.o.Unit + "/byte]", keys: r.keys(t),
+	p := planeParts{title: r.o.Title, label: "rate of operations, " + r.o.Unit + "/s",
+		xtitle: "arithmetic intensity [" + r.o.Unit + "/byte]", keys: r.keys(t),
 		xaxis: func(n int) valueAxis { return newLogAxis(r.xs, Range{}, unit{"", plainUnit, 1}, n) },
 		yaxis: func(n int) valueAxis { return newLogAxis(r.ys, Range{}, rate, n) }}
 	if len(r.points) == 0 {
@@ -151,7 +153,8 @@ func (r *roofline) Draw(sc *canvas.Scene, t *canvas.Theme, area canvas.Rect) {
 	}
 	for _, c := range r.o.Compute {
 		// A lower limit of computing starts where the fastest memory reaches it.
-		pl.line(sc, pl.xa.frac(c.Value/r.fastest), pl.ya.frac(c.Value), 1, pl.ya.frac(c.Value), t.Line*1.2, c.Value < r.peak, t.MarkLine)
+		pl.line(sc, pl.xa.frac(c.Value/r.fastest), pl.ya.frac(c.Value), 1, pl.ya.frac(c.Value), t.Line*1.2,
+			c.Value < r.peak, t.MarkLine)
 	}
 	var dots []canvas.Rect
 	for _, q := range r.points {

@@ -19,7 +19,8 @@ type ScatterOptions struct {
 	Fit            bool // the straight line of least squares; on logarithmic axes the curve that is straight there
 	LogX, LogY     bool
 
-	// Color holds one number per point, shown by a scale; Groups one name per point, shown by a legend. At most one of them.
+	// Color holds one number per point, shown by a scale; Groups one name per point, shown by a legend. At most one of
+	// them.
 	Color      []float64
 	ColorLabel string
 	ColorUnit  string
@@ -43,7 +44,8 @@ func Scatter(o ScatterOptions, x, y []float64) (*Plot, error) {
 	if o.Color != nil && o.Groups != nil {
 		return nil, fmt.Errorf("scatter: colours by number and by group at once")
 	}
-	s := &scatter{o: o, xu: unitOf(o.XUnit), yu: unitOf(o.YUnit), xs: noSpread(), ys: noSpread(), cs: noSpread(), total: len(x)}
+	s := &scatter{o: o, xu: unitOf(o.XUnit), yu: unitOf(o.YUnit), xs: noSpread(), ys: noSpread(),
+		cs: noSpread(), total: len(x)}
 	for i := range x {
 		switch {
 		case !canvas.Drawable(x[i]) || !canvas.Drawable(y[i]):
@@ -244,7 +246,8 @@ func axisOf(sp spread, u unit, log bool) func(int) valueAxis {
 }
 
 func (s *scatter) Draw(sc *canvas.Scene, t *canvas.Theme, area canvas.Rect) {
-	p := planeParts{title: s.o.Title, label: s.o.YLabel, unitInLabel: true, notes: s.notes(), xtitle: s.o.XLabel, keys: s.keys(t),
+	p := planeParts{title: s.o.Title, label: s.o.YLabel, unitInLabel: true, notes: s.notes(), xtitle: s.o.XLabel,
+		keys:  s.keys(t),
 		xaxis: axisOf(s.xs, s.xu, s.o.LogX), yaxis: axisOf(s.ys, s.yu, s.o.LogY),
 		empty: len(s.index) == 0, why: "no pair of values is complete"}
 	if s.total == 0 {

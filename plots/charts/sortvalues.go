@@ -11,8 +11,8 @@ const fewValues = 1 << 13
 // digitBits is how many bits of a value are sorted by at a time: six rounds for a double.
 const digitBits = 11
 
-// sortValues sorts values, none of them NaN, several times faster than comparing does where there are very many: by groups of bits, the
-// lowest first, each round keeping the order of the one before.
+// sortValues sorts values, none of them NaN, several times faster than comparing does where there are very many: by
+// groups of bits, the lowest first, each round keeping the order of the one before.
 func sortValues(v []float64) {
 	if len(v) < fewValues {
 		slices.Sort(v)

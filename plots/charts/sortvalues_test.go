@@ -16,7 +16,8 @@ func TestManyValuesAreSortedAsFewAre(t *testing.T) {
 		"all bits": func(int) float64 { return math.Float64frombits(rng.Uint64() &^ (1 << 62)) },
 		"falling":  func(i int) float64 { return -float64(i) },
 		"extremes": func(i int) float64 {
-			return []float64{math.MaxFloat64, -math.MaxFloat64, math.Inf(1), math.Inf(-1), math.SmallestNonzeroFloat64, 0}[i%6]
+			return []float64{math.MaxFloat64, -math.MaxFloat64, math.Inf(1), math.Inf(-1), math.SmallestNonzeroFloat64,
+				0}[i%6]
 		},
 	} {
 		v := make([]float64, 3*fewValues+1)
@@ -66,7 +67,8 @@ func TestPairsOfSeriesCorrelateAsTheyDoAlone(t *testing.T) {
 				}
 			}
 			if got.r[0][3] != 1 || got.r[0][0] != 1 || !math.IsNaN(got.r[2][2]) {
-				t.Errorf("%s: equal series correlate with %v, one with itself %v, a constant %v", method, got.r[0][3], got.r[0][0], got.r[2][2])
+				t.Errorf("%s: equal series correlate with %v, one with itself %v, a constant %v", method, got.r[0][3],
+					got.r[0][0], got.r[2][2])
 			}
 		}
 	}

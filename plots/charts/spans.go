@@ -10,7 +10,8 @@ import (
 )
 
 // DrawSpans shades where in the time from t0 to t1 something holds, on a track of its own.
-func DrawSpans(sc *canvas.Scene, t *canvas.Theme, area canvas.Rect, s canvas.Severity, spans []capture.Span, t0, t1 int64) {
+func DrawSpans(sc *canvas.Scene, t *canvas.Theme, area canvas.Rect, s canvas.Severity,
+	spans []capture.Span, t0, t1 int64) {
 	track := sc.Snapped(area)
 	sc.Fill(track, t.Grid)
 	shade(sc, track, timeAxis{t0: t0, t1: t1}, FromSpans(spans, s, ""), look{fill: t.Severity})

@@ -24,7 +24,8 @@ func (l *lane) spreads() bool {
 
 // spreadOf turns the trace of a noisy series into a tint from its smallest to its largest value, and a line through the
 // means of short stretches. The tint holds every value, also a single spike; both break where the series does.
-func spreadOf(tr *canvas.Trace, shown int, s Series, ax timeAxis, ty func(float64) float64) (*canvas.Strip, *canvas.Trace) {
+func spreadOf(tr *canvas.Trace, shown int, s Series, ax timeAxis,
+	ty func(float64) float64) (*canvas.Strip, *canvas.Trace) {
 	n := len(tr.Cols)
 	// A stretch holds some eight samples, and is neither too narrow to see nor so wide that it hides a change.
 	wide := min(max(int(math.Ceil(8*float64(n)/float64(shown))), int(math.Ceil(3*tr.Scale))), max(n/40, 1))
@@ -55,7 +56,8 @@ func spreadOf(tr *canvas.Trace, shown int, s Series, ax timeAxis, ty func(float6
 			continue
 		}
 		y := ty(v)
-		mean.Cols[i] = canvas.Tcol{First: y, Last: y, Lo: y, Hi: y, Present: true, Joined: i > 0 && mean.Cols[i-1].Present && tr.Cols[i].Joined}
+		mean.Cols[i] = canvas.Tcol{First: y, Last: y, Lo: y, Hi: y, Present: true, Joined: i > 0 &&
+			mean.Cols[i-1].Present && tr.Cols[i].Joined}
 	}
 	return band, mean
 }

@@ -7,9 +7,10 @@ import (
 	"astrolabe/plots/canvas"
 )
 
-// squareFrame is where the cells of a matrix go whose rows and columns are the same things: right of their names, left of a colour bar. ok is
-// false where there is no room. Cells are at most cellW wide and cellH high.
-func squareFrame(sc *canvas.Scene, t *canvas.Theme, area canvas.Rect, y float64, names []string, barW, cellW, cellH float64) (frame canvas.Rect, ok bool) {
+// squareFrame is where the cells of a matrix go whose rows and columns are the same things: right of their names, left
+// of a colour bar. ok is false where there is no room. Cells are at most cellW wide and cellH high.
+func squareFrame(sc *canvas.Scene, t *canvas.Theme, area canvas.Rect, y float64, names []string,
+	barW, cellW, cellH float64) (frame canvas.Rect, ok bool) {
 	s, n := canvas.Regular.Of(t.Text), float64(len(names))
 	labelW := 0.0
 	for i, name := range names {
@@ -22,8 +23,8 @@ func squareFrame(sc *canvas.Scene, t *canvas.Theme, area canvas.Rect, y float64,
 	return frame, frame.W >= 8 && frame.H >= 8
 }
 
-// squareLabels names and numbers the rows of such a matrix, and numbers its columns. Where there are too many, those that would cover others are
-// left out.
+// squareLabels names and numbers the rows of such a matrix, and numbers its columns. Where there are too many, those
+// that would cover others are left out.
 func squareLabels(sc *canvas.Scene, t *canvas.Theme, area, frame canvas.Rect, names []string) {
 	s, n := canvas.Regular.Of(t.Text), float64(len(names))
 	numberW := s.Width(strconv.Itoa(len(names))) + t.Text*0.4
@@ -39,7 +40,8 @@ func squareLabels(sc *canvas.Scene, t *canvas.Theme, area, frame canvas.Rect, na
 		}
 		x := frame.X + frame.W*(float64(i)+0.5)/n
 		if x-s.Width(number)/2 >= lastCol+t.Text*0.3 {
-			lastCol = sc.TextAt(x, frame.Bottom()+tickPad(t)+s.Ascent()-t.Text*0.3, canvas.Center, s, t.Muted, number).Right()
+			lastCol = sc.TextAt(x, frame.Bottom()+tickPad(t)+s.Ascent()-t.Text*0.3, canvas.Center, s,
+				t.Muted, number).Right()
 		}
 	}
 }

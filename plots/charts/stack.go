@@ -28,7 +28,9 @@ func newStack(series []Series, t0, t1 int64) (*stack, error) {
 	for _, i := range st.layers[1:] {
 		s := series[i]
 		if !sameTimes(base.Start, s.Start) || !sameTimes(base.End, s.End) {
-			return nil, fmt.Errorf("timeline: stacked series %q and %q have different time axes; resample them to one first", base.Name, s.Name)
+			return nil, fmt.Errorf(
+				"timeline: stacked series %q and %q have different time axes; resample them to one first",
+				base.Name, s.Name)
 		}
 	}
 	st.spread.add(0)
@@ -57,7 +59,8 @@ func sameTimes(a, b []int64) bool {
 }
 
 // stackLayer is one layer in the columns of a frame: the outer edge of the stack up to and including it. mean is
-// weighted by time; peak is the farthest that any sample in the column reaches, dip the nearest to zero. NaN where the stack is absent.
+// weighted by time; peak is the farthest that any sample in the column reaches, dip the nearest to zero. NaN where the
+// stack is absent.
 type stackLayer struct {
 	up, upPeak, upDip       []float64
 	down, downPeak, downDip []float64

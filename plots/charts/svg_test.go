@@ -16,7 +16,8 @@ func TestPicturesInSVGAreOfTheKindThatTheySay(t *testing.T) {
 	if err := must(t, p, err).WriteTo(&buf, "svg", canvas.Size{}); err != nil {
 		t.Fatal(err)
 	}
-	images := regexp.MustCompile(`<image [^>]*xlink:href="data:image/(\w+);base64,([^"]*)"`).FindAllSubmatch(buf.Bytes(), -1)
+	images := regexp.MustCompile(`<image [^>]*xlink:href="data:image/(\w+);base64,([^"]*)"`).FindAllSubmatch(
+		buf.Bytes(), -1)
 	if len(images) == 0 {
 		t.Fatal("the heat map has no picture")
 	}

@@ -44,9 +44,9 @@ func (s *spread) add(v float64) {
 func (s spread) empty() bool { return s.lo > s.hi }
 
 // flatShare is the span of values, as a share of their size, up to which an axis takes them for one value: a hundred
-// thousandth. No sensor and no clock that counters come from is that exact (a crystal is off by tens of millionths, and one
-// cycle more or less in a sample of a millisecond is a millionth), so that what differs there is rounding or jitter, and
-// magnifying it to the height of a panel would show a storm where nothing happens.
+// thousandth. No sensor and no clock that counters come from is that exact (a crystal is off by tens of millionths, and
+// one cycle more or less in a sample of a millisecond is a millionth), so that what differs there is rounding or
+// jitter, and magnifying it to the height of a panel would show a storm where nothing happens.
 const flatShare = 1e-5
 
 // flat reports whether values differ by less than their precision.
@@ -54,8 +54,8 @@ func (s spread) flat() bool {
 	return !s.empty() && s.hi-s.lo <= flatShare*max(math.Abs(s.lo), math.Abs(s.hi))
 }
 
-// flatNote says that an axis takes values for one although they differ; "" where they do not, or where the axis would begin
-// at zero in any case. What sums of doubles leave behind is not worth a word.
+// flatNote says that an axis takes values for one although they differ; "" where they do not, or where the axis would
+// begin at zero in any case. What sums of doubles leave behind is not worth a word.
 func (s spread) flatNote(u unit) string {
 	rounding := 1e-9 * max(math.Abs(s.lo), math.Abs(s.hi))
 	if !s.flat() || s.hi-s.lo <= rounding || u.class == percentUnit {
@@ -99,7 +99,8 @@ func newValueAxis(data spread, fixed Range, u unit, n int, zero bool) valueAxis 
 		if u.class == percentUnit && whole {
 			hi = min(hi, 100)
 		}
-		if q, fits := u.prefixFor(max(math.Abs(lo), math.Abs(hi)) * (1 + 1e-9)); fits && ok && u.class == plainUnit && p.symbol != "" {
+		if q, fits := u.prefixFor(max(math.Abs(lo), math.Abs(hi)) * (1 + 1e-9)); fits && ok && u.class == plainUnit &&
+			p.symbol != "" {
 			p = q // the last tick may be the first with a greater prefix: 1M, not 1000k
 		}
 	}
@@ -192,8 +193,8 @@ func tickLabel(v, step float64, plain bool, suffix string) string {
 	return minus(strconv.FormatFloat(v, 'f', decimals(step), 64)) + suffix
 }
 
-// decimals is how many digits behind the point write the multiples of step: all that they have, but of a power of two beyond
-// the third no more than tell two neighbours apart.
+// decimals is how many digits behind the point write the multiples of step: all that they have, but of a power of two
+// beyond the third no more than tell two neighbours apart.
 func decimals(step float64) int {
 	telling := int(math.Ceil(-math.Log10(step))) + 1
 	for d := range 10 {
@@ -250,7 +251,8 @@ func newTimeAxis(t0, t1 int64, s canvas.Style, width float64) timeAxis {
 	for n := max(int(width/90), 1); n >= 1; n-- {
 		step := timeStep(length/u.ns/float64(n), u) * u.ns
 		origin = 0
-		if far := max(math.Abs(float64(t0)), math.Abs(float64(t1))); u.steps == nil && far > 2000*step && far > 20*length {
+		if far := max(math.Abs(float64(t0)), math.Abs(float64(t1))); u.steps == nil && far > 2000*step &&
+			far > 20*length {
 			unit := max(int64(step*10), 1)
 			origin = t0 - ((t0%unit)+unit)%unit
 		}

@@ -15,10 +15,14 @@ func TestQuantitiesReadAsPeopleWriteThem(t *testing.T) {
 		unit string
 		want string
 	}{
-		{93.1e9, "bytes/s", "93.1 GB/s"}, {3 << 20, "bytes", "3 MiB"}, {1536, "B", "1.5 KiB"}, {12.34567, "percent", "12.35 %"},
-		{1.5e6, "cycles", "1.5M cycles"}, {0.00025, "s", "250 µs"}, {250, "us", "250 µs"}, {2.4e9, "Hz", "2.4 GHz"}, {2400, "MHz", "2.4 GHz"},
-		{999.96e3, "Hz", "1 MHz"}, {0, "cycles", "0 cycles"}, {-5, "W", "−5 W"}, {math.NaN(), "W", "missing"}, {math.Inf(1), "", "∞"},
-		{1e300, "cycles", "1e+300 cycles"}, {0.004, "instructions/cycle", "0.004 instructions/cycle"}, {7, "", "7"}, {61.5, "celsius", "61.5 °C"},
+		{93.1e9, "bytes/s", "93.1 GB/s"}, {3 << 20, "bytes", "3 MiB"}, {1536, "B", "1.5 KiB"},
+		{12.34567, "percent", "12.35 %"},
+		{1.5e6, "cycles", "1.5M cycles"}, {0.00025, "s", "250 µs"}, {250, "us", "250 µs"}, {2.4e9, "Hz", "2.4 GHz"},
+		{2400, "MHz", "2.4 GHz"},
+		{999.96e3, "Hz", "1 MHz"}, {0, "cycles", "0 cycles"}, {-5, "W", "−5 W"}, {math.NaN(), "W", "missing"},
+		{math.Inf(1), "", "∞"},
+		{1e300, "cycles", "1e+300 cycles"}, {0.004, "instructions/cycle", "0.004 instructions/cycle"}, {7, "", "7"},
+		{61.5, "celsius", "61.5 °C"},
 	} {
 		if got := Quantity(c.v, c.unit); got != c.want {
 			t.Errorf("Quantity(%v, %q) = %q, want %q", c.v, c.unit, got, c.want)
@@ -27,7 +31,8 @@ func TestQuantitiesReadAsPeopleWriteThem(t *testing.T) {
 }
 
 func TestDurationsReadAsPeopleWriteThem(t *testing.T) {
-	for ns, want := range map[int64]string{0: "0 s", 5: "5 ns", 1500: "1.5 µs", 16_600_000: "16.6 ms", 5e9: "5 s", 125e9: "2 min 5 s", 7260e9: "2 h 1 min", -5: "−5 ns"} {
+	for ns, want := range map[int64]string{0: "0 s", 5: "5 ns", 1500: "1.5 µs", 16_600_000: "16.6 ms", 5e9: "5 s",
+		125e9: "2 min 5 s", 7260e9: "2 h 1 min", -5: "−5 ns"} {
 		if got := Duration(ns); got != want {
 			t.Errorf("Duration(%d) = %q, want %q", ns, got, want)
 		}
@@ -39,8 +44,10 @@ func TestTimeAxisChoosesItsUnitByTheRange(t *testing.T) {
 		t0, t1      int64
 		title, last string
 	}{
-		{0, 800, "time [ns]", "800"}, {0, 50_000, "time [µs]", "50"}, {0, 300e6, "time [ms]", "300"}, {0, 5e9, "time [s]", "5.0"},
-		{0, 600e9, "time [min]", "10"}, {0, 7 * 3600e9, "time [h:min]", "7:00"}, {123_456_000_000, 123_456_100_000, "time [µs] after 123.456 s", "100"},
+		{0, 800, "time [ns]", "800"}, {0, 50_000, "time [µs]", "50"}, {0, 300e6, "time [ms]", "300"},
+		{0, 5e9, "time [s]", "5.0"},
+		{0, 600e9, "time [min]", "10"}, {0, 7 * 3600e9, "time [h:min]", "7:00"},
+		{123_456_000_000, 123_456_100_000, "time [µs] after 123.456 s", "100"},
 	} {
 		a := newTimeAxis(c.t0, c.t1, canvas.Regular.Of(20), 1400)
 		if a.title != c.title || len(a.ticks) < 3 || a.ticks[len(a.ticks)-1].label != c.last {
@@ -77,7 +84,9 @@ func TestTickLabelsDifferAndIncrease(t *testing.T) {
 
 func TestWrappedTextFitsAndLosesNothing(t *testing.T) {
 	s := canvas.Regular.Of(20)
-	for _, text := range []string{"", "one", "a few words that go on and on", strings.Repeat("MaliGPUCyclesAnyQueueActive_", 20), "日本語のとても長いテキスト日本語のとても長いテキスト", "a\nb", strings.Repeat("x", 500)} {
+	for _, text := range []string{"", "one", "a few words that go on and on",
+		strings.Repeat("MaliGPUCyclesAnyQueueActive_", 20), "日本語のとても長いテキスト日本語のとても長いテキスト", "a\nb",
+		strings.Repeat("x", 500)} {
 		for _, width := range []float64{1, 15, 60, 200, 1000} {
 			lines := s.Wrap(text, width)
 			strip := func(s string) string { return strings.NewReplacer(" ", "", "\n", "").Replace(s) }
@@ -101,9 +110,12 @@ func TestOneOfSomethingIsNoPlural(t *testing.T) {
 		v          float64
 		unit, want string
 	}{
-		{1, "requests", "1 request"}, {-1, "requests/s", "−1 request/s"}, {1, "shader cycles per wave", "1 shader cycle per wave"},
-		{1, "cache misses", "1 cache miss"}, {1, "entries", "1 entry"}, {1, "branches", "1 branch"}, {1, "caches", "1 cache"},
-		{2, "requests", "2 requests"}, {0, "requests", "0 requests"}, {1000, "requests", "1k requests"}, {0.5, "requests", "0.5 requests"},
+		{1, "requests", "1 request"}, {-1, "requests/s", "−1 request/s"},
+		{1, "shader cycles per wave", "1 shader cycle per wave"},
+		{1, "cache misses", "1 cache miss"}, {1, "entries", "1 entry"}, {1, "branches", "1 branch"},
+		{1, "caches", "1 cache"},
+		{2, "requests", "2 requests"}, {0, "requests", "0 requests"}, {1000, "requests", "1k requests"},
+		{0.5, "requests", "0.5 requests"},
 		{1, "status", "1 status"}, {1, "bus", "1 bus"}, {1, "IPS", "1 IPS"}, {1, "KiBs", "1 KiBs"}, {1, "", "1"},
 	} {
 		if got := Quantity(c.v, c.unit); got != c.want {

@@ -98,7 +98,8 @@ func Timeline(o TimelineOptions, series ...Series) (*Plot, error) {
 	t0, t1 := int64(math.MaxInt64), int64(math.MinInt64)
 	for i, s := range series {
 		if len(s.Start) != len(s.Y) || len(s.End) != len(s.Y) {
-			return nil, fmt.Errorf("timeline: series %q has %d starts, %d ends and %d values", s.Name, len(s.Start), len(s.End), len(s.Y))
+			return nil, fmt.Errorf("timeline: series %q has %d starts, %d ends and %d values", s.Name, len(s.Start),
+				len(s.End), len(s.Y))
 		}
 		if s.Name == "" {
 			series[i].Name = fmt.Sprintf("series %d", i+1)
@@ -158,13 +159,15 @@ func (tl *timeline) split(series, twin []Series) error {
 	}
 	if len(twin) > 0 {
 		if len(tl.lanes) > 1 {
-			return fmt.Errorf("timeline: series of %d units and a right axis: a frame has two axes at most", len(tl.lanes))
+			return fmt.Errorf("timeline: series of %d units and a right axis: a frame has two axes at most",
+				len(tl.lanes))
 		}
 		right := &lane{tl: tl, unit: unitOf(twin[0].Unit), offset: len(series)}
 		for _, s := range twin {
 			u := unitOf(s.Unit)
 			if u.symbol != right.unit.symbol {
-				return fmt.Errorf("timeline: %q is in %q and %q in %q: the right axis holds one unit", twin[0].Name, twin[0].Unit, s.Name, s.Unit)
+				return fmt.Errorf("timeline: %q is in %q and %q in %q: the right axis holds one unit", twin[0].Name,
+					twin[0].Unit, s.Name, s.Unit)
 			}
 			right.add(s, u)
 		}
@@ -280,7 +283,8 @@ func (l *lane) prepare() error {
 		l.notes = append(l.notes, "line: mean of short stretches · tint: their smallest to largest value")
 	}
 	if infinite > 0 {
-		l.notes = append(l.notes, fmt.Sprintf("%d values that are infinite or beyond %g are not drawn", infinite, canvas.MaxValue))
+		l.notes = append(l.notes, fmt.Sprintf("%d values that are infinite or beyond %g are not drawn", infinite,
+			canvas.MaxValue))
 	}
 	if l.spread.empty() && l.why == "" {
 		l.why = l.emptyReason()
@@ -298,7 +302,8 @@ func (l *lane) prepare() error {
 	for _, b := range l.bands() {
 		if b.Lo == b.Hi && !l.spread.empty() && !(l.log && b.Lo <= 0) {
 			// A threshold belongs into the picture unless it would flatten the data.
-			if v := b.Lo; v <= l.spread.hi+2*(l.spread.hi-min(l.spread.lo, 0)) && v >= l.spread.lo-2*(l.spread.hi-l.spread.lo) {
+			if v := b.Lo; v <= l.spread.hi+2*(l.spread.hi-min(l.spread.lo, 0)) &&
+				v >= l.spread.lo-2*(l.spread.hi-l.spread.lo) {
 				l.spread.add(v)
 			}
 		}
@@ -360,7 +365,8 @@ func (l *lane) heading(unit string) string {
 			}
 			return what + " [" + unit + "]"
 		}
-		return bracketed("left axis", unit) + " · " + bracketed("right axis", l.right.axis(canvas.Light(), 200).unit) + l.missingShare()
+		return bracketed("left axis", unit) + " · " + bracketed("right axis", l.right.axis(canvas.Light(), 200).unit) +
+			l.missingShare()
 	}
 	switch {
 	case unit != "" && label != "":

@@ -35,17 +35,21 @@ var knownUnits = map[string]unit{
 	"KiB/s": {"B/s", symbolUnit, 1 << 10}, "MiB/s": {"B/s", symbolUnit, 1 << 20}, "GiB/s": {"B/s", symbolUnit, 1 << 30},
 	"bits/s": {"b/s", symbolUnit, 1}, "b/s": {"b/s", symbolUnit, 1},
 	"s": {"s", symbolUnit, 1}, "seconds": {"s", symbolUnit, 1}, "sec": {"s", symbolUnit, 1},
-	"ms": {"s", symbolUnit, 1e-3}, "us": {"s", symbolUnit, 1e-6}, "µs": {"s", symbolUnit, 1e-6}, "ns": {"s", symbolUnit, 1e-9},
+	"ms": {"s", symbolUnit, 1e-3}, "us": {"s", symbolUnit, 1e-6}, "µs": {"s", symbolUnit, 1e-6},
+	"ns": {"s", symbolUnit, 1e-9},
 	"Hz": {"Hz", symbolUnit, 1}, "hz": {"Hz", symbolUnit, 1}, "kHz": {"Hz", symbolUnit, 1e3},
 	"MHz": {"Hz", symbolUnit, 1e6}, "GHz": {"Hz", symbolUnit, 1e9},
-	"W": {"W", symbolUnit, 1}, "watts": {"W", symbolUnit, 1}, "mW": {"W", symbolUnit, 1e-3}, "uW": {"W", symbolUnit, 1e-6},
-	"J": {"J", symbolUnit, 1}, "joules": {"J", symbolUnit, 1}, "uJ": {"J", symbolUnit, 1e-6},
+	"W": {"W", symbolUnit, 1}, "watts": {"W", symbolUnit, 1}, "mW": {"W", symbolUnit, 1e-3},
+	"uW": {"W", symbolUnit, 1e-6},
+	"J":  {"J", symbolUnit, 1}, "joules": {"J", symbolUnit, 1}, "uJ": {"J", symbolUnit, 1e-6},
 	"V": {"V", symbolUnit, 1}, "mV": {"V", symbolUnit, 1e-3}, "A": {"A", symbolUnit, 1}, "mA": {"A", symbolUnit, 1e-3},
 	"FLOP/s": {"FLOP/s", symbolUnit, 1}, "FLOPS": {"FLOP/s", symbolUnit, 1},
-	"GFLOP/s": {"FLOP/s", symbolUnit, 1e9}, "GFLOPS": {"FLOP/s", symbolUnit, 1e9}, "TFLOPS": {"FLOP/s", symbolUnit, 1e12},
-	"IOP/s": {"IOP/s", symbolUnit, 1},
-	"°C":    {"°C", fixedUnit, 1}, "C": {"°C", fixedUnit, 1}, "celsius": {"°C", fixedUnit, 1}, "degC": {"°C", fixedUnit, 1},
-	"K": {"K", fixedUnit, 1},
+	"GFLOP/s": {"FLOP/s", symbolUnit, 1e9}, "GFLOPS": {"FLOP/s", symbolUnit, 1e9},
+	"TFLOPS": {"FLOP/s", symbolUnit, 1e12},
+	"IOP/s":  {"IOP/s", symbolUnit, 1},
+	"°C":     {"°C", fixedUnit, 1}, "C": {"°C", fixedUnit, 1}, "celsius": {"°C", fixedUnit, 1},
+	"degC": {"°C", fixedUnit, 1},
+	"K":    {"K", fixedUnit, 1},
 }
 
 // unitOf finds a unit by its spelling; an unknown one is a word.
@@ -153,7 +157,8 @@ func singular(name string) string {
 	}
 	begin := strings.LastIndexByte(name[:end], ' ') + 1
 	word, rest := name[begin:end], name[end:]
-	for _, form := range [...][2]string{{"ss", "ss"}, {"us", "us"}, {"is", "is"}, {"caches", "cache"}, {"ies", "y"}, {"sses", "ss"}, {"ches", "ch"}, {"shes", "sh"}, {"xes", "x"}, {"s", ""}} {
+	for _, form := range [...][2]string{{"ss", "ss"}, {"us", "us"}, {"is", "is"}, {"caches", "cache"}, {"ies", "y"},
+		{"sses", "ss"}, {"ches", "ch"}, {"shes", "sh"}, {"xes", "x"}, {"s", ""}} {
 		if stem, ok := strings.CutSuffix(word, form[0]); ok && len(word) > 3 && strings.ToLower(word) == word {
 			return name[:begin] + stem + form[1] + rest
 		}

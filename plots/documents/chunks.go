@@ -72,7 +72,8 @@ func sectionHeading(t *canvas.Theme, title, note string) *chunk {
 	hs, ns := canvas.Bold.Of(t.Heading), canvas.Regular.Of(t.Text)
 	return &chunk{h: hs.Leading(), space: t.Heading * 0.8, keep: true, draw: func(sc *canvas.Scene, x, y, w float64) {
 		box := sc.TextAt(x, y+hs.Ascent(), canvas.Left, hs, t.Ink, title)
-		sc.TextAt(box.Right()+t.Text*0.8, y+hs.Ascent(), canvas.Left, ns, t.Muted, ns.Fit(note, x+w-box.Right()-t.Text*0.8))
+		sc.TextAt(box.Right()+t.Text*0.8, y+hs.Ascent(), canvas.Left, ns, t.Muted,
+			ns.Fit(note, x+w-box.Right()-t.Text*0.8))
 	}}
 }
 

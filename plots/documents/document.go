@@ -6,9 +6,9 @@ import (
 	"astrolabe/plots/canvas"
 )
 
-// What the written forms of a report have in common: Markdown (mdreport.go), HTML (html.go) and JSON (jsonreport.go). They
-// come in the order of need: findings with their evidence, what was drawn and tabulated, the thresholds, how to make the
-// report again, and what it was made from.
+// What the written forms of a report have in common: Markdown (mdreport.go), HTML (html.go) and JSON (jsonreport.go).
+// They come in the order of need: findings with their evidence, what was drawn and tabulated, the thresholds, how to
+// make the report again, and what it was made from.
 
 const reproduceTitle = "How to reproduce"
 

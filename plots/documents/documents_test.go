@@ -26,7 +26,8 @@ import (
 func documentReport(t testing.TB) *Report {
 	r := sampleReport(t, 6)
 	r.Command = "astrolabe report gfx1151-vcopy --l2_hit_low=50 -o report.html"
-	histogram, err := charts.Histogram(charts.HistogramOptions{Title: "Frame time", Unit: "ms"}, charts.Sample{Values: canvastest.Values(2000, func(i int) float64 { return 16.6 + float64(i%97)/20 })})
+	histogram, err := charts.Histogram(charts.HistogramOptions{Title: "Frame time", Unit: "ms"},
+		charts.Sample{Values: canvastest.Values(2000, func(i int) float64 { return 16.6 + float64(i%97)/20 })})
 	must(t, histogram, err)
 	measured, limit, nan := 12.5, 25.0, math.NaN()
 	for i, it := range r.Items {
@@ -36,7 +37,9 @@ func documentReport(t testing.TB) *Report {
 			r.Items[i] = f
 		}
 	}
-	r.Items = append(r.Items, Finding{ID: "odd", Severity: canvas.Info, Title: "<b>a & b</b> | `c` _d_ *e*", Metric: "x|y", Value: "1 < 2", Threshold: "above 0", Measured: &nan, Advice: "See [the guide](https://example.org/?a=1&b=\"2\") or [this](javascript:alert(1))."})
+	r.Items = append(r.Items, Finding{ID: "odd", Severity: canvas.Info, Title: "<b>a & b</b> | `c` _d_ *e*",
+		Metric: "x|y", Value: "1 < 2", Threshold: "above 0", Measured: &nan,
+		Advice: "See [the guide](https://example.org/?a=1&b=\"2\") or [this](javascript:alert(1))."})
 	return r
 }
 
@@ -66,8 +69,11 @@ func TestMarkdownHasItsPicturesBesideIt(t *testing.T) {
 	if len(linked) != len(paths)-1 || len(linked) < 6 || linked[0] != "my report-fig1.png" {
 		t.Errorf("linked %q, written %q", linked, paths)
 	}
-	order := []string{"# GPU triage of gfx1151-vcopy", "## Findings", "1 critical, 1 warning, 2 info, 1 good", "### Critical: ", "my report-fig1.png", "### Warning: ",
-		"evidence: `GL2C_HIT_sum`, `GL2C_MISS_sum`", "my report-fig2.png", "#### Metrics", "| Metric | Mean [unit of the metric] |", "## Thresholds used", "## How to reproduce", "```\nastrolabe report gfx1151-vcopy", "## Made from", "| SHA-256 |"}
+	order := []string{"# GPU triage of gfx1151-vcopy", "## Findings", "1 critical, 1 warning, 2 info, 1 good",
+		"### Critical: ", "my report-fig1.png", "### Warning: ",
+		"evidence: `GL2C_HIT_sum`, `GL2C_MISS_sum`", "my report-fig2.png", "#### Metrics",
+		"| Metric | Mean [unit of the metric] |", "## Thresholds used", "## How to reproduce",
+		"```\nastrolabe report gfx1151-vcopy", "## Made from", "| SHA-256 |"}
 	at := 0
 	for _, want := range order {
 		i := strings.Index(doc[at:], want)
@@ -115,18 +121,21 @@ func checkTags(t *testing.T, doc string) {
 }
 
 func TestHTMLStandsAloneAndEscapesWhatItShows(t *testing.T) {
-	for name, r := range map[string]*Report{"sample": documentReport(t), "odd": oddReport(t), "empty": {}, "page one": summaryReport(t)} {
+	for name, r := range map[string]*Report{"sample": documentReport(t), "odd": oddReport(t), "empty": {},
+		"page one": summaryReport(t)} {
 		doc, err := r.html()
 		if err != nil {
 			t.Fatal(err)
 		}
 		page := string(doc)
 		checkTags(t, page)
-		if strings.Contains(page, "<script") || strings.Contains(page, "javascript:alert(1)\"") || strings.Contains(page, "\x00") || regexp.MustCompile(`<[^>]*\son[a-z]+=`).MatchString(page) {
+		if strings.Contains(page, "<script") || strings.Contains(page, "javascript:alert(1)\"") ||
+			strings.Contains(page, "\x00") || regexp.MustCompile(`<[^>]*\son[a-z]+=`).MatchString(page) {
 			t.Errorf("%s: the page holds a script or a control character", name)
 		}
 		for _, m := range regexp.MustCompile(`(?:src|href)="([^"]*)"`).FindAllStringSubmatch(page, -1) {
-			if !strings.HasPrefix(m[1], "data:") && !strings.HasPrefix(m[1], "#") && !strings.HasPrefix(m[1], "https://example.org/") {
+			if !strings.HasPrefix(m[1], "data:") && !strings.HasPrefix(m[1], "#") &&
+				!strings.HasPrefix(m[1], "https://example.org/") {
 				t.Errorf("%s: the page refers to %.80s", name, m[1])
 			}
 		}
@@ -137,7 +146,9 @@ func TestHTMLStandsAloneAndEscapesWhatItShows(t *testing.T) {
 	}
 	page := string(doc)
 	at := 0
-	for _, want := range []string{"<h1>GPU triage", "1 critical, 1 warning", "<nav", "<h2 id=\"findings\">", "CRITICAL", "<figure>", "WARNING", "&lt;b&gt;a &amp; b&lt;/b&gt;", "https://example.org/?a=1&amp;b=", "Thresholds used", "How to reproduce", "astrolabe report gfx1151-vcopy", "Made from", "SHA-256"} {
+	for _, want := range []string{"<h1>GPU triage", "1 critical, 1 warning", "<nav", "<h2 id=\"findings\">", "CRITICAL",
+		"<figure>", "WARNING", "&lt;b&gt;a &amp; b&lt;/b&gt;", "https://example.org/?a=1&amp;b=", "Thresholds used",
+		"How to reproduce", "astrolabe report gfx1151-vcopy", "Made from", "SHA-256"} {
 		i := strings.Index(page[at:], want)
 		if i < 0 {
 			t.Fatalf("%q does not follow", want)
@@ -152,7 +163,9 @@ func TestHTMLStandsAloneAndEscapesWhatItShows(t *testing.T) {
 func TestReportsOfHundredsOfCountersStaySmall(t *testing.T) {
 	r := &Report{Title: "Everything"}
 	r2 := canvastest.Noise()
-	noisy := series("read bandwidth", "bytes/s", 1000, canvastest.Values(40_000, func(int) float64 { return 2e9 * (1 + .2*r2.NormFloat64()) }))
+	noisy := series("read bandwidth", "bytes/s", 1000, canvastest.Values(40_000, func(int) float64 {
+		return 2e9 * (1 + .2*r2.NormFloat64())
+	}))
 	for i := range 100 {
 		s := noisy
 		s.Name = fmt.Sprintf("counter %d", i)
@@ -190,7 +203,9 @@ func TestLongTablesAreWholeInWritingAndCountedInPictures(t *testing.T) {
 		t.Fatal(err)
 	}
 	boxes := scenes[len(scenes)-1].Boxes
-	if !slices.ContainsFunc(boxes, func(b canvas.TextBox) bool { return strings.HasPrefix(b.Text, "1,234 more rows") }) {
+	if !slices.ContainsFunc(boxes, func(b canvas.TextBox) bool {
+		return strings.HasPrefix(b.Text, "1,234 more rows")
+	}) {
 		t.Error("the picture does not count the rows that it leaves out")
 	}
 }
@@ -202,7 +217,9 @@ func TestTheSameReportGivesTheSameDocuments(t *testing.T) {
 			t.Fatal(err)
 		}
 		b, err := documentReport(t).Documents("r."+format, canvas.Size{})
-		if err != nil || !slices.EqualFunc(a, b, func(x, y Document) bool { return x.Path == y.Path && bytes.Equal(x.Data, y.Data) }) {
+		if err != nil || !slices.EqualFunc(a, b, func(x, y Document) bool {
+			return x.Path == y.Path && bytes.Equal(x.Data, y.Data)
+		}) {
 			t.Errorf("%s: two documents differ (%v)", format, err)
 		}
 	}
@@ -299,10 +316,12 @@ func TestJSONFollowsItsSchema(t *testing.T) {
 		t.Fatal(err)
 	}
 	f := r.Findings[0]
-	if f.ID != "gfx1151/occupancy" || *f.Measured != 12.5 || *f.Limit != 25 || len(f.Spans) != 6 || f.Spans[0] != (jsonSpan{0.1, 0.3}) || len(f.Plots) != 1 {
+	if f.ID != "gfx1151/occupancy" || *f.Measured != 12.5 || *f.Limit != 25 || len(f.Spans) != 6 ||
+		f.Spans[0] != (jsonSpan{0.1, 0.3}) || len(f.Plots) != 1 {
 		t.Errorf("%+v", f)
 	}
-	if r.Counts["info"] != 2 || *r.Captured != "2024-11-03T12:30:00Z" || len(r.Thresholds) != 5 || !strings.HasPrefix(r.Command, "astrolabe report") {
+	if r.Counts["info"] != 2 || *r.Captured != "2024-11-03T12:30:00Z" || len(r.Thresholds) != 5 ||
+		!strings.HasPrefix(r.Command, "astrolabe report") {
 		t.Errorf("%+v", r)
 	}
 }
@@ -315,7 +334,8 @@ func TestReportFormatsAreNamed(t *testing.T) {
 	if f, err := canvas.ReportFormatOf("A.HTM"); f != "html" || err != nil {
 		t.Error(f, err)
 	}
-	if err := sampleReport(t, 1).WriteTo(&bytes.Buffer{}, "md", canvas.Size{}); err == nil || !strings.Contains(err.Error(), "pictures") {
+	if err := sampleReport(t, 1).WriteTo(&bytes.Buffer{}, "md", canvas.Size{}); err == nil ||
+		!strings.Contains(err.Error(), "pictures") {
 		t.Errorf("Markdown without its pictures: %v", err)
 	}
 	var b bytes.Buffer
@@ -356,9 +376,11 @@ func TestABrowserReadsTheReport(t *testing.T) {
 		}
 		ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
 		defer cancel()
-		flags := []string{"--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--user-data-dir=" + filepath.Join(dir, "profile"),
+		flags := []string{"--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage",
+			"--user-data-dir=" + filepath.Join(dir, "profile"),
 			"--host-resolver-rules=MAP * ~NOTFOUND", "--hide-scrollbars"}
-		cmd := exec.CommandContext(ctx, browser, append(slices.Clone(flags), "--window-size=1100,2400", "--screenshot="+shot, "file://"+page)...)
+		cmd := exec.CommandContext(ctx, browser,
+			append(slices.Clone(flags), "--window-size=1100,2400", "--screenshot="+shot, "file://"+page)...)
 		// Processes that it leaves behind may keep its output open: nobody waits for the end of a file.
 		said, err := os.Create(filepath.Join(dir, "said"))
 		if err != nil {
@@ -387,7 +409,8 @@ func TestABrowserReadsTheReport(t *testing.T) {
 				counts[fmt.Sprintf("%02x%02x%02x", red>>8, green>>8, blue>>8)]++
 			}
 		}
-		for what, c := range map[string]string{"the page": css(theme.Page), "a critical finding": css(theme.Critical), "a series": css(theme.Series[0])} {
+		for what, c := range map[string]string{"the page": css(theme.Page), "a critical finding": css(theme.Critical),
+			"a series": css(theme.Series[0])} {
 			if n := counts[c[1:]]; n < 200 {
 				t.Errorf("%s: %d pixels of %s (%s)", theme.Name, n, what, c)
 			}
@@ -400,8 +423,11 @@ func FuzzDocuments(f *testing.F) {
 	f.Add("title", "- a\n  - b\n1. c\n\n> q\n```\ncode\n```\n[x](http://y)", "cell|x")
 	f.Add("<script>", "**a*_`", "\n\n|\\")
 	f.Fuzz(func(t *testing.T, title, text, cell string) {
-		r := &Report{Title: title, Command: cell, Items: []Item{Text(text), Finding{Title: title, Advice: text, Severity: canvas.Warning, Threshold: cell, Metric: title, Spans: []capture.Span{{Start: 1, End: 2}}},
-			Table{Title: title, Columns: []Column{{Name: cell}, {Name: title}}, Rows: [][]string{{cell}, {text, title}}}}, Provenance: []KV{{title, cell}}}
+		r := &Report{Title: title, Command: cell,
+			Items: []Item{Text(text), Finding{Title: title, Advice: text, Severity: canvas.Warning, Threshold: cell,
+				Metric: title, Spans: []capture.Span{{Start: 1, End: 2}}},
+				Table{Title: title, Columns: []Column{{Name: cell}, {Name: title}},
+					Rows: [][]string{{cell}, {text, title}}}}, Provenance: []KV{{title, cell}}}
 		doc, err := r.html()
 		if err != nil {
 			t.Fatal(err)

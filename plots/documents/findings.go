@@ -41,7 +41,8 @@ func (f Finding) chunks(t *canvas.Theme, width, pageH float64, t0, t1 int64) []*
 		lines([]canvas.Run{{Text: text, Style: canvas.Regular.Of(t.Text), Color: t.Muted}}, t.Text*0.2)
 	}
 	if len(f.Spans) > 0 && t1 > t0 {
-		lines([]canvas.Run{{Text: charts.SpansText(f.Spans, t0, t1), Style: canvas.Regular.Of(t.Text), Color: t.Muted}}, t.Text*0.2)
+		lines([]canvas.Run{{Text: charts.SpansText(f.Spans, t0, t1), Style: canvas.Regular.Of(t.Text), Color: t.Muted}},
+			t.Text*0.2)
 		add(t.Text*1.1, func(sc *canvas.Scene, x, y, w float64) {
 			charts.DrawSpans(sc, t, canvas.Box(x+left0, y+t.Text*0.35, inner, t.Text*0.6), f.Severity, f.Spans, t0, t1)
 		})
@@ -71,7 +72,8 @@ func (f Finding) chunks(t *canvas.Theme, width, pageH float64, t0, t1 int64) []*
 }
 
 // titleRows are the lines of the title; the first also carries the sign and the word of the severity.
-func (f Finding) titleRows(t *canvas.Theme, inner, left0 float64, add func(float64, func(*canvas.Scene, float64, float64, float64))) {
+func (f Finding) titleRows(t *canvas.Theme, inner, left0 float64,
+	add func(float64, func(*canvas.Scene, float64, float64, float64))) {
 	ts, ws := canvas.Bold.Of(t.Title), canvas.Bold.Of(t.Small)
 	word := strings.ToUpper(f.Severity.String())
 	wordW := 0.0
@@ -92,7 +94,8 @@ func (f Finding) titleRows(t *canvas.Theme, inner, left0 float64, add func(float
 			if i == 0 {
 				sc.Glyph(t, f.Severity, x+t.Text*1.75, base-t.Title*0.34, t.Text*1.35)
 				if word != "" {
-					chip := canvas.Box(x+w-t.Text*0.8-wordW+t.Text*0.4, base-t.Small*1.02, wordW-t.Text*0.4, t.Small*1.42)
+					chip := canvas.Box(x+w-t.Text*0.8-wordW+t.Text*0.4, base-t.Small*1.02,
+						wordW-t.Text*0.4, t.Small*1.42)
 					sc.Fill(chip, c)
 					sc.TextAt(chip.X+chip.W/2, base-t.Small*0.02, canvas.Center, ws, t.OnAccent, word)
 				}
@@ -119,7 +122,9 @@ func (f Finding) valueRuns(t *canvas.Theme) []canvas.Run {
 		if f.Metric != "" {
 			add(": ", canvas.Regular, ink)
 		}
-		add(canvas.Isolated(f.Value), canvas.Bold, func(t *canvas.Theme) canvas.Run { return canvas.Run{Color: t.Severity(f.Severity)} })
+		add(canvas.Isolated(f.Value), canvas.Bold, func(t *canvas.Theme) canvas.Run {
+			return canvas.Run{Color: t.Severity(f.Severity)}
+		})
 	}
 	if f.Threshold != "" {
 		sep := "threshold "

@@ -16,34 +16,49 @@ import (
 // foreignReport has foreign text in every place that text comes from.
 func foreignReport(t testing.TB, name string) *Report {
 	y := []float64{41, 42.5, 44, 43}
-	line, err := charts.Timeline(charts.TimelineOptions{Title: name + " over time", YLabel: name, Marks: []charts.Mark{{At: 1e6, Label: name}}, Bands: []charts.Band{{Lo: 42, Hi: 42, Label: name}},
-		Spans: []charts.Interval{{Start: 1e6, End: 2e6, Label: name + " 1"}}}, series(name, "°C", 1e6, y), series(name+" 2", "°C", 1e6, y))
+	line, err := charts.Timeline(charts.TimelineOptions{Title: name + " over time", YLabel: name,
+		Marks: []charts.Mark{{At: 1e6, Label: name}}, Bands: []charts.Band{{Lo: 42, Hi: 42, Label: name}},
+		Spans: []charts.Interval{{Start: 1e6, End: 2e6, Label: name + " 1"}}}, series(name, "°C", 1e6, y),
+		series(name+" 2", "°C", 1e6, y))
 	must(t, line, err)
-	lanes, err := charts.Timeline(charts.TimelineOptions{Title: name, Lanes: charts.AlwaysLanes}, series(name, "", 1e6, y), series(name+" 2", "", 1e6, y))
+	lanes, err := charts.Timeline(charts.TimelineOptions{Title: name, Lanes: charts.AlwaysLanes},
+		series(name, "", 1e6, y), series(name+" 2", "", 1e6, y))
 	must(t, lanes, err)
-	bars, err := charts.Bar(charts.BarOptions{Title: name, YLabel: name, Unit: "ms", Labels: []string{name, name + " (12)"}}, charts.BarSeries{Values: []float64{1, 2}})
+	bars, err := charts.Bar(charts.BarOptions{Title: name, YLabel: name, Unit: "ms",
+		Labels: []string{name, name + " (12)"}}, charts.BarSeries{Values: []float64{1, 2}})
 	must(t, bars, err)
-	hist, err := charts.Histogram(charts.HistogramOptions{Title: name, XLabel: name}, charts.Sample{Name: name, Values: y}, charts.Sample{Name: name + "!", Values: y})
+	hist, err := charts.Histogram(charts.HistogramOptions{Title: name, XLabel: name},
+		charts.Sample{Name: name, Values: y}, charts.Sample{Name: name + "!", Values: y})
 	must(t, hist, err)
-	points, err := charts.Scatter(charts.ScatterOptions{Title: name, XLabel: name, YLabel: name, Groups: []string{name, name, "b", "b"}}, y, y)
+	points, err := charts.Scatter(charts.ScatterOptions{Title: name, XLabel: name, YLabel: name,
+		Groups: []string{name, name, "b", "b"}}, y, y)
 	must(t, points, err)
 	boxes, err := charts.Box(charts.BoxOptions{Title: name, XLabel: name}, charts.Sample{Name: name, Values: y})
 	must(t, boxes, err)
 	heat, err := charts.Heatmap(charts.HeatmapOptions{Title: name}, series(name, "", 1e6, y))
 	must(t, heat, err)
-	roof, err := charts.Roofline(charts.RooflineOptions{Title: name, Bandwidth: []charts.Roof{{Name: name, Value: 1e11}}, Compute: []charts.Roof{{Name: name, Value: 1e12}}}, charts.RoofPoint{Name: name, Intensity: 1, Rate: 1e10})
+	roof, err := charts.Roofline(charts.RooflineOptions{Title: name,
+		Bandwidth: []charts.Roof{{Name: name, Value: 1e11}}, Compute: []charts.Roof{{Name: name, Value: 1e12}}},
+		charts.RoofPoint{Name: name, Intensity: 1, Rate: 1e10})
 	must(t, roof, err)
-	corr, err := charts.Correlation(charts.CorrelationOptions{Title: name}, charts.Sample{Name: name, Values: y}, charts.Sample{Name: name + "2", Values: []float64{1, 3, 2, 4}})
+	corr, err := charts.Correlation(charts.CorrelationOptions{Title: name}, charts.Sample{Name: name, Values: y},
+		charts.Sample{Name: name + "2", Values: []float64{1, 3, 2, 4}})
 	must(t, corr, err)
-	over, err := charts.Overlay(charts.OverlayOptions{Before: name, After: name + "2"}, charts.Pair{Name: name, Before: series("a", "", 1e6, y), After: series("b", "", 1e6, y), BeforeTotal: 1, AfterTotal: 2})
+	over, err := charts.Overlay(charts.OverlayOptions{Before: name, After: name + "2"},
+		charts.Pair{Name: name, Before: series("a", "", 1e6, y), After: series("b", "", 1e6, y),
+			BeforeTotal: 1, AfterTotal: 2})
 	must(t, over, err)
 	pair, err := charts.TitledGrid(name, [][]*charts.Plot{{bars, hist}})
 	must(t, pair, err)
 	return &Report{Title: name, Provenance: []KV{{name, name}}, Command: "astrolabe run " + name,
-		Items: []Item{Finding{ID: name, Severity: canvas.Warning, Title: name, Metric: name, Value: name, Threshold: name, Source: name, Advice: name + " **" + name + "** `" + name + "`", Evidence: []string{name}},
-			Text("# " + name + "\n" + strings.Repeat(name+" **"+name+"** and `"+name+"`. ", 12) + "\n\n- " + name + "\n\n```\n" + name + "\n```\n"),
-			Table{Title: name, Columns: []Column{{Name: name, Unit: name}, {Name: "b"}}, Rows: [][]string{{name, "1"}, {"c", name}}},
-			Chart{line}, Chart{lanes}, Chart{pair}, Chart{points}, Chart{boxes}, Chart{heat}, Chart{roof}, Chart{corr}, Chart{over}}}
+		Items: []Item{Finding{ID: name, Severity: canvas.Warning, Title: name, Metric: name, Value: name,
+			Threshold: name, Source: name, Advice: name + " **" + name + "** `" + name + "`", Evidence: []string{name}},
+			Text("# " + name + "\n" + strings.Repeat(name+" **"+name+"** and `"+name+"`. ", 12) + "\n\n- " + name +
+				"\n\n```\n" + name + "\n```\n"),
+			Table{Title: name, Columns: []Column{{Name: name, Unit: name}, {Name: "b"}},
+				Rows: [][]string{{name, "1"}, {"c", name}}},
+			Chart{line}, Chart{lanes}, Chart{pair}, Chart{points}, Chart{boxes}, Chart{heat}, Chart{roof},
+			Chart{corr}, Chart{over}}}
 }
 
 func TestForeignTextIsDrawnInEveryFormat(t *testing.T) {
@@ -58,7 +73,8 @@ func TestForeignTextIsDrawnInEveryFormat(t *testing.T) {
 		doc := pages[0]
 		switch format {
 		case "svg":
-			if !bytes.Contains(doc, []byte("<desc>Font: Test Sans 1.5 (sha256 ")) || !bytes.Contains(doc, []byte(`fill-opacity="0"`)) || !bytes.Contains(doc, []byte("温度")) {
+			if !bytes.Contains(doc, []byte("<desc>Font: Test Sans 1.5 (sha256 ")) ||
+				!bytes.Contains(doc, []byte(`fill-opacity="0"`)) || !bytes.Contains(doc, []byte("温度")) {
 				t.Error("the SVG lacks the font's name or the text above the shapes")
 			}
 		case "png":
@@ -93,16 +109,20 @@ func TestWithoutAFontForeignTextIsCodePointsAndAWarning(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if len(told) != 1 || !strings.Contains(told[0], "U+5EA6 U+6E29 (Han)") || !strings.Contains(told[0], "ASTROLABE_FONTS") {
+		if len(told) != 1 || !strings.Contains(told[0], "U+5EA6 U+6E29 (Han)") ||
+			!strings.Contains(told[0], "ASTROLABE_FONTS") {
 			t.Errorf("%s: told %q", format, told)
 		}
-		if format == "svg" && (bytes.Contains(docs[0].Data, []byte("温")) || !bytes.Contains(docs[0].Data, []byte("U+6E29 U+5EA6"))) {
+		if format == "svg" && (bytes.Contains(docs[0].Data, []byte("温")) ||
+			!bytes.Contains(docs[0].Data, []byte("U+6E29 U+5EA6"))) {
 			t.Error("the SVG has characters that its reader may lack as well")
 		}
 	}
 	p := must(t, r.Items[3].(Chart).Plot, nil)
 	told := 0
-	if err := p.Warning(func(string) { told++ }).WriteTo(&bytes.Buffer{}, "png", canvas.Size{}); err != nil || told != 1 {
+	if err := p.Warning(func(string) {
+		told++
+	}).WriteTo(&bytes.Buffer{}, "png", canvas.Size{}); err != nil || told != 1 {
 		t.Errorf("a chart by itself warns %d times, %v", told, err)
 	}
 }

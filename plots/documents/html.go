@@ -14,11 +14,12 @@ import (
 	"astrolabe/plots/charts"
 )
 
-// maxInlineSVG is up to how many bytes a chart stands in an HTML page as SVG, whose text can be searched and copied. Larger
-// ones are PNG at twice the density, so that a report of hundreds of counters stays small enough to open.
+// maxInlineSVG is up to how many bytes a chart stands in an HTML page as SVG, whose text can be searched and copied.
+// Larger ones are PNG at twice the density, so that a report of hundreds of counters stays small enough to open.
 const maxInlineSVG = 160 << 10
 
-// html returns the report as one HTML file. It reads without a network and without a script, which its own policy forbids.
+// html returns the report as one HTML file. It reads without a network and without a script, which its own policy
+// forbids.
 func (r *Report) html() ([]byte, error) {
 	t := r.Theme
 	if t == nil {
@@ -32,7 +33,8 @@ func (r *Report) html() ([]byte, error) {
 	}
 	h.f("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n")
 	h.f("<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n")
-	h.f("<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; img-src data:; style-src 'unsafe-inline'\">\n")
+	h.f(
+		"<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; img-src data:; style-src 'unsafe-inline'\">\n")
 	h.f("<meta name=\"generator\" content=\"astrolabe\">\n<meta name=\"color-scheme\" content=\"%s\">\n", t.Name)
 	h.f("<title>%s</title>\n<style>%s</style>\n</head>\n<body>\n<main>\n<h1>%s</h1>\n", esc(title), h.css(), esc(title))
 	if s := r.Summary; s != nil {
@@ -123,8 +125,10 @@ func css(c color.NRGBA) string { return fmt.Sprintf("#%02x%02x%02x", c.R, c.G, c
 
 func (h *htmlWriter) css() string {
 	t := h.theme
-	return strings.NewReplacer("$page", css(t.Page), "$panel", css(t.Panel), "$stripe", css(t.Stripe), "$ink", css(t.Ink), "$muted", css(t.Muted),
-		"$rule", css(t.Rule), "$grid", css(t.Grid), "$link", css(t.Info), "$critical", css(t.Critical), "$warning", css(t.Warning), "$info", css(t.Info),
+	return strings.NewReplacer("$page", css(t.Page), "$panel", css(t.Panel), "$stripe", css(t.Stripe), "$ink",
+		css(t.Ink), "$muted", css(t.Muted),
+		"$rule", css(t.Rule), "$grid", css(t.Grid), "$link", css(t.Info), "$critical", css(t.Critical), "$warning",
+		css(t.Warning), "$info", css(t.Info),
 		"$good", css(t.Good), "$on", css(t.OnAccent)).Replace(`
 body{margin:0;background:$page;color:$ink;font:16px/1.5 "Liberation Sans",Arial,Arimo,Helvetica,sans-serif}
 main{max-width:1080px;margin:0 auto;padding:24px 20px 48px}
@@ -249,14 +253,17 @@ func (h *htmlWriter) track(f Finding, t0, t1 int64) {
 			on[i] = true
 		}
 	}
-	h.f("<svg class=\"track\" viewBox=\"0 0 %d 10\" preserveAspectRatio=\"none\" aria-hidden=\"true\"><rect width=\"%d\" height=\"10\" fill=\"%s\"/>", steps, steps, css(h.theme.Grid))
+	h.f(
+		"<svg class=\"track\" viewBox=\"0 0 %d 10\" preserveAspectRatio=\"none\" aria-hidden=\"true\"><rect width=\"%d\" height=\"10\" fill=\"%s\"/>",
+		steps, steps, css(h.theme.Grid))
 	for i := 0; i < steps; i++ {
 		j := i
 		for j < steps && on[j] {
 			j++
 		}
 		if j > i {
-			h.f("<rect x=\"%d\" width=\"%d\" height=\"10\" fill=\"%s\"/>", i, max(j-i, 2), css(h.theme.Severity(f.Severity)))
+			h.f("<rect x=\"%d\" width=\"%d\" height=\"10\" fill=\"%s\"/>", i, max(j-i, 2),
+				css(h.theme.Severity(f.Severity)))
 			i = j
 		}
 	}
@@ -276,14 +283,16 @@ func (h *htmlWriter) plots(list []*charts.Plot) error {
 		}
 		caption := esc(p.Caption())
 		if len(doc) <= maxInlineSVG {
-			h.f("<figure>%s</figure>\n", svgRoot.ReplaceAllLiteralString(strings.TrimSpace(string(doc)), `<svg role="img" aria-label="`+caption+`"`))
+			h.f("<figure>%s</figure>\n", svgRoot.ReplaceAllLiteralString(strings.TrimSpace(string(doc)),
+				`<svg role="img" aria-label="`+caption+`"`))
 			continue
 		}
 		data, err := canvas.EncodePNG(p.Figure(h.theme, 2).Paint(), 2*canvas.DefaultDPI)
 		if err != nil {
 			return fmt.Errorf("report %q: %w", h.r.Title, err)
 		}
-		h.f("<figure><img alt=\"%s\" width=\"%.0f\" height=\"%.0f\" src=\"data:image/png;base64,%s\"></figure>\n", caption, sc.W, sc.H, base64.StdEncoding.EncodeToString(data))
+		h.f("<figure><img alt=\"%s\" width=\"%.0f\" height=\"%.0f\" src=\"data:image/png;base64,%s\"></figure>\n",
+			caption, sc.W, sc.H, base64.StdEncoding.EncodeToString(data))
 	}
 	return nil
 }

@@ -11,9 +11,11 @@ func accountJSON(a *charts.Account) *jsonAccount {
 	if a == nil {
 		return nil
 	}
-	out := &jsonAccount{Base: float64(a.Base) / 1e9, Idle: float64(a.Idle) / 1e9, Parts: []jsonPart{}, Missing: append([]string{}, a.Missing...)}
+	out := &jsonAccount{Base: float64(a.Base) / 1e9, Idle: float64(a.Idle) / 1e9, Parts: []jsonPart{},
+		Missing: append([]string{}, a.Missing...)}
 	for _, p := range a.Parts {
-		jp := jsonPart{Name: p.Name, Kind: p.Kind, Title: p.Title, Time: float64(p.Time) / 1e9, Share: rounded(a.Share(p)), RunnerUp: p.RunnerUp}
+		jp := jsonPart{Name: p.Name, Kind: p.Kind, Title: p.Title, Time: float64(p.Time) / 1e9,
+			Share: rounded(a.Share(p)), RunnerUp: p.RunnerUp}
 		if g := a.Gain(p); g != "" {
 			jp.Gain, jp.Text = gainBounds([]float64{p.Low / float64(a.Base), p.High / float64(a.Base)}), g
 		}

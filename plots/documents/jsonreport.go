@@ -124,8 +124,10 @@ type jsonSeries struct {
 
 func (r *Report) json() ([]byte, error) {
 	t0, t1 := r.extent()
-	doc := jsonReport{Schema: reportSchemaName, Version: reportVersion, Title: canvas.Printable(r.Title), Start: float64(t0) / 1e9, End: float64(t1) / 1e9,
-		Command: r.Command, Counts: map[string]int{}, Findings: []jsonFinding{}, Items: []jsonItem{}, Thresholds: jsonKVs(r.Thresholds()), Provenance: jsonKVs(r.Provenance)}
+	doc := jsonReport{Schema: reportSchemaName, Version: reportVersion, Title: canvas.Printable(r.Title),
+		Start: float64(t0) / 1e9, End: float64(t1) / 1e9,
+		Command: r.Command, Counts: map[string]int{}, Findings: []jsonFinding{}, Items: []jsonItem{},
+		Thresholds: jsonKVs(r.Thresholds()), Provenance: jsonKVs(r.Provenance)}
 	doc.Judged, doc.NotJudged, doc.Account = r.Judged(), []jsonSubject{}, accountJSON(r.Account)
 	for _, j := range r.NotJudged() {
 		doc.NotJudged = append(doc.NotJudged, jsonSubject(j))
@@ -175,8 +177,12 @@ func jsonKVs(list []KV) []jsonKV {
 }
 
 func (f Finding) json() jsonFinding {
-	out := jsonFinding{ID: f.ID, Severity: f.Severity.String(), Title: f.Title, Metric: f.Metric, Value: f.Value, Threshold: f.Threshold,
-		Measured: finite(f.Measured), Limit: finite(f.Limit), Unit: f.Unit, Source: f.Source, Advice: f.Advice, Confidence: f.Confidence, Win: f.Win, Share: roundedShare(f.Share), Gain: gainBounds(f.Gain), RunnerUp: f.RunnerUp, Hint: f.Hint, InsteadOf: f.InsteadOf, Evidence: append([]string{}, f.Evidence...), Spans: jsonSpans(f.Spans), Plots: []jsonPlot{}}
+	out := jsonFinding{ID: f.ID, Severity: f.Severity.String(), Title: f.Title, Metric: f.Metric, Value: f.Value,
+		Threshold: f.Threshold,
+		Measured:  finite(f.Measured), Limit: finite(f.Limit), Unit: f.Unit, Source: f.Source, Advice: f.Advice,
+		Confidence: f.Confidence, Win: f.Win, Share: roundedShare(f.Share), Gain: gainBounds(f.Gain),
+		RunnerUp: f.RunnerUp, Hint: f.Hint, InsteadOf: f.InsteadOf, Evidence: append([]string{}, f.Evidence...),
+		Spans: jsonSpans(f.Spans), Plots: []jsonPlot{}}
 	if f.Severity == canvas.None {
 		out.Severity = "none"
 	}

@@ -61,7 +61,8 @@ func parseMarkdown(src string) []mdBlock {
 			para = nil
 		case headingLevel(text) > 0:
 			n := headingLevel(text)
-			emit(mdBlock{kind: heading, level: n, text: strings.TrimSpace(strings.TrimRight(strings.TrimSpace(text[n:]), "#"))})
+			emit(mdBlock{kind: heading, level: n,
+				text: strings.TrimSpace(strings.TrimRight(strings.TrimSpace(text[n:]), "#"))})
 			para = nil
 		case isRule(text):
 			emit(mdBlock{kind: ruleBlock})
@@ -168,7 +169,8 @@ func parseInline(s string) []mdSpan {
 		case strings.HasPrefix(rest, "**"):
 			plain.WriteString("**")
 			i += 2
-		case (c == '*' || c == '_') && (emphasis && closes(s, i) || !emphasis && opens(s, i, 1) && closesLater(rest, c)):
+		case (c == '*' || c == '_') &&
+			(emphasis && closes(s, i) || !emphasis && opens(s, i, 1) && closesLater(rest, c)):
 			flush()
 			emphasis = !emphasis
 			i++
@@ -208,8 +210,8 @@ func closes(s string, i int) bool {
 	return i > 0 && s[i-1] != ' ' && (i+1 >= len(s) || !sticks(s[i], s[i+1]))
 }
 
-// sticks reports whether a sign beside a byte is part of a word. Chinese and Japanese have no spaces between words, so that an
-// asterisk beside other letters than those of ASCII is a sign.
+// sticks reports whether a sign beside a byte is part of a word. Chinese and Japanese have no spaces between words, so
+// that an asterisk beside other letters than those of ASCII is a sign.
 func sticks(sign, beside byte) bool {
 	return isWordByte(beside) && (sign != '*' || beside < 0x80)
 }

@@ -10,11 +10,13 @@ import (
 )
 
 func TestMarkdownBlocks(t *testing.T) {
-	got := parseMarkdown("# Title #\npara one\ngoes on\n\n- a\n  - b\n3. c\n> q\n> r\n\n---\n```go\nx := 1\n\n```\n~~~\nopen")
+	got := parseMarkdown(
+		"# Title #\npara one\ngoes on\n\n- a\n  - b\n3. c\n> q\n> r\n\n---\n```go\nx := 1\n\n```\n~~~\nopen")
 	want := []mdBlock{
 		{kind: heading, level: 1, text: "Title"}, {kind: paragraph, text: "para one\ngoes on"},
 		{kind: bullet, text: "a"}, {kind: bullet, level: 1, text: "b"}, {kind: numbered, marker: "3.", text: "c"},
-		{kind: quote, text: "q\nr"}, {kind: ruleBlock}, {kind: codeBlock, text: "x := 1\n"}, {kind: codeBlock, text: "open"},
+		{kind: quote, text: "q\nr"}, {kind: ruleBlock}, {kind: codeBlock, text: "x := 1\n"},
+		{kind: codeBlock, text: "open"},
 	}
 	if !slices.Equal(got, want) {
 		t.Errorf("got  %+v\nwant %+v", got, want)
@@ -23,15 +25,16 @@ func TestMarkdownBlocks(t *testing.T) {
 
 func TestMarkdownInline(t *testing.T) {
 	for src, want := range map[string][]mdSpan{
-		"a **b** c":          {{text: "a "}, {text: "b", bold: true}, {text: " c"}},
-		"*e* and `c*d`":      {{text: "e", emphasis: true}, {text: " and "}, {text: "c*d", code: true}},
-		"SQ_WAVES_sum * 2":   {{text: "SQ_WAVES_sum * 2"}},
-		"2 ** 3":             {{text: "2 ** 3"}},
-		"[x](u) \\*y\\*":     {{text: "x", url: "u"}, {text: " *y*"}},
-		"[](u) []()":         {{text: "u", url: "u"}, {text: " "}},
-		"open `code":         {{text: "open `code"}},
-		"a[0] (b)":           {{text: "a[0] (b)"}},
-		"**bold `code` on**": {{text: "bold ", bold: true}, {text: "code", bold: true, code: true}, {text: " on", bold: true}},
+		"a **b** c":        {{text: "a "}, {text: "b", bold: true}, {text: " c"}},
+		"*e* and `c*d`":    {{text: "e", emphasis: true}, {text: " and "}, {text: "c*d", code: true}},
+		"SQ_WAVES_sum * 2": {{text: "SQ_WAVES_sum * 2"}},
+		"2 ** 3":           {{text: "2 ** 3"}},
+		"[x](u) \\*y\\*":   {{text: "x", url: "u"}, {text: " *y*"}},
+		"[](u) []()":       {{text: "u", url: "u"}, {text: " "}},
+		"open `code":       {{text: "open `code"}},
+		"a[0] (b)":         {{text: "a[0] (b)"}},
+		"**bold `code` on**": {{text: "bold ", bold: true}, {text: "code", bold: true, code: true},
+			{text: " on", bold: true}},
 	} {
 		if got := parseInline(src); !slices.Equal(got, want) {
 			t.Errorf("%q: got %+v, want %+v", src, got, want)
@@ -40,7 +43,8 @@ func TestMarkdownInline(t *testing.T) {
 }
 
 func FuzzMarkdown(f *testing.F) {
-	for _, s := range []string{"", "# a\n**b** _c_ `d` [e](f)\n- g\n 1. h\n```\ni", "****", "*a*b*", "[[](", "\\", "```", "> \n>", "\x00\xff", "日本語 *強調*"} {
+	for _, s := range []string{"", "# a\n**b** _c_ `d` [e](f)\n- g\n 1. h\n```\ni", "****", "*a*b*", "[[](", "\\",
+		"```", "> \n>", "\x00\xff", "日本語 *強調*"} {
 		f.Add(s)
 	}
 	th := canvas.Light()

@@ -12,7 +12,8 @@ import (
 
 // markdown returns the report in Markdown (CommonMark with the tables of GitHub) and its pictures, which lie beside it.
 func (r *Report) markdown(path string, sz canvas.Size) ([]Document, error) {
-	m := &mdWriter{r: r, base: strings.TrimSuffix(filepath.Base(path), filepath.Ext(path)), dir: filepath.Dir(path), sz: sz, theme: r.Theme}
+	m := &mdWriter{r: r, base: strings.TrimSuffix(filepath.Base(path), filepath.Ext(path)), dir: filepath.Dir(path),
+		sz: sz, theme: r.Theme}
 	if m.theme == nil {
 		m.theme = canvas.Light()
 	}
@@ -161,7 +162,8 @@ func (m *mdWriter) plots(list []*charts.Plot) error {
 		name := fmt.Sprintf("%s-fig%d.png", m.base, len(m.pictures)+1)
 		m.r.Progress.Add(1)
 		m.pictures = append(m.pictures, Document{filepath.Join(m.dir, name), data})
-		m.line("![" + mdEscape(p.Caption()) + "](<" + strings.NewReplacer("<", "%3C", ">", "%3E", "\n", " ").Replace(name) + ">)")
+		m.line("![" + mdEscape(p.Caption()) + "](<" + strings.NewReplacer("<", "%3C", ">", "%3E", "\n",
+			" ").Replace(name) + ">)")
 	}
 	return nil
 }
@@ -231,7 +233,8 @@ func (t Table) right(j int) bool {
 	return any
 }
 
-var mdSpecial = strings.NewReplacer("\\", "\\\\", "`", "\\`", "*", "\\*", "_", "\\_", "[", "\\[", "]", "\\]", "<", "&lt;", ">", "&gt;",
+var mdSpecial = strings.NewReplacer("\\", "\\\\", "`", "\\`", "*", "\\*", "_", "\\_", "[", "\\[", "]", "\\]", "<",
+	"&lt;", ">", "&gt;",
 	"|", "\\|", "~", "\\~", "&", "&amp;", "#", "\\#", "!", "\\!")
 
 // mdEscape writes a text so that Markdown shows it as it is, in one line.
@@ -243,19 +246,23 @@ func mdSigns(s string) string { return mdSpecial.Replace(canvas.Undirected(s)) }
 // mdStart takes its meaning from what would begin a list, a rule or the line below a heading at the start of a line.
 func mdStart(s string) string {
 	trimmed := strings.TrimLeft(s, " ")
-	if n := strings.IndexFunc(trimmed, func(r rune) bool { return r < '0' || r > '9' }); n > 0 && (trimmed[n] == '.' || trimmed[n] == ')') && (n+1 == len(trimmed) || trimmed[n+1] == ' ') {
+	if n := strings.IndexFunc(trimmed, func(r rune) bool {
+		return r < '0' || r > '9'
+	}); n > 0 && (trimmed[n] == '.' || trimmed[n] == ')') && (n+1 == len(trimmed) || trimmed[n+1] == ' ') {
 		return trimmed[:n] + "\\" + trimmed[n:]
 	}
-	if strings.HasPrefix(trimmed, "- ") || strings.HasPrefix(trimmed, "+ ") || strings.HasPrefix(trimmed, "---") || strings.HasPrefix(trimmed, "=") {
+	if strings.HasPrefix(trimmed, "- ") || strings.HasPrefix(trimmed, "+ ") || strings.HasPrefix(trimmed, "---") ||
+		strings.HasPrefix(trimmed, "=") {
 		return "\\" + trimmed
 	}
 	return s
 }
 
-var mdCellSpecial = strings.NewReplacer("\\", "\\\\", "`", "\\`", "*", "\\*", "[", "\\[", "]", "\\]", "<", "&lt;", ">", "&gt;", "&", "&amp;", "|", "\\|")
+var mdCellSpecial = strings.NewReplacer("\\", "\\\\", "`", "\\`", "*", "\\*", "[", "\\[", "]", "\\]", "<", "&lt;", ">",
+	"&gt;", "&", "&amp;", "|", "\\|")
 
-// MarkdownCell writes a text as the cell of a table in Markdown: what ends the cell, begins HTML or makes a link loses its meaning. Underscores stay, as
-// most names of counters have them.
+// MarkdownCell writes a text as the cell of a table in Markdown: what ends the cell, begins HTML or makes a link loses
+// its meaning. Underscores stay, as most names of counters have them.
 func MarkdownCell(s string) string { return mdCellSpecial.Replace(canvas.Undirected(s)) }
 
 // mdCode writes a text as code, within as many backticks as it takes.

@@ -7,8 +7,8 @@ import (
 	"astrolabe/plots/canvas"
 )
 
-// text writes a Text. It is read as every other kind of page reads it, and written anew: what others take for HTML, for a link that runs a
-// program, or for a picture on some server does not pass, whatever their rules are.
+// text writes a Text. It is read as every other kind of page reads it, and written anew: what others take for HTML, for
+// a link that runs a program, or for a picture on some server does not pass, whatever their rules are.
 func (m *mdWriter) text(src string) {
 	var list strings.Builder // items, which stand without blank lines between
 	depth := -1              // of the item before

@@ -43,7 +43,8 @@ func TestMarkdownOfTextsIsNeitherHTMLNorALinkThatRuns(t *testing.T) {
 
 // What is in code is HTML nowhere; what is left holds no tag and no link but those to the web.
 func FuzzMarkdownText(f *testing.F) {
-	for _, seed := range []string{"<b>", "[x](javascript:y)", "`a` **b** <i>", "```\n<b>\n```", "- a\n  - <b>", "\\<b>", "`` ` <b>", "**a `b** <c>`"} {
+	for _, seed := range []string{"<b>", "[x](javascript:y)", "`a` **b** <i>", "```\n<b>\n```", "- a\n  - <b>", "\\<b>",
+		"`` ` <b>", "**a `b** <c>`"} {
 		f.Add(seed)
 	}
 	fence := regexp.MustCompile("(?ms)^(`{3,})\n.*?^`{3,}$")

@@ -78,7 +78,8 @@ func TestLongReportsArePaginated(t *testing.T) {
 			t.Errorf("%s is %v", p, b)
 		}
 	}
-	if err := sampleReport(t, 200).WriteTo(io.Discard, "png", canvas.Size{}); err == nil || !strings.Contains(err.Error(), "pages") {
+	if err := sampleReport(t, 200).WriteTo(io.Discard, "png", canvas.Size{}); err == nil ||
+		!strings.Contains(err.Error(), "pages") {
 		t.Errorf("several pages in one PNG: %v", err)
 	}
 	// The header of the table stands on every page that continues it, and every row on exactly one.
@@ -121,7 +122,8 @@ func TestFindingsComeGravestFirst(t *testing.T) {
 func TestNoTextOfAReportOverlapsOrLeavesItsPage(t *testing.T) {
 	for name, r := range map[string]*Report{"sample": sampleReport(t, 120), "odd": oddReport(t), "empty": {}} {
 		for _, format := range canvas.Formats() {
-			for _, sz := range []canvas.Size{{}, {Width: 800}, {Width: 400}, {Width: 1600, Height: 900}, {Width: 3200, DPI: 192}} {
+			for _, sz := range []canvas.Size{{}, {Width: 800}, {Width: 400}, {Width: 1600, Height: 900},
+				{Width: 3200, DPI: 192}} {
 				scenes, err := r.scenes(format, sz)
 				if err != nil {
 					t.Fatal(err)
@@ -153,9 +155,10 @@ func TestLanesGoOnOnTheNextPage(t *testing.T) {
 	r := canvastest.Noise()
 	var channels []charts.Series
 	for k := range 80 {
-		channels = append(channels, series(fmt.Sprintf("ShaderCoreUtil[%d]", k), "%", 1e6, canvastest.Values(2000, func(i int) float64 {
-			return 50 + 10*math.Sin(float64(i)/300+float64(k)) + 10*r.NormFloat64()
-		})))
+		channels = append(channels, series(fmt.Sprintf("ShaderCoreUtil[%d]", k), "%", 1e6,
+			canvastest.Values(2000, func(i int) float64 {
+				return 50 + 10*math.Sin(float64(i)/300+float64(k)) + 10*r.NormFloat64()
+			})))
 	}
 	p, err := charts.Timeline(charts.TimelineOptions{Title: "Channels"}, channels...)
 	doc := &Report{Title: "Channels", Items: []Item{Chart{must(t, p, err)}}}
@@ -186,13 +189,15 @@ func TestLanesGoOnOnTheNextPage(t *testing.T) {
 // The legend of what is shaded stands once on a page, also where several timelines share it.
 func TestEveryShadeOfAPageHasALegend(t *testing.T) {
 	p, err := charts.Timeline(charts.TimelineOptions{
-		Gaps:  []charts.Interval{{Start: 1e8, End: 2e8, Label: "the ring was full"}, {Start: 3e8, End: 4e8, Label: "the ring was full"}, {Start: 9e9, End: 10e9}},
+		Gaps: []charts.Interval{{Start: 1e8, End: 2e8, Label: "the ring was full"},
+			{Start: 3e8, End: 4e8, Label: "the ring was full"}, {Start: 9e9, End: 10e9}},
 		Spans: []charts.Interval{{Start: 0, End: 1e8, Label: "phase 1"}, {Start: 1e8, End: 6e8, Label: "phase 2"}},
 		Bands: []charts.Band{{Lo: 10, Hi: 20}},
 		To:    1e9,
 	}, series("load", "%", 1e7, canvastest.Values(100, func(i int) float64 { return float64(i) })))
 	must(t, p, err)
-	want := []string{"no data: the ring was full · 2 stretches, 200 ms in all", "phase · 2 stretches, 600 ms in all", "10 % to 20 %"}
+	want := []string{"no data: the ring was full · 2 stretches, 200 ms in all", "phase · 2 stretches, 600 ms in all",
+		"10 % to 20 %"}
 	doc := &Report{Items: []Item{Chart{p}, Chart{p}}}
 	scenes, err := doc.scenes("png", canvas.Size{})
 	if err != nil {

@@ -113,8 +113,8 @@ func (Finding) item() {}
 func (Table) item()   {}
 func (Chart) item()   {}
 
-// Findings returns the findings of the report, the gravest first, those of one severity in their order, and behind all others the hints. What limits if
-// another does not follows that, whatever its severity.
+// Findings returns the findings of the report, the gravest first, those of one severity in their order, and behind all
+// others the hints. What limits if another does not follows that, whatever its severity.
 func (r *Report) Findings() []Finding {
 	var out []Finding
 	for _, hint := range []bool{false, true} {
@@ -133,7 +133,9 @@ func (r *Report) Findings() []Finding {
 func followed(list []Finding) []Finding {
 	var out, seconds []Finding
 	for _, f := range list {
-		if f.InsteadOf != "" && slices.ContainsFunc(list, func(g Finding) bool { return g.InsteadOf == "" && g.ID == f.InsteadOf }) {
+		if f.InsteadOf != "" && slices.ContainsFunc(list, func(g Finding) bool {
+			return g.InsteadOf == "" && g.ID == f.InsteadOf
+		}) {
 			seconds = append(seconds, f)
 			continue
 		}
@@ -154,8 +156,9 @@ const (
 	minPageHeight = 400
 )
 
-// Pages draws the report and returns one file per page for PNG and SVG, one file for anything else. Width, or 1600 pixels, is
-// the width of a page; Height, if given, is its greatest height. Markdown has its pictures in further files: see Documents.
+// Pages draws the report and returns one file per page for PNG and SVG, one file for anything else. Width, or 1600
+// pixels, is the width of a page; Height, if given, is its greatest height. Markdown has its pictures in further files:
+// see Documents.
 func (r *Report) Pages(format string, sz canvas.Size) ([][]byte, error) {
 	f, err := canvas.ParseReportFormat(format)
 	if err != nil {
@@ -174,7 +177,8 @@ func (r *Report) Pages(format string, sz canvas.Size) ([][]byte, error) {
 			return nil, err
 		}
 		if len(docs) > 1 {
-			return nil, fmt.Errorf("report %q: Markdown has its %d pictures in files of their own: save it to a file", r.Title, len(docs)-1)
+			return nil, fmt.Errorf("report %q: Markdown has its %d pictures in files of their own: save it to a file",
+				r.Title, len(docs)-1)
 		}
 		return [][]byte{docs[0].Data}, nil
 	}
@@ -212,7 +216,8 @@ func (r *Report) scenes(format string, sz canvas.Size) ([]*canvas.Scene, error) 
 	switch {
 	case h > 0:
 		if h < minPageHeight {
-			return nil, fmt.Errorf("a page %d pixels high is too low for a report: choose at least %d", sz.Height, int(minPageHeight*scale))
+			return nil, fmt.Errorf("a page %d pixels high is too low for a report: choose at least %d", sz.Height,
+				int(minPageHeight*scale))
 		}
 		p.h, p.fixed = h, format == "pdf"
 	case format == "pdf":
@@ -223,7 +228,8 @@ func (r *Report) scenes(format string, sz canvas.Size) ([]*canvas.Scene, error) 
 		p.h = maxPageHeight
 	}
 	scenes := p.layOut(r.chunks(t, w-2*t.Margin, p.h-2*t.Margin))
-	if u := canvas.FontsOf(scenes...); len(u.Names()) > 0 { // which shows only now: lay it out again, with the fonts at its head
+	// which shows only now: lay it out again, with the fonts at its head
+	if u := canvas.FontsOf(scenes...); len(u.Names()) > 0 {
 		r.warnOf(u)
 		named := *r
 		named.Provenance = r.withFonts(u)
@@ -270,22 +276,25 @@ func (r *Report) pictures() (n int) {
 	return n
 }
 
-// WriteTo writes the report to w in a format of Formats. A PNG or SVG holds one page: where the report needs more it is an
-// error that says so, and Save or Pages is the way.
+// WriteTo writes the report to w in a format of Formats. A PNG or SVG holds one page: where the report needs more it is
+// an error that says so, and Save or Pages is the way.
 func (r *Report) WriteTo(w io.Writer, format string, sz canvas.Size) error {
 	pages, err := r.Pages(format, sz)
 	if err != nil {
 		return err
 	}
 	if len(pages) > 1 {
-		return fmt.Errorf("report %q has %d pages, one %s holds one: save it to files, as PDF, or give a greater height", r.Title, len(pages), format)
+		return fmt.Errorf(
+			"report %q has %d pages, one %s holds one: save it to files, as PDF, or give a greater height", r.Title,
+			len(pages), format)
 	}
 	_, err = io.Copy(w, bytes.NewReader(pages[0]))
 	return err
 }
 
 // Save writes the report to a file whose extension names the format, and returns the paths written: out.png, and for
-// further pages out-2.png, out-3.png, ...; out.md, and its pictures out-fig1.png, out-fig2.png, ... Every file appears whole or not at all.
+// further pages out-2.png, out-3.png, ...; out.md, and its pictures out-fig1.png, out-fig2.png, ... Every file appears
+// whole or not at all.
 func (r *Report) Save(path string, sz canvas.Size) ([]string, error) {
 	return r.SaveWith(canvas.Files, path, sz)
 }

@@ -8,7 +8,8 @@ import (
 	"astrolabe/plots/charts"
 )
 
-// Summary is page one of a report: what set the pace, in one screen. The bar of time and its lane are those of Report.Account.
+// Summary is page one of a report: what set the pace, in one screen. The bar of time and its lane are those of
+// Report.Account.
 type Summary struct {
 	Severity canvas.Severity
 	Verdict  string       // one sentence
@@ -51,7 +52,8 @@ const summaryWidth, summaryHeight = 16, 9
 // summaryFindings is how many findings page one tells of.
 const summaryFindings = 3
 
-// FindingsFirst are the findings of page one: what would gain most goes first, then what weighs most. Those about the data stand in its last lines.
+// FindingsFirst are the findings of page one: what would gain most goes first, then what weighs most. Those about the
+// data stand in its last lines.
 func (r *Report) FindingsFirst() []Finding {
 	var limits, rest []Finding
 	for _, f := range r.Findings() {
@@ -90,7 +92,8 @@ func (r *Report) lead() []*charts.Plot {
 	return out
 }
 
-// shownFindings are all of them, or those of page one where only that was asked for. JSON, which machines read, has all.
+// shownFindings are all of them, or those of page one where only that was asked for. JSON, which machines read, has
+// all.
 func (r *Report) shownFindings() []Finding {
 	if r.Only && r.Summary != nil {
 		all := r.FindingsFirst()
@@ -99,8 +102,8 @@ func (r *Report) shownFindings() []Finding {
 	return r.Findings()
 }
 
-// BestChart is the chart of the page that shows most of what the first findings rest on: the timeline with their counters, else the first
-// timeline, else the first chart; nil where there is none.
+// BestChart is the chart of the page that shows most of what the first findings rest on: the timeline with their
+// counters, else the first timeline, else the first chart; nil where there is none.
 func (r *Report) BestChart() *charts.Plot {
 	var all []*charts.Plot
 	var collect func(p *charts.Plot)
@@ -160,7 +163,9 @@ func summaryTheme(t *canvas.Theme) *canvas.Theme {
 // summaryChunk is page one, for a page of that width.
 func (r *Report) summaryChunk(t *canvas.Theme, width, pageH float64) *chunk {
 	h := min((width+2*t.Margin)*summaryHeight/summaryWidth-2*t.Margin, pageH)
-	return &chunk{h: h, alone: true, draw: func(sc *canvas.Scene, x, y, w float64) { r.drawSummary(sc, summaryTheme(t), canvas.Box(x, y, w, h)) }}
+	return &chunk{h: h, alone: true, draw: func(sc *canvas.Scene, x, y, w float64) {
+		r.drawSummary(sc, summaryTheme(t), canvas.Box(x, y, w, h))
+	}}
 }
 
 // drawSummary draws page one into an area, from the top to the bottom; the timeline takes what is left.
@@ -268,7 +273,8 @@ func (r *Report) summaryFindings(sc *canvas.Scene, t *canvas.Theme, at canvas.Re
 	return y
 }
 
-// summaryText is what stands below the title of a finding on page one: what it gains, how sure it is, and its value or what to do.
+// summaryText is what stands below the title of a finding on page one: what it gains, how sure it is, and its value or
+// what to do.
 func (f Finding) summaryText(t *canvas.Theme) string {
 	var parts []string
 	if f.Severity <= canvas.Info && f.InsteadOf == "" {

@@ -12,18 +12,22 @@ import (
 	"astrolabe/plots/charts"
 )
 
-// summaryReport is a report with page one: an account, more findings than page one has room for, two timelines and doubts about the data.
+// summaryReport is a report with page one: an account, more findings than page one has room for, two timelines and
+// doubts about the data.
 func summaryReport(t *testing.T) *Report {
 	t.Helper()
 	part := func(name, title string, ms int64, at ...int64) charts.AccountPart {
-		p := charts.AccountPart{Name: name, Kind: "unit", Title: title, Explained: true, Time: ms * 1e6, Low: float64(ms) * 1e6 * 0.21, High: float64(ms) * 1e6 * 0.33, RunnerUp: "arithmetic"}
+		p := charts.AccountPart{Name: name, Kind: "unit", Title: title, Explained: true, Time: ms * 1e6,
+			Low: float64(ms) * 1e6 * 0.21, High: float64(ms) * 1e6 * 0.33, RunnerUp: "arithmetic"}
 		for i := 0; i+1 < len(at); i += 2 {
 			p.Spans = append(p.Spans, capture.Span{Start: at[i] * 1e6, End: at[i+1] * 1e6})
 		}
 		return p
 	}
 	a := &charts.Account{Base: 100e6, Idle: 4e6, Missing: []string{"tiler_active"}, Parts: []charts.AccountPart{
-		part("texture", "the texture unit", 60, 0, 60), part("arithmetic", "arithmetic", 20, 60, 80), {Name: "not measured", Kind: "not measured", Title: "not measured", Time: 14e6, Spans: []capture.Span{{Start: 80e6, End: 94e6}}},
+		part("texture", "the texture unit", 60, 0, 60), part("arithmetic", "arithmetic", 20, 60, 80),
+		{Name: "not measured", Kind: "not measured", Title: "not measured", Time: 14e6,
+			Spans: []capture.Span{{Start: 80e6, End: 94e6}}},
 		part("tiler", "the tiler", 5, 94, 99), part("varying", "the varying unit", 1, 99, 100)}}
 	series := func(name string) charts.Series {
 		s := charts.Series{Name: name, Unit: "percent"}
@@ -36,21 +40,29 @@ func summaryReport(t *testing.T) *Report {
 	if err != nil {
 		t.Fatal(err)
 	}
-	units, err := charts.Timeline(charts.TimelineOptions{Title: "Units"}, series("Arithmetic unit utilization"), series("Texture unit utilization"))
+	units, err := charts.Timeline(charts.TimelineOptions{Title: "Units"}, series("Arithmetic unit utilization"),
+		series("Texture unit utilization"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := &Report{Title: "A film on a GPU", Account: a, End: 100e6, Provenance: []KV{{"Extent", "100 samples over 100 ms"}}}
+	r := &Report{Title: "A film on a GPU", Account: a, End: 100e6,
+		Provenance: []KV{{"Extent", "100 samples over 100 ms"}}}
 	for i := range 3 {
-		r.Items = append(r.Items, Finding{ID: fmt.Sprintf("hint_%d", i), Severity: canvas.Warning, Title: "A hint that explains the limit", Advice: strings.Repeat("Do something about it. ", 30)})
+		r.Items = append(r.Items, Finding{ID: fmt.Sprintf("hint_%d", i), Severity: canvas.Warning,
+			Title: "A hint that explains the limit", Advice: strings.Repeat("Do something about it. ", 30)})
 	}
 	share := 0.6
 	r.Items = append(r.Items, Chart{queues}, Chart{units},
-		Finding{ID: "texture_bound", Severity: canvas.Warning, Title: "The texture unit sets the pace 60 % of the time", Share: &share, Gain: []float64{0.126, 0.198}, RunnerUp: "arithmetic", Evidence: []string{"texture_unit_utilization"}},
+		Finding{ID: "texture_bound", Severity: canvas.Warning, Title: "The texture unit sets the pace 60 % of the time",
+			Share: &share, Gain: []float64{0.126, 0.198}, RunnerUp: "arithmetic",
+			Evidence: []string{"texture_unit_utilization"}},
 		Finding{ID: "data_late", Severity: canvas.Info, Title: "Samples were late"})
 	r.Judgements = []Judgement{{"the GPU", ""}, {"the CPUs", "only 3 samples"}}
-	r.Summary = &Summary{Severity: canvas.Warning, Verdict: "The texture unit sets the pace 60 % of the time; relieving it could gain 15 to 20 %", Note: "Then it is arithmetic that sets the pace.",
-		Timeline: r.BestChart(), Quality: []Note{{canvas.Warning, "Not judged: the CPUs: only 3 samples"}, {canvas.Good, "100 samples of 1 ms; no gaps"}}}
+	r.Summary = &Summary{Severity: canvas.Warning,
+		Verdict:  "The texture unit sets the pace 60 % of the time; relieving it could gain 15 to 20 %",
+		Note:     "Then it is arithmetic that sets the pace.",
+		Timeline: r.BestChart(), Quality: []Note{{canvas.Warning, "Not judged: the CPUs: only 3 samples"},
+			{canvas.Good, "100 samples of 1 ms; no gaps"}}}
 	return r
 }
 
@@ -64,7 +76,8 @@ func TestPageOneIsOneScreenAndTheDetailsFollow(t *testing.T) {
 		t.Fatalf("%d pages, the first %v by %v", len(scenes), scenes[0].W, scenes[0].H)
 	}
 	text := canvastest.TextOf(scenes[0])
-	for _, want := range []string{"sets the pace 60 % of the time; relieving", "the texture unit  60 %", "could gain 15 to 20 %", "the first 3 of 4", "Units", "what set the pace", "no gaps", "Not judged: the CPUs"} {
+	for _, want := range []string{"sets the pace 60 % of the time; relieving", "the texture unit  60 %",
+		"could gain 15 to 20 %", "the first 3 of 4", "Units", "what set the pace", "no gaps", "Not judged: the CPUs"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("page one lacks %q:\n%s", want, text)
 		}
@@ -97,7 +110,8 @@ func TestOnlyPageOneIsMadeOnRequest(t *testing.T) {
 		if err != nil || len(pages) != 1 {
 			t.Errorf("%s: %d pages, %v", format, len(pages), err)
 		}
-		if format == "html" && strings.Contains(string(pages[0]), "hint_2") || format == "json" && strings.Contains(string(pages[0]), `"kind": "timeline"`) {
+		if format == "html" && strings.Contains(string(pages[0]), "hint_2") || format == "json" &&
+			strings.Contains(string(pages[0]), `"kind": "timeline"`) {
 			t.Errorf("%s has the details", format)
 		}
 	}
@@ -134,8 +148,10 @@ func TestTheRunnerUpFollowsWhatItStandsBehind(t *testing.T) {
 	if got := names(r.FindingsFirst()); got != "first second why alone " {
 		t.Errorf("those of page one are %s", got)
 	}
-	for id, shown := range map[string]bool{"first": true, "": false} { // the runner-up has a gain that matters, other infos have none
-		if text := (Finding{Severity: canvas.Info, Win: "5 to 15 % of the time", InsteadOf: id}).summaryText(canvas.Light()); strings.Contains(text, "5 to 15 %") != shown {
+	// the runner-up has a gain that matters, other infos have none
+	for id, shown := range map[string]bool{"first": true, "": false} {
+		if text := (Finding{Severity: canvas.Info, Win: "5 to 15 % of the time", InsteadOf: id}).summaryText(
+			canvas.Light()); strings.Contains(text, "5 to 15 %") != shown {
 			t.Errorf("instead of %q page one says %q", id, text)
 		}
 	}
@@ -155,10 +171,12 @@ func TestJSONHasTheAccountAndWhatWasJudged(t *testing.T) {
 		t.Fatal(err)
 	}
 	p := got.Account.Parts[0]
-	if p.Share != 0.6 || p.Text != "15 to 20 %" || p.Gain[0] != 0.15 || p.Gain[1] != 0.2 || got.Findings[3].Gain[0] != 0.15 {
+	if p.Share != 0.6 || p.Text != "15 to 20 %" || p.Gain[0] != 0.15 || p.Gain[1] != 0.2 ||
+		got.Findings[3].Gain[0] != 0.15 {
 		t.Errorf("%+v, %+v", p, got.Findings[3].Gain)
 	}
-	if !got.Judged || len(got.NotJudged) != 1 || got.NotJudged[0].Subject != "the CPUs" || !strings.HasPrefix(got.Verdict, "The texture unit") {
+	if !got.Judged || len(got.NotJudged) != 1 || got.NotJudged[0].Subject != "the CPUs" ||
+		!strings.HasPrefix(got.Verdict, "The texture unit") {
 		t.Errorf("%v %+v %q", got.Judged, got.NotJudged, got.Verdict)
 	}
 }

@@ -48,7 +48,8 @@ func tableChunks(t *canvas.Theme, tb Table, width, pageH float64) []*chunk {
 	for i, part := range parts {
 		note := ""
 		if len(parts) > 1 {
-			note = fmt.Sprintf("columns %d to %d of %d", part[min(1, len(part)-1)].index+1, part[len(part)-1].index+1, len(tb.Columns))
+			note = fmt.Sprintf("columns %d to %d of %d", part[min(1, len(part)-1)].index+1, part[len(part)-1].index+1,
+				len(tb.Columns))
 			if i == 0 {
 				note = fmt.Sprintf("columns 1 to %d of %d", part[len(part)-1].index+1, len(tb.Columns))
 			}
@@ -57,7 +58,8 @@ func tableChunks(t *canvas.Theme, tb Table, width, pageH float64) []*chunk {
 	}
 	if hidden > 0 {
 		s := canvas.Regular.Of(t.Text)
-		text := s.Fit(charts.Grouped(hidden)+" more rows are not in the picture; the report as .md, .html or .json has them", width)
+		text := s.Fit(charts.Grouped(hidden)+
+			" more rows are not in the picture; the report as .md, .html or .json has them", width)
 		out = append(out, &chunk{h: s.Leading(), space: t.Text * 0.4, draw: func(sc *canvas.Scene, x, y, w float64) {
 			sc.TextAt(x, y+s.Ascent(), canvas.Left, s, t.Muted, text)
 		}})
@@ -163,8 +165,8 @@ func partition(cols []tableColumn, width float64) [][]tableColumn {
 	return append(out, part)
 }
 
-// stretch gives every column its width and place. Columns take their natural width where there is room; else some of them wrap:
-// of several ways to divide the width the one with the fewest lines is taken.
+// stretch gives every column its width and place. Columns take their natural width where there is room; else some of
+// them wrap: of several ways to divide the width the one with the fewest lines is taken.
 func stretch(cols []tableColumn, width float64) []tableColumn {
 	cols = append([]tableColumn(nil), cols...)
 	total := func(of func(c *tableColumn) float64) float64 {
@@ -256,16 +258,18 @@ func tablePart(t *canvas.Theme, tb Table, cols []tableColumn, note string, width
 	var out []*chunk
 	if note != "" {
 		ns := canvas.Regular.Of(t.Small)
-		out = append(out, &chunk{h: ns.Leading(), space: t.Text * 0.7, keep: true, draw: func(sc *canvas.Scene, x, y, w float64) {
-			sc.TextAt(x, y+ns.Ascent(), canvas.Left, ns, t.Muted, ns.Fit(note, w))
-		}})
+		out = append(out, &chunk{h: ns.Leading(), space: t.Text * 0.7, keep: true,
+			draw: func(sc *canvas.Scene, x, y, w float64) {
+				sc.TextAt(x, y+ns.Ascent(), canvas.Left, ns, t.Muted, ns.Fit(note, w))
+			}})
 	}
 	s := canvas.Regular.Of(t.Text)
 	step := t.Text * 1.25
 	if len(tb.Rows) == 0 {
-		out = append(out, &chunk{h: step + t.Text*0.4, group: grp, space: t.Text * 0.6, draw: func(sc *canvas.Scene, x, y, w float64) {
-			sc.TextAt(x+cellPad(t), y+t.Text*0.2+s.Ascent(), canvas.Left, s, t.Muted, "no rows")
-		}})
+		out = append(out, &chunk{h: step + t.Text*0.4, group: grp, space: t.Text * 0.6,
+			draw: func(sc *canvas.Scene, x, y, w float64) {
+				sc.TextAt(x+cellPad(t), y+t.Text*0.2+s.Ascent(), canvas.Left, s, t.Muted, "no rows")
+			}})
 	}
 	most := max(1, min(maxCellLines, int((pageH-grp.head.h-t.Text)/step)))
 	for i, row := range tb.Rows {
@@ -303,7 +307,8 @@ func tablePart(t *canvas.Theme, tb Table, cols []tableColumn, note string, width
 	return out
 }
 
-func drawCell(sc *canvas.Scene, t *canvas.Theme, c tableColumn, x, base float64, s canvas.Style, text string, ink color.NRGBA) {
+func drawCell(sc *canvas.Scene, t *canvas.Theme, c tableColumn, x, base float64, s canvas.Style, text string,
+	ink color.NRGBA) {
 	if c.right {
 		sc.TextAt(x+c.x+c.w-cellPad(t), base, canvas.Right, s, ink, text)
 	} else {

@@ -11,7 +11,8 @@ func TestColumnsOfATableAreAsWideAsSavesLines(t *testing.T) {
 	th := canvas.Light()
 	tb := Table{Columns: []Column{{Name: "metric"}, {Name: "total"}, {Name: "why"}}}
 	for range 20 {
-		tb.Rows = append(tb.Rows, []string{"GPU busy", "31 %", strings.Repeat("was not collected, because another counter took its place ", 3)})
+		tb.Rows = append(tb.Rows, []string{"GPU busy", "31 %",
+			strings.Repeat("was not collected, because another counter took its place ", 3)})
 	}
 	tb.Rows[3][0] = "a metric with a name that is somewhat longer than all the others here"
 	tb.Rows[5][1] = "1.5 instructions for each cycle that it worked"

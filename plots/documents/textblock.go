@@ -47,7 +47,9 @@ func textChunks(t *canvas.Theme, src Text, width float64) []*chunk {
 			lines = codeLines(t, b.text, width)
 			lines[0].space = t.Text * 0.5
 		case ruleBlock:
-			lines = []*chunk{{h: t.Text, draw: func(sc *canvas.Scene, x, y, w float64) { sc.Hline(x, x+w, y+t.Text/2, 1, t.Rule) }}}
+			lines = []*chunk{{h: t.Text, draw: func(sc *canvas.Scene, x, y, w float64) {
+				sc.Hline(x, x+w, y+t.Text/2, 1, t.Rule)
+			}}}
 		default:
 			lines = runLines(t, inlineRuns(t, b.text, canvas.Regular.Of(t.Text)), width, 0, "")
 			lines[0].space = t.Text * 0.6

@@ -1,4 +1,5 @@
-// Package terminal encodes pictures for terminals that draw them between lines of text. It knows nothing of how a picture came to be.
+// Package terminal encodes pictures for terminals that draw them between lines of text. It knows nothing of how a
+// picture came to be.
 package terminal
 
 import (
@@ -46,8 +47,9 @@ func ParseInline(s string) (Inline, error) {
 // cellWidth is how many pixels are taken to make one cell of a terminal that does not say it.
 const cellWidth = 8
 
-// WriteInline writes a PNG so that a terminal draws it at the cursor in its own size, but no wider than columns cells (0 does not limit it)
-// of cell pixels each (0 is not known), and ends the line. An error is one of w, or says that the data are no PNG.
+// WriteInline writes a PNG so that a terminal draws it at the cursor in its own size, but no wider than columns cells
+// (0 does not limit it) of cell pixels each (0 is not known), and ends the line. An error is one of w, or says that the
+// data are no PNG.
 func WriteInline(w io.Writer, how Inline, data []byte, columns, cell int) error {
 	if cell <= 0 {
 		cell = cellWidth
@@ -65,7 +67,8 @@ func WriteInline(w io.Writer, how Inline, data []byte, columns, cell int) error 
 		if columns > 0 && cfg.Width > columns*cell {
 			size = strconv.Itoa(columns)
 		}
-		fmt.Fprintf(&out, "\x1b]1337;File=inline=1;preserveAspectRatio=1;size=%d;width=%s:%s\a\n", len(data), size, base64.StdEncoding.EncodeToString(data))
+		fmt.Fprintf(&out, "\x1b]1337;File=inline=1;preserveAspectRatio=1;size=%d;width=%s:%s\a\n", len(data), size,
+			base64.StdEncoding.EncodeToString(data))
 	case Sixel:
 		img, err := png.Decode(bytes.NewReader(data))
 		if err != nil {
@@ -114,8 +117,8 @@ func narrowed(img image.Image, width int) image.Image {
 	return dst
 }
 
-// sixelLevels is how many steps each channel has where a picture is reduced to the colours of the terminal: 6 x 7 x 6 makes
-// 252 of 256.
+// sixelLevels is how many steps each channel has where a picture is reduced to the colours of the terminal: 6 x 7 x 6
+// makes 252 of 256.
 var sixelLevels = [3]int{6, 7, 6}
 
 // writeSixel writes bands of six rows, one pass per colour of the band, with runs of equal columns counted.
@@ -187,7 +190,8 @@ func sixelColors(img image.Image) (*image.Paletted, color.Palette) {
 	for r := range sixelLevels[0] {
 		for g := range sixelLevels[1] {
 			for bl := range sixelLevels[2] {
-				pal = append(pal, color.RGBA{uint8(r * 255 / (sixelLevels[0] - 1)), uint8(g * 255 / (sixelLevels[1] - 1)), uint8(bl * 255 / (sixelLevels[2] - 1)), 0xff})
+				pal = append(pal, color.RGBA{uint8(r * 255 / (sixelLevels[0] - 1)),
+					uint8(g * 255 / (sixelLevels[1] - 1)), uint8(bl * 255 / (sixelLevels[2] - 1)), 0xff})
 			}
 		}
 	}
@@ -219,7 +223,8 @@ func sixelColors(img image.Image) (*image.Paletted, color.Palette) {
 		for x := range b.Dx() {
 			r, g, bl, _ := img.At(b.Min.X+x, b.Min.Y+y).RGBA()
 			step := func(v uint32, n int) int { return (int(v)*(n-1) + 0x7fff) / 0xffff }
-			out.Pix[y*out.Stride+x] = uint8((step(r, sixelLevels[0])*sixelLevels[1]+step(g, sixelLevels[1]))*sixelLevels[2] + step(bl, sixelLevels[2]))
+			out.Pix[y*out.Stride+x] = uint8((step(r, sixelLevels[0])*sixelLevels[1]+step(g, sixelLevels[1]))*
+				sixelLevels[2] + step(bl, sixelLevels[2]))
 		}
 	}
 	out.Palette = pal

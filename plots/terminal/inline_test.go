@@ -19,7 +19,8 @@ import (
 func smallPNG(t testing.TB) []byte {
 	t.Helper()
 	var b bytes.Buffer
-	p, err := charts.Bar(charts.BarOptions{Title: "Time by kernel", Labels: []string{"copy", "fill", "reduce"}}, charts.BarSeries{Values: []float64{12, 3, 7}})
+	p, err := charts.Bar(charts.BarOptions{Title: "Time by kernel", Labels: []string{"copy", "fill", "reduce"}},
+		charts.BarSeries{Values: []float64{12, 3, 7}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -43,7 +44,8 @@ func TestKittyGetsThePNGInPieces(t *testing.T) {
 		}
 		text.WriteString(p[2])
 	}
-	if got, err := base64.StdEncoding.DecodeString(text.String()); err != nil || !bytes.Equal(got, data) || !strings.Contains(parts[0][1], "c=30,") {
+	if got, err := base64.StdEncoding.DecodeString(text.String()); err != nil || !bytes.Equal(got, data) ||
+		!strings.Contains(parts[0][1], "c=30,") {
 		t.Errorf("%d bytes arrive of %d (%v)", len(got), len(data), err)
 	}
 }
@@ -71,7 +73,8 @@ func TestITerm2GetsThePNGWhole(t *testing.T) {
 	if err := WriteInline(&b, ITerm2, data, 20, 0); err != nil {
 		t.Fatal(err)
 	}
-	m := regexp.MustCompile("^\x1b]1337;File=inline=1;.*size=([0-9]+);width=20:([A-Za-z0-9+/=]*)\a\n$").FindStringSubmatch(b.String())
+	m := regexp.MustCompile(
+		"^\x1b]1337;File=inline=1;.*size=([0-9]+);width=20:([A-Za-z0-9+/=]*)\a\n$").FindStringSubmatch(b.String())
 	if m == nil || m[1] != strconv.Itoa(len(data)) {
 		t.Fatalf("%.80q", b.String())
 	}
@@ -152,7 +155,8 @@ func TestSixelsShowThePicture(t *testing.T) {
 	for y := range got.Rect.Dy() {
 		for x := range got.Rect.Dx() {
 			r, g, bl, _ := want.At(x, y).RGBA()
-			if c := got.RGBAAt(x, y); abs(int(c.R)-int(r>>8)) > 3 || abs(int(c.G)-int(g>>8)) > 3 || abs(int(c.B)-int(bl>>8)) > 3 || c.A == 0 {
+			if c := got.RGBAAt(x, y); abs(int(c.R)-int(r>>8)) > 3 || abs(int(c.G)-int(g>>8)) > 3 ||
+				abs(int(c.B)-int(bl>>8)) > 3 || c.A == 0 {
 				t.Fatalf("pixel %d,%d is %v, want %v", x, y, c, want.At(x, y))
 			}
 		}
@@ -161,7 +165,8 @@ func TestSixelsShowThePicture(t *testing.T) {
 	if err := WriteInline(&b, Sixel, data, 30, 0); err != nil {
 		t.Fatal(err)
 	}
-	if small := decodeSixel(t, b.String()); small.Rect.Dx() != 30*cellWidth || small.RGBAAt(small.Rect.Dx()-1, small.Rect.Dy()-1).A == 0 {
+	if small := decodeSixel(t, b.String()); small.Rect.Dx() != 30*cellWidth ||
+		small.RGBAAt(small.Rect.Dx()-1, small.Rect.Dy()-1).A == 0 {
 		t.Errorf("30 columns make %v", small.Rect)
 	}
 }
@@ -177,7 +182,8 @@ func TestInlineNamesAndErrors(t *testing.T) {
 	if _, err := ParseInline("ascii"); err == nil {
 		t.Error("ascii is accepted")
 	}
-	if WriteInline(io.Discard, Kitty, []byte("no picture"), 0, 0) == nil || WriteInline(io.Discard, NoInline, smallPNG(t), 0, 0) == nil {
+	if WriteInline(io.Discard, Kitty, []byte("no picture"), 0, 0) == nil ||
+		WriteInline(io.Discard, NoInline, smallPNG(t), 0, 0) == nil {
 		t.Error("nothing is drawn without an error")
 	}
 }

@@ -13,7 +13,8 @@ import (
 // unicodes is Unicode's own test of levels and orders. Debian's package unicode-data has it.
 const unicodes = "/usr/share/unicode/BidiCharacterTest.txt"
 
-// TestLevelsAreUnicodes reads Unicode's own cases. testdata/bidi.txt has lines of our own with the order that another implementation gives.
+// TestLevelsAreUnicodes reads Unicode's own cases. testdata/bidi.txt has lines of our own with the order that another
+// implementation gives.
 func TestLevelsAreUnicodes(t *testing.T) {
 	f, err := os.Open(unicodes)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -97,7 +98,8 @@ func TestLevelsAreThoseOfFriBidi(t *testing.T) {
 			list = append(list, strconv.Itoa(int(l)))
 		}
 		if strconv.Itoa(int(base)) != fields[1] || strings.Join(list, " ") != fields[2] {
-			t.Errorf("%q: a paragraph of level %d with %v, want %s with %s", string(text), base, list, fields[1], fields[2])
+			t.Errorf("%q: a paragraph of level %d with %v, want %s with %s", string(text), base, list,
+				fields[1], fields[2])
 		}
 	}
 	if n < 150 {

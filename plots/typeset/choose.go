@@ -128,8 +128,8 @@ func (s *Setter) boldOf(c *coverage, cluster []rune, language string) *coverage 
 	return nil
 }
 
-// ignorable reports whether nothing is drawn for a character where its font lacks it: joiners, selectors of variants and marks
-// of direction.
+// ignorable reports whether nothing is drawn for a character where its font lacks it: joiners, selectors of variants
+// and marks of direction.
 func ignorable(r rune) bool {
 	switch {
 	case r == 0xad || r == 0x34f || r == 0x61c || r == 0x180e || r == 0xfeff:
@@ -147,7 +147,7 @@ func directional(r rune) bool {
 	return r == 0x61c || r == 0x200e || r == 0x200f || r >= 0x2066 && r <= 0x2069
 }
 
-// spelled reports whether a character is always written as its code point: one for private use, which every font draws as it likes,
-// and one that embeds or overrides a direction, so that what follows reads in another order than it is written: it has no business in
-// the names of counters and is shown instead of obeyed.
+// spelled reports whether a character is always written as its code point: one for private use, which every font draws
+// as it likes, and one that embeds or overrides a direction, so that what follows reads in another order than it is
+// written: it has no business in the names of counters and is shown instead of obeyed.
 func spelled(r rune) bool { return r >= 0x202a && r <= 0x202e || unicode.Is(unicode.Co, r) }

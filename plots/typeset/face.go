@@ -16,8 +16,8 @@ import (
 	"github.com/go-text/typesetting/harfbuzz"
 )
 
-// coverage is which characters a face of a font file has, and what else decides for or against it. It is all that is kept of
-// fonts that were looked into.
+// coverage is which characters a face of a font file has, and what else decides for or against it. It is all that is
+// kept of fonts that were looked into.
 type coverage struct {
 	file   *fontFile
 	index  int // of the face in a collection

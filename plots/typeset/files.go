@@ -25,8 +25,8 @@ const (
 	maxDepthOf   = 8
 )
 
-// findFiles lists the fonts in files and folders, by the names of the files and then by path: the order in which folders are
-// searched does not show. Links to folders are followed, as fonts lie behind them on some systems.
+// findFiles lists the fonts in files and folders, by the names of the files and then by path: the order in which
+// folders are searched does not show. Links to folders are followed, as fonts lie behind them on some systems.
 func findFiles(places []string) []*fontFile {
 	var out []*fontFile
 	seen := map[string]bool{}
@@ -62,7 +62,8 @@ func findFiles(places []string) []*fontFile {
 		walk(p, 0)
 	}
 	slices.SortFunc(out, func(a, b *fontFile) int {
-		return cmp.Or(cmp.Compare(a.name, b.name), cmp.Compare(filepath.Base(a.path), filepath.Base(b.path)), cmp.Compare(a.path, b.path))
+		return cmp.Or(cmp.Compare(a.name, b.name), cmp.Compare(filepath.Base(a.path), filepath.Base(b.path)),
+			cmp.Compare(a.path, b.path))
 	})
 	return slices.CompactFunc(out, func(a, b *fontFile) bool { return a.path == b.path })
 }

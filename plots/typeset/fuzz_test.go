@@ -10,14 +10,16 @@ import (
 	"astrolabe/plots/typeset/fonttest"
 )
 
-// FuzzFontFile reads damaged fonts: they are passed over or give glyphs of a sane size, without a crash or an endless loop.
+// FuzzFontFile reads damaged fonts: they are passed over or give glyphs of a sane size, without a crash or an endless
+// loop.
 func FuzzFontFile(f *testing.F) {
 	tiny := fonttest.Make("Tiny", 1000, []rune("日本語abمرि ")...)
 	f.Add(tiny, "日本 مر कि")
 	f.Add(fonttest.Collection(tiny, fonttest.Make("Other JP", 500, 'の')), "のa")
 	f.Add([]byte("ttcf"), "x")
 	f.Add([]byte{}, "")
-	// Real fonts, with layout tables and with the outlines of PostScript, make better seeds; they are not in the repository.
+	// Real fonts, with layout tables and with the outlines of PostScript, make better seeds; they are not in the
+	// repository.
 	if dir := os.Getenv("ASTROLABE_FUZZ_FONTS"); dir != "" {
 		paths, _ := filepath.Glob(filepath.Join(dir, "*"))
 		for _, p := range paths {
@@ -59,7 +61,8 @@ func FuzzFontFile(f *testing.F) {
 
 // FuzzLine sets any text in the compiled-in fonts: every character is drawn or written as its code point.
 func FuzzLine(f *testing.F) {
-	for _, s := range []string{"", "abc", "שלום (12) GB", "a\u0301\u0301\u0301", "日本\u200d語", "\u2066\u2067\u2068\u2069\u2069x", "\u202e\u202cabc", "मुझे", "\ufe0f", "🏳️‍🌈", "é\u200bמ\u05b0"} {
+	for _, s := range []string{"", "abc", "שלום (12) GB", "a\u0301\u0301\u0301", "日本\u200d語",
+		"\u2066\u2067\u2068\u2069\u2069x", "\u202e\u202cabc", "मुझे", "\ufe0f", "🏳️‍🌈", "é\u200bמ\u05b0"} {
 		f.Add(s)
 	}
 	s := setterOn()

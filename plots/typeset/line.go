@@ -35,7 +35,8 @@ type Face struct {
 
 // New returns a Setter for text in one of the given typefaces. places are asked for fonts when a text needs one.
 func New(own []Face, places func() []string) *Setter {
-	s := &Setter{places: places, rankings: map[string][]*fontFile{}, chosen: map[choice]*Font{}, lines: map[lineKey]*Line{}}
+	s := &Setter{places: places, rankings: map[string][]*fontFile{}, chosen: map[choice]*Font{},
+		lines: map[lineKey]*Line{}}
 	for _, f := range own {
 		s.own = append(s.own, ownFace{Face: f})
 	}
@@ -61,8 +62,8 @@ type Run struct {
 	X, Width float64
 	RTL      bool
 
-	// Own is the typeface of a run in which every character has its own glyph, side by side: it is drawn as any other text.
-	// Other runs have a Font, and glyphs.
+	// Own is the typeface of a run in which every character has its own glyph, side by side: it is drawn as any other
+	// text. Other runs have a Font, and glyphs.
 	Own    int
 	Font   *Font
 	Glyphs []Glyph
@@ -80,8 +81,8 @@ const (
 	maxRunes = 1 << 19
 )
 
-// Special reports whether a character has to be set here even if a typeface has a glyph for it: letters that run from right to
-// left, marks that stand on others, and signs that say how others are written.
+// Special reports whether a character has to be set here even if a typeface has a glyph for it: letters that run from
+// right to left, marks that stand on others, and signs that say how others are written.
 func Special(r rune) bool {
 	if r < 0x300 {
 		return false
@@ -169,7 +170,8 @@ func (s *Setter) clusters(own int, text []rune) []cluster {
 		g := it.Grapheme()
 		c := cluster{runes: text[g.Offset : g.Offset+len(g.Text)], at: g.Offset}
 		dressed := s.dress(&c, own, lang)
-		if n := len(out); n > 0 && !c.plain && c.script == language.Common && out[n-1].font != nil && out[n-1].font.Path != "" &&
+		if n := len(out); n > 0 && !c.plain && c.script == language.Common && out[n-1].font != nil &&
+			out[n-1].font.Path != "" &&
 			drawsAll(out[n-1].font, c.runes) && !slices.ContainsFunc(c.runes, spelled) {
 			// Signs that several scripts share, such as a full stop, go with the letters before them.
 			c.font, c.missing, dressed = out[n-1].font, false, true
@@ -193,7 +195,8 @@ func (s *Setter) dress(c *cluster, own int, lang string) bool {
 	c.script = language.Common
 	special, drawn := false, false
 	for _, r := range c.runes {
-		if sc := language.LookupScript(r); sc != language.Common && sc != language.Inherited && c.script == language.Common {
+		if sc := language.LookupScript(r); sc != language.Common && sc != language.Inherited &&
+			c.script == language.Common {
 			c.script = sc
 			if sc == language.Hiragana || sc == language.Katakana || sc == language.Bopomofo {
 				c.script = language.Han // they are written among each other, and shaped alike
@@ -250,7 +253,8 @@ func (s *Setter) place(own int, text []rune, clusters []cluster) (*Line, bool) {
 		if c.plain && c.level%2 == 1 && !directional(c.runes[0]) {
 			// Spaces and brackets among letters that run from right to left go with these.
 			c.plain, c.font = false, nil
-			if n := len(items); n > 0 && items[n-1].level == c.level && items[n-1].font != nil && drawsAll(items[n-1].font, c.runes) {
+			if n := len(items); n > 0 && items[n-1].level == c.level && items[n-1].font != nil &&
+				drawsAll(items[n-1].font, c.runes) {
 				c.font = items[n-1].font
 			} else {
 				c.font = s.own[c.own].load()
@@ -399,7 +403,8 @@ func (s *Setter) shape(it *item, x float64) (Run, bool) {
 			if g.Glyph == 0 {
 				return struct{}{}, fmt.Errorf("no glyph for %q", r.Text)
 			}
-			gl := Glyph{X: at + float64(p.XOffset)/f.perEm, Y: float64(p.YOffset) / f.perEm, Outline: f.outline(uint32(g.Glyph))}
+			gl := Glyph{X: at + float64(p.XOffset)/f.perEm, Y: float64(p.YOffset) / f.perEm,
+				Outline: f.outline(uint32(g.Glyph))}
 			adv := float64(p.XAdvance) / f.perEm
 			if !(adv > -10 && adv < 100 && gl.X-at > -10 && gl.X-at < 100 && gl.Y > -10 && gl.Y < 10) {
 				return struct{}{}, fmt.Errorf("a glyph %g em wide", adv)

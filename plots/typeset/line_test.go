@@ -32,7 +32,8 @@ func write(t *testing.T, files map[string][]byte) string {
 }
 
 func setterOn(places ...string) *Setter {
-	return New([]Face{{TTF: liberationsansregular.TTF}, {TTF: liberationsansbold.TTF, Bold: true}, {TTF: liberationmonoregular.TTF}},
+	return New([]Face{{TTF: liberationsansregular.TTF}, {TTF: liberationsansbold.TTF, Bold: true},
+		{TTF: liberationmonoregular.TTF}},
 		func() []string { return places })
 }
 
@@ -133,7 +134,8 @@ func TestHebrewRunsFromRightToLeft(t *testing.T) {
 		t.Error("the first letter does not stand at the right")
 	}
 	// Brackets are mirrored.
-	if bracket, other := s.Line(0, "א(").Runs[0], s.Line(0, "א)").Runs[0]; &bracket.Glyphs[0].Outline[0] == &other.Glyphs[0].Outline[0] {
+	if bracket, other := s.Line(0, "א(").Runs[0], s.Line(0, "א)").Runs[0]; &bracket.Glyphs[0].Outline[0] ==
+		&other.Glyphs[0].Outline[0] {
 		t.Error("brackets look alike")
 	}
 }
@@ -163,7 +165,8 @@ func TestTheFaceForTheLanguageIsTaken(t *testing.T) {
 		fonttest.Make("Noto Sans CJK KR", 1000, []rune(han+"のア가ㄅ")...),
 		fonttest.Make("Noto Sans CJK SC", 1000, []rune(han+"のア가ㄅ")...),
 		fonttest.Make("Noto Sans CJK TC", 1000, []rune(han+"のア가ㄅ")...))})
-	for text, want := range map[string]string{"漢字": "Noto Sans CJK SC:漢字", "漢字の": "Noto Sans CJK JP:漢字の", "漢字가": "Noto Sans CJK KR:漢字|Noto Sans CJK KR:가", "漢ㄅ": "Noto Sans CJK TC:漢ㄅ"} {
+	for text, want := range map[string]string{"漢字": "Noto Sans CJK SC:漢字", "漢字の": "Noto Sans CJK JP:漢字の",
+		"漢字가": "Noto Sans CJK KR:漢字|Noto Sans CJK KR:가", "漢ㄅ": "Noto Sans CJK TC:漢ㄅ"} {
 		if got := seen(setterOn(dir).Line(0, text)); got != want {
 			t.Errorf("%s, want %s", got, want)
 		}
@@ -172,7 +175,8 @@ func TestTheFaceForTheLanguageIsTaken(t *testing.T) {
 
 func TestTheChoiceDoesNotDependOnWhatWasSetBefore(t *testing.T) {
 	dir := write(t, map[string][]byte{
-		"a.ttf": fonttest.Make("A", 1000, '日'), "b.ttf": fonttest.Make("B", 1000, '日', '本'), "c.ttf": fonttest.Make("C", 1000, '本', '語')})
+		"a.ttf": fonttest.Make("A", 1000, '日'), "b.ttf": fonttest.Make("B", 1000, '日', '本'),
+		"c.ttf": fonttest.Make("C", 1000, '本', '語')})
 	texts := []string{"日", "本", "語", "日本語", "語本日"}
 	var first []string
 	for _, text := range texts {
@@ -187,7 +191,8 @@ func TestTheChoiceDoesNotDependOnWhatWasSetBefore(t *testing.T) {
 }
 
 func TestBoldTextTakesTheBoldFontOfTheFamily(t *testing.T) {
-	dir := write(t, map[string][]byte{"X-Regular.ttf": fonttest.Make("X", 1000, '日'), "X-Bold.ttf": fonttest.Make("X Bold", 1000, '日')})
+	dir := write(t, map[string][]byte{"X-Regular.ttf": fonttest.Make("X", 1000, '日'),
+		"X-Bold.ttf": fonttest.Make("X Bold", 1000, '日')})
 	s := setterOn(dir)
 	if got := seen(s.Line(0, "日")) + " " + seen(s.Line(1, "日")); got != "X:日 X Bold:日" {
 		t.Error(got)
@@ -196,7 +201,8 @@ func TestBoldTextTakesTheBoldFontOfTheFamily(t *testing.T) {
 
 func TestFontsMadeForAScriptComeFirst(t *testing.T) {
 	var files []*fontFile
-	for _, name := range []string{"Arial.ttf", "DejaVuSans.ttf", "LastResort.otf", "NotoSansGeorgian-Bold.ttf", "NotoSansGeorgian-Regular.ttf", "NotoSerifGeorgian-Regular.ttf", "unifont.otf", "Zebra.ttf"} {
+	for _, name := range []string{"Arial.ttf", "DejaVuSans.ttf", "LastResort.otf", "NotoSansGeorgian-Bold.ttf",
+		"NotoSansGeorgian-Regular.ttf", "NotoSerifGeorgian-Regular.ttf", "unifont.otf", "Zebra.ttf"} {
 		files = append(files, &fontFile{path: name, name: plainName(name)})
 	}
 	key, part := wishList('ა', "zh")
@@ -204,7 +210,8 @@ func TestFontsMadeForAScriptComeFirst(t *testing.T) {
 	for _, f := range ranked(files, key, part) {
 		got = append(got, f.path)
 	}
-	want := []string{"NotoSansGeorgian-Regular.ttf", "NotoSansGeorgian-Bold.ttf", "NotoSerifGeorgian-Regular.ttf", "DejaVuSans.ttf", "Arial.ttf", "Zebra.ttf", "unifont.otf"}
+	want := []string{"NotoSansGeorgian-Regular.ttf", "NotoSansGeorgian-Bold.ttf", "NotoSerifGeorgian-Regular.ttf",
+		"DejaVuSans.ttf", "Arial.ttf", "Zebra.ttf", "unifont.otf"}
 	if !slices.Equal(got, want) {
 		t.Errorf("%v, want %v", got, want)
 	}
@@ -225,10 +232,13 @@ func TestEachSystemKeepsItsFontsSomewhere(t *testing.T) {
 		env  map[string]string
 		want []string
 	}{
-		"linux":   {map[string]string{"XDG_DATA_DIRS": "/opt/share"}, []string{"/usr/share/fonts", "/usr/local/share/fonts", "/opt/share/fonts", "/home/u/.local/share/fonts", "/home/u/.fonts"}},
+		"linux": {map[string]string{"XDG_DATA_DIRS": "/opt/share"},
+			[]string{"/usr/share/fonts", "/usr/local/share/fonts", "/opt/share/fonts", "/home/u/.local/share/fonts",
+				"/home/u/.fonts"}},
 		"android": {nil, []string{"/system/fonts", "/product/fonts"}},
 		"darwin":  {nil, []string{"/System/Library/Fonts", "/Library/Fonts", "/home/u/Library/Fonts"}},
-		"windows": {map[string]string{"SystemRoot": "C:/Windows", "LOCALAPPDATA": "C:/Users/u/AppData/Local"}, []string{"C:/Windows/Fonts", "C:/Users/u/AppData/Local/Microsoft/Windows/Fonts"}},
+		"windows": {map[string]string{"SystemRoot": "C:/Windows", "LOCALAPPDATA": "C:/Users/u/AppData/Local"},
+			[]string{"C:/Windows/Fonts", "C:/Users/u/AppData/Local/Microsoft/Windows/Fonts"}},
 		"freebsd": {nil, []string{"/usr/local/share/fonts"}},
 	} {
 		got := places(system, "/home/u", env(c.env))

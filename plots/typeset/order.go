@@ -12,8 +12,8 @@ const (
 	fromRight = "\u200f"
 )
 
-// Direction is how a paragraph runs: RTL where its first strong letter does. ordered is false where every line of it can be drawn
-// from left to right as it stands.
+// Direction is how a paragraph runs: RTL where its first strong letter does. ordered is false where every line of it
+// can be drawn from left to right as it stands.
 func Direction(text string) (rtl, ordered bool) {
 	if !RightToLeft(text) {
 		return false, false
@@ -36,7 +36,8 @@ type Piece struct {
 	RTL             bool
 }
 
-// Order gives the parts of a line from left to right, where the line consists of pieces in typefaces. A part runs in one direction.
+// Order gives the parts of a line from left to right, where the line consists of pieces in typefaces. A part runs in
+// one direction.
 func (s *Setter) Order(own []int, pieces []string, rtl bool) []Piece {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -81,8 +82,8 @@ func (s *Setter) Order(own []int, pieces []string, rtl bool) []Piece {
 	return out
 }
 
-// Breaks lists the places in bytes at which a text may be divided: between characters as readers see them, and, of these, where
-// a line may end (UAX #14). Both end with the length of the text.
+// Breaks lists the places in bytes at which a text may be divided: between characters as readers see them, and, of
+// these, where a line may end (UAX #14). Both end with the length of the text.
 func Breaks(text string) (characters, lines []int) {
 	var seg segmenter.Segmenter
 	seg.Init([]rune(text))

@@ -6,8 +6,8 @@ import (
 	"runtime"
 )
 
-// Variable is the environment variable that names files and folders of fonts, as PATH does. Where it is set, nothing else is
-// searched: empty, it turns the fonts of the system off.
+// Variable is the environment variable that names files and folders of fonts, as PATH does. Where it is set, nothing
+// else is searched: empty, it turns the fonts of the system off.
 const Variable = "ASTROLABE_FONTS"
 
 // Places are the files and folders that fonts are searched in: those of Variable, else where this system keeps them.
@@ -48,7 +48,8 @@ func places(system, home string, env func(string) string) []string {
 		add(env("LOCALAPPDATA"), "Microsoft", "Windows", "Fonts")
 	case "darwin", "ios":
 		add("/System/Library/Fonts")
-		add("/System/Library/AssetsV2/com_apple_MobileAsset_Font8") // what is loaded on demand, by version of the system
+		// what is loaded on demand, by version of the system
+		add("/System/Library/AssetsV2/com_apple_MobileAsset_Font8")
 		add("/System/Library/AssetsV2/com_apple_MobileAsset_Font7")
 		add("/System/Library/AssetsV2/com_apple_MobileAsset_Font6")
 		add("/Library/Fonts")

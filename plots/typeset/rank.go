@@ -7,27 +7,34 @@ import (
 	"unicode"
 )
 
-// A system may have hundreds of fonts, and most of what they are for is in their names. They are ranked by it, so that the first
-// that is opened is usually the right one: fonts made for the script before those that happen to have it, upright sans serif of
-// regular weight before the rest.
+// A system may have hundreds of fonts, and most of what they are for is in their names. They are ranked by it, so that
+// the first that is opened is usually the right one: fonts made for the script before those that happen to have it,
+// upright sans serif of regular weight before the rest.
 
-// preferred are beginnings of file names, the best first, for scripts whose fonts are not called after them. The keys are
-// Unicode's names of scripts; Han has one list per language.
+// preferred are beginnings of file names, the best first, for scripts whose fonts are not called after them. The keys
+// are Unicode's names of scripts; Han has one list per language.
 var preferred = map[string][]string{
-	"Han":      {"notosanscjk", "notosanssc", "sourcehansans", "pingfang", "hiraginosansgb", "msyh", "stheiti", "simhei", "deng", "simsun", "wqyzenhei", "wqymicrohei", "droidsansfallback"},
-	"Han ja":   {"notosanscjk", "notosansjp", "sourcehansans", "ヒラギノ角ゴシックw3", "hiraginosans", "hiraginokaku", "yugothr", "yugothic", "meiryo", "msgothic", "ipaexg", "ipag", "takaogothic", "vlgothic", "droidsansjapanese", "droidsansfallback"},
-	"Han ko":   {"notosanscjk", "notosanskr", "sourcehansans", "applesdgothicneo", "malgun", "nanumgothic", "nanumbarungothic", "gulim", "batang", "unbatang", "droidsansfallback"},
-	"Han tw":   {"notosanscjk", "notosanstc", "sourcehansans", "pingfang", "msjh", "mingliu", "uming", "droidsansfallback"},
-	"Arabic":   {"notosansarabic", "notonaskharabic", "geezapro", "segoeui", "dejavusans"},
-	"Hebrew":   {"notosanshebrew", "arialhb", "segoeui", "dejavusans"},
-	"Thai":     {"notosansthai", "thonburi", "leelawui", "leelawad", "loma", "waree", "garuda"},
-	"Bengali":  {"notosansbengali", "nirmala", "kohinoorbangla", "vrinda"},
-	"Common":   {"notosanssymbols", "notosansmath", "notoemojiregular", "notoemoji", "symbola", "seguisym", "applesymbols", "dejavusans", "freesans"},
+	"Han": {"notosanscjk", "notosanssc", "sourcehansans", "pingfang", "hiraginosansgb", "msyh", "stheiti",
+		"simhei", "deng", "simsun", "wqyzenhei", "wqymicrohei", "droidsansfallback"},
+	"Han ja": {"notosanscjk", "notosansjp", "sourcehansans", "ヒラギノ角ゴシックw3", "hiraginosans", "hiraginokaku", "yugothr",
+		"yugothic", "meiryo", "msgothic", "ipaexg", "ipag", "takaogothic", "vlgothic", "droidsansjapanese",
+		"droidsansfallback"},
+	"Han ko": {"notosanscjk", "notosanskr", "sourcehansans", "applesdgothicneo", "malgun", "nanumgothic",
+		"nanumbarungothic", "gulim", "batang", "unbatang", "droidsansfallback"},
+	"Han tw": {"notosanscjk", "notosanstc", "sourcehansans", "pingfang", "msjh", "mingliu", "uming",
+		"droidsansfallback"},
+	"Arabic":  {"notosansarabic", "notonaskharabic", "geezapro", "segoeui", "dejavusans"},
+	"Hebrew":  {"notosanshebrew", "arialhb", "segoeui", "dejavusans"},
+	"Thai":    {"notosansthai", "thonburi", "leelawui", "leelawad", "loma", "waree", "garuda"},
+	"Bengali": {"notosansbengali", "nirmala", "kohinoorbangla", "vrinda"},
+	"Common": {"notosanssymbols", "notosansmath", "notoemojiregular", "notoemoji", "symbola", "seguisym",
+		"applesymbols", "dejavusans", "freesans"},
 	"Ethiopic": {"notosansethiopic", "ebrima", "kefa", "nyala"},
 }
 
 // widely are fonts that have many scripts.
-var widely = []string{"notosansregular", "notosansdisplay", "dejavusans", "nirmala", "segoeui", "arialunicode", "arialuni", "tahoma", "arial", "freesans", "droidsans", "roboto"}
+var widely = []string{"notosansregular", "notosansdisplay", "dejavusans", "nirmala", "segoeui", "arialunicode",
+	"arialuni", "tahoma", "arial", "freesans", "droidsans", "roboto"}
 
 // lastly are fonts that have everything, drawn coarsely.
 var lastly = []string{"unifont"}
@@ -40,11 +47,14 @@ var marksOfStyle = []struct {
 	part string
 	cost int
 }{
-	{"italic", 16}, {"oblique", 16}, {"bold", 8}, {"black", 8}, {"heavy", 8}, {"thin", 8}, {"extralight", 8}, {"light", 6}, {"medium", 4}, {"demi", 4},
-	{"condensed", 6}, {"narrow", 6}, {"serif", 3}, {"mono", 3}, {"kufi", 2}, {"naskh", 2}, {"nastaliq", 4}, {"looped", 1}, {"ui", 1}, {"csur", 9}, {"upper", 1}, {"sample", 20},
+	{"italic", 16}, {"oblique", 16}, {"bold", 8}, {"black", 8}, {"heavy", 8}, {"thin", 8}, {"extralight", 8},
+	{"light", 6}, {"medium", 4}, {"demi", 4},
+	{"condensed", 6}, {"narrow", 6}, {"serif", 3}, {"mono", 3}, {"kufi", 2}, {"naskh", 2}, {"nastaliq", 4},
+	{"looped", 1}, {"ui", 1}, {"csur", 9}, {"upper", 1}, {"sample", 20},
 }
 
-// languageOf says whose forms the Han characters of a text have: those of the language of the letters among them, else Chinese.
+// languageOf says whose forms the Han characters of a text have: those of the language of the letters among them, else
+// Chinese.
 func languageOf(text []rune) string {
 	for _, r := range text {
 		switch {
@@ -157,8 +167,10 @@ func styleCost(name string) int {
 // boldNames are the names that the bold font of a family may have beside its regular one.
 func boldNames(name string) []string {
 	out := []string{strings.Replace(name, "regular", "bold", 1)}
-	for _, pair := range [][2]string{{"msyh", "msyhbd"}, {"msjh", "msjhbd"}, {"malgun", "malgunbd"}, {"meiryo", "meiryob"}, {"yugothr", "yugothb"}, {"yugothm", "yugothb"},
-		{"segoeui", "segoeuib"}, {"nirmala", "nirmalab"}, {"leelawui", "leelauib"}, {"tahoma", "tahomabd"}, {"arial", "arialbd"}, {"ヒラギノ角ゴシックw3", "ヒラギノ角ゴシックw6"}} {
+	for _, pair := range [][2]string{{"msyh", "msyhbd"}, {"msjh", "msjhbd"}, {"malgun", "malgunbd"},
+		{"meiryo", "meiryob"}, {"yugothr", "yugothb"}, {"yugothm", "yugothb"},
+		{"segoeui", "segoeuib"}, {"nirmala", "nirmalab"}, {"leelawui", "leelauib"}, {"tahoma", "tahomabd"},
+		{"arial", "arialbd"}, {"ヒラギノ角ゴシックw3", "ヒラギノ角ゴシックw6"}} {
 		if name == pair[0] {
 			out = append(out, pair[1])
 		}

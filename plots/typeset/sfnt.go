@@ -8,8 +8,8 @@ import (
 	"os"
 )
 
-// A font is input from outside. The parser of go-text reserves the length that a table claims before it reads it, so the claims are
-// checked against the file first.
+// A font is input from outside. The parser of go-text reserves the length that a table claims before it reads it, so
+// the claims are checked against the file first.
 
 const (
 	maxFontFile    = 256 << 20 // the largest font in use has some 180 MB
@@ -19,8 +19,8 @@ const (
 
 var errNoOutlines = errors.New("it has no outlines")
 
-// checkFont reads the directories of a font file or collection: every table must lie within the file, and every face must have a
-// map of characters and outlines.
+// checkFont reads the directories of a font file or collection: every table must lie within the file, and every face
+// must have a map of characters and outlines.
 func checkFont(r io.ReaderAt, size int64) (faces int, err error) {
 	if size > maxFontFile {
 		return 0, fmt.Errorf("%d MB are more than any font in use has", size>>20)

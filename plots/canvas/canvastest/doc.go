@@ -1,2 +1,3 @@
-// Package canvastest has what tests of charts and of documents share: data, fonts, and checks of pages and pictures. Only tests import it.
+// Package canvastest has what tests of charts and of documents share: data, fonts, and checks of pages and pictures.
+// Only tests import it.
 package canvastest

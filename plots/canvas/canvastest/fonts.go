@@ -36,13 +36,15 @@ const ForeignText = "温度日本語のタイトル表値段階"
 func ForeignFont(t testing.TB, family, text string) string {
 	t.Helper()
 	dir := t.TempDir()
-	if err := os.WriteFile(filepath.Join(dir, "Test-Regular.ttf"), fonttest.Make(family, 1000, []rune(text)...), 0o666); err != nil {
+	if err := os.WriteFile(filepath.Join(dir, "Test-Regular.ttf"), fonttest.Make(family, 1000, []rune(text)...),
+		0o666); err != nil {
 		t.Fatal(err)
 	}
 	return dir
 }
 
-// WithoutFonts runs the tests of a package without fonts of the system, which would make pictures differ between machines.
+// WithoutFonts runs the tests of a package without fonts of the system, which would make pictures differ between
+// machines.
 func WithoutFonts(m *testing.M) int {
 	canvas.Setter.Store(canvas.NewSetter(func() []string { return nil }))
 	return m.Run()

@@ -13,7 +13,8 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the golden pictures in testdata")
 
-var gallery = flag.String("gallery", "", "write every sample picture in full size into this folder, for people to look at")
+var gallery = flag.String("gallery", "",
+	"write every sample picture in full size into this folder, for people to look at")
 
 // Gallery is the folder that sample pictures are asked for in, made where it does not exist; "" where none is.
 func Gallery(t testing.TB) string {
@@ -25,7 +26,8 @@ func Gallery(t testing.TB) string {
 	return *gallery
 }
 
-// Compare holds a picture against testdata/NAME.png. It allows for pixels on edges: other architectures may round differently.
+// Compare holds a picture against testdata/NAME.png. It allows for pixels on edges: other architectures may round
+// differently.
 func Compare(t *testing.T, name string, got []byte) {
 	t.Helper()
 	path := filepath.Join("testdata", name+".png")
@@ -48,7 +50,8 @@ func Compare(t *testing.T, name string, got []byte) {
 		for x := range a.Bounds().Dx() {
 			r, g, bl, _ := a.At(x, y).RGBA()
 			r2, g2, bl2, _ := b.At(x, y).RGBA()
-			if max(math.Abs(float64(r)-float64(r2)), math.Abs(float64(g)-float64(g2)), math.Abs(float64(bl)-float64(bl2))) > 0x2000 {
+			if max(math.Abs(float64(r)-float64(r2)), math.Abs(float64(g)-float64(g2)),
+				math.Abs(float64(bl)-float64(bl2))) > 0x2000 {
 				off++
 			}
 		}

@@ -12,7 +12,8 @@ import (
 // PerEm is the number of units of an em of these fonts.
 const PerEm = 1000
 
-// Make returns a TrueType font with a glyph for each of the characters, all of one width in units. Spaces have no outline.
+// Make returns a TrueType font with a glyph for each of the characters, all of one width in units. Spaces have no
+// outline.
 func Make(family string, width int, runes ...rune) []byte {
 	runes = slices.Clone(runes)
 	slices.Sort(runes)
@@ -21,8 +22,10 @@ func Make(family string, width int, runes ...rune) []byte {
 
 	triangle := be(int16(1), int16(0), int16(0), int16(width), int16(700), // contours and bounds
 		uint16(2), uint16(0), // last point, no instructions
-		[]byte{1, 1, 1},                                                                    // on the curve, coordinates in two bytes
-		int16(0), int16(width), int16(-width/2), int16(0), int16(0), int16(700), []byte{0}) // x and y from point to point
+		// on the curve, coordinates in two bytes
+		[]byte{1, 1, 1},
+		// x and y from point to point
+		int16(0), int16(width), int16(-width/2), int16(0), int16(0), int16(700), []byte{0})
 	var glyf []byte
 	loca := be(uint32(0))
 	for i := range n {
@@ -35,13 +38,17 @@ func Make(family string, width int, runes ...rune) []byte {
 	for range n {
 		hmtx = append(hmtx, be(uint16(width), int16(0))...)
 	}
-	head := be(uint32(0x10000), uint32(0x10000), uint32(0), uint32(0x5f0f3cf5), uint16(0), uint16(PerEm), uint64(0), uint64(0),
+	head := be(uint32(0x10000), uint32(0x10000), uint32(0), uint32(0x5f0f3cf5), uint16(0), uint16(PerEm),
+		uint64(0), uint64(0),
 		int16(0), int16(0), int16(width), int16(700), uint16(0), uint16(8), int16(2), int16(1), int16(0))
-	hhea := be(uint32(0x10000), int16(900), int16(-200), int16(0), uint16(width), int16(0), int16(0), int16(width), int16(1), int16(0), int16(0),
+	hhea := be(uint32(0x10000), int16(900), int16(-200), int16(0), uint16(width), int16(0), int16(0), int16(width),
+		int16(1), int16(0), int16(0),
 		uint64(0), int16(0), uint16(n))
-	maxp := be(uint32(0x10000), uint16(n), uint16(3), uint16(1), uint16(0), uint16(0), uint16(1), uint16(0), uint16(0), uint16(0), uint16(0), uint16(0),
+	maxp := be(uint32(0x10000), uint16(n), uint16(3), uint16(1), uint16(0), uint16(0), uint16(1), uint16(0), uint16(0),
+		uint16(0), uint16(0), uint16(0),
 		uint16(0), uint16(0), uint16(0))
-	return file(map[string][]byte{"head": head, "hhea": hhea, "maxp": maxp, "hmtx": hmtx, "cmap": cmap(runes), "loca": loca, "glyf": glyf, "name": names(family)})
+	return file(map[string][]byte{"head": head, "hhea": hhea, "maxp": maxp, "hmtx": hmtx, "cmap": cmap(runes),
+		"loca": loca, "glyf": glyf, "name": names(family)})
 }
 
 // Collection puts fonts into one file.
