@@ -243,6 +243,8 @@ func (in *AccountInput) check() error {
 	n := len(in.Length)
 	base := int64(0)
 	for i, l := range in.Length {
+		// Compared before it is added: the sum of damaged lengths would wrap, and a negative base makes every share
+		// nonsense.
 		if l < 0 || l > accountLongest-base {
 			return fmt.Errorf("sample %d is %d ns long, after %d ns of others", i, l, base)
 		}

@@ -209,6 +209,8 @@ func (a *accountant) leaders(time int64) {
 	n := 1
 	first := a.ranked[0]
 	for n < len(a.ranked) {
+		// Two levels are told apart by two deviations of their difference; where errors are small, by accountLead
+		// at least.
 		lead := max(accountLead, 2*math.Hypot(first.err, a.ranked[n].err))
 		if first.level-a.ranked[n].level > lead {
 			break
@@ -222,6 +224,7 @@ func (a *accountant) leaders(time int64) {
 	left := time
 	for k, c := range a.ranked[:n] {
 		share := time / int64(n)
+		// Whole nanoseconds: the last takes what division leaves, so that the parts add up to the measured time.
 		if k == n-1 {
 			share = left
 		}
@@ -237,6 +240,8 @@ func (a *accountant) leaders(time int64) {
 		default:
 			a.levels(part, share, c.level, first.level)
 		}
+		// Time shrinks until the next unit sets the pace, so what remains is the ratio of the two levels; each may
+		// be wrong by e, and no relief is believed beyond accountRelief.
 		e := max(accountLead/2, c.err)
 		low := 1 - max(accountRelief, (after+e)/max(c.level-e, 1e-9))
 		high := 1 - max(accountRelief, (after-e)/(c.level+e))
@@ -374,6 +379,8 @@ func (a *accountant) finish() {
 			p.Low = p.High * accountRelief
 		}
 	}
+	// The runner-up is decided by time and then by name, and parts by time and then by when they first led, so that
+	// the same capture gives the same account, whatever the order of maps.
 	order := make([]int, len(a.out.Parts))
 	for i, p := range a.out.Parts {
 		if p.Level, p.Against = math.NaN(), math.NaN(); p.leveled > 0 {
@@ -403,11 +410,13 @@ func (a *accountant) finish() {
 	for to, from := range order {
 		sorted[to], place[from] = a.out.Parts[from], int32(to)
 	}
+	// Samples name parts by their place, which sorting has changed.
 	for i, l := range a.out.Lead {
 		if l >= 0 {
 			a.out.Lead[i] = place[l]
 		}
 	}
+	// Parts without time stand at the end after sorting, so that they go without moving the others.
 	for len(sorted) > 0 && sorted[len(sorted)-1].Time == 0 {
 		sorted = sorted[:len(sorted)-1]
 	}

@@ -143,14 +143,19 @@ func (r *Result) comparePart(ctx context.Context, row []part, n int) error {
 			r.OnlySome = append(r.OnlySome, name)
 		}
 	}
+	// How long it took comes first: it is what the rows below it explain.
 	list = append(r.duration(row, list), list...)
 	runs := make([]*run, len(row))
 	for i, p := range row {
+		// Runs are drawn apart, each from a seed of its own: with one seed the same blocks would be taken of all,
+		// and their errors would cancel in the difference.
 		runs[i] = newRun(p, i, list, r.Options, r.Options.Seed+uint64(i)*0x9e3779b97f4a7c15)
 	}
 	if err := eachRun(runs, func(x *run) error { return x.prepare(ctx) }); err != nil {
 		return err
 	}
+	// What grows with the length of a run is divided by it before runs are compared. It has to be so in all runs or
+	// in none: a formula may look like a ratio in a run where one of its counters is zero.
 	extensive := make([]bool, len(list))
 	for k := range list {
 		for _, x := range runs {
@@ -176,6 +181,8 @@ func (r *Result) comparePart(ctx context.Context, row []part, n int) error {
 			values[i] = x.values[k]
 			missing = missing && values[i].v != values[i].v
 		}
+		// A metric of the catalogue whose counters nobody recorded is no finding. One that was asked for by name
+		// is: it is listed with its reason.
 		if missing && s.counters[0] != nil && s.counters[0].Kind == capture.Derived && len(r.Options.Metrics) == 0 {
 			r.Absent++
 			continue

@@ -62,6 +62,7 @@ func Leading(ctx context.Context, c *capture.Capture, most int) ([]Lead, error) 
 			found, rows = append(found, ctr), append(rows, row)
 		}
 	}
+	// Squares, since a counter that falls where another rises shows the same as one that rises with it.
 	squares, err := squaredCorrelations(ctx, rows)
 	if err != nil {
 		return nil, err
@@ -86,6 +87,8 @@ func Leading(ctx context.Context, c *capture.Capture, most int) ([]Lead, error) 
 			for j, r := range squares[i] {
 				g += left[j] * float64(r)
 			}
+			// Of counters that explain as much, the first of the capture leads: the order of sums must not decide
+			// by rounding, or two machines would draw different charts.
 			if g > gain*(1+1e-9) {
 				best, gain = i, g
 			}
@@ -96,11 +99,14 @@ func Leading(ctx context.Context, c *capture.Capture, most int) ([]Lead, error) 
 		lead := Lead{Counter: found[best]}
 		taken[best] = true
 		for j, r := range squares[best] {
+			// The parts that leaders explain are taken to be independent, which says too little is left of counters
+			// that two leaders share. Exact regressions would cost a matrix of all counters for each leader.
 			left[j] *= 1 - float64(r)
 			if j != best && !taken[j] && r >= alikeFrom*alikeFrom {
 				lead.Alike, taken[j] = append(lead.Alike, found[j]), true
 			}
 		}
+		// Of itself nothing is left, whatever rounding made of its correlation: it must not lead twice.
 		left[best] = 0
 		out = append(out, lead)
 	}

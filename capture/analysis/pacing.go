@@ -49,6 +49,7 @@ const (
 // as the mean.
 func cadenceOf(v []float64, step float64) Cadence {
 	if len(v) > cadenceMost {
+		// The middle: programs load at the start of a capture and close at its end.
 		at := (len(v) - cadenceMost) / 2
 		v = v[at : at+cadenceMost]
 	}
@@ -63,6 +64,8 @@ func cadenceOf(v []float64, step float64) Cadence {
 		}
 	}
 	mean /= max(count, 1)
+	// Padding with zeros samples the spectrum between its lines: a cadence that falls between two would lose up to
+	// half of its power to each.
 	padded := make([]float64, cadenceFine*n)
 	power := 0.0
 	for i, x := range v {
@@ -71,6 +74,8 @@ func cadenceOf(v []float64, step float64) Cadence {
 			power += padded[i] * padded[i]
 		}
 	}
+	// A constant has power of rounding only, whose largest line would look like a cadence of full strength. The
+	// comparison is also false of NaN.
 	if !(power > 1e-9*float64(n)*max(1e-6, mean*mean)) || math.IsInf(power, 0) {
 		return Cadence{}
 	}
@@ -86,6 +91,8 @@ func cadenceOf(v []float64, step float64) Cadence {
 			continue
 		}
 		times := min((len(share)-2)/k, cadenceOvertone)
+		// Noise alone gives every line looked at 2/n of the power on average and about twice that to the largest of
+		// three: without taking it off, slow cadences, which have most overtones, would win.
 		sum := -4 * float64(times) / float64(n)
 		for h := 1; h <= times; h++ {
 			sum += max(share[h*k-1], share[h*k], share[h*k+1])

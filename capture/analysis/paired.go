@@ -68,6 +68,8 @@ func spreadPaired(ctx context.Context, runs []*run, n int) ([]*pairing, error) {
 		if !able {
 			continue
 		}
+		// Differences and ratios are judged from the same draws, so blocks must be long enough for the slower of
+		// the two: shorter ones would cut what hangs together and make intervals too narrow.
 		b := max(blockLength(rest), blockLength(logs))
 		for _, x := range runs {
 			x.values[k].blocks = present / b
@@ -87,6 +89,8 @@ func spreadPaired(ctx context.Context, runs []*run, n int) ([]*pairing, error) {
 	if all == 0 {
 		meter.Add(work)
 	}
+	// Lengths of blocks are powers of two, so that subjects share draws: a draw of all runs costs more than the
+	// sums of one subject over it.
 	for b := 1; len(classes) > 0; b *= 2 {
 		list := classes[b]
 		delete(classes, b)
@@ -96,6 +100,9 @@ func spreadPaired(ctx context.Context, runs []*run, n int) ([]*pairing, error) {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
+		// One draw for all runs: a replicate must take the same frames before and after, else the cost of scenes,
+		// which cancels in pairs, would be in the spread. The seed depends on the options and the class only, so
+		// that another subject more or less moves no interval.
 		d := circular(first.opt.Replicates, first.pool.part.cells.count, b,
 			rand.New(rand.NewPCG(first.seed, uint64(b))))
 		rows := make([][][]float64, len(runs)) // of each run and subject

@@ -64,6 +64,8 @@ func Phases(ctx context.Context, counters []*capture.Counter, opt PhaseOptions) 
 		return nil, err
 	}
 	s := newSegmenter(bins, opt)
+	// A pattern that repeats within the least duration has changes of level of its own, which are no phases: bins
+	// as long as the repetition hold the same of each, so that what is left between them lasts.
 	r := repetition(series, s.leastBins())
 	if r == 0 {
 		cuts, err := changePoints(ctx, series, s)
@@ -81,6 +83,8 @@ func Phases(ctx context.Context, counters []*capture.Counter, opt PhaseOptions) 
 	if err != nil {
 		return nil, err
 	}
+	// Coarse bins place a boundary to within one repetition. The fine ones know better, but only near it: elsewhere
+	// they would find the pattern again.
 	if len(cuts) > 0 && s.read(series) {
 		for i, c := range cuts {
 			cuts[i] = sort.SearchInts(bins.Lo, coarse.Lo[c])

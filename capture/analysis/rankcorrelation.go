@@ -189,6 +189,8 @@ func MovesWithDuration(ctx context.Context, c *capture.Capture, opt MovesOptions
 		highs := [2]float64{math.Inf(-1), math.Inf(-1)}
 		for _, i := range rows {
 			x, y := values[i], ctr.Interval(i)
+			// A pair lacks both where it lacks one. An infinite value is no measurement, and as a rank it would
+			// count as the largest.
 			if x != x || y != y || math.IsInf(x, 0) || math.IsInf(y, 0) {
 				continue
 			}
@@ -199,6 +201,8 @@ func MovesWithDuration(ctx context.Context, c *capture.Capture, opt MovesOptions
 			lows[0], highs[0] = min(lows[0], x), max(highs[0], x)
 			lows[1], highs[1] = min(lows[1], y), max(highs[1], y)
 		}
+		// Lengths that differ by a millionth are those of a timer: ranks would make its rounding as large as any
+		// change.
 		if lows[0] < highs[0] && highs[1]-lows[1] > 1e-6*highs[1] {
 			list = append(list, p)
 		}
@@ -206,6 +210,8 @@ func MovesWithDuration(ctx context.Context, c *capture.Capture, opt MovesOptions
 	if len(list) == 0 {
 		return nil, nil
 	}
+	// Divided by what is listed and not by what the capture has: a counter that could not be compared makes no
+	// false claim.
 	quantile := distuv.UnitNormal.Quantile(1 - (1-opt.Confidence)/2/float64(len(list)))
 	var out []Mover
 	for _, p := range list {

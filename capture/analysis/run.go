@@ -57,6 +57,7 @@ func (r *run) prepare(ctx context.Context) error {
 		switch {
 		case c == nil:
 			r.sums[k] = r.durations()
+		// Formulas are evaluated together below, over one pass of the columns that they share.
 		case c.Der != nil:
 			derived = append(derived, k)
 			continue
@@ -89,6 +90,9 @@ func (r *run) prepare(ctx context.Context) error {
 	}
 	for i, k := range derived {
 		v, c := &r.values[k], r.counter(k)
+		// The rows behind the cells are the whole once and the whole twice. A formula that doubles with its
+		// operands is an amount; a ratio stays. Nothing in its text tells, since a constant may be a count or a
+		// scale.
 		one, two := rows[i][n], rows[i][n+1]
 		v.extensive = one != 0 && math.Abs(two/one-2) < 1e-6
 		v.cells, v.v, v.measure, v.total = rows[i][:n:n], one, measure[n], one

@@ -257,6 +257,8 @@ func (c *correlation) Draw(sc *canvas.Scene, t *canvas.Theme, area canvas.Rect) 
 	if !ok {
 		return
 	}
+	// Numbers are written where all fit: some cells with and some without would look like a difference of the data.
+	// The widest of them decides, which is negative.
 	cell, high := frame.W/n, frame.H/n
 	cs := canvas.Regular.Of(min(t.Text, high*0.62))
 	decimals := 2
@@ -266,6 +268,8 @@ func (c *correlation) Draw(sc *canvas.Scene, t *canvas.Theme, area canvas.Rect) 
 	written := cs.Width("−0.00"[:len("−0.00")-2+decimals]) <= cell*0.96 && cs.Size >= t.Text*0.6
 	for i := range c.names {
 		for j := range c.names {
+			// From the frame and not from the cell before: added widths would leave a gap of pixels at the last of
+			// sixty.
 			b := canvas.Box(frame.X+frame.W*float64(j)/n, frame.Y+frame.H*float64(i)/n, frame.W/n, frame.H/n)
 			b = sc.Snapped(b)
 			r := c.r[i][j]

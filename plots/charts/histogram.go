@@ -116,11 +116,14 @@ func (h *histogram) count() {
 	if h.o.X.set() {
 		sp = spread{h.o.X.Lo, h.o.X.Hi}
 	}
+	// The width of the whole must be a double: the difference of the largest two of both signs is none.
 	const huge = 8e307
 	h.lo, h.hi = max(sp.lo, -huge), min(sp.hi, huge)
 	n := h.o.Bins
 	switch {
 	case h.o.LogX:
+		// The options may ask for a window from zero, which a logarithmic axis does not have: it begins at the
+		// least value.
 		if h.lo <= 0 {
 			h.lo = longest[0]
 		}
@@ -144,6 +147,8 @@ func (h *histogram) count() {
 		}
 		h.lo, h.hi = from, from+width*oneValueBins
 		n = cmp.Or(n, oneValueBins)
+	// Bins of other widths would hold two whole numbers here and three there, which draws a comb into even data.
+	// Beyond 80 the bars would be thinner than their outlines.
 	case n == 0 && whole && h.hi-h.lo <= 80: // one bin per whole number
 		n, h.whole = int(h.hi-h.lo)+1, true
 		h.lo, h.hi = h.lo-0.5, h.hi+0.5
@@ -159,6 +164,8 @@ func (h *histogram) count() {
 	for i := range h.samples {
 		s := &h.samples[i]
 		s.bins = make([]int, n)
+		// Values are sorted, so a bin is found by bisection: as many steps as there are bins and not as there are
+		// values, which are millions.
 		inside := s.sorted[sort.SearchFloat64s(s.sorted, h.lo):]
 		inside = inside[:sort.Search(len(inside), func(i int) bool { return inside[i] > h.hi })]
 		h.beyond += len(s.sorted) - len(inside)
@@ -357,6 +364,8 @@ func (h *histogram) Draw(sc *canvas.Scene, t *canvas.Theme, area canvas.Rect) {
 	}
 	s := canvas.Regular.Of(t.Text)
 	heights := spread{0, float64(h.most)}
+	// The frame is not known before the labels above it, which need the axis below, which needs the width that
+	// these labels leave: the number of ticks is chosen by a guess of the height, and the frame by what is left.
 	room := bottom - y - timeAxisHeight(t) - t.Text*2
 	va := newValueAxis(heights, Range{}, unit{"", plainUnit, 1}, min(max(int(room/(t.Text*2.6)), 1), 8), true)
 	va.ticks = slices.DeleteFunc(va.ticks, func(k tick) bool { return k.at != math.Round(k.at) })
@@ -417,6 +426,7 @@ func (h *histogram) Draw(sc *canvas.Scene, t *canvas.Theme, area canvas.Rect) {
 	}
 	sc.Frame(frame, 1, t.Rule)
 	valueLabels(sc, t, frame, va, ty)
+	// Data over the grid, percentiles over data: a line through a bar must be seen, a grid through one is noise.
 	for i := range h.samples {
 		c, _ := t.SeriesColor(i)
 		h.drawBins(sc, t, frame, h.samples[i].bins, c, ty)

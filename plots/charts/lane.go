@@ -80,6 +80,8 @@ func (l *lane) drawFrame(sc *canvas.Scene, t *canvas.Theme, frame canvas.Rect, a
 		l.drawStrip(sc, t, frame, ax)
 		return
 	}
+	// From the back to the front: late time, bands of values, gaps over both (nothing was measured there, whatever
+	// the band says), spans, grid, data, and at last the lines that judge them.
 	ty, tx := toY(frame, va), toX(frame, ax)
 	shade(sc, frame, ax, l.tl.o.Late, look{fill: always(t.LateFill)})
 	for _, b := range l.bands() { // above what is late, which keeps the line along its bottom
@@ -105,6 +107,7 @@ func (l *lane) drawFrame(sc *canvas.Scene, t *canvas.Theme, frame canvas.Rect, a
 		sc.Vline(tx(ax.t0+int64(k.at)), frame.Y, frame.Bottom(), 1, t.Grid)
 	}
 	sc.Frame(frame, 1, t.Rule)
+	// Edges of shades stand over the frame, or its line would cut them where they matter.
 	shade(sc, frame, ax, l.tl.o.Late, look{bottom: always(t.LateEdge)})
 	shade(sc, frame, ax, even, look{top: t.SpanEdge})
 	shade(sc, frame, ax, odd, look{top: func(s canvas.Severity) color.NRGBA {

@@ -17,6 +17,8 @@ func newLogAxis(data spread, fixed Range, u unit, n int) valueAxis {
 	if fixed.set() && fixed.Lo > 0 {
 		lo, hi = fixed.Lo*u.factor, fixed.Hi*u.factor
 	}
+	// Away from the ends of doubles, so that padding, ticks one decade beyond and their prefixes neither overflow
+	// nor fall among the subnormals, where digits are lost.
 	lo = min(max(lo, 1e-295), 1e305)
 	hi = min(max(hi, lo), 1e305)
 	flat := (spread{lo, hi}).flat()
@@ -64,6 +66,7 @@ func newLogAxis(data spread, fixed Range, u unit, n int) valueAxis {
 				}
 			}
 		}
+		// Go's remainder is negative below zero: decades of 1e-3 and 1e3 must be left out by the same rule.
 		if ((e%every)+every)%every != 0 {
 			continue
 		}

@@ -57,6 +57,7 @@ func (p planeParts) draw(sc *canvas.Scene, t *canvas.Theme, area canvas.Rect) (p
 	for _, n := range p.notes {
 		notes = append(notes, ns.Wrap(n, area.W)...)
 	}
+	// Notes give way before data do: of a chart that is only as high as its notes nothing would be seen.
 	if most := int(area.H * 0.25 / ns.Leading()); len(notes) > most {
 		notes = notes[:most]
 	}
@@ -76,6 +77,8 @@ func (p planeParts) draw(sc *canvas.Scene, t *canvas.Theme, area canvas.Rect) (p
 		right = max(right, p.bar.width(t))
 	}
 	frameH := bottom - y - timeAxisHeight(t)
+	// The vertical axis first: the width of its labels decides where the frame begins, and that how many labels the
+	// horizontal one has room for.
 	pl.ya = p.yaxis(min(max(int(frameH/(t.Text*2.2)), 1), 9))
 	gutter := 0.0
 	for _, k := range pl.ya.ticks {

@@ -215,6 +215,8 @@ func (a *Accumulator) Report(b *capture.Batch, r Report) error {
 		return fmt.Errorf("report of %d bytes, and format %s has %d", len(r), a.format.Name, a.format.Size)
 	}
 	stamp := r.Timestamp()
+	// The tail pointer moves before memory has the report. Where users choose the id, 0 is one, and time alone says
+	// too little.
 	if r.ID() == 0 && stamp == 0 && a.variant != UserID {
 		a.stats.NotLanded++
 		return nil
@@ -224,6 +226,8 @@ func (a *Accumulator) Report(b *capture.Batch, r Report) error {
 	full := a.unwrap(stamp)
 	if header := a.header; header && a.base.set {
 		a.header = false
+		// A recorder that was restarted on the same file goes on within the wrap of its counters; anything else
+		// would be counted as one row across both recordings.
 		if d := full - a.base.full; d < 0 || a.limits.wrap > 0 && uint64(d) > a.limits.wrap {
 			a.Restart("another recording begins")
 		}
@@ -254,6 +258,7 @@ func (a *Accumulator) Report(b *capture.Batch, r Report) error {
 		a.start(b, r, full)
 		return nil
 	case elapsed == 0:
+		// The later of the two becomes the base: its counters hold what the first had not latched yet.
 		a.stats.ZeroElapsed++
 		a.move(b, r, full)
 		return nil

@@ -119,6 +119,8 @@ func (a *Accumulator) writeRows(b *capture.Batch, rows []row) {
 	for i := range time {
 		time[i] = rows[i].elapsed
 	}
+	// By columns and not by rows: reports of a block lie behind one another, and the loops over one counter keep
+	// their offsets in registers.
 	for c := range a.format.fields {
 		fd := &a.format.fields[c]
 		dst := extend(&b.Cols[a.layout.counters+c], n)
@@ -128,6 +130,7 @@ func (a *Accumulator) writeRows(b *capture.Batch, rows []row) {
 		} else {
 			k.words(dst, fd.dw)
 		}
+		// A0 counts the clocks in which the GPU was busy, all others may count once for each EU in a clock.
 		if fd.name != "A0" {
 			limit = &k.eus
 		}

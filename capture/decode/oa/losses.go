@@ -231,6 +231,7 @@ func (a *Accumulator) Warnings() []string {
 		}
 	}
 	s := a.Stats()
+	// In the order of what to look at first: what was lost, then what cannot be trusted, then what is only unusual.
 	say(s.ReportLost,
 		"the hardware dropped reports %d times: rows that span a loss are longer, count for the total, and have no context",
 		s.ReportLost)

@@ -39,6 +39,7 @@ func NewRebuilder(c *capture.Capture) (*Rebuilder, error) {
 	if err != nil {
 		return nil, err
 	}
+	// Reports are rebuilt by adding up differences. A sample that stands for several has no report at its ends.
 	if c.Axis.Count != nil || c.Axis.Covered != nil {
 		return nil, fmt.Errorf("the capture was resampled: its samples no longer lie between two reports")
 	}
@@ -79,6 +80,7 @@ func NewRebuilder(c *capture.Capture) (*Rebuilder, error) {
 			r.synced = d
 		}
 	}
+	// A clock correlation stands in the row that follows it; the one behind the last report has none.
 	r.tail, r.tailed = tailOf(&c.Config)
 	r.findEpoch()
 	for _, g := range c.Gaps {

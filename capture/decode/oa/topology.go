@@ -30,6 +30,8 @@ func ParseTopology(blob []byte) (Topology, error) {
 	u16 := func(i int) int { return int(binary.LittleEndian.Uint16(blob[2*i:])) }
 	t.MaxSlices, t.MaxSubslices, t.MaxEUs = u16(1), u16(2), u16(3)
 	ssOffset, ssStride, euOffset, euStride := u16(4), u16(5), u16(6), u16(7)
+	// The bound that matters is that of the masks below, which shift by these numbers; it also keeps the loops
+	// short on damaged files.
 	if t.MaxSlices > 64/subslicesPerSlice || t.MaxSubslices > 64 || t.MaxEUs > 64 {
 		return t, fmt.Errorf("topology with room for %d slices, %d subslices and %d EUs is not one of these GPUs",
 			t.MaxSlices, t.MaxSubslices, t.MaxEUs)
@@ -47,6 +49,8 @@ func ParseTopology(blob []byte) (Topology, error) {
 		if err != nil {
 			return t, err
 		}
+		// What the blob says of subslices and EUs of a slice that is fused off is what the chip was designed with,
+		// and counts for nothing.
 		if !on {
 			continue
 		}
@@ -59,6 +63,8 @@ func ParseTopology(blob []byte) (Topology, error) {
 				continue
 			}
 			t.Subslices++
+			// The equations have three bits for each slice. A fourth subslice would be read as the first of the
+			// next slice.
 			if ss < subslicesPerSlice {
 				t.SubsliceMask |= 1 << (s*subslicesPerSlice + ss)
 			}

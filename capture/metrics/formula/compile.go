@@ -226,6 +226,8 @@ func (k *compiler) fused(id int32, n gnode) (int32, bool) {
 		if x, c, ok := k.split(n); ok {
 			return one(kAddK, x, c)
 		}
+		// Sums of three come in both shapes, as equal operands were sorted. A constant inside is left to kAddK,
+		// which reads a column less.
 		for _, swap := range [...]bool{false, true} {
 			a, b := n.a, n.b
 			if swap {
@@ -248,12 +250,15 @@ func (k *compiler) fused(id int32, n gnode) (int32, bool) {
 		}
 	case OpMul:
 		if x, c, ok := k.split(n); ok {
+			// 100 * a / b, the commonest formula there is. Not where a division by zero is zero: that kernel has no
+			// branch for it.
 			if d, ok := k.inner(x, OpDiv); ok && zeroMissing && k.variable(d) {
 				return two(kRatio, d.a, d.b, c, 0, 0)
 			}
 			return one(kMulK, x, c)
 		}
 	case OpDiv:
+		// What a zero divisor gives depends on the dialect; only the plain kernel asks for it.
 		if !zeroMissing {
 			return 0, false
 		}
@@ -279,6 +284,8 @@ func (k *compiler) fused(id int32, n gnode) (int32, bool) {
 	case OpClamp:
 		lo, okLo := k.g.constant(n.b)
 		hi, okHi := k.g.constant(n.c)
+		// Bounds in the wrong order have a result by the order of min and max, which one kernel for both would
+		// change.
 		if !okLo || !okHi || lo > hi {
 			return 0, false
 		}

@@ -129,6 +129,8 @@ func exactBlock(op Op, dst, a, b []float64, zeroIsZero bool) (inexact bool) {
 				top = y
 			}
 		}
+		// Of a quotient the operands decide, not the result: two inexact numbers can have a small quotient that is
+		// wrong.
 		return top >= exactLimit
 	default:
 		for i, x := range a {
@@ -282,6 +284,8 @@ func exactOp(op Op, x, y exactNumber, zeroIsZero bool) exactNumber {
 		return missing
 	}
 	switch op {
+	// Sums, products and extremes keep the fractions of their operands until they are truncated themselves; all
+	// others truncate before, as exactBlock does with doubles.
 	case OpUAdd, OpUSub, OpUMul, OpUMin, OpUMax:
 	default:
 		x, y = x.truncated(), y.truncated()
@@ -342,6 +346,8 @@ func exactOp(op Op, x, y exactNumber, zeroIsZero bool) exactNumber {
 	if out.Sign() < 0 {
 		return missing
 	}
+	// Beyond, a product of products would grow without bound with the length of the formula. The double is as near
+	// as anyone can print.
 	if out.BitLen() > maxExactBits {
 		return exactNumber{f: exactNumber{i: out}.float()}
 	}

@@ -28,6 +28,8 @@ func (s *island) row128(r [][]float64, i int, zeroIsZero bool) (v float64, ok bo
 	if len(s.steps) > exactSteps {
 		return 0, false
 	}
+	// A fixed array stays on the stack. Islands that are longer are as rare as operands beyond 128 bits, and take
+	// big integers.
 	var values [exactSteps]u128
 	for k, step := range s.steps {
 		var args [2]u128
@@ -55,6 +57,7 @@ func (s *island) row128(r [][]float64, i int, zeroIsZero bool) (v float64, ok bo
 				return 0, false
 			}
 		case OpUSub:
+			// A difference of counters below zero is missing, rather than a number that wrapped.
 			if x.less(y) {
 				return math.NaN(), true
 			}
@@ -79,6 +82,8 @@ func (s *island) row128(r [][]float64, i int, zeroIsZero bool) (v float64, ok bo
 			case y.hi != 0:
 				return 0, false
 			case y.lo != 0:
+				// Long division by one word: the remainder of the high word is below the divisor, which is what
+				// Div64 asks for.
 				out.hi = x.hi / y.lo
 				out.lo, _ = bits.Div64(x.hi%y.lo, x.lo, y.lo)
 			case !zeroIsZero:

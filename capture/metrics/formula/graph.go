@@ -70,6 +70,8 @@ func (g *graph) apply(op Op, a, b, c int32) int32 {
 		}
 		return g.add(gnode{op: op, a: a, b: b, c: c}) // exact only as part of an island
 	}
+	// A missing constant makes the whole missing, except where an operation chooses between its arguments: of those
+	// that if and fill leave aside nothing may be folded.
 	missing := ka && va != va || kb && vb != vb && op != OpFill || kc && vc != vc
 	switch op {
 	case OpIf:
@@ -91,6 +93,7 @@ func (g *graph) apply(op Op, a, b, c int32) int32 {
 			return a
 		}
 	case OpMul:
+		// Only by one: x * 0 is not 0 where x is missing, and x + 0 turns a negative zero into a positive one.
 		if kb && vb == 1 {
 			return a
 		}
@@ -108,6 +111,7 @@ func (g *graph) apply(op Op, a, b, c int32) int32 {
 		if kb && vb == 0 && !g.zeroIsZero {
 			missing = true
 		}
+		// Exact for powers of two only; any other reciprocal would round twice.
 		if kb && powerOfTwo(vb) {
 			return g.apply(OpMul, a, g.number(1/vb), -1)
 		}
@@ -122,6 +126,7 @@ func (g *graph) apply(op Op, a, b, c int32) int32 {
 	if missing {
 		return g.number(math.NaN())
 	}
+	// Sorted, so that a + b and b + a are one node. Both orders give the same double, NaN included.
 	if (op == OpAdd || op == OpMul || op == OpMin || op == OpMax) && a > b {
 		a, b = b, a
 	}

@@ -48,6 +48,8 @@ func parseIntel(src string) (*Expr, *SyntaxError) {
 		}
 		word := src[pos:at]
 		switch {
+		// READ is three words, "A 7 READ", of which the first two are no operands: numbers behind a bank must not
+		// reach the stack, or a missing READ would be reported as a surplus operand somewhere else.
 		case bank != "" && index == "":
 			if n, err := strconv.Atoi(word); err != nil || n < 0 {
 				found := "the end of the formula"
@@ -83,6 +85,8 @@ func parseIntel(src string) (*Expr, *SyntaxError) {
 			n := len(stack) - 2
 			a, b := stack[n], stack[n+1]
 			stack, heights = append(stack[:n], &Node{Op: op, Args: []*Node{a, b}, Pos: a.Pos, End: at}), append(heights[:n], 1+max(heights[n], heights[n+1]))
+			// Everything that walks a tree calls itself. The stack here is flat, so a chain of operators costs this
+			// parser nothing and would overflow the others.
 			if heights[n] > maxDepth {
 				return fail(pos, "split the formula", "nested deeper than %d levels", maxDepth)
 			}

@@ -29,6 +29,8 @@ func scalar(op Op, a, b, c float64, zeroIsZero bool) float64 {
 		if b == 0 {
 			return byZero(a, zeroIsZero)
 		}
+		// The sign of the divisor, as in Python, in which the formulas that use it are written; in Go and C it is
+		// that of the dividend.
 		m := math.Mod(a, b)
 		if m != 0 && (m < 0) != (b < 0) {
 			m += b
