@@ -168,7 +168,7 @@ func same(got capture.Value, want any) bool {
 var shownMemo = map[string][]metrics.Cell{}
 
 func shownCells(cap *capture.Capture, name string) ([]metrics.Cell, error) {
-	key := cap.Path + cap.Options.Denom + name
+	key := cap.GPU + cap.Path + cap.Options.Denom + name
 	if c, ok := shownMemo[key]; ok {
 		return c, nil
 	}

@@ -190,7 +190,7 @@ func TestNamesThatAddressNothingAreErrorsThatHelp(t *testing.T) {
 		"ctxt[0]":                        "ctxt has no instances",
 		"$CPUActivityUser.Cluster[7]":    "has the clusters 0 and 1",
 		"ctxt.Cluster[0]":                "was not measured per CPU",
-		"tcp_hit_rate":                   `is known to gfx1151: open it with gpu="gfx1151"`,
+		"tcp_hit_rate":                   `is known to gfx1151, gfx1200 and gfx1201: open it with gpu="gfx1151"`,
 		"TCP Cache Performance/Hit Rate": `is known to gfx1151`,
 	} {
 		_, err := Resolve(cap, name)
