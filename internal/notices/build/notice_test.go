@@ -19,7 +19,7 @@ var ours = []string{
 	"capture/metrics/data/intel-kbl.metrics", // registers by name, explained in our own words
 	"hwio/devices.csv",                       // names of drivers and devices
 	"hwio/internal/gpumetrics/layouts.txt",   // offsets of an interface
-	"hwio/vendorlib/", "internal/", "plots/report.schema.json", "scripts/",
+	"hwio/vendorlib/", "internal/", "plots/documents/report.schema.json", "scripts/",
 	"testdata/captures/cpu-programs/", "testdata/README.md", "testdata/SHA256SUMS", "testdata/vectors/README.md",
 	"testdata/guides/", // formulas and names as facts
 	"testdata/reference/amd_gpu_metrics_layouts.csv", "testdata/reference/amd_rocprofiler_layouts.csv",
