@@ -58,6 +58,7 @@ var setups = []setup{
 		before: "astrolabe record --source i915 --set RenderBasic --duration 1s -o run.arrow\n"},
 	{page: "intel.md", block: "astrolabe doctor", device: "kbl-gt2"},
 	{page: "intel.md", block: "-- ./benchmark", device: "kbl-gt2", before: standInGame + "mv game benchmark\n"},
+	{page: "intel.md", block: "flex=", device: "kbl-gt2"},
 	{page: "intel.md", block: "capture.record",
 		before: "astrolabe convert run.arrow capture.record\n"},
 	{page: "mali.md", block: "--marks", device: "mali-g720", before: standInGame},

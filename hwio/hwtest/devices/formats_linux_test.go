@@ -47,10 +47,11 @@ func TestRecordingsOfEveryDeviceSurviveWhatTheTableOfFormatsPromises(t *testing.
 	if err != nil {
 		t.Fatal(err)
 	}
-	tried := map[string]int{}
+	tried, recorded := map[string]int{}, 0
 	for _, m := range All() {
 		t.Run(m.Name, func(t *testing.T) {
-			c := recordOf(t, m)
+			c := recordOf(t, m) // which may skip
+			recorded++
 			for _, f := range all.Registry().Formats() {
 				w, ok := f.(formats.Writer)
 				if !ok || f.Name() == "gpa" { // which holds counters of GPA only
@@ -73,7 +74,7 @@ func TestRecordingsOfEveryDeviceSurviveWhatTheTableOfFormatsPromises(t *testing.
 		})
 	}
 	for _, name := range formatstest.Columns {
-		if name != "gpa" && tried[name] == 0 {
+		if recorded > 0 && name != "gpa" && tried[name] == 0 {
 			t.Errorf("no recording was written as %s and opened again", name)
 		}
 	}
