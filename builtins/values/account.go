@@ -41,8 +41,9 @@ var AccountMethod = binding.Method[*binding.Env]{
 		"or of the one that has the time without work, stays is the share of its time that is left when it is " +
 		"relieved by half. Where no sample has a length, as in tables without times, they count alike, as a " +
 		"millisecond each. Without table, it is ACCOUNT of the file tables/NAME.star of the script's repository, " +
-		"else of the library, NAME being the id of the capture's GPU, or the longest beginning of it that there is " +
-		"(mali_g720, then mali). For a GPU without a table all of the time is \"not measured\", and missing says why.",
+		"else of the library, NAME being the id of the capture's GPU (mali_g720), or the name of the script that judges " +
+		"it (mali). ACCOUNT is a dict, or a function that returns one for the id. For a GPU without a table all of the " +
+		"time is \"not measured\", and missing says why.",
 	Example: "account(cap).parts",
 	Run:     account,
 }

@@ -9,10 +9,12 @@ import (
 	"strings"
 
 	"go.starlark.net/starlark"
+
+	"astrolabe/capture/metrics"
 )
 
-// What a GPU has and can do at most is a dict called ACCOUNT in a file of the folder tables, which is named by the
-// GPU's id, or by a beginning of it where GPUs share one: that of mali-g720 is mali_g720.star, else mali.star.
+// What a GPU has and can do at most is ACCOUNT of a file in the folder tables, which is named as the script that judges the GPU: that of mali-g720 is
+// mali.star. A file that is named by the GPU's id (mali_g720.star) goes before it. ACCOUNT is a dict, or a function that makes it of the id.
 const (
 	tablesFolder = "tables"
 	tableName    = "ACCOUNT"
@@ -21,11 +23,9 @@ const (
 // table finds the table of a GPU: in the repository of the working directory, else in the library. nil where neither
 // has one.
 func (r *Runner) table(ctx context.Context, gpu string) (*starlark.Dict, error) {
-	root, inRepo := FindRepo(".")
-	id := strings.ReplaceAll(gpu, "-", "_")
-	for name := id; name != "" && fs.ValidPath(name) && !strings.ContainsAny(name, "/\\"); {
-		file := tablesFolder + "/" + name + sourceSuffix
-		if inRepo {
+	files := tableFiles(gpu)
+	if root, ok := FindRepo("."); ok {
+		for _, file := range files {
 			if _, err := os.Stat(filepath.Join(root, filepath.FromSlash(file))); err == nil {
 				real := realPath(root)
 				m, err := r.diskModule(&module{base: real, fence: real}, real, file)
@@ -35,6 +35,8 @@ func (r *Runner) table(ctx context.Context, gpu string) (*starlark.Dict, error) 
 				return r.tableOf(ctx, m, gpu)
 			}
 		}
+	}
+	for _, file := range files {
 		if r.has(file) {
 			m, err := r.libraryModule(file)
 			if err != nil {
@@ -42,13 +44,22 @@ func (r *Runner) table(ctx context.Context, gpu string) (*starlark.Dict, error) 
 			}
 			return r.tableOf(ctx, m, gpu)
 		}
-		i := strings.LastIndexByte(name, '_')
-		if i < 0 {
-			return nil, nil
-		}
-		name = name[:i]
 	}
 	return nil, nil
+}
+
+// tableFiles are the files that may have the table of a GPU, the one that goes first before the others.
+func tableFiles(gpu string) (files []string) {
+	names := []string{strings.ReplaceAll(gpu, "-", "_")}
+	if c, err := metrics.Get(gpu); err == nil && c.Triage() != names[0] {
+		names = append(names, c.Triage())
+	}
+	for _, name := range names {
+		if name != "" && fs.ValidPath(name) && !strings.ContainsAny(name, "/\\") {
+			files = append(files, tablesFolder+"/"+name+sourceSuffix)
+		}
+	}
+	return files
 }
 
 // has reports whether the library has a file.
@@ -60,15 +71,21 @@ func (r *Runner) has(file string) bool {
 	return err == nil
 }
 
-// tableOf is the table that a module defines.
+// tableOf is the table that a module has for a GPU.
 func (r *Runner) tableOf(ctx context.Context, m *module, gpu string) (*starlark.Dict, error) {
 	globals, err := r.run(ctx, m)
+	v := globals[tableName]
+	if make, ok := v.(starlark.Callable); ok && err == nil {
+		v, err = r.thread(ctx, tableName, func(thread *starlark.Thread) (starlark.Value, error) {
+			return starlark.Call(thread, make, starlark.Tuple{starlark.String(gpu)}, nil)
+		})
+	}
 	if err != nil {
 		return nil, fmt.Errorf("the table of %s: %w", gpu, err)
 	}
-	d, ok := globals[tableName].(*starlark.Dict)
+	d, ok := v.(*starlark.Dict)
 	if !ok {
-		return nil, fmt.Errorf("%s, the table of %s, defines no dict %s", m.name, gpu, tableName)
+		return nil, fmt.Errorf("%s, the table of %s, defines no dict %s, and no function of that name that returns one", m.name, gpu, tableName)
 	}
 	return d, nil
 }
