@@ -28,6 +28,7 @@ type app struct {
 	coded  bool      // -c was given
 	json   bool      // values are printed as JSON
 	quiet  bool      // nothing is said but results and errors
+	named  bool      // --version was given
 	atEnd  []func()  // what is done when the program ends
 	line   *busyLine // tells what takes long; nil where nobody looks
 }
@@ -87,12 +88,10 @@ func (a *app) root() *cobra.Command {
 			"reads as if typed.",
 		SilenceErrors:    true,
 		SilenceUsage:     true,
-		Version:          version.String(),
 		Args:             a.rootArgs,
-		RunE:             func(_ *cobra.Command, args []string) error { return a.session("", args) },
+		RunE:             a.withoutCommand,
 		PersistentPreRun: func(*cobra.Command, []string) { a.watchMemory() },
 	}
-	root.SetVersionTemplate("astrolabe {{.Version}}\n")
 	root.SetFlagErrorFunc(flagError)
 	root.SetOut(a.out)
 	root.SetErr(a.talk)
@@ -100,6 +99,9 @@ func (a *app) root() *cobra.Command {
 	root.Flags().VarP(&codeFlag{a}, "code", "c",
 		"run `CODE` as if typed and print the value of each expression; the words behind it are args, and cap opens the first")
 	root.Flags().BoolVar(&a.json, "json", false, "print each value as a line of JSON")
+	// Not cobra's own flag: its text would be a template, and a program with text/template in it keeps every exported
+	// method of everything, a sixth of its size.
+	root.Flags().BoolVarP(&a.named, "version", "v", false, "version for astrolabe")
 	root.PersistentFlags().BoolVarP(&a.quiet, "quiet", "q", false,
 		"print results and errors only: no warnings, no progress, nothing else about the work")
 	a.limits.register(root.PersistentFlags())
@@ -115,6 +117,14 @@ func (a *app) root() *cobra.Command {
 	return root
 }
 
+// withoutCommand opens a session, or says which version this is.
+func (a *app) withoutCommand(_ *cobra.Command, args []string) error {
+	if a.named {
+		return a.printAsIs("astrolabe " + version.String() + "\n")
+	}
+	return a.session("", args)
+}
+
 // codeFlag is the value of -c. It remembers that it was given: the empty text runs nothing, it opens no session.
 type codeFlag struct{ a *app }
 
@@ -124,7 +134,7 @@ func (f *codeFlag) Set(s string) error { f.a.code, f.a.coded = s, true; return n
 
 // rootArgs explains a word that is no command. Behind -c words are the arguments of the code.
 func (a *app) rootArgs(cmd *cobra.Command, args []string) error {
-	if len(args) == 0 || a.coded {
+	if len(args) == 0 || a.coded || a.named {
 		return nil
 	}
 	if _, err := os.Stat(args[0]); err == nil {
