@@ -13,6 +13,17 @@ import (
 	"astrolabe/internal/testfiles"
 )
 
+// panelArchs are the architectures with panels in amd_metrics.csv and a catalogue.
+var panelArchs = []string{"gfx908", "gfx90a", "gfx940", "gfx941", "gfx942", "gfx950", "gfx1200", "gfx1201"}
+
+// panelsOf is what amd_metrics.csv calls an architecture.
+func panelsOf(arch string) string {
+	if strings.HasPrefix(arch, "gfx120") {
+		return "gfx120x"
+	}
+	return arch
+}
+
 // panelRows are the cells of AMD's panels for an architecture, as testdata/reference/amd_metrics.csv writes them.
 func panelRows(t *testing.T, arch string) (out []map[string]string) {
 	for _, r := range testfiles.Rows(t, "reference", "amd_metrics.csv") {
@@ -118,13 +129,9 @@ func panelCells(r map[string]string) map[string]string {
 // TestEveryFormulaOfThePanelsGivesTheVendorsNumber evaluates each cell of each architecture as AMD writes it and as the catalogue does. It holds for those,
 // too, of which there is no capture.
 func TestEveryFormulaOfThePanelsGivesTheVendorsNumber(t *testing.T) {
-	for _, arch := range []string{"gfx908", "gfx90a", "gfx940", "gfx941", "gfx942", "gfx950", "gfx1200", "gfx1201"} {
+	for _, arch := range panelArchs {
 		t.Run(arch, func(t *testing.T) {
-			of := arch
-			if strings.HasPrefix(arch, "gfx120") {
-				of = "gfx120x"
-			}
-			rows := panelRows(t, of)
+			rows := panelRows(t, panelsOf(arch))
 			cap := madeUp(t, arch, rows)
 			cat, err := metrics.Get(arch)
 			if err != nil {
@@ -180,6 +187,38 @@ func TestEveryFormulaOfThePanelsGivesTheVendorsNumber(t *testing.T) {
 				t.Errorf("only %d of %d cells have values", values, cells)
 			}
 		})
+	}
+}
+
+// TestEveryMetricStandsInTheTablesOfItsArchitecture compares the tables that a metric names with those in which the vendor has a row of its name.
+func TestEveryMetricStandsInTheTablesOfItsArchitecture(t *testing.T) {
+	for _, arch := range panelArchs {
+		rows := map[string]bool{}   // table and metric
+		tables := map[string]bool{} // with a row for each channel
+		for _, r := range panelRows(t, panelsOf(arch)) {
+			if rows[r["table_id"]+"/"+r["metric"]] = true; r["metric"] == "::_1" {
+				tables[r["table_id"]] = true
+			}
+		}
+		cat, err := metrics.Get(arch)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, e := range cat.Entries() {
+			if !e.IsMetric() {
+				continue
+			}
+			names := []string{e.Title}
+			for _, a := range e.Aliases {
+				_, name, _ := strings.Cut(a, "/")
+				names = append(names, name)
+			}
+			for _, ref := range e.Refs {
+				if !tables[ref] && !slices.ContainsFunc(names, func(name string) bool { return rows[ref+"/"+name] }) {
+					t.Errorf("%s: %s says that it stands in table %s, which has no row of its names %q", arch, e.Name, ref, names)
+				}
+			}
+		}
 	}
 }
 

@@ -159,7 +159,7 @@ func TestMeasuredPeaksAreTheMedianOfTheGPUs(t *testing.T) {
 
 func TestADamagedRooflineIsAWarning(t *testing.T) {
 	c := mustTry(t, map[string]string{"pmc_perf.csv": wideHeader + "0,k,0,64,64,1,2,3,10,20\n", "sysinfo.csv": sysinfo, "roofline.csv": "device,HBMBw\n"})
-	wantWarning(t, c, `roofline.csv.*no row of peaks as long as the header.*the measured peaks are unknown`)
+	wantWarning(t, c, `roofline.csv.*no row of values as long as the header.*the measured peaks are unknown`)
 }
 
 func TestMI200WideHasCountersInstancesAndLevels(t *testing.T) {

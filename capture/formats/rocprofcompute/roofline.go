@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"astrolabe/capture"
-	"astrolabe/capture/formats"
 	"astrolabe/capture/formats/internal/delimited"
 )
 
@@ -23,7 +22,7 @@ func (w *workload) readRoofline(cfg *capture.Config) {
 	if !w.folder && w.beside != nil && w.beside(w.path(rooflineFile)) != nil {
 		return // it may not be read, as sysinfo.csv, which warns
 	}
-	names, rows, err := rooflineRows(w.path(rooflineFile))
+	names, rows, err := smallTable(w.path(rooflineFile), maxRoofline)
 	if errors.Is(err, fs.ErrNotExist) {
 		return
 	}
@@ -46,28 +45,4 @@ func (w *workload) readRoofline(cfg *capture.Config) {
 			cfg.Properties = append(cfg.Properties, property)
 		}
 	}
-}
-
-// rooflineRows returns the header and the rows of a roofline.csv.
-func rooflineRows(path string) (names []string, rows [][]string, err error) {
-	r, err := formats.OpenRegular(path)
-	if err != nil {
-		return nil, nil, err
-	}
-	defer r.Close()
-	st, err := r.Stat()
-	if err != nil {
-		return nil, nil, err
-	}
-	f, err := delimited.Open(path, r, st.Size(), delimited.Options{Delim: ','})
-	if err != nil {
-		return nil, nil, err
-	}
-	if rows, err = f.Sample(maxRoofline); err != nil {
-		return nil, nil, err
-	}
-	if len(rows) == 0 {
-		return nil, nil, &delimited.Error{File: path, Line: f.Line + 1, Msg: "no row of peaks as long as the header: the file is truncated or damaged"}
-	}
-	return f.Header, rows, nil
 }

@@ -40,6 +40,31 @@ func (s *sheet) warnings() []string {
 	return out
 }
 
+// smallTable returns the header and the first rows of a file that does not hold counters. Without one row it is damaged.
+func smallTable(path string, most int) (names []string, rows [][]string, err error) {
+	r, err := formats.OpenRegular(path)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer r.Close()
+	st, err := r.Stat()
+	if err != nil {
+		return nil, nil, err
+	}
+	f, err := delimited.Open(path, r, st.Size(), delimited.Options{Delim: ','})
+	if err != nil {
+		return nil, nil, err
+	}
+	if rows, err = f.Sample(most); err != nil {
+		return nil, nil, err
+	}
+	if len(rows) == 0 {
+		return nil, nil, &delimited.Error{File: path, Line: f.Line + 1,
+			Msg: "no row of values as long as the header: the file is truncated or damaged"}
+	}
+	return f.Header, rows, nil
+}
+
 // launchRoom is what a row takes when it has become a dispatch, or a result of one, in bytes.
 const launchRoom = 256
 

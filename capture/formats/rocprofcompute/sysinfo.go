@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"astrolabe/capture"
-	"astrolabe/capture/formats"
 	"astrolabe/capture/formats/internal/delimited"
 )
 
@@ -73,27 +72,11 @@ func (w *workload) readSysinfo(cfg *capture.Config) {
 
 // sysinfoRow returns the header and the one row of a sysinfo.csv.
 func sysinfoRow(path string) (names, values []string, err error) {
-	r, err := formats.OpenRegular(path)
+	names, rows, err := smallTable(path, 1)
 	if err != nil {
 		return nil, nil, err
 	}
-	defer r.Close()
-	st, err := r.Stat()
-	if err != nil {
-		return nil, nil, err
-	}
-	f, err := delimited.Open(path, r, st.Size(), delimited.Options{Delim: ','})
-	if err != nil {
-		return nil, nil, err
-	}
-	rows, err := f.Sample(1)
-	if err != nil {
-		return nil, nil, err
-	}
-	if len(rows) == 0 {
-		return nil, nil, &delimited.Error{File: path, Line: f.Line + 1, Msg: "no row of values as long as the header: the file is truncated or damaged"}
-	}
-	return f.Header, rows[0], nil
+	return names, rows[0], nil
 }
 
 // sameRun returns an error unless all folders are of one program on GPUs of one kind.
