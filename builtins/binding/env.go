@@ -93,8 +93,8 @@ type Env struct {
 	declared    []Flag
 	used        []string // flags given, as name=value
 
-	Sessions session.Library // the contexts of capture.session
-	Logging  bool            // its callback runs
+	SessionLog session.Log // what capture.session.on_log asked for
+	Logging    bool        // its callback runs
 }
 
 // Enter says that thread now runs under ctx. The function it returns undoes that.

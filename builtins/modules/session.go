@@ -36,7 +36,7 @@ func openSession(e *binding.Env, c *binding.Call) (starlark.Value, error) {
 	if limit < 0 || c.Has("max_per_pass") && limit == 0 {
 		return nil, fmt.Errorf("parameter max_per_pass: %d is no number of counters", limit)
 	}
-	flags, err := hidden(take("hide"))
+	hide, err := hidden(take("hide"))
 	if err != nil {
 		return nil, err
 	}
@@ -53,7 +53,7 @@ func openSession(e *binding.Env, c *binding.Call) (starlark.Value, error) {
 	if err != nil {
 		return nil, err
 	}
-	return values.NewSession(e, name, backend, flags)
+	return values.NewSession(e, name, backend, hide)
 }
 
 // namesOf is a text or a list of them.
@@ -65,28 +65,22 @@ func namesOf(v starlark.Value) ([]string, error) {
 }
 
 // hidden reads the option hide. Hardware counters are hidden unless it says otherwise.
-func hidden(v starlark.Value) (session.Flags, error) {
+func hidden(v starlark.Value) ([]session.Kind, error) {
 	if v == nil {
-		return session.HideHardware, nil
+		return []session.Kind{session.KindHardware}, nil
 	}
 	names, err := namesOf(v)
 	if err != nil {
-		return 0, fmt.Errorf("option hide: %w", err)
+		return nil, fmt.Errorf("option hide: %w", err)
 	}
-	var flags session.Flags
+	var kinds []session.Kind
 	for _, n := range names {
-		switch n {
-		case "public":
-			flags |= session.HidePublic
-		case "software":
-			flags |= session.HideSoftware
-		case "hardware":
-			flags |= session.HideHardware
-		default:
-			return 0, fmt.Errorf("option hide: %q is none of \"public\", \"software\", \"hardware\"", n)
+		if !slices.Contains(session.Kinds, session.Kind(n)) {
+			return nil, fmt.Errorf("option hide: %q is none of \"public\", \"software\", \"hardware\"", n)
 		}
+		kinds = append(kinds, session.Kind(n))
 	}
-	return flags, nil
+	return kinds, nil
 }
 
 // resultsBackend measures with stored hardware results. What is left of the options are constants of the device.

@@ -3,7 +3,7 @@ package values
 import (
 	"errors"
 	"fmt"
-	"time"
+	"slices"
 
 	"go.starlark.net/starlark"
 	"go.starlark.net/starlarkstruct"
@@ -18,18 +18,18 @@ import (
 type Session struct {
 	env     *binding.Env
 	name    string
-	backend session.Backend
-	flags   session.Flags
+	context *session.Context
 }
 
 var _ starlark.HasAttrs = (*Session)(nil)
 
-// NewSession opens a context of the run's library over a backend.
-func NewSession(e *binding.Env, name string, backend session.Backend, flags session.Flags) (starlark.Value, error) {
-	if err := e.Sessions.OpenContext(e.Context(), backend, flags); err != nil {
+// NewSession opens a context over a backend, without counters of the hidden kinds.
+func NewSession(e *binding.Env, name string, backend session.Backend, hide []session.Kind) (starlark.Value, error) {
+	s := &Session{e, name, session.New(&e.SessionLog, backend, hide...)}
+	if err := s.context.Open(e.Context()); err != nil {
 		return nil, err
 	}
-	return &Session{e, name, backend, flags}, nil
+	return s, nil
 }
 
 func (s *Session) Type() string          { return "Session" }
@@ -41,22 +41,14 @@ func (s *Session) AttrNames() []string   { return sessionTable.AttrNames() }
 func (s *Session) Attr(name string) (starlark.Value, error) { return sessionTable.Attr(s.env, s, name) }
 
 func (s *Session) String() string {
-	lib := s.use()
-	counters, err := lib.Counters()
+	counters, err := s.context.Counters()
 	if err != nil {
 		return fmt.Sprintf("Session of %s, closed", s.name)
 	}
-	enabled, _ := lib.Enabled() // the context is open
-	passes, _ := lib.Passes()
+	enabled, _ := s.context.Enabled() // the context is open
+	passes, _ := s.context.Passes()
 	return fmt.Sprintf("Session of %s: %d of %d counters enabled, %d passes", s.name, len(enabled),
 		len(counters), len(passes))
-}
-
-// use makes the context the current one of the run's library.
-func (s *Session) use() *session.Library {
-	lib := &s.env.Sessions
-	lib.Use(s.backend)
-	return lib
 }
 
 // deviceStruct describes a device.
@@ -66,51 +58,37 @@ func deviceStruct(d capture.Device) starlark.Value {
 		"id": binding.Text(d.ID)})
 }
 
-// counterIndex is the number of a counter given by name or number. None is a null pointer.
-func (s *Session) counterIndex(lib *session.Library, v starlark.Value) (int, error) {
+// counterRef is the counter that a script gave by name or number; None is a null pointer.
+func counterRef(v starlark.Value) session.Ref {
 	switch v := v.(type) {
 	case starlark.Int:
 		n, err := starlark.AsInt32(v)
 		if err != nil {
-			return -1, nil // no counter has such a number
+			n = -1 // no counter has such a number
 		}
-		return n, nil
+		return session.ByNumber(n)
 	case starlark.String:
-		name := string(v)
-		return lib.Index(&name)
+		return session.ByName(string(v))
 	}
-	return lib.Index(nil)
+	return session.Ref{}
 }
 
 // change enables or disables counters by name or number.
-func (s *Session) change(list starlark.Tuple, byName func(*string) error,
-	byIndex func(int) error) (starlark.Value, error) {
+func change(list starlark.Tuple, one func(session.Ref) error) (starlark.Value, error) {
 	for _, v := range list {
-		var err error
-		switch v := v.(type) {
-		case starlark.Int:
-			n, convert := starlark.AsInt32(v)
-			if convert != nil {
-				n = -1
-			}
-			err = byIndex(n)
-		case starlark.String:
-			name := string(v)
-			err = byName(&name)
-		case starlark.NoneType:
-			err = byName(nil)
-		default:
-			for x := range starlark.Elements(v.(starlark.Iterable)) {
-				if _, nested := x.(*starlark.List); nested {
-					return nil, errors.New("give names or numbers, or one list of them")
-				}
-				if _, err := s.change(starlark.Tuple{x}, byName, byIndex); err != nil {
-					return nil, err
-				}
-			}
+		elements := []starlark.Value{v}
+		if many, ok := v.(starlark.Iterable); ok {
+			elements = slices.Collect(starlark.Elements(many))
 		}
-		if err != nil {
-			return nil, err
+		for _, x := range elements {
+			switch x.(type) {
+			case starlark.Int, starlark.String, starlark.NoneType:
+			default:
+				return nil, errors.New("give names or numbers, or one list of them")
+			}
+			if err := one(counterRef(x)); err != nil {
+				return nil, err
+			}
 		}
 	}
 	return starlark.None, nil
@@ -133,6 +111,3 @@ func describedCapture(e *binding.Env, c *capture.Capture) (starlark.Value, error
 	}
 	return NewCapture(e, out), nil
 }
-
-// durationOf is a number of ns as a duration.
-func durationOf(ns int64) time.Duration { return time.Duration(ns) }

@@ -1,9 +1,11 @@
 package values
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"slices"
+	"time"
 
 	"go.starlark.net/starlark"
 
@@ -12,25 +14,32 @@ import (
 	"astrolabe/hwio/session"
 )
 
-// sessionStep is a method without parameters that makes one step of a session.
-func sessionStep(name, doc, example string,
-	step func(s *Session, lib *session.Library) error) binding.Method[*Session] {
+// sessionCall is a method without parameters and without a result.
+func sessionCall(name, doc, example string, call func(c *session.Context) error) binding.Method[*Session] {
 	return binding.Method[*Session]{Sig: name + "()", Doc: doc, Example: example,
-		Run: func(s *Session, c *binding.Call) (starlark.Value, error) {
-			return starlark.None, step(s, s.use())
+		Run: func(s *Session, _ *binding.Call) (starlark.Value, error) {
+			return starlark.None, call(s.context)
+		}}
+}
+
+// sessionStep is a method without parameters that makes one step of a session.
+func sessionStep(name, doc, example string, step session.Step) binding.Method[*Session] {
+	return binding.Method[*Session]{Sig: name + "()", Doc: doc, Example: example,
+		Run: func(s *Session, _ *binding.Call) (starlark.Value, error) {
+			return starlark.None, s.context.Step(s.env.Context(), step, 0)
 		}}
 }
 
 // sessionCapture is a method that makes a capture of a session.
 func sessionCapture(sig, doc, example string,
-	f func(lib *session.Library, e *binding.Env, id uint32) (*capture.Capture, error)) binding.Method[*Session] {
+	f func(c *session.Context, ctx context.Context, id uint32) (*capture.Capture, error)) binding.Method[*Session] {
 	return binding.Method[*Session]{Sig: sig, Doc: doc, Example: example,
 		Run: func(s *Session, c *binding.Call) (starlark.Value, error) {
 			n, err := id(c, "session")
 			if err != nil {
 				return nil, err
 			}
-			out, err := f(s.use(), s.env, n)
+			out, err := f(s.context, s.env.Context(), n)
 			if err != nil {
 				return nil, err
 			}
@@ -48,12 +57,11 @@ var sessionTable = binding.MethodTable[*Session]{
 			Ask: (*Session).counterTable},
 		{Name: "enabled", Type: "list", Doc: "Names of the enabled counters in the order of enabling.",
 			Ask: func(s *Session) (starlark.Value, error) {
-				lib := s.use()
-				enabled, err := lib.Enabled()
+				enabled, err := s.context.Enabled()
 				if err != nil {
 					return nil, err
 				}
-				counters, err := lib.Counters()
+				counters, err := s.context.Counters()
 				if err != nil {
 					return nil, err
 				}
@@ -66,13 +74,13 @@ var sessionTable = binding.MethodTable[*Session]{
 		{Name: "passes", Type: "int",
 			Doc: "How often the work has to be repeated for the enabled counters; 0 where none is enabled.",
 			Ask: func(s *Session) (starlark.Value, error) {
-				passes, err := s.use().Passes()
+				passes, err := s.context.Passes()
 				return starlark.MakeInt(len(passes)), err
 			}},
 		{Name: "plan", Type: "list", Doc: "The hardware counters of each pass, a list of names per pass.",
 			Get: func(s *Session) starlark.Value {
 				var out []starlark.Value
-				passes, _ := s.use().Passes() // a closed context has no pass
+				passes, _ := s.context.Passes() // a closed context has no pass
 				for _, pass := range passes {
 					var names []string
 					for _, h := range pass {
@@ -86,14 +94,14 @@ var sessionTable = binding.MethodTable[*Session]{
 			Doc: "Numbers of the sessions whose results are kept: the last four, the oldest first.",
 			Get: func(s *Session) starlark.Value {
 				var out []starlark.Value
-				for _, n := range s.use().Sessions() {
+				for _, n := range s.context.Sessions() {
 					out = append(out, starlark.MakeUint64(uint64(n)))
 				}
 				return binding.FrozenList(out)
 			}},
 		{Name: "device", Type: "struct", Doc: "What is measured: name, vendor, driver, id; None where it is not known.",
 			Get: func(s *Session) starlark.Value {
-				return deviceStruct(s.use().Device())
+				return deviceStruct(s.context.Device())
 			}},
 	},
 	Methods: []binding.Method[*Session]{
@@ -102,32 +110,29 @@ var sessionTable = binding.MethodTable[*Session]{
 			Doc:     "Enables counters by name, in any case, or by index, for the sessions to come.",
 			Example: "ses.enable(\"GPUTime\", 1)",
 			Run: func(s *Session, c *binding.Call) (starlark.Value, error) {
-				lib := s.use()
-				return s.change(c.Rest, lib.EnableName, lib.Enable)
+				return change(c.Rest, s.context.Enable)
 			},
 		},
 		{
 			Sig: "disable(*counters: str|int|list|None)", Doc: "Disables counters by name or index.",
 			Example: "ses.enable_all(); ses.disable(\"gputime\")",
 			Run: func(s *Session, c *binding.Call) (starlark.Value, error) {
-				lib := s.use()
-				return s.change(c.Rest, lib.DisableName, lib.Disable)
+				return change(c.Rest, s.context.Disable)
 			},
 		},
-		sessionStep("enable_all", "Enables every counter, in the order of their indices.", "ses.enable_all()",
-			func(_ *Session, lib *session.Library) error { return lib.EnableAll() }),
-		sessionStep("disable_all", "Disables every counter.", "ses.disable_all()",
-			func(_ *Session, lib *session.Library) error { return lib.DisableAll() }),
+		sessionCall("enable_all", "Enables every counter, in the order of their indices.", "ses.enable_all()",
+			(*session.Context).EnableAll),
+		sessionCall("disable_all", "Disables every counter.", "ses.disable_all()",
+			(*session.Context).DisableAll),
 		{
 			Sig: "is_enabled(counter: str|int) -> bool", Doc: "Whether a counter is enabled.",
 			Example: "ses.is_enabled(\"GPUTime\")",
 			Run: func(s *Session, c *binding.Call) (starlark.Value, error) {
-				lib := s.use()
-				i, err := s.counterIndex(lib, c.Arg("counter"))
+				i, err := s.context.Number(counterRef(c.Arg("counter")))
 				if err != nil {
 					return nil, err
 				}
-				err = lib.IsEnabled(i)
+				err = s.context.IsEnabled(i)
 				if session.StatusOf(err) == session.NotFound {
 					return starlark.False, nil
 				}
@@ -138,7 +143,7 @@ var sessionTable = binding.MethodTable[*Session]{
 			Sig: "index(name: str|None) -> int", Doc: "Index of the counter of that name, in any case.",
 			Example: "ses.index(\"gputime\")",
 			Run: func(s *Session, c *binding.Call) (starlark.Value, error) {
-				i, err := s.counterIndex(s.use(), c.Arg("name"))
+				i, err := s.context.Number(counterRef(c.Arg("name")))
 				return starlark.MakeInt(i), err
 			},
 		},
@@ -148,14 +153,14 @@ var sessionTable = binding.MethodTable[*Session]{
 				"counters cannot be changed until it ends.",
 			Example: "ses.enable(\"GPUTime\"); n = ses.begin_session()",
 			Run: func(s *Session, c *binding.Call) (starlark.Value, error) {
-				n, err := s.use().BeginSession()
-				return starlark.MakeUint64(uint64(n)), err
+				err := s.context.Step(s.env.Context(), session.BeginSession, 0)
+				return starlark.MakeUint64(uint64(s.context.Last())), err
 			},
 		},
 		sessionStep("begin_pass",
 			"Begins the next pass of the session. Passes beyond those needed are accepted and measure nothing.",
 			"ses.enable(\"GPUTime\"); ses.begin_session(); ses.begin_pass()",
-			func(_ *Session, lib *session.Library) error { return lib.BeginPass() }),
+			session.BeginPass),
 		{
 			Sig:     "begin_sample(sample: int)",
 			Doc:     "Begins a sample. The same number in every pass tells that the samples belong together.",
@@ -165,19 +170,19 @@ var sessionTable = binding.MethodTable[*Session]{
 				if err != nil {
 					return nil, err
 				}
-				return starlark.None, s.use().BeginSample(s.env.Context(), n)
+				return starlark.None, s.context.Step(s.env.Context(), session.BeginSample, n)
 			},
 		},
 		sessionStep("end_sample", "Ends the sample.",
 			"ses.enable(\"GPUTime\"); ses.begin_session(); ses.begin_pass(); ses.begin_sample(0); ses.end_sample()",
-			func(s *Session, lib *session.Library) error { return lib.EndSample(s.env.Context()) }),
+			session.EndSample),
 		sessionStep("end_pass",
 			"Ends the pass. Where its number of samples is not that of the first pass it is ended too, with an error.",
 			"ses.enable(\"GPUTime\"); ses.begin_session(); ses.begin_pass(); ses.end_pass()",
-			func(_ *Session, lib *session.Library) error { return lib.EndPass() }),
+			session.EndPass),
 		sessionStep("end_session", "Ends the session. Where passes are missing it is ended too, with an error.",
 			"ses.enable(\"GPUTime\"); ses.begin_session(); ses.begin_pass(); ses.end_pass(); ses.end_session()",
-			func(_ *Session, lib *session.Library) error { return lib.EndSession() }),
+			session.EndSession),
 		{
 			Sig: "run(command: list=None, period: duration=None) -> Capture",
 			Doc: "Makes a whole session: runs the command once per pass and gives a capture of what was measured, in " +
@@ -197,14 +202,14 @@ var sessionTable = binding.MethodTable[*Session]{
 					return nil, err
 				}
 				if !c.Has("sample") {
-					ready, err := s.use().IsSessionReady(n)
+					ready, err := s.context.IsSessionReady(n)
 					return starlark.Bool(ready), err
 				}
 				sample, err := id(c, "sample")
 				if err != nil {
 					return nil, err
 				}
-				ready, err := s.use().IsSampleReady(n, sample)
+				ready, err := s.context.IsSampleReady(n, sample)
 				return starlark.Bool(ready), err
 			},
 		},
@@ -224,7 +229,7 @@ var sessionTable = binding.MethodTable[*Session]{
 				if err != nil {
 					return nil, err
 				}
-				list, err := s.use().Samples(n)
+				list, err := s.context.Samples(n)
 				if err != nil {
 					return nil, err
 				}
@@ -238,15 +243,11 @@ var sessionTable = binding.MethodTable[*Session]{
 		sessionCapture("capture(session: int) -> Capture",
 			"What an ended session measured: a sample for each of its samples, and the hardware counters with their passes.",
 			"ses.enable(\"GPUTime\"); ses.run(); ses.capture(1)",
-			func(lib *session.Library, e *binding.Env, n uint32) (*capture.Capture, error) {
-				return lib.Capture(e.Context(), n)
-			}),
+			(*session.Context).Capture),
 		sessionCapture("results(session: int) -> Capture",
 			"The results of the enabled counters of an ended session, in the order of enabling: save it with format=\"gpa\" for the file of GPA's guide.",
 			"ses.enable(\"GPUTime\"); ses.run(); ses.results(1)",
-			func(lib *session.Library, e *binding.Env, n uint32) (*capture.Capture, error) {
-				return lib.Results(e.Context(), n)
-			}),
+			(*session.Context).Results),
 		{
 			Sig: "on_log(f: function|None, types: str=\"error,message\")",
 			Doc: "Calls f(type, text) with errors, messages and a trace of the calls (\"trace\"), of all " +
@@ -254,41 +255,33 @@ var sessionTable = binding.MethodTable[*Session]{
 			Example: "ses.on_log(lambda type, text: print(type, text), types=\"all\")",
 			Run:     sessionLog,
 		},
-		{
-			Sig: "select()",
-			Doc: "Makes this the current context, which fails where it is closed. Every other call of a session " +
-				"does so by itself.",
-			Example: "ses.select()",
-			Run: func(s *Session, c *binding.Call) (starlark.Value, error) {
-				return starlark.None, s.env.Sessions.SelectContext(s.backend)
-			},
-		},
+		sessionCall("select", "Makes this the current context, which fails where it is closed. Every other call of a session "+
+			"does so by itself.", "ses.select()", (*session.Context).Select),
 		{
 			Sig: "open()", Doc: "Opens the context again after close(). No counter is enabled.",
 			Example: "ses.close(); ses.open()",
 			Run: func(s *Session, c *binding.Call) (starlark.Value, error) {
-				return starlark.None, s.env.Sessions.OpenContext(s.env.Context(), s.backend, s.flags)
+				return starlark.None, s.context.Open(s.env.Context())
 			},
 		},
-		sessionStep("close", "Closes the context. Its results are lost.", "ses.close()",
-			func(_ *Session, lib *session.Library) error { return lib.CloseContext() }),
+		sessionCall("close", "Closes the context. Its results are lost.", "ses.close()",
+			(*session.Context).Close),
 	},
 }
 
 func (s *Session) counterTable() (starlark.Value, error) {
-	lib := s.use()
-	list, err := lib.Counters()
+	list, err := s.context.Counters()
 	if err != nil {
 		return nil, err
 	}
-	enabled, err := lib.Enabled()
+	enabled, err := s.context.Enabled()
 	if err != nil {
 		return nil, err
 	}
 	t := NewTable(s.env, []string{"index", "name", "group", "usage", "type", "enabled", "description"}, nil)
 	for i, c := range list {
-		t.Append(starlark.MakeInt(i), starlark.String(c.Name), binding.Text(c.Group), binding.Text(c.Usage.Name()),
-			binding.Text(c.Type.Name()), starlark.Bool(slices.Contains(enabled, i)), binding.Text(c.Doc))
+		t.Append(starlark.MakeInt(i), starlark.String(c.Name), binding.Text(c.Group), binding.Text(c.Usage),
+			binding.Text(string(c.Type)), starlark.Bool(slices.Contains(enabled, i)), binding.Text(c.Doc))
 	}
 	return t, nil
 }
@@ -318,13 +311,12 @@ func runSession(s *Session, c *binding.Call) (starlark.Value, error) {
 	if period < 0 || c.Has("period") && period == 0 {
 		return nil, fmt.Errorf("parameter period: it must be positive")
 	}
-	r.Period = durationOf(period)
-	lib := s.use()
-	n, err := lib.Run(s.env.Context(), r)
+	r.Period = time.Duration(period)
+	n, err := s.context.Run(s.env.Context(), r)
 	if err != nil {
 		return nil, err
 	}
-	out, err := lib.Capture(s.env.Context(), n)
+	out, err := s.context.Capture(s.env.Context(), n)
 	if err != nil {
 		return nil, err
 	}
@@ -340,19 +332,19 @@ func sessionResult(s *Session, c *binding.Call) (starlark.Value, error) {
 	if err != nil {
 		return nil, err
 	}
-	lib, ctx := s.use(), s.env.Context()
+	ctx := s.env.Context()
 	if !c.Has("counter") {
-		out, err := lib.EnabledIn(n)
+		out, err := s.context.EnabledIn(n)
 		if err != nil {
 			return nil, err
 		}
-		counters, err := lib.Counters()
+		counters, err := s.context.Counters()
 		if err != nil {
 			return nil, err
 		}
 		d := starlark.NewDict(len(out))
 		for _, i := range out {
-			v, err := lib.Result(ctx, n, sample, i, nil)
+			v, err := s.context.Result(ctx, n, sample, i, "")
 			if err != nil {
 				return nil, err
 			}
@@ -361,21 +353,17 @@ func sessionResult(s *Session, c *binding.Call) (starlark.Value, error) {
 		d.Freeze()
 		return d, nil
 	}
-	i, err := s.counterIndex(lib, c.Arg("counter"))
+	i, err := s.context.Number(counterRef(c.Arg("counter")))
 	if err != nil {
 		return nil, err
 	}
-	var want *session.Type
-	if c.Has("type") {
-		t, ok := session.ParseType(c.Str("type", ""))
-		if !ok {
-			return nil, fmt.Errorf(
-				"parameter type: %s is no type; there are float32, float64, uint32, uint64, int32 and int64",
-				c.Arg("type"))
-		}
-		want = &t
+	want := session.ParseType(c.Str("type", ""))
+	if c.Has("type") && want == "" {
+		return nil, fmt.Errorf(
+			"parameter type: %s is no type; there are float32, float64, uint32, uint64, int32 and int64",
+			c.Arg("type"))
 	}
-	v, err := lib.Result(ctx, n, sample, i, want)
+	v, err := s.context.Result(ctx, n, sample, i, want)
 	if err != nil {
 		return nil, err
 	}
@@ -392,11 +380,11 @@ func sessionLog(s *Session, c *binding.Call) (starlark.Value, error) {
 	f, ok := c.Arg("f").(starlark.Callable)
 	if !ok {
 		if c.Has("types") && types != session.LogNone {
-			return starlark.None, e.Sessions.RegisterLoggingCallback(types, nil)
+			return starlark.None, e.SessionLog.Register(types, nil)
 		}
-		return starlark.None, e.Sessions.RegisterLoggingCallback(session.LogNone, nil)
+		return starlark.None, e.SessionLog.Register(session.LogNone, nil)
 	}
-	return starlark.None, e.Sessions.RegisterLoggingCallback(types, func(t session.LogType, text string) {
+	return starlark.None, e.SessionLog.Register(types, func(t session.LogType, text string) {
 		thread := e.Running()
 		if thread == nil || e.Logging {
 			return

@@ -2,38 +2,88 @@ package session
 
 import (
 	"context"
+	"slices"
+	"strings"
 
 	"astrolabe/capture"
 )
 
 // Kind says what a counter of a context is made of.
-type Kind uint8
+type Kind string
 
-// The kinds, in the order in which they are scheduled.
+// The kinds.
 const (
-	kindPublic   Kind = iota // computed from hardware counters
-	kindHardware             // a hardware counter by itself
-	kindSoftware             // counted by a driver or system
+	kindPublic   Kind = "public"   // computed from hardware counters
+	KindHardware Kind = "hardware" // a hardware counter by itself
+	kindSoftware Kind = "software" // counted by a driver or system
 )
+
+// Kinds lists the kinds in the order in which they are scheduled.
+var Kinds = []Kind{kindPublic, KindHardware, kindSoftware}
+
+// Type is the data type of a counter's results, by the guide's name without the prefix.
+type Type string
+
+const (
+	typeFloat32 Type = "float32"
+	typeFloat64 Type = "float64"
+	typeUint64  Type = "uint64"
+)
+
+// ParseType reads the name of a data type, also with the guide's prefix ("gpa_float64"); "" is what has another name.
+func ParseType(s string) Type {
+	t := Type(strings.TrimPrefix(strings.ToLower(s), "gpa_"))
+	if slices.Contains([]Type{typeFloat32, typeFloat64, "uint32", typeUint64, "int32", "int64"}, t) {
+		return t
+	}
+	return ""
+}
+
+// The usages that are told apart here, of those that the guide has.
+const (
+	usageRatio      = "ratio"
+	usagePercentage = "percentage"
+	usageItems      = "items"
+)
+
+// usages are the guide's words for what results are, with the units of this project that mean the same.
+var usages = map[string][]string{
+	usageRatio:      {"ratio", "1"},
+	usagePercentage: {"percent", "%"},
+	"cycles":        {"cycles", "clocks", "ticks"},
+	"milliseconds":  {"ms"},
+	"bytes":         {"bytes", "B"},
+	usageItems:      {"", "events", "items", "faults", "switches", "migrations", "instructions", "requests"},
+	"kilobytes":     {"KiB", "kB"},
+}
+
+// usageOf is the usage that a unit stands for; "" of a unit that the guide does not have, such as ns.
+func usageOf(unit string) string {
+	for usage, units := range usages {
+		if slices.Contains(units, unit) {
+			return usage
+		}
+	}
+	return ""
+}
 
 // Counter is one counter that a context can enable.
 type Counter struct {
-	Index    int
 	Name     string
 	Group    string
 	Doc      string
 	Unit     string // as this project writes units; "" if unknown
-	Usage    Usage
+	Usage    string // the guide's word for what the results are; "" where it has none
 	Type     Type
 	Kind     Kind
 	Combine  capture.Kind // how values of several samples combine
 	Hardware []Hardware   // what it is computed from, in the order of its formula; of a hardware or software counter itself
 }
 
-// Backend is what a context measures with. It is compared as the handle of the context, so implementations are pointers.
+// Backend is what a context measures with.
 type Backend interface {
 	// Open makes the backend ready. The error wraps a Status where one fits, such as HardwareNotSupported; others mean Failed.
-	Open(ctx context.Context, flags Flags) error
+	Open(ctx context.Context) error
 	// Close releases everything.
 	Close() error
 	// Counters lists what can be enabled, by index. It stays the same while the backend is open.

@@ -12,10 +12,10 @@ import (
 
 // Capture is what a session measured: one sample for each of the session's, with the hardware counters of all passes as columns. Every
 // column knows its pass, which has durations of its own. A hardware counter that several passes measured has the values of the first, with a
-// warning; Library.Result uses for each counter the copies of its own passes. The time axis is that of the first pass.
-func (l *Library) Capture(ctx context.Context, session uint32) (out *capture.Capture, err error) {
-	defer l.done("Capture", &err)
-	b, err := l.builder(ctx, session)
+// warning; Context.Result uses for each counter the copies of its own passes. The time axis is that of the first pass.
+func (c *Context) Capture(ctx context.Context, session uint32) (out *capture.Capture, err error) {
+	defer c.log.done("Capture", &err)
+	b, err := c.builder(ctx, session)
 	if err != nil {
 		return nil, err
 	}
@@ -31,15 +31,16 @@ func (l *Library) Capture(ctx context.Context, session uint32) (out *capture.Cap
 			}
 			columns[h.Name] = true
 			meta := capture.Meta{Name: h.Name, Block: h.Block, Source: "session"}
-			if d, ok := l.current.backend.(metaOf); ok {
+			if d, ok := c.backend.(metaOf); ok {
 				meta = d.Meta(&h)
 			}
 			b.column(meta, pass, func(s int) (capture.Value, capture.Reason) { return b.measured(k, i, s) })
 		}
 	}
-	for _, c := range b.cfg.Counters {
-		if also := repeated[c.Name]; also != nil {
-			c.Warnings = append(c.Warnings, fmt.Sprintf("%s was measured in pass %s and again in pass %v: the values are those of the first", c.Name, c.Pass.ID, also))
+	for _, column := range b.cfg.Counters {
+		if also := repeated[column.Name]; also != nil {
+			column.Warnings = append(column.Warnings, fmt.Sprintf("%s was measured in pass %s and again in pass %v: the values are those of the first",
+				column.Name, column.Pass.ID, also))
 		}
 	}
 	if n := len(repeated); n > 0 {
@@ -49,18 +50,18 @@ func (l *Library) Capture(ctx context.Context, session uint32) (out *capture.Cap
 }
 
 // Results is a capture of the results of the enabled counters, in the order of enabling.
-func (l *Library) Results(ctx context.Context, session uint32) (out *capture.Capture, err error) {
-	defer l.done("Results", &err)
-	b, err := l.builder(ctx, session)
+func (c *Context) Results(ctx context.Context, session uint32) (out *capture.Capture, err error) {
+	defer c.log.done("Results", &err)
+	b, err := c.builder(ctx, session)
 	if err != nil {
 		return nil, err
 	}
 	for _, i := range b.run.enabled {
-		c := &l.current.counters[i]
-		meta := capture.Meta{Name: c.Name, Title: c.Name, Unit: c.Unit, Doc: c.Doc, Kind: c.Combine, Source: "session"}
-		meta.Integral = c.Type != typeFloat32 && c.Type != typeFloat64
+		of := &c.counters[i]
+		meta := capture.Meta{Name: of.Name, Title: of.Name, Unit: of.Unit, Doc: of.Doc, Kind: of.Combine, Source: "session"}
+		meta.Integral = of.Type != typeFloat32 && of.Type != typeFloat64
 		b.column(meta, nil, func(s int) (capture.Value, capture.Reason) {
-			v, err := l.result(ctx, nil, session, b.samples[s], i)
+			v, err := c.result(ctx, "", session, b.samples[s], i)
 			if err != nil {
 				return capture.Value{}, capture.Reason{Code: capture.NotCollected, Text: err.Error()}
 			}
@@ -82,12 +83,12 @@ type builder struct {
 	cfg     capture.Config
 }
 
-func (l *Library) builder(ctx context.Context, session uint32) (*builder, error) {
-	r, err := l.kept(session)
+func (c *Context) builder(ctx context.Context, session uint32) (*builder, error) {
+	r, err := c.kept(session)
 	if err != nil {
 		return nil, err
 	}
-	if !r.ended {
+	if c.underWay(r) {
 		return nil, fail(SamplingNotEnded, "session %d is under way: end it first", session)
 	}
 	b := &builder{run: r, ctx: ctx}
@@ -120,10 +121,10 @@ func (l *Library) builder(ctx context.Context, session uint32) (*builder, error)
 		}
 		b.got = append(b.got, row)
 	}
-	b.cfg.Name, b.cfg.Format, b.cfg.Device = "session "+strconv.FormatUint(uint64(session), 10), "session", l.current.backend.Device()
+	b.cfg.Name, b.cfg.Format, b.cfg.Device = "session "+strconv.FormatUint(uint64(session), 10), "session", c.backend.Device()
 	b.axis()
 	b.labels(session)
-	if d, ok := l.current.backend.(describer); ok {
+	if d, ok := c.backend.(describer); ok {
 		d.Describe(&b.cfg, b.samples)
 	}
 	return b, nil

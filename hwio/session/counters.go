@@ -7,174 +7,171 @@ import (
 	"astrolabe/capture/spelling"
 )
 
-// Counters lists the counters of the current context by their numbers. The list is the context's own.
-func (l *Library) Counters() (list []Counter, err error) {
-	defer l.done("GetNumCounters", &err)
-	s, err := l.open()
-	if err != nil {
-		return nil, err
+// Ref says which counter is meant: by its number, or by its name in any case. The zero Ref means none, as a null pointer does.
+type Ref struct {
+	number *int
+	name   *string
+}
+
+// ByNumber means the counter of a number, which need not exist.
+func ByNumber(i int) Ref { return Ref{number: &i} }
+
+// ByName means the counter of a name.
+func ByName(name string) Ref { return Ref{name: &name} }
+
+// find is the number of the counter that is meant.
+func (c *Context) find(r Ref) (int, error) {
+	switch {
+	case r.number != nil:
+		return *r.number, nil
+	case r.name != nil:
+		return c.named(*r.name)
 	}
-	return s.counters, nil
+	return 0, fail(NullPointer, "no name is given")
+}
+
+// named looks a name up, also of a context that is closed.
+func (c *Context) named(name string) (int, error) {
+	if i, ok := c.index[strings.ToLower(name)]; ok {
+		return i, nil
+	}
+	known := make([]string, len(c.counters))
+	for i := range c.counters {
+		known[i] = c.counters[i].Name
+	}
+	if near := spelling.Near(name, known); len(near) > 0 {
+		return 0, fail(NotFound, "no counter is called %q; did you mean %s?", name, strings.Join(near, " or "))
+	}
+	return 0, fail(NotFound, "no counter is called %q", name)
+}
+
+// Counters lists the counters by their numbers. The list is the context's own.
+func (c *Context) Counters() (list []Counter, err error) {
+	defer c.log.done("GetNumCounters", &err)
+	return c.counters, c.needOpen()
 }
 
 // Enabled lists the numbers of the enabled counters, in the order of enabling.
-func (l *Library) Enabled() (list []int, err error) {
-	defer l.done("GetEnabledCount", &err)
-	s, err := l.open()
-	if err != nil {
-		return nil, err
-	}
-	return slices.Clone(s.enabled), nil
+func (c *Context) Enabled() (list []int, err error) {
+	defer c.log.done("GetEnabledCount", &err)
+	return slices.Clone(c.enabled), c.needOpen()
 }
 
 // IsEnabled returns nil where the counter is enabled and NotFound where it is not.
-func (l *Library) IsEnabled(i int) (err error) {
-	defer l.done("IsCounterEnabled", &err)
-	c, err := l.inRange(i)
-	if err == nil && !slices.Contains(l.current.enabled, i) {
-		return fail(NotFound, "%s is not enabled", c.Name)
+func (c *Context) IsEnabled(i int) (err error) {
+	defer c.log.done("IsCounterEnabled", &err)
+	counter, err := c.counter(i)
+	if err == nil && !slices.Contains(c.enabled, i) {
+		return fail(NotFound, "%s is not enabled", counter.Name)
 	}
 	return err
 }
 
-// open is the current context.
-func (l *Library) open() (*state, error) {
-	if l.current == nil {
-		return nil, fail(CountersNotOpen, "no context is current: open one")
-	}
-	return l.current, nil
-}
-
-// counter checks the index of a counter.
-func (l *Library) counter(i int) (*Counter, error) {
-	if _, err := l.open(); err != nil {
-		return nil, err
-	}
-	return l.inRange(i)
-}
-
-func (l *Library) inRange(i int) (*Counter, error) {
-	if l.current == nil {
-		return nil, fail(IndexOutOfRange, "there is no counter %d, because no context is open", i)
-	}
-	if i < 0 || i >= len(l.current.counters) {
-		return nil, fail(IndexOutOfRange, "there is no counter %d: they are numbered 0 to %d", i, len(l.current.counters)-1)
-	}
-	return &l.current.counters[i], nil
-}
-
-// Index finds a counter by its name, in any case; nil is a null pointer.
-func (l *Library) Index(name *string) (i int, err error) {
-	defer l.done("GetCounterIndex", &err)
-	if name == nil {
-		return 0, fail(NullPointer, "no name is given")
-	}
-	if _, err := l.open(); err != nil {
-		return 0, err
-	}
-	return l.named(name)
-}
-
-// named looks a name up in the current context, or where there is none in the one that was current last.
-func (l *Library) named(name *string) (int, error) {
-	if name == nil {
-		return 0, fail(NullPointer, "no name is given")
-	}
-	if l.current != nil {
-		if i, ok := l.current.index[strings.ToLower(*name)]; ok {
-			return i, nil
-		}
-	} else if i := slices.IndexFunc(l.known, func(k string) bool { return strings.EqualFold(k, *name) }); i >= 0 {
-		return i, nil
-	}
-	if near := spelling.Near(*name, l.known); len(near) > 0 {
-		return 0, fail(NotFound, "no counter is called %q; did you mean %s?", *name, strings.Join(near, " or "))
-	}
-	return 0, fail(NotFound, "no counter is called %q", *name)
-}
-
-// Enable and Disable change by number what the sessions to come measure; EnableName and DisableName by name, in any case, nil being a null
-// pointer.
-func (l *Library) Enable(i int) error  { return l.change("EnableCounter", nil, i, true) }
-func (l *Library) Disable(i int) error { return l.change("DisableCounter", nil, i, false) }
-func (l *Library) EnableName(name *string) error {
-	return l.change("EnableCounterStr", name, byName, true)
-}
-func (l *Library) DisableName(name *string) error {
-	return l.change("DisableCounterStr", name, byName, false)
-}
-
-// byName instead of a number says that the counter is named.
-const byName = -1 << 31
-
-func (l *Library) change(call string, name *string, i int, enable bool) (err error) {
-	defer l.done(call, &err)
-	if i == byName {
-		if i, err = l.named(name); err != nil {
-			return err
-		}
-	}
-	c, err := l.counter(i)
-	if err != nil {
-		return err
-	}
-	s, err := l.reach(idle, CannotChangeCountersWhenSampling)
-	if err != nil {
-		return err
-	}
-	at := slices.Index(s.enabled, i)
+// counter checks the number of a counter.
+func (c *Context) counter(i int) (*Counter, error) {
 	switch {
-	case enable && at >= 0:
-		return fail(AlreadyEnabled, "%s is enabled", c.Name)
-	case enable:
-		s.enabled = append(s.enabled, i)
-	case at < 0:
-		return fail(NotEnabled, "%s is not enabled", c.Name)
-	default:
-		s.enabled = slices.Delete(slices.Clone(s.enabled), at, at+1)
+	case !c.opened:
+		return nil, fail(IndexOutOfRange, "there is no counter %d, because no context is open", i)
+	case i < 0 || i >= len(c.counters):
+		return nil, fail(IndexOutOfRange, "there is no counter %d: they are numbered 0 to %d", i, len(c.counters)-1)
 	}
-	s.plan = nil
-	return nil
+	return &c.counters[i], nil
+}
+
+// Number gives the number of a counter. One that is given by its number is not looked up.
+func (c *Context) Number(r Ref) (i int, err error) {
+	if r.number != nil {
+		return *r.number, nil
+	}
+	defer c.log.done("GetCounterIndex", &err)
+	if r.name != nil && !c.opened {
+		return 0, c.needOpen()
+	}
+	return c.find(r)
+}
+
+// Enable adds a counter to those that the sessions to come measure.
+func (c *Context) Enable(r Ref) error {
+	return c.change("EnableCounter", r, func(i int, counter *Counter, at int) error {
+		if at >= 0 {
+			return fail(AlreadyEnabled, "%s is enabled", counter.Name)
+		}
+		c.enabled = append(c.enabled, i)
+		return nil
+	})
+}
+
+// Disable takes a counter from those that the sessions to come measure.
+func (c *Context) Disable(r Ref) error {
+	return c.change("DisableCounter", r, func(_ int, counter *Counter, at int) error {
+		if at < 0 {
+			return fail(NotEnabled, "%s is not enabled", counter.Name)
+		}
+		c.enabled = slices.Delete(slices.Clone(c.enabled), at, at+1)
+		return nil
+	})
+}
+
+// change lets f change what is enabled, where the counter exists and no session is under way. at is its place among the enabled counters.
+func (c *Context) change(call string, r Ref, f func(i int, counter *Counter, at int) error) (err error) {
+	if r.number == nil {
+		call += "Str"
+	}
+	defer c.log.done(call, &err)
+	i, err := c.find(r)
+	if err != nil {
+		return err
+	}
+	if err := c.needOpen(); err != nil {
+		return err
+	}
+	counter, err := c.counter(i)
+	if err != nil {
+		return err
+	}
+	if err := c.reach(idle, CannotChangeCountersWhenSampling); err != nil {
+		return err
+	}
+	c.plan = nil
+	return f(i, counter, slices.Index(c.enabled, i))
 }
 
 // EnableAll enables every counter, in the order of their numbers.
-func (l *Library) EnableAll() error { return l.changeAll("EnableAllCounters", true) }
+func (c *Context) EnableAll() error { return c.changeAll("EnableAllCounters", len(c.counters)) }
 
 // DisableAll disables every counter.
-func (l *Library) DisableAll() error { return l.changeAll("DisableAllCounters", false) }
+func (c *Context) DisableAll() error { return c.changeAll("DisableAllCounters", 0) }
 
-func (l *Library) changeAll(call string, enable bool) (err error) {
-	defer l.done(call, &err)
-	s, err := l.reach(idle, CannotChangeCountersWhenSampling)
-	if err != nil {
+// changeAll enables the first n counters and no other.
+func (c *Context) changeAll(call string, n int) (err error) {
+	defer c.log.done(call, &err)
+	if err := c.reach(idle, CannotChangeCountersWhenSampling); err != nil {
 		return err
 	}
-	s.enabled, s.plan = nil, nil
-	for i := range s.counters {
-		if enable {
-			s.enabled = append(s.enabled, i)
-		}
+	c.enabled, c.plan = nil, nil
+	for i := range n {
+		c.enabled = append(c.enabled, i)
 	}
 	return nil
 }
 
 // Passes lists the hardware counters of each pass that the enabled counters need: as often the work has to be repeated.
-func (l *Library) Passes() (passes [][]Hardware, err error) {
-	defer l.done("GetPassCount", &err)
-	s, err := l.open()
-	if err != nil {
+func (c *Context) Passes() (passes [][]Hardware, err error) {
+	defer c.log.done("GetPassCount", &err)
+	if err := c.needOpen(); err != nil {
 		return nil, err
 	}
-	return s.schedule().passes, nil
+	return c.schedule().passes, nil
 }
 
-func (s *state) schedule() *plan {
-	if s.plan == nil {
-		needs := make([]need, len(s.enabled))
-		for k, i := range s.enabled {
-			needs[k] = need{s.counters[i].Kind, s.counters[i].Hardware}
+// schedule makes the plan of the enabled counters.
+func (c *Context) schedule() *plan {
+	if c.plan == nil {
+		needs := make([]need, len(c.enabled))
+		for k, i := range c.enabled {
+			needs[k] = need{c.counters[i].Kind, c.counters[i].Hardware}
 		}
-		s.plan = schedule(needs, s.backend.Limits())
+		c.plan = schedule(needs, c.backend.Limits())
 	}
-	return s.plan
+	return c.plan
 }

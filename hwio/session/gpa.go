@@ -54,7 +54,7 @@ var (
 	_ metaOf        = (*overResults)(nil)
 )
 
-func (b *overResults) Open(context.Context, Flags) error {
+func (b *overResults) Open(context.Context) error {
 	if b.results == nil {
 		return errors.New("no hardware results are given")
 	}
@@ -155,8 +155,9 @@ func gpaCounters(generation, api string, slots map[string]int) ([]Counter, error
 		if at < 0 {
 			continue
 		}
-		c := Counter{Name: e.Title, Group: e.Group, Doc: e.Doc, Unit: e.Unit, Usage: parseUsage(e.Usage), Type: typeFloat64, Combine: e.Kind}
-		if t, ok := ParseType(e.DataType); ok {
+		c := Counter{Name: e.Title, Group: e.Group, Doc: e.Doc, Unit: e.Unit, Usage: e.Usage, Type: typeFloat64, Kind: kindPublic,
+			Combine: e.Kind}
+		if t := ParseType(e.DataType); t != "" {
 			c.Type = t
 		}
 		if !e.IsMetric() {
@@ -179,7 +180,7 @@ func gpaCounters(generation, api string, slots map[string]int) ([]Counter, error
 				if !seen[name] {
 					seen[name] = true
 					raw = append(raw, Counter{Name: name, Group: h.Block, Doc: "Hardware counter of block " + h.Block + ".", Usage: usageItems, Type: typeUint64,
-						Kind: kindHardware, Combine: capture.Delta, Hardware: []Hardware{h}})
+						Kind: KindHardware, Combine: capture.Delta, Hardware: []Hardware{h}})
 				}
 			}
 		}

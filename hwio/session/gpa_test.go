@@ -80,16 +80,16 @@ func TestRawResultsOfAFileGiveAMDsOwnResultsExactly(t *testing.T) {
 			}
 			opt.Properties = append(opt.Properties, capture.Property{Name: p, Number: v})
 		}
-		var lib Library
+		s := opened(t, OverResults(rawCapture(t, unique, cells), opt))
 		name := r["counter"]
-		must(t, lib.OpenContext(ctx, OverResults(rawCapture(t, unique, cells), opt), 0), lib.EnableName(&name))
-		session, err := lib.Run(ctx, &Run{})
+		must(t, s.Enable(ByName(name)))
+		session, err := s.Run(ctx, &Run{})
 		must(t, err)
-		index, err := lib.Index(&name)
+		index, err := s.Number(ByName(name))
 		must(t, err)
 		for k, g := range group {
 			want, _ := strconv.ParseFloat(g["result"], 64)
-			v, err := lib.Result(ctx, session, uint32(k), index, nil)
+			v, err := s.Result(ctx, session, uint32(k), index, "")
 			if err != nil {
 				t.Errorf("%s %s: %v", g["table"], name, err)
 				continue
@@ -123,28 +123,26 @@ func TestWhatResultsLackIsAnErrorWithTheReason(t *testing.T) {
 		{ResultOptions{Generation: "gfx9", API: "gl", ASIC: "tonga"}, HardwareNotSupported},
 		{ResultOptions{API: "gl", ASIC: "nothing"}, HardwareNotSupported},
 	} {
-		var lib Library
-		if err := lib.OpenContext(ctx, OverResults(raw, c.o), 0); !errors.Is(err, c.want) {
-			t.Errorf("%+v: %v, want %s", c.o, err, c.want.Name())
+		if err := New(new(Log), OverResults(raw, c.o)).Open(ctx); !errors.Is(err, c.want) {
+			t.Errorf("%+v: %v, want %s", c.o, err, c.want)
 		}
 	}
-	var lib Library
-	must(t, lib.OpenContext(ctx, OverResults(raw, ResultOptions{API: "gl", ASIC: "tonga"}), 0))
+	s := opened(t, OverResults(raw, ResultOptions{API: "gl", ASIC: "tonga"}))
 	gpuTime, busy := "gputime", "TexUnitBusy"
-	must(t, lib.EnableName(&gpuTime), lib.EnableName(&busy))
-	id, err := lib.Run(ctx, &Run{})
+	must(t, s.Enable(ByName(gpuTime)), s.Enable(ByName(busy)))
+	id, err := s.Run(ctx, &Run{})
 	must(t, err)
-	i, err := lib.Index(&gpuTime)
+	i, err := s.Number(ByName(gpuTime))
 	must(t, err)
-	if _, err := lib.Result(ctx, id, 0, i, nil); !errors.Is(err, ReadingCounterResult) || !strings.Contains(err.Error(), "ts_freq") {
+	if _, err := s.Result(ctx, id, 0, i, ""); !errors.Is(err, ReadingCounterResult) || !strings.Contains(err.Error(), "ts_freq") {
 		t.Errorf("without TS_FREQ: %v", err)
 	}
-	i, err = lib.Index(&busy)
+	i, err = s.Number(ByName(busy))
 	must(t, err)
-	if _, err := lib.Result(ctx, id, 0, i, nil); !errors.Is(err, ReadingCounterResult) || !strings.Contains(err.Error(), "have no") {
+	if _, err := s.Result(ctx, id, 0, i, ""); !errors.Is(err, ReadingCounterResult) || !strings.Contains(err.Error(), "have no") {
 		t.Errorf("without the hardware counters: %v", err)
 	}
-	if _, err := lib.Run(ctx, &Run{Args: []string{"true"}}); !errors.Is(err, Failed) {
+	if _, err := s.Run(ctx, &Run{Args: []string{"true"}}); !errors.Is(err, Failed) {
 		t.Errorf("a command over stored results: %v", err)
 	}
 }

@@ -26,14 +26,14 @@ type fake struct {
 	device   capture.Device
 }
 
-func (f *fake) Open(context.Context, Flags) error { f.open = true; return f.openErr }
-func (f *fake) Close() error                      { f.open = false; return nil }
-func (f *fake) Limits() Limits                    { return Limits{Max: f.max} }
-func (f *fake) Device() capture.Device            { return f.device }
+func (f *fake) Open(context.Context) error { f.open = true; return f.openErr }
+func (f *fake) Close() error               { f.open = false; return nil }
+func (f *fake) Limits() Limits             { return Limits{Max: f.max} }
+func (f *fake) Device() capture.Device     { return f.device }
 func (f *fake) Counters() []Counter {
 	var out []Counter
 	for i, n := range f.names {
-		out = append(out, Counter{Name: n, Type: f.types[i], Hardware: []Hardware{{Name: "hw_" + n}}})
+		out = append(out, Counter{Name: n, Type: f.types[i], Kind: kindPublic, Hardware: []Hardware{{Name: "hw_" + n}}})
 	}
 	return out
 }
@@ -104,10 +104,7 @@ type modelSession struct {
 func (m *model) passCount(n int) int { return (n + m.max - 1) / m.max }
 
 func (m *model) openContext(i int) Status {
-	switch {
-	case i < 0:
-		return NullPointer
-	case m.contexts[i] != nil:
+	if m.contexts[i] != nil {
 		return CountersAlreadyOpen
 	}
 	m.contexts[i] = &modelContext{}
@@ -116,10 +113,7 @@ func (m *model) openContext(i int) Status {
 }
 
 func (m *model) selectContext(i int) Status {
-	switch {
-	case i < 0:
-		return NullPointer
-	case m.contexts[i] == nil:
+	if m.contexts[i] == nil {
 		return CountersNotOpen
 	}
 	m.current = m.contexts[i]
@@ -420,16 +414,16 @@ func TestRandomCallSequencesGiveTheStatusesOfTheTable(t *testing.T) {
 	for seed := range uint64(400) {
 		rng := rand.New(rand.NewPCG(seed, 17))
 		names := []string{"Alpha", "Beta", "Gamma_3", "Delta", "Epsilon"}[:2+rng.IntN(4)]
-		types := []Type{typeUint64, typeFloat64, typeUint32, typeFloat32, typeUint64}[:len(names)]
+		types := []Type{typeUint64, typeFloat64, "uint32", typeFloat32, typeUint64}[:len(names)]
 		maxPerPass := 1 + rng.IntN(3)
-		var lib Library
-		var handles []Backend
+		var contexts []*Context
 		for range 3 {
-			handles = append(handles, &fake{names: names, types: types, max: maxPerPass})
+			contexts = append(contexts, New(new(Log), &fake{names: names, types: types, max: maxPerPass}))
 		}
 		m := &model{names: names, types: types, max: maxPerPass, contexts: map[int]*modelContext{}}
 		// The names are those that a context had: without one ever open there are none to know.
-		lib.OpenContext(ctx, handles[0], 0)
+		c := contexts[0]
+		must(t, c.Open(ctx))
 		m.openContext(0)
 		var trace []string
 		for range 150 {
@@ -445,7 +439,7 @@ func TestRandomCallSequencesGiveTheStatusesOfTheTable(t *testing.T) {
 			}
 			var call string
 			var got error
-			var want Status
+			want := OK
 			check := func(ok bool) {
 				if want == OK && got == nil && !ok {
 					t.Fatalf("seed %d: %s has another result, after %v", seed, call, trace)
@@ -454,47 +448,43 @@ func TestRandomCallSequencesGiveTheStatusesOfTheTable(t *testing.T) {
 			// Steps that go on are more likely than others, so that sequences get somewhere.
 			switch rng.IntN(34) {
 			case 0:
-				h := rng.IntN(4) - 1
+				h := rng.IntN(3)
 				call = fmt.Sprintf("OpenContext(%d)", h)
-				var b Backend
-				if h >= 0 {
-					b = handles[h]
+				if got, want = contexts[h].Open(ctx), m.openContext(h); want == OK {
+					c = contexts[h]
 				}
-				got, want = lib.OpenContext(ctx, b, 0), m.openContext(h)
 			case 1:
-				h := rng.IntN(4) - 1
+				h := rng.IntN(3)
 				call = fmt.Sprintf("SelectContext(%d)", h)
-				var b Backend
-				if h >= 0 {
-					b = handles[h]
+				if got, want = contexts[h].Select(), m.selectContext(h); want == OK {
+					c = contexts[h]
 				}
-				got, want = lib.SelectContext(b), m.selectContext(h)
 			case 2:
 				call = "CloseContext"
-				got, want = lib.CloseContext(), m.closeContext()
+				got, want = c.Close(), m.closeContext()
 			case 3, 4:
 				call = fmt.Sprintf("EnableCounter(%d)", i)
-				got, want = lib.Enable(i), m.enable(i)
+				got, want = c.Enable(ByNumber(i)), m.enable(i)
 			case 5:
 				call = "EnableCounterStr"
-				got, want = lib.EnableName(name), m.byName(name, m.enable)
+				got, want = c.Enable(ref(name)), m.byName(name, m.enable)
 			case 6:
 				call = fmt.Sprintf("DisableCounter(%d)", i)
-				got, want = lib.Disable(i), m.disable(i)
+				got, want = c.Disable(ByNumber(i)), m.disable(i)
 			case 7:
 				call = "DisableCounterStr"
-				got, want = lib.DisableName(name), m.byName(name, m.disable)
+				got, want = c.Disable(ref(name)), m.byName(name, m.disable)
 			case 8:
 				call = "EnableAllCounters"
-				got, want = lib.EnableAll(), m.all(true)
+				got, want = c.EnableAll(), m.all(true)
 			case 9:
 				call = "DisableAllCounters"
 				if rng.IntN(3) == 0 {
-					got, want = lib.DisableAll(), m.all(false)
+					got, want = c.DisableAll(), m.all(false)
 				}
 			case 10:
 				call = "GetPassCount"
-				passes, err := lib.Passes()
+				passes, err := c.Passes()
 				var wantN int
 				got = err
 				want, wantN = m.getPassCount()
@@ -502,43 +492,44 @@ func TestRandomCallSequencesGiveTheStatusesOfTheTable(t *testing.T) {
 			case 11, 12, 13:
 				call = "BeginSession"
 				var id, wantID uint32
-				id, got = lib.BeginSession()
+				got = c.Step(ctx, BeginSession, 0)
+				id = c.Last()
 				want, wantID = m.beginSession()
 				check(id == wantID)
 			case 14, 15, 16, 17:
 				call = "BeginPass"
-				got, want = lib.BeginPass(), m.beginPass()
+				got, want = c.Step(ctx, BeginPass, 0), m.beginPass()
 			case 18, 19, 20:
 				call = fmt.Sprintf("BeginSample(%d)", sample)
-				got, want = lib.BeginSample(ctx, sample), m.beginSample(sample)
+				got, want = c.Step(ctx, BeginSample, sample), m.beginSample(sample)
 			case 21, 22, 23:
 				call = "EndSample"
-				got, want = lib.EndSample(ctx), m.endSample()
+				got, want = c.Step(ctx, EndSample, 0), m.endSample()
 			case 24, 25:
 				call = "EndPass"
-				got, want = lib.EndPass(), m.endPass()
+				got, want = c.Step(ctx, EndPass, 0), m.endPass()
 			case 26:
 				call = "EndSession"
-				got, want = lib.EndSession(), m.endSession()
+				got, want = c.Step(ctx, EndSession, 0), m.endSession()
 			case 27:
 				call = fmt.Sprintf("IsSessionReady(%d)", session)
 				var ready, wantReady bool
-				ready, got = lib.IsSessionReady(session)
+				ready, got = c.IsSessionReady(session)
 				want, wantReady = m.isSessionReady(session)
 				check(ready == wantReady)
 			case 28:
 				call = fmt.Sprintf("IsSampleReady(%d, %d)", session, sample)
 				var ready, wantReady bool
-				ready, got = lib.IsSampleReady(session, sample)
+				ready, got = c.IsSampleReady(session, sample)
 				want, wantReady = m.isSampleReady(session, sample)
 				check(ready == wantReady)
 			case 29, 30:
-				x := Type(rng.IntN(4))
+				x := []Type{typeFloat32, typeFloat64, "uint32", typeUint64}[rng.IntN(4)]
 				if i >= 0 && i < len(types) && rng.IntN(3) > 0 {
 					x = types[i]
 				}
-				call = fmt.Sprintf("GetSample %s(%d, %d, %d)", x.Name(), session, sample, i)
-				result, err := lib.Result(ctx, session, sample, i, &x)
+				call = fmt.Sprintf("GetSample %s(%d, %d, %d)", x, session, sample, i)
+				result, err := c.Result(ctx, session, sample, i, x)
 				var wantV uint64
 				got = err
 				want, wantV = m.getSample(x, session, sample, i)
@@ -549,26 +540,26 @@ func TestRandomCallSequencesGiveTheStatusesOfTheTable(t *testing.T) {
 				check(v == wantV)
 			case 31:
 				call = fmt.Sprintf("GetSampleCount(%d)", session)
-				samples, err := lib.Samples(session)
+				samples, err := c.Samples(session)
 				var wantN int
 				got = err
 				want, wantN = m.getSampleCount(session)
 				check(len(samples) == wantN)
 			case 32:
 				call = "GetCounterIndex"
-				_, got = lib.Index(name)
+				_, got = c.Number(ref(name))
 				want = m.getCounterIndex(name)
 			case 33:
 				call = fmt.Sprintf("IsCounterEnabled(%d)", i)
-				got, want = lib.IsEnabled(i), m.isCounterEnabled(i)
+				got, want = c.IsEnabled(i), m.isCounterEnabled(i)
 			}
 			trace = append(trace, call)
 			if s := StatusOf(got); s != want {
-				t.Fatalf("seed %d: %s gives %s (%v), the table %s, after %v", seed, call, s.Name(), got, want.Name(), trace)
+				t.Fatalf("seed %d: %s gives %s (%v), the table %s, after %v", seed, call, s, got, want, trace)
 			}
 			word, _, _ := strings.Cut(call, "(")
 			word, _, _ = strings.Cut(word, " ")
-			seen[word+" "+want.Name()]++
+			seen[word+" "+string(want)]++
 		}
 	}
 	for _, must := range []string{"EndPass VARIABLE_NUMBER_OF_SAMPLES_IN_PASSES", "EndSession NOT_ENOUGH_PASSES", "EndSession OK", "GetSample OK", "GetSample READING_COUNTER_RESULT",
@@ -584,17 +575,17 @@ func TestRandomCallSequencesGiveTheStatusesOfTheTable(t *testing.T) {
 func TestResultsAreReadyWhenTheyHaveArrived(t *testing.T) {
 	ctx := t.Context()
 	f := &fake{names: []string{"A"}, types: []Type{typeUint64}, max: 1, late: true}
-	var lib Library
-	must(t, lib.OpenContext(ctx, f, 0), lib.EnableAll())
+	s := opened(t, f)
+	must(t, s.EnableAll())
 	var id uint32
-	must(t, begin(&lib, &id), lib.BeginPass(), lib.BeginSample(ctx, 7), lib.EndSample(ctx), lib.EndPass(), lib.EndSession())
+	must(t, begin(ctx, s, &id), s.Step(ctx, BeginPass, 0), s.Step(ctx, BeginSample, 7), s.Step(ctx, EndSample, 0), s.Step(ctx, EndPass, 0), s.Step(ctx, EndSession, 0))
 	var ready bool
-	must(t, isReady(&lib, id, &ready))
+	must(t, isReady(s, id, &ready))
 	if ready {
 		t.Error("a session without results is ready")
 	}
 	f.arrived = true
-	must(t, isReady(&lib, id, &ready))
+	must(t, isReady(s, id, &ready))
 	if !ready {
 		t.Error("a session with all results is not ready")
 	}
@@ -609,40 +600,41 @@ func must(t *testing.T, errs ...error) {
 
 func TestWhatABackendSaysIsTheStatusOfTheCall(t *testing.T) {
 	ctx := t.Context()
-	var lib Library
-	err := lib.OpenContext(ctx, &fake{openErr: fail(HardwareNotSupported, "no GPU")}, 0)
+	err := New(new(Log), &fake{openErr: fail(HardwareNotSupported, "no GPU")}).Open(ctx)
 	if !errors.Is(err, HardwareNotSupported) || err.Error() != "HARDWARE_NOT_SUPPORTED: no GPU" {
 		t.Errorf("got %v", err)
 	}
-	if err := lib.OpenContext(ctx, &fake{openErr: errors.New("broken")}, 0); !errors.Is(err, Failed) {
+	if err := New(new(Log), &fake{openErr: errors.New("broken")}).Open(ctx); !errors.Is(err, Failed) {
 		t.Errorf("got %v, want FAILED", err)
 	}
 	f := &fake{names: []string{"A"}, types: []Type{typeUint64}, max: 1, beginErr: errors.New("busy")}
 	var id uint32
-	must(t, lib.OpenContext(ctx, f, 0), lib.Enable(0), begin(&lib, &id), lib.BeginPass())
-	if err := lib.BeginSample(ctx, 0); !errors.Is(err, Failed) || !strings.Contains(err.Error(), "busy") {
+	s := opened(t, f)
+	must(t, s.Enable(ByNumber(0)), begin(ctx, s, &id), s.Step(ctx, BeginPass, 0))
+	if err := s.Step(ctx, BeginSample, 0); !errors.Is(err, Failed) || !strings.Contains(err.Error(), "busy") {
 		t.Errorf("got %v, want FAILED: busy", err)
 	}
 	f.device = capture.Device{Name: "chip", ID: "0x6860"}
-	if d := lib.Device(); d.Name != "chip" || d.ID != "0x6860" {
+	if d := s.Device(); d.Name != "chip" || d.ID != "0x6860" {
 		t.Errorf("device %+v", d)
 	}
 }
 
 func TestTheLoggingCallbackGetsWhatItAskedFor(t *testing.T) {
-	var lib Library
+	var log Log
+	s, ctx := New(&log, &fake{}), t.Context()
 	var got []string
 	to := func(lt LogType, text string) { got = append(got, lt.Name()+" "+text) }
-	if err := lib.RegisterLoggingCallback(LogError, nil); !errors.Is(err, NullPointer) {
+	if err := log.Register(LogError, nil); !errors.Is(err, NullPointer) {
 		t.Errorf("got %v, want NULL_POINTER", err)
 	}
-	must(t, lib.RegisterLoggingCallback(LogAll, to))
-	_ = lib.BeginPass()
-	must(t, lib.RegisterLoggingCallback(LogError, to))
-	_ = lib.EndPass()
-	must(t, lib.OpenContext(t.Context(), &fake{}, 0))
-	must(t, lib.RegisterLoggingCallback(LogNone, nil))
-	_ = lib.EndPass()
+	must(t, log.Register(LogAll, to))
+	_ = s.Step(ctx, BeginPass, 0)
+	must(t, log.Register(LogError, to))
+	_ = s.Step(ctx, EndPass, 0)
+	must(t, s.Open(ctx))
+	must(t, log.Register(LogNone, nil))
+	_ = s.Step(ctx, EndPass, 0)
 	want := []string{"message Logging callback registered successfully.", "error BeginPass: COUNTERS_NOT_OPEN: no context is current: open one",
 		"error EndPass: COUNTERS_NOT_OPEN: no context is current: open one"}
 	if !slices.Equal(got, want) {
@@ -650,107 +642,116 @@ func TestTheLoggingCallbackGetsWhatItAskedFor(t *testing.T) {
 	}
 }
 
-func TestWordsOfStatusesTypesAndUsages(t *testing.T) {
-	for s, want := range map[Status]string{OK: "Ok", CountersNotOpen: "Counters Not Open", CountersAlreadyOpen: "Counters Already Opened", 99: "Unknown Error", -1: "Unknown Error"} {
-		if s.Text() != want {
-			t.Errorf("status %d is %q, want %q", int(s), s.Text(), want)
+func TestUnitsHaveTheGuidesUsages(t *testing.T) {
+	for unit, want := range map[string]string{"%": "percentage", "kB": "kilobytes", "": "items", "ns": ""} {
+		if got := usageOf(unit); got != want {
+			t.Errorf("%q is of usage %q, want %q", unit, got, want)
 		}
 	}
-	if int(LibLoadVersionMismatch) != 32 || LibLoadVersionMismatch.Name() != "LIB_LOAD_VERSION_MISMATCH" || len(statusNames) != int(statusCount) {
-		t.Error("the statuses are not numbered as in the guide")
-	}
-	if typeFloat64.Name() != "float64" || usageKilobytes.Name() != "kilobytes" || usageNone.Name() != "" || Type(9).Name() != "" {
-		t.Error("usage types and data types in words are wrong")
+	for name, want := range map[string]Type{"gpa_float64": typeFloat64, "UINT64": typeUint64, "text": ""} {
+		if got := ParseType(name); got != want {
+			t.Errorf("%s is type %q, want %q", name, got, want)
+		}
 	}
 }
 
 func TestAClosedContextForgetsWhatWasEnabled(t *testing.T) {
 	ctx := t.Context()
-	var lib Library
 	a := &fake{names: []string{"A"}, types: []Type{typeUint64}, max: 1}
-	must(t, lib.OpenContext(ctx, a, 0), lib.EnableAll(), lib.CloseContext())
-	if a.open || !errors.Is(lib.BeginPass(), CountersNotOpen) || !errors.Is(lib.SelectContext(a), CountersNotOpen) {
+	s := opened(t, a)
+	must(t, s.EnableAll(), s.Close())
+	if a.open || !errors.Is(s.Step(ctx, BeginPass, 0), CountersNotOpen) || !errors.Is(s.Select(), CountersNotOpen) {
 		t.Error("the context is still open")
 	}
-	must(t, lib.OpenContext(ctx, a, 0))
-	if enabled, err := lib.Enabled(); err != nil || len(enabled) != 0 {
+	must(t, s.Open(ctx))
+	if enabled, err := s.Enabled(); err != nil || len(enabled) != 0 {
 		t.Errorf("%d counters are enabled in a fresh context, %v", len(enabled), err)
 	}
 }
 
+// opened is an open context over a backend.
+func opened(t testing.TB, b Backend, hidden ...Kind) *Context {
+	t.Helper()
+	c := New(new(Log), b, hidden...)
+	if err := c.Open(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
 // begin begins a session where errors are gathered.
-func begin(l *Library, id *uint32) (err error) {
-	*id, err = l.BeginSession()
+func begin(ctx context.Context, c *Context, id *uint32) error {
+	err := c.Step(ctx, BeginSession, 0)
+	*id = c.Last()
 	return err
 }
 
-func isReady(l *Library, id uint32, ready *bool) (err error) {
-	*ready, err = l.IsSessionReady(id)
+func isReady(c *Context, id uint32, ready *bool) (err error) {
+	*ready, err = c.IsSessionReady(id)
 	return err
 }
 
-func TestFlagsHideKindsOfCounters(t *testing.T) {
-	ctx := t.Context()
+// ref is the counter of a name; nil is a null pointer.
+func ref(name *string) Ref {
+	if name == nil {
+		return Ref{}
+	}
+	return ByName(*name)
+}
+
+func TestKindsOfCountersCanBeHidden(t *testing.T) {
 	raw := rawCapture(t, []string{"GPUTime_Bottom_To_Bottom"}, [][]string{{"1"}})
-	count := func(flags Flags) int {
-		var lib Library
-		must(t, lib.OpenContext(ctx, OverResults(raw, ResultOptions{Generation: "gfx8", API: "dx11"}), flags))
-		list, err := lib.Counters()
+	count := func(hidden ...Kind) int {
+		list, err := opened(t, OverResults(raw, ResultOptions{Generation: "gfx8", API: "dx11"}), hidden...).Counters()
 		must(t, err)
 		return len(list)
 	}
-	all, public, software, hardware := count(0), count(HideSoftware|HideHardware), count(HidePublic|HideHardware), count(HidePublic|HideSoftware)
+	all, public, software, hardware := count(), count(kindSoftware, KindHardware), count(kindPublic, KindHardware), count(kindPublic, kindSoftware)
 	if public == 0 || software == 0 || hardware == 0 || public+software+hardware != all {
 		t.Errorf("%d counters: %d public, %d of the API, %d of the hardware", all, public, software, hardware)
 	}
 }
 
 func TestAContextKeepsItsLastFourSessions(t *testing.T) {
-	l, ctx := new(Library), t.Context()
-	if err := l.OpenContext(ctx, &fake{names: []string{"a"}, types: []Type{typeUint64}}, 0); err != nil {
-		t.Fatal(err)
-	}
-	if err := l.Enable(0); err != nil {
+	s, ctx := opened(t, &fake{names: []string{"a"}, types: []Type{typeUint64}}), t.Context()
+	if err := s.Enable(ByNumber(0)); err != nil {
 		t.Fatal(err)
 	}
 	for range 6 {
 		var id uint32
-		for _, err := range []error{begin(l, &id), l.BeginPass(), l.BeginSample(ctx, 0), l.EndSample(ctx), l.EndPass(), l.EndSession()} {
+		for _, err := range []error{begin(ctx, s, &id), s.Step(ctx, BeginPass, 0), s.Step(ctx, BeginSample, 0), s.Step(ctx, EndSample, 0), s.Step(ctx, EndPass, 0), s.Step(ctx, EndSession, 0)} {
 			if err != nil {
 				t.Fatal(err)
 			}
 		}
 	}
 	for id, want := range map[uint32]Status{2: SessionNotFound, 3: OK, 4: OK, 5: OK, 6: OK, 7: SessionNotFound} {
-		_, err := l.IsSessionReady(id)
+		_, err := s.IsSessionReady(id)
 		if got := StatusOf(err); got != want {
-			t.Errorf("session %d of 6: %s, want %s", id, got.Name(), want.Name())
+			t.Errorf("session %d of 6: %s, want %s", id, got, want)
 		}
 	}
 }
 
 func TestEveryCounterKnowsItsPassAndThatPassesDuration(t *testing.T) {
-	l, ctx := new(Library), t.Context()
-	if err := l.OpenContext(ctx, &fake{names: []string{"a", "bb"}, types: []Type{typeUint64, typeUint64}, max: 1, timed: true}, 0); err != nil {
-		t.Fatal(err)
-	}
+	s, ctx := opened(t, &fake{names: []string{"a", "bb"}, types: []Type{typeUint64, typeUint64}, max: 1, timed: true}), t.Context()
 	var id uint32
-	for _, err := range []error{l.EnableAll(), begin(l, &id)} {
+	for _, err := range []error{s.EnableAll(), begin(ctx, s, &id)} {
 		if err != nil {
 			t.Fatal(err)
 		}
 	}
 	for range 2 {
-		for _, err := range []error{l.BeginPass(), l.BeginSample(ctx, 0), l.EndSample(ctx), l.EndPass()} {
+		for _, err := range []error{s.Step(ctx, BeginPass, 0), s.Step(ctx, BeginSample, 0), s.Step(ctx, EndSample, 0), s.Step(ctx, EndPass, 0)} {
 			if err != nil {
 				t.Fatal(err)
 			}
 		}
 	}
-	if err := l.EndSession(); err != nil {
+	if err := s.Step(ctx, EndSession, 0); err != nil {
 		t.Fatal(err)
 	}
-	c, err := l.Capture(ctx, id)
+	c, err := s.Capture(ctx, id)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -39,8 +39,8 @@ func TestASourceThatCannotBeUsedGivesTheStatusOfItsReason(t *testing.T) {
 		all := []hwio.Source{refusing{err: c.err}}
 		_, err := hwio.Select(t.Context(), all, []string{"vendor"}, true)
 		err = Refused(t.Context(), all, err)
-		if StatusOf(err) != c.want || !strings.HasPrefix(err.Error(), c.want.Name()+": source vendor cannot be used here: ") {
-			t.Errorf("%v: %v, want %s", c.err, err, c.want.Name())
+		if StatusOf(err) != c.want || !strings.HasPrefix(err.Error(), c.want.Error()+": source vendor cannot be used here: ") {
+			t.Errorf("%v: %v, want %s", c.err, err, c.want)
 		}
 	}
 	all := []hwio.Source{refusing{err: errors.New("not asked")}}

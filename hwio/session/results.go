@@ -9,36 +9,34 @@ import (
 )
 
 // session finds a session that is still buffered.
-func (l *Library) session(id uint32) (*run, error) {
-	if l.current != nil {
-		for _, r := range l.current.ring {
-			if r.id == id {
-				return r, nil
-			}
-		}
-		if id >= 1 && id <= l.current.began {
-			return nil, fail(SessionNotFound, "session %d was dropped: the last %d are kept", id, buffered)
-		}
+func (c *Context) session(id uint32) (*run, error) {
+	i := slices.IndexFunc(c.ring, func(r *run) bool { return r.id == id })
+	switch {
+	case i >= 0:
+		return c.ring[i], nil
+	case id >= 1 && id <= c.began:
+		return nil, fail(SessionNotFound, "session %d was dropped: the last %d are kept", id, buffered)
 	}
 	return nil, fail(SessionNotFound, "there is no session %d", id)
 }
 
 // Sessions lists the sessions that are buffered, the oldest first.
-func (l *Library) Sessions() []uint32 {
+func (c *Context) Sessions() []uint32 {
 	var out []uint32
-	if l.current != nil {
-		for _, r := range l.current.ring {
-			out = append(out, r.id)
-		}
+	for _, r := range c.ring {
+		out = append(out, r.id)
 	}
 	return out
 }
 
+// underWay reports whether a session is not ended.
+func (c *Context) underWay(r *run) bool { return c.phase != idle && r == c.run() }
+
 // IsSessionReady tells whether every result of a session can be had without waiting.
-func (l *Library) IsSessionReady(session uint32) (ready bool, err error) {
-	defer l.done("IsSessionReady", &err)
-	r, err := l.kept(session)
-	if err != nil || !r.ended || len(r.passes) < len(r.plan.passes) {
+func (c *Context) IsSessionReady(session uint32) (ready bool, err error) {
+	defer c.log.done("IsSessionReady", &err)
+	r, err := c.kept(session)
+	if err != nil || c.underWay(r) || len(r.passes) < len(r.plan.passes) {
 		return false, err
 	}
 	for k := range r.plan.passes {
@@ -52,9 +50,9 @@ func (l *Library) IsSessionReady(session uint32) (ready bool, err error) {
 }
 
 // IsSampleReady tells whether the results of one sample can be had without waiting.
-func (l *Library) IsSampleReady(session, sample uint32) (ready bool, err error) {
-	defer l.done("IsSampleReady", &err)
-	r, err := l.kept(session)
+func (c *Context) IsSampleReady(session, sample uint32) (ready bool, err error) {
+	defer c.log.done("IsSampleReady", &err)
+	r, err := c.kept(session)
 	if err != nil {
 		return false, err
 	}
@@ -71,12 +69,12 @@ func (l *Library) IsSampleReady(session, sample uint32) (ready bool, err error) 
 	return true, nil
 }
 
-// kept is session where there must be a context.
-func (l *Library) kept(session uint32) (*run, error) {
-	if _, err := l.open(); err != nil {
+// kept is session where the context must be open.
+func (c *Context) kept(session uint32) (*run, error) {
+	if err := c.needOpen(); err != nil {
 		return nil, err
 	}
-	return l.session(session)
+	return c.session(session)
 }
 
 func (r *run) has(pass int, sample uint32) bool {
@@ -93,47 +91,50 @@ func (r *run) arrived(pass int, sample uint32) bool {
 }
 
 // Samples lists the numbers of the samples of a session in the order of its first pass.
-func (l *Library) Samples(session uint32) (list []uint32, err error) {
-	defer l.done("GetSampleCount", &err)
-	r, err := l.session(session)
+func (c *Context) Samples(session uint32) (list []uint32, err error) {
+	defer c.log.done("GetSampleCount", &err)
+	r, err := c.session(session)
 	if err != nil || len(r.passes) == 0 {
 		return nil, err
 	}
 	return slices.Clone(r.passes[0].order), nil
 }
 
-// Result gives one result of a counter, exactly, which must have the type unless that is nil. It waits until it is there.
-func (l *Library) Result(ctx context.Context, session, sample uint32, counter int, t *Type) (v capture.Value, err error) {
-	defer l.done("GetSample", &err)
-	return l.result(ctx, t, session, sample, counter)
+// Result gives one result of a counter, exactly, which must have the type unless that is "". It waits until it is there.
+func (c *Context) Result(ctx context.Context, session, sample uint32, counter int, t Type) (v capture.Value, err error) {
+	defer c.log.done("GetSample", &err)
+	return c.result(ctx, t, session, sample, counter)
 }
 
-func (l *Library) result(ctx context.Context, want *Type, session, sample uint32, counter int) (capture.Value, error) {
-	c, err := l.counter(counter)
+func (c *Context) result(ctx context.Context, want Type, session, sample uint32, i int) (v capture.Value, err error) {
+	if err := c.needOpen(); err != nil {
+		return v, err
+	}
+	counter, err := c.counter(i)
 	if err != nil {
-		return capture.Value{}, err
+		return v, err
 	}
-	if want != nil && *want != c.Type {
-		return capture.Value{}, fail(CounterNotOfSpecifiedType, "results of %s are %s, not %s", c.Name, c.Type.Name(), want.Name())
+	if want != "" && want != counter.Type {
+		return v, fail(CounterNotOfSpecifiedType, "results of %s are %s, not %s", counter.Name, counter.Type, want)
 	}
-	r, err := l.session(session)
+	r, err := c.session(session)
 	if err != nil {
-		return capture.Value{}, err
+		return v, err
 	}
-	at := slices.Index(r.enabled, counter)
+	at := slices.Index(r.enabled, i)
 	if at < 0 {
-		return capture.Value{}, fail(NotEnabled, "%s was not enabled in session %d", c.Name, session)
+		return v, fail(NotEnabled, "%s was not enabled in session %d", counter.Name, session)
 	}
-	operands, err := r.operands(ctx, c, at, sample)
+	operands, err := r.operands(ctx, counter, at, sample)
 	if err != nil {
-		return capture.Value{}, err
+		return v, err
 	}
-	v, err := l.current.backend.Evaluate(c, operands)
+	v, err = c.backend.Evaluate(counter, operands)
 	if err != nil {
 		return v, failCause(ReadingCounterResult, err)
 	}
 	if v.Missing() {
-		return v, fail(ReadingCounterResult, "%s has no value in sample %d", c.Name, sample)
+		return v, fail(ReadingCounterResult, "%s has no value in sample %d", counter.Name, sample)
 	}
 	return v, nil
 }
@@ -181,8 +182,8 @@ func (s *sampleRun) wait(ctx context.Context) (*Measurement, error) {
 }
 
 // EnabledIn lists the counters that a session was begun with, in the order of enabling.
-func (l *Library) EnabledIn(session uint32) ([]int, error) {
-	r, err := l.session(session)
+func (c *Context) EnabledIn(session uint32) ([]int, error) {
+	r, err := c.session(session)
 	if err != nil {
 		return nil, err
 	}

@@ -20,47 +20,42 @@ type Run struct {
 
 // Run makes a whole session with the enabled counters: it runs the command once per pass and ends the session, whose number it returns. The
 // samples of the passes belong together by their position. It is for backends that can run commands; of others the session is ended without samples.
-func (l *Library) Run(ctx context.Context, r *Run) (session uint32, err error) {
-	if session, err = l.BeginSession(); err != nil {
+func (c *Context) Run(ctx context.Context, r *Run) (session uint32, err error) {
+	if err = c.Step(ctx, BeginSession, 0); err != nil {
 		return 0, err
 	}
-	s := l.current
-	active := s.active
-	defer l.done("Run", &err)
+	active := c.run()
+	defer c.log.done("Run", &err)
 	defer func() {
 		if err != nil {
 			active.closePass()
-			active.inPass, active.ended, s.active = false, true, nil
+			c.phase = idle
 		}
 	}()
-	runner, ok := s.backend.(commandRunner)
+	runner, ok := c.backend.(commandRunner)
 	if !ok {
-		return session, fail(Failed, "this context cannot run a command: use begin and end of samples")
+		return active.id, fail(Failed, "this context cannot run a command: use begin and end of samples")
 	}
 	counts := map[int]int{}
 	for k, hardware := range active.plan.passes {
-		if err := l.BeginPass(); err != nil {
-			return session, err
+		if err := c.Step(ctx, BeginPass, 0); err != nil {
+			return active.id, err
 		}
 		list, err := runner.RunPass(ctx, k, hardware, r)
 		if err != nil {
-			return session, failCause(Failed, fmt.Errorf("pass %d of %d: %w", k+1, len(active.plan.passes), err))
+			return active.id, failCause(Failed, fmt.Errorf("pass %d of %d: %w", k+1, len(active.plan.passes), err))
 		}
-		p := active.pass()
 		for i, m := range list {
-			id := uint32(i)
-			p.order = append(p.order, id)
-			p.samples[id] = &sampleRun{id: id, result: resultOf(m)}
+			active.pass().add(&sampleRun{id: uint32(i), result: resultOf(m)})
 		}
-		p.counted = len(list)
 		counts[len(list)]++
 		// Runs of a program are not equally long: what a shorter pass lacks is missing, with a reason.
-		if err := l.EndPass(); err != nil && !errors.Is(err, VariableNumberOfSamplesInPasses) {
-			return session, err
+		if err := c.Step(ctx, EndPass, 0); err != nil && !errors.Is(err, VariableNumberOfSamplesInPasses) {
+			return active.id, err
 		}
 	}
 	if len(counts) > 1 && r.Warn != nil {
 		r.Warn("the runs of the command have different numbers of samples: the passes match by position only, and the last samples lack some counters")
 	}
-	return session, l.EndSession()
+	return active.id, c.Step(ctx, EndSession, 0)
 }

@@ -94,7 +94,7 @@ type scheduler struct {
 func schedule(needs []need, limits Limits) *plan {
 	s := &scheduler{limits: limits}
 	out := &plan{where: make([][]place, len(needs))}
-	for _, kind := range []Kind{kindPublic, kindHardware, kindSoftware} {
+	for _, kind := range Kinds {
 		for i, n := range needs {
 			if n.kind != kind {
 				continue

@@ -322,7 +322,7 @@ func TestHardwareCountersByThemselvesGoToTheFirstPassThatFits(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		return need{kindHardware, []Hardware{h}}
+		return need{KindHardware, []Hardware{h}}
 	}
 	soft := need{kindSoftware, []Hardware{{Name: "Occlusion", Software: true}}}
 	p := schedule([]need{soft, hw("TCC0_A"), hw("SQ_A"), hw("GPUTime_A"), hw("GRBM_A"), hw("SQ_CS0_B"), hw("TCC0_B")}, limits)

@@ -58,7 +58,7 @@ var (
 	_ metaOf        = (*overSources)(nil)
 )
 
-func (b *overSources) Open(ctx context.Context, _ Flags) error {
+func (b *overSources) Open(ctx context.Context) error {
 	b.counters, b.props, b.of, b.epoch = nil, nil, map[string]origin{}, time.Now()
 	for k, src := range b.sources {
 		if st := src.Probe(ctx); st.Usable {
@@ -93,7 +93,8 @@ func (b *overSources) add(src hwio.Source, name string, m capture.Meta) {
 	if group == "" {
 		group = src.Name()
 	}
-	c := Counter{Name: name, Group: group, Doc: m.Doc, Unit: m.Unit, Usage: usageOfUnit(m.Unit), Type: typeFloat64, Combine: m.Kind}
+	c := Counter{Name: name, Group: group, Doc: m.Doc, Unit: m.Unit, Usage: usageOf(m.Unit), Type: typeFloat64, Kind: kindPublic,
+		Combine: m.Kind}
 	if m.Kind == capture.Delta && m.Unit != "joules" && m.Unit != "s" && m.Unit != "ms" {
 		c.Type = typeUint64
 	}

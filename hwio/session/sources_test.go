@@ -15,8 +15,8 @@ import (
 	"astrolabe/hwio"
 )
 
-// steps is a source of counters that grow by what the test says with each read.
-type steps struct {
+// stepSource is a source of counters that grow by what the test says with each read.
+type stepSource struct {
 	stamped bool      // its device stamps its own samples
 	onRead  func(int) // told of every read of a stream, with its number
 	opened  [][]string
@@ -29,14 +29,14 @@ var stepMetas = []capture.Meta{
 	{Name: "gone", Kind: capture.Delta}, {Name: "per_cpu", Kind: capture.Delta},
 }
 
-func (s *steps) Name() string { return "steps" }
-func (s *steps) Doc() string  { return "Counters of a test." }
-func (s *steps) Probe(context.Context) hwio.Status {
+func (s *stepSource) Name() string { return "steps" }
+func (s *stepSource) Doc() string  { return "Counters of a test." }
+func (s *stepSource) Probe(context.Context) hwio.Status {
 	return hwio.Status{Usable: true, GPU: "cpu", Device: "test"}
 }
-func (s *steps) Counters(context.Context) ([]capture.Meta, error) { return stepMetas, nil }
-func (s *steps) Options() []hwio.Option                           { return []hwio.Option{{Name: "speed"}} }
-func (s *steps) Open(_ context.Context, r hwio.Request) (hwio.Stream, error) {
+func (s *stepSource) Counters(context.Context) ([]capture.Meta, error) { return stepMetas, nil }
+func (s *stepSource) Options() []hwio.Option                           { return []hwio.Option{{Name: "speed"}} }
+func (s *stepSource) Open(_ context.Context, r hwio.Request) (hwio.Stream, error) {
 	st := &stepStream{s: s}
 	st.schema.Config.Properties = []capture.Property{{Name: "steps_of", Number: float64(len(s.opened) + 1)}, {Name: "set", Text: "Basic", IsText: true}}
 	for i := range stepMetas {
@@ -59,7 +59,7 @@ func (s *steps) Open(_ context.Context, r hwio.Request) (hwio.Stream, error) {
 }
 
 type stepStream struct {
-	s      *steps
+	s      *stepSource
 	schema capture.Schema
 	reads  int
 	closed bool
@@ -106,24 +106,24 @@ func (s *stepStream) Close() error {
 
 func TestEachPassOpensItsOwnCounters(t *testing.T) {
 	ctx := t.Context()
-	src := &steps{}
-	var lib Library
-	must(t, lib.OpenContext(ctx, OverSources([]hwio.Source{src}, SourceOptions{MaxPerPass: 2, Options: map[string]string{"speed": "high"}}), 0), lib.EnableAll())
-	passes, err := lib.Passes()
+	src := &stepSource{}
+	s := opened(t, OverSources([]hwio.Source{src}, SourceOptions{MaxPerPass: 2, Options: map[string]string{"speed": "high"}}))
+	must(t, s.EnableAll())
+	passes, err := s.Passes()
 	must(t, err)
 	if len(passes) != 2 {
 		t.Fatalf("%d passes, want 2", len(passes))
 	}
 	var id uint32
-	must(t, begin(&lib, &id))
+	must(t, begin(ctx, s, &id))
 	for range passes {
-		must(t, lib.BeginPass())
+		must(t, s.Step(ctx, BeginPass, 0))
 		for sample := range uint32(2) {
-			must(t, lib.BeginSample(ctx, sample), lib.EndSample(ctx))
+			must(t, s.Step(ctx, BeginSample, sample), s.Step(ctx, EndSample, 0))
 		}
-		must(t, lib.EndPass())
+		must(t, s.Step(ctx, EndPass, 0))
 	}
-	must(t, lib.EndSession())
+	must(t, s.Step(ctx, EndSession, 0))
 	if len(src.opened) != 2 || strings.Join(src.opened[0], " ") != "events level" || strings.Join(src.opened[1], " ") != "gone per_cpu" || src.options[0]["speed"] != "high" {
 		t.Errorf("opened %v with %v", src.opened, src.options)
 	}
@@ -132,18 +132,18 @@ func TestEachPassOpensItsOwnCounters(t *testing.T) {
 	}
 	// Reads are: baseline, begin, end, begin, end.
 	for sample, want := range []uint64{30, 50} {
-		v, err := lib.Result(ctx, id, uint32(sample), 0, nil)
+		v, err := s.Result(ctx, id, uint32(sample), 0, "")
 		if u, ok := v.Uint64(); err != nil || !ok || u != want {
 			t.Errorf("sample %d: %v %v, want %d", sample, v.Float(), err, want)
 		}
 	}
-	if v, err := lib.Result(ctx, id, 0, 3, nil); err != nil || v.Float() != 60 {
+	if v, err := s.Result(ctx, id, 0, 3, ""); err != nil || v.Float() != 60 {
 		t.Errorf("the instances make %v, %v, want 60", v.Float(), err)
 	}
-	if _, err := lib.Result(ctx, id, 0, 2, nil); !errors.Is(err, ReadingCounterResult) || !strings.Contains(err.Error(), "never had its turn") {
+	if _, err := s.Result(ctx, id, 0, 2, ""); !errors.Is(err, ReadingCounterResult) || !strings.Contains(err.Error(), "never had its turn") {
 		t.Errorf("a missing value is %v", err)
 	}
-	c, err := lib.Capture(ctx, id)
+	c, err := s.Capture(ctx, id)
 	must(t, err)
 	// What both streams say is the first one's.
 	if p, _ := c.Property("set"); p.Text != "Basic" || len(c.Properties) != 2 {
@@ -159,14 +159,14 @@ func TestEachPassOpensItsOwnCounters(t *testing.T) {
 
 func TestRowsOfADeviceThatStampsItsSamplesAreTakenTogether(t *testing.T) {
 	ctx := t.Context()
-	var lib Library
-	must(t, lib.OpenContext(ctx, OverSources([]hwio.Source{&steps{stamped: true}}, SourceOptions{}), 0), lib.Enable(0), lib.Enable(1))
+	s := opened(t, OverSources([]hwio.Source{&stepSource{stamped: true}}, SourceOptions{}))
+	must(t, s.Enable(ByNumber(0)), s.Enable(ByNumber(1)))
 	var id uint32
-	must(t, begin(&lib, &id), lib.BeginPass(), lib.BeginSample(ctx, 0), lib.EndSample(ctx), lib.EndPass(), lib.EndSession())
-	if v, err := lib.Result(ctx, id, 0, 0, nil); err != nil || v.Float() != 30+31+32 {
+	must(t, begin(ctx, s, &id), s.Step(ctx, BeginPass, 0), s.Step(ctx, BeginSample, 0), s.Step(ctx, EndSample, 0), s.Step(ctx, EndPass, 0), s.Step(ctx, EndSession, 0))
+	if v, err := s.Result(ctx, id, 0, 0, ""); err != nil || v.Float() != 30+31+32 {
 		t.Errorf("a count is %v, %v", v.Float(), err)
 	}
-	if v, err := lib.Result(ctx, id, 0, 1, nil); err != nil || v.Float() != (10*1+20*2+30*3)/6.0 {
+	if v, err := s.Result(ctx, id, 0, 1, ""); err != nil || v.Float() != (10*1+20*2+30*3)/6.0 {
 		t.Errorf("a level is %v, %v, want the mean over time", v.Float(), err)
 	}
 }
@@ -176,12 +176,12 @@ func TestRunRunsTheCommandOncePerPass(t *testing.T) {
 		t.Skip("recordings need Linux")
 	}
 	ctx := t.Context()
-	src := &steps{}
-	var lib Library
-	must(t, lib.OpenContext(ctx, OverSources([]hwio.Source{src}, SourceOptions{MaxPerPass: 1, Options: map[string]string{"speed": "low"}}), 0), lib.Enable(0), lib.Enable(3))
+	src := &stepSource{}
+	s := opened(t, OverSources([]hwio.Source{src}, SourceOptions{MaxPerPass: 1, Options: map[string]string{"speed": "low"}}))
+	must(t, s.Enable(ByNumber(0)), s.Enable(ByNumber(3)))
 	var out strings.Builder
 	var warned []string
-	id, err := lib.Run(ctx, &Run{Args: []string{"sh", "-c", "echo ran; exit 3"}, Output: &out, Warn: func(s string) { warned = append(warned, s) }})
+	id, err := s.Run(ctx, &Run{Args: []string{"sh", "-c", "echo ran; exit 3"}, Output: &out, Warn: func(s string) { warned = append(warned, s) }})
 	must(t, err)
 	if out.String() != "ran\nran\n" {
 		t.Errorf("the command printed %q", out.String())
@@ -189,7 +189,7 @@ func TestRunRunsTheCommandOncePerPass(t *testing.T) {
 	if len(warned) != 2 || !strings.Contains(warned[0], "exit status 3") {
 		t.Errorf("warnings %q", warned)
 	}
-	c, err := lib.Capture(ctx, id)
+	c, err := s.Capture(ctx, id)
 	must(t, err)
 	if c.Len() != 1 || len(c.Passes) != 2 || c.Counter("events").Value(0).Missing() || c.Counter("per_cpu").Value(0).Missing() {
 		t.Fatalf("%d samples, %d passes", c.Len(), len(c.Passes))
@@ -202,15 +202,15 @@ func TestRunRunsTheCommandOncePerPass(t *testing.T) {
 		t.Errorf("the source's options were lost: %v", src.options)
 	}
 	var ready bool
-	must(t, isReady(&lib, id, &ready))
+	must(t, isReady(s, id, &ready))
 	if !ready {
 		t.Error("the session is not ready")
 	}
 	// A command that cannot start ends the session and leaves the context usable.
-	if _, err := lib.Run(ctx, &Run{Args: []string{"/nonexistent/command"}}); !errors.Is(err, Failed) {
+	if _, err := s.Run(ctx, &Run{Args: []string{"/nonexistent/command"}}); !errors.Is(err, Failed) {
 		t.Errorf("got %v, want FAILED", err)
 	}
-	must(t, lib.DisableAll(), lib.CloseContext())
+	must(t, s.DisableAll(), s.Close())
 }
 
 func TestPeriodsGiveSamplesByPosition(t *testing.T) {
@@ -220,7 +220,7 @@ func TestPeriodsGiveSamplesByPosition(t *testing.T) {
 	ctx := t.Context()
 	// The command ends when four samples have been taken of it: that of the first pass leaves its file, which the second takes away first.
 	end := filepath.Join(t.TempDir(), "end")
-	src := &steps{onRead: func(n int) {
+	src := &stepSource{onRead: func(n int) {
 		switch n {
 		case 1:
 			_ = os.Remove(end) // which is not there in the first pass
@@ -230,11 +230,11 @@ func TestPeriodsGiveSamplesByPosition(t *testing.T) {
 			}
 		}
 	}}
-	var lib Library
-	must(t, lib.OpenContext(ctx, OverSources([]hwio.Source{src}, SourceOptions{MaxPerPass: 1}), 0), lib.Enable(0), lib.Enable(3))
-	id, err := lib.Run(ctx, &Run{Args: []string{"sh", "-c", `until [ -e "$0" ]; do sleep 0.01; done`, end}, Period: 10 * time.Millisecond})
+	s := opened(t, OverSources([]hwio.Source{src}, SourceOptions{MaxPerPass: 1}))
+	must(t, s.Enable(ByNumber(0)), s.Enable(ByNumber(3)))
+	id, err := s.Run(ctx, &Run{Args: []string{"sh", "-c", `until [ -e "$0" ]; do sleep 0.01; done`, end}, Period: 10 * time.Millisecond})
 	must(t, err)
-	c, err := lib.Capture(ctx, id)
+	c, err := s.Capture(ctx, id)
 	must(t, err)
 	if c.Len() < 4 {
 		t.Errorf("%d samples of a command that waits for four", c.Len())
