@@ -54,8 +54,11 @@ func (e *emulation) client(t *testing.T) *model.ClientTruth {
 	return out
 }
 
-// scalers are what the counters of the two named layouts are multiplied by.
-var scalers = map[string]uint64{"core_69": 4, "fe_19": 1024, "fe_27": 1024, "fe_35": 1024}
+// scalers are what counters of Arm's names are multiplied by, by device.
+var scalers = func() map[string]map[string]uint64 {
+	second, third := map[string]uint64{"core_69": 4, "fe_19": 1024, "fe_27": 1024, "fe_35": 1024}, map[string]uint64{"core_69": 4, "tiler_26": 16, "tiler_34": 16}
+	return map[string]map[string]uint64{"mali-g615": second, "mali-g720": second, "mali-g925": third, "mali-g1": third}
+}()
 
 // equalsTruth compares every counter of every physical block with what the driver delivered, and the holes with what it lost.
 func (e *emulation) equalsTruth(t *testing.T) (*capture.Capture, *model.ClientTruth) {
@@ -83,8 +86,8 @@ func (e *emulation) equalsTruth(t *testing.T) (*capture.Capture, *model.ClientTr
 		}
 	}
 	compared, _, nonzero := emulated.HoldUnits(t, c, units, mali.HeaderValues, func(ctr *capture.Counter, raw string) uint64 {
-		if c.GPU != "" && ctr.Name != raw {
-			return max(scalers[raw], 1)
+		if ctr.Name != raw {
+			return max(scalers[e.Truth.Device][raw], 1)
 		}
 		return 1
 	})
@@ -125,8 +128,11 @@ func TestRecordingsEqualTheTruthOfEveryDevice(t *testing.T) {
 		{"mali-g615", ""}, {"mali-g615", "sparse,two-clients"}, {"mali-g615", "early-kinstr,sparse"}, {"mali-g615", "id64"}, {"mali-g615", "protected"},
 		{"mali-g720", ""}, {"mali-g720", "sparse,dvfs"}, {"mali-g720", "idle"}, {"mali-g720", "powered-off"}, {"mali-g720", "unknown-product"},
 		{"mali-g720", "wrap"}, {"mali-g720", "unknown-blocks"}, {"mali-g720", "secondary-set"}, {"mali-g720", "early-kinstr,sparse"},
-		{"mali-jm", ""}, {"mali-jm", "early-kinstr"}, {"mali-jm", "old-driver"}, {"mali-jm", "unknown-product"},
-		{"mali-legacy", ""}, {"mali-legacy", "sparse"}, {"mali-legacy", "pre-r21"}, {"mali-legacy", "midgard"}, {"mali-legacy", "low-memory"}, {"mali-legacy", "wrap,pre-r21"},
+		{"mali-g52", ""}, {"mali-g52", "sparse"}, {"mali-g76", ""}, {"mali-g76", "sparse"}, {"mali-g78", ""}, {"mali-g78", "old-driver,sparse"},
+		{"mali-g710", ""}, {"mali-g710", "old-driver,sparse"}, {"mali-g925", ""}, {"mali-g925", "unknown-blocks,sparse"},
+		{"mali-g1", ""}, {"mali-g1", "protected,dvfs"}, {"mali-g1", "unknown-product"},
+		{"mali-g57", ""}, {"mali-g57", "early-kinstr"}, {"mali-g57", "old-driver"}, {"mali-g57", "unknown-product"},
+		{"mali-g72", ""}, {"mali-g72", "sparse"}, {"mali-g72", "pre-r21"}, {"mali-g72", "midgard"}, {"mali-g72", "low-memory"}, {"mali-g72", "wrap,pre-r21"},
 	} {
 		t.Run(c.device+" "+c.scenarios, func(t *testing.T) {
 			t.Parallel()
@@ -150,7 +156,7 @@ func TestRecordingsEqualTheTruthOfEveryDevice(t *testing.T) {
 }
 
 func TestManualSamplesEqualTheTruth(t *testing.T) {
-	for _, device := range []string{"mali-g720", "mali-legacy"} {
+	for _, device := range []string{"mali-g720", "mali-g72"} {
 		t.Run(device, func(t *testing.T) {
 			e := record(t, device, nil, 60, "--source-option", "mode=manual")
 			if _, truth := e.equalsTruth(t); truth.Periodic {
@@ -187,7 +193,7 @@ func TestTheOnlyBlocksAskedForAreThoseOfTheCounters(t *testing.T) {
 }
 
 func TestTheOldInterfaceIsAskedForTheGroupsOfTheCounters(t *testing.T) {
-	e := record(t, "mali-legacy", nil, 30, "--counters", "fe_6,core_30,tiler_13,memory_22")
+	e := record(t, "mali-g72", nil, 30, "--counters", "fe_6,core_30,tiler_13,memory_22")
 	truth := e.client(t)
 	// The group of each counter, and the header's.
 	want := map[uint8][2]uint64{0: {0xff}, 1: {0xf00f}, 2: {0xf0000f}, 3: {0xf<<28 | 0xf}}
@@ -227,7 +233,7 @@ func TestSamplesInErrorAreMissingWithAGapEach(t *testing.T) {
 }
 
 func TestPeriodsThatWereMergedAreLateWithTheirNumber(t *testing.T) {
-	for _, device := range []string{"mali-g720", "mali-legacy"} {
+	for _, device := range []string{"mali-g720", "mali-g72"} {
 		t.Run(device, func(t *testing.T) {
 			e := record(t, device, []string{"slow-reader"}, 130)
 			c, truth := e.equalsTruth(t)
@@ -273,7 +279,7 @@ func TestProtectedContentIsMissingWhereTheDriverSaysSo(t *testing.T) {
 }
 
 func TestARemovedDeviceEndsTheRecordingCleanly(t *testing.T) {
-	for _, device := range []string{"mali-g720", "mali-legacy"} {
+	for _, device := range []string{"mali-g720", "mali-g72"} {
 		t.Run(device, func(t *testing.T) {
 			e := record(t, device, []string{"unplug"}, 0)
 			c, truth := e.equalsTruth(t)
@@ -301,7 +307,7 @@ func TestRequestsComeInTheOrderOfTheReference(t *testing.T) {
 			"VERSION_CHECK", "SET_FLAGS", "GET_GPUPROPS", "KINSTR_PRFCNT_ENUM_INFO", "KINSTR_PRFCNT_SETUP", "KINSTR_PRFCNT_CMD",
 			"KINSTR_PRFCNT_GET_SAMPLE", "KINSTR_PRFCNT_PUT_SAMPLE", "KINSTR_PRFCNT_CMD", "KINSTR_PRFCNT_GET_SAMPLE", "KINSTR_PRFCNT_PUT_SAMPLE", "close", "close",
 		},
-		"mali-legacy": {
+		"mali-g72": {
 			// No public header of today names the requests of the old reader: set-up, API version, size, clear, interval, get, put, interval, dump.
 			"VERSION_CHECK", "SET_FLAGS", "GET_GPUPROPS", "0x40148008", "0x4008beff", "0x8004be01", "0x4004be11", "0x4004be30",
 			"0x8020be20", "0x4020be21", "0x4004be30", "0x4004be10", "0x8020be20", "0x4020be21", "close", "close",
@@ -324,8 +330,8 @@ func TestTheDoctorTellsEveryTroubleApart(t *testing.T) {
 		{"mali-g720", "old-driver", "too old for the counters of the Immortalis-G720"},
 		{"mali-g720", "powered-off", "powered off at the moment"},
 		{"mali-g720", "unknown-product", "is not known to this version"},
-		{"mali-legacy", "", "vinstr"},
-		{"mali-jm", "old-driver", "vinstr"},
+		{"mali-g72", "", "vinstr"},
+		{"mali-g57", "old-driver", "vinstr"},
 	} {
 		e := emulate(t, c.device, strings.Fields(c.scenario), 0, "doctor")
 		if !strings.Contains(e.Output, c.want) {

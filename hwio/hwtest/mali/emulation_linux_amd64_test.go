@@ -53,7 +53,7 @@ func TestAProgramSamplesKinstrThroughRealCalls(t *testing.T) {
 }
 
 func TestAProgramSamplesVinstrThroughRealCalls(t *testing.T) {
-	if c := sampled(t, "vinstr", "mali-legacy").Clients[0]; !c.Mapped || c.Delivered != 100 {
+	if c := sampled(t, "vinstr", "mali-g72").Clients[0]; !c.Mapped || c.Delivered != 100 {
 		t.Errorf("truth: mapped %v, %d samples", c.Mapped, c.Delivered)
 	}
 }

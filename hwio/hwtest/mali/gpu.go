@@ -100,8 +100,10 @@ func newGPU(s spec, set *hwtest.Settings, now int64) *gpu {
 			i++
 		}
 	}
+	for i := range s.neural {
+		add("NE", i, "neural", 1)
+	}
 	if set.Has("unknown-blocks") {
-		add("NE", 0, "neural", 1)
 		g.instances = append(g.instances, &instance{typ: unknownBlock, block: "unknown", share: 1})
 	}
 	for _, b := range g.instances {

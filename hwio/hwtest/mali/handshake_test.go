@@ -16,9 +16,9 @@ func TestHandshakesHaveOneFormPerFamilyOfDrivers(t *testing.T) {
 	}{
 		{"mali-g720", "idle", [3]error{syscall.ENOTTY, syscall.EPERM, nil}, version{1, 38}},
 		{"mali-g615", "old-driver", [3]error{syscall.ENOTTY, syscall.EPERM, nil}, version{1, 9}},
-		{"mali-jm", "idle", [3]error{syscall.ENOTTY, nil, syscall.ENOTTY}, version{11, 38}},
-		{"mali-legacy", "idle", [3]error{syscall.ENOTTY, nil, syscall.ENOTTY}, version{11, 20}},
-		{"mali-legacy", "pre-r21", [3]error{nil, syscall.ENOTTY, syscall.ENOTTY}, version{10, 6}},
+		{"mali-g57", "idle", [3]error{syscall.ENOTTY, nil, syscall.ENOTTY}, version{11, 38}},
+		{"mali-g72", "idle", [3]error{syscall.ENOTTY, nil, syscall.ENOTTY}, version{11, 20}},
+		{"mali-g72", "pre-r21", [3]error{nil, syscall.ENOTTY, syscall.ENOTTY}, version{10, 6}},
 	} {
 		r := newRig(t, c.device, c.scenario)
 		f := r.open()
@@ -80,7 +80,7 @@ func TestCallsComeAfterHandshakeAndContext(t *testing.T) {
 		t.Errorf("bad address: %v", err)
 	}
 
-	r = newRig(t, "mali-legacy")
+	r = newRig(t, "mali-g72")
 	f = r.open()
 	r.must(f, nr0, make([]byte, 4))
 	r.fails(f, props, make([]byte, 16), syscall.EPERM)
@@ -153,7 +153,7 @@ func TestPropertiesDescribeTheGPU(t *testing.T) {
 		{"mali-g720", []string{"sparse"}, 0xc8700000, 0b111111101101, 4, 8},
 		{"mali-g720", []string{"id64"}, 0x0c080000_f0000000, 0x3ff, 4, 8},
 		{"mali-g720", []string{"unknown-product", "unknown-blocks"}, 0x0f020009_f0000000, 0x3ff, 4, 8},
-		{"mali-jm", nil, 0x90930000, 0b1011, 1, 7},
+		{"mali-g57", nil, 0x90930000, 0b1011, 1, 7},
 	} {
 		r := newRig(t, c.device, c.scenario...)
 		f := r.open()
@@ -169,7 +169,7 @@ func TestPropertiesDescribeTheGPU(t *testing.T) {
 }
 
 func TestDriversBeforeR21LeadStructuresWithAHeader(t *testing.T) {
-	r := newRig(t, "mali-legacy", "pre-r21", "sparse")
+	r := newRig(t, "mali-g72", "pre-r21", "sparse")
 	f := r.open()
 	call := func(request uint32, id uint32, size int, fill func([]byte)) ([]byte, error) {
 		b := make([]byte, size)

@@ -126,7 +126,7 @@ func TestPanfrostSaysItsName(t *testing.T) {
 }
 
 func TestModelsHaveNamesAndScenarios(t *testing.T) {
-	want := []string{"mali-g615", "mali-g720", "mali-jm", "mali-legacy", "panfrost"}
+	want := []string{"mali-g615", "mali-g720", "mali-g52", "mali-g57", "mali-g72", "mali-g76", "mali-g78", "mali-g710", "mali-g925", "mali-g1", "panfrost"}
 	for i, m := range Models() {
 		if m.Name != want[i] || m.Doc == "" || len(m.Scenarios) < 10 {
 			t.Errorf("model %q: %q", m.Name, m.Doc)

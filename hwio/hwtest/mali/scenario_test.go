@@ -95,7 +95,7 @@ func TestSamplesInErrorHoldNonsenseAndTheirCountsAreLost(t *testing.T) {
 }
 
 func TestHolesInTheCoreMaskDoNotShowInIndices(t *testing.T) {
-	r, k := session(t, time.Millisecond, "mali-jm")
+	r, k := session(t, time.Millisecond, "mali-g57")
 	samples := r.collect(k, 48, 50*time.Millisecond)
 	c := r.own()
 	compare(t, c, samples)
@@ -114,7 +114,7 @@ func TestHolesInTheCoreMaskDoNotShowInIndices(t *testing.T) {
 }
 
 func TestTheFirstVersionsHaveTheirDefects(t *testing.T) {
-	r, k := session(t, 0, "mali-jm", "early-kinstr")
+	r, k := session(t, 0, "mali-g57", "early-kinstr")
 	r.pass(time.Millisecond)
 	r.must(k, cmd, command(cmdSync, 1))
 	if s := r.fetch(k, 48); s.block(3, 3) == nil || s.block(3, 2) != nil {
@@ -319,7 +319,7 @@ func TestCountersOf32BitsWrapAndSamplesDoNot(t *testing.T) {
 	}
 
 	// An ordinary clock: only the start near the end of the range.
-	r, k = session(t, time.Millisecond, "mali-jm", "wrap")
+	r, k = session(t, time.Millisecond, "mali-g57", "wrap")
 	r.collect(k, 48, 40*time.Millisecond)
 	identities(t, r.own(), 6)
 }
@@ -374,7 +374,7 @@ func TestOpeningCanBeDenied(t *testing.T) {
 }
 
 func TestTheTreeLooksLikeABoards(t *testing.T) {
-	r := newRig(t, "mali-jm")
+	r := newRig(t, "mali-g57")
 	for path, want := range map[string]string{
 		"/gpuinfo": "Mali-G57 3 cores r0p1 0x9093\n", "/core_mask": "Current core mask : 0xB\nAvailable core mask : 0xB\n", "/clock": "950000000\n",
 	} {

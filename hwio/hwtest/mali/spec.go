@@ -29,6 +29,7 @@ type spec struct {
 	busBits   int    // log2 of the width of the external bus
 	firmware  int    // firmware blocks
 	csgs      int    // command stream group blocks
+	neural    int    // neural engine blocks
 	clocks    int    // clock domains that samples report
 	mhz       []float64
 	engines   uint64 // CORE_FEATURES: how wide the cores are
@@ -67,14 +68,45 @@ func specs() []spec {
 			id: 0xc8700000, engines: 4, cores: 0x3ff, slices: 4, values: 128, busBits: 8, firmware: 1, csgs: 2, clocks: 2, mhz: []float64{850, 600, 400},
 		},
 		{
-			name: "mali-jm", doc: "Mali-G57 MC3 with a hole in its core mask (0b1011) and kbase for job-manager GPUs (11.38) with kinstr.",
+			name: "mali-g52", doc: "Mali-G52 MC2 with kbase for job-manager GPUs (11.28) that has only the first counter interface (vinstr).",
+			gpu: "Mali-G52", layout: "g52", kind: driverJM, version: version{11, 28},
+			id: 0x74020010, engines: 3, cores: 0x3, slices: 1, values: 64, busBits: 7, clocks: 2, mhz: []float64{850, 600, 400},
+		},
+		{
+			name: "mali-g57", doc: "Mali-G57 MC3 with a hole in its core mask (0b1011) and kbase for job-manager GPUs (11.38) with kinstr.",
 			gpu: "Mali-G57", layout: "g57", kind: driverJM, version: version{11, 38},
 			id: 0x90930000, engines: 1, cores: 0b1011, slices: 1, values: 64, busBits: 7, clocks: 1, mhz: []float64{950, 700, 400},
 		},
 		{
-			name: "mali-legacy", doc: "Mali-G72 MP6 with an old kbase (11.20) that has only the first counter interface (vinstr).",
+			name: "mali-g72", doc: "Mali-G72 MP6 with an old kbase (11.20) that has only the first counter interface (vinstr).",
 			gpu: "Mali-G72", layout: "g72", kind: driverJM, version: version{11, 20},
 			id: 0x62210010, engines: 3, cores: 0x3f, slices: 2, values: 64, busBits: 7, clocks: 2, mhz: []float64{850, 600, 400},
+		},
+		{
+			name: "mali-g76", doc: "Mali-G76 MP12 with kbase for job-manager GPUs (11.35), kinstr with the defects of its first versions.",
+			gpu: "Mali-G76", layout: "g76", kind: driverJM, version: version{11, 35},
+			id: 0x72110000, engines: 3, cores: 0xfff, slices: 4, values: 64, busBits: 7, clocks: 1, mhz: []float64{720, 600, 400},
+		},
+		{
+			name: "mali-g78", doc: "Mali-G78 MP20 with kbase for job-manager GPUs (11.41), kinstr with block states.",
+			gpu: "Mali-G78", layout: "g78", kind: driverJM, version: version{11, 41},
+			id: 0x92020010, engines: 1, cores: 0xfffff, slices: 4, values: 64, busBits: 7, clocks: 2, mhz: []float64{850, 700, 400},
+		},
+		{
+			name: "mali-g710", doc: "Mali-G710 MC10 with kbase for CSF GPUs (1.18), kinstr without block states, blocks of 64 counters.",
+			gpu: "Mali-G710", layout: "g710", kind: driverCSF, version: version{1, 18},
+			id: 0xa8620000, engines: 2, cores: 0x3ff, slices: 4, values: 64, busBits: 7, clocks: 1, mhz: []float64{900, 700, 400},
+		},
+		{
+			name: "mali-g925", doc: "Immortalis-G925 MC12 with kbase for CSF GPUs (1.34), kinstr with block states, firmware and group blocks.",
+			gpu: "Mali-G925", layout: "g925", kind: driverCSF, version: version{1, 34},
+			id: 0xd8300000, engines: 4, cores: 0xfff, slices: 4, values: 128, busBits: 8, firmware: 1, csgs: 2, clocks: 2, mhz: []float64{1300, 900, 400},
+		},
+		{
+			name: "mali-g1", doc: "Mali G1-Ultra MC12 with kbase for CSF GPUs (1.40), an id of 64 bits, firmware, group and neural blocks.",
+			gpu: "Mali-G1-Ultra", layout: "g1", kind: driverCSF, version: version{1, 40},
+			id: id64(14, 8, 0), engines: 4, cores: 0xfff, slices: 4, values: 128, busBits: 8, firmware: 1, csgs: 4, neural: 1, clocks: 2,
+			mhz: []float64{1300, 900, 400},
 		},
 		{
 			name: "panfrost", doc: "Mali-G52 MP2 with the mainline driver panfrost and unstable_ioctls=1.",
@@ -108,7 +140,7 @@ func (s *spec) scenarios() []hwtest.Scenario {
 		hwtest.Scenario{Name: "protected", Doc: "three tenths of every second are protected content, which is not counted"},
 		hwtest.Scenario{Name: "two-clients", Doc: "another client counts at the same time"},
 		hwtest.Scenario{Name: "id64", Doc: "the GPU id has the 64-bit form"})
-	if s.name == "mali-legacy" {
+	if !s.atLeast(10, 34) {
 		return append(list,
 			hwtest.Scenario{Name: "pre-r21", Doc: "a driver before r21 (10.6): structures with a header, no cycle counts"},
 			hwtest.Scenario{Name: "midgard", Doc: "Mali-T760 MP4, whose samples begin with the shader cores"},
@@ -141,7 +173,7 @@ func (s spec) with(set *hwtest.Settings) spec {
 			s.id = id64(15, 2, 9)
 		}
 	}
-	if set.Has("id64") && !set.Has("unknown-product") {
+	if set.Has("id64") && !set.Has("unknown-product") && s.id>>32 == 0 {
 		s.id = id64(s.id>>28&15, s.id>>24&15, s.id>>16&15)
 	}
 	switch {
@@ -159,10 +191,10 @@ func (s spec) with(set *hwtest.Settings) spec {
 		s.kind, s.version = driverPreR21, version{10, 6}
 	}
 	if s.version.major == 1 && s.version.minor < 30 {
-		s.firmware, s.csgs = 0, 0
+		s.firmware, s.csgs, s.neural = 0, 0, 0
 	}
 	if set.Has("unknown-blocks") {
-		s.firmware, s.csgs = 1, 2
+		s.firmware, s.csgs, s.neural = 1, 2, 1
 	}
 	if set.Has("midgard") {
 		s.gpu, s.id, s.cores, s.midgard = "Mali-T760", 0x07500000, 0xf, true

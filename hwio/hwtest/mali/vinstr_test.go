@@ -12,7 +12,7 @@ import (
 // oldSession sets up a reader of the first interface with all counters.
 func oldSession(t *testing.T, buffers uint32, scenarios ...string) (*rig, hwtest.File) {
 	t.Helper()
-	r := newRig(t, "mali-legacy", scenarios...)
+	r := newRig(t, "mali-g72", scenarios...)
 	f := r.open()
 	r.shake(f)
 	arg := make([]byte, 20)
@@ -136,7 +136,7 @@ func TestVinstrSamplesPeriodicallyAndMergesSilently(t *testing.T) {
 }
 
 func TestVinstrChecksTheNumberOfBuffers(t *testing.T) {
-	r := newRig(t, "mali-legacy", "low-memory")
+	r := newRig(t, "mali-g72", "low-memory")
 	f := r.open()
 	r.shake(f)
 	for n, want := range map[uint32]error{0: syscall.EINVAL, 3: syscall.EINVAL, 64: syscall.EINVAL, 32: syscall.ENOMEM, 16: syscall.ENOMEM, 8: nil} {
@@ -167,7 +167,7 @@ func TestOldMidgardBeginsWithTheCores(t *testing.T) {
 }
 
 func TestVinstrMasksEnableGroupsOfFour(t *testing.T) {
-	r := newRig(t, "mali-legacy")
+	r := newRig(t, "mali-g72")
 	f := r.open()
 	r.shake(f)
 	arg := make([]byte, 20)

@@ -90,6 +90,30 @@ func TestCounterNamesAreThoseOfTheReference(t *testing.T) {
 	}
 }
 
+// Every place of every layout: one that lacks its name or its scaler is a counter that no metric finds, or a sixteenth of one.
+func TestCountersOfEveryLayoutAreThoseOfTheReference(t *testing.T) {
+	types := map[string]BlockType{"fe": FrontEnd, "tiler": Tiler, "memory": Memory, "core": Core}
+	checked := map[string]int{}
+	for _, r := range testfiles.Rows(t, "reference", "mali_family_counters.csv") {
+		index, _ := strconv.Atoi(r["index"])
+		m, scale := describe(types[r["block"]], index, r["layout"], "", "test")
+		checked[r["layout"]]++
+		for _, name := range []string{r["hardware_name"], r["machine_name"], strings.TrimPrefix(r["variable"], "$")} {
+			if name != "" && m.Name != name && !hasAlias(&m, name) {
+				t.Errorf("%s %s %d is %s with aliases %q, want also %s", r["layout"], r["block"], index, m.Name, m.Aliases, name)
+			}
+		}
+		if strconv.FormatUint(scale, 10) != r["scaler"] {
+			t.Errorf("%s %s %d (%s) is multiplied by %d, want %s", r["layout"], r["block"], index, m.Name, scale, r["scaler"])
+		}
+	}
+	for _, row := range products {
+		if checked[row.p.Layout] < 146 {
+			t.Errorf("%d counters of %s were checked", checked[row.p.Layout], row.p.Layout)
+		}
+	}
+}
+
 func TestEveryLayoutHasNamesAndNoneTwice(t *testing.T) {
 	for _, row := range products {
 		if !named(row.p.Layout) {
