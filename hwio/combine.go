@@ -13,6 +13,10 @@ type member struct {
 	stream           Stream
 	colLo, colHi     int
 	labelLo, labelHi int
+
+	every uint64 // ticks of the recorder from one read to the next
+	read  int64  // when it was last read
+	ticks uint64 // of the recorder at that time
 }
 
 // combine puts the columns of several streams side by side. Two streams that use one counter name keep both: the later one's is

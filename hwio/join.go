@@ -3,189 +3,186 @@ package hwio
 import (
 	"fmt"
 	"math"
-	"math/bits"
 	"slices"
 
 	"astrolabe/capture"
 )
 
-// joiner puts streams that are read on every tick beside one whose device stamps its own samples. The device's samples are the rows;
-// what a tick counted is spread evenly over its time and every row gets its share. Shares are differences of one running total, so
-// that integers stay integers and no count is lost or counted twice. Where the device has no sample for at least a tick, rows of
-// their own keep what the others counted.
+// joiner puts streams that measure at different times into one recording. One of them leads: its samples are the rows, and every other stream's
+// track gives each row its share. Where the leader has no sample for at least a tick, rows of their own keep what the others counted.
 type joiner struct {
 	members []member
-	specs   []capture.ColumnSpec
-	timed   int
-	labels  int             // number of labels in the recording
+	lead    int
+	stamps  []bool          // per member: its device stamps its samples
 	views   []capture.Batch // what the members read into
-
-	pending []*tick // not yet covered by rows, in order
-	unused  []*tick
-	base    []total // per column: what was counted before the first pending tick
-	given   []total // per column: what the rows so far hold of it
-	last    int64   // end of the last row; 0 before the first
+	tracks  []*track        // per member; nil of the leader
+	last    int64           // end of the last row; 0 before the first
 }
 
-// total is a running total: one of both is used.
-type total struct {
-	u uint64
-	f float64
-}
-
-// tick is what the ticked streams read at once.
-type tick struct {
-	start, end int64
-	values     []total
-	missing    []bool
-	why        []capture.Reason
-	labels     []string
-}
-
-// maxPending bounds the ticks that wait for a sample of the device. Beyond it neighbours are merged: only resolution is lost.
-const maxPending = 2048
-
-// newJoiner returns nil where no stream stamps its own samples, or it is alone.
+// newJoiner returns nil where all streams are read together on every tick, or one is alone.
 func newJoiner(members []member, schema *capture.Schema) (*joiner, error) {
-	timed := -1
+	lead, err := leader(members)
+	if err != nil || lead < 0 {
+		return nil, err
+	}
+	j := &joiner{members: members, lead: lead}
 	for i, m := range members {
-		if _, ok := m.stream.(Stamper); !ok {
-			continue
-		}
-		if timed >= 0 {
-			return nil, fmt.Errorf("%s and %s both stamp their own samples and cannot share one recording: record them one by one", members[timed].source, m.source)
-		}
-		timed = i
-	}
-	if timed < 0 || len(members) == 1 {
-		return nil, nil
-	}
-	j := &joiner{members: members, specs: schema.Columns, timed: timed, labels: len(schema.Labels),
-		base: make([]total, len(schema.Columns)), given: make([]total, len(schema.Columns))}
-	for _, m := range members {
 		own := capture.Schema{Columns: schema.Columns[m.colLo:m.colHi], Labels: schema.Labels[m.labelLo:m.labelHi]}
 		j.views = append(j.views, *capture.NewBatch(&own, 1))
+		_, stamps := m.stream.(Stamper)
+		j.stamps = append(j.stamps, stamps)
+		var t *track
+		if i != lead {
+			t = newTrack(m.source, own.Columns, len(own.Labels))
+		}
+		j.tracks = append(j.tracks, t)
 	}
 	return j, nil
 }
 
-// tick takes over what the ticked members have just read.
-func (j *joiner) tick(start, end int64) error {
-	var t *tick
-	if n := len(j.unused); n > 0 {
-		t, j.unused = j.unused[n-1], j.unused[:n-1]
-	} else {
-		t = &tick{values: make([]total, len(j.specs)), missing: make([]bool, len(j.specs)), why: make([]capture.Reason, len(j.specs)), labels: make([]string, j.labels)}
-	}
-	t.start, t.end = start, end
-	for i, m := range j.members {
-		if i == j.timed {
+// leader finds the stream whose samples are the rows: one that stamps its own, else one that is read on every tick. It is -1 where all
+// are read together.
+func leader(members []member) (int, error) {
+	lead, every := -1, false
+	for i, m := range members {
+		if _, ok := m.stream.(Stamper); !ok {
+			every = every || m.every > 1
 			continue
 		}
-		v := &j.views[i]
-		if len(v.Start) > 0 {
-			return fmt.Errorf("source %s stamps its samples without saying so: a defect of that reader", m.source)
+		if lead < 0 || yields(members[lead]) {
+			lead = i
+		} else if !yields(m) {
+			return 0, fmt.Errorf("%s and %s both stamp their own samples and cannot share one recording: record them one by one", members[lead].source, m.source)
 		}
-		for k := range v.Cols {
-			d, c := &v.Cols[k], m.colLo+k
-			if d.Len() != 1 {
-				return fmt.Errorf("source %s delivered %d values of %s for 1 sample: a defect of that reader", m.source, d.Len(), j.specs[c].Meta.Name)
-			}
-			t.values[c], t.missing[c], t.why[c] = total{}, d.Missing(0), capture.Reason{}
-			switch {
-			case t.missing[c]:
-			case d.U != nil:
-				t.values[c].u = d.U[0]
-			default:
-				t.values[c].f = d.F[0]
-			}
-		}
-		for _, r := range v.Reasons {
-			t.why[m.colLo+r.Col] = r.Reason
-		}
-		for k := range v.Labels {
-			t.labels[m.labelLo+k] = v.Labels[k][0]
-		}
-		gaps, late, regions, warnings := v.Gaps, v.Late, v.Regions, v.Warnings
-		v.Reset()
-		// These go into the recording with the next rows, as they are.
-		v.Gaps, v.Late, v.Regions, v.Warnings = gaps, late, regions, warnings
 	}
-	j.pending = append(j.pending, t)
-	if len(j.pending) > maxPending {
-		j.merge()
+	switch {
+	case len(members) == 1:
+		return -1, nil
+	case lead < 0 && every:
+		return slices.IndexFunc(members, func(m member) bool { return m.every == 1 }), nil
+	}
+	return lead, nil
+}
+
+func yields(m member) bool {
+	_, ok := m.stream.(Yielder)
+	return ok
+}
+
+// take hands over what member i has just read. The times are those between two reads, for one whose device does not stamp its samples.
+func (j *joiner) take(i int, start, end int64) error {
+	v := &j.views[i]
+	if i != j.lead {
+		return j.tracks[i].take(v, j.stamps[i], start, end)
+	}
+	for n := len(v.Start); !j.stamps[i] && len(v.Cols) > 0 && v.Cols[0].Len() > n; n++ {
+		v.Start, v.End = append(v.Start, start), append(v.End, end)
 	}
 	return nil
 }
 
-// merge halves the pending ticks.
-func (j *joiner) merge() {
-	half := j.pending[:0]
-	for i := 0; i+1 < len(j.pending); i += 2 {
-		a, b := j.pending[i], j.pending[i+1]
-		for c := range j.specs {
-			if j.isTimed(c) {
-				continue
-			}
-			a.values[c] = j.combined(c, a, b)
-			if level := j.specs[c].Meta.Kind != capture.Delta; level {
-				a.missing[c] = a.missing[c] && b.missing[c]
-			} else if b.missing[c] && !a.missing[c] {
-				a.missing[c], a.why[c] = true, b.why[c]
-			}
+// covered is until when every track has ticks.
+func (j *joiner) covered() int64 {
+	at := int64(math.MaxInt64)
+	for _, t := range j.tracks {
+		if t != nil {
+			at = min(at, t.end)
 		}
-		a.end = b.end
-		half = append(half, a)
-		j.unused = append(j.unused, b)
 	}
-	if len(j.pending)%2 == 1 {
-		half = append(half, j.pending[len(j.pending)-1])
-	}
-	j.pending = half
+	return at
 }
 
-func (j *joiner) combined(c int, a, b *tick) total {
-	if j.specs[c].Meta.Kind == capture.Delta {
-		return total{u: a.values[c].u + b.values[c].u, f: a.values[c].f + b.values[c].f}
+// waiting is the start of the first row that waits for the other streams, 0 where none does.
+func (j *joiner) waiting() int64 {
+	if v := &j.views[j.lead]; len(v.Start) > 0 {
+		return v.Start[0]
 	}
-	return j.level(c, []*tick{a, b}, a.start, b.end)
+	return 0
 }
 
-func (j *joiner) isTimed(c int) bool {
-	m := j.members[j.timed]
-	return c >= m.colLo && c < m.colHi
-}
-
-// rows takes over the rows that the timed stream has appended and gives each the other streams' share.
-func (j *joiner) rows(s *slot, epoch int64) {
-	v := &j.views[j.timed]
-	m := j.members[j.timed]
-	done := 0
-	for i := range v.Start {
+// rows moves the rows that the leader has made into s, and gives each the other streams' share. Rows wait until every stream has read what belongs
+// to them, but not those that end before overdue.
+func (j *joiner) rows(s *slot, epoch, overdue int64) {
+	v := &j.views[j.lead]
+	m := j.members[j.lead]
+	ready := max(j.covered(), overdue)
+	done, i := 0, 0
+	for ; i < len(v.Start) && v.End[i] <= ready; i++ {
 		start, end := v.Start[i], v.End[i]
-		switch {
-		case j.last == 0:
+		if j.last == 0 {
 			j.begin(start)
-		case len(j.pending) > 0 && start-j.last >= max(1, j.pending[0].end-j.pending[0].start):
+		} else if t := j.finest(); t != nil && start-j.last >= max(1, t.pending[0].end-t.pending[0].start) {
 			j.copyRows(s, m, v, done, i)
 			done = i
-			j.hole(s, m, start, epoch)
+			j.hole(s, m, t, start, epoch)
 		}
 		j.share(s, start, end)
 		s.batch.Start, s.batch.End = append(s.batch.Start, start-epoch), append(s.batch.End, end-epoch)
 		j.last = end
 	}
-	j.copyRows(s, m, v, done, len(v.Start))
-	for i := range j.views {
-		from, to := &j.views[i], &s.views[i]
+	j.copyRows(s, m, v, done, i)
+	for k := range j.views {
+		from, to := &j.views[k], &s.views[k]
 		to.Gaps, to.Late = append(to.Gaps, from.Gaps...), append(to.Late, from.Late...)
 		to.Regions, to.Warnings = append(to.Regions, from.Regions...), append(to.Warnings, from.Warnings...)
 		from.Gaps, from.Late, from.Regions, from.Warnings = from.Gaps[:0], from.Late[:0], from.Regions[:0], from.Warnings[:0]
 	}
-	v.Reset()
+	dropRows(v, i)
 }
 
-// copyRows appends rows [lo, hi) of the timed stream's own columns and labels.
+// finest is the track with the shortest tick that waits, nil where none does.
+func (j *joiner) finest() (best *track) {
+	for _, t := range j.tracks {
+		if t == nil || len(t.pending) == 0 {
+			continue
+		}
+		if x := t.pending[0]; best == nil || x.end-x.start < best.pending[0].end-best.pending[0].start {
+			best = t
+		}
+	}
+	return best
+}
+
+// dropRows takes the first n rows out of a batch.
+func dropRows(b *capture.Batch, n int) {
+	if n == 0 {
+		return
+	}
+	if n == len(b.Start) {
+		b.Reset()
+		return
+	}
+	b.Start, b.End = slices.Delete(b.Start, 0, n), slices.Delete(b.End, 0, n)
+	for k := range b.Cols {
+		c := &b.Cols[k]
+		if c.Valid.Bits != nil {
+			all := capture.NewBitmap(len(c.U) - n)
+			for i := n; i < len(c.U); i++ {
+				if c.Missing(i) {
+					all.Clear(i - n)
+				}
+			}
+			c.Valid = all
+		}
+		if c.U != nil {
+			c.U = slices.Delete(c.U, 0, n)
+		} else {
+			c.F = slices.Delete(c.F, 0, n)
+		}
+	}
+	for k := range b.Labels {
+		b.Labels[k] = slices.Delete(b.Labels[k], 0, n)
+	}
+	kept := b.Reasons[:0]
+	for _, r := range b.Reasons {
+		if r.From, r.To = max(r.From-n, 0), r.To-n; r.From < r.To {
+			kept = append(kept, r)
+		}
+	}
+	b.Reasons = kept
+}
+
+// copyRows appends rows [lo, hi) of the leader's own columns and labels.
 func (j *joiner) copyRows(s *slot, m member, v *capture.Batch, lo, hi int) {
 	if lo == hi {
 		return
@@ -236,41 +233,41 @@ func (s *slot) missing(c int, why capture.Reason) {
 
 // begin drops what was counted before the first row.
 func (j *joiner) begin(start int64) {
-	for c := range j.specs {
-		j.given[c], _, _ = j.until(c, start)
+	for _, t := range j.tracks {
+		if t != nil {
+			t.begin(start)
+		}
 	}
 }
 
-// hole makes rows for a stretch in which the timed stream has none, one for each tick.
-func (j *joiner) hole(s *slot, m member, end, epoch int64) {
+// hole makes rows for a stretch in which the leader has none, one for each tick of a track.
+func (j *joiner) hole(s *slot, m member, t *track, end, epoch int64) {
 	for j.last < end {
 		next := end
 		// Less than half a tick is no row of its own: it belongs to the next one, at the end to the one before.
-		if i := slices.IndexFunc(j.pending, func(t *tick) bool { return t.end-j.last > (t.end-t.start)/2 }); i >= 0 {
-			if t := j.pending[i]; end-t.end > (t.end-t.start)/2 {
-				next = t.end
+		if i := slices.IndexFunc(t.pending, func(x *tick) bool { return x.end-j.last > (x.end-x.start)/2 }); i >= 0 {
+			if x := t.pending[i]; end-x.end > (x.end-x.start)/2 {
+				next = x.end
 			}
 		}
 		j.holeRow(s, m, next, epoch)
 	}
 }
 
-// end makes rows of what was counted after the last sample of the timed stream, at least a tick of it.
+// end moves the rows that still wait, and makes rows of what was counted after the leader's last sample, at least a tick of it.
 func (j *joiner) end(s *slot, epoch int64) (rows int) {
-	n := len(j.pending)
-	if n == 0 {
-		return 0
-	}
-	last := j.pending[n-1]
-	if j.last == 0 {
-		j.last = j.pending[0].start
-		j.begin(j.last)
-	}
-	if last.end-j.last < max(1, last.end-last.start) {
-		return 0
-	}
 	before := s.batch.Len()
-	j.hole(s, j.members[j.timed], last.end, epoch)
+	j.rows(s, epoch, math.MaxInt64)
+	if t := j.finest(); t != nil {
+		last := t.pending[len(t.pending)-1]
+		if j.last == 0 {
+			j.last = t.pending[0].start
+			j.begin(j.last)
+		}
+		if last.end-j.last >= max(1, last.end-last.start) {
+			j.hole(s, j.members[j.lead], t, last.end, epoch)
+		}
+	}
 	return s.batch.Len() - before
 }
 
@@ -288,134 +285,11 @@ func (j *joiner) holeRow(s *slot, m member, end, epoch int64) {
 	j.last = end
 }
 
-// share appends to every ticked column what belongs to a row.
+// share appends to the columns of every track what belongs to a row.
 func (j *joiner) share(s *slot, start, end int64) {
-	lo, hi := 0, 0 // the ticks that overlap the row
-	for lo < len(j.pending) && j.pending[lo].end <= start {
-		lo++
-	}
-	for hi = lo; hi < len(j.pending) && j.pending[hi].start < end; hi++ {
-	}
-	over := j.pending[lo:hi]
-	for i, m := range j.members {
-		if i == j.timed {
-			continue
-		}
-		for c := m.colLo; c < m.colHi; c++ {
-			j.value(s, c, over, start, end)
-		}
-		for l := m.labelLo; l < m.labelHi; l++ {
-			text, most := "", int64(0)
-			for _, t := range over {
-				if d := min(end, t.end) - max(start, t.start); d > most {
-					text, most = t.labels[l], d
-				}
-			}
-			s.batch.Labels[l] = append(s.batch.Labels[l], text)
+	for i, t := range j.tracks {
+		if t != nil {
+			t.share(s, j.members[i], start, end)
 		}
 	}
-	// Ticks that lie before the row's end are used up.
-	used := 0
-	for used < len(j.pending) && j.pending[used].end <= end {
-		t := j.pending[used]
-		for c := range j.specs {
-			j.base[c].u += t.values[c].u
-			j.base[c].f += t.values[c].f
-		}
-		j.unused = append(j.unused, t)
-		used++
-	}
-	j.pending = append(j.pending[:0], j.pending[used:]...)
-}
-
-// value appends the share of column c.
-func (j *joiner) value(s *slot, c int, over []*tick, start, end int64) {
-	integer := j.specs[c].Integer
-	if len(over) == 0 {
-		s.missing(c, capture.Reason{Code: capture.LostReports, Text: "nothing was read from this source here"})
-		return
-	}
-	if j.specs[c].Meta.Kind != capture.Delta {
-		if !slices.ContainsFunc(over, func(t *tick) bool { return !t.missing[c] }) {
-			s.missing(c, over[0].why[c])
-			return
-		}
-		v := j.level(c, over, start, end)
-		if integer {
-			s.batch.AppendInt(c, v.u)
-		} else {
-			s.batch.AppendFloat(c, v.f)
-		}
-		return
-	}
-	now, gone, why := j.until(c, end)
-	before := j.given[c]
-	j.given[c] = now
-	for _, t := range over {
-		if t.missing[c] && !gone {
-			gone, why = true, t.why[c]
-		}
-	}
-	switch {
-	case gone:
-		s.missing(c, why)
-	case integer:
-		s.batch.AppendInt(c, now.u-before.u)
-	default:
-		s.batch.AppendFloat(c, now.f-before.f)
-	}
-}
-
-// until is the running total of column c at a time. gone says that the tick there is missing.
-func (j *joiner) until(c int, at int64) (sum total, gone bool, why capture.Reason) {
-	sum = j.base[c]
-	for _, t := range j.pending {
-		if t.start >= at {
-			break
-		}
-		if t.end <= at {
-			sum.u += t.values[c].u
-			sum.f += t.values[c].f
-			continue
-		}
-		part, whole := at-t.start, t.end-t.start
-		hi, lo := bits.Mul64(t.values[c].u, uint64(part))
-		share, _ := bits.Div64(hi, lo, uint64(whole)) // part < whole, so that the quotient fits
-		sum.u += share
-		sum.f += t.values[c].f * (float64(part) / float64(whole))
-		return sum, t.missing[c], t.why[c]
-	}
-	return sum, false, capture.Reason{}
-}
-
-// level is the mean of a gauge over a row, weighted by time, over the ticks that have it. Whole numbers that do not change stay exact.
-func (j *joiner) level(c int, over []*tick, start, end int64) total {
-	var sum, weight float64
-	same, first := true, -1
-	for i, t := range over {
-		if t.missing[c] {
-			continue
-		}
-		w := float64(min(end, t.end) - max(start, t.start))
-		v := t.values[c].f
-		if j.specs[c].Integer {
-			v = float64(t.values[c].u)
-		}
-		sum, weight = sum+w*v, weight+w
-		if first < 0 {
-			first = i
-		} else if t.values[c] != over[first].values[c] {
-			same = false
-		}
-	}
-	if first < 0 {
-		return total{f: math.NaN()}
-	}
-	if same || weight <= 0 || j.specs[c].Meta.Kind == capture.Constant {
-		return over[first].values[c]
-	}
-	if j.specs[c].Integer {
-		return total{u: uint64(math.Round(sum / weight))}
-	}
-	return total{f: sum / weight}
 }

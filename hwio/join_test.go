@@ -133,15 +133,14 @@ func TestTickedCountersAreSpreadOverTheDevicesSamplesWithoutLosingACount(t *test
 
 func TestSharesOfWholeTicksAreExact(t *testing.T) {
 	// Three device samples make one tick, then one sample covers three ticks.
-	j := &joiner{specs: []capture.ColumnSpec{{Meta: capture.Meta{Name: "n"}, Integer: true}}, base: make([]total, 1), given: make([]total, 1)}
+	j := newTrack("cpu", []capture.ColumnSpec{{Meta: capture.Meta{Name: "n"}, Integer: true}}, 0)
 	for i, n := range []uint64{10, 20, 30, 41} {
 		j.pending = append(j.pending, &tick{start: int64(i * 300), end: int64(i*300 + 300), values: []total{{u: n}}, missing: []bool{false}, why: []capture.Reason{{}}})
 	}
-	j.members = []member{{source: "gpu"}, {source: "cpu", colLo: 0, colHi: 1}}
 	s := newSlot(&capture.Schema{Columns: j.specs}, nil, 8)
 	j.begin(0)
 	for _, e := range [][2]int64{{0, 100}, {100, 200}, {200, 300}, {300, 1200}} {
-		j.share(s, e[0], e[1])
+		j.share(s, member{}, e[0], e[1])
 	}
 	if got := fmt.Sprint(s.batch.Cols[0].U); got != "[3 3 4 91]" {
 		t.Errorf("shares are %s", got)
@@ -153,15 +152,14 @@ func TestSharesOfWholeTicksAreExact(t *testing.T) {
 
 func TestARowThatATickIsMissingInIsMissing(t *testing.T) {
 	// The second of three ticks could not be read; rows of 250 ns lie across the ticks of 300 ns.
-	j := &joiner{specs: []capture.ColumnSpec{{Meta: capture.Meta{Name: "n"}, Integer: true}}, base: make([]total, 1), given: make([]total, 1)}
+	j := newTrack("cpu", []capture.ColumnSpec{{Meta: capture.Meta{Name: "n"}, Integer: true}}, 0)
 	why := capture.Reason{Code: capture.NotCollected, Text: "not running"}
 	for i, n := range []uint64{30, 0, 60} {
 		j.pending = append(j.pending, &tick{start: int64(i * 300), end: int64(i*300 + 300), values: []total{{u: n}}, missing: []bool{i == 1}, why: []capture.Reason{why}})
 	}
-	j.members = []member{{source: "gpu"}, {source: "cpu", colLo: 0, colHi: 1}}
 	s := newSlot(&capture.Schema{Columns: j.specs}, nil, 8)
 	for _, e := range [][2]int64{{0, 250}, {250, 500}, {500, 700}, {700, 900}} {
-		j.share(s, e[0], e[1])
+		j.share(s, member{}, e[0], e[1])
 	}
 	for i, want := range []bool{false, true, true, false} {
 		if s.batch.Cols[0].Missing(i) != want {
@@ -174,14 +172,13 @@ func TestARowThatATickIsMissingInIsMissing(t *testing.T) {
 }
 
 func TestARowHasTheLabelOfTheLongestTickInIt(t *testing.T) {
-	j := &joiner{labels: 1}
+	j := newTrack("cpu", nil, 1)
 	for i, name := range []string{"a", "b", "c"} {
 		j.pending = append(j.pending, &tick{start: int64(i * 300), end: int64(i*300 + 300), labels: []string{name}})
 	}
-	j.members = []member{{source: "gpu"}, {source: "cpu", labelLo: 0, labelHi: 1}}
 	s := newSlot(&capture.Schema{Labels: []string{"mode"}}, nil, 8)
 	for _, e := range [][2]int64{{0, 500}, {500, 650}, {650, 900}} {
-		j.share(s, e[0], e[1])
+		j.share(s, member{}, e[0], e[1])
 	}
 	if got := fmt.Sprint(s.batch.Labels[0]); got != "[a b c]" {
 		t.Errorf("labels are %s", got)
@@ -260,11 +257,11 @@ func TestTwoDevicesThatStampSamplesDoNotShareARecording(t *testing.T) {
 }
 
 func TestPendingTicksStayBounded(t *testing.T) {
-	j := &joiner{specs: []capture.ColumnSpec{{Meta: capture.Meta{Name: "n"}, Integer: true}}, base: make([]total, 1), given: make([]total, 1), members: []member{{}, {colHi: 1}}}
-	j.views = []capture.Batch{{}, *capture.NewBatch(&capture.Schema{Columns: j.specs}, 1)}
+	j := newTrack("cpu", []capture.ColumnSpec{{Meta: capture.Meta{Name: "n"}, Integer: true}}, 0)
+	v := capture.NewBatch(&capture.Schema{Columns: j.specs}, 1)
 	for i := range 10 * maxPending {
-		j.views[1].AppendInt(0, 7)
-		if err := j.tick(int64(i)*10, int64(i)*10+10); err != nil {
+		v.AppendInt(0, 7)
+		if err := j.take(v, false, int64(i)*10, int64(i)*10+10); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -304,5 +301,101 @@ func TestTheChoicesOfASourceReachTheRecording(t *testing.T) {
 	}
 	if want := (capture.Options{Denom: "per_second", Duration: "first", Zero: "vendor"}); cfg.Options != want {
 		t.Errorf("options %+v, want %+v", cfg.Options, want)
+	}
+}
+
+// pacedStream is read less often than others.
+type pacedSource struct {
+	tickedSource
+	every time.Duration
+	reads int
+}
+
+type pacedStream struct {
+	tickedStream
+	of *pacedSource
+}
+
+func (s *pacedSource) Open(context.Context, Request) (Stream, error) {
+	return &pacedStream{tickedStream{&s.tickedSource}, s}, nil
+}
+func (s *pacedStream) Every(time.Duration, time.Duration) time.Duration { return s.of.every }
+func (s *pacedStream) Read(ctx context.Context, b *capture.Batch) error {
+	s.of.reads++
+	return s.tickedStream.Read(ctx, b)
+}
+
+func TestASlowSourceIsReadAtItsOwnRateAndSpreadOverTheRows(t *testing.T) {
+	pace := &fakePacer{now: 1000}
+	fast := &fakeSource{name: "fast", metas: []capture.Meta{{Name: "a"}, {Name: "b"}}}
+	slow := &pacedSource{tickedSource: tickedSource{fakeSource: fakeSource{name: "slow"}, gauge: 3, amount: func() uint64 { return 1003 }}, every: 10 * time.Millisecond}
+	res, c, err := toMemory(t, t.Context(), Options{Sources: []Source{slow, fast}, Period: time.Millisecond, Duration: 100 * time.Millisecond, pacer: pace})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if slow.reads < 10 || slow.reads > 12 || fast.reads.Load() < 100 || c.Len() < 99 || int(res.Samples) != c.Len() {
+		t.Errorf("%d reads of the slow source and %d of the fast one made %d rows", slow.reads, fast.reads.Load(), c.Len())
+	}
+	if got := c.Counter("events").Total().Float(); got != float64(slow.total) {
+		t.Errorf("%v events in the recording, %d were counted", got, slow.total)
+	}
+	for i := range c.Len() - 1 {
+		if v := c.Counter("events").Value(i).Float(); v < 99 || v > 102 {
+			t.Errorf("row %d has %v of 1003 events in ten rows", i, v)
+		}
+		if c.Counter("level").Value(i).Float() != 3 {
+			t.Errorf("row %d: level %v", i, c.Counter("level").Value(i))
+		}
+	}
+}
+
+// yieldingSource stamps its samples and shares the recording with a device that does.
+type yieldingSource struct{ deviceSource }
+
+type yieldingStream struct{ deviceStream }
+
+func (s *yieldingSource) Open(context.Context, Request) (Stream, error) {
+	return &yieldingStream{deviceStream{&s.deviceSource}}, nil
+}
+func (s *yieldingStream) Yields() {}
+func (s *yieldingStream) Schema() *capture.Schema {
+	return &capture.Schema{Labels: []string{"task"}, Columns: []capture.ColumnSpec{{Meta: capture.Meta{Name: "time"}, Integer: true}, {Meta: capture.Meta{Name: "share", Kind: capture.Gauge}}}}
+}
+
+func TestSamplesOfAStreamThatYieldsAreSpreadOverThoseOfADevice(t *testing.T) {
+	for _, first := range []int{0, 1} {
+		pace := &fakePacer{now: 1000}
+		var edges, own []int64
+		for at := int64(5_000); at < 3_000_000; at += 70_000 {
+			edges = append(edges, at)
+		}
+		for at := int64(2_000); at < 3_000_000; at += 31_000 {
+			own = append(own, at)
+		}
+		gpu := &deviceSource{fakeSource: fakeSource{name: "gpu"}, edges: edges, clock: pace.Now}
+		cpu := &yieldingSource{deviceSource{fakeSource: fakeSource{name: "cpu"}, edges: own, clock: pace.Now}}
+		all := []Source{gpu, cpu, gpu}
+		_, c, err := toMemory(t, t.Context(), Options{Sources: all[first : first+2], Period: 50 * time.Microsecond, Duration: 3 * time.Millisecond, pacer: pace})
+		if err != nil {
+			t.Fatal(err)
+		}
+		// The device's samples lead whichever source comes first. Of a nanosecond each has one count.
+		gpuLen := 0
+		for i := range c.Len() {
+			if c.Counter("shader").Value(i).Missing() {
+				continue
+			}
+			gpuLen++
+			length := float64(c.Axis.End[i] - c.Axis.Start[i])
+			if c.Counter("shader").Value(i).Float() != length {
+				t.Errorf("row %d of %v ns has %v", i, length, c.Counter("shader").Value(i))
+			}
+			if v := c.Counter("time").Value(i); v.Missing() || v.Float() < length-1 || v.Float() > length+1 {
+				t.Errorf("row %d of %v ns has a share of %v", i, length, v)
+			}
+		}
+		if gpuLen != len(edges)-1 {
+			t.Errorf("%d of the device's %d samples are rows", gpuLen, len(edges)-1)
+		}
 	}
 }

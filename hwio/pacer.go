@@ -1,5 +1,10 @@
 package hwio
 
+import "time"
+
+// slowTicks are those that need no thread of their own: what is read then has times of its own, or need not be read on the dot.
+const slowTicks = 20 * time.Millisecond
+
 // pacer makes the ticks of a recording. Its times are nanoseconds of one monotonic clock.
 type pacer interface {
 	// Now is the clock's time.

@@ -7,13 +7,20 @@ import (
 	"errors"
 	"fmt"
 	"sync"
+	"time"
 
 	"golang.org/x/sys/unix"
 )
 
 // timerPacer ticks by a timerfd on absolute CLOCK_MONOTONIC, so that lateness never adds up, and counts the expirations
-// that nobody read. An eventfd wakes it.
+// that nobody read. An eventfd wakes it. Slow ticks are the Go runtime's: a goroutine that waits in a system call keeps its scheduler awake, which then
+// costs more than the tick.
 type timerPacer struct {
+	slow          *time.Timer // nil where ticks come fast
+	first, period int64       // of slow ticks
+	seen          uint64
+	woken         chan struct{}
+
 	timer int
 	mu    sync.Mutex // guards event against Wake after Close
 	event int
@@ -33,7 +40,7 @@ func newPacer() (pacer, error) {
 		unix.Close(timer)
 		return nil, fmt.Errorf("create the recording's stop event: %w", err)
 	}
-	p := &timerPacer{timer: timer, event: event}
+	p := &timerPacer{timer: timer, event: event, woken: make(chan struct{}, 1)}
 	p.fds = [2]unix.PollFd{{Fd: int32(timer), Events: unix.POLLIN}, {Fd: int32(event), Events: unix.POLLIN}}
 	return p, nil
 }
@@ -48,6 +55,10 @@ func monotonic() int64 {
 }
 
 func (p *timerPacer) Arm(first, period int64) error {
+	if time.Duration(period) >= slowTicks {
+		p.slow, p.first, p.period, p.seen = time.NewTimer(0), first, period, 0
+		return nil
+	}
 	spec := unix.ItimerSpec{Value: unix.NsecToTimespec(first), Interval: unix.NsecToTimespec(period)}
 	if err := unix.TimerfdSettime(p.timer, unix.TFD_TIMER_ABSTIME, &spec, nil); err != nil {
 		return fmt.Errorf("start the recording timer with a period of %d ns: %w", period, err)
@@ -56,6 +67,9 @@ func (p *timerPacer) Arm(first, period int64) error {
 }
 
 func (p *timerPacer) Wait(deadline int64) (uint64, error) {
+	if p.slow != nil {
+		return p.waitSlowly(deadline), nil
+	}
 	for {
 		var left *unix.Timespec
 		if deadline > 0 {
@@ -86,6 +100,30 @@ func (p *timerPacer) Wait(deadline int64) (uint64, error) {
 	}
 }
 
+// waitSlowly is Wait for slow ticks.
+func (p *timerPacer) waitSlowly(deadline int64) (ticks uint64) {
+	for woken := false; ; {
+		now := p.Now()
+		if now >= p.first {
+			due := uint64((now-p.first)/p.period) + 1
+			ticks, p.seen = due-p.seen, due
+		}
+		if ticks > 0 || woken || deadline > 0 && now >= deadline {
+			return ticks
+		}
+		until := p.first + int64(p.seen)*p.period
+		if deadline > 0 {
+			until = min(until, deadline)
+		}
+		p.slow.Reset(time.Duration(until - now))
+		select {
+		case <-p.slow.C:
+		case <-p.woken:
+			woken = true
+		}
+	}
+}
+
 // drain reads an 8-byte counter, 0 where it has nothing.
 func (p *timerPacer) drain(fd int) (uint64, error) {
 	for {
@@ -105,6 +143,10 @@ func (p *timerPacer) drain(fd int) (uint64, error) {
 func (p *timerPacer) Wake() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	select {
+	case p.woken <- struct{}{}:
+	default: // it will wake already
+	}
 	if p.event >= 0 {
 		one := [8]byte{}
 		binary.NativeEndian.PutUint64(one[:], 1)
@@ -124,10 +166,10 @@ func (p *timerPacer) Close() error {
 	return err
 }
 
-// threadCPU is the processor time that the calling thread has used, in ns.
-func threadCPU() int64 {
+// ownCPU is the processor time that this program has used, in ns.
+func ownCPU() int64 {
 	var ru unix.Rusage
-	if err := unix.Getrusage(unix.RUSAGE_THREAD, &ru); err != nil {
+	if err := unix.Getrusage(unix.RUSAGE_SELF, &ru); err != nil {
 		return 0
 	}
 	return ru.Utime.Nano() + ru.Stime.Nano()

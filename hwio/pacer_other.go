@@ -4,5 +4,5 @@ package hwio
 
 func newPacer() (pacer, error) { return nil, ErrNeedsLinux }
 
-// threadCPU is not known here.
-func threadCPU() int64 { return 0 }
+// ownCPU is not known here.
+func ownCPU() int64 { return 0 }

@@ -83,8 +83,8 @@ type Result struct {
 	// How well the pacing worked: the real time between reads, and the time that the reads of one tick took.
 	IntervalMedian, IntervalP99, IntervalMax time.Duration
 	ReadMean, ReadMax                        time.Duration
-	// SamplingCPU is the processor time of the sampling thread, 0 if unknown.
-	SamplingCPU time.Duration
+	// CPU is the processor time of this program during the recording, 0 if unknown.
+	CPU time.Duration
 
 	Exit        *Exit // of the command
 	Interrupted bool  // the context ended the recording

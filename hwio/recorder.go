@@ -122,6 +122,7 @@ func (r *recorder) open(ctx context.Context) error {
 		return errors.New("record: no source has a counter to measure here")
 	}
 	r.members, r.schema = combine(names, streams)
+	r.pace()
 	r.res.Sources = names
 	if len(r.schema.Columns) == 0 {
 		return fmt.Errorf("record: %s has no counter to measure here", strings.Join(names, " and "))
@@ -168,16 +169,18 @@ func (r *recorder) record(ctx context.Context) error {
 	var err error
 	var sampling sync.WaitGroup
 	sampling.Go(func() {
-		// The thread belongs to the loop until it ends, so that no other goroutine delays a tick on it.
-		runtime.LockOSThread()
-		defer runtime.UnlockOSThread()
-		before := threadCPU()
+		if r.pause < slowTicks {
+			// The thread belongs to the loop until it ends, so that no other goroutine delays a tick on it.
+			runtime.LockOSThread()
+			defer runtime.UnlockOSThread()
+		}
+		before := ownCPU()
 		err = r.loop(ctx)
 		if err == nil {
 			// The recording's own end may have come from ctx.
 			err = r.finish(context.WithoutCancel(ctx))
 		}
-		r.res.SamplingCPU = time.Duration(threadCPU() - before)
+		r.res.CPU = time.Duration(ownCPU() - before)
 	})
 	sampling.Wait()
 	r.conclude()

@@ -193,7 +193,7 @@ func addResult(sum, r *Result) *Result {
 	sum.Dropped += r.Dropped
 	sum.IntervalP99, sum.IntervalMax = max(sum.IntervalP99, r.IntervalP99), max(sum.IntervalMax, r.IntervalMax)
 	sum.ReadMean, sum.ReadMax = max(sum.ReadMean, r.ReadMean), max(sum.ReadMax, r.ReadMax)
-	sum.SamplingCPU += r.SamplingCPU
+	sum.CPU += r.CPU
 	sum.Interrupted = sum.Interrupted || r.Interrupted
 	if r.Exit != nil && (sum.Exit == nil || sum.Exit.Code == 0) {
 		sum.Exit = r.Exit

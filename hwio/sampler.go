@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"sync/atomic"
+	"time"
 
 	"astrolabe/capture"
 )
@@ -23,7 +24,8 @@ type sampler struct {
 
 	stopped atomic.Bool // the command or process has exited
 
-	join *joiner // where a stream that stamps its own samples shares the recording, else nil
+	join  *joiner       // where streams measure at different times, else nil
+	pause time.Duration // from one tick to the next: how often the stream is read that is read most often
 
 	epoch, last int64 // ns of the clock: time 0, and the end of the last sample
 	flushed     bool  // something was handed to the sink, so that epoch stays
@@ -45,8 +47,7 @@ func (r *sampler) loop(ctx context.Context) error {
 	if err := r.baseline(ctx); err != nil {
 		return err
 	}
-	period := r.opt.Period.Nanoseconds()
-	if err := r.pacer.Arm(r.epoch+period, period); err != nil {
+	if err := r.pacer.Arm(r.epoch+r.pause.Nanoseconds(), r.pause.Nanoseconds()); err != nil {
 		return err
 	}
 	if r.child != nil {
@@ -92,6 +93,9 @@ func (r *sampler) baseline(ctx context.Context) error {
 	after := r.pacer.Now()
 	r.epoch = before + (after-before)/2
 	r.last = r.epoch
+	for i := range r.members {
+		r.members[i].read = r.epoch
+	}
 	r.began.Store(r.epoch)
 	if err := s.check(&r.schema, r.members); err != nil {
 		return err
@@ -100,9 +104,51 @@ func (r *sampler) baseline(ctx context.Context) error {
 	return nil
 }
 
-// sample reads all streams once. ticks is how many ticks the clock made since the last call, 0 for a last read between two.
+// pace finds how often each stream is read: as a rule once per period, which is a tick of the recorder then. Where the samples are stamped elsewhere
+// and every stream can do with less, ticks are longer.
+func (r *sampler) pace() {
+	period := r.opt.Period
+	every := make([]time.Duration, len(r.members))
+	r.pause = MaxPeriod
+	stamps := false
+	for i := range r.members {
+		every[i] = period
+		if p, ok := r.members[i].stream.(Paced); ok {
+			every[i] = max(p.Every(period, r.opt.FlushEvery), MinPeriod)
+		}
+		r.pause = min(r.pause, every[i])
+		_, own := r.members[i].stream.(Stamper)
+		stamps = stamps || own
+	}
+	for i := range r.members {
+		if !stamps && every[i] == r.pause {
+			every[i] = period // something has to make the samples
+		}
+	}
+	if !stamps {
+		r.pause = period
+	}
+	for i := range r.members {
+		r.members[i].every = uint64(every[i] / r.pause)
+	}
+}
+
+// due reports whether a stream is to be read now.
+func (r *sampler) due(m *member, final bool) bool {
+	return final || m.every <= 1 || r.tick/m.every > m.ticks/m.every
+}
+
+// overdue is the time whose samples wait no longer for streams that are read less often.
+func (r *sampler) overdue(now int64) int64 {
+	slowest := uint64(1)
+	for i := range r.members {
+		slowest = max(slowest, r.members[i].every)
+	}
+	return now - int64(slowest)*r.pause.Nanoseconds() - r.opt.FlushEvery.Nanoseconds()
+}
+
+// sample reads the streams whose turn it is. ticks is how many ticks the clock made since the last call, 0 for a last read between two.
 func (r *sampler) sample(ctx context.Context, ticks uint64, final bool) error {
-	period := r.opt.Period.Nanoseconds()
 	r.tick += ticks
 	if r.cur == nil && !r.takeSlot(final) {
 		if r.deviceOnly() {
@@ -119,34 +165,45 @@ func (r *sampler) sample(ctx context.Context, ticks uint64, final bool) error {
 		return nil
 	}
 	for i := range r.members {
-		if err := r.members[i].stream.Read(ctx, r.view(s, i)); err != nil {
+		m := &r.members[i]
+		if !r.due(m, final) {
+			continue
+		}
+		if err := m.stream.Read(ctx, r.view(s, i)); err != nil {
 			// What a device stamped itself is complete, and stays; a row that other streams did not finish goes.
-			if !r.stamped(s) {
+			if !r.stamped(s, before) {
 				s.truncate(n)
 			}
 			if errors.Is(err, io.EOF) {
 				return io.EOF
 			}
-			return fmt.Errorf("read source %s: %w", r.members[i].source, err)
+			return fmt.Errorf("read source %s: %w", m.source, err)
 		}
 	}
 	after := r.pacer.Now()
 	now := before + (after-before)/2
 	r.reads.add(after - before)
-
-	if r.join != nil {
-		if err := r.join.tick(r.last, now); err != nil {
-			return err
+	for i := range r.members {
+		m := &r.members[i]
+		if !r.due(m, final) {
+			continue
 		}
-		r.stamped(s)
-	} else if r.stamped(s) {
-		r.between.add(now - r.last)
-	} else if s.batch.Cols[0].Len() > n {
+		if r.join != nil {
+			if err := r.join.take(i, m.read, now); err != nil {
+				return err
+			}
+		}
+		m.read, m.ticks = now, r.tick
+	}
+
+	if !r.stamped(s, now) && s.batch.Cols[0].Len() > n {
 		s.batch.Start, s.batch.End = append(s.batch.Start, r.last-r.epoch), append(s.batch.End, now-r.epoch)
-		r.between.add(now - r.last)
+	}
+	for i := n; i < s.batch.Len(); i++ {
+		r.between.add(s.batch.End[i] - s.batch.Start[i])
 	}
 	r.samples.Add(uint64(s.batch.Len() - n))
-	late := ticks > 1 && !r.deviceOnly()
+	late := ticks > 1 && !r.deviceOnly() && r.pause <= r.opt.Period
 	if late {
 		r.missed.Add(ticks - 1)
 	}
@@ -157,7 +214,7 @@ func (r *sampler) sample(ctx context.Context, ticks uint64, final bool) error {
 		r.late(now, ticks-1, "the recorder was not run in time")
 	}
 	r.last = now
-	if s.batch.Len() >= r.slots.rows || now-r.curSince >= r.opt.FlushEvery.Nanoseconds()-period/2 {
+	if s.batch.Len() >= r.slots.rows || now-r.curSince >= r.opt.FlushEvery.Nanoseconds()-r.pause.Nanoseconds()/2 {
 		return r.flush()
 	}
 	return nil
@@ -171,11 +228,12 @@ func (r *sampler) view(s *slot, i int) *capture.Batch {
 	return &s.views[i]
 }
 
-// stamped takes over the rows of a stream that stamps its own samples, and reports whether there is such a stream.
-func (r *sampler) stamped(s *slot) bool {
+// stamped takes over the rows of a stream that stamps its own samples, or of streams that are read at different times, and reports whether there
+// are such.
+func (r *sampler) stamped(s *slot, now int64) bool {
 	if r.join != nil {
-		r.notBeforeZero(&r.join.views[r.join.timed])
-		r.join.rows(s, r.epoch)
+		r.notBeforeZero(&r.join.views[r.join.lead])
+		r.join.rows(s, r.epoch, r.overdue(now))
 		return true
 	}
 	v := &s.views[0]
@@ -222,7 +280,10 @@ func (r *sampler) finish(ctx context.Context) error {
 		}
 		n := r.cur.batch.Len()
 		err := f.Finish(ctx, r.view(r.cur, i))
-		r.stamped(r.cur)
+		if r.join != nil {
+			err = errors.Join(err, r.join.take(i, 0, 0))
+		}
+		r.stamped(r.cur, r.last)
 		r.samples.Add(uint64(r.cur.batch.Len() - n))
 		if err != nil && !errors.Is(err, io.EOF) {
 			return fmt.Errorf("end source %s: %w", r.members[i].source, err)
@@ -252,6 +313,11 @@ func (r *sampler) late(now int64, lost uint64, why string) {
 // takeSlot gets an empty slot; only the last read waits for one.
 func (r *sampler) takeSlot(wait bool) bool {
 	r.cur, r.curSince = r.slots.take(wait, r.newSlot), r.last
+	if r.join != nil {
+		if at := r.join.waiting(); at > 0 {
+			r.curSince = min(r.curSince, at)
+		}
+	}
 	return r.cur != nil
 }
 

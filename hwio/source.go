@@ -118,11 +118,25 @@ type Stream interface {
 	Close() error
 }
 
-// Stamper is a Stream whose device stamps its own samples. One stream of a recording may be one: its samples then are the
-// recording's, and what the other streams read on every tick is spread over them in proportion to time.
+// Stamper is a Stream whose device stamps its own samples. One stream of a recording may be one, beside those that yield: its samples then are
+// the recording's, and what the other streams read is spread over them in proportion to time.
 type Stamper interface {
 	// StampsSamples does nothing: it marks the stream.
 	StampsSamples()
+}
+
+// Yielder is a Stamper that shares a recording with others. Where another stamps the recording's samples, its own are spread over them.
+type Yielder interface {
+	Stamper
+	// Yields does nothing: it marks the stream.
+	Yields()
+}
+
+// Paced is a Stream that need not be read once per period.
+type Paced interface {
+	// Every is how often Read is worth its while, given the period of the recording and that of flushing. A stream that holds samples back is
+	// read no later.
+	Every(period, flush time.Duration) time.Duration
 }
 
 // Finisher is a Stream whose device still holds samples when the last tick is over.

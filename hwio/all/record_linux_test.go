@@ -70,10 +70,14 @@ func TestThisMachineIsRecordedFromBothSourcesIntoAFile(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// Every tick of the time until the last read was sampled or counted as missed; that read itself came between two.
+	// Every tick of the time until the last read was sampled or is among those that late spans tell of; that read itself came between two.
+	var lost uint64
+	for _, g := range c.Late {
+		lost += g.Lost
+	}
 	due := uint64(res.Duration / (5 * time.Millisecond))
-	if ticks := res.Samples + res.Missed + res.Dropped; uint64(c.Len()) != res.Samples || res.Duration < 200*time.Millisecond || ticks < due || ticks > due+2 {
-		t.Errorf("%d samples in the file, %d recorded, %d missed; %d ticks were due in %v", c.Len(), res.Samples, res.Missed, due, res.Duration)
+	if ticks := res.Samples + lost; uint64(c.Len()) != res.Samples || res.Duration < 200*time.Millisecond || ticks < due || ticks > due+2 {
+		t.Errorf("%d samples in the file, %d recorded, %d lost; %d ticks were due in %v", c.Len(), res.Samples, lost, due, res.Duration)
 	}
 	if c.GPU != "cpu" || c.StartTime.IsZero() || c.Device.Name == "" {
 		t.Errorf("gpu %q, start %v, device %+v", c.GPU, c.StartTime, c.Device)
@@ -95,11 +99,7 @@ func TestThisMachineIsRecordedFromBothSourcesIntoAFile(t *testing.T) {
 			}
 		}
 	}
-	var lost uint64
-	for _, g := range c.Late {
-		lost += g.Lost
-	}
-	if lost != res.Missed+res.Dropped {
+	if lost < res.Missed+res.Dropped {
 		t.Errorf("the late spans account for %d ticks, the recorder missed %d", lost, res.Missed+res.Dropped)
 	}
 }
@@ -335,7 +335,7 @@ func BenchmarkRecordAllAtOneKilohertz(b *testing.B) {
 	sel := cpu(b, false)
 	for b.Loop() {
 		res, c := inMemory(b, hwio.Options{Sources: sel.Sources, Period: time.Millisecond, Duration: 3 * time.Second})
-		b.ReportMetric(100*res.SamplingCPU.Seconds()/res.Duration.Seconds(), "%core")
+		b.ReportMetric(100*res.CPU.Seconds()/res.Duration.Seconds(), "%core")
 		b.ReportMetric(float64(res.IntervalMedian.Microseconds()), "median-µs")
 		b.ReportMetric(float64(res.IntervalP99.Microseconds()), "p99-µs")
 		b.ReportMetric(float64(res.Missed), "missed")

@@ -8,7 +8,11 @@
 // counter_enabled), and a sample in which a group never got its turn is missing, not 0. Sums are scaled by both as the kernel scales them
 // (capture.Turn).
 //
+// On whole processors the kernel takes the samples: a cpu-clock event leads each group, its samples hold the values of the whole group
+// (PERF_SAMPLE_READ), and the rings that it writes them to are emptied some times a second. Where that is refused, and for long periods, groups are
+// read on every tick.
+//
 // What belongs here: finding events, encoding them, opening, reading and decoding. All logic is portable and talks to a
-// small kernel interface; only kernel_linux.go makes system calls. Facts are from include/uapi/linux/perf_event.h,
+// small kernel interface; only kernel_linux.go makes system calls (ring.go reads the memory that they map). Facts are from include/uapi/linux/perf_event.h,
 // perf_event_open(2) and Documentation/admin-guide/perf-security.rst and sysctl/kernel.rst.
 package perfevent

@@ -9,6 +9,7 @@ import (
 	"syscall"
 	"testing"
 	"time"
+	"unsafe"
 
 	"astrolabe/capture"
 	"astrolabe/hwio"
@@ -21,7 +22,7 @@ type fakeKernel struct {
 	counters  int   // hardware counters per CPU
 	held      int   // of them held by someone else for good, which group validation does not see
 	slice     int64 // ns until the next group has its turn
-	now       int64 // ns
+	at        int64 // ns
 	paranoid  int   // 2 and no capability refuses what the real one refuses
 	capable   bool
 	files     int // most open files, 0 for no limit
@@ -29,7 +30,10 @@ type fakeKernel struct {
 	types     map[uint32]bool // accepted types beside hardware, software and cache
 	noInherit bool            // refuses inherited groups, as old kernels
 	wideOnly  []uint64        // hardware configs that exist
-	changing  int64           // ns until which processes begin or end: reading what they inherit is refused
+	noClock   bool            // refuses a clock for samples, as kernels before 4.1
+	mlock     int             // bytes of rings, 0 for no limit
+	locked    int
+	changing  int64 // ns until which processes begin or end: reading what they inherit is refused
 	open_     []*fakeEvent
 	nextID    uint64
 }
@@ -46,9 +50,22 @@ type fakeEvent struct {
 	enabled, running uint64
 	on, closed       bool
 	offline          bool
+	mem              []uint64 // of its ring
+	out              *fakeEvent
+	lost             uint64 // samples without room since the last that found some
 }
 
 func (e *fakeEvent) hardware() bool { return e.a.typ != typeSoftware && e.a.typ != typeTracepoint }
+
+// need is how many hardware counters a group takes.
+func (e *fakeEvent) need() (n int) {
+	for _, m := range e.group {
+		if m.hardware() {
+			n++
+		}
+	}
+	return n
+}
 
 // rate is what an event counts per microsecond of running time.
 func (a *attr) rate() uint64 { return 1000 + 100*(a.config&0xff) + uint64(a.typ) }
@@ -68,6 +85,8 @@ func (k *fakeKernel) open(a *attr, pid, cpu int, leader counter) (counter, error
 		return nil, syscall.ENOENT
 	case a.typ == typeHardware && k.counters == 0, a.typ == typeCache && k.counters == 0:
 		return nil, syscall.ENOENT
+	case k.noClock && a.monotonic, leader != nil && a.monotonic != leader.(*fakeEvent).a.monotonic:
+		return nil, syscall.EINVAL
 	case k.noInherit && a.inherit && a.group:
 		return nil, syscall.EINVAL
 	case a.typ == typeHardware && k.wideOnly != nil && !slices.Contains(k.wideOnly, a.config):
@@ -79,7 +98,7 @@ func (k *fakeKernel) open(a *attr, pid, cpu int, leader counter) (counter, error
 		e.leader, e.group = e, []*fakeEvent{e}
 	} else {
 		l := leader.(*fakeEvent)
-		if l.hardware() && len(l.group) >= k.counters {
+		if e.hardware() && l.need() >= k.counters {
 			return nil, syscall.EINVAL
 		}
 		e.leader = l
@@ -102,14 +121,14 @@ func (k *fakeKernel) live() int {
 // advance lets time pass in slices, each with another set of hardware groups counting.
 func (k *fakeKernel) advance(ns int64) {
 	for ns > 0 {
-		step := min(k.slice-k.now%k.slice, ns)
-		turn := int(k.now / k.slice)
+		step := min(k.slice-k.at%k.slice, ns)
+		turn := int(k.at / k.slice)
 		byCPU := map[int][]*fakeEvent{}
 		for _, e := range k.open_ {
 			if e.closed || e.leader != e || !e.on || e.offline {
 				continue
 			}
-			if !e.hardware() {
+			if e.need() == 0 {
 				e.run(step, true)
 				continue
 			}
@@ -119,19 +138,33 @@ func (k *fakeKernel) advance(ns int64) {
 			free := k.counters - k.held
 			for i := range groups {
 				g := groups[(i+turn)%len(groups)]
-				fits := len(g.group) <= free
+				fits := g.need() <= free
 				if fits {
-					free -= len(g.group)
+					free -= g.need()
 				}
 				g.run(step, fits)
 			}
 		}
-		k.now += step
+		k.at += step
 		ns -= step
 	}
 }
 
 func (e *fakeEvent) run(ns int64, counting bool) {
+	if e.a.period == 0 || !counting {
+		e.pass(ns, counting)
+		return
+	}
+	for at := e.k.at; ns > 0; {
+		step := min(ns, int64(e.a.period-e.running%e.a.period))
+		e.pass(step, true)
+		if at, ns = at+step, ns-step; e.running%e.a.period == 0 {
+			e.sample(at)
+		}
+	}
+}
+
+func (e *fakeEvent) pass(ns int64, counting bool) {
 	for _, m := range e.group {
 		m.enabled += uint64(ns)
 		if counting {
@@ -145,7 +178,7 @@ func (e *fakeEvent) read(buf []byte) (int, error) {
 	if e.closed {
 		return 0, syscall.EBADF
 	}
-	if e.k.now < e.k.changing && e.a.group && e.a.inherit {
+	if e.k.at < e.k.changing && e.a.group && e.a.inherit {
 		return 0, syscall.ECHILD
 	}
 	put := binary.NativeEndian.PutUint64
@@ -169,6 +202,66 @@ func (e *fakeEvent) read(buf []byte) (int, error) {
 	return groupSize(len(e.group)), nil
 }
 
+// sample writes what the group has counted to its ring.
+func (e *fakeEvent) sample(at int64) {
+	if e.out == nil {
+		return // as in Linux nothing is said of it
+	}
+	values := make([]byte, groupSize(len(e.group)))
+	if _, err := e.read(values); err != nil {
+		panic(err)
+	}
+	words := []uint64{e.num, uint64(at)}
+	for i := 0; i < len(values); i += 8 {
+		words = append(words, binary.NativeEndian.Uint64(values[i:]))
+	}
+	if o := e.out; o.lost > 0 && o.put(recordLost, []uint64{o.num, o.lost, uint64(at), o.num}) {
+		o.lost = 0
+	}
+	if o := e.out; o.lost > 0 || !o.put(recordSample, words) {
+		o.lost++
+	}
+}
+
+// put writes a record where there is room.
+func (e *fakeEvent) put(kind uint64, words []uint64) bool {
+	head, tail, size := &e.mem[ringHead/8], e.mem[ringTail/8], e.mem[ringSize/8]
+	n := uint64(8 + 8*len(words))
+	if size-(*head-tail) < n {
+		return false
+	}
+	for _, w := range append([]uint64{kind | n<<48}, words...) {
+		e.mem[512+*head%size/8] = w
+		*head += 8
+	}
+	return true
+}
+
+func (e *fakeEvent) ring(bytes int) (*ring, error) {
+	switch {
+	case e.k.mlock > 0 && e.k.locked+bytes > e.k.mlock:
+		return nil, syscall.EPERM
+	case e.a.period == 0:
+		return nil, syscall.EINVAL
+	}
+	e.k.locked += bytes
+	e.mem = make([]uint64, 512+bytes/8)
+	e.mem[ringData/8], e.mem[ringSize/8] = 4096, uint64(bytes)
+	e.out = e
+	all := unsafe.Slice((*byte)(unsafe.Pointer(&e.mem[0])), len(e.mem)*8)
+	return newRing(all, func() error { e.k.locked -= bytes; return nil })
+}
+
+func (e *fakeEvent) into(c counter) error {
+	to := c.(*fakeEvent)
+	if to.cpu != e.cpu || to.mem == nil || to.a.monotonic != e.a.monotonic {
+		return syscall.EINVAL
+	}
+	e.out = to
+	return nil
+}
+
+func (k *fakeKernel) now() int64         { return k.at }
 func (e *fakeEvent) id() (uint64, error) { return e.num, nil }
 func (e *fakeEvent) enable() error       { e.on = true; return nil }
 func (e *fakeEvent) close() error {

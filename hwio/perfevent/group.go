@@ -22,8 +22,8 @@ type group struct {
 	target
 	leader   counter
 	members  []counter // leader included
-	events   []int     // of each member: its number in the opener's list
-	cols     []int     // of each member: the column it adds to
+	events   []int     // of each member: its number in the opener's list, -1 for a clock that only leads
+	cols     []int     // of each member: the column it adds to, -1 for none
 	coverage int       // its coverage column, -1 for none
 	plain    bool      // read without PERF_FORMAT_GROUP, so of one event
 	buf      []byte
@@ -34,6 +34,27 @@ type group struct {
 	broken   error // why it cannot be read any more
 	later    bool  // it could not be read now: the next reading counts since the last one
 	sleep    func(time.Duration)
+	run      series // where the kernel samples it
+	final    *times // after the last reading of it: samples of what is beyond are not the recording's
+}
+
+// clockOnly stands for the event of a clock that leads a group and is no counter of the recording.
+const clockOnly = -1
+
+// first is the number of the first event that is recorded.
+func (g *group) first() int {
+	if g.events[0] == clockOnly {
+		return g.events[1]
+	}
+	return g.events[0]
+}
+
+// firstCol is its column.
+func (g *group) firstCol() int {
+	if g.events[0] == clockOnly {
+		return g.cols[1]
+	}
+	return g.cols[0]
 }
 
 // A group that processes inherit is read from all of them at once. While one of them begins or ends, which takes microseconds unless others have the processor,
@@ -85,8 +106,9 @@ type opener struct {
 	userOnly bool // exclude the kernel from everything
 	inherit  bool
 	onExec   bool
-	plain    bool // this kernel cannot read inherited groups: one event each
-	limit    int  // most events of the cores' unit in one group, 0 for what the kernel takes
+	plain    bool  // this kernel cannot read inherited groups: one event each
+	limit    int   // most events of the cores' unit in one group, 0 for what the kernel takes
+	period   int64 // ns after which the kernel samples each group, 0 where groups are read
 	failed   map[int]error
 	sleep    func(time.Duration)
 }
@@ -96,7 +118,7 @@ func (o *opener) attrOf(e *event, t target, leader bool) attr {
 	a := attr{
 		typ: e.typ, config: e.config, config1: e.config1, config2: e.config2,
 		excludeUser: e.excludeUser, excludeKernel: e.excludeKernel || o.userOnly, inherit: o.inherit, group: !o.plain,
-		disabled: leader, onExec: leader && o.onExec,
+		disabled: leader, onExec: leader && o.onExec, monotonic: o.period > 0,
 	}
 	if t.pmu != nil && e.core && e.pmu == "" {
 		if e.typ == typeRaw {
@@ -108,21 +130,30 @@ func (o *opener) attrOf(e *event, t target, leader bool) attr {
 	return a
 }
 
+// clock opens the timer that leads a group: at each of its ticks the kernel writes down what the group has counted.
+func (o *opener) clock(t target) (counter, error) {
+	a := attr{
+		typ: typeSoftware, config: configCPUClock, excludeKernel: o.userOnly, inherit: o.inherit, group: true, disabled: true, onExec: o.onExec,
+		period: uint64(o.period), monotonic: true, task: t.pid >= 0,
+	}
+	return o.k.open(&a, t.pid, t.cpu, nil)
+}
+
 // start opens an event, or tries the older ways of older kernels.
 func (o *opener) start(e *event, t target, leader counter) (counter, error) {
 	a := o.attrOf(e, t, leader == nil)
 	c, err := o.k.open(&a, t.pid, t.cpu, leader)
-	if err == nil || leader != nil {
+	if err == nil || leader != nil && o.period == 0 {
 		return c, err
 	}
 	if t.pmu != nil && t.cpu >= 0 && (notHere(err) || errors.Is(err, syscall.EINVAL)) {
 		// Kernels that do not know the unit's number in the config choose the unit by the CPU.
-		b := o.attrOf(e, target{pid: t.pid, cpu: t.cpu}, true)
-		if c, err2 := o.k.open(&b, t.pid, t.cpu, nil); err2 == nil {
+		b := o.attrOf(e, target{pid: t.pid, cpu: t.cpu}, leader == nil)
+		if c, err2 := o.k.open(&b, t.pid, t.cpu, leader); err2 == nil {
 			return c, nil
 		}
 	}
-	if o.inherit && !o.plain && errors.Is(err, syscall.EINVAL) {
+	if leader == nil && o.inherit && !o.plain && errors.Is(err, syscall.EINVAL) {
 		// Kernels before 4.3 or so cannot read a group that children inherit.
 		a.group = false
 		if c, err2 := o.k.open(&a, t.pid, t.cpu, nil); err2 == nil {
@@ -140,6 +171,9 @@ func notHere(err error) bool {
 
 // fatal reports whether an error concerns every event alike.
 func fatal(err error) bool {
+	if refused := (*noSampling)(nil); errors.As(err, &refused) {
+		return true
+	}
 	for _, e := range []error{syscall.EMFILE, syscall.ENFILE, syscall.ESRCH, syscall.ENOSYS, syscall.EPERM, syscall.EACCES, syscall.ENOMEM} {
 		if errors.Is(err, e) {
 			return true
@@ -162,7 +196,7 @@ func (o *opener) openGroups(t target, idx []int) (groups []*group, err error) {
 	var g *group
 	for _, i := range idx {
 		e := &o.events[i]
-		if g != nil && !o.plain && (o.limit == 0 || !e.core || len(g.members) < o.limit) {
+		if g != nil && !o.plain && (o.limit == 0 || !e.core || g.counters() < o.limit) {
 			c, err := o.start(e, t, g.leader)
 			if err == nil {
 				g.members, g.events = append(g.members, c), append(g.events, i)
@@ -173,7 +207,7 @@ func (o *opener) openGroups(t target, idx []int) (groups []*group, err error) {
 			}
 			// It does not fit beside the others, or is not there at all: alone it shows which.
 		}
-		c, err := o.start(e, t, nil)
+		fresh, err := o.begin(t, i)
 		if err != nil {
 			if fatal(err) {
 				return groups, err
@@ -181,7 +215,7 @@ func (o *opener) openGroups(t target, idx []int) (groups []*group, err error) {
 			o.failed[i] = err
 			continue
 		}
-		g = &group{target: t, leader: c, members: []counter{c}, events: []int{i}, coverage: -1, sleep: o.sleep}
+		g = fresh
 		groups = append(groups, g)
 	}
 	for _, g := range groups {
@@ -191,6 +225,39 @@ func (o *opener) openGroups(t target, idx []int) (groups []*group, err error) {
 	}
 	return groups, nil
 }
+
+// begin opens a group of one event.
+func (o *opener) begin(t target, i int) (*group, error) {
+	if o.period == 0 {
+		c, err := o.start(&o.events[i], t, nil)
+		if err != nil {
+			return nil, err
+		}
+		return &group{target: t, leader: c, members: []counter{c}, events: []int{i}, coverage: -1, sleep: o.sleep}, nil
+	}
+	l, err := o.clock(t)
+	if err != nil {
+		return nil, &noSampling{err}
+	}
+	c, err := o.start(&o.events[i], t, l)
+	if err != nil {
+		return nil, errors.Join(err, l.close())
+	}
+	return &group{target: t, leader: l, members: []counter{l, c}, events: []int{clockOnly, i}, coverage: -1, sleep: o.sleep}, nil
+}
+
+// counters is how many events of the group are recorded.
+func (g *group) counters() int {
+	if g.events[0] == clockOnly {
+		return len(g.events) - 1
+	}
+	return len(g.events)
+}
+
+// noSampling says that the kernel does not sample as it is asked to.
+type noSampling struct{ error }
+
+func (e *noSampling) Unwrap() error { return e.error }
 
 // prepare makes room for the group's values and learns the members' ids.
 func (g *group) prepare(plain bool) error {
@@ -204,6 +271,9 @@ func (g *group) prepare(plain bool) error {
 			return fmt.Errorf("ask for an event's id: %w", err)
 		}
 		g.ids[i] = id
+		if g.events[i] == clockOnly {
+			g.cols[i] = -1
+		}
 	}
 	return nil
 }
@@ -236,7 +306,7 @@ func (o *opener) openFitting(t target, idx []int) ([]*group, error) {
 		}
 		size := 0
 		for _, g := range groups {
-			if len(g.members) < 2 {
+			if g.counters() < 2 {
 				continue
 			}
 			ok, err := o.fits(g)
@@ -247,7 +317,7 @@ func (o *opener) openFitting(t target, idx []int) ([]*group, error) {
 				return nil, fmt.Errorf("start a group of events: %w", err)
 			}
 			if !ok {
-				size = max(size, len(g.members))
+				size = max(size, g.counters())
 			}
 		}
 		if size == 0 {

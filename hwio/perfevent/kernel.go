@@ -9,6 +9,10 @@ type attr struct {
 	disabled                   bool // until the group is enabled
 	onExec                     bool // enable when the process executes a program
 	group                      bool // reading the leader reads the whole group
+
+	period    uint64 // ns or events between two samples, which hold the values of the whole group; 0 only counts
+	monotonic bool   // samples have times of CLOCK_MONOTONIC; alike for all that write to one ring
+	task      bool   // samples say whose they are, and the ends of tasks are told
 }
 
 // counter is an open event.
@@ -19,6 +23,10 @@ type counter interface {
 	id() (uint64, error)
 	// enable starts the event and the members of its group.
 	enable() error
+	// ring maps memory for the records of the event: so many bytes, a power of two of pages.
+	ring(bytes int) (*ring, error)
+	// into has the records of the event written to the ring of another on the same CPU.
+	into(c counter) error
 	close() error
 }
 
@@ -27,6 +35,8 @@ type kernel interface {
 	// open opens an event of process pid (0 is the caller, -1 all) on a CPU (-1 is any), as a member of leader's group
 	// unless that is nil.
 	open(a *attr, pid, cpu int, leader counter) (counter, error)
+	// now is the time of CLOCK_MONOTONIC in ns.
+	now() int64
 }
 
 // Numbers of the kernel's interface, from linux/perf_event.h.
@@ -37,10 +47,23 @@ const (
 	typeCache      = 3
 	typeRaw        = 4
 
+	configCPUClock = 0 // of typeSoftware
+
 	formatTotalTimeEnabled = 1
 	formatTotalTimeRunning = 2
 	formatID               = 4
 	formatGroup            = 8
+
+	sampleTID        = 1 << 1
+	sampleTime       = 1 << 2
+	sampleRead       = 1 << 4
+	sampleStreamID   = 1 << 9
+	sampleIdentifier = 1 << 16
+
+	recordLost        = 2
+	recordThrottle    = 5
+	recordSample      = 9
+	recordLostSamples = 13
 
 	// pmuTypeShift is where the number of a core's counter unit stands in the config of a hardware or cache event, on machines
 	// with several kinds of cores (PERF_PMU_TYPE_SHIFT).

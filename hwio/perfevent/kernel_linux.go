@@ -3,6 +3,7 @@
 package perfevent
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"runtime"
@@ -30,11 +31,21 @@ func sysAttr(a *attr) *unix.PerfEventAttr {
 	if a.group {
 		s.Read_format |= formatGroup
 	}
+	if a.period > 0 {
+		s.Sample, s.Sample_type = a.period, sampleIdentifier|sampleTime|sampleRead
+		if a.task {
+			s.Sample_type |= sampleTID | sampleStreamID
+		}
+	}
+	if a.monotonic {
+		s.Clockid = unix.CLOCK_MONOTONIC
+	}
 	for _, b := range []struct {
 		on  bool
 		bit uint64
 	}{
 		{a.disabled, unix.PerfBitDisabled}, {a.inherit, unix.PerfBitInherit}, {a.onExec, unix.PerfBitEnableOnExec},
+		{a.period > 0, unix.PerfBitSampleIDAll}, {a.monotonic, unix.PerfBitUseClockID}, {a.task && a.period > 0, unix.PerfBitTask},
 		{a.excludeUser, unix.PerfBitExcludeUser}, {a.excludeKernel, unix.PerfBitExcludeKernel | unix.PerfBitExcludeHv},
 	} {
 		if b.on {
@@ -78,4 +89,33 @@ func (c *fileCounter) enable() error {
 	return ioctl.Int(c.f, unix.PERF_EVENT_IOC_ENABLE, unix.PERF_IOC_FLAG_GROUP)
 }
 
+func (c *fileCounter) ring(bytes int) (*ring, error) {
+	mem, err := unix.Mmap(int(c.f.Fd()), 0, os.Getpagesize()+bytes, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_SHARED)
+	if err != nil {
+		return nil, err
+	}
+	r, err := newRing(mem, func() error { return unix.Munmap(mem) })
+	if err != nil {
+		return nil, errors.Join(err, unix.Munmap(mem))
+	}
+	return r, nil
+}
+
+func (c *fileCounter) into(to counter) error {
+	t, ok := to.(*fileCounter)
+	if !ok {
+		return unix.EINVAL
+	}
+	err := ioctl.Int(c.f, unix.PERF_EVENT_IOC_SET_OUTPUT, t.f.Fd())
+	runtime.KeepAlive(t)
+	return err
+}
+
 func (c *fileCounter) close() error { return c.f.Close() }
+
+func (realKernel) now() int64 {
+	var ts unix.Timespec
+	// CLOCK_MONOTONIC cannot fail: it is read from memory that the kernel shares with every process.
+	_ = unix.ClockGettime(unix.CLOCK_MONOTONIC, &ts)
+	return ts.Nano()
+}

@@ -40,6 +40,8 @@ func TestAttributeLayoutIsTheKernels(t *testing.T) {
 	}
 	bits := map[string]uint64{
 		"disabled": sysAttr(&attr{disabled: true}).Bits, "inherit": sysAttr(&attr{inherit: true}).Bits,
+		"sample_id_all": sysAttr(&attr{period: 1}).Bits, "use_clockid": sysAttr(&attr{monotonic: true}).Bits,
+		"task":         sysAttr(&attr{period: 1, task: true}).Bits &^ unix.PerfBitSampleIDAll,
 		"exclude_user": sysAttr(&attr{excludeUser: true}).Bits, "enable_on_exec": sysAttr(&attr{onExec: true}).Bits,
 		"exclude_kernel": sysAttr(&attr{excludeKernel: true}).Bits &^ unix.PerfBitExcludeHv,
 		"exclude_hv":     sysAttr(&attr{excludeKernel: true}).Bits &^ unix.PerfBitExcludeKernel,
@@ -66,6 +68,9 @@ func TestNumbersAreTheKernels(t *testing.T) {
 		"PERF_TYPE_HARDWARE": typeHardware, "PERF_TYPE_SOFTWARE": typeSoftware, "PERF_TYPE_TRACEPOINT": typeTracepoint,
 		"PERF_TYPE_HW_CACHE": typeCache, "PERF_TYPE_RAW": typeRaw, "PERF_FORMAT_GROUP": formatGroup, "PERF_FORMAT_ID": formatID,
 		"PERF_FORMAT_TOTAL_TIME_ENABLED": formatTotalTimeEnabled, "PERF_FORMAT_TOTAL_TIME_RUNNING": formatTotalTimeRunning,
+		"PERF_SAMPLE_TID": sampleTID, "PERF_SAMPLE_TIME": sampleTime, "PERF_SAMPLE_READ": sampleRead, "PERF_SAMPLE_STREAM_ID": sampleStreamID,
+		"PERF_SAMPLE_IDENTIFIER": sampleIdentifier, "PERF_RECORD_LOST": recordLost, "PERF_RECORD_THROTTLE": recordThrottle,
+		"PERF_RECORD_SAMPLE": recordSample, "PERF_RECORD_LOST_SAMPLES": recordLostSamples,
 		"PERF_IOC_FLAG_GROUP": unix.PERF_IOC_FLAG_GROUP, "PERF_FLAG_FD_CLOEXEC": unix.PERF_FLAG_FD_CLOEXEC,
 	}
 	config := func(name string) uint64 {
@@ -94,7 +99,16 @@ func TestNumbersAreTheKernels(t *testing.T) {
 			t.Errorf("%s is %d, ours is %d", name, want, ours)
 		}
 	}
-	for name, ours := range map[string]uint32{"PERF_EVENT_IOC_ENABLE": unix.PERF_EVENT_IOC_ENABLE, "PERF_EVENT_IOC_ID": unix.PERF_EVENT_IOC_ID} {
+	page := uapi.Struct("perf_event_mmap_page")
+	for name, at := range map[string]int{"data_head": ringHead, "data_tail": ringTail, "data_offset": ringData, "data_size": ringSize} {
+		if want := page.Field(name); want.Offset != at || want.Size != 8 {
+			t.Errorf("%s is at %d, %d bytes; ours is at %d", name, want.Offset, want.Size, at)
+		}
+	}
+	for name, ours := range map[string]uint32{
+		"PERF_EVENT_IOC_ENABLE": unix.PERF_EVENT_IOC_ENABLE, "PERF_EVENT_IOC_ID": unix.PERF_EVENT_IOC_ID,
+		"PERF_EVENT_IOC_SET_OUTPUT": unix.PERF_EVENT_IOC_SET_OUTPUT,
+	} {
 		if want := uapi.Ioctl(name); want != ours {
 			t.Errorf("%s is %#x, ours is %#x", name, want, ours)
 		}
@@ -213,6 +227,61 @@ func TestUnprivilegedThreadIsRefusedAsPredicted(t *testing.T) {
 	st := New("").Probe(t.Context())
 	if sec := readSecurity(New("").root); sec.known && sec.paranoid > 0 && !sec.perfmon && st.Usable && !st.ProcessOnly {
 		t.Errorf("level %d allows the whole machine: %+v", sec.paranoid, st)
+	}
+}
+
+// Two readings of one clock: the kernel's samples are the rows, and their sums what the counters say at both ends.
+func TestThisMachinesKernelTakesTheSamples(t *testing.T) {
+	src := live(t, true)
+	st, err := src.Open(t.Context(), hwio.Request{Counters: []string{"cpu_clock", "page_faults"}, Period: time.Millisecond})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer st.Close()
+	s, ok := st.(*sampling)
+	if !ok {
+		t.Skipf("SKIPPED: this kernel takes no samples for us: %q", st.Schema().Config.Warnings)
+	}
+	b := capture.NewBatch(s.Schema(), 1)
+	if err := s.Read(t.Context(), b); err != nil {
+		t.Fatal(err)
+	}
+	first := map[*group][]uint64{}
+	for _, g := range s.groups {
+		first[g] = slices.Clone(g.run.base)
+	}
+	for range 3 {
+		time.Sleep(20 * time.Millisecond)
+		if err := s.Read(t.Context(), b); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := s.Finish(t.Context(), b); err != nil {
+		t.Fatal(err)
+	}
+	if b.Len() < 3 {
+		t.Fatalf("%d rows", b.Len())
+	}
+	for i, c := range s.Schema().Columns {
+		var sum, want uint64
+		for _, v := range b.Cols[i].U {
+			sum += v
+		}
+		for _, g := range s.groups {
+			if k := slices.Index(g.cols, i); k >= 0 {
+				if err := g.read(); err != nil {
+					t.Fatal(err)
+				}
+				// It counts on: what was read at the end is the last point of its series.
+				want = g.run.point(len(g.run.t) - 1)[k] - first[g][k]
+				if g.cur[k]-first[g][k] < want {
+					t.Errorf("%s: %d at the end, and %d after it", c.Meta.Name, want, g.cur[k]-first[g][k])
+				}
+			}
+		}
+		if sum != want {
+			t.Errorf("%s of CPU %s: %d recorded, %d counted", c.Meta.Name, c.Meta.Instance, sum, want)
+		}
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"strings"
 	"testing"
+	"unsafe"
 
 	"astrolabe/hwio"
 )
@@ -242,6 +243,50 @@ func FuzzFormat(f *testing.F) {
 			t.Fatalf("%q: nothing gives %#x", text, w)
 		}
 		fm.put(0, v)
+	})
+}
+
+// FuzzRing drains rings whose head, tail and records are anything.
+func FuzzRing(f *testing.F) {
+	record := func(kind, n uint64, words ...uint64) []byte {
+		out := binary.NativeEndian.AppendUint64(nil, kind|n<<48)
+		for _, w := range words {
+			out = binary.NativeEndian.AppendUint64(out, w)
+		}
+		return out
+	}
+	sample := record(recordSample, 80, 7, 1000, 2, 50, 50, 11, 7, 22, 8)
+	f.Add(uint64(0), uint64(len(sample)), sample)
+	f.Add(uint64(4090), uint64(4090+24), append(record(recordLost, 24, 7, 3), sample...))
+	f.Add(uint64(1<<64-8), uint64(72), sample)
+	f.Fuzz(func(t *testing.T, tail, head uint64, data []byte) {
+		const size = 4096
+		mem := make([]uint64, 512+size/8)
+		mem[ringHead/8], mem[ringTail/8], mem[ringData/8], mem[ringSize/8] = head, tail, 4096, size
+		all := unsafe.Slice((*byte)(unsafe.Pointer(&mem[0])), len(mem)*8)
+		for i, b := range data[:min(len(data), size)] {
+			all[4096+(tail+uint64(i))%size] = b
+		}
+		r, err := newRing(all, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		read := uint64(0)
+		_, err = r.drain(func(kind uint32, body []byte) {
+			read += recordHeader + uint64(len(body))
+			decodeLost(kind, body)
+			for _, task := range []bool{false, true} {
+				if x, err := decodeSample(body, task); err == nil {
+					_, _ = decodeGroup(x.values, []uint64{7, 8}, make([]uint64, 2))
+				}
+			}
+		})
+		if mem[ringTail/8] != head {
+			t.Errorf("the tail is %d after a head of %d", mem[ringTail/8], head)
+		}
+		if err == nil && read != head-tail {
+			t.Errorf("%d of %d bytes were read without an error", read, head-tail)
+		}
 	})
 }
 

@@ -49,13 +49,13 @@ func TestCountsOfAFamilyThatChangesAreReadLater(t *testing.T) {
 	k := &fakeKernel{counters: 4, capable: true}
 	s := openFake(t, fakeSource(t, k, 1, hybrid), hwio.Request{Counters: []string{"cycles", "context_switches"}, PID: 5})
 	k.advance(10e6)
-	k.changing = k.now + 1e6 // shorter than the reader waits
+	k.changing = k.at + 1e6 // shorter than the reader waits
 	if got := read(t, s); got.value["cycles"] != 2*11e6 || got.value["counter_coverage"] != 100 {
 		t.Errorf("after a short change: %v", got.value)
 	}
-	began := k.now
+	began := k.at
 	k.advance(10e6)
-	k.changing = k.now + 35e6 // longer than the reader waits for the group of one kind of cores, and not for those after it
+	k.changing = k.at + 35e6 // longer than the reader waits for the group of one kind of cores, and not for those after it
 	got := read(t, s)
 	for _, name := range []string{"cycles", "counter_coverage", "counter_enabled"} {
 		if why := got.reason[name]; why.Code != capture.NotCollected || !strings.Contains(why.Text, "the next sample holds them") {
@@ -69,7 +69,7 @@ func TestCountsOfAFamilyThatChangesAreReadLater(t *testing.T) {
 		t.Errorf("warnings = %q", w)
 	}
 	k.advance(10e6)
-	if got := read(t, s); got.value["cycles"] != 2*float64(k.now-began) || got.value["context_switches"] != 1.301*10e6 || got.value["counter_enabled"] != float64(k.now-began) {
+	if got := read(t, s); got.value["cycles"] != 2*float64(k.at-began) || got.value["context_switches"] != 1.301*10e6 || got.value["counter_enabled"] != float64(k.at-began) {
 		t.Errorf("the next sample: %v", got.value)
 	}
 	if w := s.(*stream).Conclude(); len(w) != 0 {

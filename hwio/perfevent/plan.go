@@ -32,6 +32,8 @@ type plan struct {
 	machine *topology.Machine
 	groups  []*group
 	silent  []int // CPUs on which no event could be opened, as they just went offline
+
+	unsampled error // why the kernel does not take the samples, though it could be of use
 }
 
 // domains splits the events into those of each unit, in the order of their first event.
@@ -212,7 +214,7 @@ func (p *plan) coverage(s *stream) {
 	count := map[target]int{}
 	perCPU := map[int]int{}
 	for _, g := range p.groups {
-		if p.events[g.events[0]].core {
+		if p.events[g.first()].core {
 			t := g.target
 			count[t]++
 			perCPU[t.cpu] = max(perCPU[t.cpu], count[t])
@@ -220,7 +222,7 @@ func (p *plan) coverage(s *stream) {
 	}
 	clear(count)
 	for _, g := range p.groups {
-		if !p.events[g.events[0]].core {
+		if !p.events[g.first()].core {
 			continue
 		}
 		where := key{g.cpu, count[g.target]}
@@ -249,7 +251,9 @@ func (p *plan) coverage(s *stream) {
 			}
 			var names []string
 			for _, i := range g.events {
-				names = append(names, p.events[i].meta.Name)
+				if i != clockOnly {
+					names = append(names, p.events[i].meta.Name)
+				}
 			}
 			of := strings.Join(names, ", ")
 			share.Doc += " This group: " + of + "."
@@ -260,7 +264,9 @@ func (p *plan) coverage(s *stream) {
 		}
 		g.coverage = col
 		for _, c := range g.cols {
-			s.schema.Columns[c].Meta.TurnOf = turns[col]
+			if c >= 0 {
+				s.schema.Columns[c].Meta.TurnOf = turns[col]
+			}
 		}
 	}
 }

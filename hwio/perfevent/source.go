@@ -148,7 +148,54 @@ func (s *Source) Open(ctx context.Context, r hwio.Request) (hwio.Stream, error) 
 	p := &plan{machine: sit.machine, opener: opener{
 		k: s.k, events: events, userOnly: sit.access.userOnly, inherit: !whole, onExec: r.OnExec, failed: map[int]error{}, sleep: s.sleep,
 	}}
-	if whole {
+	if whole && r.Period > 0 && r.Period <= samplingMost {
+		st, err := s.openSampling(*p, sit, r)
+		if err == nil {
+			return st, nil
+		}
+		p.unsampled = err
+	}
+	if err := s.openAll(p, r); err != nil {
+		return nil, s.openError(err, sit, r, len(events))
+	}
+	cfg := sit.machine.Config()
+	cfg.Warnings = s.warnings(sit, p, r)
+	return p.layout(cfg, !whole), nil
+}
+
+// samplingMost is the longest period at which the kernel takes the samples: beyond it there is little to gather.
+const samplingMost = 50 * time.Millisecond
+
+// openSampling opens groups that the kernel samples.
+func (s *Source) openSampling(p plan, sit *situation, r hwio.Request) (hwio.Stream, error) {
+	p.failed = map[int]error{}
+	p.period = r.Period.Nanoseconds()
+	if err := s.openAll(&p, r); err != nil {
+		return nil, err
+	}
+	for i := range p.events {
+		if err := p.failed[i]; err != nil {
+			p.closeAll()
+			reason, _ := explain(err, sit.security, r.PID == 0)
+			return nil, fmt.Errorf("%s cannot stand beside a timer: %s", p.events[i].meta.Name, reason)
+		}
+	}
+	if len(p.groups) == 0 {
+		return nil, hwio.ErrNoMatch
+	}
+	cfg := sit.machine.Config()
+	cfg.Warnings = s.warnings(sit, &p, r)
+	st, err := newSampling(&p, p.layout(cfg, r.PID != 0))
+	if err != nil {
+		p.closeAll()
+		return nil, err
+	}
+	return st, nil
+}
+
+// openAll opens and starts all groups. On error nothing stays open.
+func (s *Source) openAll(p *plan, r hwio.Request) (err error) {
+	if r.PID == 0 {
 		err = p.openSystem()
 	} else {
 		err = p.openTasks(s.root, r.PID)
@@ -158,11 +205,8 @@ func (s *Source) Open(ctx context.Context, r hwio.Request) (hwio.Stream, error) 
 	}
 	if err != nil {
 		p.closeAll()
-		return nil, s.openError(err, sit, r, len(events))
 	}
-	cfg := sit.machine.Config()
-	cfg.Warnings = s.warnings(sit, p, r)
-	return p.layout(cfg, !whole), nil
+	return err
 }
 
 // enable starts all groups; those of a command start when it does.
@@ -200,6 +244,9 @@ func (s *Source) warnings(sit *situation, p *plan, r hwio.Request) []string {
 	}
 	if sit.access.userOnly {
 		out = append(out, fmt.Sprintf("perfevent: kernel.perf_event_paranoid is %d: counts cover user space only, and events of the kernel such as context switches are left out", sit.security.paranoid))
+	}
+	if p.unsampled != nil {
+		out = append(out, fmt.Sprintf("perfevent: the kernel does not take the samples itself, so that the recorder reads the counters at every tick, which costs more: %v", p.unsampled))
 	}
 	for i := range p.events {
 		if err := p.failed[i]; err != nil && !opened(p.groups, i) {

@@ -63,10 +63,9 @@ func (s *stream) Read(_ context.Context, b *capture.Batch) error {
 			}
 			if err != nil {
 				if errors.Is(err, syscall.EBADF) || !s.began {
-					return fmt.Errorf("read %s: %w", s.cols[g.cols[0]].name, err)
+					return fmt.Errorf("read %s: %w", s.cols[g.firstCol()].name, err)
 				}
-				g.broken = err
-				b.Warnings = append(b.Warnings, fmt.Sprintf("perfevent: %s cannot be read any more and is missing from here on: %v", s.cols[g.cols[0]].name, err))
+				s.lose(b, g, err)
 			}
 		}
 		if s.began {
@@ -85,6 +84,12 @@ func (s *stream) Read(_ context.Context, b *capture.Batch) error {
 	return nil
 }
 
+// lose gives a group up that cannot be read any more.
+func (s *stream) lose(b *capture.Batch, g *group, err error) {
+	g.broken = err
+	b.Warnings = append(b.Warnings, fmt.Sprintf("perfevent: %s cannot be read any more and is missing from here on: %v", s.cols[g.firstCol()].name, err))
+}
+
 // add puts the differences of a group into its columns.
 func (s *stream) add(g *group) {
 	enabled, running := g.now.enabled-g.was.enabled, g.now.running-g.was.running
@@ -96,6 +101,9 @@ func (s *stream) add(g *group) {
 		enabled, running = 0, 0
 	}
 	for k, col := range g.cols {
+		if col < 0 {
+			continue
+		}
 		a := &s.acc[col]
 		a.gone = a.gone || g.broken != nil
 		a.later = a.later || g.later
@@ -178,7 +186,7 @@ func (s *stream) Conclude() []string {
 	var out []string
 	for _, g := range s.groups {
 		if g.later {
-			out = append(out, fmt.Sprintf("perfevent: what %s counted last is lost: processes were beginning or ending when the recording ended, and the kernel could not add up their counts", s.cols[g.cols[0]].name))
+			out = append(out, fmt.Sprintf("perfevent: what %s counted last is lost: processes were beginning or ending when the recording ended, and the kernel could not add up their counts", s.cols[g.firstCol()].name))
 		}
 	}
 	seen := map[string]bool{}

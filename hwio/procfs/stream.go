@@ -28,7 +28,17 @@ type stream struct {
 	closeErr error
 }
 
-var _ hwio.Stream = (*stream)(nil)
+var (
+	_ hwio.Stream = (*stream)(nil)
+	_ hwio.Paced  = (*stream)(nil)
+)
+
+// changing is how often it pays to read the fast files beside a faster source: the kernel adds up processor time 100 to 250 times a second, and a
+// reading is some ten thousand instructions.
+const changing = 50 * time.Millisecond
+
+// Every is how often Read is worth its while.
+func (s *stream) Every(period, _ time.Duration) time.Duration { return max(period, changing) }
 
 // Sensors are read once per period of the recording, within these limits.
 const (

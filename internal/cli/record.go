@@ -216,8 +216,9 @@ func (a *app) measure(ctx context.Context, opt hwio.Options, sel *hwio.Selection
 	}
 	defer survivePipe()()
 	bar := &progressBar{w: a.talk.file, live: isTerminal(a.talk.file) && !a.quiet}
-	opt.Progress = bar.update
-	if !bar.live {
+	if bar.live {
+		opt.Progress = bar.update
+	} else {
 		a.say(recordingLine(opt, sel))
 	}
 	res, err := hwio.Record(ctx, opt)

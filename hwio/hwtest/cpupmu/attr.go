@@ -23,6 +23,8 @@ type attr struct {
 	exclusive, onExec          bool
 	excludeUser, excludeKernel bool
 	excludeHV, excludeIdle     bool
+	useClock                   bool
+	clock                      uint64 // where useClock is set
 }
 
 // parseAttr reads the structure in the size that the program's version of it has. What this version does not know must be zero.
@@ -45,7 +47,7 @@ func parseAttr(b []byte) (*attr, error) {
 		excludeUser: is("exclude_user"), excludeKernel: is("exclude_kernel"), excludeHV: is("exclude_hv"), excludeIdle: is("exclude_idle"),
 		freq: is("freq"), sampleType: s.Get(full, "sample_type"), sampleIDAll: is("sample_id_all"), precise: s.Get(full, "precise_ip"),
 		wakeup: s.Get(full, "wakeup_events"), watermark: is("watermark"), writeBackward: is("write_backward"),
-		mmap: is("mmap"), mmap2: is("mmap2"), comm: is("comm"), commExec: is("comm_exec"), task: is("task"),
+		mmap: is("mmap"), mmap2: is("mmap2"), comm: is("comm"), useClock: is("use_clockid"), clock: s.Get(full, "clockid"), commExec: is("comm_exec"), task: is("task"),
 	}
 	if is("__reserved_1") || is("__reserved_2") || is("__reserved_3") || a.readFormat >= uint64(uapi.Const("PERF_FORMAT_MAX")) {
 		return nil, syscall.EINVAL

@@ -14,6 +14,7 @@ type event struct {
 	attr    *attr
 	id      uint64
 	roster  *roster
+	unit    unit     // whose event it is; one beside a clock of the kernel's may be another's than the group's
 	leader  *event   // itself where it leads
 	members []*event // of a leader, itself first
 	on      bool     // enabled; it counts while its leader is too
@@ -33,7 +34,16 @@ var _ hwtest.File = (*event)(nil)
 
 func (e *event) String() string { return "[perf_event] " + e.name }
 
-func (e *event) value() uint64 { return e.count() - e.zero }
+// value is what a read told so many ns ago, in a time in which nothing changed.
+func (e *event) value(ago uint64) uint64 { return e.countAt(e.before(e.timeRunning, ago)) - e.zero }
+
+// before is a time of the event so many ns ago.
+func (e *event) before(t, ago uint64) uint64 {
+	if !e.on {
+		return t
+	}
+	return t - ago
+}
 
 // Ioctl enables, disables, resets and names events.
 func (e *event) Ioctl(c *hwtest.Call, req uint32, arg uint64) (int64, error) {
@@ -62,7 +72,16 @@ func (e *event) Ioctl(c *hwtest.Call, req uint32, arg uint64) (int64, error) {
 		return each(func(m *event) { m.zero = m.count() })
 	case request("PERF_EVENT_IOC_ID"):
 		return 0, c.Write(arg, binary.LittleEndian.AppendUint64(nil, e.id))
-	case request("PERF_EVENT_IOC_REFRESH"), request("PERF_EVENT_IOC_PERIOD"), request("PERF_EVENT_IOC_SET_OUTPUT"),
+	case request("PERF_EVENT_IOC_SET_OUTPUT"):
+		// It has nothing to write, and may be told where to.
+		if fd := int(int32(arg)); fd >= 0 {
+			f, _ := c.File(fd).(hwtest.File)
+			if to := asEvent(f); to == nil || to == e || to.roster.cpu != e.roster.cpu {
+				return 0, syscall.EINVAL
+			}
+		}
+		return 0, nil
+	case request("PERF_EVENT_IOC_REFRESH"), request("PERF_EVENT_IOC_PERIOD"),
 		request("PERF_EVENT_IOC_SET_FILTER"), request("PERF_EVENT_IOC_SET_BPF"), request("PERF_EVENT_IOC_PAUSE_OUTPUT"):
 		return 0, syscall.EINVAL // for events that sample or are traced
 	case request("PERF_EVENT_IOC_MODIFY_ATTRIBUTES"):
@@ -81,7 +100,7 @@ func (e *event) Read(_ *hwtest.Call, n int) ([]byte, error) {
 	if e.failed {
 		return nil, nil
 	}
-	out := e.answer()
+	out := e.answer(0)
 	if len(out) > n {
 		return nil, syscall.ENOSPC
 	}
@@ -100,17 +119,17 @@ func (e *event) answering() []*event {
 	return []*event{e}
 }
 
-// answer is in the layout that read_format asks for.
-func (e *event) answer() (out []byte) {
+// answer is in the layout that read_format asks for: of now, or of so many ns ago.
+func (e *event) answer(ago uint64) (out []byte) {
 	group := e.attr.has("PERF_FORMAT_GROUP")
 	events := e.answering()
 	word := func(v uint64) { out = binary.LittleEndian.AppendUint64(out, v) }
 	times := func() {
 		if e.attr.has("PERF_FORMAT_TOTAL_TIME_ENABLED") {
-			word(e.timeEnabled)
+			word(e.before(e.timeEnabled, ago))
 		}
 		if e.attr.has("PERF_FORMAT_TOTAL_TIME_RUNNING") {
-			word(e.timeRunning)
+			word(e.before(e.timeRunning, ago))
 		}
 	}
 	if group {
@@ -118,7 +137,7 @@ func (e *event) answer() (out []byte) {
 		times()
 	}
 	for _, m := range events {
-		word(m.value())
+		word(m.value(ago))
 		if !group {
 			times()
 		}

@@ -44,6 +44,36 @@ var imc = unit{name: imcName, general: 2, uncore: true}
 type counted struct {
 	name string
 	rate uint64 // per second on processor 0
+	soft bool   // counted by the kernel, without a counter, and alike on every processor
+}
+
+// softEvents are the kernel's own events as far as they stand beside a clock that samples; elsewhere the real kernel counts them.
+var softEvents = map[string]counted{
+	"PERF_COUNT_SW_CPU_CLOCK":        {"cpu-clock", 1_000_000_000, true},
+	"PERF_COUNT_SW_TASK_CLOCK":       {"task-clock", 1_000_000_000, true},
+	"PERF_COUNT_SW_PAGE_FAULTS":      {"page-faults", 60_000, true},
+	"PERF_COUNT_SW_PAGE_FAULTS_MIN":  {"minor-faults", 59_000, true},
+	"PERF_COUNT_SW_PAGE_FAULTS_MAJ":  {"major-faults", 1_000, true},
+	"PERF_COUNT_SW_CONTEXT_SWITCHES": {"context-switches", 20_000, true},
+	"PERF_COUNT_SW_CPU_MIGRATIONS":   {"cpu-migrations", 300, true},
+	"PERF_COUNT_SW_ALIGNMENT_FAULTS": {"alignment-faults", 0, true},
+	"PERF_COUNT_SW_EMULATION_FAULTS": {"emulation-faults", 0, true},
+	"PERF_COUNT_SW_CGROUP_SWITCHES":  {"cgroup-switches", 5_000, true},
+}
+
+// clockWithGroup reports whether the event is a clock that writes down what its group has counted. It leads events of any unit.
+func (a *attr) clockWithGroup() bool {
+	return a.typ == typeSoftware && a.config == uint64(uapi.Const("PERF_COUNT_SW_CPU_CLOCK")) && a.period != 0 && !a.freq &&
+		a.sampleType&uint64(uapi.Const("PERF_SAMPLE_READ")) != 0 && a.has("PERF_FORMAT_GROUP")
+}
+
+func softEvent(config uint64) (counted, error) {
+	for name, e := range softEvents {
+		if uint64(uapi.Const(name)) == config {
+			return e, nil
+		}
+	}
+	return counted{}, syscall.ENOENT
 }
 
 type namedText struct{ name, text string }
@@ -67,14 +97,14 @@ var hardware = map[string]struct {
 	counted
 	raw uint64
 }{
-	"PERF_COUNT_HW_CPU_CYCLES":          {counted{"cycles", 2_000_000_000}, 0x3c},
-	"PERF_COUNT_HW_INSTRUCTIONS":        {counted{"instructions", 3_000_000_000}, 0xc0},
-	"PERF_COUNT_HW_CACHE_REFERENCES":    {counted{"cache-references", 40_000_000}, 0x4f2e},
-	"PERF_COUNT_HW_CACHE_MISSES":        {counted{"cache-misses", 4_000_000}, 0x412e},
-	"PERF_COUNT_HW_BRANCH_INSTRUCTIONS": {counted{"branches", 500_000_000}, 0xc4},
-	"PERF_COUNT_HW_BRANCH_MISSES":       {counted{"branch-misses", 5_000_000}, 0xc5},
-	"PERF_COUNT_HW_BUS_CYCLES":          {counted{"bus-cycles", 100_000_000}, 0x13c},
-	"PERF_COUNT_HW_REF_CPU_CYCLES":      {counted{"ref-cycles", 2_400_000_000}, 0x300},
+	"PERF_COUNT_HW_CPU_CYCLES":          {counted{name: "cycles", rate: 2_000_000_000}, 0x3c},
+	"PERF_COUNT_HW_INSTRUCTIONS":        {counted{name: "instructions", rate: 3_000_000_000}, 0xc0},
+	"PERF_COUNT_HW_CACHE_REFERENCES":    {counted{name: "cache-references", rate: 40_000_000}, 0x4f2e},
+	"PERF_COUNT_HW_CACHE_MISSES":        {counted{name: "cache-misses", rate: 4_000_000}, 0x412e},
+	"PERF_COUNT_HW_BRANCH_INSTRUCTIONS": {counted{name: "branches", rate: 500_000_000}, 0xc4},
+	"PERF_COUNT_HW_BRANCH_MISSES":       {counted{name: "branch-misses", rate: 5_000_000}, 0xc5},
+	"PERF_COUNT_HW_BUS_CYCLES":          {counted{name: "bus-cycles", rate: 100_000_000}, 0x13c},
+	"PERF_COUNT_HW_REF_CPU_CYCLES":      {counted{name: "ref-cycles", rate: 2_400_000_000}, 0x300},
 }
 
 // caches are the generic cache events: cache, operation and result as in PERF_COUNT_HW_CACHE_*.
@@ -83,14 +113,14 @@ var caches = []struct {
 	access    counted
 	miss      counted
 }{
-	{"L1D", "READ", counted{"L1-dcache-loads", 800_000_000}, counted{"L1-dcache-load-misses", 20_000_000}},
-	{"L1D", "WRITE", counted{"L1-dcache-stores", 300_000_000}, counted{}},
-	{"L1I", "READ", counted{}, counted{"L1-icache-load-misses", 3_000_000}},
-	{"LL", "READ", counted{"LLC-loads", 10_000_000}, counted{"LLC-load-misses", 2_000_000}},
-	{"LL", "WRITE", counted{"LLC-stores", 6_000_000}, counted{"LLC-store-misses", 1_000_000}},
-	{"DTLB", "READ", counted{"dTLB-loads", 800_000_000}, counted{"dTLB-load-misses", 500_000}},
-	{"ITLB", "READ", counted{"iTLB-loads", 1_000_000}, counted{"iTLB-load-misses", 100_000}},
-	{"BPU", "READ", counted{"branch-loads", 500_000_000}, counted{"branch-load-misses", 5_000_000}},
+	{"L1D", "READ", counted{name: "L1-dcache-loads", rate: 800_000_000}, counted{name: "L1-dcache-load-misses", rate: 20_000_000}},
+	{"L1D", "WRITE", counted{name: "L1-dcache-stores", rate: 300_000_000}, counted{}},
+	{"L1I", "READ", counted{}, counted{name: "L1-icache-load-misses", rate: 3_000_000}},
+	{"LL", "READ", counted{name: "LLC-loads", rate: 10_000_000}, counted{name: "LLC-load-misses", rate: 2_000_000}},
+	{"LL", "WRITE", counted{name: "LLC-stores", rate: 6_000_000}, counted{name: "LLC-store-misses", rate: 1_000_000}},
+	{"DTLB", "READ", counted{name: "dTLB-loads", rate: 800_000_000}, counted{name: "dTLB-load-misses", rate: 500_000}},
+	{"ITLB", "READ", counted{name: "iTLB-loads", rate: 1_000_000}, counted{name: "iTLB-load-misses", rate: 100_000}},
+	{"BPU", "READ", counted{name: "branch-loads", rate: 500_000_000}, counted{name: "branch-load-misses", rate: 5_000_000}},
 }
 
 // imcEvents are those of the memory controller: accesses of 64 bytes.
@@ -99,14 +129,14 @@ var imcEvents = []struct {
 	code        uint64
 	scale, unit string
 }{
-	{counted{"clockticks", 1_600_000_000}, 0xff, "", ""},
-	{counted{"data_reads", 100_000_000}, 0x01, "6.103515625e-5", "MiB"},
-	{counted{"data_writes", 50_000_000}, 0x02, "6.103515625e-5", "MiB"},
+	{counted{name: "clockticks", rate: 1_600_000_000}, 0xff, "", ""},
+	{counted{name: "data_reads", rate: 100_000_000}, 0x01, "6.103515625e-5", "MiB"},
+	{counted{name: "data_writes", rate: 50_000_000}, 0x02, "6.103515625e-5", "MiB"},
 }
 
 // lookUp finds the event that a program asks for. ours is false where it belongs to another unit, which the real kernel knows or
-// does not know.
-func (d *device) lookUp(a *attr) (e counted, u unit, ours bool, err error) {
+// does not know. led says that the event's leader is this one's.
+func (d *device) lookUp(a *attr, led bool) (e counted, u unit, ours bool, err error) {
 	core := d.core()
 	switch a.typ {
 	case typeHardware, typeCache:
@@ -128,6 +158,10 @@ func (d *device) lookUp(a *attr) (e counted, u unit, ours bool, err error) {
 		}
 		return counted{}, imc, true, syscall.EINVAL
 	case typeSoftware:
+		if led || a.clockWithGroup() {
+			e, err = softEvent(a.config)
+			return e, core, true, err
+		}
 		// An event that counts nothing and only tells of tasks shares its rings with those that sample.
 		dummy := a.config == uint64(uapi.Const("PERF_COUNT_SW_DUMMY")) && (a.mmap || a.comm || a.task)
 		return counted{name: "dummy"}, software, dummy, nil
@@ -183,7 +217,7 @@ func rawEvent(config uint64) (counted, error) {
 			return h.counted, nil
 		}
 	}
-	return counted{"raw", 1_000_000 + bits.Reverse64(config*0x9e3779b97f4a7c15)%100_000_000}, nil
+	return counted{name: "raw", rate: 1_000_000 + bits.Reverse64(config*0x9e3779b97f4a7c15)%100_000_000}, nil
 }
 
 // fits reports whether events can be on a unit together when some general counters are taken.
@@ -192,6 +226,7 @@ func (u unit) fits(events []counted, taken int) bool {
 	var fixed []string
 	for _, e := range events {
 		switch {
+		case e.soft:
 		case slices.Contains(u.fixed, e.name) && !slices.Contains(fixed, e.name):
 			fixed = append(fixed, e.name)
 		default:

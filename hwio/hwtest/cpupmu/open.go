@@ -14,7 +14,8 @@ func (d *device) PerfEventOpen(c *hwtest.Call, raw []byte, pid, cpu int, group h
 	if err != nil {
 		return nil, err
 	}
-	e, u, ours, err := d.lookUp(a)
+	l := asEvent(group)
+	e, u, ours, err := d.lookUp(a, l != nil)
 	c.Note("type %d config %#x", a.typ, a.config)
 	if ours && err == nil {
 		c.Note("%s", e.name)
@@ -50,7 +51,7 @@ func (d *device) PerfEventOpen(c *hwtest.Call, raw []byte, pid, cpu int, group h
 	switch {
 	case a.period != 0 && u.uncore, u.uncore && (pid > 0 || cpu < 0), u.uncore && (a.excludeUser || a.excludeKernel || a.excludeHV || a.excludeIdle):
 		return nil, syscall.EINVAL
-	case a.period != 0 && d.set.Has("no-interrupts"):
+	case a.period != 0 && !e.soft && d.set.Has("no-interrupts"):
 		return nil, syscall.EOPNOTSUPP
 	case a.inherit && a.has("PERF_FORMAT_GROUP") && d.set.Has("no-inherited-groups"):
 		return nil, syscall.EINVAL
@@ -58,6 +59,9 @@ func (d *device) PerfEventOpen(c *hwtest.Call, raw []byte, pid, cpu int, group h
 		return nil, syscall.EACCES
 	case cpu >= 0 && !slices.Contains(d.cpus, cpu):
 		return nil, syscall.ENODEV
+	}
+	if l != nil && (l.attr.useClock != a.useClock || l.attr.clock != a.clock) {
+		return nil, syscall.EINVAL // a group has one clock
 	}
 	period, err := a.checkSampling(c, e.rate, pace(cpu, u))
 	if err != nil {
@@ -95,7 +99,13 @@ func (d *device) sampling(e *event, period uint64) *sampled {
 
 // add puts an event into its roster, alone or as a member of a group. The lock is held.
 func (d *device) add(e counted, u unit, a *attr, at place, group hwtest.File) (*event, error) {
-	ev := &event{d: d, counted: e, attr: a, on: !a.disabled}
+	ev := &event{d: d, counted: e, unit: u, attr: a, on: !a.disabled}
+	if e.soft {
+		ev.unit = software
+	}
+	if l := asEvent(group); l != nil && l.soft && l.roster.pid == at.pid && l.roster.cpu == at.cpu {
+		at, u = l.roster.place, l.roster.unit // the kernel moves such a group to the unit of the member
+	}
 	x := d.rosters[at]
 	if x == nil || x.ended != 0 { // numbers of tasks come again
 		x = &roster{place: at, unit: u, last: d.now()}
@@ -123,7 +133,9 @@ func (d *device) add(e counted, u unit, a *attr, at place, group hwtest.File) (*
 			return nil, syscall.EINVAL
 		}
 		for _, m := range l.members {
-			alone = append(alone, m.counted)
+			if m.unit.name == u.name {
+				alone = append(alone, m.counted)
+			}
 		}
 		ev.leader = l
 	}

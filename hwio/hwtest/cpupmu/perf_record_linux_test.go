@@ -162,6 +162,31 @@ func TestForeignPerfRecordSamplesProcessors(t *testing.T) {
 	c.Equal("processors", len(r.samples), len(r.truth.CPUs))
 }
 
+// A clock leads the group, and each of its samples holds what the members had counted at that moment.
+func TestForeignPerfRecordReadsGroupsThatAClockSamples(t *testing.T) {
+	r := perfRecord(t, "-e", "{cpu-clock,cycles,instructions}:S", "-c", "1000000", "-a", "--", "sleep", "0.2")
+	c := clients.Compare(t, "perf record, groups led by a clock", "cpu-pmu")
+	for _, e := range r.truth.Events {
+		if e.Period == 0 || e.Name != "cpu-clock" {
+			continue
+		}
+		n := e.Written - e.Unread
+		for _, m := range r.truth.Events {
+			got := r.samples[key(m.Name, m.CPU)]
+			if m.CPU != e.CPU || m.Leader != e.ID || got == nil {
+				continue
+			}
+			want := n * e.Period
+			if m != e {
+				want = want / 1000 * m.Rate / 8 * uint64(8+m.CPU) / 1_000_000
+			}
+			c.Equal(key(m.Name, m.CPU)+": samples that perf made of the clock's", got.n <= n && got.n > n/2, true)
+			c.Equal(key(m.Name, m.CPU)+": the counts of all", got.periods, want)
+		}
+	}
+	c.Equal("events on all processors", len(r.samples), 3*len(r.truth.CPUs))
+}
+
 // A ring of one page has no room for the samples of 2 ms.
 func TestForeignPerfRecordKnowsWhatFoundNoRoom(t *testing.T) {
 	r := perfRecord(t, "-e", "cycles", "-c", "25000", "-m", "1", "--", "sleep", "0.2")

@@ -79,16 +79,29 @@ func recorded(t *testing.T, c *capture.Capture, name, instance string) uint64 {
 // during are the last reads of an event: those of a capture's samples and the one before them.
 func during(t *testing.T, e *EventTruth, samples int) (first, last ReadTruth) {
 	t.Helper()
+	if e.InSamples {
+		if len(e.Reads) <= e.Before+1 {
+			t.Fatalf("%s on processor %d was read %d times, %d of them before its samples had a ring", e.Name, e.CPU, len(e.Reads), e.Before)
+		}
+		return e.Reads[e.Before], e.Reads[len(e.Reads)-1]
+	}
 	if len(e.Reads) <= samples {
 		t.Fatalf("%s on processor %d was read %d times for %d samples", e.Name, e.CPU, len(e.Reads), samples)
 	}
 	return e.Reads[len(e.Reads)-1-samples], e.Reads[len(e.Reads)-1]
 }
 
-// names of the events as astrolabe has them.
-var names = map[string]string{
-	"cycles": "cycles", "instructions": "instructions", "branches": "branches", "branch-misses": "branch_misses",
-	"cache-references": "cache_references", "cache-misses": "cache_misses",
+// name is what astrolabe calls an event.
+func (e *EventTruth) name() string { return strings.ReplaceAll(e.Name, "-", "_") }
+
+// counters are the events of a unit that were recorded, not only opened to see whether they are there.
+func counters(truth *Truth, unit string) (out []*EventTruth) {
+	for _, e := range truth.Events {
+		if len(e.Reads) > 0 && e.Period == 0 && e.Unit == unit {
+			out = append(out, e)
+		}
+	}
+	return out
 }
 
 func TestARecordingHoldsEveryCountOfEveryProcessor(t *testing.T) {
@@ -97,20 +110,20 @@ func TestARecordingHoldsEveryCountOfEveryProcessor(t *testing.T) {
 		t.Errorf("six events on seven counters take turns:\n%s", out)
 	}
 	compared := 0
-	for _, e := range truth.Events {
-		if len(e.Reads) == 0 {
-			continue // opened to see whether it is there
-		}
+	for _, e := range append(counters(truth, "cpu"), counters(truth, "software")...) {
 		first, last := during(t, e, c.Len())
+		if !e.InSamples {
+			t.Errorf("%s on processor %d is not sampled by the kernel", e.Name, e.CPU)
+		}
 		if last.Running != last.Enabled {
 			t.Errorf("%s on processor %d was counting %d of %d ns", e.Name, e.CPU, last.Running, last.Enabled)
 		}
-		if got, want := recorded(t, c, names[e.Name], fmt.Sprint(e.CPU)), last.Value-first.Value; got != want {
+		if got, want := recorded(t, c, e.name(), fmt.Sprint(e.CPU)), last.Value-first.Value; got != want {
 			t.Errorf("%s on processor %d: %d recorded, %d counted", e.Name, e.CPU, got, want)
 		}
 		compared++
 	}
-	if want := 6 * len(truth.CPUs); compared != want {
+	if want := (6 + 9) * len(truth.CPUs); compared != want {
 		t.Errorf("%d events were compared, want %d", compared, want)
 	}
 	// One group: the leader is read for all.
@@ -139,18 +152,15 @@ func TestTotalsOfCountersThatTakeTurnsAreScaledOverTheWholeTime(t *testing.T) {
 		}
 		groups := map[uint64]bool{}
 		sums := map[string]float64{}
-		for _, e := range truth.Events {
-			if len(e.Reads) == 0 {
-				continue
-			}
+		for _, e := range counters(truth, "cpu") {
 			groups[e.Leader] = true
 			first, last := during(t, e, c.Len())
 			if last.Running >= last.Enabled {
 				t.Errorf("%s: %s on processor %d never made room", period, e.Name, e.CPU)
 			}
 			want := scaled(first, last)
-			sums[names[e.Name]] += want
-			in := c.Counter(names[e.Name]).Instance(fmt.Sprint(e.CPU))
+			sums[e.name()] += want
+			in := c.Counter(e.name()).Instance(fmt.Sprint(e.CPU))
 			if got := in.Total().Float(); !near(got, want, c.Len()) {
 				t.Errorf("%s: %s on processor %d: %.0f, the kernel's own scaling gives %.0f", period, e.Name, e.CPU, got, want)
 			}
@@ -195,10 +205,7 @@ func TestACommandIsCountedFromItsStart(t *testing.T) {
 	for _, scenario := range []string{"", "no-inherited-groups"} {
 		// The signal that ends the recording goes to the command.
 		c, truth, _ := record(t, scenario, 40, "--", "sh", "-c", "trap 'exit 0' INT; while :; do sleep 0.02; done")
-		for _, e := range truth.Events {
-			if len(e.Reads) == 0 {
-				continue
-			}
+		for _, e := range counters(truth, "cpu") {
 			first, last := during(t, e, c.Len())
 			if first.Value != 0 || e.PID < 1 || e.CPU != -1 {
 				t.Errorf("%s of process %d on processor %d counted %d before the first sample", e.Name, e.PID, e.CPU, first.Value)
@@ -206,7 +213,7 @@ func TestACommandIsCountedFromItsStart(t *testing.T) {
 			if last.Enabled == 0 || last.Value == 0 {
 				t.Errorf("%s was enabled for %d ns and counted %d", e.Name, last.Enabled, last.Value)
 			}
-			if got := recorded(t, c, names[e.Name], ""); got != last.Value {
+			if got := recorded(t, c, e.name(), ""); got != last.Value {
 				t.Errorf("%s: %d recorded, %d counted", e.Name, got, last.Value)
 			}
 		}
@@ -215,10 +222,7 @@ func TestACommandIsCountedFromItsStart(t *testing.T) {
 
 func TestAMemoryControllersEventsAreScaledToTheirUnit(t *testing.T) {
 	c, truth, _ := record(t, "", 40, "--counters", "uncore_imc_0/data_reads/,uncore_imc_0/data_writes/")
-	for _, e := range truth.Events {
-		if len(e.Reads) == 0 {
-			continue
-		}
+	for _, e := range counters(truth, imcName) {
 		first, last := during(t, e, c.Len())
 		counter := c.Counter("uncore_imc_0/" + strings.TrimPrefix(e.Name, "imc ") + "/")
 		if counter == nil || len(counter.Instances) != 1 || counter.Unit != "MiB" {
@@ -266,12 +270,7 @@ func TestMoreEventsThanCountersAreStillRecorded(t *testing.T) {
 	if !strings.Contains(out, "shared the hardware counters") {
 		t.Errorf("nothing says that the counters took turns:\n%s", out)
 	}
-	refused := 0
-	for _, e := range truth.Events {
-		if len(e.Reads) > 0 {
-			refused++
-		}
-	}
+	refused := len(counters(truth, "cpu"))
 	if want := 10 * len(truth.CPUs); refused != want {
 		t.Errorf("%d events were read, want %d", refused, want)
 	}

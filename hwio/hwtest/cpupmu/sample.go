@@ -80,8 +80,14 @@ func (s *sampled) direct(r *ring) {
 	if s.out != nil {
 		s.out.users = slices.DeleteFunc(s.out.users, func(u *sampled) bool { return u == s })
 	}
-	if s.out = r; r != nil {
-		r.users = append(r.users, s)
+	if s.out = r; r == nil {
+		return
+	}
+	r.users = append(r.users, s)
+	if s.attr.sampleType&uint64(uapi.Const("PERF_SAMPLE_READ")) != 0 {
+		for _, m := range s.answering() {
+			m.truth.InSamples, m.truth.Before = true, len(m.truth.Reads)
+		}
 	}
 }
 
@@ -142,6 +148,7 @@ type happening struct {
 	time int64
 	n    uint64 // the how manieth of the event
 	cpu  int
+	read []byte // what a read told then, where samples have that
 }
 
 // overflow notes the samples of a stretch of time in which the count went from one value to another.
@@ -156,7 +163,11 @@ func (e *event) overflow(start, ns int64, before, after uint64) {
 		if cpu < 0 {
 			cpu = e.d.cpuOf(e.roster.pid, start)
 		}
-		e.d.samples = append(e.d.samples, happening{e, start + int64(q), n, cpu})
+		h := happening{e: e, time: start + int64(q), n: n, cpu: cpu}
+		if e.attr.sampleType&uint64(uapi.Const("PERF_SAMPLE_READ")) != 0 {
+			h.read = e.answer(uint64(ns) - q)
+		}
+		e.d.samples = append(e.d.samples, h)
 	}
 }
 
@@ -173,6 +184,10 @@ func (d *device) flush() {
 		at.cpu = h.cpu
 		if e.file.out.put(e, d.sample(h, at), true) {
 			e.truth.Written++
+			if len(h.read) > 0 {
+				d.truth.most = max(d.truth.most, int(e.truth.Written))
+				d.set.Tell(d.truth.most)
+			}
 		} else {
 			e.truth.Lost++
 		}
@@ -232,9 +247,7 @@ func (d *device) sample(h happening, w whereabouts) []byte {
 	word("PERF_SAMPLE_STREAM_ID", e.id)
 	word("PERF_SAMPLE_CPU", pair(w.cpu, 0))
 	word("PERF_SAMPLE_PERIOD", e.period)
-	if e.attr.sampleType&uint64(uapi.Const("PERF_SAMPLE_READ")) != 0 {
-		b = append(b, e.answer()...)
-	}
+	b = append(b, h.read...)
 	word("PERF_SAMPLE_CALLCHAIN", 2, context, ip)
 	return header("PERF_RECORD_SAMPLE", uint64(uapi.Const(mode)), b)
 }
@@ -290,7 +303,7 @@ func (a *attr) checkSampling(c *hwtest.Call, rate uint64, pace uint64) (period u
 	if a.precise != 0 {
 		return 0, syscall.EOPNOTSUPP
 	}
-	perSecond := rate * a.share() / 4
+	perSecond := rate * a.share() / 4 // of a clock too: one that may not see the kernel takes no samples there
 	if a.freq {
 		if a.period > maxSampleRate {
 			return 0, syscall.EINVAL

@@ -76,7 +76,7 @@ func (x *roster) active() (out []*event) {
 // enabled are the members of a group that want to count.
 func (l *event) enabled() (out []counted) {
 	for _, m := range l.members {
-		if m.on {
+		if m.on && m.unit.name == l.roster.unit.name {
 			out = append(out, m.counted)
 		}
 	}
@@ -100,6 +100,8 @@ func (x *roster) run(ns int64) {
 	var on []counted
 	for _, l := range active {
 		switch want := slices.Concat(on, l.enabled()); {
+		case l.soft && len(want) == len(on):
+			l.pass(x.last, ns, true) // software events need no room
 		case !l.attr.pinned:
 			flexible = append(flexible, l)
 		case x.unit.fits(want, x.taken):
@@ -123,22 +125,34 @@ func (x *roster) run(ns int64) {
 // pass adds time from start on to a group's events.
 func (l *event) pass(start, ns int64, running bool) {
 	for _, m := range l.members {
-		if !m.on {
-			continue
+		if m.on {
+			m.timeEnabled += uint64(ns)
+			if running {
+				m.timeRunning += uint64(ns)
+			}
 		}
-		m.timeEnabled += uint64(ns)
-		if running {
-			before := m.count()
-			m.timeRunning += uint64(ns)
-			m.overflow(start, ns, before, m.count())
+	}
+	if !running {
+		return
+	}
+	for _, m := range l.members {
+		if m.on {
+			m.overflow(start, ns, m.countAt(m.timeRunning-uint64(ns)), m.count())
 		}
 	}
 }
 
-// count is how often the event has happened while it was running. It happens more often on higher processors: by an eighth each.
-func (e *event) count() uint64 {
+// count is how often the event has happened while it was running.
+func (e *event) count() uint64 { return e.countAt(e.timeRunning) }
+
+// countAt is the count after so many ns of running. The units' events happen more often on higher processors: by an eighth each.
+func (e *event) countAt(running uint64) uint64 {
 	const second = 32e9 // in ns, times the 8 eighths and 4 quarters
-	hi, lo := bits.Mul64(e.timeRunning, e.rate*pace(e.roster.cpu, e.roster.unit)*e.attr.share())
+	rate := e.rate * 32
+	if !e.soft {
+		rate = e.rate * pace(e.roster.cpu, e.unit) * e.attr.share()
+	}
+	hi, lo := bits.Mul64(running, rate)
 	q, _ := bits.Div64(hi%second, lo, second)
 	return q
 }

@@ -8,7 +8,7 @@ type Truth struct {
 	Events   []*EventTruth `json:"events"`
 	LeftOut  int           `json:"reads_left_out"` // reads beyond maxReads, of which only the last of each event is kept
 	reads    int
-	most     int // reads of one event
+	most     int // reads of one event, or samples that hold it
 }
 
 // EventTruth is one event that was opened.
@@ -28,6 +28,9 @@ type EventTruth struct {
 	Written uint64 `json:"written,omitempty"`
 	Lost    uint64 `json:"lost,omitempty"`
 	Unread  uint64 `json:"unread,omitempty"` // written ones that the program had not gone past when it closed the event
+	// Samples of the group hold what it has counted; Before is how many reads there were until they had a ring to go to.
+	InSamples bool `json:"in_samples,omitempty"`
+	Before    int  `json:"reads_before_ring,omitempty"`
 	// Reads are what the program was told.
 	Reads []ReadTruth `json:"reads"`
 }
@@ -44,7 +47,7 @@ const maxReads = 1 << 18
 
 func (t *Truth) event(e *event) *EventTruth {
 	et := &EventTruth{
-		Name: e.name, Unit: e.roster.unit.name, ID: e.id, Leader: e.leader.id, PID: e.roster.pid, CPU: e.roster.cpu, Rate: e.rate,
+		Name: e.name, Unit: e.unit.name, ID: e.id, Leader: e.leader.id, PID: e.roster.pid, CPU: e.roster.cpu, Rate: e.rate,
 		Reads: []ReadTruth{},
 	}
 	t.Events = append(t.Events, et)
@@ -52,7 +55,7 @@ func (t *Truth) event(e *event) *EventTruth {
 }
 
 func (t *Truth) read(e *event) {
-	r := ReadTruth{e.value(), e.timeEnabled, e.timeRunning}
+	r := ReadTruth{e.value(0), e.timeEnabled, e.timeRunning}
 	if t.reads < maxReads || len(e.truth.Reads) == 0 {
 		e.truth.Reads = append(e.truth.Reads, r)
 		t.reads++

@@ -1,0 +1,385 @@
+package perfevent
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"syscall"
+	"time"
+
+	"astrolabe/capture"
+	"astrolabe/hwio"
+)
+
+// sampling is a stream whose samples the kernel takes: a timer leads each group, and at its ticks the kernel writes down what the group has
+// counted, on the CPU where that happens. The recorder collects many samples at once.
+//
+// Timers of different CPUs tick at different times. The samples of one CPU are the rows; what the others had counted at these times lies on a
+// straight line between two of their samples. All are running totals, so that no count is lost or counted twice: from the first reading of a group to its
+// last, sums are what the kernel counted.
+type sampling struct {
+	stream
+	k      kernel
+	rings  []*ring
+	byID   map[uint64]*group
+	period int64
+	room   int64 // ns of samples that fit the smallest ring
+	lead   *group
+	edge   int64 // end of the last row, 0 before the first
+	values []uint64
+
+	full            bool   // a ring had no room when it was collected
+	lost, throttled uint64 // since the last row
+	allLost         uint64
+	allThrottled    uint64
+	skipped         uint64 // ticks of the timer that made no sample for another reason
+	failed          error  // of a ring
+}
+
+var (
+	_ hwio.Yielder  = (*sampling)(nil)
+	_ hwio.Paced    = (*sampling)(nil)
+	_ hwio.Finisher = (*sampling)(nil)
+)
+
+// Rings are collected this often, and hold the samples of ringTime where the kernel gives that much memory. Less than ringLeast is too little.
+const (
+	collectEvery = 200 * time.Millisecond
+	ringTime     = 2 * time.Second
+	ringLeast    = 50 * time.Millisecond
+	ringMost     = 8 << 20
+	staleAfter   = 25 * time.Millisecond // without a sample a group is read
+)
+
+// StampsSamples marks the stream: samples have the kernel's times.
+func (s *sampling) StampsSamples() {}
+
+// Yields marks the stream: beside a device that stamps its own samples these are spread over that device's.
+func (s *sampling) Yields() {}
+
+// Every is how often the rings are to be emptied.
+func (s *sampling) Every(period, flush time.Duration) time.Duration {
+	return max(period, min(collectEvery, flush, time.Duration(s.room)/4))
+}
+
+// newSampling gives the groups of a plan their rings, one per CPU.
+func newSampling(p *plan, st *stream) (*sampling, error) {
+	s := &sampling{stream: *st, k: p.k, byID: map[uint64]*group{}, period: p.period}
+	first := map[int]*group{}
+	bytes := map[int]int{} // of the samples of a period, per CPU
+	most := 0
+	for _, g := range s.groups {
+		s.byID[g.ids[0]] = g
+		s.values = append(s.values, make([]uint64, max(0, len(g.members)-len(s.values)))...)
+		bytes[g.cpu] += recordHeader + 32 + groupSize(len(g.members))
+		most = max(most, bytes[g.cpu])
+	}
+	size := 4096
+	for int64(size)*s.period < int64(most)*ringTime.Nanoseconds() && size < ringMost {
+		size *= 2
+	}
+	for ; ; size /= 2 {
+		s.room = int64(size/most) * s.period
+		if size < 4096 || s.room < max(ringLeast.Nanoseconds(), 2*s.period) {
+			return nil, &noSampling{errors.New("the kernel gives no memory for that (kernel.perf_event_mlock_kb)")}
+		}
+		err := s.mapRings(size, first)
+		if err == nil {
+			return s, nil
+		}
+		if err := s.unmap(); err != nil {
+			return nil, err
+		}
+		if !errors.Is(err, syscall.EPERM) && !errors.Is(err, syscall.ENOMEM) {
+			return nil, &noSampling{err}
+		}
+	}
+}
+
+// mapRings maps a ring for the first group of every CPU, and has the others of that CPU write to it.
+func (s *sampling) mapRings(size int, first map[int]*group) error {
+	clear(first)
+	for _, g := range s.groups {
+		if l := first[g.cpu]; l != nil {
+			if err := g.leader.into(l.leader); err != nil {
+				return err
+			}
+			continue
+		}
+		r, err := g.leader.ring(size)
+		if err != nil {
+			return err
+		}
+		s.rings = append(s.rings, r)
+		first[g.cpu] = g
+	}
+	return nil
+}
+
+func (s *sampling) unmap() error {
+	var errs []error
+	for _, r := range s.rings {
+		errs = append(errs, r.unmap())
+	}
+	s.rings = nil
+	return errors.Join(errs...)
+}
+
+// Read appends a row for every sample of the leading group up to which all groups are known.
+func (s *sampling) Read(_ context.Context, b *capture.Batch) error {
+	if !s.began {
+		return s.begin()
+	}
+	if err := s.collect(); err != nil {
+		return err
+	}
+	now := s.k.now()
+	for _, g := range s.groups {
+		// A group that is not on the hardware makes no samples.
+		if last := g.run.last(); g.broken == nil && now-last <= max(3*s.period, staleAfter.Nanoseconds()) {
+			continue
+		}
+		if err := s.reread(b, g, now); err != nil {
+			return err
+		}
+	}
+	s.rows(b, false)
+	return nil
+}
+
+// reread takes what a group has counted by now.
+func (s *sampling) reread(b *capture.Batch, g *group, now int64) error {
+	if g.broken == nil {
+		err := g.read()
+		if err == nil {
+			g.run.read(now, g.cur, g.now)
+			return nil
+		}
+		if errors.Is(err, syscall.EBADF) {
+			return fmt.Errorf("read %s: %w", s.cols[g.firstCol()].name, err)
+		}
+		s.lose(b, g, err)
+	}
+	g.run.stay(now)
+	return nil
+}
+
+// begin takes the first reading of every group.
+func (s *sampling) begin() error {
+	for _, g := range s.groups {
+		if err := g.read(); err != nil {
+			return fmt.Errorf("read %s: %w", s.cols[g.firstCol()].name, err)
+		}
+		g.run.begin(g.cur, g.now)
+		g.cur, g.prev = g.prev, g.cur
+		g.was = g.now
+	}
+	s.began = true
+	return nil
+}
+
+// collect takes the records of all rings.
+func (s *sampling) collect() error {
+	for _, g := range s.groups {
+		g.run.forget()
+	}
+	s.full = false
+	for _, r := range s.rings {
+		full, err := r.drain(s.record)
+		if err != nil {
+			return err
+		}
+		s.full = s.full || full
+	}
+	return s.failed
+}
+
+func (s *sampling) record(kind uint32, body []byte) {
+	switch kind {
+	case recordSample:
+		if err := s.sample(body); err != nil && s.failed == nil {
+			s.failed = fmt.Errorf("read a sample of the kernel: %w", err)
+		}
+	case recordLost, recordLostSamples:
+		n := decodeLost(kind, body)
+		s.lost, s.allLost = s.lost+n, s.allLost+n
+	case recordThrottle:
+		s.throttled++
+		s.allThrottled++
+	}
+}
+
+func (s *sampling) sample(body []byte) error {
+	r, err := decodeSample(body, false)
+	if err != nil {
+		return err
+	}
+	g := s.byID[r.id]
+	if g == nil {
+		return fmt.Errorf("no group has the id %d", r.id)
+	}
+	values := s.values[:len(g.members)]
+	at, err := decodeGroup(r.values, g.ids, values)
+	if err != nil || g.final != nil && at.enabled > g.final.enabled {
+		return err
+	}
+	g.run.add(r.time, values, at)
+	return nil
+}
+
+// leader is the group whose samples are the rows: the first that has one. A group of software events always counts; one of hardware events may have to wait
+// for its turn.
+func (s *sampling) leader() *group {
+	fresh := func(g *group) bool { return g.run.last() > s.edge && g.broken == nil && len(g.run.t) > 1 }
+	if s.lead != nil && fresh(s.lead) && !s.lead.idle() {
+		return s.lead
+	}
+	best := s.groups[0]
+	for i, g := range s.groups {
+		if i == 0 || fresh(g) && !g.idle() && (!fresh(best) || best.idle() || g.coverage < 0 && best.coverage >= 0) {
+			best = g
+		}
+	}
+	s.lead = best
+	return best
+}
+
+// idle reports whether the group's CPU was offline throughout what is known of it.
+func (g *group) idle() bool {
+	n := len(g.run.t)
+	return n == 0 || g.run.times(n-1).enabled == g.run.times(min(g.run.now, n-1)).enabled
+}
+
+// rows appends what all groups have counted between two samples of the leader, up to the last time that is known of all. The last row
+// goes to the last reading.
+func (s *sampling) rows(b *capture.Batch, last bool) {
+	g := s.leader()
+	known, begun := int64(1<<63-1), int64(0)
+	for _, o := range s.groups {
+		known = min(known, o.run.last())
+		if len(o.run.t) > 0 && s.edge == 0 {
+			begun = max(begun, o.run.t[0])
+		}
+	}
+	if last {
+		known = g.run.last()
+	}
+	if s.edge == 0 && len(g.run.t) > 0 && known > 0 {
+		s.edge = g.run.t[0]
+	}
+	times := g.run.t[min(len(g.run.t), g.run.now+1):]
+	for i, t := range times {
+		end := last && i == len(times)-1
+		if t <= s.edge || !end && t <= begun {
+			continue
+		}
+		if t > known {
+			break
+		}
+		s.cut(b, g, g.run.now+1, t)
+		s.row(b, s.edge, t, end)
+	}
+}
+
+// cut appends rows of a period each for a time in which the leader was not on the hardware, so that it made no samples.
+func (s *sampling) cut(b *capture.Batch, g *group, i int, t int64) {
+	if i >= len(g.run.t) || g.run.t[i] > t {
+		return
+	}
+	p, q := g.run.times(i-1), g.run.times(i)
+	if away := (q.enabled - p.enabled) - (q.running - p.running); away > q.enabled-p.enabled || int64(away) < s.period/2 {
+		return
+	}
+	for t-s.edge > s.period*3/2 {
+		s.row(b, s.edge, s.edge+s.period, false)
+	}
+}
+
+// row appends one row.
+func (s *sampling) row(b *capture.Batch, start, end int64, last bool) {
+	clear(s.acc)
+	at := end
+	if last {
+		at = 1<<63 - 1 // what is read after the leader belongs to the last row
+	}
+	for _, g := range s.groups {
+		g.now = g.run.at(at, g.cur)
+		s.add(g)
+		g.cur, g.prev = g.prev, g.cur
+		g.was = g.now
+	}
+	for i := range s.cols {
+		s.appendValue(b, i)
+	}
+	b.Start, b.End = append(b.Start, start), append(b.End, end)
+	s.edge = end
+	if n := (end - start + s.period/2) / s.period; n > 1 && start > 0 {
+		why := "the kernel's timer came late, as it does where a host takes the processor away"
+		switch {
+		case s.lost > 0 || s.full:
+			why = "the kernel's ring of samples was full"
+		case s.throttled > 0:
+			why = "the kernel throttled the timer"
+		default:
+			s.skipped += uint64(n - 1)
+		}
+		b.Late = append(b.Late, capture.Gap{Start: start, End: end, Lost: uint64(n - 1),
+			Reason: capture.Reason{Code: capture.LostReports, Text: why + ": this sample has the time and counts of several"}})
+	}
+	s.lost, s.throttled = 0, 0
+}
+
+// Finish takes the last reading of every group, in the order of the first, and appends the rows up to it.
+func (s *sampling) Finish(_ context.Context, b *capture.Batch) error {
+	if !s.began {
+		return nil
+	}
+	finals := make([][]uint64, len(s.groups))
+	for i, g := range s.groups {
+		if g.broken != nil {
+			continue
+		}
+		if err := g.read(); err != nil {
+			s.lose(b, g, err)
+			continue
+		}
+		at := g.now
+		finals[i], g.final = slices.Clone(g.cur), &at
+	}
+	if err := s.collect(); err != nil {
+		return err
+	}
+	now := s.k.now()
+	for i, g := range s.groups {
+		if g.final == nil {
+			g.run.stay(now)
+			continue
+		}
+		g.run.read(now, finals[i], *g.final)
+	}
+	s.rows(b, true)
+	return nil
+}
+
+// Conclude tells of samples that were lost, besides what every stream of groups tells.
+func (s *sampling) Conclude() []string {
+	out := s.stream.Conclude()
+	say := func(n uint64, what string) {
+		if n > 0 {
+			out = append(out, fmt.Sprintf("perfevent: %d %s; no count is lost, but the samples there are longer", n, what))
+		}
+	}
+	say(s.allLost, "samples found no room in the kernel's ring because the recorder was not run in time")
+	say(s.allThrottled, "times the kernel throttled the timer that takes samples (kernel.perf_event_max_sample_rate)")
+	say(s.skipped, "ticks of the kernel's timer came too late to make a sample")
+	return out
+}
+
+// Close stops all events, and gives the rings back.
+func (s *sampling) Close() error {
+	if s.closed {
+		return nil
+	}
+	return errors.Join(s.unmap(), s.stream.Close())
+}

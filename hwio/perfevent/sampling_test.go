@@ -1,0 +1,243 @@
+package perfevent
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"astrolabe/capture"
+	"astrolabe/hwio"
+)
+
+// openSampled opens what the kernel samples every period, and has it begin.
+func openSampled(t *testing.T, k *fakeKernel, cpus int, period time.Duration, counters ...string) *sampling {
+	t.Helper()
+	st, err := fakeSource(t, k, cpus, nil).Open(t.Context(), hwio.Request{Period: period, Counters: counters})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := st.Close(); err != nil {
+			t.Error(err)
+		}
+		if k.locked != 0 {
+			t.Errorf("%d bytes of rings were left mapped", k.locked)
+		}
+	})
+	s, ok := st.(*sampling)
+	if !ok {
+		t.Fatalf("the kernel does not sample: %q", st.Schema().Config.Warnings)
+	}
+	b := capture.NewBatch(s.Schema(), 1)
+	if err := s.Read(t.Context(), b); err != nil || b.Len() != 0 {
+		t.Fatalf("the baseline has %d rows, %v", b.Len(), err)
+	}
+	return s
+}
+
+// collected reads the stream after each of some times, and ends it.
+func collected(t *testing.T, k *fakeKernel, s *sampling, steps ...int64) *capture.Batch {
+	t.Helper()
+	b := capture.NewBatch(s.Schema(), 1)
+	for _, ns := range steps {
+		k.advance(ns)
+		if err := s.Read(t.Context(), b); err != nil {
+			t.Fatal(err)
+		}
+	}
+	k.advance(123_456)
+	if err := s.Finish(t.Context(), b); err != nil {
+		t.Fatal(err)
+	}
+	for i := range b.Start {
+		if b.End[i] <= b.Start[i] || i > 0 && b.Start[i] != b.End[i-1] {
+			t.Fatalf("row %d is from %d to %d", i, b.Start[i], b.End[i])
+		}
+	}
+	for i, c := range b.Cols {
+		if c.Len() != b.Len() {
+			t.Fatalf("%d values of %s in %d rows", c.Len(), s.Schema().Columns[i].Meta.Name, b.Len())
+		}
+	}
+	return b
+}
+
+// sums are the columns' totals by "name[instance]".
+func sums(s *sampling, b *capture.Batch) map[string]uint64 {
+	out := map[string]uint64{}
+	for i, c := range s.Schema().Columns {
+		for _, v := range b.Cols[i].U {
+			out[c.Meta.Name+"["+c.Meta.Instance+"]"] += v
+		}
+	}
+	return out
+}
+
+// counts are what the events of a fake kernel have counted, by event and CPU.
+func (k *fakeKernel) counts() map[string]uint64 {
+	out := map[string]uint64{}
+	for _, e := range k.open_ {
+		if !e.closed && e.a.period == 0 {
+			out[fmt.Sprintf("%d:%d on %d", e.a.typ, e.a.config, e.cpu)] += e.count
+		}
+	}
+	return out
+}
+
+func TestSumsOfSamplesAreWhatTheKernelCounted(t *testing.T) {
+	for _, period := range []time.Duration{100 * time.Microsecond, time.Millisecond, 10 * time.Millisecond} {
+		k := &fakeKernel{counters: 6, capable: true}
+		s := openSampled(t, k, 3, period, "cycles", "page_faults")
+		before := k.counts()
+		b := collected(t, k, s, 33e6, 1, 200e6, 71e6, 5)
+		for what, n := range k.counts() {
+			var typ, config, cpu int
+			fmt.Sscanf(what, "%d:%d on %d", &typ, &config, &cpu)
+			name := map[int]string{typeHardware: "cycles", typeSoftware: "page_faults"}[typ]
+			if got := sums(s, b)[fmt.Sprintf("%s[%d]", name, cpu)]; got != n-before[what] {
+				t.Errorf("%v: %s of CPU %d: %d recorded, %d counted", period, name, cpu, got, n-before[what])
+			}
+		}
+		rows := int(304e6 / period.Nanoseconds())
+		if b.Len() < rows || b.Len() > rows+2 || len(b.Late) > 0 {
+			t.Errorf("%v: %d rows, %d late ones", period, b.Len(), len(b.Late))
+		}
+		if said := s.Conclude(); len(said) > 0 {
+			t.Errorf("%v: %q", period, said)
+		}
+	}
+}
+
+// The timer of a CPU that starts later ticks later: its counts at the times of the rows lie between two of its samples.
+func TestSamplesOfOtherCPUsAreRunningTotals(t *testing.T) {
+	r := series{}
+	r.begin([]uint64{1000}, times{500, 500})
+	for i, p := range []struct {
+		t       int64
+		count   uint64
+		enabled uint64
+		taken   bool
+	}{{100, 999, 400, false}, {300, 1100, 600, true}, {400, 1203, 700, true}, {400, 9999, 800, false}, {600, 1203, 900, true}} {
+		if got := r.add(p.t, []uint64{p.count}, times{p.enabled, p.enabled}); got != p.taken {
+			t.Errorf("point %d: taken %t", i, got)
+		}
+	}
+	got := []uint64{0}
+	for _, want := range []struct {
+		t              int64
+		count, enabled uint64
+	}{{100, 1000, 500}, {200, 1000, 500}, {201, 1001, 501}, {250, 1050, 550}, {300, 1100, 600}, {333, 1133, 633}, {399, 1201, 699}, {500, 1203, 800}, {700, 1203, 900}} {
+		if at := r.at(want.t, got); got[0] != want.count || at.enabled != want.enabled {
+			t.Errorf("at %d: %d after %d ns, want %d after %d", want.t, got[0], at.enabled, want.count, want.enabled)
+		}
+		if want.t == 333 {
+			r.forget()
+		}
+	}
+}
+
+func TestAFullRingLosesNoCount(t *testing.T) {
+	k := &fakeKernel{counters: 6, capable: true, mlock: 2 * 32 << 10}
+	s := openSampled(t, k, 2, time.Millisecond, "page_faults")
+	if s.room < ringLeast.Nanoseconds() || s.room > 1e9 || s.Every(time.Millisecond, 200*time.Millisecond) > time.Duration(s.room)/4 {
+		t.Errorf("a ring of 32 KiB holds %v and is collected every %v", time.Duration(s.room), s.Every(time.Millisecond, 200*time.Millisecond))
+	}
+	before := k.counts()
+	b := collected(t, k, s, 50e6, 2e9, 50e6)
+	for what, n := range k.counts() {
+		var typ, config, cpu int
+		fmt.Sscanf(what, "%d:%d on %d", &typ, &config, &cpu)
+		if got := sums(s, b)[fmt.Sprintf("page_faults[%d]", cpu)]; got != n-before[what] {
+			t.Errorf("CPU %d: %d recorded, %d counted", cpu, got, n-before[what])
+		}
+	}
+	if len(b.Late) != 1 || b.Late[0].Lost < 1000 || !strings.Contains(b.Late[0].Reason.Text, "ring of samples was full") {
+		t.Errorf("late rows %+v", b.Late)
+	}
+	if said := strings.Join(s.Conclude(), "\n"); !strings.Contains(said, "found no room in the kernel's ring") {
+		t.Errorf("said %q", said)
+	}
+}
+
+func TestWhereTheKernelDoesNotSampleItIsSaidAndGroupsAreRead(t *testing.T) {
+	for name, k := range map[string]*fakeKernel{
+		"a kernel before 4.1": {counters: 6, capable: true, noClock: true},
+		"no memory for rings": {counters: 6, capable: true, mlock: 4096},
+	} {
+		st := openFake(t, fakeSource(t, k, 2, nil), hwio.Request{Period: time.Millisecond})
+		if _, sampled := st.(*sampling); sampled {
+			t.Errorf("%s: the kernel samples", name)
+		}
+		said := slices.DeleteFunc(slices.Clone(st.Schema().Config.Warnings), func(w string) bool { return !strings.Contains(w, "reads the counters at every tick") })
+		if len(said) != 1 {
+			t.Errorf("%s: %q", name, st.Schema().Config.Warnings)
+		}
+		k.advance(5e6)
+		if got := read(t, st); got.value["cycles[1]"] == 0 || got.value["counter_enabled[1]"] != 5e6 {
+			t.Errorf("%s: %v", name, got.value)
+		}
+	}
+}
+
+func TestGroupsInTurnsAreScaledWhereTheKernelSamples(t *testing.T) {
+	k := &fakeKernel{counters: 2, capable: true}
+	s := openSampled(t, k, 1, time.Millisecond, "cycles", "instructions", "branches", "branch_misses", "page_faults")
+	b := collected(t, k, s, 200e6, 200e6, 1)
+	if b.Len() < 400 || b.Len() > 402 {
+		t.Errorf("%d rows", b.Len())
+	}
+	c := capture.NewCollector(s.Schema())
+	c.Add(b)
+	all, err := capture.New(c.Config("CLOCK_MONOTONIC"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, config := range map[string]uint64{"cycles": 0, "instructions": 1, "branches": 4, "branch_misses": 5} {
+		a := attr{config: config}
+		if got, want := all.Counter(name).Total().Float(), float64(a.rate())*400.123456e3; got < 0.97*want || got > 1.03*want {
+			t.Errorf("%s: %.0f, %.0f happened", name, got, want)
+		}
+	}
+	if said := strings.Join(s.Conclude(), "\n"); !strings.Contains(said, "cycles, instructions shared the hardware counters") {
+		t.Errorf("said %q", said)
+	}
+}
+
+func TestACPUThatGoesOfflineIsMissingFromThereOn(t *testing.T) {
+	for _, gone := range []int{0, 1} {
+		k := &fakeKernel{counters: 6, capable: true}
+		s := openSampled(t, k, 2, time.Millisecond, "page_faults")
+		b := capture.NewBatch(s.Schema(), 1)
+		step := func(ns int64) {
+			k.advance(ns)
+			if err := s.Read(t.Context(), b); err != nil {
+				t.Fatal(err)
+			}
+		}
+		step(50e6)
+		for _, e := range k.open_ {
+			e.offline = e.cpu == gone
+		}
+		step(100e6)
+		step(100e6)
+		rest := collected(t, k, s, 50e6)
+		there, offline := 0, 0
+		for _, r := range rest.Reasons {
+			if r.Reason.Code == capture.PowerGated && r.Reason.Text == fmt.Sprintf("CPU %d was offline", gone) {
+				offline += r.To - r.From
+			}
+		}
+		for i := range s.Schema().Columns {
+			for row := range rest.Len() {
+				if !rest.Cols[i].Missing(row) {
+					there++
+				}
+			}
+		}
+		if rest.Len() < 45 || offline < rest.Len()-1 || there < rest.Len()-1 || there > rest.Len()+2 {
+			t.Errorf("CPU %d: of %d rows %d are said to be offline, %d values are there", gone, rest.Len(), offline, there)
+		}
+	}
+}
