@@ -34,8 +34,9 @@ import (
 // "type" are the vendor's. A line "default FIELD TEXT" holds for the entries after it that do not have the field; an empty text
 // ends it.
 //
-// A file of a family has "family ID" and a line "product ID WORD" for each of its products instead of the line catalogue. The field "only WORDS"
-// says which products have an entry, and any line that begins with such words, "g615,g720 ref 3.1.4", holds for these products alone: a field
+// A file of a family has "family ID" and a line "product ID WORDS" for each of its products instead of the line catalogue. Words are separated by commas
+// and stand for the product, as its id does; products that have something in common share a word. The field "only WORDS"
+// says which products have an entry, and any line that begins with such words, "g715,g720 ref 3.1.4", holds for these products alone: a field
 // of one value replaces what all have, one that may stand several times is added to it. A product with generations has the variants for these, and no entry
 // whose variants are all for others. "default only WORDS" holds like the field.
 
@@ -79,7 +80,7 @@ func (c *Catalogue) parse(text string) error {
 		err := c.words.known(only)
 		switch {
 		case err != nil:
-		case only != nil && !slices.Contains(only, c.product.word):
+		case only != nil && !c.product.among(only):
 		case field:
 			err = p.field(key, value)
 		default:
@@ -107,8 +108,8 @@ func (p *fileParser) head(key, value string) error {
 	switch key {
 	case "catalogue", "family", "like", "triage", "vendor", "architecture", "match", "generations", "asics": // see readHead
 	case "product":
-		_, word, _ := strings.Cut(value, " ")
-		c.words[word] = true
+		id, list, _ := strings.Cut(value, " ")
+		c.words.add(id, list)
 	case "title":
 		c.title = value
 	case "dialect":
@@ -179,7 +180,7 @@ func (p *fileParser) begin(name string, metric bool) {
 	}
 	p.c.entries = append(p.c.entries, p.entry)
 	if only, ok := p.defaults["only"]; ok {
-		p.skip = !slices.Contains(strings.Split(only, ","), p.c.product.word)
+		p.skip = !p.c.product.among(strings.Split(only, ","))
 	}
 }
 
@@ -190,7 +191,7 @@ func (p *fileParser) field(key, value string) error {
 		return fmt.Errorf("field %q before the first entry", key)
 	case key == "only":
 		words := strings.Split(value, ",")
-		p.skip = !slices.Contains(words, p.c.product.word)
+		p.skip = !p.c.product.among(words)
 		return p.c.words.known(words)
 	}
 	if p.inherited && !p.set[key] {
@@ -285,7 +286,7 @@ func (c *Catalogue) inherit(base *Catalogue) {
 	}
 }
 
-// sortByRefs puts metrics in the order of their sections in the product's own guide, and behind them the counters in the order of their places
+// sortByRefs puts metrics in the order of their sections in the product's own guide, then those that it does not have, and behind them the counters in the order of their places
 // in their blocks: sections of one family have different numbers in each guide.
 func (c *Catalogue) sortByRefs() {
 	blocks := map[string]int{}
@@ -298,12 +299,13 @@ func (c *Catalogue) sortByRefs() {
 		if !e.IsMetric() {
 			return []int{math.MaxInt, blocks[e.Block], e.Index}
 		}
+		if len(e.Refs) == 0 {
+			return []int{math.MaxInt - 1} // the guide does not have it
+		}
 		var out []int
-		if len(e.Refs) > 0 {
-			for part := range strings.SplitSeq(e.Refs[0], ".") {
-				n, _ := strconv.Atoi(part)
-				out = append(out, n)
-			}
+		for part := range strings.SplitSeq(e.Refs[0], ".") {
+			n, _ := strconv.Atoi(part)
+			out = append(out, n)
 		}
 		return out
 	}

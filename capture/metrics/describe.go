@@ -239,10 +239,10 @@ type Match struct {
 }
 
 // Matching lists the catalogues that know counters of the capture by name, the one that knows most first, without those of another vendor or
-// architecture than the capture says it is of.
+// architecture than the capture says it is of. Of products whose counters are alike it is the first.
 func Matching(cap *capture.Capture) []Match {
 	var out []Match
-	for _, id := range IDs() {
+	for _, id := range distinct() {
 		cat, err := Get(id)
 		if fit, _ := FitOf(id, cap.GPU, cap.Device); err != nil || fit == Foreign {
 			continue

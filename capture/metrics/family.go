@@ -125,8 +125,11 @@ func FitOf(wanted, gpu string, d capture.Device) (Fit, string) {
 	if wanted == gpu || !known || !ok || is.Catalogue == wanted {
 		return Fits, ""
 	}
-	if a, b := productOf(wanted), productOf(gpu); a != nil && b != nil && a.standsFor(b) {
-		return Fits, ""
+	a := productOf(wanted)
+	for _, id := range []string{gpu, is.Catalogue} {
+		if b := productOf(id); a != nil && b != nil && (a.standsFor(b) || a.countsLike(b)) {
+			return Fits, ""
+		}
 	}
 	says := gpu
 	for _, s := range []string{d.Name, d.ID, d.Vendor} {

@@ -13,21 +13,20 @@ import (
 	"astrolabe/internal/testfiles"
 )
 
-// maliGuides are the catalogues of the two guides with what they hold.
+// maliGuides are the catalogues of the two guides with what they hold: the guides' sections, and every metric and counter.
 var maliGuides = []struct {
 	id, table         string // catalogue, and GPU in the counter table
 	sections, metrics int
 	counters          int
 }{
-	{"mali-g615", "Mali-G615", 108, 107, 89},
-	{"mali-g720", "Mali-G720", 110, 109, 97},
+	{"mali-g615", "Mali-G615", 108, 148, 180},
+	{"mali-g720", "Mali-G720", 110, 145, 191},
 }
 
 func TestMaliCataloguesHoldEverySectionAndVariableOfTheirGuides(t *testing.T) {
 	for _, g := range maliGuides {
 		c := mustGet(t, g.id)
 		sections, metrics, counters := 0, 0, 0
-		used := map[string]bool{}
 		for _, e := range c.Entries() {
 			if !e.IsMetric() {
 				counters++
@@ -36,19 +35,13 @@ func TestMaliCataloguesHoldEverySectionAndVariableOfTheirGuides(t *testing.T) {
 			metrics++
 			sections += len(e.Refs)
 			for _, in := range e.Inputs {
-				used[in] = true
-				if raw, err := c.Find("$" + in); err != nil || raw.Name != in || raw.IsMetric() {
+				if raw, err := c.Find("$" + in); in != sampleTime && (err != nil || raw.Name != in || raw.IsMetric()) {
 					t.Errorf("%s: %s reads %s, which is %v, %v", g.id, e.Name, in, raw, err)
 				}
 			}
 		}
 		if sections != g.sections || metrics != g.metrics || counters != g.counters {
 			t.Errorf("%s: %d sections, %d metrics, %d counters; want %d, %d, %d", g.id, sections, metrics, counters, g.sections, g.metrics, g.counters)
-		}
-		for _, e := range c.Entries() {
-			if !e.IsMetric() && !used[e.Name] {
-				t.Errorf("%s: no formula reads %s", g.id, e.Name)
-			}
 		}
 	}
 }
@@ -233,13 +226,12 @@ func TestMaliBlocksGiveTheValuesOfArmsLibrary(t *testing.T) {
 func TestTheTwoMalisDifferWhereTheHardwareDoes(t *testing.T) {
 	old, young := mustGet(t, "mali-g615"), mustGet(t, "mali-g720")
 	for name, want := range map[string][2]string{
-		"pixels":                        {"$MaliGPUTasksFragmentTasks * 1024", "$MaliGPUTasksMainPhaseTasks * 4096"},
-		"gpu_active_cycles":             {"$MaliGPUCyclesAnyQueueActive", "$MaliGPUCyclesGPUActive"},
-		"scissor_test_cull_percentage":  {"", "PrimitiveCullingScissorTestCulledPrimitives"},
-		"texture_input_bus_utilization": {"", "$MaliTextureUnitBusInputBeats"},
-		"main_phase_queue_utilization":  {"", "MainPhase"},
-		"fragment_queue_utilization":    {"FragmentQueued", ""},
-		"total_input_primitives":        {"FrustumTest", "ScissorTest"},
+		"pixels":                       {"$MaliGPUTasksFragmentTasks * 1024", "$MaliGPUTasksMainPhaseTasks * 4096"},
+		"gpu_active_cycles":            {"$MaliGPUCyclesAnyQueueActive", "$MaliGPUCyclesGPUActive"},
+		"scissor_test_cull_percentage": {"", "PrimitiveCullingScissorTestCulledPrimitives"},
+		"main_phase_queue_utilization": {"", "MainPhase"},
+		"fragment_queue_utilization":   {"FragmentQueued", ""},
+		"total_input_primitives":       {"FrustumTest", "ScissorTest"},
 	} {
 		for i, c := range []*Catalogue{old, young} {
 			e, err := c.Find(name)

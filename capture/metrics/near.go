@@ -1,6 +1,8 @@
 package metrics
 
 import (
+	"fmt"
+	"slices"
 	"sort"
 	"strings"
 
@@ -37,6 +39,15 @@ func nearest(name string, words []string, limit int) []string {
 
 func joinAnd(words []string) string { return join(words, " and ") }
 func joinOr(words []string) string  { return join(words, " or ") }
+
+// someOf names a few of many.
+func someOf(words []string) string {
+	const few = 4
+	if len(words) > few {
+		words = append(slices.Clone(words[:few-1]), fmt.Sprintf("%d others", len(words)-few+1))
+	}
+	return joinAnd(words)
+}
 
 func join(words []string, last string) string {
 	switch len(words) {

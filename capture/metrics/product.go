@@ -18,7 +18,8 @@ var files embed.FS
 
 // product is what the head of a data file says of a GPU: all that must be known of one whose counters nobody asked for yet.
 type product struct {
-	id, word    string // word stands for it in a file of several products, "" in a file of its own
+	id          string
+	words       []string // that stand for it in a file of several products, the id among them; nil in a file of its own
 	file        string
 	family      string // "" of a product with a file of its own
 	like        string // the product whose entries it has but for what its file says
@@ -144,6 +145,22 @@ func (p *product) standsFor(q *product) bool {
 	return p == q || p.family != "" && p.family == q.family && len(p.generations) > 0 && len(q.generations) > 0
 }
 
+// countsLike reports whether two products of a family have everything in common that its file tells products apart by.
+func (p *product) countsLike(q *product) bool {
+	return p.family != "" && p.family == q.family && slices.Equal(p.words[1:], q.words[1:])
+}
+
+// distinct lists the ids of the catalogues without products whose counters are like those of one before them.
+func distinct() []string {
+	var out []string
+	for i, p := range products() {
+		if !slices.ContainsFunc(products()[:i], p.countsLike) {
+			out = append(out, p.id)
+		}
+	}
+	return out
+}
+
 // owns reports whether a counter that says which GPU it is of may be one of the catalogue's.
 func (c *Catalogue) owns(gpu string) bool {
 	if gpu == "" || gpu == c.id {
@@ -177,15 +194,14 @@ head:
 		case "catalogue":
 			out = append(out, &product{id: value, file: file})
 		case "product":
-			id, word, ok := strings.Cut(value, " ")
+			id, list, ok := strings.Cut(value, " ")
 			if !ok {
 				return nil, fmt.Errorf("catalogue file %s: product %s has no word that stands for it", file, id)
 			}
-			out = append(out, &product{id: id, word: word, file: file, family: family})
-			words[word] = true
+			out = append(out, &product{id: id, words: words.add(id, list), file: file, family: family})
 		}
 		for _, p := range out {
-			if only != nil && !slices.Contains(only, p.word) {
+			if only != nil && !p.among(only) {
 				continue
 			}
 			switch key {
@@ -215,6 +231,23 @@ head:
 
 // productWords are the words that stand for the products of a file.
 type productWords map[string]bool
+
+// add adds the words of a product, "WORD,WORD": its id is one too. It returns them.
+func (w productWords) add(id, list string) []string {
+	words := []string{id}
+	for word := range strings.SplitSeq(list, ",") {
+		words = append(words, strings.TrimSpace(word))
+	}
+	for _, word := range words {
+		w[word] = true
+	}
+	return words
+}
+
+// among reports whether one of the words stands for the product.
+func (p *product) among(words []string) bool {
+	return slices.ContainsFunc(words, func(word string) bool { return slices.Contains(p.words, word) })
+}
 
 // cut takes a line apart: "KEY TEXT", or "WORD,WORD KEY TEXT" where it holds for some products only.
 func (w productWords) cut(line string) (only []string, key, value string) {

@@ -281,7 +281,7 @@ func (s *scope) help(name string) *UnknownError {
 		}
 	}
 	var known []string
-	for _, id := range IDs() {
+	for _, id := range distinct() {
 		if slices.ContainsFunc(s.cats, func(c *Catalogue) bool { return c.id == id }) {
 			continue
 		}
@@ -295,9 +295,9 @@ func (s *scope) help(name string) *UnknownError {
 	switch {
 	case len(known) > 0 && s.cap.GPU == "":
 		err.Near = nil
-		err.Note = fmt.Sprintf("the capture does not say what it was measured on, and the name is known to %s: open it with gpu=%q", joinAnd(known), known[0])
+		err.Note = fmt.Sprintf("the capture does not say what it was measured on, and the name is known to %s: open it with gpu=%q", someOf(known), known[0])
 	case len(known) > 0:
-		err.Note = fmt.Sprintf("(the name is known to %s, this capture is of %s)", joinAnd(known), s.cap.GPU)
+		err.Note = fmt.Sprintf("(the name is known to %s, this capture is of %s)", someOf(known), s.cap.GPU)
 	case s.cap.GPU != "" && !slices.Contains(IDs(), s.cap.GPU):
 		err.Note = fmt.Sprintf("(there is no catalogue for %s, so its captures have counters and no metrics)", s.cap.GPU)
 	case s.cap.GPU == "" && len(s.cats) == 0:

@@ -2,7 +2,6 @@ package metrics
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	"astrolabe/capture"
@@ -79,7 +78,7 @@ func (p *setParser) line(indent int, text string) error {
 		return err
 	}
 	switch {
-	case only != nil && !slices.Contains(only, p.c.word):
+	case only != nil && !p.c.among(only):
 		return nil
 	case indent == 0 && key == "counter":
 		if p.symbols[value] != nil {
@@ -147,7 +146,7 @@ func (p *setParser) begin(symbol, only string) error {
 		if err := p.c.words.known(words); err != nil {
 			return err
 		}
-		if p.skip = !slices.Contains(words, p.c.word); p.skip {
+		if p.skip = !p.c.among(words); p.skip {
 			return nil
 		}
 	}

@@ -23,7 +23,7 @@ func TestAnyPartOfANameSuggestsIt(t *testing.T) {
 	}{
 		{"mali-g720", "main_ph", "main_phase_queue_active_cycles", "main_phase", ""},
 		{"mali-g720", "MaliGPUCy", "MaliGPUCyclesGPUActive", "MaliGPUCycles", ""},
-		{"mali-g720", "maligpucy", "MaliGPUCyclesGPUActive", "MaliGPUCycles", ""},
+		{"mali-g720", "maligpucy", "MaliGPUCyclesGPUActive", "MaliGPUCy", ""},
 		{"mali-g720", "util", "main_phase_queue_utilization", "", ""},
 		{"mali-g720", "util queue", "main_phase_queue_utilization", "", ""},
 		{"mali-g720", "queue main util", "main_phase_queue_utilization", "main_phase_queue_utilization", ""},

@@ -120,7 +120,7 @@ func testCompletes(t *testing.T, exe string) {
 	c.send("cap = capture.open(\"wi\t\")\r")
 	c.wait(`wide\.csv`)
 	c.wait(prompted)
-	c.send("m = metrics.get(\"mali-g61\t\", \"gpu_active_c\t\").name\r")
+	c.send("m = metrics.get(\"immortalis-g9\t\", \"gpu_active_c\t\").name\r")
 	c.wait(prompted)
 	if got := c.enter("print('<' + m + '>')"); !strings.Contains(got, "<gpu_active_cycles>") {
 		t.Errorf("completed %q", got)

@@ -21,8 +21,18 @@ func familyPage(family string, products []*metrics.Catalogue) []byte {
 	} else {
 		fmt.Fprintf(&b, "# The family %s\n\nWhat is in a table differs between the products. `astrolabe metrics ID PATTERN` shows one product's in a terminal.\n\n", family)
 		b.WriteString("| catalogue | of | counters and metrics |\n| --- | --- | --- |\n")
-		for _, cat := range products {
-			fmt.Fprintf(&b, "| `%s` | %s | %d |\n", cat.ID(), cat.Title(), len(cat.Entries()))
+		alike := groups(products)
+		products = nil
+		for _, same := range alike {
+			var ids, titles []string
+			for _, cat := range same {
+				ids, titles = append(ids, cat.ID()), append(titles, cat.Title())
+			}
+			fmt.Fprintf(&b, "| %s | %s | %d |\n", code(ids...), strings.Join(titles, ", "), len(same[0].Entries()))
+			products = append(products, same[0])
+		}
+		if len(products) > tabled {
+			b.WriteString("\nProducts in one row are alike; below the first stands for all of them.\n")
 		}
 	}
 	rows := merged(products)
@@ -47,6 +57,38 @@ func familyPage(family string, products []*metrics.Catalogue) []byte {
 		writeFacts(&b, products, row.facts())
 	}
 	return b.Bytes()
+}
+
+// tabled is how many products have a column each: what differs between more is listed.
+const tabled = 4
+
+// groups puts products together whose pages would be the same.
+func groups(products []*metrics.Catalogue) [][]*metrics.Catalogue {
+	rows := merged(products)
+	same := func(i, j int) bool {
+		for _, r := range rows {
+			if (r[i] == nil) != (r[j] == nil) {
+				return false
+			}
+			for _, f := range r.facts() {
+				if r[i] != nil && f.texts[i] != f.texts[j] {
+					return false
+				}
+			}
+		}
+		return true
+	}
+	var out [][]*metrics.Catalogue
+	var firsts []int
+	for i, cat := range products {
+		at := slices.IndexFunc(firsts, func(first int) bool { return same(first, i) })
+		if at < 0 {
+			firsts, out = append(firsts, i), append(out, nil)
+			at = len(out) - 1
+		}
+		out[at] = append(out[at], cat)
+	}
+	return out
 }
 
 // row is one entry, by product; nil where a product does not have it.
@@ -90,6 +132,32 @@ func (f fact) shared() (text string, ok bool) {
 		}
 	}
 	return f.texts[first], true
+}
+
+// list writes what differs between products as a line for each text with the products that have it.
+func (f fact) list(b *strings.Builder, label string, products []*metrics.Catalogue) {
+	var texts []string
+	have := map[string][]string{}
+	for i, t := range f.texts {
+		if f.of[i] == nil || t == "" {
+			continue
+		}
+		if have[t] == nil {
+			texts = append(texts, t)
+		}
+		have[t] = append(have[t], products[i].ID())
+	}
+	for _, t := range texts {
+		ids := code(have[t]...)
+		switch f.label {
+		case "Formula":
+			t = code(t)
+		case "Exists":
+			fmt.Fprintf(b, "- Exists on %s\n", ids)
+			continue
+		}
+		fmt.Fprintf(b, "- %s on %s: %s\n", label, ids, t)
+	}
 }
 
 // groupFacts is what holds for a whole group of rows: the source, where it is one, and the guid of a metric set.
@@ -201,6 +269,7 @@ func code(texts ...string) string {
 
 // writeFacts writes what the products share as text and a list, and the rest as a table.
 func writeFacts(b *bytes.Buffer, products []*metrics.Catalogue, facts []fact) {
+	var formula string
 	var list, table strings.Builder
 	for _, f := range facts {
 		text, shared := f.shared()
@@ -209,13 +278,17 @@ func writeFacts(b *bytes.Buffer, products []*metrics.Catalogue, facts []fact) {
 		case shared && f.label == "":
 			fmt.Fprintf(b, " %s", text)
 		case shared && f.label == "Formula":
-			fmt.Fprintf(&list, "\n    %s\n\n", strings.ReplaceAll(text, "\n", "\n    "))
+			formula = "\n    " + strings.ReplaceAll(text, "\n", "\n    ") + "\n"
 		case shared:
 			fmt.Fprintf(&list, "- %s: %s\n", f.label, text)
 		default:
 			label := f.label
 			if label == "" {
 				label = "Meaning"
+			}
+			if len(products) > tabled {
+				f.list(&list, label, products)
+				continue
 			}
 			fmt.Fprintf(&table, "| %s |", label)
 			for _, t := range f.texts {
@@ -231,11 +304,9 @@ func writeFacts(b *bytes.Buffer, products []*metrics.Catalogue, facts []fact) {
 		}
 	}
 	b.WriteString("\n") // of what the caller or the text above began
+	b.WriteString(formula)
 	if list.Len() > 0 {
-		if !strings.HasPrefix(list.String(), "\n") {
-			b.WriteString("\n")
-		}
-		b.WriteString(list.String())
+		b.WriteString("\n" + list.String())
 	}
 	if table.Len() > 0 {
 		b.WriteString("\n| |")

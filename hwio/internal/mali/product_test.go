@@ -164,18 +164,17 @@ func hasAlias(m *capture.Meta, name string) bool {
 }
 
 func TestEveryRawCounterOfTheCataloguesHasAColumn(t *testing.T) {
-	for layout, id := range map[string]string{"Mali-G715": "mali-g615", "Mali-G720": "mali-g720"} {
-		for _, r := range products {
-			if r.p.Layout == layout && r.p.Catalogue() != id {
-				t.Errorf("the catalogue of %s is %q, want that of its layout, %q", r.p.Name, r.p.Catalogue(), id)
-			}
+	for _, r := range products {
+		id := strings.ReplaceAll(strings.ToLower(r.p.Name), " ", "-")
+		if r.p.Catalogue() != id {
+			t.Errorf("the catalogue of %s is %q, want its own, %q", r.p.Name, r.p.Catalogue(), id)
 		}
 		cat, err := metrics.Get(id)
 		if err != nil {
 			t.Fatal(err)
 		}
 		have := map[string]capture.Meta{}
-		for _, m := range Counters([]Block{one(FrontEnd), one(Tiler), one(Memory), one(Core)}, layout, id, "test") {
+		for _, m := range Counters([]Block{one(FrontEnd), one(Tiler), one(Memory), one(Core)}, r.p.Layout, id, "test") {
 			have[m.Name] = m
 		}
 		n := 0
@@ -184,11 +183,17 @@ func TestEveryRawCounterOfTheCataloguesHasAColumn(t *testing.T) {
 				continue
 			}
 			n++
-			if m, ok := have[e.Name]; !ok || m.Block != e.Block || m.Unit != e.Unit || m.GPU != id {
-				t.Errorf("%s: %s of %s is %+v", id, e.Name, e.Block, m)
+			m, ok := have[e.Name]
+			for _, alias := range e.Aliases {
+				if !ok { // a layout without a printed guide has the variables of today
+					m, ok = have[alias]
+				}
+			}
+			if !ok || m.Block != e.Block || m.Unit != "" && m.Unit != e.Unit || m.GPU != id {
+				t.Errorf("%s: %s of %s in %s is %+v", id, e.Name, e.Block, e.Unit, m)
 			}
 		}
-		if n < 86 {
+		if n < 146 {
 			t.Errorf("%s: %d counters were checked", id, n)
 		}
 	}

@@ -86,7 +86,7 @@ func TestSyntaxErrorsAreFindingsWithTheirPlace(t *testing.T) {
 }
 
 func TestTheGPUOfACommentMustExist(t *testing.T) {
-	got := lint(t, "# gpu: mali-g616\nprint(1)\n")
+	got := lint(t, "# gpu: mali-g6155\nprint(1)\n")
 	if len(got) != 1 || got[0].Code != codeGPU || got[0].Line != 1 ||
 		!strings.Contains(got[0].Message, "did you mean mali-g615?") {
 		t.Errorf("%+v", got)
