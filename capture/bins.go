@@ -93,9 +93,9 @@ func (a *Axis) Resample(period int64) (*Bins, error) {
 	return b, nil
 }
 
-// Rolling returns one bin per sample that covers the trailing window of that many ns which ends with the sample. At the
+// rolling returns one bin per sample that covers the trailing window of that many ns which ends with the sample. At the
 // beginning the window holds what there is.
-func (a *Axis) Rolling(window int64) (*Bins, error) {
+func (a *Axis) rolling(window int64) (*Bins, error) {
 	if window <= 0 {
 		return nil, fmt.Errorf("rolling window is %d ns, it must be positive", window)
 	}

@@ -54,10 +54,10 @@ func (c *Counter) Rebin(b *Bins) *Counter {
 	return out
 }
 
-// Rolling returns the counter over a trailing window of that many ns at every sample. Its total is that of the
+// rolling returns the counter over a trailing window of that many ns at every sample. Its total is that of the
 // original.
 func (c *Counter) Rolling(window int64) (*Counter, error) {
-	b, err := c.Axis.Rolling(window)
+	b, err := c.Axis.rolling(window)
 	if err != nil {
 		return nil, err
 	}

@@ -12,7 +12,7 @@ import (
 
 // groups are those of a source.
 func groups(s Source) []Group {
-	if g, ok := s.(Grouped); ok {
+	if g, ok := s.(grouped); ok {
 		return g.Groups()
 	}
 	return nil

@@ -70,8 +70,8 @@ type Request struct {
 	Options map[string]string
 }
 
-// Grouped is a Source that can be asked for by names that it shares with others, such as that of the maker of what it measures.
-type Grouped interface {
+// grouped is a Source that can be asked for by names that it shares with others, such as that of the maker of what it measures.
+type grouped interface {
 	Groups() []Group
 }
 

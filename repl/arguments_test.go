@@ -71,7 +71,7 @@ func TestCompletionInsideArgumentsKnowsTheirValues(t *testing.T) {
 		{`metrics.get("intel-kbl-gt2", "EuAc`, []string{"EuActive"}, "render_basic_gpu_time"},
 		{`cap.summary(met`, []string{"metrics="}, ""},
 	} {
-		found := s.Complete(c.line, len(c.line))
+		found := s.complete(c.line, len(c.line))
 		got, n := found.words, found.replaced
 		for _, want := range c.want {
 			if !slices.Contains(got, want) {
@@ -98,7 +98,7 @@ func FuzzComplete(f *testing.F) {
 		if strings.ContainsAny(line, "/~") { // stays out of other folders
 			return
 		}
-		if n := s.Complete(line, len(line)).replaced; n > len(line) {
+		if n := s.complete(line, len(line)).replaced; n > len(line) {
 			t.Fatalf("%q: replaces %d bytes", line, n)
 		}
 	})

@@ -171,14 +171,14 @@ func (s *Session) loadCommand(ctx context.Context, arg string) error {
 	if arg == "" {
 		return errors.New(":load needs a file, such as :load checks.star")
 	}
-	return s.LoadFile(ctx, strings.Trim(arg, `"`))
+	return s.loadFile(ctx, strings.Trim(arg, `"`))
 }
 
 func (s *Session) reloadCommand(ctx context.Context, _ string) error {
 	if s.loaded == "" {
 		return errors.New("nothing was loaded yet: :load FILE first")
 	}
-	return s.LoadFile(ctx, s.loaded)
+	return s.loadFile(ctx, s.loaded)
 }
 
 func (s *Session) timeCommand(ctx context.Context, arg string) error {
@@ -194,9 +194,9 @@ func (s *Session) saveCommand(_ context.Context, arg string) error {
 	var err error
 	switch filepath.Ext(path) {
 	case ".star":
-		files, err = []string{path}, s.SaveScript(path)
+		files, err = []string{path}, s.saveScript(path)
 	case ".md":
-		files, err = s.SaveTranscript(path)
+		files, err = s.saveTranscript(path)
 	default:
 		return errors.New(":save needs a file name that ends in .star, for a script, or in .md, for a transcript")
 	}

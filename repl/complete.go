@@ -29,9 +29,9 @@ func candidatesOf(words []string, typed string) candidates {
 	return candidates{words: metrics.SuggestWords(words, typed), replaced: len(typed)}
 }
 
-// Complete returns what may stand for the end of line[:pos]. It evaluates only names, attributes and literal indexes,
+// complete returns what may stand for the end of line[:pos]. It evaluates only names, attributes and literal indexes,
 // which have no side effects. Names that hold what a terminal obeys are left out: they would be written as they are.
-func (s *Session) Complete(line string, pos int) (found candidates) {
+func (s *Session) complete(line string, pos int) (found candidates) {
 	defer func() {
 		if recover() != nil { // a value that cannot be asked completes nothing
 			found = candidates{}
@@ -77,7 +77,7 @@ func (s *Session) completeCommand(before string) candidates {
 			return candidatesOf(fileWords(arg), arg)
 		}
 		if c.name == name && name != "quit" {
-			return s.Complete(arg, len(arg))
+			return s.complete(arg, len(arg))
 		}
 	}
 	return candidates{}

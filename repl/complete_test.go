@@ -59,7 +59,7 @@ func TestCompletion(t *testing.T) {
 		{"indentation on an empty line", "  ", []string{"      "}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			found := s.Complete(c.line, len(c.line))
+			found := s.complete(c.line, len(c.line))
 			got, n := found.words, found.replaced
 			if len(got) == 0 {
 				got = nil
@@ -120,7 +120,7 @@ func TestNamesThatATerminalObeysAreNotCompleted(t *testing.T) {
 		}
 	}
 	s.names["d"] = d
-	if got := s.Complete(`d["`, 3); len(got.words) != 1 || got.words[0] != "good" {
+	if got := s.complete(`d["`, 3); len(got.words) != 1 || got.words[0] != "good" {
 		t.Errorf("completions: %q", got.words)
 	}
 	if got := columns([]string{"\x1b[31mred"}, 80); got != `\x1b[31mred`+"\n" {

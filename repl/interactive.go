@@ -28,7 +28,7 @@ func (s *Session) Interactive(ctx context.Context, in, out, talk *os.File, captu
 		path = ""
 	}
 	hist := &history{path: path}
-	ed, err := newEditor(in, out, talk, hist.reload, s.Complete)
+	ed, err := newEditor(in, out, talk, hist.reload, s.complete)
 	if err != nil {
 		return err
 	}

@@ -35,7 +35,7 @@ func TestSavedScriptHoldsWhatSucceeded(t *testing.T) {
 				s.RunText(t.Context(), "<stdin>", line)
 			}
 			path := filepath.Join(t.TempDir(), "s.star")
-			if err := s.SaveScript(path); err != nil {
+			if err := s.saveScript(path); err != nil {
 				t.Fatal(err)
 			}
 			got, _ := os.ReadFile(path)
@@ -45,7 +45,7 @@ func TestSavedScriptHoldsWhatSucceeded(t *testing.T) {
 			if diff := cmp.Diff(c.want, string(got)); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
 			}
-			if err := s.SaveScript(path); err == nil {
+			if err := s.saveScript(path); err == nil {
 				t.Error("a file that exists was written over")
 			}
 		})
@@ -177,7 +177,7 @@ func TestTranscriptIsBoundedAndSaysWhatItLeftOut(t *testing.T) {
 		t.Errorf("%d bytes are kept", s.log.text)
 	}
 	path := filepath.Join(t.TempDir(), "t.md")
-	if _, err := s.SaveTranscript(path); err != nil {
+	if _, err := s.saveTranscript(path); err != nil {
 		t.Fatal(err)
 	}
 	data, _ := os.ReadFile(path)

@@ -11,9 +11,9 @@ import (
 	"go.starlark.net/syntax"
 )
 
-// SaveScript writes the statements that succeeded so far as a script that prints what the session printed. It writes
+// saveScript writes the statements that succeeded so far as a script that prints what the session printed. It writes
 // over no file.
-func (s *Session) SaveScript(path string) error {
+func (s *Session) saveScript(path string) error {
 	return saveNew(path, []byte(s.script(filepath.Dir(path))))
 }
 

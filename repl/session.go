@@ -79,8 +79,8 @@ func NewSession(cfg Config) *Session {
 	return s
 }
 
-// Bind gives a variable a value, as a statement would.
-func (s *Session) Bind(name string, v starlark.Value) {
+// bind gives a variable a value, as a statement would.
+func (s *Session) bind(name string, v starlark.Value) {
 	s.names[name] = v
 	s.own[name] = true
 }
@@ -194,7 +194,7 @@ func (s *Session) execute(thread *starlark.Thread, name string, stmt syntax.Stmt
 	values, err := program.Init(thread, s.names)
 	for _, id := range bound { // also after an error: what was bound stays bound
 		if v, ok := values[id.Name]; ok {
-			s.Bind(id.Name, v)
+			s.bind(id.Name, v)
 		}
 	}
 	return err
@@ -209,7 +209,7 @@ func (s *Session) show(v starlark.Value, text bool) error {
 	if s.shown == notPrinted {
 		return nil
 	}
-	s.Bind("_", v)
+	s.bind("_", v)
 	var out string
 	switch {
 	case s.cfg.JSON:
@@ -244,8 +244,8 @@ func (s *Session) isText(x syntax.Expr) bool {
 	return ok && (id.Name == "help" || id.Name == "explain") && !s.own[id.Name] && s.cfg.Predeclared.Has(id.Name)
 }
 
-// LoadFile runs the statements of a file as if typed.
-func (s *Session) LoadFile(ctx context.Context, path string) error {
+// loadFile runs the statements of a file as if typed.
+func (s *Session) loadFile(ctx context.Context, path string) error {
 	text, err := formats.ReadRegular(path)
 	if err != nil {
 		return err

@@ -99,7 +99,7 @@ func TestErrorKeepsWhatWasBoundBefore(t *testing.T) {
 func TestCancelStopsALoopAndKeepsVariables(t *testing.T) {
 	s, out, _ := testSession(t)
 	ctx, cancel := context.WithCancel(t.Context())
-	s.Bind("stop", starlark.NewBuiltin("stop",
+	s.bind("stop", starlark.NewBuiltin("stop",
 		func(*starlark.Thread, *starlark.Builtin, starlark.Tuple, []starlark.Tuple) (starlark.Value, error) {
 			cancel()
 			return starlark.None, nil

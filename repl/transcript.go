@@ -160,9 +160,9 @@ func (l loggedWriter) Write(p []byte) (int, error) {
 	return l.w.Write(p)
 }
 
-// SaveTranscript writes what was entered and what came of it as Markdown, with the pictures that were shown in files
+// saveTranscript writes what was entered and what came of it as Markdown, with the pictures that were shown in files
 // beside it. It writes over no file.
-func (s *Session) SaveTranscript(path string) (files []string, err error) {
+func (s *Session) saveTranscript(path string) (files []string, err error) {
 	s.log.mu.Lock()
 	defer s.log.mu.Unlock()
 	var out strings.Builder

@@ -48,7 +48,7 @@ var captureModule = binding.MethodTable[*binding.Env]{
 			Doc: "Every reader of hardware: name, whether it is usable here, why not, what to do about it, and " +
 				"the names that it shares with others.",
 			Example: "capture.sources()",
-			Run:     func(e *binding.Env, c *binding.Call) (starlark.Value, error) { return Sources(e.Context(), e) },
+			Run:     func(e *binding.Env, c *binding.Call) (starlark.Value, error) { return sources(e.Context(), e) },
 		},
 		{
 			Sig: "from_columns(columns: dict, times: list=None, period: duration=None, gpu: str=None, labels: dict=None, properties: dict=None, units: dict=None, kinds: dict=None, name: str=None, **options) -> Capture",
@@ -188,8 +188,8 @@ func record(e *binding.Env, c *binding.Call) (starlark.Value, error) {
 	return openPath(e, path, formats.Options{})
 }
 
-// Sources is the table of every reader of hardware.
-func Sources(ctx context.Context, e *binding.Env) (*values.Table, error) {
+// sources is the table of every reader of hardware.
+func sources(ctx context.Context, e *binding.Env) (*values.Table, error) {
 	t := values.NewTable(e, []string{"name", "usable", "gpu", "device", "reason", "fix", "doc", "also"}, nil)
 	if e.Sources == nil {
 		return t, nil

@@ -302,7 +302,7 @@ var captureTable = binding.MethodTable[*Capture]{
 			Doc:     "One row per counter and metric: count, missing and why, total, mean, percentiles.",
 			Example: "cap.summary()",
 			Run: func(recv *Capture, c *binding.Call) (starlark.Value, error) {
-				return recv.Summary(c.Env.Context(), c.Flag("metrics", true))
+				return recv.summary(c.Env.Context(), c.Flag("metrics", true))
 			},
 		},
 		{

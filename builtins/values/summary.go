@@ -9,8 +9,8 @@ import (
 	"astrolabe/capture"
 )
 
-// Summary is a table with a row for every counter and, if asked for, every metric of the catalogues.
-func (c *Capture) Summary(ctx context.Context, withMetrics bool) (*Table, error) {
+// summary is a table with a row for every counter and, if asked for, every metric of the catalogues.
+func (c *Capture) summary(ctx context.Context, withMetrics bool) (*Table, error) {
 	list := c.Capture.Counters
 	if withMetrics {
 		more, err := binding.Await(ctx, c.catalogued)

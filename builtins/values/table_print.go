@@ -200,9 +200,9 @@ func (t *Table) Markdown() string {
 	return b.String()
 }
 
-// CSV writes the whole table as comma-separated values; a missing cell is empty. Texts that a spreadsheet would take
+// csv writes the whole table as comma-separated values; a missing cell is empty. Texts that a spreadsheet would take
 // for formulas are marked, see formats.MarkText.
-func (t *Table) CSV() string {
+func (t *Table) csv() string {
 	var b strings.Builder
 	field := func(s string) string {
 		s = formats.MarkText(s)

@@ -196,8 +196,8 @@ type Accounted struct {
 	ByGroup [][]int64
 }
 
-// Part is the part of that kind and name, nil where nothing was accounted to it.
-func (a *Accounted) Part(kind LimitKind, name string) *AccountPart {
+// part is the part of that kind and name, nil where nothing was accounted to it.
+func (a *Accounted) part(kind LimitKind, name string) *AccountPart {
 	for _, p := range a.Parts {
 		if p.Kind == kind && p.Name == name {
 			return p

@@ -51,7 +51,7 @@ func accounted(t *testing.T, in AccountInput) *Accounted {
 
 // share is that of a part in percent, 0 where it has none.
 func (a *Accounted) share(kind LimitKind, name string) float64 {
-	p := a.Part(kind, name)
+	p := a.part(kind, name)
 	if p == nil {
 		return 0
 	}
@@ -76,7 +76,7 @@ func TestUnitsWithinTheErrorAreATieThatGainsNothingForCertain(t *testing.T) {
 	}
 	a := accounted(t, in)
 	for _, name := range []string{"texture", "arithmetic"} {
-		if p := a.Part(LimitUnit, name); p == nil || a.share(LimitUnit, name) != 50 || p.Low != 0 || p.High <= 0 {
+		if p := a.part(LimitUnit, name); p == nil || a.share(LimitUnit, name) != 50 || p.Low != 0 || p.High <= 0 {
 			t.Errorf("%s: %+v, want half of the time and no certain gain", name, p)
 		}
 	}
@@ -87,7 +87,7 @@ func TestTheGainEndsWhereTheNextUnitSetsThePace(t *testing.T) {
 	for i := range in.Length {
 		in.Units[0].Level[i], in.Units[1].Level[i] = 1, 0.8
 	}
-	p := accounted(t, in).Part(LimitUnit, "texture")
+	p := accounted(t, in).part(LimitUnit, "texture")
 	if g := p.Low / 32e6; g < 0.1 || g > 0.2 || p.High/32e6 < 0.2 || p.High/32e6 > 0.25 || p.RunnerUp != "arithmetic" {
 		t.Errorf("the gain is %v to %v, then %s; want about 0.2, then arithmetic", g, p.High/32e6, p.RunnerUp)
 	}
@@ -258,7 +258,7 @@ func TestSetsThatMeasureUnitsThatMayLeadShareTheTimeThatWasNotMeasured(t *testin
 	if x := out.share(LimitMemory, "latency"); x != 38 {
 		t.Errorf("what explains waits as well has %v %%, want 0.9 of 2.4", x)
 	}
-	if p := out.Part(LimitMemory, "latency"); p.Low != 0 || !(p.High > 0) {
+	if p := out.part(LimitMemory, "latency"); p.Low != 0 || !(p.High > 0) {
 		t.Errorf("relieving it gains %v to %v ns, and nothing is certain", p.Low, p.High)
 	}
 }
@@ -273,7 +273,7 @@ func TestAUnitThatHoldsUpAllOthersOwnsThatTime(t *testing.T) {
 	if x, y := a.share(LimitUnit, "texture"), a.share(LimitUnit, "arithmetic"); x != 20 || y != 80 {
 		t.Errorf("it has %v %% and the leader of the rest %v %%, want 20 and 80", x, y)
 	}
-	if p := a.Part(LimitUnit, "texture"); p.Low > 0.2*32e6 || p.Low < 0.17*32e6 {
+	if p := a.part(LimitUnit, "texture"); p.Low > 0.2*32e6 || p.Low < 0.17*32e6 {
 		t.Errorf("relieving it gains %v to %v, want nearly all of its time", p.Low/32e6, p.High/32e6)
 	}
 }
@@ -321,7 +321,7 @@ func TestWithAnUnknownWaiterNoGainIsCertain(t *testing.T) {
 		in.Active[i], in.Queues[0].Busy[i], in.Units[0].Level[i] = 0.7, 0.7, 0.95
 	}
 	a := accounted(t, in)
-	if p := a.Part(LimitUnit, "texture"); p == nil || p.Low != 0 || p.High <= 0 {
+	if p := a.part(LimitUnit, "texture"); p == nil || p.Low != 0 || p.High <= 0 {
 		t.Errorf("%+v, want no certain gain", p)
 	}
 	if x := a.share(LimitWaiter, ""); x != 30 {
@@ -332,7 +332,7 @@ func TestWithAnUnknownWaiterNoGainIsCertain(t *testing.T) {
 	}
 	for unsure, certain := range map[float64]bool{0: true, 0.12: true, 0.08: false} {
 		in.Unsure = unsure
-		if p := accounted(t, in).Part(LimitUnit, "texture"); (p.Low > 0) != certain {
+		if p := accounted(t, in).part(LimitUnit, "texture"); (p.Low > 0) != certain {
 			t.Errorf("of a tenth without work the gain is %v where %v is too much", p.Low, unsure)
 		}
 	}
@@ -348,14 +348,14 @@ func TestAPartSaysWhatSpeaksForItAndWhatAgainst(t *testing.T) {
 	}
 	out := accounted(t, in)
 	near := func(x, want float64) bool { return math.Abs(x-want) < 1e-9 }
-	if p := out.Part(LimitUnit, "texture"); p == nil || !near(p.Level, 0.9) || !near(p.Against, 0.5) {
+	if p := out.part(LimitUnit, "texture"); p == nil || !near(p.Level, 0.9) || !near(p.Against, 0.5) {
 		t.Errorf("texture has %+v", p)
 	}
-	if p := out.Part(LimitMemory, "latency"); p == nil || !near(p.Level, 0) || !near(p.Against, 0.2) {
+	if p := out.part(LimitMemory, "latency"); p == nil || !near(p.Level, 0) || !near(p.Against, 0.2) {
 		t.Errorf("what is inferred has %+v", p)
 	}
 	in.Active = slices.Repeat([]float64{0.5}, 32)
-	if p := accounted(t, in).Part(LimitWaiter, ""); p == nil || !math.IsNaN(p.Level) || !math.IsNaN(p.Against) {
+	if p := accounted(t, in).part(LimitWaiter, ""); p == nil || !math.IsNaN(p.Level) || !math.IsNaN(p.Against) {
 		t.Errorf("a wait has %+v", p)
 	}
 }

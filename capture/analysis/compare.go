@@ -37,7 +37,7 @@ func (r *Result) Count(v Verdict) int {
 }
 
 // Compare judges what changed from the captures before to those after. Each list holds repeated runs of one program;
-// the first of each is the one that the pictures show. The error is a *NotComparableError where the captures have
+// the first of each is the one that the pictures show. The error is a *notComparableError where the captures have
 // nothing in common.
 func Compare(ctx context.Context, before, after []*capture.Capture, opt Options) (*Result, error) {
 	opt = opt.withDefaults()

@@ -342,7 +342,7 @@ func TestCapturesThatHaveNothingInCommonAreNotComparable(t *testing.T) {
 		{made(t, "empty", map[string][]float64{"c000": {}}), plain("c000", ""), Options{}, "no samples"},
 	} {
 		_, err := Compare(t.Context(), []*capture.Capture{c.a}, []*capture.Capture{c.b}, c.opt)
-		var not *NotComparableError
+		var not *notComparableError
 		if !errors.As(err, &not) || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("error %v, want not comparable because of %q", err, c.want)
 		}

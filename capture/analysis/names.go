@@ -100,7 +100,7 @@ func choose(caps []*capture.Capture, all []*subject, opt Options) ([]*subject, e
 		}
 		c, err := resolveAny(caps, opt.Defined, pattern)
 		if err != nil {
-			return nil, &NotComparableError{err.Error()}
+			return nil, &notComparableError{err.Error()}
 		}
 		for _, s := range all {
 			if s.name == c.Name {
@@ -110,7 +110,7 @@ func choose(caps []*capture.Capture, all []*subject, opt Options) ([]*subject, e
 		if !found { // such as one instance of a counter
 			s, err := resolved(caps, opt.Defined, pattern)
 			if err != nil {
-				return nil, &NotComparableError{err.Error()}
+				return nil, &notComparableError{err.Error()}
 			}
 			all = append(all, s)
 			keep[s] = true

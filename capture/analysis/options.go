@@ -100,13 +100,13 @@ func (o Options) check() error {
 	return nil
 }
 
-// NotComparableError says why captures can't be compared.
-type NotComparableError struct{ Reason string }
+// notComparableError says why captures can't be compared.
+type notComparableError struct{ Reason string }
 
-func (e *NotComparableError) Error() string { return "not comparable: " + e.Reason }
+func (e *notComparableError) Error() string { return "not comparable: " + e.Reason }
 
 func notComparable(format string, args ...any) error {
-	return &NotComparableError{fmt.Sprintf(format, args...)}
+	return &notComparableError{fmt.Sprintf(format, args...)}
 }
 
 // nameOf is what messages call a capture.

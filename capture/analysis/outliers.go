@@ -9,9 +9,9 @@ import (
 type Side uint8
 
 const (
-	High Side = iota // values above the others, such as frames that took longer
-	Low
-	Both
+	high Side = iota // values above the others, such as frames that took longer
+	low
+	both
 )
 
 // ParseSide reads "high", "low" or "both".
@@ -70,7 +70,7 @@ func Outliers(values []float64, k float64, side Side) []Outlier {
 	var out []Outlier
 	for i, x := range values {
 		score := (x/most - m) / spread
-		if (side != Low && score > k) || (side != High && score < -k) {
+		if (side != low && score > k) || (side != high && score < -k) {
 			out = append(out, Outlier{i, score})
 		}
 	}

@@ -29,22 +29,22 @@ func TestOutliersAreFarFromTheMedian(t *testing.T) {
 		side Side
 		want []int
 	}{
-		{"high", many, High, []int{40}},
-		{"low", many, Low, []int{41}},
-		{"both", many, Both, []int{40, 41}},
-		{"no spread", rare, High, []int{9}},
-		{"zeros with one", append(zeros(50), 1), High, []int{50}},
-		{"missing", []float64{nan, nan}, High, nil},
-		{"constant", zeros(5), Both, nil},
-		{"none", nil, High, nil},
-		{"huge", []float64{math.MaxFloat64, -math.MaxFloat64, 0, 1}, Both, nil},
-		{"one", []float64{5}, Both, nil},
+		{"high", many, high, []int{40}},
+		{"low", many, low, []int{41}},
+		{"both", many, both, []int{40, 41}},
+		{"no spread", rare, high, []int{9}},
+		{"zeros with one", append(zeros(50), 1), high, []int{50}},
+		{"missing", []float64{nan, nan}, high, nil},
+		{"constant", zeros(5), both, nil},
+		{"none", nil, high, nil},
+		{"huge", []float64{math.MaxFloat64, -math.MaxFloat64, 0, 1}, both, nil},
+		{"one", []float64{5}, both, nil},
 	} {
 		if got := indexes(Outliers(x.v, DefaultOutlierScore, x.side)); !slices.Equal(got, x.want) {
 			t.Errorf("%s: %d, want %d", x.name, got, x.want)
 		}
 	}
-	if o := Outliers(many, 5, High)[0]; math.Abs(o.Score-17/1.4826) > 0.01 && math.Abs(o.Score-17/0.32) > 0.01 {
+	if o := Outliers(many, 5, high)[0]; math.Abs(o.Score-17/1.4826) > 0.01 && math.Abs(o.Score-17/0.32) > 0.01 {
 		t.Errorf("score %v", o.Score)
 	}
 }
@@ -89,7 +89,7 @@ func FuzzOutliers(f *testing.F) {
 	f.Fuzz(func(t *testing.T, data []byte) {
 		v := fuzzed(data)
 		last := -1
-		for _, o := range Outliers(v, DefaultOutlierScore, Both) {
+		for _, o := range Outliers(v, DefaultOutlierScore, both) {
 			if o.Index <= last || o.Index >= len(v) || !(math.Abs(o.Score) > DefaultOutlierScore) {
 				t.Errorf("%v: %+v", v, o)
 			}

@@ -16,14 +16,14 @@ const maxPhaseBins = 2000
 
 // What a phase takes where nothing else is asked for.
 const (
-	DefaultMinSamples  = 10
+	defaultMinSamples  = 10
 	DefaultMinFraction = 0.02 // of the measured time
 )
 
 // PhaseOptions say what counts as a phase. The zero value asks for the defaults.
 type PhaseOptions struct {
 	MinDuration int64 // least measured time of a phase in ns; 0 is 2 % of the capture
-	MinSamples  int   // least samples of a phase; 0 is DefaultMinSamples
+	MinSamples  int   // least samples of a phase; 0 is defaultMinSamples
 	MaxPhases   int   // the most phases; the least clear boundaries go first. 0 sets no limit
 }
 
@@ -53,7 +53,7 @@ func Phases(ctx context.Context, counters []*capture.Counter, opt PhaseOptions) 
 		return nil, nil
 	}
 	if opt.MinSamples == 0 {
-		opt.MinSamples = DefaultMinSamples
+		opt.MinSamples = defaultMinSamples
 	}
 	if opt.MinDuration == 0 {
 		opt.MinDuration = int64(DefaultMinFraction * float64(axis.Measured()))

@@ -74,7 +74,7 @@ func took(v []float64) Took {
 	for _, x := range v {
 		p.Time += x
 	}
-	far := Outliers(v, DefaultOutlierScore, High)
+	far := Outliers(v, DefaultOutlierScore, high)
 	values := slices.Clone(v)
 	p.Median = median(values) // which sorts them
 	p.Shortest, p.Longest = values[0], values[len(values)-1]

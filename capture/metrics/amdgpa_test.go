@@ -400,7 +400,7 @@ func TestTheCapturesHardwareChoosesTheGPAProgram(t *testing.T) {
 		{"gfx8", "cl", false, "CBMemRead does not exist on gfx8 with cl"},
 	} {
 		_, err := value(c.generation, c.api)
-		var v *VariantError
+		var v *variantError
 		if !errors.As(err, &v) || v.Ambiguous != c.ambiguous || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s %s: %v, want %q", c.generation, c.api, err, c.want)
 		}

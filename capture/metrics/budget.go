@@ -5,14 +5,14 @@ import (
 	"math"
 )
 
-// RealisticUtilization is the share of its cycles that a GPU is reckoned to use in a realistic cycle budget.
+// realisticUtilization is the share of its cycles that a GPU is reckoned to use in a realistic cycle budget.
 // Source: Arm Mali-G615 guide, section 4.4; Mali-G720 guide, section 4.5.
-const RealisticUtilization = 0.85
+const realisticUtilization = 0.85
 
 // Budget is how many shader core cycles a GPU has for each pixel. It covers everything that is shaded for the pixel, vertices included.
 type Budget struct {
 	Max  float64 // with perfect scheduling, cycles per pixel
-	Real float64 // at RealisticUtilization
+	Real float64 // at realisticUtilization
 }
 
 // CycleBudget is the budget of a GPU with that many shader cores at a clock of hz, for frames of width by height pixels at fps frames
@@ -27,5 +27,5 @@ func CycleBudget(cores, hz, width, height, fps float64) (Budget, error) {
 		}
 	}
 	most := cores * hz / (width * height * fps)
-	return Budget{Max: most, Real: RealisticUtilization * most}, nil
+	return Budget{Max: most, Real: realisticUtilization * most}, nil
 }

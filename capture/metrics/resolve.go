@@ -93,7 +93,7 @@ func Metrics(cap *capture.Capture) ([]*capture.Counter, error) {
 				continue
 			}
 			one, err := e.on(s.hardware())
-			var v *VariantError
+			var v *variantError
 			if errors.As(err, &v) {
 				if !v.Ambiguous {
 					continue // the capture's hardware does not have it
@@ -320,7 +320,7 @@ func (s *scope) compile(entries []*Entry) ([]*capture.Counter, error) {
 	entries = slices.Clone(entries)
 	for i, e := range entries {
 		one, err := e.on(s.hardware())
-		var v *VariantError
+		var v *variantError
 		if errors.As(err, &v) && s.standIn(e) != nil {
 			one, err = e.undecided("generation") // the file holds the metric itself, so its formula is not needed
 		}

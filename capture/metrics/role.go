@@ -14,8 +14,8 @@ import (
 // RoleKind is what roles of a kind measure.
 type RoleKind struct{ Name, Doc string }
 
-// RoleKinds are the kinds of roles that there are. Catalogues choose the names of roles, and rules of several products need the same ones.
-var RoleKinds = []RoleKind{
+// roleKinds are the kinds of roles that there are. Catalogues choose the names of roles, and rules of several products need the same ones.
+var roleKinds = []RoleKind{
 	{"queue", "share of the time with work in which a hardware queue has some, in percent"},
 	{"phase", "share of the time with work in which shader cores do work of one kind, in percent"},
 	{"unit", "how near a unit is to as much as it can do, in percent"},
@@ -28,7 +28,7 @@ var RoleKinds = []RoleKind{
 func parseRole(text string) (string, error) {
 	kind, name, _ := strings.Cut(text, " ")
 	name = strings.TrimSpace(name)
-	if !slices.ContainsFunc(RoleKinds, func(k RoleKind) bool { return k.Name == kind }) {
+	if !slices.ContainsFunc(roleKinds, func(k RoleKind) bool { return k.Name == kind }) {
 		return "", fmt.Errorf("unknown kind of role %q, want %s", kind, joinOr(RoleKindNames()))
 	}
 	if name == "" || strings.Trim(name, "abcdefghijklmnopqrstuvwxyz0123456789_") != "" {
@@ -40,7 +40,7 @@ func parseRole(text string) (string, error) {
 // RoleKindNames are the names of the kinds.
 func RoleKindNames() []string {
 	var out []string
-	for _, k := range RoleKinds {
+	for _, k := range roleKinds {
 		out = append(out, k.Name)
 	}
 	return out

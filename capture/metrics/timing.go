@@ -7,8 +7,8 @@ import (
 
 // Durations, by the rules for merging the passes of a dispatch, and the choice of what counts are divided by.
 
-// DefaultDenom is the denominator of a capture that names none.
-const DefaultDenom = "per_kernel"
+// defaultDenom is the denominator of a capture that names none.
+const defaultDenom = "per_kernel"
 
 // denominators maps the denom option to the word after "per".
 var denominators = map[string]string{"per_kernel": "kernel", "per_wave": "wave", "per_cycle": "cycle", "per_second": "second"}
@@ -21,7 +21,7 @@ func Durations() []string { return []string{"pass", "median", "first"} }
 
 func denomOf(cap *capture.Capture) string {
 	if cap.Options.Denom == "" {
-		return DefaultDenom
+		return defaultDenom
 	}
 	return cap.Options.Denom
 }

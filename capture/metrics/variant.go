@@ -149,8 +149,8 @@ func (h hardware) fits(v *Variant) bool {
 	return (h.generation == "" || slices.Contains(v.Generations, h.generation)) && (h.api == "" || slices.Contains(v.APIs, h.api))
 }
 
-// VariantError says that a metric has no formula for a capture's hardware, or several.
-type VariantError struct {
+// variantError says that a metric has no formula for a capture's hardware, or several.
+type variantError struct {
 	Name            string
 	Generation, API string   // what the capture says; "" where it does not
 	Exists          []string // where the metric exists, or which variants fit
@@ -158,7 +158,7 @@ type VariantError struct {
 	Unset           []string // properties that would decide
 }
 
-func (e *VariantError) Error() string {
+func (e *variantError) Error() string {
 	if e.Ambiguous {
 		return fmt.Sprintf("%s has %d formulas that fit, because the capture does not say its %s: set the %s; there are %s",
 			e.Name, len(e.Exists), strings.Join(e.Unset, " and its "), properties(e.Unset), strings.Join(e.Exists, ", "))
@@ -188,7 +188,7 @@ func (e *Entry) on(h hardware) (*Entry, error) {
 			fit = append(fit, v)
 		}
 	}
-	fail := &VariantError{Name: e.Title, Generation: h.generation, API: h.api}
+	fail := &variantError{Name: e.Title, Generation: h.generation, API: h.api}
 	if len(fit) == 0 {
 		for _, v := range e.Variants {
 			fail.Exists = append(fail.Exists, v.Where())
@@ -216,12 +216,12 @@ func (e *Entry) on(h hardware) (*Entry, error) {
 }
 
 // For returns the entry as it is on one generation of hardware and through one API, of which either may be "" for any: with the variants that
-// fit, and with the formula itself where that is one. The error is a *VariantError where it does not exist there.
+// fit, and with the formula itself where that is one. The error is a *variantError where it does not exist there.
 func (e *Entry) For(generation, api string) (*Entry, error) {
 	h := hardware{GenerationOf(generation), strings.ToLower(api)}
 	one := *e
 	one.Variants = nil
-	fail := &VariantError{Name: e.Title, Generation: h.generation, API: h.api}
+	fail := &variantError{Name: e.Title, Generation: h.generation, API: h.api}
 	for _, v := range e.Variants {
 		if h.fits(v) {
 			one.Variants = append(one.Variants, v)

@@ -19,8 +19,8 @@ type dimension struct {
 	count int8
 }
 
-// Unit is a unit taken apart. The zero Unit is no unit at all.
-type Unit struct {
+// unit is a unit taken apart. The zero unit is no unit at all.
+type unit struct {
 	dim    dimension
 	factor float64 // how many of the base unit are one of this, times
 	exp    int     // ten to this power
@@ -98,9 +98,9 @@ func fold(s string) string { return singular(strings.ToLower(strings.Join(string
 func singular(word string) string { return strings.TrimSuffix(word, "s") }
 
 // parse reads a unit. A word that is no known unit counts as something countable.
-func parse(text string) Unit {
+func parse(text string) unit {
 	text = strings.Trim(strings.TrimSpace(text), "[]")
-	out := Unit{factor: 1, known: text != ""}
+	out := unit{factor: 1, known: text != ""}
 	num, den, divided := strings.Cut(strings.ReplaceAll(text, " per ", "/"), "/")
 	if rest, ok := strings.CutPrefix(text, "per "); ok {
 		num, den, divided = "", rest, true
@@ -117,7 +117,7 @@ func parse(text string) Unit {
 }
 
 // multiply multiplies by the factors of one side of a ratio, or divides by them.
-func (u *Unit) multiply(side string, sign int8) {
+func (u *unit) multiply(side string, sign int8) {
 	side = strings.Trim(strings.TrimSpace(side), "()")
 	for _, word := range strings.FieldsFunc(side, func(r rune) bool { return r == '*' || r == '·' || r == '×' }) {
 		word = strings.TrimSpace(word)
@@ -144,21 +144,21 @@ func (d dimension) times(o dimension, sign int8) dimension {
 }
 
 // ofWord reads a unit without a slash: a number and a unit ("1000 instructions"), a unit, or a unit with a prefix.
-func ofWord(word string) Unit {
+func ofWord(word string) unit {
 	number := 1.0
 	if head, rest, ok := strings.Cut(word, " "); ok && rest != "" {
 		if n, ok := wholeNumber(head); ok {
 			number, word = n, strings.TrimSpace(rest)
 		}
 	} else if n, ok := wholeNumber(word); ok {
-		return Unit{factor: n, known: true} // the 1 of 1/s
+		return unit{factor: n, known: true} // the 1 of 1/s
 	}
 	u, ok := named(word)
 	if !ok {
 		u, ok = prefixed(word)
 	}
 	if !ok {
-		u = Unit{dim: count, factor: 1}
+		u = unit{dim: count, factor: 1}
 	}
 	u.words = 1
 	u.factor *= number
@@ -177,34 +177,34 @@ func wholeNumber(text string) (float64, bool) {
 }
 
 // named finds a unit by its whole name, first in the case that it is written in: a "b" is a bit where a "B" is a byte.
-func named(word string) (Unit, bool) {
+func named(word string) (unit, bool) {
 	for _, w := range []string{word, strings.ToLower(word)} {
 		if b, ok := names[w]; ok {
-			return Unit{dim: b.dim, factor: b.factor, offset: b.offset, known: true}, true
+			return unit{dim: b.dim, factor: b.factor, offset: b.offset, known: true}, true
 		}
 	}
 	if isCounted(word) {
-		return Unit{dim: dimension{count: 1}, factor: 1, known: true}, true
+		return unit{dim: dimension{count: 1}, factor: 1, known: true}, true
 	}
-	return Unit{}, false
+	return unit{}, false
 }
 
 // prefixed finds a unit behind a prefix: MHz, KiB, msec, Mcycles. A word that may be counted takes only the prefixes of
 // large numbers.
-func prefixed(word string) (Unit, bool) {
+func prefixed(word string) (unit, bool) {
 	for _, p := range prefixes {
 		rest, ok := strings.CutPrefix(word, p.text)
 		if !ok || rest == "" {
 			continue
 		}
 		if b, ok := bases[rest]; ok && (p.large() || !b.whole) {
-			return Unit{dim: b.dim, factor: b.factor * p.factor, exp: p.exp, known: true}, true
+			return unit{dim: b.dim, factor: b.factor * p.factor, exp: p.exp, known: true}, true
 		}
 		if b, ok := bases[strings.ToLower(rest)]; ok && len(rest) > 1 && (p.large() || !b.whole) {
-			return Unit{dim: b.dim, factor: b.factor * p.factor, exp: p.exp, known: true}, true
+			return unit{dim: b.dim, factor: b.factor * p.factor, exp: p.exp, known: true}, true
 		}
 		if p.large() && len(rest) > 2 && isCounted(strings.TrimSpace(rest)) {
-			return Unit{dim: count, factor: p.factor, exp: p.exp, known: true}, true
+			return unit{dim: count, factor: p.factor, exp: p.exp, known: true}, true
 		}
 	}
 	return prefixedLower(strings.ToLower(word))
@@ -212,16 +212,16 @@ func prefixed(word string) (Unit, bool) {
 
 // prefixedLower reads units in the wrong case whose meaning is plain all the same, such as "mhz" and "KB": nobody
 // measures millihertz.
-func prefixedLower(low string) (Unit, bool) {
+func prefixedLower(low string) (unit, bool) {
 	for _, p := range []prefix{{"k", 1, 3}, {"m", 1, 6}, {"g", 1, 9}, {"t", 1, 12}} {
 		if rest, ok := strings.CutPrefix(low, p.text); ok &&
 			slices.Contains([]string{"hz", "b", "bps", "flops"}, rest) {
 			if b, ok := bases[map[string]string{"hz": "Hz", "b": "B", "bps": "Bps", "flops": "FLOPS"}[rest]]; ok {
-				return Unit{dim: b.dim, factor: b.factor * p.factor, exp: p.exp, known: true}, true
+				return unit{dim: b.dim, factor: b.factor * p.factor, exp: p.exp, known: true}, true
 			}
 		}
 	}
-	return Unit{}, false
+	return unit{}, false
 }
 
 func isCounted(word string) bool {

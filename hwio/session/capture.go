@@ -25,6 +25,7 @@ func (c *Context) Capture(ctx context.Context, session uint32) (out *capture.Cap
 		pass := b.pass(k)
 		b.cfg.Passes = append(b.cfg.Passes, pass)
 		for i, h := range list {
+			// The copy of a later pass has its own time, and a column has one pass: a name cannot have both.
 			if columns[h.Name] {
 				repeated[h.Name] = append(repeated[h.Name], strconv.Itoa(k+1))
 				continue
@@ -94,6 +95,7 @@ func (c *Context) builder(ctx context.Context, session uint32) (*builder, error)
 	b := &builder{run: r, ctx: ctx}
 	for k, p := range r.passes {
 		for _, id := range p.order {
+			// Samples are in the order of the first pass; those that only a later one has come behind.
 			if k == 0 || !slices.Contains(b.samples, id) {
 				b.samples = append(b.samples, id)
 			}

@@ -68,6 +68,7 @@ func (g *gatherer) addRow(b *capture.Batch, row int) {
 		for k, col := range cols {
 			c, d := &g.cells[i][k], b.Cols[col]
 			if d.Missing(row) {
+				// The reason is kept for the case that no row of the sample has a value; one that has makes it void.
 				for _, r := range b.Reasons {
 					if r.Col == col && r.From <= row && row < r.To {
 						c.why = &r.Reason
@@ -77,6 +78,8 @@ func (g *gatherer) addRow(b *capture.Batch, row int) {
 			}
 			v := d.Float(row)
 			c.n++
+			// Counts add up, exactly while they are integers that fit 64 bits. Levels are weighted by the length of their row: a
+			// device that stamps its own samples does not do so at equal distances. A constant is what was said last.
 			switch g.schema.Columns[col].Meta.Kind {
 			case capture.Delta:
 				c.sum += v
@@ -113,6 +116,7 @@ func (g *gatherer) value(i int) (capture.Value, capture.Reason) {
 	sum, most := 0.0, math.Inf(-1)
 	for k := range g.cells[i] {
 		c := &g.cells[i][k]
+		// A sum without one of the instances would be too small and look right.
 		if c.n == 0 {
 			if c.why != nil {
 				return capture.Value{}, *c.why

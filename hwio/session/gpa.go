@@ -79,6 +79,7 @@ func (b *overResults) Open(context.Context) error {
 	if api == "" {
 		api = stated("api")
 	}
+	// In the order in which a user has to say more: without the generation no API can be judged.
 	switch {
 	case generation == "":
 		return fail(HardwareNotSupported, "the generation of the GPU is not known: give generation, such as gfx8, or the ASIC")
@@ -161,14 +162,17 @@ func gpaCounters(generation, api string, slots map[string]int) ([]Counter, error
 			c.Type = t
 		}
 		if !e.IsMetric() {
+			// Entries without a formula are counted by the API itself; they take no place on the hardware.
 			c.Kind = kindSoftware
 			c.Hardware = []Hardware{{Name: c.Name, Software: true}}
 			queries = append(queries, c)
 			continue
 		}
+		// Samples add up, but for what is a share: that of two samples is not the sum of theirs.
 		if c.Combine = capture.Delta; c.Usage == usagePercentage || c.Usage == usageRatio {
 			c.Combine = capture.Gauge
 		}
+		// A program is written as its steps "of" its operands, which are the hardware counters in their order.
 		_, list, _ := strings.Cut(e.Variants[at].Expr, " of ")
 		for _, word := range strings.Fields(list) {
 			for _, name := range expand(word) {
@@ -177,6 +181,7 @@ func gpaCounters(generation, api string, slots map[string]int) ([]Counter, error
 					return nil, fmt.Errorf("catalogue %s, %s: %w", GPA, e.Title, err)
 				}
 				c.Hardware = append(c.Hardware, h)
+				// Many counters read the same hardware counter, which can be enabled once by itself.
 				if !seen[name] {
 					seen[name] = true
 					raw = append(raw, Counter{Name: name, Group: h.Block, Doc: "Hardware counter of block " + h.Block + ".", Usage: usageItems, Type: typeUint64,

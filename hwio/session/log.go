@@ -11,15 +11,15 @@ type LogType int
 // The message types.
 const (
 	LogNone  LogType = 0
-	LogError LogType = 1
-	LogTrace LogType = 4
-	LogAll   LogType = 7
+	logError LogType = 1
+	logTrace LogType = 4
+	logAll   LogType = 7
 
 	logMessage LogType = 2
 )
 
 var logTypes = map[string]LogType{
-	"": LogNone, "none": LogNone, "error": LogError, "message": logMessage, "trace": LogTrace, "all": LogAll,
+	"": LogNone, "none": LogNone, "error": logError, "message": logMessage, "trace": logTrace, "all": logAll,
 }
 
 // ParseLogTypes reads a list such as "error,message", "all" or "none".
@@ -55,7 +55,7 @@ type Log struct {
 func (l *Log) Register(types LogType, to func(t LogType, text string)) error {
 	if to == nil && types != LogNone {
 		err := fail(NullPointer, "no function is given")
-		l.say(LogError, "RegisterLoggingCallback: "+err.Error())
+		l.say(logError, "RegisterLoggingCallback: "+err.Error())
 		return err
 	}
 	l.types, l.to = types, to
@@ -66,10 +66,10 @@ func (l *Log) Register(types LogType, to func(t LogType, text string)) error {
 // done tells the outcome of a call.
 func (l *Log) done(call string, err *error) {
 	if *err != nil {
-		l.say(LogError, call+": "+(*err).Error())
+		l.say(logError, call+": "+(*err).Error())
 		return
 	}
-	l.say(LogTrace, call)
+	l.say(logTrace, call)
 }
 
 func (l *Log) say(t LogType, text string) {

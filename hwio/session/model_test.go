@@ -625,12 +625,12 @@ func TestTheLoggingCallbackGetsWhatItAskedFor(t *testing.T) {
 	s, ctx := New(&log, &fake{}), t.Context()
 	var got []string
 	to := func(lt LogType, text string) { got = append(got, lt.Name()+" "+text) }
-	if err := log.Register(LogError, nil); !errors.Is(err, NullPointer) {
+	if err := log.Register(logError, nil); !errors.Is(err, NullPointer) {
 		t.Errorf("got %v, want NULL_POINTER", err)
 	}
-	must(t, log.Register(LogAll, to))
+	must(t, log.Register(logAll, to))
 	_ = s.Step(ctx, BeginPass, 0)
-	must(t, log.Register(LogError, to))
+	must(t, log.Register(logError, to))
 	_ = s.Step(ctx, EndPass, 0)
 	must(t, s.Open(ctx))
 	must(t, log.Register(LogNone, nil))

@@ -147,6 +147,7 @@ func (s *scheduler) public(list []Hardware) []place {
 		}
 	}
 	var rest [][]Hardware
+	// A part that another counter has already brought into a pass as a whole is measured there and needs no place.
 	for _, part := range s.split(list) {
 		if i := slices.IndexFunc(s.passes, func(p *filling) bool { return p.holds(part) }); i >= 0 {
 			put(i, part)
@@ -155,6 +156,7 @@ func (s *scheduler) public(list []Hardware) []place {
 		rest = append(rest, part)
 	}
 	if len(rest) > 0 {
+		// Ends, because passes behind the last are empty and a part fits an empty one.
 		for first := 0; ; first++ {
 			if filled, ok := s.window(first, rest); ok {
 				for k, p := range filled {
@@ -188,6 +190,7 @@ func (s *scheduler) window(first int, parts [][]Hardware) (filled []*filling, ok
 				return nil, false
 			}
 		}
+		// An empty pass may hold more than the limit: the counter fits nowhere else.
 		if !empty && s.over(p) {
 			return nil, false
 		}

@@ -291,6 +291,7 @@ func (b *overSources) RunPass(ctx context.Context, _ int, hardware []Hardware, r
 		sink.names = append(sink.names, hardware[i].Name)
 	}
 	o := hwio.Options{Period: r.Period, Command: &hwio.Command{Args: r.Args, Stdout: r.Output, Stderr: r.Output}}
+	// One sample is asked for, but a recording has a longest period: the samples of a long run are put together.
 	if sink.whole {
 		o.Period = hwio.MaxPeriod
 	}

@@ -28,9 +28,9 @@ func checkModels(t *testing.T, models ...capturetest.Model) {
 		t.Fatal(err)
 	}
 	t.Log(x.Summary())
-	named, planted := x.Recall()
+	named, planted := x.recall()
 	right, all := x.Precision()
-	alarms, healthy := x.FalseAlarms()
+	alarms, healthy := x.falseAlarms()
 	if _, always := models[0].(capturetest.Limited); planted == 0 || healthy == 0 && !always {
 		t.Fatalf("%d bottlenecks were planted and %d captures were healthy", planted, healthy)
 	}

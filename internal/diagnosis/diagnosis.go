@@ -103,14 +103,14 @@ type Finding struct {
 	InsteadOf string // the id of the finding that it follows on the page: what limits if that does not
 }
 
-// Weight orders findings by their severity; the gravest has the highest.
-func (f Finding) Weight() int { return slices.Index(severities, f.Severity) }
+// weight orders findings by their severity; the gravest has the highest.
+func (f Finding) weight() int { return slices.Index(severities, f.Severity) }
 
 // Sorted are findings as a page has them: the gravest first, otherwise as the scripts add them, and right behind each
 // what limits if that does not.
 func Sorted(list []Finding) []Finding {
 	list = slices.Clone(list)
-	slices.SortStableFunc(list, func(a, b Finding) int { return cmp.Compare(b.Weight(), a.Weight()) })
+	slices.SortStableFunc(list, func(a, b Finding) int { return cmp.Compare(b.weight(), a.weight()) })
 	out := slices.DeleteFunc(slices.Clone(list), func(f Finding) bool { return f.InsteadOf != "" })
 	for _, f := range list {
 		if f.InsteadOf != "" {

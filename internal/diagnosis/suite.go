@@ -220,8 +220,8 @@ func (x *Matrix) class(name string) int {
 	return len(x.Classes) - 1
 }
 
-// Recall is how many planted bottlenecks were named first, of how many.
-func (x *Matrix) Recall() (named, planted int) {
+// recall is how many planted bottlenecks were named first, of how many.
+func (x *Matrix) recall() (named, planted int) {
 	for i, class := range x.Classes {
 		for j, n := range x.Counts[i] {
 			if class == Nothing {
@@ -252,8 +252,8 @@ func (x *Matrix) Precision() (right, named int) {
 	return right, named
 }
 
-// FalseAlarms is how many healthy captures were given a bottleneck, of how many.
-func (x *Matrix) FalseAlarms() (alarms, healthy int) {
+// falseAlarms is how many healthy captures were given a bottleneck, of how many.
+func (x *Matrix) falseAlarms() (alarms, healthy int) {
 	i := slices.Index(x.Classes, Nothing)
 	if i < 0 {
 		return 0, 0
@@ -269,9 +269,9 @@ func (x *Matrix) FalseAlarms() (alarms, healthy int) {
 
 // Summary says precision, recall and false alarms in a line.
 func (x *Matrix) Summary() string {
-	a, b := x.Recall()
+	a, b := x.recall()
 	c, d := x.Precision()
-	e, f := x.FalseAlarms()
+	e, f := x.falseAlarms()
 	return fmt.Sprintf("recall %d of %d, precision %d of %d, false alarms %d of %d", a, b, c, d, e, f)
 }
 

@@ -22,13 +22,13 @@ func counted() *Matrix {
 
 func TestAMatrixCountsWhatWasNamedOfWhatWasPlanted(t *testing.T) {
 	x := counted()
-	if a, b := x.Recall(); a != 9 || b != 10 {
+	if a, b := x.recall(); a != 9 || b != 10 {
 		t.Errorf("recall %d of %d, want 9 of 10: healthy captures do not count", a, b)
 	}
 	if a, b := x.Precision(); a != 9 || b != 11 {
 		t.Errorf("precision %d of %d, want 9 of 11: a false alarm counts, silence does not", a, b)
 	}
-	if a, b := x.FalseAlarms(); a != 1 || b != 4 {
+	if a, b := x.falseAlarms(); a != 1 || b != 4 {
 		t.Errorf("false alarms %d of %d, want 1 of 4", a, b)
 	}
 	for i, row := range x.Counts {

@@ -51,13 +51,13 @@ func memoryStopped(limit, used uint64) *stopped {
 // UsageError is a command line that the script does not understand (exit status 2), or its help (Help is set).
 type UsageError = binding.UsageError
 
-// InternalError is a panic of a builtin: a mistake in astrolabe, never in the script.
-type InternalError struct {
+// internalError is a panic of a builtin: a mistake in astrolabe, never in the script.
+type internalError struct {
 	Func  string // Go function that panicked
 	Value any    // of the panic
 }
 
-func (e *InternalError) Error() string {
+func (e *internalError) Error() string {
 	return fmt.Sprintf(
 		"internal error in %s: %v; this is a mistake in astrolabe, not in the script: please report it with the script",
 		e.Func, e.Value)
@@ -87,10 +87,10 @@ func (e *Error) Unwrap() []error {
 // SourceLine returns a line of a file that the run loaded, for repl.FormatError.
 func (e *Error) SourceLine(name string, line int) (string, bool) { return e.text.line(name, line) }
 
-// recoverInternal turns a panic into an InternalError. It must be deferred directly.
+// recoverInternal turns a panic into an internalError. It must be deferred directly.
 func recoverInternal(err *error) {
 	if p := recover(); p != nil {
-		*err = &InternalError{Func: panicSite(), Value: p}
+		*err = &internalError{Func: panicSite(), Value: p}
 	}
 }
 

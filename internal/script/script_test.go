@@ -261,7 +261,7 @@ func TestAPanicOfABuiltinNamesItsFunction(t *testing.T) {
 			return starlark.None, indexBeyond(nil)
 		})
 	_, err = r.Call(context.Background(), g["main"], starlark.Tuple{bad}, nil)
-	var internal *InternalError
+	var internal *internalError
 	if !errors.As(err, &internal) {
 		t.Fatalf("got %v", err)
 	}

@@ -28,8 +28,8 @@ const testSuffix = "_test.star"
 // testPrefix begins the names of test functions.
 const testPrefix = "test_"
 
-// ErrNoTests is the error of Test where there is nothing to run.
-var ErrNoTests = errors.New("no tests")
+// errNoTests is the error of Test where there is nothing to run.
+var errNoTests = errors.New("no tests")
 
 // TestOptions is what Test runs, and how.
 type TestOptions struct {
@@ -112,9 +112,9 @@ func Test(ctx context.Context, o TestOptions) (TestResult, error) {
 	case sum.Passed+sum.Failed > 0:
 		return sum, nil
 	case sum.Skipped > 0:
-		return sum, fmt.Errorf("%w: %q matches no test's name", ErrNoTests, o.Run)
+		return sum, fmt.Errorf("%w: %q matches no test's name", errNoTests, o.Run)
 	}
-	return sum, fmt.Errorf("%w: no function in %s begins with %s", ErrNoTests, strings.Join(files, ", "), testPrefix)
+	return sum, fmt.Errorf("%w: no function in %s begins with %s", errNoTests, strings.Join(files, ", "), testPrefix)
 }
 
 // add counts the tests of a file.
@@ -198,7 +198,7 @@ func testFiles(paths []string) ([]string, error) {
 		return nil
 	})
 	if err == nil && len(files) == 0 {
-		return nil, fmt.Errorf("%w: no file below %s has a name that ends in %s", ErrNoTests, strings.Join(paths, ", "),
+		return nil, fmt.Errorf("%w: no file below %s has a name that ends in %s", errNoTests, strings.Join(paths, ", "),
 			testSuffix)
 	}
 	return files, err

@@ -94,7 +94,7 @@ func TestNoTestsIsAnError(t *testing.T) {
 	tree(t, testTree)
 	for _, o := range []TestOptions{{Paths: []string{"lib"}}, {Run: regexp.MustCompile("nothing is called so"),
 		Paths: []string{"a/good_test.star"}}, {Paths: []string{"a/empty_test.star"}}} {
-		if _, _, err := runTests(t, o); !errors.Is(err, ErrNoTests) {
+		if _, _, err := runTests(t, o); !errors.Is(err, errNoTests) {
 			t.Errorf("%+v: %v", o, err)
 		}
 	}

@@ -133,6 +133,7 @@ func (c *cloud) spread() []float32 {
 		best, from = make([]uint32, len(c.counts)), c.colors
 		c.colors = make([]color.NRGBA, len(c.counts))
 	}
+	// By pixels that have points and not by points: a million samples cost what their picture does.
 	for y := range c.h {
 		for x := range c.w {
 			i := y*c.w + x
@@ -147,6 +148,7 @@ func (c *cloud) spread() []float32 {
 				}
 				j := py*c.w + px
 				out[j] += float32(n)
+				// Where dots overlap the densest is seen, whatever the order of the points, so that pictures stay the same.
 				if best != nil && (n > best[j] || (o.dx == 0 && o.dy == 0)) {
 					best[j], c.colors[j] = n, from[i]
 					if o.dx == 0 && o.dy == 0 {

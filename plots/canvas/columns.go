@@ -51,9 +51,11 @@ func Reduce(start, end []int64, y []float64, t0, t1 int64, n int) *reduction {
 	}
 	k := float64(n) / float64(t1-t0)
 	prevEnd := math.Inf(-1) // of the last sample with a value, in columns
+	// Starts are in order; ends need not be, since samples may overlap, so the first sample cannot be searched for.
 	hi := sort.Search(len(start), func(i int) bool { return start[i] >= t1 })
 	for i := range hi {
 		s, e := start[i], end[i]
+		// A sample without length at the very beginning is in the window, one that ends there is not.
 		if e < t0 || (e == t0 && s < t0) {
 			continue
 		}
@@ -69,6 +71,7 @@ func Reduce(start, end []int64, y []float64, t0, t1 int64, n int) *reduction {
 		r.Shown++
 		x0, x1 := float64(s-t0)*k, float64(e-t0)*k
 		c0 := min(max(int(x0), 0), n-1)
+		// The end is outside of a sample: one that ends on the edge of a column does not reach into the next.
 		c1 := min(max(int(math.Ceil(x1))-1, c0), n-1)
 		if c := &r.Cols[c0]; !c.Present {
 			c.add(v)
@@ -80,6 +83,7 @@ func Reduce(start, end []int64, y []float64, t0, t1 int64, n int) *reduction {
 			r.Cols[j].add(v)
 			r.Cols[j].Joined = true
 		}
+		// The greatest so far, because samples that overlap may end in another order.
 		prevEnd = max(prevEnd, x1)
 	}
 	for i := range r.Cols {

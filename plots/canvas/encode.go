@@ -16,7 +16,7 @@ func Encode(format string, sc *Scene, title string, sz Size) ([]byte, error) {
 	}
 	data, err := EncodePNG(sc.Paint(), dpi)
 	if fonts := FontsOf(sc).Text(); fonts != "" && err == nil {
-		data = WithText(data, FontsKey, fonts)
+		data = withText(data, FontsKey, fonts)
 	}
 	return data, err
 }

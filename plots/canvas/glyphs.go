@@ -140,7 +140,9 @@ func rasterize(outline []typeset.Segment, size, right, down float64) *glyph {
 			x0, y0, x1, y1 = min(x0, x), min(y0, y), max(x1, x), max(y1, y)
 		}
 	}
+	// One pixel more on the right and below: a stroke that ends on the edge of a pixel still shades it.
 	b := image.Rect(int(math.Floor(x0)), int(math.Floor(y0)), int(math.Ceil(x1))+1, int(math.Ceil(y1))+1)
+	// A space has no outline, and its bounds are infinite the wrong way around.
 	if b.Empty() || b.Dx() > maxGlyphSide || b.Dy() > maxGlyphSide {
 		return &glyph{}
 	}
@@ -154,6 +156,7 @@ func rasterize(outline []typeset.Segment, size, right, down float64) *glyph {
 		ax, ay := p(s, 0)
 		switch s.Kind {
 		case typeset.MoveTo:
+			// Fonts leave contours open; the rasterizer would join the last point of one with the first of the next.
 			z.ClosePath()
 			z.MoveTo(ax, ay)
 		case typeset.LineTo:

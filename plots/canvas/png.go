@@ -36,8 +36,8 @@ func withResolution(doc []byte, dpi int) []byte {
 	return withChunk(doc, "pHYs", append(data, 1))
 }
 
-// WithText inserts a text with a key, as an iTXt chunk that is not compressed.
-func WithText(doc []byte, key, text string) []byte {
+// withText inserts a text with a key, as an iTXt chunk that is not compressed.
+func withText(doc []byte, key, text string) []byte {
 	data := append([]byte(key), 0, 0, 0, 0, 0)
 	return withChunk(doc, "iTXt", append(data, text...))
 }
@@ -55,6 +55,8 @@ func withChunk(doc []byte, kind string, data []byte) []byte {
 // exact, then those least like any other are taken in; the rest, shades on the edges of letters and lines, become the
 // nearest of them.
 func paletted(img *image.RGBA) *image.Paletted {
+	// Charts have some thousand colours, photographs far more: from 16,384 on nobody looks for a palette. A shade may
+	// be 24 of 441 steps away, which the eye does not see on the edge of a letter.
 	const most, near = 1 << 14, 24
 	counts := newColorTable()
 	w, h := img.Rect.Dx(), img.Rect.Dy()
@@ -63,6 +65,7 @@ func paletted(img *image.RGBA) *image.Paletted {
 		run, last := uint32(0), uint32(0)
 		for i := 0; i < len(row); i += 4 {
 			c := uint32(row[i])<<16 | uint32(row[i+1])<<8 | uint32(row[i+2])
+			// Pixels of one colour stand side by side, so they are counted in runs: the table is asked for few of them.
 			if c != last {
 				counts.add(last, run)
 				run, last = 0, c
@@ -81,9 +84,13 @@ func paletted(img *image.RGBA) *image.Paletted {
 		}
 	}
 	slices.SortFunc(all, func(a, b colorCount) int {
+		// Colours as frequent as each other are in the order of their values, so that a picture has the same bytes each
+		// time.
 		return cmp.Or(cmp.Compare(b.n, a.n), cmp.Compare(a.color, b.color))
 	})
 	if len(all) > 256 {
+		// The 160 most frequent stay. Of the others the rare ones count too, such as a single red dot among greys: they are
+		// chosen by how unlike the chosen they are.
 		farthestFirst(all, 160, 256)
 	}
 	n := min(len(all), 256)
@@ -99,6 +106,7 @@ func paletted(img *image.RGBA) *image.Paletted {
 				best, dist = i, d
 			}
 		}
+		// One pixel that would show is enough: the picture is then written with all of its colours.
 		if dist > near*near {
 			return nil
 		}

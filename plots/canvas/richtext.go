@@ -74,6 +74,7 @@ func breakRuns(runs []Run, width float64) []richLine {
 		lines = append(lines, line)
 		line, x = nil, 0
 	}
+	// Words of one style become one piece: a run of text is then set as a whole, and can be copied as such from a PDF.
 	add := func(r Run, w float64, space float64) {
 		if n := len(line); n > 0 && line[n-1].Style == r.Style && line[n-1].Color == r.Color &&
 			line[n-1].Code == r.Code {
@@ -96,6 +97,8 @@ func breakRuns(runs []Run, width float64) []richLine {
 				space = a.runs[0].Style.Width(" ")
 			}
 		}
+		// An atom may have several styles, such as a word with a full stop behind it in another: it goes to the next
+		// line as a whole or not at all.
 		w := 0.0
 		for _, r := range a.runs {
 			w += r.Style.Width(r.Text)
@@ -107,10 +110,12 @@ func breakRuns(runs []Run, width float64) []richLine {
 		for _, r := range a.runs {
 			for {
 				rw := r.Style.Width(r.Text)
+				// The second half ends the loop in a column that is narrower than any letter.
 				if x+space+rw <= width || (len(r.Text) <= 1 && len(line) == 0) {
 					add(r, rw, space)
 					break
 				}
+				// Only an atom that is longer than a whole line comes here, such as a path or a symbol.
 				cut := r.Style.breakAt(r.Text, width-x-space)
 				if cut == 0 && len(line) > 0 {
 					flush()
@@ -130,6 +135,7 @@ func breakRuns(runs []Run, width float64) []richLine {
 					break
 				}
 			}
+			// Space stands before the first run of an atom only.
 			space = 0
 		}
 	}

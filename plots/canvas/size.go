@@ -59,8 +59,8 @@ func (sz Size) Resolve(width, height int) (w, h, scale float64, err error) {
 // Formats lists the picture formats, as file name extensions without the dot.
 func Formats() []string { return []string{"png", "svg", "pdf"} }
 
-// ReportFormats lists the formats of reports, as file name extensions without the dot.
-func ReportFormats() []string { return append(Formats(), "md", "html", "json") }
+// reportFormats lists the formats of reports, as file name extensions without the dot.
+func reportFormats() []string { return append(Formats(), "md", "html", "json") }
 
 // UnknownFormatError says that a picture or report was asked for in a format that does not exist here.
 type UnknownFormatError struct {
@@ -99,7 +99,7 @@ func ReportFormatOf(path string) (string, error) {
 	ext := strings.TrimPrefix(filepath.Ext(path), ".")
 	f, err := ParseReportFormat(ext)
 	if err != nil {
-		return "", &UnknownFormatError{Format: ext, Path: path, Known: ReportFormats()}
+		return "", &UnknownFormatError{Format: ext, Path: path, Known: reportFormats()}
 	}
 	return f, nil
 }
@@ -115,7 +115,7 @@ func ParseReportFormat(s string) (string, error) {
 	default:
 		f, err := ParseFormat(low)
 		if err != nil {
-			return "", &UnknownFormatError{Format: s, Known: ReportFormats()}
+			return "", &UnknownFormatError{Format: s, Known: reportFormats()}
 		}
 		return f, nil
 	}

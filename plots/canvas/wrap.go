@@ -77,6 +77,7 @@ func (s Style) wrapLine(text string, width float64) []string {
 		line, lineW = "", 0
 	}
 	for _, whole := range wordsOf(text) {
+		// A word has places to break of its own in scripts that write without spaces.
 		for i, word := range s.Face.parts(whole) {
 			between, space := "", 0.0
 			if i == 0 && line != "" {
@@ -88,6 +89,8 @@ func (s Style) wrapLine(text string, width float64) []string {
 				lineW += space + w
 				continue
 			}
+			// A word that no line holds begins on this one where half of it is free: a gap as wide as a path is worse than one
+			// break more.
 			if line != "" && (w <= width || lineW > width/2) {
 				flush()
 			}
@@ -95,6 +98,7 @@ func (s Style) wrapLine(text string, width float64) []string {
 				line += between
 				lineW += space
 			}
+			// Ends because each round sets a character at least, or an empty line in which the next round does.
 			for lineW+w > width {
 				cut := s.breakAt(word, width-lineW)
 				if cut == 0 && line != "" {
@@ -172,6 +176,7 @@ func (s Style) breakAt(word string, width float64) int {
 		}
 		prev = r
 	}
+	// A good place near the beginning would leave most of the line empty: then the word is divided where it is full.
 	if good > fit/3 {
 		return good
 	}

@@ -108,7 +108,7 @@ func (b brokenFile) Abort()                  { *b.aborted = true }
 func TestAFailedWriteLeavesNothingBehind(t *testing.T) {
 	p := find(gallery(t), "single")
 	aborted := false
-	err := p.SaveWith(func(string) (io.WriteCloser, error) {
+	err := p.saveWith(func(string) (io.WriteCloser, error) {
 		return brokenFile{&aborted}, nil
 	}, "out.png", canvas.Size{})
 	if err == nil || !aborted || !strings.Contains(err.Error(), "out.png: no space left") {

@@ -121,10 +121,10 @@ func (p *Plot) WriteTo(w io.Writer, format string, sz canvas.Size) error {
 }
 
 // Save writes the chart to a file whose extension names the format. The file appears whole or not at all.
-func (p *Plot) Save(path string, sz canvas.Size) error { return p.SaveWith(canvas.Files, path, sz) }
+func (p *Plot) Save(path string, sz canvas.Size) error { return p.saveWith(canvas.Files, path, sz) }
 
-// SaveWith is Save through a function that decides where files may be created.
-func (p *Plot) SaveWith(create canvas.Create, path string, sz canvas.Size) error {
+// saveWith is Save through a function that decides where files may be created.
+func (p *Plot) saveWith(create canvas.Create, path string, sz canvas.Size) error {
 	format, err := canvas.FormatOf(path)
 	if err != nil {
 		return err

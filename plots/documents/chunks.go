@@ -12,6 +12,7 @@ import (
 func (r *Report) chunks(t *canvas.Theme, width, pageH float64) []*chunk {
 	var out []*chunk
 	if r.Summary != nil {
+		// Page one is one chunk of a whole page: it is never divided, and what follows begins on the next.
 		out = append(out, r.summaryChunk(t, width, pageH))
 		if r.Only {
 			return out
@@ -29,6 +30,7 @@ func (r *Report) chunks(t *canvas.Theme, width, pageH float64) []*chunk {
 	}
 	out = append(out, r.provenanceChunks(t, width, pageH)...)
 
+	// Over all charts of the report, also those of findings: a moment is at the same place on every page.
 	shared := charts.AlignTimelines(t, r.drawn(), width)
 	t0, t1 := r.extent()
 	findings := r.Findings()
@@ -40,6 +42,7 @@ func (r *Report) chunks(t *canvas.Theme, width, pageH float64) []*chunk {
 		out = append(out, panelChunks(charts.Panels(t, f.Plots, shared, width, pageH))...)
 	}
 	var plots []*charts.Plot // a run of plots that may share an axis
+	// What stands between two charts ends their run: they no longer touch, so each needs a time axis of its own.
 	flush := func() {
 		out = append(out, panelChunks(charts.Panels(t, plots, shared, width, pageH))...)
 		plots = nil

@@ -12,8 +12,8 @@ import (
 
 const reproduceTitle = "How to reproduce"
 
-// Thresholds lists what the findings were compared with, each once, in the order of the findings.
-func (r *Report) Thresholds() []KV {
+// thresholds lists what the findings were compared with, each once, in the order of the findings.
+func (r *Report) thresholds() []KV {
 	var out []KV
 	for _, f := range r.Findings() {
 		if f.Threshold == "" {

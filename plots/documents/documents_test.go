@@ -193,7 +193,7 @@ func TestLongTablesAreWholeInWritingAndCountedInPictures(t *testing.T) {
 	r.Items[0] = tb
 	last := fmt.Sprint("row ", MaxPageRows+1233)
 	for _, format := range []string{"md", "html", "json"} {
-		docs, err := r.Documents("r."+format, canvas.Size{})
+		docs, err := r.documents("r."+format, canvas.Size{})
 		if err != nil || !strings.Contains(string(docs[0].Data), last) {
 			t.Errorf("%s lacks %s (%v)", format, last, err)
 		}
@@ -212,11 +212,11 @@ func TestLongTablesAreWholeInWritingAndCountedInPictures(t *testing.T) {
 
 func TestTheSameReportGivesTheSameDocuments(t *testing.T) {
 	for _, format := range []string{"md", "html", "json"} {
-		a, err := documentReport(t).Documents("r."+format, canvas.Size{})
+		a, err := documentReport(t).documents("r."+format, canvas.Size{})
 		if err != nil {
 			t.Fatal(err)
 		}
-		b, err := documentReport(t).Documents("r."+format, canvas.Size{})
+		b, err := documentReport(t).documents("r."+format, canvas.Size{})
 		if err != nil || !slices.EqualFunc(a, b, func(x, y Document) bool {
 			return x.Path == y.Path && bytes.Equal(x.Data, y.Data)
 		}) {
@@ -288,7 +288,7 @@ func validate(schema, root map[string]any, v any, at string) []string {
 
 func TestJSONFollowsItsSchema(t *testing.T) {
 	var schema map[string]any
-	if err := json.Unmarshal(ReportSchema, &schema); err != nil {
+	if err := json.Unmarshal(reportSchema, &schema); err != nil {
 		t.Fatal(err)
 	}
 	for name, r := range map[string]*Report{"sample": documentReport(t), "odd": oddReport(t), "empty": {}} {

@@ -17,6 +17,7 @@ func (f Finding) chunks(t *canvas.Theme, width, pageH float64, t0, t1 int64) []*
 	add := func(h float64, draw func(sc *canvas.Scene, x, y, w float64)) {
 		rows = append(rows, &chunk{h: h, draw: draw})
 	}
+	// A line is a chunk of its own, so that a card that is longer than a page can go on at the next one.
 	lines := func(runs []canvas.Run, space float64) {
 		for i, l := range canvas.WrapRuns(runs, inner) {
 			size := l.Size(t.Text)
@@ -40,6 +41,7 @@ func (f Finding) chunks(t *canvas.Theme, width, pageH float64, t0, t1 int64) []*
 	if text := f.judgement(); text != "" {
 		lines([]canvas.Run{{Text: text, Style: canvas.Regular.Of(t.Text), Color: t.Muted}}, t.Text*0.2)
 	}
+	// Without an extent there is nothing to show places in.
 	if len(f.Spans) > 0 && t1 > t0 {
 		lines([]canvas.Run{{Text: charts.SpansText(f.Spans, t0, t1), Style: canvas.Regular.Of(t.Text), Color: t.Muted}},
 			t.Text*0.2)
@@ -52,6 +54,8 @@ func (f Finding) chunks(t *canvas.Theme, width, pageH float64, t0, t1 int64) []*
 	}
 
 	pad := t.Text * 0.6
+	// Ground and bar are drawn by every row: a card that is divided has them on both pages. The space above and below
+	// belongs to the first and the last row, so that nothing shows between two.
 	rows[len(rows)-1].h += pad
 	for i, row := range rows {
 		draw, top := row.draw, 0.0
@@ -60,6 +64,7 @@ func (f Finding) chunks(t *canvas.Theme, width, pageH float64, t0, t1 int64) []*
 			row.h += pad
 			row.space = t.Text * 0.8
 		}
+		// A card stays together where a page has room for it.
 		row.keep = i < len(rows)-1
 		h := row.h
 		row.draw = func(sc *canvas.Scene, x, y, w float64) {

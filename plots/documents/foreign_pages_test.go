@@ -87,7 +87,7 @@ func TestForeignTextIsDrawnInEveryFormat(t *testing.T) {
 	if err != nil || !bytes.Contains(html[0], []byte("Test Sans 1.5 (sha256 ")) {
 		t.Errorf("the HTML does not name the font of its pictures: %v", err)
 	}
-	docs, err := r.Documents("out.md", canvas.Size{})
+	docs, err := r.documents("out.md", canvas.Size{})
 	if err != nil || !bytes.Contains(docs[0].Data, []byte("Test Sans 1.5 (sha256 ")) {
 		t.Errorf("the Markdown does not name the font of its pictures: %v", err)
 	}
@@ -105,7 +105,7 @@ func TestWithoutAFontForeignTextIsCodePointsAndAWarning(t *testing.T) {
 	for _, format := range []string{"png", "svg", "pdf", "html", "md"} {
 		var told []string
 		r.Warn = func(w string) { told = append(told, w) }
-		docs, err := r.Documents("out."+format, canvas.Size{})
+		docs, err := r.documents("out."+format, canvas.Size{})
 		if err != nil {
 			t.Fatal(err)
 		}

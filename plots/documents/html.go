@@ -26,11 +26,14 @@ func (r *Report) html() ([]byte, error) {
 		t = canvas.Light()
 	}
 	h := &htmlWriter{r: r, theme: t}
+	// Drawing the pictures takes nearly all of the time, so only they are counted.
 	r.Progress.Begin(int64(r.pictures()), progress.Pictures)
 	title := r.Title
 	if title == "" {
 		title = "Report"
 	}
+	// The policy lets nothing load and nothing run: should a name from a capture slip through unescaped, the browser still
+	// refuses its script and its request. Pictures are in the file, as data.
 	h.f("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n")
 	h.f("<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n")
 	h.f(
@@ -57,6 +60,7 @@ func (r *Report) html() ([]byte, error) {
 	findings := r.shownFindings()
 	if len(findings) > 0 {
 		h.f("<p class=\"sum\">%s</p>\n", esc(countFindings(findings)))
+		// Up to three findings are seen at a glance; a list of contents above them would only push them down.
 		if len(findings) > 3 {
 			h.contents(findings)
 		}
@@ -83,13 +87,14 @@ func (r *Report) html() ([]byte, error) {
 			h.table(it)
 		}
 	}
-	if th := r.Thresholds(); len(th) > 0 {
+	if th := r.thresholds(); len(th) > 0 {
 		h.f("<h2>Thresholds used</h2>\n")
 		h.keyValues(th)
 	}
 	if r.Command != "" {
 		h.f("<h2>%s</h2>\n<pre><code>%s</code></pre>\n", reproduceTitle, escLines(r.Command))
 	}
+	// Only now is it known which letters the fonts lacked: the warnings and the list of fonts are of everything above.
 	r.warnOf(h.use)
 	if made := r.withFonts(h.use); len(made) > 0 {
 		h.f("<h2>Made from</h2>\n")
@@ -190,6 +195,7 @@ func (h *htmlWriter) finding(i int, f Finding, t0, t1 int64) error {
 		h.f("<span class=\"chip\">%s</span>", esc(strings.ToUpper(f.Severity.String())))
 	}
 	h.f("%s</h3>\n", esc(f.headline()))
+	// Names and values are isolated, so that one from right to left does not turn its neighbours around.
 	if f.Metric != "" || f.Value != "" || f.Threshold != "" {
 		h.f("<p>%s", esc(canvas.Isolated(f.Metric)))
 		if f.Metric != "" && f.Value != "" {

@@ -11,10 +11,10 @@ import (
 	"astrolabe/plots/charts"
 )
 
-// ReportSchema is the JSON Schema (draft 2020-12) of reports in JSON.
+// reportSchema is the JSON Schema (draft 2020-12) of reports in JSON.
 //
 //go:embed report.schema.json
-var ReportSchema []byte
+var reportSchema []byte
 
 // Version of the JSON form. A field may be added without a new version; a new one says that a field went or changed its
 // meaning.
@@ -127,7 +127,7 @@ func (r *Report) json() ([]byte, error) {
 	doc := jsonReport{Schema: reportSchemaName, Version: reportVersion, Title: canvas.Printable(r.Title),
 		Start: float64(t0) / 1e9, End: float64(t1) / 1e9,
 		Command: r.Command, Counts: map[string]int{}, Findings: []jsonFinding{}, Items: []jsonItem{},
-		Thresholds: jsonKVs(r.Thresholds()), Provenance: jsonKVs(r.Provenance)}
+		Thresholds: jsonKVs(r.thresholds()), Provenance: jsonKVs(r.Provenance)}
 	doc.Judged, doc.NotJudged, doc.Account = r.Judged(), []jsonSubject{}, accountJSON(r.Account)
 	for _, j := range r.NotJudged() {
 		doc.NotJudged = append(doc.NotJudged, jsonSubject(j))

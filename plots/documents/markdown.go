@@ -52,6 +52,8 @@ func parseMarkdown(src string) []mdBlock {
 		switch fence := codeFence(text); {
 		case text == "":
 			para = nil
+		// Code without an end takes the rest of the text, as CommonMark has it: what an author meant as code is
+		// never read as headings and lists.
 		case fence != "":
 			var code []string
 			for i++; i < len(lines) && !strings.HasPrefix(strings.TrimSpace(lines[i]), fence); i++ {
@@ -60,6 +62,7 @@ func parseMarkdown(src string) []mdBlock {
 			emit(mdBlock{kind: codeBlock, text: strings.Join(code, "\n")})
 			para = nil
 		case headingLevel(text) > 0:
+			// Signs behind a heading close it and are no part of it.
 			n := headingLevel(text)
 			emit(mdBlock{kind: heading, level: n,
 				text: strings.TrimSpace(strings.TrimRight(strings.TrimSpace(text[n:]), "#"))})
@@ -77,10 +80,12 @@ func parseMarkdown(src string) []mdBlock {
 		default:
 			marker, rest := listMarker(text)
 			switch {
+			// A plain line goes on with what stands above it, also in a list or a quotation.
 			case marker == "" && para != nil:
 				para.text += "\n" + text
 			case marker == "":
 				para = emit(mdBlock{kind: paragraph, text: text})
+			// Deeper than four steps a narrow page has no room for words.
 			case unicode.IsDigit(rune(marker[0])):
 				para = emit(mdBlock{kind: numbered, level: min(indent/2, 4), marker: marker, text: rest})
 			default:
@@ -150,6 +155,7 @@ func parseInline(s string) []mdSpan {
 			plain.WriteByte(rest[1])
 			i += 2
 		case c == '`':
+			// Code ends at as many signs as it began with, so that it may hold fewer of them itself.
 			n := len(rest) - len(strings.TrimLeft(rest, "`"))
 			end := strings.Index(rest[n:], rest[:n])
 			if end < 0 {
@@ -162,10 +168,13 @@ func parseInline(s string) []mdSpan {
 				out = append(out, mdSpan{text: code, code: true, bold: bold})
 			}
 			i += end + 2*n
+		// Before the case of one sign, which would take the first half of this one. Without a partner further on
+		// it is no bold text, or the rest of the block would be.
 		case strings.HasPrefix(rest, "**") && (bold || opens(s, i, 2) && strings.Contains(rest[2:], "**")):
 			flush()
 			bold = !bold
 			i += 2
+		// Both at once: the second alone could begin an emphasis.
 		case strings.HasPrefix(rest, "**"):
 			plain.WriteString("**")
 			i += 2
@@ -175,6 +184,7 @@ func parseInline(s string) []mdSpan {
 			emphasis = !emphasis
 			i++
 		case c == '[':
+			// What looks like the beginning of a link and is none stays a bracket; counters have names with brackets.
 			text, url, n := link(rest)
 			if n == 0 {
 				plain.WriteByte(c)

@@ -17,6 +17,7 @@ func (r *Report) markdown(path string, sz canvas.Size) ([]Document, error) {
 	if m.theme == nil {
 		m.theme = canvas.Light()
 	}
+	// Drawing the pictures takes nearly all of the time, so only they are counted.
 	r.Progress.Begin(int64(r.pictures()), progress.Pictures)
 	title := r.Title
 	if title == "" {
@@ -25,6 +26,8 @@ func (r *Report) markdown(path string, sz canvas.Size) ([]Document, error) {
 	m.line("# " + mdEscape(title))
 	t0, t1 := r.extent()
 	if s := r.Summary; s != nil {
+		// Page one as a picture would say this twice: its words are text here, which can be searched, and only its charts are
+		// pictures.
 		m.line("**" + mdEscape(s.Verdict) + "**")
 		m.line(mdEscape(s.Note))
 		if err := m.plots(r.lead()); err != nil {
@@ -58,7 +61,7 @@ func (r *Report) markdown(path string, sz canvas.Size) ([]Document, error) {
 			m.table(it)
 		}
 	}
-	if th := r.Thresholds(); len(th) > 0 {
+	if th := r.thresholds(); len(th) > 0 {
 		m.line("## Thresholds used")
 		m.keyValues("Metric", "Threshold", th)
 	}
@@ -66,12 +69,14 @@ func (r *Report) markdown(path string, sz canvas.Size) ([]Document, error) {
 		m.line("## " + reproduceTitle)
 		m.line(fenced(r.Command))
 	}
+	// Only now is it known which letters the fonts of the pictures lacked.
 	r.warnOf(m.use)
 	if made := r.withFonts(m.use); len(made) > 0 {
 		m.line("## Made from")
 		m.keyValues("", "", made)
 	}
 	doc := Document{path, []byte(m.out.String())}
+	// The page comes first: it is the file that was asked for, and the pictures lie beside it.
 	return append([]Document{doc}, m.pictures...), nil
 }
 

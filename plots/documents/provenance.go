@@ -9,8 +9,10 @@ func (r *Report) provenanceChunks(t *canvas.Theme, width, pageH float64) []*chun
 	}
 	ks, vs := canvas.Regular.Of(t.Small), canvas.Regular.Of(t.Small)
 	pad := t.Text * 0.9
+	// A row is never divided, so one entry may take 40 % of a page and no more: a command line can have any length.
 	most := max(1, int(pageH*0.4/ks.Leading())) // lines of one entry
 	cols := 1
+	// Half of the width must still hold a path without breaking it, and three entries need no second column.
 	if width > 60*t.Small && len(r.Provenance) > 3 {
 		cols = 2
 	}
@@ -21,6 +23,7 @@ func (r *Report) provenanceChunks(t *canvas.Theme, width, pageH float64) []*chun
 	}
 	keyW := make([]float64, cols)
 	for i, kv := range r.Provenance {
+		// Names take what the longest in their column needs, but a third at most: the values are what is looked for.
 		keyW[i%cols] = max(keyW[i%cols], min(ks.Width(canvas.Printable(kv.Key)), colW*0.34))
 	}
 	var out []*chunk
@@ -31,6 +34,7 @@ func (r *Report) provenanceChunks(t *canvas.Theme, width, pageH float64) []*chun
 		for c := range cols {
 			if i := row*cols + c; i < len(r.Provenance) {
 				kv := r.Provenance[i]
+				// The hundredth keeps a name that is exactly as wide as its column from being broken by rounding.
 				ce := cell{ks.Lines(kv.Key, keyW[c]+0.01, most), vs.Lines(kv.Value, colW-keyW[c]-t.Text*0.7, most)}
 				lines = max(lines, len(ce.key), len(ce.value))
 				cells = append(cells, ce)
@@ -44,6 +48,7 @@ func (r *Report) provenanceChunks(t *canvas.Theme, width, pageH float64) []*chun
 			bottom = pad * 0.7
 		}
 		h := top + float64(lines)*ks.Leading() + t.Small*0.1 + bottom
+		// Twenty rows stay together; in a longer list a break costs nothing.
 		ch := &chunk{h: h, keep: row < min(rows-1, 20), draw: func(sc *canvas.Scene, x, y, w float64) {
 			sc.Fill(canvas.Box(x, y, w, h), t.Panel)
 			for c, ce := range cells {

@@ -301,7 +301,7 @@ func (r *Report) Save(path string, sz canvas.Size) ([]string, error) {
 
 // SaveWith is Save through a function that decides where files may be created.
 func (r *Report) SaveWith(create canvas.Create, path string, sz canvas.Size) ([]string, error) {
-	docs, err := r.Documents(path, sz)
+	docs, err := r.documents(path, sz)
 	if err != nil {
 		return nil, err
 	}
@@ -321,8 +321,8 @@ type Document struct {
 	Data []byte
 }
 
-// Documents returns the files of the report, as Save would write them: the one that was asked for comes first.
-func (r *Report) Documents(path string, sz canvas.Size) ([]Document, error) {
+// documents returns the files of the report, as Save would write them: the one that was asked for comes first.
+func (r *Report) documents(path string, sz canvas.Size) ([]Document, error) {
 	format, err := canvas.ReportFormatOf(path)
 	if err != nil {
 		return nil, err

@@ -52,9 +52,9 @@ const summaryWidth, summaryHeight = 16, 9
 // summaryFindings is how many findings page one tells of.
 const summaryFindings = 3
 
-// FindingsFirst are the findings of page one: what would gain most goes first, then what weighs most. Those about the
+// findingsFirst are the findings of page one: what would gain most goes first, then what weighs most. Those about the
 // data stand in its last lines.
-func (r *Report) FindingsFirst() []Finding {
+func (r *Report) findingsFirst() []Finding {
 	var limits, rest []Finding
 	for _, f := range r.Findings() {
 		switch {
@@ -96,7 +96,7 @@ func (r *Report) lead() []*charts.Plot {
 // all.
 func (r *Report) shownFindings() []Finding {
 	if r.Only && r.Summary != nil {
-		all := r.FindingsFirst()
+		all := r.findingsFirst()
 		return all[:min(summaryFindings, len(all))]
 	}
 	return r.Findings()
@@ -128,7 +128,7 @@ func (r *Report) BestChart() *charts.Plot {
 	if len(all) == 0 {
 		return nil
 	}
-	for _, f := range r.FindingsFirst() {
+	for _, f := range r.findingsFirst() {
 		var best *charts.Plot
 		most := 0
 		for _, p := range all {
@@ -242,7 +242,7 @@ func (s *Summary) drawVerdict(sc *canvas.Scene, t *canvas.Theme, at canvas.Rect)
 
 // summaryFindings draws the first findings, each in two lines.
 func (r *Report) summaryFindings(sc *canvas.Scene, t *canvas.Theme, at canvas.Rect) float64 {
-	all := r.FindingsFirst()
+	all := r.findingsFirst()
 	list := all[:min(summaryFindings, len(all))]
 	if len(list) == 0 {
 		return at.Y - t.Text*0.7

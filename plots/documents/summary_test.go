@@ -120,7 +120,7 @@ func TestOnlyPageOneIsMadeOnRequest(t *testing.T) {
 // What gains most is what the page is about, whatever explains it and stands before it in the report.
 func TestTheLargestGainIsTheFirstFindingOfPageOne(t *testing.T) {
 	r := summaryReport(t)
-	if f := r.FindingsFirst(); len(f) != 4 || f[0].ID != "texture_bound" || f[1].ID != "hint_0" {
+	if f := r.findingsFirst(); len(f) != 4 || f[0].ID != "texture_bound" || f[1].ID != "hint_0" {
 		t.Errorf("%+v", f)
 	}
 	if p := r.BestChart(); p.Title != "Units" {
@@ -145,7 +145,7 @@ func TestTheRunnerUpFollowsWhatItStandsBehind(t *testing.T) {
 	if got := names(r.Findings()); got != "why first second alone " {
 		t.Errorf("the findings are %s", got)
 	}
-	if got := names(r.FindingsFirst()); got != "first second why alone " {
+	if got := names(r.findingsFirst()); got != "first second why alone " {
 		t.Errorf("those of page one are %s", got)
 	}
 	// the runner-up has a gain that matters, other infos have none

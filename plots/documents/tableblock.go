@@ -254,6 +254,7 @@ func linesOf(cols []tableColumn, width func(c *tableColumn) float64) float64 {
 // tablePart lays out one group of columns.
 func tablePart(t *canvas.Theme, tb Table, cols []tableColumn, note string, width, pageH float64) []*chunk {
 	total := cols[len(cols)-1].x + cols[len(cols)-1].w
+	// Rows of a group repeat its head on every page that they reach.
 	grp := &group{head: tableHead(t, tb, cols, total)}
 	var out []*chunk
 	if note != "" {
@@ -271,6 +272,7 @@ func tablePart(t *canvas.Theme, tb Table, cols []tableColumn, note string, width
 				sc.TextAt(x+cellPad(t), y+t.Text*0.2+s.Ascent(), canvas.Left, s, t.Muted, "no rows")
 			}})
 	}
+	// A row is not divided: with the head above it, it must fit a page.
 	most := max(1, min(maxCellLines, int((pageH-grp.head.h-t.Text)/step)))
 	for i, row := range tb.Rows {
 		cells := make([][]string, len(cols))
@@ -282,12 +284,14 @@ func tablePart(t *canvas.Theme, tb Table, cols []tableColumn, note string, width
 			}
 		}
 		h := float64(n)*step + t.Text*0.3
+		// The first row takes the second along, so that no head stands above a single row at the foot of a page.
 		ch := &chunk{h: h, group: grp, keep: i == 0 && len(tb.Rows) > 1, draw: func(sc *canvas.Scene, x, y, w float64) {
 			if i%2 == 1 {
 				sc.Fill(canvas.Box(x, y, total, h), t.Stripe)
 			}
 			for k, c := range cols {
 				ink := t.Ink
+				// A dash for what is missing is pale, so that it is not taken for a minus or a zero.
 				if c.index < len(row) && isMissing(row[c.index]) {
 					ink = t.Muted
 				}

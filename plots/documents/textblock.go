@@ -14,10 +14,12 @@ func textChunks(t *canvas.Theme, src Text, width float64) []*chunk {
 		var lines []*chunk
 		switch b.kind {
 		case heading:
+			// Six levels are told apart, and the least is still larger than text.
 			size := max(t.Heading-float64(b.level-1)*t.Text*0.16, t.Text*1.1)
 			lines = runLines(t, inlineRuns(t, b.text, canvas.Bold.Of(size)), width, 0, "")
 			lines[0].space = size * 0.8
 			for _, c := range lines {
+				// A heading stands with what follows it, never at the foot of a page.
 				c.keep = true
 			}
 		case bullet, numbered:
@@ -27,6 +29,7 @@ func textChunks(t *canvas.Theme, src Text, width float64) []*chunk {
 				marker = b.marker
 				indent += t.Text * 0.3
 			}
+			// Deep lists keep half of the width, or a narrow page would have a letter in a line.
 			indent = min(indent, width*0.5)
 			lines = runLines(t, inlineRuns(t, b.text, canvas.Regular.Of(t.Text)), width, indent, marker)
 			lines[0].space = t.Text * 0.2
@@ -36,6 +39,7 @@ func textChunks(t *canvas.Theme, src Text, width float64) []*chunk {
 		case quote:
 			lines = runLines(t, inlineRuns(t, b.text, canvas.Regular.Of(t.Text)), width, t.Text*1.2, "")
 			for _, c := range lines {
+				// Every line draws its piece of the bar, so that a quotation may be divided between pages.
 				inner := c.draw
 				c.draw = func(sc *canvas.Scene, x, y, w float64) {
 					sc.Fill(canvas.Box(x, y, 4, c.h), t.Rule)
@@ -58,6 +62,7 @@ func textChunks(t *canvas.Theme, src Text, width float64) []*chunk {
 		out = append(out, lines...)
 	}
 	if len(out) > 0 {
+		// The first block has another part of the report above it, which no block knows of.
 		out[0].space = max(out[0].space, t.Text)
 	}
 	return out

@@ -53,9 +53,9 @@ type Accumulator struct {
 	next    int   // of the points of a survey, the next to be met
 
 	header   bool  // the headers were repeated since the last report
-	pending  Marks // losses since the last report
+	pending  marks // losses since the last report
 	why      string
-	marks    Marks // of the base: what was lost before it
+	marks    marks // of the base: what was lost before it
 	retry    int   // reports in a row that ran backwards
 	misses   int   // of a filtered stream: mismatching reports in a row, with the base
 	lastEnd  int64 // of the last row, ns
@@ -101,6 +101,7 @@ func NewAccumulator(o Options) (*Accumulator, error) {
 			fmt.Sprintf("the timestamp frequency is not stated: %g MHz is assumed, which this GPU has by its device id",
 				float64(a.opt.Info.TimestampFrequency)/1e6))
 	}
+	// Only a damaged file states such a clock, and the times computed with it would not show it.
 	if a.opt.Info.TimestampFrequency > 1e12 {
 		return nil, fmt.Errorf("timestamp frequency of %d Hz: Intel's GPUs have 12 to 20 MHz",
 			a.opt.Info.TimestampFrequency)
@@ -108,9 +109,12 @@ func NewAccumulator(o Options) (*Accumulator, error) {
 	a.configure()
 	a.limits = newLimits(&a.opt.Info, a.schema.Config.GPU, f)
 	a.clock.frequency, a.clock.live = a.opt.Info.TimestampFrequency, o.Survey == nil
+	// A survey has read the whole file before: with all correlations known, the times of the first reports are as good as those
+	// of the last. Live, they come in one by one.
 	if o.Survey != nil {
 		anew := false
 		for _, s := range o.Survey.syncs {
+			// A mark that the clock begins anew is no correlation; the next one that is taken carries it.
 			if anew = anew || s.anew; s.anew {
 				continue
 			}
@@ -133,7 +137,7 @@ func (a *Accumulator) configure() {
 			cfg.Warnings = append(cfg.Warnings, why)
 		}
 	}
-	props, warnings := info.Properties()
+	props, warnings := info.properties()
 	cfg.Properties, cfg.Warnings = props, append(cfg.Warnings, warnings...)
 	cfg.Device = deviceOf(info)
 	a.layout = newLayout(a.format, a.variant, cfg.GPU, a.opt.Source)
@@ -316,11 +320,11 @@ func (a *Accumulator) start(b *capture.Batch, r Report, full int64) {
 	a.move(b, r, full)
 	a.base.end = a.time(full)
 	a.pairOpen = true
-	if a.pending.Breaks() {
+	if a.pending.breaks() {
 		a.gapBefore(b, a.base.end)
 	}
-	a.marks = Marks{Before: a.pending.Within, Buffer: a.pending.Buffer, Restarts: a.pending.Restarts}
-	a.pending = Marks{}
+	a.marks = marks{Before: a.pending.Within, Buffer: a.pending.Buffer, Restarts: a.pending.Restarts}
+	a.pending = marks{}
 	if !a.base.match {
 		a.misses = 2 // what came before is unknown, so this is no single mismatch
 	}
@@ -389,7 +393,7 @@ func (a *Accumulator) row(b *capture.Batch, r Report, full int64, elapsed uint64
 	a.limits.judge(w, a.block.ticks(w))
 	a.note(b, w)
 	a.block.n++
-	a.marks, a.pending = Marks{}, Marks{}
+	a.marks, a.pending = marks{}, marks{}
 	a.base.end, a.lastEnd, a.anyRow = w.end, w.end, true
 	a.pairOpen = false
 }

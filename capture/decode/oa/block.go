@@ -34,7 +34,7 @@ type row struct {
 	context    string
 	sync       Correlation
 	synced     bool
-	marks      Marks
+	marks      marks
 	missing    missing
 	busy, eus  uint64
 }
@@ -220,7 +220,7 @@ func (a *Accumulator) writeKeep(b *capture.Batch, rows []row) {
 		old, end := Report(k.data[k.old[i]:]), Report(k.data[k.new[i]:])
 		id[i], context[i] = uint64(old.ID()), uint64(old.Context())
 		endID[i], endContext[i] = uint64(end.ID()), uint64(end.Context())
-		time[i], marks[i] = uint64(w.begin), w.marks.Pack()
+		time[i], marks[i] = uint64(w.begin), w.marks.pack()
 		cpu[i], gpu[i] = uint64(w.sync.CPU), w.sync.GPU
 	}
 	for i := range rows {

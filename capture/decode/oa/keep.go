@@ -28,26 +28,26 @@ const (
 	colMarks   = "REPORT_MARKS"    // see Marks
 )
 
-// Marks are the losses around a row, as kept in the column colMarks.
-type Marks struct {
+// marks are the losses around a row, as kept in the column colMarks.
+type marks struct {
 	Within   uint16 // OA_REPORT_LOST between the row's two reports
 	Before   uint16 // OA_REPORT_LOST before the report that begins it, after the row before
 	Buffer   uint16 // OA_BUFFER_LOST before it
 	Restarts uint16 // other new beginnings before it: the stream was started again, or time ran backwards
 }
 
-// Pack is the column's value.
-func (m Marks) Pack() uint64 {
+// pack is the column's value.
+func (m marks) pack() uint64 {
 	return uint64(m.Within) | uint64(m.Before)<<16 | uint64(m.Buffer)<<32 | uint64(m.Restarts)<<48
 }
 
 // unpackMarks is the inverse of Pack.
-func unpackMarks(v uint64) Marks {
-	return Marks{uint16(v), uint16(v >> 16), uint16(v >> 32), uint16(v >> 48)}
+func unpackMarks(v uint64) marks {
+	return marks{uint16(v), uint16(v >> 16), uint16(v >> 32), uint16(v >> 48)}
 }
 
-// Breaks reports whether the row does not follow from the row before.
-func (m Marks) Breaks() bool { return m.Buffer > 0 || m.Restarts > 0 }
+// breaks reports whether the row does not follow from the row before.
+func (m marks) breaks() bool { return m.Buffer > 0 || m.Restarts > 0 }
 
 // Names of properties. Those of the equations' variables are the catalogue's.
 const (
@@ -73,9 +73,9 @@ const (
 	topologyUnread = "the topology is unreadable, so metrics that depend on the number of EUs are missing: "
 )
 
-// Properties are the constants of a capture that i describes: the variables of the metric sets' equations and what a
+// properties are the constants of a capture that i describes: the variables of the metric sets' equations and what a
 // recording file needs. What is unknown (0, or empty) is left out. Warnings say what could not be read.
-func (i *Info) Properties() (props []capture.Property, warnings []string) {
+func (i *Info) properties() (props []capture.Property, warnings []string) {
 	number := func(name string, v float64) {
 		props = append(props, capture.Property{Name: name, Number: v})
 	}
@@ -95,6 +95,7 @@ func (i *Info) Properties() (props []capture.Property, warnings []string) {
 		words(propFormat, f.Name)
 	}
 	known(propDevice, float64(i.DeviceID))
+	// Zero is a revision, a class and an instance: they are known where the device is.
 	if i.DeviceID != 0 {
 		number(propRevision, float64(i.Revision))
 		number(propClass, float64(i.EngineClass))
@@ -104,6 +105,7 @@ func (i *Info) Properties() (props []capture.Property, warnings []string) {
 	known(propMin, float64(i.MinFrequency))
 	known(propMax, float64(i.MaxFrequency))
 	number(propThreads, float64(threadsPerEU(i.DeviceID)))
+	// Equations ask whether they are of a query or of a stream; all here are streams.
 	number(propQueryMode, 0)
 	if len(i.Topology) == 0 {
 		return props, warnings
@@ -150,6 +152,7 @@ func InfoOf(c *capture.Config) (Info, error) {
 	i.MinFrequency, i.MaxFrequency = uint32(number(propMin, false)), uint32(number(propMax, false))
 	i.EngineClass, i.EngineInstance = uint32(number(propClass, false)), uint32(number(propInstance, false))
 	i.Set, i.GUID = word(propSet), word(propGUID)
+	// Everything that is missing is named at once: who writes these properties by hand need not try one after the other.
 	if f, err := FormatByName(word(propFormat)); err == nil {
 		i.Format = f.Enum
 	} else {

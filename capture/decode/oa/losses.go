@@ -195,16 +195,16 @@ const (
 // after. Without such a correlation nothing tells how long it was.
 func (a *Accumulator) gapAtEnd(b *capture.Batch) {
 	n := len(a.clock.points)
-	if a.pending == (Marks{}) || !a.anyRow || n == 0 {
+	if a.pending == (marks{}) || !a.anyRow || n == 0 {
 		return
 	}
-	if !a.pending.Breaks() {
+	if !a.pending.breaks() {
 		a.why = droppedAtEnd
 	}
 	until := a.clock.points[n-1].CPU
 	a.gapBefore(b, until)
 	a.stats.Last = max(a.stats.Last, until)
-	a.pending = Marks{}
+	a.pending = marks{}
 }
 
 // doubts counts deltas above what can have been counted.

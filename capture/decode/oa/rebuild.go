@@ -174,7 +174,7 @@ func (r *Rebuilder) check() error {
 		if r.present.Missing(i) {
 			continue
 		}
-		if any && r.keep[keepTime][i] != last && !unpackMarks(r.keep[keepMarks][i]).Breaks() {
+		if any && r.keep[keepTime][i] != last && !unpackMarks(r.keep[keepMarks][i]).breaks() {
 			return fmt.Errorf(
 				"sample %d does not begin with the report that ended the sample before, and no loss explains it: samples were left out or put in another order; take the whole recording",
 				i)
@@ -211,7 +211,7 @@ func (r *Rebuilder) Shape() Shape {
 		case !any:
 			first, any = begin, true
 			s.Reports++
-		case m.Breaks():
+		case m.breaks():
 			s.Breaks++
 			s.Reports++
 		}
@@ -270,7 +270,7 @@ func (w *rebuilding) row(i int) error {
 	begin, m := w.keep[keepTime][i], unpackMarks(w.keep[keepMarks][i])
 	end := begin + w.time[i]
 	w.meet(i, int64(begin), int64(end))
-	if !w.any || m.Breaks() {
+	if !w.any || m.breaks() {
 		lost := int(m.Buffer)
 		if lost == 0 && m.Restarts > 0 {
 			lost = 1 // a new beginning has no mark of its own

@@ -26,14 +26,14 @@ type Record struct {
 	Data   []byte // payload; valid until the next call of Next or Feed
 }
 
-// RecordError is a record that cannot be: what follows it cannot be found.
-type RecordError struct {
+// recordError is a record that cannot be: what follows it cannot be found.
+type recordError struct {
 	Type   uint32
 	Size   int
 	Offset int64 // in bytes
 }
 
-func (e *RecordError) Error() string {
+func (e *recordError) Error() string {
 	return fmt.Sprintf(
 		"record at byte %d (type %#x) has size %d, and its header alone has %d: the data is damaged there, and what follows cannot be found",
 		e.Offset, e.Type, e.Size, RecordHeader)
@@ -52,7 +52,7 @@ type Decoder struct {
 // see first before the next Feed.
 func (d *Decoder) Feed(piece []byte) { d.piece = piece }
 
-// Next returns the next complete record. ok is false where the piece is used up. The error is a *RecordError, and
+// Next returns the next complete record. ok is false where the piece is used up. The error is a *recordError, and
 // stays.
 func (d *Decoder) Next() (r Record, ok bool, err error) {
 	if d.err != nil {
@@ -113,7 +113,7 @@ func (d *Decoder) keep() {
 func (d *Decoder) size(b []byte) (int, error) {
 	size := int(binary.LittleEndian.Uint16(b[6:]))
 	if size < RecordHeader {
-		d.err = &RecordError{Type: binary.LittleEndian.Uint32(b), Size: size, Offset: d.offset}
+		d.err = &recordError{Type: binary.LittleEndian.Uint32(b), Size: size, Offset: d.offset}
 		return 0, d.err
 	}
 	return size, nil

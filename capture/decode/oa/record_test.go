@@ -28,7 +28,7 @@ func TestARecordSmallerThanItsHeaderIsAnErrorWithItsOffset(t *testing.T) {
 					}
 				}
 			}
-			var re *RecordError
+			var re *recordError
 			if !errors.As(err, &re) || re.Offset != 72 || re.Size != int(size) || records != 1 ||
 				!strings.Contains(err.Error(), "byte 72") {
 				t.Errorf("size %d: %d records, error %v", size, records, err)

@@ -159,7 +159,7 @@ func TestLostReportsLeaveALongRowWithoutContext(t *testing.T) {
 		b.Late[0].Reason.Code != capture.LostReports || len(b.Gaps) != 0 {
 		t.Errorf("late %+v, gaps %+v", b.Late, b.Gaps)
 	}
-	if m := unpackMarks(m.column(colMarks).U[1]); m != (Marks{Within: 1}) {
+	if m := unpackMarks(m.column(colMarks).U[1]); m != (marks{Within: 1}) {
 		t.Errorf("marks %+v", m)
 	}
 	if s := m.a.Stats(); s.ReportLost != 1 || s.LostInRow != 1 || s.Coverage() != 1 {

@@ -22,7 +22,7 @@ func (e operandEnv) Lookup(name string, _ bool) (Operand, error) { return e[name
 
 // Apply makes a counter of an operator and its operands: + - * / // % neg abs min max clamp(x, low, high)
 // fill(x, value). Its total is the operator on the operands' totals. meta describes the result; its Kind, Expr and Inputs are
-// filled in. Operands must share their samples, else the error wraps ErrAxis.
+// filled in. Operands must share their samples, else the error wraps errAxis.
 func Apply(op string, meta capture.Meta, args ...Operand) (*capture.Counter, error) {
 	o, ok := applyOps[op]
 	if !ok || len(args) != o.args {

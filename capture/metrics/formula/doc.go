@@ -2,7 +2,7 @@
 // vendor's dialect into one tree, compiled into one program and evaluated over blocks of samples.
 //
 // The walk is Parse (text to Expr), Bind (Exprs and the counters of a capture to a Program) and Program.Derivation
-// (a capture.Derivation that makes a derived Counter) or Program.EvalAll. Bind shares common subexpressions among all
+// (a capture.Derivation that makes a derived Counter) or Program.evalAll. Bind shares common subexpressions among all
 // formulas bound together, folds constants, and evaluation reads each input once per block and allocates only its
 // outputs.
 //

@@ -14,8 +14,8 @@ type function struct {
 	min, max int // number of arguments; max < 0 is any
 }
 
-// Functions lists the function names of a dialect, each once.
-func Functions(d Dialect) []string {
+// functions lists the function names of a dialect, each once.
+func functions(d Dialect) []string {
 	var out []string
 	for _, f := range d.traits().functions {
 		if len(out) == 0 || out[len(out)-1] != f.name {
@@ -79,5 +79,5 @@ func findFunction(d Dialect, name string, args int) (f function, msg, hint strin
 	if strings.EqualFold(name, "CONCAT") {
 		return f, msg, "CONCAT makes text; a formula here makes numbers"
 	}
-	return f, msg, "functions are " + strings.Join(Functions(d), ", ")
+	return f, msg, "functions are " + strings.Join(functions(d), ", ")
 }

@@ -81,7 +81,7 @@ func TestGuideFormulasEqualTheVectors(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			got, err := p.EvalAll(context.Background())
+			got, err := p.evalAll(context.Background())
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -193,7 +193,7 @@ func BenchmarkGuideFormulas(b *testing.B) {
 			p, rows := benchmarkGuide(b, integers)
 			b.ResetTimer()
 			for b.Loop() {
-				if _, err := p.EvalAll(context.Background()); err != nil {
+				if _, err := p.evalAll(context.Background()); err != nil {
 					b.Fatal(err)
 				}
 			}
@@ -201,7 +201,7 @@ func BenchmarkGuideFormulas(b *testing.B) {
 		})
 		b.Run(fmt.Sprintf("%s/reusedOutputs", kind), func(b *testing.B) {
 			p, rows := benchmarkGuide(b, integers)
-			outs, err := p.EvalAll(context.Background())
+			outs, err := p.evalAll(context.Background())
 			if err != nil {
 				b.Fatal(err)
 			}

@@ -134,7 +134,7 @@ func TestNamesAreListedOnceInOrder(t *testing.T) {
 	if got := strings.Join(e.Names(), " "); got != "B A cu_per_gpu" {
 		t.Errorf("names %q", got)
 	}
-	if !e.Reduces() {
+	if !e.reduces() {
 		t.Error("SUM is not seen as a reduction")
 	}
 }

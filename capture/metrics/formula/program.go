@@ -138,8 +138,8 @@ type leafName struct {
 
 var _ capture.Derivation = (*derivation)(nil)
 
-// ErrAxis is wrapped by the error of combining counters that do not share a time axis.
-var ErrAxis = errors.New("different time axes")
+// errAxis is wrapped by the error of combining counters that do not share a time axis.
+var errAxis = errors.New("different time axes")
 
 const (
 	inlineNodes  = 256 // a derived operand of at most this many operations is compiled into its user
@@ -247,7 +247,7 @@ func (b *binder) counter(c *capture.Counter) (int32, error) {
 		return id, nil
 	}
 	if !c.Axis.Same(b.p.axis) {
-		return -1, fmt.Errorf("counter %q has other samples than the rest: resample both to one period first: %w", c.Name, ErrAxis)
+		return -1, fmt.Errorf("counter %q has other samples than the rest: resample both to one period first: %w", c.Name, errAxis)
 	}
 	id := int32(-1)
 	if o, ok := c.Der.(*derivation); ok && !o.reduces && o.p.opt.ZeroIsZero == b.p.opt.ZeroIsZero {
@@ -320,9 +320,9 @@ func (p *Program) rowSource(id int32) source {
 	return nil
 }
 
-// EvalAll evaluates every formula for every sample, on all cores where the work is worth it. The result of a formula that is
+// evalAll evaluates every formula for every sample, on all cores where the work is worth it. The result of a formula that is
 // nothing but a column of doubles is that column: the slices are read-only.
-func (p *Program) EvalAll(ctx context.Context) ([][]float64, error) { return p.evalSome(ctx, p.outs) }
+func (p *Program) evalAll(ctx context.Context) ([][]float64, error) { return p.evalSome(ctx, p.outs) }
 
 // EvalCounters returns every sample of several counters. Formulas of one program are evaluated together; other counters are read. The
 // slices are read-only.
@@ -403,7 +403,7 @@ func (p *Program) compileAll(outs []*derivation) *code {
 	return compile(p.g, ids, true, p.rowSource)
 }
 
-// EvalInto is EvalAll into slices of the caller, one per formula and each as long as the axis.
+// EvalInto is evalAll into slices of the caller, one per formula and each as long as the axis.
 func (p *Program) EvalInto(ctx context.Context, outs [][]float64) error {
 	n := p.axis.Len()
 	if len(outs) != len(p.outs) {

@@ -516,7 +516,7 @@ func compareWithReference(t *testing.T, name string, zeroIsZero bool, sets ...ma
 		if err != nil {
 			t.Fatal(err)
 		}
-		outs, err := p.EvalAll(context.Background())
+		outs, err := p.evalAll(context.Background())
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -340,7 +340,7 @@ func TestApplyCombinesCountersAndTotals(t *testing.T) {
 		t.Errorf("100 doublings: %d bytes of name, %v", len(x.Name), x.Floats()[0])
 	}
 	_, err := Apply("+", capture.Meta{}, Operand{Counter: a}, Operand{Counter: deltaCounter(capture.NewUniformAxis(3, 1), "c", []float64{1, 2, 3})})
-	if !errors.Is(err, ErrAxis) || !strings.Contains(err.Error(), "resample") {
+	if !errors.Is(err, errAxis) || !strings.Contains(err.Error(), "resample") {
 		t.Errorf("different axes: %v", err)
 	}
 }
@@ -414,7 +414,7 @@ func TestCompiledFormulasEqualTheReferenceOnRandomTrees(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		all, err := p.EvalAll(context.Background())
+		all, err := p.evalAll(context.Background())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -469,7 +469,7 @@ func TestManyRowsInParallelEqualOneByOne(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	all, err := p.EvalAll(context.Background())
+	all, err := p.evalAll(context.Background())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -491,7 +491,7 @@ func TestManyRowsInParallelEqualOneByOne(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	if _, err := p.EvalAll(ctx); !errors.Is(err, context.Canceled) {
+	if _, err := p.evalAll(ctx); !errors.Is(err, context.Canceled) {
 		t.Errorf("cancelled evaluation: %v", err)
 	}
 }

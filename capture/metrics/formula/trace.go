@@ -19,8 +19,8 @@ type Trace struct {
 	Args    []*Trace
 }
 
-// Missing reports whether the node has no value.
-func (t *Trace) Missing() bool { return t.Value != t.Value }
+// missing reports whether the node has no value.
+func (t *Trace) missing() bool { return t.Value != t.Value }
 
 // Explain evaluates every node of a formula of this package at sample i, or over all samples where i < 0. ok is false for a
 // derivation of another kind. Below a reduction over all samples stand the totals of the names that it reads.
@@ -100,9 +100,9 @@ func (t *tracer) node(n *Node, inside bool) *Trace {
 		op := t.d.leaves[leafName{n.Name, n.Dollar}]
 		out.Counter, out.Const = op.Counter, op.IsConst
 	}
-	if out.Missing() && !inside {
+	if out.missing() && !inside {
 		out.Reason = t.why(n, out)
-	} else if out.Missing() && n.Op == OpName {
+	} else if out.missing() && n.Op == OpName {
 		out.Reason = t.whyName(n)
 	}
 	return out
@@ -138,7 +138,7 @@ func (t *tracer) why(n *Node, tr *Trace) capture.Reason {
 		return t.whyReduction(n, args)
 	case n.Op == OpIf:
 		cond := args[0]
-		if cond.Missing() {
+		if cond.missing() {
 			return cond.Reason
 		}
 		chosen := 1
@@ -157,7 +157,7 @@ func (t *tracer) why(n *Node, tr *Trace) capture.Reason {
 		return args[1].Reason
 	}
 	for _, a := range args {
-		if a.Missing() {
+		if a.missing() {
 			return a.Reason
 		}
 	}
@@ -211,7 +211,7 @@ func (t *tracer) whyName(n *Node) capture.Reason {
 	if !missing {
 		why := capture.Reason{Code: capture.OperandMissing, Text: "no sample has all operands of the formula"}
 		if t.row < 0 && t.d.p.axis.Len() > 0 {
-			if first := t.d.trace(0); first.Missing() {
+			if first := t.d.trace(0); first.missing() {
 				why.Text += "; in the first, " + first.Reason.String()
 			}
 		}
@@ -230,12 +230,12 @@ func (t *tracer) whyReduction(n *Node, args []*Trace) capture.Reason {
 		return capture.Reason{Code: capture.TooFewSamples, Text: "there are no samples"}
 	}
 	for _, a := range args {
-		if a.Op == OpName && a.Missing() {
+		if a.Op == OpName && a.missing() {
 			return a.Reason
 		}
 	}
 	first := t.d.trace(0)
-	if first.Missing() {
+	if first.missing() {
 		return capture.Reason{Code: first.Reason.Code, Text: "no sample has a value; in the first, " + first.Reason.String()}
 	}
 	return capture.Reason{Code: capture.OperandMissing, Text: "no sample has a value for " + unbracket(t.d.expr.Text(n))}

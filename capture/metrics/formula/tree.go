@@ -112,8 +112,8 @@ func (e *Expr) Names() []string {
 	return out
 }
 
-// Reduces reports whether the formula contains a reduction over samples, such as SUM(x).
-func (e *Expr) Reduces() bool {
+// reduces reports whether the formula contains a reduction over samples, such as SUM(x).
+func (e *Expr) reduces() bool {
 	found := false
 	e.Root.walk(func(n *Node) { found = found || n.Op.reduction() })
 	return found

@@ -123,7 +123,7 @@ func TestSampleTablesDecodeAsTheirDescriptionSays(t *testing.T) {
 				}
 			}
 		case "unknown_version":
-			var v *VersionError
+			var v *versionError
 			if !errors.As(err, &v) || !strings.Contains(err.Error(), c.Version) || !strings.Contains(err.Error(), strconv.Itoa(c.StructureSize)) || table.Layout() != nil {
 				t.Errorf("%s: %v", c.File, err)
 			}

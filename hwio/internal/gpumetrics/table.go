@@ -5,14 +5,14 @@ import (
 	"fmt"
 )
 
-// VersionError says that a table has a revision that is not known.
-type VersionError struct {
+// versionError says that a table has a revision that is not known.
+type versionError struct {
 	Format, Content uint8
 	Size            int    // that the header gives
 	Header          []byte // the table's first bytes
 }
 
-func (e *VersionError) Error() string {
+func (e *versionError) Error() string {
 	return fmt.Sprintf("gpu_metrics revision %d.%d with %d bytes is unknown (the table begins % x): its fields may lie anywhere and are not read", e.Format, e.Content, e.Size, e.Header)
 }
 
@@ -43,7 +43,7 @@ func (t *Table) Decode(data []byte) error {
 	size := int(binary.LittleEndian.Uint16(data))
 	l := find(data[2], data[3], size)
 	if l == nil {
-		return &VersionError{Format: data[2], Content: data[3], Size: size, Header: append([]byte(nil), data[:min(len(data), 16)]...)}
+		return &versionError{Format: data[2], Content: data[3], Size: size, Header: append([]byte(nil), data[:min(len(data), 16)]...)}
 	}
 	if size < headerSize {
 		return fmt.Errorf("gpu_metrics %s gives its size as %d bytes, its header alone has %d", l.Version(), size, headerSize)

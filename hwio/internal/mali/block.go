@@ -39,8 +39,8 @@ const GroupValues = 4
 // Mask selects values of a block: bit i of the 128 is value i.
 type Mask [2]uint64
 
-// AddGroup adds the whole group of value i.
-func (m *Mask) AddGroup(i int) {
+// addGroup adds the whole group of value i.
+func (m *Mask) addGroup(i int) {
 	first := i &^ (GroupValues - 1)
 	m[first>>6] |= (1<<GroupValues - 1) << (first & 63)
 }

@@ -72,7 +72,7 @@ func NewTable(blocks []Block, layout, gpu, source string, want func(*capture.Met
 				continue
 			}
 			mask := t.Enable[b.Type]
-			mask.AddGroup(index)
+			mask.addGroup(index)
 			t.Enable[b.Type] = mask
 			for rank, id := range b.Instances {
 				if len(b.Instances) > 1 {

@@ -110,7 +110,7 @@ func TestSetOfGroupsCoversEveryValueAskedFor(t *testing.T) {
 	var m Mask
 	var want []int
 	for _, i := range []int{4, 63, 64, 127} {
-		m.AddGroup(i)
+		m.addGroup(i)
 		want = append(want, i/4)
 	}
 	var got []int

@@ -22,7 +22,7 @@ type GPU struct {
 
 // Identify looks up the product. A GPU that the table does not know has a name made of its id.
 func (g *GPU) Identify() {
-	g.Product, g.Known = g.ID.Product(g.Cores())
+	g.Product, g.Known = g.ID.product(g.Cores())
 	if !g.Known {
 		g.Product.Name = fmt.Sprintf("unknown Mali GPU %#x", g.ID.Raw)
 		g.Product.CSF = g.ID.ArchMajor >= 10

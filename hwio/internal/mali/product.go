@@ -54,9 +54,9 @@ func ParseID(raw uint64) ID {
 	return id
 }
 
-// Product finds the design; one id can be several, told apart by the number of cores. ok is false for an id that this version does
+// product finds the design; one id can be several, told apart by the number of cores. ok is false for an id that this version does
 // not know.
-func (id ID) Product(cores int) (p Product, ok bool) {
+func (id ID) product(cores int) (p Product, ok bool) {
 	if id.Midgard {
 		m, known := midgard[id.key]
 		return Product{Name: m.name, Architecture: "Midgard", Layout: m.name, Values: 64, OldBlocks: m.old}, known

@@ -22,7 +22,7 @@ func TestProductsAreThoseOfTheReference(t *testing.T) {
 		}
 		cores, _ := strconv.Atoi(r["min_shader_cores"])
 		for _, raw := range []uint64{key<<16 | 0x0310, key>>12<<56 | 5<<48 | key&0xf<<32 | 0xf<<28} {
-			p, ok := ParseID(raw).Product(cores)
+			p, ok := ParseID(raw).product(cores)
 			warp, _ := strconv.Atoi(r["warp_width"])
 			values, _ := strconv.Atoi(r["values_per_block"])
 			if !ok || p.Name != r["name"] || p.Codename != r["kernel_codename"] || p.Architecture != r["architecture"] || p.CSF != (r["frontend"] == "CSF") ||
@@ -54,7 +54,7 @@ func TestIDsAreDecodedInEveryForm(t *testing.T) {
 		{0x0f02_0009_f000_0000, 4, 15, 2, "", false},
 	} {
 		id := ParseID(c.raw)
-		p, ok := id.Product(c.cores)
+		p, ok := id.product(c.cores)
 		if id.ArchMajor != c.major || id.ArchMinor != c.minor || p.Name != c.name || ok != c.known {
 			t.Errorf("%#x: %+v, %q %v; want %+v", c.raw, id, p.Name, ok, c)
 		}

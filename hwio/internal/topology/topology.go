@@ -190,8 +190,8 @@ func model(root sysroot.Root) (name, vendor string) {
 	return name, vendor
 }
 
-// IDs lists the numbers of the online CPUs.
-func (m *Machine) IDs() []int {
+// ids lists the numbers of the online CPUs.
+func (m *Machine) ids() []int {
 	ids := make([]int, len(m.CPUs))
 	for i, c := range m.CPUs {
 		ids[i] = c.ID

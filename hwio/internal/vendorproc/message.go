@@ -15,21 +15,21 @@ type hello struct {
 	Protocol int    `json:"protocol"`
 }
 
-// Request asks the second program for something. One is answered before the next.
-type Request struct {
+// request asks the second program for something. One is answered before the next.
+type request struct {
 	Op   string          `json:"op"`
 	Body json.RawMessage `json:"body,omitempty"`
 }
 
-// Reply answers a request, or, with Event set, tells of an end that nobody asked for.
-type Reply struct {
+// reply answers a request, or, with Event set, tells of an end that nobody asked for.
+type reply struct {
 	Event string          `json:"event,omitempty"`
 	Error *Error          `json:"error,omitempty"`
 	Body  json.RawMessage `json:"body,omitempty"`
 }
 
-// EventEnded is the Event of a Reply: no more samples will come.
-const EventEnded = "ended"
+// eventEnded is the Event of a reply: no more samples will come.
+const eventEnded = "ended"
 
 // Kinds of errors that a reader can act on.
 const (

@@ -29,7 +29,7 @@ type Process struct {
 	cmd     *exec.Cmd
 	stdin   io.WriteCloser
 	words   *words
-	replies chan Reply
+	replies chan reply
 	samples chan *Sample
 	free    chan *Sample
 	quit    chan struct{} // closed by Close
@@ -56,7 +56,7 @@ func Start(ctx context.Context) (*Process, error) {
 func startProgram(ctx context.Context, path string) (*Process, error) {
 	cmd := exec.Command(path)
 	p := &Process{
-		path: path, cmd: cmd, words: new(words), replies: make(chan Reply, 1), samples: make(chan *Sample, room),
+		path: path, cmd: cmd, words: new(words), replies: make(chan reply, 1), samples: make(chan *Sample, room),
 		free: make(chan *Sample, room+2), quit: make(chan struct{}), done: make(chan struct{}), ended: make(chan error, 1),
 		timeout: callTimeout, exit: exitTimeout,
 	}
@@ -140,11 +140,11 @@ func (p *Process) hear(in io.Reader, greeting chan<- hello) error {
 			greeting <- h
 			continue
 		}
-		var r Reply
+		var r reply
 		if err := json.Unmarshal(body, &r); err != nil {
 			return fmt.Errorf("%w: %w", errFrame, err)
 		}
-		if r.Event == EventEnded {
+		if r.Event == eventEnded {
 			p.end(r.Error)
 			continue
 		}
@@ -193,7 +193,7 @@ func (p *Process) Call(ctx context.Context, op string, body, reply any) error {
 	if err != nil {
 		return err
 	}
-	msg, err := json.Marshal(Request{op, b})
+	msg, err := json.Marshal(request{op, b})
 	if err != nil {
 		return err
 	}
@@ -227,7 +227,7 @@ func (p *Process) Call(ctx context.Context, op string, body, reply any) error {
 	}
 }
 
-func decodeReply(r Reply, to any) error {
+func decodeReply(r reply, to any) error {
 	if r.Error != nil {
 		return r.Error
 	}

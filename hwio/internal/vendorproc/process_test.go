@@ -180,7 +180,7 @@ func TestHangsEndWithTheTimeout(t *testing.T) {
 func TestTheProgramEndsByItselfWhenItsInputCloses(t *testing.T) {
 	p := start(t)
 	p.exit = 5 * time.Minute
-	msg, err := json.Marshal(Request{Op: "hang"})
+	msg, err := json.Marshal(request{Op: "hang"})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -43,13 +43,13 @@ func (s *Server) Sample(v *Sample) error {
 
 // Ended says that no more samples will come, and why.
 func (s *Server) Ended(err error) error {
-	return s.message(Reply{Event: EventEnded, Error: asError(err)})
+	return s.message(reply{Event: eventEnded, Error: asError(err)})
 }
 
 // Serve answers requests, one after the other, until in ends. It does not wait for a request that is being worked on then: a library that
 // hangs must not keep the program.
 func (s *Server) Serve(in io.Reader, handlers map[string]Handler) error {
-	requests, failed := make(chan Request, 4), make(chan error, 1)
+	requests, failed := make(chan request, 4), make(chan error, 1)
 	defer close(requests)
 	go func() {
 		for r := range requests {
@@ -69,7 +69,7 @@ func (s *Server) Serve(in io.Reader, handlers map[string]Handler) error {
 			return err
 		}
 		buf = body
-		var r Request
+		var r request
 		if kind != frameMessage || json.Unmarshal(body, &r) != nil {
 			return errFrame
 		}
@@ -81,20 +81,20 @@ func (s *Server) Serve(in io.Reader, handlers map[string]Handler) error {
 	}
 }
 
-func answer(r Request, handlers map[string]Handler) Reply {
+func answer(r request, handlers map[string]Handler) reply {
 	h, ok := handlers[r.Op]
 	if !ok {
-		return Reply{Error: &Error{Kind: BadRequest, Text: fmt.Sprintf("%s does not know the request %q", Program, r.Op)}}
+		return reply{Error: &Error{Kind: BadRequest, Text: fmt.Sprintf("%s does not know the request %q", Program, r.Op)}}
 	}
 	v, err := h(r.Body)
 	if err != nil {
-		return Reply{Error: asError(err)}
+		return reply{Error: asError(err)}
 	}
 	b, err := json.Marshal(v)
 	if err != nil {
-		return Reply{Error: asError(err)}
+		return reply{Error: asError(err)}
 	}
-	return Reply{Body: b}
+	return reply{Body: b}
 }
 
 func asError(err error) *Error {

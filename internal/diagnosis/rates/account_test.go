@@ -71,7 +71,7 @@ func TestValuesAddUpToTheirMean(t *testing.T) {
 	for _, v := range []int{10, 20, 60} {
 		f.value(rowShares, v)
 	}
-	if got := f.Row(rowShares).Rate(); got != "30 points (6..54) of 3" {
+	if got := f.row(rowShares).rate(); got != "30 points (6..54) of 3" {
 		t.Error(got)
 	}
 }

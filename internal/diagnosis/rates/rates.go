@@ -66,8 +66,8 @@ func wilson(hits, of int) (low, high float64) {
 	return max(0, (middle-half)/(1+z*z/n)), min(1, (middle+half)/(1+z*z/n))
 }
 
-// Row is a row by its name, empty where there is none.
-func (f *FamilyRates) Row(name string) Row {
+// row is a row by its name, empty where there is none.
+func (f *FamilyRates) row(name string) Row {
 	for _, r := range f.Rows {
 		if r.Name == name {
 			return r

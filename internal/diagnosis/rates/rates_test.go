@@ -48,7 +48,7 @@ func TestRunsOverSeedsAddUpWhoeverJudges(t *testing.T) {
 		t.Errorf("the whole is\n%s\nthe sum of its parts\n%s", a, b)
 	}
 	for i := range whole.Families {
-		if len(whole.Families[i].Confusion) == 0 || whole.Families[i].Row(rowPlant).Of == 0 {
+		if len(whole.Families[i].Confusion) == 0 || whole.Families[i].row(rowPlant).Of == 0 {
 			t.Errorf("nothing was counted: %+v", whole.Families[i])
 		}
 	}

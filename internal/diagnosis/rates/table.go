@@ -10,8 +10,8 @@ import (
 	"astrolabe/internal/diagnosis"
 )
 
-// Rate is a row as text: the rate, or the mean of a row of values, its bounds, and of how many cases.
-func (r Row) Rate() string {
+// rate is a row as text: the rate, or the mean of a row of values, its bounds, and of how many cases.
+func (r Row) rate() string {
 	if r.Of == 0 {
 		return "-"
 	}
@@ -34,8 +34,8 @@ func (x *Rates) Print(w io.Writer) error {
 		f := &x.Families[i]
 		fmt.Fprintf(&b, "\n%s: %s\n", f.Name, f.cases())
 		for _, r := range rows {
-			if row := f.Row(r.name); row.Of > 0 {
-				fmt.Fprintf(&b, "    %-56s %-24s %s\n", r.name, row.Rate(), r.target)
+			if row := f.row(r.name); row.Of > 0 {
+				fmt.Fprintf(&b, "    %-56s %-24s %s\n", r.name, row.rate(), r.target)
 			}
 		}
 		fmt.Fprintf(&b, "  what limited, and what was named first (* is right)\n")
@@ -107,7 +107,7 @@ func (x *Rates) WriteMarkdown(w io.Writer, note, command string) error {
 	for _, r := range rows {
 		fmt.Fprintf(&b, "| %s | %s |", r.name, r.target)
 		for i := range x.Families {
-			b.WriteString(" " + strings.Replace(x.Families[i].Row(r.name).Rate(), " % (", " (", 1) + " |")
+			b.WriteString(" " + strings.Replace(x.Families[i].row(r.name).rate(), " % (", " (", 1) + " |")
 		}
 		b.WriteString("\n")
 	}

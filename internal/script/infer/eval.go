@@ -107,7 +107,7 @@ func (f *File) eval(e syntax.Expr) *Type {
 	case *syntax.CondExpr:
 		return join(f.Type(e.True), f.Type(e.False))
 	case *syntax.DotExpr:
-		return f.Attribute(f.Type(e.X), e.Name.Name)
+		return f.attribute(f.Type(e.X), e.Name.Name)
 	case *syntax.IndexExpr:
 		return f.indexed(e)
 	case *syntax.SliceExpr:
@@ -153,7 +153,7 @@ func (f *File) ident(id *syntax.Ident) *Type {
 			}
 		}
 		if f.scope != nil {
-			if first := f.Top(id.Name); first != nil {
+			if first := f.top(id.Name); first != nil {
 				return f.Variable(first)
 			}
 		}
@@ -184,8 +184,8 @@ func (f *File) named(name string) *Type {
 	return unknown
 }
 
-// Attribute is what x.name is. Names that the type does not have are Unknown.
-func (f *File) Attribute(x *Type, name string) *Type {
+// attribute is what x.name is. Names that the type does not have are Unknown.
+func (f *File) attribute(x *Type, name string) *Type {
 	if x.Kind == Nothing {
 		return nothing
 	}

@@ -137,8 +137,8 @@ func (f *File) Visible() []*syntax.Ident {
 	return append(firsts(m.Globals), firsts(m.Locals)...)
 }
 
-// Top is the First of a name that the whole file sees, nil where there is none.
-func (f *File) Top(name string) *syntax.Ident { return find(f.Visible(), name) }
+// top is the First of a name that the whole file sees, nil where there is none.
+func (f *File) top(name string) *syntax.Ident { return find(f.Visible(), name) }
 
 func (f *File) module() *resolve.Module {
 	if f.Syntax == nil {

@@ -25,8 +25,8 @@ type Options struct {
 	Talk    io.Writer // what went wrong, for people
 }
 
-// ErrExit says that the client ended the server without asking it to shut down first.
-var ErrExit = errors.New("the client ended the session without shutting it down")
+// errExit says that the client ended the server without asking it to shut down first.
+var errExit = errors.New("the client ended the session without shutting it down")
 
 // server answers one client. Its handler runs on one goroutine, so nothing is locked.
 type server struct {
@@ -55,7 +55,7 @@ func Serve(ctx context.Context, rw io.ReadWriteCloser, opt Options) error {
 	case <-s.exit:
 	}
 	if !s.shutdown {
-		return ErrExit
+		return errExit
 	}
 	return nil
 }

@@ -9,8 +9,8 @@ import (
 	"unicode/utf16"
 )
 
-// PerEm is the number of units of an em of these fonts.
-const PerEm = 1000
+// perEm is the number of units of an em of these fonts.
+const perEm = 1000
 
 // Make returns a TrueType font with a glyph for each of the characters, all of one width in units. Spaces have no
 // outline.
@@ -38,7 +38,7 @@ func Make(family string, width int, runes ...rune) []byte {
 	for range n {
 		hmtx = append(hmtx, be(uint16(width), int16(0))...)
 	}
-	head := be(uint32(0x10000), uint32(0x10000), uint32(0), uint32(0x5f0f3cf5), uint16(0), uint16(PerEm),
+	head := be(uint32(0x10000), uint32(0x10000), uint32(0), uint32(0x5f0f3cf5), uint16(0), uint16(perEm),
 		uint64(0), uint64(0),
 		int16(0), int16(0), int16(width), int16(700), uint16(0), uint16(8), int16(2), int16(1), int16(0))
 	hhea := be(uint32(0x10000), int16(900), int16(-200), int16(0), uint16(width), int16(0), int16(0), int16(width),
