@@ -106,6 +106,9 @@ func (e *engine) dispatch(q *queue, which int, at int64) {
 // finishJob notes the end of a job whose chunks are all issued, and of its frame if it was the last.
 func (e *engine) finishJob(q *queue, issued int64, issuedNode int32) {
 	q.running = false
+	if e.rec != nil {
+		e.rec.tail(q, issued)
+	}
 	q.issued, q.issuedNode = issued, issuedNode
 	if q.end > q.ended {
 		q.ended, q.endedNode = q.end, q.endNode

@@ -28,6 +28,8 @@ type Machine struct {
 	Queues []string // their neutral names
 	// Groups puts queues whose work counters of the cores count together into one group; nil leaves each to itself.
 	Groups []int
+	// Tags is how many tags jobs may have, from 1 on.
+	Tags int
 	// Slots is how many chunks the shader cores hold at once, over all queues. A chunk stands for a batch of warps or
 	// waves.
 	Slots int

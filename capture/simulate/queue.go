@@ -121,6 +121,9 @@ func (e *engine) begin(q *queue) bool {
 	q.began, q.start = at, at+int64(launch)
 	q.startAt = e.at(q.start, causeLaunch, q.index, n)
 	q.end, q.endNode = q.start, q.startAt
+	if e.rec != nil {
+		e.rec.launch(e, q)
+	}
 	e.frames[f].gpuBegin = min(e.frames[f].gpuBegin, at)
 	for len(q.streams) < len(job.Streams) {
 		q.streams = append(q.streams, stream{})

@@ -37,8 +37,8 @@ const (
 )
 
 // Spans are times in which something held, whatever its extent. They are counted in ns times the clock's share, of
-// which the highest clock makes cycles. Those of streams, groups of queues and units follow these; StreamSpan,
-// GroupCores and UnitWait say where.
+// which the highest clock makes cycles. Those of streams, groups of queues, units and tags follow these; StreamSpan,
+// GroupCores, UnitWait and Tagged say where.
 const (
 	SpanBusy    = iota // the GPU had work in any queue
 	SpanCores          // the cores had work of any queue, in their front stages, in slots or behind
@@ -48,10 +48,12 @@ const (
 	firstStream        // the first of the streams' own spans
 )
 
-// Spans of a queue's streams. The first two are of the queue and stand with its first stream.
+// Spans of a queue's streams. The first four are of the queue and stand with its first stream.
 const (
 	QueueHeld    = iota // it had a job with all that the job waited for
 	QueueCores          // the cores had work of it
+	QueueLaunch         // it had a job that was being started
+	QueueTail           // it had issued all of a job and waited for the rest of it
 	StreamStall         // it had a job whose first chunk waited for room in the cores
 	StreamBuffer        // the buffer before the cores held a chunk of it
 	StreamWait          // a chunk was ready for the cores and found no room
@@ -72,7 +74,7 @@ func newRecorder(m *Machine, w *Load, bounds *Bounds) *Recorder {
 	}
 	r.dims = r.units + tallies
 	r.groups = m.Groups
-	r.edges = make([]int64, firstStream+(2*streamSpans+1)*r.queues+r.units)
+	r.edges = make([]int64, firstStream+(2*streamSpans+1)*r.queues+r.units+m.Tags)
 	return r
 }
 
@@ -81,6 +83,9 @@ func (r *Recorder) GroupCores(group int) int { return firstStream + 2*streamSpan
 
 // UnitWait is the span in which chunks waited for a unit.
 func (r *Recorder) UnitWait(unit int) int { return firstStream + (2*streamSpans+1)*r.queues + unit }
+
+// Tagged is the span in which the cores had work with a tag.
+func (r *Recorder) Tagged(tag int) int { return r.UnitWait(r.units) + tag - 1 }
 
 // Span is the number of a span of a queue's first stream.
 func Span(queue, span int) int { return StreamSpan(queue, 0, span) }
@@ -182,6 +187,19 @@ func (r *Recorder) wait(unit uint8, from, to int64) {
 	}
 }
 
+// launch notes that a queue starts a job.
+func (r *Recorder) launch(e *engine, q *queue) {
+	before := r.share
+	r.share = e.clock.share
+	r.span(Span(int(q.index), QueueLaunch), q.began, q.start)
+	r.share = before
+}
+
+// tail notes that a queue issued the last chunk of a job that ends later.
+func (r *Recorder) tail(q *queue, issued int64) {
+	r.span(Span(int(q.index), QueueTail), issued, q.end)
+}
+
 // issue notes that a chunk enters the cores.
 func (r *Recorder) issue(e *engine, q *queue, which int, at int64) {
 	s := &q.streams[which]
@@ -226,6 +244,9 @@ func (r *Recorder) chunk(e *engine, q *queue, which int, at, finish, free, out i
 	r.span(Span(index, QueueCores), s.began, out)
 	if r.groups != nil {
 		r.span(r.GroupCores(r.groups[index]), s.began, out)
+	}
+	if tag := q.job.Tag; tag > 0 {
+		r.span(r.Tagged(tag), s.began, out)
 	}
 	r.span(SpanCores, s.began, out)
 	r.span(SpanSlots, at, max(finish, free))

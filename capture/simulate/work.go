@@ -53,6 +53,8 @@ type Job struct {
 	After []Dependency
 	// Image says that it writes into the picture for the display, which must be free.
 	Image bool
+	// Tag, if not 0, is one of the machine's tags: the recorder keeps the time in which the cores had work with it.
+	Tag int
 	// Submit is where in the driver's work on the frame the job is handed over, from 0 to 1.
 	Submit float64
 }

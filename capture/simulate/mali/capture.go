@@ -1,67 +1,31 @@
 package mali
 
 import (
-	"cmp"
 	"fmt"
 	"math"
 	"math/bits"
 	"slices"
 	"strconv"
-	"sync"
 
 	"astrolabe/capture"
-	"astrolabe/capture/metrics"
 	"astrolabe/capture/simulate"
 	"astrolabe/capture/simulate/cases"
 )
-
-// names are what the two GPUs call counters that mean the same.
-var names = map[string]map[string]string{
-	"mali-g615": {"active": "MaliGPUCyclesAnyQueueActive", "geometry": "Vertex", "fragment": "Fragment",
-		"fragmentCores": "MaliShaderCoreCyclesFragmentActive", "otherCores": "MaliShaderCoreCyclesNonFragmentActive"},
-	"mali-g720": {"active": "MaliGPUCyclesGPUActive", "geometry": "BinningPhase", "fragment": "MainPhase",
-		"fragmentCores": "MaliShaderCoreCyclesMainPhaseActive",
-		"otherCores":    "MaliShaderCoreCyclesComputeOrBinningPhaseActive"},
-}
-
-// blocks are in the order in which the driver's reader lays out columns.
-var blocks = []string{"fe", "tiler", "memory", "core"}
-
-// layouts are the raw counters of the catalogues, in the reader's order.
-var layouts = sync.OnceValue(func() map[string][]*metrics.Entry {
-	out := map[string][]*metrics.Entry{}
-	for gpu := range names {
-		c, err := metrics.Get(gpu)
-		if err != nil {
-			continue
-		}
-		var list []*metrics.Entry
-		for _, e := range c.Entries() {
-			if !e.IsMetric() && slices.Contains(blocks, e.Block) {
-				list = append(list, e)
-			}
-		}
-		slices.SortStableFunc(list, func(a, b *metrics.Entry) int {
-			return cmp.Or(slices.Index(blocks, a.Block)-slices.Index(blocks, b.Block), a.Index-b.Index)
-		})
-		out[gpu] = list
-	}
-	return out
-})
 
 // table is a capture in the making.
 type table struct {
 	d     *device
 	run   *simulate.Run
 	cols  *simulate.Columns
-	at    map[string]int
-	order []*metrics.Entry
-	value []float64 // of the row, by place in order
+	at    map[string]int // by machine name
+	order []*counter
+	value []float64 // of the row, by place in order; behind them what no layout counts
 	term  [][]slot  // per pass
 
 	clock, shader, frequency int // columns; -1 without
 	// ns of firmware per job, share of an interrupt's time, share of a backlog in which the bus pushes back
 	mcu, irq, stall float64
+	pushed          [3]float64 // share of the time of waits for a unit in which what is before it stands still
 }
 
 // slot is a term with the place of its counter.
@@ -76,18 +40,18 @@ func (d *device) Capture(record func(int) (*simulate.Run, error), rec *cases.Rec
 	if err != nil {
 		return nil, err
 	}
-	order := layouts()[d.gpu]
-	if order == nil {
-		return nil, fmt.Errorf("there is no catalogue %s", d.gpu)
-	}
+	order := layouts()[d.layout]
 	r := simulate.NewRandom(rec.Seed, "mali recording")
 	axis, origin, rows, gaps, late := run.Rows("CLOCK_MONOTONIC", rec.Options.Gaps, r,
 		"the driver took no sample in some periods, for lack of room or time: this sample has their time and counts",
 		"samples were dropped before they could be read")
 	t := &table{d: d, run: run, cols: simulate.NewColumns(axis), at: map[string]int{}, order: order,
-		value: make([]float64, len(order)), clock: -1, shader: -1, frequency: -1}
+		value: make([]float64, len(order)+1), clock: -1, shader: -1, frequency: -1}
 	t.mcu, t.irq, t.stall = r.Between(3e3, 12e3), r.Between(0.1, 0.6), r.Between(0.35, 0.95)
 	t.layout(r)
+	for i := range t.pushed {
+		t.pushed[i] = r.Between(0.4, 0.9)
+	}
 	t.bind()
 	for k, i := range rows {
 		t.row(i, axis.End[k]-axis.Start[k])
@@ -111,16 +75,19 @@ func (d *device) Capture(record func(int) (*simulate.Run, error), rec *cases.Rec
 
 func (d *device) config() capture.Config {
 	number := func(name string, v float64) capture.Property { return capture.Property{Name: name, Number: v} }
+	driver := "kbase JM 11.40"
+	if d.csf {
+		driver = "kbase CSF 1.24"
+	}
 	return capture.Config{
 		Name: "simulated", Format: "recording", GPU: d.gpu,
-		Device: capture.Device{Name: d.product, Vendor: "Arm", Driver: "kbase CSF 1.24", ID: fmt.Sprintf("%#x", d.id)},
+		Device: capture.Device{Name: d.title, Vendor: "Arm", Driver: driver, ID: fmt.Sprintf("%#x", d.id)},
 		Properties: []capture.Property{
 			number("MaliConstantsShaderCoreCount", float64(d.cores)), number("MaliConstantsL2SliceCount",
 				float64(d.slices)), number("MaliConstantsBusWidthBits", float64(d.bus)),
-			number("mali_warp_width", 16), number("mali_max_clock_hz", d.hz), {Name: "mali_core_mask",
+			number("mali_warp_width", d.warp), number("mali_max_clock_hz", d.hz), {Name: "mali_core_mask",
 				Text: fmt.Sprintf("%#x", d.mask), IsText: true},
-			{Name: "mali_counter_layout", Text: map[string]string{"mali-g615": "Mali-G715",
-				"mali-g720": "Mali-G720"}[d.gpu], IsText: true},
+			{Name: "mali_counter_layout", Text: d.layout, IsText: true},
 		},
 	}
 }
@@ -135,13 +102,13 @@ func (t *table) layout(r simulate.Random) {
 	// Tiles go round the cores, so that they share work almost evenly; addresses do the same to the slices.
 	even, slicesShare := simulate.Near(r, d.cores, 0.015), simulate.Near(r, d.slices, 0.02)
 	for i, e := range t.order {
-		m := capture.Meta{Name: e.Name, Unit: e.Unit, Block: e.Block, Kind: capture.Delta, GPU: d.gpu, Source: "kbase"}
-		at := t.cols.Counter(m)
-		t.at[e.Name] = i
-		if e.Scaler > 1 {
-			t.cols.Scaled(at, e.Scaler)
+		at := t.cols.Counter(capture.Meta{Name: e.name, Aliases: e.aliases(), Unit: e.unit, Block: e.block,
+			Kind: capture.Delta, GPU: d.gpu, Source: "kbase"})
+		t.at[e.machine] = i
+		if e.scale > 1 {
+			t.cols.Scaled(at, e.scale)
 		}
-		switch e.Block {
+		switch e.block {
 		case "core":
 			t.cols.Split(at, cores, even)
 		case "memory":
@@ -163,6 +130,7 @@ func (t *table) layout(r simulate.Random) {
 
 // bind puts the places of counters into the terms of every pass.
 func (t *table) bind() {
+	t.at[taken] = len(t.order)
 	for _, p := range t.d.programs {
 		for _, w := range p {
 			var list []slot
@@ -179,6 +147,42 @@ func (t *table) bind() {
 func (t *table) set(name string, v float64) {
 	if at, ok := t.at[name]; ok {
 		t.value[at] += v
+	}
+}
+
+// of is the row's value of a counter that all layouts have.
+func (t *table) of(name string) float64 { return t.value[t.at[name]] }
+
+// The cores' time with fragments and without, by what layouts call it.
+var (
+	fragmentCores = []string{"MaliFragActiveCy", "MaliMainActiveCy"}
+	otherCores    = []string{"MaliNonFragActiveCy", "MaliCompOrBinningActiveCy"}
+)
+
+// iterators are what layouts with command streams call the machine's queues.
+var iterators = [][]string{{"Vert", "Binning"}, {"Frag", "Main"}, {"Comp"}}
+
+// queues counts the front-end's times of one sample. In a job manager's slots a job is only put when what it waits for
+// is done, so that none waits for another there; the reserved slot stays empty.
+func (t *table) queues(w simulate.Row, top, jobs float64) {
+	d := t.d
+	span := func(queue, span int) float64 { return w.Span(simulate.Span(queue, span)) * top }
+	if d.csf {
+		for q, names := range iterators {
+			for _, name := range names {
+				t.set("Mali"+name+"QueuedCy", span(q, simulate.QueueHeld))
+				t.set("Mali"+name+"QueueAssignStallCy", span(q, simulate.StreamStall))
+			}
+		}
+		return
+	}
+	t.set("MaliL2CacheFlush", jobs)
+	for q, name := range []string{"MaliNonFragQueue", "MaliFragQueue"} {
+		t.set(name+"ActiveCy", span(q, simulate.QueueHeld))
+		t.set(name+"WaitFlushCy", d.flush*span(q, simulate.QueueLaunch))
+		t.set(name+"WaitRdCy", (1-d.flush)*span(q, simulate.QueueLaunch))
+		t.set(name+"WaitIssueCy", span(q, simulate.StreamWait))
+		t.set(name+"WaitFinishCy", span(q, simulate.QueueTail))
 	}
 }
 
@@ -199,30 +203,47 @@ func (t *table) row(i int, ns int64) {
 		queueing += float64(of[tallyAt(simulate.TallyQueueing)])
 		jobs += float64(of[issued])
 	})
-	n := names[d.gpu]
-	t.set(n["active"], w.Span(simulate.SpanBusy)*top)
-	t.set("MaliCSFCyclesMCUActive", jobs*t.mcu*top)
-	t.set("MaliGPUCyclesGPUInterruptActive", jobs*t.irq*t.run.Load.Interrupt*top)
-	for q, name := range []string{n["geometry"], n["fragment"], "Compute"} {
-		t.set("MaliGPUQueuedCycles"+name+"Queued", w.Span(simulate.Span(q, simulate.QueueHeld))*top)
-		wait := "MaliGPUWaitCycles" + name + "QueueEndpointStall"
-		t.set(wait, w.Span(simulate.Span(q, simulate.StreamStall))*top)
-	}
+	t.set("MaliGPUActiveCy", w.Span(simulate.SpanBusy)*top)
+	t.set("MaliGPUAnyQueueActiveCy", w.Span(simulate.SpanBusy)*top)
+	t.set("MaliCSFMCUActiveCy", jobs*t.mcu*top)
+	t.set("MaliGPUIRQActiveCy", jobs*t.irq*t.run.Load.Interrupt*top)
+	t.queues(w, top, jobs)
 	rec := t.run.Rec
-	t.set("MaliShaderCoreCyclesAnyWorkloadActive", w.Span(simulate.SpanCores)*inner)
-	t.set("MaliShaderCoreCyclesExecutionCoreActive", w.Span(simulate.SpanSlots)*inner)
-	t.set(n["otherCores"], w.Span(rec.GroupCores(0))*inner)
-	t.set(n["fragmentCores"], w.Span(rec.GroupCores(1))*inner)
-	t.set("MaliShaderCoreCyclesFragmentFPKBufferActive", w.Span(simulate.Span(queueFragment,
-		simulate.StreamBuffer))*inner)
+	executing := w.Span(simulate.SpanSlots) * inner
+	t.set("MaliAnyActiveCy", w.Span(simulate.SpanCores)*inner)
+	t.set("MaliCoreActiveCy", executing)
+	// What waits for pipes that are taken is not starved: that is when all that could issue is waiting itself.
+	t.set("MaliEngStarveCy", max(0, executing-t.value[t.at[taken]]))
+	for _, name := range otherCores {
+		t.set(name, w.Span(rec.GroupCores(0))*inner)
+	}
+	for _, name := range fragmentCores {
+		t.set(name, w.Span(rec.GroupCores(1))*inner)
+	}
+	t.set("MaliFragFPKActiveCy", w.Span(simulate.Span(queueFragment, simulate.StreamBuffer))*inner)
+	t.set("MaliTilerActiveCy", w.Span(rec.Tagged(tagTiler))*top)
+	// What is before a unit stands still for a part of the time in which work waits for it.
+	wait := func(unit, which int) float64 { return t.pushed[which] * w.Span(rec.UnitWait(unit)) }
+	t.set("MaliTilerPosShadFIFOFullCy", wait(unitTiler, 0)*top)
+	for _, x := range []struct {
+		name string
+		unit int
+	}{{"Tex", unitTexture}, {"Var", unitVarying}, {"LS", unitLoadStore}, {"Blend", unitBackend}, {"RTU", unitRays}} {
+		t.set("MaliEng"+x.name+"BackpressureCy", wait(x.unit, 1)*inner)
+	}
 
 	// While requests wait for the bus it pushes back for a part of the time, reads and writes as each has its share
-	// of the traffic.
-	reads, writes := t.value[t.at["MaliExternalBusBeatsReadBeats"]], t.value[t.at["MaliExternalBusBeatsWriteBeats"]]
+	// of the traffic. So does L2.
+	reads, writes := t.of("MaliExtBusRdBt"), t.of("MaliExtBusWrBt")
 	if all := reads + writes; all > 0 {
 		wait := t.stall * w.Span(simulate.SpanBacklog) * top * float64(d.slices)
-		t.set("MaliExternalBusStallCyclesReadStall", wait*reads/all)
-		t.set("MaliExternalBusStallCyclesWriteStall", wait*writes/all)
+		t.set("MaliExtBusRdStallCy", wait*reads/all)
+		t.set("MaliExtBusWrStallCy", wait*writes/all)
+	}
+	if all := t.of("MaliL2CacheLookup"); all > 0 {
+		wait := wait(unitCache, 2) * top * float64(d.slices)
+		t.set("MaliL2CacheRdStallCy", wait*t.of("MaliL2CacheRdLookup")/all)
+		t.set("MaliL2CacheWrStallCy", wait*t.of("MaliL2CacheWrLookup")/all)
 	}
 	clock := t.run.ClockTime(i)
 	if weight > 0 && reads > 0 {
@@ -254,9 +275,9 @@ func (t *table) latencies(reads, mean float64) {
 	for _, b := range []struct {
 		name string
 		upTo float64
-	}{{"0127", 128}, {"128191", 192}, {"192255", 256}, {"256319", 320}, {"320383", 384}} {
+	}{{"0", 128}, {"128", 192}, {"192", 256}, {"256", 320}, {"320", 384}} {
 		p := below(b.upTo)
-		t.set("MaliExternalBusReadLatency"+b.name+"Cycles", reads*(p-before))
+		t.set("MaliExtBusRdLat"+b.name, reads*(p-before))
 		before = p
 	}
 }

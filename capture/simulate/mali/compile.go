@@ -39,7 +39,7 @@ func (d *device) stream(p *content.Part, front, back []uint8) simulate.Stream {
 type place struct{ vertex, last int }
 
 // Compile turns a scene into jobs: a pass that draws is one job that shades vertices and bins triangles and one that
-// shades fragments; a compute pass is one job.
+// shades fragments; a compute pass is one job. A slot of a job manager begins a job when the one before is done.
 func (d *device) Compile(s *content.Scene) simulate.Content {
 	out := simulate.Content{Name: s.Name}
 	places := make([]place, len(s.Passes))
@@ -67,20 +67,20 @@ func (d *device) Compile(s *content.Scene) simulate.Content {
 		}
 		submit := float64(i+1) / float64(len(s.Passes))
 		if p.Kind != content.Render {
-			queue := queueCompute
-			out.Jobs = append(out.Jobs, simulate.Job{Name: p.Name, Queue: queue,
+			out.Jobs = append(out.Jobs, simulate.Job{Name: p.Name, Queue: d.computeQueue(),
 				Streams: []simulate.Stream{d.stream(d.settle(p, p.Groups), nil, nil)}, Launch: d.launch,
-				Drain: p.Drain, After: all, Image: p.Image, Submit: submit})
+				Drain: p.Drain || !d.csf, After: all, Image: p.Image, Submit: submit})
 			continue
 		}
 		out.Jobs = append(out.Jobs,
 			simulate.Job{Name: p.Name + " geometry", Queue: queueGeometry,
 				Streams: []simulate.Stream{d.stream(d.settle(p, p.Vertex), nil,
-					[]uint8{unitTiler})}, Launch: d.launch, After: hard, Submit: submit},
+					[]uint8{unitTiler})}, Launch: d.launch, Drain: !d.csf, After: hard, Submit: submit,
+				Tag: tagTiler},
 			simulate.Job{Name: p.Name + " fragments", Queue: queueFragment,
 				Streams: []simulate.Stream{d.stream(d.settle(p, p.Pixel), []uint8{unitRaster},
 					[]uint8{unitBackend})}, Launch: d.launch,
-				Drain: p.Drain, After: append(all,
+				Drain: p.Drain || !d.csf, After: append(all,
 					simulate.Dependency{Job: places[i].vertex}), Image: p.Image, Submit: submit})
 	}
 	return out

@@ -8,9 +8,8 @@ import (
 
 // device is one GPU.
 type device struct {
-	gpu      string // its catalogue
-	product  string
-	id       uint64 // of the GPU's register
+	*product
+	title    string // what it is called
 	cores    int
 	mask     uint64 // of the cores that are present
 	slices   int
@@ -20,13 +19,16 @@ type device struct {
 	domains  int     // of clocks that the driver tells
 	memory   float64 // bytes/ns that memory gives at best
 	latency  float64 // ns of an access to idle memory
-	launch   float64 // ns from when the command stream front-end has a job to its first task; Arm publishes none
+	launch   float64 // ns from when the front-end has a job to its first task; Arm publishes none
+	flush    float64 // share of that in which a job manager flushes caches; the rest reads descriptors
+	engines  float64 // of a core
 	has      content.Has
 	machine  simulate.Machine
 	programs []program // of the contents that are kept
 }
 
-// Queues of the machine. Vertex and compute work count together as work that is not fragments.
+// Queues of the machine. Vertex and compute work count together as work that is not fragments. A job manager has the first
+// two.
 const (
 	queueGeometry = iota
 	queueFragment
@@ -58,30 +60,11 @@ var units = []struct {
 	{unitTiler, content.Geometry}, {unitBackend, content.Backend}, {unitCache, content.Cache},
 }
 
-func newDevice(r simulate.Random, gpu string) *device {
-	d := &device{gpu: gpu, shader: 1, domains: simulate.Pick(r, 1, 2)}
-	rays := false
-	switch gpu {
-	case "mali-g615":
-		// Products of this counter layout: Mali-G615 to 6 cores, Mali-G715 to 9, Immortalis-G715 from 10 on.
-		d.cores = simulate.Pick(r, 2, 4, 4, 5, 6, 7, 8, 10, 11)
-		d.product, d.id = "Mali-G615", 0xb0020000
-		switch {
-		case d.cores >= 10:
-			d.product, rays = "Immortalis-G715", true
-		case d.cores >= 7:
-			d.product = "Mali-G715"
-		}
-	default:
-		d.cores = simulate.Pick(r, 2, 4, 6, 6, 7, 7, 8, 10, 12)
-		d.product, d.id = "Mali-G620", 0xc0000000
-		switch {
-		case d.cores >= 10:
-			d.product, rays = "Immortalis-G720", true
-		case d.cores >= 6:
-			d.product = "Mali-G720"
-		}
-	}
+func newDevice(r simulate.Random, p *product) *device {
+	d := &device{product: p, shader: 1, domains: simulate.Pick(r, p.domains...), engines: 1}
+	d.cores = simulate.Pick(r, p.cores...)
+	d.title = p.name(d.cores)
+	rays := p.rays > 0 && d.cores >= p.rays
 	d.mask = 1<<d.cores - 1
 	if r.Chance(0.3) { // a core that is not there leaves a hole
 		d.mask = d.mask&(1<<(d.cores/2)-1) | d.mask>>(d.cores/2)<<(d.cores/2+1)
@@ -94,35 +77,66 @@ func newDevice(r simulate.Random, gpu string) *device {
 		d.slices = 4
 	}
 	d.bus = simulate.Pick(r, 128, 128, 256)
-	d.hz = 1e6 * float64(r.Whole(600, 1300))
+	d.hz = 1e6 * float64(r.Whole(p.low, p.high))
 	if d.domains == 2 && r.Chance(0.5) {
 		d.shader = r.Between(0.75, 0.99) // the stacks' own, slower clock
 	}
 	// Phones' memory gives 15 to 60 GB/s; what the GPU can have of it stays well below what its own buses could carry.
 	peak := float64(d.slices*d.bus/8) * d.hz / 1e9
 	// More cores come with more of it: 11 to 30 bytes/ns with two, 36 to 70 with twelve.
-	n := float64(d.cores)
+	n := float64(d.cores) * p.weight
 	d.memory = min(r.Log(6+2.5*n, 22+4*n), 0.45*peak)
 	d.latency = r.Log(130, 330)
 	d.launch = r.Log(6e3, 25e3)
 	d.has = content.Has{Width: simulate.Pick(r, 1280, 1920, 2400, 2560, 3200),
-		Height: simulate.Pick(r, 720, 1080, 1440), Async: true}
+		Height: simulate.Pick(r, 720, 1080, 1440), Async: p.csf}
 	for _, u := range units {
 		d.has.Axes[u.axis] = u.axis != content.RayTracing || rays
 	}
-	d.has.Elsewhere[content.RayTracing] = !rays
+	d.has.Elsewhere[content.RayTracing] = p.rays > 0 && !rays
 	var own []simulate.Unit
 	for _, u := range units[simulate.FirstUnit:] {
 		own = append(own, simulate.Unit{Candidate: candidate(u.axis), Domain: simulate.CoreClock})
 	}
-	d.machine = simulate.NewMachine([]string{"geometry", "fragment", "compute"}, own...)
-	d.machine.Groups = []int{0, 1, 0}
+	if p.csf {
+		d.machine = simulate.NewMachine([]string{"geometry", "fragment", "compute"}, own...)
+		d.machine.Groups = []int{0, 1, 0}
+	} else {
+		d.machine = simulate.NewMachine([]string{"non_fragment", "fragment"}, own...)
+		d.machine.Groups = []int{0, 1}
+	}
+	d.machine.Tags = 1
 	d.machine.MemoryShare = 1
 	if r.Chance(0.15) {
 		d.machine.MemoryShare = r.Between(0.5, 0.9)
 	}
 	d.machine.LatencyLoad = r.Between(0.3, 0.7)
+	if !p.csf {
+		d.flush = r.Between(0.3, 0.7)
+	}
+	if len(p.engines) > 0 {
+		d.engines = float64(simulate.Pick(r, p.engines...))
+	}
 	return d
+}
+
+// tagTiler is the tag of work that goes through the tiler.
+const tagTiler = 1
+
+// computeQueue is the queue of work groups: a job manager runs vertices, tiling and work groups in turn.
+func (d *device) computeQueue() int {
+	if d.csf {
+		return queueCompute
+	}
+	return queueGeometry
+}
+
+// quads is how many quads of the shortest shaders, of four instructions, a core starts in a cycle.
+func (d *device) quads() float64 {
+	if d.issue != byInstruction {
+		return 1
+	}
+	return d.engines * d.warp / 16
 }
 
 // candidate is what the truth calls the unit of an axis: Mali's fixed function for geometry is the tiler.

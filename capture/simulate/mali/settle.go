@@ -36,10 +36,10 @@ func (d *device) settle(p *content.Pass, drawn *content.Part) *content.Part {
 	}
 	tile := 0.0
 	if drawn == p.Pixel {
-		// A quad that the backend takes was made by the rasterizer, in a cycle at best, and shaded: a quarter of a
-		// warp, one of at least four cycles to issue its instructions.
+		// A quad that the backend takes was made by the rasterizer, in a cycle at best, and shaded: a quarter or half
+		// of a warp, one of at least four cycles to issue its instructions.
 		b := x.Press[content.Backend] * x.Effort[content.Backend] / backendCycles(&x, &p.Shape)
-		raise(content.Arithmetic, 1.02*b/x.Effort[content.Arithmetic])
+		raise(content.Arithmetic, 1.02*b/(d.quads()*x.Effort[content.Arithmetic]))
 		raise(content.Raster, 1.02*b/(0.95*x.Effort[content.Raster]))
 		tile = min(t.picture(&p.Shape).tile, t.room(p))
 	}
@@ -59,10 +59,10 @@ func (d *device) saturating() float64 {
 	return d.machine.MemoryShare * d.memory * d.latency / lineBytes
 }
 
-// threadLines is how many lines the threads that fit into the cores can wait for at once: 128 warps of a core, half as
-// many with many registers, with a line each.
+// threadLines is how many lines the threads that fit into the cores can wait for at once: 64 to 128 warps of a core, half
+// as many with many registers, with a line each.
 func (d *device) threadLines(x *content.Part) float64 {
-	lines := 128 * float64(d.cores)
+	lines := d.threads / d.warp * float64(d.cores)
 	if x.Wide {
 		lines /= 2
 	}
@@ -96,7 +96,7 @@ func backendCycles(x *content.Part, s *content.Shape) float64 {
 }
 
 // picture works out how many quads the units have time for. The rasterizer makes a quad in a cycle at best, and no warp
-// of four quads has fewer than some four instructions. What the backend and the rasterizer take so much time for must
+// has fewer than some four instructions. What the backend and the rasterizer take so much time for must
 // be quads: more of them than the picture has are drawn over each other, and covered ones are left out before they are
 // shaded.
 func (t *terms) picture(s *content.Shape) picture {
@@ -115,7 +115,7 @@ func (t *terms) picture(s *content.Shape) picture {
 		w.killed *= (1 - all) / (1 - pass)
 		w.shaded = w.quads * all
 	}
-	w.shaded = min(w.shaded, t.cycles(content.Arithmetic), can)
+	w.shaded = min(w.shaded, t.cycles(content.Arithmetic)*t.d.quads(), can)
 	w.pixels = min(s.Pixels, 4*w.quads/s.Layers)
 	w.tile = w.pixels * s.PixelSize * (1 - s.Unchanged)
 	// A core writes 16 bytes in a cycle at best, and writing is a part of the backend's time.

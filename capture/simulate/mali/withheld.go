@@ -12,43 +12,43 @@ func (d *device) Counters(c simulate.Candidate) []string {
 	var prefixes []string
 	switch c {
 	case simulate.MemoryBandwidth:
-		prefixes = []string{"MaliExternalBusStall", "MaliExternalBusBeats"}
+		prefixes = []string{"MaliExtBusRdStall", "MaliExtBusWrStall", "MaliExtBusRdBt", "MaliExtBusWrBt"}
 	case simulate.MemoryLatency:
-		prefixes = []string{"MaliExternalBusReadLatency", "MaliExternalBusStall"}
+		prefixes = []string{"MaliExtBusRdLat", "MaliExtBusRdStall", "MaliExtBusWrStall", "MaliEngStarve"}
 	case simulate.QueuesInTurn:
-		prefixes = []string{"MaliGPUQueuedCycles", "MaliGPUWaitCycles"}
+		for _, q := range []string{"Frag", "Main", "Vert", "Binning", "Comp", "NonFrag"} {
+			for _, time := range []string{"QueuedCy", "QueueAssignStall", "QueueActive", "QueueWait"} {
+				prefixes = append(prefixes, "Mali"+q+time)
+			}
+		}
 	case simulate.ClockThermal, simulate.ClockPower, simulate.ClockGovernor:
-		prefixes = []string{"gpu_clock", "shader_clock", "gpu_frequency"}
+		return []string{"gpu_clock_cycles", "shader_clock_cycles", "gpu_frequency"}
 	}
 	switch c.Level + "/" + c.Name {
 	case "unit/arithmetic":
-		prefixes = []string{"MaliALUInstructionsFMA", "MaliALUInstructionsCVT", "MaliALUInstructionsSFU"}
+		prefixes = []string{"MaliEngFMA", "MaliEngCVT", "MaliEngSFU", "MaliEngInstr", "MaliEngSlot"}
 	case "unit/texture":
-		prefixes = []string{"MaliTextureUnit"}
+		prefixes = []string{"MaliTex", "MaliEngTex"}
 	case "unit/varying":
-		prefixes = []string{"MaliVaryingUnit"}
+		prefixes = []string{"MaliVar", "MaliEngVar"}
 	case "unit/load_store":
-		prefixes = []string{"MaliLoadStoreUnit"}
+		prefixes = []string{"MaliLS", "MaliEngLS"}
 	case "unit/ray_tracing":
-		prefixes = []string{"MaliRayTracingUnit"}
+		prefixes = []string{"MaliRTU", "MaliEngRTU"}
 	case "unit/tiler":
-		prefixes = []string{"MaliPrimitiveCulling", "MaliTilerShading"}
+		prefixes = []string{"MaliGeom", "MaliTiler"}
 	case "unit/rasterizer":
-		prefixes = []string{"MaliFragmentQuads", "MaliFragmentZSQuads", "MaliShaderCoreCyclesFragmentFPK"}
+		prefixes = []string{"MaliFragRast", "MaliFragEZS", "MaliFragLZS", "MaliFragFPK", "MaliFragOpaque",
+			"MaliFragPrepass"}
 	case "unit/pixel_backend":
-		prefixes = []string{"MaliShaderCoreWritesTileUnit", "MaliShaderCoreTiles"}
+		prefixes = []string{"MaliSCBusTile", "MaliFragTile", "MaliBlend", "MaliEngBlend"}
 	case "memory/cache":
-		prefixes = []string{"MaliShaderCoreL2Reads"}
+		prefixes = []string{"MaliSCBusTexL2", "MaliSCBusLSL2", "MaliSCBusFFEL2", "MaliL2Cache"}
 	}
 	var out []string
-	for _, e := range layouts()[d.gpu] {
-		if slices.ContainsFunc(prefixes, func(p string) bool { return strings.HasPrefix(e.Name, p) }) {
-			out = append(out, e.Name)
-		}
-	}
-	for _, p := range prefixes {
-		if strings.Contains(p, "_") {
-			out = append(out, "gpu_clock_cycles", "shader_clock_cycles", "gpu_frequency")
+	for _, e := range layouts()[d.layout] {
+		if slices.ContainsFunc(prefixes, func(p string) bool { return strings.HasPrefix(e.machine, p) }) {
+			out = append(out, e.name)
 		}
 	}
 	return out

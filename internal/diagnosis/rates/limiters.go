@@ -160,6 +160,13 @@ var intel = family{
 var families = []family{
 	mali.called("mali-g615"),
 	mali.called("mali-g720"),
+	mali.called("mali-g52"),
+	mali.called("mali-g76"),
+	mali.called("mali-g57"),
+	mali.called("mali-g78"),
+	mali.called("mali-g710"),
+	mali.called("immortalis-g925"),
+	mali.called("mali-g1-ultra"),
 	intel.called("intel-kbl-gt2"),
 	intel.called("intel-kbl-gt3"),
 	{
