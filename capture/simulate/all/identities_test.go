@@ -53,9 +53,9 @@ func inSteps(m *capture.Counter) bool {
 	})
 }
 
-// ofTwoStages reports whether a metric takes what a stage passes on from what the one before it made, so that work between
-// them makes a sample negative: quads that are rasterized in one sample may be shaded in the next. Arm's formula also
-// takes every warp to be full, and the total can be negative too.
+// ofTwoStages reports whether a metric takes what a stage passes on from what the one before it made, so that work
+// between them makes a sample negative: quads that are rasterized in one sample may be shaded in the next. Arm's
+// formula also takes every warp to be full, and the total can be negative too.
 func ofTwoStages(m *capture.Counter) bool {
 	has := func(alias string) bool {
 		return slices.ContainsFunc(m.Der.Operands(), func(c *capture.Counter) bool {

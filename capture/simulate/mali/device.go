@@ -27,8 +27,8 @@ type device struct {
 	programs []program // of the contents that are kept
 }
 
-// Queues of the machine. Vertex and compute work count together as work that is not fragments. A job manager has the first
-// two.
+// Queues of the machine. Vertex and compute work count together as work that is not fragments. A job manager has the
+// first two.
 const (
 	queueGeometry = iota
 	queueFragment

@@ -11,8 +11,8 @@ import (
 	"astrolabe/capture/simulate/simulatetest"
 )
 
-// hold is a relation that the hardware keeps in every sample: the counters on the left, each times its factor, add up to no
-// more than the one on the right times its factor. A layout that lacks one of them has no such relation.
+// hold is a relation that the hardware keeps in every sample: the counters on the left, each times its factor, add up
+// to no more than the one on the right times its factor. A layout that lacks one of them has no such relation.
 type hold struct {
 	layouts string // words of the layouts' names; "" for all that have the counters
 	left    map[string]float64
@@ -20,8 +20,8 @@ type hold struct {
 	by      float64
 }
 
-// holds are written down from what the vendor has published of the counters and from its formulas, whose percentages end at
-// 100, and not from the emitter.
+// holds are written down from what the vendor has published of the counters and from its formulas, whose percentages
+// end at 100, and not from the emitter.
 var holds = []hold{
 	{"", map[string]float64{"MaliGPUActiveCy": 1}, "gpu_clock_cycles", 1},
 	{"", map[string]float64{"MaliGPUAnyQueueActiveCy": 1}, "gpu_clock_cycles", 1},
@@ -62,7 +62,8 @@ var holds = []hold{
 	{"", map[string]float64{"MaliEngSFUInstr": 4}, "MaliCoreActiveCy", 1},
 	{"G77 G78", map[string]float64{"MaliEngFMAInstr": 1}, "MaliCoreActiveCy", 1},
 	{"G77 G78", map[string]float64{"MaliEngCVTInstr": 1}, "MaliCoreActiveCy", 1},
-	{"G710", map[string]float64{"MaliEngFMAInstr": 1, "MaliEngCVTInstr": 1, "MaliEngSFUInstr": 1}, "MaliCoreActiveCy", 1},
+	{"G710", map[string]float64{"MaliEngFMAInstr": 1, "MaliEngCVTInstr": 1, "MaliEngSFUInstr": 1},
+		"MaliCoreActiveCy", 1},
 	{"G715 G720 G725 G1", map[string]float64{"MaliEngFMAInstr": 0.5, "MaliEngCVTInstr": 0.5, "MaliEngSFUInstr": 0.5},
 		"MaliCoreActiveCy", 1},
 	{"", map[string]float64{"MaliEngSlot1IssueCy": 1}, "MaliEngSlotAnyIssueCy", 1},

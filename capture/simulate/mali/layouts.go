@@ -8,8 +8,9 @@ import (
 	"sync"
 )
 
-// layoutsCSV holds the raw counters that the model knows, by layout: where they stand in a block, and what they are called. A
-// layout has more; what cannot be known here, such as misses of caches inside the tiler, is absent from captures.
+// layoutsCSV holds the raw counters that the model knows, by layout: where they stand in a block, and what they are
+// called. A layout has more; what cannot be known here, such as misses of caches inside the tiler, is absent from
+// captures.
 //
 //go:embed layouts.csv
 var layoutsCSV string

@@ -95,8 +95,8 @@ func TestEveryKnownCounterIsCounted(t *testing.T) {
 	}
 }
 
-// alwaysZero reports whether nothing here ever counts: the reserved slot, dependencies within slots, virtual machines, lines
-// and points.
+// alwaysZero reports whether nothing here ever counts: the reserved slot, dependencies within slots, virtual machines,
+// lines and points.
 func alwaysZero(machine string) bool {
 	return strings.HasPrefix(machine, "MaliResQueue") || strings.HasSuffix(machine, "QueueWaitDepCy") ||
 		strings.HasPrefix(machine, "MaliMMUS2") || machine == "MaliGeomLinePrim" || machine == "MaliGeomPointPrim"

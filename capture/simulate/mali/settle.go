@@ -59,8 +59,8 @@ func (d *device) saturating() float64 {
 	return d.machine.MemoryShare * d.memory * d.latency / lineBytes
 }
 
-// threadLines is how many lines the threads that fit into the cores can wait for at once: 64 to 128 warps of a core, half
-// as many with many registers, with a line each.
+// threadLines is how many lines the threads that fit into the cores can wait for at once: 64 to 128 warps of a core,
+// half as many with many registers, with a line each.
 func (d *device) threadLines(x *content.Part) float64 {
 	lines := d.threads / d.warp * float64(d.cores)
 	if x.Wide {
