@@ -183,6 +183,7 @@ func TestPlantsCoverEveryLimit(t *testing.T) {
 		for plants = 1; name(plants) != first; plants++ {
 		}
 		seen, tried, clear := map[string]int{}, 0, map[int]int{}
+		display := false
 		for seed := range plants * (rounds + chances) {
 			if seed >= plants*rounds && clear[seed%plants] > 0 {
 				continue
@@ -192,6 +193,7 @@ func TestPlantsCoverEveryLimit(t *testing.T) {
 			if l, ok := truth.Limiter(); ok {
 				seen[l.String()]++
 				clear[seed%plants]++
+				display = display || l.Level == simulate.LevelDisplay
 			}
 		}
 		t.Logf("%s: %d plants, %d cases: %v", family, plants, tried, seen)
@@ -206,7 +208,7 @@ func TestPlantsCoverEveryLimit(t *testing.T) {
 			t.Errorf("%s: only %d of %d plants are clear", family, all, tried)
 		}
 		for _, want := range limits[family] {
-			if seen[want] == 0 {
+			if seen[want] == 0 && !(want == anyDisplay && display) {
 				t.Errorf("%s: no plant is clearly limited by %s", family, want)
 			}
 		}
@@ -215,7 +217,7 @@ func TestPlantsCoverEveryLimit(t *testing.T) {
 
 // sisters are families whose plants another one stands for: one with a job manager and one with command streams.
 var sisters = map[string]string{"mali-g615": "mali-g720", "mali-g710": "mali-g720", "immortalis-g925": "mali-g720",
-	"mali-g1-ultra": "mali-g720", "mali-g52": "mali-g57", "mali-g76": "mali-g57", "mali-g78": "mali-g57"}
+	"mali-g1-ultra": "mali-g720", "mali-g52": "mali-g78", "mali-g76": "mali-g78", "mali-g57": "mali-g78"}
 
 // limits are what plants of each family must reach.
 var limits = map[string][]string{
@@ -253,4 +255,7 @@ var intelLimits = []string{"unit/arithmetic", "unit/texture", "unit/load_store",
 var maliLimits = []string{"unit/arithmetic", "unit/texture", "unit/varying", "unit/load_store", "unit/tiler",
 	"unit/rasterizer", "unit/pixel_backend", "memory/bandwidth",
 	"memory/latency", "memory/cache", "launch/overhead", "cpu/app", "cpu/driver", "cpu/sync", "queues/in_turn",
-	"clock/thermal", "clock/power", "display/vsync"}
+	"clock/thermal", "clock/power", anyDisplay}
+
+// anyDisplay is the display's refresh, a cap or the lack of requests: seeds choose which of them a plant has.
+const anyDisplay = "display"
