@@ -347,7 +347,7 @@ func TestTwoSourcesShareTheSamplesOfTheGPU(t *testing.T) {
 	e := record(t, "mali-g720", nil, 100, "--source", "procfs")
 	c := e.Open(t)
 	truth := e.client(t)
-	if c.GPU != "mali-g720" || c.Counter("cpu_idle_time") == nil && c.Counter("context_switches") == nil && c.Counter("load_1m") == nil {
+	if c.GPU != "immortalis-g720" || c.Counter("cpu_idle_time") == nil && c.Counter("context_switches") == nil && c.Counter("load_1m") == nil {
 		t.Errorf("GPU %q with %d counters", c.GPU, len(c.Counters))
 	}
 	var want uint64

@@ -133,9 +133,7 @@ func (s *Source) Probe(context.Context) hwio.Status {
 		return fail(err)
 	}
 	st.Usable = true
-	if !g.Known {
-		st.Reason = fmt.Sprintf("GPU id %s is not known to this version: counters are recorded by block and index, without names", g.ID)
-	}
+	st.Reason = g.Unnamed()
 	st.Details = append(st.Details,
 		fmt.Sprintf("%s: %s, GPU id %s", node, ses.version, g.ID),
 		fmt.Sprintf("%d shader cores (mask %#x), %d L2 slices, bus of %d bits", g.Cores(), g.CoreMask, g.L2Slices, g.BusWidth),

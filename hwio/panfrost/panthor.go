@@ -16,10 +16,10 @@ func panthorProblem(k mali.Kernel, path, kernel string) *hwio.Problem {
 	if kernel != "" {
 		running += " (" + kernel + ")"
 	}
-	lacks := "it lacks the query PERF_INFO and the request PERF_CONTROL, which have been proposed but are not in mainline Linux"
+	lacks := "it lacks the query PERF_INFO and the request PERF_CONTROL, which have been proposed but are not in mainline Linux up to 7.2"
 	dev, err := k.Open(path, true)
 	if err != nil {
-		p.Reason = fmt.Sprintf("the GPU is driven by panthor, which has no counter interface in mainline Linux; %s could not be asked (%s: %v)", running, path, err)
+		p.Reason = fmt.Sprintf("the GPU is driven by panthor, which has no counter interface in mainline Linux up to 7.2; %s could not be asked (%s: %v)", running, path, err)
 		return p
 	}
 	defer dev.Close()

@@ -130,9 +130,7 @@ func (s *Source) Probe(context.Context) hwio.Status {
 		return fail(enableProblem(err))
 	}
 	st.Usable = true
-	if !g.Known {
-		st.Reason = fmt.Sprintf("GPU id %s is not known to this version: counters are recorded by block and index, without names", g.ID)
-	}
+	st.Reason = g.Unnamed()
 	p := mali.NewPacked(&g)
 	st.Details = append(st.Details,
 		fmt.Sprintf("%s: panfrost, GPU id %s", at.node, g.ID),

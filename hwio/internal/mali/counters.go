@@ -52,13 +52,3 @@ var counters = sync.OnceValue(func() map[place]*counter {
 	}
 	return out
 })
-
-// named reports whether counters of the layout have names.
-func named(layout string) bool {
-	for p := range counters() {
-		if p.layout == layout {
-			return true
-		}
-	}
-	return false
-}

@@ -69,13 +69,26 @@ func (g *GPU) Config(reader, driver string) capture.Config {
 	if !g.ID.Midgard {
 		text("mali_architecture", fmt.Sprintf("%d.%d", g.ID.ArchMajor, g.ID.ArchMinor))
 	}
-	switch {
-	case !g.Known:
-		cfg.Warnings = append(cfg.Warnings, fmt.Sprintf("%s: GPU id %s is not known to this version: its counters are recorded by block and index (core_17), and no metrics are computed", reader, g.ID))
-	case cfg.GPU == "" && !named(g.Product.Layout):
-		cfg.Warnings = append(cfg.Warnings, fmt.Sprintf("%s: no counter names are known for the %s: its counters are recorded by block and index (core_17), and no metrics are computed", reader, g.Product.Name))
-	case cfg.GPU == "":
-		cfg.Warnings = append(cfg.Warnings, fmt.Sprintf("%s: there is no catalogue of metrics for the %s: its counters are recorded under Arm's names, and no metrics are computed", reader, g.Product.Name))
+	if why := g.Unnamed(); why != "" {
+		cfg.Warnings = append(cfg.Warnings, reader+": "+why)
 	}
 	return cfg
+}
+
+// Unnamed says why the GPU's counters have neither names nor metrics; "" where they have both. An older GPU whose counters may be arranged alike is
+// offered and never taken.
+func (g *GPU) Unnamed() string {
+	const byIndex = "its counters are recorded by block and index (core_17), and no metrics are computed"
+	switch {
+	case !g.Known:
+		why := fmt.Sprintf("GPU id %s is not known to this version: %s", g.ID, byIndex)
+		if older, ok := g.ID.Older(g.Cores()); ok {
+			why += fmt.Sprintf(". The nearest older one is the %s: if the counters are arranged alike, which is not known, gpu=%q finds names and metrics when the recording is opened",
+				older.Name, older.Catalogue())
+		}
+		return why
+	case g.ID.Midgard:
+		return fmt.Sprintf("the %s is of the architecture Midgard, whose counters Arm's database does not name: %s", g.Product.Name, byIndex)
+	}
+	return ""
 }

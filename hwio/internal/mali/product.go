@@ -69,6 +69,21 @@ func (id ID) product(cores int) (p Product, ok bool) {
 	return p, ok
 }
 
+// Older is the design of the table that comes before an id which it does not know: the nearest of its architecture, or else of the one before.
+// Whether the unknown one counts as that does, nobody knows. ok is false where there is none.
+func (id ID) Older(cores int) (p Product, ok bool) {
+	if id.Midgard {
+		return Product{}, false
+	}
+	near := ID{}
+	for _, row := range products {
+		if row.key < id.key && row.key >= near.key {
+			near.key = row.key
+		}
+	}
+	return near.Product(cores)
+}
+
 // String is the id in hexadecimal, with the architecture.
 func (id ID) String() string {
 	switch {

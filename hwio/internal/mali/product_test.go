@@ -1,6 +1,8 @@
 package mali
 
 import (
+	"maps"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -28,6 +30,29 @@ func TestProductsAreThoseOfTheReference(t *testing.T) {
 			if !ok || p.Name != r["name"] || p.Codename != r["kernel_codename"] || p.Architecture != r["architecture"] || p.CSF != (r["frontend"] == "CSF") ||
 				p.Layout != r["counter_layout"] || p.Values != values || p.WarpWidth != warp {
 				t.Errorf("id %#x with %d cores is %+v, want %v", raw, cores, p, r)
+			}
+		}
+	}
+}
+
+func TestOneIDHasANameForEachNumberOfCores(t *testing.T) {
+	names := map[uint64]map[int]string{} // by id and least number of cores
+	for _, r := range testfiles.Rows(t, "reference", "mali_products.csv") {
+		key, _ := strconv.ParseUint(r["product_id"], 0, 32)
+		least, _ := strconv.Atoi(r["min_shader_cores"])
+		if names[key] == nil {
+			names[key] = map[int]string{}
+		}
+		names[key][least] = r["name"]
+	}
+	for key, by := range names {
+		want := by[slices.Min(slices.Collect(maps.Keys(by)))] // fewer cores than any row has
+		for cores := 1; cores <= 32; cores++ {
+			if name, ok := by[cores]; ok {
+				want = name
+			}
+			if p, ok := ParseID(key << 16).Product(cores); !ok || p.Name != want {
+				t.Errorf("id %#x with %d cores is %q, want %q", key, cores, p.Name, want)
 			}
 		}
 	}
@@ -61,6 +86,51 @@ func TestIDsAreDecodedInEveryForm(t *testing.T) {
 	}
 	if id := ParseID(0xc8701230); id.Revision != 1 || id.RevisionMinor != 0x23 {
 		t.Errorf("revision r%dp%d", id.Revision, id.RevisionMinor)
+	}
+}
+
+func TestAnUnknownIDIsOfferedTheNearestOlderDesign(t *testing.T) {
+	for _, c := range []struct {
+		raw   uint64
+		cores int
+		name  string // "" for none
+	}{
+		{0xb9950000, 4, "Mali-G615"}, // 11.5, after 11.3
+		{0xc9020000, 4, "Mali-G620"}, // 12.2, after 12.1
+		{0xd9070000, 12, "Mali-G625"},
+		{0x94990000, 8, "Mali-G78AE"}, // 9.9
+		{0x74060000, 2, "Mali-G31"},
+		{0x83010000, 2, "Mali-G31"},                   // an architecture without any: that of the one before
+		{0xb9010000, 16, "Mali-G610"},                 // before every design of its architecture
+		{0x0f02_0009_f000_0000, 4, "Mali G1-Pro"},     // 15.2
+		{0x0e08_0002_f000_0000, 9, "Mali G1-Premium"}, // 14.8, product 2
+		{0x5abc0000, 2, ""},                           // before all
+		{0x07990000, 2, ""},                           // Midgard
+	} {
+		id := ParseID(c.raw)
+		if _, known := id.Product(c.cores); known {
+			t.Errorf("%#x is known", c.raw)
+		}
+		p, ok := id.Older(c.cores)
+		if p.Name != c.name || ok != (c.name != "") {
+			t.Errorf("%#x with %d cores is offered %q, want %q", c.raw, c.cores, p.Name, c.name)
+		}
+		g := GPU{ID: id, CoreMask: 1<<c.cores - 1}
+		g.Identify()
+		if g.Product.Layout != "" {
+			t.Errorf("%#x is taken for %+v", c.raw, g.Product)
+		}
+		if why := g.Unnamed(); !strings.Contains(why, "is not known to this version") || strings.Contains(why, "nearest older one is the "+c.name+":") != ok {
+			t.Errorf("%#x: %s", c.raw, why)
+		}
+	}
+}
+
+func TestMidgardIsRefusedMetricsByName(t *testing.T) {
+	g := GPU{ID: ParseID(0x07500000), CoreMask: 0xf}
+	g.Identify()
+	if why := g.Unnamed(); !g.Known || !strings.Contains(why, "the Mali-T760 is of the architecture Midgard") {
+		t.Errorf("known %v: %s", g.Known, why)
 	}
 }
 
@@ -116,9 +186,6 @@ func TestCountersOfEveryLayoutAreThoseOfTheReference(t *testing.T) {
 
 func TestEveryLayoutHasNamesAndNoneTwice(t *testing.T) {
 	for _, row := range products {
-		if !named(row.p.Layout) {
-			t.Errorf("%s has no names", row.p.Layout)
-		}
 		blocks := []Block{one(FrontEnd), one(Tiler), one(Memory), one(Core)}
 		for i := range blocks {
 			blocks[i].Values = row.p.Values
