@@ -57,6 +57,9 @@ func (b *board) Start(m hwtest.Machine) error {
 		Device: s.name, Scenarios: append([]string{}, b.set.Scenarios...), GPU: s.gpu, GPUID: s.id, CoreMask: s.cores, Slices: s.slices,
 		BusBits: 1 << s.busBits, Major: s.version.major, Minor: s.version.minor, Files: []*FileTruth{}, Clients: []*ClientTruth{},
 	}
+	if b.gpu.plant != nil {
+		b.truth.Limiter = b.gpu.plant.limiter
+	}
 	b.makeTree()
 	if b.set.Has("two-clients") {
 		b.mu.Lock()

@@ -30,10 +30,11 @@ const (
 	baseFrag               // fragment work
 	baseComp               // compute work; in a core: everything that is no fragment
 	baseAny                // in a core: any work
+	baseOther              // binning and compute work
 	baseCount
 )
 
-var baseNames = map[string]base{"cycles": baseCycles, "gpu": baseGPU, "bin": baseBin, "frag": baseFrag, "comp": baseComp, "any": baseAny}
+var baseNames = map[string]base{"cycles": baseCycles, "gpu": baseGPU, "bin": baseBin, "frag": baseFrag, "comp": baseComp, "any": baseAny, "other": baseOther}
 
 // Indices of amounts that the hardware does not show lie behind those of the largest block.
 const (

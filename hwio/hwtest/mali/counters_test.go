@@ -158,10 +158,20 @@ var possible = []struct{ layouts, block, sum, what string }{
 }
 
 func TestNoSampleIsImpossible(t *testing.T) {
+	cases := []struct {
+		scenarios []string
+		samples   int
+	}{{nil, 600}, {[]string{"dvfs"}, 600}, {[]string{"wrap"}, 600}}
+	for _, p := range plants {
+		cases = append(cases, struct {
+			scenarios []string
+			samples   int
+		}{[]string{limitedBy + p.limiter}, 100})
+	}
 	for device := range layouts {
-		for _, scenarios := range [][]string{nil, {"dvfs"}, {"wrap"}} {
+		for _, c := range cases {
 			checked := 0
-			counted(t, device, scenarios, 600, 300e3, func(g *gpu, vals [][]uint64) {
+			counted(t, device, c.scenarios, c.samples, 300e3, func(g *gpu, vals [][]uint64) {
 				for i, x := range g.instances {
 					for _, p := range possible {
 						in := strings.Fields(p.layouts)
@@ -173,13 +183,73 @@ func TestNoSampleIsImpossible(t *testing.T) {
 							sum += term.times * int64(vals[i][term.index])
 						}
 						if checked++; sum < 0 {
-							t.Fatalf("%s %v: %d %s (%s) in a sample of %s", device, scenarios, sum, p.what, p.sum, x.block)
+							t.Fatalf("%s %v: %d %s (%s) in a sample of %s", device, c.scenarios, sum, p.what, p.sum, x.block)
 						}
 					}
 				}
 			})
-			if checked < 600*9 {
+			if checked < c.samples*9 {
 				t.Errorf("%s: %d sums were checked", device, checked)
+			}
+		}
+	}
+}
+
+// A slice of the L2 gives two beats in a cycle, and gets one from memory; a unit of a core does one thing in a cycle. Over the whole, as a sample's ends may
+// fall between two counters.
+func TestNothingIsFasterThanItCanBe(t *testing.T) {
+	for device := range layouts {
+		for _, scenario := range append([]string{""}, func() (out []string) {
+			for _, p := range plants {
+				out = append(out, limitedBy+p.limiter)
+			}
+			return out
+		}()...) {
+			sums := map[string]uint64{}
+			var spec spec
+			counted(t, device, []string{scenario}, 60, 4e6, func(g *gpu, vals [][]uint64) {
+				spec = g.spec
+				for i, x := range g.instances {
+					for _, r := range x.rules {
+						if r.index < hiddenIndex {
+							sums[r.name] += vals[i][r.index]
+						}
+					}
+				}
+			})
+			slices, cores := uint64(spec.slices), uint64(popcount(spec.cores))
+			total := func(names ...string) (n uint64) {
+				for _, name := range names {
+					n += sums[name]
+				}
+				return n
+			}
+			active := total("GPU_ACTIVE")
+			if spec.layout == "g615" {
+				active = total("GPU_ITER_ACTIVE")
+			}
+			core := total("EXEC_CORE_ACTIVE")
+			for _, c := range []struct {
+				what       string
+				done, most uint64
+			}{
+				{"cycles of cores", core, cores * active},
+				{"beats from memory", total("L2_EXT_READ_BEATS"), slices * active},
+				{"cycles of stalled reads", total("L2_EXT_AR_STALL"), slices * active},
+				{"beats from the L2", total("BEATS_RD_FTC", "BEATS_RD_LSC", "BEATS_RD_TEX", "BEATS_RD_OTHER", "BEATS_RD_RTU"), 2 * slices * active},
+				{"beats that cores had from memory", total("BEATS_RD_FTC_EXT", "BEATS_RD_LSC_EXT", "BEATS_RD_TEX_EXT", "BEATS_RD_RTU_EXT"), 2 * slices * active},
+				{"filtering", total("TEX_FILT_NUM_OPERATIONS"), core},
+				{"accesses", total("LS_MEM_READ_FULL", "LS_MEM_READ_SHORT", "LS_MEM_WRITE_FULL", "LS_MEM_WRITE_SHORT", "LS_MEM_ATOMIC"), core},
+				{"instructions of an engine", total("EXEC_INSTR_COUNT"), core},
+				{"fused multiply-adds", total("EXEC_INSTR_FMA"), core},
+				{"cycles with an instruction", total("EXEC_ISSUE_SLOT_ANY"), core},
+			} {
+				if c.done > c.most+c.most/50 {
+					t.Errorf("%s %s: %d %s, of %d at most", device, scenario, c.done, c.what, c.most)
+				}
+			}
+			if active == 0 || core == 0 {
+				t.Errorf("%s %s: active for %d cycles, cores for %d", device, scenario, active, core)
 			}
 		}
 	}

@@ -60,6 +60,7 @@ type gpu struct {
 	clkSeen   [2]uint64
 	dumped    int64 // time of the last dump
 	dumper    *accumulator
+	plant     *plant // nil for the game
 	accs      []*accumulator
 
 	idle, off, dvfs, protected, coreOff, set bool
@@ -70,7 +71,7 @@ func newGPU(s spec, set *hwtest.Settings, now int64) *gpu {
 		spec: s, epoch: now, now: now, dumped: now, speed: 1,
 		phase: set.Rand("workload").Float64(),
 		idle:  set.Has("idle"), off: set.Has("powered-off"), dvfs: set.Has("dvfs"), protected: set.Has("protected"),
-		coreOff: set.Has("core-off"), set: set.Has("secondary-set"),
+		coreOff: set.Has("core-off"), set: set.Has("secondary-set"), plant: plantOf(set),
 	}
 	if set.Has("wrap") && s.kind == driverCSF {
 		g.speed = wrapSpeed
@@ -80,6 +81,9 @@ func newGPU(s spec, set *hwtest.Settings, now int64) *gpu {
 		first = math.MaxUint32 - 1000
 	}
 	add := func(typ string, physical int, block string, share float64) {
+		if g.plant != nil && block == "core" {
+			share = 1 // as much work for each
+		}
 		b := &instance{typ: uint8(uapi.Const("PRFCNT_BLOCK_TYPE_" + typ)), physical: physical, block: block, share: share}
 		g.instances = append(g.instances, b)
 	}
@@ -110,6 +114,9 @@ func newGPU(s spec, set *hwtest.Settings, now int64) *gpu {
 		b.rules = rulesFor(s.layout, s.family(), b.block, s.values)
 		if b.block == "memory" && b.physical == 0 {
 			b.rules = append(rulesFor(s.layout, s.family(), "mmu", s.values), b.rules...)
+		}
+		if g.plant != nil {
+			g.plant.change(b.rules, &s, b.block)
 		}
 		for i := range b.rules {
 			// The secondary set counts other things, hence other numbers.
@@ -176,6 +183,7 @@ func (x *instance) bases() (out [baseCount]uint64) {
 	}
 	out[baseBin], out[baseFrag], out[baseComp] = n[partBinOnly]+n[partBoth], n[partFragOnly]+n[partBoth], n[partComp]
 	out[baseAny] = n[partBinOnly] + out[baseFrag] + n[partComp]
+	out[baseOther] = out[baseBin] + out[baseComp]
 	out[baseGPU], out[baseCycles] = out[baseAny], out[baseAny]+n[partIdle]
 	if x.block == "core" {
 		out[baseComp] += out[baseBin] // vertices are shaded as compute work is

@@ -106,6 +106,18 @@ func identities(t *testing.T, c *ClientTruth, active int) {
 	}
 }
 
+func TestEveryGenerationObeysItsIdentities(t *testing.T) {
+	for device, active := range map[string]int{"mali-g57": 6, "mali-g76": 6, "mali-g78": 6, "mali-g710": 4, "mali-g615": 6, "mali-g720": 4, "mali-g925": 4, "mali-g1": 4} {
+		r, k := session(t, time.Millisecond, device)
+		samples := r.collect(k, 48, 50*time.Millisecond)
+		if len(samples) < 40 {
+			t.Errorf("%s: %d samples", device, len(samples))
+		}
+		compare(t, r.own(), samples)
+		identities(t, r.own(), active)
+	}
+}
+
 func TestCommandsKeepTheirRules(t *testing.T) {
 	r := newRig(t, "mali-g720")
 	f := r.open()

@@ -28,7 +28,6 @@ func TestNoMetricOfASampleIsImpossible(t *testing.T) {
 		}
 		return string(out)
 	}
-	judged := 0
 	for _, s := range specs() {
 		t.Run(s.name, func(t *testing.T) {
 			source := "kbase"
@@ -39,10 +38,6 @@ func TestNoMetricOfASampleIsImpossible(t *testing.T) {
 			clients.Run(t, clients.Options{Device: newBoard(s), Seed: 1, EndAfter: 150}, program,
 				"record", "--source", source, "--period", "2ms", "--duration", "10m", "-o", path)
 			gpu := strings.TrimSpace(output("-c", "print(cap.gpu)", path))
-			if gpu == "" || gpu == "None" {
-				return // no catalogue
-			}
-			judged++
 			var entries []struct{ Expr, Unit string }
 			if err := json.Unmarshal([]byte(output("metrics", gpu, "--json")), &entries); err != nil {
 				t.Fatal(err)
@@ -84,8 +79,5 @@ func TestNoMetricOfASampleIsImpossible(t *testing.T) {
 				t.Errorf("%d metrics of %s were computed", computed, gpu)
 			}
 		})
-	}
-	if judged < 2 {
-		t.Errorf("the metrics of %d devices were judged", judged)
 	}
 }

@@ -130,6 +130,9 @@ func (s *spec) scenarios() []hwtest.Scenario {
 		{Name: "slow-reader", Doc: "every 40th fetch takes so long that the ring (8 slots) runs full"},
 		{Name: "wrap", Doc: "hardware counters start just below 2^32"},
 	}
+	for _, p := range plants {
+		list = append(list, hwtest.Scenario{Name: limitedBy + p.limiter, Doc: "no game: every frame is limited by " + p.doc})
+	}
 	if s.kind == driverPanfrost {
 		return append(list,
 			hwtest.Scenario{Name: "no-unstable", Doc: "unstable_ioctls=0: the counter requests fail with ENOSYS"},

@@ -4,6 +4,7 @@ package mali
 type Truth struct {
 	Device    string   `json:"device"`
 	Scenarios []string `json:"scenarios"`
+	Limiter   string   `json:"limiter"` // what was planted; "" for the game
 	GPU       string   `json:"gpu"`
 	GPUID     uint64   `json:"gpu_id"`
 	CoreMask  uint64   `json:"core_mask"`

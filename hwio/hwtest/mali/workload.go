@@ -35,6 +35,10 @@ func (g *gpu) frameAt(t int64) frame {
 	if g.idle {
 		return f
 	}
+	if g.plant != nil {
+		g.plant.frame(&f)
+		return f
+	}
 	// The load swings slowly, and one frame of every second is heavy, so that a report has something to find.
 	load := 1 + 0.25*math.Sin(2*math.Pi*(float64(n)/45+g.phase))
 	if n%60 == 59 {
