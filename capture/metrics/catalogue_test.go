@@ -36,7 +36,7 @@ func TestEveryEntryIsDescribedAndParses(t *testing.T) {
 					t.Errorf("%s: address %s stands twice", id, e.Address())
 				}
 				addresses[e.Address()] = true
-				if e.Name != slug(e.Name) {
+				if e.Name != slug(e.Name) && e.Group != "rocprofiler" { // which keep the names that its users type
 					t.Errorf("%s: metric name %s is no slug", id, e.Name)
 				}
 			}

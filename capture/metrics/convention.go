@@ -37,7 +37,7 @@ func operandsOf(e *Entry, name string) []string {
 }
 
 // conventions are asked in this order.
-var conventions = []convention{rocmConvention{}, gpaConvention{}, maliConvention{}, intelConvention{}, cpuConvention{}}
+var conventions = []convention{rocmConvention{}, rocprofilerConvention{}, gpaConvention{}, maliConvention{}, intelConvention{}, cpuConvention{}}
 
 // none answers for no name: conventions embed it for what they do not have.
 type none struct{}

@@ -270,7 +270,7 @@ func TestEveryInfixMetricAgreesWithItsTreeOnOneSample(t *testing.T) {
 				return treeValue(e.Formula().Root, value)
 			}
 			for _, e := range c.Entries() {
-				if !e.IsMetric() {
+				if !e.IsMetric() || e.Group == "rocprofiler" { // whose names are calls, see rocprofiler_test.go
 					continue
 				}
 				got, err := Resolve(cap, e.Name)

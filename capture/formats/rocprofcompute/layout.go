@@ -53,7 +53,7 @@ func layoutOf(dir string, files []string) layout {
 			l.stamps = path
 		case strings.HasPrefix(name, "results_"):
 			l.long = append(l.long, path)
-		case strings.HasPrefix(name, "pmc_perf_") && !strings.HasSuffix(name, "_trace"), strings.HasPrefix(name, "SQ_"):
+		case strings.HasPrefix(name, "pmc_perf_") && !strings.HasSuffix(name, "_trace"), isLevel(name):
 			l.parts = append(l.parts, path)
 		}
 	}

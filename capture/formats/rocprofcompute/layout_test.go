@@ -375,3 +375,14 @@ func FuzzNative(f *testing.F) {
 		}
 	})
 }
+
+// AMD's engine reads every SQ*.csv as the run of a level, that of the scalar cache among them.
+func TestTheLevelOfTheScalarCacheIsARunOfItsOwn(t *testing.T) {
+	head := "Dispatch_ID,GPU_ID,Queue_ID,PID,TID,Grid_Size,Wave_Size,Kernel_Name,Start_Timestamp,End_Timestamp,"
+	c := openPath(t, folder(t, map[string]string{
+		"pmc_perf.csv":                  head + "SQC_DCACHE_REQ\n0,4,1,7,7,64,64,k,30,41,8\n",
+		"SQC_DCACHE_INFLIGHT_LEVEL.csv": head + "SQC_DCACHE_REQ,SQ_ACCUM_PREV_HIRES\n0,4,1,7,7,64,64,k,30,41,10,450\n",
+	}), formats.Options{})
+	eq(t, "level", total(t, c, "SQC_DCACHE_INFLIGHT_LEVEL_ACCUM"), 450.0)
+	eq(t, "requests of its run", total(t, c, "SQC_DCACHE_REQ@SQC_DCACHE_INFLIGHT_LEVEL"), 10.0)
+}

@@ -116,3 +116,7 @@ func ofRun(name, run string) string {
 	}
 	return name + "@" + run
 }
+
+// isLevel reports whether a run is named after the level that it accumulated, of the sequencer (SQ_LEVEL_WAVES) or of its caches
+// (SQC_DCACHE_INFLIGHT_LEVEL).
+func isLevel(run string) bool { return strings.HasPrefix(run, "SQ_") || strings.HasPrefix(run, "SQC_") }

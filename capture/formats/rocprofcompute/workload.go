@@ -9,7 +9,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 
 	"astrolabe/capture/formats/internal/delimited"
 	"astrolabe/capture/formats/internal/pairing"
@@ -227,7 +226,7 @@ func (w *workload) readPart(ctx context.Context, path string) (rows int, err err
 	}
 	for _, r := range t.runs {
 		for _, c := range r.columns {
-			if c.name == colAccum && strings.HasPrefix(name, "SQ_") {
+			if c.name == colAccum && isLevel(name) {
 				c.accumulates = name + "_ACCUM"
 			}
 		}

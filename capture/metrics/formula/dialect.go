@@ -27,8 +27,10 @@ const (
 type dialect struct {
 	name      string
 	functions []function
-	words     bool // operators and conditionals are words: and, or, not, a if c else b, None
-	numbered  bool // operands are numbers of a list, which mean nothing alone
+	// measured are calls that stand for one measured number, with the words that their second argument may be.
+	measured map[string][]string
+	words    bool // operators and conditionals are words: and, or, not, a if c else b, None
+	numbered bool // operands are numbers of a list, which mean nothing alone
 
 	// Of a dialect with operators behind their operands: its own parser and printer. Infix dialects share one of each.
 	parse  func(src string) (*Expr, *SyntaxError)
@@ -42,7 +44,7 @@ func (d Dialect) traits() dialect {
 	case Streamline:
 		return dialect{name: "streamline", functions: streamlineFunctions}
 	case ROCm:
-		return dialect{name: "rocm", functions: rocmFunctions, words: true}
+		return dialect{name: "rocm", functions: rocmFunctions, measured: rocmMeasured, words: true}
 	case GPA:
 		return dialect{name: "gpa", numbered: true, parse: parseGPA, format: formatGPA}
 	case Intel:

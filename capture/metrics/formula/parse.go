@@ -2,6 +2,7 @@ package formula
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -254,6 +255,9 @@ func (p *parser) primary() (*Node, *SyntaxError) {
 			return nil, err
 		}
 		if p.tok.is("(") && !t.dollar {
+			if words := p.lex.dialect.traits().measured[t.text]; words != nil {
+				return p.measured(t, words)
+			}
 			return p.call(t)
 		}
 		if p.words && !t.dollar {
@@ -369,4 +373,50 @@ func (p *parser) without(b bracket) (fix, assumed, hint string) {
 	return src[:b.pos] + src[b.pos+1:],
 		fmt.Sprintf(`the "(" at column %d%s is surplus`, b.pos+1, after),
 		fmt.Sprintf(`the "(" at column %d%s is surplus: drop it`, b.pos+1, after)
+}
+
+// measured parses what stands for one measured number: a call of a counter's name and a word, such as reduce(SQ_WAVES, sum). The whole call,
+// without white space, is a name, which those answer who know what was measured.
+func (p *parser) measured(of token, words []string) (*Node, *SyntaxError) {
+	p.open = append(p.open, bracket{pos: p.tok.pos, call: of.text})
+	if err := p.advance(); err != nil {
+		return nil, err
+	}
+	if p.tok.kind != tokName || p.tok.dollar {
+		return nil, p.fail(of.text+" needs the name of a counter, found "+p.tok.describe(), "")
+	}
+	counter := p.tok
+	if err := p.advance(); err != nil {
+		return nil, err
+	}
+	name := counter.text
+	if inner := p.lex.dialect.traits().measured[name]; inner != nil && p.tok.is("(") {
+		if err := p.enter(); err != nil {
+			return nil, err
+		}
+		n, err := p.measured(counter, inner)
+		p.depth--
+		if err != nil {
+			return nil, err
+		}
+		name = n.Name
+	}
+	if !p.tok.is(",") {
+		return nil, p.fail("expected a comma and one of "+strings.Join(words, ", ")+", found "+p.tok.describe(), "")
+	}
+	if err := p.advance(); err != nil {
+		return nil, err
+	}
+	word := p.tok
+	if word.kind != tokName || !slices.Contains(words, word.text) {
+		return nil, p.fail("expected one of "+strings.Join(words, ", ")+", found "+word.describe(), "")
+	}
+	if err := p.advance(); err != nil {
+		return nil, err
+	}
+	if !p.tok.is(")") {
+		return nil, p.unclosed()
+	}
+	p.open = p.open[:len(p.open)-1]
+	return &Node{Op: OpName, Name: of.text + "(" + name + "," + word.text + ")", Pos: of.pos, End: p.tok.end}, p.advance()
 }
