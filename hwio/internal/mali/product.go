@@ -81,7 +81,7 @@ func (id ID) Older(cores int) (p Product, ok bool) {
 			near.key = row.key
 		}
 	}
-	return near.Product(cores)
+	return near.product(cores)
 }
 
 // String is the id in hexadecimal, with the architecture.
