@@ -176,6 +176,7 @@ func TestUnitsFollowTheFamilyOfTheTable(t *testing.T) {
 		{2, "average_cpu_current", Meaning{Level, "amperes", 0.001, false}},
 		{1, "firmware_timestamp", Meaning{Clock, "ns", 10, false}},
 		{1, "pcie_replay_count_acc", Meaning{Total, "events", 1, false}},
+		{3, "throttle_residency_spl", Meaning{Total, "cycles", 1, false}},
 		{1, "padding1", Meaning{}},
 		{1, "gfx_busy_inst", Meaning{Level, "percent", 1, false}},
 		{1, "gfx_busy_acc", Meaning{Total, "", 1, false}},

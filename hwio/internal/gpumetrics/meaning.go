@@ -50,6 +50,8 @@ func meaning(format uint8, name string) Meaning {
 	case name == "pcie_bandwidth_acc", name == "accumulation_counter", has("residency_acc"), has("activity_acc"), has("busy_acc"),
 		has("_limit_") && has("_acc"), has("utilization_acc"):
 		return total("", 1)
+	case strings.HasPrefix(name, "throttle_residency_"): // in cycles of the firmware's timer, by its interface of 14.0.0
+		return total("cycles", 1)
 	case has("_count_acc"), name == "pcie_lc_perf_other_end_recovery":
 		return total("events", 1)
 	case has("xgmi_") && has("data_acc"):
@@ -84,5 +86,5 @@ func meaning(format uint8, name string) Meaning {
 	case strings.HasSuffix(name, "link_width"):
 		return level("lanes", 1)
 	}
-	return level("", 1) // fan_pwm, throttle residencies and the filter constant of 3.0: the header names no unit
+	return level("", 1) // fan_pwm and the filter constant of 3.0: the header names no unit
 }
