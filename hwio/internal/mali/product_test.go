@@ -51,7 +51,7 @@ func TestOneIDHasANameForEachNumberOfCores(t *testing.T) {
 			if name, ok := by[cores]; ok {
 				want = name
 			}
-			if p, ok := ParseID(key << 16).Product(cores); !ok || p.Name != want {
+			if p, ok := ParseID(key << 16).product(cores); !ok || p.Name != want {
 				t.Errorf("id %#x with %d cores is %q, want %q", key, cores, p.Name, want)
 			}
 		}
@@ -108,7 +108,7 @@ func TestAnUnknownIDIsOfferedTheNearestOlderDesign(t *testing.T) {
 		{0x07990000, 2, ""},                           // Midgard
 	} {
 		id := ParseID(c.raw)
-		if _, known := id.Product(c.cores); known {
+		if _, known := id.product(c.cores); known {
 			t.Errorf("%#x is known", c.raw)
 		}
 		p, ok := id.Older(c.cores)
