@@ -2,6 +2,7 @@ package metrics
 
 import (
 	"fmt"
+	"slices"
 	"sync"
 
 	"astrolabe/capture/metrics/formula"
@@ -57,12 +58,16 @@ func Get(gpu string) (*Catalogue, error) {
 
 // UnknownGPUError says that there is no catalogue of that name.
 type UnknownGPUError struct {
-	GPU  string
-	Near []string
+	GPU    string
+	Family Family // what the name says, where there is no catalogue of the whole architecture
+	Near   []string
 }
 
 func (e *UnknownGPUError) Error() string {
 	msg := fmt.Sprintf("no catalogue for GPU %q", e.GPU)
+	if e.Family.Architecture != "" {
+		return fmt.Sprintf("%s: there is none for %s, and on others counters mean other things", msg, e.Family)
+	}
 	if len(e.Near) > 0 {
 		return msg + "; did you mean " + joinOr(e.Near) + "?"
 	}
@@ -70,7 +75,12 @@ func (e *UnknownGPUError) Error() string {
 }
 
 func unknownGPU(gpu string) error {
-	return &UnknownGPUError{gpu, nearest(gpu, IDs(), 3)}
+	f, ok := familyBy("name", gpu)
+	kin := func(p *product) bool { return p.is.Vendor == f.Vendor && p.is.Architecture == f.Architecture }
+	if ok && f.Architecture != "" && !slices.ContainsFunc(products(), kin) {
+		return &UnknownGPUError{GPU: gpu, Family: f}
+	}
+	return &UnknownGPUError{GPU: gpu, Near: nearest(gpu, IDs(), 3)}
 }
 
 // ID is the catalogue's name, such as "gfx1151".

@@ -65,7 +65,7 @@ func (s *scope) findStandIns() map[*Entry]*capture.Counter {
 // entryAt is the entry that a name addresses in the first catalogue that knows it, nil where none does.
 func (s *scope) entryAt(name string) *Entry {
 	for _, cat := range s.cats {
-		if len(cat.keys()[fold(name)]) == 0 {
+		if hits, _ := cat.hits(name); len(hits) == 0 {
 			continue // a number of a block, which is no other entry's, or unknown: finding out which names are near would take long
 		}
 		if e, err := s.findIn(cat, name); err == nil {

@@ -16,6 +16,8 @@ import (
 //	catalogue ID        title TEXT        dialect streamline|rocm|gpa|intel
 //	vendor TEXT         architecture TEXT (within an architecture counters mean much the same)
 //	match name|pci PATTERN                (how devices with exactly these counters are called; see families.csv)
+//	before WORD                           (that other programs write before the names of counters)
+//	stated TEXT                           (that they begin with where they say whose counters these are)
 //	generations WORDS                     (that formulas with variants depend on)
 //	asics GENERATION PATTERNS             (how GPUs of that generation are called, such as gfx110*)
 //	triage SCRIPT                         (the script of scripts/triage that judges it, if that is not named by the id)
@@ -106,7 +108,7 @@ func (c *Catalogue) parse(text string) error {
 func (p *fileParser) head(key, value string) error {
 	c := p.c
 	switch key {
-	case "catalogue", "family", "like", "triage", "vendor", "architecture", "match", "generations", "asics": // see readHead
+	case "catalogue", "family", "like", "triage", "vendor", "architecture", "match", "before", "stated", "generations", "asics": // see readHead
 	case "product":
 		id, list, _ := strings.Cut(value, " ")
 		c.words.add(id, list)

@@ -3,6 +3,7 @@ package metrics
 import (
 	"fmt"
 	"path"
+	"slices"
 	"strings"
 	"sync"
 
@@ -84,6 +85,24 @@ func familyBy(by, text string) (Family, bool) {
 		}
 	}
 	return Family{}, false
+}
+
+// StatedBy is the catalogue of the one GPU that names of columns say they are of, "" where they say none or several.
+func StatedBy(names []string) string {
+	found := ""
+	for _, name := range names {
+		i := slices.IndexFunc(products(), func(p *product) bool {
+			return slices.ContainsFunc(p.stated, func(text string) bool { return strings.HasPrefix(name, text) })
+		})
+		switch {
+		case i < 0:
+		case found == "":
+			found = products()[i].id
+		case found != products()[i].id:
+			return ""
+		}
+	}
+	return found
 }
 
 // FamilyOf is what the GPU of a capture belongs to, by its id or else by what the capture says of its device. ok is false where neither tells.

@@ -153,10 +153,35 @@ func helped(err error) error {
 	return err
 }
 
+// hits are the entries that a name addresses, and the name under which the catalogue has them: with or without what other programs write before it.
+func (c *Catalogue) hits(name string) ([]hit, string) {
+	names := []string{name}
+	for _, prefix := range c.before {
+		names = append(names, prefix+name)
+	}
+	prefixes := c.before
+	for _, p := range products() {
+		if p == c.product || p.countsLike(c.product) {
+			prefixes = slices.Concat(prefixes, p.stated)
+		}
+	}
+	for _, prefix := range prefixes {
+		if rest, ok := strings.CutPrefix(name, prefix); ok {
+			names = append(names, rest)
+		}
+	}
+	for _, one := range names {
+		if hits := c.keys()[fold(one)]; len(hits) > 0 {
+			return hits, one
+		}
+	}
+	return nil, name
+}
+
 // lookup is Find, but the near names of an unknown one are looked for only when its error is read.
 func (c *Catalogue) lookup(name string) (*Entry, error) {
 	bare := strings.TrimPrefix(strings.TrimSpace(name), "$")
-	hits := c.keys()[fold(name)]
+	hits, bare := c.hits(bare)
 	if len(hits) == 0 {
 		if e := c.numbered(bare); e != nil {
 			return e, nil

@@ -162,6 +162,17 @@ func mustFind(t *testing.T, c *Catalogue, name string) *Entry {
 	return e
 }
 
+func TestAMidgardIsRefusedByName(t *testing.T) {
+	for _, id := range []string{"mali-t860", "Mali-T720"} {
+		if _, err := Get(id); err == nil || !strings.Contains(err.Error(), "there is none for Arm, Midgard") {
+			t.Errorf("%s: %v", id, err)
+		}
+	}
+	if _, err := Get("mali-g616"); err == nil || !strings.Contains(err.Error(), "did you mean") || !strings.Contains(err.Error(), "mali-g615") {
+		t.Errorf("mali-g616: %v", err)
+	}
+}
+
 // A second is a second however the recorder ticks.
 func TestMaliBandwidthIsOfTheMeasuredTime(t *testing.T) {
 	f := newFixture("mali-g78", 2)

@@ -29,6 +29,8 @@ type product struct {
 	generations []string // of hardware that its formulas depend on
 	asics       []asics  // of these generations
 	matches     []string // "name PATTERN" or "pci PATTERN": how devices of exactly this product are called
+	before      []string // what other programs write before the names of its counters
+	stated      []string // the same, where it says which product it is
 
 	load func() (*Catalogue, error)
 }
@@ -220,6 +222,10 @@ head:
 				p.asics = append(p.asics, asics{generation, strings.Fields(patterns)})
 			case "match":
 				p.matches = append(p.matches, value)
+			case "before":
+				p.before = append(p.before, value+" ")
+			case "stated":
+				p.stated = append(p.stated, value)
 			}
 		}
 	}

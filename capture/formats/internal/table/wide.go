@@ -6,6 +6,7 @@ import (
 
 	"astrolabe/capture"
 	"astrolabe/capture/memory"
+	"astrolabe/capture/metrics"
 )
 
 // Fill makes axis, counters and labels of the values, and adds them to the configuration.
@@ -14,10 +15,33 @@ func (l *Layout) Fill(ctx context.Context, v Values, cfg *capture.Config) error 
 	for _, w := range l.Warnings {
 		b.warn("%s", w)
 	}
+	fill := b.wide
 	if l.long {
-		return b.long(ctx)
+		fill = b.long
 	}
-	return b.wide(ctx)
+	if err := fill(ctx); err != nil || cfg.GPU != "" {
+		return err
+	}
+	b.state()
+	return nil
+}
+
+// state takes the GPU from the names of the counters, where these say it.
+func (b *builder) state() {
+	var names []string
+	for _, c := range b.cfg.Counters {
+		names = append(names, c.Name)
+	}
+	if b.cfg.GPU = metrics.StatedBy(names); b.cfg.GPU == "" {
+		return
+	}
+	for _, c := range b.cfg.Counters {
+		for _, one := range append([]*capture.Counter{c}, c.Instances...) {
+			if one.GPU == "" {
+				one.GPU = b.cfg.GPU
+			}
+		}
+	}
 }
 
 // wide makes one counter of each column.
