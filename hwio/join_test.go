@@ -339,12 +339,42 @@ func TestASlowSourceIsReadAtItsOwnRateAndSpreadOverTheRows(t *testing.T) {
 	if got := c.Counter("events").Total().Float(); got != float64(slow.total) {
 		t.Errorf("%v events in the recording, %d were counted", got, slow.total)
 	}
+	if p, ok := c.Property("slow_period"); !ok || !strings.HasPrefix(p.Text, "10ms: ") {
+		t.Errorf("the recording says %+v of the slow source", p)
+	}
 	for i := range c.Len() - 1 {
 		if v := c.Counter("events").Value(i).Float(); v < 99 || v > 102 {
 			t.Errorf("row %d has %v of 1003 events in ten rows", i, v)
 		}
 		if c.Counter("level").Value(i).Float() != 3 {
 			t.Errorf("row %d: level %v", i, c.Counter("level").Value(i))
+		}
+	}
+}
+
+func TestPeriodsOfSingleSources(t *testing.T) {
+	record := func(periods map[string]time.Duration) (slow, fast int64, err error) {
+		a := &fakeSource{name: "a", metas: []capture.Meta{{Name: "x"}, {Name: "y"}}}
+		b := &fakeSource{name: "b", metas: []capture.Meta{{Name: "v"}, {Name: "w"}}}
+		_, c, err := toMemory(t, t.Context(), Options{Sources: []Source{a, b}, Period: time.Millisecond, Periods: periods, Duration: 100 * time.Millisecond, pacer: &fakePacer{now: 1000}})
+		if err == nil && c.Len() < 99 {
+			t.Errorf("%v: %d rows", periods, c.Len())
+		}
+		return a.reads.Load(), b.reads.Load(), err
+	}
+	if a, b, err := record(map[string]time.Duration{"a": 20 * time.Millisecond}); err != nil || a < 5 || a > 7 || b < 100 {
+		t.Errorf("%d and %d reads, %v", a, b, err)
+	}
+	if a, b, err := record(map[string]time.Duration{"b": 20 * time.Millisecond}); err != nil || b < 5 || b > 7 || a < 100 {
+		t.Errorf("%d and %d reads, %v", a, b, err)
+	}
+	for text, periods := range map[string]map[string]time.Duration{
+		`a period is given for "c", which is not recorded here; there is a and b`: {"c": time.Second},
+		"the period 11s of a is not between 50µs and 10s":                         {"a": 11 * time.Second},
+		"the period 1µs of a is not between":                                      {"a": time.Microsecond},
+	} {
+		if _, _, err := record(periods); err == nil || !strings.Contains(err.Error(), text) {
+			t.Errorf("%v: %v", periods, err)
 		}
 	}
 }

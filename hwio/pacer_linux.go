@@ -166,11 +166,11 @@ func (p *timerPacer) Close() error {
 	return err
 }
 
-// ownCPU is the processor time that this program has used, in ns.
-func ownCPU() int64 {
+// ownUse is the processor time that this program has used, in ns, and how often its threads had to wait.
+func ownUse() (cpu, waits int64) {
 	var ru unix.Rusage
 	if err := unix.Getrusage(unix.RUSAGE_SELF, &ru); err != nil {
-		return 0
+		return 0, 0
 	}
-	return ru.Utime.Nano() + ru.Stime.Nano()
+	return ru.Utime.Nano() + ru.Stime.Nano(), int64(ru.Nvcsw)
 }

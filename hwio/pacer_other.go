@@ -4,5 +4,5 @@ package hwio
 
 func newPacer() (pacer, error) { return nil, ErrNeedsLinux }
 
-// ownCPU is not known here.
-func ownCPU() int64 { return 0 }
+// ownUse is not known here.
+func ownUse() (cpu, waits int64) { return 0, 0 }

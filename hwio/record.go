@@ -3,6 +3,9 @@ package hwio
 import (
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
+	"strings"
 	"time"
 
 	"astrolabe/capture"
@@ -28,9 +31,14 @@ type Options struct {
 	Sources  []Source
 	Counters []string      // names or globs; none means each source's default set
 	Period   time.Duration // 0 is DefaultPeriod
+	// Periods are those of single sources, by name. Others have Period, and may be read less often (Paced).
+	Periods  map[string]time.Duration
 	Duration time.Duration // 0 records until the context ends or the command or process exits; a command that still runs then is told to end
 	PID      int           // a process to measure, 0 for the whole machine
 	Command  *Command      // a command to start and measure; excludes PID
+
+	// OwnCost adds columns of what the recording itself takes.
+	OwnCost bool
 
 	// Marks is the path of a FIFO to make, from which marks, regions and frames are read (see markFIFO); "" for none.
 	Marks string
@@ -117,8 +125,8 @@ func (o *Options) check() error {
 	if o.Period == 0 {
 		o.Period = DefaultPeriod
 	}
-	if o.Period < MinPeriod || o.Period > MaxPeriod {
-		return fmt.Errorf("record: the period %v is not between %v and %v", o.Period, MinPeriod, MaxPeriod)
+	if err := o.checkPeriods(); err != nil {
+		return err
 	}
 	if len(o.Rounds) > 1 {
 		if err := o.checkRounds(); err != nil {
@@ -129,4 +137,34 @@ func (o *Options) check() error {
 		o.FlushEvery = 200 * time.Millisecond
 	}
 	return nil
+}
+
+// slowestBeside is how long samples may wait for a source that is read less often: they are in memory until then.
+const slowestBeside = 10 * time.Second
+
+func (o *Options) checkPeriods() error {
+	if o.Period < MinPeriod || o.Period > MaxPeriod {
+		return fmt.Errorf("record: the period %v is not between %v and %v", o.Period, MinPeriod, MaxPeriod)
+	}
+	for _, name := range slices.Sorted(maps.Keys(o.Periods)) {
+		var names []string
+		for _, s := range o.Sources {
+			names = append(names, s.Name())
+		}
+		if !slices.Contains(names, name) {
+			return fmt.Errorf("record: a period is given for %q, which is not recorded here; there is %s", name, strings.Join(names, " and "))
+		}
+		if p, most := o.Periods[name], max(o.Period, slowestBeside); p < MinPeriod || p > most {
+			return fmt.Errorf("record: the period %v of %s is not between %v and %v", p, name, MinPeriod, most)
+		}
+	}
+	return nil
+}
+
+// periodOf is the period of a source.
+func (o *Options) periodOf(source string) time.Duration {
+	if p, ok := o.Periods[source]; ok {
+		return p
+	}
+	return o.Period
 }

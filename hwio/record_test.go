@@ -525,3 +525,30 @@ func TestWarningsOfASourceAreToldOnceAndCounted(t *testing.T) {
 		}
 	}
 }
+
+func TestARecordingHoldsWhatItTookItself(t *testing.T) {
+	for _, period := range []time.Duration{time.Millisecond, 500 * time.Millisecond} {
+		pace := &fakePacer{now: 1000, late: map[uint64]int{3: 2}}
+		src := &fakeSource{name: "a", metas: []capture.Meta{{Name: "x"}, {Name: "y"}}}
+		before, _ := ownUse()
+		res, c, err := toMemory(t, t.Context(), Options{Sources: []Source{src}, Period: period, Duration: max(2*time.Second, 20*period), OwnCost: true, pacer: pace})
+		if err != nil {
+			t.Fatal(err)
+		}
+		after, _ := ownUse()
+		if res.Columns != 2 || fmt.Sprint(res.Sources) != "[a]" || uint64(c.Len()) != res.Samples || res.Missed != 2 {
+			t.Errorf("%v: %d columns of %v, %d rows for %d samples, %d missed", period, res.Columns, res.Sources, c.Len(), res.Samples, res.Missed)
+		}
+		if got := c.Counter("recorder_lost").Total().Float(); got != 2 {
+			t.Errorf("%v: %v samples lost", period, got)
+		}
+		if got := int64(c.Counter("recorder_cpu").Total().Float()); got < 0 || got > after-before {
+			t.Errorf("%v: %d ns of processor time, the test took %d", period, got, after-before)
+		}
+		for i := range c.Len() {
+			if c.Counter("recorder_wakeups").Value(i).Missing() {
+				t.Fatalf("%v: row %d does not know the wake-ups", period, i)
+			}
+		}
+	}
+}

@@ -101,7 +101,7 @@ func (r *recorder) open(ctx context.Context) error {
 	var streams []Stream
 	var names []string
 	for _, src := range r.opt.Sources {
-		req.Options = optionsOf(src, r.opt.SourceOptions)
+		req.Options, req.Period = optionsOf(src, r.opt.SourceOptions), r.opt.periodOf(src.Name())
 		s, err := src.Open(ctx, req)
 		if errors.Is(err, ErrNoMatch) {
 			continue
@@ -121,11 +121,14 @@ func (r *recorder) open(ctx context.Context) error {
 	if len(streams) == 0 {
 		return errors.New("record: no source has a counter to measure here")
 	}
+	r.res.Sources = names
+	if r.opt.OwnCost {
+		streams, names = append(streams, newOwnCost(&r.sampler)), append(slices.Clip(names), ownSource)
+	}
 	r.members, r.schema = combine(names, streams)
 	r.pace()
-	r.res.Sources = names
-	if len(r.schema.Columns) == 0 {
-		return fmt.Errorf("record: %s has no counter to measure here", strings.Join(names, " and "))
+	if len(r.schema.Columns) == 0 || r.opt.OwnCost && len(r.schema.Columns) == ownColumns {
+		return fmt.Errorf("record: %s has no counter to measure here", strings.Join(r.res.Sources, " and "))
 	}
 	return nil
 }
@@ -145,6 +148,9 @@ func (r *recorder) create(context.Context) error {
 	}
 	r.sink = sink
 	r.res.Columns = len(r.schema.Columns)
+	if r.opt.OwnCost {
+		r.res.Columns -= ownColumns
+	}
 	return nil
 }
 
@@ -174,13 +180,14 @@ func (r *recorder) record(ctx context.Context) error {
 			runtime.LockOSThread()
 			defer runtime.UnlockOSThread()
 		}
-		before := ownCPU()
+		before, _ := ownUse()
 		err = r.loop(ctx)
 		if err == nil {
 			// The recording's own end may have come from ctx.
 			err = r.finish(context.WithoutCancel(ctx))
 		}
-		r.res.CPU = time.Duration(ownCPU() - before)
+		after, _ := ownUse()
+		r.res.CPU = time.Duration(after - before)
 	})
 	sampling.Wait()
 	r.conclude()

@@ -92,7 +92,7 @@ func (o *Options) checkRounds() error {
 			if !ok {
 				continue
 			}
-			req := Request{Counters: o.Counters, Period: o.Period, PID: o.PID, Options: optionsOf(src, own.SourceOptions)}
+			req := Request{Counters: o.Counters, Period: o.periodOf(src.Name()), PID: o.PID, Options: optionsOf(src, own.SourceOptions)}
 			if err := c.Check(req); err != nil && !errors.Is(err, ErrNoMatch) {
 				return fmt.Errorf("record: round %d (%s): source %s: %w", i+1, round.Name, src.Name(), err)
 			}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"sync/atomic"
 	"time"
 
@@ -107,29 +108,34 @@ func (r *sampler) baseline(ctx context.Context) error {
 // pace finds how often each stream is read: as a rule once per period, which is a tick of the recorder then. Where the samples are stamped elsewhere
 // and every stream can do with less, ticks are longer.
 func (r *sampler) pace() {
-	period := r.opt.Period
 	every := make([]time.Duration, len(r.members))
 	r.pause = MaxPeriod
 	stamps := false
-	for i := range r.members {
-		every[i] = period
-		if p, ok := r.members[i].stream.(Paced); ok {
-			every[i] = max(p.Every(period, r.opt.FlushEvery), MinPeriod)
+	for i, m := range r.members {
+		_, own := m.stream.(Stamper)
+		_, given := r.opt.Periods[m.source]
+		every[i] = r.opt.periodOf(m.source)
+		if p, ok := m.stream.(Paced); ok && (own || !given) {
+			every[i] = max(p.Every(every[i], r.opt.FlushEvery), MinPeriod)
 		}
 		r.pause = min(r.pause, every[i])
-		_, own := r.members[i].stream.(Stamper)
 		stamps = stamps || own
 	}
-	for i := range r.members {
-		if !stamps && every[i] == r.pause {
-			every[i] = period // something has to make the samples
+	if !stamps { // something has to make the samples
+		for i, m := range r.members {
+			if every[i] == r.pause {
+				every[i] = r.opt.periodOf(m.source)
+			}
 		}
-	}
-	if !stamps {
-		r.pause = period
+		r.pause = slices.Min(every)
 	}
 	for i := range r.members {
-		r.members[i].every = uint64(every[i] / r.pause)
+		m := &r.members[i]
+		m.every = uint64(every[i] / r.pause)
+		if _, own := m.stream.(Stamper); !own && m.every > 1 && m.source != ownSource {
+			r.schema.Config.Properties = append(r.schema.Config.Properties,
+				capture.Property{Name: m.source + "_period", IsText: true, Text: fmt.Sprintf("%v: the counters of %s are read this often, and spread evenly over the samples", every[i], m.source)})
+		}
 	}
 }
 
@@ -264,8 +270,17 @@ func (r *sampler) notBeforeZero(v *capture.Batch) {
 // deviceOnly says that a device alone makes the samples. A tick without a read then costs nothing: the device keeps its samples, and
 // says itself what it lost.
 func (r *sampler) deviceOnly() bool {
-	_, ok := r.members[0].stream.(Stamper)
-	return ok && len(r.members) == 1
+	stamps := 0
+	for i := range r.members {
+		switch r.members[i].stream.(type) {
+		case Stamper:
+			stamps++
+		case *ownCost:
+		default:
+			return false
+		}
+	}
+	return stamps == 1
 }
 
 // finish takes what devices still hold after the last tick.

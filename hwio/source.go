@@ -139,6 +139,12 @@ type Paced interface {
 	Every(period, flush time.Duration) time.Duration
 }
 
+// Loser is a Stream whose device loses samples at times.
+type Loser interface {
+	// Lost is how many samples were lost so far.
+	Lost() uint64
+}
+
 // Finisher is a Stream whose device still holds samples when the last tick is over.
 type Finisher interface {
 	// Finish stops measuring and appends the samples that remain, as Read does. It is called once, after the last Read

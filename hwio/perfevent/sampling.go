@@ -41,6 +41,7 @@ var (
 	_ hwio.Yielder  = (*sampling)(nil)
 	_ hwio.Paced    = (*sampling)(nil)
 	_ hwio.Finisher = (*sampling)(nil)
+	_ hwio.Loser    = (*sampling)(nil)
 )
 
 // Rings are collected this often, and hold the samples of ringTime where the kernel gives that much memory. Less than ringLeast is too little.
@@ -375,6 +376,9 @@ func (s *sampling) Conclude() []string {
 	say(s.skipped, "ticks of the kernel's timer came too late to make a sample")
 	return out
 }
+
+// Lost is how many samples are not there.
+func (s *sampling) Lost() uint64 { return s.allLost + s.skipped }
 
 // Close stops all events, and gives the rings back.
 func (s *sampling) Close() error {

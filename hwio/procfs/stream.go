@@ -35,7 +35,7 @@ var (
 
 // changing is how often it pays to read the fast files beside a faster source: the kernel adds up processor time 100 to 250 times a second, and a
 // reading is some ten thousand instructions.
-const changing = 50 * time.Millisecond
+const changing = 100 * time.Millisecond
 
 // Every is how often Read is worth its while.
 func (s *stream) Every(period, _ time.Duration) time.Duration { return max(period, changing) }

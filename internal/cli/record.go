@@ -24,6 +24,7 @@ type recordFlags struct {
 	sources  []string
 	counters []string
 	period   time.Duration
+	periods  map[string]time.Duration // of single sources
 	duration time.Duration
 	sets     []string
 	options  map[string]string // of the sources
@@ -35,7 +36,8 @@ func (f *recordFlags) register(cmd *cobra.Command, duration time.Duration) {
 		"the `SOURCES` to read, with commas between them; cpu is perfevent and procfs together, mali, amd and intel are what reads such a GPU here (default the best that works here)")
 	flags.Var((*counterList)(&f.counters), "counters",
 		"the counters to record, `GLOBS` with commas between them (default each source's own choice)")
-	timeVar(flags, &f.period, "period", hwio.DefaultPeriod, "ms", "the `TIME` between two samples")
+	f.period = hwio.DefaultPeriod
+	flags.Var(&periodFlag{to: f}, "period", "the `TIME` between two samples, also of single sources, as in 1ms,procfs=100ms")
 	timeVar(flags, &f.duration, "duration", duration, "s", "the `TIME` to record")
 	flags.StringSliceVar(&f.sets, "set", nil,
 		"the metric `SETS` of the source, with commas between them; several are measured one after the other, the command being run once for each")
@@ -67,7 +69,7 @@ func (f *recordFlags) selection(ctx context.Context, process bool) (*hwio.Select
 
 // recording describes what the recorder shall do.
 func (f *recordFlags) recording() hwio.Options {
-	opt := hwio.Options{Counters: f.counters, Period: f.period, Duration: f.duration, SourceOptions: f.options}
+	opt := hwio.Options{Counters: f.counters, Period: f.period, Periods: f.periods, Duration: f.duration, SourceOptions: f.options}
 	for _, set := range f.sets {
 		opt.Rounds = append(opt.Rounds, hwio.Round{Name: set, Options: map[string]string{"set": set}})
 	}
@@ -208,7 +210,7 @@ func (f *recordingFile) Close() error {
 // where the recording broke off: what was measured until then is in the file. The Result's warnings are in the
 // recording too; they are left to whoever opens it.
 func (a *app) measure(ctx context.Context, opt hwio.Options, sel *hwio.Selection) (*hwio.Result, error) {
-	opt.Sources, opt.Warnings = sel.Sources, sel.Warnings
+	opt.Sources, opt.Warnings, opt.OwnCost = sel.Sources, sel.Warnings, true
 	if opt.Command == nil { // a command gets these signals itself, and its end is the recording's
 		var stop context.CancelFunc
 		ctx, stop = endingContext(ctx)
@@ -229,8 +231,8 @@ func (a *app) measure(ctx context.Context, opt hwio.Options, sel *hwio.Selection
 		}
 		return nil, err
 	}
-	a.say(fmt.Sprintf("%d samples of %d counters from %s in %.3g s", res.Samples, res.Columns,
-		strings.Join(res.Sources, " and "), res.Duration.Seconds()))
+	a.say(fmt.Sprintf("%d samples of %d counters from %s in %.3g s, for %.2g %% of a processor", res.Samples, res.Columns,
+		strings.Join(res.Sources, " and "), res.Duration.Seconds(), 100*res.CPU.Seconds()/max(res.Duration.Seconds(), 1e-9)))
 	if res.Exit != nil && (res.Exit.Code != 0 || res.Exit.Signal != "") {
 		fmt.Fprintf(a.talk, "the command %s\n", exitText(res.Exit))
 	}

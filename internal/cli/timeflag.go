@@ -35,14 +35,63 @@ func (f *timeFlag) String() string {
 }
 
 func (f *timeFlag) Set(text string) error {
+	d, err := parseTime(text, f.unit)
+	if err == nil {
+		*f.to = d
+	}
+	return err
+}
+
+func parseTime(text, unit string) (time.Duration, error) {
 	text = strings.TrimSpace(text)
 	if plainNumber.MatchString(text) {
-		return fmt.Errorf("a time has a unit: say %s%s", text, f.unit)
+		return 0, fmt.Errorf("a time has a unit: say %s%s", text, unit)
 	}
 	ns, err := notation.ParseDuration(text)
-	if err != nil {
-		return err
+	return time.Duration(ns), err
+}
+
+// periodFlag is a time, times of single sources, or both, with commas between them.
+type periodFlag struct{ to *recordFlags }
+
+func (f *periodFlag) Type() string { return "TIME" }
+
+func (f *periodFlag) String() string {
+	if f.to == nil {
+		return ""
 	}
-	*f.to = time.Duration(ns)
+	return f.to.period.String()
+}
+
+func (f *periodFlag) Set(text string) error {
+	all := time.Duration(0)
+	periods := map[string]time.Duration{}
+	for item := range strings.SplitSeq(text, ",") {
+		source, value, named := strings.Cut(item, "=")
+		if !named {
+			value = item
+		}
+		d, err := parseTime(value, "ms")
+		switch source = strings.TrimSpace(source); {
+		case err != nil:
+			return err
+		case !named && all != 0:
+			return fmt.Errorf("%s and %s are both the period of all sources: say SOURCE=TIME for one", all, strings.TrimSpace(item))
+		case !named:
+			all = d
+		case periods[source] != 0:
+			return fmt.Errorf("%s has two periods", source)
+		default:
+			periods[source] = d
+		}
+	}
+	if all == 0 { // the fastest is that of the samples
+		for _, d := range periods {
+			if all == 0 || d < all {
+				all = d
+			}
+		}
+	}
+	f.to.period, f.to.periods = all, periods
 	return nil
 }
