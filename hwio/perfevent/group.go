@@ -133,8 +133,8 @@ func (o *opener) attrOf(e *event, t target, leader bool) attr {
 // clock opens the timer that leads a group: at each of its ticks the kernel writes down what the group has counted.
 func (o *opener) clock(t target) (counter, error) {
 	a := attr{
-		typ: typeSoftware, config: configCPUClock, excludeKernel: o.userOnly, inherit: o.inherit, group: true, disabled: true, onExec: o.onExec,
-		period: uint64(o.period), monotonic: true, task: t.pid >= 0,
+		typ: typeSoftware, config: configCPUClock, excludeKernel: o.userOnly, group: true, disabled: true,
+		period: uint64(o.period), monotonic: true,
 	}
 	return o.k.open(&a, t.pid, t.cpu, nil)
 }

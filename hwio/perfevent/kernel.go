@@ -12,7 +12,6 @@ type attr struct {
 
 	period    uint64 // ns or events between two samples, which hold the values of the whole group; 0 only counts
 	monotonic bool   // samples have times of CLOCK_MONOTONIC; alike for all that write to one ring
-	task      bool   // samples say whose they are, and the ends of tasks are told
 }
 
 // counter is an open event.
@@ -54,10 +53,8 @@ const (
 	formatID               = 4
 	formatGroup            = 8
 
-	sampleTID        = 1 << 1
 	sampleTime       = 1 << 2
 	sampleRead       = 1 << 4
-	sampleStreamID   = 1 << 9
 	sampleIdentifier = 1 << 16
 
 	recordLost        = 2

@@ -33,9 +33,6 @@ func sysAttr(a *attr) *unix.PerfEventAttr {
 	}
 	if a.period > 0 {
 		s.Sample, s.Sample_type = a.period, sampleIdentifier|sampleTime|sampleRead
-		if a.task {
-			s.Sample_type |= sampleTID | sampleStreamID
-		}
 	}
 	if a.monotonic {
 		s.Clockid = unix.CLOCK_MONOTONIC
@@ -45,7 +42,7 @@ func sysAttr(a *attr) *unix.PerfEventAttr {
 		bit uint64
 	}{
 		{a.disabled, unix.PerfBitDisabled}, {a.inherit, unix.PerfBitInherit}, {a.onExec, unix.PerfBitEnableOnExec},
-		{a.period > 0, unix.PerfBitSampleIDAll}, {a.monotonic, unix.PerfBitUseClockID}, {a.task && a.period > 0, unix.PerfBitTask},
+		{a.period > 0, unix.PerfBitSampleIDAll}, {a.monotonic, unix.PerfBitUseClockID},
 		{a.excludeUser, unix.PerfBitExcludeUser}, {a.excludeKernel, unix.PerfBitExcludeKernel | unix.PerfBitExcludeHv},
 	} {
 		if b.on {

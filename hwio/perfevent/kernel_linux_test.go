@@ -41,7 +41,6 @@ func TestAttributeLayoutIsTheKernels(t *testing.T) {
 	bits := map[string]uint64{
 		"disabled": sysAttr(&attr{disabled: true}).Bits, "inherit": sysAttr(&attr{inherit: true}).Bits,
 		"sample_id_all": sysAttr(&attr{period: 1}).Bits, "use_clockid": sysAttr(&attr{monotonic: true}).Bits,
-		"task":         sysAttr(&attr{period: 1, task: true}).Bits &^ unix.PerfBitSampleIDAll,
 		"exclude_user": sysAttr(&attr{excludeUser: true}).Bits, "enable_on_exec": sysAttr(&attr{onExec: true}).Bits,
 		"exclude_kernel": sysAttr(&attr{excludeKernel: true}).Bits &^ unix.PerfBitExcludeHv,
 		"exclude_hv":     sysAttr(&attr{excludeKernel: true}).Bits &^ unix.PerfBitExcludeKernel,
@@ -68,7 +67,7 @@ func TestNumbersAreTheKernels(t *testing.T) {
 		"PERF_TYPE_HARDWARE": typeHardware, "PERF_TYPE_SOFTWARE": typeSoftware, "PERF_TYPE_TRACEPOINT": typeTracepoint,
 		"PERF_TYPE_HW_CACHE": typeCache, "PERF_TYPE_RAW": typeRaw, "PERF_FORMAT_GROUP": formatGroup, "PERF_FORMAT_ID": formatID,
 		"PERF_FORMAT_TOTAL_TIME_ENABLED": formatTotalTimeEnabled, "PERF_FORMAT_TOTAL_TIME_RUNNING": formatTotalTimeRunning,
-		"PERF_SAMPLE_TID": sampleTID, "PERF_SAMPLE_TIME": sampleTime, "PERF_SAMPLE_READ": sampleRead, "PERF_SAMPLE_STREAM_ID": sampleStreamID,
+		"PERF_SAMPLE_TIME": sampleTime, "PERF_SAMPLE_READ": sampleRead,
 		"PERF_SAMPLE_IDENTIFIER": sampleIdentifier, "PERF_RECORD_LOST": recordLost, "PERF_RECORD_THROTTLE": recordThrottle,
 		"PERF_RECORD_SAMPLE": recordSample, "PERF_RECORD_LOST_SAMPLES": recordLostSamples,
 		"PERF_IOC_FLAG_GROUP": unix.PERF_IOC_FLAG_GROUP, "PERF_FLAG_FD_CLOEXEC": unix.PERF_FLAG_FD_CLOEXEC,

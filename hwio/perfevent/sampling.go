@@ -212,7 +212,7 @@ func (s *sampling) record(kind uint32, body []byte) {
 }
 
 func (s *sampling) sample(body []byte) error {
-	r, err := decodeSample(body, false)
+	r, err := decodeSample(body)
 	if err != nil {
 		return err
 	}
