@@ -18,8 +18,8 @@ import (
 // searchEvery is how many refreshes there are per search for new clients.
 const searchEvery = 10
 
-// clientWatch follows the programs that use the GPUs through the descriptors that they hold open. A client is counted once, however
-// many descriptors and processes share it.
+// clientWatch follows the programs that use the GPUs through the descriptors that they hold open. A client is counted
+// once, however many descriptors and processes share it.
 type clientWatch struct {
 	root  sysroot.Root
 	gpus  []*gpu
@@ -146,7 +146,8 @@ func (w *clientWatch) descendants(pids []int) []int {
 	return slices.DeleteFunc(pids, func(pid int) bool { return !w.family[pid] })
 }
 
-// parentOf reads the parent's number from a process's stat line, 0 where there is none. The name in brackets may hold anything.
+// parentOf reads the parent's number from a process's stat line, 0 where there is none. The name in brackets may hold
+// anything.
 func parentOf(stat []byte) int {
 	_, rest, ok := bytes.Cut(stat[max(0, bytes.LastIndexByte(stat, ')')):], []byte(" "))
 	if !ok {
@@ -206,7 +207,8 @@ func (w *clientWatch) refresh() {
 		s.seen, s.unseen = true, 0
 		w.add(gpu, s, &c)
 	}
-	// A client whose descriptor was closed may have another one, which the next search finds: what it used before then is not new.
+	// A client whose descriptor was closed may have another one, which the next search finds: what it used before then is
+	// not new.
 	for key, s := range w.known {
 		if s.seen {
 			continue

@@ -45,8 +45,8 @@ type builder struct {
 	warnings []string // of the recording
 }
 
-// wants completes the description of a counter of the current GPU and reports whether it shall be recorded. onlyNamed counters are
-// recorded only where the user asks for them.
+// wants completes the description of a counter of the current GPU and reports whether it shall be recorded. onlyNamed
+// counters are recorded only where the user asks for them.
 func (b *builder) wants(m *capture.Meta, onlyNamed bool) bool {
 	m.GPU, m.Source = catalogue, sourceName
 	if b.several {

@@ -6,7 +6,8 @@ import (
 	"strconv"
 )
 
-// engines are the kinds of engines whose time the driver counts per client. Anything else that a newer driver lists is added to "other".
+// engines are the kinds of engines whose time the driver counts per client. Anything else that a newer driver lists is
+// added to "other".
 var engines = [...]string{"gfx", "compute", "dma", "dec", "enc", "jpeg", "other"}
 
 const (
@@ -24,8 +25,8 @@ type client struct {
 	hasVRAM, hasGTT bool
 }
 
-// parseClient reads an fdinfo file of a DRM descriptor. Lines that are no "drm-" keys of interest, or whose value cannot be read, count for
-// nothing; a capacity line is no engine.
+// parseClient reads an fdinfo file of a DRM descriptor. Lines that are no "drm-" keys of interest, or whose value
+// cannot be read, count for nothing; a capacity line is no engine.
 func parseClient(data []byte) (c client) {
 	for line := range bytes.Lines(data) {
 		key, rest, ok := bytes.Cut(line, []byte(":"))

@@ -74,7 +74,8 @@ var deviceFiles = []fileKind{
 	{"current_link_width", "pcie_link_width", "PCIe link width", "Lanes that the PCIe link uses now.", "lanes", "pcie", 1, false, capture.CombineMean, wholeNumber},
 }
 
-// addFiles offers what the text files of the device hold. memory asks for memory use too, for where the driver itself cannot be asked.
+// addFiles offers what the text files of the device hold. memory asks for memory use too, for where the driver itself
+// cannot be asked.
 func (b *builder) addFiles(g *gpu, to *readings, memory bool) {
 	kinds := deviceFiles
 	if memory {
@@ -90,8 +91,8 @@ func (b *builder) addFiles(g *gpu, to *readings, memory bool) {
 	}
 }
 
-// addFile offers the number in one file. A file that cannot be read now may be readable later: only one that is not there, or that the
-// driver says it does not support, or that holds something else, is left out.
+// addFile offers the number in one file. A file that cannot be read now may be readable later: only one that is not
+// there, or that the driver says it does not support, or that holds something else, is left out.
 func (b *builder) addFile(g *gpu, to *readings, short, path string, m capture.Meta, scale float64, integer bool, parse func([]byte) float64) {
 	name := m.Name
 	if !b.wants(&m, false) {
@@ -152,7 +153,8 @@ func leadingNumber(data []byte) float64 {
 	return v
 }
 
-// activeLevel reads the clock in MHz of the level with the star, from lines such as "1: 1200Mhz *". NaN where none is marked.
+// activeLevel reads the clock in MHz of the level with the star, from lines such as "1: 1200Mhz *". NaN where none is
+// marked.
 func activeLevel(data []byte) float64 {
 	for line := range bytes.Lines(data) {
 		text := strings.TrimSpace(string(line))
@@ -214,7 +216,8 @@ func (b *builder) addBandwidth(g *gpu, to *readings) {
 	b.keep(t, to)
 }
 
-// bandwidth makes bytes per second of the counts of packets received and sent in a second and the largest packet's bytes.
+// bandwidth makes bytes per second of the counts of packets received and sent in a second and the largest packet's
+// bytes.
 func bandwidth(data []byte) (out [2]float64, ok bool) {
 	var n [3]uint64
 	words := strings.Fields(string(data))

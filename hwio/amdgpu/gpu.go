@@ -27,8 +27,8 @@ type gpu struct {
 	gone     atomic.Bool // removed
 }
 
-// devInfo is what the driver says of the device: the parts of struct drm_amdgpu_info_device that astrolabe uses. Older kernels
-// know fewer; the rest is 0.
+// devInfo is what the driver says of the device: the parts of struct drm_amdgpu_info_device that astrolabe uses. Older
+// kernels know fewer; the rest is 0.
 type devInfo struct {
 	deviceID, chipRev, externalRev, pciRev, family uint32
 	engines, arrays, activeCUs, cusPerArray        uint32
@@ -51,11 +51,13 @@ func parseDevInfo(b []byte) *devInfo {
 	}
 }
 
-// partitionDevice begins the names of the platform devices of an MI300's partitions (XCP). The first partition is the card on the bus itself.
+// partitionDevice begins the names of the platform devices of an MI300's partitions (XCP). The first partition is the
+// card on the bus itself.
 const partitionDevice = "amdgpu_xcp_"
 
-// find lists the cards that the amdgpu driver serves. A copied tree without driver links is taken by its vendor. Partitions are no cards to measure: what
-// their nodes answer for memory, sensors and registers is the whole GPU's, and how busy each is stands in the gpu_metrics of the card on the bus.
+// find lists the cards that the amdgpu driver serves. A copied tree without driver links is taken by its vendor.
+// Partitions are no cards to measure: what their nodes answer for memory, sensors and registers is the whole GPU's, and
+// how busy each is stands in the gpu_metrics of the card on the bus.
 func (s *Source) find() (ours, others []drm.Card) {
 	for _, c := range drm.Cards(s.root) {
 		switch {
@@ -68,8 +70,8 @@ func (s *Source) find() (ours, others []drm.Card) {
 	return ours, others
 }
 
-// partitions lists the devices of partitions, in words. The kernel shows all that a GPU could have: those that cannot be opened are not there in the
-// partition mode that is set.
+// partitions lists the devices of partitions, in words. The kernel shows all that a GPU could have: those that cannot
+// be opened are not there in the partition mode that is set.
 func (s *Source) partitions() []string {
 	var out []string
 	for _, c := range drm.Cards(s.root) {

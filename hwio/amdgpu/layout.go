@@ -73,7 +73,8 @@ func (s *Source) build(r hwio.Request, st settings) (*layout, error) {
 	return l, nil
 }
 
-// describe adds what is known of a GPU to the capture's description. Where there are several, the first is the capture's device.
+// describe adds what is known of a GPU to the capture's description. Where there are several, the first is the
+// capture's device.
 func (l *layout) describe(s *Source, g *gpu, several bool) {
 	suffix := ""
 	if several {

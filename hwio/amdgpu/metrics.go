@@ -39,8 +39,8 @@ type cell struct {
 	any   uint64 // not 0: whether any of these bits is set, as 0 or 100 percent
 }
 
-// addMetrics offers the fields of the gpu_metrics table that this GPU fills. A table of an unknown revision, or one without data, is left out with
-// the reason.
+// addMetrics offers the fields of the gpu_metrics table that this GPU fills. A table of an unknown revision, or one
+// without data, is left out with the reason.
 func (b *builder) addMetrics(g *gpu, to *readings) {
 	m := &metricsFile{file: textFile{root: g.root, path: g.card.Sysfs + "/device/gpu_metrics"}}
 	if why := m.accept(); why != "" {

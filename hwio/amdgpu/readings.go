@@ -8,7 +8,8 @@ import (
 	"astrolabe/capture"
 )
 
-// value is one slow reading. A level is in number, or whole where its column holds integers; a total is in whole, unscaled.
+// value is one slow reading. A level is in number, or whole where its column holds integers; a total is in whole,
+// unscaled.
 type value struct {
 	number float64
 	whole  uint64

@@ -11,8 +11,9 @@ import (
 	"astrolabe/capture"
 )
 
-// sampler reads a GPU's status registers at random times, on average rate times a second, on a thread of its own. Every sample falls
-// into its own slice of time but anywhere in it, so that work which repeats at the sampling rate is not always met in the same phase.
+// sampler reads a GPU's status registers at random times, on average rate times a second, on a thread of its own. Every
+// sample falls into its own slice of time but anywhere in it, so that work which repeats at the sampling rate is not
+// always met in the same phase.
 type sampler struct {
 	g      *gpu
 	regs   []register
@@ -45,7 +46,8 @@ func newSampler(g *gpu, regs []register, rate float64) *sampler {
 	return &sampler{g: g, regs: regs, call: new(call), period: int64(1e9 / rate), random: uint64(now()) | 1, totals: make([]regTotals, len(regs)), done: make(chan struct{})}
 }
 
-// readable asks for every register once and returns those that the driver lets be read, with the refusals of the others.
+// readable asks for every register once and returns those that the driver lets be read, with the refusals of the
+// others.
 func readable(g *gpu, regs []register) (ok []register, refused map[string]error) {
 	refused = map[string]error{}
 	c := new(call)
@@ -92,7 +94,8 @@ func (s *sampler) loop() {
 			return
 		}
 		s.sample()
-		// Slices that passed while the thread did not run are left out: a burst of samples would not be a sample of that time.
+		// Slices that passed while the thread did not run are left out: a burst of samples would not be a sample of that
+		// time.
 		if slice += s.period; slice < now()-s.period {
 			slice = now()
 		}

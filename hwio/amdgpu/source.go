@@ -130,7 +130,8 @@ func (s *Source) Counters(context.Context) ([]capture.Meta, error) {
 	return out, l.close()
 }
 
-// Open starts measuring. With a process only the engine times and memory of clients are limited to it: the rest is the GPU's.
+// Open starts measuring. With a process only the engine times and memory of clients are limited to it: the rest is the
+// GPU's.
 func (s *Source) Open(_ context.Context, r hwio.Request) (hwio.Stream, error) {
 	st, err := parseSettings(r.Options)
 	if err != nil {

@@ -147,8 +147,8 @@ var registers = []register{
 	}},
 }
 
-// bitsOf lists the registers of a generation with the bits that it has. An unknown one has the bit that no generation moved: the graphics
-// pipe's.
+// bitsOf lists the registers of a generation with the bits that it has. An unknown one has the bit that no generation
+// moved: the graphics pipe's.
 func bitsOf(g generation) []register {
 	if g == unknownGeneration {
 		r := registers[0]

@@ -96,7 +96,8 @@ func (s *Source) cards() []drm.Card {
 	return out
 }
 
-// query says which GPU and API the library is asked about: those that the user named, else the first AMD GPU of this machine.
+// query says which GPU and API the library is asked about: those that the user named, else the first AMD GPU of this
+// machine.
 func (s *Source) query() (vendorproc.GPAQuery, error) {
 	q := vendorproc.GPAQuery{API: strings.ToLower(os.Getenv(apiVariable))}
 	if q.API == "" {
@@ -171,7 +172,8 @@ func (s *Source) Counters(ctx context.Context) ([]capture.Meta, error) {
 	return out, nil
 }
 
-// catalogueOf is the catalogue of what the library lists: it has times in nanoseconds for RDNA, and in milliseconds for what came before.
+// catalogueOf is the catalogue of what the library lists: it has times in nanoseconds for RDNA, and in milliseconds for
+// what came before.
 func catalogueOf(info *vendorproc.GPAInfo) string {
 	if slices.ContainsFunc(info.Counters, func(c vendorproc.GPACounter) bool { return c.Usage == "nanoseconds" }) {
 		return "amd-gpa-rdna"

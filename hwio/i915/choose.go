@@ -41,8 +41,8 @@ func matchesEntry(pattern string, e *metrics.Entry) bool {
 	return hwio.Match(pattern, &capture.Meta{Name: e.Name, Aliases: e.Aliases})
 }
 
-// check refuses a metric that only other sets have, and says with ErrNoMatch that no pattern names anything here. All raw counters are
-// recorded in any case: the hardware delivers them together.
+// check refuses a metric that only other sets have, and says with ErrNoMatch that no pattern names anything here. All
+// raw counters are recorded in any case: the hardware delivers them together.
 func (s *selection) check(patterns []string) error {
 	if len(patterns) == 0 {
 		return nil

@@ -18,8 +18,8 @@ type config struct {
 // configTries bounds how often a set is looked for that other programs load and remove at the same time.
 const configTries = 8
 
-// loadConfig finds the metric set among those that the driver has, and hands its registers over where it is not. Another program may be
-// doing the same: then the driver says that the set is there, and the search begins anew.
+// loadConfig finds the metric set among those that the driver has, and hands its registers over where it is not.
+// Another program may be doing the same: then the driver says that the set is there, and the search begins anew.
 func loadConfig(root sysroot.Root, card drm.Card, d device, data *setData) (config, error) {
 	file := card.Sysfs + "/metrics/" + data.guid + "/id"
 	for range configTries {

@@ -37,8 +37,8 @@ const (
 	testClocks = 10_000
 )
 
-// DeepTest measures Intel's test set and compares its counters with what they must be; then it changes the open stream to the default
-// set and looks whether that counts. The GPU may be idle: an open stream keeps its clock running.
+// DeepTest measures Intel's test set and compares its counters with what they must be; then it changes the open stream
+// to the default set and looks whether that counts. The GPU may be idle: an open stream keeps its clock running.
 func (s *Source) DeepTest(ctx context.Context) []hwio.Finding {
 	finding := func(what string, err error) hwio.Finding {
 		f := hwio.Finding{Source: sourceName, What: what, Usable: err == nil}

@@ -15,8 +15,9 @@ import (
 // flexSeparator stands between events: flags of the command line take a comma for the end of an option.
 const flexSeparator = "+"
 
-// readFlex reads what the flexible EU counters shall count beside the set: events with + between them, each on the last counter that the set's
-// metrics do not read, or on the one behind its @. A counter that they read is refused, since the metric would show the event under a wrong name.
+// readFlex reads what the flexible EU counters shall count beside the set: events with + between them, each on the last
+// counter that the set's metrics do not read, or on the one behind its @. A counter that they read is refused, since
+// the metric would show the event under a wrong name.
 func readFlex(text string, sel *selection, f *oa.Format) ([]*metrics.EUCounter, error) {
 	if strings.TrimSpace(text) == "" {
 		return nil, nil
@@ -125,9 +126,10 @@ func (s *selection) choose(chosen []*metrics.EUCounter) {
 	}
 }
 
-// withFlex are the set's registers with the chosen counters programmed, one write for each register: the driver writes the list as it stands, but
-// takes the first write of a register for the contexts that it saves. It sets registers that no list names to zero, as we do with their other halves.
-// The GUID is made of the writes, so that a configuration that somebody left in the driver is found again, and is never another one.
+// withFlex are the set's registers with the chosen counters programmed, one write for each register: the driver writes
+// the list as it stands, but takes the first write of a register for the contexts that it saves. It sets registers that
+// no list names to zero, as we do with their other halves. The GUID is made of the writes, so that a configuration that
+// somebody left in the driver is found again, and is never another one.
 func (d *setData) withFlex(chosen []*metrics.EUCounter) *setData {
 	if len(chosen) == 0 {
 		return d

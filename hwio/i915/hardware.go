@@ -53,8 +53,8 @@ func perfRevision(d device) int {
 	return 1
 }
 
-// timestampFrequency asks for that of the OA unit first. Kernels before 5.16 know the command streamers' alone, which is the same on
-// Gen9, and those before 4.16 know neither.
+// timestampFrequency asks for that of the OA unit first. Kernels before 5.16 know the command streamers' alone, which
+// is the same on Gen9, and those before 4.16 know neither.
 func timestampFrequency(d device) (hz uint64, ok bool) {
 	for _, id := range []int32{paramOAFrequency, paramCSFrequency} {
 		if v, err := d.param(id); err == nil && v > 0 {

@@ -1,6 +1,7 @@
 package i915
 
-// kernel is what the reader needs of the operating system. Errors of it and of what it opens are a syscall.Errno, possibly wrapped.
+// kernel is what the reader needs of the operating system. Errors of it and of what it opens are a syscall.Errno,
+// possibly wrapped.
 type kernel interface {
 	// open opens a device node for reading and writing.
 	open(path string) (device, error)

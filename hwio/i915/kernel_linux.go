@@ -37,7 +37,8 @@ func (realKernel) now() int64 {
 // node keeps the *os.File, so that the descriptor lives as long as the node.
 type node struct{ f *os.File }
 
-// busyTries bounds how often a request is repeated that the driver broke off with EAGAIN, as it does during a reset of the GPU.
+// busyTries bounds how often a request is repeated that the driver broke off with EAGAIN, as it does during a reset of
+// the GPU.
 const busyTries = 1000
 
 func (n *node) do(request uint, arg unsafe.Pointer) (int, error) {
@@ -51,7 +52,8 @@ func (n *node) do(request uint, arg unsafe.Pointer) (int, error) {
 	}
 }
 
-// address is p as the kernel's structures hold it. What p points to is pinned, so that it stays there until the pinner lets go.
+// address is p as the kernel's structures hold it. What p points to is pinned, so that it stays there until the pinner
+// lets go.
 func address(pin *runtime.Pinner, p any, at unsafe.Pointer) uint64 {
 	pin.Pin(p)
 	return uint64(uintptr(at))
@@ -149,8 +151,8 @@ func (n *node) openStream(flags uint32, properties []uint64) (reportStream, erro
 
 func (n *node) close() error { return n.f.Close() }
 
-// descriptor is a stream's. No *os.File owns it, because that would switch it to blocking when asked for the number; nothing else
-// closes it, because no finalizer knows it.
+// descriptor is a stream's. No *os.File owns it, because that would switch it to blocking when asked for the number;
+// nothing else closes it, because no finalizer knows it.
 type descriptor struct{ fd int }
 
 func (d *descriptor) read(buf []byte) (int, error) {

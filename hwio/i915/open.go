@@ -152,8 +152,8 @@ func (p *plan) info() oa.Info {
 	}
 }
 
-// properties are what a recording says beside that: how it was sampled. Where the driver's topology has no whole form the
-// equations' variables stand alone.
+// properties are what a recording says beside that: how it was sampled. Where the driver's topology has no whole form
+// the equations' variables stand alone.
 func (p *plan) properties() []capture.Property {
 	out := []capture.Property{
 		{Name: "oa_exponent", Number: float64(p.exponent)},

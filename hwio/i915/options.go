@@ -74,8 +74,9 @@ func readSettings(p part, options map[string]string) (*settings, error) {
 	return out, nil
 }
 
-// maxExponentOf is the largest exponent at which no counter of a format wraps between two reports: GPU_TICKS has 32 bits and wraps after 3.7 s at
-// the highest clock, but where 32 bits are all that is left of a sum over all EUs, they wrap after 0.15 s.
+// maxExponentOf is the largest exponent at which no counter of a format wraps between two reports: GPU_TICKS has 32
+// bits and wraps after 3.7 s at the highest clock, but where 32 bits are all that is left of a sum over all EUs, they
+// wrap after 0.15 s.
 func maxExponentOf(f *oa.Format) int {
 	for _, name := range f.Counters() {
 		if name[0] == 'A' && f.Width(name) == 32 && f != oa.A32u40A4u32B8C8 {

@@ -21,8 +21,8 @@ func periodText(exponent int, frequency uint64) string {
 	return time.Duration(periodOf(exponent, frequency)).Round(time.Nanosecond).String()
 }
 
-// exponentFor chooses the exponent with the longest period that is no longer than the one asked for: a recording never has fewer
-// samples than wanted, and less than twice as many. Shorter ones than the shortest give exponent 0.
+// exponentFor chooses the exponent with the longest period that is no longer than the one asked for: a recording never
+// has fewer samples than wanted, and less than twice as many. Shorter ones than the shortest give exponent 0.
 func exponentFor(period time.Duration, frequency uint64) int {
 	hi, lo := bits.Mul64(uint64(max(period, 0)), frequency)
 	if hi >= 1e9 {

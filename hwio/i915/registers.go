@@ -11,8 +11,8 @@ import (
 // register is one register write, as struct drm_i915_perf_oa_config wants it: two 32-bit numbers.
 type register struct{ address, value uint32 }
 
-// registers make the OA unit count a metric set. The order within a list is the order of writing: the network of signals is
-// programmed through one address.
+// registers make the OA unit count a metric set. The order within a list is the order of writing: the network of
+// signals is programmed through one address.
 type registers struct {
 	mux, boolean, flex []register
 }
@@ -26,9 +26,9 @@ type setData struct {
 	registers
 }
 
-// The table has blocks that begin with "set GPU NAME GUID". Below follow lines "mux", "boolean" and "flex" with the writes of that list
-// in hexadecimal, ADDRESS:VALUE, or VALUE alone for the address of the write before in the same line or, without
-// one, in the line before. A list may go over several lines.
+// The table has blocks that begin with "set GPU NAME GUID". Below follow lines "mux", "boolean" and "flex" with the
+// writes of that list in hexadecimal, ADDRESS:VALUE, or VALUE alone for the address of the write before in the same
+// line or, without one, in the line before. A list may go over several lines.
 //
 //go:embed data/kbl.registers
 var registerTable string

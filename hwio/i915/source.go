@@ -43,7 +43,8 @@ func (s *Source) Doc() string {
 	return "the OA unit of Intel's Kaby Lake GPUs (HD and Iris Graphics of 2016 to 2019): all counters of a metric set at once, with contexts and clocks"
 }
 
-// Probe looks whether the GPU can be measured. It opens the GPU's node, but no stream of reports: that would keep the GPU awake.
+// Probe looks whether the GPU can be measured. It opens the GPU's node, but no stream of reports: that would keep the
+// GPU awake.
 func (s *Source) Probe(context.Context) hwio.Status {
 	var st hwio.Status
 	if runtime.GOOS != "linux" && s.root == "" {
@@ -152,7 +153,8 @@ func selectSet(p part, name string, format *oa.Format) (*selection, error) {
 	return &selection{cat: cat, set: set, raw: raw}, nil
 }
 
-// Counters lists the raw counters. What B and C count depends on the metric set; the metrics made of them are in the catalogue.
+// Counters lists the raw counters. What B and C count depends on the metric set; the metrics made of them are in the
+// catalogue.
 func (s *Source) Counters(context.Context) ([]capture.Meta, error) {
 	sel, err := s.selection()
 	if err != nil {

@@ -18,8 +18,8 @@ import (
 const (
 	// readBuffer holds 992 records of the largest report.
 	readBuffer = 256 << 10
-	// maxPerRead bounds what one Read takes: somewhat more than all that the driver's buffer of 16 MiB holds, with the headers of
-	// its records. What is newer waits for the next Read.
+	// maxPerRead bounds what one Read takes: somewhat more than all that the driver's buffer of 16 MiB holds, with the
+	// headers of its records. What is newer waits for the next Read.
 	maxPerRead = 20 << 20
 )
 

@@ -55,8 +55,9 @@ func readTopology(d device) (*topology, error) {
 	return topologyOfTotals(uint64(v[0]), uint64(v[1]), int(v[2]), int(v[3]))
 }
 
-// topologyOfTotals makes the topology of what the old parameters tell: the same mask of subslices for every slice, and how many
-// subslices and EUs there are together. Where EUs are fused off unevenly nobody can tell which, and the blob stays away.
+// topologyOfTotals makes the topology of what the old parameters tell: the same mask of subslices for every slice, and
+// how many subslices and EUs there are together. Where EUs are fused off unevenly nobody can tell which, and the blob
+// stays away.
 func topologyOfTotals(sliceMask, subsliceMask uint64, subslices, eus int) (*topology, error) {
 	if sliceMask >= 1<<gen9Slices || subsliceMask >= 1<<gen9Subslices || bits.OnesCount64(sliceMask)*bits.OnesCount64(subsliceMask) != subslices {
 		return nil, fmt.Errorf("topology with slices %#x, subslices %#x and %d subslices in all contradicts itself", sliceMask, subsliceMask, subslices)

@@ -35,8 +35,8 @@ const (
 	revConfig     = 2 // perf revision that brought ioctlConfig
 	revPollPeriod = 5 // and propPollPeriod
 
-	// regTimestamp is the render engine's TIMESTAMP register; its lowest bit asks for the one read of 64 bits of which hardware
-	// gives 36.
+	// regTimestamp is the render engine's TIMESTAMP register; its lowest bit asks for the one read of 64 bits of which
+	// hardware gives 36.
 	regTimestamp = 0x2358 | 1
 )
 

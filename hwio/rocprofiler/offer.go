@@ -32,8 +32,8 @@ type offer struct {
 // reduction is the library's form of a counter that combines all instances of another.
 var reduction = regexp.MustCompile(`^\s*reduce\(\s*(\w+)\s*,\s*(\w+)\s*\)\s*$`)
 
-// offersOf lists what can be recorded of an agent's counters: those of the hardware, and those that the library makes of the instances of
-// one. The rest are metrics, which astrolabe computes itself.
+// offersOf lists what can be recorded of an agent's counters: those of the hardware, and those that the library makes
+// of the instances of one. The rest are metrics, which astrolabe computes itself.
 func offersOf(a *vendorproc.Agent) []offer {
 	byName := map[string]*vendorproc.Counter{}
 	for i := range a.Counters {
@@ -107,8 +107,8 @@ func instancesOf(c *vendorproc.Counter) uint64 {
 	return n
 }
 
-// defaults are the counters that are recorded where none is named, as far as the GPU has them and counts them at once: how busy the GPU is, its
-// waves, and the caches before memory.
+// defaults are the counters that are recorded where none is named, as far as the GPU has them and counts them at once:
+// how busy the GPU is, its waves, and the caches before memory.
 var defaults = []string{"GRBM_COUNT", "GRBM_GUI_ACTIVE", "SQ_WAVES", "SQ_BUSY_CYCLES", "SQ_INSTS_VALU", "GL2C_HIT", "GL2C_MISS", "TCC_HIT", "TCC_MISS"}
 
 // choose picks the counters that the patterns name.

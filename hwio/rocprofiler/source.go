@@ -37,8 +37,8 @@ var (
 	_ hwio.Diagnoser    = (*Source)(nil)
 )
 
-// New returns the source of this machine. Its sysfs and procfs lie below root; "" is the machine's own. A copied tree has no library, and
-// so nothing to measure.
+// New returns the source of this machine. Its sysfs and procfs lie below root; "" is the machine's own. A copied tree
+// has no library, and so nothing to measure.
 func New(root string) *Source { return &Source{root: sysroot.Root(root), start: vendorproc.Start} }
 
 // Name is "rocprofiler".

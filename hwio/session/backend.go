@@ -82,7 +82,8 @@ type Counter struct {
 
 // Backend is what a context measures with.
 type Backend interface {
-	// Open makes the backend ready. The error wraps a Status where one fits, such as HardwareNotSupported; others mean Failed.
+	// Open makes the backend ready. The error wraps a Status where one fits, such as HardwareNotSupported; others mean
+	// Failed.
 	Open(ctx context.Context) error
 	// Close releases everything.
 	Close() error
@@ -92,7 +93,8 @@ type Backend interface {
 	Limits() Limits
 	// Device describes what is measured. Unknown fields are empty.
 	Device() capture.Device
-	// StartPass prepares the measurement of a pass, 0 being the first. The order of hardware is that of the values in its results.
+	// StartPass prepares the measurement of a pass, 0 being the first. The order of hardware is that of the values in its
+	// results.
 	StartPass(ctx context.Context, pass int, hardware []Hardware) (Pass, error)
 	// Evaluate computes the result of a counter from the values of its hardware counters, in their order.
 	Evaluate(c *Counter, operands []capture.Value) (capture.Value, error)

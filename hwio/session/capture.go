@@ -10,9 +10,10 @@ import (
 	"astrolabe/capture"
 )
 
-// Capture is what a session measured: one sample for each of the session's, with the hardware counters of all passes as columns. Every
-// column knows its pass, which has durations of its own. A hardware counter that several passes measured has the values of the first, with a
-// warning; Context.Result uses for each counter the copies of its own passes. The time axis is that of the first pass.
+// Capture is what a session measured: one sample for each of the session's, with the hardware counters of all passes as
+// columns. Every column knows its pass, which has durations of its own. A hardware counter that several passes measured
+// has the values of the first, with a warning; Context.Result uses for each counter the copies of its own passes. The
+// time axis is that of the first pass.
 func (c *Context) Capture(ctx context.Context, session uint32) (out *capture.Capture, err error) {
 	defer c.log.done("Capture", &err)
 	b, err := c.builder(ctx, session)

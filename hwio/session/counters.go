@@ -7,7 +7,8 @@ import (
 	"astrolabe/capture/spelling"
 )
 
-// Ref says which counter is meant: by its number, or by its name in any case. The zero Ref means none, as a null pointer does.
+// Ref says which counter is meant: by its number, or by its name in any case. The zero Ref means none, as a null
+// pointer does.
 type Ref struct {
 	number *int
 	name   *string
@@ -112,7 +113,8 @@ func (c *Context) Disable(r Ref) error {
 	})
 }
 
-// change lets f change what is enabled, where the counter exists and no session is under way. at is its place among the enabled counters.
+// change lets f change what is enabled, where the counter exists and no session is under way. at is its place among the
+// enabled counters.
 func (c *Context) change(call string, r Ref, f func(i int, counter *Counter, at int) error) (err error) {
 	if r.number == nil {
 		call += "Str"

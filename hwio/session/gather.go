@@ -7,8 +7,8 @@ import (
 	"astrolabe/capture"
 )
 
-// gatherer makes one value per counter of the columns and rows of a stream: instances and rows of a count are summed, levels are averaged, over
-// time by the length of the rows.
+// gatherer makes one value per counter of the columns and rows of a stream: instances and rows of a count are summed,
+// levels are averaged, over time by the length of the rows.
 type gatherer struct {
 	schema *capture.Schema
 	at     [][]int // columns of each wanted counter; nil where the stream does not have it

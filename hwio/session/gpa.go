@@ -23,16 +23,17 @@ type ResultOptions struct {
 	Generation string // "gfx6" to "gfx9"; "" takes it from the results' property generation, or from the ASIC
 	API        string // one of apis; "" takes it from the results' property api
 	ASIC       string // such as "TONGA", for the constants of the device; "" if the properties state them
-	// Properties are constants of the device by the names that captures use (num_simds, ts_freq, ...). They go before those of the
-	// results and of the ASIC.
+	// Properties are constants of the device by the names that captures use (num_simds, ts_freq, ...). They go before
+	// those of the results and of the ASIC.
 	Properties []capture.Property
 	MaxPerPass int // limits the hardware counters of a pass; 0 leaves it to GPA's limits
 }
 
-// OverResults is a backend of GPA's counters of AMD hardware over results that were measured before: a capture whose columns are hardware
-// counters by GPA's names, with one row for each sample. A label "sample" gives the rows the numbers of the samples, else they count from 0 in every
-// pass; a label "pass" tells, from 1, which pass a row belongs to, else the rows hold all passes. Samples that the results do not have fail
-// to begin. Counters are computed by generation and API with GPA's rule that a division by 0 gives 0.
+// OverResults is a backend of GPA's counters of AMD hardware over results that were measured before: a capture whose
+// columns are hardware counters by GPA's names, with one row for each sample. A label "sample" gives the rows the
+// numbers of the samples, else they count from 0 in every pass; a label "pass" tells, from 1, which pass a row belongs
+// to, else the rows hold all passes. Samples that the results do not have fail to begin. Counters are computed by
+// generation and API with GPA's rule that a division by 0 gives 0.
 func OverResults(results *capture.Capture, o ResultOptions) Backend {
 	return &overResults{results: results, opt: o}
 }
@@ -140,8 +141,8 @@ func (b *overResults) describe(generation, api string, d asicConstants) {
 	slices.SortStableFunc(b.props, func(p, q capture.Property) int { return strings.Compare(p.Name, q.Name) })
 }
 
-// gpaCounters lists the counters of a generation and API: the public ones, those of the API itself, and the hardware counters that the public
-// ones read.
+// gpaCounters lists the counters of a generation and API: the public ones, those of the API itself, and the hardware
+// counters that the public ones read.
 func gpaCounters(generation, api string, slots map[string]int) ([]Counter, error) {
 	cat, err := metrics.Get(GPA)
 	if err != nil {

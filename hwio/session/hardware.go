@@ -79,8 +79,8 @@ var slotTables = sync.OnceValue(func() map[string]map[string]int {
 	return out
 })
 
-// gpaLimits returns the block limits of a generation of AMD hardware, "gfx6" to "gfx9". sq is the number of SQ counters per stage of the
-// device, 0 for the usual 8.
+// gpaLimits returns the block limits of a generation of AMD hardware, "gfx6" to "gfx9". sq is the number of SQ counters
+// per stage of the device, 0 for the usual 8.
 func gpaLimits(generation string, sq int) (Limits, error) {
 	slots, ok := slotTables()[strings.ToLower(generation)]
 	if !ok {
@@ -92,8 +92,8 @@ func gpaLimits(generation string, sq int) (Limits, error) {
 	return Limits{Slots: slots, SQ: sq, Cap: gpaCap}, nil
 }
 
-// parseHardware takes the name of a GPA hardware counter apart, such as "TCC3_TCC_PERF_SEL_HIT": the block is the longest of the generation's
-// that the name begins with.
+// parseHardware takes the name of a GPA hardware counter apart, such as "TCC3_TCC_PERF_SEL_HIT": the block is the
+// longest of the generation's that the name begins with.
 func parseHardware(name string, slots map[string]int) (Hardware, error) {
 	best := Hardware{}
 	for block := range slots {

@@ -51,7 +51,8 @@ type Log struct {
 	to    func(t LogType, text string)
 }
 
-// Register has to called with messages of the given types; the last call counts. A function for messages gets one at once.
+// Register has to called with messages of the given types; the last call counts. A function for messages gets one at
+// once.
 func (l *Log) Register(types LogType, to func(t LogType, text string)) error {
 	if to == nil && types != LogNone {
 		err := fail(NullPointer, "no function is given")

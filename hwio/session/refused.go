@@ -8,8 +8,9 @@ import (
 	"astrolabe/hwio/internal/vendorproc"
 )
 
-// Refused gives an error of hwio.Select the guide's status: that of loading where a vendor's library is missing or of another version, and
-// else HardwareNotSupported. An error of another kind, such as a name that no source has, stays as it is.
+// Refused gives an error of hwio.Select the guide's status: that of loading where a vendor's library is missing or of
+// another version, and else HardwareNotSupported. An error of another kind, such as a name that no source has, stays as
+// it is.
 func Refused(ctx context.Context, all []hwio.Source, err error) error {
 	var unusable *hwio.UnusableError
 	if !errors.As(err, &unusable) {

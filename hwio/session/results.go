@@ -100,7 +100,8 @@ func (c *Context) Samples(session uint32) (list []uint32, err error) {
 	return slices.Clone(r.passes[0].order), nil
 }
 
-// Result gives one result of a counter, exactly, which must have the type unless that is "". It waits until it is there.
+// Result gives one result of a counter, exactly, which must have the type unless that is "". It waits until it is
+// there.
 func (c *Context) Result(ctx context.Context, session, sample uint32, counter int, t Type) (v capture.Value, err error) {
 	defer c.log.done("GetSample", &err)
 	return c.result(ctx, t, session, sample, counter)
@@ -139,7 +140,8 @@ func (c *Context) result(ctx context.Context, want Type, session, sample uint32,
 	return v, nil
 }
 
-// operands are the values of the hardware counters of an enabled counter in one sample, each from the counter's own pass.
+// operands are the values of the hardware counters of an enabled counter in one sample, each from the counter's own
+// pass.
 func (r *run) operands(ctx context.Context, c *Counter, at int, sample uint32) ([]capture.Value, error) {
 	for _, p := range r.plan.where[at] {
 		if !r.has(p.pass, sample) {

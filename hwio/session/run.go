@@ -18,8 +18,9 @@ type Run struct {
 	Warn func(text string)
 }
 
-// Run makes a whole session with the enabled counters: it runs the command once per pass and ends the session, whose number it returns. The
-// samples of the passes belong together by their position. It is for backends that can run commands; of others the session is ended without samples.
+// Run makes a whole session with the enabled counters: it runs the command once per pass and ends the session, whose
+// number it returns. The samples of the passes belong together by their position. It is for backends that can run
+// commands; of others the session is ended without samples.
 func (c *Context) Run(ctx context.Context, r *Run) (session uint32, err error) {
 	if err = c.Step(ctx, BeginSession, 0); err != nil {
 		return 0, err

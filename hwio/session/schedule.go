@@ -46,7 +46,8 @@ func instanceKey(h *Hardware) string {
 	return h.Block + "\x00" + string(rune(h.Instance))
 }
 
-// add puts a counter into the pass; false says that it does not fit, and nothing changed. A counter that is there already needs no place.
+// add puts a counter into the pass; false says that it does not fit, and nothing changed. A counter that is there
+// already needs no place.
 func (p *filling) add(h Hardware, l *Limits) bool {
 	if _, ok := p.at[h.Name]; ok {
 		return true
@@ -90,7 +91,8 @@ type scheduler struct {
 	passes []*filling
 }
 
-// schedule packs the needs: derived counters in their order, then hardware counters by themselves, then software counters.
+// schedule packs the needs: derived counters in their order, then hardware counters by themselves, then software
+// counters.
 func schedule(needs []need, limits Limits) *plan {
 	s := &scheduler{limits: limits}
 	out := &plan{where: make([][]place, len(needs))}
@@ -177,7 +179,8 @@ func (s *scheduler) public(list []Hardware) []place {
 	return out
 }
 
-// window tries to put the parts into consecutive passes from the given one on; behind the last pass there are empty ones.
+// window tries to put the parts into consecutive passes from the given one on; behind the last pass there are empty
+// ones.
 func (s *scheduler) window(first int, parts [][]Hardware) (filled []*filling, ok bool) {
 	for k, part := range parts {
 		p := newFilling()

@@ -17,19 +17,21 @@ import (
 
 // SourceOptions say how readers are used.
 type SourceOptions struct {
-	// Counters are names or globs of what can be enabled, for sources that can count more than they list; none means what they list.
+	// Counters are names or globs of what can be enabled, for sources that can count more than they list; none means what
+	// they list.
 	Counters []string
 	// MaxPerPass limits the counters of a pass; 0 puts all into one.
 	MaxPerPass int
-	// PID limits samples between Begin and End to a process; 0 is the whole machine. A command that Run starts is always measured alone.
+	// PID limits samples between Begin and End to a process; 0 is the whole machine. A command that Run starts is always
+	// measured alone.
 	PID int
 	// Options are those of the sources' own.
 	Options map[string]string
 }
 
-// OverSources is a backend that measures with readers. Every pass opens its own counters. A reader that is read on demand is read at the begin and
-// the end of a sample; of a device that stamps its own samples those that arrive in between are taken together. Instances, such as one per
-// processor, make one value.
+// OverSources is a backend that measures with readers. Every pass opens its own counters. A reader that is read on
+// demand is read at the begin and the end of a sample; of a device that stamps its own samples those that arrive in
+// between are taken together. Instances, such as one per processor, make one value.
 func OverSources(sources []hwio.Source, o SourceOptions) Backend {
 	return &overSources{sources: sources, opt: o}
 }

@@ -5,7 +5,8 @@ import (
 	"fmt"
 )
 
-// Status is what a call returned: the guide's name of it without GPA_STATUS_ and ERROR_. Those other than OK are errors.
+// Status is what a call returned: the guide's name of it without GPA_STATUS_ and ERROR_. Those other than OK are
+// errors.
 type Status string
 
 // The statuses in the order of the guide's enumeration.

@@ -67,8 +67,9 @@ const (
 	EndSession
 )
 
-// steps is the state machine. A step is made in the phase that it begins from; where the context is further, it fails with the status. What
-// ends something does so though it fails: what was measured by then is kept, and the error says what is wrong with it.
+// steps is the state machine. A step is made in the phase that it begins from; where the context is further, it fails
+// with the status. What ends something does so though it fails: what was measured by then is kept, and the error says
+// what is wrong with it.
 var steps = [...]struct {
 	call    string
 	from    phase
@@ -84,9 +85,9 @@ var steps = [...]struct {
 	EndSession:   {"EndSession", inSession, idle, PassNotEnded, (*Context).endSession},
 }
 
-// Step makes a step. The number is that of the sample to begin, which tells which samples of the passes belong together; other steps have none.
-// Passes beyond those needed are accepted, and nothing is measured in them. A pass whose number of samples is not that of the first, and
-// a session that lacks passes, end with an error.
+// Step makes a step. The number is that of the sample to begin, which tells which samples of the passes belong
+// together; other steps have none. Passes beyond those needed are accepted, and nothing is measured in them. A pass
+// whose number of samples is not that of the first, and a session that lacks passes, end with an error.
 func (c *Context) Step(ctx context.Context, step Step, sample uint32) (err error) {
 	s := &steps[step]
 	defer c.log.done(s.call, &err)
@@ -103,8 +104,8 @@ func (c *Context) Step(ctx context.Context, step Step, sample uint32) (err error
 // Last is the number of the session that was begun last.
 func (c *Context) Last() uint32 { return c.began }
 
-// reach fails where the context is not in the phase that a call begins from. It is the one place that says which call may follow which: what
-// was not begun has a status of its own, and what was not ended the status further, by the call.
+// reach fails where the context is not in the phase that a call begins from. It is the one place that says which call
+// may follow which: what was not begun has a status of its own, and what was not ended the status further, by the call.
 func (c *Context) reach(want phase, further Status) error {
 	if err := c.needOpen(); err != nil {
 		return err

@@ -12,8 +12,8 @@ import (
 	"astrolabe/hwio/internal/vendorproc"
 )
 
-// openCL makes a command queue on the first GPU: the only context of an API that can be made without a window, a surface or an
-// application. GPA's libraries for other APIs cannot be asked from here.
+// openCL makes a command queue on the first GPU: the only context of an API that can be made without a window, a
+// surface or an application. GPA's libraries for other APIs cannot be asked from here.
 func openCL(lib *library) (queue uintptr, err error) {
 	refuse := func(kind, format string, args ...any) error {
 		return &vendorproc.Error{Kind: kind, Text: fmt.Sprintf(format, args...)}
@@ -79,14 +79,16 @@ func (g *named) text(name string, args ...uintptr) (string, error) {
 	return text(uintptr(g.out[0])), err
 }
 
-// sessions is GPA from 3.4 on: its table of functions says which version it is; counters belong to a context, enabled ones to a session.
+// sessions is GPA from 3.4 on: its table of functions says which version it is; counters belong to a context, enabled
+// ones to a session.
 type sessions struct {
 	named
 	version          string
 	context, session uintptr
 }
 
-// The main table of functions differs in length between releases; what stands at its beginning is enough to see that it fits.
+// The main table of functions differs in length between releases; what stands at its beginning is enough to see that it
+// fits.
 const (
 	mainTableFirst = 3
 	mainTableLast  = 4

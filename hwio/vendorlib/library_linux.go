@@ -16,14 +16,15 @@ import (
 	"astrolabe/hwio/internal/vendorproc"
 )
 
-// library is a shared library, loaded. It stays so: libraries that set up a GPU's runtime do not survive being unloaded.
+// library is a shared library, loaded. It stays so: libraries that set up a GPU's runtime do not survive being
+// unloaded.
 type library struct {
 	path   string
 	handle uintptr
 }
 
-// load loads the library at path, or the first that the standard places have: globs of absolute paths, or names that the dynamic
-// linker looks for.
+// load loads the library at path, or the first that the standard places have: globs of absolute paths, or names that
+// the dynamic linker looks for.
 func load(path, variable, what string, places []string) (*library, error) {
 	if path == "" {
 		path = os.Getenv(variable)

@@ -1,7 +1,8 @@
-// Command astrolabe-vendorlib loads vendors' shared libraries for astrolabe: rocprofiler-sdk and GPUPerfAPI. It is a program of its own
-// because what can load libraries is dynamically linked, and because a library may crash, hang, print, or allow only one
-// set-up per process. It is started by astrolabe, answers its requests on standard input and output, and ends when its
-// input does. The protocol is in hwio/internal/vendorproc; nothing else of astrolabe is needed here.
+// Command astrolabe-vendorlib loads vendors' shared libraries for astrolabe: rocprofiler-sdk and GPUPerfAPI. It is a
+// program of its own because what can load libraries is dynamically linked, and because a library may crash, hang,
+// print, or allow only one set-up per process. It is started by astrolabe, answers its requests on standard input and
+// output, and ends when its input does. The protocol is in hwio/internal/vendorproc; nothing else of astrolabe is
+// needed here.
 package main
 
 import (

@@ -9,8 +9,8 @@ import (
 	"astrolabe/hwio/internal/vendorproc"
 )
 
-// chooseCounters makes the library's set of the counters. Where they do not fit the GPU's slots at once the error says how they
-// would have to be split.
+// chooseCounters makes the library's set of the counters. Where they do not fit the GPU's slots at once the error says
+// how they would have to be split.
 func (r *rocprofiler) chooseCounters(agent uint64, counters []vendorproc.Counter) (config uint64, err error) {
 	config, fits, err := r.tryConfig(agent, counters)
 	if err != nil || fits {

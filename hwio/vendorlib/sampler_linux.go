@@ -142,7 +142,8 @@ func now() int64 {
 
 const wordsPerRecord = recordSize / 8
 
-// read asks the library for the counters' values and notes the time around the call. A buffer that was too small is made larger.
+// read asks the library for the counters' values and notes the time around the call. A buffer that was too small is
+// made larger.
 func (m *sampler) read() (n int, before, after int64, status int32) {
 	for {
 		capacity := len(m.records) / wordsPerRecord
@@ -205,7 +206,8 @@ func (m *sampler) out4() []uint64 {
 	return m.rocprofiler.out
 }
 
-// counterOf finds the counter that a record is of. Some releases leave the agent out of the number: then the name tells.
+// counterOf finds the counter that a record is of. Some releases leave the agent out of the number: then the name
+// tells.
 func (m *sampler) counterOf(record uint64, counters []vendorproc.Counter) (*vendorproc.Counter, error) {
 	if st := call(m.recordCounter, uintptr(record), address(m.out4())); st != 0 {
 		return nil, m.failure("rocprofiler_query_record_counter_id", st)

@@ -12,8 +12,8 @@ import (
 	"astrolabe/hwio/internal/vendorproc"
 )
 
-// setup is the library's one and only configuration in this process. Its callbacks have no room for Go values, so that it is a variable
-// of the package.
+// setup is the library's one and only configuration in this process. Its callbacks have no room for Go values, so that
+// it is a variable of the package.
 var setup struct {
 	*rocprofiler
 	began     bool

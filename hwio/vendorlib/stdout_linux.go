@@ -9,7 +9,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// takeStdout moves standard output out of reach of libraries, which may print: what they print goes to standard error from here on.
+// takeStdout moves standard output out of reach of libraries, which may print: what they print goes to standard error
+// from here on.
 func takeStdout() (io.Writer, error) {
 	fd, err := unix.FcntlInt(1, unix.F_DUPFD_CLOEXEC, 3)
 	if err != nil {
