@@ -197,7 +197,7 @@ func TestASiblingOfAKnownGPUIsOneDataFile(t *testing.T) {
 // judgeRenamed judges captures of the GPU with other names, in each of which one unit or queue does all that it can.
 const judgeRenamed = `
 load("@astrolabe//lib/rules.star", "bottleneck", "title")
-load("@astrolabe//triage/mali.star", "TIME", "analyze", "verdicts")
+load("@astrolabe//triage/mali.star", "accounted", "analyze", "verdicts")
 
 CYCLES = 8000000
 WORK = CYCLES * 7
@@ -222,7 +222,7 @@ def judge(**changes):
         gpu = "mali-g998",
         properties = {"MaliConstantsShaderCoreCount": 10, "MaliConstantsL2SliceCount": 4, "MaliConstantsBusWidthBits": 256, "mali_max_clock_hz": 800000000},
     )
-    acc = account(cap, TIME)
+    acc = accounted(cap)
     found = bottleneck(verdicts(cap))
     r = report.new("test", capture = cap)
     analyze(cap, r)

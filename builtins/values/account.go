@@ -30,7 +30,8 @@ var AccountMethod = binding.Method[*binding.Env]{
 		"in every sample), device (what reports call what works, \"the GPU\"), turns (the label of the sets of " +
 		"counters that take turns, if several do), thread (the load from which a processor sets the pace) and unsure " +
 		"(the share of the time without work for nobody known from which no gain is certain). What names a metric " +
-		"may be a formula in the vendor's notation, with spaces. Entries of one name are several ways to see a unit: " +
+		"may be a formula in the vendor's notation, with spaces. An entry whose level asks for a role that no metric of " +
+		"the GPU plays (\"unit:ray_tracing\"), or whose queue does, is left out. Entries of one name are several ways to see a unit: " +
 		"the first that tells counts. A unit may say how high its level can be where it is missing (guess), and what " +
 		"would measure it (set): that is then the name of the part of the time that is not measured. Without set, a " +
 		"metric set of the GPU's catalogue that has the metrics of the level is chosen: the one that shows most of " +
@@ -113,6 +114,7 @@ type accounting struct {
 	table   *accountTable
 	n       int
 	missing []string
+	roles   []string // that metrics of the capture's GPU play, see absent
 }
 
 // find is the first of some metrics that the capture has with values, nil where there is none. A name with spaces is a
@@ -458,6 +460,9 @@ func (a *accounting) input(ctx context.Context) (in analysis.AccountInput, waits
 	waits = analysis.PaceOf(pace)
 	in.Waiter = waits.Waiter
 	for _, q := range a.table.queues {
+		if a.absent(q) {
+			continue
+		}
 		// Shares of the active time, as counters of queues are.
 		busy := a.level(q)
 		for i := range busy {

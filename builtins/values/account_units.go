@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"astrolabe/capture/analysis"
+	"astrolabe/capture/metrics"
 )
 
 // units are those of the table. Of entries with one name each takes the place of those before it in the samples that
@@ -14,6 +15,9 @@ import (
 func (a *accounting) units() (out []analysis.AccountUnit) {
 	place, lacks := map[string]int{}, map[string][]string{}
 	for _, u := range a.table.units {
+		if a.absent(u) {
+			continue
+		}
 		first, again := place[u.name]
 		if again && !slices.ContainsFunc(out[first].Level, math.IsNaN) {
 			continue
@@ -58,8 +62,31 @@ func (a *accounting) units() (out []analysis.AccountUnit) {
 	return out
 }
 
+// absent reports whether an entry is of a queue or unit that the capture's GPU does not have: it asks for a role that no metric of it plays, though others
+// play some, or works for a queue that does.
+func (a *accounting) absent(en accountEntry) bool {
+	if a.roles == nil {
+		a.roles, _ = metrics.Roles(a.cap.Capture, "") // the error is of a kind that there is not
+	}
+	if len(a.roles) == 0 {
+		return false
+	}
+	unplayed := func(name string) bool { return metrics.IsRole(name) && !slices.Contains(a.roles, name) }
+	for _, names := range en.level {
+		if !slices.ContainsFunc(names, func(name string) bool { return !unplayed(name) }) {
+			return true
+		}
+	}
+	return en.queue != "" && slices.ContainsFunc(a.table.queues, func(q accountEntry) bool {
+		return q.name == en.queue && q.queue == "" && a.absent(q)
+	})
+}
+
 // counterName is a name in a formula, behind what no counter has.
 var counterName = regexp.MustCompile(`[$A-Za-z_]\w*\(?`)
+
+// formulaWords are words of formulas that are no counters.
+var formulaWords = []string{"if", "else", "and", "or", "not"}
 
 // lackAll notes what is lacking where none of some names has a value: the names, or the counters of the first formula
 // that were not recorded.
@@ -77,7 +104,7 @@ func (a *accounting) lackAll(names []string) {
 		formula = text
 	}
 	for _, n := range counterName.FindAllString(formula, -1) {
-		if strings.HasSuffix(n, "(") || strings.HasPrefix(n, "$") || n == "if" || n == "else" {
+		if strings.HasSuffix(n, "(") || strings.HasPrefix(n, "$") || slices.Contains(formulaWords, n) {
 			continue
 		}
 		if a.find([]string{n}) == nil {

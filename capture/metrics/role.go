@@ -37,6 +37,12 @@ func parseRole(text string) (string, error) {
 	return kind + ":" + name, nil
 }
 
+// IsRole reports whether a name is that of a role, such as "queue:fragment", and no name of a metric.
+func IsRole(name string) bool {
+	kind, _, ok := strings.Cut(name, ":")
+	return ok && slices.Contains(RoleKindNames(), kind)
+}
+
 // RoleKindNames are the names of the kinds.
 func RoleKindNames() []string {
 	var out []string

@@ -73,9 +73,9 @@ var mali = family{
 		"memory/latency": {"slow_memory"},
 		"memory/cache":   {"cache_bound"},
 		// Fragments that blend wait, and no unit leads.
-		"unit/pixel_backend": {"tile_bound"},
+		"unit/pixel_backend": {"tile_bound", "blend_bound"},
 		// What the command front end and the answer to the processor cost.
-		"launch/overhead": {"command_processing", "interrupts_pending"},
+		"launch/overhead": {"command_processing", "interrupts_pending", "job_overhead", "dispatch_bound"},
 		"cpu/app":         waitedFor,
 		"cpu/driver":      waitedFor,
 		"cpu/sync":        {"scheduling_bound"},
@@ -90,7 +90,7 @@ var mali = family{
 		"clock/governor":  "a low clock of a GPU with little to do is no finding: the governor chose it",
 	},
 	parts: map[string]string{"front_end": "unit/rasterizer", "commands": "launch/overhead",
-		"write bandwidth": "memory/bandwidth"},
+		"write bandwidth": "memory/bandwidth", "blend": "unit/pixel_backend"},
 }
 
 var intel = family{
