@@ -1,9 +1,13 @@
 package capture
 
-import "slices"
+import (
+	"slices"
+	"sync"
+)
 
 // Axis is the time axis that the counters of a capture share. Sample i covers [Start[i], End[i]) in
-// nanoseconds since the start of the capture. Starts never decrease. An Axis is immutable once shared.
+// nanoseconds since the start of the capture. Starts never decrease. An Axis is immutable once it is shared or was
+// asked for what it keeps: Extent, Measured, Whole.
 type Axis struct {
 	Clock string // such as "CLOCK_MONOTONIC" or "gpu"
 	Start []int64
@@ -15,6 +19,29 @@ type Axis struct {
 
 	// Count is the number of original samples merged into each; nil means 1 each.
 	Count []float64
+
+	once sync.Once
+	kept axisSums
+}
+
+// axisSums is what a walk over all samples gives. Scripts ask for it in loops over counters, so it is made once.
+type axisSums struct {
+	last     int64   // the latest end
+	measured int64   // the sum of all intervals
+	merged   float64 // the number of original samples
+}
+
+func (a *Axis) sums() *axisSums {
+	a.once.Do(func() {
+		for i := range a.Start {
+			if i == 0 || a.End[i] > a.kept.last {
+				a.kept.last = a.End[i]
+			}
+			a.kept.measured += a.Interval(i)
+			a.kept.merged += a.Merged(i)
+		}
+	})
+	return &a.kept
 }
 
 // NewUniformAxis returns n adjoining samples of period ns each.
@@ -51,21 +78,11 @@ func (a *Axis) Extent() (start, end int64) {
 	if len(a.Start) == 0 {
 		return 0, 0
 	}
-	start, end = a.Start[0], a.End[0]
-	for _, e := range a.End {
-		end = max(end, e)
-	}
-	return start, end
+	return a.Start[0], a.sums().last
 }
 
 // Measured is the sum of all intervals in ns.
-func (a *Axis) Measured() int64 {
-	var sum int64
-	for i := range a.Start {
-		sum += a.Interval(i)
-	}
-	return sum
-}
+func (a *Axis) Measured() int64 { return a.sums().measured }
 
 // Same reports whether two axes describe the same samples, so that their counters may be combined.
 func (a *Axis) Same(b *Axis) bool {

@@ -53,10 +53,7 @@ func (b *Bins) Weight(j, i int) float64 {
 func (a *Axis) Whole() *Bins {
 	start, end := a.Extent()
 	out := &Axis{Clock: a.Clock, Start: []int64{start}, End: []int64{end}, Covered: []int64{a.Measured()},
-		Count: []float64{0}}
-	for i := range a.Len() {
-		out.Count[0] += a.Merged(i)
-	}
+		Count: []float64{a.sums().merged}}
 	return &Bins{From: a, Axis: out, Lo: []int{0}, Hi: []int{a.Len()}, sorted: true}
 }
 

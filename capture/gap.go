@@ -19,8 +19,14 @@ type Gap struct {
 }
 
 // Measured is the time in ns in which something was measured: what samples cover, overlapping ones once, less gaps.
-// Late spans belong to it.
+// Late spans belong to it. It is worked out once.
 func (c *Capture) Measured() int64 {
+	return c.Memo(measuredKey{}, func() any { return c.measure() }).(int64)
+}
+
+type measuredKey struct{} // of Memo
+
+func (c *Capture) measure() int64 {
 	a := c.Axis
 	if a.Covered != nil {
 		return a.Measured() // re-binning has left out what no sample covers
