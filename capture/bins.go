@@ -212,9 +212,32 @@ func (b *Bins) finishes(j int) int64 {
 
 // SumFloats returns the weighted sum of src per bin. Missing values are skipped; a bin with nothing left is NaN.
 func (b *Bins) SumFloats(src func(dst []float64, from int)) []float64 {
+	if n := b.From.Len(); b.whole() && n > 0 {
+		sum, some := 0.0, false
+		v := make([]float64, min(n, BlockRows))
+		for from := 0; from < n; from += len(v) {
+			v = v[:min(len(v), n-from)]
+			src(v, from)
+			for _, x := range v {
+				if x == x {
+					sum += x
+					some = true
+				}
+			}
+		}
+		if !some {
+			sum = math.NaN()
+		}
+		return []float64{sum}
+	}
 	v := make([]float64, b.From.Len())
 	src(v, 0)
 	return b.sum(v)
+}
+
+// whole reports whether there is one bin, of all samples.
+func (b *Bins) whole() bool {
+	return len(b.Lo) == 1 && !b.Cut && b.Lo[0] == 0 && b.Hi[0] == b.From.Len()
 }
 
 // sumBlock is the length of the partial sums that make long overlapping windows cheap.

@@ -45,6 +45,14 @@ func (c *Column) Again() *Column {
 	return c
 }
 
+// InParts says that part gives values [lo, hi) where they lie, without the rest, all parts being either integers or
+// doubles. What goes through the values in order then needs no room for all of them. It must be said before the column
+// is read.
+func (c *Column) InParts(part func(lo, hi int) (Data, error)) *Column {
+	c.lazy.part = part
+	return c
+}
+
 // Of says which file a column is loaded from.
 func (c *Column) Of(path string) *Column {
 	if c.lazy != nil {
@@ -75,6 +83,60 @@ func (c *Column) Data() Data {
 	return d
 }
 
+// Part returns values [lo, hi). It loads no others where the column can be read in parts, and is Data.Slice elsewhere.
+func (c *Column) Part(lo, hi int) Data {
+	if l := c.lazy; l != nil && l.part != nil && l.data.Load() == nil {
+		if d, err := l.part(lo, hi); err == nil {
+			l.seen.Store(true)
+			return d
+		}
+	}
+	return c.Data().Slice(lo, hi)
+}
+
+// inParts reports whether values are only there for the parts that are asked for.
+func (c *Column) inParts() bool {
+	return c.lazy != nil && c.lazy.part != nil && c.lazy.data.Load() == nil
+}
+
+// Integers reports whether the values are integers rather than doubles.
+func (c *Column) Integers() bool {
+	if c.inParts() {
+		return c.Part(0, min(1, c.n)).U != nil
+	}
+	return c.Data().U != nil
+}
+
+// Doubles returns all values where they lie in memory as doubles side by side, nil where they do not.
+func (c *Column) Doubles() []float64 {
+	if c.inParts() {
+		return nil
+	}
+	return c.Data().F
+}
+
+// ReadFloats converts values [from, from+len(dst)) into dst.
+func (c *Column) ReadFloats(dst []float64, from int) {
+	if !c.inParts() {
+		c.Data().ReadFloats(dst, from)
+		return
+	}
+	for lo := 0; lo < len(dst); lo += BlockRows {
+		hi := min(lo+BlockRows, len(dst))
+		c.Part(from+lo, from+hi).ReadFloats(dst[lo:hi], 0)
+	}
+}
+
+// Floats returns all values as doubles: the column itself where it already holds doubles, else a new slice.
+func (c *Column) Floats() []float64 {
+	if !c.inParts() || !c.Integers() {
+		return c.Data().Floats()
+	}
+	out := make([]float64, c.n)
+	c.ReadFloats(out, 0)
+	return out
+}
+
 // Err loads the column and returns what went wrong, nil if nothing did.
 func (c *Column) Err() error {
 	if c.lazy == nil {
@@ -86,10 +148,14 @@ func (c *Column) Err() error {
 
 // Slice returns the column of values [i, j), loading nothing yet.
 func (c *Column) Slice(i, j int) *Column {
-	return LazyColumn(j-i, func() (Data, error) {
+	out := LazyColumn(j-i, func() (Data, error) {
 		d := c.Data()
 		return d.Slice(i, j), c.Err()
 	}).Again()
+	if c.lazy != nil && c.lazy.part != nil {
+		out.InParts(func(lo, hi int) (Data, error) { return c.Part(i+lo, i+hi), nil })
+	}
+	return out
 }
 
 // lazyColumn is what a column needs that is not read yet, or may be read again.
@@ -97,10 +163,11 @@ type lazyColumn struct {
 	mu     sync.Mutex
 	source string // the file that load reads, for errors
 	load   func() (Data, error)
+	part   func(lo, hi int) (Data, error) // nil where only all values can be read
 	data   atomic.Pointer[Data]
-	err    error // set once, before data
-	again  bool  // it may be dropped
-	loaded bool  // it has been there
+	err    error       // set once, before data
+	again  bool        // it may be dropped
+	seen   atomic.Bool // values have been there
 }
 
 // valueRoom is what loading takes for a value, in bytes: itself, and some of what it is made of.
@@ -126,13 +193,13 @@ func (l *lazyColumn) get(n int) *Data {
 			err = fmt.Errorf("%s: %w", l.source, err)
 		}
 		panic(err)
-	case err != nil && l.loaded: // who has seen the values must not take them for missing now
+	case err != nil && l.seen.Load(): // who has seen the values must not take them for missing now
 		panic(fmt.Errorf("%s: %w: %w", l.source, memory.ErrAgain, err))
 	case err != nil:
 		d, l.err, l.again = MissingData(n), err, false
 	}
 	l.data.Store(&d)
-	l.loaded = true
+	l.seen.Store(true)
 	if l.again {
 		memory.Spare(l, (*lazyColumn).drop)
 	} else {

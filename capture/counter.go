@@ -118,6 +118,7 @@ type Counter struct {
 
 // kept is what is computed of a counter once and kept. Most counters of a wide table are asked for none of it.
 type kept struct {
+	walked atomic.Bool // its values were gone through once without being kept
 	floats onceFloats
 	turns  onceBits
 }
@@ -162,7 +163,7 @@ func (c *Counter) Len() int { return c.Axis.Len() }
 func (c *Counter) ReadFloats(dst []float64, from int) {
 	switch {
 	case c.Col != nil:
-		c.Col.Data().ReadFloats(dst, from)
+		c.Col.ReadFloats(dst, from)
 	case c.Der != nil:
 		c.Der.Eval(dst, from)
 	default:
@@ -174,7 +175,7 @@ func (c *Counter) ReadFloats(dst []float64, from int) {
 // column is the slice itself or converted afresh; only what costs more than a conversion to compute is kept.
 func (c *Counter) Floats() []float64 {
 	if c.Col != nil {
-		return c.Col.Data().Floats()
+		return c.Col.Floats()
 	}
 	return c.keeps().floats.get(func() []float64 {
 		out := make([]float64, c.Len())
@@ -186,14 +187,14 @@ func (c *Counter) Floats() []float64 {
 // Value returns sample i, an exact integer where the column holds integers.
 func (c *Counter) Value(i int) Value {
 	if c.Col != nil {
-		d := c.Col.Data()
-		if d.Missing(i) {
+		d := c.Col.Part(i, i+1)
+		if d.Missing(0) {
 			return Value{}
 		}
 		if d.U != nil {
-			return IntValue(d.U[i])
+			return IntValue(d.U[0])
 		}
-		return c.floatValue(d.F[i])
+		return c.floatValue(d.F[0])
 	}
 	if c.Der == nil && len(c.Instances) > 0 && c.Combine == CombineSum {
 		if v, ok := c.sumInstances(i); ok {

@@ -6,123 +6,151 @@ import (
 	"slices"
 )
 
-// present calls f for every value that is not missing, in order.
-func (c *Counter) present(f func(i int, v float64)) {
-	for i, v := range c.Floats() {
-		if v == v {
-			f(i, v)
-		}
-	}
-}
-
 // Count is the number of values that are not missing.
 func (c *Counter) Count() int {
 	n := 0
-	if c.Col != nil {
-		if d := c.Col.Data(); d.U != nil {
-			if d.Valid.Bits == nil {
-				return len(d.U)
-			}
-			for i := range d.U {
-				if d.Valid.Get(i) {
-					n++
-				}
-			}
-			return n
-		}
+	if c.Col != nil && c.Col.Integers() {
+		c.parts(func(_ int, d Data) bool {
+			n += d.present()
+			return true
+		})
+		return n
 	}
-	c.present(func(int, float64) { n++ })
+	c.walk(func(_ int, v []float64) {
+		for _, x := range v {
+			if x == x {
+				n++
+			}
+		}
+	})
 	return n
 }
 
 // Sum adds all present values, exactly where they are integers.
 func (c *Counter) Sum() Value {
-	if v, ok := c.exactSum(); ok {
-		return v
-	}
-	sum, n := 0.0, 0
-	c.present(func(_ int, v float64) { sum += v; n++ })
-	if n == 0 {
-		return Value{}
-	}
-	return c.floatValue(sum)
-}
-
-// exactSum adds integer columns, also those of instances, without rounding.
-func (c *Counter) exactSum() (Value, bool) {
-	var sum uint128
-	n := 0
-	add := func(d Data) {
-		for i, u := range d.U {
-			if d.Valid.Get(i) {
-				sum.add(u)
-				n++
-			}
-		}
-	}
-	switch {
-	case c.Col != nil:
-		d := c.Col.Data()
-		if d.U == nil {
-			return Value{}, false
-		}
-		add(d)
-	case c.Der == nil && len(c.Instances) > 0 && c.Combine == CombineSum:
-		for _, in := range c.Instances {
-			if in.Col == nil {
-				return Value{}, false
-			}
-			d := in.Col.Data()
-			if d.U == nil || d.Valid.Bits != nil {
-				return Value{}, false // a missing instance makes the sum of that sample missing
-			}
-			add(d)
-		}
-	default:
-		return Value{}, false
-	}
-	if n == 0 {
-		return Value{}, true
-	}
-	return sum.value(), true
+	sum, _ := c.sumAndCount()
+	return sum
 }
 
 // Mean is the plain average of the present values.
 func (c *Counter) Mean() Value {
-	n := c.Count()
+	sum, n := c.sumAndCount()
 	if n == 0 {
 		return Value{}
 	}
-	return FloatValue(c.Sum().Float() / float64(n))
+	return FloatValue(sum.Float() / float64(n))
+}
+
+// sumAndCount adds the present values, exactly where they are integers, and counts them.
+func (c *Counter) sumAndCount() (Value, int) {
+	if v, n, ok := c.exactSum(); ok {
+		return v, n
+	}
+	sum, n := 0.0, 0
+	c.walk(func(_ int, v []float64) {
+		s, k := sum, n // what a closure shares is not kept in registers
+		for _, x := range v {
+			if x == x {
+				s += x
+				k++
+			}
+		}
+		sum, n = s, k
+	})
+	if n == 0 {
+		return Value{}, 0
+	}
+	return c.floatValue(sum), n
+}
+
+// exactSum adds integer columns, also those of instances, without rounding, and counts the samples that have a value.
+func (c *Counter) exactSum() (v Value, n int, ok bool) {
+	var sum uint128
+	// add is false where the column holds no integers, or lacks some that it must not.
+	add := func(in *Counter, full bool) (ok bool) {
+		if in.Col == nil || !in.Col.Integers() {
+			return false
+		}
+		ok, n = true, 0
+		in.parts(func(_ int, d Data) bool {
+			ok = !full || d.Valid.Bits == nil
+			n += d.addTo(&sum)
+			return ok
+		})
+		return ok
+	}
+	switch {
+	case c.Col != nil:
+		if !add(c, false) {
+			return Value{}, 0, false
+		}
+	case c.Der == nil && len(c.Instances) > 0 && c.Combine == CombineSum:
+		for _, in := range c.Instances {
+			if !add(in, true) { // a missing instance makes the sum of that sample missing
+				return Value{}, 0, false
+			}
+		}
+	default:
+		return Value{}, 0, false
+	}
+	if n == 0 {
+		return Value{}, 0, true
+	}
+	return sum.value(), n, true
 }
 
 // Min is the smallest present value, and an exact integer where values are.
-func (c *Counter) Min() Value { return c.extreme(func(a, b float64) bool { return a < b }) }
+func (c *Counter) Min() Value {
+	at, best := -1, 0.0
+	c.walk(func(lo int, v []float64) {
+		k, b := at, best
+		for i, x := range v {
+			if x < b || k < 0 && x == x {
+				k, b = lo+i, x
+			}
+		}
+		at, best = k, b
+	})
+	return c.valueAt(at)
+}
 
 // Max is the largest present value, and an exact integer where values are.
-func (c *Counter) Max() Value { return c.extreme(func(a, b float64) bool { return a > b }) }
-
-func (c *Counter) extreme(better func(a, b float64) bool) Value {
+func (c *Counter) Max() Value {
 	at, best := -1, 0.0
-	c.present(func(i int, v float64) {
-		if at < 0 || better(v, best) {
-			at, best = i, v
+	c.walk(func(lo int, v []float64) {
+		k, b := at, best
+		for i, x := range v {
+			if x > b || k < 0 && x == x {
+				k, b = lo+i, x
+			}
 		}
+		at, best = k, b
 	})
-	if at < 0 {
+	return c.valueAt(at)
+}
+
+// valueAt is sample i, missing for i < 0.
+func (c *Counter) valueAt(i int) Value {
+	if i < 0 {
 		return Value{}
 	}
-	return c.Value(at)
+	return c.Value(i)
 }
 
 // Std is the sample standard deviation (n-1), missing for fewer than two values.
 func (c *Counter) Std() Value {
 	var n, mean, m2 float64
-	c.present(func(_ int, v float64) {
-		n++
-		d := v - mean
-		mean += d / n
-		m2 += d * (v - mean)
+	c.walk(func(_ int, v []float64) {
+		k, m, s := n, mean, m2
+		for _, x := range v {
+			if x == x {
+				k++
+				d := x - m
+				m += d / k
+				s += d * (x - m)
+			}
+		}
+		n, mean, m2 = k, m, s
 	})
 	if n < 2 {
 		return Value{}
@@ -134,7 +162,13 @@ func (c *Counter) Std() Value {
 func (c *Counter) Quantiles(ps ...float64) []Value {
 	out := make([]Value, len(ps))
 	v := make([]float64, 0, c.Len())
-	c.present(func(_ int, x float64) { v = append(v, x) })
+	c.walk(func(_ int, block []float64) {
+		for _, x := range block {
+			if x == x {
+				v = append(v, x)
+			}
+		}
+	})
 	if len(v) == 0 {
 		return out
 	}
@@ -195,9 +229,14 @@ func (c *Counter) Median() Value { return c.Percentile(50) }
 
 // First is the first present value.
 func (c *Counter) First() Value {
-	for i, v := range c.Floats() {
-		if v == v {
-			return c.Value(i)
+	var buf [512]float64
+	for lo, n := 0, c.Len(); lo < n; lo += len(buf) {
+		v := buf[:min(len(buf), n-lo)]
+		c.ReadFloats(v, lo)
+		for i, x := range v {
+			if x == x {
+				return c.Value(lo + i)
+			}
 		}
 	}
 	return Value{}
@@ -205,10 +244,15 @@ func (c *Counter) First() Value {
 
 // Last is the last present value.
 func (c *Counter) Last() Value {
-	f := c.Floats()
-	for i := len(f) - 1; i >= 0; i-- {
-		if f[i] == f[i] {
-			return c.Value(i)
+	var buf [512]float64
+	for hi := c.Len(); hi > 0; hi -= len(buf) {
+		lo := max(0, hi-len(buf))
+		v := buf[:hi-lo]
+		c.ReadFloats(v, lo)
+		for i := len(v) - 1; i >= 0; i-- {
+			if v[i] == v[i] {
+				return c.Value(lo + i)
+			}
 		}
 	}
 	return Value{}
@@ -249,6 +293,11 @@ func (c *Counter) Aggregate(b *Bins) []float64 {
 // weightedMeans averages by measuring time; samples of no length, or of one that nobody knows, count alike where
 // nothing else is in the bin.
 func (c *Counter) weightedMeans(b *Bins) []float64 {
+	if b.whole() {
+		if mean, ok := c.weightedMean(); ok {
+			return []float64{mean}
+		}
+	}
 	v := c.Floats()
 	products := make([]float64, len(v))
 	times := make([]float64, len(v))
@@ -277,6 +326,30 @@ func (c *Counter) weightedMeans(b *Bins) []float64 {
 		num[j] = plain[0][j] / plain[1][j]
 	}
 	return num
+}
+
+// weightedMean is the average of all values by measuring time; ok is false where none of them has any.
+func (c *Counter) weightedMean() (mean float64, ok bool) {
+	sum, time, n := 0.0, 0.0, 0
+	c.walk(func(lo int, v []float64) {
+		for i, x := range v {
+			if x != x {
+				continue
+			}
+			t := c.Interval(lo + i)
+			if p := x * t; p == p {
+				sum += p
+				n++
+			}
+			if t == t {
+				time += t
+			}
+		}
+	})
+	if n == 0 {
+		sum = math.NaN()
+	}
+	return sum / time, time > 0
 }
 
 func (c *Counter) firsts(b *Bins) []float64 {

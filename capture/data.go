@@ -77,6 +77,40 @@ func (d Data) Missing(i int) bool {
 	return math.IsNaN(d.F[i])
 }
 
+// present is how many integers are there.
+func (d Data) present() int {
+	if d.Valid.Bits == nil {
+		return len(d.U)
+	}
+	n := 0
+	for i := range d.U {
+		if d.Valid.Get(i) {
+			n++
+		}
+	}
+	return n
+}
+
+// addTo adds all integers that are there, and returns how many.
+func (d Data) addTo(sum *uint128) int {
+	if d.Valid.Bits == nil {
+		s := *sum
+		for _, u := range d.U {
+			s.add(u)
+		}
+		*sum = s
+		return len(d.U)
+	}
+	n := 0
+	for i, u := range d.U {
+		if d.Valid.Get(i) {
+			sum.add(u)
+			n++
+		}
+	}
+	return n
+}
+
 // Float returns value i, NaN where it is missing.
 func (d Data) Float(i int) float64 {
 	if d.U == nil {

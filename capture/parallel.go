@@ -3,6 +3,7 @@ package capture
 import (
 	"runtime"
 	"sync"
+	"sync/atomic"
 
 	"astrolabe/capture/memory"
 )
@@ -37,9 +38,10 @@ func parallelBlocks(n int, f func(lo, hi int)) {
 type onceFloats struct {
 	once sync.Once
 	v    []float64
+	done atomic.Bool
 }
 
 func (o *onceFloats) get(f func() []float64) []float64 {
-	o.once.Do(func() { o.v = f() })
+	o.once.Do(func() { o.v = f(); o.done.Store(true) })
 	return o.v
 }

@@ -63,7 +63,7 @@ func (c *Counter) Rolling(window int64) (*Counter, error) {
 	}
 	out := c.on(c.Axis)
 	out.Kind = Derived
-	out.Integral = c.Integral || (c.Col != nil && c.Col.Data().U != nil && !b.Cut)
+	out.Integral = c.Integral || (c.Col != nil && c.Col.Integers() && !b.Cut)
 	out.Pass = c.Pass
 	inner := c.Der
 	if inner == nil {

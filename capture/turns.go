@@ -271,6 +271,8 @@ func (s *shares) estimate(j int) float64 {
 func (c *Counter) SumExcept(b *Bins, except Bits) []float64 {
 	turns := c.Turns()
 	switch {
+	case turns == nil && except == nil && c.Col != nil:
+		return b.SumFloats(c.ReadFloats)
 	case turns == nil && except == nil:
 		return b.sum(c.Floats())
 	case turns == nil || c.Col != nil || c.Combine != CombineSum:

@@ -279,10 +279,10 @@ func (c *Counter) wholeNumbers() bool {
 		return true
 	}
 	if c.Counter.Col != nil {
-		return c.Counter.Col.Data().U != nil
+		return c.Counter.Col.Integers()
 	}
 	for _, in := range c.Counter.Instances {
-		if in.Col == nil || in.Col.Data().U == nil {
+		if in.Col == nil || !in.Col.Integers() {
 			return false
 		}
 	}

@@ -168,7 +168,7 @@ func (d *decoded) passTimes(name, role string, keys map[string]string, values *c
 // lazy returns the column's values, to be read on first use.
 func (d *decoded) lazy(col *column) *capture.Column {
 	n := d.rows()
-	return capture.LazyColumn(n, func() (data capture.Data, err error) {
+	read := func(lo, hi int) (data capture.Data, err error) {
 		defer func() {
 			if r := recover(); r != nil {
 				if err = memory.Caught(r); err == nil {
@@ -176,8 +176,13 @@ func (d *decoded) lazy(col *column) *capture.Column {
 				}
 			}
 		}()
-		return col.read(0, n)
-	}).Again()
+		return col.read(lo, hi)
+	}
+	out := capture.LazyColumn(n, func() (capture.Data, error) { return read(0, n) }).Again()
+	if col.inParts() {
+		out.InParts(read)
+	}
+	return out
 }
 
 // addNotes adds what was written beside the samples of a recording.

@@ -64,7 +64,7 @@ func Plan(c *capture.Capture) (fields []Field, layout, document string, err erro
 // measuredShape says that a derived counter is stored as doubles.
 func measuredShape(c *capture.Counter) (integer, has bool) {
 	if c.Col != nil {
-		return c.Col.Data().U != nil, true
+		return c.Col.Integers(), true
 	}
 	return false, c.Der != nil
 }

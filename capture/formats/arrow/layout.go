@@ -109,7 +109,7 @@ func (p *planner) pass(pass *capture.Pass, unlisted bool) int {
 		if part.col == nil {
 			continue
 		}
-		f := planned{role: part.role, column: part.col, integer: part.col.Data().U != nil}
+		f := planned{role: part.role, column: part.col, integer: part.col.Integers()}
 		p.add(f, "pass "+pass.ID+" "+part.name, numberType(f.integer), true,
 			map[string]string{keyPass: strconv.Itoa(i), "unit": "ns"})
 	}

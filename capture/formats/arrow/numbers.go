@@ -46,6 +46,13 @@ func (c *column) pieces(lo, hi int, f func(ch chunk, a, b, at int)) {
 	}
 }
 
+// inParts reports whether rows can be read where they lie and a copy of all of them is worth avoiding: there are several
+// batches of values in the very form of the data model. Signed integers are not, which are doubles if any is negative.
+func (c *column) inParts() bool {
+	id := c.field.Type.ID()
+	return len(c.chunks) > 1 && (id == arrow.UINT64 || id == arrow.FLOAT64)
+}
+
 // read returns rows [lo, hi) as the data model has them: unsigned integers, or doubles with NaN for missing. Where the
 // rows lie in one batch in the very form of the data model nothing is copied.
 func (c *column) read(lo, hi int) (capture.Data, error) {

@@ -60,12 +60,10 @@ type input struct {
 	missing capture.Bits // see holes
 }
 
-// direct returns the column itself where it holds doubles.
+// direct returns the column itself where it holds doubles side by side.
 func (in *input) direct() []float64 {
 	if in.counter.Col != nil {
-		if d := in.counter.Col.Data(); d.F != nil {
-			return d.F
-		}
+		return in.counter.Col.Doubles()
 	}
 	return nil
 }
@@ -77,22 +75,21 @@ func (in *input) read(dst []float64, from int) { in.counter.ReadFloats(dst, from
 func (in *input) holes() capture.Bits {
 	in.scan.Do(func() {
 		c := in.counter
-		if c.Col != nil {
-			if d := c.Col.Data(); d.U != nil && d.Valid.Bits == nil {
-				return
-			}
-		}
 		n := c.Len()
 		var bits capture.Bits
 		turns := c.Turns()
 		var buf []float64
-		direct := in.direct()
 		for lo := 0; lo < n; lo += capture.BlockRows {
 			rows := min(capture.BlockRows, n-lo)
-			block := direct
-			if direct != nil {
-				block = direct[lo : lo+rows]
-			} else {
+			var block []float64
+			if c.Col != nil {
+				d := c.Col.Part(lo, lo+rows)
+				if d.U != nil && d.Valid.Bits == nil {
+					continue
+				}
+				block = d.F
+			}
+			if block == nil {
 				if buf == nil {
 					buf = make([]float64, min(n, capture.BlockRows))
 				}

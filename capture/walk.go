@@ -1,0 +1,53 @@
+package capture
+
+import "runtime"
+
+// walkBlocks is how many blocks of a formula each core computes before what walks over the values gets them.
+const walkBlocks = 8
+
+// walk calls f for all values as doubles in order, NaN where missing, in stretches that begin at lo. f must not keep or
+// change v. Values lie where they are, in the file or in memory, or are computed on all cores into a buffer that stays in
+// the caches: a formula whose values are gone through once takes no room for them. From the second time on they are kept,
+// as by Floats, since something asks for several statistics.
+func (c *Counter) walk(f func(lo int, v []float64)) {
+	n := c.Len()
+	switch {
+	case c.Col == nil && (n < 8*BlockRows || c.keeps().floats.done.Load() || !c.keeps().walked.CompareAndSwap(false, true)):
+		f(0, c.Floats())
+		return
+	case c.Col == nil:
+		buf := make([]float64, min(n, runtime.GOMAXPROCS(0)*walkBlocks*BlockRows))
+		for from := 0; from < n; from += len(buf) {
+			v := buf[:min(len(buf), n-from)]
+			parallelBlocks(len(v), func(lo, hi int) { c.ReadFloats(v[lo:hi], from+lo) })
+			f(from, v)
+		}
+		return
+	}
+	if v := c.Col.Doubles(); v != nil {
+		f(0, v)
+		return
+	}
+	var buf []float64
+	c.parts(func(lo int, d Data) bool {
+		if d.U == nil {
+			f(lo, d.F)
+			return true
+		}
+		if buf == nil {
+			buf = make([]float64, min(n, BlockRows))
+		}
+		d.ReadFloats(buf[:d.Len()], 0)
+		f(lo, buf[:d.Len()])
+		return true
+	})
+}
+
+// parts calls f for all values of a measured column in order, in stretches of at most BlockRows, until it returns false.
+func (c *Counter) parts(f func(lo int, d Data) bool) {
+	for lo, n := 0, c.Col.Len(); lo < n; lo += BlockRows {
+		if !f(lo, c.Col.Part(lo, min(lo+BlockRows, n))) {
+			return
+		}
+	}
+}
