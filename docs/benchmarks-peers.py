@@ -2,6 +2,7 @@
 """The work of astrolabe's benchmarks, done with numpy, pandas and matplotlib.
 
     peers.py formulas FILE ROWS     evaluate the formulas in FILE (one Streamline expression a line) with numpy
+    peers.py means FILE FORMULAS    read a native file with pyarrow, average every formula over all samples with numpy
     peers.py csv FILE               read a wide CSV with pandas
     peers.py timeline OUT.png ROWS  draw a six-panel timeline of noise with matplotlib
 
@@ -27,6 +28,22 @@ def formulas(path, rows):
     with np.errstate(all="ignore"):
         out = [eval(c, {"__builtins__": {}}, env) for c in code]
     print(f"numpy: {len(out)} formulas x {rows} rows in {time.perf_counter() - start:.3f} s")
+
+
+def means(path, formulas_path):
+    import numpy as np
+    import pyarrow as pa
+
+    start = time.perf_counter()
+    table = pa.ipc.open_file(pa.memory_map(path)).read_all()
+    text = [line.strip() for line in open(formulas_path) if line.strip()]
+    names = sorted({n for line in text for n in re.findall(r"\$([A-Za-z0-9_]+)", line)})
+    env = {n: table[n].to_numpy().astype(float) for n in names}
+    env["max"] = lambda *a: np.maximum(*a)
+    env["min"] = lambda *a: np.minimum(*a)
+    with np.errstate(all="ignore"):
+        out = [np.mean(eval(line.replace("$", ""), {"__builtins__": {}}, env)) for line in text]
+    print(f"numpy: {len(out)} means x {table.num_rows} rows in {time.perf_counter() - start:.3f} s")
 
 
 def csv(path):
@@ -59,6 +76,8 @@ if __name__ == "__main__":
     what, args = sys.argv[1], sys.argv[2:]
     if what == "formulas":
         formulas(args[0], int(args[1]))
+    elif what == "means":
+        means(args[0], args[1])
     elif what == "csv":
         csv(args[0])
     else:
