@@ -48,7 +48,7 @@ for name, value, spread, least, most in rows:
         assert.near(m.max(), most)
     if value == None:
         assert.true("missing" in explain(m), name)
-assert.eq(len(cap.metrics), 77)
+assert.eq(len(cap.metrics), 91) # 77 of the panels, and 14 that rocprofiler itself defines
 `)
 	if err != nil {
 		t.Error(trace(err))

@@ -196,16 +196,6 @@ type Accounted struct {
 	ByGroup [][]int64
 }
 
-// part is the part of that kind and name, nil where nothing was accounted to it.
-func (a *Accounted) part(kind LimitKind, name string) *AccountPart {
-	for _, p := range a.Parts {
-		if p.Kind == kind && p.Name == name {
-			return p
-		}
-	}
-	return nil
-}
-
 // Account says of every sample what set its pace. The parts add up to the measured time exactly. It takes time in
 // proportion to the samples times the queues and units.
 func Account(in AccountInput) (*Accounted, error) {

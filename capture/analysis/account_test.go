@@ -468,3 +468,13 @@ func TestTheTimesOfGroupsAreThoseOfTheirSamples(t *testing.T) {
 		t.Error("a group beyond the last was taken")
 	}
 }
+
+// part is the part of that kind and name, nil where nothing was accounted to it.
+func (a *Accounted) part(kind LimitKind, name string) *AccountPart {
+	for _, p := range a.Parts {
+		if p.Kind == kind && p.Name == name {
+			return p
+		}
+	}
+	return nil
+}

@@ -263,8 +263,12 @@ func (s *sampling) rows(b *capture.Batch, last bool) {
 			begun = max(begun, o.run.t[0])
 		}
 	}
+	every := known
 	if last {
 		known = g.run.last()
+		// A group that was read for the last time before another's timer came has nothing for a row of its own after that: it would be taken for
+		// a CPU that was offline. One that is known for longer than that not at all keeps no row back.
+		every = max(every, known-2*s.period)
 	}
 	if s.edge == 0 && len(g.run.t) > 0 && known > 0 {
 		s.edge = g.run.t[0]
@@ -272,7 +276,7 @@ func (s *sampling) rows(b *capture.Batch, last bool) {
 	times := g.run.t[min(len(g.run.t), g.run.now+1):]
 	for i, t := range times {
 		end := last && i == len(times)-1
-		if t <= s.edge || !end && t <= begun {
+		if t <= s.edge || !end && (t <= begun || t > every) {
 			continue
 		}
 		if t > known {

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"astrolabe/capture"
 	"astrolabe/capture/formats"
@@ -57,7 +58,7 @@ func values(t testing.TB, c *capture.Capture, name string) []float64 {
 
 func eq(t testing.TB, what string, got, want any) {
 	t.Helper()
-	if d := cmp.Diff(want, got); d != "" {
+	if d := cmp.Diff(want, got, cmpopts.IgnoreUnexported(capture.Axis{})); d != "" {
 		t.Errorf("%s (-want +got):\n%s", what, d)
 	}
 }

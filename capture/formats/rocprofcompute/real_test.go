@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"astrolabe/capture"
 	"astrolabe/capture/formats"
@@ -29,7 +30,7 @@ func openPath(t testing.TB, path string, opt formats.Options) *capture.Capture {
 
 func eq(t testing.TB, what string, got, want any) {
 	t.Helper()
-	if d := cmp.Diff(want, got); d != "" {
+	if d := cmp.Diff(want, got, cmpopts.IgnoreUnexported(capture.Axis{})); d != "" {
 		t.Errorf("%s (-want +got):\n%s", what, d)
 	}
 }

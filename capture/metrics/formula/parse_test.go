@@ -179,3 +179,10 @@ func FuzzParseStreamline(f *testing.F) {
 func FuzzParseROCm(f *testing.F) {
 	fuzzParse(f, ROCm, "SUM(100 * A) / SUM(B * MAX(1, TO_INT($c / 2)))", "A if B else None", "not A == B and C or D", "ROUND(A, 2) + QUANTILE(B, 0.5)")
 }
+
+// reduces reports whether the formula contains a reduction over samples, such as SUM(x).
+func (e *Expr) reduces() bool {
+	found := false
+	e.Root.walk(func(n *Node) { found = found || n.Op.reduction() })
+	return found
+}

@@ -317,10 +317,6 @@ func (p *Program) rowSource(id int32) source {
 	return nil
 }
 
-// evalAll evaluates every formula for every sample, on all cores where the work is worth it. The result of a formula that is
-// nothing but a column of doubles is that column: the slices are read-only.
-func (p *Program) evalAll(ctx context.Context) ([][]float64, error) { return p.evalSome(ctx, p.outs) }
-
 // EvalCounters returns every sample of several counters. Formulas of one program are evaluated together; other counters are read. The
 // slices are read-only.
 func EvalCounters(ctx context.Context, counters []*capture.Counter) ([][]float64, error) {

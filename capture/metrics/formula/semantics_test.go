@@ -629,3 +629,7 @@ func fuzzReference(n *Node, row map[string]float64) float64 {
 	}
 	return scalar(n.Op, v[0], v[1], v[2], false)
 }
+
+// evalAll evaluates every formula for every sample, on all cores where the work is worth it. The result of a formula that is
+// nothing but a column of doubles is that column: the slices are read-only.
+func (p *Program) evalAll(ctx context.Context) ([][]float64, error) { return p.evalSome(ctx, p.outs) }

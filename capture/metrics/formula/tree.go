@@ -112,13 +112,6 @@ func (e *Expr) Names() []string {
 	return out
 }
 
-// reduces reports whether the formula contains a reduction over samples, such as SUM(x).
-func (e *Expr) reduces() bool {
-	found := false
-	e.Root.walk(func(n *Node) { found = found || n.Op.reduction() })
-	return found
-}
-
 // Substitute returns the formula with another of its dialect, in brackets, in the place of every use of a name without $.
 func (e *Expr) Substitute(name string, by *Expr) (*Expr, error) {
 	var places []*Node

@@ -75,8 +75,7 @@ func (e *event) Ioctl(c *hwtest.Call, req uint32, arg uint64) (int64, error) {
 	case request("PERF_EVENT_IOC_SET_OUTPUT"):
 		// It has nothing to write, and may be told where to.
 		if fd := int(int32(arg)); fd >= 0 {
-			f, _ := c.File(fd).(hwtest.File)
-			if to := asEvent(f); to == nil || to == e || to.roster.cpu != e.roster.cpu {
+			if to := asEvent(c.File(fd)); to == nil || to == e || to.roster.cpu != e.roster.cpu {
 				return 0, syscall.EINVAL
 			}
 		}

@@ -190,15 +190,6 @@ func model(root sysroot.Root) (name, vendor string) {
 	return name, vendor
 }
 
-// ids lists the numbers of the online CPUs.
-func (m *Machine) ids() []int {
-	ids := make([]int, len(m.CPUs))
-	for i, c := range m.CPUs {
-		ids[i] = c.ID
-	}
-	return ids
-}
-
 // Clusters is the number of clusters.
 func (m *Machine) Clusters() int {
 	n := 0
