@@ -76,7 +76,8 @@ func (s *Session) setCommand(_ context.Context, arg string) error {
 			if len(set.Values) > 0 {
 				doc += ": " + strings.Join(set.Values, ", ")
 			}
-			if _, err := fmt.Fprintf(s.cfg.Out, "  %-10s %s %s\n", set.Name, notation.Pad(set.Get(), 8), doc); err != nil {
+			if _, err := fmt.Fprintf(s.cfg.Out, "  %-10s %s %s\n", set.Name, notation.Pad(set.Get(), 8),
+				doc); err != nil {
 				return err
 			}
 			continue

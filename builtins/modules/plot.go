@@ -8,12 +8,14 @@ import (
 	"astrolabe/builtins/binding"
 )
 
-// plotModule gets its functions from the files plot_*.go, one for each kind of chart. A further chart is a file more: help,
-// completion and the reference follow from its entry.
-var plotModule = binding.MethodTable[*binding.Env]{Name: "plot", Doc: "Charts of counters. Every function gives a Plot."}
+// plotModule gets its functions from the files plot_*.go, one for each kind of chart. A further chart is a file more:
+// help, completion and the reference follow from its entry.
+var plotModule = binding.MethodTable[*binding.Env]{Name: "plot",
+	Doc: "Charts of counters. Every function gives a Plot."}
 
 // chartOrder is the order of the reference. What it does not name follows, in the order of the names.
-var chartOrder = []string{"timeline", "area", "histogram", "bar", "grid", "scatter", "box", "heatmap", "roofline", "latency",
+var chartOrder = []string{"timeline", "area", "histogram", "bar", "grid", "scatter", "box", "heatmap",
+	"roofline", "latency",
 	"correlation", "overlay"}
 
 // addCharts adds functions to the module plot. It runs before the program does, when no one has read the table yet.

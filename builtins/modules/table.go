@@ -17,8 +17,9 @@ var tableModule = binding.MethodTable[*binding.Env]{
 			Doc:     "A table from rows: a list of dicts or of lists; columns names them and says which to take.",
 			Example: "table.rows([[\"a\", 1.5], [\"b\", 2]], columns=[\"name\", \"time\"])",
 			Run:     values.TableOfRows},
-		{Sig: "short_names(names: list) -> list", Doc: "Names of kernels and other functions as a column holds them: without result and arguments, and with the template arguments of long names folded to …. " +
-			"Different names stay different: those that fold to the same are written out further.",
+		{Sig: "short_names(names: list) -> list",
+			Doc: "Names of kernels and other functions as a column holds them: without result and arguments, and with the template arguments of long names folded to …. " +
+				"Different names stay different: those that fold to the same are written out further.",
 			Example: "table.short_names([\"void scale<float, 4>(float*, int)\"])",
 			Run:     values.ShortNames},
 	},

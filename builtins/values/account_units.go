@@ -62,8 +62,8 @@ func (a *accounting) units() (out []analysis.AccountUnit) {
 	return out
 }
 
-// absent reports whether an entry is of a queue or unit that the capture's GPU does not have: it asks for a role that no metric of it plays, though others
-// play some, or works for a queue that does.
+// absent reports whether an entry is of a queue or unit that the capture's GPU does not have: it asks for a role that
+// no metric of it plays, though others play some, or works for a queue that does.
 func (a *accounting) absent(en accountEntry) bool {
 	if a.roles == nil {
 		a.roles, _ = metrics.Roles(a.cap.Capture, "") // the error is of a kind that there is not

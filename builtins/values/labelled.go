@@ -39,7 +39,8 @@ var labelledMethod = binding.Method[*Capture]{
 				return nil, fmt.Errorf("no sample has the %s %q%s", l.Name, w, nearValue(w, l))
 			}
 		}
-		return NewMask(recv.env, capture.NewMask(recv.Capture.Axis, func(i int) bool { return l.Codes[i] >= 0 && selected[l.Codes[i]] })), nil
+		return NewMask(recv.env, capture.NewMask(recv.Capture.Axis,
+			func(i int) bool { return l.Codes[i] >= 0 && selected[l.Codes[i]] })), nil
 	},
 }
 

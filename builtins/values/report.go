@@ -81,7 +81,8 @@ func (r *Report) document(ctx context.Context) (*documents.Report, error) {
 					"## What this page lacks\n\nA mistake in the script, not in the capture, left these parts out. Please report it with the capture.\n\n"+bulletList(r.failed))))
 	}
 	if r.cap != nil && len(r.cap.Capture.Warnings) > 0 {
-		out.Items = append(out.Items, documents.Text("## Warnings about the data\n\n"+bulletList(r.cap.Capture.Warnings)))
+		out.Items = append(out.Items, documents.Text("## Warnings about the data\n\n"+
+			bulletList(r.cap.Capture.Warnings)))
 	}
 	return &out, err
 }

@@ -74,13 +74,15 @@ type Model interface {
 	Check(*capture.Capture) error
 }
 
-// Limited is a model of work that something limits even where nothing is planted: a kernel that runs alone has no date to keep.
+// Limited is a model of work that something limits even where nothing is planted: a kernel that runs alone has no date
+// to keep.
 type Limited interface {
 	// Always is what limits it then, without an id.
 	Always() Plant
 }
 
-// FindPlant is the model's plant with that id; an unknown one is an error that lists what there is. The healthy "" is found always.
+// FindPlant is the model's plant with that id; an unknown one is an error that lists what there is. The healthy "" is
+// found always.
 func FindPlant(m Model, id string) (Plant, error) {
 	if id == "" {
 		if a, ok := m.(Limited); ok {

@@ -18,8 +18,8 @@ func Column(c *capture.Capture, name string) ([]float64, error) {
 	return ctr.Col.Data().Floats(), nil
 }
 
-// AtMost checks that in every sample a is not above b by more than slack events, which is what rounding takes: a part is no larger than its
-// whole. Missing values are left out.
+// AtMost checks that in every sample a is not above b by more than slack events, which is what rounding takes: a part
+// is no larger than its whole. Missing values are left out.
 func AtMost(c *capture.Capture, a, b string, slack float64) error {
 	x, err := Column(c, a)
 	if err != nil {

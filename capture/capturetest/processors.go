@@ -7,7 +7,8 @@ import (
 	"astrolabe/capture"
 )
 
-// WithProcessors adds the times of some processors to a capture, as the kernel counts them; load is the share of a sample in which each works.
+// WithProcessors adds the times of some processors to a capture, as the kernel counts them; load is the share of a
+// sample in which each works.
 func WithProcessors(cap *capture.Capture, cpus int, load func(sample, cpu int) float64) (*capture.Capture, error) {
 	a := cap.Axis
 	column := func(name string, share func(load float64) float64) *capture.Counter {
@@ -23,7 +24,8 @@ func WithProcessors(cap *capture.Capture, cpus int, load func(sample, cpu int) f
 			m := meta
 			m.Instance = fmt.Sprint(c)
 			m.Name = fmt.Sprintf("%s[%d]", name, c)
-			whole.Instances = append(whole.Instances, &capture.Counter{Meta: m, Axis: a, Col: capture.NewColumn(capture.Data{U: v})})
+			whole.Instances = append(whole.Instances,
+				&capture.Counter{Meta: m, Axis: a, Col: capture.NewColumn(capture.Data{U: v})})
 		}
 		whole.Col = capture.NewColumn(capture.Data{U: sums})
 		return whole
@@ -35,6 +37,7 @@ func WithProcessors(cap *capture.Capture, cpus int, load func(sample, cpu int) f
 			column("cpu_user", func(x float64) float64 { return 0.8 * x }),
 			column("cpu_system", func(x float64) float64 { return 0.2 * x }),
 			column("cpu_idle", func(x float64) float64 { return 1 - x }),
-			column("cpu_nice", none), column("cpu_irq", none), column("cpu_softirq", none), column("cpu_steal", none), column("cpu_iowait", none))
+			column("cpu_nice", none), column("cpu_irq", none), column("cpu_softirq", none), column("cpu_steal", none),
+			column("cpu_iowait", none))
 	})
 }

@@ -27,8 +27,8 @@ func NewTable(w *Work) *Table {
 	return &Table{axis: &capture.Axis{Start: w.Start, End: w.End}, cols: map[string]*column{}}
 }
 
-// Names such as "cpu_user[3]" are those of instances: they hang below a whole counter of the name before the bracket, which is their sum, or
-// their mean where they are levels.
+// Names such as "cpu_user[3]" are those of instances: they hang below a whole counter of the name before the bracket,
+// which is their sum, or their mean where they are levels.
 
 // Count sets how often something happened in sample i. Counts are whole: they are rounded when the capture is built.
 func (t *Table) Count(name string, i int, v float64) {
@@ -59,7 +59,8 @@ func (t *Table) set(name string, kind capture.Kind, unit string, i int, v float6
 	c.values[i] = v
 }
 
-// Capture builds the capture; the catalogue of its GPU describes the columns. The configuration's axis and counters are those of the table.
+// Capture builds the capture; the catalogue of its GPU describes the columns. The configuration's axis and counters are
+// those of the table.
 func (t *Table) Capture(cfg capture.Config) (*capture.Capture, error) {
 	cfg.Axis, cfg.Counters = t.axis, nil
 	whole := map[string]*capture.Counter{}
@@ -69,7 +70,8 @@ func (t *Table) Capture(cfg capture.Config) (*capture.Capture, error) {
 		if err != nil {
 			return nil, err
 		}
-		ctr := &capture.Counter{Meta: capture.Meta{Name: name, Kind: c.kind, Unit: c.unit}, Axis: t.axis, Col: capture.NewColumn(col)}
+		ctr := &capture.Counter{Meta: capture.Meta{Name: name, Kind: c.kind, Unit: c.unit}, Axis: t.axis,
+			Col: capture.NewColumn(col)}
 		base, rest, isInstance := strings.Cut(name, "[")
 		if !isInstance {
 			cfg.Counters = append(cfg.Counters, ctr)

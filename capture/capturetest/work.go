@@ -13,8 +13,8 @@ type Work struct {
 	Amount     []float64 // how much work of the usual kind arrived, 1 on average: what noise varies
 }
 
-// NewWork lays out the samples of a case. Idle time lies at the end of every frame, where a program waits for the display; a case with more
-// idle time than work leaves whole samples without any.
+// NewWork lays out the samples of a case. Idle time lies at the end of every frame, where a program waits for the
+// display; a case with more idle time than work leaves whole samples without any.
 func NewWork(c Case, maxHz float64) *Work {
 	c = c.Filled()
 	r := NewRandom(c, "work")

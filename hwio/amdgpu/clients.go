@@ -74,7 +74,8 @@ type processTotals struct {
 const maxProcesses = 64
 
 func newClientWatch(root sysroot.Root, gpus []*gpu, pid int) *clientWatch {
-	w := &clientWatch{root: root, gpus: gpus, pid: pid, every: searchEvery, family: map[int]bool{}, files: map[string]*clientFile{}, known: map[clientKey]*clientState{}, totals: make([]clientTotals, len(gpus))}
+	w := &clientWatch{root: root, gpus: gpus, pid: pid, every: searchEvery, family: map[int]bool{},
+		files: map[string]*clientFile{}, known: map[clientKey]*clientState{}, totals: make([]clientTotals, len(gpus))}
 	if root == "" {
 		w.self = os.Getpid()
 	}
@@ -207,8 +208,8 @@ func (w *clientWatch) refresh() {
 		s.seen, s.unseen = true, 0
 		w.add(gpu, s, &c)
 	}
-	// A client whose descriptor was closed may have another one, which the next search finds: what it used before then is
-	// not new.
+	// A client whose descriptor was closed may have another one, which the next search finds: what it used before then
+	// is not new.
 	for key, s := range w.known {
 		if s.seen {
 			continue
@@ -293,14 +294,20 @@ func (b *builder) addClients(w *clientWatch, to *readings, perProcess bool) (war
 	for i := range w.gpus {
 		for e, name := range engines {
 			offer(i, capture.Meta{Name: "engine_" + name, Title: "Engine time " + name, Unit: "ns", Block: "engines",
-				Doc: "Time that engines of this kind worked for " + who + ", as the driver counts it per client; engine_" + name + "_busy makes a share of it. Each client counts once."},
+				Doc: "Time that engines of this kind worked for " +
+					who + ", as the driver counts it per client; engine_" +
+					name + "_busy makes a share of it. Each client counts once."},
 				true, func(v *value) { v.setWhole(w.totals[i].busy[e]) })
 		}
-		offer(i, capture.Meta{Name: "clients", Title: "Clients", Unit: "clients", Block: "engines", Kind: capture.Gauge, Doc: "Open connections to the GPU of " + who + "; the recorder's own is not one of them."},
+		offer(i, capture.Meta{Name: "clients", Title: "Clients", Unit: "clients", Block: "engines", Kind: capture.Gauge,
+			Doc: "Open connections to the GPU of " + who + "; the recorder's own is not one of them."},
 			true, func(v *value) { v.setWhole(w.totals[i].clients) })
-		offer(i, capture.Meta{Name: "clients_vram", Title: "Video memory of clients", Unit: "bytes", Block: "engines", Kind: capture.Gauge, Doc: "Video memory that buffers of " + who + " take; shared buffers count for each."},
+		offer(i, capture.Meta{Name: "clients_vram", Title: "Video memory of clients", Unit: "bytes", Block: "engines",
+			Kind: capture.Gauge, Doc: "Video memory that buffers of " + who + " take; shared buffers count for each."},
 			true, func(v *value) { v.setWhole(w.totals[i].vram) })
-		offer(i, capture.Meta{Name: "clients_gtt", Title: "Main memory of clients", Unit: "bytes", Block: "engines", Kind: capture.Gauge, Doc: "Main memory that GPU buffers of " + who + " take; shared buffers count for each."},
+		offer(i, capture.Meta{Name: "clients_gtt", Title: "Main memory of clients", Unit: "bytes", Block: "engines",
+			Kind: capture.Gauge, Doc: "Main memory that GPU buffers of " +
+				who + " take; shared buffers count for each."},
 			true, func(v *value) { v.setWhole(w.totals[i].gtt) })
 	}
 	if perProcess {
@@ -309,8 +316,10 @@ func (b *builder) addClients(w *clientWatch, to *readings, perProcess bool) (war
 		}
 		for i := range w.byPID {
 			for e, name := range engines {
-				offer(w.byPID[i].gpu, capture.Meta{Name: "process_engine_" + name, Title: "Engine time " + name + " per process", Unit: "ns", Block: "engines",
-					Instance: fmt.Sprintf("%d %s", w.byPID[i].pid, w.byPID[i].name), Doc: "Time that engines of this kind worked for one process that used the GPU when the recording began."},
+				offer(w.byPID[i].gpu, capture.Meta{Name: "process_engine_" + name, Title: "Engine time " +
+					name + " per process", Unit: "ns", Block: "engines",
+					Instance: fmt.Sprintf("%d %s", w.byPID[i].pid, w.byPID[i].name),
+					Doc:      "Time that engines of this kind worked for one process that used the GPU when the recording began."},
 					true, func(v *value) {
 						if p := &w.byPID[i]; p.present {
 							v.setWhole(p.busy[e])

@@ -10,7 +10,8 @@ import (
 )
 
 var (
-	asleep  = capture.Reason{Code: capture.PowerGated, Text: "the GPU was powered off by runtime power management, and asking would have woken it"}
+	asleep = capture.Reason{Code: capture.PowerGated,
+		Text: "the GPU was powered off by runtime power management, and asking would have woken it"}
 	removed = capture.Reason{Code: capture.InGap, Text: "the GPU was removed"}
 	resting = capture.Reason{Code: capture.NotCollected, Text: "nothing was read yet"}
 )
@@ -25,7 +26,8 @@ func explain(what string, err error) capture.Reason {
 		return removed
 	case errors.Is(err, fs.ErrNotExist): // ENOENT
 		return reason(capture.InGap, "the GPU was being reset, or its driver took the value away")
-	case errors.Is(err, syscall.EBUSY), errors.Is(err, syscall.EINVAL), errors.Is(err, syscall.EPERM), errors.Is(err, syscall.EAGAIN):
+	case errors.Is(err, syscall.EBUSY), errors.Is(err, syscall.EINVAL), errors.Is(err, syscall.EPERM),
+		errors.Is(err, syscall.EAGAIN):
 		return reason(capture.PowerGated, fmt.Sprintf("the driver gave no value (%v): the GPU was suspended or switching its power state", cause(err)))
 	case errors.Is(err, syscall.EFAULT):
 		return reason(capture.Unsupported, "the driver does not let this register be read on this GPU")
@@ -38,7 +40,8 @@ func explain(what string, err error) capture.Reason {
 // explainRegister is explain for a status register.
 func explainRegister(name string, err error) capture.Reason {
 	if errors.Is(err, fs.ErrNotExist) {
-		return capture.Reason{Code: capture.InGap, Text: name + ": the GPU was being reset and no register could be read"}
+		return capture.Reason{Code: capture.InGap,
+			Text: name + ": the GPU was being reset and no register could be read"}
 	}
 	return explain(name, err)
 }

@@ -45,7 +45,8 @@ func (t *textFile) close() error {
 
 // memoryFiles maps the part of a mem_info file's name to the counter of what is used and the property of the total.
 var memoryFiles = map[string][2]string{
-	"vram": {"vram_used", "vram_bytes"}, "vis_vram": {"vram_visible_used", "vram_visible_bytes"}, "gtt": {"gtt_used", "gtt_bytes"},
+	"vram": {"vram_used", "vram_bytes"}, "vis_vram": {"vram_visible_used", "vram_visible_bytes"},
+	"gtt": {"gtt_used", "gtt_bytes"},
 }
 
 // memoryKinds are the keys of memoryFiles in the order of the columns.
@@ -62,16 +63,26 @@ type fileKind struct {
 
 // deviceFiles are read where they exist.
 var deviceFiles = []fileKind{
-	{"gpu_busy_percent", "gpu_busy_percent", "GPU busy (firmware)", "Share of time in which the graphics pipe worked, as the firmware averages it. Some Raven and Picasso parts always say 100.",
+	{"gpu_busy_percent", "gpu_busy_percent", "GPU busy (firmware)",
+		"Share of time in which the graphics pipe worked, as the firmware averages it. Some Raven and Picasso parts always say 100.",
 		"percent", "activity", 1, false, capture.CombineMean, wholeNumber},
-	{"mem_busy_percent", "mem_busy_percent", "Memory busy (firmware)", "Share of time in which the memory controller worked, as the firmware averages it; APUs do not say.",
+	{"mem_busy_percent", "mem_busy_percent", "Memory busy (firmware)",
+		"Share of time in which the memory controller worked, as the firmware averages it; APUs do not say.",
 		"percent", "activity", 1, false, capture.CombineMean, wholeNumber},
-	{"pp_dpm_sclk", "dpm_sclk", "Shader clock level", "Clock of the level at which the shaders run now.", "Hz", "clocks", 1e6, false, capture.CombineMean, activeLevel},
-	{"pp_dpm_mclk", "dpm_mclk", "Memory clock level", "Clock of the level at which the memory runs now.", "Hz", "clocks", 1e6, false, capture.CombineMean, activeLevel},
-	{"pp_dpm_fclk", "dpm_fclk", "Fabric clock level", "Clock of the level at which the data fabric runs now.", "Hz", "clocks", 1e6, false, capture.CombineMean, activeLevel},
-	{"pp_dpm_socclk", "dpm_socclk", "SoC clock level", "Clock of the level at which the parts beside the shaders run now.", "Hz", "clocks", 1e6, false, capture.CombineMean, activeLevel},
-	{"current_link_speed", "pcie_link_speed", "PCIe link speed", "Transfers per second and lane at which the PCIe link runs now.", "GT/s", "pcie", 1, false, capture.CombineMean, leadingNumber},
-	{"current_link_width", "pcie_link_width", "PCIe link width", "Lanes that the PCIe link uses now.", "lanes", "pcie", 1, false, capture.CombineMean, wholeNumber},
+	{"pp_dpm_sclk", "dpm_sclk", "Shader clock level", "Clock of the level at which the shaders run now.", "Hz",
+		"clocks", 1e6, false, capture.CombineMean, activeLevel},
+	{"pp_dpm_mclk", "dpm_mclk", "Memory clock level", "Clock of the level at which the memory runs now.", "Hz",
+		"clocks", 1e6, false, capture.CombineMean, activeLevel},
+	{"pp_dpm_fclk", "dpm_fclk", "Fabric clock level", "Clock of the level at which the data fabric runs now.", "Hz",
+		"clocks", 1e6, false, capture.CombineMean, activeLevel},
+	{"pp_dpm_socclk", "dpm_socclk", "SoC clock level",
+		"Clock of the level at which the parts beside the shaders run now.", "Hz", "clocks", 1e6, false,
+		capture.CombineMean, activeLevel},
+	{"current_link_speed", "pcie_link_speed", "PCIe link speed",
+		"Transfers per second and lane at which the PCIe link runs now.", "GT/s", "pcie", 1, false, capture.CombineMean,
+		leadingNumber},
+	{"current_link_width", "pcie_link_width", "PCIe link width", "Lanes that the PCIe link uses now.", "lanes", "pcie",
+		1, false, capture.CombineMean, wholeNumber},
 }
 
 // addFiles offers what the text files of the device hold. memory asks for memory use too, for where the driver itself
@@ -81,19 +92,22 @@ func (b *builder) addFiles(g *gpu, to *readings, memory bool) {
 	if memory {
 		for _, file := range memoryKinds {
 			name := memoryFiles[file]
-			kinds = append(kinds[:len(kinds):len(kinds)], fileKind{"mem_info_" + file + "_used", name[0], "Memory in use (" + file + ")", "Memory that buffers of all programs take.",
+			kinds = append(kinds[:len(kinds):len(kinds)], fileKind{"mem_info_" + file + "_used", name[0],
+				"Memory in use (" + file + ")", "Memory that buffers of all programs take.",
 				"bytes", "memory", 1, true, capture.CombineSum, wholeNumber})
 		}
 	}
 	for _, k := range kinds {
-		m := capture.Meta{Name: k.name, Title: k.title, Unit: k.unit, Doc: k.doc + " Read about every 100 ms.", Kind: capture.Gauge, Block: k.block, Combine: k.combine}
+		m := capture.Meta{Name: k.name, Title: k.title, Unit: k.unit, Doc: k.doc + " Read about every 100 ms.",
+			Kind: capture.Gauge, Block: k.block, Combine: k.combine}
 		b.addFile(g, to, k.file, g.card.Sysfs+"/device/"+k.file, m, k.scale, k.integer, k.value)
 	}
 }
 
 // addFile offers the number in one file. A file that cannot be read now may be readable later: only one that is not
 // there, or that the driver says it does not support, or that holds something else, is left out.
-func (b *builder) addFile(g *gpu, to *readings, short, path string, m capture.Meta, scale float64, integer bool, parse func([]byte) float64) {
+func (b *builder) addFile(g *gpu, to *readings, short, path string, m capture.Meta, scale float64, integer bool,
+	parse func([]byte) float64) {
 	name := m.Name
 	if !b.wants(&m, false) {
 		return
@@ -182,7 +196,8 @@ func (b *builder) addBandwidth(g *gpu, to *readings) {
 	t := task{close: f.close}
 	var at []int
 	for k, c := range []struct{ name, title, doc string }{
-		{"pcie_received", "PCIe bytes received", "Bytes per second that the GPU received over PCIe, assuming packets of the largest size."},
+		{"pcie_received", "PCIe bytes received",
+			"Bytes per second that the GPU received over PCIe, assuming packets of the largest size."},
 		{"pcie_sent", "PCIe bytes sent", "Bytes per second that the GPU sent over PCIe, assuming packets of the largest size."},
 	} {
 		m := capture.Meta{Name: c.name, Title: c.title, Unit: "bytes/s", Kind: capture.Gauge, Block: "pcie",

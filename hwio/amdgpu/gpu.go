@@ -43,11 +43,16 @@ func parseDevInfo(b []byte) *devInfo {
 	u32 := func(at int) uint32 { return binary.LittleEndian.Uint32(b[at:]) }
 	u64 := func(at int) uint64 { return binary.LittleEndian.Uint64(b[at:]) }
 	return &devInfo{
-		deviceID: u32(offDeviceID), chipRev: u32(offChipRev), externalRev: u32(offExternalRev), pciRev: u32(offPCIRev), family: u32(offFamily),
-		engines: u32(offEngines), arrays: u32(offArrays), activeCUs: u32(offActiveCUs), cusPerArray: u32(offCUsPerArray),
-		rbPipes: u32(offRBPipes), wavefront: u32(offWavefront), tccBlocks: u32(offTCCBlocks), vramBits: u32(offVRAMBitWidth),
-		maxEngineKHz: u64(offMaxEngineClock), maxMemoryKHz: u64(offMaxMemoryClock), counterKHz: uint64(u32(offCounterFreq)),
-		gl1cKiB: u32(offGL1CacheSize), gl2cKiB: u32(offGL2CacheSize), mallBytes: u64(offMALLSize), apu: u64(offIDsFlags)&flagAPU != 0,
+		deviceID: u32(offDeviceID), chipRev: u32(offChipRev), externalRev: u32(offExternalRev), pciRev: u32(offPCIRev),
+		family:  u32(offFamily),
+		engines: u32(offEngines), arrays: u32(offArrays), activeCUs: u32(offActiveCUs),
+		cusPerArray: u32(offCUsPerArray),
+		rbPipes:     u32(offRBPipes), wavefront: u32(offWavefront), tccBlocks: u32(offTCCBlocks),
+		vramBits:     u32(offVRAMBitWidth),
+		maxEngineKHz: u64(offMaxEngineClock), maxMemoryKHz: u64(offMaxMemoryClock),
+		counterKHz: uint64(u32(offCounterFreq)),
+		gl1cKiB:    u32(offGL1CacheSize), gl2cKiB: u32(offGL2CacheSize), mallBytes: u64(offMALLSize),
+		apu: u64(offIDsFlags)&flagAPU != 0,
 	}
 }
 
@@ -172,11 +177,13 @@ func (g *gpu) noAccess() (reason, fix string) {
 
 // config describes the GPU for the capture. suffix is appended to the names of properties where there are several.
 func (g *gpu) config(suffix string) capture.Config {
-	cfg := capture.Config{GPU: catalogue, Device: capture.Device{Name: g.name, Vendor: "AMD", ID: g.card.Address, Extra: map[string]string{"card": g.card.Name}}}
+	cfg := capture.Config{GPU: catalogue, Device: capture.Device{Name: g.name, Vendor: "AMD", ID: g.card.Address,
+		Extra: map[string]string{"card": g.card.Name}}}
 	if release, err := g.root.String("/proc/sys/kernel/osrelease"); err == nil {
 		cfg.Device.Driver = "amdgpu, Linux " + release
 	}
-	for _, file := range []string{"vbios_version", "unique_id", "power_dpm_force_performance_level", "current_compute_partition",
+	for _, file := range []string{"vbios_version", "unique_id", "power_dpm_force_performance_level",
+		"current_compute_partition",
 		"current_memory_partition"} {
 		if text, err := g.root.String(g.card.Sysfs + "/device/" + file); err == nil && text != "" {
 			cfg.Device.Extra[file] = text

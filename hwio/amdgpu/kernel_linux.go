@@ -23,7 +23,8 @@ func openNode(path string) (node, error) {
 
 func (n renderNode) info(c *call, query, size uint32, arg [4]uint32) error {
 	clear(c.answer[:size])
-	c.request = request{returnPointer: uint64(uintptr(unsafe.Pointer(&c.answer))), returnSize: size, query: query, arg: arg}
+	c.request = request{returnPointer: uint64(uintptr(unsafe.Pointer(&c.answer))), returnSize: size,
+		query: query, arg: arg}
 	err := ioctl.Ptr(n.f, infoIoctl, unsafe.Pointer(&c.request))
 	runtime.KeepAlive(c)
 	return err

@@ -97,7 +97,8 @@ func (l *layout) describe(s *Source, g *gpu, several bool) {
 	l.config.Properties = append(l.config.Properties, memoryTotals(g, suffix)...)
 	l.config.Properties = append(l.config.Properties, stableClocks(g, suffix)...)
 	if reason, fix := g.noAccess(); reason != "" {
-		l.warn("%s: %s, so that status registers, sensors and the driver's counts are left out%s", g.card.Name, reason, tip(fix))
+		l.warn("%s: %s, so that status registers, sensors and the driver's counts are left out%s", g.card.Name,
+			reason, tip(fix))
 	}
 }
 
@@ -116,7 +117,8 @@ func tip(fix string) string {
 func (l *layout) addStatus(b *builder, g *gpu, rate float64) {
 	gen := g.generation()
 	if gen == unknownGeneration {
-		l.warn("%s: family %d is unknown, so that only the graphics pipe's status bit is sampled", g.card.Name, g.info.family)
+		l.warn("%s: family %d is unknown, so that only the graphics pipe's status bit is sampled", g.card.Name,
+			g.info.family)
 	}
 	regs, refused := readable(g, bitsOf(gen))
 	for _, r := range bitsOf(gen) {
@@ -138,18 +140,21 @@ func (l *layout) addStatus(b *builder, g *gpu, rate float64) {
 		offer := func(m capture.Meta, integer bool, bit int, what sampled) {
 			m.Block = "status"
 			if b.wants(&m, false) {
-				cols = append(cols, column{meta: m, integer: integer, readings: -1, sampler: at, reg: len(kept), bit: bit, what: what})
+				cols = append(cols, column{meta: m, integer: integer, readings: -1, sampler: at, reg: len(kept),
+					bit: bit, what: what})
 			}
 		}
 		offer(capture.Meta{Name: r.counter, Title: "Samples of " + r.name, Unit: "samples",
 			Doc: fmt.Sprintf("Times that the register %s was read. Reading it keeps the GPU from switching itself off (GFXOFF, runtime suspend).", r.name)}, true, 0, theSamples)
 		for k := range r.bits {
 			bit := &r.bits[k]
-			offer(capture.Meta{Name: "busy_" + bit.name + "_ones", Title: bit.title + " found busy", Unit: "samples", Doc: bit.doc(&r)}, true, k, theOnes)
+			offer(capture.Meta{Name: "busy_" + bit.name + "_ones", Title: bit.title + " found busy", Unit: "samples",
+				Doc: bit.doc(&r)}, true, k, theOnes)
 		}
 		for k := range r.bits {
 			bit := &r.bits[k]
-			offer(capture.Meta{Name: "busy_" + bit.name + "_error", Title: bit.title + " busy sampled, standard error", Unit: "percent", Kind: capture.Gauge, Combine: capture.CombineMax,
+			offer(capture.Meta{Name: "busy_" + bit.name + "_error", Title: bit.title + " busy sampled, standard error",
+				Unit: "percent", Kind: capture.Gauge, Combine: capture.CombineMax,
 				Doc: fmt.Sprintf("Standard error 100*sqrt(p*(1-p)/n) of the sampled share p in this one capture sample, with n from %s and as if the n were independent. "+
 					"Over a longer stretch compute it from the sums. Where all n agree it is 0 and the true share is within about 3/n.", r.counter)}, false, k, theError)
 		}

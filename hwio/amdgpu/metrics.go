@@ -16,11 +16,15 @@ import (
 const metricsPrefix = "gpu_metrics_"
 
 var (
-	noData    = capture.Reason{Code: capture.PowerGated, Text: "gpu_metrics held no data: every field was empty"}
-	noField   = capture.Reason{Code: capture.Unsupported, Text: "gpu_metrics marked the field as not available at that time"}
-	cutField  = capture.Reason{Code: capture.Damaged, Text: "gpu_metrics was shorter than its revision says and did not reach this field"}
-	twoUnits  = capture.Reason{Code: capture.Unknown, Text: "this GPU gives its activity in percent or in hundredths of a percent, and no value above 100 has yet told which"}
-	otherForm = capture.Reason{Code: capture.Unsupported, Text: "gpu_metrics had another revision than at the start of the recording"}
+	noData  = capture.Reason{Code: capture.PowerGated, Text: "gpu_metrics held no data: every field was empty"}
+	noField = capture.Reason{Code: capture.Unsupported,
+		Text: "gpu_metrics marked the field as not available at that time"}
+	cutField = capture.Reason{Code: capture.Damaged,
+		Text: "gpu_metrics was shorter than its revision says and did not reach this field"}
+	twoUnits = capture.Reason{Code: capture.Unknown,
+		Text: "this GPU gives its activity in percent or in hundredths of a percent, and no value above 100 has yet told which"}
+	otherForm = capture.Reason{Code: capture.Unsupported,
+		Text: "gpu_metrics had another revision than at the start of the recording"}
 )
 
 // metricsFile is the table of one GPU.
@@ -75,8 +79,10 @@ func (b *builder) addMetrics(g *gpu, to *readings) {
 			if parted {
 				name = "xcp_" + name
 			}
-			meta := capture.Meta{Name: metricsPrefix + name, Title: strings.ReplaceAll(name, "_", " "), Unit: f.Unit, Block: "gpu_metrics", Kind: capture.Gauge,
-				Doc: fmt.Sprintf("Field %s of the driver's gpu_metrics table, revision %s, read about every 100 ms.", f.Name, m.layout.Version())}
+			meta := capture.Meta{Name: metricsPrefix + name, Title: strings.ReplaceAll(name, "_", " "), Unit: f.Unit,
+				Block: "gpu_metrics", Kind: capture.Gauge,
+				Doc: fmt.Sprintf("Field %s of the driver's gpu_metrics table, revision %s, read about every 100 ms.",
+					f.Name, m.layout.Version())}
 			switch {
 			case parted:
 				meta.Instance = fmt.Sprintf("%d.%d", partition, k)
@@ -95,12 +101,15 @@ func (b *builder) addMetrics(g *gpu, to *readings) {
 				offer(meta, cell{field: f, index: k}, true, 0, 0)
 				if f.Name == "indep_throttle_status" {
 					for _, r := range gpumetrics.Reasons {
-						offer(capture.Meta{Name: "throttled_by_" + r.Name, Title: "Throttled by " + r.What, Unit: "percent", Block: "gpu_metrics",
-							Kind: capture.Gauge, Combine: capture.CombineMax, Doc: throttleDoc(&r)}, cell{field: f, index: k, any: r.Mask()}, false, 0, 0)
+						offer(capture.Meta{Name: "throttled_by_" + r.Name, Title: "Throttled by " + r.What,
+							Unit: "percent", Block: "gpu_metrics",
+							Kind: capture.Gauge, Combine: capture.CombineMax, Doc: throttleDoc(&r)},
+							cell{field: f, index: k, any: r.Mask()}, false, 0, 0)
 					}
 				}
 				if f.Name == "throttle_status" {
-					offer(capture.Meta{Name: "throttled", Title: "Throttled", Unit: "percent", Block: "gpu_metrics", Kind: capture.Gauge, Combine: capture.CombineMax,
+					offer(capture.Meta{Name: "throttled", Title: "Throttled", Unit: "percent", Block: "gpu_metrics",
+						Kind: capture.Gauge, Combine: capture.CombineMax,
 						Doc: "100 where gpu_metrics names any reason to hold the clocks down, else 0: its mean is the share of time. Read about every 100 ms."},
 						cell{field: f, index: k, any: ^uint64(0)}, false, 0, 0)
 				}
@@ -142,9 +151,11 @@ func (m *metricsFile) accept() string {
 	}
 	switch {
 	case m.table.AllMissing():
-		return fmt.Sprintf("gpu_metrics %s holds no data: every field is marked as not available", m.table.Layout().Version())
+		return fmt.Sprintf("gpu_metrics %s holds no data: every field is marked as not available",
+			m.table.Layout().Version())
 	case m.table.AllZero():
-		return fmt.Sprintf("gpu_metrics %s holds only zeros: its firmware has not filled it", m.table.Layout().Version())
+		return fmt.Sprintf("gpu_metrics %s holds only zeros: its firmware has not filled it",
+			m.table.Layout().Version())
 	}
 	m.layout = m.table.Layout()
 	return ""

@@ -31,8 +31,10 @@ func (s *Source) Options() []hwio.Option {
 	return []hwio.Option{
 		{Name: "device", Doc: "the GPU to measure, as card1 or as PCI address 0000:03:00.0; all of them where none is named"},
 		{Name: "rate", Doc: fmt.Sprintf("samples of the status registers per second, at most %d; 0 takes none and lets the GPU sleep", maxRate), Default: strconv.Itoa(defaultRate)},
-		{Name: "refresh", Doc: "time between two readings of sensors and files, 10ms to 10s", Default: defaultRefresh.String()},
-		{Name: "processes", Doc: "yes adds the engine times of each process that uses a GPU when the recording begins", Default: "no"},
+		{Name: "refresh", Doc: "time between two readings of sensors and files, 10ms to 10s",
+			Default: defaultRefresh.String()},
+		{Name: "processes", Doc: "yes adds the engine times of each process that uses a GPU when the recording begins",
+			Default: "no"},
 	}
 }
 
@@ -45,11 +47,13 @@ func parseSettings(options map[string]string) (settings, error) {
 		case "device":
 			st.device = text
 		case "rate":
-			if st.rate, err = strconv.ParseFloat(text, 64); err != nil || !(st.rate == 0 || (st.rate >= 1 && st.rate <= maxRate)) {
+			if st.rate, err = strconv.ParseFloat(text, 64); err != nil ||
+				!(st.rate == 0 || (st.rate >= 1 && st.rate <= maxRate)) {
 				return st, bad(fmt.Sprintf("0, or 1 to %d samples per second", maxRate))
 			}
 		case "refresh":
-			if st.refresh, err = time.ParseDuration(text); err != nil || st.refresh < minRefresh || st.refresh > maxRefresh {
+			if st.refresh, err = time.ParseDuration(text); err != nil || st.refresh < minRefresh ||
+				st.refresh > maxRefresh {
 				return st, bad(fmt.Sprintf("a time from %v to %v, such as 100ms", minRefresh, maxRefresh))
 			}
 		case "processes":

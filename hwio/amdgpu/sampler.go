@@ -43,7 +43,8 @@ type regTotals struct {
 const maxBits = 16
 
 func newSampler(g *gpu, regs []register, rate float64) *sampler {
-	return &sampler{g: g, regs: regs, call: new(call), period: int64(1e9 / rate), random: uint64(now()) | 1, totals: make([]regTotals, len(regs)), done: make(chan struct{})}
+	return &sampler{g: g, regs: regs, call: new(call), period: int64(1e9 / rate), random: uint64(now()) | 1,
+		totals: make([]regTotals, len(regs)), done: make(chan struct{})}
 }
 
 // readable asks for every register once and returns those that the driver lets be read, with the refusals of the
@@ -54,7 +55,8 @@ func readable(g *gpu, regs []register) (ok []register, refused map[string]error)
 	for _, r := range regs {
 		err := readRegister(g.node, c, r.offset)
 		// A reset passes and a sleeping GPU wakes: only the driver's "not this one" is for good.
-		if errors.Is(err, syscall.EFAULT) || errors.Is(err, syscall.EINVAL) || errors.Is(err, syscall.ENOTTY) || errors.Is(err, syscall.EOPNOTSUPP) {
+		if errors.Is(err, syscall.EFAULT) || errors.Is(err, syscall.EINVAL) || errors.Is(err, syscall.ENOTTY) ||
+			errors.Is(err, syscall.EOPNOTSUPP) {
 			refused[r.name] = err
 			continue
 		}
@@ -94,8 +96,8 @@ func (s *sampler) loop() {
 			return
 		}
 		s.sample()
-		// Slices that passed while the thread did not run are left out: a burst of samples would not be a sample of that
-		// time.
+		// Slices that passed while the thread did not run are left out: a burst of samples would not be a sample of
+		// that time.
 		if slice += s.period; slice < now()-s.period {
 			slice = now()
 		}

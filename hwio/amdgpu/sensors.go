@@ -17,14 +17,20 @@ var sensorKinds = []struct {
 	scale            float64
 	combine          capture.Combine
 }{
-	{sensorLoad, "sensor_load", "GPU load", "Load of the graphics pipe, as the firmware averages it.", "percent", 1, capture.CombineMean},
+	{sensorLoad, "sensor_load", "GPU load", "Load of the graphics pipe, as the firmware averages it.", "percent", 1,
+		capture.CombineMean},
 	{sensorSclk, "sensor_sclk", "Shader clock", "Clock of the shaders.", "Hz", 1e6, capture.CombineMean},
 	{sensorMclk, "sensor_mclk", "Memory clock", "Clock of the memory.", "Hz", 1e6, capture.CombineMean},
-	{sensorPower, "sensor_power", "Average power", "Power averaged by the firmware, in whole watts; of the whole package on an APU. Newer kernels answer with the power of the moment where a GPU has none.", "watts", 1, capture.CombineSum},
-	{sensorInputPower, "sensor_input_power", "Input power", "Power at this moment, in whole watts; newer kernels only.", "watts", 1, capture.CombineSum},
-	{sensorTemperature, "sensor_temperature", "GPU temperature", "Temperature at the edge of the chip.", "celsius", 1e-3, capture.CombineMax},
-	{sensorVDDGFX, "sensor_vddgfx", "Graphics voltage", "Supply voltage of the graphics core.", "volts", 1e-3, capture.CombineMean},
-	{sensorVDDNB, "sensor_vddnb", "Northbridge voltage", "Supply voltage of an APU's memory controller.", "volts", 1e-3, capture.CombineMean},
+	{sensorPower, "sensor_power", "Average power",
+		"Power averaged by the firmware, in whole watts; of the whole package on an APU. Newer kernels answer with the power of the moment where a GPU has none.", "watts", 1, capture.CombineSum},
+	{sensorInputPower, "sensor_input_power", "Input power", "Power at this moment, in whole watts; newer kernels only.",
+		"watts", 1, capture.CombineSum},
+	{sensorTemperature, "sensor_temperature", "GPU temperature", "Temperature at the edge of the chip.", "celsius",
+		1e-3, capture.CombineMax},
+	{sensorVDDGFX, "sensor_vddgfx", "Graphics voltage", "Supply voltage of the graphics core.", "volts", 1e-3,
+		capture.CombineMean},
+	{sensorVDDNB, "sensor_vddnb", "Northbridge voltage", "Supply voltage of an APU's memory controller.", "volts", 1e-3,
+		capture.CombineMean},
 }
 
 // never reports whether the driver's refusal is for good: other errors pass, as a reset does.
@@ -44,7 +50,8 @@ func (b *builder) addSensors(g *gpu, to *readings) {
 	var scales []float64
 	t := task{}
 	for _, k := range sensorKinds {
-		m := capture.Meta{Name: k.name, Title: k.title, Unit: k.unit, Doc: k.doc + " Read about every 100 ms.", Kind: capture.Gauge, Block: "sensors", Combine: k.combine}
+		m := capture.Meta{Name: k.name, Title: k.title, Unit: k.unit, Doc: k.doc + " Read about every 100 ms.",
+			Kind: capture.Gauge, Block: "sensors", Combine: k.combine}
 		if !b.wants(&m, false) {
 			continue
 		}
@@ -79,9 +86,11 @@ func stableClocks(g *gpu, suffix string) (out []capture.Property) {
 	for _, k := range []struct {
 		id   uint32
 		name string
-	}{{sensorStableSclk, "stable_sclk_hz"}, {sensorStableMclk, "stable_mclk_hz"}, {sensorPeakSclk, "peak_sclk_hz"}, {sensorPeakMclk, "peak_mclk_hz"}} {
+	}{{sensorStableSclk, "stable_sclk_hz"}, {sensorStableMclk, "stable_mclk_hz"}, {sensorPeakSclk, "peak_sclk_hz"},
+		{sensorPeakMclk, "peak_mclk_hz"}} {
 		if g.node.info(c, querySensor, 4, [4]uint32{k.id}) == nil {
-			out = append(out, capture.Property{Name: k.name + suffix, Number: 1e6 * float64(binary.LittleEndian.Uint32(c.answer[:]))})
+			out = append(out, capture.Property{Name: k.name + suffix,
+				Number: 1e6 * float64(binary.LittleEndian.Uint32(c.answer[:]))})
 		}
 	}
 	return out
@@ -94,9 +103,12 @@ var driverCounts = []struct {
 	name, title, doc string
 	unit             string
 }{
-	{queryBytesMoved, 8, "bytes_moved", "Bytes moved by the driver", "Bytes that the driver copied to place buffers in video memory or out of it, for all programs.", "bytes"},
-	{queryEvictions, 8, "evictions", "Evictions", "Buffers that the driver pushed out of video memory because it was full, for all programs.", "buffers"},
-	{queryVRAMLost, 4, "vram_lost", "Resets that lost video memory", "Times that a reset of the GPU lost the content of video memory.", "resets"},
+	{queryBytesMoved, 8, "bytes_moved", "Bytes moved by the driver",
+		"Bytes that the driver copied to place buffers in video memory or out of it, for all programs.", "bytes"},
+	{queryEvictions, 8, "evictions", "Evictions",
+		"Buffers that the driver pushed out of video memory because it was full, for all programs.", "buffers"},
+	{queryVRAMLost, 4, "vram_lost", "Resets that lost video memory",
+		"Times that a reset of the GPU lost the content of video memory.", "resets"},
 }
 
 // addMemory offers memory use and the driver's counts.
@@ -166,7 +178,8 @@ func memoryTotals(g *gpu, suffix string) (out []capture.Property) {
 		c := new(call)
 		if g.node.info(c, queryMemory, memorySize, [4]uint32{}) == nil {
 			for k, name := range []string{"vram_bytes", "vram_visible_bytes", "gtt_bytes"} {
-				out = append(out, capture.Property{Name: name + suffix, Number: float64(binary.LittleEndian.Uint64(c.answer[k*heapSize+heapTotal:]))})
+				out = append(out, capture.Property{Name: name + suffix,
+					Number: float64(binary.LittleEndian.Uint64(c.answer[k*heapSize+heapTotal:]))})
 			}
 		}
 		return out

@@ -81,7 +81,8 @@ func (g *gpu) summary() string {
 	if chip := chipName(g.info.family, g.info.externalRev); chip != "" {
 		kind += ", " + chip
 	}
-	return fmt.Sprintf("%s, %v (family %d, revision 0x%x), %d compute units", kind, g.generation(), g.info.family, g.info.externalRev, g.info.activeCUs)
+	return fmt.Sprintf("%s, %v (family %d, revision 0x%x), %d compute units", kind, g.generation(), g.info.family,
+		g.info.externalRev, g.info.activeCUs)
 }
 
 // noGPU says why there is nothing to measure.
@@ -204,8 +205,9 @@ func (l *layout) findings() []hwio.Finding {
 	add("the firmware's table gpu_metrics", "gpu_metrics", metricsPrefix)
 	level, err := g.root.String(g.card.Sysfs + "/device/power_dpm_force_performance_level")
 	if err == nil && level == "auto" {
-		out = append(out, hwio.Finding{Source: sourceName, What: g.card.Name + ": steady clocks", Reason: "the performance level is auto: clocks follow the load, and counters of ROCm may read 0",
-			Fix: fmt.Sprintf("for comparable numbers: echo profile_standard | sudo tee %s/device/power_dpm_force_performance_level (and auto afterwards)", g.card.Sysfs)})
+		out = append(out, hwio.Finding{Source: sourceName, What: g.card.Name + ": steady clocks",
+			Reason: "the performance level is auto: clocks follow the load, and counters of ROCm may read 0",
+			Fix:    fmt.Sprintf("for comparable numbers: echo profile_standard | sudo tee %s/device/power_dpm_force_performance_level (and auto afterwards)", g.card.Sysfs)})
 	}
 	return out
 }

@@ -111,7 +111,8 @@ var registers = []register{
 	{"GRBM_STATUS", "grbm_samples", 0x2004, firstGeneration, lastGeneration, []statusBit{
 		{31, "gfx", "Graphics pipe", "GPUBusy", firstGeneration, lastGeneration},
 		{29, "cp", "Command processor", "", firstGeneration, lastGeneration},
-		{22, "spi", "Shader input (all shader stages)", "PSBusy, VSBusy and CSBusy together", firstGeneration, lastGeneration},
+		{22, "spi", "Shader input (all shader stages)", "PSBusy, VSBusy and CSBusy together", firstGeneration,
+			lastGeneration},
 		{14, "ta", "Texture pipe", "TexUnitBusy", firstGeneration, lastGeneration},
 		{30, "cb", "Colour block", "", firstGeneration, lastGeneration},
 		{26, "db", "Depth block", "DepthStencilTestBusy", firstGeneration, lastGeneration},

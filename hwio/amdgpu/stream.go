@@ -115,7 +115,8 @@ func (s *stream) appendSampled(b *capture.Batch, i int, c *column) {
 }
 
 var (
-	tooShort = capture.Reason{Code: capture.TooFewSamples, Text: "no sample of the register fell into this time: take a longer period or a higher rate"}
+	tooShort = capture.Reason{Code: capture.TooFewSamples,
+		Text: "no sample of the register fell into this time: take a longer period or a higher rate"}
 	wentBack = capture.Reason{Code: capture.Unknown, Text: "the count went back, as after a reset of the GPU"}
 )
 
@@ -175,7 +176,8 @@ func (s *stream) Conclude() []string {
 		sm.take(s.counts[i][0])
 		seconds := float64(now()-sm.begun) / 1e9
 		asked := seconds * 1e9 / float64(sm.period)
-		if done := s.counts[i][0][0]; !sm.slept.Load() && seconds > 0 && float64(done.samples+done.refused) < 0.8*asked {
+		if done := s.counts[i][0][0]; !sm.slept.Load() && seconds > 0 &&
+			float64(done.samples+done.refused) < 0.8*asked {
 			out = append(out, fmt.Sprintf("amdgpu: %s: status registers could be read %.0f times a second, not the %.0f that were asked for: the machine is busy or the driver slow. Shares have a larger error, and lean towards the times with more samples (grbm_samples)",
 				sm.g.card.Name, float64(done.samples+done.refused)/seconds, asked/seconds))
 		}

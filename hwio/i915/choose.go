@@ -69,8 +69,9 @@ func (s *selection) check(patterns []string) error {
 			return &hwio.CounterError{
 				Counter: p,
 				Problem: hwio.Problem{
-					Reason: "metric set " + s.set.Name + " does not have it; " + strings.Join(others, ", ") + hasOrHave(others),
-					Fix:    "record with --set " + others[0],
+					Reason: "metric set " + s.set.Name + " does not have it; " +
+						strings.Join(others, ", ") + hasOrHave(others),
+					Fix: "record with --set " + others[0],
 				},
 			}
 		}

@@ -36,7 +36,8 @@ func loadConfig(root sysroot.Root, card drm.Card, d device, data *setData) (conf
 			return config{}, err
 		}
 	}
-	return config{}, fmt.Errorf("the driver says that the metric set %s is loaded, but %s has no number: %w", data.guid, file, syscall.EADDRINUSE)
+	return config{}, fmt.Errorf("the driver says that the metric set %s is loaded, but %s has no number: %w", data.guid,
+		file, syscall.EADDRINUSE)
 }
 
 // unload takes out what was added. That it is gone already is no error.

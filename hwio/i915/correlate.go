@@ -9,11 +9,11 @@ import (
 )
 
 const (
-	// correlateEvery is the time between two correlations of the clocks in nanoseconds: their drift within it is far below
-	// a microsecond.
+	// correlateEvery is the time between two correlations of the clocks in nanoseconds: their drift within it is far
+	// below a microsecond.
 	correlateEvery = 1e9
-	// firstCorrelation is the time to the second one; each further one takes twice as long to come. So the rate of the two
-	// clocks is known before they can drift apart.
+	// firstCorrelation is the time to the second one; each further one takes twice as long to come. So the rate of the
+	// two clocks is known before they can drift apart.
 	firstCorrelation = 10e6
 	// correlateTries is how many readings are taken, of which the quickest counts.
 	correlateTries = 5

@@ -17,7 +17,8 @@ func rawCounters(cat *metrics.Catalogue, f *oa.Format) ([]capture.Meta, error) {
 			return nil, fmt.Errorf("describe raw counter %s: %w", name, err)
 		}
 		out = append(out, capture.Meta{
-			Name: name, Title: e.Title, Unit: e.Unit, Doc: e.Doc, Kind: capture.Delta, GPU: cat.ID(), Block: e.Block, Source: sourceName, Refs: e.Refs, Aliases: e.Aliases,
+			Name: name, Title: e.Title, Unit: e.Unit, Doc: e.Doc, Kind: capture.Delta, GPU: cat.ID(), Block: e.Block,
+			Source: sourceName, Refs: e.Refs, Aliases: e.Aliases,
 		})
 	}
 	return out, nil

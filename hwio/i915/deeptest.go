@@ -22,7 +22,8 @@ var testRates = []struct {
 	rate    float64
 	text    string
 }{
-	{"B0", 0, "0"}, {"B1", 1, "1"}, {"B2", 1, "1"}, {"B3", 1.0 / 2, "1/2"}, {"B4", 1.0 / 3, "1/3"}, {"B5", 1.0 / 3, "1/3"},
+	{"B0", 0, "0"}, {"B1", 1, "1"}, {"B2", 1, "1"}, {"B3", 1.0 / 2, "1/2"}, {"B4", 1.0 / 3, "1/3"},
+	{"B5", 1.0 / 3, "1/3"},
 	{"B6", 1.0 / 6, "1/6"}, {"B7", 2.0 / 3, "2/3"}, {"C7", 1, "1"},
 }
 
@@ -115,8 +116,9 @@ func (s *Source) count(ctx context.Context, p *plan) (*totals, error) {
 		sum.wall = time.Duration(s.k.now() - began)
 		// The driver is late only where a read that began after the wait found nothing.
 		late := &hwio.Problem{
-			Reason: fmt.Sprintf("the driver delivered %d reports in %v, %d were due", sum.reports, sum.wall.Round(time.Millisecond), testReports),
-			Fix:    "look for i915 in the kernel's log (sudo dmesg)",
+			Reason: fmt.Sprintf("the driver delivered %d reports in %v, %d were due", sum.reports,
+				sum.wall.Round(time.Millisecond), testReports),
+			Fix: "look for i915 in the kernel's log (sudo dmesg)",
 		}
 		if errors.Is(err, syscall.EAGAIN) {
 			if waited > testWait {
@@ -174,7 +176,9 @@ func (s *Source) count(ctx context.Context, p *plan) (*totals, error) {
 func (t *totals) judgeRates() []hwio.Finding {
 	what := fmt.Sprintf("the OA unit counts: %s, %d reports, %d clocks", testSet, t.reports, t.clocks)
 	if t.clocks < testClocks {
-		return []hwio.Finding{{Source: sourceName, What: what, Reason: "the GPU's clock hardly ran: there is nothing to judge by", Fix: "run the test while something is drawn"}}
+		return []hwio.Finding{{Source: sourceName, What: what,
+			Reason: "the GPU's clock hardly ran: there is nothing to judge by",
+			Fix:    "run the test while something is drawn"}}
 	}
 	var wrong []string
 	for _, r := range testRates {

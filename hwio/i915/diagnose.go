@@ -9,7 +9,8 @@ import (
 
 // Diagnose says for every card of Intel whether it can be measured, and what the kernel allows.
 func (s *Source) Diagnose(ctx context.Context) []hwio.Finding {
-	out := []hwio.Finding{s.Probe(ctx).Finding(sourceName, "counters of ", "counters of Intel GPUs (Kaby Lake GT2 and GT3, i915)")}
+	out := []hwio.Finding{s.Probe(ctx).Finding(sourceName, "counters of ",
+		"counters of Intel GPUs (Kaby Lake GT2 and GT3, i915)")}
 	cards := intelCards(s.root)
 	for i, c := range cards {
 		// The first is what Probe looked at.
@@ -18,7 +19,8 @@ func (s *Source) Diagnose(ctx context.Context) []hwio.Finding {
 			if why == nil {
 				why = &hwio.Problem{Reason: cards[0].card.Name + " is measured first"}
 			}
-			out = append(out, hwio.Finding{Source: sourceName, What: fmt.Sprintf("%s, %s", c.card.Name, c.part.title()), Reason: why.Reason, Fix: why.Fix})
+			out = append(out, hwio.Finding{Source: sourceName, What: fmt.Sprintf("%s, %s", c.card.Name, c.part.title()),
+				Reason: why.Reason, Fix: why.Fix})
 		}
 	}
 	return out

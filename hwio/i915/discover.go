@@ -45,20 +45,25 @@ func judge(root sysroot.Root, c drm.Card, p part) *hwio.Problem {
 	case c.Driver == "xe":
 		return &hwio.Problem{
 			Reason: fmt.Sprintf("%s (%s) is run by the kernel driver xe, whose performance interface and newer GPUs astrolabe does not read", c.Name, id),
-			Fix:    "a GPU that i915 supports too can be given to it by booting with xe.force_probe=!" + fmt.Sprintf("%04x", c.Device) + " i915.force_probe=" + fmt.Sprintf("%04x", c.Device),
+			Fix: "a GPU that i915 supports too can be given to it by booting with xe.force_probe=!" +
+				fmt.Sprintf("%04x", c.Device) + " i915.force_probe=" + fmt.Sprintf("%04x", c.Device),
 		}
 	case c.Driver == "":
-		return &hwio.Problem{Reason: fmt.Sprintf("no kernel driver is bound to %s (%s)", c.Name, id), Fix: "load the driver: sudo modprobe i915"}
+		return &hwio.Problem{Reason: fmt.Sprintf("no kernel driver is bound to %s (%s)", c.Name, id),
+			Fix: "load the driver: sudo modprobe i915"}
 	case c.Driver != "i915":
-		return &hwio.Problem{Reason: fmt.Sprintf("%s (%s) is run by the kernel driver %s, not by i915", c.Name, id, c.Driver), Fix: "give the device back to i915, as by ending its pass-through to a virtual machine"}
+		return &hwio.Problem{Reason: fmt.Sprintf("%s (%s) is run by the kernel driver %s, not by i915", c.Name, id,
+			c.Driver), Fix: "give the device back to i915, as by ending its pass-through to a virtual machine"}
 	case p.gt == 0:
 		return &hwio.Problem{Reason: fmt.Sprintf("%s (%s) is no Kaby Lake GPU: astrolabe has metric sets for Kaby Lake GT2 and GT3", c.Name, id)}
 	case !p.measurable():
-		return &hwio.Problem{Reason: fmt.Sprintf("%s (%s) is %s: Intel published metric sets for GT2 and GT3 only", c.Name, id, p.title())}
+		return &hwio.Problem{Reason: fmt.Sprintf("%s (%s) is %s: Intel published metric sets for GT2 and GT3 only",
+			c.Name, id, p.title())}
 	case !root.Exists(c.Sysfs + "/metrics"):
 		return &hwio.Problem{
-			Reason: fmt.Sprintf("%s (%s) has no folder %s/metrics: this kernel measures nothing on this GPU", c.Name, id, c.Sysfs),
-			Fix:    "boot Linux 4.14 or newer with the GPU enabled (without nomodeset and i915.modeset=0, and not in a virtual GPU)",
+			Reason: fmt.Sprintf("%s (%s) has no folder %s/metrics: this kernel measures nothing on this GPU", c.Name,
+				id, c.Sysfs),
+			Fix: "boot Linux 4.14 or newer with the GPU enabled (without nomodeset and i915.modeset=0, and not in a virtual GPU)",
 		}
 	}
 	return nil
@@ -69,7 +74,8 @@ func find(root sysroot.Root) (candidate, error) {
 	cards := intelCards(root)
 	switch {
 	case len(cards) == 0 && len(drm.Cards(root)) == 0:
-		return candidate{}, &hwio.Problem{Reason: "no graphics card is listed in /sys/class/drm", Fix: "load the GPU's driver (sudo modprobe i915), or give a container access to /sys/class/drm and /dev/dri"}
+		return candidate{}, &hwio.Problem{Reason: "no graphics card is listed in /sys/class/drm",
+			Fix: "load the GPU's driver (sudo modprobe i915), or give a container access to /sys/class/drm and /dev/dri"}
 	case len(cards) == 0:
 		return candidate{}, &hwio.Problem{Reason: "no card in /sys/class/drm is a GPU of Intel"}
 	case cards[0].why != nil:

@@ -52,7 +52,8 @@ func readFlex(text string, sel *selection, f *oa.Format) ([]*metrics.EUCounter, 
 		case metrics.EUIndex(at) < 0:
 			return nil, fmt.Errorf("flex %q: %q is no flexible EU counter; they are A7 to A20", w, at)
 		case readBy[at] != "":
-			return nil, fmt.Errorf("flex %q: %s of metric set %s reads %s; it leaves %s", w, readBy[at], sel.set.Name, at, listOrNone(free))
+			return nil, fmt.Errorf("flex %q: %s of metric set %s reads %s; it leaves %s", w, readBy[at], sel.set.Name,
+				at, listOrNone(free))
 		case !slices.Contains(f.Counters(), at):
 			return nil, fmt.Errorf("flex %q: reports of format %s do not hold %s", w, f.Name, at)
 		case slices.ContainsFunc(out, func(c *metrics.EUCounter) bool { return c.Counter == at }):
@@ -81,8 +82,9 @@ func noneFree(event string, sel *selection, free []string) error {
 		}
 	}
 	return &hwio.CounterError{Counter: event, Problem: hwio.Problem{
-		Reason: fmt.Sprintf("metric set %s leaves %s of the flexible EU counters, and no more", sel.set.Name, listOrNone(free)),
-		Fix:    "record fewer events at a time, or with --set " + strings.Join(others, " or "),
+		Reason: fmt.Sprintf("metric set %s leaves %s of the flexible EU counters, and no more", sel.set.Name,
+			listOrNone(free)),
+		Fix: "record fewer events at a time, or with --set " + strings.Join(others, " or "),
 	}}
 }
 

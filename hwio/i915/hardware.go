@@ -26,7 +26,8 @@ type hardware struct {
 
 // readHardware asks an open node for what the metric sets' equations and a recording need.
 func readHardware(root sysroot.Root, c candidate, d device) (*hardware, error) {
-	h := &hardware{card: c.card, part: c.part, deviceID: c.card.Device, revision: c.card.Revision, perfRev: perfRevision(d)}
+	h := &hardware{card: c.card, part: c.part, deviceID: c.card.Device, revision: c.card.Revision,
+		perfRev: perfRevision(d)}
 	if v, err := d.param(paramRevision); err == nil && v >= 0 {
 		h.revision = uint64(v)
 	}
@@ -35,7 +36,8 @@ func readHardware(root sysroot.Root, c candidate, d device) (*hardware, error) {
 		h.warnings = append(h.warnings, fmt.Sprintf("i915: this kernel does not tell the frequency of the GPU's timestamps; that of all Kaby Lake GPUs, %d Hz, is taken", gen9Frequency))
 	}
 	h.minClock = clock(root, c.card, "gt_min_freq_mhz", "gt/gt0/rps_min_freq_mhz")
-	if h.maxClock = clock(root, c.card, "gt_max_freq_mhz", "gt/gt0/rps_max_freq_mhz", "gt_RP0_freq_mhz"); h.maxClock == 0 {
+	if h.maxClock = clock(root, c.card, "gt_max_freq_mhz", "gt/gt0/rps_max_freq_mhz",
+		"gt_RP0_freq_mhz"); h.maxClock == 0 {
 		h.warnings = append(h.warnings, "i915: sysfs does not tell the GPU's highest clock; shares of the highest possible throughput cannot be computed")
 	}
 	var err error

@@ -141,7 +141,8 @@ func (n *node) openStream(flags uint32, properties []uint64) (reportStream, erro
 	if len(properties) == 0 {
 		return nil, errors.New("a stream without properties")
 	}
-	arg := &perfOpen{flags: flags, numProperties: uint32(len(properties) / 2), properties: address(&pin, &properties[0], unsafe.Pointer(&properties[0]))}
+	arg := &perfOpen{flags: flags, numProperties: uint32(len(properties) / 2),
+		properties: address(&pin, &properties[0], unsafe.Pointer(&properties[0]))}
 	fd, err := n.do(ioctlPerfOpen, unsafe.Pointer(arg))
 	if err != nil {
 		return nil, err

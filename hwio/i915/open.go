@@ -136,7 +136,8 @@ func pollPeriod(period time.Duration) time.Duration { return min(maxPoll, max(pe
 
 // request is what the stream is opened with: pairs of a property's number and its value.
 func (p *plan) request() []uint64 {
-	out := []uint64{propSampleOA, 1, propMetricsSet, p.config.id, propFormat, uint64(p.format.Enum), propExponent, uint64(p.exponent)}
+	out := []uint64{propSampleOA, 1, propMetricsSet, p.config.id, propFormat, uint64(p.format.Enum), propExponent,
+		uint64(p.exponent)}
 	if p.hw.perfRev >= revPollPeriod {
 		out = append(out, propPollPeriod, uint64(p.poll))
 	}

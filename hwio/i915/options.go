@@ -22,7 +22,8 @@ func (s *Source) Options() []hwio.Option {
 	}
 	return []hwio.Option{
 		{Name: "set", Default: defaultSet, Doc: "the metric set to count, such as RenderBasic, ComputeBasic, Sampler or L3_1: it decides what the counters B and C mean"},
-		{Name: "format", Default: oa.A32u40A4u32B8C8.Name, Doc: "the layout of the hardware's reports, one of " + strings.Join(formats, ", ") + "; the metric sets need the first"},
+		{Name: "format", Default: oa.A32u40A4u32B8C8.Name, Doc: "the layout of the hardware's reports, one of " +
+			strings.Join(formats, ", ") + "; the metric sets need the first"},
 		{Name: "flex", Doc: "events for flexible EU counters that the set's metrics leave, with + between them, such as fpu0/ts+PsSendActive@A14: EVENT/COARSE/FINE as metrics.eu_events() lists them, or a metric's name"},
 		{Name: "exponent", Doc: "the hardware's period itself: a report every 2^(exponent+1) ticks of the GPU's timestamp, 0 to 24; the default follows from the period"},
 		{Name: "keep-config", Default: "no", Doc: "whether a metric set that had to be loaded stays in the driver afterwards, yes or no"},

@@ -74,8 +74,10 @@ func (s *Source) Probe(context.Context) hwio.Status {
 		return st.Refused(err)
 	}
 	st.Details = append(st.Details,
-		fmt.Sprintf("%s, %d EUs in %d subslices, perf revision %d, timestamps of %g MHz", path, h.topology.EUs, h.topology.Subslices, h.perfRev, float64(h.frequency)/1e6),
-		fmt.Sprintf("%d metric sets are loaded in the driver; others are loaded when needed and removed afterwards", s.loadedSets(c)))
+		fmt.Sprintf("%s, %d EUs in %d subslices, perf revision %d, timestamps of %g MHz", path, h.topology.EUs,
+			h.topology.Subslices, h.perfRev, float64(h.frequency)/1e6),
+		fmt.Sprintf("%d metric sets are loaded in the driver; others are loaded when needed and removed afterwards",
+			s.loadedSets(c)))
 	st.Details = append(st.Details, h.warnings...)
 	if sec.forbidden() {
 		return st.Refused(sec.denied())

@@ -68,7 +68,8 @@ func newStream(k kernel, p *plan) (*stream, error) {
 func (s *stream) describe() {
 	s.schema.Columns = slices.Clone(s.schema.Columns)
 	for _, c := range s.plan.sel.flex {
-		column := slices.IndexFunc(s.schema.Columns, func(spec capture.ColumnSpec) bool { return spec.Meta.Name == c.Counter })
+		column := slices.IndexFunc(s.schema.Columns,
+			func(spec capture.ColumnSpec) bool { return spec.Meta.Name == c.Counter })
 		raw := slices.IndexFunc(s.plan.sel.raw, func(m capture.Meta) bool { return m.Name == c.Counter })
 		m, of := &s.schema.Columns[column].Meta, &s.plan.sel.raw[raw]
 		m.Title, m.Doc, m.Aliases = of.Title, of.Doc, of.Aliases

@@ -59,8 +59,10 @@ func readTopology(d device) (*topology, error) {
 // how many subslices and EUs there are together. Where EUs are fused off unevenly nobody can tell which, and the blob
 // stays away.
 func topologyOfTotals(sliceMask, subsliceMask uint64, subslices, eus int) (*topology, error) {
-	if sliceMask >= 1<<gen9Slices || subsliceMask >= 1<<gen9Subslices || bits.OnesCount64(sliceMask)*bits.OnesCount64(subsliceMask) != subslices {
-		return nil, fmt.Errorf("topology with slices %#x, subslices %#x and %d subslices in all contradicts itself", sliceMask, subsliceMask, subslices)
+	if sliceMask >= 1<<gen9Slices || subsliceMask >= 1<<gen9Subslices ||
+		bits.OnesCount64(sliceMask)*bits.OnesCount64(subsliceMask) != subslices {
+		return nil, fmt.Errorf("topology with slices %#x, subslices %#x and %d subslices in all contradicts itself",
+			sliceMask, subsliceMask, subslices)
 	}
 	t := &topology{Topology: oa.Topology{
 		Slices: bits.OnesCount64(sliceMask), Subslices: subslices, EUs: eus, SliceMask: sliceMask,

@@ -64,7 +64,8 @@ func decodeEnum(buf []byte, stride int) (*capabilities, error) {
 		switch typ {
 		case enumBlock:
 			b := block{
-				typ: mali.BlockType(item[8]), set: item[9], instances: int(binary.LittleEndian.Uint16(item[12:])), values: int(binary.LittleEndian.Uint16(item[14:])),
+				typ: mali.BlockType(item[8]), set: item[9], instances: int(binary.LittleEndian.Uint16(item[12:])),
+				values: int(binary.LittleEndian.Uint16(item[14:])),
 			}
 			switch {
 			case b.instances == 0 && b.values == 0:

@@ -25,8 +25,8 @@ const (
 	propGroupMaskEnd = 79
 )
 
-// decodeProps reads the packed list of properties: a key of 32 bits, whose low two bits say how wide the value after it is. Properties of
-// unknown numbers are passed over.
+// decodeProps reads the packed list of properties: a key of 32 bits, whose low two bits say how wide the value after it
+// is. Properties of unknown numbers are passed over.
 func decodeProps(buf []byte) (mali.GPU, error) {
 	var g mali.GPU
 	var masks [propGroupMaskEnd - propGroupMask + 1]uint64
@@ -40,7 +40,8 @@ func decodeProps(buf []byte) (mali.GPU, error) {
 		width := 1 << (key & 3)
 		at += 4
 		if len(buf)-at < width {
-			return g, fmt.Errorf("offset %d: %d bytes are left for a value of %d (property %d)", at, len(buf)-at, width, key>>2)
+			return g, fmt.Errorf("offset %d: %d bytes are left for a value of %d (property %d)", at, len(buf)-at,
+				width, key>>2)
 		}
 		var v uint64
 		for i := range width {
@@ -135,7 +136,8 @@ func decodeOldProps(b []byte) mali.GPU {
 		masks[i] = u64(oldGroupMask + i*oldGroupMaskWidth)
 	}
 	return mali.GPU{
-		ID: mali.ParseID(u32(oldGPUID)), CoreMask: coreMask(masks[:], max(u32(oldGroups), u32(oldCoreGroups)), u64(oldShaders)), L2Mask: u64(oldL2Present),
+		ID: mali.ParseID(u32(oldGPUID)), CoreMask: coreMask(masks[:], max(u32(oldGroups), u32(oldCoreGroups)),
+			u64(oldShaders)), L2Mask: u64(oldL2Present),
 		L2Slices: int(min(b[oldL2Slices], 64)), BusWidth: busWidth(u32(oldL2Features)), MaxHz: u32(oldMaxKHz) * 1000,
 	}
 }

@@ -24,7 +24,8 @@ type kinstr struct {
 }
 
 // setUp makes a client that counts what enable selects, every period ns, or on demand where manual is set.
-func setUp(s *session, caps *capabilities, enable map[mali.BlockType]mali.Mask, period uint64, manual bool) (*kinstr, error) {
+func setUp(s *session, caps *capabilities, enable map[mali.BlockType]mali.Mask, period uint64,
+	manual bool) (*kinstr, error) {
 	items := make([]byte, requestItemSize)
 	binary.LittleEndian.PutUint16(items, requestMode)
 	if !manual {
@@ -58,7 +59,8 @@ func setUp(s *session, caps *capabilities, enable map[mali.BlockType]mali.Mask, 
 	stride, size := binary.LittleEndian.Uint32(arg), binary.LittleEndian.Uint32(arg[4:])
 	if stride < metaItemSize || stride > maxItemSize || size == 0 || size > 1<<30 {
 		k.close()
-		return nil, fmt.Errorf("the driver (%s) wants %d bytes mapped for samples with items of %d bytes", s.version, size, stride)
+		return nil, fmt.Errorf("the driver (%s) wants %d bytes mapped for samples with items of %d bytes", s.version,
+			size, stride)
 	}
 	if k.ring, err = k.dev.Map(int(size)); err != nil {
 		k.close()
@@ -79,10 +81,12 @@ func (s *session) setupProblem(caps *capabilities, err error) error {
 		}
 		return &hwio.Problem{
 			Reason: fmt.Sprintf("the driver (%s) refuses the request for its counters (%v), although it names its own blocks and set %d of counters", s.version, err, set),
-			Fix:    "a driver built for another counter set than it says does this; report the driver's version", Cause: err,
+			Fix:    "a driver built for another counter set than it says does this; report the driver's version",
+			Cause:  err,
 		}
 	case errors.Is(err, syscall.ENOMEM), errors.Is(err, syscall.EMFILE):
-		return &hwio.Problem{Reason: fmt.Sprintf("the driver cannot make room for samples: %v", err), Fix: "close other programs that use the GPU's counters", Cause: err}
+		return &hwio.Problem{Reason: fmt.Sprintf("the driver cannot make room for samples: %v", err),
+			Fix: "close other programs that use the GPU's counters", Cause: err}
 	}
 	return &hwio.Problem{Reason: fmt.Sprintf("the driver (%s) sets up no counters: %v", s.version, err), Cause: err}
 }
@@ -100,7 +104,8 @@ func (k *kinstr) issue(command uint16) error {
 func (k *kinstr) start(int64) error {
 	err := k.issue(commandStart)
 	if errors.Is(err, syscall.EBUSY) {
-		return &hwio.Problem{Reason: "the driver has no free place for a sample and cannot start counting", Fix: "close other programs that use the GPU's counters", Cause: err}
+		return &hwio.Problem{Reason: "the driver has no free place for a sample and cannot start counting",
+			Fix: "close other programs that use the GPU's counters", Cause: err}
 	}
 	if err != nil {
 		return fmt.Errorf("start counting: %w", err)

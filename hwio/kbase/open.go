@@ -51,7 +51,8 @@ func (s *Source) openStream(ses *session, node string, r hwio.Request, manual bo
 	want := func(m *capture.Meta) bool { return len(r.Counters) == 0 || hwio.MatchAny(r.Counters, m) }
 	g := &ses.gpu
 	st := &stream{
-		ses: ses, manual: manual, period: r.Period.Nanoseconds(), complete: w.packed == nil && ses.version.complete(), old: w.packed != nil,
+		ses: ses, manual: manual, period: r.Period.Nanoseconds(), complete: w.packed == nil && ses.version.complete(),
+		old:   w.packed != nil,
 		table: mali.NewTable(w.blocks(g), g.Product.Layout, g.Product.Catalogue(), sourceName, want),
 	}
 	enable := st.table.Enable

@@ -29,7 +29,8 @@ func noNode() *hwio.Problem {
 }
 
 func notDevice(path string) *hwio.Problem {
-	return &hwio.Problem{Reason: path + " exists but is no character device", Fix: "remove the file and load the GPU's kernel driver again"}
+	return &hwio.Problem{Reason: path + " exists but is no character device",
+		Fix: "remove the file and load the GPU's kernel driver again"}
 }
 
 // openProblem explains a failed open.
@@ -50,7 +51,8 @@ func openProblem(path string, android bool, err error) *hwio.Problem {
 			Cause:  err,
 		}
 	case errors.Is(err, syscall.ENODEV) || errors.Is(err, syscall.ENXIO):
-		return &hwio.Problem{Reason: path + " is there, but its driver has no device behind it", Fix: "look into the kernel's log (dmesg) for why the mali driver failed", Cause: err}
+		return &hwio.Problem{Reason: path + " is there, but its driver has no device behind it",
+			Fix: "look into the kernel's log (dmesg) for why the mali driver failed", Cause: err}
 	}
 	return &hwio.Problem{Reason: fmt.Sprintf("%s cannot be opened: %v", path, err), Cause: err}
 }

@@ -9,7 +9,8 @@ import (
 	"astrolabe/hwio/internal/mali"
 )
 
-// sample is what the metadata of one sample says, in the form of kinstr. Blocks lie in the mapping and are valid until the sample is returned.
+// sample is what the metadata of one sample says, in the form of kinstr. Blocks lie in the mapping and are valid until
+// the sample is returned.
 type sample struct {
 	start, end int64 // ns of CLOCK_MONOTONIC_RAW
 	seq, user  uint64
@@ -31,8 +32,8 @@ type walker struct {
 	byCore  bool // samples carry physical numbers of cores
 }
 
-// walk reads the metadata at offset into s, whose memory is used again. Nothing of a sample that does not lie in the mapping is
-// used.
+// walk reads the metadata at offset into s, whose memory is used again. Nothing of a sample that does not lie in the
+// mapping is used.
 func (w *walker) walk(offset uint64, s *sample) error {
 	s.blocks, s.domains, s.unknown = s.blocks[:0], 0, false
 	if w.stride < metaItemSize {
@@ -61,7 +62,8 @@ func (w *walker) walk(offset uint64, s *sample) error {
 				s.cycles[i] = binary.LittleEndian.Uint64(item[16+8*i:])
 			}
 		case metaBlock:
-			b := mali.Values{Type: mali.BlockType(item[8]), Rank: int(item[9]), State: mali.State(binary.LittleEndian.Uint32(item[12:])), Width: 8}
+			b := mali.Values{Type: mali.BlockType(item[8]), Rank: int(item[9]),
+				State: mali.State(binary.LittleEndian.Uint32(item[12:])), Width: 8}
 			n := uint64(w.values[item[8]]) * 8
 			if n == 0 {
 				s.unknown = true
@@ -69,7 +71,8 @@ func (w *walker) walk(offset uint64, s *sample) error {
 			}
 			from := uint64(binary.LittleEndian.Uint32(item[16:]))
 			if from > uint64(len(w.ring)) || uint64(len(w.ring))-from < n {
-				return fmt.Errorf("the values of %s block %d at offset %d reach beyond the mapping of %d bytes", b.Type, b.Rank, from, len(w.ring))
+				return fmt.Errorf("the values of %s block %d at offset %d reach beyond the mapping of %d bytes", b.Type,
+					b.Rank, from, len(w.ring))
 			}
 			b.Data = w.ring[from : from+n]
 			s.blocks = append(s.blocks, b)
@@ -79,8 +82,9 @@ func (w *walker) walk(offset uint64, s *sample) error {
 	}
 }
 
-// renumber turns the physical core numbers of the first driver versions, and of some vendors' later ones, into ranks. Which of both a
-// driver gives shows in the first sample, which has a block for every core: numbers that are those of a mask with holes are physical.
+// renumber turns the physical core numbers of the first driver versions, and of some vendors' later ones, into ranks.
+// Which of both a driver gives shows in the first sample, which has a block for every core: numbers that are those of a
+// mask with holes are physical.
 func (w *walker) renumber(s *sample) {
 	if !w.decided {
 		w.decided = true

@@ -38,8 +38,8 @@ func (v version) atLeast(jmMajor, jmMinor, csfMinor uint16) bool {
 	return v.major > jmMajor || v.major == jmMajor && v.minor >= jmMinor
 }
 
-// kinstr reports whether the driver has the new interface, complete whether without the defects of its first versions, and vinstr
-// whether it has the old one.
+// kinstr reports whether the driver has the new interface, complete whether without the defects of its first versions,
+// and vinstr whether it has the old one.
 func (v version) kinstr() bool   { return v.family != preR21 && v.atLeast(11, 34, 10) }
 func (v version) complete() bool { return v.family != preR21 && v.atLeast(11, 37, 17) }
 func (v version) vinstr() bool   { return v.atLeast(10, 2, 0) && !v.atLeast(11, 40, 21) }
@@ -82,8 +82,8 @@ func connect(k mali.Kernel, path string, android bool) (*session, error) {
 	return s, nil
 }
 
-// handshake asks for the version with 0.0, which no driver has: each then answers with its own. Success is a version that is not
-// 0, whatever the result, because a driver of another family may fail or leave the structure alone.
+// handshake asks for the version with 0.0, which no driver has: each then answers with its own. Success is a version
+// that is not 0, whatever the result, because a driver of another family may fail or leave the structure alone.
 func (s *session) handshake() error {
 	var failed []error
 	for _, form := range []struct {
@@ -98,7 +98,8 @@ func (s *session) handshake() error {
 	} {
 		arg := make([]byte, form.size)
 		_, err := s.dev.Request(form.request, arg)
-		v := version{form.family, binary.LittleEndian.Uint16(arg[form.at:]), binary.LittleEndian.Uint16(arg[form.at+2:])}
+		v := version{form.family, binary.LittleEndian.Uint16(arg[form.at:]),
+			binary.LittleEndian.Uint16(arg[form.at+2:])}
 		if v.major != 0 || v.minor != 0 {
 			s.version = v
 			return nil
@@ -109,7 +110,8 @@ func (s *session) handshake() error {
 	}
 	err := errors.Join(failed...)
 	if gone(err) {
-		return &hwio.Problem{Reason: s.path + " is there, but its driver has no device behind it", Fix: "look into the kernel's log (dmesg) for why the mali driver failed", Cause: err}
+		return &hwio.Problem{Reason: s.path + " is there, but its driver has no device behind it",
+			Fix: "look into the kernel's log (dmesg) for why the mali driver failed", Cause: err}
 	}
 	reason := s.path + " answers no handshake of Arm's driver: its version came back as 0.0"
 	if len(failed) > 0 {
@@ -146,7 +148,8 @@ func (s *session) readProperties() error {
 		arg := make([]byte, oldPropsSize)
 		binary.LittleEndian.PutUint32(arg, headerGetProps)
 		if _, err := s.dev.Request(reqGetPropsPreR21, arg); err != nil {
-			return &hwio.Problem{Reason: fmt.Sprintf("the driver (%s) does not tell the GPU's properties: %v", s.version, err), Cause: err}
+			return &hwio.Problem{Reason: fmt.Sprintf("the driver (%s) does not tell the GPU's properties: %v",
+				s.version, err), Cause: err}
 		}
 		s.gpu = decodeOldProps(arg)
 	} else {
@@ -159,14 +162,16 @@ func (s *session) readProperties() error {
 			n, err = s.dev.RequestWith(reqGetProps, arg, 0, buf)
 		}
 		if err != nil {
-			return &hwio.Problem{Reason: fmt.Sprintf("the driver (%s) does not tell the GPU's properties: %v", s.version, err), Cause: err}
+			return &hwio.Problem{Reason: fmt.Sprintf("the driver (%s) does not tell the GPU's properties: %v",
+				s.version, err), Cause: err}
 		}
 		if s.gpu, err = decodeProps(buf[:min(max(n, 0), len(buf))]); err != nil {
 			return &hwio.Problem{Reason: fmt.Sprintf("the driver (%s) tells the GPU's properties in a form that makes no sense: %v", s.version, err), Cause: err}
 		}
 	}
 	if s.gpu.CoreMask == 0 {
-		return &hwio.Problem{Reason: fmt.Sprintf("the driver (%s) says that GPU %s has no shader cores", s.version, s.gpu.ID)}
+		return &hwio.Problem{Reason: fmt.Sprintf("the driver (%s) says that GPU %s has no shader cores",
+			s.version, s.gpu.ID)}
 	}
 	s.gpu.Identify()
 	return nil

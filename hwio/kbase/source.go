@@ -96,7 +96,8 @@ func (s *Source) open(options map[string]string) (ses *session, node string, err
 	case node != "":
 		// Nothing else is looked at, let alone opened: a script may say here what it likes.
 		if n, err := strconv.Atoi(number); !ok || err != nil || n < 0 || nodePath(n) != node {
-			return nil, "", fmt.Errorf("option device=%q is no node of this driver; they are called %s and so on", node, nodePath(1))
+			return nil, "", fmt.Errorf("option device=%q is no node of this driver; they are called %s and so on", node,
+				nodePath(1))
 		}
 	default:
 		nodes := s.nodes()
@@ -136,7 +137,8 @@ func (s *Source) Probe(context.Context) hwio.Status {
 	st.Reason = g.Unnamed()
 	st.Details = append(st.Details,
 		fmt.Sprintf("%s: %s, GPU id %s", node, ses.version, g.ID),
-		fmt.Sprintf("%d shader cores (mask %#x), %d L2 slices, bus of %d bits", g.Cores(), g.CoreMask, g.L2Slices, g.BusWidth),
+		fmt.Sprintf("%d shader cores (mask %#x), %d L2 slices, bus of %d bits", g.Cores(), g.CoreMask, g.L2Slices,
+			g.BusWidth),
 		"interface: "+w.interfaceName())
 	var blocks []string
 	for _, b := range w.blocks(g) {
@@ -197,5 +199,6 @@ func (s *Source) Counters(context.Context) ([]capture.Meta, error) {
 
 // Diagnose says what can be measured, as one finding.
 func (s *Source) Diagnose(ctx context.Context) []hwio.Finding {
-	return []hwio.Finding{s.Probe(ctx).Finding(sourceName, "counters of the ", "counters of Mali GPUs with Arm's driver")}
+	return []hwio.Finding{s.Probe(ctx).Finding(sourceName, "counters of the ",
+		"counters of Mali GPUs with Arm's driver")}
 }

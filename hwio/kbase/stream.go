@@ -20,7 +20,8 @@ type client interface {
 	trigger() error
 	// stop ends counting. The driver then holds a last sample.
 	stop() error
-	// fetch gets the next sample, without waiting. ok is false where there is none. What it points to is valid until giveBack.
+	// fetch gets the next sample, without waiting. ok is false where there is none. What it points to is valid until
+	// giveBack.
 	fetch(s *sample) (ok bool, err error)
 	giveBack() error
 	close() error
@@ -99,7 +100,8 @@ func (st *stream) demand(b *capture.Batch) error {
 	return st.drain(b)
 }
 
-// end decides what an error of the driver means. Rows of this Read stay in the recording: the recorder takes back those of a Read that fails.
+// end decides what an error of the driver means. Rows of this Read stay in the recording: the recorder takes back those
+// of a Read that fails.
 func (st *stream) end(err error, rows bool) error {
 	if err == nil {
 		return nil
@@ -130,7 +132,8 @@ func (st *stream) drain(b *capture.Batch) error {
 	return nil
 }
 
-var inError = capture.Reason{Code: capture.LostReports, Text: "the driver flagged the sample as in error: its values are not to be used"}
+var inError = capture.Reason{Code: capture.LostReports,
+	Text: "the driver flagged the sample as in error: its values are not to be used"}
 
 // append adds one sample.
 func (st *stream) append(b *capture.Batch, s *sample) {
@@ -167,7 +170,8 @@ func (st *stream) append(b *capture.Batch, s *sample) {
 		case bad:
 			b.AppendMissingFor(st.firstClock+i, inError)
 		case d >= s.domains:
-			b.AppendMissingFor(st.firstClock+i, capture.Reason{Code: capture.Unsupported, Text: "the sample has no cycles of this clock"})
+			b.AppendMissingFor(st.firstClock+i, capture.Reason{Code: capture.Unsupported,
+				Text: "the sample has no cycles of this clock"})
 		default:
 			b.AppendInt(st.firstClock+i, s.cycles[d])
 		}
@@ -176,13 +180,14 @@ func (st *stream) append(b *capture.Batch, s *sample) {
 	if n := st.mergedPeriods(s); n > 0 && !first {
 		st.stretched++
 		st.merged += n
-		b.Late = append(b.Late, lost(start, end, n, "the driver took no sample in some periods, for lack of room or time: this sample has their time and counts"))
+		b.Late = append(b.Late, lost(start, end, n,
+			"the driver took no sample in some periods, for lack of room or time: this sample has their time and counts"))
 	}
 }
 
-// mergedPeriods is how many periods have no sample of their own because this one covers them. Both interfaces take samples at the multiples of
-// the period in CLOCK_MONOTONIC_RAW, a little late each: the multiples that lie in a sample are counted exactly, where its length would be
-// off by one whenever the sample before it came late.
+// mergedPeriods is how many periods have no sample of their own because this one covers them. Both interfaces take
+// samples at the multiples of the period in CLOCK_MONOTONIC_RAW, a little late each: the multiples that lie in a sample
+// are counted exactly, where its length would be off by one whenever the sample before it came late.
 func (st *stream) mergedPeriods(s *sample) uint64 {
 	if st.manual || st.period <= 0 || s.end <= s.start {
 		return 0
@@ -190,8 +195,8 @@ func (st *stream) mergedPeriods(s *sample) uint64 {
 	within := s.end/st.period - s.start/st.period
 	switch {
 	case s.requested && s.end-s.start >= st.period*3/2:
-		// The last sample is none of a period. It covers those for which there was no room. One of the timer may come just before it, after
-		// the ring was emptied to make room, and is as those before it.
+		// The last sample is none of a period. It covers those for which there was no room. One of the timer may come
+		// just before it, after the ring was emptied to make room, and is as those before it.
 		return uint64(max(0, within))
 	case s.requested:
 		return 0
@@ -205,13 +210,15 @@ func (st *stream) mergedPeriods(s *sample) uint64 {
 
 // lost is a stretch that lacks n samples: a gap, or late time.
 func lost(start, end int64, n uint64, why string) capture.Gap {
-	return capture.Gap{Start: min(start, end), End: end, Lost: n, Reason: capture.Reason{Code: capture.LostReports, Text: why}}
+	return capture.Gap{Start: min(start, end), End: end, Lost: n, Reason: capture.Reason{Code: capture.LostReports,
+		Text: why}}
 }
 
 // lastWait is how long Finish waits for the last sample.
 const lastWait = 20 * time.Millisecond
 
-// Finish stops counting and appends what is left: the place for the last sample must be free, so that the ring is emptied first.
+// Finish stops counting and appends what is left: the place for the last sample must be free, so that the ring is
+// emptied first.
 func (st *stream) Finish(_ context.Context, b *capture.Batch) error {
 	if !st.began || st.stopped || st.ended != nil {
 		return nil

@@ -30,7 +30,8 @@ const maxBuffers = 32
 const maxInterval = 1_000_000_000
 
 // setUpReader makes a client of the old interface.
-func setUpReader(s *session, packed *mali.Packed, enable map[mali.BlockType]mali.Mask, period uint64, manual bool) (*vinstr, error) {
+func setUpReader(s *session, packed *mali.Packed, enable map[mali.BlockType]mali.Mask, period uint64,
+	manual bool) (*vinstr, error) {
 	v := &vinstr{packed: packed, manual: manual, period: uint32(min(max(period, 1), maxInterval))}
 	header := 0
 	if s.version.family == preR21 {
@@ -81,7 +82,8 @@ func (s *session) readerProblem(err error) error {
 	case errors.Is(err, syscall.EBUSY):
 		return &hwio.Problem{Reason: fmt.Sprintf("another program uses the GPU's counters and this driver (%s) lets only one: %v", s.version, err), Fix: "end the other program", Cause: err}
 	case errors.Is(err, syscall.ENOMEM):
-		return &hwio.Problem{Reason: "the driver has no memory for a single sample", Fix: "close programs that use the GPU", Cause: err}
+		return &hwio.Problem{Reason: "the driver has no memory for a single sample",
+			Fix: "close programs that use the GPU", Cause: err}
 	}
 	return &hwio.Problem{Reason: fmt.Sprintf("the driver (%s) sets up no counters: %v", s.version, err), Cause: err}
 }
@@ -114,7 +116,8 @@ func (v *vinstr) prepare(count int) error {
 	}
 	v.size = int(binary.LittleEndian.Uint32(size))
 	if v.size < v.packed.Size || v.size > 1<<24 {
-		return fmt.Errorf("the driver's samples have %d bytes, but the blocks of this GPU take %d", v.size, v.packed.Size)
+		return fmt.Errorf("the driver's samples have %d bytes, but the blocks of this GPU take %d", v.size,
+			v.packed.Size)
 	}
 	if v.buffers, err = v.dev.Map(v.size * count); err != nil {
 		return fmt.Errorf("map %d samples of %d bytes: %w", count, v.size, err)

@@ -15,8 +15,8 @@ type dump struct {
 	err        error
 }
 
-// dumper asks for samples in the background: a request waits for the hardware, which takes up to a second where it hangs, and a recording
-// must not wait for it.
+// dumper asks for samples in the background: a request waits for the hardware, which takes up to a second where it
+// hangs, and a recording must not wait for it.
 type dumper struct {
 	dev    mali.Device
 	now    func() (before, raw, after int64)
@@ -33,7 +33,8 @@ type dumper struct {
 const queueLength = 64
 
 // startDumper begins to take samples of size bytes every interval. The counters were switched on at the time since.
-func startDumper(dev mali.Device, size int, interval time.Duration, now func() (before, raw, after int64), since int64) *dumper {
+func startDumper(dev mali.Device, size int, interval time.Duration, now func() (before, raw, after int64),
+	since int64) *dumper {
 	d := &dumper{
 		dev: dev, now: now, full: make(chan dump, queueLength), free: make(chan []byte, queueLength),
 		finish: make(chan struct{}), done: make(chan struct{}), last: since,
@@ -81,13 +82,15 @@ func (d *dumper) take(arg []byte) bool {
 	// There is room for every buffer.
 	d.full <- dump{start: d.last, end: at, data: buf, err: err}
 	if err == nil {
-		// What a request without an answer would have counted comes with the next sample, which therefore begins where the last one ended.
+		// What a request without an answer would have counted comes with the next sample, which therefore begins where
+		// the last one ended.
 		d.last = at
 	}
 	return err == nil || timedOut(err)
 }
 
-// stop takes a last sample and waits for it for at most a while. It returns false where the hardware still has not answered.
+// stop takes a last sample and waits for it for at most a while. It returns false where the hardware still has not
+// answered.
 func (d *dumper) stop(wait time.Duration) bool {
 	d.once.Do(func() { close(d.finish) })
 	select {

@@ -8,8 +8,8 @@ import (
 	"astrolabe/hwio/internal/mali"
 )
 
-// panthorProblem says what the running kernel's panthor lacks. It asks the driver for the description that the proposed counter interface
-// would give.
+// panthorProblem says what the running kernel's panthor lacks. It asks the driver for the description that the proposed
+// counter interface would give.
 func panthorProblem(k mali.Kernel, path, kernel string) *hwio.Problem {
 	p := &hwio.Problem{Fix: "use the vendor's kernel with Arm's own driver (--source kbase), whose counters astrolabe reads"}
 	running := "the running kernel"

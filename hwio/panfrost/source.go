@@ -134,7 +134,8 @@ func (s *Source) Probe(context.Context) hwio.Status {
 	p := mali.NewPacked(&g)
 	st.Details = append(st.Details,
 		fmt.Sprintf("%s: panfrost, GPU id %s", at.node, g.ID),
-		fmt.Sprintf("%d shader cores (mask %#x), %d L2 slices, bus of %d bits", g.Cores(), g.CoreMask, g.L2Slices, g.BusWidth),
+		fmt.Sprintf("%d shader cores (mask %#x), %d L2 slices, bus of %d bits", g.Cores(), g.CoreMask, g.L2Slices,
+			g.BusWidth),
 		fmt.Sprintf("a sample has %d bytes of 32-bit counters; while they are on the GPU stays powered", p.Size))
 	return st
 }
@@ -152,5 +153,6 @@ func (s *Source) Counters(context.Context) ([]capture.Meta, error) {
 
 // Diagnose says what can be measured, as one finding.
 func (s *Source) Diagnose(ctx context.Context) []hwio.Finding {
-	return []hwio.Finding{s.Probe(ctx).Finding(sourceName, "counters of the ", "counters of Mali GPUs with the mainline driver")}
+	return []hwio.Finding{s.Probe(ctx).Finding(sourceName, "counters of the ",
+		"counters of Mali GPUs with the mainline driver")}
 }

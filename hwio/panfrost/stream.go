@@ -60,9 +60,11 @@ func (s *Source) Open(_ context.Context, r hwio.Request) (hwio.Stream, error) {
 		gauges: mali.OpenGauges(s.root, at.sysfs, sourceName, r.Period, want),
 	}
 	st.schema.Config = g.Config(sourceName, "panfrost")
-	st.schema.Config.Warnings = append(st.schema.Config.Warnings, sourceName+": while its counters are on the GPU stays powered: its idle power is not what it is without them")
+	st.schema.Config.Warnings = append(st.schema.Config.Warnings,
+		sourceName+": while its counters are on the GPU stays powered: its idle power is not what it is without them")
 	if r.Period > maxInterval {
-		st.schema.Config.Warnings = append(st.schema.Config.Warnings, sourceName+": samples are taken every second, because 32-bit values could overflow in a longer one")
+		st.schema.Config.Warnings = append(st.schema.Config.Warnings,
+			sourceName+": samples are taken every second, because 32-bit values could overflow in a longer one")
 	}
 	st.firstGauge = len(st.table.Columns)
 	st.schema.Columns = append(st.schema.Columns, st.table.Columns...)
@@ -98,8 +100,8 @@ func (st *stream) Read(_ context.Context, b *capture.Batch) error {
 	return st.drain(b)
 }
 
-// drain appends what is there. Rows of a Read stay in the recording also where the device ends with them: the recorder takes back those of a
-// Read that fails.
+// drain appends what is there. Rows of a Read stay in the recording also where the device ends with them: the recorder
+// takes back those of a Read that fails.
 func (st *stream) drain(b *capture.Batch) error {
 	rows := len(b.Start)
 	for st.ended == nil {
@@ -141,13 +143,15 @@ func (st *stream) append(b *capture.Batch, d *dump) {
 	st.gauges.Append(b, st.firstGauge)
 	st.last = d.end
 	if st.silent > 0 {
-		b.Late = append(b.Late, lost(d.start, d.end, st.silent, noAnswer+": this sample has that time and what was counted in it"))
+		b.Late = append(b.Late, lost(d.start, d.end, st.silent,
+			noAnswer+": this sample has that time and what was counted in it"))
 		st.silent = 0
 	} else if periods := float64(d.end-d.start) / float64(st.interval); periods >= 1.5 {
 		n := uint64(math.Round(periods) - 1)
 		st.stretched++
 		st.merged += n
-		b.Late = append(b.Late, lost(d.start, d.end, n, "no sample was taken for a while: this sample has that time and its counts"))
+		b.Late = append(b.Late, lost(d.start, d.end, n,
+			"no sample was taken for a while: this sample has that time and its counts"))
 	}
 }
 
@@ -156,8 +160,9 @@ func lost(start, end int64, n uint64, why string) capture.Gap {
 	return capture.Gap{Start: start, End: end, Lost: n, Reason: capture.Reason{Code: capture.LostReports, Text: why}}
 }
 
-// answerWait is how long the last sample may take. The driver gives up a request after a second by itself, so one that is under way at the end comes
-// back, and another one takes what it would have counted; only a driver that hangs itself, or a machine that stands still, needs more.
+// answerWait is how long the last sample may take. The driver gives up a request after a second by itself, so one that
+// is under way at the end comes back, and another one takes what it would have counted; only a driver that hangs
+// itself, or a machine that stands still, needs more.
 const answerWait = 10 * time.Second
 
 // Finish takes a last sample and appends what is left.

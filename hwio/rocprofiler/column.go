@@ -17,7 +17,8 @@ type column struct {
 
 // shortNames are how AMD's tools abbreviate dimensions.
 var shortNames = map[string]string{
-	"XCC": "XCC", "AID": "AID", "SHADER_ENGINE": "SE", "SHADER_ARRAY": "SA", "WGP": "WGP", "CU": "CU", "INSTANCE": "INST", "AGENT": "AGENT", "PMC_CHANNEL": "CH",
+	"XCC": "XCC", "AID": "AID", "SHADER_ENGINE": "SE", "SHADER_ARRAY": "SA", "WGP": "WGP", "CU": "CU",
+	"INSTANCE": "INST", "AGENT": "AGENT", "PMC_CHANNEL": "CH",
 }
 
 // instanceName says where an instance lies, such as SE0/SA1/WGP2. Dimensions of one position are left out.
@@ -37,7 +38,8 @@ func instanceName(c *vendorproc.Column) string {
 }
 
 // layout makes the columns of the offers from what the library delivers.
-func layout(a *vendorproc.Agent, offers []offer, delivered []vendorproc.Column) (columns []column, specs []capture.ColumnSpec) {
+func layout(a *vendorproc.Agent, offers []offer, delivered []vendorproc.Column) (columns []column,
+	specs []capture.ColumnSpec) {
 	of := map[string][]int{}
 	for i := range delivered {
 		name := delivered[i].Counter.Name

@@ -27,9 +27,11 @@ func (s *Source) explain(err error) error {
 	case vendorproc.ProgramMissing:
 		p.Fix = vendorproc.BuildHint
 	case vendorproc.LibraryMissing:
-		p.Fix = "install ROCm's package rocprofiler-sdk (6.3 or newer), or put the library's path into " + libraryVariable + "; " + withoutROCm
+		p.Fix = "install ROCm's package rocprofiler-sdk (6.3 or newer), or put the library's path into " +
+			libraryVariable + "; " + withoutROCm
 	case vendorproc.LibraryVersion:
-		p.Fix = "install a release of ROCm that fits, or name another library with " + libraryVariable + "; " + withoutROCm
+		p.Fix = "install a release of ROCm that fits, or name another library with " + libraryVariable + "; " +
+			withoutROCm
 	case vendorproc.NoDevice, vendorproc.NotPermitted:
 		p = s.explainDevice(p, e.Kind == vendorproc.NotPermitted)
 	case vendorproc.NotSupported:
@@ -49,7 +51,8 @@ func (s *Source) explainDevice(p *hwio.Problem, denied bool) *hwio.Problem {
 	case err == nil:
 		_ = f.Close() // it was only tried
 		if denied {
-			p.Fix = "the whole GPU's counters need CAP_PERFMON: run as root, or sudo setcap cap_perfmon+ep on " + vendorproc.Program
+			p.Fix = "the whole GPU's counters need CAP_PERFMON: run as root, or sudo setcap cap_perfmon+ep on " +
+				vendorproc.Program
 			return p
 		}
 		p.Reason += "; /dev/kfd can be opened, so the GPU may not be one that ROCm supports"

@@ -71,7 +71,8 @@ func offersOf(a *vendorproc.Agent) []offer {
 // meta describes the whole counter.
 func (o *offer) meta(a *vendorproc.Agent) capture.Meta {
 	m := capture.Meta{
-		Name: o.name, Doc: o.doc, Kind: capture.Delta, GPU: catalogueOf(a), Block: cmp.Or(o.base.Block, blockOf(o.base.Name)), Source: sourceName,
+		Name: o.name, Doc: o.doc, Kind: capture.Delta, GPU: catalogueOf(a),
+		Block: cmp.Or(o.base.Block, blockOf(o.base.Name)), Source: sourceName,
 		Integral: o.how != meanOf, Unit: unitOf(o.base.Name),
 	}
 	if o.how == maxOf {
@@ -109,7 +110,8 @@ func instancesOf(c *vendorproc.Counter) uint64 {
 
 // defaults are the counters that are recorded where none is named, as far as the GPU has them and counts them at once:
 // how busy the GPU is, its waves, and the caches before memory.
-var defaults = []string{"GRBM_COUNT", "GRBM_GUI_ACTIVE", "SQ_WAVES", "SQ_BUSY_CYCLES", "SQ_INSTS_VALU", "GL2C_HIT", "GL2C_MISS", "TCC_HIT", "TCC_MISS"}
+var defaults = []string{"GRBM_COUNT", "GRBM_GUI_ACTIVE", "SQ_WAVES", "SQ_BUSY_CYCLES", "SQ_INSTS_VALU", "GL2C_HIT",
+	"GL2C_MISS", "TCC_HIT", "TCC_MISS"}
 
 // choose picks the counters that the patterns name.
 func choose(a *vendorproc.Agent, patterns []string) ([]offer, error) {
@@ -139,7 +141,8 @@ func choose(a *vendorproc.Agent, patterns []string) ([]offer, error) {
 			}
 			if c.Expression != "" && !offered(all, c.Name) {
 				return nil, &hwio.CounterError{Counter: c.Name, Problem: hwio.Problem{
-					Reason: "it is a metric that the library computes: " + c.Expression, Fix: "record the counters in it; astrolabe computes metrics from them",
+					Reason: "it is a metric that the library computes: " + c.Expression,
+					Fix:    "record the counters in it; astrolabe computes metrics from them",
 				}}
 			}
 		}

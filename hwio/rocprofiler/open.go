@@ -44,7 +44,8 @@ func readSettings(r *hwio.Request) (settings, error) {
 			}
 			d, err := time.ParseDuration(text)
 			if err != nil || d < minPeriod || d > maxPeriod {
-				return st, fmt.Errorf("option sample=%s: want a time from %v to %v, such as 1ms", text, minPeriod, maxPeriod)
+				return st, fmt.Errorf("option sample=%s: want a time from %v to %v, such as 1ms", text,
+					minPeriod, maxPeriod)
 			}
 			st.period = d
 		default:
@@ -129,7 +130,8 @@ func countPrefix(names []string, prefix string) int {
 }
 
 // count starts the second program and has it start the GPU's counters.
-func (s *Source) count(ctx context.Context, a *vendorproc.Agent, offers []offer, period time.Duration) (*vendorproc.Process, *vendorproc.RocprofilerStarted, error) {
+func (s *Source) count(ctx context.Context, a *vendorproc.Agent, offers []offer,
+	period time.Duration) (*vendorproc.Process, *vendorproc.RocprofilerStarted, error) {
 	p, err := s.start(ctx)
 	if err != nil {
 		return nil, nil, err
@@ -145,8 +147,10 @@ func (s *Source) count(ctx context.Context, a *vendorproc.Agent, offers []offer,
 // config describes the GPU for the capture, with the names that formulas of ROCm use for its properties.
 func config(a *vendorproc.Agent, info *vendorproc.RocprofilerStarted) capture.Config {
 	cfg := capture.Config{GPU: catalogueOf(a), Device: capture.Device{
-		Name: agentTitle(a), Vendor: "AMD", Driver: "rocprofiler-sdk " + info.Version, ID: fmt.Sprintf("%04x:%04x", a.Vendor, a.Device),
-		Extra: map[string]string{"architecture": a.Name, "library": info.Library, "render_node": fmt.Sprintf("/dev/dri/renderD%d", a.RenderMinor)},
+		Name: agentTitle(a), Vendor: "AMD", Driver: "rocprofiler-sdk " + info.Version,
+		ID: fmt.Sprintf("%04x:%04x", a.Vendor, a.Device),
+		Extra: map[string]string{"architecture": a.Name, "library": info.Library,
+			"render_node": fmt.Sprintf("/dev/dri/renderD%d", a.RenderMinor)},
 	}}
 	// A stretch of a live recording is no kernel.
 	cfg.Options.Denom = "per_second"

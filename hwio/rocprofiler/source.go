@@ -96,7 +96,8 @@ func (s *Source) Probe(ctx context.Context) hwio.Status {
 	st.GPU, st.Device = catalogueOf(a), agentTitle(a)
 	st.Details = append(st.Details, fmt.Sprintf("%s (rocprofiler-sdk %s)", info.Library, info.Version))
 	for i, b := range info.Agents {
-		st.Details = append(st.Details, fmt.Sprintf("agent %d: %s, %s, %d compute units, %d counters", i, agentTitle(&b), b.Name, b.ComputeUnits, b.CountersAvailable))
+		st.Details = append(st.Details, fmt.Sprintf("agent %d: %s, %s, %d compute units, %d counters", i,
+			agentTitle(&b), b.Name, b.ComputeUnits, b.CountersAvailable))
 	}
 	if a.CountersAvailable == 0 {
 		return st.Refused(noCounters(a))
@@ -105,7 +106,8 @@ func (s *Source) Probe(ctx context.Context) hwio.Status {
 		st.Details = append(st.Details, fmt.Sprintf("%d of them are metrics that the library computes; astrolabe records counters and computes metrics itself", n))
 	}
 	if level, file := s.powerLevel(a); level == "auto" {
-		st.Details = append(st.Details, "the performance level is auto: counters of blocks whose clock is off read 0; "+levelFix(file))
+		st.Details = append(st.Details, "the performance level is auto: counters of blocks whose clock is off read 0; "+
+			levelFix(file))
 	}
 	st.Usable = true
 	if !s.privileged() {
@@ -133,7 +135,8 @@ func (s *Source) Counters(ctx context.Context) ([]capture.Meta, error) {
 
 // Diagnose says what can be measured, as one finding.
 func (s *Source) Diagnose(ctx context.Context) []hwio.Finding {
-	return []hwio.Finding{s.Probe(ctx).Finding(sourceName, "hardware counters of the ", "hardware counters of AMD GPUs (ROCm)")}
+	return []hwio.Finding{s.Probe(ctx).Finding(sourceName, "hardware counters of the ",
+		"hardware counters of AMD GPUs (ROCm)")}
 }
 
 // catalogueOf is the catalogue of the GPU's counters, "" where there is none.

@@ -45,7 +45,8 @@ var (
 	_ hwio.Concluder = (*stream)(nil)
 )
 
-func newStream(s *Source, p *vendorproc.Process, started *vendorproc.RocprofilerStarted, offers []offer, period time.Duration) *stream {
+func newStream(s *Source, p *vendorproc.Process, started *vendorproc.RocprofilerStarted, offers []offer,
+	period time.Duration) *stream {
 	st := &stream{src: s, proc: p, agent: started.Agent, period: period, total: map[string]float64{}}
 	st.schema.Config = config(&started.Agent, started)
 	st.level, st.file = s.powerLevel(&started.Agent)
@@ -65,7 +66,9 @@ func newStream(s *Source, p *vendorproc.Process, started *vendorproc.Rocprofiler
 		}
 	}
 	if len(silent) > 0 {
-		st.schema.Config.Warnings = append(st.schema.Config.Warnings, fmt.Sprintf("%s: the library delivers no values of %s: they are not recorded", sourceName, strings.Join(silent, ", ")))
+		st.schema.Config.Warnings = append(st.schema.Config.Warnings,
+			fmt.Sprintf("%s: the library delivers no values of %s: they are not recorded", sourceName,
+				strings.Join(silent, ", ")))
 	}
 	return st
 }
@@ -142,8 +145,9 @@ func (st *stream) drain(b *capture.Batch) error {
 }
 
 var (
-	wentBack = capture.Reason{Code: capture.Unknown, Text: "the count went back: the counters were reset, or another profiler used them"}
-	noValue  = capture.Reason{Code: capture.LostReports, Text: "the library delivered no value of this instance here"}
+	wentBack = capture.Reason{Code: capture.Unknown,
+		Text: "the count went back: the counters were reset, or another profiler used them"}
+	noValue = capture.Reason{Code: capture.LostReports, Text: "the library delivered no value of this instance here"}
 )
 
 // append makes the row from the sample before to this one.
@@ -237,7 +241,8 @@ func (st *stream) Conclude() []string {
 		say("%d of %d samples cover %d periods more than their own, because the library or this machine was late: counts are complete, resolution is lost there", st.stretched, st.rows, st.merged)
 	}
 	if st.stopped.Failed > 0 {
-		say("%d samples failed, the last with: %s; the samples after them are longer", st.stopped.Failed, st.stopped.Failure)
+		say("%d samples failed, the last with: %s; the samples after them are longer", st.stopped.Failed,
+			st.stopped.Failure)
 	}
 	if st.back > 0 {
 		say("%d values are missing because a count went back: the counters were reset, or another profiler used them", st.back)

@@ -93,8 +93,8 @@ type Backend interface {
 	Limits() Limits
 	// Device describes what is measured. Unknown fields are empty.
 	Device() capture.Device
-	// StartPass prepares the measurement of a pass, 0 being the first. The order of hardware is that of the values in its
-	// results.
+	// StartPass prepares the measurement of a pass, 0 being the first. The order of hardware is that of the values in
+	// its results.
 	StartPass(ctx context.Context, pass int, hardware []Hardware) (Pass, error)
 	// Evaluate computes the result of a counter from the values of its hardware counters, in their order.
 	Evaluate(c *Counter, operands []capture.Value) (capture.Value, error)

@@ -41,8 +41,9 @@ func (c *Context) Capture(ctx context.Context, session uint32) (out *capture.Cap
 	}
 	for _, column := range b.cfg.Counters {
 		if also := repeated[column.Name]; also != nil {
-			column.Warnings = append(column.Warnings, fmt.Sprintf("%s was measured in pass %s and again in pass %v: the values are those of the first",
-				column.Name, column.Pass.ID, also))
+			column.Warnings = append(column.Warnings,
+				fmt.Sprintf("%s was measured in pass %s and again in pass %v: the values are those of the first",
+					column.Name, column.Pass.ID, also))
 		}
 	}
 	if n := len(repeated); n > 0 {
@@ -60,7 +61,8 @@ func (c *Context) Results(ctx context.Context, session uint32) (out *capture.Cap
 	}
 	for _, i := range b.run.enabled {
 		of := &c.counters[i]
-		meta := capture.Meta{Name: of.Name, Title: of.Name, Unit: of.Unit, Doc: of.Doc, Kind: of.Combine, Source: "session"}
+		meta := capture.Meta{Name: of.Name, Title: of.Name, Unit: of.Unit, Doc: of.Doc, Kind: of.Combine,
+			Source: "session"}
 		meta.Integral = of.Type != typeFloat32 && of.Type != typeFloat64
 		b.column(meta, nil, func(s int) (capture.Value, capture.Reason) {
 			v, err := c.result(ctx, "", session, b.samples[s], i)
@@ -124,7 +126,8 @@ func (c *Context) builder(ctx context.Context, session uint32) (*builder, error)
 		}
 		b.got = append(b.got, row)
 	}
-	b.cfg.Name, b.cfg.Format, b.cfg.Device = "session "+strconv.FormatUint(uint64(session), 10), "session", c.backend.Device()
+	b.cfg.Name, b.cfg.Format, b.cfg.Device = "session "+strconv.FormatUint(uint64(session), 10), "session",
+		c.backend.Device()
 	b.axis()
 	b.labels(session)
 	if d, ok := c.backend.(describer); ok {
@@ -167,13 +170,15 @@ func (b *builder) labels(session uint32) {
 	for i, id := range b.samples {
 		sessions[i], samples[i] = strconv.FormatUint(uint64(session), 10), strconv.FormatUint(uint64(id), 10)
 	}
-	b.cfg.Labels = append(b.cfg.Labels, capture.NewLabel("session", sessions, nil), capture.NewLabel("sample", samples, nil))
+	b.cfg.Labels = append(b.cfg.Labels, capture.NewLabel("session", sessions, nil),
+		capture.NewLabel("sample", samples, nil))
 }
 
 // pass is the provenance of the columns of one pass.
 func (b *builder) pass(k int) *capture.Pass {
 	n := len(b.samples)
-	starts, lengths := capture.Data{U: make([]uint64, n), Valid: capture.NewBitmap(n)}, capture.Data{U: make([]uint64, n), Valid: capture.NewBitmap(n)}
+	starts, lengths := capture.Data{U: make([]uint64, n), Valid: capture.NewBitmap(n)},
+		capture.Data{U: make([]uint64, n), Valid: capture.NewBitmap(n)}
 	known := false
 	for i, m := range b.got[k] {
 		if m == nil || m.Start == 0 && m.End == 0 {
@@ -196,9 +201,11 @@ func (b *builder) measured(pass, offset, sample int) (capture.Value, capture.Rea
 	m := b.got[pass][sample]
 	switch {
 	case m == nil:
-		return capture.Value{}, capture.Reason{Code: capture.NotCollected, Text: fmt.Sprintf("pass %d has no sample %d", pass+1, b.samples[sample])}
+		return capture.Value{}, capture.Reason{Code: capture.NotCollected, Text: fmt.Sprintf("pass %d has no sample %d",
+			pass+1, b.samples[sample])}
 	case offset >= len(m.Values):
-		return capture.Value{}, capture.Reason{Code: capture.NotCollected, Text: fmt.Sprintf("pass %d gave no result for sample %d", pass+1, b.samples[sample])}
+		return capture.Value{}, capture.Reason{Code: capture.NotCollected,
+			Text: fmt.Sprintf("pass %d gave no result for sample %d", pass+1, b.samples[sample])}
 	}
 	v := m.Values[offset]
 	if v.Missing() && m.Why != nil {
@@ -208,7 +215,8 @@ func (b *builder) measured(pass, offset, sample int) (capture.Value, capture.Rea
 }
 
 // column adds a counter of integers where all its values are, else of doubles.
-func (b *builder) column(meta capture.Meta, pass *capture.Pass, value func(sample int) (capture.Value, capture.Reason)) {
+func (b *builder) column(meta capture.Meta, pass *capture.Pass,
+	value func(sample int) (capture.Value, capture.Reason)) {
 	n := len(b.samples)
 	c := &capture.Counter{Meta: meta, Axis: b.cfg.Axis, Pass: pass}
 	ints := capture.Data{U: make([]uint64, n), Valid: capture.NewBitmap(n)}

@@ -78,8 +78,9 @@ func (g *gatherer) addRow(b *capture.Batch, row int) {
 			}
 			v := d.Float(row)
 			c.n++
-			// Counts add up, exactly while they are integers that fit 64 bits. Levels are weighted by the length of their row: a
-			// device that stamps its own samples does not do so at equal distances. A constant is what was said last.
+			// Counts add up, exactly while they are integers that fit 64 bits. Levels are weighted by the length of
+			// their row: a device that stamps its own samples does not do so at equal distances. A constant is what was
+			// said last.
 			switch g.schema.Columns[col].Meta.Kind {
 			case capture.Delta:
 				c.sum += v
@@ -121,7 +122,8 @@ func (g *gatherer) value(i int) (capture.Value, capture.Reason) {
 			if c.why != nil {
 				return capture.Value{}, *c.why
 			}
-			return capture.Value{}, capture.Reason{Code: capture.NotCollected, Text: "the source gave no sample in this time"}
+			return capture.Value{}, capture.Reason{Code: capture.NotCollected,
+				Text: "the source gave no sample in this time"}
 		}
 		v := c.sum
 		if meta.Kind != capture.Delta && c.weight > 0 {

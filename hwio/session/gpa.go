@@ -134,7 +134,8 @@ func (b *overResults) describe(generation, api string, d asicConstants) {
 		}
 	}
 	if d.ASIC != "" {
-		for name, n := range map[string]int{"num_shader_engines": d.ShaderEngines, "num_simds": d.SIMDs, "su_clocks_prim": d.SUClocksPrim, "num_prim_pipes": d.PrimPipes} {
+		for name, n := range map[string]int{"num_shader_engines": d.ShaderEngines, "num_simds": d.SIMDs,
+			"su_clocks_prim": d.SUClocksPrim, "num_prim_pipes": d.PrimPipes} {
 			add(capture.Property{Name: name, Number: float64(n)})
 		}
 	}
@@ -157,7 +158,8 @@ func gpaCounters(generation, api string, slots map[string]int) ([]Counter, error
 		if at < 0 {
 			continue
 		}
-		c := Counter{Name: e.Title, Group: e.Group, Doc: e.Doc, Unit: e.Unit, Usage: e.Usage, Type: typeFloat64, Kind: kindPublic,
+		c := Counter{Name: e.Title, Group: e.Group, Doc: e.Doc, Unit: e.Unit, Usage: e.Usage, Type: typeFloat64,
+			Kind:    kindPublic,
 			Combine: e.Kind}
 		if t := ParseType(e.DataType); t != "" {
 			c.Type = t
@@ -185,7 +187,8 @@ func gpaCounters(generation, api string, slots map[string]int) ([]Counter, error
 				// Many counters read the same hardware counter, which can be enabled once by itself.
 				if !seen[name] {
 					seen[name] = true
-					raw = append(raw, Counter{Name: name, Group: h.Block, Doc: "Hardware counter of block " + h.Block + ".", Usage: usageItems, Type: typeUint64,
+					raw = append(raw, Counter{Name: name, Group: h.Block, Doc: "Hardware counter of block " +
+						h.Block + ".", Usage: usageItems, Type: typeUint64,
 						Kind: KindHardware, Combine: capture.Delta, Hardware: []Hardware{h}})
 				}
 			}
@@ -337,7 +340,8 @@ func (b *overResults) Evaluate(c *Counter, operands []capture.Value) (capture.Va
 		if u, ok := operands[i].Uint64(); ok {
 			col = capture.Data{U: []uint64{u}}
 		}
-		cfg.Counters = append(cfg.Counters, &capture.Counter{Meta: capture.Meta{Name: h.Name, GPU: GPA}, Axis: axis, Col: capture.NewColumn(col)})
+		cfg.Counters = append(cfg.Counters, &capture.Counter{Meta: capture.Meta{Name: h.Name, GPU: GPA}, Axis: axis,
+			Col: capture.NewColumn(col)})
 	}
 	one, err := capture.New(cfg)
 	if err != nil {

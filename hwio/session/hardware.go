@@ -84,7 +84,8 @@ var slotTables = sync.OnceValue(func() map[string]map[string]int {
 func gpaLimits(generation string, sq int) (Limits, error) {
 	slots, ok := slotTables()[strings.ToLower(generation)]
 	if !ok {
-		return Limits{}, fmt.Errorf("no block limits are known of generation %q; there are gfx6, gfx7, gfx8 and gfx9", generation)
+		return Limits{}, fmt.Errorf("no block limits are known of generation %q; there are gfx6, gfx7, gfx8 and gfx9",
+			generation)
 	}
 	if sq <= 0 {
 		sq = 8
@@ -133,7 +134,9 @@ func findASIC(asic string) (asicConstants, error) {
 		for i := range n {
 			n[i], _ = strconv.Atoi(row[i+2])
 		}
-		return asicConstants{ASIC: row[0], Generation: row[1], ShaderEngines: n[0], SIMDs: n[1], SUClocksPrim: n[2], MaxSQ: n[3], PrimPipes: n[4]}, nil
+		return asicConstants{ASIC: row[0], Generation: row[1], ShaderEngines: n[0], SIMDs: n[1], SUClocksPrim: n[2],
+			MaxSQ: n[3], PrimPipes: n[4]}, nil
 	}
-	return asicConstants{}, fmt.Errorf("no constants are known of ASIC %q; there are %s", asic, strings.Join(names, ", "))
+	return asicConstants{}, fmt.Errorf("no constants are known of ASIC %q; there are %s", asic,
+		strings.Join(names, ", "))
 }

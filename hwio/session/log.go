@@ -28,7 +28,8 @@ func ParseLogTypes(s string) (LogType, error) {
 	for word := range strings.SplitSeq(s, ",") {
 		t, known := logTypes[strings.TrimSpace(word)]
 		if !known {
-			return 0, fmt.Errorf("no message type is called %q; there are error, message, trace, all and none", strings.TrimSpace(word))
+			return 0, fmt.Errorf("no message type is called %q; there are error, message, trace, all and none",
+				strings.TrimSpace(word))
 		}
 		out |= t
 	}

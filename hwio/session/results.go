@@ -58,7 +58,8 @@ func (c *Context) IsSampleReady(session, sample uint32) (ready bool, err error) 
 	}
 	for k := range r.plan.passes {
 		if !r.has(k, sample) {
-			return false, fail(SampleNotFoundInAllPasses, "session %d has no sample %d in pass %d of %d", session, sample, k+1, len(r.plan.passes))
+			return false, fail(SampleNotFoundInAllPasses, "session %d has no sample %d in pass %d of %d", session,
+				sample, k+1, len(r.plan.passes))
 		}
 	}
 	for k := range r.plan.passes {
@@ -102,7 +103,8 @@ func (c *Context) Samples(session uint32) (list []uint32, err error) {
 
 // Result gives one result of a counter, exactly, which must have the type unless that is "". It waits until it is
 // there.
-func (c *Context) Result(ctx context.Context, session, sample uint32, counter int, t Type) (v capture.Value, err error) {
+func (c *Context) Result(ctx context.Context, session, sample uint32, counter int, t Type) (v capture.Value,
+	err error) {
 	defer c.log.done("GetSample", &err)
 	return c.result(ctx, t, session, sample, counter)
 }
@@ -145,7 +147,8 @@ func (c *Context) result(ctx context.Context, want Type, session, sample uint32,
 func (r *run) operands(ctx context.Context, c *Counter, at int, sample uint32) ([]capture.Value, error) {
 	for _, p := range r.plan.where[at] {
 		if !r.has(p.pass, sample) {
-			return nil, fail(SampleNotFound, "session %d has no sample %d in pass %d, which measures %s", r.id, sample, p.pass+1, c.Name)
+			return nil, fail(SampleNotFound, "session %d has no sample %d in pass %d, which measures %s", r.id, sample,
+				p.pass+1, c.Name)
 		}
 	}
 	out := make([]capture.Value, len(r.plan.where[at]))
@@ -155,7 +158,8 @@ func (r *run) operands(ctx context.Context, c *Counter, at int, sample uint32) (
 			return nil, failCause(ReadingCounterResult, err)
 		}
 		if p.offset >= len(m.Values) {
-			return nil, fail(ReadingCounterResult, "pass %d gave %d values of %d", p.pass+1, len(m.Values), len(r.plan.passes[p.pass]))
+			return nil, fail(ReadingCounterResult, "pass %d gave %d values of %d", p.pass+1, len(m.Values),
+				len(r.plan.passes[p.pass]))
 		}
 		out[i] = m.Values[p.offset]
 		if out[i].Missing() && m.Why != nil {

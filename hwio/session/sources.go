@@ -17,13 +17,13 @@ import (
 
 // SourceOptions say how readers are used.
 type SourceOptions struct {
-	// Counters are names or globs of what can be enabled, for sources that can count more than they list; none means what
-	// they list.
+	// Counters are names or globs of what can be enabled, for sources that can count more than they list; none means
+	// what they list.
 	Counters []string
 	// MaxPerPass limits the counters of a pass; 0 puts all into one.
 	MaxPerPass int
-	// PID limits samples between Begin and End to a process; 0 is the whole machine. A command that Run starts is always
-	// measured alone.
+	// PID limits samples between Begin and End to a process; 0 is the whole machine. A command that Run starts is
+	// always measured alone.
 	PID int
 	// Options are those of the sources' own.
 	Options map[string]string
@@ -95,7 +95,8 @@ func (b *overSources) add(src hwio.Source, name string, m capture.Meta) {
 	if group == "" {
 		group = src.Name()
 	}
-	c := Counter{Name: name, Group: group, Doc: m.Doc, Unit: m.Unit, Usage: usageOf(m.Unit), Type: typeFloat64, Kind: kindPublic,
+	c := Counter{Name: name, Group: group, Doc: m.Doc, Unit: m.Unit, Usage: usageOf(m.Unit), Type: typeFloat64,
+		Kind:    kindPublic,
 		Combine: m.Kind}
 	if m.Kind == capture.Delta && m.Unit != "joules" && m.Unit != "s" && m.Unit != "ms" {
 		c.Type = typeUint64
@@ -111,7 +112,8 @@ func (b *overSources) list(ctx context.Context, src hwio.Source) ([]capture.Meta
 	}
 	// A user who may not watch the whole machine may still watch this process.
 	for _, pid := range []int{b.opt.PID, os.Getpid()} {
-		s, err := src.Open(ctx, hwio.Request{Counters: b.opt.Counters, Period: hwio.DefaultPeriod, PID: pid, Options: b.opt.Options})
+		s, err := src.Open(ctx, hwio.Request{Counters: b.opt.Counters, Period: hwio.DefaultPeriod, PID: pid,
+			Options: b.opt.Options})
 		switch {
 		case errors.Is(err, hwio.ErrNoMatch):
 			return nil, nil
@@ -123,7 +125,8 @@ func (b *overSources) list(ctx context.Context, src hwio.Source) ([]capture.Meta
 		var out []capture.Meta
 		for _, c := range s.Schema().Columns {
 			c.Meta.Instance = ""
-			if hwio.MatchAny(b.opt.Counters, &c.Meta) && !slices.ContainsFunc(out, func(m capture.Meta) bool { return m.Name == c.Meta.Name }) {
+			if hwio.MatchAny(b.opt.Counters, &c.Meta) &&
+				!slices.ContainsFunc(out, func(m capture.Meta) bool { return m.Name == c.Meta.Name }) {
 				out = append(out, c.Meta)
 			}
 		}
@@ -218,7 +221,8 @@ func (b *overSources) StartPass(ctx context.Context, _ int, hardware []Hardware)
 				names[i] = o.meta.Name
 			}
 		}
-		p.readers = append(p.readers, &reader{src.Name(), s, capture.NewBatch(s.Schema(), 16), newGatherer(s.Schema(), names)})
+		p.readers = append(p.readers, &reader{src.Name(), s, capture.NewBatch(s.Schema(), 16),
+			newGatherer(s.Schema(), names)})
 		if err := p.readers[len(p.readers)-1].read(ctx); err != nil {
 			return nil, errors.Join(err, p.Close())
 		}

@@ -191,14 +191,16 @@ func (c *Context) endPass(context.Context, uint32) error {
 	r := c.run()
 	r.closePass()
 	if n, want := len(r.pass().order), len(r.passes[0].order); n != want {
-		return fail(VariableNumberOfSamplesInPasses, "pass %d has %d samples and the first pass %d; the pass is ended", len(r.passes), n, want)
+		return fail(VariableNumberOfSamplesInPasses, "pass %d has %d samples and the first pass %d; the pass is ended",
+			len(r.passes), n, want)
 	}
 	return nil
 }
 
 func (c *Context) endSession(context.Context, uint32) error {
 	if r := c.run(); len(r.passes) < len(r.plan.passes) {
-		return fail(NotEnoughPasses, "%d of %d passes were made; the session is ended", len(r.passes), len(r.plan.passes))
+		return fail(NotEnoughPasses, "%d of %d passes were made; the session is ended", len(r.passes),
+			len(r.plan.passes))
 	}
 	return nil
 }

@@ -36,7 +36,8 @@ func (r *rocprofiler) listCounters() error {
 		foundCounters = nil
 		if st := call(r.iterateCounters, uintptr(a.ID), counterCallback, 0); st != 0 {
 			name := r.name(st)
-			if strings.HasSuffix(name, "ARCH_NOT_SUPPORTED") || strings.HasSuffix(name, "STATUS_ERROR") || strings.HasSuffix(name, "NO_HARDWARE_COUNTERS") {
+			if strings.HasSuffix(name, "ARCH_NOT_SUPPORTED") || strings.HasSuffix(name, "STATUS_ERROR") ||
+				strings.HasSuffix(name, "NO_HARDWARE_COUNTERS") {
 				continue // the GPU has none, which the other side explains
 			}
 			return r.failure("rocprofiler_iterate_agent_supported_counters", st)
@@ -64,7 +65,8 @@ func onDimensions(counter, dimensions, n, user uintptr) uintptr {
 	for i := range min(n, mostDimensions) {
 		d := dimensions + dimensionSize*i
 		foundDimensions = append(foundDimensions, vendorproc.Dimension{
-			ID: field[uint64](d, dimensionID), Name: text(field[uintptr](d, dimensionName)), Size: field[uint64](d, dimensionCount),
+			ID: field[uint64](d, dimensionID), Name: text(field[uintptr](d, dimensionName)),
+			Size: field[uint64](d, dimensionCount),
 		})
 	}
 	return 0

@@ -15,8 +15,10 @@ const gpaVariable = "ASTROLABE_GPA_LIB"
 
 // The library that needs no GPU comes first: it answers everywhere.
 var gpaPlaces = []string{
-	"libGPUPerfAPICounters.so", "/usr/local/lib/libGPUPerfAPICounters*.so", "/opt/*/libGPUPerfAPICounters*.so", "/opt/*/lib/libGPUPerfAPICounters*.so",
-	"libGPUPerfAPICL.so", "/usr/local/lib/libGPUPerfAPI*.so", "/opt/*/libGPUPerfAPI*.so", "/opt/*/lib/libGPUPerfAPI*.so",
+	"libGPUPerfAPICounters.so", "/usr/local/lib/libGPUPerfAPICounters*.so", "/opt/*/libGPUPerfAPICounters*.so",
+	"/opt/*/lib/libGPUPerfAPICounters*.so",
+	"libGPUPerfAPICL.so", "/usr/local/lib/libGPUPerfAPI*.so", "/opt/*/libGPUPerfAPI*.so",
+	"/opt/*/lib/libGPUPerfAPI*.so",
 }
 
 // gpaLibrary is one of GPA's interfaces, with a context open.
@@ -43,7 +45,8 @@ func listGPA(q *vendorproc.GPAQuery) (*vendorproc.GPAInfo, error) {
 	case lib.has("GPA_OpenContext") != 0 && lib.has("GPA_CreateSession") == 0:
 		g, err = openFlat(lib)
 	default:
-		err = &vendorproc.Error{Kind: vendorproc.LibraryVersion, Text: fmt.Sprintf("%s has neither the functions of GPUPerfAPI 2 (GPA_OpenContext without sessions) nor those of 3.4 and newer (GpaGetFuncTable)", lib.path)}
+		err = &vendorproc.Error{Kind: vendorproc.LibraryVersion,
+			Text: fmt.Sprintf("%s has neither the functions of GPUPerfAPI 2 (GPA_OpenContext without sessions) nor those of 3.4 and newer (GpaGetFuncTable)", lib.path)}
 	}
 	if err != nil {
 		return nil, err
@@ -79,7 +82,8 @@ type gpaCall struct {
 
 func (g *gpaCall) do(name string, f uintptr, args ...uintptr) error {
 	if f == 0 {
-		return &vendorproc.Error{Kind: vendorproc.LibraryVersion, Text: fmt.Sprintf("%s lacks the function %s", g.lib.path, name)}
+		return &vendorproc.Error{Kind: vendorproc.LibraryVersion, Text: fmt.Sprintf("%s lacks the function %s",
+			g.lib.path, name)}
 	}
 	st := call(f, args...)
 	if st == 0 {

@@ -21,9 +21,11 @@ func openCL(lib *library) (queue uintptr, err error) {
 	cl := lib
 	if lib.has("clCreateCommandQueue") == 0 {
 		if !strings.HasPrefix(filepath.Base(lib.path), "libGPUPerfAPICL") {
-			return 0, refuse(vendorproc.NotSupported, "%s lists counters only inside an application that has a context of its graphics API", lib.path)
+			return 0, refuse(vendorproc.NotSupported,
+				"%s lists counters only inside an application that has a context of its graphics API", lib.path)
 		}
-		if cl, err = load("", "ASTROLABE_OPENCL_LIB", "OpenCL", []string{"libOpenCL.so.1", "/opt/rocm/lib/libOpenCL.so.1"}); err != nil {
+		if cl, err = load("", "ASTROLABE_OPENCL_LIB", "OpenCL",
+			[]string{"libOpenCL.so.1", "/opt/rocm/lib/libOpenCL.so.1"}); err != nil {
 			return 0, err
 		}
 	}
@@ -107,8 +109,9 @@ func openSessions(lib *library) (gpaLibrary, error) {
 		}
 		found = table[0]
 		if major == mainTableFirst {
-			return nil, &vendorproc.Error{Kind: vendorproc.LibraryVersion, Text: fmt.Sprintf("%s has a function table of version %d with %d bytes; versions %d and %d are known here (%s)",
-				lib.path, uint32(found), found>>32, mainTableFirst, mainTableLast, g.status(st))}
+			return nil, &vendorproc.Error{Kind: vendorproc.LibraryVersion,
+				Text: fmt.Sprintf("%s has a function table of version %d with %d bytes; versions %d and %d are known here (%s)",
+					lib.path, uint32(found), found>>32, mainTableFirst, mainTableLast, g.status(st))}
 		}
 	}
 	g.version = versionOf(lib.has("GpaGetVersion"))
@@ -144,7 +147,8 @@ func (g *sessions) count() (int, error) {
 }
 
 func (g *sessions) counter(i int) (c vendorproc.GPACounter, err error) {
-	return describeCounter(&g.named, []string{"GpaGetCounterName", "GpaGetCounterGroup", "GpaGetCounterDescription", "GpaGetCounterDataType", "GpaGetCounterUsageType"},
+	return describeCounter(&g.named, []string{"GpaGetCounterName", "GpaGetCounterGroup", "GpaGetCounterDescription",
+		"GpaGetCounterDataType", "GpaGetCounterUsageType"},
 		newerTypes, g.context, uintptr(i))
 }
 
@@ -189,11 +193,16 @@ type flat struct{ named }
 var (
 	flatTypes    = []string{"float32", "float64", "uint32", "uint64", "int32", "int64"}
 	flatStatuses = []string{
-		"ok", "null pointer", "counters not open", "counters already open", "index out of range", "not found", "already enabled", "no counters enabled",
-		"not enabled", "sampling not started", "sampling already started", "sampling not ended", "not enough passes", "pass not ended", "pass not started",
-		"pass already started", "sample not started", "sample already started", "sample not ended", "cannot change counters when sampling",
-		"session not found", "sample not found", "sample not found in all passes", "counter not of specified type", "reading counter result",
-		"variable number of samples in passes", "failed", "hardware not supported", "driver not supported", "API not supported", "load failed",
+		"ok", "null pointer", "counters not open", "counters already open", "index out of range", "not found",
+		"already enabled", "no counters enabled",
+		"not enabled", "sampling not started", "sampling already started", "sampling not ended", "not enough passes",
+		"pass not ended", "pass not started",
+		"pass already started", "sample not started", "sample already started", "sample not ended",
+		"cannot change counters when sampling",
+		"session not found", "sample not found", "sample not found in all passes", "counter not of specified type",
+		"reading counter result",
+		"variable number of samples in passes", "failed", "hardware not supported", "driver not supported",
+		"API not supported", "load failed",
 		"library load failed", "library load version mismatch",
 	}
 )
@@ -226,7 +235,8 @@ func (g *flat) count() (int, error) {
 }
 
 func (g *flat) counter(i int) (vendorproc.GPACounter, error) {
-	return describeCounter(&g.named, []string{"GPA_GetCounterName", "GPA_GetCounterCategory", "GPA_GetCounterDescription", "GPA_GetCounterDataType", "GPA_GetCounterUsageType"},
+	return describeCounter(&g.named, []string{"GPA_GetCounterName", "GPA_GetCounterCategory",
+		"GPA_GetCounterDescription", "GPA_GetCounterDataType", "GPA_GetCounterUsageType"},
 		flatTypes, uintptr(i))
 }
 

@@ -35,15 +35,18 @@ type counterLibrary struct {
 func (g *counterLibrary) f(i int) uintptr { return uintptr(g.table[1+i]) }
 
 func openCounterLibrary(lib *library, q *vendorproc.GPAQuery) (gpaLibrary, error) {
-	g := &counterLibrary{gpaCall: gpaCall{lib, newerStatus(lib)}, table: room(512), out: room(2), device: fmt.Sprintf("%04x:%04x revision %02x, %s", q.Vendor, q.Device, q.Revision, q.API)}
+	g := &counterLibrary{gpaCall: gpaCall{lib, newerStatus(lib)}, table: room(512), out: room(2),
+		device: fmt.Sprintf("%04x:%04x revision %02x, %s", q.Vendor, q.Device, q.Revision, q.API)}
 	g.table[0] = counterTableMajor | counterTableSize<<32
 	if st := call(lib.has("GpaCounterLibGetFuncTable"), address(g.table)); st != 0 {
-		return nil, &vendorproc.Error{Kind: vendorproc.LibraryVersion, Text: fmt.Sprintf("%s has a function table of version %d with %d bytes; version %d with at least %d bytes is needed (%s)",
-			lib.path, uint32(g.table[0]), g.table[0]>>32, counterTableMajor, counterTableSize, g.status(st))}
+		return nil, &vendorproc.Error{Kind: vendorproc.LibraryVersion,
+			Text: fmt.Sprintf("%s has a function table of version %d with %d bytes; version %d with at least %d bytes is needed (%s)",
+				lib.path, uint32(g.table[0]), g.table[0]>>32, counterTableMajor, counterTableSize, g.status(st))}
 	}
 	api, ok := gpaAPIs[q.API]
 	if !ok {
-		return nil, &vendorproc.Error{Kind: vendorproc.BadRequest, Text: fmt.Sprintf("GPUPerfAPI has no API %q: want dx11, dx12, opengl, opencl or vulkan", q.API)}
+		return nil, &vendorproc.Error{Kind: vendorproc.BadRequest,
+			Text: fmt.Sprintf("GPUPerfAPI has no API %q: want dx11, dx12, opengl, opencl or vulkan", q.API)}
 	}
 	// GpaCounterContextHardwareInfo: three ids and an empty list of attributes.
 	hardware := room(4)
@@ -64,7 +67,8 @@ func openCounterLibrary(lib *library, q *vendorproc.GPAQuery) (gpaLibrary, error
 }
 
 func (g *counterLibrary) describe(info *vendorproc.GPAInfo) {
-	info.Interface, info.Version, info.Device = "counter library, function table", versionOf(g.f(tableVersion)), g.device
+	info.Interface, info.Version, info.Device = "counter library, function table",
+		versionOf(g.f(tableVersion)), g.device
 }
 
 func (g *counterLibrary) number(name string, f int, args ...uintptr) (uint32, error) {

@@ -31,7 +31,8 @@ func load(path, variable, what string, places []string) (*library, error) {
 	}
 	if path != "" {
 		if _, err := os.Stat(path); strings.ContainsRune(path, '/') && err != nil {
-			return nil, &vendorproc.Error{Kind: vendorproc.LibraryMissing, Text: fmt.Sprintf("%s is %s, where there is no library: %v", variable, path, errors.Unwrap(err))}
+			return nil, &vendorproc.Error{Kind: vendorproc.LibraryMissing,
+				Text: fmt.Sprintf("%s is %s, where there is no library: %v", variable, path, errors.Unwrap(err))}
 		}
 		places = []string{path}
 	}
@@ -53,9 +54,12 @@ func load(path, variable, what string, places []string) (*library, error) {
 		}
 	}
 	if failure != nil {
-		return nil, &vendorproc.Error{Kind: vendorproc.LibraryMissing, Text: fmt.Sprintf("%s is there but cannot be loaded: %v", what, failure)}
+		return nil, &vendorproc.Error{Kind: vendorproc.LibraryMissing,
+			Text: fmt.Sprintf("%s is there but cannot be loaded: %v", what, failure)}
 	}
-	return nil, &vendorproc.Error{Kind: vendorproc.LibraryMissing, Text: fmt.Sprintf("%s is not installed: it is not at %s; %s can name another place", what, strings.Join(places, ", "), variable)}
+	return nil, &vendorproc.Error{Kind: vendorproc.LibraryMissing,
+		Text: fmt.Sprintf("%s is not installed: it is not at %s; %s can name another place", what,
+			strings.Join(places, ", "), variable)}
 }
 
 // has looks for a function in the library and what it depends on; 0 where there is none.

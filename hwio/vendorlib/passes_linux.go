@@ -51,7 +51,8 @@ next:
 		e.Passes = append(e.Passes, names)
 		texts = append(texts, strings.Join(names, " "))
 	}
-	e.Text = fmt.Sprintf("these %d counters need %d passes: %s", len(counters)-len(never), len(passes), strings.Join(texts, " | "))
+	e.Text = fmt.Sprintf("these %d counters need %d passes: %s", len(counters)-len(never), len(passes),
+		strings.Join(texts, " | "))
 	if len(never) > 0 {
 		e.Text += fmt.Sprintf("; and the GPU cannot count %s even alone", strings.Join(never, ", "))
 	}

@@ -31,8 +31,10 @@ type rocprofiler struct {
 	lib     *library
 	version string
 
-	forceConfigure, queryAgents, createContext, configureCounting, iterateCounters, queryCounter, iterateDimensions uintptr
-	createConfig, startContext, stopContext, sample, recordCounter, recordPosition, statusName, statusText          uintptr
+	forceConfigure, queryAgents, createContext, configureCounting, iterateCounters, queryCounter,
+	iterateDimensions uintptr
+	createConfig, startContext, stopContext, sample, recordCounter, recordPosition, statusName,
+	statusText uintptr
 
 	out []uint64 // for results of the library
 	ids []uint64 // for lists of counters
@@ -58,7 +60,8 @@ func openRocprofiler(path string) (*rocprofiler, error) {
 		lost = append(lost, "rocprofiler_"+names[0])
 		return 0
 	}
-	r.forceConfigure, r.queryAgents, r.createContext = find("force_configure"), find("query_available_agents"), find("create_context")
+	r.forceConfigure, r.queryAgents, r.createContext = find("force_configure"), find("query_available_agents"),
+		find("create_context")
 	r.configureCounting, r.sample = find("configure_device_counting_service"), find("sample_device_counting_service")
 	r.iterateCounters, r.queryCounter = find("iterate_agent_supported_counters"), find("query_counter_info")
 	// Releases before 7.0 have the same function by its old name.
@@ -68,7 +71,9 @@ func openRocprofiler(path string) (*rocprofiler, error) {
 	r.iterateDimensions, r.statusName = find("iterate_counter_dimensions"), find("get_status_name")
 	r.statusText = lib.has("rocprofiler_get_status_string")
 	if len(lost) > 0 {
-		return nil, &vendorproc.Error{Kind: vendorproc.LibraryVersion, Text: fmt.Sprintf("%s (rocprofiler-sdk %s) lacks %s: ROCm 6.3 or newer is needed", lib.path, r.version, strings.Join(lost, ", "))}
+		return nil, &vendorproc.Error{Kind: vendorproc.LibraryVersion,
+			Text: fmt.Sprintf("%s (rocprofiler-sdk %s) lacks %s: ROCm 6.3 or newer is needed", lib.path, r.version,
+				strings.Join(lost, ", "))}
 	}
 	return r, nil
 }
@@ -115,7 +120,8 @@ const (
 // failure is a status other than success as an error.
 func (r *rocprofiler) failure(function string, status int32) error {
 	name := r.name(status)
-	e := &vendorproc.Error{Kind: vendorproc.LibraryFailed, Status: name, Text: fmt.Sprintf("rocprofiler-sdk %s: %s: %s", r.version, function, name)}
+	e := &vendorproc.Error{Kind: vendorproc.LibraryFailed, Status: name, Text: fmt.Sprintf("rocprofiler-sdk %s: %s: %s",
+		r.version, function, name)}
 	if r.statusText != 0 {
 		if p, _, _ := purego.SyscallN(r.statusText, uintptr(status)); p != 0 {
 			e.Text += " (" + text(p) + ")"
@@ -124,7 +130,8 @@ func (r *rocprofiler) failure(function string, status int32) error {
 	switch {
 	case strings.Contains(name, "PERMISSION"):
 		e.Kind = vendorproc.NotPermitted
-	case strings.HasSuffix(name, "ARCH_NOT_SUPPORTED"), strings.HasSuffix(name, "NO_HARDWARE_COUNTERS"), strings.HasSuffix(name, "NOT_AVAILABLE"):
+	case strings.HasSuffix(name, "ARCH_NOT_SUPPORTED"), strings.HasSuffix(name, "NO_HARDWARE_COUNTERS"),
+		strings.HasSuffix(name, "NOT_AVAILABLE"):
 		e.Kind = vendorproc.NotSupported
 	case strings.HasSuffix(name, wrongABI):
 		e.Kind = vendorproc.LibraryVersion
@@ -137,7 +144,8 @@ func (r *rocprofiler) startRuntime() error {
 	start := r.lib.has("hsa_init")
 	if start == 0 {
 		dir := filepath.Dir(r.lib.path)
-		places := []string{"libhsa-runtime64.so.1", "/opt/rocm/lib/libhsa-runtime64.so.1", "/opt/rocm-*/lib/libhsa-runtime64.so.1"}
+		places := []string{"libhsa-runtime64.so.1", "/opt/rocm/lib/libhsa-runtime64.so.1",
+			"/opt/rocm-*/lib/libhsa-runtime64.so.1"}
 		if filepath.IsAbs(dir) {
 			places = append([]string{filepath.Join(dir, "libhsa-runtime64.so.1")}, places...)
 		}
@@ -150,7 +158,8 @@ func (r *rocprofiler) startRuntime() error {
 		}
 	}
 	if st := call(start); st != 0 {
-		return &vendorproc.Error{Kind: vendorproc.NoDevice, Status: fmt.Sprintf("0x%x", uint32(st)), Text: fmt.Sprintf("the GPU's runtime does not start (hsa_init: status 0x%x)", uint32(st))}
+		return &vendorproc.Error{Kind: vendorproc.NoDevice, Status: fmt.Sprintf("0x%x", uint32(st)),
+			Text: fmt.Sprintf("the GPU's runtime does not start (hsa_init: status 0x%x)", uint32(st))}
 	}
 	return nil
 }

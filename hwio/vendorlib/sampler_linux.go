@@ -45,7 +45,8 @@ func (s *rocprofilerService) start(q *vendorproc.RocprofilerStart) (*vendorproc.
 		return nil, noGPU()
 	}
 	if setup.agent == nil {
-		return nil, &vendorproc.Error{Kind: vendorproc.BadRequest, Text: fmt.Sprintf("no GPU has the node number %d", q.Agent)}
+		return nil, &vendorproc.Error{Kind: vendorproc.BadRequest,
+			Text: fmt.Sprintf("no GPU has the node number %d", q.Agent)}
 	}
 	r := setup.rocprofiler
 	var counters []vendorproc.Counter
@@ -73,7 +74,8 @@ next:
 	}
 	s.sampler = &sampler{
 		rocprofiler: r, out: s.out, period: time.Duration(max(q.PeriodNS, int64(50*time.Microsecond))),
-		records: room(max(total, 16) * recordSize / 8), count: room(1), index: map[uint64]int{}, quit: make(chan struct{}), done: make(chan struct{}),
+		records: room(max(total, 16) * recordSize / 8), count: room(1), index: map[uint64]int{},
+		quit: make(chan struct{}), done: make(chan struct{}),
 	}
 	columns, err := s.sampler.learn(counters)
 	if err != nil {
@@ -81,13 +83,15 @@ next:
 	}
 	agent := *setup.agent
 	agent.Counters = nil
-	return &vendorproc.RocprofilerStarted{Library: setup.lib.path, Version: setup.version, Agent: agent, Columns: columns}, nil
+	return &vendorproc.RocprofilerStarted{Library: setup.lib.path, Version: setup.version, Agent: agent,
+		Columns: columns}, nil
 }
 
 // begin takes the first sample, and the others in a thread of their own.
 func (s *rocprofilerService) begin(*struct{}) (struct{}, error) {
 	if s.sampler == nil || s.sampler.running {
-		return struct{}{}, &vendorproc.Error{Kind: vendorproc.BadRequest, Text: "nothing is counting, or samples are being taken already"}
+		return struct{}{}, &vendorproc.Error{Kind: vendorproc.BadRequest,
+			Text: "nothing is counting, or samples are being taken already"}
 	}
 	if err := s.sampler.once(); err != nil {
 		return struct{}{}, err
@@ -149,7 +153,8 @@ func (m *sampler) read() (n int, before, after int64, status int32) {
 		capacity := len(m.records) / wordsPerRecord
 		m.count[0] = uint64(capacity)
 		before = now()
-		status = call(m.rocprofiler.sample, uintptr(setup.context), uintptr(m.number), 0, address(m.records), address(m.count))
+		status = call(m.rocprofiler.sample, uintptr(setup.context), uintptr(m.number), 0, address(m.records),
+			address(m.count))
 		after = now()
 		if status == 0 {
 			m.number++
@@ -194,7 +199,8 @@ func (m *sampler) learn(counters []vendorproc.Counter) ([]vendorproc.Column, err
 		columns, m.columns = append(columns, col), append(m.columns, id)
 	}
 	if len(columns) == 0 {
-		return nil, &vendorproc.Error{Kind: vendorproc.LibraryFailed, Text: fmt.Sprintf("rocprofiler-sdk %s delivers no value of the counters", m.version)}
+		return nil, &vendorproc.Error{Kind: vendorproc.LibraryFailed,
+			Text: fmt.Sprintf("rocprofiler-sdk %s delivers no value of the counters", m.version)}
 	}
 	m.sample.Values = make([]float64, len(columns))
 	return columns, nil

@@ -33,7 +33,8 @@ var setup struct {
 // configure sets the library up. wantAgent says which GPU will be counted on; nil only lists them.
 func configure(path string, wantAgent func(*vendorproc.Agent) bool) error {
 	if setup.began {
-		return &vendorproc.Error{Kind: vendorproc.BadRequest, Text: "rocprofiler-sdk can be set up once per process only: start the program again"}
+		return &vendorproc.Error{Kind: vendorproc.BadRequest,
+			Text: "rocprofiler-sdk can be set up once per process only: start the program again"}
 	}
 	setup.began = true
 	r, err := openRocprofiler(path)
@@ -52,7 +53,8 @@ func configure(path string, wantAgent func(*vendorproc.Agent) bool) error {
 		return err
 	}
 	if !setup.initDone {
-		return &vendorproc.Error{Kind: vendorproc.LibraryFailed, Text: fmt.Sprintf("rocprofiler-sdk %s never called its tool back: another tool may have been set up first (ROCP_TOOL_LIBRARIES)", r.version)}
+		return &vendorproc.Error{Kind: vendorproc.LibraryFailed,
+			Text: fmt.Sprintf("rocprofiler-sdk %s never called its tool back: another tool may have been set up first (ROCP_TOOL_LIBRARIES)", r.version)}
 	}
 	return setup.initErr
 }
@@ -116,7 +118,8 @@ func initialize() error {
 		return r.failure("rocprofiler_create_context", st)
 	}
 	setup.context = r.out[0]
-	if st := call(r.configureCounting, uintptr(setup.context), 0, uintptr(setup.agent.ID), purego.NewCallback(onStart), 0); st != 0 {
+	if st := call(r.configureCounting, uintptr(setup.context), 0, uintptr(setup.agent.ID), purego.NewCallback(onStart),
+		0); st != 0 {
 		return r.failure("rocprofiler_configure_device_counting_service", st)
 	}
 	return r.listCounters()
@@ -135,14 +138,17 @@ const mostAgents = 4096
 // onAgents keeps the GPUs among the agents.
 func onAgents(version, agents, n, user uintptr) uintptr {
 	if version != agentVersion {
-		setup.initErr = &vendorproc.Error{Kind: vendorproc.LibraryVersion, Text: fmt.Sprintf("rocprofiler-sdk describes GPUs in version %d; version %d is known here", version, agentVersion)}
+		setup.initErr = &vendorproc.Error{Kind: vendorproc.LibraryVersion,
+			Text: fmt.Sprintf("rocprofiler-sdk describes GPUs in version %d; version %d is known here", version,
+				agentVersion)}
 		return 0
 	}
 	setup.all = int(min(n, mostAgents))
 	for i := range min(n, mostAgents) {
 		a := field[uintptr](agents, i*8)
 		if size := field[uint64](a, agentSizeAt); size < agentKnown {
-			setup.initErr = &vendorproc.Error{Kind: vendorproc.LibraryVersion, Text: fmt.Sprintf("rocprofiler-sdk %s describes a GPU in %d bytes; at least %d are needed: install ROCm 6.3 or newer", setup.version, size, agentKnown)}
+			setup.initErr = &vendorproc.Error{Kind: vendorproc.LibraryVersion,
+				Text: fmt.Sprintf("rocprofiler-sdk %s describes a GPU in %d bytes; at least %d are needed: install ROCm 6.3 or newer", setup.version, size, agentKnown)}
 			return 0
 		}
 		if field[uint32](a, agentType) == agentTypeGPU {
@@ -159,13 +165,16 @@ func readAgent(a uintptr) vendorproc.Agent {
 		ID: field[uint64](a, agentID), Name: str(agentName), Product: str(agentProduct), Model: str(agentModel),
 		Node: u32(agentNode), Logical: field[int32](a, agentLogical), RenderMinor: u32(agentMinor),
 		Vendor: field[uint16](a, agentVendor), Device: field[uint16](a, agentDevice),
-		ComputeUnits: u32(agentCUs), SIMDs: u32(agentSIMDs), SIMDsPerCU: u32(agentSIMDsCU), WavesPerSIMD: u32(agentWavesSIMD),
-		WavesPerCU: u32(agentWavesCU), WaveSize: u32(agentWaveSize), LDSKiB: u32(agentLDS), XCCs: u32(agentXCCs),
-		Engines: u32(agentEngines), ArraysPerEngine: u32(agentArraysSE), MaxClockMHz: u32(agentClock), GFXTarget: u32(agentTarget),
+		ComputeUnits: u32(agentCUs), SIMDs: u32(agentSIMDs), SIMDsPerCU: u32(agentSIMDsCU),
+		WavesPerSIMD: u32(agentWavesSIMD),
+		WavesPerCU:   u32(agentWavesCU), WaveSize: u32(agentWaveSize), LDSKiB: u32(agentLDS), XCCs: u32(agentXCCs),
+		Engines: u32(agentEngines), ArraysPerEngine: u32(agentArraysSE), MaxClockMHz: u32(agentClock),
+		GFXTarget: u32(agentTarget),
 	}
 }
 
 // noGPU says why there is nothing to count on.
 func noGPU() error {
-	return &vendorproc.Error{Kind: vendorproc.NoDevice, Text: fmt.Sprintf("rocprofiler-sdk %s finds no GPU (%d agents, none of them a GPU)", setup.version, setup.all)}
+	return &vendorproc.Error{Kind: vendorproc.NoDevice,
+		Text: fmt.Sprintf("rocprofiler-sdk %s finds no GPU (%d agents, none of them a GPU)", setup.version, setup.all)}
 }

@@ -30,8 +30,9 @@ const (
 func (a *app) checkPage(list []*budget.Judgement, out string) ([]string, error) {
 	ctx, done := a.busy(a.ctx, "drawing "+out)
 	defer done()
-	r := &documents.Report{Title: checkedTitle(list) + forcedTitle(judged(list)...), Captured: list[0].Capture.StartTime,
-		Command: ownCommand()}
+	r := &documents.Report{Title: checkedTitle(list) + forcedTitle(judged(list)...),
+		Captured: list[0].Capture.StartTime,
+		Command:  ownCommand()}
 	if len(list) == 1 {
 		r.Start, r.End = list[0].Capture.Axis.Extent()
 	}

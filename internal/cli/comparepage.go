@@ -94,7 +94,8 @@ func (a *app) comparePage(x *compared, f *compareFlags) error {
 		notes = append(notes,
 			"One run each: differences between runs are not known, and may be as large as a change. --baseline takes repeated runs")
 	}
-	r.Items = append(r.Items, documents.Text("## How to read this\n\n"+compareMethodText(x.result)+"\n\n"+points(notes)))
+	r.Items = append(r.Items, documents.Text("## How to read this\n\n"+compareMethodText(x.result)+"\n\n"+
+		points(notes)))
 	r.Command = ownCommand()
 	r.Progress, r.Warn = progress.From(ctx), a.warn
 	paths, err := r.Save(f.out, canvas.Size{})
@@ -300,9 +301,11 @@ func comparePicture(x *compared, r *analysis.Row) (*charts.Plot, error) {
 	}
 	rates := r.Basis == "per second"
 	nan := math.NaN()
-	return charts.Overlay(charts.OverlayOptions{Before: before, After: after}, charts.Pair{Name: orText(r.Title, r.Name),
-		Before: compareSeries(r.BeforeCounter, rates), After: compareSeries(r.AfterCounter, rates), BeforeTotal: nan,
-		AfterTotal: nan})
+	return charts.Overlay(charts.OverlayOptions{Before: before, After: after},
+		charts.Pair{Name: orText(r.Title, r.Name),
+			Before: compareSeries(r.BeforeCounter, rates), After: compareSeries(r.AfterCounter, rates),
+			BeforeTotal: nan,
+			AfterTotal:  nan})
 }
 
 // compareSeries is a counter over time, per second where it adds up, so that samples of unlike lengths can be compared.

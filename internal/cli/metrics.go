@@ -222,8 +222,10 @@ func checkVariant(generation, api string) error {
 			}
 		}
 	}
-	if generations := metrics.Generations(); generation != "" && !slices.Contains(generations, metrics.GenerationOf(generation)) {
-		return fmt.Errorf("--generation=%s is none of %s, and no GPU of these", generation, strings.Join(generations, ", "))
+	if generations := metrics.Generations(); generation != "" &&
+		!slices.Contains(generations, metrics.GenerationOf(generation)) {
+		return fmt.Errorf("--generation=%s is none of %s, and no GPU of these", generation,
+			strings.Join(generations, ", "))
 	}
 	if api != "" && !slices.Contains(apis, strings.ToLower(api)) {
 		return fmt.Errorf("--api=%s is none of %s", api, strings.Join(apis, ", "))

@@ -69,7 +69,8 @@ func (f *recordFlags) selection(ctx context.Context, process bool) (*hwio.Select
 
 // recording describes what the recorder shall do.
 func (f *recordFlags) recording() hwio.Options {
-	opt := hwio.Options{Counters: f.counters, Period: f.period, Periods: f.periods, Duration: f.duration, SourceOptions: f.options}
+	opt := hwio.Options{Counters: f.counters, Period: f.period, Periods: f.periods, Duration: f.duration,
+		SourceOptions: f.options}
 	for _, set := range f.sets {
 		opt.Rounds = append(opt.Rounds, hwio.Round{Name: set, Options: map[string]string{"set": set}})
 	}
@@ -231,8 +232,10 @@ func (a *app) measure(ctx context.Context, opt hwio.Options, sel *hwio.Selection
 		}
 		return nil, err
 	}
-	a.say(fmt.Sprintf("%d samples of %d counters from %s in %.3g s, for %.2g %% of a processor", res.Samples, res.Columns,
-		strings.Join(res.Sources, " and "), res.Duration.Seconds(), 100*res.CPU.Seconds()/max(res.Duration.Seconds(), 1e-9)))
+	a.say(fmt.Sprintf("%d samples of %d counters from %s in %.3g s, for %.2g %% of a processor", res.Samples,
+		res.Columns,
+		strings.Join(res.Sources, " and "), res.Duration.Seconds(),
+		100*res.CPU.Seconds()/max(res.Duration.Seconds(), 1e-9)))
 	if res.Exit != nil && (res.Exit.Code != 0 || res.Exit.Signal != "") {
 		fmt.Fprintf(a.talk, "the command %s\n", exitText(res.Exit))
 	}

@@ -10,7 +10,8 @@ import (
 	"astrolabe/capture/symbols"
 )
 
-// partJSON is one value of a label in stat --by LABEL --json. Times are in seconds, null where the samples have no length.
+// partJSON is one value of a label in stat --by LABEL --json. Times are in seconds, null where the samples have no
+// length.
 type partJSON struct {
 	Value    *string  `json:"value"` // null for the samples without one
 	Samples  int      `json:"samples"`
@@ -40,7 +41,8 @@ func partsBy(c *capture.Capture, label string) ([]partJSON, error) {
 		}
 		if whole > 0 {
 			share := p.Time / whole
-			out[i].Time, out[i].Share, out[i].Shortest, out[i].Median, out[i].Longest = &p.Time, &share, &p.Shortest, &p.Median, &p.Longest
+			out[i].Time, out[i].Share, out[i].Shortest, out[i].Median, out[i].Longest = &p.Time, &share, &p.Shortest,
+				&p.Median, &p.Longest
 		}
 	}
 	return out, nil
@@ -65,12 +67,14 @@ func partsText(label string, parts []partJSON, most int) string {
 		if p.Share != nil {
 			share = fmt.Sprintf("%.1f %%", *p.Share*100)
 		}
-		t.Add(cutMiddle(strings.ReplaceAll(names[i], "\n", " "), longestValue), fmt.Sprint(p.Samples), seconds(p.Time), share, seconds(p.Shortest),
+		t.Add(cutMiddle(strings.ReplaceAll(names[i], "\n", " "), longestValue), fmt.Sprint(p.Samples), seconds(p.Time),
+			share, seconds(p.Shortest),
 			seconds(p.Median), seconds(p.Longest), fmt.Sprint(p.Slow))
 	}
 	out := t.String()
 	if len(parts) > most {
-		out += fmt.Sprintf("These are %d of %d values of the label %s: --by %s prints all.\n", most, len(parts), label, label)
+		out += fmt.Sprintf("These are %d of %d values of the label %s: --by %s prints all.\n", most, len(parts),
+			label, label)
 	}
 	return out
 }

@@ -76,7 +76,8 @@ func (f *periodFlag) Set(text string) error {
 		case err != nil:
 			return err
 		case !named && all != 0:
-			return fmt.Errorf("%s and %s are both the period of all sources: say SOURCE=TIME for one", all, strings.TrimSpace(item))
+			return fmt.Errorf("%s and %s are both the period of all sources: say SOURCE=TIME for one", all,
+				strings.TrimSpace(item))
 		case !named:
 			all = d
 		case periods[source] != 0:

@@ -48,7 +48,8 @@ func run(dir string) error {
 		families[cat.Family()] = append(families[cat.Family()], cat)
 	}
 	for family, products := range families {
-		if err := os.WriteFile(filepath.Join(dir, "metrics-"+family+".md"), familyPage(family, products), 0o666); err != nil {
+		if err := os.WriteFile(filepath.Join(dir, "metrics-"+family+".md"), familyPage(family, products),
+			0o666); err != nil {
 			return err
 		}
 	}

@@ -13,8 +13,9 @@ import (
 	"astrolabe/capture/metrics"
 )
 
-// What a GPU has and can do at most is ACCOUNT of a file in the folder tables, which is named as the script that judges the GPU: that of mali-g720 is
-// mali.star. A file that is named by the GPU's id (mali_g720.star) goes before it. ACCOUNT is a dict, or a function that makes it of the id.
+// What a GPU has and can do at most is ACCOUNT of a file in the folder tables, which is named as the script that judges
+// the GPU: that of mali-g720 is mali.star. A file that is named by the GPU's id (mali_g720.star) goes before it.
+// ACCOUNT is a dict, or a function that makes it of the id.
 const (
 	tablesFolder = "tables"
 	tableName    = "ACCOUNT"
@@ -85,7 +86,8 @@ func (r *Runner) tableOf(ctx context.Context, m *module, gpu string) (*starlark.
 	}
 	d, ok := v.(*starlark.Dict)
 	if !ok {
-		return nil, fmt.Errorf("%s, the table of %s, defines no dict %s, and no function of that name that returns one", m.name, gpu, tableName)
+		return nil, fmt.Errorf("%s, the table of %s, defines no dict %s, and no function of that name that returns one",
+			m.name, gpu, tableName)
 	}
 	return d, nil
 }

@@ -16,5 +16,6 @@ import (
 
 // Models returns every model, those of one script beside each other.
 func Models() []capturetest.Model {
-	return slices.Concat(amdlive.Models(), cdna.Models(), cpu.Models(), gfx1151.Models(), gpa.Models(), intel.Models(), mali.Models())
+	return slices.Concat(amdlive.Models(), cdna.Models(), cpu.Models(), gfx1151.Models(), gpa.Models(), intel.Models(),
+		mali.Models())
 }

@@ -1,5 +1,6 @@
-// Package amdlive models an AMD graphics card as its driver shows it while it runs: status bits found set when they were read, sensors, clocks
-// that heat and power hold down, buffers moved between memories, and engines for video and copies.
+// Package amdlive models an AMD graphics card as its driver shows it while it runs: status bits found set when they
+// were read, sensors, clocks that heat and power hold down, buffers moved between memories, and engines for video and
+// copies.
 package amdlive
 
 import (
@@ -48,7 +49,8 @@ type demand struct {
 }
 
 func usual() demand {
-	return demand{busy: 0.62, watts: 150, ambient: 30, current: 0.6, forced: 1, used: 4e9, moved: 4e7, decode: 0, encode: 0, copies: 0.05}
+	return demand{busy: 0.62, watts: 150, ambient: 30, current: 0.6, forced: 1, used: 4e9, moved: 4e7, decode: 0,
+		encode: 0, copies: 0.05}
 }
 
 type plant struct {
@@ -61,11 +63,13 @@ func full(d *demand, at func(light, heavy float64) float64) { d.busy = at(1.1, 1
 
 // block is a plant of blocks that work all along, at a full clock.
 func block(id, rule, doc string, shares map[string]float64) plant {
-	return plant{capturetest.Plant{ID: id, Rule: rule, Doc: doc}, func(d *demand, at func(light, heavy float64) float64) { full(d, at); d.blocks = shares }}
+	return plant{capturetest.Plant{ID: id, Rule: rule, Doc: doc},
+		func(d *demand, at func(light, heavy float64) float64) { full(d, at); d.blocks = shares }}
 }
 
 var plants = []plant{
-	{capturetest.Plant{ID: "saturated", Rule: "gpu_saturated", Doc: "the graphics pipe has work all along, at its full clock"}, full},
+	{capturetest.Plant{ID: "saturated", Rule: "gpu_saturated",
+		Doc: "the graphics pipe has work all along, at its full clock"}, full},
 	{capturetest.Plant{ID: "power", Rule: "power_limit", Doc: "the work takes more power than the limit allows"},
 		func(d *demand, at func(light, heavy float64) float64) { full(d, at); d.watts = at(300, 480) }},
 	{capturetest.Plant{ID: "heat", Rule: "hot", Doc: "the cooler cannot carry the heat away"},
@@ -74,7 +78,8 @@ var plants = []plant{
 		func(d *demand, at func(light, heavy float64) float64) { full(d, at); d.current = at(1.25, 2) }},
 	{capturetest.Plant{ID: "forced_clock", Rule: "low_clock", Doc: "the driver was told to keep to a low clock"},
 		func(d *demand, at func(light, heavy float64) float64) { full(d, at); d.forced = at(0.55, 0.2) }},
-	{capturetest.Plant{ID: "memory_short", Rule: "evictions", Doc: "more buffers are in use at once than the video memory holds"},
+	{capturetest.Plant{ID: "memory_short", Rule: "evictions",
+		Doc: "more buffers are in use at once than the video memory holds"},
 		func(d *demand, at func(light, heavy float64) float64) { d.used = at(8.6e9, 14e9) }},
 	{capturetest.Plant{ID: "uploads", Rule: "moves", Doc: "buffers are uploaded all the time"},
 		func(d *demand, at func(light, heavy float64) float64) { d.moved = at(1.5e9, 1.2e10) }},
@@ -85,14 +90,16 @@ var plants = []plant{
 	{capturetest.Plant{ID: "copies", Rule: "dma_engine", Doc: "the copy engine works all along"},
 		func(d *demand, at func(light, heavy float64) float64) { d.copies = at(0.96, 1) }},
 	block("memory", "bandwidth_bound", "memory moves all it can", map[string]float64{"tc": 0.98, "ea": 0.95}),
-	block("cache", "cache_bound", "the cache answers as fast as it can, and memory has time", map[string]float64{"tc": 0.98}),
+	block("cache", "cache_bound", "the cache answers as fast as it can, and memory has time",
+		map[string]float64{"tc": 0.98}),
 	block("blending", "color_bound", "pixels are blended all along", map[string]float64{"cb": 0.97, "sc": 0.95}),
 	block("depth", "depth_bound", "depth is tested all along", map[string]float64{"db": 0.97, "sc": 0.95}),
 	block("textures", "texture_bound", "shaders read textures all along", map[string]float64{"ta": 0.995, "sc": 0.97}),
 	block("triangles", "geometry_bound", "triangles are assembled all along", map[string]float64{"pa": 0.995}),
 	block("vertices", "vertices_bound", "vertices are fetched all along", map[string]float64{"ge": 0.995}),
 	block("pixels", "raster_bound", "triangles are rasterized all along", map[string]float64{"sc": 0.995}),
-	block("commands", "launch_bound", "the pipe waits between small draws", map[string]float64{"spi": 0.3, "ta": 0.2, "sc": 0.2, "db": 0.1, "cb": 0.1, "tc": 0.3, "ea": 0.1}),
+	block("commands", "launch_bound", "the pipe waits between small draws",
+		map[string]float64{"spi": 0.3, "ta": 0.2, "sc": 0.2, "db": 0.1, "cb": 0.1, "tc": 0.3, "ea": 0.1}),
 	{capturetest.Plant{ID: "paced", Rule: "vsync_idle", Doc: "frames wait for the dates of a display"},
 		func(d *demand, at func(light, heavy float64) float64) {
 			d.busy = 1.5
@@ -100,11 +107,14 @@ var plants = []plant{
 		}},
 	{capturetest.Plant{ID: "thread", Rule: "cpu_bound", Doc: "a processor prepares the next frame all along"},
 		func(d *demand, at func(light, heavy float64) float64) {
-			d.busy, d.thread, d.shape = 1.5, at(0.92, 1), func(_ int, r *capturetest.Random) float64 { return 0.35 + 0.4*r.Float64() }
+			d.busy, d.thread, d.shape = 1.5, at(0.92, 1),
+				func(_ int, r *capturetest.Random) float64 { return 0.35 + 0.4*r.Float64() }
 		}},
-	{capturetest.Plant{ID: "turns", Rule: "scheduling_bound", Doc: "the processor waits for what the card did, and the card for what it does next"},
+	{capturetest.Plant{ID: "turns", Rule: "scheduling_bound",
+		Doc: "the processor waits for what the card did, and the card for what it does next"},
 		func(d *demand, at func(light, heavy float64) float64) {
-			d.busy, d.thread, d.turns, d.shape = 1.5, at(0.9, 1), true, func(_ int, r *capturetest.Random) float64 { return 0.2 + 0.6*r.Float64() }
+			d.busy, d.thread, d.turns, d.shape = 1.5, at(0.9, 1), true,
+				func(_ int, r *capturetest.Random) float64 { return 0.2 + 0.6*r.Float64() }
 		}},
 	{capturetest.Plant{ID: "waits", Rule: "gpu_waits", Doc: "programs give the card little to do"},
 		func(d *demand, at func(light, heavy float64) float64) { d.busy, d.thread = at(0.2, 0.01), 0.1 }},
@@ -169,7 +179,8 @@ func (m model) Generate(c capturetest.Case) (*capture.Capture, error) {
 	d.apply(c.Plant, c.Load, 1)
 	c.Period = max(c.Period, shortest)
 	w := capturetest.NewWork(c, maxSclk)
-	card := &card{t: capturetest.NewTable(w), w: w, r: capturetest.NewRandom(c, "card"), d: d, power: d.watts * min(1, d.busy), temperature: d.ambient + 40}
+	card := &card{t: capturetest.NewTable(w), w: w, r: capturetest.NewRandom(c, "card"), d: d,
+		power: d.watts * min(1, d.busy), temperature: d.ambient + 40}
 	for range 200 { // until heat and clock are what they settle at
 		card.settle(0)
 	}
@@ -183,8 +194,10 @@ func (m model) Generate(c capturetest.Case) (*capture.Capture, error) {
 		card.sample(i)
 	}
 	cap, err := card.t.Capture(capture.Config{
-		Name: "amd-live-" + c.String(), GPU: "amd-live", Device: capture.Device{Name: "modelled graphics card", Vendor: "AMD"},
-		Properties: []capture.Property{{Name: "max_sclk_hz", Number: maxSclk}, {Name: "max_mclk_hz", Number: maxMclk}, {Name: "vram_bytes", Number: vram}, {Name: "gtt_bytes", Number: gtt}},
+		Name: "amd-live-" + c.String(), GPU: "amd-live", Device: capture.Device{Name: "modelled graphics card",
+			Vendor: "AMD"},
+		Properties: []capture.Property{{Name: "max_sclk_hz", Number: maxSclk}, {Name: "max_mclk_hz", Number: maxMclk},
+			{Name: "vram_bytes", Number: vram}, {Name: "gtt_bytes", Number: gtt}},
 	})
 	if err != nil || d.thread == 0 {
 		return cap, err
@@ -200,7 +213,8 @@ func (m model) Generate(c capturetest.Case) (*capture.Capture, error) {
 	})
 }
 
-// Check verifies what holds on every card: no bit was found set more often than it was read, nothing is fuller than full.
+// Check verifies what holds on every card: no bit was found set more often than it was read, nothing is fuller than
+// full.
 func (model) Check(c *capture.Capture) error {
 	for _, bit := range append([]string{"gfx", "cp"}, bits1...) {
 		if err := capturetest.AtMost(c, "busy_"+bit+"_ones", "grbm_samples", 0); err != nil {
@@ -212,7 +226,8 @@ func (model) Check(c *capture.Capture) error {
 			return err
 		}
 	}
-	for name, most := range map[string]float64{"sensor_sclk": maxSclk, "vram_used": vram, "gtt_used": gtt, "throttled": 100} {
+	for name, most := range map[string]float64{"sensor_sclk": maxSclk, "vram_used": vram, "gtt_used": gtt,
+		"throttled": 100} {
 		values, err := capturetest.Column(c, name)
 		if err != nil {
 			return err

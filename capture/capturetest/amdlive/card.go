@@ -9,11 +9,13 @@ import (
 // shortest is the shortest sample: one that holds enough reads of the status registers, and new values of the sensors.
 const shortest = 20 * time.Millisecond
 
-// Status bits below the graphics pipe, by the register that has them, with the share of the pipe's time in which their blocks work.
+// Status bits below the graphics pipe, by the register that has them, with the share of the pipe's time in which their
+// blocks work.
 var (
 	bits1  = []string{"spi", "ta", "sc", "db", "cb", "pa", "ge"}
 	bits2  = []string{"tc", "ea"}
-	shares = map[string]float64{"cp": 1, "spi": 0.66, "ta": 0.5, "sc": 0.55, "db": 0.4, "cb": 0.35, "pa": 0.25, "ge": 0.3, "tc": 0.6, "ea": 0.45}
+	shares = map[string]float64{"cp": 1, "spi": 0.66, "ta": 0.5, "sc": 0.55, "db": 0.4, "cb": 0.35, "pa": 0.25,
+		"ge": 0.3, "tc": 0.6, "ea": 0.45}
 )
 
 // card is the state that goes from sample to sample.
@@ -30,8 +32,8 @@ type card struct {
 	throttled   bool
 }
 
-// settle lets clock, power and heat follow the work of sample i: the firmware lowers the clock until power, current and heat are within limits.
-// It returns the share of the time in which the pipe worked.
+// settle lets clock, power and heat follow the work of sample i: the firmware lowers the clock until power, current and
+// heat are within limits. It returns the share of the time in which the pipe worked.
 func (c *card) settle(i int) float64 {
 	todo := c.waiting + c.d.busy*c.w.Amount[i]*c.w.Active[i]
 	busy := min(todo, c.w.Active[i])
@@ -81,7 +83,8 @@ func (c *card) sample(i int) {
 	}
 	c.t.Level("throttled", "percent", i, throttled)
 
-	// What does not fit into video memory lies in main memory, and some of it is swapped for what is needed now: in buffers of 1 MB.
+	// What does not fit into video memory lies in main memory, and some of it is swapped for what is needed now: in
+	// buffers of 1 MB.
 	over := max(0, c.d.used-vram*0.98)
 	evicted := over / 1e6 * 0.2 * seconds * c.r.Small()
 	c.t.Level("vram_used", "bytes", i, min(c.d.used, vram*0.98))

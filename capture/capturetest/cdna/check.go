@@ -44,8 +44,10 @@ func (m *Model) Check(c *capture.Capture) error {
 		for _, s := range sums {
 			errs = append(errs, capturetest.SumsTo(c, s.whole, s.slack, s.parts...))
 		}
-		errs = append(errs, m.most(c, "SQ_BUSY_CYCLES", "SQ_ACTIVE_INST_VALU", m.machine.cus/m.machine.engines), m.most(c, "SQ_BUSY_CYCLES", "SQ_LDS_IDX_ACTIVE", m.machine.cus/m.machine.engines),
-			m.most(c, "SQ_BUSY_CYCLES", "SQ_VALU_MFMA_BUSY_CYCLES", 4*m.machine.cus/m.machine.engines), m.most(c, "GRBM_GUI_ACTIVE", "SQ_BUSY_CYCLES", m.machine.engines/m.machine.dies))
+		errs = append(errs, m.most(c, "SQ_BUSY_CYCLES", "SQ_ACTIVE_INST_VALU", m.machine.cus/m.machine.engines),
+			m.most(c, "SQ_BUSY_CYCLES", "SQ_LDS_IDX_ACTIVE", m.machine.cus/m.machine.engines),
+			m.most(c, "SQ_BUSY_CYCLES", "SQ_VALU_MFMA_BUSY_CYCLES", 4*m.machine.cus/m.machine.engines),
+			m.most(c, "GRBM_GUI_ACTIVE", "SQ_BUSY_CYCLES", m.machine.engines/m.machine.dies))
 	}
 	return errors.Join(append(errs, m.moved(c))...)
 }
@@ -62,7 +64,8 @@ func (m *Model) most(c *capture.Capture, cycles, name string, each float64) erro
 	}
 	for i := range n {
 		if n[i] > each*whole[i]*1.001+10 {
-			return fmt.Errorf("sample %d: %s = %g in %g of %s is more than %g each", i, name, n[i], whole[i], cycles, each)
+			return fmt.Errorf("sample %d: %s = %g in %g of %s is more than %g each", i, name, n[i], whole[i],
+				cycles, each)
 		}
 	}
 	return nil

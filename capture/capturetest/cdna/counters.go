@@ -5,8 +5,8 @@ import (
 	"math"
 )
 
-// count writes what the counters of a real profile read for a dispatch, as AMD defines them. Those of the sequencer that tell of waves are in
-// quad-cycles; those with _sum are summed over all instances.
+// count writes what the counters of a real profile read for a dispatch, as AMD defines them. Those of the sequencer
+// that tell of waves are in quad-cycles; those with _sum are summed over all instances.
 func (r *run) count(c *counting) {
 	r.countTime(c)
 	r.countWaves(c)
@@ -16,7 +16,8 @@ func (r *run) count(c *counting) {
 	r.countFront(c)
 }
 
-// units is how many cycles all instances of something that each compute unit has work, of those in which the shaders have waves.
+// units is how many cycles all instances of something that each compute unit has work, of those in which the shaders
+// have waves.
 func (r *run) units(share float64) float64 { return r.m.cus * r.busy * min(1, share) }
 
 func (r *run) countTime(c *counting) {
@@ -34,7 +35,8 @@ func (r *run) countTime(c *counting) {
 	}
 }
 
-// filled is the share of busy cycles in which a compute unit that gets waves has some: all but the beginning and the end.
+// filled is the share of busy cycles in which a compute unit that gets waves has some: all but the beginning and the
+// end.
 func (r *run) filled() float64 { return max(0.5, 1-0.1*r.stay/r.busy) }
 
 func (r *run) countWaves(c *counting) {
@@ -49,16 +51,21 @@ func (r *run) countWaves(c *counting) {
 		name string
 		per  float64
 	}{
-		{"SQ_INSTS", r.insts()}, {"SQ_INSTS_VALU", vector1}, {"SQ_INSTS_MFMA", r.mfma}, {"SQ_INSTS_SALU", r.salu}, {"SQ_INSTS_SMEM", r.smem},
-		{"SQ_INSTS_BRANCH", r.branch}, {"SQ_INSTS_LDS", r.lds}, {"SQ_INSTS_VMEM", vmem}, {"SQ_INSTS_FLAT", vmem}, {"SQ_INSTS_SENDMSG", 1},
-		{"SQ_INSTS_VALU_FMA_F32", 0.6 * r.valu}, {"SQ_INSTS_VALU_INT32", 0.3 * r.valu}, {"SQ_INSTS_VALU_TRANS_F32", r.trans},
+		{"SQ_INSTS", r.insts()}, {"SQ_INSTS_VALU", vector1}, {"SQ_INSTS_MFMA", r.mfma}, {"SQ_INSTS_SALU", r.salu},
+		{"SQ_INSTS_SMEM", r.smem},
+		{"SQ_INSTS_BRANCH", r.branch}, {"SQ_INSTS_LDS", r.lds}, {"SQ_INSTS_VMEM", vmem}, {"SQ_INSTS_FLAT", vmem},
+		{"SQ_INSTS_SENDMSG", 1},
+		{"SQ_INSTS_VALU_FMA_F32", 0.6 * r.valu}, {"SQ_INSTS_VALU_INT32", 0.3 * r.valu},
+		{"SQ_INSTS_VALU_TRANS_F32", r.trans},
 		{"SQ_INSTS_VALU_MFMA_F16", r.mfma}, {"SQ_INSTS_VALU_MFMA_MOPS_F16", r.mfma * 32},
 		{"SQ_IFETCH", r.fetches()},
 	} {
 		c.events(one.name, n*one.per)
 	}
-	for _, zero := range []string{"SQ_INSTS_VALU_ADD_F32", "SQ_INSTS_VALU_MUL_F32", "SQ_INSTS_VALU_ADD_F64", "SQ_INSTS_VALU_MUL_F64", "SQ_INSTS_VALU_FMA_F64", "SQ_INSTS_VALU_TRANS_F64",
-		"SQ_INSTS_VALU_ADD_F16", "SQ_INSTS_VALU_MUL_F16", "SQ_INSTS_VALU_FMA_F16", "SQ_INSTS_VALU_TRANS_F16", "SQ_INSTS_VALU_INT64", "SQ_INSTS_GDS", "SQ_INSTS_VSKIPPED", "SQ_WAVES_SAVED", "SQ_WAVES_RESTORED"} {
+	for _, zero := range []string{"SQ_INSTS_VALU_ADD_F32", "SQ_INSTS_VALU_MUL_F32", "SQ_INSTS_VALU_ADD_F64",
+		"SQ_INSTS_VALU_MUL_F64", "SQ_INSTS_VALU_FMA_F64", "SQ_INSTS_VALU_TRANS_F64",
+		"SQ_INSTS_VALU_ADD_F16", "SQ_INSTS_VALU_MUL_F16", "SQ_INSTS_VALU_FMA_F16", "SQ_INSTS_VALU_TRANS_F16",
+		"SQ_INSTS_VALU_INT64", "SQ_INSTS_GDS", "SQ_INSTS_VSKIPPED", "SQ_WAVES_SAVED", "SQ_WAVES_RESTORED"} {
 		c.events(zero, 0)
 	}
 	active := r.valu + 4*r.trans + r.mfma
@@ -71,7 +78,8 @@ func (r *run) countWaves(c *counting) {
 	c.cycles("SQ_ACTIVE_INST_VMEM", 0)
 	issued := n * (active + r.salu + r.smem + r.branch + 1 + r.lds + vmem)
 	all := max(issued, n*r.stay/4)
-	// A wave whose next instruction finds its unit busy waits to be issued. One that meets others behind the issue waits for what it asked for.
+	// A wave whose next instruction finds its unit busy waits to be issued. One that meets others behind the issue
+	// waits for what it asked for.
 	ready := n / 4 * (r.queued(vector) + r.queued(matrix) + r.queued(scalarUnit) + r.queued(localShare)/2 + r.queued(address)/3)
 	ready = min(ready, max(0, all-issued))
 	c.cycles("SQ_WAVE_CYCLES", all)
@@ -84,7 +92,8 @@ func (r *run) countWaves(c *counting) {
 	index := n * r.lds * (2 + r.conflict)
 	c.cycles("SQ_LDS_IDX_ACTIVE", index)
 	c.cycles("SQ_LDS_BANK_CONFLICT", n*r.lds*r.conflict)
-	for _, zero := range []string{"SQ_LDS_ATOMIC_RETURN", "SQ_LDS_ADDR_CONFLICT", "SQ_LDS_UNALIGNED_STALL", "SQ_LDS_MEM_VIOLATIONS"} {
+	for _, zero := range []string{"SQ_LDS_ATOMIC_RETURN", "SQ_LDS_ADDR_CONFLICT", "SQ_LDS_UNALIGNED_STALL",
+		"SQ_LDS_MEM_VIOLATIONS"} {
 		c.cycles(zero, 0)
 	}
 }
@@ -99,7 +108,9 @@ func (r *run) countLaunch(c *counting) {
 	if r.waves <= r.simds*r.held || r.held < 0.95*r.perSIMD {
 		full = 0 // all waves found a place
 	}
-	for _, name := range []string{"SPI_RA_WAVE_SIMD_FULL_CSN", "SPI_RA_VGPR_SIMD_FULL_CSN", "SPI_RA_SGPR_SIMD_FULL_CSN", "SPI_RA_LDS_CU_FULL_CSN", "SPI_RA_BAR_CU_FULL_CSN", "SPI_RA_TGLIM_CU_FULL_CSN", "SPI_RA_WVLIM_STALL_CSN", "SPI_RA_TMP_STALL_CSN"} {
+	for _, name := range []string{"SPI_RA_WAVE_SIMD_FULL_CSN", "SPI_RA_VGPR_SIMD_FULL_CSN", "SPI_RA_SGPR_SIMD_FULL_CSN",
+		"SPI_RA_LDS_CU_FULL_CSN", "SPI_RA_BAR_CU_FULL_CSN", "SPI_RA_TGLIM_CU_FULL_CSN", "SPI_RA_WVLIM_STALL_CSN",
+		"SPI_RA_TMP_STALL_CSN"} {
 		v := 0.0
 		if name == r.short || r.short == "" && r.perSIMD >= r.m.slots && name == "SPI_RA_WAVE_SIMD_FULL_CSN" {
 			v = full
@@ -204,8 +215,10 @@ func (r *run) countLevel2(c *counting) {
 		name string
 		v    float64
 	}{
-		{"RDREQ_sum", got}, {"RDREQ_32B_sum", 0}, {"RDREQ_DRAM_sum", got * (1 - r.remote)}, {"RD_UNCACHED_32B_sum", 2 * got * r.remote * r.uncached},
-		{"WRREQ_sum", put}, {"WRREQ_64B_sum", put}, {"WRREQ_DRAM_sum", put * (1 - r.remote)}, {"WR_UNCACHED_32B_sum", put * r.remote * r.uncached},
+		{"RDREQ_sum", got}, {"RDREQ_32B_sum", 0}, {"RDREQ_DRAM_sum", got * (1 - r.remote)},
+		{"RD_UNCACHED_32B_sum", 2 * got * r.remote * r.uncached},
+		{"WRREQ_sum", put}, {"WRREQ_64B_sum", put}, {"WRREQ_DRAM_sum", put * (1 - r.remote)},
+		{"WR_UNCACHED_32B_sum", put * r.remote * r.uncached},
 		{"ATOMIC_sum", 0},
 	} {
 		c.events(m.ea+"_"+one.name, one.v)
@@ -217,7 +230,8 @@ func (r *run) countLevel2(c *counting) {
 	r.countChannels(c, got, put)
 }
 
-// countChannels writes the counters of each channel of the L2. The busiest is the first of each XCD, and XCDs that have more work come first.
+// countChannels writes the counters of each channel of the L2. The busiest is the first of each XCD, and XCDs that have
+// more work come first.
 func (r *run) countChannels(c *counting, got, put float64) {
 	m := r.m
 	per := m.channels / m.dies
@@ -254,7 +268,8 @@ func (r *run) countChannels(c *counting, got, put float64) {
 		if !m.stalls {
 			continue
 		}
-		// AMD measured 0.07 % of the L2's cycles where a kernel streams from HBM, 18 % from another device and 91 % from the host.
+		// AMD measured 0.07 % of the L2's cycles where a kernel streams from HBM, 18 % from another device and 91 %
+		// from the host.
 		busy := r.busy
 		c.cycles(at(m.ea+"_RDREQ_DRAM_CREDIT_STALL"), 0.002*busy*over(r.used[memory]))
 		c.cycles(at(m.ea+"_RDREQ_GMI_CREDIT_STALL"), 0.2*busy*over(r.used[link]))
@@ -288,7 +303,8 @@ func (r *run) countFront(c *counting) {
 		v    float64
 	}{
 		{"SQ_LEVEL_WAVES", r.stay},
-		{"SQ_INST_LEVEL_VMEM", r.vmem() / max(1, r.rounds) * (r.memory.vmem + r.spent[address] + r.spent[level2] + r.spent[memory] + r.spent[link] + r.spent[atomicUnit])},
+		{"SQ_INST_LEVEL_VMEM", r.vmem() / max(1,
+			r.rounds) * (r.memory.vmem + r.spent[address] + r.spent[level2] + r.spent[memory] + r.spent[link] + r.spent[atomicUnit])},
 		{"SQ_INST_LEVEL_LDS", r.lds / max(1, r.rounds3) * (r.memory.lds + r.spent[localShare])},
 		{"SQ_INST_LEVEL_SMEM", r.smem / max(1, min(r.smem, 4)) * (r.memory.smem + r.spent[constants])},
 		{"SQ_IFETCH_LEVEL", r.memory.fetch + r.spent[instructions] + 20*r.fetches()},

@@ -27,12 +27,16 @@ type machine struct {
 
 var machines = []*machine{
 	{
-		gpu: "gfx90a", model: "MI200", cus: 104, engines: 8, dies: 1, channels: 32, sqcs: 56, slots: 8, hz: 1.7e9, memHz: 1600, hbm: 1.37e12, link: 50e9, overhead: 4000,
-		ea: "TCC_EA", stalls: true, line: 64, latency1: 120, lds: 64, latency2: 300, latencyM: 800, latencyR: 2500, launch: 3000, partition: "NA", space: "NA",
+		gpu: "gfx90a", model: "MI200", cus: 104, engines: 8, dies: 1, channels: 32, sqcs: 56, slots: 8, hz: 1.7e9,
+		memHz: 1600, hbm: 1.37e12, link: 50e9, overhead: 4000,
+		ea: "TCC_EA", stalls: true, line: 64, latency1: 120, lds: 64, latency2: 300, latencyM: 800, latencyR: 2500,
+		launch: 3000, partition: "NA", space: "NA",
 	},
 	{
-		gpu: "gfx942", model: "MI300X_A1", cus: 304, engines: 32, dies: 8, channels: 128, sqcs: 160, slots: 8, hz: 2.1e9, memHz: 1300, hbm: 4.2e12, link: 64e9, overhead: 90000,
-		ea: "TCC_EA0", wide: true, line: 128, latency1: 120, lds: 64, latency2: 260, latencyM: 1100, latencyR: 3000, launch: 5000, partition: "SPX", space: "NPS1",
+		gpu: "gfx942", model: "MI300X_A1", cus: 304, engines: 32, dies: 8, channels: 128, sqcs: 160, slots: 8,
+		hz: 2.1e9, memHz: 1300, hbm: 4.2e12, link: 64e9, overhead: 90000,
+		ea: "TCC_EA0", wide: true, line: 128, latency1: 120, lds: 64, latency2: 260, latencyM: 1100, latencyR: 3000,
+		launch: 5000, partition: "SPX", space: "NPS1",
 	},
 }
 
@@ -92,7 +96,8 @@ func (k *kernel) missedReads() float64 {
 }
 func (k *kernel) missedWrites() float64 { return k.writeBytes() * (1 - k.hit2) }
 
-// requests is how many lines and half lines a wave asks of the L2, which takes two halves that a vector L1 reads as one.
+// requests is how many lines and half lines a wave asks of the L2, which takes two halves that a vector L1 reads as
+// one.
 func (k *kernel) requests() float64 {
 	return k.readBytes()/128 + k.writeBytes()/64 + k.atomics*k.lines
 }

@@ -1,6 +1,6 @@
-// Package cdna generates captures of rocprof-compute's counters on CDNA GPUs from a model of their pipeline: waves of a kernel queue at the units of
-// the compute units, at the caches and at memory, and the counters follow from how long they work and wait there. It was written from AMD's
-// definitions of the counters, and knows no rule.
+// Package cdna generates captures of rocprof-compute's counters on CDNA GPUs from a model of their pipeline: waves of a
+// kernel queue at the units of the compute units, at the caches and at memory, and the counters follow from how long
+// they work and wait there. It was written from AMD's definitions of the counters, and knows no rule.
 package cdna
 
 import (
@@ -11,7 +11,8 @@ import (
 	"astrolabe/capture/capturetest"
 )
 
-// Models lists the models: an MI200 and an MI300X with everything measured in one run, and an MI300X in several runs that differ.
+// Models lists the models: an MI200 and an MI300X with everything measured in one run, and an MI300X in several runs
+// that differ.
 func Models() []capturetest.Model {
 	return []capturetest.Model{
 		&Model{name: "cdna gfx90a", machine: machines[0]},
@@ -109,7 +110,8 @@ func (m *Model) Generate(c capturetest.Case) (*capture.Capture, error) {
 		Name: m.Name(), Format: "rocprof-compute", GPU: m.GPU(),
 		Device:     capture.Device{Name: "model of " + m.GPU(), Vendor: "AMD"},
 		Properties: m.machine.properties(),
-		Labels:     []*capture.Label{{Name: "kernel", Codes: make([]int32, len(runs)), Dict: []string{"planted(float*, int)"}}},
+		Labels: []*capture.Label{{Name: "kernel", Codes: make([]int32, len(runs)),
+			Dict: []string{"planted(float*, int)"}}},
 	})
 	if err != nil {
 		return nil, fmt.Errorf("capture of %s: %w", c, err)
@@ -119,13 +121,17 @@ func (m *Model) Generate(c capturetest.Case) (*capture.Capture, error) {
 
 // properties are those of sysinfo.csv.
 func (m *machine) properties() []capture.Property {
-	out := []capture.Property{{Name: "gpu_model", Text: m.model, IsText: true}, {Name: "compute_partition", Text: m.partition, IsText: true}, {Name: "memory_partition", Text: m.space, IsText: true}}
+	out := []capture.Property{{Name: "gpu_model", Text: m.model, IsText: true},
+		{Name: "compute_partition", Text: m.partition, IsText: true},
+		{Name: "memory_partition", Text: m.space, IsText: true}}
 	for _, p := range []struct {
 		name  string
 		value float64
 	}{
-		{"cu_per_gpu", m.cus}, {"simd_per_cu", 4}, {"se_per_gpu", m.engines}, {"wave_size", 64}, {"max_waves_per_cu", 4 * m.slots}, {"max_sclk", m.hz / 1e6}, {"max_mclk", m.memHz},
-		{"total_l2_chan", m.channels}, {"lds_banks_per_cu", 32}, {"sqc_per_gpu", m.sqcs}, {"pipes_per_gpu", 4}, {"num_xcd", m.dies}, {"num_hbm_channels", m.channels},
+		{"cu_per_gpu", m.cus}, {"simd_per_cu", 4}, {"se_per_gpu", m.engines}, {"wave_size", 64},
+		{"max_waves_per_cu", 4 * m.slots}, {"max_sclk", m.hz / 1e6}, {"max_mclk", m.memHz},
+		{"total_l2_chan", m.channels}, {"lds_banks_per_cu", 32}, {"sqc_per_gpu", m.sqcs}, {"pipes_per_gpu", 4},
+		{"num_xcd", m.dies}, {"num_hbm_channels", m.channels},
 	} {
 		out = append(out, capture.Property{Name: p.name, Number: p.value})
 	}

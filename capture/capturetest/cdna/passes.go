@@ -14,8 +14,8 @@ import (
 // passCount is in how many runs of the program a profiler measures all counters.
 const passCount = 14
 
-// passes is how many cycles the dispatches took in each pass, compared with a run that nothing disturbs. The times of all are those of that run, as in
-// real folders. Without any, all is one run.
+// passes is how many cycles the dispatches took in each pass, compared with a run that nothing disturbs. The times of
+// all are those of that run, as in real folders. Without any, all is one run.
 type passes struct {
 	slower [][]float64 // by pass and dispatch
 }
@@ -66,7 +66,8 @@ func (p *passes) attach(cap *capture.Capture) (*capture.Capture, error) {
 	}
 	cfg.Passes, cfg.Counters = ids, nil
 	for _, c := range cap.Counters {
-		cfg.Counters = append(cfg.Counters, &capture.Counter{Meta: c.Meta, Axis: c.Axis, Col: c.Col, Instances: c.Instances, Pass: ids[p.of(c.Name)]})
+		cfg.Counters = append(cfg.Counters, &capture.Counter{Meta: c.Meta, Axis: c.Axis, Col: c.Col,
+			Instances: c.Instances, Pass: ids[p.of(c.Name)]})
 	}
 	return capture.New(cfg)
 }

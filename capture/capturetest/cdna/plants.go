@@ -7,8 +7,10 @@ func (m *machine) usual(r *capturetest.Random) kernel {
 	about := func(v float64) float64 { return v * (0.92 + 0.16*r.Float64()) }
 	return kernel{
 		waves: 1024 * m.cus, perSIMD: 6, short: "SPI_RA_VGPR_SIMD_FULL_CSN",
-		valu: about(24), trans: about(1.5), lanes: 62, salu: about(20), smem: about(5), branch: about(4), lds: about(8), conflict: about(0.05),
-		loads: about(4), stores: about(1), access: about(5), lines: about(3), hit1: about(0.6), hit2: about(0.8), tlb: 0.01,
+		valu: about(24), trans: about(1.5), lanes: 62, salu: about(20), smem: about(5), branch: about(4), lds: about(8),
+		conflict: about(0.05),
+		loads:    about(4), stores: about(1), access: about(5), lines: about(3), hit1: about(0.6),
+		hit2: about(0.8), tlb: 0.01,
 		rounds: about(4), rounds3: about(3), code: 0.004, constant: 0.02,
 	}
 }
@@ -56,7 +58,8 @@ var plants = []plant{
 		},
 	},
 	{
-		id: "gemm", rule: "mfma_bound", doc: "a matrix product whose tiles lie in the LDS", unit: matrix, from: 0.85, to: 0.95,
+		id: "gemm", rule: "mfma_bound", doc: "a matrix product whose tiles lie in the LDS", unit: matrix,
+		from: 0.85, to: 0.95,
 		shape: func(k kernel) kernel {
 			k.perSIMD, k.mfma, k.mfmaLong, k.lds, k.rounds3, k.hit1, k.hit2, k.valu = 2, 16, 32, 24, 2, 0.3, 0.95, 40
 			k.rounds, k.salu = 2, 30
@@ -69,25 +72,30 @@ var plants = []plant{
 		turn: func(k kernel, by float64) kernel { k.valu *= by; return k },
 	},
 	{
-		id: "special", rule: "valu_bound", doc: "the kernel computes roots and exponentials", unit: vector, from: 0.87, to: 0.98,
+		id: "special", rule: "valu_bound", doc: "the kernel computes roots and exponentials", unit: vector,
+		from: 0.87, to: 0.98,
 		turn: func(k kernel, by float64) kernel { k.trans *= by * by; return k },
 	},
 	{
-		id: "addresses", rule: "salu_bound", doc: "addresses and loops take more scalar instructions than the work", unit: scalarUnit, from: 0.87, to: 0.97,
+		id: "addresses", rule: "salu_bound", doc: "addresses and loops take more scalar instructions than the work",
+		unit: scalarUnit, from: 0.87, to: 0.97,
 		shape: func(k kernel) kernel { k.valu = 0.4 * k.valu; return k },
 		turn:  func(k kernel, by float64) kernel { k.salu *= by; return k },
 	},
 	{
-		id: "lds_traffic", rule: "lds_bound", doc: "the kernel keeps its data in the LDS", unit: localShare, from: 0.87, to: 0.97,
+		id: "lds_traffic", rule: "lds_bound", doc: "the kernel keeps its data in the LDS", unit: localShare,
+		from: 0.87, to: 0.97,
 		turn: func(k kernel, by float64) kernel { k.lds *= by; return k },
 	},
 	{
-		id: "lds_conflicts", rule: "lds_conflicts", doc: "the lanes of a wave meet in the same banks of the LDS", unit: localShare, from: 0.87, to: 0.97,
+		id: "lds_conflicts", rule: "lds_conflicts", doc: "the lanes of a wave meet in the same banks of the LDS",
+		unit: localShare, from: 0.87, to: 0.97,
 		shape: func(k kernel) kernel { k.lds, k.conflict = 1.5*k.lds, 4; return k },
 		turn:  func(k kernel, by float64) kernel { k.conflict *= by; return k },
 	},
 	{
-		id: "scattered", rule: "address_bound", doc: "the lanes of a wave touch many lines, which the vector L1 has", unit: address, from: 0.87, to: 0.97,
+		id: "scattered", rule: "address_bound", doc: "the lanes of a wave touch many lines, which the vector L1 has",
+		unit: address, from: 0.87, to: 0.97,
 		shape: func(k kernel) kernel {
 			k = k.light()
 			k.hit1, k.access, k.lines, k.stores = 0.93, 40, 20, 0.3
@@ -96,10 +104,12 @@ var plants = []plant{
 		turn: func(k kernel, by float64) kernel { k.loads *= by; return k },
 	},
 	{
-		id: "l2_traffic", rule: "l2_bound", doc: "the working set lies in the L2, and the vector L1 misses it", unit: level2, from: 0.87, to: 0.97,
+		id: "l2_traffic", rule: "l2_bound", doc: "the working set lies in the L2, and the vector L1 misses it",
+		unit: level2, from: 0.87, to: 0.97,
 		shape: func(k kernel) kernel {
 			k = k.light()
-			k.perSIMD, k.short, k.hit1, k.hit2, k.access, k.lines, k.rounds, k.loads, k.stores = 8, "", 0.02, 0.985, 4, 4, 1, 3, 0.3
+			k.perSIMD, k.short, k.hit1, k.hit2, k.access, k.lines, k.rounds, k.loads, k.stores = 8, "", 0.02, 0.985, 4,
+				4, 1, 3, 0.3
 			return k
 		},
 		turn: func(k kernel, by float64) kernel { k.loads, k.rounds = by*k.loads, max(1, 0.2*by*k.loads); return k },
@@ -108,13 +118,15 @@ var plants = []plant{
 		id: "l2_channels", rule: "l2_bound", doc: "strides of a power of two send most requests to the same channels of the L2", unit: level2, from: 0.87, to: 0.97,
 		shape: func(k kernel) kernel {
 			k = k.light()
-			k.perSIMD, k.short, k.hit1, k.hit2, k.access, k.lines, k.rounds, k.skew, k.loads, k.stores = 8, "", 0.1, 0.95, 16, 8, 1, 3.6, 0.3, 0.1
+			k.perSIMD, k.short, k.hit1, k.hit2, k.access, k.lines, k.rounds, k.skew, k.loads, k.stores = 8, "", 0.1,
+				0.95, 16, 8, 1, 3.6, 0.3, 0.1
 			return k
 		},
 		turn: func(k kernel, by float64) kernel { k.loads, k.rounds = by*k.loads, max(1, 0.2*by*k.loads); return k },
 	},
 	{
-		id: "remote", rule: "remote_memory", doc: "the data lie in the memory of another device", unit: link, from: 0.85, to: 0.98,
+		id: "remote", rule: "remote_memory", doc: "the data lie in the memory of another device", unit: link,
+		from: 0.85, to: 0.98,
 		shape: func(k kernel) kernel {
 			k = k.light()
 			k.remote, k.uncached, k.hit1, k.hit2, k.loads, k.stores = 0.95, 1, 0, 0.1, 0.2, 0.05
@@ -123,12 +135,14 @@ var plants = []plant{
 		turn: func(k kernel, by float64) kernel { k.loads, k.stores = by*k.loads, by*k.stores; return k },
 	},
 	{
-		id: "atomics", rule: "atomics_bound", doc: "all work-groups add to the same few lines", unit: atomicUnit, from: 0.85, to: 0.97,
+		id: "atomics", rule: "atomics_bound", doc: "all work-groups add to the same few lines", unit: atomicUnit,
+		from: 0.85, to: 0.97,
 		shape: func(k kernel) kernel { k = k.light(); k.atomics, k.hot = 0.05, 1; return k },
 		turn:  func(k kernel, by float64) kernel { k.atomics *= by; return k },
 	},
 	{
-		id: "large_code", rule: "fetch_bound", doc: "the program is larger than the instruction cache", unit: instructions, from: 0.92, to: 0.97,
+		id: "large_code", rule: "fetch_bound", doc: "the program is larger than the instruction cache",
+		unit: instructions, from: 0.92, to: 0.97,
 		shape: func(k kernel) kernel {
 			k.code, k.loads, k.stores, k.rounds = 0.2, 0.5*k.loads, 0.5*k.stores, 1
 			return k
@@ -139,7 +153,8 @@ var plants = []plant{
 		},
 	},
 	{
-		id: "constants", rule: "scalar_cache_bound", doc: "waves queue for the scalar data cache", unit: constants, from: 0.85, to: 0.97,
+		id: "constants", rule: "scalar_cache_bound", doc: "waves queue for the scalar data cache", unit: constants,
+		from: 0.85, to: 0.97,
 		shape: func(k kernel) kernel { return k.light() },
 		turn:  func(k kernel, by float64) kernel { k.smem *= by; return k },
 	},
@@ -166,7 +181,8 @@ var plants = []plant{
 		},
 	},
 	{
-		id: "translations", rule: "memory_latency", doc: "pages are touched in an order that the translation cache cannot keep",
+		id: "translations", rule: "memory_latency",
+		doc: "pages are touched in an order that the translation cache cannot keep",
 		set: func(m *machine, k kernel, load, weight float64) kernel {
 			k.tlb += weight * (0.35 + 0.5*load)
 			k.rounds *= 1 + weight
@@ -184,7 +200,8 @@ var plants = []plant{
 		id: "tiny_grid", rule: "cus_idle", doc: "the grid has fewer work-groups than the machine has compute units",
 		set: func(m *machine, k kernel, load, weight float64) kernel {
 			k.waves = m.cus * (0.3 - 0.25*load) * (1 + 4*(1-weight))
-			k.valu, k.salu, k.loads, k.stores, k.rounds, k.lds = 40*k.valu, 40*k.salu, 40*k.loads, 40*k.stores, 40*k.rounds, 40*k.lds
+			k.valu, k.salu, k.loads, k.stores, k.rounds, k.lds = 40*k.valu, 40*k.salu, 40*k.loads, 40*k.stores,
+				40*k.rounds, 40*k.lds
 			k.smem, k.branch = 20*k.smem, 40*k.branch
 			return k
 		},
@@ -197,10 +214,12 @@ var plants = []plant{
 		},
 	},
 	{
-		id: "short_waves", rule: "wave_launch_bound", doc: "waves end sooner than others are launched", unit: spawn, from: 0.85, to: 0.97,
+		id: "short_waves", rule: "wave_launch_bound", doc: "waves end sooner than others are launched", unit: spawn,
+		from: 0.85, to: 0.97,
 		shape: func(k kernel) kernel { k.barrier = 0; return k },
 		turn: func(k kernel, by float64) kernel {
-			for _, each := range []*float64{&k.valu, &k.trans, &k.salu, &k.smem, &k.branch, &k.lds, &k.loads, &k.stores, &k.rounds, &k.rounds3} {
+			for _, each := range []*float64{&k.valu, &k.trans, &k.salu, &k.smem, &k.branch, &k.lds, &k.loads, &k.stores,
+				&k.rounds, &k.rounds3} {
 				*each /= by
 			}
 			k.waves *= 4
@@ -228,7 +247,8 @@ func findPlant(id string) *plant {
 	return nil
 }
 
-// into plants it in a kernel. With less than all of its weight the kernel stays of its kind, and the unit works a part of the way more.
+// into plants it in a kernel. With less than all of its weight the kernel stays of its kind, and the unit works a part
+// of the way more.
 func (p *plant) into(m *machine, k kernel, load, weight float64) kernel {
 	if weight == 1 && p.shape != nil {
 		k = p.shape(k)

@@ -19,9 +19,10 @@ const (
 	stations
 )
 
-// run is a dispatch that ran. The machine is a closed network of queues: waves go from station to station, and where they meet they wait. What a wave
-// takes without meeting anybody is its delay. The mean waits follow from the mean number of waves at each station (approximate mean value analysis,
-// Schweitzer 1979), so that how busy a station is, how long waves wait for it, and how long the kernel takes agree with each other.
+// run is a dispatch that ran. The machine is a closed network of queues: waves go from station to station, and where
+// they meet they wait. What a wave takes without meeting anybody is its delay. The mean waits follow from the mean
+// number of waves at each station (approximate mean value analysis, Schweitzer 1979), so that how busy a station is,
+// how long waves wait for it, and how long the kernel takes agree with each other.
 type run struct {
 	kernel
 	m      *machine

@@ -1,5 +1,6 @@
-// Package cpu models a machine of four CPUs: threads that compute, wait for each other, for memory and for storage, under a kernel that
-// switches them and serves their faults. Its counters are those that astrolabe's CPU reader records.
+// Package cpu models a machine of four CPUs: threads that compute, wait for each other, for memory and for storage,
+// under a kernel that switches them and serves their faults. Its counters are those that astrolabe's CPU reader
+// records.
 package cpu
 
 import (
@@ -33,10 +34,16 @@ func (m model) Generate(c capturetest.Case) (*capture.Capture, error) {
 	c = c.Filled()
 	c.Period = max(c.Period, shortest)
 	d := usual()
-	if err := d.plant(m, c.Second, func(usual, light, _ float64) float64 { return usual + (light-usual)/4 }); err != nil {
+	if err := d.plant(m, c.Second, func(usual, light,
+		_ float64) float64 {
+		return usual + (light-usual)/4
+	}); err != nil {
 		return nil, err
 	}
-	if err := d.plant(m, c.Plant, func(_, light, heavy float64) float64 { return light + (heavy-light)*c.Load }); err != nil {
+	if err := d.plant(m, c.Plant, func(_, light,
+		heavy float64) float64 {
+		return light + (heavy-light)*c.Load
+	}); err != nil {
 		return nil, err
 	}
 	w := capturetest.NewWork(c, maxHz)
@@ -54,8 +61,10 @@ func (m model) Generate(c capturetest.Case) (*capture.Capture, error) {
 // Check verifies what holds on every Linux machine.
 func (model) Check(c *capture.Capture) error {
 	for _, part := range [][2]string{
-		{"cache_misses", "cache_references"}, {"branch_misses", "branches"}, {"stalled_cycles_frontend", "cycles"}, {"stalled_cycles_backend", "cycles"},
-		{"branches", "instructions"}, {"pressure_memory_full", "pressure_memory_some"}, {"pressure_io_full", "pressure_io_some"}, {"mem_available", "mem_total"},
+		{"cache_misses", "cache_references"}, {"branch_misses", "branches"}, {"stalled_cycles_frontend", "cycles"},
+		{"stalled_cycles_backend", "cycles"},
+		{"branches", "instructions"}, {"pressure_memory_full", "pressure_memory_some"},
+		{"pressure_io_full", "pressure_io_some"}, {"mem_available", "mem_total"},
 		{"major_faults", "page_faults"},
 	} {
 		if c.Counter("cycles") == nil && c.Counter(part[1]) == nil {

@@ -7,7 +7,8 @@ import (
 	"astrolabe/capture/capturetest"
 )
 
-// program is one program as `perf stat -I` counts it on a processor that tells what became of its slots: nothing of it says what the machine did.
+// program is one program as `perf stat -I` counts it on a processor that tells what became of its slots: nothing of it
+// says what the machine did.
 type program struct{}
 
 func (program) GPU() string    { return "cpu" }
@@ -26,11 +27,17 @@ type programPlant struct {
 }
 
 var programPlants = []programPlant{
-	{capturetest.Plant{ID: "sleeps", Rule: "program_waits", Doc: "the program waits for something all along"}, slots{0.08, 0.7, 0.05, 0.1, 0.15}, slots{0.01, 0.7, 0.05, 0.1, 0.15}},
-	{capturetest.Plant{ID: "back_end", Rule: "backend_bound", Doc: "data, or units, hold up the pipeline"}, slots{0.95, 0.3, 0.05, 0.1, 0.55}, slots{1, 0.1, 0.03, 0.02, 0.85}},
-	{capturetest.Plant{ID: "speculation", Rule: "branch_misses", Doc: "work is thrown away after mispredicted branches"}, slots{0.95, 0.3, 0.5, 0.1, 0.1}, slots{1, 0.15, 0.75, 0.05, 0.05}},
-	{capturetest.Plant{ID: "front_end", Rule: "fetch_bound", Doc: "instructions do not arrive in time"}, slots{0.95, 0.3, 0.1, 0.5, 0.1}, slots{1, 0.1, 0.05, 0.8, 0.05}},
-	{capturetest.Plant{ID: "retires", Rule: "core_bound", Doc: "nothing holds the pipeline up"}, slots{0.95, 0.6, 0.1, 0.15, 0.15}, slots{1, 0.9, 0.02, 0.04, 0.04}},
+	{capturetest.Plant{ID: "sleeps", Rule: "program_waits", Doc: "the program waits for something all along"},
+		slots{0.08, 0.7, 0.05, 0.1, 0.15}, slots{0.01, 0.7, 0.05, 0.1, 0.15}},
+	{capturetest.Plant{ID: "back_end", Rule: "backend_bound", Doc: "data, or units, hold up the pipeline"},
+		slots{0.95, 0.3, 0.05, 0.1, 0.55}, slots{1, 0.1, 0.03, 0.02, 0.85}},
+	{capturetest.Plant{ID: "speculation", Rule: "branch_misses",
+		Doc: "work is thrown away after mispredicted branches"}, slots{0.95, 0.3, 0.5, 0.1, 0.1},
+		slots{1, 0.15, 0.75, 0.05, 0.05}},
+	{capturetest.Plant{ID: "front_end", Rule: "fetch_bound", Doc: "instructions do not arrive in time"},
+		slots{0.95, 0.3, 0.1, 0.5, 0.1}, slots{1, 0.1, 0.05, 0.8, 0.05}},
+	{capturetest.Plant{ID: "retires", Rule: "core_bound", Doc: "nothing holds the pipeline up"},
+		slots{0.95, 0.6, 0.1, 0.15, 0.15}, slots{1, 0.9, 0.02, 0.04, 0.04}},
 }
 
 func (program) Plants() []capturetest.Plant {
@@ -44,7 +51,8 @@ func (program) Plants() []capturetest.Plant {
 // toward is what is a share of the way from s to another.
 func (s slots) toward(t slots, share float64) slots {
 	mix := func(a, b float64) float64 { return a + (b-a)*share }
-	return slots{mix(s.runs, t.runs), mix(s.retiring, t.retiring), mix(s.bad, t.bad), mix(s.front, t.front), mix(s.back, t.back)}
+	return slots{mix(s.runs, t.runs), mix(s.retiring, t.retiring), mix(s.bad, t.bad), mix(s.front, t.front),
+		mix(s.back, t.back)}
 }
 
 func (m program) Generate(c capturetest.Case) (*capture.Capture, error) {
@@ -85,7 +93,8 @@ func (m program) Generate(c capturetest.Case) (*capture.Capture, error) {
 		t.Count("topdown_fe_bound", i, width*cycles*s.front/lost)
 		t.Count("topdown_be_bound", i, width*cycles*s.back/lost)
 	}
-	return t.Capture(capture.Config{Name: "cpu-program-" + c.String(), GPU: "cpu", Device: capture.Device{Name: "modelled program that perf stat counts"}})
+	return t.Capture(capture.Config{Name: "cpu-program-" + c.String(), GPU: "cpu",
+		Device: capture.Device{Name: "modelled program that perf stat counts"}})
 }
 
 // Check verifies that no more instructions retire than there are slots.

@@ -59,8 +59,10 @@ func (s sample) fill() {
 			name string
 			v    float64
 		}{
-			{"cpu_user", busy * (1 - kernel - interrupts)}, {"cpu_nice", 0}, {"cpu_system", busy * kernel}, {"cpu_irq", 0.3 * busy * interrupts},
-			{"cpu_softirq", 0.7 * busy * interrupts}, {"cpu_steal", 0}, {"cpu_iowait", iowait}, {"cpu_idle", left - iowait},
+			{"cpu_user", busy * (1 - kernel - interrupts)}, {"cpu_nice", 0}, {"cpu_system", busy * kernel},
+			{"cpu_irq", 0.3 * busy * interrupts},
+			{"cpu_softirq", 0.7 * busy * interrupts}, {"cpu_steal", 0}, {"cpu_iowait", iowait},
+			{"cpu_idle", left - iowait},
 		} {
 			s.count(fmt.Sprintf("%s[%d]", part.name, cpu), part.v*1e9)
 		}
@@ -126,7 +128,8 @@ func (s sample) kernel(work, seconds float64) {
 
 // checkTimes verifies that what a CPU did fills its time, and that no core counted more cycles than its clock allows.
 func checkTimes(c *capture.Capture) error {
-	parts := []string{"cpu_user", "cpu_nice", "cpu_system", "cpu_irq", "cpu_softirq", "cpu_steal", "cpu_iowait", "cpu_idle"}
+	parts := []string{"cpu_user", "cpu_nice", "cpu_system", "cpu_irq", "cpu_softirq", "cpu_steal", "cpu_iowait",
+		"cpu_idle"}
 	var cycles []float64
 	if c.Counter("cycles") != nil {
 		var err error
@@ -145,7 +148,8 @@ func checkTimes(c *capture.Capture) error {
 					busy[i] += v
 				}
 			}
-			if length := float64(c.Axis.End[i] - c.Axis.Start[i]); sum < length-float64(len(parts)) || sum > length+float64(len(parts)) {
+			if length := float64(c.Axis.End[i] - c.Axis.Start[i]); sum < length-float64(len(parts)) ||
+				sum > length+float64(len(parts)) {
 				return fmt.Errorf("sample %d: the times of CPU %d add up to %g ns of %g", i, cpu, sum, length)
 			}
 		}

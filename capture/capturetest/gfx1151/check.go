@@ -46,7 +46,8 @@ var sums = []struct {
 	{"TCP_REQ_sum", []string{"TCP_REQ_READ_sum", "TCP_REQ_WRITE_sum"}},
 	{"GL1C_REQ_sum", []string{"GL1C_REQ_READ_sum", "GL1C_REQ_WRITE_sum"}},
 	{"GL1C_CYCLE_sum", []string{"GL1C_BUSY_sum", "GL1C_STARVE_sum"}},
-	{"GL1C_GL2_REQ_READ_sum", []string{"GL1C_GL2_REQ_READ_32B_sum", "GL1C_GL2_REQ_READ_64B_sum", "GL1C_GL2_REQ_READ_128B_sum"}},
+	{"GL1C_GL2_REQ_READ_sum", []string{"GL1C_GL2_REQ_READ_32B_sum", "GL1C_GL2_REQ_READ_64B_sum",
+		"GL1C_GL2_REQ_READ_128B_sum"}},
 	{"GL2C_REQ_sum", []string{"GL2C_READ_sum", "GL2C_WRITE_sum", "GL2C_ATOMIC_sum"}},
 	{"GL2C_REQ_sum", []string{"GL2C_HIT_sum", "GL2C_MISS_sum"}},
 	{"SQC_ICACHE_REQ_sum", []string{"SQC_ICACHE_HITS_sum", "SQC_ICACHE_MISSES_sum"}},
@@ -55,8 +56,8 @@ var sums = []struct {
 	{"SQ_WAIT_ANY", []string{"SQ_WAIT_CNT_ANY", "SQ_WAIT_IFETCH", "SQ_WAIT_BARRIER"}},
 }
 
-// Check says where the counters of a capture break an identity of the hardware. Counters of different passes come from different runs of the
-// kernel and obey none; counters that are not clocked obey those that zeros do.
+// Check says where the counters of a capture break an identity of the hardware. Counters of different passes come from
+// different runs of the kernel and obey none; counters that are not clocked obey those that zeros do.
 func (m *Model) Check(c *capture.Capture) error {
 	var errs []error
 	together := func(names ...string) bool {

@@ -2,8 +2,8 @@ package gfx1151
 
 import "math"
 
-// count writes what the counters of the real profile read for a dispatch. Names with _sum are summed over all instances; those without
-// are an aggregate of their own, which the profiler measures in another pass.
+// count writes what the counters of the real profile read for a dispatch. Names with _sum are summed over all
+// instances; those without are an aggregate of their own, which the profiler measures in another pass.
 func (d *dispatch) count(c *counting) {
 	d.countTime(c)
 	d.countWaves(c)
@@ -32,9 +32,12 @@ func (d *dispatch) countWaves(c *counting) {
 		name string
 		per  float64
 	}{
-		{"ALL_sum", d.perWave()}, {"VALU_sum", d.valu + d.trans + d.dp}, {"VALU", d.valu + d.trans + d.dp}, {"VALU_TRANS_sum", d.trans}, {"VALU_DP_sum", d.dp},
-		{"SALU_sum", d.salu}, {"SMEM_sum", d.smem}, {"INTERNAL_sum", d.internal}, {"LDS_sum", d.lds}, {"FLAT_sum", d.loads + d.stores},
-		{"FLAT_LOAD_sum", d.loads}, {"FLAT_STORE_sum", d.stores}, {"TEX_sum", 0}, {"TEX_LOAD_sum", 0}, {"TEX_STORE_sum", 0},
+		{"ALL_sum", d.perWave()}, {"VALU_sum", d.valu + d.trans + d.dp}, {"VALU", d.valu + d.trans + d.dp},
+		{"VALU_TRANS_sum", d.trans}, {"VALU_DP_sum", d.dp},
+		{"SALU_sum", d.salu}, {"SMEM_sum", d.smem}, {"INTERNAL_sum", d.internal}, {"LDS_sum", d.lds},
+		{"FLAT_sum", d.loads + d.stores},
+		{"FLAT_LOAD_sum", d.loads}, {"FLAT_STORE_sum", d.stores}, {"TEX_sum", 0}, {"TEX_LOAD_sum", 0},
+		{"TEX_STORE_sum", 0},
 	} {
 		c.events("SQ_INSTS_"+kind.name, n*kind.per)
 	}

@@ -1,5 +1,6 @@
-// Package gfx1151 generates captures of rocprof-compute's counters on an RDNA 3.5 GPU from a model of its pipeline: a kernel is work for
-// the vector units, the caches and the memory, the slowest of which sets the pace, and the counters follow from that.
+// Package gfx1151 generates captures of rocprof-compute's counters on an RDNA 3.5 GPU from a model of its pipeline: a
+// kernel is work for the vector units, the caches and the memory, the slowest of which sets the pace, and the counters
+// follow from that.
 package gfx1151
 
 import (
@@ -9,8 +10,8 @@ import (
 	"astrolabe/capture/capturetest"
 )
 
-// Models lists the models: everything measured in one run, in the ten passes of a real profile, and in those with the request counters of
-// the vector L1 not clocked.
+// Models lists the models: everything measured in one run, in the ten passes of a real profile, and in those with the
+// request counters of the vector L1 not clocked.
 func Models() []capturetest.Model {
 	return []capturetest.Model{
 		&Model{name: "gfx1151"},
@@ -102,7 +103,8 @@ func (m *Model) Generate(c capturetest.Case) (*capture.Capture, error) {
 		Name: m.Name(), Format: "rocprof-compute", GPU: m.GPU(),
 		Device:     capture.Device{Name: "model of gfx1151", Vendor: "AMD"},
 		Properties: properties(),
-		Labels:     []*capture.Label{{Name: "kernel", Codes: make([]int32, len(d)), Dict: []string{"planted(float*, int)"}}},
+		Labels: []*capture.Label{{Name: "kernel", Codes: make([]int32, len(d)),
+			Dict: []string{"planted(float*, int)"}}},
 	})
 	if err != nil {
 		return nil, fmt.Errorf("capture of %s: %w", c, err)
@@ -117,8 +119,10 @@ func properties() []capture.Property {
 		name  string
 		value float64
 	}{
-		{"cu_per_gpu", 2 * wgps}, {"simd_per_cu", simds / (2 * wgps)}, {"se_per_gpu", engines}, {"sa_per_se", 2}, {"wave_size", 32}, {"max_waves_per_cu", 32},
-		{"max_sclk", maxHz / 1e6}, {"max_mclk", 0}, {"total_l2_chan", gl2Channels}, {"lds_banks_per_cu", 32}, {"sqc_per_gpu", sqcs}, {"num_memory_channels", memChannels},
+		{"cu_per_gpu", 2 * wgps}, {"simd_per_cu", simds / (2 * wgps)}, {"se_per_gpu", engines}, {"sa_per_se", 2},
+		{"wave_size", 32}, {"max_waves_per_cu", 32},
+		{"max_sclk", maxHz / 1e6}, {"max_mclk", 0}, {"total_l2_chan", gl2Channels}, {"lds_banks_per_cu", 32},
+		{"sqc_per_gpu", sqcs}, {"num_memory_channels", memChannels},
 	} {
 		out = append(out, capture.Property{Name: p.name, Number: p.value})
 	}

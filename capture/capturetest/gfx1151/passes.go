@@ -49,7 +49,8 @@ var passOf = func() map[string]int {
 // clocked are the counters of TCP that count although its counters' clock is off: one of each pass.
 var clocked = map[string]bool{"TCP_GL1_REQ_READ_sum": true, "TCP_GATE_EN2_sum": true, "TCP_GATE_EN2": true}
 
-// passes is how long the dispatches took in each pass, compared with a run that nothing disturbs. Without any, all is one run.
+// passes is how long the dispatches took in each pass, compared with a run that nothing disturbs. Without any, all is
+// one run.
 type passes struct {
 	slower [][]float64 // by pass and dispatch
 	cycles [][]float64 // by pass and dispatch: the same of cycles, which are fewer at a lower clock
@@ -97,12 +98,14 @@ func (p *passes) attach(cap *capture.Capture) (*capture.Capture, error) {
 		for i, s := range slower {
 			durations[i] = math.Round(s * float64(cap.Axis.Interval(i)))
 		}
-		p.ids = append(p.ids, &capture.Pass{ID: fmt.Sprintf("pass-%d", k+1), Duration: capture.NewColumn(capture.Data{F: durations})})
+		p.ids = append(p.ids, &capture.Pass{ID: fmt.Sprintf("pass-%d", k+1),
+			Duration: capture.NewColumn(capture.Data{F: durations})})
 	}
 	cfg.Passes = p.ids
 	cfg.Counters = nil
 	for _, c := range cap.Counters {
-		cfg.Counters = append(cfg.Counters, &capture.Counter{Meta: c.Meta, Axis: c.Axis, Col: c.Col, Pass: p.ids[passOf[c.Name]]})
+		cfg.Counters = append(cfg.Counters, &capture.Counter{Meta: c.Meta, Axis: c.Axis, Col: c.Col,
+			Pass: p.ids[passOf[c.Name]]})
 	}
 	return capture.New(cfg)
 }

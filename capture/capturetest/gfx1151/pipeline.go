@@ -59,9 +59,12 @@ func balanced(r *capturetest.Random) kernel {
 	about := func(v float64) float64 { return v * (0.92 + 0.16*r.Float64()) }
 	return kernel{
 		waves: 65536, perSIMD: about(9),
-		valu: about(115), trans: about(4), salu: about(28), smem: about(8), internal: about(18), lds: about(30), conflict: about(0.04),
-		loads: about(8), stores: about(3), spread: about(3.2), hit0: about(0.65), wide: about(0.8), hit1: about(0.4), hit2: about(0.84),
-		cost1: 1, cost2: 1, ret: 1, scalar: about(3), fetch: about(0.75), code: 0.99, chain: about(1900), launch: about(12000),
+		valu: about(115), trans: about(4), salu: about(28), smem: about(8), internal: about(18), lds: about(30),
+		conflict: about(0.04),
+		loads:    about(8), stores: about(3), spread: about(3.2), hit0: about(0.65), wide: about(0.8), hit1: about(0.4),
+		hit2:  about(0.84),
+		cost1: 1, cost2: 1, ret: 1, scalar: about(3), fetch: about(0.75), code: 0.99, chain: about(1900),
+		launch: about(12000),
 	}
 }
 
@@ -163,8 +166,8 @@ func (d *dispatch) lines2() float64     { return d.reads1() / 2 * (1 - d.hit1) }
 func (d *dispatch) readBytes() float64  { return d.lines2() * (1 - d.hit2) * line } // from memory
 func (d *dispatch) writeBytes() float64 { return d.writes() * half * (1 - d.hit2) } // to memory; the rest is overwritten in GL2
 
-// blocked is the share of cycles in which a unit takes nothing more from the unit before it: bursts block it now and then, and it rises steeply as
-// its queue fills.
+// blocked is the share of cycles in which a unit takes nothing more from the unit before it: bursts block it now and
+// then, and it rises steeply as its queue fills.
 func (d *dispatch) blocked(u int) float64 {
 	over := max(0, (d.load[u]-0.65)/0.35)
 	return 0.03*d.load[u] + 0.7*over*over
@@ -177,7 +180,8 @@ func (d *dispatch) pushed() float64 {
 	return min(0.9, d.blocked(request)+(d.push1()+d.blocked(returns))/2)
 }
 
-// waits divides the time that waves are in flight: instructions, waits for what they depend on, and waits although an instruction is ready.
+// waits divides the time that waves are in flight: instructions, waits for what they depend on, and waits although an
+// instruction is ready.
 type waits struct {
 	all, any, inst, lds, fetch, barrier, data float64 // wave cycles
 }

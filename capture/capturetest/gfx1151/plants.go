@@ -14,38 +14,46 @@ type plant struct {
 
 var plants = []plant{
 	{
-		id: "dram_bandwidth", rule: "dram_bandwidth", doc: "the kernel streams through memory", unit: memory, lightly: true, from: 0.95, to: 0.985,
+		id: "dram_bandwidth", rule: "dram_bandwidth", doc: "the kernel streams through memory", unit: memory,
+		lightly: true, from: 0.95, to: 0.985,
 		shape: func(k kernel) kernel { k.hit0, k.hit1, k.hit2 = 0.4, 0.1, 0.25; return k },
 		turn:  func(k kernel, by float64) kernel { k.loads, k.stores = by*k.loads, by*k.stores; return k },
 	},
 	{
-		id: "memory_stalls", rule: "dram_bandwidth", doc: "others use the memory that the kernel needs", unit: memory, lightly: true, from: 0.95, to: 0.985,
+		id: "memory_stalls", rule: "dram_bandwidth", doc: "others use the memory that the kernel needs", unit: memory,
+		lightly: true, from: 0.95, to: 0.985,
 		turn: func(k kernel, by float64) kernel { k.foreign = 1 - 1/by; return k },
 	},
 	{
-		id: "gl2_channels", rule: "gl2_backpressure", doc: "strides send most requests to the same channels of GL2", unit: level2, lightly: true, from: 0.93, to: 0.98,
+		id: "gl2_channels", rule: "gl2_backpressure", doc: "strides send most requests to the same channels of GL2",
+		unit: level2, lightly: true, from: 0.93, to: 0.98,
 		turn: func(k kernel, by float64) kernel { k.cost2 *= by; return k },
 	},
 	{
-		id: "gl1_conflicts", rule: "gl2_backpressure", doc: "reads miss the vector L1 and meet in the same GL1", unit: level1, lightly: true, gated: true, from: 0.94, to: 0.98,
+		id: "gl1_conflicts", rule: "gl2_backpressure", doc: "reads miss the vector L1 and meet in the same GL1",
+		unit: level1, lightly: true, gated: true, from: 0.94, to: 0.98,
 		shape: func(k kernel) kernel { k.hit0, k.hit1 = 0.3, 0.85; return k },
 		turn:  func(k kernel, by float64) kernel { k.cost1 *= by; return k },
 	},
 	{
-		id: "scattered", rule: "ta_stalls", doc: "the lanes of a wave touch many lines, which the vector L1 has", unit: request, lightly: true, gated: true, from: 0.94, to: 0.98,
+		id: "scattered", rule: "ta_stalls", doc: "the lanes of a wave touch many lines, which the vector L1 has",
+		unit: request, lightly: true, gated: true, from: 0.94, to: 0.98,
 		shape: func(k kernel) kernel { k.hit0, k.ret, k.stores = 0.94, 0.6, 0.4*k.stores; return k },
 		turn:  func(k kernel, by float64) kernel { k.spread *= by; return k },
 	},
 	{
-		id: "wide_returns", rule: "ta_stalls", doc: "loads return more than the registers take", unit: returns, lightly: true, gated: true, from: 0.94, to: 0.98,
+		id: "wide_returns", rule: "ta_stalls", doc: "loads return more than the registers take", unit: returns,
+		lightly: true, gated: true, from: 0.94, to: 0.98,
 		turn: func(k kernel, by float64) kernel { k.ret *= by; return k },
 	},
 	{
-		id: "scalar_loads", rule: "scalar_stalls", doc: "waves queue for the scalar data cache", unit: constants, lightly: true, from: 0.93, to: 0.98,
+		id: "scalar_loads", rule: "scalar_stalls", doc: "waves queue for the scalar data cache", unit: constants,
+		lightly: true, from: 0.93, to: 0.98,
 		turn: func(k kernel, by float64) kernel { k.smem *= by; return k },
 	},
 	{
-		id: "large_code", rule: "fetch_stalls", doc: "the program is larger than the instruction cache", unit: instructions, lightly: true, from: 0.93, to: 0.98,
+		id: "large_code", rule: "fetch_stalls", doc: "the program is larger than the instruction cache",
+		unit: instructions, lightly: true, from: 0.93, to: 0.98,
 		turn: func(k kernel, by float64) kernel {
 			k.fetch *= by
 			k.code = max(0.3, k.code-0.05*by)
@@ -77,33 +85,40 @@ var plants = []plant{
 		turn:  func(k kernel, by float64) kernel { k.valu *= by; return k },
 	},
 	{
-		id: "special", rule: "valu_bound", doc: "the kernel computes roots and exponentials", unit: vector, from: 0.9, to: 0.98,
+		id: "special", rule: "valu_bound", doc: "the kernel computes roots and exponentials", unit: vector,
+		from: 0.9, to: 0.98,
 		turn: func(k kernel, by float64) kernel { k.trans *= by * by; return k },
 	},
 	{
-		id: "lds_conflicts", rule: "lds_conflicts", doc: "the lanes of a wave meet in the same banks of the LDS", unit: localShare, lightly: true, from: 0.87, to: 0.98,
+		id: "lds_conflicts", rule: "lds_conflicts", doc: "the lanes of a wave meet in the same banks of the LDS",
+		unit: localShare, lightly: true, from: 0.87, to: 0.98,
 		shape: func(k kernel) kernel { k.chain, k.loads, k.lds = 0.6*k.chain, 0.6*k.loads, 2*k.lds; return k },
 		turn:  func(k kernel, by float64) kernel { k.conflict = by*(1+k.conflict) - 1; return k },
 	},
 	{
-		id: "lds_traffic", rule: "lds_bound", doc: "the kernel keeps its data in the LDS", unit: localShare, lightly: true, from: 0.9, to: 0.98,
+		id: "lds_traffic", rule: "lds_bound", doc: "the kernel keeps its data in the LDS", unit: localShare,
+		lightly: true, from: 0.9, to: 0.98,
 		shape: func(k kernel) kernel { k.chain, k.loads = 0.6*k.chain, 0.6*k.loads; return k },
 		turn:  func(k kernel, by float64) kernel { k.lds *= by; return k },
 	},
 	{
-		id: "scalar_arithmetic", rule: "issue_bound", doc: "addresses and loops take more instructions than the work", unit: issue, from: 0.93, to: 0.985,
+		id: "scalar_arithmetic", rule: "issue_bound", doc: "addresses and loops take more instructions than the work",
+		unit: issue, from: 0.93, to: 0.985,
 		shape: func(k kernel) kernel { k.chain, k.valu = 0.25*k.chain, 0.3*k.valu; return k },
 		turn:  func(k kernel, by float64) kernel { k.salu *= by; return k },
 	},
 	{
-		id: "branches", rule: "issue_wait", doc: "every few instructions a wave branches", unit: control, lightly: true, from: 0.985, to: 0.997,
+		id: "branches", rule: "issue_wait", doc: "every few instructions a wave branches", unit: control, lightly: true,
+		from: 0.985, to: 0.997,
 		shape: func(k kernel) kernel { k.chain, k.valu = 0.25*k.chain, 0.5*k.valu; return k },
 		turn:  func(k kernel, by float64) kernel { k.internal *= by; return k },
 	},
 	{
-		id: "short_waves", rule: "wave_launch_bound", doc: "waves end sooner than others are launched", unit: spawn, from: 0.9, to: 0.98,
+		id: "short_waves", rule: "wave_launch_bound", doc: "waves end sooner than others are launched", unit: spawn,
+		from: 0.9, to: 0.98,
 		turn: func(k kernel, by float64) kernel {
-			for _, each := range []*float64{&k.valu, &k.trans, &k.salu, &k.smem, &k.internal, &k.lds, &k.loads, &k.stores, &k.chain} {
+			for _, each := range []*float64{&k.valu, &k.trans, &k.salu, &k.smem, &k.internal, &k.lds, &k.loads,
+				&k.stores, &k.chain} {
 				*each /= by
 			}
 			return k
@@ -130,7 +145,8 @@ func findPlant(id string) *plant {
 	return nil
 }
 
-// into plants it in a kernel. With less than all of its weight the kernel stays of its kind, and the unit works a part of the way more.
+// into plants it in a kernel. With less than all of its weight the kernel stays of its kind, and the unit works a part
+// of the way more.
 func (p *plant) into(k kernel, load, weight float64) kernel {
 	if weight == 1 {
 		if p.lightly {

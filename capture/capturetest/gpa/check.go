@@ -9,7 +9,8 @@ import (
 	"astrolabe/capture/capturetest"
 )
 
-// Check says where the counters break an identity of the hardware: parts and wholes, states and clocks, cache lookups and bytes.
+// Check says where the counters break an identity of the hardware: parts and wholes, states and clocks, cache lookups
+// and bytes.
 func (m model) Check(c *capture.Capture) error {
 	x := &checker{m: m, c: c}
 	const gui = "GRBM_GRBM_PERF_SEL_GUI_ACTIVE"
@@ -24,7 +25,8 @@ func (m model) Check(c *capture.Capture) error {
 	x.busyAtMost("TA", "TA_PERF_SEL_TA_BUSY", active)
 	x.busyAtMost("TCC", x.memory("WRREQ_STALL"), active)
 	x.each("TCP", "TCP_PERF_SEL_TCP_TA_DATA_STALL_CYCLES", "TA", "TA_PERF_SEL_TA_BUSY")
-	x.sums("TCC", "TCC_PERF_SEL_MISS", "TCC", "TCC_PERF_SEL_HIT", "TCP", "TCP_PERF_SEL_TCC_READ_REQ", "TCP_PERF_SEL_TCC_WRITE_REQ")
+	x.sums("TCC", "TCC_PERF_SEL_MISS", "TCC", "TCC_PERF_SEL_HIT", "TCP", "TCP_PERF_SEL_TCC_READ_REQ",
+		"TCP_PERF_SEL_TCC_WRITE_REQ")
 	x.part("TCP", "TCP_PERF_SEL_TCC_READ_REQ", "TCP", "TCP_PERF_SEL_TOTAL_CACHE_ACCESSES", 1)
 	lines := 1.0
 	if m.generation == "gfx9" {
@@ -65,19 +67,22 @@ func (x *checker) clocks() {
 	if err := capturetest.AtMost(x.c, "GRBM_GRBM_PERF_SEL_GUI_ACTIVE", "GRBM_GRBM_PERF_SEL_COUNT", 0); err != nil {
 		x.err = errors.Join(x.err, err)
 	}
-	x.atMost("clocks in the time of the sample", x.total("GRBM", "GRBM_PERF_SEL_COUNT"), x.total("GPUTime", "Bottom_To_Bottom"), x.m.hz/ticks*1.01)
+	x.atMost("clocks in the time of the sample", x.total("GRBM", "GRBM_PERF_SEL_COUNT"),
+		x.total("GPUTime", "Bottom_To_Bottom"), x.m.hz/ticks*1.01)
 }
 
 func (x *checker) graphics(active []float64) {
 	x.clocks()
 	for _, b := range []struct{ block, event string }{
-		{"DB", "DB_PERF_SEL_OP_PIPE_BUSY"}, {"DB", "DB_PERF_SEL_DB_CB_LQUAD_STALLS"}, {"PA_SU", "PERF_PAPC_CLIP_BUSY"}, {"VGT", "VGT_PERF_VGT_TE11_BUSY"},
+		{"DB", "DB_PERF_SEL_OP_PIPE_BUSY"}, {"DB", "DB_PERF_SEL_DB_CB_LQUAD_STALLS"}, {"PA_SU", "PERF_PAPC_CLIP_BUSY"},
+		{"VGT", "VGT_PERF_VGT_TE11_BUSY"},
 		{"SX", "SX_PERF_SEL_DB0_PIXEL_STALL"},
 	} {
 		x.busyAtMost(b.block, b.event, active)
 	}
 	x.part("PA_SU", "PERF_PAPC_SU_STALLED_SC", "PA_SU", "PERF_PAPC_CLIP_BUSY", 1)
-	x.sums("PA_SU", "PERF_PAPC_CLPR_CULL_PRIM", "PA_SU", "PERF_PAPC_SU_ZERO_AREA_CULL_PRIM", "PA_SU", "PERF_PAPC_PA_INPUT_PRIM", "-PERF_PAPC_SU_BACK_FACE_CULL_PRIM",
+	x.sums("PA_SU", "PERF_PAPC_CLPR_CULL_PRIM", "PA_SU", "PERF_PAPC_SU_ZERO_AREA_CULL_PRIM", "PA_SU",
+		"PERF_PAPC_PA_INPUT_PRIM", "-PERF_PAPC_SU_BACK_FACE_CULL_PRIM",
 		"-PERF_PAPC_SU_OUTPUT_PRIM", "-PERF_PAPC_SU_OUTPUT_CLIP_PRIM")
 	x.part("PA_SC", "SC_P0_HIZ_QUAD_COUNT", "PA_SC", "SC_QZ0_QUAD_COUNT", 1)
 	x.part("PA_SC", "SC_EARLYZ_QUAD_COUNT", "PA_SC", "SC_P0_HIZ_QUAD_COUNT", 4)
@@ -92,7 +97,8 @@ func (x *checker) graphics(active []float64) {
 	}
 	all := make([]float64, len(active))
 	for _, stage := range hardware {
-		spi := map[string]string{"CS": "CSG", "PS": map[bool]string{true: "PS", false: "PS_CTL"}[x.m.api == "vk"]}[stage]
+		spi := map[string]string{"CS": "CSG", "PS": map[bool]string{true: "PS",
+			false: "PS_CTL"}[x.m.api == "vk"]}[stage]
 		if spi == "" {
 			spi = stage
 		}

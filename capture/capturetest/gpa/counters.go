@@ -88,8 +88,8 @@ func (s sink) sum(block, event string, total float64) {
 	}
 }
 
-// clocks counts clocks in which each block of a kind is in a state; the first is in it the longest. Without counters of single blocks those of
-// all shader engines are added up, except where the block counts for the whole chip.
+// clocks counts clocks in which each block of a kind is in a state; the first is in it the longest. Without counters of
+// single blocks those of all shader engines are added up, except where the block counts for the whole chip.
 func (s sink) clocks(block, event string, v float64) {
 	if !s.m.collected(block) {
 		return
@@ -136,8 +136,9 @@ func (s sink) spi(stage string, live, waves float64) {
 	s.sum("SPI", "SPI_PERF_"+stage+"_WAVE", math.Ceil(waves))
 }
 
-// front counts what happens before the rasterizer. The hardware's stages are not the program's: before a hull shader the vertex shader runs as LS,
-// before a geometry shader as ES, and what comes last runs as VS. GFX9 runs LS with HS and ES with GS.
+// front counts what happens before the rasterizer. The hardware's stages are not the program's: before a hull shader
+// the vertex shader runs as LS, before a geometry shader as ES, and what comes last runs as VS. GFX9 runs LS with HS
+// and ES with GS.
 func (s sink) front(d draw, l load) {
 	w := l.waves
 	var ls, es, vs shader

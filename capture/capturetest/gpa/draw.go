@@ -87,7 +87,8 @@ func (s shader) clocks(waves float64) float64 {
 	return max(waves*s.valu*4/simds, waves*s.salu*4/cus)
 }
 
-// run lets the units of the chip do the work of a draw. All work at the same time; the slowest sets the pace, and what lies before it is held up.
+// run lets the units of the chip do the work of a draw. All work at the same time; the slowest sets the pace, and what
+// lies before it is held up.
 func (d draw) run() load {
 	l := load{waves: map[string]float64{}}
 	if d.cs != nil {

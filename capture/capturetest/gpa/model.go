@@ -1,5 +1,6 @@
-// Package gpa makes captures of AMD GPUs as GPUPerfAPI measures them: draws and dispatches, each a sample of hardware counters. The work of a
-// draw runs through the stages of a chip with four shader engines, whose slowest unit sets the pace.
+// Package gpa makes captures of AMD GPUs as GPUPerfAPI measures them: draws and dispatches, each a sample of hardware
+// counters. The work of a draw runs through the stages of a chip with four shader engines, whose slowest unit sets the
+// pace.
 package gpa
 
 import (
@@ -18,7 +19,8 @@ type model struct {
 	stages                bool // only how long shaders of each stage had work
 }
 
-// Models returns the models: graphics and compute on two generations, the same without counters of shaders, the same with next to nothing else, and compute alone.
+// Models returns the models: graphics and compute on two generations, the same without counters of shaders, the same
+// with next to nothing else, and compute alone.
 func Models() []capturetest.Model {
 	return []capturetest.Model{
 		model{generation: "gfx8", api: "gl", asic: "FIJI", hz: 1.05e9},
@@ -58,8 +60,8 @@ func (m model) Plants() []capturetest.Plant {
 	return out
 }
 
-// Always is what limits draws and kernels that exhaust nothing: each is measured alone, so that its waves wait. Without counters of shaders or of units nothing tells, and
-// kernels that memory never holds up wait for each other.
+// Always is what limits draws and kernels that exhaust nothing: each is measured alone, so that its waves wait. Without
+// counters of shaders or of units nothing tells, and kernels that memory never holds up wait for each other.
 func (m model) Always() capturetest.Plant {
 	if m.fixed || m.stages || m.api == "cl" {
 		return capturetest.Plant{}
@@ -139,7 +141,8 @@ func (m model) frame(c capturetest.Case) (frame, error) {
 	return f, nil
 }
 
-// Generate makes a capture. Every sample is one draw or dispatch, as long as its work takes; those of a frame follow each other.
+// Generate makes a capture. Every sample is one draw or dispatch, as long as its work takes; those of a frame follow
+// each other.
 func (m model) Generate(c capturetest.Case) (*capture.Capture, error) {
 	c = c.Filled()
 	f, err := m.frame(c)
@@ -160,7 +163,8 @@ func (m model) Generate(c capturetest.Case) (*capture.Capture, error) {
 		length := max(1, int64(loads[i].clocks/f.active/w.Hz[i]*1e9))
 		w.Start[i], w.End[i] = now, now+length
 		now += length
-		sessions, samples = append(sessions, strconv.Itoa(1+i/len(f.parts))), append(samples, strconv.Itoa(i%len(f.parts)))
+		sessions, samples = append(sessions, strconv.Itoa(1+i/len(f.parts))),
+			append(samples, strconv.Itoa(i%len(f.parts)))
 	}
 	t := capturetest.NewTable(w)
 	for i := range loads {
@@ -172,7 +176,8 @@ func (m model) Generate(c capturetest.Case) (*capture.Capture, error) {
 	return t.Capture(capture.Config{
 		Name: c.String(), GPU: m.GPU(),
 		Properties: []capture.Property{
-			text("generation", m.generation), text("api", m.api), text("asic", m.asic), number("num_shader_engines", engines), number("num_simds", simds),
+			text("generation", m.generation), text("api", m.api), text("asic", m.asic),
+			number("num_shader_engines", engines), number("num_simds", simds),
 			number("su_clocks_prim", 1), number("num_prim_pipes", engines), number("ts_freq", ticks),
 		},
 		Labels: []*capture.Label{capture.NewLabel("session", sessions, nil), capture.NewLabel("sample", samples, nil)},

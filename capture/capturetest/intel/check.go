@@ -7,10 +7,11 @@ import (
 	"astrolabe/capture/capturetest"
 )
 
-// Check says where counters break what holds on the hardware: parts and wholes, the pipes of an EU, tests and what is left after them, traffic and
-// its sources, widths of links.
+// Check says where counters break what holds on the hardware: parts and wholes, the pipes of an EU, tests and what is
+// left after them, traffic and its sources, widths of links.
 func (m *model) Check(c *capture.Capture) error {
-	k := &checker{c: c, eus: m.part.eus(), subslices: float64(m.part.slices * subslices), slices: float64(m.part.slices)}
+	k := &checker{c: c, eus: m.part.eus(), subslices: float64(m.part.slices * subslices),
+		slices: float64(m.part.slices)}
 	k.most("TIMESTAMP", k.value("TIMESTAMP"), k.scaled(timestampHz, k.seconds()), 1)
 	k.most("GPU_TICKS", k.value("GPU_TICKS"), k.scaled(m.part.maxHz, k.seconds()), 1)
 	ticks := k.value("GPU_TICKS")
@@ -48,9 +49,11 @@ func (m *model) Check(c *capture.Capture) error {
 		k.most("samplers held up", k.value("B2"), k.value("A0"), 1)
 		k.most("writes", k.value("C7"), k.scaled(0.505, ticks), 2)
 	case "MemoryReads":
-		k.same("memory reads", k.sum("B0", "B1", "B2", "B3", "B4", "B5", "B6", "B7", "C4", "C5", "C6", "C7"), k.value("C0"), 12)
+		k.same("memory reads", k.sum("B0", "B1", "B2", "B3", "B4", "B5", "B6", "B7", "C4", "C5", "C6", "C7"),
+			k.value("C0"), 12)
 	case "MemoryWrites":
-		k.same("memory writes", k.sum("B0", "B2", "B3", "B4", "B5", "B6", "B7", "C4", "C5", "C6", "C7"), k.value("C0"), 12)
+		k.same("memory writes", k.sum("B0", "B2", "B3", "B4", "B5", "B6", "B7", "C4", "C5", "C6", "C7"),
+			k.value("C0"), 12)
 	case "HDCAndSF":
 		for _, p := range [][2]string{{"C6", "C7"}, {"C4", "C5"}, {"C2", "C3"}} {
 			k.most("requests of the data port", k.value(p[0]), k.value(p[1]), 1)
@@ -61,7 +64,8 @@ func (m *model) Check(c *capture.Capture) error {
 
 // pipes are the counters of FPU0, FPU1, both and SEND in the sets that count them over all shaders.
 var pipes = map[string][4]string{
-	"ComputeBasic": {"A10", "A11", "A9", "A12"}, "ComputeExtended": {"A10", "A11", "A9", "A12"}, "ComputeL3Cache": {"A10", "A11", "A9", "A12"},
+	"ComputeBasic": {"A10", "A11", "A9", "A12"}, "ComputeExtended": {"A10", "A11", "A9", "A12"},
+	"ComputeL3Cache": {"A10", "A11", "A9", "A12"},
 }
 
 // checker compares columns; it keeps the first error.

@@ -19,7 +19,8 @@ const dram = 34.1e9
 // good is the clocks per result of a unit that nothing slows down.
 const good = 1.05
 
-// frame is the work that a case does, as its plant has made it. Rates are per clock of a GPU with one slice, at flow's pace.
+// frame is the work that a case does, as its plant has made it. Rates are per clock of a GPU with one slice, at flow's
+// pace.
 type frame struct {
 	demand    [nUnits]float64
 	cost      [nUnits]float64 // clocks per result
@@ -53,8 +54,10 @@ type frame struct {
 }
 
 func usual(compute bool) *frame {
-	f := &frame{demand: base, slots: 0.85, vertex: 0.12, compute: compute, fpu0: 0.75, fpu1: 0.45, both: 0.30, send: 0.18, moves: 0.12, wide: 15,
-		early: 0.25, late: 0.03, samples: 1, blended: 0.2, texelMiss: 0.10, footprint: 1, bytes: [nSources]float64{1.6, 1.3, 0.7, 0.5, 0.2},
+	f := &frame{demand: base, slots: 0.85, vertex: 0.12, compute: compute, fpu0: 0.75, fpu1: 0.45, both: 0.30,
+		send: 0.18, moves: 0.12, wide: 15,
+		early: 0.25, late: 0.03, samples: 1, blended: 0.2, texelMiss: 0.10, footprint: 1,
+		bytes: [nSources]float64{1.6, 1.3, 0.7, 0.5, 0.2},
 		lines: 1.3, atomics: 0.03, barriers: 2, bankSkew: 1.1, capped: 1}
 	for u := range f.cost {
 		f.cost[u] = good
@@ -85,8 +88,8 @@ func (f *frame) traffic() (read, written float64) {
 	return read, written
 }
 
-// settle makes the work consistent: what L3 misses was asked of it, and units need as long as what passes through them takes. maxHz is the
-// highest clock, slices how many there are: memory does not grow with them.
+// settle makes the work consistent: what L3 misses was asked of it, and units need as long as what passes through them
+// takes. maxHz is the highest clock, slices how many there are: memory does not grow with them.
 func (f *frame) settle(maxHz, slices float64) {
 	for i := range f.bytes {
 		f.bytes[i] /= slices

@@ -1,8 +1,9 @@
-// Package intel makes captures as recordings of Intel's Observation Architecture are, of a Kaby Lake GPU whose bottleneck is planted.
+// Package intel makes captures as recordings of Intel's Observation Architecture are, of a Kaby Lake GPU whose
+// bottleneck is planted.
 //
-// A sample is a few draws, each with a demand on every unit of the GPU in clocks. All units work at once, so the one with the highest demand sets
-// the pace; the time of the others, of the EUs' threads and of the queues before and behind it follows, and with it what the counters of a metric
-// set count. Equations are not used here, nor thresholds.
+// A sample is a few draws, each with a demand on every unit of the GPU in clocks. All units work at once, so the one
+// with the highest demand sets the pace; the time of the others, of the EUs' threads and of the queues before and
+// behind it follows, and with it what the counters of a metric set count. Equations are not used here, nor thresholds.
 package intel
 
 import (
@@ -15,8 +16,10 @@ import (
 // Models returns the models: a capture is of one metric set, and each set shows other things.
 func Models() []capturetest.Model {
 	var out []capturetest.Model
-	for _, name := range []string{"RenderBasic", "ComputeBasic", "RenderPipeProfile", "MemoryReads", "MemoryWrites", "ComputeExtended", "ComputeL3Cache", "HDCAndSF",
-		"L3_1", "RasterizerAndPixelBackend", "Sampler", "TDL_1", "PMA_Stall", "VMEPipe", "GpuBusyness", "AsyncCompute"} {
+	for _, name := range []string{"RenderBasic", "ComputeBasic", "RenderPipeProfile", "MemoryReads", "MemoryWrites",
+		"ComputeExtended", "ComputeL3Cache", "HDCAndSF",
+		"L3_1", "RasterizerAndPixelBackend", "Sampler", "TDL_1", "PMA_Stall", "VMEPipe", "GpuBusyness",
+		"AsyncCompute"} {
 		out = append(out, &model{gt2, name})
 	}
 	for _, name := range []string{"RenderBasic", "ComputeBasic", "RenderPipeProfile"} {
@@ -100,7 +103,8 @@ func (m *model) Generate(c capturetest.Case) (*capture.Capture, error) {
 		s := f.run(w.Hz[i]/m.part.maxHz, amount, shape)
 		t.Count("TIMESTAMP", i, w.Seconds(i)*timestampHz)
 		t.Count("GPU_TICKS", i, w.Seconds(i)*w.Hz[i])
-		on := &writer{t: t, i: i, clocks: w.Cycles(i) * (1 - f.starved), eus: m.part.eus(), slices: float64(m.part.slices), f: f, s: s}
+		on := &writer{t: t, i: i, clocks: w.Cycles(i) * (1 - f.starved), eus: m.part.eus(),
+			slices: float64(m.part.slices), f: f, s: s}
 		on.fixed()
 		sets[m.set].write(on)
 		ratio := float64(int(w.Hz[i] / (50e6 / 3)))
@@ -109,7 +113,8 @@ func (m *model) Generate(c capturetest.Case) (*capture.Capture, error) {
 	}
 	cap, err := t.Capture(capture.Config{
 		Name: fmt.Sprintf("%s, %s", m.Name(), c), Format: "arrow", GPU: m.part.gpu, Properties: m.properties(),
-		Device: capture.Device{Name: m.part.name, Vendor: "Intel", Driver: "i915", ID: fmt.Sprintf("8086:%04x", int(m.part.device))},
+		Device: capture.Device{Name: m.part.name, Vendor: "Intel", Driver: "i915",
+			ID: fmt.Sprintf("8086:%04x", int(m.part.device))},
 	})
 	if err != nil || f.thread == 0 {
 		return cap, err

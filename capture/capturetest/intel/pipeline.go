@@ -34,8 +34,8 @@ type state struct {
 // sameBytes are the units through which the bytes pass that the graphics interface moves: more for one is more for all.
 var sameBytes = []unit{data, texL3, bank, mem}
 
-// run lets a sample's draws go through the pipeline. All units work at the same time on the same stream: the slowest sets the pace, the
-// others are busy in proportion to what they have to do.
+// run lets a sample's draws go through the pipeline. All units work at the same time on the same stream: the slowest
+// sets the pace, the others are busy in proportion to what they have to do.
 func (f *frame) run(clock float64, amount, shape *capturetest.Random) state {
 	var s state
 	var factor [nUnits]float64

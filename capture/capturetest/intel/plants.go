@@ -35,7 +35,8 @@ func in(rule string, sets ...string) map[string]string {
 }
 
 var plants = []plant{
-	{"starved", "the GPU has no work for a part of the time", in("gpu_starved", "RenderBasic", "ComputeBasic", "RenderPipeProfile", "Sampler", "VMEPipe"),
+	{"starved", "the GPU has no work for a part of the time", in("gpu_starved", "RenderBasic", "ComputeBasic",
+		"RenderPipeProfile", "Sampler", "VMEPipe"),
 		func(f *frame, d dose) { d.to(&f.starved, 0.3, 0.85) }},
 	{"paced", "frames wait for the dates of a display", in("vsync_idle", "RenderBasic", "ComputeBasic", "Sampler"),
 		func(f *frame, d dose) { d.to(&f.waits, 0.3, 0.7) }},
@@ -67,7 +68,8 @@ var plants = []plant{
 			d.to(&f.demand[eu], 1, 3)
 			d.to(&f.vertex, 0.75, 0.95)
 		}},
-	{"math", "shaders compute much", map[string]string{"ComputeBasic": "fpu_bound", "RenderPipeProfile": "eu_compute_bound", "MemoryReads": "eu_compute_bound", "AsyncCompute": "cs_math"},
+	{"math", "shaders compute much", map[string]string{"ComputeBasic": "fpu_bound",
+		"RenderPipeProfile": "eu_compute_bound", "MemoryReads": "eu_compute_bound", "AsyncCompute": "cs_math"},
 		func(f *frame, d dose) {
 			d.to(&f.demand[eu], 1, 3)
 			d.to(&f.fpu0, 0.9, 0.95)
@@ -83,7 +85,8 @@ var plants = []plant{
 			d.to(&f.both, 0.1, 0.05)
 		}},
 
-	{"latency", "threads wait for data, though all slots are taken", in("memory_latency", "RenderBasic", "ComputeBasic", "MemoryReads"),
+	{"latency", "threads wait for data, though all slots are taken", in("memory_latency", "RenderBasic", "ComputeBasic",
+		"MemoryReads"),
 		func(f *frame, d dose) { d.to(&f.demand[wait], 1.65, 6) }},
 	{"few-threads", "registers or SLM leave room for few threads", in("low_occupancy", "ComputeBasic", "AsyncCompute"),
 		func(f *frame, d dose) {
@@ -115,14 +118,16 @@ var plants = []plant{
 
 	{"slm", "SLM is as fast as it gets", in("slm_bound", "RenderBasic", "ComputeBasic"),
 		func(f *frame, d dose) { d.to(&f.demand[slm], 0.8, 3) }},
-	{"data-port", "the data port moves what it can between EUs and L3", in("l3_data_bound", "RenderBasic", "ComputeBasic", "HDCAndSF", "ComputeExtended"),
+	{"data-port", "the data port moves what it can between EUs and L3",
+		in("l3_data_bound", "RenderBasic", "ComputeBasic", "HDCAndSF", "ComputeExtended"),
 		func(f *frame, d dose) {
 			d.to(&f.demand[data], 0.8, 3)
 			d.to(&f.lines, 3, 12)
 		}},
 	{"data-misses", "the data port has as many misses in flight as it can", in("hdc_waits_on_l3", "HDCAndSF"),
 		func(f *frame, d dose) { d.to(&f.demand[hdc], 2.2, 5) }},
-	{"bank", "one bank of L3 is asked for most", map[string]string{"ComputeL3Cache": "l3_bank_bound", "L3_1": "l3_bank_stalled"},
+	{"bank", "one bank of L3 is asked for most", map[string]string{"ComputeL3Cache": "l3_bank_bound",
+		"L3_1": "l3_bank_stalled"},
 		func(f *frame, d dose) {
 			d.to(&f.demand[data], 0.45, 0.9)
 			d.to(&f.bankSkew, 2.5, 3.5)
@@ -131,27 +136,33 @@ var plants = []plant{
 			}
 		}},
 
-	{"memory", "memory is as fast as it gets, whoever asks", in("memory_bound", "RenderBasic", "ComputeBasic", "MemoryReads"),
+	{"memory", "memory is as fast as it gets, whoever asks", in("memory_bound", "RenderBasic", "ComputeBasic",
+		"MemoryReads"),
 		func(f *frame, d dose) {
 			for i := range f.bytes {
 				d.to(&f.bytes[i], f.bytes[i]*6.6, f.bytes[i]*18)
 			}
 		}},
-	{"memory-textures", "memory is as fast as it gets, for what misses L3", map[string]string{"RenderBasic": "memory_l3", "MemoryReads": "memory_l3"},
+	{"memory-textures", "memory is as fast as it gets, for what misses L3",
+		map[string]string{"RenderBasic": "memory_l3", "MemoryReads": "memory_l3"},
 		func(f *frame, d dose) { d.to(&f.bytes[srcL3], 22, 70) }},
-	{"memory-color", "memory is as fast as it gets, for render targets", in("memory_color", "RenderBasic", "MemoryWrites"),
+	{"memory-color", "memory is as fast as it gets, for render targets",
+		in("memory_color", "RenderBasic", "MemoryWrites"),
 		func(f *frame, d dose) {
 			d.to(&f.bytes[srcColor], 26, 80)
 			d.to(&f.samples, 2, 8)
 			d.to(&f.blended, 0.7, 1)
 		}},
-	{"memory-depth", "memory is as fast as it gets, for depth and stencil", in("memory_depth", "RenderBasic", "MemoryReads"),
+	{"memory-depth", "memory is as fast as it gets, for depth and stencil",
+		in("memory_depth", "RenderBasic", "MemoryReads"),
 		func(f *frame, d dose) { d.to(&f.bytes[srcDepth], 24, 70) }},
-	{"memory-vertices", "memory is as fast as it gets, for vertices", in("memory_vertices", "RenderBasic", "MemoryReads"),
+	{"memory-vertices", "memory is as fast as it gets, for vertices",
+		in("memory_vertices", "RenderBasic", "MemoryReads"),
 		func(f *frame, d dose) { d.to(&f.bytes[srcVertex], 24, 70) }},
 	{"memory-commands", "memory is as fast as it gets, for commands and state", in("memory_commands", "MemoryReads"),
 		func(f *frame, d dose) { d.to(&f.bytes[srcCommand], 24, 70) }},
-	{"interface", "the graphics interface is as fast as it gets, from the CPU's last-level cache", in("gti_bound", "RenderBasic", "ComputeBasic"),
+	{"interface", "the graphics interface is as fast as it gets, from the CPU's last-level cache",
+		in("gti_bound", "RenderBasic", "ComputeBasic"),
 		func(f *frame, d dose) {
 			for i := range f.bytes {
 				d.to(&f.bytes[i], f.bytes[i]*18, f.bytes[i]*42)
@@ -159,13 +170,15 @@ var plants = []plant{
 			d.to(&f.cached, 0.85, 0.95)
 		}},
 
-	{"geometry", "the geometry pipeline delivers few triangles", map[string]string{"RenderBasic": "not_measured", "HDCAndSF": "geometry_starves", "TDL_1": "not_measured"},
+	{"geometry", "the geometry pipeline delivers few triangles", map[string]string{"RenderBasic": "not_measured",
+		"HDCAndSF": "geometry_starves", "TDL_1": "not_measured"},
 		func(f *frame, d dose) { d.to(&f.demand[cl], 2.6, 7) }},
 	{"dispatch", "threads are so short that dispatching them takes longer than they run", in("dispatch_bound", "TDL_1"),
 		func(f *frame, d dose) {
 			d.to(&f.demand[dispatch], 2.6, 7)
 		}},
-	{"launches", "dispatches are so small that starting them takes longer than they run", in("launch_bound", "ComputeBasic"),
+	{"launches", "dispatches are so small that starting them takes longer than they run",
+		in("launch_bound", "ComputeBasic"),
 		func(f *frame, d dose) { d.to(&f.demand[dispatch], 2.6, 7) }},
 	{"small-triangles", "rasterizing many small triangles takes longer than shading them",
 		map[string]string{"RasterizerAndPixelBackend": "rasterizer_hotspot", "HDCAndSF": "not_measured"},

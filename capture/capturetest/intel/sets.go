@@ -79,7 +79,8 @@ func computeBasic(w *writer) {
 
 func renderPipeProfile(w *writer) {
 	s := w.s
-	for name, u := range map[string]unit{"C0": vf, "B0": vs, "B1": hs, "B2": ds, "B3": gs, "B4": so, "B5": cl, "B6": sf, "C6": hiz, "B7": iz, "C7": bc} {
+	for name, u := range map[string]unit{"C0": vf, "B0": vs, "B1": hs, "B2": ds, "B3": gs, "B4": so, "B5": cl, "B6": sf,
+		"C6": hiz, "B7": iz, "C7": bc} {
 		w.share(name, s.held[u])
 	}
 	for name, u := range map[string]unit{"C1": hs, "C2": ds, "C3": so, "C4": cl, "C5": sf} {

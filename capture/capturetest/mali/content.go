@@ -1,6 +1,7 @@
 package mali
 
-// content is what a frame asks of the GPU, and what the GPU and its memory can do. Costs of a warp are cycles of the unit in one core.
+// content is what a frame asks of the GPU, and what the GPU and its memory can do. Costs of a warp are cycles of the
+// unit in one core.
 type content struct {
 	// Geometry. Shares are of the primitives that enter the stage.
 	prims                           float64
@@ -47,12 +48,14 @@ type content struct {
 	rhythm                          rhythm
 }
 
-// healthy is a balanced frame: no unit, queue or bus near its limit, and the geometry and the layers that a tidy program draws.
+// healthy is a balanced frame: no unit, queue or bus near its limit, and the geometry and the layers that a tidy
+// program draws.
 func healthy() *content {
 	return &content{
 		prims: 1.2e6, facing: 0.47, frustum: 0.06, scissor: 0.005, tiny: 0.02,
 		positions: 0.9, varyings: 1.0, tilerCycles: 4.8, vertexCycles: 80,
-		pixels: 1920 * 1088 * 1.6, overdraw: 1.6, earlyKilled: 0.25, fpkKilled: 0.08, lateTested: 0.03, lateKilled: 0.01, partial: 0.11,
+		pixels: 1920 * 1088 * 1.6, overdraw: 1.6, earlyKilled: 0.25, fpkKilled: 0.08, lateTested: 0.03,
+		lateKilled: 0.01, partial: 0.11,
 		fill: 0.86, shadingRate: 1, raster: 15, tileOverhead: 0.12, unchanged: 0.05, tileBytes: 4, blended: 0.004,
 		fma: 110, cvt: 24, sfu: 8, narrow: 0.4, diverged: 0.03,
 		vary32: 10, vary16: 28,
@@ -76,11 +79,16 @@ func (c *content) blend(before *content, w float64) {
 
 func (c *content) numbers() []*float64 {
 	return []*float64{
-		&c.prims, &c.facing, &c.frustum, &c.scissor, &c.tiny, &c.positions, &c.varyings, &c.tilerCycles, &c.vertexCycles, &c.pixels, &c.overdraw,
-		&c.earlyKilled, &c.fpkKilled, &c.lateTested, &c.lateKilled, &c.partial, &c.fill, &c.shadingRate, &c.raster, &c.tileOverhead,
-		&c.unchanged, &c.tileBytes, &c.blended, &c.fma, &c.cvt, &c.sfu, &c.narrow, &c.diverged, &c.vary32, &c.vary16, &c.texQuads, &c.texCycles, &c.texL2, &c.texMiss,
+		&c.prims, &c.facing, &c.frustum, &c.scissor, &c.tiny, &c.positions, &c.varyings, &c.tilerCycles,
+		&c.vertexCycles, &c.pixels, &c.overdraw,
+		&c.earlyKilled, &c.fpkKilled, &c.lateTested, &c.lateKilled, &c.partial, &c.fill, &c.shadingRate, &c.raster,
+		&c.tileOverhead,
+		&c.unchanged, &c.tileBytes, &c.blended, &c.fma, &c.cvt, &c.sfu, &c.narrow, &c.diverged, &c.vary32, &c.vary16,
+		&c.texQuads, &c.texCycles, &c.texL2, &c.texMiss,
 		&c.texInput, &c.texOutput, &c.texLoads,
-		&c.fullRead, &c.partRead, &c.fullWrite, &c.partWrite, &c.atomics, &c.lsL2, &c.lsMiss, &c.lsWrite, &c.frontMiss, &c.box, &c.tri, &c.coherent,
-		&c.latency, &c.wideWarps, &c.computeWarps, &c.computeFull, &c.fragmentFull, &c.mcu, &c.interrupt, &c.serial, &c.dram, &c.slow, &c.writeShare,
+		&c.fullRead, &c.partRead, &c.fullWrite, &c.partWrite, &c.atomics, &c.lsL2, &c.lsMiss, &c.lsWrite, &c.frontMiss,
+		&c.box, &c.tri, &c.coherent,
+		&c.latency, &c.wideWarps, &c.computeWarps, &c.computeFull, &c.fragmentFull, &c.mcu, &c.interrupt, &c.serial,
+		&c.dram, &c.slow, &c.writeShare,
 	}
 }

@@ -42,7 +42,8 @@ func (p *pipeline) sample(t *capturetest.Table, i int, s stage, cycles float64) 
 	key := func(k string, v float64) { t.Count(name(gpu, k), i, math.Floor(max(0, v)+1e-6)) }
 	share := func(x float64) float64 { return max(0, min(1, x*p.small.Small())) }
 
-	// Queues. The GPU is active while any of them holds work: what is not at work waits for the command processor or for memory.
+	// Queues. The GPU is active while any of them holds work: what is not at work waits for the command processor or
+	// for memory.
 	key("active", cycles)
 	rest := max(0, cycles-q[0]-q[1]-q[2])
 	key("main", min(cycles, q[0]+rest+0.02*cycles))
@@ -180,7 +181,8 @@ func (p *pipeline) core(t *capturetest.Table, i int, s stage, n [3]float64, cycl
 			set("TextureUnit"+x.name, limit(min(filter, quads*0.5)*x.share))
 		}
 	}
-	fr, pr, fw, pw, at := mix(c.fullRead, 16), mix(c.partRead, 4), mix(c.fullWrite, 3), mix(c.partWrite, 1), mix(c.atomics, 0.2)
+	fr, pr, fw, pw, at := mix(c.fullRead, 16), mix(c.partRead, 4), mix(c.fullWrite, 3), mix(c.partWrite, 1),
+		mix(c.atomics, 0.2)
 	if sum := fr + pr + fw + pw + at; sum > exec {
 		k := exec / sum
 		fr, pr, fw, pw, at = fr*k, pr*k, fw*k, pw*k, at*k
@@ -224,7 +226,8 @@ type memoryWork struct{ cycles, filter, reads, writes, seen, pixels float64 }
 // memory writes the traffic: between the cores and the L2, from the L2 to memory, and how the bus fared.
 func (p *pipeline) memory(set func(string, float64), s stage, n [3]float64, m memoryWork) {
 	c := p.c
-	tex, ls, front := m.filter*c.texMiss*p.small.Small(), m.reads*c.lsMiss*p.small.Small(), m.seen*c.frontMiss*p.small.Small()
+	tex, ls, front := m.filter*c.texMiss*p.small.Small(), m.reads*c.lsMiss*p.small.Small(),
+		m.seen*c.frontMiss*p.small.Small()
 	set("ShaderCoreL2ReadsTextureL2ReadBeats", max(tex, m.filter*c.texL2)/coreBytes)
 	set("ShaderCoreExternalReadsTextureExternalReadBeats", tex/coreBytes)
 	set("ShaderCoreL2ReadsLoadStoreL2ReadBeats", max(ls, m.reads*c.lsL2)/coreBytes)
@@ -236,7 +239,8 @@ func (p *pipeline) memory(set func(string, float64), s stage, n [3]float64, m me
 	set("ShaderCoreWritesLoadStoreOtherWriteBeats", stores*0.2/coreBytes)
 	tiles := m.pixels / 1024
 	set("ShaderCoreTilesTiles", tiles)
-	set("ShaderCoreTilesKilledUnchangedTiles", min(4*math.Floor(tiles), 4*tiles*max(0, min(1, c.unchanged*p.small.Small()))))
+	set("ShaderCoreTilesKilledUnchangedTiles",
+		min(4*math.Floor(tiles), 4*tiles*max(0, min(1, c.unchanged*p.small.Small()))))
 	written := m.pixels * c.tileBytes * (1 - c.unchanged)
 	set("ShaderCoreWritesTileUnitWriteBeats", written/coreBytes)
 

@@ -1,6 +1,7 @@
-// Package mali makes captures of Mali-G615 and Mali-G720 GPUs whose bottleneck is known. Work of frames goes through a model of the
-// pipeline: a command processor, three queues, a tiler, shader cores with a limited number of warps in flight, and memory of limited
-// bandwidth. What takes longest sets the pace, and the counters follow from the work that was done.
+// Package mali makes captures of Mali-G615 and Mali-G720 GPUs whose bottleneck is known. Work of frames goes through a
+// model of the pipeline: a command processor, three queues, a tiler, shader cores with a limited number of warps in
+// flight, and memory of limited bandwidth. What takes longest sets the pace, and the counters follow from the work that
+// was done.
 package mali
 
 import (
@@ -64,7 +65,8 @@ func (m model) Generate(c capturetest.Case) (*capture.Capture, error) {
 		Name: c.String(),
 		GPU:  m.gpu,
 		Device: capture.Device{
-			Name: map[string]string{"mali-g615": "Mali-G615", "mali-g720": "Mali-G720"}[m.gpu], Vendor: "Arm", Driver: "kbase",
+			Name: map[string]string{"mali-g615": "Mali-G615", "mali-g720": "Mali-G720"}[m.gpu], Vendor: "Arm",
+			Driver: "kbase",
 		},
 		Properties: []capture.Property{
 			{Name: "MaliConstantsShaderCoreCount", Number: cores},
@@ -93,6 +95,7 @@ func withClock(cap *capture.Capture, hz float64) (*capture.Capture, error) {
 	}
 	return cap.With(func(cfg *capture.Config) {
 		meta := capture.Meta{Name: "gpu_frequency", Kind: capture.Gauge, Unit: "Hz", Source: "devfreq"}
-		cfg.Counters = append(append([]*capture.Counter{}, cfg.Counters...), &capture.Counter{Meta: meta, Axis: cap.Axis, Col: capture.NewColumn(capture.Data{F: v})})
+		cfg.Counters = append(append([]*capture.Counter{}, cfg.Counters...),
+			&capture.Counter{Meta: meta, Axis: cap.Axis, Col: capture.NewColumn(capture.Data{F: v})})
 	})
 }

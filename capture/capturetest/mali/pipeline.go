@@ -19,11 +19,13 @@ func newPipeline(gpu string, c *content, k capturetest.Case) *pipeline {
 	k.Plant += gpu // the two GPUs have noise of their own
 	return &pipeline{
 		gpu: gpu, c: c,
-		main: capturetest.NewRandom(k, "main"), bin: capturetest.NewRandom(k, "binning"), comp: capturetest.NewRandom(k, "compute"), small: capturetest.NewRandom(k, "rates"),
+		main: capturetest.NewRandom(k, "main"), bin: capturetest.NewRandom(k, "binning"),
+		comp: capturetest.NewRandom(k, "compute"), small: capturetest.NewRandom(k, "rates"),
 	}
 }
 
-// stage is what a frame of a content costs: core cycles with a warp, and GPU cycles of each queue when it has the GPU for itself.
+// stage is what a frame of a content costs: core cycles with a warp, and GPU cycles of each queue when it has the GPU
+// for itself.
 type stage struct {
 	fragWarps, vertWarps, compWarps float64
 	fragExec, vertExec, compExec    float64 // core cycles
@@ -35,7 +37,8 @@ type stage struct {
 	read, write                     float64 // bytes
 }
 
-// warp is the core cycles between two warps: the fullest unit, the latency shared by the warps in flight, or what the L2 cache gives to textures.
+// warp is the core cycles between two warps: the fullest unit, the latency shared by the warps in flight, or what the
+// L2 cache gives to textures.
 func (c *content) warp() float64 {
 	unit := max(c.arithmetic(), c.vary32+c.vary16, c.texQuads*c.texture(), c.loadStore(), c.box, c.tri)
 	return max(unit/0.97, c.latency*(1+c.wideWarps), c.texQuads*c.texCycles*c.texL2*cores/(slices*cacheBytes))
@@ -109,7 +112,8 @@ func (c *content) stores(s *stage) float64 {
 	return (s.fragWarps*(c.fullWrite+c.partWrite) + (s.vertWarps+s.compWarps)*4) * c.lsWrite
 }
 
-// stalls is the share of cycles in which memory holds up the bus: it rises before memory is full, and with what it cannot take.
+// stalls is the share of cycles in which memory holds up the bus: it rises before memory is full, and with what it
+// cannot take.
 func stalls(memory float64) float64 {
 	knee := max(0, min(1, (memory-0.6)/0.4))
 	return min(0.9, 0.02+0.13*knee+0.75*max(0, 1-1/max(1, memory)))
@@ -167,7 +171,8 @@ func (p *pipeline) shares(s stage, cycles float64) (n, q [3]float64) {
 		times[k] *= f[k]
 		sum, longest = sum+times[k], max(longest, times[k])
 	}
-	pace := max(longest+p.c.serial*(sum-longest), (s.fragCore*f[0]+s.vertExec*f[1]+s.compExec*f[2])/cores*1.02, p.c.mcu/0.98, s.pace/stretch*p.memoryShare(s, f))
+	pace := max(longest+p.c.serial*(sum-longest), (s.fragCore*f[0]+s.vertExec*f[1]+s.compExec*f[2])/cores*1.02,
+		p.c.mcu/0.98, s.pace/stretch*p.memoryShare(s, f))
 	frames := cycles / (pace * stretch)
 	for k, d := range times {
 		n[k] = frames * f[k]

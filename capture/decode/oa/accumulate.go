@@ -109,8 +109,8 @@ func NewAccumulator(o Options) (*Accumulator, error) {
 	a.configure()
 	a.limits = newLimits(&a.opt.Info, a.schema.Config.GPU, f)
 	a.clock.frequency, a.clock.live = a.opt.Info.TimestampFrequency, o.Survey == nil
-	// A survey has read the whole file before: with all correlations known, the times of the first reports are as good as those
-	// of the last. Live, they come in one by one.
+	// A survey has read the whole file before: with all correlations known, the times of the first reports are as good
+	// as those of the last. Live, they come in one by one.
 	if o.Survey != nil {
 		anew := false
 		for _, s := range o.Survey.syncs {

@@ -152,7 +152,8 @@ func InfoOf(c *capture.Config) (Info, error) {
 	i.MinFrequency, i.MaxFrequency = uint32(number(propMin, false)), uint32(number(propMax, false))
 	i.EngineClass, i.EngineInstance = uint32(number(propClass, false)), uint32(number(propInstance, false))
 	i.Set, i.GUID = word(propSet), word(propGUID)
-	// Everything that is missing is named at once: who writes these properties by hand need not try one after the other.
+	// Everything that is missing is named at once: who writes these properties by hand need not try one after the
+	// other.
 	if f, err := FormatByName(word(propFormat)); err == nil {
 		i.Format = f.Enum
 	} else {

@@ -77,7 +77,8 @@ func (Format) Open(ctx context.Context, in *formats.Input, opt formats.Options) 
 	if err := r.read(ctx, string(raw)); err != nil {
 		return nil, err
 	}
-	cfg := capture.Config{Path: in.Path, Format: Format{}.Name(), Name: strings.TrimSuffix(filepath.Base(in.Path), filepath.Ext(in.Path)), GPU: r.catalogue(opt)}
+	cfg := capture.Config{Path: in.Path, Format: Format{}.Name(), Name: strings.TrimSuffix(filepath.Base(in.Path),
+		filepath.Ext(in.Path)), GPU: r.catalogue(opt)}
 	r.build(&cfg)
 	opt.Apply(&cfg)
 	if opt.Warn != nil {

@@ -14,8 +14,8 @@ import (
 	"astrolabe/capture/progress"
 )
 
-// cellRoom is what a cell takes (an integer, a double, and the text while its row is read), and columnRoom what a column does without its cells,
-// in bytes.
+// cellRoom is what a cell takes (an integer, a double, and the text while its row is read), and columnRoom what a
+// column does without its cells, in bytes.
 const cellRoom, columnRoom = 40, 1024
 
 // reader collects the rows of a file.
@@ -187,11 +187,14 @@ func (c *column) reach(n int) {
 		c.floats, c.ints = append(c.floats, math.NaN()), append(c.ints, 0)
 	}
 	if from < n {
-		c.reasons = append(c.reasons, capture.ReasonRun{From: from, To: n, Reason: capture.Reason{Code: capture.NotCollected, Text: "the header of this part of the file does not name " + c.name}})
+		c.reasons = append(c.reasons, capture.ReasonRun{From: from, To: n,
+			Reason: capture.Reason{Code: capture.NotCollected,
+				Text: "the header of this part of the file does not name " + c.name}})
 	}
 }
 
-// unusual begins the reason of a value that is no number; the spelling follows in quotes, so that it can be written again.
+// unusual begins the reason of a value that is no number; the spelling follows in quotes, so that it can be written
+// again.
 const unusual = "the file has a value that is no number: "
 
 func (c *column) add(n int, cell string) error {
@@ -201,7 +204,8 @@ func (c *column) add(n int, cell string) error {
 		return nil
 	}
 	c.ints = append(c.ints, 0)
-	if f, err := strconv.ParseFloat(cell, 64); err == nil && !math.IsNaN(f) && !math.IsInf(f, 0) && !strings.ContainsAny(cell, "xX_") {
+	if f, err := strconv.ParseFloat(cell, 64); err == nil && !math.IsNaN(f) && !math.IsInf(f, 0) &&
+		!strings.ContainsAny(cell, "xX_") {
 		c.floats, c.whole, c.any = append(c.floats, f), false, true
 		return nil
 	}
@@ -210,7 +214,8 @@ func (c *column) add(n int, cell string) error {
 		return fmt.Errorf("%.40q is no number", cell)
 	}
 	c.floats = append(c.floats, math.NaN())
-	c.reasons = append(c.reasons, capture.ReasonRun{From: n, To: n + 1, Reason: capture.Reason{Code: capture.NotANumber, Text: unusual + strconv.Quote(cell)}})
+	c.reasons = append(c.reasons, capture.ReasonRun{From: n, To: n + 1, Reason: capture.Reason{Code: capture.NotANumber,
+		Text: unusual + strconv.Quote(cell)}})
 	return nil
 }
 
@@ -219,8 +224,9 @@ const (
 	rdna = "amd-gpa-rdna"
 )
 
-// catalogue is whose counters the file has, which holds names only: a caller may say so, or of which generation the GPU is, and else a counter that one
-// of the two alone knows decides. Times are milliseconds of the one and nanoseconds of the other.
+// catalogue is whose counters the file has, which holds names only: a caller may say so, or of which generation the GPU
+// is, and else a counter that one of the two alone knows decides. Times are milliseconds of the one and nanoseconds of
+// the other.
 func (r *reader) catalogue(opt formats.Options) string {
 	for _, p := range opt.Properties {
 		if p.Name == "generation" && p.IsText {
@@ -245,7 +251,8 @@ func (r *reader) catalogue(opt formats.Options) string {
 	return r.byLength()
 }
 
-// byLength tells by how long samples take where every counter is of both: a millisecond has a million nanoseconds, and no draw takes a thousand seconds.
+// byLength tells by how long samples take where every counter is of both: a millisecond has a million nanoseconds, and
+// no draw takes a thousand seconds.
 func (r *reader) byLength() string {
 	at, ok := r.at["GPUTime"]
 	if !ok {
@@ -302,14 +309,16 @@ func (r *reader) build(cfg *capture.Config) {
 		ctr.Col = capture.NewColumn(data)
 		cfg.Counters = append(cfg.Counters, ctr)
 	}
-	cfg.Labels = []*capture.Label{capture.NewLabel("session", r.sessions, nil), capture.NewLabel("sample", r.samples, nil)}
+	cfg.Labels = []*capture.Label{capture.NewLabel("session", r.sessions, nil),
+		capture.NewLabel("sample", r.samples, nil)}
 	if r.crlf {
 		cfg.Properties = append(cfg.Properties, capture.Property{Name: lineEndsName, Text: "crlf", IsText: true})
 	}
 	cfg.Warnings = r.warnings
 }
 
-// axis gives each sample the length that its GPUTime says, in the unit of the catalogue, and where nothing says one second.
+// axis gives each sample the length that its GPUTime says, in the unit of the catalogue, and where nothing says one
+// second.
 func (r *reader) axis(n int, cat *metrics.Catalogue) *capture.Axis {
 	var times *column
 	ns := 1e6 // of a millisecond

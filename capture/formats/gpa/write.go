@@ -14,8 +14,9 @@ import (
 	"astrolabe/capture/progress"
 )
 
-// Encode writes the counters of c as the guide's function does. The labels session and sample number the rows; without them the session is 1 and
-// samples count from 0. Integers are exact and other values have six decimals, which loses digits of small ones.
+// Encode writes the counters of c as the guide's function does. The labels session and sample number the rows; without
+// them the session is 1 and samples count from 0. Integers are exact and other values have six decimals, which loses
+// digits of small ones.
 func (Format) Encode(ctx context.Context, w io.Writer, c *capture.Capture) error {
 	end := "\n"
 	if p, ok := c.Property(lineEndsName); ok && p.Text == "crlf" {
@@ -24,7 +25,8 @@ func (Format) Encode(ctx context.Context, w io.Writer, c *capture.Capture) error
 	out := bufio.NewWriter(w)
 	out.WriteString(identifier + " ")
 	for _, ctr := range c.Counters {
-		if strings.ContainsAny(ctr.Name, ",\r\n") || ctr.Name != strings.TrimSpace(ctr.Name) || ctr.Name == "" || formats.MarkText(ctr.Name) != ctr.Name {
+		if strings.ContainsAny(ctr.Name, ",\r\n") || ctr.Name != strings.TrimSpace(ctr.Name) || ctr.Name == "" ||
+			formats.MarkText(ctr.Name) != ctr.Name {
 			return fmt.Errorf("counter %q: a GPA file cannot hold a name with commas, line ends or outer blanks, or one that a spreadsheet takes for a formula", ctr.Name)
 		}
 		out.WriteString(ctr.Name + ", ")
@@ -79,8 +81,8 @@ func numbers(c *capture.Capture, name string, otherwise func(i int) string) (fun
 	}, nil
 }
 
-// spelling is how programs write what is no number, such as -nan(ind) and 1.#QNAN. Other texts that were read in its place are not written: a spreadsheet could
-// take them for formulas.
+// spelling is how programs write what is no number, such as -nan(ind) and 1.#QNAN. Other texts that were read in its
+// place are not written: a spreadsheet could take them for formulas.
 var spelling = regexp.MustCompile(`^[+-]?[0-9.]*#?[A-Za-z]+[0-9]*(\([A-Za-z0-9_]*\))?$`)
 
 // cells are the values of a counter as text. A missing one has the spelling that was read, or that of C.

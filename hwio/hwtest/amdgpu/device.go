@@ -97,7 +97,8 @@ func (d *device) Stop() {
 	}
 }
 
-// round begins a round of reading: a program that watches a GPU looks at its runtime status before it asks for anything that would wake it.
+// round begins a round of reading: a program that watches a GPU looks at its runtime status before it asks for anything
+// that would wake it.
 func (g *gpu) round() {
 	g.mu.Lock()
 	g.rounds++
@@ -128,7 +129,8 @@ func (g *gpu) levels(t int64) levels {
 	return g.part.light
 }
 
-// energy is what was used until t, in joules. A powered-off GPU uses as much as before in this model: the count alone is of interest.
+// energy is what was used until t, in joules. A powered-off GPU uses as much as before in this model: the count alone
+// is of interest.
 func (g *gpu) energy(t int64) float64 { return consumed(g.part.heavy.Watts, g.part.light.Watts, t) }
 
 // inEvent reports whether now falls into the stretch of a scenario's event that lasts for length.
@@ -156,7 +158,8 @@ func (g *gpu) events() {
 	}
 	if off := g.inEvent(offScenario, suspendedLength); off != g.off {
 		g.off = off
-		for _, f := range []string{"/gpu_busy_percent", "/mem_busy_percent", "/gpu_metrics", "/" + g.hwmon() + "/power1_average", "/" + g.hwmon() + "/power1_input"} {
+		for _, f := range []string{"/gpu_busy_percent", "/mem_busy_percent", "/gpu_metrics", "/" +
+			g.hwmon() + "/power1_average", "/" + g.hwmon() + "/power1_input"} {
 			if off {
 				g.m.Fail(g.folder()+f, syscall.EBUSY)
 			} else {
@@ -202,14 +205,17 @@ func (d *device) Truth() any {
 	t := &Truth{}
 	for _, g := range d.gpus {
 		g.mu.Lock()
-		t.GPUs = append(t.GPUs, GPUTruth{Card: g.card(), Frame: frame, Turn: halfTurn, Work: g.part.work, Heavy: g.part.heavy, Light: g.part.light,
-			Rounds: g.rounds, Registers: g.reads, Refused: g.refused, Asked: g.asked, Woken: g.woken, Answers: g.answers})
+		t.GPUs = append(t.GPUs, GPUTruth{Card: g.card(), Frame: frame, Turn: halfTurn, Work: g.part.work,
+			Heavy: g.part.heavy, Light: g.part.light,
+			Rounds: g.rounds, Registers: g.reads, Refused: g.refused, Asked: g.asked, Woken: g.woken,
+			Answers: g.answers})
 		g.mu.Unlock()
 	}
 	return t
 }
 
-// Energy is the count of energy in gpu_metrics, in units of 2^-16 J and before it wraps, at a time since the start of the workload.
+// Energy is the count of energy in gpu_metrics, in units of 2^-16 J and before it wraps, at a time since the start of
+// the workload.
 func (t *GPUTruth) Energy(at int64) uint64 {
 	return energyUnits(consumed(t.Heavy.Watts, t.Light.Watts, at))
 }

@@ -1,12 +1,14 @@
-// Package amdgpu models AMD GPUs with their amdgpu driver for the emulated kernel: the render node with DRM_IOCTL_AMDGPU_INFO, sysfs, hwmon, the
-// gpu_metrics table and the clients in /proc.
+// Package amdgpu models AMD GPUs with their amdgpu driver for the emulated kernel: the render node with
+// DRM_IOCTL_AMDGPU_INFO, sysfs, hwmon, the gpu_metrics table and the clients in /proc.
 //
-// Everything here is a reading of the kernel's interface (numbers and layouts from package uapi; the layouts of gpu_metrics from
-// kgd_pp_interface.h). It imports nothing of astrolabe but hwtest: a decoder shared with the reader would hide the mistakes of both.
+// Everything here is a reading of the kernel's interface (numbers and layouts from package uapi; the layouts of
+// gpu_metrics from kgd_pp_interface.h). It imports nothing of astrolabe but hwtest: a decoder shared with the reader
+// would hide the mistakes of both.
 //
-// The GPUs run a workload that is a function of time: frames of 20 ms in which every block works for a share of its own, half a second heavy and
-// half a second light in turn. Truth holds what was answered. In the scenario "stepped" time is not the machine's: it goes on with every round of
-// reading, so that what a program finds does not depend on when it gets to run.
+// The GPUs run a workload that is a function of time: frames of 20 ms in which every block works for a share of its
+// own, half a second heavy and half a second light in turn. Truth holds what was answered. In the scenario "stepped"
+// time is not the machine's: it goes on with every round of reading, so that what a program finds does not depend on
+// when it gets to run.
 package amdgpu
 
 import "astrolabe/hwio/hwtest"

@@ -117,8 +117,8 @@ func (g *gpu) answer(c *hwtest.Call, l *uapi.Layout, b []byte) ([]byte, error) {
 	u64 := func(v uint64) []byte { return binary.LittleEndian.AppendUint64(nil, v) }
 	u32 := func(v uint32) []byte { return binary.LittleEndian.AppendUint32(nil, v) }
 	lv := g.levels(g.since())
-	// Each answer has the size that its structure has in this driver; the caller cuts it to the program's buffer, as the kernel does, so that old
-	// programs read the beginning of newer structures.
+	// Each answer has the size that its structure has in this driver; the caller cuts it to the program's buffer, as
+	// the kernel does, so that old programs read the beginning of newer structures.
 	switch int64(l.Get(b, "query")) {
 	case uapi.Const("AMDGPU_INFO_ACCEL_WORKING"):
 		return u32(1), nil
@@ -265,10 +265,14 @@ func (g *gpu) devInfo() []byte {
 	l, p := uapi.Struct("drm_amdgpu_info_device"), g.part
 	b := make([]byte, l.Size)
 	for name, v := range map[string]uint64{
-		"device_id": uint64(p.device), "chip_rev": 1, "external_rev": uint64(p.external), "pci_rev": uint64(p.revision), "family": uint64(p.family),
-		"num_shader_engines": uint64(p.engines), "num_shader_arrays_per_engine": uint64(p.arrays), "gpu_counter_freq": 100_000,
-		"max_engine_clock": p.maxSclk * 1000, "max_memory_clock": p.maxMclk * 1000, "cu_active_number": uint64(p.cus), "num_rb_pipes": uint64(p.rbs),
-		"vram_bit_width": uint64(p.vramBits), "wave_front_size": uint64(p.wave), "num_cu_per_sh": uint64(p.cusPerArray), "num_tcc_blocks": uint64(p.tccs),
+		"device_id": uint64(p.device), "chip_rev": 1, "external_rev": uint64(p.external), "pci_rev": uint64(p.revision),
+		"family":             uint64(p.family),
+		"num_shader_engines": uint64(p.engines), "num_shader_arrays_per_engine": uint64(p.arrays),
+		"gpu_counter_freq": 100_000,
+		"max_engine_clock": p.maxSclk * 1000, "max_memory_clock": p.maxMclk * 1000, "cu_active_number": uint64(p.cus),
+		"num_rb_pipes":   uint64(p.rbs),
+		"vram_bit_width": uint64(p.vramBits), "wave_front_size": uint64(p.wave), "num_cu_per_sh": uint64(p.cusPerArray),
+		"num_tcc_blocks":  uint64(p.tccs),
 		"gl1c_cache_size": uint64(p.gl1c), "gl2c_cache_size": uint64(p.gl2c), "mall_size": p.mall,
 	} {
 		l.Set(b, name, v)

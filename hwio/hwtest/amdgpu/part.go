@@ -30,8 +30,10 @@ var vega20 = &part{
 	name: "Radeon VII", device: 0x66af, revision: 0xc1, board: [2]uint32{0x1002, 0x081e}, addrConfig: 0x22014042,
 	family: 141, external: 0x29, engines: 4, arrays: 1, cus: 60, cusPerArray: 16, rbs: 16, wave: 64, tccs: 32,
 	vramBits: 4096, maxSclk: 1802, maxMclk: 1000, gl2c: 4096, vram: 16 << 30, gtt: 8 << 30, work: vegaWork,
-	heavy:       levels{SclkMHz: 1801, MclkMHz: 1001, FclkMHz: 1225, Watts: 240, Celsius: 75, HotCelsius: 98, BusyPercent: 80, MemPercent: 48, GfxMillivolts: 1068, VRAM: 6 << 30, GTT: 3 << 29, RPM: 2900},
-	light:       levels{SclkMHz: 1300, MclkMHz: 1001, FclkMHz: 1080, Watts: 120, Celsius: 62, HotCelsius: 71, BusyPercent: 20, MemPercent: 12, GfxMillivolts: 1006, VRAM: 5 << 30, GTT: 1 << 30, RPM: 2100},
+	heavy: levels{SclkMHz: 1801, MclkMHz: 1001, FclkMHz: 1225, Watts: 240, Celsius: 75, HotCelsius: 98,
+		BusyPercent: 80, MemPercent: 48, GfxMillivolts: 1068, VRAM: 6 << 30, GTT: 3 << 29, RPM: 2900},
+	light: levels{SclkMHz: 1300, MclkMHz: 1001, FclkMHz: 1080, Watts: 120, Celsius: 62, HotCelsius: 71,
+		BusyPercent: 20, MemPercent: 12, GfxMillivolts: 1006, VRAM: 5 << 30, GTT: 1 << 30, RPM: 2100},
 	sensors:     []uint32{1, 2, 3, 4, 5, 7, 8, 9, 10, 11},
 	energyStart: 1<<32 - 40*65536, // wraps after 40 J
 	metrics:     metrics10,
@@ -40,20 +42,27 @@ var vega20 = &part{
 var strixHalo = &part{
 	device: 0x1586, revision: 0xc1, board: [2]uint32{0xf111, 0x000a}, addrConfig: 0x0545,
 	family: 150, external: 0xc1, engines: 2, arrays: 2, cus: 40, cusPerArray: 10, rbs: 16, wave: 32, tccs: 16,
-	vramBits: 256, maxSclk: 2900, maxMclk: 1000, gl1c: 256, gl2c: 2048, mall: 32 << 20, vram: 512 << 20, gtt: 32 << 30, apu: true, work: strixWork,
-	heavy:   levels{SclkMHz: 2800, MclkMHz: 1000, FclkMHz: 2000, Watts: 98, Celsius: 78, HotCelsius: 85, BusyPercent: 72, GfxMillivolts: 1040, VRAM: 400 << 20, GTT: 6 << 30},
-	light:   levels{SclkMHz: 1100, MclkMHz: 1000, FclkMHz: 1200, Watts: 31, Celsius: 58, HotCelsius: 63, BusyPercent: 18, GfxMillivolts: 1009, VRAM: 300 << 20, GTT: 4 << 30},
+	vramBits: 256, maxSclk: 2900, maxMclk: 1000, gl1c: 256, gl2c: 2048, mall: 32 << 20, vram: 512 << 20, gtt: 32 << 30,
+	apu: true, work: strixWork,
+	heavy: levels{SclkMHz: 2800, MclkMHz: 1000, FclkMHz: 2000, Watts: 98, Celsius: 78, HotCelsius: 85,
+		BusyPercent: 72, GfxMillivolts: 1040, VRAM: 400 << 20, GTT: 6 << 30},
+	light: levels{SclkMHz: 1100, MclkMHz: 1000, FclkMHz: 1200, Watts: 31, Celsius: 58, HotCelsius: 63,
+		BusyPercent: 18, GfxMillivolts: 1009, VRAM: 300 << 20, GTT: 4 << 30},
 	sensors: []uint32{1, 2, 3, 4, 6, 7, 12},
 	metrics: metrics30,
 }
 
 // mi300x is cut into two partitions (DPX) of four dies each.
 var mi300x = &part{
-	name: "AMD Instinct MI300X OAM", device: 0x74a1, revision: 0, board: [2]uint32{0x1002, 0x74a1}, addrConfig: 0x2a114042,
-	family: 141, external: 0x46, engines: 32, arrays: 1, cus: 304, cusPerArray: 10, rbs: 0, wave: 64, tccs: 128,
-	vramBits: 8192, maxSclk: 2100, maxMclk: 1300, gl2c: 4096, mall: 256 << 20, vram: 192 << 30, gtt: 64 << 30, work: vegaWork, partitions: 2,
-	heavy:   levels{SclkMHz: 2100, MclkMHz: 1300, FclkMHz: 1800, Watts: 740, Celsius: 70, HotCelsius: 88, BusyPercent: 96, MemPercent: 60, GfxMillivolts: 900, VRAM: 100 << 30, GTT: 1 << 30},
-	light:   levels{SclkMHz: 1300, MclkMHz: 1300, FclkMHz: 1400, Watts: 300, Celsius: 50, HotCelsius: 61, BusyPercent: 24, MemPercent: 10, GfxMillivolts: 800, VRAM: 90 << 30, GTT: 1 << 30},
+	name: "AMD Instinct MI300X OAM", device: 0x74a1, revision: 0, board: [2]uint32{0x1002, 0x74a1},
+	addrConfig: 0x2a114042,
+	family:     141, external: 0x46, engines: 32, arrays: 1, cus: 304, cusPerArray: 10, rbs: 0, wave: 64, tccs: 128,
+	vramBits: 8192, maxSclk: 2100, maxMclk: 1300, gl2c: 4096, mall: 256 << 20, vram: 192 << 30, gtt: 64 << 30,
+	work: vegaWork, partitions: 2,
+	heavy: levels{SclkMHz: 2100, MclkMHz: 1300, FclkMHz: 1800, Watts: 740, Celsius: 70, HotCelsius: 88,
+		BusyPercent: 96, MemPercent: 60, GfxMillivolts: 900, VRAM: 100 << 30, GTT: 1 << 30},
+	light: levels{SclkMHz: 1300, MclkMHz: 1300, FclkMHz: 1400, Watts: 300, Celsius: 50, HotCelsius: 61,
+		BusyPercent: 24, MemPercent: 10, GfxMillivolts: 800, VRAM: 90 << 30, GTT: 1 << 30},
 	sensors: []uint32{1, 2, 3, 4, 5},
 	metrics: metrics18,
 }
@@ -124,7 +133,8 @@ func metrics30(g *gpu, t int64) []byte {
 	return b
 }
 
-// Cycles of the firmware in a second, and those of them in which a heavy MI300 is held down by the power limit, in a hundred. Light work is not.
+// Cycles of the firmware in a second, and those of them in which a heavy MI300 is held down by the power limit, in a
+// hundred. Light work is not.
 const (
 	FirmwareCycles = 1000
 	HeldByPower    = 30

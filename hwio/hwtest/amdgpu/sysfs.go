@@ -28,13 +28,16 @@ func (g *gpu) appear() {
 		drm.AddNodes(m, dir, g.number, node{g})
 		return
 	}
-	drm.AddPCI(m, dir, drm.PCI{Address: g.address, Driver: "amdgpu", Vendor: 0x1002, Device: g.part.device, Board: g.part.board, Revision: g.part.revision,
+	drm.AddPCI(m, dir, drm.PCI{Address: g.address, Driver: "amdgpu", Vendor: 0x1002, Device: g.part.device,
+		Board: g.part.board, Revision: g.part.revision,
 		Class: 0x030000})
 	drm.AddNodes(m, dir, g.number, node{g})
 	for name, text := range map[string]string{
-		"mem_info_vram_total": fmt.Sprint(g.part.vram), "mem_info_vis_vram_total": fmt.Sprint(g.part.vram), "mem_info_gtt_total": fmt.Sprint(g.part.gtt),
+		"mem_info_vram_total": fmt.Sprint(g.part.vram), "mem_info_vis_vram_total": fmt.Sprint(g.part.vram),
+		"mem_info_gtt_total":                fmt.Sprint(g.part.gtt),
 		"power_dpm_force_performance_level": "auto", "vbios_version": "113-EMULATED-001",
-		g.hwmon() + "/name": "amdgpu", g.hwmon() + "/temp1_label": "edge", g.hwmon() + "/freq1_label": "sclk", g.hwmon() + "/in0_label": "vddgfx",
+		g.hwmon() + "/name": "amdgpu", g.hwmon() + "/temp1_label": "edge", g.hwmon() + "/freq1_label": "sclk",
+		g.hwmon() + "/in0_label":  "vddgfx",
 		g.hwmon() + "/power1_cap": "250000000",
 	} {
 		m.File(dir+"/"+name, text+"\n")
@@ -58,7 +61,8 @@ func (g *gpu) appear() {
 		m.File(dir+"/unique_id", "0123456789abcdef\n")
 		m.File(dir+"/"+g.hwmon()+"/temp2_label", "junction\n")
 		for name, v := range map[string]int{
-			"pwm1_enable": 2, "pwm1_min": 0, "pwm1_max": 255, "fan1_enable": 0, "fan1_min": 0, "fan1_max": 3850, "temp1_crit": 100_000,
+			"pwm1_enable": 2, "pwm1_min": 0, "pwm1_max": 255, "fan1_enable": 0, "fan1_min": 0, "fan1_max": 3850,
+			"temp1_crit":      100_000,
 			"temp1_emergency": 105_000,
 		} {
 			m.File(hwmon+"/"+name, fmt.Sprintf("%d\n", v))
@@ -79,7 +83,8 @@ func (g *gpu) file(name, text string) {
 	}
 }
 
-// renew writes what changes. Texts keep their length, so that a program which reads at this moment sees no mixture of two numbers.
+// renew writes what changes. Texts keep their length, so that a program which reads at this moment sees no mixture of
+// two numbers.
 func (g *gpu) renew() {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -96,9 +101,12 @@ func (g *gpu) renew() {
 	values := map[string]string{
 		"power/runtime_status": status + "\n",
 		"gpu_busy_percent":     fmt.Sprintf("%d\n", l.BusyPercent),
-		"mem_info_vram_used":   fmt.Sprintf("%d\n", l.VRAM), "mem_info_vis_vram_used": fmt.Sprintf("%d\n", l.VRAM), "mem_info_gtt_used": fmt.Sprintf("%d\n", l.GTT),
-		"pp_dpm_sclk": dpm(l.SclkMHz, g.part.light.SclkMHz, g.part.heavy.SclkMHz), "pp_dpm_fclk": dpm(l.FclkMHz, g.part.light.FclkMHz, g.part.heavy.FclkMHz),
-		g.hwmon() + "/temp1_input": fmt.Sprintf("%d\n", l.Celsius*1000), g.hwmon() + "/freq1_input": fmt.Sprintf("%d\n", l.SclkMHz*1_000_000),
+		"mem_info_vram_used":   fmt.Sprintf("%d\n", l.VRAM), "mem_info_vis_vram_used": fmt.Sprintf("%d\n", l.VRAM),
+		"mem_info_gtt_used":        fmt.Sprintf("%d\n", l.GTT),
+		"pp_dpm_sclk":              dpm(l.SclkMHz, g.part.light.SclkMHz, g.part.heavy.SclkMHz),
+		"pp_dpm_fclk":              dpm(l.FclkMHz, g.part.light.FclkMHz, g.part.heavy.FclkMHz),
+		g.hwmon() + "/temp1_input": fmt.Sprintf("%d\n", l.Celsius*1000), g.hwmon() + "/freq1_input": fmt.Sprintf("%d\n",
+			l.SclkMHz*1_000_000),
 		g.hwmon() + "/in0_input": fmt.Sprintf("%d\n", l.GfxMillivolts),
 	}
 	if g.part.apu {

@@ -1,7 +1,7 @@
 package amdgpu
 
-// The workload: frames with a start on CLOCK_MONOTONIC, in which block b works from phase to phase+share of the frame. Every other half second
-// is light: shares are a quarter then.
+// The workload: frames with a start on CLOCK_MONOTONIC, in which block b works from phase to phase+share of the frame.
+// Every other half second is light: shares are a quarter then.
 const (
 	frame    = 20_000_000  // ns
 	halfTurn = 500_000_000 // of heavy or light work: a whole number of frames
@@ -25,19 +25,27 @@ const (
 
 // vegaWork and strixWork say which bits stand for which blocks on the two generations.
 var vegaWork = []work{
-	{"gfx", 0, 0.80, 31, grbmStatus}, {"cb", 0.40, 0.30, 30, grbmStatus}, {"cp", 0, 0.84, 29, grbmStatus}, {"db", 0.38, 0.24, 26, grbmStatus},
-	{"pa", 0.02, 0.20, 25, grbmStatus}, {"sc", 0.04, 0.40, 24, grbmStatus}, {"bci", 0.05, 0.36, 23, grbmStatus}, {"spi", 0.03, 0.60, 22, grbmStatus},
-	{"wd", 0.01, 0.12, 21, grbmStatus}, {"sx", 0.30, 0.44, 20, grbmStatus}, {"ia", 0.01, 0.16, 19, grbmStatus}, {"vgt", 0.02, 0.28, 17, grbmStatus},
+	{"gfx", 0, 0.80, 31, grbmStatus}, {"cb", 0.40, 0.30, 30, grbmStatus}, {"cp", 0, 0.84, 29, grbmStatus},
+	{"db", 0.38, 0.24, 26, grbmStatus},
+	{"pa", 0.02, 0.20, 25, grbmStatus}, {"sc", 0.04, 0.40, 24, grbmStatus}, {"bci", 0.05, 0.36, 23, grbmStatus},
+	{"spi", 0.03, 0.60, 22, grbmStatus},
+	{"wd", 0.01, 0.12, 21, grbmStatus}, {"sx", 0.30, 0.44, 20, grbmStatus}, {"ia", 0.01, 0.16, 19, grbmStatus},
+	{"vgt", 0.02, 0.28, 17, grbmStatus},
 	{"ta", 0.10, 0.52, 14, grbmStatus},
-	{"cpf", 0, 0.56, 28, grbmStatus2}, {"cpc", 0.82, 0.16, 29, grbmStatus2}, {"cpg", 0, 0.80, 30, grbmStatus2}, {"tc", 0.10, 0.64, 25, grbmStatus2},
-	{"rlc", 0, 0.08, 24, grbmStatus2}, {"utcl2", 0.10, 0.32, 15, grbmStatus2}, {"ea", 0.12, 0.48, 16, grbmStatus2}, {"rmi", 0.40, 0.20, 17, grbmStatus2},
+	{"cpf", 0, 0.56, 28, grbmStatus2}, {"cpc", 0.82, 0.16, 29, grbmStatus2}, {"cpg", 0, 0.80, 30, grbmStatus2},
+	{"tc", 0.10, 0.64, 25, grbmStatus2},
+	{"rlc", 0, 0.08, 24, grbmStatus2}, {"utcl2", 0.10, 0.32, 15, grbmStatus2}, {"ea", 0.12, 0.48, 16, grbmStatus2},
+	{"rmi", 0.40, 0.20, 17, grbmStatus2},
 }
 
 var strixWork = []work{
-	{"gfx", 0, 0.72, 31, grbmStatus}, {"cb", 0.40, 0.20, 30, grbmStatus}, {"cp", 0, 0.76, 29, grbmStatus}, {"db", 0.30, 0.28, 26, grbmStatus},
-	{"pa", 0.02, 0.16, 25, grbmStatus}, {"sc", 0.04, 0.36, 24, grbmStatus}, {"spi", 0.03, 0.64, 22, grbmStatus}, {"ge", 0.02, 0.24, 21, grbmStatus},
+	{"gfx", 0, 0.72, 31, grbmStatus}, {"cb", 0.40, 0.20, 30, grbmStatus}, {"cp", 0, 0.76, 29, grbmStatus},
+	{"db", 0.30, 0.28, 26, grbmStatus},
+	{"pa", 0.02, 0.16, 25, grbmStatus}, {"sc", 0.04, 0.36, 24, grbmStatus}, {"spi", 0.03, 0.64, 22, grbmStatus},
+	{"ge", 0.02, 0.24, 21, grbmStatus},
 	{"sx", 0.30, 0.40, 20, grbmStatus}, {"ta", 0.10, 0.44, 14, grbmStatus},
-	{"cpf", 0, 0.52, 28, grbmStatus2}, {"cpc", 0.60, 0.32, 29, grbmStatus2}, {"cpg", 0, 0.72, 30, grbmStatus2}, {"rlc", 0, 0.08, 26, grbmStatus2},
+	{"cpf", 0, 0.52, 28, grbmStatus2}, {"cpc", 0.60, 0.32, 29, grbmStatus2}, {"cpg", 0, 0.72, 30, grbmStatus2},
+	{"rlc", 0, 0.08, 26, grbmStatus2},
 	{"tc", 0.10, 0.56, 27, grbmStatus2}, {"utcl2", 0.10, 0.24, 15, grbmStatus2}, {"sdma", 0.80, 0.12, 21, grbmStatus2},
 }
 
@@ -70,6 +78,7 @@ type levels struct {
 func consumed(h, l uint64, t int64) float64 {
 	turns := t / (2 * halfTurn)
 	rest := t % (2 * halfTurn)
-	ns := float64(turns)*halfTurn*float64(h+l) + float64(min(rest, halfTurn))*float64(h) + float64(max(rest-halfTurn, 0))*float64(l)
+	ns := float64(turns)*halfTurn*float64(h+l) + float64(min(rest, halfTurn))*float64(h) + float64(max(rest-halfTurn,
+		0))*float64(l)
 	return ns / 1e9
 }

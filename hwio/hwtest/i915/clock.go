@@ -2,14 +2,15 @@ package i915
 
 import "math/bits"
 
-// clock is the GPU's timestamp: 12 MHz, told from CLOCK_MONOTONIC with a drift. Inside the model a time is the number of ticks since the
-// device appeared, 64 bits wide; base is added to it where hardware shows it.
+// clock is the GPU's timestamp: 12 MHz, told from CLOCK_MONOTONIC with a drift. Inside the model a time is the number
+// of ticks since the device appeared, 64 bits wide; base is added to it where hardware shows it.
 type clock struct {
 	now   func() int64 // ns of CLOCK_MONOTONIC
 	start int64        // when the device appeared
 	ppm   int64        // parts in a million by which it runs fast
 	base  uint64
-	// settle, where not nil, chooses base at the first use: a wrap is to come a given time after that, not after the device appeared.
+	// settle, where not nil, chooses base at the first use: a wrap is to come a given time after that, not after the
+	// device appeared.
 	settle func(t uint64) uint64
 }
 

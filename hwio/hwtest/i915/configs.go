@@ -50,7 +50,8 @@ func (c *config) truth() ConfigTruth {
 	return t
 }
 
-// perfMissing is what every perf request fails with first: the driver lacks i915-perf, or the metrics folder that says a GPU has OA.
+// perfMissing is what every perf request fails with first: the driver lacks i915-perf, or the metrics folder that says
+// a GPU has OA.
 func (d *device) perfMissing() error {
 	switch {
 	case d.has("no-perf"):
@@ -106,7 +107,8 @@ func (d *device) addConfig(c *hwtest.Call, arg uint64) (int64, error) {
 	return int64(cfg.id), nil
 }
 
-// keepConfig gives a configuration an id where it has none, and shows it in sysfs. The driver counts from 2: 1 is for a set of its own.
+// keepConfig gives a configuration an id where it has none, and shows it in sysfs. The driver counts from 2: 1 is for a
+// set of its own.
 func (d *device) keepConfig(cfg *config) {
 	for cfg.id == 0 || d.configs[cfg.id] != nil {
 		if cfg.id == 0 {
@@ -228,7 +230,8 @@ func (d *device) muxRegister(a uint32) bool {
 	if a == 0x9840 && d.has("narrow-whitelist") {
 		return false
 	}
-	return in(a, [2]uint32{0x0d00, 0x0d2c}, [2]uint32{0x20cc, 0x20cc}, [2]uint32{0x91b8, 0x91cc}, [2]uint32{0x9800, 0x9888}, [2]uint32{0xe180, 0xe180})
+	return in(a, [2]uint32{0x0d00, 0x0d2c}, [2]uint32{0x20cc, 0x20cc}, [2]uint32{0x91b8, 0x91cc},
+		[2]uint32{0x9800, 0x9888}, [2]uint32{0xe180, 0xe180})
 }
 
 func booleanRegister(a uint32) bool {

@@ -21,8 +21,8 @@ type rates [nCounters]uint64
 type programming struct {
 	flex [7]uint32
 	guid string // of the set whose network it is
-	// network says what B and C count: the self-test, the render set's signals, values of their own for another set, or nothing where a known
-	// set was uploaded with other registers than its own.
+	// network says what B and C count: the self-test, the render set's signals, values of their own for another set, or
+	// nothing where a known set was uploaded with other registers than its own.
 	network string
 }
 
@@ -40,9 +40,10 @@ func newProgramming(c *config) programming {
 	return p
 }
 
-// flexValues are what the configuration leaves in EU_PERF_CNTL0 to 6. The driver writes the list to the registers in its order, so that the last write of
-// one stays, but looks for the first one when it fills the contexts of programs: two writes of one register are a mistake that shows by program. What
-// is in no list becomes 0, which counts the clocks of FPU0.
+// flexValues are what the configuration leaves in EU_PERF_CNTL0 to 6. The driver writes the list to the registers in
+// its order, so that the last write of one stays, but looks for the first one when it fills the contexts of programs:
+// two writes of one register are a mistake that shows by program. What is in no list becomes 0, which counts the clocks
+// of FPU0.
 func (c *config) flexValues() (values [7]uint32) {
 	for _, r := range c.flex {
 		values[slices.Index(flexRegisters[:], r.addr)] = r.value
@@ -78,19 +79,23 @@ func (p *programming) networkRates(r *rates, sig *signals) {
 	b, c := r[counterB:counterC], r[counterC:]
 	switch p.network {
 	case "TestOa": // counts clocks, whatever runs
-		copy(b, []uint64{0, rateUnit, rateUnit, rateUnit / 2, rateUnit / 3, rateUnit / 3, rateUnit / 6, rateUnit / 3 * 2})
+		copy(b, []uint64{0, rateUnit, rateUnit, rateUnit / 2, rateUnit / 3, rateUnit / 3, rateUnit / 6,
+			rateUnit / 3 * 2})
 		c[7] = rateUnit
 	case "RenderBasic":
-		for i, v := range []float64{sig.sampler, sig.sampler * 0.9, sig.sampler * 0.2, sig.sampler * 0.15, sig.texels * 0.05, 0,
+		for i, v := range []float64{sig.sampler, sig.sampler * 0.9, sig.sampler * 0.2, sig.sampler * 0.15,
+			sig.texels * 0.05, 0,
 			sig.threads[0] * 2, sig.threads[0]} {
 			b[i] = unit(v)
 		}
-		for i, v := range []float64{sig.raster * 0.05, sig.raster * 0.05, sig.raster * 0.06, sig.raster * 0.06, sig.read * 0.6, sig.memory * 0.2,
+		for i, v := range []float64{sig.raster * 0.05, sig.raster * 0.05, sig.raster * 0.06, sig.raster * 0.06,
+			sig.read * 0.6, sig.memory * 0.2,
 			sig.read, sig.write} {
 			c[i] = unit(v)
 		}
 	case "other":
-		// Something that the set decides, never more than a third of the clocks, so that sums of three stay below their maximum.
+		// Something that the set decides, never more than a third of the clocks, so that sums of three stay below their
+		// maximum.
 		h := sum()
 		for i := range p.guid {
 			h = (h ^ uint64(p.guid[i])) * 0x100000001b3
@@ -103,8 +108,8 @@ func (p *programming) networkRates(r *rates, sig *signals) {
 	}
 }
 
-// flexShare is the share of an EU's clocks that a field of a flexible counter's register counts: bits 3:0 say which event, 7:4 the coarse
-// filter, 11:8 the fine one. A combination that hardware does not define counts nothing.
+// flexShare is the share of an EU's clocks that a field of a flexible counter's register counts: bits 3:0 say which
+// event, 7:4 the coarse filter, 11:8 the fine one. A combination that hardware does not define counts nothing.
 func flexShare(field uint32, sig *signals) float64 {
 	event, coarse, fine := field&15, field>>4&15, field>>8&15
 	var x float64
@@ -168,7 +173,8 @@ type segment struct {
 	configs    int    // changes of configuration before it
 }
 
-// clocksIn is how many GPU clocks pass in the segment's first dt ticks, with the 18ths left over: a tick is 1/12 µs, a ratio 50/3 MHz.
+// clocksIn is how many GPU clocks pass in the segment's first dt ticks, with the 18ths left over: a tick is 1/12 µs, a
+// ratio 50/3 MHz.
 func (s *segment) clocksIn(dt uint64) (whole, rest uint64) {
 	if s.gated {
 		return 0, s.clocksRest

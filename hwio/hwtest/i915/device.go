@@ -109,16 +109,19 @@ func (d *device) newClock() *clock {
 func (d *device) tree() {
 	m, p := d.m, d.part
 	m.Own("/proc/sys/dev/i915")
-	drm.AddPCI(m, pciPath, drm.PCI{Address: pciAddress, Driver: "i915", Vendor: 0x8086, Device: p.DeviceID, Board: [2]uint32{0x17aa, 0x2245},
+	drm.AddPCI(m, pciPath, drm.PCI{Address: pciAddress, Driver: "i915", Vendor: 0x8086, Device: p.DeviceID,
+		Board:    [2]uint32{0x17aa, 0x2245},
 		Revision: p.Revision, Class: 0x030000})
 	drm.AddNodes(m, pciPath, card, node{d})
 	text := func(path, format string, args ...any) { m.File(path, fmt.Sprintf(format, args...)+"\n") }
-	for name, mhz := range map[string]int{"min": p.MinMHz, "max": p.MaxMHz, "boost": p.MaxMHz, "RP0": p.MaxMHz, "RP1": 300, "RPn": 300,
+	for name, mhz := range map[string]int{"min": p.MinMHz, "max": p.MaxMHz, "boost": p.MaxMHz, "RP0": p.MaxMHz,
+		"RP1": 300, "RPn": 300,
 		"cur": usualMHz, "act": usualMHz} {
 		text(cardPath+"/gt_"+name+"_freq_mhz", "%d", mhz)
 	}
 	if d.revision >= 6 {
-		for name, mhz := range map[string]int{"min": p.MinMHz, "max": p.MaxMHz, "boost": p.MaxMHz, "RP0": p.MaxMHz, "RP1": 300, "RPn": 300,
+		for name, mhz := range map[string]int{"min": p.MinMHz, "max": p.MaxMHz, "boost": p.MaxMHz, "RP0": p.MaxMHz,
+			"RP1": 300, "RPn": 300,
 			"cur": usualMHz, "act": usualMHz} {
 			text(cardPath+"/gt/gt0/rps_"+name+"_freq_mhz", "%d", mhz)
 		}
@@ -134,8 +137,8 @@ func (d *device) tree() {
 // usualMHz is the clock at which the workload runs: ratio 63 of 16.667 MHz.
 const usualMHz = 1050
 
-// The GPU is unplugged so long after a stream was opened, or when so many reports have been read, whichever comes later: on a busy machine the
-// program may not have begun to read.
+// The GPU is unplugged so long after a stream was opened, or when so many reports have been read, whichever comes
+// later: on a busy machine the program may not have begun to read.
 const (
 	unplugAfter   = 400 * time.Millisecond
 	unplugReports = 60

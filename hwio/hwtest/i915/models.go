@@ -1,12 +1,13 @@
-// Package i915 models a Kaby Lake GPU with its i915 driver for the emulated kernel: sysfs, procfs, the DRM nodes, and the Observation
-// Architecture with its streams of reports.
+// Package i915 models a Kaby Lake GPU with its i915 driver for the emulated kernel: sysfs, procfs, the DRM nodes, and
+// the Observation Architecture with its streams of reports.
 //
-// Everything here is a reading of the kernel's interface (numbers and layouts from package uapi) and of the hardware's documentation. It imports
-// nothing of astrolabe but hwtest: a decoder shared with the readers would hide the mistakes of both.
+// Everything here is a reading of the kernel's interface (numbers and layouts from package uapi) and of the hardware's
+// documentation. It imports nothing of astrolabe but hwtest: a decoder shared with the readers would hide the mistakes
+// of both.
 //
-// Reports come from a workload with known truth: a frame of a sixtieth of a second in which two or three contexts run and the GPU then idles.
-// True counters have 64 bits and are a function of the device's clock, so nothing needs to be computed before it is read; a report
-// holds as many of their bits as its format has. Truth says what was delivered.
+// Reports come from a workload with known truth: a frame of a sixtieth of a second in which two or three contexts run
+// and the GPU then idles. True counters have 64 bits and are a function of the device's clock, so nothing needs to be
+// computed before it is read; a report holds as many of their bits as its format has. Truth says what was delivered.
 package i915
 
 import (

@@ -48,8 +48,8 @@ func (d *device) maxProperties() uint64 {
 	return n
 }
 
-// readProperties checks every property by itself. Where a property comes twice the kernel takes the last; the model refuses it,
-// because no program means that.
+// readProperties checks every property by itself. Where a property comes twice the kernel takes the last; the model
+// refuses it, because no program means that.
 func (d *device) readProperties(c *hwtest.Call, addr, n uint64) (*properties, error) {
 	if n == 0 || n > d.maxProperties() {
 		return nil, syscall.EINVAL
@@ -136,7 +136,8 @@ func (d *device) checkSSEU(c *hwtest.Call, addr uint64) error {
 			return syscall.EINVAL
 		}
 	}
-	if l.Get(b, "flags") != 0 || l.Get(b, "rsvd") != 0 || slices == 0 || subslices == 0 || slices&^uint64(d.part.Slices) != 0 ||
+	if l.Get(b, "flags") != 0 || l.Get(b, "rsvd") != 0 || slices == 0 || subslices == 0 ||
+		slices&^uint64(d.part.Slices) != 0 ||
 		subslices&^uint64(d.part.Subslices[0]) != 0 || lo > hi || hi == 0 || hi > maxEUs {
 		return syscall.EINVAL
 	}
@@ -155,7 +156,8 @@ func (f *drmFile) perfOpen(c *hwtest.Call, arg uint64) (int64, error) {
 		return 0, syscall.EFAULT
 	}
 	flags := int64(l.Get(b, "flags"))
-	cloexec, nonblock, disabled := uapi.Const("I915_PERF_FLAG_FD_CLOEXEC"), uapi.Const("I915_PERF_FLAG_FD_NONBLOCK"), uapi.Const("I915_PERF_FLAG_DISABLED")
+	cloexec, nonblock, disabled := uapi.Const("I915_PERF_FLAG_FD_CLOEXEC"), uapi.Const("I915_PERF_FLAG_FD_NONBLOCK"),
+		uapi.Const("I915_PERF_FLAG_DISABLED")
 	if flags&^(cloexec|nonblock|disabled) != 0 {
 		return 0, syscall.EINVAL
 	}

@@ -2,7 +2,8 @@ package i915
 
 import "math/bits"
 
-// Part is the silicon: identity and what is not fused off. Kaby Lake's driver reports 3 slices of 4 subslices of 8 EUs at most, whatever the part.
+// Part is the silicon: identity and what is not fused off. Kaby Lake's driver reports 3 slices of 4 subslices of 8 EUs
+// at most, whatever the part.
 type Part struct {
 	DeviceID       uint32                         `json:"device_id"`
 	Revision       uint32                         `json:"revision"`
@@ -48,7 +49,8 @@ func newPart(sets string, has func(string) bool) *Part {
 		p.EUs[0][0] = 0xfb
 		p.EUs[0][1] = 0x7f
 		if p.Slices&2 != 0 {
-			// Gen9's fuses switch a subslice off in every slice or in none: that is why old kernels tell of one mask for all slices.
+			// Gen9's fuses switch a subslice off in every slice or in none: that is why old kernels tell of one mask
+			// for all slices.
 			for s := range 2 {
 				p.Subslices[s], p.EUs[s][2] = 3, 0
 			}

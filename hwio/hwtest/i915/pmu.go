@@ -11,8 +11,9 @@ import (
 	"astrolabe/hwio/hwtest/uapi"
 )
 
-// The driver's counter unit, which intel_gpu_top reads by perf_event_open(2): how long the render engine was busy, clocks, interrupts, and how long
-// the GPU was powered down. The driver counts for the whole GPU, on one processor, whoever asks.
+// The driver's counter unit, which intel_gpu_top reads by perf_event_open(2): how long the render engine was busy,
+// clocks, interrupts, and how long the GPU was powered down. The driver counts for the whole GPU, on one processor,
+// whoever asks.
 
 const (
 	pmuPath = "/sys/devices/i915"
@@ -35,8 +36,10 @@ var pmuEvents = []struct {
 	unit   string
 }{
 	{"rcs0-busy", engineBusy, "ns"}, {"rcs0-wait", engineWait, "ns"}, {"rcs0-sema", engineSema, "ns"},
-	{"actual-frequency", uapi.Const("I915_PMU_ACTUAL_FREQUENCY"), "M"}, {"requested-frequency", uapi.Const("I915_PMU_REQUESTED_FREQUENCY"), "M"},
-	{"interrupts", uapi.Const("I915_PMU_INTERRUPTS"), ""}, {"rc6-residency", uapi.Const("I915_PMU_RC6_RESIDENCY"), "ns"},
+	{"actual-frequency", uapi.Const("I915_PMU_ACTUAL_FREQUENCY"), "M"},
+	{"requested-frequency", uapi.Const("I915_PMU_REQUESTED_FREQUENCY"), "M"},
+	{"interrupts", uapi.Const("I915_PMU_INTERRUPTS"), ""},
+	{"rc6-residency", uapi.Const("I915_PMU_RC6_RESIDENCY"), "ns"},
 }
 
 // pmu adds up the workload's past.
@@ -111,7 +114,8 @@ func (p *pmu) value(config int64) uint64 {
 var _ hwtest.PerfOpener = (*device)(nil)
 
 // PerfEventOpen makes the checks of the kernel and of the driver.
-func (d *device) PerfEventOpen(c *hwtest.Call, raw []byte, pid, cpu int, group hwtest.File, flags uint64) (hwtest.File, error) {
+func (d *device) PerfEventOpen(c *hwtest.Call, raw []byte, pid, cpu int, group hwtest.File,
+	flags uint64) (hwtest.File, error) {
 	l := uapi.Struct("perf_event_attr")
 	attr := make([]byte, max(l.Size, len(raw)))
 	copy(attr, raw)
@@ -120,7 +124,8 @@ func (d *device) PerfEventOpen(c *hwtest.Call, raw []byte, pid, cpu int, group h
 	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	e := &pmuEvent{d: d, config: int64(l.Get(attr, "config")), format: int64(l.Get(attr, "read_format")), on: l.Get(attr, "disabled") == 0}
+	e := &pmuEvent{d: d, config: int64(l.Get(attr, "config")), format: int64(l.Get(attr, "read_format")),
+		on: l.Get(attr, "disabled") == 0}
 	for _, known := range pmuEvents {
 		if known.config == e.config {
 			e.Name = known.name

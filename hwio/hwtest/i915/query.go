@@ -9,7 +9,8 @@ import (
 	"astrolabe/hwio/hwtest/uapi"
 )
 
-// query answers DRM_IOCTL_I915_QUERY. What is wrong with one item is told as its negative length; the request then succeeds.
+// query answers DRM_IOCTL_I915_QUERY. What is wrong with one item is told as its negative length; the request then
+// succeeds.
 func (d *device) query(c *hwtest.Call, arg uint64) error {
 	l, li := uapi.Struct("drm_i915_query"), uapi.Struct("drm_i915_query_item")
 	b := make([]byte, l.Size)
@@ -73,7 +74,8 @@ func (d *device) queryTopology(c *hwtest.Call, item []byte) int64 {
 	return int64(len(b))
 }
 
-// topology is the answer to the topology query: masks of slices, of subslices by slice, of EUs by subslice, each row in whole bytes.
+// topology is the answer to the topology query: masks of slices, of subslices by slice, of EUs by subslice, each row in
+// whole bytes.
 func (p *Part) topology() []byte {
 	const subslices, eus = 1, 1 + maxSlices
 	l := uapi.Struct("drm_i915_query_topology_info")
@@ -96,15 +98,17 @@ func (p *Part) topology() []byte {
 
 // queryConfig answers the list of configurations and the registers of one.
 func (d *device) queryConfig(c *hwtest.Call, item []byte) int64 {
-	li, lc, lo := uapi.Struct("drm_i915_query_item"), uapi.Struct("drm_i915_query_perf_config"), uapi.Struct("drm_i915_perf_oa_config")
+	li, lc, lo := uapi.Struct("drm_i915_query_item"), uapi.Struct("drm_i915_query_perf_config"),
+		uapi.Struct("drm_i915_perf_oa_config")
 	if d.perfMissing() != nil {
 		return -int64(syscall.ENODEV)
 	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	loaded := d.loadedConfigs()
-	// The kernel asks in this order: what is wanted, whether the room is enough (or only its size is asked for), the header that the program filled in,
-	// and the configuration itself. Programs call twice, first for the size, so an error of a later step must not hide the size.
+	// The kernel asks in this order: what is wanted, whether the room is enough (or only its size is asked for), the
+	// header that the program filled in, and the configuration itself. Programs call twice, first for the size, so an
+	// error of a later step must not hide the size.
 	at := li.Get(item, "data_ptr")
 	flags := int64(li.Get(item, "flags"))
 	size := lc.Size
@@ -150,7 +154,8 @@ func (d *device) queryConfig(c *hwtest.Call, item []byte) int64 {
 		for _, r := range []struct {
 			n, ptr string
 			list   []register
-		}{{"n_boolean_regs", "boolean_regs_ptr", found.boolean}, {"n_flex_regs", "flex_regs_ptr", found.flex}, {"n_mux_regs", "mux_regs_ptr", found.mux}} {
+		}{{"n_boolean_regs", "boolean_regs_ptr", found.boolean}, {"n_flex_regs", "flex_regs_ptr", found.flex},
+			{"n_mux_regs", "mux_regs_ptr", found.mux}} {
 			// A number of 0 asks for the number alone; else the program's array must hold the whole list.
 			if n := lo.Get(o, r.n); n != 0 {
 				if n < uint64(len(r.list)) {

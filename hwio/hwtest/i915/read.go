@@ -39,8 +39,9 @@ func (s *stream) read(n int) ([]byte, error) {
 	case !s.enabled, s.period == 0 && !s.nonblock:
 		return nil, syscall.EIO
 	}
-	// Reports come into being when somebody looks. The order is the driver's: an overflow first, since it throws away everything that waits; then the
-	// mark of lost reports, which stands before those that follow the loss; then as many whole reports as fit.
+	// Reports come into being when somebody looks. The order is the driver's: an overflow first, since it throws away
+	// everything that waits; then the mark of lost reports, which stands before those that follow the loss; then as
+	// many whole reports as fit.
 	now := d.now()
 	s.generate(d.clk.at(now))
 	var b []byte
@@ -62,11 +63,12 @@ func (s *stream) read(n int) ([]byte, error) {
 		gone := 1 + len(s.truth.Losses)%4
 		s.head, visible, s.quiet = s.head+gone, visible-gone, 0
 		s.truth.Lost += gone
-		s.truth.Losses = append(s.truth.Losses, LossTruth{Kind: "report", Reports: gone, AfterTimestamp: s.acct.lastTimestamp(d.clk)})
+		s.truth.Losses = append(s.truth.Losses, LossTruth{Kind: "report", Reports: gone,
+			AfterTimestamp: s.acct.lastTimestamp(d.clk)})
 		s.acct.gap = true
 	}
-	// The driver shows what the unit had written when it last looked, not what is there now. With nothing delivered the error is what the loop ended with;
-	// who delivers anything succeeds, and the caller drops the error.
+	// The driver shows what the unit had written when it last looked, not what is there now. With nothing delivered the
+	// error is what the loop ended with; who delivers anything succeeds, and the caller drops the error.
 	var err error = syscall.EAGAIN
 	for range visible {
 		e := &s.pending[s.head]

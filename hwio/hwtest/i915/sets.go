@@ -9,8 +9,8 @@ import (
 	"sync"
 )
 
-// sets.csv lists the published metric sets (Mesa's oa-kblgt2.xml and oa-kblgt3.xml, MIT, Intel Corporation): for each its name, GUID, the
-// numbers of its registers, FNV-1a of all of them in their order, and the flexible EU registers.
+// sets.csv lists the published metric sets (Mesa's oa-kblgt2.xml and oa-kblgt3.xml, MIT, Intel Corporation): for each
+// its name, GUID, the numbers of its registers, FNV-1a of all of them in their order, and the flexible EU registers.
 //
 //go:embed sets.csv
 var setsCSV string
@@ -73,8 +73,8 @@ func findSetNamed(part, name string) *publishedSet {
 	return nil
 }
 
-// findWired is the published set of a part with these mux and boolean registers, nil where there is none. Sums are over the flexible registers too, so the
-// set's own stand in for those that were uploaded.
+// findWired is the published set of a part with these mux and boolean registers, nil where there is none. Sums are over
+// the flexible registers too, so the set's own stand in for those that were uploaded.
 func findWired(part string, mux, boolean []register) *publishedSet {
 	for _, s := range publishedSets() {
 		if s.part == part && len(mux) == s.mux && len(boolean) == s.boolean && sum(mux, boolean, s.flex) == s.sum {

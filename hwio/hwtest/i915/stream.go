@@ -51,9 +51,11 @@ type stream struct {
 }
 
 func newStream(d *device, p *properties, cfg *config, nonblock bool) *stream {
-	s := &stream{d: d, format: p.format, pollPeriod: p.pollPeriod, nonblock: nonblock, config: cfg, prog: newProgramming(cfg),
+	s := &stream{d: d, format: p.format, pollPeriod: p.pollPeriod, nonblock: nonblock, config: cfg,
+		prog: newProgramming(cfg),
 		stop: make(chan struct{}), lastCtx: invalidContext, ready: hwtest.NewReadiness(nil)}
-	s.truth = &StreamTruth{Format: s.format.name, Exponent: p.exponent, Properties: p.given, PollNS: int64(p.pollPeriod)}
+	s.truth = &StreamTruth{Format: s.format.name, Exponent: p.exponent, Properties: p.given,
+		PollNS: int64(p.pollPeriod)}
 	if p.exponent >= 0 {
 		s.period = 2 << p.exponent
 		s.truth.PeriodTicks = s.period
@@ -272,7 +274,8 @@ func (s *stream) discard(why string) {
 	n := s.lost + len(s.pending) - s.head
 	s.pending, s.head, s.lost, s.overflow = s.pending[:0], 0, 0, false
 	s.truth.Lost += n
-	s.truth.Losses = append(s.truth.Losses, LossTruth{Kind: why, Reports: n, AfterTimestamp: s.acct.lastTimestamp(s.d.clk)})
+	s.truth.Losses = append(s.truth.Losses, LossTruth{Kind: why, Reports: n,
+		AfterTimestamp: s.acct.lastTimestamp(s.d.clk)})
 	s.acct.cut(why)
 }
 

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// Truth is what the model did. Numbers of counters are sums of differences between consecutive delivered reports, taken from true 64-bit
-// counters: they are exact, and stay below 2^53 for hours.
+// Truth is what the model did. Numbers of counters are sums of differences between consecutive delivered reports, taken
+// from true 64-bit counters: they are exact, and stay below 2^53 for hours.
 type Truth struct {
 	Scenarios []string `json:"scenarios,omitempty"`
 	Seed      uint64   `json:"seed"`
@@ -59,15 +59,16 @@ type StreamTruth struct {
 	Losses []LossTruth `json:"losses"`
 	Bases  []BaseTruth `json:"bases"`
 
-	// Totals are sums of differences between consecutive delivered reports of the same base, by counter: those of the format, GPU_TICKS and
-	// TIMESTAMP (ticks).
+	// Totals are sums of differences between consecutive delivered reports of the same base, by counter: those of the
+	// format, GPU_TICKS and TIMESTAMP (ticks).
 	Totals map[string]uint64 `json:"totals"`
-	// Contexts divides Totals by the context of the earlier report, "0x20" or "idle". A difference across a REPORT_LOST mark is in none of
-	// them. A running context's report that wrongly says its id is not valid counts for the context.
+	// Contexts divides Totals by the context of the earlier report, "0x20" or "idle". A difference across a REPORT_LOST
+	// mark is in none of them. A running context's report that wrongly says its id is not valid counts for the context.
 	Contexts map[string]map[string]uint64 `json:"contexts"`
 	// AsReported is as Contexts, but goes by the report's own valid bit.
 	AsReported map[string]map[string]uint64 `json:"contexts_as_reported"`
-	// TooLong counts the differences that do not fit the field's bits in the format, by counter: no reader can know them. Totals has them.
+	// TooLong counts the differences that do not fit the field's bits in the format, by counter: no reader can know
+	// them. Totals has them.
 	TooLong map[string]int `json:"too_long,omitempty"`
 
 	FirstTimestamp uint64 `json:"first_timestamp"` // of the 36-bit register
@@ -241,7 +242,8 @@ func (a *account) fill(t *StreamTruth) {
 func (d *device) Truth() any {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	t := &Truth{Scenarios: d.set.Scenarios, Seed: d.set.Seed, Part: d.part, TimestampHz: timestampHz, DriftPPM: d.clk.ppm, Revision: d.revision,
+	t := &Truth{Scenarios: d.set.Scenarios, Seed: d.set.Seed, Part: d.part, TimestampHz: timestampHz,
+		DriftPPM: d.clk.ppm, Revision: d.revision,
 		Opened: len(d.streams), Closed: d.closed, ConfigsAdded: d.added, ConfigsRemoved: d.removed,
 		Totals: map[string]uint64{}, Contexts: map[string]map[string]uint64{}, Unplugged: d.gone, PMU: d.pmu.truth()}
 	for _, c := range d.loadedConfigs() {

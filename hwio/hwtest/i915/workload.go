@@ -129,8 +129,10 @@ func jitter(r *rand.Rand, x float64) float64 { return x * (0.9 + 0.2*r.Float64()
 func geometryPhase(r *rand.Rand) *signals {
 	j := func(x float64) float64 { return jitter(r, x) }
 	return &signals{
-		busy: 1, loaded: j(0.55), active: j(0.28), fpu0: j(0.22), fpu1: j(0.14), fpuBoth: j(0.10), send: j(0.06), occupancy: j(2.2),
-		stage: [7]float64{0, 0.7, 0.05, 0.05, 0.02, 0.18, 0}, threads: [6]float64{j(0.02), j(0.001), j(0.002), 0, j(0.0005), j(0.004)},
+		busy: 1, loaded: j(0.55), active: j(0.28), fpu0: j(0.22), fpu1: j(0.14), fpuBoth: j(0.10), send: j(0.06),
+		occupancy: j(2.2),
+		stage:     [7]float64{0, 0.7, 0.05, 0.05, 0.02, 0.18, 0}, threads: [6]float64{j(0.02), j(0.001), j(0.002), 0,
+			j(0.0005), j(0.004)},
 		raster: j(0.12), sampler: j(0.08), texels: j(0.05), memory: j(0.02), read: j(0.35), write: j(0.08),
 	}
 }
@@ -138,26 +140,31 @@ func geometryPhase(r *rand.Rand) *signals {
 func pixelPhase(r *rand.Rand) *signals {
 	j := func(x float64) float64 { return jitter(r, x) }
 	return &signals{
-		busy: 1, loaded: j(0.88), active: j(0.55), fpu0: j(0.42), fpu1: j(0.31), fpuBoth: j(0.24), send: j(0.11), occupancy: j(5.1),
-		stage: [7]float64{0, 0.04, 0, 0, 0, 0.96, 0}, threads: [6]float64{j(0.001), 0, 0, 0, 0, j(0.03)},
-		raster: j(0.8), sampler: j(0.62), texels: j(0.9), memory: j(0.05), atomics: j(0.001), read: j(0.5), write: j(0.2),
+		busy: 1, loaded: j(0.88), active: j(0.55), fpu0: j(0.42), fpu1: j(0.31), fpuBoth: j(0.24), send: j(0.11),
+		occupancy: j(5.1),
+		stage:     [7]float64{0, 0.04, 0, 0, 0, 0.96, 0}, threads: [6]float64{j(0.001), 0, 0, 0, 0, j(0.03)},
+		raster: j(0.8), sampler: j(0.62), texels: j(0.9), memory: j(0.05), atomics: j(0.001), read: j(0.5),
+		write: j(0.2),
 	}
 }
 
 func computePhase(r *rand.Rand) *signals {
 	j := func(x float64) float64 { return jitter(r, x) }
 	return &signals{
-		busy: 1, loaded: j(0.85), active: j(0.7), fpu0: j(0.55), fpu1: j(0.5), fpuBoth: j(0.4), send: j(0.12), occupancy: j(6),
-		stage: [7]float64{0, 0, 0, 0, 0, 0, 1}, threads: [6]float64{0, 0, 0, j(0.01), 0, 0},
-		slm: j(0.4), memory: j(0.25), atomics: j(0.02), sampler: j(0.05), texels: j(0.04), read: j(0.45), write: j(0.25),
+		busy: 1, loaded: j(0.85), active: j(0.7), fpu0: j(0.55), fpu1: j(0.5), fpuBoth: j(0.4), send: j(0.12),
+		occupancy: j(6),
+		stage:     [7]float64{0, 0, 0, 0, 0, 0, 1}, threads: [6]float64{0, 0, 0, j(0.01), 0, 0},
+		slm: j(0.4), memory: j(0.25), atomics: j(0.02), sampler: j(0.05), texels: j(0.04), read: j(0.45),
+		write: j(0.25),
 	}
 }
 
 func compositePhase(r *rand.Rand) *signals {
 	j := func(x float64) float64 { return jitter(r, x) }
 	return &signals{
-		busy: 1, loaded: j(0.5), active: j(0.15), fpu0: j(0.1), fpu1: j(0.06), fpuBoth: j(0.03), send: j(0.05), occupancy: j(2.8),
-		stage: [7]float64{0, 0.01, 0, 0, 0, 0.99, 0}, threads: [6]float64{j(0.0005), 0, 0, 0, 0, j(0.02)},
+		busy: 1, loaded: j(0.5), active: j(0.15), fpu0: j(0.1), fpu1: j(0.06), fpuBoth: j(0.03), send: j(0.05),
+		occupancy: j(2.8),
+		stage:     [7]float64{0, 0.01, 0, 0, 0, 0.99, 0}, threads: [6]float64{j(0.0005), 0, 0, 0, 0, j(0.02)},
 		raster: j(0.9), sampler: j(0.8), texels: j(0.95), memory: j(0.01), read: j(0.7), write: j(0.35),
 	}
 }

@@ -54,8 +54,10 @@ func (b *board) Start(m hwtest.Machine) error {
 	s := &b.spec
 	b.gpu = newGPU(*s, b.set, b.now())
 	b.truth = Truth{
-		Device: s.name, Scenarios: append([]string{}, b.set.Scenarios...), GPU: s.gpu, GPUID: s.id, CoreMask: s.cores, Slices: s.slices,
-		BusBits: 1 << s.busBits, Major: s.version.major, Minor: s.version.minor, Files: []*FileTruth{}, Clients: []*ClientTruth{},
+		Device: s.name, Scenarios: append([]string{}, b.set.Scenarios...), GPU: s.gpu, GPUID: s.id, CoreMask: s.cores,
+		Slices:  s.slices,
+		BusBits: 1 << s.busBits, Major: s.version.major, Minor: s.version.minor, Files: []*FileTruth{},
+		Clients: []*ClientTruth{},
 	}
 	if b.gpu.plant != nil {
 		b.truth.Limiter = b.gpu.plant.limiter
@@ -185,7 +187,8 @@ func (b *board) drop(r reader) {
 // client opens a client's account in the truth.
 func (b *board) client(pid int, iface string) *ClientTruth {
 	c := &ClientTruth{
-		ID: len(b.truth.Clients), PID: pid, Interface: iface, Enabled: map[uint8][2]uint64{}, Totals: []*BlockTotal{}, Samples: []*SampleTruth{},
+		ID: len(b.truth.Clients), PID: pid, Interface: iface, Enabled: map[uint8][2]uint64{}, Totals: []*BlockTotal{},
+		Samples: []*SampleTruth{},
 	}
 	b.truth.Clients = append(b.truth.Clients, c)
 	if pid != 0 {
@@ -202,11 +205,13 @@ func (b *board) client(pid int, iface string) *ClientTruth {
 // alignedAfter is the first multiple of a period after a time: clients of equal period are sampled together.
 func alignedAfter(t, period int64) int64 { return (t/period + 1) * period }
 
-// periods are how many multiples of a period there are from one that is due to now: more than one where the model was late.
+// periods are how many multiples of a period there are from one that is due to now: more than one where the model was
+// late.
 func periods(due, now, period int64) int { return int((now-due)/period) + 1 }
 
-// overdue are the periods whose samples were due, the first at due, and had not been taken when sampling ended: the last sample, which began at
-// from, covers them. One that is hardly longer than a period is only the next sample, taken by another hand.
+// overdue are the periods whose samples were due, the first at due, and had not been taken when sampling ended: the
+// last sample, which began at from, covers them. One that is hardly longer than a period is only the next sample, taken
+// by another hand.
 func overdue(due, now, period, from int64) int {
 	if due == 0 || due > now || now-from < period*3/2 {
 		return 0

@@ -12,10 +12,11 @@ import (
 	"sync"
 )
 
-// counterTable says what the blocks count: which counter stands at which index (header included) and how it grows. The layout is one GPU's, a
-// family's (csf, jm) or all; several stand with + between. The base is an amount of work, of which the counter is a share; or other counters of the
-// block: "=14+2*9" is their sum, "<9+24" a share of it. So what is a part of something on hardware never exceeds it here, in no sample: the warps that
-// are full, the quads that are killed. An index h1, h2, … is an amount that the hardware does not show.
+// counterTable says what the blocks count: which counter stands at which index (header included) and how it grows. The
+// layout is one GPU's, a family's (csf, jm) or all; several stand with + between. The base is an amount of work, of
+// which the counter is a share; or other counters of the block: "=14+2*9" is their sum, "<9+24" a share of it. So what
+// is a part of something on hardware never exceeds it here, in no sample: the warps that are full, the quads that are
+// killed. An index h1, h2, … is an amount that the hardware does not show.
 //
 //go:embed counters.csv
 var counterTable []byte
@@ -34,7 +35,8 @@ const (
 	baseCount
 )
 
-var baseNames = map[string]base{"cycles": baseCycles, "gpu": baseGPU, "bin": baseBin, "frag": baseFrag, "comp": baseComp, "any": baseAny, "other": baseOther}
+var baseNames = map[string]base{"cycles": baseCycles, "gpu": baseGPU, "bin": baseBin, "frag": baseFrag,
+	"comp": baseComp, "any": baseAny, "other": baseOther}
 
 // Indices of amounts that the hardware does not show lie behind those of the largest block.
 const (
@@ -42,7 +44,8 @@ const (
 	maxIndex    = hiddenIndex + 8
 )
 
-// rule says how one counter grows: at ratio of a base, as the sum of other counters of its block, or at ratio of such a sum.
+// rule says how one counter grows: at ratio of a base, as the sum of other counters of its block, or at ratio of such a
+// sum.
 type rule struct {
 	index int
 	name  string
@@ -127,11 +130,13 @@ func termsOf(s string) (out []term) {
 	return out
 }
 
-// rulesFor are the counters of a block of a GPU, each behind those that it is made of. block is one of the table's names.
+// rulesFor are the counters of a block of a GPU, each behind those that it is made of. block is one of the table's
+// names.
 func rulesFor(layout, family, block string, values int) []rule {
 	var found []rule
 	for _, r := range table() {
-		mine := slices.Contains(r.layouts, "all") || slices.Contains(r.layouts, family) || slices.Contains(r.layouts, layout)
+		mine := slices.Contains(r.layouts, "all") || slices.Contains(r.layouts, family) ||
+			slices.Contains(r.layouts, layout)
 		if mine && r.block == block && (r.index < values || r.index >= hiddenIndex) {
 			found = append(found, r.rule)
 		}

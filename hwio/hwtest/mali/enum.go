@@ -85,13 +85,16 @@ func (b *board) enumItems() [][]byte {
 			map[string]uint64{"request_item_type": uint64(uapi.Const(kind)), "versions_mask": 1})
 	}
 	if newer {
-		add(uapi.Const("PRFCNT_ENUM_TYPE_REQUEST"), "prfcnt_enum_request", map[string]uint64{"request_item_type": 9, "versions_mask": 1})
+		add(uapi.Const("PRFCNT_ENUM_TYPE_REQUEST"), "prfcnt_enum_request",
+			map[string]uint64{"request_item_type": 9, "versions_mask": 1})
 		add(77, "", nil)
 	}
-	add(uapi.Const("PRFCNT_ENUM_TYPE_SAMPLE_INFO"), "prfcnt_enum_sample_info", map[string]uint64{"num_clock_domains": uint64(b.spec.clocks)})
+	add(uapi.Const("PRFCNT_ENUM_TYPE_SAMPLE_INFO"), "prfcnt_enum_sample_info",
+		map[string]uint64{"num_clock_domains": uint64(b.spec.clocks)})
 	for _, t := range b.gpu.types() {
 		add(uapi.Const("PRFCNT_ENUM_TYPE_BLOCK"), "prfcnt_enum_block_counter", map[string]uint64{
-			"block_type": uint64(t.typ), "set": uint64(b.counterSet()), "num_instances": uint64(t.count), "num_values": uint64(b.spec.values),
+			"block_type": uint64(t.typ), "set": uint64(b.counterSet()), "num_instances": uint64(t.count),
+			"num_values": uint64(b.spec.values),
 		})
 		// The mask says nothing: all ones.
 		mask := uapi.Struct("prfcnt_enum_block_counter").Field("counter_mask")

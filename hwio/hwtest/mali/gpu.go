@@ -84,7 +84,8 @@ func newGPU(s spec, set *hwtest.Settings, now int64) *gpu {
 		if g.plant != nil && block == "core" {
 			share = 1 // as much work for each
 		}
-		b := &instance{typ: uint8(uapi.Const("PRFCNT_BLOCK_TYPE_" + typ)), physical: physical, block: block, share: share}
+		b := &instance{typ: uint8(uapi.Const("PRFCNT_BLOCK_TYPE_" + typ)), physical: physical, block: block,
+			share: share}
 		g.instances = append(g.instances, b)
 	}
 	for i := range s.firmware {
@@ -200,8 +201,9 @@ func (g *gpu) advance(to int64) {
 	}
 }
 
-// dump reads the hardware's counters and hands the increments to every client's accumulator. A driver dumps often enough that no counter of 32 bits
-// wraps twice in between; the model keeps the bits above them instead, because a busy machine may not run it often enough.
+// dump reads the hardware's counters and hands the increments to every client's accumulator. A driver dumps often
+// enough that no counter of 32 bits wraps twice in between; the model keeps the bits above them instead, because a busy
+// machine may not run it often enough.
 func (g *gpu) dump(t int64) {
 	g.advance(t)
 	g.collect()
@@ -268,7 +270,8 @@ func (x *instance) sum(terms []term, first uint64) uint64 {
 	return n
 }
 
-// first is the value with which the counters of the block started. Index 3 of a block counts nothing and so still has it.
+// first is the value with which the counters of the block started. Index 3 of a block counts nothing and so still has
+// it.
 func (x *instance) first() uint64 { return x.regs[headerValues-1] }
 
 // attach adds a client: from now on its increments are summed up.

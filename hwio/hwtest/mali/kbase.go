@@ -32,8 +32,8 @@ type kbaseFile struct {
 	truth   *FileTruth
 }
 
-// Numbers of the interfaces before r21, which no public header of today has: 16 bytes of handshake and the functions that follow,
-// each a structure led by a 64-bit header whose low half is the function's id.
+// Numbers of the interfaces before r21, which no public header of today has: 16 bytes of handshake and the functions
+// that follow, each a structure led by a 64-bit header whose low half is the function's id.
 const (
 	oldHandshake = 0xC0108000
 	oldSetFlags  = 0xC0108212
@@ -108,8 +108,8 @@ func (f *kbaseFile) Close() {
 	f.truth.Closed = true
 }
 
-// refused is the error of every call to a device that is gone, or through a descriptor that another process opened: CSF drivers
-// 1.20 to 1.28 refuse those.
+// refused is the error of every call to a device that is gone, or through a descriptor that another process opened: CSF
+// drivers 1.20 to 1.28 refuse those.
 func (b *board) refused(c *hwtest.Call, opener int) error {
 	v := b.spec.version
 	switch {

@@ -64,7 +64,8 @@ func (b *board) newKinstr(pid int, conf config) *kinstr {
 			continue
 		}
 		k.blocks = append(k.blocks, i)
-		t := &BlockTotal{Type: x.typ, Block: x.block, Physical: x.physical, Reported: index[x.typ], Values: make([]uint64, b.spec.values)}
+		t := &BlockTotal{Type: x.typ, Block: x.block, Physical: x.physical, Reported: index[x.typ],
+			Values: make([]uint64, b.spec.values)}
 		if k.early {
 			t.Reported = x.physical
 		}
@@ -77,7 +78,8 @@ func (b *board) newKinstr(pid int, conf config) *kinstr {
 	return k
 }
 
-// items are the metadata items of a sample: sample, clock, blocks, terminator, and one of an unknown type from a newer driver.
+// items are the metadata items of a sample: sample, clock, blocks, terminator, and one of an unknown type from a newer
+// driver.
 func (k *kinstr) items() int {
 	n := 3 + len(k.blocks)
 	if k.stride != metaStride {
@@ -233,8 +235,8 @@ func (k *kinstr) start(now int64, user uint64) error {
 	return nil
 }
 
-// finish ends counting with a last sample, which has a slot of its own. The first versions had none to spare and lost that sample
-// without a word when the ring was full, and could leave an empty sample behind.
+// finish ends counting with a last sample, which has a slot of its own. The first versions had none to spare and lost
+// that sample without a word when the ring was full, and could leave an empty sample behind.
 func (k *kinstr) finish(now int64, user uint64) {
 	if late := overdue(k.due(), now, k.conf.period, k.acc.from); late > 0 {
 		k.merged += late
@@ -274,7 +276,8 @@ func (k *kinstr) periodic(now int64) {
 	}
 	flags := uint32(0)
 	if k.merged > 0 {
-		// Where the sampler is late too, the periods that it missed go the same way. Without a full ring it says nothing of them.
+		// Where the sampler is late too, the periods that it missed go the same way. Without a full ring it says
+		// nothing of them.
 		flags = flagStretched
 		k.merged += missed - 1
 		k.truth.Merged += missed - 1

@@ -18,7 +18,8 @@ func (b *board) startNeighbour() {
 	}
 	for _, x := range b.gpu.instances {
 		n.truth.Totals = append(n.truth.Totals, &BlockTotal{
-			Type: x.typ, Block: x.block, Physical: x.physical, Reported: x.physical, Values: make([]uint64, b.spec.values),
+			Type: x.typ, Block: x.block, Physical: x.physical, Reported: x.physical,
+			Values: make([]uint64, b.spec.values),
 		})
 	}
 	// It was there before anybody else, but the scenarios wait for the program's own start.

@@ -78,7 +78,8 @@ func (f *panfrostFile) version(c *hwtest.Call, arg uint64) error {
 	l.Set(b, "version_major", 1)
 	l.Set(b, "version_minor", 2)
 	l.Set(b, "version_patchlevel", 0)
-	for _, text := range []struct{ field, value string }{{"name", "panfrost"}, {"date", "20180908"}, {"desc", "panfrost DRM"}} {
+	for _, text := range []struct{ field, value string }{{"name", "panfrost"}, {"date", "20180908"},
+		{"desc", "panfrost DRM"}} {
 		room := min(l.Get(b, text.field+"_len"), uint64(len(text.value)))
 		if at := l.Get(b, text.field); at != 0 && room > 0 {
 			if err := c.Write(at, []byte(text.value[:room])); err != nil {
@@ -101,7 +102,8 @@ func (f *panfrostFile) param(c *hwtest.Call, arg uint64) error {
 	values := map[string]uint64{
 		"GPU_PROD_ID": s.productID(), "GPU_REVISION": s.id & 0xffff, "SHADER_PRESENT": s.cores, "TILER_PRESENT": 1,
 		"L2_PRESENT": 1, "STACK_PRESENT": s.cores, "AS_PRESENT": 0xff, "JS_PRESENT": 7,
-		"L2_FEATURES": uint64(s.busBits)<<24 | 18<<16 | 4<<8 | 6, "CORE_FEATURES": s.engines, "MEM_FEATURES": uint64(s.slices-1)<<8 | 1,
+		"L2_FEATURES": uint64(s.busBits)<<24 | 18<<16 | 4<<8 | 6, "CORE_FEATURES": s.engines,
+		"MEM_FEATURES":    uint64(s.slices-1)<<8 | 1,
 		"THREAD_FEATURES": 0x10000, "MAX_THREADS": 384, "NR_CORE_GROUPS": 1,
 	}
 	for name, v := range values {
@@ -150,7 +152,8 @@ func (f *panfrostFile) enable(c *hwtest.Call, arg uint64) error {
 			x := b.gpu.instances[i]
 			f.client.Enabled[x.typ] = [2]uint64{^uint64(0), 0}
 			f.client.Totals = append(f.client.Totals, &BlockTotal{
-				Type: x.typ, Block: x.block, Physical: x.physical, Reported: x.physical, Values: make([]uint64, vinstrValues),
+				Type: x.typ, Block: x.block, Physical: x.physical, Reported: x.physical,
+				Values: make([]uint64, vinstrValues),
 			})
 		}
 	}
@@ -167,7 +170,8 @@ func (f *panfrostFile) disable() {
 	f.client.Running, f.client.Stops = false, 1
 }
 
-// dump takes a sample into the program's buffer. One that the hardware does not deliver in time leaves its counts to the next.
+// dump takes a sample into the program's buffer. One that the hardware does not deliver in time leaves its counts to
+// the next.
 func (f *panfrostFile) dump(c *hwtest.Call, arg uint64) error {
 	b := f.board
 	if b.set.Has("no-unstable") {
@@ -181,7 +185,8 @@ func (f *panfrostFile) dump(c *hwtest.Call, arg uint64) error {
 	if b.holder != f {
 		return syscall.EINVAL
 	}
-	// Told before anything can fail: a request that hangs counts too, or a program that is ended after so many would wait for one more.
+	// Told before anything can fail: a request that hangs counts too, or a program that is ended after so many would
+	// wait for one more.
 	f.dumps++
 	b.set.Tell(f.dumps)
 	if b.set.Has("slow-reader") && f.dumps%slowEvery == 0 {
@@ -218,7 +223,8 @@ func (f *panfrostFile) dump(c *hwtest.Call, arg uint64) error {
 		}
 		s.values, s.states = append(s.values, values), append(s.states, 0)
 	}
-	// The hardware has written the sample and begun anew. Whether the program gets it is another matter: what its buffer does not take is lost.
+	// The hardware has written the sample and begun anew. Whether the program gets it is another matter: what its
+	// buffer does not take is lost.
 	f.acc.reset(end)
 	f.seq++
 	f.client.add(s)

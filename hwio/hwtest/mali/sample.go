@@ -7,7 +7,8 @@ func (k *kinstr) produce(now int64, user uint64, flags uint32) {
 	b := k.board
 	end := b.gpu.take(k.acc, now)
 	s := &sample{off: int(k.write%uint64(k.limit)) * k.slot}
-	s.SampleTruth = SampleTruth{Seq: k.write - k.restart, Start: k.acc.from, End: end, Flags: flags, UserData: user, Merged: k.merged, Cycles: k.acc.clk}
+	s.SampleTruth = SampleTruth{Seq: k.write - k.restart, Start: k.acc.from, End: end, Flags: flags, UserData: user,
+		Merged: k.merged, Cycles: k.acc.clk}
 	if b.set.Has("error-samples") && (k.truth.Produced+1)%errorEvery == 0 {
 		s.Flags |= flagError
 	}

@@ -29,7 +29,8 @@ func (f *kbaseFile) setup(c *hwtest.Call, arg uint64) (int64, error) {
 	if err != nil {
 		return 0, err
 	}
-	count, size, ptr := int(l.Get(buf, "in.request_item_count")), l.Get(buf, "in.request_item_size"), l.Get(buf, "in.requests_ptr")
+	count, size, ptr := int(l.Get(buf, "in.request_item_count")), l.Get(buf, "in.request_item_size"),
+		l.Get(buf, "in.requests_ptr")
 	note(c, "%d items", count)
 	if ptr == 0 || size == 0 || count < 2 || count > maxRequests || count > 2*b.enumCount {
 		return 0, syscall.EINVAL
@@ -53,7 +54,8 @@ func (f *kbaseFile) setup(c *hwtest.Call, arg uint64) (int64, error) {
 	return b.install(c, k)
 }
 
-// install gives the program a reader's descriptor. The machine calls the file back meanwhile, so the board is not locked then.
+// install gives the program a reader's descriptor. The machine calls the file back meanwhile, so the board is not
+// locked then.
 func (b *board) install(c *hwtest.Call, f clientFile) (int64, error) {
 	b.mu.Unlock()
 	fd, err := c.Install(f, true, false)
@@ -112,7 +114,8 @@ func (b *board) parseRequests(items []byte) (config, error) {
 func (conf *config) askMode(u []byte) error {
 	l := uapi.Struct("prfcnt_request_mode")
 	mode := int64(l.Get(u, "mode"))
-	if mode != uapi.Const("PRFCNT_MODE_MANUAL") && mode != uapi.Const("PRFCNT_MODE_PERIODIC") || conf.mode >= 0 && conf.mode != mode {
+	if mode != uapi.Const("PRFCNT_MODE_MANUAL") && mode != uapi.Const("PRFCNT_MODE_PERIODIC") || conf.mode >= 0 &&
+		conf.mode != mode {
 		return syscall.EINVAL
 	}
 	conf.mode = mode

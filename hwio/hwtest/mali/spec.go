@@ -38,8 +38,9 @@ type spec struct {
 
 // Numbers of scenarios' effects that tests refer to.
 const (
-	// unplugAfter is the time between the first start of counting and the removal of the device, in ns, and unplugSamples how many samples have
-	// been fetched by then: on a busy machine the program may not have begun to read.
+	// unplugAfter is the time between the first start of counting and the removal of the device, in ns, and
+	// unplugSamples how many samples have been fetched by then: on a busy machine the program may not have begun to
+	// read.
 	unplugAfter, unplugSamples = 400e6, 40
 	// coreOffFrom and coreOffTo bound the time without the highest core, in ns since the first start of counting.
 	coreOffFrom, coreOffTo = 150e6, 450e6
@@ -60,58 +61,69 @@ func specs() []spec {
 		{
 			name: "mali-g615", doc: "Mali-G615 MC6 with kbase for CSF GPUs (1.21), kinstr without block states, GPU_ACTIVE unusable.",
 			gpu: "Mali-G615", layout: "g615", kind: driverCSF, version: version{1, 21},
-			id: 0xb8a30010, engines: 2, cores: 0x3f, slices: 2, values: 128, busBits: 7, clocks: 1, mhz: []float64{900, 600, 400},
+			id: 0xb8a30010, engines: 2, cores: 0x3f, slices: 2, values: 128, busBits: 7, clocks: 1,
+			mhz: []float64{900, 600, 400},
 		},
 		{
 			name: "mali-g720", doc: "Mali-G720 MC10 with kbase for CSF GPUs (1.38), kinstr with block states, firmware and group blocks.",
 			gpu: "Mali-G720", layout: "g720", kind: driverCSF, version: version{1, 38},
-			id: 0xc8700000, engines: 4, cores: 0x3ff, slices: 4, values: 128, busBits: 8, firmware: 1, csgs: 2, clocks: 2, mhz: []float64{850, 600, 400},
+			id: 0xc8700000, engines: 4, cores: 0x3ff, slices: 4, values: 128, busBits: 8, firmware: 1, csgs: 2,
+			clocks: 2, mhz: []float64{850, 600, 400},
 		},
 		{
 			name: "mali-g52", doc: "Mali-G52 MC2 with kbase for job-manager GPUs (11.28) that has only the first counter interface (vinstr).",
 			gpu: "Mali-G52", layout: "g52", kind: driverJM, version: version{11, 28},
-			id: 0x74020010, engines: 3, cores: 0x3, slices: 1, values: 64, busBits: 7, clocks: 2, mhz: []float64{850, 600, 400},
+			id: 0x74020010, engines: 3, cores: 0x3, slices: 1, values: 64, busBits: 7, clocks: 2,
+			mhz: []float64{850, 600, 400},
 		},
 		{
 			name: "mali-g57", doc: "Mali-G57 MC3 with a hole in its core mask (0b1011) and kbase for job-manager GPUs (11.38) with kinstr.",
 			gpu: "Mali-G57", layout: "g57", kind: driverJM, version: version{11, 38},
-			id: 0x90930000, engines: 1, cores: 0b1011, slices: 1, values: 64, busBits: 7, clocks: 1, mhz: []float64{950, 700, 400},
+			id: 0x90930000, engines: 1, cores: 0b1011, slices: 1, values: 64, busBits: 7, clocks: 1,
+			mhz: []float64{950, 700, 400},
 		},
 		{
 			name: "mali-g72", doc: "Mali-G72 MP6 with an old kbase (11.20) that has only the first counter interface (vinstr).",
 			gpu: "Mali-G72", layout: "g72", kind: driverJM, version: version{11, 20},
-			id: 0x62210010, engines: 3, cores: 0x3f, slices: 2, values: 64, busBits: 7, clocks: 2, mhz: []float64{850, 600, 400},
+			id: 0x62210010, engines: 3, cores: 0x3f, slices: 2, values: 64, busBits: 7, clocks: 2,
+			mhz: []float64{850, 600, 400},
 		},
 		{
 			name: "mali-g76", doc: "Mali-G76 MP12 with kbase for job-manager GPUs (11.35), kinstr with the defects of its first versions.",
 			gpu: "Mali-G76", layout: "g76", kind: driverJM, version: version{11, 35},
-			id: 0x72110000, engines: 3, cores: 0xfff, slices: 4, values: 64, busBits: 7, clocks: 1, mhz: []float64{720, 600, 400},
+			id: 0x72110000, engines: 3, cores: 0xfff, slices: 4, values: 64, busBits: 7, clocks: 1,
+			mhz: []float64{720, 600, 400},
 		},
 		{
 			name: "mali-g78", doc: "Mali-G78 MP20 with kbase for job-manager GPUs (11.41), kinstr with block states.",
 			gpu: "Mali-G78", layout: "g78", kind: driverJM, version: version{11, 41},
-			id: 0x92020010, engines: 1, cores: 0xfffff, slices: 4, values: 64, busBits: 7, clocks: 2, mhz: []float64{850, 700, 400},
+			id: 0x92020010, engines: 1, cores: 0xfffff, slices: 4, values: 64, busBits: 7, clocks: 2,
+			mhz: []float64{850, 700, 400},
 		},
 		{
 			name: "mali-g710", doc: "Mali-G710 MC10 with kbase for CSF GPUs (1.18), kinstr without block states, blocks of 64 counters.",
 			gpu: "Mali-G710", layout: "g710", kind: driverCSF, version: version{1, 18},
-			id: 0xa8620000, engines: 2, cores: 0x3ff, slices: 4, values: 64, busBits: 7, clocks: 1, mhz: []float64{900, 700, 400},
+			id: 0xa8620000, engines: 2, cores: 0x3ff, slices: 4, values: 64, busBits: 7, clocks: 1,
+			mhz: []float64{900, 700, 400},
 		},
 		{
 			name: "mali-g925", doc: "Immortalis-G925 MC12 with kbase for CSF GPUs (1.34), kinstr with block states, firmware and group blocks.",
 			gpu: "Mali-G925", layout: "g925", kind: driverCSF, version: version{1, 34},
-			id: 0xd8300000, engines: 4, cores: 0xfff, slices: 4, values: 128, busBits: 8, firmware: 1, csgs: 2, clocks: 2, mhz: []float64{1300, 900, 400},
+			id: 0xd8300000, engines: 4, cores: 0xfff, slices: 4, values: 128, busBits: 8, firmware: 1, csgs: 2,
+			clocks: 2, mhz: []float64{1300, 900, 400},
 		},
 		{
 			name: "mali-g1", doc: "Mali G1-Ultra MC12 with kbase for CSF GPUs (1.40), an id of 64 bits, firmware, group and neural blocks.",
 			gpu: "Mali-G1-Ultra", layout: "g1", kind: driverCSF, version: version{1, 40},
-			id: id64(14, 8, 0), engines: 4, cores: 0xfff, slices: 4, values: 128, busBits: 8, firmware: 1, csgs: 4, neural: 1, clocks: 2,
+			id: id64(14, 8, 0), engines: 4, cores: 0xfff, slices: 4, values: 128, busBits: 8, firmware: 1, csgs: 4,
+			neural: 1, clocks: 2,
 			mhz: []float64{1300, 900, 400},
 		},
 		{
 			name: "panfrost", doc: "Mali-G52 MP2 with the mainline driver panfrost and unstable_ioctls=1.",
 			gpu: "Mali-G52", layout: "g52", kind: driverPanfrost,
-			id: 0x72120000, engines: 2, cores: 0x3, slices: 1, values: 64, busBits: 7, clocks: 1, mhz: []float64{800, 600, 400},
+			id: 0x72120000, engines: 2, cores: 0x3, slices: 1, values: 64, busBits: 7, clocks: 1,
+			mhz: []float64{800, 600, 400},
 		},
 	}
 }
@@ -131,7 +143,8 @@ func (s *spec) scenarios() []hwtest.Scenario {
 		{Name: "wrap", Doc: "hardware counters start just below 2^32"},
 	}
 	for _, p := range plants {
-		list = append(list, hwtest.Scenario{Name: limitedBy + p.limiter, Doc: "no game: every frame is limited by " + p.doc})
+		list = append(list, hwtest.Scenario{Name: limitedBy + p.limiter,
+			Doc: "no game: every frame is limited by " + p.doc})
 	}
 	if s.kind == driverPanfrost {
 		return append(list,

@@ -31,7 +31,8 @@ func (b *board) node() string {
 // makeTree makes the node and the files around it.
 func (b *board) makeTree() {
 	m, s := b.machine, &b.spec
-	for _, p := range []string{platformDevice, "/sys/class/devfreq", "/sys/class/thermal", "/sys/devices/virtual/thermal", "/sys/bus/platform"} {
+	for _, p := range []string{platformDevice, "/sys/class/devfreq", "/sys/class/thermal",
+		"/sys/devices/virtual/thermal", "/sys/bus/platform"} {
 		m.Own(p)
 	}
 	driver := "mali"
@@ -82,13 +83,15 @@ func (b *board) makeKbaseTree() {
 	m.Link("/sys/dev/char/10:121", "../../devices/platform/13000000.mali/misc/mali0")
 	m.File(misc+"/dev", "10:121\n")
 	m.File(misc+"/uevent", "MAJOR=10\nMINOR=121\nDEVNAME=mali0\n")
-	m.File(platformDevice+"/gpuinfo", fmt.Sprintf("%s %d cores r%dp%d 0x%04X\n", s.gpu, popcount(s.cores), 0, 1, s.productID()))
+	m.File(platformDevice+"/gpuinfo", fmt.Sprintf("%s %d cores r%dp%d 0x%04X\n", s.gpu, popcount(s.cores), 0, 1,
+		s.productID()))
 	power := "active\n"
 	if b.set.Has("powered-off") {
 		power = "suspended\n"
 	}
 	m.File(platformDevice+"/power/runtime_status", power)
-	m.File(platformDevice+"/core_mask", fmt.Sprintf("Current core mask : 0x%X\nAvailable core mask : 0x%X\n", s.cores, s.cores))
+	m.File(platformDevice+"/core_mask", fmt.Sprintf("Current core mask : 0x%X\nAvailable core mask : 0x%X\n",
+		s.cores, s.cores))
 }
 
 func (b *board) makePanfrostTree() {

@@ -14,8 +14,8 @@ type Truth struct {
 	Minor     uint16   `json:"minor"`
 	Started   int64    `json:"started_ns"` // when counting first started, ns of CLOCK_MONOTONIC_RAW; 0 never
 	Removed   int64    `json:"removed_ns"` // when the device was removed; 0 never
-	// Released says that every file is closed, every client was stopped and no sample is out. A device that was removed answers
-	// nothing, so there closing is enough.
+	// Released says that every file is closed, every client was stopped and no sample is out. A device that was removed
+	// answers nothing, so there closing is enough.
 	Released bool           `json:"released"`
 	Files    []*FileTruth   `json:"files"`
 	Clients  []*ClientTruth `json:"clients"`

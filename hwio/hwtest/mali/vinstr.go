@@ -36,7 +36,8 @@ const lowMemory = 8
 // hole marks a place in a sample that belongs to no block.
 const hole = -1
 
-// vinstr answers the setup of r21 and later: the number of buffers, then the masks of front-end, shader, tiler and memory.
+// vinstr answers the setup of r21 and later: the number of buffers, then the masks of front-end, shader, tiler and
+// memory.
 func (f *kbaseFile) vinstr(c *hwtest.Call, arg uint64) (int64, error) {
 	if f.board.spec.atLeast(21, 40) {
 		return 0, syscall.ENOTTY
@@ -103,7 +104,8 @@ func (b *board) newVinstr(c *hwtest.Call, setup []byte) (*vinstrClient, error) {
 		k.blocks = append(k.blocks, i)
 		k.truth.Enabled[x.typ] = unpack(k.mask(x))
 		k.truth.Totals = append(k.truth.Totals, &BlockTotal{
-			Type: x.typ, Block: x.block, Physical: x.physical, Reported: x.physical, Values: make([]uint64, vinstrValues),
+			Type: x.typ, Block: x.block, Physical: x.physical, Reported: x.physical,
+			Values: make([]uint64, vinstrValues),
 		})
 	}
 	k.acc = b.gpu.attach(b.now())
@@ -112,8 +114,8 @@ func (b *board) newVinstr(c *hwtest.Call, setup []byte) (*vinstrClient, error) {
 	return k, nil
 }
 
-// places is the order of blocks in a sample of 32-bit values: front-end, tiler, memory, then a place for every core up to the highest,
-// absent ones included; old Midgard begins with four cores and ends with the front-end.
+// places is the order of blocks in a sample of 32-bit values: front-end, tiler, memory, then a place for every core up
+// to the highest, absent ones included; old Midgard begins with four cores and ends with the front-end.
 func (g *gpu) places(midgard bool) []int {
 	find := func(block string, physical int) int {
 		for i, x := range g.instances {
@@ -213,8 +215,8 @@ func (k *vinstrClient) broken() {
 	}
 }
 
-// periodic takes a sample; where all buffers are full its counts fall to the next one, as do those of a period that passed before anybody looked,
-// and nothing says so.
+// periodic takes a sample; where all buffers are full its counts fall to the next one, as do those of a period that
+// passed before anybody looked, and nothing says so.
 func (k *vinstrClient) periodic(now int64) {
 	missed := periods(k.next, now, k.period)
 	k.next = alignedAfter(now, k.period)
@@ -309,7 +311,8 @@ func (k *vinstrClient) produce(now int64, event uint64) {
 	end := b.gpu.take(k.acc, now)
 	n := uint64(len(k.slots))
 	s := &sample{off: int(k.write%n) * k.size}
-	s.SampleTruth = SampleTruth{Seq: k.write, Start: k.acc.from, End: end, UserData: event, Merged: k.merged, Cycles: k.acc.clk}
+	s.SampleTruth = SampleTruth{Seq: k.write, Start: k.acc.from, End: end, UserData: event, Merged: k.merged,
+		Cycles: k.acc.clk}
 	for i := b.spec.clocks; i < len(s.Cycles); i++ {
 		s.Cycles[i] = 0
 	}

@@ -60,7 +60,8 @@ func (g *gpu) mhzAt(t int64) float64 {
 	return g.spec.mhz[[]int{0, 1, 2, 1}[max(t-g.epoch, 0)/dvfsStep%4]]
 }
 
-// part is one of the disjoint parts of time: what is counted by itself is a sum of them, so that no queue is ever busy for longer than the GPU.
+// part is one of the disjoint parts of time: what is counted by itself is a sum of them, so that no queue is ever busy
+// for longer than the GPU.
 type part int
 
 const (
@@ -72,8 +73,8 @@ const (
 	partCount
 )
 
-// parts are the ns of each part of the time between two offsets in a frame. share shortens the fragment work, as that of a core which gets fewer
-// tiles than another.
+// parts are the ns of each part of the time between two offsets in a frame. share shortens the fragment work, as that
+// of a core which gets fewer tiles than another.
 func (f *frame) parts(from, to, share float64) (p [partCount]float64) {
 	w := window{f.frag.from, f.frag.from + (f.frag.to-f.frag.from)*share}
 	if both := (window{max(f.bin.from, w.from), min(f.bin.to, w.to)}); both.to > both.from {

@@ -7,7 +7,8 @@ import (
 	"astrolabe/hwio/internal/sysroot"
 )
 
-// Card is a graphics device. Numbers are 0 and texts "" where the kernel does not tell them, as for a device that is not on PCI.
+// Card is a graphics device. Numbers are 0 and texts "" where the kernel does not tell them, as for a device that is
+// not on PCI.
 type Card struct {
 	Name     string // "card0"
 	Sysfs    string // "/sys/class/drm/card0"

@@ -44,8 +44,8 @@ var layouts = sync.OnceValue(func() []Layout {
 	return l
 })
 
-// find is the layout of a revision, nil where it is unknown. Where kernels disagree about a revision the size that the table states tells: it is the
-// longest that is no longer.
+// find is the layout of a revision, nil where it is unknown. Where kernels disagree about a revision the size that the
+// table states tells: it is the longest that is no longer.
 func find(format, content uint8, size int) *Layout {
 	var best *Layout
 	all := layouts()
@@ -58,7 +58,8 @@ func find(format, content uint8, size int) *Layout {
 	return best
 }
 
-// Partition takes a field of one partition of the GPU apart: xcp3_vcn_busy is vcn_busy of partition 3. ok is false of all other fields.
+// Partition takes a field of one partition of the GPU apart: xcp3_vcn_busy is vcn_busy of partition 3. ok is false of
+// all other fields.
 func (f *Field) Partition() (name string, number int, ok bool) {
 	rest, ok := strings.CutPrefix(f.Name, "xcp")
 	digits, name, under := strings.Cut(rest, "_")

@@ -18,8 +18,8 @@ type Meaning struct {
 	Sort  Sort
 	Unit  string  // after scaling; "" where the driver's header names none
 	Scale float64 // what the raw number is multiplied with
-	// Undecided: the raw number is in percent on some parts and in hundredths of a percent on others. Scale is that of the
-	// latter, which any number above 100 proves.
+	// Undecided: the raw number is in percent on some parts and in hundredths of a percent on others. Scale is that of
+	// the latter, which any number above 100 proves.
 	Undecided bool
 }
 
@@ -47,7 +47,8 @@ func meaning(format uint8, name string) Meaning {
 		return Meaning{Sort: Bits, Scale: 1}
 	case name == "energy_accumulator":
 		return total("joules", joulesPerUnit)
-	case name == "pcie_bandwidth_acc", name == "accumulation_counter", has("residency_acc"), has("activity_acc"), has("busy_acc"),
+	case name == "pcie_bandwidth_acc", name == "accumulation_counter", has("residency_acc"), has("activity_acc"),
+		has("busy_acc"),
 		has("_limit_") && has("_acc"), has("utilization_acc"):
 		return total("", 1)
 	case strings.HasPrefix(name, "throttle_residency_"): // in cycles of the firmware's timer, by its interface of 14.0.0

@@ -16,7 +16,8 @@ func (e *versionError) Error() string {
 	return fmt.Sprintf("gpu_metrics revision %d.%d with %d bytes is unknown (the table begins % x): its fields may lie anywhere and are not read", e.Format, e.Content, e.Size, e.Header)
 }
 
-// TruncatedError says that a table ends before its structure does. The table that comes with it has the whole fields that are there.
+// TruncatedError says that a table ends before its structure does. The table that comes with it has the whole fields
+// that are there.
 type TruncatedError struct {
 	Version    string
 	Have, Want int    // bytes
@@ -24,7 +25,8 @@ type TruncatedError struct {
 }
 
 func (e *TruncatedError) Error() string {
-	return fmt.Sprintf("gpu_metrics %s holds %d of its %d bytes: everything from %s on is missing", e.Version, e.Have, e.Want, e.FirstCut)
+	return fmt.Sprintf("gpu_metrics %s holds %d of its %d bytes: everything from %s on is missing", e.Version, e.Have,
+		e.Want, e.FirstCut)
 }
 
 // Table is one reading. The zero Table is empty.
@@ -33,8 +35,8 @@ type Table struct {
 	data   []byte // what can be trusted of the structure; the caller's memory
 }
 
-// Decode reads a table from the file's content, which the table goes on to use: it holds until the memory is filled again.
-// An error other than *TruncatedError leaves the table empty.
+// Decode reads a table from the file's content, which the table goes on to use: it holds until the memory is filled
+// again. An error other than *TruncatedError leaves the table empty.
 func (t *Table) Decode(data []byte) error {
 	*t = Table{}
 	if len(data) < headerSize {
@@ -43,10 +45,12 @@ func (t *Table) Decode(data []byte) error {
 	size := int(binary.LittleEndian.Uint16(data))
 	l := find(data[2], data[3], size)
 	if l == nil {
-		return &versionError{Format: data[2], Content: data[3], Size: size, Header: append([]byte(nil), data[:min(len(data), 16)]...)}
+		return &versionError{Format: data[2], Content: data[3], Size: size,
+			Header: append([]byte(nil), data[:min(len(data), 16)]...)}
 	}
 	if size < headerSize {
-		return fmt.Errorf("gpu_metrics %s gives its size as %d bytes, its header alone has %d", l.Version(), size, headerSize)
+		return fmt.Errorf("gpu_metrics %s gives its size as %d bytes, its header alone has %d", l.Version(), size,
+			headerSize)
 	}
 	have := min(len(data), size, l.Size)
 	t.layout, t.data = l, data[:have]
@@ -66,8 +70,8 @@ func (t *Table) Layout() *Layout { return t.layout }
 // Holds reports whether the table is long enough for the field.
 func (t *Table) Holds(f *Field) bool { return f.End() <= len(t.data) }
 
-// Raw is value i of a field as it stands in the table; ok is false where the table is too short for the whole field, or all bits are
-// set: the GPU does not have the value.
+// Raw is value i of a field as it stands in the table; ok is false where the table is too short for the whole field, or
+// all bits are set: the GPU does not have the value.
 func (t *Table) Raw(f *Field, i int) (v uint64, ok bool) {
 	if !t.Holds(f) || i < 0 || i >= f.Count {
 		return 0, false
@@ -92,7 +96,8 @@ func (t *Table) AllMissing() bool {
 	return !t.any(func(_ uint64, ok bool) bool { return ok })
 }
 
-// AllZero reports whether no field behind the header has a value other than 0, as before the firmware filled the table for the first time.
+// AllZero reports whether no field behind the header has a value other than 0, as before the firmware filled the table
+// for the first time.
 func (t *Table) AllZero() bool {
 	return !t.any(func(v uint64, ok bool) bool { return ok && v != 0 })
 }

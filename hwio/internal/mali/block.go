@@ -16,7 +16,8 @@ const (
 
 var blockNames = [blockTypes]string{"fe", "tiler", "memory", "core", "firmware", "csg", "neural"}
 
-var blockTitles = [blockTypes]string{"front-end", "tiler", "L2 slice", "shader core", "firmware", "command stream group", "neural engine"}
+var blockTitles = [blockTypes]string{"front-end", "tiler", "L2 slice", "shader core", "firmware",
+	"command stream group", "neural engine"}
 
 // Known reports whether the type is one of those above.
 func (t BlockType) Known() bool { return t < blockTypes }
@@ -29,8 +30,8 @@ func (t BlockType) String() string {
 	return blockNames[t]
 }
 
-// HeaderValues is the number of words before the first counter of a block: a timestamp of two words, the mask of groups that
-// counted, and one reserved.
+// HeaderValues is the number of words before the first counter of a block: a timestamp of two words, the mask of groups
+// that counted, and one reserved.
 const HeaderValues = 4
 
 // GroupValues is how many values the hardware enables together.

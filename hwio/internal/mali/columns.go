@@ -7,8 +7,8 @@ import (
 	"astrolabe/capture"
 )
 
-// Table is the part of a recording that holds a GPU's counters: which columns there are, and where in the blocks their values
-// stand.
+// Table is the part of a recording that holds a GPU's counters: which columns there are, and where in the blocks their
+// values stand.
 type Table struct {
 	Columns []capture.ColumnSpec
 	// Enable selects the values to be counted, by block type. A type without columns is not in it.
@@ -41,8 +41,8 @@ type cell struct {
 	scale      uint64
 }
 
-// NewTable lays out the columns of a GPU's blocks: those that want accepts, one per physical instance where a block has several.
-// Layout names the counters; "" gives them names by block and index.
+// NewTable lays out the columns of a GPU's blocks: those that want accepts, one per physical instance where a block has
+// several. Layout names the counters; "" gives them names by block and index.
 func NewTable(blocks []Block, layout, gpu, source string, want func(*capture.Meta) bool) *Table {
 	t := &Table{Enable: map[BlockType]Mask{}, blocks: blocks}
 	for i := range t.base {
@@ -96,8 +96,10 @@ func newSlot(b *Block, rank int) slot {
 	return slot{
 		block: b, rank: rank,
 		absent: capture.Reason{Code: capture.LostReports, Text: "the driver's sample has no block of the " + name},
-		gone:   capture.Reason{Code: capture.NotCollected, Text: "the " + name + " was not available to this system: another virtual machine had it"},
-		hidden: capture.Reason{Code: capture.NotCollected, Text: "the " + name + " ran in protected mode, in which nothing is counted"},
+		gone: capture.Reason{Code: capture.NotCollected, Text: "the " +
+			name + " was not available to this system: another virtual machine had it"},
+		hidden: capture.Reason{Code: capture.NotCollected, Text: "the " +
+			name + " ran in protected mode, in which nothing is counted"},
 	}
 }
 

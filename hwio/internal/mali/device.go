@@ -4,8 +4,8 @@ package mali
 type Device interface {
 	// Request issues a request whose argument is a structure that the kernel reads and writes, and returns its result.
 	Request(number uint32, arg []byte) (int, error)
-	// RequestWith is Request where the structure holds, at an offset, the address of a further buffer that the kernel reads or
-	// writes.
+	// RequestWith is Request where the structure holds, at an offset, the address of a further buffer that the kernel
+	// reads or writes.
 	RequestWith(number uint32, arg []byte, at int, buf []byte) (int, error)
 	// RequestValue issues a request whose argument is the number itself.
 	RequestValue(number uint32, value uint32) (int, error)

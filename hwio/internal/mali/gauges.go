@@ -24,8 +24,8 @@ type gauge struct {
 
 const devfreqDir = "/sys/class/devfreq/"
 
-// findGauges lists what the kernel shows about the GPU's clock, load and temperature and about the memory's clock. dir is the device's
-// folder, "" if unknown.
+// findGauges lists what the kernel shows about the GPU's clock, load and temperature and about the memory's clock. dir
+// is the device's folder, "" if unknown.
 func findGauges(root sysroot.Root, dir, source string) []gauge {
 	var out []gauge
 	has := map[string]bool{}
@@ -51,27 +51,33 @@ func findGauges(root sysroot.Root, dir, source string) []gauge {
 		lower := strings.ToLower(name)
 		switch {
 		case device != "" && name == device || contains(lower, "mali", "gpu", "g3d"):
-			add(gauge{path: path + "/cur_freq", value: clockHz}, "gpu_frequency", "GPU frequency", "Hz", "Clock of the GPU as its frequency driver ("+name+") sets it.")
+			add(gauge{path: path + "/cur_freq", value: clockHz}, "gpu_frequency", "GPU frequency", "Hz",
+				"Clock of the GPU as its frequency driver ("+name+") sets it.")
 			add(gauge{path: path + "/load", value: share}, "gpu_utilisation", "GPU utilisation", "percent",
 				"Share of time in which the GPU was busy, as its frequency driver ("+name+") estimates it.")
 		case contains(lower, "dmc", "mif", "ddr", "memory", "emc", "dvfsrc", "bus_mem"):
-			add(gauge{path: path + "/cur_freq", value: clockHz}, "memory_frequency", "Memory frequency", "Hz", "Clock of the memory controller as its frequency driver ("+name+") sets it.")
+			add(gauge{path: path + "/cur_freq", value: clockHz}, "memory_frequency", "Memory frequency", "Hz",
+				"Clock of the memory controller as its frequency driver ("+name+") sets it.")
 			add(gauge{path: path + "/load", value: share}, "memory_utilisation", "Memory utilisation", "percent",
 				"Share of the memory's bandwidth in use, as its frequency driver ("+name+") measures it.")
 		}
 	}
 	if dir != "" {
-		add(gauge{path: dir + "/clock", value: clockHz}, "gpu_frequency", "GPU frequency", "Hz", "Clock of the GPU as its driver's file clock shows it.")
+		add(gauge{path: dir + "/clock", value: clockHz}, "gpu_frequency", "GPU frequency", "Hz",
+			"Clock of the GPU as its driver's file clock shows it.")
 		for _, file := range []string{"utilization", "utilisation"} {
-			add(gauge{path: dir + "/" + file, value: share}, "gpu_utilisation", "GPU utilisation", "percent", "Share of time in which the GPU was busy, as its driver estimates it.")
+			add(gauge{path: dir + "/" + file, value: share}, "gpu_utilisation", "GPU utilisation", "percent",
+				"Share of time in which the GPU was busy, as its driver estimates it.")
 		}
 	}
 	const zones = "/sys/class/thermal/"
 	var hot []gauge
 	for _, zone := range root.List(zones) {
 		kind, err := root.String(zones + zone + "/type")
-		if err == nil && strings.HasPrefix(zone, "thermal_zone") && contains(strings.ToLower(kind), "gpu", "mali", "g3d") {
-			hot = append(hot, gauge{path: zones + zone + "/temp", value: celsius, slow: true, meta: capture.Meta{Instance: kind, Combine: capture.CombineMax}})
+		if err == nil && strings.HasPrefix(zone, "thermal_zone") &&
+			contains(strings.ToLower(kind), "gpu", "mali", "g3d") {
+			hot = append(hot, gauge{path: zones + zone + "/temp", value: celsius, slow: true,
+				meta: capture.Meta{Instance: kind, Combine: capture.CombineMax}})
 		}
 	}
 	for i, g := range hot {
@@ -82,7 +88,8 @@ func findGauges(root sysroot.Root, dir, source string) []gauge {
 		case slices.ContainsFunc(hot[:i], func(o gauge) bool { return o.meta.Instance == kind }):
 			g.meta.Instance = fmt.Sprintf("%s_%d", kind, i)
 		}
-		add(g, "gpu_temperature", "GPU temperature", "celsius", "Temperature of the GPU's thermal zone; of several zones the hottest.")
+		add(g, "gpu_temperature", "GPU temperature", "celsius",
+			"Temperature of the GPU's thermal zone; of several zones the hottest.")
 	}
 	return out
 }
@@ -110,7 +117,8 @@ func number(data []byte) float64 {
 	return float64(v)
 }
 
-// clockHz reads a frequency whose unit differs by vendor and shows in its size: no GPU runs below 10 MHz or above 10 GHz.
+// clockHz reads a frequency whose unit differs by vendor and shows in its size: no GPU runs below 10 MHz or above 10
+// GHz.
 func clockHz(data []byte) float64 {
 	v := number(data)
 	switch {
@@ -213,7 +221,8 @@ func (g *Gauges) read(slow bool) {
 	}
 }
 
-var noReading = capture.Reason{Code: capture.PowerGated, Text: "the kernel's file could not be read at that time: its device was off or busy"}
+var noReading = capture.Reason{Code: capture.PowerGated,
+	Text: "the kernel's file could not be read at that time: its device was off or busy"}
 
 // Append adds the latest levels to the columns from first on.
 func (g *Gauges) Append(b *capture.Batch, first int) {

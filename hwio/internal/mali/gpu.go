@@ -46,8 +46,9 @@ func bitNumbers(mask uint64) []int {
 // Config is what a recording says about the GPU. reader is the source's name.
 func (g *GPU) Config(reader, driver string) capture.Config {
 	cfg := capture.Config{
-		GPU:    g.Product.Catalogue(),
-		Device: capture.Device{Name: g.Product.Name, Vendor: "Arm", Driver: driver, ID: fmt.Sprintf("%#x", g.ID.Raw), Extra: map[string]string{}},
+		GPU: g.Product.Catalogue(),
+		Device: capture.Device{Name: g.Product.Name, Vendor: "Arm", Driver: driver, ID: fmt.Sprintf("%#x", g.ID.Raw),
+			Extra: map[string]string{}},
 	}
 	number := func(name string, v float64) {
 		if v > 0 {
@@ -75,8 +76,8 @@ func (g *GPU) Config(reader, driver string) capture.Config {
 	return cfg
 }
 
-// Unnamed says why the GPU's counters have neither names nor metrics; "" where they have both. An older GPU whose counters may be arranged alike is
-// offered and never taken.
+// Unnamed says why the GPU's counters have neither names nor metrics; "" where they have both. An older GPU whose
+// counters may be arranged alike is offered and never taken.
 func (g *GPU) Unnamed() string {
 	const byIndex = "its counters are recorded by block and index (core_17), and no metrics are computed"
 	switch {
@@ -88,7 +89,8 @@ func (g *GPU) Unnamed() string {
 		}
 		return why
 	case g.ID.Midgard:
-		return fmt.Sprintf("the %s is of the architecture Midgard, whose counters Arm's database does not name: %s", g.Product.Name, byIndex)
+		return fmt.Sprintf("the %s is of the architecture Midgard, whose counters Arm's database does not name: %s",
+			g.Product.Name, byIndex)
 	}
 	return ""
 }

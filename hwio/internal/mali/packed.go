@@ -7,8 +7,8 @@ const PackedValues = 64
 
 const packedBlock = PackedValues * 4
 
-// Packed is the arrangement of blocks in a 32-bit dump, as the older interface of Arm's driver and panfrost give it. Cores that are
-// absent leave holes, except beyond the last one.
+// Packed is the arrangement of blocks in a 32-bit dump, as the older interface of Arm's driver and panfrost give it.
+// Cores that are absent leave holes, except beyond the last one.
 type Packed struct {
 	Size   int // bytes that hold all blocks
 	Room   int // bytes that a dump may have: the kernel of an old GPU may write places that belong to no core
@@ -25,7 +25,8 @@ func NewPacked(g *GPU) *Packed {
 	tiler := Block{Type: Tiler, Instances: []int{0}, Values: PackedValues}
 	memory := Block{Type: Memory, Values: PackedValues}
 	if g.Product.OldBlocks {
-		// Per core group: four cores, tiler, memory system, an unused block, front-end. Only the first group has a front-end and a tiler.
+		// Per core group: four cores, tiler, memory system, an unused block, front-end. Only the first group has a
+		// front-end and a tiler.
 		groups := max(1, (bits.Len64(g.CoreMask)+3)/4)
 		p.Size = groups * 8 * packedBlock
 		p.Room = max(p.Size, bits.OnesCount64(g.L2Mask)*8*packedBlock)
@@ -41,7 +42,8 @@ func NewPacked(g *GPU) *Packed {
 	} else {
 		slices := max(1, g.L2Slices)
 		p.Size = (2 + slices + bits.Len64(g.CoreMask)) * packedBlock
-		// A kernel that knows another product under this id may mean the older arrangement: nothing that it writes may land beside the buffer.
+		// A kernel that knows another product under this id may mean the older arrangement: nothing that it writes may
+		// land beside the buffer.
 		p.Room = max(p.Size, bits.OnesCount64(g.L2Mask)*8*packedBlock)
 		p.add(FrontEnd, 0, 0)
 		p.add(Tiler, 0, 1)
@@ -62,8 +64,8 @@ func (p *Packed) add(t BlockType, rank, slot int) {
 	p.at = append(p.at, slot*packedBlock)
 }
 
-// Values cuts a dump into blocks. It returns false where the dump is shorter than the arrangement. The result is valid until the
-// next call.
+// Values cuts a dump into blocks. It returns false where the dump is shorter than the arrangement. The result is valid
+// until the next call.
 func (p *Packed) Values(dump []byte) ([]Values, bool) {
 	if len(dump) < p.Size {
 		return nil, false

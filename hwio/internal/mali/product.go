@@ -54,8 +54,8 @@ func ParseID(raw uint64) ID {
 	return id
 }
 
-// product finds the design; one id can be several, told apart by the number of cores. ok is false for an id that this version does
-// not know.
+// product finds the design; one id can be several, told apart by the number of cores. ok is false for an id that this
+// version does not know.
 func (id ID) product(cores int) (p Product, ok bool) {
 	if id.Midgard {
 		m, known := midgard[id.key]
@@ -69,8 +69,8 @@ func (id ID) product(cores int) (p Product, ok bool) {
 	return p, ok
 }
 
-// Older is the design of the table that comes before an id which it does not know: the nearest of its architecture, or else of the one before.
-// Whether the unknown one counts as that does, nobody knows. ok is false where there is none.
+// Older is the design of the table that comes before an id which it does not know: the nearest of its architecture, or
+// else of the one before. Whether the unknown one counts as that does, nobody knows. ok is false where there is none.
 func (id ID) Older(cores int) (p Product, ok bool) {
 	if id.Midgard {
 		return Product{}, false

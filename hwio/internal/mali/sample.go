@@ -29,8 +29,9 @@ type Values struct {
 	Width int    // 4 or 8
 }
 
-// Append adds one row to the table's columns of b, the first of which is column 0. blocks are those of one sample in any order; blocks of
-// types without columns are passed over. invalid, if not nil, says why no value of the sample may be used.
+// Append adds one row to the table's columns of b, the first of which is column 0. blocks are those of one sample in
+// any order; blocks of types without columns are passed over. invalid, if not nil, says why no value of the sample may
+// be used.
 func (t *Table) Append(b *capture.Batch, blocks []Values, invalid *capture.Reason) {
 	for i := range t.place {
 		t.place[i] = -1
@@ -105,8 +106,8 @@ func times(n, by uint64) uint64 {
 	return n * by
 }
 
-// missing appends a missing value to every column of a block. It keeps where the reasons of each column stand, because a search through
-// those of a thousand columns would take longer than a sample.
+// missing appends a missing value to every column of a block. It keeps where the reasons of each column stand, because
+// a search through those of a thousand columns would take longer than a sample.
 func (t *Table) missing(b *capture.Batch, s *slot, why capture.Reason) {
 	if t.reasons == nil {
 		t.reasons = make([]int, len(t.Columns))
@@ -114,7 +115,8 @@ func (t *Table) missing(b *capture.Batch, s *slot, why capture.Reason) {
 	for _, c := range s.cells {
 		row := b.Cols[c.col].Len()
 		b.AppendMissing(c.col)
-		if k := t.reasons[c.col]; k < len(b.Reasons) && b.Reasons[k].Col == c.col && b.Reasons[k].To == row && b.Reasons[k].Reason == why {
+		if k := t.reasons[c.col]; k < len(b.Reasons) && b.Reasons[k].Col == c.col && b.Reasons[k].To == row &&
+			b.Reasons[k].Reason == why {
 			b.Reasons[k].To++
 			continue
 		}

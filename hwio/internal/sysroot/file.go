@@ -21,8 +21,8 @@ func (r Root) Open(path string) (*File, error) {
 	return &File{f: f, path: path, buf: make([]byte, 1024)}, nil
 }
 
-// Contents returns the file's present text. The slice is valid until the next call. The text comes from a single read, so that it is
-// one snapshot; the buffer grows until it holds all of it.
+// Contents returns the file's present text. The slice is valid until the next call. The text comes from a single read,
+// so that it is one snapshot; the buffer grows until it holds all of it.
 func (f *File) Contents() ([]byte, error) {
 	for {
 		n, err := f.pread(f.buf)

@@ -9,8 +9,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// pread is one system call: (*os.File).ReadAt would ask for the end of the file with a second one, for which the kernel makes
-// up the whole text again.
+// pread is one system call: (*os.File).ReadAt would ask for the end of the file with a second one, for which the kernel
+// makes up the whole text again.
 func (f *File) pread(buf []byte) (int, error) {
 	defer runtime.KeepAlive(f.f)
 	for {

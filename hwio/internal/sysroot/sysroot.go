@@ -35,8 +35,8 @@ func (r Root) Read(path string) ([]byte, error) {
 		return nil, err
 	}
 	defer f.Close()
-	// Positioned reads never wait for a descriptor to become readable: a sensor that answers "try again" would otherwise
-	// hold up the caller for ever.
+	// Positioned reads never wait for a descriptor to become readable: a sensor that answers "try again" would
+	// otherwise hold up the caller for ever.
 	data, err := io.ReadAll(io.NewSectionReader(f, 0, maxFile+1))
 	if err != nil {
 		return nil, err

@@ -40,8 +40,8 @@ type Machine struct {
 
 const cpuDir = "/sys/devices/system/cpu"
 
-// Read describes the machine below root. What the kernel does not tell stays empty; it fails only where even the list of
-// CPUs cannot be read.
+// Read describes the machine below root. What the kernel does not tell stays empty; it fails only where even the list
+// of CPUs cannot be read.
 func Read(root sysroot.Root) (*Machine, error) {
 	online, err := Online(root)
 	if err != nil {
@@ -78,8 +78,8 @@ func Read(root sysroot.Root) (*Machine, error) {
 			}
 		}
 	}
-	// A cluster id that stands for a single core each (as x86 reports for private second-level caches) groups nothing, and
-	// single cores of one design differ a little in turbo frequency: neither makes a cluster.
+	// A cluster id that stands for a single core each (as x86 reports for private second-level caches) groups nothing,
+	// and single cores of one design differ a little in turbo frequency: neither makes a cluster.
 	perCluster := map[[2]int]int{}
 	lo, hi := ^uint64(0), uint64(0)
 	for _, k := range keys {
@@ -209,8 +209,9 @@ func (m *Machine) PMUOf(cpu int) *CorePMU {
 	return nil
 }
 
-// Config is the part of a capture's description that says which machine was measured: the catalogue id "cpu", the device,
-// and the properties cpus_online, cpu_clusters, cpu_cluster.N (number of the cluster of CPU N) and cpu_max_freq.N (Hz).
+// Config is the part of a capture's description that says which machine was measured: the catalogue id "cpu", the
+// device, and the properties cpus_online, cpu_clusters, cpu_cluster.N (number of the cluster of CPU N) and
+// cpu_max_freq.N (Hz).
 func (m *Machine) Config() capture.Config {
 	cfg := capture.Config{GPU: "cpu", Device: capture.Device{Name: m.Model, Vendor: m.Vendor}}
 	if m.Kernel != "" {

@@ -14,7 +14,8 @@ const Variable = "ASTROLABE_VENDORLIB"
 // BuildHint is how the second program is made.
 const BuildHint = "build it in astrolabe's source with: go build -o astrolabe-vendorlib ./hwio/vendorlib, and put it beside astrolabe or into PATH"
 
-// find looks for the second program: the path in ASTROLABE_VENDORLIB, beside this program, in PATH. Its error is an *Error with ProgramMissing.
+// find looks for the second program: the path in ASTROLABE_VENDORLIB, beside this program, in PATH. Its error is an
+// *Error with ProgramMissing.
 func find() (string, error) {
 	if path := os.Getenv(Variable); path != "" {
 		if st, err := os.Stat(path); err != nil || st.IsDir() {

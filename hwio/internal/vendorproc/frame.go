@@ -18,12 +18,13 @@ const (
 	headerSize = 5
 	// maxFrame bounds the body of a frame: the descriptions of all counters of a GPU are some hundred KiB.
 	maxFrame = 8 << 20
-	// firstRead is how much of a frame is asked for before any of it has come: a length alone makes nobody allocate more.
+	// firstRead is how much of a frame is asked for before any of it has come: a length alone makes nobody allocate
+	// more.
 	firstRead = 64 << 10
 )
 
-// Sample is what a library delivered at one time. The values are those of the columns that were agreed on, NaN where the library had
-// none; they are cumulative since the start.
+// Sample is what a library delivered at one time. The values are those of the columns that were agreed on, NaN where
+// the library had none; they are cumulative since the start.
 type Sample struct {
 	Start, End int64 // CLOCK_MONOTONIC before and after the library was asked, ns
 	Values     []float64

@@ -2,8 +2,8 @@ package vendorproc
 
 import "encoding/json"
 
-// protocol is the version of what the two programs say to each other. Each says its own first; they work together only where
-// both are the same.
+// protocol is the version of what the two programs say to each other. Each says its own first; they work together only
+// where both are the same.
 const protocol = 1
 
 // Program is the name of the second program.
@@ -128,8 +128,8 @@ type RocprofilerStart struct {
 	PeriodNS int64    `json:"period_ns"`
 }
 
-// RocprofilerStarted answers OpRocprofilerStart: the GPU counts. Samples, with one value per column, come after OpRocprofilerBegin,
-// whose answer follows the first.
+// RocprofilerStarted answers OpRocprofilerStart: the GPU counts. Samples, with one value per column, come after
+// OpRocprofilerBegin, whose answer follows the first.
 type RocprofilerStarted struct {
 	Library string   `json:"library"`
 	Version string   `json:"version"`

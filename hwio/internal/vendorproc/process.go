@@ -15,7 +15,8 @@ import (
 // How long the second program may take.
 const (
 	helloTimeout = 15 * time.Second
-	// callTimeout is how long a library may take to answer: setting up a GPU's runtime takes seconds on machines with many.
+	// callTimeout is how long a library may take to answer: setting up a GPU's runtime takes seconds on machines with
+	// many.
 	callTimeout = 60 * time.Second
 	exitTimeout = 3 * time.Second
 )
@@ -57,7 +58,8 @@ func startProgram(ctx context.Context, path string) (*Process, error) {
 	cmd := exec.Command(path)
 	p := &Process{
 		path: path, cmd: cmd, words: new(words), replies: make(chan reply, 1), samples: make(chan *Sample, room),
-		free: make(chan *Sample, room+2), quit: make(chan struct{}), done: make(chan struct{}), ended: make(chan error, 1),
+		free: make(chan *Sample, room+2), quit: make(chan struct{}), done: make(chan struct{}),
+		ended:   make(chan error, 1),
 		timeout: callTimeout, exit: exitTimeout,
 	}
 	cmd.Stderr = p.words
@@ -83,11 +85,14 @@ func startProgram(ctx context.Context, path string) (*Process, error) {
 			return p, nil
 		}
 		p.kill()
-		return nil, fmt.Errorf("%s is of another version: it speaks protocol %d and this astrolabe %d; %s", path, h.Protocol, protocol, BuildHint)
+		return nil, fmt.Errorf("%s is of another version: it speaks protocol %d and this astrolabe %d; %s", path,
+			h.Protocol, protocol, BuildHint)
 	case <-p.done:
-		err = fmt.Errorf("%s ended before it said what it is%s: is it the program of that name? %s", path, p.lastWords(), BuildHint)
+		err = fmt.Errorf("%s ended before it said what it is%s: is it the program of that name? %s", path,
+			p.lastWords(), BuildHint)
 		if errors.Is(p.problem, errFrame) {
-			err = fmt.Errorf("%s is not %s, or one of a version with another protocol: %w; %s", path, Program, p.problem, BuildHint)
+			err = fmt.Errorf("%s is not %s, or one of a version with another protocol: %w; %s", path, Program,
+				p.problem, BuildHint)
 		}
 		p.kill()
 		return nil, err
@@ -186,8 +191,8 @@ func (p *Process) end(why *Error) {
 	}
 }
 
-// Call sends a request and waits for its answer, which it decodes into reply. An error of the library is a *Error. After any other the
-// program has been ended.
+// Call sends a request and waits for its answer, which it decodes into reply. An error of the library is a *Error.
+// After any other the program has been ended.
 func (p *Process) Call(ctx context.Context, op string, body, reply any) error {
 	b, err := json.Marshal(body)
 	if err != nil {
@@ -219,7 +224,8 @@ func (p *Process) Call(ctx context.Context, op string, body, reply any) error {
 			return p.gone("was asked for " + op)
 		case <-t.C:
 			p.kill()
-			return fmt.Errorf("the vendor's library did not answer %s within %v%s: it hangs, and %s was ended", op, p.timeout, p.lastWords(), Program)
+			return fmt.Errorf("the vendor's library did not answer %s within %v%s: it hangs, and %s was ended", op,
+				p.timeout, p.lastWords(), Program)
 		case <-ctx.Done():
 			p.kill()
 			return ctx.Err()
@@ -240,8 +246,8 @@ func decodeReply(r reply, to any) error {
 	return nil
 }
 
-// Next returns the oldest sample that was not taken yet, and nil where there is none now. It never waits. The error says why none will come
-// any more.
+// Next returns the oldest sample that was not taken yet, and nil where there is none now. It never waits. The error
+// says why none will come any more.
 func (p *Process) Next() (*Sample, error) {
 	if len(p.backlog) > 0 {
 		s := p.backlog[0]
@@ -311,7 +317,8 @@ func (p *Process) gone(doing string) error {
 	if p.problem != nil {
 		how = fmt.Sprintf("ended (%v)", p.problem)
 	}
-	return fmt.Errorf("%s %s while it %s: the vendor's library crashed or ended it%s", Program, how, doing, p.lastWords())
+	return fmt.Errorf("%s %s while it %s: the vendor's library crashed or ended it%s", Program, how, doing,
+		p.lastWords())
 }
 
 func (p *Process) lastWords() string {
@@ -331,7 +338,8 @@ func (p *Process) kill() {
 	})
 }
 
-// Close ends the program: first by closing its input, then, where it does not go, by force. A second Close does nothing.
+// Close ends the program: first by closing its input, then, where it does not go, by force. A second Close does
+// nothing.
 func (p *Process) Close() error {
 	p.once.Do(func() {
 		close(p.quit)

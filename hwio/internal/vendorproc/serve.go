@@ -46,8 +46,8 @@ func (s *Server) Ended(err error) error {
 	return s.message(reply{Event: eventEnded, Error: asError(err)})
 }
 
-// Serve answers requests, one after the other, until in ends. It does not wait for a request that is being worked on then: a library that
-// hangs must not keep the program.
+// Serve answers requests, one after the other, until in ends. It does not wait for a request that is being worked on
+// then: a library that hangs must not keep the program.
 func (s *Server) Serve(in io.Reader, handlers map[string]Handler) error {
 	requests, failed := make(chan request, 4), make(chan error, 1)
 	defer close(requests)
@@ -84,7 +84,8 @@ func (s *Server) Serve(in io.Reader, handlers map[string]Handler) error {
 func answer(r request, handlers map[string]Handler) reply {
 	h, ok := handlers[r.Op]
 	if !ok {
-		return reply{Error: &Error{Kind: BadRequest, Text: fmt.Sprintf("%s does not know the request %q", Program, r.Op)}}
+		return reply{Error: &Error{Kind: BadRequest, Text: fmt.Sprintf("%s does not know the request %q",
+			Program, r.Op)}}
 	}
 	v, err := h(r.Body)
 	if err != nil {

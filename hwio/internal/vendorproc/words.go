@@ -24,7 +24,8 @@ func (w *words) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// last is the last few lines as one. Of a crash it is what led there and its name, without the stacks and registers behind.
+// last is the last few lines as one. Of a crash it is what led there and its name, without the stacks and registers
+// behind.
 func (w *words) last() string {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -38,7 +39,8 @@ func (w *words) last() string {
 		if line != "" {
 			lines = append(lines, line)
 		}
-		crashed = crashed || strings.HasPrefix(line, "fatal error: ") || strings.HasPrefix(line, "panic: ") || strings.HasPrefix(line, "SIG")
+		crashed = crashed || strings.HasPrefix(line, "fatal error: ") || strings.HasPrefix(line, "panic: ") ||
+			strings.HasPrefix(line, "SIG")
 	}
 	const most = 4
 	return strings.ToValidUTF8(strings.Join(lines[max(0, len(lines)-most):], " | "), "?")
