@@ -63,7 +63,7 @@ func (r odd) capture() (*capture.Capture, error) {
 // families are the catalogues that a script judges. One that is not here judges what no catalogue knows.
 var families = map[string][]string{
 	"mali": {"mali-g615", "mali-g720"}, "intel_oa": {"intel-kbl-gt2", "intel-kbl-gt3"}, "gpa": {"amd-gpa"},
-	"gfx1151": {"gfx1151"}, "amd_live": {"amd-live"}, "cpu": {"cpu"},
+	"gfx1151": {"gfx1151", "gfx1201"}, "amd_live": {"amd-live"}, "cpu": {"cpu"},
 }
 
 // invented fills columns of the catalogue, or of names that nobody knows, at random.

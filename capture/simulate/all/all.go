@@ -9,9 +9,9 @@ import (
 	"astrolabe/capture/simulate/amd"
 	"astrolabe/capture/simulate/cases"
 	"astrolabe/capture/simulate/cpu"
-	"astrolabe/capture/simulate/gfx1151"
 	"astrolabe/capture/simulate/intel"
 	"astrolabe/capture/simulate/mali"
+	"astrolabe/capture/simulate/rdna"
 )
 
 // maker draws a case of a family.
@@ -28,9 +28,11 @@ var makers = func() (out []maker) {
 			return cases.New(f, kind, seed)
 		}})
 	}
-	out = append(out, maker{amd.GPAName, amd.GPAKinds(), amd.NewGPA}, maker{gfx1151.Name, gfx1151.Kinds(), gfx1151.New},
-		maker{cpu.Name, cpu.Kinds(), cpu.New})
-	return out
+	out = append(out, maker{amd.GPAName, amd.GPAKinds(), amd.NewGPA})
+	for _, f := range rdna.Families {
+		out = append(out, maker{f.Name, rdna.Kinds(), f.New})
+	}
+	return append(out, maker{cpu.Name, cpu.Kinds(), cpu.New})
 }()
 
 // Families are the names of the families.

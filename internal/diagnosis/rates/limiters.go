@@ -53,6 +53,27 @@ var (
 // host are the counters of processors, without which a GPU's capture does not tell who keeps the GPU waiting.
 var host = []string{"cpu/cpu_utilization"}
 
+var rdna = family{
+	script:     "gfx1151",
+	dispatches: true,
+	parts: map[string]string{
+		"launch": "launch/overhead", "wave launch": "unit/wave_launch", "local memory": "unit/local_memory",
+		"load/store": "unit/load_store",
+	},
+	names: map[string][]string{
+		"unit/arithmetic": {"valu_bound"},
+		// GL0 is the end of the load/store path: requests that it holds up, data that waits to be taken from it.
+		"unit/load_store":   {"ta_stalls"},
+		"unit/local_memory": {"lds_bound", "lds_conflicts"},
+		"unit/wave_launch":  {"wave_launch_bound"},
+		"memory/bandwidth":  {"dram_bandwidth"},
+		"memory/cache":      {"gl2_backpressure"},
+		// The time in which waves wait for data and nothing that answers them is full, and not only that they wait.
+		"memory/latency":  {"waves_starved"},
+		"launch/overhead": {"launch_bound"},
+	},
+}
+
 var mali = family{
 	script: "mali",
 	shows:  map[string][]string{"cpu/app": host, "cpu/driver": host, "cpu/sync": host},
@@ -237,27 +258,7 @@ var families = []family{
 			"ps_valu": "unit/arithmetic", "cs_valu": "unit/arithmetic", "compute_waits": "memory/latency",
 			"pixel_waits": groupNotKnown, "launch": "launch/overhead"},
 	},
-	{
-		name:       "gfx1151",
-		script:     "gfx1151",
-		dispatches: true,
-		parts: map[string]string{
-			"launch": "launch/overhead", "wave launch": "unit/wave_launch", "local memory": "unit/local_memory",
-			"load/store": "unit/load_store",
-		},
-		names: map[string][]string{
-			"unit/arithmetic": {"valu_bound"},
-			// GL0 is the end of the load/store path: requests that it holds up, data that waits to be taken from it.
-			"unit/load_store":   {"ta_stalls"},
-			"unit/local_memory": {"lds_bound", "lds_conflicts"},
-			"unit/wave_launch":  {"wave_launch_bound"},
-			"memory/bandwidth":  {"dram_bandwidth"},
-			"memory/cache":      {"gl2_backpressure"},
-			// The time in which waves wait for data and nothing that answers them is full, and not only that they wait.
-			"memory/latency":  {"waves_starved"},
-			"launch/overhead": {"launch_bound"},
-		},
-	},
+	rdna.called("gfx1151"), rdna.called("gfx1201"),
 	{
 		name:   "cpu",
 		script: "cpu",

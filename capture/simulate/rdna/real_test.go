@@ -1,4 +1,4 @@
-package gfx1151
+package rdna
 
 import (
 	"context"
@@ -20,7 +20,7 @@ import (
 func vectorCopy(t *testing.T) *capture.Capture {
 	t.Helper()
 	r := simulate.NewRandom(3, "vector copy")
-	d := newDevice(r)
+	d := Families[0].newDevice(r)
 	d.model, d.cus, d.hz, d.gated, d.launch, d.latency = "Radeon 8050S", 32, 2799e6, true, 2e3, 230
 	d.machine.Clock = simulate.FixedClock(d.hz)
 	const lines, stores, waves = 65536.0, 131072.0, 33000.0
@@ -35,12 +35,12 @@ func vectorCopy(t *testing.T) *capture.Capture {
 	p.Press[content.Bandwidth] = 1
 	p.Press[content.Arithmetic] = 8 * waves / float64(2*d.cus) / ghz / time
 	p.Press[content.LoadStore] = (lines + stores) / float64(d.wgps()) / ghz / time
-	p.Press[content.Cache] = (lines + stores) / (2 * gl2s) / ghz / time
+	p.Press[content.Cache] = (lines + stores) / float64(2*d.gl2s) / ghz / time
 	p.Press[content.Latency] = 0.8
 	pass := &content.Pass{Name: "vecCopy", Kind: content.Copy, Groups: &p}
 	pass.Shader = content.Shader{Scalar: 0.6, Writes: stores / (lines + stores), Filled: 1, GroupSize: 256}
 	pass.Memory = content.Memory{Written: 0.5, Instructions: 1e-4}
-	b := &program{seed: 3, d: d}
+	b := &program{f: Families[0], seed: 3, d: d}
 	b.add(pass, 3, r)
 	c, err := b.record(simulate.Options{Noise: -1})
 	if err != nil {

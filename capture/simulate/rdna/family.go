@@ -1,4 +1,4 @@
-package gfx1151
+package rdna
 
 import (
 	"fmt"
@@ -10,28 +10,26 @@ import (
 	"astrolabe/capture/simulate/content"
 )
 
-// Name is the family's.
-const Name = "gfx1151"
-
 // Kinds are the kinds of cases that kernels can have: there are no frames that could be healthy, and one queue.
 func Kinds() []string {
 	return []string{simulate.KindArchetype, simulate.KindSingle, simulate.KindTwoPhase, simulate.KindRandom}
 }
 
 // New draws a case.
-func New(kind string, seed uint64) (*simulate.Case, error) {
-	r := simulate.NewRandom(seed, Name+"/"+kind)
-	b := &program{seed: seed, d: newDevice(r)}
+func (f *Family) New(kind string, seed uint64) (*simulate.Case, error) {
+	r := simulate.NewRandom(seed, f.Name+"/"+kind)
+	b := &program{f: f, seed: seed, d: f.newDevice(r)}
 	if err := b.draw(r, kind); err != nil {
 		return nil, err
 	}
-	c := &simulate.Case{Family: Name, Kind: kind, Seed: seed, Text: b.text(), Plant: b.plant, Record: b.record}
+	c := &simulate.Case{Family: f.Name, Kind: kind, Seed: seed, Text: b.text(), Plant: b.plant, Record: b.record}
 	c.Judge = sync.OnceValues(func() (*simulate.Truth, error) { return simulate.JudgeKernels(&b.d.machine, &b.runs) })
 	return c, nil
 }
 
 // program is a program that runs kernels.
 type program struct {
+	f       *Family
 	seed    uint64
 	plant   string // of a case that one thing limits
 	d       *device
@@ -90,7 +88,7 @@ func (b *program) draw(r simulate.Random, kind string) error {
 		}
 		r.Shuffle(len(b.runs.Runs), func(i, j int) { b.runs.Runs[i], b.runs.Runs[j] = b.runs.Runs[j], b.runs.Runs[i] })
 	default:
-		return fmt.Errorf("family %s has no kind of case %q; it has %v", Name, kind, Kinds())
+		return fmt.Errorf("family %s has no kind of case %q; it has %v", b.f.Name, kind, Kinds())
 	}
 	return nil
 }
@@ -107,7 +105,7 @@ func (b *program) single(r simulate.Random) {
 		p := content.KernelPlant(r, b.d.has, content.Arithmetic, r.Log(100e3, 2e6))
 		p.Groups.Wide = false
 		k := b.d.compile(p)
-		k.counts.waves = p.Groups.Time * b.d.hz / 1e9 * launchRate * r.Between(1.8, 4)
+		k.counts.waves = p.Groups.Time * b.d.hz / 1e9 * b.d.launchRate() * r.Between(1.8, 4)
 		k.content.Jobs[0].Streams[0].Front[0].Time = b.d.launching(k.counts.waves)
 		b.run(k, r.Whole(3, 20), r)
 	default:
@@ -138,7 +136,7 @@ func (b *program) text() string {
 
 // record makes the capture.
 func (b *program) record(o simulate.Options) (*capture.Capture, error) {
-	t := &table{b: b, noise: simulate.NewRandom(b.seed, "gfx1151 recording"), by: 1}
+	t := &table{b: b, noise: simulate.NewRandom(b.seed, b.f.Name+" recording"), by: 1}
 	switch {
 	case o.Noise < 0:
 		t.by = 0
@@ -147,7 +145,7 @@ func (b *program) record(o simulate.Options) (*capture.Capture, error) {
 	}
 	without := slices.Clone(o.Without)
 	for _, c := range o.Withheld {
-		without = append(without, Counters(c)...)
+		without = append(without, b.f.counters(c)...)
 	}
 	return t.capture(without)
 }

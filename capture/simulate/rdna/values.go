@@ -1,4 +1,4 @@
-package gfx1151
+package rdna
 
 import (
 	"math"
@@ -12,7 +12,8 @@ func (b *program) values(i int, m *simulate.Measured, share float64, r simulate.
 	d, k := b.d, b.kernels[b.runs.Runs[i].Content]
 	c := k.counts
 	scale := float64(b.runs.Runs[i].Scale)
-	wgps := float64(d.wgps())
+	wgps, gl1s, gl2s := float64(d.wgps()), float64(d.gl1s), float64(d.gl2s)
+	arbiters := float64(d.arbiters)
 	top := d.hz / 1e9
 	// Counters also run while the command processor sets up the kernel and flushes caches behind it.
 	around := r.Between(0.3e3, 2.5e3) * share * top
@@ -38,6 +39,7 @@ func (b *program) values(i int, m *simulate.Measured, share float64, r simulate.
 	set(vector, "SQ_INSTS_VALU", "SQ_INSTS_VALU_sum")
 	set(min(vector, near(c.trans)), "SQ_INSTS_VALU_TRANS_sum")
 	set(near(c.double), "SQ_INSTS_VALU_DP_sum")
+	set(min(vector, c.dual*scale), "SQ_INSTS_DUAL_VALU_WAVE32_sum")
 	set(near(c.scalar), "SQ_INSTS_SALU_sum")
 	set(near(c.scalarLoads), "SQ_INSTS_SMEM_sum")
 	set(near(c.loads), "SQ_INSTS_FLAT_LOAD_sum")
@@ -132,7 +134,7 @@ func (b *program) values(i int, m *simulate.Measured, share float64, r simulate.
 	set(gui*gl1s, "GL1C_CYCLE", "GL1C_CYCLE_sum")
 	working := min(gui, span(simulate.SpanCores))
 	set(working*gl1s*0.85, "GL1C_BUSY", "GL1C_BUSY_sum")
-	stall := min(behind, working) * 4 * 0.7
+	stall := min(behind, working) * gl1s / 4 * 0.7 // each GL1 counts its cycles four times, and its stalls once
 	set(stall, "GL1C_STALL_GL2_GL1_sum")
 	set(max(0, gui*gl1s-0.5*working*gl1s-2*out["GL1C_REQ_sum"]-stall), "GL1C_STARVE", "GL1C_STARVE_sum")
 	latency := d.latency * share * top * (1 + 0.5*d.machine.LatencyLoad*wait(simulate.UnitBandwidth)/max(1,
@@ -178,7 +180,7 @@ func (b *program) values(i int, m *simulate.Measured, share float64, r simulate.
 	set(working, "GRBM_GL2C_BUSY", "GRBM_TA_BUSY")
 	launching := min(gui, span(simulate.SpanCores)*0.95)
 	set(launching, "GRBM_SPI_BUSY")
-	set(2*launching, "SPI_BUSY")
+	set(d.launchRate()*launching, "SPI_BUSY")
 	set(0, "SPI_CSN_WAVE", "CPC_STAT_IDLE")
 	set(min(gui, 0.3*around+200), "CPC_STAT_STALL")
 	set(min(gui, 3000*share), "CPC_TCIU_BUSY", "CPC_UTCL2IU_BUSY")

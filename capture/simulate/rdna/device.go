@@ -1,14 +1,27 @@
-package gfx1151
+package rdna
 
 import (
 	"astrolabe/capture/simulate"
 	"astrolabe/capture/simulate/content"
 )
 
+// property is what the profiler's sysinfo.csv tells of a GPU beyond what all have.
+type property struct {
+	name  string
+	value float64
+}
+
 // device is one GPU with the kernels that run on it.
 type device struct {
-	model   string
-	cus     int     // compute units
+	model, id  string
+	cus        int  // compute units
+	engines    int  // shader engines
+	gl1s, gl2s int  // instances that GL1's counters are summed over; channels of GL2
+	arbiters   int  // instances that the memory arbiters' counters are summed over, in a clock of their own
+	registers  int  // of a lane of a SIMD; 0 where neither they nor matrix instructions are told of
+	gathers    bool // GL1 only gathers requests: few hit
+	properties []property
+
 	hz      float64 // highest shader clock
 	memory  float64 // bytes/ns of memory at best
 	near    float64 // bytes/ns of what the cache beside memory holds
@@ -23,13 +36,10 @@ type device struct {
 // memory; sysinfo.csv of the real capture has the others.
 const (
 	maxWaves = 32 // of a compute unit
-	gl1s     = 16 // instances that GL1's counters are summed over
-	gl2s     = 8  // channels of GL2
 	// GL2's cycle counter runs at this share of the shader clock in the real capture.
 	gl2Clock = 0.87
 	// Instructions in a clock of a work-group processor: the profiler's own peak for this GPU.
 	issueRate = 5
-	arbiters  = 9 // instances that the memory arbiters' counters are summed over, in a clock of their own
 )
 
 // Units of the machine beyond those that all have.
@@ -42,16 +52,8 @@ const (
 	machineUnits
 )
 
-func newDevice(r simulate.Random) *device {
-	d := &device{model: "Radeon 8050S", cus: 32, hz: 2799e6}
-	if r.Chance(0.5) {
-		d.model, d.cus, d.hz = "Radeon 8060S", 40, 2900e6
-	}
-	// LPDDR5X of 256 bits carries 256 bytes/ns; 32 MiB beside it give several times that.
-	d.memory, d.near = 256*r.Between(0.75, 0.9), r.Between(700, 1000)
-	d.latency = r.Between(180, 330)
-	d.launch = r.Log(2e3, 6e3)
-	d.gated = r.Chance(0.4)
+func (f *Family) newDevice(r simulate.Random) *device {
+	d := f.device(r)
 	for _, a := range []content.Axis{content.Arithmetic, content.LoadStore, content.LocalMemory, content.Cache,
 		content.Bandwidth, content.Latency} {
 		d.has.Axes[a] = true
@@ -70,10 +72,10 @@ func newDevice(r simulate.Random) *device {
 }
 
 // launchRate is how many waves a clock can launch, one in each shader engine.
-const launchRate = 2
+func (d *device) launchRate() float64 { return float64(d.engines) }
 
 // launching is the ns that launching so many waves takes.
-func (d *device) launching(waves float64) float64 { return waves / launchRate / (d.hz / 1e9) }
+func (d *device) launching(waves float64) float64 { return waves / d.launchRate() / (d.hz / 1e9) }
 
 // issuing is how many instructions all sequencers can issue in so many ns, of which some are lost to what they wait
 // for.

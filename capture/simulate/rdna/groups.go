@@ -1,4 +1,4 @@
-package gfx1151
+package rdna
 
 // groups are the counters that the profiler measures together on this GPU, run by run: what a run measures is what
 // fits into the blocks' counters at once.

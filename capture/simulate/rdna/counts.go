@@ -1,4 +1,4 @@
-package gfx1151
+package rdna
 
 import (
 	"math"
@@ -9,7 +9,7 @@ import (
 // counts is what one dispatch of a kernel does, whatever the time it takes.
 type counts struct {
 	waves                                              float64
-	vector, trans, double, scalar, scalarLoads         float64 // instructions
+	vector, trans, dual, double, scalar, scalarLoads   float64 // instructions
 	loads, stores, local, localAtomics, inside         float64
 	requests, reads, writes, misses                    float64 // of the vector L1
 	gl1Reads, gl1Writes, gl1Misses                     float64 // requests of 128 and 64 bytes
@@ -31,14 +31,17 @@ func (d *device) count(p *content.Pass) counts {
 	c.groupSize = sh.GroupSize
 	// Each compute unit issues two vector instructions in a clock; transcendental ones take four times as long.
 	slots := cycles(content.Arithmetic, 2*d.cus)
-	c.trans = sh.Special * slots / 4
-	c.vector = c.trans + (1-sh.Special)*slots
+	matrix := d.matrixShare(p)
+	c.trans = (1 - matrix) * sh.Special * slots / 4
+	plain := (1 - matrix) * (1 - sh.Special) * slots
+	c.dual = d.dualShare(p) * plain
+	c.vector = c.trans + plain + matrix*slots/matrixClocks
 	each := 12 * math.Pow(60, float64(x.Seed%1000)/1000) // in a wave: 12 to 700
 	if p.Kind == content.Copy {
 		each = 8 // as the real copy of a vector has
 	}
 	// The launch of waves is no limit unless a plant makes it one.
-	c.waves = max(32, min(c.vector/each, 0.55*launchRate*x.Time*ghz))
+	c.waves = max(32, min(c.vector/each, 0.55*d.launchRate()*x.Time*ghz))
 	c.scalar = c.vector * sh.Scalar * 0.4
 	c.scalarLoads = 4 * c.waves
 	// A vector L1 takes a request in a clock. An access that falls into one line is two requests of a wave for wide
@@ -59,7 +62,7 @@ func (d *device) count(p *content.Pass) counts {
 	c.memoryReads = bytes * (1 - p.Memory.Written) / 128
 	c.memoryWrites = bytes * p.Memory.Written / 64
 	// A channel of GL2 looks a request up in a clock of its own.
-	top := cycles(content.Cache, gl2s) * gl2Clock
+	top := cycles(content.Cache, d.gl2s) * gl2Clock
 	all := max(top, 1.002*(c.memoryReads+c.memoryWrites))
 	c.gl2Writes = max(c.memoryWrites, min(all*0.6, c.writes, all-c.memoryReads))
 	c.gl2Reads = max(c.memoryReads, all-c.gl2Writes)
@@ -72,7 +75,7 @@ func (d *device) count(p *content.Pass) counts {
 		c.gl2Hits = 0
 	}
 	c.gl1Writes = c.gl2Writes
-	c.gl1Reads = c.gl2Reads / (1 - 0.4*p.Memory.HitNear)
+	c.gl1Reads = c.gl2Reads / d.passedOn(p)
 	c.gl1Misses = c.gl2Reads + c.gl1Writes
 	// What the vector L1 passed on it was asked for.
 	if c.reads < 1.01*c.gl1Reads {
@@ -107,6 +110,14 @@ func (d *device) count(p *content.Pass) counts {
 	c.codeRequests = issued / 30
 	c.codeMisses = c.codeRequests * p.Memory.Instructions
 	return c
+}
+
+// passedOn is the share of reads that GL1 passes on.
+func (d *device) passedOn(p *content.Pass) float64 {
+	if d.gathers {
+		return 1 - 0.08*p.Memory.HitNear
+	}
+	return 1 - 0.4*p.Memory.HitNear
 }
 
 // cached reports whether the cache beside memory holds what the kernel touches.

@@ -1,4 +1,4 @@
-package gfx1151
+package rdna
 
 import "astrolabe/capture/simulate/content"
 
@@ -30,9 +30,9 @@ func (d *device) settle(p *content.Pass) *content.Part {
 	ghz := d.hz / 1e9
 	bytes := x.Press[content.Bandwidth] * d.rate(p) * x.Effort[content.Bandwidth]
 	requests := bytes * ((1-written)/128 + written/64) * 1.003
-	raise(content.Cache, requests/(gl2s*gl2Clock*ghz*x.Effort[content.Cache]))
-	requests = max(requests, x.Press[content.Cache]*x.Effort[content.Cache]*gl2s*gl2Clock*ghz)
-	requests /= 1 - 0.4*p.Memory.HitNear
+	raise(content.Cache, requests/(float64(d.gl2s)*gl2Clock*ghz*x.Effort[content.Cache]))
+	requests = max(requests, x.Press[content.Cache]*x.Effort[content.Cache]*float64(d.gl2s)*gl2Clock*ghz)
+	requests /= d.passedOn(p)
 	raise(content.LoadStore, 1.02*requests/(float64(d.wgps())*ghz*x.Effort[content.LoadStore]))
 	return &x
 }

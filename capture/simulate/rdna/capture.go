@@ -1,4 +1,4 @@
-package gfx1151
+package rdna
 
 import (
 	"fmt"
@@ -32,13 +32,13 @@ func (t *table) capture(without []string) (*capture.Capture, error) {
 	cfg := t.config()
 	at := int64(0)
 	begin := int64(t.noise.Between(1e14, 5e15))
-	for g, names := range groups {
+	for g, names := range t.b.f.runs {
 		pass := &capture.Pass{ID: t.id(g)}
 		starts, lengths := make([]uint64, n), make([]uint64, n)
 		place := map[string]int{}
 		for _, name := range names {
 			block, _, _ := strings.Cut(name, "_")
-			place[name] = cols.Counter(capture.Meta{Name: name, Kind: capture.Delta, GPU: Name, Block: block,
+			place[name] = cols.Counter(capture.Meta{Name: name, Kind: capture.Delta, GPU: t.b.f.Name, Block: block,
 				Source: "rocprof-compute"})
 			cols.InPass(place[name], pass)
 		}
@@ -80,6 +80,9 @@ func (t *table) capture(without []string) (*capture.Capture, error) {
 	label("dispatch", strconv.Itoa)
 	label("gpu", func(int) string { return "0" })
 	label("grid_size", func(i int) string { return strconv.Itoa(int(of(i).counts.waves) * 32) })
+	if t.b.d.registers > 0 {
+		label("arch_vgpr", func(i int) string { return strconv.Itoa(t.b.d.vectorRegisters(of(i).pass)) })
+	}
 	label("workgroup_size", func(i int) string { return strconv.Itoa(of(i).counts.groupSize) })
 	return capture.New(cfg)
 }
@@ -91,7 +94,7 @@ func (t *table) id(g int) string {
 // measure simulates a dispatch in one run. The clock differs from run to run: the first dispatch meets a GPU that has
 // slept.
 func (t *table) measure(i, g int) (counted, error) {
-	r := simulate.NewRandom(t.b.seed+uint64(i)<<20+uint64(g)<<44, "gfx1151 run")
+	r := simulate.NewRandom(t.b.seed+uint64(i)<<20+uint64(g)<<44, t.b.f.Name+" run")
 	share := 1 - math.Abs(r.NormFloat64())*0.03*t.by
 	if r.Chance(0.12*t.by) || i == 0 && r.Chance(0.7*t.by) {
 		share = 1 - r.Between(0.1, 0.65)*min(1, t.by)
@@ -108,40 +111,33 @@ func (t *table) measure(i, g int) (counted, error) {
 
 func (t *table) config() capture.Config {
 	d := t.b.d
-	cfg := capture.Config{Name: "simulated", Format: "rocprof-compute", GPU: Name,
-		Device: capture.Device{Name: d.model, Vendor: "AMD", Driver: "ROCm 7.12.0", ID: "5510",
-			Extra: map[string]string{"gpu_arch": Name}}}
-	for _, p := range []struct {
-		name string
-		v    float64
-	}{
+	cfg := capture.Config{Name: "simulated", Format: "rocprof-compute", GPU: t.b.f.Name,
+		Device: capture.Device{Name: d.model, Vendor: "AMD", Driver: "ROCm 7.12.0", ID: d.id,
+			Extra: map[string]string{"gpu_arch": t.b.f.Name}}}
+	for _, p := range append([]property{
 		{"cu_per_gpu", float64(d.cus)},
 		{"simd_per_cu", 2},
-		{"se_per_gpu", 2},
-		{"sa_per_se", 2},
+		{"se_per_gpu", float64(d.engines)},
 		{"wave_size", 32},
 		{"workgroup_max_size", 1024},
 		{"max_waves_per_cu", maxWaves},
 		{"max_sclk", d.hz / 1e6},
 		{"cur_sclk", d.hz / 1e6},
-		{"l2_banks", gl2s},
-		{"total_l2_chan", gl2s},
+		{"l2_banks", float64(d.gl2s)},
+		{"total_l2_chan", float64(d.gl2s)},
 		{"lds_banks_per_cu", 32},
 		{"sqc_per_gpu", float64(d.wgps())},
 		{"pipes_per_gpu", 2},
-		{"num_memory_channels", 8},
-		{"num_gl1c", 4},
 		{"gpu_l1", 32},
-		{"gpu_l2", 2048},
-	} {
-		cfg.Properties = append(cfg.Properties, capture.Property{Name: p.name, Number: p.v})
+	}, d.properties...) {
+		cfg.Properties = append(cfg.Properties, capture.Property{Name: p.name, Number: p.value})
 	}
-	cfg.Properties = append(cfg.Properties, capture.Property{Name: "gpu_arch", Text: Name, IsText: true})
+	cfg.Properties = append(cfg.Properties, capture.Property{Name: "gpu_arch", Text: t.b.f.Name, IsText: true})
 	return cfg
 }
 
-// Counters are those that tell of a candidate directly.
-func Counters(c simulate.Candidate) []string {
+// counters are those that tell of a candidate directly.
+func (f *Family) counters(c simulate.Candidate) []string {
 	var prefixes []string
 	switch c.Level + "/" + c.Name {
 	case "unit/arithmetic":
@@ -162,7 +158,7 @@ func Counters(c simulate.Candidate) []string {
 		prefixes = []string{"CPC_"}
 	}
 	var out []string
-	for _, names := range groups {
+	for _, names := range f.runs {
 		for _, name := range names {
 			if slices.ContainsFunc(prefixes, func(p string) bool { return strings.HasPrefix(name, p) }) {
 				out = append(out, name)
