@@ -103,3 +103,47 @@ func (b *Bitmap) grow(n int) {
 		b.Bits = append(b.Bits, 0xff)
 	}
 }
+
+// Slice is the batch of samples [lo, hi), over the same memory. What b says beside its samples goes to the slice in
+// which it starts: what comes before the first sample to that of the first, what comes after the last to that of the
+// last. Warnings go to the first.
+func (b *Batch) Slice(lo, hi int) *Batch {
+	if lo == 0 && hi == b.Len() {
+		return b
+	}
+	out := &Batch{Start: b.Start[lo:hi], End: b.End[lo:hi], Cols: make([]Data, len(b.Cols)),
+		Labels: make([][]string, len(b.Labels))}
+	for i, d := range b.Cols {
+		out.Cols[i] = d.Slice(lo, hi)
+	}
+	for i, l := range b.Labels {
+		out.Labels[i] = l[lo:hi]
+	}
+	here := func(start int64) bool {
+		return (lo == 0 || start >= b.Start[lo]) && (hi == b.Len() || start < b.Start[hi])
+	}
+	for _, g := range b.Gaps {
+		if here(g.Start) {
+			out.Gaps = append(out.Gaps, g)
+		}
+	}
+	for _, g := range b.Late {
+		if here(g.Start) {
+			out.Late = append(out.Late, g)
+		}
+	}
+	for _, r := range b.Regions {
+		if here(r.Start) {
+			out.Regions = append(out.Regions, r)
+		}
+	}
+	if lo == 0 {
+		out.Warnings = b.Warnings
+	}
+	for _, r := range b.Reasons {
+		if r.From, r.To = max(r.From, lo)-lo, min(r.To, hi)-lo; r.From < r.To {
+			out.Reasons = append(out.Reasons, r)
+		}
+	}
+	return out
+}

@@ -99,7 +99,7 @@ func decodeAndStore(b *testing.B, toFile bool, want func(*capture.Meta) bool) {
 	}
 	b.ReportMetric(float64(len(table.Columns)), "columns")
 	b.StopTimer()
-	// Closing writes the file once more, with its index. That comes after the recording and not beside it, so it is told apart.
+	// Closing writes the footer. That comes after the recording and not beside it, so it is told apart.
 	before := time.Now()
 	if err := out.Close(); err != nil {
 		b.Fatal(err)

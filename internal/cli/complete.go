@@ -214,6 +214,7 @@ var argumentValues = map[string]cobra.CompletionFunc{
 	"lint": scriptFiles,
 	"doc":  scriptFiles, "test": scriptFiles, "repl": captureFiles, "stat": captureFiles, "report": captureFiles,
 	"compare": captureFiles,
+	"repair":  captureFiles,
 	"check":   captureFiles, "convert": captureFiles, "metrics": firstThen(one(gpus), one(comparedMetrics)),
 }
 

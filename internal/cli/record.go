@@ -194,15 +194,14 @@ func (f *recordingFile) Write(b *capture.Batch) error {
 	return err
 }
 
-// Close completes the file. That it stays in the form in which it was recorded costs nothing but the time to open it,
-// and is no error.
+// Close completes the file. That there was no room for its footer loses nothing, and is no error.
 func (f *recordingFile) Close() error {
 	err := f.Writer.Close()
-	if !errors.Is(err, arrow.ErrStreamForm) {
+	if !errors.Is(err, arrow.ErrNoFooter) {
 		return err
 	}
 	if !f.broken { // else the error of Write says it all
-		f.warn(err.Error())
+		f.warn(err.Error() + "; astrolabe repair adds it")
 	}
 	return nil
 }

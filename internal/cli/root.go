@@ -107,7 +107,7 @@ func (a *app) root() *cobra.Command {
 	a.limits.register(root.PersistentFlags())
 	root.AddCommand(
 		a.replCommand(), a.runCommand(), a.reportCommand(), a.recordCommand(), a.statCommand(), a.convertCommand(),
-		a.markCommand(),
+		a.markCommand(), a.repairCommand(),
 		a.metricsCommand(), a.sourcesCommand(), a.doctorCommand(), a.testCommand(), a.versionCommand(),
 		a.compareCommand(), a.checkCommand(), a.mapCommand(),
 		a.fmtCommand(), a.lintCommand(), a.docCommand(), a.initCommand(), a.stubsCommand(), a.lspCommand(),

@@ -20,9 +20,10 @@ type content struct {
 	first  []int // row number of each batch's first row, and the total at the end
 	cols   []column
 	notes  []batchNotes
-	// cut says how the data breaks off, at byte cutAt; "" where it ends as it should.
+	// cut says how the data breaks off, at byte cutAt; "" where it ends as it should. file says that it has no footer.
 	cut   string
 	cutAt int64
+	file  bool
 }
 
 // column is one field of every batch.
@@ -56,9 +57,8 @@ func (c *content) rows() int { return c.first[len(c.first)-1] }
 // batches is the number of record batches.
 func (c *content) batches() int { return len(c.first) - 1 }
 
-// takeApart indexes data. Its errors say where the damage is; data that merely breaks off is not an error.
-func takeApart(ctx context.Context, data []byte) (c *content, err error) {
-	m := newMessages(data)
+// takeApart indexes the data behind m. Its errors say where the damage is; data that merely breaks off is not an error.
+func takeApart(ctx context.Context, m *messages) (c *content, err error) {
 	defer func() {
 		if r := recover(); r != nil {
 			if c, err = nil, memory.Caught(r); err == nil {
@@ -100,7 +100,7 @@ func takeApart(ctx context.Context, data []byte) (c *content, err error) {
 	} else if err != nil && m.cut == "" {
 		return nil, fmt.Errorf("damaged at byte %d: %w", m.current, err)
 	}
-	c.cut, c.cutAt = m.cut, m.current
+	c.cut, c.cutAt, c.file = m.cut, m.current, m.start > 0
 	for i := range c.cols {
 		c.cols[i].first = c.first
 	}

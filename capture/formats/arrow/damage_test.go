@@ -14,8 +14,19 @@ import (
 	"astrolabe/internal/longtests"
 )
 
-// streamBytes is a recording of the given number of batches of 5 samples, with its end mark or without.
+// streamBytes is a recording of the given number of batches of 5 samples in the stream form, with its end mark or
+// without.
 func streamBytes(t testing.TB, batches int, ended bool) []byte {
+	t.Helper()
+	data := recordedBytesOf(t, batches)[magicPadded:]
+	if ended {
+		data = append(data, endMark...)
+	}
+	return data
+}
+
+// recordedBytesOf is a recording of the given number of batches of 5 samples that was not closed.
+func recordedBytesOf(t testing.TB, batches int) []byte {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "r.arrow")
 	s := recordingSchema()
@@ -28,11 +39,6 @@ func streamBytes(t testing.TB, batches int, ended bool) []byte {
 		fillBatch(b, 5*k, 5)
 		b.Gaps = append(b.Gaps, capture.Gap{Start: 1, End: 2})
 		if err := w.Write(b); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if ended {
-		if _, err := w.f.Write(endMark); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -152,7 +158,8 @@ func decodeAll(data []byte) error {
 }
 
 func TestAnyFlippedBitIsAnErrorOrOtherDataAndNeverAPanic(t *testing.T) {
-	for name, data := range map[string][]byte{"stream": streamBytes(t, 2, true), "file": fileBytes(t)} {
+	for name, data := range map[string][]byte{"stream": streamBytes(t, 2, true), "file": fileBytes(t),
+		"recording": recordedBytesOf(t, 2)} {
 		t.Run(name, func(t *testing.T) {
 			failed := 0
 			spoiled := make([]byte, len(data))
@@ -239,6 +246,7 @@ func TestANewerLayoutIsRefusedByName(t *testing.T) {
 func FuzzOpen(f *testing.F) {
 	f.Add(streamBytes(f, 2, true))
 	f.Add(streamBytes(f, 1, false))
+	f.Add(recordedBytesOf(f, 2))
 	f.Add(fileBytes(f))
 	for _, data := range foreignSeeds(f) {
 		f.Add(data)

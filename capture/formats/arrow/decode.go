@@ -47,7 +47,7 @@ func decodeConfig(ctx context.Context, data []byte, path string, o *table.Option
 			}
 		}
 	}()
-	content, err := takeApart(ctx, data)
+	content, err := takeApart(ctx, newMessages(data))
 	if err != nil {
 		return nil, err
 	}
@@ -69,8 +69,12 @@ func decodeConfig(ctx context.Context, data []byte, path string, o *table.Option
 	d.addNotes()
 	d.cfg.Warnings = countAlike(d.cfg.Warnings)
 	if d.cut != "" {
-		d.warn("truncated: the data breaks off at byte %d (%s): %d samples in %d batches were kept", d.cutAt, d.cut,
-			d.rows(), d.batches())
+		hint := ""
+		if d.file {
+			hint = "; astrolabe repair adds the footer that other programs look for"
+		}
+		d.warn("truncated: the data breaks off at byte %d (%s): %d samples in %d batches were kept%s", d.cutAt, d.cut,
+			d.rows(), d.batches(), hint)
 	}
 	d.cfg.Warnings = slices.Concat(d.cfg.Warnings, d.warnings)
 	return d, nil

@@ -3,11 +3,14 @@
 //
 // # Forms
 //
-// A recording in progress is the IPC stream form: a schema message, then one record batch per Writer.Write, each handed
-// to the kernel in one system call. A recorder that is killed loses at most the batch it was writing. Close turns the
-// recording into the file form, with a footer and batches of up to 64 MiB, in a temporary file that then takes the
-// stream's place; Format.Encode writes any capture in the file form. Format.Open reads both, and what other programs
-// write.
+// A recording is in the IPC file form from its first byte: the magic, a schema message, then one record batch per
+// Writer.Write, each handed to the kernel in one system call. A recorder that is killed loses at most the batch it was
+// writing; what it leaves opens here, and from byte 8 on elsewhere as a stream. Close appends the footer, and Repair
+// does so later. Pipes get the stream form. Format.Encode writes any capture in the file form, in batches of up to
+// 64 MiB. Format.Open reads both, and what other programs write.
+//
+// A file has each dictionary once, and not every reader takes one that grows (polars does not), so labels of a
+// recording are plain text; Encode codes them.
 //
 // # Layout 1
 //
@@ -16,7 +19,7 @@
 //	start, end            int64, ns since the start of the capture
 //	covered, count        int64 and float64, only where capture.Axis has them
 //	counter, instance     uint64 or float64; null is a missing value, a float64 has NaN beneath it
-//	label                 dictionary of int32 to utf8
+//	label                 dictionary of int32 to utf8, or utf8
 //	pass_start,           uint64 or float64, the samples' own times in one measuring pass
 //	pass_duration
 //
@@ -37,7 +40,7 @@
 // and the labels, and every other column when first read. Such slices travel through every derived capture, and nothing
 // tracks them, so a mapping is never removed once a capture has been opened from it; it costs address space, and its
 // pages belong to the page cache, which drops them under pressure. A file that is opened again shares the mapping it
-// has. A file that fails to open is unmapped. Small files are read into memory instead. astrolabe never shortens or
-// overwrites a file in place, it renames a new one over it; should another program shorten a mapped file, reading the
+// has. A file that fails to open is unmapped. Small files are read into memory instead. astrolabe never overwrites a
+// file in place, it renames a new one over it, and shortens one only behind its last whole batch; should another program shorten a mapped file, reading the
 // lost part ends the process, as with every mapping.
 package arrow

@@ -25,7 +25,7 @@ type rangeReader func(lo, hi int) (capture.Data, error)
 // encodeFile writes cfg in the file form. read gives the values of each counter that s has a column for.
 func encodeFile(ctx context.Context, w io.Writer, cfg *capture.Config, s shape,
 	read func(c *capture.Counter) rangeReader) error {
-	l, err := plan(cfg, s)
+	l, err := plan(cfg, labelType, s)
 	if err != nil {
 		return err
 	}

@@ -40,7 +40,7 @@ func Plan(c *capture.Capture) (fields []Field, layout, document string, err erro
 	if err := checkLengths(&c.Config); err != nil {
 		return nil, "", "", err
 	}
-	l, err := plan(asMeasured(&c.Config), measuredShape)
+	l, err := plan(asMeasured(&c.Config), labelType, measuredShape)
 	if err != nil {
 		return nil, "", "", err
 	}
@@ -162,7 +162,7 @@ func ForeignFields(text string) map[string]ForeignField {
 	if err != nil || len(data) == 0 {
 		return nil
 	}
-	c, err := takeApart(context.Background(), data)
+	c, err := takeApart(context.Background(), newMessages(data))
 	if err != nil {
 		return nil
 	}

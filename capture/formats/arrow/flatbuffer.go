@@ -19,6 +19,8 @@ const (
 type messageInfo struct {
 	header  messageHeader
 	bodyLen int64
+	dict    int64 // id of a dictionary
+	grows   bool  // a dictionary batch adds to the one before
 }
 
 // viewCount is what a schema says about columns of text or byte views (BinaryView and Utf8View in Schema.fbs). Each
@@ -68,11 +70,13 @@ func verifyMessage(b []byte, views *viewCount) (info messageInfo, err error) {
 		views.plain = v.fields(head, 1, 0, views)
 		v.keyValues(head, 2)
 	case headerDictionary:
-		id := int64(0)
 		if p := head.field(0); p != 0 {
-			id = v.i64(p)
+			info.dict = v.i64(p)
 		}
-		v.batch(fbTable{v, v.follow(head.need(1))}, info.bodyLen, views.dicts[id])
+		if p := head.field(2); p != 0 {
+			info.grows = b[p] != 0
+		}
+		v.batch(fbTable{v, v.follow(head.need(1))}, info.bodyLen, views.dicts[info.dict])
 	case headerBatch:
 		v.batch(head, info.bodyLen, views.plain)
 	default:

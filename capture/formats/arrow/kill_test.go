@@ -17,6 +17,7 @@ import (
 
 	"astrolabe/capture"
 	"astrolabe/capture/formats/internal/table"
+	"astrolabe/internal/longtests"
 )
 
 // childVar asks the test binary to be a recorder: it records to that path until it is killed. stayVar is after how many
@@ -35,7 +36,7 @@ func TestMain(m *testing.M) {
 }
 
 // recordForever prints the number of samples after each Write that returned. It never ends by itself, but closes now
-// and then, so that some kills hit the change of form.
+// and then, so that some kills hit the footer.
 func recordForever(path string, stay int) {
 	s := recordingSchema()
 	for {
@@ -102,15 +103,15 @@ func TestARecorderKilledAtAnyMomentLeavesAFileThatOpens(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for i := range 12 {
+	for i := range longtests.Of(200, 12) {
 		path := filepath.Join(t.TempDir(), "r.arrow")
 		cmd := exec.Command(self)
 		cmd.Env = append(os.Environ(), childVar+"="+path)
 		// Every third recorder is killed in the middle of its recording, the others wherever they are once they have
 		// said so many lines, of which a recording has 41.
-		stays, said := i%3 == 0, 5*i
+		stays, said := i%3 == 0, 5*(i%12)
 		if stays {
-			said = 2 + 2*i
+			said = 2 + 2*(i%12)
 			cmd.Env = append(cmd.Env, fmt.Sprint(stayVar, "=", 50*(said-1)))
 		}
 		pipe, err := cmd.StdoutPipe()
@@ -158,5 +159,6 @@ func TestARecorderKilledAtAnyMomentLeavesAFileThatOpens(t *testing.T) {
 			t.Errorf("kill %d hit a recording in progress of %d samples, and no warning says so: %q", i,
 				c.Len(), c.Warnings)
 		}
+		repaired(t, path, c.Len())
 	}
 }

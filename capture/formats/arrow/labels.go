@@ -39,6 +39,7 @@ func (c *column) label() (*capture.Label, error) {
 		return l, c.coded(l)
 	}
 	coder := newCoder(l, c.rows())
+	last, lastCode := "", int32(-1) // neighbours are mostly alike
 	for k := range max(len(c.labels), len(c.texts)) {
 		if c.labels != nil {
 			if err := coder.addCoded(c.labels[k]); err != nil {
@@ -50,9 +51,12 @@ func (c *column) label() (*capture.Label, error) {
 		for i := range t.Len() {
 			if t.IsNull(i) {
 				l.Codes = append(l.Codes, -1)
-			} else {
-				l.Codes = append(l.Codes, coder.code(t.Value(i)))
+				continue
 			}
+			if text := t.Value(i); text != last {
+				last, lastCode = text, coder.code(text)
+			}
+			l.Codes = append(l.Codes, lastCode)
 		}
 	}
 	if len(l.Codes) != c.rows() {

@@ -31,6 +31,7 @@ var (
 	int64Type   = arrow.PrimitiveTypes.Int64
 	uint64Type  = arrow.PrimitiveTypes.Uint64
 	float64Type = arrow.PrimitiveTypes.Float64
+	textType    = arrow.BinaryTypes.String
 	labelType   = &arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Int32, ValueType: arrow.BinaryTypes.String}
 )
 
@@ -44,9 +45,9 @@ type planner struct {
 	shape  shape
 }
 
-// plan lays out cfg. Names of columns must be unique for other programs, so one that clashes gets a number; the real
-// one is in its metadata.
-func plan(cfg *capture.Config, s shape) (*layout, error) {
+// plan lays out cfg, with labels of that type. Names of columns must be unique for other programs, so one that clashes
+// gets a number; the real one is in its metadata.
+func plan(cfg *capture.Config, labels arrow.DataType, s shape) (*layout, error) {
 	p := &planner{doc: docOf(cfg), names: map[string]bool{}, passes: map[*capture.Pass]int{}, shape: s}
 	p.axis(cfg.Axis)
 	for _, pass := range cfg.Passes {
@@ -58,7 +59,7 @@ func plan(cfg *capture.Config, s shape) (*layout, error) {
 		}
 	}
 	for _, l := range cfg.Labels {
-		p.add(planned{role: roleLabel, label: l, integer: true}, l.Name, labelType, true,
+		p.add(planned{role: roleLabel, label: l, integer: true}, l.Name, labels, true,
 			map[string]string{keyName: l.Name})
 	}
 	text, err := toJSON(p.doc)

@@ -16,12 +16,14 @@ type messages struct {
 	data    []byte
 	whole   bool  // the file form with its footer
 	end     int64 // where the messages end at the latest
+	start   int64 // of the first message: 0 in the stream form
 	pos     int64 // of the next message
 	current int64 // of the last one handed out
 	done    bool  // the end mark or footer was met
 	cut     string
 	limit   *limitedMemory
 	views   viewCount
+	seen    *index // told of every message that is handed out; nil for none
 
 	schema []byte  // from the footer, to be handed out first; nil once it was, and where there is no footer
 	blocks []block // that the footer names and that are still to come
@@ -44,6 +46,7 @@ func newMessages(data []byte) *messages {
 		binary.LittleEndian.Uint64(data[m.pos:]) == 0; {
 		m.pos += 8
 	}
+	m.start = m.pos
 	tail := int64(len(magic) + 4)
 	if n := m.end - tail; n >= m.pos && string(data[n+4:]) == magic {
 		footer := int64(binary.LittleEndian.Uint32(data[n:]))
@@ -112,6 +115,9 @@ func (m *messages) Message() (*ipc.Message, error) {
 		return m.cutOff("it ends inside a message's data")
 	}
 	body = body[:info.bodyLen:info.bodyLen]
+	if m.seen != nil {
+		m.seen.add(info, m.pos, prefix+int(size), meta)
+	}
 	m.pos += int64(prefix) + size + info.bodyLen
 	return ipc.NewMessage(memory.NewBufferBytes(meta), memory.NewBufferBytes(body)), nil
 }

@@ -11,7 +11,7 @@ import (
 	"astrolabe/capture/formats/internal/lategap"
 )
 
-// keyNotes is the custom metadata of a record batch of the stream form: what a recording learned besides samples.
+// keyNotes is the custom metadata of a record batch of a recording: what a recording learned besides samples.
 const keyNotes = "astrolabe.notes"
 
 // batchNotes is the JSON under keyNotes.

@@ -2,7 +2,6 @@ package arrow
 
 import (
 	"bytes"
-	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -16,12 +15,11 @@ import (
 
 	"astrolabe/capture"
 	"astrolabe/capture/formats"
-	"astrolabe/capture/formats/internal/table"
 )
 
-// ErrStreamForm is wrapped by an error of Writer.Close that cost no data: the recording is complete, in the stream
-// form.
-var ErrStreamForm = errors.New("the recording is complete but stays in the stream form")
+// ErrNoFooter is wrapped by an error of Writer.Close that cost no data: the recording is complete, and opens here, but
+// other programs look for the footer of a file.
+var ErrNoFooter = errors.New("the recording is complete but has no footer")
 
 // Writer records a capture batch by batch. It is not safe for concurrent use.
 //
@@ -38,12 +36,17 @@ type Writer struct {
 	stream  *ipc.Writer
 	buf     bytes.Buffer // what the stream writer produced and the file has not got yet
 	size    int64        // of the file up to its last whole message
+	index   index        // of the messages, for the footer
+	rows    int          // of a batch at most
 	samples int64
 	last    int64 // start of the last sample
 	synced  time.Time
 	err     error // of the first failed Write; later ones give it again
 	closed  bool
 }
+
+// recordedBytes bounds the batches of a recording, in bytes: what a reader needs of a column lies within one.
+const recordedBytes = 8 << 20
 
 // syncEvery is how much time of a recording a crash of the machine may cost.
 const syncEvery = time.Second
@@ -73,11 +76,12 @@ func newWriter(path string, s *capture.Schema) (*Writer, error) {
 	if err != nil {
 		return nil, err
 	}
-	w := &Writer{path: path, labels: s.Labels, specs: s.Columns, fields: make([]int, len(s.Columns))}
+	w := &Writer{path: path, labels: s.Labels, specs: s.Columns, fields: make([]int, len(s.Columns)),
+		rows: int(max(1, recordedBytes/s.Bytes(1)))}
 	for _, name := range s.Labels {
 		cfg.Labels = append(cfg.Labels, &capture.Label{Name: name})
 	}
-	l, err := plan(cfg, func(c *capture.Counter) (integer, has bool) {
+	l, err := plan(cfg, textType, func(c *capture.Counter) (integer, has bool) {
 		i, ok := specs[c]
 		return ok && s.Columns[i].Integer, ok
 	})
@@ -130,7 +134,7 @@ func (w *Writer) open() error {
 		return err
 	}
 	w.f = f
-	return nil
+	return lock(f)
 }
 
 // begin writes the schema message, which arrow-go would only write with the first batch.
@@ -139,10 +143,18 @@ func (w *Writer) begin() error {
 	if err != nil {
 		return err
 	}
-	if _, err := w.f.Write(schema); err != nil {
+	var head []byte
+	if !w.pipe {
+		head = make([]byte, magicPadded)
+		copy(head, magic)
+	}
+	w.size = int64(len(head) + len(schema))
+	if err := w.index.addAll(schema, int64(len(head))); err != nil {
 		return err
 	}
-	w.size = int64(len(schema))
+	if _, err := w.f.Write(append(head, schema...)); err != nil {
+		return err
+	}
 	w.stream = ipc.NewWriter(&skipWriter{w: &w.buf, skip: len(schema)}, ipc.WithSchema(w.schema))
 	return nil
 }
@@ -181,6 +193,19 @@ func (w *Writer) Write(b *capture.Batch) error {
 	case w.err != nil:
 		return w.err
 	}
+	if err := w.check(b); err != nil {
+		return fmt.Errorf("record to %s: %w", w.path, err)
+	}
+	for lo := 0; lo < b.Len() || lo == 0; lo += w.rows {
+		if err := w.write(b.Slice(lo, min(b.Len(), lo+w.rows))); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// write adds a batch that is no larger than it may be.
+func (w *Writer) write(b *capture.Batch) error {
 	rec, err := w.record(b)
 	if err != nil {
 		return fmt.Errorf("record to %s: %w", w.path, err)
@@ -189,7 +214,10 @@ func (w *Writer) Write(b *capture.Batch) error {
 		return nil
 	}
 	w.buf.Reset()
-	if err := w.stream.Write(rec); err != nil {
+	if err = w.stream.Write(rec); err == nil && !w.pipe {
+		err = w.index.addAll(w.buf.Bytes(), w.size)
+	}
+	if err != nil {
 		w.err = fmt.Errorf("record to %s: %w", w.path, err)
 		return w.err
 	}
@@ -223,9 +251,6 @@ func (w *Writer) failed(err error) error {
 
 // record makes an Arrow record batch over the memory of b, nil where b says nothing.
 func (w *Writer) record(b *capture.Batch) (arrow.RecordBatch, error) {
-	if err := w.check(b); err != nil {
-		return nil, err
-	}
 	md, noted, err := notesOf(b, w.fields)
 	if err != nil {
 		return nil, err
@@ -240,19 +265,9 @@ func (w *Writer) record(b *capture.Batch) (arrow.RecordBatch, error) {
 	}
 	first := len(cols) - len(w.labels) // labels are laid out last
 	for i, texts := range b.Labels {
-		cols[first+i] = textLabels(texts)
+		cols[first+i] = textArray(texts)
 	}
 	return array.NewRecordBatchWithMetadata(w.schema, cols, int64(b.Len()), md), nil
-}
-
-// textLabels codes labels by a dictionary of their own, which replaces that of the batch before.
-func textLabels(texts []string) arrow.Array {
-	l := &capture.Label{}
-	c := newCoder(l, len(texts))
-	for _, t := range texts {
-		l.Codes = append(l.Codes, c.code(t))
-	}
-	return labelArray(l.Codes, stringArray(l.Dict))
 }
 
 func (w *Writer) check(b *capture.Batch) error {
@@ -293,73 +308,30 @@ func (w *Writer) check(b *capture.Batch) error {
 	return nil
 }
 
-// endMark ends the stream form.
-var endMark = []byte{0xff, 0xff, 0xff, 0xff, 0, 0, 0, 0}
-
-// Close ends the recording and turns it into the file form. Where that fails, for instance because the disk has no room
-// for a second copy, the recording stays complete in the stream form and the error wraps ErrStreamForm.
+// Close ends the recording with the footer of a file, a pipe with the mark that ends a stream. Where there is no room
+// for the footer the recording stays complete without, and the error wraps ErrNoFooter.
 func (w *Writer) Close() error {
 	if w.closed {
 		return nil
 	}
 	w.closed = true
-	_, err := w.f.Write(endMark)
-	if err != nil && !w.pipe {
-		_ = w.f.Truncate(w.size)
-	}
-	if !w.pipe {
-		err = errors.Join(err, w.f.Sync())
-	}
-	if e := w.f.Close(); e != nil {
-		err = errors.Join(err, e)
-	}
 	if w.pipe {
-		if err != nil {
+		_, err := w.f.Write(endMark)
+		if err = errors.Join(err, w.f.Close()); err != nil {
 			return fmt.Errorf("finish the recording: %w", formats.WriteError(w.path, err))
 		}
 		return nil
 	}
-	d, free, e := w.readBack()
-	if e != nil {
-		return fmt.Errorf("finish the recording %s: %w", w.path, errors.Join(err, e))
-	}
-	defer free() // nothing of d leaves this function
-	if e := w.rewrite(d); e != nil {
-		return fmt.Errorf("%w (%d samples in %s): %w", ErrStreamForm, w.samples, w.path, e)
-	}
-	return nil
-}
-
-// readBack opens what the file holds up to its last whole message.
-func (w *Writer) readBack() (d *decoded, free func(), err error) {
-	f, err := os.Open(w.path)
+	_, err := w.f.Write(w.index.end())
 	if err != nil {
-		return nil, nil, err
+		_ = w.f.Truncate(w.size)
+		err = fmt.Errorf("%w: %d samples in %s: %w", ErrNoFooter, w.samples, w.path, formats.WriteError(w.path, err))
 	}
-	defer f.Close()
-	data, free, err := load(f, w.size)
-	if err != nil {
-		return nil, nil, err
+	if e := errors.Join(w.f.Sync(), w.f.Close()); e != nil {
+		// What the kernel could not put on the disk may be gone.
+		return fmt.Errorf("finish the recording: %w", formats.WriteError(w.path, errors.Join(e, err)))
 	}
-	if d, err = decodeConfig(context.Background(), data, w.path, &table.Options{}); err != nil {
-		free()
-		return nil, nil, fmt.Errorf("read it back: %w", err)
-	}
-	// That the end mark lies beyond w.size is no news to anybody.
-	d.cfg.Warnings = d.cfg.Warnings[:len(d.cfg.Warnings)-len(d.warnings)]
-	return d, free, nil
-}
-
-// rewrite turns the stream form at w.path into the file form. It holds one batch of the file form in memory at a time.
-func (w *Writer) rewrite(d *decoded) error {
-	s := func(c *capture.Counter) (integer, has bool) {
-		col := d.source[c]
-		return col != nil && col.field.Type.ID() == arrow.UINT64, col != nil
-	}
-	read := func(c *capture.Counter) rangeReader { return d.source[c].read }
-	return formats.WriteFile(w.path, func(out io.Writer) error {
-		return encodeFile(context.Background(), out, &d.cfg, s, read)
-	})
+	return err
 }
 
 // Abort ends the recording and removes its file.
