@@ -6,6 +6,8 @@ import (
 	"go/parser"
 	"hash/fnv"
 	"math"
+	"os"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strconv"
@@ -13,6 +15,8 @@ import (
 	"testing"
 
 	"astrolabe/capture"
+	"astrolabe/capture/formats"
+	"astrolabe/capture/formats/rocprofv3"
 	"astrolabe/capture/metrics"
 	"astrolabe/internal/testfiles"
 )
@@ -213,6 +217,38 @@ func TestACallOfNoCounterIsRefused(t *testing.T) {
 	} {
 		if _, err := metrics.Eval(cap, "rocm: "+expr, capture.Meta{}); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: error %v, want %q", expr, err, want)
+		}
+	}
+}
+
+func TestAgentsOfAFolderGiveDefinitionsTheirHardware(t *testing.T) {
+	const header = `"Correlation_Id","Dispatch_Id","Agent_Id","Queue_Id","Process_Id","Thread_Id","Grid_Size","Kernel_Id",` +
+		`"Kernel_Name","Workgroup_Size","LDS_Block_Size","Scratch_Size","VGPR_Count","Accum_VGPR_Count","SGPR_Count",` +
+		`"Counter_Name","Counter_Value","Start_Timestamp","End_Timestamp"`
+	rows := header + "\n"
+	for name, v := range map[string]float64{"SQ_WAVE_CYCLES": 3e9, "GRBM_GUI_ACTIVE": 8e5, "SQ_ACTIVE_INST_VALU": 2e7} {
+		rows += fmt.Sprintf(`1,1,"Agent 2",1,7,7,1024,10,"k",64,0,0,8,0,16,%q,%f,1000,1500`+"\n", name, v)
+	}
+	dir := t.TempDir()
+	for name, text := range map[string]string{"7_counter_collection.csv": rows, "7_agent_info.csv": "Node_Id,Agent_Type," +
+		"Simd_Count,Simd_Per_Cu,Cu_Count,Num_Xcc,Array_Count,Simd_Arrays_Per_Engine,Name\n2,GPU,1216,4,304,8,32,1,gfx942\n"} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	cap, err := formats.NewRegistry(rocprofv3.Format{}).Open(t.Context(), dir, formats.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	// GRBM_GUI_ACTIVE is the sum of eight dies, whose mean stands for the largest.
+	for name, want := range map[string]float64{
+		"OccupancyPercent": 400 * 3e9 / 1e5 / 304 / 32, "VALUBusy": 100 * 2e7 / 304 / 1e5,
+	} {
+		m, err := metrics.Resolve(cap, name)
+		if err != nil {
+			t.Error(err)
+		} else if got := m.Total().Float(); math.Abs(got/want-1) > 1e-12 {
+			t.Errorf("%s is %v, want %v", name, got, want)
 		}
 	}
 }

@@ -4,10 +4,8 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"os"
 	"slices"
 	"strconv"
-	"strings"
 
 	"astrolabe/capture/formats"
 	"astrolabe/capture/formats/internal/delimited"
@@ -222,48 +220,4 @@ func runID(guid, name, process string) string {
 		return name + " process " + process
 	}
 	return name
-}
-
-// readAgents finds the GPU in the file that rocprofv3 puts beside its output; without it the GPU is unknown.
-func (w *work) readAgents(prefix string) {
-	path := prefix + "_" + agentsEnd
-	if strings.HasSuffix(prefix, string(os.PathSeparator)) {
-		path = prefix + agentsEnd
-	}
-	if w.agents[path] {
-		return
-	}
-	w.agents[path] = true
-	if w.beside != nil && w.beside(path) != nil {
-		return
-	}
-	f, err := formats.OpenRegular(path)
-	if err != nil {
-		return
-	}
-	defer f.Close()
-	st, err := f.Stat()
-	if err != nil {
-		return
-	}
-	file, err := delimited.Open(path, f, st.Size(), delimited.Options{Delim: ','})
-	if err != nil {
-		return
-	}
-	const most = 256 // agents of a machine
-	rows, err := file.Sample(most)
-	if err != nil {
-		return
-	}
-	cell := func(row []string, name string) string {
-		if i := file.Index(name); i >= 0 {
-			return row[i]
-		}
-		return ""
-	}
-	for _, row := range rows {
-		if kind := cell(row, "Agent_Type"); kind == "GPU" || kind == "2" {
-			w.foundAgent(cell(row, "Name"), cell(row, "Product_Name"))
-		}
-	}
 }

@@ -88,7 +88,7 @@ func (Format) Open(ctx context.Context, in *formats.Input, opt formats.Options) 
 		return nil, err
 	}
 	cfg := capture.Config{Path: in.Path, Format: Format{}.Name(), Name: strings.TrimSuffix(filepath.Base(filepath.Clean(in.Path)), filepath.Ext(in.Path))}
-	cfg.GPU, cfg.Device = w.gpu, w.device
+	w.identify(&cfg)
 	opt.Apply(&cfg)
 	if err := w.build(&cfg); err != nil {
 		return nil, fmt.Errorf("%s: %w", in.Path, err)

@@ -7,7 +7,6 @@ import (
 	"strconv"
 	"strings"
 
-	"astrolabe/capture"
 	"astrolabe/capture/formats/internal/derived"
 	"astrolabe/capture/formats/internal/pairing"
 	"astrolabe/capture/formats/internal/rocpd"
@@ -64,12 +63,12 @@ type work struct {
 	spans     []span
 	counters  []counterInfo
 	at        map[string]int
-	databases map[string]bool         // runs that a database holds
-	agents    map[string]bool         // files of agents that have been read
-	beside    func(path string) error // formats.Options.Beside
-	gpu       string
-	device    capture.Device
-	warnings  []string
+	databases map[string]bool // runs that a database holds
+	agents    []agent
+	// agentFiles are the files of agents that have been read.
+	agentFiles map[string]bool
+	beside     func(path string) error // formats.Options.Beside
+	warnings   []string
 }
 
 type runKey struct {
@@ -78,7 +77,7 @@ type runKey struct {
 }
 
 func newWork() *work {
-	return &work{byID: map[runKey]*run{}, at: map[string]int{}, databases: map[string]bool{}, agents: map[string]bool{}}
+	return &work{byID: map[runKey]*run{}, at: map[string]int{}, databases: map[string]bool{}, agentFiles: map[string]bool{}}
 }
 
 func (w *work) warn(format string, args ...any) {
@@ -133,19 +132,6 @@ func (r *run) rows(byCorrelation bool) []pairing.Row {
 	return out
 }
 
-// foundAgent notes the name of a GPU, such as "gfx1151".
-func (w *work) foundAgent(name, product string) {
-	if w.device.Name == "" && (name != "" || product != "") {
-		w.device = capture.Device{Name: product, Vendor: "AMD", ID: name}
-		if product == "" {
-			w.device.Name = name
-		}
-	}
-	if w.gpu == "" && strings.HasPrefix(name, "gfx") {
-		w.gpu, _, _ = strings.Cut(name, ":")
-	}
-}
-
 // readDatabase reads a rocpd database, which may hold several processes.
 func (w *work) readDatabase(ctx context.Context, path string) error {
 	trace, err := rocpd.Read(ctx, path)
@@ -153,7 +139,7 @@ func (w *work) readDatabase(ctx context.Context, path string) error {
 		return err
 	}
 	for _, g := range trace.GPUs {
-		w.foundAgent(g.Name, g.Product)
+		w.agents = append(w.agents, agent{number: g.Number, name: g.Name, product: g.Product, numbers: g.Numbers})
 	}
 	at := make([]int, len(trace.Counters))
 	for i, c := range trace.Counters {

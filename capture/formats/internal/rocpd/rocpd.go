@@ -38,7 +38,12 @@ type Trace struct {
 }
 
 // GPU is a device that ran a dispatch.
-type GPU struct{ Name, Product string } // such as gfx942, AMD Instinct MI300X
+type GPU struct {
+	Number        string // "4" of "Agent 4"
+	Name, Product string // such as gfx942, AMD Instinct MI300X
+	// Numbers are what the profiler's library tells of it, such as cu_count.
+	Numbers map[string]float64
+}
 
 // Counter is what is known of a counter.
 type Counter struct{ Name, Block, Doc, Unit string }
@@ -124,7 +129,7 @@ func (r *reader) tables(suffix string) error {
 		return m
 	}
 	kernels := get("rocpd_info_kernel_symbol", "display_name", "kernel_name", "arch_vgpr_count", "accum_vgpr_count", "sgpr_count")
-	agents := get("rocpd_info_agent", "type", "name", "product_name", "absolute_index")
+	agents := get("rocpd_info_agent", "type", "name", "product_name", "absolute_index", "extdata")
 	counters := get("rocpd_info_pmc", "name|symbol", "block", "description", "units", "instance_id")
 	tracks := get("rocpd_track", "agent_id", "queue_id", "stream_id")
 	stamps := get("rocpd_timestamp", "value")
@@ -181,13 +186,31 @@ func (r *reader) agent(guid string, id cell, agents map[ref][]cell) string {
 	if a == nil {
 		return id.text()
 	}
-	if gpu := (GPU{a[1].text(), a[2].text()}); a[0].text() == "GPU" && !slices.Contains(r.trace.GPUs, gpu) {
+	gpu := GPU{Number: a[3].text(), Name: a[1].text(), Product: a[2].text()}
+	same := func(g GPU) bool { return g.Number == gpu.Number && g.Name == gpu.Name && g.Product == gpu.Product }
+	if a[0].text() == "GPU" && !slices.ContainsFunc(r.trace.GPUs, same) {
+		gpu.Numbers = numbersOf(a[4].text())
 		r.trace.GPUs = append(r.trace.GPUs, gpu)
 	}
 	if a[3].text() == "" {
 		return id.text()
 	}
 	return "Agent " + a[3].text()
+}
+
+// numbersOf are the numbers of an object in JSON; none where it is none.
+func numbersOf(text string) map[string]float64 {
+	var all map[string]any
+	if json.Unmarshal([]byte(text), &all) != nil {
+		return nil
+	}
+	out := map[string]float64{}
+	for name, v := range all {
+		if x, ok := v.(float64); ok {
+			out[name] = x
+		}
+	}
+	return out
 }
 
 // events puts the results of counters to their dispatches.

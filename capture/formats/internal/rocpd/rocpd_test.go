@@ -16,7 +16,7 @@ var (
 		{Number: 1, Kernel: "add(float*)", Start: 1000, End: 1500, Counters: []rocpdtest.Result{{Counter: "SQ_WAVES", Value: 16384}, {Counter: "TCC_HIT", Value: 1}, {Counter: "TCC_HIT", Instance: 5, Value: 2}}},
 		{Number: 2, Kernel: "mul", Start: 2000, End: 2100, Counters: []rocpdtest.Result{{Counter: "SQ_WAVES", Value: 4}}},
 	}
-	newer = rocpdtest.Run{GUID: "aaaa-bb", PID: 77, GPU: "gfx942", Dispatches: dispatches,
+	newer = rocpdtest.Run{GUID: "aaaa-bb", PID: 77, GPU: "gfx942", Agent: `{"cu_count": 304, "name": "gfx942"}`, Dispatches: dispatches,
 		Calls: []rocpdtest.Span{
 			{Kind: "HIP_RUNTIME_API_EXT", Name: "hipLaunchKernel", Thread: 1077, Start: 900, End: 950},
 			{Kind: "MARKER_CORE_RANGE_API", Name: "roctxThreadRangeA", Message: "step 1", Thread: 1078, Start: 800, End: 2500},
@@ -42,7 +42,7 @@ func TestADatabaseHasDispatchesResultsAndSpans(t *testing.T) {
 		return Span{GUID: "aaaa-bb", Kind: kind, Name: name, Process: "77", Thread: thread, Start: start, End: end}
 	}
 	want := &Trace{
-		GPUs:     []GPU{{"gfx942", "Radeon"}},
+		GPUs:     []GPU{{Number: "1", Name: "gfx942", Product: "Radeon", Numbers: map[string]float64{"cu_count": 304}}},
 		Counters: []Counter{{Name: "SQ_WAVES", Block: "SQ", Doc: "Counts."}, {Name: "TCC_HIT", Block: "TCC", Doc: "Counts."}},
 		Dispatches: []Dispatch{
 			d(Dispatch{Number: "1", Kernel: "add(float*)", KernelID: "5", Start: 1000, End: 1500, Values: []Value{{0, "0", 16384}, {1, "0", 1}, {1, "5", 2}}}),

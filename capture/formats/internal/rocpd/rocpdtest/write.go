@@ -16,6 +16,7 @@ type Run struct {
 	GUID       string
 	PID        int
 	GPU        string // such as gfx942
+	Agent      string // what else is known of it, as an object in JSON
 	Dispatches []Dispatch
 	Calls      []Span // of APIs and of markers: rows with a Message are markers
 	Copies     []Span
@@ -117,7 +118,7 @@ func (w *writer) run(r Run) {
 	w.create("rocpd_info_process", "pid INTEGER")
 	w.create("rocpd_info_thread", "pid INTEGER, tid INTEGER")
 	w.create("rocpd_info_kernel_symbol", "kernel_name TEXT, display_name TEXT, arch_vgpr_count INTEGER, accum_vgpr_count INTEGER, sgpr_count INTEGER")
-	w.create("rocpd_info_agent", "type TEXT, absolute_index INTEGER, name TEXT, product_name TEXT")
+	w.create("rocpd_info_agent", "type TEXT, absolute_index INTEGER, name TEXT, product_name TEXT, extdata JSONB")
 	w.create("rocpd_info_pmc", "name TEXT, symbol TEXT, block TEXT, description TEXT, units TEXT, instance_id INTEGER")
 	w.create("rocpd_pmc_event", "event_id INTEGER, pmc_id INTEGER, value REAL")
 	w.create("rocpd_region", `pid INTEGER, tid INTEGER, start BIGINT, "end" BIGINT, name_id INTEGER, event_id INTEGER`)
@@ -127,7 +128,7 @@ func (w *writer) run(r Run) {
 	// Ids of processes and threads in the tables are those of the system in rocprofv3's databases, and need not be.
 	w.insert("rocpd_info_process", "id, pid", 1, r.PID)
 	w.insert("rocpd_info_agent", "id, type, absolute_index, name, product_name", 1, "CPU", 0, "cpu", "CPU")
-	w.insert("rocpd_info_agent", "id, type, absolute_index, name, product_name", 2, "GPU", 1, r.GPU, "Radeon")
+	w.insert("rocpd_info_agent", "id, type, absolute_index, name, product_name, extdata", 2, "GPU", 1, r.GPU, "Radeon", r.Agent)
 	w.dispatches(r)
 	w.spans(r)
 }
