@@ -33,7 +33,10 @@ type fakeKernel struct {
 	noClock   bool            // refuses a clock for samples, as kernels before 4.1
 	mlock     int             // bytes of rings, 0 for no limit
 	locked    int
-	changing  int64 // ns until which processes begin or end: reading what they inherit is refused
+	changing  int64        // ns until which processes begin or end: reading what they inherit is refused
+	perTick   int          // samples of an event between two ticks before it is throttled, 0 for no limit
+	tickless  map[int]bool // CPUs without a tick
+	loneStop  bool         // throttled stops only the event that samples, as before 6.16
 	open_     []*fakeEvent
 	nextID    uint64
 }
@@ -53,6 +56,9 @@ type fakeEvent struct {
 	mem              []uint64 // of its ring
 	out              *fakeEvent
 	lost             uint64 // samples without room since the last that found some
+	interrupts       int    // since the last tick
+	still            bool   // throttled
+	stood            int64  // ns for which the group stood still
 }
 
 func (e *fakeEvent) hardware() bool { return e.a.typ != typeSoftware && e.a.typ != typeTracepoint }
@@ -156,19 +162,51 @@ func (e *fakeEvent) run(ns int64, counting bool) {
 		return
 	}
 	for at := e.k.at; ns > 0; {
-		step := min(ns, int64(e.a.period-e.running%e.a.period))
+		if at%e.k.tick() == 0 && !e.k.tickless[e.cpu] {
+			e.unthrottle(at)
+		}
+		step := min(ns, int64(e.a.period-e.running%e.a.period), e.k.tick()-at%e.k.tick())
 		e.pass(step, true)
-		if at, ns = at+step, ns-step; e.running%e.a.period == 0 {
-			e.sample(at)
+		if at, ns = at+step, ns-step; e.running%e.a.period == 0 && !e.still {
+			e.interrupt(at)
+		}
+	}
+}
+
+// interrupt samples, and throttles what does so too often.
+func (e *fakeEvent) interrupt(at int64) {
+	if e.interrupts++; e.k.perTick > 0 && e.interrupts >= e.k.perTick {
+		e.still = true
+		e.tell(recordThrottle, []uint64{uint64(at), e.num, e.num, e.num, uint64(at)}, at)
+	}
+	e.sample(at)
+}
+
+// unthrottle is what a tick does. As in Linux the clock of tasks counts once more what it has counted before.
+func (e *fakeEvent) unthrottle(at int64) {
+	e.interrupts = 0
+	if !e.still {
+		return
+	}
+	e.still = false
+	e.tell(recordUnthrottle, []uint64{uint64(at), e.num, e.num, e.num, uint64(at)}, at)
+	for _, m := range e.group {
+		if m.a.typ == typeSoftware && m.a.config == 1 && !e.k.loneStop {
+			m.count += m.count / 2
 		}
 	}
 }
 
 func (e *fakeEvent) pass(ns int64, counting bool) {
+	if e.still {
+		e.stood += ns
+	}
 	for _, m := range e.group {
 		m.enabled += uint64(ns)
 		if counting {
 			m.running += uint64(ns)
+		}
+		if counting && (!e.still || e.k.loneStop && m != e) {
 			m.count += m.a.rate() * uint64(ns) / 1000
 		}
 	}
@@ -215,10 +253,16 @@ func (e *fakeEvent) sample(at int64) {
 	for i := 0; i < len(values); i += 8 {
 		words = append(words, binary.NativeEndian.Uint64(values[i:]))
 	}
-	if o := e.out; o.lost > 0 && o.put(recordLost, []uint64{o.num, o.lost, uint64(at), o.num}) {
+	e.tell(recordSample, words, at)
+}
+
+// tell writes a record, after how many found no room before it.
+func (e *fakeEvent) tell(kind uint64, words []uint64, at int64) {
+	o := e.out
+	if o.lost > 0 && o.put(recordLost, []uint64{o.num, o.lost, uint64(at), o.num}) {
 		o.lost = 0
 	}
-	if o := e.out; o.lost > 0 || !o.put(recordSample, words) {
+	if o.lost > 0 || !o.put(kind, words) {
 		o.lost++
 	}
 }
@@ -262,6 +306,7 @@ func (e *fakeEvent) into(c counter) error {
 }
 
 func (k *fakeKernel) now() int64         { return k.at }
+func (k *fakeKernel) tick() int64        { return 4e6 }
 func (e *fakeEvent) id() (uint64, error) { return e.num, nil }
 func (e *fakeEvent) enable() error       { e.on = true; return nil }
 func (e *fakeEvent) close() error {

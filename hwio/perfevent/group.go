@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"syscall"
 	"time"
 
@@ -35,27 +36,27 @@ type group struct {
 	later    bool  // it could not be read now: the next reading counts since the last one
 	sleep    func(time.Duration)
 	run      series // where the kernel samples it
+	ring     int    // to which it does
 	final    *times // after the last reading of it: samples of what is beyond are not the recording's
 }
 
 // clockOnly stands for the event of a clock that leads a group and is no counter of the recording.
 const clockOnly = -1
 
-// first is the number of the first event that is recorded.
-func (g *group) first() int {
-	if g.events[0] == clockOnly {
-		return g.events[1]
+// clocks are the members that only sample.
+func (g *group) clocks() []counter {
+	n := 0
+	for n < len(g.events) && g.events[n] == clockOnly {
+		n++
 	}
-	return g.events[0]
+	return g.members[:n]
 }
 
+// first is the number of the first event that is recorded.
+func (g *group) first() int { return g.events[len(g.clocks())] }
+
 // firstCol is its column.
-func (g *group) firstCol() int {
-	if g.events[0] == clockOnly {
-		return g.cols[1]
-	}
-	return g.cols[0]
-}
+func (g *group) firstCol() int { return g.cols[len(g.clocks())] }
 
 // A group that processes inherit is read from all of them at once. While one of them begins or ends, which takes microseconds unless others have the processor,
 // its events are not those of the group, and kernels from 6.1.60, 6.5.9 and 6.6 on refuse the reading with ECHILD.
@@ -109,6 +110,8 @@ type opener struct {
 	plain    bool  // this kernel cannot read inherited groups: one event each
 	limit    int   // most events of the cores' unit in one group, 0 for what the kernel takes
 	period   int64 // ns after which the kernel samples each group, 0 where groups are read
+	idle     int64 // the same while a CPU has nothing to do, 0 for no difference
+	maxRate  uint64
 	failed   map[int]error
 	sleep    func(time.Duration)
 }
@@ -130,13 +133,26 @@ func (o *opener) attrOf(e *event, t target, leader bool) attr {
 	return a
 }
 
-// clock opens the timer that leads a group: at each of its ticks the kernel writes down what the group has counted.
-func (o *opener) clock(t target) (counter, error) {
+// clock opens a timer that samples its group: at each of its ticks the kernel writes down what the group has counted. The first one leads.
+func (o *opener) clock(t target, period int64, excludeIdle bool, leader counter) (counter, error) {
 	a := attr{
-		typ: typeSoftware, config: configCPUClock, excludeKernel: o.userOnly, group: true, disabled: true,
-		period: uint64(o.period), monotonic: true,
+		typ: typeSoftware, config: configCPUClock, excludeKernel: o.userOnly, excludeIdle: excludeIdle, group: true, disabled: leader == nil,
+		period: uint64(period), monotonic: true,
 	}
-	return o.k.open(&a, t.pid, t.cpu, nil)
+	return o.k.open(&a, t.pid, t.cpu, leader)
+}
+
+// clocks opens the timers of a group. An idle CPU has one of its own (see calmLeast).
+func (o *opener) clocks(t target) ([]counter, error) {
+	l, err := o.clock(t, o.period, o.idle > 0, nil)
+	if err != nil || o.idle == 0 {
+		return []counter{l}, err
+	}
+	slow, err := o.clock(t, o.idle, false, l)
+	if err != nil {
+		return nil, errors.Join(err, l.close())
+	}
+	return []counter{l, slow}, nil
 }
 
 // start opens an event, or tries the older ways of older kernels.
@@ -235,24 +251,27 @@ func (o *opener) begin(t target, i int) (*group, error) {
 		}
 		return &group{target: t, leader: c, members: []counter{c}, events: []int{i}, coverage: -1, sleep: o.sleep}, nil
 	}
-	l, err := o.clock(t)
+	clocks, err := o.clocks(t)
 	if err != nil {
 		return nil, &noSampling{err}
 	}
-	c, err := o.start(&o.events[i], t, l)
+	c, err := o.start(&o.events[i], t, clocks[0])
 	if err != nil {
-		return nil, errors.Join(err, l.close())
+		for _, c := range slices.Backward(clocks) {
+			err = errors.Join(err, c.close())
+		}
+		return nil, err
 	}
-	return &group{target: t, leader: l, members: []counter{l, c}, events: []int{clockOnly, i}, coverage: -1, sleep: o.sleep}, nil
+	events := make([]int, len(clocks)+1)
+	for k := range clocks {
+		events[k] = clockOnly
+	}
+	events[len(clocks)] = i
+	return &group{target: t, leader: clocks[0], members: append(clocks, c), events: events, coverage: -1, sleep: o.sleep}, nil
 }
 
 // counters is how many events of the group are recorded.
-func (g *group) counters() int {
-	if g.events[0] == clockOnly {
-		return len(g.events) - 1
-	}
-	return len(g.events)
-}
+func (g *group) counters() int { return len(g.events) - len(g.clocks()) }
 
 // noSampling says that the kernel does not sample as it is asked to.
 type noSampling struct{ error }

@@ -5,6 +5,7 @@ type attr struct {
 	typ                        uint32
 	config, config1, config2   uint64
 	excludeUser, excludeKernel bool // hypervisor events go with the kernel's
+	excludeIdle                bool // of a clock: no samples while its CPU has nothing to do; counts go on
 	inherit                    bool // count children that the process starts too
 	disabled                   bool // until the group is enabled
 	onExec                     bool // enable when the process executes a program
@@ -36,6 +37,8 @@ type kernel interface {
 	open(a *attr, pid, cpu int, leader counter) (counter, error)
 	// now is the time of CLOCK_MONOTONIC in ns.
 	now() int64
+	// tick is the time between two ticks of the scheduler in ns.
+	tick() int64
 }
 
 // Numbers of the kernel's interface, from linux/perf_event.h.
@@ -59,6 +62,7 @@ const (
 
 	recordLost        = 2
 	recordThrottle    = 5
+	recordUnthrottle  = 6
 	recordSample      = 9
 	recordLostSamples = 13
 

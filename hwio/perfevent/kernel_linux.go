@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"runtime"
+	"time"
 	"unsafe"
 
 	"golang.org/x/sys/unix"
@@ -43,7 +44,7 @@ func sysAttr(a *attr) *unix.PerfEventAttr {
 	}{
 		{a.disabled, unix.PerfBitDisabled}, {a.inherit, unix.PerfBitInherit}, {a.onExec, unix.PerfBitEnableOnExec},
 		{a.period > 0, unix.PerfBitSampleIDAll}, {a.monotonic, unix.PerfBitUseClockID},
-		{a.excludeUser, unix.PerfBitExcludeUser}, {a.excludeKernel, unix.PerfBitExcludeKernel | unix.PerfBitExcludeHv},
+		{a.excludeUser, unix.PerfBitExcludeUser}, {a.excludeIdle, unix.PerfBitExcludeIdle}, {a.excludeKernel, unix.PerfBitExcludeKernel | unix.PerfBitExcludeHv},
 	} {
 		if b.on {
 			s.Bits |= b.bit
@@ -114,5 +115,14 @@ func (realKernel) now() int64 {
 	var ts unix.Timespec
 	// CLOCK_MONOTONIC cannot fail: it is read from memory that the kernel shares with every process.
 	_ = unix.ClockGettime(unix.CLOCK_MONOTONIC, &ts)
+	return ts.Nano()
+}
+
+func (realKernel) tick() int64 {
+	var ts unix.Timespec
+	// The coarse clocks move with the scheduler's tick.
+	if err := unix.ClockGetres(unix.CLOCK_MONOTONIC_COARSE, &ts); err != nil {
+		return int64(time.Millisecond)
+	}
 	return ts.Nano()
 }

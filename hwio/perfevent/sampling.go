@@ -20,21 +20,23 @@ import (
 // last, sums are what the kernel counted.
 type sampling struct {
 	stream
-	k      kernel
-	rings  []*ring
-	byID   map[uint64]*group
-	period int64
-	room   int64 // ns of samples that fit the smallest ring
-	lead   *group
-	edge   int64 // end of the last row, 0 before the first
-	values []uint64
+	k       kernel
+	rings   []*ring
+	byID    map[uint64]*group
+	period  int64
+	idle    int64 // between samples of a CPU that has nothing to do, 0 where that makes no difference
+	maxRate uint64
+	room    int64 // ns of samples that fit the smallest ring
+	lead    *group
+	edge    int64 // end of the last row, 0 before the first
+	values  []uint64
 
-	full            bool   // a ring had no room when it was collected
-	lost, throttled uint64 // since the last row
-	allLost         uint64
-	allThrottled    uint64
-	skipped         uint64 // ticks of the timer that made no sample for another reason
-	failed          error  // of a ring
+	full    bool   // a ring had no room when it was collected
+	lost    uint64 // since the last row
+	allLost uint64
+	skipped uint64 // ticks of the timer that made no sample for another reason
+	from    int    // the ring that is read
+	failed  error  // of a ring
 }
 
 var (
@@ -66,12 +68,16 @@ func (s *sampling) Every(period, flush time.Duration) time.Duration {
 
 // newSampling gives the groups of a plan their rings, one per CPU.
 func newSampling(p *plan, st *stream) (*sampling, error) {
-	s := &sampling{stream: *st, k: p.k, byID: map[uint64]*group{}, period: p.period}
+	s := &sampling{stream: *st, k: p.k, byID: map[uint64]*group{}, period: p.period, idle: p.idle, maxRate: p.maxRate}
 	first := map[int]*group{}
 	bytes := map[int]int{} // of the samples of a period, per CPU
 	most := 0
 	for _, g := range s.groups {
-		s.byID[g.ids[0]] = g
+		for i, id := range g.ids {
+			if g.events[i] == clockOnly {
+				s.byID[id] = g
+			}
+		}
 		s.values = append(s.values, make([]uint64, max(0, len(g.members)-len(s.values)))...)
 		bytes[g.cpu] += recordHeader + 32 + groupSize(len(g.members))
 		most = max(most, bytes[g.cpu])
@@ -103,15 +109,24 @@ func (s *sampling) mapRings(size int, first map[int]*group) error {
 	clear(first)
 	for _, g := range s.groups {
 		if l := first[g.cpu]; l != nil {
-			if err := g.leader.into(l.leader); err != nil {
-				return err
+			for _, c := range g.clocks() {
+				if err := c.into(l.leader); err != nil {
+					return err
+				}
 			}
+			g.ring = l.ring
 			continue
 		}
 		r, err := g.leader.ring(size)
 		if err != nil {
 			return err
 		}
+		for _, c := range g.clocks()[1:] {
+			if err := c.into(g.leader); err != nil {
+				return errors.Join(err, r.unmap())
+			}
+		}
+		g.ring = len(s.rings)
 		s.rings = append(s.rings, r)
 		first[g.cpu] = g
 	}
@@ -132,37 +147,56 @@ func (s *sampling) Read(_ context.Context, b *capture.Batch) error {
 	if !s.began {
 		return s.begin()
 	}
+	s.full = false
+	for _, g := range s.groups {
+		g.run.forget()
+	}
 	if err := s.collect(); err != nil {
 		return err
 	}
 	now := s.k.now()
+	var stale []*group
 	for _, g := range s.groups {
 		// A group that is not on the hardware makes no samples.
-		if last := g.run.last(); g.broken == nil && now-last <= max(3*s.period, staleAfter.Nanoseconds()) {
-			continue
+		if last := g.run.last(); g.broken != nil || now-last > max(3*s.period, staleAfter.Nanoseconds()) {
+			stale = append(stale, g)
 		}
-		if err := s.reread(b, g, now); err != nil {
-			return err
-		}
+	}
+	if err := s.reread(b, stale); err != nil {
+		return err
 	}
 	s.rows(b, false)
 	return nil
 }
 
-// reread takes what a group has counted by now.
-func (s *sampling) reread(b *capture.Batch, g *group, now int64) error {
-	if g.broken == nil {
-		err := g.read()
-		if err == nil {
-			g.run.read(now, g.cur, g.now)
-			return nil
-		}
-		if errors.Is(err, syscall.EBADF) {
-			return fmt.Errorf("read %s: %w", s.cols[g.firstCol()].name, err)
-		}
-		s.lose(b, g, err)
+// reread takes what groups have counted by now.
+func (s *sampling) reread(b *capture.Batch, groups []*group) error {
+	if len(groups) == 0 {
+		return nil
 	}
-	g.run.stay(now)
+	for _, g := range groups {
+		if g.broken != nil {
+			continue
+		}
+		if err := g.read(); err != nil {
+			if errors.Is(err, syscall.EBADF) {
+				return fmt.Errorf("read %s: %w", s.cols[g.firstCol()].name, err)
+			}
+			s.lose(b, g, err)
+		}
+	}
+	// What happened before a reading stands in the rings by now: a group that was stopped then has told nothing.
+	if err := s.collect(); err != nil {
+		return err
+	}
+	now := s.k.now()
+	for _, g := range groups {
+		if g.broken != nil {
+			g.run.stay(now)
+			continue
+		}
+		g.run.read(now, g.cur, g.now)
+	}
 	return nil
 }
 
@@ -182,16 +216,15 @@ func (s *sampling) begin() error {
 
 // collect takes the records of all rings.
 func (s *sampling) collect() error {
-	for _, g := range s.groups {
-		g.run.forget()
-	}
-	s.full = false
-	for _, r := range s.rings {
+	for i, r := range s.rings {
+		s.from = i
 		full, err := r.drain(s.record)
 		if err != nil {
 			return err
 		}
-		s.full = s.full || full
+		if s.full = s.full || full; full {
+			s.loses(i)
+		}
 	}
 	return s.failed
 }
@@ -205,9 +238,25 @@ func (s *sampling) record(kind uint32, body []byte) {
 	case recordLost, recordLostSamples:
 		n := decodeLost(kind, body)
 		s.lost, s.allLost = s.lost+n, s.allLost+n
-	case recordThrottle:
-		s.throttled++
-		s.allThrottled++
+		s.loses(s.from)
+	case recordThrottle, recordUnthrottle:
+		g := s.byID[decodeThrottle(body)]
+		switch {
+		case g == nil: // of a counter that does not sample
+		case kind == recordThrottle:
+			g.run.stop()
+		default:
+			g.run.resume()
+		}
+	}
+}
+
+// loses is told that records found no room in a ring.
+func (s *sampling) loses(ring int) {
+	for _, g := range s.groups {
+		if g.ring == ring {
+			g.run.lose()
+		}
 	}
 }
 
@@ -276,8 +325,8 @@ func (s *sampling) rows(b *capture.Batch, last bool) {
 	times := g.run.t[min(len(g.run.t), g.run.now+1):]
 	for i, t := range times {
 		end := last && i == len(times)-1
-		if t <= s.edge || !end && (t <= begun || t > every) {
-			continue
+		if t <= s.edge || !end && (t <= begun || t > every || s.idle > 0 && t-s.edge < s.period/2) {
+			continue // where an idle CPU's samples end and its others begin, they are no period apart
 		}
 		if t > known {
 			break
@@ -287,13 +336,15 @@ func (s *sampling) rows(b *capture.Batch, last bool) {
 	}
 }
 
-// cut appends rows of a period each for a time in which the leader was not on the hardware, so that it made no samples.
+// cut appends rows of a period each for a time in which the leader made no samples: it was not on the hardware, its CPU had nothing to do, or it stood still.
 func (s *sampling) cut(b *capture.Batch, g *group, i int, t int64) {
 	if i >= len(g.run.t) || g.run.t[i] > t {
 		return
 	}
 	p, q := g.run.times(i-1), g.run.times(i)
-	if away := (q.enabled - p.enabled) - (q.running - p.running); away > q.enabled-p.enabled || int64(away) < s.period/2 {
+	away := (q.enabled - p.enabled) - (q.running - p.running)
+	waited := away <= q.enabled-p.enabled && int64(away) >= s.period/2
+	if idled := g.run.t[i]-g.run.t[i-1] <= s.idle*3/2; !waited && !idled && !g.run.blank[i] {
 		return
 	}
 	for t-s.edge > s.period*3/2 {
@@ -309,8 +360,12 @@ func (s *sampling) row(b *capture.Batch, start, end int64, last bool) {
 		at = 1<<63 - 1 // what is read after the leader belongs to the last row
 	}
 	for _, g := range s.groups {
-		g.now = g.run.at(at, g.cur)
+		known := false
+		g.now, known = g.run.at(at, g.cur)
 		s.add(g)
+		if !known {
+			s.still(g)
+		}
 		g.cur, g.prev = g.prev, g.cur
 		g.was = g.now
 	}
@@ -324,15 +379,25 @@ func (s *sampling) row(b *capture.Batch, start, end int64, last bool) {
 		switch {
 		case s.lost > 0 || s.full:
 			why = "the kernel's ring of samples was full"
-		case s.throttled > 0:
-			why = "the kernel throttled the timer"
 		default:
 			s.skipped += uint64(n - 1)
 		}
 		b.Late = append(b.Late, capture.Gap{Start: start, End: end, Lost: uint64(n - 1),
 			Reason: capture.Reason{Code: capture.LostReports, Text: why + ": this sample has the time and counts of several"}})
 	}
-	s.lost, s.throttled = 0, 0
+	s.lost = 0
+}
+
+// still says that the row holds no value of a group.
+func (s *sampling) still(g *group) {
+	for _, col := range g.cols {
+		if col >= 0 {
+			s.acc[col].still = true
+		}
+	}
+	if g.coverage >= 0 {
+		s.acc[g.coverage].still, s.acc[g.coverage+1].still = true, true
+	}
 }
 
 // Finish takes the last reading of every group, in the order of the first, and appends the rows up to it.
@@ -376,8 +441,16 @@ func (s *sampling) Conclude() []string {
 		}
 	}
 	say(s.allLost, "samples found no room in the kernel's ring because the recorder was not run in time")
-	say(s.allThrottled, "times the kernel throttled the timer that takes samples (kernel.perf_event_max_sample_rate)")
 	say(s.skipped, "ticks of the kernel's timer came too late to make a sample")
+	stops, still, all := 0, int64(0), int64(0)
+	for _, g := range s.groups {
+		stops, still, all = stops+g.run.stops, still+g.run.stopped, all+g.run.last()-g.run.from
+	}
+	if still > 0 {
+		out = append(out, fmt.Sprintf("perfevent: the kernel throttled the timers that take samples (kernel.perf_event_max_sample_rate is %d) %d times and stopped what they lead: "+
+			"values are missing for %v, %.2g %% of the time of each group on each CPU; take a longer period than %v",
+			s.maxRate, stops, time.Duration(still).Round(time.Microsecond), 100*float64(still)/float64(max(all, 1)), time.Duration(s.period)))
+	}
 	return out
 }
 

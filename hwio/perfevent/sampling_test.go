@@ -129,7 +129,7 @@ func TestSamplesOfOtherCPUsAreRunningTotals(t *testing.T) {
 		t              int64
 		count, enabled uint64
 	}{{100, 1000, 500}, {200, 1000, 500}, {201, 1001, 501}, {250, 1050, 550}, {300, 1100, 600}, {333, 1133, 633}, {399, 1201, 699}, {500, 1203, 800}, {700, 1203, 900}} {
-		if at := r.at(want.t, got); got[0] != want.count || at.enabled != want.enabled {
+		if at, _ := r.at(want.t, got); got[0] != want.count || at.enabled != want.enabled {
 			t.Errorf("at %d: %d after %d ns, want %d after %d", want.t, got[0], at.enabled, want.count, want.enabled)
 		}
 		if want.t == 333 {
@@ -239,5 +239,87 @@ func TestACPUThatGoesOfflineIsMissingFromThereOn(t *testing.T) {
 		if rest.Len() < 45 || offline < rest.Len()-1 || there < rest.Len()-1 || there > rest.Len()+2 {
 			t.Errorf("CPU %d: of %d rows %d are said to be offline, %d values are there", gone, rest.Len(), offline, there)
 		}
+	}
+}
+
+// What a throttled group counts is not known, and never in a sum: where there is a value it is what happened in the row.
+func TestAThrottledGroupHasNoValuesUntilItGoesOn(t *testing.T) {
+	for name, k := range map[string]*fakeKernel{
+		"every tick":              {perTick: 25},
+		"no ticks on CPU 0":       {perTick: 300, tickless: map[int]bool{0: true}},
+		"no ticks on either":      {perTick: 300, tickless: map[int]bool{0: true, 1: true}},
+		"records lost":            {perTick: 25, mlock: 2 * 128 << 10},
+		"records lost at 1 ms":    {perTick: 25, mlock: 2 * 128 << 10, at: 1e6},
+		"records lost at 2 ms":    {perTick: 25, mlock: 2 * 128 << 10, at: 2e6},
+		"records lost at 3 ms":    {perTick: 25, mlock: 2 * 128 << 10, at: 3e6},
+		"others go on (old ones)": {perTick: 25, loneStop: true},
+	} {
+		k.capable, k.counters = true, 6
+		s := openSampled(t, k, 2, 100*time.Microsecond, "task_clock", "page_faults", "cycles")
+		b := collected(t, k, s, 1e6, 52e6, 7e6, 150e6, 3e6, 100e6, 1e6)
+		var stood int64
+		for _, e := range k.open_ {
+			stood += e.stood
+		}
+		if stood == 0 {
+			t.Fatalf("%s: nothing was throttled", name)
+		}
+		there, gone := int64(0), int64(0)
+		for i, c := range s.Schema().Columns {
+			a := attr{typ: typeHardware}
+			if c.Meta.Name == "task_clock" {
+				a = attr{typ: typeSoftware, config: 1}
+			} else if c.Meta.Name == "page_faults" {
+				a = attr{typ: typeSoftware, config: 2}
+			}
+			for row := range b.Len() {
+				ns := b.End[row] - b.Start[row]
+				if ns > 2*s.period && !strings.HasPrefix(name, "records lost") {
+					t.Fatalf("%s: row %d lasts %d ns", name, row, ns)
+				}
+				if b.Cols[i].Missing(row) {
+					gone += ns
+					continue
+				}
+				there += ns
+				want := a.rate() * uint64(ns) / 1000
+				if c.Meta.Name == capture.TurnEnabled {
+					want = uint64(ns)
+				} else if c.Meta.Name == capture.TurnShare {
+					continue
+				}
+				if got := b.Cols[i].U[row]; got+5 < want || got > want+5 {
+					t.Fatalf("%s: row %d of %s[%s]: %d in %d ns, expected %d", name, row, c.Meta.Name, c.Meta.Instance, got, ns, want)
+				}
+			}
+		}
+		for _, r := range b.Reasons {
+			if r.Reason != throttled {
+				t.Errorf("%s: missing: %q", name, r.Reason.Text)
+			}
+		}
+		if share := float64(gone) / float64(there+gone); there == 0 || gone == 0 || share > 0.98 {
+			t.Errorf("%s: %d ns with values, %d without", name, there, gone)
+		}
+		if said := strings.Join(s.Conclude(), "\n"); !strings.Contains(said, "throttled the timers") || !strings.Contains(said, "take a longer period than 100µs") {
+			t.Errorf("%s: said %q", name, said)
+		}
+	}
+}
+
+// A kernel that stops only what sampled too often goes on with the other clock's samples.
+func TestSamplesAfterThrottlingProveThatAGroupGoesOn(t *testing.T) {
+	r := series{}
+	r.begin([]uint64{0, 0}, times{500, 500})
+	got := []uint64{0, 0}
+	add := func(at int64, counts ...uint64) { r.add(at, counts, times{uint64(at), uint64(at)}) }
+	add(1000, 1000, 10)
+	r.stop()
+	add(1001, 1001, 11)
+	add(2000, 1001, 20)
+	r.resume()
+	add(3000, 1500, 30)
+	if _, known := r.at(3000, got); !known || got[1] != 30 || r.stopped != 0 {
+		t.Errorf("the others counted %d, known %t, stopped for %d ns", got[1], known, r.stopped)
 	}
 }

@@ -170,6 +170,7 @@ const samplingMost = 50 * time.Millisecond
 func (s *Source) openSampling(p plan, sit *situation, r hwio.Request) (hwio.Stream, error) {
 	p.failed = map[int]error{}
 	p.period = r.Period.Nanoseconds()
+	p.maxRate, p.idle = s.sampleRate(p.period)
 	if err := s.openAll(&p, r); err != nil {
 		return nil, err
 	}
@@ -185,12 +186,34 @@ func (s *Source) openSampling(p plan, sit *situation, r hwio.Request) (hwio.Stre
 	}
 	cfg := sit.machine.Config()
 	cfg.Warnings = s.warnings(sit, &p, r)
+	if p.idle > 0 {
+		cfg.Properties = append(cfg.Properties, capture.Property{Name: "perfevent_idle_period", IsText: true, Text: fmt.Sprintf(
+			"%v: so often the counters of a CPU that has nothing to do are taken, and spread evenly over the samples", time.Duration(p.idle))})
+	}
 	st, err := newSampling(&p, p.layout(cfg, r.PID != 0))
 	if err != nil {
 		p.closeAll()
 		return nil, err
 	}
 	return st, nil
+}
+
+// A timer that makes as many samples between two ticks of the scheduler as kernel.perf_event_max_sample_rate allows is throttled. An idle CPU has no ticks
+// for a while: the kernel stops them even where such a timer wakes it up, unless its cpuidle governor knows better, which that of virtual machines does not.
+// A time so long without one is rare; where samples would be too many for it, an idle CPU makes fewer.
+const calmLeast = 400 * time.Millisecond
+
+// sampleRate is the sample rate that the kernel allows, and the period for idle CPUs, 0 where that is the period.
+func (s *Source) sampleRate(period int64) (rate uint64, idle int64) {
+	v, err := s.root.Int("/proc/sys/kernel/perf_event_max_sample_rate")
+	if err != nil || v <= 0 {
+		return 0, 0
+	}
+	perTick := max(1, (v*s.k.tick()+int64(time.Second)-1)/int64(time.Second))
+	if idle = calmLeast.Nanoseconds() / perTick; idle <= period {
+		idle = 0
+	}
+	return uint64(v), idle
 }
 
 // openAll opens and starts all groups. On error nothing stays open.

@@ -41,6 +41,7 @@ type sum struct {
 	count, enabled, running uint64
 	gone                    bool // a group of it cannot be read any more
 	later                   bool // a group of it could not be read for this sample
+	still                   bool // a group of it was throttled by the kernel
 }
 
 func (s *stream) Schema() *capture.Schema { return &s.schema }
@@ -126,6 +127,7 @@ var (
 	notScheduled = capture.Reason{Code: capture.NotScheduled, Text: "the kernel did not put this counter on the hardware during the sample: other groups had their turn"}
 	notRun       = capture.Reason{Code: capture.NotCollected, Text: "the process did not run during the sample"}
 	familyChange = capture.Reason{Code: capture.NotCollected, Text: "a process was beginning or ending: the kernel could not add up the family's counts, and the next sample holds them"}
+	throttled    = capture.Reason{Code: capture.LostReports, Text: "the kernel throttled the timer that takes the samples, and stopped the counters with it: take a longer period"}
 	unreadable   = capture.Reason{Code: capture.Unsupported, Text: "the kernel took the counter away: its processor or counter unit is gone"}
 )
 
@@ -133,6 +135,10 @@ func (s *stream) appendValue(b *capture.Batch, i int) {
 	c, a := &s.cols[i], &s.acc[i]
 	if a.later {
 		b.AppendMissingFor(i, familyChange)
+		return
+	}
+	if a.still {
+		b.AppendMissingFor(i, throttled)
 		return
 	}
 	c.enabled += a.enabled

@@ -10,7 +10,7 @@
 // Events that sample write records to the ring that the program maps: a sample whenever the count reaches the next multiple of the period, names,
 // mappings and the end of the task itself (not of its children), and how many samples found no room. A sample has the time at which the count got
 // there, and a made-up place in the program or in the kernel. Not modelled: places without skid, registers, stacks, branches, raw data, rings
-// written backwards, throttling (faster periods than perf_event_max_sample_rate are refused), and other signals than those that poll and ppoll see.
+// written backwards, throttling but where the scenario has it (elsewhere faster periods than perf_event_max_sample_rate are refused), and other signals than those that poll and ppoll see.
 package cpupmu
 
 import (
@@ -35,6 +35,7 @@ func Models() []hwtest.Model {
 			{Name: "no-pmu-events", Doc: "the unit is listed but opens no event (ENOENT), as in many virtual machines"},
 			{Name: "no-interrupts", Doc: "the unit counts but does not sample (EOPNOTSUPP), as in some virtual machines"},
 			{Name: "no-inherited-groups", Doc: "an event that is inherited cannot be read as a group (EINVAL), as in old kernels"},
+			{Name: "throttled", Doc: "kernel.perf_event_max_sample_rate is 4000: a group whose clock takes 16 samples between two ticks stands still until the next"},
 			{Name: "paranoid-0", Doc: "kernel.perf_event_paranoid is 0: whole processors without privileges"},
 			{Name: "paranoid-1", Doc: "kernel.perf_event_paranoid is 1: own tasks and the kernel's work for them"},
 			{Name: "paranoid-3", Doc: "kernel.perf_event_paranoid is 3: nothing without privileges"},
@@ -89,7 +90,7 @@ func (d *device) Start(m hwtest.Machine) error {
 		}
 	}
 	m.File("/proc/sys/kernel/perf_event_paranoid", fmt.Sprintf("%d\n", d.paranoid))
-	m.File("/proc/sys/kernel/perf_event_max_sample_rate", fmt.Sprintf("%d\n", maxSampleRate))
+	m.File("/proc/sys/kernel/perf_event_max_sample_rate", fmt.Sprintf("%d\n", d.sampleRate()))
 	m.Own(units)
 	m.Own("/sys/devices/cpu")
 	m.Own("/sys/devices/" + imcName)

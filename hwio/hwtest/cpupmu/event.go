@@ -21,6 +21,10 @@ type event struct {
 	failed  bool     // a pinned group that found no room
 
 	timeEnabled, timeRunning uint64 // ns
+	stood                    uint64 // ns of running in which its group was throttled
+	again                    uint64 // what a clock of tasks has counted twice
+	interrupts               int    // samples since the last tick
+	throttled                bool   // a leader's: its group stands still
 	zero                     uint64 // the count at the last reset
 	truth                    *EventTruth
 
@@ -35,7 +39,9 @@ var _ hwtest.File = (*event)(nil)
 func (e *event) String() string { return "[perf_event] " + e.name }
 
 // value is what a read told so many ns ago, in a time in which nothing changed.
-func (e *event) value(ago uint64) uint64 { return e.countAt(e.before(e.timeRunning, ago)) - e.zero }
+func (e *event) value(ago uint64) uint64 {
+	return e.countAt(e.before(e.timeRunning-e.stood, ago)) + e.again - e.zero
+}
 
 // before is a time of the event so many ns ago.
 func (e *event) before(t, ago uint64) uint64 {
@@ -112,8 +118,8 @@ func (e *event) Read(_ *hwtest.Call, n int) ([]byte, error) {
 
 // answering are the events that a read of this one tells of.
 func (e *event) answering() []*event {
-	if e.attr.has("PERF_FORMAT_GROUP") && e.leader == e {
-		return e.members
+	if e.attr.has("PERF_FORMAT_GROUP") {
+		return e.leader.members // whichever of them is asked
 	}
 	return []*event{e}
 }

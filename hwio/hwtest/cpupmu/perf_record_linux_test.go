@@ -187,6 +187,35 @@ func TestForeignPerfRecordReadsGroupsThatAClockSamples(t *testing.T) {
 	c.Equal("events on all processors", len(r.samples), 3*len(r.truth.CPUs))
 }
 
+// Between THROTTLE and UNTHROTTLE there are no samples, and perf counts these records.
+func TestForeignPerfRecordIsToldOfThrottling(t *testing.T) {
+	perf := clients.Path(t, "perf", "linux-perf")
+	file := filepath.Join(t.TempDir(), "perf.data")
+	_, truth, out := runProgram(t, "throttled", perf, 0, "record", "-o", file, "-e", "{cpu-clock,cycles}:S", "-c", "100000", "-a", "--", "sleep", "0.2")
+	dump, err := exec.Command(perf, "report", "-D", "-i", file).Output()
+	if err != nil {
+		t.Fatalf("perf report: %v\n%s", err, out)
+	}
+	c := clients.Compare(t, "perf record, throttled", "cpu-pmu throttled")
+	stopped, told, run := map[string]bool{}, 0, map[string]int{}
+	wrong := 0
+	record := regexp.MustCompile(`(?m)^(\d+) \d+ 0x[0-9a-f]+ \[0x[0-9a-f]+\]: PERF_RECORD_(SAMPLE|THROTTLE|UNTHROTTLE)`)
+	for _, m := range record.FindAllStringSubmatch(string(dump), -1) {
+		switch cpu := m[1]; m[2] {
+		case "THROTTLE":
+			stopped[cpu], told, run[cpu] = true, told+1, -1 // the sample of the same interrupt follows
+		case "UNTHROTTLE":
+			stopped[cpu], run[cpu] = false, 0
+		default:
+			if run[cpu]++; stopped[cpu] && run[cpu] > 0 {
+				wrong++
+			}
+		}
+	}
+	c.Equal("samples while a group stands still", wrong, 0)
+	c.Equal("times that perf was told of throttling", told > 0 && told <= truth.Throttled, true)
+}
+
 // A ring of one page has no room for the samples of 2 ms.
 func TestForeignPerfRecordKnowsWhatFoundNoRoom(t *testing.T) {
 	r := perfRecord(t, "-e", "cycles", "-c", "25000", "-m", "1", "--", "sleep", "0.2")

@@ -138,6 +138,40 @@ func TestARecordingHoldsEveryCountOfEveryProcessor(t *testing.T) {
 	}
 }
 
+// Where a group was throttled there is no value; where there is one it is what happened, by the rate of the event.
+func TestSumsOfThrottledGroupsAreWhatHappenedWhereThereAreValues(t *testing.T) {
+	c, truth, out := record(t, "throttled", 2000, "--period", "100us")
+	if truth.Throttled < 20 || !strings.Contains(out, "kernel.perf_event_max_sample_rate is 4000") || !strings.Contains(out, "take a longer period than 100µs") {
+		t.Errorf("throttled %d times:\n%s", truth.Throttled, out)
+	}
+	compared := 0
+	for _, e := range append(counters(truth, "cpu"), counters(truth, "software")...) {
+		if !e.InSamples || e.Rate < 1e6 {
+			continue // too few happen in a sample
+		}
+		in := c.Counter(e.name()).Instance(fmt.Sprint(e.CPU))
+		ns, missing := int64(0), int64(0)
+		for i := range c.Len() {
+			if in.Value(i).Missing() {
+				missing += c.Axis.Interval(i)
+				continue
+			}
+			ns += c.Axis.Interval(i)
+		}
+		rate := float64(e.Rate)
+		if e.Unit == "cpu" {
+			rate *= float64(8+e.CPU) / 8
+		}
+		if got, want := in.Sum().Float(), rate*float64(ns)/1e9; ns == 0 || missing == 0 || math.Abs(got/want-1) > 1e-3 {
+			t.Errorf("%s on processor %d: %.0f in %d ns with values (%d without), %.0f happened", e.Name, e.CPU, got, ns, missing, want)
+		}
+		compared++
+	}
+	if compared < 8*len(truth.CPUs) {
+		t.Errorf("%d events were compared", compared)
+	}
+}
+
 // scaled is the kernel's own scaling of what was counted between two reads.
 func scaled(first, last ReadTruth) float64 {
 	return float64(last.Value-first.Value) * float64(last.Enabled-first.Enabled) / float64(last.Running-first.Running)

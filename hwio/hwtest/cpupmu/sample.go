@@ -149,6 +149,7 @@ type happening struct {
 	n    uint64 // the how manieth of the event
 	cpu  int
 	read []byte // what a read told then, where samples have that
+	kind string // of a record that is no sample
 }
 
 // overflow notes the samples of a stretch of time in which the count went from one value to another.
@@ -167,6 +168,7 @@ func (e *event) overflow(start, ns int64, before, after uint64) {
 		if e.attr.sampleType&uint64(uapi.Const("PERF_SAMPLE_READ")) != 0 {
 			h.read = e.answer(uint64(ns) - q)
 		}
+		e.interrupted(h.time, cpu)
 		e.d.samples = append(e.d.samples, h)
 	}
 }
@@ -176,6 +178,10 @@ func (d *device) flush() {
 	slices.SortStableFunc(d.samples, func(a, b happening) int { return cmp.Compare(a.time, b.time) })
 	for _, h := range d.samples {
 		e := h.e
+		if h.kind != "" {
+			d.tellThrottled(h)
+			continue
+		}
 		e.truth.Samples++
 		if e.file.out == nil || e.file.out.size == 0 {
 			continue // as in Linux nothing is said of it
@@ -193,6 +199,20 @@ func (d *device) flush() {
 		}
 	}
 	d.samples = d.samples[:0]
+}
+
+// tellThrottled writes a record of throttling: its time, and the event twice.
+func (d *device) tellThrottled(h happening) {
+	out := h.e.file.out
+	if out == nil || out.size == 0 {
+		return
+	}
+	at := d.where(h.e, h.time)
+	at.cpu = h.cpu
+	b := binary.LittleEndian.AppendUint64(nil, uint64(h.time))
+	b = binary.LittleEndian.AppendUint64(b, h.e.id)
+	b = binary.LittleEndian.AppendUint64(b, h.e.id)
+	out.put(h.e, h.e.record(h.kind, 0, b, at), false)
 }
 
 // whereabouts are the parts of a record that say whom it is about.

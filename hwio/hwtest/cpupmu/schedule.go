@@ -124,26 +124,53 @@ func (x *roster) run(ns int64) {
 
 // pass adds time from start on to a group's events.
 func (l *event) pass(start, ns int64, running bool) {
+	limit := l.d.samplesPerTick()
+	for samples := slices.ContainsFunc(l.members, func(m *event) bool { return m.period > 0 }); samples && running && limit > 0 && ns > 0; {
+		if start%tick == 0 {
+			l.unthrottle(start)
+		}
+		step := min(ns, tick-start%tick)
+		for _, m := range l.members {
+			if m.period > 0 && !l.throttled {
+				step = min(step, m.untilSample(limit-m.interrupts, step))
+			}
+		}
+		l.passEvenly(start, step, true)
+		start, ns = start+step, ns-step
+	}
+	if ns > 0 {
+		l.passEvenly(start, ns, running)
+	}
+}
+
+// passEvenly is pass for a time in which the group is not throttled, or all the time.
+func (l *event) passEvenly(start, ns int64, running bool) {
+	still := l.throttled
 	for _, m := range l.members {
 		if m.on {
 			m.timeEnabled += uint64(ns)
 			if running {
 				m.timeRunning += uint64(ns)
 			}
+			if running && still {
+				m.stood += uint64(ns)
+				m.truth.Stood += uint64(ns)
+			}
 		}
 	}
-	if !running {
+	if !running || still {
 		return
 	}
 	for _, m := range l.members {
 		if m.on {
-			m.overflow(start, ns, m.countAt(m.timeRunning-uint64(ns)), m.count())
+			counted := m.timeRunning - m.stood
+			m.overflow(start, ns, m.countAt(counted-uint64(ns)), m.countAt(counted))
 		}
 	}
 }
 
-// count is how often the event has happened while it was running.
-func (e *event) count() uint64 { return e.countAt(e.timeRunning) }
+// count is how often the event has happened while it was running, as the kernel counts.
+func (e *event) count() uint64 { return e.countAt(e.timeRunning-e.stood) + e.again }
 
 // countAt is the count after so many ns of running. The units' events happen more often on higher processors: by an eighth each.
 func (e *event) countAt(running uint64) uint64 {

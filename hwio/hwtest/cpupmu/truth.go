@@ -6,9 +6,11 @@ type Truth struct {
 	Paranoid int           `json:"paranoid"`
 	Counters int           `json:"counters"` // of a core
 	Events   []*EventTruth `json:"events"`
-	LeftOut  int           `json:"reads_left_out"` // reads beyond maxReads, of which only the last of each event is kept
-	reads    int
-	most     int // reads of one event, or samples that hold it
+	// Throttled is how often the kernel stopped a group that sampled too often.
+	Throttled int `json:"throttled,omitempty"`
+	LeftOut   int `json:"reads_left_out"` // reads beyond maxReads, of which only the last of each event is kept
+	reads     int
+	most      int // reads of one event, or samples that hold it
 }
 
 // EventTruth is one event that was opened.
@@ -28,6 +30,7 @@ type EventTruth struct {
 	Written uint64 `json:"written,omitempty"`
 	Lost    uint64 `json:"lost,omitempty"`
 	Unread  uint64 `json:"unread,omitempty"` // written ones that the program had not gone past when it closed the event
+	Stood   uint64 `json:"stood,omitempty"`  // ns for which its group was throttled
 	// Samples of the group hold what it has counted; Before is how many reads there were until they had a ring to go to.
 	InSamples bool `json:"in_samples,omitempty"`
 	Before    int  `json:"reads_before_ring,omitempty"`
