@@ -10,7 +10,6 @@ import (
 	"go.starlark.net/syntax"
 
 	"astrolabe/builtins/binding"
-	"astrolabe/builtins/guards"
 	"astrolabe/capture/spelling"
 )
 
@@ -65,11 +64,7 @@ func (s *flagSets) scan(r *Runner, m *module) {
 	}
 	set := &flagSet{flags: map[string]bool{}}
 	s.files[m.key] = set
-	if guards.CheckNumbers(m.name, m.text) != nil {
-		set.open = true
-		return
-	}
-	file, err := dialect().Parse(m.name, m.text, 0)
+	file, err := r.tree(m).get()
 	if err != nil {
 		set.open = true
 		return
@@ -96,10 +91,17 @@ func (s *flagSets) scan(r *Runner, m *module) {
 		}
 		return true
 	})
+	var next []*module
 	for _, name := range loads {
-		if next, err := r.resolve(m, name); err == nil {
-			s.scan(r, next)
+		if l, err := r.resolve(m, name); err == nil {
+			next = append(next, l)
+			if l.library && s.files[l.key] == nil {
+				go r.tree(l).get() // while those before it are looked through
+			}
 		}
+	}
+	for _, l := range next {
+		s.scan(r, l)
 	}
 }
 

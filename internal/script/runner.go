@@ -1,6 +1,7 @@
 package script
 
 import (
+	"bytes"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -11,6 +12,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"time"
 
 	"go.starlark.net/starlark"
@@ -41,10 +43,11 @@ type Options struct {
 // time.
 type Runner struct {
 	opt         Options
-	predeclared starlark.StringDict // of scripts
-	testing     starlark.StringDict // of test files
-	modules     map[string]*module  // by key
-	loading     []*module           // those whose top level is running, outermost first
+	predeclared starlark.StringDict    // of scripts
+	testing     starlark.StringDict    // of test files
+	modules     map[string]*module     // by key
+	trees       map[string]*syntaxTree // of modules whose flags were read, and that have not run yet, by their key
+	loading     []*module              // those whose top level is running, outermost first
 	text        *sourceText
 	flags       *flagSets // nil until the first script
 	scripts     []binding.Script
@@ -79,8 +82,8 @@ func NewRunner(opt Options) *Runner {
 			}
 		}
 	}
-	r := &Runner{opt: opt, modules: map[string]*module{}, text: newSourceText(), testing: builtins.Predeclared(opt.Env),
-		stopGrace: stopGrace, memoryGrace: memoryGrace}
+	r := &Runner{opt: opt, modules: map[string]*module{}, trees: map[string]*syntaxTree{}, text: newSourceText(),
+		testing: builtins.Predeclared(opt.Env), stopGrace: stopGrace, memoryGrace: memoryGrace}
 	opt.Env.Table = r.table
 	guards.Add(opt.Env, r.testing)
 	r.predeclared = make(starlark.StringDict, len(r.testing))
@@ -266,7 +269,7 @@ func (r *Runner) run(ctx context.Context, m *module) (starlark.StringDict, error
 	if isTestFile(m.name) {
 		predeclared = r.testing
 	}
-	program, err := compile(m, predeclared)
+	program, err := r.compile(m, predeclared)
 	if err != nil {
 		delete(r.modules, m.key)
 		return nil, mistakes.Explain(err, string(m.text), 1, predeclared)
@@ -290,16 +293,36 @@ func (r *Runner) run(ctx context.Context, m *module) (starlark.StringDict, error
 }
 
 // compile makes a module's text runnable.
-func compile(m *module, predeclared starlark.StringDict) (*starlark.Program, error) {
-	if err := guards.CheckNumbers(m.name, m.text); err != nil {
-		return nil, err
-	}
-	file, err := dialect().Parse(m.name, m.text, 0)
+func (r *Runner) compile(m *module, predeclared starlark.StringDict) (*starlark.Program, error) {
+	file, err := r.tree(m).get()
+	delete(r.trees, m.key) // what is compiled is written into the tree
 	if err != nil {
 		return nil, err
 	}
 	guards.Rewrite(file, predeclared)
 	return starlark.FileProgram(file, predeclared.Has)
+}
+
+// tree is the syntax tree of a module: of a file whose flags were read before it runs, the same.
+func (r *Runner) tree(m *module) *syntaxTree {
+	if t := r.trees[m.key]; t != nil && bytes.Equal(t.text, m.text) {
+		return t
+	}
+	t := &syntaxTree{text: m.text}
+	t.get = sync.OnceValues(func() (*syntax.File, error) {
+		if err := guards.CheckNumbers(m.name, m.text); err != nil {
+			return nil, err
+		}
+		return dialect().Parse(m.name, m.text, 0)
+	})
+	r.trees[m.key] = t
+	return t
+}
+
+// syntaxTree is a module as a syntax tree.
+type syntaxTree struct {
+	text []byte
+	get  func() (*syntax.File, error)
 }
 
 // cycle is the error of modules that load each other.

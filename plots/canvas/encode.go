@@ -14,7 +14,7 @@ func Encode(format string, sc *Scene, title string, sz Size) ([]byte, error) {
 	if dpi == 0 {
 		dpi = DefaultDPI
 	}
-	data, err := EncodePNG(sc.Paint(), dpi)
+	data, err := sc.PNG(dpi)
 	if fonts := FontsOf(sc).Text(); fonts != "" && err == nil {
 		data = withText(data, FontsKey, fonts)
 	}

@@ -2,6 +2,7 @@ package canvas
 
 import (
 	"image"
+	"image/color"
 	"math"
 
 	"golang.org/x/image/font"
@@ -72,59 +73,72 @@ func (g *glyphCache) get(k glyphKey) *glyph {
 	return gl
 }
 
-// text paints one line of text, its baseline on a whole device pixel.
-func (r *raster) text(o TextOp) {
+// text is a line of text as glyphs at their places, its baseline on a whole device pixel.
+func (g *glyphCache) text(o TextOp, scale float64) text {
+	out := text{color: o.color}
 	if o.Style.Face.plain(o.Text) {
-		r.plainText(o, o.Style.Face, o.x, o.Text)
-		return
+		g.plainText(&out, o, scale, o.Style.Face, o.x, o.Text)
+		return out
 	}
 	for _, run := range SetLine(o.Style.Face, o.Text).Runs {
 		if run.Font == nil {
-			r.plainText(o, Face(run.Own), o.x+run.X*o.Style.Size, run.Text)
+			g.plainText(&out, o, scale, Face(run.Own), o.x+run.X*o.Style.Size, run.Text)
 			continue
 		}
-		for _, g := range run.Glyphs {
-			r.outline(o, g)
+		for _, gl := range run.Glyphs {
+			g.outline(&out, o, scale, gl)
 		}
 	}
+	return out
 }
 
-// plainText paints a text glyph by glyph from x on.
-func (r *raster) plainText(o TextOp, f Face, x float64, text string) {
+// text is glyphs at their places.
+type text struct {
+	glyphs []placedGlyph
+	color  color.NRGBA
+}
+
+// placedGlyph is a glyph with its dot at a device pixel.
+type placedGlyph struct {
+	*glyph
+	x, y int
+}
+
+// plainText adds a text glyph by glyph from x on.
+func (g *glyphCache) plainText(out *text, o TextOp, scale float64, f Face, x float64, s string) {
 	t := f.typeface()
-	size := o.Style.Size * r.scale
-	x *= r.scale
-	base := int(math.Round(o.y * r.scale))
-	for _, c := range text {
+	size := o.Style.Size * scale
+	x *= scale
+	base := int(math.Round(o.y * scale))
+	for _, c := range s {
 		em, _ := t.glyph(c)
 		if c != ' ' && c != 0xa0 {
 			whole := math.Floor(x)
 			sub := uint8((x - whole) * 4)
-			gl := r.glyphs.get(glyphKey{faceKey{f, size}, c, sub})
-			r.stampGlyph(gl, int(whole), base, o)
+			out.glyphs = append(out.glyphs, placedGlyph{g.get(glyphKey{faceKey{f, size}, c, sub}), int(whole), base})
 		}
 		x += em * size
 	}
 }
 
-// outline paints a shaped glyph.
-func (r *raster) outline(o TextOp, g typeset.Glyph) {
-	if len(g.Outline) == 0 {
+// outline adds a shaped glyph.
+func (g *glyphCache) outline(out *text, o TextOp, scale float64, shaped typeset.Glyph) {
+	if len(shaped.Outline) == 0 {
 		return
 	}
-	size := o.Style.Size * r.scale
-	x := o.x*r.scale + g.X*size
-	y := math.Round(o.y*r.scale) - g.Y*size
+	size := o.Style.Size * scale
+	x := o.x*scale + shaped.X*size
+	y := math.Round(o.y*scale) - shaped.Y*size
 	whole, row := math.Floor(x), math.Floor(y)
 	// The same quarters of a pixel as for all other text; marks above letters stand between rows.
 	sub := math.Floor((x-whole)*4) / 4
-	key := outlineKey{&g.Outline[0], size, uint8(sub * 4), uint8((y - row) * 4)}
-	gl, ok := r.glyphs.outlines[key]
+	key := outlineKey{&shaped.Outline[0], size, uint8(sub * 4), uint8((y - row) * 4)}
+	gl, ok := g.outlines[key]
 	if !ok {
-		gl = rasterize(g.Outline, size, sub, float64(key.down)/4)
-		r.glyphs.outlines[key] = gl
+		gl = rasterize(shaped.Outline, size, sub, float64(key.down)/4)
+		g.outlines[key] = gl
 	}
-	r.stampGlyph(gl, int(whole), int(row), o)
+	out.glyphs = append(out.glyphs, placedGlyph{gl, int(whole), int(row)})
 }
 
 // maxGlyphSide bounds a glyph in pixels; damaged fonts may have any.
@@ -187,15 +201,28 @@ func points(s *typeset.Segment) int {
 	return 1
 }
 
-func (r *raster) stampGlyph(gl *glyph, x, y int, o TextOp) {
-	b := gl.bounds.Add(image.Pt(x, y))
-	in := b.Intersect(r.img.Rect)
-	for py := in.Min.Y; py < in.Max.Y; py++ {
-		row := gl.pix[(py-b.Min.Y)*b.Dx():]
-		for px := in.Min.X; px < in.Max.X; px++ {
-			if v := row[px-b.Min.X]; v != 0 {
-				at := r.img.PixOffset(px, py)
-				blend(r.img.Pix[at:at+4:at+4], o.color, v)
+func (t text) rows(float64) (from, to int) {
+	for i, g := range t.glyphs {
+		top, bottom := g.y+g.bounds.Min.Y, g.y+g.bounds.Max.Y
+		if i == 0 {
+			from, to = top, bottom
+		}
+		from, to = min(from, top), max(to, bottom)
+	}
+	return from, to
+}
+
+func (t text) paint(b *band) {
+	for _, g := range t.glyphs {
+		box := g.bounds.Add(image.Pt(g.x, g.y))
+		in := box.Intersect(b.img.Rect)
+		for py := in.Min.Y; py < in.Max.Y; py++ {
+			row := g.pix[(py-box.Min.Y)*box.Dx():]
+			for px := in.Min.X; px < in.Max.X; px++ {
+				if v := row[px-box.Min.X]; v != 0 {
+					at := b.img.PixOffset(px, py)
+					blend(b.img.Pix[at:at+4:at+4], t.color, v)
+				}
 			}
 		}
 	}

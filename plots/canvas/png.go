@@ -4,26 +4,31 @@ import (
 	"bytes"
 	"cmp"
 	"encoding/binary"
-	"hash/crc32"
 	"image"
-	"image/color"
 	"image/png"
 	"math"
 	"slices"
 )
 
-// EncodePNG returns the picture with its resolution. A chart has few colours, so nearly every picture gets a palette:
+// PNG paints the scene and returns the picture with its resolution.
+func (sc *Scene) PNG(dpi int) ([]byte, error) {
+	img := sc.Paint()
+	defer release(img)
+	return encodePNG(img, dpi)
+}
+
+// encodePNG returns the picture with its resolution. A chart has few colours, so nearly every picture gets a palette:
 // that makes the file a fraction of the size and the encoding a fraction of the time.
-func EncodePNG(img *image.RGBA, dpi int) ([]byte, error) {
-	var buf bytes.Buffer
-	enc := png.Encoder{CompressionLevel: png.DefaultCompression}
-	var err error
+func encodePNG(img *image.RGBA, dpi int) ([]byte, error) {
 	if p := paletted(img); p != nil {
-		err = enc.Encode(&buf, p)
-	} else {
-		err = enc.Encode(&buf, img)
+		doc, err := p.encode()
+		if err != nil {
+			return nil, err
+		}
+		return withResolution(doc, dpi), nil
 	}
-	if err != nil {
+	var buf bytes.Buffer
+	if err := png.Encode(&buf, img); err != nil {
 		return nil, err
 	}
 	return withResolution(buf.Bytes(), dpi), nil
@@ -45,34 +50,31 @@ func withText(doc []byte, key, text string) []byte {
 // withChunk inserts a chunk behind the header.
 func withChunk(doc []byte, kind string, data []byte) []byte {
 	const header = 8 + 25 // signature and IHDR
-	chunk := binary.BigEndian.AppendUint32(nil, uint32(len(data)))
-	chunk = append(append(chunk, kind...), data...)
-	chunk = binary.BigEndian.AppendUint32(chunk, crc32.ChecksumIEEE(chunk[4:]))
-	return slices.Insert(doc, header, chunk...)
+	return slices.Insert(doc, header, appendChunk(nil, kind, data)...)
 }
 
 // paletted returns the picture with at most 256 colours, nil where that would show. The most frequent colours stay
 // exact, then those least like any other are taken in; the rest, shades on the edges of letters and lines, become the
 // nearest of them.
-func paletted(img *image.RGBA) *image.Paletted {
+func paletted(img *image.RGBA) *indexed {
 	// Charts have some thousand colours, photographs far more: from 16,384 on nobody looks for a palette. A shade may
 	// be 24 of 441 steps away, which the eye does not see on the edge of a letter.
 	const most, near = 1 << 14, 24
 	counts := newColorTable()
 	w, h := img.Rect.Dx(), img.Rect.Dy()
-	for y := range h {
-		row := img.Pix[y*img.Stride : y*img.Stride+4*w]
-		run, last := uint32(0), uint32(0)
-		for i := 0; i < len(row); i += 4 {
-			c := uint32(row[i])<<16 | uint32(row[i+1])<<8 | uint32(row[i+2])
-			// Pixels of one colour stand side by side, so they are counted in runs: the table is asked for few of them.
-			if c != last {
-				counts.add(last, run)
-				run, last = 0, c
-			}
-			run++
+	pixels := func(y int) []uint8 { return img.Pix[y*img.Stride : y*img.Stride+4*w] }
+	for y := 0; y < h; {
+		row := pixels(y)
+		same := uint32(1) // rows that are equal
+		for y++; y < h && bytes.Equal(row, pixels(y)); y++ {
+			same++
 		}
-		counts.add(last, run)
+		// Pixels of one colour stand side by side, so they are counted in runs: the table is asked for few of them.
+		for i := 0; i < len(row); {
+			n := run(row[i:])
+			counts.add(colorAt(row[i:]), same*uint32(n/4))
+			i += n
+		}
 		if counts.used > most {
 			return nil
 		}
@@ -94,9 +96,9 @@ func paletted(img *image.RGBA) *image.Paletted {
 		farthestFirst(all, 160, 256)
 	}
 	n := min(len(all), 256)
-	pal := make(color.Palette, n)
+	pal := make([]uint32, n)
 	for i, e := range all[:n] {
-		pal[i] = color.RGBA{uint8(e.color >> 16), uint8(e.color >> 8), uint8(e.color), 0xff}
+		pal[i] = e.color
 		counts.set(e.color, uint32(i))
 	}
 	for _, e := range all[n:] {
@@ -112,21 +114,44 @@ func paletted(img *image.RGBA) *image.Paletted {
 		}
 		counts.set(e.color, uint32(best))
 	}
-	out := image.NewPaletted(image.Rect(0, 0, w, h), pal)
-	for y := range h {
-		row := img.Pix[y*img.Stride : y*img.Stride+4*w]
-		dst := out.Pix[y*out.Stride : y*out.Stride+w]
-		last, idx := uint32(math.MaxUint32), uint8(0)
-		for x := range dst {
-			i := 4 * x
-			c := uint32(row[i])<<16 | uint32(row[i+1])<<8 | uint32(row[i+2])
-			if c != last {
-				last, idx = c, uint8(counts.vals[counts.slot(c)])
+	out := newIndexed(w, h, pal)
+	share((h+bandRows-1)/bandRows, func() func(i int) {
+		return func(i int) {
+			for y := i * bandRows; y < min((i+1)*bandRows, h); y++ {
+				row := pixels(y)
+				dst := out.row(y)
+				if y > i*bandRows && bytes.Equal(row, pixels(y-1)) {
+					copy(dst, out.row(y-1))
+					continue
+				}
+				for i := 0; i < len(row); {
+					n := run(row[i:])
+					idx := uint8(counts.vals[counts.slot(colorAt(row[i:]))])
+					for k := i / 4; k < (i+n)/4; k++ {
+						dst[k] = idx
+					}
+					i += n
+				}
 			}
-			dst[x] = idx
 		}
-	}
+	})
 	return out
+}
+
+// colorAt is the colour of the first pixel.
+func colorAt(pix []uint8) uint32 { return uint32(pix[0])<<16 | uint32(pix[1])<<8 | uint32(pix[2]) }
+
+// run is how many bytes the pixels at the beginning take that are equal to the first.
+func run(pix []uint8) int {
+	first := binary.LittleEndian.Uint32(pix)
+	two := uint64(first)<<32 | uint64(first)
+	i := 4
+	for ; i+8 <= len(pix) && binary.LittleEndian.Uint64(pix[i:]) == two; i += 8 {
+	}
+	if i+4 <= len(pix) && binary.LittleEndian.Uint32(pix[i:]) == first {
+		i += 4
+	}
+	return i
 }
 
 // colorCount is a colour and the number of its pixels.

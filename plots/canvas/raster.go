@@ -4,60 +4,113 @@ import (
 	"image"
 	"image/color"
 	"math"
-
-	"gonum.org/v1/plot/vg"
-	"gonum.org/v1/plot/vg/vgimg"
 )
 
-// raster paints scenes onto an image. Rectangles, texts and traces go straight to the pixels, because a general path
-// rasteriser is quadratic in long dense paths; polygons go through vgimg.
-type raster struct {
-	canvas *vgimg.Canvas
-	img    *image.RGBA
-	scale  float64
-	glyphs *glyphCache
-	mask   []uint8 // coverage of the trace at work
+// A stroke is one thing of a scene, made ready to be painted on any part of the page.
+type stroke interface {
+	// rows are the first row of device pixels that it may touch, and the one behind the last.
+	rows(scale float64) (from, to int)
+	// paint puts what lies within the band on it.
+	paint(b *band)
 }
+
+// band is a part of a page, some rows from edge to edge. Rectangles, texts and traces go straight to its pixels, because
+// a general path rasteriser is quadratic in long dense paths.
+type band struct {
+	img   *image.RGBA // its bounds are those of the band within the page
+	scale float64
+	mask  []uint8 // coverage of the trace at work
+}
+
+// bandRows is how many rows a band has. Nothing that is seen depends on it.
+const bandRows = 128
 
 // Paint returns the scene as an opaque image.
 func (sc *Scene) Paint() *image.RGBA {
 	w, h := deviceSize(sc)
-	c := vgimg.NewWith(vgimg.UseWH(vg.Length(w)*vg.Inch/72, vg.Length(h)*vg.Inch/72), vgimg.UseDPI(72),
-		vgimg.UseBackgroundColor(sc.Bg))
-	r := &raster{canvas: c, img: c.Image().(*image.RGBA), scale: sc.Scale, glyphs: newGlyphCache()}
+	img := newImage(w, h)
+	strokes := sc.strokes(w, h)
+	share((h+bandRows-1)/bandRows, func() func(i int) {
+		b := band{scale: sc.Scale}
+		return func(i int) {
+			from, to := i*bandRows, min((i+1)*bandRows, h)
+			b.img = img.SubImage(image.Rect(0, from, w, to)).(*image.RGBA)
+			b.clear(sc.Bg)
+			for _, s := range strokes {
+				if s.to > from && s.from < to {
+					s.paint(&b)
+				}
+			}
+		}
+	})
+	return img
+}
+
+// placed is a stroke and its rows.
+type placed struct {
+	stroke
+	from, to int
+}
+
+// strokes makes the things of a scene ready for a page of a size.
+func (sc *Scene) strokes(w, h int) []placed {
+	out := make([]placed, 0, len(sc.Ops))
+	glyphs := newGlyphCache()
+	var fill filler
 	for _, o := range sc.Ops {
 		sc.meter.Add(1)
+		var s stroke
 		switch o := o.(type) {
-		case fillOp:
-			r.rect(o.Rect, o.color)
 		case PolyOp:
-			r.polygon(o.Pts, o.color)
+			s = fill.polygon(o, sc.Scale, w, h)
 		case TextOp:
-			r.text(o)
+			s = glyphs.text(o, sc.Scale)
+		case fillOp:
+			s = o
 		case TraceOp:
-			r.trace(o)
+			s = o
 		case stripOp:
-			r.strip(o)
+			s = o
 		case imageOp:
-			r.image(o)
+			s = o
 		}
+		from, to := s.rows(sc.Scale)
+		out = append(out, placed{s, from, to})
 	}
-	return r.img
+	return out
+}
+
+// clear fills the band with a colour.
+func (b *band) clear(c color.NRGBA) { repeat(b.img.Pix[:b.img.Stride*b.img.Rect.Dy()], c) }
+
+// repeat fills pixels with an opaque colour.
+func repeat(pix []uint8, c color.NRGBA) {
+	copy(pix, []uint8{c.R, c.G, c.B, 0xff})
+	for n := 4; n < len(pix); n *= 2 {
+		copy(pix[n:], pix[:n])
+	}
 }
 
 func deviceSize(sc *Scene) (w, h int) {
 	return max(1, int(math.Round(sc.W*sc.Scale))), max(1, int(math.Round(sc.H*sc.Scale)))
 }
 
-// rect fills whole device pixels: edges stay crisp, and nothing vanishes by being thin.
-func (r *raster) rect(b Rect, c color.NRGBA) {
-	x0, x1 := snap(b.X*r.scale, b.W*r.scale)
-	y0, y1 := snap(b.Y*r.scale, b.H*r.scale)
-	area := image.Rect(x0, y0, x1, y1).Intersect(r.img.Rect)
+func (o fillOp) rows(scale float64) (from, to int) { return snap(o.Y*scale, o.H*scale) }
+
+// paint fills whole device pixels: edges stay crisp, and nothing vanishes by being thin.
+func (o fillOp) paint(b *band) {
+	x0, x1 := snap(o.X*b.scale, o.W*b.scale)
+	y0, y1 := snap(o.Y*b.scale, o.H*b.scale)
+	area := image.Rect(x0, y0, x1, y1).Intersect(b.img.Rect)
 	for y := area.Min.Y; y < area.Max.Y; y++ {
-		row := r.img.Pix[r.img.PixOffset(area.Min.X, y):r.img.PixOffset(area.Max.X, y)]
+		at := b.img.PixOffset(area.Min.X, y)
+		row := b.img.Pix[at : at+4*area.Dx()]
+		if o.color.A == 0xff {
+			repeat(row, o.color)
+			continue
+		}
 		for i := 0; i < len(row); i += 4 {
-			blend(row[i:i+4:i+4], c, 0xff)
+			blend(row[i:i+4:i+4], o.color, 0xff)
 		}
 	}
 }
@@ -87,41 +140,30 @@ func mix(under, over uint8, a uint32) uint8 {
 	return uint8((uint32(over)*a + uint32(under)*(0xff-a) + 127) / 0xff)
 }
 
-func (r *raster) polygon(pts []Point, c color.NRGBA) {
-	if len(pts) < 3 {
-		return
-	}
-	h := float64(r.img.Rect.Dy())
-	var p vg.Path
-	for i, q := range pts {
-		v := vg.Point{X: vg.Length(q.X * r.scale), Y: vg.Length(h - q.Y*r.scale)}
-		if i == 0 {
-			p.Move(v)
-		} else {
-			p.Line(v)
-		}
-	}
-	p.Close()
-	r.canvas.SetColor(c)
-	r.canvas.Fill(p)
+func (o TraceOp) rows(scale float64) (from, to int) {
+	w := o.pixels(scale)
+	return int(math.Floor(o.Trace.Top*scale)) - w, int(math.Ceil(o.Trace.Bot*scale)) + w
 }
 
-// trace paints the line through a coverage mask of the frame, so that overlapping pieces of one line do not darken.
-func (r *raster) trace(o TraceOp) {
+// pixels is how many device pixels the line is wide.
+func (o TraceOp) pixels(scale float64) int { return max(1, int(math.Round(o.width*scale))) }
+
+// paint draws the line through a coverage mask of the frame, so that overlapping pieces of one line do not darken.
+func (o TraceOp) paint(b *band) {
 	t := o.Trace
-	w := max(1, int(math.Round(o.width*r.scale)))
-	x0 := int(math.Round(t.X0 * r.scale))
-	area := image.Rect(x0-w, int(math.Floor(t.Top*r.scale))-w, x0+len(t.Cols)+w, int(math.Ceil(t.Bot*r.scale))+w)
-	area = area.Intersect(r.img.Rect)
+	w := o.pixels(b.scale)
+	x0 := int(math.Round(t.X0 * b.scale))
+	y0, y1 := o.rows(b.scale)
+	area := image.Rect(x0-w, y0, x0+len(t.Cols)+w, y1).Intersect(b.img.Rect)
 	if area.Empty() {
 		return
 	}
 	stride := area.Dx()
-	if n := stride * area.Dy(); cap(r.mask) < n {
-		r.mask = make([]uint8, n)
+	if n := stride * area.Dy(); cap(b.mask) < n {
+		b.mask = make([]uint8, n)
 	} else {
-		r.mask = r.mask[:n]
-		clear(r.mask)
+		b.mask = b.mask[:n]
+		clear(b.mask)
 	}
 	half := float64(w) / 2
 	for i := range t.Cols {
@@ -137,17 +179,17 @@ func (r *raster) trace(o TraceOp) {
 			lo, hi = min(lo, last), max(hi, last)
 		}
 		if level && (i+1 == len(t.Cols) || !t.Cols[i+1].Present || t.Cols[i+1].First == lo) {
-			y := math.Round(lo*r.scale-half) + half // a level stretch is crisp
-			r.stamp(area, stride, x0+i-(w-1)/2, w, y-half, y+half)
+			y := math.Round(lo*b.scale-half) + half // a level stretch is crisp
+			b.stamp(area, stride, x0+i-(w-1)/2, w, y-half, y+half)
 			continue
 		}
-		r.stamp(area, stride, x0+i-(w-1)/2, w, lo*r.scale-half, hi*r.scale+half)
+		b.stamp(area, stride, x0+i-(w-1)/2, w, lo*b.scale-half, hi*b.scale+half)
 	}
-	r.compose(area, stride, o.color)
+	b.compose(area, stride, o.color)
 }
 
 // stamp covers w columns from x on, between two heights in device pixels, partly at both ends.
-func (r *raster) stamp(area image.Rectangle, stride, x, w int, y0, y1 float64) {
+func (b *band) stamp(area image.Rectangle, stride, x, w int, y0, y1 float64) {
 	xa, xb := max(x, area.Min.X), min(x+w, area.Max.X)
 	ya, yb := max(int(math.Floor(y0)), area.Min.Y), min(int(math.Ceil(y1)), area.Max.Y)
 	for y := ya; y < yb; y++ {
@@ -156,7 +198,7 @@ func (r *raster) stamp(area image.Rectangle, stride, x, w int, y0, y1 float64) {
 			continue
 		}
 		v := uint8(cover*255 + 0.5)
-		row := r.mask[(y-area.Min.Y)*stride:]
+		row := b.mask[(y-area.Min.Y)*stride:]
 		for x := xa; x < xb; x++ {
 			if p := &row[x-area.Min.X]; *p < v {
 				*p = v
@@ -165,26 +207,31 @@ func (r *raster) stamp(area image.Rectangle, stride, x, w int, y0, y1 float64) {
 	}
 }
 
-func (r *raster) compose(area image.Rectangle, stride int, c color.NRGBA) {
+func (b *band) compose(area image.Rectangle, stride int, c color.NRGBA) {
 	for y := range area.Dy() {
-		row := r.mask[y*stride : (y+1)*stride]
-		at := r.img.PixOffset(area.Min.X, area.Min.Y+y)
+		row := b.mask[y*stride : (y+1)*stride]
+		at := b.img.PixOffset(area.Min.X, area.Min.Y+y)
 		for x, v := range row {
 			if v != 0 {
 				p := at + 4*x
-				blend(r.img.Pix[p:p+4:p+4], c, v)
+				blend(b.img.Pix[p:p+4:p+4], c, v)
 			}
 		}
 	}
 }
 
-// image puts the pixels of a picture over those of the page.
-func (r *raster) image(o imageOp) {
-	x0, y0 := int(math.Round(o.x*r.scale)), int(math.Round(o.y*r.scale))
-	area := o.img.Rect.Add(image.Pt(x0, y0)).Intersect(r.img.Rect)
+func (o imageOp) rows(scale float64) (from, to int) {
+	y0 := int(math.Round(o.y * scale))
+	return y0 + o.img.Rect.Min.Y, y0 + o.img.Rect.Max.Y
+}
+
+// paint puts the pixels of a picture over those of the page.
+func (o imageOp) paint(b *band) {
+	x0, y0 := int(math.Round(o.x*b.scale)), int(math.Round(o.y*b.scale))
+	area := o.img.Rect.Add(image.Pt(x0, y0)).Intersect(b.img.Rect)
 	for y := area.Min.Y; y < area.Max.Y; y++ {
 		from := o.img.Pix[o.img.PixOffset(area.Min.X-x0, y-y0):]
-		to := r.img.Pix[r.img.PixOffset(area.Min.X, y):]
+		to := b.img.Pix[b.img.PixOffset(area.Min.X, y):]
 		for i := 0; i < 4*area.Dx(); i += 4 {
 			if c := (color.NRGBA{from[i], from[i+1], from[i+2], from[i+3]}); c.A > 0 {
 				blend(to[i:i+4:i+4], c, 0xff)
@@ -193,21 +240,23 @@ func (r *raster) image(o imageOp) {
 	}
 }
 
-func (r *raster) strip(o stripOp) {
+func (o stripOp) rows(float64) (from, to int) { return math.MinInt, math.MaxInt }
+
+func (o stripOp) paint(b *band) {
 	s := o.strip
-	x0 := int(math.Round(s.X0 * r.scale))
+	x0 := int(math.Round(s.X0 * b.scale))
 	for i, top := range s.Top {
 		x := x0 + i
-		if math.IsNaN(top) || x < r.img.Rect.Min.X || x >= r.img.Rect.Max.X {
+		if math.IsNaN(top) || x < b.img.Rect.Min.X || x >= b.img.Rect.Max.X {
 			continue
 		}
-		y0, y1 := top*r.scale, s.Bot[i]*r.scale
-		ya, yb := max(int(math.Floor(y0)), 0), min(int(math.Ceil(y1)), r.img.Rect.Max.Y)
+		y0, y1 := top*b.scale, s.Bot[i]*b.scale
+		ya, yb := max(int(math.Floor(y0)), b.img.Rect.Min.Y), min(int(math.Ceil(y1)), b.img.Rect.Max.Y)
 		for y := ya; y < yb; y++ {
 			cover := min(float64(y+1), y1) - max(float64(y), y0)
 			if cover > 0 {
-				at := r.img.PixOffset(x, y)
-				blend(r.img.Pix[at:at+4:at+4], o.color, uint8(cover*255+0.5))
+				at := b.img.PixOffset(x, y)
+				blend(b.img.Pix[at:at+4:at+4], o.color, uint8(cover*255+0.5))
 			}
 		}
 	}

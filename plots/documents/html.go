@@ -293,7 +293,7 @@ func (h *htmlWriter) plots(list []*charts.Plot) error {
 				`<svg role="img" aria-label="`+caption+`"`))
 			continue
 		}
-		data, err := canvas.EncodePNG(p.Figure(h.theme, 2).Paint(), 2*canvas.DefaultDPI)
+		data, err := p.Figure(h.theme, 2).PNG(2 * canvas.DefaultDPI)
 		if err != nil {
 			return fmt.Errorf("report %q: %w", h.r.Title, err)
 		}

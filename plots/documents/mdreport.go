@@ -160,7 +160,7 @@ func (m *mdWriter) plots(list []*charts.Plot) error {
 		}
 		sc := p.Figure(m.theme, 1)
 		m.use = m.use.With(canvas.FontsOf(sc))
-		data, err := canvas.EncodePNG(sc.Paint(), dpi)
+		data, err := sc.PNG(dpi)
 		if err != nil {
 			return fmt.Errorf("report %q: %w", m.r.Title, err)
 		}
