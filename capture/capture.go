@@ -182,6 +182,23 @@ func (c *Capture) Counter(name string) *Counter {
 	return nil
 }
 
+// Devices lists the devices that counters and their instances name, in order; none where they name none.
+func (c *Capture) Devices() []string {
+	var out []string
+	add := func(device string) {
+		if device != "" && !slices.Contains(out, device) {
+			out = append(out, device)
+		}
+	}
+	for _, ctr := range c.Counters {
+		add(ctr.Device)
+		for _, in := range ctr.Instances {
+			add(in.Device)
+		}
+	}
+	return out
+}
+
 // Property returns the constant of that name.
 func (c *Capture) Property(name string) (Property, bool) {
 	for _, p := range c.Properties {

@@ -98,15 +98,14 @@ func (c *Collector) Config(clock string) Config {
 			cfg.Counters = append(cfg.Counters, counter)
 			continue
 		}
-		key := spec.Meta.Device + "\x00" + spec.Meta.Name
-		w, ok := whole[key]
+		w, ok := whole[spec.Meta.Name]
 		if !ok {
 			w = &Counter{Meta: spec.Meta, Axis: cfg.Axis}
 			w.Meta.Instance = ""
-			whole[key] = w
+			whole[spec.Meta.Name] = w
 			cfg.Counters = append(cfg.Counters, w)
 		}
-		w.Instances = append(w.Instances, counter)
+		w.AddInstance(counter)
 	}
 	return cfg
 }

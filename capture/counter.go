@@ -131,6 +131,14 @@ func (c *Counter) keeps() *kept {
 	return c.kept.Load()
 }
 
+// AddInstance adds an instance. A whole whose instances are of several devices is of none of them.
+func (c *Counter) AddInstance(in *Counter) {
+	if in.Device != "" && in.Device != c.Device {
+		c.Device = ""
+	}
+	c.Instances = append(c.Instances, in)
+}
+
 // Clone is a copy whose fields and list of instances may be set, sharing columns and instances.
 func (c *Counter) Clone() *Counter {
 	return &Counter{Meta: c.Meta, Axis: c.Axis, Col: c.Col, Instances: slices.Clone(c.Instances), Der: c.Der,

@@ -322,14 +322,7 @@ func (c *Capture) device() starlark.Value {
 }
 
 func (c *Capture) deviceNames() []string {
-	var out []string
-	seen := map[string]bool{"": true}
-	for _, ctr := range c.Capture.Counters {
-		if !seen[ctr.Device] {
-			seen[ctr.Device] = true
-			out = append(out, ctr.Device)
-		}
-	}
+	out := c.Capture.Devices()
 	if len(out) == 0 && c.Capture.Device.Name != "" {
 		out = []string{c.Capture.Device.Name}
 	}

@@ -41,14 +41,21 @@ type builder struct {
 	patterns []string
 	several  bool // GPUs: instances then carry the card's name
 	card     string
-	absent   []absence
-	warnings []string // of the recording
+	// partitions are those of the card, and only the one that is recorded alone, nil for the whole card.
+	partitions []partition
+	only       *partition
+	absent     []absence
+	warnings   []string // of the recording
 }
 
 // wants completes the description of a counter of the current GPU and reports whether it shall be recorded. onlyNamed
 // counters are recorded only where the user asks for them.
 func (b *builder) wants(m *capture.Meta, onlyNamed bool) bool {
 	m.GPU, m.Source = catalogue, sourceName
+	if b.only != nil && m.Device != b.only.name(b.card) {
+		b.lacks(m.Name, "it is of the whole card, and not of one partition", "record it with device="+b.card)
+		return false
+	}
 	if b.several {
 		if m.Instance == "" {
 			m.Instance = b.card

@@ -4,6 +4,7 @@ package amdgpu
 
 import (
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
@@ -170,9 +171,15 @@ func TestEmulatedDiscreteGPUIsMeasuredAsItTrulyWorks(t *testing.T) {
 	}
 }
 
-func TestEmulatedPartitionsAreInstances(t *testing.T) {
+func TestEmulatedPartitionsAreDevices(t *testing.T) {
 	t.Parallel()
 	r := recordOn(t, "gfx942", nil, enough)
+	if got := r.c.Devices(); !slices.Equal(got, []string{"card0/xcp0", "card0/xcp1"}) {
+		t.Errorf("the devices are %q", got)
+	}
+	if whole := r.counter("gpu_metrics_xcp_gfx_busy_inst"); whole.Device != "" || whole.Instance("1.3").Device != "card0/xcp1" {
+		t.Errorf("all dies together are of %q, the last of %q", whole.Device, whole.Instance("1.3").Device)
+	}
 	for instance, busy := range map[string][2]float64{"0.0": {96, 24}, "0.3": {93, 21}, "1.0": {95, 23}, "1.3": {92, 20}} {
 		r.levels("gpu_metrics_xcp_gfx_busy_inst["+instance+"]", busy[0], busy[1])
 	}
@@ -190,11 +197,50 @@ func TestEmulatedPartitionsAreInstances(t *testing.T) {
 	if got := r.c.Device.Extra["current_compute_partition"]; got != "DPX" {
 		t.Errorf("the partition mode is %q", got)
 	}
-	if got := r.c.Device.Extra["partitions"]; got != "card1 (/dev/dri/renderD129): a partition (XCP) of the GPU" {
+	if got := r.c.Device.Extra["partitions"]; got != "card0/xcp0: partition 0 (card0, /dev/dri/renderD128), 4 dies; "+
+		"card0/xcp1: partition 1 (card1, /dev/dri/renderD129), 4 dies" {
 		t.Errorf("the partitions are %q", got)
 	}
 	if r.c.Device.Name != "AMD Instinct MI300X OAM" || r.c.Counter("vram_used") == nil || len(r.c.Counter("vram_used").Instances) > 0 {
 		t.Errorf("%s with more memory than one card: a partition's node answers for the whole GPU", r.c.Device.Name)
+	}
+}
+
+func TestOneEmulatedPartitionIsRecordedAlone(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		device, name string
+		busy         map[string][2]float64
+	}{
+		{"card0/xcp0", "card0/xcp0", map[string][2]float64{"0.0": {96, 24}, "0.3": {93, 21}}},
+		{"/dev/dri/renderD129", "card0/xcp1", map[string][2]float64{"1.0": {95, 23}, "1.3": {92, 20}}},
+	} {
+		r := recordOn(t, "gfx942", nil, enough, "--source-option", "device="+c.device)
+		for instance, busy := range c.busy {
+			r.levels("gpu_metrics_xcp_gfx_busy_inst["+instance+"]", busy[0], busy[1])
+		}
+		if got := r.c.Devices(); !slices.Equal(got, []string{c.name}) || r.counter("gpu_metrics_xcp_gfx_busy_inst").Device != c.name {
+			t.Errorf("%s: the devices are %q", c.device, got)
+		}
+		for _, of := range []string{"vram_used", "gpu_metrics_curr_socket_power", "grbm_samples", "clients", "power"} {
+			if r.c.Counter(of) != nil {
+				t.Errorf("%s: %s is the whole card's", c.device, of)
+			}
+		}
+		if _, ok := r.c.Property("cu_per_gpu"); ok || !strings.HasSuffix(r.c.Device.Name, ", partition "+c.name[len(c.name)-1:]) {
+			t.Errorf("%s: %s has all compute units", c.device, r.c.Device.Name)
+		}
+		if !strings.Contains(r.out, "device=card0 records them") {
+			t.Errorf("%s: nothing says what is left out: %s", c.device, r.out)
+		}
+	}
+}
+
+func TestWhatIsOfTheWholeCardIsNoPartitions(t *testing.T) {
+	t.Parallel()
+	e := emulated.Astrolabe[*model.Truth](t, on(t, "gfx942", nil, 0), "record", "--source", "amdgpu", "--source-option", "device=card0/xcp1", "--counters", "power", "--duration", "10ms", "-o", emulated.File)
+	if e.Exit == 0 || !strings.Contains(e.Output, "it is of the whole card") || !strings.Contains(e.Output, "device=card0") {
+		t.Errorf("power of a partition: exit status %d: %s", e.Exit, e.Output)
 	}
 }
 

@@ -56,13 +56,9 @@ func parseDevInfo(b []byte) *devInfo {
 	}
 }
 
-// partitionDevice begins the names of the platform devices of an MI300's partitions (XCP). The first partition is the
-// card on the bus itself.
-const partitionDevice = "amdgpu_xcp_"
-
 // find lists the cards that the amdgpu driver serves. A copied tree without driver links is taken by its vendor.
-// Partitions are no cards to measure: what their nodes answer for memory, sensors and registers is the whole GPU's, and
-// how busy each is stands in the gpu_metrics of the card on the bus.
+// The cards of partitions are not among them: what their nodes answer for memory, sensors and registers is the whole
+// GPU's, and how busy each is stands in the gpu_metrics of the card on the bus.
 func (s *Source) find() (ours, others []drm.Card) {
 	for _, c := range drm.Cards(s.root) {
 		switch {
@@ -73,22 +69,6 @@ func (s *Source) find() (ours, others []drm.Card) {
 		}
 	}
 	return ours, others
-}
-
-// partitions lists the devices of partitions, in words. The kernel shows all that a GPU could have: those that cannot
-// be opened are not there in the partition mode that is set.
-func (s *Source) partitions() []string {
-	var out []string
-	for _, c := range drm.Cards(s.root) {
-		if !strings.HasPrefix(c.Address, partitionDevice) {
-			continue
-		}
-		if g := openGPU(s.root, c, s.open); g.node != nil {
-			out = append(out, fmt.Sprintf("%s (%s): a partition (XCP) of the GPU", c.Name, c.Render))
-			_ = g.close() // it was only asked
-		}
-	}
-	return out
 }
 
 // openGPU opens the card's render node and asks who it is. Without the node sysfs still answers.

@@ -27,17 +27,17 @@ func (s *Source) build(r hwio.Request, st settings) (*layout, error) {
 	if len(ours) == 0 {
 		return nil, errors.New(noGPU(others))
 	}
-	cards, err := choose(ours, st.device)
+	what, err := choose(ours, s.cut(ours), st.device)
 	if err != nil {
 		return nil, err
 	}
 	l := &layout{}
-	b := &builder{patterns: r.Counters, several: len(cards) > 1}
-	for _, card := range cards {
+	b := &builder{patterns: r.Counters, several: len(what.cards) > 1}
+	for i, card := range what.cards {
 		g := openGPU(s.root, card, s.open)
 		l.gpus = append(l.gpus, g)
-		b.card = card.Name
-		l.describe(s, g, len(cards) > 1)
+		b.card, b.partitions, b.only = card.Name, what.partitions[i], what.only
+		l.describe(g, b)
 		if g.node != nil && st.rate > 0 {
 			l.addStatus(b, g, st.rate)
 		} else if g.node == nil {
@@ -75,13 +75,23 @@ func (s *Source) build(r hwio.Request, st settings) (*layout, error) {
 
 // describe adds what is known of a GPU to the capture's description. Where there are several, the first is the
 // capture's device.
-func (l *layout) describe(s *Source, g *gpu, several bool) {
+func (l *layout) describe(g *gpu, b *builder) {
 	suffix := ""
-	if several {
+	if b.several {
 		suffix = "." + g.card.Name
 	}
 	cfg := g.config(suffix)
-	if parts := s.partitions(); len(parts) > 0 {
+	var parts []string
+	for k := range b.partitions {
+		parts = append(parts, b.partitions[k].name(g.card.Name)+": "+b.partitions[k].title())
+	}
+	switch {
+	case b.only != nil:
+		b.only.restrict(&cfg, g.card.Name)
+		l.config.GPU, l.config.Device, l.config.Properties = cfg.GPU, cfg.Device, cfg.Properties
+		l.warn("power, heat, clocks, memory, registers and the engine times of clients are those of the whole card and left out: device=%s records them", g.card.Name)
+		return
+	case len(parts) > 0:
 		cfg.Device.Extra["partitions"] = strings.Join(parts, "; ")
 	}
 	if l.config.GPU == "" {

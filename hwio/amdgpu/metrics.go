@@ -75,7 +75,7 @@ func (b *builder) addMetrics(g *gpu, to *readings) {
 				}
 				continue
 			}
-			name, partition, parted := f.Partition()
+			name, number, parted := f.Partition()
 			if parted {
 				name = "xcp_" + name
 			}
@@ -85,8 +85,11 @@ func (b *builder) addMetrics(g *gpu, to *readings) {
 					f.Name, m.layout.Version())}
 			switch {
 			case parted:
-				meta.Instance = fmt.Sprintf("%d.%d", partition, k)
+				meta.Instance = fmt.Sprintf("%d.%d", number, k)
 				meta.Doc += " Instance 1.3 is the fourth of its kind in partition 1 (XCP) of the GPU; partitions that there are not have none."
+				if i := slices.IndexFunc(b.partitions, func(p partition) bool { return p.number == number }); i >= 0 {
+					meta.Device = b.partitions[i].name(b.card)
+				}
 			case f.Count > 1:
 				meta.Instance = strconv.Itoa(k)
 			}

@@ -7,12 +7,11 @@ import (
 	"time"
 
 	"astrolabe/hwio"
-	"astrolabe/hwio/internal/drm"
 )
 
 // settings are the source's options, read.
 type settings struct {
-	device    string  // card, PCI address or "" for all
+	device    string  // card, PCI address, partition or "" for all
 	rate      float64 // of register samples, per second; 0 for none
 	refresh   time.Duration
 	processes bool
@@ -29,7 +28,7 @@ const (
 // Options lists the options of the source.
 func (s *Source) Options() []hwio.Option {
 	return []hwio.Option{
-		{Name: "device", Doc: "the GPU to measure, as card1 or as PCI address 0000:03:00.0; all of them where none is named"},
+		{Name: "device", Doc: "the GPU to measure, as card1 or as PCI address 0000:03:00.0, or one partition of an MI300, as card0/xcp1; all of them where none is named"},
 		{Name: "rate", Doc: fmt.Sprintf("samples of the status registers per second, at most %d; 0 takes none and lets the GPU sleep", maxRate), Default: strconv.Itoa(defaultRate)},
 		{Name: "refresh", Doc: "time between two readings of sensors and files, 10ms to 10s",
 			Default: defaultRefresh.String()},
@@ -75,19 +74,4 @@ func yes(text string) (bool, error) {
 		return false, nil
 	}
 	return strconv.ParseBool(text)
-}
-
-// choose picks the cards that the user named, all where there is no name.
-func choose(cards []drm.Card, device string) ([]drm.Card, error) {
-	if device == "" {
-		return cards, nil
-	}
-	var known []string
-	for _, c := range cards {
-		if device == c.Name || device == c.Address || device == c.Node || device == c.Render {
-			return []drm.Card{c}, nil
-		}
-		known = append(known, fmt.Sprintf("%s (%s)", c.Name, c.Address))
-	}
-	return nil, fmt.Errorf("option device=%s: no AMD GPU is called so; there are %s", device, strings.Join(known, ", "))
 }

@@ -52,20 +52,21 @@ func (s *Source) Probe(context.Context) hwio.Status {
 	}
 	st.Usable = true
 	var names []string
-	for _, card := range ours {
+	parts := s.cut(ours)
+	for i, card := range ours {
 		g := openGPU(s.root, card, s.open)
 		names = append(names, g.name)
 		st.Details = append(st.Details, fmt.Sprintf("%s at %s: %s", card.Name, card.Address, g.summary()))
+		for k := range parts[i] {
+			p := &parts[i][k]
+			st.Details = append(st.Details, fmt.Sprintf("%s: %s; --source-option device=%s measures it alone", p.name(card.Name), p.title(), p.name(card.Name)))
+		}
 		if reason, fix := g.noAccess(); reason != "" && st.Reason == "" {
 			st.Reason, st.Fix = reason+": only what sysfs shows can be read", fix
 		}
 		_ = g.close() // it was only asked
 	}
 	st.Device = strings.Join(names, " + ")
-	if parts := s.partitions(); len(parts) > 0 {
-		st.Details = append(st.Details, parts...)
-		st.Details = append(st.Details, "each partition is an instance of gpu_metrics_xcp_gfx_busy_inst and its like: 1.3 is the fourth die of the second one")
-	}
 	return st
 }
 

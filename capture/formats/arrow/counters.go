@@ -98,7 +98,7 @@ func (d *decoded) tree(whole, instances []placed) []*capture.Counter {
 			byName[m.Name] = parent
 			out = append(out, parent)
 		}
-		parent.Instances = append(parent.Instances, p.Counter)
+		parent.AddInstance(p.Counter)
 	}
 	return out
 }

@@ -55,7 +55,7 @@ func recordingConfig(s *capture.Schema) (cfg *capture.Config, specs map[*capture
 			m := spec.Meta
 			m.Name = columnName(m)
 			c = &capture.Counter{Meta: m, Axis: out.Axis}
-			whole.Instances = append(whole.Instances, c)
+			whole.AddInstance(c)
 		} else {
 			out.Counters = append(out.Counters, whole)
 		}

@@ -150,7 +150,7 @@ func (p Partition) split(l part) ([]part, error) {
 		return p.byLabel(l, label)
 	}
 	if p.Key == "device" {
-		if devices := devicesOf(c); len(devices) > 0 {
+		if devices := c.Devices(); len(devices) > 0 {
 			return p.byDevice(l, devices)
 		}
 	}
@@ -208,19 +208,6 @@ func (p Partition) byLabel(l part, label *capture.Label) ([]part, error) {
 		out = append(out, p.below(l, "", l.capture))
 	}
 	return out, nil
-}
-
-// devicesOf lists the devices that counters name, in order; none where they name none.
-func devicesOf(c *capture.Capture) []string {
-	var out []string
-	for _, ctr := range c.Counters {
-		for _, one := range append([]*capture.Counter{ctr}, ctr.Instances...) {
-			if one.Device != "" && !slices.Contains(out, one.Device) {
-				out = append(out, one.Device)
-			}
-		}
-	}
-	return out
 }
 
 // byDevice gives every device the counters that are of it or of its instances. Counters that name no device go to a
