@@ -8,8 +8,9 @@
 // counter_enabled), and a sample in which a group never got its turn is missing, not 0. Sums are scaled by both as the kernel scales them
 // (capture.Turn).
 //
-// On whole processors the kernel takes the samples: a cpu-clock event leads each group, its samples hold the values of the whole group
-// (PERF_SAMPLE_READ), and the rings that it writes them to are emptied some times a second. Where that is refused, and for long periods, groups are
+// The kernel takes the samples: a cpu-clock event leads each group, its samples hold the values of the whole group
+// (PERF_SAMPLE_READ), and the rings that it writes them to are emptied some times a second. Processes have such a group on every CPU, inherited by what they
+// start: samples are of single threads, and only reading the groups tells of all. Where that is refused, and for long periods, groups are
 // read on every tick.
 //
 // What belongs here: finding events, encoding them, opening, reading and decoding. All logic is portable and talks to a

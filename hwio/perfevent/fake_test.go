@@ -250,6 +250,9 @@ func (e *fakeEvent) sample(at int64) {
 		panic(err)
 	}
 	words := []uint64{e.num, uint64(at)}
+	if e.a.inherit {
+		words = []uint64{e.num, uint64(e.pid)<<32 | uint64(e.pid), uint64(at), e.num}
+	}
 	for i := 0; i < len(values); i += 8 {
 		words = append(words, binary.NativeEndian.Uint64(values[i:]))
 	}

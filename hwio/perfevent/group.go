@@ -15,7 +15,15 @@ import (
 type target struct {
 	pid, cpu int               // -1 is every one
 	pmu      *topology.CorePMU // of a machine with several kinds of cores; else nil
-	extra    bool              // another group of the same task on another kind of core: its enabled time is counted already
+	extra    bool              // another group of the same task on another CPU or kind of core: its enabled time is counted already
+}
+
+// column is the CPU whose columns it has: -1 for a task, wherever it is.
+func (t target) column() int {
+	if t.pid >= 0 {
+		return -1
+	}
+	return t.cpu
 }
 
 // group is a set of events that the kernel puts on the hardware together, and that one system call reads.
@@ -37,7 +45,9 @@ type group struct {
 	sleep    func(time.Duration)
 	run      series // where the kernel samples it
 	ring     int    // to which it does
-	final    *times // after the last reading of it: samples of what is beyond are not the recording's
+
+	throttled bool   // of tasks: it was since the last reading
+	final     *times // after the last reading of it: samples of what is beyond are not the recording's
 }
 
 // clockOnly stands for the event of a clock that leads a group and is no counter of the recording.
@@ -137,7 +147,7 @@ func (o *opener) attrOf(e *event, t target, leader bool) attr {
 func (o *opener) clock(t target, period int64, excludeIdle bool, leader counter) (counter, error) {
 	a := attr{
 		typ: typeSoftware, config: configCPUClock, excludeKernel: o.userOnly, excludeIdle: excludeIdle, group: true, disabled: leader == nil,
-		period: uint64(period), monotonic: true,
+		period: uint64(period), monotonic: true, inherit: o.inherit, onExec: leader == nil && o.onExec,
 	}
 	return o.k.open(&a, t.pid, t.cpu, leader)
 }

@@ -56,8 +56,10 @@ const (
 	formatID               = 4
 	formatGroup            = 8
 
+	sampleTID        = 1 << 1
 	sampleTime       = 1 << 2
 	sampleRead       = 1 << 4
+	sampleStreamID   = 1 << 9
 	sampleIdentifier = 1 << 16
 
 	recordLost        = 2

@@ -34,6 +34,9 @@ func sysAttr(a *attr) *unix.PerfEventAttr {
 	}
 	if a.period > 0 {
 		s.Sample, s.Sample_type = a.period, sampleIdentifier|sampleTime|sampleRead
+		if a.inherit {
+			s.Sample_type |= sampleTID | sampleStreamID
+		}
 	}
 	if a.monotonic {
 		s.Clockid = unix.CLOCK_MONOTONIC

@@ -41,7 +41,7 @@ func TestAttributeLayoutIsTheKernels(t *testing.T) {
 	bits := map[string]uint64{
 		"disabled": sysAttr(&attr{disabled: true}).Bits, "inherit": sysAttr(&attr{inherit: true}).Bits,
 		"sample_id_all": sysAttr(&attr{period: 1}).Bits, "use_clockid": sysAttr(&attr{monotonic: true}).Bits,
-		"exclude_user": sysAttr(&attr{excludeUser: true}).Bits, "enable_on_exec": sysAttr(&attr{onExec: true}).Bits,
+		"exclude_idle": sysAttr(&attr{excludeIdle: true}).Bits, "exclude_user": sysAttr(&attr{excludeUser: true}).Bits, "enable_on_exec": sysAttr(&attr{onExec: true}).Bits,
 		"exclude_kernel": sysAttr(&attr{excludeKernel: true}).Bits &^ unix.PerfBitExcludeHv,
 		"exclude_hv":     sysAttr(&attr{excludeKernel: true}).Bits &^ unix.PerfBitExcludeKernel,
 	}
@@ -67,8 +67,8 @@ func TestNumbersAreTheKernels(t *testing.T) {
 		"PERF_TYPE_HARDWARE": typeHardware, "PERF_TYPE_SOFTWARE": typeSoftware, "PERF_TYPE_TRACEPOINT": typeTracepoint,
 		"PERF_TYPE_HW_CACHE": typeCache, "PERF_TYPE_RAW": typeRaw, "PERF_FORMAT_GROUP": formatGroup, "PERF_FORMAT_ID": formatID,
 		"PERF_FORMAT_TOTAL_TIME_ENABLED": formatTotalTimeEnabled, "PERF_FORMAT_TOTAL_TIME_RUNNING": formatTotalTimeRunning,
-		"PERF_SAMPLE_TIME": sampleTime, "PERF_SAMPLE_READ": sampleRead,
-		"PERF_SAMPLE_IDENTIFIER": sampleIdentifier, "PERF_RECORD_LOST": recordLost, "PERF_RECORD_THROTTLE": recordThrottle,
+		"PERF_SAMPLE_TIME": sampleTime, "PERF_SAMPLE_READ": sampleRead, "PERF_SAMPLE_TID": sampleTID, "PERF_SAMPLE_STREAM_ID": sampleStreamID,
+		"PERF_SAMPLE_IDENTIFIER": sampleIdentifier, "PERF_RECORD_LOST": recordLost, "PERF_RECORD_THROTTLE": recordThrottle, "PERF_RECORD_UNTHROTTLE": recordUnthrottle,
 		"PERF_RECORD_SAMPLE": recordSample, "PERF_RECORD_LOST_SAMPLES": recordLostSamples,
 		"PERF_IOC_FLAG_GROUP": unix.PERF_IOC_FLAG_GROUP, "PERF_FLAG_FD_CLOEXEC": unix.PERF_FLAG_FD_CLOEXEC,
 	}
@@ -280,6 +280,104 @@ func TestThisMachinesKernelTakesTheSamples(t *testing.T) {
 		}
 		if sum != want {
 			t.Errorf("%s of CPU %s: %d recorded, %d counted", c.Meta.Name, c.Meta.Instance, sum, want)
+		}
+	}
+}
+
+// Processes that fork, exec and end while they are counted, threads on all CPUs, and a leader that ends before its children: however they are read and sampled, sums
+// are what the kernel says in the end, and the counts of known programs.
+func TestThisMachinesKernelSamplesProcesses(t *testing.T) {
+	for name, script := range map[string]string{
+		"short ones":                   "i=0; while [ $i -lt 150 ]; do /bin/true; i=$((i+1)); done",
+		"at once":                      "for j in 1 2 3 4; do (i=0; while [ $i -lt 30000 ]; do i=$((i+1)); done) & done; wait",
+		"an exec":                      "i=0; while [ $i -lt 20000 ]; do i=$((i+1)); done; exec /bin/true",
+		"the first ends before others": "(i=0; while [ $i -lt 40000 ]; do i=$((i+1)); done; /bin/true) & exit",
+	} {
+		cmd := exec.Command("sh", "-c", "read go; "+script)
+		in, err := cmd.StdinPipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		ended, held, err := os.Pipe() // closed when the last of them has ended
+		if err != nil {
+			t.Fatal(err)
+		}
+		cmd.ExtraFiles = []*os.File{held}
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		_ = held.Close()
+		over := make(chan struct{})
+		go func() {
+			_, _ = ended.Read(make([]byte, 1))
+			_ = cmd.Wait()
+			close(over)
+		}()
+		st, err := live(t, false).Open(t.Context(), hwio.Request{Counters: []string{"task_clock", "page_faults", "context_switches"}, PID: cmd.Process.Pid, Period: time.Millisecond})
+		if err != nil {
+			t.Fatal(err)
+		}
+		s, ok := st.(*tasks)
+		if !ok {
+			_ = cmd.Process.Kill()
+			t.Skipf("SKIPPED: this kernel takes no samples for us: %q", st.Schema().Config.Warnings)
+		}
+		b := capture.NewBatch(s.Schema(), 1)
+		if err := s.Read(t.Context(), b); err != nil || b.Len() != 0 {
+			t.Fatalf("%s: the baseline has %d rows, %v", name, b.Len(), err)
+		}
+		first := make([]uint64, len(s.cols))
+		each := func(to []uint64) {
+			for _, g := range s.groups {
+				if err := g.read(); err != nil {
+					t.Fatal(err)
+				}
+				for k, col := range g.cols {
+					if col >= 0 {
+						to[col] += g.cur[k]
+					}
+				}
+				copy(g.prev, g.cur)
+			}
+		}
+		each(first)
+		if _, err := in.Write([]byte("\n")); err != nil {
+			t.Fatal(err)
+		}
+		for running := true; running; {
+			select {
+			case <-over:
+				running = false
+			case <-time.After(15 * time.Millisecond):
+			}
+			if err := s.Read(t.Context(), b); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := s.Finish(t.Context(), b); err != nil {
+			t.Fatal(err)
+		}
+		last := make([]uint64, len(s.cols))
+		each(last)
+		for i, c := range s.Schema().Columns {
+			var sum uint64
+			for row, v := range b.Cols[i].U {
+				if b.Cols[i].Missing(row) {
+					t.Fatalf("%s: row %d of %s is missing: %+v", name, row, c.Meta.Name, b.Reasons)
+				}
+				sum += v
+			}
+			if want := last[i] - first[i]; sum != want || want == 0 {
+				t.Errorf("%s: %s: %d recorded, %d counted", name, c.Meta.Name, sum, want)
+			}
+		}
+		for i := range b.Start {
+			if b.End[i] <= b.Start[i] || i > 0 && b.Start[i] != b.End[i-1] {
+				t.Errorf("%s: row %d is from %d to %d", name, i, b.Start[i], b.End[i])
+			}
+		}
+		if err := st.Close(); err != nil {
+			t.Error(err)
 		}
 	}
 }

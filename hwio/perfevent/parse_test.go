@@ -275,8 +275,11 @@ func FuzzRing(f *testing.F) {
 		_, err = r.drain(func(kind uint32, body []byte) {
 			read += recordHeader + uint64(len(body))
 			decodeLost(kind, body)
-			if x, err := decodeSample(body); err == nil {
-				_, _ = decodeGroup(x.values, []uint64{7, 8}, make([]uint64, 2))
+			decodeThrottle(body)
+			for _, ofTasks := range []bool{false, true} {
+				if x, err := decodeSample(body, ofTasks); err == nil {
+					_, _ = decodeGroup(x.values, []uint64{7, 8}, make([]uint64, 2))
+				}
 			}
 		})
 		if mem[ringTail/8] != head {

@@ -127,6 +127,9 @@ func (p *plan) openTask(tid int, names []string, members map[string][]int) (all 
 			}
 		}
 	}()
+	if p.period > 0 {
+		return p.openTaskOnCPUs(tid, names, members)
+	}
 	for _, d := range names {
 		if d != "core" || len(p.machine.Cores) < 2 {
 			groups, err := p.openGroups(target{pid: tid, cpu: -1}, members[d])
@@ -139,6 +142,25 @@ func (p *plan) openTask(tid int, names []string, members map[string][]int) (all 
 		for k := range p.machine.Cores {
 			pmu := &p.machine.Cores[k]
 			groups, err := p.openGroups(target{pid: tid, cpu: -1, pmu: pmu, extra: k > 0}, p.ofPMU(members[d], pmu))
+			if err != nil {
+				return all, err
+			}
+			all = append(all, groups...)
+		}
+	}
+	return all, nil
+}
+
+// openTaskOnCPUs opens groups of a thread on every CPU: the kernel writes what an inherited event samples to the ring of a CPU.
+func (p *plan) openTaskOnCPUs(tid int, names []string, members map[string][]int) (all []*group, err error) {
+	for n, cpu := range p.machine.CPUs {
+		pmu := p.machine.PMUOf(cpu.ID)
+		for _, d := range names {
+			t, idx := target{pid: tid, cpu: cpu.ID, extra: n > 0}, members[d]
+			if d == "core" && len(p.machine.Cores) > 1 {
+				t.pmu, idx = pmu, p.ofPMU(idx, pmu)
+			}
+			groups, err := p.openGroups(t, idx)
 			if err != nil {
 				return all, err
 			}
@@ -185,17 +207,18 @@ func (p *plan) layout(cfg capture.Config, perTask bool) *stream {
 			if k < 0 {
 				continue
 			}
-			where := key{i, g.cpu}
+			cpu := g.column()
+			where := key{i, cpu}
 			col, ok := at[where]
 			if !ok {
 				col = len(s.schema.Columns)
 				at[where] = col
 				m := e.meta
-				if g.cpu >= 0 {
-					m.Instance = strconv.Itoa(g.cpu)
+				if cpu >= 0 {
+					m.Instance = strconv.Itoa(cpu)
 				}
 				s.schema.Columns = append(s.schema.Columns, capture.ColumnSpec{Meta: m, Integer: e.scale == 0})
-				s.cols = append(s.cols, column{scale: e.scale, cpu: g.cpu, name: e.meta.Name})
+				s.cols = append(s.cols, column{scale: e.scale, cpu: cpu, name: e.meta.Name})
 			}
 			g.cols[k] = col
 		}
@@ -217,7 +240,7 @@ func (p *plan) coverage(s *stream) {
 		if p.events[g.first()].core {
 			t := g.target
 			count[t]++
-			perCPU[t.cpu] = max(perCPU[t.cpu], count[t])
+			perCPU[t.column()] = max(perCPU[t.column()], count[t])
 		}
 	}
 	clear(count)
@@ -225,7 +248,8 @@ func (p *plan) coverage(s *stream) {
 		if !p.events[g.first()].core {
 			continue
 		}
-		where := key{g.cpu, count[g.target]}
+		cpu := g.column()
+		where := key{cpu, count[g.target]}
 		count[g.target]++
 		col, ok := at[where]
 		if !ok {
@@ -239,11 +263,11 @@ func (p *plan) coverage(s *stream) {
 			enabled.Combine = capture.CombineMean
 			turn := capture.TurnWhole
 			switch {
-			case g.cpu >= 0 && perCPU[g.cpu] > 1:
-				turn = fmt.Sprintf("%d/group%d", g.cpu, where.k)
-			case g.cpu >= 0:
-				turn = strconv.Itoa(g.cpu)
-			case perCPU[g.cpu] > 1:
+			case cpu >= 0 && perCPU[cpu] > 1:
+				turn = fmt.Sprintf("%d/group%d", cpu, where.k)
+			case cpu >= 0:
+				turn = strconv.Itoa(cpu)
+			case perCPU[cpu] > 1:
 				turn = fmt.Sprintf("group%d", where.k)
 			}
 			if turn != capture.TurnWhole {
@@ -259,7 +283,7 @@ func (p *plan) coverage(s *stream) {
 			share.Doc += " This group: " + of + "."
 			enabled.Doc += " This group: " + of + "."
 			s.schema.Columns = append(s.schema.Columns, capture.ColumnSpec{Meta: share}, capture.ColumnSpec{Meta: enabled, Integer: true})
-			s.cols = append(s.cols, column{cpu: g.cpu, coverage: true, name: of}, column{cpu: g.cpu, enabledTime: true, name: of})
+			s.cols = append(s.cols, column{cpu: cpu, coverage: true, name: of}, column{cpu: cpu, enabledTime: true, name: of})
 			turns[col] = turn
 		}
 		g.coverage = col

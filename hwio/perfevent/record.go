@@ -7,18 +7,30 @@ import (
 
 // sampleRecord is a record of what a group counted up to a time.
 type sampleRecord struct {
-	id     uint64 // of the group's leader
+	id     uint64 // of the clock that sampled
 	time   int64  // ns of CLOCK_MONOTONIC
+	stream uint64 // of tasks: the copy of the clock that the task has inherited
 	values []byte // as a read of the group gives them
 }
 
-// decodeSample reads a PERF_RECORD_SAMPLE of events that were opened with attr.period.
-func decodeSample(body []byte) (sampleRecord, error) {
-	if len(body) < 16 {
-		return sampleRecord{}, fmt.Errorf("a sample of %d bytes, expected at least 16", len(body))
+// sampleWords is the most words of a sample before its values.
+const sampleWords = 4
+
+// decodeSample reads a PERF_RECORD_SAMPLE of events that were opened with attr.period, of tasks or of whole processors.
+func decodeSample(body []byte, ofTasks bool) (sampleRecord, error) {
+	n := 2
+	if ofTasks {
+		n = sampleWords
 	}
-	id, at := binary.NativeEndian.Uint64(body), binary.NativeEndian.Uint64(body[8:])
-	return sampleRecord{id, int64(at), body[16:]}, nil
+	if len(body) < 8*n {
+		return sampleRecord{}, fmt.Errorf("a sample of %d bytes, expected at least %d", len(body), 8*n)
+	}
+	word := func(i int) uint64 { return binary.NativeEndian.Uint64(body[8*i:]) }
+	if !ofTasks {
+		return sampleRecord{id: word(0), time: int64(word(1)), values: body[16:]}, nil
+	}
+	// The second word is process and thread, which the kernel insists on.
+	return sampleRecord{id: word(0), time: int64(word(2)), stream: word(3), values: body[32:]}, nil
 }
 
 // decodeLost reads how many records found no room from a PERF_RECORD_LOST or PERF_RECORD_LOST_SAMPLES.

@@ -21,12 +21,11 @@ import (
 type sampling struct {
 	stream
 	k       kernel
-	rings   []*ring
+	rings   rings
 	byID    map[uint64]*group
 	period  int64
 	idle    int64 // between samples of a CPU that has nothing to do, 0 where that makes no difference
 	maxRate uint64
-	room    int64 // ns of samples that fit the smallest ring
 	lead    *group
 	edge    int64 // end of the last row, 0 before the first
 	values  []uint64
@@ -46,13 +45,10 @@ var (
 	_ hwio.Loser    = (*sampling)(nil)
 )
 
-// Rings are collected this often, and hold the samples of ringTime where the kernel gives that much memory. Less than ringLeast is too little.
+// Rings are collected this often. A group of a CPU without a sample for longer than staleAfter is read.
 const (
 	collectEvery = 200 * time.Millisecond
-	ringTime     = 2 * time.Second
-	ringLeast    = 50 * time.Millisecond
-	ringMost     = 8 << 20
-	staleAfter   = 25 * time.Millisecond // without a sample a group is read
+	staleAfter   = 25 * time.Millisecond
 )
 
 // StampsSamples marks the stream: samples have the kernel's times.
@@ -63,83 +59,14 @@ func (s *sampling) Yields() {}
 
 // Every is how often the rings are to be emptied.
 func (s *sampling) Every(period, flush time.Duration) time.Duration {
-	return max(period, min(collectEvery, flush, time.Duration(s.room)/4))
+	return max(period, min(collectEvery, flush, time.Duration(s.rings.room)/4))
 }
 
 // newSampling gives the groups of a plan their rings, one per CPU.
 func newSampling(p *plan, st *stream) (*sampling, error) {
-	s := &sampling{stream: *st, k: p.k, byID: map[uint64]*group{}, period: p.period, idle: p.idle, maxRate: p.maxRate}
-	first := map[int]*group{}
-	bytes := map[int]int{} // of the samples of a period, per CPU
-	most := 0
-	for _, g := range s.groups {
-		for i, id := range g.ids {
-			if g.events[i] == clockOnly {
-				s.byID[id] = g
-			}
-		}
-		s.values = append(s.values, make([]uint64, max(0, len(g.members)-len(s.values)))...)
-		bytes[g.cpu] += recordHeader + 32 + groupSize(len(g.members))
-		most = max(most, bytes[g.cpu])
-	}
-	size := 4096
-	for int64(size)*s.period < int64(most)*ringTime.Nanoseconds() && size < ringMost {
-		size *= 2
-	}
-	for ; ; size /= 2 {
-		s.room = int64(size/most) * s.period
-		if size < 4096 || s.room < max(ringLeast.Nanoseconds(), 2*s.period) {
-			return nil, &noSampling{errors.New("the kernel gives no memory for that (kernel.perf_event_mlock_kb)")}
-		}
-		err := s.mapRings(size, first)
-		if err == nil {
-			return s, nil
-		}
-		if err := s.unmap(); err != nil {
-			return nil, err
-		}
-		if !errors.Is(err, syscall.EPERM) && !errors.Is(err, syscall.ENOMEM) {
-			return nil, &noSampling{err}
-		}
-	}
-}
-
-// mapRings maps a ring for the first group of every CPU, and has the others of that CPU write to it.
-func (s *sampling) mapRings(size int, first map[int]*group) error {
-	clear(first)
-	for _, g := range s.groups {
-		if l := first[g.cpu]; l != nil {
-			for _, c := range g.clocks() {
-				if err := c.into(l.leader); err != nil {
-					return err
-				}
-			}
-			g.ring = l.ring
-			continue
-		}
-		r, err := g.leader.ring(size)
-		if err != nil {
-			return err
-		}
-		for _, c := range g.clocks()[1:] {
-			if err := c.into(g.leader); err != nil {
-				return errors.Join(err, r.unmap())
-			}
-		}
-		g.ring = len(s.rings)
-		s.rings = append(s.rings, r)
-		first[g.cpu] = g
-	}
-	return nil
-}
-
-func (s *sampling) unmap() error {
-	var errs []error
-	for _, r := range s.rings {
-		errs = append(errs, r.unmap())
-	}
-	s.rings = nil
-	return errors.Join(errs...)
+	s := &sampling{stream: *st, k: p.k, byID: byClock(p.groups), period: p.period, idle: p.idle, maxRate: p.maxRate}
+	s.values = make([]uint64, mostMembers(p.groups))
+	return s, s.rings.open(s.groups, s.period)
 }
 
 // Read appends a row for every sample of the leading group up to which all groups are known.
@@ -216,7 +143,7 @@ func (s *sampling) begin() error {
 
 // collect takes the records of all rings.
 func (s *sampling) collect() error {
-	for i, r := range s.rings {
+	for i, r := range s.rings.list {
 		s.from = i
 		full, err := r.drain(s.record)
 		if err != nil {
@@ -261,7 +188,7 @@ func (s *sampling) loses(ring int) {
 }
 
 func (s *sampling) sample(body []byte) error {
-	r, err := decodeSample(body)
+	r, err := decodeSample(body, false)
 	if err != nil {
 		return err
 	}
@@ -388,18 +315,6 @@ func (s *sampling) row(b *capture.Batch, start, end int64, last bool) {
 	s.lost = 0
 }
 
-// still says that the row holds no value of a group.
-func (s *sampling) still(g *group) {
-	for _, col := range g.cols {
-		if col >= 0 {
-			s.acc[col].still = true
-		}
-	}
-	if g.coverage >= 0 {
-		s.acc[g.coverage].still, s.acc[g.coverage+1].still = true, true
-	}
-}
-
 // Finish takes the last reading of every group, in the order of the first, and appends the rows up to it.
 func (s *sampling) Finish(_ context.Context, b *capture.Batch) error {
 	if !s.began {
@@ -462,5 +377,5 @@ func (s *sampling) Close() error {
 	if s.closed {
 		return nil
 	}
-	return errors.Join(s.unmap(), s.stream.Close())
+	return errors.Join(s.rings.unmap(), s.stream.Close())
 }

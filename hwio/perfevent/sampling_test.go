@@ -141,8 +141,8 @@ func TestSamplesOfOtherCPUsAreRunningTotals(t *testing.T) {
 func TestAFullRingLosesNoCount(t *testing.T) {
 	k := &fakeKernel{counters: 6, capable: true, mlock: 2 * 32 << 10}
 	s := openSampled(t, k, 2, time.Millisecond, "page_faults")
-	if s.room < ringLeast.Nanoseconds() || s.room > 1e9 || s.Every(time.Millisecond, 200*time.Millisecond) > time.Duration(s.room)/4 {
-		t.Errorf("a ring of 32 KiB holds %v and is collected every %v", time.Duration(s.room), s.Every(time.Millisecond, 200*time.Millisecond))
+	if s.rings.room < ringLeast.Nanoseconds() || s.rings.room > 1e9 || s.Every(time.Millisecond, 200*time.Millisecond) > time.Duration(s.rings.room)/4 {
+		t.Errorf("a ring of 32 KiB holds %v and is collected every %v", time.Duration(s.rings.room), s.Every(time.Millisecond, 200*time.Millisecond))
 	}
 	before := k.counts()
 	b := collected(t, k, s, 50e6, 2e9, 50e6)

@@ -148,7 +148,7 @@ func (s *Source) Open(ctx context.Context, r hwio.Request) (hwio.Stream, error) 
 	p := &plan{machine: sit.machine, opener: opener{
 		k: s.k, events: events, userOnly: sit.access.userOnly, inherit: !whole, onExec: r.OnExec, failed: map[int]error{}, sleep: s.sleep,
 	}}
-	if whole && r.Period > 0 && r.Period <= samplingMost {
+	if r.Period > 0 && r.Period <= samplingMost {
 		st, err := s.openSampling(*p, sit, r)
 		if err == nil {
 			return st, nil
@@ -171,6 +171,12 @@ func (s *Source) openSampling(p plan, sit *situation, r hwio.Request) (hwio.Stre
 	p.failed = map[int]error{}
 	p.period = r.Period.Nanoseconds()
 	p.maxRate, p.idle = s.sampleRate(p.period)
+	if r.PID != 0 {
+		p.idle = 0 // a CPU that runs the task is not idle
+		if n := len(sit.machine.CPUs) * len(p.events); n > copiesMost {
+			return nil, fmt.Errorf("every process that begins would take %d events with it, those of %d CPUs", n, len(sit.machine.CPUs))
+		}
+	}
 	if err := s.openAll(&p, r); err != nil {
 		return nil, err
 	}
@@ -190,13 +196,22 @@ func (s *Source) openSampling(p plan, sit *situation, r hwio.Request) (hwio.Stre
 		cfg.Properties = append(cfg.Properties, capture.Property{Name: "perfevent_idle_period", IsText: true, Text: fmt.Sprintf(
 			"%v: so often the counters of a CPU that has nothing to do are taken, and spread evenly over the samples", time.Duration(p.idle))})
 	}
-	st, err := newSampling(&p, p.layout(cfg, r.PID != 0))
+	var st hwio.Stream
+	var err error
+	if r.PID == 0 {
+		st, err = newSampling(&p, p.layout(cfg, false))
+	} else {
+		st, err = newTasks(&p, p.layout(cfg, true))
+	}
 	if err != nil {
 		p.closeAll()
 		return nil, err
 	}
 	return st, nil
 }
+
+// copiesMost is how many events the kernel may have to copy for every thread that begins, so that its samples have a ring on every CPU.
+const copiesMost = 512
 
 // A timer that makes as many samples between two ticks of the scheduler as kernel.perf_event_max_sample_rate allows is throttled. An idle CPU has no ticks
 // for a while: the kernel stops them even where such a timer wakes it up, unless its cpuidle governor knows better, which that of virtual machines does not.
@@ -269,6 +284,9 @@ func (s *Source) warnings(sit *situation, p *plan, r hwio.Request) []string {
 		out = append(out, fmt.Sprintf("perfevent: kernel.perf_event_paranoid is %d: counts cover user space only, and events of the kernel such as context switches are left out", sit.security.paranoid))
 	}
 	if p.unsampled != nil {
+		if r.PID != 0 && errors.Is(p.unsampled, syscall.EINVAL) {
+			p.unsampled = errors.New("Linux 6.12 or newer samples what processes inherit")
+		}
 		out = append(out, fmt.Sprintf("perfevent: the kernel does not take the samples itself, so that the recorder reads the counters at every tick, which costs more: %v", p.unsampled))
 	}
 	for i := range p.events {

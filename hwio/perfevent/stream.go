@@ -48,6 +48,18 @@ func (s *stream) Schema() *capture.Schema { return &s.schema }
 
 // Read appends one sample.
 func (s *stream) Read(_ context.Context, b *capture.Batch) error {
+	begun := s.began
+	if err := s.readAll(b); err != nil || !begun {
+		return err
+	}
+	for i := range s.cols {
+		s.appendValue(b, i)
+	}
+	return nil
+}
+
+// readAll adds up what all groups have counted since it did so last.
+func (s *stream) readAll(b *capture.Batch) error {
 	for i := range s.acc {
 		if s.acc[i].later {
 			s.acc[i].later = false // the sample before had no value, so this one holds what counted since
@@ -75,14 +87,20 @@ func (s *stream) Read(_ context.Context, b *capture.Batch) error {
 		g.cur, g.prev = g.prev, g.cur
 		g.was = g.now
 	}
-	if !s.began {
-		s.began = true
-		return nil
-	}
-	for i := range s.cols {
-		s.appendValue(b, i)
-	}
+	s.began = true
 	return nil
+}
+
+// still says that what is added up now holds no value of a group.
+func (s *stream) still(g *group) {
+	for _, col := range g.cols {
+		if col >= 0 {
+			s.acc[col].still = true
+		}
+	}
+	if g.coverage >= 0 {
+		s.acc[g.coverage].still, s.acc[g.coverage+1].still = true, true
+	}
 }
 
 // lose gives a group up that cannot be read any more.

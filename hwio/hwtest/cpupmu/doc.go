@@ -35,6 +35,7 @@ func Models() []hwtest.Model {
 			{Name: "no-pmu-events", Doc: "the unit is listed but opens no event (ENOENT), as in many virtual machines"},
 			{Name: "no-interrupts", Doc: "the unit counts but does not sample (EOPNOTSUPP), as in some virtual machines"},
 			{Name: "no-inherited-groups", Doc: "an event that is inherited cannot be read as a group (EINVAL), as in old kernels"},
+			{Name: "no-inherited-samples", Doc: "an event that is inherited samples no counts (EINVAL), as before Linux 6.12"},
 			{Name: "throttled", Doc: "kernel.perf_event_max_sample_rate is 4000: a group whose clock takes 16 samples between two ticks stands still until the next"},
 			{Name: "paranoid-0", Doc: "kernel.perf_event_paranoid is 0: whole processors without privileges"},
 			{Name: "paranoid-1", Doc: "kernel.perf_event_paranoid is 1: own tasks and the kernel's work for them"},

@@ -63,7 +63,7 @@ func (d *device) PerfEventOpen(c *hwtest.Call, raw []byte, pid, cpu int, group h
 	if l != nil && (l.attr.useClock != a.useClock || l.attr.clock != a.clock) {
 		return nil, syscall.EINVAL // a group has one clock
 	}
-	period, err := a.checkSampling(c, e.rate, pace(cpu, u))
+	period, err := a.checkSampling(c, e.rate, pace(cpu, u), d.set.Has("no-inherited-samples"))
 	if err != nil {
 		return nil, err
 	}

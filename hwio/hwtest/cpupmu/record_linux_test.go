@@ -240,19 +240,44 @@ func TestAGroupThatNeverRunsIsSplit(t *testing.T) {
 }
 
 func TestACommandIsCountedFromItsStart(t *testing.T) {
-	for _, scenario := range []string{"", "no-inherited-groups"} {
+	for scenario, sampled := range map[string]bool{"": true, "no-inherited-samples": false, "no-inherited-groups": false} {
 		// The signal that ends the recording goes to the command.
-		c, truth, _ := record(t, scenario, 40, "--", "sh", "-c", "trap 'exit 0' INT; while :; do sleep 0.02; done")
+		c, truth, out := record(t, scenario, 40, "--", "sh", "-c", "trap 'exit 0' INT; while :; do sleep 0.02; done")
+		if said := strings.Count(out, "the recorder reads the counters at every tick"); said != 1 && !sampled || said > 0 && sampled {
+			t.Errorf("%q: said %d times that the kernel takes no samples:\n%s", scenario, said, out)
+		}
+		counted := map[string]uint64{}
 		for _, e := range counters(truth, "cpu") {
-			first, last := during(t, e, c.Len())
-			if first.Value != 0 || e.PID < 1 || e.CPU != -1 {
-				t.Errorf("%s of process %d on processor %d counted %d before the first sample", e.Name, e.PID, e.CPU, first.Value)
+			if e.PID < 1 || (e.CPU == -1) == sampled || e.InSamples != sampled {
+				t.Errorf("%q: %s is of process %d on processor %d, in samples %t", scenario, e.Name, e.PID, e.CPU, e.InSamples)
+				continue
+			}
+			first, last := e.Reads[max(e.Before, len(e.Reads)-1-c.Len())], e.Reads[len(e.Reads)-1]
+			if first.Value != 0 {
+				t.Errorf("%q: %s of process %d on processor %d counted %d before the first sample", scenario, e.Name, e.PID, e.CPU, first.Value)
 			}
 			if last.Enabled == 0 || last.Value == 0 {
-				t.Errorf("%s was enabled for %d ns and counted %d", e.Name, last.Enabled, last.Value)
+				t.Errorf("%q: %s was enabled for %d ns and counted %d", scenario, e.Name, last.Enabled, last.Value)
 			}
-			if got := recorded(t, c, e.name(), ""); got != last.Value {
-				t.Errorf("%s: %d recorded, %d counted", e.Name, got, last.Value)
+			counted[e.name()] += last.Value
+		}
+		for name, want := range counted {
+			if got := recorded(t, c, name, ""); got != want {
+				t.Errorf("%q: %s: %d recorded, %d counted", scenario, name, got, want)
+			}
+		}
+		if len(counted) != 6 {
+			t.Errorf("%q: %d counters", scenario, len(counted))
+		}
+		if !sampled {
+			continue
+		}
+		// The model's command runs without pause: what samples tell leaves no row far from what happens in its time.
+		cycles := c.Counter("cycles")
+		for i := 1; i < c.Len()-1; i++ {
+			perTick := cycles.Value(i).Float() / float64(c.Axis.Interval(i))
+			if perTick < 1 || perTick > 4 { // 2 per ns on the first processor, an eighth more on each further one
+				t.Errorf("sample %d of %d has %.2f cycles per ns", i, c.Len(), perTick)
 			}
 		}
 	}

@@ -304,10 +304,16 @@ func (e *event) record(kind string, misc uint64, b []byte, w whereabouts) []byte
 }
 
 // checkSampling refuses what the model cannot sample, and finds the period.
-func (a *attr) checkSampling(c *hwtest.Call, rate uint64, pace uint64) (period uint64, err error) {
+func (a *attr) checkSampling(c *hwtest.Call, rate uint64, pace uint64, noInheritedReads bool) (period uint64, err error) {
 	if a.writeBackward {
 		c.Note("write_backward is not modelled")
 		return 0, syscall.EINVAL
+	}
+	if a.inherit && a.sampleType&uint64(uapi.Const("PERF_SAMPLE_READ")) != 0 {
+		// Since 6.12, and only where samples say of which task they are.
+		if a.sampleType&uint64(uapi.Const("PERF_SAMPLE_TID")) == 0 || noInheritedReads {
+			return 0, syscall.EINVAL
+		}
 	}
 	rest := a.sampleType
 	for _, p := range sampleParts {
