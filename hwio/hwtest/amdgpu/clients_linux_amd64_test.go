@@ -176,3 +176,53 @@ func TestForeignNvtopShowsTheSensors(t *testing.T) {
 		})
 	}
 }
+
+// rocm-smi is AMD's own: its library finds GPUs by what the driver for compute shows of them, and reads sensors and clocks of sysfs. The table of an MI300X is newer
+// than the release that Debian has, which ends where it is asked for it.
+func TestForeignRocmSmiShowsTheCards(t *testing.T) {
+	rocm := clients.Path(t, "rocm-smi", "rocm-smi")
+	for _, c := range []struct {
+		name string
+		part *part
+		ask  []string
+		want []string // of the keys below
+		exit int      // 2 where it has no value of something that it was asked for
+	}{
+		{"gfx9", vega20, []string{"--showuse", "--showtemp", "--showclocks", "--showfan", "--showmemuse"},
+			[]string{"GPU use (%)", "GPU memory use (%)", "Temperature (Sensor edge) (C)", "Temperature (Sensor junction) (C)", "sclk clock speed:", "fclk clock speed:", "Fan RPM", "Average Graphics Package Power (W)"}, 2},
+		{"gfx1151", strixHalo, []string{"--showuse", "--showtemp", "--showclocks"}, []string{"GPU use (%)", "Temperature (Sensor edge) (C)", "sclk clock speed:", "fclk clock speed:"}, 2},
+		{"gfx942", mi300x, nil, []string{"Average Graphics Package Power (W)"}, 0},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			args := append([]string{"--json", "--showid", "--showpower", "--showmeminfo", "vram", "gtt"}, c.ask...)
+			_, out := clients.Run(t, clients.Options{Device: newDevice(c.part), Seed: 1, Scenarios: []string{steppedScenario}, Exit: c.exit}, rocm, args...)
+			var shown map[string]map[string]string
+			if err := json.NewDecoder(strings.NewReader(out[max(0, strings.Index(out, "{")):])).Decode(&shown); err != nil {
+				t.Fatalf("%v:\n%s", err, out)
+			}
+			same, got, l := clients.Compare(t, "rocm-smi", c.name), shown["card0"], c.part.heavy
+			if len(shown) != 1 {
+				t.Errorf("%d cards: a partition's is none of its own here", len(shown))
+			}
+			celsius := func(v uint64) string { return fmt.Sprintf("%d.0", v) }
+			all := map[string]string{
+				"GPU use (%)": fmt.Sprint(l.BusyPercent), "GPU memory use (%)": fmt.Sprint(l.MemPercent),
+				"Temperature (Sensor edge) (C)": celsius(l.Celsius), "Temperature (Sensor junction) (C)": celsius(l.HotCelsius),
+				"sclk clock speed:": fmt.Sprintf("(%dMhz)", l.SclkMHz), "fclk clock speed:": fmt.Sprintf("(%dMhz)", l.FclkMHz),
+				"Fan RPM": fmt.Sprint(l.RPM), "Average Graphics Package Power (W)": celsius(l.Watts),
+			}
+			for _, key := range c.want {
+				same.Equal(key, got[key], all[key])
+			}
+			for key, v := range map[string]any{
+				"GPU ID": fmt.Sprintf("0x%x", c.part.device), "VRAM Total Memory (B)": c.part.vram, "VRAM Total Used Memory (B)": l.VRAM,
+				"GTT Total Memory (B)": c.part.gtt, "GTT Total Used Memory (B)": l.GTT,
+			} {
+				same.Equal(key, got[key], v)
+			}
+			if t.Failed() {
+				t.Log(out)
+			}
+		})
+	}
+}

@@ -57,6 +57,7 @@ func (d *device) Start(m hwtest.Machine) error {
 			d.gpus = append(d.gpus, &gpu{part: p, xcp: fmt.Sprintf("amdgpu_xcp_%d", i), unused: i == p.partitions-1})
 		}
 	}
+	m.File("/sys/module/amdgpu/initstate", "live\n") // AMD's programs look whether the driver is there
 	for i, g := range d.gpus {
 		g.m, g.number, g.start, g.opened = m, i, hwtest.Now(), -1
 		g.address = fmt.Sprintf("0000:%02x:00.0", 3+0xc*i)
@@ -65,6 +66,7 @@ func (d *device) Start(m hwtest.Machine) error {
 		g.renew()
 		m.Watch(g.folder()+"/power/runtime_status", g.round)
 	}
+	d.topology()
 	if m.Settings().Has(steppedScenario) {
 		return nil
 	}
