@@ -328,6 +328,15 @@ func (c *Counter) weightedMeans(b *Bins) []float64 {
 	return num
 }
 
+// TimeMean is the average of the values that are there by measuring time, whatever kind the counter is of. Where none of
+// them has a length they count alike.
+func (c *Counter) TimeMean() Value {
+	if c.Len() == 0 {
+		return Value{}
+	}
+	return c.floatValue(c.weightedMeans(c.Axis.Whole())[0])
+}
+
 // weightedMean is the average of all values by measuring time; ok is false where none of them has any.
 func (c *Counter) weightedMean() (mean float64, ok bool) {
 	sum, time, n := 0.0, 0.0, 0

@@ -68,7 +68,7 @@ func account(e *binding.Env, c *binding.Call) (starlark.Value, error) {
 		return found, nil
 	}
 	found, err = binding.Await(e.Context(), func() (*Account, error) {
-		a := &accounting{cap: cap, table: t, n: cap.Capture.Len()}
+		a := &accounting{cap: cap, table: t, n: cap.Capture.Len(), known: map[string]*capture.Counter{}}
 		a.lack(lacks)
 		return a.run(e, e.Context())
 	})
@@ -114,7 +114,8 @@ type accounting struct {
 	table   *accountTable
 	n       int
 	missing []string
-	roles   []string // that metrics of the capture's GPU play, see absent
+	roles   []string                    // that metrics of the capture's GPU play, see absent
+	known   map[string]*capture.Counter // by name, see named; nil for one that the capture does not have
 }
 
 // find is the first of some metrics that the capture has with values, nil where there is none. A name with spaces is a
@@ -129,6 +130,15 @@ func (a *accounting) find(names []string) *capture.Counter {
 }
 
 func (a *accounting) named(name string) *capture.Counter {
+	c, ok := a.known[name]
+	if !ok {
+		c = a.lookUp(name)
+		a.known[name] = c
+	}
+	return c
+}
+
+func (a *accounting) lookUp(name string) *capture.Counter {
 	var c *capture.Counter
 	var err error
 	if c, err = a.cap.resolve(name); err != nil && strings.Contains(name, " ") {

@@ -95,6 +95,8 @@ var CounterTable = binding.MethodTable[*Counter]{
 	Methods: []binding.Method[*Counter]{
 		reduction("sum", "Sum of the values, exact for integers. Missing values are skipped.", (*capture.Counter).Sum),
 		reduction("mean", "Plain average of the values. Missing values are skipped.", (*capture.Counter).Mean),
+		reduction("time_mean", "Average over time: each value counts as long as its sample lasts, and all alike where none "+
+			"of them has a length. Missing values are skipped.", (*capture.Counter).TimeMean),
 		reduction("min", "Smallest value. Missing values are skipped.", (*capture.Counter).Min),
 		reduction("max", "Largest value. Missing values are skipped.", (*capture.Counter).Max),
 		reduction("std", "Standard deviation of the sample (n-1). Missing values are skipped.", (*capture.Counter).Std),

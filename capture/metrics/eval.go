@@ -27,11 +27,7 @@ func EvalWith(cap *capture.Capture, defs []*Entry, expr string, meta capture.Met
 		meta.Name = strings.Join(strings.Fields(text), " ")
 	}
 	e := &Entry{Name: meta.Name, Expr: text, expr: x, Dialect: d}
-	c, err := s.evaluate(e, meta, assumed)
-	if err != nil {
-		return nil, helped(err)
-	}
-	return c, nil
+	return s.evaluate(e, meta, assumed)
 }
 
 // CheckFormula reads an expression as Eval does where the capture is of that GPU, "" for any. assumed tells what had to be mended, "" where nothing; the

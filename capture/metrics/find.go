@@ -71,19 +71,44 @@ func (e *AmbiguousError) Error() string {
 // fold reduces a name to what decides: letters in lower case and digits, and dots between digits.
 func fold(s string) string {
 	s = strings.TrimPrefix(strings.TrimSpace(s), "$")
-	var b []byte
+	b := make([]byte, 0, len(s))
 	for i := range len(s) {
-		c := s[i]
-		switch {
-		case 'A' <= c && c <= 'Z':
-			b = append(b, c+'a'-'A')
-		case 'a' <= c && c <= 'z' || '0' <= c && c <= '9' || c >= 0x80 || c == '[' || c == ']':
-			b = append(b, c)
-		case c == '.' && i > 0 && i+1 < len(s) && digit(s[i-1]) && digit(s[i+1]):
+		if c, counts := foldedByte(s, i); counts {
 			b = append(b, c)
 		}
 	}
 	return string(b)
+}
+
+// foldedByte is what becomes of a byte of a name, and whether it counts.
+func foldedByte(s string, i int) (c byte, counts bool) {
+	c = s[i]
+	switch {
+	case 'A' <= c && c <= 'Z':
+		return c + 'a' - 'A', true
+	case 'a' <= c && c <= 'z' || '0' <= c && c <= '9' || c >= 0x80 || c == '[' || c == ']':
+		return c, true
+	case c == '.':
+		return c, i > 0 && i+1 < len(s) && digit(s[i-1]) && digit(s[i+1])
+	}
+	return c, false
+}
+
+// folds reports whether fold makes key of s; it stops at the first letter that differs.
+func folds(s, key string) bool {
+	s = strings.TrimPrefix(strings.TrimSpace(s), "$")
+	k := 0
+	for i := range len(s) {
+		c, counts := foldedByte(s, i)
+		if !counts {
+			continue
+		}
+		if k == len(key) || key[k] != c {
+			return false
+		}
+		k++
+	}
+	return k == len(key)
 }
 
 func digit(c byte) bool { return '0' <= c && c <= '9' }

@@ -172,11 +172,11 @@ func (s *scope) addressed(name string, self *Entry) (*capture.Counter, error) {
 	// The spelling of a measured counter may differ too.
 	key := fold(name)
 	for _, c := range s.cap.Counters {
-		if fold(c.Name) == key {
+		if folds(c.Name, key) {
 			return s.selected(c), nil
 		}
 		for _, a := range c.Aliases {
-			if fold(a) == key {
+			if folds(a, key) {
 				return s.selected(c), nil
 			}
 		}
@@ -211,9 +211,10 @@ func (s *scope) noInstance(c *capture.Counter, id string) error {
 // find returns the entry that a name addresses in the definitions and the capture's catalogues.
 func (s *scope) find(name string) (*Entry, error) {
 	bare := strings.TrimPrefix(strings.TrimSpace(name), "$")
+	key := fold(bare)
 	for _, list := range [2][]*Entry{s.defs, s.metricsOfCapture()} {
 		for _, e := range list {
-			if e.Name == bare || fold(e.Name) == fold(bare) {
+			if e.Name == bare || folds(e.Name, key) {
 				return e, nil
 			}
 		}

@@ -148,6 +148,16 @@ func Bind(exprs []*Expr, axis *capture.Axis, env Env, opt Options) (*Program, er
 	return BindEach(exprs, axis, func(int) Env { return env }, opt)
 }
 
+// bindError is what is wrong with a formula. What it says is put together when it is asked: scripts try formulas, and
+// what is near an unknown name takes long to find.
+type bindError struct {
+	expr *Expr
+	err  error
+}
+
+func (e *bindError) Error() string { return "formula " + clip(collapse(e.expr.Src)) + ": " + e.err.Error() }
+func (e *bindError) Unwrap() error { return e.err }
+
 // BindEach is Bind where names mean different things in different formulas: env gives the environment of exprs[i].
 func BindEach(exprs []*Expr, axis *capture.Axis, env func(i int) Env, opt Options) (*Program, error) {
 	p := &Program{axis: axis, g: newGraph(opt.ZeroIsZero), opt: opt}
@@ -156,7 +166,7 @@ func BindEach(exprs []*Expr, axis *capture.Axis, env func(i int) Env, opt Option
 		d := &derivation{p: p, index: i, expr: e, leaves: map[leafName]Operand{}}
 		id, err := b.build(d, e.Root, env(i))
 		if err != nil {
-			return nil, fmt.Errorf("formula %s: %w", clip(collapse(e.Src)), err)
+			return nil, &bindError{e, err}
 		}
 		d.id = id
 		p.g.walk(id, map[int32]bool{}, func(n int32) { d.reduces = d.reduces || p.g.nodes[n].op.reduction() })
