@@ -45,9 +45,9 @@ func (c *Column) Again() *Column {
 	return c
 }
 
-// InParts says that part gives values [lo, hi) where they lie, without the rest, all parts being either integers or
-// doubles. What goes through the values in order then needs no room for all of them. It must be said before the column
-// is read.
+// InParts says that part gives values from lo on where they lie, at most up to hi and at least one: those of one batch of
+// a file, say. All parts are either integers or doubles. What goes through the values in order then needs no room for
+// all of them. It must be said before the column is read.
 func (c *Column) InParts(part func(lo, hi int) (Data, error)) *Column {
 	c.lazy.part = part
 	return c
@@ -83,10 +83,11 @@ func (c *Column) Data() Data {
 	return d
 }
 
-// Part returns values [lo, hi). It loads no others where the column can be read in parts, and is Data.Slice elsewhere.
-func (c *Column) Part(lo, hi int) Data {
+// Stretch returns values from lo on, at most up to hi, as many as lie side by side; lo must be less than hi. It loads no
+// others where the column can be read in parts, and is Data.Slice elsewhere.
+func (c *Column) Stretch(lo, hi int) Data {
 	if l := c.lazy; l != nil && l.part != nil && l.data.Load() == nil {
-		if d, err := l.part(lo, hi); err == nil {
+		if d, err := l.part(lo, hi); err == nil && d.Len() > 0 {
 			l.seen.Store(true)
 			return d
 		}
@@ -102,7 +103,7 @@ func (c *Column) inParts() bool {
 // Integers reports whether the values are integers rather than doubles.
 func (c *Column) Integers() bool {
 	if c.inParts() {
-		return c.Part(0, min(1, c.n)).U != nil
+		return c.n > 0 && c.Stretch(0, 1).U != nil
 	}
 	return c.Data().U != nil
 }
@@ -121,9 +122,11 @@ func (c *Column) ReadFloats(dst []float64, from int) {
 		c.Data().ReadFloats(dst, from)
 		return
 	}
-	for lo := 0; lo < len(dst); lo += BlockRows {
-		hi := min(lo+BlockRows, len(dst))
-		c.Part(from+lo, from+hi).ReadFloats(dst[lo:hi], 0)
+	for len(dst) > 0 {
+		d := c.Stretch(from, from+len(dst))
+		n := d.Len()
+		d.ReadFloats(dst[:n], 0)
+		dst, from = dst[n:], from+n
 	}
 }
 
@@ -153,7 +156,7 @@ func (c *Column) Slice(i, j int) *Column {
 		return d.Slice(i, j), c.Err()
 	}).Again()
 	if c.lazy != nil && c.lazy.part != nil {
-		out.InParts(func(lo, hi int) (Data, error) { return c.Part(i+lo, i+hi), nil })
+		out.InParts(func(lo, hi int) (Data, error) { return c.Stretch(i+lo, i+hi), nil })
 	}
 	return out
 }

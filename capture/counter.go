@@ -195,7 +195,7 @@ func (c *Counter) Floats() []float64 {
 // Value returns sample i, an exact integer where the column holds integers.
 func (c *Counter) Value(i int) Value {
 	if c.Col != nil {
-		d := c.Col.Part(i, i+1)
+		d := c.Col.Stretch(i, i+1)
 		if d.Missing(0) {
 			return Value{}
 		}

@@ -17,8 +17,11 @@ func (c *Counter) readInstances(dst []float64, from int) {
 		}
 		return
 	}
-	c.Instances[0].ReadFloats(dst, from)
 	if len(c.Instances) == 1 {
+		c.Instances[0].ReadFloats(dst, from)
+		return
+	}
+	if c.addIntegers(dst, from) {
 		return
 	}
 	scratch := instanceScratch.Get().(*[2][]float64)
@@ -30,6 +33,7 @@ func (c *Counter) readInstances(dst []float64, from int) {
 		scratch[k] = scratch[k][:len(dst)]
 	}
 	buf, count := scratch[0], scratch[1]
+	c.Instances[0].ReadFloats(dst, from)
 	for i, v := range dst {
 		count[i] = 0
 		if v == v {
@@ -67,6 +71,64 @@ func (c *Counter) readInstances(dst []float64, from int) {
 			dst[i] = nan // an unknown part makes the sum unknown
 		}
 	}
+}
+
+// addIntegers combines instances where they lie. It reports false, dst being of no use then, where they are no integers, one
+// lacks a value, or they are not added up.
+func (c *Counter) addIntegers(dst []float64, from int) bool {
+	if c.Combine == CombineMax {
+		return false
+	}
+	for k, in := range c.Instances {
+		if in.Col == nil {
+			return false
+		}
+		for lo := 0; lo < len(dst); {
+			d := in.Col.Stretch(from+lo, from+len(dst))
+			if d.U == nil || d.Valid.Bits != nil {
+				return false
+			}
+			out := dst[lo : lo+len(d.U)]
+			if k == 0 {
+				for i, v := range d.U {
+					out[i] = float64(v)
+				}
+			} else {
+				for i, v := range d.U {
+					out[i] += float64(v)
+				}
+			}
+			lo += len(d.U)
+		}
+	}
+	if c.Combine == CombineMean {
+		n := float64(len(c.Instances))
+		for i := range dst {
+			dst[i] /= n
+		}
+	}
+	return true
+}
+
+// AllThere reports whether no value of [lo, hi) is missing, as far as that shows without looking at them: they are
+// integers of columns that mark no value as missing.
+func (c *Counter) AllThere(lo, hi int) bool {
+	if c.Col == nil {
+		for _, in := range c.Instances {
+			if in.Col == nil || !in.AllThere(lo, hi) {
+				return false
+			}
+		}
+		return c.Der == nil && len(c.Instances) > 0
+	}
+	for lo < hi {
+		d := c.Col.Stretch(lo, hi)
+		if d.U == nil || d.Valid.Bits != nil {
+			return false
+		}
+		lo += d.Len()
+	}
+	return true
 }
 
 // restIsOff reports whether every instance that is missing in sample i was powered off, and so contributed nothing.

@@ -45,9 +45,11 @@ func (c *Counter) walk(f func(lo int, v []float64)) {
 
 // parts calls f for all values of a measured column in order, in stretches of at most BlockRows, until it returns false.
 func (c *Counter) parts(f func(lo int, d Data) bool) {
-	for lo, n := 0, c.Col.Len(); lo < n; lo += BlockRows {
-		if !f(lo, c.Col.Part(lo, min(lo+BlockRows, n))) {
+	for lo, n := 0, c.Col.Len(); lo < n; {
+		d := c.Col.Stretch(lo, min(lo+BlockRows, n))
+		if !f(lo, d) {
 			return
 		}
+		lo += d.Len()
 	}
 }

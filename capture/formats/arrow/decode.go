@@ -184,7 +184,7 @@ func (d *decoded) lazy(col *column) *capture.Column {
 	}
 	out := capture.LazyColumn(n, func() (capture.Data, error) { return read(0, n) }).Again()
 	if col.inParts() {
-		out.InParts(read)
+		out.InParts(func(lo, hi int) (capture.Data, error) { return read(lo, col.batchEnd(lo, hi)) })
 	}
 	return out
 }

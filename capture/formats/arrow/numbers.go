@@ -46,6 +46,15 @@ func (c *column) pieces(lo, hi int, f func(ch chunk, a, b, at int)) {
 	}
 }
 
+// batchEnd is where the batch of row lo ends, at most hi.
+func (c *column) batchEnd(lo, hi int) int {
+	k := sort.SearchInts(c.first, lo+1)
+	if k == len(c.first) {
+		return hi
+	}
+	return min(hi, c.first[k])
+}
+
 // inParts reports whether rows can be read where they lie and a copy of all of them is worth avoiding: there are several
 // batches of values in the very form of the data model. Signed integers are not, which are doubles if any is negative.
 func (c *column) inParts() bool {

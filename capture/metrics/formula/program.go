@@ -81,21 +81,14 @@ func (in *input) holes() capture.Bits {
 		var buf []float64
 		for lo := 0; lo < n; lo += capture.BlockRows {
 			rows := min(capture.BlockRows, n-lo)
-			var block []float64
-			if c.Col != nil {
-				d := c.Col.Part(lo, lo+rows)
-				if d.U != nil && d.Valid.Bits == nil {
-					continue
-				}
-				block = d.F
+			if c.AllThere(lo, lo+rows) {
+				continue
 			}
-			if block == nil {
-				if buf == nil {
-					buf = make([]float64, min(n, capture.BlockRows))
-				}
-				block = buf[:rows]
-				in.read(block, lo)
+			if buf == nil {
+				buf = make([]float64, min(n, capture.BlockRows))
 			}
+			block := buf[:rows]
+			in.read(block, lo)
 			for i, v := range block {
 				if v != v && !turns.Get(lo+i) {
 					if bits == nil {
@@ -155,7 +148,9 @@ type bindError struct {
 	err  error
 }
 
-func (e *bindError) Error() string { return "formula " + clip(collapse(e.expr.Src)) + ": " + e.err.Error() }
+func (e *bindError) Error() string {
+	return "formula " + clip(collapse(e.expr.Src)) + ": " + e.err.Error()
+}
 func (e *bindError) Unwrap() error { return e.err }
 
 // BindEach is Bind where names mean different things in different formulas: env gives the environment of exprs[i].
