@@ -28,6 +28,7 @@ var order = []string{
 	"capture/decode",
 	"capture/analysis",
 	"capture/formats",
+	"capture/lake",
 	"capture/simulate/cmd",
 	"hwio/internal",
 	"hwio",

@@ -35,6 +35,8 @@ type setup struct {
 }
 
 const gameOfThePage = `astrolabe -c 'load("@astrolabe//lib/example.star", "game"); game().save("game.arrow")'` + "\n"
+const runsOfThePage = gameOfThePage + "mkdir runs && mv game.arrow runs/1233-1.arrow\n" +
+	`astrolabe -c 'cap.slice(0, 1.5).save("runs/1234-1.arrow")' runs/1233-1.arrow` + "\n"
 const standInGame = "printf '#!/bin/sh\\nsleep 1\\n' > game && chmod +x game\n"
 
 var setups = []setup{
@@ -61,6 +63,7 @@ var setups = []setup{
 	{page: "intel.md", block: "flex=", device: "kbl-gt2"},
 	{page: "intel.md", block: "capture.record",
 		before: "astrolabe convert run.arrow capture.record\n"},
+	{page: "lake.md", block: "lake add", before: runsOfThePage},
 	{page: "mali.md", block: "--marks", device: "mali-g720", before: standInGame},
 	{page: "mali.md", block: "export.csv", before: gameOfThePage + "astrolabe convert game.arrow export.csv\n"},
 }
@@ -228,6 +231,7 @@ func (p *pageRun) run(text string) {
 		case b.language == "python":
 			p.python(b)
 		case b.language != "" && p.name == "editors.md": // settings, which TestEditors gives to editors
+		case b.language != "" && p.name == "lake.md": // questions, which TestEnginesAnswer gives to engines
 		case b.language != "":
 			p.t.Errorf("line %d: a block of %s; known are python, text and none", b.line, b.language)
 		case strings.Contains(b.text, ">>> "):

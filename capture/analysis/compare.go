@@ -235,28 +235,31 @@ func (r *Result) row(s *subject, p part, values []value, n int, pair *pairing) R
 	if c != nil {
 		out.Title, out.Unit, out.BeforeCounter, out.AfterCounter = c.Title, c.Unit, c, s.counters[n]
 	}
-	per := p.cells.per
-	switch {
-	case c == nil && per == "":
-		out.Basis = "total"
-	case c == nil:
-		out.Basis = "per " + per
-	case values[0].extensive && per != "":
-		out.Basis, out.Unit = "per "+per, perUnit(c.Unit, per)
-	case values[0].extensive:
-		out.Basis, out.Unit = "per second", perUnit(c.Unit, "s")
-	case c.Kind == capture.Derived:
-		out.Basis = "formula"
-	case c.Kind == capture.Constant:
-		out.Basis = "constant"
-	default:
-		out.Basis = "mean"
-	}
+	out.Basis, out.Unit = basisOf(c, p.cells.per, values[0].extensive, out.Unit)
 	out.BeforeCells, out.AfterCells = values[0].cells, values[n].cells
 	out.before, out.after, out.pair = values[:n], values[n:], pair
 	out.Why = unjudged(s, values, n, p.cells.least(), out.spreadKnown())
 	out.Notes = rowNotes(values)
 	return out
+}
+
+// basisOf says what the value of a subject is, and in which unit: of a counter, or of a duration where c is nil.
+func basisOf(c *capture.Counter, per string, extensive bool, unit string) (basis, of string) {
+	switch {
+	case c == nil && per == "":
+		return "total", unit
+	case c == nil:
+		return "per " + per, unit
+	case extensive && per != "":
+		return "per " + per, perUnit(unit, per)
+	case extensive:
+		return "per second", perUnit(unit, "s")
+	case c.Kind == capture.Derived:
+		return "formula", unit
+	case c.Kind == capture.Constant:
+		return "constant", unit
+	}
+	return "mean", unit
 }
 
 // spreadKnown reports whether a difference can be judged; none at all always can.

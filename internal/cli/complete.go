@@ -12,6 +12,7 @@ import (
 	"astrolabe/capture/analysis"
 	"astrolabe/capture/formats"
 	formatsall "astrolabe/capture/formats/all"
+	"astrolabe/capture/lake"
 	"astrolabe/capture/metrics"
 	"astrolabe/hwio"
 	"astrolabe/hwio/all"
@@ -196,6 +197,7 @@ var flagValues = map[string]cobra.CompletionFunc{
 	"api": one(fixed("gl", "dx11", "dx12", "vk", "cl", "hsa")), "source": several(sourceNames),
 	"counters": several(sourceCounters),
 	"set":      several(metricSets), "copy": several(triageNames), "allow": several(fixed("clock")),
+	"scope": several(fixed(lake.Scopes...)),
 }
 
 // commandFlagValues are of flags that mean something of their own in a command.
@@ -215,12 +217,14 @@ var argumentValues = map[string]cobra.CompletionFunc{
 	"doc":  scriptFiles, "test": scriptFiles, "repl": captureFiles, "stat": captureFiles, "report": captureFiles,
 	"compare": captureFiles,
 	"repair":  captureFiles,
+	"add":     captureFiles,
 	"check":   captureFiles, "convert": captureFiles, "metrics": firstThen(one(gpus), one(comparedMetrics)),
 }
 
 // completeValues registers all of that below root.
 func completeValues(root *cobra.Command) {
 	for _, cmd := range root.Commands() {
+		completeValues(cmd)
 		if f := argumentValues[cmd.Name()]; f != nil {
 			cmd.ValidArgsFunction = f
 		}

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"net/url"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -74,19 +73,11 @@ func filesOf(dir string) (out []setFile, err error) {
 // keysOf reads the values of folders such as device=card0/build=12.
 func keysOf(rel string) (out []Partition) {
 	for _, part := range strings.Split(filepath.ToSlash(rel), "/") {
-		key, value, ok := strings.Cut(part, "=")
-		if !ok || key == "" {
+		key, value, ok := ParseFolder(part)
+		if !ok {
 			continue
 		}
-		p := Partition{Key: key, Fixed: true}
-		if value != noValue {
-			if p.Value = value; strings.Contains(value, "%") {
-				if plain, err := url.PathUnescape(value); err == nil {
-					p.Value = plain
-				}
-			}
-		}
-		out = append(out, p)
+		out = append(out, Partition{Key: key, Value: value, Fixed: true})
 	}
 	return out
 }

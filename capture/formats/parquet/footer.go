@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"io"
 	"unsafe"
 
 	"github.com/parquet-go/parquet-go/format"
@@ -188,6 +189,15 @@ func footerRoom(raw []byte) error {
 		return err
 	}
 	return memory.Room(2 * room)
+}
+
+// CheckFooter makes sure of a file that its description can be decoded in memory that there is, before parquet-go does.
+func CheckFooter(r io.ReaderAt, size int64) error {
+	if err := checkEnds(r, size); err != nil {
+		return err
+	}
+	_, _, _, err := unpackedFooter(r, size)
+	return err
 }
 
 // checkSchema makes sure that the columns are a tree, and that every row group has all of them.

@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"fmt"
 	"io"
+	"net/url"
 	"os"
 	"path/filepath"
 	"slices"
@@ -126,6 +127,12 @@ type part struct {
 }
 
 func (p Partition) below(l part, value string, c *capture.Capture) part {
+	return part{c, filepath.Join(l.dir, Folder(p.Key, value))}
+}
+
+// Folder is the name KEY=VALUE of a folder of a partitioned data set, with the characters of the value escaped that
+// have a meaning in paths. The empty value is that of rows without one. ParseFolder is its inverse.
+func Folder(key, value string) string {
 	switch value {
 	case "":
 		value = noValue
@@ -134,7 +141,24 @@ func (p Partition) below(l part, value string, c *capture.Capture) part {
 	default:
 		value = escape(value)
 	}
-	return part{c, filepath.Join(l.dir, p.Key+"="+value)}
+	return key + "=" + value
+}
+
+// ParseFolder reads the name of a folder of a partitioned data set; ok is false where it is none.
+func ParseFolder(name string) (key, value string, ok bool) {
+	key, value, ok = strings.Cut(name, "=")
+	if !ok || key == "" {
+		return "", "", false
+	}
+	if value == noValue {
+		return key, "", true
+	}
+	if strings.Contains(value, "%") {
+		if plain, err := url.PathUnescape(value); err == nil {
+			value = plain
+		}
+	}
+	return key, value, true
 }
 
 func (p Partition) split(l part) ([]part, error) {
