@@ -37,6 +37,8 @@ type setup struct {
 const gameOfThePage = `astrolabe -c 'load("@astrolabe//lib/example.star", "game"); game().save("game.arrow")'` + "\n"
 const runsOfThePage = gameOfThePage + "mkdir runs && mv game.arrow runs/1233-1.arrow\n" +
 	`astrolabe -c 'cap.slice(0, 1.5).save("runs/1234-1.arrow")' runs/1233-1.arrow` + "\n"
+const farmOfThePage = gameOfThePage +
+	"for b in 1 2; do mkdir -p farm/build=$b/device=m1 && cp game.arrow farm/build=$b/device=m1/; done && rm game.arrow\n"
 const standInGame = "printf '#!/bin/sh\\nsleep 1\\n' > game && chmod +x game\n"
 
 var setups = []setup{
@@ -54,6 +56,7 @@ var setups = []setup{
 		before: "mkdir -p workloads/vcopy && ln -s $DATA workloads/vcopy/MI200\n"},
 	{page: "amd.md", block: "capture.session", before: standInGame + "mv game benchmark\n"},
 	{page: "diagnosis.md", block: "report game.arrow --overdraw", before: gameOfThePage},
+	{page: "fleet.md", block: "rate.star 'farm", before: farmOfThePage},
 	{page: "formats.md", block: "table.parquet",
 		before: `astrolabe -c 'capture.from_columns({"used_a": [1, 2], "requests": [3, 4]}, period="1ms").save("table.parquet")'` + "\n"},
 	{page: "formats.md", block: "convert run.arrow lake", device: "kbl-gt2",

@@ -1,7 +1,10 @@
 package metrics
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"fmt"
+	"io/fs"
 	"slices"
 	"sync"
 
@@ -44,6 +47,21 @@ func IDs() []string {
 		out = append(out, p.id)
 	}
 	return out
+}
+
+// DataHash is a hash of all data files of the built-in catalogues, in hexadecimal.
+func DataHash() (string, error) {
+	hash := sha256.New()
+	err := fs.WalkDir(files, ".", func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		data, err := files.ReadFile(path)
+		fmt.Fprintf(hash, "%s %d\n", path, len(data))
+		hash.Write(data)
+		return err
+	})
+	return hex.EncodeToString(hash.Sum(nil)), err
 }
 
 // Get returns the catalogue of a GPU. It is read when it is first asked for. The error names near ids.

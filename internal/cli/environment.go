@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"fmt"
+	"os"
 	"time"
 
 	"github.com/chzyer/readline"
@@ -28,8 +29,16 @@ func (a *app) environment(args []string) *binding.Env {
 		Version:  version.String(),
 		Command:  ownCommand(),
 
-		CommandOutput: a.talk.file,
+		CommandOutput: a.commandOutput(),
 	}
+}
+
+// commandOutput takes what commands of scripts write.
+func (a *app) commandOutput() *os.File {
+	if a.heard != nil {
+		return a.heard
+	}
+	return a.talk.file
 }
 
 // width is how many cells a line of output may take; 0 where it is no terminal.
@@ -64,7 +73,7 @@ func (a *app) recordForScript(ctx context.Context, r binding.RecordRequest) (str
 	}
 	opt := f.recording()
 	if len(r.Command) > 0 {
-		opt.Command = &hwio.Command{Args: r.Command, Stdout: a.talk.file, Stderr: a.talk.file}
+		opt.Command = &hwio.Command{Args: r.Command, Stdout: a.commandOutput(), Stderr: a.commandOutput()}
 	}
 	opt.Create = a.createFile(out)
 	measuring, end := context.WithCancel(ctx)

@@ -1,31 +1,41 @@
 package cli
 
 import (
-	"context"
+	"crypto/sha256"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
+	"io/fs"
+	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
-	"sync"
-	"sync/atomic"
 
 	"github.com/spf13/cobra"
-	"go.starlark.net/starlark"
 
-	"astrolabe/builtins/values"
 	"astrolabe/capture/formats"
 	"astrolabe/capture/formats/all"
+	"astrolabe/capture/memory"
+	"astrolabe/capture/metrics"
+	"astrolabe/internal/fleet"
 	"astrolabe/internal/script"
-	"astrolabe/repl"
+	"astrolabe/internal/version"
 	"astrolabe/scripts"
 )
 
 // mapFlags are the flags of map; what it does not know goes to the script.
 type mapFlags struct {
-	jobs      int
-	json, csv bool
-	open      openFlags
-	rest      []string // of the script
+	jobs             int
+	json, csv, lines bool
+	output           string
+	resume           bool
+	from, shard      string
+	open             openFlags
+	rest             []string // of the script
+
+	part fleet.Shard // of shard
+	form fleet.Form  // of output and lines; "" is a table, CSV or JSON on standard output
 }
 
 func (a *app) mapCommand() *cobra.Command {
@@ -35,30 +45,38 @@ func (a *app) mapCommand() *cobra.Command {
 		Short: "Run a script over many captures and collect a row of each",
 		Long: "SCRIPT defines map(cap), which returns a row: a dict, or a list of dicts or a Table for several, or " +
 			"None for none. A script with\n" +
-			"analyze(cap, r), as report takes it, gives what it returns, else a row for each finding. Captures are " +
-			"worked on in parallel, each by an\n" +
-			"interpreter of its own, and their rows come in the order of the command line: as a table, --csv or " +
-			"--json.\n\n" +
+			"analyze(cap, r), as report takes it, gives what it returns, else a row for each finding. Rows come in the " +
+			"order of the captures: as a\n" +
+			"table, --csv, --json or --jsonl, or in a file (-o) that also has a row with status and error for each " +
+			"capture that failed.\n\n" +
+			"CAPTURE is a file, a folder, or a pattern in quotes: 'runs/**/*.arrow'. A folder that is no capture stands " +
+			"for those below it, and\n" +
+			"folders KEY=VALUE in a path become columns. Captures are worked on by processes, each with its own limits: " +
+			"--timeout, --max-memory and\n" +
+			"--max-steps hold for each capture. One that cannot be read, whose script fails, or that ends its process " +
+			"is listed and stops no other.\n" +
 			"What the script prints, warnings and files written go to standard error, the name of the capture before " +
-			"them. A capture that cannot be\n" +
-			"read, or whose script fails, is listed there and does not stop the others. --timeout and --max-steps " +
-			"hold for each capture;\n" +
-			"--max-memory is that of the whole program, so captures then follow one another.\n\n" +
-			"Exit status: 0 all captures gave their rows; 1 some failed; 2 bad usage.",
-		Example: "  astrolabe map rate.star captures/*.arrow --csv > rates.csv\n  astrolabe map @astrolabe//triage/mali.star *.arrow --json",
-		Args:    argCount(2, -1),
+			"them.\n\n" +
+			"With -o a journal beside the file keeps what is done: after an interruption, --resume goes on with it.\n\n" +
+			"Exit status: 0 all captures gave their rows; 1 some failed; 2 bad usage; 130 interrupted.",
+		Example: "  astrolabe map rate.star captures/*.arrow --csv > rates.csv\n" +
+			"  astrolabe map @astrolabe//triage/mali.star *.arrow --json\n" +
+			"  astrolabe --timeout=60s map rate.star 'farm/**/*.arrow' --shard=2/8 -o rates-2.parquet --resume",
+		Args: func(cmd *cobra.Command, args []string) error {
+			if f.from != "" {
+				return argCount(1, -1)(cmd, args)
+			}
+			return argCount(2, -1)(cmd, args)
+		},
 		RunE: func(cmd *cobra.Command, args []string) error {
-			switch {
-			case f.json && f.csv:
-				return usagef("--json and --csv exclude each other")
-			case cmd.Flags().Changed("jobs") && f.jobs < 1:
+			if cmd.Flags().Changed("jobs") && f.jobs < 1 {
 				return usagef("--jobs=%d: there must be at least one", f.jobs)
-			case a.limits.maxMemory > 0 && f.jobs > 1:
-				return usagef("--max-memory goes with --jobs=1: memory is that of the whole program")
-			case f.jobs == 0 && a.limits.maxMemory > 0:
-				f.jobs = 1
-			case f.jobs == 0:
+			}
+			if f.jobs == 0 {
 				f.jobs = runtime.GOMAXPROCS(0)
+			}
+			if err := f.check(); err != nil {
+				return err
 			}
 			return a.mapCaptures(args[0], args[1:], &f)
 		},
@@ -67,26 +85,127 @@ func (a *app) mapCommand() *cobra.Command {
 	flags.IntVarP(&f.jobs, "jobs", "j", 0, "work on `N` captures at a time (default one per core)")
 	flags.BoolVar(&f.json, "json", false, "write the rows of each capture, or why it failed, as JSON")
 	flags.BoolVar(&f.csv, "csv", false, "write the rows as comma-separated values")
+	flags.BoolVar(&f.lines, "jsonl", false, "write rows and failures as lines of JSON, as they come")
+	flags.StringVarP(&f.output, "output", "o", "", "write rows and failures to `FILE`: .parquet, .csv or .jsonl")
+	flags.BoolVar(&f.resume, "resume", false,
+		"with -o: skip what the journal beside the file has of the same captures and script, and keep it")
+	flags.StringVar(&f.from, "from", "", "further captures from the list in `FILE`, - for standard input: one a line, or "+
+		"with zero bytes between them")
+	flags.StringVar(&f.shard, "shard", "", "only part `I/N` of the captures, such as 2/8, by the hash of their paths")
 	f.open.register(cmd)
 	takeUnknownFlags(cmd, &f.rest)
 	return cmd
 }
 
-// mapped is what came of one capture.
-type mapped struct {
-	path string
-	rows []mapRow
-	talk []string // what the script said, in order
-	err  error
-	done bool
+// check finds contradictions, and reads the values of flags.
+func (f *mapFlags) check() (err error) {
+	forms := 0
+	for _, given := range []bool{f.json, f.csv, f.lines, f.output != ""} {
+		if given {
+			forms++
+		}
+	}
+	switch {
+	case forms > 1:
+		return usagef("--json, --csv, --jsonl and -o exclude each other")
+	case f.resume && f.output == "":
+		return usagef("--resume goes with -o FILE, beside which the journal is")
+	case f.open.force && f.open.gpu == "":
+		return usagef("--force goes with --gpu=ID, which it insists on")
+	}
+	if f.open.gpu != "" {
+		if _, err := metrics.Get(f.open.gpu); err != nil {
+			return usagef("--gpu: %v", err)
+		}
+	}
+	if f.lines {
+		f.form = fleet.JSONLinesForm
+	}
+	if f.output != "" {
+		if f.form, err = fleet.FormOf(f.output); err != nil {
+			return usageError{err}
+		}
+		if err := formats.CheckOutput(f.output); err != nil {
+			return err
+		}
+	}
+	if f.shard != "" {
+		if f.part, err = fleet.ParseShard(f.shard); err != nil {
+			return usagef("--shard: %v", err)
+		}
+	}
+	return nil
 }
 
-// scriptError is a script that fails whatever the capture: nothing else is tried.
-type scriptError struct{ error }
+// isCaptureFolder reports whether a folder is one capture. A format of data sets takes every folder of folders KEY=VALUE
+// for one: it is one where all files of captures below it are of that format.
+func isCaptureFolder(folder string) bool {
+	f, err := all.Registry().Sniff(folder)
+	if err != nil || !fleet.Partitioned(folder) {
+		return err == nil
+	}
+	ending, ok := f.(formats.Ending)
+	if !ok {
+		return false
+	}
+	files := fleet.Inputs{Endings: all.Registry().Extensions(), Claimed: func(string) bool { return false }}
+	found, err := files.Expand([]string{folder})
+	return err == nil && !slices.ContainsFunc(found, func(path string) bool {
+		return !slices.Contains(ending.Extensions(), strings.ToLower(filepath.Ext(path)))
+	})
+}
 
-func (e scriptError) Unwrap() error { return e.error }
+// maxList is the largest list of captures, in bytes.
+const maxList = 1 << 30
 
-func (a *app) mapCaptures(name string, paths []string, f *mapFlags) error {
+// mapInputs lists the captures: those of the command line, and those of --from behind them.
+func (a *app) mapInputs(args []string, f *mapFlags) ([]string, error) {
+	in := fleet.Inputs{Endings: all.Registry().Extensions(), Claimed: isCaptureFolder}
+	paths, err := in.Expand(args)
+	if err != nil {
+		return nil, usageError{err}
+	}
+	if in.LeftOut > 0 {
+		a.warn(fmt.Sprintf("%d files in folders have no ending of a capture and were left out: name them by a pattern",
+			in.LeftOut))
+	}
+	if f.from != "" {
+		data, err := a.readNamed(f.from, maxList, "list of captures")
+		if err != nil {
+			return nil, err
+		}
+		paths = fleet.Once(append(paths, fleet.ParseList(data)...))
+		if len(paths) == 0 {
+			return nil, usagef("--from=%s: the list is empty", f.from)
+		}
+	}
+	return f.part.Keep(paths), nil
+}
+
+// mapKey is a hash of all that rows depend on besides the captures: the script, its flags and what it may touch, how
+// captures are read, and the catalogues, library and version of this program.
+func (a *app) mapKey(setup *mapSetup, taken []string) (string, error) {
+	catalogues, err := metrics.DataHash()
+	if err != nil {
+		return "", err
+	}
+	h := sha256.New()
+	enc := json.NewEncoder(h)
+	if err := enc.Encode([]any{catalogues, version.String(), setup.Bundle.Hash(), setup.Args, setup.Open, setup.Exec,
+		setup.Clock, setup.Read, taken}); err != nil {
+		return "", err
+	}
+	err = fs.WalkDir(scripts.Library, ".", func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		text, err := fs.ReadFile(scripts.Library, path)
+		return errors.Join(err, enc.Encode([]string{path, string(text)}))
+	})
+	return fmt.Sprintf("%x", h.Sum(nil)), err
+}
+
+func (a *app) mapCaptures(name string, args []string, f *mapFlags) error {
 	if a.limits.out != "" {
 		if err := formats.CheckOutputFolder(a.limits.out); err != nil {
 			return err
@@ -95,170 +214,242 @@ func (a *app) mapCaptures(name string, paths []string, f *mapFlags) error {
 	if err := notCapture(name); err != nil {
 		return err
 	}
-	results := make([]mapped, len(paths))
-	ctx, stop := context.WithCancelCause(a.ctx)
-	defer stop(nil)
-	show := &mapProgress{bar: progressBar{w: a.talk.file, live: isTerminal(a.talk.file) && !a.quiet}, total: len(paths)}
-	var next atomic.Int64
-	finished := make(chan int, len(paths))
-	var workers sync.WaitGroup
-	for range min(f.jobs, len(paths)) {
-		workers.Go(func() {
-			for ctx.Err() == nil {
-				i := int(next.Add(1)) - 1
-				if i >= len(paths) {
-					return
-				}
-				a.mapOne(ctx, name, paths[i], f, &results[i])
-				finished <- i
-			}
-		})
-	}
-	go func() {
-		workers.Wait()
-		close(finished)
-	}()
-	said := 0 // results whose talk was shown: in order, as soon as those before are done
-	for i := range finished {
-		results[i].done = true
-		show.update(results[i].err != nil)
-		var bad scriptError
-		if errors.As(results[i].err, &bad) {
-			stop(bad)
-		}
-		for ; said < len(results) && results[said].done; said++ {
-			if len(results[said].talk) > 0 {
-				show.clear()
-			}
-			for _, line := range results[said].talk {
-				fmt.Fprintf(a.talk, "%s: %s\n", results[said].path, line)
-			}
-		}
-	}
-	show.clear()
-	for i := range results {
-		var bad scriptError
-		if errors.As(results[i].err, &bad) {
-			return a.usageOf(bad.error)
-		}
-	}
-	if err := a.ctx.Err(); err != nil {
+	bundle, err := script.NewBundle(scripts.Library, name)
+	if err != nil {
 		return err
 	}
-	if err := a.printMapped(name, results, f); err != nil {
+	paths, err := a.mapInputs(args, f)
+	if err != nil {
 		return err
 	}
-	return a.listFailures(results)
+	run := &mapRun{app: a, flags: f, script: name, paths: paths, at: make([]int64, len(paths))}
+	run.learnLabels()
+	setup := a.mapSetup(name, bundle, f)
+	if err := run.openStore(setup); err != nil {
+		return err
+	}
+	err = run.work(setup)
+	return errors.Join(err, run.close(err == nil || errors.Is(err, errSomeFailed)))
 }
 
-// listFailures names the captures that failed, the first with the place in the script.
-func (a *app) listFailures(results []mapped) error {
-	failed := 0
-	for i := range results {
-		err := results[i].err
-		if err == nil {
-			continue
-		}
-		var s *script.Error
-		if failed++; failed == 1 && errors.As(err, &s) {
-			fmt.Fprint(a.talk, repl.FormatError(err, nil))
-		}
-		fmt.Fprintf(a.talk, "failed: %s: %s\n", results[i].path,
-			strings.TrimPrefix(repl.ErrorText(err), results[i].path+": "))
-	}
-	if failed == 0 {
-		return nil
-	}
-	fmt.Fprintf(a.talk, "%d of %d captures failed\n", failed, len(results))
-	return errReported
-}
-
-// mapOne opens a capture and calls the script with it.
-func (a *app) mapOne(ctx context.Context, name, path string, f *mapFlags, out *mapped) {
-	out.path = path
-	defer func() {
-		if p := recover(); p != nil { // a mistake in a reader must not take the other captures with it
-			out.err = fmt.Errorf(
-				"internal error: %v; this is a mistake in astrolabe, please report it with the capture", p)
-		}
-	}()
-	if out.err = ctx.Err(); out.err != nil {
-		return
-	}
-	cap, err := all.Registry().Open(ctx, path, f.open.options())
-	if err != nil {
-		out.err = err
-		return
-	}
-	h, err := a.mapHost(name, path, f, func(text string) { out.talk = append(out.talk, text) })
-	if err != nil {
-		out.err = scriptError{err}
-		return
-	}
-	globals, err := h.load(ctx, name)
-	if err != nil {
-		out.err = loadError(err)
-		return
-	}
-	value := values.NewCapture(h.env, cap)
-	result, err := h.mapCall(ctx, name, globals, value)
-	if err != nil {
-		out.err = err
-		return
-	}
-	if out.rows, err = mapRows(result); err != nil {
-		out.err = fmt.Errorf("%s: %w", name, err)
-	}
-}
-
-// loadError tells a script that is wrong for every capture from one that ran into a limit or was interrupted.
-func loadError(err error) error {
-	for _, limit := range []error{script.ErrInterrupted, script.ErrTimeLimit, script.ErrMemoryLimit} {
-		if errors.Is(err, limit) {
-			return err
-		}
-	}
-	return scriptError{err}
-}
-
-// mapHost contains the script for one capture. Whatever it says goes to talk: standard output is for the rows.
-func (a *app) mapHost(name, path string, f *mapFlags, talk func(string)) (*host, error) {
+// mapSetup is what workers are told.
+func (a *app) mapSetup(name string, bundle *script.Bundle, f *mapFlags) *mapSetup {
 	repo := ""
 	if !strings.HasPrefix(name, libraryPrefix) {
 		repo = script.Root(name)
 	}
-	env := a.environment(f.rest)
-	env.Warn = func(text string) {
-		if !a.quiet {
-			talk("warning: " + text)
-		}
-	}
-	env.Wrote = talk
-	policy := script.Policy{Repo: repo, Read: append([]string{path}, a.limits.allowRead...), Out: a.limits.out,
-		Exec: a.limits.allowExec, Clock: a.limits.clock()}
-	if err := policy.Apply(env); err != nil {
-		return nil, usageError{err}
-	}
-	return &host{env: env, runner: script.NewRunner(script.Options{
-		Env: env, Library: scripts.Library, Limits: a.scriptLimits(), Print: talk,
-		Talk: talkWriter{a.talk, path},
-	})}, nil
+	return &mapSetup{Version: version.String(), Script: name, Bundle: bundle, Args: f.rest, Command: ownCommand(),
+		Quiet: a.quiet, Width: a.width(), Procs: max(2, runtime.GOMAXPROCS(0)/f.jobs), Repo: repo,
+		Read: a.limits.allowRead, Out: a.limits.out, Exec: a.limits.allowExec, Clock: a.limits.clock(),
+		MaxSteps: a.limits.maxSteps, Timeout: a.limits.timeout, Open: f.open.packed()}
 }
 
-// mapCall calls map(cap), or analyze(cap, r), whose findings are the rows where it returns none.
-func (h *host) mapCall(ctx context.Context, name string, globals starlark.StringDict,
-	cap *values.Capture) (starlark.Value, error) {
-	if fn, ok := globals["map"].(starlark.Callable); ok {
-		return h.runner.Call(ctx, fn, starlark.Tuple{cap}, nil)
+// mapRun is one run of map.
+type mapRun struct {
+	app    *app
+	flags  *mapFlags
+	script string
+	paths  []string
+	keys   []string // of the labels of all paths
+	taken  []string // names that no row may use
+
+	store   *fleet.Store
+	journal bool                   // the store stays where the run does not end
+	saved   map[string]fleet.Saved // by an earlier run
+	at      []int64                // where the outcome of each capture stands in the store; 0 where there is none yet
+	columns fleet.Columns
+	limits  string // for captures that run into one
+	failed  int
+	show    *mapProgress
+
+	lines *fleet.Table // as they come, for --jsonl
+	next  int          // the capture whose rows are written next
+}
+
+// learnLabels finds what the folders of captures say of them.
+func (r *mapRun) learnLabels() {
+	seen := map[string]bool{}
+	for _, p := range r.paths {
+		for _, l := range fleet.Labels(p) {
+			if !seen[l.Key] {
+				seen[l.Key] = true
+				r.keys = append(r.keys, l.Key)
+			}
+		}
 	}
-	fn, ok := globals["analyze"].(starlark.Callable)
-	if !ok {
-		return nil, scriptError{fmt.Errorf("%s defines neither map(cap) nor analyze(cap, r), which map calls", name)}
+	r.taken = append([]string{fleet.CaptureColumn}, r.keys...)
+	if r.flags.form != "" {
+		r.taken = fleet.Fixed(r.keys)
 	}
-	r := values.NewReport(h.env, name, cap)
-	v, err := h.runner.Call(ctx, fn, starlark.Tuple{cap, r}, nil)
-	if err != nil || v != starlark.None {
-		return v, err
+}
+
+// journalEnding is behind the name of the file that the rows go to.
+const journalEnding = ".journal"
+
+// openStore opens the journal, or a store that nobody sees.
+func (r *mapRun) openStore(setup *mapSetup) (err error) {
+	if r.flags.output == "" {
+		r.store, err = fleet.NewStore()
+		return err
 	}
-	return r.FindingsTable(), nil
+	key, err := r.app.mapKey(setup, r.taken)
+	if err != nil {
+		return err
+	}
+	r.journal = true
+	path := r.flags.output + journalEnding
+	var dropped int64
+	r.store, r.saved, dropped, err = fleet.OpenJournal(path, key, r.flags.resume)
+	switch {
+	case errors.Is(err, fleet.ErrJournal):
+		return usagef("%v: --resume goes on with it; to begin anew, remove it", err)
+	case err != nil:
+		return err
+	case dropped > 0:
+		r.app.say(fmt.Sprintf("%s: %d bytes were of no use; their captures are worked on again", path, dropped))
+	}
+	return nil
+}
+
+// errSomeFailed is the error of a run that is complete.
+var errSomeFailed = fmt.Errorf("%w: some captures failed", errReported)
+
+// work does all captures and writes the result.
+func (r *mapRun) work(setup *mapSetup) error {
+	a, f := r.app, r.flags
+	most := uint64(a.limits.maxMemory)
+	if most == 0 {
+		most = memory.Limit() / uint64(max(1, min(f.jobs, len(r.paths))))
+	}
+	r.limits = fmt.Sprintf("timeout=%v steps=%d memory=%d", a.limits.timeout, a.limits.maxSteps, most)
+	program, err := mapWorkerProgram(most)
+	if err != nil {
+		return err
+	}
+	if f.lines {
+		if r.lines, err = fleet.NewTable(a.out, f.form, r.keys, nil); err != nil {
+			return err
+		}
+	}
+	r.show = newMapProgress(a, len(r.paths))
+	pool := fleet.Pool{Command: program, Setup: setup, Jobs: f.jobs, Timeout: a.limits.timeout,
+		Late:  script.TimeLimit(a.limits.timeout).Error(),
+		Ended: func(status int, words string) (fleet.Outcome, bool) { return workerEnded(most, status, words) },
+		Talk: func(capture, line string) {
+			r.show.say(func() { fmt.Fprintf(a.talk, "%s: %s\n", capture, line) })
+		}}
+	err = pool.Run(a.ctx, len(r.paths), r.task, r.done)
+	r.show.clear()
+	var stop stoppedMap
+	switch {
+	case errors.As(err, &stop):
+		return a.mapStopped(stop.why)
+	case a.ctx.Err() != nil:
+		if r.journal {
+			a.say(fmt.Sprintf("%d of %d captures are done: --resume goes on with the others", r.show.done, len(r.paths)))
+		}
+		return script.ErrInterrupted
+	case err != nil:
+		return err
+	}
+	if err := r.write(); err != nil {
+		return err
+	}
+	return r.listFailures()
+}
+
+// task is the capture of that number, with its hash where an outcome of the same is known.
+func (r *mapRun) task(i int) fleet.Task {
+	t := fleet.Task{Capture: r.paths[i], Hash: r.journal}
+	s, ok := r.saved[t.Capture]
+	switch {
+	case !ok, s.Status == fleet.Crashed: // that may have come from outside
+	case (s.Status == fleet.Timeout || s.Status == fleet.Memory) && s.Limits != r.limits:
+	default:
+		t.Known = s.Hash
+	}
+	return t
+}
+
+// stoppedMap ends a run because of the script.
+type stoppedMap struct{ why fleet.Outcome }
+
+func (s stoppedMap) Error() string { return "the script fails whatever the capture" }
+
+// done keeps what came of a capture.
+func (r *mapRun) done(i int, o fleet.Outcome) error {
+	if o.Stop {
+		return stoppedMap{o}
+	}
+	known := o.Known
+	if known {
+		saved, err := r.store.Read(r.saved[o.Capture].At)
+		if err != nil {
+			return err
+		}
+		o, r.at[i] = *saved, r.saved[o.Capture].At
+	} else {
+		if name := fleet.Taken(o.Rows, r.taken); name != "" {
+			o.Status, o.Rows = fleet.Failed, nil
+			o.Error = fmt.Sprintf("the key %q is that of a column which map writes: choose another", name)
+		}
+		if o.Status == fleet.Timeout || o.Status == fleet.Memory {
+			o.Limits = r.limits
+		}
+		at, err := r.store.Add(&o)
+		if err != nil {
+			return err
+		}
+		r.at[i] = at
+	}
+	r.columns.Add(i, o.Rows)
+	if o.Status != fleet.OK {
+		r.failed++
+	}
+	r.show.update(o.Status != fleet.OK, known)
+	return r.stream()
+}
+
+// mapStopped says why nothing was done.
+func (a *app) mapStopped(o fleet.Outcome) error {
+	switch {
+	case o.Help:
+		return a.printAsIs(o.Error)
+	case o.Usage:
+		return usageError{errors.New(o.Error)}
+	}
+	io.WriteString(a.talk, o.Error)
+	return errReported
+}
+
+// listFailures names the captures that failed, the first with the place in the script.
+func (r *mapRun) listFailures() error {
+	if r.failed == 0 {
+		return nil
+	}
+	first := true
+	err := r.each(func(o *fleet.Outcome) error {
+		if o.Status == fleet.OK {
+			return nil
+		}
+		if first && o.Detail != "" {
+			fmt.Fprint(r.app.talk, o.Detail)
+		}
+		first = false
+		fmt.Fprintf(r.app.talk, "failed: %s: %s\n", o.Capture, o.Error)
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(r.app.talk, "%d of %d captures failed\n", r.failed, len(r.paths))
+	return errSomeFailed
+}
+
+// close closes the store. A journal stays where the run did not end, or is to be resumed.
+func (r *mapRun) close(complete bool) error {
+	if r.journal && !r.flags.resume && (complete || r.show.none()) {
+		return r.store.Remove()
+	}
+	return r.store.Close()
 }

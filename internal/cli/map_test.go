@@ -50,8 +50,8 @@ func FuzzMapRows(f *testing.F) {
 			return
 		}
 		for _, r := range rows {
-			if !json.Valid(r.json()) {
-				t.Errorf("%s gives %s", src, r.json())
+			if !json.Valid(r.JSON()) {
+				t.Errorf("%s gives %s", src, r.JSON())
 			}
 		}
 	})

@@ -51,7 +51,7 @@ func (a *app) watchMemory() {
 				if hopeless {
 					a.talk.Write(fmt.Appendf(nil, "astrolabe: %v\n", why))
 					a.finish()
-					os.Exit(statusFailed)
+					os.Exit(a.memoryStatus)
 				}
 			} else {
 				stopped = time.Time{}

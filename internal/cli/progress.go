@@ -50,6 +50,11 @@ func (p *progressBar) line(text string) {
 func (p *progressBar) done() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	p.erase()
+}
+
+// erase clears the line for who holds the lock.
+func (p *progressBar) erase() {
 	if p.drawn > 0 {
 		p.line("")
 		io.WriteString(p.w, "\r")

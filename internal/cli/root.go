@@ -31,13 +31,17 @@ type app struct {
 	named  bool      // --version was given
 	atEnd  []func()  // what is done when the program ends
 	line   *busyLine // tells what takes long; nil where nobody looks
+
+	heard        *os.File // takes what commands of scripts write; nil is talk
+	memoryStatus int      // what the program ends with that takes more memory than it may
 }
 
 // Main runs the program with the given arguments and returns its exit status.
 func Main(args []string) int {
 	ctx, stop := interruptContext()
 	defer stop()
-	a := &app{ctx: ctx, in: os.Stdin, out: newOutput(os.Stdout), talk: newTalk(os.Stderr)}
+	a := &app{ctx: ctx, in: os.Stdin, out: newOutput(os.Stdout), talk: newTalk(os.Stderr),
+		memoryStatus: statusFailed}
 	if isTerminal(a.talk.file) {
 		a.line = &busyLine{w: a.talk.file, width: a.talkWidth}
 	}
@@ -109,7 +113,7 @@ func (a *app) root() *cobra.Command {
 		a.replCommand(), a.runCommand(), a.reportCommand(), a.recordCommand(), a.statCommand(), a.convertCommand(),
 		a.markCommand(), a.repairCommand(),
 		a.metricsCommand(), a.sourcesCommand(), a.doctorCommand(), a.testCommand(), a.versionCommand(),
-		a.compareCommand(), a.checkCommand(), a.mapCommand(), a.lakeCommand(),
+		a.compareCommand(), a.checkCommand(), a.mapCommand(), a.mapWorkerCommand(), a.lakeCommand(),
 		a.fmtCommand(), a.lintCommand(), a.docCommand(), a.initCommand(), a.stubsCommand(), a.lspCommand(),
 		a.completionCommand(), a.manCommand(),
 	)
@@ -141,11 +145,17 @@ func (a *app) rootArgs(cmd *cobra.Command, args []string) error {
 		return usagef("%q is no command; to open a capture: astrolabe repl %s; to run a script: astrolabe run %s",
 			args[0], args[0], args[0])
 	}
-	var names []string
-	for _, c := range cmd.Commands() {
-		names = append(names, c.Name())
+	return unknownCommand(args[0], commandNames(cmd))
+}
+
+// commandNames lists the commands that people use.
+func commandNames(root *cobra.Command) (names []string) {
+	for _, c := range root.Commands() {
+		if !c.Hidden {
+			names = append(names, c.Name())
+		}
 	}
-	return unknownCommand(args[0], names)
+	return names
 }
 
 // commandsElsewhere are what other programs call what a command does, and the command.
@@ -179,11 +189,7 @@ func unknownCommand(name string, names []string) error {
 func help(cmd *cobra.Command, args []string) error {
 	target, rest, err := cmd.Root().Find(args)
 	if err != nil || len(rest) > 0 || target == nil {
-		var names []string
-		for _, c := range cmd.Root().Commands() {
-			names = append(names, c.Name())
-		}
-		return unknownCommand(args[0], names)
+		return unknownCommand(args[0], commandNames(cmd.Root()))
 	}
 	target.InitDefaultHelpFlag()
 	return target.Help()

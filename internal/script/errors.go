@@ -39,6 +39,10 @@ func timeStopped(d time.Duration) *stopped {
 	return &stopped{ErrTimeLimit, fmt.Sprintf("time limit %v reached: raise --timeout", d)}
 }
 
+// TimeLimit is what a context is cancelled with (context.Cause) where a run is only a part of what has to end in time:
+// the run then ends with ErrTimeLimit.
+func TimeLimit(d time.Duration) error { return timeStopped(d) }
+
 func stepsStopped(n uint64) *stopped {
 	return &stopped{ErrStepLimit, fmt.Sprintf("step limit %d reached: raise --max-steps", n)}
 }

@@ -62,12 +62,44 @@ func (s *flagSets) scan(r *Runner, m *module) {
 	if s.files[m.key] != nil {
 		return
 	}
+	found := r.scanned(m)
+	s.files[m.key] = found.set
+	var next []*module
+	for _, name := range found.loads {
+		if l, err := r.resolve(m, name); err == nil {
+			next = append(next, l)
+			if l.library && s.files[l.key] == nil && r.opt.Bundle == nil {
+				go r.tree(l).get() // while those before it are looked through
+			}
+		}
+	}
+	for _, l := range next {
+		s.scan(r, l)
+	}
+}
+
+// scanned reads the flags of a module, or takes what the bundle has of them.
+func (r *Runner) scanned(m *module) scanned {
+	b := r.opt.Bundle
+	if b == nil {
+		return r.scanFlags(m)
+	}
+	if _, ok := b.flags[m.key]; !ok {
+		if b.flags == nil {
+			b.flags = map[string]scanned{}
+		}
+		b.flags[m.key] = r.scanFlags(m)
+	}
+	return b.flags[m.key]
+}
+
+// scanFlags reads the flags of one module, and what it loads.
+func (r *Runner) scanFlags(m *module) scanned {
 	set := &flagSet{flags: map[string]bool{}}
-	s.files[m.key] = set
 	file, err := r.tree(m).get()
 	if err != nil {
 		set.open = true
-		return
+		return scanned{set: set}
 	}
 	resolve.File(file, func(string) bool { return true }, func(string) bool { return false })
 	var loads []string
@@ -91,18 +123,7 @@ func (s *flagSets) scan(r *Runner, m *module) {
 		}
 		return true
 	})
-	var next []*module
-	for _, name := range loads {
-		if l, err := r.resolve(m, name); err == nil {
-			next = append(next, l)
-			if l.library && s.files[l.key] == nil {
-				go r.tree(l).get() // while those before it are looked through
-			}
-		}
-	}
-	for _, l := range next {
-		s.scan(r, l)
-	}
+	return scanned{set, loads}
 }
 
 // add notes the flags of one call.

@@ -55,6 +55,9 @@ func (r *Runner) load(ctx context.Context, from *module, name string) (starlark.
 
 // resolve finds the file that a load statement of module from names, and reads it.
 func (r *Runner) resolve(from *module, name string) (*module, error) {
+	if m := r.opt.Bundle.loaded(r, from, name); m != nil {
+		return m, nil
+	}
 	switch {
 	case name == "":
 		return nil, errors.New("the name of the file is empty")

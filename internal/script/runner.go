@@ -30,6 +30,7 @@ import (
 type Options struct {
 	Env     *binding.Env // of the run; its Files contain what builtins read and write
 	Library fs.FS        // the built-in scripts, the root of "@astrolabe//"; nil is none
+	Bundle  *Bundle      // files that are loaded from it and not from the disk; nil is none
 	Limits  Limits
 	Print   func(text string) // a line of print without its end; nil writes it to standard output
 	// Typed is for what a person types: loads may come from everywhere.
@@ -269,7 +270,7 @@ func (r *Runner) run(ctx context.Context, m *module) (starlark.StringDict, error
 	if isTestFile(m.name) {
 		predeclared = r.testing
 	}
-	program, err := r.compile(m, predeclared)
+	program, err := r.program(m, predeclared)
 	if err != nil {
 		delete(r.modules, m.key)
 		return nil, mistakes.Explain(err, string(m.text), 1, predeclared)

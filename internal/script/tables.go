@@ -25,7 +25,13 @@ const (
 // has one.
 func (r *Runner) table(ctx context.Context, gpu string) (*starlark.Dict, error) {
 	files := tableFiles(gpu)
-	if root, ok := FindRepo("."); ok {
+	if b := r.opt.Bundle; b != nil {
+		for _, file := range files {
+			if key, ok := b.Tables[file]; ok {
+				return r.tableOf(ctx, b.module(r, key), gpu)
+			}
+		}
+	} else if root, ok := FindRepo("."); ok {
 		for _, file := range files {
 			if _, err := os.Stat(filepath.Join(root, filepath.FromSlash(file))); err == nil {
 				real := realPath(root)
