@@ -98,6 +98,53 @@ func TestEveryGfx1151MetricEqualsTheVendorsValue(t *testing.T) {
 	}
 }
 
+func TestEveryGfx1151CellEqualsTheVendorsValue(t *testing.T) {
+	cap := openVcopy(t, formats.Options{Duration: "median", Denom: "per_kernel"})
+	rows, raw := expectedRows(t)
+	peaks := map[string]float64{} // by the table's note, of the constants of the capture
+	for name, x := range map[string]float64{"VALU FLOPs (FP32)": 2799 * 32 * 128 / 1000., "VALU FLOPs (FP16)": 2799 * 32 * 256 / 1000., "IPC": 5,
+		"Wavefront Occupancy": 32 * 32, "Wave Dependency Wait": 100, "Wave Issue Wait": 100} {
+		peaks["System Speed-of-Light/"+name] = x
+	}
+	compared := 0
+	for _, r := range rows {
+		address := r.Section + "/" + r.Metric
+		cells, err := metrics.Cells(cap, nil, address)
+		if err != nil {
+			t.Errorf("%s: %v", address, err)
+			continue
+		}
+		_, table := raw[address]["min"]
+		want := map[string]*float64{"Value": r.Value}
+		if table || r.TableID == "201" {
+			want = map[string]*float64{"Avg": r.Value}
+		}
+		if table {
+			want["Min"], want["Max"] = r.Min, r.Max
+		}
+		if peak, ok := peaks[address]; ok {
+			share := 100 * *r.Value / peak
+			if r.Metric == "IPC" { // of all instructions, where the value leaves out the internal ones
+				share = 100 * cap.Counter("SQ_INSTS_ALL_sum").Total().Float() / cap.Counter("SQ_BUSY_CYCLES_sum").Total().Float() / 5
+			}
+			want["Peak"], want["Pct of Peak"] = &peak, &share
+		}
+		for _, c := range cells {
+			if x, ok := want[c.Heading]; !ok || !agrees(c.Value, x) {
+				t.Errorf("%s, %s: %v, want %v", address, c.Heading, c.Value.Float(), deref(x))
+			}
+			compared++
+			delete(want, c.Heading)
+		}
+		for heading := range want {
+			t.Errorf("%s has no column %s", address, heading)
+		}
+	}
+	if compared != 113 {
+		t.Errorf("%d cells, want 113: 101 of the tables, and the peaks of six with the shares of them", compared)
+	}
+}
+
 func deref(p *float64) any {
 	if p == nil {
 		return "missing"
