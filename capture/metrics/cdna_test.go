@@ -48,6 +48,8 @@ var vendorsErrors = map[string]string{
 	"1801/L2 Cache Hit Rate/Std Dev": "STD" + missesOf28,
 	"1801/L2 Cache Hit Rate/Min":     "MIN" + missesOf28,
 	"1801/L2 Cache Hit Rate/Max":     "MAX" + missesOf28,
+
+	"1502/Spill/Stack Atomic Instructions/Max": "MIN(TA_BUFFER_ATOMIC_WAVEFRONTS_sum / $denom)",
 }
 
 // isVendorsError reports whether a formula that is known to be wrong gives the number that the vendor shows.
