@@ -13,7 +13,8 @@ import (
 type track struct {
 	source string
 	specs  []capture.ColumnSpec
-	labels int // number of the stream's
+	kinds  []trackKind // per column: what of its spec every row asks for
+	labels int         // number of the stream's
 
 	pending []*tick // not yet covered by rows, in order
 	unused  []*tick
@@ -21,6 +22,8 @@ type track struct {
 	given   []total // per column: what the rows so far hold of it
 	end     int64   // of the last tick; 0 before the first
 }
+
+type trackKind struct{ integer, delta bool }
 
 // total is a running total: one of both is used.
 type total struct {
@@ -41,7 +44,11 @@ type tick struct {
 const maxPending = 2048
 
 func newTrack(source string, specs []capture.ColumnSpec, labels int) *track {
-	return &track{source: source, specs: specs, labels: labels, base: make([]total, len(specs)), given: make([]total, len(specs))}
+	t := &track{source: source, specs: specs, labels: labels, base: make([]total, len(specs)), given: make([]total, len(specs))}
+	for i := range specs {
+		t.kinds = append(t.kinds, trackKind{specs[i].Integer, specs[i].Meta.Kind == capture.Delta})
+	}
+	return t
 }
 
 // take moves what the stream has read out of v: a tick for each row that it stamped itself, else one of the time from start to end.
@@ -147,8 +154,12 @@ func (t *track) share(s *slot, m member, start, end int64) {
 	for hi = lo; hi < len(t.pending) && t.pending[hi].start < end; hi++ {
 	}
 	over := t.pending[lo:hi]
-	for c := range t.specs {
-		t.value(s, m.colLo+c, c, over, start, end)
+	if lo == 0 && len(over) == 1 {
+		t.part(s, m.colLo, over[0], start, end)
+	} else {
+		for c := range t.specs {
+			t.value(s, m.colLo+c, c, over, start, end)
+		}
 	}
 	for l := range t.labels {
 		text, most := "", int64(0)
@@ -171,6 +182,38 @@ func (t *track) share(s *slot, m member, start, end int64) {
 		used++
 	}
 	t.pending = append(t.pending[:0], t.pending[used:]...)
+}
+
+// part is value for all columns, for a row that the first pending tick covers alone: as a rule many rows do.
+func (t *track) part(s *slot, to int, x *tick, start, end int64) {
+	part, whole := uint64(max(min(end, x.end)-x.start, 0)), uint64(x.end-x.start)
+	for c, k := range t.kinds {
+		if x.missing[c] {
+			t.value(s, to+c, c, t.pending[:1], start, end)
+			continue
+		}
+		v := x.values[c]
+		if k.delta {
+			now := t.base[c]
+			switch {
+			case part == whole:
+				now.u, now.f = now.u+v.u, now.f+v.f
+			case v.u != 0:
+				hi, lo := bits.Mul64(v.u, part)
+				share, _ := bits.Div64(hi, lo, whole)
+				now.u += share
+			case v.f != 0:
+				now.f += v.f * (float64(part) / float64(whole))
+			}
+			v = total{now.u - t.given[c].u, now.f - t.given[c].f}
+			t.given[c] = now
+		}
+		if k.integer {
+			s.batch.AppendInt(to+c, v.u)
+		} else {
+			s.batch.AppendFloat(to+c, v.f)
+		}
+	}
 }
 
 // value appends the share of column c, which is column to of the recording.

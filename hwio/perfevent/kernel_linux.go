@@ -21,7 +21,10 @@ type realKernel struct{}
 func newKernel() kernel { return realKernel{} }
 
 // fileCounter keeps the *os.File, so that the descriptor lives as long as the counter.
-type fileCounter struct{ f *os.File }
+type fileCounter struct {
+	f  *os.File
+	fd int // of f
+}
 
 // sysAttr makes the kernel's struct of a.
 func sysAttr(a *attr) *unix.PerfEventAttr {
@@ -66,13 +69,13 @@ func (realKernel) open(a *attr, pid, cpu int, leader counter) (counter, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &fileCounter{os.NewFile(uintptr(fd), fmt.Sprintf("perf event %d:%#x", a.typ, a.config))}, nil
+	return &fileCounter{os.NewFile(uintptr(fd), fmt.Sprintf("perf event %d:%#x", a.typ, a.config)), fd}, nil
 }
 
 // read goes past (*os.File).Read, whose locks cost a good part of the system call at a thousand reads a second.
 func (c *fileCounter) read(buf []byte) (int, error) {
 	for {
-		n, err := unix.Read(int(c.f.Fd()), buf)
+		n, err := unix.Read(c.fd, buf)
 		runtime.KeepAlive(c.f)
 		if err != unix.EINTR {
 			return max(n, 0), err

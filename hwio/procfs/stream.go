@@ -22,6 +22,8 @@ type stream struct {
 	began    bool
 	warned   bool
 	latest   []atomic.Uint64 // per sensor: bits of a double
+	renew    chan struct{}   // has the sensors read
+	renewed  time.Time       // when they were told to last
 	stop     chan struct{}
 	finished chan struct{}
 	once     sync.Once
@@ -40,7 +42,8 @@ const changing = 100 * time.Millisecond
 // Every is how often Read is worth its while.
 func (s *stream) Every(period, _ time.Duration) time.Duration { return max(period, changing) }
 
-// Sensors are read once per period of the recording, within these limits.
+// Sensors are read beside a reading of the fast files, which takes no wake-up of its own, but no more often than sensorPeriod; and where those
+// are read less often than that once per sensorPeriodMax.
 const (
 	sensorPeriod    = 100 * time.Millisecond
 	sensorPeriodMax = time.Second
@@ -49,7 +52,7 @@ const (
 func newStream(l *layout, period time.Duration) *stream {
 	s := &stream{
 		l: l, cur: make([]uint64, l.slots), have: make([]bool, l.slots), prev: make([]uint64, l.slots), had: make([]bool, l.slots),
-		latest: make([]atomic.Uint64, len(l.sensors)), stop: make(chan struct{}), finished: make(chan struct{}),
+		latest: make([]atomic.Uint64, len(l.sensors)), renew: make(chan struct{}, 1), stop: make(chan struct{}), finished: make(chan struct{}),
 	}
 	s.schema.Config = l.config
 	for _, c := range l.cols {
@@ -62,11 +65,17 @@ func newStream(l *layout, period time.Duration) *stream {
 	}
 	go func() {
 		defer close(s.finished)
-		t := time.NewTicker(min(max(period, sensorPeriod), sensorPeriodMax))
-		defer t.Stop()
+		var slow <-chan time.Time
+		if period > sensorPeriodMax {
+			t := time.NewTicker(sensorPeriodMax)
+			defer t.Stop()
+			slow = t.C
+		}
 		for {
 			select {
-			case <-t.C:
+			case <-slow:
+				s.readSensors()
+			case <-s.renew:
 				s.readSensors()
 			case <-s.stop:
 				return
@@ -76,12 +85,17 @@ func newStream(l *layout, period time.Duration) *stream {
 	return s
 }
 
-// readSensors renews the latest values. A sensor that cannot be read now has none.
+// readSensors renews the latest values. A sensor that cannot be read now has none. Those of one file stand beside each other.
 func (s *stream) readSensors() {
+	var data []byte
+	var err error
 	for i := range s.l.sensors {
 		sen := &s.l.sensors[i]
+		if i == 0 || sen.path != s.l.sensors[i-1].path {
+			data, err = sen.file.Contents()
+		}
 		v := math.NaN()
-		if data, err := sen.file.Contents(); err == nil {
+		if err == nil {
 			v = sen.value(data)
 		}
 		s.latest[i].Store(math.Float64bits(v))
@@ -95,6 +109,13 @@ func (s *stream) Read(_ context.Context, b *capture.Batch) error {
 	s.cur, s.prev = s.prev, s.cur
 	s.have, s.had = s.had, s.have
 	clear(s.have)
+	if now := time.Now(); len(s.l.sensors) > 0 && now.Sub(s.renewed) >= sensorPeriod*9/10 {
+		select {
+		case s.renew <- struct{}{}:
+			s.renewed = now
+		default: // they are being read yet
+		}
+	}
 	if s.l.statFile != nil {
 		s.readStat(b)
 	}

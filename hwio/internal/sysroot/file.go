@@ -8,6 +8,7 @@ import (
 // File is a kernel text file that stays open and is read again and again from its start.
 type File struct {
 	f    *os.File
+	fd   int // of f, which lives as long: asking os.File for it is a system call each time
 	path string
 	buf  []byte
 }
@@ -18,7 +19,7 @@ func (r Root) Open(path string) (*File, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &File{f: f, path: path, buf: make([]byte, 1024)}, nil
+	return &File{f: f, fd: int(f.Fd()), path: path, buf: make([]byte, 1024)}, nil
 }
 
 // Contents returns the file's present text. The slice is valid until the next call. The text comes from a single read,

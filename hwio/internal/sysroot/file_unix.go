@@ -14,7 +14,7 @@ import (
 func (f *File) pread(buf []byte) (int, error) {
 	defer runtime.KeepAlive(f.f)
 	for {
-		n, err := unix.Pread(int(f.f.Fd()), buf, 0)
+		n, err := unix.Pread(f.fd, buf, 0)
 		if !errors.Is(err, unix.EINTR) {
 			return n, err
 		}
