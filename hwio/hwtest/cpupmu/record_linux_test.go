@@ -269,17 +269,6 @@ func TestACommandIsCountedFromItsStart(t *testing.T) {
 		if len(counted) != 6 {
 			t.Errorf("%q: %d counters", scenario, len(counted))
 		}
-		if !sampled {
-			continue
-		}
-		// The model's command runs without pause: what samples tell leaves no row far from what happens in its time.
-		cycles := c.Counter("cycles")
-		for i := 1; i < c.Len()-1; i++ {
-			perTick := cycles.Value(i).Float() / float64(c.Axis.Interval(i))
-			if perTick < 1 || perTick > 4 { // 2 per ns on the first processor, an eighth more on each further one
-				t.Errorf("sample %d of %d has %.2f cycles per ns", i, c.Len(), perTick)
-			}
-		}
 	}
 }
 
