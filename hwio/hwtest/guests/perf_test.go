@@ -86,8 +86,8 @@ func countsInstructions(t *testing.T, kernel string) {
 			}
 		}
 		if sampled {
-			// Rows have their share of what was counted between two readings of the groups: both have had turns by then.
-			table.Equal("9 events in turns: samples without "+group, missing, 0)
+			// Rows have their share of what was counted between two readings of the groups: both have had turns by then, but for the last, which may be short.
+			table.Between("9 events in turns: samples without "+group+", %", 100*float64(missing)/float64(c.Len()), 0, 10)
 			continue
 		}
 		// Every millisecond a sample, every fourth a turn: about half of the samples are others' turns.
@@ -107,7 +107,8 @@ func countsInstructions(t *testing.T, kernel string) {
 		c = open(t, m, "/tmp/whole.arrow")
 		what := "whole machine every " + period + ": "
 		table.Equal(what+"said that the kernel does not sample", strings.Contains(out, "reads the counters at every tick"), false)
-		table.Within(what+"instructions:u", total(t, c, "instructions:u"), 200*rounds+loopRest, 0.1)
+		// The recorder is on the same processor: it takes some 2,500 instructions for a sample.
+		table.Between(what+"instructions:u", total(t, c, "instructions:u"), 200*rounds+loopRest, 200*rounds+loopRest+5e6+5000*float64(c.Len()))
 		// The clock is at 1 GHz; the two numbers are read some instructions apart.
 		table.Within(what+"cycles", total(t, c, "cycles"), c.Counter(capture.TurnEnabled).Instance("0").Total().Float(), 1e-4)
 	}
