@@ -429,3 +429,59 @@ func TestSamplesOfAStreamThatYieldsAreSpreadOverThoseOfADevice(t *testing.T) {
 		}
 	}
 }
+
+// A row that one tick covers alone takes a shorter way, which must give what the long one gives.
+func TestBothWaysToShareATickAgree(t *testing.T) {
+	specs := []capture.ColumnSpec{
+		{Integer: true, Meta: capture.Meta{Name: "count", Kind: capture.Delta}}, {Meta: capture.Meta{Name: "real", Kind: capture.Delta}},
+		{Integer: true, Meta: capture.Meta{Name: "level", Kind: capture.Gauge}}, {Meta: capture.Meta{Name: "gauge", Kind: capture.Gauge}},
+	}
+	schema := capture.Schema{Columns: specs}
+	r := rand.New(rand.NewPCG(1, 2))
+	short, long := newTrack("x", specs, 0), newTrack("x", specs, 0)
+	fast, slow := newSlot(&schema, nil, 16), newSlot(&schema, nil, 16)
+	at := int64(1000)
+	for range 200 {
+		start := at
+		at += 1 + r.Int64N(1000)
+		v := capture.NewBatch(&schema, 1)
+		for c := range specs {
+			switch {
+			case r.IntN(8) == 0:
+				v.AppendMissingFor(c, noSample)
+			case specs[c].Integer:
+				v.AppendInt(c, r.Uint64N(1<<40))
+			default:
+				v.AppendFloat(c, r.Float64()*1e6)
+			}
+		}
+		short.add(v, 0, start, at)
+		long.add(v, 0, start, at)
+		for from := start; from < at; {
+			to := min(at, from+1+r.Int64N(300))
+			short.share(fast, member{}, from, to)
+			for c := range specs {
+				long.value(slow, c, c, long.pending[:1], from, to)
+			}
+			from = to
+		}
+		for c := range specs {
+			long.base[c].u += long.pending[0].values[c].u
+			long.base[c].f += long.pending[0].values[c].f
+		}
+		long.pending = long.pending[:0]
+	}
+	for c := range specs {
+		a, b := &fast.batch.Cols[c], &slow.batch.Cols[c]
+		if a.Len() != b.Len() || a.Len() < 400 {
+			t.Fatalf("%s: %d and %d rows", specs[c].Meta.Name, a.Len(), b.Len())
+		}
+		for i := range a.Len() {
+			if a.Missing(i) != b.Missing(i) || !a.Missing(i) && a.Float(i) != b.Float(i) {
+				t.Fatalf("%s, row %d: %v (missing %t) and %v (missing %t)", specs[c].Meta.Name, i, a.Float(i), a.Missing(i), b.Float(i), b.Missing(i))
+			}
+		}
+	}
+}
+
+var noSample = capture.Reason{Code: capture.NotCollected, Text: "nothing"}
