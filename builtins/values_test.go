@@ -182,12 +182,12 @@ func TestRecordPassesTheRequestOnAndOpensTheResult(t *testing.T) {
 	}
 	r.env.Exec = true
 	if err := r.exec("record", `
-c = capture.record("cpu,procfs", counters=["cycles", "inst*"], period="1ms", duration=2, command=["sleep", "1"], out="o.arrow")
+c = capture.record("cpu,procfs", counters=["cycles", "inst*"], period="1ms", duration=2, command=["sleep", "1"], out="o.arrow", split="10m", last=30)
 assert.eq(c.total("clk"), 6300)
 `); err != nil {
 		t.Fatal(trace(err))
 	}
-	if len(got.Sources) != 2 || len(got.Counters) != 2 || got.Period != 1e6 || got.Duration != 2e9 ||
+	if got.Split != 600e9 || got.Last != 30e9 || len(got.Sources) != 2 || len(got.Counters) != 2 || got.Period != 1e6 || got.Duration != 2e9 ||
 		len(got.Command) != 2 || got.Out != filepath.Join(dir, "o.arrow") {
 		t.Errorf("the request is %+v", got)
 	}

@@ -1,6 +1,9 @@
 package capture
 
-import "math"
+import (
+	"math"
+	"slices"
+)
 
 // Schema describes a recording before its first sample: what will be in every batch.
 type Schema struct {
@@ -144,6 +147,21 @@ func (b *Batch) Slice(lo, hi int) *Batch {
 		if r.From, r.To = max(r.From, lo)-lo, min(r.To, hi)-lo; r.From < r.To {
 			out.Reasons = append(out.Reasons, r)
 		}
+	}
+	return out
+}
+
+// Clone is a copy of b that shares no memory with it.
+func (b *Batch) Clone() *Batch {
+	out := &Batch{Start: slices.Clone(b.Start), End: slices.Clone(b.End), Cols: make([]Data, len(b.Cols)),
+		Labels: make([][]string, len(b.Labels)), Gaps: slices.Clone(b.Gaps), Late: slices.Clone(b.Late),
+		Regions: slices.Clone(b.Regions), Warnings: slices.Clone(b.Warnings), Reasons: slices.Clone(b.Reasons)}
+	for i, d := range b.Cols {
+		d.U, d.F, d.Valid.Bits = slices.Clone(d.U), slices.Clone(d.F), slices.Clone(d.Valid.Bits)
+		out.Cols[i] = d
+	}
+	for i, l := range b.Labels {
+		out.Labels[i] = slices.Clone(l)
 	}
 	return out
 }

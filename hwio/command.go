@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"os/signal"
+	"slices"
 	"sync"
 	"time"
 )
@@ -22,6 +23,8 @@ type Command struct {
 	// PassSignals hands the signals that this program gets for ending or by users (HUP, INT, QUIT, TERM, USR1, USR2) on to the
 	// command, and with that ends the recording when the command ends.
 	PassSignals bool
+	// Own is a signal that means something to this program and is not handed on; nil for none.
+	Own os.Signal
 	// Grace is how long a command that was told to end (SIGTERM) may take before it is killed; 0 is 5 s.
 	Grace time.Duration
 }
@@ -81,7 +84,7 @@ func startGated(ctx context.Context, c *Command, exited func()) (*child, error) 
 	}
 	signals := make(chan os.Signal, 8)
 	if c.PassSignals {
-		signal.Notify(signals, passed...)
+		signal.Notify(signals, slices.DeleteFunc(slices.Clone(passed), func(s os.Signal) bool { return s == c.Own })...)
 	}
 	go func() {
 		defer close(ch.done)

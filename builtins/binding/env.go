@@ -34,6 +34,8 @@ type RecordRequest struct {
 	Counters []string
 	Period   int64 // ns
 	Duration int64 // ns; 0 records until the command ends
+	Split    int64 // ns of each part of a folder; 0 writes one file
+	Last     int64 // ns of the end that is kept; 0 keeps all
 	Command  []string
 	Out      string            // path, already checked; "" lets the recorder choose
 	Sets     []string          // metric sets to measure in turn

@@ -34,13 +34,14 @@ var captureModule = binding.MethodTable[*binding.Env]{
 			Run:     openCapture,
 		},
 		{
-			Sig: "record(source: str|list=None, counters: list|str=None, period: duration=\"10ms\", duration: duration=None, command: list=None, out: str=None, **options) -> Capture",
+			Sig: "record(source: str|list=None, counters: list|str=None, period: duration=\"10ms\", duration: duration=None, command: list=None, out: str=None, split: duration=None, last: duration=None, **options) -> Capture",
 			Doc: "Records counters and opens the recording. source is one of capture.sources(), a name that some " +
 				"share (\"cpu\" for all of the CPU's, \"mali\" for what reads one here), or a list; counters are " +
 				"names with * and ?; it ends after the duration or with the command; Ctrl-C in a session ends it " +
-				"too, and what was measured until then is the result. A command needs --allow-exec. Options are the " +
-				"source's own, such as set=\"RenderBasic\" of i915; a list of sets is measured one after the other, " +
-				"the command being run once for each.",
+				"too, and what was measured until then is the result. A command needs --allow-exec. split writes a " +
+				"folder of parts of that time, which opens as one capture; last keeps only the end of the recording, " +
+				"in a file NAME-0001.arrow. Options are the source's own, such as set=\"RenderBasic\" of i915; a list " +
+				"of sets is measured one after the other, the command being run once for each.",
 			Run: record,
 		},
 		{
@@ -134,6 +135,12 @@ func record(e *binding.Env, c *binding.Call) (starlark.Value, error) {
 	if r.Duration, err = c.Duration("duration", 0); err != nil {
 		return nil, err
 	}
+	if r.Split, err = c.Duration("split", 0); err != nil {
+		return nil, err
+	}
+	if r.Last, err = c.Duration("last", 0); err != nil {
+		return nil, err
+	}
 	if r.Period <= 0 || r.Duration < 0 {
 		return nil, errors.New("period must be positive, and duration must not be negative")
 	}
@@ -175,6 +182,9 @@ func record(e *binding.Env, c *binding.Call) (starlark.Value, error) {
 		out = "recording.arrow"
 		if len(r.Sources) > 0 {
 			out = strings.Join(r.Sources, "-") + ".arrow"
+		}
+		if r.Split > 0 {
+			out = strings.TrimSuffix(out, ".arrow")
 		}
 	}
 	if r.Out, err = e.Output(out); err != nil {

@@ -67,28 +67,36 @@ func (a *app) recordForScript(ctx context.Context, r binding.RecordRequest) (str
 	if err != nil {
 		return "", err
 	}
-	out := r.Out
-	if out == "" {
-		out = recordingName(f.name(sel))
+	to := &storeFlags{out: r.Out, split: time.Duration(r.Split), last: time.Duration(r.Last)}
+	if to.out == "" {
+		to.out = to.named(f.name(sel))
+	}
+	if err := to.check(); err != nil {
+		return "", err
+	}
+	st, err := a.store(to, f.period)
+	if err != nil {
+		return "", err
 	}
 	opt := f.recording()
 	if len(r.Command) > 0 {
 		opt.Command = &hwio.Command{Args: r.Command, Stdout: a.commandOutput(), Stderr: a.commandOutput()}
 	}
-	opt.Create = a.createFile(out)
+	opt.Create = st.create
 	measuring, end := context.WithCancel(ctx)
 	defer end()
 	release := binding.EndOnInterrupt(ctx, end)
 	res, err := a.measure(measuring, opt, sel)
 	release()
+	out := st.path()
 	switch {
 	case res == nil:
 		return "", err
 	case err != nil:
-		a.wrote(out)
+		st.tell()
 		return "", fmt.Errorf("%w; what was measured until then is in %s", err, out)
 	case res.Interrupted && ctx.Err() != nil:
-		a.wrote(out)
+		st.tell()
 		return "", fmt.Errorf("the recording was interrupted; what was measured is in %s", out)
 	case res.Interrupted:
 		a.warn(fmt.Sprintf("the recording was ended by Ctrl-C and holds %.3g s", res.Duration.Seconds()))

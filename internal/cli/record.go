@@ -13,7 +13,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"astrolabe/capture"
-	"astrolabe/capture/formats"
 	"astrolabe/capture/formats/arrow"
 	"astrolabe/hwio"
 	"astrolabe/hwio/all"
@@ -113,44 +112,50 @@ func (f *recordFlags) name(sel *hwio.Selection) string {
 
 func (a *app) recordCommand() *cobra.Command {
 	var f recordFlags
-	var out, marks string
+	var to storeFlags
+	var marks string
 	cmd := &cobra.Command{
 		Use:   "record [flags] [-- COMMAND…]",
 		Short: "Record this machine, or a command, into a file",
 		Long: "Records counters into a native capture file and prints its path. With a command it measures that " +
 			"command until it ends; otherwise the\n" +
 			"machine, for --duration or until Ctrl-C. Standard output stays free for the path: the command's own " +
-			"goes to standard error.",
+			"goes to standard error.\n\n" +
+			"With --split the file is a folder of parts, which opens as one capture. With --last the end of the " +
+			"recording is kept in memory and written on\n" +
+			"the signal USR1, on a mark (--marks), when a --budget or --limit breaks, and at the end, into files " +
+			"NAME-0001.arrow, NAME-0002.arrow and so on.",
 		Args: func(cmd *cobra.Command, args []string) error {
 			if at := cmd.ArgsLenAtDash(); len(args) > 0 && at != 0 {
 				return usagef(
 					"unexpected argument %q; a command to measure stands behind --, as in: astrolabe record -- make",
 					args[0])
 			}
-			return f.check()
+			return errors.Join(f.check(), to.check())
 		},
-		RunE: func(cmd *cobra.Command, args []string) error { return a.record(&f, out, marks, args) },
+		RunE: func(cmd *cobra.Command, args []string) error { return a.record(&f, &to, marks, args) },
 	}
 	f.register(cmd, 0)
-	cmd.Flags().StringVarP(&out, "output", "o", "", "the `FILE` to write (default NAME-DATE-TIME.arrow)")
+	to.register(cmd)
 	cmd.Flags().StringVar(&marks, "marks", "",
 		"make a FIFO at `PATH` and take lines from it: NAME, begin NAME, end NAME, frame [N], optionally led by a CLOCK_MONOTONIC time in ns")
 	return cmd
 }
 
-func (a *app) record(f *recordFlags, out, marks string, command []string) error {
+func (a *app) record(f *recordFlags, to *storeFlags, marks string, command []string) error {
 	sel, err := f.selection(a.ctx, len(command) > 0)
 	if err != nil {
 		return err
 	}
-	if out == "" {
+	if to.out == "" {
 		name := f.name(sel)
 		if len(command) > 0 {
 			name = filepath.Base(command[0])
 		}
-		out = recordingName(name)
+		to.out = to.named(name)
 	}
-	if err := formats.CheckOutput(out); err != nil {
+	st, err := a.store(to, f.period)
+	if err != nil {
 		return err
 	}
 	opt := f.recording()
@@ -158,14 +163,17 @@ func (a *app) record(f *recordFlags, out, marks string, command []string) error 
 	if len(command) > 0 {
 		opt.Command = &hwio.Command{Args: command, Stdin: a.in, Stdout: a.talk.file, Stderr: a.talk.file,
 			PassSignals: true}
+		if to.last > 0 {
+			opt.Command.Own = saveSignal
+		}
 	}
-	opt.Create = a.createFile(out)
+	opt.Create = st.create
 	res, err := a.measure(a.ctx, opt, sel)
 	if res != nil {
 		for _, w := range res.Warnings {
 			a.warn(w)
 		}
-		a.wrote(out)
+		st.tell()
 	}
 	return err
 }

@@ -18,14 +18,18 @@ func (a *app) repairCommand() *cobra.Command {
 			"to write. What breaks off behind the last\n" +
 			"whole batch is cut off, after saying how much it is; a file that is whole keeps every byte. Nothing " +
 			"else is written, so a repair that is\n" +
-			"interrupted can be done again. Files without a footer open here as they are, and in other programs as " +
-			"Arrow streams from byte 8 on.",
+			"interrupted can be done again. A folder is a recording in parts. Files without a footer open here as " +
+			"they are, and in other programs as Arrow\nstreams from byte 8 on.",
 		Example: "  astrolabe repair game.arrow",
 		Args:    argCount(1, -1),
 		RunE: func(_ *cobra.Command, args []string) error {
 			var failed []error
 			for _, path := range args {
-				failed = append(failed, a.repair(path, cut))
+				parts, err := arrow.Parts(path)
+				for _, part := range parts {
+					err = errors.Join(err, a.repair(part, cut))
+				}
+				failed = append(failed, err)
 			}
 			return errors.Join(failed...)
 		},

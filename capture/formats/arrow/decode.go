@@ -15,7 +15,12 @@ import (
 
 // decode makes a capture of the bytes of an Arrow file or stream. The capture refers to data.
 func decode(ctx context.Context, data []byte, path string, o *table.Options) (c *capture.Capture, err error) {
-	d, err := decodeConfig(ctx, data, path, o)
+	return decodePieces(ctx, []piece{{"", data}}, path, o)
+}
+
+// decodePieces is decode of a file or of the parts of a recording.
+func decodePieces(ctx context.Context, pieces []piece, path string, o *table.Options) (*capture.Capture, error) {
+	d, err := decodeConfig(ctx, pieces, path, o)
 	if err != nil {
 		return nil, err
 	}
@@ -38,7 +43,7 @@ type decoded struct {
 	warnings []string
 }
 
-func decodeConfig(ctx context.Context, data []byte, path string, o *table.Options) (d *decoded, err error) {
+func decodeConfig(ctx context.Context, pieces []piece, path string, o *table.Options) (d *decoded, err error) {
 	defer func() {
 		// The lengths are checked, so this is for what nobody thought of.
 		if r := recover(); r != nil {
@@ -47,13 +52,13 @@ func decodeConfig(ctx context.Context, data []byte, path string, o *table.Option
 			}
 		}
 	}()
-	content, err := takeApart(ctx, newMessages(data))
+	d = &decoded{source: map[*capture.Counter]*column{}, doc: &captureDoc{}}
+	absent, err := d.read(ctx, pieces)
 	if err != nil {
 		return nil, err
 	}
-	d = &decoded{content: content, source: map[*capture.Counter]*column{}, doc: &captureDoc{}}
 	d.cfg.Axis = &capture.Axis{}
-	md := content.schema.Metadata()
+	md := d.schema.Metadata()
 	if version, ok := md.GetValue(keyLayout); ok {
 		text, _ := md.GetValue(keyCapture)
 		if d.doc, err = readDoc(version, text); err != nil {
@@ -68,13 +73,8 @@ func decodeConfig(ctx context.Context, data []byte, path string, o *table.Option
 	}
 	d.addNotes()
 	d.cfg.Warnings = countAlike(d.cfg.Warnings)
-	if d.cut != "" {
-		hint := ""
-		if d.file {
-			hint = "; astrolabe repair adds the footer that other programs look for"
-		}
-		d.warn("truncated: the data breaks off at byte %d (%s): %d samples in %d batches were kept%s", d.cutAt, d.cut,
-			d.rows(), d.batches(), hint)
+	for _, a := range absent {
+		d.missingParts(a.from, a.to, a.row)
 	}
 	d.cfg.Warnings = slices.Concat(d.cfg.Warnings, d.warnings)
 	return d, nil

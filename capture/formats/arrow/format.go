@@ -24,15 +24,17 @@ func (Format) Name() string { return "arrow" }
 
 // Doc says what the format is.
 func (Format) Doc() string {
-	return "Arrow IPC, astrolabe's own format, also as written by pandas, polars and DuckDB (starts with ARROW1, or is an Arrow stream)"
+	return "Arrow IPC, astrolabe's own format, also as written by pandas, polars and DuckDB (starts with ARROW1, or is an Arrow stream), or a folder of the parts of a recording"
 }
 
 // Extensions are the endings of the file form, the stream form and pandas' name for the file form.
 func (Format) Extensions() []string { return []string{".arrow", ".arrows", ".feather", ".ipc"} }
 
-// Sniff is certain of the file form, and almost of the stream form.
+// Sniff is certain of the file form, and almost of the stream form and of a recording in parts.
 func (Format) Sniff(in *formats.Input) int {
 	switch {
+	case in.IsDir && len(partsAmong(in.Files)) > 0:
+		return 95
 	case in.IsDir:
 		return 0
 	case bytes.HasPrefix(in.Head, []byte(magic)):
@@ -64,7 +66,7 @@ func startsStream(head []byte, size int64) bool {
 func (Format) WhyNot(in *formats.Input) string {
 	switch {
 	case in.IsDir:
-		return "an Arrow capture is one file, not a folder"
+		return "an Arrow capture is one file, or a folder with " + partFile(1)
 	case bytes.HasPrefix(in.Head, []byte("FEA1")):
 		return "this is Feather version 1, from before Arrow files: read it with pandas and write it again"
 	case bytes.HasPrefix(in.Head, []byte("PAR1")):
@@ -79,23 +81,15 @@ func (Format) Open(ctx context.Context, in *formats.Input, opt formats.Options) 
 	if err := o.Parse(Format{}.Name(), opt.Extra, nil); err != nil {
 		return nil, err
 	}
-	if in.IsDir {
-		return nil, fmt.Errorf("%s: a folder, and an Arrow capture is one file", in.Path)
+	if in.IsDir && len(partsAmong(in.Files)) == 0 {
+		return nil, fmt.Errorf("%s: a folder without %s, and an Arrow capture is one file or a recording in parts", in.Path,
+			partFile(1))
 	}
-	f, err := in.Open()
+	pieces, free, err := loadPieces(in)
 	if err != nil {
 		return nil, err
 	}
-	defer f.Close() // a mapping outlives its file descriptor
-	st, err := f.Stat()
-	if err != nil {
-		return nil, err
-	}
-	data, free, err := load(f, st.Size())
-	if err != nil {
-		return nil, err
-	}
-	c, err := decode(ctx, data, in.Path, o)
+	c, err := decodePieces(ctx, pieces, in.Path, o)
 	if err != nil {
 		free()
 		return nil, fmt.Errorf("%s: %w", in.Path, err)

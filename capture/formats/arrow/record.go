@@ -60,8 +60,11 @@ type file interface {
 
 // Create begins a recording at path. A file that is already there is replaced, once the new one can be written to. A
 // pipe or device gets the stream form and keeps it.
-func Create(path string, s capture.Schema) (*Writer, error) {
-	w, err := newWriter(path, &s)
+func Create(path string, s capture.Schema) (*Writer, error) { return create(path, &s, nil) }
+
+// create is Create of one file, or of a part.
+func create(path string, s *capture.Schema, part *partDoc) (*Writer, error) {
+	w, err := newWriter(path, s, part)
 	if err != nil {
 		return nil, fmt.Errorf("record to %s: %w", path, err)
 	}
@@ -71,7 +74,7 @@ func Create(path string, s capture.Schema) (*Writer, error) {
 	return w, nil
 }
 
-func newWriter(path string, s *capture.Schema) (*Writer, error) {
+func newWriter(path string, s *capture.Schema, part *partDoc) (*Writer, error) {
 	cfg, specs, err := recordingConfig(s)
 	if err != nil {
 		return nil, err
@@ -88,7 +91,16 @@ func newWriter(path string, s *capture.Schema) (*Writer, error) {
 	if err != nil {
 		return nil, err
 	}
-	w.schema = l.schema
+	if w.schema = l.schema; part != nil {
+		text, err := toJSON(part)
+		if err != nil {
+			return nil, err
+		}
+		keys := keysOf(l.schema.Metadata())
+		keys[keyPart] = text
+		md := metadata(keys)
+		w.schema = arrow.NewSchema(l.schema.Fields(), &md)
+	}
 	for field, f := range l.fields {
 		if f.counter != nil {
 			w.fields[specs[f.counter]] = field
