@@ -27,6 +27,8 @@ type Report struct {
 	time   *Account // where it went; nil where nobody said
 	failed []string // parts that it lacks, and why, each once
 	frozen bool
+
+	hash func() (string, error) // of the file or folder of the capture; nil where it was not begun
 }
 
 // NewReport makes an empty document about a capture, or about none.

@@ -5,12 +5,33 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 
 	"astrolabe/capture/formats"
 	"astrolabe/capture/metrics"
+	"astrolabe/capture/progress"
 	"astrolabe/plots/charts"
 	"astrolabe/plots/documents"
 )
+
+// HashAhead begins to hash the file of the capture, beside the work that fills the report.
+func (r *Report) HashAhead(ctx context.Context) {
+	if r.cap == nil || r.cap.Capture.Path == "" {
+		return
+	}
+	path := r.cap.Capture.Path
+	quiet := progress.With(ctx, nil) // what is told is how far the report is
+	r.hash = sync.OnceValues(func() (string, error) { return formats.HashFile(quiet, path) })
+	go r.hash()
+}
+
+// hashed is the hash of the file of the capture.
+func (r *Report) hashed(ctx context.Context) (string, error) {
+	if r.hash != nil {
+		return r.hash()
+	}
+	return formats.HashFile(ctx, r.cap.Capture.Path)
+}
 
 // provenance says what the report was made from. It names no path beyond the file's own name, so that the same inputs
 // give the same report wherever they lie.
@@ -25,7 +46,7 @@ func (r *Report) provenance(ctx context.Context) ([]documents.KV, error) {
 		c := r.cap.Capture
 		file := c.Name
 		if c.Path != "" {
-			hash, err := formats.HashFile(ctx, c.Path)
+			hash, err := r.hashed(ctx)
 			if err != nil {
 				return nil, fmt.Errorf("hash of the capture: %w", err)
 			}

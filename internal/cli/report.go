@@ -158,6 +158,7 @@ const (
 func (a *app) fill(h *host, c *capture.Capture, names []string) (*values.Report, error) {
 	value := values.NewCapture(h.env, c)
 	page := values.NewReport(h.env, reportTitle(c), value)
+	page.HashAhead(a.ctx)
 	lacks := a.lacks(page)
 	for i := 0; i < len(names); i++ {
 		name := names[i]

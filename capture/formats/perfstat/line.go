@@ -3,7 +3,6 @@ package perfstat
 import (
 	"encoding/json"
 	"fmt"
-	"regexp"
 	"strconv"
 	"strings"
 )
@@ -66,9 +65,9 @@ func (p *parser) line(text string) (*reading, error) {
 }
 
 var (
-	intervalForm  = regexp.MustCompile(`^[0-9]+[.,][0-9]{9}$`)
-	aggregateForm = regexp.MustCompile(`^(S[0-9]+(-D[0-9]+)?(-(C|CLS|L[0-9]+-ID)[0-9]+)?|N[0-9]+|D[0-9]+)$`)
-	cpuForm       = regexp.MustCompile(`^CPU([0-9]+)$`)
+	intervalForm  = pattern(`^[0-9]+[.,][0-9]{9}$`)
+	aggregateForm = pattern(`^(S[0-9]+(-D[0-9]+)?(-(C|CLS|L[0-9]+-ID)[0-9]+)?|N[0-9]+|D[0-9]+)$`)
+	cpuForm       = pattern(`^CPU([0-9]+)$`)
 )
 
 // isValue reports whether a field can be a count.
@@ -120,7 +119,7 @@ func isMetricLine(f []string) bool {
 	if len(f) < 3 {
 		return false
 	}
-	if intervalForm.MatchString(f[0]) {
+	if intervalForm().MatchString(f[0]) {
 		return true
 	}
 	n := len(f)
@@ -129,17 +128,17 @@ func isMetricLine(f []string) bool {
 
 // before reads the fields that stand before the count: the time, what the count is of, and of how many CPUs.
 func (r *reading) before(f []string) error {
-	if len(f) > 0 && intervalForm.MatchString(f[0]) {
+	if len(f) > 0 && intervalForm().MatchString(f[0]) {
 		r.interval, f = strings.Replace(f[0], ",", ".", 1), f[1:]
 	}
 	switch {
 	case len(f) == 0:
 	case len(f) == 1:
 		r.instance = f[0]
-		if m := cpuForm.FindStringSubmatch(f[0]); m != nil {
+		if m := cpuForm().FindStringSubmatch(f[0]); m != nil {
 			r.instance = m[1]
 		}
-	case len(f) == 2 && (aggregateForm.MatchString(f[0]) || f[0] != ""):
+	case len(f) == 2 && (aggregateForm().MatchString(f[0]) || f[0] != ""):
 		n, err := strconv.ParseUint(f[1], 10, 32)
 		if err != nil {
 			return fmt.Errorf("%q is no number of CPUs", f[1])

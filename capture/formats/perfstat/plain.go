@@ -2,7 +2,6 @@ package perfstat
 
 import (
 	"fmt"
-	"regexp"
 	"strings"
 )
 
@@ -20,17 +19,17 @@ import (
 // rounded to two digits.
 
 var (
-	plainTitle    = regexp.MustCompile(`^\s*Performance counter stats for `)
-	plainHead     = regexp.MustCompile(`^#\s+time\s.*\bcounts\s.*\bunit\s+events`)
-	plainNoise    = regexp.MustCompile(`\( ?\+-\s*([0-9.,]+)% ?\)`)
-	plainRunning  = regexp.MustCompile(`\(\s*([0-9]+[.,][0-9]+)%\)\s*$`)
-	plainElapsed  = regexp.MustCompile(`^\s*([0-9.,\x{a0}\x{202f}'’]+) (?:\+- [0-9.,]+ )?seconds time elapsed`)
-	plainCPUTime  = regexp.MustCompile(`^\s*([0-9.,\x{a0}\x{202f}'’]+) seconds (user|sys)\s*$`)
-	plainRuns     = regexp.MustCompile(`\(([0-9]+) runs\)`)
-	plainInterval = regexp.MustCompile(`^\s*([0-9]+[.,][0-9]{9})\s`)
-	plainThread   = regexp.MustCompile(`^(.*?-[0-9]+)\s+(<not |[0-9])`)
-	plainEvent    = regexp.MustCompile(`^[A-Za-z_/][^\s()]*$`)
-	plainNumber   = regexp.MustCompile(
+	plainTitle    = pattern(`^\s*Performance counter stats for `)
+	plainHead     = pattern(`^#\s+time\s.*\bcounts\s.*\bunit\s+events`)
+	plainNoise    = pattern(`\( ?\+-\s*([0-9.,]+)% ?\)`)
+	plainRunning  = pattern(`\(\s*([0-9]+[.,][0-9]+)%\)\s*$`)
+	plainElapsed  = pattern(`^\s*([0-9.,\x{a0}\x{202f}'’]+) (?:\+- [0-9.,]+ )?seconds time elapsed`)
+	plainCPUTime  = pattern(`^\s*([0-9.,\x{a0}\x{202f}'’]+) seconds (user|sys)\s*$`)
+	plainRuns     = pattern(`\(([0-9]+) runs\)`)
+	plainInterval = pattern(`^\s*([0-9]+[.,][0-9]{9})\s`)
+	plainThread   = pattern(`^(.*?-[0-9]+)\s+(<not |[0-9])`)
+	plainEvent    = pattern(`^[A-Za-z_/][^\s()]*$`)
+	plainNumber   = pattern(
 		`^[0-9]{1,3}(?:([.,'’\x{a0}\x{202f} ])?[0-9]{1,3})*(?:[.,][0-9]{2})?$|^[0-9]+(?:[.,][0-9]{2})?$`)
 	groupMarks = strings.NewReplacer(" ", "", "\u00a0", "", "\u202f", "", "'", "", "’", "", ",", "", ".", "")
 )
@@ -39,15 +38,15 @@ var (
 // each line begins with a time.
 func plainLine(text string, interval bool) (r *reading, ok bool) {
 	r = &reading{}
-	if m := plainInterval.FindStringSubmatch(text); m != nil {
+	if m := plainInterval().FindStringSubmatch(text); m != nil {
 		r.interval, text = strings.Replace(m[1], ",", ".", 1), text[len(m[0])-1:]
 	} else if interval {
 		return nil, false
 	}
-	if m := plainNoise.FindStringSubmatch(text); m != nil {
+	if m := plainNoise().FindStringSubmatch(text); m != nil {
 		r.noise, text = m[1], strings.Replace(text, m[0], "", 1)
 	}
-	if m := plainRunning.FindStringSubmatch(text); m != nil {
+	if m := plainRunning().FindStringSubmatch(text); m != nil {
 		r.running, text = m[1], strings.TrimSuffix(strings.TrimRight(text, " \t"), strings.TrimSpace(m[0]))
 	}
 	if i := strings.IndexByte(text, '#'); i >= 0 {
@@ -74,7 +73,7 @@ func plainLine(text string, interval bool) (r *reading, ok bool) {
 	if strings.HasPrefix(rest, " ") && !strings.HasPrefix(rest, "  ") && len(words) > 1 {
 		r.unit, words = words[0], words[1:]
 	}
-	if len(words) == 0 || len(words) > 2 || !plainEvent.MatchString(words[0]) || rest == "" || rest[0] != ' ' {
+	if len(words) == 0 || len(words) > 2 || !plainEvent().MatchString(words[0]) || rest == "" || rest[0] != ' ' {
 		return nil, false
 	}
 	r.event = words[0]
@@ -88,10 +87,10 @@ func plainLine(text string, interval bool) (r *reading, ok bool) {
 func (r *reading) plainPlace(text string) (rest string, ok bool) {
 	word, rest, _ := strings.Cut(text, " ")
 	switch {
-	case cpuForm.MatchString(word):
-		r.instance = cpuForm.FindStringSubmatch(word)[1]
+	case cpuForm().MatchString(word):
+		r.instance = cpuForm().FindStringSubmatch(word)[1]
 		return strings.TrimLeft(rest, " "), true
-	case aggregateForm.MatchString(word):
+	case aggregateForm().MatchString(word):
 		number, rest, _ := strings.Cut(strings.TrimLeft(rest, " "), " ")
 		if _, err := fmt.Sscan(number, &r.parts); err != nil {
 			return "", false
@@ -102,7 +101,7 @@ func (r *reading) plainPlace(text string) (rest string, ok bool) {
 	if _, _, ok := cutValue(text); ok {
 		return text, true
 	}
-	if m := plainThread.FindStringSubmatchIndex(text); m != nil {
+	if m := plainThread().FindStringSubmatchIndex(text); m != nil {
 		r.instance = text[m[2]:m[3]]
 		return text[m[4]:], true
 	}
@@ -122,7 +121,7 @@ func cutValue(text string) (value, rest string, ok bool) {
 		return "", "", false
 	}
 	number, rest := text[:end], text[end:]
-	if !plainNumber.MatchString(number) {
+	if !plainNumber().MatchString(number) {
 		return "", "", false
 	}
 	fraction := ""
@@ -154,11 +153,11 @@ type plainReader struct {
 // takes in one line; it belongs to a block or it does not, since the program's own output may stand around.
 func (p *plainReader) take(b *builder, text string, n int) error {
 	switch {
-	case plainHead.MatchString(text):
+	case plainHead().MatchString(text):
 		p.inside, p.interval = true, true
 		return nil
-	case plainTitle.MatchString(text):
-		if m := plainRuns.FindStringSubmatch(text); m != nil {
+	case plainTitle().MatchString(text):
+		if m := plainRuns().FindStringSubmatch(text); m != nil {
 			p.runs = m[1]
 		}
 		if b.open && b.plain {
@@ -167,10 +166,10 @@ func (p *plainReader) take(b *builder, text string, n int) error {
 		p.inside, p.interval = true, false
 		return nil
 	}
-	if m := plainElapsed.FindStringSubmatch(text); m != nil {
+	if m := plainElapsed().FindStringSubmatch(text); m != nil {
 		return p.elapsed(b, m[1])
 	}
-	if m := plainCPUTime.FindStringSubmatch(text); m != nil && b.open {
+	if m := plainCPUTime().FindStringSubmatch(text); m != nil && b.open {
 		ns, err := exactSeconds(m[1])
 		if err != nil {
 			return err

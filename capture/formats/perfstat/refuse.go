@@ -2,7 +2,6 @@ package perfstat
 
 import (
 	"errors"
-	"regexp"
 	"strings"
 )
 
@@ -16,8 +15,8 @@ var (
 )
 
 var (
-	metricHead = regexp.MustCompile(`^\s*time[,;|\t]([^,;|\t]*[,;|\t])*$`)
-	metricJSON = regexp.MustCompile(`^\{("interval" : [0-9.]+)?\}|^\{.*"metric-value" : `)
+	metricHead = pattern(`^\s*time[,;|\t]([^,;|\t]*[,;|\t])*$`)
+	metricJSON = pattern(`^\{("interval" : [0-9.]+)?\}|^\{.*"metric-value" : `)
 )
 
 // refusal says why the beginning of a file cannot be read, although perf stat wrote it; nil where it is not known to be
@@ -31,13 +30,13 @@ func refusal(lines []string) error {
 		case strings.TrimSpace(text) == "":
 		case strings.HasPrefix(text, startedOn):
 			started = true
-		case plainTitle.MatchString(text) || plainHead.MatchString(text) || plainElapsed.MatchString(text):
+		case plainTitle().MatchString(text) || plainHead().MatchString(text) || plainElapsed().MatchString(text):
 			plain = true
 		case strings.HasPrefix(text, "#"):
 		default:
 			content++
-			metrics = metrics || content == 1 && metricHead.MatchString(text) ||
-				metricJSON.MatchString(text) && !strings.Contains(text, `"counter-value"`)
+			metrics = metrics || content == 1 && metricHead().MatchString(text) ||
+				metricJSON().MatchString(text) && !strings.Contains(text, `"counter-value"`)
 		}
 	}
 	switch {
