@@ -51,27 +51,35 @@ func (p *pool) timed(c *capture.Counter) *columnSums {
 	if turns != nil {
 		out.waited = make([]float64, n)
 	}
+	axis, own, gauge := p.part.cap.Axis, c.Pass != nil && c.Pass.Duration != nil, c.Kind == capture.Gauge
 	for j := range bins.Lo {
 		k := j / p.part.cells.fold
+		num, den, present, has := out.num[k], out.den[k], out.present[k], out.has[k]
 		for i := bins.Lo[j]; i < bins.Hi[j]; i++ {
-			x, t := v[i], c.Interval(i)/1e9
+			x, t := v[i], 0.0
+			if own {
+				t = c.Interval(i) / 1e9
+			} else {
+				t = float64(c.Axis.Interval(i)) / 1e9
+			}
 			if x != x {
 				if turns.Get(i) {
 					out.waited[k] += t
 				}
 				continue
 			}
-			if c.Kind == capture.Gauge {
+			if gauge {
 				if t == 0 {
 					t = 1e-9 // an instant: instants count alike
 				}
 				x *= t
 			}
-			out.num[k] += x
-			out.den[k] += t
-			out.present[k] += p.part.cap.Axis.Merged(i)
-			out.has[k] = true
+			num += x
+			den += t
+			present += axis.Merged(i)
+			has = true
 		}
+		out.num[k], out.den[k], out.present[k], out.has[k] = num, den, present, has
 	}
 	return out
 }

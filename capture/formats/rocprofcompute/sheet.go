@@ -150,13 +150,14 @@ func (w *workload) readSheet(ctx context.Context, path string) (*sheet, error) {
 	for _, l := range labels {
 		read[l.column] = true
 	}
+	long := s.isLong() // which looks through the header
 	for i, name := range f.Header {
 		switch {
 		case name == colStart || name == colEnd || name == colValue:
 			s.specs[i].Want = delimited.Number
 		case read[name]:
 			s.specs[i].Want = delimited.Text
-		case s.isLong() || !isCounter(name):
+		case long || !isCounter(name):
 		case isText(rows, i):
 			s.odd = append(s.odd, name)
 		default:
