@@ -78,6 +78,10 @@ func flagError(cmd *cobra.Command, err error) error {
 				return err
 			}
 		}
+		if strings.HasPrefix(short, "'c' in ") { // of the root alone
+			return usagef("%s: code stands before the arguments and takes no command: astrolabe [flags] -c CODE [ARGS…]",
+				text)
+		}
 		return usageError{err}
 	}
 	if _, letter, ok := strings.Cut(text, "flag needs an argument: "); ok {
