@@ -237,7 +237,7 @@ func (r *Result) row(s *subject, p part, values []value, n int, pair *pairing) R
 	}
 	out.Basis, out.Unit = basisOf(c, p.cells.per, values[0].extensive, out.Unit)
 	out.BeforeCells, out.AfterCells = values[0].cells, values[n].cells
-	out.before, out.after, out.pair = values[:n], values[n:], pair
+	out.before, out.after, out.pair, out.borrows = values[:n], values[n:], pair, c != nil
 	out.Why = unjudged(s, values, n, p.cells.least(), out.spreadKnown())
 	out.Notes = rowNotes(values)
 	return out
@@ -396,11 +396,17 @@ func rowNotes(values []value) []string {
 
 // judge adjusts the p values for their number, gives the verdicts and sorts.
 func (r *Result) judge() {
-	borrowed := fitPrior(r.Rows)
+	borrowed := map[string]prior{}
+	for i := range r.Rows {
+		g := r.Rows[i].group
+		if _, known := borrowed[g]; !known {
+			borrowed[g] = fitPrior(r.Rows, g)
+		}
+	}
 	var p []float64
 	for i := range r.Rows {
 		row := &r.Rows[i]
-		row.fill(borrowed, r.Options.Alpha)
+		row.fill(borrowed[row.group], r.Options.Alpha)
 		row.before, row.after, row.pair = nil, nil, nil
 		if row.Why != "" {
 			row.Verdict, row.P = NotJudged, math.NaN()

@@ -38,20 +38,20 @@ func relative(before, after []value) (x, df, inside float64) {
 	return runs.before * float64(len(before)) / inside, runs.df, inside
 }
 
-// fitPrior fits the prior to the rows that are judged.
-func fitPrior(rows []Row) prior {
+// fitPrior fits the prior to the rows of a group that are judged.
+func fitPrior(rows []Row, group string) prior {
 	var logs []float64
-	df := 0.0
+	sampling := 0.0 // variance of the logarithms that the number of runs explains
 	for i := range rows {
 		r := &rows[i]
-		if r.Why != "" || r.BeforeCounter == nil {
+		if r.Why != "" || !r.borrows || r.group != group {
 			continue
 		}
 		x, d, inside := relative(r.scaled())
 		if d == 0 || !(inside > 0) || !(x > 0) || math.IsInf(x, 0) {
 			continue
 		}
-		df = d
+		sampling += trigamma(d / 2)
 		logs = append(logs, math.Log(x)-mathext.Digamma(d/2)+math.Log(d/2))
 	}
 	if len(logs) < minModerated {
@@ -59,7 +59,7 @@ func fitPrior(rows []Row) prior {
 	}
 	mean, variance := stat.MeanVariance(logs, nil)
 	p := prior{df: maxPriorDF, scale: math.Exp(mean)}
-	if extra := variance - trigamma(df/2); extra > 0 {
+	if extra := variance - sampling/float64(len(logs)); extra > 0 {
 		p.df = min(2*trigammaInverse(extra), maxPriorDF)
 		p.scale = math.Exp(mean + mathext.Digamma(p.df/2) - math.Log(p.df/2))
 	}

@@ -58,6 +58,8 @@ type Row struct {
 
 	before, after []value  // of the runs, until they are judged
 	pair          *pairing // where their frames are paired; nil elsewhere
+	group         string   // of rows that tell each other how much runs differ
+	borrows       bool     // it is one of these
 }
 
 // Change is the relative change, NaN where the value before is missing or 0.

@@ -24,6 +24,7 @@ type compareFlags struct {
 	seed                          uint64
 	json, all                     bool
 	open                          openFlags
+	lake                          lakeCompareFlags
 }
 
 func (a *app) compareCommand() *cobra.Command {
@@ -54,14 +55,38 @@ func (a *app) compareCommand() *cobra.Command {
 			"what the scene itself costs then cancels, and small changes of every frame are found. Captures whose " +
 			"frames differ in number or name are compared\n" +
 			"without pairs. The output says which: \"paired: yes\" or \"paired: no\".\n\n" +
+			"--lake compares the captures of a lake (lake add makes one): those that --before chooses by their labels with " +
+			"those of --after, by device\n" +
+			"or what else --by names, with commas between labels. Without --before and --after it says at which builds " +
+			"metrics changed their level.\n\n" +
 			"Exit status: 0 no change beyond the noise, or better; 1 worse; 2 bad usage, unreadable or not " +
 			"comparable captures.",
 		Example: "  astrolabe compare before.arrow after.arrow -o changes.png\n" +
+			"  astrolabe compare --lake lake --before build=1233 --after build=1234 --by device\n" +
 			"  astrolabe compare before.arrow after.arrow --baseline before2.arrow --baseline before3.arrow\n" +
 			"  astrolabe compare old new --by kernel --metrics '*hit_rate*,duration'",
-		Args: argCount(2, -1),
+		Args: func(cmd *cobra.Command, args []string) error {
+			if f.lake.dir != "" {
+				return nil
+			}
+			return argCount(2, -1)(cmd, args)
+		},
 		RunE: func(cmd *cobra.Command, args []string) error {
-			err := a.compare(args, &f)
+			err := error(nil)
+			if f.lake.dir == "" {
+				for _, name := range []string{"before", "after", "where", "scope"} {
+					if cmd.Flags().Changed(name) {
+						return usagef("--%s chooses captures of a lake: --lake=FOLDER is missing", name)
+					}
+				}
+				err = a.compare(args, &f)
+			} else {
+				by := "device"
+				if cmd.Flags().Changed("by") {
+					by, f.by = f.by, "time"
+				}
+				err = a.compareLake(args, &f, by)
+			}
 			var usage usageError
 			if err != nil && !isReported(err) && !errors.As(err, &usage) && a.ctx.Err() == nil {
 				return usageError{err} // status 1 is for a change for the worse
@@ -70,7 +95,7 @@ func (a *app) compareCommand() *cobra.Command {
 		},
 	}
 	flags := cmd.Flags()
-	flags.StringVar(&f.by, "by", "time", "what of both to compare: `WHAT` is time, region, frame, kernel or label NAME")
+	flags.StringVar(&f.by, "by", "time", "what of both to compare: `WHAT` is time, region, frame, kernel or label NAME; of a lake labels, such as device,scene")
 	flags.StringSliceVar(&f.metrics, "metrics", nil,
 		"compare only the metrics and counters of these `NAMES` or globs, with commas between them")
 	flags.Float64Var(&f.alpha, "alpha", analysis.DefaultAlpha,
@@ -85,6 +110,7 @@ func (a *app) compareCommand() *cobra.Command {
 	flags.BoolVar(&f.json, "json", false, "write every row as JSON")
 	flags.BoolVar(&f.all, "all", false, "also list what did not change and what was not judged")
 	flags.Uint64Var(&f.seed, "seed", 0, "the `NUMBER` that the draws of the bootstrap begin with")
+	f.lake.register(cmd)
 	f.open.register(cmd)
 	joinLabel(cmd)
 	return cmd

@@ -185,10 +185,15 @@ func comparedJSON(x *compared) jsonCompared {
 		analysis.NotJudged} {
 		out.Counts[string(v)] = x.result.Count(v)
 	}
-	out.Rows = make([]jsonComparison, len(x.result.Rows))
-	for i := range x.result.Rows {
-		r := &x.result.Rows[i]
-		out.Rows[i] = jsonComparison{Verdict: r.Verdict, Part: r.Part, Metric: r.Name, Title: r.Title, Unit: r.Unit,
+	out.Rows = jsonRows(x.result)
+	return out
+}
+
+func jsonRows(res *analysis.Result) []jsonComparison {
+	out := make([]jsonComparison, len(res.Rows))
+	for i := range res.Rows {
+		r := &res.Rows[i]
+		out[i] = jsonComparison{Verdict: r.Verdict, Part: r.Part, Metric: r.Name, Title: r.Title, Unit: r.Unit,
 			Basis: r.Basis, Direction: r.Direction,
 			Before: jsonNumber(r.Before), After: jsonNumber(r.After), BeforeTotal: jsonNumber(r.BeforeTotal),
 			AfterTotal: jsonNumber(r.AfterTotal),
