@@ -37,6 +37,10 @@ func (p *partition) title() string {
 // partitionsOf lists the partitions of a GPU by what its table holds; none where it is not cut. nodes are the cards of
 // partitions, which the kernel numbers in order.
 func partitionsOf(root sysroot.Root, card drm.Card, nodes []drm.Card) []partition {
+	// Only a GPU that can be cut has the file. Reading the table of others may wake them.
+	if !root.Exists(card.Sysfs + "/device/current_compute_partition") {
+		return nil
+	}
 	m := &metricsFile{file: textFile{root: root, path: card.Sysfs + "/device/gpu_metrics"}}
 	defer func() { _ = m.file.close() }() // it was only read
 	if m.accept() != "" {
