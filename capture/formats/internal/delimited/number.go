@@ -2,7 +2,9 @@ package delimited
 
 import (
 	"bytes"
+	"encoding/binary"
 	"math"
+	"math/bits"
 	"strconv"
 	"strings"
 	"time"
@@ -31,25 +33,18 @@ func scanNumber(buf []byte, p int, decimal byte) (n number, q int, ok bool) {
 	case '+':
 		p++
 	}
-	q = p
-	for d := buf[q] - '0'; d <= 9; d = buf[q] - '0' {
-		n.push(d)
-		q++
-	}
+	q = n.pushDigits(buf, p)
 	digits := q - p
 	if b := buf[q]; b == decimal && decimal != 0 || decimal == 0 && (b == '.' || b == ',') {
-		before := n
 		from := q + 1
-		for q = from; buf[q]-'0' <= 9; q++ {
-			d := buf[q] - '0'
-			n.whole = n.whole && d == 0
-			n.push(d)
-			n.exp--
+		for q = from; buf[q] == '0'; q++ { // 12.0 is the integer 12
+		}
+		if buf[q]-'0' <= 9 {
+			n.whole = false
+			q = n.pushDigits(buf, from)
+			n.exp -= q - from
 		}
 		digits += q - from
-		if n.whole {
-			n = before // 12.0 is the integer 12
-		}
 	}
 	if digits == 0 {
 		return n, q, false
@@ -78,6 +73,43 @@ func scanNumber(buf []byte, p int, decimal byte) (n number, q int, ok bool) {
 	}
 	return n, q, true
 }
+
+// pushDigits appends the digits from q on and returns where they end.
+func (n *number) pushDigits(buf []byte, q int) int {
+	for n.mant < 1e10 && q+8 <= len(buf) { // eight more fit
+		text := binary.LittleEndian.Uint64(buf[q:])
+		k := countDigits(text)
+		n.mant = n.mant*tens[k] + joinDigits(text<<(64-8*k))
+		if q += int(k); k < 8 {
+			return q
+		}
+	}
+	for d := buf[q] - '0'; d <= 9; d = buf[q] - '0' {
+		n.push(d)
+		q++
+	}
+	return q
+}
+
+// countDigits is how many of eight characters, the first in the lowest byte, are digits before another one.
+func countDigits(text uint64) uint {
+	t := text ^ 0x3030303030303030
+	// The lowest byte above 9 gets its highest bit here; carries reach only those behind it.
+	return uint(bits.TrailingZeros64(((t+0x7676767676767676)|t)&0x8080808080808080)) >> 3
+}
+
+// joinDigits is the number of eight digits, the first in the lowest byte, where a byte of zero is a digit 0 too: by pairs,
+// fours and all of them.
+func joinDigits(text uint64) uint64 {
+	t := text & 0x0f0f0f0f0f0f0f0f
+	t = t*10 + t>>8
+	const first, second = 100 + 1000000<<32, 1 + 10000<<32
+	const pair = 0x000000ff000000ff
+	return ((t&pair)*first + (t>>16&pair)*second) >> 32
+}
+
+// tens are the powers of ten up to eight digits.
+var tens = [...]uint64{1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8}
 
 // push appends a digit to the mantissa, or only counts it where the mantissa is full.
 func (n *number) push(d byte) {

@@ -2,6 +2,7 @@ package delimited
 
 import (
 	"bytes"
+	"encoding/binary"
 	"fmt"
 	"math"
 	"strings"
@@ -138,22 +139,44 @@ func (p *parser) row(buf []byte, pos, row int) (next, lines int, rerr *rowError)
 	for i := range p.cols {
 		c := &p.cols[i]
 		if c.want == Number {
-			// Nearly every cell of a large file is a few digits, or digits with a fraction.
-			q := pos
-			m := uint64(0)
-			d := buf[q] - '0'
-			for d <= 9 {
-				m = m*10 + uint64(d)
-				q++
-				d = buf[q] - '0'
+			end := delim
+			if i == lastCol {
+				end = '\n'
 			}
-			if n := q - pos; n > 0 && n <= 19 && i < lastCol && buf[q] == delim {
-				if c.float {
-					m = math.Float64bits(float64(m))
+			// Nearly every cell of a large file is a few digits. How many cannot be foretold, so that a branch for each
+			// would cost more than all else.
+			if pos+17 <= len(buf) {
+				text := binary.LittleEndian.Uint64(buf[pos:])
+				n := countDigits(text)
+				m := joinDigits(text << (64 - 8*n))
+				if n == 8 {
+					text = binary.LittleEndian.Uint64(buf[pos+8:])
+					k := countDigits(text)
+					m = m*tens[k] + joinDigits(text<<(64-8*k))
+					n += k
 				}
-				c.dst[row] = m
-				pos = q + 1
-				continue
+				next := pos + int(n)
+				if buf[next] == end && n > 0 {
+					if c.float {
+						m = math.Float64bits(float64(m))
+					}
+					c.dst[row] = m
+					pos = next + 1
+					continue
+				}
+				if b := buf[next]; b == p.f.Decimal && b != 0 && n-1 < 8 {
+					text = binary.LittleEndian.Uint64(buf[next+1:])
+					k := countDigits(text)
+					frac := joinDigits(text << (64 - 8*k))
+					next += int(k) + 1
+					// Up to 15 digits are exact, and so is their power of ten: the quotient is the nearest double. 12.0
+					// is an integer.
+					if k < 8 && frac > 0 && buf[next] == end {
+						c.setFloat(row, float64(m*tens[k]+frac)/pow10[k])
+						pos = next + 1
+						continue
+					}
+				}
 			}
 			n, q, ok := scanNumber(buf, pos, p.f.Decimal)
 			if ok {
