@@ -297,21 +297,28 @@ func (j *joiner) labels(but ...string) []*Label {
 type labelBuilder struct {
 	l     *Label
 	codes map[string]int32
+	last  string // the text before, which most rows have too
+	code  int32
 }
 
 func newLabelBuilder(name string, n int) *labelBuilder {
-	return &labelBuilder{&Label{Name: name, Codes: make([]int32, 0, n)}, map[string]int32{}}
+	return &labelBuilder{l: &Label{Name: name, Codes: make([]int32, 0, n)}, codes: map[string]int32{}}
 }
 
 func (b *labelBuilder) add(v string, ok bool) {
 	code := int32(-1)
-	if ok && v != "" {
+	switch {
+	case !ok || v == "":
+	case v == b.last:
+		code = b.code
+	default:
 		var known bool
 		if code, known = b.codes[v]; !known {
 			code = int32(len(b.l.Dict))
 			b.codes[v] = code
 			b.l.Dict = append(b.l.Dict, v)
 		}
+		b.last, b.code = v, code
 	}
 	b.l.Codes = append(b.l.Codes, code)
 }

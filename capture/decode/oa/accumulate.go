@@ -24,6 +24,11 @@ type Options struct {
 	PeriodTicks uint64
 	// Survey is the result of a first pass over the stream; nil for a live one.
 	Survey *Survey
+	// Stream is the whole stream where it lies in memory, which must stay until Finish or Abandon. Reports are then taken
+	// over by ReportAt, and their columns are filled on all cores.
+	Stream []byte
+	// stretch is how many rows of Stream are worked on together, 0 for as many as is good.
+	stretch int
 	// Separate makes rows of reports 0 and 1, 2 and 3, and so on, instead of every report with the next.
 	Separate bool
 }
@@ -40,7 +45,7 @@ type Accumulator struct {
 	clock   clock
 	limits  limits
 	stats   Stats
-	doubts  doubts
+	doubts  []int64 // by field: how many differences are more than can have been counted
 	names   contextNames
 
 	block block
@@ -69,7 +74,7 @@ type Accumulator struct {
 // base is the report that the next one is compared with.
 type base struct {
 	set     bool
-	slot    int // in the block
+	at      int // in the block
 	full    int64
 	stamp   uint32
 	id      ReportID
@@ -123,7 +128,8 @@ func NewAccumulator(o Options) (*Accumulator, error) {
 			}
 		}
 	}
-	a.block.init(f.Size)
+	a.doubts = make([]int64, len(f.fields))
+	a.block.init(f.Size, o.Stream, o.stretch)
 	return a, nil
 }
 
@@ -211,6 +217,12 @@ func (a *Accumulator) drop(why string) {
 }
 
 func addMark(n uint16) uint16 { return min(n, 1<<16-2) + 1 }
+
+// ReportAt is Report for the report of size bytes that lies at a position of Options.Stream.
+func (a *Accumulator) ReportAt(b *capture.Batch, at, size int) error {
+	a.block.at = at
+	return a.Report(b, a.block.data[at:at+size])
+}
 
 // Report takes over a report, and appends rows to b when enough have come together. The error is that of a report of
 // another size; it is not taken over. r is not kept.
@@ -340,7 +352,7 @@ func (a *Accumulator) move(b *capture.Batch, r Report, full int64) {
 		a.stats.ClockChanges++
 	}
 	a.retry = 0
-	a.base = base{set: true, slot: a.block.add(r), full: full, stamp: r.Timestamp(), id: id, context: r.Context(),
+	a.base = base{set: true, at: a.block.add(r), full: full, stamp: r.Timestamp(), id: id, context: r.Context(),
 		end: a.base.end}
 	if a.opt.Filtered {
 		a.base.match = a.matches(id, r.Context())
@@ -383,7 +395,7 @@ func (a *Accumulator) row(b *capture.Batch, r Report, full int64, elapsed uint64
 	a.move(b, r, full)
 	end := max(a.time(full), before.end, before.end+a.shortest(elapsed))
 	w := &a.block.rows[a.block.n]
-	*w = row{old: before.slot, new: a.base.slot, start: before.end, end: end, begin: before.full, elapsed: elapsed,
+	*w = row{old: before.at, new: a.base.at, start: before.end, end: end, begin: before.full, elapsed: elapsed,
 		id: before.id, marks: a.marks}
 	w.marks.Within = a.pending.Within
 	a.context(w, &before, misses)
@@ -436,6 +448,7 @@ const (
 // Flush appends the rows that are complete to b. A live reader calls it at the end of every read.
 func (a *Accumulator) Flush(b *capture.Batch) {
 	a.write(b)
+	a.settle(b)
 	if a.opt.Survey == nil {
 		a.clock.forget()
 	}

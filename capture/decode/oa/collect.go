@@ -1,10 +1,23 @@
 package oa
 
-import "astrolabe/capture"
+import (
+	"fmt"
 
-// Config makes rows that lie in memory the content of a capture: times count from the start of the first row. The batch
-// must not be used afterwards.
-func Config(s *capture.Schema, b *capture.Batch, clockName string) capture.Config {
+	"astrolabe/capture"
+	"astrolabe/capture/memory"
+)
+
+// NewBatch returns an empty batch with room for n rows.
+func (a *Accumulator) NewBatch(n int) (*capture.Batch, error) {
+	if err := memory.Room(a.schema.Bytes(int64(n))); err != nil {
+		return nil, fmt.Errorf("%d reports: %w", n, err)
+	}
+	return capture.NewBatch(&a.schema, n), nil
+}
+
+// Config makes the rows the content of a capture: times count from the start of the first row. The batch must not be used
+// afterwards.
+func (a *Accumulator) Config(b *capture.Batch, clockName string) capture.Config {
 	zero := int64(0)
 	if len(b.Start) > 0 {
 		zero = b.Start[0]
@@ -23,7 +36,7 @@ func Config(s *capture.Schema, b *capture.Batch, clockName string) capture.Confi
 		b.Regions[i].Start -= zero
 		b.Regions[i].End -= zero
 	}
-	all := capture.NewCollector(s)
+	all := capture.NewCollector(&a.schema)
 	all.Take(b)
 	return all.Config(clockName)
 }

@@ -2,7 +2,6 @@ package oa
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	"astrolabe/capture"
@@ -207,20 +206,6 @@ func (a *Accumulator) gapAtEnd(b *capture.Batch) {
 	a.pending = marks{}
 }
 
-// doubts counts deltas above what can have been counted.
-type doubts struct {
-	names  []string
-	counts []int
-}
-
-func (d *doubts) over(name string, n int) {
-	i := slices.Index(d.names, name)
-	if i < 0 {
-		d.names, d.counts, i = append(d.names, name), append(d.counts, 0), len(d.names)
-	}
-	d.counts[i] += n
-}
-
 // Warnings says what is wrong with, or worth knowing of, everything so far: losses with their counts, and values that
 // cannot be.
 func (a *Accumulator) Warnings() []string {
@@ -264,11 +249,13 @@ func (a *Accumulator) Warnings() []string {
 	say(s.tooFast,
 		"in %d of %d rows the GPU's clock ran faster than its highest frequency: the frequencies that the capture states, or the reports, are wrong",
 		s.tooFast, s.Rows)
-	if len(a.doubts.names) > 0 {
-		var parts []string
-		for i, name := range a.doubts.names {
-			parts = append(parts, fmt.Sprintf("%s (%d)", name, a.doubts.counts[i]))
+	var parts []string
+	for c, n := range a.doubts {
+		if n > 0 {
+			parts = append(parts, fmt.Sprintf("%s (%d)", a.format.fields[c].name, n))
 		}
+	}
+	if len(parts) > 0 {
 		say(1,
 			"more was counted than clocks and EUs allow, in this many rows: %s: the reports are damaged, or of another format or GPU",
 			strings.Join(parts, ", "))

@@ -12,7 +12,7 @@ import (
 func (m *model) captureOf() *capture.Capture {
 	m.t.Helper()
 	m.finish()
-	c, err := capture.New(Config(m.a.Schema(), m.b, "cpu"))
+	c, err := capture.New(m.a.Config(m.b, "cpu"))
 	if err != nil {
 		m.t.Fatal(err)
 	}
@@ -44,7 +44,7 @@ func rebuilt(t testing.TB, c *capture.Capture) (*Accumulator, *capture.Capture) 
 		give(t, a, b, rec)
 	}
 	a.Finish(b)
-	out, err := capture.New(Config(a.Schema(), b, "cpu"))
+	out, err := capture.New(a.Config(b, "cpu"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -205,37 +205,24 @@ func FuzzStream(f *testing.F) {
 				o.Survey.Add(r)
 			}
 		}
-		a, err := NewAccumulator(o)
-		if err != nil {
-			t.Fatal(err)
-		}
-		b := capture.NewBatch(a.Schema(), 0)
-		for _, r := range records {
-			switch r.Type {
-			case RecordSample:
-				_ = a.Report(b, r.Data)
-			case RecordCorrelation:
-				if c, err := ParseCorrelation(r.Data); err == nil {
-					a.Correlate(c)
-				}
-			case RecordReportLost:
-				a.ReportLost()
-			case RecordBufferLost:
-				a.BufferLost()
-			case RecordVersion:
-				a.Flush(b)
-			}
-		}
-		a.Finish(b)
+		a, b := play(t, o, records)
 		checkBatch(t, a.Schema(), b)
 		if s := a.Stats(); s.Rows != uint64(b.Len()) {
 			t.Errorf("%d rows counted, %d made", s.Rows, b.Len())
 		}
-		a.Warnings()
+		warnings := a.Warnings()
+		cfg := a.Config(b, "cpu")
+		whole := o
+		whole.Stream, whole.stretch = stream, int(mode>>4)+1
+		inPlace, rows := play(t, whole, records)
+		sameConfig(t, inPlace.Config(rows, "cpu"), cfg)
+		if got := inPlace.Warnings(); !slices.Equal(got, warnings) {
+			t.Fatalf("of a whole stream: %q, want %q", got, warnings)
+		}
 		if o.Filtered || o.Separate || o.Variant != nil || b.Len() == 0 {
 			return
 		}
-		c, err := capture.New(Config(a.Schema(), b, "cpu"))
+		c, err := capture.New(cfg)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -1,5 +1,7 @@
 package oa
 
+import "math"
+
 // Variant is a meaning of the first word of a report.
 type Variant uint8
 
@@ -70,6 +72,14 @@ func (v Variant) Decode(raw uint32) ReportID {
 	id.Unslice = uint16(raw & 0x1FF)
 	id.HasRatios = id.Slice != 0 || id.Unslice != 0
 	return id
+}
+
+// clocks are those that the report shows in MHz, NaN where it shows none.
+func (id *ReportID) clocks() (slice, unslice float64) {
+	if !id.HasRatios {
+		return math.NaN(), math.NaN()
+	}
+	return mHz(id.Slice), mHz(id.Unslice)
 }
 
 // mHz is the frequency of a clock ratio: it counts in steps of 50/3 MHz.

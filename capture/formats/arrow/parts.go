@@ -13,6 +13,7 @@ import (
 
 	"astrolabe/capture"
 	"astrolabe/capture/formats"
+	"astrolabe/capture/formats/internal/mapping"
 )
 
 // A recording in parts is a folder of files part-0001.arrow, part-0002.arrow and so on, each a capture of its own on the
@@ -94,7 +95,7 @@ func loadPieces(in *formats.Input) (out []piece, free func(), err error) {
 		if err != nil {
 			return err
 		}
-		data, unload, err := load(f, st.Size())
+		data, unload, err := mapping.Load(f, st.Size())
 		if err != nil {
 			return err
 		}

@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"astrolabe/capture/formats"
+	"astrolabe/capture/formats/internal/mapping"
 	"astrolabe/capture/memory"
 )
 
@@ -53,7 +54,7 @@ func Repair(ctx context.Context, path string, allow func(*Damage) error) (err er
 	if st, err = f.Stat(); err != nil {
 		return err
 	}
-	data, free, err := load(f, st.Size())
+	data, free, err := mapping.Load(f, st.Size())
 	if err != nil {
 		return err
 	}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"maps"
 	"path/filepath"
 	"slices"
@@ -13,7 +12,7 @@ import (
 	"astrolabe/capture"
 	"astrolabe/capture/decode/oa"
 	"astrolabe/capture/formats"
-	"astrolabe/capture/memory"
+	"astrolabe/capture/formats/internal/mapping"
 	"astrolabe/capture/metrics"
 	"astrolabe/capture/progress"
 )
@@ -34,8 +33,16 @@ func (f Format) Open(ctx context.Context, in *formats.Input, opt formats.Options
 	}
 	defer file.Close()
 	name := strings.TrimSuffix(filepath.Base(in.Path), filepath.Ext(in.Path))
-	progress.From(ctx).Begin(in.Size, progress.Bytes)
-	cfg, err := decode(ctx, file, opt)
+	st, err := file.Stat()
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", in.Path, err)
+	}
+	progress.From(ctx).Begin(st.Size(), progress.Bytes)
+	var cfg capture.Config
+	err = mapping.With(file, st.Size(), func(data []byte) (err error) {
+		cfg, err = decode(ctx, data, opt)
+		return err
+	})
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", in.Path, err)
 	}
@@ -49,10 +56,10 @@ func (f Format) Open(ctx context.Context, in *formats.Input, opt formats.Options
 	return capture.New(cfg)
 }
 
-// decode reads a recording twice.
-func decode(ctx context.Context, file io.ReadSeeker, opt formats.Options) (capture.Config, error) {
+// decode goes through a recording twice, and keeps nothing of it.
+func decode(ctx context.Context, data []byte, opt formats.Options) (capture.Config, error) {
 	var s scan
-	if err := s.run(ctx, file); err != nil {
+	if err := s.run(ctx, data); err != nil {
 		return capture.Config{}, err
 	}
 	if !s.haveInfo && s.cut > 0 && s.survey.Reports == 0 {
@@ -75,18 +82,16 @@ func decode(ctx context.Context, file io.ReadSeeker, opt formats.Options) (captu
 	}
 	s.checkSet(opt.GPU)
 	a, err := oa.NewAccumulator(oa.Options{Info: s.info, GPU: opt.GPU, Source: Format{}.Name(), Survey: &s.survey,
-		PeriodTicks: s.survey.PeriodTicks()})
+		PeriodTicks: s.survey.PeriodTicks(), Stream: data})
 	if err != nil {
 		return capture.Config{}, err
 	}
-	if _, err := file.Seek(0, io.SeekStart); err != nil {
+	defer a.Abandon()
+	b, err := a.NewBatch(s.survey.Reports)
+	if err != nil {
 		return capture.Config{}, err
 	}
-	if err := memory.Room(a.Schema().Bytes(int64(s.survey.Reports))); err != nil {
-		return capture.Config{}, fmt.Errorf("%d reports: %w", s.survey.Reports, err)
-	}
-	b := capture.NewBatch(a.Schema(), s.survey.Reports)
-	others, err := fill(ctx, file, a, b, &s)
+	others, err := fill(ctx, data, a, b, &s)
 	if err != nil {
 		return capture.Config{}, err
 	}
@@ -111,7 +116,7 @@ func decode(ctx context.Context, file io.ReadSeeker, opt formats.Options) (captu
 	for _, kind := range slices.Sorted(maps.Keys(s.survey.Types)) {
 		s.warn("%d records of the unknown type %#x were skipped", s.survey.Types[kind], kind)
 	}
-	cfg := oa.Config(a.Schema(), b, clock)
+	cfg := a.Config(b, clock)
 	cfg.GPU, _ = oa.CatalogueOf(s.info.DeviceID) // what the file says; the caller's is applied to it
 	cfg.Warnings = slices.Concat(cfg.Warnings, s.warnings, a.Warnings())
 	if c, ok := s.survey.Tail(); ok {
@@ -121,9 +126,9 @@ func decode(ctx context.Context, file io.ReadSeeker, opt formats.Options) (captu
 }
 
 // fill is the second pass. others counts the reports of another size.
-func fill(ctx context.Context, file io.Reader, a *oa.Accumulator, b *capture.Batch, s *scan) (others int, err error) {
+func fill(ctx context.Context, data []byte, a *oa.Accumulator, b *capture.Batch, s *scan) (others int, err error) {
 	headers := 0
-	_, _, err = each(ctx, file, func(r oa.Record) error {
+	_, _, err = each(ctx, data, func(r oa.Record) error {
 		if s.end >= 0 && r.Offset >= s.end {
 			return errStop
 		}
@@ -135,7 +140,7 @@ func fill(ctx context.Context, file io.Reader, a *oa.Accumulator, b *capture.Bat
 				a.Header()
 			}
 		case oa.RecordSample:
-			if a.Report(b, r.Data) != nil {
+			if a.ReportAt(b, int(r.Offset)+oa.RecordHeader, len(r.Data)) != nil {
 				others++
 			}
 		case oa.RecordReportLost:

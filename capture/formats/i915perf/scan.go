@@ -6,57 +6,52 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"io"
 
 	"astrolabe/capture/decode/oa"
 	"astrolabe/capture/memory"
 	"astrolabe/capture/progress"
 )
 
-// chunk is how much of a file is read at once, in bytes.
+// chunk is how much of a file is read between two looks at whether to go on, in bytes.
 const chunk = 1 << 20
 
 // recordRoom is what may be kept of the records in a chunk, for each of its bytes.
 const recordRoom = 8
 
-// passes is how often a file is read.
+// passes is how often a file is gone through.
 const passes = 2
 
-// each calls f for every record of r. cut says how many bytes of an incomplete record are left at the end, and where it
-// begins.
-func each(ctx context.Context, r io.Reader, f func(oa.Record) error) (cut int, at int64, err error) {
+// each calls f for every record of a file's content, whose payload is a part of that. cut says how many bytes of an
+// incomplete record are left at the end, and where it begins.
+func each(ctx context.Context, data []byte, f func(oa.Record) error) (cut int, at int64, err error) {
 	var d oa.Decoder
-	buf := make([]byte, chunk)
+	d.Feed(data)
+	done, next := int64(0), int64(0)
 	for {
-		if err := ctx.Err(); err != nil {
+		rec, ok, err := d.Next()
+		if err != nil {
 			return 0, 0, err
 		}
-		if err := memory.Room(recordRoom * chunk); err != nil {
+		if !ok {
+			break
+		}
+		if rec.Offset >= next {
+			if err := ctx.Err(); err != nil {
+				return 0, 0, err
+			}
+			if err := memory.Room(recordRoom * chunk); err != nil {
+				return 0, 0, err
+			}
+			progress.From(ctx).Add((rec.Offset - done) / passes)
+			done, next = rec.Offset, rec.Offset+chunk
+		}
+		if err := f(rec); err != nil {
 			return 0, 0, err
-		}
-		n, readErr := r.Read(buf)
-		progress.From(ctx).Add(int64(n) / passes)
-		d.Feed(buf[:n])
-		for {
-			rec, ok, err := d.Next()
-			if err != nil {
-				return 0, 0, err
-			}
-			if !ok {
-				break
-			}
-			if err := f(rec); err != nil {
-				return 0, 0, err
-			}
-		}
-		switch {
-		case errors.Is(readErr, io.EOF):
-			cut, at = d.Pending()
-			return cut, at, nil
-		case readErr != nil:
-			return 0, 0, readErr
 		}
 	}
+	progress.From(ctx).Add((int64(len(data)) - done) / passes)
+	cut, at = d.Pending()
+	return cut, at, nil
 }
 
 // errStop ends a scan early.
@@ -81,10 +76,10 @@ func (s *scan) warn(format string, args ...any) {
 	s.warnings = append(s.warnings, fmt.Sprintf(format, args...))
 }
 
-// run reads the file up to its end, or to where another device's or set's recording begins.
-func (s *scan) run(ctx context.Context, r io.Reader) error {
+// run goes through the file up to its end, or to where another device's or set's recording begins.
+func (s *scan) run(ctx context.Context, data []byte) error {
 	s.end = -1
-	cut, at, err := each(ctx, r, s.record)
+	cut, at, err := each(ctx, data, s.record)
 	if err != nil && !errors.Is(err, errStop) {
 		return err
 	}

@@ -10,9 +10,7 @@ package oadump
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"io"
 	"maps"
 	"path/filepath"
 	"slices"
@@ -21,7 +19,7 @@ import (
 	"astrolabe/capture"
 	"astrolabe/capture/decode/oa"
 	"astrolabe/capture/formats"
-	"astrolabe/capture/memory"
+	"astrolabe/capture/formats/internal/mapping"
 	"astrolabe/capture/metrics"
 	"astrolabe/capture/progress"
 )
@@ -80,7 +78,15 @@ func (f Format) Open(ctx context.Context, in *formats.Input, opt formats.Options
 		return nil, err
 	}
 	defer file.Close()
-	cfg, err := decode(ctx, file, in.Size, o)
+	st, err := file.Stat()
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", in.Path, err)
+	}
+	var cfg capture.Config
+	err = mapping.With(file, st.Size(), func(data []byte) (err error) {
+		cfg, err = decode(ctx, data, o)
+		return err
+	})
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", in.Path, err)
 	}
@@ -166,56 +172,51 @@ func intelGPUs() []string {
 	return out
 }
 
-// decode reads the reports. What is not a whole report at the end is told in a warning.
-func decode(ctx context.Context, file io.Reader, size int64, o options) (capture.Config, error) {
+// chunk is how many reports are read between two looks at whether to go on.
+const chunk = 4096
+
+// decode goes through the reports, and keeps nothing of data. What is not a whole report at the end is told in a warning.
+func decode(ctx context.Context, data []byte, o options) (capture.Config, error) {
 	variant := oa.UserID
 	info := oa.Info{TimestampFrequency: o.frequency, MaxFrequency: o.maximum, Format: o.format.Enum}
 	a, err := oa.NewAccumulator(oa.Options{Info: info, GPU: o.gpu, Source: Format{}.Name(), Variant: &variant,
-		Separate: o.pairs})
+		Separate: o.pairs, Stream: data})
 	if err != nil {
 		return capture.Config{}, err
 	}
-	reports := size / int64(o.format.Size)
-	if err := memory.Room(a.Schema().Bytes(int64(reports))); err != nil {
-		return capture.Config{}, fmt.Errorf("%d reports: %w", reports, err)
+	defer a.Abandon()
+	size := o.format.Size
+	reports := len(data) / size
+	b, err := a.NewBatch(reports)
+	if err != nil {
+		return capture.Config{}, err
 	}
-	b := capture.NewBatch(a.Schema(), int(reports))
-	unit := o.format.Size
+	unit := size
 	if o.pairs {
 		unit *= 2
 	}
-	buf := make([]byte, unit*512)
-	skipped, rest := 0, 0
+	skipped, rest := 0, len(data)%unit
 	meter := progress.From(ctx)
-	meter.Begin(size, progress.Bytes)
-	for rest == 0 {
-		if err := ctx.Err(); err != nil {
-			return capture.Config{}, err
-		}
-		n, err := io.ReadFull(file, buf)
-		if err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
-			return capture.Config{}, err
-		}
-		meter.Add(int64(n))
-		part := buf[:n]
-		for ; len(part) >= unit; part = part[unit:] {
-			if unlanded(part[:unit], o.format.Size) {
-				skipped++
-				continue
+	meter.Begin(int64(len(data)), progress.Bytes)
+	for from := 0; from < len(data)-rest; from += unit {
+		if from%(chunk*unit) == 0 {
+			if err := ctx.Err(); err != nil {
+				return capture.Config{}, err
 			}
-			for at := 0; at < unit; at += o.format.Size {
-				if err := a.Report(b, part[at:at+o.format.Size]); err != nil {
-					return capture.Config{}, err
-				}
-			}
+			meter.Add(int64(min(chunk*unit, len(data)-from)))
 		}
-		rest = len(part)
-		if err != nil {
-			break
+		if unlanded(data[from:from+unit], size) {
+			skipped++
+			continue
+		}
+		for at := from; at < from+unit; at += size {
+			if err := a.ReportAt(b, at, size); err != nil {
+				return capture.Config{}, err
+			}
 		}
 	}
 	a.Finish(b)
-	cfg := oa.Config(a.Schema(), b, "gpu")
+	cfg := a.Config(b, "gpu")
 	cfg.Warnings = append(cfg.Warnings, a.Warnings()...)
 	what := "snapshots"
 	if o.pairs {
@@ -229,7 +230,7 @@ func decode(ctx context.Context, file io.Reader, size int64, o options) (capture
 		cfg.Warnings = append(cfg.Warnings,
 			fmt.Sprintf(
 				"the last %d bytes of %d are not whole %s of %d bytes: they were left out; is report_format right?",
-				rest, size, what, unit))
+				rest, len(data), what, unit))
 	}
 	if b.Len() == 0 {
 		cfg.Warnings = append(cfg.Warnings,

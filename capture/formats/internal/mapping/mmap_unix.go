@@ -1,6 +1,6 @@
 //go:build unix
 
-package arrow
+package mapping
 
 import (
 	"os"

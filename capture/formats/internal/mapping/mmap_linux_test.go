@@ -1,10 +1,13 @@
-package arrow
+package mapping
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"astrolabe/capture/memory"
 )
 
 // mapped counts the mappings of a file in this process.
@@ -29,7 +32,7 @@ func TestAFileThatIsOpenedAgainIsMappedOnce(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		data, free, err := load(f, mapFrom)
+		data, free, err := Load(f, mapFrom)
 		f.Close()
 		if err != nil || len(data) != mapFrom {
 			t.Fatal(len(data), err)
@@ -57,7 +60,7 @@ func TestAFileThatIsOpenedAgainIsMappedOnce(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer f.Close()
-	data, free, err := load(f, mapFrom+4096)
+	data, free, err := Load(f, mapFrom+4096)
 	if err != nil || len(data) != mapFrom+4096 {
 		t.Fatal(len(data), err)
 	}
@@ -65,5 +68,33 @@ func TestAFileThatIsOpenedAgainIsMappedOnce(t *testing.T) {
 	frees[0]()
 	if n := mapped(t, path); n != 0 {
 		t.Errorf("%d mappings once every opening failed, want 0", n)
+	}
+}
+
+func TestAFileThatIsCutOffWhileItIsReadIsAnError(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "big")
+	if err := os.WriteFile(path, make([]byte, 2*mapFrom), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	sum := 0
+	err = With(f, 2*mapFrom, func(data []byte) error {
+		if err := os.Truncate(path, 4096); err != nil {
+			return err
+		}
+		for _, b := range data {
+			sum += int(b)
+		}
+		return nil
+	})
+	if !errors.Is(err, memory.ErrFault) || !strings.Contains(err.Error(), path) {
+		t.Errorf("%d, error %v", sum, err)
+	}
+	if n := mapped(t, path); n != 0 {
+		t.Errorf("%d mappings are left", n)
 	}
 }

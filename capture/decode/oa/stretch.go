@@ -1,0 +1,278 @@
+package oa
+
+import (
+	"encoding/binary"
+	"math"
+	"runtime"
+	"slices"
+	"sync/atomic"
+
+	"astrolabe/capture"
+	"astrolabe/capture/memory"
+)
+
+// stretch is rows that follow each other in a batch, whose places there are made and yet to be filled. Parts of them can
+// be worked on by themselves, on several cores: counters are differences of a row's two reports, and all that depends on
+// what went before, such as full timestamps and contexts, is in the row already.
+type stretch struct {
+	a          *Accumulator
+	rows       []row
+	first      int // of the rows in the batch
+	start, end []int64
+	labels     [][]string
+	ints       [][]uint64 // by column, nil for one of doubles
+	doubles    [][]float64
+	group      *memory.Group // nil where nothing runs beside
+
+	// What parts met, for close.
+	over                       []atomic.Int64 // by field: more than can have been counted
+	wrapped, noRatios, noSyncs atomic.Bool
+}
+
+// places makes places for rows in b.
+func (s *stretch) places(a *Accumulator, b *capture.Batch, rows []row) {
+	n := len(rows)
+	s.a, s.rows, s.first = a, rows, len(b.Start)
+	s.start, s.end = more(&b.Start, n), more(&b.End, n)
+	s.labels, s.ints, s.doubles = s.labels[:0], s.ints[:0], s.doubles[:0]
+	for i := range b.Labels {
+		s.labels = append(s.labels, more(&b.Labels[i], n))
+	}
+	for i := range b.Cols {
+		var ints []uint64
+		var doubles []float64
+		if d := &b.Cols[i]; a.schema.Columns[i].Integer {
+			ints = more(&d.U, n)
+			for d.Valid.Bits != nil && len(d.Valid.Bits)*8 < len(d.U) {
+				d.Valid.Bits = append(d.Valid.Bits, 0xff)
+			}
+		} else {
+			doubles = more(&d.F, n)
+		}
+		s.ints, s.doubles = append(s.ints, ints), append(s.doubles, doubles)
+	}
+	if s.over == nil {
+		s.over = make([]atomic.Int64, len(a.format.fields))
+	}
+	s.wrapped.Store(false)
+	s.noRatios.Store(false)
+	s.noSyncs.Store(false)
+}
+
+// more appends n values that are yet to be set, and returns them.
+func more[T any](list *[]T, n int) []T {
+	have := len(*list)
+	*list = slices.Grow(*list, n)[:have+n]
+	return (*list)[have:]
+}
+
+// run begins to work on all cores.
+func (s *stretch) run() {
+	n := len(s.rows)
+	s.group = &memory.Group{}
+	part := (n/runtime.GOMAXPROCS(0)/blockSlots + 1) * blockSlots
+	for lo := 0; lo < n; lo += part {
+		s.group.Go(func() { s.fill(lo, min(lo+part, n)) })
+	}
+}
+
+// settle waits until that is done; like memory.Group it panics where the reports are no longer there.
+func (s *stretch) settle() {
+	if g := s.group; g != nil {
+		s.group = nil
+		g.Wait()
+	}
+}
+
+// fill fills the places of rows [lo, hi), in runs of rows each of which begins with the report that ends the one before.
+func (s *stretch) fill(lo, hi int) {
+	for lo < hi {
+		n := 1
+		for n < blockSlots && lo+n < hi && s.rows[lo+n].old == s.rows[lo+n-1].new {
+			n++
+		}
+		s.chain(lo, lo+n)
+		lo += n
+	}
+}
+
+// chain fills a run by columns: its reports lie behind one another in the first cache, and the loops over one counter
+// keep their offsets in registers.
+func (s *stretch) chain(lo, hi int) {
+	rows, data := s.rows[lo:hi], s.a.block.data
+	var at [blockSlots]int // of the rows' second reports
+	var busy, eus [blockSlots]uint64
+	leastBusy, leastEUs := uint64(math.MaxUint64), uint64(math.MaxUint64)
+	for i := range rows {
+		w := &rows[i]
+		at[i], busy[i], eus[i] = w.new, w.busy, w.eus
+		leastBusy, leastEUs = min(leastBusy, w.busy), min(leastEUs, w.eus)
+	}
+	layout, fields := &s.a.layout, s.a.format.fields
+	ticksField.differences(s.ints[1][lo:hi], data, rows[0].old, at[:])
+	for c := range fields {
+		fd, dst := &fields[c], s.ints[layout.counters+c][lo:hi]
+		most := fd.differences(dst, data, rows[0].old, at[:])
+		// A0 counts the clocks in which the GPU was busy, all others may count once for each EU in a clock.
+		limit, least := &eus, leastEUs
+		if fd.name == "A0" {
+			limit, least = &busy, leastBusy
+		}
+		if most <= least {
+			continue
+		}
+		over := 0
+		for i, v := range dst {
+			if v > limit[i] {
+				over++
+			}
+		}
+		if over > 0 {
+			s.over[c].Add(int64(over))
+		}
+	}
+	s.others(lo, hi)
+}
+
+// ticksField is the counter of clocks in the header.
+var ticksField = &field{name: "GPU_TICKS", dw: dwTicks}
+
+// differences puts the differences of the field into dst: between the report at a position of data and the first one of
+// at, and between each of these and the next. What it returns has every bit that any difference has, and so is no less
+// than the largest.
+func (fd *field) differences(dst []uint64, data []byte, from int, at []int) (bits uint64) {
+	low := data[4*fd.dw:]
+	at = at[:len(dst)]
+	if fd.high == 0 {
+		was := binary.LittleEndian.Uint32(low[from:])
+		for i, p := range at {
+			is := binary.LittleEndian.Uint32(low[p:])
+			d := uint64(is - was)
+			dst[i], was = d, is
+			bits |= d
+		}
+		return bits
+	}
+	high := data[fd.high:]
+	was := uint64(binary.LittleEndian.Uint32(low[from:])) | uint64(high[from])<<32
+	for i, p := range at {
+		is := uint64(binary.LittleEndian.Uint32(low[p:])) | uint64(high[p])<<32
+		d := (is - was) & (1<<40 - 1)
+		dst[i], was = d, is
+		bits |= d
+	}
+	return bits
+}
+
+// others fills what is not a counter: the axis, labels, clocks, and the columns of the block "report".
+func (s *stretch) others(lo, hi int) {
+	layout, data := &s.a.layout, s.a.block.data
+	keep := s.ints[layout.keep:]
+	for i := lo; i < hi; i++ {
+		w := &s.rows[i]
+		s.start[i], s.end[i] = w.start, w.end
+		s.labels[0][i] = w.context
+		s.ints[0][i] = w.elapsed
+		old, end := Report(data[w.old:]), Report(data[w.new:])
+		keep[keepID][i], keep[keepContext][i] = uint64(old.ID()), uint64(old.Context())
+		keep[keepEndID][i], keep[keepEndContext][i] = uint64(end.ID()), uint64(end.Context())
+		keep[keepTime][i], keep[keepMarks][i] = uint64(w.begin), w.marks.pack()
+		keep[keepCPU][i], keep[keepGPU][i] = uint64(w.sync.CPU), w.sync.GPU
+		if !w.synced {
+			s.noSyncs.Store(true)
+		}
+		if w.missing != 0 {
+			s.wrapped.Store(true)
+		}
+		if layout.clocks >= 0 && !w.id.HasRatios {
+			s.noRatios.Store(true)
+		}
+	}
+	if len(s.labels) > 1 {
+		for i := lo; i < hi; i++ {
+			s.labels[1][i] = s.rows[i].id.Reason.String()
+		}
+	}
+	if layout.clocks < 0 {
+		return
+	}
+	slice, unslice := s.doubles[layout.clocks], s.doubles[layout.clocks+1]
+	for i := lo; i < hi; i++ {
+		slice[i], unslice[i] = s.rows[i].id.clocks()
+	}
+}
+
+// close takes values back that are none, says why, and adds up what the parts met.
+func (s *stretch) close(b *capture.Batch) {
+	a := s.a
+	for c := range s.over {
+		a.doubts[c] += s.over[c].Swap(0)
+	}
+	for i := range s.rows {
+		if !s.noRatios.Load() {
+			break
+		}
+		if !s.rows[i].id.HasRatios {
+			appendReason(b, a.layout.clocks, s.first+i, noRatios)
+			appendReason(b, a.layout.clocks+1, s.first+i, noRatios)
+		}
+	}
+	for i := range s.rows {
+		if !s.noSyncs.Load() {
+			break
+		}
+		if !s.rows[i].synced {
+			setMissing(b, a.layout.keep+keepCPU, s.first+i, noSync)
+			setMissing(b, a.layout.keep+keepGPU, s.first+i, noSync)
+		}
+	}
+	for i := range s.rows {
+		why := s.rows[i].missing
+		if !s.wrapped.Load() {
+			break
+		}
+		if why&missingClocked != 0 {
+			setMissing(b, 1, s.first+i, wrapped)
+		}
+		for c := range a.format.fields {
+			if why&a.format.fields[c].kind() != 0 {
+				setMissing(b, a.layout.counters+c, s.first+i, wrapped)
+			}
+		}
+	}
+}
+
+var (
+	noRatios = capture.Reason{Code: capture.NotCollected,
+		Text: "the report does not hold clock ratios: the driver had not asked for them"}
+	noSync  = capture.Reason{Code: capture.NotCollected, Text: "the recording has no clock correlation"}
+	wrapped = capture.Reason{Code: capture.LostReports,
+		Text: "the two reports are further apart than this counter takes to wrap, so that their difference means nothing"}
+)
+
+// setMissing makes a value that is already in an integer column missing.
+func setMissing(b *capture.Batch, col, at int, why capture.Reason) {
+	d := &b.Cols[col]
+	if d.Valid.Bits == nil {
+		d.Valid = capture.NewBitmap(len(d.U))
+	}
+	d.U[at] = 0
+	d.Valid.Clear(at)
+	appendReason(b, col, at, why)
+}
+
+// appendReason says why a value is missing; neighbouring rows of a column share an entry.
+func appendReason(b *capture.Batch, col, at int, why capture.Reason) {
+	for k := len(b.Reasons) - 1; k >= 0; k-- {
+		r := &b.Reasons[k]
+		if r.Col != col {
+			continue
+		}
+		if r.To == at && r.Reason == why {
+			r.To++
+			return
+		}
+		break
+	}
+	b.Reasons = append(b.Reasons, capture.ColumnReason{Col: col, From: at, To: at + 1, Reason: why})
+}
