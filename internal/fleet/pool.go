@@ -25,6 +25,9 @@ type Pool struct {
 	Talk  func(capture, line string) // what a worker says; may be called by several goroutines
 }
 
+// tries is how often a capture is given to a new worker before it is to blame for the end of all of them.
+const tries = 3
+
 // overrun is how long a worker may take to notice that its capture has taken too long.
 const overrun = 3 * time.Second
 
@@ -71,7 +74,7 @@ type worker struct {
 	used bool     // proc has done a capture
 }
 
-// do does a task. A capture that ends its worker gets a second try by a new one, so that nobody is blamed for what was
+// do does a task. A capture that ends its worker is tried again by a new one, so that nobody is blamed for what was
 // there before or came from outside; only what takes too long is not tried again.
 func (w *worker) do(ctx context.Context, t Task) (Outcome, error) {
 	for try := 0; ; try++ {
@@ -100,7 +103,7 @@ func (w *worker) do(ctx context.Context, t Task) (Outcome, error) {
 		default:
 			status, words := w.end()
 			o, told := w.pool.Ended(status, words)
-			if o.Capture = t.Capture; told && fresh || try > 0 {
+			if o.Capture = t.Capture; told && fresh || try >= tries-1 {
 				return o, nil
 			}
 		}
