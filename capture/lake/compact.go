@@ -22,15 +22,8 @@ type Compacted struct {
 // Compact makes one file of those of each folder. Where it stops, for whatever reason, each capture is still there
 // once. One folder after the other changes, and others may write meanwhile.
 func (l *Lake) Compact(ctx context.Context) (out Compacted, err error) {
-	dirs, err := l.abandoned()
-	if err != nil {
+	if out.Abandoned, err = l.abandoned(true); err != nil {
 		return out, err
-	}
-	for _, d := range dirs {
-		if err := os.RemoveAll(d); err != nil {
-			return out, err
-		}
-		out.Abandoned++
 	}
 	t, err := l.temp()
 	if err != nil {

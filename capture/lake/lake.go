@@ -124,60 +124,86 @@ func (l *Lake) hold(ctx context.Context, f func() error) error {
 	return f()
 }
 
-// temp is a folder of one writer, which nobody reads.
+// temp is a folder of one writer, which nobody reads. The file of its owner stands beside it from before it is made
+// until after it is removed, and is locked while the writer lives.
 type temp struct {
 	dir   string
-	owner *os.File // locked while the writer lives
+	owner *os.File
 }
 
-const ownerName = "owner"
+const ownerEnding = ".owner"
 
 func (l *Lake) temp() (*temp, error) {
-	dir := filepath.Join(l.dir, tempName, rand.Text())
-	if err := os.MkdirAll(dir, 0o777); err != nil {
-		return nil, formats.WriteError(dir, err)
+	root := filepath.Join(l.dir, tempName)
+	if err := os.MkdirAll(root, 0o777); err != nil {
+		return nil, formats.WriteError(root, err)
 	}
-	f, err := os.OpenFile(filepath.Join(dir, ownerName), os.O_RDWR|os.O_CREATE, 0o666)
-	if err != nil {
-		return nil, formats.WriteError(dir, err)
+	for {
+		dir := filepath.Join(root, rand.Text())
+		f, err := os.OpenFile(dir+ownerEnding, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o666)
+		if err != nil {
+			return nil, formats.WriteError(dir, err)
+		}
+		if _, err := lockFile(f, true); err != nil {
+			f.Close()
+			return nil, fmt.Errorf("%s: %w: put the lake on a file system that has locks, such as a local disk", f.Name(),
+				err)
+		}
+		if _, err := os.Lstat(f.Name()); err != nil { // a compaction took it for abandoned before it was locked
+			f.Close()
+			continue
+		}
+		if err := os.Mkdir(dir, 0o777); err != nil {
+			f.Close()
+			return nil, formats.WriteError(dir, err)
+		}
+		return &temp{dir, f}, nil
 	}
-	if _, err := lockFile(f, true); err != nil {
-		f.Close()
-		return nil, fmt.Errorf("%s: %w: put the lake on a file system that has locks, such as a local disk", f.Name(),
-			err)
-	}
-	return &temp{dir, f}, nil
 }
 
 func (t *temp) remove() error {
-	return errors.Join(t.owner.Close(), os.RemoveAll(t.dir))
+	err := errors.Join(os.RemoveAll(t.dir), t.owner.Close()) // Windows removes no file that is open
+	if gone := os.Remove(t.owner.Name()); !errors.Is(gone, fs.ErrNotExist) {
+		err = errors.Join(err, gone)
+	}
+	return err
 }
 
-// abandoned lists the folders of writers that ended before they were done.
-func (l *Lake) abandoned() (dirs []string, err error) {
+// abandoned goes through the folders of writers that ended before they were done, and removes them if it is told to.
+func (l *Lake) abandoned(remove bool) (n int, err error) {
 	list, err := os.ReadDir(filepath.Join(l.dir, tempName))
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
+		return 0, nil
+	}
+	if err != nil {
+		return 0, err
 	}
 	for _, e := range list {
-		dir := filepath.Join(l.dir, tempName, e.Name())
-		f, err := os.OpenFile(filepath.Join(dir, ownerName), os.O_RDWR, 0)
+		if !strings.HasSuffix(e.Name(), ownerEnding) {
+			continue
+		}
+		path := filepath.Join(l.dir, tempName, e.Name())
+		f, err := os.OpenFile(path, os.O_RDWR, 0)
 		if errors.Is(err, fs.ErrNotExist) {
-			continue // it begins just now, or ends
+			continue // it just ended
 		}
 		if err != nil {
-			return nil, err
+			return n, err
 		}
 		free, err := lockFile(f, false)
-		f.Close()
-		if err != nil {
-			return nil, err
-		}
 		if free {
-			dirs = append(dirs, dir)
+			if _, gone := os.Lstat(path); gone == nil {
+				n++
+				if remove {
+					err = errors.Join(os.RemoveAll(strings.TrimSuffix(path, ownerEnding)), os.Remove(path))
+				}
+			}
+		}
+		if err = errors.Join(err, f.Close()); err != nil {
+			return n, err
 		}
 	}
-	return dirs, err
+	return n, nil
 }
 
 // partition is where the rows of a build and a device are, "" being none.

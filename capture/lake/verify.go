@@ -33,11 +33,9 @@ func (l *Lake) Verify(ctx context.Context) (out Verified, err error) {
 }
 
 func (l *Lake) verify(ctx context.Context) (out Verified, err error) {
-	dirs, err := l.abandoned()
-	if err != nil {
+	if out.Abandoned, err = l.abandoned(false); err != nil {
 		return out, err
 	}
-	out.Abandoned = len(dirs)
 	note := func(format string, args ...any) { out.Problems = append(out.Problems, fmt.Sprintf(format, args...)) }
 	rows := map[string]map[owned]int64{}
 	seen := map[string]Capture{}
