@@ -207,6 +207,7 @@ var commandFlagValues = map[string]map[string]cobra.CompletionFunc{
 	"compare": {"output": ending("png", "svg", "pdf")},
 	"check":   {"output": pageFiles},
 	"report":  {"output": pageFiles},
+	"map":     {"output": ending("parquet", "csv", "jsonl")},
 	"stubs":   {"output": ending("pyi", "json")},
 }
 
