@@ -521,3 +521,19 @@ func canonical(t testing.TB, text []byte) string {
 	}
 	return string(out)
 }
+
+// orNaN is the value of such a column.
+func orNaN(f *float64) float64 {
+	if f == nil {
+		return math.NaN()
+	}
+	return *f
+}
+
+// orEmpty is the value of a column of a text.
+func orEmpty(s *string) string {
+	if s == nil {
+		return ""
+	}
+	return *s
+}
