@@ -45,9 +45,9 @@ func (c *Column) Again() *Column {
 	return c
 }
 
-// InParts says that part gives values from lo on where they lie, at most up to hi and at least one: those of one batch of
-// a file, say. All parts are either integers or doubles. What goes through the values in order then needs no room for
-// all of them. It must be said before the column is read.
+// InParts says that part gives values from lo on where they lie, at most up to hi and at least one: those of one batch
+// of a file, say. All parts are either integers or doubles. What goes through the values in order then needs no room
+// for all of them. It must be said before the column is read.
 func (c *Column) InParts(part func(lo, hi int) (Data, error)) *Column {
 	c.lazy.part = part
 	return c
@@ -83,8 +83,8 @@ func (c *Column) Data() Data {
 	return d
 }
 
-// Stretch returns values from lo on, at most up to hi, as many as lie side by side; lo must be less than hi. It loads no
-// others where the column can be read in parts, and is Data.Slice elsewhere.
+// Stretch returns values from lo on, at most up to hi, as many as lie side by side; lo must be less than hi. It loads
+// no others where the column can be read in parts, and is Data.Slice elsewhere.
 func (c *Column) Stretch(lo, hi int) Data {
 	if l := c.lazy; l != nil && l.part != nil && l.data.Load() == nil {
 		if d, err := l.part(lo, hi); err == nil && d.Len() > 0 {

@@ -328,8 +328,8 @@ func (c *Counter) weightedMeans(b *Bins) []float64 {
 	return num
 }
 
-// TimeMean is the average of the values that are there by measuring time, whatever kind the counter is of. Where none of
-// them has a length they count alike.
+// TimeMean is the average of the values that are there by measuring time, whatever kind the counter is of. Where none
+// of them has a length they count alike.
 func (c *Counter) TimeMean() Value {
 	if c.Len() == 0 {
 		return Value{}

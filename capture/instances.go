@@ -73,8 +73,8 @@ func (c *Counter) readInstances(dst []float64, from int) {
 	}
 }
 
-// addIntegers combines instances where they lie. It reports false, dst being of no use then, where they are no integers, one
-// lacks a value, or they are not added up.
+// addIntegers combines instances where they lie. It reports false, dst being of no use then, where they are no
+// integers, one lacks a value, or they are not added up.
 func (c *Counter) addIntegers(dst []float64, from int) bool {
 	if c.Combine == CombineMax {
 		return false

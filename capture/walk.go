@@ -6,13 +6,14 @@ import "runtime"
 const walkBlocks = 8
 
 // walk calls f for all values as doubles in order, NaN where missing, in stretches that begin at lo. f must not keep or
-// change v. Values lie where they are, in the file or in memory, or are computed on all cores into a buffer that stays in
-// the caches: a formula whose values are gone through once takes no room for them. From the second time on they are kept,
-// as by Floats, since something asks for several statistics.
+// change v. Values lie where they are, in the file or in memory, or are computed on all cores into a buffer that stays
+// in the caches: a formula whose values are gone through once takes no room for them. From the second time on they are
+// kept, as by Floats, since something asks for several statistics.
 func (c *Counter) walk(f func(lo int, v []float64)) {
 	n := c.Len()
 	switch {
-	case c.Col == nil && (n < 8*BlockRows || c.keeps().floats.done.Load() || !c.keeps().walked.CompareAndSwap(false, true)):
+	case c.Col == nil && (n < 8*BlockRows || c.keeps().floats.done.Load() ||
+		!c.keeps().walked.CompareAndSwap(false, true)):
 		f(0, c.Floats())
 		return
 	case c.Col == nil:
@@ -43,7 +44,8 @@ func (c *Counter) walk(f func(lo int, v []float64)) {
 	})
 }
 
-// parts calls f for all values of a measured column in order, in stretches of at most BlockRows, until it returns false.
+// parts calls f for all values of a measured column in order, in stretches of at most BlockRows, until it returns
+// false.
 func (c *Counter) parts(f func(lo int, d Data) bool) {
 	for lo, n := 0, c.Col.Len(); lo < n; {
 		d := c.Col.Stretch(lo, min(lo+BlockRows, n))

@@ -19,8 +19,8 @@ type member struct {
 	ticks uint64 // of the recorder at that time
 }
 
-// combine puts the columns of several streams side by side. Two streams that use one counter name keep both: the later one's is
-// prefixed with its source.
+// combine puts the columns of several streams side by side. Two streams that use one counter name keep both: the later
+// one's is prefixed with its source.
 func combine(sources []string, streams []Stream) ([]member, capture.Schema) {
 	var all capture.Schema
 	var members []member
@@ -37,7 +37,8 @@ func combine(sources []string, streams []Stream) ([]member, capture.Schema) {
 				if !renamed[old] {
 					renamed[old] = true
 					all.Config.Warnings = append(all.Config.Warnings,
-						fmt.Sprintf("%s and %s both have a counter %s: the one of %s is recorded as %s", who, m.source, old, m.source, col.Meta.Name))
+						fmt.Sprintf("%s and %s both have a counter %s: the one of %s is recorded as %s", who, m.source,
+							old, m.source, col.Meta.Name))
 				}
 				key = col.Meta.Device + "\x00" + col.Meta.Name
 			}

@@ -20,8 +20,8 @@ type Command struct {
 	Env            []string // nil is the current environment
 	Stdin          io.Reader
 	Stdout, Stderr io.Writer
-	// PassSignals hands the signals that this program gets for ending or by users (HUP, INT, QUIT, TERM, USR1, USR2) on to the
-	// command, and with that ends the recording when the command ends.
+	// PassSignals hands the signals that this program gets for ending or by users (HUP, INT, QUIT, TERM, USR1, USR2) on
+	// to the command, and with that ends the recording when the command ends.
 	PassSignals bool
 	// Own is a signal that means something to this program and is not handed on; nil for none.
 	Own os.Signal

@@ -12,7 +12,8 @@ import (
 
 var terminateSignal os.Signal = syscall.SIGTERM
 
-var passed = []os.Signal{syscall.SIGHUP, syscall.SIGINT, syscall.SIGQUIT, syscall.SIGTERM, syscall.SIGUSR1, syscall.SIGUSR2}
+var passed = []os.Signal{syscall.SIGHUP, syscall.SIGINT, syscall.SIGQUIT, syscall.SIGTERM, syscall.SIGUSR1,
+	syscall.SIGUSR2}
 
 // fromTerminal reports whether the command has got the signal too: a terminal sends Ctrl-C and Ctrl-\ to every
 // process in the foreground.

@@ -76,9 +76,10 @@ func (e *UnusableError) Error() string {
 	return fmt.Sprintf("source %s cannot be used here: %s", e.Source, e.Why)
 }
 
-// Select finds sources by name: a source's own, or one that several share (Grouped). process says that a process or command will be measured, not
-// the whole machine. A named source that does not work here is an error. Of a shared name those that work are taken, or the first of them
-// where they are ways to the same; where they belong together a warning says which did not work.
+// Select finds sources by name: a source's own, or one that several share (Grouped). process says that a process or
+// command will be measured, not the whole machine. A named source that does not work here is an error. Of a shared name
+// those that work are taken, or the first of them where they are ways to the same; where they belong together a warning
+// says which did not work.
 func Select(ctx context.Context, all []Source, names []string, process bool) (*Selection, error) {
 	sel := &Selection{}
 	add := func(s Source) {

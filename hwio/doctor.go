@@ -12,8 +12,8 @@ import (
 	"astrolabe/hwio/internal/sysroot"
 )
 
-// Doctor says what this machine can measure, what it cannot, and what to do about it: every source in detail, then the GPUs that are
-// there without a reader.
+// Doctor says what this machine can measure, what it cannot, and what to do about it: every source in detail, then the
+// GPUs that are there without a reader.
 func Doctor(ctx context.Context, root string, sources []Source) []Finding {
 	var out []Finding
 	if len(sources) == 0 {
@@ -30,7 +30,8 @@ func Doctor(ctx context.Context, root string, sources []Source) []Finding {
 			continue
 		}
 		st := src.Probe(ctx)
-		out = append(out, Finding{Source: src.Name(), What: src.Doc(), Usable: st.Usable, Reason: st.Reason, Fix: st.Fix})
+		out = append(out, Finding{Source: src.Name(), What: src.Doc(), Usable: st.Usable, Reason: st.Reason,
+			Fix: st.Fix})
 	}
 	for _, g := range GPUs(root) {
 		if g.Reader != "" && covered[g.Reader] {

@@ -21,8 +21,8 @@ type FlightOptions struct {
 	// batches, which nobody fills again.
 	Save func(s *Saved) error
 
-	// Judge looks at what is kept, every JudgeEvery; it returns why that is to be saved, or "". What it says twice in a row
-	// is saved once.
+	// Judge looks at what is kept, every JudgeEvery; it returns why that is to be saved, or "". What it says twice in a
+	// row is saved once.
 	Judge      func(c *capture.Capture) (why string, err error)
 	JudgeEvery time.Duration
 }
@@ -34,8 +34,8 @@ type Saved struct {
 	Batches []*capture.Batch
 }
 
-// Flight is a Sink that keeps the last samples in memory and has them saved when it is told to: by Trigger, by a mark, by a
-// judgement, and at the end. Its memory depends on what it keeps and not on how long it runs.
+// Flight is a Sink that keeps the last samples in memory and has them saved when it is told to: by Trigger, by a mark,
+// by a judgement, and at the end. Its memory depends on what it keeps and not on how long it runs.
 type Flight struct {
 	o      FlightOptions
 	schema *capture.Schema

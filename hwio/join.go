@@ -8,8 +8,9 @@ import (
 	"astrolabe/capture"
 )
 
-// joiner puts streams that measure at different times into one recording. One of them leads: its samples are the rows, and every other stream's
-// track gives each row its share. Where the leader has no sample for at least a tick, rows of their own keep what the others counted.
+// joiner puts streams that measure at different times into one recording. One of them leads: its samples are the rows,
+// and every other stream's track gives each row its share. Where the leader has no sample for at least a tick, rows of
+// their own keep what the others counted.
 type joiner struct {
 	members []member
 	lead    int
@@ -40,8 +41,8 @@ func newJoiner(members []member, schema *capture.Schema) (*joiner, error) {
 	return j, nil
 }
 
-// leader finds the stream whose samples are the rows: one that stamps its own, else one that is read on every tick. It is -1 where all
-// are read together.
+// leader finds the stream whose samples are the rows: one that stamps its own, else one that is read on every tick. It
+// is -1 where all are read together.
 func leader(members []member) (int, error) {
 	lead, every := -1, false
 	for i, m := range members {
@@ -69,7 +70,8 @@ func yields(m member) bool {
 	return ok
 }
 
-// take hands over what member i has just read. The times are those between two reads, for one whose device does not stamp its samples.
+// take hands over what member i has just read. The times are those between two reads, for one whose device does not
+// stamp its samples.
 func (j *joiner) take(i int, start, end int64) error {
 	v := &j.views[i]
 	if i != j.lead {
@@ -100,8 +102,8 @@ func (j *joiner) waiting() int64 {
 	return 0
 }
 
-// rows moves the rows that the leader has made into s, and gives each the other streams' share. Rows wait until every stream has read what belongs
-// to them, but not those that end before overdue.
+// rows moves the rows that the leader has made into s, and gives each the other streams' share. Rows wait until every
+// stream has read what belongs to them, but not those that end before overdue.
 func (j *joiner) rows(s *slot, epoch, overdue int64) {
 	v := &j.views[j.lead]
 	m := j.members[j.lead]
@@ -125,7 +127,8 @@ func (j *joiner) rows(s *slot, epoch, overdue int64) {
 		from, to := &j.views[k], &s.views[k]
 		to.Gaps, to.Late = append(to.Gaps, from.Gaps...), append(to.Late, from.Late...)
 		to.Regions, to.Warnings = append(to.Regions, from.Regions...), append(to.Warnings, from.Warnings...)
-		from.Gaps, from.Late, from.Regions, from.Warnings = from.Gaps[:0], from.Late[:0], from.Regions[:0], from.Warnings[:0]
+		from.Gaps, from.Late, from.Regions, from.Warnings = from.Gaps[:0], from.Late[:0], from.Regions[:0],
+			from.Warnings[:0]
 	}
 	dropRows(v, i)
 }
@@ -254,7 +257,8 @@ func (j *joiner) hole(s *slot, m member, t *track, end, epoch int64) {
 	}
 }
 
-// end moves the rows that still wait, and makes rows of what was counted after the leader's last sample, at least a tick of it.
+// end moves the rows that still wait, and makes rows of what was counted after the leader's last sample, at least a
+// tick of it.
 func (j *joiner) end(s *slot, epoch int64) (rows int) {
 	before := s.batch.Len()
 	j.rows(s, epoch, math.MaxInt64)

@@ -31,7 +31,8 @@ type markFIFO struct {
 	closer io.Closer
 }
 
-// maxOpen is how many regions may be open at a time: a program that never ends its regions must not take the recorder's memory.
+// maxOpen is how many regions may be open at a time: a program that never ends its regions must not take the recorder's
+// memory.
 const maxOpen = 10_000
 
 type frameStart struct {
@@ -178,8 +179,8 @@ func (m *markFIFO) endFrame(at int64) {
 // frameLabel is the label of a recording with marks.
 const frameLabel = "frame"
 
-// gather moves complete regions into a batch and labels its samples with their frame; times of the batch count from epoch. Frames that ended
-// before its last sample are forgotten.
+// gather moves complete regions into a batch and labels its samples with their frame; times of the batch count from
+// epoch. Frames that ended before its last sample are forgotten.
 func (m *markFIFO) gather(b *capture.Batch, label int, epoch int64) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -225,9 +226,10 @@ func (m *markFIFO) conclude(end int64) []string {
 	case n == 1:
 		warnings = append(warnings, fmt.Sprintf("region %s was still open when the recording ended", m.open[0].Name))
 	case n > 1:
-		warnings = append(warnings, fmt.Sprintf("%d regions were still open when the recording ended: %s", n, strings.Join(open.texts(func(name string, n int) string {
-			return fmt.Sprintf("%s (%d times)", name, n)
-		}), ", ")))
+		warnings = append(warnings, fmt.Sprintf("%d regions were still open when the recording ended: %s", n,
+			strings.Join(open.texts(func(name string, n int) string {
+				return fmt.Sprintf("%s (%d times)", name, n)
+			}), ", ")))
 	}
 	m.open = nil
 	return append(warnings, m.bad.texts(func(first string, n int) string {

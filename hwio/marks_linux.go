@@ -12,7 +12,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// openMarks makes a FIFO at path and reads lines from it until Close, which removes it. A FIFO that is there already is used and left.
+// openMarks makes a FIFO at path and reads lines from it until Close, which removes it. A FIFO that is there already is
+// used and left.
 func openMarks(path string) (*markFIFO, error) {
 	made := true
 	if err := unix.Mkfifo(path, 0o666); errors.Is(err, unix.EEXIST) {

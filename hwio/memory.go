@@ -19,7 +19,8 @@ var _ Sink = (*Memory)(nil)
 // NewMemory returns an empty recording that takes at most limit bytes of samples.
 func NewMemory(schema *capture.Schema, limit int64) *Memory {
 	own := *schema
-	return &Memory{all: capture.NewCollector(&own), row: int64(8*(2+len(schema.Columns)) + 4*len(schema.Labels)), limit: limit}
+	return &Memory{all: capture.NewCollector(&own), row: int64(8*(2+len(schema.Columns)) + 4*len(schema.Labels)),
+		limit: limit}
 }
 
 // Write appends the batch.

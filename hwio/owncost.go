@@ -23,12 +23,16 @@ const ownColumns = 3
 func newOwnCost(of *sampler) *ownCost {
 	s := &ownCost{of: of}
 	for _, c := range [ownColumns][4]string{
-		{"recorder_cpu", "Processor time of the recorder", "ns", "Processor time that astrolabe itself took, in user space and in the kernel. Timers that interrupt what is measured are not in it."},
-		{"recorder_wakeups", "Wake-ups of the recorder", "wakeups", "Times that a thread of astrolabe had waited and was woken."},
-		{"recorder_lost", "Samples lost", "samples", "Samples that were not taken in time, or found no room: others are longer and have their counts."},
+		{"recorder_cpu", "Processor time of the recorder", "ns",
+			"Processor time that astrolabe itself took, in user space and in the kernel. Timers that interrupt what is measured are not in it."},
+		{"recorder_wakeups", "Wake-ups of the recorder", "wakeups",
+			"Times that a thread of astrolabe had waited and was woken."},
+		{"recorder_lost", "Samples lost", "samples",
+			"Samples that were not taken in time, or found no room: others are longer and have their counts."},
 	} {
 		s.schema.Columns = append(s.schema.Columns, capture.ColumnSpec{Integer: true,
-			Meta: capture.Meta{Name: c[0], Title: c[1], Unit: c[2], Doc: c[3], Block: ownSource, Source: ownSource, Kind: capture.Delta}})
+			Meta: capture.Meta{Name: c[0], Title: c[1], Unit: c[2], Doc: c[3], Block: ownSource, Source: ownSource,
+				Kind: capture.Delta}})
 	}
 	return s
 }

@@ -13,8 +13,8 @@ import (
 )
 
 // timerPacer ticks by a timerfd on absolute CLOCK_MONOTONIC, so that lateness never adds up, and counts the expirations
-// that nobody read. An eventfd wakes it. Slow ticks are the Go runtime's: a goroutine that waits in a system call keeps its scheduler awake, which then
-// costs more than the tick.
+// that nobody read. An eventfd wakes it. Slow ticks are the Go runtime's: a goroutine that waits in a system call keeps
+// its scheduler awake, which then costs more than the tick.
 type timerPacer struct {
 	slow          *time.Timer // nil where ticks come fast
 	first, period int64       // of slow ticks

@@ -2,8 +2,8 @@ package hwio
 
 import "errors"
 
-// Problem is why something cannot be measured here, and what to do. Readers return it for whatever a user can act on; Status and Finding
-// show its parts.
+// Problem is why something cannot be measured here, and what to do. Readers return it for whatever a user can act on;
+// Status and Finding show its parts.
 type Problem struct {
 	Reason string
 	Fix    string // exactly what to do; "" where there is nothing to do

@@ -19,7 +19,8 @@ type Sink interface {
 	Close() error
 }
 
-// Period limits. Below the shortest a timer interrupt takes longer than the reading; above the longest a recording says nothing.
+// Period limits. Below the shortest a timer interrupt takes longer than the reading; above the longest a recording says
+// nothing.
 const (
 	MinPeriod     = 50 * time.Microsecond
 	MaxPeriod     = time.Hour
@@ -45,23 +46,24 @@ type Options struct {
 
 	// SourceOptions are handed to every source that has options of that name (Configurable).
 	SourceOptions map[string]string
-	// Rounds are measured one after the other into one recording, each with options of its own on top of SourceOptions: the command is run
-	// once per round, or Duration is measured once per round. RoundLabel names the label that holds each sample's round.
+	// Rounds are measured one after the other into one recording, each with options of its own on top of SourceOptions:
+	// the command is run once per round, or Duration is measured once per round. RoundLabel names the label that holds
+	// each sample's round.
 	Rounds     []Round
 	RoundLabel string
 
-	// Create makes the sink once the columns are known. schema.Config.StartTime is the wall clock at time 0, less the time
-	// that Create takes.
+	// Create makes the sink once the columns are known. schema.Config.StartTime is the wall clock at time 0, less the
+	// time that Create takes.
 	Create func(schema *capture.Schema) (Sink, error)
 
 	// Progress is called about ten times a second from a goroutine of its own.
 	Progress func(Progress)
 
-	// FlushEvery is the longest time that samples stay in memory before they go to the sink; 0 is 200 ms. A batch with longer
-	// periods holds one sample.
+	// FlushEvery is the longest time that samples stay in memory before they go to the sink; 0 is 200 ms. A batch with
+	// longer periods holds one sample.
 	FlushEvery time.Duration
-	// MaxBatches bounds the batches between the sampling thread and the sink; 0 is up to 64, fewer if they are large. When all are
-	// waiting for the sink, ticks are skipped and counted as dropped.
+	// MaxBatches bounds the batches between the sampling thread and the sink; 0 is up to 64, fewer if they are large.
+	// When all are waiting for the sink, ticks are skipped and counted as dropped.
 	MaxBatches int
 
 	// Warnings are added to the recording's own.
@@ -152,7 +154,8 @@ func (o *Options) checkPeriods() error {
 			names = append(names, s.Name())
 		}
 		if !slices.Contains(names, name) {
-			return fmt.Errorf("record: a period is given for %q, which is not recorded here; there is %s", name, strings.Join(names, " and "))
+			return fmt.Errorf("record: a period is given for %q, which is not recorded here; there is %s", name,
+				strings.Join(names, " and "))
 		}
 		if p, most := o.Periods[name], max(o.Period, slowestBeside); p < MinPeriod || p > most {
 			return fmt.Errorf("record: the period %v of %s is not between %v and %v", p, name, MinPeriod, most)

@@ -14,12 +14,13 @@ import (
 	"astrolabe/capture/spelling"
 )
 
-// Record opens the sources, reads them all on every tick and pours the samples into the sink until the duration is over, the
-// command or process has exited, or the context ends. However it ends, the sink is closed, so that a file is complete.
+// Record opens the sources, reads them all on every tick and pours the samples into the sink until the duration is
+// over, the command or process has exited, or the context ends. However it ends, the sink is closed, so that a file is
+// complete.
 //
-// A sample covers the time from one real read to the next, never the nominal period. Where ticks were missed or dropped the
-// next sample covers their time too: counts are kept, only resolution is lost. A late span with the number of lost ticks
-// marks that sample, and a warning sums them up.
+// A sample covers the time from one real read to the next, never the nominal period. Where ticks were missed or dropped
+// the next sample covers their time too: counts are kept, only resolution is lost. A late span with the number of lost
+// ticks marks that sample, and a warning sums them up.
 //
 // An error after the recording began comes with the Result of what was recorded.
 func Record(ctx context.Context, o Options) (*Result, error) {
@@ -35,8 +36,8 @@ func Record(ctx context.Context, o Options) (*Result, error) {
 	return newRecorder(o).run(ctx)
 }
 
-// recorder is one recording, from the first source that is opened to the result: setup, record, conclude and teardown, in this order. What runs
-// on every tick is the sampler's.
+// recorder is one recording, from the first source that is opened to the result: setup, record, conclude and teardown,
+// in this order. What runs on every tick is the sampler's.
 type recorder struct {
 	sampler
 	request Request
@@ -113,7 +114,10 @@ func (r *recorder) open(ctx context.Context) error {
 		streams, names = append(streams, s), append(names, src.Name())
 	}
 	for _, p := range req.Counters {
-		if !slices.ContainsFunc(streams, func(s Stream) bool { return matchesColumn(p, s.Schema()) || matchesMore(p, s) }) {
+		if !slices.ContainsFunc(streams, func(s Stream) bool {
+			return matchesColumn(p, s.Schema()) ||
+				matchesMore(p, s)
+		}) {
 			closeAll(streams)
 			return r.unmatched(ctx, p)
 		}
@@ -216,7 +220,8 @@ func (r *recorder) progress() func() {
 		return func() {}
 	}
 	report := func() {
-		p := Progress{Duration: r.opt.Duration, Samples: r.samples.Load(), Missed: r.missed.Load(), Dropped: r.dropped.Load()}
+		p := Progress{Duration: r.opt.Duration, Samples: r.samples.Load(), Missed: r.missed.Load(),
+			Dropped: r.dropped.Load()}
 		if t := r.began.Load(); t != 0 {
 			p.Elapsed = time.Duration(r.pacer.Now() - t)
 		}
@@ -249,7 +254,8 @@ func (r *recorder) conclude() {
 	res.Interrupted = r.interrupted
 	res.Samples, res.Missed, res.Dropped = r.samples.Load(), r.missed.Load(), r.dropped.Load()
 	res.Duration = time.Duration(r.last - r.epoch)
-	res.IntervalMedian, res.IntervalP99 = time.Duration(r.between.quantile(0.5)), time.Duration(r.between.quantile(0.99))
+	res.IntervalMedian, res.IntervalP99 = time.Duration(r.between.quantile(0.5)),
+		time.Duration(r.between.quantile(0.99))
 	res.IntervalMax = time.Duration(r.between.max)
 	res.ReadMean, res.ReadMax = time.Duration(r.reads.mean()), time.Duration(r.reads.max)
 	if r.epoch == 0 {
@@ -268,7 +274,8 @@ func (r *recorder) conclude() {
 		say("%d of %d ticks (%.2g %%) were dropped because the file could not be written fast enough; the samples there are longer", res.Dropped, r.tick, share(res.Dropped))
 	}
 	if p := r.opt.Period; res.ReadMean > p/2 && !r.drains() {
-		say("reading all counters takes %v, more than half of the period of %v: measure fewer counters or less often", res.ReadMean, p)
+		say("reading all counters takes %v, more than half of the period of %v: measure fewer counters or less often",
+			res.ReadMean, p)
 	}
 	for _, k := range r.told.kinds {
 		if k.n > 1 {
@@ -310,7 +317,8 @@ func (r *recorder) conclude() {
 	}
 }
 
-// drains reports whether a device stamps the samples: a read then takes what has gathered, and its time says nothing about the period.
+// drains reports whether a device stamps the samples: a read then takes what has gathered, and its time says nothing
+// about the period.
 func (r *recorder) drains() bool {
 	return slices.ContainsFunc(r.members, func(m member) bool { _, ok := m.stream.(Stamper); return ok })
 }
@@ -369,7 +377,8 @@ func (r *recorder) unmatched(ctx context.Context, pattern string) error {
 	if near := spelling.Near(pattern, known); len(near) > 0 && !IsGlob(pattern) {
 		return fmt.Errorf("no counter of %s is called %q; did you mean %s?", where, pattern, strings.Join(near, " or "))
 	}
-	return fmt.Errorf("no counter of %s matches %q; `astrolabe sources` lists what can be measured here", where, pattern)
+	return fmt.Errorf("no counter of %s matches %q; `astrolabe sources` lists what can be measured here",
+		where, pattern)
 }
 
 func closeAll(streams []Stream) {

@@ -72,7 +72,8 @@ func (o *Options) checkOptions() error {
 				return fmt.Errorf("record: %s has no option %q; it has none at all", what, name)
 			}
 			if near := spelling.Near(name, list); len(near) > 0 {
-				return fmt.Errorf("record: %s has no option %q; did you mean %s?", what, name, strings.Join(near, " or "))
+				return fmt.Errorf("record: %s has no option %q; did you mean %s?", what, name,
+					strings.Join(near, " or "))
 			}
 			return fmt.Errorf("record: %s has no option %q; it has %s", what, name, strings.Join(list, ", "))
 		}
@@ -92,7 +93,8 @@ func (o *Options) checkRounds() error {
 			if !ok {
 				continue
 			}
-			req := Request{Counters: o.Counters, Period: o.periodOf(src.Name()), PID: o.PID, Options: optionsOf(src, own.SourceOptions)}
+			req := Request{Counters: o.Counters, Period: o.periodOf(src.Name()), PID: o.PID,
+				Options: optionsOf(src, own.SourceOptions)}
 			if err := c.Check(req); err != nil && !errors.Is(err, ErrNoMatch) {
 				return fmt.Errorf("record: round %d (%s): source %s: %w", i+1, round.Name, src.Name(), err)
 			}
@@ -101,8 +103,8 @@ func (o *Options) checkRounds() error {
 	return nil
 }
 
-// recordRounds makes one recording of several measurements. All have the same columns; a label says whose round a sample is of, a region
-// marks each, and the time between them is a gap.
+// recordRounds makes one recording of several measurements. All have the same columns; a label says whose round a
+// sample is of, a region marks each, and the time between them is a gap.
 func recordRounds(ctx context.Context, o Options) (*Result, error) {
 	rounds := &roundSink{label: o.RoundLabel}
 	var sum *Result
@@ -144,7 +146,8 @@ func recordRounds(ctx context.Context, o Options) (*Result, error) {
 	return sum, failed
 }
 
-// roundWarnings are the warnings of several rounds. What all of them say is told once, else the rounds are named behind it.
+// roundWarnings are the warnings of several rounds. What all of them say is told once, else the rounds are named behind
+// it.
 type roundWarnings struct {
 	texts  []string
 	in     map[string][]string // names of the rounds
@@ -218,7 +221,8 @@ type roundSink struct {
 }
 
 // begin is Options.Create of every round.
-func (s *roundSink) begin(schema *capture.Schema, create func(*capture.Schema) (Sink, error), name string) (Sink, error) {
+func (s *roundSink) begin(schema *capture.Schema, create func(*capture.Schema) (Sink, error),
+	name string) (Sink, error) {
 	s.n++
 	s.name, s.from = name, s.to
 	if s.sink != nil {
@@ -230,7 +234,8 @@ func (s *roundSink) begin(schema *capture.Schema, create func(*capture.Schema) (
 	whole := *schema
 	whole.Labels = append(slices.Clone(schema.Labels), s.label)
 	// What differs from round to round is no property of the whole: metric_set, metric_set_guid.
-	whole.Config.Properties = slices.DeleteFunc(slices.Clone(schema.Config.Properties), func(p capture.Property) bool { return strings.HasPrefix(p.Name, s.label) })
+	whole.Config.Properties = slices.DeleteFunc(slices.Clone(schema.Config.Properties),
+		func(p capture.Property) bool { return strings.HasPrefix(p.Name, s.label) })
 	s.columns, s.labels = schema.Columns, schema.Labels
 	sink, err := create(&whole)
 	if err != nil {
@@ -242,11 +247,14 @@ func (s *roundSink) begin(schema *capture.Schema, create func(*capture.Schema) (
 
 func (s *roundSink) same(schema *capture.Schema) error {
 	if len(schema.Columns) != len(s.columns) || !slices.Equal(schema.Labels, s.labels) {
-		return fmt.Errorf("it measures %d columns and the first round %d: record them one by one", len(schema.Columns), len(s.columns))
+		return fmt.Errorf("it measures %d columns and the first round %d: record them one by one", len(schema.Columns),
+			len(s.columns))
 	}
 	for i, c := range schema.Columns {
-		if d := s.columns[i]; c.Meta.Name != d.Meta.Name || c.Meta.Instance != d.Meta.Instance || c.Meta.Device != d.Meta.Device || c.Integer != d.Integer {
-			return fmt.Errorf("its column %d is %s and the first round's %s: record them one by one", i+1, c.Meta.Name, d.Meta.Name)
+		if d := s.columns[i]; c.Meta.Name != d.Meta.Name || c.Meta.Instance != d.Meta.Instance ||
+			c.Meta.Device != d.Meta.Device || c.Integer != d.Integer {
+			return fmt.Errorf("its column %d is %s and the first round's %s: record them one by one", i+1, c.Meta.Name,
+				d.Meta.Name)
 		}
 		// A counter that can be programmed has what it counts among its names.
 		if !slices.Equal(c.Meta.Aliases, s.columns[i].Meta.Aliases) {

@@ -12,7 +12,8 @@ import (
 	"astrolabe/capture"
 )
 
-// sampler is the part of a recording that runs on a locked thread: it reads all streams on every tick, and hands what has gathered to the slots.
+// sampler is the part of a recording that runs on a locked thread: it reads all streams on every tick, and hands what
+// has gathered to the slots.
 type sampler struct {
 	opt     Options
 	pacer   pacer
@@ -105,8 +106,8 @@ func (r *sampler) baseline(ctx context.Context) error {
 	return nil
 }
 
-// pace finds how often each stream is read: as a rule once per period, which is a tick of the recorder then. Where the samples are stamped elsewhere
-// and every stream can do with less, ticks are longer.
+// pace finds how often each stream is read: as a rule once per period, which is a tick of the recorder then. Where the
+// samples are stamped elsewhere and every stream can do with less, ticks are longer.
 func (r *sampler) pace() {
 	every := make([]time.Duration, len(r.members))
 	r.pause = MaxPeriod
@@ -134,7 +135,9 @@ func (r *sampler) pace() {
 		m.every = uint64(every[i] / r.pause)
 		if _, own := m.stream.(Stamper); !own && m.every > 1 && m.source != ownSource {
 			r.schema.Config.Properties = append(r.schema.Config.Properties,
-				capture.Property{Name: m.source + "_period", IsText: true, Text: fmt.Sprintf("%v: the counters of %s are read this often, and spread evenly over the samples", every[i], m.source)})
+				capture.Property{Name: m.source + "_period", IsText: true,
+					Text: fmt.Sprintf("%v: the counters of %s are read this often, and spread evenly over the samples",
+						every[i], m.source)})
 		}
 	}
 }
@@ -153,7 +156,8 @@ func (r *sampler) overdue(now int64) int64 {
 	return now - int64(slowest)*r.pause.Nanoseconds() - r.opt.FlushEvery.Nanoseconds()
 }
 
-// sample reads the streams whose turn it is. ticks is how many ticks the clock made since the last call, 0 for a last read between two.
+// sample reads the streams whose turn it is. ticks is how many ticks the clock made since the last call, 0 for a last
+// read between two.
 func (r *sampler) sample(ctx context.Context, ticks uint64, final bool) error {
 	r.tick += ticks
 	if r.cur == nil && !r.takeSlot(final) {
@@ -234,8 +238,8 @@ func (r *sampler) view(s *slot, i int) *capture.Batch {
 	return &s.views[i]
 }
 
-// stamped takes over the rows of a stream that stamps its own samples, or of streams that are read at different times, and reports whether there
-// are such.
+// stamped takes over the rows of a stream that stamps its own samples, or of streams that are read at different times,
+// and reports whether there are such.
 func (r *sampler) stamped(s *slot, now int64) bool {
 	if r.join != nil {
 		r.notBeforeZero(&r.join.views[r.join.lead])
@@ -254,8 +258,9 @@ func (r *sampler) stamped(s *slot, now int64) bool {
 	return true
 }
 
-// notBeforeZero makes the start of the first sample time 0 where it lies before: a device may begin to count before the first read of it is over, in
-// whose middle time 0 is. Once something is with the sink only what cannot be is corrected.
+// notBeforeZero makes the start of the first sample time 0 where it lies before: a device may begin to count before the
+// first read of it is over, in whose middle time 0 is. Once something is with the sink only what cannot be is
+// corrected.
 func (r *sampler) notBeforeZero(v *capture.Batch) {
 	if len(v.Start) == 0 || v.Start[0] >= r.epoch {
 		return
@@ -267,8 +272,8 @@ func (r *sampler) notBeforeZero(v *capture.Batch) {
 	v.Start[0] = min(r.epoch, v.End[0])
 }
 
-// deviceOnly says that a device alone makes the samples. A tick without a read then costs nothing: the device keeps its samples, and
-// says itself what it lost.
+// deviceOnly says that a device alone makes the samples. A tick without a read then costs nothing: the device keeps its
+// samples, and says itself what it lost.
 func (r *sampler) deviceOnly() bool {
 	stamps := 0
 	for i := range r.members {
@@ -321,7 +326,8 @@ func (r *sampler) late(now int64, lost uint64, why string) {
 		why += ": ticks passed without a read, and this sample has their time and counts"
 	}
 	r.cur.batch.Late = append(r.cur.batch.Late, capture.Gap{
-		Start: r.last - r.epoch, End: now - r.epoch, Lost: lost, Reason: capture.Reason{Code: capture.LostReports, Text: why},
+		Start: r.last - r.epoch, End: now - r.epoch, Lost: lost, Reason: capture.Reason{Code: capture.LostReports,
+			Text: why},
 	})
 }
 

@@ -36,8 +36,8 @@ func (s *slot) reset() {
 	}
 }
 
-// gather moves what the streams said besides values into the batch; epoch is the time of the recording's 0. A warning that was told before is
-// only counted.
+// gather moves what the streams said besides values into the batch; epoch is the time of the recording's 0. A warning
+// that was told before is only counted.
 func (s *slot) gather(members []member, epoch int64, told *tally) {
 	for i := range s.views {
 		v := &s.views[i]
@@ -76,7 +76,8 @@ func (s *slot) check(schema *capture.Schema, members []member) error {
 	for i := range s.batch.Cols {
 		if got := s.batch.Cols[i].Len(); got != n {
 			m := members[slices.IndexFunc(members, func(m member) bool { return i < m.colHi })]
-			return fmt.Errorf("source %s delivered %d values of %s for %d samples: a defect of that reader", m.source, got, schema.Columns[i].Meta.Name, n)
+			return fmt.Errorf("source %s delivered %d values of %s for %d samples: a defect of that reader", m.source,
+				got, schema.Columns[i].Meta.Name, n)
 		}
 	}
 	return nil
@@ -114,8 +115,8 @@ func (s *slot) truncate(n int) {
 // slotBytes bounds the memory of all slots together.
 const slotBytes = 64 << 20
 
-// slots are a bounded set that goes round between the sampling loop, which fills them, and a goroutine that hands them to the sink. The sink may
-// be slow, and the loop must never wait for it.
+// slots are a bounded set that goes round between the sampling loop, which fills them, and a goroutine that hands them
+// to the sink. The sink may be slow, and the loop must never wait for it.
 type slots struct {
 	rows, most int // size of a slot, and how many there may be
 	made       int
@@ -124,9 +125,11 @@ type slots struct {
 	failed     atomic.Pointer[error] // of the sink
 }
 
-// begin starts the sink's goroutine; wake tells the loop of a failure. After one it keeps emptying the slots, so that the loop can end.
+// begin starts the sink's goroutine; wake tells the loop of a failure. After one it keeps emptying the slots, so that
+// the loop can end.
 func (q *slots) begin(sink Sink, wake func()) {
-	q.full, q.free = make(chan *slot, q.most), make(chan *slot, q.most) // room for every slot there is, so that put never waits
+	q.full, q.free = make(chan *slot, q.most),
+		make(chan *slot, q.most) // room for every slot there is, so that put never waits
 	q.writer.Go(func() {
 		for s := range q.full {
 			if q.failed.Load() == nil {

@@ -43,7 +43,8 @@ func (s Status) Refused(err error) Status {
 	return s
 }
 
-// Finding is the status as the doctor's finding on a source: on what of its device, or on something more general where there is none.
+// Finding is the status as the doctor's finding on a source: on what of its device, or on something more general where
+// there is none.
 func (s Status) Finding(source, what, general string) Finding {
 	f := Finding{Source: source, What: general, Usable: s.Usable, Reason: s.Reason, Fix: s.Fix}
 	if s.Device != "" {
@@ -66,11 +67,13 @@ type Request struct {
 	PID int
 	// OnExec says that PID is a process about to execute the command to be measured: counting starts at that moment.
 	OnExec bool
-	// Options are those of the source's own (see Configurable) that the user set. The source refuses a value that it does not know.
+	// Options are those of the source's own (see Configurable) that the user set. The source refuses a value that it
+	// does not know.
 	Options map[string]string
 }
 
-// grouped is a Source that can be asked for by names that it shares with others, such as that of the maker of what it measures.
+// grouped is a Source that can be asked for by names that it shares with others, such as that of the maker of what it
+// measures.
 type grouped interface {
 	Groups() []Group
 }
@@ -78,7 +81,8 @@ type grouped interface {
 // Group is a name that stands for several sources.
 type Group struct {
 	Name string
-	// Together says that all of the group that work here are recorded side by side. Else the first that works is: they are ways to the same device.
+	// Together says that all of the group that work here are recorded side by side. Else the first that works is: they
+	// are ways to the same device.
 	Together bool
 }
 
@@ -94,8 +98,8 @@ type Option struct {
 	Default string // "" where the source decides
 }
 
-// Checker is a Source that can tell beforehand that it will not take what a request asks for, such as an unknown metric set: of several
-// measurements the last is checked before the first begins.
+// Checker is a Source that can tell beforehand that it will not take what a request asks for, such as an unknown metric
+// set: of several measurements the last is checked before the first begins.
 type Checker interface {
 	// Check measures nothing and changes nothing. What only Open finds out is no error, nor is ErrNoMatch.
 	Check(r Request) error
@@ -107,25 +111,28 @@ type Stream interface {
 	Schema() *capture.Schema
 	// Read appends what was measured since the last Read to b, whose columns are those of Schema.
 	//
-	// The first Read takes the baseline and appends nothing. Every other appends exactly one value to each column and leaves
-	// b.Start and b.End alone: the recorder knows when it read. A stream whose device stamps its own samples (Stamper) appends
-	// any number of rows instead, in order and without overlap, with Start and End in nanoseconds of CLOCK_MONOTONIC.
+	// The first Read takes the baseline and appends nothing. Every other appends exactly one value to each column and
+	// leaves b.Start and b.End alone: the recorder knows when it read. A stream whose device stamps its own samples
+	// (Stamper) appends any number of rows instead, in order and without overlap, with Start and End in nanoseconds of
+	// CLOCK_MONOTONIC.
 	//
-	// Gaps, late spans and regions are in nanoseconds of CLOCK_MONOTONIC. Read does not block and allocates nothing once warm. io.EOF means that
-	// what was measured has ended; any other error ends the recording too.
+	// Gaps, late spans and regions are in nanoseconds of CLOCK_MONOTONIC. Read does not block and allocates nothing
+	// once warm. io.EOF means that what was measured has ended; any other error ends the recording too.
 	Read(ctx context.Context, b *capture.Batch) error
 	// Close stops measuring and releases everything. A second Close does nothing.
 	Close() error
 }
 
-// Stamper is a Stream whose device stamps its own samples. One stream of a recording may be one, beside those that yield: its samples then are
-// the recording's, and what the other streams read is spread over them in proportion to time.
+// Stamper is a Stream whose device stamps its own samples. One stream of a recording may be one, beside those that
+// yield: its samples then are the recording's, and what the other streams read is spread over them in proportion to
+// time.
 type Stamper interface {
 	// StampsSamples does nothing: it marks the stream.
 	StampsSamples()
 }
 
-// Yielder is a Stamper that shares a recording with others. Where another stamps the recording's samples, its own are spread over them.
+// Yielder is a Stamper that shares a recording with others. Where another stamps the recording's samples, its own are
+// spread over them.
 type Yielder interface {
 	Stamper
 	// Yields does nothing: it marks the stream.
@@ -134,8 +141,8 @@ type Yielder interface {
 
 // Paced is a Stream that need not be read once per period.
 type Paced interface {
-	// Every is how often Read is worth its while, given the period of the recording and that of flushing. A stream that holds samples back is
-	// read no later.
+	// Every is how often Read is worth its while, given the period of the recording and that of flushing. A stream that
+	// holds samples back is read no later.
 	Every(period, flush time.Duration) time.Duration
 }
 

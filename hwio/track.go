@@ -8,8 +8,9 @@ import (
 	"astrolabe/capture"
 )
 
-// track is what one stream counted in ticks of its own, on its way into rows that another stream makes. What a tick counted is spread evenly
-// over its time. A row's share is a difference of one running total, so that integers stay integers and no count is lost or counted twice.
+// track is what one stream counted in ticks of its own, on its way into rows that another stream makes. What a tick
+// counted is spread evenly over its time. A row's share is a difference of one running total, so that integers stay
+// integers and no count is lost or counted twice.
 type track struct {
 	source string
 	specs  []capture.ColumnSpec
@@ -44,14 +45,16 @@ type tick struct {
 const maxPending = 2048
 
 func newTrack(source string, specs []capture.ColumnSpec, labels int) *track {
-	t := &track{source: source, specs: specs, labels: labels, base: make([]total, len(specs)), given: make([]total, len(specs))}
+	t := &track{source: source, specs: specs, labels: labels, base: make([]total, len(specs)),
+		given: make([]total, len(specs))}
 	for i := range specs {
 		t.kinds = append(t.kinds, trackKind{specs[i].Integer, specs[i].Meta.Kind == capture.Delta})
 	}
 	return t
 }
 
-// take moves what the stream has read out of v: a tick for each row that it stamped itself, else one of the time from start to end.
+// take moves what the stream has read out of v: a tick for each row that it stamped itself, else one of the time from
+// start to end.
 func (t *track) take(v *capture.Batch, stamps bool, start, end int64) error {
 	rows := 1
 	if stamps {
@@ -61,7 +64,8 @@ func (t *track) take(v *capture.Batch, stamps bool, start, end int64) error {
 	}
 	for k := range v.Cols {
 		if n := v.Cols[k].Len(); n != rows {
-			return fmt.Errorf("source %s delivered %d values of %s for %d samples: a defect of that reader", t.source, n, t.specs[k].Meta.Name, rows)
+			return fmt.Errorf("source %s delivered %d values of %s for %d samples: a defect of that reader", t.source,
+				n, t.specs[k].Meta.Name, rows)
 		}
 	}
 	for i := range rows {
@@ -84,7 +88,8 @@ func (t *track) add(v *capture.Batch, i int, start, end int64) {
 		x, t.unused = t.unused[n-1], t.unused[:n-1]
 	} else {
 		n := len(t.specs)
-		x = &tick{values: make([]total, n), missing: make([]bool, n), why: make([]capture.Reason, n), labels: make([]string, t.labels)}
+		x = &tick{values: make([]total, n), missing: make([]bool, n), why: make([]capture.Reason, n),
+			labels: make([]string, t.labels)}
 	}
 	x.start, x.end = start, end
 	for k := range v.Cols {
@@ -285,7 +290,8 @@ func (t *track) anyLevel(c int, over []*tick, start, end int64) (total, bool) {
 	return total{}, false
 }
 
-// level is the mean of a gauge over a row, weighted by time, over the ticks that have it. Whole numbers that do not change stay exact.
+// level is the mean of a gauge over a row, weighted by time, over the ticks that have it. Whole numbers that do not
+// change stay exact.
 func (t *track) level(c int, over []*tick, start, end int64) total {
 	var sum, weight float64
 	same, first := true, -1

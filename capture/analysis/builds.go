@@ -153,9 +153,9 @@ const leastBuilds, leastRuns = 3, 8
 // builds of its segment by Wilcoxon's rank sum, standardized, and the greatest over all stretches against those of
 // permutations of the runs. Ranks know no outliers and no distribution, so one set of permutations serves all metrics
 // with as many runs in each build; ties are broken at random. What is found cuts its segment, and each piece is looked
-// at again. Whether a metric changes at all is judged for all metrics together (Benjamini and Hochberg), and cuts within
-// it have to be as clear. A step of less than the least effect is none. All runs are taken to be alike: what differs
-// from build to build without a reason, such as the temperature of the day, is a change.
+// at again. Whether a metric changes at all is judged for all metrics together (Benjamini and Hochberg), and cuts
+// within it have to be as clear. A step of less than the least effect is none. All runs are taken to be alike: what
+// differs from build to build without a reason, such as the temperature of the day, is a change.
 func Trends(list []Series, opt Options) ([]Trend, error) {
 	opt = opt.withDefaults()
 	if err := opt.check(); err != nil {

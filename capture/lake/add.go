@@ -59,8 +59,8 @@ func LabelsText(labels map[string]string) string {
 // partitionOf is where the rows of a capture belong.
 func partitionOf(c *Capture) partition { return partition{c.Labels["build"], DeviceOf(c)} }
 
-// DeviceOf is the device that a capture is counted to: that of its label, else what it says it was measured on; "" where
-// nothing is known.
+// DeviceOf is the device that a capture is counted to: that of its label, else what it says it was measured on; ""
+// where nothing is known.
 func DeviceOf(c *Capture) string {
 	if d, ok := c.Labels["device"]; ok {
 		return d
@@ -108,8 +108,8 @@ func (l *Lake) find(ctx context.Context, hash string) (at partition, found *Capt
 	return at, nil, nil
 }
 
-// holding lists the files of a partition that have rows of a capture. What stands in a file of several is read once: its
-// name is that of its content.
+// holding lists the files of a partition that have rows of a capture. What stands in a file of several is read once:
+// its name is that of its content.
 func (l *Lake) holding(ctx context.Context, table string, part partition, hash string) (paths []string, err error) {
 	dir := filepath.Join(l.dir, table, part.path())
 	if path := filepath.Join(dir, hash+ending); isFile(path) {

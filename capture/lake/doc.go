@@ -1,5 +1,6 @@
 // Package lake keeps what is known of many captures as tables that query engines read: a lake is a folder with three
-// tables of Parquet files, each in folders build=VALUE/device=VALUE as Hive, Spark, DuckDB, pandas and polars know them.
+// tables of Parquet files, each in folders build=VALUE/device=VALUE as Hive, Spark, DuckDB, pandas and polars know
+// them.
 //
 //	captures  a row for each capture: what it is of, its labels, what it was computed by
 //	metrics   a row for each counter and metric of a capture, a kernel, a region, the mean frame, a frame or a phase

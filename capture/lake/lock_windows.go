@@ -7,8 +7,8 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// lockFile takes the lock of an open file; without wait it says whether it could. The system lets it go when the file is
-// closed, and when the program ends, however it does.
+// lockFile takes the lock of an open file; without wait it says whether it could. The system lets it go when the file
+// is closed, and when the program ends, however it does.
 func lockFile(f *os.File, wait bool) (bool, error) {
 	flags := uint32(windows.LOCKFILE_EXCLUSIVE_LOCK)
 	if !wait {

@@ -104,7 +104,8 @@ func unknownGPU(gpu string) error {
 // ID is the catalogue's name, such as "gfx1151".
 func (c *Catalogue) ID() string { return c.id }
 
-// Family is the name of the family of GPUs whose data file describes the catalogue; its own id where the file is its own.
+// Family is the name of the family of GPUs whose data file describes the catalogue; its own id where the file is its
+// own.
 func (c *Catalogue) Family() string { return or(c.family, c.id) }
 
 // Generations lists the generations of hardware that the catalogue's formulas depend on; nil where they do not.

@@ -8,8 +8,9 @@ import (
 	"astrolabe/capture/metrics/formula"
 )
 
-// Column is one column of the table in which the vendor's own tool prints a metric: its heading and the formula of the number below it. In the
-// formula the name value stands for the metric's own formula, of each sample on its own inside AVG, MIN and their like.
+// Column is one column of the table in which the vendor's own tool prints a metric: its heading and the formula of the
+// number below it. In the formula the name value stands for the metric's own formula, of each sample on its own inside
+// AVG, MIN and their like.
 type Column struct{ Heading, Expr string }
 
 // Cell is the number in a column of the vendor's table.
@@ -19,7 +20,8 @@ type Cell struct {
 	Why     capture.Reason // where Value is missing
 }
 
-// Headings that have one meaning in all tables. Those of the highest possible value follow from the fields peak and peakexpr.
+// Headings that have one meaning in all tables. Those of the highest possible value follow from the fields peak and
+// peakexpr.
 const (
 	headingPeak  = "Peak"
 	headingShare = "Pct of Peak"
@@ -27,7 +29,8 @@ const (
 
 // usualColumns are the headings that a catalogue need not write a formula for.
 var usualColumns = map[string]string{
-	"Avg": "AVG(value)", "Min": "MIN(value)", "Max": "MAX(value)", "Q1": "QUANTILE(value, 0.25)", "Median": "MEDIAN(value)", "Q3": "QUANTILE(value, 0.75)",
+	"Avg": "AVG(value)", "Min": "MIN(value)", "Max": "MAX(value)", "Q1": "QUANTILE(value, 0.25)",
+	"Median": "MEDIAN(value)", "Q3": "QUANTILE(value, 0.75)",
 	"Std Dev": "STD(value)", "Value": "AVG(value)",
 }
 
@@ -48,7 +51,8 @@ func parseColumns(text string) ([]Column, error) {
 	return out, nil
 }
 
-// Columns are what the vendor's tool prints of a metric, with the highest possible value and the share of it last; nil where its catalogue does not say.
+// Columns are what the vendor's tool prints of a metric, with the highest possible value and the share of it last; nil
+// where its catalogue does not say.
 func (e *Entry) Columns() []Column {
 	out := e.columns
 	if len(out) == 0 || e.Peak == "" {
@@ -79,8 +83,9 @@ func (e *Entry) cell(c Column) (*formula.Expr, error) {
 	return x.Substitute("value", e.expr)
 }
 
-// Cells returns what the vendor's own tool prints of a metric over the samples of a capture: the mean of the samples' values under the vendor's
-// name for it, and not the ratio of totals that Counter.Total is. name is any address of a metric, also "NAME[ID]" of an instance.
+// Cells returns what the vendor's own tool prints of a metric over the samples of a capture: the mean of the samples'
+// values under the vendor's name for it, and not the ratio of totals that Counter.Total is. name is any address of a
+// metric, also "NAME[ID]" of an instance.
 func Cells(cap *capture.Capture, defs []*Entry, name string) ([]Cell, error) {
 	s := newScope(cap, defs)
 	e, err := s.find(name)

@@ -9,24 +9,28 @@ import (
 	"astrolabe/capture/metrics/formula"
 )
 
-// orStandIn is a compiled metric, or the column that stands for it: a file may hold a metric itself instead of what it is made of.
+// orStandIn is a compiled metric, or the column that stands for it: a file may hold a metric itself instead of what it
+// is made of.
 func (s *scope) orStandIn(e *Entry, c *capture.Counter) *capture.Counter {
 	in := s.standIn(e)
 	if in == nil || c.Count() > 0 {
 		return c
 	}
 	if why := misfit(in, e); why != nil {
-		return &capture.Counter{Meta: e.meta(), Axis: c.Axis, Der: c.Der, Reasons: []capture.ReasonRun{{From: 0, To: c.Len(), Reason: *why}}, Warnings: c.Warnings}
+		return &capture.Counter{Meta: e.meta(), Axis: c.Axis, Der: c.Der,
+			Reasons: []capture.ReasonRun{{From: 0, To: c.Len(), Reason: *why}}, Warnings: c.Warnings}
 	}
 	meta := e.meta()
 	meta.Kind, meta.Source, meta.Inputs, meta.Expr = in.Kind, in.Source, nil, ""
 	if in.Unit != "" {
 		meta.Unit = in.Unit
 	}
-	return &capture.Counter{Meta: meta, Axis: in.Axis, Col: in.Col, Instances: in.Instances, Der: in.Der, Pass: in.Pass, Turn: in.Turn, Reasons: in.Reasons, Warnings: in.Warnings}
+	return &capture.Counter{Meta: meta, Axis: in.Axis, Col: in.Col, Instances: in.Instances, Der: in.Der, Pass: in.Pass,
+		Turn: in.Turn, Reasons: in.Reasons, Warnings: in.Warnings}
 }
 
-// standIn is the column of the capture that stands for an entry under a name of another kind, such as its title in a vendor's export.
+// standIn is the column of the capture that stands for an entry under a name of another kind, such as its title in a
+// vendor's export.
 func (s *scope) standIn(e *Entry) *capture.Counter {
 	if base := s.bases[e]; base != nil {
 		e = base
@@ -86,7 +90,10 @@ func (s *scope) rawEntry(e *Entry) *capture.Counter {
 	if e.Kind == capture.Constant {
 		for _, name := range append([]string{e.Name}, e.Aliases...) {
 			if x, ok := s.property(name); ok {
-				c.Col = capture.LazyColumn(n, func() (capture.Data, error) { return capture.Data{F: slices.Repeat([]float64{x}, n)}, nil })
+				c.Col = capture.LazyColumn(n, func() (capture.Data,
+					error) {
+					return capture.Data{F: slices.Repeat([]float64{x}, n)}, nil
+				})
 				return c
 			}
 		}
@@ -97,8 +104,8 @@ func (s *scope) rawEntry(e *Entry) *capture.Counter {
 	return c
 }
 
-// collected is the measured counter of an entry under any of its names, nil if there is none. The hardware's own counter, named in
-// capitals, is not yet multiplied by the entry's scaler.
+// collected is the measured counter of an entry under any of its names, nil if there is none. The hardware's own
+// counter, named in capitals, is not yet multiplied by the entry's scaler.
 func (s *scope) collected(e *Entry) *capture.Counter {
 	for _, name := range append([]string{e.Name}, e.Aliases...) {
 		c := s.cap.Counter(name)

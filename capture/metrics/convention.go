@@ -5,15 +5,16 @@ import (
 	"astrolabe/capture/metrics/formula"
 )
 
-// convention is what the formulas of one vendor take for granted beside counters: constants, names for time, suffixes, scalars. Each stands in a
-// file of its own, convention_NAME.go; Lookup asks one after the other and knows none of their names.
+// convention is what the formulas of one vendor take for granted beside counters: constants, names for time, suffixes,
+// scalars. Each stands in a file of its own, convention_NAME.go; Lookup asks one after the other and knows none of
+// their names.
 type convention interface {
 	// before answers for names that mean something whatever was measured; known is false for all others.
 	before(v *formulaEnv, name string, dollar bool) (op formula.Operand, known bool, err error)
 	// after answers for names under which nothing was measured.
 	after(v *formulaEnv, name string, dollar bool) (op formula.Operand, known bool, err error)
-	// scalar reports whether a formula means one value for the whole capture by the name of a column, such as a number of cores: that
-	// does not add up over samples.
+	// scalar reports whether a formula means one value for the whole capture by the name of a column, such as a number
+	// of cores: that does not add up over samples.
 	scalar(v *formulaEnv, c *capture.Counter, dollar bool) bool
 	// operands lists the counters that a name in a formula of e is made of, where it is none itself.
 	operands(e *Entry, name string) []string
@@ -37,7 +38,8 @@ func operandsOf(e *Entry, name string) []string {
 }
 
 // conventions are asked in this order.
-var conventions = []convention{rocmConvention{}, rocprofilerConvention{}, gpaConvention{}, maliConvention{}, intelConvention{}, cpuConvention{}}
+var conventions = []convention{rocmConvention{}, rocprofilerConvention{}, gpaConvention{}, maliConvention{},
+	intelConvention{}, cpuConvention{}}
 
 // none answers for no name: conventions embed it for what they do not have.
 type none struct{}

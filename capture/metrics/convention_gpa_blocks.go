@@ -7,18 +7,22 @@ import (
 	"astrolabe/capture/metrics/formula"
 )
 
-// hardwareBlocks are the blocks of GCN and RDNA hardware that stand in front of a GPA hardware counter's name. A block that exists several
-// times has its number behind it: TCC3_TCC_PERF_SEL_HIT is that of the fourth L2 channel.
+// hardwareBlocks are the blocks of GCN and RDNA hardware that stand in front of a GPA hardware counter's name. A block
+// that exists several times has its number behind it: TCC3_TCC_PERF_SEL_HIT is that of the fourth L2 channel.
 var hardwareBlocks = []string{
-	"CB", "DB", "SQ", "SQ_CS", "SQ_ES", "SQ_GS", "SQ_HS", "SQ_LS", "SQ_PS", "SQ_VS", "SPI", "TCC", "TCP", "TA", "PA_SC", "PA_SU", "SX", "VGT", "GRBM",
-	"CPF", "GCEA", "GC_EA_CPWD", "GC_EA_SE", "GE", "GE2_DIST", "GE2_SE", "GE_SE", "GL1C", "GL2C", "SQG_CS", "SQWGP", "SQWGP_CS", "TD",
+	"CB", "DB", "SQ", "SQ_CS", "SQ_ES", "SQ_GS", "SQ_HS", "SQ_LS", "SQ_PS", "SQ_VS", "SPI", "TCC", "TCP", "TA", "PA_SC",
+	"PA_SU", "SX", "VGT", "GRBM",
+	"CPF", "GCEA", "GC_EA_CPWD", "GC_EA_SE", "GE", "GE2_DIST", "GE2_SE", "GE_SE", "GL1C", "GL2C", "SQG_CS", "SQWGP",
+	"SQWGP_CS", "TD",
 }
 
-// hardwareFamily takes the number of the block out of a hardware counter's name, in any case. ok is false where there is none.
+// hardwareFamily takes the number of the block out of a hardware counter's name, in any case. ok is false where there
+// is none.
 func hardwareFamily(name string) (family string, ok bool) {
 	whole := len(blockOf(strings.ToUpper(name))) // GE2_DIST is a block, and not the third of GE
 	for i := len(name) - 1; i > 0; i-- {         // from the end: GE2_SE0 is the first GE2_SE
-		if !digit(name[i]) || digit(name[i-1]) || i < whole || !slices.Contains(hardwareBlocks, strings.ToUpper(name[:i])) {
+		if !digit(name[i]) || digit(name[i-1]) || i < whole ||
+			!slices.Contains(hardwareBlocks, strings.ToUpper(name[:i])) {
 			continue
 		}
 		j := i
@@ -43,7 +47,8 @@ func blockOf(name string) string {
 	return block
 }
 
-// numbered returns the entry of one block's counter, made from the entry of the counter of all such blocks; nil if there is none.
+// numbered returns the entry of one block's counter, made from the entry of the counter of all such blocks; nil if
+// there is none.
 func (c *Catalogue) numbered(name string) *Entry {
 	if !c.hardware {
 		return nil
@@ -68,8 +73,8 @@ func (c *Catalogue) numbered(name string) *Entry {
 	return nil
 }
 
-// readHardware fills in what entries with variants read: the hardware counters without the numbers of their blocks, and the
-// device's constants. The programs themselves are parsed when they are asked for.
+// readHardware fills in what entries with variants read: the hardware counters without the numbers of their blocks, and
+// the device's constants. The programs themselves are parsed when they are asked for.
 func (c *Catalogue) readHardware() {
 	families := map[string]string{} // by operand as it is written
 	for _, e := range c.entries {

@@ -8,7 +8,8 @@ import (
 	"astrolabe/capture/metrics/formula"
 )
 
-// intelConvention is that of Intel's metric sets: a name with $ is a counter of the set, or a constant that the catalogue lists.
+// intelConvention is that of Intel's metric sets: a name with $ is a counter of the set, or a constant that the
+// catalogue lists.
 type intelConvention struct{ none }
 
 func (intelConvention) scalar(v *formulaEnv, c *capture.Counter, dollar bool) bool {
@@ -19,8 +20,8 @@ func (intelConvention) scalar(v *formulaEnv, c *capture.Counter, dollar bool) bo
 	return err == nil && e.Kind == capture.Constant
 }
 
-// metrics are those of what a capture's flexible EU counters were programmed for: as the metric sets have them, but for the counter that
-// they read, and where no set has one, as the manual says.
+// metrics are those of what a capture's flexible EU counters were programmed for: as the metric sets have them, but for
+// the counter that they read, and where no set has one, as the manual says.
 func (intelConvention) metrics(s *scope) []*Entry {
 	p, ok := s.cap.Property(EUProperty)
 	if !ok || !p.IsText {
@@ -45,7 +46,8 @@ func (intelConvention) metrics(s *scope) []*Entry {
 
 // euMetric is the metric of a programmed counter.
 func (c *Catalogue) euMetric(eu *EUCounter) *Entry {
-	e := &Entry{Title: eu.Metric, Unit: "percent", Doc: eu.Doc, Expr: eu.Expr, Source: "Intel Kaby Lake PRM vol. 14, Flexible EU Event Counters", Peak: "100", DataType: "float"}
+	e := &Entry{Title: eu.Metric, Unit: "percent", Doc: eu.Doc, Expr: eu.Expr,
+		Source: "Intel Kaby Lake PRM vol. 14, Flexible EU Event Counters", Peak: "100", DataType: "float"}
 	for _, set := range c.sets {
 		own := set.bySymbol[eu.Metric]
 		if own == nil {

@@ -11,7 +11,8 @@ import (
 	"astrolabe/capture/metrics/formula"
 )
 
-// rocmConvention is that of rocprof-compute's panels: times of the dispatch, $denom (its normalization units), values per die, and scalars with $.
+// rocmConvention is that of rocprof-compute's panels: times of the dispatch, $denom (its normalization units), values
+// per die, and scalars with $.
 type rocmConvention struct{ none }
 
 func (rocmConvention) before(v *formulaEnv, name string, dollar bool) (op formula.Operand, known bool, err error) {
@@ -52,10 +53,12 @@ func (rocmConvention) after(v *formulaEnv, name string, dollar bool) (op formula
 	return
 }
 
-// dispatchLabels are what formulas say of a dispatch, by the names that rocprof-compute's files have for it, and the labels of a capture that say so.
+// dispatchLabels are what formulas say of a dispatch, by the names that rocprof-compute's files have for it, and the
+// labels of a capture that say so.
 var dispatchLabels = map[string]string{
-	"Grid_Size": "grid_size", "Workgroup_Size": "workgroup_size", "LDS_Per_Workgroup": "lds_per_workgroup", "Scratch_Per_Workitem": "scratch_per_workitem",
-	"Arch_VGPR": "arch_vgpr", "Accum_VGPR": "accum_vgpr", "SGPR": "sgpr",
+	"Grid_Size": "grid_size", "Workgroup_Size": "workgroup_size", "LDS_Per_Workgroup": "lds_per_workgroup",
+	"Scratch_Per_Workitem": "scratch_per_workitem",
+	"Arch_VGPR":            "arch_vgpr", "Accum_VGPR": "accum_vgpr", "SGPR": "sgpr",
 }
 
 // labelled is a label of numbers as a counter: a level, since numbers of registers of several dispatches do not add up.
@@ -64,7 +67,8 @@ func (s *scope) labelled(l *capture.Label) *capture.Counter {
 		return c
 	}
 	axis := s.cap.Axis
-	c := &capture.Counter{Meta: capture.Meta{Name: l.Name, Title: l.Name, Kind: capture.Gauge, Combine: capture.CombineMean, Doc: "Label " + l.Name + " of the dispatch."}, Axis: axis}
+	c := &capture.Counter{Meta: capture.Meta{Name: l.Name, Title: l.Name, Kind: capture.Gauge,
+		Combine: capture.CombineMean, Doc: "Label " + l.Name + " of the dispatch."}, Axis: axis}
 	c.Col = capture.LazyColumn(axis.Len(), func() (capture.Data, error) {
 		f := make([]float64, axis.Len())
 		for i := range f {
@@ -81,11 +85,13 @@ func (s *scope) labelled(l *capture.Label) *capture.Counter {
 	return c
 }
 
-// unitsActive is how many compute units worked at once, rounded as AMD does it: of each group of as many as a unit has wave slots at most 8 are counted.
+// unitsActive is how many compute units worked at once, rounded as AMD does it: of each group of as many as a unit has
+// wave slots at most 8 are counted.
 const unitsActive = "TO_INT(MIN(ROUND(AVG(4 * SQ_BUSY_CU_CYCLES / $GRBM_GUI_ACTIVE_PER_XCD), 0) / $max_waves_per_cu * 8 + " +
 	"MIN(MOD(ROUND(AVG(4 * SQ_BUSY_CU_CYCLES / $GRBM_GUI_ACTIVE_PER_XCD), 0), $max_waves_per_cu), 8), $cu_per_gpu))"
 
-// activeUnits is $numActiveCUs: one number for all dispatches of the capture, always of the counters that count, whatever run the formula reads.
+// activeUnits is $numActiveCUs: one number for all dispatches of the capture, always of the counters that count,
+// whatever run the formula reads.
 func activeUnits(v *formulaEnv) (formula.Operand, error) {
 	s := v.s
 	if s.units != nil {
@@ -95,13 +101,15 @@ func activeUnits(v *formulaEnv) (formula.Operand, error) {
 	if err != nil {
 		return formula.Operand{}, err
 	}
-	c, err := s.evaluate(&Entry{Name: "numActiveCUs", Expr: unitsActive, expr: x, Dialect: formula.ROCm, GPU: s.cap.GPU}, capture.Meta{Name: "numActiveCUs"}, "")
+	c, err := s.evaluate(&Entry{Name: "numActiveCUs", Expr: unitsActive, expr: x, Dialect: formula.ROCm,
+		GPU: s.cap.GPU}, capture.Meta{Name: "numActiveCUs"}, "")
 	if err != nil {
 		return formula.Operand{}, err
 	}
 	axis := s.cap.Axis
 	op := formula.Operand{Counter: &capture.Counter{
-		Meta: capture.Meta{Name: "numActiveCUs", Title: "Active CUs", Kind: capture.Constant, Doc: "Compute units that worked at once, one number for all dispatches."}, Axis: axis,
+		Meta: capture.Meta{Name: "numActiveCUs", Title: "Active CUs", Kind: capture.Constant,
+			Doc: "Compute units that worked at once, one number for all dispatches."}, Axis: axis,
 		Col: capture.LazyColumn(axis.Len(), func() (capture.Data, error) {
 			return capture.Data{F: slices.Repeat([]float64{c.Total().Float()}, axis.Len())}, nil
 		})}}
@@ -109,7 +117,8 @@ func activeUnits(v *formulaEnv) (formula.Operand, error) {
 	return op, nil
 }
 
-// memoryBandwidth is $hbmBandwidth, the data sheet's rate of memory in GB/s: 32 bytes in each clock cycle of each channel.
+// memoryBandwidth is $hbmBandwidth, the data sheet's rate of memory in GB/s: 32 bytes in each clock cycle of each
+// channel.
 func memoryBandwidth(v *formulaEnv) (formula.Operand, error) {
 	gbps := 32.0 / 1000
 	for _, name := range []string{"max_mclk", "num_hbm_channels"} {
@@ -122,7 +131,8 @@ func memoryBandwidth(v *formulaEnv) (formula.Operand, error) {
 	return constant(gbps), nil
 }
 
-// scalar: the ROCm dialect writes counters with $ too, so that it is one where the catalogue has no counter of the name.
+// scalar: the ROCm dialect writes counters with $ too, so that it is one where the catalogue has no counter of the
+// name.
 func (rocmConvention) scalar(v *formulaEnv, c *capture.Counter, dollar bool) bool {
 	if !dollar || v.expr.Dialect != formula.ROCm {
 		return false
@@ -167,7 +177,8 @@ func denominator(v *formulaEnv) (formula.Operand, error) {
 		return perXCD(v, "GRBM_GUI_ACTIVE")
 	case "per_second":
 		ns := v.duration().Counter
-		c, err := formula.Apply("/", capture.Meta{Name: "seconds", Unit: "s"}, formula.Operand{Counter: ns}, constant(1e9))
+		c, err := formula.Apply("/", capture.Meta{Name: "seconds", Unit: "s"}, formula.Operand{Counter: ns},
+			constant(1e9))
 		return formula.Operand{Counter: c}, err
 	default:
 		return formula.Operand{}, fmt.Errorf("denominator %q is unknown; use %s", d, joinOr(Denoms()))
@@ -184,7 +195,8 @@ func perXCD(v *formulaEnv, base string) (formula.Operand, error) {
 	if n == 1 {
 		return formula.Operand{Counter: c}, nil
 	}
-	q, err := formula.Apply("/", capture.Meta{Name: base + "_PER_XCD", Unit: c.Unit}, formula.Operand{Counter: c}, constant(n))
+	q, err := formula.Apply("/", capture.Meta{Name: base + "_PER_XCD", Unit: c.Unit}, formula.Operand{Counter: c},
+		constant(n))
 	return formula.Operand{Counter: q}, err
 }
 

@@ -8,13 +8,15 @@ import (
 	"astrolabe/capture/metrics/formula"
 )
 
-// rocprofilerConvention is that of rocprofiler's definitions of counters: reduce(COUNTER,sum), which is one number of all instances of a counter,
-// accumulate(LEVEL,HIGH_RES), which is a level added up over cycles, and what the hardware has of something.
+// rocprofilerConvention is that of rocprofiler's definitions of counters: reduce(COUNTER,sum), which is one number of
+// all instances of a counter, accumulate(LEVEL,HIGH_RES), which is a level added up over cycles, and what the hardware
+// has of something.
 type rocprofilerConvention struct{ none }
 
 // hardwareConstants are what the definitions call what the hardware has, as products of what captures say.
 var hardwareConstants = map[string][]string{
-	"CU_NUM": {"cu_per_gpu"}, "SIMD_NUM": {"cu_per_gpu", "simd_per_cu"}, "SE_NUM": {"se_per_gpu"}, "MAX_WAVE_SIZE": {"wave_size"},
+	"CU_NUM": {"cu_per_gpu"}, "SIMD_NUM": {"cu_per_gpu", "simd_per_cu"}, "SE_NUM": {"se_per_gpu"},
+	"MAX_WAVE_SIZE": {"wave_size"},
 }
 
 // cyclesPerLowRes is how many cycles pass between two times that a level is added up at the low resolution.
@@ -76,10 +78,11 @@ func accumulated(v *formulaEnv, level, resolution string) (formula.Operand, erro
 	return op, err
 }
 
-// reduced is one number of all instances of a counter: what the profiler reduced itself, under the names that it has for that, or of the instances that
-// were measured. gfx908 and gfx90a write TCC_EA_ for TCC_EA0_.
+// reduced is one number of all instances of a counter: what the profiler reduced itself, under the names that it has
+// for that, or of the instances that were measured. gfx908 and gfx90a write TCC_EA_ for TCC_EA0_.
 func reduced(v *formulaEnv, counter, how string) (formula.Operand, error) {
-	names := []string{counter, strings.Replace(counter, "TCC_EA0_", "TCC_EA_", 1), strings.Replace(counter, "TA_TA_", "TA_", 1)}
+	names := []string{counter, strings.Replace(counter, "TCC_EA0_", "TCC_EA_", 1),
+		strings.Replace(counter, "TA_TA_", "TA_", 1)}
 	for _, name := range names {
 		if c := v.s.raw(name + "_" + how); c != nil {
 			return v.measured(c, nil, false), nil
@@ -122,7 +125,8 @@ func reducedInstances(meta capture.Meta, in []*capture.Counter, how string) (*ca
 	out := in[0]
 	for _, c := range in[1:] {
 		var err error
-		if out, err = formula.Apply(operator, meta, formula.Operand{Counter: out}, formula.Operand{Counter: c}); err != nil {
+		if out, err = formula.Apply(operator, meta, formula.Operand{Counter: out},
+			formula.Operand{Counter: c}); err != nil {
 			return nil, err
 		}
 	}

@@ -8,8 +8,8 @@ import (
 	"astrolabe/capture/units"
 )
 
-// converted is the counter with its values in the unit that its catalogue reads; c itself where they are, and where they measure something
-// else, which misfit tells of.
+// converted is the counter with its values in the unit that its catalogue reads; c itself where they are, and where
+// they measure something else, which misfit tells of.
 func converted(c *capture.Counter, to string) *capture.Counter {
 	conv, ok := units.Convert(c.Unit, to)
 	instances := make([]*capture.Counter, len(c.Instances))
@@ -63,7 +63,8 @@ func wholeMultiple(d capture.Data, factor uint64) (out []uint64, ok bool) {
 	return out, true
 }
 
-// nearWhole takes back what the double of a decimal such as 16.23 lacks of 16.23e6 after a multiplication by a whole number.
+// nearWhole takes back what the double of a decimal such as 16.23 lacks of 16.23e6 after a multiplication by a whole
+// number.
 func nearWhole(v float64, conv units.Conversion) float64 {
 	if r := math.Round(v); conv.Whole() != 0 && math.Abs(v-r) <= math.Abs(v)*0x1p-51 {
 		return r
@@ -71,8 +72,8 @@ func nearWhole(v float64, conv units.Conversion) float64 {
 	return v
 }
 
-// misfit says why the values of a measured counter are not those of an entry: they are in a unit that measures something else. nil where they may
-// be.
+// misfit says why the values of a measured counter are not those of an entry: they are in a unit that measures
+// something else. nil where they may be.
 func misfit(c *capture.Counter, e *Entry) *capture.Reason {
 	if e == nil || e.PerDenom {
 		return nil
@@ -80,5 +81,6 @@ func misfit(c *capture.Counter, e *Entry) *capture.Reason {
 	if _, ok := units.Convert(c.Unit, e.Unit); ok {
 		return nil
 	}
-	return &capture.Reason{Code: capture.Unsupported, Text: fmt.Sprintf("%s is in %s here, and the catalogue %s reads it in %s", c.Name, c.Unit, e.GPU, e.Unit)}
+	return &capture.Reason{Code: capture.Unsupported,
+		Text: fmt.Sprintf("%s is in %s here, and the catalogue %s reads it in %s", c.Name, c.Unit, e.GPU, e.Unit)}
 }

@@ -11,7 +11,8 @@ import (
 	"astrolabe/capture/metrics/formula"
 )
 
-// A catalogue file is lines of "key text". Lines that are empty or begin with # mean nothing. Before the first entry stand
+// A catalogue file is lines of "key text". Lines that are empty or begin with # mean nothing. Before the first entry
+// stand
 //
 //	catalogue ID        title TEXT        dialect streamline|rocm|gpa|intel
 //	vendor TEXT         architecture TEXT (within an architecture counters mean much the same)
@@ -27,20 +28,21 @@ import (
 //	sets FILE           setsource TEXT    (the metric sets, see sets.go, and where they come from: %s stands for a set's name)
 //	like ID             without NAME      (it has all entries of another catalogue, but for those named and those that follow here)
 //
-// Then each line "metric NAME" or "counter NAME" begins an entry, and the indented lines below it are its fields: title, unit,
-// group, doc, high, low, expr, source, block, index, scaler, kind, ref, alias, role, better, reference, peak, peakexpr, run (whose values of
-// the counters the formula reads), shows (columns of the vendor's table, see cells.go), assumed (the value of
-// a constant where a capture does not say). "ref", "alias", "role", "shows" and "reference" may stand several times; "role KIND NAME" is what the
-// metric is of, whatever it is called, see role.go; "reference NUMBER UNIT | TEXT" is a published number, "reference TEXT" a
-// published rule without one; "variant GENERATIONS APIS FORMULA" is the formula for some hardware, see variant.go; "usage" and
-// "type" are the vendor's. A line "default FIELD TEXT" holds for the entries after it that do not have the field; an empty text
-// ends it.
+// Then each line "metric NAME" or "counter NAME" begins an entry, and the indented lines below it are its fields:
+// title, unit, group, doc, high, low, expr, source, block, index, scaler, kind, ref, alias, role, better, reference,
+// peak, peakexpr, run (whose values of the counters the formula reads), shows (columns of the vendor's table, see
+// cells.go), assumed (the value of a constant where a capture does not say). "ref", "alias", "role", "shows" and
+// "reference" may stand several times; "role KIND NAME" is what the metric is of, whatever it is called, see role.go;
+// "reference NUMBER UNIT | TEXT" is a published number, "reference TEXT" a published rule without one; "variant
+// GENERATIONS APIS FORMULA" is the formula for some hardware, see variant.go; "usage" and "type" are the vendor's. A
+// line "default FIELD TEXT" holds for the entries after it that do not have the field; an empty text ends it.
 //
-// A file of a family has "family ID" and a line "product ID WORDS" for each of its products instead of the line catalogue. Words are separated by commas
-// and stand for the product, as its id does; products that have something in common share a word. The field "only WORDS"
-// says which products have an entry, and any line that begins with such words, "g715,g720 ref 3.1.4", holds for these products alone: a field
-// of one value replaces what all have, one that may stand several times is added to it. A product with generations has the variants for these, and no entry
-// whose variants are all for others. "default only WORDS" holds like the field.
+// A file of a family has "family ID" and a line "product ID WORDS" for each of its products instead of the line
+// catalogue. Words are separated by commas and stand for the product, as its id does; products that have something in
+// common share a word. The field "only WORDS" says which products have an entry, and any line that begins with such
+// words, "g715,g720 ref 3.1.4", holds for these products alone: a field of one value replaces what all have, one that
+// may stand several times is added to it. A product with generations has the variants for these, and no entry whose
+// variants are all for others. "default only WORDS" holds like the field.
 
 // fileParser reads the catalogue of one product.
 type fileParser struct {
@@ -108,7 +110,8 @@ func (c *Catalogue) parse(text string) error {
 func (p *fileParser) head(key, value string) error {
 	c := p.c
 	switch key {
-	case "catalogue", "family", "like", "triage", "vendor", "architecture", "match", "before", "stated", "generations", "asics": // see readHead
+	case "catalogue", "family", "like", "triage", "vendor", "architecture", "match", "before", "stated", "generations",
+		"asics": // see readHead
 	case "product":
 		id, list, _ := strings.Cut(value, " ")
 		c.words.add(id, list)
@@ -269,7 +272,8 @@ func (c *Catalogue) at(name string) int {
 	return slices.IndexFunc(c.entries, func(e *Entry) bool { return e.Name == name })
 }
 
-// inherit takes over everything of the catalogue that c is like. Formulas with variants keep what they derive by entry, so that they are not shared.
+// inherit takes over everything of the catalogue that c is like. Formulas with variants keep what they derive by entry,
+// so that they are not shared.
 func (c *Catalogue) inherit(base *Catalogue) {
 	c.title, c.dialect, c.zeroRule, c.byRefs = base.title, base.dialect, base.zeroRule, base.byRefs
 	c.borrowed = slices.Clone(base.borrowed)
@@ -282,14 +286,16 @@ func (c *Catalogue) inherit(base *Catalogue) {
 			}
 			one.Variants = append(one.Variants, &Variant{Generations: v.Generations, APIs: v.APIs, Expr: v.Expr})
 		}
-		one.Refs, one.Aliases, one.References = slices.Clone(e.Refs), slices.Clone(e.Aliases), slices.Clone(e.References)
+		one.Refs, one.Aliases, one.References = slices.Clone(e.Refs), slices.Clone(e.Aliases),
+			slices.Clone(e.References)
 		one.Roles = slices.Clone(e.Roles)
 		c.entries = append(c.entries, &one)
 	}
 }
 
-// sortByRefs puts metrics in the order of their sections in the product's own guide, then those that it does not have, and behind them the counters in the order of their places
-// in their blocks: sections of one family have different numbers in each guide.
+// sortByRefs puts metrics in the order of their sections in the product's own guide, then those that it does not have,
+// and behind them the counters in the order of their places in their blocks: sections of one family have different
+// numbers in each guide.
 func (c *Catalogue) sortByRefs() {
 	blocks := map[string]int{}
 	for _, e := range c.entries {

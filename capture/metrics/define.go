@@ -9,8 +9,9 @@ import (
 	"astrolabe/capture/metrics/formula"
 )
 
-// NewDefinition makes a metric of a user's formula. The caller holds it and passes it to ResolveWith and its like; no catalogue
-// changes. gpu is the catalogue that it belongs to, "" for any capture. The formula may be in any dialect, as for Eval.
+// NewDefinition makes a metric of a user's formula. The caller holds it and passes it to ResolveWith and its like; no
+// catalogue changes. gpu is the catalogue that it belongs to, "" for any capture. The formula may be in any dialect, as
+// for Eval.
 func NewDefinition(gpu, name, expr, title, unit, doc string) (*Entry, error) {
 	dialect := formula.Streamline
 	if gpu != "" {

@@ -8,8 +8,8 @@ import (
 	"astrolabe/capture/units"
 )
 
-// Describe gives the counters of a capture what the catalogues of its GPU and of the CPU know about them and the file did not say. It is the
-// one place where the counters of all formats meet the catalogues:
+// Describe gives the counters of a capture what the catalogues of its GPU and of the CPU know about them and the file
+// did not say. It is the one place where the counters of all formats meet the catalogues:
 //
 //   - Title, meaning, block, sections and other names are filled in.
 //   - A counter that is called as in the catalogue but for a $ before or a unit in brackets behind gets the catalogue's name.
@@ -58,8 +58,8 @@ func (s *scope) described(c *capture.Counter) *capture.Counter {
 	return settled(c, e)
 }
 
-// alikeOf is one of the metrics that a column's name addresses where there are several, as those of one symbol in several sets, and all have one unit.
-// It says what kind of number the column holds, and not which of them it is.
+// alikeOf is one of the metrics that a column's name addresses where there are several, as those of one symbol in
+// several sets, and all have one unit. It says what kind of number the column holds, and not which of them it is.
 func (s *scope) alikeOf(c *capture.Counter) (e *Entry) {
 	for _, cat := range s.cats {
 		if !cat.owns(c.GPU) {
@@ -75,8 +75,8 @@ func (s *scope) alikeOf(c *capture.Counter) (e *Entry) {
 	return e
 }
 
-// entryOf is the raw counter of a catalogue that a measured counter is, under any of its exact names. The hardware's number of a
-// counter with a scaler is not that counter yet.
+// entryOf is the raw counter of a catalogue that a measured counter is, under any of its exact names. The hardware's
+// number of a counter with a scaler is not that counter yet.
 func (s *scope) entryOf(have *capture.Counter) *Entry {
 	for _, cat := range s.cats {
 		if e := cat.entryOf(have); e != nil {
@@ -96,7 +96,8 @@ func (c *Catalogue) entryOf(have *capture.Counter) *Entry {
 		case e.IsMetric() || e.GPU != c.id:
 		case e.Name == have.Name:
 			return e
-		case other == nil && slices.Contains(e.Aliases, have.Name) && (e.Scaler <= 1 || have.Name != strings.ToUpper(have.Name)):
+		case other == nil && slices.Contains(e.Aliases, have.Name) &&
+			(e.Scaler <= 1 || have.Name != strings.ToUpper(have.Name)):
 			other = e
 		}
 	}
@@ -109,13 +110,17 @@ func (c *Catalogue) entryOf(have *capture.Counter) *Entry {
 	return nil
 }
 
-// addressedBy is the entry that a column's name addresses in another way, such as by its title; nil where there is none, or more than one.
+// addressedBy is the entry that a column's name addresses in another way, such as by its title; nil where there is
+// none, or more than one.
 func (s *scope) addressedBy(c *capture.Counter) *Entry {
 	e := s.entryAt(strings.TrimPrefix(c.Name, "$"))
 	if e == nil && len(c.Aliases) > 0 {
 		e = s.entryAt(c.Aliases[0])
 	}
-	if e != nil && c.GPU != e.GPU && !slices.ContainsFunc(s.cats, func(cat *Catalogue) bool { return cat.id == e.GPU && cat.owns(c.GPU) }) {
+	if e != nil && c.GPU != e.GPU && !slices.ContainsFunc(s.cats, func(cat *Catalogue) bool {
+		return cat.id == e.GPU &&
+			cat.owns(c.GPU)
+	}) {
 		return nil
 	}
 	return e
@@ -238,8 +243,9 @@ type Match struct {
 	Counters  int
 }
 
-// Matching lists the catalogues that know counters of the capture by name, the one that knows most first, without those of another vendor or
-// architecture than the capture says it is of. Of products whose counters are alike it is the first.
+// Matching lists the catalogues that know counters of the capture by name, the one that knows most first, without those
+// of another vendor or architecture than the capture says it is of. Of products whose counters are alike it is the
+// first.
 func Matching(cap *capture.Capture) []Match {
 	var out []Match
 	for _, id := range distinct() {

@@ -1,5 +1,5 @@
-// Package metrics holds the catalogues: every counter and formula that astrolabe knows, per GPU and for the CPU, as data. It finds
-// them by any name that people use, and compiles them for a capture.
+// Package metrics holds the catalogues: every counter and formula that astrolabe knows, per GPU and for the CPU, as
+// data. It finds them by any name that people use, and compiles them for a capture.
 //
 // A catalogue is one embedded text file (package files in data/, format in datafile.go) that is read when it is first
 // asked for. Resolve gives the counter of a capture that a name addresses: a raw counter, one instance of it, or a

@@ -7,8 +7,8 @@ import (
 	"sync"
 )
 
-// EUProperty is the property of a capture whose flexible EU counters count what somebody chose for it: "A19=fpu0/ts A20=fpu1/ts". The
-// counters that it does not name count what the metric set says.
+// EUProperty is the property of a capture whose flexible EU counters count what somebody chose for it: "A19=fpu0/ts
+// A20=fpu1/ts". The counters that it does not name count what the metric set says.
 const EUProperty = "eu_counters"
 
 var (
@@ -17,7 +17,8 @@ var (
 	euKinds  = map[uint8]string{1: "Hybrid", 2: "Ternary", 3: "Binary", 4: "Move"}
 )
 
-// euMetric is the symbol of a metric that counts an event. Where the published metric sets have one it is theirs; the others follow its pattern.
+// euMetric is the symbol of a metric that counts an event. Where the published metric sets have one it is theirs; the
+// others follow its pattern.
 func euMetric(ev EUEvent, cf, ff EUFilter) string {
 	stage, pipe := euStages[cf.Code], euPipes[ev.Code]
 	active := "Active"
@@ -54,8 +55,8 @@ var euAll = sync.OnceValue(func() []*EUCounter {
 	return out
 })
 
-// ParseEUCounter programs flexible EU counter index with what a text says: an event, EVENT/COARSE or EVENT/COARSE/FINE by the names of its
-// filters, or a metric's symbol, such as "VsFpu0Active".
+// ParseEUCounter programs flexible EU counter index with what a text says: an event, EVENT/COARSE or EVENT/COARSE/FINE
+// by the names of its filters, or a metric's symbol, such as "VsFpu0Active".
 func ParseEUCounter(text string, index int) (*EUCounter, error) {
 	words := strings.Split(text, "/")
 	if len(words) > 3 {

@@ -6,9 +6,9 @@ import (
 	"strings"
 )
 
-// The flexible EU counters of Intel's Gen8 and Gen9 GPUs, A7 to A20: each counts, over all EUs, the clocks of an increment event that pass
-// a coarse and a fine filter. Seven registers program two counters each, the same way for all EUs.
-// Source: Intel Kaby Lake PRM vol. 14, Flexible EU Event Counters.
+// The flexible EU counters of Intel's Gen8 and Gen9 GPUs, A7 to A20: each counts, over all EUs, the clocks of an
+// increment event that pass a coarse and a fine filter. Seven registers program two counters each, the same way for all
+// EUs. Source: Intel Kaby Lake PRM vol. 14, Flexible EU Event Counters.
 
 // EUEvent is what a flexible EU counter counts before filters.
 type EUEvent struct {
@@ -45,15 +45,19 @@ var euEvents = []EUEvent{
 }
 
 var euCoarse = []EUFilter{
-	{"none", 0, ""}, {"vs", 1, "for a vertex shader thread"}, {"hs", 2, "for a hull shader thread"}, {"ds", 3, "for a domain shader thread"},
-	{"gs", 4, "for a geometry shader thread"}, {"ps", 5, "for a pixel shader thread"}, {"ts", 6, "for a thread of the thread spawner (compute)"},
+	{"none", 0, ""}, {"vs", 1, "for a vertex shader thread"}, {"hs", 2, "for a hull shader thread"},
+	{"ds", 3, "for a domain shader thread"},
+	{"gs", 4, "for a geometry shader thread"}, {"ps", 5, "for a pixel shader thread"},
+	{"ts", 6, "for a thread of the thread spawner (compute)"},
 	{"row0", 7, "in EUs of row 0"}, {"row1", 8, "in EUs of row 1"},
 }
 
 var euFine = []EUFilter{
-	{"none", 0, ""}, {"hybrid", 1, "on hybrid instructions"}, {"ternary", 2, "on three-operand instructions"}, {"binary", 3, "on two-operand instructions"},
+	{"none", 0, ""}, {"hybrid", 1, "on hybrid instructions"}, {"ternary", 2, "on three-operand instructions"},
+	{"binary", 3, "on two-operand instructions"},
 	{"mov", 4, "on move instructions"}, {"send_start", 5, "at the start of a send"},
-	{"eu0", 7, "in EUs of number 0"}, {"eu1", 8, "in EUs of number 1"}, {"eu2", 9, "in EUs of number 2"}, {"eu3", 10, "in EUs of number 3"},
+	{"eu0", 7, "in EUs of number 0"}, {"eu1", 8, "in EUs of number 1"}, {"eu2", 9, "in EUs of number 2"},
+	{"eu3", 10, "in EUs of number 3"},
 }
 
 // EUEvents lists the increment events.
@@ -92,8 +96,8 @@ type EUCounter struct {
 	Warnings []string
 }
 
-// NewEUCounter programs flexible EU counter index (0 to 13) with an event and filters by their names; "" is no filter. The error says which
-// filters the event allows.
+// NewEUCounter programs flexible EU counter index (0 to 13) with an event and filters by their names; "" is no filter.
+// The error says which filters the event allows.
 func NewEUCounter(event, coarse, fine string, index int) (*EUCounter, error) {
 	if index < 0 || index >= EUCounters {
 		return nil, fmt.Errorf("there is no flexible EU counter %d: they are 0 (A7) to %d (A20)", index, EUCounters-1)
@@ -112,10 +116,12 @@ func NewEUCounter(event, coarse, fine string, index int) (*EUCounter, error) {
 		return nil, err
 	}
 	if !slices.Contains(ev.coarse, cf.Code) {
-		return nil, fmt.Errorf("event %s cannot be counted with the coarse filter %s; it takes %s", ev.Name, cf.Name, joinOr(euNames(euCoarse, ev.coarse)))
+		return nil, fmt.Errorf("event %s cannot be counted with the coarse filter %s; it takes %s", ev.Name, cf.Name,
+			joinOr(euNames(euCoarse, ev.coarse)))
 	}
 	if !slices.Contains(ev.fine, ff.Code) {
-		return nil, fmt.Errorf("event %s cannot be counted with the fine filter %s; it takes %s", ev.Name, ff.Name, joinOr(euNames(euFine, ev.fine)))
+		return nil, fmt.Errorf("event %s cannot be counted with the fine filter %s; it takes %s", ev.Name, ff.Name,
+			joinOr(euNames(euFine, ev.fine)))
 	}
 	return newEUCounter(ev, cf, ff, index), nil
 }
@@ -130,8 +136,9 @@ func cmpOr(s, other string) string {
 func newEUCounter(ev EUEvent, cf, ff EUFilter, index int) *EUCounter {
 	c := &EUCounter{
 		Index: index, Event: ev, Coarse: cf, Fine: ff, Metric: euMetric(ev, cf, ff),
-		Counter: fmt.Sprintf("A%d", 7+index), Register: fmt.Sprintf("EU_PERF_CNT_CTL%d", index/2), Address: euRegisters[index/2],
-		Field: uint16(ev.Code) | uint16(cf.Code)<<4 | uint16(ff.Code)<<8, Shift: uint(12 * (index % 2)),
+		Counter: fmt.Sprintf("A%d", 7+index), Register: fmt.Sprintf("EU_PERF_CNT_CTL%d", index/2),
+		Address: euRegisters[index/2],
+		Field:   uint16(ev.Code) | uint16(cf.Code)<<4 | uint16(ff.Code)<<8, Shift: uint(12 * (index % 2)),
 	}
 	c.Doc = "Counts " + ev.Doc
 	for _, f := range []EUFilter{ff, cf} {

@@ -7,10 +7,11 @@ import (
 	"astrolabe/capture/metrics/formula"
 )
 
-// Eval makes a derived counter of an expression in a vendor's syntax. The dialect may be given as a prefix ("rocm: SUM(A)",
-// "streamline: $A", "intel: A 7 READ 4 UMUL"), else it is guessed: SUM( and its like or a Python conditional are ROCm, words such as
-// READ and UMUL are Intel, $Mali is Streamline, and anything else is read in the dialect of the capture's catalogue. meta describes the result; an empty name becomes the
-// expression. A surplus bracket, as printed guides have them, is mended with a warning.
+// Eval makes a derived counter of an expression in a vendor's syntax. The dialect may be given as a prefix ("rocm:
+// SUM(A)", "streamline: $A", "intel: A 7 READ 4 UMUL"), else it is guessed: SUM( and its like or a Python conditional
+// are ROCm, words such as READ and UMUL are Intel, $Mali is Streamline, and anything else is read in the dialect of the
+// capture's catalogue. meta describes the result; an empty name becomes the expression. A surplus bracket, as printed
+// guides have them, is mended with a warning.
 func Eval(cap *capture.Capture, expr string, meta capture.Meta) (*capture.Counter, error) {
 	return EvalWith(cap, nil, expr, meta)
 }
@@ -30,8 +31,8 @@ func EvalWith(cap *capture.Capture, defs []*Entry, expr string, meta capture.Met
 	return s.evaluate(e, meta, assumed)
 }
 
-// CheckFormula reads an expression as Eval does where the capture is of that GPU, "" for any. assumed tells what had to be mended, "" where nothing; the
-// error is that of a text that is no formula.
+// CheckFormula reads an expression as Eval does where the capture is of that GPU, "" for any. assumed tells what had to
+// be mended, "" where nothing; the error is that of a text that is no formula.
 func CheckFormula(gpu, expr string) (assumed string, err error) {
 	s := newScope(&capture.Capture{Config: capture.Config{GPU: gpu, Axis: &capture.Axis{}}}, nil)
 	d, text := formula.GuessDialect(expr, s.dialect())
@@ -42,7 +43,8 @@ func CheckFormula(gpu, expr string) (assumed string, err error) {
 // evaluate compiles a user's expression.
 func (s *scope) evaluate(e *Entry, meta capture.Meta, assumed string) (*capture.Counter, error) {
 	env := &formulaEnv{s: s, expr: e.expr}
-	opt := formula.Options{Notes: make([][]string, 1), Percent: []bool{SameUnit(meta.Unit, "percent")}, ZeroIsZero: s.zeroIsZero(s.cap.GPU)}
+	opt := formula.Options{Notes: make([][]string, 1), Percent: []bool{SameUnit(meta.Unit, "percent")},
+		ZeroIsZero: s.zeroIsZero(s.cap.GPU)}
 	p, err := formula.Bind([]*formula.Expr{e.expr}, s.cap.Axis, env, opt)
 	if err != nil {
 		return nil, err

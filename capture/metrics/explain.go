@@ -10,8 +10,8 @@ import (
 	"astrolabe/capture/metrics/formula"
 )
 
-// Explanation is a value taken apart: what it is, the formula, and below it every operand with its value, where it was measured,
-// and why it is missing where it is.
+// Explanation is a value taken apart: what it is, the formula, and below it every operand with its value, where it was
+// measured, and why it is missing where it is.
 type Explanation struct {
 	Counter  *capture.Counter
 	Sample   int // -1: all samples

@@ -10,7 +10,8 @@ import (
 	"astrolabe/capture"
 )
 
-// Family is what a GPU belongs to, as far as its name tells: within an architecture counters mean much the same, across architectures they do not.
+// Family is what a GPU belongs to, as far as its name tells: within an architecture counters mean much the same, across
+// architectures they do not.
 type Family struct {
 	Vendor       string
 	Architecture string // "" where the name does not tell, or where a catalogue is for every one of the vendor's
@@ -105,7 +106,8 @@ func StatedBy(names []string) string {
 	return found
 }
 
-// FamilyOf is what the GPU of a capture belongs to, by its id or else by what the capture says of its device. ok is false where neither tells.
+// FamilyOf is what the GPU of a capture belongs to, by its id or else by what the capture says of its device. ok is
+// false where neither tells.
 func FamilyOf(gpu string, d capture.Device) (f Family, ok bool) {
 	if f, ok = familyBy("id", gpu); ok {
 		return f, true
@@ -136,8 +138,8 @@ const (
 	Foreign            // another vendor or architecture
 )
 
-// FitOf compares the catalogue wanted with what a capture says of itself: its GPU id gpu and its device. The text says how they differ; it is ""
-// where they fit.
+// FitOf compares the catalogue wanted with what a capture says of itself: its GPU id gpu and its device. The text says
+// how they differ; it is "" where they fit.
 func FitOf(wanted, gpu string, d capture.Device) (Fit, string) {
 	is, known := FamilyOf(gpu, d)
 	want, ok := familyBy("id", wanted)
@@ -170,10 +172,12 @@ func FitOf(wanted, gpu string, d capture.Device) (Fit, string) {
 	return Sibling, text
 }
 
-// ByForce says, for every page about a capture, that it is read by a catalogue of another family than it says it is of; "" where it is not.
+// ByForce says, for every page about a capture, that it is read by a catalogue of another family than it says it is of;
+// "" where it is not.
 func ByForce(c *capture.Capture) string {
 	if c.Stated == "" {
 		return ""
 	}
-	return fmt.Sprintf("read as %s, though the capture says that it is of %s: every metric may be wrong", c.GPU, c.Stated)
+	return fmt.Sprintf("read as %s, though the capture says that it is of %s: every metric may be wrong",
+		c.GPU, c.Stated)
 }

@@ -29,8 +29,8 @@ type UnknownError struct {
 	Near []string // names that exist and look alike
 	Note string   // more to say, such as where the name is known; "" if nothing
 
-	// help finds what there is to say where nobody may ask: looking for near names takes longer than anything else about an unknown name,
-	// and scripts ask of many names whether a capture knows them.
+	// help finds what there is to say where nobody may ask: looking for near names takes longer than anything else
+	// about an unknown name, and scripts ask of many names whether a capture knows them.
 	help func() *UnknownError
 }
 
@@ -154,14 +154,16 @@ func (c *Catalogue) keys() map[string][]hit {
 	return c.index
 }
 
-// Find returns the entry that name addresses: by its name, its vendor's name with or without $, its section, its "Group/Title",
-// its title, its role ("queue:fragment"), in any case and spelling. The error is an *UnknownError or an *AmbiguousError.
+// Find returns the entry that name addresses: by its name, its vendor's name with or without $, its section, its
+// "Group/Title", its title, its role ("queue:fragment"), in any case and spelling. The error is an *UnknownError or an
+// *AmbiguousError.
 func (c *Catalogue) Find(name string) (*Entry, error) {
 	e, err := c.lookup(name)
 	return e, helped(err)
 }
 
-// Titled is the entry of exactly that title in either case, nil if there is none. Unlike Find it looks for no similar names.
+// Titled is the entry of exactly that title in either case, nil if there is none. Unlike Find it looks for no similar
+// names.
 func (c *Catalogue) Titled(title string) *Entry {
 	if e, err := c.lookup(title); err == nil && strings.EqualFold(e.Title, title) {
 		return e
@@ -178,7 +180,8 @@ func helped(err error) error {
 	return err
 }
 
-// hits are the entries that a name addresses, and the name under which the catalogue has them: with or without what other programs write before it.
+// hits are the entries that a name addresses, and the name under which the catalogue has them: with or without what
+// other programs write before it.
 func (c *Catalogue) hits(name string) ([]hit, string) {
 	names := []string{name}
 	for _, prefix := range c.before {
@@ -211,7 +214,10 @@ func (c *Catalogue) lookup(name string) (*Entry, error) {
 		if e := c.numbered(bare); e != nil {
 			return e, nil
 		}
-		return nil, &UnknownError{Name: name, help: func() *UnknownError { return &UnknownError{Name: name, Near: c.near(name)} }}
+		return nil, &UnknownError{Name: name, help: func() *UnknownError {
+			return &UnknownError{Name: name,
+				Near: c.near(name)}
+		}}
 	}
 	for _, h := range hits {
 		if h.e.Name == bare {
@@ -280,9 +286,9 @@ func (c *Catalogue) near(name string) []string {
 	return out
 }
 
-// Match lists the entries that a pattern selects: with * ? or a list of words. A pattern with * or ? must match the whole name,
-// vendor's name or title; words must all stand somewhere in name, title, group or meaning. Case does not count. An empty
-// pattern selects everything.
+// Match lists the entries that a pattern selects: with * ? or a list of words. A pattern with * or ? must match the
+// whole name, vendor's name or title; words must all stand somewhere in name, title, group or meaning. Case does not
+// count. An empty pattern selects everything.
 func (c *Catalogue) Match(pattern string) []*Entry {
 	pattern = strings.ToLower(strings.TrimSpace(pattern))
 	if pattern == "" {
@@ -307,7 +313,8 @@ func (c *Catalogue) Match(pattern string) []*Entry {
 	}
 	var list []scored
 	for _, e := range c.entries {
-		names := strings.ToLower(e.Name + " " + e.Title + " " + e.Group + " " + strings.Join(e.Aliases, " ") + " " + strings.Join(e.Refs, " ") + " " + strings.Join(e.Roles, " "))
+		names := strings.ToLower(e.Name + " " + e.Title + " " + e.Group + " " + strings.Join(e.Aliases, " ") + " " +
+			strings.Join(e.Refs, " ") + " " + strings.Join(e.Roles, " "))
 		all := names + " " + strings.ToLower(e.Doc)
 		rank := 0
 		for _, w := range words {

@@ -55,8 +55,8 @@ func instanceIDs(c *capture.Counter) []string {
 	return ids
 }
 
-// lazyDerivation compiles a formula when it is first used: a machine with many CPUs has more instances of metrics than anyone
-// looks at.
+// lazyDerivation compiles a formula when it is first used: a machine with many CPUs has more instances of metrics than
+// anyone looks at.
 type lazyDerivation struct {
 	make func() (capture.Derivation, error)
 	expr string
@@ -137,7 +137,8 @@ func (s *scope) cluster(name string) (c *capture.Counter, ok bool, err error) {
 	if indexed && !strings.Contains(id, "..") {
 		ids, ok := clusters[id]
 		if !ok {
-			return nil, true, &UnknownError{Name: name, Note: "the capture has the clusters " + joinAnd(sortedClusters(clusters))}
+			return nil, true, &UnknownError{Name: name, Note: "the capture has the clusters " +
+				joinAnd(sortedClusters(clusters))}
 		}
 		c, err = s.oneCluster(base, id, ids)
 		return c, true, err
@@ -146,7 +147,8 @@ func (s *scope) cluster(name string) (c *capture.Counter, ok bool, err error) {
 	if err != nil {
 		return nil, true, err
 	}
-	out := &capture.Counter{Meta: whole.Meta, Axis: whole.Axis, Der: whole.Der, Pass: whole.Pass, Turn: whole.Turn, Reasons: whole.Reasons, Warnings: whole.Warnings}
+	out := &capture.Counter{Meta: whole.Meta, Axis: whole.Axis, Der: whole.Der, Pass: whole.Pass, Turn: whole.Turn,
+		Reasons: whole.Reasons, Warnings: whole.Warnings}
 	out.Name += ".Cluster"
 	for _, id := range sortedClusters(clusters) {
 		in, err := s.oneCluster(base, id, clusters[id])
@@ -165,7 +167,8 @@ func (s *scope) oneCluster(base, id string, cpus []string) (*capture.Counter, er
 		return nil, err
 	}
 	if c.Der == nil && len(c.Instances) == 0 && c.Col != nil {
-		return nil, &UnknownError{Name: fmt.Sprintf("%s.Cluster[%s]", base, id), Note: base + " was not measured per CPU"}
+		return nil, &UnknownError{Name: fmt.Sprintf("%s.Cluster[%s]", base, id),
+			Note: base + " was not measured per CPU"}
 	}
 	return c, nil
 }

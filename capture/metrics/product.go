@@ -16,7 +16,8 @@ import (
 //go:embed data/*.metrics data/*.sets data/families.csv
 var files embed.FS
 
-// product is what the head of a data file says of a GPU: all that must be known of one whose counters nobody asked for yet.
+// product is what the head of a data file says of a GPU: all that must be known of one whose counters nobody asked for
+// yet.
 type product struct {
 	id          string
 	words       []string // that stand for it in a file of several products, the id among them; nil in a file of its own
@@ -74,7 +75,8 @@ var products = sync.OnceValue(func() []*product {
 		other, n := p, 0
 		for ; other != nil && n <= len(out); n++ { // what a product does not say itself holds of the one that it is like
 			p.triage = or(p.triage, other.triage)
-			p.is.Vendor, p.is.Architecture = or(p.is.Vendor, other.is.Vendor), or(p.is.Architecture, other.is.Architecture)
+			p.is.Vendor, p.is.Architecture = or(p.is.Vendor, other.is.Vendor),
+				or(p.is.Architecture, other.is.Architecture)
 			other = other.base
 		}
 		if n > len(out) {
@@ -95,8 +97,8 @@ func Generations() []string {
 	return out
 }
 
-// GenerationOf is the generation that hardware of that name is of, which may be the name itself: that of gfx1102 is gfx11. It is the name where
-// nothing is known of it.
+// GenerationOf is the generation that hardware of that name is of, which may be the name itself: that of gfx1102 is
+// gfx11. It is the name where nothing is known of it.
 func GenerationOf(name string) string {
 	name = strings.ToLower(name)
 	for _, p := range products() {
@@ -126,8 +128,9 @@ func productOf(id string) *product {
 	return nil
 }
 
-// On is the id of the catalogue that describes captures of a GPU on a generation of hardware: products of a family that formulas tell apart by
-// generation stand for each other, so that a capture may name any of them. It is gpu for all others.
+// On is the id of the catalogue that describes captures of a GPU on a generation of hardware: products of a family that
+// formulas tell apart by generation stand for each other, so that a capture may name any of them. It is gpu for all
+// others.
 func On(gpu, generation string) string {
 	p := productOf(gpu)
 	generation = GenerationOf(generation)

@@ -38,9 +38,10 @@ func (c *Catalogue) hasColumns(cap *capture.Capture) bool {
 	return false
 }
 
-// Resolve returns the counter that name addresses in a capture: a measured counter, an instance "NAME[ID]", a metric by any of its
-// addresses, "cpu/NAME" for one of a particular catalogue, with or without $. A known metric or counter whose inputs were not
-// collected is a counter with every value missing. The error is an *UnknownError, or an *AmbiguousError.
+// Resolve returns the counter that name addresses in a capture: a measured counter, an instance "NAME[ID]", a metric by
+// any of its addresses, "cpu/NAME" for one of a particular catalogue, with or without $. A known metric or counter
+// whose inputs were not collected is a counter with every value missing. The error is an *UnknownError, or an
+// *AmbiguousError.
 func Resolve(cap *capture.Capture, name string) (*capture.Counter, error) {
 	return ResolveWith(cap, nil, name)
 }
@@ -50,7 +51,8 @@ func ResolveWith(cap *capture.Capture, defs []*Entry, name string) (*capture.Cou
 	return newScope(cap, defs).resolve(name)
 }
 
-// ResolveAllWith is ResolveWith for several names. The metrics among them share one program, so common parts are computed once.
+// ResolveAllWith is ResolveWith for several names. The metrics among them share one program, so common parts are
+// computed once.
 func ResolveAllWith(cap *capture.Capture, defs []*Entry, names []string) ([]*capture.Counter, error) {
 	s := newScope(cap, defs)
 	out := make([]*capture.Counter, len(names))
@@ -82,8 +84,8 @@ func ResolveAllWith(cap *capture.Capture, defs []*Entry, names []string) ([]*cap
 	return out, nil
 }
 
-// Metrics returns every metric of the capture's catalogues, in their order. Where the GPU's catalogue and the cpu catalogue use
-// one name, the second is named "cpu/NAME".
+// Metrics returns every metric of the capture's catalogues, in their order. Where the GPU's catalogue and the cpu
+// catalogue use one name, the second is named "cpu/NAME".
 func Metrics(cap *capture.Capture) ([]*capture.Counter, error) {
 	s := newScope(cap, nil)
 	var entries []*Entry
@@ -122,8 +124,8 @@ func Metrics(cap *capture.Capture) ([]*capture.Counter, error) {
 	return out, nil
 }
 
-// Floats returns every sample of several counters, NaN where missing. Metrics that were resolved together are computed together, so
-// that common parts and inputs are read once. The slices are read-only.
+// Floats returns every sample of several counters, NaN where missing. Metrics that were resolved together are computed
+// together, so that common parts and inputs are read once. The slices are read-only.
 func Floats(ctx context.Context, counters []*capture.Counter) ([][]float64, error) {
 	return formula.EvalCounters(ctx, counters)
 }
@@ -143,7 +145,8 @@ func (s *scope) resolve(name string) (*capture.Counter, error) {
 	return s.addressed(name, nil)
 }
 
-// addressed returns what a name addresses other than a measured counter's exact name. self is the metric whose formula asks.
+// addressed returns what a name addresses other than a measured counter's exact name. self is the metric whose formula
+// asks.
 func (s *scope) addressed(name string, self *Entry) (*capture.Counter, error) {
 	e, err := s.find(name)
 	if err == nil && e != self {
@@ -199,13 +202,15 @@ func cutInstance(name string) (base, id string, ok bool) {
 
 func (s *scope) noInstance(c *capture.Counter, id string) error {
 	if len(c.Instances) == 0 {
-		return &UnknownError{Name: fmt.Sprintf("%s[%s]", c.Name, id), Note: c.Name + " has no instances in this capture"}
+		return &UnknownError{Name: fmt.Sprintf("%s[%s]", c.Name, id),
+			Note: c.Name + " has no instances in this capture"}
 	}
 	var ids []string
 	for _, in := range c.Instances {
 		ids = append(ids, in.Meta.Instance)
 	}
-	return &UnknownError{Name: fmt.Sprintf("%s[%s]", c.Name, id), Note: fmt.Sprintf("%s has the instances %s", c.Name, joinAnd(ids))}
+	return &UnknownError{Name: fmt.Sprintf("%s[%s]", c.Name, id), Note: fmt.Sprintf("%s has the instances %s", c.Name,
+		joinAnd(ids))}
 }
 
 // find returns the entry that a name addresses in the definitions and the capture's catalogues.
@@ -313,7 +318,8 @@ func (s *scope) compile(entries []*Entry) ([]*capture.Counter, error) {
 		return nil, nil
 	}
 	if s.depth >= maxMetricDepth {
-		return nil, fmt.Errorf("metric %s: metrics read each other more than %d deep, or in a circle", entries[0].Name, maxMetricDepth)
+		return nil, fmt.Errorf("metric %s: metrics read each other more than %d deep, or in a circle", entries[0].Name,
+			maxMetricDepth)
 	}
 	s.depth++
 	defer func() { s.depth-- }()
@@ -367,7 +373,8 @@ func (s *scope) compile(entries []*Entry) ([]*capture.Counter, error) {
 func (s *scope) compileFresh(entries []*Entry, zeroIsZero bool) ([]*capture.Counter, error) {
 	exprs := make([]*formula.Expr, len(entries))
 	envs := make([]*formulaEnv, len(entries))
-	opt := formula.Options{Notes: make([][]string, len(entries)), Percent: make([]bool, len(entries)), ZeroIsZero: zeroIsZero}
+	opt := formula.Options{Notes: make([][]string, len(entries)), Percent: make([]bool, len(entries)),
+		ZeroIsZero: zeroIsZero}
 	for i, e := range entries {
 		exprs[i] = e.expr
 		envs[i] = &formulaEnv{s: s, expr: e.expr, entry: e, unavailable: s.unavailable(e)}
@@ -398,8 +405,8 @@ func (s *scope) compileFresh(entries []*Entry, zeroIsZero bool) ([]*capture.Coun
 	return out, nil
 }
 
-// zeroIsZero tells whether a division by zero gives 0 in formulas of a catalogue, rather than nothing: its own rule, which the
-// capture's option zero changes.
+// zeroIsZero tells whether a division by zero gives 0 in formulas of a catalogue, rather than nothing: its own rule,
+// which the capture's option zero changes.
 func (s *scope) zeroIsZero(gpu string) bool {
 	if s.cap.Options.Zero == "missing" {
 		return false

@@ -8,13 +8,15 @@ import (
 	"astrolabe/capture"
 )
 
-// A role is what a metric is of, whatever the vendor calls it on one product or another: "queue:fragment". Rules that ask for roles hold for
-// every product whose catalogue says which of its metrics plays them. No two metrics of a product play one role.
+// A role is what a metric is of, whatever the vendor calls it on one product or another: "queue:fragment". Rules that
+// ask for roles hold for every product whose catalogue says which of its metrics plays them. No two metrics of a
+// product play one role.
 
 // RoleKind is what roles of a kind measure.
 type RoleKind struct{ Name, Doc string }
 
-// roleKinds are the kinds of roles that there are. Catalogues choose the names of roles, and rules of several products need the same ones.
+// roleKinds are the kinds of roles that there are. Catalogues choose the names of roles, and rules of several products
+// need the same ones.
 var roleKinds = []RoleKind{
 	{"queue", "share of the time with work in which a hardware queue has some, in percent"},
 	{"phase", "share of the time with work in which shader cores do work of one kind, in percent"},
@@ -58,7 +60,8 @@ func (c *Catalogue) checkRoles(lines map[*Entry]int) (line int, err error) {
 	for _, e := range c.entries {
 		for _, r := range e.Roles {
 			if other := player[r]; other != nil {
-				return max(lines[other], lines[e]), fmt.Errorf("role %s is played by %s and by %s", r, other.Name, e.Name)
+				return max(lines[other], lines[e]), fmt.Errorf("role %s is played by %s and by %s", r,
+					other.Name, e.Name)
 			}
 			player[r] = e
 		}
@@ -66,8 +69,8 @@ func (c *Catalogue) checkRoles(lines map[*Entry]int) (line int, err error) {
 	return 0, nil
 }
 
-// Roles lists the roles of a kind that metrics of a capture's catalogues play, in the order of these; all roles where kind is "". The error names
-// the kinds that there are.
+// Roles lists the roles of a kind that metrics of a capture's catalogues play, in the order of these; all roles where
+// kind is "". The error names the kinds that there are.
 func Roles(cap *capture.Capture, kind string) ([]string, error) {
 	if kind != "" && !slices.Contains(RoleKindNames(), kind) {
 		return nil, fmt.Errorf("unknown kind of role %q, want %s", kind, joinOr(RoleKindNames()))

@@ -7,14 +7,15 @@ import (
 	"astrolabe/capture"
 )
 
-// A GPU's counters are measured in several runs of the same work, and a counter that more than one of them measured has a value of each: the name alone
-// is the one that counts, and NAME@RUN are the others. A formula whose entry names a run reads every counter as that run measured it, so
-// that what it divides happened at once.
+// A GPU's counters are measured in several runs of the same work, and a counter that more than one of them measured has
+// a value of each: the name alone is the one that counts, and NAME@RUN are the others. A formula whose entry names a
+// run reads every counter as that run measured it, so that what it divides happened at once.
 
 // ofRun is the name under which a capture holds what a run measured of a counter, where that is not what counts.
 func ofRun(name, run string) string { return name + "@" + run }
 
-// entryOfRun is the entry of a counter that holds what a run measured, nil for any other. Its other names are those of the counter that counts.
+// entryOfRun is the entry of a counter that holds what a run measured, nil for any other. Its other names are those of
+// the counter that counts.
 func (s *scope) entryOfRun(c *capture.Counter) *Entry {
 	name, run, ok := strings.Cut(c.Name, "@")
 	if !ok {
@@ -31,7 +32,8 @@ func (s *scope) entryOfRun(c *capture.Counter) *Entry {
 	return &own
 }
 
-// run is the pass of the run that the formula reads, nil where it names none or the capture does not tell its runs apart by such names.
+// run is the pass of the run that the formula reads, nil where it names none or the capture does not tell its runs
+// apart by such names.
 func (v *formulaEnv) run() *capture.Pass {
 	if v.entry == nil || v.entry.Run == "" {
 		return nil
@@ -55,5 +57,6 @@ func (v *formulaEnv) inRun(c *capture.Counter) (*capture.Counter, *capture.Reaso
 	if own := v.s.raw(ofRun(c.Name, run.ID)); own != nil {
 		return own, nil
 	}
-	return nil, missing(capture.NotCollected, "%s was not measured in the run %s, which the formula reads", c.Name, run.ID).MissingReason
+	return nil, missing(capture.NotCollected, "%s was not measured in the run %s, which the formula reads", c.Name,
+		run.ID).MissingReason
 }

@@ -53,8 +53,10 @@ type selection struct {
 
 func newScope(cap *capture.Capture, defs []*Entry) *scope {
 	return &scope{cap: cap, cats: For(cap), defs: defs,
-		subsets: map[*capture.Counter]*capture.Counter{}, scalars: map[*capture.Counter]*capture.Counter{}, durations: map[*capture.Pass]*capture.Counter{}, metrics: map[*Entry]*capture.Counter{},
-		sets: map[*Catalogue][]*MetricSet{}, bases: map[*Entry]*Entry{}, labels: map[*capture.Label]*capture.Counter{}, ranges: map[instances]*capture.Counter{}, turns: map[turn]*capture.Counter{}}
+		subsets: map[*capture.Counter]*capture.Counter{}, scalars: map[*capture.Counter]*capture.Counter{},
+		durations: map[*capture.Pass]*capture.Counter{}, metrics: map[*Entry]*capture.Counter{},
+		sets: map[*Catalogue][]*MetricSet{}, bases: map[*Entry]*Entry{}, labels: map[*capture.Label]*capture.Counter{},
+		ranges: map[instances]*capture.Counter{}, turns: map[turn]*capture.Counter{}}
 }
 
 // metricsOfCapture are those that conventions make of what the capture says about its counters.
@@ -169,7 +171,8 @@ func (v *formulaEnv) measured(c *capture.Counter, why *capture.Reason, dollar bo
 	return formula.Operand{Counter: v.scalar(c, dollar)}
 }
 
-// misfit is why a metric of a catalogue cannot read a measured counter of that name; nil where it can. A user's expression reads what it names.
+// misfit is why a metric of a catalogue cannot read a measured counter of that name; nil where it can. A user's
+// expression reads what it names.
 func (v *formulaEnv) misfit(name string, c *capture.Counter) *capture.Reason {
 	if v.entry == nil || v.entry.defined || c.Unit == "" {
 		return nil
@@ -182,7 +185,8 @@ func (v *formulaEnv) misfit(name string, c *capture.Counter) *capture.Reason {
 	return nil
 }
 
-// scalar makes a constant of a column that holds one value for the whole capture, such as cu_per_gpu: a constant does not add up over samples.
+// scalar makes a constant of a column that holds one value for the whole capture, such as cu_per_gpu: a constant does
+// not add up over samples.
 func (v *formulaEnv) scalar(c *capture.Counter, dollar bool) *capture.Counter {
 	means := func(a convention) bool { return a.scalar(v, c, dollar) }
 	if c.Kind != capture.Delta || c.Col == nil || !slices.ContainsFunc(conventions, means) {
@@ -278,8 +282,8 @@ func (s *scope) selected(c *capture.Counter) *capture.Counter {
 	return sub
 }
 
-// property is a numeric constant of the capture. Where the capture has one per CPU ("NAME.3") it is that of the selected CPU or
-// the mean of the selected ones.
+// property is a numeric constant of the capture. Where the capture has one per CPU ("NAME.3") it is that of the
+// selected CPU or the mean of the selected ones.
 func (s *scope) property(name string) (float64, bool) {
 	if name == "cpus_online" && s.sel != nil {
 		return float64(len(s.sel.ids)), true
@@ -293,7 +297,8 @@ func (s *scope) property(name string) (float64, bool) {
 	}
 	sum, n := 0.0, 0
 	for _, p := range s.cap.Properties {
-		if id, ok := strings.CutPrefix(p.Name, name+"."); ok && !p.IsText && (s.sel == nil || slices.Contains(s.sel.ids, id)) {
+		if id, ok := strings.CutPrefix(p.Name, name+"."); ok && !p.IsText &&
+			(s.sel == nil || slices.Contains(s.sel.ids, id)) {
 			sum += p.Number
 			n++
 		}

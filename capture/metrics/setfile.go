@@ -8,16 +8,17 @@ import (
 	"astrolabe/capture/metrics/formula"
 )
 
-// A file of metric sets stands beside a catalogue file, which has the raw counters and the variables of equations. A metric may stand in many
-// sets, so first come blocks "counter SYMBOL" with the fields that it has everywhere, those of a catalogue file and
+// A file of metric sets stands beside a catalogue file, which has the raw counters and the variables of equations. A
+// metric may stand in many sets, so first come blocks "counter SYMBOL" with the fields that it has everywhere, those of
+// a catalogue file and
 //
 //	semantic WORD     the vendor's semantic type: event, duration, throughput, ratio
 //	scope WORD        what it is counted for, where that is not the whole GPU: slice, subslice
 //	available EXPR    the condition on the GPU's topology under which it exists
 //
-// and then blocks "set SYMBOL" with the set's title, its guid and its counters, one per line, indented once. A counter that only some products
-// have is followed by their words. Lines indented twice below it replace a field in this set. Any line within a set may begin with words of
-// products, as in a catalogue file: "gt3 expr TEXT".
+// and then blocks "set SYMBOL" with the set's title, its guid and its counters, one per line, indented once. A counter
+// that only some products have is followed by their words. Lines indented twice below it replace a field in this set.
+// Any line within a set may begin with words of products, as in a catalogue file: "gt3 expr TEXT".
 
 // MetricSet is a set of counters that can be measured together.
 type MetricSet struct {
@@ -45,7 +46,8 @@ type setParser struct {
 	skip     bool       // within a counter that this GPU does not have
 }
 
-// parseSets reads a file of metric sets, for the products and in the dialect of the catalogue's own file, which names it.
+// parseSets reads a file of metric sets, for the products and in the dialect of the catalogue's own file, which names
+// it.
 func (c *Catalogue) parseSets(text string) error {
 	p := &setParser{c: c, symbols: map[string]*Entry{}, exprs: map[string]parsedExpr{}}
 	return p.parse(text)

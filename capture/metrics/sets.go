@@ -17,7 +17,8 @@ func (c *Catalogue) Sets() []*MetricSet { return c.sets }
 func (c *Catalogue) Set(name string) (*MetricSet, error) {
 	var names []string
 	for _, s := range c.sets {
-		if fold(s.Name) == fold(name) || fold(s.Title) == fold(name) || strings.EqualFold(s.GUID, strings.TrimSpace(name)) {
+		if fold(s.Name) == fold(name) || fold(s.Title) == fold(name) ||
+			strings.EqualFold(s.GUID, strings.TrimSpace(name)) {
 			return s, nil
 		}
 		names = append(names, s.Name)
@@ -32,8 +33,9 @@ func (c *Catalogue) Set(name string) (*MetricSet, error) {
 	return nil, fmt.Errorf("%s has no metric set %q; there are %s", c.id, name, joinAnd(names))
 }
 
-// SetsFor lists the metric sets that have every metric of a formula in the catalogue's own notation, in the order of the catalogue: what has to be recorded for
-// it. With all there is none to choose: the formula has no metric of a set, because what it reads is counted by all of them.
+// SetsFor lists the metric sets that have every metric of a formula in the catalogue's own notation, in the order of
+// the catalogue: what has to be recorded for it. With all there is none to choose: the formula has no metric of a set,
+// because what it reads is counted by all of them.
 func (c *Catalogue) SetsFor(expr string) (sets []string, all bool) {
 	x, err := formula.Parse(c.dialect, expr)
 	if err != nil {
@@ -70,8 +72,8 @@ func (e *SetsError) Error() string {
 	return fmt.Sprintf("%q is not the same in every metric set: it differs between %s; write %q or the like, or give the capture the property metric_set", e.Symbol, joinAnd(e.Sets), first+"/"+e.Symbol)
 }
 
-// ofSets decides between counters of several metric sets: the first where all have one meaning, else a *SetsError. Raw counters of
-// a like name come after them. ok is false where none is a counter of a set.
+// ofSets decides between counters of several metric sets: the first where all have one meaning, else a *SetsError. Raw
+// counters of a like name come after them. ok is false where none is a counter of a set.
 func ofSets(name string, found []*Entry) (e *Entry, ok bool, err error) {
 	found = slices.DeleteFunc(slices.Clone(found), func(e *Entry) bool { return e.Set == nil })
 	if len(found) == 0 {
@@ -96,8 +98,8 @@ func ofSets(name string, found []*Entry) (e *Entry, ok bool, err error) {
 	return nil, true, se
 }
 
-// meaning is the symbol and the equation with the equations of the set's other counters in their place. A set routes signals to
-// its B and C counters, so equations mean the same only under one symbol.
+// meaning is the symbol and the equation with the equations of the set's other counters in their place. A set routes
+// signals to its B and C counters, so equations mean the same only under one symbol.
 func (e *Entry) meaning(depth int) string {
 	var b strings.Builder
 	b.WriteString(e.Symbol)
@@ -153,8 +155,8 @@ func exactAlias(hits []hit, name string) []hit {
 	return out
 }
 
-// measuredSets are the metric sets that an Intel capture was measured with: its property metric_set or, where sets took turns, the values of the
-// label of that name.
+// measuredSets are the metric sets that an Intel capture was measured with: its property metric_set or, where sets took
+// turns, the values of the label of that name.
 func measuredSets(cap *capture.Capture) (names []string) {
 	if p, ok := cap.Property(setLabel); ok && p.IsText {
 		return []string{p.Text}
@@ -180,8 +182,8 @@ func measuredSets(cap *capture.Capture) (names []string) {
 // setLabel is the property of a capture with one metric set, and the label of one whose sets took turns.
 const setLabel = "metric_set"
 
-// ownSets are the metric sets of the capture in a catalogue, none where it does not say. A set that the catalogue does not know is one
-// without metrics: those of other sets were not measured.
+// ownSets are the metric sets of the capture in a catalogue, none where it does not say. A set that the catalogue does
+// not know is one without metrics: those of other sets were not measured.
 func (s *scope) ownSets(c *Catalogue) []*MetricSet {
 	if len(c.sets) == 0 {
 		return nil
@@ -201,8 +203,8 @@ func (s *scope) ownSets(c *Catalogue) []*MetricSet {
 	return sets
 }
 
-// findIn is Catalogue.Find where a symbol without a set means the capture's own. Where sets took turns it means the first that has it, if all that
-// have it mean the same.
+// findIn is Catalogue.Find where a symbol without a set means the capture's own. Where sets took turns it means the
+// first that has it, if all that have it mean the same.
 func (s *scope) findIn(c *Catalogue, name string) (*Entry, error) {
 	var own []*Entry
 	for _, set := range s.ownSets(c) {
@@ -212,7 +214,10 @@ func (s *scope) findIn(c *Catalogue, name string) (*Entry, error) {
 		}
 		key := fold(name)
 		for symbol, e := range set.bySymbol {
-			if fold(symbol) == key && !slices.ContainsFunc(c.keys()[key], func(h hit) bool { return h.e.Set == nil && (h.e.Name == name || slices.Contains(h.e.Aliases, name)) }) {
+			if fold(symbol) == key && !slices.ContainsFunc(c.keys()[key], func(h hit) bool {
+				return h.e.Set == nil &&
+					(h.e.Name == name || slices.Contains(h.e.Aliases, name))
+			}) {
 				own = append(own, e)
 			}
 		}
@@ -224,8 +229,8 @@ func (s *scope) findIn(c *Catalogue, name string) (*Entry, error) {
 	return c.lookup(name)
 }
 
-// listed reports whether the metric belongs in a list of the capture's metrics: those of other sets were not measured, and what several
-// measured sets have alike is listed once.
+// listed reports whether the metric belongs in a list of the capture's metrics: those of other sets were not measured,
+// and what several measured sets have alike is listed once.
 func (s *scope) listed(c *Catalogue, e *Entry) bool {
 	if e.Set == nil {
 		return true
@@ -256,8 +261,8 @@ func (s *scope) sharing(c *Catalogue, e *Entry) []*MetricSet {
 	return out
 }
 
-// inTurn restricts a measured counter to the samples of the metric's own set, where several sets took turns: another set counts other events
-// under the same name.
+// inTurn restricts a measured counter to the samples of the metric's own set, where several sets took turns: another
+// set counts other events under the same name.
 func (s *scope) inTurn(c *capture.Counter, e *Entry) *capture.Counter {
 	if e == nil || e.Set == nil || c == nil {
 		return c
@@ -292,7 +297,8 @@ func (s *scope) inTurn(c *capture.Counter, e *Entry) *capture.Counter {
 	for i, name := range label.Dict {
 		kept[i] = slices.ContainsFunc(names, func(n string) bool { return fold(n) == fold(name) })
 	}
-	why := capture.Reason{Code: capture.NotCollected, Text: fmt.Sprintf("this sample was measured with another metric set than %s", joinOr(names))}
+	why := capture.Reason{Code: capture.NotCollected,
+		Text: fmt.Sprintf("this sample was measured with another metric set than %s", joinOr(names))}
 	out := masked(c, label, kept, why)
 	s.turns[key] = out
 	return out
@@ -371,7 +377,9 @@ func (s *scope) unavailable(e *Entry) *capture.Reason {
 		for _, set := range sets {
 			names = append(names, set.Name)
 		}
-		return &capture.Reason{Code: capture.Unsupported, Text: fmt.Sprintf("the capture was measured with metric set %s, and %s needs %s", joinAnd(names), e.Name, e.Set.Name)}
+		return &capture.Reason{Code: capture.Unsupported,
+			Text: fmt.Sprintf("the capture was measured with metric set %s, and %s needs %s", joinAnd(names), e.Name,
+				e.Set.Name)}
 	}
 	if e.Available == "" {
 		return nil
@@ -385,7 +393,8 @@ func (s *scope) unavailable(e *Entry) *capture.Reason {
 	}
 	names := x.Names()
 	if slices.Contains(names, "QueryMode") {
-		return &capture.Reason{Code: capture.Unsupported, Text: e.Name + " is read by per-draw queries only, and this is a recording"}
+		return &capture.Reason{Code: capture.Unsupported,
+			Text: e.Name + " is read by per-draw queries only, and this is a recording"}
 	}
 	text := fmt.Sprintf("%s does not exist on this GPU: it needs %s", e.Name, x.Infix())
 	for _, name := range names {
@@ -396,7 +405,8 @@ func (s *scope) unavailable(e *Entry) *capture.Reason {
 	return &capture.Reason{Code: capture.Unsupported, Text: text}
 }
 
-// variable is the value of a variable of Intel's equations in the capture: a property, a column that holds one, or what all parts share.
+// variable is the value of a variable of Intel's equations in the capture: a property, a column that holds one, or what
+// all parts share.
 func (s *scope) variable(name string) (float64, bool) {
 	if v, ok := s.property(name); ok {
 		return v, true

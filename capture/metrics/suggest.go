@@ -39,9 +39,9 @@ type Suggestion struct {
 	Index int    // of what is known
 }
 
-// Suggest lists what somebody may mean who has typed the beginning of a name, or any part of it. The first of these that fits anything decides:
-// names that begin so, other names and titles that begin so in any case of letters, sections of the guide, and words that occur in a name or
-// title in any order.
+// Suggest lists what somebody may mean who has typed the beginning of a name, or any part of it. The first of these
+// that fits anything decides: names that begin so, other names and titles that begin so in any case of letters,
+// sections of the guide, and words that occur in a name or title in any order.
 func Suggest(known []Known, typed string) []Suggestion {
 	var out []Suggestion
 	seen := map[string]bool{}
@@ -83,7 +83,8 @@ func Suggest(known []Known, typed string) []Suggestion {
 			return out
 		}
 	}
-	words := strings.FieldsFunc(strings.ToLower(typed), func(r rune) bool { return r < 0x80 && !letterOrDigit(byte(r)) })
+	words := strings.FieldsFunc(strings.ToLower(typed),
+		func(r rune) bool { return r < 0x80 && !letterOrDigit(byte(r)) })
 	if len(words) == 0 {
 		return nil
 	}

@@ -11,7 +11,8 @@ import (
 const defaultDenom = "per_kernel"
 
 // denominators maps the denom option to the word after "per".
-var denominators = map[string]string{"per_kernel": "kernel", "per_wave": "wave", "per_cycle": "cycle", "per_second": "second"}
+var denominators = map[string]string{"per_kernel": "kernel", "per_wave": "wave", "per_cycle": "cycle",
+	"per_second": "second"}
 
 // Denoms lists the values of the denom option.
 func Denoms() []string { return []string{"per_kernel", "per_wave", "per_cycle", "per_second"} }
@@ -26,13 +27,15 @@ func denomOf(cap *capture.Capture) string {
 	return cap.Options.Denom
 }
 
-// dispatches counts the dispatches merged into each sample. As a vector of ones it adds up to their number, which a plain 1 would not.
+// dispatches counts the dispatches merged into each sample. As a vector of ones it adds up to their number, which a
+// plain 1 would not.
 func (s *scope) dispatches() *capture.Counter {
 	if s.kernels == nil {
 		axis := s.cap.Axis
 		s.kernels = &capture.Counter{
-			Meta: capture.Meta{Name: "dispatches", Title: "Dispatches", Unit: "kernel", Kind: capture.Delta, Integral: true,
-				Doc: "Number of kernel dispatches in the sample."},
+			Meta: capture.Meta{Name: "dispatches", Title: "Dispatches", Unit: "kernel", Kind: capture.Delta,
+				Integral: true,
+				Doc:      "Number of kernel dispatches in the sample."},
 			Axis: axis,
 			Col: capture.LazyColumn(axis.Len(), func() (capture.Data, error) {
 				f := make([]float64, axis.Len())
@@ -46,9 +49,9 @@ func (s *scope) dispatches() *capture.Counter {
 	return s.kernels
 }
 
-// duration is the measured time of each sample in ns: the time of the very pass that measured the formula's counters; where they come
-// from several, of the first that the formula names. Readers apply the duration option: by AMD's two rules all passes have one
-// time.
+// duration is the measured time of each sample in ns: the time of the very pass that measured the formula's counters;
+// where they come from several, of the first that the formula names. Readers apply the duration option: by AMD's two
+// rules all passes have one time.
 func (v *formulaEnv) duration() formula.Operand {
 	if run := v.run(); run != nil && run.Duration != nil {
 		return formula.Operand{Counter: v.s.passDuration(run)}
@@ -98,7 +101,8 @@ func (s *scope) passDuration(pass *capture.Pass) *capture.Counter {
 	}
 	axis := s.cap.Axis
 	why := capture.Reason{Code: capture.Unknown, Text: "the capture does not say how long the sample took"}
-	c := &capture.Counter{Meta: durationMeta(), Axis: axis, Pass: pass, Reasons: []capture.ReasonRun{{From: 0, To: axis.Len(), Reason: why}}}
+	c := &capture.Counter{Meta: durationMeta(), Axis: axis, Pass: pass,
+		Reasons: []capture.ReasonRun{{From: 0, To: axis.Len(), Reason: why}}}
 	if pass != nil {
 		c.Col = pass.Duration
 	} else {

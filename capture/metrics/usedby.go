@@ -1,7 +1,7 @@
 package metrics
 
-// UsedBy lists the metrics of the entry's catalogue whose formulas read it, by name. It is worked out for the whole catalogue when it
-// is first asked for.
+// UsedBy lists the metrics of the entry's catalogue whose formulas read it, by name. It is worked out for the whole
+// catalogue when it is first asked for.
 func (e *Entry) UsedBy() []string {
 	c, err := Get(e.GPU)
 	if err != nil {

@@ -10,9 +10,9 @@ import (
 	"astrolabe/capture/metrics/formula"
 )
 
-// Variant is the formula of a metric on some generations of hardware through some graphics or compute APIs. In a catalogue file it
-// is "variant GENERATIONS APIS FORMULA", the first two being lists such as "gfx7,gfx8" and "dx11,dx12,vk". Of a counter that
-// is measured as it is there is no formula.
+// Variant is the formula of a metric on some generations of hardware through some graphics or compute APIs. In a
+// catalogue file it is "variant GENERATIONS APIS FORMULA", the first two being lists such as "gfx7,gfx8" and
+// "dx11,dx12,vk". Of a counter that is measured as it is there is no formula.
 type Variant struct {
 	Generations, APIs []string
 	Expr              string
@@ -29,7 +29,8 @@ func parseVariant(text string) (*Variant, error) {
 	if gens == "" || apis == "" {
 		return nil, fmt.Errorf("variant %q, want generations, APIs and a formula", text)
 	}
-	return &Variant{Generations: strings.Split(gens, ","), APIs: strings.Split(apis, ","), Expr: strings.TrimSpace(expr)}, nil
+	return &Variant{Generations: strings.Split(gens, ","), APIs: strings.Split(apis, ","),
+		Expr: strings.TrimSpace(expr)}, nil
 }
 
 // Where says for which hardware the variant holds, such as "gfx7 gfx8 (dx11 dx12 vk)".
@@ -74,10 +75,12 @@ func (v *Variant) Metric(e *Entry) (*Entry, error) {
 	return v.entry, v.err
 }
 
-// Formula returns the parsed formula of a metric, nil of a counter and of a metric whose formula depends on the hardware.
+// Formula returns the parsed formula of a metric, nil of a counter and of a metric whose formula depends on the
+// hardware.
 func (e *Entry) Formula() *formula.Expr { return e.expr }
 
-// Generations lists the generations of hardware that the entry exists on, in ascending order; nil where that is no question.
+// Generations lists the generations of hardware that the entry exists on, in ascending order; nil where that is no
+// question.
 func (e *Entry) Generations() []string {
 	return e.collect(func(v *Variant) []string { return v.Generations })
 }
@@ -124,13 +127,15 @@ func hardwareOf(cap *capture.Capture) hardware {
 		if h.generation != "" && !strings.HasPrefix(h.generation, "gfx") {
 			h.generation = "gfx" + h.generation
 		}
-		if _, asic, ok := strings.Cut(h.generation, ":"); ok { // AMD writes an ASIC of its own programs as GFX11:gfx1103
+		if _, asic, ok := strings.Cut(h.generation,
+			":"); ok { // AMD writes an ASIC of its own programs as GFX11:gfx1103
 			h.generation = asic
 		}
 		h.generation = GenerationOf(h.generation)
 	}
 	if p, ok := cap.Property("asic"); ok && h.generation == "" {
-		if name := strings.ReplaceAll(strings.ToLower(p.Text), "_", ""); GenerationOf(name) != name { // GFX10_3_0 is gfx1030
+		if name := strings.ReplaceAll(strings.ToLower(p.Text), "_",
+			""); GenerationOf(name) != name { // GFX10_3_0 is gfx1030
 			h.generation = GenerationOf(name)
 		}
 	}
@@ -146,7 +151,8 @@ func hardwareOf(cap *capture.Capture) hardware {
 }
 
 func (h hardware) fits(v *Variant) bool {
-	return (h.generation == "" || slices.Contains(v.Generations, h.generation)) && (h.api == "" || slices.Contains(v.APIs, h.api))
+	return (h.generation == "" || slices.Contains(v.Generations, h.generation)) &&
+		(h.api == "" || slices.Contains(v.APIs, h.api))
 }
 
 // variantError says that a metric has no formula for a capture's hardware, or several.
@@ -161,7 +167,8 @@ type variantError struct {
 func (e *variantError) Error() string {
 	if e.Ambiguous {
 		return fmt.Sprintf("%s has %d formulas that fit, because the capture does not say its %s: set the %s; there are %s",
-			e.Name, len(e.Exists), strings.Join(e.Unset, " and its "), properties(e.Unset), strings.Join(e.Exists, ", "))
+			e.Name, len(e.Exists), strings.Join(e.Unset, " and its "), properties(e.Unset),
+			strings.Join(e.Exists, ", "))
 	}
 	on := e.Generation
 	if e.API != "" {
@@ -215,8 +222,9 @@ func (e *Entry) on(h hardware) (*Entry, error) {
 	return nil, fail
 }
 
-// For returns the entry as it is on one generation of hardware and through one API, of which either may be "" for any: with the variants that
-// fit, and with the formula itself where that is one. The error is a *variantError where it does not exist there.
+// For returns the entry as it is on one generation of hardware and through one API, of which either may be "" for any:
+// with the variants that fit, and with the formula itself where that is one. The error is a *variantError where it does
+// not exist there.
 func (e *Entry) For(generation, api string) (*Entry, error) {
 	h := hardware{GenerationOf(generation), strings.ToLower(api)}
 	one := *e

@@ -11,8 +11,8 @@ const fits = 60
 // deepest is how many levels of brackets are written out before a name is given whole.
 const deepest = 4
 
-// Short writes names shortly: without result and arguments, and with template arguments folded to … where the name is long. Different names stay
-// different: what folds to the same is written out further, at last as it is.
+// Short writes names shortly: without result and arguments, and with template arguments folded to … where the name is
+// long. Different names stay different: what folds to the same is written out further, at last as it is.
 func Short(names []string) []string {
 	forms := make([][]string, len(names))
 	at := make([]int, len(names))
@@ -142,15 +142,18 @@ func parse(name string) (n parsed, ok bool) {
 }
 
 func letter(c byte) bool {
-	return c == '_' || c == '$' || c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= utf8.RuneSelf
+	return c == '_' || c == '$' || c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' ||
+		c >= utf8.RuneSelf
 }
 
-// cut finds the result and the list of arguments: the last parentheses, with nothing behind them that the name goes on with.
+// cut finds the result and the list of arguments: the last parentheses, with nothing behind them that the name goes on
+// with.
 func (n *parsed) cut() {
 	n.from, n.to = 0, len(n.text)
 	for i := len(n.brackets) - 1; i >= 0; i-- {
 		b := n.brackets[i]
-		if b.depth > 0 || b.close < 0 || n.text[b.open] != '(' || b.open == 0 || strings.ContainsRune(" :", rune(n.text[b.open-1])) {
+		if b.depth > 0 || b.close < 0 || n.text[b.open] != '(' || b.open == 0 ||
+			strings.ContainsRune(" :", rune(n.text[b.open-1])) {
 			continue
 		}
 		if rest := n.text[b.close+1:]; !strings.Contains(rest, "::") {
@@ -179,7 +182,8 @@ func (n *parsed) cut() {
 	}
 }
 
-// afterArguments is what follows a list of arguments without that which belongs to the function: somebody added it, such as a size.
+// afterArguments is what follows a list of arguments without that which belongs to the function: somebody added it,
+// such as a size.
 func afterArguments(s string) string {
 	for again := true; again; {
 		again = false

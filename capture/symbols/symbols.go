@@ -1,5 +1,5 @@
-// Package symbols reads the names of functions as compilers write them: what a mangled name says, and how a long one is written shortly. It imports
-// nothing of ours and knows no profiler.
+// Package symbols reads the names of functions as compilers write them: what a mangled name says, and how a long one is
+// written shortly. It imports nothing of ours and knows no profiler.
 package symbols
 
 import (
@@ -14,11 +14,12 @@ const (
 	longestName   = 16 // as a power of two
 )
 
-// descriptors are the endings of symbols that name the descriptor of a kernel (its registers and sizes) instead of its code, also as demanglers and
-// old profilers write them.
+// descriptors are the endings of symbols that name the descriptor of a kernel (its registers and sizes) instead of its
+// code, also as demanglers and old profilers write them.
 var descriptors = []string{".kd", " [clone .kd]", " (.kd)"}
 
-// Demangle is the name of a function by its symbol, of C++ or Rust; another name stays what it is. That of a kernel's descriptor is the kernel's.
+// Demangle is the name of a function by its symbol, of C++ or Rust; another name stays what it is. That of a kernel's
+// descriptor is the kernel's.
 func Demangle(symbol string) string {
 	name := symbol
 	for _, end := range descriptors {

@@ -97,7 +97,8 @@ var counted = set("access", "accesse", "batch", "batche", "beat", "buffer", "bur
 	"wave", "wave cycle", "wavefront", "word", "workgroup", "work-item", "work item", "workitem")
 
 // plurals are names of what is counted that say so in the plural only: "L2 (read)" is a name, "L2 (reads)" has a unit.
-var plurals = set("banks", "blocks", "boxes", "branches", "clients", "cores", "draws", "eus", "fetches", "groups", "hits",
+var plurals = set("banks", "blocks", "boxes", "branches", "clients", "cores", "draws", "eus", "fetches",
+	"groups", "hits",
 	"misses", "nodes", "numbers", "reads", "slots",
 	"slices", "stalls", "subslices", "tests", "writes", "xcds")
 

@@ -22,7 +22,8 @@ func Sources(root string) []hwio.Source {
 	if runtime.GOOS != "linux" && root == "" {
 		return nil
 	}
-	return []hwio.Source{perfevent.New(root), procfs.New(root), i915.New(root), amdgpu.New(root), kbase.New(root), panfrost.New(root), rocprofiler.New(root), gpa.New(root)}
+	return []hwio.Source{perfevent.New(root), procfs.New(root), i915.New(root), amdgpu.New(root), kbase.New(root),
+		panfrost.New(root), rocprofiler.New(root), gpa.New(root)}
 }
 
 // Doctor says what the machine below root can measure, what not, and what to do about it.

@@ -59,7 +59,8 @@ func (s *Source) Probe(context.Context) hwio.Status {
 		st.Details = append(st.Details, fmt.Sprintf("%s at %s: %s", card.Name, card.Address, g.summary()))
 		for k := range parts[i] {
 			p := &parts[i][k]
-			st.Details = append(st.Details, fmt.Sprintf("%s: %s; --source-option device=%s measures it alone", p.name(card.Name), p.title(), p.name(card.Name)))
+			st.Details = append(st.Details, fmt.Sprintf("%s: %s; --source-option device=%s measures it alone",
+				p.name(card.Name), p.title(), p.name(card.Name)))
 		}
 		if reason, fix := g.noAccess(); reason != "" && st.Reason == "" {
 			st.Reason, st.Fix = reason+": only what sysfs shows can be read", fix

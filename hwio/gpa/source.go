@@ -67,7 +67,8 @@ func (s *Source) list(ctx context.Context) (*vendorproc.GPAInfo, error) {
 		return nil, errors.New("GPUPerfAPI is loaded on the Linux machine itself")
 	}
 	if os.Getenv(libraryVariable) == "" && len(s.cards()) == 0 {
-		return nil, &hwio.Problem{Reason: "no AMD GPU is here, and no GPUPerfAPI is named", Fix: "to list the counters of any AMD GPU put the path of libGPUPerfAPICounters.so into " + libraryVariable}
+		return nil, &hwio.Problem{Reason: "no AMD GPU is here, and no GPUPerfAPI is named",
+			Fix: "to list the counters of any AMD GPU put the path of libGPUPerfAPICounters.so into " + libraryVariable}
 	}
 	q, err := s.query()
 	if err != nil {
@@ -148,7 +149,8 @@ func (s *Source) Probe(ctx context.Context) hwio.Status {
 		version += " " + info.Version
 	}
 	st.Details = append(st.Details, fmt.Sprintf("%s (%s)", version, info.Interface),
-		fmt.Sprintf("%d counters for %s; all of them together need %d passes", len(info.Counters), info.Device, info.Passes))
+		fmt.Sprintf("%d counters for %s; all of them together need %d passes", len(info.Counters), info.Device,
+			info.Passes))
 	return st
 }
 
@@ -165,8 +167,10 @@ func (s *Source) Counters(ctx context.Context) ([]capture.Meta, error) {
 			passes = fmt.Sprintf("%d passes", c.Passes)
 		}
 		out = append(out, capture.Meta{
-			Name: c.Name, Unit: unitOf(c.Usage), Doc: strings.TrimSpace(fmt.Sprintf("%s (%s, %s)", c.Doc, c.Type, passes)),
-			Kind: kindOf(c.Usage), GPU: catalogueOf(info), Block: c.Group, Source: sourceName, Integral: c.Type == "uint64" || c.Type == "uint32",
+			Name: c.Name, Unit: unitOf(c.Usage), Doc: strings.TrimSpace(fmt.Sprintf("%s (%s, %s)", c.Doc,
+				c.Type, passes)),
+			Kind: kindOf(c.Usage), GPU: catalogueOf(info), Block: c.Group, Source: sourceName,
+			Integral: c.Type == "uint64" || c.Type == "uint32",
 		})
 	}
 	return out, nil
@@ -238,11 +242,13 @@ func explain(err error) error {
 	case vendorproc.ProgramMissing:
 		p.Fix = vendorproc.BuildHint
 	case vendorproc.LibraryMissing:
-		p.Fix = "GPUPerfAPI comes from GPUOpen: put the path of libGPUPerfAPICounters.so, which needs no GPU, into " + libraryVariable
+		p.Fix = "GPUPerfAPI comes from GPUOpen: put the path of libGPUPerfAPICounters.so, which needs no GPU, into " +
+			libraryVariable
 	case vendorproc.LibraryVersion:
 		p.Fix = "name another release's library with " + libraryVariable
 	case vendorproc.NotSupported, vendorproc.NoDevice:
-		p.Fix = "name libGPUPerfAPICounters.so with " + libraryVariable + ", and a GPU that it knows with " + deviceVariable + "=1002:DEVICE:REVISION"
+		p.Fix = "name libGPUPerfAPICounters.so with " + libraryVariable + ", and a GPU that it knows with " +
+			deviceVariable + "=1002:DEVICE:REVISION"
 	}
 	return p
 }

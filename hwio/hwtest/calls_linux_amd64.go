@@ -253,8 +253,8 @@ func (c *trapped) putStat(addr uint64, o *openFile) error {
 	return c.mem.Write(addr, bytesOf(&st))
 }
 
-// patchStat makes what the kernel says of the stand-in what it would say of the device. open is for an open file, which without a
-// node is an anonymous inode as drivers make them.
+// patchStat makes what the kernel says of the stand-in what it would say of the device. open is for an open file, which
+// without a node is an anonymous inode as drivers make them.
 func patchStat(st *unix.Stat_t, node *nodeInfo, open bool) {
 	switch {
 	case node != nil:

@@ -38,9 +38,10 @@ type Scenario struct {
 type Settings struct {
 	Scenarios []string
 	Seed      uint64
-	// Answered, where not nil, is called with how often the device has given the program what it measures: samples or reports of GPUs, requests for
-	// a sample of panfrost (also those that are still to fail), reads of the event that was read most often, rounds of questions for sensors. It is
-	// called with the model locked. A test ends a recording by it: a time would end it before the program on a busy machine has begun.
+	// Answered, where not nil, is called with how often the device has given the program what it measures: samples or
+	// reports of GPUs, requests for a sample of panfrost (also those that are still to fail), reads of the event that
+	// was read most often, rounds of questions for sensors. It is called with the model locked. A test ends a recording
+	// by it: a time would end it before the program on a busy machine has begun.
 	Answered func(n int)
 }
 
@@ -81,8 +82,8 @@ type Node interface {
 type File interface {
 	// Ioctl answers a request. arg is the third argument as passed: a number, or an address in the program's memory.
 	Ioctl(c *Call, request uint32, arg uint64) (int64, error)
-	// Read returns at most n bytes, EAGAIN where there is nothing yet: the machine then waits or passes EAGAIN on, as the descriptor
-	// asks for. No bytes without an error is the end of the file.
+	// Read returns at most n bytes, EAGAIN where there is nothing yet: the machine then waits or passes EAGAIN on, as
+	// the descriptor asks for. No bytes without an error is the end of the file.
 	Read(c *Call, n int) ([]byte, error)
 	// Close is called when the last descriptor of the file is closed or its program ends.
 	Close()
@@ -107,37 +108,41 @@ type Mappable interface {
 // Mapper is a Mappable that wants to know what of it a program maps.
 type Mapper interface {
 	Mappable
-	// Map is called before the program maps n bytes from offset on, to write there too or only to read. An error is the answer.
+	// Map is called before the program maps n bytes from offset on, to write there too or only to read. An error is the
+	// answer.
 	Map(n, offset uint64, write bool) error
 }
 
-// Polled is a Pollable whose state a poll takes away, as that of perf events. It holds for poll(2) and ppoll(2), not for epoll.
+// Polled is a Pollable whose state a poll takes away, as that of perf events. It holds for poll(2) and ppoll(2), not
+// for epoll.
 type Polled interface {
 	Pollable
-	// Polled is called when a poll found the file ready, and says what the program is told: that there is data (POLLIN), that none will come any
-	// more (POLLHUP).
+	// Polled is called when a poll found the file ready, and says what the program is told: that there is data
+	// (POLLIN), that none will come any more (POLLHUP).
 	Polled() (data, end bool)
 }
 
 // PerfOpener is a Device that answers perf_event_open(2).
 type PerfOpener interface {
 	Device
-	// PerfEventOpen returns a file for the event, nil and no error where the event is none of the device's: the real kernel then answers.
-	// group is the file of group_fd, nil where that is -1 or another's.
+	// PerfEventOpen returns a file for the event, nil and no error where the event is none of the device's: the real
+	// kernel then answers. group is the file of group_fd, nil where that is -1 or another's.
 	PerfEventOpen(c *Call, attr []byte, pid, cpu int, group File, flags uint64) (File, error)
 }
 
 // ExecWatcher is a Device that wants to know when a process becomes another program.
 type ExecWatcher interface {
 	Device
-	// Exec is called before the process goes on with execve(2) of the program at path (empty: by descriptor), which may still fail.
+	// Exec is called before the process goes on with execve(2) of the program at path (empty: by descriptor), which may
+	// still fail.
 	Exec(pid int, path string)
 }
 
 // ExitWatcher is a Device that wants to know of a process's end before its parent does.
 type ExitWatcher interface {
 	Device
-	// Exit is called before the process goes on with exit_group(2). One that is killed, or whose last thread just ends, is not told of.
+	// Exit is called before the process goes on with exit_group(2). One that is killed, or whose last thread just ends,
+	// is not told of.
 	Exit(pid int)
 }
 
@@ -155,8 +160,8 @@ type Call struct {
 	Memory
 	// Privileged says whether the caller has CAP_PERFMON or CAP_SYS_ADMIN. A scenario may have taken them away.
 	Privileged bool
-	// Install gives the program a new descriptor for a file and returns its number, for a call whose result it is. cloexec
-	// is FD_CLOEXEC, nonblock O_NONBLOCK.
+	// Install gives the program a new descriptor for a file and returns its number, for a call whose result it is.
+	// cloexec is FD_CLOEXEC, nonblock O_NONBLOCK.
 	Install func(f File, cloexec, nonblock bool) (int64, error)
 	// File is the model's file behind a descriptor of the caller that is an argument, nil where it is another's.
 	File func(fd int) File

@@ -69,7 +69,8 @@ func newOpenFile(f File, name string, node *nodeInfo, flags int) (o *openFile, e
 			m.SetMapping(shared)
 		}
 		// Opened again it has the flags that the program asked for.
-		if o.src, err = unix.Open(fmt.Sprintf("/proc/self/fd/%d", mem), flags&statusFlags|unix.O_CLOEXEC, 0); err != nil {
+		if o.src, err = unix.Open(fmt.Sprintf("/proc/self/fd/%d", mem), flags&statusFlags|unix.O_CLOEXEC,
+			0); err != nil {
 			return nil, err
 		}
 		if pollable {
@@ -86,7 +87,8 @@ func newOpenFile(f File, name string, node *nodeInfo, flags int) (o *openFile, e
 	return o, nil
 }
 
-// flip keeps the eventfd's counter at 1 while the file is ready. Programs never read it themselves: their reads are trapped.
+// flip keeps the eventfd's counter at 1 while the file is ready. Programs never read it themselves: their reads are
+// trapped.
 func (o *openFile) flip(ready bool) {
 	var b [8]byte
 	if ready {
@@ -124,8 +126,8 @@ type process struct {
 	fds        map[int]*openFile
 }
 
-// table says which descriptors of which processes are which files. What it holds is checked with the kernel at every use, as
-// descriptors also come and go unseen: by fork, by exec, over sockets.
+// table says which descriptors of which processes are which files. What it holds is checked with the kernel at every
+// use, as descriptors also come and go unseen: by fork, by exec, over sockets.
 type table struct {
 	mu    sync.Mutex
 	procs map[int]*process
@@ -173,7 +175,8 @@ func (t *table) process(pid int) (*process, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := unix.EpollCtl(t.ends, unix.EPOLL_CTL_ADD, fd, &unix.EpollEvent{Events: unix.EPOLLIN, Fd: int32(pid)}); err != nil {
+	if err := unix.EpollCtl(t.ends, unix.EPOLL_CTL_ADD, fd,
+		&unix.EpollEvent{Events: unix.EPOLLIN, Fd: int32(pid)}); err != nil {
 		_ = unix.Close(fd)
 		return nil, err
 	}
@@ -182,7 +185,8 @@ func (t *table) process(pid int) (*process, error) {
 	return p, nil
 }
 
-// acquire finds the file of a descriptor and marks it busy until done is called; nil where the descriptor is none of ours.
+// acquire finds the file of a descriptor and marks it busy until done is called; nil where the descriptor is none of
+// ours.
 func (t *table) acquire(pid, fd int) *openFile {
 	if fd < firstFD {
 		return nil
@@ -241,7 +245,8 @@ func (t *table) done(o *openFile) {
 	}
 }
 
-// remove notes that a descriptor is about to be closed. The file is closed by the time it returns, if that was the last one.
+// remove notes that a descriptor is about to be closed. The file is closed by the time it returns, if that was the last
+// one.
 func (t *table) remove(pid, fd int) {
 	t.mu.Lock()
 	if p := t.procs[pid]; p != nil {
@@ -276,8 +281,8 @@ func (t *table) noteFork() {
 	t.mu.Unlock()
 }
 
-// underFilter lists the processes that may have emulated descriptors. The list is good until another process is made, which takes a
-// moment from when it was noted.
+// underFilter lists the processes that may have emulated descriptors. The list is good until another process is made,
+// which takes a moment from when it was noted.
 func (t *table) underFilter() []int {
 	if t.listed.After(t.forked.Add(100 * time.Millisecond)) {
 		return t.filtered
@@ -297,7 +302,8 @@ func (t *table) underFilter() []int {
 	return t.filtered
 }
 
-// heldUnseen looks through the processes under the filter for descriptors that came by fork or over a socket, and notes them.
+// heldUnseen looks through the processes under the filter for descriptors that came by fork or over a socket, and notes
+// them.
 func (t *table) heldUnseen(o *openFile, exceptPID, exceptFD int) bool {
 	held := false
 	for _, pid := range t.underFilter() {

@@ -30,7 +30,8 @@ func (l *callLog) add(e Entry) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	e.Time = time.Since(l.began)
-	if p := l.latest(); p != nil && p.PID == e.PID && p.Call == e.Call && p.What == e.What && p.Detail == e.Detail && p.Result == e.Result {
+	if p := l.latest(); p != nil && p.PID == e.PID && p.Call == e.Call && p.What == e.What && p.Detail == e.Detail &&
+		p.Result == e.Result {
 		p.Count = max(p.Count, 1) + 1
 		return
 	}
@@ -62,7 +63,8 @@ func (l *callLog) entries() []Entry {
 	defer l.mu.Unlock()
 	out := slices.Clone(l.first)
 	if l.left > 0 {
-		out = append(out, Entry{Call: "(left out)", What: fmt.Sprintf("%d entries of the log are left out here", l.left), Count: l.left})
+		out = append(out, Entry{Call: "(left out)", What: fmt.Sprintf("%d entries of the log are left out here",
+			l.left), Count: l.left})
 	}
 	out = append(out, l.last[l.next:]...)
 	return append(out, l.last[:l.next]...)

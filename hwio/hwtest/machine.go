@@ -36,8 +36,8 @@ func (r *Readiness) Ready() bool {
 
 // Machine is the emulated part of the system as models see it. Its methods are safe for concurrent use.
 //
-// The implementation (tree_linux_amd64.go) keeps the tree in a temporary folder: text files are real files there, rewritten in place, so that a
-// program which holds one open reads its new content.
+// The implementation (tree_linux_amd64.go) keeps the tree in a temporary folder: text files are real files there,
+// rewritten in place, so that a program which holds one open reads its new content.
 type Machine interface {
 	// Settings are what the user of the emulation chose.
 	Settings() *Settings
@@ -54,7 +54,8 @@ type Machine interface {
 	Node(path string, major, minor uint32, mode uint32, n Node)
 	// Fail makes every open of the path fail with errno (a unix.Errno); 0 takes that back.
 	Fail(path string, errno error)
-	// Watch has opened called on every open of a text file, before the program gets it: what opened writes there is what the program reads.
+	// Watch has opened called on every open of a text file, before the program gets it: what opened writes there is
+	// what the program reads.
 	Watch(path string, opened func())
 	// Remove takes a path and all below it away, as on hot unplug. Open files stay open.
 	Remove(path string)

@@ -7,9 +7,10 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Descriptors of O_PATH name a file without opening it. The kernel hands none over (SECCOMP_IOCTL_NOTIF_ADDFD gives EBADF), so a program that
-// asks for one of the tree gets an ordinary descriptor in its place, at a number whose calls are trapped: they are answered as the kernel
-// answers them for O_PATH. libudev and libsystemd walk every path in this way, component by component.
+// Descriptors of O_PATH name a file without opening it. The kernel hands none over (SECCOMP_IOCTL_NOTIF_ADDFD gives
+// EBADF), so a program that asks for one of the tree gets an ordinary descriptor in its place, at a number whose calls
+// are trapped: they are answered as the kernel answers them for O_PATH. libudev and libsystemd walk every path in this
+// way, component by component.
 
 // named is the File behind such a descriptor: nothing can be done with it.
 type named struct{}
@@ -31,10 +32,12 @@ func (c *trapped) openPath(p *pathCall, pl place) (int64, error) {
 	case kind == unix.S_IFLNK && p.follow:
 		return 0, unix.ELOOP
 	}
-	o := &openFile{file: named{}, name: pl.path, node: pl.node, src: -1, ready: -1, at: &pl, flags: int(p.flags) & (unix.O_DIRECTORY | unix.O_NOFOLLOW)}
+	o := &openFile{file: named{}, name: pl.path, node: pl.node, src: -1, ready: -1, at: &pl,
+		flags: int(p.flags) & (unix.O_DIRECTORY | unix.O_NOFOLLOW)}
 	var err error
 	if kind == unix.S_IFDIR || kind == unix.S_IFREG {
-		// What a filter cannot trap goes on working: calls of the kernel's own that begin at this folder, and /proc/self/fd.
+		// What a filter cannot trap goes on working: calls of the kernel's own that begin at this folder, and
+		// /proc/self/fd.
 		o.src, err = unix.Open(pl.host, unix.O_RDONLY|unix.O_CLOEXEC|unix.O_NOFOLLOW|unix.O_NONBLOCK, 0)
 	} else {
 		o.src, err = unix.MemfdCreate("named", unix.MFD_CLOEXEC)

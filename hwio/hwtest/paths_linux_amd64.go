@@ -175,7 +175,8 @@ func (c *trapped) describe(p *pathCall, pl place) {
 	}
 }
 
-// base is a folder that a path is relative to, and whether it is one that the kernel would take for another: of the tree.
+// base is a folder that a path is relative to, and whether it is one that the kernel would take for another: of the
+// tree.
 func (c *trapped) base(dir int) (place, bool) {
 	link := fmt.Sprintf("/proc/%d/cwd", c.tid)
 	if dir != unix.AT_FDCWD {

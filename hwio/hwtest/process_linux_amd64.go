@@ -77,7 +77,8 @@ func privileged(tid int) bool {
 // sameFile reports whether descriptor fd of a process and descriptor own of ours are one open file.
 func sameFile(pid, fd, own int) bool {
 	const kcmpFile = 0
-	r, _, e := unix.RawSyscall6(unix.SYS_KCMP, uintptr(os.Getpid()), uintptr(pid), kcmpFile, uintptr(own), uintptr(fd), 0)
+	r, _, e := unix.RawSyscall6(unix.SYS_KCMP, uintptr(os.Getpid()), uintptr(pid), kcmpFile, uintptr(own),
+		uintptr(fd), 0)
 	if e == unix.ENOSYS {
 		return sameInode(pid, fd, own)
 	}

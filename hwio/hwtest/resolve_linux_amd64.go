@@ -30,14 +30,16 @@ func (t *tree) mayConcern(p string) bool {
 	return t.tops[topOf(p)]
 }
 
-// resolve walks an absolute path as the kernel would for a thread: through links of the tree and of the machine, in either direction.
+// resolve walks an absolute path as the kernel would for a thread: through links of the tree and of the machine, in
+// either direction.
 func (t *tree) resolve(p string, follow bool, pid, tid int) place {
 	if len(p) > 1 && strings.HasSuffix(p, "/") {
 		follow = true
 	}
 	t.mu.RLock()
 	defer t.mu.RUnlock()
-	// One name after the other, because a link of the machine may lead into the tree and one of the tree out of it: no call of the kernel's follows both.
+	// One name after the other, because a link of the machine may lead into the tree and one of the tree out of it: no
+	// call of the kernel's follows both.
 	pending := strings.Split(p, "/")
 	cur := ""
 	for links := 0; len(pending) > 0; {

@@ -6,7 +6,8 @@ import (
 	"sync"
 )
 
-// Unprivileged is a scenario of every device: the program is taken to lack CAP_PERFMON and CAP_SYS_ADMIN, whoever runs it.
+// Unprivileged is a scenario of every device: the program is taken to lack CAP_PERFMON and CAP_SYS_ADMIN, whoever runs
+// it.
 const Unprivileged = "unprivileged"
 
 // General are the scenarios that every device has, because the machine plays them.
@@ -18,15 +19,17 @@ func General() []Scenario {
 type Options struct {
 	Device   Device
 	Settings Settings
-	// Cmd is the program, not yet started. Run starts it by way of this very executable, so it rewrites Path and Args and adds to Env
-	// and ExtraFiles; Process and ProcessState are set as by Start and Wait.
+	// Cmd is the program, not yet started. Run starts it by way of this very executable, so it rewrites Path and Args
+	// and adds to Env and ExtraFiles; Process and ProcessState are set as by Start and Wait.
 	Cmd *exec.Cmd
 	// Signals are passed on to the program. Those of the terminal reach it anyway, as it is of the same process group.
 	Signals <-chan os.Signal
-	// EndAfter is after how many answers of the device the program gets EndBy; 0 never. What counts as an answer stands at Settings.Answered.
+	// EndAfter is after how many answers of the device the program gets EndBy; 0 never. What counts as an answer stands
+	// at Settings.Answered.
 	EndAfter int
 	EndBy    os.Signal // SIGINT where nil
-	// LogLimit is the most entries of the log of calls that are kept: half of it the first ones, half the last. 0 means 20000.
+	// LogLimit is the most entries of the log of calls that are kept: half of it the first ones, half the last. 0 means
+	// 20000.
 	LogLimit int
 }
 

@@ -12,14 +12,16 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// stageVariable makes a process of any program that holds this package the stage between Run and its program: the filter must be
-// installed by the process that then becomes the program. Its value is the number of the socket to Run, and a minus sign before it
-// where the program shall not be privileged. "+exits" behind it has the ends of processes trapped.
+// stageVariable makes a process of any program that holds this package the stage between Run and its program: the
+// filter must be installed by the process that then becomes the program. Its value is the number of the socket to Run,
+// and a minus sign before it where the program shall not be privileged. "+exits" behind it has the ends of processes
+// trapped.
 const stageVariable = "ASTROLABE_HWTEST_STAGE"
 
 const trapExits = "+exits"
 
-// openLimit is the number of descriptors that a program may have at least, so that emulated ones find room above firstFD.
+// openLimit is the number of descriptors that a program may have at least, so that emulated ones find room above
+// firstFD.
 const openLimit = 4096
 
 func init() {
@@ -28,8 +30,8 @@ func init() {
 	}
 }
 
-// runStage installs the filter, sends the listener and becomes the program. What fails is told over the socket: an empty message
-// with a descriptor is success.
+// runStage installs the filter, sends the listener and becomes the program. What fails is told over the socket: an
+// empty message with a descriptor is success.
 func runStage(value string) {
 	runtime.LockOSThread()
 	number, exits := strings.CutSuffix(value, trapExits)
@@ -89,8 +91,8 @@ func raiseOpenLimit() error {
 	return syscall.Setrlimit(syscall.RLIMIT_NOFILE, &r)
 }
 
-// dropPrivileges gives up what lets a program measure others, so that the real kernel and /proc say so too. As root a program gets on
-// exec what the bounding set holds.
+// dropPrivileges gives up what lets a program measure others, so that the real kernel and /proc say so too. As root a
+// program gets on exec what the bounding set holds.
 func dropPrivileges() error {
 	h := unix.CapUserHeader{Version: unix.LINUX_CAPABILITY_VERSION_3}
 	var d [2]unix.CapUserData
@@ -99,7 +101,8 @@ func dropPrivileges() error {
 	}
 	for _, c := range []int{capSysAdmin, capPerfmon} {
 		bit := uint32(1) << (c % 32)
-		if has, err := unix.PrctlRetInt(unix.PR_CAPBSET_READ, uintptr(c), 0, 0, 0); err == nil && has == 1 && d[capSetPCap/32].Effective&(1<<(capSetPCap%32)) != 0 {
+		if has, err := unix.PrctlRetInt(unix.PR_CAPBSET_READ, uintptr(c), 0, 0, 0); err == nil && has == 1 &&
+			d[capSetPCap/32].Effective&(1<<(capSetPCap%32)) != 0 {
 			if err := unix.Prctl(unix.PR_CAPBSET_DROP, uintptr(c), 0, 0, 0); err != nil {
 				return err
 			}
@@ -115,8 +118,8 @@ func dropPrivileges() error {
 
 const capSetPCap = 8
 
-// installFilter returns the listener. Parked calls are interrupted only by what kills the program, where the kernel can do that
-// (Linux 5.19): else a runtime's own signals would abort them.
+// installFilter returns the listener. Parked calls are interrupted only by what kills the program, where the kernel can
+// do that (Linux 5.19): else a runtime's own signals would abort them.
 func installFilter(exits bool) (int, error) {
 	f := filter(exits)
 	prog := unix.SockFprog{Len: uint16(len(f)), Filter: &f[0]}

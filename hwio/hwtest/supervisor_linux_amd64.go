@@ -29,9 +29,10 @@ type supervisor struct {
 	problem  error // of the machinery, not of the program
 }
 
-// Run starts a program on an emulated device and returns when it has ended. The program's own children that outlive it lose the
-// emulated device: their calls fail. ctx ends the program. The error is ErrUnsupported where the system forbids emulation, and
-// otherwise of the program's start, of the device's or of the context; a program that fails is no error.
+// Run starts a program on an emulated device and returns when it has ended. The program's own children that outlive it
+// lose the emulated device: their calls fail. ctx ends the program. The error is ErrUnsupported where the system
+// forbids emulation, and otherwise of the program's start, of the device's or of the context; a program that fails is
+// no error.
 func Run(ctx context.Context, o Options) (*Result, error) {
 	if o.Cmd == nil || o.Device == nil {
 		return nil, errors.New("an emulation needs a device and a program")
@@ -70,7 +71,8 @@ func Run(ctx context.Context, o Options) (*Result, error) {
 	}
 	defer unix.Close(int(s.listener))
 	var loops sync.WaitGroup
-	// Calls must be answered before we wait for the stage to become the program: its exec is a call under the filter already.
+	// Calls must be answered before we wait for the stage to become the program: its exec is a call under the filter
+	// already.
 	loops.Go(s.serve)
 	loops.Go(s.sweepNowAndThen)
 	execErr := readRest(sock)
@@ -97,8 +99,9 @@ func Run(ctx context.Context, o Options) (*Result, error) {
 	waitErr := o.Cmd.Wait()
 	undo()
 	close(ended)
-	// First nobody takes new calls, then those in the model come back, and only then are the program's files closed, so that no model is told of the end
-	// of a file that it works for. The truth is asked for last, when nothing changes it any more.
+	// First nobody takes new calls, then those in the model come back, and only then are the program's files closed, so
+	// that no model is told of the end of a file that it works for. The truth is asked for last, when nothing changes
+	// it any more.
 	close(s.stopping)
 	_, _ = unix.Write(s.stop, []byte{1, 0, 0, 0, 0, 0, 0, 0}) // wakes serve, which waits in poll
 	loops.Wait()
@@ -136,7 +139,8 @@ func (s *supervisor) waitForModel() {
 	}
 }
 
-// start runs the stage and takes the listener from it. It returns the socket over which the stage tells when it cannot become the program.
+// start runs the stage and takes the listener from it. It returns the socket over which the stage tells when it cannot
+// become the program.
 func (s *supervisor) start(o Options) (int, error) {
 	pair, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0)
 	if err != nil {
@@ -158,8 +162,8 @@ func (s *supervisor) start(o Options) (int, error) {
 	if len(args) == 0 {
 		args = []string{cmd.Path}
 	}
-	// The program's own path and arguments stand behind ours. This very executable is the stage, because a filter can only be installed by the process
-	// that it then binds: any other program would have to be built and found first.
+	// The program's own path and arguments stand behind ours. This very executable is the stage, because a filter can
+	// only be installed by the process that it then binds: any other program would have to be built and found first.
 	cmd.Args = append([]string{self, cmd.Path}, args...)
 	cmd.Path = self
 	number := 3 + len(cmd.ExtraFiles) // descriptors of a child begin with the three standard ones, and ours comes last

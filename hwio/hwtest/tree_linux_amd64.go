@@ -20,7 +20,8 @@ type nodeInfo struct {
 	mode         uint32
 }
 
-// tree is the emulated part of the file system. Its files, links and folders are real ones below root, its nodes are empty files there.
+// tree is the emulated part of the file system. Its files, links and folders are real ones below root, its nodes are
+// empty files there.
 type tree struct {
 	settings *Settings
 	temp     string // removed at the end
@@ -50,8 +51,10 @@ func newTree(s *Settings) (*tree, error) {
 		return nil, err
 	}
 	t := &tree{
-		settings: s, temp: temp, root: temp + "/root", merged: temp + "/merged", tops: map[string]bool{}, nodes: map[string]*nodeInfo{},
-		fails: map[string]unix.Errno{}, watches: map[string]func(){}, made: map[string]bool{}, mixed: map[string]string{},
+		settings: s, temp: temp, root: temp + "/root", merged: temp + "/merged", tops: map[string]bool{},
+		nodes: map[string]*nodeInfo{},
+		fails: map[string]unix.Errno{}, watches: map[string]func(){}, made: map[string]bool{},
+		mixed: map[string]string{},
 	}
 	// The program may be another user's.
 	if err := errors.Join(os.Chmod(temp, 0o755), os.Mkdir(t.root, 0o755), os.Mkdir(t.merged, 0o755)); err != nil {
@@ -236,8 +239,8 @@ func (t *tree) shown(host string) (string, bool) {
 	return "", false
 }
 
-// merge makes a folder with the machine's own names of a folder and the tree's, for a program to list. The entries are of the
-// right kind and otherwise empty: whatever the program does with one goes by its path, not by the entry.
+// merge makes a folder with the machine's own names of a folder and the tree's, for a program to list. The entries are
+// of the right kind and otherwise empty: whatever the program does with one goes by its path, not by the entry.
 func (t *tree) merge(p string) (string, error) {
 	own, err := os.ReadDir(p)
 	if err != nil {

@@ -8,14 +8,17 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// pulse is how often a call that waits looks whether its program was killed or got a signal: neither wakes the supervisor.
+// pulse is how often a call that waits looks whether its program was killed or got a signal: neither wakes the
+// supervisor.
 const pulse = 20 * time.Millisecond
 
-// Errors by which the kernel restarts an interrupted call once a signal is handled; never seen by programs where a signal is pending.
+// Errors by which the kernel restarts an interrupted call once a signal is handled; never seen by programs where a
+// signal is pending.
 const errRestart = unix.Errno(512) // ERESTARTSYS
 
-// wait waits until one of the descriptors is ready or the deadline has come (zero: none), and returns how many are. The error is
-// what an interrupted call answers with. restart is for calls that go on by themselves after a handler with SA_RESTART.
+// wait waits until one of the descriptors is ready or the deadline has come (zero: none), and returns how many are. The
+// error is what an interrupted call answers with. restart is for calls that go on by themselves after a handler with
+// SA_RESTART.
 func (c *trapped) wait(fds []unix.PollFd, deadline time.Time, restart bool) (int, error) {
 	for {
 		slice := pulse
@@ -50,7 +53,8 @@ func (c *trapped) wait(fds []unix.PollFd, deadline time.Time, restart bool) (int
 	}
 }
 
-// pollCall looks at a poll or ppoll: nil where the kernel can do it, as no descriptor is one that cannot be polled itself.
+// pollCall looks at a poll or ppoll: nil where the kernel can do it, as no descriptor is one that cannot be polled
+// itself.
 func (c *trapped) pollCall() func() {
 	n := c.args[1]
 	if n == 0 || n > openLimit {
@@ -77,7 +81,8 @@ func (c *trapped) pollCall() func() {
 func (c *trapped) poll(b []byte) {
 	t := c.s.table
 	c.pid = t.tgid(c.tid)
-	// Every file is held until the answer is there: another thread may close it meanwhile, and the kernel too lets a poll end on the old file.
+	// Every file is held until the answer is there: another thread may close it meanwhile, and the kernel too lets a
+	// poll end on the old file.
 	files := make([]*openFile, len(b)/8)
 	emulated := false
 	for i := range files {
@@ -189,7 +194,8 @@ func (c *trapped) pollDeadline() (time.Time, error) {
 	return time.Now().Add(time.Duration(sec)*time.Second + time.Duration(nsec)), nil
 }
 
-// epollCtl registers the file's eventfd in the program's epoll set, under the program's event data: the file's own memfd cannot be.
+// epollCtl registers the file's eventfd in the program's epoll set, under the program's event data: the file's own
+// memfd cannot be.
 func (c *trapped) epollCtl(o *openFile) {
 	pidfd, err := unix.PidfdOpen(c.pid, 0)
 	if err != nil {

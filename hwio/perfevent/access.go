@@ -22,7 +22,8 @@ type access struct {
 // tryAccess opens a clock event in ever more modest ways.
 func tryAccess(k kernel, cpu int) access {
 	try := func(pid, cpu int, userOnly bool) error {
-		c, err := k.open(&attr{typ: typeSoftware, config: 0, disabled: true, excludeKernel: userOnly, group: true}, pid, cpu, nil)
+		c, err := k.open(&attr{typ: typeSoftware, config: 0, disabled: true, excludeKernel: userOnly, group: true},
+			pid, cpu, nil)
 		if err == nil {
 			err = c.close()
 		}
@@ -95,10 +96,12 @@ func grant(level int) string {
 		exe = path
 	}
 	return fmt.Sprintf("type sudo sysctl kernel.perf_event_paranoid=%d (until the next boot; put it in /etc/sysctl.d to keep it), "+
-		"or give this program the right with sudo setcap cap_perfmon+ep %s (Linux 5.8 or newer), or run it as root", level, exe)
+		"or give this program the right with sudo setcap cap_perfmon+ep %s (Linux 5.8 or newer), or run it as root",
+		level, exe)
 }
 
-// explain says why the kernel refused an event and what to do about it. whole says that a whole processor was to be measured.
+// explain says why the kernel refused an event and what to do about it. whole says that a whole processor was to be
+// measured.
 func explain(err error, s security, whole bool) (reason, fix string) {
 	var errno syscall.Errno
 	if !errors.As(err, &errno) {
@@ -111,7 +114,8 @@ func explain(err error, s security, whole bool) (reason, fix string) {
 			level = 0
 		}
 		if s.known {
-			return fmt.Sprintf("permission denied: kernel.perf_event_paranoid is %d, so that %s", s.paranoid, paranoidText(s.paranoid)), grant(level)
+			return fmt.Sprintf("permission denied: kernel.perf_event_paranoid is %d, so that %s", s.paranoid,
+				paranoidText(s.paranoid)), grant(level)
 		}
 		return "permission denied: the kernel allows this only to users with CAP_PERFMON", grant(level)
 	case syscall.EPERM:
@@ -126,21 +130,28 @@ func explain(err error, s security, whole bool) (reason, fix string) {
 		return "operation not permitted: " + where + " forbids perf_event_open", fix
 	case syscall.ENOSYS:
 		if s.known {
-			return "the system call perf_event_open is blocked, as seccomp profiles of containers and sandboxes do", "allow perf_event_open in the profile, or run outside of it"
+			return "the system call perf_event_open is blocked, as seccomp profiles of containers and sandboxes do",
+				"allow perf_event_open in the profile, or run outside of it"
 		}
-		return "this kernel was built without performance events (CONFIG_PERF_EVENTS)", "boot a kernel with CONFIG_PERF_EVENTS=y; the source procfs works without"
+		return "this kernel was built without performance events (CONFIG_PERF_EVENTS)",
+			"boot a kernel with CONFIG_PERF_EVENTS=y; the source procfs works without"
 	case syscall.ENOENT, syscall.EOPNOTSUPP:
 		return "this machine's hardware or kernel has no such event", ""
 	case syscall.ENODEV:
-		return "the processor is offline or has no counter unit for this event", "bring the processor online (echo 1 > /sys/devices/system/cpu/cpuN/online), or measure others"
+		return "the processor is offline or has no counter unit for this event",
+			"bring the processor online (echo 1 > /sys/devices/system/cpu/cpuN/online), or measure others"
 	case syscall.EINVAL:
-		return "the kernel rejects this combination of event, target and mode", "check the event's terms against the processor's manual; events of a socket or memory controller cannot be limited to a process"
+		return "the kernel rejects this combination of event, target and mode",
+			"check the event's terms against the processor's manual; events of a socket or memory controller cannot be limited to a process"
 	case syscall.EMFILE:
-		return "this program may not open more files: each counter needs one per processor", "type ulimit -n 65536 in the shell first, or measure fewer counters"
+		return "this program may not open more files: each counter needs one per processor",
+			"type ulimit -n 65536 in the shell first, or measure fewer counters"
 	case syscall.ENFILE:
-		return "the system's table of open files is full", "type sudo sysctl fs.file-max=1000000, or measure fewer counters"
+		return "the system's table of open files is full",
+			"type sudo sysctl fs.file-max=1000000, or measure fewer counters"
 	case syscall.EBUSY:
-		return "another program holds the counter unit for itself", "stop the other profiler, or as root type sysctl kernel.nmi_watchdog=0 to free the watchdog's counter"
+		return "another program holds the counter unit for itself",
+			"stop the other profiler, or as root type sysctl kernel.nmi_watchdog=0 to free the watchdog's counter"
 	case syscall.ENOSPC:
 		return "the hardware has no counter or breakpoint left", "measure fewer counters at once"
 	case syscall.ESRCH:

@@ -88,7 +88,8 @@ func (s *Source) eventError(sit *situation, name string, e *event, err error, wh
 	case e.systemWide && !whole:
 		out.Reason = fmt.Sprintf("the unit %s counts for the whole machine and cannot be limited to a process", e.pmu)
 		out.Fix = "record it without a process or command"
-	case e.core && (notHere(err) || errors.Is(err, syscall.EINVAL)) && (len(sit.machine.Cores) == 0 || len(s.available(sit, hardwareEvents(), whole)) == 0):
+	case e.core && (notHere(err) || errors.Is(err, syscall.EINVAL)) &&
+		(len(sit.machine.Cores) == 0 || len(s.available(sit, hardwareEvents(), whole)) == 0):
 		out.Reason, out.Fix = s.noHardware(sit), noHardwareFix
 	default:
 		out.Reason, out.Fix = explain(err, sit.security, whole)

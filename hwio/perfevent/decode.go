@@ -5,8 +5,8 @@ import (
 	"fmt"
 )
 
-// groupSize is the length of a read of n events with PERF_FORMAT_GROUP, ID and both times: a header of three words, then
-// value and id of each.
+// groupSize is the length of a read of n events with PERF_FORMAT_GROUP, ID and both times: a header of three words,
+// then value and id of each.
 func groupSize(n int) int { return 24 + 16*n }
 
 // times are how long a group was enabled and how long it was really counting, in ns.

@@ -25,7 +25,8 @@ type event struct {
 func cacheConfig(cache, op, result uint64) uint64 { return cache | op<<8 | result<<16 }
 
 func meta(name, title, unit, block, doc string, aliases ...string) capture.Meta {
-	return capture.Meta{Name: name, Title: title, Unit: unit, Block: block, Doc: doc, Kind: capture.Delta, GPU: "cpu", Source: sourceName, Aliases: aliases}
+	return capture.Meta{Name: name, Title: title, Unit: unit, Block: block, Doc: doc, Kind: capture.Delta, GPU: "cpu",
+		Source: sourceName, Aliases: aliases}
 }
 
 // hardwareEvents are the kernel's generic events (PERF_COUNT_HW_*).
@@ -37,14 +38,21 @@ func hardwareEvents() []event {
 	}{
 		{0, "cycles", "CPU cycles", "cycles", "Cycles of the core's clock while it was not halted; they change length with the frequency.", "cpu-cycles"},
 		{1, "instructions", "Instructions", "instructions", "Instructions that retired.", ""},
-		{9, "ref_cycles", "Reference cycles", "cycles", "Cycles of a clock of constant frequency while the core was not halted.", ""},
+		{9, "ref_cycles", "Reference cycles", "cycles",
+			"Cycles of a clock of constant frequency while the core was not halted.", ""},
 		{6, "bus_cycles", "Bus cycles", "cycles", "Cycles of the bus clock while the core was not halted.", ""},
 		{4, "branches", "Branches", "branches", "Branch instructions that retired.", "branch-instructions"},
-		{5, "branch_misses", "Branch misses", "branches", "Branch instructions whose target or direction was predicted wrongly.", ""},
-		{2, "cache_references", "Cache references", "accesses", "Accesses to a cache, usually the last level; which one is up to the processor.", ""},
-		{3, "cache_misses", "Cache misses", "accesses", "Accesses counted by cache_references that the cache could not serve.", ""},
-		{7, "stalled_cycles_frontend", "Frontend stall cycles", "cycles", "Cycles in which no instruction could be issued because none was delivered.", "idle-cycles-frontend"},
-		{8, "stalled_cycles_backend", "Backend stall cycles", "cycles", "Cycles in which no instruction could be issued because execution resources or data were not ready.", "idle-cycles-backend"},
+		{5, "branch_misses", "Branch misses", "branches",
+			"Branch instructions whose target or direction was predicted wrongly.", ""},
+		{2, "cache_references", "Cache references", "accesses",
+			"Accesses to a cache, usually the last level; which one is up to the processor.", ""},
+		{3, "cache_misses", "Cache misses", "accesses",
+			"Accesses counted by cache_references that the cache could not serve.", ""},
+		{7, "stalled_cycles_frontend", "Frontend stall cycles", "cycles",
+			"Cycles in which no instruction could be issued because none was delivered.", "idle-cycles-frontend"},
+		{8, "stalled_cycles_backend", "Backend stall cycles", "cycles",
+			"Cycles in which no instruction could be issued because execution resources or data were not ready.",
+			"idle-cycles-backend"},
 	}
 	var out []event
 	for _, e := range list {
@@ -81,8 +89,10 @@ func cacheEvents() []event {
 			hit, miss := c.name+"_"+op.many, c.name+"_"+op.one+"_misses"
 			title := strings.ReplaceAll(c.name, "_", " ")
 			out = append(out,
-				event{meta: meta(hit, title+" "+op.many, "accesses", "cache", op.doc+" that went to the "+c.text+"."), typ: typeCache, config: cacheConfig(c.id, op.id, 0), core: true},
-				event{meta: meta(miss, title+" "+op.one+" misses", "accesses", "cache", op.doc+" that the "+c.text+" could not serve."), typ: typeCache, config: cacheConfig(c.id, op.id, 1), core: true})
+				event{meta: meta(hit, title+" "+op.many, "accesses", "cache", op.doc+" that went to the "+c.text+"."),
+					typ: typeCache, config: cacheConfig(c.id, op.id, 0), core: true},
+				event{meta: meta(miss, title+" "+op.one+" misses", "accesses", "cache", op.doc+" that the "+
+					c.text+" could not serve."), typ: typeCache, config: cacheConfig(c.id, op.id, 1), core: true})
 		}
 	}
 	return out
@@ -98,18 +108,25 @@ func softwareEvents() []event {
 	}{
 		{1, "task_clock", "Task clock", "ns", "Processor time of the measured process. Measured for a whole processor it is simply the time that passed, busy or not.", false, ""},
 		{0, "cpu_clock", "CPU clock", "ns", "Time on the processor by a high-resolution timer. Measured for a whole processor it is simply the time that passed, busy or not.", false, ""},
-		{3, "context_switches", "Context switches", "switches", "Times that the processor changed to another task.", true, "cs"},
-		{4, "cpu_migrations", "CPU migrations", "migrations", "Times that a task was moved to another processor.", true, "migrations"},
-		{2, "page_faults", "Page faults", "faults", "Accesses to memory that was not mapped, minor and major.", false, "faults"},
+		{3, "context_switches", "Context switches", "switches", "Times that the processor changed to another task.",
+			true, "cs"},
+		{4, "cpu_migrations", "CPU migrations", "migrations", "Times that a task was moved to another processor.", true,
+			"migrations"},
+		{2, "page_faults", "Page faults", "faults", "Accesses to memory that was not mapped, minor and major.",
+			false, "faults"},
 		{5, "minor_faults", "Minor faults", "faults", "Page faults that needed no disk.", false, ""},
 		{6, "major_faults", "Major faults", "faults", "Page faults that had to wait for a disk.", false, ""},
-		{7, "alignment_faults", "Alignment faults", "faults", "Unaligned accesses that the kernel had to carry out; x86 has none.", false, ""},
-		{8, "emulation_faults", "Emulation faults", "faults", "Instructions that the kernel had to emulate.", false, ""},
-		{11, "cgroup_switches", "Cgroup switches", "switches", "Context switches between tasks of different control groups.", true, ""},
+		{7, "alignment_faults", "Alignment faults", "faults",
+			"Unaligned accesses that the kernel had to carry out; x86 has none.", false, ""},
+		{8, "emulation_faults", "Emulation faults", "faults", "Instructions that the kernel had to emulate.",
+			false, ""},
+		{11, "cgroup_switches", "Cgroup switches", "switches",
+			"Context switches between tasks of different control groups.", true, ""},
 	}
 	var out []event
 	for _, e := range list {
-		ev := event{meta: meta(e.name, e.title, e.unit, "software", e.doc), typ: typeSoftware, config: e.config, kernelOnly: e.kernelOnly}
+		ev := event{meta: meta(e.name, e.title, e.unit, "software", e.doc), typ: typeSoftware, config: e.config,
+			kernelOnly: e.kernelOnly}
 		if e.alias != "" {
 			ev.meta.Aliases = []string{e.alias}
 		}
@@ -130,7 +147,8 @@ func (e *event) isDefault() bool {
 	case e.typ == typeSoftware && e.pmu == "":
 		return e.meta.Name != "cgroup_switches"
 	case e.typ == typeHardware && e.pmu == "":
-		return slices.Contains([]string{"cycles", "instructions", "branches", "branch_misses", "cache_references", "cache_misses"}, e.meta.Name)
+		return slices.Contains([]string{"cycles", "instructions", "branches", "branch_misses", "cache_references",
+			"cache_misses"}, e.meta.Name)
 	}
 	return e.pmu == "power" && strings.Contains(e.meta.Name, "energy")
 }

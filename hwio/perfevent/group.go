@@ -68,8 +68,9 @@ func (g *group) first() int { return g.events[len(g.clocks())] }
 // firstCol is its column.
 func (g *group) firstCol() int { return g.cols[len(g.clocks())] }
 
-// A group that processes inherit is read from all of them at once. While one of them begins or ends, which takes microseconds unless others have the processor,
-// its events are not those of the group, and kernels from 6.1.60, 6.5.9 and 6.6 on refuse the reading with ECHILD.
+// A group that processes inherit is read from all of them at once. While one of them begins or ends, which takes
+// microseconds unless others have the processor, its events are not those of the group, and kernels from 6.1.60, 6.5.9
+// and 6.6 on refuse the reading with ECHILD.
 const (
 	familyChanges = syscall.ECHILD
 	retries       = 200
@@ -143,11 +144,13 @@ func (o *opener) attrOf(e *event, t target, leader bool) attr {
 	return a
 }
 
-// clock opens a timer that samples its group: at each of its ticks the kernel writes down what the group has counted. The first one leads.
+// clock opens a timer that samples its group: at each of its ticks the kernel writes down what the group has counted.
+// The first one leads.
 func (o *opener) clock(t target, period int64, excludeIdle bool, leader counter) (counter, error) {
 	a := attr{
-		typ: typeSoftware, config: configCPUClock, excludeKernel: o.userOnly, excludeIdle: excludeIdle, group: true, disabled: leader == nil,
-		period: uint64(period), monotonic: true, inherit: o.inherit, onExec: leader == nil && o.onExec,
+		typ: typeSoftware, config: configCPUClock, excludeKernel: o.userOnly, excludeIdle: excludeIdle, group: true,
+		disabled: leader == nil,
+		period:   uint64(period), monotonic: true, inherit: o.inherit, onExec: leader == nil && o.onExec,
 	}
 	return o.k.open(&a, t.pid, t.cpu, leader)
 }
@@ -200,7 +203,8 @@ func fatal(err error) bool {
 	if refused := (*noSampling)(nil); errors.As(err, &refused) {
 		return true
 	}
-	for _, e := range []error{syscall.EMFILE, syscall.ENFILE, syscall.ESRCH, syscall.ENOSYS, syscall.EPERM, syscall.EACCES, syscall.ENOMEM} {
+	for _, e := range []error{syscall.EMFILE, syscall.ENFILE, syscall.ESRCH, syscall.ENOSYS, syscall.EPERM,
+		syscall.EACCES, syscall.ENOMEM} {
 		if errors.Is(err, e) {
 			return true
 		}
@@ -208,8 +212,8 @@ func fatal(err error) bool {
 	return false
 }
 
-// openGroups opens events of one counter unit on a target, in as few groups as the kernel takes. An event that fails alone is noted in
-// o.failed. On error nothing stays open.
+// openGroups opens events of one counter unit on a target, in as few groups as the kernel takes. An event that fails
+// alone is noted in o.failed. On error nothing stays open.
 func (o *opener) openGroups(t target, idx []int) (groups []*group, err error) {
 	defer func() {
 		if err != nil {
@@ -277,7 +281,8 @@ func (o *opener) begin(t target, i int) (*group, error) {
 		events[k] = clockOnly
 	}
 	events[len(clocks)] = i
-	return &group{target: t, leader: clocks[0], members: append(clocks, c), events: events, coverage: -1, sleep: o.sleep}, nil
+	return &group{target: t, leader: clocks[0], members: append(clocks, c), events: events, coverage: -1,
+		sleep: o.sleep}, nil
 }
 
 // counters is how many events of the group are recorded.
@@ -307,8 +312,8 @@ func (g *group) prepare(plain bool) error {
 	return nil
 }
 
-// fits enables the group and waits until it counts. One that is never put on the hardware, because something else holds a
-// counter for good, is too large although the kernel took it.
+// fits enables the group and waits until it counts. One that is never put on the hardware, because something else holds
+// a counter for good, is too large although the kernel took it.
 func (o *opener) fits(g *group) (bool, error) {
 	if err := g.leader.enable(); err != nil {
 		return false, err
@@ -325,8 +330,8 @@ func (o *opener) fits(g *group) (bool, error) {
 	return g.now.enabled == 0, nil
 }
 
-// openFitting opens events of the cores' unit and splits groups that never count. It settles o.limit, so that it need be
-// done only for one CPU of each kind.
+// openFitting opens events of the cores' unit and splits groups that never count. It settles o.limit, so that it need
+// be done only for one CPU of each kind.
 func (o *opener) openFitting(t target, idx []int) ([]*group, error) {
 	for {
 		groups, err := o.openGroups(t, idx)

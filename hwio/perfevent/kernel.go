@@ -68,7 +68,7 @@ const (
 	recordSample      = 9
 	recordLostSamples = 13
 
-	// pmuTypeShift is where the number of a core's counter unit stands in the config of a hardware or cache event, on machines
-	// with several kinds of cores (PERF_PMU_TYPE_SHIFT).
+	// pmuTypeShift is where the number of a core's counter unit stands in the config of a hardware or cache event, on
+	// machines with several kinds of cores (PERF_PMU_TYPE_SHIFT).
 	pmuTypeShift = 32
 )

@@ -29,7 +29,8 @@ type fileCounter struct {
 // sysAttr makes the kernel's struct of a.
 func sysAttr(a *attr) *unix.PerfEventAttr {
 	s := &unix.PerfEventAttr{
-		Type: a.typ, Size: uint32(unsafe.Sizeof(unix.PerfEventAttr{})), Config: a.config, Ext1: a.config1, Ext2: a.config2,
+		Type: a.typ, Size: uint32(unsafe.Sizeof(unix.PerfEventAttr{})), Config: a.config, Ext1: a.config1,
+		Ext2:        a.config2,
 		Read_format: formatTotalTimeEnabled | formatTotalTimeRunning | formatID,
 	}
 	if a.group {
@@ -50,7 +51,8 @@ func sysAttr(a *attr) *unix.PerfEventAttr {
 	}{
 		{a.disabled, unix.PerfBitDisabled}, {a.inherit, unix.PerfBitInherit}, {a.onExec, unix.PerfBitEnableOnExec},
 		{a.period > 0, unix.PerfBitSampleIDAll}, {a.monotonic, unix.PerfBitUseClockID},
-		{a.excludeUser, unix.PerfBitExcludeUser}, {a.excludeIdle, unix.PerfBitExcludeIdle}, {a.excludeKernel, unix.PerfBitExcludeKernel | unix.PerfBitExcludeHv},
+		{a.excludeUser, unix.PerfBitExcludeUser}, {a.excludeIdle, unix.PerfBitExcludeIdle},
+		{a.excludeKernel, unix.PerfBitExcludeKernel | unix.PerfBitExcludeHv},
 	} {
 		if b.on {
 			s.Bits |= b.bit

@@ -151,7 +151,8 @@ func (p *plan) openTask(tid int, names []string, members map[string][]int) (all 
 	return all, nil
 }
 
-// openTaskOnCPUs opens groups of a thread on every CPU: the kernel writes what an inherited event samples to the ring of a CPU.
+// openTaskOnCPUs opens groups of a thread on every CPU: the kernel writes what an inherited event samples to the ring
+// of a CPU.
 func (p *plan) openTaskOnCPUs(tid int, names []string, members map[string][]int) (all []*group, err error) {
 	for n, cpu := range p.machine.CPUs {
 		pmu := p.machine.PMUOf(cpu.ID)
@@ -228,8 +229,8 @@ func (p *plan) layout(cfg capture.Config, perTask bool) *stream {
 	return s
 }
 
-// coverage adds two columns for each group of the cores' unit on a processor, or for a task's groups of that number: which share of the
-// time it counted, and how long it was to count.
+// coverage adds two columns for each group of the cores' unit on a processor, or for a task's groups of that number:
+// which share of the time it counted, and how long it was to count.
 func (p *plan) coverage(s *stream) {
 	type key struct{ cpu, k int }
 	at := map[key]int{}
@@ -282,8 +283,10 @@ func (p *plan) coverage(s *stream) {
 			of := strings.Join(names, ", ")
 			share.Doc += " This group: " + of + "."
 			enabled.Doc += " This group: " + of + "."
-			s.schema.Columns = append(s.schema.Columns, capture.ColumnSpec{Meta: share}, capture.ColumnSpec{Meta: enabled, Integer: true})
-			s.cols = append(s.cols, column{cpu: cpu, coverage: true, name: of}, column{cpu: cpu, enabledTime: true, name: of})
+			s.schema.Columns = append(s.schema.Columns, capture.ColumnSpec{Meta: share},
+				capture.ColumnSpec{Meta: enabled, Integer: true})
+			s.cols = append(s.cols, column{cpu: cpu, coverage: true, name: of},
+				column{cpu: cpu, enabledTime: true, name: of})
 			turns[col] = turn
 		}
 		g.coverage = col

@@ -44,7 +44,8 @@ func readPMUs(root sysroot.Root) []pmu {
 		if err != nil || t > 1<<32-1 {
 			continue
 		}
-		p := pmu{name: name, typ: uint32(t), formats: map[string]format{}, core: name == "cpu" || root.Exists(dir+"cpus")}
+		p := pmu{name: name, typ: uint32(t), formats: map[string]format{}, core: name == "cpu" ||
+			root.Exists(dir+"cpus")}
 		if mask, err := root.CPUs(dir + "cpumask"); err == nil && !p.core {
 			p.cpus = mask
 		}
@@ -58,7 +59,8 @@ func readPMUs(root sysroot.Root) []pmu {
 			}
 		}
 		for _, f := range root.List(dir + "events") {
-			if strings.HasSuffix(f, ".unit") || strings.HasSuffix(f, ".scale") || strings.HasSuffix(f, ".snapshot") || strings.HasSuffix(f, ".per-pkg") {
+			if strings.HasSuffix(f, ".unit") || strings.HasSuffix(f, ".scale") || strings.HasSuffix(f, ".snapshot") ||
+				strings.HasSuffix(f, ".per-pkg") {
 				continue
 			}
 			e := pmuEvent{name: f}
@@ -140,7 +142,8 @@ func (f format) put(word, v uint64) uint64 {
 	return word
 }
 
-// encode turns terms such as "event=0x3c,umask=0" into configuration words. Named events of the unit may be among the terms.
+// encode turns terms such as "event=0x3c,umask=0" into configuration words. Named events of the unit may be among the
+// terms.
 func (p *pmu) encode(terms string) (words [3]uint64, name string, err error) {
 	return p.encodeTerms(terms, 0)
 }

@@ -44,7 +44,8 @@ func decodeLost(kind uint32, body []byte) uint64 {
 	return binary.NativeEndian.Uint64(body)
 }
 
-// decodeThrottle reads the id of the event from a PERF_RECORD_THROTTLE or PERF_RECORD_UNTHROTTLE, 0 where it is too short to have one.
+// decodeThrottle reads the id of the event from a PERF_RECORD_THROTTLE or PERF_RECORD_UNTHROTTLE, 0 where it is too
+// short to have one.
 func decodeThrottle(body []byte) uint64 {
 	if len(body) < 16 {
 		return 0

@@ -37,8 +37,8 @@ func newRing(mem []byte, unmap func() error) (*ring, error) {
 // recordHeader is the length of struct perf_event_header: type, misc and size of the record.
 const recordHeader = 8
 
-// drain hands all records to f, whose body is only valid during the call, and gives their memory back to the kernel. full says that there was no
-// room for as long a record as the longest.
+// drain hands all records to f, whose body is only valid during the call, and gives their memory back to the kernel.
+// full says that there was no room for as long a record as the longest.
 func (r *ring) drain(f func(kind uint32, body []byte)) (full bool, err error) {
 	head, tail := atomic.LoadUint64(r.head), atomic.LoadUint64(r.tail)
 	size := uint64(len(r.data))

@@ -12,12 +12,12 @@ import (
 	"astrolabe/hwio"
 )
 
-// sampling is a stream whose samples the kernel takes: a timer leads each group, and at its ticks the kernel writes down what the group has
-// counted, on the CPU where that happens. The recorder collects many samples at once.
+// sampling is a stream whose samples the kernel takes: a timer leads each group, and at its ticks the kernel writes
+// down what the group has counted, on the CPU where that happens. The recorder collects many samples at once.
 //
-// Timers of different CPUs tick at different times. The samples of one CPU are the rows; what the others had counted at these times lies on a
-// straight line between two of their samples. All are running totals, so that no count is lost or counted twice: from the first reading of a group to its
-// last, sums are what the kernel counted.
+// Timers of different CPUs tick at different times. The samples of one CPU are the rows; what the others had counted at
+// these times lies on a straight line between two of their samples. All are running totals, so that no count is lost or
+// counted twice: from the first reading of a group to its last, sums are what the kernel counted.
 type sampling struct {
 	stream
 	k       kernel
@@ -205,8 +205,8 @@ func (s *sampling) sample(body []byte) error {
 	return nil
 }
 
-// leader is the group whose samples are the rows: the first that has one. A group of software events always counts; one of hardware events may have to wait
-// for its turn.
+// leader is the group whose samples are the rows: the first that has one. A group of software events always counts; one
+// of hardware events may have to wait for its turn.
 func (s *sampling) leader() *group {
 	fresh := func(g *group) bool { return g.run.last() > s.edge && g.broken == nil && len(g.run.t) > 1 }
 	if s.lead != nil && fresh(s.lead) && !s.lead.idle() {
@@ -228,8 +228,8 @@ func (g *group) idle() bool {
 	return n == 0 || g.run.times(n-1).enabled == g.run.times(min(g.run.now, n-1)).enabled
 }
 
-// rows appends what all groups have counted between two samples of the leader, up to the last time that is known of all. The last row
-// goes to the last reading.
+// rows appends what all groups have counted between two samples of the leader, up to the last time that is known of
+// all. The last row goes to the last reading.
 func (s *sampling) rows(b *capture.Batch, last bool) {
 	g := s.leader()
 	known, begun := int64(1<<63-1), int64(0)
@@ -242,8 +242,9 @@ func (s *sampling) rows(b *capture.Batch, last bool) {
 	every := known
 	if last {
 		known = g.run.last()
-		// A group that was read for the last time before another's timer came has nothing for a row of its own after that: it would be taken for
-		// a CPU that was offline. One that is known for longer than that not at all keeps no row back.
+		// A group that was read for the last time before another's timer came has nothing for a row of its own after
+		// that: it would be taken for a CPU that was offline. One that is known for longer than that not at all keeps
+		// no row back.
 		every = max(every, known-2*s.period)
 	}
 	if s.edge == 0 && len(g.run.t) > 0 && known > 0 {
@@ -263,7 +264,8 @@ func (s *sampling) rows(b *capture.Batch, last bool) {
 	}
 }
 
-// cut appends rows of a period each for a time in which the leader made no samples: it was not on the hardware, its CPU had nothing to do, or it stood still.
+// cut appends rows of a period each for a time in which the leader made no samples: it was not on the hardware, its CPU
+// had nothing to do, or it stood still.
 func (s *sampling) cut(b *capture.Batch, g *group, i int, t int64) {
 	if i >= len(g.run.t) || g.run.t[i] > t {
 		return
@@ -310,7 +312,8 @@ func (s *sampling) row(b *capture.Batch, start, end int64, last bool) {
 			s.skipped += uint64(n - 1)
 		}
 		b.Late = append(b.Late, capture.Gap{Start: start, End: end, Lost: uint64(n - 1),
-			Reason: capture.Reason{Code: capture.LostReports, Text: why + ": this sample has the time and counts of several"}})
+			Reason: capture.Reason{Code: capture.LostReports,
+				Text: why + ": this sample has the time and counts of several"}})
 	}
 	s.lost = 0
 }
@@ -364,7 +367,8 @@ func (s *sampling) Conclude() []string {
 	if still > 0 {
 		out = append(out, fmt.Sprintf("perfevent: the kernel throttled the timers that take samples (kernel.perf_event_max_sample_rate is %d) %d times and stopped what they lead: "+
 			"values are missing for %v, %.2g %% of the time of each group on each CPU; take a longer period than %v",
-			s.maxRate, stops, time.Duration(still).Round(time.Microsecond), 100*float64(still)/float64(max(all, 1)), time.Duration(s.period)))
+			s.maxRate, stops, time.Duration(still).Round(time.Microsecond), 100*float64(still)/float64(max(all, 1)),
+			time.Duration(s.period)))
 	}
 	return out
 }

@@ -2,7 +2,8 @@ package perfevent
 
 import "math/bits"
 
-// series is what a group has counted up to times that the kernel said: running totals, and between two of them a straight line.
+// series is what a group has counted up to times that the kernel said: running totals, and between two of them a
+// straight line.
 type series struct {
 	members int
 	base    []uint64 // what had been counted at the first reading, with both times behind it
@@ -19,8 +20,9 @@ type series struct {
 	stopped int64 // ns in which it stood still, or may have
 }
 
-// counting is whether a group counts. Throttled by the kernel (from 6.16 on) all its events stand still, and a clock of tasks then counts anew what it had
-// counted before: what such a stretch adds to the counts is not to be used. Older kernels stop only the event that sampled.
+// counting is whether a group counts. Throttled by the kernel (from 6.16 on) all its events stand still, and a clock of
+// tasks then counts anew what it had counted before: what such a stretch adds to the counts is not to be used. Older
+// kernels stop only the event that sampled.
 type counting uint8
 
 const (
@@ -77,8 +79,8 @@ func (s *series) first(t int64) {
 	s.t, s.v, s.blank = append(s.t, t), append(s.v, s.base...), append(s.blank, false)
 }
 
-// add appends the totals of a sample. A group counts from before the first reading on: what it said before that is passed over, as is what does not follow
-// in time.
+// add appends the totals of a sample. A group counts from before the first reading on: what it said before that is
+// passed over, as is what does not follow in time.
 func (s *series) add(t int64, counts []uint64, at times) bool {
 	if len(s.t) == 0 {
 		if at.enabled <= s.base[s.members] {
@@ -129,8 +131,8 @@ func (s *series) append(t int64, counts []uint64, at times, blank bool) {
 	s.v = append(s.v, at.enabled, at.running)
 }
 
-// read appends the totals of a reading: its time follows from how long the group has been enabled since the sample before. A group that is enabled no
-// longer stands still until now.
+// read appends the totals of a reading: its time follows from how long the group has been enabled since the sample
+// before. A group that is enabled no longer stands still until now.
 func (s *series) read(now int64, counts []uint64, at times) {
 	if n := len(s.t); n == 0 {
 		if at.enabled <= s.base[s.members] {
@@ -168,8 +170,8 @@ func (s *series) last() int64 {
 	return s.t[len(s.t)-1]
 }
 
-// at puts the totals at a time into counts, and reports whether all is known that was counted since the last call. The time never goes back from one call
-// to the next.
+// at puts the totals at a time into counts, and reports whether all is known that was counted since the last call. The
+// time never goes back from one call to the next.
 func (s *series) at(t int64, counts []uint64) (at times, known bool) {
 	known = true
 	for i := s.now + 1; i < len(s.t) && s.t[i-1] < t; i++ {
@@ -197,7 +199,8 @@ func (s *series) between(t int64, counts []uint64) times {
 	for k := range counts {
 		counts[k] = partOfWay(p[k], q[k], part, whole)
 	}
-	return times{partOfWay(p[s.members], q[s.members], part, whole), partOfWay(p[s.members+1], q[s.members+1], part, whole)}
+	return times{partOfWay(p[s.members], q[s.members], part, whole),
+		partOfWay(p[s.members+1], q[s.members+1], part, whole)}
 }
 
 // forget drops what lies before the last call of at.

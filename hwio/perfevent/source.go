@@ -93,9 +93,11 @@ func (s *Source) Probe(context.Context) hwio.Status {
 	if hw := s.hardware(sit, names); hw != "" {
 		st.Details = append(st.Details, "no hardware events: "+hw)
 	} else {
-		st.Details = append(st.Details, fmt.Sprintf("%d generic hardware and cache events", count(names, func(e *event) bool { return e.core })))
+		st.Details = append(st.Details, fmt.Sprintf("%d generic hardware and cache events",
+			count(names, func(e *event) bool { return e.core })))
 	}
-	st.Details = append(st.Details, fmt.Sprintf("%d software events", count(names, func(e *event) bool { return !e.core })))
+	st.Details = append(st.Details, fmt.Sprintf("%d software events",
+		count(names, func(e *event) bool { return !e.core })))
 	for i := range sit.pmus {
 		if p := &sit.pmus[i]; len(p.events) > 0 {
 			st.Details = append(st.Details, fmt.Sprintf("counter unit %s with %d named events", p.name, len(p.events)))
@@ -104,13 +106,14 @@ func (s *Source) Probe(context.Context) hwio.Status {
 	if dir, none := tracefsDir(s.root); none != nil {
 		st.Details = append(st.Details, "no tracepoints: "+none.Reason)
 	} else {
-		st.Details = append(st.Details, fmt.Sprintf("tracepoints of %d subsystems (tracepoint:SUBSYSTEM:EVENT, see %s)", len(s.root.List(dir)), dir))
+		st.Details = append(st.Details, fmt.Sprintf("tracepoints of %d subsystems (tracepoint:SUBSYSTEM:EVENT, see %s)",
+			len(s.root.List(dir)), dir))
 	}
 	return st
 }
 
-// Counters lists the generic events and those that the counter units name, as far as the kernel opens them. Tracepoints are not in
-// the list: there are thousands.
+// Counters lists the generic events and those that the counter units name, as far as the kernel opens them. Tracepoints
+// are not in the list: there are thousands.
 func (s *Source) Counters(context.Context) ([]capture.Meta, error) {
 	sit, err := s.look()
 	if err != nil {
@@ -146,7 +149,8 @@ func (s *Source) Open(ctx context.Context, r hwio.Request) (hwio.Stream, error) 
 		return nil, hwio.ErrNoMatch
 	}
 	p := &plan{machine: sit.machine, opener: opener{
-		k: s.k, events: events, userOnly: sit.access.userOnly, inherit: !whole, onExec: r.OnExec, failed: map[int]error{}, sleep: s.sleep,
+		k: s.k, events: events, userOnly: sit.access.userOnly, inherit: !whole, onExec: r.OnExec,
+		failed: map[int]error{}, sleep: s.sleep,
 	}}
 	if r.Period > 0 && r.Period <= samplingMost {
 		st, err := s.openSampling(*p, sit, r)
@@ -174,7 +178,8 @@ func (s *Source) openSampling(p plan, sit *situation, r hwio.Request) (hwio.Stre
 	if r.PID != 0 {
 		p.idle = 0 // a CPU that runs the task is not idle
 		if n := len(sit.machine.CPUs) * len(p.events); n > copiesMost {
-			return nil, fmt.Errorf("every process that begins would take %d events with it, those of %d CPUs", n, len(sit.machine.CPUs))
+			return nil, fmt.Errorf("every process that begins would take %d events with it, those of %d CPUs", n,
+				len(sit.machine.CPUs))
 		}
 	}
 	if err := s.openAll(&p, r); err != nil {
@@ -193,8 +198,10 @@ func (s *Source) openSampling(p plan, sit *situation, r hwio.Request) (hwio.Stre
 	cfg := sit.machine.Config()
 	cfg.Warnings = s.warnings(sit, &p, r)
 	if p.idle > 0 {
-		cfg.Properties = append(cfg.Properties, capture.Property{Name: "perfevent_idle_period", IsText: true, Text: fmt.Sprintf(
-			"%v: so often the counters of a CPU that has nothing to do are taken, and spread evenly over the samples", time.Duration(p.idle))})
+		cfg.Properties = append(cfg.Properties, capture.Property{Name: "perfevent_idle_period", IsText: true,
+			Text: fmt.Sprintf(
+				"%v: so often the counters of a CPU that has nothing to do are taken, and spread evenly over the samples",
+				time.Duration(p.idle))})
 	}
 	var st hwio.Stream
 	var err error
@@ -210,12 +217,14 @@ func (s *Source) openSampling(p plan, sit *situation, r hwio.Request) (hwio.Stre
 	return st, nil
 }
 
-// copiesMost is how many events the kernel may have to copy for every thread that begins, so that its samples have a ring on every CPU.
+// copiesMost is how many events the kernel may have to copy for every thread that begins, so that its samples have a
+// ring on every CPU.
 const copiesMost = 512
 
-// A timer that makes as many samples between two ticks of the scheduler as kernel.perf_event_max_sample_rate allows is throttled. An idle CPU has no ticks
-// for a while: the kernel stops them even where such a timer wakes it up, unless its cpuidle governor knows better, which that of virtual machines does not.
-// A time so long without one is rare; where samples would be too many for it, an idle CPU makes fewer.
+// A timer that makes as many samples between two ticks of the scheduler as kernel.perf_event_max_sample_rate allows is
+// throttled. An idle CPU has no ticks for a while: the kernel stops them even where such a timer wakes it up, unless
+// its cpuidle governor knows better, which that of virtual machines does not. A time so long without one is rare; where
+// samples would be too many for it, an idle CPU makes fewer.
 const calmLeast = 400 * time.Millisecond
 
 // sampleRate is the sample rate that the kernel allows, and the period for idle CPUs, 0 where that is the period.
@@ -264,9 +273,11 @@ func (s *Source) openError(err error, sit *situation, r hwio.Request, events int
 	reason, fix := explain(err, sit.security, r.PID == 0)
 	switch {
 	case r.PID != 0 && (errors.Is(err, syscall.EACCES) || errors.Is(err, syscall.EPERM)):
-		reason, fix = fmt.Sprintf("process %d belongs to another user or is protected", r.PID), "run astrolabe as that user or as root"
+		reason, fix = fmt.Sprintf("process %d belongs to another user or is protected", r.PID),
+			"run astrolabe as that user or as root"
 	case errors.Is(err, syscall.EMFILE):
-		reason = fmt.Sprintf("%d counters on %d processors need about %d open files, more than this program may have", events, len(sit.machine.CPUs), events*len(sit.machine.CPUs))
+		reason = fmt.Sprintf("%d counters on %d processors need about %d open files, more than this program may have",
+			events, len(sit.machine.CPUs), events*len(sit.machine.CPUs))
 	}
 	if fix != "" {
 		reason += "; " + fix
@@ -285,7 +296,7 @@ func (s *Source) warnings(sit *situation, p *plan, r hwio.Request) []string {
 	}
 	if p.unsampled != nil {
 		if r.PID != 0 && errors.Is(p.unsampled, syscall.EINVAL) {
-			p.unsampled = errors.New("Linux 6.12 or newer samples what processes inherit")
+			p.unsampled = errors.New("only Linux 6.12 or newer samples what processes inherit")
 		}
 		out = append(out, fmt.Sprintf("perfevent: the kernel does not take the samples itself, so that the recorder reads the counters at every tick, which costs more: %v", p.unsampled))
 	}

@@ -80,7 +80,8 @@ func (s spec) modify(mods string) (spec, error) {
 		case 'k', 'h':
 			s.kern = true
 		default:
-			return spec{}, fmt.Errorf("event %q: unknown modifier %q; u counts user space only, k the kernel only", clip(s.text), string(m))
+			return spec{}, fmt.Errorf("event %q: unknown modifier %q; u counts user space only, k the kernel only",
+				clip(s.text), string(m))
 		}
 	}
 	return s, nil
@@ -139,8 +140,9 @@ func (p *pmu) event(terms string, words [3]uint64, pe pmuEvent) event {
 		unit = strings.ToLower(unit) // a word, such as Joules; MiB stays as it is
 	}
 	e := event{
-		meta: meta(name, p.name+" "+terms, unit, p.name, fmt.Sprintf("Event %s of the counter unit %s, as the kernel names it.", terms, p.name)),
-		typ:  p.typ, config: words[0], config1: words[1], config2: words[2],
+		meta: meta(name, p.name+" "+terms, unit, p.name,
+			fmt.Sprintf("Event %s of the counter unit %s, as the kernel names it.", terms, p.name)),
+		typ: p.typ, config: words[0], config1: words[1], config2: words[2],
 		core: p.core, cpus: p.cpus, systemWide: p.cpus != nil, pmu: p.name,
 	}
 	if pe.scale != 0 && pe.scale != 1 {
@@ -171,7 +173,8 @@ func resolve(s spec, root sysroot.Root, pmus []pmu) (*event, error) {
 			return nil, err
 		}
 		e = event{
-			meta: meta(s.system+":"+s.trac, s.system+" "+s.trac, "events", "tracepoint", "Times that the kernel passed the tracepoint "+s.trac+" of "+s.system+".",
+			meta: meta(s.system+":"+s.trac, s.system+" "+s.trac, "events", "tracepoint",
+				"Times that the kernel passed the tracepoint "+s.trac+" of "+s.system+".",
 				"tracepoint:"+s.system+":"+s.trac),
 			typ: typeTracepoint, config: id, kernelOnly: true,
 		}
@@ -198,8 +201,9 @@ func resolve(s spec, root sysroot.Root, pmus []pmu) (*event, error) {
 		}
 	case s.isRaw:
 		e = event{
-			meta: meta(s.name, "Raw event "+strings.TrimPrefix(s.name, "r"), "events", "core", "A raw event by its number in the processor's manual."),
-			typ:  typeRaw, config: s.raw, core: true,
+			meta: meta(s.name, "Raw event "+strings.TrimPrefix(s.name, "r"), "events", "core",
+				"A raw event by its number in the processor's manual."),
+			typ: typeRaw, config: s.raw, core: true,
 		}
 	default:
 		known := genericEvents()

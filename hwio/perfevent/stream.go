@@ -106,7 +106,8 @@ func (s *stream) still(g *group) {
 // lose gives a group up that cannot be read any more.
 func (s *stream) lose(b *capture.Batch, g *group, err error) {
 	g.broken = err
-	b.Warnings = append(b.Warnings, fmt.Sprintf("perfevent: %s cannot be read any more and is missing from here on: %v", s.cols[g.firstCol()].name, err))
+	b.Warnings = append(b.Warnings, fmt.Sprintf("perfevent: %s cannot be read any more and is missing from here on: %v",
+		s.cols[g.firstCol()].name, err))
 }
 
 // add puts the differences of a group into its columns.
@@ -142,11 +143,15 @@ func (s *stream) add(g *group) {
 }
 
 var (
-	notScheduled = capture.Reason{Code: capture.NotScheduled, Text: "the kernel did not put this counter on the hardware during the sample: other groups had their turn"}
+	notScheduled = capture.Reason{Code: capture.NotScheduled,
+		Text: "the kernel did not put this counter on the hardware during the sample: other groups had their turn"}
 	notRun       = capture.Reason{Code: capture.NotCollected, Text: "the process did not run during the sample"}
-	familyChange = capture.Reason{Code: capture.NotCollected, Text: "a process was beginning or ending: the kernel could not add up the family's counts, and the next sample holds them"}
-	throttled    = capture.Reason{Code: capture.LostReports, Text: "the kernel throttled the timer that takes the samples, and stopped the counters with it: take a longer period"}
-	unreadable   = capture.Reason{Code: capture.Unsupported, Text: "the kernel took the counter away: its processor or counter unit is gone"}
+	familyChange = capture.Reason{Code: capture.NotCollected,
+		Text: "a process was beginning or ending: the kernel could not add up the family's counts, and the next sample holds them"}
+	throttled = capture.Reason{Code: capture.LostReports,
+		Text: "the kernel throttled the timer that takes the samples, and stopped the counters with it: take a longer period"}
+	unreadable = capture.Reason{Code: capture.Unsupported,
+		Text: "the kernel took the counter away: its processor or counter unit is gone"}
 )
 
 func (s *stream) appendValue(b *capture.Batch, i int) {
@@ -185,8 +190,8 @@ func (s *stream) appendValue(b *capture.Batch, i int) {
 	}
 }
 
-// scaleUp estimates the count over the enabled time from that over the running time: count·enabled/running, rounded, and exact
-// where the group ran all the time.
+// scaleUp estimates the count over the enabled time from that over the running time: count·enabled/running, rounded,
+// and exact where the group ran all the time.
 func scaleUp(count, enabled, running uint64) uint64 {
 	if running >= enabled {
 		return count
@@ -201,8 +206,8 @@ func scaleUp(count, enabled, running uint64) uint64 {
 	return q
 }
 
-// fewTurns is a time (ns) in which a group may not have had its turn, as the kernel changes groups with its timer: every 1 to 10 ms, one step for each
-// of a few groups.
+// fewTurns is a time (ns) in which a group may not have had its turn, as the kernel changes groups with its timer:
+// every 1 to 10 ms, one step for each of a few groups.
 const fewTurns = 50e6
 
 // Conclude tells which counters had to share the hardware.
@@ -238,7 +243,8 @@ func (s *stream) Conclude() []string {
 				"(as root type sysctl kernel.nmi_watchdog=0), or too many were asked for at once", c.name))
 		case float64(running) < 0.995*float64(enabled):
 			out = append(out, fmt.Sprintf("perfevent: %s shared the hardware counters and were counting %.0f %% of the time: their values are estimates, scaled up to the whole sample, and sums are scaled up over samples without a value; "+
-				"measure fewer hardware counters at once for exact ones", c.name, 100*float64(running)/float64(enabled)))
+				"measure fewer hardware counters at once for exact ones", c.name,
+				100*float64(running)/float64(enabled)))
 		}
 	}
 	slices.Sort(out)

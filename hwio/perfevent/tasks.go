@@ -11,12 +11,13 @@ import (
 	"astrolabe/hwio"
 )
 
-// tasks is a stream of processes whose samples the kernel takes: a group per CPU and thread, inherited by what the thread starts, whose clock samples while
-// a thread is on that CPU.
+// tasks is a stream of processes whose samples the kernel takes: a group per CPU and thread, inherited by what the
+// thread starts, whose clock samples while a thread is on that CPU.
 //
-// What all of them counted is known when the groups are read, some times a second. Samples say when it was: what a thread has counted between two of its
-// samples is spread over that time, and what no sample tells of, as of processes shorter than the period, over the time between two readings. All rows
-// between two readings hold what these say, to the unit.
+// What all of them counted is known when the groups are read, some times a second. Samples say when it was: what a
+// thread has counted between two of its samples is spread over that time, and what no sample tells of, as of processes
+// shorter than the period, over the time between two readings. All rows between two readings hold what these say, to
+// the unit.
 type tasks struct {
 	stream
 	k      kernel
@@ -61,7 +62,8 @@ type lastSample struct {
 const lastMost = 1 << 14
 
 func newTasks(p *plan, st *stream) (*tasks, error) {
-	s := &tasks{stream: *st, k: p.k, byID: byClock(p.groups), period: p.period, maxRate: p.maxRate, last: map[uint64]*lastSample{}}
+	s := &tasks{stream: *st, k: p.k, byID: byClock(p.groups), period: p.period, maxRate: p.maxRate,
+		last: map[uint64]*lastSample{}}
 	s.values = make([]uint64, mostMembers(p.groups))
 	s.totals, s.waited = make([]sum, len(s.cols)), make([]uint64, len(s.cols))
 	return s, s.rings.open(s.groups, s.period)
@@ -92,8 +94,8 @@ func (s *tasks) Finish(_ context.Context, b *capture.Batch) error {
 	return s.window(b, true)
 }
 
-// window appends the rows from the last reading to one that it takes. A time much shorter than a period is left to the next one, unless it is the last and
-// something was counted in it.
+// window appends the rows from the last reading to one that it takes. A time much shorter than a period is left to the
+// next one, unless it is the last and something was counted in it.
 func (s *tasks) window(b *capture.Batch, last bool) error {
 	begun := s.began
 	if !begun {
@@ -123,7 +125,8 @@ func (s *tasks) window(b *capture.Batch, last bool) error {
 	}
 	s.stop()
 	s.foresee(now)
-	if now <= s.edge || short(now) && !slices.ContainsFunc(s.acc, func(a sum) bool { return a.count > 0 || a.running > 0 }) {
+	if now <= s.edge || short(now) && !slices.ContainsFunc(s.acc,
+		func(a sum) bool { return a.count > 0 || a.running > 0 }) {
 		return nil
 	}
 	n := max(1, (now-s.edge+s.period/2)/s.period)
@@ -142,11 +145,13 @@ func (s *tasks) window(b *capture.Batch, last bool) error {
 func (s *tasks) begin() {
 	for _, g := range s.groups {
 		// readAll has put what it read behind.
-		s.last[g.ids[0]] = &lastSample{g: g, time: s.edge, running: g.was.running, values: slices.Clone(g.prev), delta: make([]uint64, len(g.members))}
+		s.last[g.ids[0]] = &lastSample{g: g, time: s.edge, running: g.was.running, values: slices.Clone(g.prev),
+			delta: make([]uint64, len(g.members))}
 	}
 }
 
-// foresee lets threads that were on a CPU a moment ago go on until now as they did: their next samples are still to come.
+// foresee lets threads that were on a CPU a moment ago go on until now as they did: their next samples are still to
+// come.
 func (s *tasks) foresee(now int64) {
 	for _, l := range s.last {
 		since := now - l.time
@@ -164,7 +169,8 @@ func (s *tasks) foresee(now int64) {
 	}
 }
 
-// stop says that there are no values of the groups that were throttled since the last reading, and of none of the threads' where records of that may be lost.
+// stop says that there are no values of the groups that were throttled since the last reading, and of none of the
+// threads' where records of that may be lost.
 func (s *tasks) stop() {
 	for _, g := range s.groups {
 		if g.throttled || s.throttles > 0 && s.lostNow {
@@ -214,7 +220,8 @@ func (s *tasks) sample(body []byte) error {
 		if len(s.last) >= lastMost {
 			clear(s.last)
 		}
-		l = &lastSample{g: g, time: r.time - int64(min(at.running, uint64(max(r.time-s.edge, 0))+uint64(s.period))), values: make([]uint64, len(values)), delta: make([]uint64, len(values))}
+		l = &lastSample{g: g, time: r.time - int64(min(at.running, uint64(max(r.time-s.edge, 0))+uint64(s.period))),
+			values: make([]uint64, len(values)), delta: make([]uint64, len(values))}
 		if began := uint64(r.time - l.time); at.running > began {
 			// It counted before the samples that are known: of that the last part.
 			l.running = at.running - began
@@ -288,8 +295,9 @@ func (s *tasks) fold(n int) {
 	s.shape = s.shape[:n]
 }
 
-// settle makes the times of a column fit each other. Every group of a thread is enabled on all CPUs at once, which is counted for one of them, and counts on one
-// of them; as groups are read one after the other, only all of the time tells how long it had to wait.
+// settle makes the times of a column fit each other. Every group of a thread is enabled on all CPUs at once, which is
+// counted for one of them, and counts on one of them; as groups are read one after the other, only all of the time
+// tells how long it had to wait.
 func (s *tasks) settle(i int, a *sum) {
 	t := &s.totals[i]
 	t.enabled, t.running = t.enabled+a.enabled, t.running+a.running
@@ -335,14 +343,17 @@ func (s *tasks) spread(b *capture.Batch, i, n int) {
 	case c.enabledTime:
 		s.share(i-1, n, a.enabled, true, func(v uint64) { b.AppendInt(i, v) })
 	case c.scale != 0:
-		s.share(i, n, scaleUp(a.count, a.enabled, a.running), a.enabled > a.running, func(v uint64) { b.AppendFloat(i, float64(v)*c.scale) })
+		s.share(i, n, scaleUp(a.count, a.enabled, a.running), a.enabled > a.running,
+			func(v uint64) { b.AppendFloat(i, float64(v)*c.scale) })
 	default:
-		s.share(i, n, scaleUp(a.count, a.enabled, a.running), a.enabled > a.running, func(v uint64) { b.AppendInt(i, v) })
+		s.share(i, n, scaleUp(a.count, a.enabled, a.running), a.enabled > a.running,
+			func(v uint64) { b.AppendInt(i, v) })
 	}
 }
 
-// share divides a total among n rows. As a rule they have what the samples tell, and equal parts of the rest; where that is an estimate, or less than
-// samples tell, as where they are of a little before, the total is divided as the samples are.
+// share divides a total among n rows. As a rule they have what the samples tell, and equal parts of the rest; where
+// that is an estimate, or less than samples tell, as where they are of a little before, the total is divided as the
+// samples are.
 func (s *tasks) share(shape, n int, total uint64, estimate bool, row func(uint64)) {
 	told := uint64(0)
 	for i := range n {
@@ -372,7 +383,8 @@ func (s *tasks) Conclude() []string {
 	}
 	if s.throttles > 0 {
 		out = append(out, fmt.Sprintf("perfevent: the kernel throttled the timers that take samples (kernel.perf_event_max_sample_rate is %d) %d times and stopped what they lead: "+
-			"values are missing from the reading before to the one after; take a longer period than %v", s.maxRate, s.throttles, time.Duration(s.period)))
+			"values are missing from the reading before to the one after; take a longer period than %v", s.maxRate,
+			s.throttles, time.Duration(s.period)))
 	}
 	return out
 }

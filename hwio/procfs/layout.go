@@ -46,15 +46,21 @@ var statColumns = []struct {
 	field            int
 	name, title, doc string
 }{
-	{statUser, "cpu_user", "CPU time in user space", "Time that the processor ran programs at normal priority; it includes guests of a virtual machine host."},
-	{statNice, "cpu_nice", "CPU time in user space, niced", "Time that the processor ran programs of lowered priority."},
-	{statSystem, "cpu_system", "CPU time in the kernel", "Time that the processor ran the kernel for programs, without interrupts."},
+	{statUser, "cpu_user", "CPU time in user space",
+		"Time that the processor ran programs at normal priority; it includes guests of a virtual machine host."},
+	{statNice, "cpu_nice", "CPU time in user space, niced",
+		"Time that the processor ran programs of lowered priority."},
+	{statSystem, "cpu_system", "CPU time in the kernel",
+		"Time that the processor ran the kernel for programs, without interrupts."},
 	{statIdle, "cpu_idle", "CPU idle time", "Time that the processor had nothing to run and no disk request of its own was under way."},
-	{statIOWait, "cpu_iowait", "CPU time idle with I/O", "Idle time with a disk request of a task on this processor under way. The kernel does not count it reliably."},
+	{statIOWait, "cpu_iowait", "CPU time idle with I/O",
+		"Idle time with a disk request of a task on this processor under way. The kernel does not count it reliably."},
 	{statIRQ, "cpu_irq", "CPU time in interrupts", "Time in hardware interrupts."},
 	{statSoftIRQ, "cpu_softirq", "CPU time in soft interrupts", "Time in soft interrupts, such as network processing."},
-	{statSteal, "cpu_steal", "CPU time stolen", "Time that a virtual processor wanted to run and the host ran something else."},
-	{statGuest, "cpu_guest", "CPU time of guests", "Time that the processor ran virtual machines; already part of cpu_user."},
+	{statSteal, "cpu_steal", "CPU time stolen",
+		"Time that a virtual processor wanted to run and the host ran something else."},
+	{statGuest, "cpu_guest", "CPU time of guests",
+		"Time that the processor ran virtual machines; already part of cpu_user."},
 }
 
 // addStat offers the values of /proc/stat that the kernel writes now.
@@ -72,7 +78,8 @@ func (l *layout) addStat(root sysroot.Root, cpus []int) error {
 	before := len(l.cols)
 	for _, sc := range statColumns {
 		for row, id := range cpus {
-			m := capture.Meta{Name: sc.name, Title: sc.title, Unit: "ns", Doc: sc.doc, Block: "cpu", Instance: fmt.Sprint(id)}
+			m := capture.Meta{Name: sc.name, Title: sc.title, Unit: "ns", Doc: sc.doc, Block: "cpu",
+				Instance: fmt.Sprint(id)}
 			if sc.field < l.stat.fields[row] && l.want(l.describe(&m)) {
 				l.cols = append(l.cols, column{meta: m, slot: row*statFields + sc.field, scale: 1e9 / l.hz,
 					gone: fmt.Sprintf("the kernel did not list CPU %d at that time: it was offline", id)})
@@ -81,15 +88,19 @@ func (l *layout) addStat(root sysroot.Root, cpus []int) error {
 	}
 	base := len(cpus) * statFields
 	for k, single := range [statSingles]capture.Meta{
-		statIntr:      {Title: "Interrupts", Unit: "interrupts", Doc: "Interrupts that the machine served."},
-		statCtxt:      {Title: "Context switches", Unit: "switches", Doc: "Times that a processor changed from one task to another, on all processors."},
+		statIntr: {Title: "Interrupts", Unit: "interrupts", Doc: "Interrupts that the machine served."},
+		statCtxt: {Title: "Context switches", Unit: "switches",
+			Doc: "Times that a processor changed from one task to another, on all processors."},
 		statProcesses: {Title: "Tasks started", Unit: "tasks", Doc: "Processes and threads created."},
-		statRunning:   {Title: "Runnable tasks", Unit: "tasks", Kind: capture.Gauge, Doc: "Tasks that run or wait for a processor at the end of the sample; the recorder itself is one of them."},
-		statBlocked:   {Title: "Blocked tasks", Unit: "tasks", Kind: capture.Gauge, Doc: "Tasks that wait for a disk at the end of the sample."},
+		statRunning: {Title: "Runnable tasks", Unit: "tasks", Kind: capture.Gauge,
+			Doc: "Tasks that run or wait for a processor at the end of the sample; the recorder itself is one of them."},
+		statBlocked: {Title: "Blocked tasks", Unit: "tasks", Kind: capture.Gauge,
+			Doc: "Tasks that wait for a disk at the end of the sample."},
 	} {
 		single.Name, single.Block = statNames[k], "scheduler"
 		if l.stat.present[k] && l.want(l.describe(&single)) {
-			l.cols = append(l.cols, column{meta: single, slot: base + k, scale: 1, gone: "/proc/stat did not hold it at that time"})
+			l.cols = append(l.cols, column{meta: single, slot: base + k, scale: 1,
+				gone: "/proc/stat did not hold it at that time"})
 		}
 	}
 	l.slots = base + statSingles
@@ -113,11 +124,13 @@ var pressureColumns = []struct {
 	{"io", true, "I/O pressure, full", "Time in which every task that had work waited for I/O."},
 }
 
-// addPressure offers the stall times. A kernel without them, or started with psi=0, has no file or one that cannot be read.
+// addPressure offers the stall times. A kernel without them, or started with psi=0, has no file or one that cannot be
+// read.
 func (l *layout) addPressure(root sysroot.Root) error {
 	byFile := map[string]*pressureFile{}
 	for _, pc := range pressureColumns {
-		m := capture.Meta{Name: "pressure_" + pc.file + "_some", Title: pc.title, Unit: "ns", Doc: pc.doc, Block: "pressure"}
+		m := capture.Meta{Name: "pressure_" + pc.file + "_some", Title: pc.title, Unit: "ns", Doc: pc.doc,
+			Block: "pressure"}
 		if pc.full {
 			m.Name = "pressure_" + pc.file + "_full"
 		}
@@ -146,7 +159,8 @@ func (l *layout) addPressure(root sysroot.Root) error {
 		} else {
 			pf.some = l.slots
 		}
-		l.cols = append(l.cols, column{meta: m, slot: l.slots, scale: 1000, gone: "the pressure file did not hold it at that time"})
+		l.cols = append(l.cols, column{meta: m, slot: l.slots, scale: 1000,
+			gone: "the pressure file did not hold it at that time"})
 		l.slots++
 	}
 	var err error

@@ -45,8 +45,9 @@ func sensors(root sysroot.Root, cpus []int) []sensor {
 			path = dir + "cpuinfo_cur_freq"
 		}
 		add(sensor{path: path, value: scaled(1000), meta: capture.Meta{
-			Name: "cpu_frequency", Title: "CPU frequency", Unit: "Hz", Block: "cpu", Instance: fmt.Sprint(id), Combine: capture.CombineMean,
-			Doc: "Clock frequency of the processor as its frequency driver reports it, read about every 100 ms.",
+			Name: "cpu_frequency", Title: "CPU frequency", Unit: "Hz", Block: "cpu", Instance: fmt.Sprint(id),
+			Combine: capture.CombineMean,
+			Doc:     "Clock frequency of the processor as its frequency driver reports it, read about every 100 ms.",
 		}})
 	}
 	add(sensor{path: "/proc/loadavg", value: load, meta: capture.Meta{
@@ -55,11 +56,13 @@ func sensors(root sysroot.Root, cpus []int) []sensor {
 	}})
 	for _, m := range []struct{ name, key, title, doc string }{
 		{"mem_total", "MemTotal", "Memory", "Memory that the kernel manages."},
-		{"mem_available", "MemAvailable", "Memory available", "Memory that programs could still get without swapping, as the kernel estimates it."},
+		{"mem_available", "MemAvailable", "Memory available",
+			"Memory that programs could still get without swapping, as the kernel estimates it."},
 	} {
-		add(sensor{path: "/proc/meminfo", value: func(data []byte) float64 { return meminfo(data, m.key) }, meta: capture.Meta{
-			Name: m.name, Title: m.title, Unit: "bytes", Block: "memory", Integral: true, Doc: m.doc,
-		}})
+		add(sensor{path: "/proc/meminfo", value: func(data []byte) float64 { return meminfo(data, m.key) },
+			meta: capture.Meta{
+				Name: m.name, Title: m.title, Unit: "bytes", Block: "memory", Integral: true, Doc: m.doc,
+			}})
 	}
 	thermal(root, add)
 	hwmon(root, add)
@@ -79,8 +82,9 @@ func thermal(root sysroot.Root, add func(sensor)) {
 			name = zone
 		}
 		add(sensor{path: dir + zone + "/temp", value: scaled(1e-3), meta: capture.Meta{
-			Name: "temperature", Title: "Temperature", Unit: "celsius", Block: "thermal", Instance: unique(used, name), Combine: capture.CombineMax,
-			Doc: "Temperature of a thermal zone; the whole counter is the hottest zone. Read about every 100 ms.",
+			Name: "temperature", Title: "Temperature", Unit: "celsius", Block: "thermal", Instance: unique(used, name),
+			Combine: capture.CombineMax,
+			Doc:     "Temperature of a thermal zone; the whole counter is the hottest zone. Read about every 100 ms.",
 		}})
 	}
 }
@@ -126,7 +130,8 @@ func hwmon(root sysroot.Root, add func(sensor)) {
 				name := unique(used, "hwmon_"+identifier(chip)+"_"+identifier(label))
 				add(sensor{path: dir + dev + "/" + file, value: scaled(k.scale), meta: capture.Meta{
 					Name: name, Title: chip + " " + label, Unit: k.unit, Block: "hwmon", Combine: k.combine,
-					Doc: fmt.Sprintf("The %s that chip %s measures at %s, read about every 100 ms.", k.title, chip, label),
+					Doc: fmt.Sprintf("The %s that chip %s measures at %s, read about every 100 ms.", k.title,
+						chip, label),
 				}})
 			}
 		}

@@ -59,7 +59,8 @@ func (s *Source) Probe(context.Context) hwio.Status {
 	st.Usable = true
 	st.Device = m.Model
 	hz := userHZ(s.root)
-	st.Details = append(st.Details, fmt.Sprintf("%d CPUs in %d clusters; processor times come in steps of %d ms", len(m.CPUs), m.Clusters(), 1000/hz))
+	st.Details = append(st.Details, fmt.Sprintf("%d CPUs in %d clusters; processor times come in steps of %d ms",
+		len(m.CPUs), m.Clusters(), 1000/hz))
 	return st
 }
 
@@ -97,7 +98,8 @@ func (s *Source) Open(_ context.Context, r hwio.Request) (hwio.Stream, error) {
 // Diagnose says for each kind of file whether the machine has it.
 func (s *Source) Diagnose(ctx context.Context) []hwio.Finding {
 	st := s.Probe(ctx)
-	out := []hwio.Finding{{Source: sourceName, What: "processor time, interrupts, context switches", Usable: st.Usable, Reason: st.Reason, Fix: st.Fix}}
+	out := []hwio.Finding{{Source: sourceName, What: "processor time, interrupts, context switches", Usable: st.Usable,
+		Reason: st.Reason, Fix: st.Fix}}
 	if !st.Usable {
 		return out
 	}
@@ -107,7 +109,10 @@ func (s *Source) Diagnose(ctx context.Context) []hwio.Finding {
 		return out
 	}
 	has := func(block string, name string) bool {
-		return slices.ContainsFunc(metas, func(m capture.Meta) bool { return m.Name == name || (block != "" && m.Block == block) })
+		return slices.ContainsFunc(metas, func(m capture.Meta) bool {
+			return m.Name == name ||
+				(block != "" && m.Block == block)
+		})
 	}
 	add := func(what string, ok bool, reason, fix string) {
 		f := hwio.Finding{Source: sourceName, What: what, Usable: ok}
@@ -116,12 +121,14 @@ func (s *Source) Diagnose(ctx context.Context) []hwio.Finding {
 		}
 		out = append(out, f)
 	}
-	add("pressure stalls (tasks waiting for CPU, memory, I/O)", has("pressure", ""), "the kernel was built or started without pressure stall information",
+	add("pressure stalls (tasks waiting for CPU, memory, I/O)", has("pressure", ""),
+		"the kernel was built or started without pressure stall information",
 		"boot with psi=1 on the kernel command line (needs CONFIG_PSI)")
 	add("CPU frequency", has("", "cpu_frequency"), "no frequency driver: a virtual machine or a fixed clock",
 		"on real hardware load the platform's cpufreq driver; in a virtual machine record on the host")
 	add("temperatures of thermal zones", has("thermal", ""), "the machine has no thermal zone", "")
-	add("sensor chips (temperature, power, fans)", has("hwmon", ""), "no sensor driver is loaded", "on real hardware run sensors-detect or load the driver, such as coretemp or k10temp")
+	add("sensor chips (temperature, power, fans)", has("hwmon", ""), "no sensor driver is loaded",
+		"on real hardware run sensors-detect or load the driver, such as coretemp or k10temp")
 	return out
 }
 

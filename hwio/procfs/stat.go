@@ -50,8 +50,8 @@ func newStat(cpus []int) *stat {
 	return s
 }
 
-// parse takes in one reading. Lines and fields that it does not know are skipped, as a newer kernel may add some; a value that is no number counts as
-// not given.
+// parse takes in one reading. Lines and fields that it does not know are skipped, as a newer kernel may add some; a
+// value that is no number counts as not given.
 func (s *stat) parse(data []byte) {
 	clear(s.fields)
 	s.present = [statSingles]bool{}

@@ -35,15 +35,15 @@ var (
 	_ hwio.Paced  = (*stream)(nil)
 )
 
-// changing is how often it pays to read the fast files beside a faster source: the kernel adds up processor time 100 to 250 times a second, and a
-// reading is some ten thousand instructions.
+// changing is how often it pays to read the fast files beside a faster source: the kernel adds up processor time 100 to
+// 250 times a second, and a reading is some ten thousand instructions.
 const changing = 100 * time.Millisecond
 
 // Every is how often Read is worth its while.
 func (s *stream) Every(period, _ time.Duration) time.Duration { return max(period, changing) }
 
-// Sensors are read beside a reading of the fast files, which takes no wake-up of its own, but no more often than sensorPeriod; and where those
-// are read less often than that once per sensorPeriodMax.
+// Sensors are read beside a reading of the fast files, which takes no wake-up of its own, but no more often than
+// sensorPeriod; and where those are read less often than that once per sensorPeriodMax.
 const (
 	sensorPeriod    = 100 * time.Millisecond
 	sensorPeriodMax = time.Second
@@ -51,8 +51,10 @@ const (
 
 func newStream(l *layout, period time.Duration) *stream {
 	s := &stream{
-		l: l, cur: make([]uint64, l.slots), have: make([]bool, l.slots), prev: make([]uint64, l.slots), had: make([]bool, l.slots),
-		latest: make([]atomic.Uint64, len(l.sensors)), renew: make(chan struct{}, 1), stop: make(chan struct{}), finished: make(chan struct{}),
+		l: l, cur: make([]uint64, l.slots), have: make([]bool, l.slots), prev: make([]uint64, l.slots),
+		had:    make([]bool, l.slots),
+		latest: make([]atomic.Uint64, len(l.sensors)), renew: make(chan struct{}, 1), stop: make(chan struct{}),
+		finished: make(chan struct{}),
 	}
 	s.schema.Config = l.config
 	for _, c := range l.cols {
@@ -85,7 +87,8 @@ func newStream(l *layout, period time.Duration) *stream {
 	return s
 }
 
-// readSensors renews the latest values. A sensor that cannot be read now has none. Those of one file stand beside each other.
+// readSensors renews the latest values. A sensor that cannot be read now has none. Those of one file stand beside each
+// other.
 func (s *stream) readSensors() {
 	var data []byte
 	var err error
@@ -165,8 +168,10 @@ func (s *stream) readStat(b *capture.Batch) {
 }
 
 var (
-	wentBack  = capture.Reason{Code: capture.Unknown, Text: "the kernel's count went back by itself, as its idle and I/O wait times may"}
-	noReading = capture.Reason{Code: capture.PowerGated, Text: "the sensor could not be read at that time: its device was off or busy"}
+	wentBack = capture.Reason{Code: capture.Unknown,
+		Text: "the kernel's count went back by itself, as its idle and I/O wait times may"}
+	noReading = capture.Reason{Code: capture.PowerGated,
+		Text: "the sensor could not be read at that time: its device was off or busy"}
 )
 
 func (s *stream) appendValue(b *capture.Batch, i int, c *column) {

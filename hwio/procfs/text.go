@@ -10,8 +10,8 @@ import (
 	"astrolabe/hwio/internal/sysroot"
 )
 
-// pressure reads the stall times of a file of /proc/pressure, in µs. The kernel writes one line each for "some" and "full":
-// "some avg10=0.00 avg60=0.00 avg300=0.00 total=1234".
+// pressure reads the stall times of a file of /proc/pressure, in µs. The kernel writes one line each for "some" and
+// "full": "some avg10=0.00 avg60=0.00 avg300=0.00 total=1234".
 func pressure(data []byte) (some, full uint64, hasSome, hasFull bool) {
 	for len(data) > 0 {
 		line := data

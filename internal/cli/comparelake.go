@@ -375,8 +375,9 @@ func (x *lakeCompared) runs(opt *analysis.Options) (out []analysis.Runs) {
 			continue
 		}
 		r := analysis.Runs{Part: s.part, Group: s.group, Name: s.of.Metric, Title: orNothing(s.of.Title),
-			Unit: orNothing(s.of.Unit), Basis: s.of.Basis, Direction: s.direction(opt), Before: s.before, After: s.after,
-			Why: s.odd}
+			Unit: orNothing(s.of.Unit), Basis: s.of.Basis, Direction: s.direction(opt), Before: s.before,
+			After: s.after,
+			Why:   s.odd}
 		out = append(out, r)
 	}
 	return out
@@ -388,7 +389,8 @@ func (x *lakeCompared) overBuilds(opt *analysis.Options) (out []analysis.Series)
 		if len(s.builds) == 0 || s.of.Basis == "constant" {
 			continue
 		}
-		one := analysis.Series{Part: s.part, Name: s.of.Metric, Title: orNothing(s.of.Title), Unit: orNothing(s.of.Unit),
+		one := analysis.Series{Part: s.part, Name: s.of.Metric, Title: orNothing(s.of.Title),
+			Unit:  orNothing(s.of.Unit),
 			Basis: s.of.Basis, Direction: s.direction(opt), Why: s.odd}
 		for _, b := range x.builds {
 			if v := s.builds[b]; len(v) > 0 {

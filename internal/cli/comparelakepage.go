@@ -49,7 +49,8 @@ func (x *lakeCompared) trendTable() *notation.TextTable {
 	for i := range x.trends {
 		r := &x.trends[i]
 		for _, s := range slices.Backward(r.Steps) {
-			t.Add(string(s.Verdict), shortened(r.Part, 64), r.Name, r.Builds[s.Build], charts.Quantity(s.Before, r.Unit),
+			t.Add(string(s.Verdict), shortened(r.Part, 64), r.Name, r.Builds[s.Build],
+				charts.Quantity(s.Before, r.Unit),
 				charts.Quantity(s.After, r.Unit), percentText(s.Change()), chanceText(r.Q), basisName(r.Basis))
 		}
 	}
@@ -134,7 +135,8 @@ func (a *app) lakePage(x *lakeCompared, f *compareFlags, opt analysis.Options) e
 	ctx, done := a.busy(a.ctx, "drawing "+f.out)
 	defer done()
 	r := &documents.Report{Progress: progress.From(ctx), Warn: a.warn, Command: ownCommand()}
-	r.Provenance = []documents.KV{{Key: "Lake", Value: f.lake.dir}, {Key: "Compared by", Value: strings.Join(x.by, ", ")},
+	r.Provenance = []documents.KV{{Key: "Lake", Value: f.lake.dir},
+		{Key: "Compared by", Value: strings.Join(x.by, ", ")},
 		{Key: "Thresholds", Value: fmt.Sprintf("alpha %g, least effect %s, seed %d", opt.Alpha,
 			strings.TrimPrefix(percentText(opt.MinEffect), "+"), opt.Seed)},
 		{Key: "astrolabe", Value: version.String()}}

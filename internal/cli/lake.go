@@ -95,7 +95,8 @@ func (a *app) lakeAddCommand() *cobra.Command {
 	}
 	lakeFolder(cmd, &f.dir)
 	flags := cmd.Flags()
-	flags.StringArrayVar(&f.labels, "label", nil, "a label as `KEY=VALUE`, such as build=1234; may be given several times")
+	flags.StringArrayVar(&f.labels, "label", nil,
+		"a label as `KEY=VALUE`, such as build=1234; may be given several times")
 	flags.StringSliceVar(&f.scopes, "scope", lake.DefaultScopes,
 		"what metrics has rows of: `SCOPES` are "+strings.Join(lake.Scopes, ", ")+", with commas between them")
 	flags.StringSliceVar(&f.metrics, "metrics", nil,

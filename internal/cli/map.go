@@ -137,8 +137,8 @@ func (f *mapFlags) check() (err error) {
 	return nil
 }
 
-// isCaptureFolder reports whether a folder is one capture. A format of data sets takes every folder of folders KEY=VALUE
-// for one: it is one where all files of captures below it are of that format.
+// isCaptureFolder reports whether a folder is one capture. A format of data sets takes every folder of folders
+// KEY=VALUE for one: it is one where all files of captures below it are of that format.
 func isCaptureFolder(folder string) bool {
 	f, err := all.Registry().Sniff(folder)
 	if err != nil || !fleet.Partitioned(folder) {
@@ -346,7 +346,8 @@ func (r *mapRun) work(setup *mapSetup) error {
 		return a.mapStopped(stop.why)
 	case a.ctx.Err() != nil:
 		if r.journal {
-			a.say(fmt.Sprintf("%d of %d captures are done: --resume goes on with the others", r.show.done, len(r.paths)))
+			a.say(fmt.Sprintf("%d of %d captures are done: --resume goes on with the others", r.show.done,
+				len(r.paths)))
 		}
 		return script.ErrInterrupted
 	case err != nil:

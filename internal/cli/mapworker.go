@@ -142,7 +142,8 @@ func (w *mapWorker) begin(setup json.RawMessage) (fleet.Work, error) {
 	return w.work, nil
 }
 
-// work does one capture, in no more than the time that it may take. What does not stop by itself is for the pool to end.
+// work does one capture, in no more than the time that it may take. What does not stop by itself is for the pool to
+// end.
 func (w *mapWorker) work(t fleet.Task, talk func(string)) (o fleet.Outcome) {
 	o.Capture, o.Status = t.Capture, fleet.OK
 	w.heard.begin(talk)
@@ -373,7 +374,8 @@ func mapWorkerProgram(most uint64) (func() *exec.Cmd, error) {
 	}
 	name := os.Args[0]
 	return func() *exec.Cmd {
-		return &exec.Cmd{Path: path, Args: []string{name, "--max-memory=" + strconv.FormatUint(most, 10), mapWorkerName}}
+		return &exec.Cmd{Path: path, Args: []string{name, "--max-memory=" + strconv.FormatUint(most, 10),
+			mapWorkerName}}
 	}, nil
 }
 

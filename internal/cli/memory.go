@@ -66,8 +66,8 @@ func (a *app) watchMemory() {
 	}()
 }
 
-// collectLate lets the heap reach 32 MiB before it is collected for the first time. Go would begin at 4 MiB, and a command
-// that opens a small capture spends a fifth of its time on collections that find next to nothing.
+// collectLate lets the heap reach 32 MiB before it is collected for the first time. Go would begin at 4 MiB, and a
+// command that opens a small capture spends a fifth of its time on collections that find next to nothing.
 func collectLate() {
 	if os.Getenv("GOGC") != "" {
 		return

@@ -54,7 +54,8 @@ func (a *app) repair(path string, cut bool) error {
 			return fmt.Errorf("repair %s: byte %d is damaged (%s) and %s can be read before it; up to %d batches behind it "+
 				"(%d bytes) would be lost: --cut gives them up", path, d.At, d.Why, has, d.Behind, d.Lost)
 		case d.Lost > 0:
-			a.warn(fmt.Sprintf("%s: %d bytes from byte %d on are no whole batch (%s) and are cut off", path, d.Lost, d.At,
+			a.warn(fmt.Sprintf("%s: %d bytes from byte %d on are no whole batch (%s) and are cut off", path,
+				d.Lost, d.At,
 				d.Why))
 		}
 		a.say(fmt.Sprintf("%s gets its %s: %s", path, form, has))

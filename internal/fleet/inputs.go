@@ -25,8 +25,8 @@ type Inputs struct {
 }
 
 // Expand lists the captures that arguments name, each once, in the order of the arguments: a file or folder that is a
-// capture as it is; of another folder the captures below it; of a pattern (*, ?, [a-z], {a,b}, and ** for folders of any
-// depth) what is called so, sorted. What is not there and is no pattern stays, so that it fails as a capture does.
+// capture as it is; of another folder the captures below it; of a pattern (*, ?, [a-z], {a,b}, and ** for folders of
+// any depth) what is called so, sorted. What is not there and is no pattern stays, so that it fails as a capture does.
 func (in *Inputs) Expand(args []string) ([]string, error) {
 	var out []string
 	for _, arg := range args {

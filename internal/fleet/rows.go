@@ -21,7 +21,8 @@ const (
 	JSON  Kind = 'j' // a list or an object, as JSON
 )
 
-// Cell is a value of a row. Its Text is what CSV shows, from which the value can be had again: a missing number has none.
+// Cell is a value of a row. Its Text is what CSV shows, from which the value can be had again: a missing number has
+// none.
 type Cell struct {
 	Key  string
 	Kind Kind

@@ -12,8 +12,8 @@ import (
 	"astrolabe/capture/formats"
 )
 
-// Store keeps outcomes in a file, a line of JSON each, in the order in which they come. What it keeps in memory is where
-// they stand.
+// Store keeps outcomes in a file, a line of JSON each, in the order in which they come. What it keeps in memory is
+// where they stand.
 type Store struct {
 	f    *os.File
 	path string // "" of one that nobody is to see
@@ -53,8 +53,8 @@ type Saved struct {
 var ErrJournal = errors.New("it is the journal of a run that did not end")
 
 // OpenJournal is a store in a file that stays. With resume it takes over what an earlier run with the same key has left
-// there, by capture; dropped is how many bytes at its end were of no use, because that run or its machine ended while it
-// wrote them. Without it the file must not exist. No two programs have it open at once.
+// there, by capture; dropped is how many bytes at its end were of no use, because that run or its machine ended while
+// it wrote them. Without it the file must not exist. No two programs have it open at once.
 func OpenJournal(path, key string, resume bool) (s *Store, saved map[string]Saved, dropped int64, err error) {
 	if _, err := os.Lstat(path); err == nil && !resume {
 		return nil, nil, 0, fmt.Errorf("%s: %w", path, ErrJournal)

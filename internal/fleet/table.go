@@ -54,8 +54,8 @@ type Table struct {
 	end   func() error
 }
 
-// NewTable begins a table in a form, with columns for labels with these keys and for what the rows have. JSON lines need
-// no columns: an object has the keys of its row.
+// NewTable begins a table in a form, with columns for labels with these keys and for what the rows have. JSON lines
+// need no columns: an object has the keys of its row.
 func NewTable(w io.Writer, form Form, keys []string, cols *Columns) (*Table, error) {
 	t := &Table{keys: keys, index: map[string]int{}, end: func() error { return nil }}
 	for _, name := range Fixed(keys) {

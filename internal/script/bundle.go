@@ -16,8 +16,9 @@ import (
 	"go.starlark.net/starlark"
 )
 
-// Bundle is a script with the files that it loads, directly or not, as they were when it was made: what a run in another
-// process, or much later, needs of the disk. Modules of the built-in library are not in it; every program has them.
+// Bundle is a script with the files that it loads, directly or not, as they were when it was made: what a run in
+// another process, or much later, needs of the disk. Modules of the built-in library are not in it; every program has
+// them.
 //
 // A Bundle serves one Runner after the other, and compiles each file once for all of them.
 type Bundle struct {
@@ -86,7 +87,8 @@ func (b *Bundle) add(r *Reader, s *Source) {
 		if _, ok := b.Files[s.Key]; ok || s.m.library {
 			continue
 		}
-		f := BundledFile{Name: s.Name, Text: string(s.Text), Base: s.m.base, Fence: s.m.fence, Loads: map[string]string{}}
+		f := BundledFile{Name: s.Name, Text: string(s.Text), Base: s.m.base, Fence: s.m.fence,
+			Loads: map[string]string{}}
 		for _, name := range loads(s) {
 			if next, err := r.Load(s, name); err == nil && !next.m.library {
 				f.Loads[name] = next.Key

@@ -148,7 +148,8 @@ func (c *cloud) spread() []float32 {
 				}
 				j := py*c.w + px
 				out[j] += float32(n)
-				// Where dots overlap the densest is seen, whatever the order of the points, so that pictures stay the same.
+				// Where dots overlap the densest is seen, whatever the order of the points, so that pictures stay the
+				// same.
 				if best != nil && (n > best[j] || (o.dx == 0 && o.dy == 0)) {
 					best[j], c.colors[j] = n, from[i]
 					if o.dx == 0 && o.dy == 0 {

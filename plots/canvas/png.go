@@ -91,8 +91,8 @@ func paletted(img *image.RGBA) *indexed {
 		return cmp.Or(cmp.Compare(b.n, a.n), cmp.Compare(a.color, b.color))
 	})
 	if len(all) > 256 {
-		// The 160 most frequent stay. Of the others the rare ones count too, such as a single red dot among greys: they are
-		// chosen by how unlike the chosen they are.
+		// The 160 most frequent stay. Of the others the rare ones count too, such as a single red dot among greys: they
+		// are chosen by how unlike the chosen they are.
 		farthestFirst(all, 160, 256)
 	}
 	n := min(len(all), 256)

@@ -9,8 +9,8 @@ import (
 	"github.com/klauspost/compress/flate"
 )
 
-// A PNG's pixels are one zlib stream (RFC 1950). It is made of pieces that are compressed at the same time: each ends on
-// a whole byte, which is what a flush of deflate is for, and refers to the bytes before it as its dictionary. Where
+// A PNG's pixels are one zlib stream (RFC 1950). It is made of pieces that are compressed at the same time: each ends
+// on a whole byte, which is what a flush of deflate is for, and refers to the bytes before it as its dictionary. Where
 // pieces begin depends on the picture alone, so that it has the same bytes on every machine.
 
 const (
@@ -19,8 +19,8 @@ const (
 	pngLevel    = 6
 )
 
-// indexed is a picture with a palette. Its rows stand as PNG wants them where a pixel takes a byte: each with the number
-// of its filter before it, none.
+// indexed is a picture with a palette. Its rows stand as PNG wants them where a pixel takes a byte: each with the
+// number of its filter before it, none.
 type indexed struct {
 	w, h   int
 	rows   []byte

@@ -14,8 +14,8 @@ type stroke interface {
 	paint(b *band)
 }
 
-// band is a part of a page, some rows from edge to edge. Rectangles, texts and traces go straight to its pixels, because
-// a general path rasteriser is quadratic in long dense paths.
+// band is a part of a page, some rows from edge to edge. Rectangles, texts and traces go straight to its pixels,
+// because a general path rasteriser is quadratic in long dense paths.
 type band struct {
 	img   *image.RGBA // its bounds are those of the band within the page
 	scale float64

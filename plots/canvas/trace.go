@@ -52,8 +52,8 @@ func (t *Trace) Paths() [][]Point {
 	var p []Point
 	half := 0.5 / t.Scale
 	add := func(x, y float64) {
-		// A point on the way between its neighbours adds nothing: on level stretches this leaves two points of thousands. It must
-		// lie between them, or the peak of a line that goes up and back would be lost.
+		// A point on the way between its neighbours adds nothing: on level stretches this leaves two points of
+		// thousands. It must lie between them, or the peak of a line that goes up and back would be lost.
 		if n := len(p); n >= 2 {
 			a, b := p[n-2], p[n-1]
 			if (a.Y == b.Y && b.Y == y) || (a.X == b.X && b.X == x && (b.Y-a.Y)*(y-b.Y) >= 0) {
@@ -88,7 +88,8 @@ func (t *Trace) Paths() [][]Point {
 			add(x-half, c.First)
 		}
 		add(x, c.First)
-		// In the order in which the column had them, so that the line does not cross itself between a peak and a trough.
+		// In the order in which the column had them, so that the line does not cross itself between a peak and a
+		// trough.
 		if c.hiFirst {
 			add(x, c.Hi)
 			add(x, c.Lo)

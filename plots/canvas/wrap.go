@@ -89,8 +89,8 @@ func (s Style) wrapLine(text string, width float64) []string {
 				lineW += space + w
 				continue
 			}
-			// A word that no line holds begins on this one where half of it is free: a gap as wide as a path is worse than one
-			// break more.
+			// A word that no line holds begins on this one where half of it is free: a gap as wide as a path is worse
+			// than one break more.
 			if line != "" && (w <= width || lineW > width/2) {
 				flush()
 			}

@@ -32,8 +32,8 @@ func (r *Report) html() ([]byte, error) {
 	if title == "" {
 		title = "Report"
 	}
-	// The policy lets nothing load and nothing run: should a name from a capture slip through unescaped, the browser still
-	// refuses its script and its request. Pictures are in the file, as data.
+	// The policy lets nothing load and nothing run: should a name from a capture slip through unescaped, the browser
+	// still refuses its script and its request. Pictures are in the file, as data.
 	h.f("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n")
 	h.f("<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n")
 	h.f(

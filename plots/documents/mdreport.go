@@ -26,8 +26,8 @@ func (r *Report) markdown(path string, sz canvas.Size) ([]Document, error) {
 	m.line("# " + mdEscape(title))
 	t0, t1 := r.extent()
 	if s := r.Summary; s != nil {
-		// Page one as a picture would say this twice: its words are text here, which can be searched, and only its charts are
-		// pictures.
+		// Page one as a picture would say this twice: its words are text here, which can be searched, and only its
+		// charts are pictures.
 		m.line("**" + mdEscape(s.Verdict) + "**")
 		m.line(mdEscape(s.Note))
 		if err := m.plots(r.lead()); err != nil {

@@ -24,8 +24,8 @@ type Options struct {
 	PeriodTicks uint64
 	// Survey is the result of a first pass over the stream; nil for a live one.
 	Survey *Survey
-	// Stream is the whole stream where it lies in memory, which must stay until Finish or Abandon. Reports are then taken
-	// over by ReportAt, and their columns are filled on all cores.
+	// Stream is the whole stream where it lies in memory, which must stay until Finish or Abandon. Reports are then
+	// taken over by ReportAt, and their columns are filled on all cores.
 	Stream []byte
 	// stretch is how many rows of Stream are worked on together, 0 for as many as is good.
 	stretch int

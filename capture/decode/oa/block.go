@@ -59,8 +59,8 @@ func (fd *field) kind() missing {
 	return missingClocked
 }
 
-// init makes room for reports of that size, or takes those of a whole stream where they lie. rows is how many rows of it
-// come together, 0 for as many as is good.
+// init makes room for reports of that size, or takes those of a whole stream where they lie. rows is how many rows of
+// it come together, 0 for as many as is good.
 func (k *block) init(size int, stream []byte, rows int) {
 	k.size = size
 	if stream == nil {

@@ -15,8 +15,8 @@ func (a *Accumulator) NewBatch(n int) (*capture.Batch, error) {
 	return capture.NewBatch(&a.schema, n), nil
 }
 
-// Config makes the rows the content of a capture: times count from the start of the first row. The batch must not be used
-// afterwards.
+// Config makes the rows the content of a capture: times count from the start of the first row. The batch must not be
+// used afterwards.
 func (a *Accumulator) Config(b *capture.Batch, clockName string) capture.Config {
 	zero := int64(0)
 	if len(b.Start) > 0 {

@@ -11,9 +11,9 @@ import (
 	"astrolabe/capture/memory"
 )
 
-// stretch is rows that follow each other in a batch, whose places there are made and yet to be filled. Parts of them can
-// be worked on by themselves, on several cores: counters are differences of a row's two reports, and all that depends on
-// what went before, such as full timestamps and contexts, is in the row already.
+// stretch is rows that follow each other in a batch, whose places there are made and yet to be filled. Parts of them
+// can be worked on by themselves, on several cores: counters are differences of a row's two reports, and all that
+// depends on what went before, such as full timestamps and contexts, is in the row already.
 type stretch struct {
 	a          *Accumulator
 	rows       []row
@@ -84,7 +84,8 @@ func (s *stretch) settle() {
 	}
 }
 
-// fill fills the places of rows [lo, hi), in runs of rows each of which begins with the report that ends the one before.
+// fill fills the places of rows [lo, hi), in runs of rows each of which begins with the report that ends the one
+// before.
 func (s *stretch) fill(lo, hi int) {
 	for lo < hi {
 		n := 1

@@ -2,6 +2,7 @@ package arrow
 
 import (
 	"bytes"
+	"context"
 	"encoding/binary"
 	"fmt"
 	"os"
@@ -254,4 +255,9 @@ func FuzzOpen(f *testing.F) {
 	f.Fuzz(func(t *testing.T, data []byte) {
 		_ = decodeAll(data)
 	})
+}
+
+// decode makes a capture of the bytes of one file.
+func decode(ctx context.Context, data []byte, path string, o *table.Options) (c *capture.Capture, err error) {
+	return decodePieces(ctx, []piece{{"", data}}, path, o)
 }

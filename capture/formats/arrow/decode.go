@@ -13,12 +13,8 @@ import (
 	"astrolabe/capture/memory"
 )
 
-// decode makes a capture of the bytes of an Arrow file or stream. The capture refers to data.
-func decode(ctx context.Context, data []byte, path string, o *table.Options) (c *capture.Capture, err error) {
-	return decodePieces(ctx, []piece{{"", data}}, path, o)
-}
-
-// decodePieces is decode of a file or of the parts of a recording.
+// decodePieces makes a capture of the bytes of an Arrow file or stream, or of the parts of a recording. It refers to
+// them.
 func decodePieces(ctx context.Context, pieces []piece, path string, o *table.Options) (*capture.Capture, error) {
 	d, err := decodeConfig(ctx, pieces, path, o)
 	if err != nil {

@@ -41,6 +41,6 @@
 // tracks them, so a mapping is never removed once a capture has been opened from it; it costs address space, and its
 // pages belong to the page cache, which drops them under pressure. A file that is opened again shares the mapping it
 // has. A file that fails to open is unmapped. Small files are read into memory instead. astrolabe never overwrites a
-// file in place, it renames a new one over it, and shortens one only behind its last whole batch; should another program shorten a mapped file, reading the
-// lost part ends the process, as with every mapping.
+// file in place, it renames a new one over it, and shortens one only behind its last whole batch; should another
+// program shorten a mapped file, reading the lost part ends the process, as with every mapping.
 package arrow

@@ -55,8 +55,9 @@ func (c *column) batchEnd(lo, hi int) int {
 	return min(hi, c.first[k])
 }
 
-// inParts reports whether rows can be read where they lie and a copy of all of them is worth avoiding: there are several
-// batches of values in the very form of the data model. Signed integers are not, which are doubles if any is negative.
+// inParts reports whether rows can be read where they lie and a copy of all of them is worth avoiding: there are
+// several batches of values in the very form of the data model. Signed integers are not, which are doubles if any is
+// negative.
 func (c *column) inParts() bool {
 	id := c.field.Type.ID()
 	return len(c.chunks) > 1 && (id == arrow.UINT64 || id == arrow.FLOAT64)

@@ -16,8 +16,8 @@ import (
 	"astrolabe/capture/formats/internal/mapping"
 )
 
-// A recording in parts is a folder of files part-0001.arrow, part-0002.arrow and so on, each a capture of its own on the
-// time axis of the whole. Opened as a folder they are one capture, whose columns lie where the files have them.
+// A recording in parts is a folder of files part-0001.arrow, part-0002.arrow and so on, each a capture of its own on
+// the time axis of the whole. Opened as a folder they are one capture, whose columns lie where the files have them.
 
 // keyPart is the schema metadata that says which part of which recording a file is.
 const keyPart = "astrolabe.part"
@@ -170,7 +170,8 @@ func (d *decoded) tellCut(c *content, name string) {
 	if c.file {
 		hint = "; astrolabe repair adds the footer that other programs look for"
 	}
-	d.warn("%struncated: the data breaks off at byte %d (%s): %d samples in %d batches were kept%s", name, c.cutAt, c.cut,
+	d.warn("%struncated: the data breaks off at byte %d (%s): %d samples in %d batches were kept%s", name,
+		c.cutAt, c.cut,
 		c.rows(), c.batches(), hint)
 }
 

@@ -104,7 +104,8 @@ func sameValues(x, y *capture.Counter) bool {
 		}
 		u, v := x.Value(i), y.Value(i)
 		if n, ok := u.Uint64(); ok {
-			// A level that is a mean in one sample makes its column one of doubles, which hold the others exactly up to 2^53.
+			// A level that is a mean in one sample makes its column one of doubles, which hold the others exactly up to
+			// 2^53.
 			if m, ok := v.Uint64(); ok && n != m || !ok && (v.Missing() || n > 1<<53 || v.Float() != float64(n)) {
 				return false
 			}

@@ -175,7 +175,8 @@ func intelGPUs() []string {
 // chunk is how many reports are read between two looks at whether to go on.
 const chunk = 4096
 
-// decode goes through the reports, and keeps nothing of data. What is not a whole report at the end is told in a warning.
+// decode goes through the reports, and keeps nothing of data. What is not a whole report at the end is told in a
+// warning.
 func decode(ctx context.Context, data []byte, o options) (capture.Config, error) {
 	variant := oa.UserID
 	info := oa.Info{TimestampFrequency: o.frequency, MaxFrequency: o.maximum, Format: o.format.Enum}

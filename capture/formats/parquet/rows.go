@@ -47,7 +47,8 @@ type Rows struct {
 // rowBatch is how many rows are handed on at a time.
 const rowBatch = 256
 
-// maxDictionary is how large the dictionary of a column of texts may become, in bytes; what comes then is written plain.
+// maxDictionary is how large the dictionary of a column of texts may become, in bytes; what comes then is written
+// plain.
 const maxDictionary = 1 << 20
 
 // NewRows begins a table. Names that engines refuse are changed; the metadata then has the original under

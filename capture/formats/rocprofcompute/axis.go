@@ -28,8 +28,9 @@ func (w *workload) axis(cfg *capture.Config) (place []int) {
 	return place
 }
 
-// placeTimes gives each dispatch its start and end relative to the first dispatch of the run whose times make the axis. A dispatch which that run lacks
-// takes the time it has in another run, moved by what lies between the two at the nearest dispatch that both have.
+// placeTimes gives each dispatch its start and end relative to the first dispatch of the run whose times make the axis.
+// A dispatch which that run lacks takes the time it has in another run, moved by what lies between the two at the
+// nearest dispatch that both have.
 func (w *workload) placeTimes() (start, end []int64) {
 	n := len(w.dispatches)
 	start, end = make([]int64, n), make([]int64, n)
@@ -83,7 +84,8 @@ func (w *workload) elsewhere(d int, origin int64, known []bool) (start, dur int6
 	return 0, 0, false
 }
 
-// span is the start and the length of a dispatch in a run; ok is false where it has none. One that takes no time has its place all the same.
+// span is the start and the length of a dispatch in a run; ok is false where it has none. One that takes no time has
+// its place all the same.
 func (p *timing) span(d int) (start, ns int64, ok bool) {
 	if p.start[d] == noTime || p.end[d] == noTime || p.end[d] < p.start[d] {
 		return 0, 0, false
@@ -115,7 +117,8 @@ func (w *workload) labels(cfg *capture.Config, place []int) {
 	}
 	grid, workgroup := labelColumn("Grid_Size"), labelColumn("Workgroup_Size")
 	cfg.Labels = append(cfg.Labels, kernels.Labels(column(func(d int) string { return w.dispatches[d].kernel }),
-		column(func(d int) string { return w.dispatches[d].labels[grid] }), column(func(d int) string { return w.dispatches[d].labels[workgroup] }))...)
+		column(func(d int) string { return w.dispatches[d].labels[grid] }),
+		column(func(d int) string { return w.dispatches[d].labels[workgroup] }))...)
 	ids := column(func(d int) string { return w.dispatches[d].id })
 	numbers := make([]string, n)
 	for k := range numbers {

@@ -19,7 +19,8 @@ const counterRoom, cellRoom = 1024, 16
 func (w *workload) build(cfg *capture.Config) {
 	place := w.axis(cfg)
 	w.labels(cfg, place)
-	b := &builder{w: w, cfg: cfg, place: place, passes: map[*timing]*capture.Pass{}, index: map[string]*capture.Counter{}}
+	b := &builder{w: w, cfg: cfg, place: place, passes: map[*timing]*capture.Pass{},
+		index: map[string]*capture.Counter{}}
 	b.shared = b.sharedDuration()
 	for _, p := range w.timings {
 		cfg.Passes = append(cfg.Passes, b.pass(p))
@@ -148,7 +149,8 @@ func median(f []float64) float64 {
 func (b *builder) add(se *series) {
 	base, id := splitInstance(se.name)
 	c := &capture.Counter{
-		Meta: capture.Meta{Name: se.name, Kind: capture.Delta, GPU: b.cfg.GPU, Block: blockOf(base), Instance: id, Source: Format{}.Name()},
+		Meta: capture.Meta{Name: se.name, Kind: capture.Delta, GPU: b.cfg.GPU, Block: blockOf(base), Instance: id,
+			Source: Format{}.Name()},
 		Axis: b.cfg.Axis,
 	}
 	if derived.IsShare(base) {
@@ -257,11 +259,13 @@ func (b *builder) reason(se *series, p *capture.Pass, absent, missing int) captu
 	}
 	switch {
 	case absent == missing:
-		return capture.Reason{Code: capture.NotCollected, Text: fmt.Sprintf("%sthe capture did not measure %s in this dispatch", where, se.name)}
+		return capture.Reason{Code: capture.NotCollected,
+			Text: fmt.Sprintf("%sthe capture did not measure %s in this dispatch", where, se.name)}
 	case absent == 0:
 		return capture.Reason{Code: capture.Unknown, Text: fmt.Sprintf("the file has %s for %s here", se.why, se.name)}
 	}
-	return capture.Reason{Code: capture.NotCollected, Text: fmt.Sprintf("the capture has no row, or %s, for %s here", se.why, se.name)}
+	return capture.Reason{Code: capture.NotCollected, Text: fmt.Sprintf("the capture has no row, or %s, for %s here",
+		se.why, se.name)}
 }
 
 // instancePasses gives whole counters the pass of their instances, where that is one.

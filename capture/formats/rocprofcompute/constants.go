@@ -7,12 +7,17 @@ import (
 	"astrolabe/capture"
 )
 
-// oldConstants are the columns that sysinfo.csv had when the tool was called Omniperf (1.x), and what they are called since.
+// oldConstants are the columns that sysinfo.csv had when the tool was called Omniperf (1.x), and what they are called
+// since.
 var oldConstants = []struct{ old, now string }{
-	{"host_name", "hostname"}, {"host_cpu", "cpu_model"}, {"host_distro", "linux_distro"}, {"host_kernel", "linux_kernel_version"}, {"host_rocmver", "rocm_version"},
-	{"date", "timestamp"}, {"gpu_soc", "gpu_arch"}, {"name", "gpu_model"}, {"numSE", "se_per_gpu"}, {"numCU", "cu_per_gpu"}, {"numSIMD", "simd_per_cu"},
-	{"waveSize", "wave_size"}, {"maxWavesPerCU", "max_waves_per_cu"}, {"maxWorkgroupSize", "workgroup_max_size"}, {"L1", "gpu_l1"}, {"L2", "gpu_l2"},
-	{"sclk", "max_sclk"}, {"mclk", "max_mclk"}, {"L2Banks", "total_l2_chan"}, {"LDSBanks", "lds_banks_per_cu"}, {"numSQC", "sqc_per_gpu"},
+	{"host_name", "hostname"}, {"host_cpu", "cpu_model"}, {"host_distro", "linux_distro"},
+	{"host_kernel", "linux_kernel_version"}, {"host_rocmver", "rocm_version"},
+	{"date", "timestamp"}, {"gpu_soc", "gpu_arch"}, {"name", "gpu_model"}, {"numSE", "se_per_gpu"},
+	{"numCU", "cu_per_gpu"}, {"numSIMD", "simd_per_cu"},
+	{"waveSize", "wave_size"}, {"maxWavesPerCU", "max_waves_per_cu"}, {"maxWorkgroupSize", "workgroup_max_size"},
+	{"L1", "gpu_l1"}, {"L2", "gpu_l2"},
+	{"sclk", "max_sclk"}, {"mclk", "max_mclk"}, {"L2Banks", "total_l2_chan"}, {"LDSBanks", "lds_banks_per_cu"},
+	{"numSQC", "sqc_per_gpu"},
 	{"numPipes", "pipes_per_gpu"}, {"hbmBW", "hbm_bw"},
 }
 
@@ -109,10 +114,11 @@ func (k *constants) complete() {
 // enginesPerDie is how many shader engines an XCD of the MI300 series has.
 const enginesPerDie = 4
 
-// doubtful reports whether the file counts fewer dies than the shader engines of the whole GPU are on. Releases that do not know a product take it
-// for one die.
+// doubtful reports whether the file counts fewer dies than the shader engines of the whole GPU are on. Releases that do
+// not know a product take it for one die.
 func (k *constants) doubtful() bool {
 	dies, ok := k.get("num_xcd")
 	engines, okE := k.get("se_per_gpu")
-	return ok && okE && strings.HasPrefix(k.arch, "gfx94") && k.text("compute_partition") == "SPX" && dies*enginesPerDie < engines
+	return ok && okE && strings.HasPrefix(k.arch, "gfx94") && k.text("compute_partition") == "SPX" &&
+		dies*enginesPerDie < engines
 }

@@ -16,8 +16,8 @@ import (
 	"astrolabe/capture/memory"
 )
 
-// findDatabases lists the rocpd databases of a workload: beside the other files, or where the profiler put them before the tool collects them
-// (out/pmc_1/HOST/PID_results.db).
+// findDatabases lists the rocpd databases of a workload: beside the other files, or where the profiler put them before
+// the tool collects them (out/pmc_1/HOST/PID_results.db).
 func findDatabases(dir string) (found []string) {
 	const most, deepest = 4096, 4 // entries and folders to look at, so that no large tree is searched through
 	seen := 0
@@ -32,10 +32,12 @@ func findDatabases(dir string) (found []string) {
 		case err != nil:
 			return fs.SkipDir
 		case d.IsDir():
-			if rel != "." && (top != "out" && !strings.HasPrefix(top, "pmc_") || strings.Count(rel, string(filepath.Separator)) >= deepest) {
+			if rel != "." && (top != "out" && !strings.HasPrefix(top, "pmc_") ||
+				strings.Count(rel, string(filepath.Separator)) >= deepest) {
 				return fs.SkipDir
 			}
-		case strings.HasSuffix(path, ".db") && (!below || top == "out" || strings.HasPrefix(top, "pmc_")) && isDatabase(path):
+		case strings.HasSuffix(path, ".db") && (!below || top == "out" || strings.HasPrefix(top, "pmc_")) &&
+			isDatabase(path):
 			found = append(found, path)
 		}
 		return nil
@@ -92,7 +94,8 @@ func (w *workload) readDatabase(ctx context.Context, path string) (rows int, err
 	return rows, nil
 }
 
-// databaseRun names the run that a database is of: by its own name beside the other files, else by its folder below out.
+// databaseRun names the run that a database is of: by its own name beside the other files, else by its folder below
+// out.
 func databaseRun(dir, path string) string {
 	rel, err := filepath.Rel(dir, path)
 	if err != nil {
@@ -131,9 +134,11 @@ func numberProcesses(tables []*table) {
 }
 
 func launchOfDatabase(d *rocpd.Dispatch) launch {
-	l := launch{id: d.Number, kernel: d.Kernel, gpu: strings.TrimPrefix(d.Agent, "Agent "), start: noTime, end: noTime, ns: math.NaN(), labels: make([]string, len(labels))}
-	texts := map[string]string{"Grid_Size": d.Grid, "Workgroup_Size": d.Workgroup, "LDS_Per_Workgroup": d.LDS, "Scratch_Per_Workitem": d.Scratch,
-		"Arch_VGPR": d.VGPR, "Accum_VGPR": d.Accum, "SGPR": d.SGPR, "Kernel_ID": d.KernelID}
+	l := launch{id: d.Number, kernel: d.Kernel, gpu: strings.TrimPrefix(d.Agent, "Agent "), start: noTime, end: noTime,
+		ns: math.NaN(), labels: make([]string, len(labels))}
+	texts := map[string]string{"Grid_Size": d.Grid, "Workgroup_Size": d.Workgroup, "LDS_Per_Workgroup": d.LDS,
+		"Scratch_Per_Workitem": d.Scratch,
+		"Arch_VGPR":            d.VGPR, "Accum_VGPR": d.Accum, "SGPR": d.SGPR, "Kernel_ID": d.KernelID}
 	for i := range labels {
 		l.labels[i] = texts[labels[i].column]
 	}
@@ -143,7 +148,8 @@ func launchOfDatabase(d *rocpd.Dispatch) launch {
 	return l
 }
 
-// columnsOf makes the columns of one process. Several results of one counter in one dispatch are of its instances, which the tool adds up.
+// columnsOf makes the columns of one process. Several results of one counter in one dispatch are of its instances,
+// which the tool adds up.
 func (t *table) columnsOf(trace *rocpd.Trace, guid string) {
 	at := make([]*column, len(trace.Counters))
 	row := 0

@@ -40,8 +40,8 @@ func few(names []string) string {
 	return fmt.Sprintf("%s and %d more", strings.Join(names[:show], ", "), len(names)-show)
 }
 
-// someChannels takes the value of a counter of the L2 cache away where only some of the channels were measured: what they add up to is not the
-// counter's total. The channels stay.
+// someChannels takes the value of a counter of the L2 cache away where only some of the channels were measured: what
+// they add up to is not the counter's total. The channels stay.
 func (b *builder) someChannels() {
 	const property = "total_l2_chan"
 	i := slices.IndexFunc(b.cfg.Properties, func(p capture.Property) bool { return p.Name == property && !p.IsText })
@@ -61,7 +61,8 @@ func (b *builder) someChannels() {
 			none[k] = math.NaN()
 		}
 		c.Col = capture.NewColumn(capture.Data{F: none})
-		c.Reasons = []capture.ReasonRun{{From: 0, To: n, Reason: capture.Reason{Code: capture.NotCollected, Text: text}}}
+		c.Reasons = []capture.ReasonRun{{From: 0, To: n, Reason: capture.Reason{Code: capture.NotCollected,
+			Text: text}}}
 		c.Warnings = append(c.Warnings, text)
 		partial = append(partial, c.Name)
 	}
@@ -119,8 +120,8 @@ func (w *workload) warnUnknownDurations(cfg *capture.Config) {
 	}
 }
 
-// warnSharedTimes says that all runs have the times of one. No two runs begin a dispatch in the same nanosecond: older releases time the program
-// without counters and write these times beside the counters of every run.
+// warnSharedTimes says that all runs have the times of one. No two runs begin a dispatch in the same nanosecond: older
+// releases time the program without counters and write these times beside the counters of every run.
 func (w *workload) warnSharedTimes(cfg *capture.Config) {
 	if len(w.timings) < 2 {
 		return
@@ -129,7 +130,8 @@ func (w *workload) warnSharedTimes(cfg *capture.Config) {
 	for _, p := range w.timings[1:] {
 		shared := false
 		for d := range w.dispatches {
-			if p.averaged || (p.start[d] != noTime && first.start[d] != noTime && (p.start[d] != first.start[d] || p.end[d] != first.end[d])) {
+			if p.averaged || (p.start[d] != noTime && first.start[d] != noTime &&
+				(p.start[d] != first.start[d] || p.end[d] != first.end[d])) {
 				return
 			}
 			shared = shared || p.start[d] != noTime && first.start[d] != noTime

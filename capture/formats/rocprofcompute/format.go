@@ -82,7 +82,8 @@ func (Format) WhyNot(in *formats.Input) string {
 	case 1:
 		return fmt.Sprintf("no %s in the folder, but %s is a workload: give that folder", mainFile, found[0])
 	default:
-		return fmt.Sprintf("no %s in the folder, but workloads are below it, such as %s and %s: give one of them", mainFile, found[0], found[1])
+		return fmt.Sprintf("no %s in the folder, but workloads are below it, such as %s and %s: give one of them",
+			mainFile, found[0], found[1])
 	}
 	return "no " + mainFile + " in the folder"
 }

@@ -8,7 +8,8 @@ import (
 	"astrolabe/capture"
 )
 
-// gates are blocks whose counters read 0 while their clock is off, each with counters that see the requests it passes on.
+// gates are blocks whose counters read 0 while their clock is off, each with counters that see the requests it passes
+// on.
 var gates = []struct{ prefix, next string }{
 	{"TCP_REQ", "TCP_GL1_REQ"},
 	{"TCP_REQ", "GL1C_REQ"},
@@ -17,7 +18,8 @@ var gates = []struct{ prefix, next string }{
 	{"TCP_TOTAL", "TCC_REQ"},
 }
 
-// warnGated flags the counters of a block that counted nothing in any dispatch although the next level saw requests. The measured zeros stay.
+// warnGated flags the counters of a block that counted nothing in any dispatch although the next level saw requests.
+// The measured zeros stay.
 func warnGated(cfg *capture.Config) {
 	done := map[string]bool{}
 	for _, g := range gates {
@@ -69,7 +71,8 @@ func busiest(counters []*capture.Counter) *capture.Counter {
 	return best
 }
 
-// warnStale flags GRBM counters that repeat one value in every dispatch, where another GRBM counter shows that the dispatches differ.
+// warnStale flags GRBM counters that repeat one value in every dispatch, where another GRBM counter shows that the
+// dispatches differ.
 func warnStale(cfg *capture.Config) {
 	var stale []*capture.Counter
 	differ := false
@@ -89,13 +92,15 @@ func warnStale(cfg *capture.Config) {
 	names := make([]string, len(stale))
 	for i, c := range stale {
 		names[i] = c.Name
-		c.Warnings = append(c.Warnings, fmt.Sprintf("%s repeats %.0f in every dispatch: a stale value, most likely", c.Name, c.Min().Float()))
+		c.Warnings = append(c.Warnings, fmt.Sprintf("%s repeats %.0f in every dispatch: a stale value, most likely",
+			c.Name, c.Min().Float()))
 	}
 	cfg.Warnings = append(cfg.Warnings, fmt.Sprintf("%s: the same value in every dispatch, although other GRBM counters differ: stale, most likely", strings.Join(names, ", ")))
 }
 
-// warnRounded says where all large values have six significant digits at most. Some releases print results with the default precision of C++, which
-// loses the last digits of every count from a million up; a single such value may be chance, twenty are not.
+// warnRounded says where all large values have six significant digits at most. Some releases print results with the
+// default precision of C++, which loses the last digits of every count from a million up; a single such value may be
+// chance, twenty are not.
 func warnRounded(cfg *capture.Config) {
 	const enough, digits = 20, 1e6
 	large := 0

@@ -25,14 +25,16 @@ type timing struct {
 }
 
 func newTiming(id string, dispatches int) *timing {
-	p := &timing{id: id, start: make([]int64, dispatches), end: make([]int64, dispatches), ns: make([]float64, dispatches), have: make([]bool, dispatches)}
+	p := &timing{id: id, start: make([]int64, dispatches), end: make([]int64, dispatches),
+		ns: make([]float64, dispatches), have: make([]bool, dispatches)}
 	for i := range p.start {
 		p.start[i], p.end[i], p.ns[i] = noTime, noTime, math.NaN()
 	}
 	return p
 }
 
-// overlaps reports whether the run has one of the dispatches already: a run of several processes or nodes has each once.
+// overlaps reports whether the run has one of the dispatches already: a run of several processes or nodes has each
+// once.
 func (p *timing) overlaps(dispatches []int) bool {
 	return slices.ContainsFunc(dispatches, func(d int) bool { return p.have[d] })
 }
@@ -54,7 +56,8 @@ func (w *workload) join() {
 	var order []*entries
 	for i, t := range w.tables {
 		if len(t.twice) > 0 {
-			w.warn("%s: %d values stand twice for a dispatch of one run, of %s first: the later ones are used", t.file, len(t.twice), t.twice[0])
+			w.warn("%s: %d values stand twice for a dispatch of one run, of %s first: the later ones are used", t.file,
+				len(t.twice), t.twice[0])
 		}
 		for d, k := range of[i] {
 			if rows := t.rows[d].rows; rows != nil {
@@ -76,7 +79,8 @@ func (w *workload) join() {
 				at[d] = -1
 			}
 			for l, d := range of[i] {
-				p.start[d], p.end[d], p.ns[d], p.have[d], at[d] = t.rows[l].start, t.rows[l].end, t.rows[l].ns, true, int32(l)
+				p.start[d], p.end[d], p.ns[d], p.have[d], at[d] = t.rows[l].start, t.rows[l].end, t.rows[l].ns,
+					true, int32(l)
 			}
 			for _, c := range r.columns {
 				name := c.name
@@ -99,8 +103,8 @@ func (w *workload) join() {
 	w.axisOf = w.axisTiming()
 }
 
-// pair finds the dispatch of each launch of each table. The first table has the dispatches, and others of the same node add what it lacks. A table
-// whose launches cannot be told to be those of the others is left out.
+// pair finds the dispatch of each launch of each table. The first table has the dispatches, and others of the same node
+// add what it lacks. A table whose launches cannot be told to be those of the others is left out.
 func (w *workload) pair() (of [][]int) {
 	type dispatches struct {
 		first *table
@@ -118,11 +122,13 @@ func (w *workload) pair() (of [][]int) {
 		rows := pairRows(t.rows)
 		p, err := pairing.Match(have.known, rows, have.first.numbered == t.numbered)
 		if err != nil {
-			w.warn("%s: its dispatches cannot be joined with those of %s: %v: its counters are left out", t.file, filepath.Base(have.first.file), err)
+			w.warn("%s: its dispatches cannot be joined with those of %s: %v: its counters are left out", t.file,
+				filepath.Base(have.first.file), err)
 			continue
 		}
 		if p.Shift != 0 {
-			w.warn("%s numbers the dispatches of %s %+d: they are joined so", filepath.Base(t.file), filepath.Base(have.first.file), p.Shift)
+			w.warn("%s numbers the dispatches of %s %+d: they are joined so", filepath.Base(t.file),
+				filepath.Base(have.first.file), p.Shift)
 		}
 		places := make([]int, len(rows))
 		for l, i := range p.Of {
@@ -140,8 +146,8 @@ func (w *workload) pair() (of [][]int) {
 	return of
 }
 
-// dropCopies takes what a wide file of all runs has only because files of single runs were joined into it out of that file: those know their own
-// times. A file that had nothing else is left out.
+// dropCopies takes what a wide file of all runs has only because files of single runs were joined into it out of that
+// file: those know their own times. A file that had nothing else is left out.
 func (w *workload) dropCopies(of [][]int) [][]int {
 	for m := 0; m < len(w.tables); m++ {
 		main := w.tables[m]
@@ -186,8 +192,10 @@ func (w *workload) dropCopies(of [][]int) [][]int {
 	return of
 }
 
-// copiedInto finds a column of another table with the same name and the same values for every column of t. at is the launch of each dispatch there.
-func (t *table) copiedInto(byName map[string][]*column, taken map[*column]bool, of []int, at []int32) (found []*column, ok bool) {
+// copiedInto finds a column of another table with the same name and the same values for every column of t. at is the
+// launch of each dispatch there.
+func (t *table) copiedInto(byName map[string][]*column, taken map[*column]bool, of []int,
+	at []int32) (found []*column, ok bool) {
 	for _, r := range t.runs {
 		for _, c := range r.columns {
 			k := slices.IndexFunc(byName[c.name], func(other *column) bool {
@@ -251,10 +259,11 @@ func (e *entries) add(x entry, lastWins bool) {
 	e.list = append(e.list, x)
 }
 
-// series makes a series of the value that counts for each dispatch, and one of each run that has values which do not count.
+// series makes a series of the value that counts for each dispatch, and one of each run that has values which do not
+// count.
 //
-// What the wide file of all runs has measured is its own in all dispatches: a level file may lie beside it that counts something else under the same
-// name, such as the cycles of one die instead of all, so that it fills no holes.
+// What the wide file of all runs has measured is its own in all dispatches: a level file may lie beside it that counts
+// something else under the same name, such as the cycles of one die instead of all, so that it fills no holes.
 func (e *entries) series(n int) []*series {
 	whole := e.newSeries(e.name, n)
 	out := []*series{whole}
@@ -329,8 +338,8 @@ func (s *series) set(d int, x *entry) {
 	}
 }
 
-// axisTiming is the run whose times make the axis: that of the first table, or of its first pass where each pass has times of its own. Means over
-// several runs are the last choice.
+// axisTiming is the run whose times make the axis: that of the first table, or of its first pass where each pass has
+// times of its own. Means over several runs are the last choice.
 func (w *workload) axisTiming() *timing {
 	timed := func(p *timing) (first int64, ok bool) {
 		for d, s := range p.start {

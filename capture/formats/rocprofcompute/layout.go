@@ -18,7 +18,8 @@ const (
 	packed         = ".gz"
 )
 
-// layout is the files of a workload that hold counters. Which of them exist depends on the release, its options, and how far it came:
+// layout is the files of a workload that hold counters. Which of them exist depends on the release, its options, and
+// how far it came:
 //
 //	pmc_perf.csv          all runs joined, wide (a row for each dispatch) or long (a row for each run, dispatch and counter)
 //	pmc_perf_3.csv        one run, wide; joined and deleted unless --verbose keeps them
@@ -59,7 +60,10 @@ func layoutOf(dir string, files []string) layout {
 	}
 	slices.SortStableFunc(l.parts, byNumber)
 	slices.SortStableFunc(l.long, byNumber)
-	slices.SortStableFunc(l.native, func(a, b native) int { return cmp.Or(byNumber(a.set+".csv", b.set+".csv"), natural(a.pid, b.pid)) })
+	slices.SortStableFunc(l.native, func(a, b native) int {
+		return cmp.Or(byNumber(a.set+".csv", b.set+".csv"),
+			natural(a.pid, b.pid))
+	})
 	return l
 }
 
@@ -80,9 +84,11 @@ func byNumber(a, b string) int {
 	return n - m
 }
 
-// runName is the name of the run that a file holds: that of the file without its endings, and without what newer releases put around it.
+// runName is the name of the run that a file holds: that of the file without its endings, and without what newer
+// releases put around it.
 func runName(path string) string {
-	name := strings.TrimSuffix(strings.TrimSuffix(filepath.Base(path), packed), filepath.Ext(strings.TrimSuffix(path, packed)))
+	name := strings.TrimSuffix(strings.TrimSuffix(filepath.Base(path), packed),
+		filepath.Ext(strings.TrimSuffix(path, packed)))
 	name = strings.TrimPrefix(name, "results_")
 	if level, ok := strings.CutSuffix(name, "_ACCUM"); ok {
 		name = strings.TrimPrefix(level, "pmc_perf_")
@@ -118,7 +124,8 @@ func (l *layout) size() (n int64) {
 func isWorkload(in *formats.Input) int {
 	l := layoutOf(in.Path, in.Files)
 	signs := 0
-	for _, name := range []string{sysinfoFile, "pmc_dispatch_info.csv", timestampsFile, "perfmon/", "profiling_config.yaml", rooflineFile} {
+	for _, name := range []string{sysinfoFile, "pmc_dispatch_info.csv", timestampsFile, "perfmon/",
+		"profiling_config.yaml", rooflineFile} {
 		if in.Has(name) {
 			signs++
 		}
@@ -136,7 +143,8 @@ func isWorkload(in *formats.Input) int {
 	return 0
 }
 
-// nodesOf lists the folders of one run on several machines or ranks: workloads side by side, each in a folder called after its machine, or by its number.
+// nodesOf lists the folders of one run on several machines or ranks: workloads side by side, each in a folder called
+// after its machine, or by its number.
 func nodesOf(in *formats.Input) (nodes []layout) {
 	const most = 4096
 	for i, name := range in.Files {

@@ -26,7 +26,8 @@ func (w *workload) longTables(s *sheet, name string) ([]*table, error) {
 	of, launches := findLaunches(s)
 	names := s.t.Col(s.f.Index(colName))
 	if n := len(launches); n*len(names.Dict) > alwaysCells && n*len(names.Dict) > maxSparse*s.t.Rows {
-		return nil, fmt.Errorf("%s: %d counters in %d dispatches from only %d rows: the file is damaged", s.f.Name, len(names.Dict), n, s.t.Rows)
+		return nil, fmt.Errorf("%s: %d counters in %d dispatches from only %d rows: the file is damaged", s.f.Name,
+			len(names.Dict), n, s.t.Rows)
 	}
 	starts, ends := make([]int64, len(of)), make([]int64, len(of))
 	for row := range of {
@@ -47,7 +48,8 @@ func (w *workload) longTables(s *sheet, name string) ([]*table, error) {
 	}
 	passes := findPasses(s, of, starts, ends, names.Codes)
 	if n := len(launches) * len(passes); n > alwaysCells && n > maxSparse*s.t.Rows {
-		return nil, fmt.Errorf("%s: %d runs of %d dispatches from only %d rows: the file is damaged", s.f.Name, len(passes), len(launches), s.t.Rows)
+		return nil, fmt.Errorf("%s: %d runs of %d dispatches from only %d rows: the file is damaged", s.f.Name,
+			len(passes), len(launches), s.t.Rows)
 	}
 	tables := make([]*table, len(passes))
 	for i, p := range passes {
@@ -64,7 +66,8 @@ func (w *workload) longTables(s *sheet, name string) ([]*table, error) {
 	return tables, nil
 }
 
-// findLaunches groups the rows of a long file by dispatch and returns the dispatch of each row, and the first row of each dispatch.
+// findLaunches groups the rows of a long file by dispatch and returns the dispatch of each row, and the first row of
+// each dispatch.
 func findLaunches(s *sheet) (of []int32, first []int) {
 	var cols [][]int32
 	for _, name := range keyColumns {

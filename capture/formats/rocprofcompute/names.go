@@ -23,8 +23,10 @@ var keyColumns = []string{colDispatch, colKernel, "Grid_Size", "Workgroup_Size",
 
 // labels are the columns that describe a dispatch, and what a capture calls them.
 var labels = []struct{ column, label string }{
-	{"Grid_Size", "grid_size"}, {"Workgroup_Size", "workgroup_size"}, {"LDS_Per_Workgroup", "lds_per_workgroup"}, {"Scratch_Per_Workitem", "scratch_per_workitem"},
-	{"Arch_VGPR", "arch_vgpr"}, {"Accum_VGPR", "accum_vgpr"}, {"SGPR", "sgpr"}, {"Wave_Size", "wave_size"}, {"Kernel_ID", "kernel_id"}, {"XCC_Index", "xcc"},
+	{"Grid_Size", "grid_size"}, {"Workgroup_Size", "workgroup_size"}, {"LDS_Per_Workgroup", "lds_per_workgroup"},
+	{"Scratch_Per_Workitem", "scratch_per_workitem"},
+	{"Arch_VGPR", "arch_vgpr"}, {"Accum_VGPR", "accum_vgpr"}, {"SGPR", "sgpr"}, {"Wave_Size", "wave_size"},
+	{"Kernel_ID", "kernel_id"}, {"XCC_Index", "xcc"},
 }
 
 // labelColumn is the place of a column in labels.
@@ -32,18 +34,25 @@ func labelColumn(column string) int {
 	return slices.IndexFunc(labels, func(l struct{ column, label string }) bool { return l.column == column })
 }
 
-// spellings are the columns that are no counters, in lower case with underscores, and how they are spelled here. Each generation of the tool spells
-// them differently: Index, KernelName and BeginNs in the oldest files, wave_size, then Wave_Size. What is spelled "" is known and not read.
+// spellings are the columns that are no counters, in lower case with underscores, and how they are spelled here. Each
+// generation of the tool spells them differently: Index, KernelName and BeginNs in the oldest files, wave_size, then
+// Wave_Size. What is spelled "" is known and not read.
 var spellings = map[string]string{
-	"dispatch_id": colDispatch, "index": colDispatch, "kernel_name": colKernel, "kernelname": colKernel, "counter_name": colName, "counter_value": colValue,
-	"start_timestamp": colStart, "beginns": colStart, "end_timestamp": colEnd, "endns": colEnd, "guid": colGUID, "gpu_id": colGPU,
+	"dispatch_id": colDispatch, "index": colDispatch, "kernel_name": colKernel, "kernelname": colKernel,
+	"counter_name": colName, "counter_value": colValue,
+	"start_timestamp": colStart, "beginns": colStart, "end_timestamp": colEnd, "endns": colEnd, "guid": colGUID,
+	"gpu_id":    colGPU,
 	"grid_size": "Grid_Size", "grd": "Grid_Size", "workgroup_size": "Workgroup_Size", "wgr": "Workgroup_Size",
-	"lds_per_workgroup": "LDS_Per_Workgroup", "lds": "LDS_Per_Workgroup", "scratch_per_workitem": "Scratch_Per_Workitem", "scr": "Scratch_Per_Workitem",
-	"arch_vgpr": "Arch_VGPR", "vgpr": "Arch_VGPR", "accum_vgpr": "Accum_VGPR", "sgpr": "SGPR", "wave_size": "Wave_Size", "kernel_id": "Kernel_ID",
+	"lds_per_workgroup": "LDS_Per_Workgroup", "lds": "LDS_Per_Workgroup",
+	"scratch_per_workitem": "Scratch_Per_Workitem", "scr": "Scratch_Per_Workitem",
+	"arch_vgpr": "Arch_VGPR", "vgpr": "Arch_VGPR", "accum_vgpr": "Accum_VGPR", "sgpr": "SGPR", "wave_size": "Wave_Size",
+	"kernel_id": "Kernel_ID",
 	"xcc_index": "XCC_Index",
 
-	"": "", "key": "", "unnamed: 0": "", "node": "", "queue_id": "", "queue_index": "", "pid": "", "tid": "", "process_id": "", "thread_id": "",
-	"agent_id": "", "stream_id": "", "correlation_id": "", "sig": "", "obj": "", "fbar": "", "dispatchns": "", "completens": "", "durationns": "",
+	"": "", "key": "", "unnamed: 0": "", "node": "", "queue_id": "", "queue_index": "", "pid": "", "tid": "",
+	"process_id": "", "thread_id": "",
+	"agent_id": "", "stream_id": "", "correlation_id": "", "sig": "", "obj": "", "fbar": "", "dispatchns": "",
+	"completens": "", "durationns": "",
 	"hostduration": "",
 }
 
@@ -53,7 +62,8 @@ func spelling(name string) (column string, known bool) {
 	return column, known
 }
 
-// spellHeader puts the names of a header into the package's spelling. A name that is there in that spelling already keeps it for itself.
+// spellHeader puts the names of a header into the package's spelling. A name that is there in that spelling already
+// keeps it for itself.
 func spellHeader(header []string) {
 	for i, name := range header {
 		if column, known := spelling(name); known && column != "" && !slices.Contains(header, column) {
@@ -69,8 +79,8 @@ func isCounter(name string) bool {
 	return !known
 }
 
-// cutNumber takes "wave_size_12" apart: joined tables number the columns that they share. The number is 0 without one, and of a counter, whose name
-// may end in a number of its own.
+// cutNumber takes "wave_size_12" apart: joined tables number the columns that they share. The number is 0 without one,
+// and of a counter, whose name may end in a number of its own.
 func cutNumber(name string) (base string, n int) {
 	base, n = cutDigits(name)
 	if _, known := spelling(base); !known {
@@ -108,7 +118,8 @@ func blockOf(name string) string {
 	return block
 }
 
-// ofRun is the name of a counter in a run whose values are not those of the name alone: GRBM_COUNT@SQ_LEVEL_WAVES, TCC_HIT@SQ_LEVEL_WAVES[3].
+// ofRun is the name of a counter in a run whose values are not those of the name alone: GRBM_COUNT@SQ_LEVEL_WAVES,
+// TCC_HIT@SQ_LEVEL_WAVES[3].
 func ofRun(name, run string) string {
 	base, id := splitInstance(name)
 	if id != "" {
@@ -117,6 +128,6 @@ func ofRun(name, run string) string {
 	return name + "@" + run
 }
 
-// isLevel reports whether a run is named after the level that it accumulated, of the sequencer (SQ_LEVEL_WAVES) or of its caches
-// (SQC_DCACHE_INFLIGHT_LEVEL).
+// isLevel reports whether a run is named after the level that it accumulated, of the sequencer (SQ_LEVEL_WAVES) or of
+// its caches (SQC_DCACHE_INFLIGHT_LEVEL).
 func isLevel(run string) bool { return strings.HasPrefix(run, "SQ_") || strings.HasPrefix(run, "SQC_") }

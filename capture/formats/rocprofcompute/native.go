@@ -10,7 +10,8 @@ import (
 	"astrolabe/capture/memory"
 )
 
-// nativeName is the name of a file of AMD's own counter tool in the newest releases: each process writes three tables for each set of counters.
+// nativeName is the name of a file of AMD's own counter tool in the newest releases: each process writes three tables
+// for each set of counters.
 var nativeName = regexp.MustCompile(`^(counters|dispatch|kernel_symbols)_(.+)_(\d+)\.csv(\.gz)?$`)
 
 // native is the three files of one process and set of counters.
@@ -43,10 +44,11 @@ func (l *layout) addNative(path string) bool {
 	return true
 }
 
-// readNative joins the three files of a process: results name dispatches, and dispatches name kernels. Both tables of dispatches name the kernel, which
-// must agree.
+// readNative joins the three files of a process: results name dispatches, and dispatches name kernels. Both tables of
+// dispatches name the kernel, which must agree.
 func (w *workload) readNative(ctx context.Context, n *native) (rows int, err error) {
-	for what, path := range map[string]string{"counters": n.counters, "dispatch": n.dispatch, "kernel_symbols": n.kernel} {
+	for what, path := range map[string]string{"counters": n.counters, "dispatch": n.dispatch,
+		"kernel_symbols": n.kernel} {
 		if path == "" {
 			w.warn("%s: %s_%s_%s.csv is missing, so that nothing says what process %s counted in the run %s: it is left out", w.dir, what, n.set, n.pid, n.pid, n.set)
 			return 0, nil
@@ -94,7 +96,9 @@ func nativeLaunches(s, kernels *sheet, symbol, place map[string]int) (out []laun
 		l := launchOf(s, row)
 		k, ok := symbol[s.text("Kernel_ID", row)]
 		if !ok {
-			return nil, &delimited.Error{File: s.f.Name, Line: s.t.Line(row), Msg: fmt.Sprintf("dispatch %s names kernel %s, which is not in %s", l.id, s.text("Kernel_ID", row), kernels.f.Name)}
+			return nil, &delimited.Error{File: s.f.Name, Line: s.t.Line(row),
+				Msg: fmt.Sprintf("dispatch %s names kernel %s, which is not in %s", l.id, s.text("Kernel_ID", row),
+					kernels.f.Name)}
 		}
 		l.kernel = kernels.text(colKernel, k)
 		for i, label := range labels {
@@ -109,7 +113,8 @@ func nativeLaunches(s, kernels *sheet, symbol, place map[string]int) (out []laun
 	return out, nil
 }
 
-// addResults adds up the results of a counter in a dispatch, which are those of its instances, and keeps the dispatches that have any.
+// addResults adds up the results of a counter in a dispatch, which are those of its instances, and keeps the dispatches
+// that have any.
 func (w *workload) addResults(t *table, s, launches *sheet, place map[string]int) error {
 	index := map[string]*column{}
 	var order []*column
@@ -119,11 +124,14 @@ func (w *workload) addResults(t *table, s, launches *sheet, place map[string]int
 	for row := range s.t.Rows {
 		at, ok := place[s.text(colDispatch, row)]
 		if !ok || launches.text("Kernel_ID", at) != s.text("Kernel_ID", row) {
-			return &delimited.Error{File: s.f.Name, Line: s.t.Line(row), Msg: fmt.Sprintf("dispatch %s of kernel %s is not in %s", s.text(colDispatch, row), s.text("Kernel_ID", row), launches.f.Name)}
+			return &delimited.Error{File: s.f.Name, Line: s.t.Line(row),
+				Msg: fmt.Sprintf("dispatch %s of kernel %s is not in %s", s.text(colDispatch, row),
+					s.text("Kernel_ID", row), launches.f.Name)}
 		}
 		name := s.text(colName, row)
 		if name == "" {
-			return &delimited.Error{File: s.f.Name, Line: s.t.Line(row), Msg: "column " + colName + ": the name of the counter is empty"}
+			return &delimited.Error{File: s.f.Name, Line: s.t.Line(row), Msg: "column " +
+				colName + ": the name of the counter is empty"}
 		}
 		if values.Missing(row) {
 			continue

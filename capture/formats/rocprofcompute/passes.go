@@ -22,8 +22,8 @@ type segment struct {
 	counters []int32 // of each row
 }
 
-// findPasses divides the rows of a long file into passes. Where a GUID has one stretch of time for each dispatch it is the pass; else, and without
-// GUIDs, stretches with the same counters in different dispatches are one pass.
+// findPasses divides the rows of a long file into passes. Where a GUID has one stretch of time for each dispatch it is
+// the pass; else, and without GUIDs, stretches with the same counters in different dispatches are one pass.
 func findPasses(s *sheet, of []int32, starts, ends []int64, counters []int32) (passes []*pass) {
 	guids := s.codes(colGUID)
 	type key struct {
@@ -129,8 +129,8 @@ func signature(counters []int32) string {
 	return b.String()
 }
 
-// joinIncomplete joins groups that lack dispatches and share most counters: a pass in which some dispatch lacks a few of them. It gives up where
-// there are more groups than any capture has passes.
+// joinIncomplete joins groups that lack dispatches and share most counters: a pass in which some dispatch lacks a few
+// of them. It gives up where there are more groups than any capture has passes.
 func joinIncomplete(groups [][]*segment, dispatches int) [][]*segment {
 	const most = 512
 	if len(groups) > most {

@@ -40,7 +40,8 @@ func (s *sheet) warnings() []string {
 	return out
 }
 
-// smallTable returns the header and the first rows of a file that does not hold counters. Without one row it is damaged.
+// smallTable returns the header and the first rows of a file that does not hold counters. Without one row it is
+// damaged.
 func smallTable(path string, most int) (names []string, rows [][]string, err error) {
 	r, err := formats.OpenRegular(path)
 	if err != nil {
@@ -71,7 +72,8 @@ const launchRoom = 256
 // maxUnpacked bounds what a compressed file may become, in bytes.
 const maxUnpacked = 1 << 30
 
-// openCSV opens a file, which may be compressed, up to its header. The file stays open, to find the lines of errors, until close.
+// openCSV opens a file, which may be compressed, up to its header. The file stays open, to find the lines of errors,
+// until close.
 func (w *workload) openCSV(path string) (*delimited.File, error) {
 	r, err := formats.OpenRegular(path)
 	if err != nil {
@@ -105,7 +107,8 @@ func unpack(r io.Reader, path string) ([]byte, error) {
 		return nil, fmt.Errorf("%s: truncated or damaged after %d bytes of text: %w", path, len(text), err)
 	}
 	if len(text) > maxUnpacked {
-		return nil, fmt.Errorf("%s: larger than %d MiB when unpacked: unpack it with gunzip and open the result", path, maxUnpacked>>20)
+		return nil, fmt.Errorf("%s: larger than %d MiB when unpacked: unpack it with gunzip and open the result", path,
+			maxUnpacked>>20)
 	}
 	return text, nil
 }
@@ -189,13 +192,15 @@ func isText(rows [][]string, i int) bool {
 func (s *sheet) need(names ...string) error {
 	for _, name := range names {
 		if s.f.Index(name) < 0 {
-			return &delimited.Error{File: s.f.Name, Line: s.f.Line, Msg: "no column " + name + ", which a rocprof-compute file needs"}
+			return &delimited.Error{File: s.f.Name, Line: s.f.Line, Msg: "no column " +
+				name + ", which a rocprof-compute file needs"}
 		}
 	}
 	return nil
 }
 
-// text is a row's text in the named column; "" where there is none. Sizes that a join has made fractions of, such as 64.0, are whole again.
+// text is a row's text in the named column; "" where there is none. Sizes that a join has made fractions of, such as
+// 64.0, are whole again.
 func (s *sheet) text(name string, row int) string {
 	i := s.f.Index(name)
 	if i < 0 {
@@ -240,7 +245,8 @@ func (s *sheet) times(name string) ([]uint64, []float64, error) {
 		}
 		v := d.Float(i)
 		if v < 0 || v >= 1<<62 {
-			return nil, nil, &delimited.Error{File: s.f.Name, Line: s.t.Line(i), Msg: fmt.Sprintf("column %q: %v is not a time in nanoseconds", name, v)}
+			return nil, nil, &delimited.Error{File: s.f.Name, Line: s.t.Line(i),
+				Msg: fmt.Sprintf("column %q: %v is not a time in nanoseconds", name, v)}
 		}
 		ns[i] = v
 		if exact[i] = uint64(v); d.U != nil {

@@ -59,11 +59,13 @@ func (w *workload) readSysinfo(cfg *capture.Config) {
 			sysinfoFile, dies, engines, engines/enginesPerDie, info["gpu_model"])
 	}
 	cfg.StartTime = parseTimestamp(info["timestamp"])
-	cfg.Device = capture.Device{Name: info["gpu_model"], Vendor: "AMD", ID: info["gpu_chip_id"], Driver: info["amd_gpu_kernel_version"], Extra: map[string]string{}}
+	cfg.Device = capture.Device{Name: info["gpu_model"], Vendor: "AMD", ID: info["gpu_chip_id"],
+		Driver: info["amd_gpu_kernel_version"], Extra: map[string]string{}}
 	if cfg.Device.Driver == "" && info["rocm_version"] != "" {
 		cfg.Device.Driver = "ROCm " + info["rocm_version"]
 	}
-	for _, name := range []string{"gpu_series", "gpu_arch", "rocm_version", "vbios", "hostname", "cpu_model", "linux_distro", "linux_kernel_version", "command"} {
+	for _, name := range []string{"gpu_series", "gpu_arch", "rocm_version", "vbios", "hostname", "cpu_model",
+		"linux_distro", "linux_kernel_version", "command"} {
 		if v := info[name]; v != "" {
 			cfg.Device.Extra[name] = v
 		}
@@ -94,7 +96,8 @@ func sameRun(nodes []layout) error {
 			case i == 0:
 				first[key] = values[k]
 			case values[k] != first[key]:
-				return fmt.Errorf("%d workloads of different runs (%s is %s in %s and %s in %s): give one of them", len(nodes), key, first[key], nodes[0].node, values[k], l.node)
+				return fmt.Errorf("%d workloads of different runs (%s is %s in %s and %s in %s): give one of them",
+					len(nodes), key, first[key], nodes[0].node, values[k], l.node)
 			}
 		}
 	}
@@ -102,9 +105,11 @@ func sameRun(nodes []layout) error {
 }
 
 // zones are the abbreviations of time zones that are safe to resolve (those of RFC 822), in hours from UTC.
-var zones = map[string]int{"UTC": 0, "GMT": 0, "EST": -5, "EDT": -4, "CST": -6, "CDT": -5, "MST": -7, "MDT": -6, "PST": -8, "PDT": -7}
+var zones = map[string]int{"UTC": 0, "GMT": 0, "EST": -5, "EDT": -4, "CST": -6, "CDT": -5, "MST": -7, "MDT": -6,
+	"PST": -8, "PDT": -7}
 
-// parseTimestamp reads "Wed May  6 23:17:02 2026 (EDT)" and "Thu 21 Mar 2024 04:16:46 PM  (CDT)". A zone that it does not know gives the zero Time.
+// parseTimestamp reads "Wed May 6 23:17:02 2026 (EDT)" and "Thu 21 Mar 2024 04:16:46 PM (CDT)". A zone that it does not
+// know gives the zero Time.
 func parseTimestamp(s string) time.Time {
 	text, zone, ok := strings.Cut(s, "(")
 	zone = strings.TrimSpace(strings.TrimSuffix(strings.TrimSpace(zone), ")"))
@@ -113,7 +118,8 @@ func parseTimestamp(s string) time.Time {
 		return time.Time{}
 	}
 	text = strings.Join(strings.Fields(text), " ")
-	for _, layout := range []string{"Mon Jan 2 15:04:05 2006", "Mon 2 Jan 2006 03:04:05 PM", "Mon 02 Jan 2006 15:04:05"} {
+	for _, layout := range []string{"Mon Jan 2 15:04:05 2006", "Mon 2 Jan 2006 03:04:05 PM",
+		"Mon 02 Jan 2006 15:04:05"} {
 		if t, err := time.ParseInLocation(layout, text, time.FixedZone(zone, hours*3600)); err == nil {
 			return t
 		}

@@ -14,8 +14,8 @@ import (
 // noTime stands for a time that a file does not have.
 const noTime = math.MinInt64
 
-// table is dispatches and what one run, or several that were joined, measured of them. A wide file is one table, a long file one for each run in
-// it, a database one for each process.
+// table is dispatches and what one run, or several that were joined, measured of them. A wide file is one table, a long
+// file one for each run in it, a database one for each process.
 type table struct {
 	file string // for messages
 	node string // the machine or process group, where a capture holds several
@@ -51,7 +51,8 @@ type run struct {
 // column is the values of one counter or instance in a run.
 type column struct {
 	name string
-	// accumulates is what the column is called outside its file, where its name there says only that a level was accumulated.
+	// accumulates is what the column is called outside its file, where its name there says only that a level was
+	// accumulated.
 	accumulates string
 	data        capture.Data
 	at          []int32 // the row of data for each launch, -1 where it has none; nil where they are the same
@@ -76,7 +77,8 @@ func (l *launch) duration() float64 {
 
 // launchOf reads what describes a dispatch from a row of a file.
 func launchOf(s *sheet, row int) launch {
-	l := launch{id: s.text(colDispatch, row), kernel: s.text(colKernel, row), gpu: s.text(colGPU, row), start: noTime, end: noTime, ns: math.NaN()}
+	l := launch{id: s.text(colDispatch, row), kernel: s.text(colKernel, row), gpu: s.text(colGPU, row), start: noTime,
+		end: noTime, ns: math.NaN()}
 	l.labels = make([]string, len(labels))
 	for i := range labels {
 		l.labels[i] = s.text(labels[i].column, row)
@@ -120,8 +122,8 @@ func pairRows(launches []launch) []pairing.Row {
 	return out
 }
 
-// wideTable makes a table of a file with one row for each dispatch and one column for each counter. Where the file was joined from several runs its
-// numbered columns, such as wave_size_3, show where the counters of the next begin.
+// wideTable makes a table of a file with one row for each dispatch and one column for each counter. Where the file was
+// joined from several runs its numbered columns, such as wave_size_3, show where the counters of the next begin.
 func wideTable(s *sheet, name string) (*table, error) {
 	if err := s.need(colDispatch, colKernel); err != nil {
 		return nil, err
@@ -145,7 +147,8 @@ func wideTable(s *sheet, name string) (*table, error) {
 			key += s.text(column, row) + "\x00"
 		}
 		if was, twice := seen[key]; twice {
-			return nil, &delimited.Error{File: s.f.Name, Line: s.t.Line(row), Msg: fmt.Sprintf("dispatch %s stands here and in line %d", l.id, s.t.Line(was))}
+			return nil, &delimited.Error{File: s.f.Name, Line: s.t.Line(row),
+				Msg: fmt.Sprintf("dispatch %s stands here and in line %d", l.id, s.t.Line(was))}
 		}
 		seen[key], t.rows[row] = row, l
 	}
@@ -153,8 +156,8 @@ func wideTable(s *sheet, name string) (*table, error) {
 	return t, nil
 }
 
-// wideRuns divides the counters of a wide file into runs. A counter that several of the joined runs measured has the number of the run after its
-// name from the second on, as the columns that all have.
+// wideRuns divides the counters of a wide file into runs. A counter that several of the joined runs measured has the
+// number of the run after its name from the second on, as the columns that all have.
 func wideRuns(s *sheet, name string) (runs []*run) {
 	joined := slices.ContainsFunc(s.f.Header, func(column string) bool { _, n := cutNumber(column); return n > 0 })
 	part := 0

@@ -42,7 +42,8 @@ func (w *workload) warn(format string, args ...any) {
 	w.warnings = append(w.warnings, fmt.Sprintf(format, args...))
 }
 
-// readNodes reads several folders of one run. Their clocks have nothing in common: on each the first dispatch is time 0.
+// readNodes reads several folders of one run. Their clocks have nothing in common: on each the first dispatch is time
+// 0.
 func (w *workload) readNodes(ctx context.Context, nodes []layout) error {
 	var size int64
 	for _, l := range nodes {
@@ -235,8 +236,9 @@ func (w *workload) readPart(ctx context.Context, path string) (rows int, err err
 	return s.t.Rows, nil
 }
 
-// mainTimes checks, or finds, the times of the wide file of all runs. Older releases measured them in a run of their own, timestamps.csv, and pasted
-// them into the other files row by row, whatever the rows are. Newer ones write the mean over all runs.
+// mainTimes checks, or finds, the times of the wide file of all runs. Older releases measured them in a run of their
+// own, timestamps.csv, and pasted them into the other files row by row, whatever the rows are. Newer ones write the
+// mean over all runs.
 func (w *workload) mainTimes(ctx context.Context, s *sheet, t *table) error {
 	var stamps *table
 	var err error = fs.ErrNotExist
@@ -276,7 +278,8 @@ func (w *workload) mainTimes(ctx context.Context, s *sheet, t *table) error {
 		return nil
 	}
 	if p.Shift != 0 {
-		w.warn("%s numbers the dispatches of %s %+d: they are joined so", timestampsFile, filepath.Base(w.main), p.Shift)
+		w.warn("%s numbers the dispatches of %s %+d: they are joined so", timestampsFile,
+			filepath.Base(w.main), p.Shift)
 	}
 	for j, i := range p.Of {
 		if i >= 0 {
@@ -298,7 +301,8 @@ func (w *workload) readStamps(ctx context.Context) (*table, error) {
 	return wideTable(s, runName(w.stamps))
 }
 
-// misplaced is the first row that has the times of the same row of stamps but is of another kernel or size; -1 if there is none.
+// misplaced is the first row that has the times of the same row of stamps but is of another kernel or size; -1 if there
+// is none.
 func (t *table) misplaced(stamps *table) int {
 	for i := range t.rows {
 		if i >= len(stamps.rows) {

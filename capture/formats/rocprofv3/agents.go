@@ -18,8 +18,8 @@ type agent struct {
 	numbers       map[string]float64
 }
 
-// agentConstants are the constants of a capture, by what formulas call them, and the columns of agent_info.csv that hold
-// them; databases have the same names in lower case.
+// agentConstants are the constants of a capture, by what formulas call them, and the columns of agent_info.csv that
+// hold them; databases have the same names in lower case.
 var agentConstants = []struct{ name, column string }{
 	{"cu_per_gpu", "Cu_Count"}, {"simd_per_cu", "Simd_Per_Cu"}, {"sa_per_se", "Simd_Arrays_Per_Engine"},
 	{"wave_size", "Wave_Front_Size"}, {"max_waves_per_cu", "Max_Waves_Per_Cu"},

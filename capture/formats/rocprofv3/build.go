@@ -15,8 +15,8 @@ import (
 	"astrolabe/capture/memory"
 )
 
-// resultRoom is what the value of a counter in a dispatch takes, with what it is made of and why it is missing, and counterRoom what a counter
-// does without its values, in bytes.
+// resultRoom is what the value of a counter in a dispatch takes, with what it is made of and why it is missing, and
+// counterRoom what a counter does without its values, in bytes.
 const resultRoom, counterRoom = 96, 1024
 
 // build makes axis, labels, regions, passes and counters.
@@ -113,13 +113,15 @@ func (w *work) labels(cfg *capture.Config, samples []*sample, groups []*group) {
 		}
 		return texts
 	}
-	cfg.Labels = append(cfg.Labels, kernels.Labels(text(labelOf(kernels.Name)), text(labelOf("grid_size")), text(labelOf("workgroup_size")))...)
+	cfg.Labels = append(cfg.Labels, kernels.Labels(text(labelOf(kernels.Name)), text(labelOf("grid_size")),
+		text(labelOf("workgroup_size")))...)
 	for i, l := range labelNames {
 		if l.label == kernels.Name {
 			continue
 		}
 		if texts := text(i); slices.ContainsFunc(texts, func(s string) bool { return s != "" }) {
-			cfg.Labels = append(cfg.Labels, capture.NewLabel(l.label, texts, func(k int) bool { return texts[k] != "" }))
+			cfg.Labels = append(cfg.Labels, capture.NewLabel(l.label, texts,
+				func(k int) bool { return texts[k] != "" }))
 		}
 	}
 	if len(groups) > 1 {
@@ -160,7 +162,8 @@ func (b *builder) counter(i int) {
 	if info.block != "" {
 		block = info.block
 	}
-	meta := capture.Meta{Name: info.name, Kind: capture.Delta, Unit: info.unit, Doc: info.doc, Block: block, GPU: b.cfg.GPU, Source: Format{}.Name()}
+	meta := capture.Meta{Name: info.name, Kind: capture.Delta, Unit: info.unit, Doc: info.doc, Block: block,
+		GPU: b.cfg.GPU, Source: Format{}.Name()}
 	if isLevel(info) {
 		meta.Kind, meta.Combine = capture.Gauge, capture.CombineMean
 		if meta.Unit == "" {
@@ -178,7 +181,9 @@ func (b *builder) counter(i int) {
 		whole[k] = math.NaN()
 		if from[k], runs[k] = s.measuredBy(i); from[k] == nil {
 			absent++
-			c.Reasons = append(c.Reasons, capture.ReasonRun{From: k, To: k + 1, Reason: capture.Reason{Code: capture.NotCollected, Text: "no run measured " + info.name + " in this dispatch"}})
+			c.Reasons = append(c.Reasons, capture.ReasonRun{From: k, To: k + 1,
+				Reason: capture.Reason{Code: capture.NotCollected, Text: "no run measured " +
+					info.name + " in this dispatch"}})
 			continue
 		}
 		whole[k] = 0
@@ -204,15 +209,18 @@ func (b *builder) counter(i int) {
 	c.Col, c.Integral = capture.NewColumn(data), integral
 	if most > 1 && len(ids)*n <= 1<<22 {
 		b.instances(c, i, from, ids)
-		b.w.warnings = append(b.w.warnings, info.name+" has up to "+strconv.Itoa(most)+" values per dispatch: they are its instances, numbered in the order of the file where it does not name them")
+		b.w.warnings = append(b.w.warnings, info.name+" has up to "+
+			strconv.Itoa(most)+" values per dispatch: they are its instances, numbered in the order of the file where it does not name them")
 	}
 	if absent > 0 {
-		c.Warnings = append(c.Warnings, info.name+": not measured in "+strconv.Itoa(absent)+" of "+strconv.Itoa(n)+" dispatches")
+		c.Warnings = append(c.Warnings, info.name+": not measured in "+strconv.Itoa(absent)+" of "+
+			strconv.Itoa(n)+" dispatches")
 	}
 	b.cfg.Counters = append(b.cfg.Counters, c)
 }
 
-// instancesOf names the values of one counter in one dispatch: as the file does, or by their position where it does not tell them apart.
+// instancesOf names the values of one counter in one dispatch: as the file does, or by their position where it does not
+// tell them apart.
 func instancesOf(list []result) []string {
 	ids := make([]string, len(list))
 	for at, v := range list {
@@ -254,7 +262,8 @@ func (b *builder) instances(c *capture.Counter, counter int, from []*dispatch, i
 		in.Name, in.Meta.Instance = c.Name+"["+id+"]", id
 		data, integral := delimited.Narrow(columns[j])
 		in.Col, in.Integral = capture.NewColumn(data), integral
-		in.Reasons = []capture.ReasonRun{{From: 0, To: len(from), Reason: capture.Reason{Code: capture.NotCollected, Text: "the file has no value of this instance here"}}}
+		in.Reasons = []capture.ReasonRun{{From: 0, To: len(from), Reason: capture.Reason{Code: capture.NotCollected,
+			Text: "the file has no value of this instance here"}}}
 		c.Instances = append(c.Instances, in)
 	}
 }
@@ -281,7 +290,8 @@ func (b *builder) pass(from []*dispatch, runs []int) *capture.Pass {
 	for k, d := range from {
 		start[k], length[k] = math.NaN(), math.NaN()
 		if d != nil && d.timed() {
-			start[k], length[k] = float64(d.start-b.groups[b.samples[k].group].runs[runs[k]].origin), float64(d.end-d.start)
+			start[k], length[k] = float64(d.start-b.groups[b.samples[k].group].runs[runs[k]].origin),
+				float64(d.end-d.start)
 		}
 	}
 	starts, _ := delimited.Narrow(start)
@@ -295,7 +305,8 @@ func (b *builder) pass(from []*dispatch, runs []int) *capture.Pass {
 // durations is the one counter of a trace: how long each kernel ran.
 func (b *builder) durations() {
 	f := make([]float64, len(b.samples))
-	c := &capture.Counter{Meta: capture.Meta{Name: "kernel_duration", Title: "Kernel duration", Unit: "ns", Kind: capture.Delta, Source: Format{}.Name(),
+	c := &capture.Counter{Meta: capture.Meta{Name: "kernel_duration", Title: "Kernel duration", Unit: "ns",
+		Kind: capture.Delta, Source: Format{}.Name(),
 		Doc: "Time from the start of the dispatch to its end."}, Axis: b.cfg.Axis}
 	for k, s := range b.samples {
 		if f[k] = math.NaN(); s.timed {

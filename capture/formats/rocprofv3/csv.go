@@ -51,7 +51,8 @@ func (w *work) readRows(ctx context.Context, r io.ReaderAt, size int64, path, na
 	}
 	t := &table{file: f, header: lower(f.Header)}
 	if t.kind = kindOf(t.header); t.kind == otherFile {
-		return &delimited.Error{File: path, Line: f.Line, Msg: "the header has not the columns of rocprofv3: Dispatch_Id, Kernel_Name, and for counters Counter_Name and Counter_Value"}
+		return &delimited.Error{File: path, Line: f.Line,
+			Msg: "the header has not the columns of rocprofv3: Dispatch_Id, Kernel_Name, and for counters Counter_Name and Counter_Value"}
 	}
 	specs := make([]delimited.Spec, len(t.header))
 	for i, column := range t.header {
@@ -183,7 +184,8 @@ func (w *work) dispatchOf(t *table, row int, name string) (*dispatch, error) {
 	if w.databases[id] {
 		return nil, nil
 	}
-	k := key{dispatch: t.text("dispatch_id", row), correlation: t.text("correlation_id", row), kernel: t.text("kernel_name", row), agent: t.text("agent_id", row), grid: grid, workgroup: group}
+	k := key{dispatch: t.text("dispatch_id", row), correlation: t.text("correlation_id", row),
+		kernel: t.text("kernel_name", row), agent: t.text("agent_id", row), grid: grid, workgroup: group}
 	if k.dispatch != "" {
 		k.correlation = "" // a retry of the same dispatch may have another
 	}

@@ -13,7 +13,8 @@ import (
 	"astrolabe/capture/formats/internal/rocpd"
 )
 
-// Endings of the names of rocprofv3's files. What stands before them tells runs apart: HOST/PID_ unless -o and -d say otherwise.
+// Endings of the names of rocprofv3's files. What stands before them tells runs apart: HOST/PID_ unless -o and -d say
+// otherwise.
 const (
 	countersEnd = "counter_collection.csv"
 	traceEnd    = "_trace.csv"
@@ -63,8 +64,8 @@ func lower(header []string) []string {
 	return out
 }
 
-// outputs lists the files of rocprofv3 in a folder and up to three folders below it, in the order of their paths. Where a database was written, CSV
-// files of the same run beside it say the same once more, and are left out.
+// outputs lists the files of rocprofv3 in a folder and up to three folders below it, in the order of their paths. Where
+// a database was written, CSV files of the same run beside it say the same once more, and are left out.
 func outputs(dir string) (files []string) {
 	const most = 20000 // entries to look at, so that a home folder is not searched through
 	seen := 0
@@ -89,7 +90,10 @@ func outputs(dir string) (files []string) {
 		}
 		return nil
 	})
-	files = slices.DeleteFunc(files, func(path string) bool { return !strings.HasSuffix(path, databaseEnd) && databases[prefixOf(path)] })
+	files = slices.DeleteFunc(files, func(path string) bool {
+		return !strings.HasSuffix(path, databaseEnd) &&
+			databases[prefixOf(path)]
+	})
 	slices.SortFunc(files, comparePaths)
 	return files
 }
@@ -110,7 +114,8 @@ func holds(path string, what func(database, ours bool) bool) bool {
 	return err == nil && what(rocpd.Is(head))
 }
 
-// prefixOf is what the files of one run have in common: "HOST/PID" of HOST/PID_hip_api_trace.csv and of HOST/PID_results.db.
+// prefixOf is what the files of one run have in common: "HOST/PID" of HOST/PID_hip_api_trace.csv and of
+// HOST/PID_results.db.
 func prefixOf(path string) string {
 	dir, name := filepath.Split(path)
 	for _, end := range []string{countersEnd, agentsEnd, "results" + databaseEnd, databaseEnd} {
@@ -123,7 +128,8 @@ func prefixOf(path string) string {
 		return dir + name
 	}
 	rest = strings.TrimSuffix(rest, "_api")
-	for _, what := range []string{"memory_copy", "memory_allocation", "scratch_memory", "hip_runtime", "hip_compiler", "hip_compile", "hsa_core", "hsa_amd", "hsa_image", "hsa_finalizer"} {
+	for _, what := range []string{"memory_copy", "memory_allocation", "scratch_memory", "hip_runtime", "hip_compiler",
+		"hip_compile", "hsa_core", "hsa_amd", "hsa_image", "hsa_finalizer"} {
 		if short, ok := strings.CutSuffix(rest, what); ok {
 			return dir + strings.TrimSuffix(short, "_")
 		}

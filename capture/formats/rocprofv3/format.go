@@ -87,7 +87,8 @@ func (Format) Open(ctx context.Context, in *formats.Input, opt formats.Options) 
 	if err := w.read(ctx, in); err != nil {
 		return nil, err
 	}
-	cfg := capture.Config{Path: in.Path, Format: Format{}.Name(), Name: strings.TrimSuffix(filepath.Base(filepath.Clean(in.Path)), filepath.Ext(in.Path))}
+	cfg := capture.Config{Path: in.Path, Format: Format{}.Name(),
+		Name: strings.TrimSuffix(filepath.Base(filepath.Clean(in.Path)), filepath.Ext(in.Path))}
 	w.identify(&cfg)
 	opt.Apply(&cfg)
 	if err := w.build(&cfg); err != nil {

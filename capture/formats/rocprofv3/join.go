@@ -68,7 +68,8 @@ next:
 	return out, onlyTraces
 }
 
-// fits reports whether a run is of the same work: they share dispatches, and it measured no counter of one that the group has already.
+// fits reports whether a run is of the same work: they share dispatches, and it measured no counter of one that the
+// group has already.
 func (g *group) fits(r *run) (pairing.Pairs, bool) {
 	p, err := pairing.Match(g.known, r.rows(false), true)
 	if err != nil {
@@ -116,8 +117,8 @@ func (g *group) add(r *run, p pairing.Pairs) {
 	}
 }
 
-// timeByTraces gives dispatches without times those of the kernel trace of the same run: the counter files of older releases have none. It fills in what
-// only the trace says of a dispatch, too, such as its stream.
+// timeByTraces gives dispatches without times those of the kernel trace of the same run: the counter files of older
+// releases have none. It fills in what only the trace says of a dispatch, too, such as its stream.
 func (w *work) timeByTraces() {
 	for _, r := range w.runs {
 		if r.traced {
@@ -136,7 +137,8 @@ func (w *work) timeBy(r, t *run) {
 	for _, d := range r.dispatches {
 		untimed = untimed || !d.timed()
 	}
-	// Both number dispatches where the trace does; older ones have the correlation with the call that launched the kernel.
+	// Both number dispatches where the trace does; older ones have the correlation with the call that launched the
+	// kernel.
 	byCorrelation := len(t.dispatches) > 0 && t.dispatches[0].key.dispatch == ""
 	p, err := pairing.Match(r.rows(byCorrelation), t.rows(byCorrelation), !byCorrelation)
 	if err != nil {
@@ -146,7 +148,8 @@ func (w *work) timeBy(r, t *run) {
 		return
 	}
 	if p.Shift != 0 {
-		w.warn("the kernel trace of %s numbers its dispatches %+d: they are joined so", filepath.Base(r.prefix), p.Shift)
+		w.warn("the kernel trace of %s numbers its dispatches %+d: they are joined so",
+			filepath.Base(r.prefix), p.Shift)
 	}
 	for l, i := range p.Of {
 		if i < 0 {

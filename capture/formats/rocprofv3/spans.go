@@ -34,7 +34,8 @@ func (w *work) spansOf(t *table, name string) error {
 		if start == 0 || end == 0 { // it was never begun or never ended: it has no place in time
 			continue
 		}
-		s := span{prefix: prefixOf(t.file.Name), run: runID(t.text("guid", row), name, t.text("process_id", row)), kind: t.text(kind, row), name: t.text(what, row),
+		s := span{prefix: prefixOf(t.file.Name), run: runID(t.text("guid", row), name, t.text("process_id", row)),
+			kind: t.text(kind, row), name: t.text(what, row),
 			process: t.text("process_id", row), thread: t.text("thread_id", row), start: start, end: end}
 		s.kind = cmp.Or(s.kind, unnamed)
 		s.name = cmp.Or(s.name, s.kind)
@@ -47,7 +48,8 @@ func (w *work) spansOf(t *table, name string) error {
 
 // domains are what the beginnings of the profiler's kinds are called here. Calls of one domain on one thread nest.
 var domains = []struct{ begin, name string }{
-	{"HIP_", "HIP"}, {"HSA_", "HSA"}, {"MARKER_", "markers"}, {"RCCL_", "RCCL"}, {"ROCDECODE_", "rocDecode"}, {"ROCJPEG_", "rocJPEG"},
+	{"HIP_", "HIP"}, {"HSA_", "HSA"}, {"MARKER_", "markers"}, {"RCCL_", "RCCL"}, {"ROCDECODE_", "rocDecode"},
+	{"ROCJPEG_", "rocJPEG"},
 	{"MEMORY_COPY", "copies"}, {"MEMORY_ALLOCATION", "allocations"}, {"SCRATCH_MEMORY", "scratch memory"},
 }
 
@@ -85,7 +87,8 @@ type placed struct {
 	process string
 }
 
-// stack gives regions of one track their depth. What overlaps without nesting gets a track of its own, called after the first.
+// stack gives regions of one track their depth. What overlaps without nesting gets a track of its own, called after the
+// first.
 func stack(all []placed) []capture.Region {
 	byTrack := map[string][]int{}
 	processes := map[string]bool{}
@@ -104,17 +107,24 @@ func stack(all []placed) []capture.Region {
 		out[i] = all[i].Region
 	}
 	for _, list := range byTrack {
-		depth, lane := lanes.Stack(len(list), func(k int) (start, end int64) { return all[list[k]].Start, all[list[k]].End })
+		depth, lane := lanes.Stack(len(list), func(k int) (start, end int64) {
+			return all[list[k]].Start,
+				all[list[k]].End
+		})
 		for k, i := range list {
 			out[i].Depth = depth[k]
 			out[i].Track = lanes.Name(out[i].Track, lane[k])
 		}
 	}
-	slices.SortStableFunc(out, func(a, b capture.Region) int { return cmp.Or(cmp.Compare(a.Start, b.Start), cmp.Compare(b.End, a.End)) })
+	slices.SortStableFunc(out, func(a, b capture.Region) int {
+		return cmp.Or(cmp.Compare(a.Start, b.Start),
+			cmp.Compare(b.End, a.End))
+	})
 	return out
 }
 
-// regions are the kernels, of the traces that belong to the first runs or else of the dispatches themselves, and the spans of those runs.
+// regions are the kernels, of the traces that belong to the first runs or else of the dispatches themselves, and the
+// spans of those runs.
 func (w *work) regions(cfg *capture.Config, groups []*group, origin int64) {
 	firsts := w.firsts(groups)
 	var all []placed
@@ -127,7 +137,8 @@ func (w *work) regions(cfg *capture.Config, groups []*group, origin int64) {
 		for _, d := range r.dispatches {
 			if d.timed() {
 				drawn[r.prefix] = true
-				all = append(all, placed{capture.Region{Name: names.Of(d.kernel), Start: d.start - origin, End: d.end - origin, Track: kernelTrack(d)}, r.shortName()})
+				all = append(all, placed{capture.Region{Name: names.Of(d.kernel), Start: d.start - origin,
+					End: d.end - origin, Track: kernelTrack(d)}, r.shortName()})
 			}
 		}
 	}
@@ -137,7 +148,8 @@ func (w *work) regions(cfg *capture.Config, groups []*group, origin int64) {
 		}
 		for _, s := range g.samples {
 			if s.timed {
-				all = append(all, placed{capture.Region{Name: names.Of(s.first.kernel), Start: s.start, End: s.end, Track: kernelTrack(s.first)}, g.runs[0].shortName()})
+				all = append(all, placed{capture.Region{Name: names.Of(s.first.kernel), Start: s.start, End: s.end,
+					Track: kernelTrack(s.first)}, g.runs[0].shortName()})
 			}
 		}
 	}
@@ -148,7 +160,8 @@ func (w *work) regions(cfg *capture.Config, groups []*group, origin int64) {
 			left++
 			continue
 		}
-		all = append(all, placed{capture.Region{Name: s.name, Start: s.start - origin, End: s.end - origin, Track: s.track()}, shortName(s.run, s.prefix)})
+		all = append(all, placed{capture.Region{Name: s.name, Start: s.start - origin, End: s.end - origin,
+			Track: s.track()}, shortName(s.run, s.prefix)})
 	}
 	if left > 0 {
 		w.warn("%d calls, markers and copies are of other passes than the first, and are left out", left)
@@ -191,9 +204,13 @@ func shortName(id, prefix string) string {
 	return prefix[strings.LastIndexAny(prefix, `/\`)+1:]
 }
 
-// buildSpans makes a capture of spans where there are neither counters nor kernels: a sample is a call, marker, copy or allocation.
+// buildSpans makes a capture of spans where there are neither counters nor kernels: a sample is a call, marker, copy or
+// allocation.
 func (w *work) buildSpans(cfg *capture.Config, origin int64) error {
-	slices.SortStableFunc(w.spans, func(a, b span) int { return cmp.Or(cmp.Compare(a.start, b.start), cmp.Compare(b.end, a.end)) })
+	slices.SortStableFunc(w.spans, func(a, b span) int {
+		return cmp.Or(cmp.Compare(a.start, b.start),
+			cmp.Compare(b.end, a.end))
+	})
 	n := len(w.spans)
 	cfg.Axis = &capture.Axis{Clock: "gpu", Start: make([]int64, n), End: make([]int64, n)}
 	took := make([]uint64, n)
@@ -205,7 +222,8 @@ func (w *work) buildSpans(cfg *capture.Config, origin int64) error {
 	for i := range w.spans {
 		s := &w.spans[i]
 		cfg.Axis.Start[i], cfg.Axis.End[i], took[i] = s.start-origin, s.end-origin, uint64(s.end-s.start)
-		texts["call"][i], texts["kind"][i], texts["thread"][i], texts["process"][i] = s.name, s.kind, s.thread, s.process
+		texts["call"][i], texts["kind"][i], texts["thread"][i], texts["process"][i] = s.name, s.kind,
+			s.thread, s.process
 	}
 	for _, name := range names {
 		column := texts[name]
@@ -213,8 +231,10 @@ func (w *work) buildSpans(cfg *capture.Config, origin int64) error {
 			cfg.Labels = append(cfg.Labels, capture.NewLabel(name, column, func(i int) bool { return column[i] != "" }))
 		}
 	}
-	cfg.Counters = []*capture.Counter{{Axis: cfg.Axis, Col: capture.NewColumn(capture.Data{U: took}), Meta: capture.Meta{Name: "call_duration", Title: "Call duration", Unit: "ns",
-		Kind: capture.Delta, Source: Format{}.Name(), Doc: "Time from the start of the call, marker, copy or allocation to its end. Calls within others count in these too."}}}
+	cfg.Counters = []*capture.Counter{{Axis: cfg.Axis, Col: capture.NewColumn(capture.Data{U: took}),
+		Meta: capture.Meta{Name: "call_duration", Title: "Call duration", Unit: "ns",
+			Kind: capture.Delta, Source: Format{}.Name(),
+			Doc: "Time from the start of the call, marker, copy or allocation to its end. Calls within others count in these too."}}}
 	w.regions(cfg, nil, origin)
 	return nil
 }

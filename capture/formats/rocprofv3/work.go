@@ -14,8 +14,10 @@ import (
 
 // labelNames are the labels of a dispatch in the order of a capture, by the columns of the CSV files in lower case.
 var labelNames = []struct{ column, label string }{
-	{"kernel_name", "kernel"}, {"dispatch_id", "dispatch"}, {"agent_id", "agent"}, {"queue_id", "queue"}, {"stream_id", "stream"}, {"kernel_id", "kernel_id"},
-	{"grid_size", "grid_size"}, {"workgroup_size", "workgroup_size"}, {"lds_block_size", "lds_per_workgroup"}, {"scratch_size", "scratch_per_workitem"},
+	{"kernel_name", "kernel"}, {"dispatch_id", "dispatch"}, {"agent_id", "agent"}, {"queue_id", "queue"},
+	{"stream_id", "stream"}, {"kernel_id", "kernel_id"},
+	{"grid_size", "grid_size"}, {"workgroup_size", "workgroup_size"}, {"lds_block_size", "lds_per_workgroup"},
+	{"scratch_size", "scratch_per_workitem"},
 	{"vgpr_count", "arch_vgpr"}, {"accum_vgpr_count", "accum_vgpr"}, {"sgpr_count", "sgpr"},
 }
 
@@ -24,7 +26,8 @@ func labelOf(label string) int {
 	return slices.IndexFunc(labelNames, func(l struct{ column, label string }) bool { return l.label == label })
 }
 
-// key identifies a dispatch within a run. Older files do not number dispatches: there the correlation stands for the number, which counts calls too.
+// key identifies a dispatch within a run. Older files do not number dispatches: there the correlation stands for the
+// number, which counts calls too.
 type key struct{ dispatch, correlation, kernel, agent, grid, workgroup string }
 
 // dispatch is one launch of a kernel in one run.
@@ -77,7 +80,8 @@ type runKey struct {
 }
 
 func newWork() *work {
-	return &work{byID: map[runKey]*run{}, at: map[string]int{}, databases: map[string]bool{}, agentFiles: map[string]bool{}}
+	return &work{byID: map[runKey]*run{}, at: map[string]int{}, databases: map[string]bool{},
+		agentFiles: map[string]bool{}}
 }
 
 func (w *work) warn(format string, args ...any) {
@@ -104,7 +108,8 @@ func (w *work) run(id, prefix string, traced bool) *run {
 	return r
 }
 
-// dispatch finds or adds a dispatch of a run. A trace has one row for each, so that two rows are two dispatches even where nothing tells them apart.
+// dispatch finds or adds a dispatch of a run. A trace has one row for each, so that two rows are two dispatches even
+// where nothing tells them apart.
 func (r *run) dispatch(k key, labels func() []string) *dispatch {
 	d := r.index[k]
 	if d == nil {
@@ -127,7 +132,8 @@ func (r *run) rows(byCorrelation bool) []pairing.Row {
 			number = d.correlation
 		}
 		n, err := strconv.ParseInt(number, 10, 64)
-		out[i] = pairing.Row{Number: n, Numbered: err == nil, Start: d.start, End: d.end, Timed: d.timed(), Attributes: []string{d.kernel, d.agent, d.grid, d.workgroup}}
+		out[i] = pairing.Row{Number: n, Numbered: err == nil, Start: d.start, End: d.end, Timed: d.timed(),
+			Attributes: []string{d.kernel, d.agent, d.grid, d.workgroup}}
 	}
 	return out
 }
@@ -170,7 +176,8 @@ func (w *work) readDatabase(ctx context.Context, path string) error {
 	}
 	for _, s := range trace.Spans {
 		if !again[s.GUID] {
-			w.spans = append(w.spans, span{run: runID(s.GUID, "", ""), prefix: prefixOf(path), kind: s.Kind, name: s.Name, process: s.Process, thread: s.Thread, start: s.Start, end: s.End})
+			w.spans = append(w.spans, span{run: runID(s.GUID, "", ""), prefix: prefixOf(path), kind: s.Kind,
+				name: s.Name, process: s.Process, thread: s.Thread, start: s.Start, end: s.End})
 		}
 	}
 	if backward > 0 {
@@ -187,7 +194,8 @@ func (w *work) dispatchOfDatabase(from *rocpd.Dispatch, counters []int, path str
 	k := key{dispatch: from.Number, kernel: from.Kernel, agent: from.Agent, grid: from.Grid, workgroup: from.Workgroup}
 	d := w.run(runID(from.GUID, "", ""), prefixOf(path), traced).dispatch(k, func() []string {
 		// In the order of labelNames.
-		return []string{from.Kernel, from.Number, from.Agent, from.Queue, from.Stream, from.KernelID, from.Grid, from.Workgroup, from.LDS, from.Scratch,
+		return []string{from.Kernel, from.Number, from.Agent, from.Queue, from.Stream, from.KernelID, from.Grid,
+			from.Workgroup, from.LDS, from.Scratch,
 			from.VGPR, from.Accum, from.SGPR}
 	})
 	if d.start, d.end = from.Start, from.End; d.end < d.start || d.start < 0 {

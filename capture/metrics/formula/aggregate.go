@@ -140,8 +140,8 @@ func (s columnSet) source(id int32) source {
 	return nil
 }
 
-// aggregateInput aggregates one input over bins. Delta inputs leave out the samples of mask. Results without a mask are kept
-// for the other formulas of the program.
+// aggregateInput aggregates one input over bins. Delta inputs leave out the samples of mask. Results without a mask are
+// kept for the other formulas of the program.
 func (p *Program) aggregateInput(i int, b *capture.Bins, mask capture.Bits) []float64 {
 	in := p.inputs[i]
 	delta := in.counter.Kind == capture.Delta

@@ -12,7 +12,8 @@ var applyOps = map[string]struct {
 	args int
 }{
 	"+": {OpAdd, 2}, "-": {OpSub, 2}, "*": {OpMul, 2}, "/": {OpDiv, 2}, "//": {OpFloorDiv, 2}, "%": {OpMod, 2},
-	"neg": {OpNeg, 1}, "abs": {OpAbs, 1}, "min": {OpMin, 2}, "max": {OpMax, 2}, "clamp": {OpClamp, 3}, "fill": {OpFill, 2},
+	"neg": {OpNeg, 1}, "abs": {OpAbs, 1}, "min": {OpMin, 2}, "max": {OpMax, 2}, "clamp": {OpClamp, 3},
+	"fill": {OpFill, 2},
 }
 
 // operandEnv resolves the names that Apply makes up.
@@ -21,8 +22,8 @@ type operandEnv map[string]Operand
 func (e operandEnv) Lookup(name string, _ bool) (Operand, error) { return e[name], nil }
 
 // Apply makes a counter of an operator and its operands: + - * / // % neg abs min max clamp(x, low, high)
-// fill(x, value). Its total is the operator on the operands' totals. meta describes the result; its Kind, Expr and Inputs are
-// filled in. Operands must share their samples, else the error wraps errAxis.
+// fill(x, value). Its total is the operator on the operands' totals. meta describes the result; its Kind, Expr and
+// Inputs are filled in. Operands must share their samples, else the error wraps errAxis.
 func Apply(op string, meta capture.Meta, args ...Operand) (*capture.Counter, error) {
 	o, ok := applyOps[op]
 	if !ok || len(args) != o.args {
@@ -37,7 +38,8 @@ func Apply(op string, meta capture.Meta, args ...Operand) (*capture.Counter, err
 			continue
 		}
 		if a.IsConst {
-			root.Args = append(root.Args, &Node{Op: OpNeg, Pos: -1, Args: []*Node{{Op: OpNumber, Value: -a.Const, Pos: -1}}})
+			root.Args = append(root.Args, &Node{Op: OpNeg, Pos: -1,
+				Args: []*Node{{Op: OpNumber, Value: -a.Const, Pos: -1}}})
 			continue
 		}
 		if a.Counter == nil {
@@ -74,8 +76,8 @@ func Apply(op string, meta capture.Meta, args ...Operand) (*capture.Counter, err
 	return &capture.Counter{Meta: meta, Axis: axis, Der: p.Derivation(0)}, nil
 }
 
-// operandName is how a counter appears in the formula that Apply makes: by its name, or by its formula in brackets where it is
-// an unnamed result of Apply.
+// operandName is how a counter appears in the formula that Apply makes: by its name, or by its formula in brackets
+// where it is an unnamed result of Apply.
 func operandName(c *capture.Counter) string {
 	if c.Name == "" {
 		return "?"

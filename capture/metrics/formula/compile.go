@@ -390,7 +390,8 @@ func (c *code) run(outs [][]float64, from int) {
 	}
 	f, _ := c.frames.Get().(*frame)
 	if rows := min(c.rows, len(outs[0])); f == nil || f.rows < rows { // totals need one row, not a block
-		f = &frame{rows: rows, scratch: make([]float64, c.temps*rows), regs: make([][]float64, len(c.data)+c.temps+c.outs)}
+		f = &frame{rows: rows, scratch: make([]float64, c.temps*rows),
+			regs: make([][]float64, len(c.data)+c.temps+c.outs)}
 	}
 	defer c.frames.Put(f)
 	for lo := 0; lo < len(outs[0]); lo += c.rows {

@@ -2,8 +2,8 @@ package formula
 
 import "math"
 
-// Constant evaluates a formula over constants, such as the condition under which a counter exists. lookup gives the value of a
-// name. ok is false where a name that the formula reads has none, or the result is missing.
+// Constant evaluates a formula over constants, such as the condition under which a counter exists. lookup gives the
+// value of a name. ok is false where a name that the formula reads has none, or the result is missing.
 func (e *Expr) Constant(lookup func(name string) (float64, bool)) (v float64, ok bool) {
 	missing := false
 	var eval func(n *Node) float64

@@ -37,8 +37,8 @@ type dialect struct {
 	format func(n *Node) string
 }
 
-// traits is the row of a dialect. It is a function because parsers and printers, which it names, ask for it themselves: a variable would
-// depend on itself.
+// traits is the row of a dialect. It is a function because parsers and printers, which it names, ask for it themselves:
+// a variable would depend on itself.
 func (d Dialect) traits() dialect {
 	switch d {
 	case Streamline:
@@ -80,8 +80,9 @@ func ParseDialect(s string) (Dialect, bool) {
 	return 0, false
 }
 
-// GuessDialect separates a dialect prefix such as "rocm:" from a text, or guesses the dialect from what only one has. What tells
-// nothing is read in the dialect other, unless that is one with operators behind their operands: it would be told by them.
+// GuessDialect separates a dialect prefix such as "rocm:" from a text, or guesses the dialect from what only one has.
+// What tells nothing is read in the dialect other, unless that is one with operators behind their operands: it would be
+// told by them.
 func GuessDialect(src string, other Dialect) (Dialect, string) {
 	if prefix, rest, ok := strings.Cut(src, ":"); ok {
 		if d, ok := ParseDialect(strings.ToLower(strings.TrimSpace(prefix))); ok {

@@ -11,7 +11,8 @@
 //
 // Over more than one sample operands are aggregated first and the formula is evaluated on the aggregates, using only
 // the samples in which every delta operand of the formula is present, so a total of a ratio is a ratio of totals over
-// the same samples. The reductions of the ROCm dialect (SUM, AVG, one-argument MIN and so on) reduce over those samples.
+// the same samples. The reductions of the ROCm dialect (SUM, AVG, one-argument MIN and so on) reduce over those
+// samples.
 //
 // Integer operations, which Intel's equations have, keep whole numbers exact however large they grow; see exact.go.
 //

@@ -6,15 +6,16 @@ import (
 )
 
 // The integer operations of Intel's equations. Operands and results that are whole numbers are exact however large an
-// intermediate result grows: "clocks 1000000000 UMUL time UDIV" passes 2^64 within seconds, where the vendor's tools wrap. What
-// leaves the integer operations, as the result or for a floating-point operation, is the nearest double.
+// intermediate result grows: "clocks 1000000000 UMUL time UDIV" passes 2^64 within seconds, where the vendor's tools
+// wrap. What leaves the integer operations, as the result or for a floating-point operation, is the nearest double.
 //
 // As in the vendor's definition an operand with a fraction makes an operation one on doubles whose result is truncated;
-// UDIV, the comparisons and the bit operations truncate operands first. A result below zero has no unsigned value: it is missing.
-// Operands come as doubles, so a counter is exact up to 2^53.
+// UDIV, the comparisons and the bit operations truncate operands first. A result below zero has no unsigned value: it
+// is missing. Operands come as doubles, so a counter is exact up to 2^53.
 //
-// A formula's connected integer operations are one island: one instruction that keeps intermediate results to itself. It computes
-// in doubles and repeats the rows that reach 2^53 with 128 bits, and those that exceed these with big integers.
+// A formula's connected integer operations are one island: one instruction that keeps intermediate results to itself.
+// It computes in doubles and repeats the rows that reach 2^53 with 128 bits, and those that exceed these with big
+// integers.
 
 const exactLimit = 1 << 53
 
@@ -143,7 +144,8 @@ func exactBlock(op Op, dst, a, b []float64, zeroIsZero bool) (inexact bool) {
 	if top >= exactLimit {
 		return true
 	}
-	// Operands of sums and products are no larger than a result that is not missing, unless the other is 0 or a fraction.
+	// Operands of sums and products are no larger than a result that is not missing, unless the other is 0 or a
+	// fraction.
 	for i, x := range a {
 		if large(x) || large(b[i]) {
 			return true

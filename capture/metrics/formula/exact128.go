@@ -23,7 +23,8 @@ func (x u128) float() float64 {
 
 func (x u128) less(y u128) bool { return x.hi < y.hi || x.hi == y.hi && x.lo < y.lo }
 
-// row128 is row for whole operands below 2^64 whose results fit 128 bits; ok is false where they do not. It allocates nothing.
+// row128 is row for whole operands below 2^64 whose results fit 128 bits; ok is false where they do not. It allocates
+// nothing.
 func (s *island) row128(r [][]float64, i int, zeroIsZero bool) (v float64, ok bool) {
 	if len(s.steps) > exactSteps {
 		return 0, false

@@ -57,7 +57,8 @@ func findFunction(d Dialect, name string, args int) (f function, msg, hint strin
 		if counts[len(counts)-1] == "1" {
 			plural = ""
 		}
-		return f, fmt.Sprintf("%s takes %s argument%s, here are %d", name, strings.Join(counts, " or "), plural, args), ""
+		return f, fmt.Sprintf("%s takes %s argument%s, here are %d", name, strings.Join(counts, " or "),
+			plural, args), ""
 	}
 	msg = fmt.Sprintf("no function %s in the %s dialect", name, d)
 	for other := range dialects {

@@ -14,15 +14,17 @@ import (
 //
 //	(0),0..3,sum4,4..7,sum4,/,NUM_SIMDS,/,(100),*,8,ifnotzero of SQ*_BUSY[0..3] SQ*_WAVES[0..3] SPI_GROUPS
 //
-// Vectors are runs of values on the stack: vecsum4 and vecsub4 take two of four and leave one, scalarmul4 takes a number and the vector above it, and
-// comparemax4 four values and four conditions above them, and leaves the largest value whose condition is not 0, or 0.
+// Vectors are runs of values on the stack: vecsum4 and vecsub4 take two of four and leave one, scalarmul4 takes a
+// number and the vector above it, and comparemax4 four values and four conditions above them, and leaves the largest
+// value whose condition is not 0, or 0.
 //
-// Tokens stand between commas: a number is an operand of the list, a..b a run of them, (n) a constant, an upper-case name of
-// gpaConstants or $NAME a property of the capture, and the rest operators. A counter's name may also stand in the program
-// itself. In names X*_Y[0..3] is X0_Y X1_Y X2_Y X3_Y and [0,2] likewise.
+// Tokens stand between commas: a number is an operand of the list, a..b a run of them, (n) a constant, an upper-case
+// name of gpaConstants or $NAME a property of the capture, and the rest operators. A counter's name may also stand in
+// the program itself. In names X*_Y[0..3] is X0_Y X1_Y X2_Y X3_Y and [0,2] likewise.
 
 // gpaConstants are the values of the device that programs name.
-var gpaConstants = []string{"NUM_SHADER_ENGINES", "NUM_SHADER_ARRAYS", "NUM_SIMDS", "NUM_CUS", "MAX_WAVES", "SU_CLOCKS_PRIM", "NUM_PRIM_PIPES", "TS_FREQ"}
+var gpaConstants = []string{"NUM_SHADER_ENGINES", "NUM_SHADER_ARRAYS", "NUM_SIMDS", "NUM_CUS", "MAX_WAVES",
+	"SU_CLOCKS_PRIM", "NUM_PRIM_PIPES", "TS_FREQ"}
 
 // DeviceConstants lists the values of the device that GPA programs name, as captures name them.
 func DeviceConstants() []string {
@@ -56,8 +58,14 @@ var gpaCounted = []struct {
 		}
 		return []*Node{out}
 	}},
-	{"max", 1, 0, func(args []*Node, _ int, at func(Op, ...*Node) *Node) []*Node { return []*Node{at(OpMax, args...)} }},
-	{"min", 1, 0, func(args []*Node, _ int, at func(Op, ...*Node) *Node) []*Node { return []*Node{at(OpMin, args...)} }},
+	{"max", 1, 0, func(args []*Node, _ int, at func(Op, ...*Node) *Node) []*Node {
+		return []*Node{at(OpMax,
+			args...)}
+	}},
+	{"min", 1, 0, func(args []*Node, _ int, at func(Op, ...*Node) *Node) []*Node {
+		return []*Node{at(OpMin,
+			args...)}
+	}},
 	{"vecsum", 2, 0, gpaEach(OpAdd)},
 	{"vecsub", 2, 0, gpaEach(OpSub)},
 	{"scalarmul", 1, 1, func(args []*Node, n int, at func(Op, ...*Node) *Node) []*Node {
@@ -108,8 +116,8 @@ const (
 	maxPushes   = 1 << 16
 )
 
-// looksLikeGPA reports whether a formula has an operand list, or ends with an operator behind a comma, as GPA programs do and infix
-// formulas never do.
+// looksLikeGPA reports whether a formula has an operand list, or ends with an operator behind a comma, as GPA programs
+// do and infix formulas never do.
 func looksLikeGPA(src string) bool {
 	if operandList(src) >= 0 {
 		return true
@@ -201,10 +209,12 @@ func (p *gpaParser) leftover(src string) *SyntaxError {
 	n := len(p.stack) - 1
 	first := p.stack[0]
 	err := &SyntaxError{Dialect: GPA, Src: src, Col: first.Pos + 1,
-		Msg: fmt.Sprintf("%d values are left on the stack, of which this is the first", n+1), Hint: "an operator is missing, or an operand is surplus"}
+		Msg:  fmt.Sprintf("%d values are left on the stack, of which this is the first", n+1),
+		Hint: "an operator is missing, or an operand is surplus"}
 	top := p.stack[n]
 	err.Fix = src[top.Pos:]
-	err.Assumed = fmt.Sprintf("the result is what stands on top of the stack, and %s before column %d is not used", plural(n, "value"), top.Pos+1)
+	err.Assumed = fmt.Sprintf("the result is what stands on top of the stack, and %s before column %d is not used",
+		plural(n, "value"), top.Pos+1)
 	return err
 }
 
@@ -239,7 +249,8 @@ func (p *gpaParser) list() *SyntaxError {
 func (p *gpaParser) name() ([]string, *SyntaxError) {
 	start := p.at
 	if !isLetter(p.src[start]) {
-		return nil, p.fail(start, fmt.Sprintf("unexpected character %q where a counter's name is expected", firstRune(p.src[start:])), "")
+		return nil, p.fail(start, fmt.Sprintf("unexpected character %q where a counter's name is expected",
+			firstRune(p.src[start:])), "")
 	}
 	i := start
 	for i < len(p.src) && (isLetter(p.src[i]) || isDigit(p.src[i]) || p.src[i] == '*') {
@@ -270,7 +281,8 @@ func (p *gpaParser) name() ([]string, *SyntaxError) {
 		a, errA := strconv.ParseUint(strings.TrimSpace(lo), 10, 16)
 		b, errB := strconv.ParseUint(strings.TrimSpace(hi), 10, 16)
 		if errA != nil || errB != nil || b < a {
-			return nil, p.fail(i+1, fmt.Sprintf("%q are no numbers of instances", numbers), "write them as [0..7] or [0,1]")
+			return nil, p.fail(i+1, fmt.Sprintf("%q are no numbers of instances", numbers),
+				"write them as [0..7] or [0,1]")
 		}
 		if int(b-a)+len(out) >= maxOperands {
 			return nil, p.fail(i+1, fmt.Sprintf("more than %d operands", maxOperands), "")
@@ -348,15 +360,18 @@ func (p *gpaParser) operand() *SyntaxError {
 	a, errA := strconv.Atoi(lo)
 	b, errB := strconv.Atoi(hi)
 	if errA != nil || errB != nil {
-		return p.fail(start, fmt.Sprintf("%q is no operand", text), "an operand is a whole number; a constant stands in brackets, such as (0.5)")
+		return p.fail(start, fmt.Sprintf("%q is no operand", text),
+			"an operand is a whole number; a constant stands in brackets, such as (0.5)")
 	}
 	switch {
 	case b < a:
 		return p.fail(start, fmt.Sprintf("the run %s goes backwards", text), "")
 	case !p.listed:
-		return p.fail(start, "operand "+lo+" has no name", `list the counters behind the program, such as "0,1,+ of CB0_X CB1_X", or write their names in it`)
+		return p.fail(start, "operand "+lo+" has no name",
+			`list the counters behind the program, such as "0,1,+ of CB0_X CB1_X", or write their names in it`)
 	case b >= len(p.names):
-		return p.fail(start, fmt.Sprintf("there is no operand %d: the list has %s", b, plural(len(p.names), "counter")), "operands count from 0; a constant stands in brackets")
+		return p.fail(start, fmt.Sprintf("there is no operand %d: the list has %s", b, plural(len(p.names), "counter")),
+			"operands count from 0; a constant stands in brackets")
 	}
 	p.at = i
 	for k := a; k <= b; k++ {
@@ -409,8 +424,10 @@ func (p *gpaParser) word() *SyntaxError {
 	if len(text) > 2 && len(text) <= 12 {
 		for _, name := range []string{"min", "max", "ifnotzero", "sum", "vecsum", "vecsub", "scalarmul", "comparemax"} {
 			bare := strings.Trim(lower, "0123456789")
-			if bare == name || spelling.Distance(name, lower, 2) < min(3, len(name)-1) || len(name) > 4 && spelling.Distance(name, bare, 2) < 3 {
-				return p.fail(start, "no operator "+text, "operators are + - * / min max ifnotzero, and with a number, such as sum8: sum max min vecsum vecsub scalarmul comparemax")
+			if bare == name || spelling.Distance(name, lower, 2) < min(3, len(name)-1) || len(name) > 4 &&
+				spelling.Distance(name, bare, 2) < 3 {
+				return p.fail(start, "no operator "+text,
+					"operators are + - * / min max ifnotzero, and with a number, such as sum8: sum max min vecsum vecsub scalarmul comparemax")
 			}
 		}
 	}
@@ -429,7 +446,8 @@ func (p *gpaParser) word() *SyntaxError {
 // take removes the n top values of the stack.
 func (p *gpaParser) take(text string, n, pos int) ([]*Node, *SyntaxError) {
 	if len(p.stack) < n {
-		return nil, p.fail(pos, fmt.Sprintf("%s takes %s, and %d stand before it", text, plural(n, "value"), len(p.stack)), "an operator stands behind its operands")
+		return nil, p.fail(pos, fmt.Sprintf("%s takes %s, and %d stand before it", text, plural(n, "value"),
+			len(p.stack)), "an operator stands behind its operands")
 	}
 	args := slices.Clone(p.stack[len(p.stack)-n:])
 	p.stack = p.stack[:len(p.stack)-n]

@@ -26,11 +26,13 @@ var intelWords = func() map[Op]string {
 	return m
 }()
 
-// intelBanks are the counters that READ takes, with how many there are of each. Those of one have no number in their name.
+// intelBanks are the counters that READ takes, with how many there are of each. Those of one have no number in their
+// name.
 var intelBanks = map[string]int{"A": 36, "B": 8, "C": 8, "PERFCNT": 2, "GPU_TIME": 1, "GPU_CLOCK": 1}
 
-// parseIntel reads an equation of an Intel metric set: operands and operators separated by white space, operators behind
-// their operands. An operand is a number, decimal or hexadecimal, "true", $Name, or "A 7 READ" for the counter A7.
+// parseIntel reads an equation of an Intel metric set: operands and operators separated by white space, operators
+// behind their operands. An operand is a number, decimal or hexadecimal, "true", $Name, or "A 7 READ" for the counter
+// A7.
 func parseIntel(src string) (*Expr, *SyntaxError) {
 	fail := func(pos int, hint, format string, args ...any) (*Expr, *SyntaxError) {
 		return nil, &SyntaxError{Dialect: Intel, Src: src, Col: pos + 1, Msg: fmt.Sprintf(format, args...), Hint: hint}
@@ -56,9 +58,11 @@ func parseIntel(src string) (*Expr, *SyntaxError) {
 				if word != "" {
 					found = word
 				}
-				return fail(pos, fmt.Sprintf("a counter is read with: %s 0 READ", bank), "expected the number of a counter after %s, found %s", bank, clip(found))
+				return fail(pos, fmt.Sprintf("a counter is read with: %s 0 READ", bank),
+					"expected the number of a counter after %s, found %s", bank, clip(found))
 			} else if n >= intelBanks[bank] {
-				return fail(pos, "", "there is no counter %s %d: they are numbered 0 to %d", bank, n, intelBanks[bank]-1)
+				return fail(pos, "", "there is no counter %s %d: they are numbered 0 to %d", bank, n,
+					intelBanks[bank]-1)
 			}
 			index, indexPos = word, pos
 			continue
@@ -80,11 +84,13 @@ func parseIntel(src string) (*Expr, *SyntaxError) {
 		}
 		if op, ok := intelOps[word]; ok {
 			if len(stack) < 2 {
-				return fail(pos, "an operator stands behind its operands: A 0 READ 100 UMUL", "%s needs two operands before it, here %s", word, count(len(stack)))
+				return fail(pos, "an operator stands behind its operands: A 0 READ 100 UMUL",
+					"%s needs two operands before it, here %s", word, count(len(stack)))
 			}
 			n := len(stack) - 2
 			a, b := stack[n], stack[n+1]
-			stack, heights = append(stack[:n], &Node{Op: op, Args: []*Node{a, b}, Pos: a.Pos, End: at}), append(heights[:n], 1+max(heights[n], heights[n+1]))
+			stack, heights = append(stack[:n], &Node{Op: op, Args: []*Node{a, b}, Pos: a.Pos, End: at}),
+				append(heights[:n], 1+max(heights[n], heights[n+1]))
 			// Everything that walks a tree calls itself. The stack here is flat, so a chain of operators costs this
 			// parser nothing and would overflow the others.
 			if heights[n] > maxDepth {
@@ -109,7 +115,8 @@ func parseIntel(src string) (*Expr, *SyntaxError) {
 	case 1:
 		return &Expr{Dialect: Intel, Src: src, Root: stack[0]}, nil
 	}
-	return fail(stack[1].Pos, "an operator such as UADD is missing at the end, or an operand is surplus", "%d values are left at the end, one is wanted", len(stack))
+	return fail(stack[1].Pos, "an operator such as UADD is missing at the end, or an operand is surplus",
+		"%d values are left at the end, one is wanted", len(stack))
 }
 
 // intelOperand reads an operand that is one word.
@@ -125,7 +132,8 @@ func intelOperand(word string) (n *Node, msg, hint string) {
 			return nil, "$ without a name after it", ""
 		}
 		if end := l.nameEnd(1); end != len(word) {
-			return nil, fmt.Sprintf("unexpected character %q in the name %s", []rune(word[end:])[0], clip(word)), "words are separated by spaces"
+			return nil, fmt.Sprintf("unexpected character %q in the name %s", []rune(word[end:])[0], clip(word)),
+				"words are separated by spaces"
 		}
 		return &Node{Op: OpName, Name: word[1:], Dollar: true}, "", ""
 	case isDigit(word[0]):
@@ -162,7 +170,8 @@ func intelOperand(word string) (n *Node, msg, hint string) {
 	}
 	best, bestDist := "", limit
 	for w := range intelOps {
-		if d := spelling.Distance(w, strings.ToUpper(word), limit-1); d < bestDist || d == bestDist && d < limit && w < best {
+		if d := spelling.Distance(w, strings.ToUpper(word), limit-1); d < bestDist || d == bestDist &&
+			d < limit && w < best {
 			best, bestDist = w, d
 		}
 	}
@@ -183,8 +192,8 @@ func count(n int) string {
 	return "is one"
 }
 
-// formatIntel prints a tree as an Intel equation. Nodes that the dialect cannot write, which only other dialects make, are
-// written as they are there.
+// formatIntel prints a tree as an Intel equation. Nodes that the dialect cannot write, which only other dialects make,
+// are written as they are there.
 func formatIntel(n *Node) string {
 	var b strings.Builder
 	word := func(w string) {

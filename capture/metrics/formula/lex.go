@@ -128,11 +128,13 @@ func (l *lexer) number() (token, *SyntaxError) {
 	}
 	v, err := strconv.ParseFloat(s[start:i], 64)
 	if err != nil {
-		return token{}, &SyntaxError{Dialect: l.dialect, Src: s, Col: start + 1, Msg: "number " + s[start:i] + " does not fit a double"}
+		return token{}, &SyntaxError{Dialect: l.dialect, Src: s, Col: start + 1, Msg: "number " +
+			s[start:i] + " does not fit a double"}
 	}
 	if i < len(s) && isLetter(s[i]) {
 		return token{}, &SyntaxError{Dialect: l.dialect, Src: s, Col: i + 1,
-			Msg: fmt.Sprintf("letter %q directly after the number %s", s[i], s[start:i]), Hint: "multiplication needs a *"}
+			Msg:  fmt.Sprintf("letter %q directly after the number %s", s[i], s[start:i]),
+			Hint: "multiplication needs a *"}
 	}
 	l.at = i
 	return token{kind: tokNumber, text: s[start:i], value: v, pos: start, end: i}, nil
@@ -148,8 +150,8 @@ func (l *lexer) dollarName() (token, *SyntaxError) {
 	return token{kind: tokName, text: l.src[start+1 : end], dollar: true, pos: start, end: end}, nil
 }
 
-// nameEnd returns the end of the name that starts at i: letters, digits, dots, colons within, and index brackets such as
-// [0], [0..N] and [xcc0/ch3]. A bracket that never closes is no part of a name.
+// nameEnd returns the end of the name that starts at i: letters, digits, dots, colons within, and index brackets such
+// as [0], [0..N] and [xcc0/ch3]. A bracket that never closes is no part of a name.
 func (l *lexer) nameEnd(i int) int {
 	s := l.src
 	for i < len(s) {
@@ -160,7 +162,8 @@ func (l *lexer) nameEnd(i int) int {
 			i++
 		case c == '[':
 			j := i + 1
-			for j < len(s) && (isLetter(s[j]) || isDigit(s[j]) || s[j] == '.' || s[j] == '/' || s[j] == ':' || s[j] == '-') {
+			for j < len(s) && (isLetter(s[j]) || isDigit(s[j]) || s[j] == '.' || s[j] == '/' || s[j] == ':' ||
+				s[j] == '-') {
 				j++
 			}
 			if j == i+1 || j == len(s) || s[j] != ']' {

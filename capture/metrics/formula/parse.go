@@ -42,7 +42,8 @@ func parse(d Dialect, src string) (*Expr, *SyntaxError) {
 		return nil, &SyntaxError{Dialect: d, Src: src, Col: 1, Msg: "no such dialect"}
 	}
 	if len(src) > maxSource {
-		return nil, &SyntaxError{Dialect: d, Src: src[:maxSource], Col: 1, Msg: fmt.Sprintf("formula of %d bytes is longer than %d", len(src), maxSource)}
+		return nil, &SyntaxError{Dialect: d, Src: src[:maxSource], Col: 1,
+			Msg: fmt.Sprintf("formula of %d bytes is longer than %d", len(src), maxSource)}
 	}
 	if own := d.traits().parse; own != nil {
 		return own(src)
@@ -120,7 +121,8 @@ func (p *parser) missingOperator() *SyntaxError {
 		}
 		return p.fail("unexpected "+p.tok.describe(), hint)
 	}
-	return p.fail("unexpected "+p.tok.describe()+" after a complete value", "an operator such as * or / is missing before it")
+	return p.fail("unexpected "+p.tok.describe()+" after a complete value",
+		"an operator such as * or / is missing before it")
 }
 
 func (p *parser) enter() *SyntaxError {
@@ -149,7 +151,8 @@ func (p *parser) expression() (*Node, *SyntaxError) {
 		return nil, err
 	}
 	if !p.keyword("else") {
-		return nil, p.fail("expected else, found "+p.tok.describe(), "a conditional is written: value if condition else None")
+		return nil, p.fail("expected else, found "+p.tok.describe(),
+			"a conditional is written: value if condition else None")
 	}
 	if err := p.advance(); err != nil {
 		return nil, err
@@ -172,7 +175,8 @@ var levels = [...][]struct {
 }{
 	{{"||", "or", OpOr}},
 	{{"&&", "and", OpAnd}},
-	{{"==", "", OpEqual}, {"!=", "", OpNotEqual}, {"<=", "", OpLessEqual}, {">=", "", OpGreaterEqual}, {"<", "", OpLess}, {">", "", OpGreater}},
+	{{"==", "", OpEqual}, {"!=", "", OpNotEqual}, {"<=", "", OpLessEqual}, {">=", "", OpGreaterEqual},
+		{"<", "", OpLess}, {">", "", OpGreater}},
 	{{"+", "", OpAdd}, {"-", "", OpSub}},
 	{{"*", "", OpMul}, {"//", "", OpFloorDiv}, {"/", "", OpDiv}, {"%", "", OpMod}},
 }
@@ -349,7 +353,8 @@ func (p *parser) unclosed() *SyntaxError {
 		}
 		return err
 	case p.tok.is(",") && b.call == "":
-		err := p.fail(fmt.Sprintf(`unexpected "," inside the bracket opened at column %d, which is not a function call`, b.pos+1), "")
+		err := p.fail(fmt.Sprintf(`unexpected "," inside the bracket opened at column %d, which is not a function call`,
+			b.pos+1), "")
 		if len(p.open) > 1 {
 			err.Fix, err.Assumed, err.Hint = p.without(b)
 		}
@@ -375,8 +380,8 @@ func (p *parser) without(b bracket) (fix, assumed, hint string) {
 		fmt.Sprintf(`the "(" at column %d%s is surplus: drop it`, b.pos+1, after)
 }
 
-// measured parses what stands for one measured number: a call of a counter's name and a word, such as reduce(SQ_WAVES, sum). The whole call,
-// without white space, is a name, which those answer who know what was measured.
+// measured parses what stands for one measured number: a call of a counter's name and a word, such as reduce(SQ_WAVES,
+// sum). The whole call, without white space, is a name, which those answer who know what was measured.
 func (p *parser) measured(of token, words []string) (*Node, *SyntaxError) {
 	p.open = append(p.open, bracket{pos: p.tok.pos, call: of.text})
 	if err := p.advance(); err != nil {
@@ -418,5 +423,6 @@ func (p *parser) measured(of token, words []string) (*Node, *SyntaxError) {
 		return nil, p.unclosed()
 	}
 	p.open = p.open[:len(p.open)-1]
-	return &Node{Op: OpName, Name: of.text + "(" + name + "," + word.text + ")", Pos: of.pos, End: p.tok.end}, p.advance()
+	return &Node{Op: OpName, Name: of.text + "(" + name + "," + word.text + ")", Pos: of.pos, End: p.tok.end},
+		p.advance()
 }

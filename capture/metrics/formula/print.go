@@ -5,7 +5,8 @@ import (
 	"strings"
 )
 
-// String prints the formula in its own dialect, with no more brackets than needed. Parsing it again gives the same tree.
+// String prints the formula in its own dialect, with no more brackets than needed. Parsing it again gives the same
+// tree.
 func (e *Expr) String() string { return format(e.Dialect, e.Root) }
 
 func format(d Dialect, n *Node) string {
@@ -45,8 +46,10 @@ var binaryText = map[Op]struct {
 	OpGreaterEqual: {" >= ", bindCompare}, OpEqual: {" == ", bindCompare}, OpNotEqual: {" != ", bindCompare},
 	OpAnd: {" && ", bindAnd}, OpOr: {" || ", bindOr},
 	OpUAdd: {" + ", bindAdd}, OpUSub: {" - ", bindAdd}, OpUMul: {" * ", bindMul}, OpUDiv: {" // ", bindMul},
-	OpULess: {" < ", bindCompare}, OpULessEqual: {" <= ", bindCompare}, OpUGreater: {" > ", bindCompare}, OpUGreaterEqual: {" >= ", bindCompare},
-	OpBitAnd: {" & ", bindAdd}, OpBitOr: {" | ", bindAdd}, OpShiftLeft: {" << ", bindMul}, OpShiftRight: {" >> ", bindMul},
+	OpULess: {" < ", bindCompare}, OpULessEqual: {" <= ", bindCompare}, OpUGreater: {" > ", bindCompare},
+	OpUGreaterEqual: {" >= ", bindCompare},
+	OpBitAnd:        {" & ", bindAdd}, OpBitOr: {" | ", bindAdd}, OpShiftLeft: {" << ", bindMul},
+	OpShiftRight: {" >> ", bindMul},
 }
 
 func (p printer) bind(n *Node) int {

@@ -70,8 +70,8 @@ func (in *input) direct() []float64 {
 
 func (in *input) read(dst []float64, from int) { in.counter.ReadFloats(dst, from) }
 
-// holes tells in which samples the input is missing, but for those in which it only waited for its turn on the hardware: sums are scaled up to
-// these. It is nil if there is none.
+// holes tells in which samples the input is missing, but for those in which it only waited for its turn on the
+// hardware: sums are scaled up to these. It is nil if there is none.
 func (in *input) holes() capture.Bits {
 	in.scan.Do(func() {
 		c := in.counter
@@ -249,7 +249,8 @@ func (b *binder) counter(c *capture.Counter) (int32, error) {
 		return id, nil
 	}
 	if !c.Axis.Same(b.p.axis) {
-		return -1, fmt.Errorf("counter %q has other samples than the rest: resample both to one period first: %w", c.Name, errAxis)
+		return -1, fmt.Errorf("counter %q has other samples than the rest: resample both to one period first: %w",
+			c.Name, errAxis)
 	}
 	id := int32(-1)
 	if o, ok := c.Der.(*derivation); ok && !o.reduces && o.p.opt.ZeroIsZero == b.p.opt.ZeroIsZero {
@@ -322,8 +323,8 @@ func (p *Program) rowSource(id int32) source {
 	return nil
 }
 
-// EvalCounters returns every sample of several counters. Formulas of one program are evaluated together; other counters are read. The
-// slices are read-only.
+// EvalCounters returns every sample of several counters. Formulas of one program are evaluated together; other counters
+// are read. The slices are read-only.
 func EvalCounters(ctx context.Context, counters []*capture.Counter) ([][]float64, error) {
 	out := make([][]float64, len(counters))
 	var programs []*Program

@@ -13,8 +13,10 @@ var rocmFunctions = []function{
 	{"MOD", OpMod, 2, 2}, {"NOISE_CLAMP", OpNoiseClamp, 2, 2}, {"ABS", OpAbs, 1, 1},
 }
 
-// rocmMeasured are what rocprofiler's definitions of counters call: one number of the instances of a counter, and a level added up over cycles.
-var rocmMeasured = map[string][]string{"reduce": {"sum", "max", "min", "avr"}, "accumulate": {"HIGH_RES", "LOW_RES", "NONE"}}
+// rocmMeasured are what rocprofiler's definitions of counters call: one number of the instances of a counter, and a
+// level added up over cycles.
+var rocmMeasured = map[string][]string{"reduce": {"sum", "max", "min", "avr"},
+	"accumulate": {"HIGH_RES", "LOW_RES", "NONE"}}
 
 // looksLikeROCm reports whether a formula has a function of rocprof-compute's panels, or a conditional in words.
 func looksLikeROCm(src string) bool {

@@ -11,7 +11,8 @@ var streamlineFunctions = []function{
 
 // looksLikeStreamline reports whether a formula has a function or an operator that only Streamline's have.
 func looksLikeStreamline(src string) bool {
-	for _, word := range []string{"max(", "min(", "abs(", "if(", "conditional(", "clamp(", "fill(", "&&", "||", "!(", "!$"} {
+	for _, word := range []string{"max(", "min(", "abs(", "if(", "conditional(", "clamp(", "fill(", "&&", "||",
+		"!(", "!$"} {
 		if strings.Contains(src, word) {
 			return true
 		}

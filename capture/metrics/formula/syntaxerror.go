@@ -31,7 +31,8 @@ func (e *SyntaxError) Error() string {
 		end = off + i
 	}
 	if line > 1 {
-		fmt.Fprintf(&b, "%s formula, line %d column %d: %s", e.Dialect, line, utf8.RuneCountInString(e.Src[start:off])+1, e.Msg)
+		fmt.Fprintf(&b, "%s formula, line %d column %d: %s", e.Dialect, line,
+			utf8.RuneCountInString(e.Src[start:off])+1, e.Msg)
 	} else {
 		fmt.Fprintf(&b, "%s formula, column %d: %s", e.Dialect, utf8.RuneCountInString(e.Src[start:off])+1, e.Msg)
 	}

@@ -22,8 +22,8 @@ type Trace struct {
 // missing reports whether the node has no value.
 func (t *Trace) missing() bool { return t.Value != t.Value }
 
-// Explain evaluates every node of a formula of this package at sample i, or over all samples where i < 0. ok is false for a
-// derivation of another kind. Below a reduction over all samples stand the totals of the names that it reads.
+// Explain evaluates every node of a formula of this package at sample i, or over all samples where i < 0. ok is false
+// for a derivation of another kind. Below a reduction over all samples stand the totals of the names that it reads.
 func Explain(der capture.Derivation, i int) (t *Trace, ok bool) {
 	d, ok := der.(*derivation)
 	if !ok || i >= d.p.axis.Len() {
@@ -150,7 +150,8 @@ func (t *tracer) why(n *Node, tr *Trace) capture.Reason {
 			if chosen == 2 {
 				holds = "does not hold"
 			}
-			return capture.Reason{Code: capture.OperandMissing, Text: fmt.Sprintf("%s %s here, for which the formula gives no value", cond.Text, holds)}
+			return capture.Reason{Code: capture.OperandMissing,
+				Text: fmt.Sprintf("%s %s here, for which the formula gives no value", cond.Text, holds)}
 		}
 		return args[chosen].Reason
 	case n.Op == OpFill:
@@ -169,12 +170,15 @@ func (t *tracer) why(n *Node, tr *Trace) capture.Reason {
 		return capture.Reason{Code: capture.ZeroDenominator, Text: text}
 	}
 	if n.Op == OpUDiv && math.Abs(args[1].Value) < 1 {
-		return capture.Reason{Code: capture.ZeroDenominator, Text: "the divisor " + args[1].Text + " is 0 as a whole number"}
+		return capture.Reason{Code: capture.ZeroDenominator, Text: "the divisor " +
+			args[1].Text + " is 0 as a whole number"}
 	}
 	if n.Op == OpUSub && args[0].Value < args[1].Value {
-		return capture.Reason{Code: capture.NotANumber, Text: tr.Text + " is below zero, which an unsigned number cannot be"}
+		return capture.Reason{Code: capture.NotANumber,
+			Text: tr.Text + " is below zero, which an unsigned number cannot be"}
 	}
-	return capture.Reason{Code: capture.NotANumber, Text: unbracket(tr.Text) + " has no value: its operands are infinite or out of range"}
+	return capture.Reason{Code: capture.NotANumber,
+		Text: unbracket(tr.Text) + " has no value: its operands are infinite or out of range"}
 }
 
 // doubts collects the warnings of the counters below a node, such as a clock that was gated.
@@ -236,9 +240,11 @@ func (t *tracer) whyReduction(n *Node, args []*Trace) capture.Reason {
 	}
 	first := t.d.trace(0)
 	if first.missing() {
-		return capture.Reason{Code: first.Reason.Code, Text: "no sample has a value; in the first, " + first.Reason.String()}
+		return capture.Reason{Code: first.Reason.Code, Text: "no sample has a value; in the first, " +
+			first.Reason.String()}
 	}
-	return capture.Reason{Code: capture.OperandMissing, Text: "no sample has a value for " + unbracket(t.d.expr.Text(n))}
+	return capture.Reason{Code: capture.OperandMissing, Text: "no sample has a value for " +
+		unbracket(t.d.expr.Text(n))}
 }
 
 // unbracket removes the brackets around a whole text.

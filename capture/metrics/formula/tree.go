@@ -112,7 +112,8 @@ func (e *Expr) Names() []string {
 	return out
 }
 
-// Substitute returns the formula with another of its dialect, in brackets, in the place of every use of a name without $.
+// Substitute returns the formula with another of its dialect, in brackets, in the place of every use of a name without
+// $.
 func (e *Expr) Substitute(name string, by *Expr) (*Expr, error) {
 	var places []*Node
 	e.Root.walk(func(n *Node) {
@@ -131,7 +132,8 @@ func (e *Expr) Substitute(name string, by *Expr) (*Expr, error) {
 	return Parse(e.Dialect, src.String())
 }
 
-// maxText is how much of a node's source Text shows: a chain of thousands of terms would else repeat itself at every node.
+// maxText is how much of a node's source Text shows: a chain of thousands of terms would else repeat itself at every
+// node.
 const maxText = 400
 
 // Text is the source text of a node of e, with its white space collapsed. A very long text is cut.
@@ -148,8 +150,8 @@ func (e *Expr) Text(n *Node) string {
 	return collapse(e.Src[n.Pos:n.End])
 }
 
-// Infix prints the formula of any dialect as an ordinary expression with infix operators: one in reverse Polish notation in
-// the syntax of Streamline, others in their own.
+// Infix prints the formula of any dialect as an ordinary expression with infix operators: one in reverse Polish
+// notation in the syntax of Streamline, others in their own.
 func (e *Expr) Infix() string {
 	if e.Dialect.Postfix() {
 		return format(Streamline, e.Root)

@@ -8,8 +8,8 @@ import (
 	"astrolabe/capture"
 )
 
-// Warnings lists doubts about the result: what the caller noted, what the operands carry, operands measured in different
-// passes, and percentages over 100 that such operands cause.
+// Warnings lists doubts about the result: what the caller noted, what the operands carry, operands measured in
+// different passes, and percentages over 100 that such operands cause.
 func (d *derivation) Warnings() []string {
 	d.warn.Do(func() {
 		var out []string

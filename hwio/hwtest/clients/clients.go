@@ -1,5 +1,6 @@
-// Package clients runs programs that are not ours on emulated devices: a reader and a model that share a mistake agree with each other, and another
-// program's author has read neither. Tests say what they compared, which .ci/extra prints as a table. Only tests import it.
+// Package clients runs programs that are not ours on emulated devices: a reader and a model that share a mistake agree
+// with each other, and another program's author has read neither. Tests say what they compared, which .ci/extra prints
+// as a table. Only tests import it.
 package clients
 
 import (
@@ -23,15 +24,16 @@ func Path(t testing.TB, program, pkg string) string {
 	return path
 }
 
-// Nvtop finds the path of nvtop, which Debian has from 13 on, and what stands before it on the command line: where the system is older, the loader of
-// a Debian 13 in a folder, which .ci/extra makes.
+// Nvtop finds the path of nvtop, which Debian has from 13 on, and what stands before it on the command line: where the
+// system is older, the loader of a Debian 13 in a folder, which .ci/extra makes.
 func Nvtop(t testing.TB) (path string, before []string) {
 	const variable = "ASTROLABE_DEBIAN13"
 	root := os.Getenv(variable)
 	if root == "" {
 		return Path(t, "nvtop", "nvtop, or one in a root that "+variable+" names"), nil
 	}
-	return Path(t, root+"/lib64/ld-linux-x86-64.so.2", "debootstrap"), []string{"--library-path", root + "/usr/lib/x86_64-linux-gnu", root + "/usr/bin/nvtop"}
+	return Path(t, root+"/lib64/ld-linux-x86-64.so.2", "debootstrap"),
+		[]string{"--library-path", root + "/usr/lib/x86_64-linux-gnu", root + "/usr/bin/nvtop"}
 }
 
 // Options are those of an emulation whose end is not the program's own.
@@ -43,12 +45,14 @@ type Options struct {
 	Exit      int // the exit status that is wanted
 }
 
-// Run runs a program on a device and returns what it printed. It fails the test where the exit status is another than wanted.
+// Run runs a program on a device and returns what it printed. It fails the test where the exit status is another than
+// wanted.
 func Run(t testing.TB, o Options, path string, args ...string) (*hwtest.Result, string) {
 	t.Helper()
 	cmd := exec.Command(path, args...)
 	cmd.Dir = t.TempDir()
-	r, out := emulated.Run(t, hwtest.Options{Device: o.Device, Settings: hwtest.Settings{Scenarios: o.Scenarios, Seed: o.Seed}, Cmd: cmd, EndAfter: o.EndAfter})
+	r, out := emulated.Run(t, hwtest.Options{Device: o.Device, Settings: hwtest.Settings{Scenarios: o.Scenarios,
+		Seed: o.Seed}, Cmd: cmd, EndAfter: o.EndAfter})
 	if r.Exit != o.Exit {
 		t.Fatalf("%s %q exits with %d, want %d:\n%s", path, args, r.Exit, o.Exit, out)
 	}

@@ -27,7 +27,8 @@ type attr struct {
 	clock                      uint64 // where useClock is set
 }
 
-// parseAttr reads the structure in the size that the program's version of it has. What this version does not know must be zero.
+// parseAttr reads the structure in the size that the program's version of it has. What this version does not know must
+// be zero.
 func parseAttr(b []byte) (*attr, error) {
 	s := uapi.Struct("perf_event_attr")
 	if len(b) < int(uapi.Const("PERF_ATTR_SIZE_VER0")) {
@@ -42,14 +43,20 @@ func parseAttr(b []byte) (*attr, error) {
 	copy(full, b)
 	is := func(name string) bool { return s.Get(full, name) != 0 }
 	a := &attr{
-		typ: uint32(s.Get(full, "type")), config: s.Get(full, "config"), period: s.Get(full, "sample_period"), readFormat: s.Get(full, "read_format"),
-		disabled: is("disabled"), inherit: is("inherit"), pinned: is("pinned"), exclusive: is("exclusive"), onExec: is("enable_on_exec"),
-		excludeUser: is("exclude_user"), excludeKernel: is("exclude_kernel"), excludeHV: is("exclude_hv"), excludeIdle: is("exclude_idle"),
-		freq: is("freq"), sampleType: s.Get(full, "sample_type"), sampleIDAll: is("sample_id_all"), precise: s.Get(full, "precise_ip"),
-		wakeup: s.Get(full, "wakeup_events"), watermark: is("watermark"), writeBackward: is("write_backward"),
-		mmap: is("mmap"), mmap2: is("mmap2"), comm: is("comm"), useClock: is("use_clockid"), clock: s.Get(full, "clockid"), commExec: is("comm_exec"), task: is("task"),
+		typ: uint32(s.Get(full, "type")), config: s.Get(full, "config"), period: s.Get(full, "sample_period"),
+		readFormat: s.Get(full, "read_format"),
+		disabled:   is("disabled"), inherit: is("inherit"), pinned: is("pinned"), exclusive: is("exclusive"),
+		onExec:      is("enable_on_exec"),
+		excludeUser: is("exclude_user"), excludeKernel: is("exclude_kernel"), excludeHV: is("exclude_hv"),
+		excludeIdle: is("exclude_idle"),
+		freq:        is("freq"), sampleType: s.Get(full, "sample_type"), sampleIDAll: is("sample_id_all"),
+		precise: s.Get(full, "precise_ip"),
+		wakeup:  s.Get(full, "wakeup_events"), watermark: is("watermark"), writeBackward: is("write_backward"),
+		mmap: is("mmap"), mmap2: is("mmap2"), comm: is("comm"), useClock: is("use_clockid"),
+		clock: s.Get(full, "clockid"), commExec: is("comm_exec"), task: is("task"),
 	}
-	if is("__reserved_1") || is("__reserved_2") || is("__reserved_3") || a.readFormat >= uint64(uapi.Const("PERF_FORMAT_MAX")) {
+	if is("__reserved_1") || is("__reserved_2") || is("__reserved_3") ||
+		a.readFormat >= uint64(uapi.Const("PERF_FORMAT_MAX")) {
 		return nil, syscall.EINVAL
 	}
 	return a, nil

@@ -1,16 +1,19 @@
-// Package cpupmu models the counter units of a processor behind perf_event_open(2), as Linux drives those of an Intel core: groups that
-// go onto the hardware whole or not at all, counters that are too few for all groups and then rotate, and the errors of each wrong
-// request. Software events and tracepoints are left to the real kernel.
+// Package cpupmu models the counter units of a processor behind perf_event_open(2), as Linux drives those of an Intel
+// core: groups that go onto the hardware whole or not at all, counters that are too few for all groups and then rotate,
+// and the errors of each wrong request. Software events and tracepoints are left to the real kernel.
 //
-// Every event happens at a fixed rate on every processor, so that a value is the rate times the time that its group was on the hardware,
-// exactly. Two things are simpler than on real hardware: a task is taken to run without pause on one processor from when its events are
-// enabled to its end, whatever it and its children really do, and its counters are apart from those of processor-wide events. An event of a task
-// on one processor counts while the task is there: it moves on every 4 ms.
+// Every event happens at a fixed rate on every processor, so that a value is the rate times the time that its group was
+// on the hardware, exactly. Two things are simpler than on real hardware: a task is taken to run without pause on one
+// processor from when its events are enabled to its end, whatever it and its children really do, and its counters are
+// apart from those of processor-wide events. An event of a task on one processor counts while the task is there: it
+// moves on every 4 ms.
 //
-// Events that sample write records to the ring that the program maps: a sample whenever the count reaches the next multiple of the period, names,
-// mappings and the end of the task itself (not of its children), and how many samples found no room. A sample has the time at which the count got
-// there, and a made-up place in the program or in the kernel. Not modelled: places without skid, registers, stacks, branches, raw data, rings
-// written backwards, throttling but where the scenario has it (elsewhere faster periods than perf_event_max_sample_rate are refused), and other signals than those that poll and ppoll see.
+// Events that sample write records to the ring that the program maps: a sample whenever the count reaches the next
+// multiple of the period, names, mappings and the end of the task itself (not of its children), and how many samples
+// found no room. A sample has the time at which the count got there, and a made-up place in the program or in the
+// kernel. Not modelled: places without skid, registers, stacks, branches, raw data, rings written backwards, throttling
+// but where the scenario has it (elsewhere faster periods than perf_event_max_sample_rate are refused), and other
+// signals than those that poll and ppoll see.
 package cpupmu
 
 import (
@@ -95,7 +98,8 @@ func (d *device) Start(m hwtest.Machine) error {
 	m.Own(units)
 	m.Own("/sys/devices/cpu")
 	m.Own("/sys/devices/" + imcName)
-	for name, typ := range map[string]int{"software": typeSoftware, "tracepoint": typeTracepoint, "breakpoint": typeBreakpoint} {
+	for name, typ := range map[string]int{"software": typeSoftware, "tracepoint": typeTracepoint,
+		"breakpoint": typeBreakpoint} {
 		d.unit(m, "/sys/devices/"+name, name, typ)
 	}
 	d.unit(m, "/sys/devices/cpu", "cpu", typeRaw)
@@ -139,7 +143,8 @@ func (d *device) Stop() {
 	d.waiters.Wait()
 }
 
-// onlineCPUs lists the real machine's processors: software events, which the real kernel counts, must find the same ones.
+// onlineCPUs lists the real machine's processors: software events, which the real kernel counts, must find the same
+// ones.
 func onlineCPUs() ([]int, error) {
 	const file = "/sys/devices/system/cpu/online"
 	text, err := os.ReadFile(file)

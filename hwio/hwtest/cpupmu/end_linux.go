@@ -6,7 +6,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// onEnd calls f when a process ends, unless the device is stopped before. The end of a thread that leads no process is not told of.
+// onEnd calls f when a process ends, unless the device is stopped before. The end of a thread that leads no process is
+// not told of.
 func (d *device) onEnd(pid int, f func()) {
 	fd, err := unix.PidfdOpen(pid, unix.PIDFD_NONBLOCK)
 	if err != nil {

@@ -47,7 +47,8 @@ type counted struct {
 	soft bool   // counted by the kernel, without a counter, and alike on every processor
 }
 
-// softEvents are the kernel's own events as far as they stand beside a clock that samples; elsewhere the real kernel counts them.
+// softEvents are the kernel's own events as far as they stand beside a clock that samples; elsewhere the real kernel
+// counts them.
 var softEvents = map[string]counted{
 	"PERF_COUNT_SW_CPU_CLOCK":        {"cpu-clock", 1_000_000_000, true},
 	"PERF_COUNT_SW_TASK_CLOCK":       {"task-clock", 1_000_000_000, true},
@@ -61,9 +62,11 @@ var softEvents = map[string]counted{
 	"PERF_COUNT_SW_CGROUP_SWITCHES":  {"cgroup-switches", 5_000, true},
 }
 
-// clockWithGroup reports whether the event is a clock that writes down what its group has counted. It leads events of any unit.
+// clockWithGroup reports whether the event is a clock that writes down what its group has counted. It leads events of
+// any unit.
 func (a *attr) clockWithGroup() bool {
-	return a.typ == typeSoftware && a.config == uint64(uapi.Const("PERF_COUNT_SW_CPU_CLOCK")) && a.period != 0 && !a.freq &&
+	return a.typ == typeSoftware && a.config == uint64(uapi.Const("PERF_COUNT_SW_CPU_CLOCK")) &&
+		a.period != 0 && !a.freq &&
 		a.sampleType&uint64(uapi.Const("PERF_SAMPLE_READ")) != 0 && a.has("PERF_FORMAT_GROUP")
 }
 
@@ -80,7 +83,8 @@ type namedText struct{ name, text string }
 
 // coreFormats say how the words of an event are made, as the unit's format folder does.
 var coreFormats = []namedText{
-	{"event", "config:0-7"}, {"umask", "config:8-15"}, {"edge", "config:18"}, {"inv", "config:23"}, {"cmask", "config:24-31"},
+	{"event", "config:0-7"}, {"umask", "config:8-15"}, {"edge", "config:18"}, {"inv", "config:23"},
+	{"cmask", "config:24-31"},
 }
 
 // rawBits are the bits of config that coreFormats name.
@@ -88,7 +92,8 @@ const rawBits = 0xff<<0 | 0xff<<8 | 1<<18 | 1<<23 | 0xff<<24
 
 // coreNamed are the events that the unit's events folder names.
 var coreNamed = []namedText{
-	{"cpu-cycles", "event=0x3c"}, {"instructions", "event=0xc0"}, {"branch-instructions", "event=0xc4"}, {"branch-misses", "event=0xc5"},
+	{"cpu-cycles", "event=0x3c"}, {"instructions", "event=0xc0"}, {"branch-instructions", "event=0xc4"},
+	{"branch-misses", "event=0xc5"},
 	{"cache-references", "event=0x2e,umask=0x4f"}, {"cache-misses", "event=0x2e,umask=0x41"},
 }
 
@@ -113,14 +118,16 @@ var caches = []struct {
 	access    counted
 	miss      counted
 }{
-	{"L1D", "READ", counted{name: "L1-dcache-loads", rate: 800_000_000}, counted{name: "L1-dcache-load-misses", rate: 20_000_000}},
+	{"L1D", "READ", counted{name: "L1-dcache-loads", rate: 800_000_000},
+		counted{name: "L1-dcache-load-misses", rate: 20_000_000}},
 	{"L1D", "WRITE", counted{name: "L1-dcache-stores", rate: 300_000_000}, counted{}},
 	{"L1I", "READ", counted{}, counted{name: "L1-icache-load-misses", rate: 3_000_000}},
 	{"LL", "READ", counted{name: "LLC-loads", rate: 10_000_000}, counted{name: "LLC-load-misses", rate: 2_000_000}},
 	{"LL", "WRITE", counted{name: "LLC-stores", rate: 6_000_000}, counted{name: "LLC-store-misses", rate: 1_000_000}},
 	{"DTLB", "READ", counted{name: "dTLB-loads", rate: 800_000_000}, counted{name: "dTLB-load-misses", rate: 500_000}},
 	{"ITLB", "READ", counted{name: "iTLB-loads", rate: 1_000_000}, counted{name: "iTLB-load-misses", rate: 100_000}},
-	{"BPU", "READ", counted{name: "branch-loads", rate: 500_000_000}, counted{name: "branch-load-misses", rate: 5_000_000}},
+	{"BPU", "READ", counted{name: "branch-loads", rate: 500_000_000},
+		counted{name: "branch-load-misses", rate: 5_000_000}},
 }
 
 // imcEvents are those of the memory controller: accesses of 64 bytes.
@@ -134,8 +141,8 @@ var imcEvents = []struct {
 	{counted{name: "data_writes", rate: 50_000_000}, 0x02, "6.103515625e-5", "MiB"},
 }
 
-// lookUp finds the event that a program asks for. ours is false where it belongs to another unit, which the real kernel knows or
-// does not know. led says that the event's leader is this one's.
+// lookUp finds the event that a program asks for. ours is false where it belongs to another unit, which the real kernel
+// knows or does not know. led says that the event's leader is this one's.
 func (d *device) lookUp(a *attr, led bool) (e counted, u unit, ours bool, err error) {
 	core := d.core()
 	switch a.typ {
@@ -188,12 +195,14 @@ func genericEvent(config uint64) (counted, error) {
 
 func cacheEvent(config uint64) (counted, error) {
 	cache, op, result := config&0xff, config>>8&0xff, config>>16&0xff
-	if cache >= uint64(uapi.Const("PERF_COUNT_HW_CACHE_MAX")) || op >= uint64(uapi.Const("PERF_COUNT_HW_CACHE_OP_MAX")) ||
+	if cache >= uint64(uapi.Const("PERF_COUNT_HW_CACHE_MAX")) ||
+		op >= uint64(uapi.Const("PERF_COUNT_HW_CACHE_OP_MAX")) ||
 		result >= uint64(uapi.Const("PERF_COUNT_HW_CACHE_RESULT_MAX")) || config>>24 != 0 {
 		return counted{}, syscall.EINVAL
 	}
 	for _, c := range caches {
-		if uint64(uapi.Const("PERF_COUNT_HW_CACHE_"+c.cache)) != cache || uint64(uapi.Const("PERF_COUNT_HW_CACHE_OP_"+c.op)) != op {
+		if uint64(uapi.Const("PERF_COUNT_HW_CACHE_"+c.cache)) != cache ||
+			uint64(uapi.Const("PERF_COUNT_HW_CACHE_OP_"+c.op)) != op {
 			continue
 		}
 		e := c.access

@@ -9,7 +9,8 @@ import (
 )
 
 // PerfEventOpen makes the checks of perf_event_open(2) in the kernel's order.
-func (d *device) PerfEventOpen(c *hwtest.Call, raw []byte, pid, cpu int, group hwtest.File, flags uint64) (hwtest.File, error) {
+func (d *device) PerfEventOpen(c *hwtest.Call, raw []byte, pid, cpu int, group hwtest.File,
+	flags uint64) (hwtest.File, error) {
 	a, err := parseAttr(raw)
 	if err != nil {
 		return nil, err
@@ -22,8 +23,9 @@ func (d *device) PerfEventOpen(c *hwtest.Call, raw []byte, pid, cpu int, group h
 	}
 	pidCgroup := uint64(uapi.Const("PERF_FLAG_PID_CGROUP"))
 	known := pidCgroup<<2 - 1 // PID_CGROUP and FD_CLOEXEC, the last flag, and all below
-	// Two errors at a time show which check comes first, and programs tell by it what is wrong. The kernel checks flags and rights before it looks for the task,
-	// the processor and only then the event: an event that does not exist is EACCES for who may count nothing.
+	// Two errors at a time show which check comes first, and programs tell by it what is wrong. The kernel checks flags
+	// and rights before it looks for the task, the processor and only then the event: an event that does not exist is
+	// EACCES for who may count nothing.
 	switch {
 	case flags&^known != 0, flags&pidCgroup != 0 && ours, pid < -1, cpu < -1:
 		return nil, syscall.EINVAL
@@ -49,7 +51,8 @@ func (d *device) PerfEventOpen(c *hwtest.Call, raw []byte, pid, cpu int, group h
 		return nil, err // the event's own, which had to wait for the checks above
 	}
 	switch {
-	case a.period != 0 && u.uncore, u.uncore && (pid > 0 || cpu < 0), u.uncore && (a.excludeUser || a.excludeKernel || a.excludeHV || a.excludeIdle):
+	case a.period != 0 && u.uncore, u.uncore && (pid > 0 || cpu < 0), u.uncore &&
+		(a.excludeUser || a.excludeKernel || a.excludeHV || a.excludeIdle):
 		return nil, syscall.EINVAL
 	case a.period != 0 && !e.soft && d.set.Has("no-interrupts"):
 		return nil, syscall.EOPNOTSUPP

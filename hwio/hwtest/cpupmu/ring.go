@@ -9,8 +9,8 @@ import (
 	"astrolabe/hwio/hwtest/uapi"
 )
 
-// ring is the memory that a program maps to get records: a page of numbers and a power of two of pages with data. The model writes and moves
-// data_head, the program reads and moves data_tail.
+// ring is the memory that a program maps to get records: a page of numbers and a power of two of pages with data. The
+// model writes and moves data_head, the program reads and moves data_tail.
 type ring struct {
 	mem       []byte
 	size      uint64 // of the data; 0 where nothing is mapped
@@ -55,7 +55,8 @@ func (r *ring) word(name string) *uint64 {
 	return (*uint64)(unsafe.Pointer(&r.mem[uapi.Struct("perf_event_mmap_page").Field(name).Offset]))
 }
 
-// tail is how far the program has read. Its reads are over before it says so: the load is ordered before what is written over them.
+// tail is how far the program has read. Its reads are over before it says so: the load is ordered before what is
+// written over them.
 func (r *ring) tail() uint64 { return atomic.LoadUint64(r.word("data_tail")) }
 
 // put writes a record of event e, after one of those that found no room, and reports whether it found room itself.
@@ -67,7 +68,8 @@ func (r *ring) put(e *event, record []byte, sample bool) bool {
 		all = e.record("PERF_RECORD_LOST", 0, body, e.d.where(e, e.d.now()))
 	}
 	all = append(all, record...)
-	if used := r.head - r.tail(); !r.overwrite && (used > r.size || r.size-used < uint64(len(all))) || uint64(len(all)) > r.size {
+	if used := r.head - r.tail(); !r.overwrite && (used > r.size || r.size-used < uint64(len(all))) ||
+		uint64(len(all)) > r.size {
 		r.lost++
 		return false
 	}

@@ -12,8 +12,8 @@ import (
 	"astrolabe/hwio/hwtest/uapi"
 )
 
-// maxSampleRate is kernel.perf_event_max_sample_rate, per second. A period that would be faster on the busiest processor is refused: Linux would
-// stop the counter for a while, which is not modelled.
+// maxSampleRate is kernel.perf_event_max_sample_rate, per second. A period that would be faster on the busiest
+// processor is refused: Linux would stop the counter for a while, which is not modelled.
 const maxSampleRate = 100_000
 
 // pump is how often records are made while nobody asks for anything.
@@ -221,7 +221,8 @@ type whereabouts struct {
 	time          int64
 }
 
-// where says whose work an event counts. Samples of whole processors are said to be the work of the program that opened them.
+// where says whose work an event counts. Samples of whole processors are said to be the work of the program that opened
+// them.
 func (d *device) where(e *event, now int64) whereabouts {
 	w := whereabouts{pid: e.roster.pid, cpu: e.roster.cpu, time: now}
 	if w.pid < 0 {
@@ -273,7 +274,8 @@ func (d *device) sample(h happening, w whereabouts) []byte {
 }
 
 // sampleParts are what a sample of this model can hold.
-var sampleParts = []string{"IDENTIFIER", "IP", "TID", "TIME", "ADDR", "ID", "STREAM_ID", "CPU", "PERIOD", "READ", "CALLCHAIN"}
+var sampleParts = []string{"IDENTIFIER", "IP", "TID", "TIME", "ADDR", "ID", "STREAM_ID", "CPU", "PERIOD", "READ",
+	"CALLCHAIN"}
 
 // pair are two numbers of 32 bits.
 func pair(a, b int) uint64 { return uint64(uint32(a)) | uint64(uint32(b))<<32 }
@@ -304,7 +306,8 @@ func (e *event) record(kind string, misc uint64, b []byte, w whereabouts) []byte
 }
 
 // checkSampling refuses what the model cannot sample, and finds the period.
-func (a *attr) checkSampling(c *hwtest.Call, rate uint64, pace uint64, noInheritedReads bool) (period uint64, err error) {
+func (a *attr) checkSampling(c *hwtest.Call, rate uint64, pace uint64, noInheritedReads bool) (period uint64,
+	err error) {
 	if a.writeBackward {
 		c.Note("write_backward is not modelled")
 		return 0, syscall.EINVAL

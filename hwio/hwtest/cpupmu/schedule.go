@@ -92,8 +92,8 @@ func (x *roster) crowded() bool {
 	return len(all) > 0 && !x.unit.fits(all, x.taken)
 }
 
-// run lets time pass in which nothing changes. Pinned groups come first and fail where they find no room; the others follow in the
-// order of their turn, up to the first that finds none.
+// run lets time pass in which nothing changes. Pinned groups come first and fail where they find no room; the others
+// follow in the order of their turn, up to the first that finds none.
 func (x *roster) run(ns int64) {
 	active := x.active()
 	var flexible []*event
@@ -125,7 +125,8 @@ func (x *roster) run(ns int64) {
 // pass adds time from start on to a group's events.
 func (l *event) pass(start, ns int64, running bool) {
 	limit := l.d.samplesPerTick()
-	for samples := slices.ContainsFunc(l.members, func(m *event) bool { return m.period > 0 }); samples && running && limit > 0 && ns > 0; {
+	for samples := slices.ContainsFunc(l.members, func(m *event) bool { return m.period > 0 }); samples && running &&
+		limit > 0 && ns > 0; {
 		if start%tick == 0 {
 			l.unthrottle(start)
 		}
@@ -172,7 +173,8 @@ func (l *event) passEvenly(start, ns int64, running bool) {
 // count is how often the event has happened while it was running, as the kernel counts.
 func (e *event) count() uint64 { return e.countAt(e.timeRunning-e.stood) + e.again }
 
-// countAt is the count after so many ns of running. The units' events happen more often on higher processors: by an eighth each.
+// countAt is the count after so many ns of running. The units' events happen more often on higher processors: by an
+// eighth each.
 func (e *event) countAt(running uint64) uint64 {
 	const second = 32e9 // in ns, times the 8 eighths and 4 quarters
 	rate := e.rate * 32

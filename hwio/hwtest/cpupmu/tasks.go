@@ -37,7 +37,8 @@ type task struct {
 	since   int64
 }
 
-// patience is how long the becoming of another program may take. What is sampled after that and before it is known lies nowhere.
+// patience is how long the becoming of another program may take. What is sampled after that and before it is known lies
+// nowhere.
 const patience = int64(100 * time.Millisecond)
 
 // prot of what can be read and executed, and MAP_PRIVATE, from mman.h.
@@ -106,7 +107,8 @@ func padded(s string) []byte {
 	return b
 }
 
-// tell writes a record to every ring whose event asks for it: those of the task on the processor where it is, and those of that processor.
+// tell writes a record to every ring whose event asks for it: those of the task on the processor where it is, and those
+// of that processor.
 func (d *device) tell(pid int, now int64, record func(*event) (kind string, misc uint64, body []byte)) {
 	cpu := d.cpuOf(pid, now)
 	for _, x := range d.rosters {
@@ -241,8 +243,10 @@ func imageOf(pid int) (im image) {
 		var m mapping
 		var end uint64
 		var prot string
-		n, _ := fmt.Sscanf(lines.Text(), "%x-%x %s %x %x:%x %d", &m.start, &end, &prot, &m.offset, &m.major, &m.minor, &m.inode)
-		if f := strings.Fields(lines.Text()); n == 7 && len(f) > 5 && len(prot) == 4 && prot[2] == 'x' && end > m.start && f[5] != "[vsyscall]" {
+		n, _ := fmt.Sscanf(lines.Text(), "%x-%x %s %x %x:%x %d", &m.start, &end, &prot, &m.offset, &m.major,
+			&m.minor, &m.inode)
+		if f := strings.Fields(lines.Text()); n == 7 && len(f) > 5 && len(prot) == 4 && prot[2] == 'x' &&
+			end > m.start && f[5] != "[vsyscall]" {
 			m.size, m.file = end-m.start, strings.Join(f[5:], " ")
 			im.maps = append(im.maps, m)
 		}

@@ -7,8 +7,9 @@ import (
 	"astrolabe/hwio/hwtest/uapi"
 )
 
-// The kernel throttles an event that samples too often between two ticks of the scheduler: it goes on with the next tick. From Linux 6.16 on the
-// event's whole group stands still until then. A clock of tasks goes on from a time that was kept before, so that it counts some of the past again.
+// The kernel throttles an event that samples too often between two ticks of the scheduler: it goes on with the next
+// tick. From Linux 6.16 on the event's whole group stands still until then. A clock of tasks goes on from a time that
+// was kept before, so that it counts some of the past again.
 
 // tick is the time between two ticks of the scheduler, with CONFIG_HZ=250.
 const tick = int64(4 * time.Millisecond)

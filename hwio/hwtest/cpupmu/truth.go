@@ -23,7 +23,8 @@ type EventTruth struct {
 	CPU    int    `json:"cpu"`    // -1: any
 	Rate   uint64 `json:"rate"`   // per second on processor 0, of user space and kernel
 	Closed bool   `json:"closed"`
-	// Of events that sample. Samples are all of them; of those Written found room and Lost none, and the rest had no ring to go to.
+	// Of events that sample. Samples are all of them; of those Written found room and Lost none, and the rest had no
+	// ring to go to.
 	Period  uint64 `json:"period,omitempty"`
 	Count   uint64 `json:"count"` // when it was closed, resets left out
 	Samples uint64 `json:"samples,omitempty"`
@@ -31,7 +32,8 @@ type EventTruth struct {
 	Lost    uint64 `json:"lost,omitempty"`
 	Unread  uint64 `json:"unread,omitempty"` // written ones that the program had not gone past when it closed the event
 	Stood   uint64 `json:"stood,omitempty"`  // ns for which its group was throttled
-	// Samples of the group hold what it has counted; Before is how many reads there were until they had a ring to go to.
+	// Samples of the group hold what it has counted; Before is how many reads there were until they had a ring to go
+	// to.
 	InSamples bool `json:"in_samples,omitempty"`
 	Before    int  `json:"reads_before_ring,omitempty"`
 	// Reads are what the program was told.
@@ -50,7 +52,8 @@ const maxReads = 1 << 18
 
 func (t *Truth) event(e *event) *EventTruth {
 	et := &EventTruth{
-		Name: e.name, Unit: e.unit.name, ID: e.id, Leader: e.leader.id, PID: e.roster.pid, CPU: e.roster.cpu, Rate: e.rate,
+		Name: e.name, Unit: e.unit.name, ID: e.id, Leader: e.leader.id, PID: e.roster.pid, CPU: e.roster.cpu,
+		Rate:  e.rate,
 		Reads: []ReadTruth{},
 	}
 	t.Events = append(t.Events, et)

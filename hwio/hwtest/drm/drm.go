@@ -1,5 +1,5 @@
-// Package drm puts into the emulated tree what Linux shows of every graphics card: its place on the bus, and its two minors in sysfs and in /dev. The
-// models of the drivers say which card it is and answer for its nodes.
+// Package drm puts into the emulated tree what Linux shows of every graphics card: its place on the bus, and its two
+// minors in sysfs and in /dev. The models of the drivers say which card it is and answer for its nodes.
 package drm
 
 import (
@@ -23,11 +23,12 @@ type minor struct {
 
 // minors are the nodes of the card of a number: the one for displays, and the one for everybody.
 func minors(card int) []minor {
-	return []minor{{fmt.Sprintf("card%d", card), uint32(card), 0o660}, {fmt.Sprintf("renderD%d", 128+card), uint32(128 + card), 0o666}}
+	return []minor{{fmt.Sprintf("card%d", card), uint32(card), 0o660},
+		{fmt.Sprintf("renderD%d", 128+card), uint32(128 + card), 0o666}}
 }
 
-// link makes a link with a relative target, as sysfs has them: programs take the target's name from the link's text, so it ends with that also
-// where the target is a folder above.
+// link makes a link with a relative target, as sysfs has them: programs take the target's name from the link's text, so
+// it ends with that also where the target is a folder above.
 func link(m hwtest.Machine, at, target string) {
 	to, err := filepath.Rel(path.Dir(at), path.Dir(target))
 	if err != nil {
@@ -36,7 +37,8 @@ func link(m hwtest.Machine, at, target string) {
 	m.Link(at, filepath.ToSlash(to)+"/"+path.Base(target))
 }
 
-// AddNodes makes the card's nodes and their folders below a device of /sys/devices. Nothing else is in /dev/dri and /sys/class/drm.
+// AddNodes makes the card's nodes and their folders below a device of /sys/devices. Nothing else is in /dev/dri and
+// /sys/class/drm.
 func AddNodes(m hwtest.Machine, device string, card int, n hwtest.Node) {
 	m.Own("/sys/class/drm")
 	m.Own("/dev/dri")
@@ -46,7 +48,8 @@ func AddNodes(m hwtest.Machine, device string, card int, n hwtest.Node) {
 		m.File(dir+"/dev", fmt.Sprintf("%d:%d\n", major, x.number))
 		// udev's note that it has seen the device: without it libudev does not list it.
 		m.File(noted(x), "I:1000000\n")
-		m.File(dir+"/uevent", fmt.Sprintf("MAJOR=%d\nMINOR=%d\nDEVNAME=dri/%s\nDEVTYPE=drm_minor\n", major, x.number, x.name))
+		m.File(dir+"/uevent", fmt.Sprintf("MAJOR=%d\nMINOR=%d\nDEVNAME=dri/%s\nDEVTYPE=drm_minor\n", major,
+			x.number, x.name))
 		link(m, dir+"/device", device)
 		link(m, dir+"/subsystem", "/sys/class/drm")
 		link(m, "/sys/class/drm/"+x.name, dir)
@@ -84,11 +87,14 @@ type PCI struct {
 func AddPCI(m hwtest.Machine, device string, p PCI) {
 	m.Own(device)
 	for name, text := range map[string]string{
-		"vendor": fmt.Sprintf("0x%04x", p.Vendor), "device": fmt.Sprintf("0x%04x", p.Device), "revision": fmt.Sprintf("0x%02x", p.Revision),
-		"enable": "1", "subsystem_vendor": fmt.Sprintf("0x%04x", p.Board[0]), "subsystem_device": fmt.Sprintf("0x%04x", p.Board[1]),
-		"class": fmt.Sprintf("0x%06x", p.Class), "numa_node": "-1",
+		"vendor": fmt.Sprintf("0x%04x", p.Vendor), "device": fmt.Sprintf("0x%04x", p.Device),
+		"revision": fmt.Sprintf("0x%02x", p.Revision),
+		"enable":   "1", "subsystem_vendor": fmt.Sprintf("0x%04x", p.Board[0]),
+		"subsystem_device": fmt.Sprintf("0x%04x", p.Board[1]),
+		"class":            fmt.Sprintf("0x%06x", p.Class), "numa_node": "-1",
 		"uevent": strings.ToUpper(fmt.Sprintf("PCI_CLASS=%x\nPCI_ID=%04x:%04x\nPCI_SUBSYS_ID=%04x:%04x\n",
-			p.Class, p.Vendor, p.Device, p.Board[0], p.Board[1])) + "DRIVER=" + p.Driver + "\nPCI_SLOT_NAME=" + p.Address,
+			p.Class, p.Vendor, p.Device, p.Board[0], p.Board[1])) + "DRIVER=" +
+			p.Driver + "\nPCI_SLOT_NAME=" + p.Address,
 	} {
 		m.File(device+"/"+name, text+"\n")
 	}

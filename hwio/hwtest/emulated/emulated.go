@@ -1,6 +1,6 @@
-// Package emulated is the fixture of tests that run a program on an emulated device: it starts the model, runs the program in it, opens what was recorded and
-// holds it against the truth. The program is astrolabe as users have it, which package programs builds once, or any other. Only tests import it, those of
-// models too, so it imports no model.
+// Package emulated is the fixture of tests that run a program on an emulated device: it starts the model, runs the
+// program in it, opens what was recorded and holds it against the truth. The program is astrolabe as users have it,
+// which package programs builds once, or any other. Only tests import it, those of models too, so it imports no model.
 package emulated
 
 import (
@@ -34,7 +34,8 @@ func Device(t testing.TB, models []hwtest.Model, name string) hwtest.Device {
 // limit is the longest that a program may take. It guards against hanging.
 const limit = 5 * time.Minute
 
-// Run runs the options' program, with a seed of 1 where they have none, and returns what it printed. Where there is no emulation the test is skipped.
+// Run runs the options' program, with a seed of 1 where they have none, and returns what it printed. Where there is no
+// emulation the test is skipped.
 func Run(t testing.TB, o hwtest.Options) (*hwtest.Result, string) {
 	t.Helper()
 	var out bytes.Buffer
@@ -66,7 +67,8 @@ type Emulation[T any] struct {
 // File stands for the recording in arguments of Astrolabe.
 const File = "$FILE"
 
-// Astrolabe runs astrolabe with arguments on the options' device. Recordings take the time that they take, so -short skips the test.
+// Astrolabe runs astrolabe with arguments on the options' device. Recordings take the time that they take, so -short
+// skips the test.
 func Astrolabe[T any](t testing.TB, o hwtest.Options, args ...string) *Emulation[T] {
 	t.Helper()
 	if testing.Short() {
@@ -83,10 +85,12 @@ func Astrolabe[T any](t testing.TB, o hwtest.Options, args ...string) *Emulation
 	return e
 }
 
-// Record is Astrolabe with a recording of a source, which must end well. Arguments of the caller's come last, and so are stronger.
+// Record is Astrolabe with a recording of a source, which must end well. Arguments of the caller's come last, and so
+// are stronger.
 func Record[T any](t testing.TB, o hwtest.Options, source, period string, more ...string) *Emulation[T] {
 	t.Helper()
-	e := Astrolabe[T](t, o, append([]string{"record", "--source", source, "--period", period, "--duration", "10m", "-o", File}, more...)...)
+	e := Astrolabe[T](t, o, append([]string{"record", "--source", source, "--period", period, "--duration", "10m", "-o",
+		File}, more...)...)
 	if e.Exit != 0 {
 		t.Fatalf("exit status %d:\n%s", e.Exit, e.Output)
 	}
@@ -102,8 +106,8 @@ func (e *Emulation[T]) Open(t testing.TB) *capture.Capture {
 	return Open(t, e.File)
 }
 
-// Asked fails where the program has not made the wanted calls in that order since it opened a node for the last time. Calls are known by a part of what the log
-// calls them, "close" by itself; others may stand between them.
+// Asked fails where the program has not made the wanted calls in that order since it opened a node for the last time.
+// Calls are known by a part of what the log calls them, "close" by itself; others may stand between them.
 func (e *Emulation[T]) Asked(t testing.TB, node string, want []string) {
 	t.Helper()
 	from := 0

@@ -19,9 +19,10 @@ type Unit struct {
 // maxWrong is how many wrong counters are told one by one.
 const maxWrong = 10
 
-// HoldUnits compares the total of every counter of the units, from the first on, which is not a header's, with the truth. scale, which may be nil, is what
-// the truth is multiplied by for a counter that was found under a name.
-func HoldUnits(t testing.TB, c *capture.Capture, units []Unit, first int, scale func(ctr *capture.Counter, name string) uint64) (compared, equal, nonzero int) {
+// HoldUnits compares the total of every counter of the units, from the first on, which is not a header's, with the
+// truth. scale, which may be nil, is what the truth is multiplied by for a counter that was found under a name.
+func HoldUnits(t testing.TB, c *capture.Capture, units []Unit, first int,
+	scale func(ctr *capture.Counter, name string) uint64) (compared, equal, nonzero int) {
 	t.Helper()
 	several := map[string]int{}
 	for _, u := range units {
@@ -52,7 +53,8 @@ func HoldUnits(t testing.TB, c *capture.Capture, units []Unit, first int, scale 
 			}
 			if got, ok := ctr.Sum().Uint64(); got == want && (ok || want == 0) {
 				equal++
-			} else if t.Errorf("%s of unit %d is %d in all, the truth is %d", name, u.Number, got, want); compared-equal == maxWrong {
+			} else if t.Errorf("%s of unit %d is %d in all, the truth is %d", name, u.Number, got,
+				want); compared-equal == maxWrong {
 				t.FailNow()
 			}
 		}

@@ -8,15 +8,17 @@ import (
 	"strings"
 )
 
-// archive makes an initial file system in cpio's "newc" form (Documentation/driver-api/early-userspace/buffer-format.rst) of files by their
-// absolute paths, every one executable, and of the folders above them.
+// archive makes an initial file system in cpio's "newc" form
+// (Documentation/driver-api/early-userspace/buffer-format.rst) of files by their absolute paths, every one executable,
+// and of the folders above them.
 func archive(files map[string][]byte) []byte {
 	var out bytes.Buffer
 	inode := 0
 	entry := func(name string, mode uint32, data []byte) {
 		inode++
 		name = strings.TrimPrefix(name, "/")
-		fmt.Fprintf(&out, "070701%08x%08x%08x%08x%08x%08x%08x%08x%08x%08x%08x%08x%08x", inode, mode, 0, 0, 1, 0, len(data), 0, 0, 0, 0, len(name)+1, 0)
+		fmt.Fprintf(&out, "070701%08x%08x%08x%08x%08x%08x%08x%08x%08x%08x%08x%08x%08x", inode, mode, 0, 0, 1, 0,
+			len(data), 0, 0, 0, 0, len(name)+1, 0)
 		out.WriteString(name)
 		out.WriteByte(0)
 		pad(&out)

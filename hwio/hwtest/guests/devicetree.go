@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// deviceTree is the tree of QEMU's arm64 machine with further nodes, a text that adds to the root: the tree is written out as a text and compiled again
-// with them, by dtc. It returns the path of the new one.
+// deviceTree is the tree of QEMU's arm64 machine with further nodes, a text that adds to the root: the tree is written
+// out as a text and compiled again with them, by dtc. It returns the path of the new one.
 func deviceTree(t testing.TB, nodes string) string {
 	t.Helper()
 	qemu, err := exec.LookPath("qemu-system-aarch64")
@@ -31,7 +31,8 @@ func deviceTree(t testing.TB, nodes string) string {
 		}
 		return string(out)
 	}
-	plain, source, changed := filepath.Join(dir, "plain.dtb"), filepath.Join(dir, "changed.dts"), filepath.Join(dir, "changed.dtb")
+	plain, source, changed := filepath.Join(dir, "plain.dtb"), filepath.Join(dir, "changed.dts"),
+		filepath.Join(dir, "changed.dtb")
 	run(qemu, append(arm64Machine("dumpdtb="+plain), "-m", "1024", "-display", "none", "-nodefaults")...)
 	text := run(dtc, "-q", "-I", "dtb", "-O", "dts", plain)
 	if err := os.WriteFile(source, []byte(text+nodes), 0o600); err != nil {

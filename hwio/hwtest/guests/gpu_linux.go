@@ -11,8 +11,8 @@ import (
 	"time"
 )
 
-// The registers of a Mali GPU with a job manager, which are plain memory of the guest's, and where the device tree puts them. Offsets and bits are
-// those of Linux' drivers/gpu/drm/panfrost/panfrost_regs.h.
+// The registers of a Mali GPU with a job manager, which are plain memory of the guest's, and where the device tree puts
+// them. Offsets and bits are those of Linux' drivers/gpu/drm/panfrost/panfrost_regs.h.
 const (
 	gpuAt   = memoryBase + memorySize - 1<<20
 	gpuSize = 1 << 16
@@ -50,7 +50,8 @@ const (
 	interruptJobs, interruptMMU, interruptGPU = 200, 201, 202
 )
 
-// gpu is what a GPU does beside its registers: it answers commands, writes counters where the driver's page tables say, and interrupts.
+// gpu is what a GPU does beside its registers: it answers commands, writes counters where the driver's page tables say,
+// and interrupts.
 type gpu struct {
 	memory *memory
 	qtest  *qtest
@@ -82,7 +83,8 @@ type gpuSpec struct {
 func (g *gpu) preload() {
 	for register, value := range map[uint64]uint32{
 		regID: g.spec.product << 16, regL2Features: g.spec.busWidth << 24, regCoreFeatures: 2,
-		regMemFeatures: uint32(g.spec.l2s-1)<<8 | 1, regMMUFeatures: 40<<8 | 48, regASPresent: 0xff, regJSPresent: 7, regThreads: 768,
+		regMemFeatures: uint32(g.spec.l2s-1)<<8 | 1, regMMUFeatures: 40<<8 | 48, regASPresent: 0xff, regJSPresent: 7,
+		regThreads: 768,
 		regShaders: g.spec.cores, regTilers: 1, regL2s: 1,
 		// Whatever is switched on is ready, and a reset has always ended.
 		regShaders + regReady: g.spec.cores, regTilers + regReady: 1, regL2s + regReady: 1, regRawStatus: statusReset,
@@ -107,14 +109,15 @@ func (g *gpu) become(s gpuSpec) {
 
 const blockValues = 64
 
-// place is a block of a dump: the name and number of its unit, "" where the hardware writes nothing that means something.
+// place is a block of a dump: the name and number of its unit, "" where the hardware writes nothing that means
+// something.
 type place struct {
 	name   string
 	number int
 }
 
-// layout is what a dump consists of (after Arm's and Linux' drivers): the job manager, the tiler, the caches and, by its
-// number, each core up to the last one; GPUs before the Mali-T800 have places for four cores first.
+// layout is what a dump consists of (after Arm's and Linux' drivers): the job manager, the tiler, the caches and, by
+// its number, each core up to the last one; GPUs before the Mali-T800 have places for four cores first.
 func (s gpuSpec) layout() []place {
 	core := func(i int) place {
 		if s.cores>>i&1 == 0 {
@@ -234,8 +237,8 @@ func (g *gpu) count(block, index, sample int) uint32 {
 	return uint32(block+1)*1_000_003 + uint32(index)*10_007 + uint32(sample)*101
 }
 
-// translate walks the driver's page table (Arm's LPAE format as Mali has it: four levels of 512 entries; kinds of entries are 3 for a table and 1
-// for memory).
+// translate walks the driver's page table (Arm's LPAE format as Mali has it: four levels of 512 entries; kinds of
+// entries are 3 for a table and 1 for memory).
 func (g *gpu) translate(root, address uint64) (uint64, error) {
 	const addressBits = 0x0000_ffff_ffff_f000
 	table := root & addressBits
@@ -249,7 +252,8 @@ func (g *gpu) translate(root, address uint64) (uint64, error) {
 			mask := uint64(1)<<shift - 1
 			return e&addressBits&^mask | address&mask, nil
 		default:
-			return 0, fmt.Errorf("the page table at %#x has no entry for %#x: level %d holds %#x", root, address, level, e)
+			return 0, fmt.Errorf("the page table at %#x has no entry for %#x: level %d holds %#x", root,
+				address, level, e)
 		}
 	}
 	return 0, fmt.Errorf("the page table at %#x has no memory for %#x", root, address)

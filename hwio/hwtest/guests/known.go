@@ -5,15 +5,16 @@ import (
 	"slices"
 )
 
-// Programs whose counts are known, without a library, each in the words of its processor (Arm Architecture Reference Manual, C6.2; Intel's manual,
-// volume 2). Numbers of system calls are those of the kernel's tables.
+// Programs whose counts are known, without a library, each in the words of its processor (Arm Architecture Reference
+// Manual, C6.2; Intel's manual, volume 2). Numbers of system calls are those of the kernel's tables.
 
 // loop executes 2*rounds + loopRest instructions on arm64 and ends.
 func loop(rounds uint32) []byte { return arm64(slices.Concat(arm64Rounds(rounds), arm64Exit), 0) }
 
 const loopRest = 5
 
-// family starts a second process on arm64; both execute the loop, 4*rounds + familyRest instructions in all, and the first waits for the other.
+// family starts a second process on arm64; both execute the loop, 4*rounds + familyRest instructions in all, and the
+// first waits for the other.
 func family(rounds uint32) []byte {
 	return arm64(slices.Concat(
 		[]uint32{
@@ -75,8 +76,9 @@ func arm64Rounds(n uint32) []uint32 {
 }
 
 var (
-	arm64Exit = []uint32{0xd2800ba8, 0xd2800000, 0xd4000001}                 // mov x8, #93 (exit); mov x0, #0; svc #0
-	amd64Exit = []byte{0xb8, 0x3c, 0x00, 0x00, 0x00, 0x31, 0xff, 0x0f, 0x05} // mov eax, 60 (exit); xor edi, edi; syscall
+	arm64Exit = []uint32{0xd2800ba8, 0xd2800000, 0xd4000001} // mov x8, #93 (exit); mov x0, #0; svc #0
+	amd64Exit = []byte{0xb8, 0x3c, 0x00, 0x00, 0x00, 0x31, 0xff, 0x0f,
+		0x05} // mov eax, 60 (exit); xor edi, edi; syscall
 )
 
 func arm64(words []uint32, data uint64) []byte {

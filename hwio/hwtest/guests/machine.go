@@ -60,8 +60,10 @@ func Boot(t testing.TB, o Options) *Machine {
 	qemu, pkg, base := "qemu-system-aarch64", "qemu-system-arm", arm64Machine("")
 	tty := "ttyAMA0"
 	if arch == "amd64" {
-		// QEMU 7.2 sometimes loses the processor's flags in an instruction (cmpxchg16b) that Linux uses where there is one, and the guest ends in a double fault.
-		qemu, pkg, base, tty = "qemu-system-x86_64", "qemu-system-x86", []string{"-machine", "pc", "-cpu", "max,-cx16"}, "ttyS0"
+		// QEMU 7.2 sometimes loses the processor's flags in an instruction (cmpxchg16b) that Linux uses where there is
+		// one, and the guest ends in a double fault.
+		qemu, pkg, base, tty = "qemu-system-x86_64", "qemu-system-x86",
+			[]string{"-machine", "pc", "-cpu", "max,-cx16"}, "ttyS0"
 	}
 	path, err := exec.LookPath(qemu)
 	if err != nil {
@@ -111,7 +113,8 @@ func Boot(t testing.TB, o Options) *Machine {
 		"-append", "console="+tty+" quiet panic=-1 "+o.Boot)
 	args = append(args, o.Machine...)
 	ctx, cancel := context.WithCancel(context.Background())
-	m := &Machine{t: t, name: o.Kernel, cmd: exec.CommandContext(ctx, path, args...), ctx: ctx, wait: map[int]chan wire.Answer{}}
+	m := &Machine{t: t, name: o.Kernel, cmd: exec.CommandContext(ctx, path, args...), ctx: ctx,
+		wait: map[int]chan wire.Answer{}}
 	var problems strings.Builder
 	m.cmd.Stdout, m.cmd.Stderr = &problems, &problems
 	ready := make(chan wire.Answer, 1)

@@ -45,7 +45,8 @@ func newMemory(t testing.TB) *memory {
 
 // machine is QEMU's arguments for it.
 func (m *memory) machine() []string {
-	return []string{"-object", "memory-backend-file,id=ram,size=1G,share=on,mem-path=" + m.path, "-machine", "memory-backend=ram"}
+	return []string{"-object", "memory-backend-file,id=ram,size=1G,share=on,mem-path=" + m.path, "-machine",
+		"memory-backend=ram"}
 }
 
 // at is so many bytes at a physical address, nil where there is no memory.

@@ -10,7 +10,8 @@ import (
 	"time"
 )
 
-// qtest is QEMU's connection for tests of devices, by which this process writes to a guest's registers as hardware would.
+// qtest is QEMU's connection for tests of devices, by which this process writes to a guest's registers as hardware
+// would.
 type qtest struct {
 	listener net.Listener
 	conn     net.Conn
@@ -26,7 +27,8 @@ func newQtest(t testing.TB, dir string) (*qtest, []string) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { l.Close() })
-	return &qtest{listener: l}, []string{"-chardev", "socket,id=qtest,path=" + socket, "-qtest", "chardev:qtest", "-qtest-log", "/dev/null"}
+	return &qtest{listener: l}, []string{"-chardev", "socket,id=qtest,path=" + socket, "-qtest", "chardev:qtest",
+		"-qtest-log", "/dev/null"}
 }
 
 func (q *qtest) accept(t testing.TB) {
@@ -39,7 +41,8 @@ func (q *qtest) accept(t testing.TB) {
 	q.conn, q.in = conn, bufio.NewReader(conn)
 }
 
-// pend makes a shared interrupt pending, as a pulse on its line: by the interrupt controller's (GICv3) set-pending registers of the machine "virt".
+// pend makes a shared interrupt pending, as a pulse on its line: by the interrupt controller's (GICv3) set-pending
+// registers of the machine "virt".
 func (q *qtest) pend(number int) error {
 	const distributor, setPending, shared = 0x0800_0000, 0x200, 32
 	n := number + shared

@@ -33,7 +33,8 @@ func (c *Table) Equal(what string, counted, truth any) {
 // Within holds an estimate against the truth, from which it may differ by a share.
 func (c *Table) Within(what string, counted, truth, share float64) {
 	c.t.Helper()
-	c.row(what, fmt.Sprintf("%.0f", counted), fmt.Sprintf("%.0f, to %g %%", truth, 100*share), math.Abs(counted-truth) <= share*truth)
+	c.row(what, fmt.Sprintf("%.0f", counted), fmt.Sprintf("%.0f, to %g %%", truth, 100*share),
+		math.Abs(counted-truth) <= share*truth)
 }
 
 // Between holds a value against two that it must lie between.

@@ -26,8 +26,9 @@ var (
 	trees   = map[string]string{}
 )
 
-// treeKey is the digest of everything below root that a program of the module can be made of: all files but tests, their data and the documentation. It
-// is more than one program needs, which costs a build now and then and never gives an old program.
+// treeKey is the digest of everything below root that a program of the module can be made of: all files but tests,
+// their data and the documentation. It is more than one program needs, which costs a build now and then and never gives
+// an old program.
 func treeKey(root string) (string, error) {
 	treesMu.Lock()
 	defer treesMu.Unlock()

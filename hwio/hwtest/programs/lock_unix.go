@@ -13,7 +13,8 @@ import (
 
 const exe = ""
 
-// flock locks a file for this process. Descriptors are not handed on to programs that tests start, so a lock ends with the process.
+// flock locks a file for this process. Descriptors are not handed on to programs that tests start, so a lock ends with
+// the process.
 func flock(f *os.File, how int) error {
 	for {
 		err := unix.Flock(int(f.Fd()), how)

@@ -11,8 +11,8 @@ import (
 	"testing"
 )
 
-// Path is the path of a program of this module, such as astrolabe/hwio/vendorlib, built as releases are: without cgo and the race detector.
-// The program must not be changed: others use it too.
+// Path is the path of a program of this module, such as astrolabe/hwio/vendorlib, built as releases are: without cgo
+// and the race detector. The program must not be changed: others use it too.
 func Path(t testing.TB, pkg string) string {
 	t.Helper()
 	name, err := Program(pkg)
@@ -45,7 +45,8 @@ func program(pkg string, env ...string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	key := append([]string{pkg, tree, runtime.Version(), os.Getenv("GOFLAGS"), os.Getenv("GOEXPERIMENT"), os.Getenv("GOAMD64")}, env...)
+	key := append([]string{pkg, tree, runtime.Version(), os.Getenv("GOFLAGS"), os.Getenv("GOEXPERIMENT"),
+		os.Getenv("GOAMD64")}, env...)
 	return Made(path.Base(pkg)+exe, key, func(to string) error {
 		cmd := exec.Command("go", "build", "-buildvcs=false", "-ldflags=-s -w", "-o", to, pkg)
 		cmd.Dir = root
@@ -70,8 +71,8 @@ type file struct {
 	err  error
 }
 
-// Made is the path of a file called name that make writes, unless an earlier call of any process with the same name and key has. The file stays at
-// least until this process ends. A failure is not kept for other processes.
+// Made is the path of a file called name that make writes, unless an earlier call of any process with the same name and
+// key has. The file stays at least until this process ends. A failure is not kept for other processes.
 func Made(name string, key []string, make func(to string) error) (string, error) {
 	id := digest(append([]string{name, runtime.GOOS, runtime.GOARCH}, key...))
 	made.Lock()

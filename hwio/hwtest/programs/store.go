@@ -10,11 +10,13 @@ import (
 	"time"
 )
 
-// keepBytes is how much of what no process uses stays in the store, what was used last: the programs of a few states of the sources.
+// keepBytes is how much of what no process uses stays in the store, what was used last: the programs of a few states of
+// the sources.
 const keepBytes = 600 << 20
 
-// store is a folder with one folder per file that was made. A file ID.lock beside it is locked for writing while somebody makes the file, and for reading
-// by everybody who uses it, until their process ends; a file of which nobody holds the lock can be removed.
+// store is a folder with one folder per file that was made. A file ID.lock beside it is locked for writing while
+// somebody makes the file, and for reading by everybody who uses it, until their process ends; a file of which nobody
+// holds the lock can be removed.
 type store struct {
 	dir  string
 	keep int64 // bytes
@@ -93,8 +95,9 @@ func (s *store) put(path string, make func(to string) error) error {
 	return os.Rename(half, path)
 }
 
-// clean removes what was used longest ago and is used by nobody, until the rest is small enough. What cannot be removed stays until the next time. Lock
-// files stay for ever: they are empty, and removing one that another process is about to lock would give it a lock that nobody else sees.
+// clean removes what was used longest ago and is used by nobody, until the rest is small enough. What cannot be removed
+// stays until the next time. Lock files stay for ever: they are empty, and removing one that another process is about
+// to lock would give it a lock that nobody else sees.
 func (s *store) clean(but string) {
 	entries, err := os.ReadDir(s.dir)
 	if err != nil {

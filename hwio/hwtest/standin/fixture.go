@@ -30,7 +30,8 @@ func Library(t testing.TB, source string, defines ...string) string {
 			break
 		}
 	}
-	path, err := programs.Made(strings.TrimSuffix(source, ".c")+".so", key, func(to string) error { return Build(to, source, defines...) })
+	path, err := programs.Made(strings.TrimSuffix(source, ".c")+".so", key,
+		func(to string) error { return Build(to, source, defines...) })
 	if errors.Is(err, ErrNoCompiler) {
 		t.Skip("SKIPPED:", err)
 	}

@@ -1,6 +1,6 @@
-// Package standin builds shared libraries that stand in for vendors' own in tests: rocprofiler-sdk with an imagined GPU, and GPUPerfAPI. They
-// have the vendors' binary interfaces and none of their code, so that the real path from dlopen to the recording is tested
-// where there is no such GPU.
+// Package standin builds shared libraries that stand in for vendors' own in tests: rocprofiler-sdk with an imagined
+// GPU, and GPUPerfAPI. They have the vendors' binary interfaces and none of their code, so that the real path from
+// dlopen to the recording is tested where there is no such GPU.
 package standin
 
 import (
@@ -30,7 +30,8 @@ const (
 // compilers are the names of C compilers, the first that is there is taken.
 var compilers = []string{"gcc", "cc", "clang"}
 
-// Build compiles one of the sources into the shared library at path. Defines are macros that choose another version of it.
+// Build compiles one of the sources into the shared library at path. Defines are macros that choose another version of
+// it.
 func Build(path, source string, defines ...string) error {
 	if runtime.GOOS != "linux" {
 		return ErrNoCompiler
@@ -53,7 +54,8 @@ func Build(path, source string, defines ...string) error {
 	if err := Sources(dir); err != nil {
 		return err
 	}
-	args := []string{"-std=gnu11", "-O1", "-Wall", "-Wextra", "-Werror", "-Wno-unused", "-shared", "-fPIC", "-fvisibility=hidden", "-o", path}
+	args := []string{"-std=gnu11", "-O1", "-Wall", "-Wextra", "-Werror", "-Wno-unused", "-shared", "-fPIC",
+		"-fvisibility=hidden", "-o", path}
 	for _, d := range defines {
 		args = append(args, "-D"+d)
 	}

@@ -1,5 +1,5 @@
-// Package uapi holds sizes, offsets, numbers and constants of kernel interfaces, as a compiler saw them in the public headers.
-// Models of devices and tests take them from here; readers do not, so that each checks the other.
+// Package uapi holds sizes, offsets, numbers and constants of kernel interfaces, as a compiler saw them in the public
+// headers. Models of devices and tests take them from here; readers do not, so that each checks the other.
 package uapi
 
 import (
@@ -104,8 +104,8 @@ func Ioctl(name string) uint32 {
 	return n
 }
 
-// IoctlName is the name of a request, its number in hexadecimal where it is unknown. Drivers reuse numbers: of several names it is the
-// first in the table, where the drivers that are emulated stand before the others.
+// IoctlName is the name of a request, its number in hexadecimal where it is unknown. Drivers reuse numbers: of several
+// names it is the first in the table, where the drivers that are emulated stand before the others.
 func IoctlName(request uint32) string {
 	if n, ok := load().names[request]; ok {
 		return n

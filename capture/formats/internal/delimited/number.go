@@ -98,8 +98,8 @@ func countDigits(text uint64) uint {
 	return uint(bits.TrailingZeros64(((t+0x7676767676767676)|t)&0x8080808080808080)) >> 3
 }
 
-// joinDigits is the number of eight digits, the first in the lowest byte, where a byte of zero is a digit 0 too: by pairs,
-// fours and all of them.
+// joinDigits is the number of eight digits, the first in the lowest byte, where a byte of zero is a digit 0 too: by
+// pairs, fours and all of them.
 func joinDigits(text uint64) uint64 {
 	t := text & 0x0f0f0f0f0f0f0f0f
 	t = t*10 + t>>8

@@ -26,8 +26,8 @@ func (n Names) Of(symbol string) string {
 	return name
 }
 
-// Labels are the labels of dispatches with these names, as a file has them, and sizes; a text that is not known is empty. Labels without a value are
-// left out.
+// Labels are the labels of dispatches with these names, as a file has them, and sizes; a text that is not known is
+// empty. Labels without a value are left out.
 func Labels(names, grids, workgroups []string) []*capture.Label {
 	full := make([]string, len(names))
 	known := Names{}

@@ -1,5 +1,5 @@
-// Package mapping gives readers of large files their content where it lies: mapped, so that nothing is copied, and pages
-// that nobody reads are never loaded.
+// Package mapping gives readers of large files their content where it lies: mapped, so that nothing is copied, and
+// pages that nobody reads are never loaded.
 package mapping
 
 import (
@@ -27,8 +27,8 @@ func Load(f *os.File, size int64) (data []byte, free func(), err error) {
 	return data, func() {}, err
 }
 
-// With calls f with the content of a file, size bytes, which stands until f returns. Where another program makes the file
-// shorter meanwhile, the error says so.
+// With calls f with the content of a file, size bytes, which stands until f returns. Where another program makes the
+// file shorter meanwhile, the error says so.
 func With(file *os.File, size int64, f func(data []byte) error) (err error) {
 	data, free, err := Load(file, size)
 	if err != nil {

@@ -28,7 +28,8 @@ type database struct {
 	tally  memory.Tally        // of what the rows take
 }
 
-// longest is the size up to which a row is read, in bytes. A chain of pages that runs in a circle makes a row of any size out of a small file.
+// longest is the size up to which a row is read, in bytes. A chain of pages that runs in a circle makes a row of any
+// size out of a small file.
 const longest = 64 << 20
 
 func open(ctx context.Context, path string) (*database, error) {
@@ -71,7 +72,8 @@ func limited(err error) error {
 		return err
 	}
 	if of.Code()&0xff == sqlite3.SQLITE_TOOBIG {
-		return fmt.Errorf("a row is longer than %s: %w", memory.Text(min(longest, memory.Limit()/8)), &memory.LimitError{Limit: memory.Limit()})
+		return fmt.Errorf("a row is longer than %s: %w", memory.Text(min(longest, memory.Limit()/8)),
+			&memory.LimitError{Limit: memory.Limit()})
 	}
 	return err
 }
@@ -81,7 +83,8 @@ func (d *database) list(ctx context.Context) error {
 	var names []string
 	err := d.query(ctx, "SELECT name FROM sqlite_master WHERE type = 'table'", 1, func(row []cell) error {
 		name := row[0].text()
-		if strings.HasPrefix(name, "rocpd_") && strings.Trim(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-") == "" {
+		if strings.HasPrefix(name, "rocpd_") && strings.Trim(name,
+			"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-") == "" {
 			names = append(names, name)
 		}
 		return nil
@@ -175,8 +178,8 @@ func (d *database) query(ctx context.Context, text string, n int, each func(row 
 	return limited(rows.Err())
 }
 
-// each hands on columns of a table. Of several names with | between them the first that the table has is read; a column that it lacks is empty, and so
-// are tables.
+// each hands on columns of a table. Of several names with | between them the first that the table has is read; a column
+// that it lacks is empty, and so are tables.
 func (d *database) each(ctx context.Context, table string, columns []string, each func(row []cell) error) error {
 	have, ok := d.tables[table]
 	if !ok {

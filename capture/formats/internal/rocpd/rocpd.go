@@ -1,9 +1,10 @@
-// Package rocpd reads the SQLite databases of ROCm's profilers, for the formats whose folders hold them: rocprofv3 and rocprof-compute write them.
+// Package rocpd reads the SQLite databases of ROCm's profilers, for the formats whose folders hold them: rocprofv3 and
+// rocprof-compute write them.
 //
-// A database has a set of tables for each process that was measured, rocpd_kernel_dispatch_GUID and the like, and views over them. Only tables are
-// read, so that a file cannot make its reader run queries of its own. Columns that a release lacks are empty. It knows the schema of
-// rocprofiler-sdk (share/rocprofiler-sdk-rocpd/rocpd_tables.sql, schema version 3, and the older one with tables of tracks and time stamps), and
-// evaluates nothing.
+// A database has a set of tables for each process that was measured, rocpd_kernel_dispatch_GUID and the like, and views
+// over them. Only tables are read, so that a file cannot make its reader run queries of its own. Columns that a release
+// lacks are empty. It knows the schema of rocprofiler-sdk (share/rocprofiler-sdk-rocpd/rocpd_tables.sql, schema version
+// 3, and the older one with tables of tracks and time stamps), and evaluates nothing.
 package rocpd
 
 import (
@@ -23,7 +24,8 @@ import (
 // magic begins every SQLite database.
 var magic = []byte("SQLite format 3\x00")
 
-// Is reports whether a file that begins with head is a SQLite database, and whether its first page names tables of rocpd.
+// Is reports whether a file that begins with head is a SQLite database, and whether its first page names tables of
+// rocpd.
 func Is(head []byte) (database, rocpd bool) {
 	return bytes.HasPrefix(head, magic), bytes.HasPrefix(head, magic) && bytes.Contains(head, []byte("rocpd_"))
 }
@@ -128,7 +130,8 @@ func (r *reader) tables(suffix string) error {
 		errs = append(errs, err)
 		return m
 	}
-	kernels := get("rocpd_info_kernel_symbol", "display_name", "kernel_name", "arch_vgpr_count", "accum_vgpr_count", "sgpr_count")
+	kernels := get("rocpd_info_kernel_symbol", "display_name", "kernel_name", "arch_vgpr_count", "accum_vgpr_count",
+		"sgpr_count")
 	agents := get("rocpd_info_agent", "type", "name", "product_name", "absolute_index", "extdata")
 	counters := get("rocpd_info_pmc", "name|symbol", "block", "description", "units", "instance_id")
 	tracks := get("rocpd_track", "agent_id", "queue_id", "stream_id")
@@ -137,12 +140,15 @@ func (r *reader) tables(suffix string) error {
 		return err
 	}
 	byEvent := map[ref]int{}
-	err := r.d.each(r.ctx, "rocpd_kernel_dispatch"+suffix, []string{"guid", "dispatch_id", "kernel_id", "agent_id", "queue_id", "stream_id", "start", "end", "start_id", "end_id", "track_id",
-		"event_id", "grid_size_x", "grid_size_y", "grid_size_z", "workgroup_size_x", "workgroup_size_y", "workgroup_size_z", "group_segment_size", "private_segment_size"},
+	err := r.d.each(r.ctx, "rocpd_kernel_dispatch"+suffix, []string{"guid", "dispatch_id", "kernel_id", "agent_id",
+		"queue_id", "stream_id", "start", "end", "start_id", "end_id", "track_id",
+		"event_id", "grid_size_x", "grid_size_y", "grid_size_z", "workgroup_size_x", "workgroup_size_y",
+		"workgroup_size_z", "group_segment_size", "private_segment_size"},
 		func(row []cell) error {
 			guid := row[0].text()
 			at := func(i int) ref { return ref{guid, row[i].text()} }
-			dsp := Dispatch{GUID: guid, Number: row[1].text(), KernelID: row[2].text(), Grid: volume(row[12:15]), Workgroup: volume(row[15:18]), LDS: row[18].text(), Scratch: row[19].text()}
+			dsp := Dispatch{GUID: guid, Number: row[1].text(), KernelID: row[2].text(), Grid: volume(row[12:15]),
+				Workgroup: volume(row[15:18]), LDS: row[18].text(), Scratch: row[19].text()}
 			agent, queue, stream := row[3], row[4], row[5]
 			if t := tracks[at(10)]; t != nil && t[0].v != nil { // older layout
 				agent, queue, stream = t[0], t[1], t[2]
@@ -215,32 +221,36 @@ func numbersOf(text string) map[string]float64 {
 
 // events puts the results of counters to their dispatches.
 func (r *reader) events(suffix string, counters map[ref][]cell, byEvent map[ref]int) error {
-	return r.d.each(r.ctx, "rocpd_pmc_event"+suffix, []string{"guid", "event_id", "pmc_id", "value"}, func(row []cell) error {
-		guid := row[0].text()
-		at, ok := byEvent[ref{guid, row[1].text()}]
-		if !ok {
-			r.trace.Strays++
+	return r.d.each(r.ctx, "rocpd_pmc_event"+suffix, []string{"guid", "event_id", "pmc_id", "value"},
+		func(row []cell) error {
+			guid := row[0].text()
+			at, ok := byEvent[ref{guid, row[1].text()}]
+			if !ok {
+				r.trace.Strays++
+				return nil
+			}
+			info := counters[ref{guid, row[2].text()}]
+			if info == nil || info[0].text() == "" {
+				return fmt.Errorf("table rocpd_pmc_event%s: a result names counter %s, which is not in the database",
+					suffix, row[2].text())
+			}
+			v, ok := row[3].float()
+			if !ok {
+				return fmt.Errorf("table rocpd_pmc_event%s: %q is no value of %s", suffix, row[3].text(),
+					info[0].text())
+			}
+			name := info[0].text()
+			i, known := r.at[name]
+			if !known {
+				i = len(r.trace.Counters)
+				r.at[name] = i
+				r.trace.Counters = append(r.trace.Counters, Counter{name, info[1].text(), info[2].text(),
+					info[3].text()})
+			}
+			d := &r.trace.Dispatches[at]
+			d.Values = append(d.Values, Value{i, info[4].text(), v})
 			return nil
-		}
-		info := counters[ref{guid, row[2].text()}]
-		if info == nil || info[0].text() == "" {
-			return fmt.Errorf("table rocpd_pmc_event%s: a result names counter %s, which is not in the database", suffix, row[2].text())
-		}
-		v, ok := row[3].float()
-		if !ok {
-			return fmt.Errorf("table rocpd_pmc_event%s: %q is no value of %s", suffix, row[3].text(), info[0].text())
-		}
-		name := info[0].text()
-		i, known := r.at[name]
-		if !known {
-			i = len(r.trace.Counters)
-			r.at[name] = i
-			r.trace.Counters = append(r.trace.Counters, Counter{name, info[1].text(), info[2].text(), info[3].text()})
-		}
-		d := &r.trace.Dispatches[at]
-		d.Values = append(d.Values, Value{i, info[4].text(), v})
-		return nil
-	})
+		})
 }
 
 // spans reads calls, markers, copies and allocations.
@@ -272,21 +282,24 @@ func (r *reader) spans(suffix string, agents map[ref][]cell) error {
 	}
 	type event struct{ kind, message string }
 	events := map[ref]event{}
-	if err := r.d.each(r.ctx, "rocpd_event"+suffix, []string{"guid", "id", "category_id", "extdata"}, func(row []cell) error {
-		guid := row[0].text()
-		events[ref{guid, row[1].text()}] = event{name(guid, row[2]), message(row[3])}
-		return nil
-	}); err != nil {
+	if err := r.d.each(r.ctx, "rocpd_event"+suffix, []string{"guid", "id", "category_id", "extdata"},
+		func(row []cell) error {
+			guid := row[0].text()
+			events[ref{guid, row[1].text()}] = event{name(guid, row[2]), message(row[3])}
+			return nil
+		}); err != nil {
 		return err
 	}
 	add := func(guid string, kind, name string, process, thread, start, end cell) {
 		s, ok := start.number()
 		e, ok2 := end.number()
 		if ok && ok2 && name != "" && s <= e {
-			r.trace.Spans = append(r.trace.Spans, Span{guid, kind, name, number(processes, guid, process), number(threads, guid, thread), s, e})
+			r.trace.Spans = append(r.trace.Spans, Span{guid, kind, name, number(processes, guid, process),
+				number(threads, guid, thread), s, e})
 		}
 	}
-	if err := r.d.each(r.ctx, "rocpd_region"+suffix, []string{"guid", "pid", "tid", "start", "end", "name_id", "event_id"}, func(row []cell) error {
+	if err := r.d.each(r.ctx, "rocpd_region"+suffix, []string{"guid", "pid", "tid", "start", "end", "name_id",
+		"event_id"}, func(row []cell) error {
 		guid := row[0].text()
 		e := events[ref{guid, row[6].text()}]
 		text := name(guid, row[5])
@@ -302,24 +315,27 @@ func (r *reader) spans(suffix string, agents map[ref][]cell) error {
 	if err != nil {
 		return err
 	}
-	if err := r.d.each(r.ctx, "rocpd_sample"+suffix, []string{"guid", "track_id", "timestamp", "event_id"}, func(row []cell) error {
-		guid := row[0].text()
-		e, t := events[ref{guid, row[3].text()}], tracks[ref{guid, row[1].text()}]
-		if t != nil && e.message != "" { // an instant
-			add(guid, e.kind, e.message, t[0], t[1], row[2], row[2])
-		}
-		return nil
-	}); err != nil {
+	if err := r.d.each(r.ctx, "rocpd_sample"+suffix, []string{"guid", "track_id", "timestamp", "event_id"},
+		func(row []cell) error {
+			guid := row[0].text()
+			e, t := events[ref{guid, row[3].text()}], tracks[ref{guid, row[1].text()}]
+			if t != nil && e.message != "" { // an instant
+				add(guid, e.kind, e.message, t[0], t[1], row[2], row[2])
+			}
+			return nil
+		}); err != nil {
 		return err
 	}
-	if err := r.d.each(r.ctx, "rocpd_memory_copy"+suffix, []string{"guid", "pid", "tid", "start", "end", "name_id"}, func(row []cell) error {
-		guid := row[0].text()
-		add(guid, "MEMORY_COPY", name(guid, row[5]), row[1], row[2], row[3], row[4])
-		return nil
-	}); err != nil {
+	if err := r.d.each(r.ctx, "rocpd_memory_copy"+suffix, []string{"guid", "pid", "tid", "start", "end", "name_id"},
+		func(row []cell) error {
+			guid := row[0].text()
+			add(guid, "MEMORY_COPY", name(guid, row[5]), row[1], row[2], row[3], row[4])
+			return nil
+		}); err != nil {
 		return err
 	}
-	return r.d.each(r.ctx, "rocpd_memory_allocate"+suffix, []string{"guid", "pid", "tid", "start", "end", "type", "level"}, func(row []cell) error {
+	return r.d.each(r.ctx, "rocpd_memory_allocate"+suffix, []string{"guid", "pid", "tid", "start", "end", "type",
+		"level"}, func(row []cell) error {
 		kind, what := "MEMORY_ALLOCATION", row[5].text()
 		switch row[6].text() {
 		case "SCRATCH":

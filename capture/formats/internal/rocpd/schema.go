@@ -9,8 +9,9 @@ import (
 	"astrolabe/capture/memory"
 )
 
-// SQLite takes the descriptions of all tables of a file into memory before it answers the first question, and nothing stops it meanwhile. So their
-// size is looked up first: they are a tree of pages whose root is page 1 ("Database File Format", section 1.6 and 2.6).
+// SQLite takes the descriptions of all tables of a file into memory before it answers the first question, and nothing
+// stops it meanwhile. So their size is looked up first: they are a tree of pages whose root is page 1 ("Database File
+// Format", section 1.6 and 2.6).
 
 const (
 	fileHeader   = 100 // bytes before the header of page 1
@@ -22,7 +23,8 @@ const (
 // schemaRoom is what a description takes in memory, for each of its bytes.
 const schemaRoom = 16
 
-// checkSchema asks for the memory that the descriptions of the tables take. What it does not understand is left to SQLite, which says what is wrong.
+// checkSchema asks for the memory that the descriptions of the tables take. What it does not understand is left to
+// SQLite, which says what is wrong.
 func checkSchema(path string) error {
 	f, err := formats.OpenRegular(path) // another program may have put a pipe there since it was recognised
 	if err != nil {

@@ -112,7 +112,8 @@ func run(args []string, stdout, stderr io.Writer) int {
 	signal.Notify(signals, caught...)
 	defer signal.Stop(signals)
 	result, err := hwtest.Run(context.Background(), hwtest.Options{
-		Device: model.New(), Settings: hwtest.Settings{Scenarios: scenarios, Seed: o.seed}, Cmd: cmd, Signals: passOn(signals),
+		Device: model.New(), Settings: hwtest.Settings{Scenarios: scenarios, Seed: o.seed}, Cmd: cmd,
+		Signals: passOn(signals),
 	})
 	if truth != nil {
 		err = errors.Join(err, write(truth, o, scenarios, result))

@@ -10,9 +10,11 @@ import (
 )
 
 // caught are the signals that are meant for the program.
-var caught = []os.Signal{syscall.SIGINT, syscall.SIGQUIT, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGUSR1, syscall.SIGUSR2}
+var caught = []os.Signal{syscall.SIGINT, syscall.SIGQUIT, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGUSR1,
+	syscall.SIGUSR2}
 
-// fromTerminal reports whether the terminal has sent a signal to the whole process group, so that the program has it already.
+// fromTerminal reports whether the terminal has sent a signal to the whole process group, so that the program has it
+// already.
 func fromTerminal(s os.Signal) bool {
 	if s != syscall.SIGINT && s != syscall.SIGQUIT {
 		return false

@@ -1,7 +1,7 @@
 //go:build linux
 
-// Command agent is the first program of a guest. It mounts what programs expect and then does what the host asks over the console, a line of JSON each
-// way (see package guests).
+// Command agent is the first program of a guest. It mounts what programs expect and then does what the host asks over
+// the console, a line of JSON each way (see package guests).
 package main
 
 import (
@@ -24,7 +24,8 @@ import (
 )
 
 func main() {
-	for _, m := range [][2]string{{"devtmpfs", "/dev"}, {"proc", "/proc"}, {"sysfs", "/sys"}, {"tracefs", "/sys/kernel/tracing"}} {
+	for _, m := range [][2]string{{"devtmpfs", "/dev"}, {"proc", "/proc"}, {"sysfs", "/sys"},
+		{"tracefs", "/sys/kernel/tracing"}} {
 		if err := unix.Mount(m[0], m[1], m[0], 0, ""); err != nil {
 			fmt.Println("mount", m[1], err)
 		}
@@ -167,7 +168,8 @@ func (a *agent) start(r wire.Request) error {
 		a.mu.Lock()
 		delete(a.running, r.ID)
 		a.mu.Unlock()
-		a.answer(wire.Answer{ID: r.ID, Ended: true, Exit: cmd.ProcessState.ExitCode(), Output: stdout.Bytes(), Errors: stderr.Bytes()})
+		a.answer(wire.Answer{ID: r.ID, Ended: true, Exit: cmd.ProcessState.ExitCode(), Output: stdout.Bytes(),
+			Errors: stderr.Bytes()})
 	}()
 	return nil
 }

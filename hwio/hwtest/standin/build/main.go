@@ -1,5 +1,5 @@
-// Command build makes standin.so and standin-gpa.so in the root of the repository. go generate ./hwio/hwtest/... runs it. Where
-// there is no C compiler it says so and succeeds: the tests that need the libraries skip.
+// Command build makes standin.so and standin-gpa.so in the root of the repository. go generate ./hwio/hwtest/... runs
+// it. Where there is no C compiler it says so and succeeds: the tests that need the libraries skip.
 package main
 
 import (

@@ -1,5 +1,5 @@
-// Package rocpdtest writes small databases in the layout of rocprofiler-sdk's schema, for tests of the formats that read them. It shares no code with
-// the reader, only the names of tables and columns.
+// Package rocpdtest writes small databases in the layout of rocprofiler-sdk's schema, for tests of the formats that
+// read them. It shares no code with the reader, only the names of tables and columns.
 package rocpdtest
 
 import (
@@ -83,11 +83,13 @@ func (w *writer) do(query string, args ...any) {
 }
 
 func (w *writer) create(table, columns string) {
-	w.do(`CREATE TABLE "` + table + w.suffix + `" (id INTEGER PRIMARY KEY, guid TEXT DEFAULT '` + w.guid + `', ` + columns + `)`)
+	w.do(`CREATE TABLE "` + table + w.suffix + `" (id INTEGER PRIMARY KEY, guid TEXT DEFAULT '` + w.guid + `', ` +
+		columns + `)`)
 }
 
 func (w *writer) insert(table, columns string, args ...any) {
-	w.do(`INSERT INTO "`+table+w.suffix+`" (`+columns+`) VALUES (`+strings.TrimSuffix(strings.Repeat("?, ", len(args)), ", ")+`)`, args...)
+	w.do(`INSERT INTO "`+table+w.suffix+`" (`+columns+`) VALUES (`+strings.TrimSuffix(strings.Repeat("?, ", len(args)),
+		", ")+`)`, args...)
 }
 
 func (w *writer) text(s string) int {
@@ -128,7 +130,8 @@ func (w *writer) run(r Run) {
 	// Ids of processes and threads in the tables are those of the system in rocprofv3's databases, and need not be.
 	w.insert("rocpd_info_process", "id, pid", 1, r.PID)
 	w.insert("rocpd_info_agent", "id, type, absolute_index, name, product_name", 1, "CPU", 0, "cpu", "CPU")
-	w.insert("rocpd_info_agent", "id, type, absolute_index, name, product_name, extdata", 2, "GPU", 1, r.GPU, "Radeon", r.Agent)
+	w.insert("rocpd_info_agent", "id, type, absolute_index, name, product_name, extdata", 2, "GPU", 1, r.GPU,
+		"Radeon", r.Agent)
 	w.dispatches(r)
 	w.spans(r)
 }
@@ -150,23 +153,27 @@ func (w *writer) dispatches(r Run) {
 	for i, d := range r.Dispatches {
 		if kernels[d.Kernel] == 0 {
 			kernels[d.Kernel] = 5 + len(kernels)
-			w.insert("rocpd_info_kernel_symbol", "id, kernel_name, display_name, arch_vgpr_count", kernels[d.Kernel], d.Kernel+".kd", d.Kernel, 8)
+			w.insert("rocpd_info_kernel_symbol", "id, kernel_name, display_name, arch_vgpr_count", kernels[d.Kernel],
+				d.Kernel+".kd", d.Kernel, 8)
 		}
 		e := w.addEvent("KERNEL_DISPATCH", "")
 		const last = "workgroup_size_x, workgroup_size_y, workgroup_size_z, grid_size_x, grid_size_y, grid_size_z, event_id"
 		if r.Older {
 			w.insert("rocpd_timestamp", "id, value", 2*i+1, d.Start)
 			w.insert("rocpd_timestamp", "id, value", 2*i+2, d.End)
-			w.insert("rocpd_kernel_dispatch", "track_id, kernel_id, dispatch_id, start_id, end_id, "+last, 9, kernels[d.Kernel], d.Number, 2*i+1, 2*i+2, 64, 1, 1, 64, 16, 1, e)
+			w.insert("rocpd_kernel_dispatch", "track_id, kernel_id, dispatch_id, start_id, end_id, "+last, 9,
+				kernels[d.Kernel], d.Number, 2*i+1, 2*i+2, 64, 1, 1, 64, 16, 1, e)
 		} else {
-			w.insert("rocpd_kernel_dispatch", `agent_id, kernel_id, dispatch_id, queue_id, stream_id, start, "end", `+last, 2, kernels[d.Kernel], d.Number, 3, 1, d.Start, d.End, 64, 1, 1, 64, 16, 1, e)
+			w.insert("rocpd_kernel_dispatch", `agent_id, kernel_id, dispatch_id, queue_id, stream_id, start, "end", `+
+				last, 2, kernels[d.Kernel], d.Number, 3, 1, d.Start, d.End, 64, 1, 1, 64, 16, 1, e)
 		}
 		for _, c := range d.Counters {
 			key := fmt.Sprint(c.Counter, "#", c.Instance)
 			if w.pmc[key] == 0 {
 				w.pmc[key] = 1 + len(w.pmc)
 				block, _, _ := strings.Cut(c.Counter, "_")
-				w.insert("rocpd_info_pmc", "id, name, symbol, block, description, instance_id", w.pmc[key], c.Counter, c.Counter, block, "Counts.", c.Instance)
+				w.insert("rocpd_info_pmc", "id, name, symbol, block, description, instance_id", w.pmc[key], c.Counter,
+					c.Counter, block, "Counts.", c.Instance)
 			}
 			w.insert("rocpd_pmc_event", "event_id, pmc_id, value", e, w.pmc[key], c.Value)
 		}
@@ -191,12 +198,15 @@ func (w *writer) spans(r Run) {
 			w.insert("rocpd_sample", "track_id, timestamp, event_id", 9, s.Start, e)
 			continue
 		}
-		w.insert("rocpd_region", `pid, tid, start, "end", name_id, event_id`, 1, thread(s.Thread), s.Start, s.End, w.text(s.Name), e)
+		w.insert("rocpd_region", `pid, tid, start, "end", name_id, event_id`, 1, thread(s.Thread), s.Start, s.End,
+			w.text(s.Name), e)
 	}
 	for _, s := range r.Copies {
-		w.insert("rocpd_memory_copy", `pid, tid, start, "end", name_id, size, event_id`, 1, thread(s.Thread), s.Start, s.End, w.text(s.Name), 64, w.addEvent("MEMORY_COPY", ""))
+		w.insert("rocpd_memory_copy", `pid, tid, start, "end", name_id, size, event_id`, 1, thread(s.Thread), s.Start,
+			s.End, w.text(s.Name), 64, w.addEvent("MEMORY_COPY", ""))
 	}
 	for _, s := range r.Allocs {
-		w.insert("rocpd_memory_allocate", `pid, tid, type, level, start, "end", size, event_id`, 1, thread(s.Thread), s.Name, s.Kind, s.Start, s.End, 64, w.addEvent("MEMORY_ALLOCATION", ""))
+		w.insert("rocpd_memory_allocate", `pid, tid, type, level, start, "end", size, event_id`, 1, thread(s.Thread),
+			s.Name, s.Kind, s.Start, s.End, 64, w.addEvent("MEMORY_ALLOCATION", ""))
 	}
 }
