@@ -1,7 +1,6 @@
 package analysis
 
 import (
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -175,9 +174,8 @@ func direction(cap *capture.Capture, s *subject, opt Options) string {
 	}
 	for _, cat := range metrics.For(cap) {
 		name := strings.TrimPrefix(s.name, cat.ID()+"/")
-		e, err := cat.Find(name)
-		var unclear *metrics.AmbiguousError
-		if errors.As(err, &unclear) || err != nil || e.Name != name {
+		e := cat.Named(name)
+		if e == nil {
 			continue
 		}
 		switch e.MoreIsBetter {

@@ -95,8 +95,8 @@ func (p *pool) mixed(c *capture.Counter, d *draws) []float64 {
 		return out
 	}
 	s := p.timed(c).settle()
-	for r := range out {
-		num, den, any := s.mix(d, r)
+	for r, m := range s.mixtures(d) {
+		num, den, any := m.num, m.den, m.any
 		switch {
 		case !any:
 			out[r] = math.NaN()
@@ -115,7 +115,7 @@ func (p *pool) mixed(c *capture.Counter, d *draws) []float64 {
 func (s *columnSums) mix(d *draws, row int) (num, den float64, any bool) {
 	w, from := d.stretch(row)
 	nums, dens := s.num[from:from+len(w)], s.den[from:from+len(w)]
-	if s.whole { // half of the time of a comparison goes by here, and more where each weight is asked for
+	if s.whole { // asking for each weight takes longer
 		for i, x := range w {
 			num += x * nums[i]
 			den += x * dens[i]
@@ -130,6 +130,46 @@ func (s *columnSums) mix(d *draws, row int) (num, den float64, any bool) {
 		}
 	}
 	return num, den, any
+}
+
+// mixture is what cells add up to by the weights of a row.
+type mixture struct {
+	num, den float64
+	any      bool
+}
+
+// mixtures is mix of every row. A third of the time of a comparison goes by here: an addition waits for the one
+// before it, so four rows are added up side by side, each in the order of mix.
+func (s *columnSums) mixtures(d *draws) []mixture {
+	out := make([]mixture, d.rows)
+	for r := 0; r < d.rows; {
+		if !s.whole || r < d.single || r+4 > d.rows {
+			out[r].num, out[r].den, out[r].any = s.mix(d, r)
+			r++
+			continue
+		}
+		nums := s.num[:d.cells]
+		dens := s.den[:len(nums)]
+		w0, w1, w2, w3 := d.row(r)[:len(nums)], d.row(r + 1)[:len(nums)], d.row(r + 2)[:len(nums)],
+			d.row(r + 3)[:len(nums)]
+		var n0, n1, n2, n3, d0, d1, d2, d3 float64
+		for i, num := range nums {
+			den := dens[i]
+			n0 += w0[i] * num
+			d0 += w0[i] * den
+			n1 += w1[i] * num
+			d1 += w1[i] * den
+			n2 += w2[i] * num
+			d2 += w2[i] * den
+			n3 += w3[i] * num
+			d3 += w3[i] * den
+		}
+		any := len(nums) > 0
+		out[r], out[r+1] = mixture{n0, d0, any}, mixture{n1, d1, any}
+		out[r+2], out[r+3] = mixture{n2, d2, any}, mixture{n3, d3, any}
+		r += 4
+	}
+	return out
 }
 
 // settle finds out whether the sums are whole, once they do not change any more.

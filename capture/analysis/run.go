@@ -149,10 +149,9 @@ func (r *run) ratios(k int, d *draws) []float64 {
 		}
 		return out
 	}
-	for i := range out {
-		num, den, any := r.sums[k].mix(d, i)
-		out[i] = num / den
-		if !any || den == 0 {
+	for i, m := range r.sums[k].mixtures(d) {
+		out[i] = m.num / m.den
+		if !m.any || m.den == 0 {
 			out[i] = math.NaN()
 		}
 	}

@@ -171,6 +171,14 @@ func (c *Catalogue) Titled(title string) *Entry {
 	return nil
 }
 
+// Named is the entry of exactly that name, nil if there is none. Unlike Find it looks for no similar names.
+func (c *Catalogue) Named(name string) *Entry {
+	if e, err := c.lookup(name); err == nil && e.Name == name {
+		return e
+	}
+	return nil
+}
+
 // helped looks for what is near an unknown name now, in the error that says so.
 func helped(err error) error {
 	var unknown *UnknownError
