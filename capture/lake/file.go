@@ -167,16 +167,29 @@ func read[T any](ctx context.Context, path string, more func([]T) error) (err er
 	if err != nil {
 		return fmt.Errorf("%s: %w", path, err)
 	}
-	r := pq.NewGenericReader[T](file, pq.SchemaOf(new(T)))
+	want := pq.SchemaOf(new(T))
+	if err := sameColumns(file, want); err != nil {
+		return fmt.Errorf("%s: damaged: %w", path, err)
+	}
+	r := pq.NewGenericReader[T](file, want)
 	defer r.Close()
-	rows := make([]T, readRows)
+	columns := columnsOf(want)
+	raw, rows := make([]pq.Row, readRows), make([]T, readRows)
 	left := file.NumRows()
 	for {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
 		clear(rows)
-		n, err := r.Read(rows)
+		n, err := r.ReadRows(raw)
+		for i, row := range raw[:n] {
+			if err := columns.check(row); err != nil {
+				return fmt.Errorf("%s: damaged: row %d: %w", path, file.NumRows()-left+int64(i), err)
+			}
+			if err := want.Reconstruct(&rows[i], row); err != nil {
+				return fmt.Errorf("%s: damaged: row %d: %w", path, file.NumRows()-left+int64(i), err)
+			}
+		}
 		if left -= int64(n); n > 0 {
 			if err := more(rows[:n]); err != nil {
 				return err
@@ -193,6 +206,104 @@ func read[T any](ctx context.Context, path string, more func([]T) error) (err er
 			return fmt.Errorf("%s: damaged: %d rows cannot be read", path, left)
 		}
 	}
+}
+
+// columns are the leaves of a table, as they follow one another in a row.
+type columns []pq.LeafColumn
+
+func columnsOf(s *pq.Schema) columns {
+	var out columns
+	for _, path := range s.Columns() {
+		leaf, _ := s.Lookup(path...)
+		out = append(out, leaf)
+	}
+	return out
+}
+
+// check says whether a row has a value for each column, of its type. parquet-go hands out the values of a row one after
+// the other: where a damaged page has one too few, a number is taken for the text of the column before, and so for the
+// address of its bytes.
+func (c columns) check(row pq.Row) error {
+	for i, leaf := range c {
+		name := strings.Join(leaf.Path, ".")
+		n := 0
+		for ; n < len(row) && row[n].Column() == i; n++ {
+			v := row[n]
+			switch {
+			case n > 0 && (leaf.MaxRepetitionLevel == 0 || v.RepetitionLevel() == 0):
+				return fmt.Errorf("column %q has two values", name)
+			case v.IsNull() && leaf.MaxDefinitionLevel == 0:
+				return fmt.Errorf("column %q has no value", name)
+			case !v.IsNull() && v.Kind() != leaf.Node.Type().Kind():
+				return fmt.Errorf("column %q has a value of another type", name)
+			}
+		}
+		if n == 0 {
+			return fmt.Errorf("column %q has no value", name)
+		}
+		row = row[n:]
+	}
+	if len(row) > 0 {
+		return fmt.Errorf("%d values are of no column", len(row))
+	}
+	return nil
+}
+
+// sameColumns says whether a file has the columns that are to be read, of their types: parquet-go takes what it reads
+// for what is asked for, a number for the address of a text.
+func sameColumns(file *pq.File, want *pq.Schema) error {
+	root := file.Root()
+	if err := sameFields("", root, want); err != nil {
+		return err
+	}
+	leaves := leavesOf(nil, root)
+	for _, g := range file.Metadata().RowGroups {
+		if len(g.Columns) != len(leaves) {
+			return fmt.Errorf("a row group has %d columns and the file %d", len(g.Columns), len(leaves))
+		}
+		for i, c := range leaves {
+			if m := g.Columns[i].MetaData; pq.Kind(m.Type) != c.Type().Kind() {
+				return fmt.Errorf("column %q does not have the type that the file states", c.Name())
+			}
+		}
+	}
+	return nil
+}
+
+func leavesOf(out []*pq.Column, c *pq.Column) []*pq.Column {
+	if c.Leaf() {
+		return append(out, c)
+	}
+	for _, child := range c.Columns() {
+		out = leavesOf(out, child)
+	}
+	return out
+}
+
+func sameFields(path string, have *pq.Column, want pq.Node) error {
+	names := map[string]bool{}
+	for _, c := range have.Columns() {
+		if names[c.Name()] {
+			return fmt.Errorf("column %q is there twice", path+c.Name())
+		}
+		names[c.Name()] = true
+	}
+	for _, w := range want.Fields() {
+		name := path + w.Name()
+		h := have.Column(w.Name())
+		switch {
+		case h == nil:
+			return fmt.Errorf("column %q is missing", name)
+		case h.Leaf() != w.Leaf() || h.Optional() != w.Optional() || h.Repeated() != w.Repeated(),
+			w.Leaf() && h.Type().Kind() != w.Type().Kind():
+			return fmt.Errorf("column %q is not what this table has there", name)
+		case !w.Leaf():
+			if err := sameFields(name+".", h, w); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }
 
 // openFile reads the footer of a file that astrolabe wrote.

@@ -70,14 +70,22 @@ func TestThisMachineIsRecordedFromBothSourcesIntoAFile(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// Every tick of the time until the last read was sampled or is among those that late spans tell of; that read itself came between two.
+	// Every tick of the time until the last read was sampled or is among those that late spans tell of; that read itself
+	// came between two. Where a busy machine keeps a tick waiting, counters are read meanwhile: two short rows for one.
 	var lost uint64
 	for _, g := range c.Late {
 		lost += g.Lost
 	}
+	var short uint64
+	for i := range c.Len() {
+		if c.Axis.End[i]-c.Axis.Start[i] < (4 * time.Millisecond).Nanoseconds() {
+			short++
+		}
+	}
 	due := uint64(res.Duration / (5 * time.Millisecond))
-	if ticks := res.Samples + lost; uint64(c.Len()) != res.Samples || res.Duration < 200*time.Millisecond || ticks < due || ticks > due+2 {
-		t.Errorf("%d samples in the file, %d recorded, %d lost; %d ticks were due in %v", c.Len(), res.Samples, lost, due, res.Duration)
+	if ticks := res.Samples + lost; uint64(c.Len()) != res.Samples || res.Duration < 200*time.Millisecond || ticks < due || ticks > due+2+short {
+		t.Errorf("%d samples in the file (%d of them short), %d recorded, %d lost; %d ticks were due in %v", c.Len(),
+			short, res.Samples, lost, due, res.Duration)
 	}
 	if c.GPU != "cpu" || c.StartTime.IsZero() || c.Device.Name == "" {
 		t.Errorf("gpu %q, start %v, device %+v", c.GPU, c.StartTime, c.Device)
