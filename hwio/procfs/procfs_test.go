@@ -37,7 +37,13 @@ func (tr *tree) set(name, text string) {
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		tr.t.Fatal(err)
 	}
-	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+	// Sensors are read in the background: the file is overwritten, so that none of them finds it empty for a moment.
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_WRONLY, 0o644)
+	if err != nil {
+		tr.t.Fatal(err)
+	}
+	_, err = f.WriteAt([]byte(text), 0)
+	if err := errors.Join(err, f.Truncate(int64(len(text))), f.Close()); err != nil {
 		tr.t.Fatal(err)
 	}
 }
