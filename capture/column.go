@@ -149,6 +149,14 @@ func (c *Column) Err() error {
 	return c.lazy.err
 }
 
+// readErr is what went wrong where the column was read, nil where nothing did. It loads nothing.
+func (c *Column) readErr() error {
+	if c.lazy == nil || c.lazy.data.Load() == nil {
+		return nil
+	}
+	return c.lazy.err
+}
+
 // Slice returns the column of values [i, j), loading nothing yet.
 func (c *Column) Slice(i, j int) *Column {
 	out := LazyColumn(j-i, func() (Data, error) {

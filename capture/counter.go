@@ -118,9 +118,10 @@ type Counter struct {
 
 // kept is what is computed of a counter once and kept. Most counters of a wide table are asked for none of it.
 type kept struct {
-	walked atomic.Bool // its values were gone through once without being kept
-	floats onceFloats
-	turns  onceBits
+	walked  atomic.Bool // its values were gone through once without being kept
+	floats  onceFloats
+	turns   onceBits
+	summary atomic.Pointer[summary]
 }
 
 func (c *Counter) keeps() *kept {

@@ -6,137 +6,6 @@ import (
 	"slices"
 )
 
-// Count is the number of values that are not missing.
-func (c *Counter) Count() int {
-	n := 0
-	if c.Col != nil && c.Col.Integers() {
-		c.parts(func(_ int, d Data) bool {
-			n += d.present()
-			return true
-		})
-		return n
-	}
-	c.walk(func(_ int, v []float64) {
-		for _, x := range v {
-			if x == x {
-				n++
-			}
-		}
-	})
-	return n
-}
-
-// Sum adds all present values, exactly where they are integers.
-func (c *Counter) Sum() Value {
-	sum, _ := c.sumAndCount()
-	return sum
-}
-
-// Mean is the plain average of the present values.
-func (c *Counter) Mean() Value {
-	sum, n := c.sumAndCount()
-	if n == 0 {
-		return Value{}
-	}
-	return FloatValue(sum.Float() / float64(n))
-}
-
-// sumAndCount adds the present values, exactly where they are integers, and counts them.
-func (c *Counter) sumAndCount() (Value, int) {
-	if v, n, ok := c.exactSum(); ok {
-		return v, n
-	}
-	sum, n := 0.0, 0
-	c.walk(func(_ int, v []float64) {
-		s, k := sum, n // what a closure shares is not kept in registers
-		for _, x := range v {
-			if x == x {
-				s += x
-				k++
-			}
-		}
-		sum, n = s, k
-	})
-	if n == 0 {
-		return Value{}, 0
-	}
-	return c.floatValue(sum), n
-}
-
-// exactSum adds integer columns, also those of instances, without rounding, and counts the samples that have a value.
-func (c *Counter) exactSum() (v Value, n int, ok bool) {
-	var sum uint128
-	// add is false where the column holds no integers, or lacks some that it must not.
-	add := func(in *Counter, full bool) (ok bool) {
-		if in.Col == nil || !in.Col.Integers() {
-			return false
-		}
-		ok, n = true, 0
-		in.parts(func(_ int, d Data) bool {
-			ok = !full || d.Valid.Bits == nil
-			n += d.addTo(&sum)
-			return ok
-		})
-		return ok
-	}
-	switch {
-	case c.Col != nil:
-		if !add(c, false) {
-			return Value{}, 0, false
-		}
-	case c.Der == nil && len(c.Instances) > 0 && c.Combine == CombineSum:
-		for _, in := range c.Instances {
-			if !add(in, true) { // a missing instance makes the sum of that sample missing
-				return Value{}, 0, false
-			}
-		}
-	default:
-		return Value{}, 0, false
-	}
-	if n == 0 {
-		return Value{}, 0, true
-	}
-	return sum.value(), n, true
-}
-
-// Min is the smallest present value, and an exact integer where values are.
-func (c *Counter) Min() Value {
-	at, best := -1, 0.0
-	c.walk(func(lo int, v []float64) {
-		k, b := at, best
-		for i, x := range v {
-			if x < b || k < 0 && x == x {
-				k, b = lo+i, x
-			}
-		}
-		at, best = k, b
-	})
-	return c.valueAt(at)
-}
-
-// Max is the largest present value, and an exact integer where values are.
-func (c *Counter) Max() Value {
-	at, best := -1, 0.0
-	c.walk(func(lo int, v []float64) {
-		k, b := at, best
-		for i, x := range v {
-			if x > b || k < 0 && x == x {
-				k, b = lo+i, x
-			}
-		}
-		at, best = k, b
-	})
-	return c.valueAt(at)
-}
-
-// valueAt is sample i, missing for i < 0.
-func (c *Counter) valueAt(i int) Value {
-	if i < 0 {
-		return Value{}
-	}
-	return c.Value(i)
-}
-
 // Std is the sample standard deviation (n-1), missing for fewer than two values.
 func (c *Counter) Std() Value {
 	var n, mean, m2 float64
@@ -298,18 +167,18 @@ func (c *Counter) weightedMeans(b *Bins) []float64 {
 			return []float64{mean}
 		}
 	}
-	v := c.Floats()
-	products := make([]float64, len(v))
-	times := make([]float64, len(v))
-	for i, x := range v {
-		if x != x {
-			products[i], times[i] = x, x
-			continue
-		}
-		t := c.Interval(i)
-		products[i], times[i] = x*t, t
+	read := func(of func(i int, x float64) float64) []float64 {
+		return b.SumFloats(func(dst []float64, from int) {
+			c.ReadFloats(dst, from)
+			for i, x := range dst {
+				if x == x {
+					dst[i] = of(from+i, x)
+				}
+			}
+		})
 	}
-	num, den := b.sum(products), b.sum(times)
+	num := read(func(i int, x float64) float64 { return x * c.Interval(i) })
+	den := read(func(i int, _ float64) float64 { return c.Interval(i) })
 	var plain *[2][]float64
 	for j := range num {
 		if den[j] > 0 {
@@ -317,11 +186,7 @@ func (c *Counter) weightedMeans(b *Bins) []float64 {
 			continue
 		}
 		if plain == nil {
-			ones := make([]float64, len(v))
-			for i, x := range v {
-				ones[i] = x - x + 1
-			}
-			plain = &[2][]float64{b.sum(v), b.sum(ones)}
+			plain = &[2][]float64{b.SumFloats(c.ReadFloats), read(func(_ int, x float64) float64 { return x - x + 1 })}
 		}
 		num[j] = plain[0][j] / plain[1][j]
 	}

@@ -77,20 +77,6 @@ func (d Data) Missing(i int) bool {
 	return math.IsNaN(d.F[i])
 }
 
-// present is how many integers are there.
-func (d Data) present() int {
-	if d.Valid.Bits == nil {
-		return len(d.U)
-	}
-	n := 0
-	for i := range d.U {
-		if d.Valid.Get(i) {
-			n++
-		}
-	}
-	return n
-}
-
 // addTo adds all integers that are there, and returns how many.
 func (d Data) addTo(sum *uint128) int {
 	if d.Valid.Bits == nil {

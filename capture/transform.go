@@ -35,13 +35,12 @@ func (c *Counter) Rebin(b *Bins) *Counter {
 		out.Der = &binnedDerivation{Derivation: c.Der, bins: b, axis: b.Axis}
 	case c.Col != nil:
 		out.Col = LazyColumn(b.Len(), func() (Data, error) {
-			d := c.Col.Data()
-			if c.Kind == Delta && d.U != nil && !b.Cut && c.Turns() == nil {
-				if sums, ok := b.sumInts(d); ok {
-					return sums, c.Col.Err()
+			if c.Kind == Delta && c.Col.Integers() && !b.Cut && c.Turns() == nil {
+				if sums, ok := b.sumInts(c.Col); ok {
+					return sums, c.Col.readErr()
 				}
 			}
-			return Data{F: c.Aggregate(b)}, c.Col.Err()
+			return Data{F: c.Aggregate(b)}, c.Col.readErr()
 		})
 	}
 	if c.Pass != nil {
@@ -115,32 +114,6 @@ func (c *Column) gather(rows []int) *Column {
 		}
 		return out, c.Err()
 	}).Again()
-}
-
-// sumInts adds integers exactly; ok is false where a sum does not fit 64 bits.
-func (b *Bins) sumInts(d Data) (Data, bool) {
-	out := Data{U: make([]uint64, b.Len())}
-	for j := range out.U {
-		var sum uint128
-		n := 0
-		for i := b.Lo[j]; i < b.Hi[j]; i++ {
-			if d.Valid.Get(i) {
-				sum.add(d.U[i])
-				n++
-			}
-		}
-		if sum.hi != 0 {
-			return Data{}, false
-		}
-		out.U[j] = sum.lo
-		if n == 0 {
-			if out.Valid.Bits == nil {
-				out.Valid = NewBitmap(b.Len())
-			}
-			out.Valid.Clear(j)
-		}
-	}
-	return out, true
 }
 
 func (p *Pass) slice(i, j int) *Pass {

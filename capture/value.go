@@ -72,6 +72,12 @@ func (s *uint128) add(u uint64) {
 	s.hi += carry
 }
 
+func (s *uint128) plus(o uint128) {
+	var carry uint64
+	s.lo, carry = bits.Add64(s.lo, o.lo, 0)
+	s.hi += o.hi + carry
+}
+
 func (s uint128) float() float64 { return float64(s.hi)*(1<<64) + float64(s.lo) }
 
 func (s uint128) value() Value { return Value{kind: valInt, Hi: s.hi, Lo: s.lo, F: s.float()} }

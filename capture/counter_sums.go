@@ -1,0 +1,195 @@
+package capture
+
+import (
+	"runtime"
+
+	"astrolabe/capture/memory"
+)
+
+// Count is the number of values that are not missing.
+func (c *Counter) Count() int { return c.summary().n }
+
+// Sum adds all present values, exactly where they are integers.
+func (c *Counter) Sum() Value {
+	if v, _, ok := c.exactSum(); ok {
+		return v
+	}
+	return c.summary().sum
+}
+
+// Mean is the plain average of the present values.
+func (c *Counter) Mean() Value {
+	sum, n, ok := c.exactSum()
+	if !ok {
+		s := c.summary()
+		sum, n = s.sum, s.n
+	}
+	if n == 0 {
+		return Value{}
+	}
+	return FloatValue(sum.Float() / float64(n))
+}
+
+// Min is the smallest present value, and an exact integer where values are.
+func (c *Counter) Min() Value { return c.summary().least }
+
+// Max is the largest present value, and an exact integer where values are.
+func (c *Counter) Max() Value { return c.summary().most }
+
+// summary is what one pass over the values gives. Scripts ask for several of these, so that they are kept.
+type summary struct {
+	n           int // values that are there
+	sum         Value
+	least, most Value
+}
+
+func (c *Counter) summary() *summary {
+	k := c.keeps()
+	if s := k.summary.Load(); s != nil {
+		return s
+	}
+	var s *summary
+	if c.Col != nil && c.Col.Integers() {
+		s = c.summaryOfIntegers()
+	} else {
+		s = c.summaryOfFloats()
+	}
+	k.summary.Store(s)
+	return s
+}
+
+// summaryOfFloats adds doubles in their order.
+func (c *Counter) summaryOfFloats() *summary {
+	sum, n := 0.0, 0
+	least, most := -1, -1 // positions
+	low, high := 0.0, 0.0
+	c.walk(func(lo int, v []float64) {
+		s, k := sum, n // what a closure shares is not kept in registers
+		l, m, a, b := least, most, low, high
+		for i, x := range v {
+			if x != x {
+				continue
+			}
+			s += x
+			k++
+			if x < a || l < 0 {
+				l, a = lo+i, x
+			}
+			if x > b || m < 0 {
+				m, b = lo+i, x
+			}
+		}
+		sum, n, least, most, low, high = s, k, l, m, a, b
+	})
+	out := &summary{n: n}
+	if n > 0 {
+		out.sum, out.least, out.most = c.floatValue(sum), c.Value(least), c.Value(most)
+	}
+	return out
+}
+
+// integers is what is known of some integers: least and most only where there are any.
+type integers struct {
+	n           int
+	sum         uint128
+	least, most uint64
+}
+
+// summaryOfIntegers adds integers without rounding, on all cores where they are many.
+func (c *Counter) summaryOfIntegers() *summary {
+	rows := c.Len()
+	workers := 1
+	if rows >= 8*BlockRows {
+		workers = runtime.GOMAXPROCS(0)
+	}
+	parts := make([]integers, workers)
+	var wg memory.Group
+	for k := range parts {
+		work := func() {
+			t := integers{least: ^uint64(0)}
+			for lo, hi := rows*k/workers, rows*(k+1)/workers; lo < hi; {
+				d := c.Col.Stretch(lo, hi)
+				t.add(d)
+				lo += d.Len()
+			}
+			parts[k] = t
+		}
+		if k == workers-1 {
+			work()
+		} else {
+			wg.Go(work)
+		}
+	}
+	wg.Wait()
+	all := parts[0]
+	for _, t := range parts[1:] {
+		all.n += t.n
+		all.sum.plus(t.sum)
+		all.least, all.most = min(all.least, t.least), max(all.most, t.most)
+	}
+	out := &summary{n: all.n}
+	if all.n > 0 {
+		out.sum, out.least, out.most = all.sum.value(), IntValue(all.least), IntValue(all.most)
+	}
+	return out
+}
+
+// add takes in the integers that are there.
+func (t *integers) add(d Data) {
+	if d.Valid.Bits != nil {
+		for i, u := range d.U {
+			if d.Valid.Get(i) {
+				t.n++
+				t.sum.add(u)
+				t.least, t.most = min(t.least, u), max(t.most, u)
+			}
+		}
+		return
+	}
+	t.n += len(d.U)
+	for v := d.U; len(v) > 0; {
+		block := v[:min(len(v), BlockRows)]
+		v = v[len(block):]
+		sum, least, most := uint64(0), t.least, uint64(0)
+		for _, u := range block {
+			sum += u
+			least, most = min(least, u), max(most, u)
+		}
+		if t.least, t.most = least, max(t.most, most); most < 1<<64/BlockRows {
+			t.sum.add(sum)
+			continue
+		}
+		for _, u := range block { // the sum of 64 bits may have wrapped
+			t.sum.add(u)
+		}
+	}
+}
+
+// exactSum adds integer columns, also those of instances, without rounding, and counts the samples that have a value.
+func (c *Counter) exactSum() (v Value, n int, ok bool) {
+	switch {
+	case c.Col != nil:
+		if !c.Col.Integers() {
+			return Value{}, 0, false
+		}
+		s := c.summary()
+		return s.sum, s.n, true
+	case c.Der != nil || len(c.Instances) == 0 || c.Combine != CombineSum:
+		return Value{}, 0, false
+	}
+	var sum uint128
+	for _, in := range c.Instances {
+		if in.Col == nil || !in.Col.Integers() {
+			return Value{}, 0, false
+		}
+		s := in.summary()
+		if n = s.n; n < in.Len() { // a missing instance makes the sum of that sample missing
+			return Value{}, 0, false
+		}
+		sum.plus(uint128{s.sum.Hi, s.sum.Lo})
+	}
+	if n == 0 {
+		return Value{}, 0, true
+	}
+	return sum.value(), n, true
+}
