@@ -2,8 +2,11 @@ package arrow
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/apache/arrow-go/v18/arrow"
+
+	"astrolabe/capture/memory"
 )
 
 // axis finds the columns of the time axis and fills in cfg.Axis. It returns the other columns; ours is false where
@@ -37,7 +40,9 @@ func (d *decoded) axis() (rest []*column, ours bool, err error) {
 			return nil, true, fmt.Errorf("damaged: column %q has missing values", col.field.Name)
 		}
 	}
-	a.Start, a.End = whole[int64](roles[roleStart], 0, n), whole[int64](roles[roleEnd], 0, n)
+	if a.Start, a.End = inRow(roles[roleStart], roles[roleEnd]); a.Start == nil {
+		a.Start, a.End = whole[int64](roles[roleStart], 0, n), whole[int64](roles[roleEnd], 0, n)
+	}
 	if col := roles[roleCovered]; col != nil {
 		a.Covered = whole[int64](col, 0, n)
 	}
@@ -57,4 +62,26 @@ func (d *decoded) checkAxis(name string) error {
 		}
 	}
 	return nil
+}
+
+// inRow gives the starts and ends of samples that follow one another without a gap, as those of a recording mostly do,
+// and lie in several batches: both in the same memory, an end being the next start. It is nil of others.
+func inRow(start, end *column) (starts, ends []int64) {
+	n := start.rows()
+	if n == 0 || len(start.first) < 3 {
+		return nil, nil
+	}
+	var tally memory.Tally
+	tally.Must(8 * uint64(n+1))
+	all := make([]int64, n+1)
+	inRow := true
+	start.pieces(0, n, func(ch chunk, a, b, at int) { copy(all[at:], values[int64](ch, a, b)) })
+	end.pieces(n-1, n, func(ch chunk, a, b, _ int) { all[n] = values[int64](ch, a, b)[0] })
+	end.pieces(0, n, func(ch chunk, a, b, at int) {
+		inRow = inRow && slices.Equal(all[at+1:at+1+b-a], values[int64](ch, a, b))
+	})
+	if !inRow {
+		return nil, nil
+	}
+	return all[:n:n], all[1:]
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync"
 	"unsafe"
 
 	"github.com/apache/arrow-go/v18/arrow"
@@ -20,6 +21,9 @@ type content struct {
 	first  []int // row number of each batch's first row, and the total at the end
 	cols   []column
 	notes  []batchNotes
+	// plain has all batches, or none where one has a form of its own: then the columns have their chunks and texts.
+	plain   []plainBatch
+	buffers int // of a plain batch, 0 where the columns are not such
 	// cut says how the data breaks off, at byte cutAt; "" where it ends as it should. file says that it has no footer.
 	cut   string
 	cutAt int64
@@ -35,6 +39,10 @@ type column struct {
 	labels []*array.Dictionary // or of utf8 columns
 	texts  []texts
 	exotic []arrow.Array // of numbers in a form of their own
+
+	once         sync.Once
+	plain        *[]plainBatch // of the content
+	node, buffer int           // in a plain batch
 }
 
 // chunk points at the values of one batch, and at their validity bitmap (nil where nothing is missing). Both are known
@@ -86,14 +94,29 @@ func takeApart(ctx context.Context, m *messages) (c *content, err error) {
 	c = newContent(r.Schema())
 	meter := progress.From(ctx)
 	meter.Begin(m.end, progress.Bytes)
-	for r.Next() {
+	direct := c.buffers > 0 && !m.indirect
+	for {
+		added := false
+		if raw := m.peek(); direct && raw.info.header == headerBatch {
+			if added, err = c.addPlain(raw); added {
+				m.skip()
+			}
+		}
+		if !added {
+			if !r.Next() {
+				break
+			}
+			c.spread()
+			direct = false
+			err = c.add(r.RecordBatch())
+		}
+		if err != nil {
+			return nil, fmt.Errorf("damaged record batch at byte %d: %w", m.current, err)
+		}
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
 		meter.Set(m.pos)
-		if err := c.add(r.RecordBatch()); err != nil {
-			return nil, fmt.Errorf("damaged record batch at byte %d: %w", m.current, err)
-		}
 	}
 	if err := r.Err(); errors.Is(err, memory.ErrLimit) {
 		return nil, err
@@ -111,8 +134,9 @@ func newContent(s *arrow.Schema) *content {
 	c := &content{schema: s, first: []int{0}, cols: make([]column, s.NumFields())}
 	for i := range c.cols {
 		f := s.Field(i)
-		c.cols[i] = column{field: f, width: fixedWidth(f.Type)}
+		c.cols[i] = column{field: f, width: fixedWidth(f.Type), plain: &c.plain}
 	}
+	c.layPlain()
 	return c
 }
 
@@ -174,12 +198,22 @@ func (c *content) add(rec arrow.RecordBatch) error {
 			col.texts = append(col.texts, a)
 		}
 	}
-	notes, err := readNotes(rec, c.rows())
-	if err != nil {
-		return err
+	text, noted := "", false
+	if with, ok := rec.(arrow.RecordBatchWithMetadata); ok {
+		md := with.Metadata()
+		text, noted = md.GetValue(keyNotes)
 	}
-	if notes != nil {
-		c.notes = append(c.notes, *notes)
+	return c.addRows(n, text, noted)
+}
+
+// addRows ends a batch of n rows, whose columns were added, with what it says besides them.
+func (c *content) addRows(n int, notes string, noted bool) error {
+	if noted {
+		read, err := readNotes(notes, c.rows(), n, len(c.cols))
+		if err != nil {
+			return err
+		}
+		c.notes = append(c.notes, *read)
 	}
 	c.first = append(c.first, c.rows()+n)
 	return nil

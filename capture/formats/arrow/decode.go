@@ -168,7 +168,7 @@ func (d *decoded) passTimes(name, role string, keys map[string]string, values *c
 // lazy returns the column's values, to be read on first use.
 func (d *decoded) lazy(col *column) *capture.Column {
 	n := d.rows()
-	read := func(lo, hi int) (data capture.Data, err error) {
+	safely := func(read func(lo, hi int) (capture.Data, error), lo, hi int) (data capture.Data, err error) {
 		defer func() {
 			if r := recover(); r != nil {
 				if err = memory.Caught(r); err == nil {
@@ -176,11 +176,11 @@ func (d *decoded) lazy(col *column) *capture.Column {
 				}
 			}
 		}()
-		return col.read(lo, hi)
+		return read(lo, hi)
 	}
-	out := capture.LazyColumn(n, func() (capture.Data, error) { return read(0, n) }).Again()
+	out := capture.LazyColumn(n, func() (capture.Data, error) { return safely(col.read, 0, n) }).Again()
 	if col.inParts() {
-		out.InParts(func(lo, hi int) (capture.Data, error) { return read(lo, col.batchEnd(lo, hi)) })
+		out.InParts(func(lo, hi int) (capture.Data, error) { return safely(col.part, lo, hi) })
 	}
 	return out
 }

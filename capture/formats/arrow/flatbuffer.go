@@ -159,6 +159,20 @@ func (v *verifier) keyValues(t fbTable, i int) {
 	}
 }
 
+// keyValue is the value of the first of the pairs of field i that has the key.
+func (t fbTable) keyValue(i int, key string) (value string, ok bool) {
+	p, n := t.vector(i, 4)
+	for k := range n {
+		kv := fbTable{t.v, t.v.follow(p + 4*k)}
+		if at, size := kv.vector(0, 1); string(t.v.b[at:at+size]) != key {
+			continue
+		}
+		at, size := kv.vector(1, 1)
+		return string(t.v.b[at : at+size]), true
+	}
+	return "", false
+}
+
 // fields visits a list of fields and returns how many columns of views are among them and below, outside dictionaries.
 func (v *verifier) fields(t fbTable, i, depth int, views *viewCount) (plain int) {
 	if depth > maxDepth {

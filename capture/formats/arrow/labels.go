@@ -38,6 +38,7 @@ func (c *column) label() (*capture.Label, error) {
 	if len(c.labels) > 0 && c.oneDictionary() {
 		return l, c.coded(l)
 	}
+	c.load()
 	coder := newCoder(l, c.rows())
 	last, lastCode := "", int32(-1) // neighbours are mostly alike
 	for k := range max(len(c.labels), len(c.texts)) {

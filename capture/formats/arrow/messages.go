@@ -25,6 +25,9 @@ type messages struct {
 	views   viewCount
 	seen    *index // told of every message that is handed out; nil for none
 
+	ahead    *rawMessage // read and not yet handed out
+	indirect bool        // arrow-go is to read every batch
+
 	schema []byte  // from the footer, to be handed out first; nil once it was, and where there is no footer
 	blocks []block // that the footer names and that are still to come
 	listed bool    // messages are those that the footer names
@@ -60,17 +63,44 @@ func newMessages(data []byte) *messages {
 	return m
 }
 
+// rawMessage is a message whose metadata is verified, or why there is none.
+type rawMessage struct {
+	info       messageInfo
+	meta, body []byte
+	err        error
+}
+
 // Message returns the next message, io.EOF at the end mark and where the data is cut off.
 func (m *messages) Message() (*ipc.Message, error) {
+	raw := m.peek()
+	m.skip()
+	if raw.err != nil {
+		return nil, raw.err
+	}
+	return ipc.NewMessage(memory.NewBufferBytes(raw.meta), memory.NewBufferBytes(raw.body)), nil
+}
+
+// peek returns the next message, which stays the next one until it is skipped.
+func (m *messages) peek() *rawMessage {
+	if m.ahead == nil {
+		m.ahead = m.next()
+	}
+	return m.ahead
+}
+
+func (m *messages) skip() { m.ahead = nil }
+
+func (m *messages) next() *rawMessage {
 	end := m.end
 	if m.listed {
 		if m.schema != nil {
 			meta := m.schema
 			m.schema, m.current = nil, m.end
-			if _, err := verifyMessage(meta, &m.views); err != nil {
-				return nil, fmt.Errorf("no readable schema in the footer: %w", err)
+			info, err := verifyMessage(meta, &m.views)
+			if err != nil {
+				err = fmt.Errorf("no readable schema in the footer: %w", err)
 			}
-			return ipc.NewMessage(memory.NewBufferBytes(meta), memory.NewBufferBytes(nil)), nil
+			return &rawMessage{info: info, meta: meta, err: err}
 		}
 		if len(m.blocks) == 0 {
 			return m.finish()
@@ -108,7 +138,7 @@ func (m *messages) Message() (*ipc.Message, error) {
 	meta := rest[prefix : int64(prefix)+size : int64(prefix)+size]
 	info, err := verifyMessage(meta, &m.views)
 	if err != nil {
-		return nil, fmt.Errorf("no readable Arrow message: %w", err)
+		return &rawMessage{err: fmt.Errorf("no readable Arrow message: %w", err)}
 	}
 	body := rest[int64(prefix)+size:]
 	if info.bodyLen > int64(len(body)) {
@@ -119,21 +149,21 @@ func (m *messages) Message() (*ipc.Message, error) {
 		m.seen.add(info, m.pos, prefix+int(size), meta)
 	}
 	m.pos += int64(prefix) + size + info.bodyLen
-	return ipc.NewMessage(memory.NewBufferBytes(meta), memory.NewBufferBytes(body)), nil
+	return &rawMessage{info: info, meta: meta, body: body}
 }
 
-func (m *messages) finish() (*ipc.Message, error) {
+func (m *messages) finish() *rawMessage {
 	m.done = true
-	return nil, io.EOF
+	return &rawMessage{err: io.EOF}
 }
 
-func (m *messages) cutOff(how string) (*ipc.Message, error) {
+func (m *messages) cutOff(how string) *rawMessage {
 	if m.whole {
 		// The footer says that nothing was cut off: some length before it is wrong.
-		return nil, fmt.Errorf("a message runs into what follows it (%s)", how)
+		return &rawMessage{err: fmt.Errorf("a message runs into what follows it (%s)", how)}
 	}
 	m.cut = how
-	return nil, io.EOF
+	return &rawMessage{err: io.EOF}
 }
 
 // Retain and Release do nothing: the garbage collector owns the messages, and the data is never given back.

@@ -113,25 +113,17 @@ func notesOf(b *capture.Batch, fields []int) (md arrow.Metadata, ok bool, err er
 	return arrow.NewMetadata([]string{keyNotes}, []string{text}), true, err
 }
 
-// readNotes is the inverse of notesOf; base is the row number of the batch's first row.
-func readNotes(rec arrow.RecordBatch, base int) (*batchNotes, error) {
-	with, ok := rec.(arrow.RecordBatchWithMetadata)
-	if !ok {
-		return nil, nil
-	}
-	md := with.Metadata()
-	text, ok := md.GetValue(keyNotes)
-	if !ok {
-		return nil, nil
-	}
+// readNotes is the inverse of notesOf for a batch of that many rows and columns; base is the row number of its first
+// row.
+func readNotes(text string, base, rows, columns int) (*batchNotes, error) {
 	n := &batchNotes{base: base}
 	if err := json.Unmarshal([]byte(text), n); err != nil {
 		return nil, fmt.Errorf("its notes: %w", err)
 	}
 	for _, r := range n.Reasons {
-		if r.From < 0 || r.From > r.To || int64(r.To) > rec.NumRows() || r.Field < 0 || r.Field >= int(rec.NumCols()) {
+		if r.From < 0 || r.From > r.To || r.To > rows || r.Field < 0 || r.Field >= columns {
 			return nil, fmt.Errorf("its notes name rows [%d, %d) of column %d, it has %d rows of %d columns", r.From,
-				r.To, r.Field, rec.NumRows(), rec.NumCols())
+				r.To, r.Field, rows, columns)
 		}
 	}
 	return n, nil

@@ -37,7 +37,8 @@ func isFloat(t arrow.DataType) bool { return t.ID() == arrow.FLOAT32 || t.ID() =
 
 // pieces calls f for the parts of rows [lo, hi) that lie in one batch each: rows [a, b) of a chunk, which go to at.
 func (c *column) pieces(lo, hi int, f func(ch chunk, a, b, at int)) {
-	for k := sort.SearchInts(c.first, lo+1) - 1; lo < hi && k >= 0 && k < len(c.chunks); k++ {
+	c.load()
+	for k := c.batchOf(lo); lo < hi && k >= 0 && k < len(c.chunks); k++ {
 		start, end := c.first[k], min(hi, c.first[k+1])
 		if end > lo {
 			f(c.chunks[k], lo-start, end-start, lo)
@@ -46,13 +47,30 @@ func (c *column) pieces(lo, hi int, f func(ch chunk, a, b, at int)) {
 	}
 }
 
-// batchEnd is where the batch of row lo ends, at most hi.
-func (c *column) batchEnd(lo, hi int) int {
-	k := sort.SearchInts(c.first, lo+1)
-	if k == len(c.first) {
-		return hi
+// batchOf is the batch of a row: as a rule all have the same length.
+func (c *column) batchOf(row int) int {
+	if n, last := c.rows(), len(c.first)-1; n > 0 && row < n {
+		if k := int(uint64(row) * uint64(last) / uint64(n)); c.first[k] <= row && row < c.first[k+1] {
+			return k
+		}
 	}
-	return min(hi, c.first[k])
+	return sort.SearchInts(c.first, row+1) - 1
+}
+
+// part returns rows from lo on where they lie, at most up to hi: those of one batch.
+func (c *column) part(lo, hi int) (capture.Data, error) {
+	c.load()
+	k := c.batchOf(lo)
+	start, end := c.first[k], min(hi, c.first[k+1])
+	ch := c.chunks[k]
+	if c.field.Type.ID() != arrow.UINT64 || ch.values == nil {
+		return c.read(lo, end)
+	}
+	d := capture.Data{U: values[uint64](ch, lo-start, end-start)}
+	if ch.valid != nil {
+		d.Valid = capture.Bitmap{Bits: ch.bitmap(end - start), Off: lo - start}
+	}
+	return d, nil
 }
 
 // inParts reports whether rows can be read where they lie and a copy of all of them is worth avoiding: there are
@@ -60,7 +78,7 @@ func (c *column) batchEnd(lo, hi int) int {
 // negative.
 func (c *column) inParts() bool {
 	id := c.field.Type.ID()
-	return len(c.chunks) > 1 && (id == arrow.UINT64 || id == arrow.FLOAT64)
+	return c.width > 0 && len(c.first) > 2 && (id == arrow.UINT64 || id == arrow.FLOAT64)
 }
 
 // read returns rows [lo, hi) as the data model has them: unsigned integers, or doubles with NaN for missing. Where the
@@ -160,6 +178,7 @@ func (c *column) validity(lo, hi int) capture.Bitmap {
 
 // anyMissing reports whether the column has missing values.
 func (c *column) anyMissing() bool {
+	c.load()
 	for _, ch := range c.chunks {
 		if ch.valid != nil {
 			return true

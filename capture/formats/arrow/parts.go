@@ -181,6 +181,12 @@ func (c *content) join(o *content) error {
 		return fmt.Errorf("it has %d columns and the first part %d", len(o.cols), len(c.cols))
 	}
 	rows := c.rows()
+	if c.allPlain() && o.allPlain() {
+		c.plain = append(c.plain, o.plain...)
+	} else {
+		c.spread()
+		o.spread()
+	}
 	for i := range c.cols {
 		a, b := &c.cols[i], &o.cols[i]
 		if !a.field.Equal(b.field) {
