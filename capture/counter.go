@@ -188,7 +188,7 @@ func (c *Counter) Floats() []float64 {
 	}
 	return c.keeps().floats.get(func() []float64 {
 		out := make([]float64, c.Len())
-		parallelBlocks(len(out), func(lo, hi int) { c.ReadFloats(out[lo:hi], lo) })
+		EachBlock(len(out), func(lo, hi int) { c.ReadFloats(out[lo:hi], lo) })
 		return out
 	})
 }

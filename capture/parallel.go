@@ -12,8 +12,8 @@ import (
 // caches.
 const BlockRows = 4096
 
-// parallelBlocks calls f for consecutive ranges that cover [0, n), on all cores where the work is worth it.
-func parallelBlocks(n int, f func(lo, hi int)) {
+// EachBlock calls f for ranges of at most BlockRows that cover [0, n), on all cores where the work is worth it.
+func EachBlock(n int, f func(lo, hi int)) {
 	workers := min(runtime.GOMAXPROCS(0), (n+BlockRows-1)/BlockRows)
 	if workers <= 1 || n < 8*BlockRows {
 		for lo := 0; lo < n; lo += BlockRows {

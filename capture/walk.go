@@ -20,7 +20,7 @@ func (c *Counter) walk(f func(lo int, v []float64)) {
 		buf := make([]float64, min(n, runtime.GOMAXPROCS(0)*walkBlocks*BlockRows))
 		for from := 0; from < n; from += len(buf) {
 			v := buf[:min(len(buf), n-from)]
-			parallelBlocks(len(v), func(lo, hi int) { c.ReadFloats(v[lo:hi], from+lo) })
+			EachBlock(len(v), func(lo, hi int) { c.ReadFloats(v[lo:hi], from+lo) })
 			f(from, v)
 		}
 		return

@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"go.starlark.net/starlark"
@@ -163,24 +164,43 @@ func (a *accounting) values(names []string) []float64 {
 		if c.Unit == "percent" {
 			scale = 0.01
 		}
-		v := c.Floats()
-		if out == nil {
-			out = make([]float64, len(v))
-			for i := range out {
-				out[i] = math.NaN()
-			}
+		var lacks atomic.Bool
+		first := out == nil
+		if first {
+			out = make([]float64, a.n)
 		}
-		lacks := false
-		for i, x := range v {
-			if math.IsNaN(out[i]) {
-				out[i] = scale * x
-				lacks = lacks || math.IsNaN(x)
+		capture.EachBlock(a.n, func(lo, hi int) {
+			to := out[lo:hi]
+			if first {
+				c.ReadFloats(to, lo)
+				for i, x := range to {
+					if to[i] = scale * x; x != x {
+						lacks.Store(true)
+					}
+				}
+				return
 			}
-		}
-		if !lacks {
+			v := make([]float64, hi-lo)
+			c.ReadFloats(v, lo)
+			for i, x := range v {
+				if to[i] != to[i] {
+					if to[i] = scale * x; x != x {
+						lacks.Store(true)
+					}
+				}
+			}
+		})
+		if !lacks.Load() {
 			break
 		}
 	}
+	return out
+}
+
+// fresh are the values of a counter in every sample, to be changed.
+func fresh(c *capture.Counter) []float64 {
+	out := make([]float64, c.Len())
+	capture.EachBlock(len(out), func(lo, hi int) { c.ReadFloats(out[lo:hi], lo) })
 	return out
 }
 
@@ -217,15 +237,17 @@ func (a *accounting) level(en accountEntry) []float64 {
 			out[i] /= most
 		}
 	}
-	for i, x := range out {
-		if en.rest {
-			x = max(0, 1-x)
+	capture.EachBlock(len(out), func(lo, hi int) {
+		for i, x := range out[lo:hi] {
+			if en.rest {
+				x = max(0, 1-x)
+			}
+			if math.IsInf(x, 0) || !known {
+				x = math.NaN()
+			}
+			out[lo+i] = en.offset + en.scale*x
 		}
-		if math.IsInf(x, 0) || !known {
-			x = math.NaN()
-		}
-		out[i] = en.offset + en.scale*x
-	}
+	})
 	// the part of the time that is not measured says what to record
 	if en.set != "" || !known && len(a.shownBy(en)) > 0 {
 		a.missing = a.missing[:lacked]
@@ -263,24 +285,34 @@ func fillMean(v []float64) {
 // product is that of some metrics in every sample, percentages as shares. known is false where one of them was not
 // measured.
 func (a *accounting) product(factors [][]string) (out []float64, known bool) {
-	out = make([]float64, a.n)
-	for i := range out {
-		out[i] = 1
+	ones := func() {
+		out = make([]float64, a.n)
+		for i := range out {
+			out[i] = 1
+		}
 	}
 	for _, names := range factors {
 		v := a.values(names)
-		if v == nil && slices.Contains(names, takenAsOne) {
-			continue
-		}
-		if v == nil {
+		switch {
+		case v == nil && slices.Contains(names, takenAsOne):
+		case v == nil:
 			a.lackAll(names)
+			if out == nil {
+				ones()
+			}
 			return out, false
-		}
-		for i, x := range v {
-			if out[i] != 0 { // what a unit does in the time of another that did nothing has no value, and is nothing
-				out[i] *= x
+		case out == nil:
+			out = v
+		default:
+			for i, x := range v {
+				if out[i] != 0 { // what a unit does in the time of another that did nothing has no value, and is nothing
+					out[i] *= x
+				}
 			}
 		}
+	}
+	if out == nil {
+		ones()
 	}
 	return out, true
 }
@@ -299,7 +331,7 @@ func (a *accounting) activeShare() []float64 {
 		a.lack(strings.Join(a.table.active, " or "))
 		return nil
 	}
-	v := slices.Clone(c.Floats())
+	v := fresh(c)
 	if a.table.busiest {
 		for _, one := range c.Instances {
 			for i, x := range one.Floats() {
@@ -318,7 +350,7 @@ func (a *accounting) activeShare() []float64 {
 		return v
 	}
 	if e := a.find(a.table.elapsed); e != nil {
-		for i, x := range e.Floats() {
+		for i, x := range fresh(e) {
 			if v[i] /= x; a.table.asleep && math.IsNaN(v[i]) {
 				v[i] = 0
 			}
@@ -405,7 +437,7 @@ func (a *accounting) processors() (out [][]float64) {
 		list = []*capture.Counter{c}
 	}
 	for _, p := range list {
-		v := slices.Clone(p.Floats())
+		v := fresh(p)
 		for i := range v {
 			v[i] /= 100
 		}

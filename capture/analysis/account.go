@@ -220,11 +220,7 @@ func Account(in AccountInput) (*Accounted, error) {
 		a.out.ByGroup = make([][]int64, in.Groups)
 	}
 	a.pace()
-	for lo := 0; lo < len(in.Length); {
-		hi := a.windowEnd(lo)
-		a.window(lo, hi)
-		lo = hi
-	}
+	a.all()
 	a.finish()
 	return a.out, nil
 }

@@ -478,3 +478,56 @@ func (a *Accounted) part(kind LimitKind, name string) *AccountPart {
 	}
 	return nil
 }
+
+// TestAnAccountInPiecesIsThatOfOneRun accounts for more samples than a piece has, with windows across where one ends.
+func TestAnAccountInPiecesIsThatOfOneRun(t *testing.T) {
+	const n = 2*accountPiece + 777
+	rng := rand.New(rand.NewPCG(3, 4))
+	series := func() []float64 {
+		v := make([]float64, n)
+		for i := range v {
+			if v[i] = rng.Float64(); rng.IntN(50) == 0 {
+				v[i] = math.NaN()
+			}
+		}
+		return v
+	}
+	in := AccountInput{Length: make([]int64, n), Window: make([]int32, n), Active: series(), Clock: series(),
+		Waiter: LimitTurns, Frame: 5e6, Queues: []AccountQueue{{"a", series()}, {"b", series()}},
+		Units: []AccountUnit{{Name: "x", Kind: LimitUnit, Level: series()}, {Name: "y", Kind: LimitMemory, Level: series()},
+			{Name: "z", Kind: LimitUnit, Level: series(), Fallback: true}}}
+	for i := range n {
+		in.Length[i], in.Window[i] = 1e6+rng.Int64N(1e6), int32(i/1000)
+	}
+	pieces, err := Account(in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	in.Group, in.Groups = make([]int32, n), 1 // one run
+	whole, err := Account(in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(whole.Parts) < 4 || len(pieces.Parts) != len(whole.Parts) || pieces.Base != whole.Base ||
+		pieces.Idle != whole.Idle || !slices.Equal(pieces.Lead, whole.Lead) {
+		t.Fatalf("%d parts of %d and %d of %d", len(pieces.Parts), pieces.Base, len(whole.Parts), whole.Base)
+	}
+	near := func(what string, x, y float64) {
+		if math.Abs(x-y) > 1e-9*math.Abs(y) {
+			t.Errorf("%s: %v in pieces, %v in one run", what, x, y)
+		}
+	}
+	near("clock", pieces.ClockLow, whole.ClockLow)
+	near("clock", pieces.ClockHigh, whole.ClockHigh)
+	for k, p := range pieces.Parts {
+		q := whole.Parts[k]
+		if p.Name != q.Name || p.Kind != q.Kind || p.Time != q.Time || p.Sure != q.Sure || p.RunnerUp != q.RunnerUp ||
+			p.Time != whole.ByGroup[0][k] {
+			t.Errorf("part %d: %+v in pieces, %+v in one run", k, p, q)
+		}
+		near(p.Name, p.Low, q.Low)
+		near(p.Name, p.High, q.High)
+		near(p.Name, p.Level, q.Level)
+		near(p.Name, p.Against, q.Against)
+	}
+}

@@ -21,7 +21,8 @@ type unmeasured struct {
 // measured, the likeliest first: nothing where every unit that is likely to lead was.
 func (a *accountant) rank(i int, queue string) {
 	a.ranked, a.open = a.ranked[:0], a.open[:0]
-	for k, u := range a.Units {
+	for k := range a.Units {
+		u := &a.Units[k] // large enough to be slow to copy
 		if u.Fallback || u.Queue != "" && queue != "" && u.Queue != queue {
 			continue
 		}
@@ -110,7 +111,8 @@ func (a *accountant) above(floor, level float64) float64 {
 // and a third of all at most. It returns how much it gave.
 func (a *accountant) held(i int, time int64, queue string) (given int64) {
 	sum, most, first := 0.0, 0.0, -1
-	for k, u := range a.Units {
+	for k := range a.Units {
+		u := &a.Units[k]
 		if u.Holds && !u.Fallback && u.Level[i] > 0 && (u.Queue == "" || queue == "" || u.Queue == queue) {
 			sum += min(1, u.Level[i])
 			if u.Level[i] > most {
@@ -121,7 +123,8 @@ func (a *accountant) held(i int, time int64, queue string) (given int64) {
 	if first < 0 {
 		return 0
 	}
-	for k, u := range a.Units {
+	for k := range a.Units {
+		u := &a.Units[k]
 		if !(u.Holds && !u.Fallback && u.Level[i] > 0 && (u.Queue == "" || queue == "" || u.Queue == queue)) {
 			continue
 		}
@@ -169,7 +172,7 @@ func (a *accountant) units(i int, time int64, queue string) {
 		}
 	}
 	if f := a.fallback(i, queue); f >= 0 && !missing {
-		u := a.Units[f]
+		u := &a.Units[f]
 		part := a.part(u.Kind, u.Name)
 		a.give(part, time, !long)
 		top := 0.0
@@ -196,7 +199,8 @@ func (a *accountant) units(i int, time int64, queue string) {
 // fallback is the unit that explains what no other does, -1 where none does.
 func (a *accountant) fallback(i int, queue string) int {
 	best, most := -1, a.Floor
-	for k, u := range a.Units {
+	for k := range a.Units {
+		u := &a.Units[k]
 		if u.Fallback && (u.Queue == "" || u.Queue == queue) && u.Level[i] >= most {
 			best, most = k, u.Level[i]
 		}
@@ -229,7 +233,7 @@ func (a *accountant) leaders(time int64) {
 			share = left
 		}
 		left -= share
-		u := a.Units[c.unit]
+		u := &a.Units[c.unit]
 		part := a.part(u.Kind, u.Name)
 		a.give(part, share, n == 1)
 		switch {
@@ -275,7 +279,7 @@ func (a *accountant) unmix(time int64, missing bool) (given int64) {
 		if t <= 0 {
 			break
 		}
-		u := a.Units[c.unit]
+		u := &a.Units[c.unit]
 		part := a.part(u.Kind, u.Name)
 		a.give(part, t, false)
 		next, against := "", 0.0
@@ -308,7 +312,8 @@ func (a *accountant) unmix(time int64, missing bool) (given int64) {
 // memory is how likely memory sets the pace of sample i, 0 to 1: the highest of what its units reach, or may reach
 // where they were not measured.
 func (a *accountant) memory(i int) (most float64) {
-	for _, u := range a.Units {
+	for k := range a.Units {
+		u := &a.Units[k]
 		if u.Kind != LimitMemory {
 			continue
 		}

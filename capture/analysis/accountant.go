@@ -1,6 +1,12 @@
 package analysis
 
-import "math"
+import (
+	"math"
+	"runtime"
+	"sync/atomic"
+
+	"astrolabe/capture/memory"
+)
 
 type partKey struct {
 	kind LimitKind
@@ -23,6 +29,7 @@ type accountant struct {
 	sample  []slice
 	ranked  []candidate  // see rank
 	open    []unmeasured // see rank
+	work    []float64    // see overlap
 }
 
 // slice is the time of one sample that goes to a part.
@@ -179,6 +186,77 @@ func (a *accountant) pace() {
 		idle > accountIdle*float64(whole)
 }
 
+// accountPiece is how many samples are accounted for at a time where there are more, and a window's. It is not by
+// cores, so that sums are rounded alike on all machines.
+const accountPiece = 1 << 16
+
+// all accounts for all samples, on all cores where they are many.
+func (a *accountant) all() {
+	n := len(a.Length)
+	if n <= accountPiece || a.Group != nil { // pieces would have a table of all groups each
+		a.windows(0, n)
+		return
+	}
+	type piece struct {
+		lo, hi int
+		of     accountant
+	}
+	var pieces []*piece
+	for lo := 0; lo < n; {
+		p := &piece{lo: lo, hi: lo, of: *a}
+		for p.hi < n && p.hi-lo < accountPiece {
+			p.hi = a.windowEnd(p.hi)
+		}
+		p.of.out, p.of.index = &Accounted{Lead: a.out.Lead}, map[partKey]int{}
+		pieces = append(pieces, p)
+		lo = p.hi
+	}
+	var next atomic.Int64
+	var wg memory.Group
+	for range min(runtime.GOMAXPROCS(0), len(pieces)) {
+		wg.Go(func() {
+			for k := next.Add(1); k <= int64(len(pieces)); k = next.Add(1) {
+				p := pieces[k-1]
+				p.of.windows(p.lo, p.hi)
+			}
+		})
+	}
+	wg.Wait()
+	for _, p := range pieces {
+		a.take(p.of.out, p.lo, p.hi)
+	}
+}
+
+// windows accounts for samples [lo, hi), which begin and end with a window.
+func (a *accountant) windows(lo, hi int) {
+	for lo < hi {
+		end := a.windowEnd(lo)
+		a.window(lo, end)
+		lo = end
+	}
+}
+
+// take adds what samples [lo, hi) came to.
+func (a *accountant) take(o *Accounted, lo, hi int) {
+	place := make([]int32, len(o.Parts))
+	for k, q := range o.Parts {
+		place[k] = int32(a.part(q.Kind, q.Name))
+		p := a.out.Parts[place[k]]
+		p.Time, p.Sure, p.Low, p.High = p.Time+q.Time, p.Sure+q.Sure, p.Low+q.Low, p.High+q.High
+		p.levels, p.others, p.leveled = p.levels+q.levels, p.others+q.others, p.leveled+q.leveled
+		for name, t := range q.next {
+			p.next[name] += t
+		}
+	}
+	for i, l := range a.out.Lead[lo:hi] {
+		if l >= 0 {
+			a.out.Lead[lo+i] = place[l]
+		}
+	}
+	a.out.Idle += o.Idle
+	a.out.ClockLow, a.out.ClockHigh = a.out.ClockLow+o.ClockLow, a.out.ClockHigh+o.ClockHigh
+}
+
 // window accounts for the samples of one frame.
 func (a *accountant) window(lo, hi int) {
 	lead := a.leadingQueue(lo, hi)
@@ -239,12 +317,17 @@ func (a *accountant) overlap(lo, hi, lead int) float64 {
 		return 0
 	}
 	var active, rest int64
-	work, unexplained, long := make([]float64, len(a.Units)), 0.0, false
+	if a.work == nil {
+		a.work = make([]float64, len(a.Units))
+	}
+	work, unexplained, long := a.work, 0.0, false
+	clear(work)
 	for i := lo; i < hi; i++ {
 		time, _ := a.active(i)
 		active, rest = active+time, rest+a.rest(i, lead, time)
 		most := 0.0
-		for k, u := range a.Units {
+		for k := range a.Units {
+			u := &a.Units[k]
 			if level := u.Level[i]; level > 0 && !u.Fallback {
 				switch {
 				case u.Queue != "":
@@ -268,8 +351,8 @@ func (a *accountant) overlap(lo, hi, lead int) float64 {
 		return 0
 	}
 	least := max(float64(active-rest), unexplained)
-	for k, u := range a.Units {
-		if !u.Fallback {
+	for k := range a.Units {
+		if !a.Units[k].Fallback {
 			least = max(least, work[k])
 		}
 	}
