@@ -8,19 +8,13 @@ import (
 	"image/png"
 	"math"
 	"slices"
+	"sync/atomic"
 )
 
-// PNG paints the scene and returns the picture with its resolution.
+// PNG paints the scene and returns the picture with its resolution. A chart has few colours, so nearly every picture
+// gets a palette: that makes the file a fraction of the size and the encoding a fraction of the time.
 func (sc *Scene) PNG(dpi int) ([]byte, error) {
-	img := sc.Paint()
-	defer release(img)
-	return encodePNG(img, dpi)
-}
-
-// encodePNG returns the picture with its resolution. A chart has few colours, so nearly every picture gets a palette:
-// that makes the file a fraction of the size and the encoding a fraction of the time.
-func encodePNG(img *image.RGBA, dpi int) ([]byte, error) {
-	if p := paletted(img); p != nil {
+	if p := sc.indexed(); p != nil {
 		doc, err := p.encode()
 		if err != nil {
 			return nil, err
@@ -28,7 +22,7 @@ func encodePNG(img *image.RGBA, dpi int) ([]byte, error) {
 		return withResolution(doc, dpi), nil
 	}
 	var buf bytes.Buffer
-	if err := png.Encode(&buf, img); err != nil {
+	if err := png.Encode(&buf, sc.Paint()); err != nil {
 		return nil, err
 	}
 	return withResolution(buf.Bytes(), dpi), nil
@@ -53,32 +47,141 @@ func withChunk(doc []byte, kind string, data []byte) []byte {
 	return slices.Insert(doc, header, appendChunk(nil, kind, data)...)
 }
 
-// paletted returns the picture with at most 256 colours, nil where that would show. The most frequent colours stay
-// exact, then those least like any other are taken in; the rest, shades on the edges of letters and lines, become the
-// nearest of them.
-func paletted(img *image.RGBA) *indexed {
-	// Charts have some thousand colours, photographs far more: from 16,384 on nobody looks for a palette. A shade may
-	// be 24 of 441 steps away, which the eye does not see on the edge of a letter.
-	const most, near = 1 << 14, 24
+// mostColors is how many colours a picture may have that gets a palette. Charts have some thousand, photographs far
+// more.
+const mostColors = 1 << 14
+
+// runsOf is a band of a page as runs of pixels of one colour, which take a fraction of the room: a page never stands in
+// memory with four bytes a pixel.
+type runsOf struct {
+	colors []colorCount
+	runs   []colorRun
+	rows   []sameRows
+}
+
+// colorRun is n pixels beside each other of a colour, by its place in runsOf.
+type colorRun struct{ color, n uint16 }
+
+// sameRows are n rows that are equal; their runs end before the one at end.
+type sameRows struct{ end, n int }
+
+// indexed paints the scene as a picture with at most 256 colours, nil where that would show.
+func (sc *Scene) indexed() *indexed {
+	w, h := deviceSize(sc)
+	bands := make([]runsOf, bandsOf(h))
+	var many atomic.Bool
+	sc.inBands(w, h, func() func(i int, area image.Rectangle, paint func(img *image.RGBA)) {
+		pix := make([]uint8, 4*w*min(h, bandRows))
+		reader := bandReader{table: newColorTable()}
+		return func(i int, area image.Rectangle, paint func(img *image.RGBA)) {
+			if many.Load() {
+				return
+			}
+			img := &image.RGBA{Pix: pix[:4*w*area.Dy()], Stride: 4 * w, Rect: area}
+			paint(img)
+			var few bool
+			if bands[i], few = reader.read(img); !few {
+				many.Store(true)
+			}
+		}
+	})
+	if many.Load() {
+		return nil
+	}
 	counts := newColorTable()
-	w, h := img.Rect.Dx(), img.Rect.Dy()
-	pixels := func(y int) []uint8 { return img.Pix[y*img.Stride : y*img.Stride+4*w] }
-	for y := 0; y < h; {
-		row := pixels(y)
-		same := uint32(1) // rows that are equal
-		for y++; y < h && bytes.Equal(row, pixels(y)); y++ {
-			same++
+	for _, b := range bands {
+		for _, c := range b.colors {
+			counts.add(c.color, c.n)
 		}
-		// Pixels of one colour stand side by side, so they are counted in runs: the table is asked for few of them.
-		for i := 0; i < len(row); {
-			n := run(row[i:])
-			counts.add(colorAt(row[i:]), same*uint32(n/4))
-			i += n
-		}
-		if counts.used > most {
+		if counts.used > mostColors {
 			return nil
 		}
 	}
+	pal := palette(counts)
+	if pal == nil {
+		return nil
+	}
+	out := newIndexed(w, h, pal)
+	share(len(bands), func() func(i int) {
+		var index []uint8
+		return func(i int) {
+			index = index[:0]
+			for _, c := range bands[i].colors {
+				index = append(index, uint8(counts.vals[counts.slot(c.color)]))
+			}
+			y, from := i*bandRows, 0
+			for _, same := range bands[i].rows {
+				row := out.row(y)
+				x := 0
+				for _, r := range bands[i].runs[from:same.end] {
+					v := index[r.color]
+					for end := x + int(r.n); x < end; x++ {
+						row[x] = v
+					}
+				}
+				for k := 1; k < same.n; k++ {
+					copy(out.row(y+k), row)
+				}
+				y, from = y+same.n, same.end
+			}
+		}
+	})
+	return out
+}
+
+// bandReader makes runs of bands, one after the other, in the same memory.
+type bandReader struct {
+	table  *colorTable
+	places []int // of the colours in the table
+	runsOf
+}
+
+// read returns the pixels of a band; few is false where it has more than mostColors.
+func (b *bandReader) read(img *image.RGBA) (out runsOf, few bool) {
+	for _, at := range b.places {
+		b.table.keys[at] = 0
+	}
+	b.places, b.colors, b.runs, b.rows = b.places[:0], b.colors[:0], b.runs[:0], b.rows[:0]
+	w, h := img.Rect.Dx(), img.Rect.Dy()
+	row := func(y int) []uint8 { return img.Pix[y*img.Stride : y*img.Stride+4*w] }
+	for y := 0; y < h; {
+		pix := row(y)
+		same := 1
+		for y++; y < h && bytes.Equal(pix, row(y)); y++ {
+			same++
+		}
+		// Pixels of one colour stand side by side, so they are counted in runs: the table is asked for few of them.
+		for i := 0; i < len(pix); {
+			n := run(pix[i:])
+			color := colorAt(pix[i:])
+			at := b.table.slot(color)
+			if b.table.keys[at] == 0 {
+				if len(b.colors) == mostColors {
+					return out, false
+				}
+				b.table.keys[at], b.table.vals[at] = color+1, uint32(len(b.colors))
+				b.places = append(b.places, at)
+				b.colors = append(b.colors, colorCount{color, 0})
+			}
+			k := b.table.vals[at]
+			b.colors[k].n += uint32(same * n / 4)
+			i += n
+			for n /= 4; n > 0; {
+				part := min(n, math.MaxUint16)
+				b.runs = append(b.runs, colorRun{uint16(k), uint16(part)})
+				n -= part
+			}
+		}
+		b.rows = append(b.rows, sameRows{len(b.runs), same})
+	}
+	return runsOf{slices.Clone(b.colors), slices.Clone(b.runs), slices.Clone(b.rows)}, true
+}
+
+// palette chooses at most 256 of the colours that were counted, and gives each colour of the table the place of one of
+// them; nil where that would show. The most frequent colours stay exact, then those least like any other are taken in;
+// the rest, shades on the edges of letters and lines, become the nearest of them.
+func palette(counts *colorTable) []uint32 {
+	const near = 24 // a shade may be so many of 441 steps away, which the eye does not see on the edge of a letter
 	var all []colorCount
 	for i, k := range counts.keys {
 		if k != 0 {
@@ -114,28 +217,7 @@ func paletted(img *image.RGBA) *indexed {
 		}
 		counts.set(e.color, uint32(best))
 	}
-	out := newIndexed(w, h, pal)
-	share((h+bandRows-1)/bandRows, func() func(i int) {
-		return func(i int) {
-			for y := i * bandRows; y < min((i+1)*bandRows, h); y++ {
-				row := pixels(y)
-				dst := out.row(y)
-				if y > i*bandRows && bytes.Equal(row, pixels(y-1)) {
-					copy(dst, out.row(y-1))
-					continue
-				}
-				for i := 0; i < len(row); {
-					n := run(row[i:])
-					idx := uint8(counts.vals[counts.slot(colorAt(row[i:]))])
-					for k := i / 4; k < (i+n)/4; k++ {
-						dst[k] = idx
-					}
-					i += n
-				}
-			}
-		}
-	})
-	return out
+	return pal
 }
 
 // colorAt is the colour of the first pixel.

@@ -25,25 +25,41 @@ type band struct {
 // bandRows is how many rows a band has. Nothing that is seen depends on it.
 const bandRows = 128
 
+// bandsOf is how many bands a page of a height has.
+func bandsOf(h int) int { return (h + bandRows - 1) / bandRows }
+
 // Paint returns the scene as an opaque image.
 func (sc *Scene) Paint() *image.RGBA {
 	w, h := deviceSize(sc)
-	img := newImage(w, h)
-	strokes := sc.strokes(w, h)
-	share((h+bandRows-1)/bandRows, func() func(i int) {
-		b := band{scale: sc.Scale}
-		return func(i int) {
-			from, to := i*bandRows, min((i+1)*bandRows, h)
-			b.img = img.SubImage(image.Rect(0, from, w, to)).(*image.RGBA)
-			b.clear(sc.Bg)
-			for _, s := range strokes {
-				if s.to > from && s.from < to {
-					s.paint(&b)
-				}
-			}
+	img := image.NewRGBA(image.Rect(0, 0, w, h))
+	sc.inBands(w, h, func() func(i int, area image.Rectangle, paint func(img *image.RGBA)) {
+		return func(_ int, area image.Rectangle, paint func(img *image.RGBA)) {
+			paint(img.SubImage(area).(*image.RGBA))
 		}
 	})
 	return img
+}
+
+// inBands goes through the bands of a page on all processors. Each worker begins with a call of begin, whose result is
+// told the number of a band and its rows, and has it painted.
+func (sc *Scene) inBands(w, h int, begin func() func(i int, area image.Rectangle, paint func(img *image.RGBA))) {
+	strokes := sc.strokes(w, h)
+	share(bandsOf(h), func() func(i int) {
+		b := band{scale: sc.Scale}
+		do := begin()
+		return func(i int) {
+			area := image.Rect(0, i*bandRows, w, min((i+1)*bandRows, h))
+			do(i, area, func(img *image.RGBA) {
+				b.img = img
+				b.clear(sc.Bg)
+				for _, s := range strokes {
+					if s.to > area.Min.Y && s.from < area.Max.Y {
+						s.paint(&b)
+					}
+				}
+			})
+		}
+	})
 }
 
 // placed is a stroke and its rows.
@@ -240,7 +256,19 @@ func (o imageOp) paint(b *band) {
 	}
 }
 
-func (o stripOp) rows(float64) (from, to int) { return math.MinInt, math.MaxInt }
+func (o stripOp) rows(scale float64) (from, to int) {
+	top, bottom := math.Inf(1), math.Inf(-1)
+	for i, t := range o.strip.Top {
+		if t == t {
+			top, bottom = min(top, t), max(bottom, o.strip.Bot[i])
+		}
+	}
+	if top > bottom {
+		return 0, 0
+	}
+	const most = 1e9 // pages are smaller
+	return int(math.Floor(max(top*scale, -most))), int(math.Ceil(min(bottom*scale, most)))
+}
 
 func (o stripOp) paint(b *band) {
 	s := o.strip

@@ -1,7 +1,6 @@
 package canvas
 
 import (
-	"image"
 	"runtime"
 	"sync"
 	"sync/atomic"
@@ -39,17 +38,3 @@ func share(n int, begin func() func(i int)) {
 		panic(*p)
 	}
 }
-
-// spare are the pixels of pages that were written: the pages of a report are painted on the same memory.
-var spare sync.Pool
-
-// newImage is an image of a size, of any colours.
-func newImage(w, h int) *image.RGBA {
-	if pix, ok := spare.Get().(*[]uint8); ok && cap(*pix) >= 4*w*h {
-		return &image.RGBA{Pix: (*pix)[:4*w*h], Stride: 4 * w, Rect: image.Rect(0, 0, w, h)}
-	}
-	return image.NewRGBA(image.Rect(0, 0, w, h))
-}
-
-// release gives the pixels of an image back that nobody looks at any more.
-func release(img *image.RGBA) { spare.Put(&img.Pix) }
