@@ -53,6 +53,7 @@ type fakeEvent struct {
 	enabled, running uint64
 	on, closed       bool
 	offline          bool
+	apart            bool     // and the kernel has taken the group apart, as Linux does
 	mem              []uint64 // of its ring
 	out              *fakeEvent
 	lost             uint64 // samples without room since the last that found some
@@ -230,14 +231,18 @@ func (e *fakeEvent) read(buf []byte) (int, error) {
 	if len(buf) < groupSize(len(e.group)) {
 		return 0, syscall.ENOSPC
 	}
-	put(buf, uint64(len(e.group)))
+	group := e.group
+	if e.apart {
+		group = group[:1]
+	}
+	put(buf, uint64(len(group)))
 	put(buf[8:], e.enabled)
 	put(buf[16:], e.running)
-	for i, m := range e.group {
+	for i, m := range group {
 		put(buf[24+16*i:], m.count)
 		put(buf[32+16*i:], m.num)
 	}
-	return groupSize(len(e.group)), nil
+	return groupSize(len(group)), nil
 }
 
 // sample writes what the group has counted to its ring.

@@ -102,6 +102,9 @@ func (g *group) read() error {
 	return err
 }
 
+// wentOffline reports whether its CPU went offline.
+func (g *group) wentOffline() bool { return g.pid < 0 && errors.Is(g.broken, takenApart) }
+
 func (g *group) close() error {
 	var errs []error
 	// Members first: closing the leader would turn each into a group of its own.

@@ -206,7 +206,12 @@ func TestGroupsInTurnsAreScaledWhereTheKernelSamples(t *testing.T) {
 }
 
 func TestACPUThatGoesOfflineIsMissingFromThereOn(t *testing.T) {
-	for _, gone := range []int{0, 1} {
+	for i := range 4 {
+		gone, apart := i&1, i&2 != 0
+		why := fmt.Sprintf("CPU %d was offline", gone)
+		if apart { // as a real kernel does
+			why = fmt.Sprintf("CPU %d went offline, which ended its counters", gone)
+		}
 		k := &fakeKernel{counters: 6, capable: true}
 		s := openSampled(t, k, 2, time.Millisecond, "page_faults")
 		b := capture.NewBatch(s.Schema(), 1)
@@ -219,13 +224,14 @@ func TestACPUThatGoesOfflineIsMissingFromThereOn(t *testing.T) {
 		step(50e6)
 		for _, e := range k.open_ {
 			e.offline = e.cpu == gone
+			e.apart = e.offline && apart
 		}
 		step(100e6)
 		step(100e6)
 		rest := collected(t, k, s, 50e6)
 		there, offline := 0, 0
 		for _, r := range rest.Reasons {
-			if r.Reason.Code == capture.PowerGated && r.Reason.Text == fmt.Sprintf("CPU %d was offline", gone) {
+			if r.Reason.Code == capture.PowerGated && r.Reason.Text == why {
 				offline += r.To - r.From
 			}
 		}
@@ -237,7 +243,34 @@ func TestACPUThatGoesOfflineIsMissingFromThereOn(t *testing.T) {
 			}
 		}
 		if rest.Len() < 45 || offline < rest.Len()-1 || there < rest.Len()-1 || there > rest.Len()+2 {
-			t.Errorf("CPU %d: of %d rows %d are said to be offline, %d values are there", gone, rest.Len(), offline, there)
+			t.Errorf("%s: of %d rows %d are said to be offline, %d values are there", why, rest.Len(), offline, there)
+		}
+	}
+}
+
+func TestIdleProcessorsAreSampledSoThatTheyAreNotThrottled(t *testing.T) {
+	for _, c := range []struct {
+		driver, governor string
+		rate             int
+		period, want     time.Duration
+	}{
+		{"haltpoll", "haltpoll", 100_000, time.Millisecond, 10 * time.Millisecond},
+		{"haltpoll", "haltpoll", 100_000, 100 * time.Microsecond, 10 * time.Millisecond},
+		{"haltpoll", "haltpoll", 100_000, 10 * time.Millisecond, 0},
+		{"haltpoll", "haltpoll", 25_000, 10 * time.Millisecond, 40 * time.Millisecond},
+		{"", "", 100_000, time.Millisecond, 10 * time.Millisecond},
+		{"none", "menu", 100_000, time.Millisecond, 10 * time.Millisecond}, // the governor is not asked
+		{"intel_idle", "menu", 100_000, time.Millisecond, 0},
+		{"intel_idle", "teo", 100_000, 100 * time.Microsecond, time.Millisecond},
+		{"intel_idle", "ladder", 100_000, time.Millisecond, 10 * time.Millisecond},
+	} {
+		s := fakeSource(t, &fakeKernel{}, 1, map[string]string{
+			"proc/sys/kernel/perf_event_max_sample_rate":      fmt.Sprintln(c.rate),
+			"sys/devices/system/cpu/cpuidle/current_driver":   c.driver,
+			"sys/devices/system/cpu/cpuidle/current_governor": c.governor,
+		})
+		if rate, idle := s.sampleRate(c.period.Nanoseconds()); rate != uint64(c.rate) || time.Duration(idle) != c.want {
+			t.Errorf("%+v: idle processors every %v", c, time.Duration(idle))
 		}
 	}
 }

@@ -222,10 +222,30 @@ func (s *Source) openSampling(p plan, sit *situation, r hwio.Request) (hwio.Stre
 const copiesMost = 512
 
 // A timer that makes as many samples between two ticks of the scheduler as kernel.perf_event_max_sample_rate allows is
-// throttled. An idle CPU has no ticks for a while: the kernel stops them even where such a timer wakes it up, unless
-// its cpuidle governor knows better, which that of virtual machines does not. A time so long without one is rare; where
-// samples would be too many for it, an idle CPU makes fewer.
-const calmLeast = 400 * time.Millisecond
+// throttled. An idle CPU has no ticks for a while: the kernel stops them even where such a timer wakes it up, unless its
+// cpuidle governor looks at when the next timer is due. Where samples would be too many for a time so long, an idle CPU
+// makes fewer.
+const (
+	calmLeast    = 4 * time.Second
+	calmGoverned = 400 * time.Millisecond
+)
+
+// calm is the longest time that an idle CPU is to be without a tick and not throttled.
+func (s *Source) calm() time.Duration {
+	const dir = "/sys/devices/system/cpu/cpuidle/"
+	driver, err := s.root.String(dir + "current_driver")
+	if err != nil || driver == "none" {
+		return calmLeast
+	}
+	governor, err := s.root.String(dir + "current_governor")
+	if err != nil { // its name of older kernels
+		governor, err = s.root.String(dir + "current_governor_ro")
+	}
+	if err == nil && (governor == "menu" || governor == "teo") {
+		return calmGoverned
+	}
+	return calmLeast
+}
 
 // sampleRate is the sample rate that the kernel allows, and the period for idle CPUs, 0 where that is the period.
 func (s *Source) sampleRate(period int64) (rate uint64, idle int64) {
@@ -234,7 +254,7 @@ func (s *Source) sampleRate(period int64) (rate uint64, idle int64) {
 		return 0, 0
 	}
 	perTick := max(1, (v*s.k.tick()+int64(time.Second)-1)/int64(time.Second))
-	if idle = calmLeast.Nanoseconds() / perTick; idle <= period {
+	if idle = s.calm().Nanoseconds() / perTick; idle <= period {
 		idle = 0
 	}
 	return uint64(v), idle

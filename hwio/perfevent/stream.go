@@ -40,6 +40,7 @@ type column struct {
 type sum struct {
 	count, enabled, running uint64
 	gone                    bool // a group of it cannot be read any more
+	offline                 bool // because its CPU went offline
 	later                   bool // a group of it could not be read for this sample
 	still                   bool // a group of it was throttled by the kernel
 }
@@ -106,6 +107,11 @@ func (s *stream) still(g *group) {
 // lose gives a group up that cannot be read any more.
 func (s *stream) lose(b *capture.Batch, g *group, err error) {
 	g.broken = err
+	if g.wentOffline() {
+		b.Warnings = append(b.Warnings, fmt.Sprintf("perfevent: CPU %d went offline, which ended its counters: they have no values from there on, even if it came back",
+			g.cpu))
+		return
+	}
 	b.Warnings = append(b.Warnings, fmt.Sprintf("perfevent: %s cannot be read any more and is missing from here on: %v",
 		s.cols[g.firstCol()].name, err))
 }
@@ -126,6 +132,7 @@ func (s *stream) add(g *group) {
 		}
 		a := &s.acc[col]
 		a.gone = a.gone || g.broken != nil
+		a.offline = a.offline || g.wentOffline()
 		a.later = a.later || g.later
 		if !uncounted {
 			a.count += g.cur[k] - g.prev[k]
@@ -167,6 +174,9 @@ func (s *stream) appendValue(b *capture.Batch, i int) {
 	c.enabled += a.enabled
 	c.running += a.running
 	switch {
+	case a.offline:
+		b.AppendMissingFor(i, capture.Reason{Code: capture.PowerGated,
+			Text: fmt.Sprintf("CPU %d went offline, which ended its counters", c.cpu)})
 	case a.gone:
 		b.AppendMissingFor(i, unreadable)
 	case a.enabled == 0 && a.running == 0 && c.cpu >= 0:

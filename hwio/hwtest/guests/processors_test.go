@@ -1,0 +1,46 @@
+package guests
+
+import (
+	"strings"
+	"testing"
+
+	"astrolabe/capture"
+)
+
+// A guest of two processors, one of which has nothing to do, and then is not there. Its time leaps where nothing runs.
+func TestGuestRecordsIdleAndAbsentProcessorsOfAMD64(t *testing.T) {
+	// Linux 6.1 does not bring up a second processor where time leaps.
+	m := Boot(t, Options{Kernel: "amd64-6.12", Machine: append([]string{"-smp", "2"}, counted...)})
+	table := Compare(t, m.Name())
+	sum := func(c *capture.Capture, name, cpu string) float64 { return c.Counter(name).Instance(cpu).Sum().Float() }
+
+	out := m.Must("sh", "-c", "astrolabe record --source perfevent --period 1ms --duration 20s -o /tmp/idle.arrow 2>&1")
+	c := open(t, m, "/tmp/idle.arrow")
+	last := float64(c.Axis.End[c.Len()-1])
+	table.Equal("idle at 1 kHz: said to be throttled", strings.Contains(out, "throttled"), false)
+	table.Between("idle at 1 kHz: samples", float64(c.Len()), 19_900, 20_100)
+	for _, cpu := range []string{"0", "1"} {
+		for _, clock := range []string{"cpu_clock", "task_clock"} {
+			table.Within("idle at 1 kHz: "+clock+" of processor "+cpu+", ns", sum(c, clock, cpu), last, 1e-4)
+		}
+	}
+
+	const online = "/sys/devices/system/cpu/cpu1/online"
+	out = m.Must("sh", "-c", "astrolabe record --source perfevent --period 1ms --duration 6s -o /tmp/gone.arrow 2>&1 & sleep 2; echo 0 > "+
+		online+"; sleep 2; echo 1 > "+online+"; wait $!")
+	table.Equal("unplugged: said", strings.Contains(out, "CPU 1 went offline, which ended its counters"), true)
+	c = open(t, m, "/tmp/gone.arrow")
+	last = float64(c.Axis.End[c.Len()-1])
+	for _, clock := range []string{"cpu_clock", "task_clock"} {
+		table.Within("unplugged: "+clock+" of the other processor, ns", sum(c, clock, "0"), last, 1e-4)
+		in := c.Counter(clock).Instance("1")
+		row := in.Count() // the first without a value
+		table.Between("unplugged: "+clock+" of the processor until then, ns", in.Sum().Float(), 1.9e9, 2.2e9)
+		table.Within("unplugged: the time of its values, ns", float64(c.Axis.Start[row]), in.Sum().Float(), 0.01)
+		for _, at := range []int{row, c.Len() - 1} {
+			why, _ := in.Why(at)
+			table.Equal("unplugged: why "+clock+" is missing", why, capture.Reason{Code: capture.PowerGated,
+				Text: "CPU 1 went offline, which ended its counters"})
+		}
+	}
+}
