@@ -46,6 +46,7 @@ var order = []string{
 	"builtins",
 	"repl",
 	"internal",
+	"beam",
 	".",
 }
 

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"os"
 	"path/filepath"
 	"runtime"
 	"slices"
@@ -224,7 +225,10 @@ func (a *app) mapCaptures(name string, args []string, f *mapFlags) error {
 	}
 	run := &mapRun{app: a, flags: f, script: name, paths: paths, at: make([]int64, len(paths))}
 	run.learnLabels()
-	setup := a.mapSetup(name, bundle, f)
+	setup, err := a.mapSetup(name, bundle, f)
+	if err != nil {
+		return err
+	}
 	if err := run.openStore(setup); err != nil {
 		return err
 	}
@@ -233,15 +237,19 @@ func (a *app) mapCaptures(name string, args []string, f *mapFlags) error {
 }
 
 // mapSetup is what workers are told.
-func (a *app) mapSetup(name string, bundle *script.Bundle, f *mapFlags) *mapSetup {
+func (a *app) mapSetup(name string, bundle *script.Bundle, f *mapFlags) (*mapSetup, error) {
+	dir, err := os.Getwd()
+	if err != nil {
+		return nil, fmt.Errorf("find the folder that paths begin in: %w", err)
+	}
 	repo := ""
 	if !strings.HasPrefix(name, libraryPrefix) {
 		repo = script.Root(name)
 	}
 	return &mapSetup{Version: version.String(), Script: name, Bundle: bundle, Args: f.rest, Command: ownCommand(),
-		Quiet: a.quiet, Width: a.width(), Procs: max(2, runtime.GOMAXPROCS(0)/f.jobs), Repo: repo,
+		Quiet: a.quiet, Width: a.width(), Procs: max(2, runtime.GOMAXPROCS(0)/f.jobs), Dir: dir, Repo: repo,
 		Read: a.limits.allowRead, Out: a.limits.out, Exec: a.limits.allowExec, Clock: a.limits.clock(),
-		MaxSteps: a.limits.maxSteps, Timeout: a.limits.timeout, Open: f.open.packed()}
+		MaxSteps: a.limits.maxSteps, Timeout: a.limits.timeout, Open: f.open.packed()}, nil
 }
 
 // mapRun is one run of map.
@@ -322,7 +330,7 @@ func (r *mapRun) work(setup *mapSetup) error {
 		most = memory.Limit() / uint64(max(1, min(f.jobs, len(r.paths))))
 	}
 	r.limits = fmt.Sprintf("timeout=%v steps=%d memory=%d", a.limits.timeout, a.limits.maxSteps, most)
-	program, err := mapWorkerProgram(most)
+	text, err := json.Marshal(setup)
 	if err != nil {
 		return err
 	}
@@ -332,13 +340,15 @@ func (r *mapRun) work(setup *mapSetup) error {
 		}
 	}
 	r.show = newMapProgress(a, len(r.paths))
-	pool := fleet.Pool{Command: program, Setup: setup, Jobs: f.jobs, Timeout: a.limits.timeout,
-		Late:  script.TimeLimit(a.limits.timeout).Error(),
-		Ended: func(status int, words string) (fleet.Outcome, bool) { return workerEnded(most, status, words) },
+	engine := localEngine
+	if a.engine != nil {
+		engine = a.engine.Run
+	}
+	err = engine(a.ctx, &Job{Tasks: len(r.paths), Task: r.task, Done: r.done,
+		Work: &Work{Setup: text, Jobs: f.jobs, Memory: most, Timeout: a.limits.timeout},
 		Talk: func(capture, line string) {
 			r.show.say(func() { fmt.Fprintf(a.talk, "%s: %s\n", capture, line) })
-		}}
-	err = pool.Run(a.ctx, len(r.paths), r.task, r.done)
+		}})
 	r.show.clear()
 	var stop stoppedMap
 	switch {

@@ -49,6 +49,7 @@ type mapSetup struct {
 	Width   int            `json:"width"`
 	Procs   int            `json:"procs"` // processors that it may use
 
+	Dir      string        `json:"dir"` // that relative paths begin in
 	Repo     string        `json:"repo"`
 	Read     []string      `json:"read"`
 	Out      string        `json:"out"`
@@ -124,6 +125,9 @@ func (w *mapWorker) begin(setup json.RawMessage) (fleet.Work, error) {
 	}
 	if own := version.String(); s.Version != own || s.Bundle == nil {
 		return nil, fmt.Errorf("this is astrolabe %s, and map was started by %s", own, s.Version)
+	}
+	if err := os.Chdir(s.Dir); err != nil {
+		return nil, fmt.Errorf("the folder that paths of captures begin in is not on this machine: %w", err)
 	}
 	if s.Procs > 0 {
 		runtime.GOMAXPROCS(s.Procs)

@@ -34,6 +34,7 @@ type app struct {
 
 	heard        *os.File // takes what commands of scripts write; nil is talk
 	memoryStatus int      // what the program ends with that takes more memory than it may
+	engine       Engine   // what works on many captures; nil is processes of this program
 }
 
 // Main runs the program with the given arguments and returns its exit status.

@@ -23,6 +23,12 @@ type Pool struct {
 	// capture; told says that the worker did so because of the capture, and gave the reason.
 	Ended func(status int, words string) (o Outcome, told bool)
 	Talk  func(capture, line string) // what a worker says; may be called by several goroutines
+	// Keep leaves workers running between calls of Run, which may be made at the same time and share them, until Close.
+	Keep bool
+
+	mu   sync.Mutex
+	idle []*worker
+	busy chan struct{} // has a place for each that may work at once
 }
 
 // tries is how often a capture is given to a new worker before it is to blame for the end of all of them.
@@ -36,19 +42,27 @@ const overrun = 3 * time.Second
 func (p *Pool) Run(ctx context.Context, n int, task func(i int) Task, done func(i int, o Outcome) error) error {
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
+	busy := p.places()
 	var next atomic.Int64
 	var mu sync.Mutex // of done
 	var group sync.WaitGroup
 	for range min(max(p.Jobs, 1), n) {
 		group.Go(func() {
-			w := &worker{pool: p}
-			defer w.end()
 			for ctx.Err() == nil {
-				i := int(next.Add(1)) - 1
-				if i >= n {
+				select {
+				case busy <- struct{}{}:
+				case <-ctx.Done():
 					return
 				}
+				i := int(next.Add(1)) - 1
+				if i >= n {
+					<-busy
+					return
+				}
+				w := p.take()
 				o, err := w.do(ctx, task(i))
+				p.leave(w, err == nil)
+				<-busy
 				if err != nil {
 					stop(err)
 					return
@@ -64,7 +78,53 @@ func (p *Pool) Run(ctx context.Context, n int, task func(i int) Task, done func(
 		})
 	}
 	group.Wait()
+	if !p.Keep {
+		p.Close()
+	}
 	return context.Cause(ctx)
+}
+
+// places is what those who work take a place in.
+func (p *Pool) places() chan struct{} {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.busy == nil {
+		p.busy = make(chan struct{}, max(p.Jobs, 1))
+	}
+	return p.busy
+}
+
+// take is a worker that has nothing to do, or a new one.
+func (p *Pool) take() *worker {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if n := len(p.idle); n > 0 {
+		w := p.idle[n-1]
+		p.idle = p.idle[:n-1]
+		return w
+	}
+	return &worker{pool: p}
+}
+
+// leave keeps a worker for the next task, or ends it where it is of no more use.
+func (p *Pool) leave(w *worker, good bool) {
+	if !good {
+		w.end()
+		return
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.idle = append(p.idle, w)
+}
+
+// Close ends the workers that were kept. No Run may be going on.
+func (p *Pool) Close() {
+	var group sync.WaitGroup
+	for _, w := range p.idle {
+		group.Go(func() { w.end() })
+	}
+	group.Wait()
+	p.idle = nil
 }
 
 // worker is a process that is started when it is needed, and again where it has ended.

@@ -1,0 +1,174 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"sync"
+
+	"github.com/apache/beam/sdks/v2/go/pkg/beam"
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/register"
+
+	"astrolabe/internal/cli"
+	"astrolabe/internal/fleet"
+)
+
+func init() {
+	register.DoFn2x0[[]byte, func(int)](&chunksFn{})
+	register.DoFn2x1[context.Context, int, error](&workFn{})
+	register.Emitter1[int]()
+}
+
+// pipeline is that of a job of so many chunks.
+func pipeline(at string, chunks int) *beam.Pipeline {
+	p, s := beam.NewPipelineWithRoot()
+	numbers := beam.Reshuffle(s.Scope("chunks"), beam.ParDo(s.Scope("chunks"), &chunksFn{chunks}, beam.Impulse(s)))
+	beam.ParDo0(s.Scope("captures"), &workFn{At: at}, numbers)
+	return p
+}
+
+// chunksFn gives the numbers of the chunks. They are not in the pipeline, so that it stays small.
+type chunksFn struct{ Chunks int }
+
+// ProcessElement emits the numbers.
+func (f *chunksFn) ProcessElement(_ []byte, emit func(int)) {
+	for i := range f.Chunks {
+		emit(i)
+	}
+}
+
+// workFn works on the captures of a chunk.
+type workFn struct{ At string }
+
+// ProcessElement leaves what came of the chunk in the job.
+func (f *workFn) ProcessElement(ctx context.Context, chunk int) error {
+	h, err := siteOf(ctx, f.At)
+	if err != nil {
+		return err
+	}
+	return h.run(ctx, chunk)
+}
+
+// site is what this process has of a job: its objects and its workers, which all chunks share.
+type site struct {
+	once sync.Once
+	err  error
+
+	job  *job
+	work cli.Work
+	pool *fleet.Pool
+
+	mu   sync.Mutex
+	talk map[string][]string // by capture, of chunks at work
+}
+
+var sites sync.Map // by where the job is
+
+// siteOf opens a job in this process.
+func siteOf(ctx context.Context, at string) (*site, error) {
+	v, _ := sites.LoadOrStore(at, &site{talk: map[string][]string{}})
+	h := v.(*site)
+	h.once.Do(func() { h.err = h.open(ctx, at) })
+	if h.err != nil {
+		sites.Delete(at) // a later try may do better
+	}
+	return h, h.err
+}
+
+func (h *site) open(ctx context.Context, at string) (err error) {
+	if h.job, err = openJob(ctx, at); err != nil {
+		return fmt.Errorf("the folder of the job is not to be had here (--temp names one that all machines share): %w", err)
+	}
+	if err := h.job.getJSON(ctx, workKey, &h.work); err != nil {
+		return fmt.Errorf("the folder of the job is not to be had here (--temp names one that all machines share): %w", err)
+	}
+	if h.pool, err = h.work.Pool(h.heard); err != nil {
+		return err
+	}
+	h.pool.Keep = true
+	return put(ctx, h.job.Bucket, startedKey, func(io.Writer) error { return nil })
+}
+
+// leave ends what this process has of a job.
+func leave(at string) error {
+	v, ok := sites.LoadAndDelete(at)
+	if !ok {
+		return nil
+	}
+	h := v.(*site)
+	if h.pool != nil {
+		h.pool.Close()
+	}
+	if h.job != nil {
+		return h.job.Close()
+	}
+	return nil
+}
+
+// maxLines is how many lines of one capture are kept.
+const maxLines = 1000
+
+func (h *site) heard(capture, line string) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	switch n := len(h.talk[capture]); {
+	case n < maxLines:
+		h.talk[capture] = append(h.talk[capture], line)
+	case n == maxLines:
+		h.talk[capture] = append(h.talk[capture], fmt.Sprintf("more than %d lines: the others are left out", maxLines))
+	}
+}
+
+// said takes what was heard of a capture.
+func (h *site) said(capture string) []string {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	lines := h.talk[capture]
+	delete(h.talk, capture)
+	return lines
+}
+
+// run works on a chunk. One that another try has done already is left as it is.
+func (h *site) run(ctx context.Context, chunk int) (err error) {
+	if there, err := h.job.Exists(ctx, chunkKey(outPrefix, chunk)); err != nil || there {
+		return err
+	}
+	var tasks []numbered
+	if err := h.job.getJSON(ctx, chunkKey(inPrefix, chunk), &tasks); err != nil {
+		return err
+	}
+	store, err := fleet.NewStore() // rows of many captures may be many
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, store.Close()) }()
+	at := make([]int64, len(tasks))
+	err = h.pool.Run(ctx, len(tasks), func(i int) fleet.Task { return tasks[i].Task },
+		func(i int, o fleet.Outcome) (err error) {
+			at[i], err = store.Add(&o)
+			return err
+		})
+	if err != nil {
+		return err
+	}
+	return put(ctx, h.job.Bucket, chunkKey(outPrefix, chunk), func(w io.Writer) error {
+		enc := json.NewEncoder(w)
+		for i, t := range tasks {
+			for _, line := range h.said(t.Task.Capture) {
+				if err := enc.Encode(part{Capture: t.Task.Capture, Line: line}); err != nil {
+					return err
+				}
+			}
+			o, err := store.Read(at[i])
+			if err != nil {
+				return err
+			}
+			if err := enc.Encode(part{Number: t.Number, Outcome: o}); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}

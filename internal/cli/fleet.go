@@ -1,0 +1,127 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"os"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"astrolabe/internal/fleet"
+	"astrolabe/internal/script"
+)
+
+// Engine does the work of map somewhere else than in processes that map itself starts. A program with an engine is
+// another than astrolabe: it has the commands of Fleet.
+type Engine interface {
+	// Name is that of the program, and About what it is.
+	Name() string
+	About() string
+	// Flags adds the engine's own flags.
+	Flags(f *pflag.FlagSet)
+	// Commands are further commands of the program.
+	Commands() []*cobra.Command
+	// Run does tasks as fleet.Pool.Run does.
+	Run(ctx context.Context, job *Job) error
+}
+
+// Job is what an engine does: Tasks tasks.
+type Job struct {
+	Work  *Work
+	Tasks int
+	Task  func(i int) fleet.Task
+	Done  func(i int, o fleet.Outcome) error // is called by one goroutine at a time
+	Talk  func(capture, line string)         // what a worker says
+}
+
+// Work is what a process on any machine needs to work on captures. It travels as JSON.
+type Work struct {
+	Setup   json.RawMessage `json:"setup"` // of the workers
+	Jobs    int             `json:"jobs"`  // how many captures at a time
+	Memory  uint64          `json:"memory"`
+	Timeout time.Duration   `json:"timeout"`
+}
+
+// Pool is worker processes for the work, each of them this program again.
+func (w *Work) Pool(talk func(capture, line string)) (*fleet.Pool, error) {
+	program, err := mapWorkerProgram(w.Memory)
+	if err != nil {
+		return nil, err
+	}
+	return &fleet.Pool{Command: program, Setup: w.Setup, Jobs: w.Jobs, Timeout: w.Timeout,
+		Late:  script.TimeLimit(w.Timeout).Error(),
+		Ended: func(status int, words string) (fleet.Outcome, bool) { return workerEnded(w.Memory, status, words) },
+		Talk:  talk}, nil
+}
+
+// localEngine is worker processes of this program.
+func localEngine(ctx context.Context, job *Job) error {
+	pool, err := job.Work.Pool(job.Talk)
+	if err != nil {
+		return err
+	}
+	return pool.Run(ctx, job.Tasks, job.Task, job.Done)
+}
+
+// Fleet runs a program with an engine, and returns its exit status.
+func Fleet(args []string, e Engine) int {
+	ctx, stop := interruptContext()
+	defer stop()
+	a := &app{ctx: ctx, in: os.Stdin, out: newOutput(os.Stdout), talk: newTalk(os.Stderr), memoryStatus: statusFailed,
+		engine: e}
+	defer a.finish()
+	root := a.fleetRoot()
+	root.SetArgs(args)
+	root.SetContext(ctx)
+	err := execute(ctx, root)
+	if err == nil || isReported(err) && !errors.Is(err, errNoReader) {
+		if lost := written(a.out.failed); lost != nil {
+			err = lost
+		}
+	}
+	if err != nil && !isReported(err) {
+		io.WriteString(a.talk, errorText(err))
+	}
+	return exitStatus(ctx, err)
+}
+
+func (a *app) fleetRoot() *cobra.Command {
+	name := a.engine.Name()
+	root := &cobra.Command{
+		Use:              name,
+		Short:            a.engine.About(),
+		Long:             a.engine.About(),
+		SilenceErrors:    true,
+		SilenceUsage:     true,
+		PersistentPreRun: func(*cobra.Command, []string) { a.watchMemory() },
+		Args: func(cmd *cobra.Command, args []string) error {
+			if len(args) > 0 {
+				return unknownCommand(args[0], commandNames(cmd))
+			}
+			return nil
+		},
+		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	root.CompletionOptions.DisableDefaultCmd = true
+	root.SetFlagErrorFunc(flagError)
+	root.SetOut(a.out)
+	root.SetErr(a.talk)
+	root.SetHelpCommand(&cobra.Command{Use: "help [COMMAND]", Short: "Explain a command", RunE: help})
+	root.PersistentFlags().BoolVarP(&a.quiet, "quiet", "q", false, "print results and errors only")
+	a.limits.register(root.PersistentFlags())
+	commands := []*cobra.Command{a.mapCommand()}
+	for _, c := range commands {
+		a.engine.Flags(c.Flags())
+	}
+	root.AddCommand(commands...)
+	root.AddCommand(a.mapWorkerCommand(), a.versionCommand())
+	root.AddCommand(a.engine.Commands()...)
+	return root
+}
+
+// Usagef is an error of a command line that makes no sense.
+func Usagef(format string, args ...any) error { return usagef(format, args...) }
