@@ -22,6 +22,9 @@ type Entry struct {
 	Findings []Finding
 	// Replace puts the capture in place of what the lake knows of it.
 	Replace bool
+	// Turn is called when all rows are written and before they are put into the lake; its error leaves it at that. It
+	// may wait for others. nil is not called.
+	Turn func() error
 }
 
 // Outcome is what became of an entry.
@@ -175,6 +178,11 @@ func (l *Lake) Add(ctx context.Context, e *Entry) (out Outcome, err error) {
 	defer func() { err = errors.Join(err, t.remove()) }()
 	if err := e.write(t); err != nil {
 		return out, err
+	}
+	if e.Turn != nil {
+		if err := e.Turn(); err != nil {
+			return out, err
+		}
 	}
 	err = l.hold(ctx, func() error {
 		at, old, err := l.find(ctx, row.Capture) // another writer may have added it meanwhile

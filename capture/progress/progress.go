@@ -21,6 +21,7 @@ const (
 	Values   Unit = "values"
 	Counters Unit = "counters"
 	Columns  Unit = "columns"
+	Captures Unit = "captures"
 	Pictures Unit = "pictures"
 	Blocks   Unit = "blocks" // of a page: a chart, a line of text
 	Shapes   Unit = "shapes" // of a picture

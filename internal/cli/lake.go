@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"regexp"
+	"runtime"
 	"slices"
 	"strings"
 
@@ -17,7 +18,6 @@ import (
 	"astrolabe/capture/metrics"
 	"astrolabe/internal/version"
 	"astrolabe/plots/documents"
-	"astrolabe/repl"
 )
 
 func (a *app) lakeCommand() *cobra.Command {
@@ -68,6 +68,7 @@ type lakeAddFlags struct {
 	scopes  []string
 	metrics []string
 	replace bool
+	jobs    int
 	open    openFlags
 }
 
@@ -85,11 +86,19 @@ func (a *app) lakeAddCommand() *cobra.Command {
 			"labels, which is an error, or was\n" +
 			"computed by another version or catalogue. --replace computes it anew and takes out the old rows. " +
 			"Several may add to one lake at once.\n" +
-			"A capture that cannot be read is listed and does not stop the others.\n\n" +
+			"A capture that cannot be read is listed and does not stop the others. Captures are worked on at the same " +
+			"time, and added in their\n" +
+			"order.\n\n" +
 			"Exit status: 0 all captures are in the lake; 1 some are not; 2 bad usage.",
 		Example: "  astrolabe lake add runs/*.arrow --lake lake --label build=1234 --label scene=menu",
 		Args:    argCount(1, -1),
-		RunE: func(_ *cobra.Command, args []string) error {
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if cmd.Flags().Changed("jobs") && f.jobs < 1 {
+				return usagef("--jobs=%d: there must be at least one", f.jobs)
+			}
+			if f.jobs == 0 {
+				f.jobs = runtime.GOMAXPROCS(0)
+			}
 			return a.lakeAdd(args, &f)
 		},
 	}
@@ -102,6 +111,7 @@ func (a *app) lakeAddCommand() *cobra.Command {
 	flags.StringSliceVar(&f.metrics, "metrics", nil,
 		"add only the metrics and counters of these `NAMES` or globs, with commas between them")
 	flags.BoolVar(&f.replace, "replace", false, "compute captures anew that are in the lake, and take out the old rows")
+	flags.IntVarP(&f.jobs, "jobs", "j", 0, "work on `N` captures at a time (default one per core)")
 	f.open.register(cmd)
 	return cmd
 }
@@ -152,58 +162,45 @@ func (a *app) lakeAdd(paths []string, f *lakeAddFlags) error {
 				path)
 		}
 	}
-	l, err := lake.Create(f.dir)
-	if err != nil {
+	if _, err := lake.Create(f.dir); err != nil {
 		return usageError{err}
 	}
-	added, there, failed := 0, 0, 0
-	for _, path := range paths {
-		out, err := a.lakeAddOne(l, path, labels, f)
-		switch {
-		case a.ctx.Err() != nil:
-			return a.ctx.Err()
-		case err != nil:
-			failed++
-			fmt.Fprintf(a.talk, "failed: %s: %s\n", path, strings.TrimPrefix(repl.ErrorText(err), path+": "))
-		case out.Added:
-			added++
-		default:
-			there++
-		}
+	sums, err := a.lakeAddAll(paths, labels, f)
+	if err != nil {
+		return err
 	}
-	text := fmt.Sprintf("%d added, %d there already", added, there)
-	if failed > 0 {
-		text += fmt.Sprintf(", %d failed", failed)
+	text := fmt.Sprintf("%d added, %d there already", sums.added, sums.there)
+	if sums.failed > 0 {
+		text += fmt.Sprintf(", %d failed", sums.failed)
 	}
 	if err := a.print(text + "\n"); err != nil {
 		return err
 	}
-	if failed > 0 {
+	if sums.failed > 0 {
 		return errReported
 	}
 	return nil
 }
 
-func (a *app) lakeAddOne(l *lake.Lake, path string, labels map[string]string, f *lakeAddFlags) (out lake.Outcome,
+// lakeHas reports whether a capture is in the lake, and gives the hash of its content: what is there need not be read.
+func (a *app) lakeHas(l *lake.Lake, path string, labels map[string]string, f *lakeAddFlags) (hash string, there bool,
 	err error) {
-	ctx, done := a.busy(a.ctx, "adding "+path)
-	defer done()
-	hash, err := formats.HashFile(ctx, path)
-	if err != nil {
-		return out, err
+	if hash, err = formats.HashFile(a.ctx, path); err != nil || f.replace {
+		return hash, false, err
 	}
-	if !f.replace { // what is there need not be read
-		old, err := l.Has(ctx, hash)
-		if err != nil {
-			return out, err
-		}
-		if old != nil && maps.Equal(old.Labels, labels) {
-			return lake.Outcome{}, a.lakeOlder(path, old, f)
-		}
-		if old != nil {
-			return out, &lake.DifferentError{Old: old.Labels, New: labels}
-		}
+	old, err := l.Has(a.ctx, hash)
+	switch {
+	case err != nil || old == nil:
+		return hash, false, err
+	case !maps.Equal(old.Labels, labels):
+		return hash, false, &lake.DifferentError{Old: old.Labels, New: labels}
 	}
+	return hash, true, a.lakeOlder(path, old, f)
+}
+
+// lakeCompute computes the rows of a capture and adds them; turn waits until those before it are in the lake.
+func (a *app) lakeCompute(l *lake.Lake, path, hash string, labels map[string]string, f *lakeAddFlags,
+	turn func() error) (out lake.Outcome, err error) {
 	c, err := a.openCapture(path, &f.open)
 	if err != nil {
 		return out, err
@@ -213,15 +210,15 @@ func (a *app) lakeAddOne(l *lake.Lake, path string, labels map[string]string, f 
 	}
 	of := &lake.Of{Hash: hash, Labels: labels, Scopes: f.scopes, Metrics: f.metrics, Options: f.open.text(),
 		Version: version.String()}
-	e := &lake.Entry{Capture: of.Row(c), Replace: f.replace}
-	e.Metrics = func(more func([]lake.Metric) error) error { return of.Rows(ctx, c, more) }
+	e := &lake.Entry{Capture: of.Row(c), Replace: f.replace, Turn: turn}
+	e.Metrics = func(more func([]lake.Metric) error) error { return of.Rows(a.ctx, c, more) }
 	if e.Findings, err = a.lakeFindings(path, c, &e.Capture); err != nil {
 		return out, err
 	}
 	if lake.DeviceOf(&e.Capture) == "" {
 		a.warn(path + ": it does not say what it was measured on: give --label device=NAME to tell devices apart")
 	}
-	return l.Add(ctx, e)
+	return l.Add(a.ctx, e)
 }
 
 // lakeOlder says where a capture that is in the lake was computed by something else than what is here.

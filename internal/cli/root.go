@@ -24,13 +24,14 @@ type app struct {
 	out    *output
 	talk   *talk
 	limits limits
-	code   string    // of -c
-	coded  bool      // -c was given
-	json   bool      // values are printed as JSON
-	quiet  bool      // nothing is said but results and errors
-	named  bool      // --version was given
-	atEnd  []func()  // what is done when the program ends
-	line   *busyLine // tells what takes long; nil where nobody looks
+	code   string            // of -c
+	coded  bool              // -c was given
+	json   bool              // values are printed as JSON
+	quiet  bool              // nothing is said but results and errors
+	named  bool              // --version was given
+	atEnd  []func()          // what is done when the program ends
+	line   *busyLine         // tells what takes long; nil where nobody looks
+	told   func(text string) // takes what is said in place of talk, where it is not nil
 
 	heard        *os.File // takes what commands of scripts write; nil is talk
 	memoryStatus int      // what the program ends with that takes more memory than it may
@@ -211,6 +212,10 @@ func (a *app) warn(text string) { a.say("warning: " + text) }
 // say talks to the user about the work.
 func (a *app) say(text string) {
 	if a.quiet {
+		return
+	}
+	if a.told != nil {
+		a.told(text)
 		return
 	}
 	a.line.clear()
