@@ -38,6 +38,7 @@ var order = []string{
 	"plots/charts",
 	"plots/documents",
 	"builtins/notation",
+	"builtins/characters",
 	"builtins/mistakes",
 	"builtins/binding",
 	"builtins/values",

@@ -52,8 +52,8 @@ func newRun(t testing.TB, args ...string) *run {
 		Files:    folder(t.TempDir()),
 		Warn:     func(s string) { r.warned = append(r.warned, s) },
 		Wrote:    func(p string) { r.wrote = append(r.wrote, p) },
-		Show: func(draw func(io.Writer) error) (string, error) {
-			return "", draw(io.Discard)
+		Show: func(p binding.Picture) (string, error) {
+			return "", p.PNG(io.Discard)
 		},
 		Args:    args,
 		Script:  binding.Script{Name: "test.star", Hash: "0123456789abcdef0123456789abcdef"},

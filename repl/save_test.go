@@ -128,8 +128,8 @@ func FuzzSavedScript(f *testing.F) {
 func TestTranscriptHoldsInputOutputTablesAndPictures(t *testing.T) {
 	dir := t.TempDir()
 	var out, talk strings.Builder
-	env := &binding.Env{Warn: func(string) {}, Show: func(draw func(io.Writer) error) (string, error) {
-		return "", draw(io.Discard)
+	env := &binding.Env{Warn: func(string) {}, Show: func(p binding.Picture) (string, error) {
+		return "", p.PNG(io.Discard)
 	}}
 	predeclared := builtins.Predeclared(env)
 	s := NewSession(Config{Predeclared: predeclared, Env: env, Out: &out, Talk: &talk, Version: "1.2.3"})

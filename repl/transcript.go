@@ -13,6 +13,7 @@ import (
 	"go.starlark.net/starlark"
 
 	"astrolabe/builtins/binding"
+	"astrolabe/builtins/characters"
 	"astrolabe/builtins/values"
 )
 
@@ -139,10 +140,27 @@ func (t *transcript) watch(env *binding.Env) {
 	if show == nil {
 		return
 	}
-	env.Show = func(draw func(io.Writer) error) (string, error) {
+	env.Show = func(p binding.Picture) (string, error) {
 		var picture bytes.Buffer
-		path, err := show(func(w io.Writer) error { return draw(io.MultiWriter(w, &picture)) })
-		if err == nil && path == "" { // else its file will be told of
+		kept := binding.Picture{PNG: func(w io.Writer) error { return p.PNG(io.MultiWriter(w, &picture)) }}
+		text := ""
+		if p.Text != nil {
+			kept.Text = func(s characters.Style) (string, error) {
+				plain := s
+				plain.Colors = characters.NoColors
+				var err error
+				if text, err = p.Text(plain); err != nil || s == plain {
+					return text, err
+				}
+				return p.Text(s)
+			}
+		}
+		path, err := show(kept)
+		switch {
+		case err != nil || path != "": // its file will be told of
+		case text != "":
+			t.add(logPart{text: text})
+		default:
 			t.add(logPart{picture: picture.Bytes()})
 		}
 		return path, err

@@ -8,6 +8,7 @@ import (
 
 	"go.starlark.net/starlark"
 
+	"astrolabe/builtins/characters"
 	"astrolabe/capture/formats"
 	"astrolabe/capture/memory"
 	"astrolabe/capture/metrics"
@@ -42,6 +43,12 @@ type RecordRequest struct {
 	Options  map[string]string // of the sources
 }
 
+// Picture is a chart to be shown.
+type Picture struct {
+	PNG  func(w io.Writer) error
+	Text func(s characters.Style) (string, error) // the same in characters; nil where it is a picture only
+}
+
 // Script identifies the running script in the provenance of reports.
 type Script struct {
 	Name string // path as given, or the library's name of it
@@ -61,9 +68,8 @@ type Env struct {
 	// Busy is told what begins that may take long, such as "opening game.arrow", and returns the context that the work
 	// runs under, whose meter of progress it may watch, and what is called at the end; nil is not told.
 	Busy func(ctx context.Context, what string) (under context.Context, done func())
-	// Show shows a picture, given as PNG bytes of an encoder, and says how: "" where it drew it, else the path of a
-	// file.
-	Show func(draw func(w io.Writer) error) (string, error)
+	// Show shows a picture and says how: "" where it drew it, else the path of a file.
+	Show func(p Picture) (string, error)
 
 	// Table is the table ACCOUNT of what a GPU has, by the GPU's id; nil where there is none of it.
 	Table func(ctx context.Context, gpu string) (*starlark.Dict, error)
@@ -73,6 +79,7 @@ type Env struct {
 	Contain func(what string, err error)
 
 	Width   int      // display cells of a line of output; 0 if not known
+	ASCII   bool     // charts in characters have none beyond ASCII
 	Args    []string // of the script
 	Script  Script
 	Version string // of astrolabe
@@ -111,6 +118,9 @@ func (e *Env) Enter(ctx context.Context, thread *starlark.Thread) (leave func())
 		e.ctx, e.thread = oldCtx, oldThread
 	}
 }
+
+// Plain reports whether charts in characters have none beyond ASCII.
+func (e *Env) Plain() bool { return e != nil && e.ASCII }
 
 // Context is the context of the running statement.
 func (e *Env) Context() context.Context {

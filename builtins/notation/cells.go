@@ -1,6 +1,7 @@
 package notation
 
 import (
+	"strings"
 	"unicode"
 
 	"golang.org/x/text/width"
@@ -33,4 +34,32 @@ func RuneCells(r rune) int {
 		return 2
 	}
 	return 1
+}
+
+// Fold breaks a text into lines of at most so many cells, at spaces where there are any. A character that is wider
+// stands alone. There is at least one line.
+func Fold(s string, width int) []string {
+	var out []string
+	for {
+		cut, space, cells := len(s), -1, 0
+		for i, r := range s {
+			if cells += RuneCells(r); cells > width && i > 0 {
+				cut = i
+				break
+			}
+			if r == ' ' {
+				space = i
+			}
+		}
+		if cut == len(s) {
+			return append(out, s)
+		}
+		if space > 0 && s[cut] != ' ' {
+			cut = space
+		}
+		out = append(out, strings.TrimRight(s[:cut], " "))
+		if s = strings.TrimLeft(s[cut:], " "); s == "" {
+			return out
+		}
+	}
 }

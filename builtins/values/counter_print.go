@@ -2,9 +2,9 @@ package values
 
 import (
 	"fmt"
-	"math"
 	"strings"
 
+	"astrolabe/builtins/characters"
 	"astrolabe/builtins/notation"
 )
 
@@ -44,7 +44,7 @@ func (c *Counter) String() string {
 	fmt.Fprintf(&b, " min %s median %s max %s", notation.Quantity(lo, unit), notation.Quantity(mid, unit),
 		notation.Quantity(hi, unit))
 	if n > 1 {
-		b.WriteString(" " + sparkline(f, 24))
+		b.WriteString(" " + characters.Sparkline(f, 24, c.env.Plain()))
 	}
 	return b.String() + warned(c.Counter.Warnings)
 }
@@ -59,40 +59,4 @@ func warned(warnings []string) string {
 	default:
 		return fmt.Sprintf(" (%d warnings, the first: %s)", n, notation.VisibleLine(warnings[0]))
 	}
-}
-
-// sparkline draws values as blocks, the largest of each stretch; a stretch without values is a space.
-func sparkline(v []float64, width int) string {
-	const bars = "▁▂▃▄▅▆▇█"
-	levels := []rune(bars)
-	width = min(width, len(v))
-	peaks := make([]float64, width)
-	lo, hi := math.Inf(1), math.Inf(-1)
-	for i := range peaks {
-		peaks[i] = math.NaN()
-		for _, x := range v[i*len(v)/width : (i+1)*len(v)/width] {
-			if x == x && !math.IsInf(x, 0) && !(peaks[i] >= x) {
-				peaks[i] = x
-			}
-		}
-		if peaks[i] == peaks[i] {
-			lo, hi = min(lo, peaks[i]), max(hi, peaks[i])
-		}
-	}
-	if lo > 0 && lo > hi/2 && hi-lo < hi/1e6 {
-		lo = 0 // a constant is a full line, not an empty one
-	}
-	lo = min(lo, 0)
-	out := make([]rune, width)
-	for i, p := range peaks {
-		switch {
-		case p != p:
-			out[i] = ' '
-		case hi <= lo:
-			out[i] = levels[0]
-		default:
-			out[i] = levels[int((p-lo)/(hi-lo)*float64(len(levels)-1)+0.5)]
-		}
-	}
-	return string(out)
 }

@@ -6,6 +6,7 @@ import (
 	"go.starlark.net/starlark"
 
 	"astrolabe/builtins/binding"
+	"astrolabe/builtins/characters"
 	"astrolabe/capture"
 )
 
@@ -260,6 +261,22 @@ var CounterTable = binding.MethodTable[*Counter]{
 					return nil, err
 				}
 				return &Mask{env: recv.env, Mask: lo.Mask.And(hi.Mask)}, nil
+			},
+		},
+		{
+			Sig: "sparkline(width: int=24) -> str",
+			Doc: "The values as a row of blocks, the largest of each stretch; a stretch without values is a space. " +
+				"With --no-unicode the blocks are characters of ASCII.",
+			Example: "clk.sparkline(8)",
+			Run: func(recv *Counter, c *binding.Call) (starlark.Value, error) {
+				n, err := c.Integer("width", 24)
+				if err != nil {
+					return nil, err
+				}
+				if n < 1 || n > characters.MostCells {
+					return nil, fmt.Errorf("parameter width: %d is not between 1 and %d", n, characters.MostCells)
+				}
+				return starlark.String(characters.Sparkline(recv.Counter.Floats(), n, recv.env.Plain())), nil
 			},
 		},
 		{

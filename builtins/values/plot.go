@@ -8,6 +8,7 @@ import (
 	"go.starlark.net/starlark"
 
 	"astrolabe/builtins/binding"
+	"astrolabe/builtins/characters"
 	"astrolabe/capture/progress"
 	"astrolabe/plots/canvas"
 	"astrolabe/plots/charts"
@@ -35,6 +36,30 @@ func (p *Plot) Freeze()               {}
 func (p *Plot) Truth() starlark.Bool  { return true }
 func (p *Plot) Hash() (uint32, error) { return 0, fmt.Errorf("unhashable: Plot") }
 func (p *Plot) AttrNames() []string   { return plotTable.AttrNames() }
+
+// picture is the chart to be shown, which is drawn only if somebody wants it.
+func (p *Plot) picture(e *binding.Env, themed *charts.Plot, sz canvas.Size) binding.Picture {
+	out := binding.Picture{PNG: func(w io.Writer) error {
+		ctx, done := e.Begin("drawing")
+		data, err := binding.Await(ctx, func() ([]byte, error) {
+			var b bytes.Buffer
+			err := themed.Telling(progress.From(ctx)).Warning(e.WarnText).WriteTo(&b, "png", sz)
+			return b.Bytes(), err
+		})
+		done()
+		if err != nil {
+			return err
+		}
+		_, err = w.Write(data)
+		return err
+	}}
+	if characters.Drawable(p.Plot) {
+		out.Text = func(s characters.Style) (string, error) {
+			return binding.Await(e.Context(), func() (string, error) { return characters.Chart(p.Plot, s) })
+		}
+	}
+	return out
+}
 
 // themed is the chart in a look; nil keeps its own.
 func (p *Plot) themed(t *canvas.Theme) *charts.Plot {
@@ -84,7 +109,7 @@ func size(c *binding.Call) (sz canvas.Size, err error) {
 
 var plotTable = binding.MethodTable[*Plot]{
 	Name: "Plot",
-	Doc:  "A chart. save writes it as PNG, SVG or PDF; show draws it in a terminal that can.",
+	Doc:  "A chart. save writes it as PNG, SVG or PDF; show draws it in the terminal; text gives it in characters.",
 	Attrs: []binding.Attribute[*Plot]{
 		{Name: "title", Type: "str", Doc: "Title.", Get: func(p *Plot) starlark.Value {
 			return starlark.String(p.Plot.Title)
@@ -121,9 +146,36 @@ var plotTable = binding.MethodTable[*Plot]{
 				c.Env.Written(path)
 				return starlark.None, nil
 			}},
+		{Sig: "text(width: int=None, height: int=None, unicode: bool=None) -> str",
+			Doc: "The chart in characters, for logs and terminals without pictures: the same data on the same " +
+				"axes, in braille and block characters, or in ASCII with unicode=False. A missing value leaves a " +
+				"gap. width is in cells, by default those of the terminal or 80; height is the rows of all frames " +
+				"together. roofline, correlation and pictures of accounts have no such form.",
+			Example: "print(plot.timeline(clk).text(width=60))",
+			Run: func(p *Plot, c *binding.Call) (starlark.Value, error) {
+				s := characters.Style{Width: c.Env.Width, ASCII: !c.Flag("unicode", !c.Env.Plain())}
+				for _, size := range []struct {
+					name string
+					to   *int
+				}{{"width", &s.Width}, {"height", &s.Height}} {
+					n, err := c.Integer(size.name, *size.to)
+					if err != nil {
+						return nil, err
+					}
+					if c.Has(size.name) && (n < 1 || n > characters.MostCells) {
+						return nil, fmt.Errorf("parameter %s: %d is not between 1 and %d", size.name, n,
+							characters.MostCells)
+					}
+					*size.to = n
+				}
+				return binding.Interruptible(c, func() (starlark.Value, error) {
+					text, err := characters.Chart(p.Plot, s)
+					return starlark.String(text), err
+				})
+			}},
 		{Sig: "show(" + sizeParams + ")",
-			Doc: "Draws the picture in the terminal (kitty's, iTerm2's and sixel graphics), or prints the path " +
-				"of a temporary file.",
+			Doc: "Draws the picture in the terminal: with kitty's, iTerm2's and sixel graphics, else in characters. " +
+				"Where the output is no terminal it prints the path of a temporary file.",
 			Example: "plot.bar({\"a\": 1, \"b\": 2}).show(width=400, height=300)",
 			Run: func(p *Plot, c *binding.Call) (starlark.Value, error) {
 				sz, err := size(c)
@@ -137,20 +189,7 @@ var plotTable = binding.MethodTable[*Plot]{
 				if c.Env.Show == nil {
 					return nil, fmt.Errorf("this run has nowhere to show a picture: use save(path)")
 				}
-				ctx, done := c.Env.Begin("drawing")
-				data, err := binding.Await(ctx, func() ([]byte, error) {
-					var b bytes.Buffer
-					err := p.themed(theme).Telling(progress.From(ctx)).Warning(c.Env.WarnText).WriteTo(&b, "png", sz)
-					return b.Bytes(), err
-				})
-				done()
-				if err != nil {
-					return nil, err
-				}
-				path, err := c.Env.Show(func(w io.Writer) error {
-					_, err := w.Write(data)
-					return err
-				})
+				path, err := c.Env.Show(p.picture(c.Env, p.themed(theme), sz))
 				if err != nil {
 					return nil, err
 				}

@@ -26,6 +26,7 @@ func (a *app) environment(args []string) *binding.Env {
 		Show:     a.showPicture,
 		Args:     args,
 		Width:    a.width(),
+		ASCII:    a.ascii(),
 		Version:  version.String(),
 		Command:  ownCommand(),
 

@@ -15,8 +15,8 @@ func TestTerminalsAreKnownByTheirEnvironment(t *testing.T) {
 		{map[string]string{"TERM": "xterm-256color", "TERM_PROGRAM": "iTerm.app"}, terminal.ITerm2},
 		{map[string]string{"TERM": "xterm-256color", "TERM_PROGRAM": "WezTerm"}, terminal.ITerm2},
 		{map[string]string{"TERM": "foot"}, terminal.Sixel},
-		{map[string]string{"TERM": "tmux-256color", "TMUX": "/tmp/t", "KITTY_WINDOW_ID": "1"}, terminal.NoInline},
-		{map[string]string{"TERM": "xterm-256color"}, terminal.NoInline},
+		{map[string]string{"TERM": "tmux-256color", "TMUX": "/tmp/t", "KITTY_WINDOW_ID": "1"}, terminal.Characters},
+		{map[string]string{"TERM": "xterm-256color"}, terminal.Characters},
 		{map[string]string{"TERM": "xterm-256color", graphicsVariable: "sixel"}, terminal.Sixel},
 		{map[string]string{"TERM": "xterm-kitty", graphicsVariable: "none"}, terminal.NoInline},
 	} {

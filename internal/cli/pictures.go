@@ -2,10 +2,10 @@ package cli
 
 import (
 	"bytes"
-	"io"
 	"os"
 	"time"
 
+	"astrolabe/builtins/binding"
 	"astrolabe/plots/terminal"
 	"astrolabe/repl"
 )
@@ -24,19 +24,15 @@ type pictures struct {
 var answerTime = 700 * time.Millisecond
 
 // show draws a picture in the terminal, or puts it into a temporary file and returns its path.
-func (p *pictures) show(draw func(io.Writer) error) (string, error) {
+func (p *pictures) show(pic binding.Picture) (string, error) {
 	how, err := p.protocol()
 	if err != nil {
 		return "", err
 	}
-	if how == terminal.NoInline || !isTerminal(p.a.out.file) {
-		return temporaryPicture(draw)
+	if !isTerminal(p.a.out.file) {
+		return temporaryPicture(pic.PNG)
 	}
-	var data bytes.Buffer
-	if err := draw(&data); err != nil {
-		return "", err
-	}
-	return "", terminal.WriteInline(p.a.out.file, how, data.Bytes(), p.a.width(), cellPixels(p.a.out.file))
+	return p.a.drawPicture(how, pic)
 }
 
 // protocol is how the terminal takes pictures.
@@ -49,10 +45,12 @@ func (p *pictures) protocol() (terminal.Inline, error) {
 		return terminal.NoInline, usagef("%s: %v", graphicsVariable, err)
 	}
 	p.known = true
-	if term := os.Getenv("TERM"); how == terminal.NoInline && os.Getenv(graphicsVariable) == "" && term != "dumb" &&
+	if term := os.Getenv("TERM"); how == terminal.Characters && os.Getenv(graphicsVariable) == "" && term != "dumb" &&
 		term != "linux" && askTerminal != nil {
 		answer, asked := askTerminal()
-		how, _ = graphicsIn(answer)
+		if how, _ = graphicsIn(answer); how == terminal.NoInline { // it did not say all
+			how = terminal.Characters
+		}
 		p.known = asked
 	}
 	p.how = how
@@ -64,7 +62,7 @@ func (p *pictures) setting() repl.Setting {
 	const auto = "auto"
 	return repl.Setting{
 		Name: "pictures", Doc: "how this terminal shows pictures",
-		Values: []string{auto, "kitty", "iterm2", "sixel", "none"},
+		Values: []string{auto, "kitty", "iterm2", "sixel", "text", "none"},
 		Get: func() string {
 			if p.auto {
 				return auto
@@ -106,5 +104,5 @@ func graphicsIn(answer []byte) (how terminal.Inline, done bool) {
 			return terminal.Sixel, true
 		}
 	}
-	return terminal.NoInline, true
+	return terminal.Characters, true
 }

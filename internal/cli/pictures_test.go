@@ -14,9 +14,9 @@ func TestTerminalsAnswerSaysWhichGraphicsItHas(t *testing.T) {
 	}{
 		{"kitty's protocol", "\x1b_Gi=31;OK\x1b\\\x1b[?62;4c", terminal.Kitty, true},
 		{"sixels", "\x1b[?63;1;2;4;6c", terminal.Sixel, true},
-		{"neither", "\x1b[?1;2c", terminal.NoInline, true},
-		{"a VT420 is no terminal with sixels", "\x1b[?4;6c", terminal.NoInline, true},
-		{"kitty's protocol refused", "\x1b_Gi=31;ENODATA:\x1b\\\x1b[?62c", terminal.NoInline, true},
+		{"neither", "\x1b[?1;2c", terminal.Characters, true},
+		{"a VT420 is no terminal with sixels", "\x1b[?4;6c", terminal.Characters, true},
+		{"kitty's protocol refused", "\x1b_Gi=31;ENODATA:\x1b\\\x1b[?62c", terminal.Characters, true},
 		{"half an answer", "\x1b_Gi=31;OK\x1b\\\x1b[?62", terminal.NoInline, false},
 		{"nothing", "", terminal.NoInline, false},
 	} {

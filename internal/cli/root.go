@@ -33,6 +33,7 @@ type app struct {
 	line   *busyLine         // tells what takes long; nil where nobody looks
 	told   func(text string) // takes what is said in place of talk, where it is not nil
 
+	noUnicode    bool     // charts in characters have none beyond ASCII
 	heard        *os.File // takes what commands of scripts write; nil is talk
 	memoryStatus int      // what the program ends with that takes more memory than it may
 	engine       Engine   // what works on many captures; nil is processes of this program
@@ -110,6 +111,8 @@ func (a *app) root() *cobra.Command {
 	root.Flags().BoolVarP(&a.named, "version", "v", false, "version for astrolabe")
 	root.PersistentFlags().BoolVarP(&a.quiet, "quiet", "q", false,
 		"print results and errors only: no warnings, no progress, nothing else about the work")
+	root.PersistentFlags().BoolVar(&a.noUnicode, "no-unicode", false,
+		"draw charts in the terminal in characters of ASCII")
 	a.limits.register(root.PersistentFlags())
 	root.AddCommand(
 		a.replCommand(), a.runCommand(), a.reportCommand(), a.recordCommand(), a.statCommand(), a.convertCommand(),

@@ -41,6 +41,7 @@ func TestBuiltSession(t *testing.T) {
 		{"tables fit the terminal as it is now", testTableWidth},
 		{"sources say why not on a narrow terminal too", testSources},
 		{"pictures are drawn where the terminal can", testPictures},
+		{"charts are drawn in characters where it cannot", testCharacters},
 		{"a repository's start-up file is asked about once", testStartFile},
 		{"progress is shown on a terminal only", testProgress},
 		{"opening says how far it is, on a terminal only", testHowFar},
@@ -249,8 +250,8 @@ func testPictures(t *testing.T, exe string) {
 		{"iTerm2 by its environment", "", []string{"TERM_PROGRAM=iTerm.app"}, `\x1b\]1337;File=inline=1`},
 		{"sixels by the terminal's answer", "\x1b[?63;1;4c", nil, `\x1bP[0-9;]*q`},
 		{"kitty's protocol by the terminal's answer", "\x1b_Gi=31;OK\x1b\\\x1b[?62c", nil, `\x1b_Ga=T,f=100`},
-		{"a terminal without pictures", "\x1b[?1;2c", nil, `astrolabe-[0-9]+\.png\r\n`},
-		{"a terminal that does not answer", "", nil, `astrolabe-[0-9]+\.png\r\n`},
+		{"a terminal without pictures", "\x1b[?1;2c", nil, `b \x1b\[34m█+[▉-▏]?\x1b\[39m +2\r\n`},
+		{"a terminal that does not answer", "", nil, `b \x1b\[34m█+[▉-▏]?\x1b\[39m +2\r\n`},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			dir := t.TempDir()
@@ -280,6 +281,36 @@ func testPictures(t *testing.T, exe string) {
 			}
 			if _, err := os.Stat(filepath.Join(dir, "bug-1.png")); err != nil {
 				t.Error(err)
+			}
+		})
+	}
+}
+
+func testCharacters(t *testing.T, exe string) {
+	show := "plot.bar({'a': 1, 'b': 2}).show()"
+	for _, tc := range []struct {
+		name string
+		env  []string
+		args []string
+		want string
+	}{
+		{"without colours", []string{graphicsVariable + "=text", "NO_COLOR=1"}, nil, `b █{60,}[▉-▏]? +2\r\n`},
+		{"in 24 bits", []string{graphicsVariable + "=text", "COLORTERM=truecolor"}, nil, `b \x1b\[38;2;[0-9;]+m█+[▉-▏]?\x1b\[39m +2`},
+		{"in ASCII", []string{graphicsVariable + "=text", "NO_COLOR=1"}, []string{"--no-unicode"}, `b #{60,} +2\r\n`},
+		{"on the kernel's console", []string{"TERM=linux", "NO_COLOR=1"}, nil, `b #{60,} +2\r\n`},
+		{"as files", []string{graphicsVariable + "=none"}, nil, `astrolabe-[0-9]+\.png\r\n`},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			dir := t.TempDir()
+			c := openConsole(t, exe, dir, "", tc.env, tc.args...)
+			c.wait(prompted)
+			c.send(show + "\r")
+			c.wait(tc.want)
+			c.wait(prompted)
+			c.enter(":save bug.md")
+			md, err := os.ReadFile(filepath.Join(dir, "bug.md"))
+			if err != nil || !strings.Contains(string(md), "astrolabe-") && !regexp.MustCompile(`b [█#]+[▉-▏]? +2\n`).Match(md) {
+				t.Errorf("the transcript: %v\n%s", err, md)
 			}
 		})
 	}

@@ -96,6 +96,14 @@ func (b *box) labelWidth(t *canvas.Theme, width float64) float64 {
 	return min(w, width*0.34)
 }
 
+// axis is that of the values with about n ticks.
+func (b *box) axis(n int) valueAxis {
+	if b.o.Log {
+		return newLogAxis(b.spread, Range{}, b.unit, n)
+	}
+	return newValueAxis(b.spread, Range{}, b.unit, n, false)
+}
+
 func (b *box) rowHeight(t *canvas.Theme, width float64) float64 {
 	lines := canvas.MostLines(canvas.Regular.Of(t.Text).NameLines(b.names(), b.labelWidth(t, width),
 		canvas.LinesEach(len(b.rows), 3)))
@@ -141,6 +149,13 @@ func (b *box) noteHeight(t *canvas.Theme, width float64) float64 {
 	return float64(len(s.Wrap(b.note(), width))) * s.Leading()
 }
 
+func (b *box) emptyReason() string {
+	if b.total > 0 {
+		return allMissing(b.total)
+	}
+	return "there is nothing to compare"
+}
+
 func (b *box) Draw(sc *canvas.Scene, t *canvas.Theme, area canvas.Rect) {
 	s, ns := canvas.Regular.Of(t.Text), canvas.Regular.Of(t.Small)
 	y := newHeader(t, b.o.Title, "", b.heading(""), area.W).draw(sc, t, area.X, area.Y)
@@ -152,11 +167,7 @@ func (b *box) Draw(sc *canvas.Scene, t *canvas.Theme, area canvas.Rect) {
 		frame := canvas.Box(area.X, y, area.W, area.Bottom()-y)
 		if frame.H > t.Text && frame.W > t.Text {
 			sc.Frame(frame, 1, t.Rule)
-			why := "there is nothing to compare"
-			if b.total > 0 {
-				why = allMissing(b.total)
-			}
-			drawNoData(sc, t, frame, why)
+			drawNoData(sc, t, frame, b.emptyReason())
 		}
 		return
 	}
@@ -173,10 +184,7 @@ func (b *box) Draw(sc *canvas.Scene, t *canvas.Theme, area canvas.Rect) {
 		return
 	}
 	n := int(frame.W / (t.Text * 5.5))
-	va := newValueAxis(b.spread, Range{}, b.unit, n, false)
-	if b.o.Log {
-		va = newLogAxis(b.spread, Range{}, b.unit, n)
-	}
+	va := b.axis(n)
 	tx := toValueX(frame, va)
 	for _, v := range va.minor {
 		sc.Vline(tx(v), frame.Y, frame.Bottom(), 1, canvas.WithAlpha(t.Grid, 0x80))

@@ -217,39 +217,17 @@ func (h *histogram) Draw(sc *canvas.Scene, t *canvas.Theme, area canvas.Rect) {
 		return
 	}
 	s := canvas.Regular.Of(t.Text)
-	heights := spread{0, float64(h.most)}
 	// The frame is not known before the labels above it, which need the axis below, which needs the width that
 	// these labels leave: the number of ticks is chosen by a guess of the height, and the frame by what is left.
 	room := bottom - y - timeAxisHeight(t) - t.Text*2
-	va := newValueAxis(heights, Range{}, unit{"", plainUnit, 1}, min(max(int(room/(t.Text*2.6)), 1), 8), true)
-	va.ticks = slices.DeleteFunc(va.ticks, func(k tick) bool { return k.at != math.Round(k.at) })
-	if h.most < 10 { // of such counts the labels have digits for the steps that were left out
-		for i := range va.ticks {
-			va.ticks[i].label = strconv.Itoa(int(va.ticks[i].at))
-		}
-	}
-	if h.o.LogY {
-		va = newLogAxis(heights, Range{0.7, max(float64(h.most)*1.4, 2)}, unit{"", plainUnit, 1},
-			min(max(int(room/(t.Text*2.6)), 1), 8))
-		va.ticks = slices.DeleteFunc(va.ticks, func(k tick) bool { return k.at < 1 || k.at != math.Round(k.at) })
-		va.minor = slices.DeleteFunc(va.minor, func(v float64) bool { return v < 1 })
-	}
+	va := h.countsAxis(min(max(int(room/(t.Text*2.6)), 1), 8))
 	gutter := 0.0
 	for _, k := range va.ticks {
 		gutter = max(gutter, s.Width(k.label))
 	}
 	gutter += t.Text * 0.6
 	frame := canvas.Box(area.X+gutter, 0, area.W-gutter, 0)
-	xa := newValueAxis(spread{h.lo, h.hi}, Range{h.lo, h.hi}, h.unit, min(max(int(frame.W/(t.Text*6)), 1), 12), false)
-	if h.o.LogX {
-		xa = newLogAxis(spread{h.lo, h.hi}, Range{h.lo, h.hi}, h.unit, min(max(int(frame.W/(t.Text*6)), 1), 12))
-	}
-	if h.whole {
-		xa.ticks = slices.DeleteFunc(xa.ticks, func(k tick) bool { return math.Abs(k.at-math.Round(k.at)) > 1e-6 })
-		for i := range xa.ticks {
-			xa.ticks[i].label = strings.TrimSuffix(xa.ticks[i].label, ".0")
-		}
-	}
+	xa := h.valuesAxis(min(max(int(frame.W/(t.Text*6)), 1), 12))
 	toX := toValueX(frame, xa)
 
 	at, texts := h.percentiles()
@@ -291,6 +269,17 @@ func (h *histogram) Draw(sc *canvas.Scene, t *canvas.Theme, area canvas.Rect) {
 	for _, l := range placed {
 		l.draw(sc, t, area.X, frame.Y)
 	}
+	title := h.title()
+	if xa.unit != "" && title != "" {
+		title = canvas.Isolated(title) + " [" + xa.unit + "]"
+	} else if xa.unit != "" {
+		title = xa.unit
+	}
+	drawTicksBelow(sc, t, frame, xa.ticks, toX, title)
+}
+
+// title names what the values are, where the title of the chart does not.
+func (h *histogram) title() string {
 	title := h.o.XLabel
 	if title == "" && len(h.samples) == 1 {
 		title = h.samples[0].name
@@ -298,12 +287,41 @@ func (h *histogram) Draw(sc *canvas.Scene, t *canvas.Theme, area canvas.Rect) {
 	if title == h.o.Title {
 		title = ""
 	}
-	if xa.unit != "" && title != "" {
-		title = canvas.Isolated(title) + " [" + xa.unit + "]"
-	} else if xa.unit != "" {
-		title = xa.unit
+	return title
+}
+
+// countsAxis is the axis of the heights of bars with about n ticks.
+func (h *histogram) countsAxis(n int) valueAxis {
+	heights := spread{0, float64(h.most)}
+	if h.o.LogY {
+		va := newLogAxis(heights, Range{0.7, max(float64(h.most)*1.4, 2)}, unit{"", plainUnit, 1}, n)
+		va.ticks = slices.DeleteFunc(va.ticks, func(k tick) bool { return k.at < 1 || k.at != math.Round(k.at) })
+		va.minor = slices.DeleteFunc(va.minor, func(v float64) bool { return v < 1 })
+		return va
 	}
-	drawTicksBelow(sc, t, frame, xa.ticks, toX, title)
+	va := newValueAxis(heights, Range{}, unit{"", plainUnit, 1}, n, true)
+	va.ticks = slices.DeleteFunc(va.ticks, func(k tick) bool { return k.at != math.Round(k.at) })
+	if h.most < 10 { // of such counts the labels have digits for the steps that were left out
+		for i := range va.ticks {
+			va.ticks[i].label = strconv.Itoa(int(va.ticks[i].at))
+		}
+	}
+	return va
+}
+
+// valuesAxis is the axis of the values with about n ticks.
+func (h *histogram) valuesAxis(n int) valueAxis {
+	if h.o.LogX {
+		return newLogAxis(spread{h.lo, h.hi}, Range{h.lo, h.hi}, h.unit, n)
+	}
+	xa := newValueAxis(spread{h.lo, h.hi}, Range{h.lo, h.hi}, h.unit, n, false)
+	if h.whole {
+		xa.ticks = slices.DeleteFunc(xa.ticks, func(k tick) bool { return math.Abs(k.at-math.Round(k.at)) > 1e-6 })
+		for i := range xa.ticks {
+			xa.ticks[i].label = strings.TrimSuffix(xa.ticks[i].label, ".0")
+		}
+	}
+	return xa
 }
 
 func (h *histogram) emptyReason() string {

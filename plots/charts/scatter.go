@@ -245,14 +245,18 @@ func axisOf(sp spread, u unit, log bool) func(int) valueAxis {
 	}
 }
 
+func (s *scatter) emptyReason() string {
+	if s.total == 0 {
+		return "there are no values"
+	}
+	return "no pair of values is complete"
+}
+
 func (s *scatter) Draw(sc *canvas.Scene, t *canvas.Theme, area canvas.Rect) {
 	p := planeParts{title: s.o.Title, label: s.o.YLabel, unitInLabel: true, notes: s.notes(), xtitle: s.o.XLabel,
 		keys:  s.keys(t),
 		xaxis: axisOf(s.xs, s.xu, s.o.LogX), yaxis: axisOf(s.ys, s.yu, s.o.LogY),
-		empty: len(s.index) == 0, why: "no pair of values is complete"}
-	if s.total == 0 {
-		p.why = "there are no values"
-	}
+		empty: len(s.index) == 0, why: s.emptyReason()}
 	if s.o.Color != nil && !s.cs.empty() {
 		p.bar = &colorBar{ramp: sequential, axis: newValueAxis(s.cs, Range{}, unitOf(s.o.ColorUnit), 5, false)}
 		if s.o.ColorLabel != "" {

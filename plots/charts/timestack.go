@@ -102,8 +102,11 @@ func (l *lane) axis(t *canvas.Theme, frameH float64) valueAxis {
 	if n = min(max(n, 2), 8); l.log {
 		return newLogAxis(data, l.limits(), l.unit, n)
 	}
-	return newValueAxis(data, l.limits(), l.unit, n, l.offset == 0 && (l.stack != nil || l.tl.o.Style == Area))
+	return newValueAxis(data, l.limits(), l.unit, n, l.fromZero())
 }
+
+// fromZero says that the axis includes zero, because areas stand on it.
+func (l *lane) fromZero() bool { return l.offset == 0 && (l.stack != nil || l.tl.o.Style == Area) }
 
 // limits are the ends that the options fix, which are those of the left axis.
 func (l *lane) limits() Range {

@@ -19,13 +19,14 @@ import (
 type Inline uint8
 
 const (
-	NoInline Inline = iota
-	Kitty           // kitty's graphics protocol, also of Ghostty, Konsole and WezTerm
-	ITerm2          // OSC 1337 of iTerm2, also of WezTerm, mintty and the terminal of VS Code
-	Sixel           // DEC's sixels: xterm, foot, mlterm, Windows Terminal
+	NoInline   Inline = iota
+	Characters        // charts are drawn in characters, which every terminal shows
+	Kitty             // kitty's graphics protocol, also of Ghostty, Konsole and WezTerm
+	ITerm2            // OSC 1337 of iTerm2, also of WezTerm, mintty and the terminal of VS Code
+	Sixel             // DEC's sixels: xterm, foot, mlterm, Windows Terminal
 )
 
-var inlineNames = [...]string{"none", "kitty", "iterm2", "sixel"}
+var inlineNames = [...]string{"none", "text", "kitty", "iterm2", "sixel"}
 
 func (i Inline) String() string {
 	if int(i) < len(inlineNames) {
@@ -41,7 +42,7 @@ func ParseInline(s string) (Inline, error) {
 			return Inline(i), nil
 		}
 	}
-	return NoInline, fmt.Errorf("unknown terminal graphics %q: choose kitty, iterm2, sixel or none", s)
+	return NoInline, fmt.Errorf("unknown terminal graphics %q: choose kitty, iterm2, sixel, text or none", s)
 }
 
 // cellWidth is how many pixels are taken to make one cell of a terminal that does not say it.
