@@ -127,7 +127,11 @@ func command(t *testing.T, ctx context.Context, script string, o hwio.Options, r
 			once.Do(ready)
 		}
 	}
-	o.Command = &hwio.Command{Args: []string{"sh", "-c", script}, Stdout: out, Stderr: out, Grace: 500 * time.Millisecond, PassSignals: o.Command != nil}
+	given := o.Command
+	if given == nil {
+		given = &hwio.Command{}
+	}
+	o.Command = &hwio.Command{Args: []string{"sh", "-c", script}, Stdout: out, Stderr: out, Grace: given.Grace, PassSignals: given.PassSignals}
 	o.Create = func(s *capture.Schema) (hwio.Sink, error) {
 		mem = hwio.NewMemory(s, 64<<20)
 		return mem, nil
@@ -193,7 +197,8 @@ func TestCommandKilledByASignalReportsIt(t *testing.T) {
 func TestCancelEndsTheCommandAndRecordsItsEnd(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
-	res, c, out := command(t, ctx, "trap 'echo bye; exit 7' TERM; echo ready; while :; do sleep 0.02; done", hwio.Options{}, cancel)
+	res, c, out := command(t, ctx, "trap 'echo bye; exit 7' TERM; echo ready; while :; do sleep 0.02; done",
+		hwio.Options{Command: &hwio.Command{Grace: time.Hour}}, cancel) // however late the command gets the processor
 	if !res.Interrupted || res.Exit.Code != 7 || out != "bye\n" || c.Len() < 5 {
 		t.Errorf("interrupted %v, exit %+v, output %q, %d samples", res.Interrupted, res.Exit, out, c.Len())
 	}
@@ -202,7 +207,8 @@ func TestCancelEndsTheCommandAndRecordsItsEnd(t *testing.T) {
 func TestCommandThatIgnoresItsEndIsKilled(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
-	res, _, _ := command(t, ctx, "trap '' TERM; echo ready; while :; do sleep 0.02; done", hwio.Options{}, cancel)
+	res, _, _ := command(t, ctx, "trap '' TERM; echo ready; while :; do sleep 0.02; done",
+		hwio.Options{Command: &hwio.Command{Grace: 100 * time.Millisecond}}, cancel)
 	if res.Exit.Signal != "SIGKILL" {
 		t.Errorf("exit = %+v", res.Exit)
 	}
@@ -214,7 +220,7 @@ func TestSignalsReachTheCommand(t *testing.T) {
 		t.Fatal(err)
 	}
 	signal := func() { _ = self.Signal(syscall.SIGUSR1) }
-	res, _, out := command(t, t.Context(), "trap 'echo got; exit 9' USR1; echo ready; while :; do sleep 0.02; done", hwio.Options{Command: &hwio.Command{}}, signal)
+	res, _, out := command(t, t.Context(), "trap 'echo got; exit 9' USR1; echo ready; while :; do sleep 0.02; done", hwio.Options{Command: &hwio.Command{PassSignals: true}}, signal)
 	if res.Exit.Code != 9 || out != "got\n" {
 		t.Errorf("exit = %+v", res.Exit)
 	}

@@ -99,6 +99,8 @@ type totals struct {
 
 // count runs the stream until there are enough reports.
 func (s *Source) count(ctx context.Context, p *plan) (*totals, error) {
+	// Reports may be of all the time from here on: this program may not run for a while once they are written.
+	from := s.k.now()
 	if err := p.stream.enable(); err != nil {
 		return nil, fmt.Errorf("start the GPU's counters: %w", err)
 	}
@@ -113,7 +115,7 @@ func (s *Source) count(ctx context.Context, p *plan) (*totals, error) {
 		seen, waited := sum.reports, time.Duration(s.k.now()-began)
 		n, err := p.stream.read(buf)
 		// Reports are of the time until the read, also where this program did not run for a while before it.
-		sum.wall = time.Duration(s.k.now() - began)
+		sum.wall = time.Duration(s.k.now() - from)
 		// The driver is late only where a read that began after the wait found nothing.
 		late := &hwio.Problem{
 			Reason: fmt.Sprintf("the driver delivered %d reports in %v, %d were due", sum.reports,

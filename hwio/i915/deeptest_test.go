@@ -90,6 +90,24 @@ func TestDeepTestOfAProgramThatDidNotRunForAWhile(t *testing.T) {
 	if len(found) != 3 || slices.ContainsFunc(found, func(f hwio.Finding) bool { return !f.Usable }) {
 		t.Errorf("findings:\n%s", said(found))
 	}
+	// The same right after the stream was enabled: its first reports are of that time.
+	found, _ = deep(t, func(k *fakeKernel) {
+		one := testUnit(k, nil)
+		var ready []byte
+		k.onEnable = func() {
+			for range 20 {
+				ready = append(ready, one(0)...)
+			}
+		}
+		k.make = func(set uint64) []byte {
+			all := append(ready, one(set)...)
+			ready = nil
+			return all
+		}
+	})
+	if len(found) != 3 || slices.ContainsFunc(found, func(f hwio.Finding) bool { return !f.Usable }) {
+		t.Errorf("findings:\n%s", said(found))
+	}
 }
 
 func TestDeepTestFindsWhatIsWrong(t *testing.T) {

@@ -97,6 +97,7 @@ type fakeKernel struct {
 	next     uint64
 	onAdd    func() // runs within addConfig
 	onStream func() // runs after a stream was refused
+	onEnable func() // runs once a stream counts, before its program knows
 	live     int    // open nodes and streams
 	stream   *fakeStream
 	step     int64                   // ns that pass with every look at the clock, at least 1000
@@ -249,6 +250,9 @@ func (s *fakeStream) read(buf []byte) (int, error) {
 
 func (s *fakeStream) enable() error {
 	s.enabled = true
+	if s.k.onEnable != nil {
+		s.k.onEnable()
+	}
 	return s.k.call("enable")
 }
 

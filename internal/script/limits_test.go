@@ -97,17 +97,12 @@ func TestGarbageDoesNotCountAsMemory(t *testing.T) {
 }
 
 // outlasting is a builtin that no stop reaches: it returns once the program has been ended, which in a test does not
-// end it.
+// end it. It is called without a script around it, which the limit might stop before it gets there.
 func outlasting(t *testing.T, l Limits, r func(*Runner)) (said string) {
 	t.Helper()
-	tree(t, map[string]string{"main.star": "def main(hold):\n    hold()\n"})
 	ended := make(chan int, 1)
 	var talk strings.Builder
 	x := NewRunner(Options{Env: &binding.Env{}, Limits: l, Talk: &talk, Exit: func(code int) { ended <- code }})
-	g, err := x.LoadFile(context.Background(), "main.star")
-	if err != nil {
-		t.Fatal(err)
-	}
 	x.stopGrace, x.memoryGrace = time.Millisecond, time.Millisecond
 	r(x)
 	hold := starlark.NewBuiltin("hold",
@@ -117,8 +112,7 @@ func outlasting(t *testing.T, l Limits, r func(*Runner)) (said string) {
 			}
 			return starlark.None, nil
 		})
-	if _, err := x.Call(context.Background(), g["main"], starlark.Tuple{hold}, nil); err != nil &&
-		!errors.Is(err, ErrTimeLimit) && !errors.Is(err, ErrMemoryLimit) {
+	if _, err := x.Call(context.Background(), hold, nil, nil); err != nil {
 		t.Error(err)
 	}
 	return talk.String()
