@@ -290,9 +290,9 @@ func clientPollable(t *testing.T) {
 	}
 	pollAll(t, f, fd)
 	// The runtime's poller, with a deadline.
-	g := os.NewFile(uintptr(stream(t, f, toyPoll, byHand)), "stream")
-	_ = unix.SetNonblock(int(g.Fd()), true)
-	g = os.NewFile(g.Fd(), "stream")
+	polled := stream(t, f, toyPoll, byHand)
+	_ = unix.SetNonblock(polled, true)
+	g := os.NewFile(uintptr(polled), "stream")
 	defer g.Close()
 	if err := g.SetReadDeadline(time.Now().Add(10 * time.Millisecond)); err != nil {
 		t.Errorf("deadline: %v", err)

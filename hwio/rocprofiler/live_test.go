@@ -348,6 +348,27 @@ func TestAnEndDuringTheRecordingIsAnErrorWithItsReason(t *testing.T) {
 	}
 }
 
+// A program that was stopped for an hour looks for samples before those of the meantime have reached it.
+func TestAStoppedProgramTakesNoLibraryToHang(t *testing.T) {
+	s, _ := stand(t, "")
+	opened, err := s.Open(t.Context(), hwio.Request{Period: 2 * time.Millisecond})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer opened.Close()
+	st, b := opened.(*stream), capture.NewBatch(opened.Schema(), 100)
+	if err := st.Read(t.Context(), b); err != nil {
+		t.Fatal(err)
+	}
+	for rows := -1; rows < b.Len(); { // until a look finds nothing
+		rows = b.Len()
+		st.looked = st.looked.Add(-time.Hour)
+		if err := st.Read(t.Context(), b); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
 func TestDamagedValuesAreMissingWithAReason(t *testing.T) {
 	for faults, c := range map[string]struct {
 		want    string

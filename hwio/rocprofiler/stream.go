@@ -27,9 +27,10 @@ type stream struct {
 
 	began  bool
 	ended  error
-	heard  time.Time // of the last sample
-	at     int64     // time of the last sample, ns of CLOCK_MONOTONIC
-	before []float64 // its values
+	looked time.Time     // for samples, the last time
+	quiet  time.Duration // since the last sample, as far as this program was run
+	at     int64         // time of the last sample, ns of CLOCK_MONOTONIC
+	before []float64     // its values
 	delta  []float64
 	why    []capture.Reason
 	total  map[string]float64 // of each hardware counter
@@ -103,7 +104,7 @@ func (st *stream) begin(ctx context.Context) error {
 	if len(s.Values) != len(st.before) {
 		return fmt.Errorf("a sample has %d values, not the %d that were agreed on", len(s.Values), len(st.before))
 	}
-	st.at, st.heard = middle(s), time.Now()
+	st.at, st.looked = middle(s), time.Now()
 	copy(st.before, s.Values)
 	st.proc.Recycle(s)
 	st.began = true
@@ -115,9 +116,19 @@ func middle(s *vendorproc.Sample) int64 { return s.Start + (s.End-s.Start)/2 }
 // silence is how long no sample may come before the library is taken to hang.
 func (st *stream) silence() time.Duration { return max(3*time.Second, 20*st.period) }
 
+// listen adds the time since the last look to the time without a sample. Of a long one only so much as between two
+// looks of a program that is run: a stopped one (Ctrl-Z, a busy machine) finds samples of before that are still on
+// their way.
+func (st *stream) listen() {
+	now := time.Now()
+	st.quiet += min(now.Sub(st.looked), max(st.period, 100*time.Millisecond))
+	st.looked = now
+}
+
 // drain appends the samples that are there.
 func (st *stream) drain(b *capture.Batch) error {
 	rows := len(b.Start)
+	st.listen()
 	for {
 		s, err := st.proc.Next()
 		if err != nil {
@@ -125,13 +136,13 @@ func (st *stream) drain(b *capture.Batch) error {
 			break
 		}
 		if s == nil {
-			if quiet := time.Since(st.heard); quiet > st.silence() {
+			if st.quiet > st.silence() {
 				st.proc.Kill()
-				st.ended = fmt.Errorf("rocprofiler-sdk has delivered nothing for %v: it hangs, and the program it is in was ended", quiet.Round(time.Millisecond))
+				st.ended = fmt.Errorf("rocprofiler-sdk has delivered nothing for %v: it hangs, and the program it is in was ended", st.quiet.Round(time.Millisecond))
 			}
 			break
 		}
-		st.heard = time.Now()
+		st.quiet = 0
 		if err := st.append(b, s); err != nil {
 			st.ended = err
 			break
