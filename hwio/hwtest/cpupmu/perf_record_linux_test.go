@@ -214,6 +214,9 @@ func TestForeignPerfRecordIsToldOfThrottling(t *testing.T) {
 	}
 	c.Equal("samples while a group stands still", wrong, 0)
 	c.Equal("times that perf was told of throttling", told > 0 && told <= truth.Throttled, true)
+	if t.Failed() {
+		t.Logf("%d times told, %d times throttled\n%s", told, truth.Throttled, out)
+	}
 }
 
 // A ring of one page has no room for the samples of 2 ms.

