@@ -91,12 +91,18 @@ func examine(ctx context.Context, data []byte) (d *Damage, end []byte, err error
 		x.cutTo(d.At)
 	}
 	d.Samples, d.Batches = c.rows(), c.batches()
+	if whole || !file && m.done && d.Why == "" {
+		d.Whole = true
+		return d, nil, nil
+	}
+	if d.Batches == 0 && len(x.dicts) > 0 {
+		// Of the dictionaries before the first batch readers want all or none.
+		d.At = x.dicts[0].at
+		x.cutTo(d.At)
+	}
 	d.Lost = int64(len(data)) - d.At
 	switch {
 	case d.Why != "":
-	case whole, !file && m.done:
-		d.Whole = true
-		return d, nil, nil
 	case m.done: // the footer alone was not finished
 		d.Lost, d.Why = 0, "there is an end mark and no whole footer"
 	default:

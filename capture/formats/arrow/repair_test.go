@@ -239,6 +239,34 @@ func TestAFileOfAnotherProgramIsRepairedUnlessItsDictionaryWasReplaced(t *testin
 	}
 }
 
+// A recorder that is killed between the dictionaries of its first batch left what no reader took once it was repaired.
+func TestAFileThatBreaksOffBetweenItsDictionariesIsRepaired(t *testing.T) {
+	file := fileBytes(t)
+	for name, data := range map[string][]byte{"a file": file, "a stream": file[magicPadded:]} {
+		var x index
+		// Without its footer: messages are seen one after the other.
+		m := newMessages(data[:len(data)-len(magic)])
+		m.seen = &x
+		if _, err := takeApart(background, m); err != nil || len(x.dicts) != 3 {
+			t.Fatalf("%s: %d dictionaries, %v", name, len(x.dicts), err)
+		}
+		for _, d := range x.dicts {
+			for _, cut := range []int64{d.at, d.at + 8} {
+				path := filepath.Join(t.TempDir(), "r.arrow")
+				if err := os.WriteFile(path, data[:cut], 0o600); err != nil {
+					t.Fatal(err)
+				}
+				if err := Repair(background, path, anything); err != nil {
+					t.Errorf("%s, cut at %d: %v", name, cut, err)
+				}
+				if c := open(t, path); c.Len() != 0 {
+					t.Errorf("%s, cut at %d: %d samples", name, cut, c.Len())
+				}
+			}
+		}
+	}
+}
+
 func TestWhatIsNoArrowFileIsNotRepaired(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "x.csv")
