@@ -36,6 +36,8 @@ type fakeKernel struct {
 	changing  int64        // ns until which processes begin or end: reading what they inherit is refused
 	perTick   int          // samples of an event between two ticks before it is throttled, 0 for no limit
 	tickless  map[int]bool // CPUs without a tick
+	idle      bool         // no CPU has anything to do
+	stolen    bool         // timers do not come, and come at once after that
 	loneStop  bool         // throttled stops only the event that samples, as before 6.16
 	open_     []*fakeEvent
 	nextID    uint64
@@ -168,7 +170,7 @@ func (e *fakeEvent) run(ns int64, counting bool) {
 		}
 		step := min(ns, int64(e.a.period-e.running%e.a.period), e.k.tick()-at%e.k.tick())
 		e.pass(step, true)
-		if at, ns = at+step, ns-step; e.running%e.a.period == 0 && !e.still {
+		if at, ns = at+step, ns-step; e.running%e.a.period == 0 && !e.still && !e.k.stolen {
 			e.interrupt(at)
 		}
 	}
@@ -254,9 +256,13 @@ func (e *fakeEvent) sample(at int64) {
 	if _, err := e.read(values); err != nil {
 		panic(err)
 	}
-	words := []uint64{e.num, uint64(at)}
+	task := uint64(max(e.pid, 1))
+	if e.k.idle {
+		task = 0
+	}
+	words := []uint64{e.num, task<<32 | task, uint64(at)}
 	if e.a.inherit {
-		words = []uint64{e.num, uint64(e.pid)<<32 | uint64(e.pid), uint64(at), e.num}
+		words = append(words, e.num)
 	}
 	for i := 0; i < len(values); i += 8 {
 		words = append(words, binary.NativeEndian.Uint64(values[i:]))

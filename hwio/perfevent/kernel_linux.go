@@ -37,9 +37,9 @@ func sysAttr(a *attr) *unix.PerfEventAttr {
 		s.Read_format |= formatGroup
 	}
 	if a.period > 0 {
-		s.Sample, s.Sample_type = a.period, sampleIdentifier|sampleTime|sampleRead
+		s.Sample, s.Sample_type = a.period, sampleIdentifier|sampleTID|sampleTime|sampleRead
 		if a.inherit {
-			s.Sample_type |= sampleTID | sampleStreamID
+			s.Sample_type |= sampleStreamID
 		}
 	}
 	if a.monotonic {

@@ -8,6 +8,7 @@ import (
 // sampleRecord is a record of what a group counted up to a time.
 type sampleRecord struct {
 	id     uint64 // of the clock that sampled
+	idle   bool   // the CPU had nothing to do
 	time   int64  // ns of CLOCK_MONOTONIC
 	stream uint64 // of tasks: the copy of the clock that the task has inherited
 	values []byte // as a read of the group gives them
@@ -18,7 +19,7 @@ const sampleWords = 4
 
 // decodeSample reads a PERF_RECORD_SAMPLE of events that were opened with attr.period, of tasks or of whole processors.
 func decodeSample(body []byte, ofTasks bool) (sampleRecord, error) {
-	n := 2
+	n := 3
 	if ofTasks {
 		n = sampleWords
 	}
@@ -26,11 +27,12 @@ func decodeSample(body []byte, ofTasks bool) (sampleRecord, error) {
 		return sampleRecord{}, fmt.Errorf("a sample of %d bytes, expected at least %d", len(body), 8*n)
 	}
 	word := func(i int) uint64 { return binary.NativeEndian.Uint64(body[8*i:]) }
-	if !ofTasks {
-		return sampleRecord{id: word(0), time: int64(word(1)), values: body[16:]}, nil
+	// The second word is process and thread, both 0 of the task that runs where there is no other.
+	r := sampleRecord{id: word(0), idle: word(1) == 0, time: int64(word(2)), values: body[8*n:]}
+	if ofTasks {
+		r.stream = word(3)
 	}
-	// The second word is process and thread, which the kernel insists on.
-	return sampleRecord{id: word(0), time: int64(word(2)), stream: word(3), values: body[32:]}, nil
+	return r, nil
 }
 
 // decodeLost reads how many records found no room from a PERF_RECORD_LOST or PERF_RECORD_LOST_SAMPLES.

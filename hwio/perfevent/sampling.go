@@ -201,7 +201,9 @@ func (s *sampling) sample(body []byte) error {
 	if err != nil || g.final != nil && at.enabled > g.final.enabled {
 		return err
 	}
-	g.run.add(r.time, values, at)
+	if g.run.add(r.time, values, at) {
+		g.run.idle[len(g.run.idle)-1] = r.idle
+	}
 	return nil
 }
 
@@ -273,7 +275,8 @@ func (s *sampling) cut(b *capture.Batch, g *group, i int, t int64) {
 	p, q := g.run.times(i-1), g.run.times(i)
 	away := (q.enabled - p.enabled) - (q.running - p.running)
 	waited := away <= q.enabled-p.enabled && int64(away) >= s.period/2
-	if idled := g.run.t[i]-g.run.t[i-1] <= s.idle*3/2; !waited && !idled && !g.run.blank[i] {
+	idled := g.run.t[i]-g.run.t[i-1] <= s.idle*3/2 && g.run.idled(i)
+	if !waited && !idled && !g.run.blank[i] {
 		return
 	}
 	for t-s.edge > s.period*3/2 {
@@ -305,6 +308,9 @@ func (s *sampling) row(b *capture.Batch, start, end int64, last bool) {
 	s.edge = end
 	if n := (end - start + s.period/2) / s.period; n > 1 && start > 0 {
 		why := "the kernel's timer came late, as it does where a host takes the processor away"
+		if s.idle > 0 { // idle CPUs make fewer samples, and neither end of this one was idle
+			why += ", or the processor had nothing to do for a moment"
+		}
 		switch {
 		case s.lost > 0 || s.full:
 			why = "the kernel's ring of samples was full"
@@ -359,7 +365,11 @@ func (s *sampling) Conclude() []string {
 		}
 	}
 	say(s.allLost, "samples found no room in the kernel's ring because the recorder was not run in time")
-	say(s.skipped, "ticks of the kernel's timer came too late to make a sample")
+	late := "ticks of the kernel's timer came too late to make a sample"
+	if s.idle > 0 {
+		late += ", or between two samples when their processor had nothing to do"
+	}
+	say(s.skipped, late)
 	stops, still, all := 0, int64(0), int64(0)
 	for _, g := range s.groups {
 		stops, still, all = stops+g.run.stops, still+g.run.stopped, all+g.run.last()-g.run.from

@@ -248,6 +248,41 @@ func TestACPUThatGoesOfflineIsMissingFromThereOn(t *testing.T) {
 	}
 }
 
+// Where an idle CPU makes fewer samples, a timer that did not come because the host took a busy CPU away is still told.
+func TestADelayIsNotTakenForAnIdleProcessor(t *testing.T) {
+	for _, idle := range []bool{false, true} {
+		k := &fakeKernel{counters: 6, capable: true}
+		st, err := fakeSource(t, k, 2, map[string]string{"proc/sys/kernel/perf_event_max_sample_rate": "100000"}).
+			Open(t.Context(), hwio.Request{Period: time.Millisecond, Counters: []string{"page_faults"}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		s := st.(*sampling)
+		if err := s.Read(t.Context(), capture.NewBatch(s.Schema(), 1)); err != nil || s.idle != 10e6 {
+			t.Fatal(s.idle, err)
+		}
+		k.advance(50e6)
+		k.stolen, k.idle = true, idle
+		k.advance(3_400_000)
+		k.stolen = false
+		for _, g := range s.groups {
+			g.leader.(*fakeEvent).sample(k.at)
+		}
+		k.idle = false
+		b := collected(t, k, s, 46_600_000)
+		lost := uint64(0)
+		for _, g := range b.Late {
+			lost += g.Lost
+		}
+		if want := map[bool]uint64{false: 2}[idle]; lost != want || b.Len()+int(lost) < 99 || b.Len()+int(lost) > 102 {
+			t.Errorf("idle %t: %d rows, %d lost, want %d", idle, b.Len(), lost, want)
+		}
+		if err := st.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
 func TestIdleProcessorsAreSampledSoThatTheyAreNotThrottled(t *testing.T) {
 	for _, c := range []struct {
 		driver, governor string

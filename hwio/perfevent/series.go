@@ -9,6 +9,7 @@ type series struct {
 	base    []uint64 // what had been counted at the first reading, with both times behind it
 	t       []int64
 	v       []uint64 // per time: the members' counts, and the time enabled and running
+	idle    []bool   // per time: the CPU had nothing to do
 	blank   []bool   // per time: what was counted since the time before is not known, and not in the totals
 	now     int      // the last time that at has passed
 	from    int64    // the first time
@@ -59,7 +60,7 @@ func (s *series) lose() {
 func (s *series) begin(counts []uint64, at times) {
 	s.members = len(counts)
 	s.base = append(append(s.base[:0], counts...), at.enabled, at.running)
-	s.t, s.v, s.blank, s.now = s.t[:0], s.v[:0], s.blank[:0], 0
+	s.t, s.v, s.idle, s.blank, s.now = s.t[:0], s.v[:0], s.idle[:0], s.blank[:0], 0
 	s.off = make([]uint64, s.members)
 }
 
@@ -76,7 +77,8 @@ func (s *series) times(i int) times {
 // first appends the first reading, with its time.
 func (s *series) first(t int64) {
 	s.from = t
-	s.t, s.v, s.blank = append(s.t, t), append(s.v, s.base...), append(s.blank, false)
+	s.t, s.v = append(s.t, t), append(s.v, s.base...)
+	s.idle, s.blank = append(s.idle, false), append(s.blank, false)
 }
 
 // add appends the totals of a sample. A group counts from before the first reading on: what it said before that is
@@ -124,7 +126,7 @@ func (s *series) append(t int64, counts []uint64, at times, blank bool) {
 			s.off[k] = counts[k] - v
 		}
 	}
-	s.t, s.blank = append(s.t, t), append(s.blank, blank)
+	s.t, s.idle, s.blank = append(s.t, t), append(s.idle, false), append(s.blank, blank)
 	for k, v := range counts {
 		s.v = append(s.v, v-s.off[k])
 	}
@@ -158,7 +160,8 @@ func (s *series) stay(now int64) {
 		s.first(now - 1)
 	}
 	if now > s.t[len(s.t)-1] {
-		s.t, s.v, s.blank = append(s.t, now), append(s.v, s.point(len(s.t)-1)...), append(s.blank, false)
+		s.t, s.v = append(s.t, now), append(s.v, s.point(len(s.t)-1)...)
+		s.idle, s.blank = append(s.idle, false), append(s.blank, false)
 	}
 }
 
@@ -182,6 +185,9 @@ func (s *series) at(t int64, counts []uint64) (at times, known bool) {
 	}
 	return s.between(t, counts), known
 }
+
+// idled reports whether the CPU had nothing to do at time i or the one before.
+func (s *series) idled(i int) bool { return s.idle[i] || s.idle[i-1] }
 
 // between puts the totals at a time into counts that follows the last one passed.
 func (s *series) between(t int64, counts []uint64) times {
@@ -207,6 +213,7 @@ func (s *series) between(t int64, counts []uint64) times {
 func (s *series) forget() {
 	s.t = s.t[:copy(s.t, s.t[s.now:])]
 	s.v = s.v[:copy(s.v, s.v[s.now*s.width():])]
+	s.idle = s.idle[:copy(s.idle, s.idle[s.now:])]
 	s.blank = s.blank[:copy(s.blank, s.blank[s.now:])]
 	s.now = 0
 }

@@ -47,7 +47,7 @@ func sensors(root sysroot.Root, cpus []int) []sensor {
 		add(sensor{path: path, value: scaled(1000), meta: capture.Meta{
 			Name: "cpu_frequency", Title: "CPU frequency", Unit: "Hz", Block: "cpu", Instance: fmt.Sprint(id),
 			Combine: capture.CombineMean,
-			Doc:     "Clock frequency of the processor as its frequency driver reports it, read about every 100 ms.",
+			Doc:     "Clock frequency of the processor as its frequency driver reports it, read some times a second.",
 		}})
 	}
 	add(sensor{path: "/proc/loadavg", value: load, meta: capture.Meta{
@@ -84,7 +84,7 @@ func thermal(root sysroot.Root, add func(sensor)) {
 		add(sensor{path: dir + zone + "/temp", value: scaled(1e-3), meta: capture.Meta{
 			Name: "temperature", Title: "Temperature", Unit: "celsius", Block: "thermal", Instance: unique(used, name),
 			Combine: capture.CombineMax,
-			Doc:     "Temperature of a thermal zone; the whole counter is the hottest zone. Read about every 100 ms.",
+			Doc:     "Temperature of a thermal zone; the whole counter is the hottest zone. Read some times a second.",
 		}})
 	}
 }
@@ -130,7 +130,7 @@ func hwmon(root sysroot.Root, add func(sensor)) {
 				name := unique(used, "hwmon_"+identifier(chip)+"_"+identifier(label))
 				add(sensor{path: dir + dev + "/" + file, value: scaled(k.scale), meta: capture.Meta{
 					Name: name, Title: chip + " " + label, Unit: k.unit, Block: "hwmon", Combine: k.combine,
-					Doc: fmt.Sprintf("The %s that chip %s measures at %s, read about every 100 ms.", k.title,
+					Doc: fmt.Sprintf("The %s that chip %s measures at %s, read some times a second.", k.title,
 						chip, label),
 				}})
 			}

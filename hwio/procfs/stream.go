@@ -35,12 +35,11 @@ var (
 	_ hwio.Paced  = (*stream)(nil)
 )
 
-// changing is how often it pays to read the fast files beside a faster source: the kernel adds up processor time 100 to
-// 250 times a second, and a reading is some ten thousand instructions.
-const changing = 100 * time.Millisecond
+// Beside a faster source the fast files are read as often as samples are written: the kernel adds up processor time 100
+// to 250 times a second, a reading is some ten thousand instructions, and one more wake-up costs as much again.
 
 // Every is how often Read is worth its while.
-func (s *stream) Every(period, _ time.Duration) time.Duration { return max(period, changing) }
+func (s *stream) Every(period, flush time.Duration) time.Duration { return max(period, flush) }
 
 // Sensors are read beside a reading of the fast files, which takes no wake-up of its own, but no more often than
 // sensorPeriod; and where those are read less often than that once per sensorPeriodMax.
