@@ -114,16 +114,22 @@ func (d Data) ReadFloats(dst []float64, from int) {
 		copy(dst, d.F[from:from+len(dst)])
 		return
 	}
-	src := d.U[from : from+len(dst)]
-	for i, v := range src {
-		dst[i] = float64(v)
-	}
+	toFloats(dst, d.U[from:from+len(dst)])
 	if d.Valid.Bits != nil {
 		for i := range dst {
 			if !d.Valid.Get(from + i) {
 				dst[i] = math.NaN()
 			}
 		}
+	}
+}
+
+// toFloats converts integers to doubles of as many values.
+func toFloats(dst []float64, src []uint64) {
+	n := wideFloats(dst[:len(src)], src)
+	dst = dst[n:]
+	for i, v := range src[n:] {
+		dst[i] = float64(v)
 	}
 }
 

@@ -90,9 +90,7 @@ func (c *Counter) addIntegers(dst []float64, from int) bool {
 			}
 			out := dst[lo : lo+len(d.U)]
 			if k == 0 {
-				for i, v := range d.U {
-					out[i] = float64(v)
-				}
+				toFloats(out, d.U)
 			} else {
 				for i, v := range d.U {
 					out[i] += float64(v)

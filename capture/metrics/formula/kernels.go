@@ -44,18 +44,49 @@ type instr struct {
 	island    *island // of kExact
 }
 
-// exec runs one instruction over whole registers of equal length.
+// exec runs one instruction over whole registers of equal length: most rows by a kernel of the processor's, where it
+// has one, and the rest in Go.
 func exec(in *instr, r [][]float64, zeroIsZero bool) {
 	dst := r[in.dst]
+	if in.kop == kExact {
+		in.island.run(dst, r, zeroIsZero)
+		return
+	}
 	n := len(dst)
-	// Cut to the length of dst once, so that the compiler drops the checks of bounds in the loops below, where a
-	// formula spends its time. Each kernel must give bit for bit what scalar gives.
-	var a, b []float64
+	var a, b, c []float64
 	if in.a >= 0 {
 		a = r[in.a][:n]
 	}
 	if in.b >= 0 {
 		b = r[in.b][:n]
+	}
+	if in.c >= 0 {
+		c = r[in.c][:n]
+	}
+	done := wide(in, dst, a, b, c)
+	plain(in, dst[done:], rest(a, done), rest(b, done), rest(c, done), zeroIsZero)
+}
+
+// rest are the rows of a register from one on; there is no register where it is nil.
+func rest(v []float64, from int) []float64 {
+	if v == nil {
+		return nil
+	}
+	return v[from:]
+}
+
+// plain is what all kernels must give: bit for bit what scalar gives, any NaN being as good as another.
+func plain(in *instr, dst, a, b, c []float64, zeroIsZero bool) {
+	// Cut to the length of dst once, so that the compiler drops the checks of bounds in the loops below.
+	n := len(dst)
+	if a != nil {
+		a = a[:n]
+	}
+	if b != nil {
+		b = b[:n]
+	}
+	if c != nil {
+		c = c[:n]
 	}
 	k := in.k
 	nan := math.NaN()
@@ -75,7 +106,6 @@ func exec(in *instr, r [][]float64, zeroIsZero bool) {
 			dst[i] = x + k
 		}
 	case kAdd3:
-		c := r[in.c][:n]
 		for i, x := range a {
 			dst[i] = x + b[i] + c[i]
 		}
@@ -187,8 +217,6 @@ func exec(in *instr, r [][]float64, zeroIsZero bool) {
 			}
 			dst[i] = x
 		}
-	case kExact:
-		in.island.run(dst, r, zeroIsZero)
 	case kNeg:
 		for i, x := range a {
 			dst[i] = -x
@@ -199,10 +227,6 @@ func exec(in *instr, r [][]float64, zeroIsZero bool) {
 		}
 	case kScalar:
 		var vb, vc float64
-		var c []float64
-		if in.c >= 0 {
-			c = r[in.c][:n]
-		}
 		for i, x := range a {
 			if b != nil {
 				vb = b[i]
