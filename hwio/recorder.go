@@ -183,6 +183,8 @@ func (r *recorder) record(ctx context.Context) error {
 			// The thread belongs to the loop until it ends, so that no other goroutine delays a tick on it.
 			runtime.LockOSThread()
 			defer runtime.UnlockOSThread()
+		} else {
+			defer relaxTimers()()
 		}
 		before, _ := ownUse()
 		err = r.loop(ctx)
