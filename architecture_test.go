@@ -36,6 +36,7 @@ var order = []string{
 	"plots/canvas",
 	"plots/terminal",
 	"plots/charts",
+	"plots/interactive",
 	"plots/documents",
 	"builtins/notation",
 	"builtins/characters",

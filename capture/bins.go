@@ -57,6 +57,21 @@ func (a *Axis) Whole() *Bins {
 	return &Bins{From: a, Axis: out, Lo: []int{0}, Hi: []int{a.Len()}, sorted: true}
 }
 
+// Rows returns bins of whole samples that adjoin: bin j is samples [bounds[j], bounds[j+1]). Bounds increase.
+func (a *Axis) Rows(bounds []int) *Bins {
+	n := max(0, len(bounds)-1)
+	b := &Bins{From: a, Lo: make([]int, n), Hi: make([]int, n),
+		Axis: &Axis{Clock: a.Clock, Start: make([]int64, n), End: make([]int64, n)}}
+	for j := range n {
+		b.Lo[j], b.Hi[j] = bounds[j], bounds[j+1]
+		b.Axis.Start[j], b.Axis.End[j] = a.Start[bounds[j]], a.Start[bounds[j]]
+		for _, e := range a.End[bounds[j]:bounds[j+1]] {
+			b.Axis.End[j] = max(b.Axis.End[j], e)
+		}
+	}
+	return b
+}
+
 // Resample returns bins of period ns at multiples of period. Bins that no sample touches are left out, so a long gap
 // costs nothing; samples that a boundary cuts are shared out by overlap.
 func (a *Axis) Resample(period int64) (*Bins, error) {

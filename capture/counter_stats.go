@@ -167,18 +167,7 @@ func (c *Counter) weightedMeans(b *Bins) []float64 {
 			return []float64{mean}
 		}
 	}
-	read := func(of func(i int, x float64) float64) []float64 {
-		return b.SumFloats(func(dst []float64, from int) {
-			c.ReadFloats(dst, from)
-			for i, x := range dst {
-				if x == x {
-					dst[i] = of(from+i, x)
-				}
-			}
-		})
-	}
-	num := read(func(i int, x float64) float64 { return x * c.Interval(i) })
-	den := read(func(i int, _ float64) float64 { return c.Interval(i) })
+	num, den := c.TimeSums(b)
 	var plain *[2][]float64
 	for j := range num {
 		if den[j] > 0 {
@@ -186,11 +175,29 @@ func (c *Counter) weightedMeans(b *Bins) []float64 {
 			continue
 		}
 		if plain == nil {
-			plain = &[2][]float64{b.SumFloats(c.ReadFloats), read(func(_ int, x float64) float64 { return x - x + 1 })}
+			plain = &[2][]float64{b.SumFloats(c.ReadFloats), c.sumOf(b, func(_ int, x float64) float64 { return x - x + 1 })}
 		}
 		num[j] = plain[0][j] / plain[1][j]
 	}
 	return num
+}
+
+// TimeSums are the two sums per bin whose ratio averages by measuring time: values times their time, and these times.
+func (c *Counter) TimeSums(b *Bins) (num, den []float64) {
+	return c.sumOf(b, func(i int, x float64) float64 { return x * c.Interval(i) }),
+		c.sumOf(b, func(i int, _ float64) float64 { return c.Interval(i) })
+}
+
+// sumOf adds up per bin what is made of the present values.
+func (c *Counter) sumOf(b *Bins, of func(i int, x float64) float64) []float64 {
+	return b.SumFloats(func(dst []float64, from int) {
+		c.ReadFloats(dst, from)
+		for i, x := range dst {
+			if x == x {
+				dst[i] = of(from+i, x)
+			}
+		}
+	})
 }
 
 // TimeMean is the average of the values that are there by measuring time, whatever kind the counter is of. Where none

@@ -195,6 +195,26 @@ func (b *Bins) rebinRun(r ReasonRun) (ReasonRun, bool) {
 	return ReasonRun{from, to, r.Reason}, from >= 0
 }
 
+// Beneath is the formula that a slice or a re-binned copy of a counter stands for, with bins of that formula's own
+// samples in place of bins of the copy's. A derivation that only passes on another says so by a method Formula.
+func Beneath(d Derivation, b *Bins) (Derivation, *Bins) {
+	for {
+		switch w := d.(type) {
+		case *slicedDerivation:
+			d, b = w.Derivation, w.shifted(b)
+		case *binnedDerivation:
+			d = w.Derivation
+			if !w.direct {
+				b = w.bins.compose(b)
+			}
+		case interface{ Formula() Derivation }:
+			d = w.Formula()
+		default:
+			return d, b
+		}
+	}
+}
+
 // slicedDerivation is a formula over samples [from, ...) of its operands' axis.
 type slicedDerivation struct {
 	Derivation
@@ -204,14 +224,17 @@ type slicedDerivation struct {
 
 func (s *slicedDerivation) Eval(dst []float64, from int) { s.Derivation.Eval(dst, s.from+from) }
 
-func (s *slicedDerivation) Aggregate(b *Bins) []float64 {
-	shifted := *b
-	shifted.From = s.axis
-	shifted.Lo, shifted.Hi = make([]int, b.Len()), make([]int, b.Len())
+func (s *slicedDerivation) Aggregate(b *Bins) []float64 { return s.Derivation.Aggregate(s.shifted(b)) }
+
+// shifted are bins of the operands' samples.
+func (s *slicedDerivation) shifted(b *Bins) *Bins {
+	out := *b
+	out.From = s.axis
+	out.Lo, out.Hi = make([]int, b.Len()), make([]int, b.Len())
 	for j := range b.Lo {
-		shifted.Lo[j], shifted.Hi[j] = b.Lo[j]+s.from, b.Hi[j]+s.from
+		out.Lo[j], out.Hi[j] = b.Lo[j]+s.from, b.Hi[j]+s.from
 	}
-	return s.Derivation.Aggregate(&shifted)
+	return &out
 }
 
 func (s *slicedDerivation) Why(i int) Reason {

@@ -313,6 +313,37 @@ func (c *Counter) SumExcept(b *Bins, except Bits) []float64 {
 	return out
 }
 
+// TurnSums are the sums per bin from which SumExcept scales a delta that takes turns: of the counter, or of each of its
+// instances, what was counted, how long it was to count and how long it did, in ns; and in how many samples of a bin
+// anyone waited. ok is false for a counter that takes no turns.
+func (c *Counter) TurnSums(b *Bins, except Bits) (parts [][3][]float64, waits []float64, ok bool) {
+	turns := c.Turns()
+	if turns == nil {
+		return nil, nil, false
+	}
+	list, unknown := []*Counter{c}, except
+	if c.Col == nil && c.Combine == CombineSum {
+		list, unknown = c.Instances, NewBits(c.Len())
+		copy(unknown, except)
+		for i, v := range c.Floats() {
+			if v != v && !turns.Get(i) {
+				unknown.Set(i)
+			}
+		}
+	}
+	partly := make([]float64, c.Len())
+	for _, in := range list {
+		s := in.shares(b, unknown)
+		parts = append(parts, [3][]float64{s.sum, s.enabled, s.counted})
+		for i := range partly {
+			if turns.Get(i) || in.Turn != nil && in.Turn.Share.Data().Float(i) < nearlyAll {
+				partly[i] = 1
+			}
+		}
+	}
+	return parts, b.sum(partly), true
+}
+
 // Counted is the share of the time in which the counter was to count that it counted, from 0 to 1; 1 where it shares
 // the hardware with none.
 func (c *Counter) Counted() float64 {

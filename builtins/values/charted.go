@@ -5,7 +5,7 @@ import "astrolabe/plots/charts"
 // Series makes a line of a counter.
 func (c *Counter) Series() charts.Series {
 	s := charts.Series{Name: c.Label(), Unit: c.Counter.Unit, Start: c.Counter.Axis.Start, End: c.Counter.Axis.End,
-		Y: c.Counter.Floats()}
+		Y: c.Counter.Floats(), Counter: c.Counter, Of: c.From}
 	if len(s.Y) > 0 && c.Counter.Count() == 0 {
 		if r, ok := c.Counter.Why(-1); ok {
 			s.Why = r.String()

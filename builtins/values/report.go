@@ -35,6 +35,7 @@ type Report struct {
 func NewReport(e *binding.Env, title string, cap *Capture) *Report {
 	r := &Report{env: e, cap: cap, r: documents.Report{Title: title}}
 	if cap != nil {
+		r.r.Of = cap.Capture
 		r.r.Captured = cap.Capture.StartTime
 		r.r.Start, r.r.End = cap.Capture.Axis.Extent()
 	}
@@ -167,6 +168,9 @@ func (r *Report) Doubts() []string {
 	}
 	return out
 }
+
+// Page says how an HTML page is to be: static is without scripts, full holds every sample.
+func (r *Report) Page(static, full bool) { r.r.Static, r.r.Full = static, full }
 
 // Capture is the capture that the report is about.
 func (r *Report) Capture() *Capture { return r.cap }

@@ -124,7 +124,7 @@ var reportTable = binding.MethodTable[*Report]{
 			Run:     func(r *Report, c *binding.Call) (starlark.Value, error) { return r.summary(c) }},
 		{Sig: "save(path: str, " + sizeParams + ")",
 			Doc: "Writes the report; the extension says the format: .png, .svg, .pdf, .md (its pictures beside " +
-				"it), .html (one file that needs no network and no script) or .json. A long PNG goes on in files " +
+				"it), .html (one file that needs no network; its timelines can be zoomed) or .json. A long PNG goes on in files " +
 				"name-2.png and so on. " + sizeDoc,
 			Example: "report.new(\"t\", capture=cap).save(\"out.png\")",
 			Run:     func(r *Report, c *binding.Call) (starlark.Value, error) { return r.save(c) }},

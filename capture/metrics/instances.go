@@ -75,6 +75,9 @@ func (d *lazyDerivation) get() capture.Derivation {
 	return d.der
 }
 
+// Formula is the compiled formula.
+func (d *lazyDerivation) Formula() capture.Derivation { return d.get() }
+
 func (d *lazyDerivation) Expr() string                        { return d.expr }
 func (d *lazyDerivation) Operands() []*capture.Counter        { return d.get().Operands() }
 func (d *lazyDerivation) Eval(dst []float64, from int)        { d.get().Eval(dst, from) }

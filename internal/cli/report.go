@@ -31,6 +31,8 @@ type reportFlags struct {
 	all    bool
 	only   bool // page one
 	strict bool
+	static bool     // HTML without scripts
+	full   bool     // HTML with every sample
 	rest   []string // of the scripts
 }
 
@@ -80,14 +82,23 @@ func (a *app) reportCommand() *cobra.Command {
 	flags.BoolVar(&f.only, "summary", false, "make only page one")
 	flags.BoolVar(&f.strict, "strict", false,
 		"exit with 3 where nothing could be judged, with 4 where a part of the page failed")
+	flags.BoolVar(&f.static, "static", false, "make an HTML page without scripts, that cannot be zoomed")
+	flags.BoolVar(&f.full, "full", false, "put every sample into an HTML page, in place of buckets of samples")
 	takeUnknownFlags(cmd, &f.rest)
 	return cmd
 }
 
 func (a *app) report(path string, f *reportFlags) error {
 	defer survivePipe()()
-	if _, err := canvas.ReportFormatOf(f.out); err != nil { // before anything is measured
+	format, err := canvas.ReportFormatOf(f.out)
+	if err != nil { // before anything is measured
 		return usageError{fmt.Errorf("--output=%s: %w", f.out, err)}
+	}
+	if (f.static || f.full) && format != "html" {
+		return usagef("--static and --full are of HTML pages; %s is none", f.out)
+	}
+	if f.static && f.full {
+		return usagef("--static has no samples to zoom, --full puts all of them into the page: choose one")
 	}
 	if err := checkOutputs(f.out); err != nil {
 		return err
@@ -132,6 +143,7 @@ func (a *app) report(path string, f *reportFlags) error {
 	if f.only {
 		page.Only()
 	}
+	page.Page(f.static, f.full)
 	said := a.print(findingsText(page))
 	if err := h.runner.Do(a.ctx, "save", func() error { return page.Save(f.out, canvas.Size{}, nil) }); err != nil {
 		return err

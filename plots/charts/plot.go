@@ -174,6 +174,14 @@ func (p *Plot) Series() (out []Series) {
 	return out
 }
 
+// Events are the stretches that a timeline shades, but for those without data, and its marks; none for any other chart.
+func (p *Plot) Events() (spans []Interval, marks []Mark) {
+	if tl, ok := p.body.(*timeline); ok {
+		return tl.o.Spans, tl.o.Marks
+	}
+	return nil, nil
+}
+
 // Names counts how many of the names are those of series that a timeline draws against its left axes.
 func (p *Plot) Names(names []string) (n int) {
 	tl, ok := p.body.(*timeline)

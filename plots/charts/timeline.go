@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"astrolabe/capture"
 	"astrolabe/plots/canvas"
 )
 
@@ -18,6 +19,9 @@ type Series struct {
 	Start []int64
 	End   []int64
 	Y     []float64
+
+	Counter *capture.Counter // whose samples these are; nil where they are of none
+	Of      *capture.Capture // that the counter is one of; nil where it was computed
 }
 
 // Interval is a stretch of time in ns, shaded across the panels.

@@ -147,6 +147,13 @@ func (u unit) join(number, prefix string) string {
 	return number + " " + prefix + u.symbol
 }
 
+// Scale is how numbers of a unit are written for people: times factor, they are in units of symbol, with prefixes of a
+// class: "plain" (behind the number: 1.5M cycles), "si", "binary", or "fixed" for none.
+func Scale(unitName string) (symbol, class string, factor float64) {
+	u := unitOf(unitName)
+	return u.symbol, [...]string{"plain", "si", "binary", "fixed", "fixed"}[u.class], u.factor
+}
+
 // singular is the unit of one: "request" of "requests", "request/s" of "requests/s". A word that is no plural stays.
 func singular(name string) string {
 	end := len(name)

@@ -3,6 +3,8 @@ package documents
 import (
 	"bytes"
 	"context"
+	"crypto/sha256"
+	"encoding/base64"
 	"encoding/json"
 	"fmt"
 	"image/png"
@@ -102,7 +104,7 @@ func checkTags(t *testing.T, doc string) {
 	t.Helper()
 	void := []string{"meta", "img", "br", "hr", "!doctype"}
 	var open []string
-	doc = regexp.MustCompile(`(?s)<style>.*?</style>|<!--.*?-->`).ReplaceAllString(doc, "")
+	doc = regexp.MustCompile(`(?s)<style>.*?</style>|<script[^>]*>.*?</script>|<!--.*?-->`).ReplaceAllString(doc, "")
 	for _, m := range regexp.MustCompile(`(?s)<(/?)([A-Za-z!][A-Za-z0-9]*)([^>]*)>`).FindAllStringSubmatch(doc, -1) {
 		name := strings.ToLower(m[2])
 		switch {
@@ -120,6 +122,55 @@ func checkTags(t *testing.T, doc string) {
 	}
 }
 
+// ownCode finds the program's own style and script, and the data of the page.
+var ownCode = regexp.MustCompile(`(?s)<style>.*?</style>|<script>.*?</script>|<script type="text/plain" id="astrolabe-data">[A-Za-z0-9+/=]*</script>`)
+
+// checkPolicy wants hashes of exactly the page's one style and script in its policy, and nothing beside them.
+func checkPolicy(t *testing.T, name, page string) {
+	t.Helper()
+	hash := func(tag string) string {
+		all := regexp.MustCompile(`(?s)<`+tag+`>(.*?)</`+tag+`>`).FindAllStringSubmatch(page, -1)
+		switch len(all) {
+		case 0:
+			return " 'none'"
+		case 1:
+			sum := sha256.Sum256([]byte(all[0][1]))
+			return " 'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
+		}
+		t.Fatalf("%s: %d elements %s", name, len(all), tag)
+		return ""
+	}
+	want := "default-src 'none'; img-src data:; script-src" + hash("script") + "; style-src" + hash("style") +
+		"; base-uri 'none'; form-action 'none'"
+	if got := regexp.MustCompile(`Content-Security-Policy" content="([^"]*)"`).FindStringSubmatch(page); got == nil ||
+		got[1] != want {
+		t.Errorf("%s: the policy is %q, want %q", name, got, want)
+	}
+	if m := regexp.MustCompile(`<[^>]*\sstyle\s*=[^>]*>`).FindString(ownCode.ReplaceAllString(page, "")); m != "" {
+		t.Errorf("%s: the policy forbids the style of %.120s", name, m)
+	}
+}
+
+func TestAStaticPageHasNoScriptAndTheSameText(t *testing.T) {
+	r := documentReport(t)
+	moving, err := r.html()
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Static = true
+	static, err := r.html()
+	if err != nil {
+		t.Fatal(err)
+	}
+	checkPolicy(t, "static", string(static))
+	if bytes.Contains(static, []byte("<script")) || !bytes.Contains(moving, []byte("<script>")) {
+		t.Error("the static page has a script, or the other none")
+	}
+	if bytes.Contains(static, []byte("Timeline</h2>")) || !bytes.Contains(moving, []byte("Timeline</h2>")) {
+		t.Error("the static page has room for a timeline that no script fills, or the other none")
+	}
+}
+
 func TestHTMLStandsAloneAndEscapesWhatItShows(t *testing.T) {
 	for name, r := range map[string]*Report{"sample": documentReport(t), "odd": oddReport(t), "empty": {},
 		"page one": summaryReport(t)} {
@@ -129,6 +180,8 @@ func TestHTMLStandsAloneAndEscapesWhatItShows(t *testing.T) {
 		}
 		page := string(doc)
 		checkTags(t, page)
+		checkPolicy(t, name, page)
+		page = ownCode.ReplaceAllString(page, "")
 		if strings.Contains(page, "<script") || strings.Contains(page, "javascript:alert(1)\"") ||
 			strings.Contains(page, "\x00") || regexp.MustCompile(`<[^>]*\son[a-z]+=`).MatchString(page) {
 			t.Errorf("%s: the page holds a script or a control character", name)
@@ -380,7 +433,7 @@ func TestABrowserReadsTheReport(t *testing.T) {
 			"--user-data-dir=" + filepath.Join(dir, "profile"),
 			"--host-resolver-rules=MAP * ~NOTFOUND", "--hide-scrollbars"}
 		cmd := exec.CommandContext(ctx, browser,
-			append(slices.Clone(flags), "--window-size=1100,2400", "--screenshot="+shot, "file://"+page)...)
+			append(slices.Clone(flags), "--window-size=1100,6000", "--screenshot="+shot, "file://"+page)...)
 		// Processes that it leaves behind may keep its output open: nobody waits for the end of a file.
 		said, err := os.Create(filepath.Join(dir, "said"))
 		if err != nil {

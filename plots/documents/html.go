@@ -5,41 +5,59 @@ import (
 	"encoding/base64"
 	"fmt"
 	"html"
-	"image/color"
-	"regexp"
 	"strings"
 
 	"astrolabe/capture/progress"
 	"astrolabe/plots/canvas"
 	"astrolabe/plots/charts"
+	"astrolabe/plots/interactive"
 )
 
 // maxInlineSVG is up to how many bytes a chart stands in an HTML page as SVG, whose text can be searched and copied.
 // Larger ones are PNG at twice the density, so that a report of hundreds of counters stays small enough to open.
 const maxInlineSVG = 160 << 10
 
-// html returns the report as one HTML file. It reads without a network and without a script, which its own policy
-// forbids.
+// html returns the report as one HTML file, which needs no network. Without its script, which a static page has none
+// of, it reads the same: the script adds lanes to zoom, and tables that sort.
 func (r *Report) html() ([]byte, error) {
 	t := r.Theme
 	if t == nil {
 		t = canvas.Light()
 	}
 	h := &htmlWriter{r: r, theme: t}
+	if !r.Static {
+		h.theme = canvas.Light() // and dark, by variables of the style
+	}
 	// Drawing the pictures takes nearly all of the time, so only they are counted.
 	r.Progress.Begin(int64(r.pictures()), progress.Pictures)
 	title := r.Title
 	if title == "" {
 		title = "Report"
 	}
-	// The policy lets nothing load and nothing run: should a name from a capture slip through unescaped, the browser
-	// still refuses its script and its request. Pictures are in the file, as data.
-	h.f("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n")
+	data, err := h.timelineData()
+	if err != nil {
+		return nil, err
+	}
+	style, script := h.css(), ""
+	var scripts []string
+	attrs := ""
+	if !r.Static {
+		style += interactive.Style()
+		script = interactive.Script(data != "")
+		scripts = []string{script}
+		if r.Theme != nil {
+			attrs = fmt.Sprintf(" data-theme=\"%s\"", r.Theme.Name)
+		}
+	}
+	// The policy lets nothing load, and nothing run or be styled but the script and the style below: should a name from
+	// a capture slip through unescaped, the browser still refuses its script and its request. Pictures are in the file,
+	// as data.
+	h.f("<!DOCTYPE html>\n<html lang=\"en\"%s>\n<head>\n<meta charset=\"utf-8\">\n", attrs)
+	h.f("<meta http-equiv=\"Content-Security-Policy\" content=\"%s\">\n",
+		interactive.Policy(scripts, []string{style}))
 	h.f("<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n")
-	h.f(
-		"<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; img-src data:; style-src 'unsafe-inline'\">\n")
-	h.f("<meta name=\"generator\" content=\"astrolabe\">\n<meta name=\"color-scheme\" content=\"%s\">\n", t.Name)
-	h.f("<title>%s</title>\n<style>%s</style>\n</head>\n<body>\n<main>\n<h1>%s</h1>\n", esc(title), h.css(), esc(title))
+	h.f("<meta name=\"generator\" content=\"astrolabe\">\n")
+	h.f("<title>%s</title>\n<style>%s</style>\n</head>\n<body>\n<main>\n<h1>%s</h1>\n", esc(title), style, esc(title))
 	if s := r.Summary; s != nil {
 		h.f("<section class=\"finding %s\">\n<h2>%s</h2>\n", esc(s.Severity.String()), esc(s.Verdict))
 		if s.Note != "" {
@@ -56,6 +74,10 @@ func (r *Report) html() ([]byte, error) {
 			}
 			h.f("</ul>\n")
 		}
+	}
+	if data != "" {
+		h.f("<section id=\"timeline\" class=\"timeline\" aria-labelledby=\"timeline-title\" hidden>\n" +
+			"<h2 id=\"timeline-title\">Timeline</h2>\n</section>\n")
 	}
 	findings := r.shownFindings()
 	if len(findings) > 0 {
@@ -100,7 +122,14 @@ func (r *Report) html() ([]byte, error) {
 		h.f("<h2>Made from</h2>\n")
 		h.keyValues(made)
 	}
-	h.f("</main>\n</body>\n</html>\n")
+	h.f("</main>\n")
+	if data != "" {
+		h.f("<script type=\"text/plain\" id=\"astrolabe-data\">%s</script>\n", data)
+	}
+	if script != "" {
+		h.f("<script>%s</script>\n", script)
+	}
+	h.f("</body>\n</html>\n")
 	return h.out.Bytes(), nil
 }
 
@@ -126,55 +155,61 @@ func escLines(s string) string {
 	return strings.Join(lines, "\n")
 }
 
-func css(c color.NRGBA) string { return fmt.Sprintf("#%02x%02x%02x", c.R, c.G, c.B) }
-
+// css is the style of the page. Its colours are variables, which a page with a script has for a light and a dark theme.
 func (h *htmlWriter) css() string {
-	t := h.theme
-	return strings.NewReplacer("$page", css(t.Page), "$panel", css(t.Panel), "$stripe", css(t.Stripe), "$ink",
-		css(t.Ink), "$muted", css(t.Muted),
-		"$rule", css(t.Rule), "$grid", css(t.Grid), "$link", css(t.Info), "$critical", css(t.Critical), "$warning",
-		css(t.Warning), "$info", css(t.Info),
-		"$good", css(t.Good), "$on", css(t.OnAccent)).Replace(`
-body{margin:0;background:$page;color:$ink;font:16px/1.5 "Liberation Sans",Arial,Arimo,Helvetica,sans-serif}
+	if h.r.Static {
+		return fmt.Sprintf(":root{color-scheme:%s;%s}", h.theme.Name, variables(h.theme)) + pageStyle
+	}
+	light, dark := "color-scheme:light;"+variables(canvas.Light()), "color-scheme:dark;"+variables(canvas.Dark())
+	return ":root{" + light + "}\n@media (prefers-color-scheme:dark){:root:not([data-theme=light]){" + dark +
+		"}}\n:root[data-theme=dark]{" + dark + "}\n@media print{:root:root:root{" + light + "}}" + pageStyle
+}
+
+const pageStyle = `
+body{margin:0;background:var(--page);color:var(--ink);font:16px/1.5 "Liberation Sans",Arial,Arimo,Helvetica,sans-serif}
 main{max-width:1080px;margin:0 auto;padding:24px 20px 48px}
 h1,h2,h3,h4,h5,h6,p,li,th,td,caption,figcaption{unicode-bidi:plaintext}
 h1{font-size:1.9em;line-height:1.2;margin:.2em 0 .3em;overflow-wrap:anywhere}
-h2{font-size:1.35em;margin:1.8em 0 .5em;border-bottom:1px solid $grid;padding-bottom:.15em}
+h2{font-size:1.35em;margin:1.8em 0 .5em;border-bottom:1px solid var(--grid);padding-bottom:.15em}
 h3,h4,h5,h6{font-size:1.08em;margin:1.2em 0 .4em}
 p,ul,ol{margin:.5em 0}
-a{color:$link}
-.sum,.foot,.spans,.none{color:$muted}
+a{color:var(--link)}
+.sum,.foot,.spans,.none{color:var(--muted)}
 .foot,.spans{font-size:.88em}
-.finding{border-left:8px solid $muted;background:$panel;padding:.7em 1em;margin:1em 0;overflow-wrap:anywhere}
+.finding{border-left:8px solid var(--muted);background:var(--panel);padding:.7em 1em;margin:1em 0;overflow-wrap:anywhere}
 .finding h3{margin:0 0 .3em}
 .finding p{margin:.3em 0}
 section.finding h2{border:0;margin:0}
-.chip{display:inline-block;font-size:.72em;font-weight:bold;letter-spacing:.04em;padding:.15em .7em;margin-right:.6em;color:$on;background:$muted;vertical-align:.12em}
-.critical{border-color:$critical}.critical .chip{background:$critical}.critical .value{color:$critical}
-.warning{border-color:$warning}.warning .chip{background:$warning}.warning .value{color:$warning}
-.info{border-color:$info}.info .chip{background:$info}.info .value{color:$info}
-.good{border-color:$good}.good .chip{background:$good}.good .value{color:$good}
+.chip{display:inline-block;font-size:.72em;font-weight:bold;letter-spacing:.04em;padding:.15em .7em;margin-right:.6em;color:var(--on);background:var(--muted);vertical-align:.12em}
+.critical{border-color:var(--critical)}.critical .chip{background:var(--critical)}.critical .value{color:var(--critical)}
+.warning{border-color:var(--warning)}.warning .chip{background:var(--warning)}.warning .value{color:var(--warning)}
+.info{border-color:var(--info)}.info .chip{background:var(--info)}.info .value{color:var(--info)}
+.good{border-color:var(--good)}.good .chip{background:var(--good)}.good .value{color:var(--good)}
 .value{font-weight:bold}
 .track{display:block;width:100%;height:10px;margin:.4em 0}
 figure{margin:1.2em 0}
 figure svg,figure img{display:block;width:100%;height:auto}
+.darkly{display:none}
+:root[data-theme=dark] .darkly{display:block}
+:root[data-theme=dark] .lightly{display:none}
+@media screen and (prefers-color-scheme:dark){:root:not([data-theme=light]) .darkly{display:block}:root:not([data-theme=light]) .lightly{display:none}}
+@media print{.darkly.darkly.darkly{display:none}.lightly.lightly.lightly{display:block}}
 .wide{overflow-x:auto;margin:.8em 0}
 table{border-collapse:collapse;font-size:.92em}
 caption{text-align:left;font-weight:bold;padding:.3em 0}
-th,td{padding:.3em .7em;text-align:left;vertical-align:top;border-bottom:1px solid $grid}
-thead th{background:$panel;border-bottom:2px solid $rule;vertical-align:bottom}
-tbody tr:nth-child(even){background:$stripe}
+th,td{padding:.3em .7em;text-align:left;vertical-align:top;border-bottom:1px solid var(--grid)}
+thead th{background:var(--panel);border-bottom:2px solid var(--rule);vertical-align:bottom}
+tbody tr:nth-child(even){background:var(--stripe)}
 th.n,td.n{text-align:right;font-variant-numeric:tabular-nums}
-.unit{display:block;font-weight:normal;color:$muted;font-size:.88em}
-.kv th{font-weight:normal;color:$muted;background:none;white-space:nowrap}
+.unit{display:block;font-weight:normal;color:var(--muted);font-size:.88em}
+.kv th{font-weight:normal;color:var(--muted);background:none;white-space:nowrap}
 .kv td{overflow-wrap:anywhere}
-pre{background:$panel;padding:.7em 1em;overflow-x:auto}
+pre{background:var(--panel);padding:.7em 1em;overflow-x:auto}
 code{font-family:"Liberation Mono","Courier New",Cousine,monospace;font-size:.94em}
-p code,li code,td code{background:$panel;padding:0 .2em}
-blockquote{margin:.6em 0;padding-left:1em;border-left:4px solid $rule;color:$muted}
+p code,li code,td code{background:var(--panel);padding:0 .2em}
+blockquote{margin:.6em 0;padding-left:1em;border-left:4px solid var(--rule);color:var(--muted)}
 @media print{main{max-width:none;padding:0}.finding,figure,tr{break-inside:avoid}h2,h3{break-after:avoid}thead{display:table-header-group}.wide{overflow:visible}}
-`)
-}
+`
 
 // contents links to the findings, for reports that have many.
 func (h *htmlWriter) contents(list []Finding) {
@@ -190,7 +225,7 @@ func (h *htmlWriter) contents(list []Finding) {
 }
 
 func (h *htmlWriter) finding(i int, f Finding, t0, t1 int64) error {
-	h.f("<article class=\"finding %s\" id=\"finding-%d\">\n<h3>", esc(f.Severity.String()), i+1)
+	h.f("<article class=\"finding %s\" id=\"finding-%d\" data-finding>\n<h3>", esc(f.Severity.String()), i+1)
 	if f.Severity != canvas.None {
 		h.f("<span class=\"chip\">%s</span>", esc(strings.ToUpper(f.Severity.String())))
 	}
@@ -260,23 +295,21 @@ func (h *htmlWriter) track(f Finding, t0, t1 int64) {
 		}
 	}
 	h.f(
-		"<svg class=\"track\" viewBox=\"0 0 %d 10\" preserveAspectRatio=\"none\" aria-hidden=\"true\"><rect width=\"%d\" height=\"10\" fill=\"%s\"/>",
-		steps, steps, css(h.theme.Grid))
+		"<svg class=\"track\" viewBox=\"0 0 %d 10\" preserveAspectRatio=\"none\" aria-hidden=\"true\"><rect width=\"%d\" height=\"10\" fill=\"var(--grid)\"/>",
+		steps, steps)
 	for i := 0; i < steps; i++ {
 		j := i
 		for j < steps && on[j] {
 			j++
 		}
 		if j > i {
-			h.f("<rect x=\"%d\" width=\"%d\" height=\"10\" fill=\"%s\"/>", i, max(j-i, 2),
-				css(h.theme.Severity(f.Severity)))
+			h.f("<rect x=\"%d\" width=\"%d\" height=\"10\" fill=\"var(--%s)\"/>", i, max(j-i, 2),
+				severityVariable(f.Severity))
 			i = j
 		}
 	}
 	h.f("</svg>\n")
 }
-
-var svgRoot = regexp.MustCompile(`(?s)^.*?<svg width="[^"]*" height="[^"]*"`)
 
 func (h *htmlWriter) plots(list []*charts.Plot) error {
 	for _, p := range charts.Drawable(list) {
@@ -289,8 +322,9 @@ func (h *htmlWriter) plots(list []*charts.Plot) error {
 		}
 		caption := esc(p.Caption())
 		if len(doc) <= maxInlineSVG {
-			h.f("<figure>%s</figure>\n", svgRoot.ReplaceAllLiteralString(strings.TrimSpace(string(doc)),
-				`<svg role="img" aria-label="`+caption+`"`))
+			if err := h.inlineSVG(p, doc, caption); err != nil {
+				return err
+			}
 			continue
 		}
 		data, err := p.Figure(h.theme, 2).PNG(2 * canvas.DefaultDPI)

@@ -34,6 +34,11 @@ type Report struct {
 
 	Theme *canvas.Theme // nil is Light
 
+	// Static leaves scripts out of an HTML page, and Full puts every sample into one.
+	Static, Full bool
+	// Of is the capture that the report is about; nil where it is about none. An HTML page has its regions and gaps.
+	Of *capture.Capture
+
 	// Command is the command line that makes this report again, "" if there is none.
 	Command string
 

@@ -19,7 +19,8 @@ var ours = []string{
 	"capture/metrics/data/intel-kbl.metrics", // registers by name, explained in our own words
 	"hwio/devices.csv",                       // names of drivers and devices
 	"hwio/internal/gpumetrics/layouts.txt",   // offsets of an interface
-	"hwio/vendorlib/", "internal/", "plots/documents/report.schema.json", "scripts/",
+	"hwio/vendorlib/", "internal/", "plots/documents/report.schema.json",
+	"plots/interactive/assets/", "scripts/",
 	"testdata/captures/cpu-programs/", "testdata/README.md", "testdata/SHA256SUMS", "testdata/vectors/README.md",
 	"testdata/guides/", // formulas and names as facts
 	"testdata/reference/amd_gpu_metrics_layouts.csv", "testdata/reference/amd_rocprofiler_layouts.csv",
@@ -27,7 +28,8 @@ var ours = []string{
 }
 
 func isOurs(file string) bool {
-	return slices.ContainsFunc(ours, func(o string) bool { return strings.HasPrefix(file, o) })
+	return !strings.Contains(file, "/uPlot") &&
+		slices.ContainsFunc(ours, func(o string) bool { return strings.HasPrefix(file, o) })
 }
 
 // noticed are the files that NOTICE names for the programs, and those that it names for tests.
