@@ -54,6 +54,41 @@ def csv(path):
     print(f"pandas: {frame.shape[0]} x {frame.shape[1]} in {time.perf_counter() - start:.3f} s")
 
 
+def spread(name, ms):
+    import numpy as np
+
+    p50, p99 = np.percentile(ms, [50, 99])
+    lost = int(sum(np.rint(ms / p50) - 1))
+    print(f"{name}: {len(ms)} intervals of {p50:.3f} ms, p99 {p99:.3f} ms, longest {max(ms):.2f} ms, {lost} without a sample")
+
+
+def recording(path):
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    start = time.perf_counter()
+    table = pa.ipc.open_file(pa.memory_map(path)).read_all()
+    opened = time.perf_counter()
+    for name in table.column_names:
+        if pa.types.is_floating(table[name].type) or pa.types.is_integer(table[name].type):
+            pc.sum(table[name])
+    print(f"pyarrow: open {opened - start:.3f} s, sums of {table.num_columns} columns {time.perf_counter() - opened:.3f} s")
+    spread(path, (table["end"].to_numpy() - table["start"].to_numpy()) / 1e6)
+
+
+def ticks():
+    import numpy as np
+
+    last, ms = {}, []
+    for line in sys.stdin:
+        cpu, at = line.split()[:2]
+        at = float(at.rstrip(":")) * 1e3
+        if cpu in last:
+            ms.append(at - last[cpu])
+        last[cpu] = at
+    spread("perf record", np.array(ms))
+
+
 def timeline(path, rows):
     import matplotlib
 
@@ -80,5 +115,9 @@ if __name__ == "__main__":
         means(args[0], args[1])
     elif what == "csv":
         csv(args[0])
+    elif what == "recording":
+        recording(args[0])
+    elif what == "ticks":
+        ticks()
     else:
         timeline(args[0], int(args[1]))
