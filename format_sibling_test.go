@@ -88,7 +88,7 @@ func overlaid(t *testing.T, pkg string, files map[string]string) (bin string) {
 	if err := os.WriteFile(overlay, raw, 0o666); err != nil {
 		t.Fatal(err)
 	}
-	if out, err := exec.Command("go", "build", "-overlay", overlay, "-o", bin, pkg).CombinedOutput(); err != nil {
+	if out, err := exec.Command("go", "build", "-ldflags=-s -w", "-overlay", overlay, "-o", bin, pkg).CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	return bin

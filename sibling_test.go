@@ -1,6 +1,7 @@
 package main
 
 import (
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -151,8 +152,16 @@ func built(t *testing.T, files map[string]string) string {
 	return overlaid(t, ".", data)
 }
 
-func TestASiblingOfAKnownGPUIsOneDataFile(t *testing.T) {
-	bin := built(t, siblings)
+// All GPUs that do not exist are in one program: what is above the catalogues is compiled once for them.
+func TestAGPUIsOneDataFile(t *testing.T) {
+	files := maps.Clone(siblings)
+	files["mali-g998.metrics"] = renamed
+	bin := built(t, files)
+	t.Run("a sibling of a known one", func(t *testing.T) { judgeSibling(t, bin) })
+	t.Run("rules judge it by its roles alone", func(t *testing.T) { judgeRoles(t, bin) })
+}
+
+func judgeSibling(t *testing.T, bin string) {
 	dir := t.TempDir()
 	run := func(args ...string) string {
 		t.Helper()
@@ -233,8 +242,7 @@ judge(MaliShaderCoreCyclesAnyWorkloadActive = CYCLES * 10, MaliShaderCoreCyclesE
 judge(MaliShaderCoreCyclesAnyWorkloadActive = CYCLES * 2, MaliShaderCoreCyclesExecutionCoreActive = CYCLES, SortingCycles = CYCLES * 99 // 100, PaintingCycles = CYCLES // 5)
 `
 
-func TestRulesJudgeAGPUByItsRolesAlone(t *testing.T) {
-	bin := built(t, map[string]string{"mali-g998.metrics": renamed})
+func judgeRoles(t *testing.T, bin string) {
 	file := filepath.Join(t.TempDir(), "a.star")
 	if err := os.WriteFile(file, []byte(judgeRenamed), 0o666); err != nil {
 		t.Fatal(err)
