@@ -149,11 +149,10 @@ func (e *engine) Run(ctx context.Context, todo *cli.Job) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, hush.close()) }()
-	at, gone, err := e.place()
+	at, err := e.place()
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, gone()) }()
 	j, err := openJob(ctx, at)
 	if err != nil {
 		return fmt.Errorf("--temp=%s: %w", e.temp, err)
@@ -170,16 +169,20 @@ func (e *engine) Run(ctx context.Context, todo *cli.Job) (err error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	ended := make(chan error, 1)
-	go func() { ended <- e.submit(ctx, at, chunks) }()
-	return c.watch(ctx, cancel, ended, hush)
+	go func() { ended <- e.submit(ctx, at, chunks, todo.Groups != nil) }()
+	if err := c.watch(ctx, cancel, ended, hush); err != nil || todo.Groups == nil {
+		return err
+	}
+	todo.Groups.Rows, err = j.result(ctx, todo.Groups)
+	return err
 }
 
-// place makes the place of the job. gone removes what Run does not.
-func (e *engine) place() (at string, gone func() error, err error) {
+// place makes the place of the job.
+func (e *engine) place() (at string, err error) {
 	name := fmt.Sprintf("job-%d-%d", time.Now().UnixNano(), os.Getpid())
 	switch {
 	case isURL(e.temp):
-		return strings.TrimSuffix(e.temp, "/") + "/" + name, func() error { return nil }, nil
+		return below(e.temp, name), nil
 	case e.temp == "":
 		at, err = os.MkdirTemp("", "astrolabe-beam-")
 	default:
@@ -187,7 +190,7 @@ func (e *engine) place() (at string, gone func() error, err error) {
 			err = os.MkdirAll(at, 0o777)
 		}
 	}
-	return at, func() error { return os.RemoveAll(at) }, err
+	return at, err
 }
 
 // collector hands on what comes of the chunks.
@@ -260,6 +263,9 @@ func (c *collector) collect(ctx context.Context) error {
 			if p.Outcome == nil {
 				c.todo.Talk(p.Capture, p.Line)
 				return nil
+			}
+			if c.todo.Groups != nil {
+				p.Outcome.Rows = nil // they are in the groups
 			}
 			return c.todo.Done(p.Number, *p.Outcome)
 		})

@@ -7,7 +7,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"path"
+	"io/fs"
+	"os"
+	"path/filepath"
 	"strconv"
 	"strings"
 
@@ -22,6 +24,8 @@ import (
 const (
 	workKey    = "work.json"
 	startedKey = "started"
+	groupsKey  = "groups.json" // what rows are put together in
+	resultKey  = "result"
 	inPrefix   = "in/"
 	outPrefix  = "out/"
 )
@@ -29,7 +33,7 @@ const (
 // job is the objects of a job, which its processes share.
 type job struct {
 	*blob.Bucket
-	at string // as processes open it
+	at string // as processes open it: a folder or a URL
 }
 
 // numbered is a task of a chunk.
@@ -76,6 +80,11 @@ func (j *job) write(ctx context.Context, todo *cli.Job, size int) (chunks int, e
 	if err := j.putJSON(ctx, workKey, todo.Work); err != nil {
 		return 0, err
 	}
+	if todo.Groups != nil {
+		if err := j.putJSON(ctx, groupsKey, todo.Groups); err != nil {
+			return 0, err
+		}
+	}
 	for from := 0; from < todo.Tasks; from += size {
 		var tasks []numbered
 		for i := from; i < min(from+size, todo.Tasks); i++ {
@@ -116,19 +125,33 @@ func (j *job) parts(ctx context.Context, chunk int, f func(p *part) error) (done
 
 // done lists the chunks that are done.
 func (j *job) done(ctx context.Context) (chunks []int, err error) {
-	err = list(ctx, j.Bucket, outPrefix, func(key string) error {
-		n, err := strconv.Atoi(strings.TrimPrefix(key, outPrefix))
-		if err != nil {
-			return fmt.Errorf("%s is no part of a job", path.Join(j.at, key))
+	add := func(name string) {
+		if n, err := strconv.Atoi(name); err == nil { // else it is being written
+			chunks = append(chunks, n)
 		}
-		chunks = append(chunks, n)
-		return nil
-	})
+	}
+	if isURL(j.at) {
+		err = list(ctx, j.Bucket, outPrefix, func(key string) error {
+			add(strings.TrimPrefix(key, outPrefix))
+			return nil
+		})
+		return chunks, err
+	}
+	entries, err := os.ReadDir(filepath.Join(j.at, outPrefix)) // a listing of a bucket would ask for each
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	for _, e := range entries {
+		add(e.Name())
+	}
 	return chunks, err
 }
 
 // remove deletes all objects of the job.
 func (j *job) remove(ctx context.Context) error {
+	if !isURL(j.at) {
+		return os.RemoveAll(j.at)
+	}
 	var keys []string
 	err := list(ctx, j.Bucket, "", func(key string) error {
 		keys = append(keys, key)

@@ -18,15 +18,80 @@ import (
 func init() {
 	register.DoFn2x0[[]byte, func(int)](&chunksFn{})
 	register.DoFn2x1[context.Context, int, error](&workFn{})
+	register.DoFn3x1[context.Context, int, func(string, []byte), error](&groupFn{})
+	register.DoFn3x1[context.Context, int, func(*string) bool, error](&resultFn{})
+	register.Function2x2(mergeSummaries)
+	register.Function2x2(summaryLine)
 	register.Emitter1[int]()
+	register.Emitter2[string, []byte]()
+	register.Iter1[string]()
 }
 
 // pipeline is that of a job of so many chunks.
-func pipeline(at string, chunks int) *beam.Pipeline {
+func pipeline(at string, chunks int, groups bool) *beam.Pipeline {
 	p, s := beam.NewPipelineWithRoot()
 	numbers := beam.Reshuffle(s.Scope("chunks"), beam.ParDo(s.Scope("chunks"), &chunksFn{chunks}, beam.Impulse(s)))
-	beam.ParDo0(s.Scope("captures"), &workFn{At: at}, numbers)
+	if !groups {
+		beam.ParDo0(s.Scope("captures"), &workFn{At: at}, numbers)
+		return p
+	}
+	summaries := beam.ParDo(s.Scope("captures"), &groupFn{At: at}, numbers)
+	merged := beam.CombinePerKey(s.Scope("groups"), mergeSummaries, summaries)
+	lines := beam.ParDo(s.Scope("groups"), summaryLine, merged)
+	beam.ParDo0(s.Scope("result"), &resultFn{At: at}, beam.GroupByKey(s, beam.AddFixedKey(s, lines)))
 	return p
+}
+
+// groupFn works on the captures of a chunk, and puts its rows together.
+type groupFn struct{ At string }
+
+// ProcessElement emits the summary of each group and column of the chunk.
+func (f *groupFn) ProcessElement(ctx context.Context, chunk int, emit func(string, []byte)) error {
+	h, err := siteOf(ctx, f.At)
+	if err != nil {
+		return err
+	}
+	if err := h.run(ctx, chunk); err != nil {
+		return err
+	}
+	sums := grouping{groups: h.groups, sums: map[string]*summary{}}
+	_, err = h.job.parts(ctx, chunk, func(p *part) error {
+		if p.Outcome == nil {
+			return nil
+		}
+		return sums.add(p.Outcome)
+	})
+	if err != nil {
+		return err
+	}
+	for key, s := range sums.sums {
+		data, err := s.pack()
+		if err != nil {
+			return err
+		}
+		emit(key, data)
+	}
+	return nil
+}
+
+// resultFn leaves the summaries of all groups in the job.
+type resultFn struct{ At string }
+
+// ProcessElement writes them, a line each.
+func (f *resultFn) ProcessElement(ctx context.Context, _ int, next func(*string) bool) error {
+	h, err := siteOf(ctx, f.At)
+	if err != nil {
+		return err
+	}
+	return put(ctx, h.job.Bucket, resultKey, func(w io.Writer) error {
+		var line string
+		for next(&line) {
+			if _, err := io.WriteString(w, line+"\n"); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
 }
 
 // chunksFn gives the numbers of the chunks. They are not in the pipeline, so that it stays small.
@@ -60,6 +125,8 @@ type site struct {
 	work cli.Work
 	pool *fleet.Pool
 
+	groups cli.Groups // of a job that has them
+
 	mu   sync.Mutex
 	talk map[string][]string // by capture, of chunks at work
 }
@@ -83,6 +150,13 @@ func (h *site) open(ctx context.Context, at string) (err error) {
 	}
 	if err := h.job.getJSON(ctx, workKey, &h.work); err != nil {
 		return fmt.Errorf("the folder of the job is not to be had here (--temp names one that all machines share): %w", err)
+	}
+	there, err := h.job.Exists(ctx, groupsKey)
+	if err == nil && there {
+		err = h.job.getJSON(ctx, groupsKey, &h.groups)
+	}
+	if err != nil {
+		return err
 	}
 	if h.pool, err = h.work.Pool(h.heard); err != nil {
 		return err

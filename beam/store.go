@@ -49,6 +49,15 @@ func splitURL(text string) (bucket, key string, err error) {
 	return u.String(), key, nil
 }
 
+// below is the URL of what a name stands for below another.
+func below(at, name string) string {
+	at, options, ok := strings.Cut(at, "?")
+	if at = strings.TrimSuffix(at, "/") + "/" + name; ok {
+		at += "?" + options
+	}
+	return at
+}
+
 // openFolder opens a folder, or what stands below a prefix of a bucket.
 func openFolder(ctx context.Context, path string) (*blob.Bucket, error) {
 	if !isURL(path) {

@@ -21,8 +21,8 @@ import (
 )
 
 // submit has a runner do the job, and returns when it has ended.
-func (e *engine) submit(ctx context.Context, at string, chunks int) error {
-	p := pipeline(at, chunks)
+func (e *engine) submit(ctx context.Context, at string, chunks int, groups bool) error {
+	p := pipeline(at, chunks, groups)
 	if e.runner == runnerDataflow {
 		_, err := beam.Run(ctx, e.runner, p)
 		return err

@@ -199,7 +199,7 @@ func (l *Lake) Add(ctx context.Context, e *Entry) (out Outcome, err error) {
 				return err
 			}
 		}
-		return l.publish(t, part, row.Capture)
+		return l.publish(t.file, part, row.Capture)
 	})
 	return out, err
 }
@@ -251,7 +251,7 @@ func (t *temp) file(table string) string { return filepath.Join(t.dir, table+end
 
 // publish gives the files of a writer their names, that of captures last. The caller holds the lock and knows that no
 // other row is of the capture, but for those that a writer left that ended before it was done: they go.
-func (l *Lake) publish(t *temp, part partition, hash string) error {
+func (l *Lake) publish(from func(table string) string, part partition, hash string) error {
 	for _, table := range tables {
 		others, err := l.partitions(table)
 		if err != nil {
@@ -269,7 +269,7 @@ func (l *Lake) publish(t *temp, part partition, hash string) error {
 			return formats.WriteError(dir, err)
 		}
 		path := filepath.Join(dir, hash+ending)
-		if err := os.Rename(t.file(table), path); err != nil {
+		if err := os.Rename(from(table), path); err != nil {
 			return formats.WriteError(path, err)
 		}
 		for d := dir; d != filepath.Dir(l.dir); d = filepath.Dir(d) {

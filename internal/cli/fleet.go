@@ -11,6 +11,8 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"astrolabe/capture/formats"
+	"astrolabe/capture/formats/all"
 	"astrolabe/internal/fleet"
 	"astrolabe/internal/script"
 )
@@ -27,15 +29,22 @@ type Engine interface {
 	Commands() []*cobra.Command
 	// Run does tasks as fleet.Pool.Run does.
 	Run(ctx context.Context, job *Job) error
+	// Elsewhere lists the captures that an argument names; theirs is false where that is a path of this machine.
+	Elsewhere(ctx context.Context, arg string, endings []string) (captures []string, theirs bool, err error)
+	// Identity is something that differs where the content of a capture does, without reading all of it.
+	Identity(ctx context.Context, capture string) (id string, theirs bool, err error)
+	// Fetch is a copy of a capture on this machine, which done removes.
+	Fetch(ctx context.Context, capture string) (path string, theirs bool, done func(), err error)
 }
 
 // Job is what an engine does: Tasks tasks.
 type Job struct {
-	Work  *Work
-	Tasks int
-	Task  func(i int) fleet.Task
-	Done  func(i int, o fleet.Outcome) error // is called by one goroutine at a time
-	Talk  func(capture, line string)         // what a worker says
+	Work   *Work
+	Groups *Groups // what the rows are put together in; nil where they are not
+	Tasks  int
+	Task   func(i int) fleet.Task
+	Done   func(i int, o fleet.Outcome) error // is called by one goroutine at a time
+	Talk   func(capture, line string)         // what a worker says
 }
 
 // Work is what a process on any machine needs to work on captures. It travels as JSON.
@@ -113,7 +122,7 @@ func (a *app) fleetRoot() *cobra.Command {
 	root.SetHelpCommand(&cobra.Command{Use: "help [COMMAND]", Short: "Explain a command", RunE: help})
 	root.PersistentFlags().BoolVarP(&a.quiet, "quiet", "q", false, "print results and errors only")
 	a.limits.register(root.PersistentFlags())
-	commands := []*cobra.Command{a.mapCommand()}
+	commands := []*cobra.Command{a.mapCommand(), a.triageCommand(), a.fleetLakeCommand(), a.aggregateCommand()}
 	for _, c := range commands {
 		a.engine.Flags(c.Flags())
 	}
@@ -125,3 +134,34 @@ func (a *app) fleetRoot() *cobra.Command {
 
 // Usagef is an error of a command line that makes no sense.
 func Usagef(format string, args ...any) error { return usagef(format, args...) }
+
+// elsewhere is what the engine knows of captures that are not on this machine.
+func (a *app) elsewhere(arg string) (captures []string, theirs bool, err error) {
+	if a.engine == nil {
+		return nil, false, nil
+	}
+	return a.engine.Elsewhere(a.ctx, arg, all.Registry().Extensions())
+}
+
+// identity is the hash of a capture's content, or what the engine knows of one that is not on this machine.
+func (a *app) identity(ctx context.Context, capture string) (string, error) {
+	if a.engine != nil {
+		if id, theirs, err := a.engine.Identity(ctx, capture); theirs {
+			return id, err
+		}
+	}
+	return formats.HashFile(ctx, capture)
+}
+
+// local is the path of a capture, or of a copy of one that is not on this machine.
+func (a *app) local(ctx context.Context, capture string) (path string, done func(), err error) {
+	if a.engine != nil {
+		if path, theirs, done, err := a.engine.Fetch(ctx, capture); theirs {
+			if err != nil {
+				err = unreadable(ctx, err)
+			}
+			return path, done, err
+		}
+	}
+	return capture, func() {}, nil
+}

@@ -102,6 +102,14 @@ func (a *app) lakeAddCommand() *cobra.Command {
 			return a.lakeAdd(args, &f)
 		},
 	}
+	f.register(cmd)
+	cmd.Flags().IntVarP(&f.jobs, "jobs", "j", 0, "work on `N` captures at a time (default one per core)")
+	f.open.register(cmd)
+	return cmd
+}
+
+// register adds the flags that say what is added and how.
+func (f *lakeAddFlags) register(cmd *cobra.Command) {
 	lakeFolder(cmd, &f.dir)
 	flags := cmd.Flags()
 	flags.StringArrayVar(&f.labels, "label", nil,
@@ -111,9 +119,6 @@ func (a *app) lakeAddCommand() *cobra.Command {
 	flags.StringSliceVar(&f.metrics, "metrics", nil,
 		"add only the metrics and counters of these `NAMES` or globs, with commas between them")
 	flags.BoolVar(&f.replace, "replace", false, "compute captures anew that are in the lake, and take out the old rows")
-	flags.IntVarP(&f.jobs, "jobs", "j", 0, "work on `N` captures at a time (default one per core)")
-	f.open.register(cmd)
-	return cmd
 }
 
 var labelKey = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_.-]*$`)
@@ -143,18 +148,27 @@ func lakeLabels(list []string) (map[string]string, error) {
 
 func isControl(r rune) bool { return r < ' ' || r == 0x7f }
 
-func (a *app) lakeAdd(paths []string, f *lakeAddFlags) error {
+// check reads the labels, and finds what makes no sense.
+func (f *lakeAddFlags) check() (labels map[string]string, err error) {
 	if f.dir == "" {
-		return usagef("--lake=FOLDER is missing: it names the folder of the lake, which is made where there is none")
+		return nil, usagef("--lake=FOLDER is missing: it names the folder of the lake, which is made where there is none")
 	}
-	labels, err := lakeLabels(f.labels)
+	labels, err = lakeLabels(f.labels)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	for _, s := range f.scopes {
 		if !slices.Contains(lake.Scopes, s) {
-			return usagef("--scope=%s: use %s", s, strings.Join(lake.Scopes, ", "))
+			return nil, usagef("--scope=%s: use %s", s, strings.Join(lake.Scopes, ", "))
 		}
+	}
+	return labels, nil
+}
+
+func (a *app) lakeAdd(paths []string, f *lakeAddFlags) error {
+	labels, err := f.check()
+	if err != nil {
+		return err
 	}
 	for _, path := range paths {
 		if isStream(path) {

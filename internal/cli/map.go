@@ -35,6 +35,8 @@ type mapFlags struct {
 	open             openFlags
 	rest             []string // of the script
 
+	groups *Groups // that the rows are put together in; nil where they are not
+
 	part fleet.Shard // of shard
 	form fleet.Form  // of output and lines; "" is a table, CSV or JSON on standard output
 }
@@ -161,7 +163,7 @@ const maxList = 1 << 30
 
 // mapInputs lists the captures: those of the command line, and those of --from behind them.
 func (a *app) mapInputs(args []string, f *mapFlags) ([]string, error) {
-	in := fleet.Inputs{Endings: all.Registry().Extensions(), Claimed: isCaptureFolder}
+	in := fleet.Inputs{Endings: all.Registry().Extensions(), Claimed: isCaptureFolder, Elsewhere: a.elsewhere}
 	paths, err := in.Expand(args)
 	if err != nil {
 		return nil, usageError{err}
@@ -192,7 +194,7 @@ func (a *app) mapKey(setup *mapSetup, taken []string) (string, error) {
 	}
 	h := sha256.New()
 	enc := json.NewEncoder(h)
-	if err := enc.Encode([]any{catalogues, version.String(), setup.Bundle.Hash(), setup.Args, setup.Open, setup.Exec,
+	if err := enc.Encode([]any{catalogues, version.String(), setup.Bundle.Hash(), setup.Kind, setup.Args, setup.Open, setup.Exec,
 		setup.Clock, setup.Read, taken}); err != nil {
 		return "", err
 	}
@@ -219,14 +221,18 @@ func (a *app) mapCaptures(name string, args []string, f *mapFlags) error {
 	if err != nil {
 		return err
 	}
+	return a.mapWork(&mapSetup{Script: name, Bundle: bundle}, args, f, (*mapRun).write)
+}
+
+// mapWork does the work of a setup, which it completes, on captures, and what is to be done with the result.
+func (a *app) mapWork(setup *mapSetup, args []string, f *mapFlags, result func(*mapRun) error) error {
 	paths, err := a.mapInputs(args, f)
 	if err != nil {
 		return err
 	}
-	run := &mapRun{app: a, flags: f, script: name, paths: paths, at: make([]int64, len(paths))}
+	run := &mapRun{app: a, flags: f, script: setup.Script, paths: paths, at: make([]int64, len(paths)), result: result}
 	run.learnLabels()
-	setup, err := a.mapSetup(name, bundle, f)
-	if err != nil {
+	if err := a.mapSetup(setup, f); err != nil {
 		return err
 	}
 	if err := run.openStore(setup); err != nil {
@@ -236,20 +242,19 @@ func (a *app) mapCaptures(name string, args []string, f *mapFlags) error {
 	return errors.Join(err, run.close(err == nil || errors.Is(err, errSomeFailed)))
 }
 
-// mapSetup is what workers are told.
-func (a *app) mapSetup(name string, bundle *script.Bundle, f *mapFlags) (*mapSetup, error) {
-	dir, err := os.Getwd()
-	if err != nil {
-		return nil, fmt.Errorf("find the folder that paths begin in: %w", err)
+// mapSetup completes what workers are told.
+func (a *app) mapSetup(s *mapSetup, f *mapFlags) (err error) {
+	if s.Dir, err = os.Getwd(); err != nil {
+		return fmt.Errorf("find the folder that paths begin in: %w", err)
 	}
-	repo := ""
-	if !strings.HasPrefix(name, libraryPrefix) {
-		repo = script.Root(name)
+	if !strings.HasPrefix(s.Script, libraryPrefix) && s.Script != "" {
+		s.Repo = script.Root(s.Script)
 	}
-	return &mapSetup{Version: version.String(), Script: name, Bundle: bundle, Args: f.rest, Command: ownCommand(),
-		Quiet: a.quiet, Width: a.width(), Procs: max(2, runtime.GOMAXPROCS(0)/f.jobs), Dir: dir, Repo: repo,
-		Read: a.limits.allowRead, Out: a.limits.out, Exec: a.limits.allowExec, Clock: a.limits.clock(),
-		MaxSteps: a.limits.maxSteps, Timeout: a.limits.timeout, Open: f.open.packed()}, nil
+	s.Version, s.Args, s.Command, s.Quiet, s.Width = version.String(), f.rest, ownCommand(), a.quiet, a.width()
+	s.Procs = max(2, runtime.GOMAXPROCS(0)/f.jobs)
+	s.Read, s.Out, s.Exec, s.Clock = a.limits.allowRead, a.limits.out, a.limits.allowExec, a.limits.clock()
+	s.MaxSteps, s.Timeout, s.Open = a.limits.maxSteps, a.limits.timeout, f.open.packed()
+	return nil
 }
 
 // mapRun is one run of map.
@@ -260,6 +265,7 @@ type mapRun struct {
 	paths  []string
 	keys   []string // of the labels of all paths
 	taken  []string // names that no row may use
+	result func(*mapRun) error
 
 	store   *fleet.Store
 	journal bool                   // the store stays where the run does not end
@@ -344,7 +350,10 @@ func (r *mapRun) work(setup *mapSetup) error {
 	if a.engine != nil {
 		engine = a.engine.Run
 	}
-	err = engine(a.ctx, &Job{Tasks: len(r.paths), Task: r.task, Done: r.done,
+	if f.groups != nil {
+		f.groups.Labels = r.keys
+	}
+	err = engine(a.ctx, &Job{Groups: f.groups, Tasks: len(r.paths), Task: r.task, Done: r.done,
 		Work: &Work{Setup: text, Jobs: f.jobs, Memory: most, Timeout: a.limits.timeout},
 		Talk: func(capture, line string) {
 			r.show.say(func() { fmt.Fprintf(a.talk, "%s: %s\n", capture, line) })
@@ -361,9 +370,12 @@ func (r *mapRun) work(setup *mapSetup) error {
 		}
 		return script.ErrInterrupted
 	case err != nil:
+		if r.journal && !r.show.none() {
+			a.say(fmt.Sprintf("%d of %d captures are done: --resume goes on with the others", r.show.done, len(r.paths)))
+		}
 		return err
 	}
-	if err := r.write(); err != nil {
+	if err := r.result(r); err != nil {
 		return err
 	}
 	return r.listFailures()

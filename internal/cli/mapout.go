@@ -51,17 +51,22 @@ func (r *mapRun) write() error {
 	case f.lines:
 		return nil // as they came
 	case f.output != "":
-		err := formats.WriteFile(f.output, func(w io.Writer) error { return r.table(w, f.form) })
-		if err == nil {
-			r.app.wrote(f.output)
-		}
-		return err
+		return r.toFile(func(w io.Writer) error { return r.table(w, f.form) })
 	case f.json:
 		return written(r.json(r.app.out))
 	case f.csv:
 		return written(r.csv(r.app.out))
 	}
 	return r.text()
+}
+
+// toFile writes the file of -o.
+func (r *mapRun) toFile(write func(w io.Writer) error) error {
+	err := formats.WriteFile(r.flags.output, write)
+	if err == nil {
+		r.app.wrote(r.flags.output)
+	}
+	return err
 }
 
 // table writes the rows, and those of what failed.

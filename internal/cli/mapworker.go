@@ -49,7 +49,9 @@ type mapSetup struct {
 	Width   int            `json:"width"`
 	Procs   int            `json:"procs"` // processors that it may use
 
-	Dir      string        `json:"dir"` // that relative paths begin in
+	Dir      string        `json:"dir"`            // that relative paths begin in
+	Kind     string        `json:"kind,omitempty"` // of work; "" calls the script
+	Lake     *lakeSetup    `json:"lake,omitempty"`
 	Repo     string        `json:"repo"`
 	Read     []string      `json:"read"`
 	Out      string        `json:"out"`
@@ -79,10 +81,15 @@ func (f *openFlags) packed() mapOpen {
 }
 
 func (m mapOpen) options() (formats.Options, error) {
-	kinds, err := formats.ParseKinds(m.Kinds...)
-	f := openFlags{format: m.Format, gpu: m.GPU, denom: m.Denom, duration: m.Duration, zero: m.Zero, force: m.Force,
-		kinds: kindsFlag{kinds: kinds}, extra: m.Extra}
+	f, err := m.flags()
 	return f.options(), err
+}
+
+// flags are those that were packed.
+func (m mapOpen) flags() (openFlags, error) {
+	kinds, err := formats.ParseKinds(m.Kinds...)
+	return openFlags{format: m.Format, gpu: m.GPU, denom: m.Denom, duration: m.Duration, zero: m.Zero, force: m.Force,
+		kinds: kindsFlag{texts: m.Kinds, kinds: kinds}, extra: m.Extra}, err
 }
 
 // mapWorkerCommand is the worker of map. No person calls it.
@@ -166,14 +173,19 @@ func (w *mapWorker) work(t fleet.Task, talk func(string)) (o fleet.Outcome) {
 		}
 	}()
 	if t.Hash {
-		if hash, err := formats.HashFile(ctx, t.Capture); err == nil { // what cannot be read is told by who opens it
+		if hash, err := w.app.identity(ctx, t.Capture); err == nil { // what cannot be read is told by who opens it
 			o.Hash, o.Known = hash, hash == t.Known
 		}
 		if o.Known {
 			return o
 		}
 	}
-	rows, err := w.rows(ctx, t.Capture, talk)
+	path, done, err := w.app.local(ctx, t.Capture)
+	defer done()
+	var rows []fleet.Row
+	if err == nil {
+		rows, err = w.kind()(ctx, path, talk)
+	}
 	if err == nil {
 		o.Rows = rows
 		return o
@@ -183,7 +195,11 @@ func (w *mapWorker) work(t fleet.Task, talk func(string)) (o fleet.Outcome) {
 		w.stop(stop.error, &o)
 		return o
 	}
-	o.Status, o.Error = statusOf(err), strings.TrimPrefix(repl.ErrorText(err), t.Capture+": ")
+	text := repl.ErrorText(err)
+	if path != t.Capture && path != "" {
+		text = strings.ReplaceAll(text, path, t.Capture) // a copy
+	}
+	o.Status, o.Error = statusOf(err), strings.TrimPrefix(text, t.Capture+": ")
 	var s *script.Error
 	if errors.As(err, &s) {
 		o.Detail = repl.FormatError(err, nil)
@@ -233,14 +249,22 @@ func statusOf(err error) fleet.Status {
 	return fleet.Failed
 }
 
+// kind is what is done with a capture.
+func (w *mapWorker) kind() func(ctx context.Context, path string, talk func(string)) ([]fleet.Row, error) {
+	switch w.setup.Kind {
+	case workTriage:
+		return w.triage
+	case workLake:
+		return w.addToLake
+	}
+	return w.rows
+}
+
 // rows opens a capture and calls the script with it.
 func (w *mapWorker) rows(ctx context.Context, path string, talk func(string)) ([]fleet.Row, error) {
 	c, err := all.Registry().Open(ctx, path, w.open)
 	if err != nil {
-		if ctx.Err() != nil {
-			return nil, context.Cause(ctx)
-		}
-		return nil, unreadableError{err}
+		return nil, unreadable(ctx, err)
 	}
 	h, err := w.host(path, talk)
 	if err != nil {

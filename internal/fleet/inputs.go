@@ -20,6 +20,9 @@ type Inputs struct {
 	Claimed func(folder string) bool
 	// Endings are those of captures' files in folders, without the point.
 	Endings []string
+	// Elsewhere lists the captures that an argument names which is no path of this machine; theirs is false where it is
+	// one. It may be nil.
+	Elsewhere func(arg string) (captures []string, theirs bool, err error)
 	// LeftOut counts files in folders that have none of the endings.
 	LeftOut int
 }
@@ -30,6 +33,16 @@ type Inputs struct {
 func (in *Inputs) Expand(args []string) ([]string, error) {
 	var out []string
 	for _, arg := range args {
+		if in.Elsewhere != nil {
+			found, theirs, err := in.Elsewhere(arg)
+			if err != nil {
+				return nil, err
+			}
+			if theirs {
+				out = append(out, found...)
+				continue
+			}
+		}
 		st, err := os.Stat(arg)
 		switch {
 		case err == nil && st.IsDir() && !in.Claimed(arg):

@@ -57,8 +57,15 @@ type Table struct {
 // NewTable begins a table in a form, with columns for labels with these keys and for what the rows have. JSON lines
 // need no columns: an object has the keys of its row.
 func NewTable(w io.Writer, form Form, keys []string, cols *Columns) (*Table, error) {
+	return newTable(w, form, keys, Fixed(keys), cols)
+}
+
+// NewRowTable begins a table of rows that are of no capture, for AddRow.
+func NewRowTable(w io.Writer, form Form, cols *Columns) (*Table, error) { return newTable(w, form, nil, nil, cols) }
+
+func newTable(w io.Writer, form Form, keys, fixed []string, cols *Columns) (*Table, error) {
 	t := &Table{keys: keys, index: map[string]int{}, end: func() error { return nil }}
-	for _, name := range Fixed(keys) {
+	for _, name := range fixed {
 		t.cols = append(t.cols, parquet.Column{Name: name, Type: parquet.Text})
 	}
 	if form == JSONLinesForm {
@@ -187,6 +194,9 @@ func (t *Table) Add(o *Outcome) error {
 	}
 	return nil
 }
+
+// AddRow writes a row that is of no capture.
+func (t *Table) AddRow(row Row) error { return t.row(row) }
 
 // Close completes the table.
 func (t *Table) Close() error { return t.end() }
