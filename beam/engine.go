@@ -169,7 +169,7 @@ func (e *engine) Run(ctx context.Context, todo *cli.Job) (err error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	ended := make(chan error, 1)
-	go func() { ended <- e.submit(ctx, at, chunks, todo.Groups != nil) }()
+	go func() { ended <- e.submitAgain(ctx, hush, at, chunks, todo.Groups != nil) }()
 	if err := c.watch(ctx, cancel, ended, hush); err != nil || todo.Groups == nil {
 		return err
 	}

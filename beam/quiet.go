@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"flag"
 	"fmt"
 	"io"
@@ -76,6 +77,9 @@ const maxReason = 600
 
 // explain shortens the error of a job: runners put the stacks of several programs in it.
 func (h *hush) explain(err error) error {
+	if errors.As(err, new(unreachableError)) {
+		return err
+	}
 	text := err.Error()
 	for _, mark := range []string{"caused by:", "Caused by: "} {
 		if i := strings.LastIndex(text, mark); i >= 0 {

@@ -253,3 +253,30 @@ func (o *object) copyOne(ctx context.Context, key, at string, left *int64) error
 	}
 	return f.Close()
 }
+
+// Put writes a file to an object.
+func (e *engine) Put(ctx context.Context, file, url string) (theirs bool, err error) {
+	if !isURL(url) {
+		return false, nil
+	}
+	o, err := openObject(ctx, url)
+	if err != nil {
+		return true, err
+	}
+	defer o.Close()
+	err = retry(ctx, func() error {
+		return put(ctx, o.Bucket, o.key, func(w io.Writer) error {
+			f, err := os.Open(file)
+			if err != nil {
+				return err
+			}
+			defer f.Close()
+			_, err = io.Copy(w, f)
+			return err
+		})
+	})
+	if err != nil {
+		return true, o.problem(err)
+	}
+	return true, nil
+}

@@ -20,6 +20,25 @@ import (
 	"google.golang.org/grpc"
 )
 
+// submits is how often a job is handed in that fails.
+const submits = 3
+
+// unreachableError is a job that was not handed in.
+type unreachableError struct{ error }
+
+// submitAgain has a runner do the job, and hands it in again where it fails: what is done is not done again. So a
+// worker that is killed costs its chunks, also on runners that do not try anything twice.
+func (e *engine) submitAgain(ctx context.Context, said *hush, at string, chunks int, groups bool) error {
+	for try := 1; ; try++ {
+		err := e.submit(ctx, at, chunks, groups)
+		var unreachable unreachableError
+		if err == nil || ctx.Err() != nil || try == submits || errors.As(err, &unreachable) {
+			return err
+		}
+		fmt.Fprintf(said, "try %d of %d failed: %v\n", try, submits, err)
+	}
+}
+
 // submit has a runner do the job, and returns when it has ended.
 func (e *engine) submit(ctx context.Context, at string, chunks int, groups bool) error {
 	p := pipeline(at, chunks, groups)
@@ -27,14 +46,13 @@ func (e *engine) submit(ctx context.Context, at string, chunks int, groups bool)
 		_, err := beam.Run(ctx, e.runner, p)
 		return err
 	}
-	endpoint := e.endpoint
-	if endpoint == "" {
+	if e.endpoint == "" {
 		var err error
-		if endpoint, err = startPrism(ctx); err != nil {
+		if e.endpoint, err = startPrism(ctx); err != nil {
 			return err
 		}
 	}
-	return e.runOn(ctx, endpoint, p)
+	return e.runOn(ctx, e.endpoint, p)
 }
 
 // startPrism has prism serve jobs in this process.
@@ -54,7 +72,7 @@ func startPrism(ctx context.Context) (endpoint string, err error) {
 }
 
 // connectTime is how long the job server may take to answer.
-const connectTime = 30 * time.Second
+const connectTime = 10 * time.Second
 
 // runOn hands the pipeline to a job server and waits for its end. It does what universal.Execute of Beam does, and
 // cancels the job where it is not wanted any more.
@@ -95,7 +113,7 @@ func (e *engine) runOn(ctx context.Context, endpoint string, p *beam.Pipeline) e
 	}
 	cc, err := grpcx.Dial(ctx, endpoint, connectTime)
 	if err != nil {
-		return fmt.Errorf("no job server answers at %s: %w", endpoint, err)
+		return unreachableError{fmt.Errorf("no job server answers at %s: %w", endpoint, err)}
 	}
 	defer cc.Close()
 	return e.runJob(ctx, cc, func(client jobpb.JobServiceClient) (prepared, staging, token string, err error) {

@@ -33,6 +33,8 @@ type Engine interface {
 	Elsewhere(ctx context.Context, arg string, endings []string) (captures []string, theirs bool, err error)
 	// Identity is something that differs where the content of a capture does, without reading all of it.
 	Identity(ctx context.Context, capture string) (id string, theirs bool, err error)
+	// Put writes a file of this machine where a URL says; theirs is false where it is none of the engine's.
+	Put(ctx context.Context, file, url string) (theirs bool, err error)
 	// Fetch is a copy of a capture on this machine, which done removes.
 	Fetch(ctx context.Context, capture string) (path string, theirs bool, done func(), err error)
 }
@@ -164,4 +166,28 @@ func (a *app) local(ctx context.Context, capture string) (path string, done func
 		}
 	}
 	return capture, func() {}, nil
+}
+
+// putFile writes a file where a URL says.
+func (a *app) putFile(url string, write func(w io.Writer) error) error {
+	if a.engine == nil {
+		return usagef("-o %s: rows are written to a file of this machine; astrolabe-beam writes to servers", url)
+	}
+	f, err := os.CreateTemp("", "astrolabe-rows-")
+	if err != nil {
+		return err
+	}
+	defer os.Remove(f.Name())
+	if err := errors.Join(write(f), f.Close()); err != nil {
+		return err
+	}
+	theirs, err := a.engine.Put(a.ctx, f.Name(), url)
+	switch {
+	case err != nil:
+		return err
+	case !theirs:
+		return usagef("-o %s: no such kind of URL", url)
+	}
+	a.wrote(url)
+	return nil
 }

@@ -37,7 +37,8 @@ type mapFlags struct {
 
 	groups *Groups // that the rows are put together in; nil where they are not
 
-	part fleet.Shard // of shard
+	part   fleet.Shard // of shard
+	remote bool        // output is a URL
 	form fleet.Form  // of output and lines; "" is a table, CSV or JSON on standard output
 }
 
@@ -128,10 +129,21 @@ func (f *mapFlags) check() (err error) {
 		if f.form, err = fleet.FormOf(f.output); err != nil {
 			return usageError{err}
 		}
+		if f.remote = strings.Contains(f.output, "://"); f.remote && f.resume {
+			return usagef("--resume keeps a journal beside the file of -o, which must be on this machine")
+		}
+		if f.remote {
+			return f.readShard()
+		}
 		if err := formats.CheckOutput(f.output); err != nil {
 			return err
 		}
 	}
+	return f.readShard()
+}
+
+// readShard reads --shard.
+func (f *mapFlags) readShard() (err error) {
 	if f.shard != "" {
 		if f.part, err = fleet.ParseShard(f.shard); err != nil {
 			return usagef("--shard: %v", err)
@@ -302,7 +314,7 @@ const journalEnding = ".journal"
 
 // openStore opens the journal, or a store that nobody sees.
 func (r *mapRun) openStore(setup *mapSetup) (err error) {
-	if r.flags.output == "" {
+	if r.flags.output == "" || r.flags.remote {
 		r.store, err = fleet.NewStore()
 		return err
 	}

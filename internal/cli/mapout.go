@@ -62,6 +62,9 @@ func (r *mapRun) write() error {
 
 // toFile writes the file of -o.
 func (r *mapRun) toFile(write func(w io.Writer) error) error {
+	if r.flags.remote {
+		return r.app.putFile(r.flags.output, write)
+	}
 	err := formats.WriteFile(r.flags.output, write)
 	if err == nil {
 		r.app.wrote(r.flags.output)
