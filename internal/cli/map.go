@@ -39,7 +39,7 @@ type mapFlags struct {
 
 	part   fleet.Shard // of shard
 	remote bool        // output is a URL
-	form fleet.Form  // of output and lines; "" is a table, CSV or JSON on standard output
+	form   fleet.Form  // of output and lines; "" is a table, CSV or JSON on standard output
 }
 
 func (a *app) mapCommand() *cobra.Command {

@@ -61,7 +61,9 @@ func NewTable(w io.Writer, form Form, keys []string, cols *Columns) (*Table, err
 }
 
 // NewRowTable begins a table of rows that are of no capture, for AddRow.
-func NewRowTable(w io.Writer, form Form, cols *Columns) (*Table, error) { return newTable(w, form, nil, nil, cols) }
+func NewRowTable(w io.Writer, form Form, cols *Columns) (*Table, error) {
+	return newTable(w, form, nil, nil, cols)
+}
 
 func newTable(w io.Writer, form Form, keys, fixed []string, cols *Columns) (*Table, error) {
 	t := &Table{keys: keys, index: map[string]int{}, end: func() error { return nil }}
