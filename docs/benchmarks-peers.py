@@ -5,8 +5,11 @@
     peers.py means FILE FORMULAS    read a native file with pyarrow, average every formula over all samples with numpy
     peers.py csv FILE               read a wide CSV with pandas
     peers.py timeline OUT.png ROWS  draw a six-panel timeline of noise with matplotlib
+    peers.py guide CSV GPU          print the formulas of a GPU in testdata/guides/mali_formulas.csv, one a line
+    peers.py turns N COMMAND...     run shell commands in turns, N times each, and print medians of the whole processes:
+                                    wall and processor time, memory, and the ratios of the others to the first
 
-Each prints the seconds of the work alone; time the whole process from outside.
+The first four print the seconds of the work alone.
 """
 
 import re
@@ -107,6 +110,36 @@ def timeline(path, rows):
     print(f"matplotlib: 6 panels x {rows} rows in {time.perf_counter() - start:.3f} s")
 
 
+def guide(path, gpu):
+    import csv
+
+    for row in csv.DictReader(open(path)):
+        if row["gpu"] == gpu:
+            print(" ".join(row["formula"].split()))
+
+
+def turns(times, commands):
+    import os
+    import statistics
+    import subprocess
+
+    runs = [[] for _ in commands]
+    for _ in range(times):
+        for command, list_ in zip(commands, runs):
+            start = time.perf_counter()
+            child = subprocess.Popen(["sh", "-c", "exec " + command], stdout=subprocess.DEVNULL)
+            _, status, used = os.wait4(child.pid, 0)
+            child.returncode = os.waitstatus_to_exitcode(status)
+            if child.returncode != 0:
+                sys.exit(f"{command}: exit status {child.returncode}")
+            list_.append((time.perf_counter() - start, used.ru_utime + used.ru_stime, used.ru_maxrss / 1024))
+    first = None
+    for command, list_ in zip(commands, runs):
+        wall, cpu, memory = (statistics.median(v) for v in zip(*list_))
+        first = first or (wall, cpu)
+        print(f"{wall:8.3f} s  {cpu:8.3f} s processor  {memory:6.0f} MiB  x{wall / first[0]:.2f} x{cpu / first[1]:.2f}  {command}")
+
+
 if __name__ == "__main__":
     what, args = sys.argv[1], sys.argv[2:]
     if what == "formulas":
@@ -119,5 +152,9 @@ if __name__ == "__main__":
         recording(args[0])
     elif what == "ticks":
         ticks()
+    elif what == "guide":
+        guide(args[0], args[1])
+    elif what == "turns":
+        turns(int(args[0]), args[1:])
     else:
         timeline(args[0], int(args[1]))

@@ -49,11 +49,21 @@ func BenchmarkGrowth(b *testing.B) {
 		seen[m.Script()] = true
 		add("report", m.Name(), func(c string) []string { return []string{"report", "-o", out + ".png", c} })
 	}
+	generic, err := filepath.Abs("../../scripts/triage/generic.star") // of no model
+	if err != nil {
+		b.Fatal(err)
+	}
+	add("report-generic", "mali-g720", func(c string) []string {
+		return []string{"report", "--script", generic, "-o", out + ".png", c}
+	})
 	const mali, intel = "mali-g720", "intel-kbl-gt2 RenderBasic"
 	add("stat", mali, func(c string) []string { return []string{"stat", c} })
 	add("compare", mali, func(c string) []string { return []string{"compare", c, c} })
 	add("check", mali, func(c string) []string {
 		return []string{"check", c, "--limit", "findings.critical < 1000", "--limit", "GPU_ACTIVE > 0"}
+	})
+	add("lake-add", mali, func(c string) []string {
+		return []string{"lake", "add", c, "--lake", out + ".lake", "--replace"}
 	})
 	add("map", mali, func(c string) []string { return []string{"map", script, c} })
 	// i915perf takes captures of OA reports only, which no model makes
