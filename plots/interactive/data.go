@@ -42,13 +42,12 @@ type Lane struct {
 
 // Band is a stretch or, where End is Start, an instant that something happened in.
 type Band struct {
-	Kind       string `json:"kind"` // "finding", "gap", "region", "mark", or what its chart says
-	Label      string `json:"label"`
-	Start      int64  `json:"start"`
-	End        int64  `json:"end"`
-	Severity   string `json:"severity,omitzero"`
-	Href       string `json:"href,omitzero"`       // the part of the page that says more
-	Screenshot string `json:"screenshot,omitzero"` // a picture of it, as an address of data
+	Kind     string `json:"kind"` // "finding", "gap", "region", "mark", or what its chart says
+	Label    string `json:"label"`
+	Start    int64  `json:"start"`
+	End      int64  `json:"end"`
+	Severity string `json:"severity,omitzero"`
+	Href     string `json:"href,omitzero"` // the part of the page that says more
 }
 
 // The head of the data, as the scripts of the page read it. Numbers of columns are -1 where there is none.

@@ -97,12 +97,6 @@
           link.href = b.href;
           item.append(" ", link);
         }
-        if (b.screenshot) {
-          const img = A.element("img");
-          img.src = b.screenshot;
-          img.alt = "Screenshot of " + b.label;
-          item.append(img);
-        }
         return item;
       }));
     };
