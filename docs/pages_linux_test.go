@@ -91,6 +91,7 @@ var skipped = []struct{ page, line, why string }{
 	{"amd.md", "ASTROLABE_ROCPROFILER_LIB=",
 		"it needs what the line above builds with a C compiler; tests of hwio do the same"},
 	{"intel.md", `cap = capture.open("reports.bin"`, "tests of the format make raw reports"},
+	{"recording.md", "astrolabe top", "it needs a terminal; a test of internal/cli drives it in tmux"},
 	{"mali.md", "CGO_ENABLED=0", "CI builds the program for every system"},
 	{"mali.md", "ASTROLABE_ARM64=", "it needs a phone"},
 	{"mali.md", "adb ", "it needs a phone"},

@@ -2,6 +2,7 @@ package characters
 
 import (
 	"math"
+	"strings"
 
 	"astrolabe/builtins/notation"
 	"astrolabe/plots/charts"
@@ -30,7 +31,7 @@ func (d *drawing) bars(o *charts.BarOutline) {
 			}
 		}
 		for _, t := range texts[i] {
-			right = max(right, notation.TextCells(d.style.text(t)))
+			right = max(right, notation.TextCells(d.style.Text(t)))
 		}
 	}
 	names := o.Labels
@@ -127,4 +128,17 @@ func (d *drawing) barRight(f *frame, zero, frac float64, slot int) {
 			f.put(x, 0, parts[min(n, 8)-1], slot)
 		}
 	}
+}
+
+// Bar is a share of a width, in eighths of a cell, with spaces behind it. A share above zero has at least an eighth.
+func Bar(share float64, width int) string {
+	n := int(math.Round(min(max(share, 0), 1) * float64(width*8)))
+	if n == 0 && share > 0 {
+		n = 1
+	}
+	out := []rune(strings.Repeat(" ", width))
+	for x := 0; n > 0 && x < width; x, n = x+1, n-8 {
+		out[x] = parts[min(n, 8)-1]
+	}
+	return string(out)
 }

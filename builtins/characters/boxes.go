@@ -15,7 +15,7 @@ func (d *drawing) boxes(o *charts.BoxOutline) {
 			text = "median " + o.Format(b.Median)
 		}
 		names, texts = append(names, b.Name), append(texts, text)
-		right = max(right, notation.TextCells(d.style.text(text)))
+		right = max(right, notation.TextCells(d.style.Text(text)))
 	}
 	beside := d.beside(names)
 	gutter := max(beside-1, 0)

@@ -89,7 +89,7 @@ func (d *drawing) heading(o charts.Outline) {
 func (d *drawing) line(text string) { d.colored(-1, text) }
 
 func (d *drawing) colored(slot int, text string) {
-	for _, l := range notation.Fold(d.style.text(text), d.width) {
+	for _, l := range notation.Fold(d.style.Text(text), d.width) {
 		d.out.WriteString(d.style.paint(slot, l) + "\n")
 	}
 }
@@ -102,7 +102,7 @@ func (d *drawing) gutter(axes ...*charts.Axis) int {
 	w := 1
 	for _, a := range axes {
 		for _, k := range a.Ticks {
-			w = max(w, notation.TextCells(d.style.text(k.Label)))
+			w = max(w, notation.TextCells(d.style.Text(k.Label)))
 		}
 	}
 	return min(w, d.width/3)
@@ -112,7 +112,7 @@ func (d *drawing) gutter(axes ...*charts.Axis) int {
 func (d *drawing) framed(f *frame, up *charts.Axis, gutter int) {
 	labels := make([]string, f.h)
 	for _, k := range up.Ticks {
-		if label := d.style.text(k.Label); notation.TextCells(label) <= gutter {
+		if label := d.style.Text(k.Label); notation.TextCells(label) <= gutter {
 			labels[f.rowAt(up.Frac(k.At))] = label
 		}
 	}
@@ -131,7 +131,7 @@ func (d *drawing) across(ticks []charts.AxisTick, frac func(float64) float64, gu
 	labels, end := "", 0
 	for _, k := range ticks {
 		x := place(frac(k.At), w)
-		label := d.style.text(k.Label)
+		label := d.style.Text(k.Label)
 		n := notation.TextCells(label)
 		at := min(max(x-n/2, 0), max(w-n, 0))
 		if end > 0 && at <= end || n > w {
@@ -144,7 +144,7 @@ func (d *drawing) across(ticks []charts.AxisTick, frac func(float64) float64, gu
 	d.raw(padLeft("", gutter) + " " + d.style.pick("└", "+") + string(rule))
 	d.raw(padLeft("", gutter+2) + labels)
 	if title != "" {
-		for _, l := range notation.Fold(d.style.text(title), max(d.width-gutter-2, 1)) {
+		for _, l := range notation.Fold(d.style.Text(title), max(d.width-gutter-2, 1)) {
 			d.raw(padLeft("", gutter+2) + l)
 		}
 	}
@@ -166,7 +166,7 @@ func named(name, unit string) string {
 func (d *drawing) beside(names []string) int {
 	w := 0
 	for _, n := range names {
-		w = max(w, notation.TextCells(d.style.text(n)))
+		w = max(w, notation.TextCells(d.style.Text(n)))
 	}
 	if w > d.width*2/5 {
 		return 0
@@ -176,7 +176,7 @@ func (d *drawing) beside(names []string) int {
 
 // valued writes a row of cells with a text behind them, or below it where that is wider than its column.
 func (d *drawing) valued(left, row, text string, right int) {
-	if text = d.style.text(text); notation.TextCells(text) > right {
+	if text = d.style.Text(text); notation.TextCells(text) > right {
 		d.raw(left + row)
 		d.line("  " + text)
 		return
@@ -190,6 +190,6 @@ func (d *drawing) label(slot int, name string, beside int) string {
 		d.colored(slot, name)
 		return ""
 	}
-	name = d.style.text(name)
+	name = d.style.Text(name)
 	return d.style.paint(slot, name) + strings.Repeat(" ", beside-notation.TextCells(name)) + " "
 }

@@ -310,7 +310,7 @@ func TestTheDrawnLengthsOfBarsAreTheDatas(t *testing.T) {
 		a := o.Bars.Axis(4)
 		right := 0
 		for _, v := range values {
-			right = max(right, notation.TextCells(style.text(o.Bars.Format(v))))
+			right = max(right, notation.TextCells(style.Text(o.Bars.Format(v))))
 		}
 		w := style.Width - 1 - 1 - right - 1
 		for i, line := range strings.Split(strings.TrimSuffix(text, "\n"), "\n") {

@@ -83,8 +83,8 @@ func (s Style) paint(slot int, text string) string {
 var plainSigns = strings.NewReplacer("−", "-", "µ", "u", "·", "|", "…", "...", "°", "deg ", "∞", "inf", "×", "x",
 	"²", "^2", "σ", "sigma", "–", "-", "≤", "<=", "≥", ">=", "→", "->")
 
-// text is a text on one line, without what a terminal would obey; in ASCII what is beyond it is written as escapes.
-func (s Style) text(t string) string {
+// Text is a text on one line, without what a terminal would obey; in ASCII what is beyond it is written as escapes.
+func (s Style) Text(t string) string {
 	t = notation.VisibleLine(t)
 	if !s.ASCII {
 		return t

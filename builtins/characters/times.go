@@ -134,7 +134,7 @@ func (d *drawing) strips(o *charts.TimeOutline) {
 	}
 	beside, right := d.beside(names), 0
 	for _, e := range ends {
-		right = max(right, notation.TextCells(d.style.text(e)))
+		right = max(right, notation.TextCells(d.style.Text(e)))
 	}
 	if right = min(right, d.width/3); beside+1+right > d.width*3/4 {
 		beside = 0

@@ -63,3 +63,21 @@ func Fold(s string, width int) []string {
 		}
 	}
 }
+
+// Shortened leaves out the middle of a text that is wider than its room, and puts a sign there; "" where there is room
+// for nothing.
+func Shortened(s string, room int, sign string) string {
+	if TextCells(s) <= room {
+		return s
+	}
+	head := []rune(s)
+	head = head[:min(len(head), max(room, 0)/3)]
+	tail := []rune(s)[len(head):]
+	for len(tail) > 0 && TextCells(string(head)+sign+string(tail)) > room {
+		tail = tail[1:]
+	}
+	if TextCells(string(head)+sign) > room {
+		return ""
+	}
+	return string(head) + sign + string(tail)
+}

@@ -105,7 +105,7 @@ func busyText(what string, s progress.State, begun, now time.Time, width int) st
 			return what + end
 		}
 		if text == "" || notation.TextCells(text) < notation.TextCells(what) && room >= busyName {
-			text = shortenedTo(what, room) + end
+			text = notation.Shortened(what, room, "…") + end
 		}
 		if room >= busyName {
 			break
@@ -116,20 +116,6 @@ func busyText(what string, s progress.State, begun, now time.Time, width int) st
 
 // busyName is how much of the name has to be seen before there is a bar beside it, in cells.
 const busyName = 24
-
-// shortenedTo leaves out the middle of a text.
-func shortenedTo(what string, room int) string {
-	head := []rune(what)
-	head = head[:min(len(head), room/3)]
-	tail := []rune(what)[len(head):]
-	for len(tail) > 0 && notation.TextCells(string(head)+"…"+string(tail)) > room {
-		tail = tail[1:]
-	}
-	if notation.TextCells(string(head)+"…") > room {
-		return ""
-	}
-	return string(head) + "…" + string(tail)
-}
 
 // busyEnds is what stands behind the name, the most telling first.
 func busyEnds(s progress.State, begun, now time.Time) []string {
