@@ -13,9 +13,9 @@ func groupSize(n int) int { return 24 + 16*n }
 // times are how long a group was enabled and how long it was really counting, in ns.
 type times struct{ enabled, running uint64 }
 
-// takenApart is the error of reading a group from which the kernel has taken events. It does so when a CPU goes offline,
+// errTakenApart is the error of reading a group from which the kernel has taken events. It does so when a CPU goes offline,
 // and does not put them back when it comes online again.
-var takenApart = errors.New("the kernel has taken it apart")
+var errTakenApart = errors.New("the kernel has taken it apart")
 
 // decodeGroup reads the values of the events with the given ids from a group read. The layout is struct read_format of
 // linux/perf_event.h, in the machine's byte order.
@@ -25,7 +25,7 @@ func decodeGroup(buf []byte, ids, values []uint64) (times, error) {
 	}
 	nr := binary.NativeEndian.Uint64(buf)
 	if nr < uint64(len(ids)) && len(buf) == groupSize(int(nr)) {
-		return times{}, fmt.Errorf("group read of %d events, expected %d: %w", nr, len(ids), takenApart)
+		return times{}, fmt.Errorf("group read of %d events, expected %d: %w", nr, len(ids), errTakenApart)
 	}
 	if nr != uint64(len(ids)) || len(buf) < groupSize(len(ids)) {
 		return times{}, fmt.Errorf("group read of %d bytes holds %d events, expected %d", len(buf), nr, len(ids))

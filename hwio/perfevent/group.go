@@ -103,7 +103,7 @@ func (g *group) read() error {
 }
 
 // wentOffline reports whether its CPU went offline.
-func (g *group) wentOffline() bool { return g.pid < 0 && errors.Is(g.broken, takenApart) }
+func (g *group) wentOffline() bool { return g.pid < 0 && errors.Is(g.broken, errTakenApart) }
 
 func (g *group) close() error {
 	var errs []error

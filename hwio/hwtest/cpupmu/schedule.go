@@ -24,10 +24,12 @@ type roster struct {
 }
 
 // advance works out the times up to now. Groups that do not fit together take turns.
-func (x *roster) advance(d *device) {
-	now := d.now()
+func (x *roster) advance(d *device) { x.advanceTo(d, d.now()) }
+
+// advanceTo is advance for what happens to several places of a task at one instant, as an exec does.
+func (x *roster) advanceTo(d *device, now int64) {
 	if x.pid > 0 && x.ended == 0 && !d.alive(x.pid) {
-		x.ended = now // just now: the device is told of it
+		d.endAt(x.pid, now) // just now: the device is told of it
 	}
 	if x.ended != 0 {
 		now = x.ended // its last stretch counts, and nothing after that
@@ -44,6 +46,15 @@ func (x *roster) advance(d *device) {
 		}
 		if x.last = next; next%rotation == 0 {
 			x.turn++
+		}
+	}
+}
+
+// endAt says when a task ended: for all of its places alike, where that is not known yet.
+func (d *device) endAt(pid int, now int64) {
+	for _, x := range d.rosters {
+		if x.pid == pid && x.ended == 0 {
+			x.ended = now
 		}
 	}
 }

@@ -137,7 +137,7 @@ func (d *device) Exec(pid int, program string) {
 		if x.pid != pid {
 			continue
 		}
-		x.advance(d)
+		x.advanceTo(d, now)
 		for _, l := range x.groups {
 			for _, e := range l.members {
 				if e.attr.onExec {
@@ -181,13 +181,11 @@ func (d *device) end(pid int) {
 	now, first := d.now(), false
 	for _, x := range d.rosters {
 		if x.pid == pid {
-			x.advance(d)
-			if first = first || !x.over; x.ended == 0 {
-				x.ended = now
-			}
-			x.over = true
+			x.advanceTo(d, now)
+			first, x.over = first || !x.over, true
 		}
 	}
+	d.endAt(pid, now)
 	d.flush()
 	if !first {
 		return
