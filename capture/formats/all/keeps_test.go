@@ -26,6 +26,10 @@ func fullCapture(t *testing.T) *capture.Capture {
 		return &capture.Counter{Axis: a, Col: u(v...), Meta: capture.Meta{Name: "busy[" + id + "]", Instance: id,
 			Unit: "cycles", Block: "shader_core", Device: "card0"}}
 	}
+	asleep := core("5", 6, 7, 8, 0, 10)
+	asleep.Col = capture.NewColumn(capture.Data{U: []uint64{6, 7, 8, 0, 10}, Valid: capture.NewBitmap(5)})
+	asleep.Col.Stretch(0, 5).Valid.Clear(3)
+	asleep.Reasons = []capture.ReasonRun{{From: 3, To: 4, Reason: why}}
 	c, err := capture.New(capture.Config{
 		Name: "full", GPU: "test-gpu", Device: capture.Device{Name: "Test GPU", Driver: "test 1.0"}, Axis: a,
 		StartTime:  time.Unix(1_700_000_000, 250).UTC(),
@@ -40,7 +44,7 @@ func fullCapture(t *testing.T) *capture.Capture {
 			{Axis: a, Meta: capture.Meta{Name: "width", Unit: "bits", Kind: capture.Constant},
 				Col: u(128, 128, 128, 128, 128)},
 			{Axis: a, Meta: capture.Meta{Name: "busy", Unit: "cycles", Block: "shader_core"},
-				Instances: []*capture.Counter{core("0", 1, 2, 3, 4, 5), core("5", 6, 7, 8, 9, 10)}},
+				Instances: []*capture.Counter{core("0", 1, 2, 3, 4, 5), asleep}},
 		},
 		Labels: []*capture.Label{capture.NewLabel("kernel", []string{"a", "a", "b", "b", ""}, nil),
 			capture.NewLabel("metric_set", []string{"x", "y", "x", "y", "x"}, nil)},

@@ -85,7 +85,7 @@ var Kept = []struct {
 func eachCounter(a, b *capture.Capture, same func(x, y *capture.Counter) bool) bool {
 	for _, x := range a.Counters {
 		y := b.Counter(x.Name)
-		if y == nil || y.Len() == 0 && x.Len() > 0 || !same(x, y) {
+		if y == nil || y.Len() == 0 && x.Len() > 0 || !same(x, y) && !forgotOff(x, y) {
 			return false
 		}
 		for _, in := range x.Instances {
@@ -95,6 +95,23 @@ func eachCounter(a, b *capture.Capture, same func(x, y *capture.Counter) bool) b
 		}
 	}
 	return true
+}
+
+// forgotOff reports whether instances were powered off, so that the others are the whole of x, and y has no reasons: there a
+// missing instance makes the whole missing, as the documentation says.
+func forgotOff(x, y *capture.Counter) bool {
+	for _, in := range x.Instances {
+		other := y.Instance(in.Meta.Instance)
+		for i := range in.Len() {
+			if why, _ := in.Why(i); why.Code != capture.PowerGated || other == nil || i >= other.Len() {
+				continue
+			}
+			if why, _ := other.Why(i); why.Code != capture.PowerGated && other.Value(i).Missing() {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 func sameValues(x, y *capture.Counter) bool {
