@@ -73,7 +73,15 @@ func (e *emulation) equalsTruth(t *testing.T, c *capture.Capture) {
 	for _, b := range s.Bases {
 		rows += b.Reports - 1
 	}
-	if c.Len() != rows {
+	// A recorder that is kept from ending may add what it took since the last report: a row without counts.
+	counts := c.Len()
+	for counts > rows && !slices.ContainsFunc(c.Counters, func(x *capture.Counter) bool {
+		_, counted := s.Totals[x.Name]
+		return counted && !x.Value(counts-1).Missing()
+	}) {
+		counts--
+	}
+	if counts != rows || c.Len() > rows+1 {
 		t.Errorf("%d rows, the delivered reports make %d: %s", c.Len(), rows, s)
 	}
 	context := c.Label("context")
