@@ -53,6 +53,9 @@ func verifyMessage(b []byte, views *viewCount) (info messageInfo, err error) {
 	}()
 	v := &verifier{b: b, budget: 8*len(b) + 1024}
 	msg := fbTable{v, v.follow(0)}
+	if p := msg.field(0); p != 0 {
+		v.u16(p) // the version, which a footer repeats
+	}
 	if p := msg.field(1); p != 0 {
 		info.header = messageHeader(b[p])
 	}
