@@ -140,6 +140,9 @@ func (w *worker) do(ctx context.Context, t Task) (Outcome, error) {
 	for try := 0; ; try++ {
 		if w.proc == nil {
 			proc, err := start(ctx, w.pool)
+			for again := 1; errors.Is(err, errKilled) && again < tries && ctx.Err() == nil; again++ {
+				proc, err = start(ctx, w.pool) // what killed it may have been meant for the one before
+			}
 			if err != nil {
 				return Outcome{}, err
 			}

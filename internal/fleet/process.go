@@ -29,6 +29,8 @@ type message struct {
 // startTime is how long a worker may take until it is ready: no measure, only the end of a wait that would never end.
 const startTime = 5 * time.Minute
 
+var errKilled = errors.New("a signal ended it")
+
 // start starts a worker and waits until it is ready.
 func start(ctx context.Context, p *Pool) (*process, error) {
 	proc := &process{cmd: p.Command(), messages: make(chan message), quit: make(chan struct{}), words: &lastWords{}}
@@ -54,6 +56,9 @@ func start(ctx context.Context, p *Pool) (*process, error) {
 		status, words := proc.end()
 		if ctx.Err() != nil {
 			return nil, context.Cause(ctx)
+		}
+		if status < 0 {
+			err = errKilled
 		}
 		return nil, fmt.Errorf("a worker did not start (exit status %d): %w: %s", status, err, strings.TrimSpace(words))
 	}
