@@ -26,6 +26,12 @@ func TestMain(m *testing.M) {
 		if string(setup) == `"refused"` {
 			return nil, errors.New("no such setup")
 		}
+		var dir string
+		if json.Unmarshal(setup, &dir) == nil && filepath.IsAbs(dir) && os.Mkdir(filepath.Join(dir, "killed"), 0o777) == nil {
+			p, _ := os.FindProcess(os.Getpid())
+			p.Kill()
+			select {}
+		}
 		done := 0
 		return func(task Task, talk func(string)) Outcome {
 			done++
@@ -169,6 +175,17 @@ func TestAPoolThatCannotStartSaysWhy(t *testing.T) {
 	p.Command = func() *exec.Cmd { return exec.Command(filepath.Join(t.TempDir(), "absent")) }
 	if err = p.Run(t.Context(), 1, func(int) Task { return Task{Capture: "a"} }, none); err == nil {
 		t.Error("a program that is not there was started")
+	}
+}
+
+func TestAWorkerThatIsKilledWhileItStartsIsStartedAgain(t *testing.T) {
+	p := pool(1)
+	p.Setup = t.TempDir()
+	if o := outcomes(t, p, "a"); o[0].Status != OK {
+		t.Errorf("got %+v", o)
+	}
+	if _, err := os.Stat(filepath.Join(p.Setup.(string), "killed")); err != nil {
+		t.Error("no worker was killed")
 	}
 }
 
