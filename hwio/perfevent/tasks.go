@@ -30,7 +30,10 @@ type tasks struct {
 	last   map[uint64]*lastSample // by stream: a thread's copy of a group
 	shape  [][]uint64             // per row of a period from edge on: what samples say of each column
 	totals []sum                  // per column, since the beginning
+	shares []bool                 // per column: it shares the hardware with others, and may have to wait
 	waited []uint64               // per column: ns in which it was to count and did not
+	skew   [2]int64               // ns that the first and the last reading of all groups took
+	cpus   map[int]bool
 	values []uint64
 
 	lost      uint64
@@ -65,7 +68,19 @@ func newTasks(p *plan, st *stream) (*tasks, error) {
 	s := &tasks{stream: *st, k: p.k, byID: byClock(p.groups), period: p.period, maxRate: p.maxRate,
 		last: map[uint64]*lastSample{}}
 	s.values = make([]uint64, mostMembers(p.groups))
-	s.totals, s.waited = make([]sum, len(s.cols)), make([]uint64, len(s.cols))
+	s.totals, s.waited, s.shares = make([]sum, len(s.cols)), make([]uint64, len(s.cols)), make([]bool, len(s.cols))
+	s.cpus = map[int]bool{}
+	for _, g := range s.groups {
+		if s.cpus[g.cpu] = true; g.coverage < 0 {
+			continue
+		}
+		s.shares[g.coverage], s.shares[g.coverage+1] = true, true
+		for _, col := range g.cols {
+			if col >= 0 {
+				s.shares[col] = true
+			}
+		}
+	}
 	return s, s.rings.open(s.groups, s.period)
 }
 
@@ -102,18 +117,20 @@ func (s *tasks) window(b *capture.Batch, last bool) error {
 		s.edge = s.k.now()
 	}
 	short := func(now int64) bool { return begun && now-s.edge < s.period/2 }
-	if !last && short(s.k.now()) {
+	from := s.k.now()
+	if !last && short(from) {
 		return nil
 	}
 	if err := s.readAll(b); err != nil {
 		return err
 	}
-	if !begun {
+	// What the readings hold is told of by samples that stand in the rings by now.
+	now := s.k.now()
+	if s.skew[1] = now - from; !begun {
+		s.skew[0] = s.skew[1]
 		s.begin()
 		return nil
 	}
-	// What the readings hold is told of by samples that stand in the rings by now.
-	now := s.k.now()
 	s.shape, s.rows = s.shape[:0], max(1, (now-s.edge)/s.period+1)
 	for _, r := range s.rings.list {
 		if _, err := r.drain(s.record); err != nil {
@@ -297,12 +314,17 @@ func (s *tasks) fold(n int) {
 
 // settle makes the times of a column fit each other. Every group of a thread is enabled on all CPUs at once, which is
 // counted for one of them, and counts on one of them; as groups are read one after the other, only all of the time
-// tells how long it had to wait.
+// tells how long it had to wait. What the threads of all CPUs do while groups are read, which is long where the recorder
+// loses its own CPU meanwhile, is no waiting; and software events never wait.
 func (s *tasks) settle(i int, a *sum) {
+	if !s.shares[i] {
+		a.enabled = a.running
+		return
+	}
 	t := &s.totals[i]
 	t.enabled, t.running = t.enabled+a.enabled, t.running+a.running
 	waited := s.waited[i]
-	if t.enabled > t.running {
+	if t.enabled > t.running+uint64(s.skew[0]+s.skew[1])*uint64(len(s.cpus)) {
 		s.waited[i] = max(waited, t.enabled-t.running)
 	}
 	a.enabled = a.running + s.waited[i] - waited
