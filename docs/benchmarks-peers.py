@@ -5,6 +5,8 @@
     peers.py means FILE FORMULAS    read a native file with pyarrow, average every formula over all samples with numpy
     peers.py csv FILE               read a wide CSV with pandas
     peers.py timeline OUT.png ROWS  draw a six-panel timeline of noise with matplotlib
+    peers.py recording FILE         read a native recording with pyarrow, add up every column; print how even its intervals are
+    peers.py ticks                  the same of what `perf script -F cpu,time` prints, from standard input
     peers.py guide CSV GPU          print the formulas of a GPU in testdata/guides/mali_formulas.csv, one a line
     peers.py turns N COMMAND...     run shell commands in turns, N times each, and print medians of the whole processes:
                                     wall and processor time, memory, and the ratios of the others to the first

@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"astrolabe/hwio/internal/clock"
 )
 
 // openMarks makes a FIFO at path and reads lines from it until Close, which removes it. A FIFO that is there already is
@@ -71,7 +73,7 @@ func (m *markFIFO) read(f *os.File) {
 	r := bufio.NewReaderSize(f, 64<<10)
 	for {
 		line, err := r.ReadSlice('\n')
-		now := monotonic()
+		now := clock.Monotonic()
 		switch {
 		case errors.Is(err, bufio.ErrBufferFull):
 			m.Line(string(line[:maxMarkLine+1]), now)
@@ -105,7 +107,7 @@ func SendMark(path, line string) error {
 	}
 	// The time is that of the call, not that at which the recorder gets to read it.
 	if m, _ := parseMark(line); m.at == 0 {
-		line = fmt.Sprintf("%d %s", monotonic(), strings.TrimSpace(line))
+		line = fmt.Sprintf("%d %s", clock.Monotonic(), strings.TrimSpace(line))
 	}
 	if _, err := f.WriteString(line + "\n"); err != nil {
 		return fmt.Errorf("mark: %w", err)

@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"astrolabe/hwio/internal/clock"
 )
 
 // timerPacer ticks by a timerfd on absolute CLOCK_MONOTONIC, so that lateness never adds up, and counts the expirations
@@ -45,14 +47,7 @@ func newPacer() (pacer, error) {
 	return p, nil
 }
 
-func (p *timerPacer) Now() int64 { return monotonic() }
-
-func monotonic() int64 {
-	var ts unix.Timespec
-	// CLOCK_MONOTONIC cannot fail: it is read from memory that the kernel shares with every process.
-	_ = unix.ClockGettime(unix.CLOCK_MONOTONIC, &ts)
-	return ts.Nano()
-}
+func (p *timerPacer) Now() int64 { return clock.Monotonic() }
 
 func (p *timerPacer) Arm(first, period int64) error {
 	if time.Duration(period) >= slowTicks {

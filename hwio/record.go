@@ -40,6 +40,8 @@ type Options struct {
 
 	// OwnCost adds columns of what the recording itself takes.
 	OwnCost bool
+	// OwnProcess says that this process does nothing else meanwhile: Go's scheduler is set to what costs least then.
+	OwnProcess bool
 
 	// Marks is the path of a FIFO to make, from which marks, regions and frames are read (see markFIFO); "" for none.
 	Marks string

@@ -184,7 +184,11 @@ func (r *recorder) record(ctx context.Context) error {
 			runtime.LockOSThread()
 			defer runtime.UnlockOSThread()
 		} else {
-			defer relaxTimers()()
+			defer relaxTimers(r.pause)()
+			if r.opt.OwnProcess {
+				// With one processor Go neither looks for work on others, nor wakes threads to do so.
+				defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
+			}
 		}
 		before, _ := ownUse()
 		err = r.loop(ctx)

@@ -2,5 +2,7 @@
 
 package hwio
 
+import "time"
+
 // relaxTimers does nothing: only Linux has it.
-func relaxTimers() (restore func()) { return func() {} }
+func relaxTimers(time.Duration) (restore func()) { return func() {} }

@@ -7,6 +7,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"astrolabe/hwio/internal/clock"
 	"astrolabe/hwio/internal/ioctl"
 )
 
@@ -33,12 +34,7 @@ func (n renderNode) info(c *call, query, size uint32, arg [4]uint32) error {
 func (n renderNode) close() error { return n.f.Close() }
 
 // now is ns of CLOCK_MONOTONIC.
-func now() int64 {
-	var ts unix.Timespec
-	// CLOCK_MONOTONIC cannot fail.
-	_ = unix.ClockGettime(unix.CLOCK_MONOTONIC, &ts)
-	return ts.Nano()
-}
+func now() int64 { return clock.Monotonic() }
 
 // sleepUntil waits for a time of CLOCK_MONOTONIC. It may wake early.
 func sleepUntil(t int64) {

@@ -35,8 +35,8 @@ func readHardware(root sysroot.Root, c candidate, d device) (*hardware, error) {
 	if h.frequency, ok = timestampFrequency(d); !ok {
 		h.warnings = append(h.warnings, fmt.Sprintf("i915: this kernel does not tell the frequency of the GPU's timestamps; that of all Kaby Lake GPUs, %d Hz, is taken", gen9Frequency))
 	}
-	h.minClock = clock(root, c.card, "gt_min_freq_mhz", "gt/gt0/rps_min_freq_mhz")
-	if h.maxClock = clock(root, c.card, "gt_max_freq_mhz", "gt/gt0/rps_max_freq_mhz",
+	h.minClock = gpuClock(root, c.card, "gt_min_freq_mhz", "gt/gt0/rps_min_freq_mhz")
+	if h.maxClock = gpuClock(root, c.card, "gt_max_freq_mhz", "gt/gt0/rps_max_freq_mhz",
 		"gt_RP0_freq_mhz"); h.maxClock == 0 {
 		h.warnings = append(h.warnings, "i915: sysfs does not tell the GPU's highest clock; shares of the highest possible throughput cannot be computed")
 	}
@@ -66,8 +66,8 @@ func timestampFrequency(d device) (hz uint64, ok bool) {
 	return gen9Frequency, false
 }
 
-// clock is the first of the card's files that holds a number of MHz, in Hz.
-func clock(root sysroot.Root, c drm.Card, files ...string) uint64 {
+// gpuClock is the first of the card's files that holds a number of MHz, in Hz.
+func gpuClock(root sysroot.Root, c drm.Card, files ...string) uint64 {
 	for _, f := range files {
 		if v, err := root.Uint(c.Sysfs + "/" + f); err == nil && v > 0 && v < 1e6 {
 			return v * 1e6

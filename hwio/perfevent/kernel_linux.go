@@ -12,6 +12,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"astrolabe/hwio/internal/clock"
 	"astrolabe/hwio/internal/ioctl"
 )
 
@@ -119,12 +120,7 @@ func (c *fileCounter) into(to counter) error {
 
 func (c *fileCounter) close() error { return c.f.Close() }
 
-func (realKernel) now() int64 {
-	var ts unix.Timespec
-	// CLOCK_MONOTONIC cannot fail: it is read from memory that the kernel shares with every process.
-	_ = unix.ClockGettime(unix.CLOCK_MONOTONIC, &ts)
-	return ts.Nano()
-}
+func (realKernel) now() int64 { return clock.Monotonic() }
 
 func (realKernel) tick() int64 {
 	var ts unix.Timespec

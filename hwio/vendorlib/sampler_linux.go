@@ -9,8 +9,7 @@ import (
 	"strings"
 	"time"
 
-	"golang.org/x/sys/unix"
-
+	"astrolabe/hwio/internal/clock"
 	"astrolabe/hwio/internal/vendorproc"
 )
 
@@ -137,12 +136,7 @@ type sampler struct {
 	stopped vendorproc.RocprofilerStopped
 }
 
-func now() int64 {
-	var ts unix.Timespec
-	// It cannot fail: every kernel has this clock, and the address is ours.
-	_ = unix.ClockGettime(unix.CLOCK_MONOTONIC, &ts)
-	return ts.Nano()
-}
+func now() int64 { return clock.Monotonic() }
 
 const wordsPerRecord = recordSize / 8
 

@@ -218,7 +218,7 @@ func (f *recordingFile) Close() error {
 // where the recording broke off: what was measured until then is in the file. The Result's warnings are in the
 // recording too; they are left to whoever opens it.
 func (a *app) measure(ctx context.Context, opt hwio.Options, sel *hwio.Selection) (*hwio.Result, error) {
-	opt.Sources, opt.Warnings, opt.OwnCost = sel.Sources, sel.Warnings, true
+	opt.Sources, opt.Warnings, opt.OwnCost, opt.OwnProcess = sel.Sources, sel.Warnings, true, true
 	if opt.Command == nil { // a command gets these signals itself, and its end is the recording's
 		var stop context.CancelFunc
 		ctx, stop = endingContext(ctx)
