@@ -143,7 +143,7 @@ func TestForeignLibraryReadsTheCard(t *testing.T) {
 
 // nvtop takes clocks, temperature and power of libdrm_amdgpu and of sysfs, by libsystemd's enumeration of devices and of their sensors.
 func TestForeignNvtopShowsTheSensors(t *testing.T) {
-	path, args := clients.Nvtop(t)
+	path, args := clients.Debian13(t, "nvtop", "nvtop")
 	for _, c := range []struct {
 		name, title, fan, power string
 		parts                   []*part

@@ -24,16 +24,20 @@ func Path(t testing.TB, program, pkg string) string {
 	return path
 }
 
-// Nvtop finds the path of nvtop, which Debian has from 13 on, and what stands before it on the command line: where the
-// system is older, the loader of a Debian 13 in a folder, which .ci/extra makes.
-func Nvtop(t testing.TB) (path string, before []string) {
+// Debian13 finds the path of a program that Debian has from 13 on, and what stands before it on the command line: where
+// the system is older, the loader of a Debian 13 in a folder, which .ci/extra makes. pkg is the package that has it.
+func Debian13(t testing.TB, program, pkg string) (path string, before []string) {
+	t.Helper()
 	const variable = "ASTROLABE_DEBIAN13"
 	root := os.Getenv(variable)
 	if root == "" {
-		return Path(t, "nvtop", "nvtop, or one in a root that "+variable+" names"), nil
+		return Path(t, program, pkg+" of Debian 13, or one in a root that "+variable+" names"), nil
+	}
+	if _, err := os.Stat(root + "/usr/bin/" + program); err != nil {
+		t.Skipf("SKIPPED: %s is not installed (Debian's %s) in the root that %s names", program, pkg, variable)
 	}
 	return Path(t, root+"/lib64/ld-linux-x86-64.so.2", "debootstrap"),
-		[]string{"--library-path", root + "/usr/lib/x86_64-linux-gnu", root + "/usr/bin/nvtop"}
+		[]string{"--library-path", root + "/usr/lib/x86_64-linux-gnu", root + "/usr/bin/" + program}
 }
 
 // Options are those of an emulation whose end is not the program's own.

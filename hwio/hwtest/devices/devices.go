@@ -12,11 +12,12 @@ import (
 	"astrolabe/hwio/hwtest/cpupmu"
 	"astrolabe/hwio/hwtest/i915"
 	"astrolabe/hwio/hwtest/mali"
+	"astrolabe/hwio/hwtest/xe"
 )
 
 // All are the devices, by name.
 func All() []hwtest.Model {
-	out := slices.Concat(amdgpu.Models(), cpupmu.Models(), i915.Models(), mali.Models())
+	out := slices.Concat(amdgpu.Models(), cpupmu.Models(), i915.Models(), mali.Models(), xe.Models())
 	slices.SortStableFunc(out, func(a, b hwtest.Model) int { return strings.Compare(a.Name, b.Name) })
 	return out
 }

@@ -12,7 +12,7 @@ import (
 // nvtop lists only devices that udev has noted and that are enabled on the bus: the model had neither file, and it found no GPU. Of an integrated GPU it
 // knows the clock, and which fan is its.
 func TestForeignNvtopShowsTheClock(t *testing.T) {
-	path, args := clients.Nvtop(t)
+	path, args := clients.Debian13(t, "nvtop", "nvtop")
 	for i, name := range []string{"kbl-gt2", "kbl-gt3"} {
 		t.Run(name, func(t *testing.T) {
 			_, out := clients.Run(t, clients.Options{Device: Models()[i].New(), Seed: 1}, path, append(args, "-s")...)
