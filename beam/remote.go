@@ -2,9 +2,11 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"math/rand/v2"
+	"net/url"
 	"os"
 	"path"
 	"path/filepath"
@@ -14,6 +16,7 @@ import (
 
 	"github.com/bmatcuk/doublestar/v4"
 	"gocloud.dev/blob"
+	"gocloud.dev/blob/fileblob"
 	"gocloud.dev/gcerrors"
 
 	"astrolabe/capture/formats"
@@ -31,6 +34,13 @@ func openObject(ctx context.Context, name string) (*object, error) {
 	if err != nil {
 		return nil, err
 	}
+	if root, ok := strings.CutPrefix(where, fileblob.Scheme+":///"); ok {
+		root, _, _ = strings.Cut(root, "?")
+		if key, err = url.PathUnescape(root); err != nil {
+			return nil, err
+		}
+		where = fileblob.Scheme + ":///?no_tmp_dir=true&metadata=skip"
+	}
 	b, err := blob.OpenBucket(ctx, where)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
@@ -41,6 +51,9 @@ func openObject(ctx context.Context, name string) (*object, error) {
 // tries is how often a server is asked, with a pause that doubles each time.
 const tries = 6
 
+// errFinal is a fault that does not pass.
+var errFinal = errors.New("asking again does not help")
+
 // retry asks again where the server or the way to it had a fault that may pass.
 func retry(ctx context.Context, f func() error) error {
 	for try, pause := 1, 200*time.Millisecond; ; try++ {
@@ -50,7 +63,7 @@ func retry(ctx context.Context, f func() error) error {
 			gcerrors.FailedPrecondition, gcerrors.Canceled:
 			return err
 		}
-		if try == tries || ctx.Err() != nil {
+		if try == tries || ctx.Err() != nil || errors.Is(err, errFinal) {
 			return err
 		}
 		select {
@@ -158,7 +171,7 @@ func (e *engine) Fetch(ctx context.Context, capture string) (at string, theirs b
 	if err != nil {
 		return "", true, func() {}, err
 	}
-	done = func() { os.RemoveAll(dir) }
+	done = func() { discard(dir) }
 	at = filepath.Join(dir, filepath.Base(filepath.FromSlash(path.Clean("/"+o.key))))
 	left := int64(maxCopy)
 	err = o.copyOne(ctx, o.key, at, &left)
@@ -170,6 +183,18 @@ func (e *engine) Fetch(ctx context.Context, capture string) (at string, theirs b
 		return at, true, func() {}, err
 	}
 	return at, true, done, nil
+}
+
+// discard removes copies. They are made empty first: a capture that was read keeps its file mapped, and thereby on the
+// disk, as long as the process runs.
+func discard(dir string) {
+	filepath.WalkDir(dir, func(path string, d os.DirEntry, err error) error {
+		if err == nil && d.Type().IsRegular() {
+			os.Truncate(path, 0)
+		}
+		return nil
+	})
+	os.RemoveAll(dir)
 }
 
 // copyFolder copies what is below a key.
@@ -201,26 +226,18 @@ func (o *object) copyFolder(ctx context.Context, at string, left *int64) error {
 	return nil
 }
 
-// copyOne copies an object, and goes on where a connection breaks.
+// copyOne copies an object.
 func (o *object) copyOne(ctx context.Context, key, at string, left *int64) error {
-	var size int64
-	var tag string
-	err := retry(ctx, func() error {
-		a, err := o.Attributes(ctx, key)
-		if err == nil {
-			size, tag = a.Size, a.ETag
-		}
-		return err
-	})
+	p, err := o.pin(ctx, key)
 	switch {
 	case gcerrors.Code(err) == gcerrors.NotFound:
 		return err
 	case err != nil:
 		return o.problem(err)
-	case size > *left:
+	case p.size > *left:
 		return fmt.Errorf("%s: more than %d GiB, which is the most that is copied of a capture", o.name, maxCopy>>30)
 	}
-	*left -= size
+	*left -= p.size
 	if err := os.MkdirAll(filepath.Dir(at), 0o777); err != nil {
 		return err
 	}
@@ -229,37 +246,42 @@ func (o *object) copyOne(ctx context.Context, key, at string, left *int64) error
 		return formats.WriteError(at, err)
 	}
 	defer f.Close()
-	var have int64
-	err = retry(ctx, func() error {
-		if have == size {
-			return nil
-		}
-		r, err := o.NewRangeReader(ctx, key, have, size-have, nil)
-		if err != nil {
-			return err
-		}
-		defer r.Close()
-		n, err := io.Copy(f, r)
-		if have += n; err == nil && have < size {
-			err = io.ErrUnexpectedEOF
-		}
+	if err := p.read(f, 0, p.size); err != nil {
 		return err
-	})
-	if err != nil {
-		return o.problem(err)
-	}
-	if a, err := o.Attributes(ctx, key); err == nil && (a.ETag != tag || a.Size != size) {
-		return fmt.Errorf("%s: it was replaced while it was read", o.name)
 	}
 	return f.Close()
 }
 
+// Distant is an object of which what is read is fetched.
+func (e *engine) Distant(ctx context.Context, capture string) (d *formats.Distant, theirs bool, err error) {
+	if !isURL(capture) {
+		return nil, false, nil
+	}
+	o, err := openObject(ctx, capture)
+	if err != nil {
+		return nil, true, err
+	}
+	p, err := o.pin(ctx, o.key)
+	if gcerrors.Code(err) == gcerrors.NotFound {
+		return nil, true, o.Close() // a folder, or nothing: Fetch says so
+	}
+	if err == nil {
+		d, err = formats.NewDistant(capture, p.size, maxCopy, p)
+	} else {
+		err = o.problem(err)
+	}
+	if err != nil {
+		return nil, true, errors.Join(err, o.Close())
+	}
+	return d, true, nil
+}
+
 // Put writes a file to an object.
-func (e *engine) Put(ctx context.Context, file, url string) (theirs bool, err error) {
-	if !isURL(url) {
+func (e *engine) Put(ctx context.Context, file, to string) (theirs bool, err error) {
+	if !isURL(to) {
 		return false, nil
 	}
-	o, err := openObject(ctx, url)
+	o, err := openObject(ctx, to)
 	if err != nil {
 		return true, err
 	}

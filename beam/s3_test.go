@@ -23,18 +23,25 @@ const secret = "a-secret-that-nobody-may-see"
 // off is so.
 func bucket(t *testing.T, dir string, troubled func(r *http.Request) bool) (env []string) {
 	t.Helper()
+	return bucketBehind(t, dir, func(s3 http.Handler) http.Handler {
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if troubled != nil && troubled(r) {
+				w.WriteHeader(http.StatusServiceUnavailable)
+				return
+			}
+			s3.ServeHTTP(w, r)
+		})
+	})
+}
+
+// bucketBehind is such a bucket behind a handler of the test's.
+func bucketBehind(t *testing.T, dir string, behind func(s3 http.Handler) http.Handler) (env []string) {
+	t.Helper()
 	backend := s3mem.New()
 	if err := backend.CreateBucket("b"); err != nil {
 		t.Fatal(err)
 	}
-	s3 := gofakes3.New(backend).Server()
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if troubled != nil && troubled(r) {
-			w.WriteHeader(http.StatusServiceUnavailable)
-			return
-		}
-		s3.ServeHTTP(w, r)
-	}))
+	server := httptest.NewServer(behind(gofakes3.New(backend).Server()))
 	t.Cleanup(server.Close)
 	env = []string{"AWS_ENDPOINT_URL=" + server.URL, "AWS_ACCESS_KEY_ID=someone", "AWS_SECRET_ACCESS_KEY=" + secret,
 		"AWS_REGION=us-east-1", "AWS_EC2_METADATA_DISABLED=true"}

@@ -59,10 +59,8 @@ const counterRoom = 1024
 // content; where that one fails the next that recognises the content has its turn, and a warning says so. What the
 // catalogues know of the counters is added, and opt.Kinds decides of what kind they are.
 func (r *Registry) Open(ctx context.Context, path string, opt Options) (*capture.Capture, error) {
-	if opt.GPU != "" {
-		if _, err := metrics.Get(opt.GPU); err != nil {
-			return nil, optionError{err}
-		}
+	if err := checkGPU(opt); err != nil {
+		return nil, err
 	}
 	in, err := Inspect(path)
 	if err != nil {
@@ -76,10 +74,26 @@ func (r *Registry) Open(ctx context.Context, path string, opt Options) (*capture
 	if err != nil {
 		return nil, err
 	}
+	return settle(c, path, opt)
+}
+
+func checkGPU(opt Options) error {
+	if opt.GPU == "" {
+		return nil
+	}
+	if _, err := metrics.Get(opt.GPU); err != nil {
+		return optionError{err}
+	}
+	return nil
+}
+
+// settle adds what the catalogues know to a capture that a format has opened, and does what opt wants of every one.
+func settle(c *capture.Capture, path string, opt Options) (*capture.Capture, error) {
 	if err := memory.Room(uint64(len(c.Counters)) * counterRoom); err != nil {
 		return nil, fmt.Errorf("describe the %d counters of %s: %w", len(c.Counters), path, err)
 	}
-	if c, err = settleGPU(c, opt); err != nil {
+	c, err := settleGPU(c, opt)
+	if err != nil {
 		return nil, fmt.Errorf("open %s: %w", path, err)
 	}
 	if c, err = metrics.Describe(c); err != nil {

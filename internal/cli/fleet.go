@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"astrolabe/capture"
 	"astrolabe/capture/formats"
 	"astrolabe/capture/formats/all"
 	"astrolabe/internal/fleet"
@@ -35,6 +36,8 @@ type Engine interface {
 	Identity(ctx context.Context, capture string) (id string, theirs bool, err error)
 	// Put writes a file of this machine where a URL says; theirs is false where it is none of the engine's.
 	Put(ctx context.Context, file, url string) (theirs bool, err error)
+	// Distant is a capture that is a file elsewhere, read in parts; it is nil where it is no single file.
+	Distant(ctx context.Context, capture string) (d *formats.Distant, theirs bool, err error)
 	// Fetch is a copy of a capture on this machine, which done removes.
 	Fetch(ctx context.Context, capture string) (path string, theirs bool, done func(), err error)
 }
@@ -155,17 +158,64 @@ func (a *app) identity(ctx context.Context, capture string) (string, error) {
 	return formats.HashFile(ctx, capture)
 }
 
-// local is the path of a capture, or of a copy of one that is not on this machine.
-func (a *app) local(ctx context.Context, capture string) (path string, done func(), err error) {
-	if a.engine != nil {
-		if path, theirs, done, err := a.engine.Fetch(ctx, capture); theirs {
-			if err != nil {
-				err = unreadable(ctx, err)
+// reached is a capture that a worker can read.
+type reached struct {
+	path string // of it, or of a copy on this machine
+	done func()
+	c    *capture.Capture // where it is read from elsewhere, in parts
+}
+
+// readable is what a script may read of it by its path.
+func (r *reached) readable() []string {
+	if r.c != nil {
+		return nil // nothing, as it is nowhere on this machine
+	}
+	return []string{r.path}
+}
+
+// open opens the capture. The error says that it cannot be read, or what stopped it.
+func (r *reached) open(ctx context.Context, opt formats.Options) (*capture.Capture, error) {
+	if r.c != nil {
+		return r.c, nil
+	}
+	c, err := all.Registry().Open(ctx, r.path, opt)
+	if err != nil {
+		return nil, unreadable(ctx, err)
+	}
+	return c, nil
+}
+
+// reach has a capture that is not on this machine opened where it lies, if parts says so and its format allows it, or
+// copied.
+func (a *app) reach(ctx context.Context, capture string, parts bool, opt formats.Options) (r *reached, err error) {
+	r = &reached{path: capture, done: func() {}}
+	if a.engine == nil {
+		return r, nil
+	}
+	if parts {
+		d, theirs, err := a.engine.Distant(ctx, capture)
+		if theirs && err != nil {
+			return r, unreadable(ctx, err)
+		}
+		if d != nil {
+			r.done = func() { d.Close() }
+			if r.c, err = all.Registry().OpenDistant(ctx, d, opt); r.c != nil || err != nil {
+				if err != nil {
+					err = unreadable(ctx, err)
+				}
+				return r, err
 			}
-			return path, done, err
+			r.done()
 		}
 	}
-	return capture, func() {}, nil
+	path, theirs, done, err := a.engine.Fetch(ctx, capture)
+	if !theirs {
+		return &reached{path: capture, done: func() {}}, nil
+	}
+	if err != nil {
+		err = unreadable(ctx, err)
+	}
+	return &reached{path: path, done: done}, err
 }
 
 // putFile writes a file where a URL says.

@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"astrolabe/builtins/notation"
-	"astrolabe/capture/formats/all"
 	"astrolabe/capture/lake"
 	"astrolabe/internal/fleet"
 )
@@ -37,13 +36,13 @@ func (w *mapWorker) own(ctx context.Context, talk func(string)) *app {
 }
 
 // triage gives a row for each finding of the capture's report, or one that says what was judged where there are none.
-func (w *mapWorker) triage(ctx context.Context, path string, talk func(string)) ([]fleet.Row, error) {
-	c, err := all.Registry().Open(ctx, path, w.open)
+func (w *mapWorker) triage(ctx context.Context, from *reached, talk func(string)) ([]fleet.Row, error) {
+	c, err := from.open(ctx, w.open)
 	if err != nil {
-		return nil, unreadable(ctx, err)
+		return nil, err
 	}
 	var row lake.Capture
-	findings, err := w.own(ctx, talk).lakeFindings(path, c, &row)
+	findings, err := w.own(ctx, talk).lakeFindings(from.readable(), c, &row)
 	if err != nil {
 		return nil, err
 	}
@@ -92,7 +91,7 @@ func unreadable(ctx context.Context, err error) error {
 
 // addToLake puts what is known of a capture where the lake takes it from when all are done. One that the lake has
 // gives no row.
-func (w *mapWorker) addToLake(ctx context.Context, path string, talk func(string)) ([]fleet.Row, error) {
+func (w *mapWorker) addToLake(ctx context.Context, from *reached, talk func(string)) ([]fleet.Row, error) {
 	s := w.setup.Lake
 	f := &lakeAddFlags{scopes: s.Scopes, metrics: s.Metrics, replace: s.Replace}
 	var err error
@@ -104,7 +103,7 @@ func (w *mapWorker) addToLake(ctx context.Context, path string, talk func(string
 	if err != nil {
 		return nil, err
 	}
-	hash, there, err := a.lakeHas(into, path, s.Labels, f)
+	hash, there, err := a.lakeHas(into, from.path, s.Labels, f)
 	if err != nil || there {
 		return nil, err
 	}
@@ -112,7 +111,7 @@ func (w *mapWorker) addToLake(ctx context.Context, path string, talk func(string
 	if err != nil {
 		return nil, err
 	}
-	_, err = a.lakeCompute(stage, path, hash, s.Labels, f, nil)
+	_, err = a.lakeCompute(stage, from.path, hash, s.Labels, f, nil)
 	return nil, err
 }
 

@@ -226,7 +226,7 @@ func (a *app) lakeCompute(l *lake.Lake, path, hash string, labels map[string]str
 		Version: version.String()}
 	e := &lake.Entry{Capture: of.Row(c), Replace: f.replace, Turn: turn}
 	e.Metrics = func(more func([]lake.Metric) error) error { return of.Rows(a.ctx, c, more) }
-	if e.Findings, err = a.lakeFindings(path, c, &e.Capture); err != nil {
+	if e.Findings, err = a.lakeFindings([]string{path}, c, &e.Capture); err != nil {
 		return out, err
 	}
 	if lake.DeviceOf(&e.Capture) == "" {
@@ -276,8 +276,8 @@ func (f *openFlags) text() string {
 }
 
 // lakeFindings are those of the report of a capture; what it judged goes to the row of the capture.
-func (a *app) lakeFindings(path string, c *capture.Capture, row *lake.Capture) ([]lake.Finding, error) {
-	h, err := a.scriptHost(nil, "", []string{path}, "")
+func (a *app) lakeFindings(readable []string, c *capture.Capture, row *lake.Capture) ([]lake.Finding, error) {
+	h, err := a.scriptHost(nil, "", readable, "")
 	if err != nil {
 		return nil, err
 	}

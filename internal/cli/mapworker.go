@@ -23,7 +23,6 @@ import (
 	"astrolabe/builtins/binding"
 	"astrolabe/builtins/values"
 	"astrolabe/capture/formats"
-	"astrolabe/capture/formats/all"
 	"astrolabe/capture/memory"
 	"astrolabe/internal/fleet"
 	"astrolabe/internal/script"
@@ -180,11 +179,13 @@ func (w *mapWorker) work(t fleet.Task, talk func(string)) (o fleet.Outcome) {
 			return o
 		}
 	}
-	path, done, err := w.app.local(ctx, t.Capture)
-	defer done()
+	// What the lake knows of a capture goes by the hash of its content.
+	from, err := w.app.reach(ctx, t.Capture, w.setup.Kind != workLake, w.open)
+	defer from.done()
+	path := from.path
 	var rows []fleet.Row
 	if err == nil {
-		rows, err = w.kind()(ctx, path, talk)
+		rows, err = w.kind()(ctx, from, talk)
 	}
 	if err == nil {
 		o.Rows = rows
@@ -243,14 +244,15 @@ func statusOf(err error) fleet.Status {
 		return fleet.Memory
 	case errors.Is(err, script.ErrTimeLimit), errors.Is(err, script.ErrStepLimit):
 		return fleet.Timeout
-	case errors.As(err, &unreadable), errors.Is(err, memory.ErrFault), errors.Is(err, memory.ErrAgain):
+	case errors.As(err, &unreadable), errors.Is(err, memory.ErrFault), errors.Is(err, memory.ErrAgain),
+		errors.Is(err, formats.ErrFetch):
 		return fleet.Unreadable
 	}
 	return fleet.Failed
 }
 
 // kind is what is done with a capture.
-func (w *mapWorker) kind() func(ctx context.Context, path string, talk func(string)) ([]fleet.Row, error) {
+func (w *mapWorker) kind() func(ctx context.Context, from *reached, talk func(string)) ([]fleet.Row, error) {
 	switch w.setup.Kind {
 	case workTriage:
 		return w.triage
@@ -261,12 +263,12 @@ func (w *mapWorker) kind() func(ctx context.Context, path string, talk func(stri
 }
 
 // rows opens a capture and calls the script with it.
-func (w *mapWorker) rows(ctx context.Context, path string, talk func(string)) ([]fleet.Row, error) {
-	c, err := all.Registry().Open(ctx, path, w.open)
+func (w *mapWorker) rows(ctx context.Context, from *reached, talk func(string)) ([]fleet.Row, error) {
+	c, err := from.open(ctx, w.open)
 	if err != nil {
-		return nil, unreadable(ctx, err)
+		return nil, err
 	}
-	h, err := w.host(path, talk)
+	h, err := w.host(from.readable(), talk)
 	if err != nil {
 		return nil, scriptError{err}
 	}
@@ -301,7 +303,7 @@ func loadError(err error) error {
 }
 
 // host contains the script for one capture. Whatever it says goes to talk: standard output is the pool's.
-func (w *mapWorker) host(path string, talk func(string)) (*host, error) {
+func (w *mapWorker) host(readable []string, talk func(string)) (*host, error) {
 	s := &w.setup
 	env := w.app.environment(s.Args)
 	env.Command, env.Width, env.Wrote = s.Command, s.Width, talk
@@ -310,7 +312,7 @@ func (w *mapWorker) host(path string, talk func(string)) (*host, error) {
 			talk("warning: " + text)
 		}
 	}
-	policy := script.Policy{Repo: s.Repo, Read: append([]string{path}, s.Read...), Out: s.Out, Exec: s.Exec,
+	policy := script.Policy{Repo: s.Repo, Read: append(readable, s.Read...), Out: s.Out, Exec: s.Exec,
 		Clock: s.Clock}
 	if err := policy.Apply(env); err != nil {
 		return nil, usageError{err}

@@ -131,12 +131,19 @@ func (p *Pool) Close() {
 type worker struct {
 	pool *Pool
 	proc *process // nil where none runs
-	used bool     // proc has done a capture
+	done int      // captures that proc was given
 }
+
+// renewal is how many captures a worker is given before another takes its place. A large capture stays mapped as long
+// as the process runs, and a process has room for some tens of thousands of mappings.
+const renewal = 1000
 
 // do does a task. A capture that ends its worker is tried again by a new one, so that nobody is blamed for what was
 // there before or came from outside; only what takes too long is not tried again.
 func (w *worker) do(ctx context.Context, t Task) (Outcome, error) {
+	if w.proc != nil && w.done >= renewal {
+		w.end()
+	}
 	for try := 0; ; try++ {
 		if w.proc == nil {
 			proc, err := start(ctx, w.pool)
@@ -146,10 +153,10 @@ func (w *worker) do(ctx context.Context, t Task) (Outcome, error) {
 			if err != nil {
 				return Outcome{}, err
 			}
-			w.proc, w.used = proc, false
+			w.proc, w.done = proc, 0
 		}
-		fresh := !w.used
-		w.used = true
+		fresh := w.done == 0
+		w.done++
 		o, err := w.once(ctx, t)
 		if ctx.Err() != nil {
 			return Outcome{}, context.Cause(ctx)

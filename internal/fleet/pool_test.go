@@ -209,3 +209,16 @@ func TestARunEndsWhereItIsToldTo(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 }
+
+// A worker of many captures makes way for another.
+func TestWorkersAreRenewed(t *testing.T) {
+	pids := map[string]int{}
+	n := 2*renewal + 10
+	err := pool(1).Run(t.Context(), n, func(i int) Task { return Task{Capture: fmt.Sprint(i)} }, func(i int, o Outcome) error {
+		pids[o.Rows[0][1].Text]++
+		return nil
+	})
+	if err != nil || len(pids) != 3 {
+		t.Errorf("%d workers did %d captures, want 3: %v", len(pids), n, err)
+	}
+}

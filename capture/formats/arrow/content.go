@@ -20,6 +20,7 @@ type content struct {
 	schema *arrow.Schema
 	first  []int // row number of each batch's first row, and the total at the end
 	cols   []column
+	from   *afar
 	notes  []batchNotes
 	// plain has all batches, or none where one has a form of its own: then the columns have their chunks and texts.
 	plain   []plainBatch
@@ -40,6 +41,7 @@ type column struct {
 	texts  []texts
 	exotic []arrow.Array // of numbers in a form of their own
 
+	from         *afar
 	once         sync.Once
 	plain        *[]plainBatch // of the content
 	node, buffer int           // in a plain batch
@@ -69,7 +71,7 @@ func (c *content) batches() int { return len(c.first) - 1 }
 func takeApart(ctx context.Context, m *messages) (c *content, err error) {
 	defer func() {
 		if r := recover(); r != nil {
-			if c, err = nil, memory.Caught(r); err == nil {
+			if c, err = nil, caught(r); err == nil {
 				err = fmt.Errorf("damaged at byte %d: %v", m.current, r)
 			}
 		}
@@ -91,7 +93,10 @@ func takeApart(ctx context.Context, m *messages) (c *content, err error) {
 		return nil, errors.New(
 			"its numbers are in the byte order of another kind of machine: convert it there first, for example with pyarrow")
 	}
-	c = newContent(r.Schema())
+	c = newContent(r.Schema(), m.from)
+	if m.from != nil {
+		m.batch = c.needBatch
+	}
 	meter := progress.From(ctx)
 	meter.Begin(m.end, progress.Bytes)
 	direct := c.buffers > 0 && !m.indirect
@@ -130,11 +135,11 @@ func takeApart(ctx context.Context, m *messages) (c *content, err error) {
 	return c, nil
 }
 
-func newContent(s *arrow.Schema) *content {
-	c := &content{schema: s, first: []int{0}, cols: make([]column, s.NumFields())}
+func newContent(s *arrow.Schema, from *afar) *content {
+	c := &content{schema: s, from: from, first: []int{0}, cols: make([]column, s.NumFields())}
 	for i := range c.cols {
 		f := s.Field(i)
-		c.cols[i] = column{field: f, width: fixedWidth(f.Type), plain: &c.plain}
+		c.cols[i] = column{field: f, width: fixedWidth(f.Type), plain: &c.plain, from: from}
 	}
 	c.layPlain()
 	return c

@@ -259,5 +259,5 @@ func FuzzOpen(f *testing.F) {
 
 // decode makes a capture of the bytes of one file.
 func decode(ctx context.Context, data []byte, path string, o *table.Options) (c *capture.Capture, err error) {
-	return decodePieces(ctx, []piece{{"", data}}, path, o)
+	return decodePieces(ctx, []piece{{data: data}}, path, o)
 }

@@ -10,7 +10,6 @@ import (
 
 	"astrolabe/capture"
 	"astrolabe/capture/formats/internal/table"
-	"astrolabe/capture/memory"
 )
 
 // decodePieces makes a capture of the bytes of an Arrow file or stream, or of the parts of a recording. It refers to
@@ -43,7 +42,7 @@ func decodeConfig(ctx context.Context, pieces []piece, path string, o *table.Opt
 	defer func() {
 		// The lengths are checked, so this is for what nobody thought of.
 		if r := recover(); r != nil {
-			if d, err = nil, memory.Caught(r); err == nil {
+			if d, err = nil, caught(r); err == nil {
 				err = fmt.Errorf("damaged: %v", r)
 			}
 		}
@@ -171,7 +170,7 @@ func (d *decoded) lazy(col *column) *capture.Column {
 	safely := func(read func(lo, hi int) (capture.Data, error), lo, hi int) (data capture.Data, err error) {
 		defer func() {
 			if r := recover(); r != nil {
-				if err = memory.Caught(r); err == nil {
+				if err = caught(r); err == nil {
 					err = fmt.Errorf("column %q is damaged: %v", col.field.Name, r)
 				}
 			}

@@ -17,6 +17,7 @@ type Format struct{}
 var (
 	_ formats.Writer    = Format{}
 	_ formats.Explainer = Format{}
+	_ formats.Ranger    = Format{}
 )
 
 // Name is "arrow".
@@ -89,6 +90,26 @@ func (Format) Open(ctx context.Context, in *formats.Input, opt formats.Options) 
 	if err != nil {
 		return nil, err
 	}
+	return openPieces(ctx, pieces, free, in, o, opt)
+}
+
+// OpenDistant reads of a file that lies elsewhere its metadata, its time axis and its labels, and every other column on
+// first use.
+func (Format) OpenDistant(ctx context.Context, in *formats.Input, d *formats.Distant,
+	opt formats.Options) (*capture.Capture, error) {
+	o := &table.Options{}
+	if err := o.Parse(Format{}.Name(), opt.Extra, nil); err != nil {
+		return nil, err
+	}
+	p, free, err := distantPiece(d)
+	if err != nil {
+		return nil, err
+	}
+	return openPieces(ctx, []piece{p}, free, in, o, opt)
+}
+
+func openPieces(ctx context.Context, pieces []piece, free func(), in *formats.Input, o *table.Options,
+	opt formats.Options) (*capture.Capture, error) {
 	c, err := decodePieces(ctx, pieces, in.Path, o)
 	if err != nil {
 		free()

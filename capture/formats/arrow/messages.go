@@ -14,6 +14,7 @@ import (
 // where each lies and how the last one ended.
 type messages struct {
 	data    []byte
+	from    *afar // nil where data is all there
 	whole   bool  // the file form with its footer
 	end     int64 // where the messages end at the latest
 	start   int64 // of the first message: 0 in the stream form
@@ -24,6 +25,9 @@ type messages struct {
 	limit   *limitedMemory
 	views   viewCount
 	seen    *index // told of every message that is handed out; nil for none
+
+	// batch is asked for what arrow-go reads of a record batch whose data may lie elsewhere; nil needs all of it.
+	batch func(*rawMessage)
 
 	ahead    *rawMessage // read and not yet handed out
 	indirect bool        // arrow-go is to read every batch
@@ -39,8 +43,12 @@ const (
 	contToken   = 0xffffffff
 )
 
-func newMessages(data []byte) *messages {
-	m := &messages{data: data, end: int64(len(data)), limit: newLimitedMemory(len(data))}
+func newMessages(data []byte) *messages { return piece{data: data}.messages() }
+
+func (p piece) messages() *messages {
+	data := p.data
+	m := &messages{data: data, from: p.from, end: int64(len(data)), limit: newLimitedMemory(len(data))}
+	m.from.need(0, magicPadded+64)
 	if !bytes.HasPrefix(data, []byte(magic)) {
 		return m
 	}
@@ -51,10 +59,12 @@ func newMessages(data []byte) *messages {
 	}
 	m.start = m.pos
 	tail := int64(len(magic) + 4)
+	m.from.need(m.end-tail, m.end)
 	if n := m.end - tail; n >= m.pos && string(data[n+4:]) == magic {
 		footer := int64(binary.LittleEndian.Uint32(data[n:]))
 		if footer <= n-m.pos {
 			m.whole, m.end = true, n-footer
+			m.from.need(m.end, n)
 			var err error
 			m.schema, m.blocks, err = readFooter(data[m.end:n], magicPadded, m.end)
 			m.listed = err == nil // else the messages are read one after the other
@@ -76,6 +86,11 @@ func (m *messages) Message() (*ipc.Message, error) {
 	m.skip()
 	if raw.err != nil {
 		return nil, raw.err
+	}
+	if m.batch != nil && raw.info.header == headerBatch {
+		m.batch(raw)
+	} else {
+		m.from.has(raw.body)
 	}
 	return ipc.NewMessage(memory.NewBufferBytes(raw.meta), memory.NewBufferBytes(raw.body)), nil
 }
@@ -110,6 +125,7 @@ func (m *messages) next() *rawMessage {
 	}
 	rest := m.data[m.pos:end]
 	m.current = m.pos
+	m.from.need(m.pos, min(m.pos+8, end))
 	if len(rest) == 0 {
 		if m.whole && !m.listed {
 			return m.finish()
@@ -136,6 +152,7 @@ func (m *messages) next() *rawMessage {
 		return m.cutOff("it ends inside a message's metadata")
 	}
 	meta := rest[prefix : int64(prefix)+size : int64(prefix)+size]
+	m.from.has(meta)
 	info, err := verifyMessage(meta, &m.views)
 	if err != nil {
 		return &rawMessage{err: fmt.Errorf("no readable Arrow message: %w", err)}

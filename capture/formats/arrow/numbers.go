@@ -41,6 +41,7 @@ func (c *column) pieces(lo, hi int, f func(ch chunk, a, b, at int)) {
 	for k := c.batchOf(lo); lo < hi && k >= 0 && k < len(c.chunks); k++ {
 		start, end := c.first[k], min(hi, c.first[k+1])
 		if end > lo {
+			c.from.hasChunk(c.chunks[k], c.width, lo-start, end-start)
 			f(c.chunks[k], lo-start, end-start, lo)
 			lo = end
 		}
@@ -66,6 +67,7 @@ func (c *column) part(lo, hi int) (capture.Data, error) {
 	if c.field.Type.ID() != arrow.UINT64 || ch.values == nil {
 		return c.read(lo, end)
 	}
+	c.from.hasChunk(ch, c.width, lo-start, end-start)
 	d := capture.Data{U: values[uint64](ch, lo-start, end-start)}
 	if ch.valid != nil {
 		d.Valid = capture.Bitmap{Bits: ch.bitmap(end - start), Off: lo - start}

@@ -76,6 +76,7 @@ func Parts(path string) ([]string, error) {
 type piece struct {
 	name string
 	data []byte
+	from *afar // nil where data is all there
 }
 
 // loadPieces loads the file or the parts that in is. free gives all back.
@@ -99,7 +100,7 @@ func loadPieces(in *formats.Input) (out []piece, free func(), err error) {
 		if err != nil {
 			return err
 		}
-		out, given = append(out, piece{name, data}), append(given, unload)
+		out, given = append(out, piece{name: name, data: data}), append(given, unload)
 		return nil
 	}
 	if !in.IsDir {
@@ -123,7 +124,7 @@ type absentParts struct{ from, to, row int }
 func (d *decoded) read(ctx context.Context, pieces []piece) (absent []absentParts, err error) {
 	recording, next := "", 1
 	for i, p := range pieces {
-		c, err := takeApart(ctx, newMessages(p.data))
+		c, err := takeApart(ctx, p.messages())
 		if err == nil && p.name != "" {
 			var doc partDoc
 			doc, err = c.partOf()

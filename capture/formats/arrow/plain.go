@@ -139,6 +139,9 @@ func (b *plainBatch) numbers(c *column) (ch chunk, ok bool) {
 
 func (b *plainBatch) texts(c *column) (t *plainTexts, ok bool) {
 	values := b.buffer(c.buffer + 2)
+	for i := range 3 {
+		c.from.has(b.buffer(c.buffer + i)) // of which the last offset is looked at now, and the rest as a rule
+	}
 	t = &plainTexts{n: b.rows, offsets: b.buffer(c.buffer + 1),
 		values: unsafe.String(unsafe.SliceData(values), len(values))}
 	if t.n == 0 {

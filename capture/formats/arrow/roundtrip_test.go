@@ -275,7 +275,7 @@ func TestColumnsInSeveralBatchesAreJoined(t *testing.T) {
 	if err := (Format{}).Encode(background, &buf, mustNew(t, cfg)); err != nil {
 		t.Fatal(err)
 	}
-	d, err := decodeConfig(background, []piece{{"", buf.Bytes()}}, "x.arrow", &table.Options{})
+	d, err := decodeConfig(background, []piece{{data: buf.Bytes()}}, "x.arrow", &table.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

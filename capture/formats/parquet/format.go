@@ -19,6 +19,7 @@ var (
 	_ formats.Writer    = Format{}
 	_ formats.Explainer = Format{}
 	_ formats.Doubter   = Format{}
+	_ formats.Ranger    = Format{}
 )
 
 const magic = "PAR1"
@@ -77,6 +78,26 @@ func (Format) Open(ctx context.Context, in *formats.Input, opt formats.Options) 
 		}
 		cfg = one
 	}
+	return finished(cfg, in, opt)
+}
+
+// OpenDistant reads of a file that lies elsewhere its description, its time axis and its labels, and every other column
+// on first use.
+func (Format) OpenDistant(ctx context.Context, in *formats.Input, d *formats.Distant,
+	opt formats.Options) (*capture.Capture, error) {
+	o := &table.Options{}
+	if err := o.Parse(Format{}.Name(), opt.Extra, nil); err != nil {
+		return nil, err
+	}
+	cfg, _, err := decode(ctx, distantSource(d), in.Path, o)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", in.Path, err)
+	}
+	return finished(cfg, in, opt)
+}
+
+// finished makes the capture.
+func finished(cfg *capture.Config, in *formats.Input, opt formats.Options) (*capture.Capture, error) {
 	cfg.Path, cfg.Format = in.Path, Format{}.Name()
 	if cfg.Name == "" {
 		cfg.Name = nameOf(in.Path)

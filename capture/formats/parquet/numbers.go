@@ -215,7 +215,7 @@ func (d *decoder) peek(l *leaf) table.Peek {
 	seen, some, whole := 0, false, true
 	out := table.Peek{}
 	b := &builder{float: true}
-	_ = d.values(l, func(values []pq.Value) error {
+	_ = d.firstValues(l, guessRows, func(values []pq.Value) error {
 		b.bits = b.bits[:0]
 		for _, v := range values {
 			if !v.IsNull() {

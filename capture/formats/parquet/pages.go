@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 
 	pq "github.com/parquet-go/parquet-go"
 	"github.com/parquet-go/parquet-go/encoding/thrift"
@@ -29,6 +30,7 @@ func openFile(src *source) (f *file, err error) {
 			f, err = nil, fmt.Errorf("damaged: %v", r)
 		}
 	}()
+	defer func() { err = src.problem(err) }()
 	r, done, err := src.open()
 	if err != nil {
 		return nil, err
@@ -79,7 +81,13 @@ func checkEnds(r io.ReaderAt, size int64) error {
 }
 
 // values calls each for the values of a column in order, in blocks.
-func (f *file) values(l *leaf, each func(v []pq.Value) error) (err error) {
+func (f *file) values(l *leaf, each func(v []pq.Value) error) error {
+	return f.firstValues(l, math.MaxInt64, each)
+}
+
+// firstValues does so for a column of which few values are wanted, about: pages behind these are not looked at.
+func (f *file) firstValues(l *leaf, few int64, each func(v []pq.Value) error) (err error) {
+	defer func() { err = f.src.problem(err) }()
 	defer func() {
 		if r := recover(); r != nil {
 			if err = memory.Caught(r); err != nil {
@@ -100,7 +108,14 @@ func (f *file) values(l *leaf, each func(v []pq.Value) error) (err error) {
 		if !ok {
 			return fmt.Errorf("column %q is no column of a file", l.name)
 		}
-		if err := f.checkPages(r, l, k, g.NumRows()); errors.Is(err, memory.ErrLimit) {
+		few := few
+		if _, ok := f.packed[[2]int{k, l.Index()}]; ok {
+			few = math.MaxInt64 // its pages are unpacked together
+		}
+		if err := f.needPages(l, k, few); err != nil {
+			return err
+		}
+		if err := f.checkPages(r, l, k, g.NumRows(), few); errors.Is(err, memory.ErrLimit) {
 			return fmt.Errorf("column %q: %w", l.name, err)
 		} else if err != nil {
 			return fmt.Errorf("column %q is damaged: %w", l.name, err)
@@ -158,19 +173,34 @@ func readChunk(chunk *pq.FileColumnChunk, r io.ReaderAt, buf []pq.Value,
 	}
 }
 
-// checkPages walks over the headers of a column's pages in one row group, because reading a page allocates what its
-// header claims.
-func (f *file) checkPages(r io.ReaderAt, l *leaf, group int, rows int64) error {
-	meta := &f.Metadata().RowGroups[group].Columns[l.Index()].MetaData
+// chunkMeta describes a column in one row group.
+func (f *file) chunkMeta(l *leaf, group int) *format.ColumnMetaData {
 	if m, ok := f.packed[[2]int{group, l.Index()}]; ok {
-		meta = &m
+		return &m
 	}
+	return &f.Metadata().RowGroups[group].Columns[l.Index()].MetaData
+}
+
+// needPages has the pages of a column in one row group fetched together, where they lie elsewhere and all are wanted.
+func (f *file) needPages(l *leaf, group int, few int64) error {
+	meta := f.chunkMeta(l, group)
+	at, end := pageBounds(meta)
+	if few < meta.NumValues || at < 0 || end < at || end > f.src.size {
+		return nil
+	}
+	return f.src.need(at, end)
+}
+
+// checkPages walks over the headers of a column's pages in one row group, as far as few values take, because reading a
+// page allocates what its header claims.
+func (f *file) checkPages(r io.ReaderAt, l *leaf, group int, rows, few int64) error {
+	meta := f.chunkMeta(l, group)
 	at, end := pageBounds(meta)
 	if at < 0 || end < at || end > f.src.size {
 		return fmt.Errorf("its pages are said to lie at bytes %d to %d, and the file has %d", at, end, f.src.size)
 	}
 	seen := int64(0)
-	for at < end && seen < meta.NumValues {
+	for at < end && seen < min(meta.NumValues, few) {
 		h, head, err := pageHeader(r, at, end)
 		if err != nil {
 			return fmt.Errorf("page header at byte %d: %w", at, err)

@@ -18,7 +18,31 @@ type source struct {
 	path string
 	info os.FileInfo
 	size int64
-	data []byte // of a small file
+	data []byte           // of a small file
+	from *formats.Distant // of a file that lies elsewhere; nil of others
+}
+
+// distantSource is a file that lies elsewhere.
+func distantSource(d *formats.Distant) *source {
+	return &source{path: d.Name(), size: d.Size(), from: d}
+}
+
+// need says which bytes will be read, so that those which lie elsewhere are fetched together.
+func (s *source) need(from, to int64) error {
+	if s.from == nil {
+		return nil
+	}
+	return s.from.Need(from, to)
+}
+
+// problem is err, or why something could not be fetched, which a reader may have taken for damage.
+func (s *source) problem(err error) error {
+	if s.from != nil && err != nil {
+		if failed := s.from.Failed(); failed != nil {
+			return failed
+		}
+	}
+	return err
 }
 
 func newSource(path string) (*source, error) {
@@ -43,6 +67,9 @@ func newSource(path string) (*source, error) {
 
 // open returns a reader of the very file that was opened at first.
 func (s *source) open() (r io.ReaderAt, done func(), err error) {
+	if s.from != nil {
+		return s.from, func() {}, nil
+	}
 	if s.info == nil || s.data != nil {
 		return bytes.NewReader(s.data), func() {}, nil
 	}

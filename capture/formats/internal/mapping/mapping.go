@@ -15,6 +15,9 @@ import (
 // mapFrom is the size in bytes from which a file is mapped rather than read.
 const mapFrom = 256 << 10
 
+// Shown reports whether what is written to a file of size bytes after Load appears in its content.
+func Shown(size int64) bool { return shared && size >= mapFrom }
+
 // Load returns the content of f, size bytes. free gives it back and may be called only while nothing refers to it.
 func Load(f *os.File, size int64) (data []byte, free func(), err error) {
 	if uint64(size) > math.MaxInt {

@@ -11,6 +11,9 @@ import (
 	"astrolabe/capture/memory"
 )
 
+// shared says that a mapping shows what is written to its file.
+const shared = true
+
 // mappings are those that stand. A file that is opened again shares the one it has: nothing tells when the captures of
 // a mapping are gone, so that a session that opened a file each time it looked at it would fill the address space. A
 // shared mapping shows the file as it is, whoever opened it first, and a mapped file keeps its number, so that no other
