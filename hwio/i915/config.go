@@ -26,7 +26,7 @@ func loadConfig(root sysroot.Root, card drm.Card, d device, data *setData) (conf
 		if id, err := root.Uint(file); err == nil && id > 0 {
 			return config{id: id}, nil
 		}
-		id, err := d.addConfig(data.guid, &data.registers)
+		id, err := d.addConfig(data.guid, &data.Lists)
 		switch {
 		case err == nil && id == 0:
 			return config{}, errors.New("the driver gave the metric set no number")

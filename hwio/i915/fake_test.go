@@ -9,6 +9,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"astrolabe/hwio/internal/oaregisters"
 )
 
 // tree is a copied root file system that a test builds.
@@ -169,14 +171,14 @@ func (d *fakeDevice) readRegister(uint64) (uint64, error) {
 	return d.k.ticks(d.k.clock), nil
 }
 
-func (d *fakeDevice) addConfig(guid string, r *registers) (uint64, error) {
+func (d *fakeDevice) addConfig(guid string, r *oaregisters.Lists) (uint64, error) {
 	if d.k.onAdd != nil {
 		d.k.onAdd()
 	}
 	if err := d.k.call("add"); err != nil {
 		return 0, err
 	}
-	if len(r.mux)+len(r.boolean)+len(r.flex) == 0 {
+	if len(r.All()) == 0 {
 		return 0, syscall.EINVAL
 	}
 	d.k.next++

@@ -10,6 +10,7 @@ import (
 	"astrolabe/capture/decode/oa"
 	"astrolabe/capture/metrics"
 	"astrolabe/hwio"
+	"astrolabe/hwio/internal/oaregisters"
 )
 
 // flexSeparator stands between events: flags of the command line take a comma for the end of an option.
@@ -136,21 +137,21 @@ func (d *setData) withFlex(chosen []*metrics.EUCounter) *setData {
 	if len(chosen) == 0 {
 		return d
 	}
-	out := &setData{guid: d.guid, registers: d.registers}
-	out.flex = slices.Clone(d.flex)
+	out := &setData{d.guid, d.Lists}
+	out.Flex = slices.Clone(d.Flex)
 	for _, c := range chosen {
-		at := slices.IndexFunc(out.flex, func(r register) bool { return r.address == c.Address })
+		at := slices.IndexFunc(out.Flex, func(r oaregisters.Register) bool { return r.Address == c.Address })
 		if at < 0 {
-			at = len(out.flex)
-			out.flex = append(out.flex, register{address: c.Address})
+			at = len(out.Flex)
+			out.Flex = append(out.Flex, oaregisters.Register{Address: c.Address})
 		}
-		r := &out.flex[at]
-		r.value = r.value&^c.Mask() | c.Value()
+		r := &out.Flex[at]
+		r.Value = r.Value&^c.Mask() | c.Value()
 	}
 	h := sha1.New()
 	h.Write([]byte(d.guid))
-	for _, r := range out.flex {
-		h.Write(binary.LittleEndian.AppendUint32(binary.LittleEndian.AppendUint32(nil, r.address), r.value))
+	for _, r := range out.Flex {
+		h.Write(binary.LittleEndian.AppendUint32(binary.LittleEndian.AppendUint32(nil, r.Address), r.Value))
 	}
 	// As RFC 9562 makes version 5 of a hash.
 	b := h.Sum(nil)[:16]

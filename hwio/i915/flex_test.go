@@ -8,6 +8,7 @@ import (
 
 	"astrolabe/capture/decode/oa"
 	"astrolabe/capture/metrics"
+	"astrolabe/hwio/internal/oaregisters"
 )
 
 func chooseFlex(t *testing.T, set, text string, format *oa.Format) (*selection, []*metrics.EUCounter, error) {
@@ -72,10 +73,6 @@ func TestEventsThatCannotBeCountedAreRefused(t *testing.T) {
 // Intel's own sets are the judge: whoever asks for their events, each on its counter, must get their registers, word for word. Sets that program a counter
 // with filters that the manual does not allow are left out.
 func TestFlexRegistersEqualThoseOfIntelsSets(t *testing.T) {
-	all, err := loadRegisters()
-	if err != nil {
-		t.Fatal(err)
-	}
 	names := map[uint32]string{}
 	index := map[uint32]int{}
 	for i := range metrics.EUCounters {
@@ -96,13 +93,13 @@ func TestFlexRegistersEqualThoseOfIntelsSets(t *testing.T) {
 	}
 	empty := &setData{guid: base.guid}
 	words, compared := 0, 0
-	for _, d := range all {
-		for _, r := range d.flex {
+	for _, d := range everySet(t) {
+		for _, r := range d.Flex {
 			words++
 			var events []string
 			for half := range 2 {
-				if name := names[r.value>>(12*half)&0xFFF]; name != "" {
-					events = append(events, name+"@A"+strconv.Itoa(7+index[r.address]+half))
+				if name := names[r.Value>>(12*half)&0xFFF]; name != "" {
+					events = append(events, name+"@A"+strconv.Itoa(7+index[r.Address]+half))
 				}
 			}
 			if len(events) < 2 {
@@ -114,7 +111,7 @@ func TestFlexRegistersEqualThoseOfIntelsSets(t *testing.T) {
 				continue
 			}
 			compared++
-			if got := empty.withFlex(chosen).flex; !slices.Equal(got, []register{r}) {
+			if got := empty.withFlex(chosen).Flex; !slices.Equal(got, []oaregisters.Register{r}) {
 				t.Errorf("%v: %x, Intel has %x", events, got, r)
 			}
 		}
@@ -136,12 +133,12 @@ func TestChosenEventsChangeOnlyTheirFields(t *testing.T) {
 			t.Fatal(err)
 		}
 		got := d.withFlex(chosen)
-		if !slices.Equal(got.mux, d.mux) || !slices.Equal(got.boolean, d.boolean) {
+		if !slices.Equal(got.Mux, d.Mux) || !slices.Equal(got.Boolean, d.Boolean) {
 			t.Errorf("%s: the network changed", set)
 		}
 		at := map[uint32]int{}
-		for _, r := range got.flex {
-			at[r.address]++
+		for _, r := range got.Flex {
+			at[r.Address]++
 		}
 		for a, n := range at {
 			if n != 1 {
@@ -149,12 +146,12 @@ func TestChosenEventsChangeOnlyTheirFields(t *testing.T) {
 			}
 		}
 		// A20 and A19 are the two halves of the last register.
-		value := got.flex[slices.IndexFunc(got.flex, func(r register) bool { return r.address == 0xE65C })].value
+		value := got.Flex[slices.IndexFunc(got.Flex, func(r oaregisters.Register) bool { return r.Address == 0xE65C })].Value
 		if value != 0x060251 {
 			t.Errorf("%s: EU_PERF_CNTL6 is %#x", set, value)
 		}
-		for _, r := range d.flex {
-			if r.address != 0xE65C && !slices.Contains(got.flex, r) {
+		for _, r := range d.Flex {
+			if r.Address != 0xE65C && !slices.Contains(got.Flex, r) {
 				t.Errorf("%s lost %x", set, r)
 			}
 		}

@@ -30,7 +30,7 @@ func (p part) measurable() bool { return p.gt == 2 || p.gt == 3 }
 // catalogue is the id of the part's catalogue of metrics.
 func (p part) catalogue() string { return fmt.Sprintf("intel-kbl-gt%d", p.gt) }
 
-// word stands for the part in the table of registers.
-func (p part) word() string { return fmt.Sprintf("gt%d", p.gt) }
+// platform stands for the part in the table of registers.
+func (p part) platform() string { return fmt.Sprintf("kblgt%d", p.gt) }
 
 func (p part) title() string { return oa.DeviceName(p.id) }

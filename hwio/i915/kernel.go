@@ -1,5 +1,7 @@
 package i915
 
+import "astrolabe/hwio/internal/oaregisters"
+
 // kernel is what the reader needs of the operating system. Errors of it and of what it opens are a syscall.Errno,
 // possibly wrapped.
 type kernel interface {
@@ -16,7 +18,7 @@ type device interface {
 	query(id uint64) ([]byte, error)
 	readRegister(offset uint64) (uint64, error)
 	// addConfig hands registers over to the driver and returns the number that it gave them.
-	addConfig(guid string, r *registers) (uint64, error)
+	addConfig(guid string, r *oaregisters.Lists) (uint64, error)
 	removeConfig(id uint64) error
 	// openStream opens a stream of reports; properties are pairs of a number and a value.
 	openStream(flags uint32, properties []uint64) (reportStream, error)

@@ -13,6 +13,7 @@ import (
 
 	"astrolabe/hwio/internal/clock"
 	"astrolabe/hwio/internal/ioctl"
+	"astrolabe/hwio/internal/oaregisters"
 )
 
 // realKernel is the kernel of this machine.
@@ -106,17 +107,17 @@ func (n *node) readRegister(offset uint64) (uint64, error) {
 	return arg.val, err
 }
 
-func (n *node) addConfig(guid string, r *registers) (uint64, error) {
+func (n *node) addConfig(guid string, r *oaregisters.Lists) (uint64, error) {
 	var pin runtime.Pinner
 	defer pin.Unpin()
-	arg := &perfConfig{nMux: uint32(len(r.mux)), nBoolean: uint32(len(r.boolean)), nFlex: uint32(len(r.flex))}
+	arg := &perfConfig{nMux: uint32(len(r.Mux)), nBoolean: uint32(len(r.Boolean)), nFlex: uint32(len(r.Flex))}
 	if copy(arg.uuid[:], guid) != len(arg.uuid) {
 		return 0, fmt.Errorf("%q is no GUID", guid)
 	}
 	for _, l := range []struct {
-		list []register
+		list []oaregisters.Register
 		at   *uint64
-	}{{r.mux, &arg.muxAddr}, {r.boolean, &arg.booleanAddr}, {r.flex, &arg.flexAddr}} {
+	}{{r.Mux, &arg.muxAddr}, {r.Boolean, &arg.booleanAddr}, {r.Flex, &arg.flexAddr}} {
 		if len(l.list) > 0 {
 			*l.at = address(&pin, &l.list[0], unsafe.Pointer(&l.list[0]))
 		}

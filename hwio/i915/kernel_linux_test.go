@@ -7,6 +7,8 @@ import (
 	"runtime"
 	"syscall"
 	"testing"
+
+	"astrolabe/hwio/internal/oaregisters"
 )
 
 func TestRequestsToAnotherDriverFailCleanly(t *testing.T) {
@@ -19,7 +21,7 @@ func TestRequestsToAnotherDriverFailCleanly(t *testing.T) {
 		"query":    func() error { _, err := d.query(queryTopology); return err },
 		"register": func() error { _, err := d.readRegister(regTimestamp); return err },
 		"add": func() error {
-			_, err := d.addConfig("99c1a40e-a090-4354-86e3-4d068bb1917e", &registers{mux: []register{{1, 2}}})
+			_, err := d.addConfig("99c1a40e-a090-4354-86e3-4d068bb1917e", &oaregisters.Lists{Mux: []oaregisters.Register{{Address: 1, Value: 2}}})
 			return err
 		},
 		"remove": func() error { return d.removeConfig(1) },
@@ -29,7 +31,7 @@ func TestRequestsToAnotherDriverFailCleanly(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	if _, err := d.addConfig("short", &registers{}); err == nil {
+	if _, err := d.addConfig("short", &oaregisters.Lists{}); err == nil {
 		t.Error("a short GUID is accepted")
 	}
 	if _, err := d.openStream(0, nil); err == nil {

@@ -14,6 +14,7 @@ import (
 	"astrolabe/hwio/hwtest"
 	"astrolabe/hwio/hwtest/emulated"
 	model "astrolabe/hwio/hwtest/i915"
+	"astrolabe/hwio/internal/oaregisters"
 )
 
 const stressVariable = "ASTROLABE_I915_STRESS"
@@ -83,7 +84,10 @@ func stressed(worker, depth int) error {
 		return fmt.Errorf("timestamps %d and %d, %v, %v", a, b, err1, err2)
 	}
 	guid := fmt.Sprintf("00000000-0000-0000-0000-%012d", worker)
-	id, err := d.addConfig(guid, &registers{mux: []register{{0x9888, 1}, {0x9888, 2}}, boolean: []register{{0x2710, 0}}})
+	id, err := d.addConfig(guid, &oaregisters.Lists{
+		Mux:     []oaregisters.Register{{Address: 0x9888, Value: 1}, {Address: 0x9888, Value: 2}},
+		Boolean: []oaregisters.Register{{Address: 0x2710}},
+	})
 	if err != nil || id == 0 {
 		return fmt.Errorf("config %d, %w", id, err)
 	}

@@ -5,6 +5,7 @@ import (
 	"unsafe"
 
 	"astrolabe/hwio/hwtest/uapi"
+	"astrolabe/hwio/internal/oaregisters"
 )
 
 func TestRequestNumbersAreTheKernels(t *testing.T) {
@@ -68,7 +69,7 @@ func TestStructuresAreTheKernels(t *testing.T) {
 			}
 		}
 	}
-	if register := (register{}); unsafe.Sizeof(register) != 8 {
+	if register := (oaregisters.Register{}); unsafe.Sizeof(register) != 8 {
 		t.Errorf("a register write has %d bytes", unsafe.Sizeof(register))
 	}
 }
