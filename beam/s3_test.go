@@ -135,15 +135,9 @@ func TestAFolderInABucketIsACapture(t *testing.T) {
 	nothingLeft(t, dir)
 }
 
-// boto is Python with boto3.
-const boto = "ASTROLABE_BEAM_PYTHON"
-
 // Another client of S3 puts captures into the bucket and reads the rows.
 func TestForeignClientOfS3(t *testing.T) {
-	python := os.Getenv(boto)
-	if python == "" {
-		t.Skip("SKIPPED: no Python with boto3: .ci/extra beam installs it")
-	}
+	python := pythonWith(t, "boto3")
 	dir := few(t)
 	env := bucket(t, t.TempDir(), nil)
 	script := `
