@@ -47,6 +47,9 @@ func NewBatch(s *Schema, n int) *Batch {
 			b.Cols[i].F = make([]float64, 0, n)
 		}
 	}
+	for i := range b.Labels {
+		b.Labels[i] = make([]string, 0, n)
+	}
 	return b
 }
 

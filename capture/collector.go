@@ -1,5 +1,7 @@
 package capture
 
+import "slices"
+
 // Collector gathers batches in memory: the way from what a stream or a decoder gives to a capture that lies in no file.
 type Collector struct {
 	schema   *Schema
@@ -54,6 +56,7 @@ func (c *Collector) note(b *Batch, row int) {
 		*list = append(*list, ReasonRun{From: from, To: to, Reason: r.Reason})
 	}
 	for i, l := range c.labels {
+		l.l.Codes = slices.Grow(l.l.Codes, len(b.Labels[i]))
 		for _, text := range b.Labels[i] {
 			l.add(text, true)
 		}
