@@ -1,11 +1,15 @@
 package main
 
 import (
+	"bytes"
+	"compress/gzip"
 	"context"
+	_ "embed" // notices
 	"encoding/json"
 	"errors"
 	"flag"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -38,6 +42,21 @@ func (e *engine) About() string {
 		"--endpoint the captures are worked on by\nwhatever is behind a job server of Beam: prism on another machine " +
 		"(astrolabe-beam server), Flink, Spark. The rows are those of astrolabe map.\ndocs/fleet.md has examples and " +
 		"what has been measured."
+}
+
+// notices are those of all modules that are linked into this program, compressed: Beam and the clients of object stores
+// bring a hundred more than astrolabe has. go generate in this folder writes them.
+//
+//go:embed notices.txt.gz
+var notices []byte
+
+func (e *engine) Notices() (string, error) {
+	r, err := gzip.NewReader(bytes.NewReader(notices))
+	if err != nil {
+		return "", err
+	}
+	text, err := io.ReadAll(r)
+	return string(text), err
 }
 
 func (e *engine) Commands() []*cobra.Command { return []*cobra.Command{serverCommand()} }

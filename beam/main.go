@@ -5,6 +5,8 @@
 // through the runner is the numbers of chunks, and for aggregate the sketches of groups.
 package main
 
+//go:generate go run astrolabe/internal/notices/build notices.txt.gz astrolabe/beam
+
 import (
 	"os"
 

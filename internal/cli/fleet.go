@@ -24,6 +24,8 @@ type Engine interface {
 	// Name is that of the program, and About what it is.
 	Name() string
 	About() string
+	// Notices are the licences of what others made and the program contains.
+	Notices() (string, error)
 	// Flags adds the engine's own flags.
 	Flags(f *pflag.FlagSet)
 	// Commands are further commands of the program.

@@ -17,6 +17,13 @@ func (a *app) versionCommand() *cobra.Command {
 		Short: "Print the version, or the licences of what the program contains",
 		Args:  argCount(0, 0),
 		RunE: func(*cobra.Command, []string) error {
+			if licences && a.engine != nil {
+				text, err := a.engine.Notices()
+				if err != nil {
+					return err
+				}
+				return a.printAsIs(text)
+			}
 			if licences {
 				return a.printAsIs(notices.Text)
 			}

@@ -1,10 +1,12 @@
-// Command build writes internal/notices/notices.txt: the licences of every module from which a package is linked into
-// one of the programs on one of the systems that they are built for, of Go's own library, and of the works that the
-// file NOTICE says the programs have data of.
+// Command build writes the licences of every module from which a package is linked into one of the programs on one of
+// the systems that they are built for, of Go's own library, and of the works that the file NOTICE says the programs have
+// data of. It runs in the folder of the programs' module: build FILE PROGRAM... A file whose name ends in .gz is
+// compressed.
 package main
 
 import (
 	"bytes"
+	"compress/gzip"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -17,24 +19,42 @@ import (
 	"strings"
 )
 
-// programs are what is built, and systems those that .ci/run builds them for.
-var (
-	programs = []string{"astrolabe", "astrolabe/hwio/vendorlib"}
-	systems  = []string{"linux/amd64", "linux/arm64", "darwin/arm64", "windows/amd64"}
-)
+// systems are those that .ci/run builds programs for.
+var systems = []string{"linux/amd64", "linux/arm64", "darwin/arm64", "windows/amd64"}
+
+// ours is our module, and modules below it are ours too.
+const ours = "astrolabe"
 
 // licenceFile is the name of a file with a licence or a notice.
 var licenceFile = regexp.MustCompile(`(?i)^(licen[cs]e|copying|notice|copyright|patents|ofl)[^/]*$`)
 
 func main() {
-	text, err := collect()
-	if err == nil {
-		err = os.WriteFile(filepath.Join("internal", "notices", "notices.txt"), text, 0o666)
+	err := errors.New("want FILE PROGRAM...")
+	if len(os.Args) > 2 {
+		err = build(os.Args[1], os.Args[2:])
 	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "notices:", err)
 		os.Exit(1)
 	}
+}
+
+func build(file string, programs []string) error {
+	text, err := collect(programs)
+	if err != nil {
+		return err
+	}
+	if strings.HasSuffix(file, ".gz") {
+		var out bytes.Buffer
+		w, err := gzip.NewWriterLevel(&out, gzip.BestCompression)
+		if err != nil {
+			return err
+		}
+		w.Write(text) // to memory
+		w.Close()
+		text = out.Bytes()
+	}
+	return os.WriteFile(file, text, 0o666)
 }
 
 // linked is a package as go list describes it.
@@ -45,7 +65,7 @@ type linked struct {
 }
 
 // collect is the text of all notices. It runs in the module's own folder, or below.
-func collect() ([]byte, error) {
+func collect(programs []string) ([]byte, error) {
 	owners := map[string][]string{} // by the text of a licence: who stands under it
 	add := func(owner, dir, name string) error {
 		text, err := os.ReadFile(filepath.Join(dir, name))
@@ -61,12 +81,12 @@ func collect() ([]byte, error) {
 	seen := map[string]bool{}
 	found := map[string]bool{} // modules with a licence
 	for _, system := range systems {
-		packages, err := list(system)
+		packages, err := list(system, programs)
 		if err != nil {
 			return nil, err
 		}
 		for _, p := range packages {
-			if p.Standard || p.Module == nil || p.Module.Path == "astrolabe" {
+			if p.Standard || p.Module == nil || p.Module.Path == ours || strings.HasPrefix(p.Module.Path, ours+"/") {
 				continue
 			}
 			owner := p.Module.Path + " " + p.Module.Version
@@ -113,7 +133,7 @@ func collect() ([]byte, error) {
 			return nil, err
 		}
 	}
-	moduleRoot, err := exec.Command("go", "list", "-m", "-f", "{{.Dir}}").Output()
+	moduleRoot, err := exec.Command("go", "list", "-m", "-f", "{{.Dir}}", ours).Output()
 	if err != nil {
 		return nil, err
 	}
@@ -125,7 +145,7 @@ func collect() ([]byte, error) {
 }
 
 // list describes the packages that are linked into the programs on a system.
-func list(system string) ([]linked, error) {
+func list(system string, programs []string) ([]linked, error) {
 	goos, arch, _ := strings.Cut(system, "/")
 	cmd := exec.Command("go", append([]string{"list", "-deps", "-json=Dir,Standard,Module"}, programs...)...)
 	cmd.Env = append(os.Environ(), "CGO_ENABLED=0", "GOOS="+goos, "GOARCH="+arch)

@@ -13,8 +13,8 @@ import (
 	"testing"
 )
 
-// ours are files of the repository without data of others, by the beginning of their path.
-var ours = []string{
+// ourFiles are files of the repository without data of others, by the beginning of their path.
+var ourFiles = []string{
 	"capture/metrics/data/amd-live.metrics", "capture/metrics/data/cpu.metrics",
 	"capture/metrics/data/intel-kbl.metrics", // registers by name, explained in our own words
 	"hwio/devices.csv",                       // names of drivers and devices
@@ -29,7 +29,7 @@ var ours = []string{
 
 func isOurs(file string) bool {
 	return !strings.Contains(file, "/uPlot") &&
-		slices.ContainsFunc(ours, func(o string) bool { return strings.HasPrefix(file, o) })
+		slices.ContainsFunc(ourFiles, func(o string) bool { return strings.HasPrefix(file, o) })
 }
 
 // noticed are the files that NOTICE names for the programs, and those that it names for tests.
@@ -54,7 +54,7 @@ func noticed(t *testing.T, root string) (programs, tests []string) {
 func embedded(t *testing.T, root string) (files []string) {
 	t.Helper()
 	out, err := exec.Command("go", append([]string{"list", "-deps", "-json=Dir,Module,EmbedFiles"},
-		programs...)...).Output()
+		linkedPrograms...)...).Output()
 	if err != nil {
 		t.Fatal(err)
 	}
