@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"slices"
+	"strings"
 	"sync"
 
 	"astrolabe/capture/metrics/formula"
@@ -98,7 +99,16 @@ func unknownGPU(gpu string) error {
 	if ok && f.Architecture != "" && !slices.ContainsFunc(products(), kin) {
 		return &UnknownGPUError{GPU: gpu, Family: f}
 	}
-	return &UnknownGPUError{GPU: gpu, Near: nearest(gpu, IDs(), 3)}
+	var near []string
+	for _, id := range IDs() {
+		if gpu != "" && strings.HasPrefix(id, strings.ToLower(gpu)+"-") && len(near) < 3 {
+			near = append(near, id) // one of several products
+		}
+	}
+	if len(near) == 0 {
+		near = nearest(gpu, IDs(), 3)
+	}
+	return &UnknownGPUError{GPU: gpu, Near: near}
 }
 
 // ID is the catalogue's name, such as "gfx1151".

@@ -32,7 +32,7 @@ func TestEveryEntryIsDescribedAndParses(t *testing.T) {
 			}
 			names[e.Name] = true
 			if e.IsMetric() {
-				if addresses[e.Address()] {
+				if addresses[e.Address()] && e.Set == nil { // some of Intel's sets have two counters of one title
 					t.Errorf("%s: address %s stands twice", id, e.Address())
 				}
 				addresses[e.Address()] = true

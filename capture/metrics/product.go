@@ -2,6 +2,7 @@ package metrics
 
 import (
 	"bufio"
+	"compress/gzip"
 	"crypto/sha256"
 	"embed"
 	"encoding/hex"
@@ -13,7 +14,7 @@ import (
 	"sync"
 )
 
-//go:embed data/*.metrics data/*.sets data/families.csv
+//go:embed data/*.metrics data/*.sets.gz data/families.csv
 var files embed.FS
 
 // product is what the head of a data file says of a GPU: all that must be known of one whose counters nobody asked for
@@ -306,18 +307,41 @@ func (p *product) read() (*Catalogue, error) {
 	c.readHardware()
 	hash.Write(raw)
 	if c.setsFile != "" {
-		sets, err := files.ReadFile("data/" + c.setsFile)
+		sets, err := unpacked("data/" + c.setsFile)
 		if err != nil {
 			return nil, err
 		}
 		own := c.entries // the metrics of sets stand before the raw counters
 		c.entries = nil
-		if err := c.parseSets(string(sets)); err != nil {
+		if err := c.parseSets(sets); err != nil {
 			return nil, err
 		}
 		c.entries = append(c.entries, own...)
-		hash.Write(sets)
+		io.WriteString(hash, sets)
 	}
 	c.version = hex.EncodeToString(hash.Sum(nil)[:6])
 	return c, nil
 }
+
+// unpacked is the content of a compressed data file, read once: all products share it, and their entries refer to it.
+func unpacked(file string) (string, error) {
+	read, _ := unpackedFiles.LoadOrStore(file, sync.OnceValues(func() (string, error) {
+		f, err := files.Open(file)
+		if err != nil {
+			return "", err
+		}
+		defer f.Close()
+		z, err := gzip.NewReader(f)
+		if err != nil {
+			return "", fmt.Errorf("%s: %w", file, err)
+		}
+		var text strings.Builder
+		if _, err := io.Copy(&text, z); err != nil {
+			return "", fmt.Errorf("%s: %w", file, err)
+		}
+		return text.String(), nil
+	}))
+	return read.(func() (string, error))()
+}
+
+var unpackedFiles sync.Map // of the name: a function

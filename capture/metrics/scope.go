@@ -31,6 +31,7 @@ type scope struct {
 	device    *hardware
 	sets      map[*Catalogue][]*MetricSet // that the capture was measured with
 	turns     map[turn]*capture.Counter
+	anywhere  map[*Entry]*Entry           // metrics without their condition, see wherever
 	bases     map[*Entry]*Entry           // the entries that others were made of for the capture's hardware
 	standIns  map[*Entry]*capture.Counter // columns under names of another kind; nil before it is asked for
 }
@@ -56,7 +57,8 @@ func newScope(cap *capture.Capture, defs []*Entry) *scope {
 		subsets: map[*capture.Counter]*capture.Counter{}, scalars: map[*capture.Counter]*capture.Counter{},
 		durations: map[*capture.Pass]*capture.Counter{}, metrics: map[*Entry]*capture.Counter{},
 		sets: map[*Catalogue][]*MetricSet{}, bases: map[*Entry]*Entry{}, labels: map[*capture.Label]*capture.Counter{},
-		ranges: map[instances]*capture.Counter{}, turns: map[turn]*capture.Counter{}}
+		ranges: map[instances]*capture.Counter{}, turns: map[turn]*capture.Counter{},
+		anywhere: map[*Entry]*Entry{}}
 }
 
 // metricsOfCapture are those that conventions make of what the capture says about its counters.
@@ -118,7 +120,7 @@ func (v *formulaEnv) Lookup(name string, dollar bool) (formula.Operand, error) {
 	}
 	if v.entry != nil && dollar {
 		if other := v.entry.sibling(name); other != nil {
-			c, err := s.counter(other)
+			c, err := s.counter(s.wherever(other))
 			return formula.Operand{Counter: c}, err
 		}
 	}

@@ -8,23 +8,26 @@ import (
 	"astrolabe/capture/metrics/formula"
 )
 
-// A file of metric sets stands beside a catalogue file, which has the raw counters and the variables of equations. A
-// metric may stand in many sets, so first come blocks "counter SYMBOL" with the fields that it has everywhere, those of
+// A file of metric sets, compressed with gzip, stands beside a catalogue file, which has the raw counters and the
+// variables of equations. A metric may stand in many sets, so first come blocks "counter SYMBOL" with the fields that it has everywhere, those of
 // a catalogue file and
 //
 //	semantic WORD     the vendor's semantic type: event, duration, throughput, ratio
 //	scope WORD        what it is counted for, where that is not the whole GPU: slice, subslice
 //	available EXPR    the condition on the GPU's topology under which it exists
 //
-// and then blocks "set SYMBOL" with the set's title, its guid and its counters, one per line, indented once. A counter
-// that only some products have is followed by their words. Lines indented twice below it replace a field in this set.
-// Any line within a set may begin with words of products, as in a catalogue file: "gt3 expr TEXT".
+// and then blocks "set SYMBOL" with the set's title, its guid, the format of the reports that hold it and its counters,
+// one per line, indented once. A counter that only some products have is followed by their words. Lines indented twice
+// below it replace a field in this set. Any line, the first of a block too, may begin with words of products, as in a
+// catalogue file: "gt3 expr TEXT". A file is read for one product, and most of its lines are of others: they cost no
+// more than a look at their words.
 
 // MetricSet is a set of counters that can be measured together.
 type MetricSet struct {
-	Name  string // its symbol, such as "RenderBasic"
-	Title string
-	GUID  string // names it to the kernel
+	Name   string // its symbol, such as "RenderBasic"
+	Title  string
+	GUID   string // names it to the kernel
+	Format string // of the reports that hold it, such as "PEC64u64"
 
 	bySymbol map[string]*Entry
 }
@@ -44,12 +47,15 @@ type setParser struct {
 	set      *MetricSet // the set being read
 	entry    *Entry     // its counter being read; nil where this GPU does not have it
 	skip     bool       // within a counter that this GPU does not have
+	foreign  bool       // within a block that this GPU does not have
+
+	lists map[string]bool // of words: whether one of them stands for the product
 }
 
 // parseSets reads a file of metric sets, for the products and in the dialect of the catalogue's own file, which names
 // it.
 func (c *Catalogue) parseSets(text string) error {
-	p := &setParser{c: c, symbols: map[string]*Entry{}, exprs: map[string]parsedExpr{}}
+	p := &setParser{c: c, symbols: map[string]*Entry{}, exprs: map[string]parsedExpr{}, lists: map[string]bool{}}
 	return p.parse(text)
 }
 
@@ -75,20 +81,34 @@ func (p *setParser) parse(text string) error {
 }
 
 func (p *setParser) line(indent int, text string) error {
-	only, key, value := p.c.words.cut(text)
-	if err := p.c.words.known(only); err != nil {
+	if indent > 0 && p.foreign {
+		return nil
+	}
+	key, value, _ := strings.Cut(text, " ")
+	own := true
+	if word, _, _ := strings.Cut(key, ","); p.c.words[word] {
+		var err error
+		if own, err = p.own(key); err != nil {
+			return err
+		}
+		key, value, _ = strings.Cut(value, " ")
+	}
+	if p.foreign = indent == 0 && !own; p.foreign {
+		err := p.finish()
+		p.template, p.set = nil, nil
 		return err
 	}
 	switch {
-	case only != nil && !p.c.among(only):
+	case !own:
 		return nil
 	case indent == 0 && key == "counter":
 		if p.symbols[value] != nil {
 			return fmt.Errorf("counter %s stands twice", value)
 		}
-		p.template = &Entry{GPU: p.c.id, Kind: capture.Derived, Dialect: p.c.dialect}
+		err := p.finish()
+		p.template, p.set = &Entry{GPU: p.c.id, Kind: capture.Derived, Dialect: p.c.dialect}, nil
 		p.symbols[value] = p.template
-		return nil
+		return err
 	case indent == 0 && key == "set":
 		err := p.finish()
 		p.template, p.set = nil, &MetricSet{Name: value, bySymbol: map[string]*Entry{}}
@@ -106,6 +126,9 @@ func (p *setParser) line(indent int, text string) error {
 	case indent == 1 && key == "guid":
 		p.set.GUID = value
 		return nil
+	case indent == 1 && key == "format":
+		p.set.Format = value
+		return nil
 	case indent == 1:
 		if err := p.finish(); err != nil {
 			return err
@@ -117,6 +140,20 @@ func (p *setParser) line(indent int, text string) error {
 		return fmt.Errorf("%q before the first counter", text)
 	}
 	return setFieldOfSet(p.entry, key, value)
+}
+
+// own reports whether one of the words stands for the product.
+func (p *setParser) own(list string) (bool, error) {
+	own, ok := p.lists[list]
+	if !ok {
+		words := strings.Split(list, ",")
+		if err := p.c.words.known(words); err != nil {
+			return false, err
+		}
+		own = p.c.among(words)
+		p.lists[list] = own
+	}
+	return own, nil
 }
 
 // setFieldOfSet sets a field of a counter of metric sets.
@@ -136,21 +173,21 @@ func setFieldOfSet(e *Entry, key, value string) error {
 
 // begin starts a counter of a set.
 func (p *setParser) begin(symbol, only string) error {
+	if only != "" {
+		own, err := p.own(only)
+		if err != nil {
+			return err
+		}
+		if p.skip = !own; p.skip {
+			return nil
+		}
+	}
 	template := p.symbols[symbol]
 	switch {
 	case template == nil:
 		return fmt.Errorf("set %s has the counter %s, which has no block", p.set.Name, symbol)
 	case p.set.bySymbol[symbol] != nil:
 		return fmt.Errorf("set %s has the counter %s twice", p.set.Name, symbol)
-	}
-	if only != "" {
-		words := strings.Split(only, ",")
-		if err := p.c.words.known(words); err != nil {
-			return err
-		}
-		if p.skip = !p.c.among(words); p.skip {
-			return nil
-		}
 	}
 	p.skip = false
 	e := *template
@@ -183,6 +220,9 @@ func (p *setParser) finish() error {
 		p.exprs[e.Expr] = have
 	}
 	e.expr, e.Inputs = have.x, have.names
+	if e.DataType == "uint64" {
+		e.expr = have.x.Truncated()
+	}
 	if len(e.References) > 0 {
 		e.References = append([]Reference(nil), e.References...)
 		for i := range e.References {

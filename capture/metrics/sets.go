@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 
 	"astrolabe/capture"
@@ -388,7 +389,7 @@ func (s *scope) unavailable(e *Entry) *capture.Reason {
 	if err != nil {
 		return nil // a test reads them all
 	}
-	if v, ok := x.Constant(s.variable); !ok || v != 0 {
+	if holds, known := x.Holds(s.mask); holds || !known {
 		return nil // where the topology is unknown the counters decide
 	}
 	names := x.Names()
@@ -403,6 +404,33 @@ func (s *scope) unavailable(e *Entry) *capture.Reason {
 		}
 	}
 	return &capture.Reason{Code: capture.Unsupported, Text: text}
+}
+
+// mask is the value of a variable as a whole number of 64 bits, unknown where a double has lost some of them. A property
+// that does not fit a double is text.
+func (s *scope) mask(name string) (uint64, bool) {
+	if p, ok := s.cap.Property(name); ok && p.IsText {
+		v, err := strconv.ParseUint(strings.TrimSpace(p.Text), 0, 64)
+		return v, err == nil
+	}
+	v, ok := s.variable(name)
+	return uint64(v), ok && v >= 0 && v < 1<<53
+}
+
+// wherever is a metric of a set without the condition on the GPU's topology, for formulas that read it: they weigh it
+// by that condition themselves, or take the largest of several, and a unit that is not there counts nothing.
+func (s *scope) wherever(e *Entry) *Entry {
+	if e.Available == "" || s.unavailable(e) == nil {
+		return e
+	}
+	out, ok := s.anywhere[e]
+	if !ok {
+		copied := *e
+		copied.Available = ""
+		out = &copied
+		s.anywhere[e] = out
+	}
+	return out
 }
 
 // variable is the value of a variable of Intel's equations in the capture: a property, a column that holds one, or what

@@ -162,6 +162,11 @@ func TestEveryDivisorOfEveryCatalogueSetToZeroIsMissingWithItsReason(t *testing.
 						t.Errorf("%s: total %v, sample %v", at, total.Float(), sample.Float())
 						continue
 					}
+					// A mask of units may also be the condition, and a difference whose first operand is the divisor goes below zero.
+					if e.Set != nil && (why.Code == capture.Unsupported || strings.Contains(why.String(), "its operands are infinite or out of range")) {
+						never++
+						continue
+					}
 					if why.Code != capture.ZeroDenominator && !(why.Code == capture.OperandMissing && strings.Contains(why.Text, " is 0")) {
 						t.Errorf("%s: the reason is %s: %s", at, why.Code, why)
 					}

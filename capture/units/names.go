@@ -97,10 +97,10 @@ var counted = set("access", "accesse", "batch", "batche", "beat", "buffer", "bur
 	"wave", "wave cycle", "wavefront", "word", "workgroup", "work-item", "work item", "workitem")
 
 // plurals are names of what is counted that say so in the plural only: "L2 (read)" is a name, "L2 (reads)" has a unit.
-var plurals = set("banks", "blocks", "boxes", "branches", "clients", "cores", "draws", "eus", "fetches",
+var plurals = set("banks", "blocks", "boxes", "branches", "channels", "clients", "cores", "draws", "engines", "eus", "fetches",
 	"groups", "hits",
 	"misses", "nodes", "numbers", "reads", "slots",
-	"slices", "stalls", "subslices", "tests", "writes", "xcds")
+	"pipes", "slices", "stalls", "subslices", "tests", "writes", "xcds", "xe-cores")
 
 func set(words ...string) map[string]bool {
 	out := make(map[string]bool, len(words))

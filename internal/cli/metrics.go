@@ -127,7 +127,7 @@ func (a *app) metrics(args []string, set, generation, api string, asJSON bool) e
 			return usageError{err}
 		}
 		set = s.Name
-		head = fmt.Sprintf("%s: %s, guid %s\n\n", s.Name, s.Title, s.GUID)
+		head = fmt.Sprintf("%s: %s, guid %s\nreports of format %s\n\n", s.Name, s.Title, s.GUID, s.Format)
 	}
 	list := []metricJSON{}
 	for _, cat := range cats {

@@ -137,7 +137,7 @@ func TestMissingOptionsSayWhatToGive(t *testing.T) {
 		opt  formats.Options
 		want string
 	}{
-		{formats.Options{Format: "oa"}, "give gpu=, one of intel-kbl-gt2, intel-kbl-gt3"},
+		{formats.Options{Format: "oa"}, "give gpu=, one of intel-bdw, intel-chv"},
 		{formats.Options{Format: "oa", GPU: "intel-kbl-gt2"},
 			`give report_format=, one of "A32u40_A4u32_B8_C8" (256 bytes), "A12" (64 bytes)`},
 		{formats.Options{Format: "oa", GPU: "cpu", Extra: map[string]any{"report_format": "A12"}},

@@ -28,7 +28,7 @@ var intelWords = func() map[Op]string {
 
 // intelBanks are the counters that READ takes, with how many there are of each. Those of one have no number in their
 // name.
-var intelBanks = map[string]int{"A": 36, "B": 8, "C": 8, "PERFCNT": 2, "GPU_TIME": 1, "GPU_CLOCK": 1}
+var intelBanks = map[string]int{"A": 38, "B": 8, "C": 8, "PEC": 64, "PERFCNT": 2, "GPU_TIME": 1, "GPU_CLOCK": 1}
 
 // parseIntel reads an equation of an Intel metric set: operands and operators separated by white space, operators
 // behind their operands. An operand is a number, decimal or hexadecimal, "true", $Name, or "A 7 READ" for the counter

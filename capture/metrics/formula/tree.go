@@ -67,6 +67,16 @@ const (
 // unsigned reports whether the operation is on integers: its operands are kept exact.
 func (o Op) unsigned() bool { return OpUAdd <= o && o <= OpUGreaterEqual }
 
+// Truncated is an equation of Intel's whose value is a whole number by declaration: what its last operation leaves behind
+// the point is cut off.
+func (e *Expr) Truncated() *Expr {
+	if op := e.Root.Op; op.unsigned() || op == OpName || op == OpNumber {
+		return e
+	}
+	zero := &Node{Op: OpNumber, Pos: e.Root.End, End: e.Root.End}
+	return &Expr{Dialect: e.Dialect, Src: e.Src, Root: &Node{Op: OpUAdd, Args: []*Node{e.Root, zero}, Pos: e.Root.Pos, End: e.Root.End}}
+}
+
 func (o Op) reduction() bool { return o >= OpSum }
 
 // Node is one node of a formula's tree. Nodes are read-only.

@@ -16,9 +16,9 @@ import (
 // ourFiles are files of the repository without data of others, by the beginning of their path.
 var ourFiles = []string{
 	"capture/metrics/data/amd-live.metrics", "capture/metrics/data/cpu.metrics",
-	"capture/metrics/data/intel-kbl.metrics", // registers by name, explained in our own words
-	"hwio/devices.csv",                       // names of drivers and devices
-	"hwio/internal/gpumetrics/layouts.txt",   // offsets of an interface
+	"capture/metrics/data/intel.metrics",   // registers by name, explained in our own words
+	"hwio/devices.csv",                     // names of drivers and devices
+	"hwio/internal/gpumetrics/layouts.txt", // offsets of an interface
 	"hwio/vendorlib/", "internal/", "plots/documents/report.schema.json",
 	"plots/interactive/assets/", "scripts/",
 	"testdata/captures/cpu-programs/", "testdata/README.md", "testdata/SHA256SUMS", "testdata/vectors/README.md",
