@@ -6,6 +6,7 @@ import (
 	"syscall"
 
 	"astrolabe/capture/decode/oa"
+	"astrolabe/hwio/internal/intel"
 )
 
 const (
@@ -40,9 +41,9 @@ func correlate(k kernel, d device) (best oa.Correlation, slack int64, err error)
 func explainRegister(err error) error {
 	switch {
 	case gone(err):
-		return fmt.Errorf("read the GPU's clock: the GPU is gone (%w)", cause(err))
+		return fmt.Errorf("read the GPU's clock: the GPU is gone (%w)", intel.Cause(err))
 	case errors.Is(err, syscall.EINVAL), errors.Is(err, syscall.ENOTTY):
-		return fmt.Errorf("the driver does not show the GPU's clock, so that its reports cannot be placed in time; boot Linux 4.14 or newer (%w)", cause(err))
+		return fmt.Errorf("the driver does not show the GPU's clock, so that its reports cannot be placed in time; boot Linux 4.14 or newer (%w)", intel.Cause(err))
 	}
-	return fmt.Errorf("read the GPU's clock: %w", cause(err))
+	return fmt.Errorf("read the GPU's clock: %w", intel.Cause(err))
 }

@@ -11,6 +11,7 @@ import (
 
 	"astrolabe/capture/decode/oa"
 	"astrolabe/hwio"
+	"astrolabe/hwio/internal/intel"
 )
 
 // testSet is Intel's metric set for testing: it feeds the counters from the clock itself.
@@ -225,12 +226,12 @@ func (s *Source) change(ctx context.Context, p *plan) error {
 	if err != nil {
 		return explainConfig(err, readSecurity(s.root), defaultSet)
 	}
-	old, err := p.stream.config(other.id)
+	old, err := p.stream.config(other.ID)
 	switch {
 	case err != nil:
-		err = fmt.Errorf("the driver refuses metric set %s for the open stream: %w", defaultSet, cause(err))
-	case old != p.config.id:
-		err = fmt.Errorf("the driver says that the stream counted set %d, and it was opened with %d", old, p.config.id)
+		err = fmt.Errorf("the driver refuses metric set %s for the open stream: %w", defaultSet, intel.Cause(err))
+	case old != p.config.ID:
+		err = fmt.Errorf("the driver says that the stream counted set %d, and it was opened with %d", old, p.config.ID)
 	}
 	var sum *totals
 	if err == nil {
@@ -243,5 +244,5 @@ func (s *Source) change(ctx context.Context, p *plan) error {
 		err = fmt.Errorf("the GPU was busy for %d of %d clocks", sum.values["A0"], sum.clocks)
 	}
 	// The set in use can be removed from the list of the driver's sets: the stream keeps its own hold of it.
-	return errors.Join(err, other.unload(p.dev))
+	return errors.Join(err, other.Unload(p.dev.removeConfig))
 }

@@ -10,6 +10,7 @@ import (
 	"astrolabe/capture/decode/oa"
 	"astrolabe/capture/metrics"
 	"astrolabe/hwio"
+	"astrolabe/hwio/internal/intel"
 	"astrolabe/hwio/internal/oaregisters"
 )
 
@@ -19,14 +20,14 @@ const flexSeparator = "+"
 // readFlex reads what the flexible EU counters shall count beside the set: events with + between them, each on the last
 // counter that the set's metrics do not read, or on the one behind its @. A counter that they read is refused, since
 // the metric would show the event under a wrong name.
-func readFlex(text string, sel *selection, f *oa.Format) ([]*metrics.EUCounter, error) {
+func readFlex(text string, sel *intel.Selection, f *oa.Format) ([]*metrics.EUCounter, error) {
 	if strings.TrimSpace(text) == "" {
 		return nil, nil
 	}
-	readBy := sel.readers()
+	readBy := readers(sel)
 	var free []string
-	for i := range sel.raw {
-		if name := sel.raw[i].Name; metrics.EUIndex(name) >= 0 && readBy[name] == "" {
+	for i := range sel.Raw {
+		if name := sel.Raw[i].Name; metrics.EUIndex(name) >= 0 && readBy[name] == "" {
 			free = append(free, name)
 		}
 	}
@@ -53,7 +54,7 @@ func readFlex(text string, sel *selection, f *oa.Format) ([]*metrics.EUCounter, 
 		case metrics.EUIndex(at) < 0:
 			return nil, fmt.Errorf("flex %q: %q is no flexible EU counter; they are A7 to A20", w, at)
 		case readBy[at] != "":
-			return nil, fmt.Errorf("flex %q: %s of metric set %s reads %s; it leaves %s", w, readBy[at], sel.set.Name,
+			return nil, fmt.Errorf("flex %q: %s of metric set %s reads %s; it leaves %s", w, readBy[at], sel.Set.Name,
 				at, listOrNone(free))
 		case !slices.Contains(f.Counters(), at):
 			return nil, fmt.Errorf("flex %q: reports of format %s do not hold %s", w, f.Name, at)
@@ -74,16 +75,16 @@ func counting(chosen []*metrics.EUCounter, counter string) string {
 }
 
 // noneFree says that the set leaves too few counters, and which sets leave most.
-func noneFree(event string, sel *selection, free []string) error {
+func noneFree(event string, sel *intel.Selection, free []string) error {
 	var others []string
-	for _, set := range sel.cat.Sets() {
-		other := &selection{cat: sel.cat, set: set}
-		if len(other.readers()) == 0 {
+	for _, set := range sel.Cat.Sets() {
+		other := &intel.Selection{Cat: sel.Cat, Set: set}
+		if len(readers(other)) == 0 {
 			others = append(others, set.Name)
 		}
 	}
 	return &hwio.CounterError{Counter: event, Problem: hwio.Problem{
-		Reason: fmt.Sprintf("metric set %s leaves %s of the flexible EU counters, and no more", sel.set.Name,
+		Reason: fmt.Sprintf("metric set %s leaves %s of the flexible EU counters, and no more", sel.Set.Name,
 			listOrNone(free)),
 		Fix: "record fewer events at a time, or with --set " + strings.Join(others, " or "),
 	}}
@@ -97,10 +98,10 @@ func listOrNone(names []string) string {
 }
 
 // readers are the flexible EU counters that metrics of the set read, each with one of those metrics.
-func (s *selection) readers() map[string]string {
+func readers(s *intel.Selection) map[string]string {
 	out := map[string]string{}
-	for _, e := range s.cat.Entries() {
-		if e.Set != s.set {
+	for _, e := range s.Cat.Entries() {
+		if e.Set != s.Set {
 			continue
 		}
 		for _, name := range e.Inputs {
@@ -113,10 +114,10 @@ func (s *selection) readers() map[string]string {
 }
 
 // choose puts what the counters were programmed for into their descriptions.
-func (s *selection) choose(chosen []*metrics.EUCounter) {
-	s.flex = chosen
-	for i := range s.raw {
-		m := &s.raw[i]
+func choose(s *intel.Selection, chosen []*metrics.EUCounter) {
+	s.Flex = chosen
+	for i := range s.Raw {
+		m := &s.Raw[i]
 		for _, c := range chosen {
 			if c.Counter == m.Name {
 				m.Title, m.Doc = "EU clocks: "+c.Spelling(), c.Doc

@@ -8,10 +8,11 @@ import (
 
 	"astrolabe/capture/decode/oa"
 	"astrolabe/capture/metrics"
+	"astrolabe/hwio/internal/intel"
 	"astrolabe/hwio/internal/oaregisters"
 )
 
-func chooseFlex(t *testing.T, set, text string, format *oa.Format) (*selection, []*metrics.EUCounter, error) {
+func chooseFlex(t *testing.T, set, text string, format *oa.Format) (*intel.Selection, []*metrics.EUCounter, error) {
 	t.Helper()
 	sel, err := selectSet(part{gt: 2}, set, format)
 	if err != nil {
@@ -128,7 +129,7 @@ func TestChosenEventsChangeOnlyTheirFields(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		d, err := registersOf(part{gt: 2}, sel.set.Name)
+		d, err := registersOf(part{gt: 2}, sel.Set.Name)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -177,7 +178,7 @@ func FuzzReadFlex(f *testing.F) {
 		if err != nil {
 			return
 		}
-		readBy := sel.readers()
+		readBy := readers(sel)
 		for _, c := range chosen {
 			if readBy[c.Counter] != "" {
 				t.Fatalf("%q programs %s, which %s reads", text, c.Counter, readBy[c.Counter])

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"astrolabe/hwio/internal/intel"
 	"astrolabe/hwio/internal/sysroot"
 )
 
@@ -23,18 +24,18 @@ func TestExponentIsTheLongestPeriodThatIsNotLongerThanAsked(t *testing.T) {
 		{time.Millisecond, 12, 682666.67}, {1365334 * time.Nanosecond, 13, 1365333.33}, {1365333 * time.Nanosecond, 12, 682666.67},
 		{50 * time.Microsecond, 8, 42666.67}, {10667 * time.Nanosecond, 6, 10666.67}, {time.Second, 22, 699050666.67}, {time.Hour, 31, 0}, {0, 0, 166.67}, {time.Nanosecond, 0, 166.67},
 	} {
-		if got := exponentFor(c.period, f); got != c.want || (c.real > 0 && math.Abs(periodOf(got, f)-c.real) > 0.01) {
-			t.Errorf("%v gives exponent %d (%.2f ns), want %d (%.2f ns)", c.period, got, periodOf(got, f), c.want, c.real)
+		if got := intel.ExponentFor(c.period, f); got != c.want || (c.real > 0 && math.Abs(intel.PeriodOf(got, f)-c.real) > 0.01) {
+			t.Errorf("%v gives exponent %d (%.2f ns), want %d (%.2f ns)", c.period, got, intel.PeriodOf(got, f), c.want, c.real)
 		}
 	}
 	// 2^(e+1) ticks, at other frequencies too.
 	for _, f := range []uint64{12_000_000, 12_500_000, 19_200_000, 1} {
 		for e := 0; e < 31; e++ {
-			p := periodOf(e, f)
+			p := intel.PeriodOf(e, f)
 			if p >= math.MaxInt64/2 {
 				continue
 			}
-			if got := exponentFor(time.Duration(math.Ceil(p)), f); got != e {
+			if got := intel.ExponentFor(time.Duration(math.Ceil(p)), f); got != e {
 				t.Errorf("at %d Hz a period of %.2f ns gives exponent %d, want %d", f, p, got, e)
 			}
 		}

@@ -12,12 +12,13 @@ import (
 	"astrolabe/capture/decode/oa"
 	"astrolabe/capture/metrics"
 	"astrolabe/hwio"
+	"astrolabe/hwio/internal/intel"
 )
 
 // plan is an open, still stopped stream with everything that belongs to it.
 type plan struct {
 	hw       *hardware
-	sel      *selection
+	sel      *intel.Selection
 	data     *setData
 	format   *oa.Format
 	exponent int
@@ -27,7 +28,7 @@ type plan struct {
 	warnings []string
 
 	dev    device
-	config config
+	config intel.Config
 	stream reportStream
 }
 
@@ -44,7 +45,7 @@ func (s *Source) Open(_ context.Context, r hwio.Request) (hwio.Stream, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := set.sel.check(r.Counters); err != nil {
+	if err := set.sel.Check(r.Counters); err != nil {
 		return nil, err
 	}
 	p, err := s.open(c, set, r.Period)
@@ -68,17 +69,17 @@ func (s *Source) Check(r hwio.Request) error {
 	if err != nil {
 		return err
 	}
-	return set.sel.check(r.Counters)
+	return set.sel.Check(r.Counters)
 }
 
 // open opens the GPU, has the driver count the set, and opens a stream. What it did until an error it takes back.
 func (s *Source) open(c candidate, set *settings, period time.Duration) (_ *plan, err error) {
 	p := &plan{sel: set.sel, format: set.format, keep: set.keep, poll: maxPoll}
-	if p.data, err = registersOf(c.part, set.sel.set.Name); err != nil {
+	if p.data, err = registersOf(c.part, set.sel.Set.Name); err != nil {
 		return nil, err
 	}
-	p.data = p.data.withFlex(set.sel.flex)
-	for _, counter := range set.sel.flex {
+	p.data = p.data.withFlex(set.sel.Flex)
+	for _, counter := range set.sel.Flex {
 		for _, w := range counter.Warnings {
 			p.warnings = append(p.warnings, fmt.Sprintf("i915: %s: %s", counter.Spelling(), w))
 		}
@@ -104,20 +105,20 @@ func (s *Source) open(c candidate, set *settings, period time.Duration) (_ *plan
 		p.warnings = append(p.warnings, warning)
 	}
 	if p.config, err = loadConfig(s.root, c.card, p.dev, p.data); err != nil {
-		return nil, explainConfig(err, sec, set.sel.set.Name)
+		return nil, explainConfig(err, sec, set.sel.Set.Name)
 	}
 	for try := 1; ; try++ {
 		if p.stream, err = p.dev.openStream(openCloexec|openNonblock|openDisabled, p.request()); err == nil {
 			return p, nil
 		}
-		if errors.Is(err, syscall.EINVAL) && !p.config.added && try < configTries {
+		if errors.Is(err, syscall.EINVAL) && !p.config.Added && try < intel.ConfigTries {
 			// The set was another program's, which may have removed it since.
-			was := p.config.id
+			was := p.config.ID
 			fresh, lerr := loadConfig(s.root, c.card, p.dev, p.data)
 			if lerr == nil {
 				p.config = fresh
 			}
-			if lerr == nil && (fresh.added || fresh.id != was) {
+			if lerr == nil && (fresh.Added || fresh.ID != was) {
 				continue
 			}
 		}
@@ -136,7 +137,7 @@ func pollPeriod(period time.Duration) time.Duration { return min(maxPoll, max(pe
 
 // request is what the stream is opened with: pairs of a property's number and its value.
 func (p *plan) request() []uint64 {
-	out := []uint64{propSampleOA, 1, propMetricsSet, p.config.id, propFormat, uint64(p.format.Enum), propExponent,
+	out := []uint64{propSampleOA, 1, propMetricsSet, p.config.ID, propFormat, uint64(p.format.Enum), propExponent,
 		uint64(p.exponent)}
 	if p.hw.perfRev >= revPollPeriod {
 		out = append(out, propPollPeriod, uint64(p.poll))
@@ -149,7 +150,7 @@ func (p *plan) info() oa.Info {
 	return oa.Info{
 		TimestampFrequency: p.hw.frequency, DeviceID: uint32(p.hw.deviceID), Revision: uint32(p.hw.revision),
 		MinFrequency: uint32(p.hw.minClock), MaxFrequency: uint32(p.hw.maxClock), Format: p.format.Enum,
-		Set: p.sel.set.Name, GUID: p.data.guid, Topology: p.hw.topology.blob,
+		Set: p.sel.Set.Name, GUID: p.data.guid, Topology: p.hw.topology.blob,
 	}
 }
 
@@ -158,11 +159,11 @@ func (p *plan) info() oa.Info {
 func (p *plan) properties() []capture.Property {
 	out := []capture.Property{
 		{Name: "oa_exponent", Number: float64(p.exponent)},
-		{Name: "oa_period_ns", Number: periodOf(p.exponent, p.hw.frequency)},
+		{Name: "oa_period_ns", Number: intel.PeriodOf(p.exponent, p.hw.frequency)},
 		{Name: "perf_revision", Number: float64(p.hw.perfRev)},
 	}
-	if len(p.sel.flex) > 0 {
-		out = append(out, capture.Property{Name: metrics.EUProperty, Text: metrics.EUProgram(p.sel.flex), IsText: true})
+	if len(p.sel.Flex) > 0 {
+		out = append(out, capture.Property{Name: metrics.EUProperty, Text: metrics.EUProgram(p.sel.Flex), IsText: true})
 	}
 	if t := p.hw.topology; t.blob == nil {
 		out = append(out,
@@ -189,7 +190,7 @@ func (p *plan) close() error {
 	}
 	if p.dev != nil {
 		if !p.keep {
-			errs = append(errs, p.config.unload(p.dev))
+			errs = append(errs, p.config.Unload(p.dev.removeConfig))
 		}
 		if err := p.dev.close(); err != nil {
 			errs = append(errs, fmt.Errorf("close %s: %w", p.node, err))

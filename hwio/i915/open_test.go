@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"astrolabe/hwio"
+	"astrolabe/hwio/internal/intel"
 	"astrolabe/hwio/internal/sysroot"
 )
 
@@ -162,7 +163,7 @@ func TestRefusalsOfTheKernelAreExplainedAndLeaveNothing(t *testing.T) {
 		{"no node", "open", syscall.ENODEV, nil, nil, []string{"the GPU is gone"}},
 		{"config", "add", syscall.EACCES, nil, nil, []string{"permission denied", "dev.i915.perf_stream_paranoid is 1", "sudo sysctl dev.i915.perf_stream_paranoid=0", "setcap cap_perfmon+ep"}},
 		{"config", "add", syscall.EINVAL, nil, nil, []string{"rejects the registers of metric set RenderBasic", "newer kernel"}},
-		{"config", "add", errNotSupported, nil, nil, []string{"no performance interface", "ENOTSUPP"}},
+		{"config", "add", intel.ErrNotSupported, nil, nil, []string{"no performance interface", "ENOTSUPP"}},
 		{"paranoid", "stream", syscall.EACCES, func(k *fakeKernel) { k.tree.file("/proc/self/status", "CapEff:\t0000000000000000\n") }, nil, []string{"permission denied", "perf_stream_paranoid=0", "or run it as root"}},
 		{"rate", "stream", syscall.EACCES, func(k *fakeKernel) {
 			k.tree.file("/proc/self/status", "CapEff:\t0000000000000000\n")
@@ -172,7 +173,7 @@ func TestRefusalsOfTheKernelAreExplainedAndLeaveNothing(t *testing.T) {
 		{"busy, unknown", "stream", syscall.EBUSY, nil, nil, []string{"serves one at a time", "end the other profiler"}},
 		{"properties", "stream", syscall.EINVAL, nil, nil, []string{"rejects a stream of metric set RenderBasic (its number 8) in format A32u40_A4u32_B8_C8 with exponent 12"}},
 		{"no unit", "stream", syscall.ENODEV, nil, nil, []string{"cannot use this GPU's OA unit"}},
-		{"no perf", "stream", errNotSupported, nil, nil, []string{"no performance interface", "4.14", "error 524"}},
+		{"no perf", "stream", intel.ErrNotSupported, nil, nil, []string{"no performance interface", "4.14", "error 524"}},
 		{"files", "stream", syscall.EMFILE, nil, nil, []string{"ulimit -n"}},
 		{"other", "stream", syscall.ENOMEM, nil, nil, []string{"cannot open a stream of reports", "cannot allocate memory"}},
 	} {

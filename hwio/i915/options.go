@@ -10,6 +10,7 @@ import (
 
 	"astrolabe/capture/decode/oa"
 	"astrolabe/hwio"
+	"astrolabe/hwio/internal/intel"
 )
 
 const defaultSet = "RenderBasic"
@@ -32,7 +33,7 @@ func (s *Source) Options() []hwio.Option {
 
 // settings are the options of a recording, read.
 type settings struct {
-	sel      *selection
+	sel      *intel.Selection
 	format   *oa.Format
 	exponent int // -1: from the period
 	keep     bool
@@ -58,7 +59,7 @@ func readSettings(p part, options map[string]string) (*settings, error) {
 	if err != nil {
 		return nil, err
 	}
-	out.sel.choose(chosen)
+	choose(out.sel, chosen)
 	if text, ok := options["exponent"]; ok && text != "" {
 		limit := maxExponentOf(out.format)
 		if out.exponent, err = strconv.Atoi(text); err != nil || out.exponent < 0 || out.exponent > limit {
@@ -92,16 +93,16 @@ func (s *settings) choose(period time.Duration, frequency uint64, sec security) 
 	if s.exponent >= 0 {
 		return s.exponent, ""
 	}
-	asked := exponentFor(period, frequency)
+	asked := intel.ExponentFor(period, frequency)
 	if limit := maxExponentOf(s.format); asked > limit {
-		return limit, fmt.Sprintf("i915: a report every %s, not every %v: with longer periods the counters of format %s wrap between two reports", periodText(limit, frequency), period, s.format.Name)
+		return limit, fmt.Sprintf("i915: a report every %s, not every %v: with longer periods the counters of format %s wrap between two reports", intel.PeriodText(limit, frequency), period, s.format.Name)
 	}
 	if sec.privileged {
 		return asked, ""
 	}
 	exponent = slowestAllowed(asked, frequency, sec.maxRate)
 	if exponent > asked {
-		warning = fmt.Sprintf("i915: a report every %s, not every %v: dev.i915.oa_max_sample_rate allows %d a second without privilege", periodText(exponent, frequency), period, sec.maxRate)
+		warning = fmt.Sprintf("i915: a report every %s, not every %v: dev.i915.oa_max_sample_rate allows %d a second without privilege", intel.PeriodText(exponent, frequency), period, sec.maxRate)
 	}
 	return exponent, warning
 }

@@ -7,8 +7,8 @@ import (
 
 	"astrolabe/capture"
 	"astrolabe/capture/decode/oa"
-	"astrolabe/capture/metrics"
 	"astrolabe/hwio"
+	"astrolabe/hwio/internal/intel"
 	"astrolabe/hwio/internal/sysroot"
 )
 
@@ -77,7 +77,7 @@ func (s *Source) Probe(context.Context) hwio.Status {
 		fmt.Sprintf("%s, %d EUs in %d subslices, perf revision %d, timestamps of %g MHz", path, h.topology.EUs,
 			h.topology.Subslices, h.perfRev, float64(h.frequency)/1e6),
 		fmt.Sprintf("%d metric sets are loaded in the driver; others are loaded when needed and removed afterwards",
-			s.loadedSets(c)))
+			intel.LoadedSets(s.root, c.card.Sysfs)))
 	st.Details = append(st.Details, h.warnings...)
 	if sec.forbidden() {
 		return st.Refused(sec.denied())
@@ -87,16 +87,6 @@ func (s *Source) Probe(context.Context) hwio.Status {
 	}
 	st.Usable = true
 	return st
-}
-
-func (s *Source) loadedSets(c candidate) int {
-	n := 0
-	for _, guid := range s.root.List(c.card.Sysfs + "/metrics") {
-		if s.root.Exists(c.card.Sysfs + "/metrics/" + guid + "/id") {
-			n++
-		}
-	}
-	return n
 }
 
 // details says what the kernel's settings allow.
@@ -123,14 +113,14 @@ func (s *Source) openNode(c candidate) (device, string, error) {
 			return d, path, nil
 		}
 		if first == nil {
-			first = explainNode(path, err)
+			first = intel.ExplainNode(path, err)
 		}
 	}
 	return nil, "", first
 }
 
 // selection is what can be named with the default metric set on the machine's GPU.
-func (s *Source) selection() (*selection, error) {
+func (s *Source) selection() (*intel.Selection, error) {
 	c, err := find(s.root)
 	if err != nil {
 		return nil, err
@@ -139,20 +129,8 @@ func (s *Source) selection() (*selection, error) {
 }
 
 // selectSet finds the metric set in the part's catalogue.
-func selectSet(p part, name string, format *oa.Format) (*selection, error) {
-	cat, err := metrics.Get(p.catalogue())
-	if err != nil {
-		return nil, err
-	}
-	set, err := cat.Set(orText(name, defaultSet))
-	if err != nil {
-		return nil, err
-	}
-	raw, err := rawCounters(cat, format)
-	if err != nil {
-		return nil, err
-	}
-	return &selection{cat: cat, set: set, raw: raw}, nil
+func selectSet(p part, name string, format *oa.Format) (*intel.Selection, error) {
+	return intel.Select(p.catalogue(), orText(name, defaultSet), format, sourceName)
 }
 
 // Counters lists the raw counters. What B and C count depends on the metric set; the metrics made of them are in the
@@ -162,7 +140,7 @@ func (s *Source) Counters(context.Context) ([]capture.Meta, error) {
 	if err != nil {
 		return nil, err
 	}
-	return sel.raw, nil
+	return sel.Raw, nil
 }
 
 // Names lists the raw counters and the metrics of the default set.
@@ -171,7 +149,7 @@ func (s *Source) Names(context.Context) []string {
 	if err != nil {
 		return nil
 	}
-	return sel.names()
+	return sel.Names()
 }
 
 func orText(s, otherwise string) string {

@@ -13,6 +13,7 @@ import (
 	"astrolabe/capture"
 	"astrolabe/capture/decode/oa"
 	"astrolabe/hwio"
+	"astrolabe/hwio/internal/intel"
 )
 
 const (
@@ -67,11 +68,11 @@ func newStream(k kernel, p *plan) (*stream, error) {
 // describe tells of counters what they were programmed for, which no catalogue knows.
 func (s *stream) describe() {
 	s.schema.Columns = slices.Clone(s.schema.Columns)
-	for _, c := range s.plan.sel.flex {
+	for _, c := range s.plan.sel.Flex {
 		column := slices.IndexFunc(s.schema.Columns,
 			func(spec capture.ColumnSpec) bool { return spec.Meta.Name == c.Counter })
-		raw := slices.IndexFunc(s.plan.sel.raw, func(m capture.Meta) bool { return m.Name == c.Counter })
-		m, of := &s.schema.Columns[column].Meta, &s.plan.sel.raw[raw]
+		raw := slices.IndexFunc(s.plan.sel.Raw, func(m capture.Meta) bool { return m.Name == c.Counter })
+		m, of := &s.schema.Columns[column].Meta, &s.plan.sel.Raw[raw]
 		m.Title, m.Doc, m.Aliases = of.Title, of.Doc, of.Aliases
 	}
 }
@@ -82,7 +83,7 @@ func (s *stream) Schema() *capture.Schema { return &s.schema }
 func (s *stream) StampsSamples() {}
 
 // Matches says whether a pattern names a raw counter or a metric of the set.
-func (s *stream) Matches(pattern string) bool { return s.plan.sel.matches(pattern) }
+func (s *stream) Matches(pattern string) bool { return s.plan.sel.Matches(pattern) }
 
 // Read starts the counters the first time, and then appends the rows of all reports that the driver has.
 func (s *stream) Read(_ context.Context, b *capture.Batch) error {
@@ -111,7 +112,7 @@ func (s *stream) begin() error {
 	s.acc.Correlate(at)
 	s.synced, s.wait = at.CPU, firstCorrelation
 	if err := s.plan.stream.enable(); err != nil {
-		return fmt.Errorf("start the GPU's counters: %w", cause(err))
+		return fmt.Errorf("start the GPU's counters: %w", intel.Cause(err))
 	}
 	s.began = true
 	return nil
@@ -207,7 +208,7 @@ func (s *stream) restart() error {
 	s.acc.Restart("the driver had stopped the counters")
 	s.warn("i915: the driver stopped the counters, as it does when the GPU is reset; they were started again, and what ran in between is missing")
 	if err := s.plan.stream.enable(); err != nil {
-		return fmt.Errorf("%w; starting the counters again: %w", errStopped, cause(err))
+		return fmt.Errorf("%w; starting the counters again: %w", errStopped, intel.Cause(err))
 	}
 	return nil
 }
@@ -250,11 +251,11 @@ func (s *stream) Close() error { return s.plan.close() }
 func explainRead(err error) error {
 	switch {
 	case gone(err):
-		return fmt.Errorf("the driver says that there is no such device any more: it was removed, unbound from its driver, or has hung: %w", cause(err))
+		return fmt.Errorf("the driver says that there is no such device any more: it was removed, unbound from its driver, or has hung: %w", intel.Cause(err))
 	case errors.Is(err, syscall.EIO):
-		return fmt.Errorf("the driver has stopped the stream of reports: %w", cause(err))
+		return fmt.Errorf("the driver has stopped the stream of reports: %w", intel.Cause(err))
 	case errors.Is(err, syscall.ENOSPC):
-		return fmt.Errorf("the driver's next record is larger than any buffer: %w", cause(err))
+		return fmt.Errorf("the driver's next record is larger than any buffer: %w", intel.Cause(err))
 	}
-	return fmt.Errorf("read reports: %w", cause(err))
+	return fmt.Errorf("read reports: %w", intel.Cause(err))
 }
