@@ -51,7 +51,7 @@ func (s *Source) DeepTest(ctx context.Context) []hwio.Finding {
 		return f
 	}
 	const opening = "the OA unit's test set " + testSet
-	c, err := find(s.root)
+	c, err := find(s.root, "")
 	if err != nil {
 		return []hwio.Finding{finding(opening, err)}
 	}

@@ -17,7 +17,8 @@ func (s *Source) Diagnose(ctx context.Context) []hwio.Finding {
 		if i > 0 {
 			why := c.why
 			if why == nil {
-				why = &hwio.Problem{Reason: cards[0].card.Name + " is measured first"}
+				why = &hwio.Problem{Reason: cards[0].card.Name + " is measured first",
+					Fix: "record it with --source-option card=" + c.card.Name}
 			}
 			out = append(out, hwio.Finding{Source: sourceName, What: fmt.Sprintf("%s, %s", c.card.Name, c.part.title()),
 				Reason: why.Reason, Fix: why.Fix})

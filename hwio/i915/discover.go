@@ -3,6 +3,7 @@ package i915
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"astrolabe/hwio"
 	"astrolabe/hwio/internal/drm"
@@ -69,19 +70,30 @@ func judge(root sysroot.Root, c drm.Card, p part) *hwio.Problem {
 	return nil
 }
 
-// find returns the card to measure, or why there is none.
-func find(root sysroot.Root) (candidate, error) {
+// find returns the card to measure, or why there is none. want is a card's name or place on the bus; "" takes the first
+// that can be measured.
+func find(root sysroot.Root, want string) (candidate, error) {
 	cards := intelCards(root)
+	at := slices.IndexFunc(cards, func(c candidate) bool { return c.card.Name == want || c.card.Address == want })
 	switch {
 	case len(cards) == 0 && len(drm.Cards(root)) == 0:
 		return candidate{}, &hwio.Problem{Reason: "no graphics card is listed in /sys/class/drm",
 			Fix: "load the GPU's driver (sudo modprobe i915), or give a container access to /sys/class/drm and /dev/dri"}
 	case len(cards) == 0:
 		return candidate{}, &hwio.Problem{Reason: "no card in /sys/class/drm is a GPU of Intel"}
-	case cards[0].why != nil:
-		return cards[0], cards[0].why
+	case want == "":
+		at = 0
+	case at < 0:
+		var names []string
+		for _, c := range cards {
+			names = append(names, fmt.Sprintf("%s (%s)", c.card.Name, c.card.Address))
+		}
+		return candidate{}, fmt.Errorf("no card of Intel is called %q; there are %s", want, strings.Join(names, ", "))
 	}
-	return cards[0], nil
+	if c := cards[at]; c.why != nil {
+		return c, c.why
+	}
+	return cards[at], nil
 }
 
 // nodes are the card's device nodes, the one with fewer rights first: measuring needs no more than it.

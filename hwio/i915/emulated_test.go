@@ -195,6 +195,28 @@ func TestEmulatedRecordingCountsChosenEvents(t *testing.T) {
 	}
 }
 
+// What is powered is fixed as it was asked for, and the driver's request is the kernel's.
+func TestEmulatedRecordingFixesWhatIsPowered(t *testing.T) {
+	t.Parallel()
+	e := record(t, "kbl-gt3", nil, 100, "--source-option", "sseu=0x3/0x7/8", "--source-option", "card=card0")
+	e.nothingLeft(t)
+	if p := e.Truth.Streams[0].Powered; p == nil || *p != (model.PoweredTruth{Slices: 3, Subslices: 7, MinEUs: 8, MaxEUs: 8}) {
+		t.Errorf("powered: %+v", p)
+	}
+	e.equalsTruth(t, e.Open(t))
+	for option, want := range map[string]string{"sseu=0x1": "want SLICES/SUBSLICES/EUS", "sseu=0x4/0x7/8": "the GPU has 0x3",
+		"sseu=1/7/9": "8 at most", "card=card7": "there are card0 (0000:00:02.0)"} {
+		e := emulate(t, "kbl-gt3", nil, ending{}, "record", "--source", "i915", "--source-option", option, "--duration", "100ms", "-o", emulated.File)
+		if e.Exit == 0 || !strings.Contains(e.Output, want) {
+			t.Errorf("%s: exit %d, %s", option, e.Exit, e.Output)
+		}
+	}
+	old := emulate(t, "kbl-gt2", []string{"revision-3"}, ending{}, "record", "--source", "i915", "--source-option", "sseu=1/7/8", "--duration", "100ms", "-o", emulated.File)
+	if old.Exit == 0 || !strings.Contains(old.Output, "revision 3") {
+		t.Errorf("exit %d, %s", old.Exit, old.Output)
+	}
+}
+
 func TestEmulatedRoundsAgreeOnChosenCounters(t *testing.T) {
 	t.Parallel()
 	e := record(t, "kbl-gt2", nil, 0, "--duration", "200ms", "--set", "RenderBasic,ComputeBasic", "--source-option", "flex=CsFpu0Active")

@@ -102,6 +102,7 @@ type fakeKernel struct {
 	onEnable func() // runs once a stream counts, before its program knows
 	live     int    // open nodes and streams
 	stream   *fakeStream
+	powered  *sseu
 	step     int64                   // ns that pass with every look at the clock, at least 1000
 	make     func(set uint64) []byte // what a read gives where there are no steps
 	reads    []readStep
@@ -200,8 +201,8 @@ func (d *fakeDevice) removeConfig(id uint64) error {
 	return nil
 }
 
-func (d *fakeDevice) openStream(flags uint32, properties []uint64) (reportStream, error) {
-	d.k.flags, d.k.props = flags, slices.Clone(properties)
+func (d *fakeDevice) openStream(flags uint32, properties []uint64, powered *sseu) (reportStream, error) {
+	d.k.flags, d.k.props, d.k.powered = flags, slices.Clone(properties), powered
 	if err := d.k.call("stream"); err != nil {
 		if d.k.onStream != nil {
 			d.k.onStream()

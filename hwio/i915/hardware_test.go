@@ -114,7 +114,7 @@ func TestOldKernelsTellTopologyByParameters(t *testing.T) {
 func TestFrequencyAndRevisionFallBackOnOldKernels(t *testing.T) {
 	f := kabyLake(t, "0x5912", "i915")
 	k := newFakeKernel(f)
-	c, err := find(sysroot.Root(f.root))
+	c, err := find(sysroot.Root(f.root), "")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -168,7 +168,7 @@ func TestDiscoverySaysWhatSpeaksAgainstACard(t *testing.T) {
 		if c.change != nil {
 			c.change(f)
 		}
-		_, err := find(sysroot.Root(f.root))
+		_, err := find(sysroot.Root(f.root), "")
 		if err == nil {
 			t.Errorf("%s: no error", name)
 			continue
@@ -180,7 +180,7 @@ func TestDiscoverySaysWhatSpeaksAgainstACard(t *testing.T) {
 		}
 	}
 	f := kabyLake(t, "0x5926", "i915")
-	c, err := find(sysroot.Root(f.root))
+	c, err := find(sysroot.Root(f.root), "")
 	if err != nil || c.part.catalogue() != "intel-kbl-gt3" || !slices.Equal(c.nodes(), []string{"/dev/dri/renderD129", "/dev/dri/card0"}) {
 		t.Errorf("%+v, %v", c, err)
 	}

@@ -20,8 +20,9 @@ type device interface {
 	// addConfig hands registers over to the driver and returns the number that it gave them.
 	addConfig(guid string, r *oaregisters.Lists) (uint64, error)
 	removeConfig(id uint64) error
-	// openStream opens a stream of reports; properties are pairs of a number and a value.
-	openStream(flags uint32, properties []uint64) (reportStream, error)
+	// openStream opens a stream of reports; properties are pairs of a number and a value. What is powered meanwhile, where
+	// not nil, is a property too.
+	openStream(flags uint32, properties []uint64, powered *sseu) (reportStream, error)
 	close() error
 }
 

@@ -132,11 +132,14 @@ func (n *node) removeConfig(id uint64) error {
 	return err
 }
 
-func (n *node) openStream(flags uint32, properties []uint64) (reportStream, error) {
+func (n *node) openStream(flags uint32, properties []uint64, powered *sseu) (reportStream, error) {
 	var pin runtime.Pinner
 	defer pin.Unpin()
 	if len(properties) == 0 {
 		return nil, errors.New("a stream without properties")
+	}
+	if powered != nil {
+		properties = append(properties, propSSEU, address(&pin, powered, unsafe.Pointer(powered)))
 	}
 	arg := &perfOpen{flags: flags, numProperties: uint32(len(properties) / 2),
 		properties: address(&pin, &properties[0], unsafe.Pointer(&properties[0]))}

@@ -25,7 +25,7 @@ func TestRequestsToAnotherDriverFailCleanly(t *testing.T) {
 			return err
 		},
 		"remove": func() error { return d.removeConfig(1) },
-		"stream": func() error { _, err := d.openStream(0, []uint64{propSampleOA, 1}); return err },
+		"stream": func() error { _, err := d.openStream(0, []uint64{propSampleOA, 1}, &sseu{}); return err },
 	} {
 		if err := call(); !errors.Is(err, syscall.ENOTTY) {
 			t.Errorf("%s: %v", name, err)
@@ -34,7 +34,7 @@ func TestRequestsToAnotherDriverFailCleanly(t *testing.T) {
 	if _, err := d.addConfig("short", &oaregisters.Lists{}); err == nil {
 		t.Error("a short GUID is accepted")
 	}
-	if _, err := d.openStream(0, nil); err == nil {
+	if _, err := d.openStream(0, nil, nil); err == nil {
 		t.Error("a stream without properties is accepted")
 	}
 	if err := d.close(); err != nil {

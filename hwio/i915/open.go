@@ -23,6 +23,7 @@ type plan struct {
 	format   *oa.Format
 	exponent int
 	keep     bool
+	powered  *sseu         // what the driver is told to power; nil: as contexts ask for
 	poll     time.Duration // between two looks of the driver for new reports
 	node     string
 	warnings []string
@@ -37,7 +38,7 @@ func (s *Source) Open(_ context.Context, r hwio.Request) (hwio.Stream, error) {
 	if runtime.GOOS != "linux" && s.root == "" {
 		return nil, hwio.ErrNeedsLinux
 	}
-	c, err := find(s.root)
+	c, err := find(s.root, r.Options["card"])
 	if err != nil {
 		return nil, err
 	}
@@ -61,7 +62,7 @@ func (s *Source) Open(_ context.Context, r hwio.Request) (hwio.Stream, error) {
 
 // Check refuses options and counters that Open would refuse.
 func (s *Source) Check(r hwio.Request) error {
-	c, err := find(s.root)
+	c, err := find(s.root, r.Options["card"])
 	if err != nil {
 		return nil // Open says what is in the way
 	}
@@ -74,7 +75,7 @@ func (s *Source) Check(r hwio.Request) error {
 
 // open opens the GPU, has the driver count the set, and opens a stream. What it did until an error it takes back.
 func (s *Source) open(c candidate, set *settings, period time.Duration) (_ *plan, err error) {
-	p := &plan{sel: set.sel, format: set.format, keep: set.keep, poll: maxPoll}
+	p := &plan{sel: set.sel, format: set.format, keep: set.keep, powered: set.powered, poll: maxPoll}
 	if p.data, err = registersOf(c.part, set.sel.Set.Name); err != nil {
 		return nil, err
 	}
@@ -96,6 +97,9 @@ func (s *Source) open(c candidate, set *settings, period time.Duration) (_ *plan
 	if p.hw, err = readHardware(s.root, c, p.dev); err != nil {
 		return nil, err
 	}
+	if err = p.powered.fits(p.hw); err != nil {
+		return nil, err
+	}
 	if p.hw.perfRev >= revPollPeriod {
 		p.poll = pollPeriod(period)
 	}
@@ -108,7 +112,7 @@ func (s *Source) open(c candidate, set *settings, period time.Duration) (_ *plan
 		return nil, explainConfig(err, sec, set.sel.Set.Name)
 	}
 	for try := 1; ; try++ {
-		if p.stream, err = p.dev.openStream(openCloexec|openNonblock|openDisabled, p.request()); err == nil {
+		if p.stream, err = p.dev.openStream(openCloexec|openNonblock|openDisabled, p.request(), p.powered); err == nil {
 			return p, nil
 		}
 		if errors.Is(err, syscall.EINVAL) && !p.config.Added && try < intel.ConfigTries {
@@ -161,6 +165,9 @@ func (p *plan) properties() []capture.Property {
 		{Name: "oa_exponent", Number: float64(p.exponent)},
 		{Name: "oa_period_ns", Number: intel.PeriodOf(p.exponent, p.hw.frequency)},
 		{Name: "perf_revision", Number: float64(p.hw.perfRev)},
+	}
+	if p.powered != nil {
+		out = append(out, capture.Property{Name: "sseu", Text: p.powered.String(), IsText: true})
 	}
 	if len(p.sel.Flex) > 0 {
 		out = append(out, capture.Property{Name: metrics.EUProperty, Text: metrics.EUProgram(p.sel.Flex), IsText: true})

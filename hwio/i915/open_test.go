@@ -201,6 +201,9 @@ func TestOptionsAreChecked(t *testing.T) {
 		{map[string]string{"exponent": "25"}, []string{"0 to 24"}},
 		{map[string]string{"exponent": "-1"}, []string{"0 to 24"}},
 		{map[string]string{"exponent": "20", "format": "A12_B8_C8"}, []string{"0 to 19"}},
+		{map[string]string{"card": "card9"}, []string{"no card of Intel is called \"card9\"", "card0 ("}},
+		{map[string]string{"sseu": "1/2"}, []string{"want SLICES/SUBSLICES/EUS"}},
+		{map[string]string{"sseu": "1/0/8"}, []string{"want SLICES/SUBSLICES/EUS"}},
 		{map[string]string{"keep-config": "perhaps"}, []string{"yes or no"}},
 		{map[string]string{"colour": "red"}, []string{"no option \"colour\""}},
 	} {
@@ -214,7 +217,7 @@ func TestOptionsAreChecked(t *testing.T) {
 	for _, o := range s.Options() {
 		names = append(names, o.Name)
 	}
-	if !slices.Equal(names, []string{"set", "format", "flex", "exponent", "keep-config"}) {
+	if !slices.Equal(names, []string{"set", "card", "format", "flex", "exponent", "sseu", "keep-config"}) {
 		t.Errorf("options %q", names)
 	}
 }

@@ -23,10 +23,12 @@ func (s *Source) Options() []hwio.Option {
 	}
 	return []hwio.Option{
 		{Name: "set", Default: defaultSet, Doc: "the metric set to count, such as RenderBasic, ComputeBasic, Sampler or L3_1: it decides what the counters B and C mean"},
+		{Name: "card", Doc: "the card to measure where there are several, such as card1 or 0000:03:00.0; the default is the first that can be measured"},
 		{Name: "format", Default: oa.A32u40A4u32B8C8.Name, Doc: "the layout of the hardware's reports, one of " +
 			strings.Join(formats, ", ") + "; the metric sets need the first"},
 		{Name: "flex", Doc: "events for flexible EU counters that the set's metrics leave, with + between them, such as fpu0/ts+PsSendActive@A14: EVENT/COARSE/FINE as metrics.eu_events() lists them, or a metric's name"},
 		{Name: "exponent", Doc: "the hardware's period itself: a report every 2^(exponent+1) ticks of the GPU's timestamp, 0 to 24; the default follows from the period"},
+		{Name: "sseu", Doc: "what of the GPU is powered while it is measured, as masks of slices and of subslices in each and a number of EUs, such as 0x1/0x7/8; the default is what the programs ask for"},
 		{Name: "keep-config", Default: "no", Doc: "whether a metric set that had to be loaded stays in the driver afterwards, yes or no"},
 	}
 }
@@ -37,6 +39,7 @@ type settings struct {
 	format   *oa.Format
 	exponent int // -1: from the period
 	keep     bool
+	powered  *sseu
 }
 
 func readSettings(p part, options map[string]string) (*settings, error) {
@@ -44,9 +47,9 @@ func readSettings(p part, options map[string]string) (*settings, error) {
 	var err error
 	for _, name := range slices.Sorted(maps.Keys(options)) {
 		switch name {
-		case "set", "format", "flex", "exponent", "keep-config":
+		case "set", "card", "format", "flex", "exponent", "sseu", "keep-config":
 		default:
-			return nil, fmt.Errorf("there is no option %q; there are set, format, flex, exponent, keep-config", name)
+			return nil, fmt.Errorf("there is no option %q; there are set, card, format, flex, exponent, sseu, keep-config", name)
 		}
 	}
 	if out.format, err = oa.FormatByName(orText(options["format"], oa.A32u40A4u32B8C8.Name)); err != nil {
@@ -65,6 +68,9 @@ func readSettings(p part, options map[string]string) (*settings, error) {
 		if out.exponent, err = strconv.Atoi(text); err != nil || out.exponent < 0 || out.exponent > limit {
 			return nil, fmt.Errorf("exponent %q is no whole number from 0 to %d: beyond that the counters of format %s wrap within a report", text, limit, out.format.Name)
 		}
+	}
+	if out.powered, err = readSSEU(options["sseu"]); err != nil {
+		return nil, err
 	}
 	switch strings.ToLower(options["keep-config"]) {
 	case "", "no", "false":

@@ -51,7 +51,7 @@ func (s *Source) Probe(context.Context) hwio.Status {
 		st.Reason = hwio.ErrNeedsLinux.Error()
 		return st
 	}
-	c, err := find(s.root)
+	c, err := find(s.root, "")
 	if c.card.Name != "" {
 		st.Device = c.part.title()
 	}
@@ -121,7 +121,7 @@ func (s *Source) openNode(c candidate) (device, string, error) {
 
 // selection is what can be named with the default metric set on the machine's GPU.
 func (s *Source) selection() (*intel.Selection, error) {
-	c, err := find(s.root)
+	c, err := find(s.root, "")
 	if err != nil {
 		return nil, err
 	}

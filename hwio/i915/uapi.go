@@ -30,9 +30,11 @@ const (
 	propMetricsSet = 3
 	propFormat     = 4
 	propExponent   = 5
+	propSSEU       = 7
 	propPollPeriod = 8
 
 	revConfig     = 2 // perf revision that brought ioctlConfig
+	revSSEU       = 4 // and propSSEU
 	revPollPeriod = 5 // and propPollPeriod
 
 	// regTimestamp is the render engine's TIMESTAMP register; its lowest bit asks for the one read of 64 bits of which

@@ -27,7 +27,7 @@ func TestConstantsAreTheKernels(t *testing.T) {
 		"I915_PARAM_EU_TOTAL": paramEUTotal, "I915_PARAM_SLICE_MASK": paramSliceMask, "I915_PARAM_SUBSLICE_MASK": paramSubsliceMask,
 		"DRM_I915_QUERY_TOPOLOGY_INFO": queryTopology, "I915_PERF_FLAG_FD_CLOEXEC": openCloexec, "I915_PERF_FLAG_FD_NONBLOCK": openNonblock,
 		"I915_PERF_FLAG_DISABLED": openDisabled, "DRM_I915_PERF_PROP_SAMPLE_OA": propSampleOA, "DRM_I915_PERF_PROP_OA_METRICS_SET": propMetricsSet,
-		"DRM_I915_PERF_PROP_OA_FORMAT": propFormat, "DRM_I915_PERF_PROP_OA_EXPONENT": propExponent, "DRM_I915_PERF_PROP_POLL_OA_PERIOD": propPollPeriod,
+		"DRM_I915_PERF_PROP_OA_FORMAT": propFormat, "DRM_I915_PERF_PROP_OA_EXPONENT": propExponent, "DRM_I915_PERF_PROP_POLL_OA_PERIOD": propPollPeriod, "DRM_I915_PERF_PROP_GLOBAL_SSEU": propSSEU,
 	} {
 		if got := uapi.Const(name); got != ours {
 			t.Errorf("%s is %d, the kernel has %d", name, ours, got)
@@ -42,6 +42,7 @@ func TestStructuresAreTheKernels(t *testing.T) {
 	var c perfConfig
 	var q query
 	var i queryItem
+	var u sseu
 	for name, ours := range map[string]struct {
 		size   uintptr
 		fields map[string]uintptr
@@ -53,6 +54,9 @@ func TestStructuresAreTheKernels(t *testing.T) {
 			"uuid": unsafe.Offsetof(c.uuid), "n_mux_regs": unsafe.Offsetof(c.nMux), "n_boolean_regs": unsafe.Offsetof(c.nBoolean), "n_flex_regs": unsafe.Offsetof(c.nFlex),
 			"mux_regs_ptr": unsafe.Offsetof(c.muxAddr), "boolean_regs_ptr": unsafe.Offsetof(c.booleanAddr), "flex_regs_ptr": unsafe.Offsetof(c.flexAddr),
 		}},
+		"drm_i915_gem_context_param_sseu": {unsafe.Sizeof(u), map[string]uintptr{"engine": unsafe.Offsetof(u.class), "flags": unsafe.Offsetof(u.flags),
+			"slice_mask": unsafe.Offsetof(u.slices), "subslice_mask": unsafe.Offsetof(u.subslices), "min_eus_per_subslice": unsafe.Offsetof(u.minEUs),
+			"max_eus_per_subslice": unsafe.Offsetof(u.maxEUs)}},
 		"drm_i915_query":      {unsafe.Sizeof(q), map[string]uintptr{"num_items": unsafe.Offsetof(q.numItems), "flags": unsafe.Offsetof(q.flags), "items_ptr": unsafe.Offsetof(q.items)}},
 		"drm_i915_query_item": {unsafe.Sizeof(i), map[string]uintptr{"query_id": unsafe.Offsetof(i.id), "length": unsafe.Offsetof(i.length), "flags": unsafe.Offsetof(i.flags), "data_ptr": unsafe.Offsetof(i.data)}},
 		"drm_i915_query_topology_info": {topologyHeader, map[string]uintptr{

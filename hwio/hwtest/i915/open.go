@@ -15,6 +15,7 @@ type properties struct {
 	format     *format
 	exponent   int // -1: no periodic sampling
 	pollPeriod time.Duration
+	powered    *PoweredTruth // nil: as contexts ask for
 }
 
 // firstRevision says since which perf revision the driver knows a property.
@@ -108,7 +109,7 @@ func (d *device) checkProperty(c *hwtest.Call, p *properties, id int64, v uint64
 		}
 		p.pollPeriod = time.Duration(v)
 	case uapi.Const("DRM_I915_PERF_PROP_GLOBAL_SSEU"):
-		return d.checkSSEU(c, v)
+		return d.checkSSEU(c, p, v)
 	case uapi.Const("DRM_I915_PERF_PROP_OA_ENGINE_CLASS"):
 		if v != uint64(uapi.Const("I915_ENGINE_CLASS_RENDER")) {
 			return syscall.EINVAL
@@ -122,7 +123,7 @@ func (d *device) checkProperty(c *hwtest.Call, p *properties, id int64, v uint64
 }
 
 // checkSSEU accepts a power configuration of the render engine that the part can have.
-func (d *device) checkSSEU(c *hwtest.Call, addr uint64) error {
+func (d *device) checkSSEU(c *hwtest.Call, p *properties, addr uint64) error {
 	l := uapi.Struct("drm_i915_gem_context_param_sseu")
 	b := make([]byte, l.Size)
 	if err := c.Read(addr, b); err != nil {
@@ -141,6 +142,7 @@ func (d *device) checkSSEU(c *hwtest.Call, addr uint64) error {
 		subslices&^uint64(d.part.Subslices[0]) != 0 || lo > hi || hi == 0 || hi > maxEUs {
 		return syscall.EINVAL
 	}
+	p.powered = &PoweredTruth{Slices: slices, Subslices: subslices, MinEUs: lo, MaxEUs: hi}
 	return nil
 }
 

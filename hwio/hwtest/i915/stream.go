@@ -55,7 +55,7 @@ func newStream(d *device, p *properties, cfg *config, nonblock bool) *stream {
 		prog: newProgramming(cfg),
 		stop: make(chan struct{}), lastCtx: invalidContext, ready: hwtest.NewReadiness(nil)}
 	s.truth = &StreamTruth{Format: s.format.name, Exponent: p.exponent, Properties: p.given,
-		PollNS: int64(p.pollPeriod)}
+		PollNS: int64(p.pollPeriod), Powered: p.powered}
 	if p.exponent >= 0 {
 		s.period = 2 << p.exponent
 		s.truth.PeriodTicks = s.period

@@ -44,6 +44,7 @@ type StreamTruth struct {
 	PollNS      int64             `json:"poll_period_ns"`
 	Properties  map[uint64]uint64 `json:"properties"`
 	Context     string            `json:"context,omitempty"` // the only one wanted
+	Powered     *PoweredTruth     `json:"powered,omitempty"` // fixed while the stream is open
 
 	// Produced by the hardware = Delivered + Lost + Unread + Dropped + Filtered.
 	Produced  int  `json:"reports_produced"`
@@ -73,6 +74,14 @@ type StreamTruth struct {
 
 	FirstTimestamp uint64 `json:"first_timestamp"` // of the 36-bit register
 	LastTimestamp  uint64 `json:"last_timestamp"`
+}
+
+// PoweredTruth is what of the GPU was to be powered.
+type PoweredTruth struct {
+	Slices    uint64 `json:"slice_mask"`
+	Subslices uint64 `json:"subslice_mask"`
+	MinEUs    uint64 `json:"min_eus"`
+	MaxEUs    uint64 `json:"max_eus"`
 }
 
 // LossTruth is a loss of reports, where a reader sees it: before the report that follows it.
