@@ -35,6 +35,7 @@ var order = []string{
 	"plots/typeset",
 	"plots/canvas",
 	"plots/terminal",
+	"plots/screenshots",
 	"plots/charts",
 	"plots/interactive",
 	"plots/documents",

@@ -67,7 +67,8 @@ func exampleCapture(t testing.TB) *capture.Capture {
 // TestEveryExampleRuns runs the examples of all tables. A method without one must be on the short list of those that
 // cannot have any.
 func TestEveryExampleRuns(t *testing.T) {
-	without := map[string]string{"fail": "stops the run", "capture.record": "needs hardware"}
+	without := map[string]string{"fail": "stops the run", "capture.record": "needs hardware",
+		"capture.screenshots": "needs a folder", "Screenshots.of": "needs a folder"}
 	check := func(owner string, e *binding.Entry) {
 		name := strings.TrimPrefix(owner+"."+e.Name, ".")
 		t.Run(name, func(t *testing.T) {
@@ -106,11 +107,17 @@ func TestEveryExampleRuns(t *testing.T) {
 
 func TestEveryAttributeOfEveryTypeCanBeRead(t *testing.T) {
 	r := exampleRun(t)
+	shots, err := values.OpenScreenshots(r.env, filepath.Join("testdata", "screenshots"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.names["shots"] = shots
 	exprs := map[string]string{
 		"Capture": "cap", "Counter": "clk", "Mask": "clk.gt(1)", "Sample": "cap[0]", "Span": "clk.gt(1).spans()[0]",
 		"CounterMap": "cap.counters",
 		"Metric":     "metrics.list('gfx1151')[0]", "Plot": "plot.timeline(clk)", "Report": "report.new('t', cap)",
 		"Table": "cap.summary()", "Session": "ses", "Account": "account(cap)",
+		"Note": "plot.note(1, 'x')", "Screenshots": "shots",
 	}
 	for _, d := range values.Types {
 		expr, ok := exprs[d.TypeName()]

@@ -221,8 +221,8 @@ func (d *drawing) foot(o *charts.TimeOutline, gutter, w int) {
 	for _, m := range o.Marks {
 		if m.At >= o.T0 && m.At <= o.T1 {
 			text := charts.Duration(m.At)
-			if m.Label != "" {
-				text = m.Label + " " + text
+			if sign := m.Sign(); sign != "" {
+				text = sign + " " + text
 			}
 			texts = append(texts, text)
 		}

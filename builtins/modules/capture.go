@@ -76,6 +76,18 @@ var captureModule = binding.MethodTable[*binding.Env]{
 			Run:     openSession,
 		},
 		{
+			Sig: "screenshots(path: str) -> Screenshots",
+			Doc: "A folder of pictures of frames, PNG, JPEG or BMP, for plot.small_multiples. What their names and an " +
+				"index.csv may say is described at Screenshots.",
+			Run: func(e *binding.Env, c *binding.Call) (starlark.Value, error) {
+				path, err := e.Input(c.Str("path", ""))
+				if err != nil {
+					return nil, err
+				}
+				return binding.Interruptible(c, func() (starlark.Value, error) { return values.OpenScreenshots(e, path) })
+			},
+		},
+		{
 			Sig: "concat(captures: list) -> Capture", Doc: "One capture after the other.",
 			Example: "capture.concat([cap, cap]).samples",
 			Run: func(e *binding.Env, c *binding.Call) (starlark.Value, error) {

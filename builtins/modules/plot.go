@@ -16,7 +16,7 @@ var plotModule = binding.MethodTable[*binding.Env]{Name: "plot",
 // chartOrder is the order of the reference. What it does not name follows, in the order of the names.
 var chartOrder = []string{"timeline", "area", "histogram", "bar", "grid", "scatter", "box", "heatmap",
 	"roofline", "latency",
-	"correlation", "overlay"}
+	"correlation", "overlay", "small_multiples", "note"}
 
 // addCharts adds functions to the module plot. It runs before the program does, when no one has read the table yet.
 func addCharts(list ...binding.Method[*binding.Env]) {

@@ -76,6 +76,9 @@ func bands(v starlark.Value) (levels []charts.Band, times []charts.Interval, err
 func marks(v starlark.Value) (out []charts.Mark, spans []charts.Interval, err error) {
 	err = binding.Each(v, func(x starlark.Value) error {
 		switch x := x.(type) {
+		case *values.Note:
+			out = append(out, x.Mark())
+			return nil
 		case *values.Span:
 			spans = append(spans, x.Interval())
 			return nil
@@ -92,7 +95,7 @@ func marks(v starlark.Value) (out []charts.Mark, spans []charts.Interval, err er
 				out = append(out, charts.Mark{At: ns, Label: label})
 				return nil
 			}
-			return fmt.Errorf("%s is no mark: write a time or (time, label)", x)
+			return fmt.Errorf("%s is no mark: write a time, (time, label) or plot.note(time, text)", x)
 		}
 		ns, err := binding.AsDuration(x)
 		out = append(out, charts.Mark{At: ns})

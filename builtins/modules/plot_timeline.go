@@ -22,7 +22,7 @@ func init() {
 			"of each pixel, so no spike is lost. " +
 			lanesDoc +
 			"bands are thresholds (a number), ranges of values (lo, hi) or (lo, hi, label), and stretches of " +
-			"time (a Span, or the spans of a Mask); marks are times or (time, label). log=True makes the value " +
+			"time (a Span, or the spans of a Mask); marks are times, (time, label) or notes (plot.note). log=True makes the value " +
 			"axes logarithmic. spread=True draws noisy counters as their mean over a tint from smallest to " +
 			"largest. twin are counters of another unit, drawn in the same frame against an axis at the right.",
 		Example: "plot.timeline(clk, hits, title=\"Clock and hits\", bands=clk.gt(1000).spans(), marks=[(1, \"start\")])",

@@ -15,6 +15,7 @@ import (
 	"astrolabe/capture/metrics"
 	"astrolabe/capture/progress"
 	"astrolabe/plots/canvas"
+	"astrolabe/plots/charts"
 	"astrolabe/plots/documents"
 )
 
@@ -27,6 +28,7 @@ type Report struct {
 	time   *Account // where it went; nil where nobody said
 	failed []string // parts that it lacks, and why, each once
 	frozen bool
+	shots  *Screenshots // that were given for the frames of the capture; nil for none
 
 	hash func() (string, error) // of the file or folder of the capture; nil where it was not begun
 }
@@ -113,6 +115,20 @@ func (r *Report) Bare() bool {
 	})
 }
 
+// Draws reports whether a chart of a kind is on the page, by itself or under a finding.
+func (r *Report) Draws(kind string) bool {
+	is := func(p *charts.Plot) bool { return p != nil && p.Kind == kind }
+	return slices.ContainsFunc(r.r.Items, func(it documents.Item) bool {
+		switch it := it.(type) {
+		case documents.Chart:
+			return is(it.Plot)
+		case documents.Finding:
+			return slices.ContainsFunc(it.Plots, is)
+		}
+		return false
+	})
+}
+
 func (r *Report) String() string {
 	n := len(r.r.Findings())
 	return fmt.Sprintf("Report %q %d %s, %d %s", r.r.Title, len(r.r.Items), notation.Plural(len(r.r.Items), "item"), n,
@@ -171,6 +187,9 @@ func (r *Report) Doubts() []string {
 
 // Page says how an HTML page is to be: static is without scripts, full holds every sample.
 func (r *Report) Page(static, full bool) { r.r.Static, r.r.Full = static, full }
+
+// Screenshots gives the report pictures of frames, for its scripts to draw.
+func (r *Report) Screenshots(s *Screenshots) { r.shots = s }
 
 // Capture is the capture that the report is about.
 func (r *Report) Capture() *Capture { return r.cap }

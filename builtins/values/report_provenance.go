@@ -67,6 +67,13 @@ func (r *Report) provenance(ctx context.Context) ([]documents.KV, error) {
 			add("Catalogue", cat.ID()+" "+short(cat.Version()))
 		}
 		add("By force", metrics.ByForce(c))
+		if r.shots != nil {
+			text, err := r.shots.provenance(c)
+			if err != nil {
+				return nil, err
+			}
+			add("Pictures", text)
+		}
 		if o := c.Options; o.Denom != "" || o.Duration != "" || o.Zero != "" {
 			var parts []string
 			for _, kv := range [][2]string{{"denom", o.Denom}, {"duration", o.Duration}, {"zero", o.Zero}} {

@@ -26,6 +26,14 @@ var reportTable = binding.MethodTable[*Report]{
 				}
 				return r.cap
 			}},
+		{Name: "screenshots", Type: "Screenshots",
+			Doc: "The pictures of `report --frames`, None where none were given.",
+			Get: func(r *Report) starlark.Value {
+				if r.shots == nil {
+					return starlark.None
+				}
+				return r.shots
+			}},
 		{Name: "judgements", Type: "Table",
 			Doc: "What was judged, and why what could not be could not: subject, and why (None where it was judged).",
 			Get: func(r *Report) starlark.Value {

@@ -4,5 +4,5 @@ import "astrolabe/builtins/binding"
 
 // Types documents the types, in the order of the reference.
 var Types = []binding.Documented{&captureTable, &CounterTable, &maskTable, &sampleTable, &spanTable, &metricTable,
-	&plotTable, &reportTable,
+	&plotTable, &noteTable, &screenshotsTable, &reportTable,
 	&accountValueTable, &tableTable, &mapTable, &sessionTable}

@@ -60,6 +60,17 @@ func FramesOf(c *capture.Capture) (*FrameList, error) {
 	return out, err
 }
 
+// Names are what the frames are called without the word: their numbers, in order from 0 where they have none.
+func (l *FrameList) Names() []string {
+	out := make([]string, len(l.Regions))
+	for j, r := range l.Regions {
+		if out[j] = strings.TrimPrefix(strings.TrimPrefix(r.Name, "frame"), " "); out[j] == "" {
+			out[j] = strconv.Itoa(j)
+		}
+	}
+	return out
+}
+
 // cells makes each frame one unit.
 func (l *FrameList) cells() *cells {
 	units, seconds := make([]float64, len(l.Regions)), make([]float64, len(l.Regions))

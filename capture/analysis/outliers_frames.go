@@ -1,9 +1,6 @@
 package analysis
 
 import (
-	"strconv"
-	"strings"
-
 	"astrolabe/capture"
 )
 
@@ -29,12 +26,7 @@ func PerFrame(c *capture.Capture) (*capture.Capture, error) {
 			axis.Count[j] += c.Axis.Merged(i)
 		}
 	}
-	text := make([]string, bins.Len())
-	for j, r := range list.Regions {
-		if text[j] = strings.TrimPrefix(strings.TrimPrefix(r.Name, "frame"), " "); text[j] == "" {
-			text[j] = strconv.Itoa(j)
-		}
-	}
+	text := list.Names()
 	return c.With(func(cfg *capture.Config) {
 		cfg.Axis = axis
 		cfg.Labels = []*capture.Label{capture.NewLabel("frame", text, nil)}

@@ -17,6 +17,7 @@ import (
 	"astrolabe/hwio"
 	"astrolabe/internal/script"
 	"astrolabe/plots/canvas"
+	"astrolabe/plots/screenshots"
 	"astrolabe/repl"
 	"astrolabe/scripts"
 )
@@ -33,6 +34,7 @@ type reportFlags struct {
 	strict bool
 	static bool     // HTML without scripts
 	full   bool     // HTML with every sample
+	frames string   // a folder of pictures of frames
 	rest   []string // of the scripts
 }
 
@@ -84,6 +86,7 @@ func (a *app) reportCommand() *cobra.Command {
 		"exit with 3 where nothing could be judged, with 4 where a part of the page failed")
 	flags.BoolVar(&f.static, "static", false, "make an HTML page without scripts, that cannot be zoomed")
 	flags.BoolVar(&f.full, "full", false, "put every sample into an HTML page, in place of buckets of samples")
+	flags.StringVar(&f.frames, "frames", "", "a folder `DIR` of screenshots: those of slow frames stand beside them")
 	takeUnknownFlags(cmd, &f.rest)
 	return cmd
 }
@@ -102,6 +105,11 @@ func (a *app) report(path string, f *reportFlags) error {
 	}
 	if err := checkOutputs(f.out); err != nil {
 		return err
+	}
+	if f.frames != "" {
+		if _, err := screenshots.Open(f.frames); err != nil { // before anything is measured
+			return usageError{fmt.Errorf("--frames=%s: %w", f.frames, err)}
+		}
 	}
 	if f.keep != "" {
 		if path != "" {
@@ -131,12 +139,12 @@ func (a *app) report(path string, f *reportFlags) error {
 	if err := h.runner.Declare(a.ctx, names...); err != nil {
 		return a.usageOf(err)
 	}
-	page, err := a.fill(h, c, names)
+	page, err := a.fill(h, c, names, f.frames)
 	if err != nil {
 		return a.usageOf(err)
 	}
 	if (f.script == "" || f.only || page.Judging()) && page.Verdict() == "" {
-		if err := a.addSummary(h, page); err != nil {
+		if err := a.addTo(h, page, summaryScript, "page one"); err != nil {
 			return err
 		}
 	}
@@ -167,9 +175,16 @@ const (
 
 // fill lets scripts fill a page about a capture. A mistake in a shipped one does not end it: the page is drawn without
 // that part and says so.
-func (a *app) fill(h *host, c *capture.Capture, names []string) (*values.Report, error) {
+func (a *app) fill(h *host, c *capture.Capture, names []string, frames string) (*values.Report, error) {
 	value := values.NewCapture(h.env, c)
 	page := values.NewReport(h.env, reportTitle(c), value)
+	if frames != "" {
+		shots, err := values.OpenScreenshots(h.env, frames)
+		if err != nil {
+			return nil, err
+		}
+		page.Screenshots(shots)
+	}
 	page.HashAhead(a.ctx)
 	lacks := a.lacks(page)
 	for i := 0; i < len(names); i++ {
@@ -198,18 +213,22 @@ func (a *app) fill(h *host, c *capture.Capture, names []string) (*values.Report,
 			names = append(slices.Clone(names), genericScript)
 		}
 	}
+	if frames != "" && !page.Draws("small_multiples") {
+		return page, a.addTo(h, page, framesScript, "the pictures of frames")
+	}
 	return page, nil
 }
 
-// addSummary makes page one of what the scripts said.
-func (a *app) addSummary(h *host, page *values.Report) error {
+// addTo lets a script of the library add a part to a page: page one of what the scripts said, or pictures that none of
+// them showed.
+func (a *app) addTo(h *host, page *values.Report, name, what string) error {
 	h.env.Contain = a.lacks(page)
-	globals, err := h.runner.LoadModule(a.ctx, summaryScript)
+	globals, err := h.runner.LoadModule(a.ctx, name)
 	if err == nil {
 		_, err = h.runner.Call(a.ctx, globals["add"], starlark.Tuple{page.Capture(), page}, nil)
 	}
 	if err != nil && !script.Stopped(err) {
-		h.env.Contain("page one", err)
+		h.env.Contain(what, err)
 		return nil
 	}
 	return err
@@ -226,8 +245,11 @@ func (a *app) lacks(page *values.Report) func(what string, err error) {
 	}
 }
 
-// summaryScript makes page one.
-const summaryScript = libraryPrefix + "lib/summary.star"
+// Parts of a page that no triage makes: page one, and pictures of frames where none took long.
+const (
+	summaryScript = libraryPrefix + "lib/summary.star"
+	framesScript  = libraryPrefix + "lib/frames.star"
+)
 
 // reportFlagsDeclared checks the flags of the scripts before anything is measured. Which triage it will be is not known
 // yet, so that each flag may be of any of them; that of the recording checks them again.

@@ -6,6 +6,7 @@ import (
 	"image"
 	"image/color"
 	"image/png"
+	"io"
 	"math"
 	"slices"
 	"strings"
@@ -190,10 +191,24 @@ func (c *pdfCanvas) DrawImage(r vg.Rectangle, img image.Image) {
 		c.doc.SetError(err)
 		return
 	}
+	c.place(r, "png", &buf)
+}
+
+// photo is DrawImage for what JPEG keeps smaller.
+func (c *pdfCanvas) photo(r vg.Rectangle, img *image.NRGBA) {
+	data, err := jpegOf(img)
+	if err != nil {
+		c.doc.SetError(err)
+		return
+	}
+	c.place(r, "jpg", bytes.NewReader(data))
+}
+
+func (c *pdfCanvas) place(r vg.Rectangle, format string, data io.Reader) {
 	c.images++
 	name := fmt.Sprintf("image%d.%d", c.doc.PageNo(), c.images)
-	opt := fpdf.ImageOptions{ImageType: "png"}
-	c.doc.RegisterImageOptionsReader(name, opt, &buf)
+	opt := fpdf.ImageOptions{ImageType: format}
+	c.doc.RegisterImageOptionsReader(name, opt, data)
 	x, y := c.xy(vg.Point{X: r.Min.X, Y: r.Max.Y})
 	c.doc.ImageOptions(name, x, y, r.Size().X.Points(), r.Size().Y.Points(), false, opt, 0, "")
 }

@@ -14,12 +14,14 @@ import (
 // PNG paints the scene and returns the picture with its resolution. A chart has few colours, so nearly every picture
 // gets a palette: that makes the file a fraction of the size and the encoding a fraction of the time.
 func (sc *Scene) PNG(dpi int) ([]byte, error) {
-	if p := sc.indexed(); p != nil {
-		doc, err := p.encode()
-		if err != nil {
-			return nil, err
+	if !sc.photos() {
+		if p := sc.indexed(); p != nil {
+			doc, err := p.encode()
+			if err != nil {
+				return nil, err
+			}
+			return withResolution(doc, dpi), nil
 		}
-		return withResolution(doc, dpi), nil
 	}
 	var buf bytes.Buffer
 	if err := png.Encode(&buf, sc.Paint()); err != nil {

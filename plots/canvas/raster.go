@@ -89,6 +89,8 @@ func (sc *Scene) strokes(w, h int) []placed {
 			s = o
 		case imageOp:
 			s = o
+		case photoOp:
+			s = o.pixels(sc.Scale)
 		}
 		from, to := s.rows(sc.Scale)
 		out = append(out, placed{s, from, to})

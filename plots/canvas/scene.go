@@ -66,12 +66,19 @@ type imageOp struct {
 	img  *image.NRGBA
 }
 
+// photoOp is a picture that was made elsewhere, stretched over a rectangle.
+type photoOp struct {
+	Rect
+	img *image.NRGBA
+}
+
 func (fillOp) isOp()  {}
 func (PolyOp) isOp()  {}
 func (TextOp) isOp()  {}
 func (TraceOp) isOp() {}
 func (stripOp) isOp() {}
 func (imageOp) isOp() {}
+func (photoOp) isOp() {}
 
 // Scene is a laid-out page: everything that will be painted, in logical pixels, and the box of every text.
 type Scene struct {
@@ -106,6 +113,13 @@ func (sc *Scene) Trace(t *Trace, c color.NRGBA, width float64) {
 	sc.Ops = append(sc.Ops, TraceOp{t, c, width})
 }
 func (sc *Scene) Image(x, y float64, img *image.NRGBA) { sc.Ops = append(sc.Ops, imageOp{x, y, img}) }
+
+// Photo draws an opaque picture that was made elsewhere over a rectangle.
+func (sc *Scene) Photo(r Rect, img *image.NRGBA) {
+	if r.W > 0 && r.H > 0 && !img.Rect.Empty() {
+		sc.Ops = append(sc.Ops, photoOp{r, img})
+	}
+}
 
 func (sc *Scene) Poly(c color.NRGBA, pts ...Point) {
 	sc.Ops = append(sc.Ops, PolyOp{pts, c})

@@ -18,7 +18,8 @@ func (sc *Scene) Svg() ([]byte, error) {
 	p := &vectorPainter{c: c}
 	p.paint(sc)
 	var buf bytes.Buffer
-	if _, err := c.WriteTo(&buf); err != nil {
+	_, err := c.WriteTo(&buf)
+	if err != nil {
 		return nil, err
 	}
 	doc := bytes.ReplaceAll(buf.Bytes(), []byte("font-family:Liberation Sans;"),
@@ -27,6 +28,9 @@ func (sc *Scene) Svg() ([]byte, error) {
 		[]byte("font-family:'Liberation Mono','Courier New',Cousine,monospace;"))
 	// The canvas writes PNG and calls it JPEG, which Chromium overlooks and librsvg takes for a broken picture.
 	doc = bytes.ReplaceAll(doc, []byte(`xlink:href="data:image/jpg;`), []byte(`xlink:href="data:image/png;`))
+	if doc, err = withPhotos(doc, p.photos); err != nil {
+		return nil, err
+	}
 	doc = withTextLengths(doc, p.texts)
 	head := ""
 	if fonts := FontsOf(sc).Text(); fonts != "" {

@@ -2,6 +2,7 @@ package canvas
 
 import (
 	"fmt"
+	"image"
 	"strings"
 
 	xfont "golang.org/x/image/font"
@@ -15,8 +16,9 @@ import (
 // because a page in points has no device pixels. Its origin is at the bottom left.
 type vectorPainter struct {
 	c      vg.Canvas
-	height float64      // of the page, logical pixels
-	texts  []vectorText // in the order in which they were drawn
+	height float64        // of the page, logical pixels
+	texts  []vectorText   // in the order in which they were drawn
+	photos []*image.NRGBA // likewise
 	glyphs svgGlyphs
 }
 
@@ -71,6 +73,8 @@ func (v *vectorPainter) paint(sc *Scene) {
 		case imageOp:
 			w, h := float64(o.img.Rect.Dx())/sc.Scale, float64(o.img.Rect.Dy())/sc.Scale
 			v.c.DrawImage(vg.Rectangle{Min: v.at(o.x, o.y+h), Max: v.at(o.x+w, o.y)}, o.img)
+		case photoOp:
+			v.photo(o)
 		}
 	}
 }

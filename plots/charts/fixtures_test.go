@@ -73,7 +73,7 @@ func makePlainGallery(t testing.TB) []picture {
 		Bands: []Band{{Lo: 80, Hi: 80, Label: "threshold 80 %", Severity: canvas.Warning},
 			{Lo: 20, Hi: 40, Label: "healthy", Severity: canvas.Good}},
 		Spans: []Interval{{Start: 1e9, End: 1.6e9, Label: "busy", Severity: canvas.Warning}},
-		Marks: []Mark{{2.5e9, "frame 150"}, {2.55e9, "frame 153"}, {2.6e9, "frame 156"}},
+		Marks: []Mark{{At: 2.5e9, Label: "frame 150"}, {At: 2.55e9, Label: "frame 153"}, {At: 2.6e9, Label: "frame 156"}},
 		Gaps:  []Interval{{Start: 1.0e9, End: 1.03e9}},
 	}, series("gpu_busy", "percent", 10e6, busy))
 	var four, twenty []Series
@@ -97,7 +97,7 @@ func makePlainGallery(t testing.TB) []picture {
 		Series{Name: "L2 hit rate", Unit: "percent", Start: []int64{0, 1}, End: []int64{1, 2}, Y: []float64{nan, nan},
 			Why: "TCC_HIT was not collected in this capture"})
 	timeline("long texts", TimelineOptions{Title: long, YLabel: long,
-		Marks: []Mark{{1e6, long}, {2e6, long}, {3e6, "a"}}},
+		Marks: []Mark{{At: 1e6, Label: long}, {At: 2e6, Label: long}, {At: 3e6, Label: "a"}}},
 		series(long, long, 1e6, []float64{1, 2, 3}), series(strings.Repeat("MaliGPUCyclesAnyQueueActive", 30), long,
 			1e6, []float64{1, 2, 3}))
 	timeline("unicode", TimelineOptions{Title: "Größe Ω Привет 日本語 🚀 \x00\x1b[31m \xff\xfe"},

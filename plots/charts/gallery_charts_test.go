@@ -39,7 +39,7 @@ func makeChartGallery(t testing.TB) []picture {
 	noisy := bandwidth(100_000, 4e9)
 	noisy[20_000] = 2e10
 	timeline("spread", TimelineOptions{Title: "Noisy memory traffic", Style: Spread,
-		Marks: []Mark{{1.5e9, "level loaded"}},
+		Marks: []Mark{{At: 1.5e9, Label: "level loaded"}},
 		Spans: []Interval{{Start: 3e9, End: 4e9, Label: "cut scene", Severity: canvas.Info}}},
 		series("read", "B/s", 1e5, noisy))
 	timeline("spread of few", TimelineOptions{Title: "Few samples", Style: Spread},
@@ -85,7 +85,7 @@ func makeChartGallery(t testing.TB) []picture {
 		sixteen[5].Y[2000+i] = nan
 	}
 	marked := TimelineOptions{Title: "Sixteen noisy cores",
-		Marks: []Mark{{1.5e9, "level loaded"}, {1.52e9, "frame 90"}}, Gaps: []Interval{{Start: 3e9, End: 3.2e9}},
+		Marks: []Mark{{At: 1.5e9, Label: "level loaded"}, {At: 1.52e9, Label: "frame 90"}}, Gaps: []Interval{{Start: 3e9, End: 3.2e9}},
 		Spans: []Interval{{Start: 4e9, End: 4.4e9, Label: "cut scene", Severity: canvas.Info}},
 		Bands: []Band{{Lo: 90, Hi: 90, Label: "budget", Severity: canvas.Warning}}}
 	timeline("lanes", marked, sixteen...)
@@ -182,7 +182,7 @@ func makeChartGallery(t testing.TB) []picture {
 		}
 		cores = append(cores, series(fmt.Sprintf("core %d", k), "%", 1e6, u))
 	}
-	heat("heatmap", HeatmapOptions{Title: "Shader core utilisation", Marks: []Mark{{1.5e9, "frame 90"}}}, cores...)
+	heat("heatmap", HeatmapOptions{Title: "Shader core utilisation", Marks: []Mark{{At: 1.5e9, Label: "frame 90"}}}, cores...)
 	heat("heatmap log", HeatmapOptions{Title: "Requests", Log: true, Pick: "mean"}, series("ch0", "", 1e6, queue),
 		series("ch1", "", 1e6, canvastest.Values(2000, func(int) float64 { return 1 + 50*r.Float64() })))
 	heat("heatmap of none", HeatmapOptions{Title: "Nothing"})
@@ -260,5 +260,30 @@ func makeChartGallery(t testing.TB) []picture {
 		"latency of two", "correlation", "twin", "overlay", "lanes"} {
 		out = append(out, picture{"dark " + name, find(out, name).WithTheme(canvas.Dark())})
 	}
+	timeline("notes", TimelineOptions{Title: "Memory traffic with notes", Marks: []Mark{{At: 1.5e9, Label: "a mark"},
+		{At: 3e9, Label: "The second level begins to load; the streaming thread has no priority here. " + long, Note: true},
+		{At: 1e9, Label: "First in time", Note: true}}},
+		series("read", "B/s", 1e7, bandwidth(500, 4e9)))
+	for _, photos := range []bool{false, true} {
+		name, list := "small multiples", []Multiple{{Name: "frame 160", Note: "from 2.7 s, 210 ms long", Start: 1e9, End: 1.21e9,
+			Behind: 2}, {Name: long, Note: long, Start: 3e9, End: 3.05e9, Behind: 2},
+			{Name: "frame 1", Start: 2e9, End: 2.016e9, Behind: -1}, {Name: "after the end", Start: 1e12, End: 2e12, Behind: -1}}
+		if photos {
+			name += " with pictures"
+			list[0].Photo = &Photo{Name: "screenshot_frame_160.png", Image: canvastest.Photo(320, 180)}
+			list[1].Photo = &Photo{Name: long, Image: canvastest.Photo(90, 200)}
+			list[2].Photo = &Photo{Name: "cut.png", Why: "is damaged: unexpected EOF"}
+		}
+		p, err := SmallMultiples(MultiplesOptions{Title: "Slow frames over the median frame", Notes: []string{long},
+			Front: "this frame", Back: "the median frame"}, []Series{series("load", "%", 1e6, canvastest.Wave(r, 4000, 50, 40, 9, 8)),
+			series(long, "B/s", 1e5, bandwidth(40_000, 4e9)), series("missing", "cycles", 1e8, []float64{nan, nan})}, list)
+		add(name, p, err)
+	}
+	p, err = SmallMultiples(MultiplesOptions{Title: "The slow frame over the median frame", Front: "this frame",
+		Back: "the median frame"}, []Series{series("load", "%", 1e6, canvastest.Wave(r, 400, 50, 40, 9, 8))}, []Multiple{
+		{Name: "frame 12", Note: "from 100 ms, 45 ms long: 2.8 times the median frame", Start: 1e8, End: 1.45e8, Behind: 1,
+			Photo: &Photo{Name: "screenshot_frame_12.png", Image: canvastest.Photo(320, 180)}},
+		{Name: "frame 13", Note: "the median frame: from 200 ms, 16 ms long", Start: 2e8, End: 2.16e8, Behind: -1}})
+	add("two frames", p, err)
 	return out
 }

@@ -90,6 +90,7 @@ func Heatmap(o HeatmapOptions, rows ...Series) (*Plot, error) {
 			h.spread.add(v)
 		}
 	}
+	h.o.Marks = numbered(h.o.Marks)
 	return New(o.Title, "heatmap", h), nil
 }
 
@@ -112,7 +113,15 @@ func (h *heatmap) Prefer(t *canvas.Theme, width float64) float64 {
 			canvas.LinesEach(len(h.rows), 3)))
 		row = max(row, canvas.RowNameHeight(t, lines)+t.Text*0.2)
 	}
-	return t.Text*3 + timeAxisHeight(t) + min(max(float64(len(h.rows))*row, t.Text*6), t.Text*24)
+	return t.Text*3 + timeAxisHeight(t) + float64(len(h.noteLines(t, width)))*canvas.Regular.Of(t.Small).Leading() + min(max(float64(len(h.rows))*row, t.Text*6), t.Text*24)
+}
+
+// noteLines are the notes at its marks as lines of a width.
+func (h *heatmap) noteLines(t *canvas.Theme, width float64) (out []string) {
+	for _, n := range noteTexts(h.o.Marks, h.t0, h.t1) {
+		out = append(out, canvas.Regular.Of(t.Small).Wrap(n, width)...)
+	}
+	return out
 }
 
 // names are those of the rows.
@@ -163,6 +172,7 @@ func (h *heatmap) notes(columns int) string {
 func (h *heatmap) Draw(sc *canvas.Scene, t *canvas.Theme, area canvas.Rect) {
 	s, ns := canvas.Regular.Of(t.Text), canvas.Regular.Of(t.Small)
 	y := newHeader(t, h.o.Title, "", h.notes(int(area.W*sc.Scale)), area.W).draw(sc, t, area.X, area.Y)
+	y = sc.TextLines(area.X, y, canvas.Left, ns, t.Muted, h.noteLines(t, area.W))
 	if h.spread.empty() {
 		y += topPad(t)
 		frame := canvas.Box(area.X, y, area.W, area.Bottom()-y)
@@ -187,7 +197,7 @@ func (h *heatmap) Draw(sc *canvas.Scene, t *canvas.Theme, area canvas.Rect) {
 	tx := toX(canvas.Box(labelW+t.Text*0.5, 0, max(frameW, 1), 1), ax)
 	for _, m := range h.o.Marks {
 		if m.At >= h.t0 && m.At <= h.t1 {
-			labels = append(labels, aboveLabel{anchor: tx(m.At), text: m.Label, where: Duration(m.At)})
+			labels = append(labels, aboveLabel{anchor: tx(m.At), text: m.Sign(), where: Duration(m.At)})
 		}
 	}
 	placed, above, rest := placeAbove(t, labels, area.W)

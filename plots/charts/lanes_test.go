@@ -31,7 +31,7 @@ func lanesIn(t *testing.T, o TimelineOptions, s ...Series) []*lane {
 func TestSixteenNoisyLinesGetALaneEach(t *testing.T) {
 	r := canvastest.Noise()
 	list := crowd(16, 5000, "%", func(int) float64 { return 50 }, func() float64 { return 10 * r.NormFloat64() })
-	p, err := Timeline(TimelineOptions{Title: "Cores", Marks: []Mark{{2e9, "frame 9"}}}, list...)
+	p, err := Timeline(TimelineOptions{Title: "Cores", Marks: []Mark{{At: 2e9, Label: "frame 9"}}}, list...)
 	if n := len(must(t, p, err).body.(*timeline).lanes); n != 16 {
 		t.Fatalf("%d lanes, want 16", n)
 	}

@@ -79,7 +79,7 @@ func (l *lane) labelsAbove(ax timeAxis, gutter, frameW float64) []aboveLabel {
 	var out []aboveLabel
 	for _, m := range l.tl.o.Marks {
 		if m.At >= ax.t0 && m.At <= ax.t1 {
-			out = append(out, aboveLabel{anchor: tx(m.At), text: m.Label, where: Duration(m.At)})
+			out = append(out, aboveLabel{anchor: tx(m.At), text: m.Sign(), where: Duration(m.At)})
 		}
 	}
 	for _, iv := range l.tl.o.Spans {

@@ -103,6 +103,7 @@ func (h *heatmap) outline() (Outline, bool) {
 	if note := h.notes(math.MaxInt); note != "" {
 		o.Notes = []string{note}
 	}
+	o.Notes = append(o.Notes, noteTexts(h.o.Marks, h.t0, h.t1)...)
 	if h.spread.empty() {
 		o.Why = h.emptyReason()
 	}

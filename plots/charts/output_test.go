@@ -18,7 +18,8 @@ import (
 func TestEveryPictureLooksAsItDid(t *testing.T) {
 	list := gallery(t)
 	for _, name := range []string{"single", "stacked", "units", "bars", "histogram", "scatter by kernel", "box",
-		"heatmap", "roofline", "latency", "correlation", "twin", "dark overlay"} {
+		"heatmap", "roofline", "latency", "correlation", "twin", "dark overlay", "notes",
+		"two frames"} {
 		p := find(list, name)
 		var buf bytes.Buffer
 		if err := p.WriteTo(&buf, "png", canvas.Size{Width: 640, Height: 400, DPI: 96}); err != nil {

@@ -36,6 +36,9 @@ type Interval struct {
 type Mark struct {
 	At    int64
 	Label string
+	Note  bool // the label is a text of any length, which stands under the title with a number
+
+	number int // of a note, from 1
 }
 
 // Band shades the values from Lo to Hi. A band with Lo equal to Hi is a threshold, drawn as a dashed line.
@@ -87,6 +90,7 @@ type TimelineOptions struct {
 // Timeline draws series over time. Series with different units (or groups) get panels of their own under one another,
 // on one time axis.
 func Timeline(o TimelineOptions, series ...Series) (*Plot, error) {
+	o.Marks = numbered(o.Marks)
 	tl := &timeline{o: o}
 	if o.Log && o.Stacked {
 		return nil, fmt.Errorf("timeline: a stack cannot stand on a logarithmic axis, which has no zero")
@@ -192,6 +196,7 @@ func (tl *timeline) split(series, twin []Series) error {
 		all = append(all, l.divided()...)
 	}
 	tl.lanes = all
+	tl.lanes[0].notes = append(noteTexts(tl.o.Marks, tl.t0, tl.t1), tl.lanes[0].notes...)
 	return nil
 }
 

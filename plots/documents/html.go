@@ -321,7 +321,7 @@ func (h *htmlWriter) plots(list []*charts.Plot) error {
 			return fmt.Errorf("report %q: %w", h.r.Title, err)
 		}
 		caption := esc(p.Caption())
-		if len(doc) <= maxInlineSVG {
+		if canvas.DrawnBytes(doc) <= maxInlineSVG {
 			if err := h.inlineSVG(p, doc, caption); err != nil {
 				return err
 			}

@@ -113,7 +113,11 @@ func (h *htmlWriter) drawn() (series []charts.Series, bands []interactive.Band) 
 			}
 		}
 		for _, m := range marks {
-			band(interactive.Band{Kind: "mark", Label: canvas.Undirected(m.Label), Start: m.At, End: m.At})
+			kind := "mark"
+			if m.Note {
+				kind = "note"
+			}
+			band(interactive.Band{Kind: kind, Label: canvas.Undirected(m.Label), Start: m.At, End: m.At})
 		}
 	}
 	if h.r.Summary != nil {

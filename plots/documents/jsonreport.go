@@ -110,6 +110,18 @@ type jsonPlot struct {
 	Title  string       `json:"title,omitempty"`
 	Series []jsonSeries `json:"series,omitempty"`
 	Rows   [][]jsonPlot `json:"rows,omitempty"` // of a grid
+
+	Stretches []jsonStretch `json:"stretches,omitempty"` // of small multiples
+}
+
+// jsonStretch is a row of small multiples. Behind is the place of the stretch that it is compared with.
+type jsonStretch struct {
+	Name    string  `json:"name"`
+	Note    string  `json:"note,omitempty"`
+	Start   float64 `json:"start_s"`
+	End     float64 `json:"end_s"`
+	Behind  *int    `json:"behind,omitempty"`
+	Picture string  `json:"picture,omitempty"`
 }
 
 type jsonSeries struct {
@@ -234,6 +246,16 @@ func plotJSON(p *charts.Plot) jsonPlot {
 	out := jsonPlot{Kind: p.Kind, Title: p.Title}
 	for _, s := range p.Series() {
 		out.Series = append(out.Series, seriesJSON(s))
+	}
+	for _, m := range p.Multiples() {
+		s := jsonStretch{Name: m.Name, Note: m.Note, Start: float64(m.Start) / 1e9, End: float64(m.End) / 1e9}
+		if m.Behind >= 0 {
+			s.Behind = &m.Behind
+		}
+		if m.Photo != nil {
+			s.Picture = m.Photo.Name
+		}
+		out.Stretches = append(out.Stretches, s)
 	}
 	for _, row := range p.Children() {
 		var line []jsonPlot

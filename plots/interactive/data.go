@@ -42,7 +42,7 @@ type Lane struct {
 
 // Band is a stretch or, where End is Start, an instant that something happened in.
 type Band struct {
-	Kind     string `json:"kind"` // "finding", "gap", "region", "mark", or what its chart says
+	Kind     string `json:"kind"` // "finding", "gap", "region", "mark", "note", or what its chart says
 	Label    string `json:"label"`
 	Start    int64  `json:"start"`
 	End      int64  `json:"end"`

@@ -2,7 +2,7 @@
 (() => {
   const LISTED = 500; // in the list at once; searching finds the others
   const colours = { critical: "critical", warning: "warning", info: "link", good: "good" };
-  const colour = b => A.colour(b.kind === "gap" ? "rule" : colours[b.severity] || (b.kind === "mark" ? "ink" : "s2"));
+  const colour = b => A.colour(b.kind === "gap" ? "rule" : colours[b.severity] || (b.kind === "mark" || b.kind === "note" ? "ink" : "s2"));
 
   // shade draws what holds over time behind a lane. Regions, of which there may be thousands, are only in the overview.
   A.shade = (view, u) => {
