@@ -91,6 +91,12 @@ type browsed struct {
 		Height int
 		List   [][2]int
 	}
+	Printed []string // names of the lanes that were shown
+	Paper   []struct {
+		Coloured int
+		Width    float64
+		Theme    string
+	}
 }
 
 func TestAReportInABrowser(t *testing.T) {
@@ -125,7 +131,8 @@ func TestAReportInABrowser(t *testing.T) {
 	}
 	asked, _ := json.Marshal(ranges)
 	cmd := exec.CommandContext(t.Context(), "node", "testdata/browser.js", page, browser, os.Getenv("ASTROLABE_PAGE_SHOTS"))
-	cmd.Env = append(os.Environ(), "RANGES="+string(asked))
+	paper := filepath.Join(dir, "paper.pdf")
+	cmd.Env = append(os.Environ(), "RANGES="+string(asked), "PRINTED="+paper)
 	var said bytes.Buffer
 	cmd.Stderr = &said
 	out, err := cmd.Output()
@@ -166,6 +173,58 @@ func TestAReportInABrowser(t *testing.T) {
 		t.Fatalf("the first lane is %q", got.Lane)
 	}
 	comparePixels(t, got.Pixels.List, alpha)
+	comparePaper(t, &got, paper)
+}
+
+// comparePaper holds the printed page against the one on the screen: every lane that was shown is drawn, in the light
+// theme, within the sheet, and every panel, finding and row of a table is there as text.
+func comparePaper(t *testing.T, got *browsed, path string) {
+	t.Helper()
+	if len(got.Paper) < 5 || len(got.Paper) != len(got.Printed) {
+		t.Errorf("%d lanes are on paper, %d on the screen", len(got.Paper), len(got.Printed))
+	}
+	for i, l := range got.Paper {
+		if l.Coloured < 1500 || l.Width < 600 || l.Width > 719 || l.Theme != "light" { // A4 without margins of 1 cm has 718
+			t.Errorf("lane %d has %d coloured pixels on paper, is %g wide and %q", i, l.Coloured, l.Width, l.Theme)
+		}
+	}
+	if dir := os.Getenv("ASTROLABE_PAGE_SHOTS"); dir != "" {
+		data, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(dir, "paper.pdf"), data, 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := exec.LookPath("pdftotext"); err != nil {
+		t.Skip("SKIPPED: pdftotext is not installed (Debian's poppler-utils)")
+	}
+	tool := func(name string, args ...string) string {
+		out, err := exec.Command(name, args...).Output()
+		if err != nil {
+			t.Fatal(name, err)
+		}
+		return string(out)
+	}
+	text := tool("pdftotext", "-layout", path, "-")
+	if figures := strings.Count(tool("pdfimages", "-list", path), " 2560 "); figures != 1 {
+		t.Errorf("the dense chart of the page is on paper %d times", figures)
+	}
+	want := []string{"Timeline", "In view:", "Findings", "<script>alert(6)</script> is high", "Times", "<i>name</i>", "How to reproduce",
+		"Made from", "alpha", "beta"}
+	for i := range 9 {
+		want = append(want, "row "+strconv.Itoa(i))
+	}
+	for _, name := range got.Printed[:2] {
+		want = append(want, name)
+	}
+	for _, w := range want {
+		if !strings.Contains(text, w) {
+			t.Errorf("%q is not on paper:\n%s", w, text)
+			break
+		}
+	}
 }
 
 // compareStretch runs the script that the page gave for a stretch and compares what the page showed.

@@ -208,7 +208,7 @@ pre{background:var(--panel);padding:.7em 1em;overflow-x:auto}
 code{font-family:"Liberation Mono","Courier New",Cousine,monospace;font-size:.94em}
 p code,li code,td code{background:var(--panel);padding:0 .2em}
 blockquote{margin:.6em 0;padding-left:1em;border-left:4px solid var(--rule);color:var(--muted)}
-@media print{main{max-width:none;padding:0}.finding,figure,tr{break-inside:avoid}h2,h3{break-after:avoid}thead{display:table-header-group}.wide{overflow:visible}}
+@media print{main{max-width:none;padding:0}.finding:not(:has(figure)),figure,tr,table:not(:has(tr:nth-child(16))){break-inside:avoid}figure svg,figure img{max-height:24cm}h2,h3,caption,main>p.sum{break-after:avoid}pre{white-space:pre-wrap;overflow-wrap:anywhere}.chip,.finding,.track{print-color-adjust:exact}thead{display:table-header-group}.wide{overflow:visible}}
 `
 
 // contents links to the findings, for reports that have many.

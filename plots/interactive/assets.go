@@ -13,7 +13,7 @@ var assets embed.FS
 // scripts are the files of the page's script, in the order in which they run; each is a function that knows what those
 // before it gave to their common object.
 var scripts = []string{"units.js", "data.js", "statistics.js", "lane.js", "timeline.js", "gestures.js", "bands.js",
-	"range.js", "feed.js", "tables.js", "main.js"}
+	"range.js", "feed.js", "print.js", "tables.js", "main.js"}
 
 // Script is the script of the page. uPlot is first: a page without lanes does without it.
 func Script(lanes bool) string {

@@ -162,6 +162,32 @@ const shownWindow = p => p.textContent(".timeline-window");
       await q.close();
     }
   }
+
+  // Paper: of a dark page that was never scrolled, zoomed into. All lanes, light, and no wider than a sheet.
+  const q = await open(b, { viewport: { width: 1600, height: 400 }, colorScheme: "dark" });
+  await q.locator(".lanes").focus();
+  await q.keyboard.press("+");
+  await settle(q);
+  out.printed = await q.locator(".lane-name").allTextContents();
+  const inView = await shownWindow(q), wide = await q.locator(".lane").first().evaluate(e => e.clientWidth);
+  await q.evaluate(() => addEventListener("beforeprint", () => queueMicrotask(() => queueMicrotask(() => {
+    window.onPaper = [...document.querySelectorAll(".lane")].map(lane => {
+      const canvas = lane.querySelector("canvas");
+      const data = canvas ? canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height).data : [];
+      let coloured = 0;
+      for (let i = 0; i < data.length; i += 4) {
+        const most = Math.max(data[i], data[i + 1], data[i + 2]), least = Math.min(data[i], data[i + 1], data[i + 2]);
+        if (data[i + 3] > 128 && (most - least > 40 || most < 190)) coloured++; // one lane is grey; labels are some hundred
+      }
+      return { coloured, width: lane.getBoundingClientRect().width, theme: document.documentElement.dataset.theme };
+    });
+  }))));
+  await q.pdf({ path: process.env.PRINTED, format: "A4", margin: { top: "1cm", bottom: "1cm", left: "1cm", right: "1cm" } });
+  out.paper = await q.evaluate(() => window.onPaper);
+  await settle(q);
+  check("the screen is as it was behind paper", await q.evaluate(() => !("theme" in document.documentElement.dataset)) &&
+    await shownWindow(q) === inView && await q.locator(".lane").first().evaluate(e => e.clientWidth) === wide);
+  await q.close();
   await b.close();
   console.log(JSON.stringify(out));
 })().catch(e => { console.error(e); process.exit(1); });

@@ -30,6 +30,7 @@
       A.rangePanel(view);
       A.listBands(view, model);
       A.feed(view, model);
+      A.print(view);
       document.addEventListener("astrolabe:theme", () => { A.forgetColours(); view.changed(); });
       root.dataset.ready = "yes";
     } catch (e) {
