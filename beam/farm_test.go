@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -13,6 +14,8 @@ import (
 	"astrolabe/capture/capturetest"
 	"astrolabe/capture/capturetest/all"
 	formatsall "astrolabe/capture/formats/all"
+	"astrolabe/hwio/hwtest"
+	"astrolabe/hwio/hwtest/devices"
 	"astrolabe/internal/cli"
 )
 
@@ -93,7 +96,50 @@ def map(cap):
             {"first": names[0], "total": first.total(), "max": cap[names[-1]].max(), "peak": None}]
 `
 
-// farm writes captures of modelled GPUs, so many of each (0 is one of each model), and trouble: damaged ones, one that
+// recording is what astrolabe records on an emulated device.
+type recording struct {
+	device string
+	data   []byte
+}
+
+var recorded []recording
+
+// recordings are those of all devices that are emulated and that astrolabe reads, made once; none where this system
+// cannot emulate.
+func recordings(t *testing.T) []recording {
+	t.Helper()
+	sources := map[string]string{"cpu-pmu": "perfevent", "kbl": "i915", "gfx": "amdgpu", "mali": "kbase", "panfrost": "panfrost"}
+	if recorded != nil {
+		return recorded
+	}
+	for _, m := range devices.All() {
+		source := ""
+		for begin, s := range sources {
+			if strings.HasPrefix(m.Name, begin) {
+				source = s
+			}
+		}
+		if source == "" {
+			continue
+		}
+		dir := t.TempDir()
+		cmd := program(t, dir, "astrolabe", "record", "--source", source, "--period", "5ms", "--duration", "200ms", "-o", "live.arrow")
+		var said bytes.Buffer
+		cmd.Stdout, cmd.Stderr = &said, &said
+		res, err := hwtest.Run(t.Context(), hwtest.Options{Device: m.New(), Settings: hwtest.Settings{Seed: 1}, Cmd: cmd})
+		if errors.Is(err, hwtest.ErrUnsupported) {
+			t.Logf("no recordings of emulated devices among the captures: %v", err)
+			return nil
+		}
+		if err != nil || res.Exit != 0 {
+			t.Fatalf("%s: %v\n%s", m.Name, err, said.String())
+		}
+		recorded = append(recorded, recording{m.Name, []byte(content(t, dir, "live.arrow"))})
+	}
+	return recorded
+}
+
+// farm writes captures of modelled GPUs, so many of each (0 is one of each model), recordings of emulated ones, and trouble: damaged ones, one that
 // never ends, one that is large, one that kills its worker, and a folder that is a capture.
 func farm(t *testing.T, of int) (dir string, captures int) {
 	t.Helper()
@@ -156,6 +202,19 @@ func farm(t *testing.T, of int) (dir string, captures int) {
 	}
 	for _, name := range []string{"hang", "kills", "prints"} {
 		put("farm/build=9/device=odd/"+name+".arrow", last)
+	}
+	for i, r := range recordings(t) { // and, of some, what a killed recorder or a bad disk leaves
+		put("farm/build=8/device="+r.device+"/live.arrow", r.data)
+		captures++
+		if of > 0 || i%6 == 0 {
+			put("farm/build=8/device="+r.device+"/killed.arrow", r.data[:len(r.data)*3/5])
+			bad := bytes.Clone(r.data)
+			for k := range 30 {
+				bad[(k*7919+i*104729)%len(bad)] ^= 0xff
+			}
+			put("farm/build=8/device="+r.device+"/bad.arrow", bad)
+			captures += 2
+		}
 	}
 	var huge bytes.Buffer
 	huge.WriteString("time,a,b\n")
