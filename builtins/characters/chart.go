@@ -58,6 +58,10 @@ func Chart(p *charts.Plot, s Style) (string, error) {
 		d.points(o.Points)
 	case o.Boxes != nil:
 		d.boxes(o.Boxes)
+	case o.Pairs != nil:
+		d.pairs(o.Pairs)
+	case o.Shares != nil:
+		d.shares(o.Shares)
 	}
 	for _, n := range o.Notes {
 		d.line(n)

@@ -7,10 +7,12 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
 	"astrolabe/builtins/notation"
+	"astrolabe/capture"
 	"astrolabe/plots/canvas"
 	"astrolabe/plots/charts"
 )
@@ -87,9 +89,38 @@ func samples(t *testing.T) map[string]*charts.Plot {
 	p, err = charts.Box(charts.BoxOptions{Unit: "MHz"}, charts.Sample{Name: "clock", Values: clock.Y},
 		charts.Sample{Name: "none", Values: []float64{math.NaN()}})
 	add("box", p, err)
+	p, err = charts.Roofline(charts.RooflineOptions{Title: "Roofline", Bandwidth: []charts.Roof{{Name: "DRAM", Value: 2e11},
+		{Name: "L2 読", Value: 2e12}}, Compute: []charts.Roof{{Name: "FP32", Value: 1e13}, {Name: "FP64", Value: 6e11}}},
+		charts.RoofPoint{Name: "gemm", Intensity: 40, Rate: 7e12}, charts.RoofPoint{Name: "copy", Intensity: 0.2, Rate: 3e10},
+		charts.RoofPoint{Name: "none", Intensity: math.NaN(), Rate: 1})
+	add("roofline", p, err)
+	p, err = charts.Correlation(charts.CorrelationOptions{Title: "Correlation", Method: "spearman"},
+		charts.Sample{Name: "clock 時計", Values: clock.Y}, charts.Sample{Name: "against", Values: against(clock.Y)},
+		charts.Sample{Name: "flat", Values: make([]float64, len(clock.Y))}, charts.Sample{Name: "other", Values: many[7].Y})
+	add("correlation", p, err)
+	out["account"] = charts.AccountChart(account(), "Where the time went")
 	p, err = charts.TitledGrid("Two", [][]*charts.Plot{{out["bar"], out["stacked"]}})
 	add("grid", p, err)
 	return out
+}
+
+// against falls where values rise.
+func against(v []float64) []float64 {
+	out := make([]float64, len(v))
+	for i, x := range v {
+		out[i] = -x * x
+	}
+	return out
+}
+
+// account has three parts that lead in turn, and one that leads nowhere.
+func account() *charts.Account {
+	return &charts.Account{Base: 1e9, Idle: 1e8, Parts: []charts.AccountPart{
+		{Name: "vector", Title: "vector units 読", Explained: true, Time: 5e8, Low: 1e8, High: 2e8,
+			Spans: []capture.Span{{Start: 0, End: 3e8}, {Start: 8e8, End: 1e9}}},
+		{Name: "memory", Title: "memory bandwidth", Explained: true, Time: 3e8, Spans: []capture.Span{{Start: 3e8, End: 6e8}}},
+		{Name: "idle", Kind: "idle", Title: "waiting for the CPU", Time: 2e8, Spans: []capture.Span{{Start: 7e8, End: 8e8}}},
+	}}
 }
 
 func TestChartsInCharactersLookAsTheyDid(t *testing.T) {
@@ -413,13 +444,174 @@ func TestSparklinesShowThePeaksAndLeaveGaps(t *testing.T) {
 }
 
 func TestChartsThatArePicturesOnlySaySo(t *testing.T) {
-	p, err := charts.Correlation(charts.CorrelationOptions{}, charts.Sample{Name: "a", Values: []float64{1, 2, 4}},
-		charts.Sample{Name: "b", Values: []float64{3, 1, 2}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := account().Below(nil) // of a page only
 	if _, err := Chart(p, Style{}); err == nil || !strings.Contains(err.Error(), "save it") || Drawable(p) {
 		t.Errorf("got %v", err)
+	}
+}
+
+func TestTheWrittenCorrelationsAreThoseOfThePicture(t *testing.T) {
+	r := rand.New(rand.NewPCG(21, 7))
+	for round := range 100 {
+		var samples []charts.Sample
+		for i := range 2 + r.IntN(30) {
+			v := random(r).Y
+			for len(v) < 301 {
+				v = append(v, r.NormFloat64())
+			}
+			if r.IntN(8) == 0 {
+				v = make([]float64, 301) // without a correlation
+			}
+			samples = append(samples, charts.Sample{Name: strings.Repeat("n", 1+i%9), Values: v[:301]})
+		}
+		p, err := charts.Correlation(charts.CorrelationOptions{}, samples...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		text, err := Chart(p, Style{Width: 60 + r.IntN(120), ASCII: round%2 == 0})
+		if err != nil {
+			t.Fatal(err)
+		}
+		o, _ := p.Outline()
+		if o.Why != "" {
+			continue
+		}
+		got := map[[2]int]string{}
+		var columns []string
+		row := len(samples)
+		for line := range strings.Lines(text) {
+			switch fields := strings.Fields(line); {
+			case len(fields) == 0 || strings.Contains(line, "corr") || strings.Contains(line, "sample"):
+			case row == len(samples): // of the block before
+				columns, row = fields, 0
+			default:
+				for k, f := range fields[2:] { // behind the number and the name
+					j, _ := strconv.Atoi(columns[k])
+					got[[2]int{row, j - 1}] = f
+				}
+				row++
+			}
+		}
+		n := len(samples)
+		if len(got) != n*n {
+			t.Fatalf("round %d: %d of %d numbers:\n%s", round, len(got), n*n, text)
+		}
+		for at, f := range got {
+			want := o.Pairs.Of[at[0]][at[1]]
+			v, err := strconv.ParseFloat(strings.Replace(f, "−", "-", 1), 64)
+			if math.IsNaN(want) != (err != nil) || err == nil && math.Abs(v-want) > 0.00501 {
+				t.Fatalf("round %d: %v is %q, want %v:\n%s", round, at, f, want, text)
+			}
+		}
+	}
+}
+
+// Every point is in its cell, and every limit in the cells that it crosses, unless a point is there.
+func TestTheLimitsAndPointsOfARooflineAreInTheirCells(t *testing.T) {
+	r := rand.New(rand.NewPCG(21, 8))
+	for round := range 200 {
+		o := charts.RooflineOptions{}
+		for range 1 + r.IntN(3) {
+			o.Bandwidth = append(o.Bandwidth, charts.Roof{Name: "b", Value: math.Exp(20 + 5*r.Float64())})
+			o.Compute = append(o.Compute, charts.Roof{Name: "c", Value: math.Exp(25 + 5*r.Float64())})
+		}
+		p, err := charts.Roofline(o, charts.RoofPoint{Name: "p", Intensity: math.Exp(6 * r.NormFloat64()), Rate: math.Exp(20 + 5*r.Float64())})
+		if err != nil {
+			t.Fatal(err)
+		}
+		style := Style{Width: 40 + r.IntN(80), Height: 6 + r.IntN(20), ASCII: round%2 == 0}
+		text, err := Chart(p, style)
+		if err != nil {
+			t.Fatal(err)
+		}
+		out, _ := p.Outline()
+		pts := out.Points
+		up := pts.Up(max(style.Height/3, 2))
+		w := style.Width - (&drawing{style: style, width: style.Width}).gutter(up) - 2
+		across := pts.Across(max(w/10, 1))
+		var rows [][]rune
+		for line := range strings.Lines(text) {
+			for _, edge := range []string{" │", " ┤", " |", " +"} {
+				if before, row, found := strings.Cut(strings.TrimSuffix(line, "\n"), edge); found && len(rows) < style.Height &&
+					strings.Trim(before, " 0123456789.kMGTPEFLOps/µmn") == "" {
+					cells := []rune(row)
+					for len(cells) < w {
+						cells = append(cells, ' ')
+					}
+					rows = append(rows, cells)
+					break
+				}
+			}
+		}
+		if len(rows) != style.Height {
+			t.Fatalf("%d rows of %d:\n%s", len(rows), style.Height, text)
+		}
+		at := func(fx, fy float64) (x, y int) { return place(fx, w), style.Height - 1 - place(fy, style.Height) }
+		if x, y := at(across.Frac(pts.X[0]), up.Frac(pts.Y[0])); rows[y][x] != 'a' {
+			t.Fatalf("round %d: the point is not at %d, %d:\n%s", round, x, y, text)
+		}
+		for _, l := range pts.Limits {
+			for k := range 50 {
+				f := (float64(k) + 0.5) / 50
+				fx := across.Frac(l.X0) + f*(across.Frac(l.X1)-across.Frac(l.X0))
+				fy := up.Frac(l.Y0) + f*(up.Frac(l.Y1)-up.Frac(l.Y0))
+				if fx <= 0 || fx >= 1 || fy <= 0 || fy >= 1 {
+					continue
+				}
+				if x, y := at(fx, fy); rows[y][x] == ' ' {
+					t.Fatalf("round %d: %v is not at %d, %d:\n%s", round, l, x, y, text)
+				}
+			}
+		}
+	}
+}
+
+func TestTheLettersOfAnAccountAreItsShares(t *testing.T) {
+	r := rand.New(rand.NewPCG(21, 9))
+	for round := range 200 {
+		a := &charts.Account{Base: 1e9}
+		left, at := int64(1e9), int64(0)
+		for i := range 1 + r.IntN(5) {
+			p := charts.AccountPart{Name: strconv.Itoa(i), Title: "part", Explained: true, Time: r.Int64N(left/2) + 1e7}
+			p.Spans = []capture.Span{{Start: at, End: at + p.Time}}
+			at += p.Time
+			if left -= p.Time; left < 5e7 {
+				break
+			}
+			a.Parts = append(a.Parts, p)
+		}
+		if len(a.Parts) == 0 {
+			continue
+		}
+		a.Parts[0].Time += left // they add up
+		width := 20 + r.IntN(150)
+		text, err := Chart(charts.AccountChart(a, ""), Style{Width: width, ASCII: round%2 == 0})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var bar, lead string
+		for line := range strings.Lines(text) {
+			line = strings.TrimSuffix(line, "\n")
+			if bar == "" && strings.Trim(line, "abcde") == "" {
+				bar = line
+			}
+			if rest, ok := strings.CutPrefix(strings.Replace(line, "│", "|", 1), " |"); ok {
+				lead = rest
+			}
+		}
+		sum := 0.0
+		for i, p := range a.Parts {
+			letter := string(rune('a' + i))
+			if n := float64(strings.Count(bar, letter)); math.Abs(n-a.Share(p)*float64(width)) > 1 {
+				t.Fatalf("round %d: %q has %v cells of %d, share %v:\n%s", round, letter, n, width, a.Share(p), text)
+			}
+			s := p.Spans[0]
+			k := float64(width-2) / float64(a.Parts[len(a.Parts)-1].Spans[0].End)
+			if n := float64(strings.Count(lead, letter)); math.Abs(n-float64(s.End-s.Start)*k) > 1.01 {
+				t.Fatalf("round %d: %q leads in %v cells, want %v:\n%s", round, letter, n, float64(s.End-s.Start)*k, text)
+			}
+			sum += a.Share(p)
+		}
 	}
 }
 
@@ -444,6 +636,20 @@ func FuzzChart(f *testing.F) {
 			},
 			func() (*charts.Plot, error) {
 				return charts.Scatter(charts.ScatterOptions{XUnit: unit, LogY: seed%2 == 0}, s.Y, s.Y)
+			},
+			func() (*charts.Plot, error) {
+				return charts.Correlation(charts.CorrelationOptions{Title: name}, charts.Sample{Name: name, Values: s.Y},
+					charts.Sample{Name: unit, Values: s.Y})
+			},
+			func() (*charts.Plot, error) {
+				return charts.Roofline(charts.RooflineOptions{Unit: unit, Bandwidth: []charts.Roof{{Name: name, Value: math.Abs(s.Y[0])}},
+					Compute: []charts.Roof{{Name: unit, Value: math.Exp(float64(seed % 700))}}},
+					charts.RoofPoint{Name: name, Intensity: s.Y[0], Rate: math.Exp(float64(seed % 600))})
+			},
+			func() (*charts.Plot, error) {
+				a := account()
+				a.Parts[0].Title, a.Base = name, int64(seed>>1)
+				return charts.AccountChart(a, unit), nil
 			},
 			func() (*charts.Plot, error) {
 				return charts.Box(charts.BoxOptions{Unit: unit}, charts.Sample{Name: name, Values: s.Y})

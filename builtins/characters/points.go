@@ -33,10 +33,46 @@ func (d *drawing) points(o *charts.PointOutline) {
 	} else {
 		f.groups(o, across, up)
 	}
+	for _, l := range o.Limits {
+		f.limit(l, across, up)
+	}
 	d.framed(f, up, gutter)
 	d.across(across.Ticks, across.Frac, gutter, w, named(o.XTitle, across.Unit))
+	for _, l := range o.Limits {
+		d.line(string(f.limitSign(l)) + " " + l.Name)
+	}
 	for i, name := range o.Groups {
-		d.colored(i, fmt.Sprintf("%c %s", letters[i%len(letters)], name))
+		d.colored(i, fmt.Sprintf("%c %s", letter(i), name))
+	}
+}
+
+// limitSign is what a limit is drawn with: one rises, or it does not.
+func (f *frame) limitSign(l charts.LimitOutline) rune {
+	if l.Y0 == l.Y1 {
+		return []rune(f.style.pick("─", "-"))[0]
+	}
+	return []rune(f.style.pick("╱", "/"))[0]
+}
+
+// limit draws a line in the cells that have no point.
+func (f *frame) limit(l charts.LimitOutline, across, up *charts.Axis) {
+	x0, y0, x1, y1 := across.Frac(l.X0), up.Frac(l.Y0), across.Frac(l.X1), up.Frac(l.Y1)
+	if x1 <= x0 {
+		return
+	}
+	height := func(x float64) float64 { return y0 + (min(max(x, x0), x1)-x0)*(y1-y0)/(x1-x0) }
+	for c := range f.w {
+		left, right := float64(c)/float64(f.w), float64(c+1)/float64(f.w)
+		if right <= x0 || left >= x1 {
+			continue
+		}
+		from, to := height(left), height(right)
+		if to < 0 || from > 1 {
+			continue
+		}
+		for y := f.rowAt(to); y <= f.rowAt(from); y++ { // row 0 is at the top
+			f.fill(c, y, f.limitSign(l))
+		}
 	}
 }
 
@@ -58,7 +94,7 @@ func (f *frame) groups(o *charts.PointOutline, across, up *charts.Axis) {
 			}
 		}
 		if best >= 0 {
-			f.put(at%f.w, at/f.w, rune(letters[int(best)%len(letters)]), int(best))
+			f.put(at%f.w, at/f.w, letter(int(best)), int(best))
 		}
 	}
 }

@@ -389,6 +389,12 @@ var accountValueTable = binding.MethodTable[*Account]{
 			Get: func(a *Account) starlark.Value { return binding.StringList(a.run.missing) }},
 	},
 	Methods: []binding.Method[*Account]{
+		{Sig: "plot(title: str=\"Where the time went\") -> Plot",
+			Doc:     "The parts as one bar of the whole, and what set the pace when, as page one of a report has them.",
+			Example: "account(cap).plot().save(\"time.png\")",
+			Run: func(a *Account, c *binding.Call) (starlark.Value, error) {
+				return NewPlot(c.Env, charts.AccountChart(a.page(), c.Str("title", "Where the time went"))), nil
+			}},
 		{Sig: "by(what: str|list) -> Table",
 			Doc: "What set the pace of each frame (\"frame\"), region (\"region\": the innermost that a sample " +
 				"starts in), value of a label (such as \"kernel\"), or stretch of time (a list of Span, such as " +

@@ -150,7 +150,7 @@ var plotTable = binding.MethodTable[*Plot]{
 			Doc: "The chart in characters, for logs and terminals without pictures: the same data on the same " +
 				"axes, in braille and block characters, or in ASCII with unicode=False. A missing value leaves a " +
 				"gap. width is in cells, by default those of the terminal or 80; height is the rows of all frames " +
-				"together. roofline, correlation and pictures of accounts have no such form.",
+				"together.",
 			Example: "print(plot.timeline(clk).text(width=60))",
 			Run: func(p *Plot, c *binding.Call) (starlark.Value, error) {
 				s := characters.Style{Width: c.Env.Width, ASCII: !c.Flag("unicode", !c.Env.Plain())}

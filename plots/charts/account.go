@@ -154,11 +154,7 @@ func (a *Account) drawKeys(sc *canvas.Scene, t *canvas.Theme, x, y, width float6
 	list, colors := a.shown(t)
 	at, row := 0.0, 0
 	for i, p := range list {
-		text := shareText(a.Share(p)) + " " + p.Title
-		if g := a.Gain(p); g != "" {
-			text += " · could gain " + g
-		}
-		text = s.Fit(text, width-t.Text*1.4)
+		text := s.Fit(a.words(p), width-t.Text*1.4)
 		w := t.Text*1.2 + s.Width(text)
 		if at > 0 && at+w > width {
 			if row++; row == rows {
@@ -252,7 +248,7 @@ func accountBarHeight(t *canvas.Theme) float64 { return t.Text * 2 }
 func (c *accountChart) Draw(sc *canvas.Scene, t *canvas.Theme, area canvas.Rect) {
 	y := newHeader(t, c.title, "", c.a.heading(), area.W).draw(sc, t, area.X, area.Y) + topPad(t)
 	if c.a.Base <= 0 {
-		drawNoData(sc, t, canvas.Box(area.X, y, area.W, area.Bottom()-y), "no time was measured")
+		drawNoData(sc, t, canvas.Box(area.X, y, area.W, area.Bottom()-y), noTime)
 		return
 	}
 	c.a.drawBar(sc, t, canvas.Box(area.X, y, area.W, min(accountBarHeight(t), area.Bottom()-y)))
@@ -262,6 +258,9 @@ func (c *accountChart) Draw(sc *canvas.Scene, t *canvas.Theme, area canvas.Rect)
 		newTimeStack([]*lane{c.a.lane()}).Draw(sc, t, canvas.Box(area.X, y, area.W, area.Bottom()-y))
 	}
 }
+
+// noTime is why an account shows nothing.
+const noTime = "no time was measured"
 
 // drawBar draws the parts of the whole one behind the other, with the share of those that have room for it.
 func (a *Account) drawBar(sc *canvas.Scene, t *canvas.Theme, bar canvas.Rect) {
@@ -341,15 +340,34 @@ func (l *lane) drawStrip(sc *canvas.Scene, t *canvas.Theme, frame canvas.Rect, a
 		return
 	}
 	list, colors := l.strip.shown(t)
-	k := float64(n) / float64(ax.t1-ax.t0)
+	who := leading(list, ax.t0, ax.t1, n)
+	for c := 0; c < n; {
+		d := c
+		for d < n && who[d] == who[c] {
+			d++
+		}
+		if who[c] >= 0 {
+			sc.Fill(canvas.Box(frame.X+float64(c)/sc.Scale, frame.Y, float64(d-c)/sc.Scale, frame.H), colors[who[c]])
+		}
+		c = d
+	}
+	sc.Frame(frame, 1, t.Rule)
+}
+
+// leading is the part that led most of each of n columns between two times, -1 where none did.
+func leading(list []AccountPart, t0, t1 int64, n int) []int {
+	k := float64(n) / float64(t1-t0)
 	most, who := make([]float64, n), make([]int, n)
+	for c := range who {
+		who[c] = -1
+	}
 	for i, p := range list {
 		time := make([]float64, n)
 		for _, s := range p.Spans {
-			if s.End < ax.t0 || s.Start > ax.t1 {
+			if s.End < t0 || s.Start > t1 {
 				continue
 			}
-			x0, x1 := float64(s.Start-ax.t0)*k, float64(s.End-ax.t0)*k
+			x0, x1 := float64(s.Start-t0)*k, float64(s.End-t0)*k
 			for c := min(max(int(x0), 0), n-1); c < n && float64(c) < x1; c++ {
 				time[c] += max(0, min(x1, float64(c+1))-max(x0, float64(c)))
 			}
@@ -360,15 +378,14 @@ func (l *lane) drawStrip(sc *canvas.Scene, t *canvas.Theme, frame canvas.Rect, a
 			}
 		}
 	}
-	for c := 0; c < n; {
-		d := c
-		for d < n && who[d] == who[c] && (most[d] > 0) == (most[c] > 0) {
-			d++
-		}
-		if most[c] > 0 {
-			sc.Fill(canvas.Box(frame.X+float64(c)/sc.Scale, frame.Y, float64(d-c)/sc.Scale, frame.H), colors[who[c]])
-		}
-		c = d
+	return who
+}
+
+// words are what a part is called below a bar.
+func (a *Account) words(p AccountPart) string {
+	text := shareText(a.Share(p)) + " " + p.Title
+	if g := a.Gain(p); g != "" {
+		text += " · could gain " + g
 	}
-	sc.Frame(frame, 1, t.Rule)
+	return text
 }

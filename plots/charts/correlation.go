@@ -225,7 +225,8 @@ func (c *correlation) Prefer(t *canvas.Theme, _ float64) float64 {
 	return t.Text*6 + float64(len(c.names))*t.Text*1.9
 }
 
-func (c *correlation) Draw(sc *canvas.Scene, t *canvas.Theme, area canvas.Rect) {
+// heading says what the numbers are.
+func (c *correlation) heading() string {
 	label := "of the values (Pearson)"
 	if c.o.Method == "spearman" {
 		label = "of the ranks (Spearman)"
@@ -233,16 +234,24 @@ func (c *correlation) Draw(sc *canvas.Scene, t *canvas.Theme, area canvas.Rect) 
 	if c.samples > 0 {
 		label = "correlation " + label + " over " + counts(c.samples, "sample")
 	}
-	y := newHeader(t, c.o.Title, "", label, area.W).draw(sc, t, area.X, area.Y) + topPad(t)
+	return label
+}
+
+// emptyReason is why there is no number.
+func (c *correlation) emptyReason() string {
+	if len(c.names) == 0 {
+		return "there is nothing to compare"
+	}
+	return "give at least two series with three pairs of values that vary"
+}
+
+func (c *correlation) Draw(sc *canvas.Scene, t *canvas.Theme, area canvas.Rect) {
+	y := newHeader(t, c.o.Title, "", c.heading(), area.W).draw(sc, t, area.X, area.Y) + topPad(t)
 	if !c.any {
 		frame := canvas.Box(area.X, y, area.W, area.Bottom()-y)
 		if frame.H > t.Text && frame.W > t.Text {
 			sc.Frame(frame, 1, t.Rule)
-			why := "give at least two series with three pairs of values that vary"
-			if len(c.names) == 0 {
-				why = "there is nothing to compare"
-			}
-			drawNoData(sc, t, frame, why)
+			drawNoData(sc, t, frame, c.emptyReason())
 		}
 		return
 	}

@@ -20,6 +20,8 @@ type Outline struct {
 	Counts *CountOutline
 	Points *PointOutline
 	Boxes  *BoxOutline
+	Pairs  *PairOutline
+	Shares *ShareOutline
 	Rows   [][]*Plot // of a grid
 }
 
@@ -126,6 +128,33 @@ type PointOutline struct {
 	Slot           []int32  // group of each point
 	Across, Up     func(ticks int) *Axis
 	XTitle, YTitle string
+	Limits         []LimitOutline // of a roofline
+}
+
+// LimitOutline is a line from one point to another, straight on the axes of its chart.
+type LimitOutline struct {
+	Name           string // with its value
+	X0, Y0, X1, Y1 float64
+}
+
+// PairOutline is a number for every pair of names, NaN where there is none.
+type PairOutline struct {
+	Names []string
+	Of    [][]float64
+}
+
+// ShareOutline are the parts of a whole, and which of them led when.
+type ShareOutline struct {
+	Parts  []SharePart
+	T0, T1 int64             // of Lead; equal where nobody knows when
+	Lead   func(n int) []int // the part that led most of each of n columns of that time, -1 for none
+	Ticks  func(cells int) ([]AxisTick, string)
+}
+
+// SharePart is a part of a whole: its share, 0 to 1, and what it is, with the share in words.
+type SharePart struct {
+	Share float64
+	Text  string
 }
 
 // BoxOutline are distributions by label.
@@ -160,6 +189,11 @@ func (p *Plot) Outline() (o Outline, ok bool) {
 	o.Heading, o.Why = plain.Replace(o.Heading), plain.Replace(o.Why)
 	for i, n := range o.Notes {
 		o.Notes[i] = plain.Replace(n)
+	}
+	if o.Points != nil {
+		for i, g := range o.Points.Groups {
+			o.Points.Groups[i] = plain.Replace(g)
+		}
 	}
 	if o.Times != nil {
 		for i := range o.Times.Lanes {

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"astrolabe/plots/canvas"
 )
 
 func (tl *timeline) outline() (Outline, bool) {
@@ -140,7 +142,7 @@ func (h *histogram) outline() (Outline, bool) {
 
 func (s *scatter) outline() (Outline, bool) {
 	o := Outline{Notes: s.notes()}
-	p := &PointOutline{Groups: s.names, Slot: s.slot, XTitle: s.o.XLabel, YTitle: s.o.YLabel}
+	p := &PointOutline{Groups: slices.Clone(s.names), Slot: s.slot, XTitle: s.o.XLabel, YTitle: s.o.YLabel}
 	for _, i := range s.index {
 		p.X, p.Y = append(p.X, s.x[i]), append(p.Y, s.y[i])
 	}
@@ -180,3 +182,65 @@ func (b *box) outline() (Outline, bool) {
 }
 
 func (g *grid) outline() (Outline, bool) { return Outline{Rows: g.rows}, true }
+
+func (r *roofline) outline() (Outline, bool) {
+	rate := unitOf(r.o.Unit + "/s")
+	value := rate
+	if rate.class == plainUnit {
+		rate.class = symbolUnit
+	}
+	p := &PointOutline{XTitle: "arithmetic intensity [" + r.o.Unit + "/byte]", YTitle: "rate of operations, " + r.o.Unit + "/s",
+		Groups: []string{}, Slot: []int32{},
+		Across: func(n int) *Axis { return outlinedAxis(newLogAxis(r.xs, Range{}, unit{"", plainUnit, 1}, n)) },
+		Up:     func(n int) *Axis { return outlinedAxis(newLogAxis(r.ys, Range{}, rate, n)) }}
+	for i, q := range r.points {
+		if !r.shown(q) {
+			p.Groups = append(p.Groups, q.Name+" (no data)")
+			continue
+		}
+		p.Groups = append(p.Groups, q.Name+": "+value.format(q.Rate)+", "+r.reach(q))
+		p.X, p.Y, p.Slot = append(p.X, q.Intensity), append(p.Y, q.Rate), append(p.Slot, int32(i))
+	}
+	across := newLogAxis(r.xs, Range{}, unit{"", plainUnit, 1}, 4)
+	for _, b := range r.o.Bandwidth {
+		p.Limits = append(p.Limits, LimitOutline{b.Name + " " + unitOf("B/s").format(b.Value), across.lo, across.lo * b.Value,
+			r.peak / b.Value, r.peak})
+	}
+	for _, c := range r.o.Compute {
+		p.Limits = append(p.Limits, LimitOutline{c.Name + " " + value.format(c.Value), c.Value / r.fastest, c.Value, across.hi,
+			c.Value})
+	}
+	o := Outline{Points: p}
+	if len(r.points) == 0 {
+		o.Notes = []string{"no work to place: only the limits are drawn"}
+	}
+	return o, true
+}
+
+func (c *correlation) outline() (Outline, bool) {
+	o := Outline{Heading: c.heading(), Pairs: &PairOutline{Names: c.names, Of: c.r}}
+	if !c.any {
+		o.Why = c.emptyReason()
+	}
+	return o, true
+}
+
+func (c *accountChart) outline() (Outline, bool) {
+	o := Outline{Heading: c.a.heading()}
+	if c.a.Base <= 0 {
+		o.Why = noTime
+		return o, true
+	}
+	list, _ := c.a.shown(canvas.Light())
+	sh := &ShareOutline{}
+	for _, p := range list {
+		sh.Parts = append(sh.Parts, SharePart{c.a.Share(p), c.a.words(p)})
+	}
+	sh.T0, sh.T1 = c.a.over()
+	if sh.T1 > sh.T0 {
+		sh.Lead = func(n int) []int { return leading(list, sh.T0, sh.T1, n) }
+		sh.Ticks = (&TimeOutline{T0: sh.T0, T1: sh.T1}).TimeTicks
+	}
+	o.Shares = sh
+	return o, true
+}
