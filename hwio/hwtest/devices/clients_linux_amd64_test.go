@@ -17,6 +17,7 @@ var cards = []struct {
 	{"kbl-gt3", "/devices/pci0000:00/0000:00:02.0", "0000:00:02.0", [5]string{"8086", "5926", "17aa", "2245", "06"}},
 	{"gfx9", "/devices/pci0000:00/0000:03:00.0", "0000:03:00.0", [5]string{"1002", "66af", "1002", "081e", "c1"}},
 	{"gfx1151", "/devices/pci0000:00/0000:03:00.0", "0000:03:00.0", [5]string{"1002", "1586", "f111", "000a", "c1"}},
+	{"tgl", "/devices/pci0000:00/0000:00:02.0", "0000:00:02.0", [5]string{"8086", "9a49", "17aa", "2245", "01"}},
 	{"lnl", "/devices/pci0000:00/0000:00:02.0", "0000:00:02.0", [5]string{"8086", "64a0", "17aa", "2245", "04"}},
 	{"panfrost", "/devices/platform/13000000.mali", "/soc/gpu@13000000", [5]string{}},
 }
@@ -94,7 +95,8 @@ func TestForeignLibdrmFindsTheCards(t *testing.T) {
 // igt's list of GPUs comes from libudev's enumeration of a subsystem.
 func TestForeignIntelGPUTopListsTheCards(t *testing.T) {
 	top := clients.Path(t, "intel_gpu_top", "intel-gpu-tools")
-	for device, want := range map[string]string{"kbl-gt2": "Intel Kabylake (Gen9) pci:vendor=8086,device=5916,card=0", "kbl-gt3": "Intel Kabylake (Gen9) pci:vendor=8086,device=5926,card=0"} {
+	for device, want := range map[string]string{"kbl-gt2": "Intel Kabylake (Gen9) pci:vendor=8086,device=5916,card=0", "kbl-gt3": "Intel Kabylake (Gen9) pci:vendor=8086,device=5926,card=0",
+		"tgl": "Intel Tigerlake (Gen12) pci:vendor=8086,device=9A49,card=0"} {
 		t.Run(device, func(t *testing.T) {
 			m, err := Find(device)
 			if err != nil {

@@ -20,7 +20,7 @@ import (
 var sources = map[string]string{"cpu-pmu": "cpu", "gfx": "amdgpu", "kbl": "i915", "mali": "kbase", "panfrost": "panfrost"}
 
 // unread are devices that only programs of others read.
-var unread = []string{"lnl"}
+var unread = []string{"lnl", "tgl"}
 
 // answers are how many of a source's answers a recording waits for.
 var answers = map[string]int{"cpu": 50, "amdgpu": 4, "i915": 150, "kbase": 50, "panfrost": 50}

@@ -88,7 +88,7 @@ func (d *device) addConfig(c *hwtest.Call, arg uint64) (int64, error) {
 		return 0, syscall.EINVAL
 	}
 	cfg := &config{uuid: strings.ToLower(uuid)}
-	accept := [3]func(uint32) bool{d.muxRegister, booleanRegister, flexRegister}
+	accept := [3]func(uint32) bool{d.muxRegister, d.booleanRegister, flexRegister}
 	for i, to := range [3]*[]register{&cfg.mux, &cfg.boolean, &cfg.flex} {
 		var err error
 		if *to, err = readRegisters(c, p[i], n[i], accept[i]); err != nil {
@@ -120,7 +120,10 @@ func (d *device) keepConfig(cfg *config) {
 	if cfg.builtin {
 		cfg.wired = cfg.set
 	} else {
-		cfg.wired = findWired(d.part.Sets, cfg.mux, cfg.boolean)
+		// Sets that differ by their flexible registers alone have one network: a configuration's own set comes first.
+		if cfg.wired = cfg.set; cfg.set == nil || !cfg.set.isWired(cfg.mux, cfg.boolean) {
+			cfg.wired = findWired(d.part.Sets, cfg.mux, cfg.boolean)
+		}
 		cfg.asPublished = cfg.set != nil && cfg.wired == cfg.set && slices.Equal(cfg.flex, cfg.set.flex)
 	}
 	d.configs[cfg.id] = cfg
@@ -225,16 +228,24 @@ func in(a uint32, ranges ...[2]uint32) bool {
 	return false
 }
 
-// muxRegister, booleanRegister and flexRegister are what Gen9 drivers let programs write.
+// muxRegister, booleanRegister and flexRegister are what drivers let programs write on Gen9, and on Gen12.
 func (d *device) muxRegister(a uint32) bool {
 	if a == 0x9840 && d.has("narrow-whitelist") {
 		return false
+	}
+	if d.part.Gen == 12 {
+		return in(a, [2]uint32{0x0d00, 0x0d04}, [2]uint32{0x0d0c, 0x0d2c}, [2]uint32{0x20cc, 0x20cc},
+			[2]uint32{0x9840, 0x9840}, [2]uint32{0x9884, 0x9888})
 	}
 	return in(a, [2]uint32{0x0d00, 0x0d2c}, [2]uint32{0x20cc, 0x20cc}, [2]uint32{0x91b8, 0x91cc},
 		[2]uint32{0x9800, 0x9888}, [2]uint32{0xe180, 0xe180})
 }
 
-func booleanRegister(a uint32) bool {
+func (d *device) booleanRegister(a uint32) bool {
+	if d.part.Gen == 12 {
+		return in(a, [2]uint32{0x2b2c, 0x2b2c}, [2]uint32{0xd900, 0xd91c}, [2]uint32{0xd920, 0xd93c},
+			[2]uint32{0xd940, 0xd97c}, [2]uint32{0xdc00, 0xdc7c})
+	}
 	return in(a, [2]uint32{0x2710, 0x272c}, [2]uint32{0x2740, 0x275c}, [2]uint32{0x2770, 0x27ac})
 }
 

@@ -162,25 +162,29 @@ type counters struct {
 	c      [nCounters]uint64
 }
 
+// ratio is a fraction.
+type ratio struct{ up, down uint64 }
+
 // segment is a span, or a part of one, with what the counters were at its start and how fast they count.
 type segment struct {
 	span
 	rates      *rates
 	base       counters
-	clocksRest uint64 // of base.clocks, in 18ths
+	clocks     ratio  // clocks in a tick of the timestamp, at a clock ratio of 1
+	clocksRest uint64 // of base.clocks, in parts of clocks.down
 	rest       rates  // of base.c, in units of rateUnit
 	toldWrong  bool   // the spurious report was given
 	configs    int    // changes of configuration before it
 }
 
-// clocksIn is how many GPU clocks pass in the segment's first dt ticks, with the 18ths left over: a tick is 1/12 µs, a
-// ratio 50/3 MHz.
+// clocksIn is how many GPU clocks pass in the segment's first dt ticks, with the parts of a clock left over: a ratio is
+// 50/3 MHz.
 func (s *segment) clocksIn(dt uint64) (whole, rest uint64) {
 	if s.gated {
 		return 0, s.clocksRest
 	}
-	n := s.clocksRest + dt*s.slice*25
-	return n / 18, n % 18
+	n := s.clocksRest + dt*s.slice*s.clocks.up
+	return n / s.clocks.down, n % s.clocks.down
 }
 
 // at fills in the counters at a time within the segment.
@@ -195,7 +199,7 @@ func (s *segment) at(t uint64, out *counters) {
 
 // follow makes the segment that starts at t, where this one ends.
 func (s *segment) follow(t uint64, sp span, r *rates) *segment {
-	n := &segment{span: sp, rates: r}
+	n := &segment{span: sp, rates: r, clocks: s.clocks}
 	n.t0 = t
 	s.at(t, &n.base)
 	clocks, rest := s.clocksIn(t - s.t0)

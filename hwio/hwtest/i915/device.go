@@ -86,7 +86,7 @@ func (d *device) Start(m hwtest.Machine) error {
 }
 
 func (d *device) newClock() *clock {
-	c := &clock{now: d.now, start: d.now(), ppm: 20}
+	c := &clock{now: d.now, start: d.now(), hz: d.part.TimestampHz, ppm: 20}
 	if d.has("fast-drift") {
 		c.ppm = 500
 	}
@@ -101,7 +101,7 @@ func (d *device) newClock() *clock {
 	default:
 		return c
 	}
-	c.settle = func(t uint64) uint64 { return wrap - t - timestampHz*6/10 }
+	c.settle = func(t uint64) uint64 { return wrap - t - d.part.TimestampHz*6/10 }
 	return c
 }
 

@@ -1,4 +1,4 @@
-// Package i915 models a Kaby Lake GPU with its i915 driver for the emulated kernel: sysfs, procfs, the DRM nodes, and
+// Package i915 models Kaby Lake and Tiger Lake GPUs with their i915 driver for the emulated kernel: sysfs, procfs, the DRM nodes, and
 // the Observation Architecture with its streams of reports.
 //
 // Everything here is a reading of the kernel's interface (numbers and layouts from package uapi) and of the hardware's
@@ -11,6 +11,8 @@
 package i915
 
 import (
+	"slices"
+
 	"astrolabe/hwio/hwtest"
 )
 
@@ -25,8 +27,16 @@ func Models() []hwtest.Model {
 			Name: "kbl-gt3", Doc: "Kaby Lake GT3 (Intel Iris Plus Graphics 640, 8086:5926): 2 slices, 6 subslices, 48 EUs, timestamps at 12 MHz",
 			Scenarios: scenarios, New: func() hwtest.Device { return newDevice("kblgt3") },
 		},
+		{
+			Name: "tgl", Doc: "Tiger Lake GT2 (Intel Iris Xe Graphics, 8086:9a49): 1 slice, 6 dual subslices, 96 EUs, timestamps at 19.2 MHz",
+			Scenarios: slices.DeleteFunc(slices.Clone(scenarios), func(s hwtest.Scenario) bool { return slices.Contains(gen9Only, s.Name) }),
+			New:       func() hwtest.Device { return newDevice("tglgt2") },
+		},
 	}
 }
+
+// gen9Only are scenarios of drivers that are older than Tiger Lake, and of a part of Kaby Lake.
+var gen9Only = []string{"revision-1", "revision-2", "kernel-testoa", "no-timestamps", "no-topology", "gt1"}
 
 var scenarios = []hwtest.Scenario{
 	{Name: "revision-1", Doc: "the driver's perf revision is 1: no PERF_REVISION parameter, only the first five properties, no IOCTL_CONFIG"},

@@ -136,9 +136,9 @@ func (d *device) param(id int64) (uint32, bool) {
 	case uapi.Const("I915_PARAM_HAS_GEM"):
 		return 1, true
 	case uapi.Const("I915_PARAM_CS_TIMESTAMP_FREQUENCY"):
-		return timestampHz, !d.has("no-timestamps")
+		return uint32(p.TimestampHz), !d.has("no-timestamps")
 	case uapi.Const("I915_PARAM_OA_TIMESTAMP_FREQUENCY"):
-		return timestampHz, d.revision >= 6 && !d.has("no-timestamps") && !d.has("no-oa-timestamp")
+		return uint32(p.TimestampHz), d.revision >= 6 && !d.has("no-timestamps") && !d.has("no-oa-timestamp")
 	case uapi.Const("I915_PARAM_PERF_REVISION"):
 		return uint32(d.revision), d.revision >= 2
 	}

@@ -99,7 +99,7 @@ func (d *device) checkProperty(c *hwtest.Call, p *properties, id int64, v uint64
 		if v > 31 {
 			return syscall.EINVAL
 		}
-		if timestampHz>>(v+1) > defaultMaxSampleRate && !c.Privileged {
+		if d.part.TimestampHz>>(v+1) > defaultMaxSampleRate && !c.Privileged {
 			return syscall.EACCES
 		}
 		p.exponent = int(v)
@@ -139,7 +139,7 @@ func (d *device) checkSSEU(c *hwtest.Call, p *properties, addr uint64) error {
 	}
 	if l.Get(b, "flags") != 0 || l.Get(b, "rsvd") != 0 || slices == 0 || subslices == 0 ||
 		slices&^uint64(d.part.Slices) != 0 ||
-		subslices&^uint64(d.part.Subslices[0]) != 0 || lo > hi || hi == 0 || hi > maxEUs {
+		subslices&^uint64(d.part.Subslices[0]) != 0 || lo > hi || hi == 0 || hi > uint64(d.part.MaxEUs) {
 		return syscall.EINVAL
 	}
 	p.powered = &PoweredTruth{Slices: slices, Subslices: subslices, MinEUs: lo, MaxEUs: hi}

@@ -97,7 +97,7 @@ func (p *pmu) advance() (ns int64) {
 
 // value is a count since the device appeared.
 func (p *pmu) value(config int64) uint64 {
-	tick := 1e9 / (timestampHz * (1 + float64(p.d.clk.ppm)/1e6)) // ns
+	tick := 1e9 / (float64(p.d.part.TimestampHz) * (1 + float64(p.d.clk.ppm)/1e6)) // ns
 	switch config {
 	case engineBusy:
 		return uint64(p.busy * tick)

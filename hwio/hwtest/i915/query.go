@@ -77,21 +77,26 @@ func (d *device) queryTopology(c *hwtest.Call, item []byte) int64 {
 // topology is the answer to the topology query: masks of slices, of subslices by slice, of EUs by subslice, each row in
 // whole bytes.
 func (p *Part) topology() []byte {
-	const subslices, eus = 1, 1 + maxSlices
+	stride := (p.MaxEUs + 7) / 8
+	subslices, eus := 1, 1+p.MaxSlices
 	l := uapi.Struct("drm_i915_query_topology_info")
-	b := make([]byte, l.Size+eus+maxSlices*maxSubslices)
-	l.Set(b, "max_slices", maxSlices)
-	l.Set(b, "max_subslices", maxSubslices)
-	l.Set(b, "max_eus_per_subslice", maxEUs)
-	l.Set(b, "subslice_offset", subslices)
+	b := make([]byte, l.Size+eus+p.MaxSlices*p.MaxSubslices*stride)
+	l.Set(b, "max_slices", uint64(p.MaxSlices))
+	l.Set(b, "max_subslices", uint64(p.MaxSubslices))
+	l.Set(b, "max_eus_per_subslice", uint64(p.MaxEUs))
+	l.Set(b, "subslice_offset", uint64(subslices))
 	l.Set(b, "subslice_stride", 1)
-	l.Set(b, "eu_offset", eus)
-	l.Set(b, "eu_stride", 1)
+	l.Set(b, "eu_offset", uint64(eus))
+	l.Set(b, "eu_stride", uint64(stride))
 	data := b[l.Size:]
 	data[0] = p.Slices
-	for s := range maxSlices {
+	for s := range p.MaxSlices {
 		data[subslices+s] = p.Subslices[s]
-		copy(data[eus+s*maxSubslices:], p.EUs[s][:])
+		for ss := range p.MaxSubslices {
+			var mask [2]byte
+			binary.LittleEndian.PutUint16(mask[:], p.EUs[s][ss])
+			copy(data[eus+(s*p.MaxSubslices+ss)*stride:][:stride], mask[:])
+		}
 	}
 	return b
 }

@@ -89,7 +89,8 @@ func TestForeignUnmodifiedRecorderRecordsTheTruth(t *testing.T) {
 	for _, c := range []struct{ model, set, scenario string }{
 		{"kbl-gt2", "RenderBasic", "loaded"}, {"kbl-gt3", "ComputeBasic", "clock-change"}, {"kbl-gt2", "RenderBasic", "slow-reader"},
 		{"kbl-gt2", "RenderBasic", "report-loss"}, {"kbl-gt2", "TestOa", "revision-4"},
-		{"kbl-gt3", "ComputeBasic", "fused"},
+		{"kbl-gt3", "ComputeBasic", "fused"}, {"tgl", "RenderBasic", "clock-change"}, {"tgl", "TestOa", "fused"}, {"tgl", "L3_1", "report-loss"},
+		{"tgl", "EuActivity3", "loaded"},
 	} {
 		t.Run(c.model+" "+c.set+" "+c.scenario, func(t *testing.T) {
 			file, _, truth := recordWithRecorder(t, c.model, c.set, c.scenario)

@@ -9,7 +9,7 @@ import (
 	"sync"
 )
 
-// sets.csv lists the published metric sets (Mesa's oa-kblgt2.xml and oa-kblgt3.xml, MIT, Intel Corporation): for each
+// sets.csv lists the published metric sets (Mesa's oa-kblgt2.xml and oa-kblgt3.xml, igt's oa-tglgt2.xml, MIT, Intel Corporation): for each
 // its name, GUID, the numbers of its registers, FNV-1a of all of them in their order, and the flexible EU registers.
 //
 //go:embed sets.csv
@@ -77,11 +77,16 @@ func findSetNamed(part, name string) *publishedSet {
 // the flexible registers too, so the set's own stand in for those that were uploaded.
 func findWired(part string, mux, boolean []register) *publishedSet {
 	for _, s := range publishedSets() {
-		if s.part == part && len(mux) == s.mux && len(boolean) == s.boolean && sum(mux, boolean, s.flex) == s.sum {
+		if s.part == part && s.isWired(mux, boolean) {
 			return s
 		}
 	}
 	return nil
+}
+
+// isWired says whether these are the set's mux and boolean registers.
+func (s *publishedSet) isWired(mux, boolean []register) bool {
+	return len(mux) == s.mux && len(boolean) == s.boolean && sum(mux, boolean, s.flex) == s.sum
 }
 
 // sum is FNV-1a over registers in their order, as in sets.csv.

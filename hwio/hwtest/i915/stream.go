@@ -65,7 +65,7 @@ func newStream(d *device, p *properties, cfg *config, nonblock bool) *stream {
 
 	t := d.clk.at(d.now())
 	sp := d.work.at(t)
-	s.seg = &segment{span: sp, rates: s.prog.ratesOf(sp.sig, d.part)}
+	s.seg = &segment{span: sp, rates: s.prog.ratesOf(sp.sig, d.part), clocks: d.part.clocks()}
 	s.seg.t0 = t
 	s.gen = t
 	s.firstValues(&s.seg.base)
@@ -118,7 +118,7 @@ func (s *stream) enable() {
 	now := d.now()
 	s.generate(d.clk.at(now))
 	s.enabled, s.enabledAt = true, now
-	s.spill = s.gen + timestampHz*3/10
+	s.spill = s.gen + d.part.TimestampHz*3/10
 	s.acct.cut("enable")
 	if !s.started && !d.byHand && s.period != 0 {
 		s.started = true
@@ -251,7 +251,7 @@ func (s *stream) emit(t uint64, reason uint32) {
 		s.overflow = true
 		s.lost = len(s.pending) - s.head + 1
 		s.pending, s.head = s.pending[:0], 0
-		s.spill = t + timestampHz*3/10
+		s.spill = t + s.d.part.TimestampHz*3/10
 		return
 	}
 	e := event{t: t, seg: s.seg, reason: reason}

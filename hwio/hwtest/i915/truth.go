@@ -251,7 +251,7 @@ func (a *account) fill(t *StreamTruth) {
 func (d *device) Truth() any {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	t := &Truth{Scenarios: d.set.Scenarios, Seed: d.set.Seed, Part: d.part, TimestampHz: timestampHz,
+	t := &Truth{Scenarios: d.set.Scenarios, Seed: d.set.Seed, Part: d.part, TimestampHz: int64(d.part.TimestampHz),
 		DriftPPM: d.clk.ppm, Revision: d.revision,
 		Opened: len(d.streams), Closed: d.closed, ConfigsAdded: d.added, ConfigsRemoved: d.removed,
 		Totals: map[string]uint64{}, Contexts: map[string]map[string]uint64{}, Unplugged: d.gone, PMU: d.pmu.truth()}

@@ -10,9 +10,6 @@ const (
 	ctxCompute    = 0x22
 )
 
-// frameTicks is a sixtieth of a second.
-const frameTicks = timestampHz / 60
-
 // span is a stretch of time in which the GPU does one thing.
 type span struct {
 	t0, t1         uint64 // ticks since the device appeared
@@ -34,6 +31,9 @@ type workload struct {
 	spans []span // of the frame
 }
 
+// frameTicks is a sixtieth of a second.
+func (w *workload) frameTicks() uint64 { return w.d.part.TimestampHz / 60 }
+
 func newWorkload(d *device) *workload {
 	w := &workload{d: d, seed: d.set.Rand("workload").Uint64()}
 	w.load(0)
@@ -42,7 +42,7 @@ func newWorkload(d *device) *workload {
 
 // at is the span in which a time lies.
 func (w *workload) at(t uint64) span {
-	if f := t / frameTicks; f != w.frame {
+	if f := t / w.frameTicks(); f != w.frame {
 		w.load(f)
 	}
 	for _, s := range w.spans {
@@ -56,7 +56,7 @@ func (w *workload) at(t uint64) span {
 func (w *workload) load(frame uint64) {
 	w.frame, w.spans = frame, w.spans[:0]
 	r := rand.New(rand.NewPCG(w.seed, frame))
-	start, end := frame*frameTicks, (frame+1)*frameTicks
+	start, end := frame*w.frameTicks(), (frame+1)*w.frameTicks()
 	ratio, un := uint64(usualMHz*3/50), uint64(usualMHz*3/50)
 	if w.d.has("clock-change") {
 		top := uint64(w.d.part.MaxMHz * 3 / 50)
@@ -67,7 +67,7 @@ func (w *workload) load(frame uint64) {
 	add := func(ctx uint32, phase func(*rand.Rand) *signals, us uint64) {
 		sig := phase(r)
 		sig.active = min(sig.active, sig.loaded) // a pipe needs a thread, or the stalls between them would count backwards
-		s := span{t0: t, t1: min(end, t+us*timestampHz/1_000_000), ctx: ctx, slice: ratio, unslice: un, sig: sig}
+		s := span{t0: t, t1: min(end, t+us*w.d.part.TimestampHz/1_000_000), ctx: ctx, slice: ratio, unslice: un, sig: sig}
 		if s.t1 > s.t0 {
 			w.spans = append(w.spans, s)
 			t = s.t1
