@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/bits"
+	"slices"
 	"sync"
 )
 
@@ -315,11 +316,14 @@ func (c *Counter) SumExcept(b *Bins, except Bits) []float64 {
 
 // TurnSums are the sums per bin from which SumExcept scales a delta that takes turns: of the counter, or of each of its
 // instances, what was counted, how long it was to count and how long it did, in ns; and in how many samples of a bin
-// anyone waited. ok is false for a counter that takes no turns.
-func (c *Counter) TurnSums(b *Bins, except Bits) (parts [][3][]float64, waits []float64, ok bool) {
+// anyone waited. ok is false for a counter that takes no turns: in these samples, or with ever at any time.
+func (c *Counter) TurnSums(b *Bins, except Bits, ever bool) (parts [][3][]float64, waits []float64, ok bool) {
 	turns := c.Turns()
-	if turns == nil {
+	switch {
+	case turns == nil && !(ever && c.mayTakeTurns()):
 		return nil, nil, false
+	case turns == nil:
+		turns = NewBits(c.Len())
 	}
 	list, unknown := []*Counter{c}, except
 	if c.Col == nil && c.Combine == CombineSum {
@@ -342,6 +346,17 @@ func (c *Counter) TurnSums(b *Bins, except Bits) (parts [][3][]float64, waits []
 		}
 	}
 	return parts, b.sum(partly), true
+}
+
+// mayTakeTurns reports whether it is known of a delta how much of each sample it counted.
+func (c *Counter) mayTakeTurns() bool {
+	switch {
+	case c.Kind != Delta || c.Der != nil:
+		return false
+	case c.Col == nil && c.Combine == CombineSum:
+		return slices.ContainsFunc(c.Instances, (*Counter).mayTakeTurns)
+	}
+	return c.Turn != nil
 }
 
 // Counted is the share of the time in which the counter was to count that it counted, from 0 to 1; 1 where it shares

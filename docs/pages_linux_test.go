@@ -92,6 +92,7 @@ var skipped = []struct{ page, line, why string }{
 		"it needs what the line above builds with a C compiler; tests of hwio do the same"},
 	{"intel.md", `cap = capture.open("reports.bin"`, "tests of the format make raw reports"},
 	{"recording.md", "astrolabe top", "it needs a terminal; a test of internal/cli drives it in tmux"},
+	{"recording.md", "astrolabe live", "it serves a page until Ctrl-C; a test of internal/cli drives it in a browser"},
 	{"mali.md", "CGO_ENABLED=0", "CI builds the program for every system"},
 	{"mali.md", "ASTROLABE_ARM64=", "it needs a phone"},
 	{"mali.md", "adb ", "it needs a phone"},

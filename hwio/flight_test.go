@@ -185,7 +185,7 @@ func TestAFlightsMemoryDoesNotGrow(t *testing.T) {
 	if late := heap(); late > early+1<<20 {
 		t.Errorf("%d bytes after a minute and %d after an hour", early, late)
 	}
-	if n := len(f.ring); n > 6 {
+	if n := len(f.ring.batches); n > 6 {
 		t.Errorf("%d batches of 200 ms are kept for a second", n)
 	}
 	if err := f.Close(); err != nil {
@@ -201,7 +201,7 @@ func TestAFlightThatGetsMoreThanItWasToldSaysSo(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	f.most = f.schema.Bytes(1000)
+	f.ring.most = f.ring.schema.Bytes(1000)
 	b := capture.NewBatch(s, 100)
 	for i := range 20 {
 		if err := f.Write(flightBatch(b, 100*i, 100)); err != nil {

@@ -27,8 +27,58 @@ type markFIFO struct {
 	frames []frameStart
 	count  int // frames seen
 	lines  int
-	bad    tally // lines that could not be used, by why
-	closer io.Closer
+	bad    tally     // lines that could not be used, by why
+	closer io.Closer // the FIFO; nil where only this program marks
+}
+
+// close ends the FIFO, if there is one.
+func (m *markFIFO) close() error {
+	if m.closer == nil {
+		return nil
+	}
+	return m.closer.Close()
+}
+
+// Marker marks moments of a recording from within this program.
+type Marker struct {
+	mu   sync.Mutex
+	into *markFIFO // nil while nothing is recorded
+}
+
+// begin says where marks go; nil is nowhere.
+func (m *Marker) begin(into *markFIFO) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.into = into
+}
+
+// Mark says that something happens now. Any name is one, also that of a verb.
+func (m *Marker) Mark(name string) error {
+	m.mu.Lock()
+	into := m.into
+	m.mu.Unlock()
+	if into == nil {
+		return errors.New("mark: no recording is under way")
+	}
+	name = strings.TrimSpace(name)
+	switch {
+	case name == "":
+		return errors.New("mark: the name is empty")
+	case len(name) > maxMarkLine:
+		return fmt.Errorf("mark: the name has %d bytes, at most %d are taken", len(name), maxMarkLine)
+	case hasControl(name):
+		return errors.New("mark: the name holds a control character or is not UTF-8")
+	}
+	into.mu.Lock()
+	defer into.mu.Unlock()
+	at := markTime()
+	into.done = append(into.done, capture.Region{Name: name, Start: at, End: at, Depth: len(into.open)})
+	return nil
+}
+
+// hasControl reports whether a text holds what a name may not.
+func hasControl(s string) bool {
+	return strings.ContainsFunc(s, func(r rune) bool { return r < ' ' || r == 0x7f || r == 0xfffd })
 }
 
 // maxOpen is how many regions may be open at a time: a program that never ends its regions must not take the recorder's
@@ -80,7 +130,7 @@ func parseMark(line string) (mark, error) {
 			m.at, line = t, strings.TrimSpace(rest)
 		}
 	}
-	if strings.ContainsFunc(line, func(r rune) bool { return r < ' ' || r == 0x7f || r == 0xfffd }) {
+	if hasControl(line) {
 		return m, markErrorf("the name holds a control character or is not UTF-8")
 	}
 	word, rest, _ := strings.Cut(line, " ")
@@ -176,11 +226,14 @@ func (m *markFIFO) endFrame(at int64) {
 	m.done = append(m.done, capture.Region{Name: "frame " + f.name, Start: f.at, End: at})
 }
 
-// frameLabel is the label of a recording with marks.
-const frameLabel = "frame"
+// frameLabel is the label of a recording with a FIFO of marks. One that has none has the label number noFrames.
+const (
+	frameLabel = "frame"
+	noFrames   = -1
+)
 
-// gather moves complete regions into a batch and labels its samples with their frame; times of the batch count from
-// epoch. Frames that ended before its last sample are forgotten.
+// gather moves complete regions into a batch and labels its samples with their frame, where there is such a label;
+// times of the batch count from epoch. Frames that ended before its last sample are forgotten.
 func (m *markFIFO) gather(b *capture.Batch, label int, epoch int64) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -189,6 +242,9 @@ func (m *markFIFO) gather(b *capture.Batch, label int, epoch int64) {
 		b.Regions = append(b.Regions, r)
 	}
 	m.done = m.done[:0]
+	if label == noFrames {
+		return
+	}
 	k := 0
 	for i := len(b.Labels[label]); i < len(b.Start); i++ {
 		middle := epoch + b.Start[i] + (b.End[i]-b.Start[i])/2

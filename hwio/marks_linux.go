@@ -89,6 +89,9 @@ func (m *markFIFO) read(f *os.File) {
 	}
 }
 
+// markTime is now, on the clock of marks.
+func markTime() int64 { return clock.Monotonic() }
+
 // SendMark writes one line to the FIFO of a recording under way. It fails where nobody records.
 func SendMark(path, line string) error {
 	if err := ParseMark(line); err != nil {

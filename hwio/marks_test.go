@@ -107,3 +107,48 @@ func FuzzMarks(f *testing.F) {
 		}
 	})
 }
+
+// Marks of this program need no FIFO, and make no label of frames; one with a verb's name is a mark all the same.
+func TestAMarkerMarksWithoutAFIFO(t *testing.T) {
+	var m Marker
+	if err := m.Mark("early"); err == nil {
+		t.Error("a mark without a recording was taken")
+	}
+	src := &fakeSource{name: "fake", metas: []capture.Meta{{Name: "a", Kind: capture.Delta}}}
+	var kept *Memory
+	pacer := &fakePacer{}
+	pacer.before = func(tick uint64) {
+		if tick == 3 {
+			if err := m.Mark("frame 7"); err != nil {
+				t.Error(err)
+			}
+			for _, bad := range []string{"", " ", "a\tb", "\xff", strings.Repeat("x", 2000)} {
+				if m.Mark(bad) == nil {
+					t.Errorf("%.20q was taken", bad)
+				}
+			}
+		}
+	}
+	_, err := Record(t.Context(), Options{Sources: []Source{src}, Period: DefaultPeriod, Duration: 20 * DefaultPeriod,
+		Marker: &m, pacer: pacer,
+		Create: func(s *capture.Schema) (Sink, error) {
+			kept = NewMemory(s, 1<<20)
+			return kept, nil
+		}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := kept.Capture()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := len(c.Labels); n != 0 {
+		t.Errorf("%d labels", n)
+	}
+	if r := c.Regions; len(r) != 1 || r[0].Name != "frame 7" || r[0].Start != r[0].End || r[0].Start <= 0 {
+		t.Errorf("the regions are %+v", r)
+	}
+	if m.Mark("late") == nil {
+		t.Error("a mark after the recording was taken")
+	}
+}

@@ -45,6 +45,8 @@ type Options struct {
 
 	// Marks is the path of a FIFO to make, from which marks, regions and frames are read (see markFIFO); "" for none.
 	Marks string
+	// Marker takes marks of this program; nil for none.
+	Marker *Marker
 
 	// SourceOptions are handed to every source that has options of that name (Configurable).
 	SourceOptions map[string]string

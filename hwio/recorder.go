@@ -88,6 +88,12 @@ func (r *recorder) attach(ctx context.Context) (err error) {
 	if o.Marks != "" && err == nil {
 		r.marks, err = openMarks(o.Marks)
 	}
+	if o.Marker != nil && err == nil {
+		if r.marks == nil {
+			r.marks = &markFIFO{}
+		}
+		o.Marker.begin(r.marks)
+	}
 	return err
 }
 
@@ -139,7 +145,7 @@ func (r *recorder) open(ctx context.Context) error {
 
 // create makes the sink for the columns that there are.
 func (r *recorder) create(context.Context) error {
-	if r.marks != nil {
+	if r.frames = noFrames; r.marks != nil && r.marks.closer != nil {
 		r.frames = len(r.schema.Labels)
 		r.schema.Labels = append(r.schema.Labels, frameLabel)
 	}
@@ -298,7 +304,7 @@ func (r *recorder) conclude() {
 	}
 	marked := false
 	if r.marks != nil {
-		if err := r.marks.closer.Close(); err != nil {
+		if err := r.marks.close(); err != nil {
 			end = append(end, fmt.Sprintf("closing the FIFO of marks: %v", err))
 		}
 		end = append(end, r.marks.conclude(r.last)...)
@@ -336,6 +342,9 @@ func (r *recorder) teardown() {
 			r.res.Warnings = append(r.res.Warnings, fmt.Sprintf("closing source %s: %v", m.source, err))
 		}
 	}
+	if r.opt.Marker != nil {
+		r.opt.Marker.begin(nil)
+	}
 	if r.watch != nil {
 		r.watch()
 	}
@@ -349,7 +358,7 @@ func (r *recorder) teardown() {
 		_ = r.pacer.Close()
 	}
 	if r.marks != nil {
-		_ = r.marks.closer.Close() // a second time where the recording came that far
+		_ = r.marks.close() // a second time where the recording came that far
 	}
 }
 

@@ -21,7 +21,7 @@ type sampler struct {
 	schema  capture.Schema
 	child   *child    // a command that waits at its gate for the first tick; nil without
 	marks   *markFIFO // nil without
-	frames  int       // the label of frames, where there are marks
+	frames  int       // the label of frames, noFrames without
 	told    tally     // warnings of the streams
 
 	stopped atomic.Bool // the command or process has exited

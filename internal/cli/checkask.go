@@ -96,7 +96,7 @@ func (k *asker) Findings(ctx context.Context, c *capture.Capture) (*budget.Findi
 	if err := h.runner.Declare(ctx, names...); err != nil {
 		return nil, err
 	}
-	page, err := k.app.fill(h, c, names, "")
+	page, err := k.app.fill(ctx, h, c, names, "")
 	if err != nil {
 		return nil, err
 	}

@@ -204,6 +204,7 @@ var flagValues = map[string]cobra.CompletionFunc{
 var commandFlagValues = map[string]map[string]cobra.CompletionFunc{
 	"metrics": {"set": one(metricSets)},
 	"record":  {"output": ending("arrow")},
+	"live":    {"output": ending("arrow")},
 	"compare": {"output": ending("png", "svg", "pdf")},
 	"check":   {"output": pageFiles},
 	"report":  {"output": pageFiles},

@@ -35,20 +35,24 @@ func (a *app) scriptHost(args []string, repo string, read []string, outFile stri
 }
 
 func (a *app) host(args []string, policy script.Policy) (*host, error) {
+	env := a.environment(args)
+	env.Busy = a.busy
+	return a.hostIn(env, policy, func(text string) { a.printAsIs(text + "\n") })
+}
+
+// hostIn is a host whose values and prints are the caller's.
+func (a *app) hostIn(env *binding.Env, policy script.Policy, print func(text string)) (*host, error) {
 	if policy.Out != "" {
 		if err := formats.CheckOutputFolder(policy.Out); err != nil {
 			return nil, err
 		}
 	}
-	env := a.environment(args)
-	env.Busy = a.busy
 	if err := policy.Apply(env); err != nil {
 		return nil, usageError{err}
 	}
 	return &host{env: env, runner: script.NewRunner(script.Options{
 		Env: env, Library: scripts.Library, Typed: policy.AnyRead, Talk: a.talk,
-		Limits: a.scriptLimits(),
-		Print:  func(text string) { a.printAsIs(text + "\n") },
+		Limits: a.scriptLimits(), Print: print,
 	})}, nil
 }
 

@@ -281,7 +281,7 @@ func (a *app) lakeFindings(readable []string, c *capture.Capture, row *lake.Capt
 	if err != nil {
 		return nil, err
 	}
-	page, err := a.fill(h, c, reportScripts(c, ""), "")
+	page, err := a.fill(a.ctx, h, c, reportScripts(c, ""), "")
 	if err != nil {
 		return nil, err
 	}

@@ -239,14 +239,18 @@ func (a *app) measure(ctx context.Context, opt hwio.Options, sel *hwio.Selection
 		}
 		return nil, err
 	}
-	a.say(fmt.Sprintf("%d samples of %d counters from %s in %.3g s, for %.2g %% of a processor", res.Samples,
-		res.Columns,
-		strings.Join(res.Sources, " and "), res.Duration.Seconds(),
-		100*res.CPU.Seconds()/max(res.Duration.Seconds(), 1e-9)))
+	a.say(recordedLine(res))
 	if res.Exit != nil && (res.Exit.Code != 0 || res.Exit.Signal != "") {
 		fmt.Fprintf(a.talk, "the command %s\n", exitText(res.Exit))
 	}
 	return res, err
+}
+
+// recordedLine says what a recording holds, and what it took.
+func recordedLine(res *hwio.Result) string {
+	return fmt.Sprintf("%d samples of %d counters from %s in %.3g s, for %.2g %% of a processor", res.Samples,
+		res.Columns, strings.Join(res.Sources, " and "), res.Duration.Seconds(),
+		100*res.CPU.Seconds()/max(res.Duration.Seconds(), 1e-9))
 }
 
 func recordingLine(opt hwio.Options, sel *hwio.Selection) string {

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"fmt"
 	"io/fs"
 	"slices"
@@ -139,12 +140,12 @@ func (a *app) report(path string, f *reportFlags) error {
 	if err := h.runner.Declare(a.ctx, names...); err != nil {
 		return a.usageOf(err)
 	}
-	page, err := a.fill(h, c, names, f.frames)
+	page, err := a.fill(a.ctx, h, c, names, f.frames)
 	if err != nil {
 		return a.usageOf(err)
 	}
 	if (f.script == "" || f.only || page.Judging()) && page.Verdict() == "" {
-		if err := a.addTo(h, page, summaryScript, "page one"); err != nil {
+		if err := a.addTo(a.ctx, h, page, summaryScript, "page one"); err != nil {
 			return err
 		}
 	}
@@ -175,7 +176,7 @@ const (
 
 // fill lets scripts fill a page about a capture. A mistake in a shipped one does not end it: the page is drawn without
 // that part and says so.
-func (a *app) fill(h *host, c *capture.Capture, names []string, frames string) (*values.Report, error) {
+func (a *app) fill(ctx context.Context, h *host, c *capture.Capture, names []string, frames string) (*values.Report, error) {
 	value := values.NewCapture(h.env, c)
 	page := values.NewReport(h.env, reportTitle(c), value)
 	if frames != "" {
@@ -185,15 +186,15 @@ func (a *app) fill(h *host, c *capture.Capture, names []string, frames string) (
 		}
 		page.Screenshots(shots)
 	}
-	page.HashAhead(a.ctx)
-	lacks := a.lacks(page)
+	page.HashAhead(ctx)
+	lacks := lacking(h, page)
 	for i := 0; i < len(names); i++ {
 		name := names[i]
 		h.env.Contain = nil
 		if strings.HasPrefix(name, libraryPrefix) {
 			h.env.Contain = lacks
 		}
-		globals, err := h.load(a.ctx, name)
+		globals, err := h.load(ctx, name)
 		if err != nil {
 			return nil, err
 		}
@@ -201,7 +202,7 @@ func (a *app) fill(h *host, c *capture.Capture, names []string, frames string) (
 		if !ok {
 			return nil, fmt.Errorf("%s defines no analyze(cap, r), which report calls", name)
 		}
-		if _, err := h.runner.Call(a.ctx, analyze, starlark.Tuple{value, page}, nil); err != nil {
+		if _, err := h.runner.Call(ctx, analyze, starlark.Tuple{value, page}, nil); err != nil {
 			if script.Stopped(err) || !h.env.Contains(err) {
 				return nil, err
 			}
@@ -214,18 +215,18 @@ func (a *app) fill(h *host, c *capture.Capture, names []string, frames string) (
 		}
 	}
 	if frames != "" && !page.Draws("small_multiples") {
-		return page, a.addTo(h, page, framesScript, "the pictures of frames")
+		return page, a.addTo(ctx, h, page, framesScript, "the pictures of frames")
 	}
 	return page, nil
 }
 
 // addTo lets a script of the library add a part to a page: page one of what the scripts said, or pictures that none of
 // them showed.
-func (a *app) addTo(h *host, page *values.Report, name, what string) error {
-	h.env.Contain = a.lacks(page)
-	globals, err := h.runner.LoadModule(a.ctx, name)
+func (a *app) addTo(ctx context.Context, h *host, page *values.Report, name, what string) error {
+	h.env.Contain = lacking(h, page)
+	globals, err := h.runner.LoadModule(ctx, name)
 	if err == nil {
-		_, err = h.runner.Call(a.ctx, globals["add"], starlark.Tuple{page.Capture(), page}, nil)
+		_, err = h.runner.Call(ctx, globals["add"], starlark.Tuple{page.Capture(), page}, nil)
 	}
 	if err != nil && !script.Stopped(err) {
 		h.env.Contain(what, err)
@@ -234,11 +235,11 @@ func (a *app) addTo(h *host, page *values.Report, name, what string) error {
 	return err
 }
 
-// lacks says on a page, and to the user, that it is drawn without a part.
-func (a *app) lacks(page *values.Report) func(what string, err error) {
+// lacking says on a page, and to whom the run talks, that it is drawn without a part.
+func lacking(h *host, page *values.Report) func(what string, err error) {
 	return func(what string, err error) {
 		if page.Lacks(what, err) {
-			a.warn(
+			h.env.Warn(
 				fmt.Sprintf("the page is drawn without %s: %s: %v; this is a mistake in the script, please report it",
 					what, binding.Place(err), err))
 		}

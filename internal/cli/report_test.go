@@ -53,7 +53,7 @@ def analyze(cap, r):
 	if err != nil {
 		t.Fatal(err)
 	}
-	page, err := a.fill(h, c, []string{libraryPrefix + "triage/gpu.star", libraryPrefix + "triage/cpu.star"}, "")
+	page, err := a.fill(a.ctx, h, c, []string{libraryPrefix + "triage/gpu.star", libraryPrefix + "triage/cpu.star"}, "")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -106,7 +106,7 @@ func TestAMistakeInAPersonsOwnScriptEndsTheReport(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := a.fill(h, c, []string{path}, ""); err == nil || !strings.Contains(err.Error(), "division by zero") {
+	if _, err := a.fill(a.ctx, h, c, []string{path}, ""); err == nil || !strings.Contains(err.Error(), "division by zero") {
 		t.Errorf("got %v", err)
 	}
 }

@@ -115,7 +115,7 @@ func (a *app) root() *cobra.Command {
 		"draw charts in the terminal in characters of ASCII")
 	a.limits.register(root.PersistentFlags())
 	root.AddCommand(
-		a.replCommand(), a.runCommand(), a.reportCommand(), a.recordCommand(), a.topCommand(), a.statCommand(), a.convertCommand(),
+		a.replCommand(), a.runCommand(), a.reportCommand(), a.recordCommand(), a.topCommand(), a.liveCommand(), a.statCommand(), a.convertCommand(),
 		a.markCommand(), a.repairCommand(),
 		a.metricsCommand(), a.sourcesCommand(), a.doctorCommand(), a.testCommand(), a.versionCommand(),
 		a.compareCommand(), a.checkCommand(), a.mapCommand(), a.mapWorkerCommand(), a.lakeCommand(),

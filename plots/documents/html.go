@@ -58,6 +58,23 @@ func (r *Report) html() ([]byte, error) {
 	h.f("<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n")
 	h.f("<meta name=\"generator\" content=\"astrolabe\">\n")
 	h.f("<title>%s</title>\n<style>%s</style>\n</head>\n<body>\n<main>\n<h1>%s</h1>\n", esc(title), style, esc(title))
+	if err := h.body(data != ""); err != nil {
+		return nil, err
+	}
+	h.f("</main>\n")
+	if data != "" {
+		h.f("<script type=\"text/plain\" id=\"astrolabe-data\">%s</script>\n", data)
+	}
+	if script != "" {
+		h.f("<script>%s</script>\n", script)
+	}
+	h.f("</body>\n</html>\n")
+	return h.out.Bytes(), nil
+}
+
+// body writes what a page says; zoomed is with a place for the lanes.
+func (h *htmlWriter) body(zoomed bool) error {
+	r := h.r
 	if s := r.Summary; s != nil {
 		h.f("<section class=\"finding %s\">\n<h2>%s</h2>\n", esc(s.Severity.String()), esc(s.Verdict))
 		if s.Note != "" {
@@ -65,7 +82,7 @@ func (r *Report) html() ([]byte, error) {
 		}
 		h.f("</section>\n")
 		if err := h.plots(r.lead()); err != nil {
-			return nil, err
+			return err
 		}
 		if len(s.Quality) > 0 {
 			h.f("<ul class=\"sum\">\n")
@@ -75,7 +92,7 @@ func (r *Report) html() ([]byte, error) {
 			h.f("</ul>\n")
 		}
 	}
-	if data != "" {
+	if zoomed {
 		h.f("<section id=\"timeline\" class=\"timeline\" aria-labelledby=\"timeline-title\" hidden>\n" +
 			"<h2 id=\"timeline-title\">Timeline</h2>\n</section>\n")
 	}
@@ -91,7 +108,7 @@ func (r *Report) html() ([]byte, error) {
 	t0, t1 := r.extent()
 	for i, f := range findings {
 		if err := h.finding(i, f, t0, t1); err != nil {
-			return nil, err
+			return err
 		}
 	}
 	if len(findings) > 0 {
@@ -101,7 +118,7 @@ func (r *Report) html() ([]byte, error) {
 		switch it := it.(type) {
 		case Chart:
 			if err := h.plots([]*charts.Plot{it.Plot}); err != nil {
-				return nil, err
+				return err
 			}
 		case Text:
 			h.text(string(it))
@@ -122,15 +139,7 @@ func (r *Report) html() ([]byte, error) {
 		h.f("<h2>Made from</h2>\n")
 		h.keyValues(made)
 	}
-	h.f("</main>\n")
-	if data != "" {
-		h.f("<script type=\"text/plain\" id=\"astrolabe-data\">%s</script>\n", data)
-	}
-	if script != "" {
-		h.f("<script>%s</script>\n", script)
-	}
-	h.f("</body>\n</html>\n")
-	return h.out.Bytes(), nil
+	return nil
 }
 
 type htmlWriter struct {

@@ -124,8 +124,11 @@ func (d *Data) Encode() (string, error) {
 	}
 	seen := map[*float64]int{} // columns that lanes share, such as the time of every ratio to it
 	add := func(v []float64) int {
-		if len(v) == 0 {
+		if v == nil {
 			return -1
+		}
+		if len(v) == 0 { // of a page that is fed, whose columns stay apart
+			return p.add(v)
 		}
 		if at, ok := seen[&v[0]]; ok {
 			return at

@@ -13,6 +13,9 @@ const MaxBuckets = 20_000
 // Lanes makes lanes of counters, which may have time axes of their own.
 type Lanes struct {
 	Most int // buckets of a lane; 0 is all samples
+	// Fed lanes are of samples that others follow: a bucket always has all of its columns, and no column is shared
+	// because its values happen to be alike.
+	Fed bool
 
 	data  Data
 	bins  []*capture.Bins // by axis
@@ -38,7 +41,7 @@ func (l *Lanes) axis(a *capture.Axis) int {
 	bounds := bucketBounds(a, l.Most)
 	bins := a.Rows(bounds)
 	out := Axis{Start: bins.Axis.Start, End: bins.Axis.End, Samples: n}
-	whole := len(bounds) == n+1
+	whole := len(bounds) == n+1 && !l.Fed
 	if !whole {
 		out.Rows = make([]int, bins.Len())
 		for j := range out.Rows {
@@ -85,7 +88,11 @@ func (l *Lanes) Add(lane Lane, c *capture.Counter) {
 		lane.spread(c, bins)
 		lane.Count = l.shared(lane.Axis, lane.Count)
 	}
-	steps, err := formula.Parts(c, bins)
+	parts := formula.Parts
+	if l.Fed {
+		parts = formula.SteadyParts
+	}
+	steps, err := parts(c, bins)
 	if err != nil {
 		lane.NoTotal = err.Error()
 	}
@@ -100,6 +107,9 @@ func (l *Lanes) Add(lane Lane, c *capture.Counter) {
 
 // shared is the column that another lane of the axis has with the same values, or the column itself.
 func (l *Lanes) shared(axis int, v []float64) []float64 {
+	if l.Fed {
+		return v
+	}
 	key := columnKey{axis: axis, length: len(v)}
 	for _, x := range v {
 		key.sum = (key.sum ^ math.Float64bits(x)) * 0x100000001b3

@@ -3,6 +3,7 @@ package formula
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"astrolabe/capture"
 )
@@ -43,14 +44,25 @@ const maxTurnParts = 16
 // Parts are the steps by which the counter's value over any run of adjoining bins follows from columns of the bins: the
 // value that a slice of these samples has in total. An error says why there are none, as for the median of a formula.
 func Parts(c *capture.Counter, b *capture.Bins) ([]Step, error) {
-	p := &parts{}
+	return stepsOf(c, b, false)
+}
+
+// SteadyParts are Parts for samples that others follow: a counter that may take turns has the steps for that, though it
+// counted all of these samples.
+func SteadyParts(c *capture.Counter, b *capture.Bins) ([]Step, error) { return stepsOf(c, b, true) }
+
+func stepsOf(c *capture.Counter, b *capture.Bins, steady bool) ([]Step, error) {
+	p := &parts{steady: steady}
 	if _, err := p.counter(c, b, nil); err != nil {
 		return nil, err
 	}
 	return p.steps, nil
 }
 
-type parts struct{ steps []Step }
+type parts struct {
+	steps  []Step
+	steady bool
+}
 
 func (p *parts) add(s Step) int {
 	p.steps = append(p.steps, s)
@@ -78,11 +90,12 @@ func (p *parts) counter(c *capture.Counter, b *capture.Bins, mask capture.Bits) 
 		c.ReadFloats(dst, from)
 		blank(dst, from, mask)
 	})
-	turns, waits, ok := c.TurnSums(b, mask)
-	if !ok {
+	turns, waits, ok := c.TurnSums(b, mask, p.steady)
+	many := len(turns) > maxTurnParts
+	if !ok || many && !slices.ContainsFunc(waits, func(n float64) bool { return n > 0 }) {
 		return p.add(Step{Op: "sum", Columns: [][]float64{sum}}), nil
 	}
-	if len(turns) > maxTurnParts {
+	if many {
 		return 0, fmt.Errorf("%d instances of %s took turns on the hardware", len(turns), c.Name)
 	}
 	s := Step{Op: "turns", Columns: [][]float64{waits, sum}}

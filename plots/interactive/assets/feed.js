@@ -1,5 +1,6 @@
 // feed.js: a page that is fed while something is measured. Whoever feeds it dispatches events on the document:
 //   astrolabe:append {axis, start: [ns], end: [ns], rows: [n], columns: {"12": [values]}}  more buckets of an axis, for every column of its lanes; null is missing
+//                    noTotal, why: {"3": text}                                          of lanes: why there are no totals from now on, and why nothing has a value ("": something has)
 //   astrolabe:trim   {axis, before: ns}                                                   forget the buckets that end before that
 //   astrolabe:bands  [{kind, label, start, end, severity, href}]                          what happened, in place of what was said before
 (() => {
@@ -20,7 +21,7 @@
     return out;
   };
 
-  A.append = (model, { axis, start, end, rows, columns }) => {
+  A.append = (model, { axis, start, end, rows, columns, noTotal, why }) => {
     const a = model.axes[axis], n = a.count, all = n + start.length;
     const put = (k, values) => {
       const v = model.columns[k] = grown(model.columns[k], all);
@@ -31,6 +32,8 @@
     if (a.rows >= 0) put(a.rows, rows);
     for (const k of columnsOf(model, axis)) put(k, columns[k]);
     a.count = all;
+    for (const k in noTotal) model.lanes[k].noTotal = noTotal[k];
+    for (const k in why) model.lanes[k].why = why[k];
     A.bind(model);
   };
 
@@ -51,7 +54,7 @@
       view.find();
       if (follow) view.set(all ? view.first : view.last - length, view.last); else view.changed();
     };
-    document.addEventListener("astrolabe:append", e => { A.append(model, e.detail); moved(); });
+    document.addEventListener("astrolabe:append", e => { model.fed = true; A.append(model, e.detail); moved(); });
     document.addEventListener("astrolabe:trim", e => { A.trim(model, e.detail); moved(); });
     document.addEventListener("astrolabe:bands", e => { model.bands = e.detail; view.listBands(); view.changed(); });
   };

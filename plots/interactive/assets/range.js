@@ -88,7 +88,8 @@
       const l = lane.data, [i, j] = A.snap(l.of, from, to);
       if (!l.script || i >= j) continue;
       if (!seen.has(l.axis)) {
-        const end = j < l.of.count ? ', "' + l.of.starts[j] + 'ns"' : "";
+        // A recording goes on behind what the page has of it.
+        const at = j < l.of.count ? l.of.starts[j] : view.model.fed ? l.of.ends[j - 1] : null, end = at === null ? "" : ', "' + at + 'ns"';
         seen.set(l.axis, true);
         out.push('part = cap.slice("' + l.of.starts[i] + 'ns"' + end + ")");
       }

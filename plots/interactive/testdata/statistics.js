@@ -1,4 +1,4 @@
-// Reads, from standard input, lines of JSON {data, ranges: [[from, to]]}, and writes what the page's scripts say of every lane in every range.
+// Reads, from standard input, lines of JSON {data, appends: [event], before, ranges: [[from, to]]}, feeds the appends, forgets what ends before, and writes what the page's scripts say of every lane in every range.
 const fs = require("fs"), vm = require("vm"), path = require("path"), zlib = require("zlib");
 const assets = path.join(__dirname, "..", "assets"), A = {};
 for (const name of ["units.js", "data.js", "statistics.js", "lane.js", "feed.js"]) {
@@ -6,10 +6,12 @@ for (const name of ["units.js", "data.js", "statistics.js", "lane.js", "feed.js"
 }
 for (const line of fs.readFileSync(0, "utf8").split("\n")) {
   if (!line) continue;
-  const { data, ranges, width } = JSON.parse(line);
+  const { data, appends, before, ranges, width } = JSON.parse(line);
   const bytes = zlib.inflateRawSync(Buffer.from(data, "base64"));
   const buffer = bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.length);
   const model = A.parse(buffer);
+  for (const e of appends || []) A.append(model, e);
+  if (before !== undefined) A.trim(model, { axis: 0, before });
   const clean = v => typeof v === "number" && !Number.isFinite(v) ? String(v) : v;
   const out = ranges.map(([from, to]) => model.lanes.map(lane => {
     const [i, j] = A.snap(lane.of, from, to), s = A.statistics(lane, i, j), [p] = A.quantiles(lane, i, j, [0.95]);
